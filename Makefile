@@ -1,0 +1,106 @@
+# gotrace. `make help` lists the targets.
+#   V=1 shows commands, DEBUG=1 builds -O0, SAN=1 with ASan and UBSan, CC=clang,
+#   PREFIX= and DESTDIR= for install, O= another build folder, NODEPS=1 installs nothing.
+
+PREFIX ?= /usr/local
+O      ?= build
+BUILD  := $(O)$(if $(filter 1,$(SAN)),/san)
+CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
+CLANG  ?= clang
+AR     ?= ar
+
+Q   := $(if $(filter 1,$(V)),,@)
+msg  = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' '$(1)' '$(2)';)
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+LIBS_ALL := libbpf libelf libdw capstone zlib libzstd
+
+CPPFLAGS += -Icore -I. -I$(BUILD) -D_GNU_SOURCE
+CFLAGS   ?= -g $(if $(filter 1,$(DEBUG)),-O0,-O2)
+CFLAGS   += -std=gnu11 -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+            -Wpointer-arith -Wundef -Wformat=2 -Wno-format-nonliteral -Wvla -fno-common -pthread
+LDFLAGS  += -pthread
+ifeq ($(SAN),1)
+CFLAGS   += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+LDFLAGS  += -fsanitize=address,undefined
+endif
+LDLIBS    = $(shell pkg-config --libs $(LIBS_ALL)) -lm
+
+# One folder a layer. libgotrace.a has no libbpf; the privileged half is apart.
+LAYERS     := base binary plan trace model export
+LIB_SRC    := $(filter-out %_test.c,$(wildcard $(LAYERS:%=core/%/*.c)))
+ATTACH_SRC := $(filter-out %_test.c,$(wildcard core/attach/*.c))
+CLI_SRC    := $(filter-out %_test.c,$(wildcard core/cli/*.c))
+TEST_SRC   := $(wildcard core/*/*_test.c)
+obj         = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+
+LIB    := $(BUILD)/libgotrace.a
+ATTACH := $(BUILD)/libgotrace-attach.a
+BIN    := $(BUILD)/gotrace
+BPF    := $(BUILD)/probes.bpf.o
+TESTS  := $(TEST_SRC:core/%.c=$(BUILD)/test/%)
+# Where go lives when PATH does not say.
+GO     := $(or $(shell command -v go),$(wildcard /usr/local/go/bin/go),go)
+
+.PHONY: all
+all: $(BIN) $(LIB) $(ATTACH)
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+# What the compiler needs is installed before anything is compiled; a stamp makes that free later.
+deps = $(if $(filter 1,$(NODEPS)),,$(O)/.deps-$(1))
+$(O)/.deps-%: ci/deps.sh
+	@mkdir -p $(@D)
+	$(Q)ci/deps.sh $*
+	@touch $@
+
+# ---- the library and the command
+
+$(BUILD)/obj/%.o: %.c Makefile | $(call deps,build)
+	@mkdir -p $(@D)
+	$(call msg,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(if $(findstring /cli/,$<),-DGOTRACE_VERSION='"$(VERSION)"') \
+		-MMD -MP -c $< -o $@
+
+# The BPF object is assembled into the library, opened from memory at run time.
+$(BPF): $(wildcard bpf/*.c bpf/*.h) Makefile | $(call deps,build)
+	@mkdir -p $(@D)
+	$(call msg,BPF,$@)
+	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -I. \
+		-isystem /usr/include/$(shell $(CC) -dumpmachine 2>/dev/null) -c bpf/probes.bpf.c -o $@
+	$(Q)llvm-strip -g $@ 2>/dev/null || true
+
+$(BUILD)/obj/core/attach/object.o: $(BPF)
+$(BUILD)/obj/core/attach/object.o: CPPFLAGS += -DBPF_OBJECT='"$(BPF)"'
+
+$(LIB): $(call obj,$(LIB_SRC))
+$(ATTACH): $(call obj,$(ATTACH_SRC))
+$(LIB) $(ATTACH):
+	$(call msg,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(BIN): $(call obj,$(CLI_SRC)) $(ATTACH) $(LIB)
+	$(call msg,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+# ---- tests: one cmocka program a file core/*/NOUN_test.c
+
+$(BUILD)/test/%: $(BUILD)/obj/core/%.o $(ATTACH) $(LIB) | $(call deps,test)
+	@mkdir -p $(@D)
+	$(call msg,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -lcmocka -o $@
+$(call obj,$(TEST_SRC)): | $(call deps,test)
+
+.PHONY: unit
+unit: $(TESTS) ## unit tests of this build (add SAN=1 for sanitizers); need no root
+	$(Q)ci/unit.sh $(TESTS)
+
+.PHONY: clean
+clean: ## removes what was built
+	rm -rf $(O)
+
+.PHONY: help
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 20
+
+-include $(patsubst %.c,$(BUILD)/obj/%.d,$(LIB_SRC) $(ATTACH_SRC) $(CLI_SRC) $(TEST_SRC))

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the BPF programs and user space say to each other: one record on the
+ * wire for each event, and the meaning of an attach cookie.
+ *
+ * This is the only header that both sides include. Fixed-width types, explicit
+ * padding, no pointers, no enums, no bit fields.
+ */
+#ifndef GOTRACE_EVENT_H
+#define GOTRACE_EVENT_H
+
+#ifdef __bpf__
+typedef unsigned char      uint8_t;
+typedef unsigned short     uint16_t;
+typedef unsigned int       uint32_t;
+typedef int                int32_t;
+typedef unsigned long long uint64_t;
+#else
+#include <stdint.h>
+#endif
+
+/*
+ * Event kinds, append-only: traces on disk carry these numbers.
+ * Those marked * are 64-byte records (struct event_ext).
+ *
+ * A new kind is named in: core/trace/FORMAT.md, core/trace/kinds.c, core/model/feed.c.
+ */
+#define EV_ENTRY       1  /* a call of the site's function begins */
+#define EV_EXIT        2  /* it returns */
+#define EV_TAIL        3  /* it jumps to another function, which returns in its place */
+#define EV_ENTRY_EXIT  4  /* a function that is a lone RET: both at once */
+#define EV_ENTRY_TAIL  5  /* a frameless wrapper probed on its jump: entry and tail exit at once */
+#define EV_STOP        6  /* * prologue stopped in newstack: arg0 interrupted pc */
+#define EV_RESUME      7  /* * prologue goes on: arg0 old stack size, arg1 new stack size, bytes;
+                                arg2 one of STOP_* */
+#define EV_CREATE      8  /* * goroutine created: arg0 child's goid, arg1 pc of the go statement,
+                                arg2 pc of the start function; goid is the creator's, 0 if none */
+#define EV_END         9  /*   goroutine goid ended; its frames end with it */
+#define EV_UNWIND     10  /* * frames of goid deeper than `depth` are gone: a panic was recovered */
+#define EV_LOSS       11  /* * events were lost: ts_ns the first, arg0 ts of the last, arg1 how many;
+                                goid whose, or EVF_ALL when not known */
+#define EV_IMAGE      12  /*   runtime.main was entered: a new process image, goids start anew */
+#define EV_MORESTACK  13  /*   thesis strategy: the site's function calls morestack */
+#define EV_KIND_MAX   13
+
+/* flags of an event */
+#define EVF_SYSTEM  1  /* ran on a system stack (g0): keyed by (tid, depth); goid is m.curg's, a label */
+#define EVF_ALL     2  /* EV_LOSS: which goroutines is not known */
+#define EVF_GOEXIT  4  /* EV_UNWIND: the frames go because of runtime.Goexit */
+
+/* what stopped a prologue, EV_RESUME arg2 */
+#define STOP_DECLINED 0  /* neither grew nor yielded */
+#define STOP_GROWTH   1  /* copied to a larger stack */
+#define STOP_YIELD    2  /* gave up the processor */
+#define STOP_GC       3  /* parked for the garbage collector */
+
+/*
+ * The common record, 32 bytes.
+ *
+ * depth: bytes between the high end of the goroutine's stack and the return
+ * address of the frame. Copying a stack keeps it (runtime.copystack moves
+ * [old.hi - used, old.hi) to [new.hi - used, new.hi)), so it names a frame for
+ * as long as the frame lives. On a system stack, which never moves but whose
+ * bounds may be rewritten, it is the negated low half of rsp instead: compare
+ * such depths by their signed difference.
+ */
+struct event {
+	uint64_t ts_ns; /* CLOCK_MONOTONIC */
+	uint64_t goid;
+	uint32_t site;  /* index into the site table */
+	uint32_t depth;
+	uint32_t tid;   /* kernel thread, in the tracer's view of the initial pid namespace */
+	uint16_t kind;  /* EV_* */
+	uint16_t flags; /* EVF_* */
+};
+_Static_assert(sizeof(struct event) == 32, "wire size");
+_Static_assert(__builtin_offsetof(struct event, site) == 16, "wire layout");
+_Static_assert(__builtin_offsetof(struct event, kind) == 28, "wire layout");
+
+/* The record of the rare kinds that carry more, 64 bytes. */
+struct event_ext {
+	struct event h;
+	uint64_t arg[4];
+};
+_Static_assert(sizeof(struct event_ext) == 64, "wire size");
+
+/*
+ * Attach cookie: bits 0..31 site index, 32..47 bytes that rsp lies below the
+ * return address at the probed instruction, 48..55 kind (EV_*, or EVK_* below),
+ * 56..63 COOKIE_* flags.
+ */
+#define COOKIE_SITE(c)   ((uint32_t)(c))
+#define COOKIE_ADJ(c)    ((uint32_t)((c) >> 32) & 0xffff)
+#define COOKIE_KIND(c)   ((uint32_t)((c) >> 48) & 0xff)
+#define COOKIE_FLAGS(c)  ((uint32_t)((c) >> 56) & 0xff)
+#define COOKIE(site, adj, kind, flags) \
+	((uint64_t)(site) | (uint64_t)(adj) << 32 | (uint64_t)(kind) << 48 | (uint64_t)(flags) << 56)
+
+#define COOKIE_CHECK_JCC 1 /* on the stack check's jbe: no event when it is taken (CF or ZF) */
+
+/* Probes inside the runtime that are no event of their own kind yet. */
+#define EVK_NEWSTACK  64 /* runtime.newstack entry */
+#define EVK_COPYSTACK 65 /* runtime.copystack entry */
+
+#endif

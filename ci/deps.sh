@@ -1,0 +1,108 @@
+#!/bin/sh
+# Installs what the Makefile's targets need, grouped by target. Asks nothing,
+# does nothing when everything is there. Debian 12 and 13, Ubuntu 24.04.
+#
+#   ci/deps.sh GROUP...     build | test | go | experiment | fresh | matrix
+set -eu
+
+packages_of() {
+	case "$1" in
+	build) # the gotrace command and its libraries
+		echo gcc clang llvm make pkg-config libbpf-dev libelf-dev libdw-dev \
+			libcapstone-dev zlib1g-dev libzstd-dev libprotobuf-c-dev \
+			protobuf-c-compiler libsqlite3-dev uthash-dev linux-libc-dev ;;
+	test) # unit tests, sanitizers, shell lint
+		echo libcmocka-dev valgrind binutils procps python3-minimal "$(clang_rt)" ;;
+	go) # a Go toolchain, only when there is none
+		command -v go >/dev/null 2>&1 || [ -x /usr/local/go/bin/go ] ||
+			echo golang-go ca-certificates
+		echo git ca-certificates ;;
+	experiment) # make experiment-*
+		echo hyperfine time gnuplot-nox libasound2-dev libasound2-plugins \
+			alsa-utils pulseaudio pulseaudio-utils pkg-config ;;
+	fresh) # ci/fresh.sh: a machine made from nothing
+		echo debootstrap ;;
+	*)	echo "ci/deps.sh: unknown group '$1'" >&2; exit 2 ;;
+	esac
+}
+
+# The sanitizer runtime of the clang that `clang` is; its package name carries the version.
+clang_rt() {
+	ver=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p' | head -n 1)
+	echo "libclang-rt-${ver:-14}-dev"
+}
+
+as_root() {
+	if [ "$(id -u)" = 0 ]; then "$@"
+	elif command -v sudo >/dev/null 2>&1; then sudo "$@"
+	else echo "ci/deps.sh: root or sudo is needed to run: $*" >&2; exit 1
+	fi
+}
+
+installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+# libbpf has uprobe_multi from 1.3; Debian 12 has 1.1 and its backports have a newer one.
+libbpf_old() {
+	ver=$(dpkg-query -W -f '${Version}' libbpf-dev 2>/dev/null) || return 0
+	dpkg --compare-versions "${ver#*:}" lt 1.3
+}
+
+add_backports() {
+	[ "$ID:$VERSION_ID" = debian:12 ] || return 0
+	grep -rqs bookworm-backports /etc/apt/sources.list /etc/apt/sources.list.d && return 0
+	printf '%s\n' 'Types: deb' 'URIs: http://deb.debian.org/debian' \
+		'Suites: bookworm-backports' 'Components: main' \
+		'Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg' |
+		as_root tee /etc/apt/sources.list.d/gotrace-backports.sources >/dev/null
+}
+
+. /etc/os-release
+[ $# -gt 0 ] || set -- build test go
+command -v apt-get >/dev/null 2>&1 || {
+	echo "ci/deps.sh: only Debian and Ubuntu are known here; install by hand: $(packages_of build)" >&2
+	exit 1
+}
+export DEBIAN_FRONTEND=noninteractive
+
+# Package lists are fetched only when something is missing; names may depend on them.
+updated=
+update() {
+	[ -z "$updated" ] || return 0
+	updated=1
+	as_root apt-get -qq -o Acquire::Retries=3 update
+}
+
+install_now() {
+	[ $# -gt 0 ] || return 0
+	as_root apt-get -qq -y --no-install-recommends -o Acquire::Retries=3 install "$@" >/dev/null
+}
+
+for group in "$@"; do
+	missing=
+	[ -n "$(apt-cache show clang 2>/dev/null | head -n 1)" ] || update
+	for p in $(packages_of "$group"); do
+		installed "$p" || missing="$missing $p"
+	done
+	old=
+	if [ "$group" = build ] && libbpf_old; then old=1; fi
+	[ -n "$missing$old" ] || continue
+	add_backports
+	update
+	echo "ci/deps.sh: installing for '$group':$missing"
+	backports=
+	[ "$ID:$VERSION_ID" != debian:12 ] || backports=bookworm-backports
+	if [ -n "$old" ] && [ -n "$backports" ]; then
+		install_now "libbpf-dev/$backports" "libbpf1/$backports"
+	fi
+	# Where a package here already came from backports (libelf, say), what goes with it must too.
+	# shellcheck disable=SC2086 # a list of words
+	if [ -n "$backports" ] && { [ "$group" = go ] || ! install_now $missing 2>/dev/null; }; then
+		install_now -t "$backports" $missing
+	elif [ -z "$backports" ]; then
+		install_now $missing
+	fi
+	if [ "$group" = build ] && libbpf_old; then
+		echo "ci/deps.sh: libbpf-dev is older than 1.3 and no newer one is known for $PRETTY_NAME" >&2
+		exit 1
+	fi
+done

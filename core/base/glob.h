@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GOTRACE_GLOB_H
+#define GOTRACE_GLOB_H
+
+#include <stdbool.h>
+
+/* True when all of `s` matches `pattern`. Only '*' (any run of bytes, also
+ * across '/' and '.') and '?' (any one byte) are special: Go names are full of
+ * brackets. Linear in practice, no recursion. */
+bool glob_match(const char *pattern, const char *s);
+
+#endif

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+void json_init(struct json *j, FILE *out, bool pretty)
+{
+	*j = (struct json){ .out = out, .pretty = pretty };
+}
+
+static void newline(struct json *j)
+{
+	if (!j->pretty)
+		return;
+	fputc('\n', j->out);
+	for (unsigned i = 0; i < j->level; i++)
+		fputs("  ", j->out);
+}
+
+static void before_item(struct json *j)
+{
+	if (j->after_key) {
+		j->after_key = false;
+		return;
+	}
+	if (j->has_item >> j->level & 1)
+		fputc(',', j->out);
+	j->has_item |= 1ull << j->level;
+	if (j->level)
+		newline(j);
+}
+
+void json_open(struct json *j, char bracket)
+{
+	before_item(j);
+	fputc(bracket, j->out);
+	j->level++;
+	j->has_item &= ~(1ull << j->level);
+}
+
+void json_close(struct json *j, char bracket)
+{
+	bool any = j->has_item >> j->level & 1;
+
+	j->level--;
+	if (any)
+		newline(j);
+	fputc(bracket, j->out);
+	if (!j->level)
+		fputc('\n', j->out);
+}
+
+/* Length of the well-formed UTF-8 sequence at s, 0 when it is none (RFC 3629). */
+static int utf8_len(const unsigned char *s)
+{
+	if (s[0] < 0x80)
+		return 1;
+	int n = s[0] >= 0xf0 && s[0] <= 0xf4 ? 4 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : 0;
+	for (int i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+static void quoted(struct json *j, const char *str)
+{
+	const unsigned char *s = (const unsigned char *)str;
+
+	fputc('"', j->out);
+	while (*s) {
+		int n = utf8_len(s);
+
+		if (n == 0) {
+			fputs("\\ufffd", j->out);
+			s++;
+		} else if (n > 1) {
+			fwrite(s, 1, n, j->out);
+			s += n;
+		} else {
+			if (*s == '"' || *s == '\\')
+				fprintf(j->out, "\\%c", *s);
+			else if (*s < 0x20 || *s == 0x7f)
+				fprintf(j->out, "\\u%04x", *s);
+			else
+				fputc(*s, j->out);
+			s++;
+		}
+	}
+	fputc('"', j->out);
+}
+
+void json_key(struct json *j, const char *key)
+{
+	before_item(j);
+	quoted(j, key);
+	fputs(j->pretty ? ": " : ":", j->out);
+	j->after_key = true;
+}
+
+void json_str(struct json *j, const char *s)
+{
+	before_item(j);
+	if (s)
+		quoted(j, s);
+	else
+		fputs("null", j->out);
+}
+
+void json_u64(struct json *j, uint64_t v)
+{
+	before_item(j);
+	fprintf(j->out, "%" PRIu64, v);
+}
+
+void json_i64(struct json *j, int64_t v)
+{
+	before_item(j);
+	fprintf(j->out, "%" PRId64, v);
+}
+
+void json_double(struct json *j, double v)
+{
+	before_item(j);
+	if (isfinite(v))
+		fprintf(j->out, "%.17g", v);
+	else
+		fputs("null", j->out);
+}
+
+void json_bool(struct json *j, bool v)
+{
+	before_item(j);
+	fputs(v ? "true" : "false", j->out);
+}
+
+void json_null(struct json *j)
+{
+	json_str(j, NULL);
+}
+
+void json_kv_str(struct json *j, const char *key, const char *s)
+{
+	json_key(j, key);
+	json_str(j, s);
+}
+
+void json_kv_u64(struct json *j, const char *key, uint64_t v)
+{
+	json_key(j, key);
+	json_u64(j, v);
+}
+
+void json_kv_bool(struct json *j, const char *key, bool v)
+{
+	json_key(j, key);
+	json_bool(j, v);
+}

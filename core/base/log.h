@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The one way in which the library speaks: a line, a level, a sink.
+ *
+ * The place that detects a fault logs it, once, with the cause and the next
+ * step; callers above pass -errno on in silence.
+ */
+#ifndef GOTRACE_LOG_H
+#define GOTRACE_LOG_H
+
+enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
+
+/* Receives one line without its newline. Called from any thread, one at a time. */
+typedef void log_sink_fn(void *ctx, enum log_level level, const char *line);
+
+/* Replaces the sink (NULL: "gotrace: LINE" on stderr, errors and warnings and
+ * info always, debug only when GOTRACE_DEBUG is set in the environment). */
+void log_set_sink(log_sink_fn *sink, void *ctx);
+
+void log_line(enum log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#define log_error(...) log_line(LOG_LEVEL_ERROR, __VA_ARGS__)
+#define log_warn(...)  log_line(LOG_LEVEL_WARN, __VA_ARGS__)
+#define log_info(...)  log_line(LOG_LEVEL_INFO, __VA_ARGS__)
+#define log_debug(...) log_line(LOG_LEVEL_DEBUG, __VA_ARGS__)
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A Go executable as the linker left it: its functions, its Go version and
+ * modules, the layout of the runtime's structs. Read from the file alone.
+ *
+ * Untrusted input: no length or offset in the file is believed.
+ */
+#ifndef GOTRACE_GOBIN_H
+#define GOTRACE_GOBIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GOFUNC_ASM     1 /* written in assembly (_func.flag, internal/abi/symtab.go) */
+#define GOFUNC_WRAPPER 2 /* made by the compiler: method wrapper, type..eq, type..hash, ABI wrapper */
+#define GOFUNC_ABI0    4 /* called by the stack ABI: R14 is not g at its entry */
+#define GOFUNC_FIPS    8 /* inside the range the FIPS self-check hashes: no byte may change */
+
+struct gofunc {
+	const char *name;     /* as .symtab spells it (without ".abi0"), %-escapes kept; owned by the gobin */
+	uint64_t vaddr;       /* link-time address of the first byte */
+	uint64_t file_off;    /* offset of that byte in the file */
+	uint32_t size;        /* bytes, without trailing 0xcc padding */
+	uint32_t flags;       /* GOFUNC_* */
+	uint32_t start_line;  /* 0 when not known */
+	const char *file;     /* source file of the first instruction, NULL when not known */
+	uint32_t pcln;        /* offset of its _func in the pclntab; private to core/binary */
+};
+
+/* Byte offsets inside runtime.g, runtime.m, runtime._panic; -1: that version has no such field. */
+struct golayout {
+	int32_t g_stack_lo, g_stack_hi, g_panic, g_m, g_sched_sp, g_sched_pc, g_sched_bp;
+	int32_t g_atomicstatus, g_goid, g_gopc, g_startpc, g_parent_goid, g_waitreason;
+	int32_t g_sigcode0;   /* where recovery's sp is up to Go 1.21 */
+	int32_t m_g0, m_gsignal, m_procid, m_curg, m_morebuf_sp; /* morebuf_sp: m.morebuf.sp */
+	int32_t panic_link, panic_sp, panic_start_sp, panic_goexit, panic_recovered;
+	bool from_dwarf;      /* else from the table by version */
+};
+
+struct gomodule {
+	const char *path, *version; /* version "(devel)" or "" for a main module built in place */
+};
+
+struct gobin; /* opaque */
+
+/*
+ * Opens the Go executable on descriptor `fd` (borrowed, may be closed
+ * afterwards; `path` is for messages only). Parsed for Go 1.16 and newer.
+ * Returns NULL and sets errno after logging one line that names the cause and
+ * the next step: ENOEXEC not ELF or not Go, ENOTSUP wrong architecture or Go
+ * too old, EBADMSG truncated or corrupt, ENOMEM, EIO.
+ */
+struct gobin *gobin_open(int fd, const char *path);
+void gobin_close(struct gobin *b);
+
+const char *gobin_go_version(const struct gobin *b); /* "go1.26.8", "devel ..." */
+int gobin_go_minor(const struct gobin *b);           /* 26 of go1.26.8; -1 when it cannot be read */
+const char *gobin_build_id(const struct gobin *b);   /* GNU build id in hex, else Go's, else "" */
+bool gobin_is_pie(const struct gobin *b);
+bool gobin_has_symtab(const struct gobin *b);
+bool gobin_has_dwarf(const struct gobin *b);
+bool gobin_has_cgo(const struct gobin *b);           /* dynamically linked, or an interpreter is named */
+
+/* Main module's path ("" when the binary has no module data), and the dependencies. */
+const struct gomodule *gobin_main_module(const struct gobin *b);
+size_t gobin_deps(const struct gobin *b, const struct gomodule **deps);
+
+/* Functions by ascending vaddr, names from .symtab, else from pclntab. */
+size_t gobin_funcs(const struct gobin *b, const struct gofunc **funcs);
+/* The function that holds link-time address `vaddr`, NULL when none does. */
+const struct gofunc *gobin_func_at(const struct gobin *b, uint64_t vaddr);
+/* The first function of exactly that name, NULL when there is none. */
+const struct gofunc *gobin_func_named(const struct gobin *b, const char *name);
+
+/* Source place of a link-time pc, from pclntab. 0, or -ENOENT when it has none. *file is owned by b. */
+int gobin_line(const struct gobin *b, uint64_t vaddr, const char **file, uint32_t *line);
+
+/*
+ * Names of the functions whose bodies were inlined into f (pclntab's inline
+ * tree), each name once, in no particular order. Calls fn for each.
+ * 0 or -EBADMSG when the table cannot be read.
+ */
+int gobin_inlined(const struct gobin *b, const struct gofunc *f,
+		  void (*fn)(void *ctx, const char *name), void *ctx);
+
+/*
+ * Layout of the runtime's structs: from DWARF when there is any, else from the
+ * table by version. Returns 0; -ENOTSUP after logging one line when the
+ * version is older than Go 1.19, or not in the table and there is no DWARF.
+ */
+int gobin_layout(const struct gobin *b, struct golayout *out);
+
+/* Offset from the thread pointer of the slot that holds g: -8 in a pure Go
+ * link; by PT_TLS and runtime.tlsg else. 0 and *off, or -ENOENT. */
+int gobin_tls_g(const struct gobin *b, int64_t *off);
+
+/* The `len` bytes at link-time address `vaddr`, NULL when the file does not hold them. Owned by b. */
+const uint8_t *gobin_bytes(const struct gobin *b, uint64_t vaddr, size_t len);
+
+/* Calls fn for each 8-byte word of the read-only data that is an address in
+ * the text and could so be a jump-table entry (absolute tables, R_X86_64_RELATIVE applied). */
+void gobin_text_words(const struct gobin *b, void (*fn)(void *ctx, uint64_t vaddr), void *ctx);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a function's machine code says about where it can be probed. */
+#ifndef GOTRACE_GOCODE_H
+#define GOTRACE_GOCODE_H
+
+#include "binary/gobin.h"
+
+/* How an x86 uprobe executes a probed instruction (arch/x86/kernel/uprobes.c). */
+enum insn_class {
+	INSN_STEP,     /* copied out of line and single-stepped: a second trap */
+	INSN_EMULATED, /* nop 0x90, jmp, jcc, call rel32, push reg: emulated from v3.16 / v4.16 on */
+	INSN_REFUSED,  /* is_prefix_bad(): lock and segment prefixes; or an invalid instruction */
+};
+
+/* A place a probe can go. */
+struct code_point {
+	uint32_t off;          /* from the function's first byte */
+	uint16_t sp_adj;       /* bytes rsp lies below the return address there */
+	uint8_t len;           /* of the instruction */
+	uint8_t class;         /* enum insn_class */
+	bool check_jcc;        /* it is the stack check's conditional jump: taken means morestack */
+};
+
+struct code_tail {
+	struct code_point at;
+	uint64_t target;       /* link-time address jumped to, 0 when indirect */
+};
+
+enum code_status {
+	CODE_OK,
+	CODE_UNDECODABLE,      /* an instruction that capstone does not know, outside padding */
+	CODE_NO_BYTES,         /* the file holds no bytes for it, or its size is 0 */
+};
+
+struct gocode {
+	enum code_status status;
+	bool has_check;        /* a stack check against 0x10(%r14) (user stack) stands in the prologue */
+	bool g_in_r14;         /* R14 is g at the entry: it is not in ABI0 functions and where the
+	                          code loads R14 or g from TLS before using it */
+	bool lone_ret;         /* the whole function is one RET */
+	bool loop_at_start;    /* a branch other than morestack's comes back to the first byte */
+	struct code_point start; /* the first instruction */
+	/* The first emulated instruction on the straight line after the stack check (or from the
+	 * start when there is none): no branch target before it or at it, sp_adj known. The check's
+	 * own jcc stands in when no later instruction will do. has_entry false: only `start` is left. */
+	bool has_entry;
+	struct code_point entry;
+	struct code_point *rets;   size_t n_rets;
+	struct code_tail *tails;   size_t n_tails;   /* jumps out of the function, morestack's excluded */
+	struct code_point *morestack; size_t n_morestack; /* calls of runtime.morestack* */
+};
+
+struct gocode_ctx; /* one capstone handle and the branch targets of the binary's jump tables */
+
+/* NULL and errno (ENOMEM, ENOTSUP when capstone has no x86). Borrows b. */
+struct gocode_ctx *gocode_ctx_new(const struct gobin *b);
+void gocode_ctx_free(struct gocode_ctx *c);
+
+/* Decodes f. 0 (also for the statuses above) or -ENOMEM. Free with gocode_free. */
+int gocode_analyze(struct gocode_ctx *c, const struct gofunc *f, struct gocode *out);
+void gocode_free(struct gocode *code);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a model says, written for people and programs: one format a file, one table. */
+#ifndef GOTRACE_EXPORT_H
+#define GOTRACE_EXPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "trace/trace.h"
+
+enum report_by { BY_FUNCTION, BY_PATH, BY_GOROUTINE, BY_CALL };
+enum report_sort { SORT_SELF, SORT_TOTAL, SORT_CALLS, SORT_MORESTACK };
+
+struct report_options {
+	enum report_by by;
+	enum report_sort sort;
+	size_t limit;               /* rows; 0: all */
+	bool colour;                /* out is a terminal */
+	uint64_t goid;              /* BY_CALL: only this goroutine; 0: all */
+	uint64_t from_ns, to_ns;    /* BY_CALL: calls that begin in [from, to) since the trace's start; to 0: end */
+	uint64_t min_ns;            /* BY_CALL: only calls at least this long */
+};
+
+struct report_format {
+	const char *name;           /* "text", "csv", "json" */
+	/* Reads the trace to its end and writes the report. 0 or -errno (logged). */
+	int (*write)(struct trace_reader *r, const struct report_options *opt, FILE *out);
+};
+
+/* Ends with an entry whose name is NULL. */
+extern const struct report_format report_formats[];
+
+#endif

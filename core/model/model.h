@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From events to calls to a call tree with statistics. Pure: no kernel, no
+ * privilege, no clock. Memory grows with goroutines alive, open calls,
+ * functions and distinct paths, never with the number of events.
+ */
+#ifndef GOTRACE_MODEL_H
+#define GOTRACE_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/event.h"
+#include "model/hist.h"
+#include "trace/trace.h"
+
+/* How a call ended. */
+enum call_end {
+	CALL_FINISHED,   /* its exit was seen */
+	CALL_UNWOUND,    /* a panic or Goexit removed its frame */
+	CALL_UNFINISHED, /* still open at the end of the trace or image */
+	CALL_TAIL,       /* ended by a jump to a function that is not probed: finished, marked */
+};
+
+struct call_stats {
+	uint64_t calls, finished, unfinished, unwound, suspect;
+	uint64_t total_ns, self_ns;     /* suspect calls included; see suspect_ns */
+	uint64_t suspect_ns;            /* part of total_ns that suspect calls have */
+	uint64_t min_ns, max_ns, sum_ns;/* finished calls; valid when finished > 0 */
+	uint64_t morestack_ns, morestack_count;
+	uint64_t preempt_ns, preempt_count, declined_count;
+	struct hist hist;               /* durations of finished calls */
+};
+
+/* A node of the path tree. Index 0 is the root, no function. */
+struct path_node {
+	uint32_t parent;
+	uint32_t func;                  /* index into funcs, or PATH_* */
+	uint32_t first_child, next_sibling; /* 0: none */
+	uint32_t max_recursion;         /* depth of direct recursion folded in here, 1 = none */
+	bool go_edge;                   /* reached by a go statement */
+	uint64_t go_pc;                 /* of that statement, 0 when not known */
+	struct call_stats stats;
+};
+#define PATH_ROOT  0xffffffffu
+#define PATH_OTHER 0xfffffffeu /* folded: the tree's cap was reached */
+#define PATH_TIMER 0xfffffffdu /* "runtime timer": goroutines made on a system stack by no goroutine */
+
+struct goroutine_info {
+	uint64_t goid, creator;         /* creator 0: not known */
+	uint32_t image;                 /* which process image */
+	uint64_t first_ns, last_ns;     /* of its events, CLOCK_MONOTONIC */
+	uint64_t create_pc, start_pc;   /* 0: not known */
+	uint64_t calls, total_ns, self_ns, morestack_ns, preempt_ns;
+	bool ended;                     /* its end was seen */
+	bool system;                    /* a thread's system stack: goid is the thread id */
+};
+
+/* A call, handed out when it ends. */
+struct call {
+	uint64_t start_ns, end_ns, self_ns;
+	uint64_t goid;
+	uint64_t order;                 /* ordinal of its entry event over the whole trace */
+	uint32_t func, path, level;     /* level: open frames below it on its goroutine */
+	uint32_t tid;                   /* thread at the entry */
+	enum call_end end;
+	bool suspect;
+	bool system;
+};
+
+struct model_totals {
+	uint64_t events, calls, orphan_exits;
+	uint64_t lost_events, loss_records;
+	uint64_t suspect_calls, suspect_ns, root_ns; /* root_ns: outermost calls' total over goroutines */
+	uint64_t first_ns, last_ns;
+	uint64_t goroutines, images;
+	uint64_t folded_nodes;          /* path nodes not made because of the cap */
+	uint64_t bad_events;            /* unknown site or kind */
+};
+
+struct model_options {
+	uint32_t max_paths;             /* 0: a million */
+	/* Called as each call begins / ends; NULL: not wanted. */
+	void (*on_entry)(void *ctx, const struct call *c); /* end fields not set yet */
+	void (*on_call)(void *ctx, const struct call *c);
+	/* Called when a goroutine's state is freed, and at the end for the others. */
+	void (*on_goroutine)(void *ctx, const struct goroutine_info *g);
+	void *ctx;
+};
+
+struct model;
+
+/* Borrows info, which may grow (pcs, kvs) but not shrink. NULL and errno. */
+struct model *model_new(const struct trace_info *info, const struct model_options *opt);
+/* Events in file order. 0 or -ENOMEM. An event that makes no sense is counted, never fatal. */
+int model_feed(struct model *m, const struct event_ext *ev);
+/* Ends everything that is open. To be called once, before the getters. */
+int model_finish(struct model *m);
+void model_free(struct model *m);
+
+const struct model_totals *model_totals(const struct model *m);
+/* One per function of info, same index; recursive calls count once in total_ns. */
+const struct call_stats *model_funcs(const struct model *m, size_t *n);
+const struct path_node *model_paths(const struct model *m, size_t *n);
+
+#endif

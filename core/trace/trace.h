@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The *.gotrace file: what a trace says of itself, and reading and writing it.
+ * The bytes are laid down in FORMAT.md.
+ */
+#ifndef GOTRACE_TRACE_H
+#define GOTRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/event.h"
+
+#define TRACE_NONE UINT32_MAX
+
+/* Roles of a site, stable numbers. A site that emits no event of a function
+ * (runtime probes) has func TRACE_NONE. */
+struct trace_site {
+	uint32_t func;     /* index into funcs, or TRACE_NONE */
+	uint32_t target;   /* EV_TAIL, EV_ENTRY_TAIL: index of the function jumped to when it is
+	                      probed, else TRACE_NONE */
+	uint64_t file_off; /* of the probed instruction */
+	uint16_t kind;     /* EV_* that it emits */
+};
+
+struct trace_func {
+	char *name;        /* display spelling */
+	char *file;        /* source file, NULL when not known */
+	uint32_t line;
+	uint64_t vaddr;    /* link-time */
+	uint32_t size;
+};
+
+/* A free-form statement about the trace. Keys in FORMAT.md ("go.version", "host.kernel", ...). */
+struct trace_kv {
+	char *key, *value;
+};
+
+/* A program counter that events name (creating and starting places of goroutines). */
+struct trace_pc {
+	uint64_t pc;       /* link-time address, as in the events */
+	char *func;        /* display spelling */
+	char *file;        /* NULL when not known */
+	uint32_t line;
+};
+
+/* Everything but the events. Owned by whoever fills it; free with trace_info_free. */
+struct trace_info {
+	struct trace_func *funcs; size_t n_funcs, cap_funcs;
+	struct trace_site *sites; size_t n_sites, cap_sites;
+	struct trace_kv *kvs;     size_t n_kvs, cap_kvs;  /* header first, then what the end record adds */
+	struct trace_pc *pcs;     size_t n_pcs, cap_pcs;
+};
+
+/* All copy their strings. 0 or -ENOMEM. trace_info_set replaces an existing key. */
+int trace_info_add_func(struct trace_info *t, const struct trace_func *f);
+int trace_info_add_site(struct trace_info *t, const struct trace_site *s);
+int trace_info_add_pc(struct trace_info *t, const struct trace_pc *p);
+int trace_info_set(struct trace_info *t, const char *key, const char *value);
+int trace_info_setf(struct trace_info *t, const char *key, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* NULL when the key is not there. */
+const char *trace_info_get(const struct trace_info *t, const char *key);
+/* `missing` when the key is not there or no decimal number. */
+uint64_t trace_info_u64(const struct trace_info *t, const char *key, uint64_t missing);
+const struct trace_pc *trace_info_pc(const struct trace_info *t, uint64_t pc); /* NULL: not known */
+void trace_info_free(struct trace_info *t);
+
+/* ---- writing ---- */
+
+struct trace_writer;
+
+/*
+ * Starts a trace on `fd` (a regular file, empty; owned by the writer from now
+ * on, also on failure). Writes the header and `info` at once. Events are
+ * buffered into blocks of at most about 64 Ki events and written as soon as a
+ * block is full or trace_writer_flush is called, so that a killed tracer leaves
+ * whole blocks. NULL and errno after logging.
+ */
+struct trace_writer *trace_writer_new(int fd, const struct trace_info *info);
+
+/* Adds one event; `ev->arg` is read only for the 64-byte kinds. Events come in
+ * time order but for EV_LOSS, whose ts_ns may lie before. 0 or -errno (logged once; ENOSPC and
+ * the like: what was written stays readable, later calls return the same error). */
+int trace_writer_event(struct trace_writer *w, const struct event_ext *ev);
+/* Names a pc; to be called before the first event that carries it. */
+int trace_writer_pc(struct trace_writer *w, const struct trace_pc *pc);
+int trace_writer_flush(struct trace_writer *w);
+uint64_t trace_writer_bytes(const struct trace_writer *w);  /* in the file so far */
+uint64_t trace_writer_events(const struct trace_writer *w); /* given so far */
+
+/* Writes the last block and the end record with `kvs` (counters, the target's
+ * status), syncs and closes. Frees w in every case. 0 or -errno. */
+int trace_writer_finish(struct trace_writer *w, const struct trace_kv *kvs, size_t n);
+/* Closes without an end record: the trace reads as incomplete. */
+void trace_writer_abort(struct trace_writer *w);
+
+/* ---- reading ---- */
+
+struct trace_reader;
+
+/* Opens `path` ("-": stdin) and reads all that stands before the first event.
+ * NULL and errno after logging one line: ENOENT, EACCES, EBADMSG (not a trace, corrupt header),
+ * ENOTSUP (a newer format version), ENOMEM. */
+struct trace_reader *trace_reader_open(const char *path);
+
+/* The next event. 1 and *ev (all of it set, arg zero where the kind has none), 0 at the end, or
+ * -EBADMSG when a block is corrupt (logged; reading may not go on). A file
+ * cut off between or inside blocks is no error: 0, and trace_reader_complete is false. */
+int trace_reader_next(struct trace_reader *r, struct event_ext *ev);
+
+/* Valid from open on; pcs and end keys fill in as reading goes on. Owned by r. */
+const struct trace_info *trace_reader_info(const struct trace_reader *r);
+/* After the end was reached: was there an end record? */
+bool trace_reader_complete(const struct trace_reader *r);
+void trace_reader_close(struct trace_reader *r);
+
+/* Name of a kind ("entry", "exit", ...), NULL when there is none; and back, 0 when unknown. */
+const char *event_kind_name(unsigned kind);
+unsigned event_kind_by_name(const char *name);
+
+#endif

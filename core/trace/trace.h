@@ -53,7 +53,8 @@ struct trace_info {
 	struct trace_pc *pcs;     size_t n_pcs, cap_pcs;
 };
 
-/* All copy their strings. 0 or -ENOMEM. trace_info_set replaces an existing key. */
+/* All copy their strings. 0 or -ENOMEM. trace_info_set replaces an existing key.
+ * pcs stay sorted by address; adding a known address replaces what was said of it. */
 int trace_info_add_func(struct trace_info *t, const struct trace_func *f);
 int trace_info_add_site(struct trace_info *t, const struct trace_site *s);
 int trace_info_add_pc(struct trace_info *t, const struct trace_pc *p);
@@ -119,5 +120,7 @@ void trace_reader_close(struct trace_reader *r);
 /* Name of a kind ("entry", "exit", ...), NULL when there is none; and back, 0 when unknown. */
 const char *event_kind_name(unsigned kind);
 unsigned event_kind_by_name(const char *name);
+/* Is its record struct event_ext, 64 bytes, with arguments? */
+bool event_kind_has_args(unsigned kind);
 
 #endif

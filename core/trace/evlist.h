@@ -20,7 +20,9 @@
  * \n \t \xHH inside. goid: "-" is 0. Numbers: decimal or 0x. Keys: tid
  * (default 1), flags (default 0; a number or system, all, goexit joined by
  * commas), arg0 .. arg3 (kinds that carry arguments only), target (tail,
- * entry-tail: the probed function jumped to). '#' starts a comment.
+ * entry-tail: the probed function jumped to), site (a number in place of the
+ * site that function and kind make, for events that make no sense; so may a
+ * kind be a number). '#' starts a comment.
  *
  * Lines that are no events; those about functions are only needed for more
  * than a name or for an order other than that of appearance:
@@ -56,13 +58,13 @@ int evlist_read(struct evlist *l, FILE *in, const char *name);
 int evlist_load(struct evlist *l, const char *path); /* also -ENOENT and the like, logged */
 void evlist_free(struct evlist *l);
 
-/* Writes what info holds as @ lines, and one event as a line. A site that
- * info does not have is written as "?" and cannot be read back. 0 or -EIO. */
+/* Write what info holds as @ lines, and one event as a line. Read back, they
+ * give the same but for sites, which are made anew. 0 or -EIO, not logged. */
 int evlist_write_info(FILE *out, const struct trace_info *info);
 int evlist_write_event(FILE *out, const struct trace_info *info, const struct event_ext *ev);
 
 /* Writes all that is left in r. What the end record adds comes last, as @set
- * lines. 0 or -errno (reader errors are logged by the reader). */
+ * lines. 0 or -errno (what the reader finds is logged by it; -EIO is not). */
 int evlist_dump(FILE *out, struct trace_reader *r);
 
 #endif

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "trace/evlist.h"
+
+static const char example[] =
+	"# every kind of line\n"
+	"@set go.version go1.26.0  # no comment here\n"
+	"@func main.first vaddr=0x401000 size=16 file=\"/a b/x.go\" line=12\n"
+	"@pc 0x401234 main.start file=y.go line=7\n"
+	"\n"
+	"  1 entry main.f 100 1000   # a comment\n"
+	"\t1 exit \"main.F[struct { X int }]\" 0x64 1200 tid=9 flags=system\r\n"
+	"1 tail main.f 100 2000 target=main.g\n"
+	"1 tail main.f 100 2001\n"
+	"1 tail main.f 100 2002 target=main.g\n"
+	"- loss - 0 1500 arg0=1900 arg1=3 flags=all,2\n"
+	"18446744073709551615 create - 4294967295 18446744073709551615 arg0=7 arg3=0xffffffffffffffff\n"
+	"3 entry \"-\" 1 1 site=77\n"
+	"3 4000 - 1 1 flags=0x8000";
+
+static void count_lines(void *ctx, enum log_level level, const char *line)
+{
+	(void)level;
+	assert_non_null(strstr(line, "list:"));
+	++*(int *)ctx;
+}
+
+static void test_parse(void **state)
+{
+	struct evlist l;
+
+	(void)state;
+	/* "all,2" mixes a name and a number, which is refused: put it right first. */
+	char *text = strdup(example);
+	assert_non_null(text);
+	memcpy(strstr(text, "all,2"), "all  ", 5);
+	assert_int_equal(evlist_parse(&l, text, "list"), 0);
+	assert_int_equal(l.n, 9);
+	assert_string_equal(trace_info_get(&l.info, "go.version"), "go1.26.0  # no comment here");
+
+	static const char *const funcs[] = { "main.first", "main.f", "main.F[struct { X int }]",
+					     "main.g", "-" };
+	assert_int_equal(l.info.n_funcs, 5);
+	for (size_t i = 0; i < 5; i++)
+		assert_string_equal(l.info.funcs[i].name, funcs[i]);
+	assert_string_equal(l.info.funcs[0].file, "/a b/x.go");
+	assert_int_equal(l.info.funcs[0].vaddr, 0x401000);
+	assert_int_equal(l.info.funcs[0].size, 16);
+	assert_int_equal(l.info.funcs[0].line, 12);
+	assert_null(l.info.funcs[1].file);
+	assert_string_equal(trace_info_pc(&l.info, 0x401234)->func, "main.start");
+
+	assert_int_equal(l.events[1].h.depth, 100);
+	assert_int_equal(l.events[1].h.tid, 9);
+	assert_int_equal(l.events[1].h.flags, EVF_SYSTEM);
+	assert_int_equal(l.events[0].h.tid, 1);
+	/* one site per function, kind and target */
+	assert_int_equal(l.events[2].h.site, l.events[4].h.site);
+	assert_int_not_equal(l.events[2].h.site, l.events[3].h.site);
+	assert_int_equal(l.info.sites[l.events[2].h.site].target, 3);
+	assert_int_equal(l.info.sites[l.events[3].h.site].target, TRACE_NONE);
+	assert_int_equal(l.info.sites[l.events[2].h.site].func, 1);
+	assert_int_equal(l.events[5].h.goid, 0);
+	assert_int_equal(l.events[5].arg[1], 3);
+	assert_int_equal(l.info.sites[l.events[5].h.site].func, TRACE_NONE);
+	assert_true(l.events[6].h.goid == UINT64_MAX && l.events[6].arg[3] == UINT64_MAX);
+	assert_int_equal(l.events[7].h.site, 77);
+	assert_int_equal(l.events[8].h.kind, 4000);
+	assert_int_equal(l.events[8].h.flags, 0x8000);
+	free(text);
+	evlist_free(&l);
+}
+
+static void test_refused(void **state)
+{
+	static const char *const lists[] = {
+		"1 entry main.f 100",		       "x entry main.f 100 1",
+		"1 enter main.f 100 1",		       "1 0 main.f 100 1",
+		"1 entry main.f -1 1",		       "1 entry main.f 4294967296 1",
+		"1 entry main.f 1 18446744073709551616", "1 entry main.f 1 1ns",
+		"1 entry main.f 1 1 tid",	       "1 entry main.f 1 1 tid=x",
+		"1 entry main.f 1 1 flags=loud",       "1 entry main.f 1 1 arg0=1",
+		"1 create - 1 1 arg4=1",	       "1 entry main.f 1 1 target=main.g",
+		"1 entry \"main.f 1 1",		       "1 entry \"main.\\q\" 1 1",
+		"1 entry \"main.\\x00\" 1 1",	       "1 entry \"main.\\x",
+		"@set",				       "@func",
+		"@func f line=x",		       "@func f colour=red",
+		"@pc 0x1",			       "@pc x f",
+		"@nothing",			       "1 entry f 1 1\n@func f",
+		"1 entry main.f 1 1 flags=all,2",      "1 entry main.f 1 1 site=4294967296",
+		"1 entry f 1 1 tid=1 tid=1 tid=1 tid=1 tid=1 tid=1 tid=1 tid=1 tid=1 tid=1 tid=1 tid=1",
+	};
+	struct evlist l;
+	int lines = 0;
+
+	(void)state;
+	log_set_sink(count_lines, &lines);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		if (evlist_parse(&l, lists[i], "list") != -EBADMSG)
+			fail_msg("taken: %s", lists[i]);
+		assert_int_equal(lines, (int)i + 1);
+		assert_int_equal(l.n, 0);
+		assert_null(l.events);
+	}
+	log_set_sink(NULL, NULL);
+}
+
+/* Writing a list and reading it gives the same list. */
+static void test_write(void **state)
+{
+	struct evlist a, b;
+	char *text = strdup(example), *first = NULL, *second = NULL;
+	size_t len;
+
+	(void)state;
+	assert_non_null(text);
+	memcpy(strstr(text, "all,2"), "all  ", 5);
+	assert_int_equal(evlist_parse(&a, text, "list"), 0);
+	FILE *out = open_memstream(&first, &len);
+	assert_non_null(out);
+	assert_int_equal(evlist_write_info(out, &a.info), 0);
+	for (size_t i = 0; i < a.n; i++)
+		assert_int_equal(evlist_write_event(out, &a.info, &a.events[i]), 0);
+	fclose(out);
+
+	assert_int_equal(evlist_parse(&b, first, "list"), 0);
+	assert_int_equal(b.n, a.n);
+	assert_int_equal(b.info.n_sites, a.info.n_sites);
+	for (size_t i = 0; i < a.n; i++) {
+		const struct event_ext *x = &a.events[i], *y = &b.events[i];
+		assert_memory_equal(x->arg, y->arg, sizeof(x->arg));
+		assert_true(x->h.ts_ns == y->h.ts_ns && x->h.goid == y->h.goid);
+		assert_true(x->h.kind == y->h.kind && x->h.flags == y->h.flags);
+		assert_true(x->h.tid == y->h.tid && x->h.depth == y->h.depth);
+	}
+	out = open_memstream(&second, &len);
+	assert_non_null(out);
+	evlist_write_info(out, &b.info);
+	for (size_t i = 0; i < b.n; i++)
+		evlist_write_event(out, &b.info, &b.events[i]);
+	fclose(out);
+	assert_string_equal(first, second);
+
+	free(text);
+	free(first);
+	free(second);
+	evlist_free(&a);
+	evlist_free(&b);
+}
+
+static void test_read(void **state)
+{
+	static const char text[] = "1 entry f 1 1\n1 exit f 1 2\n", with_nul[] = "1 entry f\0 1 1\n";
+	struct evlist l;
+	int lines = 0;
+
+	(void)state;
+	FILE *in = fmemopen((void *)(uintptr_t)text, sizeof(text) - 1, "r");
+	assert_non_null(in);
+	assert_int_equal(evlist_read(&l, in, "list"), 0);
+	assert_int_equal(l.n, 2);
+	fclose(in);
+	evlist_free(&l);
+
+	log_set_sink(count_lines, &lines);
+	in = fmemopen((void *)(uintptr_t)with_nul, sizeof(with_nul) - 1, "r");
+	assert_non_null(in);
+	assert_int_equal(evlist_read(&l, in, "list"), -EBADMSG);
+	fclose(in);
+	assert_int_equal(evlist_load(&l, "/nonexistent/list:"), -ENOENT);
+	assert_int_equal(lines, 2);
+	log_set_sink(NULL, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_write),
+		cmocka_unit_test(test_read),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "binary/elffile.h"
+
+#include <errno.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "base/log.h"
+#include "base/vec.h"
+
+static bool inside(uint64_t off, uint64_t len, uint64_t size)
+{
+	return off <= size && len <= size - off;
+}
+
+static int map_file(struct elffile *e, int fd, const char *path)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0) {
+		log_error("%s: cannot be read: %s", path, strerror(errno));
+		return -EIO;
+	}
+	if (!S_ISREG(st.st_mode) || st.st_size < SELFMAG) {
+		log_error("%s: not an ELF executable; name the program that `go build` wrote", path);
+		return -ENOEXEC;
+	}
+	/* Writable because libelf may convert in place; private, so the file never changes. */
+	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED) {
+		int err = errno;
+
+		log_error("%s: cannot be mapped: %s", path, strerror(err));
+		return err == ENOMEM ? -ENOMEM : -EIO;
+	}
+	e->map = p;
+	e->size = (size_t)st.st_size;
+	return 0;
+}
+
+static int check_header(const struct elffile *e, const char *path)
+{
+	const Elf64_Ehdr *h = (const Elf64_Ehdr *)e->map;
+
+	if (memcmp(e->map, ELFMAG, SELFMAG) != 0) {
+		const char *hint = memcmp(e->map, "#!", 2) == 0 ?
+			"a script; name the Go program it starts" :
+			"name the program that `go build` wrote";
+
+		log_error("%s: not an ELF executable: %s", path, hint);
+		return -ENOEXEC;
+	}
+	if (e->size < sizeof(*h)) {
+		log_error("%s: truncated: the ELF header is cut off; build or copy it again", path);
+		return -EBADMSG;
+	}
+	if (h->e_ident[EI_CLASS] != ELFCLASS64) {
+		log_error("%s: a 32-bit executable; build it with GOARCH=amd64", path);
+		return -ENOTSUP;
+	}
+	if (h->e_ident[EI_DATA] != ELFDATA2LSB || h->e_machine != EM_X86_64) {
+		log_error("%s: not for x86-64 (ELF machine %u); build it with GOARCH=amd64",
+			  path, h->e_machine);
+		return -ENOTSUP;
+	}
+	if (h->e_type != ET_EXEC && h->e_type != ET_DYN) {
+		log_error("%s: not an executable (ELF type %u); link it first", path, h->e_type);
+		return -ENOEXEC;
+	}
+	return 0;
+}
+
+static int by_segment_vaddr(const void *a, const void *b)
+{
+	const struct elf_segment *x = a, *y = b;
+
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+/* What a section or segment header says about the file must be so. */
+static int refuse_range(const char *path, const char *what, size_t i)
+{
+	log_error("%s: truncated or corrupt: %s %zu lies outside the file; build or copy it again",
+		  path, what, i);
+	return -EBADMSG;
+}
+
+static int read_segments(struct elffile *e, Elf *elf, const char *path)
+{
+	size_t n = 0, cap = 0;
+
+	if (elf_getphdrnum(elf, &n) < 0 || n == 0)
+		return refuse_range(path, "program header", 0);
+	const Elf64_Phdr *ph = elf64_getphdr(elf);
+	if (!ph)
+		return refuse_range(path, "program header", 0);
+	for (size_t i = 0; i < n; i++) {
+		if (ph[i].p_type == PT_INTERP)
+			e->has_interp = true;
+		if (ph[i].p_type == PT_DYNAMIC)
+			e->has_dynamic = true;
+		if (ph[i].p_type == PT_TLS) {
+			e->has_tls = true;
+			e->tls_memsz = ph[i].p_memsz;
+			e->tls_align = ph[i].p_align;
+		}
+		if (ph[i].p_type != PT_LOAD)
+			continue;
+		if (!inside(ph[i].p_offset, ph[i].p_filesz, e->size) ||
+		    ph[i].p_vaddr > UINT64_MAX / 2 || ph[i].p_filesz > ph[i].p_memsz)
+			return refuse_range(path, "segment", i);
+		if (vec_reserve(&e->segments, &cap, e->n_segments + 1) < 0)
+			return -ENOMEM;
+		e->segments[e->n_segments++] = (struct elf_segment){
+			.flags = ph[i].p_flags, .vaddr = ph[i].p_vaddr, .off = ph[i].p_offset,
+			.filesz = ph[i].p_filesz, .memsz = ph[i].p_memsz,
+		};
+	}
+	if (e->n_segments)
+		qsort(e->segments, e->n_segments, sizeof(*e->segments), by_segment_vaddr);
+	return 0;
+}
+
+static int read_sections(struct elffile *e, Elf *elf, const char *path)
+{
+	size_t n = 0, strndx = 0, cap = 0;
+
+	if (elf_getshdrnum(elf, &n) < 0)
+		return refuse_range(path, "section header", 0);
+	if (n == 0)
+		return 0; /* sstrip'ed: the segments are all there is */
+	if (elf_getshdrstrndx(elf, &strndx) < 0)
+		return refuse_range(path, "section header", 0);
+	if (vec_reserve(&e->sections, &cap, n) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		Elf_Scn *scn = elf_getscn(elf, i);
+		const Elf64_Shdr *sh = scn ? elf64_getshdr(scn) : NULL;
+
+		if (!sh)
+			return refuse_range(path, "section header", i);
+		if (sh->sh_type != SHT_NOBITS && sh->sh_type != SHT_NULL &&
+		    !inside(sh->sh_offset, sh->sh_size, e->size))
+			return refuse_range(path, "section", i);
+		const char *name = sh->sh_name ? elf_strptr(elf, strndx, sh->sh_name) : "";
+		/* elf_strptr points into the map, which outlives `elf`, unless it had to convert */
+		if (!name || (const uint8_t *)name < e->map || (const uint8_t *)name >= e->map + e->size)
+			name = "";
+		e->sections[e->n_sections++] = (struct elf_section){
+			.name = name, .type = sh->sh_type, .link = sh->sh_link, .flags = sh->sh_flags,
+			.vaddr = sh->sh_addr, .off = sh->sh_offset,
+			.size = sh->sh_type == SHT_NULL ? 0 : sh->sh_size,
+		};
+	}
+	return 0;
+}
+
+static int by_reloc_vaddr(const void *a, const void *b)
+{
+	const struct elf_reloc *x = a, *y = b;
+
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+/*
+ * The RELA table that the loader would use, from the dynamic segment. External
+ * linkers leave zeros on disk where a pointer belongs, so that pclntab,
+ * moduledata and jump tables of such a PIE can only be read through it.
+ */
+static int read_relocs(struct elffile *e, Elf *elf)
+{
+	const Elf64_Phdr *ph = elf64_getphdr(elf);
+	uint64_t rela = 0, rela_size = 0;
+	size_t n = 0, cap = 0;
+
+	if (!e->has_dynamic || elf_getphdrnum(elf, &n) < 0 || !ph)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		if (ph[i].p_type != PT_DYNAMIC || !inside(ph[i].p_offset, ph[i].p_filesz, e->size))
+			continue;
+		const uint8_t *d = e->map + ph[i].p_offset;
+		for (uint64_t k = 0; k + 16 <= ph[i].p_filesz && load64(d + k) != DT_NULL; k += 16) {
+			if (load64(d + k) == DT_RELA)
+				rela = load64(d + k + 8);
+			else if (load64(d + k) == DT_RELASZ)
+				rela_size = load64(d + k + 8);
+		}
+	}
+	uint64_t avail;
+	const uint8_t *p = elffile_span(e, rela, &avail);
+	if (!rela || !p)
+		return 0;
+	if (rela_size > avail)
+		rela_size = avail;
+	for (uint64_t k = 0; k + sizeof(Elf64_Rela) <= rela_size; k += sizeof(Elf64_Rela)) {
+		if (ELF64_R_TYPE(load64(p + k + 8)) != R_X86_64_RELATIVE)
+			continue;
+		if (vec_reserve(&e->relocs, &cap, e->n_relocs + 1) < 0)
+			return -ENOMEM;
+		e->relocs[e->n_relocs++] = (struct elf_reloc){
+			.vaddr = load64(p + k), .addend = load64(p + k + 16) };
+	}
+	if (e->n_relocs)
+		qsort(e->relocs, e->n_relocs, sizeof(*e->relocs), by_reloc_vaddr);
+	return 0;
+}
+
+int elffile_open(struct elffile *e, int fd, const char *path)
+{
+	*e = (struct elffile){ 0 };
+	int err = map_file(e, fd, path);
+	if (!err)
+		err = check_header(e, path);
+	if (err)
+		goto fail;
+	elf_version(EV_CURRENT);
+	Elf *elf = elf_memory((char *)e->map, e->size);
+	if (!elf) {
+		log_error("%s: corrupt ELF header: %s; build or copy it again", path, elf_errmsg(-1));
+		err = -EBADMSG;
+		goto fail;
+	}
+	err = read_segments(e, elf, path);
+	if (!err)
+		err = read_sections(e, elf, path);
+	if (!err)
+		err = read_relocs(e, elf);
+	e->pie = ((const Elf64_Ehdr *)e->map)->e_type == ET_DYN;
+	elf_end(elf);
+	if (!err)
+		return 0;
+	if (err == -ENOMEM)
+		log_error("%s: out of memory while reading its headers", path);
+fail:
+	elffile_close(e);
+	return err;
+}
+
+void elffile_close(struct elffile *e)
+{
+	free(e->sections);
+	free(e->segments);
+	free(e->relocs);
+	if (e->map)
+		munmap(e->map, e->size);
+	*e = (struct elffile){ 0 };
+}
+
+const struct elf_section *elffile_section(const struct elffile *e, const char *name)
+{
+	for (size_t i = 0; i < e->n_sections; i++)
+		if (strcmp(e->sections[i].name, name) == 0)
+			return &e->sections[i];
+	return NULL;
+}
+
+static const struct elf_segment *segment_at(const struct elffile *e, uint64_t vaddr)
+{
+	for (size_t i = 0; i < e->n_segments; i++) {
+		const struct elf_segment *s = &e->segments[i];
+
+		if (vaddr >= s->vaddr && vaddr - s->vaddr < s->filesz)
+			return s;
+	}
+	return NULL;
+}
+
+const uint8_t *elffile_span(const struct elffile *e, uint64_t vaddr, uint64_t *avail)
+{
+	const struct elf_segment *s = segment_at(e, vaddr);
+
+	if (!s)
+		return NULL;
+	*avail = s->filesz - (vaddr - s->vaddr);
+	return e->map + s->off + (vaddr - s->vaddr);
+}
+
+const uint8_t *elffile_bytes(const struct elffile *e, uint64_t vaddr, uint64_t len)
+{
+	uint64_t avail;
+	const uint8_t *p = elffile_span(e, vaddr, &avail);
+
+	return p && len <= avail ? p : NULL;
+}
+
+int elffile_word(const struct elffile *e, uint64_t vaddr, uint64_t *out)
+{
+	size_t lo = 0, hi = e->n_relocs;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (e->relocs[mid].vaddr < vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo < e->n_relocs && e->relocs[lo].vaddr == vaddr) {
+		*out = e->relocs[lo].addend;
+		return 0;
+	}
+	const uint8_t *p = elffile_bytes(e, vaddr, 8);
+	if (!p)
+		return -ENOENT;
+	*out = load64(p);
+	return 0;
+}
+
+int elffile_offset(const struct elffile *e, uint64_t vaddr, uint64_t *off)
+{
+	const struct elf_segment *s = segment_at(e, vaddr);
+
+	if (!s)
+		return -ENOENT;
+	*off = s->off + (vaddr - s->vaddr);
+	return 0;
+}

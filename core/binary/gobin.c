@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "binary/gobin.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "binary/gobin_impl.h"
+
+static int find_pclntab(struct gobin *b, bool has_buildinfo)
+{
+	int err = pclntab_find(&b->elf, &b->pcln);
+
+	switch (err) {
+	case 0:
+		return 0;
+	case -ENOENT:
+		if (!has_buildinfo) {
+			log_error("%s: not a Go program: it has neither a Go function table nor "
+				  "build info; name a binary that `go build` wrote", b->path);
+			return -ENOEXEC;
+		}
+		log_error("%s: built by %s, but its function table (pclntab) is missing; "
+			  "build it again without a packer", b->path, b->version);
+		return -EBADMSG;
+	case -ENOTSUP:
+		log_error("%s: built by Go 1.15 or older; build it with Go 1.19 or newer", b->path);
+		return -ENOTSUP;
+	default:
+		log_error("%s: truncated or corrupt: its Go function table (pclntab) makes no "
+			  "sense; build or copy it again", b->path);
+		return -EBADMSG;
+	}
+}
+
+static int read_all(struct gobin *b)
+{
+	int err = buildinfo_read(b);
+
+	if (err == -ENOMEM)
+		return err;
+	gosyms_special(b);
+	err = find_pclntab(b, err == 0);
+	if (err)
+		return err;
+	if (moduledata_read(b) < 0) {
+		log_error("%s: corrupt: the start of its text is not known: no runtime.moduledata; "
+			  "build or copy it again", b->path);
+		return -EBADMSG;
+	}
+	err = buildid_read(b);
+	return err ? err : gofuncs_read(b);
+}
+
+struct gobin *gobin_open(int fd, const char *path)
+{
+	struct gobin *b = calloc(1, sizeof(*b));
+	int err = b && (b->path = strdup(path)) ? elffile_open(&b->elf, fd, path) : -ENOMEM;
+
+	if (!err) {
+		err = read_all(b);
+		if (err == -ENOMEM)
+			log_error("%s: out of memory while reading its functions", path);
+	} else if (err == -ENOMEM && !(b && b->path)) {
+		log_error("%s: out of memory", path);
+	}
+	if (!err)
+		return b;
+	gobin_close(b);
+	errno = -err;
+	return NULL;
+}
+
+void gobin_close(struct gobin *b)
+{
+	if (!b)
+		return;
+	for (size_t i = 0; i < b->n_names; i++)
+		free(b->names[i]);
+	free(b->names);
+	free(b->funcs);
+	free(b->by_name);
+	free(b->version);
+	free(b->modinfo);
+	free(b->deps);
+	free(b->build_id);
+	elffile_close(&b->elf);
+	free(b->path);
+	free(b);
+}
+
+const char *gobin_go_version(const struct gobin *b)
+{
+	return b->version;
+}
+
+int gobin_go_minor(const struct gobin *b)
+{
+	return b->minor;
+}
+
+const char *gobin_build_id(const struct gobin *b)
+{
+	return b->build_id;
+}
+
+bool gobin_is_pie(const struct gobin *b)
+{
+	return b->elf.pie;
+}
+
+bool gobin_has_symtab(const struct gobin *b)
+{
+	const struct elf_section *s = elffile_section(&b->elf, ".symtab");
+
+	return s && s->type == SHT_SYMTAB;
+}
+
+bool gobin_has_dwarf(const struct gobin *b)
+{
+	/* .zdebug_: the older way of compressing, Go up to 1.18 */
+	return elffile_section(&b->elf, ".debug_info") || elffile_section(&b->elf, ".zdebug_info");
+}
+
+bool gobin_has_cgo(const struct gobin *b)
+{
+	return b->elf.has_interp || b->elf.has_dynamic;
+}
+
+const struct gomodule *gobin_main_module(const struct gobin *b)
+{
+	return &b->main_module;
+}
+
+size_t gobin_deps(const struct gobin *b, const struct gomodule **deps)
+{
+	*deps = b->deps;
+	return b->n_deps;
+}
+
+size_t gobin_funcs(const struct gobin *b, const struct gofunc **funcs)
+{
+	*funcs = b->funcs;
+	return b->n_funcs;
+}
+
+const struct gofunc *gobin_func_at(const struct gobin *b, uint64_t vaddr)
+{
+	size_t lo = 0, hi = b->n_funcs;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (b->funcs[mid].vaddr <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == 0 || vaddr - b->funcs[lo - 1].vaddr >= b->funcs[lo - 1].size)
+		return NULL;
+	return &b->funcs[lo - 1];
+}
+
+const struct gofunc *gobin_func_named(const struct gobin *b, const char *name)
+{
+	size_t lo = 0, hi = b->n_funcs;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (strcmp(b->funcs[b->by_name[mid]].name, name) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == b->n_funcs || strcmp(b->funcs[b->by_name[lo]].name, name) != 0)
+		return NULL;
+	return &b->funcs[b->by_name[lo]];
+}
+
+const uint8_t *gobin_bytes(const struct gobin *b, uint64_t vaddr, size_t len)
+{
+	return elffile_bytes(&b->elf, vaddr, len);
+}
+
+/* With relocations every absolute pointer is one; without, any word may be. */
+void gobin_text_words(const struct gobin *b, void (*fn)(void *ctx, uint64_t vaddr), void *ctx)
+{
+	const struct elffile *e = &b->elf;
+	uint64_t lo = b->funcs[0].vaddr;
+	uint64_t hi = b->funcs[b->n_funcs - 1].vaddr + b->funcs[b->n_funcs - 1].size;
+
+	for (size_t i = 0; i < e->n_relocs; i++)
+		if (e->relocs[i].addend >= lo && e->relocs[i].addend < hi)
+			fn(ctx, e->relocs[i].addend);
+	for (size_t i = 0; i < e->n_segments; i++) {
+		const struct elf_segment *s = &e->segments[i];
+		const uint8_t *p = e->map + s->off;
+
+		/* A jump table lies in .rodata, or with the relocated data of a PIE. */
+		if ((s->flags & PF_X) || ((s->flags & PF_W) && !e->pie))
+			continue;
+		for (uint64_t k = (8 - s->vaddr % 8) % 8; k + 8 <= s->filesz; k += 8) {
+			uint64_t w = load64(p + k);
+
+			if (w >= lo && w < hi)
+				fn(ctx, w);
+		}
+	}
+}

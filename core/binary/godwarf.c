@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The layout of the runtime's structs from DWARF 4 or 5, compressed or not, through libdw. */
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <errno.h>
+#include <libelf.h>
+#include <string.h>
+
+#include "binary/gobin_impl.h"
+
+#define MAX_DEPTH 4
+
+struct want {
+	const char *path;   /* "sched.sp": members of members */
+	size_t field;       /* offset of the int32_t in struct golayout */
+	bool required;      /* every Go version from 1.19 has it */
+};
+
+#define WANT(path_, field_, required_) { path_, offsetof(struct golayout, field_), required_ }
+
+static const struct want g_fields[] = {
+	WANT("stack.lo", g_stack_lo, true), WANT("stack.hi", g_stack_hi, true),
+	WANT("_panic", g_panic, true), WANT("m", g_m, true),
+	WANT("sched.sp", g_sched_sp, true), WANT("sched.pc", g_sched_pc, true),
+	WANT("sched.bp", g_sched_bp, true), WANT("atomicstatus", g_atomicstatus, true),
+	WANT("goid", g_goid, true), WANT("gopc", g_gopc, true), WANT("startpc", g_startpc, true),
+	WANT("parentGoid", g_parent_goid, false), WANT("waitreason", g_waitreason, true),
+	WANT("sigcode0", g_sigcode0, true),
+};
+static const struct want m_fields[] = {
+	WANT("g0", m_g0, true), WANT("gsignal", m_gsignal, true), WANT("procid", m_procid, true),
+	WANT("curg", m_curg, true), WANT("morebuf.sp", m_morebuf_sp, true),
+};
+static const struct want panic_fields[] = {
+	WANT("link", panic_link, true), WANT("sp", panic_sp, false),
+	WANT("startSP", panic_start_sp, false), WANT("goexit", panic_goexit, true),
+	WANT("recovered", panic_recovered, true),
+};
+
+static const struct {
+	const char *type;
+	const struct want *fields;
+	size_t n_fields;
+} structs[] = {
+	{ "runtime.g", g_fields, sizeof(g_fields) / sizeof(g_fields[0]) },
+	{ "runtime.m", m_fields, sizeof(m_fields) / sizeof(m_fields[0]) },
+	{ "runtime._panic", panic_fields, sizeof(panic_fields) / sizeof(panic_fields[0]) },
+};
+#define N_STRUCTS (sizeof(structs) / sizeof(structs[0]))
+
+static int member(Dwarf_Die *type, const char *name, size_t len, Dwarf_Die *out)
+{
+	if (dwarf_child(type, out) != 0)
+		return -ENOENT;
+	do {
+		const char *n = dwarf_tag(out) == DW_TAG_member ? dwarf_diename(out) : NULL;
+
+		if (n && strlen(n) == len && memcmp(n, name, len) == 0)
+			return 0;
+	} while (dwarf_siblingof(out, out) == 0);
+	return -ENOENT;
+}
+
+/* Offset of a dotted path of members. A Go type DIE may be a typedef of the struct. */
+static int path_offset(Dwarf_Die *type, const char *path, int32_t *out)
+{
+	Dwarf_Die cur = *type, m;
+	Dwarf_Attribute attr;
+	Dwarf_Word off, sum = 0;
+
+	for (int depth = 0; depth < MAX_DEPTH; depth++) {
+		size_t len = strcspn(path, ".");
+
+		if (member(&cur, path, len, &m) < 0 ||
+		    !dwarf_attr(&m, DW_AT_data_member_location, &attr) ||
+		    dwarf_formudata(&attr, &off) != 0 || off > INT32_MAX)
+			return -ENOENT;
+		sum += off;
+		path += len;
+		if (!*path) {
+			*out = (int32_t)sum;
+			return sum <= INT32_MAX ? 0 : -ENOENT;
+		}
+		path++;
+		if (!dwarf_attr(&m, DW_AT_type, &attr) || !dwarf_formref_die(&attr, &cur) ||
+		    dwarf_peel_type(&cur, &cur) != 0)
+			return -ENOENT;
+	}
+	return -ENOENT;
+}
+
+static int read_struct(Dwarf_Die *type, size_t which, struct golayout *out)
+{
+	for (size_t i = 0; i < structs[which].n_fields; i++) {
+		const struct want *w = &structs[which].fields[i];
+		int32_t *field = (int32_t *)((char *)out + w->field);
+
+		if (path_offset(type, w->path, field) < 0) {
+			*field = -1;
+			if (w->required)
+				return -ENOENT;
+		}
+	}
+	return 0;
+}
+
+/* Looks through one unit's types; sets a bit of `found` for each struct read. */
+static void read_unit(Dwarf_Die *unit, unsigned *found, struct golayout *out)
+{
+	Dwarf_Die die;
+
+	if (dwarf_child(unit, &die) != 0)
+		return;
+	do {
+		const char *name = dwarf_tag(&die) == DW_TAG_structure_type ?
+			dwarf_diename(&die) : NULL;
+
+		if (!name || strncmp(name, "runtime.", 8) != 0)
+			continue;
+		for (size_t i = 0; i < N_STRUCTS; i++)
+			if (!(*found & 1u << i) && strcmp(name, structs[i].type) == 0 &&
+			    read_struct(&die, i, out) == 0)
+				*found |= 1u << i;
+	} while (*found != (1u << N_STRUCTS) - 1 && dwarf_siblingof(&die, &die) == 0);
+}
+
+int godwarf_layout(const struct gobin *b, struct golayout *out)
+{
+	const unsigned all = (1u << N_STRUCTS) - 1;
+	unsigned found = 0;
+
+	if (!gobin_has_dwarf(b))
+		return -ENOENT;
+	/* libdw decompresses the sections inside its Elf: one of its own, dropped afterwards. */
+	elf_version(EV_CURRENT);
+	Elf *elf = elf_memory((char *)b->elf.map, b->elf.size);
+	Dwarf *dw = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
+
+	/* The linker puts the types into package runtime's unit; the others are the second round. */
+	for (int round = 0; dw && round < 2 && found != all; round++) {
+		Dwarf_CU *cu = NULL;
+		Dwarf_Die unit;
+		uint8_t kind;
+
+		while (found != all &&
+		       dwarf_get_units(dw, cu, &cu, NULL, &kind, &unit, NULL) == 0) {
+			const char *name = dwarf_diename(&unit);
+			bool is_runtime = name && strcmp(name, "runtime") == 0;
+
+			if (is_runtime == (round == 0))
+				read_unit(&unit, &found, out);
+		}
+	}
+	if (dw)
+		dwarf_end(dw);
+	if (elf)
+		elf_end(elf);
+	out->from_dwarf = found == all;
+	return found == all ? 0 : -ENOENT;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The layout of runtime.g, m and _panic for binaries without DWARF, and the slot that holds g. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "binary/gobin_impl.h"
+
+#define OLDEST_TRACED_MINOR 19
+
+/*
+ * Measured with godwarf.c on a program built by each of go1.19.13, 1.20.14,
+ * 1.21.13, 1.22.12, 1.23.12, 1.24.13, 1.25.3, 1.26.8 and 1.27.3 (x86-64; the
+ * same with and without PIE): the layout is a constant of the compiled
+ * runtime. golayout_test compares the installed toolchain's row with DWARF.
+ * What moved: 1.21 parentGoid in, 1.22 _panic rewritten, 1.23 g.syscallbp in,
+ * 1.25 gobuf.ret out, 1.26 _panic.argp out.
+ */
+#define COMMON .g_stack_lo = 0, .g_stack_hi = 8, .g_panic = 32, .g_m = 48, .g_sched_sp = 56, \
+	       .g_sched_pc = 64, .m_g0 = 0, .m_morebuf_sp = 8
+
+static const struct golayout table[] = { /* from OLDEST_TRACED_MINOR on */
+	{ COMMON, .g_sched_bp = 104, .g_atomicstatus = 144, .g_goid = 152, .g_gopc = 296,
+	  .g_startpc = 312, .g_parent_goid = -1, .g_waitreason = 176, .g_sigcode0 = 272,
+	  .m_gsignal = 80, .m_procid = 72, .m_curg = 192, .panic_link = 24, .panic_sp = 40,
+	  .panic_start_sp = -1, .panic_goexit = 50, .panic_recovered = 48 }, /* 1.19 */
+	{ COMMON, .g_sched_bp = 104, .g_atomicstatus = 144, .g_goid = 152, .g_gopc = 296,
+	  .g_startpc = 312, .g_parent_goid = -1, .g_waitreason = 176, .g_sigcode0 = 272,
+	  .m_gsignal = 80, .m_procid = 72, .m_curg = 192, .panic_link = 24, .panic_sp = 40,
+	  .panic_start_sp = -1, .panic_goexit = 50, .panic_recovered = 48 }, /* 1.20 */
+	{ COMMON, .g_sched_bp = 104, .g_atomicstatus = 144, .g_goid = 152, .g_gopc = 280,
+	  .g_startpc = 296, .g_parent_goid = 272, .g_waitreason = 176, .g_sigcode0 = 248,
+	  .m_gsignal = 80, .m_procid = 72, .m_curg = 192, .panic_link = 24, .panic_sp = 40,
+	  .panic_start_sp = -1, .panic_goexit = 50, .panic_recovered = 48 }, /* 1.21 */
+	{ COMMON, .g_sched_bp = 104, .g_atomicstatus = 144, .g_goid = 152, .g_gopc = 280,
+	  .g_startpc = 296, .g_parent_goid = 272, .g_waitreason = 176, .g_sigcode0 = 248,
+	  .m_gsignal = 80, .m_procid = 72, .m_curg = 192, .panic_link = 24, .panic_sp = 48,
+	  .panic_start_sp = 40, .panic_goexit = 97, .panic_recovered = 96 }, /* 1.22 */
+	{ COMMON, .g_sched_bp = 104, .g_atomicstatus = 152, .g_goid = 160, .g_gopc = 288,
+	  .g_startpc = 304, .g_parent_goid = 280, .g_waitreason = 184, .g_sigcode0 = 256,
+	  .m_gsignal = 80, .m_procid = 72, .m_curg = 192, .panic_link = 24, .panic_sp = 48,
+	  .panic_start_sp = 40, .panic_goexit = 97, .panic_recovered = 96 }, /* 1.23 */
+	{ COMMON, .g_sched_bp = 104, .g_atomicstatus = 152, .g_goid = 160, .g_gopc = 288,
+	  .g_startpc = 304, .g_parent_goid = 280, .g_waitreason = 184, .g_sigcode0 = 256,
+	  .m_gsignal = 80, .m_procid = 72, .m_curg = 192, .panic_link = 24, .panic_sp = 48,
+	  .panic_start_sp = 40, .panic_goexit = 97, .panic_recovered = 96 }, /* 1.24 */
+	{ COMMON, .g_sched_bp = 96, .g_atomicstatus = 144, .g_goid = 152, .g_gopc = 280,
+	  .g_startpc = 296, .g_parent_goid = 272, .g_waitreason = 176, .g_sigcode0 = 248,
+	  .m_gsignal = 72, .m_procid = 64, .m_curg = 184, .panic_link = 24, .panic_sp = 48,
+	  .panic_start_sp = 40, .panic_goexit = 98, .panic_recovered = 96 }, /* 1.25 */
+	{ COMMON, .g_sched_bp = 96, .g_atomicstatus = 144, .g_goid = 152, .g_gopc = 288,
+	  .g_startpc = 304, .g_parent_goid = 280, .g_waitreason = 176, .g_sigcode0 = 256,
+	  .m_gsignal = 72, .m_procid = 64, .m_curg = 184, .panic_link = 16, .panic_sp = 40,
+	  .panic_start_sp = 32, .panic_goexit = 90, .panic_recovered = 88 }, /* 1.26 */
+	{ COMMON, .g_sched_bp = 96, .g_atomicstatus = 144, .g_goid = 152, .g_gopc = 288,
+	  .g_startpc = 304, .g_parent_goid = 280, .g_waitreason = 176, .g_sigcode0 = 256,
+	  .m_gsignal = 72, .m_procid = 64, .m_curg = 184, .panic_link = 16, .panic_sp = 48,
+	  .panic_start_sp = 32, .panic_goexit = 90, .panic_recovered = 88 }, /* 1.27 */
+};
+
+int golayout_by_minor(int minor, struct golayout *out)
+{
+	const int n = sizeof(table) / sizeof(table[0]);
+
+	if (minor < OLDEST_TRACED_MINOR || minor >= OLDEST_TRACED_MINOR + n)
+		return -ENOENT;
+	*out = table[minor - OLDEST_TRACED_MINOR];
+	return 0;
+}
+
+int gobin_layout(const struct gobin *b, struct golayout *out)
+{
+	if (b->minor >= 0 && b->minor < OLDEST_TRACED_MINOR) {
+		log_error("%s: built by %s; tracing needs Go 1.19 or newer: build it again",
+			  b->path, b->version);
+		return -ENOTSUP;
+	}
+	if (godwarf_layout(b, out) == 0 || golayout_by_minor(b->minor, out) == 0)
+		return 0;
+	log_error("%s: built by %s, whose runtime this gotrace does not know, and it has no debug "
+		  "info to ask: build it without -ldflags=-s or -w, or use a newer gotrace", b->path,
+		  b->version[0] ? b->version : "an unknown Go version");
+	return -ENOTSUP;
+}
+
+/*
+ * x86-64 puts the executable's TLS block below the thread pointer, its size
+ * rounded up to its alignment (the ABI's variant II). The Go linker makes a
+ * block of 8 bytes that is g's slot; a C linker places runtime.tlsg among C's
+ * own variables. A static pure Go link may leave out the segment.
+ */
+int gobin_tls_g(const struct gobin *b, int64_t *off)
+{
+	const struct elffile *e = &b->elf;
+
+	if (!e->has_tls || e->tls_memsz == 8) {
+		*off = -8;
+		return 0;
+	}
+	uint64_t align = e->tls_align ? e->tls_align : 1;
+	if (!b->has_sym_tlsg || (align & (align - 1)) || e->tls_memsz > INT32_MAX || align > 1 << 20)
+		return -ENOENT;
+	int64_t size = (int64_t)((e->tls_memsz + align - 1) & ~(align - 1));
+	if (b->sym_tlsg < 0 || b->sym_tlsg > size - 8)
+		return -ENOENT;
+	*off = b->sym_tlsg - size;
+	return 0;
+}

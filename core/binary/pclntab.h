@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Go's function table, as the linker writes it (cmd/link/internal/ld/pcln.go)
+ * and the runtime reads it (runtime/symtab.go). Private to core/binary.
+ */
+#ifndef GOTRACE_PCLNTAB_H
+#define GOTRACE_PCLNTAB_H
+
+#include "binary/elffile.h"
+
+/* Header magics, internal/abi/symtab.go. */
+#define PCLNTAB_MAGIC_12  0xfffffffbu /* Go 1.2 to 1.15 */
+#define PCLNTAB_MAGIC_116 0xfffffffau /* Go 1.16, 1.17 */
+#define PCLNTAB_MAGIC_118 0xfffffff0u /* Go 1.18, 1.19 */
+#define PCLNTAB_MAGIC_120 0xfffffff1u /* Go 1.20 and newer */
+
+struct pclntab {
+	uint64_t vaddr;            /* of the header */
+	const uint8_t *tab;        /* the header; all offsets below count from here */
+	uint64_t len;              /* bytes readable from tab */
+	uint32_t magic;
+	uint64_t n_funcs;
+	uint64_t text_start;       /* 0 from Go 1.26 on, until moduledata fills it in */
+	uint64_t name_off, cu_off, file_off, pc_off, func_off;
+};
+
+/* One _func of runtime/runtime2.go, whatever the version's layout. */
+struct pclnfunc {
+	uint64_t entry;            /* vaddr */
+	uint32_t name_off, pcsp, pcfile, pcln, n_pcdata, cu_off, start_line;
+	uint8_t func_id, flag, n_funcdata;
+	uint64_t data_off;         /* of pcdata[0], from tab */
+};
+
+/* Finds the table by section name, else by its magic. 0, -ENOENT when the file
+ * has none, -ENOTSUP when it is Go 1.15's or older, -EBADMSG corrupt. Logs nothing. */
+int pclntab_find(const struct elffile *e, struct pclntab *out);
+
+/* Entry i of the ftab, 0 <= i <= n_funcs; entry n_funcs is the end of the text
+ * and has no func_off. 0 or -EBADMSG. */
+int pclntab_entry(const struct pclntab *t, const struct elffile *e, uint64_t i,
+		  uint64_t *entry, uint64_t *func_off);
+/* The _func at func_off (from pclntab_entry). 0 or -EBADMSG. */
+int pclntab_func(const struct pclntab *t, const struct elffile *e, uint64_t func_off,
+		 struct pclnfunc *out);
+/* NUL-terminated string at `base` + off inside the table, NULL when it is not there. */
+const char *pclntab_string(const struct pclntab *t, uint64_t base, uint64_t off);
+
+/* Walks one pc-value table. */
+struct pcvalue {
+	const uint8_t *p, *end;
+	uint64_t pc;               /* the value holds up to here, exclusive */
+	int32_t value;
+	bool first;
+};
+/* `table`: offset in the pctab; false when there is no such table. */
+bool pcvalue_start(struct pcvalue *v, const struct pclntab *t, const struct pclnfunc *f,
+		   uint32_t table);
+/* Next range; false at the end (also of a corrupt table). */
+bool pcvalue_next(struct pcvalue *v);
+/* The value at vaddr. 0, or -ENOENT when the table does not reach there. */
+int pcvalue_at(const struct pclntab *t, const struct pclnfunc *f, uint32_t table, uint64_t vaddr,
+	       int32_t *out);
+/* Offset in the pctab of f's PCDATA table i, 0 when it has none. */
+uint32_t pclntab_pcdata(const struct pclntab *t, const struct pclnfunc *f, uint32_t i);
+/* Vaddr of f's FUNCDATA i (gofunc: moduledata.gofunc), 0 when it has none. */
+uint64_t pclntab_funcdata(const struct pclntab *t, const struct elffile *e,
+			  const struct pclnfunc *f, uint32_t i, uint64_t gofunc);
+
+#endif

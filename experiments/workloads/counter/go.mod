@@ -1,0 +1,3 @@
+module gotrace.example/counter
+
+go 1.19

@@ -1,0 +1,3 @@
+module gotrace.example/greet
+
+go 1.19

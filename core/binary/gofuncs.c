@@ -130,6 +130,31 @@ static void set_source(struct gobin *b, struct gofunc *f, const struct pclnfunc 
 		f->file = gobin_file_name(b, pf, v.value);
 }
 
+/*
+ * Up to the next function there is 0xcc padding, but code may end in that byte
+ * too (jmp .-50 is eb cc). The linker ends every pc-value table at the
+ * function's true size (cmd/internal/obj/pcln.go funcpctab).
+ */
+static uint32_t code_size(const struct pclntab *t, const struct pclnfunc *pf, uint64_t span,
+			  const uint8_t *code)
+{
+	const uint32_t tables[] = { pf->pcfile, pf->pcsp };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct pcvalue v;
+
+		if (!pcvalue_start(&v, t, pf, tables[i]))
+			continue;
+		while (v.pc - pf->entry <= span && pcvalue_next(&v))
+			;
+		if (v.pc > pf->entry && v.pc - pf->entry <= span)
+			return (uint32_t)(v.pc - pf->entry);
+	}
+	while (span > 1 && code[span - 1] == 0xcc)
+		span--;
+	return (uint32_t)span;
+}
+
 static int add_func(struct gobin *b, uint64_t entry, uint64_t end, uint64_t func_off)
 {
 	struct pclnfunc pf;
@@ -148,10 +173,7 @@ static int add_func(struct gobin *b, uint64_t entry, uint64_t end, uint64_t func
 	const uint8_t *code = elffile_bytes(&b->elf, entry, f->size);
 	if (!code || elffile_offset(&b->elf, entry, &f->file_off) < 0)
 		return -EBADMSG;
-	while (f->size && code[f->size - 1] == 0xcc) /* padding up to the next function */
-		f->size--;
-	if (!f->size && end > entry)
-		f->size = 1; /* go:textfipsstart and go:textfipsend are one int3 each */
+	f->size = code_size(&b->pcln, &pf, f->size, code);
 	set_source(b, f, &pf);
 	b->n_funcs++;
 	return 0;

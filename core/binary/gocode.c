@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "binary/gocode.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/vec.h"
+#include "binary/gobin_impl.h"
+#include "binary/gocode_impl.h"
+
+#define TABLE_LOAD_NEAR 6     /* instructions between a jump table's load and its jump */
+
+static void keep_word(void *ctx, uint64_t vaddr)
+{
+	struct gocode_ctx *c = ctx;
+	const struct gofunc *f = gobin_func_at(c->b, vaddr);
+
+	/* A function's start is what func values and itabs point at, never a case. */
+	if (!f || f->vaddr == vaddr || c->oom)
+		return;
+	if (vec_reserve(&c->words, &c->cap_words, c->n_words + 1) < 0)
+		c->oom = true;
+	else
+		c->words[c->n_words++] = vaddr;
+}
+
+static int by_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void find_morestack(struct gocode_ctx *c)
+{
+	const struct gofunc *funcs;
+	size_t n = gobin_funcs(c->b, &funcs);
+
+	for (size_t i = 0; i < n && c->n_morestack < MAX_MORESTACK; i++)
+		if (strcmp(funcs[i].name, "runtime.morestack") == 0 ||
+		    strcmp(funcs[i].name, "runtime.morestack_noctxt") == 0 ||
+		    strcmp(funcs[i].name, "runtime.morestackc") == 0)
+			c->morestack[c->n_morestack++] = funcs[i].vaddr;
+}
+
+struct gocode_ctx *gocode_ctx_new(const struct gobin *b)
+{
+	struct gocode_ctx *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->b = b;
+	if (cs_open(CS_ARCH_X86, CS_MODE_64, &c->fast) != CS_ERR_OK ||
+	    cs_open(CS_ARCH_X86, CS_MODE_64, &c->detail) != CS_ERR_OK ||
+	    cs_option(c->detail, CS_OPT_DETAIL, CS_OPT_ON) != CS_ERR_OK) {
+		log_error("libcapstone has no x86 support; install a build that has");
+		gocode_ctx_free(c);
+		errno = ENOTSUP;
+		return NULL;
+	}
+	c->fast_insn = cs_malloc(c->fast);
+	c->detail_insn = cs_malloc(c->detail);
+	gobin_text_words(b, keep_word, c);
+	if (!c->fast_insn || !c->detail_insn || c->oom) {
+		log_error("out of memory while reading jump tables");
+		gocode_ctx_free(c);
+		errno = ENOMEM;
+		return NULL;
+	}
+	if (c->n_words)
+		qsort(c->words, c->n_words, sizeof(*c->words), by_u64);
+	find_morestack(c);
+	return c;
+}
+
+void gocode_ctx_free(struct gocode_ctx *c)
+{
+	if (!c)
+		return;
+	if (c->fast_insn)
+		cs_free(c->fast_insn, 1);
+	if (c->detail_insn)
+		cs_free(c->detail_insn, 1);
+	if (c->fast)
+		cs_close(&c->fast);
+	if (c->detail)
+		cs_close(&c->detail);
+	free(c->words);
+	free(c->insns);
+	free(c);
+}
+
+static bool all_padding(const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i] != 0xcc && p[i] != 0)
+			return false;
+	return true;
+}
+
+/* Decodes the whole function in a line. 0, -ENOMEM, or -EILSEQ at an unknown instruction. */
+static int sweep(struct body *y)
+{
+	struct gocode_ctx *c = y->c;
+	const uint8_t *p = y->code;
+	size_t left = y->f->size;
+	uint64_t addr = y->f->vaddr;
+
+	while (left) {
+		uint32_t off = (uint32_t)(p - y->code);
+
+		if (!cs_disasm_iter(c->fast, &p, &left, &addr, c->fast_insn)) {
+			if (all_padding(p, left))
+				break;
+			return -EILSEQ;
+		}
+		if (vec_reserve(&c->insns, &c->cap_insns, y->n + 1) < 0)
+			return -ENOMEM;
+		struct insn *in = &c->insns[y->n++];
+		*in = (struct insn){ .off = off, .len = (uint8_t)c->fast_insn->size };
+		insn_classify(in, y->code + off);
+	}
+	y->insns = c->insns;
+	return y->n ? 0 : -EILSEQ;
+}
+
+bool gocode_is_morestack_call(const struct body *y, const struct insn *in)
+{
+	if (in->flow != FLOW_CALL)
+		return false;
+	for (size_t i = 0; i < y->c->n_morestack; i++)
+		if (y->f->vaddr + (uint64_t)in->target == y->c->morestack[i])
+			return true;
+	return false;
+}
+
+/* `jmp START` at the end of a morestack block: call morestack, reload registers, jmp. */
+static bool is_morestack_jump(const struct body *y, size_t i)
+{
+	if (y->insns[i].flow != FLOW_JMP || y->insns[i].target != 0)
+		return false;
+	while (i-- > 0)
+		if (y->insns[i].flow != FLOW_NEXT)
+			return gocode_is_morestack_call(y, &y->insns[i]);
+	return false;
+}
+
+bool gocode_targeted(const struct body *y, uint32_t lo, uint32_t hi)
+{
+	const struct gocode_ctx *c = y->c;
+
+	for (size_t i = 0; i < y->n; i++) {
+		const struct insn *in = &y->insns[i];
+
+		if ((in->flow == FLOW_JMP || in->flow == FLOW_JCC) &&
+		    in->target >= lo && in->target <= hi && !is_morestack_jump(y, i))
+			return true;
+	}
+	size_t a = 0, z = c->n_words;
+	while (a < z) {
+		size_t mid = a + (z - a) / 2;
+
+		if (c->words[mid] < y->f->vaddr + lo)
+			a = mid + 1;
+		else
+			z = mid;
+	}
+	return a < c->n_words && c->words[a] <= y->f->vaddr + hi;
+}
+
+/* Whether the indirect jump at index i goes through a table of this function's own labels. */
+static bool is_jump_table(const struct body *y, size_t i)
+{
+	const struct insn *in = &y->insns[i];
+	int reg = insn_jump_reg(y->code + in->off, in->len);
+
+	if (reg < 0)
+		return insn_is_table_jump(y->code + in->off, in->len);
+	for (size_t n = 0; n < TABLE_LOAD_NEAR && i-- > 0 && y->insns[i].flow == FLOW_NEXT; n++)
+		if (insn_is_table_load(y->code + y->insns[i].off, y->insns[i].len, reg))
+			return true;
+	return false;
+}
+
+static int add_point(struct code_point **v, size_t *n, size_t *cap, const struct insn *in)
+{
+	if (vec_reserve(v, cap, *n + 1) < 0)
+		return -ENOMEM;
+	(*v)[(*n)++] = point(in, 0);
+	return 0;
+}
+
+static int add_tail(const struct body *y, size_t i, size_t *cap, struct gocode *out)
+{
+	const struct insn *in = &y->insns[i];
+	int32_t down = 0;
+
+	if (vec_reserve(&out->tails, cap, out->n_tails + 1) < 0)
+		return -ENOMEM;
+	/* The compiler's own table of rsp; assembly without a frame may have none. */
+	if (gobin_sp_delta(y->c->b, y->f, y->f->vaddr + in->off, &down) < 0 || down < 0 ||
+	    down > UINT16_MAX)
+		down = 0;
+	out->tails[out->n_tails++] = (struct code_tail){
+		.at = point(in, down),
+		.target = in->flow == FLOW_JMP ? y->f->vaddr + (uint64_t)in->target : 0,
+	};
+	return 0;
+}
+
+static int collect(const struct body *y, struct gocode *out)
+{
+	size_t cap_rets = 0, cap_tails = 0, cap_morestack = 0;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < y->n; i++) {
+		const struct insn *in = &y->insns[i];
+
+		if (in->flow == FLOW_RET)
+			err = add_point(&out->rets, &out->n_rets, &cap_rets, in);
+		else if (gocode_is_morestack_call(y, in))
+			err = add_point(&out->morestack, &out->n_morestack, &cap_morestack, in);
+		else if (in->flow == FLOW_JMP && (in->target < 0 || in->target >= y->f->size))
+			err = add_tail(y, i, &cap_tails, out);
+		else if (in->flow == FLOW_JMP_IND && !is_jump_table(y, i))
+			err = add_tail(y, i, &cap_tails, out);
+	}
+	return err;
+}
+
+int gocode_analyze(struct gocode_ctx *c, const struct gofunc *f, struct gocode *out)
+{
+	struct body y = { .c = c, .f = f, .code = gobin_bytes(c->b, f->vaddr, f->size) };
+
+	*out = (struct gocode){ 0 };
+	if (!y.code || f->size == 0) {
+		out->status = CODE_NO_BYTES;
+		return 0;
+	}
+	int err = sweep(&y);
+	if (err == -EILSEQ) {
+		out->status = CODE_UNDECODABLE;
+		return 0;
+	}
+	if (!err)
+		err = collect(&y, out);
+	if (err) {
+		gocode_free(out);
+		return err;
+	}
+	struct check k = gocode_check(&y);
+	out->has_check = k.user;
+	out->g_in_r14 = gocode_g_in_r14(&y, &k);
+	out->lone_ret = y.n == 1 && y.insns[0].flow == FLOW_RET;
+	out->loop_at_start = gocode_targeted(&y, 0, 0);
+	out->start = point(&y.insns[0], 0);
+	gocode_entry(&y, &k, out);
+	return 0;
+}
+
+void gocode_free(struct gocode *code)
+{
+	free(code->rets);
+	free(code->tails);
+	free(code->morestack);
+	*code = (struct gocode){ 0 };
+}

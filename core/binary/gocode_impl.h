@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the two halves of the code analysis share. Private to core/binary. */
+#ifndef GOTRACE_GOCODE_IMPL_H
+#define GOTRACE_GOCODE_IMPL_H
+
+#include <capstone/capstone.h>
+
+#include "binary/gocode.h"
+#include "binary/goinsn.h"
+
+#define MAX_MORESTACK 8 /* three functions, an ABI0 and an ABIInternal symbol each */
+
+struct gocode_ctx {
+	const struct gobin *b;
+	csh fast;               /* lengths only */
+	csh detail;             /* registers read and written */
+	cs_insn *fast_insn, *detail_insn;
+	uint64_t *words; size_t n_words, cap_words; /* possible jump-table targets inside functions, ascending */
+	bool oom;
+	uint64_t morestack[MAX_MORESTACK]; size_t n_morestack;
+	struct insn *insns; size_t cap_insns;       /* of the function at hand */
+};
+
+/* One function being taken apart. */
+struct body {
+	struct gocode_ctx *c;
+	const struct gofunc *f;
+	const uint8_t *code;
+	const struct insn *insns; size_t n;
+};
+
+/* The stack check that the assembler puts first (cmd/internal/obj/x86/obj6.go stacksplit). */
+struct check {
+	bool found;
+	bool user;       /* against 0x10(%r14): g.stackguard0, g in R14 */
+	size_t jcc;      /* index of its last conditional jump */
+};
+
+static inline struct code_point point(const struct insn *in, int64_t sp_adj)
+{
+	return (struct code_point){ .off = in->off, .sp_adj = (uint16_t)sp_adj, .len = in->len,
+				    .class = in->class };
+}
+
+bool gocode_is_morestack_call(const struct body *y, const struct insn *in);
+/* Whether any branch of the function or entry of a jump table goes to [lo, hi];
+ * morestack's way back to the start does not count. */
+bool gocode_targeted(const struct body *y, uint32_t lo, uint32_t hi);
+
+struct check gocode_check(const struct body *y);
+/* Fills entry and has_entry; loop_at_start is known. */
+void gocode_entry(const struct body *y, const struct check *k, struct gocode *out);
+bool gocode_g_in_r14(const struct body *y, const struct check *k);
+
+#endif

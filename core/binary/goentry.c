@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The head of a function: its stack check, where an entry probe can stand, whether R14 is g. */
+#include <string.h>
+
+#include "binary/gocode_impl.h"
+
+#define G_STACKGUARD0 0x10 /* offset of g.stackguard0, all versions */
+#define G_STACKGUARD1 0x18 /* the one that //go:systemstack functions are checked against */
+
+static bool starts(const struct body *y, size_t i, const char *bytes, size_t n)
+{
+	return i < y->n && y->insns[i].len >= n && memcmp(y->code + y->insns[i].off, bytes, n) == 0;
+}
+
+/* lea -x(%rsp),%r12 | mov %rsp,%r12; sub $x,%r12; jb: the frame is subtracted
+ * first when it is larger than the guard. Returns the index of the cmp. */
+static size_t skip_frame(const struct body *y, size_t i)
+{
+	if (starts(y, i, "\x4c\x8d\x64\x24", 4) || starts(y, i, "\x4c\x8d\xa4\x24", 4))
+		return i + 1;
+	if (starts(y, i, "\x49\x89\xe4", 3) &&
+	    (starts(y, i + 1, "\x49\x81\xec", 3) || starts(y, i + 1, "\x49\x83\xec", 3)) &&
+	    (starts(y, i + 2, "\x72", 1) || starts(y, i + 2, "\x0f\x82", 2)))
+		return i + 3;
+	return i;
+}
+
+struct check gocode_check(const struct body *y)
+{
+	struct check k = { 0 };
+	size_t i = 0;
+
+	/* ABI0: g comes from TLS, in an externally linked PIE by way of the GOT */
+	while (i < 2 && i + 1 < y->n && (y->insns[i].fs || y->insns[i + 1].fs))
+		i++;
+	i = skip_frame(y, i);
+	if (i + 1 >= y->n)
+		return k;
+	const uint8_t *cmp = y->code + y->insns[i].off;
+	/* cmp disp8(%base),%rsp or %r12: REX.W 3b /r, mod 01, rm not a SIB */
+	if (y->insns[i].len != 4 || (cmp[0] & 0xfa) != 0x48 || cmp[1] != 0x3b || cmp[2] >> 6 != 1 ||
+	    (cmp[2] >> 3 & 7) != 4 || (cmp[3] != G_STACKGUARD0 && cmp[3] != G_STACKGUARD1))
+		return k;
+	bool r14 = (cmp[0] & 1) && (cmp[2] & 7) == 6;
+	if (!starts(y, i + 1, "\x76", 1) && !starts(y, i + 1, "\x0f\x86", 2))
+		return k;
+	/* It is a stack check when its jump leads to a call of morestack. */
+	const struct insn *jcc = &y->insns[i + 1];
+	for (size_t j = i + 2; j < y->n; j++) {
+		if (y->insns[j].off < jcc->target || y->insns[j].flow == FLOW_NEXT)
+			continue;
+		k.found = gocode_is_morestack_call(y, &y->insns[j]);
+		break;
+	}
+	k.user = k.found && r14 && cmp[3] == G_STACKGUARD0;
+	k.jcc = i + 1;
+	return k;
+}
+
+static bool reg_is(uint16_t reg, const x86_reg *set)
+{
+	for (; *set != X86_REG_INVALID; set++)
+		if (reg == *set)
+			return true;
+	return false;
+}
+
+/* Whether instruction `in` accesses a register of `set`; also true when that cannot be told. */
+static bool accesses(const struct body *y, const struct insn *in, const x86_reg *set, bool writes_only)
+{
+	const uint8_t *p = y->code + in->off;
+	size_t len = in->len;
+	uint64_t addr = y->f->vaddr + in->off;
+	cs_regs reads, writes;
+	uint8_t n_reads, n_writes;
+
+	if (!cs_disasm_iter(y->c->detail, &p, &len, &addr, y->c->detail_insn) ||
+	    cs_regs_access(y->c->detail, y->c->detail_insn, reads, &n_reads, writes, &n_writes) !=
+	    CS_ERR_OK)
+		return true;
+	for (uint8_t i = 0; i < n_writes; i++)
+		if (reg_is(writes[i], set))
+			return true;
+	for (uint8_t i = 0; i < n_reads && !writes_only; i++)
+		if (reg_is(reads[i], set))
+			return true;
+	return false;
+}
+
+/*
+ * The first emulated instruction from index `i` on that is reached by nothing
+ * but falling through. Stops where the line ends, behind a call (which may
+ * unwind or never return) and where rsp is no longer known.
+ */
+static bool find_on_line(const struct body *y, size_t i, struct code_point *out)
+{
+	static const x86_reg sp[] = { X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL,
+				      X86_REG_INVALID };
+	int64_t down = 0, change;
+
+	for (; i < y->n; i++) {
+		const struct insn *in = &y->insns[i];
+
+		if (in->class == INSN_EMULATED) {
+			*out = point(in, down);
+			return true;
+		}
+		if (in->flow != FLOW_NEXT)
+			return false;
+		if (insn_sp_change(y->code + in->off, in->len, &change))
+			down += change;
+		else if (accesses(y, in, sp, true))
+			return false;
+		if (down < 0 || down > UINT16_MAX)
+			return false;
+	}
+	return false;
+}
+
+void gocode_entry(const struct body *y, const struct check *k, struct gocode *out)
+{
+	/* Behind a check, a branch to the start is another call's or morestack's business. */
+	uint32_t lo = k->found ? 1 : 0;
+
+	if (out->loop_at_start)
+		return;
+	if (find_on_line(y, k->found ? k->jcc + 1 : 0, &out->entry) &&
+	    !gocode_targeted(y, lo, out->entry.off)) {
+		out->has_entry = true;
+		return;
+	}
+	out->entry = (struct code_point){ 0 };
+	const struct insn *jcc = &y->insns[k->jcc];
+	if (k->found && jcc->class == INSN_EMULATED && !gocode_targeted(y, lo, jcc->off)) {
+		out->entry = point(jcc, 0);
+		out->entry.check_jcc = true;
+		out->has_entry = true;
+	}
+}
+
+/* R14 is g from the entry on in ABIInternal code; an ABI0 wrapper loads it from TLS first. */
+bool gocode_g_in_r14(const struct body *y, const struct check *k)
+{
+	static const x86_reg r14[] = { X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B,
+				       X86_REG_INVALID };
+
+	if (y->f->flags & (GOFUNC_ABI0 | GOFUNC_ASM))
+		return false;
+	if (k->user)
+		return true;
+	for (size_t i = 0; i < y->n; i++) {
+		const struct insn *in = &y->insns[i];
+
+		if (in->fs)
+			return false;
+		if (in->flow == FLOW_NEXT ? accesses(y, in, r14, false) : in->flow != FLOW_JCC)
+			break;
+	}
+	return true;
+}

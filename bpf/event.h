@@ -98,8 +98,56 @@ _Static_assert(sizeof(struct event_ext) == 64, "wire size");
 
 #define COOKIE_CHECK_JCC 1 /* on the stack check's jbe: no event when it is taken (CF or ZF) */
 
-/* Probes inside the runtime that are no event of their own kind yet. */
-#define EVK_NEWSTACK  64 /* runtime.newstack entry */
-#define EVK_COPYSTACK 65 /* runtime.copystack entry */
+/*
+ * Counters of one CPU, in a map that user space has mapped. A writer adds to
+ * lost_begun before it reads the clock and to lost_done when its record is
+ * whole: while the two differ, a loss older than the reader's clock may still
+ * be on its way.
+ */
+struct cpu_counters {
+	uint64_t lost_begun;
+	uint64_t lost_done;
+	uint64_t lost_first_ns;     /* of the losses since user space last set it to 0 */
+	uint64_t lost_last_ns;
+	uint64_t lost_anonymous;    /* losses whose goroutine did not fit into the map of goids */
+	uint64_t dropped_signal;    /* on a signal stack: goid 0 and not g0 */
+	uint64_t dropped_outside;   /* rsp outside the stack of g */
+	uint64_t dropped_fault;     /* g could not be read */
+	uint64_t hits;              /* runs of the calibration program */
+	uint64_t pad[7];
+};
+_Static_assert(sizeof(struct cpu_counters) == 128, "two cache lines");
+
+/* What was lost of one goroutine since user space last looked. */
+struct lost_goid {
+	uint64_t first_ns;
+	uint64_t last_ns;
+	uint64_t count;
+};
+
+/* Configuration of the BPF programs, read-only once they are loaded. Byte
+ * offsets inside runtime.g and its kin; -1 where the Go version has no such field. */
+struct probe_config {
+	uint32_t g_read_bytes;      /* how much of a g one read fetches; covers all g_* below up to goid */
+	uint32_t g_stack_lo, g_stack_hi, g_m, g_goid;
+	int32_t g_panic, g_gopc, g_startpc, g_sigcode0, g_sched_pc;
+	int32_t m_g0, m_curg, m_morebuf_sp;
+	int32_t panic_link, panic_sp, panic_start_sp, panic_goexit;
+	uint32_t target_tgid;       /* the traced process, as the tracer's pid namespace numbers it */
+	uint32_t filter;            /* non-zero: other processes hit the probes too, drop theirs */
+	uint64_t pidns_dev, pidns_ino; /* that namespace */
+	uint64_t main_vaddr;        /* link-time address of the EV_IMAGE site */
+};
+#define G_READ_MAX 256
+
+/* What the BPF programs and user space both change while a trace runs. */
+struct probe_state {
+	uint64_t text_bias; /* run-time minus link-time address of the target's text: set by user space
+	                       for a running process, else at each entry of runtime.main */
+	uint32_t stopped;   /* non-zero: record nothing any more, links are being taken down */
+	uint32_t children;  /* processes that the target forked */
+	uint32_t execs;     /* images that it executed */
+	uint32_t pad;
+};
 
 #endif

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+/*
+ * The probes: one program for entries, one for exits, one for the few places
+ * inside the Go runtime that every trace needs. A site's cookie says all that a
+ * program must know about it, so their number does not grow with the functions.
+ *
+ * Each program exists twice: for uprobe_multi links (89ae89f53d20, Linux 6.6) and for perf
+ * events; the attach type is part of the program, user space loads one set.
+ */
+#include <linux/bpf.h>
+#include <asm/ptrace.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/event.h"
+
+/* ---- configuration, frozen before the programs are loaded */
+
+const volatile struct probe_config config;
+
+struct probe_state state;
+
+/* ---- maps */
+
+/* One ring buffer a CPU: a shared one halves the throughput with every producer. */
+struct ring {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096); /* of this template; the real ones are made by user space */
+};
+
+/* key: CPU. value: its ring buffer. Sized and filled by user space. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__array(values, struct ring);
+} rings SEC(".maps");
+
+/* key: CPU. value: its counters. Mapped by user space, which a per-CPU array cannot be. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct cpu_counters);
+} counters SEC(".maps");
+
+/* key: goid. value: what was lost of it. User space takes entries out each round. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, uint64_t);
+	__type(value, struct lost_goid);
+} lost_goids SEC(".maps");
+
+/* ---- where a program runs */
+
+struct place {
+	uint64_t g;      /* address of the current g */
+	uint64_t goid;   /* its goid, on a system stack that of m.curg */
+	uint64_t m;
+	uint32_t depth;
+	uint16_t flags;
+	uint32_t cpu;
+	struct cpu_counters *count;
+};
+
+static __always_inline int read_u64(uint64_t addr, uint64_t *v)
+{
+	return bpf_probe_read_user(v, sizeof(*v), (const void *)addr);
+}
+
+/* bpf_get_ns_current_pid_tgid: b4490c5c4e02, Linux 5.7. */
+static __always_inline int in_target(void)
+{
+	struct bpf_pidns_info ns;
+
+	return !bpf_get_ns_current_pid_tgid(config.pidns_dev, config.pidns_ino, &ns, sizeof(ns)) &&
+	       ns.tgid == config.target_tgid;
+}
+
+static __always_inline struct cpu_counters *cpu_count(uint32_t cpu)
+{
+	return bpf_map_lookup_elem(&counters, &cpu);
+}
+
+/* Fills p from g in R14 (ABIInternal, cmd/compile/abi-internal.md). 0 when the event is to be kept. */
+static __always_inline int find_place(struct pt_regs *ctx, uint32_t adj, struct place *p)
+{
+	uint64_t g[G_READ_MAX / 8];
+	uint64_t sp = ctx->rsp + adj;
+
+	if (state.stopped || (config.filter && !in_target()))
+		return -1;
+	p->cpu = bpf_get_smp_processor_id();
+	p->count = cpu_count(p->cpu);
+	if (!p->count)
+		return -1;
+	p->g = ctx->r14;
+	/* One read of the front of g: 8 bytes and 168 cost the same. */
+	if (bpf_probe_read_user(g, config.g_read_bytes, (const void *)p->g)) {
+		__sync_fetch_and_add(&p->count->dropped_fault, 1);
+		return -1;
+	}
+	uint64_t lo = g[config.g_stack_lo / 8 % (G_READ_MAX / 8)];
+	uint64_t hi = g[config.g_stack_hi / 8 % (G_READ_MAX / 8)];
+	p->m = g[config.g_m / 8 % (G_READ_MAX / 8)];
+	p->goid = g[config.g_goid / 8 % (G_READ_MAX / 8)];
+	p->flags = 0;
+	p->depth = hi - sp;
+	if (sp < lo || sp > hi) {
+		__sync_fetch_and_add(&p->count->dropped_outside, 1);
+		return -1;
+	}
+	if (p->goid == 0) {
+		uint64_t g0 = 0, curg = 0;
+
+		if (read_u64(p->m + config.m_g0, &g0) || g0 != p->g) {
+			__sync_fetch_and_add(&p->count->dropped_signal, 1);
+			return -1;
+		}
+		p->flags = EVF_SYSTEM;
+		p->depth = -(uint32_t)sp;
+		if (read_u64(p->m + config.m_curg, &curg) == 0 && curg)
+			read_u64(curg + config.g_goid, &p->goid);
+	}
+	return 0;
+}
+
+/* ---- handing an event over */
+
+static __noinline int count_loss(struct cpu_counters *c, uint64_t goid)
+{
+	struct lost_goid *old, new = {};
+
+	if (!c)
+		return 0;
+	__sync_fetch_and_add(&c->lost_begun, 1);
+	uint64_t now = bpf_ktime_get_ns();
+	if (!c->lost_first_ns)
+		c->lost_first_ns = now;
+	c->lost_last_ns = now;
+	old = bpf_map_lookup_elem(&lost_goids, &goid);
+	if (old) {
+		old->last_ns = now;
+		__sync_fetch_and_add(&old->count, 1);
+	} else {
+		new.first_ns = new.last_ns = now;
+		new.count = 1;
+		if (bpf_map_update_elem(&lost_goids, &goid, &new, BPF_NOEXIST))
+			__sync_fetch_and_add(&c->lost_anonymous, 1);
+	}
+	__sync_fetch_and_add(&c->lost_done, 1);
+	return 0;
+}
+
+static __always_inline void *reserve(const struct place *p, uint32_t bytes)
+{
+	void *ring = bpf_map_lookup_elem(&rings, &p->cpu);
+	void *rec = 0;
+
+	/* The verifier wants the size as a constant at each call. */
+	if (ring)
+		rec = bytes == sizeof(struct event_ext) ?
+			bpf_ringbuf_reserve(ring, sizeof(struct event_ext), 0) :
+			bpf_ringbuf_reserve(ring, sizeof(struct event), 0);
+	if (!rec)
+		count_loss(p->count, p->goid);
+	return rec;
+}
+
+/* Fills the common part and submits. The clock is read after the reservation,
+ * so a record whose time lies before user space's clock is already in the ring. */
+static __always_inline void submit(struct event *e, const struct place *p, uint64_t cookie, uint32_t kind)
+{
+	e->goid = p->goid;
+	e->site = COOKIE_SITE(cookie);
+	e->depth = p->depth;
+	e->tid = bpf_get_current_pid_tgid();
+	e->kind = kind;
+	e->flags = p->flags;
+	e->ts_ns = bpf_ktime_get_ns();
+	bpf_ringbuf_submit(e, BPF_RB_NO_WAKEUP);
+}
+
+/* On the jbe of a stack check: is it taken (CF or ZF)? Then morestack runs and
+ * the function starts over. */
+static __always_inline int starts_over(struct pt_regs *ctx, uint64_t cookie)
+{
+	return (COOKIE_FLAGS(cookie) & COOKIE_CHECK_JCC) && (ctx->eflags & 0x41);
+}
+
+/* The hot path, entries and exits alike. */
+static __always_inline int record_call(struct pt_regs *ctx)
+{
+	uint64_t cookie = bpf_get_attach_cookie(ctx);
+	struct place p;
+	struct event *e;
+
+	if (starts_over(ctx, cookie) || find_place(ctx, COOKIE_ADJ(cookie), &p))
+		return 0;
+	e = reserve(&p, sizeof(*e));
+	if (e)
+		submit(e, &p, cookie, COOKIE_KIND(cookie));
+	return 0;
+}
+
+/* ---- places inside the runtime */
+
+static __always_inline void submit_ext(const struct place *p, uint64_t cookie, uint32_t kind,
+				       uint64_t a0, uint64_t a1, uint64_t a2)
+{
+	struct event_ext *e = reserve(p, sizeof(*e));
+
+	if (!e)
+		return;
+	e->arg[0] = a0;
+	e->arg[1] = a1;
+	e->arg[2] = a2;
+	e->arg[3] = 0;
+	submit(&e->h, p, cookie, kind);
+}
+
+static __always_inline void submit_plain(const struct place *p, uint64_t cookie, uint32_t kind)
+{
+	struct event *e = reserve(p, sizeof(*e));
+
+	if (e)
+		submit(e, p, cookie, kind);
+}
+
+/* runtime.main: goids start anew, the text may lie elsewhere. */
+static __always_inline void on_image(struct pt_regs *ctx, uint64_t cookie, struct place *p)
+{
+	state.text_bias = ctx->rip - config.main_vaddr;
+	submit_plain(p, cookie, EV_IMAGE);
+}
+
+/* gdestroy(gp), before Go 1.22 goexit0(gp): proc.go. */
+static __always_inline void on_end(struct pt_regs *ctx, uint64_t cookie, struct place *p)
+{
+	if (read_u64(ctx->rax + config.g_goid, &p->goid) || !p->goid)
+		return;
+	p->flags = 0;
+	p->depth = 0;
+	submit_plain(p, cookie, EV_END);
+}
+
+/* newproc1 returns newg (proc.go); it runs on g0, p->goid is the creator's. */
+static __always_inline void on_create(struct pt_regs *ctx, uint64_t cookie, struct place *p)
+{
+	uint64_t newg = ctx->rax, goid = 0, gopc = 0, startpc = 0;
+
+	if (read_u64(newg + config.g_goid, &goid) || !goid)
+		return;
+	read_u64(newg + config.g_gopc, &gopc);
+	read_u64(newg + config.g_startpc, &startpc);
+	p->flags = 0;
+	p->depth = 0;
+	submit_ext(p, cookie, EV_CREATE, goid, gopc - state.text_bias, startpc - state.text_bias);
+}
+
+/* How many panics a chain is followed for: one under another, each recovering
+ * while a Goexit waits at the bottom. */
+#define PANIC_CHAIN_MAX 16
+
+/*
+ * recovery(gp), panic.go: gp continues in the frame that deferred the
+ * recovering call. Its sp is g._panic.sp (before Go 1.22 g.sigcode0); when a
+ * Goexit waits further down the chain, the run-down goes on at that one's startSP.
+ */
+static __always_inline void on_recovery(struct pt_regs *ctx, uint64_t cookie, struct place *p)
+{
+	uint64_t gp = ctx->rax, hi = 0, sp = 0, panic = 0, link = 0;
+	uint16_t flags = 0;
+
+	if (read_u64(gp + config.g_goid, &p->goid) || !p->goid ||
+	    read_u64(gp + config.g_stack_hi, &hi))
+		return;
+	if (config.g_sigcode0 >= 0)
+		read_u64(gp + config.g_sigcode0, &sp);
+	read_u64(gp + config.g_panic, &panic);
+	if (config.g_sigcode0 < 0 && panic)
+		read_u64(panic + config.panic_sp, &sp);
+	if (config.panic_start_sp >= 0 && panic && !read_u64(panic + config.panic_link, &link)) {
+		for (int i = 0; i < PANIC_CHAIN_MAX && link; i++) {
+			uint8_t goexit = 0;
+
+			bpf_probe_read_user(&goexit, 1, (const void *)(link + config.panic_goexit));
+			if (goexit) {
+				read_u64(link + config.panic_start_sp, &sp);
+				flags = EVF_GOEXIT;
+				break;
+			}
+			if (read_u64(link + config.panic_link, &link))
+				break;
+		}
+	}
+	if (!sp || sp > hi)
+		return;
+	p->flags = flags;
+	p->depth = hi - sp;
+	submit_ext(p, cookie, EV_UNWIND, 0, 0, 0);
+}
+
+static __always_inline int record_runtime(struct pt_regs *ctx)
+{
+	uint64_t cookie = bpf_get_attach_cookie(ctx);
+	struct place p;
+
+	if (starts_over(ctx, cookie) || find_place(ctx, COOKIE_ADJ(cookie), &p))
+		return 0;
+	switch (COOKIE_KIND(cookie)) {
+	case EV_IMAGE:
+		on_image(ctx, cookie, &p);
+		break;
+	case EV_END:
+		on_end(ctx, cookie, &p);
+		break;
+	case EV_CREATE:
+		on_create(ctx, cookie, &p);
+		break;
+	case EV_UNWIND:
+		on_recovery(ctx, cookie, &p);
+		break;
+	}
+	return 0;
+}
+
+/* ---- processes that are not followed: counted, so that the report can say so */
+
+/* The two fields of task_struct that matter (CO-RE: the kernel's BTF places them). */
+struct task_struct___local {
+	int pid;
+	int tgid;
+} __attribute__((preserve_access_index));
+
+/* Arguments: parent, child. A new thread has its parent's tgid. */
+SEC("?tp_btf/sched_process_fork") int on_fork(uint64_t *args)
+{
+	struct task_struct___local *child = (void *)args[1];
+
+	if (in_target() && child->pid == child->tgid)
+		__sync_fetch_and_add(&state.children, 1);
+	return 0;
+}
+
+SEC("?tp_btf/sched_process_exec") int on_exec(uint64_t *args)
+{
+	(void)args;
+	if (in_target())
+		__sync_fetch_and_add(&state.execs, 1);
+	return 0;
+}
+
+/* Counts, for the tests of what a kernel does with a link. */
+static __always_inline int count_hit(void)
+{
+	struct cpu_counters *c = cpu_count(bpf_get_smp_processor_id());
+
+	if (c)
+		__sync_fetch_and_add(&c->hits, 1);
+	return 0;
+}
+
+/* ---- the programs */
+
+/* "?": loaded only when user space asks for it. */
+SEC("?uprobe.multi") int entry_multi(struct pt_regs *ctx) { return record_call(ctx); }
+SEC("?uprobe.multi") int exit_multi(struct pt_regs *ctx) { return record_call(ctx); }
+SEC("?uprobe.multi") int runtime_multi(struct pt_regs *ctx) { return record_runtime(ctx); }
+SEC("?uprobe.multi") int hit_multi(struct pt_regs *ctx) { (void)ctx; return count_hit(); }
+
+SEC("?uprobe") int entry_perf(struct pt_regs *ctx) { return record_call(ctx); }
+SEC("?uprobe") int exit_perf(struct pt_regs *ctx) { return record_call(ctx); }
+SEC("?uprobe") int runtime_perf(struct pt_regs *ctx) { return record_runtime(ctx); }
+SEC("?uprobe") int hit_perf(struct pt_regs *ctx) { (void)ctx; return count_hit(); }
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What this kernel and these privileges allow, found out by trying. */
+#ifndef GOTRACE_CAPS_H
+#define GOTRACE_CAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct caps {
+	bool bpf, perfmon, sys_admin;   /* effective capabilities */
+	int load_err;                   /* 0: a BPF program could be loaded, else -errno */
+	int multi_err;                  /* 0: a uprobe_multi link could be attached */
+	bool pid_filter_per_process;    /* its pid filter lets all threads of the process through
+	                                   (46ba0e49b642: 6.6.35, 6.9.5, 6.10; vendors carry it elsewhere) */
+	bool btf;                       /* /sys/kernel/btf/vmlinux */
+	int perf_err;                   /* 0: a perf-event uprobe could be attached; caps_try_perf */
+	uint64_t emulated_ns, step_ns;  /* cost of a probe on an emulated and on a single-stepped
+	                                   instruction, program included; caps_measure, 0 before */
+};
+
+/* Fills all but perf_err and the costs. A few milliseconds; logs nothing. */
+void caps_probe(struct caps *c);
+/* Fills perf_err: detaching takes the kernel 0.2 s. */
+void caps_try_perf(struct caps *c);
+/* Fills the costs, by the median of a few thousand hits on code of our own. Needs
+ * multi_err == 0; leaves 0 where it cannot measure. */
+void caps_measure(struct caps *c);
+
+#endif

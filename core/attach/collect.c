@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/collect.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attach/merge.h"
+#include "attach/naming.h"
+#include "base/log.h"
+
+/* Between two rounds. Rings hold 10,000 events and more, a busy CPU makes some 2,000 a millisecond. */
+#define PAUSE_NS (2 * 1000 * 1000)
+/* What a round takes out of one ring before it turns to the next. */
+#define BATCH 65536
+/* How often a ring whose next record is still being written is looked at again in one round. */
+#define BUSY_TRIES 100
+
+struct source {
+	struct collector *c;
+	struct ring *ring;
+	unsigned queue;
+	unsigned batch;         /* taken in this call */
+};
+
+struct collector {
+	struct collector_options opt;
+	struct ring_buffer *rb;
+	struct source *sources; /* one a ring */
+	unsigned n_sources;
+	struct merge merge;     /* a queue a ring, the last one for losses */
+	struct naming *naming;
+	uint64_t last_watermark_ns, last_flush_ns;
+	struct cpu_counters *seen; /* [n_cpus] as of the last round */
+	bool goids_waiting;        /* losses were counted whose goids are still in the map */
+
+	pthread_t thread;
+	bool running;
+	int wake_fd;
+	atomic_bool stop;
+	_Atomic uint64_t events, lost_events, lost_records, images, bytes;
+	atomic_int error;
+	atomic_bool full, layout_wrong;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+/* ---- one ring */
+
+static int on_record(void *ctx, void *data, size_t size)
+{
+	struct source *s = ctx;
+	struct event_ext ev = { 0 };
+
+	if (size != sizeof(struct event) && size != sizeof(struct event_ext))
+		return -EBADMSG;
+	memcpy(&ev, data, size);
+	int err = merge_add(&s->c->merge, s->queue, &ev);
+	if (err)
+		return err;
+	return ++s->batch >= BATCH ? -EAGAIN : 0;
+}
+
+/* Empties a ring up to the position its producers have reached now. 1 when a
+ * record before that position is still being written, else 0 or -errno. */
+static int drain(struct source *s)
+{
+	unsigned long until = ring__producer_pos(s->ring);
+
+	for (int tries = 0;;) {
+		s->batch = 0;
+		int n = ring__consume(s->ring);
+
+		if (n < 0 && n != -EAGAIN)
+			return n;
+		if (ring__consumer_pos(s->ring) >= until)
+			return 0;
+		if (n == 0 && ++tries > BUSY_TRIES)
+			return 1;
+		if (n == 0)
+			sched_yield();
+	}
+}
+
+/* ---- losses */
+
+static int add_loss(struct collector *c, uint64_t goid, uint16_t flags,
+		    uint64_t first_ns, uint64_t last_ns, uint64_t count)
+{
+	struct event_ext ev = {
+		.h = { .ts_ns = first_ns, .goid = goid, .site = TRACE_NONE, .kind = EV_LOSS, .flags = flags },
+		.arg = { last_ns, count },
+	};
+
+	c->lost_events += count;
+	c->lost_records++;
+	/* What was written already cannot be gone back to. */
+	if (ev.h.ts_ns < c->last_watermark_ns)
+		ev.h.ts_ns = c->last_watermark_ns;
+	if (ev.arg[0] < ev.h.ts_ns)
+		ev.arg[0] = ev.h.ts_ns;
+	return merge_add(&c->merge, c->n_sources, &ev);
+}
+
+/* Takes the map's entries out one by one; programs go on adding to it. */
+static int take_lost_goids(struct collector *c)
+{
+	int fd = c->opt.probes->lost_goids_fd, err = 0;
+	struct lost_goid lost;
+	uint64_t goid;
+
+	while (!err && !bpf_map_get_next_key(fd, NULL, &goid)) {
+		if (bpf_map_lookup_elem(fd, &goid, &lost) || bpf_map_delete_elem(fd, &goid))
+			return -errno;
+		err = add_loss(c, goid, 0, lost.first_ns, lost.last_ns, lost.count);
+	}
+	return err;
+}
+
+/* 1 when a loss is being counted right now, else 0 or -errno. */
+static int take_losses(struct collector *c)
+{
+	for (unsigned i = 0; i < c->opt.probes->n_cpus; i++) {
+		volatile struct cpu_counters *now = &c->opt.probes->counters[i];
+		struct cpu_counters *seen = &c->seen[i];
+		uint64_t done = now->lost_done;
+
+		if (now->lost_begun != done)
+			return 1;
+		if (done == seen->lost_done)
+			continue;
+		c->goids_waiting = true;
+		uint64_t anonymous = now->lost_anonymous - seen->lost_anonymous;
+		uint64_t first = now->lost_first_ns, last = now->lost_last_ns;
+		now->lost_first_ns = 0;
+		seen->lost_done = done;
+		seen->lost_anonymous += anonymous;
+		if (anonymous) {
+			int err = add_loss(c, 0, EVF_ALL, first, last, anonymous);
+			if (err)
+				return err;
+		}
+	}
+	if (!c->goids_waiting)
+		return 0;
+	c->goids_waiting = false;
+	return take_lost_goids(c);
+}
+
+/* ---- the stream */
+
+static int write_event(void *ctx, const struct event_ext *ev)
+{
+	struct collector *c = ctx;
+	int err;
+
+	if (ev->h.kind == EV_IMAGE) {
+		c->images++;
+		if (c->opt.expect_goid_1 && c->images == 1 && ev->h.goid != 1)
+			c->layout_wrong = true;
+	}
+	if (ev->h.kind == EV_CREATE && (err = naming_event(c->naming, ev)))
+		return err;
+	err = trace_writer_event(c->opt.writer, ev);
+	if (err)
+		return err;
+	c->events++;
+	return 0;
+}
+
+/* One round. `last`: take everything, whatever its time. */
+static int collect_once(struct collector *c, bool last)
+{
+	uint64_t watermark_ns = now_ns();
+	int held = 0, err;
+
+	atomic_thread_fence(memory_order_seq_cst); /* positions are sampled after the clock */
+	for (unsigned i = 0; i < c->n_sources; i++) {
+		err = drain(&c->sources[i]);
+		if (err < 0)
+			return err;
+		held |= err;
+	}
+	err = take_losses(c);
+	if (err < 0)
+		return err;
+	held |= err;
+	if (held && !last)
+		return 0; /* the next round goes further */
+	if (!held)
+		c->last_watermark_ns = watermark_ns;
+	err = merge_until(&c->merge, last ? UINT64_MAX : watermark_ns, write_event, c);
+	/* A killed tracer must leave what is older than a second. */
+	if (!err && watermark_ns - c->last_flush_ns > 500 * 1000 * 1000) {
+		c->last_flush_ns = watermark_ns;
+		err = trace_writer_flush(c->opt.writer);
+	}
+	c->bytes = trace_writer_bytes(c->opt.writer);
+	if (c->opt.max_bytes && c->bytes >= c->opt.max_bytes)
+		c->full = true;
+	return err;
+}
+
+static bool any_ring_filling(const struct collector *c)
+{
+	for (unsigned i = 0; i < c->n_sources; i++)
+		if (ring__avail_data_size(c->sources[i].ring) > c->opt.probes->ring_bytes / 8)
+			return true;
+	return false;
+}
+
+static void *collect_thread(void *arg)
+{
+	struct collector *c = arg;
+	bool told = false;
+
+	while (!c->stop) {
+		int err = collect_once(c, false);
+
+		if (err)
+			c->error = err;
+		if ((err || c->full) && !told) {
+			uint64_t one = 1;
+
+			told = true;
+			if (write(c->wake_fd, &one, sizeof(one)) != sizeof(one))
+				log_debug("wake-up failed: %s", strerror(errno));
+		}
+		if (err)
+			break;
+		if (!any_ring_filling(c))
+			nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
+	}
+	return NULL;
+}
+
+/* ---- life */
+
+static int open_rings(struct collector *c)
+{
+	struct probes *p = c->opt.probes;
+
+	for (unsigned cpu = 0; cpu < p->n_cpus; cpu++) {
+		if (p->ring_fds[cpu] < 0)
+			continue;
+		struct source *s = &c->sources[c->n_sources];
+
+		*s = (struct source){ .c = c, .queue = c->n_sources };
+		if (!c->rb)
+			c->rb = ring_buffer__new(p->ring_fds[cpu], on_record, s, NULL);
+		else if (ring_buffer__add(c->rb, p->ring_fds[cpu], on_record, s))
+			return -errno;
+		if (!c->rb)
+			return -errno;
+		s->ring = ring_buffer__ring(c->rb, c->n_sources++);
+	}
+	return c->n_sources ? 0 : -ENODEV;
+}
+
+struct collector *collector_new(const struct collector_options *opt)
+{
+	struct collector *c = calloc(1, sizeof(*c));
+	int err = -ENOMEM;
+
+	if (!c)
+		return NULL;
+	c->opt = *opt;
+	c->wake_fd = -1;
+	c->sources = calloc(opt->probes->n_cpus, sizeof(*c->sources));
+	c->seen = calloc(opt->probes->n_cpus, sizeof(*c->seen));
+	c->naming = naming_new(opt->binary, opt->writer);
+	if (c->sources && c->seen && c->naming)
+		err = open_rings(c);
+	if (!err)
+		err = merge_init(&c->merge, c->n_sources + 1);
+	if (err) {
+		log_error("the ring buffers cannot be opened: %s", strerror(-err));
+		collector_free(c);
+		errno = -err;
+		return NULL;
+	}
+	return c;
+}
+
+int collector_start(struct collector *c, int wake_fd)
+{
+	sigset_t all, old;
+
+	c->wake_fd = wake_fd;
+	sigfillset(&all); /* signals are the main thread's */
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	int err = -pthread_create(&c->thread, NULL, collect_thread, c);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	c->running = !err;
+	return err;
+}
+
+struct collector_stats collector_stats(const struct collector *c)
+{
+	return (struct collector_stats){
+		.events = c->events, .lost_events = c->lost_events, .lost_records = c->lost_records,
+		.images = c->images, .bytes = c->bytes,
+		.error = c->error, .full = c->full, .layout_wrong = c->layout_wrong,
+	};
+}
+
+int collector_stop(struct collector *c)
+{
+	if (c->running) {
+		c->stop = true;
+		pthread_join(c->thread, NULL);
+		c->running = false;
+		if (!c->error)
+			c->error = collect_once(c, true);
+	}
+	return c->error;
+}
+
+void collector_free(struct collector *c)
+{
+	if (!c)
+		return;
+	if (c->running)
+		collector_stop(c);
+	ring_buffer__free(c->rb);
+	merge_free(&c->merge);
+	naming_free(c->naming);
+	free(c->sources);
+	free(c->seen);
+	free(c);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/describe.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- the plan */
+
+static int add_funcs(struct trace_info *info, const struct plan *plan, uint32_t *number)
+{
+	for (size_t i = 0; i < plan->n_funcs; i++) {
+		const struct plan_func *f = &plan->funcs[i];
+		const struct trace_func out = {
+			.name = f->name, .file = (char *)f->fn->file, .line = f->fn->start_line,
+			.vaddr = f->fn->vaddr, .size = f->fn->size,
+		};
+
+		number[i] = TRACE_NONE;
+		if (f->fate != PLAN_PROBED)
+			continue;
+		number[i] = info->n_funcs;
+		int err = trace_info_add_func(info, &out);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int add_sites(struct trace_info *info, const struct plan *plan, const uint32_t *number)
+{
+	for (size_t i = 0; i < plan->n_sites; i++) {
+		const struct plan_site *s = &plan->sites[i];
+		const struct trace_site out = {
+			.func = s->func == PLAN_NO_FUNC ? TRACE_NONE : number[s->func],
+			.target = s->target == PLAN_NO_FUNC ? TRACE_NONE : number[s->target],
+			.file_off = s->file_off, .kind = s->kind,
+		};
+		int err = trace_info_add_site(info, &out);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* The next free key warn.N. */
+static int add_warning(struct trace_info *info, const char *sentence)
+{
+	char key[32];
+	int n = 0;
+
+	do
+		snprintf(key, sizeof(key), "warn.%d", n++);
+	while (trace_info_get(info, key));
+	return trace_info_set(info, key, sentence);
+}
+
+/* "not traced: 12 wrapper, 3 assembly; ..." */
+static int say_untraced(struct trace_info *info, const struct plan *plan)
+{
+	char line[1024] = "not traced:";
+	size_t n = strlen(line), n_left_out = 0;
+
+	for (int f = PLAN_PROBED + 1; f < PLAN_FATES; f++) {
+		if (!plan->n_fate[f] || f == PLAN_EXCLUDED)
+			continue;
+		n += snprintf(line + n, sizeof(line) - n, "%s %zu %s", n_left_out ? "," : "",
+			      plan->n_fate[f], plan_fate_name(f));
+		n_left_out += plan->n_fate[f];
+	}
+	if (plan->n_inlined)
+		n += snprintf(line + n, sizeof(line) - n, "%s %zu that exist only inlined into others",
+			      n_left_out ? "," : "", plan->n_inlined);
+	if (!n_left_out && !plan->n_inlined)
+		return 0;
+	snprintf(line + n, sizeof(line) - n, " ('gotrace plan' lists them)");
+	return add_warning(info, line);
+}
+
+static int say_unseen(struct trace_info *info, const struct plan *plan)
+{
+	int err = 0;
+
+	if (!plan->ends_seen)
+		err = add_warning(info, "the end of goroutines is not seen in this binary: "
+					"calls open at their end count as unfinished");
+	if (!err && !plan->creates_seen)
+		err = add_warning(info, "the creation of goroutines is not seen in this binary: "
+					"paths do not run through go statements");
+	if (!err && !plan->unwinds_seen)
+		err = add_warning(info, "recovered panics are not seen in this binary: "
+					"calls they end are closed by the next event and marked suspect");
+	return err;
+}
+
+int describe_plan(struct trace_info *info, const struct plan *plan)
+{
+	uint32_t *number = calloc(plan->n_funcs + 1, sizeof(*number));
+	int err = number ? add_funcs(info, plan, number) : -ENOMEM;
+
+	if (!err)
+		err = add_sites(info, plan, number);
+	if (!err)
+		err = trace_info_set(info, "probe.strategy", probe_strategy_name(plan->strategy));
+	if (!err)
+		err = trace_info_setf(info, "plan.selected", "%zu", plan->n_funcs);
+	if (!err)
+		err = trace_info_setf(info, "plan.probed", "%zu", plan->n_probed);
+	if (!err)
+		err = trace_info_setf(info, "plan.inlined", "%zu", plan->n_inlined);
+	for (int f = 0; f < PLAN_FATES && !err; f++) {
+		char key[48];
+
+		snprintf(key, sizeof(key), "plan.fate.%s", plan_fate_name(f));
+		if (f != PLAN_PROBED && plan->n_fate[f])
+			err = trace_info_setf(info, key, "%zu", plan->n_fate[f]);
+	}
+	if (!err)
+		err = say_untraced(info, plan);
+	if (!err)
+		err = say_unseen(info, plan);
+	free(number);
+	return err;
+}
+
+/* ---- binary and host */
+
+int describe_binary(struct trace_info *info, const struct gobin *b, const char *path, bool layout_from_dwarf)
+{
+	const struct gomodule *mod = gobin_main_module(b);
+	int err = trace_info_set(info, "binary.path", path);
+
+	if (!err)
+		err = trace_info_set(info, "binary.build_id", gobin_build_id(b));
+	if (!err)
+		err = trace_info_set(info, "go.version", gobin_go_version(b));
+	if (!err)
+		err = trace_info_set(info, "go.layout", layout_from_dwarf ? "dwarf" : "table");
+	if (!err && mod && mod->path && *mod->path)
+		err = trace_info_set(info, "go.module", mod->path);
+	if (!err)
+		err = trace_info_set(info, "target.pie", gobin_is_pie(b) ? "1" : "0");
+	return err;
+}
+
+static void cpu_model(char *out, size_t size)
+{
+	char line[256];
+	FILE *f = fopen("/proc/cpuinfo", "re");
+
+	snprintf(out, size, "unknown");
+	while (f && fgets(line, sizeof(line), f)) {
+		char *colon = strchr(line, ':');
+
+		if (strncmp(line, "model name", 10) || !colon)
+			continue;
+		colon[strcspn(colon, "\n")] = '\0';
+		snprintf(out, size, "%s", colon[1] ? colon + 2 : "unknown");
+		break;
+	}
+	if (f)
+		fclose(f);
+}
+
+static unsigned long long clock_ns(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+int describe_host(struct trace_info *info)
+{
+	struct utsname u;
+	char cpu[256];
+	int err = uname(&u) ? -errno : 0;
+
+	cpu_model(cpu, sizeof(cpu));
+	if (!err)
+		err = trace_info_setf(info, "host.kernel", "%s %s", u.sysname, u.release);
+	if (!err)
+		err = trace_info_set(info, "host.cpu", cpu);
+	if (!err)
+		err = trace_info_setf(info, "host.cpus", "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+	if (!err)
+		err = trace_info_setf(info, "host.memory_bytes", "%llu",
+				      (unsigned long long)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE));
+	if (!err)
+		err = trace_info_setf(info, "clock.monotonic_ns", "%llu", clock_ns(CLOCK_MONOTONIC));
+	if (!err)
+		err = trace_info_setf(info, "clock.realtime_ns", "%llu", clock_ns(CLOCK_REALTIME));
+	return err;
+}

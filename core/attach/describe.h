@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a trace says of itself: functions and sites of the plan, binary, host. */
+#ifndef GOTRACE_DESCRIBE_H
+#define GOTRACE_DESCRIBE_H
+
+#include "plan/plan.h"
+#include "trace/trace.h"
+
+/* Site numbers are kept; functions that are not probed are left out and renumbered.
+ * Also the sentences on what is not traced and why. 0 or -ENOMEM. */
+int describe_plan(struct trace_info *info, const struct plan *plan);
+/* go.*, binary.*. */
+int describe_binary(struct trace_info *info, const struct gobin *b, const char *path, bool layout_from_dwarf);
+/* host.*, clock.*. */
+int describe_host(struct trace_info *info);
+
+#endif

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/links.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "bpf/event.h"
+
+/* Descriptors gotrace uses for everything else: rings, maps, files. */
+#define OTHER_DESCRIPTORS 256
+
+size_t links_descriptors(const struct plan *plan, enum attach_kind kind)
+{
+	/* A perf event and a BPF link each. */
+	return kind == ATTACH_PERF ? 2 * plan->n_sites : LINKS;
+}
+
+int links_raise_limit(size_t n, size_t n_sites)
+{
+	struct rlimit lim;
+	size_t need = n + OTHER_DESCRIPTORS;
+
+	if (getrlimit(RLIMIT_NOFILE, &lim))
+		return -errno;
+	if (lim.rlim_cur >= need)
+		return 0;
+	if (lim.rlim_max < need) {
+		log_error("%zu probe sites need %zu file descriptors on this kernel and the hard limit is %llu: "
+			  "trace fewer functions with -p or -f, or raise the limit (ulimit -Hn)",
+			  n_sites, need, (unsigned long long)lim.rlim_max);
+		return -EMFILE;
+	}
+	lim.rlim_cur = need;
+	return setrlimit(RLIMIT_NOFILE, &lim) ? -errno : 0;
+}
+
+static uint64_t cookie_of(const struct plan *plan, size_t i)
+{
+	const struct plan_site *s = &plan->sites[i];
+
+	return COOKIE(i, s->sp_adj, s->kind, s->check_jcc ? COOKIE_CHECK_JCC : 0);
+}
+
+static void log_attach_failure(const struct plan_site *s, const struct plan *plan, int err)
+{
+	const char *name = s ? s->func == PLAN_NO_FUNC ? s->name : plan->funcs[s->func].name : NULL;
+
+	if (err == -EPERM || err == -EACCES)
+		log_error("the kernel does not let this user attach probes%s%s: on kernels without uprobe_multi "
+			  "CAP_SYS_ADMIN is needed; run with sudo, or see 'gotrace doctor'",
+			  name ? ", first to " : "", name ? name : "");
+	else
+		log_error("probes cannot be attached%s%s: %s", name ? ", first to " : "", name ? name : "",
+			  strerror(-err));
+}
+
+/* All sites of one program in one link. */
+static int attach_multi(struct links *l, enum plan_link which, const struct probes *p,
+			const struct plan *plan, const struct links_options *opt)
+{
+	unsigned long *offsets = calloc(plan->n_link[which], sizeof(*offsets));
+	__u64 *cookies = calloc(plan->n_link[which], sizeof(*cookies));
+	size_t n = 0;
+	char path[64];
+	int err = 0;
+
+	l->link[which] = calloc(1, sizeof(struct bpf_link *));
+	if (!offsets || !cookies || !l->link[which]) {
+		err = -ENOMEM;
+		goto out;
+	}
+	for (size_t i = 0; i < plan->n_sites; i++) {
+		if (plan->sites[i].link != which)
+			continue;
+		offsets[n] = plan->sites[i].file_off;
+		cookies[n++] = cookie_of(plan, i);
+	}
+	/* By descriptor: the file may have been replaced, or be in another mount namespace. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", opt->exe_fd);
+	LIBBPF_OPTS(bpf_uprobe_multi_opts, multi, .offsets = offsets, .cookies = cookies, .cnt = n);
+	l->link[which][0] = bpf_program__attach_uprobe_multi(p->program[which], opt->pid, path, NULL, &multi);
+	if (!l->link[which][0]) {
+		err = -errno;
+		log_attach_failure(NULL, plan, err);
+	} else {
+		l->n[which] = 1;
+	}
+out:
+	free(offsets);
+	free(cookies);
+	return err;
+}
+
+static int attach_perf(struct links *l, enum plan_link which, const struct probes *p,
+		       const struct plan *plan, const struct links_options *opt)
+{
+	char path[64];
+
+	l->link[which] = calloc(plan->n_link[which] + 1, sizeof(struct bpf_link *));
+	if (!l->link[which])
+		return -ENOMEM;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", opt->exe_fd);
+	for (size_t i = 0; i < plan->n_sites; i++) {
+		const struct plan_site *s = &plan->sites[i];
+
+		if (s->link != which)
+			continue;
+		LIBBPF_OPTS(bpf_uprobe_opts, one, .bpf_cookie = cookie_of(plan, i),
+			    .attach_mode = PROBE_ATTACH_MODE_PERF);
+		struct bpf_link *link = bpf_program__attach_uprobe_opts(p->program[which], opt->pid, path,
+									s->file_off, &one);
+		if (!link) {
+			int err = -errno;
+
+			log_attach_failure(s, plan, err);
+			return err;
+		}
+		l->link[which][l->n[which]++] = link;
+	}
+	return 0;
+}
+
+int links_attach(struct links *l, const struct probes *p, const struct plan *plan,
+		 const struct links_options *opt)
+{
+	static const enum plan_link order[LINKS] = { LINK_EXIT, LINK_RUNTIME, LINK_ENTRY };
+	int err = 0;
+
+	*l = (struct links){ 0 };
+	for (int i = 0; i < LINKS && !err; i++) {
+		enum plan_link which = order[i];
+
+		if (!plan->n_link[which])
+			continue;
+		err = opt->kind == ATTACH_PERF ? attach_perf(l, which, p, plan, opt) :
+						 attach_multi(l, which, p, plan, opt);
+	}
+	if (err)
+		links_detach(l, opt->kind);
+	return err;
+}
+
+static void destroy_all(struct links *l)
+{
+	static const enum plan_link order[LINKS] = { LINK_ENTRY, LINK_RUNTIME, LINK_EXIT };
+
+	for (int i = 0; i < LINKS; i++) {
+		enum plan_link which = order[i];
+
+		for (size_t k = 0; k < l->n[which]; k++)
+			bpf_link__destroy(l->link[which][k]);
+		free(l->link[which]);
+	}
+	*l = (struct links){ 0 };
+}
+
+void links_detach(struct links *l, enum attach_kind kind)
+{
+	/* The slow part is the last close of a perf event. A child that shares the
+	 * descriptors makes it happen there; what closes here is then only a reference. */
+	if (kind == ATTACH_PERF && l->n[LINK_ENTRY] + l->n[LINK_EXIT] + l->n[LINK_RUNTIME] > 4) {
+		pid_t child = fork();
+
+		if (child == 0) {
+			setsid();
+			/* Nothing but those descriptors may be held on to: a pipe's reader waits for its end. */
+			for (int fd = 0; fd < 3; fd++)
+				close(fd);
+			usleep(20 * 1000); /* let the parent's references go first */
+			_exit(0);
+		}
+		/* fork failed: it is done here, slowly, and still right. */
+	}
+	destroy_all(l);
+}

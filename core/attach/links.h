@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Breakpoints in and out: the sites of a plan, attached to one process. */
+#ifndef GOTRACE_LINKS_H
+#define GOTRACE_LINKS_H
+
+#include <sys/types.h>
+
+#include "attach/probes.h"
+#include "plan/plan.h"
+
+struct links {
+	struct bpf_link **link[LINKS];
+	size_t n[LINKS];
+};
+
+struct links_options {
+	int exe_fd;             /* the binary, opened */
+	pid_t pid;              /* -1: any process that maps the binary */
+	enum attach_kind kind;  /* MULTI or PERF */
+};
+
+/*
+ * Attaches all sites of `plan`: exits first, then the runtime's, entries last, so that
+ * no call is half armed. All or nothing. 0 or -errno after logging one line.
+ */
+int links_attach(struct links *l, const struct probes *p, const struct plan *plan,
+		 const struct links_options *opt);
+
+/*
+ * Takes them out in the opposite order. With perf events that costs the kernel
+ * 0.1 s a site and more: a process of its own then does it and this returns at once.
+ */
+void links_detach(struct links *l, enum attach_kind kind);
+
+/* How many descriptors `plan` needs under `kind`. */
+size_t links_descriptors(const struct plan *plan, enum attach_kind kind);
+
+/* Raises this process's soft limit on descriptors to hold `n` more. 0, or -EMFILE after
+ * logging how many sites fit and what to do. */
+int links_raise_limit(size_t n, size_t n_sites);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Queues of events, one a ring, merged by time up to a watermark. No kernel in here. */
+#ifndef GOTRACE_MERGE_H
+#define GOTRACE_MERGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/event.h"
+
+struct merge_queue {
+	struct event_ext *events; /* sorted by ts_ns, equal ones in order of arrival */
+	size_t head, n, cap;      /* [head, n) are waiting */
+};
+
+struct merge {
+	struct merge_queue *queues;
+	unsigned n_queues;
+};
+
+/* 0 or -ENOMEM. */
+int merge_init(struct merge *m, unsigned n_queues);
+void merge_free(struct merge *m);
+
+/*
+ * Adds an event to a queue. One ring's events come nearly in order: a program
+ * may be preempted between its reservation and its clock. 0 or -ENOMEM.
+ */
+int merge_add(struct merge *m, unsigned queue, const struct event_ext *ev);
+
+/* Hands out all events stamped before `watermark_ns`, in time order; stops at the first
+ * non-zero result of fn and returns it. */
+int merge_until(struct merge *m, uint64_t watermark_ns,
+		int (*fn)(void *ctx, const struct event_ext *ev), void *ctx);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The BPF object: opened from memory, configured, loaded; its maps and counters. */
+#ifndef GOTRACE_PROBES_H
+#define GOTRACE_PROBES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "binary/gobin.h"
+#include "bpf/event.h"
+#include "plan/plan.h"
+
+struct bpf_object;
+struct bpf_program;
+struct bpf_link;
+
+/* How sites are attached. */
+enum attach_kind {
+	ATTACH_AUTO,  /* ATTACH_MULTI where the kernel has it */
+	ATTACH_MULTI, /* one uprobe_multi link for all sites of a program: Linux 6.6 */
+	ATTACH_PERF,  /* a perf event and a link for each site */
+};
+const char *attach_kind_name(enum attach_kind k);
+int attach_kind_parse(const char *name, enum attach_kind *out); /* 0 or -EINVAL */
+
+struct probes {
+	struct bpf_object *object;
+	struct bpf_program *program[LINKS]; /* by enum plan_link */
+	struct bpf_program *hit;            /* counts its runs, nothing else */
+	struct bpf_link *fork, *exec;       /* NULL where the kernel has no BTF */
+	int *ring_fds;                      /* by CPU, -1 where there is none */
+	unsigned n_cpus;                    /* possible ones */
+	size_t ring_bytes;                  /* of one */
+	struct cpu_counters *counters;      /* [n_cpus], shared with the programs */
+	struct probe_state *state;          /* shared with the programs */
+	int lost_goids_fd;
+};
+
+struct probes_options {
+	const struct golayout *layout; /* NULL: only `hit` is wanted */
+	uint64_t main_vaddr;           /* of the EV_IMAGE site, 0: none */
+	enum attach_kind kind;         /* MULTI or PERF */
+	pid_t target;
+	bool filter;                   /* the link does not keep other processes out */
+	size_t ring_bytes;             /* wanted for each CPU; rounded up to a power of two of pages */
+	size_t ring_bytes_sum;         /* cap on all rings together */
+};
+
+/* Loads. 0 or -errno after logging one line that names what is missing. */
+int probes_load(struct probes *p, const struct probes_options *opt);
+/* The same, to find out whether it works: logs nothing. */
+int probes_load_quietly(struct probes *p, const struct probes_options *opt);
+void probes_unload(struct probes *p);
+
+/* Starts to count the target's children and executed images. Does nothing
+ * where the kernel lacks BTF; probes_watches_children tells. */
+void probes_watch_children(struct probes *p);
+bool probes_watches_children(const struct probes *p);
+
+/* Sum of a counter over the CPUs. */
+struct cpu_counters probes_counters(const struct probes *p);
+
+/* Fills the configuration from a layout; -ENOTSUP (logged) when a field that
+ * every event needs lies too far in. */
+int probes_config(struct probe_config *c, const struct golayout *l);
+
+#endif

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/recording.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attach/links.h"
+#include "base/log.h"
+
+const char *end_reason_name(enum end_reason r)
+{
+	static const char *const names[] = {
+		[END_EXITED] = "exited", [END_DURATION] = "duration", [END_SIZE] = "size",
+		[END_INTERRUPTED] = "interrupted", [END_WRITE_ERROR] = "write-error",
+		[END_NOT_STARTED] = "not-started",
+	};
+
+	return names[r];
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+/* ---- preparing */
+
+static int resolve_kind(struct recording *r)
+{
+	caps_probe(&r->caps);
+	if (r->kind == ATTACH_AUTO)
+		r->kind = r->caps.multi_err && !r->caps.load_err ? ATTACH_PERF : ATTACH_MULTI;
+	if (r->kind == ATTACH_PERF && r->caps.multi_err)
+		log_info("this kernel has no uprobe_multi links: attaching %zu sites one by one", r->plan->n_sites);
+	return links_raise_limit(links_descriptors(r->plan, r->kind), r->plan->n_sites);
+}
+
+static const struct plan_site *image_site(const struct plan *p)
+{
+	for (size_t i = 0; i < p->n_sites; i++)
+		if (p->sites[i].kind == EV_IMAGE)
+			return &p->sites[i];
+	return NULL;
+}
+
+/* A running process has passed runtime.main: where its text lies is read from its maps. */
+static int find_bias(struct recording *r, const struct plan_site *image)
+{
+	int err = 0;
+
+	if (r->target->launched || !image)
+		return 0;
+	err = target_text_bias(r->target->pid, image->vaddr, image->file_off, &r->probes.state->text_bias);
+	if (err)
+		log_error("the text of process %d cannot be found in its memory map: %s",
+			  r->target->pid, strerror(-err));
+	return err;
+}
+
+int recording_prepare(struct recording *r)
+{
+	const struct plan_site *image = image_site(r->plan);
+	int err = resolve_kind(r);
+
+	if (err)
+		return err;
+	/* A link's own filter is enough where it is per process. */
+	bool filter = r->kind == ATTACH_MULTI && !r->caps.pid_filter_per_process;
+	const struct probes_options load = {
+		.layout = r->layout, .main_vaddr = image ? image->vaddr : 0, .kind = r->kind,
+		.target = r->target->pid, .filter = filter,
+		.ring_bytes = r->ring_bytes, .ring_bytes_sum = r->ring_bytes_sum,
+	};
+	const struct links_options attach = {
+		.exe_fd = r->exe_fd, .pid = filter ? -1 : r->target->pid, .kind = r->kind,
+	};
+	r->links = calloc(1, sizeof(*r->links));
+	if (!r->links)
+		return -ENOMEM;
+	err = probes_load(&r->probes, &load);
+	if (!err)
+		err = find_bias(r, image);
+	if (err)
+		return err;
+	uint64_t start = now_ns();
+	err = links_attach(r->links, &r->probes, r->plan, &attach);
+	r->attach_ns = now_ns() - start;
+	if (!err)
+		probes_watch_children(&r->probes);
+	return err;
+}
+
+int recording_describe(const struct recording *r, struct trace_info *info)
+{
+	int err = trace_info_set(info, "attach.kind", attach_kind_name(r->kind));
+
+	if (!err)
+		err = trace_info_setf(info, "attach.time_ns", "%llu", (unsigned long long)r->attach_ns);
+	if (!err)
+		err = trace_info_setf(info, "ring.bytes", "%zu", r->probes.ring_bytes);
+	if (!err && r->caps.emulated_ns)
+		err = trace_info_setf(info, "cost.emulated_ns", "%llu", (unsigned long long)r->caps.emulated_ns);
+	if (!err && r->caps.step_ns)
+		err = trace_info_setf(info, "cost.step_ns", "%llu", (unsigned long long)r->caps.step_ns);
+	return err;
+}
+
+/* ---- running */
+
+static void show_progress(const struct recording *r, uint64_t start_ns, bool last)
+{
+	struct collector_stats s = collector_stats(r->collector);
+	double seconds = (now_ns() - start_ns) / 1e9;
+
+	if (!r->show_progress)
+		return;
+	fputs("\r\033[K", stderr); /* the line is rewritten in place */
+	if (!last)
+		fprintf(stderr, "%llu events, %.0f/s, %.1f MB", (unsigned long long)s.events,
+			seconds > 0 ? s.events / seconds : 0, s.bytes / 1e6);
+	if (!last && s.lost_events)
+		fprintf(stderr, ", %llu lost", (unsigned long long)s.lost_events);
+	fflush(stderr);
+}
+
+/* A signal from the terminal reached the target as well; one sent to gotrace alone is passed on. */
+static void pass_on(const struct recording *r, const struct signalfd_siginfo *s)
+{
+	if (r->target->launched && !r->target->ended && s->ssi_code <= 0)
+		kill(r->target->pid, s->ssi_signo);
+}
+
+/* True when a signal ends the recording: any with --pid, the second one with a launched command. */
+static bool on_signal(struct recording *r, unsigned *seen)
+{
+	struct signalfd_siginfo s;
+
+	if (read(r->signal_fd, &s, sizeof(s)) != sizeof(s))
+		return false;
+	if (r->target->launched && (*seen)++ == 0) {
+		pass_on(r, &s);
+		return false;
+	}
+	r->end_signal = s.ssi_signo;
+	return true;
+}
+
+static void collect_until_end(struct recording *r, int wake_fd)
+{
+	uint64_t start = now_ns(), deadline = r->duration_ns ? start + r->duration_ns : 0;
+	unsigned signals = 0;
+	struct pollfd fds[] = {
+		{ .fd = r->target->pidfd, .events = POLLIN },
+		{ .fd = r->signal_fd, .events = POLLIN },
+		{ .fd = wake_fd, .events = POLLIN },
+	};
+
+	for (;;) {
+		uint64_t now = now_ns();
+		int wait_ms = 250;
+
+		if (deadline && now >= deadline) {
+			r->reason = END_DURATION;
+			return;
+		}
+		if (deadline && (deadline - now) / 1000000 < 250)
+			wait_ms = (deadline - now) / 1000000 + 1;
+		if (poll(fds, 3, wait_ms) < 0 && errno != EINTR)
+			return;
+		if (fds[0].revents && target_reap(r->target)) {
+			r->target_end_ns = now_ns();
+			r->reason = END_EXITED;
+			return;
+		}
+		if (fds[2].revents) {
+			r->reason = collector_stats(r->collector).error ? END_WRITE_ERROR : END_SIZE;
+			return;
+		}
+		if (fds[1].revents && on_signal(r, &signals)) {
+			r->reason = END_INTERRUPTED;
+			return;
+		}
+		show_progress(r, start, false);
+	}
+}
+
+static void stop_probes(struct recording *r)
+{
+	uint64_t start = now_ns();
+
+	if (r->probes.state)
+		r->probes.state->stopped = 1;
+	if (r->links)
+		links_detach(r->links, r->kind);
+	r->detach_ns = now_ns() - start;
+}
+
+/* ---- the end record */
+
+struct end_keys {
+	struct trace_kv kv[24];
+	char value[24][32];
+	size_t n;
+};
+
+static __attribute__((format(printf, 3, 4))) void end_key(struct end_keys *e, const char *key,
+							  const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(e->value[e->n], sizeof(e->value[e->n]), fmt, ap);
+	va_end(ap);
+	e->kv[e->n] = (struct trace_kv){ .key = (char *)key, .value = e->value[e->n] };
+	e->n++;
+}
+
+static void end_count(struct end_keys *e, const char *key, uint64_t n)
+{
+	end_key(e, key, "%llu", (unsigned long long)n);
+}
+
+static void describe_end(const struct recording *r, struct end_keys *e)
+{
+	struct collector_stats s = collector_stats(r->collector);
+	struct cpu_counters c = probes_counters(&r->probes);
+	int status = r->target->wait_status;
+
+	end_key(e, "end.reason", "%s", end_reason_name(r->reason));
+	end_count(e, "end.events", s.events);
+	end_count(e, "end.lost_events", s.lost_events);
+	end_count(e, "end.lost_records", s.lost_records);
+	end_count(e, "end.dropped_signal_stack", c.dropped_signal);
+	end_count(e, "end.dropped_outside_stack", c.dropped_outside);
+	end_count(e, "end.dropped_fault", c.dropped_fault);
+	end_count(e, "end.time_ns", now_ns());
+	end_count(e, "end.detach_ns", r->detach_ns);
+	end_count(e, "end.images", s.images);
+	if (probes_watches_children(&r->probes)) {
+		end_count(e, "end.children", r->probes.state->children);
+		/* The launched command's own exec is one of them. */
+		end_count(e, "end.execs", r->probes.state->execs);
+	}
+	if (s.layout_wrong)
+		end_key(e, "end.layout_wrong", "1");
+	if (r->target->launched && r->target->ended) {
+		if (WIFEXITED(status))
+			end_count(e, "end.status", WEXITSTATUS(status));
+		else if (WIFSIGNALED(status))
+			end_count(e, "end.signal", WTERMSIG(status));
+	}
+	if (r->target_end_ns && r->target->exec_ns)
+		end_count(e, "end.target_wall_ns", r->target_end_ns - r->target->exec_ns);
+}
+
+int recording_run(struct recording *r, struct trace_writer *writer)
+{
+	const struct collector_options opt = {
+		.probes = &r->probes, .binary = r->binary, .writer = writer,
+		.max_bytes = r->max_bytes, .expect_goid_1 = r->target->launched,
+	};
+	int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	struct end_keys end = { .n = 0 };
+	int err = wake_fd < 0 ? -errno : 0;
+
+	r->collector = err ? NULL : collector_new(&opt);
+	if (!err && !r->collector)
+		err = -errno;
+	if (!err)
+		err = collector_start(r->collector, wake_fd);
+	if (!err && r->target->launched)
+		r->exec_err = target_release(r->target);
+	if (err) {
+		trace_writer_abort(writer);
+	} else {
+		if (r->exec_err)
+			r->reason = END_NOT_STARTED;
+		else
+			collect_until_end(r, wake_fd);
+		stop_probes(r);
+		err = collector_stop(r->collector);
+		show_progress(r, now_ns(), true);
+		describe_end(r, &end);
+		int closed = trace_writer_finish(writer, end.kv, end.n);
+		err = err ? err : closed;
+	}
+	if (wake_fd >= 0)
+		close(wake_fd);
+	return err;
+}
+
+void recording_wait(struct recording *r)
+{
+	struct pollfd fds[] = {
+		{ .fd = r->target->pidfd, .events = POLLIN },
+		{ .fd = r->signal_fd, .events = POLLIN },
+	};
+	struct signalfd_siginfo s;
+
+	while (r->target->launched && !target_reap(r->target)) {
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			return;
+		if (fds[1].revents && read(r->signal_fd, &s, sizeof(s)) == sizeof(s))
+			pass_on(r, &s);
+	}
+}
+
+void recording_close(struct recording *r)
+{
+	if (r->links) {
+		stop_probes(r);
+		free(r->links);
+	}
+	r->links = NULL;
+	collector_free(r->collector);
+	r->collector = NULL;
+	if (r->probes.object)
+		probes_unload(&r->probes);
+}

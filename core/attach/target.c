@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+static int open_pidfd(pid_t pid)
+{
+	return syscall(SYS_pidfd_open, pid, 0); /* 32fcb426ec00, Linux 5.3; close-on-exec by itself */
+}
+
+/* ---- finding the command */
+
+static int executable(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EACCES;
+	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) ? -errno : 0;
+}
+
+static int search_path(const char *command, char *path)
+{
+	const char *dirs = getenv("PATH");
+	int best = -ENOENT;
+
+	for (const char *p = dirs ? dirs : "/usr/local/bin:/usr/bin:/bin"; p; p = strchr(p, ':')) {
+		if (*p == ':')
+			p++;
+		int n = strcspn(p, ":");
+		if (snprintf(path, PATH_MAX, "%.*s%s%s", n, p, n ? "/" : "./", command) >= PATH_MAX)
+			continue;
+		int err = executable(path);
+		if (!err)
+			return 0;
+		if (err == -EACCES)
+			best = err;
+	}
+	return best;
+}
+
+int target_resolve(const char *command, const struct user *u, char *path)
+{
+	int err = user_enter(u);
+
+	if (err)
+		return err;
+	if (!*command) {
+		err = -ENOENT;
+	} else if (strchr(command, '/')) {
+		snprintf(path, PATH_MAX, "%s", command);
+		err = executable(path);
+	} else {
+		err = search_path(command, path);
+	}
+	user_leave(u);
+	return err == -ENOTDIR ? -ENOENT : err;
+}
+
+/* ---- starting it */
+
+static _Noreturn void child(const struct launch_options *opt, int hold_fd, int exec_fd)
+{
+	char go;
+	ssize_t n;
+
+	do
+		n = read(hold_fd, &go, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(125); /* the tracer is gone */
+	int err = user_become(opt->user);
+	if (!err) {
+		sigprocmask(SIG_SETMASK, opt->signal_mask, NULL);
+		execv(opt->path, opt->argv);
+		err = -errno;
+	}
+	if (write(exec_fd, &err, sizeof(err)) != sizeof(err))
+		_exit(125);
+	_exit(126);
+}
+
+int target_launch(struct target *t, const struct launch_options *opt)
+{
+	int hold[2] = { -1, -1 }, exec[2] = { -1, -1 };
+
+	*t = (struct target){ .pidfd = -1, .hold_fd = -1, .exec_fd = -1, .launched = true };
+	if (pipe2(hold, O_CLOEXEC) || pipe2(exec, O_CLOEXEC) || (t->pid = fork()) < 0) {
+		int err = -errno;
+
+		log_error("the command cannot be started: %s", strerror(-err));
+		close(hold[0]), close(hold[1]), close(exec[0]), close(exec[1]);
+		return err;
+	}
+	if (t->pid == 0) {
+		close(hold[1]), close(exec[0]);
+		child(opt, hold[0], exec[1]);
+	}
+	close(hold[0]), close(exec[1]);
+	t->hold_fd = hold[1];
+	t->exec_fd = exec[0];
+	t->pidfd = open_pidfd(t->pid);
+	if (t->pidfd < 0) {
+		int err = -errno;
+
+		log_error("pidfd_open: %s (Linux 5.3 or newer is needed)", strerror(-err));
+		target_close(t);
+		return err;
+	}
+	return 0;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+int target_release(struct target *t)
+{
+	int err = 0;
+	ssize_t n;
+
+	if (write(t->hold_fd, "g", 1) != 1)
+		return -errno;
+	t->exec_ns = now_ns();
+	do
+		n = read(t->exec_fd, &err, sizeof(err));
+	while (n < 0 && errno == EINTR);
+	close(t->hold_fd);
+	close(t->exec_fd);
+	t->hold_fd = t->exec_fd = -1;
+	return n == sizeof(err) ? err : 0;
+}
+
+int target_attach(struct target *t, pid_t pid)
+{
+	*t = (struct target){ .pid = pid, .pidfd = open_pidfd(pid), .hold_fd = -1, .exec_fd = -1 };
+	if (t->pidfd < 0) {
+		int err = -errno;
+
+		log_error(err == -ESRCH ? "there is no process %d" :
+			  err == -EINVAL ? "%d is a thread, not a process" : "process %d cannot be opened", pid);
+		return err;
+	}
+	return 0;
+}
+
+bool target_reap(struct target *t)
+{
+	if (t->ended)
+		return true;
+	if (t->launched) {
+		t->ended = waitpid(t->pid, &t->wait_status, WNOHANG) == t->pid;
+	} else {
+		struct pollfd p = { .fd = t->pidfd, .events = POLLIN };
+
+		t->ended = poll(&p, 1, 0) == 1;
+	}
+	return t->ended;
+}
+
+void target_close(struct target *t)
+{
+	if (t->hold_fd >= 0) { /* never released: it exits by itself */
+		close(t->hold_fd);
+		if (t->launched && !t->ended)
+			t->ended = waitpid(t->pid, &t->wait_status, 0) == t->pid;
+	}
+	if (t->exec_fd >= 0)
+		close(t->exec_fd);
+	if (t->pidfd >= 0)
+		close(t->pidfd);
+	t->hold_fd = t->exec_fd = t->pidfd = -1;
+}
+
+int target_text_bias(pid_t pid, uint64_t vaddr, uint64_t file_off, uint64_t *bias)
+{
+	char path[64], exe[PATH_MAX + 16], line[PATH_MAX + 256];
+	int err = -ENOENT;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	ssize_t n = readlink(path, exe, sizeof(exe) - 1);
+	if (n < 0)
+		return -errno;
+	exe[n] = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	while (err && fgets(line, sizeof(line), f)) {
+		uint64_t start, end, off;
+		int name_at = 0;
+
+		line[strcspn(line, "\n")] = '\0';
+		/* Both names are printed from the same file, " (deleted)" included; device and inode
+		 * differ on overlay file systems. */
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " r-x%*c %" SCNx64 " %*s %*s %n",
+			   &start, &end, &off, &name_at) < 3 || !name_at || strcmp(line + name_at, exe))
+			continue;
+		if (file_off < off || file_off - off >= end - start)
+			continue;
+		*bias = start + (file_off - off) - vaddr;
+		err = 0;
+	}
+	fclose(f);
+	return err;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "base/json.h"
+
+static void compact(void **state)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	struct json j;
+
+	(void)state;
+	json_init(&j, f, false);
+	json_open(&j, '{');
+	json_kv_str(&j, "a\"b", "line\nwith \\ and \x01");
+	json_key(&j, "list");
+	json_open(&j, '[');
+	json_u64(&j, UINT64_MAX);
+	json_i64(&j, -1);
+	json_double(&j, NAN);
+	json_bool(&j, true);
+	json_null(&j);
+	json_open(&j, '[');
+	json_close(&j, ']');
+	json_close(&j, ']');
+	json_kv_u64(&j, "n", 1);
+	json_close(&j, '}');
+	fclose(f);
+	assert_string_equal(text, "{\"a\\\"b\":\"line\\u000awith \\\\ and \\u0001\","
+				  "\"list\":[18446744073709551615,-1,null,true,null,[]],\"n\":1}\n");
+	free(text);
+}
+
+static void bad_utf8(void **state)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	struct json j;
+
+	(void)state;
+	json_init(&j, f, false);
+	json_str(&j, "ok \xd0\xa8 \xe2\x82\xac bad \xff \xc0\xaf \xed\xa0\x80 cut \xe2\x82");
+	fclose(f);
+	assert_string_equal(text, "\"ok \xd0\xa8 \xe2\x82\xac bad \\ufffd \\ufffd\\ufffd "
+				  "\\ufffd\\ufffd\\ufffd cut \\ufffd\\ufffd\"");
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(compact),
+		cmocka_unit_test(bad_utf8),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sizes and times as people write them. */
+#ifndef GOTRACE_UNITS_H
+#define GOTRACE_UNITS_H
+
+#include <stdint.h>
+
+/* "4096", "512K", "16M", "2G" (powers of 1024). 0, or -EINVAL / -ERANGE. */
+int parse_size_bytes(const char *s, uint64_t *bytes);
+
+/* "10ns", "15us", "2.5ms", "3s", "1m"; a bare number is in `unit_ns`. 0, or -EINVAL / -ERANGE. */
+int parse_duration_ns(const char *s, uint64_t unit_ns, uint64_t *ns);
+
+#endif

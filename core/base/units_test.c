@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/units.h"
+
+static void sizes(void **state)
+{
+	uint64_t v = 0;
+
+	(void)state;
+	assert_int_equal(parse_size_bytes("4096", &v), 0);
+	assert_int_equal(v, 4096);
+	assert_int_equal(parse_size_bytes("16M", &v), 0);
+	assert_int_equal(v, 16 << 20);
+	assert_int_equal(parse_size_bytes("1.5k", &v), 0);
+	assert_int_equal(v, 1536);
+	assert_int_equal(parse_size_bytes("2GiB", &v), 0);
+	assert_int_equal(v, 2ull << 30);
+}
+
+static void durations(void **state)
+{
+	uint64_t v = 0;
+
+	(void)state;
+	assert_int_equal(parse_duration_ns("10us", 1, &v), 0);
+	assert_int_equal(v, 10000);
+	assert_int_equal(parse_duration_ns("2.5", 1000000000, &v), 0);
+	assert_int_equal(v, 2500000000u);
+	assert_int_equal(parse_duration_ns("1m", 1, &v), 0);
+	assert_int_equal(v, 60000000000u);
+}
+
+static void refused(void **state)
+{
+	static const char *const bad[] = { "", "M", "-1", "1x", "nan", "inf", "1 M", "1e", " 1" };
+	uint64_t v = 7;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		assert_int_equal(parse_size_bytes(bad[i], &v), -EINVAL);
+		assert_int_equal(parse_duration_ns(bad[i], 1, &v), -EINVAL);
+	}
+	assert_int_equal(parse_size_bytes("99999999999G", &v), -ERANGE);
+	assert_int_equal(v, 7);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sizes),
+		cmocka_unit_test(durations),
+		cmocka_unit_test(refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "attach/caps.h"
+#include "attach/user.h"
+#include "cli/cli.h"
+
+static void line(bool ok, const char *what, const char *said)
+{
+	printf("%-5s %-34s %s\n", ok ? "yes" : "no", what, said);
+}
+
+static void show_file(const char *path, const char *what)
+{
+	char text[256] = "";
+	FILE *f = fopen(path, "re");
+
+	if (!f)
+		return;
+	if (fgets(text, sizeof(text), f)) {
+		text[strcspn(text, "\n")] = '\0';
+		printf("%-5s %-34s %s\n", "", what, text);
+	}
+	fclose(f);
+}
+
+static void show_privileges(const struct caps *c)
+{
+	bool enough = c->bpf && c->perfmon;
+
+	line(enough, "CAP_BPF and CAP_PERFMON", enough ? "" :
+	     "run with sudo, or: sudo setcap cap_bpf,cap_perfmon+ep gotrace");
+	line(c->sys_admin, "CAP_SYS_ADMIN", c->sys_admin ? "" : "needed only where there is no uprobe_multi");
+	line(!c->load_err, "loads BPF programs", c->load_err ? strerror(-c->load_err) : "");
+}
+
+static void show_kernel(const struct caps *c)
+{
+	char cost[128] = "";
+
+	line(!c->multi_err, "uprobe_multi links", c->multi_err ? "Linux 6.6 has them; probes are attached one by "
+	     "one instead, which is slow to take down" : "thousands of probes at once");
+	if (!c->multi_err)
+		line(c->pid_filter_per_process, "their filter is per process", c->pid_filter_per_process ? "" :
+		     "it is per thread on this kernel: events are filtered by the program instead");
+	if (c->multi_err)
+		line(!c->perf_err, "perf-event uprobes", c->perf_err ? strerror(-c->perf_err) : "");
+	line(c->btf, "kernel type information (BTF)", c->btf ? "children of the target are counted" :
+	     "children of the target are not counted");
+	if (c->emulated_ns)
+		snprintf(cost, sizeof(cost), "%.2f us on an emulated instruction, %.2f us on a single-stepped one",
+			 c->emulated_ns / 1e3, c->step_ns / 1e3);
+	if (*cost)
+		line(true, "cost of a probe, measured", cost);
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	static const struct argp argp = { NULL, NULL, "",
+		"Says what this kernel and these privileges allow, and what to do about it. "
+		"Status 0: gotrace record works here; 1: it does not.", NULL, NULL, NULL };
+	struct utsname u;
+	struct rlimit files;
+	struct caps c;
+
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	caps_probe(&c);
+	if (c.multi_err && !c.load_err)
+		caps_try_perf(&c);
+	caps_measure(&c);
+	if (!uname(&u))
+		printf("%-5s %-34s %s %s, %s\n", "", "kernel", u.sysname, u.release, u.machine);
+	show_file("/sys/kernel/security/lockdown", "lockdown");
+	if (!getrlimit(RLIMIT_NOFILE, &files))
+		printf("%-5s %-34s %llu\n", "", "descriptors, hard limit", (unsigned long long)files.rlim_max);
+	show_privileges(&c);
+	show_kernel(&c);
+
+	bool works = !c.load_err && (!c.multi_err || !c.perf_err);
+	printf("\n%s\n", works ? "gotrace record works here." : "gotrace record does not work here: see the lines that say no.");
+	return works ? 0 : STATUS_BAD_INPUT;
+}

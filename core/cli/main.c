@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+static const struct verb {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *what;
+} verbs[] = {
+	{ "record", cmd_record, "run a Go program, or attach to one, and record its calls" },
+	{ "report", cmd_report, "where the time of a recorded program went" },
+	{ "plan", cmd_plan, "what of a binary would be probed, where, and what not and why" },
+	{ "info", cmd_info, "what a trace says of itself: options, host, losses, probe costs" },
+	{ "doctor", cmd_doctor, "what this kernel and these privileges allow" },
+};
+#define N_VERBS (sizeof(verbs) / sizeof(*verbs))
+
+static void usage(FILE *out)
+{
+	fputs("Usage: gotrace VERB [OPTION...]\n"
+	      "Where does the wall-clock time of each function of an unmodified Go program go?\n\n", out);
+	for (size_t i = 0; i < N_VERBS; i++)
+		fprintf(out, "  %-8s %s\n", verbs[i].name, verbs[i].what);
+	fputs("\n  gotrace record -- ./prog      then      gotrace report\n\n"
+	      "'gotrace VERB --help' lists a verb's options; gotrace(1) is the manual.\n", out);
+}
+
+int main(int argc, char **argv)
+{
+	char name[64];
+
+	argp_err_exit_status = STATUS_USAGE;
+	if (argc < 2) {
+		usage(stderr);
+		return STATUS_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		usage(stdout);
+		return 0;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		puts("gotrace " GOTRACE_VERSION);
+		return 0;
+	}
+	for (size_t i = 0; i < N_VERBS; i++) {
+		if (strcmp(argv[1], verbs[i].name))
+			continue;
+		snprintf(name, sizeof(name), "gotrace %s", verbs[i].name);
+		argv[1] = name;
+		return verbs[i].run(argc - 1, argv + 1);
+	}
+	fprintf(stderr, "gotrace: there is no verb '%s'; 'gotrace --help' lists them\n", argv[1]);
+	return STATUS_USAGE;
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "cli/cli.h"
+#include "cli/selection.h"
+#include "plan/show.h"
+
+struct plan_args {
+	struct selection selection;
+	const char *binary;
+	bool json;
+};
+
+static const struct argp_option options[] = {
+	{ "format", 'F', "FORMAT", 0, "text (default) or json", 1 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct plan_args *a = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->selection;
+		return 0;
+	case 'F':
+		if (strcmp(arg, "text") && strcmp(arg, "json"))
+			argp_error(state, "there is no format '%s'; there are text and json", arg);
+		a->json = !strcmp(arg, "json");
+		return 0;
+	case ARGP_KEY_ARG:
+		if (a->binary)
+			argp_error(state, "one binary at a time");
+		a->binary = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!a->binary)
+			argp_error(state, "which binary?");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int show(const struct plan_args *a, const struct gobin *b)
+{
+	struct golayout layout;
+	struct plan *p = plan_build(b, &a->selection.plan);
+	int err;
+
+	if (!p)
+		return STATUS_BAD_INPUT;
+	err = a->json ? plan_show_json(p, stdout) : plan_show_text(p, stdout);
+	if (err)
+		log_error("standard output: %s", strerror(-err));
+	plan_free(p);
+	/* Logs why when the binary can be planned but not recorded. */
+	return err || gobin_layout(b, &layout) ? STATUS_BAD_INPUT : 0;
+}
+
+int cmd_plan(int argc, char **argv)
+{
+	static const struct argp_child children[] = {
+		{ &selection_argp, 0, "Which functions, and how:", 10 },
+		{ 0 },
+	};
+	static const struct argp argp = { options, parse, "BINARY",
+		"Prints what of BINARY would be probed, where, and what would not and why. Needs no root.",
+		children, NULL, NULL };
+	struct plan_args a = { 0 };
+	int status = STATUS_BAD_INPUT;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	int fd = open(a.binary, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		log_error("%s: %s", a.binary, strerror(errno));
+	} else {
+		struct gobin *b = gobin_open(fd, a.binary);
+
+		if (b)
+			status = show(&a, b);
+		gobin_close(b);
+		close(fd);
+	}
+	selection_free(&a.selection);
+	return status;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cli/record_options.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+
+enum { OPT_MAX_SIZE = 0x200, OPT_USER, OPT_EXE, OPT_PID, OPT_ATTACH };
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0, "The trace; default gotrace.out. An existing one becomes FILE.old", 1 },
+	{ "pid", OPT_PID, "PID", 0, "Attach to a running process; Ctrl-C detaches", 1 },
+	{ "exe", OPT_EXE, "BINARY", 0, "The Go binary that COMMAND ends up executing in its own process", 1 },
+	{ "user", OPT_USER, "NAME", 0, "Run COMMAND as this user; default under sudo: the one who called it", 1 },
+	{ "duration", 'd', "SECONDS", 0, "Stop tracing after this time; COMMAND goes on", 2 },
+	{ "max-size", OPT_MAX_SIZE, "SIZE", 0, "Stop tracing when the trace reaches SIZE (as 100M)", 2 },
+	{ "buffer", 'm', "SIZE", 0, "Ring buffer of each CPU; default 8M, all together at most 512M or an eighth "
+	  "of memory", 2 },
+	{ "attach", OPT_ATTACH, "KIND", 0, "auto (default), multi (one link for all sites, Linux 6.6) or perf "
+	  "(a link for each site: slow to take down)", 20 },
+	{ 0 },
+};
+
+static const char doc[] =
+	"Runs COMMAND, a Go program, and records every call of the selected functions; or does so for a "
+	"running process until Ctrl-C.\v"
+	"The exit status is COMMAND's own; 125 when gotrace fails before COMMAND runs, 126 when it cannot be "
+	"run, 127 when it is not found.\n\n"
+	"EXAMPLES\n"
+	"  gotrace record -- ./server -port 8080\n"
+	"  gotrace record -p main -p github.com/panjf2000/ants -- ./ants\n"
+	"  gotrace record -f 'main.(*Cache).*' -d 10 --pid 1234\n";
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct record_options *o = state->input;
+	char *end;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->selection;
+		return 0;
+	case 'o':
+		o->output = arg;
+		return 0;
+	case OPT_PID:
+		o->pid = strtol(arg, &end, 10);
+		if (*end || o->pid <= 0)
+			argp_error(state, "'%s' is no process id", arg);
+		return 0;
+	case OPT_EXE:
+		o->exe = arg;
+		return 0;
+	case OPT_USER:
+		o->user = arg;
+		return 0;
+	case 'd':
+		if (parse_duration_ns(arg, 1000000000, &o->duration_ns) || !o->duration_ns)
+			argp_error(state, "-d: '%s' is no time", arg);
+		return 0;
+	case OPT_MAX_SIZE:
+		if (parse_size_bytes(arg, &o->max_bytes) || !o->max_bytes)
+			argp_error(state, "--max-size: '%s' is no size", arg);
+		return 0;
+	case 'm':
+		if (parse_size_bytes(arg, &o->ring_bytes) || !o->ring_bytes || o->ring_bytes > 1ull << 30)
+			argp_error(state, "-m: '%s' is no size up to 1G", arg);
+		return 0;
+	case OPT_ATTACH:
+		if (attach_kind_parse(arg, &o->kind))
+			argp_error(state, "--attach: '%s' is none of auto, multi and perf", arg);
+		return 0;
+	case ARGP_KEY_ARGS:
+		o->command = state->argv + state->next;
+		return 0;
+	case ARGP_KEY_END:
+		if (!o->pid == !o->command)
+			argp_error(state, o->pid ? "--pid and a command exclude each other" :
+						   "a command or --pid is needed");
+		if (o->pid && (o->exe || o->user))
+			argp_error(state, "--exe and --user go with a command, not with --pid");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+void record_options_parse(struct record_options *o, int argc, char **argv)
+{
+	static const struct argp_child children[] = {
+		{ &selection_argp, 0, "Which functions, and how:", 10 },
+		{ 0 },
+	};
+	static const struct argp argp = { options, parse, "-- COMMAND [ARG...]\n--pid PID", doc, children, NULL, NULL };
+
+	*o = (struct record_options){ .output = "gotrace.out", .ring_bytes = 8 << 20 };
+	/* In order: what follows the command's name is the command's. */
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, o);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the command line of `gotrace record` asks for. */
+#ifndef GOTRACE_RECORD_OPTIONS_H
+#define GOTRACE_RECORD_OPTIONS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "attach/probes.h"
+#include "cli/selection.h"
+
+struct record_options {
+	struct selection selection;
+	const char *output;      /* "gotrace.out" */
+	const char *user, *exe;  /* NULL: not given */
+	uint64_t duration_ns, max_bytes, ring_bytes;
+	enum attach_kind kind;
+	pid_t pid;               /* 0: a command is given */
+	char **command;          /* NULL-terminated, in argv */
+};
+
+/* Exits with status 2 on a usage error, with 0 after --help. */
+void record_options_parse(struct record_options *o, int argc, char **argv);
+
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cli/selection.h"
+
+#include <stdlib.h>
+
+enum { OPT_WRAPPERS = 0x100, OPT_PROBE };
+
+static const struct argp_option options[] = {
+	{ "package", 'p', "PKG", 0, "Functions of package PKG and those below it; 'all' is every package but "
+	  "the runtime's own. Repeatable. Default: main and the packages of the main module", 10 },
+	{ "function", 'f', "GLOB", 0, "Functions whose full name matches GLOB ('*' and '?' only; 'F[...]' names "
+	  "all instances of a generic). Repeatable, adds to -p", 10 },
+	{ "exclude", 'x', "GLOB", 0, "Not the functions that match GLOB. Repeatable", 10 },
+	{ "wrappers", OPT_WRAPPERS, NULL, 0, "Also method wrappers, equality and hash functions made by the compiler", 10 },
+	{ "probe", OPT_PROBE, "STRATEGY", 0, "How to probe: auto (default), emulated, thesis", 11 },
+	{ 0 },
+};
+
+static void append(const char *const **list, size_t *n, const char *item)
+{
+	const char **grown = realloc((void *)*list, (*n + 1) * sizeof(*grown));
+
+	if (!grown) {
+		perror("gotrace");
+		exit(1);
+	}
+	grown[(*n)++] = item;
+	*list = grown;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct selection *s = state->input;
+
+	switch (key) {
+	case 'p':
+		append(&s->plan.packages, &s->plan.n_packages, arg);
+		return 0;
+	case 'f':
+		append(&s->plan.globs, &s->plan.n_globs, arg);
+		return 0;
+	case 'x':
+		append(&s->plan.excludes, &s->plan.n_excludes, arg);
+		return 0;
+	case OPT_WRAPPERS:
+		s->plan.wrappers = true;
+		return 0;
+	case OPT_PROBE:
+		if (probe_strategy_parse(arg, &s->plan.strategy))
+			argp_error(state, "there is no probe strategy '%s'; there are auto, emulated and thesis", arg);
+		s->probe = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp selection_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+
+void selection_free(struct selection *s)
+{
+	free((void *)s->plan.packages);
+	free((void *)s->plan.globs);
+	free((void *)s->plan.excludes);
+}

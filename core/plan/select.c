@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "plan/select.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/glob.h"
+#include "base/log.h"
+#include "binary/goname.h"
+
+int selector_init(struct selector *s, const struct plan_options *opt, const struct gobin *b)
+{
+	const struct gomodule *mod = gobin_main_module(b);
+
+	*s = (struct selector){ .opt = opt, .main_module = mod && mod->path ? mod->path : "" };
+	s->package_used = calloc(opt->n_packages + 1, sizeof(bool));
+	s->glob_used = calloc(opt->n_globs + 1, sizeof(bool));
+	if (!s->package_used || !s->glob_used) {
+		selector_free(s);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void selector_free(struct selector *s)
+{
+	free(s->package_used);
+	free(s->glob_used);
+	*s = (struct selector){ 0 };
+}
+
+static bool below(const char *path, const char *package)
+{
+	size_t n = strlen(path);
+
+	while (n && path[n - 1] == '/')
+		n--;
+	return n && strncmp(package, path, n) == 0 && (package[n] == '\0' || package[n] == '/');
+}
+
+/* The packages that make up the runtime itself. runtime/debug, runtime/pprof and
+ * the like are ordinary packages. */
+static bool is_runtime(const char *package)
+{
+	return strcmp(package, "runtime") == 0 || below("internal/runtime", package) ||
+	       below("runtime/internal", package) || below("runtime/cgo", package);
+}
+
+bool package_matches(const char *path, const char *package)
+{
+	if (strcmp(path, "all") == 0)
+		return *package && !is_runtime(package);
+	return below(path, package);
+}
+
+/* A glob may be meant for one instance of a generic or, as F[...], for all. */
+static int glob_hits(const char *glob, const char *display)
+{
+	if (glob_match(glob, display))
+		return 1;
+	if (!strchr(display, '['))
+		return 0;
+	char *shortened = goname_shorten_generics(display);
+	if (!shortened)
+		return -ENOMEM;
+	int hit = glob_match(glob, shortened);
+	free(shortened);
+	return hit;
+}
+
+static int match_any_glob(const char *const *globs, size_t n, bool *used, const char *display)
+{
+	int any = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int hit = glob_hits(globs[i], display);
+		if (hit < 0)
+			return hit;
+		if (hit && used)
+			used[i] = true;
+		any |= hit;
+	}
+	return any;
+}
+
+static bool match_package(struct selector *s, const char *package)
+{
+	bool any = false;
+
+	if (!s->opt->n_packages && !s->opt->n_globs)
+		return strcmp(package, "main") == 0 ||
+		       (*s->main_module && below(s->main_module, package));
+	for (size_t i = 0; i < s->opt->n_packages; i++) {
+		if (!package_matches(s->opt->packages[i], package))
+			continue;
+		s->package_used[i] = true;
+		any = true;
+	}
+	return any;
+}
+
+int selector_match(struct selector *s, const char *symbol)
+{
+	struct goname name;
+	char *display = goname_display(symbol);
+	int hit = 0;
+
+	if (!display || goname_split(symbol, &name)) {
+		free(display);
+		return -ENOMEM;
+	}
+	if (match_package(s, name.package))
+		hit = 1;
+	int by_glob = match_any_glob(s->opt->globs, s->opt->n_globs, s->glob_used, display);
+	if (by_glob > 0)
+		hit = 1;
+	else if (by_glob < 0)
+		hit = by_glob;
+	if (hit > 0) {
+		int out = match_any_glob(s->opt->excludes, s->opt->n_excludes, NULL, display);
+		hit = out < 0 ? out : out ? DESELECTED : SELECTED;
+	}
+	goname_free(&name);
+	free(display);
+	return hit;
+}
+
+void selector_warn_unused(const struct selector *s)
+{
+	for (size_t i = 0; i < s->opt->n_packages; i++)
+		if (!s->package_used[i])
+			log_warn("no function is in a package '%s'", s->opt->packages[i]);
+	for (size_t i = 0; i < s->opt->n_globs; i++)
+		if (!s->glob_used[i])
+			log_warn("no function matches '%s'", s->opt->globs[i]);
+}
+
+/* ---- near names */
+
+/* Edit distance of two words, ignoring case; stops counting past `limit`. */
+static unsigned distance(const char *a, const char *b, unsigned limit)
+{
+	size_t n = strlen(a), m = strlen(b);
+	unsigned row[64];
+
+	if (n >= 63 || m >= 63 || n > m + limit || m > n + limit)
+		return limit + 1;
+	for (size_t j = 0; j <= m; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= n; i++) {
+		unsigned diagonal = row[0];
+		row[0] = i;
+		for (size_t j = 1; j <= m; j++) {
+			unsigned up = row[j];
+			unsigned same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
+			unsigned best = diagonal + !same;
+			best = up + 1 < best ? up + 1 : best;
+			best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+			diagonal = up;
+			row[j] = best;
+		}
+	}
+	return row[m];
+}
+
+/* The part of a path or name that a typo is likely in: after the last '/' or '.', without wildcards. */
+static void last_word(const char *s, char *out, size_t size)
+{
+	const char *from = s;
+	size_t n = 0;
+
+	for (const char *p = s; *p; p++)
+		if ((*p == '/' || *p == '.') && p[1])
+			from = p + 1;
+	for (; *from && n + 1 < size; from++)
+		if (!strchr("*?()", *from))
+			out[n++] = *from;
+	out[n] = '\0';
+}
+
+static bool near(const char *word, const char *candidate)
+{
+	char last[64];
+
+	last_word(candidate, last, sizeof(last));
+	return *word && (strcasestr(last, word) || distance(word, last, 2) <= 2);
+}
+
+/* Up to four candidates in `list`, each once. */
+struct near_names {
+	char list[512];
+	unsigned n;
+};
+
+static void add_near(struct near_names *names, const char *name)
+{
+	size_t have = strlen(names->list);
+
+	if (names->n >= 4 || have + strlen(name) + 3 >= sizeof(names->list))
+		return;
+	for (const char *p = names->list; (p = strstr(p, name)); p++)
+		if ((p == names->list || p[-1] == ' ') && strchr(",", p[strlen(name)]))
+			return;
+	snprintf(names->list + have, sizeof(names->list) - have, "%s%s", have ? ", " : "", name);
+	names->n++;
+}
+
+static void find_near(struct near_names *names, const char *pattern, bool packages, const struct gobin *b)
+{
+	const struct gofunc *funcs;
+	size_t n = gobin_funcs(b, &funcs);
+	char word[64];
+
+	last_word(pattern, word, sizeof(word));
+	for (size_t i = 0; i < n && names->n < 4; i++) {
+		struct goname name;
+		char *display;
+
+		if (funcs[i].flags & GOFUNC_WRAPPER || goname_split(funcs[i].name, &name))
+			continue;
+		display = goname_display(funcs[i].name);
+		if (packages && *name.package && near(word, name.package))
+			add_near(names, name.package);
+		else if (!packages && display && near(word, display))
+			add_near(names, display);
+		free(display);
+		goname_free(&name);
+	}
+}
+
+void selector_log_no_match(const struct selector *s, const struct gobin *b)
+{
+	const struct plan_options *o = s->opt;
+	struct near_names names = { 0 };
+
+	for (size_t i = 0; i < o->n_globs; i++)
+		find_near(&names, o->globs[i], false, b);
+	for (size_t i = 0; i < o->n_packages; i++)
+		find_near(&names, o->packages[i], true, b);
+	if (!o->n_packages && !o->n_globs)
+		log_error("the binary has no function in package main or in module '%s'; choose with -p PKG or -f GLOB",
+			  s->main_module);
+	else if (names.n)
+		log_error("no function matches; near are: %s", names.list);
+	else
+		log_error("no function matches; 'gotrace plan -p all BINARY' lists all there are");
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which functions the user means by -p, -f and -x. */
+#ifndef GOTRACE_SELECT_H
+#define GOTRACE_SELECT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "plan/plan.h"
+
+enum selection { NOT_SELECTED, SELECTED, DESELECTED /* by -x */ };
+
+struct selector {
+	const struct plan_options *opt;
+	const char *main_module;  /* path, "" when not known */
+	bool *package_used, *glob_used; /* did each pattern match anything? */
+};
+
+/* 0 or -ENOMEM. Borrows opt and b. */
+int selector_init(struct selector *s, const struct plan_options *opt, const struct gobin *b);
+void selector_free(struct selector *s);
+
+/* `symbol` as the linker spells it. A negative value is -ENOMEM. */
+int selector_match(struct selector *s, const char *symbol);
+
+/* Warns of each pattern that matched nothing. */
+void selector_warn_unused(const struct selector *s);
+/* Logs one error: nothing matched; names functions or packages near the patterns. */
+void selector_log_no_match(const struct selector *s, const struct gobin *b);
+
+/* True when `package` is `path` or lies below it. "all": every package but the runtime's own. */
+bool package_matches(const char *path, const char *package);
+
+#endif

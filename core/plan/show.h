@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A plan in words. Sorted by name, stable. */
+#ifndef GOTRACE_SHOW_H
+#define GOTRACE_SHOW_H
+
+#include <stdio.h>
+
+#include "plan/plan.h"
+
+/* Both: 0 or -errno (-EIO when `out` cannot be written). */
+int plan_show_text(const struct plan *p, FILE *out);
+int plan_show_json(const struct plan *p, FILE *out);
+
+#endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <string.h>
 
+#include "trace/block.h"
 #include "trace/trace.h"
 
 /* Indexed by EV_*. Text event lists and reports carry these names: append-only. */
@@ -36,6 +37,5 @@ unsigned event_kind_by_name(const char *name)
 
 bool event_kind_has_args(unsigned kind)
 {
-	return kind == EV_STOP || kind == EV_RESUME || kind == EV_CREATE || kind == EV_UNWIND ||
-	       kind == EV_LOSS;
+	return kind <= EV_KIND_MAX && (KINDS_WITH_ARGS >> kind & 1);
 }

@@ -87,6 +87,8 @@ struct trace_writer *trace_writer_new(int fd, const struct trace_info *info);
 int trace_writer_event(struct trace_writer *w, const struct event_ext *ev);
 /* Names a pc; to be called before the first event that carries it. */
 int trace_writer_pc(struct trace_writer *w, const struct trace_pc *pc);
+/* States something that was not known at the start, or differs now. */
+int trace_writer_set(struct trace_writer *w, const char *key, const char *value);
 int trace_writer_flush(struct trace_writer *w);
 uint64_t trace_writer_bytes(const struct trace_writer *w);  /* in the file so far */
 uint64_t trace_writer_events(const struct trace_writer *w); /* given so far */
@@ -107,8 +109,9 @@ struct trace_reader;
 struct trace_reader *trace_reader_open(const char *path);
 
 /* The next event. 1 and *ev (all of it set, arg zero where the kind has none), 0 at the end, or
- * -EBADMSG when a block is corrupt (logged; reading may not go on). A file
- * cut off between or inside blocks is no error: 0, and trace_reader_complete is false. */
+ * -EBADMSG when a block is corrupt, -ENOTSUP when it is of a newer format, -EIO, -ENOMEM (logged
+ * once; reading may not go on, later calls return the same). A file cut off between or inside
+ * blocks is no error: 0, and trace_reader_complete is false. */
 int trace_reader_next(struct trace_reader *r, struct event_ext *ev);
 
 /* Valid from open on; pcs and end keys fill in as reading goes on. Owned by r. */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Chunks (FORMAT.md, "Chunks"): packed, checksummed pieces of a file. Private
+ * to core/trace.
+ */
+#ifndef GOTRACE_CHUNK_H
+#define GOTRACE_CHUNK_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <zstd.h>
+
+#include "trace/block.h"
+#include "trace/format.h"
+#include "trace/tables.h"
+
+/* ---- writing ---- */
+
+struct chunk_packer {
+	ZSTD_CCtx *zstd;
+	struct bytes out; /* header and payload of the last chunk packed, ready to be written */
+};
+
+int chunk_packer_init(struct chunk_packer *c);
+void chunk_packer_free(struct chunk_packer *c);
+
+/* Packs the pieces into c->out as the chunk h (type, flags, count, seq and
+ * first_ns given, the rest filled in); small payloads are left as they are.
+ * 0, -ENOMEM, or -EIO when zstd fails. */
+int chunk_pack(struct chunk_packer *c, struct chunk_head *h, const struct block_piece *pieces,
+	       size_t n_pieces);
+
+/* ---- reading ---- */
+
+/* NULL, or what is wrong with the 40 bytes: mark, checksum, limits. */
+const char *chunk_head_get(struct chunk_head *h, const uint8_t *p);
+
+struct chunk_unpacker {
+	ZSTD_DCtx *zstd;
+	uint8_t *raw; /* the payload, h.raw_bytes long; may lie in the caller's `stored` */
+	struct bytes space;
+};
+
+int chunk_unpacker_init(struct chunk_unpacker *c);
+void chunk_unpacker_free(struct chunk_unpacker *c);
+
+/* Checks a stored payload and unpacks it into c->raw. NULL, or what is wrong
+ * ("" for no memory). */
+const char *chunk_unpack(struct chunk_unpacker *c, const struct chunk_head *h, uint8_t *stored);
+
+#endif

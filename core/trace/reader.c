@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/log.h"
+#include "base/vec.h"
+#include "trace/chunk.h"
+#include "trace/trace.h"
+
+/* A payload is read in pieces: a header may promise more than the file holds. */
+#define READ_STEP_BYTES (256u << 10)
+
+struct trace_reader {
+	int fd;
+	char *name; /* for messages */
+	int err;    /* what a failed read returned, for ever after */
+	bool started, ended, complete;
+	uint64_t off;    /* of what is read next */
+	uint64_t events; /* in the blocks read */
+	uint64_t tables_bytes;
+	uint64_t items[CHUNK_PCS + 1]; /* of each kind of table */
+	uint32_t seq;
+	struct trace_info info;
+	struct bytes stored;
+	struct chunk_unpacker unpacker;
+	struct block block;
+	size_t at, args_at; /* next event of the block, next of its arguments */
+};
+
+/* Fills p; *got is less than n at the end of the file. 0 or -errno (logged). */
+static int read_full(struct trace_reader *r, uint8_t *p, size_t n, size_t *got)
+{
+	for (*got = 0; *got < n; ) {
+		ssize_t k = read(r->fd, p + *got, n - *got);
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0) {
+			int err = -errno;
+			log_error("%s: cannot be read: %s", r->name, strerror(-err));
+			return err;
+		}
+		if (!k)
+			break;
+		*got += (size_t)k;
+	}
+	r->off += *got;
+	return 0;
+}
+
+static int corrupt(struct trace_reader *r, uint64_t off, const char *what)
+{
+	if (!*what) {
+		log_error("%s: no memory for reading it", r->name);
+		return -ENOMEM;
+	}
+	log_error("%s: corrupt at byte %llu: %s. The %llu events before it are sound", r->name,
+		  (unsigned long long)off, what, (unsigned long long)r->events);
+	return -EBADMSG;
+}
+
+/* Reads a payload into r->stored. 1, 0 when the file ends inside it, or -errno. */
+static int read_payload(struct trace_reader *r, size_t n)
+{
+	size_t have = 0, got;
+
+	while (have < n) {
+		size_t step = n - have < READ_STEP_BYTES ? n - have : READ_STEP_BYTES;
+		if (vec_reserve(&r->stored.data, &r->stored.cap, have + step))
+			return corrupt(r, r->off, "");
+		int err = read_full(r, r->stored.data + have, step, &got);
+		if (err)
+			return err;
+		if (got < step)
+			return 0;
+		have += step;
+	}
+	return 1;
+}
+
+/* Reads a chunk and unpacks it. 1, 0 at the end of the file or inside a chunk, or -errno. */
+static int read_chunk(struct trace_reader *r, struct chunk_head *h)
+{
+	uint8_t head[CHUNK_HEAD_BYTES];
+	uint64_t off = r->off;
+	const char *fault;
+	size_t got;
+
+	int err = read_full(r, head, sizeof(head), &got);
+	if (err || got < sizeof(head))
+		return err;
+	fault = chunk_head_get(h, head);
+	if (!fault && h->seq != r->seq)
+		fault = "a chunk is missing or out of order";
+	if (fault)
+		return corrupt(r, off, fault);
+	int whole = read_payload(r, h->stored_bytes);
+	if (whole <= 0)
+		return whole;
+	r->seq++;
+	/* A chunk to be skipped may be packed in a way that is not known yet. */
+	if (h->flags & CHUNK_OPTIONAL && h->type > CHUNK_END)
+		return 1;
+	if (h->flags & ~(CHUNK_OPTIONAL | CHUNK_ZSTD) || h->type > CHUNK_END || !h->type) {
+		log_error("%s: the chunk of type %u at byte %llu is of a newer format: "
+			  "read the trace with the gotrace that wrote it, or a newer one",
+			  r->name, h->type, (unsigned long long)off);
+		return -ENOTSUP;
+	}
+	fault = chunk_unpack(&r->unpacker, h, r->stored.data);
+	return fault ? corrupt(r, off, fault) : 1;
+}
+
+static const char *take_table(struct trace_reader *r, const struct chunk_head *h)
+{
+	static const uint32_t max[] = { [CHUNK_KVS] = KVS_MAX, [CHUNK_FUNCS] = FUNCS_MAX,
+					[CHUNK_SITES] = SITES_MAX, [CHUNK_PCS] = PCS_MAX };
+
+	if (r->started && (h->type == CHUNK_FUNCS || h->type == CHUNK_SITES))
+		return "functions or sites behind the first event";
+	r->tables_bytes += h->raw_bytes;
+	r->items[h->type] += h->count;
+	if (r->tables_bytes > TABLES_MAX_BYTES || r->items[h->type] > max[h->type])
+		return "its tables are larger than any may be";
+	return table_get(&r->info, h->type, r->unpacker.raw, h->raw_bytes, h->count);
+}
+
+static const char *take_events(struct trace_reader *r, const struct chunk_head *h)
+{
+	if (!r->started)
+		return "events before the start of events";
+	const char *fault = block_decode(&r->block, r->unpacker.raw, h->raw_bytes, h->count);
+	if (fault) {
+		r->block.n = 0;
+		return fault;
+	}
+	r->events += h->count;
+	r->at = r->args_at = 0;
+	return NULL;
+}
+
+static const char *take_end(struct trace_reader *r, const struct chunk_head *h)
+{
+	if (!r->started || h->raw_bytes < 8 || get_u64(r->unpacker.raw) != r->events)
+		return "the number of events does not match the end record";
+	r->ended = r->complete = true;
+	return NULL;
+}
+
+/* Takes in one chunk of any kind. 1, 0 at the end of the file, or -errno. */
+static int next_chunk(struct trace_reader *r)
+{
+	struct chunk_head h;
+	const char *fault = NULL;
+	uint64_t off = r->off;
+	int got = read_chunk(r, &h);
+
+	if (got <= 0)
+		return got;
+	switch (h.type) {
+	case CHUNK_KVS: case CHUNK_FUNCS: case CHUNK_SITES: case CHUNK_PCS:
+		fault = take_table(r, &h);
+		break;
+	case CHUNK_START:
+		fault = r->started ? "a second start of events" : NULL;
+		r->started = true;
+		break;
+	case CHUNK_EVENTS:
+		fault = take_events(r, &h);
+		break;
+	case CHUNK_END:
+		fault = take_end(r, &h);
+		break;
+	}
+	return fault ? corrupt(r, off, fault) : 1;
+}
+
+/* The rest of a file header that a later minor version made longer. */
+static int read_long_head(struct trace_reader *r, uint8_t *head, uint32_t n)
+{
+	size_t got;
+	int err = read_full(r, head + FILE_HEAD_BYTES, n - FILE_HEAD_BYTES, &got);
+
+	if (err)
+		return err;
+	return got < n - FILE_HEAD_BYTES ? corrupt(r, r->off, "the file ends in its header") : 0;
+}
+
+static int read_file_head(struct trace_reader *r)
+{
+	uint8_t head[FILE_HEAD_MAX_BYTES];
+	size_t got;
+	int err = read_full(r, head, FILE_HEAD_BYTES, &got);
+
+	if (err)
+		return err;
+	if (!got || memcmp(head, FORMAT_MAGIC, got < 8 ? got : 8)) {
+		log_error("%s: %s", r->name, got ? "is not a trace written by gotrace record" :
+			  "is empty: recording did not get as far as its header");
+		return -EBADMSG;
+	}
+	if (got < FILE_HEAD_BYTES)
+		return corrupt(r, r->off, "the file ends in its header");
+	unsigned major = get_u16(head + 8), minor = get_u16(head + 10);
+	uint32_t n = get_u32(head + 12);
+	if (major != FORMAT_MAJOR) {
+		log_error("%s: is of format %u.%u, this gotrace reads %u.x: use the gotrace that wrote it",
+			  r->name, major, minor, FORMAT_MAJOR);
+		return -ENOTSUP;
+	}
+	if (n < FILE_HEAD_BYTES || n > FILE_HEAD_MAX_BYTES)
+		return corrupt(r, 12, "the length of the file header");
+	if (n > FILE_HEAD_BYTES && (err = read_long_head(r, head, n)))
+		return err;
+	if (get_u32(head + n - 4) != (uint32_t)crc32_z(0, head, n - 4))
+		return corrupt(r, 0, "the checksum of the file header does not match");
+	return 0;
+}
+
+static int read_start(struct trace_reader *r)
+{
+	int err = read_file_head(r);
+
+	while (!err && !r->started) {
+		int got = next_chunk(r);
+		if (got < 0)
+			err = got;
+		else if (!got)
+			err = corrupt(r, r->off, "the file ends before the first event could stand: "
+						 "recording did not begin");
+	}
+	return err;
+}
+
+struct trace_reader *trace_reader_open(const char *path)
+{
+	struct trace_reader *r = calloc(1, sizeof(*r));
+	bool is_stdin = !strcmp(path, "-");
+	int err = -ENOMEM;
+
+	if (r)
+		r->fd = -1;
+	if (!r || !(r->name = strdup(is_stdin ? "standard input" : path)) ||
+	    chunk_unpacker_init(&r->unpacker)) {
+		log_error("%s: no memory for reading it", path);
+		goto failed;
+	}
+	r->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
+	if (r->fd < 0) {
+		err = -errno;
+		log_error("%s: cannot be opened: %s", r->name, strerror(-err));
+		goto failed;
+	}
+	err = read_start(r);
+	if (!err)
+		return r;
+failed:
+	trace_reader_close(r);
+	errno = -err;
+	return NULL;
+}
+
+/* Goes on to the next block that holds events. 1, 0 at the end, or -errno. */
+static int next_block(struct trace_reader *r)
+{
+	int got = r->err;
+
+	while (!got && !r->ended) {
+		uint64_t events = r->events;
+		int chunk = next_chunk(r);
+		if (chunk < 0)
+			got = r->err = chunk;
+		else if (!chunk)
+			r->ended = true;
+		else if (r->events != events)
+			return 1;
+	}
+	return got;
+}
+
+int trace_reader_next(struct trace_reader *r, struct event_ext *ev)
+{
+	struct block *b = &r->block;
+
+	if (__builtin_expect(r->at == b->n, 0)) {
+		b->n = r->at = 0;
+		int got = next_block(r);
+		if (got <= 0)
+			return got;
+	}
+	ev->h = b->ev[r->at];
+	if (__builtin_expect(r->args_at < b->n_args && b->arg_at[r->args_at] == r->at, 0))
+		memcpy(ev->arg, b->args[r->args_at++], sizeof(ev->arg));
+	else
+		memset(ev->arg, 0, sizeof(ev->arg));
+	r->at++;
+	return 1;
+}
+
+const struct trace_info *trace_reader_info(const struct trace_reader *r)
+{
+	return &r->info;
+}
+
+bool trace_reader_complete(const struct trace_reader *r)
+{
+	return r->complete;
+}
+
+void trace_reader_close(struct trace_reader *r)
+{
+	if (!r)
+		return;
+	if (r->fd >= 0)
+		close(r->fd);
+	free(r->name);
+	free(r->stored.data);
+	chunk_unpacker_free(&r->unpacker);
+	block_free(&r->block);
+	trace_info_free(&r->info);
+	free(r);
+}

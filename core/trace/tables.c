@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "trace/tables.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/varint.h"
+#include "base/vec.h"
+#include "trace/format.h"
+
+/* ---- writing ---- */
+
+/* Room for `more` bytes; where they go. */
+static uint8_t *room(struct bytes *b, size_t more)
+{
+	return vec_reserve(&b->data, &b->cap, b->n + more) ? NULL : b->data + b->n;
+}
+
+/* Bytes of a string with its length; 0 when it is too long. NULL is written as empty. */
+static size_t str_bytes(const char *s)
+{
+	size_t n = s ? strlen(s) : 0;
+
+	return n > STRING_MAX_BYTES ? 0 : n + VARINT_MAX_BYTES;
+}
+
+static uint8_t *put_str(uint8_t *p, const char *s)
+{
+	size_t n = s ? strlen(s) : 0;
+
+	p = varint_put(p, n);
+	if (n)
+		memcpy(p, s, n);
+	return p + n;
+}
+
+/* Two strings, then up to three numbers: the form of all items with strings. */
+static int put_item(struct bytes *b, const char *one, const char *two, const uint64_t *v, size_t n_v)
+{
+	size_t n_one = str_bytes(one), n_two = str_bytes(two);
+
+	if (!n_one || !n_two)
+		return -E2BIG;
+	uint8_t *p = room(b, n_one + n_two + n_v * VARINT_MAX_BYTES);
+	if (!p)
+		return -ENOMEM;
+	p = put_str(put_str(p, one), two);
+	for (size_t i = 0; i < n_v; i++)
+		p = varint_put(p, v[i]);
+	b->n = (size_t)(p - b->data);
+	return 0;
+}
+
+int table_put_func(struct bytes *b, const struct trace_func *f)
+{
+	const uint64_t v[] = { f->line, f->vaddr, f->size };
+
+	return put_item(b, f->name, f->file, v, 3);
+}
+
+int table_put_kv(struct bytes *b, const struct trace_kv *kv)
+{
+	if (!*kv->key)
+		return -EINVAL;
+	return put_item(b, kv->key, kv->value, NULL, 0);
+}
+
+int table_put_pc(struct bytes *b, const struct trace_pc *p)
+{
+	const uint64_t v[] = { p->line, p->pc };
+
+	return put_item(b, p->func, p->file, v, 2);
+}
+
+static bool site_valid(const struct trace_site *s, size_t n_funcs)
+{
+	return (s->func == TRACE_NONE || s->func < n_funcs) &&
+	       (s->target == TRACE_NONE || s->target < n_funcs) && s->kind && s->kind <= 0xff;
+}
+
+int table_put_site(struct bytes *b, const struct trace_site *s, size_t n_funcs)
+{
+	if (!site_valid(s, n_funcs))
+		return -EINVAL;
+	uint8_t *p = room(b, 4 * VARINT_MAX_BYTES);
+	if (!p)
+		return -ENOMEM;
+	/* TRACE_NONE + 1 wraps to 0, the shortest. */
+	p = varint_put(p, (uint32_t)(s->func + 1));
+	p = varint_put(p, (uint32_t)(s->target + 1));
+	p = varint_put(p, s->file_off);
+	p = varint_put(p, s->kind);
+	b->n = (size_t)(p - b->data);
+	return 0;
+}
+
+/* ---- reading ---- */
+
+struct in {
+	const uint8_t *p, *end;
+};
+
+static bool get_u(struct in *in, uint64_t max, uint64_t *v)
+{
+	const uint8_t *next = varint_get(in->p, in->end, v);
+
+	if (!next || *v > max)
+		return false;
+	in->p = next;
+	return true;
+}
+
+static bool get_u32v(struct in *in, uint32_t *v)
+{
+	uint64_t n;
+
+	if (!get_u(in, UINT32_MAX, &n))
+		return false;
+	*v = (uint32_t)n;
+	return true;
+}
+
+/* A string as a copy that ends in NUL, to be freed. False and *s NULL when it
+ * is cut off or has a NUL inside; false and *oom when there is no memory. */
+static bool get_str(struct in *in, char **s, bool *oom)
+{
+	uint64_t n;
+
+	*s = NULL;
+	if (!get_u(in, STRING_MAX_BYTES, &n) || n > (size_t)(in->end - in->p) ||
+	    memchr(in->p, '\0', n))
+		return false;
+	*s = malloc(n + 1);
+	if (!*s) {
+		*oom = true;
+		return false;
+	}
+	memcpy(*s, in->p, n);
+	(*s)[n] = '\0';
+	in->p += n;
+	return true;
+}
+
+/* An empty file name stands for none. */
+static const char *or_none(const char *s)
+{
+	return *s ? s : NULL;
+}
+
+static const char *add(int err)
+{
+	return err ? "" : NULL;
+}
+
+static const char *get_func(struct trace_info *info, struct in *in, const char *name, const char *file)
+{
+	struct trace_func f = { .name = (char *)(uintptr_t)name,
+				.file = (char *)(uintptr_t)or_none(file) };
+
+	if (!get_u32v(in, &f.line) || !get_u(in, UINT64_MAX, &f.vaddr) || !get_u32v(in, &f.size))
+		return "a bad function";
+	return add(trace_info_add_func(info, &f));
+}
+
+static const char *get_pc(struct trace_info *info, struct in *in, const char *func, const char *file)
+{
+	struct trace_pc p = { .func = (char *)(uintptr_t)func,
+			      .file = (char *)(uintptr_t)or_none(file) };
+
+	if (!get_u32v(in, &p.line) || !get_u(in, UINT64_MAX, &p.pc))
+		return "a bad program counter";
+	return add(trace_info_add_pc(info, &p));
+}
+
+static const char *get_kv(struct trace_info *info, const char *key, const char *value)
+{
+	if (!*key)
+		return "an empty key";
+	return add(trace_info_set(info, key, value));
+}
+
+static const char *get_site(struct trace_info *info, struct in *in)
+{
+	struct trace_site s;
+	uint64_t kind;
+
+	if (!get_u32v(in, &s.func) || !get_u32v(in, &s.target) ||
+	    !get_u(in, UINT64_MAX, &s.file_off) || !get_u(in, UINT16_MAX, &kind))
+		return "a bad site";
+	s.func--; /* 0 becomes TRACE_NONE */
+	s.target--;
+	s.kind = (uint16_t)kind;
+	if (!site_valid(&s, info->n_funcs))
+		return "a site of no known function or kind";
+	return add(trace_info_add_site(info, &s));
+}
+
+static const char *get_item(struct trace_info *info, unsigned type, struct in *in)
+{
+	const char *fault = "a bad string";
+	char *one = NULL, *two = NULL;
+	bool oom = false;
+
+	if (type == CHUNK_SITES)
+		return get_site(info, in);
+	if (get_str(in, &one, &oom) && get_str(in, &two, &oom)) {
+		if (type == CHUNK_FUNCS)
+			fault = get_func(info, in, one, two);
+		else if (type == CHUNK_PCS)
+			fault = get_pc(info, in, one, two);
+		else
+			fault = get_kv(info, one, two);
+	}
+	free(one);
+	free(two);
+	return oom ? "" : fault;
+}
+
+const char *table_get(struct trace_info *info, unsigned type, const uint8_t *p, size_t len,
+		      uint32_t count)
+{
+	struct in in = { p, p + len };
+
+	for (uint32_t i = 0; i < count; i++) {
+		const char *fault = get_item(info, type, &in);
+		if (fault)
+			return fault;
+	}
+	return in.p == in.end ? NULL : "bytes after its last item";
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Payloads of the chunks that are no events: functions, sites, keys and
+ * values, program counters (FORMAT.md, "Tables"). Private to core/trace.
+ */
+#ifndef GOTRACE_TABLES_H
+#define GOTRACE_TABLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/trace.h"
+
+/* A payload being made. */
+struct bytes {
+	uint8_t *data;
+	size_t n, cap;
+};
+
+/* Append one item. 0, -ENOMEM, -E2BIG (a string beyond STRING_MAX_BYTES),
+ * -EINVAL (a site or an empty key, which a reader would refuse); *b is unchanged then. */
+int table_put_func(struct bytes *b, const struct trace_func *f);
+int table_put_site(struct bytes *b, const struct trace_site *s, size_t n_funcs);
+int table_put_kv(struct bytes *b, const struct trace_kv *kv);
+int table_put_pc(struct bytes *b, const struct trace_pc *p);
+
+/* Adds the `count` items of a chunk's payload to info. `type` is one of the
+ * four. NULL, or what is wrong ("" for no memory); what came before the fault
+ * stays added. */
+const char *table_get(struct trace_info *info, unsigned type, const uint8_t *p, size_t len,
+		      uint32_t count);
+
+#endif

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/log.h"
+#include "base/vec.h"
+#include "trace/chunk.h"
+#include "trace/trace.h"
+
+/* A table chunk ends behind the item that makes it larger than this. */
+#define TABLE_CHUNK_BYTES (256u << 10)
+
+struct trace_writer {
+	int fd;
+	int err; /* first failure of the file, returned ever after */
+	bool bad_event_logged, pcs_full_logged;
+	uint64_t bytes, events;
+	uint64_t tables_bytes;
+	uint32_t seq;
+	size_t n_kvs, n_pcs;      /* given so far */
+	struct chunk_packer packer;
+	struct block_encoder *encoder;
+	struct event *ev;         /* BLOCK_EVENTS of them, ev_n used */
+	uint64_t (*args)[4];      /* of those that have some, in order */
+	size_t ev_n, args_n, args_cap;
+	struct table { struct bytes b; uint32_t count; } kvs, pcs; /* items that no chunk carries yet */
+};
+
+/* What the descriptor is called, for messages. */
+static const char *name_of(int fd, char *buf, size_t size)
+{
+	char link[40];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t n = readlink(link, buf, size - 1);
+	if (n < 0)
+		return "the trace file";
+	buf[n] = '\0';
+	return buf;
+}
+
+/* The one line about a file that takes no more. */
+static int write_failed(struct trace_writer *w, int err)
+{
+	char name[512];
+
+	name_of(w->fd, name, sizeof(name));
+	w->err = err;
+	if (w->bytes)
+		log_error("%s: cannot be written any further: %s. What it holds stays readable: "
+			  "%llu bytes, %llu events, the rest is not recorded. Free space or choose "
+			  "another place with -o, or limit the trace with --max-size",
+			  name, strerror(-err), (unsigned long long)w->bytes,
+			  (unsigned long long)(w->events - w->ev_n));
+	else
+		log_error("%s: cannot be written: %s. Choose another place with -o", name,
+			  strerror(-err));
+	/* The piece of a chunk that still went in is of no use. A pipe has no length: no matter. */
+	if (ftruncate(w->fd, (off_t)w->bytes))
+		log_debug("%s: the cut-off last chunk stays: %s", name, strerror(errno));
+	return err;
+}
+
+static int write_all(struct trace_writer *w, const uint8_t *p, size_t n)
+{
+	for (size_t done = 0; done < n; ) {
+		ssize_t got = write(w->fd, p + done, n - done);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return write_failed(w, got ? -errno : -EIO);
+		done += (size_t)got;
+	}
+	w->bytes += n;
+	return 0;
+}
+
+static int write_chunk(struct trace_writer *w, struct chunk_head *h, const struct block_piece *pieces,
+		       size_t n_pieces)
+{
+	h->seq = w->seq;
+	int err = chunk_pack(&w->packer, h, pieces, n_pieces);
+	if (err) {
+		log_error("a chunk of the trace cannot be made: %s", strerror(-err));
+		return w->err = err;
+	}
+	err = write_all(w, w->packer.out.data, w->packer.out.n);
+	if (!err)
+		w->seq++;
+	return err;
+}
+
+/* Writes what was collected of a table, if anything, and empties it. */
+static int write_table(struct trace_writer *w, uint16_t type, struct table *t)
+{
+	struct chunk_head h = { .type = type, .count = t->count };
+	struct block_piece piece = { t->b.data, t->b.n };
+
+	if (!t->count)
+		return 0;
+	w->tables_bytes += t->b.n;
+	if (w->tables_bytes > TABLES_MAX_BYTES) {
+		log_error("the trace's tables are larger than %u MiB: select fewer functions",
+			  TABLES_MAX_BYTES >> 20);
+		return w->err = -E2BIG;
+	}
+	t->count = 0;
+	t->b.n = 0;
+	return write_chunk(w, &h, &piece, 1);
+}
+
+static int refuse_item(struct trace_writer *w, int err, const char *what, size_t i)
+{
+	log_error("%s %zu cannot be written into the trace: %s", what, i,
+		  err == -E2BIG ? "one of its strings is too long, or there are too many" :
+		  err == -EINVAL ? "its function, its kind or its name does not exist" :
+		  strerror(-err));
+	return w->err = err;
+}
+
+static int put_item(const struct trace_info *t, uint16_t type, size_t i, struct bytes *b)
+{
+	switch (type) {
+	case CHUNK_KVS:	  return table_put_kv(b, &t->kvs[i]);
+	case CHUNK_FUNCS: return table_put_func(b, &t->funcs[i]);
+	case CHUNK_SITES: return table_put_site(b, &t->sites[i], t->n_funcs);
+	default:	  return table_put_pc(b, &t->pcs[i]);
+	}
+}
+
+/* All n items of one of info's tables, in as many chunks as it takes. */
+static int write_items(struct trace_writer *w, const struct trace_info *t, uint16_t type, size_t n,
+		       size_t max, const char *what)
+{
+	struct table out = { 0 };
+	int err = 0;
+
+	if (n > max) {
+		log_error("a trace has room for %zu more %ss, not for %zu: select fewer functions", max,
+			  what, n);
+		err = w->err = -E2BIG;
+	}
+	for (size_t i = 0; i < n && !err; i++) {
+		err = put_item(t, type, i, &out.b);
+		if (err) {
+			refuse_item(w, err, what, i);
+			break;
+		}
+		out.count++;
+		if (out.b.n >= TABLE_CHUNK_BYTES)
+			err = write_table(w, type, &out);
+	}
+	if (!err)
+		err = write_table(w, type, &out);
+	free(out.b.data);
+	return err;
+}
+
+static int write_file_head(struct trace_writer *w)
+{
+	uint8_t head[FILE_HEAD_BYTES], *p = head;
+
+	memcpy(p, FORMAT_MAGIC, 8);
+	p = put_u16(p + 8, FORMAT_MAJOR);
+	p = put_u16(p, FORMAT_MINOR);
+	p = put_u32(p, FILE_HEAD_BYTES);
+	p = put_u32(p, 0);
+	put_u32(p, (uint32_t)crc32_z(0, head, FILE_HEAD_BYTES - 4));
+	return write_all(w, head, sizeof(head));
+}
+
+static int write_start(struct trace_writer *w, const struct trace_info *t)
+{
+	struct chunk_head start = { .type = CHUNK_START };
+	int err = write_file_head(w);
+
+	w->n_kvs = t->n_kvs;
+	w->n_pcs = t->n_pcs;
+	if (!err)
+		err = write_items(w, t, CHUNK_KVS, t->n_kvs, KVS_MAX, "key");
+	if (!err)
+		err = write_items(w, t, CHUNK_FUNCS, t->n_funcs, FUNCS_MAX, "function");
+	if (!err)
+		err = write_items(w, t, CHUNK_SITES, t->n_sites, SITES_MAX, "site");
+	if (!err)
+		err = write_items(w, t, CHUNK_PCS, t->n_pcs, PCS_MAX, "program counter");
+	return err ? err : write_chunk(w, &start, NULL, 0);
+}
+
+static int free_writer(struct trace_writer *w)
+{
+	int err = close(w->fd) ? -errno : 0;
+
+	chunk_packer_free(&w->packer);
+	block_encoder_free(w->encoder);
+	free(w->ev);
+	free(w->args);
+	free(w->kvs.b.data);
+	free(w->pcs.b.data);
+	free(w);
+	return err;
+}
+
+struct trace_writer *trace_writer_new(int fd, const struct trace_info *info)
+{
+	struct trace_writer *w = calloc(1, sizeof(*w));
+	int err;
+
+	if (!w) {
+		log_error("no memory for writing a trace");
+		close(fd);
+		errno = ENOMEM;
+		return NULL;
+	}
+	w->fd = fd;
+	err = chunk_packer_init(&w->packer);
+	w->encoder = block_encoder_new();
+	w->ev = malloc(BLOCK_EVENTS * sizeof(w->ev[0]));
+	if (err || !w->encoder || !w->ev) {
+		log_error("no memory for writing a trace");
+		err = -ENOMEM;
+	} else {
+		err = write_start(w, info);
+	}
+	if (!err)
+		return w;
+	free_writer(w);
+	errno = -err;
+	return NULL;
+}
+
+int trace_writer_flush(struct trace_writer *w)
+{
+	struct chunk_head h = { .type = CHUNK_EVENTS, .count = (uint32_t)w->ev_n };
+
+	if (w->err)
+		return w->err;
+	/* What events name stands before them. */
+	int err = write_table(w, CHUNK_PCS, &w->pcs);
+	if (!err)
+		err = write_table(w, CHUNK_KVS, &w->kvs);
+	if (err || !w->ev_n)
+		return err;
+	h.first_ns = w->ev[0].ts_ns;
+	err = write_chunk(w, &h, block_encode(w->encoder, w->ev, w->ev_n,
+					      (const uint64_t (*)[4])w->args), N_COLS + 1);
+	if (!err)
+		w->ev_n = w->args_n = 0;
+	return err;
+}
+
+static int bad_event(struct trace_writer *w, unsigned kind)
+{
+	if (!w->bad_event_logged)
+		log_error("an event of unknown kind %u cannot be written into the trace", kind);
+	w->bad_event_logged = true;
+	return -EINVAL;
+}
+
+int trace_writer_event(struct trace_writer *w, const struct event_ext *ev)
+{
+	unsigned kind = ev->h.kind;
+
+	if (__builtin_expect(w->err, 0))
+		return w->err;
+	if (__builtin_expect(!kind || kind > EV_KIND_MAX, 0))
+		return bad_event(w, kind);
+	if (KINDS_WITH_ARGS >> kind & 1) {
+		int err = vec_reserve(&w->args, &w->args_cap, w->args_n + 1);
+		if (err) {
+			log_error("no memory for the events of a trace");
+			return w->err = err;
+		}
+		memcpy(w->args[w->args_n++], ev->arg, sizeof(ev->arg));
+	}
+	w->ev[w->ev_n++] = ev->h;
+	w->events++;
+	return w->ev_n == BLOCK_EVENTS ? trace_writer_flush(w) : 0;
+}
+
+int trace_writer_pc(struct trace_writer *w, const struct trace_pc *pc)
+{
+	if (w->err)
+		return w->err;
+	if (w->n_pcs >= PCS_MAX) { /* the address stays without a name, which harms no call */
+		if (!w->pcs_full_logged)
+			log_warn("more than %u places of go statements: further ones stay without a name",
+				 PCS_MAX);
+		w->pcs_full_logged = true;
+		return 0;
+	}
+	int err = table_put_pc(&w->pcs.b, pc);
+	if (err)
+		return refuse_item(w, err, "program counter", w->n_pcs);
+	w->n_pcs++;
+	w->pcs.count++;
+	return w->pcs.b.n >= TABLE_CHUNK_BYTES ? write_table(w, CHUNK_PCS, &w->pcs) : 0;
+}
+
+int trace_writer_set(struct trace_writer *w, const char *key, const char *value)
+{
+	const struct trace_kv kv = { (char *)(uintptr_t)key, (char *)(uintptr_t)value };
+
+	if (w->err)
+		return w->err;
+	int err = w->n_kvs >= KVS_MAX ? -E2BIG : table_put_kv(&w->kvs.b, &kv);
+	if (err)
+		return refuse_item(w, err, "key", w->n_kvs);
+	w->n_kvs++;
+	w->kvs.count++;
+	return w->kvs.b.n >= TABLE_CHUNK_BYTES ? write_table(w, CHUNK_KVS, &w->kvs) : 0;
+}
+
+uint64_t trace_writer_bytes(const struct trace_writer *w)
+{
+	return w->bytes;
+}
+
+uint64_t trace_writer_events(const struct trace_writer *w)
+{
+	return w->events;
+}
+
+static int write_end(struct trace_writer *w, const struct trace_kv *kvs, size_t n)
+{
+	/* Borrowed: only the counts and pointers of a table of keys are needed. */
+	const struct trace_info t = { .kvs = (struct trace_kv *)(uintptr_t)kvs, .n_kvs = n };
+	struct chunk_head h = { .type = CHUNK_END };
+	uint8_t events[8];
+	struct block_piece piece = { events, sizeof(events) };
+
+	put_u64(events, w->events);
+	int err = trace_writer_flush(w);
+	if (!err)
+		err = write_items(w, &t, CHUNK_KVS, n, KVS_MAX - w->n_kvs, "key");
+	if (!err)
+		err = write_chunk(w, &h, &piece, 1);
+	/* Pipes and some file systems cannot sync, and say so with these two. */
+	if (!err && fsync(w->fd) && errno != EINVAL && errno != EROFS)
+		err = write_failed(w, -errno);
+	return err;
+}
+
+int trace_writer_finish(struct trace_writer *w, const struct trace_kv *kvs, size_t n)
+{
+	int err = write_end(w, kvs, n), close_err = free_writer(w);
+
+	if (!err && close_err)
+		log_error("closing the trace failed: %s; it may be incomplete", strerror(-close_err));
+	return err ? err : close_err;
+}
+
+void trace_writer_abort(struct trace_writer *w)
+{
+	if (w)
+		free_writer(w);
+}

@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A log-linear histogram of durations: relative error below 1 %. */
+/*
+ * A log-linear histogram of durations: each power of two is cut into 64 equal
+ * buckets, so a value is known to within 1/128 (0.8 %); below 64 ns exactly.
+ */
 #ifndef GOTRACE_HIST_H
 #define GOTRACE_HIST_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#define HIST_SUB     64u /* buckets a power of two */
+#define HIST_OCTAVES 59u /* [0,64), [64,128), ... [2^63,2^64) */
+
 struct hist {
-	/* Sparse: allocated on first use, grows with the number of distinct buckets. */
-	struct hist_bucket { uint32_t index; uint64_t count; } *buckets;
-	size_t n, cap;
+	/* HIST_OCTAVES rows of HIST_SUB counts; the table and each row are
+	 * allocated on first use: a function's durations span few octaves. */
+	uint64_t **octaves;
 	uint64_t count;
 };
 
 int hist_add(struct hist *h, uint64_t ns);              /* 0 or -ENOMEM */
 int hist_merge(struct hist *into, const struct hist *from);
-/* The value below which share q (0..1) of the counted lie; 0 when empty. */
+/* The value below or at which share q (0..1) of the counted lie, the middle of
+ * its bucket; 0 when empty. */
 uint64_t hist_quantile(const struct hist *h, double q);
 void hist_free(struct hist *h);
 

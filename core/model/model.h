@@ -21,16 +21,20 @@ enum call_end {
 	CALL_UNWOUND,    /* a panic or Goexit removed its frame */
 	CALL_UNFINISHED, /* still open at the end of the trace or image */
 	CALL_TAIL,       /* ended by a jump to a function that is not probed: finished, marked */
+	CALL_INFERRED,   /* neither exit nor unwinding was seen, a later event shows that it is over: always
+	                    suspect, ended at that event; neither finished nor unwound nor unfinished */
 };
 
 struct call_stats {
-	uint64_t calls, finished, unfinished, unwound, suspect;
+	uint64_t calls;                 /* = finished + unfinished + unwound + those CALL_INFERRED */
+	uint64_t finished, unfinished, unwound, suspect;
 	uint64_t total_ns, self_ns;     /* suspect calls included; see suspect_ns */
 	uint64_t suspect_ns;            /* part of total_ns that suspect calls have */
 	uint64_t min_ns, max_ns, sum_ns;/* finished calls; valid when finished > 0 */
 	uint64_t morestack_ns, morestack_count;
 	uint64_t preempt_ns, preempt_count, declined_count;
-	struct hist hist;               /* durations of finished calls */
+	struct hist hist;               /* durations of finished calls; of functions only: empty in a
+	                                   path_node, of which there may be a million */
 };
 
 /* A node of the path tree. Index 0 is the root, no function. */
@@ -52,7 +56,10 @@ struct goroutine_info {
 	uint32_t image;                 /* which process image */
 	uint64_t first_ns, last_ns;     /* of its events, CLOCK_MONOTONIC */
 	uint64_t create_pc, start_pc;   /* 0: not known */
-	uint64_t calls, total_ns, self_ns, morestack_ns, preempt_ns;
+	uint64_t calls;
+	uint64_t total_ns;              /* outermost calls and what held up their prologues:
+	                                   = self_ns + morestack_ns + preempt_ns */
+	uint64_t self_ns, morestack_ns, preempt_ns;
 	bool ended;                     /* its end was seen */
 	bool system;                    /* a thread's system stack: goid is the thread id */
 };
@@ -60,7 +67,7 @@ struct goroutine_info {
 /* A call, handed out when it ends. */
 struct call {
 	uint64_t start_ns, end_ns, self_ns;
-	uint64_t goid;
+	uint64_t goid;                  /* system: of the goroutine it worked for, 0 if none */
 	uint64_t order;                 /* ordinal of its entry event over the whole trace */
 	uint32_t func, path, level;     /* level: open frames below it on its goroutine */
 	uint32_t tid;                   /* thread at the entry */
@@ -72,16 +79,18 @@ struct call {
 struct model_totals {
 	uint64_t events, calls, orphan_exits;
 	uint64_t lost_events, loss_records;
-	uint64_t suspect_calls, suspect_ns, root_ns; /* root_ns: outermost calls' total over goroutines */
+	uint64_t suspect_calls, suspect_ns; /* suspect_ns: their self time, so that none counts twice */
+	uint64_t root_ns;               /* sum of goroutine_info.total_ns, system stacks too */
 	uint64_t first_ns, last_ns;
 	uint64_t goroutines, images;
-	uint64_t folded_nodes;          /* path nodes not made because of the cap */
+	uint64_t folded_nodes;          /* calls put under PATH_OTHER for want of a node, deeper ones apart */
 	uint64_t bad_events;            /* unknown site or kind */
 };
 
 struct model_options {
 	uint32_t max_paths;             /* 0: a million */
-	/* Called as each call begins / ends; NULL: not wanted. */
+	/* Called as each call begins / ends; NULL: not wanted. A begun call gets no on_call when its
+	 * prologue was stopped (EV_MORESTACK) and never went on: it was none. */
 	void (*on_entry)(void *ctx, const struct call *c); /* end fields not set yet */
 	void (*on_call)(void *ctx, const struct call *c);
 	/* Called when a goroutine's state is freed, and at the end for the others. */

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A call from its entry to its end: where it stands in the tree and whose time it is. */
+#include <errno.h>
+
+#include "base/vec.h"
+#include "model/state.h"
+
+/* Path and flags of a call of func on top of s. */
+static int locate(struct model *m, struct stack *s, uint32_t func, struct frame *f)
+{
+	struct frame *below = top(s);
+	int err;
+
+	f->recursion = 1;
+	if (below && below->func == func) { /* direct recursion is one node */
+		f->path = below->path;
+		f->recursion = below->recursion + 1;
+		if (f->recursion > m->paths.nodes[f->path].max_recursion)
+			m->paths.nodes[f->path].max_recursion = f->recursion;
+		return 0;
+	}
+	if (below)
+		err = paths_call(&m->paths, below->path, func, &f->path);
+	else if (s->go_edge)
+		err = paths_go(&m->paths, s->root, func, s->root_pc, &f->path);
+	else
+		err = paths_call(&m->paths, s->root, func, &f->path);
+	if (err)
+		return err;
+	if (!below || below->path != f->path)
+		f->flags |= FRAME_FIRST;
+	if (m->paths.aux[f->path].outermost)
+		f->flags |= FRAME_OUTERMOST;
+	return 0;
+}
+
+/* Below PATH_OTHER the tree cannot tell whether func is open already; count instead. */
+static int locate_folded(struct stack *s, struct frame *f)
+{
+	int err = 0;
+
+	if (!s->open.slots)
+		for (size_t i = 0; !err && i < s->n; i++)
+			err = open_funcs_add(&s->open, s->frames[i].func, 1);
+	if (!open_funcs_count(&s->open, f->func))
+		f->flags |= FRAME_OUTERMOST;
+	return err;
+}
+
+static void fill(const struct stack *s, const struct frame *f, struct call *c)
+{
+	*c = (struct call){ .start_ns = f->start_ns, .goid = s->system ? f->label : s->info.goid, .order = f->order,
+			    .func = f->func, .path = f->path, .level = (uint32_t)(f - s->frames), .tid = f->tid,
+			    .suspect = f->flags & FRAME_SUSPECT, .system = s->system };
+}
+
+int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t func)
+{
+	struct frame f = { .start_ns = e->ts_ns, .label = e->goid, .depth = e->depth,
+			   .func = func, .tid = e->tid };
+	int err = locate(m, s, func, &f);
+
+	if (err)
+		return err;
+	bool folded = m->paths.other && f.path == m->paths.other;
+
+	if (__builtin_expect(folded || s->open.slots, 0)) {
+		if (folded)
+			err = locate_folded(s, &f);
+		if (!err)
+			err = open_funcs_add(&s->open, func, 1);
+		if (err)
+			return err;
+	}
+	if (e->ts_ns <= s->lost_until_ns || e->ts_ns <= m->lost_until_ns)
+		f.flags |= FRAME_SUSPECT;
+	if (s->n == s->cap) {
+		err = vec_reserve(&s->frames, &s->cap, s->n + 1);
+		if (err)
+			return err;
+	}
+	f.order = m->next_order++;
+	s->frames[s->n++] = f;
+	m->paths.nodes[f.path].stats.calls++;
+	if (folded)
+		m->funcs[func].calls++;
+	s->info.calls++;
+	m->totals.calls++;
+	if (m->opt.on_entry) {
+		struct call c;
+
+		fill(s, top(s), &c);
+		m->opt.on_entry(m->opt.ctx, &c);
+	}
+	return 0;
+}
+
+static void add_stats(struct call_stats *st, uint64_t dur, uint64_t self, bool whole, bool suspect, enum call_end end)
+{
+	st->self_ns += self;
+	if (whole)
+		st->total_ns += dur;
+	if (suspect) {
+		st->suspect++;
+		if (whole)
+			st->suspect_ns += dur;
+	}
+	switch (end) {
+	case CALL_FINISHED:
+	case CALL_TAIL:
+		if (!st->finished || dur < st->min_ns)
+			st->min_ns = dur;
+		if (dur > st->max_ns)
+			st->max_ns = dur;
+		st->finished++;
+		st->sum_ns += dur;
+		break;
+	case CALL_UNWOUND:
+		st->unwound++;
+		break;
+	case CALL_UNFINISHED:
+		st->unfinished++;
+		break;
+	case CALL_INFERRED:
+		break;
+	}
+}
+
+int call_pop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
+{
+	struct frame *f = &s->frames[s->n - 1];
+	uint64_t dur = ts_ns > f->start_ns ? ts_ns - f->start_ns : 0;
+	uint64_t self = dur > f->child_ns ? dur - f->child_ns : 0;
+	bool folded = m->paths.other && f->path == m->paths.other;
+	bool suspect = f->flags & FRAME_SUSPECT;
+	int err = 0;
+
+	add_stats(&m->paths.nodes[f->path].stats, dur, self, f->flags & FRAME_FIRST, suspect, end);
+	if (folded)
+		add_stats(&m->funcs[f->func], dur, self, f->flags & FRAME_OUTERMOST, suspect, end);
+	if (end == CALL_FINISHED || end == CALL_TAIL)
+		err = hist_add(&m->funcs[f->func].hist, dur);
+	if (!err && s->open.slots)
+		err = open_funcs_add(&s->open, f->func, -1);
+	if (s->n > 1) {
+		s->frames[s->n - 2].child_ns += dur;
+	} else {
+		s->info.total_ns += dur;
+		m->totals.root_ns += dur;
+	}
+	s->info.self_ns += self;
+	if (suspect) {
+		m->totals.suspect_calls++;
+		m->totals.suspect_ns += self;
+	}
+	if (m->opt.on_call) {
+		struct call c;
+
+		fill(s, f, &c);
+		c.end_ns = f->start_ns + dur;
+		c.self_ns = self;
+		c.end = end;
+		m->opt.on_call(m->opt.ctx, &c);
+	}
+	s->n--;
+	return err;
+}
+
+/* A call whose prologue never went on was none: the other strategies never saw it begin. */
+static int uncount(struct model *m, struct stack *s)
+{
+	struct frame *f = top(s);
+
+	m->paths.nodes[f->path].stats.calls--;
+	if (m->paths.other && f->path == m->paths.other)
+		m->funcs[f->func].calls--;
+	s->info.calls--;
+	m->totals.calls--;
+	s->n--;
+	return s->open.slots ? open_funcs_add(&s->open, f->func, -1) : 0;
+}
+
+static int pop_for(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
+{
+	struct frame *f = top(s);
+
+	if (end == CALL_INFERRED)
+		f->flags |= FRAME_SUSPECT;
+	else if (f->flags & FRAME_STOPPED)
+		return uncount(m, s);
+	return call_pop(m, s, ts_ns, end);
+}
+
+int call_pop_deeper(struct model *m, struct stack *s, uint32_t depth, uint64_t ts_ns, enum call_end end)
+{
+	int err = 0;
+
+	while (!err && s->n && deeper(s, top(s)->depth, depth))
+		err = pop_for(m, s, ts_ns, end);
+	return err;
+}
+
+int call_pop_all(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
+{
+	int err = 0;
+
+	stop_settle(m, s, ts_ns);
+	while (!err && s->n)
+		err = pop_for(m, s, ts_ns, end);
+	return err;
+}

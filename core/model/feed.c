@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * One event at a time: the rules by which entries and exits become calls.
+ *
+ * A frame is known by its stack and depth. Two open calls share a depth only
+ * when the lower one jumped to the upper one (FRAME_TAILED).
+ */
+#include <errno.h>
+
+#include "model/state.h"
+
+/* A frame whose second entry is missing has evidently run. */
+static void ran_after_all(struct frame *f)
+{
+	if (f && f->flags & FRAME_STOPPED)
+		f->flags = (f->flags & ~FRAME_STOPPED) | FRAME_SUSPECT;
+}
+
+static int entered_again(struct model *m, struct stack *s, const struct event *e)
+{
+	struct frame *f = top(s);
+
+	f->flags &= ~FRAME_STOPPED;
+	if (e->ts_ns <= s->lost_until_ns || e->ts_ns <= m->lost_until_ns)
+		f->flags |= FRAME_SUSPECT;
+	f->start_ns = e->ts_ns;
+	f->tid = e->tid;
+	if (s->stop.active)
+		stop_entered(m, s, e->ts_ns);
+	return 0;
+}
+
+static int entry(struct model *m, struct stack *s, const struct event *e, uint32_t func)
+{
+	struct stop *p = &s->stop;
+	int err;
+
+	if (p->active && (p->depth != e->depth || (p->func != func && p->func != STOP_ANY)))
+		stop_settle(m, s, e->ts_ns);
+	err = call_pop_deeper(m, s, e->depth, e->ts_ns, CALL_INFERRED);
+	if (err)
+		return err;
+	struct frame *f = top(s);
+
+	if (f && f->depth == e->depth && f->flags & FRAME_STOPPED && f->func == func)
+		return entered_again(m, s, e);
+	while (f && f->depth == e->depth && !(f->flags & FRAME_TAILED && f->target == func)) {
+		f->flags |= FRAME_SUSPECT;
+		err = call_pop(m, s, e->ts_ns, CALL_INFERRED);
+		if (err)
+			return err;
+		f = top(s);
+	}
+	ran_after_all(f);
+	err = call_push(m, s, e, func);
+	if (!err && p->active)
+		stop_entered(m, s, e->ts_ns);
+	return err;
+}
+
+/* Ends the calls that jumped to the one that has just ended at this depth. */
+static int pop_tailed(struct model *m, struct stack *s, const struct event *e, enum call_end end)
+{
+	int err = 0;
+
+	while (!err && s->n && top(s)->depth == e->depth && top(s)->flags & FRAME_TAILED)
+		err = call_pop(m, s, e->ts_ns, end);
+	return err;
+}
+
+/* Makes the frame of func at e's depth the top one. *found: it is there. A
+ * frame there that waits for func to return stays; another is closed. */
+static int seek(struct model *m, struct stack *s, const struct event *e, uint32_t func, bool *found)
+{
+	stop_settle(m, s, e->ts_ns);
+	int err = call_pop_deeper(m, s, e->depth, e->ts_ns, CALL_INFERRED);
+	struct frame *f = top(s);
+
+	*found = !err && f && f->depth == e->depth && f->func == func && !(f->flags & FRAME_TAILED);
+	if (err)
+		return err;
+	if (*found) {
+		ran_after_all(f);
+		return 0;
+	}
+	m->totals.orphan_exits++;
+	if (!f || f->depth != e->depth || (f->flags & FRAME_TAILED && f->target == func))
+		return 0;
+	f->flags |= FRAME_SUSPECT;
+	return call_pop(m, s, e->ts_ns, CALL_INFERRED);
+}
+
+static int leave(struct model *m, struct stack *s, const struct event *e, uint32_t func)
+{
+	bool found;
+	int err = seek(m, s, e, func, &found);
+
+	if (!err && found)
+		err = call_pop(m, s, e->ts_ns, CALL_FINISHED);
+	return err ? err : pop_tailed(m, s, e, CALL_FINISHED);
+}
+
+static int tail(struct model *m, struct stack *s, const struct event *e, uint32_t func, uint32_t target)
+{
+	bool found;
+	int err = seek(m, s, e, func, &found);
+
+	if (err)
+		return err;
+	if (target == TRACE_NONE) {
+		if (found)
+			err = call_pop(m, s, e->ts_ns, CALL_TAIL);
+		return err ? err : pop_tailed(m, s, e, CALL_TAIL);
+	}
+	struct frame *f = top(s);
+
+	/* Not found: what waits at this depth waits for the new target now. */
+	if (found || (f && f->depth == e->depth && f->flags & FRAME_TAILED)) {
+		f->flags |= FRAME_TAILED;
+		f->target = target;
+	}
+	return 0;
+}
+
+static int morestack(struct model *m, struct stack *s, const struct event *e, uint32_t func)
+{
+	stop_settle(m, s, e->ts_ns);
+	int err = call_pop_deeper(m, s, e->depth, e->ts_ns, CALL_INFERRED);
+	struct frame *f = top(s);
+
+	if (err || !f || f->depth != e->depth || f->func != func || f->flags & FRAME_TAILED)
+		return err;
+	if (f->child_ns) { /* it has run: the stopped call is another one, whose first entry is missing */
+		f->flags |= FRAME_SUSPECT;
+		return call_pop(m, s, e->ts_ns, CALL_INFERRED);
+	}
+	f->flags |= FRAME_STOPPED;
+	stop_begin(m, s, e->depth, STOP_ANY, f->start_ns);
+	return 0;
+}
+
+static int stop(struct model *m, struct stack *s, const struct event_ext *ev)
+{
+	const struct event *e = &ev->h;
+	struct stop *p = &s->stop;
+	uint32_t func = stop_func(m, ev->arg[0]);
+	struct frame *f;
+	int err;
+
+	if (p->active && p->depth == e->depth && p->func == STOP_ANY)
+		func = STOP_ANY; /* EV_MORESTACK began it */
+	if (p->active && (p->depth != e->depth || p->func != func || func == STOP_UNPROBED))
+		stop_settle(m, s, e->ts_ns);
+	/* The stopped function is being called, so what was at its depth or deeper is over. */
+	err = call_pop_deeper(m, s, e->depth, e->ts_ns, CALL_INFERRED);
+	while (!err && (f = top(s)) && f->depth == e->depth && !(f->flags & (FRAME_STOPPED | FRAME_TAILED))) {
+		f->flags |= FRAME_SUSPECT;
+		err = call_pop(m, s, e->ts_ns, CALL_INFERRED);
+	}
+	if (!err)
+		stop_begin(m, s, e->depth, func, e->ts_ns);
+	return err;
+}
+
+/* What goes on between functions: kinds whose site names one. */
+static int feed_func(struct model *m, const struct event *e)
+{
+	if (e->site >= m->n_sites || m->sites[e->site].func == TRACE_NONE) {
+		m->totals.bad_events++;
+		return 0;
+	}
+	bool system = e->flags & EVF_SYSTEM;
+	struct stack *s = stack_get(m, system, system ? e->tid : e->goid, e->ts_ns);
+	struct site_ref site = m->sites[e->site];
+	int err;
+
+	if (!s)
+		return -ENOMEM;
+	s->info.last_ns = e->ts_ns;
+	s->label = e->goid;
+	switch (e->kind) {
+	case EV_ENTRY:
+		return entry(m, s, e, site.func);
+	case EV_EXIT:
+		return leave(m, s, e, site.func);
+	case EV_TAIL:
+		return tail(m, s, e, site.func, site.target);
+	case EV_ENTRY_EXIT:
+		err = entry(m, s, e, site.func);
+		return err ? err : leave(m, s, e, site.func);
+	case EV_ENTRY_TAIL:
+		err = entry(m, s, e, site.func);
+		return err ? err : tail(m, s, e, site.func, site.target);
+	default:
+		return morestack(m, s, e, site.func);
+	}
+}
+
+/* Ends what is open on the stack and lets go of it. */
+static int retire(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
+{
+	int err = call_pop_all(m, s, ts_ns, end);
+
+	if (!err)
+		stack_drop(m, s);
+	return err;
+}
+
+static int retire_table(struct model *m, struct stack_table *t, uint64_t ts_ns)
+{
+	int err = 0;
+
+	/* Removal moves later stacks into the hole, never to a slot before i. */
+	for (size_t i = 0; !err && i < t->n_slots; i++)
+		while (!err && t->slots[i])
+			err = retire(m, t->slots[i], ts_ns, CALL_UNFINISHED);
+	return err;
+}
+
+int feed_end_all(struct model *m, uint64_t ts_ns)
+{
+	int err = retire_table(m, &m->goroutines, ts_ns);
+
+	return err ? err : retire_table(m, &m->threads, ts_ns);
+}
+
+static int create(struct model *m, const struct event_ext *ev)
+{
+	const struct event *e = &ev->h;
+	struct stack *creator = e->goid ? stack_get(m, false, e->goid, e->ts_ns) : NULL;
+	uint32_t root = 0;
+	int err = 0;
+
+	if (e->goid && !creator)
+		return -ENOMEM;
+	if (creator) {
+		creator->info.last_ns = e->ts_ns;
+		root = creator->n ? top(creator)->path : creator->root;
+	} else if (ev->arg[0] != 1) { /* goroutine 1 is made before there is any, and is no timer's */
+		err = paths_timer(&m->paths, &root);
+	}
+	/* A goroutine of that number that is still open was another's: its end was lost. */
+	struct stack *child = stack_find(&m->goroutines, ev->arg[0]);
+
+	if (!err && child && ev->arg[0] != e->goid)
+		err = retire(m, child, e->ts_ns, CALL_INFERRED);
+	if (err)
+		return err;
+	child = stack_get(m, false, ev->arg[0], e->ts_ns);
+	if (!child)
+		return -ENOMEM;
+	child->go_edge = root || e->goid;
+	child->root = root;
+	child->root_pc = ev->arg[1];
+	child->info.creator = e->goid;
+	child->info.create_pc = ev->arg[1];
+	child->info.start_pc = ev->arg[2];
+	return 0;
+}
+
+static int image(struct model *m)
+{
+	int err = 0;
+
+	if (m->image_seen || m->totals.calls) {
+		err = feed_end_all(m, m->totals.last_ns);
+		m->image++;
+	}
+	m->image_seen = true;
+	return err;
+}
+
+/* What happens to a goroutine as a whole, wherever it was noticed. */
+static int feed_goroutine(struct model *m, const struct event_ext *ev)
+{
+	const struct event *e = &ev->h;
+	struct stack *s;
+
+	if (e->kind == EV_END) {
+		s = stack_find(&m->goroutines, e->goid);
+		if (!s)
+			return 0;
+		s->info.last_ns = e->ts_ns;
+		s->info.ended = true;
+		return retire(m, s, e->ts_ns, CALL_UNWOUND);
+	}
+	s = stack_get(m, false, e->goid, e->ts_ns);
+	if (!s)
+		return -ENOMEM;
+	s->info.last_ns = e->ts_ns;
+	if (e->kind == EV_STOP)
+		return stop(m, s, ev);
+	if (e->kind == EV_RESUME) {
+		stop_resume(s, ev->arg[2], e->ts_ns);
+		return 0;
+	}
+	stop_settle(m, s, e->ts_ns);
+	return call_pop_deeper(m, s, e->depth, e->ts_ns, CALL_UNWOUND);
+}
+
+int model_feed(struct model *m, const struct event_ext *ev)
+{
+	struct model_totals *t = &m->totals;
+	int err = 0;
+
+	if (!t->events++)
+		t->first_ns = ev->h.ts_ns;
+	switch (ev->h.kind) {
+	case EV_ENTRY: case EV_EXIT: case EV_TAIL: case EV_ENTRY_EXIT: case EV_ENTRY_TAIL: case EV_MORESTACK:
+		err = feed_func(m, &ev->h);
+		break;
+	case EV_STOP: case EV_RESUME: case EV_END: case EV_UNWIND:
+		err = feed_goroutine(m, ev);
+		break;
+	case EV_CREATE:
+		err = create(m, ev);
+		break;
+	case EV_LOSS:
+		err = loss_feed(m, ev);
+		break;
+	case EV_IMAGE:
+		err = image(m);
+		break;
+	default:
+		t->bad_events++;
+		return 0;
+	}
+	if (ev->h.ts_ns > t->last_ns)
+		t->last_ns = ev->h.ts_ns;
+	return err;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Loss records: whose calls can no longer be trusted. */
+#include <errno.h>
+
+#include "model/state.h"
+
+static void suspect(struct stack *s, uint64_t until_ns)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->frames[i].start_ns <= until_ns)
+			s->frames[i].flags |= FRAME_SUSPECT;
+}
+
+static void suspect_table(struct stack_table *t, uint64_t until_ns)
+{
+	for (size_t i = 0; i < t->n_slots; i++)
+		if (t->slots[i])
+			suspect(t->slots[i], until_ns);
+}
+
+/* Threads whose system stack works, or has open calls, for a goroutine. */
+static void suspect_threads(struct model *m, uint64_t goid, uint64_t until_ns)
+{
+	for (size_t i = 0; i < m->threads.n_slots; i++) {
+		struct stack *s = m->threads.slots[i];
+		bool concerned = s && s->label == goid;
+
+		for (size_t k = 0; s && !concerned && k < s->n; k++)
+			concerned = s->frames[k].label == goid;
+		if (concerned)
+			suspect(s, until_ns);
+	}
+}
+
+int loss_feed(struct model *m, const struct event_ext *ev)
+{
+	uint64_t until_ns = ev->arg[0] > ev->h.ts_ns ? ev->arg[0] : ev->h.ts_ns;
+
+	m->totals.loss_records++;
+	m->totals.lost_events += ev->arg[1];
+	if (until_ns > m->totals.last_ns)
+		m->totals.last_ns = until_ns; /* there was an event then */
+	if (ev->h.flags & EVF_ALL) {
+		suspect_table(&m->goroutines, until_ns);
+		suspect_table(&m->threads, until_ns);
+		if (until_ns > m->lost_until_ns)
+			m->lost_until_ns = until_ns;
+		return 0;
+	}
+	suspect_threads(m, ev->h.goid, until_ns);
+	struct stack *s = stack_find(&m->goroutines, ev->h.goid);
+
+	/* A goroutine not met yet may begin inside the gap; one whose gap is over is not waited for. */
+	if (!s && until_ns < m->totals.last_ns)
+		return 0;
+	if (!s)
+		s = stack_get(m, false, ev->h.goid, ev->h.ts_ns);
+	if (!s)
+		return -ENOMEM;
+	suspect(s, until_ns);
+	if (until_ns > s->lost_until_ns)
+		s->lost_until_ns = until_ns;
+	return 0;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tree of call paths, grown as calls are met. A node is a function below a
+ * node; a goroutine's outermost function hangs below the call that created it.
+ */
+#ifndef GOTRACE_PATHS_H
+#define GOTRACE_PATHS_H
+
+#include "model/model.h"
+
+/* What the engine knows of a node and its readers need not. */
+struct path_aux {
+	uint32_t outer;       /* nearest node above, on the same goroutine, that is `outermost`; 0: none */
+	uint32_t go_up;       /* nearest node at or above that a go statement reaches; 0: none */
+	uint32_t cache_func;  /* the child asked for last */
+	uint32_t cache_child;
+	bool outermost;       /* no node above on the same goroutine has its function */
+};
+
+struct path_slot {
+	uint32_t parent, func;
+	uint64_t edge;        /* 0: a call; else a go statement's pc with the top bit set */
+	uint32_t node;        /* 0: an empty slot */
+};
+
+struct paths {
+	struct path_node *nodes; size_t n, cap;
+	struct path_aux *aux;    size_t cap_aux;
+	struct path_slot *slots; size_t n_slots, used; /* n_slots: a power of two */
+	uint32_t max;            /* nodes at most, but for the three special ones */
+	uint32_t other, timer;   /* PATH_OTHER's and PATH_TIMER's node, 0 until needed */
+	uint64_t refused;        /* nodes not made because of max */
+};
+
+int paths_init(struct paths *t, uint32_t max); /* 0 or -ENOMEM */
+void paths_free(struct paths *t);
+
+/* The slow half of paths_call. */
+int paths_find(struct paths *t, uint32_t parent, uint32_t func, uint32_t *node);
+
+/* The node of a call of func below parent. 0 or -ENOMEM. */
+static inline int paths_call(struct paths *t, uint32_t parent, uint32_t func, uint32_t *node)
+{
+	if (t->aux[parent].cache_func == func) {
+		*node = t->aux[parent].cache_child;
+		return 0;
+	}
+	return paths_find(t, parent, func, node);
+}
+
+/*
+ * The node of func as the outermost call of a goroutine that was created at
+ * `pc` below parent. When the same statement and function stand on parent's
+ * own chain already, that node is used again: endless chains of goroutines
+ * that start their successor would otherwise grow a tree without end.
+ */
+int paths_go(struct paths *t, uint32_t parent, uint32_t func, uint64_t pc, uint32_t *node);
+
+/* The node below which goroutines stand that no goroutine created. */
+int paths_timer(struct paths *t, uint32_t *node);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The pairing engine's insides, shared by the files of this folder. */
+#ifndef GOTRACE_STATE_H
+#define GOTRACE_STATE_H
+
+#include "model/model.h"
+#include "model/paths.h"
+
+#define FRAME_SUSPECT   1
+#define FRAME_OUTERMOST 2  /* its function is not open below on this stack: counts in the function's total */
+#define FRAME_FIRST     4  /* its path node is not open below: counts in the node's total */
+#define FRAME_STOPPED   8  /* its prologue called morestack (thesis): the next entry is this call again */
+#define FRAME_TAILED    16 /* jumped to a probed function, whose exit ends it too */
+
+/* A call that has begun. */
+struct frame {
+	uint64_t start_ns, child_ns; /* child_ns: time inside that is not its own */
+	uint64_t order, label;       /* label: goid in the event */
+	uint32_t depth, func, path, tid;
+	uint32_t target;             /* FRAME_TAILED: where to */
+	uint32_t recursion;          /* calls folded into one node here */
+	uint32_t flags;
+};
+
+/* A prologue that was stopped and has not led to an entry yet. */
+struct stop {
+	bool active;
+	bool classed;                /* the running segment's RESUME was seen */
+	uint32_t depth;              /* that the stopped function's frame will have */
+	uint32_t func;               /* its index, STOP_ANY or STOP_UNPROBED */
+	uint64_t why;                /* STOP_* of the segment */
+	uint64_t from_ns, resumed_ns;/* of the segment */
+	uint64_t growth_ns, preempt_ns;
+	uint64_t growths, preempts, declined;
+};
+#define STOP_ANY      0xffffffffu /* not known */
+#define STOP_UNPROBED 0xfffffffeu
+
+/* How often each function is open on one stack; kept only for stacks that have
+ * met PATH_OTHER, where the node no longer tells. */
+struct open_funcs {
+	struct open_func { uint32_t func, count; } *slots; /* func: index + 1, 0 in an empty slot */
+	size_t n_slots, used;
+};
+
+/* A stack of open calls: a goroutine's, or a thread's system stack. */
+struct stack {
+	struct frame *frames;
+	size_t n, cap;
+	bool system;
+	bool go_edge;                /* root and root_pc come from EV_CREATE */
+	uint32_t root;               /* path node below which outermost calls hang */
+	uint64_t root_pc;
+	uint64_t lost_until_ns;      /* calls that begin up to then are suspect */
+	uint64_t label;              /* system: goid of the last event */
+	struct stop stop;
+	struct open_funcs open;
+	struct goroutine_info info;
+};
+
+/* Stacks by id: open addressing, pointers stay valid. */
+struct stack_table {
+	struct stack **slots;
+	size_t n_slots, n;
+	struct stack *last;          /* asked for last */
+};
+
+struct model {
+	const struct trace_info *info;
+	struct model_options opt;
+	struct model_totals totals;
+	struct site_ref { uint32_t func, target; } *sites;
+	size_t n_sites, n_funcs;
+	struct call_stats *funcs;
+	struct func_range { uint64_t vaddr; uint32_t size, func; } *ranges; /* by vaddr */
+	size_t n_ranges;
+	struct paths paths;
+	struct stack_table goroutines, threads;
+	struct stack *spare[64];     /* freed ones, for reuse */
+	size_t n_spare;
+	uint64_t next_order;
+	uint64_t lost_until_ns;      /* EVF_ALL */
+	uint32_t image;
+	bool image_seen;
+};
+
+/* a is further from the stack's base than b. */
+static inline bool deeper(const struct stack *s, uint32_t a, uint32_t b)
+{
+	return s->system ? (int32_t)(a - b) > 0 : a > b;
+}
+
+static inline struct frame *top(struct stack *s)
+{
+	return s->n ? &s->frames[s->n - 1] : NULL;
+}
+
+/* stacks.c */
+/* Finds, or makes with first_ns; NULL: out of memory. */
+struct stack *stack_get(struct model *m, bool system, uint64_t id, uint64_t ts_ns);
+struct stack *stack_find(struct stack_table *t, uint64_t id); /* NULL: not there */
+/* Reports the stack and gives it back; no call is open on it. */
+void stack_drop(struct model *m, struct stack *s);
+void stack_table_free(struct stack_table *t);
+void stack_free(struct stack *s);
+
+/* openfuncs.c: 0 or -ENOMEM */
+int open_funcs_add(struct open_funcs *o, uint32_t func, int by);
+uint32_t open_funcs_count(const struct open_funcs *o, uint32_t func);
+
+/* calls.c: 0 or -ENOMEM */
+int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t func);
+int call_pop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
+/* Ends all frames deeper than depth (all when `all`). */
+int call_pop_deeper(struct model *m, struct stack *s, uint32_t depth, uint64_t ts_ns, enum call_end end);
+int call_pop_all(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
+
+/* stops.c */
+void stop_begin(struct model *m, struct stack *s, uint32_t depth, uint32_t func, uint64_t ts_ns);
+void stop_resume(struct stack *s, uint64_t why, uint64_t ts_ns);
+/* An entry at ts_ns pushed or restarted the top frame: charge it if it is the stopped one. */
+void stop_entered(struct model *m, struct stack *s, uint64_t ts_ns);
+/* Another event: the stopped function is not probed, its caller is charged. */
+void stop_settle(struct model *m, struct stack *s, uint64_t ts_ns);
+uint32_t stop_func(const struct model *m, uint64_t pc);
+
+/* feed.c: ends all that is open on all stacks, unfinished. 0 or -ENOMEM */
+int feed_end_all(struct model *m, uint64_t ts_ns);
+
+/* losses.c: 0 or -ENOMEM */
+int loss_feed(struct model *m, const struct event_ext *ev);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Random executions of a Go program whose calls are known, for testing what
+ * the engine makes of their events. The same seed gives the same execution.
+ *
+ * The truth is kept as the execution goes, call by call, with no thought for
+ * speed and none of the engine's code.
+ */
+#ifndef GOTRACE_RANDOM_EXEC_H
+#define GOTRACE_RANDOM_EXEC_H
+
+#include "model/model.h"
+
+#define EXEC_FUNCS 6
+
+/* A path of the truth; same folding as the engine promises. Node 0 is the root. */
+struct exec_node {
+	uint32_t parent, func;
+	bool go_edge;
+	uint64_t go_pc;
+	uint64_t growth_ns, growths, preempt_ns, preempts, declined;
+};
+
+struct exec_call {
+	uint64_t stack;            /* goid, or thread id when system */
+	uint64_t goid;             /* as the engine should say */
+	bool system;
+	uint32_t func, node, level;
+	int64_t parent;            /* the call below it on its stack; -1: none */
+	uint64_t start_ns, end_ns, child_ns;
+	enum call_end end;
+	bool open;
+};
+
+struct exec_options {
+	bool thesis;               /* entries at the symbol's start and EV_MORESTACK */
+	bool global;               /* EV_STOP and EV_RESUME */
+	unsigned steps;
+};
+
+struct exec {
+	struct trace_info info;
+	struct event_ext *events; size_t n, cap;
+	struct exec_call *calls;  size_t n_calls, cap_calls;
+	struct exec_node *nodes;  size_t n_nodes, cap_nodes;
+	uint64_t root_ns;          /* what all outermost calls and their stops took */
+};
+
+uint64_t exec_random(uint64_t *state); /* a small generator, for callers too */
+/* 0 or -ENOMEM; free with exec_free in either case. */
+int exec_make(struct exec *x, uint64_t seed, const struct exec_options *opt);
+void exec_free(struct exec *x);
+
+#endif

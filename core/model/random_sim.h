@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The insides of random executions: what happens (random_exec.c) and what is
+ * true of it (random_truth.c). */
+#ifndef GOTRACE_RANDOM_SIM_H
+#define GOTRACE_RANDOM_SIM_H
+
+#include "model/random_exec.h"
+
+#define MAX_GOROUTINES 12
+#define MAX_THREADS    3
+#define MAX_OPEN       24
+
+/* A call being made: its prologue may be stopped several times. */
+struct pending {
+	bool active;
+	uint32_t func, depth;
+	unsigned stops;            /* still to come */
+	unsigned phase;            /* within a stop */
+	uint64_t from_ns;          /* of the running stop, as the engine sees it; 0: none */
+	uint64_t why;
+	uint64_t growth_ns, growths, preempt_ns, preempts, declined;
+};
+
+struct goroutine {
+	bool alive, system;
+	uint64_t id, label;
+	uint32_t base;             /* depth of the first frame */
+	uint32_t root;
+	bool go_edge;
+	uint64_t go_pc;
+	size_t open[MAX_OPEN];     /* indices of calls */
+	uint32_t depth[MAX_OPEN];
+	bool tailed[MAX_OPEN];     /* jumped on, waits for the one above */
+	unsigned n;
+	struct pending p;
+};
+
+struct sim {
+	struct exec *x;
+	const struct exec_options *opt;
+	uint64_t rng, now, next_goid;
+	struct goroutine g[MAX_GOROUTINES], thread[MAX_THREADS];
+	int err;
+	struct event_ext nowhere;  /* takes the event that there was no memory for */
+};
+
+/* The path node of func below parent, made when it is not there. */
+uint32_t truth_node(struct sim *s, uint32_t parent, uint32_t func, bool go, uint64_t pc);
+/* A call begins now on top of g; ends the top one; ends it and those that jumped to it. */
+void truth_begin(struct sim *s, struct goroutine *g, uint32_t func, uint32_t depth);
+void truth_finish(struct sim *s, struct goroutine *g, uint64_t ts_ns, enum call_end end);
+void truth_finish_chain(struct sim *s, struct goroutine *g, enum call_end end);
+/* The running stop of a prologue ends now, of the kind p->why. */
+void truth_segment(struct sim *s, struct pending *p);
+/* What held up the prologue is charged to node `at`, taken out of call `from` (-1: of none). */
+void truth_charge(struct sim *s, struct pending *p, uint32_t at, int64_t from);
+
+#endif

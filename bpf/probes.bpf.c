@@ -232,6 +232,7 @@ static __always_inline void submit_plain(const struct place *p, uint64_t cookie,
 static __always_inline void on_image(struct pt_regs *ctx, uint64_t cookie, struct place *p)
 {
 	state.text_bias = ctx->rip - config.main_vaddr;
+	state.located = 1;
 	submit_plain(p, cookie, EV_IMAGE);
 }
 
@@ -256,7 +257,11 @@ static __always_inline void on_create(struct pt_regs *ctx, uint64_t cookie, stru
 	read_u64(newg + config.g_startpc, &startpc);
 	p->flags = 0;
 	p->depth = 0;
-	submit_ext(p, cookie, EV_CREATE, goid, gopc - state.text_bias, startpc - state.text_bias);
+	/* The first goroutine is made before runtime.main tells where the text lies. */
+	if (state.located)
+		submit_ext(p, cookie, EV_CREATE, goid, gopc - state.text_bias, startpc - state.text_bias);
+	else
+		submit_ext(p, cookie, EV_CREATE, goid, 0, 0);
 }
 
 /* How many panics a chain is followed for: one under another, each recovering

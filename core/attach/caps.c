@@ -63,12 +63,13 @@ static void read_capabilities(struct caps *c)
 	c->perfmon = c->sys_admin || (effective >> CAP_PERFMON & 1);
 }
 
-static struct bpf_link *attach_own(struct probes *p, const unsigned char *site)
+/* Both sites in one link: taking a link down costs a grace period. */
+static struct bpf_link *attach_own(struct probes *p)
 {
-	unsigned long off = own_file_off(site);
-	LIBBPF_OPTS(bpf_uprobe_multi_opts, opts, .offsets = &off, .cnt = 1);
+	unsigned long offs[] = { own_file_off(caps_emulated_site), own_file_off(caps_step_site) };
+	LIBBPF_OPTS(bpf_uprobe_multi_opts, opts, .offsets = offs, .cnt = 2);
 
-	if (!off) {
+	if (!offs[0] || !offs[1]) {
 		errno = ENOENT;
 		return NULL;
 	}
@@ -91,52 +92,6 @@ static bool other_thread_counts(struct probes *p)
 		return false;
 	pthread_join(thread, NULL);
 	return probes_counters(p).hits > before;
-}
-
-static int load_hit(struct probes *p, enum attach_kind kind)
-{
-	const struct probes_options opt = { .kind = kind };
-
-	return probes_load_quietly(p, &opt);
-}
-
-void caps_probe(struct caps *c)
-{
-	struct probes p;
-
-	*c = (struct caps){ .perf_err = -ENOTSUP };
-	read_capabilities(c);
-	c->btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
-	c->load_err = load_hit(&p, ATTACH_MULTI);
-	c->multi_err = c->load_err;
-	if (c->load_err) {
-		/* The attach type itself may be what this kernel does not know. */
-		c->load_err = load_hit(&p, ATTACH_PERF);
-		if (!c->load_err)
-			probes_unload(&p);
-		return;
-	}
-	struct bpf_link *link = attach_own(&p, caps_emulated_site);
-	c->multi_err = link ? 0 : -errno;
-	if (link)
-		c->pid_filter_per_process = other_thread_counts(&p);
-	bpf_link__destroy(link);
-	probes_unload(&p);
-}
-
-void caps_try_perf(struct caps *c)
-{
-	struct probes p;
-
-	c->perf_err = load_hit(&p, ATTACH_PERF);
-	if (c->perf_err)
-		return;
-	LIBBPF_OPTS(bpf_uprobe_opts, opts, .attach_mode = PROBE_ATTACH_MODE_PERF);
-	struct bpf_link *link = bpf_program__attach_uprobe_opts(p.hit, getpid(), "/proc/self/exe",
-								own_file_off(caps_emulated_site), &opts);
-	c->perf_err = link ? 0 : -errno;
-	bpf_link__destroy(link);
-	probes_unload(&p);
 }
 
 /* ---- cost */
@@ -173,19 +128,51 @@ static uint64_t time_site(const unsigned char *site, unsigned calls)
 	return round[ROUNDS / 2];
 }
 
-void caps_measure(struct caps *c)
+static int load_hit(struct probes *p, enum attach_kind kind)
+{
+	const struct probes_options opt = { .kind = kind };
+
+	return probes_load_quietly(p, &opt);
+}
+
+void caps_probe(struct caps *c)
 {
 	struct probes p;
 
-	if (c->multi_err || load_hit(&p, ATTACH_MULTI))
+	*c = (struct caps){ .perf_err = -ENOTSUP };
+	read_capabilities(c);
+	c->btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
+	c->load_err = load_hit(&p, ATTACH_MULTI);
+	c->multi_err = c->load_err;
+	if (c->load_err) {
+		/* The attach type itself may be what this kernel does not know. */
+		c->load_err = load_hit(&p, ATTACH_PERF);
+		if (!c->load_err)
+			probes_unload(&p);
 		return;
-	struct bpf_link *link = attach_own(&p, caps_emulated_site);
-	if (link)
+	}
+	struct bpf_link *link = attach_own(&p);
+	c->multi_err = link ? 0 : -errno;
+	if (link) {
+		c->pid_filter_per_process = other_thread_counts(&p);
 		c->emulated_ns = time_site(caps_emulated_site, 200);
-	struct bpf_link *step = attach_own(&p, caps_step_site);
-	if (step)
 		c->step_ns = time_site(caps_step_site, 20);
+	}
 	bpf_link__destroy(link);
-	bpf_link__destroy(step);
+	probes_unload(&p);
+}
+
+void caps_try_perf(struct caps *c)
+{
+	struct probes p;
+
+	c->perf_err = load_hit(&p, ATTACH_PERF);
+	if (c->perf_err)
+		return;
+	LIBBPF_OPTS(bpf_uprobe_opts, opts, .attach_mode = PROBE_ATTACH_MODE_PERF);
+	struct bpf_link *link = bpf_program__attach_uprobe_opts(p.hit, getpid(), "/proc/self/exe",
+								own_file_off(caps_emulated_site), &opts);
+	c->perf_err = link ? 0 : -errno;
+	bpf_link__destroy(link);
 	probes_unload(&p);
 }

@@ -15,15 +15,12 @@ struct caps {
 	bool btf;                       /* /sys/kernel/btf/vmlinux */
 	int perf_err;                   /* 0: a perf-event uprobe could be attached; caps_try_perf */
 	uint64_t emulated_ns, step_ns;  /* cost of a probe on an emulated and on a single-stepped
-	                                   instruction, program included; caps_measure, 0 before */
+	                                   instruction, with a program that only counts; 0: not measured */
 };
 
-/* Fills all but perf_err and the costs. A few milliseconds; logs nothing. */
+/* Fills all but perf_err. Some 60 ms, most of it waiting for a link to be taken down; logs nothing. */
 void caps_probe(struct caps *c);
 /* Fills perf_err: detaching takes the kernel 0.2 s. */
 void caps_try_perf(struct caps *c);
-/* Fills the costs, by the median of a few thousand hits on code of our own. Needs
- * multi_err == 0; leaves 0 where it cannot measure. */
-void caps_measure(struct caps *c);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +113,7 @@ static int attach_perf(struct links *l, enum plan_link which, const struct probe
 		if (s->link != which)
 			continue;
 		LIBBPF_OPTS(bpf_uprobe_opts, one, .bpf_cookie = cookie_of(plan, i),
-			    .attach_mode = PROBE_ATTACH_MODE_PERF);
+			    .attach_mode = PROBE_ATTACH_MODE_LINK);
 		struct bpf_link *link = bpf_program__attach_uprobe_opts(p->program[which], opt->pid, path,
 									s->file_off, &one);
 		if (!link) {
@@ -146,18 +147,39 @@ int links_attach(struct links *l, const struct probes *p, const struct plan *pla
 	return err;
 }
 
-static void destroy_all(struct links *l)
+static void *destroy_link(void *link)
+{
+	bpf_link__destroy(link);
+	return NULL;
+}
+
+/* Each destruction waits for a grace period of its own, 50 ms and more: side by
+ * side they take one. The caller has told the programs to stop, so the order
+ * does not matter any more. */
+static void destroy_side_by_side(struct links *l)
+{
+	pthread_t threads[LINKS];
+	bool started[LINKS] = { false };
+
+	for (int i = 0; i < LINKS; i++) {
+		if (!l->n[i])
+			continue;
+		started[i] = !pthread_create(&threads[i], NULL, destroy_link, l->link[i][0]);
+		if (!started[i])
+			destroy_link(l->link[i][0]);
+	}
+	for (int i = 0; i < LINKS; i++)
+		if (started[i])
+			pthread_join(threads[i], NULL);
+}
+
+static void destroy_one_by_one(struct links *l)
 {
 	static const enum plan_link order[LINKS] = { LINK_ENTRY, LINK_RUNTIME, LINK_EXIT };
 
-	for (int i = 0; i < LINKS; i++) {
-		enum plan_link which = order[i];
-
-		for (size_t k = 0; k < l->n[which]; k++)
-			bpf_link__destroy(l->link[which][k]);
-		free(l->link[which]);
-	}
-	*l = (struct links){ 0 };
+	for (int i = 0; i < LINKS; i++)
+		for (size_t k = 0; k < l->n[order[i]]; k++)
+			bpf_link__destroy(l->link[order[i]][k]);
 }
 
 void links_detach(struct links *l, enum attach_kind kind)
@@ -177,5 +199,11 @@ void links_detach(struct links *l, enum attach_kind kind)
 		}
 		/* fork failed: it is done here, slowly, and still right. */
 	}
-	destroy_all(l);
+	if (kind == ATTACH_MULTI)
+		destroy_side_by_side(l);
+	else
+		destroy_one_by_one(l);
+	for (int i = 0; i < LINKS; i++)
+		free(l->link[i]);
+	*l = (struct links){ 0 };
 }

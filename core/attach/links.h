@@ -27,8 +27,9 @@ int links_attach(struct links *l, const struct probes *p, const struct plan *pla
 		 const struct links_options *opt);
 
 /*
- * Takes them out in the opposite order. With perf events that costs the kernel
- * 0.1 s a site and more: a process of its own then does it and this returns at once.
+ * Takes them out; the programs must have been told to stop (probe_state.stopped)
+ * or calls are seen by halves. With perf events that costs the kernel 0.1 s a
+ * site and more: a process of its own then does it and this returns at once.
  */
 void links_detach(struct links *l, enum attach_kind kind);
 

@@ -310,7 +310,6 @@ static int run_prepared(struct run *r)
 	int fd, err;
 
 	rec->show_progress = isatty(STDERR_FILENO);
-	caps_measure(&rec->caps);
 	if (describe(r) || open_output(r, &fd))
 		return STATUS_FAILED;
 	writer = trace_writer_new(fd, &r->info);

@@ -64,6 +64,19 @@ const char *plan_fate_reason(enum plan_fate f)
 
 /* ---- one function */
 
+/* F.deferwrap1 and F.gowrap1 carry the compiler's mark, yet are a statement of
+ * the source: they stand where a deferred call or a goroutine begins. */
+static bool is_statement_wrapper(const char *symbol)
+{
+	struct goname name;
+
+	if (goname_split(symbol, &name))
+		return false;
+	bool is = name.kind == GONAME_DEFERWRAP;
+	goname_free(&name);
+	return is;
+}
+
 static enum plan_fate fate_by_flags(const struct gofunc *fn, const struct plan_options *opt)
 {
 	if (fn->flags & GOFUNC_ASM)
@@ -72,7 +85,7 @@ static enum plan_fate fate_by_flags(const struct gofunc *fn, const struct plan_o
 		return PLAN_FIPS;
 	if (fn->flags & GOFUNC_ABI0)
 		return PLAN_ABI0;
-	if (fn->flags & GOFUNC_WRAPPER && !opt->wrappers)
+	if (fn->flags & GOFUNC_WRAPPER && !opt->wrappers && !is_statement_wrapper(fn->name))
 		return PLAN_WRAPPER;
 	return PLAN_PROBED;
 }

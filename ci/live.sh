@@ -1,0 +1,61 @@
+#!/bin/bash
+# The live tests: real programs traced through the real kernel. Run as root.
+#
+#   ci/live.sh [TOPIC...]     TOPIC: a file of ci/live without .sh; all of them without one
+#
+# $GOTRACE is the command to test (build/gotrace). One line a test in the form
+# of TAP, then "N passed, N failed, N skipped"; status 1 when one failed.
+# LIVE_KEEP=1 keeps the folder with everything the tests made.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(dirname "$here")
+GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
+export GOTRACE TOP=$top
+
+finish() { # PASSED FAILED SKIPPED
+	echo "$1 passed, $2 failed, $3 skipped"
+	[ "$2" = 0 ]
+	exit
+}
+skip_all() {
+	echo "ok - live tests # SKIP $1"
+	finish 0 0 1
+}
+[ -x "$GOTRACE" ] || { echo "not ok - $GOTRACE is missing; run make first"; finish 0 1 0; }
+[ "$(id -u)" = 0 ] || skip_all "not root; run: sudo make live"
+[ -e /sys/bus/event_source/devices/uprobe ] || skip_all "this kernel has no uprobes"
+command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
+command -v go >/dev/null || skip_all "no Go toolchain; run: ci/deps.sh go"
+
+LIVE=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-live.XXXXXX") || exit 1
+export LIVE
+[ "${LIVE_KEEP:-}" = 1 ] || trap 'rm -rf "$LIVE"' EXIT
+chmod 755 "$LIVE"
+if ! "$top/fixtures/programs/build.sh" "$LIVE/programs" >"$LIVE/build.log" 2>&1 ||
+	! "$top/experiments/workloads/build.sh" "$LIVE/workloads" ants >>"$LIVE/build.log" 2>&1; then
+	sed 's/^/# /' "$LIVE/build.log"
+	echo "not ok - the programs to trace cannot be built"
+	finish 0 1 0
+fi
+
+if [ $# = 0 ]; then
+	for f in "$here"/live/*.sh; do
+		f=${f##*/}
+		[ "$f" = lib.sh ] || set -- "$@" "${f%.sh}"
+	done
+fi
+passed=0 failed=0 skipped=0
+for topic in "$@"; do
+	bash "$here/live/$topic.sh" 2>&1 | tee "$LIVE/$topic.tap"
+	status=${PIPESTATUS[0]}
+	f=$(grep -c '^not ok ' "$LIVE/$topic.tap")
+	s=$(grep -c '^ok .* # SKIP ' "$LIVE/$topic.tap")
+	p=$(($(grep -c '^ok ' "$LIVE/$topic.tap") - s))
+	# A topic that breaks off, or tests nothing, has failed.
+	if { [ "$status" != 0 ] && [ "$f" = 0 ]; } || [ $((p + f + s)) = 0 ]; then
+		echo "not ok - $topic: ended early with status $status"
+		f=$((f + 1))
+	fi
+	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+done
+finish "$passed" "$failed" "$skipped"

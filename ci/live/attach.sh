@@ -1,0 +1,116 @@
+#!/bin/bash
+# Attaching to what runs already, and what is left when gotrace is killed.
+# Tests are called by name, through check.
+# shellcheck disable=SC2317 source-path=SCRIPTDIR
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+ticker=$LIVE/programs/default/ticker
+
+start_ticker() { # DURATION; sets target
+	"$ticker" "$1" >out 2>err.target &
+	target=$!
+	wait_for 10 grep -q ready out
+}
+# Called within the program's life: fewer than all calls, and tick calls tock twice.
+check_part() {
+	local all ticks tocks
+	all=$(awk '$2 == "main.tick" { print $3 }' out)
+	ticks=$(csv_calls trace main.tick)
+	tocks=$(csv_calls trace main.tock)
+	[ "$ticks" -ge 100 ] || fail "only $ticks calls of main.tick"
+	[ "$ticks" -lt "$all" ] || fail "$ticks calls of main.tick, of $all in all"
+	if [ "$tocks" -lt $((2 * ticks - 2)) ] || [ "$tocks" -gt $((2 * ticks + 2)) ]; then
+		fail "$ticks calls of main.tick and $tocks of main.tock"
+	fi
+}
+
+attach_detach() { # STRATEGY
+	start_ticker 20s
+	set -m
+	"$GOTRACE" record --pid "$target" --probe="$1" -o trace 2>err &
+	local job=$! got=0
+	sleep 2
+	kill -INT "$job"
+	wait "$job" || got=$?
+	[ "$got" = 0 ] || { cat err; fail "status $got"; }
+	kill -0 "$target" || fail "the target is gone"
+	sleep 0.3 # it goes on without probes
+	kill -TERM "$target"
+	wait "$target" || fail "the target ended with status $?"
+	check_part
+}
+check "--pid, Ctrl-C detaches and the target goes on, emulated" attach_detach emulated
+check "--pid, Ctrl-C detaches and the target goes on, thesis" attach_detach thesis
+
+target_ends() {
+	start_ticker 3s
+	sleep 0.5
+	expect_status 0 gt record --pid "$target" -o trace
+	wait "$target"
+	check_part
+}
+check "--pid, the target ends by itself" target_ends
+
+pid_duration() {
+	start_ticker 20s
+	expect_status 0 gt record --pid "$target" -d 1 -o trace
+	kill -0 "$target" || fail "the target is gone"
+	kill -TERM "$target"
+	wait "$target"
+	check_part
+}
+check "--pid with -d" pid_duration
+
+pid_wrong() {
+	expect_status 125 gt record --pid 999999999 -o trace 2>err
+	[ "$(wc -l <err)" = 1 ] || { cat err; fail "not one line"; }
+	sleep 30 &
+	local other=$!
+	expect_status 125 gt record --pid "$other" -o trace 2>err
+	kill "$other"
+	expect_grep 'not .*go|no go' err
+}
+check "--pid of nothing, and of a C program" pid_wrong
+
+replaced_binary() { # the file a process runs may have been replaced on disk
+	cp "$ticker" mine
+	./mine 4s >out 2>err.target &
+	target=$!
+	wait_for 10 grep -q ready out
+	rm mine
+	cp /bin/true mine
+	expect_status 0 gt record --pid "$target" -d 2 -o trace
+	wait "$target"
+	check_part
+}
+check "--pid of a process whose file was replaced" replaced_binary
+
+killed() {
+	"$GOTRACE" record -o trace -- "$ticker" 4s >out 2>err &
+	local job=$! got=0
+	wait_for 20 grep -q ready out
+	target=$(pgrep -P "$job" -x ticker)
+	sleep 2
+	kill -KILL "$job"
+	wait "$job" || got=$?
+	[ "$got" = 137 ] || fail "gotrace ended with $got before it was killed"
+	kill -0 "$target" || fail "the target died with gotrace"
+	wait_for 10 grep -q '^count main.tock ' out
+	gt report trace >text
+	expect_grep incomplete text
+	check_part
+}
+check "kill -9 of gotrace: the target finishes, the trace reads and says so" killed
+
+other_process() { # a second process of the same binary is not in the trace
+	"$LIVE/programs/default/ticker" 3s >other &
+	local other=$!
+	wait_for 10 grep -q ready other
+	gt record -o trace -- "$ticker" 1s >printed
+	wait "$other"
+	gt report trace --format=csv >report.csv
+	compare_counts printed report.csv
+}
+check "another process of the same binary stays out" other_process
+
+done_testing

@@ -1,0 +1,85 @@
+#!/bin/bash
+# Reported counts against those the programs print, in every build and strategy.
+# Tests are called by name, through check.
+# shellcheck disable=SC2317 source-path=SCRIPTDIR
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Programs that end by themselves, and the status they end with.
+programs='plain recursion growth hop preempt loneret methods wrapper goexit panics
+	osexit:3 reexec spawn cgo'
+
+counts_agree() { # PROGRAM STATUS VARIANT STRATEGY
+	local binary=$LIVE/programs/$3/$1 symbols=
+	[ -e "$binary" ] || skip "$1 was not built: no C compiler"
+	expect_status "$2" gt record -o trace --probe="$4" -- "$binary" >printed
+	gt report trace --by=function --format=csv >report.csv
+	if [ "$3" != noinline ]; then # its functions are those of the default build
+		symbols=symbols
+		go tool nm "$LIVE/programs/default/$1" >symbols
+	fi
+	compare_counts printed report.csv "$symbols"
+}
+for strategy in emulated thesis; do
+	for variant in default noinline stripped pie; do
+		for p in $programs; do
+			status=0
+			[ "${p#*:}" = "$p" ] || status=${p#*:}
+			check "counts of ${p%:*}, $variant build, $strategy" \
+				counts_agree "${p%:*}" "$status" "$variant" "$strategy"
+		done
+	done
+done
+
+wrappers_counted() {
+	gt record -o trace --wrappers -- "$LIVE/programs/default/wrapper" >printed
+	gt report trace --by=function --format=csv >report.csv
+	sed -i 's/^wrapper /count /' printed
+	ALLOW='^type[:.]' compare_counts printed report.csv
+}
+check "wrappers are counted when asked for" wrappers_counted
+
+selection() { # what is left of plain, for each kind of option
+	gt record -o trace -f 'main.inn*' -- "$LIVE/programs/noinline/plain" >printed
+	grep 'main.inner' printed >expected
+	gt report trace --by=function --format=csv >report.csv
+	compare_counts expected report.csv
+	gt record -o trace -p main -x '*.inner' -x main.tiny -- "$LIVE/programs/noinline/plain" >printed
+	grep -v 'main.inner\|main.tiny' printed >expected
+	gt report trace --by=function --format=csv >report.csv
+	compare_counts expected report.csv
+}
+check "-f and -x choose" selection
+
+go_test_binary() { # STRATEGY
+	gt record -o trace --probe="$1" -- "$LIVE/programs/default/mathx" >printed
+	gt report trace --by=function --format=csv >report.csv
+	compare_counts printed report.csv
+}
+check "go test -c binary, emulated" go_test_binary emulated
+check "go test -c binary, thesis" go_test_binary thesis
+
+ants_agrees() { # STRATEGY
+	gt record -o trace --probe="$1" -p main -p github.com/panjf2000/ants -- \
+		"$LIVE/workloads/ants.counted" 2>printed >/dev/null
+	gt report trace --by=function --format=csv >report.csv
+	# No source line can count what initialises a package's variables: called once.
+	awk -F, '$1 ~ /^github.com\/panjf2000\/ants\/v2\.(map\.)?init(\.[0-9]+)?$/ && $2 == 1 { print "count", $1, 1 }' \
+		report.csv >>printed
+	compare_counts printed report.csv
+}
+check "ants counts its own calls, emulated" ants_agrees emulated
+check "ants counts its own calls, thesis" ants_agrees thesis
+
+all_views() { # the same calls whichever way they are listed
+	gt record -o trace -- "$LIVE/programs/noinline/recursion" >printed
+	by_function=$(gt report trace --by=function --format=csv | awk -F, 'NR > 1 { n += $2 } END { print n }')
+	by_path=$(gt report trace --by=path --format=csv | awk -F, 'NR > 1 { n += $(2) } END { print n }')
+	[ "$by_function" = "$(awk '/^count/ { n += $NF } END { print n }' printed)" ] || fail "by function: $by_function"
+	[ "$by_path" = "$by_function" ] || fail "by path: $by_path, by function: $by_function"
+	gt report trace --by=function --format=json >json
+	python3 -c 'import json, sys; json.load(open("json"))'
+}
+check "calls add up the same by function and by path" all_views
+
+done_testing

@@ -1,0 +1,122 @@
+# Shared by the live tests; sourced. A test is a function run by `check` in a
+# subshell and a new folder with `set -e`: it passes when it returns 0. Its
+# output is shown when it does not.
+# shellcheck shell=bash
+set -u
+: "${LIVE:?run these through ci/live.sh}" "${GOTRACE:?}" "${TOP:?}"
+tests=0 failures=0
+SKIP_STATUS=77
+
+# check NAME COMMAND [ARG...]
+check() {
+	local name=$1 dir status reason
+	shift
+	tests=$((tests + 1))
+	dir=$LIVE/t/$(basename "$0" .sh).$tests
+	mkdir -p "$dir"
+	(
+		set -e
+		cd "$dir"
+		"$@"
+	) >"$dir/.log" 2>&1 </dev/null
+	status=$?
+	if [ $status = 0 ]; then
+		echo "ok $tests - $name"
+	elif [ $status = $SKIP_STATUS ]; then
+		reason=$(tail -n 1 "$dir/.log")
+		echo "ok $tests - $name # SKIP $reason"
+	else
+		echo "not ok $tests - $name"
+		tail -n 30 "$dir/.log" | sed 's/^/#   /'
+		failures=$((failures + 1))
+	fi
+}
+
+# Inside a test: ends it.
+skip() { echo "$1"; exit $SKIP_STATUS; }
+fail() { echo "FAILED: $*"; exit 1; }
+
+done_testing() { echo "1..$tests"; [ "$failures" = 0 ]; exit; }
+
+# gt ARG...: gotrace, but never for ever.
+gt() { timeout -k 5 "${LIVE_TIMEOUT:-120}" "$GOTRACE" "$@"; }
+
+# expect_status N COMMAND...: runs it, its status must be N.
+expect_status() {
+	local want=$1 got=0
+	shift
+	"$@" || got=$?
+	[ "$got" = "$want" ] || fail "status $got, not $want: $*"
+}
+
+# expect_grep PATTERN FILE
+expect_grep() {
+	grep -Eqi -- "$1" "$2" || { echo "--- $2:"; cat "$2"; fail "nothing matches '$1'"; }
+}
+
+# wait_for SECONDS COMMAND...: until the command is true.
+wait_for() {
+	local tries=$(($1 * 20))
+	shift
+	until "$@"; do
+		tries=$((tries - 1))
+		[ $tries -gt 0 ] || fail "waited in vain for: $*"
+		sleep 0.05
+	done
+}
+
+# csv_calls TRACE FUNCTION: how often it was called, 0 when it is not there.
+csv_calls() {
+	gt report "$1" --by=function --format=csv |
+		awk -F, -v f="$2" '$1 == f || $1 == "\"" f "\"" { n = $2 } END { print n + 0 }'
+}
+
+# compare_counts EXPECTED CSV [SYMBOLS]: every function the program counted has
+# exactly that many calls in the report, and the report has no other function.
+# One that SYMBOLS (output of `go tool nm`) does not have was inlined away.
+compare_counts() {
+	awk -v symbols="${3:-}" -v allow="${ALLOW:-^$}" '
+	BEGIN {
+		while (symbols != "" && (getline line < symbols) > 0) {
+			n = split(line, w, " ")
+			for (i = 1; i <= n; i++) if (w[i] == "T" || w[i] == "t") {
+				name = substr(line, index(line, " " w[i] " ") + 3)
+				sub(/\.abi0$/, "", name); gsub(/%2e/, ".", name)
+				exists[name] = 1
+			}
+		}
+	}
+	FNR == NR {
+		if ($1 ~ /^(count|unfinished|optional)$/ && NF >= 3) {
+			n = $NF; name = $0
+			sub(/^[a-z]+ /, "", name); sub(/ [0-9]+$/, "", name)
+			want[$1, name] = n; if ($1 == "count") names[name] = n
+		}
+		next
+	}
+	{
+		sub(/\r$/, "")
+		# The name is the only field that may be quoted or hold commas.
+		line = $0; n = split(line, col, ",")
+		if (line ~ /^"/) { match(line, /^"([^"]|"")*"/); name = substr(line, 2, RLENGTH - 2)
+			gsub(/""/, "\"", name); n = split("x" substr(line, RLENGTH + 1), col, ",") }
+		else name = col[1]
+		if (FNR == 1) { if (col[2] != "calls" || col[9] != "unfinished") bad("the header is " line); next }
+		seen[name] = 1
+		if (("count", name) in want) expected = want["count", name]
+		else if (("optional", name) in want) expected = want["optional", name]
+		else { if (name !~ allow) bad(name " is reported with " col[2] " calls, the program does not know it"); next }
+		checked++
+		if (col[2] != expected) bad(name " has " col[2] " calls, not " expected)
+		if ((("unfinished", name) in want) && col[9] != want["unfinished", name])
+			bad(name " has " col[9] " unfinished calls, not " want["unfinished", name])
+	}
+	END {
+		for (name in names)
+			if (!(name in seen) && names[name] > 0 && (symbols == "" || name in exists))
+				bad(name " was called " names[name] " times and is not reported")
+		if (checked == 0) bad("nothing was compared")
+		exit failed
+	}
+	function bad(text) { print text; failed = 1 }' "$1" "$2"
+}

@@ -1,0 +1,83 @@
+#!/bin/bash
+# As whom the command runs, whose the trace is, and what is said without rights.
+# Tests are called by name, through check.
+# shellcheck disable=SC2317 source-path=SCRIPTDIR
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+identity=$LIVE/programs/default/identity
+nobody_uid=$(id -u nobody) nobody_gid=$(id -g nobody)
+
+as_nobody() { setpriv --reuid="$nobody_uid" --regid="$nobody_gid" --clear-groups "$@"; }
+
+own_folder() { mkdir -p mine && chown "$nobody_uid:$nobody_gid" mine && cd mine; }
+
+# Copies what a normal user must be able to run to where one can.
+public_gotrace() { install -m 755 "$GOTRACE" "$LIVE/gotrace-public"; echo "$LIVE/gotrace-public"; }
+
+unprivileged() {
+	local gotrace
+	gotrace=$(public_gotrace)
+	own_folder
+	expect_status 125 as_nobody "$gotrace" record -o trace -- "$identity" >../out 2>../err
+	[ ! -s ../out ] || fail "the command ran"
+	[ "$(wc -l <../err)" = 1 ] || { cat ../err; fail "not one line"; }
+	expect_grep 'CAP_|root|sudo' ../err
+}
+check "without privileges: one line, status 125" unprivileged
+
+plan_unprivileged() {
+	local gotrace
+	gotrace=$(public_gotrace)
+	as_nobody "$gotrace" plan "$identity" >planned
+	expect_grep 'main\.describe' planned
+}
+check "plan needs no privileges" plan_unprivileged
+
+# What sudo leaves behind of the invoking user.
+like_sudo() {
+	env SUDO_UID="$nobody_uid" SUDO_GID="$nobody_gid" SUDO_USER=nobody "$@"
+}
+under_sudo() {
+	own_folder
+	like_sudo timeout 60 "$GOTRACE" record -o trace -- "$identity" >../printed 2>../err
+	expect_grep "^uid $nobody_uid gid $nobody_gid " ../printed
+	expect_grep "USER=nobody" ../printed
+	expect_grep "HOME=$(getent passwd nobody | cut -d: -f6) " ../printed
+	[ "$(stat -c '%u %a' trace)" = "$nobody_uid 600" ] || fail "trace: $(stat -c '%u %a' trace)"
+	gt report trace --format=csv >../report.csv
+	compare_counts ../printed ../report.csv
+}
+check "under sudo the command and the trace are the invoking user's" under_sudo
+
+under_sudo_root() {
+	like_sudo timeout 60 "$GOTRACE" record --user root -o trace -- "$identity" >printed 2>err || true
+	expect_grep '^uid 0 gid 0 ' printed
+}
+check "--user root under sudo" under_sudo_root
+
+user_option() {
+	own_folder
+	gt record --user nobody -o ../trace -- "$identity" >../printed
+	expect_grep "^uid $nobody_uid gid $nobody_gid " ../printed
+}
+check "--user nobody" user_option
+
+not_their_file() { # the trace is opened with the rights of the invoking user
+	mkdir -m 700 rootonly
+	expect_status 125 like_sudo timeout 60 "$GOTRACE" record -o rootonly/trace -- "$identity" >out 2>err
+	[ ! -s out ] || fail "the command ran"
+	[ ! -e rootonly/trace ] || fail "the trace was written where the user may not"
+	expect_grep 'permission denied' err
+}
+check "under sudo no trace where the invoking user may not write" not_their_file
+
+real_sudo() {
+	command -v sudo >/dev/null || skip "sudo is not installed"
+	# root calls sudo: the invoking user is root, nothing may change.
+	sudo -n true || skip "sudo does not work here"
+	sudo -n "$GOTRACE" record -o trace -- "$identity" | cat >printed
+	expect_grep '^uid 0 ' printed
+}
+check "real sudo, called by root" real_sudo
+
+done_testing

@@ -1,0 +1,143 @@
+#!/bin/bash
+# What the traced command sees and leaves is what it would without gotrace.
+# Tests are called by name, through check.
+# shellcheck disable=SC2317 source-path=SCRIPTDIR
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+programs=$LIVE/programs/default
+
+exit_status() {
+	expect_status 7 gt record -o trace -- "$programs/status"
+	expect_status 0 gt record -o trace -- "$programs/status" 0
+	expect_status 200 gt record -o trace -- "$programs/status" 200
+}
+check "exit status is the command's own" exit_status
+
+in_a_pipe() {
+	local edit='s/$/ some text, and no newline at the end/'
+	seq 1 2000 | sed "$edit" | head -c -1 >input
+	"$programs/filter" <input >plain.out 2>plain.err
+	seq 1 2000 | sed "$edit" | head -c -1 | gt record -o trace -- "$programs/filter" 2>traced.err | cat >traced.out
+	cmp plain.out traced.out
+	grep -q '^count main.upper 2000$' traced.err || fail "the filter's own standard error is lost"
+	gt report trace --format=csv >report.csv
+	compare_counts traced.err report.csv
+}
+check "a filter in a pipe" in_a_pipe
+
+nothing_on_stdout() {
+	"$programs/plain" >plain.out
+	gt record -o trace -- "$programs/plain" >traced.out 2>traced.err
+	cmp plain.out traced.out
+}
+check "record writes nothing of its own to standard output" nothing_on_stdout
+
+# bash prints "Segmentation fault" only for a real death by that signal.
+dies_of() { # WORDS STATUS PROGRAM...
+	local words=$1 want=$2 got=0
+	shift 2
+	bash -c '"$@"; exit $?' sh "$GOTRACE" record -o trace -- "$@" >out 2>err || got=$?
+	[ "$got" = "$want" ] || fail "status $got, not $want"
+	expect_grep "$words" err
+}
+segv() {
+	ulimit -c 0
+	dies_of 'Segmentation fault' 139 "$programs/segv"
+	gt report trace --format=csv >report.csv
+	compare_counts out report.csv
+}
+check "gotrace dies of the command's SIGSEGV" segv
+
+# Like a terminal: the whole process group gets the signal.
+ctrl_c() { # STATUS PROGRAM [ARG...]
+	local want=$1 got=0 job
+	shift
+	set -m
+	"$GOTRACE" record -o trace -- "$@" >out 2>err &
+	job=$!
+	wait_for 20 grep -q ready out
+	sleep 0.3
+	kill -INT -- "-$job"
+	wait "$job" || got=$?
+	[ "$got" = "$want" ] || { cat err; fail "status $got, not $want"; }
+	gt report trace --format=csv >report.csv
+}
+ctrl_c_handled() {
+	ctrl_c 5 "$programs/interrupt"
+	grep -q '^got interrupt$' out || fail "the command did not get SIGINT once"
+	compare_counts out report.csv
+}
+check "Ctrl-C goes to the command, which decides" ctrl_c_handled
+ctrl_c_deadly() {
+	ctrl_c 130 "$programs/interrupt" default
+	[ "$(csv_calls trace main.wait)" = 1 ] || fail "the open call is not in the report"
+}
+check "Ctrl-C that kills the command kills gotrace the same way" ctrl_c_deadly
+
+sigterm_to_gotrace() { # what a supervisor sends to the process it knows
+	local got=0 job
+	"$GOTRACE" record -o trace -- "$programs/ticker" 20s >out 2>err &
+	job=$!
+	wait_for 20 grep -q ready out
+	sleep 0.5
+	kill -TERM "$job"
+	wait "$job" || got=$?
+	wait_for 5 grep -q '^count main.tick ' out
+	[ "$got" = 0 ] || fail "status $got, not 0: the command ends with 0 on SIGTERM"
+	gt report trace --format=csv >report.csv
+	compare_counts out report.csv
+}
+check "SIGTERM to gotrace reaches the command" sigterm_to_gotrace
+
+trace_file() {
+	umask 022
+	gt record -o trace -- "$programs/plain" >/dev/null
+	[ "$(stat -c %a trace)" = 600 ] || fail "mode is $(stat -c %a trace), not 600"
+	gt record -- "$programs/status" 0 >/dev/null
+	[ -f gotrace.out ] || fail "no gotrace.out"
+	first=$(sha256sum <gotrace.out)
+	gt record -- "$programs/plain" >/dev/null
+	[ "$(sha256sum <gotrace.out.old)" = "$first" ] || fail "gotrace.out.old is not the older trace"
+	[ "$(csv_calls gotrace.out main.outer)" = 1000 ]
+	gt report >text # of gotrace.out
+	expect_grep 'main\.outer' text
+}
+check "gotrace.out, its predecessor, its mode" trace_file
+
+duration() {
+	expect_status 0 gt record -d 1 -o trace -- "$programs/ticker" 3s >out 2>err
+	local total traced
+	total=$(awk '$2 == "main.tick" { print $3 }' out)
+	traced=$(csv_calls trace main.tick)
+	if [ "$traced" -lt 100 ] || [ "$traced" -ge $((total * 2 / 3)) ]; then
+		fail "$traced of $total calls are in the trace of the first of three seconds"
+	fi
+}
+check "-d ends the recording, not the command" duration
+
+max_size() {
+	expect_status 0 gt record --max-size=64K -o trace -- "$LIVE/workloads/ants" >out 2>err
+	local bytes
+	bytes=$(stat -c %s trace)
+	[ "$bytes" -le $((64 * 1024)) ] || fail "$bytes bytes"
+	grep -q '^multi pool with func: 1000 tasks' out || fail "the command did not end well"
+	gt report trace >text
+	expect_grep 'max-size|size limit|cut short|incomplete' text
+}
+check "--max-size bounds the file and leaves the command alone" max_size
+
+full_disk() {
+	mkdir mnt
+	mount -t tmpfs -o size=64k tmpfs mnt || skip "no tmpfs can be mounted here"
+	local got=0
+	gt record -o mnt/trace -- "$LIVE/workloads/ants" >out 2>err || got=$?
+	cp mnt/trace trace
+	umount mnt
+	[ "$got" = 0 ] || { cat err; fail "status $got"; }
+	expect_grep 'no space' err
+	gt report trace >text
+	expect_grep incomplete text
+}
+check "a full disk leaves a readable trace and the command's status" full_disk
+
+done_testing

@@ -295,6 +295,7 @@ static void test_full_disk(void **state)
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 
+	assert_true(lseek(fd, 0, SEEK_END) < 100000); /* no piece of a chunk is left */
 	struct trace_reader *r = trace_reader_open(path);
 	assert_non_null(r);
 	while ((got_end = trace_reader_next(r, &got)) == 1)

@@ -11,6 +11,8 @@
 #include "base/log.h"
 #include "base/vec.h"
 
+#define DT_RELR_TAG 36 /* DT_RELR, not in glibc's elf.h before 2.36 */
+
 static bool inside(uint64_t off, uint64_t len, uint64_t size)
 {
 	return off <= size && len <= size - off;
@@ -187,6 +189,8 @@ static int read_relocs(struct elffile *e, Elf *elf)
 				rela = load64(d + k + 8);
 			else if (load64(d + k) == DT_RELASZ)
 				rela_size = load64(d + k + 8);
+			else if (load64(d + k) == DT_RELR_TAG)
+				e->has_relr = true;
 		}
 	}
 	uint64_t avail;

@@ -31,6 +31,7 @@ struct elffile {
 	uint8_t *map;          /* the whole file, private to us */
 	size_t size;
 	bool pie, has_interp, has_dynamic, has_tls;
+	bool has_relr;         /* packed relocations too: their words are right on disk */
 	uint64_t tls_memsz, tls_align;
 	struct elf_section *sections; size_t n_sections;
 	struct elf_segment *segments; size_t n_segments; /* ascending vaddr */

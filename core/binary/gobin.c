@@ -184,28 +184,57 @@ const uint8_t *gobin_bytes(const struct gobin *b, uint64_t vaddr, size_t len)
 	return elffile_bytes(&b->elf, vaddr, len);
 }
 
-/* With relocations every absolute pointer is one; without, any word may be. */
+/* One word and where it lies; consecutive entries of a jump table differ by 8 there. */
+struct text_word {
+	uint64_t at, vaddr;
+	const struct gofunc *f;
+	bool passed;
+};
+
+/*
+ * Hands on the words that stand beside another one into the same function: the
+ * compiler makes no table of less than 8 cases (cmd/compile
+ * walk/switch.go, ssagen), while a number that happens to lie in the text's
+ * range stands alone.
+ */
+static void take_word(const struct gobin *b, struct text_word *prev, uint64_t at, uint64_t vaddr,
+		      void (*fn)(void *ctx, uint64_t vaddr), void *ctx)
+{
+	struct text_word w = { .at = at, .vaddr = vaddr, .f = gobin_func_at(b, vaddr) };
+
+	if (w.f && w.f->vaddr == vaddr)
+		w.f = NULL; /* func values and itabs point at starts, a case never does */
+	if (w.f && prev->f == w.f && prev->at + 8 == at) {
+		if (!prev->passed)
+			fn(ctx, prev->vaddr);
+		fn(ctx, vaddr);
+		w.passed = true;
+	}
+	*prev = w;
+}
+
 void gobin_text_words(const struct gobin *b, void (*fn)(void *ctx, uint64_t vaddr), void *ctx)
 {
 	const struct elffile *e = &b->elf;
 	uint64_t lo = b->funcs[0].vaddr;
 	uint64_t hi = b->funcs[b->n_funcs - 1].vaddr + b->funcs[b->n_funcs - 1].size;
+	struct text_word prev = { 0 };
 
 	for (size_t i = 0; i < e->n_relocs; i++)
 		if (e->relocs[i].addend >= lo && e->relocs[i].addend < hi)
-			fn(ctx, e->relocs[i].addend);
+			take_word(b, &prev, e->relocs[i].vaddr, e->relocs[i].addend, fn, ctx);
 	for (size_t i = 0; i < e->n_segments; i++) {
 		const struct elf_segment *s = &e->segments[i];
 		const uint8_t *p = e->map + s->off;
 
-		/* A jump table lies in .rodata, or with the relocated data of a PIE. */
-		if ((s->flags & PF_X) || ((s->flags & PF_W) && !e->pie))
+		/* Fixed addresses: .rodata. A PIE's table is relocated, in .data.rel.ro. */
+		if ((s->flags & PF_X) || (e->pie ? !e->has_relr : s->flags & PF_W))
 			continue;
 		for (uint64_t k = (8 - s->vaddr % 8) % 8; k + 8 <= s->filesz; k += 8) {
 			uint64_t w = load64(p + k);
 
 			if (w >= lo && w < hi)
-				fn(ctx, w);
+				take_word(b, &prev, s->vaddr + k, w, fn, ctx);
 		}
 	}
 }

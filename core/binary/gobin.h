@@ -98,8 +98,9 @@ int gobin_tls_g(const struct gobin *b, int64_t *off);
 /* The `len` bytes at link-time address `vaddr`, NULL when the file does not hold them. Owned by b. */
 const uint8_t *gobin_bytes(const struct gobin *b, uint64_t vaddr, size_t len);
 
-/* Calls fn for each 8-byte word of the read-only data that is an address in
- * the text and could so be a jump-table entry (absolute tables, R_X86_64_RELATIVE applied). */
+/* Calls fn for each 8-byte word of the read-only data that points into a
+ * function beside another word into it, and could so be a jump-table entry
+ * (absolute tables, R_X86_64_RELATIVE applied). */
 void gobin_text_words(const struct gobin *b, void (*fn)(void *ctx, uint64_t vaddr), void *ctx);
 
 #endif

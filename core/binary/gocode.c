@@ -15,10 +15,8 @@
 static void keep_word(void *ctx, uint64_t vaddr)
 {
 	struct gocode_ctx *c = ctx;
-	const struct gofunc *f = gobin_func_at(c->b, vaddr);
 
-	/* A function's start is what func values and itabs point at, never a case. */
-	if (!f || f->vaddr == vaddr || c->oom)
+	if (c->oom)
 		return;
 	if (vec_reserve(&c->words, &c->cap_words, c->n_words + 1) < 0)
 		c->oom = true;

@@ -65,9 +65,13 @@ static bool reg_is(uint16_t reg, const x86_reg *set)
 	return false;
 }
 
-/* Whether instruction `in` accesses a register of `set`; also true when that cannot be told. */
-static bool accesses(const struct body *y, const struct insn *in, const x86_reg *set, bool writes_only)
+#define READS  1
+#define WRITES 2
+
+/* What instruction `in` does to a register of `set`: READS | WRITES, also when that cannot be told. */
+static unsigned accesses(const struct body *y, const struct insn *in, const x86_reg *set)
 {
+	unsigned found = 0;
 	const uint8_t *p = y->code + in->off;
 	size_t len = in->len;
 	uint64_t addr = y->f->vaddr + in->off;
@@ -77,14 +81,14 @@ static bool accesses(const struct body *y, const struct insn *in, const x86_reg 
 	if (!cs_disasm_iter(y->c->detail, &p, &len, &addr, y->c->detail_insn) ||
 	    cs_regs_access(y->c->detail, y->c->detail_insn, reads, &n_reads, writes, &n_writes) !=
 	    CS_ERR_OK)
-		return true;
+		return READS | WRITES;
 	for (uint8_t i = 0; i < n_writes; i++)
 		if (reg_is(writes[i], set))
-			return true;
-	for (uint8_t i = 0; i < n_reads && !writes_only; i++)
+			found |= WRITES;
+	for (uint8_t i = 0; i < n_reads; i++)
 		if (reg_is(reads[i], set))
-			return true;
-	return false;
+			found |= READS;
+	return found;
 }
 
 /*
@@ -109,7 +113,7 @@ static bool find_on_line(const struct body *y, size_t i, struct code_point *out)
 			return false;
 		if (insn_sp_change(y->code + in->off, in->len, &change))
 			down += change;
-		else if (accesses(y, in, sp, true))
+		else if ((accesses(y, in, sp) & WRITES))
 			return false;
 		if (down < 0 || down > UINT16_MAX)
 			return false;
@@ -151,9 +155,12 @@ bool gocode_g_in_r14(const struct body *y, const struct check *k)
 	for (size_t i = 0; i < y->n; i++) {
 		const struct insn *in = &y->insns[i];
 
-		if (in->fs)
+		unsigned how = in->flow == FLOW_NEXT ? accesses(y, in, r14) : 0;
+
+		/* A PIE takes the slot's offset first: mov $-8,%r14; mov %fs:(%r14),%r14. */
+		if (in->fs || how == WRITES)
 			return false;
-		if (in->flow == FLOW_NEXT ? accesses(y, in, r14, false) : in->flow != FLOW_JCC)
+		if (how || (in->flow != FLOW_NEXT && in->flow != FLOW_JCC))
 			break;
 	}
 	return true;

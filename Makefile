@@ -68,7 +68,7 @@ $(BPF): $(wildcard bpf/*.c bpf/*.h) Makefile | $(call deps,build)
 	$(call msg,BPF,$@)
 	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -I. \
 		-isystem /usr/include/$(shell $(CC) -dumpmachine 2>/dev/null) -c bpf/probes.bpf.c -o $@
-	$(Q)llvm-strip -g $@ 2>/dev/null || true
+	$(Q)llvm-strip -g $@
 
 $(BUILD)/obj/core/attach/object.o: $(BPF)
 $(BUILD)/obj/core/attach/object.o: CPPFLAGS += -DBPF_OBJECT='"$(BPF)"'
@@ -94,6 +94,49 @@ $(call obj,$(TEST_SRC)): | $(call deps,test)
 .PHONY: unit
 unit: $(TESTS) ## unit tests of this build (add SAN=1 for sanitizers); need no root
 	$(Q)ci/unit.sh $(TESTS)
+
+.PHONY: live
+live: $(BIN) | $(call deps,test) $(call deps,go) ## tests that trace real programs; need root and BPF
+	$(Q)GOTRACE=$(abspath $(BIN)) ci/live.sh
+
+.PHONY: test
+test: | $(call deps,build) $(call deps,test) $(call deps,go) ## everything: unit tests, again with sanitizers, live tests, style
+	$(Q)ci/test.sh
+
+.PHONY: clang
+clang: ## builds everything with clang as well, warnings are errors
+	$(Q)$(MAKE) --no-print-directory O=$(O)/clang CC=clang all
+
+# ---- a first look
+
+.PHONY: demo
+demo: $(BIN) | $(call deps,go) ## sets up everything on a fresh machine and shows a traced program
+	$(Q)GOTRACE=$(abspath $(BIN)) ci/demo.sh $(O)/demo
+
+# ---- experiments: one folder each, results kept under results/
+
+.PHONY: experiment-overhead
+experiment-overhead: $(BIN) | $(call deps,go) $(call deps,experiment) ## the thesis's overhead tables (RUNS=5)
+	$(Q)GOTRACE=$(abspath $(BIN)) experiments/overhead/run.sh
+
+.PHONY: fixtures
+fixtures: $(BIN) | $(call deps,go) ## records fixtures/traces anew; needs root
+	$(Q)GOTRACE=$(abspath $(BIN)) fixtures/record.sh
+
+.PHONY: fresh
+fresh: | $(call deps,fresh) ## make demo and make test on a machine made from nothing; needs root
+	$(Q)ci/fresh.sh
+
+# ---- installing
+
+.PHONY: install
+install: all ## into PREFIX (default /usr/local), below DESTDIR
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 $(LIB) $(ATTACH) $(DESTDIR)$(PREFIX)/lib/
+	install -m 644 core/cli/gotrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	for h in bpf/event.h $(wildcard $(LAYERS:%=core/%/*.h) core/attach/*.h); do \
+		install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/gotrace/$${h#core/} || exit 1; done
 
 .PHONY: clean
 clean: ## removes what was built

@@ -96,6 +96,9 @@ _Static_assert(sizeof(struct event_ext) == 64, "wire size");
 #define COOKIE(site, adj, kind, flags) \
 	((uint64_t)(site) | (uint64_t)(adj) << 32 | (uint64_t)(kind) << 48 | (uint64_t)(flags) << 56)
 
+#define COOKIE_STOP(c) ((uint32_t)((c) >> 60) & 3)
+#define COOKIE_STOP_FLAGS(why) ((why) << 4)
+
 #define COOKIE_CHECK_JCC 1 /* on the stack check's jbe: no event when it is taken (CF or ZF) */
 
 /*

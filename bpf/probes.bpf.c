@@ -307,6 +307,50 @@ static __always_inline void on_recovery(struct pt_regs *ctx, uint64_t cookie, st
 	submit_ext(p, cookie, EV_UNWIND, 0, 0, 0);
 }
 
+/*
+ * newstack(), stack.go, on g0: some prologue's stack check failed. m.morebuf
+ * holds the caller's pc and sp as they are after the return (morestack,
+ * asm_amd64.s), so the return address lies one word below; g.sched.pc is where
+ * the function stopped.
+ */
+static __always_inline void on_newstack(uint64_t cookie, struct place *p)
+{
+	uint64_t gp = 0, hi = 0, sp = 0, pc = 0;
+
+	if (read_u64(p->m + config.m_curg, &gp) || !gp || read_u64(gp + config.g_goid, &p->goid) ||
+	    read_u64(gp + config.g_stack_hi, &hi) || read_u64(p->m + config.m_morebuf_sp, &sp) ||
+	    sp > hi)
+		return;
+	read_u64(gp + config.g_sched_pc, &pc);
+	p->flags = 0;
+	p->depth = hi - (sp - 8);
+	submit_ext(p, cookie, EV_STOP, state.located ? pc - state.text_bias : 0, 0, 0);
+}
+
+/*
+ * What newstack does about it: copystack(gp, newsize), which the collector also
+ * calls to shrink; gopreempt_m(gp), which yields; preemptPark(gp), which parks
+ * for the collector. The latter two also run without newstack, after an asynchronous
+ * preemption: user space knows whether a prologue is stopped.
+ */
+static __always_inline void on_resume(struct pt_regs *ctx, uint64_t cookie, struct place *p)
+{
+	uint64_t gp = ctx->rax, lo = 0, hi = 0, old = 0, new = 0;
+
+	if (read_u64(gp + config.g_goid, &p->goid) || read_u64(gp + config.g_stack_lo, &lo) ||
+	    read_u64(gp + config.g_stack_hi, &hi))
+		return;
+	if (COOKIE_STOP(cookie) == STOP_GROWTH) {
+		old = hi - lo;
+		new = ctx->rbx;
+		if (new <= old)
+			return;
+	}
+	p->flags = 0;
+	p->depth = 0;
+	submit_ext(p, cookie, EV_RESUME, old, new, COOKIE_STOP(cookie));
+}
+
 static __always_inline int record_runtime(struct pt_regs *ctx)
 {
 	uint64_t cookie = bpf_get_attach_cookie(ctx);
@@ -326,6 +370,12 @@ static __always_inline int record_runtime(struct pt_regs *ctx)
 		break;
 	case EV_UNWIND:
 		on_recovery(ctx, cookie, &p);
+		break;
+	case EV_STOP:
+		on_newstack(cookie, &p);
+		break;
+	case EV_RESUME:
+		on_resume(ctx, cookie, &p);
 		break;
 	}
 	return 0;

@@ -95,6 +95,9 @@ static int say_unseen(struct trace_info *info, const struct plan *plan)
 	if (!err && !plan->unwinds_seen)
 		err = add_warning(info, "recovered panics are not seen in this binary: "
 					"calls they end are closed by the next event and marked suspect");
+	if (!err && !plan->stops_seen)
+		err = add_warning(info, "growing stacks and preempted prologues are not seen in this binary: "
+					"their time counts as the caller's");
 	return err;
 }
 

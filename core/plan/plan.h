@@ -52,11 +52,12 @@ enum plan_link { LINK_ENTRY, LINK_EXIT, LINK_RUNTIME, LINKS };
 struct plan_site {
 	uint32_t func;      /* index into plan.funcs; PLAN_NO_FUNC for a runtime site */
 	uint32_t target;    /* of a tail jump: the probed function jumped to, else PLAN_NO_FUNC */
-	uint16_t kind;      /* EV_*, EVK_* */
+	uint16_t kind;      /* EV_* */
 	uint16_t sp_adj;    /* bytes rsp lies below the return address */
 	uint8_t link;       /* enum plan_link */
 	uint8_t class;      /* enum insn_class */
 	bool check_jcc;     /* no event when this conditional jump is taken */
+	uint8_t stop;       /* EV_RESUME: which STOP_* the place stands for */
 	uint64_t vaddr, file_off;
 	const char *name;   /* of a runtime site: the function probed, owned by the gobin */
 };
@@ -85,7 +86,7 @@ struct plan {
 	size_t n_probed;
 	size_t n_fate[PLAN_FATES];
 	size_t n_link[LINKS];
-	bool ends_seen, creates_seen, unwinds_seen; /* the runtime sites that this Go version has */
+	bool ends_seen, creates_seen, unwinds_seen, stops_seen; /* the runtime sites that this Go version has */
 };
 
 /*

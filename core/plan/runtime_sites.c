@@ -9,17 +9,22 @@
 
 enum where { AT_ENTRY, AT_RETURN };
 
-/* All in runtime/proc.go and runtime/panic.go; names are the same from Go 1.19 to 1.27 but where noted. */
+/* All in runtime/proc.go, panic.go and stack.go; names are the same from Go 1.19 to 1.27 but where noted. */
 static const struct {
 	const char *names[2];  /* the first that exists */
 	uint16_t kind;
 	enum where where;
 	size_t seen_off;       /* flag of struct plan to set */
+	uint8_t stop;
 } wanted[] = {
-	{ { "runtime.main" }, EV_IMAGE, AT_ENTRY, 0 },
-	{ { "runtime.gdestroy", "runtime.goexit0" }, EV_END, AT_ENTRY, offsetof(struct plan, ends_seen) },
-	{ { "runtime.newproc1" }, EV_CREATE, AT_RETURN, offsetof(struct plan, creates_seen) },
-	{ { "runtime.recovery" }, EV_UNWIND, AT_ENTRY, offsetof(struct plan, unwinds_seen) },
+	{ { "runtime.main" }, EV_IMAGE, AT_ENTRY, 0, 0 },
+	{ { "runtime.gdestroy", "runtime.goexit0" }, EV_END, AT_ENTRY, offsetof(struct plan, ends_seen), 0 },
+	{ { "runtime.newproc1" }, EV_CREATE, AT_RETURN, offsetof(struct plan, creates_seen), 0 },
+	{ { "runtime.recovery" }, EV_UNWIND, AT_ENTRY, offsetof(struct plan, unwinds_seen), 0 },
+	{ { "runtime.newstack" }, EV_STOP, AT_ENTRY, offsetof(struct plan, stops_seen), 0 },
+	{ { "runtime.copystack" }, EV_RESUME, AT_ENTRY, 0, STOP_GROWTH },
+	{ { "runtime.gopreempt_m" }, EV_RESUME, AT_ENTRY, 0, STOP_YIELD },
+	{ { "runtime.preemptPark" }, EV_RESUME, AT_ENTRY, 0, STOP_GC },
 };
 
 /* Arguments are still in their registers on the stack check's jump and on the
@@ -32,14 +37,15 @@ static const struct code_point *entry_with_arguments(const struct gocode *code)
 	       code->entry.sp_adj == 0 ? &code->entry : &code->start;
 }
 
-static int add_one(struct plan *p, const struct gofunc *fn, const struct code_point *at, uint16_t kind)
+static int add_one(struct plan *p, const struct gofunc *fn, const struct code_point *at, size_t which)
 {
 	int err = vec_reserve(&p->sites, &p->cap_sites, p->n_sites + 1);
 
 	if (err)
 		return err;
 	p->sites[p->n_sites++] = (struct plan_site){
-		.func = PLAN_NO_FUNC, .target = PLAN_NO_FUNC, .kind = kind, .sp_adj = at->sp_adj,
+		.func = PLAN_NO_FUNC, .target = PLAN_NO_FUNC, .kind = wanted[which].kind,
+		.stop = wanted[which].stop, .sp_adj = at->sp_adj,
 		.link = LINK_RUNTIME, .class = at->class, .check_jcc = at->check_jcc,
 		.vaddr = fn->vaddr + at->off, .file_off = fn->file_off + at->off, .name = fn->name,
 	};
@@ -64,9 +70,9 @@ int plan_add_runtime_sites(struct plan *p, struct gocode_ctx *ctx)
 		bool usable = code.status == CODE_OK && code.start.class != INSN_REFUSED &&
 			      (wanted[i].where == AT_ENTRY || code.n_rets);
 		if (usable && wanted[i].where == AT_ENTRY)
-			err = add_one(p, fn, entry_with_arguments(&code), wanted[i].kind);
+			err = add_one(p, fn, entry_with_arguments(&code), i);
 		for (size_t k = 0; usable && wanted[i].where == AT_RETURN && k < code.n_rets && !err; k++)
-			err = add_one(p, fn, &code.rets[k], wanted[i].kind);
+			err = add_one(p, fn, &code.rets[k], i);
 		if (usable && wanted[i].seen_off)
 			*(bool *)((char *)p + wanted[i].seen_off) = true;
 		gocode_free(&code);

@@ -23,6 +23,8 @@ static const char *site_kind(const struct plan_site *s)
 	case EV_END: return "goroutine-end";
 	case EV_CREATE: return "goroutine-create";
 	case EV_UNWIND: return "unwind";
+	case EV_STOP: return "prologue-stop";
+	case EV_RESUME: return "prologue-resume";
 	default: return "runtime";
 	}
 }

@@ -189,6 +189,7 @@ static void test_pipe(void **state)
 		for (size_t i = 0; i < n; i++)
 			if (trace_writer_event(w, &ev[i]))
 				_exit(1);
+		free(ev);
 		_exit(trace_writer_finish(w, NULL, 0) != 0);
 	}
 	close(fds[1]);
@@ -290,8 +291,11 @@ static void test_full_disk(void **state)
 	assert_true(fd >= 0);
 	pid_t child = fork();
 	assert_true(child >= 0);
-	if (!child)
-		_exit(write_to_limit(fd, ev, n));
+	if (!child) {
+		status = write_to_limit(fd, ev, n);
+		free(ev);
+		_exit(status);
+	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 

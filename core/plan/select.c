@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "plan/select.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "base/glob.h"
 #include "base/log.h"
 #include "binary/goname.h"
+#include "plan/near.h"
 
 int selector_init(struct selector *s, const struct plan_options *opt, const struct gobin *b)
 {
@@ -137,113 +137,22 @@ void selector_warn_unused(const struct selector *s)
 			log_warn("no function matches '%s'", s->opt->globs[i]);
 }
 
-/* ---- near names */
-
-/* Edit distance of two words, ignoring case; stops counting past `limit`. */
-static unsigned distance(const char *a, const char *b, unsigned limit)
-{
-	size_t n = strlen(a), m = strlen(b);
-	unsigned row[64];
-
-	if (n >= 63 || m >= 63 || n > m + limit || m > n + limit)
-		return limit + 1;
-	for (size_t j = 0; j <= m; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= n; i++) {
-		unsigned diagonal = row[0];
-		row[0] = i;
-		for (size_t j = 1; j <= m; j++) {
-			unsigned up = row[j];
-			unsigned same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
-			unsigned best = diagonal + !same;
-			best = up + 1 < best ? up + 1 : best;
-			best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-			diagonal = up;
-			row[j] = best;
-		}
-	}
-	return row[m];
-}
-
-/* The part of a path or name that a typo is likely in: after the last '/' or '.', without wildcards. */
-static void last_word(const char *s, char *out, size_t size)
-{
-	const char *from = s;
-	size_t n = 0;
-
-	for (const char *p = s; *p; p++)
-		if ((*p == '/' || *p == '.') && p[1])
-			from = p + 1;
-	for (; *from && n + 1 < size; from++)
-		if (!strchr("*?()", *from))
-			out[n++] = *from;
-	out[n] = '\0';
-}
-
-static bool near(const char *word, const char *candidate)
-{
-	char last[64];
-
-	last_word(candidate, last, sizeof(last));
-	return *word && (strcasestr(last, word) || distance(word, last, 2) <= 2);
-}
-
-/* Up to four candidates in `list`, each once. */
-struct near_names {
-	char list[512];
-	unsigned n;
-};
-
-static void add_near(struct near_names *names, const char *name)
-{
-	size_t have = strlen(names->list);
-
-	if (names->n >= 4 || have + strlen(name) + 3 >= sizeof(names->list))
-		return;
-	for (const char *p = names->list; (p = strstr(p, name)); p++)
-		if ((p == names->list || p[-1] == ' ') && strchr(",", p[strlen(name)]))
-			return;
-	snprintf(names->list + have, sizeof(names->list) - have, "%s%s", have ? ", " : "", name);
-	names->n++;
-}
-
-static void find_near(struct near_names *names, const char *pattern, bool packages, const struct gobin *b)
-{
-	const struct gofunc *funcs;
-	size_t n = gobin_funcs(b, &funcs);
-	char word[64];
-
-	last_word(pattern, word, sizeof(word));
-	for (size_t i = 0; i < n && names->n < 4; i++) {
-		struct goname name;
-		char *display;
-
-		if (funcs[i].flags & GOFUNC_WRAPPER || goname_split(funcs[i].name, &name))
-			continue;
-		display = goname_display(funcs[i].name);
-		if (packages && *name.package && near(word, name.package))
-			add_near(names, name.package);
-		else if (!packages && display && near(word, display))
-			add_near(names, display);
-		free(display);
-		goname_free(&name);
-	}
-}
-
 void selector_log_no_match(const struct selector *s, const struct gobin *b)
 {
 	const struct plan_options *o = s->opt;
-	struct near_names names = { 0 };
+	struct near_names names = { .n = 0 };
+	char list[512];
 
 	for (size_t i = 0; i < o->n_globs; i++)
-		find_near(&names, o->globs[i], false, b);
+		near_add_matches(&names, o->globs[i], false, b);
 	for (size_t i = 0; i < o->n_packages; i++)
-		find_near(&names, o->packages[i], true, b);
+		near_add_matches(&names, o->packages[i], true, b);
 	if (!o->n_packages && !o->n_globs)
 		log_error("the binary has no function in package main or in module '%s'; choose with -p PKG or -f GLOB",
 			  s->main_module);
-	else if (names.n)
-		log_error("no function matches; near are: %s", names.list);
+	else if (near_list(&names, list, sizeof(list)))
+		log_error("no function matches; near are: %s", list);
 	else
 		log_error("no function matches; 'gotrace plan -p all BINARY' lists all there are");
+	near_free(&names);
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "plan/near.h"
+#include "plan/plan.h"
+#include "plan/select.h"
+
+static void packages(void **state)
+{
+	(void)state;
+	assert_true(package_matches("main", "main"));
+	assert_true(package_matches("github.com/panjf2000/ants", "github.com/panjf2000/ants/v2"));
+	assert_true(package_matches("github.com/panjf2000/ants/", "github.com/panjf2000/ants/v2"));
+	assert_true(package_matches("gopkg.in/yaml.v3", "gopkg.in/yaml.v3"));
+	assert_false(package_matches("github.com/panjf2000/ant", "github.com/panjf2000/ants/v2"));
+	assert_false(package_matches("main", "maintenance"));
+	assert_false(package_matches("", "main"));
+	assert_false(package_matches("/", "main"));
+}
+
+static void all_is_not_the_runtime(void **state)
+{
+	(void)state;
+	assert_true(package_matches("all", "main"));
+	assert_true(package_matches("all", "runtime/debug"));
+	assert_true(package_matches("all", "internal/poll"));
+	assert_false(package_matches("all", "runtime"));
+	assert_false(package_matches("all", "internal/runtime/maps"));
+	assert_false(package_matches("all", "runtime/internal/atomic"));
+	assert_false(package_matches("all", "runtime/cgo"));
+	assert_false(package_matches("all", "")); /* type:.eq.T, assembly locals */
+	assert_true(package_matches("runtime", "runtime"));
+}
+
+static void near_names(void **state)
+{
+	(void)state;
+	assert_int_equal(near_distance("main", "main"), 0);
+	assert_int_equal(near_distance("mian", "main"), 2);
+	assert_true(near_distance("main.Sevre", "main.Serve") < near_distance("main.Sevre", "net/http.Serve"));
+	assert_true(near_distance("Submit", "github.com/panjf2000/ants/v2.(*Pool).Submit") < NEAR_NOT);
+	assert_int_equal(near_distance("main.ad", "internal/abi.Name"), NEAR_NOT);
+	assert_int_equal(near_distance("", "main.main"), NEAR_NOT);
+}
+
+static void strategies(void **state)
+{
+	enum probe_strategy s = PROBE_THESIS;
+
+	(void)state;
+	assert_int_equal(probe_strategy_parse("auto", &s), 0);
+	assert_int_equal(s, PROBE_EMULATED);
+	assert_int_equal(probe_strategy_parse("thesis", &s), 0);
+	assert_int_equal(s, PROBE_THESIS);
+	assert_int_not_equal(probe_strategy_parse("turbo", &s), 0);
+	assert_int_equal(s, PROBE_THESIS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(packages),
+		cmocka_unit_test(all_is_not_the_runtime),
+		cmocka_unit_test(near_names),
+		cmocka_unit_test(strategies),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "binary/binaries_fixture.h"
+
+#include "binary/gobin_impl.h"
+
+static const struct {
+	const char *name;
+	bool pie, symtab, cgo;
+} variants[] = {
+	{ "kinds", false, true, false },
+	{ "kinds.stripped", false, false, false },
+	{ "kinds.pie", true, true, true }, /* has an interpreter */
+	{ "kinds.pie.stripped", true, false, true },
+	{ "kinds.noinline", false, true, false },
+	{ "cgo", false, true, true },
+	{ "cgo.pie.stripped", true, false, true },
+};
+#define N_VARIANTS (sizeof(variants) / sizeof(variants[0]))
+
+static void test_header(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_VARIANTS; i++) {
+		struct gobin *b = open_binary(variants[i].name);
+		char minor[16];
+
+		assert_int_equal(gobin_is_pie(b), variants[i].pie);
+		assert_int_equal(gobin_has_symtab(b), variants[i].symtab);
+		assert_int_equal(gobin_has_dwarf(b), variants[i].symtab);
+		assert_int_equal(gobin_has_cgo(b), variants[i].cgo);
+		snprintf(minor, sizeof(minor), "go1.%d", gobin_go_minor(b));
+		assert_non_null(strstr(gobin_go_version(b), minor));
+		assert_true(gobin_go_minor(b) >= 19);
+		assert_string_equal(gobin_main_module(b)->path, strncmp(variants[i].name, "cgo", 3) ?
+				    "example.org/kinds" : "example.org/cgo");
+		assert_true(strlen(gobin_build_id(b)) >= 20);
+		gobin_close(b);
+	}
+}
+
+/* Only what symtab spells otherwise may differ: T·2 is T.2 there, and Go 1.19's
+ * pclntab shortens generics. */
+static bool same_name(const char *sym, const char *pcln)
+{
+	const char *dot = strstr(pcln, "\u00b7"), *dots = strstr(pcln, "[...]");
+
+	if (dot)
+		return strncmp(sym, pcln, (size_t)(dot - pcln)) == 0;
+	if (dots)
+		return strncmp(sym, pcln, (size_t)(dots - pcln)) == 0;
+	return strcmp(sym, pcln) == 0;
+}
+
+static void same_functions(const char *with, const char *without)
+{
+	struct gobin *a = open_binary(with), *b = open_binary(without);
+	const struct gofunc *fa, *fb;
+	size_t n = gobin_funcs(a, &fa);
+
+	assert_true(n > 1000);
+	assert_int_equal(gobin_funcs(b, &fb), n);
+	for (size_t i = 0; i < n; i++) {
+		if (!same_name(fa[i].name, fb[i].name))
+			fail_msg("function %zu: %s and %s", i, fa[i].name, fb[i].name);
+		assert_int_equal(fa[i].size, fb[i].size);
+		assert_int_equal(fa[i].flags & ~GOFUNC_ABI0, fb[i].flags);
+		assert_int_equal(fa[i].start_line, fb[i].start_line);
+		assert_true(i == 0 || fa[i].vaddr > fa[i - 1].vaddr);
+		assert_true(i == 0 || fa[i].vaddr >= fa[i - 1].vaddr + fa[i - 1].size);
+	}
+	gobin_close(a);
+	gobin_close(b);
+}
+
+static void test_stripped_has_the_same_functions(void **state)
+{
+	(void)state;
+	same_functions("kinds", "kinds.stripped");
+	same_functions("kinds.pie", "kinds.pie.stripped");
+}
+
+static void test_flags(void **state)
+{
+	(void)state;
+	struct gobin *b = open_binary("kinds");
+
+	assert_int_equal(gobin_func_named(b, "main.leaf")->flags, 0);
+	assert_true(gobin_func_named(b, "main.(*named).Area")->flags & GOFUNC_WRAPPER);
+	assert_false(gobin_func_named(b, "main.(*named).Name")->flags & GOFUNC_WRAPPER);
+	assert_true(gobin_func_named(b, "runtime.gogo")->flags & GOFUNC_ASM);
+	assert_true(gobin_func_named(b, "runtime.gogo")->flags & GOFUNC_ABI0);
+	assert_null(gobin_func_named(b, "main.nothing"));
+	assert_null(gobin_func_named(b, "runtime.gogo.abi0"));
+	gobin_close(b);
+}
+
+static void test_fips_range(void **state)
+{
+	(void)state;
+	struct gobin *b = open_path("/proc/self/exe"); /* no Go at all: no range, no crash */
+
+	assert_null(b);
+	b = open_binary("kinds.stripped");
+	const struct gofunc *funcs;
+	size_t n = gobin_funcs(b, &funcs), marked = 0;
+	for (size_t i = 0; i < n; i++)
+		marked += !!(funcs[i].flags & GOFUNC_FIPS);
+	/* Go 1.24 brought the range; it always holds its two marks */
+	assert_int_equal(marked >= 2, gobin_go_minor(b) >= 24);
+	assert_false(gobin_func_named(b, "main.main")->flags & GOFUNC_FIPS);
+	gobin_close(b);
+}
+
+static void test_func_at(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < N_VARIANTS; v++) {
+		struct gobin *b = open_binary(variants[v].name);
+		const struct gofunc *funcs;
+		size_t n = gobin_funcs(b, &funcs);
+
+		for (size_t i = 0; i < n; i++) {
+			uint64_t end = funcs[i].vaddr + funcs[i].size;
+
+			assert_ptr_equal(gobin_func_at(b, funcs[i].vaddr), &funcs[i]);
+			assert_ptr_equal(gobin_func_at(b, end - 1), &funcs[i]);
+			assert_ptr_not_equal(gobin_func_at(b, end), &funcs[i]);
+		}
+		assert_null(gobin_func_at(b, 0));
+		assert_null(gobin_func_at(b, UINT64_MAX));
+		gobin_close(b);
+	}
+}
+
+/* The size read off pclntab's tables is what the linker wrote into .symtab. */
+static int check_size(void *ctx, const struct gosym *sym)
+{
+	const struct gobin *stripped = ctx;
+	const struct gofunc *f = sym->type == STT_FUNC && sym->size ?
+		gobin_func_at(stripped, sym->value) : NULL;
+
+	if (f && f->vaddr == sym->value && f->size != sym->size)
+		fail_msg("%s: %u bytes, symtab says %llu", f->name, f->size,
+			 (unsigned long long)sym->size);
+	return 0;
+}
+
+static void test_sizes_match_symtab(void **state)
+{
+	(void)state;
+	struct gobin *with = open_binary("kinds"), *without = open_binary("kinds.stripped");
+
+	assert_int_equal(gosyms_each(with, check_size, without), 0);
+	gobin_close(with);
+	gobin_close(without);
+}
+
+/* The line of fixtures/binaries/kinds/main.go that starts with `text`. */
+static uint32_t source_line(const char *text)
+{
+	FILE *f = fopen("fixtures/binaries/kinds/main.go", "r");
+	char line[512];
+	uint32_t n = 0, found = 0;
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		n++;
+		if (strncmp(line, text, strlen(text)) == 0)
+			found = n;
+	}
+	fclose(f);
+	assert_true(found > 0);
+	return found;
+}
+
+static void test_lines(void **state)
+{
+	(void)state;
+	static const char *const names[] = { "kinds", "kinds.pie", "kinds.pie.stripped" };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct gobin *b = open_binary(names[i]);
+		const struct gofunc *f = gobin_func_named(b, "main.leaf");
+		const char *file = NULL;
+		uint32_t line = 0, want = source_line("func leaf(");
+
+		assert_non_null(f);
+		assert_int_equal(f->start_line, want);
+		assert_non_null(strstr(f->file, "binaries/kinds/main.go"));
+		assert_int_equal(gobin_line(b, f->vaddr, &file, &line), 0);
+		assert_int_equal(line, want);
+		assert_string_equal(file, f->file);
+		f = gobin_func_named(b, "main.table");
+		assert_int_equal(gobin_line(b, f->vaddr + f->size - 1, &file, &line), 0);
+		assert_int_equal(line, source_line("func table(")); /* morestack's way back */
+		assert_int_equal(gobin_line(b, 1, &file, &line), -ENOENT);
+		gobin_close(b);
+	}
+}
+
+struct seen {
+	unsigned tiny, small, all;
+};
+
+static void see(void *ctx, const char *name)
+{
+	struct seen *s = ctx;
+
+	s->all++;
+	s->tiny += strcmp(name, "main.tiny") == 0;
+	s->small += strcmp(name, "main.small") == 0;
+}
+
+static void test_inlined(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		struct gobin *b = open_binary(variants[i].name);
+		struct seen s = { 0 };
+
+		assert_int_equal(gobin_inlined(b, gobin_func_named(b, "main.callsInlined"), see, &s), 0);
+		assert_int_equal(s.tiny, 1); /* inlined twice, named once */
+		assert_int_equal(s.small, 1);
+		s = (struct seen){ 0 };
+		assert_int_equal(gobin_inlined(b, gobin_func_named(b, "main.leaf"), see, &s), 0);
+		assert_int_equal(s.all, 0);
+		assert_null(gobin_func_named(b, "main.tiny"));
+		const struct gofunc *funcs;
+		size_t n = gobin_funcs(b, &funcs);
+		for (size_t k = 0; k < n; k++)
+			assert_int_equal(gobin_inlined(b, &funcs[k], see, &s), 0);
+		assert_true(s.all > 1000);
+		gobin_close(b);
+	}
+	struct gobin *b = open_binary("kinds.noinline");
+	struct seen s = { 0 };
+	assert_int_equal(gobin_inlined(b, gobin_func_named(b, "main.callsInlined"), see, &s), 0);
+	assert_int_equal(s.all, 0);
+	assert_non_null(gobin_func_named(b, "main.tiny"));
+	gobin_close(b);
+}
+
+/* The displacement of the first `mov %fs:disp32,REG` in the text: what the code itself uses. */
+static int64_t fs_offset_in_code(const struct gobin *b)
+{
+	const struct gofunc *f = gobin_func_named(b, "runtime.morestack");
+	const uint8_t *p = gobin_bytes(b, f->vaddr, f->size);
+
+	for (size_t i = 0; p && i + 9 <= f->size; i++)
+		if (p[i] == 0x64 && p[i + 1] == 0x48 && p[i + 2] == 0x8b && p[i + 4] == 0x25)
+			return (int32_t)load32(p + i + 5);
+	return 0;
+}
+
+static void test_tls_slot(void **state)
+{
+	(void)state;
+	int64_t off;
+
+	for (size_t i = 0; i < 5; i++) {
+		struct gobin *b = open_binary(variants[i].name);
+
+		assert_int_equal(gobin_tls_g(b, &off), 0);
+		assert_int_equal(off, -8);
+		gobin_close(b);
+	}
+	struct gobin *b = open_binary("cgo");
+	assert_int_equal(gobin_tls_g(b, &off), 0);
+	assert_true(off < -8); /* C's array lies there too */
+	assert_int_equal(off, fs_offset_in_code(b));
+	gobin_close(b);
+	b = open_binary("cgo.pie.stripped");
+	assert_int_equal(gobin_tls_g(b, &off), -ENOENT); /* only the symbol says it */
+	gobin_close(b);
+}
+
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_header),
+		cmocka_unit_test(test_stripped_has_the_same_functions),
+		cmocka_unit_test(test_flags),
+		cmocka_unit_test(test_fips_range),
+		cmocka_unit_test(test_func_at),
+		cmocka_unit_test(test_sizes_match_symtab),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_inlined),
+		cmocka_unit_test(test_tls_slot),
+	};
+
+	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
+}

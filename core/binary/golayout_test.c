@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "binary/binaries_fixture.h"
+
+#include "binary/gobin_impl.h"
+
+static void assert_same_layout(const struct golayout *a, const struct golayout *b)
+{
+	const size_t n = offsetof(struct golayout, from_dwarf) / sizeof(int32_t);
+
+	for (size_t i = 0; i < n; i++) {
+		int32_t x = ((const int32_t *)a)[i], y = ((const int32_t *)b)[i];
+
+		if (x != y)
+			fail_msg("field %zu of struct golayout: %d and %d", i, x, y);
+	}
+}
+
+static void test_table_is_dwarf(void **state)
+{
+	(void)state;
+	static const char *const names[] = { "kinds", "kinds.pie", "cgo" };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct gobin *b = open_binary(names[i]);
+		struct golayout dwarf, table;
+
+		assert_int_equal(gobin_layout(b, &dwarf), 0);
+		assert_true(dwarf.from_dwarf);
+		assert_int_equal(golayout_by_minor(gobin_go_minor(b), &table), 0);
+		assert_false(table.from_dwarf);
+		assert_same_layout(&dwarf, &table);
+		gobin_close(b);
+	}
+}
+
+static void test_stripped_uses_table(void **state)
+{
+	(void)state;
+	struct gobin *a = open_binary("kinds"), *b = open_binary("kinds.pie.stripped");
+	struct golayout x, y;
+
+	assert_int_equal(gobin_layout(a, &x), 0);
+	assert_int_equal(gobin_layout(b, &y), 0);
+	assert_false(y.from_dwarf);
+	assert_same_layout(&x, &y);
+	gobin_close(a);
+	gobin_close(b);
+}
+
+/* Numbers of facts known from elsewhere: gdb and probes on real runs. */
+static void test_known_offsets(void **state)
+{
+	(void)state;
+	static const struct {
+		int minor, goid, curg, parent, recovery;
+	} want[] = {
+		{ 19, 152, 192, -1, 40 }, { 21, 152, 192, 272, 40 }, { 22, 152, 192, 272, 48 },
+		{ 23, 160, 192, 280, 48 }, { 24, 160, 192, 280, 48 }, { 26, 152, 184, 280, 40 },
+		{ 27, 152, 184, 280, 48 },
+	};
+
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		struct golayout l;
+
+		assert_int_equal(golayout_by_minor(want[i].minor, &l), 0);
+		assert_int_equal(l.g_goid, want[i].goid);
+		assert_int_equal(l.m_curg, want[i].curg);
+		assert_int_equal(l.g_parent_goid, want[i].parent);
+		assert_int_equal(l.panic_sp, want[i].recovery);
+	}
+	struct golayout l;
+	assert_int_equal(golayout_by_minor(18, &l), -ENOENT);
+	assert_int_equal(golayout_by_minor(28, &l), -ENOENT);
+	assert_int_equal(golayout_by_minor(-1, &l), -ENOENT);
+}
+
+/* Opens `name` with its Go version replaced by one of the same length. */
+static struct gobin *with_version(const char *name, const char *version)
+{
+	size_t size;
+	uint8_t *p = load_binary(name, &size);
+	uint8_t *at = memmem(p, size, "\xff Go buildinf:", 14);
+
+	assert_non_null(at);
+	assert_memory_equal(at + 33, "go1.", 4);
+	memcpy(at + 33, version, strlen(version));
+	struct gobin *b = open_bytes(p, size);
+	free(p);
+	return b;
+}
+
+static void test_unknown_versions(void **state)
+{
+	(void)state;
+	struct golayout l;
+	struct gobin *b = with_version("kinds.stripped", "go1.99");
+
+	assert_non_null(b);
+	assert_int_equal(gobin_layout(b, &l), -ENOTSUP);
+	assert_non_null(strstr(logged, "runtime this gotrace does not know"));
+	assert_int_equal(logged_count, 1);
+	gobin_close(b);
+	b = with_version("kinds", "go1.99"); /* DWARF needs no table */
+	assert_non_null(b);
+	assert_int_equal(gobin_layout(b, &l), 0);
+	assert_true(l.from_dwarf);
+	gobin_close(b);
+	b = with_version("kinds", "go1.18");
+	assert_non_null(b);
+	forget_log();
+	assert_int_equal(gobin_layout(b, &l), -ENOTSUP);
+	assert_non_null(strstr(logged, "tracing needs Go 1.19 or newer"));
+	assert_int_equal(logged_count, 1);
+	gobin_close(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table_is_dwarf),
+		cmocka_unit_test(test_stripped_uses_table),
+		cmocka_unit_test(test_known_offsets),
+		cmocka_unit_test(test_unknown_versions),
+	};
+
+	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
+}

@@ -79,7 +79,7 @@ void model_free(struct model *m)
 	free(m);
 }
 
-static void add(struct call_stats *into, const struct call_stats *from, bool outermost)
+void call_stats_add(struct call_stats *into, const struct call_stats *from)
 {
 	into->calls += from->calls;
 	into->unfinished += from->unfinished;
@@ -87,10 +87,8 @@ static void add(struct call_stats *into, const struct call_stats *from, bool out
 	into->suspect += from->suspect;
 	into->self_ns += from->self_ns;
 	into->sum_ns += from->sum_ns;
-	if (outermost) {
-		into->total_ns += from->total_ns;
-		into->suspect_ns += from->suspect_ns;
-	}
+	into->total_ns += from->total_ns;
+	into->suspect_ns += from->suspect_ns;
 	if (from->finished && (!into->finished || from->min_ns < into->min_ns))
 		into->min_ns = from->min_ns;
 	if (from->max_ns > into->max_ns)
@@ -112,9 +110,13 @@ int model_finish(struct model *m)
 	/* While events came, only nodes were counted: half the memory to touch a call. */
 	for (size_t i = 1; i < m->paths.n; i++) {
 		const struct path_node *n = &m->paths.nodes[i];
+		struct call_stats st = n->stats;
 
-		if (n->func < m->n_funcs)
-			add(&m->funcs[n->func], &n->stats, m->paths.aux[i].outermost);
+		if (n->func >= m->n_funcs)
+			continue;
+		if (!m->paths.aux[i].outermost) /* its time is in an outer call's already */
+			st.total_ns = st.suspect_ns = 0;
+		call_stats_add(&m->funcs[n->func], &st);
 	}
 	m->totals.images = m->image + 1;
 	m->totals.folded_nodes = m->paths.refused;

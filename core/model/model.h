@@ -37,6 +37,9 @@ struct call_stats {
 	                                   path_node, of which there may be a million */
 };
 
+/* Adds counts and times, but for the histogram. */
+void call_stats_add(struct call_stats *into, const struct call_stats *from);
+
 /* A node of the path tree. Index 0 is the root, no function. */
 struct path_node {
 	uint32_t parent;

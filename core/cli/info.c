@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "cli/cli.h"
+#include "trace/trace.h"
+
+struct info_args {
+	const char *file;
+	bool json;
+};
+
+/* What the events say of themselves, without pairing them. */
+struct counted {
+	uint64_t events, kinds[EV_KIND_MAX + 1], other, lost;
+	uint64_t first_ns, last_ns;
+};
+
+static const struct argp_option options[] = {
+	{ "format", 'F', "FORMAT", 0, "text (default) or json", 1 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct info_args *a = state->input;
+
+	switch (key) {
+	case 'F':
+		if (strcmp(arg, "text") && strcmp(arg, "json"))
+			argp_error(state, "there is no format '%s'; there are text and json", arg);
+		a->json = !strcmp(arg, "json");
+		return 0;
+	case ARGP_KEY_ARG:
+		if (a->file)
+			argp_error(state, "one trace at a time");
+		a->file = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!a->file)
+			a->file = "gotrace.out";
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int count(struct trace_reader *r, struct counted *c)
+{
+	struct event_ext ev;
+	int got;
+
+	while ((got = trace_reader_next(r, &ev)) > 0) {
+		c->events++;
+		if (ev.h.kind <= EV_KIND_MAX)
+			c->kinds[ev.h.kind]++;
+		else
+			c->other++;
+		if (ev.h.kind == EV_LOSS) {
+			c->lost += ev.arg[1];
+			continue;
+		}
+		if (!c->first_ns)
+			c->first_ns = ev.h.ts_ns;
+		if (ev.h.ts_ns > c->last_ns)
+			c->last_ns = ev.h.ts_ns;
+	}
+	return got;
+}
+
+static void show_text(const struct trace_reader *r, const struct counted *c)
+{
+	const struct trace_info *t = trace_reader_info(r);
+
+	for (size_t i = 0; i < t->n_kvs; i++)
+		printf("%-24s %s\n", t->kvs[i].key, t->kvs[i].value);
+	printf("%-24s %s\n", "complete", trace_reader_complete(r) ? "yes" :
+	       "no: gotrace was killed, the disk was full or the file was cut");
+	printf("%-24s %zu\n", "functions", t->n_funcs);
+	printf("%-24s %zu\n", "sites", t->n_sites);
+	printf("%-24s %" PRIu64 "\n", "events", c->events);
+	for (unsigned k = 1; k <= EV_KIND_MAX; k++)
+		if (c->kinds[k])
+			printf("  %-22s %" PRIu64 "\n", event_kind_name(k), c->kinds[k]);
+	if (c->other)
+		printf("  %-22s %" PRIu64 "\n", "of unknown kinds", c->other);
+	printf("%-24s %" PRIu64 "\n", "lost_events", c->lost);
+	printf("%-24s %.6f s\n", "duration", (double)(c->last_ns - c->first_ns) / 1e9);
+}
+
+static void show_json(const struct trace_reader *r, const struct counted *c)
+{
+	const struct trace_info *t = trace_reader_info(r);
+	struct json j;
+
+	json_init(&j, stdout, true);
+	json_open(&j, '{');
+	json_key(&j, "info");
+	json_open(&j, '{');
+	for (size_t i = 0; i < t->n_kvs; i++)
+		json_kv_str(&j, t->kvs[i].key, t->kvs[i].value);
+	json_close(&j, '}');
+	json_kv_bool(&j, "complete", trace_reader_complete(r));
+	json_kv_u64(&j, "functions", t->n_funcs);
+	json_kv_u64(&j, "sites", t->n_sites);
+	json_kv_u64(&j, "events", c->events);
+	json_key(&j, "kinds");
+	json_open(&j, '{');
+	for (unsigned k = 1; k <= EV_KIND_MAX; k++)
+		if (c->kinds[k])
+			json_kv_u64(&j, event_kind_name(k), c->kinds[k]);
+	json_close(&j, '}');
+	json_kv_u64(&j, "unknown_kinds", c->other);
+	json_kv_u64(&j, "lost_events", c->lost);
+	json_kv_u64(&j, "duration_ns", c->last_ns - c->first_ns);
+	json_close(&j, '}');
+}
+
+int cmd_info(int argc, char **argv)
+{
+	static const struct argp argp = { options, parse, "[FILE]",
+		"Prints what a trace says of itself: options, host, binary, losses, probe costs. FILE is gotrace.out "
+		"unless given.", NULL, NULL, NULL };
+	struct info_args a = { 0 };
+	struct counted c = { 0 };
+
+	argp_err_exit_status = STATUS_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	signal(SIGPIPE, SIG_IGN);
+	struct trace_reader *r = trace_reader_open(a.file);
+
+	if (!r)
+		return STATUS_BAD_INPUT;
+	int err = count(r, &c);
+
+	if (!err)
+		(a.json ? show_json : show_text)(r, &c);
+	if (!err && (fflush(stdout) || ferror(stdout))) {
+		err = -errno;
+		log_error("standard output: %s", strerror(errno));
+	}
+	trace_reader_close(r);
+	return err ? STATUS_BAD_INPUT : 0;
+}

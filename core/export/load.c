@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/vec.h"
+#include "export/report.h"
+
+static void on_goroutine(void *ctx, const struct goroutine_info *g)
+{
+	struct report *rep = ctx;
+
+	if (g->system && !g->calls)
+		return;
+	if (!rep->err)
+		rep->err = vec_reserve(&rep->goroutines, &rep->cap_goroutines, rep->n_goroutines + 1);
+	if (!rep->err)
+		rep->goroutines[rep->n_goroutines++] = *g;
+}
+
+static void on_call(void *ctx, const struct call *c)
+{
+	struct report *rep = ctx;
+
+	if (!rep->err)
+		rep->err = callfile_put(&rep->calls, c);
+}
+
+static int feed_all(struct report *rep, struct trace_reader *r)
+{
+	struct event_ext ev;
+	int got, err = 0;
+
+	while ((got = trace_reader_next(r, &ev)) > 0) {
+		err = model_feed(rep->model, &ev);
+		if (err || rep->err)
+			return err ? err : rep->err;
+	}
+	if (!got)
+		err = model_finish(rep->model);
+	return got < 0 ? got : err ? err : rep->err;
+}
+
+int report_load(struct report *rep, struct trace_reader *r, const struct report_options *opt)
+{
+	struct model_options mo = { .ctx = rep };
+	int err = 0;
+
+	*rep = (struct report){ .opt = opt, .info = trace_reader_info(r), .calls.fd = -1 };
+	if (opt->by == BY_GOROUTINE)
+		mo.on_goroutine = on_goroutine;
+	if (opt->by == BY_CALL) {
+		mo.on_entry = mo.on_call = on_call;
+		err = callfile_open(&rep->calls);
+	}
+	if (err)
+		return err;
+	rep->model = model_new(rep->info, &mo);
+	if (!rep->model)
+		return -errno;
+	err = feed_all(rep, r);
+	rep->complete = trace_reader_complete(r);
+	rep->totals = model_totals(rep->model);
+	rep->funcs = model_funcs(rep->model, &rep->n_funcs);
+	if (!err && opt->by == BY_PATH)
+		err = report_build_tree(rep);
+	if (!err)
+		err = report_sort_rows(rep);
+	if (err == -ENOMEM)
+		log_error("no memory for the report of %llu events", (unsigned long long)rep->totals->events);
+	return err;
+}
+
+void report_free(struct report *rep)
+{
+	model_free(rep->model);
+	free(rep->goroutines);
+	paths_free(&rep->tree);
+	free(rep->place);
+	free(rep->below_ns);
+	callfile_close(&rep->calls);
+	free(rep->rows);
+}
+
+const char *report_name(const struct report *rep, uint32_t func)
+{
+	switch (func) {
+	case PATH_OTHER:
+		return "[other]";
+	case PATH_TIMER:
+		return "runtime timer";
+	default:
+		return func < rep->info->n_funcs ? rep->info->funcs[func].name : "?";
+	}
+}
+
+const char *report_pc_func(const struct report *rep, uint64_t pc)
+{
+	const struct trace_pc *p = pc ? trace_info_pc(rep->info, pc) : NULL;
+
+	return p && p->func ? p->func : "";
+}
+
+const char *report_place(const struct report *rep, uint64_t pc, char *buf, size_t size)
+{
+	const struct trace_pc *p = pc ? trace_info_pc(rep->info, pc) : NULL;
+
+	buf[0] = '\0';
+	if (!p)
+		return buf;
+	if (p->file) {
+		const char *base = strrchr(p->file, '/');
+
+		snprintf(buf, size, "%s %s:%u", p->func ? p->func : "?", base ? base + 1 : p->file, p->line);
+	} else {
+		snprintf(buf, size, "%s", p->func ? p->func : "?");
+	}
+	return buf;
+}
+
+int report_written(FILE *out)
+{
+	int err = fflush(out) ? errno : 0;
+
+	if (!err && ferror(out))
+		err = EIO; /* an earlier write failed; its reason is gone */
+	if (err)
+		log_error("the report could not be written: %s", strerror(err));
+	return -err;
+}

@@ -92,8 +92,8 @@ $(BUILD)/test/%: $(BUILD)/obj/core/%.o $(ATTACH) $(LIB) | $(call deps,test)
 $(call obj,$(TEST_SRC)): | $(call deps,test)
 
 .PHONY: unit
-unit: $(TESTS) ## unit tests of this build (add SAN=1 for sanitizers); need no root
-	$(Q)ci/unit.sh $(TESTS)
+unit: $(TESTS) | $(call deps,go) ## unit tests of this build (add SAN=1 for sanitizers); need no root
+	$(Q)GOTRACE_TEST_BINARIES=$(O)/binaries ci/unit.sh $(TESTS)
 
 .PHONY: live
 live: $(BIN) | $(call deps,test) $(call deps,go) ## tests that trace real programs; need root and BPF

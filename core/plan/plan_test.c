@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "binary/binaries_fixture.h"
+#include "binary/gocode.h"
+#include "bpf/event.h"
+#include "plan/plan.h"
+#include "plan/show.h"
+
+static struct plan *plan_of(const struct gobin *b, const struct plan_options *opt)
+{
+	struct plan *p = plan_build(b, opt);
+
+	if (!p)
+		print_error("%s\n", logged);
+	assert_non_null(p);
+	return p;
+}
+
+static const struct plan_func *find(const struct plan *p, const char *name)
+{
+	for (size_t i = 0; i < p->n_funcs; i++)
+		if (strcmp(p->funcs[i].name, name) == 0)
+			return &p->funcs[i];
+	return NULL;
+}
+
+static size_t count_sites(const struct plan *p, const char *name, uint16_t kind)
+{
+	const struct plan_func *f = find(p, name);
+	size_t n = 0;
+
+	assert_non_null(f);
+	for (size_t i = 0; i < p->n_sites; i++)
+		n += p->sites[i].func == (uint32_t)(f - p->funcs) && p->sites[i].kind == kind;
+	return n;
+}
+
+static void default_selection(void **state)
+{
+	const struct plan_options opt = { .strategy = PROBE_EMULATED };
+	struct gobin *b = open_binary("kinds");
+	struct plan *p = plan_of(b, &opt);
+
+	(void)state;
+	for (size_t i = 0; i < p->n_funcs; i++)
+		assert_int_equal(strncmp(p->funcs[i].name, "main.", 5), 0);
+	assert_int_equal(find(p, "main.recursive")->fate, PLAN_PROBED);
+	assert_int_equal(count_sites(p, "main.recursive", EV_ENTRY), 1);
+	assert_true(count_sites(p, "main.recursive", EV_EXIT) >= 1);
+	assert_true(find(p, "main.onlyPanics")->never_returns);
+	assert_true(p->ends_seen && p->creates_seen && p->unwinds_seen && p->stops_seen);
+	plan_free(p);
+	gobin_close(b);
+}
+
+/* A function that is one RET has one site that says both. */
+static void lone_ret(void **state)
+{
+	(void)state;
+	for (enum probe_strategy s = PROBE_EMULATED; s <= PROBE_THESIS; s++) {
+		const struct plan_options opt = { .strategy = s };
+		struct gobin *b = open_binary("kinds");
+		struct plan *p = plan_of(b, &opt);
+
+		assert_int_equal(count_sites(p, "main.empty", EV_ENTRY_EXIT), 1);
+		assert_int_equal(count_sites(p, "main.empty", EV_ENTRY), 0);
+		assert_int_equal(count_sites(p, "main.empty", EV_EXIT), 0);
+		plan_free(p);
+		gobin_close(b);
+	}
+}
+
+static void strategies_differ_in_their_entries(void **state)
+{
+	const struct plan_options emulated = { .strategy = PROBE_EMULATED }, thesis = { .strategy = PROBE_THESIS };
+	struct gobin *b = open_binary("kinds");
+	struct plan *e = plan_of(b, &emulated), *t = plan_of(b, &thesis);
+
+	(void)state;
+	assert_int_equal(e->n_probed, t->n_probed);
+	assert_int_equal(count_sites(e, "main.recursive", EV_MORESTACK), 0);
+	assert_int_equal(count_sites(t, "main.recursive", EV_MORESTACK), 1);
+	for (size_t i = 0; i < t->n_sites; i++)
+		if (t->sites[i].kind == EV_ENTRY)
+			assert_int_equal(t->sites[i].vaddr, t->funcs[t->sites[i].func].fn->vaddr);
+	for (size_t i = 0; i < e->n_sites; i++)
+		if (e->sites[i].kind == EV_ENTRY && e->sites[i].func == (uint32_t)(find(e, "main.recursive") - e->funcs))
+			assert_int_equal(e->sites[i].class, INSN_EMULATED);
+	plan_free(e);
+	plan_free(t);
+	gobin_close(b);
+}
+
+static void globs_excludes_and_wrappers(void **state)
+{
+	static const char *const globs[] = { "main.recur*", "strings.ToUpper" }, *const excludes[] = { "*.recursive" };
+	struct plan_options opt = { .globs = globs, .n_globs = 2, .excludes = excludes, .n_excludes = 1 };
+	struct gobin *b = open_binary("kinds");
+	struct plan *p = plan_of(b, &opt);
+
+	(void)state;
+	assert_int_equal(find(p, "main.recursive")->fate, PLAN_EXCLUDED);
+	assert_int_equal(find(p, "strings.ToUpper")->fate, PLAN_PROBED);
+	assert_null(find(p, "main.main"));
+	plan_free(p);
+
+	static const char *const all[] = { "all" };
+	struct plan_options plain = { .packages = all, .n_packages = 1 }, wrappers = plain;
+	wrappers.wrappers = true;
+	struct plan *without = plan_of(b, &plain), *with = plan_of(b, &wrappers);
+	assert_true(without->n_fate[PLAN_WRAPPER] > 0);
+	assert_int_equal(with->n_fate[PLAN_WRAPPER], 0);
+	assert_true(with->n_probed > without->n_probed);
+	assert_true(without->n_fate[PLAN_ASSEMBLY] > 0);
+	plan_free(without);
+	plan_free(with);
+	gobin_close(b);
+}
+
+/* Deferred and go statements' functions carry the compiler's mark and are in all the same. */
+static void statement_wrappers_are_in(void **state)
+{
+	static const char *const all[] = { "all" };
+	const struct plan_options opt = { .packages = all, .n_packages = 1 };
+	struct gobin *b = open_binary("kinds");
+	struct plan *p = plan_of(b, &opt);
+	size_t seen = 0;
+
+	(void)state;
+	for (size_t i = 0; i < p->n_funcs; i++) {
+		if (!strstr(p->funcs[i].name, ".deferwrap") && !strstr(p->funcs[i].name, ".gowrap"))
+			continue;
+		seen++;
+		assert_int_not_equal(p->funcs[i].fate, PLAN_WRAPPER);
+	}
+	assert_true(seen > 0);
+	plan_free(p);
+	gobin_close(b);
+}
+
+/* The same functions with and without symbols, but for what only symbols tell. */
+static void stripped_is_the_same(void **state)
+{
+	const struct plan_options opt = { .strategy = PROBE_EMULATED };
+	struct gobin *full = open_binary("kinds"), *stripped = open_binary("kinds.stripped");
+	struct plan *a = plan_of(full, &opt), *b = plan_of(stripped, &opt);
+
+	(void)state;
+	assert_int_equal(a->n_funcs, b->n_funcs);
+	assert_int_equal(a->n_probed, b->n_probed);
+	assert_int_equal(a->n_sites, b->n_sites);
+	for (size_t i = 0; i < a->n_sites; i++)
+		assert_int_equal(a->sites[i].vaddr - a->sites[0].vaddr, b->sites[i].vaddr - b->sites[0].vaddr);
+	plan_free(a);
+	plan_free(b);
+	gobin_close(full);
+	gobin_close(stripped);
+}
+
+static void inlined_is_listed(void **state)
+{
+	const struct plan_options opt = { .strategy = PROBE_EMULATED };
+	struct gobin *b = open_binary("kinds"), *noinline = open_binary("kinds.noinline");
+	struct plan *p = plan_of(b, &opt), *q = plan_of(noinline, &opt);
+	bool small = false, tiny = false;
+
+	(void)state;
+	for (size_t i = 0; i < p->n_inlined; i++) {
+		small |= !strcmp(p->inlined[i].name, "main.small");
+		tiny |= !strcmp(p->inlined[i].name, "main.tiny");
+		assert_null(find(p, p->inlined[i].name));
+	}
+	assert_true(small && tiny);
+	assert_non_null(find(q, "main.small"));
+	plan_free(p);
+	plan_free(q);
+	gobin_close(b);
+	gobin_close(noinline);
+}
+
+static void no_match_is_refused(void **state)
+{
+	static const char *const globs[] = { "main.recursiv" };
+	const struct plan_options opt = { .globs = globs, .n_globs = 1 };
+	struct gobin *b = open_binary("kinds");
+
+	(void)state;
+	forget_log();
+	errno = 0;
+	assert_null(plan_build(b, &opt));
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(logged_count, 1);
+	assert_non_null(strstr(logged, "main.recursive"));
+	gobin_close(b);
+}
+
+/* No two sites of one kind at one place, all inside their functions, in every build. */
+static void sites_are_sane(void **state)
+{
+	static const char *const names[] = { "kinds", "kinds.pie", "kinds.pie.stripped", "kinds.noinline", "cgo" };
+	static const char *const all[] = { "all" };
+
+	(void)state;
+	for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++) {
+		const struct plan_options opt = { .packages = all, .n_packages = 1, .strategy = n % 2 };
+		struct gobin *b = open_binary(names[n]);
+		struct plan *p = plan_of(b, &opt);
+		uint64_t last = 0;
+
+		for (size_t i = 0; i < p->n_sites; i++) {
+			const struct plan_site *s = &p->sites[i];
+
+			if (s->func == PLAN_NO_FUNC)
+				continue;
+			const struct gofunc *fn = p->funcs[s->func].fn;
+			assert_true(s->vaddr >= fn->vaddr && s->vaddr < fn->vaddr + fn->size);
+			assert_int_equal(s->file_off - fn->file_off, s->vaddr - fn->vaddr);
+			assert_int_not_equal(s->class, INSN_REFUSED);
+			assert_int_not_equal(s->vaddr, last);
+			last = s->vaddr;
+		}
+		plan_free(p);
+		gobin_close(b);
+	}
+}
+
+static void shown_as_text_and_json(void **state)
+{
+	const struct plan_options opt = { .strategy = PROBE_EMULATED };
+	struct gobin *b = open_binary("kinds");
+	struct plan *p = plan_of(b, &opt);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	(void)state;
+	assert_int_equal(plan_show_text(p, f), 0);
+	fclose(f);
+	assert_non_null(strstr(text, "main.recursive"));
+	assert_non_null(strstr(text, "(never returns)"));
+	assert_non_null(strstr(text, "inlined everywhere"));
+	free(text);
+	f = open_memstream(&text, &size);
+	assert_int_equal(plan_show_json(p, f), 0);
+	fclose(f);
+	assert_non_null(strstr(text, "\"fate\": \"probed\""));
+	assert_non_null(strstr(text, "\"kind\": \"entry+exit\""));
+	free(text);
+	plan_free(p);
+	gobin_close(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(default_selection),
+		cmocka_unit_test(lone_ret),
+		cmocka_unit_test(strategies_differ_in_their_entries),
+		cmocka_unit_test(globs_excludes_and_wrappers),
+		cmocka_unit_test(statement_wrappers_are_in),
+		cmocka_unit_test(stripped_is_the_same),
+		cmocka_unit_test(inlined_is_listed),
+		cmocka_unit_test(no_match_is_refused),
+		cmocka_unit_test(sites_are_sane),
+		cmocka_unit_test(shown_as_text_and_json),
+	};
+
+	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
+}

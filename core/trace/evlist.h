@@ -63,8 +63,8 @@ void evlist_free(struct evlist *l);
 int evlist_write_info(FILE *out, const struct trace_info *info);
 int evlist_write_event(FILE *out, const struct trace_info *info, const struct event_ext *ev);
 
-/* Writes all that is left in r. What the end record adds comes last, as @set
- * lines. 0 or -errno (what the reader finds is logged by it; -EIO is not). */
+/* Writes all that is left in r; what is known only at its end comes last. 0 or
+ * -errno (what the reader finds is logged by it; -EIO of `out` is not). */
 int evlist_dump(FILE *out, struct trace_reader *r);
 
 #endif

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "trace/sample_trace.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/log.h"
 #include "trace/evlist.h"
 
 static const char example[] =
@@ -183,6 +175,61 @@ static void test_read(void **state)
 	log_set_sink(NULL, NULL);
 }
 
+/* A trace as a list says the same, sites apart, which are made anew. */
+static void test_dump(void **state)
+{
+	struct trace_pc pc = { .pc = 0x401000, .func = (char *)(uintptr_t) "main.changed" };
+	const struct trace_kv end[] = { { (char *)(uintptr_t) "end.status", (char *)(uintptr_t) "0" },
+					{ (char *)(uintptr_t) "go.version", (char *)(uintptr_t) "go1.27" } };
+	uint64_t seed = sample_seed("dump");
+	size_t n = 3000, len;
+	struct event_ext *ev = sample_events(n, 20, &seed);
+	struct trace_info info;
+	struct evlist l;
+	char *text;
+	int fd = sample_file();
+
+	(void)state;
+	sample_info(&info);
+	struct trace_writer *w = trace_writer_new(sample_dup(fd), &info);
+	assert_non_null(w);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(trace_writer_event(w, &ev[i]), 0);
+	assert_int_equal(trace_writer_pc(w, &pc), 0);
+	assert_int_equal(trace_writer_finish(w, end, 2), 0);
+
+	struct trace_reader *r = trace_reader_open(sample_path(fd));
+	FILE *out = open_memstream(&text, &len);
+	assert_non_null(r);
+	assert_non_null(out);
+	assert_int_equal(evlist_dump(out, r), 0);
+	fclose(out);
+	assert_int_equal(evlist_parse(&l, text, "list"), 0);
+	assert_string_equal(trace_info_get(&l.info, "go.version"), "go1.27");
+	assert_string_equal(trace_info_get(&l.info, "end.status"), "0");
+	assert_string_equal(trace_info_pc(&l.info, 0x401000)->func, "main.changed");
+	assert_int_equal(l.info.n_funcs, info.n_funcs);
+	assert_int_equal(l.n, n);
+	for (size_t i = 0; i < n; i++) {
+		struct event_ext *got = &l.events[i];
+		const struct trace_site *a = ev[i].h.site < info.n_sites ? &info.sites[ev[i].h.site] : NULL;
+		if (a && a->kind == ev[i].h.kind) {
+			const struct trace_site *b = &l.info.sites[got->h.site];
+			assert_int_equal(a->func, b->func);
+			assert_int_equal(a->kind, b->kind);
+			assert_true(a->target == b->target || a->kind != EV_TAIL);
+			got->h.site = ev[i].h.site;
+		}
+		assert_memory_equal(got, &ev[i], sizeof(*got));
+	}
+	trace_reader_close(r);
+	evlist_free(&l);
+	trace_info_free(&info);
+	free(text);
+	free(ev);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +237,7 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_write),
 		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_dump),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

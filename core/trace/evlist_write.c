@@ -53,7 +53,7 @@ static int done(FILE *out)
 	return ferror(out) ? -EIO : 0;
 }
 
-int evlist_write_info(FILE *out, const struct trace_info *info)
+static void put_kvs_funcs(FILE *out, const struct trace_info *info)
 {
 	for (size_t i = 0; i < info->n_kvs; i++)
 		put_set(out, &info->kvs[i]);
@@ -67,12 +67,22 @@ int evlist_write_info(FILE *out, const struct trace_info *info)
 			fprintf(out, " size=%" PRIu32, f->size);
 		put_place(out, f->file, f->line);
 	}
+}
+
+static void put_pcs(FILE *out, const struct trace_info *info)
+{
 	for (size_t i = 0; i < info->n_pcs; i++) {
 		const struct trace_pc *p = &info->pcs[i];
 		fprintf(out, "@pc 0x%" PRIx64 " ", p->pc);
 		put_word(out, p->func);
 		put_place(out, p->file, p->line);
 	}
+}
+
+int evlist_write_info(FILE *out, const struct trace_info *info)
+{
+	put_kvs_funcs(out, info);
+	put_pcs(out, info);
 	return done(out);
 }
 
@@ -130,18 +140,32 @@ int evlist_write_event(FILE *out, const struct trace_info *info, const struct ev
 	return done(out);
 }
 
+static int copy_kvs(struct trace_info *to, const struct trace_info *from)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < from->n_kvs && !err; i++)
+		err = trace_info_set(to, from->kvs[i].key, from->kvs[i].value);
+	return err;
+}
+
 int evlist_dump(FILE *out, struct trace_reader *r)
 {
 	const struct trace_info *info = trace_reader_info(r);
-	size_t n_kvs = info->n_kvs;
+	struct trace_info start = { 0 };
 	struct event_ext ev;
-	int got, err = evlist_write_info(out, info);
+	int got, err = copy_kvs(&start, info);
 
+	put_kvs_funcs(out, info);
 	while (!err && (got = trace_reader_next(r, &ev)) != 0)
 		err = got < 0 ? got : evlist_write_event(out, info, &ev);
-	for (size_t i = n_kvs; i < info->n_kvs && !err; i++) {
-		put_set(out, &info->kvs[i]);
-		err = done(out);
+	/* All are known only now, and some keys may have got another value. */
+	put_pcs(out, info);
+	for (size_t i = 0; i < info->n_kvs; i++) {
+		const char *value = trace_info_get(&start, info->kvs[i].key);
+		if (!value || strcmp(value, info->kvs[i].value))
+			put_set(out, &info->kvs[i]);
 	}
-	return err;
+	trace_info_free(&start);
+	return err ? err : done(out);
 }

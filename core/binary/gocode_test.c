@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "binary/binaries_fixture.h"
+
+#include <capstone/capstone.h>
+
+#include "binary/gobin_impl.h"
+#include "binary/gocode.h"
+
+static struct gocode analyze(const struct gobin *b, struct gocode_ctx *c, const char *name)
+{
+	const struct gofunc *f = gobin_func_named(b, name);
+	struct gocode code;
+
+	if (!f)
+		fail_msg("%s is not there", name);
+	assert_int_equal(gocode_analyze(c, f, &code), 0);
+	return code;
+}
+
+static uint8_t byte_at(const struct gobin *b, const char *name, uint32_t off)
+{
+	const struct gofunc *f = gobin_func_named(b, name);
+	const uint8_t *p = gobin_bytes(b, f->vaddr + off, 1);
+
+	assert_non_null(p);
+	return *p;
+}
+
+/* Go 1.21 began to push %rbp right behind the check. */
+static void assert_checked(const struct gobin *b, const struct gocode *k, const char *name)
+{
+	assert_int_equal(k->status, CODE_OK);
+	assert_true(k->has_check);
+	assert_true(k->g_in_r14);
+	assert_true(k->has_entry);
+	assert_true(k->entry.off > 0);
+	assert_int_equal(k->entry.class, INSN_EMULATED);
+	assert_int_equal(k->n_morestack, 1);
+	assert_int_equal(byte_at(b, name, k->morestack[0].off), 0xe8);
+	assert_int_equal(k->start.off, 0);
+	if (gobin_go_minor(b) < 21)
+		return;
+	assert_int_equal(byte_at(b, name, k->entry.off), 0x55);
+	assert_int_equal(k->entry.sp_adj, 0);
+	assert_false(k->entry.check_jcc);
+}
+
+static const char *const variants[] = {
+	"kinds", "kinds.stripped", "kinds.pie", "kinds.pie.stripped", "kinds.noinline",
+};
+#define N_VARIANTS (sizeof(variants) / sizeof(variants[0]))
+
+static void test_checked(void **state)
+{
+	(void)state;
+	static const char *const names[] = {
+		"main.callsInlined", "main.largeFrame", "main.hugeFrame", "main.table",
+		"main.recursive", "main.(*named).Name", "main.withDefer", "main.onlyPanics",
+	};
+
+	for (size_t v = 0; v < N_VARIANTS; v++) {
+		struct gobin *b = open_binary(variants[v]);
+		struct gocode_ctx *c = gocode_ctx_new(b);
+
+		assert_non_null(c);
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+			struct gocode k = analyze(b, c, names[i]);
+
+			assert_checked(b, &k, names[i]);
+			assert_int_equal(k.n_tails, 0);
+			/* it never returns */
+			assert_int_equal(k.n_rets == 0, strcmp(names[i], "main.onlyPanics") == 0);
+			for (size_t r = 0; r < k.n_rets; r++) {
+				assert_int_equal(byte_at(b, names[i], k.rets[r].off), 0xc3);
+				assert_int_equal(k.rets[r].class, INSN_STEP);
+				assert_int_equal(k.rets[r].len, 1);
+			}
+			gocode_free(&k);
+		}
+		gocode_ctx_free(c);
+		gobin_close(b);
+	}
+}
+
+static void test_unchecked(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < N_VARIANTS; v++) {
+		struct gobin *b = open_binary(variants[v]);
+		struct gocode_ctx *c = gocode_ctx_new(b);
+		struct gocode k = analyze(b, c, "main.empty");
+
+		assert_true(k.lone_ret);
+		assert_false(k.has_check);
+		assert_false(k.has_entry);
+		assert_true(k.g_in_r14);
+		assert_int_equal(k.n_rets, 1);
+		assert_int_equal(k.rets[0].off, 0);
+		gocode_free(&k);
+
+		k = analyze(b, c, "main.leaf"); /* straight arithmetic: nothing emulated */
+		assert_false(k.has_check);
+		assert_false(k.lone_ret);
+		assert_false(k.has_entry);
+		assert_int_equal(k.start.class, INSN_STEP);
+		assert_int_equal(k.n_rets, 1);
+		gocode_free(&k);
+
+		k = analyze(b, c, "main.noSplit");
+		assert_false(k.has_check);
+		assert_int_equal(k.n_morestack, 0);
+		gocode_free(&k);
+
+		k = analyze(b, c, "runtime.gogo"); /* assembly, ends in jmp *%rbx */
+		assert_false(k.g_in_r14);
+		gocode_free(&k);
+		gocode_ctx_free(c);
+		gobin_close(b);
+	}
+}
+
+static void test_loop_at_start(void **state)
+{
+	(void)state;
+	struct gobin *b = open_binary("kinds");
+	struct gocode_ctx *c = gocode_ctx_new(b);
+	struct gocode k = analyze(b, c, "main.loop");
+
+	/* The loop comes back behind the first instruction or to it, never past an entry probe. */
+	assert_false(k.has_check);
+	if (k.loop_at_start)
+		assert_false(k.has_entry);
+	gocode_free(&k);
+	if (gobin_go_minor(b) >= 19) { /* its loop head is its first byte, in every Go so far */
+		k = analyze(b, c, "runtime.(*gcControllerState).memoryLimitHeapGoal");
+		assert_true(k.loop_at_start);
+		assert_false(k.has_entry);
+		gocode_free(&k);
+	}
+	gocode_ctx_free(c);
+	gobin_close(b);
+}
+
+static void test_tail_jumps(void **state)
+{
+	(void)state;
+	struct gobin *b = open_binary("kinds");
+	struct gocode_ctx *c = gocode_ctx_new(b);
+	/* assembly that hands over to a body it shares */
+	struct gocode k = analyze(b, c, "internal/bytealg.IndexByteString");
+	const struct gofunc *target;
+
+	assert_int_equal(k.n_tails, 1);
+	assert_int_equal(k.tails[0].at.sp_adj, 0);
+	target = gobin_func_at(b, k.tails[0].target);
+	assert_non_null(target);
+	assert_int_equal(target->vaddr, k.tails[0].target);
+	assert_non_null(strstr(target->name, "indexbytebody"));
+	gocode_free(&k);
+	k = analyze(b, c, "main.(*outer).Name"); /* loads the embedded pointer, jumps to its method */
+	assert_int_equal(k.n_tails, 1);
+	assert_int_equal(k.n_rets, 0);
+	assert_int_equal(k.tails[0].at.sp_adj, 0);
+	assert_ptr_equal(gobin_func_at(b, k.tails[0].target), gobin_func_named(b, "main.(*named).Name"));
+	gocode_free(&k);
+	k = analyze(b, c, "main.table"); /* its jump table is no way out */
+	assert_int_equal(k.n_tails, 0);
+	gocode_free(&k);
+	gocode_ctx_free(c);
+	gobin_close(b);
+}
+
+struct words {
+	const struct gofunc *f;
+	size_t in_f, all;
+};
+
+static void count_word(void *ctx, uint64_t vaddr)
+{
+	struct words *w = ctx;
+
+	w->all++;
+	w->in_f += vaddr > w->f->vaddr && vaddr < w->f->vaddr + w->f->size;
+}
+
+static void test_jump_table_words(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < N_VARIANTS; v++) {
+		struct gobin *b = open_binary(variants[v]);
+		struct words w = { .f = gobin_func_named(b, "main.table") };
+
+		gobin_text_words(b, count_word, &w);
+		assert_int_equal(w.in_f, 10); /* its ten cases */
+		assert_true(w.all > 300);
+		gobin_close(b);
+	}
+}
+
+/* What a second disassembler pass says about every branch of f: none but
+ * morestack's may reach back to the entry site or to what stands before it. */
+static void assert_reached_once(csh cs, const struct gobin *b, const struct gofunc *f,
+				const struct gocode *k)
+{
+	cs_insn *insns;
+	size_t n = cs_disasm(cs, gobin_bytes(b, f->vaddr, f->size), f->size, f->vaddr, 0, &insns);
+
+	for (size_t i = 0; i < n; i++) {
+		const cs_x86_op *op = &insns[i].detail->x86.operands[0];
+
+		if (!cs_insn_group(cs, &insns[i], CS_GRP_JUMP) || op->type != X86_OP_IMM)
+			continue;
+		uint64_t to = (uint64_t)op->imm;
+		if (to > f->vaddr && to <= f->vaddr + k->entry.off)
+			fail_msg("%s: a branch enters its prologue at +%llu", f->name,
+				 (unsigned long long)(to - f->vaddr));
+		if (to == f->vaddr && k->n_morestack == 0)
+			fail_msg("%s: a branch comes back to its start", f->name);
+	}
+	if (n)
+		cs_free(insns, n);
+}
+
+static void check_whole_binary(const char *path, size_t *entries, size_t *checked)
+{
+	struct gobin *b = open_path(path);
+	assert_non_null(b);
+	struct gocode_ctx *c = gocode_ctx_new(b);
+	const struct gofunc *funcs;
+	size_t n = gobin_funcs(b, &funcs), loops = 0, tails = 0;
+	csh cs;
+
+	assert_int_equal(cs_open(CS_ARCH_X86, CS_MODE_64, &cs), CS_ERR_OK);
+	assert_int_equal(cs_option(cs, CS_OPT_DETAIL, CS_OPT_ON), CS_ERR_OK);
+	*entries = *checked = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct gofunc *f = &funcs[i];
+		struct gocode k;
+		int32_t down;
+
+		assert_int_equal(gocode_analyze(c, f, &k), 0);
+		if (k.status != CODE_OK && !(f->flags & GOFUNC_ASM))
+			fail_msg("%s: status %d", f->name, k.status);
+		if (f->flags & GOFUNC_ASM || gobin_sp_delta(b, f, f->vaddr, &down) < 0) {
+			gocode_free(&k);
+			continue;
+		}
+		/* the compiler's own table of rsp agrees at every site */
+		for (size_t r = 0; r < k.n_rets; r++)
+			if (gobin_sp_delta(b, f, f->vaddr + k.rets[r].off, &down) < 0 || down != 0)
+				fail_msg("%s: RET at +%u with %d bytes of frame", f->name,
+					 k.rets[r].off, down);
+		for (size_t t = 0; t < k.n_tails; t++) {
+			const struct code_tail *tail = &k.tails[t];
+			const struct gofunc *to = gobin_func_at(b, tail->target);
+
+			if (tail->at.sp_adj || (tail->target && (!to || to->vaddr != tail->target)))
+				fail_msg("%s: tail jump at +%u to no function", f->name, tail->at.off);
+			tails++;
+		}
+		if (k.has_entry && (gobin_sp_delta(b, f, f->vaddr + k.entry.off, &down) < 0 ||
+				    down != k.entry.sp_adj))
+			fail_msg("%s: entry at +%u with rsp %d below, not %u", f->name,
+				 k.entry.off, down, k.entry.sp_adj);
+		if (k.has_entry && i % 8 == 0)
+			assert_reached_once(cs, b, f, &k);
+		*entries += k.has_entry;
+		*checked += k.has_check;
+		loops += k.loop_at_start;
+		if (k.has_check)
+			assert_true(k.has_entry);
+		gocode_free(&k);
+	}
+	assert_true(loops >= 1 && loops < 10);
+	assert_true(tails >= 1 && tails < n / 10); /* method wrappers */
+	/* four of five functions have a check, and more can be entered at an emulated instruction */
+	assert_in_range(*checked * 100 / n, 60, 90);
+	assert_true(*entries > *checked);
+	cs_close(&cs);
+	gocode_ctx_free(c);
+	gobin_close(b);
+}
+
+static void test_whole_binaries(void **state)
+{
+	(void)state;
+	size_t entries[2], checked[2];
+
+	check_whole_binary(binary_path("kinds"), &entries[0], &checked[0]);
+	check_whole_binary(binary_path("kinds.pie.stripped"), &entries[1], &checked[1]);
+	assert_int_equal(entries[0], entries[1]);
+	assert_int_equal(checked[0], checked[1]);
+	check_whole_binary(binary_path("cgo"), &entries[0], &checked[0]);
+	check_whole_binary(binary_path("cgo.pie.stripped"), &entries[1], &checked[1]);
+	assert_int_equal(entries[0], entries[1]);
+	assert_int_equal(checked[0], checked[1]);
+}
+
+/* The go command that built the programs: 15,000 functions. */
+static void test_go_command(void **state)
+{
+	(void)state;
+	char path[4096] = "";
+	FILE *p = popen("$(command -v go || echo /usr/local/go/bin/go) env GOROOT", "r");
+	size_t entries, checked;
+
+	assert_non_null(p);
+	assert_non_null(fgets(path, sizeof(path) - 16, p));
+	assert_int_equal(pclose(p), 0);
+	path[strcspn(path, "\n")] = 0;
+	strcat(path, "/bin/go");
+	check_whole_binary(path, &entries, &checked);
+	assert_true(checked > 7500);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_checked),
+		cmocka_unit_test(test_unchecked),
+		cmocka_unit_test(test_loop_at_start),
+		cmocka_unit_test(test_tail_jumps),
+		cmocka_unit_test(test_jump_table_words),
+		cmocka_unit_test(test_whole_binaries),
+		cmocka_unit_test(test_go_command),
+	};
+
+	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
+}

@@ -14,8 +14,8 @@
 #define FLAG_BIG_ENDIAN 1
 #define FLAG_INLINE     2  /* since Go 1.18: varint-prefixed strings follow at +32 */
 
-/* The section, else (section headers stripped) the first 64 KiB of a writable
- * segment, where the linker puts it. Returns its vaddr, 0 when there is none. */
+/* The section, else (section headers stripped) its magic in a writable segment.
+ * Returns its vaddr, 0 when there is none. */
 static uint64_t find(const struct elffile *e)
 {
 	const struct elf_section *s = elffile_section(e, ".go.buildinfo");
@@ -24,11 +24,11 @@ static uint64_t find(const struct elffile *e)
 		return s->vaddr;
 	for (size_t i = 0; i < e->n_segments; i++) {
 		const struct elf_segment *seg = &e->segments[i];
-		uint64_t limit = seg->filesz < 65536 ? seg->filesz : 65536;
+		uint64_t k = (BUILDINFO_ALIGN - seg->vaddr % BUILDINFO_ALIGN) % BUILDINFO_ALIGN;
 
-		if (seg->flags & PF_X)
+		if (!(seg->flags & PF_W))
 			continue;
-		for (uint64_t k = 0; k + 32 <= limit; k += BUILDINFO_ALIGN)
+		for (; k + 32 <= seg->filesz; k += BUILDINFO_ALIGN)
 			if (!memcmp(e->map + seg->off + k, BUILDINFO_MAGIC, BUILDINFO_MAGIC_LEN))
 				return seg->vaddr + k;
 	}

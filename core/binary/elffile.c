@@ -128,10 +128,13 @@ static int read_segments(struct elffile *e, Elf *elf, const char *path)
 
 static int read_sections(struct elffile *e, Elf *elf, const char *path)
 {
+	const Elf64_Ehdr *h = (const Elf64_Ehdr *)e->map;
 	size_t n = 0, strndx = 0, cap = 0;
 
-	if (elf_getshdrnum(elf, &n) < 0)
-		return refuse_range(path, "section header", 0);
+	/* libelf takes a table that is cut off for none at all */
+	if (elf_getshdrnum(elf, &n) < 0 || (h->e_shoff && n == 0) ||
+	    (h->e_shoff && !inside(h->e_shoff, (uint64_t)n * sizeof(Elf64_Shdr), e->size)))
+		return refuse_range(path, "section header", n);
 	if (n == 0)
 		return 0; /* sstrip'ed: the segments are all there is */
 	if (elf_getshdrstrndx(elf, &strndx) < 0)

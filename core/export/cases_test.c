@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Every case of fixtures/cases, written as a trace, read back and reported: the
+ * csv files beside it say what must come out. GOTRACE_UPDATE=1 rewrites them,
+ * to be read through before they are committed.
+ */
+#include <errno.h>
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "export/export.h"
+#include "trace/evlist.h"
+
+#define FOLDER "fixtures/cases"
+
+static const struct report_format *format(const char *name)
+{
+	const struct report_format *f = report_formats;
+
+	while (f->name && strcmp(f->name, name))
+		f++;
+	assert_non_null(f->name);
+	return f;
+}
+
+/* Writes the list as a trace to a new file, whose path it leaves in path. */
+static void write_trace(const struct evlist *l, char *path)
+{
+	strcpy(path, "/tmp/gotrace-cases-XXXXXX");
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	struct trace_writer *w = trace_writer_new(fd, &l->info);
+
+	assert_non_null(w);
+	for (size_t i = 0; i < l->n; i++)
+		assert_int_equal(trace_writer_event(w, &l->events[i]), 0);
+	assert_int_equal(trace_writer_finish(w, NULL, 0), 0);
+}
+
+/* The report of the trace at path; to be freed. */
+static char *report(const char *path, const char *as, const struct report_options *opt)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	struct trace_reader *r = trace_reader_open(path);
+
+	assert_true(out && r);
+	assert_int_equal(format(as)->write(r, opt, out), 0);
+	trace_reader_close(r);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+static char *slurp(const char *path)
+{
+	FILE *in = fopen(path, "r");
+	char *text = calloc(1, 1 << 16);
+
+	assert_non_null(text);
+	if (!in)
+		return text;
+	assert_true(fread(text, 1, (1 << 16) - 1, in) < (1 << 16) - 1);
+	fclose(in);
+	return text;
+}
+
+static void same_as_stored(const char *events, const char *ending, const char *got)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%.*s%s", (int)(strlen(events) - strlen(".events")), events, ending);
+	if (getenv("GOTRACE_UPDATE")) {
+		FILE *out = fopen(path, "w");
+
+		assert_non_null(out);
+		assert_true(fputs(got, out) >= 0 && fclose(out) == 0);
+		return;
+	}
+	char *want = slurp(path);
+
+	if (strcmp(want, got))
+		fail_msg("%s\nexpected:\n%s\ngot:\n%s", path, want, got);
+	free(want);
+}
+
+static void test_cases(void **state)
+{
+	glob_t g;
+
+	(void)state;
+	assert_int_equal(glob(FOLDER "/*.events", 0, NULL, &g), 0);
+	assert_true(g.gl_pathc >= 40);
+	for (size_t i = 0; i < g.gl_pathc; i++) {
+		struct evlist l;
+		char path[64];
+
+		assert_int_equal(evlist_load(&l, g.gl_pathv[i]), 0);
+		write_trace(&l, path);
+		char *functions = report(path, "csv", &(struct report_options){ .by = BY_FUNCTION });
+		char *paths = report(path, "csv", &(struct report_options){ .by = BY_PATH });
+
+		same_as_stored(g.gl_pathv[i], ".functions.csv", functions);
+		same_as_stored(g.gl_pathv[i], ".paths.csv", paths);
+		free(functions);
+		free(paths);
+		unlink(path);
+		evlist_free(&l);
+	}
+	globfree(&g);
+}
+
+/* Every format and row kind of two telling cases, character by character. */
+static void test_formats(void **state)
+{
+	static const char *const cases[] = { "go", "names", "loss-goroutine" };
+	static const char *const formats[] = { "text", "csv", "json" };
+	static const char *const kinds[] = { "functions", "paths", "goroutines", "calls" };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		char events[128], path[64], ending[64];
+		struct evlist l;
+
+		snprintf(events, sizeof(events), FOLDER "/%s.events", cases[i]);
+		assert_int_equal(evlist_load(&l, events), 0);
+		write_trace(&l, path);
+		for (size_t f = 0; f < 3; f++)
+			for (enum report_by by = BY_FUNCTION; by <= BY_CALL; by++) {
+				char *got = report(path, formats[f], &(struct report_options){ .by = by });
+
+				snprintf(ending, sizeof(ending), ".%s.%s", kinds[by], f ? formats[f] : "txt");
+				same_as_stored(events, ending, got);
+				free(got);
+			}
+		unlink(path);
+		evlist_free(&l);
+	}
+}
+
+static size_t lines(const char *s)
+{
+	size_t n = 0;
+
+	for (; *s; s++)
+		n += *s == '\n';
+	return n;
+}
+
+static void test_windows(void **state)
+{
+	struct evlist l;
+	char path[64];
+	static const struct { struct report_options opt; size_t rows; } windows[] = {
+		{ { .by = BY_CALL }, 5 },
+		{ { .by = BY_CALL, .goid = 2 }, 1 },
+		{ { .by = BY_CALL, .goid = 3 }, 0 },
+		{ { .by = BY_CALL, .from_ns = 100 }, 3 },
+		{ { .by = BY_CALL, .from_ns = 100, .to_ns = 250 }, 1 },
+		{ { .by = BY_CALL, .min_ns = 300 }, 3 },
+		{ { .by = BY_CALL, .limit = 2 }, 2 },
+		{ { .by = BY_FUNCTION, .limit = 1 }, 1 },
+		{ { .by = BY_GOROUTINE }, 2 },
+	};
+
+	(void)state;
+	assert_int_equal(evlist_load(&l, FOLDER "/loss-goroutine.events"), 0);
+	write_trace(&l, path);
+	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+		char *got = report(path, "csv", &windows[i].opt);
+
+		assert_int_equal(lines(got), windows[i].rows + 1);
+		free(got);
+	}
+	unlink(path);
+	evlist_free(&l);
+}
+
+static void test_full_disk(void **state)
+{
+	struct evlist l;
+	char path[64];
+	FILE *full = fopen("/dev/full", "w");
+
+	(void)state;
+	assert_non_null(full);
+	assert_int_equal(evlist_load(&l, FOLDER "/go.events"), 0);
+	write_trace(&l, path);
+	struct trace_reader *r = trace_reader_open(path);
+
+	assert_non_null(r);
+	assert_int_equal(format("text")->write(r, &(struct report_options){ .by = BY_FUNCTION }, full), -ENOSPC);
+	trace_reader_close(r);
+	fclose(full);
+	unlink(path);
+	evlist_free(&l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cases),
+		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_full_disk),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -135,7 +135,7 @@ static int morestack(struct model *m, struct stack *s, const struct event *e, ui
 		return call_pop(m, s, e->ts_ns, CALL_INFERRED);
 	}
 	f->flags |= FRAME_STOPPED;
-	stop_begin(m, s, e->depth, STOP_ANY, f->start_ns);
+	stop_begin(m, s, e->depth, STOP_ANY, true, f->start_ns);
 	return 0;
 }
 
@@ -158,7 +158,7 @@ static int stop(struct model *m, struct stack *s, const struct event_ext *ev)
 		err = call_pop(m, s, e->ts_ns, CALL_INFERRED);
 	}
 	if (!err)
-		stop_begin(m, s, e->depth, func, e->ts_ns);
+		stop_begin(m, s, e->depth, func, false, e->ts_ns);
 	return err;
 }
 

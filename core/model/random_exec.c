@@ -146,7 +146,7 @@ static void go_on(struct sim *s, struct goroutine *g)
 	}
 	if (p->stops) {
 		p->why = rnd(s, 4);
-		if (s->opt->global)
+		if (s->opt->global && (p->why != STOP_DECLINED || rnd(s, 2)))
 			emit(s, g, EV_RESUME, 0, p->depth)->arg[2] = p->why;
 		p->stops--;
 		p->phase = 0;
@@ -174,7 +174,10 @@ static void unprobed_stop(struct sim *s, struct goroutine *g)
 		p.from_ns = s->now;
 		tick(s);
 		p.why = rnd(s, 4);
-		emit(s, g, EV_RESUME, 0, depth)->arg[2] = p.why;
+		if (p.why != STOP_DECLINED || rnd(s, 2))
+			emit(s, g, EV_RESUME, 0, depth)->arg[2] = p.why;
+		else
+			p.from_ns = s->now; /* nothing says when it went on */
 		truth_segment(s, &p);
 	}
 	if (g->n)

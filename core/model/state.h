@@ -26,6 +26,7 @@ struct frame {
 struct stop {
 	bool active;
 	bool classed;                /* the running segment's RESUME was seen */
+	bool called;                 /* only EV_MORESTACK began the segment, no EV_STOP has been seen */
 	uint32_t depth;              /* that the stopped function's frame will have */
 	uint32_t func;               /* its index, STOP_ANY or STOP_UNPROBED */
 	uint64_t why;                /* STOP_* of the segment */
@@ -116,7 +117,8 @@ int call_pop_deeper(struct model *m, struct stack *s, uint32_t depth, uint64_t t
 int call_pop_all(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
 
 /* stops.c */
-void stop_begin(struct model *m, struct stack *s, uint32_t depth, uint32_t func, uint64_t ts_ns);
+/* called: by EV_MORESTACK, not by EV_STOP. */
+void stop_begin(struct model *m, struct stack *s, uint32_t depth, uint32_t func, bool called, uint64_t ts_ns);
 void stop_resume(struct stack *s, uint64_t why, uint64_t ts_ns);
 /* An entry at ts_ns pushed or restarted the top frame: charge it if it is the stopped one. */
 void stop_entered(struct model *m, struct stack *s, uint64_t ts_ns);

@@ -16,19 +16,21 @@ static void segment_end(struct stop *p, uint64_t ts_ns)
 {
 	uint64_t ns = ts_ns > p->from_ns ? ts_ns - p->from_ns : 0;
 
-	if (!p->classed || p->why == STOP_GROWTH) { /* not known: growth is the likely one */
+	/* Nothing but a call of morestack is known: growth is the likely reason. A
+	 * stop about which the runtime did nothing was declined. */
+	if (p->classed ? p->why == STOP_GROWTH : p->called) {
 		p->growth_ns += ns;
 		p->growths++;
 		return;
 	}
 	p->preempt_ns += ns;
-	if (p->why == STOP_YIELD || p->why == STOP_GC)
+	if (p->classed && (p->why == STOP_YIELD || p->why == STOP_GC))
 		p->preempts++;
 	else
 		p->declined++;
 }
 
-void stop_begin(struct model *m, struct stack *s, uint32_t depth, uint32_t func, uint64_t ts_ns)
+void stop_begin(struct model *m, struct stack *s, uint32_t depth, uint32_t func, bool called, uint64_t ts_ns)
 {
 	struct stop *p = &s->stop;
 
@@ -36,14 +38,17 @@ void stop_begin(struct model *m, struct stack *s, uint32_t depth, uint32_t func,
 	 * again; but of functions that are not probed there may have been two. */
 	if (p->active && (p->depth != depth || p->func != func || func == STOP_UNPROBED))
 		stop_settle(m, s, ts_ns);
-	if (p->active && !p->classed)
-		return; /* morestack's call and newstack's entry are one stop */
+	if (p->active && p->called && !p->classed) {
+		p->called = called; /* morestack's call and newstack's entry are one stop */
+		return;
+	}
 	if (p->active)
 		segment_end(p, ts_ns);
 	else
 		*p = (struct stop){ .active = true, .depth = depth, .func = func };
 	p->from_ns = ts_ns;
 	p->classed = false;
+	p->called = called;
 }
 
 void stop_resume(struct stack *s, uint64_t why, uint64_t ts_ns)
@@ -97,7 +102,8 @@ void stop_settle(struct model *m, struct stack *s, uint64_t ts_ns)
 
 	if (!p->active)
 		return;
-	uint64_t end_ns = p->classed ? p->resumed_ns : ts_ns;
+	/* Of a stop that nothing was done about, nothing says how short it was. */
+	uint64_t end_ns = p->classed ? p->resumed_ns : p->called ? ts_ns : p->from_ns;
 
 	if (!f) {
 		*p = (struct stop){ .active = false };

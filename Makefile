@@ -67,7 +67,7 @@ $(BPF): $(wildcard bpf/*.c bpf/*.h) Makefile | $(call deps,build)
 	@mkdir -p $(@D)
 	$(call msg,BPF,$@)
 	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -I. \
-		-isystem /usr/include/$(shell $(CC) -dumpmachine 2>/dev/null) -c bpf/probes.bpf.c -o $@
+		-isystem /usr/include/x86_64-linux-gnu -c bpf/probes.bpf.c -o $@
 	$(Q)llvm-strip -g $@
 
 $(BUILD)/obj/core/attach/object.o: $(BPF)

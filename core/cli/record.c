@@ -310,6 +310,7 @@ static int run_prepared(struct run *r)
 	int fd, err;
 
 	rec->show_progress = isatty(STDERR_FILENO);
+	signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error like a full disk; the command was forked before */
 	if (describe(r) || open_output(r, &fd))
 		return STATUS_FAILED;
 	writer = trace_writer_new(fd, &r->info);

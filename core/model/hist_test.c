@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "model/hist.h"
+
+static void within_1_pct(uint64_t got, uint64_t want)
+{
+	uint64_t off = got > want ? got - want : want - got;
+
+	if (off > want / 100)
+		fail_msg("%llu is not within 1 %% of %llu", (unsigned long long)got, (unsigned long long)want);
+}
+
+static void test_one_value(void **state)
+{
+	(void)state;
+	for (uint64_t v = 1; v && v < UINT64_MAX / 3; v += v / 7 + 1) {
+		struct hist h = { 0 };
+
+		assert_int_equal(hist_add(&h, v), 0);
+		within_1_pct(hist_quantile(&h, 0.5), v);
+		hist_free(&h);
+	}
+	struct hist h = { 0 };
+
+	assert_int_equal(hist_add(&h, UINT64_MAX), 0);
+	within_1_pct(hist_quantile(&h, 1), UINT64_MAX);
+	hist_free(&h);
+}
+
+static void test_quantiles(void **state)
+{
+	struct hist h = { 0 };
+
+	(void)state;
+	assert_int_equal(hist_quantile(&h, 0.5), 0);
+	for (uint64_t v = 1; v <= 100000; v++)
+		assert_int_equal(hist_add(&h, v * 10), 0);
+	within_1_pct(hist_quantile(&h, 0.5), 500000);
+	within_1_pct(hist_quantile(&h, 0.9), 900000);
+	within_1_pct(hist_quantile(&h, 0.99), 990000);
+	within_1_pct(hist_quantile(&h, 1), 1000000);
+	assert_int_equal(hist_quantile(&h, 0), 10);
+	hist_free(&h);
+}
+
+static void test_merge(void **state)
+{
+	struct hist a = { 0 }, b = { 0 };
+
+	(void)state;
+	for (uint64_t v = 0; v < 1000; v++)
+		assert_int_equal(hist_add(v % 2 ? &a : &b, v * v), 0);
+	assert_int_equal(hist_merge(&a, &b), 0);
+	assert_int_equal(a.count, 1000);
+	within_1_pct(hist_quantile(&a, 0.5), 499 * 499);
+	hist_free(&a);
+	hist_free(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_value),
+		cmocka_unit_test(test_quantiles),
+		cmocka_unit_test(test_merge),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What single cases cannot show: trees that explode, callbacks, streams of garbage. */
+#include <malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "model/model.h"
+#include "model/random_exec.h"
+
+#define FUNCS 5
+
+struct world {
+	struct trace_info info;
+	struct model *m;
+	uint64_t now;
+};
+
+/* Site 2f is the entry of function f, 2f+1 its exit. */
+static void set_up(struct world *w, const struct model_options *opt)
+{
+	*w = (struct world){ .now = 1000 };
+	for (uint32_t f = 0; f < FUNCS; f++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "main.f%u", f);
+		assert_int_equal(trace_info_add_func(&w->info, &(struct trace_func){ .name = name }), 0);
+		assert_int_equal(trace_info_add_site(&w->info, &(struct trace_site){ f, TRACE_NONE, 0, EV_ENTRY }), 0);
+		assert_int_equal(trace_info_add_site(&w->info, &(struct trace_site){ f, TRACE_NONE, 0, EV_EXIT }), 0);
+	}
+	w->m = model_new(&w->info, opt);
+	assert_non_null(w->m);
+}
+
+static void tear_down(struct world *w)
+{
+	model_free(w->m);
+	trace_info_free(&w->info);
+}
+
+static void event(struct world *w, unsigned kind, uint64_t goid, uint32_t func, uint32_t depth)
+{
+	struct event_ext e = { .h = { .ts_ns = w->now += 10, .goid = goid, .depth = depth, .tid = 1,
+				      .site = 2 * func + (kind == EV_EXIT), .kind = (uint16_t)kind } };
+
+	assert_int_equal(model_feed(w->m, &e), 0);
+}
+
+static void create(struct world *w, uint64_t by, uint64_t child, uint64_t pc)
+{
+	struct event_ext e = { .h = { .ts_ns = w->now += 10, .goid = by, .kind = EV_CREATE }, .arg = { child, pc } };
+
+	assert_int_equal(model_feed(w->m, &e), 0);
+}
+
+/* f0 and f1 call each other 20,000 deep and each calls the others on the way. */
+static void descend(struct world *w, uint32_t levels)
+{
+	for (uint32_t i = 0; i < levels; i++) {
+		event(w, EV_ENTRY, 1, i % 2, 100 * (i + 1));
+		for (uint32_t f = 2; f < FUNCS; f++) {
+			event(w, EV_ENTRY, 1, f, 100 * (i + 1) + 50);
+			event(w, EV_EXIT, 1, f, 100 * (i + 1) + 50);
+		}
+	}
+	for (uint32_t i = levels; i-- > 0;)
+		event(w, EV_EXIT, 1, i % 2, 100 * (i + 1));
+}
+
+static void check_descent(struct world *w, uint32_t levels)
+{
+	size_t n;
+	const struct call_stats *st = model_funcs(w->m, &n);
+	uint64_t whole = model_totals(w->m)->last_ns - model_totals(w->m)->first_ns;
+
+	assert_int_equal(st[0].calls, levels / 2);
+	assert_int_equal(st[1].calls, levels / 2);
+	/* Of all activations only the outermost counts. */
+	assert_int_equal(st[0].total_ns, whole);
+	assert_int_equal(st[1].total_ns, whole - 80);
+	for (uint32_t f = 2; f < FUNCS; f++) {
+		assert_int_equal(st[f].calls, levels);
+		assert_int_equal(st[f].total_ns, 10 * levels);
+		assert_int_equal(st[f].self_ns, 10 * levels);
+		assert_int_equal(st[f].finished, levels);
+	}
+	assert_int_equal(model_totals(w->m)->root_ns, whole);
+}
+
+static void test_deep_tree(void **state)
+{
+	struct world w;
+	size_t n;
+
+	(void)state;
+	set_up(&w, NULL);
+	descend(&w, 20000);
+	assert_int_equal(model_finish(w.m), 0);
+	check_descent(&w, 20000);
+	model_paths(w.m, &n);
+	assert_int_equal(n, 1 + 20000 * 4);
+	assert_int_equal(model_totals(w.m)->folded_nodes, 0);
+	tear_down(&w);
+}
+
+/* The same with room for few paths: functions stay exact, the tree is capped and says so. */
+static void test_full_tree(void **state)
+{
+	struct world w;
+	const struct model_options opt = { .max_paths = 50 };
+	uint64_t calls = 0, self_ns = 0, other = 0;
+	size_t n;
+
+	(void)state;
+	set_up(&w, &opt);
+	descend(&w, 20000);
+	assert_int_equal(model_finish(w.m), 0);
+	check_descent(&w, 20000);
+	const struct path_node *nodes = model_paths(w.m, &n);
+
+	assert_int_equal(n, 1 + 50 + 1);
+	for (size_t i = 1; i < n; i++) {
+		calls += nodes[i].stats.calls;
+		self_ns += nodes[i].stats.self_ns;
+		if (nodes[i].func == PATH_OTHER)
+			other = nodes[i].stats.calls;
+	}
+	assert_int_equal(calls, model_totals(w.m)->calls);
+	assert_int_equal(self_ns, model_totals(w.m)->root_ns);
+	assert_int_equal(other, calls - 50);
+	assert_true(model_totals(w.m)->folded_nodes > 0);
+	tear_down(&w);
+}
+
+static void test_direct_recursion(void **state)
+{
+	struct world w;
+	size_t n;
+
+	(void)state;
+	set_up(&w, NULL);
+	for (uint32_t i = 0; i < 100000; i++)
+		event(&w, EV_ENTRY, 1, 0, 16 * (i + 1));
+	for (uint32_t i = 100000; i-- > 0;)
+		event(&w, EV_EXIT, 1, 0, 16 * (i + 1));
+	assert_int_equal(model_finish(w.m), 0);
+	const struct path_node *nodes = model_paths(w.m, &n);
+
+	assert_int_equal(n, 2);
+	assert_int_equal(nodes[1].max_recursion, 100000);
+	assert_int_equal(nodes[1].stats.total_ns, model_totals(w.m)->root_ns);
+	tear_down(&w);
+}
+
+static uint64_t in_use(void)
+{
+	return mallinfo2().uordblks + mallinfo2().hblkhd;
+}
+
+/* Each goroutine starts the next, in turns at two places, and ends. */
+static void test_endless_chain(void **state)
+{
+	struct world w;
+	uint64_t early = 0;
+	size_t n;
+
+	(void)state;
+	set_up(&w, NULL);
+	for (uint64_t g = 1; g <= 200000; g++) {
+		event(&w, EV_ENTRY, g, 0, 100);
+		create(&w, g, g + 1, g % 2 ? 0x100 : 0x200);
+		event(&w, EV_EXIT, g, 0, 100);
+		event(&w, EV_END, g, 0, 0);
+		if (g == 1000)
+			early = in_use();
+	}
+	assert_true(in_use() < early + 65536); /* memory grows with goroutines alive only */
+	assert_int_equal(model_finish(w.m), 0);
+	model_paths(w.m, &n);
+	assert_int_equal(n, 1 + 3); /* the first, and one a place */
+	assert_int_equal(model_totals(w.m)->calls, 200000);
+	assert_int_equal(model_totals(w.m)->suspect_calls, 0);
+	tear_down(&w);
+}
+
+struct order {
+	uint64_t entries, ends;
+	bool wrong;
+};
+
+static void on_entry(void *ctx, const struct call *c)
+{
+	struct order *o = ctx;
+
+	o->wrong |= c->order != o->entries++ || c->end_ns;
+}
+
+static void on_call(void *ctx, const struct call *c)
+{
+	struct order *o = ctx;
+
+	o->ends++;
+	o->wrong |= c->order >= o->entries || !c->end_ns;
+}
+
+static void test_callbacks(void **state)
+{
+	struct order o = { 0 };
+	const struct model_options opt = { .on_entry = on_entry, .on_call = on_call, .ctx = &o };
+	struct world w;
+
+	(void)state;
+	set_up(&w, &opt);
+	descend(&w, 10);
+	event(&w, EV_ENTRY, 2, 0, 100);
+	assert_int_equal(model_finish(w.m), 0);
+	assert_int_equal(o.entries, 41);
+	assert_int_equal(o.ends, 41);
+	assert_false(o.wrong);
+	tear_down(&w);
+}
+
+/* Nothing that a file can say may break the engine: few values, so that they meet. */
+static void test_garbage(void **state)
+{
+	uint64_t rng = 4711;
+
+	(void)state;
+	for (int run = 0; run < 300; run++) {
+		const struct model_options opt = { .max_paths = run % 3 ? 20 : 0 };
+		struct world w;
+
+		set_up(&w, &opt);
+		for (int i = 0; i < 500; i++) {
+			uint64_t a = exec_random(&rng), b = exec_random(&rng);
+			struct event_ext e = {
+				.h = { .ts_ns = a % 7 ? w.now += a % 50 : b, .goid = a >> 8 & 3,
+				       .site = a >> 12 & 15, .depth = a >> 16 & 1 ? (uint32_t)b : 16 * (b & 15),
+				       .tid = a >> 20 & 1, .kind = a >> 24 & 15, .flags = a >> 28 & 7 },
+				.arg = { b >> 8 & 3, b >> 12 & 3, b >> 16 & 3, 0 },
+			};
+
+			assert_int_equal(model_feed(w.m, &e), 0);
+		}
+		assert_int_equal(model_finish(w.m), 0);
+		const struct model_totals *t = model_totals(w.m);
+		size_t n;
+		const struct call_stats *st = model_funcs(w.m, &n);
+
+		for (size_t f = 0; f < n; f++)
+			assert_true(st[f].calls >= st[f].finished + st[f].unwound + st[f].unfinished);
+		assert_int_equal(t->events, 500);
+		tear_down(&w);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_deep_tree),
+		cmocka_unit_test(test_full_tree),
+		cmocka_unit_test(test_direct_recursion),
+		cmocka_unit_test(test_endless_chain),
+		cmocka_unit_test(test_callbacks),
+		cmocka_unit_test(test_garbage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -155,7 +155,8 @@ int buildinfo_read(struct gobin *b)
 	return 0;
 }
 
-/* The description of a note in `section`, as hex (GNU) or text (Go). */
+/* The description of a note in `section`, as hex (GNU) or text (Go). Both
+ * owners are 4 bytes long: "GNU" and, padded by the Go linker, "Go". */
 static char *note_id(const struct elffile *e, const char *section, const char *owner,
 		     uint32_t type, bool hex)
 {
@@ -164,10 +165,10 @@ static char *note_id(const struct elffile *e, const char *section, const char *o
 	if (!s || s->type != SHT_NOTE || s->size < 12)
 		return NULL;
 	const uint8_t *p = e->map + s->off;
-	uint64_t name_len = load32(p), len = load32(p + 4), at = 12 + (name_len + 3) / 4 * 4;
+	uint64_t len = load32(p + 4), at = 16;
 
-	if (load32(p + 8) != type || name_len != strlen(owner) + 1 || len == 0 || len > 1024 ||
-	    at > s->size || len > s->size - at || memcmp(p + 12, owner, name_len) != 0)
+	if (s->size < at || load32(p) != 4 || memcmp(p + 12, owner, 4) != 0 ||
+	    load32(p + 8) != type || len == 0 || len > 1024 || len > s->size - at)
 		return NULL;
 	if (!hex)
 		return strndup((const char *)p + at, len);
@@ -181,7 +182,7 @@ int buildid_read(struct gobin *b)
 {
 	b->build_id = note_id(&b->elf, ".note.gnu.build-id", "GNU", 3, true);
 	if (!b->build_id)
-		b->build_id = note_id(&b->elf, ".note.go.buildid", "Go", 4, false);
+		b->build_id = note_id(&b->elf, ".note.go.buildid", "Go\0", 4, false);
 	if (!b->build_id)
 		b->build_id = strdup("");
 	return b->build_id ? 0 : -ENOMEM;

@@ -90,35 +90,47 @@ static int refuse_range(const char *path, const char *what, size_t i)
 	return -EBADMSG;
 }
 
+/* Program header i. libelf hands out headers where they lie in the map, at odd
+ * addresses when the file says so. */
+static Elf64_Phdr program_header(const void *table, size_t i)
+{
+	Elf64_Phdr ph;
+
+	memcpy(&ph, (const char *)table + i * sizeof(ph), sizeof(ph));
+	return ph;
+}
+
 static int read_segments(struct elffile *e, Elf *elf, const char *path)
 {
 	size_t n = 0, cap = 0;
 
 	if (elf_getphdrnum(elf, &n) < 0 || n == 0)
 		return refuse_range(path, "program header", 0);
-	const Elf64_Phdr *ph = elf64_getphdr(elf);
-	if (!ph)
+	const void *table = elf64_getphdr(elf);
+	if (!table)
 		return refuse_range(path, "program header", 0);
 	for (size_t i = 0; i < n; i++) {
-		if (ph[i].p_type == PT_INTERP)
+		const Elf64_Phdr ph = program_header(table, i);
+
+		if (ph.p_type == PT_INTERP)
 			e->has_interp = true;
-		if (ph[i].p_type == PT_DYNAMIC)
+		if (ph.p_type == PT_DYNAMIC)
 			e->has_dynamic = true;
-		if (ph[i].p_type == PT_TLS) {
+		if (ph.p_type == PT_TLS) {
 			e->has_tls = true;
-			e->tls_memsz = ph[i].p_memsz;
-			e->tls_align = ph[i].p_align;
+			e->tls_memsz = ph.p_memsz;
+			e->tls_align = ph.p_align;
 		}
-		if (ph[i].p_type != PT_LOAD)
+		if (ph.p_type != PT_LOAD)
 			continue;
-		if (!inside(ph[i].p_offset, ph[i].p_filesz, e->size) ||
-		    ph[i].p_vaddr > UINT64_MAX / 2 || ph[i].p_filesz > ph[i].p_memsz)
+		if (!inside(ph.p_offset, ph.p_filesz, e->size) ||
+		    ph.p_vaddr > UINT64_MAX / 2 || ph.p_filesz > ph.p_memsz)
 			return refuse_range(path, "segment", i);
 		if (vec_reserve(&e->segments, &cap, e->n_segments + 1) < 0)
 			return -ENOMEM;
 		e->segments[e->n_segments++] = (struct elf_segment){
-			.flags = ph[i].p_flags, .vaddr = ph[i].p_vaddr, .off = ph[i].p_offset,
-			.filesz = ph[i].p_filesz, .memsz = ph[i].p_memsz,
+			.flags = ph.p_flags, .vaddr = ph.p_vaddr, .off = ph.p_offset,
+			.filesz = ph.p_filesz, .memsz = ph.p_memsz,
 		};
 	}
 	if (e->n_segments)
@@ -143,21 +155,23 @@ static int read_sections(struct elffile *e, Elf *elf, const char *path)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		Elf_Scn *scn = elf_getscn(elf, i);
-		const Elf64_Shdr *sh = scn ? elf64_getshdr(scn) : NULL;
+		const void *header = scn ? elf64_getshdr(scn) : NULL;
+		Elf64_Shdr sh;
 
-		if (!sh)
+		if (!header)
 			return refuse_range(path, "section header", i);
-		if (sh->sh_type != SHT_NOBITS && sh->sh_type != SHT_NULL &&
-		    !inside(sh->sh_offset, sh->sh_size, e->size))
+		memcpy(&sh, header, sizeof(sh)); /* unaligned, like a program header */
+		if (sh.sh_type != SHT_NOBITS && sh.sh_type != SHT_NULL &&
+		    !inside(sh.sh_offset, sh.sh_size, e->size))
 			return refuse_range(path, "section", i);
-		const char *name = sh->sh_name ? elf_strptr(elf, strndx, sh->sh_name) : "";
+		const char *name = sh.sh_name ? elf_strptr(elf, strndx, sh.sh_name) : "";
 		/* elf_strptr points into the map, which outlives `elf`, unless it had to convert */
 		if (!name || (const uint8_t *)name < e->map || (const uint8_t *)name >= e->map + e->size)
 			name = "";
 		e->sections[e->n_sections++] = (struct elf_section){
-			.name = name, .type = sh->sh_type, .link = sh->sh_link, .flags = sh->sh_flags,
-			.vaddr = sh->sh_addr, .off = sh->sh_offset,
-			.size = sh->sh_type == SHT_NULL ? 0 : sh->sh_size,
+			.name = name, .type = sh.sh_type, .link = sh.sh_link, .flags = sh.sh_flags,
+			.vaddr = sh.sh_addr, .off = sh.sh_offset,
+			.size = sh.sh_type == SHT_NULL ? 0 : sh.sh_size,
 		};
 	}
 	return 0;
@@ -177,17 +191,19 @@ static int by_reloc_vaddr(const void *a, const void *b)
  */
 static int read_relocs(struct elffile *e, Elf *elf)
 {
-	const Elf64_Phdr *ph = elf64_getphdr(elf);
+	const void *table = elf64_getphdr(elf);
 	uint64_t rela = 0, rela_size = 0;
 	size_t n = 0, cap = 0;
 
-	if (!e->has_dynamic || elf_getphdrnum(elf, &n) < 0 || !ph)
+	if (!e->has_dynamic || elf_getphdrnum(elf, &n) < 0 || !table)
 		return 0;
 	for (size_t i = 0; i < n; i++) {
-		if (ph[i].p_type != PT_DYNAMIC || !inside(ph[i].p_offset, ph[i].p_filesz, e->size))
+		const Elf64_Phdr ph = program_header(table, i);
+
+		if (ph.p_type != PT_DYNAMIC || !inside(ph.p_offset, ph.p_filesz, e->size))
 			continue;
-		const uint8_t *d = e->map + ph[i].p_offset;
-		for (uint64_t k = 0; k + 16 <= ph[i].p_filesz && load64(d + k) != DT_NULL; k += 16) {
+		const uint8_t *d = e->map + ph.p_offset;
+		for (uint64_t k = 0; k + 16 <= ph.p_filesz && load64(d + k) != DT_NULL; k += 16) {
 			if (load64(d + k) == DT_RELA)
 				rela = load64(d + k + 8);
 			else if (load64(d + k) == DT_RELASZ)

@@ -157,11 +157,18 @@ static void test_tail_jumps(void **state)
 	assert_int_equal(target->vaddr, k.tails[0].target);
 	assert_non_null(strstr(target->name, "indexbytebody"));
 	gocode_free(&k);
-	k = analyze(b, c, "main.(*outer).Name"); /* loads the embedded pointer, jumps to its method */
-	assert_int_equal(k.n_tails, 1);
-	assert_int_equal(k.n_rets, 0);
-	assert_int_equal(k.tails[0].at.sp_adj, 0);
-	assert_ptr_equal(gobin_func_at(b, k.tails[0].target), gobin_func_named(b, "main.(*named).Name"));
+	/* loads the embedded pointer and jumps to its method; Go 1.20 to 1.23 called it */
+	k = analyze(b, c, "main.(*outer).Name");
+	if (gobin_go_minor(b) == 19 || gobin_go_minor(b) >= 24) {
+		assert_int_equal(k.n_tails, 1);
+		assert_int_equal(k.n_rets, 0);
+		assert_int_equal(k.tails[0].at.sp_adj, 0);
+		assert_ptr_equal(gobin_func_at(b, k.tails[0].target),
+				 gobin_func_named(b, "main.(*named).Name"));
+	} else {
+		assert_int_equal(k.n_tails, 0);
+		assert_int_equal(k.n_rets, 1);
+	}
 	gocode_free(&k);
 	k = analyze(b, c, "main.table"); /* its jump table is no way out */
 	assert_int_equal(k.n_tails, 0);
@@ -192,7 +199,7 @@ static void test_jump_table_words(void **state)
 
 		gobin_text_words(b, count_word, &w);
 		assert_int_equal(w.in_f, 10); /* its ten cases */
-		assert_true(w.all > 300);
+		assert_true(w.all > w.in_f); /* fmt and the runtime have some */
 		gobin_close(b);
 	}
 }

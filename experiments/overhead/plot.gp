@@ -1,0 +1,23 @@
+# summary.csv -> overhead.png and overhead.svg. Called with -e "dir='...'; tool='...'".
+# Bars: how many times the plain program's wall time, on a logarithmic scale.
+set datafile separator ','
+set style data histograms
+set style histogram clustered gap 1.5
+set style fill solid 0.85 border -1
+set boxwidth 0.9
+set logscale y
+set grid ytics
+set key top left
+set ylabel 'wall time, times the plain program''s'
+set title 'Overhead of tracing: '.tool.', medians'
+set yrange [0.8:*]
+thesis_rows  = "<awk -F, -v t=".tool." -v v=thesis  '$2 == v && $3 == t' ".dir."/summary.csv"
+default_rows = "<awk -F, -v t=".tool." -v v=default '$2 == v && $3 == t' ".dir."/summary.csv"
+do for [kind in 'png svg'] {
+	if (kind eq 'png') { set terminal pngcairo size 1000,600 } else { set terminal svg size 1000,600 }
+	set output dir.'/overhead.'.kind
+	plot thesis_rows  using 11:xtic(1) title 'thesis, target'        linecolor rgb '#c44e52', \
+	     thesis_rows  using 12         title 'thesis, end to end'    linecolor rgb '#e8a2a4', \
+	     default_rows using 11         title 'default, target'       linecolor rgb '#4c72b0', \
+	     default_rows using 12         title 'default, end to end'   linecolor rgb '#a3b6d8'
+}

@@ -1,0 +1,165 @@
+#!/bin/bash
+# What tracing costs: greet, oto and ants plain, with the thesis's probes and
+# with gotrace's default strategy. Reproduces tables 7.2 and 7.3 of the thesis.
+#
+#   sudo experiments/overhead/run.sh [PROGRAM...]    greet greet-2s oto ants; all without one
+#
+# RUNS=5        runs that count; one more goes before them and is discarded
+# GOTRACE=      the command to measure, build/gotrace
+# RESULTS=      where to put the results, results/overhead
+#
+# Every run writes a folder of its own: raw.csv (never edited), environment.txt,
+# summary.csv, tables.md, overhead.png, overhead.svg.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+workloads=$top/experiments/workloads
+RUNS=${RUNS:-5}
+GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
+RESULTS=${RESULTS:-$top/results/overhead}
+[ $# -gt 0 ] || set -- greet greet-2s oto ants
+programs=("$@")
+variants=(plain thesis default)
+
+die() { echo "overhead: $*" >&2; exit 1; }
+say() { echo "overhead: $*" >&2; }
+
+check_setup() {
+	local tool p
+	[ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
+	[ "$(id -u)" = 0 ] || die "tracing needs root; run: sudo make experiment-overhead"
+	[ "$RUNS" -ge 1 ] 2>/dev/null || die "RUNS=$RUNS is no number of runs"
+	for tool in hyperfine gnuplot /usr/bin/time cc; do
+		command -v "$tool" >/dev/null || die "$tool is missing; run: ci/deps.sh experiment"
+	done
+	command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
+	for p in "${programs[@]}"; do
+		case $p in greet | greet-2s | oto | ants) ;; *) die "no program is called '$p'" ;; esac
+	done
+}
+
+# Sets `command`: how a program is run in a variant. A traced one leaves
+# $work/trace, a plain one $work/wall.
+set_command() { # PROGRAM VARIANT
+	local target select
+	case $1 in
+	greet) target=("$work/bin/greet.noinline") select=(-p main -p time) ;;
+	greet-2s) target=("$work/bin/greet.noinline" -rounds "$rounds") select=(-p main -p time) ;;
+	oto) target=("$work/bin/oto.noinline") select=(-p main -p github.com/ebitengine/oto/v3) ;;
+	ants) target=("$work/bin/ants.noinline") select=(-p main -p github.com/panjf2000/ants/v2) ;;
+	esac
+	case $2 in
+	plain) command=("$work/wall" "$work/wall.ns" "${target[@]}") ;;
+	thesis) command=("$GOTRACE" record -o "$work/trace" --probe=thesis "${select[@]}" -- "${target[@]}") ;;
+	default) command=("$GOTRACE" record -o "$work/trace" "${select[@]}" -- "${target[@]}") ;;
+	esac
+}
+
+# One `key value` of what gotrace stored in the trace.
+info() { # KEY
+	"$GOTRACE" info "$work/trace" | awk -v k="$1" '$1 == k || $1 == k ":" { print $2; exit }'
+}
+
+# The end of a raw row: the target's own seconds, events, lost events, bytes of the trace.
+own_columns() { # VARIANT
+	local ns events=0 lost=0 bytes=0
+	if [ "$1" = plain ]; then
+		ns=$(cat "$work/wall.ns")
+	else
+		ns=$(info end.target_wall_ns)
+		events=$(info end.events)
+		lost=$(info end.lost_events)
+		bytes=$(stat -c %s "$work/trace")
+	fi
+	[ -n "$ns" ] || die "the trace does not say how long its target ran"
+	awk -v ns="$ns" -v rest="$events,$lost,$bytes" 'BEGIN { printf "%.9f,%s\n", ns / 1e9, rest }'
+}
+
+run_once() { # RUN PROGRAM VARIANT TOOL; appends a row to raw.csv
+	local command=() whole user sys discarded=0 log=$work/log
+	[ "$1" != 0 ] || discarded=1
+	set_command "$2" "$3"
+	rm -f "$work/trace" "$work/wall.ns"
+	if [ "$4" = time ]; then
+		/usr/bin/time -o "$work/time" -f '%e %U %S' "${command[@]}" >/dev/null 2>"$log" || run_failed "$@"
+		read -r whole user sys <"$work/time"
+	else
+		local quoted
+		quoted=$(printf '%q ' "${command[@]}")
+		hyperfine -N --style none --runs 1 --export-csv "$work/hyperfine.csv" "$quoted" >"$log" 2>&1 || run_failed "$@"
+		# The command's own commas are in the first, quoted field: count from the end.
+		read -r whole user sys < <(awk -F, 'NR == 2 { print $(NF - 6), $(NF - 3), $(NF - 2) }' "$work/hyperfine.csv")
+	fi
+	printf '%s,%s,%s,%s,%s,%s,%s,%s,%s\n' "$2" "$3" "$4" "$1" "$discarded" "$whole" "$user" "$sys" \
+		"$(own_columns "$3")" >>"$out/raw.csv"
+}
+
+run_failed() {
+	tail -n 20 "$work/log" >&2
+	die "run $1 of $2, $3, by $4 failed; the rows so far are in $out/raw.csv"
+}
+
+environment() {
+	echo "date $(date -u +%Y-%m-%dT%H:%M:%SZ)"
+	echo "kernel $(uname -srm)"
+	echo "system $(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release)"
+	echo "cpu $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
+	echo "cpus $(nproc)"
+	echo "memory_kib $(awk '/^MemTotal/ { print $2 }' /proc/meminfo)"
+	if grep -qw hypervisor /proc/cpuinfo; then echo "virtual yes"; else echo "virtual no"; fi
+	echo "load_at_start $(cut -d' ' -f1-3 /proc/loadavg)"
+	echo "go $(go env GOVERSION)"
+	echo "gotrace $("$GOTRACE" --version 2>/dev/null | head -n 1)"
+	echo "git_commit $(git -C "$top" describe --always --dirty --abbrev=40 2>/dev/null || echo unknown)"
+	echo "hyperfine $(hyperfine --version)"
+	echo "runs $RUNS after 1 discarded, variants interleaved"
+	echo "programs ${programs[*]}"
+	echo "greet_2s_rounds $rounds"
+}
+
+new_folder() { # sets out: a folder that was not there before
+	local id n=1
+	mkdir -p "$RESULTS"
+	id=$(date -u +%Y%m%dT%H%M%SZ)
+	out=$RESULTS/$id
+	until mkdir "$out" 2>/dev/null; do
+		n=$((n + 1))
+		[ $n -lt 100 ] || die "no folder can be made in $RESULTS"
+		out=$RESULTS/$id-$n
+	done
+}
+
+check_setup
+# Sound needs somewhere to go: all of this runs inside a private sink then.
+if [[ " ${programs[*]} " == *" oto "* ]] && [ -z "${OVERHEAD_SINK:-}" ]; then
+	OVERHEAD_SINK=1 exec "$workloads/oto/with-sink.sh" "$here/run.sh" "$@"
+fi
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-overhead.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+chmod 755 "$work"
+names=$(printf '%s\n' "${programs[@]%-2s}" | sort -u)
+# shellcheck disable=SC2086 # a list of words
+"$workloads/build.sh" "$work/bin" $names
+cc -O2 -Wall -o "$work/wall" "$here/wall.c"
+rounds=0
+if [[ " ${programs[*]} " == *" greet-2s "* ]]; then
+	rounds=$("$work/bin/greet.noinline" -for 2s 2>&1 >/dev/null | awk '/^rounds/ { print $2 }')
+fi
+
+new_folder
+environment >"$out/environment.txt"
+echo "program,variant,tool,run,discarded,end_to_end_s,user_s,system_s,target_s,events,lost_events,trace_bytes" >"$out/raw.csv"
+for run in $(seq 0 "$RUNS"); do
+	for program in "${programs[@]}"; do
+		say "run $run of $RUNS: $program"
+		for tool in time hyperfine; do
+			for variant in "${variants[@]}"; do
+				run_once "$run" "$program" "$variant" "$tool"
+			done
+		done
+	done
+done
+"$here/derive.sh" "$out"
+echo "results are in $out"
+echo "  raw.csv environment.txt summary.csv tables.md overhead.png overhead.svg"

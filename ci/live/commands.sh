@@ -42,7 +42,7 @@ not_executable() {
 	refused 126 'permission denied|not executable' ./plain
 }
 check "a file that is not executable" not_executable
-check "a directory" refused 126 'directory' /tmp
+check "a directory" refused 126 'directory|permission denied' /tmp
 
 truncated() {
 	head -c 100000 "$programs/plain" >short

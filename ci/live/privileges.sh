@@ -57,7 +57,7 @@ check "--user root under sudo" under_sudo_root
 
 user_option() {
 	own_folder
-	gt record --user nobody -o ../trace -- "$identity" >../printed
+	gt record --user nobody -o trace -- "$identity" >../printed
 	expect_grep "^uid $nobody_uid gid $nobody_gid " ../printed
 }
 check "--user nobody" user_option

@@ -116,7 +116,7 @@ duration() {
 check "-d ends the recording, not the command" duration
 
 max_size() {
-	expect_status 0 gt record --max-size=64K -o trace -- "$LIVE/workloads/ants" >out 2>err
+	expect_status 0 gt record --max-size=64K -o trace -p main -p github.com/panjf2000/ants -- "$LIVE/workloads/ants" >out 2>err
 	local bytes
 	bytes=$(stat -c %s trace)
 	[ "$bytes" -le $((64 * 1024)) ] || fail "$bytes bytes"
@@ -130,7 +130,7 @@ full_disk() {
 	mkdir mnt
 	mount -t tmpfs -o size=64k tmpfs mnt || skip "no tmpfs can be mounted here"
 	local got=0
-	gt record -o mnt/trace -- "$LIVE/workloads/ants" >out 2>err || got=$?
+	gt record -o mnt/trace -p main -p github.com/panjf2000/ants -- "$LIVE/workloads/ants" >out 2>err || got=$?
 	cp mnt/trace trace
 	umount mnt
 	[ "$got" = 0 ] || { cat err; fail "status $got"; }

@@ -28,8 +28,7 @@ static uint64_t get_mean_ns(const struct call_stats *st)
 	return st->finished ? st->sum_ns / st->finished : 0;
 }
 
-/* A bucket's middle may lie outside of what was seen. */
-static uint64_t quantile(const struct call_stats *st, double q)
+uint64_t report_quantile(const struct call_stats *st, double q)
 {
 	uint64_t ns = hist_quantile(&st->hist, q);
 
@@ -38,17 +37,17 @@ static uint64_t quantile(const struct call_stats *st, double q)
 
 static uint64_t get_p50_ns(const struct call_stats *st)
 {
-	return quantile(st, 0.50);
+	return report_quantile(st, 0.50);
 }
 
 static uint64_t get_p90_ns(const struct call_stats *st)
 {
-	return quantile(st, 0.90);
+	return report_quantile(st, 0.90);
 }
 
 static uint64_t get_p99_ns(const struct call_stats *st)
 {
-	return quantile(st, 0.99);
+	return report_quantile(st, 0.99);
 }
 
 /* The first ten are fixed: programs read them by place. New ones go to the end. */

@@ -10,20 +10,20 @@ static void lost(const struct report *rep, FILE *out)
 	const struct model_totals *t = rep->totals;
 
 	if (t->lost_events || t->loss_records)
-		fprintf(out, "%" PRIu64 " events were lost in %" PRIu64 " gaps; a larger buffer (record -m) or fewer "
+		fprintf(out, "events lost: %" PRIu64 ", gaps: %" PRIu64 "; a larger buffer (record -m) or fewer "
 			"functions (-p, -x) would keep them\n", t->lost_events, t->loss_records);
 	else
 		fputs("no event was lost\n", out);
 	if (t->suspect_calls)
-		fprintf(out, "%" PRIu64 " calls are suspect (open across a gap, or their end was not seen), "
+		fprintf(out, "suspect calls: %" PRIu64 " (open across a gap, or their end was not seen), "
 			"%.2f%% of the time\n", t->suspect_calls, share_pct(t->suspect_ns, t->root_ns));
 	if (t->orphan_exits)
-		fprintf(out, "%" PRIu64 " exits belong to calls whose entry was not seen (begun before the trace, "
+		fprintf(out, "exits of calls whose entry was not seen: %" PRIu64 " (begun before the trace, "
 			"or lost)\n", t->orphan_exits);
 	if (t->folded_nodes)
-		fprintf(out, "%" PRIu64 " calls stand under [other]: the tree of paths is full\n", t->folded_nodes);
+		fprintf(out, "calls under [other]: %" PRIu64 ", the tree of paths is full\n", t->folded_nodes);
 	if (t->bad_events)
-		fprintf(out, "%" PRIu64 " events make no sense and were left out\n", t->bad_events);
+		fprintf(out, "events that make no sense, left out: %" PRIu64 "\n", t->bad_events);
 }
 
 static void dropped(const struct report *rep, FILE *out)
@@ -50,10 +50,9 @@ static void followed(const struct report *rep, FILE *out)
 	uint64_t children = trace_info_u64(rep->info, "end.children", 0);
 
 	if (children)
-		fprintf(out, "%" PRIu64 " child process%s not followed\n", children, children == 1 ? " was" : "es were");
+		fprintf(out, "child processes not followed: %" PRIu64 "\n", children);
 	if (rep->totals->images > 1)
-		fprintf(out, "the process replaced its image %" PRIu64 " times; all of them are counted\n",
-			rep->totals->images - 1);
+		fprintf(out, "process images, one after another: %" PRIu64 ", all counted\n", rep->totals->images);
 }
 
 static void cost(const struct report *rep, FILE *out)
@@ -76,7 +75,7 @@ void report_footer(const struct report *rep, FILE *out)
 {
 	const struct model_totals *t = rep->totals;
 
-	fprintf(out, "\n%" PRIu64 " events, %" PRIu64 " calls on %" PRIu64 " goroutines in %s\n", t->events, t->calls,
+	fprintf(out, "\nevents: %" PRIu64 ", calls: %" PRIu64 ", goroutines: %" PRIu64 ", time: %s\n", t->events, t->calls,
 		t->goroutines, HUMAN(t->last_ns - t->first_ns));
 	lost(rep, out);
 	dropped(rep, out);

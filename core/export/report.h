@@ -57,6 +57,8 @@ struct stat_column {
 	bool of_hist;           /* not kept for paths */
 };
 extern const struct stat_column stat_columns[];
+/* Of finished calls, within what was seen: a bucket's middle may lie outside. */
+uint64_t report_quantile(const struct call_stats *st, double q);
 
 /* BY_CALL: does the call lie in the window that the options ask for? */
 bool report_wants_call(const struct report *rep, const struct call *c);

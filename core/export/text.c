@@ -62,13 +62,12 @@ static int functions(const struct report *rep, FILE *out)
 		stops ? "   GROWTH  PREEMPT" : "");
 	for (size_t i = 0; i < rep->n_rows; i++) {
 		const struct call_stats *st = &rep->funcs[rep->rows[i]];
-		uint64_t p99_ns = hist_quantile(&st->hist, 0.99);
 
 		fprintf(out, "%8s %5.1f%% %8s %5.1f%% %9" PRIu64 " %8s %8s", HUMAN(st->self_ns),
 			share_pct(st->self_ns, rep->totals->root_ns), HUMAN(st->total_ns),
 			share_pct(st->total_ns, rep->totals->root_ns), st->calls,
 			st->finished ? HUMAN(st->sum_ns / st->finished) : "-",
-			st->finished ? HUMAN(p99_ns > st->max_ns ? st->max_ns : p99_ns) : "-");
+			st->finished ? HUMAN(report_quantile(st, 0.99)) : "-");
 		if (stops)
 			fprintf(out, " %8s %8s", st->morestack_ns ? HUMAN(st->morestack_ns) : "-",
 				st->preempt_ns ? HUMAN(st->preempt_ns) : "-");

@@ -191,7 +191,7 @@ static int pop_for(struct model *m, struct stack *s, uint64_t ts_ns, enum call_e
 	return call_pop(m, s, ts_ns, end);
 }
 
-int call_pop_deeper(struct model *m, struct stack *s, uint32_t depth, uint64_t ts_ns, enum call_end end)
+int call_pop_deeper_slow(struct model *m, struct stack *s, uint32_t depth, uint64_t ts_ns, enum call_end end)
 {
 	int err = 0;
 

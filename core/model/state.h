@@ -112,8 +112,16 @@ uint32_t open_funcs_count(const struct open_funcs *o, uint32_t func);
 /* calls.c: 0 or -ENOMEM */
 int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t func);
 int call_pop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
-/* Ends all frames deeper than depth (all when `all`). */
-int call_pop_deeper(struct model *m, struct stack *s, uint32_t depth, uint64_t ts_ns, enum call_end end);
+/* Ends all frames deeper than depth. */
+int call_pop_deeper_slow(struct model *m, struct stack *s, uint32_t depth, uint64_t ts_ns, enum call_end end);
+
+static inline int call_pop_deeper(struct model *m, struct stack *s, uint32_t depth, uint64_t ts_ns, enum call_end end)
+{
+	if (!s->n || !deeper(s, s->frames[s->n - 1].depth, depth))
+		return 0;
+	return call_pop_deeper_slow(m, s, depth, ts_ns, end);
+}
+
 int call_pop_all(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
 
 /* stops.c */
@@ -123,7 +131,14 @@ void stop_resume(struct stack *s, uint64_t why, uint64_t ts_ns);
 /* An entry at ts_ns pushed or restarted the top frame: charge it if it is the stopped one. */
 void stop_entered(struct model *m, struct stack *s, uint64_t ts_ns);
 /* Another event: the stopped function is not probed, its caller is charged. */
-void stop_settle(struct model *m, struct stack *s, uint64_t ts_ns);
+void stop_settle_slow(struct model *m, struct stack *s, uint64_t ts_ns);
+
+static inline void stop_settle(struct model *m, struct stack *s, uint64_t ts_ns)
+{
+	if (__builtin_expect(s->stop.active, 0))
+		stop_settle_slow(m, s, ts_ns);
+}
+
 uint32_t stop_func(const struct model *m, uint64_t pc);
 
 /* feed.c: ends all that is open on all stacks, unfinished. 0 or -ENOMEM */

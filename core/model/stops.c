@@ -95,13 +95,11 @@ void stop_entered(struct model *m, struct stack *s, uint64_t ts_ns)
 	charge(m, s, top(s), s->n > 1 ? &s->frames[s->n - 2] : NULL);
 }
 
-void stop_settle(struct model *m, struct stack *s, uint64_t ts_ns)
+void stop_settle_slow(struct model *m, struct stack *s, uint64_t ts_ns)
 {
 	struct stop *p = &s->stop;
 	struct frame *f = top(s);
 
-	if (!p->active)
-		return;
 	/* Of a stop that nothing was done about, nothing says how short it was. */
 	uint64_t end_ns = p->classed ? p->resumed_ns : p->called ? ts_ns : p->from_ns;
 

@@ -150,7 +150,7 @@ struct probe_state {
 	uint32_t stopped;   /* non-zero: record nothing any more, links are being taken down */
 	uint32_t children;  /* processes that the target forked */
 	uint32_t execs;     /* images that it executed */
-	uint32_t located;   /* non-zero: text_bias is known */
+	uint32_t pad;
 };
 
 #endif

@@ -232,7 +232,6 @@ static __always_inline void submit_plain(const struct place *p, uint64_t cookie,
 static __always_inline void on_image(struct pt_regs *ctx, uint64_t cookie, struct place *p)
 {
 	state.text_bias = ctx->rip - config.main_vaddr;
-	state.located = 1;
 	submit_plain(p, cookie, EV_IMAGE);
 }
 
@@ -251,17 +250,14 @@ static __always_inline void on_create(struct pt_regs *ctx, uint64_t cookie, stru
 {
 	uint64_t newg = ctx->rax, goid = 0, gopc = 0, startpc = 0;
 
-	if (read_u64(newg + config.g_goid, &goid) || !goid)
+	/* Goroutine 1 is made by the start code, before runtime.main says that there is a new image. */
+	if (read_u64(newg + config.g_goid, &goid) || goid <= 1)
 		return;
 	read_u64(newg + config.g_gopc, &gopc);
 	read_u64(newg + config.g_startpc, &startpc);
 	p->flags = 0;
 	p->depth = 0;
-	/* The first goroutine is made before runtime.main tells where the text lies. */
-	if (state.located)
-		submit_ext(p, cookie, EV_CREATE, goid, gopc - state.text_bias, startpc - state.text_bias);
-	else
-		submit_ext(p, cookie, EV_CREATE, goid, 0, 0);
+	submit_ext(p, cookie, EV_CREATE, goid, gopc - state.text_bias, startpc - state.text_bias);
 }
 
 /* How many panics a chain is followed for: one under another, each recovering
@@ -324,7 +320,7 @@ static __always_inline void on_newstack(uint64_t cookie, struct place *p)
 	read_u64(gp + config.g_sched_pc, &pc);
 	p->flags = 0;
 	p->depth = hi - (sp - 8);
-	submit_ext(p, cookie, EV_STOP, state.located ? pc - state.text_bias : 0, 0, 0);
+	submit_ext(p, cookie, EV_STOP, pc - state.text_bias, 0, 0);
 }
 
 /*

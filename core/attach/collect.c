@@ -38,7 +38,7 @@ struct collector {
 	unsigned n_sources;
 	struct merge merge;     /* a queue a ring, the last one for losses */
 	struct naming *naming;
-	uint64_t last_watermark_ns, last_flush_ns;
+	uint64_t last_watermark_ns, last_flush_ns, flushed_events;
 	struct cpu_counters *seen; /* [n_cpus] as of the last round */
 	bool goids_waiting;        /* losses were counted whose goids are still in the map */
 
@@ -163,11 +163,37 @@ static int take_losses(struct collector *c)
 
 /* ---- the stream */
 
+/* What an event takes in the file at the most, and the end record. */
+#define EVENT_BYTES_MAX 16
+#define END_BYTES 4096
+
+static int flush(struct collector *c)
+{
+	c->flushed_events = c->events;
+	return trace_writer_flush(c->opt.writer);
+}
+
+/* Keeps the file below its limit: no more may wait for a block than would
+ * still fit. Sets `full` when there is no room for a block worth writing. */
+static int mind_the_limit(struct collector *c)
+{
+	uint64_t waiting_bytes = (c->events - c->flushed_events) * EVENT_BYTES_MAX;
+	int err;
+
+	if (trace_writer_bytes(c->opt.writer) + waiting_bytes + END_BYTES < c->opt.max_bytes)
+		return 0;
+	err = flush(c);
+	c->full = trace_writer_bytes(c->opt.writer) + 2 * END_BYTES >= c->opt.max_bytes;
+	return err;
+}
+
 static int write_event(void *ctx, const struct event_ext *ev)
 {
 	struct collector *c = ctx;
 	int err;
 
+	if (c->full)
+		return 0; /* the trace has ended, the main thread only does not know yet */
 	if (ev->h.kind == EV_IMAGE) {
 		c->images++;
 		if (c->opt.expect_goid_1 && c->images == 1 && ev->h.goid != 1)
@@ -179,7 +205,7 @@ static int write_event(void *ctx, const struct event_ext *ev)
 	if (err)
 		return err;
 	c->events++;
-	return 0;
+	return c->opt.max_bytes ? mind_the_limit(c) : 0;
 }
 
 /* One round. `last`: take everything, whatever its time. */
@@ -204,14 +230,12 @@ static int collect_once(struct collector *c, bool last)
 	if (!held)
 		c->last_watermark_ns = watermark_ns;
 	err = merge_until(&c->merge, last ? UINT64_MAX : watermark_ns, write_event, c);
-	/* A killed tracer must leave what is older than a second. */
+	/* A killed tracer must leave what is older than half a second. */
 	if (!err && watermark_ns - c->last_flush_ns > 500 * 1000 * 1000) {
 		c->last_flush_ns = watermark_ns;
-		err = trace_writer_flush(c->opt.writer);
+		err = flush(c);
 	}
 	c->bytes = trace_writer_bytes(c->opt.writer);
-	if (c->opt.max_bytes && c->bytes >= c->opt.max_bytes)
-		c->full = true;
 	return err;
 }
 

@@ -63,7 +63,6 @@ static int find_bias(struct recording *r, const struct plan_site *image)
 	if (r->target->launched || !image)
 		return 0;
 	err = target_text_bias(r->target->pid, image->vaddr, image->file_off, &r->probes.state->text_bias);
-	r->probes.state->located = !err;
 	if (err)
 		log_error("the text of process %d cannot be found in its memory map: %s",
 			  r->target->pid, strerror(-err));

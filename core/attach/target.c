@@ -30,6 +30,8 @@ static int executable(const char *path)
 
 	if (stat(path, &st))
 		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
 	if (!S_ISREG(st.st_mode))
 		return -EACCES;
 	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) ? -errno : 0;
@@ -49,7 +51,7 @@ static int search_path(const char *command, char *path)
 		int err = executable(path);
 		if (!err)
 			return 0;
-		if (err == -EACCES)
+		if (err == -EACCES) /* as the shell: 126 only if nothing better follows */
 			best = err;
 	}
 	return best;

@@ -30,7 +30,7 @@ struct launch_options {
 
 /*
  * Where `command` is: as execvp would look, with u's rights. Fills `path` of PATH_MAX bytes.
- * 0, -ENOENT, -EACCES; nothing logged.
+ * 0, -ENOENT, -EACCES, -EISDIR; nothing logged.
  */
 int target_resolve(const char *command, const struct user *u, char *path);
 

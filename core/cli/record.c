@@ -21,7 +21,8 @@
 /* All that one run of the verb holds. */
 struct run {
 	struct record_options opt;
-	struct user user;
+	struct user invoker;         /* whose rights files are opened with, whose the trace is */
+	struct user user;            /* who the command runs as */
 	char command_path[PATH_MAX]; /* what is executed */
 	char binary_path[PATH_MAX];  /* what is probed */
 	int exe_fd;
@@ -149,7 +150,7 @@ static int make_room(const char *path)
 
 static int open_output(const struct run *r, int *fd)
 {
-	int err = user_enter(&r->user);
+	int err = user_enter(&r->invoker);
 
 	if (!err)
 		err = make_room(r->opt.output);
@@ -157,7 +158,7 @@ static int open_output(const struct run *r, int *fd)
 		*fd = open(r->opt.output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		err = *fd < 0 ? -errno : 0;
 	}
-	user_leave(&r->user);
+	user_leave(&r->invoker);
 	if (err == -EEXIST)
 		log_error("%s is not a regular file; name another one with -o", r->opt.output);
 	else if (err)
@@ -334,7 +335,7 @@ static int record(struct run *r)
 	struct recording *rec = &r->recording;
 	int status = 0;
 
-	if (user_find(r->opt.user, &r->user))
+	if (user_find(NULL, &r->invoker) || user_find(r->opt.user, &r->user))
 		return STATUS_FAILED;
 	status = find_binary(r);
 	if (status)

@@ -92,7 +92,7 @@ int gobin_inlined(const struct gobin *b, const struct gofunc *f,
 int gobin_layout(const struct gobin *b, struct golayout *out);
 
 /* Offset from the thread pointer of the slot that holds g: -8 in a pure Go
- * link; by PT_TLS and runtime.tlsg else. 0 and *off, or -ENOENT. */
+ * link; by PT_TLS and runtime.tlsg, or the runtime's own code, else. 0 and *off, or -ENOENT. */
 int gobin_tls_g(const struct gobin *b, int64_t *off);
 
 /* The `len` bytes at link-time address `vaddr`, NULL when the file does not hold them. Owned by b. */

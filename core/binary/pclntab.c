@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+/* Generic names grow long, but not like this; a table without ends costs no more. */
+#define MAX_STRING_BYTES 65536
+
 /* Bytes 4 to 7 of the header: two zeros, instruction quantum 1, pointer size 8. */
 static bool header_tail(const uint8_t *p)
 {
@@ -172,8 +175,9 @@ const char *pclntab_string(const struct pclntab *t, uint64_t base, uint64_t off)
 	if (base > t->len || off >= t->len - base)
 		return NULL;
 	const char *s = (const char *)t->tab + base + off;
+	uint64_t room = t->len - base - off;
 
-	return memchr(s, 0, t->len - base - off) ? s : NULL;
+	return memchr(s, 0, room < MAX_STRING_BYTES ? room : MAX_STRING_BYTES) ? s : NULL;
 }
 
 static bool varint(struct pcvalue *v, uint32_t *out)

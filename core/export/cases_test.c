@@ -16,7 +16,9 @@
 
 #include <cmocka.h>
 
+#include "base/log.h"
 #include "export/export.h"
+#include "model/model.h"
 #include "trace/evlist.h"
 
 #define FOLDER "fixtures/cases"
@@ -156,6 +158,59 @@ static size_t lines(const char *s)
 	return n;
 }
 
+/* Calls of each function when event `without` is left out (l->n: none is). To be freed. */
+static uint64_t *count_calls(const struct evlist *l, size_t without)
+{
+	struct model *m = model_new(&l->info, NULL);
+	uint64_t *calls = calloc(l->info.n_funcs + 1, sizeof(*calls));
+	size_t n;
+
+	assert_true(m && calls);
+	for (size_t i = 0; i < l->n; i++)
+		if (i != without)
+			assert_int_equal(model_feed(m, &l->events[i]), 0);
+	assert_int_equal(model_finish(m), 0);
+	const struct call_stats *st = model_funcs(m, &n);
+
+	for (size_t f = 0; f < n; f++)
+		calls[f] = st[f].calls;
+	model_free(m);
+	return calls;
+}
+
+/* Any one event of any case may be missing: only its own function's calls may change, by one. */
+static void test_any_event_missing(void **state)
+{
+	glob_t g;
+
+	(void)state;
+	assert_int_equal(glob(FOLDER "/*.events", 0, NULL, &g), 0);
+	for (size_t i = 0; i < g.gl_pathc; i++) {
+		struct evlist l;
+
+		assert_int_equal(evlist_load(&l, g.gl_pathv[i]), 0);
+		uint64_t *whole = count_calls(&l, l.n);
+
+		for (size_t e = 0; e < l.n; e++) {
+			uint32_t site = l.events[e].h.site;
+			uint32_t own = site < l.info.n_sites ? l.info.sites[site].func : TRACE_NONE;
+			uint64_t *calls = count_calls(&l, e);
+
+			for (size_t f = 0; f < l.info.n_funcs; f++) {
+				uint64_t off = calls[f] > whole[f] ? calls[f] - whole[f] : whole[f] - calls[f];
+
+				if (off > (f == own))
+					fail_msg("%s: without event %zu %s has %d calls", g.gl_pathv[i], e,
+						 l.info.funcs[f].name, (int)calls[f]);
+			}
+			free(calls);
+		}
+		free(whole);
+		evlist_free(&l);
+	}
+	globfree(&g);
+}
+
 static void test_windows(void **state)
 {
 	struct evlist l;
@@ -185,11 +240,19 @@ static void test_windows(void **state)
 	evlist_free(&l);
 }
 
+static void count_lines(void *ctx, enum log_level level, const char *line)
+{
+	(void)level;
+	(void)line;
+	++*(int *)ctx;
+}
+
 static void test_full_disk(void **state)
 {
 	struct evlist l;
 	char path[64];
 	FILE *full = fopen("/dev/full", "w");
+	int logged = 0;
 
 	(void)state;
 	assert_non_null(full);
@@ -198,7 +261,10 @@ static void test_full_disk(void **state)
 	struct trace_reader *r = trace_reader_open(path);
 
 	assert_non_null(r);
+	log_set_sink(count_lines, &logged);
 	assert_int_equal(format("text")->write(r, &(struct report_options){ .by = BY_FUNCTION }, full), -ENOSPC);
+	log_set_sink(NULL, NULL);
+	assert_int_equal(logged, 1);
 	trace_reader_close(r);
 	fclose(full);
 	unlink(path);
@@ -210,6 +276,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cases),
 		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_any_event_missing),
 		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_full_disk),
 	};

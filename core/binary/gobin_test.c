@@ -13,6 +13,7 @@ static const struct {
 	{ "kinds.pie.stripped", true, false, true },
 	{ "kinds.noinline", false, true, false },
 	{ "cgo", false, true, true },
+	{ "user", false, true, true },
 	{ "cgo.pie.stripped", true, false, true },
 };
 #define N_VARIANTS (sizeof(variants) / sizeof(variants[0]))
@@ -31,8 +32,10 @@ static void test_header(void **state)
 		snprintf(minor, sizeof(minor), "go1.%d", gobin_go_minor(b));
 		assert_non_null(strstr(gobin_go_version(b), minor));
 		assert_true(gobin_go_minor(b) >= 19);
-		assert_string_equal(gobin_main_module(b)->path, strncmp(variants[i].name, "cgo", 3) ?
-				    "example.org/kinds" : "example.org/cgo");
+		char module[32];
+		snprintf(module, sizeof(module), "example.org/%.*s",
+			 (int)strcspn(variants[i].name, "."), variants[i].name);
+		assert_string_equal(gobin_main_module(b)->path, module);
 		assert_true(strlen(gobin_build_id(b)) >= 20);
 		gobin_close(b);
 	}
@@ -132,27 +135,59 @@ static void test_func_at(void **state)
 	}
 }
 
-/* The size read off pclntab's tables is what the linker wrote into .symtab. */
-static int check_size(void *ctx, const struct gosym *sym)
-{
-	const struct gobin *stripped = ctx;
-	const struct gofunc *f = sym->type == STT_FUNC && sym->size ?
-		gobin_func_at(stripped, sym->value) : NULL;
+struct symbols {
+	const struct gobin *stripped;
+	size_t n;
+};
 
-	if (f && f->vaddr == sym->value && f->size != sym->size)
-		fail_msg("%s: %u bytes, symtab says %llu", f->name, f->size,
-			 (unsigned long long)sym->size);
+/* A function read off pclntab for each of .symtab's, of the same size. */
+static int check_symbol(void *ctx, const struct gosym *sym)
+{
+	struct symbols *s = ctx;
+
+	if (sym->type != STT_FUNC || !sym->size)
+		return 0;
+	const struct gofunc *f = gobin_func_at(s->stripped, sym->value);
+	if (!f || f->vaddr != sym->value || f->size != sym->size)
+		fail_msg("%s: %llu bytes; pclntab: %u", sym->name, (unsigned long long)sym->size,
+			 f ? f->size : 0);
+	s->n++;
 	return 0;
 }
 
-static void test_sizes_match_symtab(void **state)
+static void test_symtab_has_the_same_functions(void **state)
 {
 	(void)state;
-	struct gobin *with = open_binary("kinds"), *without = open_binary("kinds.stripped");
+	static const char *const pairs[][2] = {
+		{ "kinds", "kinds.stripped" }, { "kinds.pie", "kinds.pie.stripped" },
+	};
 
-	assert_int_equal(gosyms_each(with, check_size, without), 0);
-	gobin_close(with);
-	gobin_close(without);
+	for (size_t i = 0; i < 2; i++) {
+		struct gobin *with = open_binary(pairs[i][0]), *without = open_binary(pairs[i][1]);
+		struct symbols s = { .stripped = without };
+		const struct gofunc *funcs;
+
+		assert_int_equal(gosyms_each(with, check_symbol, &s), 0);
+		assert_int_equal(s.n, gobin_funcs(without, &funcs));
+		gobin_close(with);
+		gobin_close(without);
+	}
+}
+
+static void test_only_go_functions(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < N_VARIANTS; v++) {
+		struct gobin *b = open_binary(variants[v].name);
+		const struct gofunc *funcs;
+		size_t n = gobin_funcs(b, &funcs);
+
+		for (size_t i = 0; i < n; i++)
+			if (!funcs[i].file && strncmp(funcs[i].name, "go:", 3) != 0)
+				fail_msg("%s: %s has no source", variants[v].name, funcs[i].name);
+		assert_null(gobin_func_named(b, "x_cgo_init"));
+		gobin_close(b);
+	}
 }
 
 /* The line of fixtures/binaries/kinds/main.go that starts with `text`. */
@@ -285,7 +320,8 @@ int main(void)
 		cmocka_unit_test(test_flags),
 		cmocka_unit_test(test_fips_range),
 		cmocka_unit_test(test_func_at),
-		cmocka_unit_test(test_sizes_match_symtab),
+		cmocka_unit_test(test_symtab_has_the_same_functions),
+		cmocka_unit_test(test_only_go_functions),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_inlined),
 		cmocka_unit_test(test_tls_slot),

@@ -297,6 +297,7 @@ static void test_whole_binaries(void **state)
 	check_whole_binary(binary_path("kinds.pie.stripped"), &entries[1], &checked[1]);
 	assert_int_equal(entries[0], entries[1]);
 	assert_int_equal(checked[0], checked[1]);
+	check_whole_binary(binary_path("user"), &entries[0], &checked[0]);
 	check_whole_binary(binary_path("cgo"), &entries[0], &checked[0]);
 	check_whole_binary(binary_path("cgo.pie.stripped"), &entries[1], &checked[1]);
 	assert_int_equal(entries[0], entries[1]);

@@ -155,6 +155,16 @@ static uint32_t code_size(const struct pclntab *t, const struct pclnfunc *pf, ui
 	return (uint32_t)span;
 }
 
+/*
+ * C functions stand in the table too when the Go linker itself linked them
+ * (package net's and os/user's, the race detector's): they have no tables of
+ * their own. Nor have the linker's two marks, which bound the FIPS range.
+ */
+static bool is_go(const struct pclnfunc *pf, const char *name)
+{
+	return pf->pcsp || pf->pcfile || pf->pcln || strncmp(name, "go:", 3) == 0;
+}
+
 static int add_func(struct gobin *b, uint64_t entry, uint64_t end, uint64_t func_off)
 {
 	struct pclnfunc pf;
@@ -165,6 +175,8 @@ static int add_func(struct gobin *b, uint64_t entry, uint64_t end, uint64_t func
 	const char *name = pclntab_string(&b->pcln, b->pcln.name_off, pf.name_off);
 	if (!name)
 		return -EBADMSG;
+	if (!is_go(&pf, name))
+		return 0;
 	struct gofunc *f = &b->funcs[b->n_funcs];
 	*f = (struct gofunc){ .name = name, .vaddr = entry, .size = (uint32_t)(end - entry),
 			      .pcln = (uint32_t)func_off };
@@ -251,6 +263,11 @@ int gofuncs_read(struct gobin *b)
 				  (unsigned long long)b->pcln.n_funcs);
 		entry = next;
 		off = next_off;
+	}
+	if (!err && b->n_funcs == 0) {
+		log_error("%s: corrupt: its pclntab names no Go function; build or copy it again",
+			  b->path);
+		err = -EBADMSG;
 	}
 	if (!err)
 		err = gosyms_each(b, take_symbol, b);

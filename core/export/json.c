@@ -165,6 +165,7 @@ int report_json(struct trace_reader *r, const struct report_options *opt, FILE *
 		json_open(&j, '[');
 		err = kinds[opt->by].rows(&rep, &j);
 		json_close(&j, ']');
+		json_kv_u64(&j, "hidden_rows", opt->by == BY_CALL ? report_hidden_calls(&rep) : rep.n_hidden);
 		trace(&rep, &j);
 		json_close(&j, '}');
 	}

@@ -63,6 +63,9 @@ uint64_t report_quantile(const struct call_stats *st, double q);
 /* BY_CALL: does the call lie in the window that the options ask for? */
 bool report_wants_call(const struct report *rep, const struct call *c);
 
+/* BY_CALL: how many of those the limit leaves out. */
+uint64_t report_hidden_calls(const struct report *rep);
+
 const char *call_end_name(enum call_end end);
 
 /* footer.c: what was lost, not traced, dropped. */
@@ -79,6 +82,8 @@ int report_json(struct trace_reader *r, const struct report_options *opt, FILE *
 /* Text by call, by path. text_path.c, text_call.c */
 int text_paths(const struct report *rep, FILE *out); /* 0 or -ENOMEM */
 int text_calls(const struct report *rep, FILE *out);
+/* A line over a table, bold on a terminal. */
+void text_heading(const struct report *rep, FILE *out, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* "12.3ms" in buf, 3 significant digits. */
 const char *human_ns(uint64_t ns, char buf[16]);
 #define HUMAN(ns) human_ns((ns), (char[16]){ 0 })

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Tables for people: names last and never cut, numbers aligned. */
 #include <inttypes.h>
+#include <stdarg.h>
 
 #include "export/report.h"
 
@@ -26,6 +27,17 @@ const char *human_ns(uint64_t ns, char buf[16])
 double share_pct(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+void text_heading(const struct report *rep, FILE *out, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fputs(rep->opt->colour ? "\033[1m" : "", out);
+	vfprintf(out, fmt, ap);
+	fputs(rep->opt->colour ? "\033[0m\n" : "\n", out);
+	va_end(ap);
 }
 
 /* "3 unwound, 1 suspect" after a name, nothing for calls that just finished. */
@@ -58,8 +70,8 @@ static int functions(const struct report *rep, FILE *out)
 
 	for (size_t i = 0; i < rep->n_rows; i++)
 		stops |= rep->funcs[rep->rows[i]].morestack_ns || rep->funcs[rep->rows[i]].preempt_ns;
-	fprintf(out, "%8s %6s %8s %6s %9s %8s %8s%s  FUNCTION\n", "SELF", "%", "TOTAL", "%", "CALLS", "MEAN", "P99",
-		stops ? "   GROWTH  PREEMPT" : "");
+	text_heading(rep, out, "%8s %6s %8s %6s %9s %8s %8s%s  FUNCTION", "SELF", "%", "TOTAL", "%", "CALLS", "MEAN",
+		     "P99", stops ? "   GROWTH  PREEMPT" : "");
 	for (size_t i = 0; i < rep->n_rows; i++) {
 		const struct call_stats *st = &rep->funcs[rep->rows[i]];
 
@@ -82,8 +94,8 @@ static int goroutines(const struct report *rep, FILE *out)
 {
 	char place[512];
 
-	fprintf(out, "%10s %10s %8s %8s %8s %9s  STARTED WITH, CREATED AT\n", "GOROUTINE", "CREATOR", "SELF", "TOTAL",
-		"LIFE", "CALLS");
+	text_heading(rep, out, "%10s %10s %8s %8s %8s %9s  STARTED WITH, CREATED AT", "GOROUTINE", "CREATOR", "SELF",
+		     "TOTAL", "LIFE", "CALLS");
 	for (size_t i = 0; i < rep->n_rows; i++) {
 		const struct goroutine_info *g = &rep->goroutines[rep->rows[i]];
 		const char *start = report_pc_func(rep, g->start_pc);

@@ -12,6 +12,15 @@ bool report_wants_call(const struct report *rep, const struct call *c)
 	       c->end_ns - c->start_ns >= o->min_ns;
 }
 
+uint64_t report_hidden_calls(const struct report *rep)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; rep->opt->limit && i < rep->calls.n; i++)
+		n += report_wants_call(rep, &rep->calls.slots[i]);
+	return n > rep->opt->limit ? n - rep->opt->limit : 0;
+}
+
 static const char *mark(const struct call *c)
 {
 	static const char *const plain[] = {
@@ -25,20 +34,16 @@ static const char *mark(const struct call *c)
 /* In the order in which the calls began; the goroutine's number says whose line it is. */
 int text_calls(const struct report *rep, FILE *out)
 {
-	uint64_t shown = 0, cut = 0;
+	uint64_t cut = report_hidden_calls(rep), left = rep->opt->limit ? rep->opt->limit : UINT64_MAX;
 
-	fprintf(out, "%10s %14s %8s  CALL\n", "GOROUTINE", "START", "DURATION");
-	for (size_t i = 0; i < rep->calls.n; i++) {
+	text_heading(rep, out, "%10s %14s %8s  CALL", "GOROUTINE", "START", "DURATION");
+	for (size_t i = 0; left && i < rep->calls.n; i++) {
 		const struct call *c = &rep->calls.slots[i];
 		uint64_t at_ns = c->start_ns - rep->totals->first_ns;
 
 		if (!report_wants_call(rep, c))
 			continue;
-		if (rep->opt->limit && shown == rep->opt->limit) {
-			cut++;
-			continue;
-		}
-		shown++;
+		left--;
 		fprintf(out, "%10" PRIu64 " %4" PRIu64 ".%09" PRIu64 " %8s  %*s%s%s%s\n", c->goid,
 			at_ns / 1000000000, at_ns % 1000000000, HUMAN(c->end_ns - c->start_ns), (int)(2 * c->level), "",
 			report_name(rep, c->func), c->system ? "  (system stack)" : "", mark(c));

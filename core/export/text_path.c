@@ -111,7 +111,7 @@ int text_paths(const struct report *rep, FILE *out)
 	size_t n_shown = 0;
 	int err = choose(&w, &n_shown);
 
-	fprintf(out, "%6s %8s %8s %9s  PATH\n", "SHARE", "TOTAL", "SELF", "CALLS");
+	text_heading(rep, out, "%6s %8s %8s %9s  PATH", "SHARE", "TOTAL", "SELF", "CALLS");
 	if (!err)
 		err = push_children(&w, 0, 0);
 	while (!err && w.n_stack) {

@@ -41,6 +41,32 @@ static void test_header(void **state)
 	}
 }
 
+/* The module lines of a real binary, its main module turned into a dependency. */
+static void test_modules(void **state)
+{
+	(void)state;
+	const struct gomodule *deps;
+	size_t size;
+	struct gobin *b = open_binary("kinds.stripped");
+
+	assert_int_equal(gobin_deps(b, &deps), 0);
+	gobin_close(b);
+	uint8_t *p = load_binary("kinds.stripped", &size);
+	uint8_t *info = memmem(p, size, "\xff Go buildinf:", 14); /* the runtime has a copy elsewhere */
+	assert_non_null(info);
+	uint8_t *line = memmem(info, size - (size_t)(info - p), "\nmod\texample.org/kinds\t", 23);
+	assert_non_null(line);
+	memcpy(line + 1, "dep", 3);
+	b = open_bytes(p, size);
+	free(p);
+	assert_non_null(b);
+	assert_string_equal(gobin_main_module(b)->path, "");
+	assert_int_equal(gobin_deps(b, &deps), 1);
+	assert_string_equal(deps[0].path, "example.org/kinds");
+	assert_true(strcmp(deps[0].version, "(devel)") == 0 || deps[0].version[0] == 'v');
+	gobin_close(b);
+}
+
 /* Only what symtab spells otherwise may differ: T·2 is T.2 there, and Go 1.19's
  * pclntab shortens generics. */
 static bool same_name(const char *sym, const char *pcln)
@@ -316,6 +342,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_header),
+		cmocka_unit_test(test_modules),
 		cmocka_unit_test(test_stripped_has_the_same_functions),
 		cmocka_unit_test(test_flags),
 		cmocka_unit_test(test_fips_range),

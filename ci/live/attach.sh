@@ -102,6 +102,27 @@ killed() {
 }
 check "kill -9 of gotrace: the target finishes, the trace reads and says so" killed
 
+# A large binary, so that gotrace is still preparing when it is killed.
+killed_before_exec() {
+	local delay job go
+	go=$(go env GOROOT)/bin/go
+	for delay in 0.4 0.2 0.1 0.05; do
+		"$GOTRACE" record -p all -o "$PWD/trace" -- "$go" version >out 2>err &
+		job=$!
+		sleep "$delay"
+		kill -KILL "$job" || true
+		wait "$job" || true
+		[ -s out ] || break # else it had run already: sooner
+	done
+	[ ! -s out ] || fail "gotrace could not be killed before the command ran"
+	for _ in 1 2 3 4 5 6 7 8; do
+		pgrep -f "$PWD/trace" >left || return 0
+		sleep 0.25
+	done
+	fail "processes are left: $(cat left)"
+}
+check "kill -9 of gotrace before the command runs: it never does" killed_before_exec
+
 other_process() { # a second process of the same binary is not in the trace
 	"$LIVE/programs/default/ticker" 3s >other &
 	local other=$!

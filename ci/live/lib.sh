@@ -71,52 +71,5 @@ csv_calls() {
 		awk -F, -v f="$2" '$1 == f || $1 == "\"" f "\"" { n = $2 } END { print n + 0 }'
 }
 
-# compare_counts EXPECTED CSV [SYMBOLS]: every function the program counted has
-# exactly that many calls in the report, and the report has no other function.
-# One that SYMBOLS (output of `go tool nm`) does not have was inlined away.
-compare_counts() {
-	awk -v symbols="${3:-}" -v allow="${ALLOW:-^$}" '
-	BEGIN {
-		while (symbols != "" && (getline line < symbols) > 0) {
-			n = split(line, w, " ")
-			for (i = 1; i <= n; i++) if (w[i] == "T" || w[i] == "t") {
-				name = substr(line, index(line, " " w[i] " ") + 3)
-				sub(/\.abi0$/, "", name); gsub(/%2e/, ".", name)
-				exists[name] = 1
-			}
-		}
-	}
-	FNR == NR {
-		if ($1 ~ /^(count|unfinished|optional)$/ && NF >= 3) {
-			n = $NF; name = $0
-			sub(/^[a-z]+ /, "", name); sub(/ [0-9]+$/, "", name)
-			want[$1, name] = n; if ($1 == "count") names[name] = n
-		}
-		next
-	}
-	{
-		sub(/\r$/, "")
-		# The name is the only field that may be quoted or hold commas.
-		line = $0; n = split(line, col, ",")
-		if (line ~ /^"/) { match(line, /^"([^"]|"")*"/); name = substr(line, 2, RLENGTH - 2)
-			gsub(/""/, "\"", name); n = split("x" substr(line, RLENGTH + 1), col, ",") }
-		else name = col[1]
-		if (FNR == 1) { if (col[2] != "calls" || col[9] != "unfinished") bad("the header is " line); next }
-		seen[name] = 1
-		if (("count", name) in want) expected = want["count", name]
-		else if (("optional", name) in want) expected = want["optional", name]
-		else { if (name !~ allow) bad(name " is reported with " col[2] " calls, the program does not know it"); next }
-		checked++
-		if (col[2] != expected) bad(name " has " col[2] " calls, not " expected)
-		if ((("unfinished", name) in want) && col[9] != want["unfinished", name])
-			bad(name " has " col[9] " unfinished calls, not " want["unfinished", name])
-	}
-	END {
-		for (name in names)
-			if (!(name in seen) && names[name] > 0 && (symbols == "" || name in exists))
-				bad(name " was called " names[name] " times and is not reported")
-		if (checked == 0) bad("nothing was compared")
-		exit failed
-	}
-	function bad(text) { print text; failed = 1 }' "$1" "$2"
-}
+# compare_counts PRINTED CSV [SYMBOLS]: the program's own counts against the report's.
+compare_counts() { "$TOP/fixtures/traces/counts.sh" "$@"; }

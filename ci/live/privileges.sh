@@ -50,17 +50,19 @@ under_sudo() {
 check "under sudo the command and the trace are the invoking user's" under_sudo
 
 under_sudo_root() {
-	like_sudo timeout 60 "$GOTRACE" record --user root -o trace -- "$identity" >printed 2>err || true
-	expect_grep '^uid 0 gid 0 ' printed
+	own_folder
+	like_sudo timeout 60 "$GOTRACE" record --user root -o trace -- "$identity" >../printed
+	expect_grep '^uid 0 gid 0 ' ../printed
+	[ "$(stat -c '%u %a' trace)" = "$nobody_uid 600" ] || fail "trace: $(stat -c '%u %a' trace)"
 }
-check "--user root under sudo" under_sudo_root
+check "--user root under sudo: the command is root's, the trace the caller's" under_sudo_root
 
 user_option() {
-	own_folder
-	gt record --user nobody -o trace -- "$identity" >../printed
-	expect_grep "^uid $nobody_uid gid $nobody_gid " ../printed
+	gt record --user nobody -o trace -- "$identity" >printed
+	expect_grep "^uid $nobody_uid gid $nobody_gid " printed
+	[ "$(stat -c '%u %a' trace)" = "0 600" ] || fail "trace: $(stat -c '%u %a' trace)"
 }
-check "--user nobody" user_option
+check "--user nobody: the command is theirs, the trace the caller's" user_option
 
 not_their_file() { # the trace is opened with the rights of the invoking user
 	mkdir -m 700 rootonly

@@ -106,6 +106,7 @@ check "gotrace.out, its predecessor, its mode" trace_file
 
 duration() {
 	expect_status 0 gt record -d 1 -o trace -- "$programs/ticker" 3s >out 2>err
+	expect_grep 'tracing ended' err
 	local total traced
 	total=$(awk '$2 == "main.tick" { print $3 }' out)
 	traced=$(csv_calls trace main.tick)
@@ -122,6 +123,7 @@ max_size() {
 	[ "$bytes" -le $((64 * 1024)) ] || fail "$bytes bytes"
 	grep -q '^multi pool with func: 1000 tasks' out || fail "the command did not end well"
 	gt report trace >text
+	expect_grep 'max-size' err
 	expect_grep 'max-size|size limit|cut short|incomplete' text
 }
 check "--max-size bounds the file and leaves the command alone" max_size

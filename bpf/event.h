@@ -31,8 +31,9 @@ typedef unsigned long long uint64_t;
 #define EV_ENTRY_EXIT  4  /* a function that is a lone RET: both at once */
 #define EV_ENTRY_TAIL  5  /* a frameless wrapper probed on its jump: entry and tail exit at once */
 #define EV_STOP        6  /* * prologue stopped in newstack: arg0 interrupted pc */
-#define EV_RESUME      7  /* * prologue goes on: arg0 old stack size, arg1 new stack size, bytes;
-                                arg2 one of STOP_* */
+#define EV_RESUME      7  /* * what the runtime does about a stopped prologue: arg2 one of STOP_*, of a
+                                growth arg0 old and arg1 new stack size in bytes; depth 0. None
+                                comes when it does nothing; the function's entry follows */
 #define EV_CREATE      8  /* * goroutine created: arg0 child's goid, arg1 pc of the go statement,
                                 arg2 pc of the start function; goid is the creator's, 0 if none */
 #define EV_END         9  /*   goroutine goid ended; its frames end with it */

@@ -324,10 +324,8 @@ static __always_inline void on_newstack(uint64_t cookie, struct place *p)
 }
 
 /*
- * What newstack does about it: copystack(gp, newsize), which the collector also
- * calls to shrink; gopreempt_m(gp), which yields; preemptPark(gp), which parks
- * for the collector. The latter two also run without newstack, after an asynchronous
- * preemption: user space knows whether a prologue is stopped.
+ * What newstack does about it, at its calls of copystack(gp, newsize), which
+ * also shrinks, of gopreempt_m(gp) or goschedImpl(gp, ...), and of preemptPark(gp).
  */
 static __always_inline void on_resume(struct pt_regs *ctx, uint64_t cookie, struct place *p)
 {

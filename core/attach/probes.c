@@ -59,7 +59,8 @@ int probes_config(struct probe_config *c, const struct golayout *l)
 		.g_read_bytes = end,
 		.g_stack_lo = l->g_stack_lo, .g_stack_hi = l->g_stack_hi, .g_m = l->g_m, .g_goid = l->g_goid,
 		.g_panic = l->g_panic, .g_gopc = l->g_gopc, .g_startpc = l->g_startpc,
-		.g_sigcode0 = l->g_sigcode0, .g_sched_pc = l->g_sched_pc,
+		/* The field is there in every version; up to Go 1.21 it is where recovery's sp is. */
+		.g_sigcode0 = l->panic_start_sp < 0 ? l->g_sigcode0 : -1, .g_sched_pc = l->g_sched_pc,
 		.m_g0 = l->m_g0, .m_curg = l->m_curg, .m_morebuf_sp = l->m_morebuf_sp,
 		.panic_link = l->panic_link, .panic_sp = l->panic_sp,
 		.panic_start_sp = l->panic_start_sp, .panic_goexit = l->panic_goexit,

@@ -116,6 +116,9 @@ static void test_flags(void **state)
 	assert_int_equal(gobin_func_named(b, "main.leaf")->flags, 0);
 	assert_true(gobin_func_named(b, "main.(*named).Area")->flags & GOFUNC_WRAPPER);
 	assert_false(gobin_func_named(b, "main.(*named).Name")->flags & GOFUNC_WRAPPER);
+	/* the compiler marks it only where it calls the method; where it jumps there, it has no source */
+	assert_true(gobin_func_named(b, "main.(*outer).Name")->flags & GOFUNC_WRAPPER);
+	assert_false(gobin_func_named(b, "main.main")->flags & GOFUNC_WRAPPER);
 	assert_true(gobin_func_named(b, "runtime.gogo")->flags & GOFUNC_ASM);
 	assert_true(gobin_func_named(b, "runtime.gogo")->flags & GOFUNC_ABI0);
 	assert_null(gobin_func_named(b, "main.nothing"));

@@ -265,3 +265,27 @@ void gocode_free(struct gocode *code)
 	free(code->morestack);
 	*code = (struct gocode){ 0 };
 }
+
+int gocode_calls(struct gocode_ctx *c, const struct gofunc *f, uint64_t target,
+		 struct code_point **points, size_t *n)
+{
+	struct body y = { .c = c, .f = f, .code = gobin_bytes(c->b, f->vaddr, f->size) };
+	size_t cap = 0;
+	int err = y.code && f->size ? sweep(&y) : -EILSEQ;
+
+	*points = NULL;
+	*n = 0;
+	for (size_t i = 0; !err && i < y.n; i++) {
+		const struct insn *in = &y.insns[i];
+
+		if ((in->flow == FLOW_CALL || in->flow == FLOW_JMP) &&
+		    f->vaddr + (uint64_t)in->target == target)
+			err = add_point(points, n, &cap, in);
+	}
+	if (err) {
+		free(*points);
+		*points = NULL;
+		*n = 0;
+	}
+	return err;
+}

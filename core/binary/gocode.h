@@ -60,4 +60,10 @@ void gocode_ctx_free(struct gocode_ctx *c);
 int gocode_analyze(struct gocode_ctx *c, const struct gofunc *f, struct gocode *out);
 void gocode_free(struct gocode *code);
 
+/* The places in f that call or jump to link-time address `target` directly.
+ * *points is allocated, for the caller to free. 0, -ENOMEM, or -EILSEQ when f
+ * cannot be decoded. */
+int gocode_calls(struct gocode_ctx *c, const struct gofunc *f, uint64_t target,
+		 struct code_point **points, size_t *n);
+
 #endif

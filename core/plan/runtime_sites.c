@@ -3,11 +3,12 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "base/vec.h"
 #include "bpf/event.h"
 
-enum where { AT_ENTRY, AT_RETURN };
+enum where { AT_ENTRY, AT_RETURN, AT_CALL };
 
 /* All in runtime/proc.go, panic.go and stack.go; names are the same from Go 1.19 to 1.27 but where noted. */
 static const struct {
@@ -16,15 +17,19 @@ static const struct {
 	enum where where;
 	size_t seen_off;       /* flag of struct plan to set */
 	uint8_t stop;
+	const char *from;      /* AT_CALL: calls of `names` in this function */
 } wanted[] = {
-	{ { "runtime.main" }, EV_IMAGE, AT_ENTRY, 0, 0 },
-	{ { "runtime.gdestroy", "runtime.goexit0" }, EV_END, AT_ENTRY, offsetof(struct plan, ends_seen), 0 },
-	{ { "runtime.newproc1" }, EV_CREATE, AT_RETURN, offsetof(struct plan, creates_seen), 0 },
-	{ { "runtime.recovery" }, EV_UNWIND, AT_ENTRY, offsetof(struct plan, unwinds_seen), 0 },
-	{ { "runtime.newstack" }, EV_STOP, AT_ENTRY, offsetof(struct plan, stops_seen), 0 },
-	{ { "runtime.copystack" }, EV_RESUME, AT_ENTRY, 0, STOP_GROWTH },
-	{ { "runtime.gopreempt_m" }, EV_RESUME, AT_ENTRY, 0, STOP_YIELD },
-	{ { "runtime.preemptPark" }, EV_RESUME, AT_ENTRY, 0, STOP_GC },
+	{ { "runtime.main" }, EV_IMAGE, AT_ENTRY, 0, 0, NULL },
+	{ { "runtime.gdestroy", "runtime.goexit0" }, EV_END, AT_ENTRY, offsetof(struct plan, ends_seen), 0, NULL },
+	{ { "runtime.newproc1" }, EV_CREATE, AT_RETURN, offsetof(struct plan, creates_seen), 0, NULL },
+	{ { "runtime.recovery" }, EV_UNWIND, AT_ENTRY, offsetof(struct plan, unwinds_seen), 0, NULL },
+	{ { "runtime.newstack" }, EV_STOP, AT_ENTRY, offsetof(struct plan, stops_seen), 0, NULL },
+	/* What newstack does about the stopped prologue; the same functions are called from
+	 * elsewhere, often, for other ends. gopreempt_m is inlined into it but for old versions. */
+	{ { "runtime.copystack" }, EV_RESUME, AT_CALL, 0, STOP_GROWTH, "runtime.newstack" },
+	{ { "runtime.gopreempt_m" }, EV_RESUME, AT_CALL, 0, STOP_YIELD, "runtime.newstack" },
+	{ { "runtime.goschedImpl" }, EV_RESUME, AT_CALL, 0, STOP_YIELD, "runtime.newstack" },
+	{ { "runtime.preemptPark" }, EV_RESUME, AT_CALL, 0, STOP_GC, "runtime.newstack" },
 };
 
 /* Arguments are still in their registers on the stack check's jump and on the
@@ -53,31 +58,54 @@ static int add_one(struct plan *p, const struct gofunc *fn, const struct code_po
 	return 0;
 }
 
+static int add_entry_or_returns(struct plan *p, struct gocode_ctx *ctx, const struct gofunc *fn, size_t which)
+{
+	struct gocode code;
+	int err = gocode_analyze(ctx, fn, &code);
+
+	if (err)
+		return err;
+	bool usable = code.status == CODE_OK && code.start.class != INSN_REFUSED &&
+		      (wanted[which].where == AT_ENTRY || code.n_rets);
+	if (usable && wanted[which].where == AT_ENTRY)
+		err = add_one(p, fn, entry_with_arguments(&code), which);
+	for (size_t k = 0; usable && wanted[which].where == AT_RETURN && k < code.n_rets && !err; k++)
+		err = add_one(p, fn, &code.rets[k], which);
+	if (usable && wanted[which].seen_off)
+		*(bool *)((char *)p + wanted[which].seen_off) = true;
+	gocode_free(&code);
+	return err;
+}
+
+static int add_calls(struct plan *p, struct gocode_ctx *ctx, const struct gofunc *fn, size_t which)
+{
+	const struct gofunc *from = gobin_func_named(p->binary, wanted[which].from);
+	struct code_point *calls;
+	size_t n;
+
+	if (!from)
+		return 0;
+	int err = gocode_calls(ctx, from, fn->vaddr, &calls, &n);
+	if (err)
+		return err == -EILSEQ ? 0 : err;
+	for (size_t k = 0; k < n && !err; k++)
+		err = add_one(p, from, &calls[k], which);
+	free(calls);
+	return err;
+}
+
 int plan_add_runtime_sites(struct plan *p, struct gocode_ctx *ctx)
 {
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted) && !err; i++) {
 		const struct gofunc *fn = NULL;
-		struct gocode code;
-		int err;
 
 		for (size_t j = 0; j < 2 && !fn && wanted[i].names[j]; j++)
 			fn = gobin_func_named(p->binary, wanted[i].names[j]);
 		if (!fn)
 			continue;
-		err = gocode_analyze(ctx, fn, &code);
-		if (err)
-			return err;
-		bool usable = code.status == CODE_OK && code.start.class != INSN_REFUSED &&
-			      (wanted[i].where == AT_ENTRY || code.n_rets);
-		if (usable && wanted[i].where == AT_ENTRY)
-			err = add_one(p, fn, entry_with_arguments(&code), i);
-		for (size_t k = 0; usable && wanted[i].where == AT_RETURN && k < code.n_rets && !err; k++)
-			err = add_one(p, fn, &code.rets[k], i);
-		if (usable && wanted[i].seen_off)
-			*(bool *)((char *)p + wanted[i].seen_off) = true;
-		gocode_free(&code);
-		if (err)
-			return err;
+		err = wanted[i].where == AT_CALL ? add_calls(p, ctx, fn, i) : add_entry_or_returns(p, ctx, fn, i);
 	}
-	return 0;
+	return err;
 }

@@ -1,14 +1,70 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "plan/select.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/glob.h"
 #include "base/log.h"
+#include "base/vec.h"
 #include "binary/goname.h"
 #include "plan/near.h"
+
+/* "TestMain", "TestSum", "BenchmarkX": what `go test` looks for (cmd/go/internal/load/test.go). */
+static bool is_test_function(const struct goname *name)
+{
+	static const char *const prefixes[] = { "Test", "Benchmark", "Fuzz", "Example" };
+
+	for (size_t i = 0; !name->receiver && i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+		size_t n = strlen(prefixes[i]);
+
+		if (strncmp(name->function, prefixes[i], n) == 0 && !islower((unsigned char)name->function[n]))
+			return true;
+	}
+	return false;
+}
+
+static int add_tested(struct selector *s, const char *package)
+{
+	for (size_t i = 0; i < s->n_tested; i++)
+		if (strcmp(s->tested[i], package) == 0)
+			return 0;
+	if (vec_reserve(&s->tested, &s->cap_tested, s->n_tested + 1) ||
+	    !(s->tested[s->n_tested] = strdup(package)))
+		return -ENOMEM;
+	s->n_tested++;
+	return 0;
+}
+
+/* `go test -c` writes no module data before Go 1.24: the packages that hold
+ * test functions stand in for it, and for pkg_test the package it tests. */
+static int find_tested(struct selector *s, const struct gobin *b)
+{
+	const struct gofunc *funcs;
+	size_t n = gobin_funcs(b, &funcs);
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++) {
+		struct goname name;
+
+		if (funcs[i].flags & GOFUNC_WRAPPER)
+			continue;
+		if (goname_split(funcs[i].name, &name))
+			return -ENOMEM;
+		size_t len = strlen(name.package);
+		if (is_test_function(&name) && len && strcmp(name.package, "testing") != 0) {
+			err = add_tested(s, name.package);
+			if (!err && len > 5 && strcmp(name.package + len - 5, "_test") == 0) {
+				name.package[len - 5] = '\0';
+				err = add_tested(s, name.package);
+			}
+		}
+		goname_free(&name);
+	}
+	return err;
+}
 
 int selector_init(struct selector *s, const struct plan_options *opt, const struct gobin *b)
 {
@@ -17,17 +73,21 @@ int selector_init(struct selector *s, const struct plan_options *opt, const stru
 	*s = (struct selector){ .opt = opt, .main_module = mod && mod->path ? mod->path : "" };
 	s->package_used = calloc(opt->n_packages + 1, sizeof(bool));
 	s->glob_used = calloc(opt->n_globs + 1, sizeof(bool));
-	if (!s->package_used || !s->glob_used) {
+	int err = s->package_used && s->glob_used ? 0 : -ENOMEM;
+	if (!err && !*s->main_module && gobin_func_named(b, "testing.(*M).Run"))
+		err = find_tested(s, b);
+	if (err)
 		selector_free(s);
-		return -ENOMEM;
-	}
-	return 0;
+	return err;
 }
 
 void selector_free(struct selector *s)
 {
 	free(s->package_used);
 	free(s->glob_used);
+	for (size_t i = 0; i < s->n_tested; i++)
+		free(s->tested[i]);
+	free(s->tested);
 	*s = (struct selector){ 0 };
 }
 
@@ -89,9 +149,12 @@ static bool match_package(struct selector *s, const char *package)
 {
 	bool any = false;
 
-	if (!s->opt->n_packages && !s->opt->n_globs)
-		return strcmp(package, "main") == 0 ||
-		       (*s->main_module && below(s->main_module, package));
+	if (!s->opt->n_packages && !s->opt->n_globs) {
+		any = strcmp(package, "main") == 0 || (*s->main_module && below(s->main_module, package));
+		for (size_t i = 0; i < s->n_tested && !any; i++)
+			any = strcmp(s->tested[i], package) == 0;
+		return any;
+	}
 	for (size_t i = 0; i < s->opt->n_packages; i++) {
 		if (!package_matches(s->opt->packages[i], package))
 			continue;

@@ -12,7 +12,7 @@ packages_of() {
 			libcapstone-dev zlib1g-dev libzstd-dev libprotobuf-c-dev \
 			protobuf-c-compiler libsqlite3-dev uthash-dev linux-libc-dev ;;
 	test) # unit tests, sanitizers, shell lint
-		echo libcmocka-dev valgrind binutils procps python3 "$(clang_rt)" ;;
+		echo libcmocka-dev valgrind binutils procps python3 sudo "$(clang_rt)" ;;
 	go) # a Go toolchain, only when there is none
 		command -v go >/dev/null 2>&1 || [ -x /usr/local/go/bin/go ] ||
 			echo golang-go ca-certificates

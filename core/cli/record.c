@@ -311,7 +311,10 @@ static int run_prepared(struct run *r)
 	int fd, err;
 
 	rec->show_progress = isatty(STDERR_FILENO);
-	signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error like a full disk; the command was forked before */
+	/* A file size limit is an error like a full disk, a held child that was killed one like any
+	 * other; the command was forked before and has its own settings. */
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
 	if (describe(r) || open_output(r, &fd))
 		return STATUS_FAILED;
 	writer = trace_writer_new(fd, &r->info);

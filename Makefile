@@ -4,7 +4,7 @@
 
 PREFIX ?= /usr/local
 O      ?= build
-BUILD  := $(O)$(if $(filter 1,$(SAN)),/san)
+BUILD  := $(O)$(if $(filter 1,$(SAN)),/san)$(if $(filter 1,$(FUZZ)),/fuzz)
 CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
 CLANG  ?= clang
 AR     ?= ar
@@ -24,14 +24,24 @@ ifeq ($(SAN),1)
 CFLAGS   += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 LDFLAGS  += -fsanitize=address,undefined
 endif
+ifeq ($(FUZZ),1)
+FUZZ_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+CC       := $(CLANG)
+CFLAGS   += $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link
+LDFLAGS  += $(FUZZ_FLAGS)
+endif
 LDLIBS    = $(shell pkg-config --libs $(LIBS_ALL)) -lm
 
 # One folder a layer. libgotrace.a has no libbpf; the privileged half is apart.
 LAYERS     := base binary plan trace model export
-LIB_SRC    := $(filter-out %_test.c,$(wildcard $(LAYERS:%=core/%/*.c)))
-ATTACH_SRC := $(filter-out %_test.c,$(wildcard core/attach/*.c))
-CLI_SRC    := $(filter-out %_test.c,$(wildcard core/cli/*.c))
+# What is no part of the product: tests, what several of them share, fuzzers.
+no_product := %_test.c %_fixture.c %_fuzz.c
+LIB_SRC    := $(filter-out $(no_product),$(wildcard $(LAYERS:%=core/%/*.c)))
+ATTACH_SRC := $(filter-out $(no_product),$(wildcard core/attach/*.c))
+CLI_SRC    := $(filter-out $(no_product),$(wildcard core/cli/*.c))
 TEST_SRC   := $(wildcard core/*/*_test.c)
+SHARED_SRC := $(wildcard core/*/*_fixture.c)
+FUZZ_SRC   := $(wildcard core/*/*_fuzz.c)
 obj         = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
 LIB    := $(BUILD)/libgotrace.a
@@ -39,6 +49,8 @@ ATTACH := $(BUILD)/libgotrace-attach.a
 BIN    := $(BUILD)/gotrace
 BPF    := $(BUILD)/probes.bpf.o
 TESTS  := $(TEST_SRC:core/%.c=$(BUILD)/test/%)
+SHARED := $(BUILD)/libgotrace-test.a
+FUZZERS := $(FUZZ_SRC:core/%.c=$(BUILD)/%)
 # Where go lives when PATH does not say.
 GO     := $(or $(shell command -v go),$(wildcard /usr/local/go/bin/go),go)
 
@@ -75,7 +87,8 @@ $(BUILD)/obj/core/attach/object.o: CPPFLAGS += -DBPF_OBJECT='"$(BPF)"'
 
 $(LIB): $(call obj,$(LIB_SRC))
 $(ATTACH): $(call obj,$(ATTACH_SRC))
-$(LIB) $(ATTACH):
+$(SHARED): $(call obj,$(SHARED_SRC))
+$(LIB) $(ATTACH) $(SHARED):
 	$(call msg,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
@@ -85,11 +98,15 @@ $(BIN): $(call obj,$(CLI_SRC)) $(ATTACH) $(LIB)
 
 # ---- tests: one cmocka program a file core/*/NOUN_test.c
 
-$(BUILD)/test/%: $(BUILD)/obj/core/%.o $(ATTACH) $(LIB) | $(call deps,test)
+$(BUILD)/test/%: $(BUILD)/obj/core/%.o $(SHARED) $(ATTACH) $(LIB) | $(call deps,test)
 	@mkdir -p $(@D)
 	$(call msg,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -lcmocka -o $@
-$(call obj,$(TEST_SRC)): | $(call deps,test)
+$(BUILD)/%_fuzz: $(BUILD)/obj/core/%_fuzz.o $(SHARED) $(LIB)
+	@mkdir -p $(@D)
+	$(call msg,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer $^ $(LDLIBS) -o $@
+$(call obj,$(TEST_SRC) $(SHARED_SRC)): | $(call deps,test)
 
 .PHONY: unit
 unit: $(TESTS) | $(call deps,go) ## unit tests of this build (add SAN=1 for sanitizers); need no root
@@ -102,6 +119,14 @@ live: $(BIN) | $(call deps,test) $(call deps,go) ## tests that trace real progra
 .PHONY: test
 test: | $(call deps,build) $(call deps,test) $(call deps,go) ## everything: unit tests, again with sanitizers, live tests, style
 	$(Q)ci/test.sh
+
+.PHONY: fuzzers fuzz soak
+fuzzers: $(FUZZERS)
+fuzz: | $(call deps,build) $(call deps,test) $(call deps,go) ## fuzzes trace reader, pairing and binary parsers (SECONDS=60 each)
+	$(Q)O=$(O)/fuzz ci/fuzz.sh $(or $(SECONDS),60)
+
+soak: $(filter $(BUILD)/test/model/random%,$(TESTS)) ## 10 million random executions (RUNS=, SEED=)
+	$(Q)ci/soak.sh $(filter $(BUILD)/test/model/random%,$(TESTS))
 
 .PHONY: clang
 clang: ## builds everything with clang as well, warnings are errors
@@ -135,7 +160,7 @@ install: all ## into PREFIX (default /usr/local), below DESTDIR
 	install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 $(LIB) $(ATTACH) $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 core/cli/gotrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/
-	for h in bpf/event.h $(wildcard $(LAYERS:%=core/%/*.h) core/attach/*.h); do \
+	for h in bpf/event.h $(filter-out %_fixture.h,$(wildcard $(LAYERS:%=core/%/*.h) core/attach/*.h)); do \
 		install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/gotrace/$${h#core/} || exit 1; done
 
 .PHONY: clean
@@ -146,4 +171,5 @@ clean: ## removes what was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 20
 
--include $(patsubst %.c,$(BUILD)/obj/%.d,$(LIB_SRC) $(ATTACH_SRC) $(CLI_SRC) $(TEST_SRC))
+-include $(patsubst %.c,$(BUILD)/obj/%.d,$(LIB_SRC) $(ATTACH_SRC) $(CLI_SRC) $(TEST_SRC) \
+	$(SHARED_SRC) $(FUZZ_SRC))

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "model/model.h"
-#include "model/random_exec.h"
+#include "model/exec_fixture.h"
 
 #define FUNCS 5
 

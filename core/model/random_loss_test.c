@@ -3,7 +3,7 @@
  * Random executions with events missing: calls that were not open across the
  * gap are exact, the others are there, and what is wrong is marked suspect.
  */
-#include "model/random_check.h"
+#include "model/exec_check_fixture.h"
 
 struct gap {
 	uint64_t from_ns, to_ns;

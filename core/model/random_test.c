@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The engine against random executions whose calls are known: exact in everything. */
-#include "model/random_check.h"
+#include "model/exec_check_fixture.h"
 
 static void check_calls(const struct exec *x, struct seen *seen)
 {

@@ -19,7 +19,7 @@
 
 #include "base/vec.h"
 #include "model/model.h"
-#include "model/random_exec.h"
+#include "model/exec_fixture.h"
 
 #define CHECK_UNUSED __attribute__((unused))
 

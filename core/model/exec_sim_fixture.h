@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The insides of random executions: what happens (random_exec.c) and what is
- * true of it (random_truth.c). */
+/* The insides of random executions: what happens (exec_fixture.c) and what is
+ * true of it (exec_truth_fixture.c). */
 #ifndef GOTRACE_RANDOM_SIM_H
 #define GOTRACE_RANDOM_SIM_H
 
-#include "model/random_exec.h"
+#include "model/exec_fixture.h"
 
 #define MAX_GOROUTINES 12
 #define MAX_THREADS    3

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "model/random_sim.h"
+#include "model/exec_sim_fixture.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/vec.h"
-#include "model/random_sim.h"
+#include "model/exec_sim_fixture.h"
 
 uint32_t truth_node(struct sim *s, uint32_t parent, uint32_t func, bool go, uint64_t pc)
 {

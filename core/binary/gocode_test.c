@@ -106,6 +106,12 @@ static void test_unchecked(void **state)
 		assert_int_equal(k.n_rets, 1);
 		gocode_free(&k);
 
+		/* a call that dereferences nil has been entered: no site behind that instruction */
+		k = analyze(b, c, "main.mayFault");
+		assert_false(k.has_check);
+		assert_false(k.has_entry);
+		gocode_free(&k);
+
 		k = analyze(b, c, "main.noSplit");
 		assert_false(k.has_check);
 		assert_int_equal(k.n_morestack, 0);

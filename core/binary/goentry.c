@@ -92,9 +92,41 @@ static unsigned accesses(const struct body *y, const struct insn *in, const x86_
 }
 
 /*
+ * Whether an instruction may raise a fault that the runtime turns into a panic:
+ * a division, or a memory access other than to the frame, to g or to a place
+ * the linker has laid down. True also when that cannot be told.
+ */
+static bool may_fault(const struct body *y, const struct insn *in)
+{
+	static const x86_reg safe[] = { X86_REG_RSP, X86_REG_RBP, X86_REG_RIP, X86_REG_R14, X86_REG_INVALID };
+	const uint8_t *p = y->code + in->off;
+	size_t len = in->len;
+	uint64_t addr = y->f->vaddr + in->off;
+	const cs_insn *d = y->c->detail_insn;
+
+	if (!cs_disasm_iter(y->c->detail, &p, &len, &addr, y->c->detail_insn))
+		return true;
+	if (d->id == X86_INS_DIV || d->id == X86_INS_IDIV)
+		return true;
+	if (d->id == X86_INS_LEA || d->id == X86_INS_NOP)
+		return false;
+	for (uint8_t i = 0; i < d->detail->x86.op_count; i++) {
+		const cs_x86_op *op = &d->detail->x86.operands[i];
+
+		if (op->type != X86_OP_MEM)
+			continue;
+		bool fixed = op->mem.base == X86_REG_INVALID; /* an absolute address, or a slot of TLS */
+		if ((!fixed && !reg_is(op->mem.base, safe)) || op->mem.index != X86_REG_INVALID)
+			return true;
+	}
+	return false;
+}
+
+/*
  * The first emulated instruction from index `i` on that is reached by nothing
  * but falling through. Stops where the line ends, behind a call (which may
- * unwind or never return) and where rsp is no longer known.
+ * unwind or never return), where rsp is no longer known, and at an instruction
+ * that may fault: a call that panics there has been entered all the same.
  */
 static bool find_on_line(const struct body *y, size_t i, struct code_point *out)
 {
@@ -109,7 +141,7 @@ static bool find_on_line(const struct body *y, size_t i, struct code_point *out)
 			*out = point(in, down);
 			return true;
 		}
-		if (in->flow != FLOW_NEXT)
+		if (in->flow != FLOW_NEXT || may_fault(y, in))
 			return false;
 		if (insn_sp_change(y->code + in->off, in->len, &change))
 			down += change;

@@ -26,50 +26,6 @@ static unsigned rnd(struct sim *s, unsigned n)
 
 /* ---- events ---- */
 
-/* Sites: entry, exit, both, morestack of each function, then tails by target. */
-static uint32_t site(uint32_t func, unsigned kind, uint32_t target)
-{
-	uint32_t t = target == TRACE_NONE ? EXEC_FUNCS : target;
-
-	switch (kind) {
-	case EV_ENTRY:      return func;
-	case EV_EXIT:       return EXEC_FUNCS + func;
-	case EV_ENTRY_EXIT: return 2 * EXEC_FUNCS + func;
-	case EV_MORESTACK:  return 3 * EXEC_FUNCS + func;
-	case EV_TAIL:       return 4 * EXEC_FUNCS + func * (EXEC_FUNCS + 1) + t;
-	default:            return (4 + EXEC_FUNCS + 1) * EXEC_FUNCS + func * (EXEC_FUNCS + 1) + t;
-	}
-}
-
-static int add_sites(struct trace_info *info, unsigned kind, bool targets)
-{
-	int err = 0;
-
-	for (uint32_t f = 0; f < EXEC_FUNCS; f++)
-		for (uint32_t t = 0; !err && t < (targets ? EXEC_FUNCS + 1 : 1); t++)
-			err = trace_info_add_site(info, &(struct trace_site){ .func = f, .kind = (uint16_t)kind,
-					.target = targets && t < EXEC_FUNCS ? t : TRACE_NONE });
-	return err;
-}
-
-static int make_info(struct trace_info *info)
-{
-	int err = 0;
-
-	for (uint32_t f = 0; !err && f < EXEC_FUNCS; f++) {
-		char name[] = "main.?";
-
-		name[5] = (char)('a' + f);
-		err = trace_info_add_func(info, &(struct trace_func){ .name = name, .vaddr = 0x1000 * (f + 1),
-								      .size = 0x200 });
-	}
-	for (unsigned k = 0; !err && k < 4; k++)
-		err = add_sites(info, (const unsigned[]){ EV_ENTRY, EV_EXIT, EV_ENTRY_EXIT, EV_MORESTACK }[k], false);
-	if (!err)
-		err = add_sites(info, EV_TAIL, true);
-	return err ? err : add_sites(info, EV_ENTRY_TAIL, true);
-}
-
 static uint64_t tick(struct sim *s)
 {
 	return s->now += 1 + rnd(s, 8) * rnd(s, 100);
@@ -111,7 +67,7 @@ static void call(struct sim *s, struct goroutine *g, uint32_t func, uint32_t dep
 static void go_on(struct sim *s, struct goroutine *g)
 {
 	struct pending *p = &g->p;
-	uint32_t at = site(p->func, EV_ENTRY, TRACE_NONE);
+	uint32_t at = exec_site(p->func, EV_ENTRY, TRACE_NONE);
 	bool thesis = s->opt->thesis && !g->system;
 
 	tick(s);
@@ -128,7 +84,7 @@ static void go_on(struct sim *s, struct goroutine *g)
 	if (p->stops && p->phase == 1) {
 		p->phase = 2;
 		if (thesis) {
-			emit(s, g, EV_MORESTACK, site(p->func, EV_MORESTACK, TRACE_NONE), p->depth);
+			emit(s, g, EV_MORESTACK, exec_site(p->func, EV_MORESTACK, TRACE_NONE), p->depth);
 			return;
 		}
 	}
@@ -191,12 +147,12 @@ static void tail(struct sim *s, struct goroutine *g, bool wrapper)
 
 	tick(s);
 	if (wrapper) {
-		emit(s, g, EV_ENTRY_TAIL, site(func, EV_ENTRY_TAIL, target), depth);
+		emit(s, g, EV_ENTRY_TAIL, exec_site(func, EV_ENTRY_TAIL, target), depth);
 		truth_begin(s, g, func, depth);
 	} else {
 		depth = g->depth[g->n - 1];
 		func = s->x->calls[g->open[g->n - 1]].func;
-		emit(s, g, EV_TAIL, site(func, EV_TAIL, target), depth);
+		emit(s, g, EV_TAIL, exec_site(func, EV_TAIL, target), depth);
 	}
 	if (s->err)
 		return;
@@ -271,13 +227,13 @@ static void step(struct sim *s, struct goroutine *g)
 		call(s, g, f, next_depth(s, g));
 	} else if (what < 62 && g->n) {
 		tick(s);
-		emit(s, g, EV_EXIT, site(s->x->calls[g->open[g->n - 1]].func, EV_EXIT, TRACE_NONE), g->depth[g->n - 1]);
+		emit(s, g, EV_EXIT, exec_site(s->x->calls[g->open[g->n - 1]].func, EV_EXIT, TRACE_NONE), g->depth[g->n - 1]);
 		truth_finish_chain(s, g, CALL_FINISHED);
 	} else if (what < 66 && g->n < MAX_OPEN - 2) {
 		uint32_t f = rnd(s, EXEC_FUNCS), depth = next_depth(s, g);
 
 		tick(s);
-		emit(s, g, EV_ENTRY_EXIT, site(f, EV_ENTRY_EXIT, TRACE_NONE), depth);
+		emit(s, g, EV_ENTRY_EXIT, exec_site(f, EV_ENTRY_EXIT, TRACE_NONE), depth);
 		truth_begin(s, g, f, depth);
 		if (!s->err)
 			truth_finish(s, g, s->now, CALL_FINISHED);
@@ -331,7 +287,7 @@ int exec_make(struct exec *x, uint64_t seed, const struct exec_options *opt)
 	struct sim s = { .x = x, .opt = opt, .rng = seed, .now = 1000 };
 
 	*x = (struct exec){ .n_nodes = 1 };
-	s.err = make_info(&x->info);
+	s.err = exec_info(&x->info);
 	if (!s.err)
 		s.err = vec_reserve(&x->nodes, &x->cap_nodes, 1);
 	if (s.err)

@@ -46,6 +46,11 @@ struct exec {
 	uint64_t root_ns;          /* what all outermost calls and their stops took */
 };
 
+/* The functions main.a, main.b, ... and all sites that they can have. 0 or -ENOMEM. */
+int exec_info(struct trace_info *info);
+/* The site of func that emits `kind`; tails by target, TRACE_NONE of others. */
+uint32_t exec_site(uint32_t func, unsigned kind, uint32_t target);
+
 uint64_t exec_random(uint64_t *state); /* a small generator, for callers too */
 /* 0 or -ENOMEM; free with exec_free in either case. */
 int exec_make(struct exec *x, uint64_t seed, const struct exec_options *opt);

@@ -67,6 +67,8 @@ static int read_payload(struct trace_reader *r, size_t n)
 {
 	size_t have = 0, got;
 
+	if (vec_reserve(&r->stored.data, &r->stored.cap, 1)) /* so that an empty one is somewhere, too */
+		return corrupt(r, r->off, "");
 	while (have < n) {
 		size_t step = n - have < READ_STEP_BYTES ? n - have : READ_STEP_BYTES;
 		if (vec_reserve(&r->stored.data, &r->stored.cap, have + step))

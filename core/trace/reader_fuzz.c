@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Arbitrary files into the trace reader (libFuzzer; ci/fuzz.sh).
+ *
+ * Checksums, sequence numbers and sizes would stop nearly every change at the
+ * door. So the mutator puts them right again afterwards, most of the time, and
+ * unpacks what zstd has packed, so that changes reach the columns inside.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/log.h"
+#include "trace/chunk.h"
+#include "trace/trace.h"
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
+
+static void silence(void *ctx, enum log_level level, const char *line)
+{
+	(void)ctx;
+	(void)level;
+	if (!*line)
+		abort(); /* an error has words */
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	log_set_sink(silence, NULL);
+	return 0;
+}
+
+static void use_info(const struct trace_info *info)
+{
+	size_t chars = 0;
+
+	for (size_t i = 0; i < info->n_funcs; i++)
+		chars += strlen(info->funcs[i].name);
+	for (size_t i = 0; i < info->n_kvs; i++)
+		chars += strlen(info->kvs[i].key) + strlen(info->kvs[i].value);
+	for (size_t i = 0; i < info->n_pcs; i++)
+		if (trace_info_pc(info, info->pcs[i].pc) != &info->pcs[i])
+			abort();
+	for (size_t i = 0; i < info->n_sites; i++)
+		if (info->sites[i].func != TRACE_NONE && info->sites[i].func >= info->n_funcs)
+			abort();
+	if (chars > TABLES_MAX_BYTES)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const uint64_t none[4];
+	char path[32];
+	struct event_ext ev;
+	int got, fd = memfd_create("trace", MFD_CLOEXEC);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	struct trace_reader *r = trace_reader_open(path);
+
+	close(fd);
+	if (!r)
+		return 0;
+	while ((got = trace_reader_next(r, &ev)) > 0) {
+		if (!ev.h.kind)
+			abort();
+		if (ev.h.kind <= EV_KIND_MAX && !event_kind_has_args(ev.h.kind) && memcmp(ev.arg, none, sizeof(none)))
+			abort();
+	}
+	if (trace_reader_next(r, &ev) != got) /* what was said once is said again */
+		abort();
+	if (got < 0 && trace_reader_complete(r))
+		abort();
+	use_info(trace_reader_info(r));
+	trace_reader_close(r);
+	return 0;
+}
+
+/* ---- the mutator ---- */
+
+static uint8_t *find_chunk(uint8_t *p, uint8_t *end)
+{
+	uint8_t mark[4];
+
+	put_u32(mark, CHUNK_MARK);
+	return end - p >= CHUNK_HEAD_BYTES ? memmem(p, (size_t)(end - p), mark, sizeof(mark)) : NULL;
+}
+
+/* Puts in what the payload of n bytes decides. */
+static void seal_chunk(uint8_t *p, size_t n, uint32_t seq, uint64_t *events)
+{
+	uint16_t type = get_u16(p + 4), flags = get_u16(p + 6);
+
+	if (type == CHUNK_EVENTS)
+		*events += get_u32(p + 16);
+	if (type == CHUNK_END && n >= 8)
+		put_u64(p + CHUNK_HEAD_BYTES, *events);
+	put_u32(p + 8, (uint32_t)n);
+	if (!(flags & CHUNK_ZSTD))
+		put_u32(p + 12, (uint32_t)n);
+	put_u32(p + 20, seq);
+	put_u32(p + 32, (uint32_t)crc32_z(0, p + CHUNK_HEAD_BYTES, n));
+	put_u32(p + 36, (uint32_t)crc32_z(0, p, CHUNK_HEAD_BYTES - 4));
+}
+
+static void seal(uint8_t *data, size_t size)
+{
+	uint8_t *end = data + size;
+	uint64_t events = 0;
+	uint32_t seq = 0;
+
+	if (size < FILE_HEAD_BYTES)
+		return;
+	uint32_t head = get_u32(data + 12);
+
+	if (head >= FILE_HEAD_BYTES && head <= size)
+		put_u32(data + head - 4, (uint32_t)crc32_z(0, data, head - 4));
+	for (uint8_t *p = find_chunk(data + FILE_HEAD_BYTES, end); p;) {
+		uint8_t *next = find_chunk(p + CHUNK_HEAD_BYTES, end);
+
+		if (p + CHUNK_HEAD_BYTES > end)
+			return;
+		seal_chunk(p, (size_t)((next ? next : end) - p) - CHUNK_HEAD_BYTES, seq++, &events);
+		p = next;
+	}
+}
+
+/* Unpacks the first packed chunk. The new size. */
+static size_t unpack(uint8_t *data, size_t size, size_t max_size)
+{
+	static uint8_t raw[1 << 16]; /* the fuzzer is one thread */
+	uint8_t *end = data + size, *p = size < FILE_HEAD_BYTES ? NULL : find_chunk(data + FILE_HEAD_BYTES, end);
+
+	while (p && (p + CHUNK_HEAD_BYTES > end || !(get_u16(p + 6) & CHUNK_ZSTD)))
+		p = p + CHUNK_HEAD_BYTES > end ? NULL : find_chunk(p + CHUNK_HEAD_BYTES, end);
+	if (!p)
+		return size;
+	size_t stored = get_u32(p + 8), room = (size_t)(end - p) - CHUNK_HEAD_BYTES;
+
+	if (stored > room)
+		return size;
+	size_t n = ZSTD_decompress(raw, sizeof(raw), p + CHUNK_HEAD_BYTES, stored);
+
+	if (ZSTD_isError(n) || size - stored + n > max_size)
+		return size;
+	memmove(p + CHUNK_HEAD_BYTES + n, p + CHUNK_HEAD_BYTES + stored, room - stored);
+	memcpy(p + CHUNK_HEAD_BYTES, raw, n);
+	put_u16(p + 6, get_u16(p + 6) & (uint16_t)~CHUNK_ZSTD);
+	return size - stored + n;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+	if (seed % 4 == 0)
+		size = unpack(data, size, max_size);
+	size = LLVMFuzzerMutate(data, size, max_size);
+	if (seed / 4 % 8)
+		seal(data, size);
+	return size;
+}

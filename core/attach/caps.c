@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "attach/probes.h"
+#include "base/clock.h"
 
 /*
  * Code of our own to probe: one instruction that the kernel emulates and one
@@ -96,14 +96,6 @@ static bool other_thread_counts(struct probes *p)
 
 /* ---- cost */
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
-
 static int by_value(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -118,11 +110,11 @@ static uint64_t time_site(const unsigned char *site, unsigned calls)
 	uint64_t round[ROUNDS];
 
 	for (int i = 0; i < ROUNDS; i++) {
-		uint64_t start = now_ns();
+		uint64_t start = clock_monotonic_ns();
 
 		for (unsigned k = 0; k < calls; k++)
 			run_site(site);
-		round[i] = (now_ns() - start) / calls;
+		round[i] = (clock_monotonic_ns() - start) / calls;
 	}
 	qsort(round, ROUNDS, sizeof(*round), by_value);
 	return round[ROUNDS / 2];

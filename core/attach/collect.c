@@ -15,6 +15,7 @@
 
 #include "attach/merge.h"
 #include "attach/naming.h"
+#include "base/clock.h"
 #include "base/log.h"
 
 /* Between two rounds. Rings hold 10,000 events and more, a busy CPU makes some 2,000 a millisecond. */
@@ -50,14 +51,6 @@ struct collector {
 	atomic_int error;
 	atomic_bool full, layout_wrong;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
 
 /* ---- one ring */
 
@@ -211,7 +204,7 @@ static int write_event(void *ctx, const struct event_ext *ev)
 /* One round. `last`: take everything, whatever its time. */
 static int collect_once(struct collector *c, bool last)
 {
-	uint64_t watermark_ns = now_ns();
+	uint64_t watermark_ns = clock_monotonic_ns();
 	int held = 0, err;
 
 	atomic_thread_fence(memory_order_seq_cst); /* positions are sampled after the clock */

@@ -10,10 +10,10 @@
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "attach/links.h"
+#include "base/clock.h"
 #include "base/log.h"
 
 const char *end_reason_name(enum end_reason r)
@@ -25,14 +25,6 @@ const char *end_reason_name(enum end_reason r)
 	};
 
 	return names[r];
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
 /* ---- preparing */
@@ -94,9 +86,9 @@ int recording_prepare(struct recording *r)
 		err = find_bias(r, image);
 	if (err)
 		return err;
-	uint64_t start = now_ns();
+	uint64_t start = clock_monotonic_ns();
 	err = links_attach(r->links, &r->probes, r->plan, &attach);
-	r->attach_ns = now_ns() - start;
+	r->attach_ns = clock_monotonic_ns() - start;
 	if (!err)
 		probes_watch_children(&r->probes);
 	return err;
@@ -122,7 +114,7 @@ int recording_describe(const struct recording *r, struct trace_info *info)
 static void show_progress(const struct recording *r, uint64_t start_ns, bool last)
 {
 	struct collector_stats s = collector_stats(r->collector);
-	double seconds = (now_ns() - start_ns) / 1e9;
+	double seconds = (clock_monotonic_ns() - start_ns) / 1e9;
 
 	if (!r->show_progress)
 		return;
@@ -159,7 +151,7 @@ static bool on_signal(struct recording *r, unsigned *seen)
 
 static void collect_until_end(struct recording *r, int wake_fd)
 {
-	uint64_t start = now_ns(), deadline = r->duration_ns ? start + r->duration_ns : 0;
+	uint64_t start = clock_monotonic_ns(), deadline = r->duration_ns ? start + r->duration_ns : 0;
 	unsigned signals = 0;
 	struct pollfd fds[] = {
 		{ .fd = r->target->pidfd, .events = POLLIN },
@@ -168,7 +160,7 @@ static void collect_until_end(struct recording *r, int wake_fd)
 	};
 
 	for (;;) {
-		uint64_t now = now_ns();
+		uint64_t now = clock_monotonic_ns();
 		int wait_ms = 250;
 
 		if (deadline && now >= deadline) {
@@ -180,7 +172,7 @@ static void collect_until_end(struct recording *r, int wake_fd)
 		if (poll(fds, 3, wait_ms) < 0 && errno != EINTR)
 			return;
 		if (fds[0].revents && target_reap(r->target)) {
-			r->target_end_ns = now_ns();
+			r->target_end_ns = clock_monotonic_ns();
 			r->reason = END_EXITED;
 			return;
 		}
@@ -198,13 +190,13 @@ static void collect_until_end(struct recording *r, int wake_fd)
 
 static void stop_probes(struct recording *r)
 {
-	uint64_t start = now_ns();
+	uint64_t start = clock_monotonic_ns();
 
 	if (r->probes.state)
 		r->probes.state->stopped = 1;
 	if (r->links)
 		links_detach(r->links, r->kind);
-	r->detach_ns = now_ns() - start;
+	r->detach_ns = clock_monotonic_ns() - start;
 }
 
 /* ---- the end record */
@@ -245,7 +237,7 @@ static void describe_end(const struct recording *r, struct end_keys *e)
 	end_count(e, "end.dropped_signal_stack", c.dropped_signal);
 	end_count(e, "end.dropped_outside_stack", c.dropped_outside);
 	end_count(e, "end.dropped_fault", c.dropped_fault);
-	end_count(e, "end.time_ns", now_ns());
+	end_count(e, "end.time_ns", clock_monotonic_ns());
 	end_count(e, "end.detach_ns", r->detach_ns);
 	end_count(e, "end.images", s.images);
 	if (probes_watches_children(&r->probes)) {
@@ -291,7 +283,7 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 			collect_until_end(r, wake_fd);
 		stop_probes(r);
 		err = collector_stop(r->collector);
-		show_progress(r, now_ns(), true);
+		show_progress(r, clock_monotonic_ns(), true);
 		describe_end(r, &end);
 		int closed = trace_writer_finish(writer, end.kv, end.n);
 		err = err ? err : closed;

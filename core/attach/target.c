@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 
 static int open_pidfd(pid_t pid)
@@ -128,14 +128,6 @@ int target_launch(struct target *t, const struct launch_options *opt)
 	return 0;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
-
 int target_release(struct target *t)
 {
 	int err = 0;
@@ -144,7 +136,7 @@ int target_release(struct target *t)
 	/* EPIPE: the held child was killed; its end is noticed like any other. */
 	if (write(t->hold_fd, "g", 1) != 1 && errno != EPIPE)
 		return -errno;
-	t->exec_ns = now_ns();
+	t->exec_ns = clock_monotonic_ns();
 	do
 		n = read(t->exec_fd, &err, sizeof(err));
 	while (n < 0 && errno == EINTR);

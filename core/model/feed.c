@@ -30,12 +30,22 @@ static int entered_again(struct model *m, struct stack *s, const struct event *e
 	return 0;
 }
 
+/* Is what was stopped another call than the one of func that is entered at depth? */
+static bool stopped_other(struct stack *s, uint32_t depth, uint32_t func)
+{
+	const struct frame *f = top(s);
+
+	if (s->stop.depth != depth || (s->stop.func != func && s->stop.func != STOP_ANY))
+		return true;
+	return f && f->flags & FRAME_STOPPED && f->depth == depth && f->func != func;
+}
+
 static int entry(struct model *m, struct stack *s, const struct event *e, uint32_t func)
 {
 	struct stop *p = &s->stop;
 	int err;
 
-	if (p->active && (p->depth != e->depth || (p->func != func && p->func != STOP_ANY)))
+	if (__builtin_expect(p->active, 0) && stopped_other(s, e->depth, func))
 		stop_settle(m, s, e->ts_ns);
 	err = call_pop_deeper(m, s, e->depth, e->ts_ns, CALL_INFERRED);
 	if (err)

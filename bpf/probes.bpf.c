@@ -266,8 +266,8 @@ static __always_inline void on_create(struct pt_regs *ctx, uint64_t cookie, stru
 
 /*
  * recovery(gp), panic.go: gp continues in the frame that deferred the
- * recovering call. Its sp is g._panic.sp (before Go 1.22 g.sigcode0); when a
- * Goexit waits further down the chain, the run-down goes on at that one's startSP.
+ * recovering call. Its sp is g._panic.sp (before Go 1.22 g.sigcode0); when that
+ * jumps past a Goexit further down the chain, the run-down goes on at that one's startSP.
  */
 static __always_inline void on_recovery(struct pt_regs *ctx, uint64_t cookie, struct place *p)
 {
@@ -284,11 +284,15 @@ static __always_inline void on_recovery(struct pt_regs *ctx, uint64_t cookie, st
 		read_u64(panic + config.panic_sp, &sp);
 	if (config.panic_start_sp >= 0 && panic && !read_u64(panic + config.panic_link, &link)) {
 		for (int i = 0; i < PANIC_CHAIN_MAX && link; i++) {
+			uint64_t start = 0;
 			uint8_t goexit = 0;
 
+			/* One that began further up than the recovering frame is not jumped past: it stays. */
+			if (read_u64(link + config.panic_start_sp, &start) || start >= sp)
+				break;
 			bpf_probe_read_user(&goexit, 1, (const void *)(link + config.panic_goexit));
 			if (goexit) {
-				read_u64(link + config.panic_start_sp, &sp);
+				sp = start;
 				flags = EVF_GOEXIT;
 				break;
 			}

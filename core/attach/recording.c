@@ -61,6 +61,19 @@ static int find_bias(struct recording *r, const struct plan_site *image)
 	return err;
 }
 
+/*
+ * Whether a link's own filter keeps other processes out and lets all of this one in. It
+ * compares with the memory of the thread that was the leader (uprobe_multi_link_filter,
+ * __uprobe_perf_filter: kernel/trace), which is gone once another thread has executed a new
+ * image: the new one would have no probes. Only syscall.Exec does that, where it is linked.
+ */
+static bool link_filter_holds(const struct recording *r)
+{
+	if (gobin_func_named(r->plan->binary, "syscall.Exec"))
+		return false;
+	return r->kind != ATTACH_MULTI || r->caps.pid_filter_per_process;
+}
+
 int recording_prepare(struct recording *r)
 {
 	const struct plan_site *image = image_site(r->plan);
@@ -68,8 +81,7 @@ int recording_prepare(struct recording *r)
 
 	if (err)
 		return err;
-	/* A link's own filter is enough where it is per process. */
-	bool filter = r->kind == ATTACH_MULTI && !r->caps.pid_filter_per_process;
+	bool filter = !link_filter_holds(r);
 	const struct probes_options load = {
 		.layout = r->layout, .main_vaddr = image ? image->vaddr : 0, .kind = r->kind,
 		.target = r->target->pid, .filter = filter,

@@ -1,97 +1,47 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <argp.h>
-#include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "cli/args.h"
 #include "cli/cli.h"
 #include "export/export.h"
 
 #define DEFAULT_FILE "gotrace.out"
 #define DEFAULT_ROWS 30 /* text */
+#define SECOND_NS    1000000000ull
 
-enum { KEY_GOID = 256, KEY_FROM, KEY_TO, KEY_MIN };
+enum { KEY_GOID = 256, KEY_FROM, KEY_TO, KEY_MIN, KEY_DEPTH, KEY_MIN_SHARE, KEY_FOLD };
 
 struct report_args {
 	struct report_options opt;
 	const struct report_format *format;
 	const char *file;
-	bool limit_given, window_given;
+	bool limit_given;
+	const char *option_of[BY_CALL + 1]; /* an option given that belongs to this kind of row only */
 };
 
 static const struct argp_option options[] = {
 	{ "by", 'b', "WHAT", 0, "a row for each function (default), path, goroutine or call", 1 },
 	{ "format", 'F', "FORMAT", 0, "text (default), csv or json", 1 },
-	{ "sort", 's', "COLUMN", 0, "self (default), total, calls or morestack; a tree of paths is sorted by share", 1 },
+	{ "sort", 's', "COLUMN", 0, "self (default), total, calls or morestack; without it siblings in a tree of paths "
+	  "stand by share", 1 },
 	{ "limit", 'n', "N", 0, "rows at most, 0 for all (default 30 in text, all in csv and json)", 1 },
-	{ 0, 0, 0, 0, "With --by=call:", 2 },
-	{ "goid", KEY_GOID, "ID", 0, "calls on this goroutine", 2 },
-	{ "from", KEY_FROM, "SECONDS", 0, "calls that begin this long after the trace's first event, or later", 2 },
-	{ "to", KEY_TO, "SECONDS", 0, "calls that begin before", 2 },
-	{ "min", KEY_MIN, "DURATION", 0, "calls that last as long or longer: 500ns, 10us, 1.5ms, 2s", 2 },
+	{ 0, 0, 0, 0, "With --by=path:", 2 },
+	{ "depth", KEY_DEPTH, "N", 0, "paths of at most N functions", 2 },
+	{ "min-share", KEY_MIN_SHARE, "PCT", 0, "paths that have, with all below them, this share of the time", 2 },
+	{ 0, 0, 0, 0, "With --by=goroutine:", 3 },
+	{ "fold", KEY_FOLD, NULL, 0, "one row for all goroutines that were started at one place with one function", 3 },
+	{ 0, 0, 0, 0, "With --by=call:", 4 },
+	{ "goid", KEY_GOID, "ID", 0, "calls on this goroutine", 4 },
+	{ "from", KEY_FROM, "SECONDS", 0, "calls that begin this long after the trace's first event, or later", 4 },
+	{ "to", KEY_TO, "SECONDS", 0, "calls that begin before", 4 },
+	{ "min", KEY_MIN, "DURATION", 0, "calls that last as long or longer: 500ns, 10us, 1.5ms, 2s", 4 },
 	{ 0 },
 };
 
-/* Index of word in names (ended by NULL), or a usage error that lists them. */
-static int choice(struct argp_state *state, const char *what, const char *word, const char *const *names)
-{
-	char list[128] = "";
-
-	for (int i = 0; names[i]; i++) {
-		if (!strcmp(names[i], word))
-			return i;
-		strncat(list, i ? ", " : "", sizeof(list) - strlen(list) - 1);
-		strncat(list, names[i], sizeof(list) - strlen(list) - 1);
-	}
-	argp_error(state, "there is no %s '%s'; there are %s", what, word, list);
-	return 0;
-}
-
-static uint64_t number(struct argp_state *state, const char *what, const char *s)
-{
-	char *end;
-
-	errno = 0;
-	unsigned long long v = strtoull(s, &end, 10);
-
-	if (errno || end == s || *end || strchr(s, '-'))
-		argp_error(state, "%s takes a number, not '%s'", what, s);
-	return v;
-}
-
-/* A number with one of the units (name, nanoseconds; the first when none stands there). */
-static uint64_t duration(struct argp_state *state, const char *what, const char *s, bool unit_needed)
-{
-	static const struct { const char *name; double ns; } units[] = {
-		{ "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "µs", 1e3 }, { "ns", 1 },
-	};
-	char *end;
-	double v = strtod(s, &end), scale = 0;
-
-	if (!*end && !unit_needed)
-		scale = 1e9;
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (!strcmp(end, units[i].name))
-			scale = units[i].ns;
-	if (end == s || !isfinite(v) || v < 0 || scale == 0 || v * scale > 1e18)
-		argp_error(state, "%s takes a time such as %s, not '%s'", what, unit_needed ? "10us or 1ms" : "0.5", s);
-	return (uint64_t)(v * scale + 0.5);
-}
-
-static void find_format(struct argp_state *state, struct report_args *a, const char *name)
-{
-	const char *names[8] = { 0 };
-	size_t n = 0;
-
-	for (const struct report_format *f = report_formats; f->name && n < 7; f++)
-		names[n++] = f->name;
-	a->format = &report_formats[choice(state, "format", name, names)];
-}
+static const char *const rows[] = { "function", "path", "goroutine", "call", NULL };
 
 static void finish_options(struct argp_state *state, struct report_args *a)
 {
@@ -101,55 +51,77 @@ static void finish_options(struct argp_state *state, struct report_args *a)
 		a->format = &report_formats[0];
 	if (!a->limit_given && a->format == &report_formats[0])
 		a->opt.limit = DEFAULT_ROWS;
-	if (a->window_given && a->opt.by != BY_CALL)
-		argp_error(state, "--goid, --from, --to and --min choose calls: add --by=call");
+	for (enum report_by by = BY_FUNCTION; by <= BY_CALL; by++)
+		if (a->option_of[by] && by != a->opt.by)
+			argp_error(state, "%s goes with --by=%s", a->option_of[by], rows[by]);
 	if (a->opt.to_ns && a->opt.to_ns <= a->opt.from_ns)
 		argp_error(state, "--to is not after --from");
 }
 
+/* Options of one kind of row only. */
+static error_t parse_of_rows(int key, char *arg, struct argp_state *state)
+{
+	struct report_args *a = state->input;
+	uint64_t depth;
+
+	switch (key) {
+	case KEY_DEPTH:
+		depth = arg_number(state, a->option_of[BY_PATH] = "--depth", arg);
+		a->opt.depth = depth < UINT_MAX ? (unsigned)depth : UINT_MAX;
+		return 0;
+	case KEY_MIN_SHARE:
+		a->opt.min_share_pct = arg_percent(state, a->option_of[BY_PATH] = "--min-share", arg, 100);
+		return 0;
+	case KEY_FOLD:
+		a->option_of[BY_GOROUTINE] = "--fold";
+		a->opt.fold = true;
+		return 0;
+	case KEY_GOID:
+		a->opt.goid = arg_number(state, a->option_of[BY_CALL] = "--goid", arg);
+		return 0;
+	case KEY_FROM:
+		a->opt.from_ns = arg_duration(state, a->option_of[BY_CALL] = "--from", arg, SECOND_NS);
+		return 0;
+	case KEY_TO:
+		a->opt.to_ns = arg_duration(state, a->option_of[BY_CALL] = "--to", arg, SECOND_NS);
+		return 0;
+	case KEY_MIN:
+		a->opt.min_ns = arg_duration(state, a->option_of[BY_CALL] = "--min", arg, 0);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	static const char *const by[] = { "function", "path", "goroutine", "call", NULL };
 	static const char *const sort[] = { "self", "total", "calls", "morestack", NULL };
 	struct report_args *a = state->input;
 
-	a->window_given |= key >= KEY_GOID && key <= KEY_MIN;
 	switch (key) {
 	case 'b':
-		a->opt.by = (enum report_by)choice(state, "report by", arg, by);
+		a->opt.by = (enum report_by)arg_choice(state, "report by", arg, rows);
 		return 0;
 	case 'F':
-		find_format(state, a, arg);
+		a->format = &report_formats[arg_table(state, "format", arg, report_formats, sizeof(report_formats[0]))];
 		return 0;
 	case 's':
-		a->opt.sort = (enum report_sort)choice(state, "column to sort by", arg, sort);
+		a->opt.sort = (enum report_sort)(SORT_SELF + arg_choice(state, "column to sort by", arg, sort));
 		return 0;
 	case 'n':
-		a->opt.limit = number(state, "-n", arg);
+		a->opt.limit = arg_number(state, "-n", arg);
 		a->limit_given = true;
-		return 0;
-	case KEY_GOID:
-		a->opt.goid = number(state, "--goid", arg);
-		return 0;
-	case KEY_FROM:
-		a->opt.from_ns = duration(state, "--from", arg, false);
-		return 0;
-	case KEY_TO:
-		a->opt.to_ns = duration(state, "--to", arg, false);
-		return 0;
-	case KEY_MIN:
-		a->opt.min_ns = duration(state, "--min", arg, true);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (a->file)
-			argp_error(state, "one trace at a time");
+			argp_error(state, "one trace at a time; 'gotrace diff' compares two");
 		a->file = arg;
 		return 0;
 	case ARGP_KEY_END:
 		finish_options(state, a);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_of_rows(key, arg, state);
 	}
 }
 

@@ -17,82 +17,18 @@
 #include <cmocka.h>
 
 #include "base/log.h"
-#include "export/export.h"
+#include "export/report_fixture.h"
 #include "model/model.h"
-#include "trace/evlist.h"
 
 #define FOLDER "fixtures/cases"
 
-static const struct report_format *format(const char *name)
-{
-	const struct report_format *f = report_formats;
-
-	while (f->name && strcmp(f->name, name))
-		f++;
-	assert_non_null(f->name);
-	return f;
-}
-
-/* Writes the list as a trace to a new file, whose path it leaves in path. */
-static void write_trace(const struct evlist *l, char *path)
-{
-	strcpy(path, "/tmp/gotrace-cases-XXXXXX");
-	int fd = mkstemp(path);
-
-	assert_true(fd >= 0);
-	struct trace_writer *w = trace_writer_new(fd, &l->info);
-
-	assert_non_null(w);
-	for (size_t i = 0; i < l->n; i++)
-		assert_int_equal(trace_writer_event(w, &l->events[i]), 0);
-	assert_int_equal(trace_writer_finish(w, NULL, 0), 0);
-}
-
-/* The report of the trace at path; to be freed. */
-static char *report(const char *path, const char *as, const struct report_options *opt)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	struct trace_reader *r = trace_reader_open(path);
-
-	assert_true(out && r);
-	assert_int_equal(format(as)->write(r, opt, out), 0);
-	trace_reader_close(r);
-	assert_int_equal(fclose(out), 0);
-	return text;
-}
-
-static char *slurp(const char *path)
-{
-	FILE *in = fopen(path, "r");
-	char *text = calloc(1, 1 << 16);
-
-	assert_non_null(text);
-	if (!in)
-		return text;
-	assert_true(fread(text, 1, (1 << 16) - 1, in) < (1 << 16) - 1);
-	fclose(in);
-	return text;
-}
-
+/* Compares with the file beside `events` that has another ending. */
 static void same_as_stored(const char *events, const char *ending, const char *got)
 {
 	char path[512];
 
 	snprintf(path, sizeof(path), "%.*s%s", (int)(strlen(events) - strlen(".events")), events, ending);
-	if (getenv("GOTRACE_UPDATE")) {
-		FILE *out = fopen(path, "w");
-
-		assert_non_null(out);
-		assert_true(fputs(got, out) >= 0 && fclose(out) == 0);
-		return;
-	}
-	char *want = slurp(path);
-
-	if (strcmp(want, got))
-		fail_msg("%s\nexpected:\n%s\ngot:\n%s", path, want, got);
-	free(want);
+	fixture_same(path, got);
 }
 
 static void test_cases(void **state)
@@ -104,12 +40,12 @@ static void test_cases(void **state)
 	assert_true(g.gl_pathc >= 40);
 	for (size_t i = 0; i < g.gl_pathc; i++) {
 		struct evlist l;
-		char path[64];
+		char path[TRACE_PATH_BYTES];
 
 		assert_int_equal(evlist_load(&l, g.gl_pathv[i]), 0);
-		write_trace(&l, path);
-		char *functions = report(path, "csv", &(struct report_options){ .by = BY_FUNCTION });
-		char *paths = report(path, "csv", &(struct report_options){ .by = BY_PATH });
+		fixture_write(&l, path);
+		char *functions = fixture_report(path, "csv", &(struct report_options){ .by = BY_FUNCTION });
+		char *paths = fixture_report(path, "csv", &(struct report_options){ .by = BY_PATH });
 
 		same_as_stored(g.gl_pathv[i], ".functions.csv", functions);
 		same_as_stored(g.gl_pathv[i], ".paths.csv", paths);
@@ -130,15 +66,15 @@ static void test_formats(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		char events[128], path[64], ending[64];
+		char events[128], path[TRACE_PATH_BYTES], ending[64];
 		struct evlist l;
 
 		snprintf(events, sizeof(events), FOLDER "/%s.events", cases[i]);
 		assert_int_equal(evlist_load(&l, events), 0);
-		write_trace(&l, path);
+		fixture_write(&l, path);
 		for (size_t f = 0; f < 3; f++)
 			for (enum report_by by = BY_FUNCTION; by <= BY_CALL; by++) {
-				char *got = report(path, formats[f], &(struct report_options){ .by = by });
+				char *got = fixture_report(path, formats[f], &(struct report_options){ .by = by });
 
 				snprintf(ending, sizeof(ending), ".%s.%s", kinds[by], f ? formats[f] : "txt");
 				same_as_stored(events, ending, got);
@@ -147,15 +83,6 @@ static void test_formats(void **state)
 		unlink(path);
 		evlist_free(&l);
 	}
-}
-
-static size_t lines(const char *s)
-{
-	size_t n = 0;
-
-	for (; *s; s++)
-		n += *s == '\n';
-	return n;
 }
 
 /* Calls of each function when event `without` is left out (l->n: none is). To be freed. */
@@ -214,7 +141,7 @@ static void test_any_event_missing(void **state)
 static void test_windows(void **state)
 {
 	struct evlist l;
-	char path[64];
+	char path[TRACE_PATH_BYTES];
 	static const struct { struct report_options opt; size_t rows; } windows[] = {
 		{ { .by = BY_CALL }, 5 },
 		{ { .by = BY_CALL, .goid = 2 }, 1 },
@@ -225,15 +152,21 @@ static void test_windows(void **state)
 		{ { .by = BY_CALL, .limit = 2 }, 2 },
 		{ { .by = BY_FUNCTION, .limit = 1 }, 1 },
 		{ { .by = BY_GOROUTINE }, 2 },
+		{ { .by = BY_GOROUTINE, .fold = true }, 2 },
+		{ { .by = BY_PATH }, 3 },
+		{ { .by = BY_PATH, .depth = 2 }, 2 },
+		{ { .by = BY_PATH, .min_share_pct = 20 }, 2 },
+		{ { .by = BY_PATH, .min_share_pct = 24.5, .depth = 2 }, 1 },
+		{ { .by = BY_PATH, .depth = 2, .limit = 1 }, 1 },
 	};
 
 	(void)state;
 	assert_int_equal(evlist_load(&l, FOLDER "/loss-goroutine.events"), 0);
-	write_trace(&l, path);
+	fixture_write(&l, path);
 	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
-		char *got = report(path, "csv", &windows[i].opt);
+		char *got = fixture_report(path, "csv", &windows[i].opt);
 
-		assert_int_equal(lines(got), windows[i].rows + 1);
+		assert_int_equal(fixture_lines(got), windows[i].rows + 1);
 		free(got);
 	}
 	unlink(path);
@@ -250,19 +183,19 @@ static void count_lines(void *ctx, enum log_level level, const char *line)
 static void test_full_disk(void **state)
 {
 	struct evlist l;
-	char path[64];
+	char path[TRACE_PATH_BYTES];
 	FILE *full = fopen("/dev/full", "w");
 	int logged = 0;
 
 	(void)state;
 	assert_non_null(full);
 	assert_int_equal(evlist_load(&l, FOLDER "/go.events"), 0);
-	write_trace(&l, path);
+	fixture_write(&l, path);
 	struct trace_reader *r = trace_reader_open(path);
 
 	assert_non_null(r);
 	log_set_sink(count_lines, &logged);
-	assert_int_equal(format("text")->write(r, &(struct report_options){ .by = BY_FUNCTION }, full), -ENOSPC);
+	assert_int_equal(report_formats[0].write(r, &(struct report_options){ .by = BY_FUNCTION }, full), -ENOSPC);
 	log_set_sink(NULL, NULL);
 	assert_int_equal(logged, 1);
 	trace_reader_close(r);

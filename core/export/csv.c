@@ -95,25 +95,52 @@ static int paths(const struct report *rep, FILE *out)
 	return err;
 }
 
+/* Who started it, and where: the columns that goroutines and places share. */
+static void origin(const struct report *rep, FILE *out, const struct goroutine_info *g)
+{
+	char line[512];
+
+	field(out, report_start_func(rep, g));
+	fputc(',', out);
+	field(out, report_pc_func(rep, g->create_pc));
+	fputc(',', out);
+	field(out, report_pc_line(rep, g->create_pc, false, line, sizeof(line)));
+	fprintf(out, ",%" PRIu64, g->first_ns - rep->totals->first_ns);
+}
+
 static int goroutines(const struct report *rep, FILE *out)
 {
-	char place[512];
-
-	fputs("goroutine,creator,start_function,created_at,start_ns,lifetime_ns,calls,total_ns,self_ns,"
+	fputs("goroutine,creator,start_function,created_in,created_at,start_ns,lifetime_ns,calls,total_ns,self_ns,"
 	      "morestack_ns,preempt_ns,ended,system,image\n", out);
 	for (size_t i = 0; i < rep->n_rows; i++) {
-		const struct goroutine_info *g = &rep->goroutines[rep->rows[i]];
+		const struct goroutine_row *r = &rep->goroutines[rep->rows[i]];
+		const struct goroutine_info *g = &r->g;
 
 		fprintf(out, "%" PRIu64 ",", g->goid);
 		if (g->creator)
 			fprintf(out, "%" PRIu64, g->creator);
 		fputc(',', out);
-		field(out, report_pc_func(rep, g->start_pc));
-		fputc(',', out);
-		field(out, report_place(rep, g->create_pc, place, sizeof(place)));
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			",%d,%d,%u\n", g->first_ns - rep->totals->first_ns, g->last_ns - g->first_ns, g->calls,
-			g->total_ns, g->self_ns, g->morestack_ns, g->preempt_ns, g->ended, g->system, g->image);
+		origin(rep, out, g);
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%d,%d,%u\n",
+			r->life_ns, g->calls, g->total_ns, g->self_ns, g->morestack_ns, g->preempt_ns, g->ended,
+			g->system, g->image);
+	}
+	return 0;
+}
+
+static int places(const struct report *rep, FILE *out)
+{
+	fputs("goroutines,ended,start_function,created_in,created_at,start_ns,lifetime_ns,max_lifetime_ns,calls,"
+	      "total_ns,self_ns,morestack_ns,preempt_ns,system\n", out);
+	for (size_t i = 0; i < rep->n_rows; i++) {
+		const struct goroutine_row *r = &rep->goroutines[rep->rows[i]];
+		const struct goroutine_info *g = &r->g;
+
+		fprintf(out, "%" PRIu64 ",%" PRIu64 ",", r->n, r->n_ended);
+		origin(rep, out, g);
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%d\n",
+			r->life_ns, r->max_life_ns, g->calls, g->total_ns, g->self_ns, g->morestack_ns, g->preempt_ns,
+			g->system);
 	}
 	return 0;
 }
@@ -146,7 +173,7 @@ int report_csv(struct trace_reader *r, const struct report_options *opt, FILE *o
 	int err = report_load(&rep, r, opt);
 
 	if (!err)
-		err = write[opt->by](&rep, out);
+		err = (opt->by == BY_GOROUTINE && opt->fold ? places : write[opt->by])(&rep, out);
 	if (!err)
 		err = report_written(out);
 	report_free(&rep);

@@ -9,13 +9,17 @@
 #include "trace/trace.h"
 
 enum report_by { BY_FUNCTION, BY_PATH, BY_GOROUTINE, BY_CALL };
-enum report_sort { SORT_SELF, SORT_TOTAL, SORT_CALLS, SORT_MORESTACK };
+/* SORT_DEFAULT: self; siblings in a tree of paths by share. */
+enum report_sort { SORT_DEFAULT, SORT_SELF, SORT_TOTAL, SORT_CALLS, SORT_MORESTACK };
 
 struct report_options {
 	enum report_by by;
 	enum report_sort sort;
 	size_t limit;               /* rows; 0: all */
 	bool colour;                /* out is a terminal */
+	unsigned depth;             /* BY_PATH: only paths of at most so many functions; 0: all */
+	double min_share_pct;       /* BY_PATH: only paths that have, with all below them, this share of the time */
+	bool fold;                  /* BY_GOROUTINE: a row for all that were started at one place with one function */
 	uint64_t goid;              /* BY_CALL: only this goroutine; 0: all */
 	uint64_t from_ns, to_ns;    /* BY_CALL: calls that begin in [from, to) since the trace's start; to 0: end */
 	uint64_t min_ns;            /* BY_CALL: only calls at least this long */

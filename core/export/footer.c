@@ -1,44 +1,77 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a reader must know before trusting the numbers above. */
+/* What a reader must know before trusting the numbers above. The last line says what was lost. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "export/report.h"
 
-static void lost(const struct report *rep, FILE *out)
+static const char *value(const struct report *rep, const char *key)
+{
+	const char *v = trace_info_get(rep->info, key);
+
+	return v ? v : "";
+}
+
+static void summary(const struct report *rep, FILE *out)
 {
 	const struct model_totals *t = rep->totals;
+	static const struct { const char *key, *before; } parts[] = {
+		{ "binary.path", "" }, { "go.version", ", " }, { "probe.strategy", ", probes: " },
+	};
 
-	if (t->lost_events || t->loss_records)
-		fprintf(out, "events lost: %" PRIu64 ", gaps: %" PRIu64 "; a larger buffer (record -m) or fewer "
-			"functions (-p, -x) would keep them\n", t->lost_events, t->loss_records);
-	else
-		fputs("no event was lost\n", out);
-	if (t->suspect_calls)
-		fprintf(out, "suspect calls: %" PRIu64 " (open across a gap, or their end was not seen), "
-			"%.2f%% of the time\n", t->suspect_calls, share_pct(t->suspect_ns, t->root_ns));
-	if (t->orphan_exits)
-		fprintf(out, "exits of calls whose entry was not seen: %" PRIu64 " (begun before the trace, "
-			"or lost)\n", t->orphan_exits);
-	if (t->folded_nodes)
-		fprintf(out, "calls under [other]: %" PRIu64 ", the tree of paths is full\n", t->folded_nodes);
-	if (t->bad_events)
-		fprintf(out, "events that make no sense, left out: %" PRIu64 "\n", t->bad_events);
+	if (*value(rep, "binary.path")) {
+		for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+			if (*value(rep, parts[i].key)) {
+				fputs(parts[i].before, out);
+				text_safe(out, value(rep, parts[i].key));
+			}
+		fputc('\n', out);
+	}
+	fprintf(out, "%" PRIu64 " event%s, %" PRIu64 " call%s, %" PRIu64 " goroutine%s in %s\n", t->events, plural(t->events),
+		t->calls, plural(t->calls), t->goroutines, plural(t->goroutines), HUMAN(t->last_ns - t->first_ns));
+	if (!t->calls)
+		fputs("no call was recorded: no selected function ran ('gotrace plan' lists them)\n", out);
+}
+
+/* Why recording ended, when not because the program did; how the program ended, when not well. */
+static void ending(const struct report *rep, FILE *out)
+{
+	static const struct { const char *reason, *line; } early[] = {
+		{ "duration", "recording was ended by --duration (-d) before the program ended" },
+		{ "size", "recording was ended by --max-size before the program ended" },
+		{ "interrupted", "recording was ended by a signal to gotrace before the program ended" },
+		{ "write-error", "recording was cut short: the trace could not be written any further" },
+		{ "not-started", "the command could not be executed" },
+	};
+	uint64_t sig = trace_info_u64(rep->info, "end.signal", 0), status = trace_info_u64(rep->info, "end.status", 0);
+
+	for (size_t i = 0; i < sizeof(early) / sizeof(early[0]); i++)
+		if (!strcmp(value(rep, "end.reason"), early[i].reason))
+			fprintf(out, "%s\n", early[i].line);
+	if (sig)
+		fprintf(out, "the program was ended by signal %" PRIu64 " (%s)\n", sig, sig < 65 ? strsignal((int)sig) : "?");
+	if (status)
+		fprintf(out, "the program ended with status %" PRIu64 "\n", status);
+	if (!rep->complete)
+		fputs("this trace is incomplete: it has no end record, so gotrace was killed, the disk\n"
+		      "was full or the file was cut; calls open at its last event count as unfinished\n", out);
 }
 
 static void dropped(const struct report *rep, FILE *out)
 {
-	static const char prefix[] = "end.dropped_";
-	const char *joint = "dropped in the kernel:";
+	static const struct { const char *key, *why; } kinds[] = {
+		{ "end.dropped_signal_stack", "on a signal stack" },
+		{ "end.dropped_outside_stack", "outside the stack of their goroutine" },
+		{ "end.dropped_fault", "where the goroutine could not be read" },
+	};
+	const char *joint = "hits dropped in the kernel:";
 
-	for (size_t i = 0; i < rep->info->n_kvs; i++) {
-		const struct trace_kv *kv = &rep->info->kvs[i];
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		uint64_t n = trace_info_u64(rep->info, kinds[i].key, 0);
 
-		if (strncmp(kv->key, prefix, sizeof(prefix) - 1) || !strcmp(kv->value, "0"))
+		if (!n)
 			continue;
-		fprintf(out, "%s %s ", joint, kv->value);
-		for (const char *c = kv->key + sizeof(prefix) - 1; *c; c++)
-			fputc(*c == '_' ? ' ' : *c, out);
+		fprintf(out, "%s %" PRIu64 " %s", joint, n, kinds[i].why);
 		joint = ",";
 	}
 	if (*joint == ',')
@@ -48,11 +81,33 @@ static void dropped(const struct report *rep, FILE *out)
 static void followed(const struct report *rep, FILE *out)
 {
 	uint64_t children = trace_info_u64(rep->info, "end.children", 0);
+	uint64_t execs = trace_info_u64(rep->info, "end.execs", 0), images = rep->totals->images;
 
 	if (children)
-		fprintf(out, "child processes not followed: %" PRIu64 "\n", children);
-	if (rep->totals->images > 1)
-		fprintf(out, "process images, one after another: %" PRIu64 ", all counted\n", rep->totals->images);
+		fprintf(out, "%" PRIu64 " child process%s not followed\n", children, children == 1 ? " was" : "es were");
+	if (images > 1)
+		fprintf(out, "the process executed itself again: %" PRIu64 " images, all counted\n", images);
+	if (execs > images)
+		fprintf(out, "%" PRIu64 " other program%s that the process executed %s not traced\n", execs - images,
+			plural(execs - images), execs - images == 1 ? "was" : "were");
+}
+
+/* What the pairing had to do without. */
+static void pairing(const struct report *rep, FILE *out)
+{
+	const struct model_totals *t = rep->totals;
+
+	if (t->orphan_exits)
+		fprintf(out, "%" PRIu64 " exit%s without an entry (begun before the trace, or lost): left out\n",
+			t->orphan_exits, plural(t->orphan_exits));
+	if (t->folded_nodes)
+		fprintf(out, "%" PRIu64 " call%s stand%s under [other]: the tree of paths is full\n", t->folded_nodes,
+			plural(t->folded_nodes), t->folded_nodes == 1 ? "s" : "");
+	if (t->bad_events)
+		fprintf(out, "%" PRIu64 " event%s made no sense: left out\n", t->bad_events, plural(t->bad_events));
+	if (trace_info_u64(rep->info, "end.layout_wrong", 0))
+		fputs("the first events contradict the layout of runtime.g that this Go version was\n"
+		      "taken to have: do not trust this trace\n", out);
 }
 
 static void cost(const struct report *rep, FILE *out)
@@ -61,30 +116,39 @@ static void cost(const struct report *rep, FILE *out)
 	uint64_t step = trace_info_u64(rep->info, "cost.step_ns", 0);
 
 	if (emulated || step)
-		fprintf(out, "measured cost per event: %" PRIu64 " ns where the kernel emulates the probed instruction, "
-			"%" PRIu64 " ns where it steps over it\n", emulated, step);
-	for (size_t i = 0; i < rep->info->n_kvs; i++) {
-		const struct trace_kv *kv = &rep->info->kvs[i];
+		fprintf(out, "measured cost per event: %s emulated, %s single-stepped\n", emulated ? HUMAN(emulated) : "?",
+			step ? HUMAN(step) : "?");
+}
 
-		if (!strncmp(kv->key, "cost.", 5) && strcmp(kv->key, "cost.emulated_ns") && strcmp(kv->key, "cost.step_ns"))
-			fprintf(out, "measured %s: %s\n", kv->key, kv->value);
-	}
+static void lost(const struct report *rep, FILE *out)
+{
+	const struct model_totals *t = rep->totals;
+
+	if (t->lost_events || t->loss_records)
+		fprintf(out, "a larger buffer (record -m) or fewer functions (-p, -x) keep events from being lost\n"
+			"%" PRIu64 " event%s lost in %" PRIu64 " gap%s", t->lost_events,
+			t->lost_events == 1 ? " was" : "s were", t->loss_records, plural(t->loss_records));
+	else
+		fputs("no event was lost", out);
+	if (t->suspect_calls)
+		fprintf(out, "; %" PRIu64 " call%s suspect, %.2f%% of the time", t->suspect_calls,
+			t->suspect_calls == 1 ? " is" : "s are", share_pct(t->suspect_ns, t->root_ns));
+	fputc('\n', out);
 }
 
 void report_footer(const struct report *rep, FILE *out)
 {
-	const struct model_totals *t = rep->totals;
-
-	fprintf(out, "\nevents: %" PRIu64 ", calls: %" PRIu64 ", goroutines: %" PRIu64 ", time: %s\n", t->events, t->calls,
-		t->goroutines, HUMAN(t->last_ns - t->first_ns));
-	lost(rep, out);
-	dropped(rep, out);
+	fputc('\n', out);
+	summary(rep, out);
+	ending(rep, out);
 	followed(rep, out);
+	dropped(rep, out);
+	pairing(rep, out);
 	for (size_t i = 0; i < rep->info->n_kvs; i++)
-		if (!strncmp(rep->info->kvs[i].key, "warn.", 5))
-			fprintf(out, "%s\n", rep->info->kvs[i].value);
-	if (!rep->complete)
-		fputs("this trace is incomplete: it ends without its end record, so gotrace was killed, the disk was "
-		      "full or the file was cut; calls open at its last event count as unfinished\n", out);
+		if (!strncmp(rep->info->kvs[i].key, "warn.", 5)) {
+			text_safe(out, rep->info->kvs[i].value);
+			fputc('\n', out);
+		}
 	cost(rep, out);
+	lost(rep, out);
 }

@@ -59,32 +59,45 @@ static void str_or_null(struct json *j, const char *key, const char *s)
 	json_kv_str(j, key, *s ? s : NULL);
 }
 
+static void which(struct json *j, const struct goroutine_row *r, bool folded)
+{
+	if (folded) {
+		json_kv_u64(j, "goroutines", r->n);
+		json_kv_u64(j, "ended", r->n_ended);
+		json_kv_u64(j, "max_lifetime_ns", r->max_life_ns);
+		return;
+	}
+	json_kv_u64(j, "goroutine", r->g.goid);
+	json_key(j, "creator");
+	if (r->g.creator)
+		json_u64(j, r->g.creator);
+	else
+		json_null(j);
+	json_kv_bool(j, "ended", r->g.ended);
+	json_kv_u64(j, "image", r->g.image);
+}
+
 static int goroutines(const struct report *rep, struct json *j)
 {
-	char place[512];
+	char line[512];
 
 	for (size_t i = 0; i < rep->n_rows; i++) {
-		const struct goroutine_info *g = &rep->goroutines[rep->rows[i]];
+		const struct goroutine_row *r = &rep->goroutines[rep->rows[i]];
+		const struct goroutine_info *g = &r->g;
 
 		json_open(j, '{');
-		json_kv_u64(j, "goroutine", g->goid);
-		json_key(j, "creator");
-		if (g->creator)
-			json_u64(j, g->creator);
-		else
-			json_null(j);
-		str_or_null(j, "start_function", report_pc_func(rep, g->start_pc));
-		str_or_null(j, "created_at", report_place(rep, g->create_pc, place, sizeof(place)));
+		which(j, r, rep->opt->fold);
+		str_or_null(j, "start_function", report_start_func(rep, g));
+		str_or_null(j, "created_in", report_pc_func(rep, g->create_pc));
+		str_or_null(j, "created_at", report_pc_line(rep, g->create_pc, false, line, sizeof(line)));
+		json_kv_bool(j, "system", g->system);
 		json_kv_u64(j, "start_ns", g->first_ns - rep->totals->first_ns);
-		json_kv_u64(j, "lifetime_ns", g->last_ns - g->first_ns);
+		json_kv_u64(j, "lifetime_ns", r->life_ns);
 		json_kv_u64(j, "calls", g->calls);
 		json_kv_u64(j, "total_ns", g->total_ns);
 		json_kv_u64(j, "self_ns", g->self_ns);
 		json_kv_u64(j, "morestack_ns", g->morestack_ns);
 		json_kv_u64(j, "preempt_ns", g->preempt_ns);
-		json_kv_bool(j, "ended", g->ended);
-		json_kv_bool(j, "system", g->system);
-		json_kv_u64(j, "image", g->image);
 		json_close(j, '}');
 	}
 	return 0;

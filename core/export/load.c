@@ -16,7 +16,9 @@ static void on_goroutine(void *ctx, const struct goroutine_info *g)
 	if (!rep->err)
 		rep->err = vec_reserve(&rep->goroutines, &rep->cap_goroutines, rep->n_goroutines + 1);
 	if (!rep->err)
-		rep->goroutines[rep->n_goroutines++] = *g;
+		rep->goroutines[rep->n_goroutines++] = (struct goroutine_row){
+			.g = *g, .n = 1, .n_ended = g->ended,
+		};
 }
 
 static void on_call(void *ctx, const struct call *c)
@@ -63,6 +65,8 @@ int report_load(struct report *rep, struct trace_reader *r, const struct report_
 	rep->complete = trace_reader_complete(r);
 	rep->totals = model_totals(rep->model);
 	rep->funcs = model_funcs(rep->model, &rep->n_funcs);
+	if (!err && opt->by == BY_GOROUTINE)
+		err = report_goroutines(rep);
 	if (!err && opt->by == BY_PATH)
 		err = report_build_tree(rep);
 	if (!err)
@@ -78,6 +82,7 @@ void report_free(struct report *rep)
 	free(rep->goroutines);
 	paths_free(&rep->tree);
 	free(rep->place);
+	free(rep->level);
 	free(rep->below_ns);
 	callfile_close(&rep->calls);
 	free(rep->rows);
@@ -102,20 +107,22 @@ const char *report_pc_func(const struct report *rep, uint64_t pc)
 	return p && p->func ? p->func : "";
 }
 
-const char *report_place(const struct report *rep, uint64_t pc, char *buf, size_t size)
+const char *report_start_func(const struct report *rep, const struct goroutine_info *g)
+{
+	if (g->system)
+		return "";
+	/* Goroutine 1 is made before anything runs (runtime/asm_amd64.s, rt0_go), always for runtime.main. */
+	return g->goid == 1 && !g->start_pc ? "runtime.main" : report_pc_func(rep, g->start_pc);
+}
+
+const char *report_pc_line(const struct report *rep, uint64_t pc, bool base, char *buf, size_t size)
 {
 	const struct trace_pc *p = pc ? trace_info_pc(rep->info, pc) : NULL;
+	const char *slash = p && p->file && base ? strrchr(p->file, '/') : NULL;
 
 	buf[0] = '\0';
-	if (!p)
-		return buf;
-	if (p->file) {
-		const char *base = strrchr(p->file, '/');
-
-		snprintf(buf, size, "%s %s:%u", p->func ? p->func : "?", base ? base + 1 : p->file, p->line);
-	} else {
-		snprintf(buf, size, "%s", p->func ? p->func : "?");
-	}
+	if (p && p->file)
+		snprintf(buf, size, "%s:%u", slash ? slash + 1 : p->file, p->line);
 	return buf;
 }
 

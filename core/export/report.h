@@ -5,8 +5,16 @@
 
 #include "export/callfile.h"
 #include "export/export.h"
+#include "export/text.h"
 #include "model/model.h"
 #include "model/paths.h"
+
+/* A goroutine, or all that the same go statement started with the same function. */
+struct goroutine_row {
+	struct goroutine_info g;    /* counts and times are sums, first_ns the first's */
+	uint64_t n, n_ended;
+	uint64_t life_ns, max_life_ns; /* life_ns: the sum */
+};
 
 struct report {
 	const struct report_options *opt;
@@ -14,12 +22,13 @@ struct report {
 	struct model *model;
 	const struct model_totals *totals;
 	const struct call_stats *funcs; size_t n_funcs;
-	/* BY_GOROUTINE: all that were seen */
-	struct goroutine_info *goroutines; size_t n_goroutines, cap_goroutines;
+	/* BY_GOROUTINE: all that were seen; with opt->fold those of one place made one */
+	struct goroutine_row *goroutines; size_t n_goroutines, cap_goroutines;
 	/* BY_PATH: the tree with nodes of one name path made one, each node's
 	 * place in the order of names, and its time with all that is below */
 	struct paths tree;
 	uint32_t *place;
+	uint32_t *level;        /* 1: outermost */
 	uint64_t *below_ns;
 	struct callfile calls;  /* BY_CALL */
 	/* What to print, in order: indices of functions, tree nodes or goroutines. */
@@ -35,17 +44,27 @@ void report_free(struct report *rep);
 
 /* Display name of a function's index or of PATH_*. */
 const char *report_name(const struct report *rep, uint32_t func);
-/* "main.go:12 main.f" or the like; "" when the pc is 0 or not known. buf is at
- * least 512 bytes. */
-const char *report_place(const struct report *rep, uint64_t pc, char *buf, size_t size);
+/* "/src/main.go:12" of pc, "" when not known; `base`: without the folders. buf is at least 512 bytes. */
+const char *report_pc_line(const struct report *rep, uint64_t pc, bool base, char *buf, size_t size);
 /* The function's name at pc, "" when not known. */
 const char *report_pc_func(const struct report *rep, uint64_t pc);
+/* What the goroutine began with, "" when not known. */
+const char *report_start_func(const struct report *rep, const struct goroutine_info *g);
 
-/* order.c: fills rows. 0 or -ENOMEM. */
+/* order.c: what the column to sort by says */
+uint64_t report_weight(const struct call_stats *st, enum report_sort sort);
+/* Fills rows. 0 or -ENOMEM. */
 int report_sort_rows(struct report *rep);
+
+/* goroutines.c: how long they lived; with opt->fold, those of one place made one. 0 or -ENOMEM */
+int report_goroutines(struct report *rep);
 
 /* tree.c: 0 or -ENOMEM */
 int report_build_tree(struct report *rep);
+/* Fills place: the tree's nodes numbered in the order of their name paths. 0 or -ENOMEM */
+int report_number_tree(struct report *rep);
+/* Do the options leave the node, apart from the limit of rows? */
+bool report_wants_path(const struct report *rep, size_t node);
 /* The path's nodes from the outermost on: *n of them in *nodes (malloced anew or grown). */
 int report_path(const struct report *rep, uint32_t node, uint32_t **nodes, size_t *cap, size_t *n);
 
@@ -79,15 +98,13 @@ int report_text(struct trace_reader *r, const struct report_options *opt, FILE *
 int report_csv(struct trace_reader *r, const struct report_options *opt, FILE *out);
 int report_json(struct trace_reader *r, const struct report_options *opt, FILE *out);
 
-/* Text by call, by path. text_path.c, text_call.c */
-int text_paths(const struct report *rep, FILE *out); /* 0 or -ENOMEM */
+/* Text by path, goroutine and call: text_path.c, text_goroutine.c, text_call.c. 0 or -ENOMEM (logged) */
+int text_paths(const struct report *rep, FILE *out);
+int text_goroutines(const struct report *rep, FILE *out);
 int text_calls(const struct report *rep, FILE *out);
-/* A line over a table, bold on a terminal. */
-void text_heading(const struct report *rep, FILE *out, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* "12.3ms" in buf, 3 significant digits. */
-const char *human_ns(uint64_t ns, char buf[16]);
-#define HUMAN(ns) human_ns((ns), (char[16]){ 0 })
-/* Of part in whole, in percent; 0 when whole is 0. */
-double share_pct(uint64_t part, uint64_t whole);
+/* "  (1 unfinished, 3 suspect)" behind a name; nothing for calls that just finished. */
+void text_marks(FILE *out, const struct call_stats *st);
+/* "3 more functions (-n 0 shows all)" when the limit cut some. */
+void text_hidden(const struct report *rep, FILE *out, const char *what);
 
 #endif

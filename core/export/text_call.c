@@ -31,24 +31,37 @@ static const char *mark(const struct call *c)
 	return c->suspect && c->end == CALL_FINISHED ? "  (suspect)" : plain[c->end];
 }
 
+static void line(const struct report *rep, FILE *out, const struct call *c, int goid_width)
+{
+	uint64_t at_ns = c->start_ns - rep->totals->first_ns;
+
+	fprintf(out, "%*" PRIu64 " %4" PRIu64 ".%09" PRIu64 " %8s  ", goid_width, c->goid, at_ns / 1000000000,
+		at_ns % 1000000000, HUMAN(c->end_ns - c->start_ns));
+	text_indent(out, c->level);
+	text_safe(out, report_name(rep, c->func));
+	fprintf(out, "%s%s\n", c->system ? "  (system stack)" : "", mark(c));
+}
+
 /* In the order in which the calls began; the goroutine's number says whose line it is. */
 int text_calls(const struct report *rep, FILE *out)
 {
 	uint64_t cut = report_hidden_calls(rep), left = rep->opt->limit ? rep->opt->limit : UINT64_MAX;
+	uint64_t highest = 0;
 
-	text_heading(rep, out, "%10s %14s %8s  CALL", "GOROUTINE", "START", "DURATION");
+	for (size_t i = 0; i < rep->calls.n; i++)
+		if (rep->calls.slots[i].goid > highest)
+			highest = rep->calls.slots[i].goid;
+	int width = text_width(highest, 9);
+
+	text_heading(rep->opt->colour, out, "%*s %14s %8s  CALL", width, "GOROUTINE", "START", "DURATION");
 	for (size_t i = 0; left && i < rep->calls.n; i++) {
-		const struct call *c = &rep->calls.slots[i];
-		uint64_t at_ns = c->start_ns - rep->totals->first_ns;
-
-		if (!report_wants_call(rep, c))
+		if (!report_wants_call(rep, &rep->calls.slots[i]))
 			continue;
 		left--;
-		fprintf(out, "%10" PRIu64 " %4" PRIu64 ".%09" PRIu64 " %8s  %*s%s%s%s\n", c->goid,
-			at_ns / 1000000000, at_ns % 1000000000, HUMAN(c->end_ns - c->start_ns), (int)(2 * c->level), "",
-			report_name(rep, c->func), c->system ? "  (system stack)" : "", mark(c));
+		line(rep, out, &rep->calls.slots[i], width);
 	}
 	if (cut)
-		fprintf(out, "%" PRIu64 " more calls (-n 0 shows all; --goid, --from, --to, --min choose)\n", cut);
+		fprintf(out, "%" PRIu64 " more call%s (-n 0 shows all; --goid, --from, --to, --min choose)\n", cut,
+			plural(cut));
 	return 0;
 }

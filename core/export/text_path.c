@@ -13,45 +13,83 @@
 #include "base/vec.h"
 #include "export/report.h"
 
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
 static int by_share(const void *x, const void *y, void *ctx)
 {
 	const struct report *rep = ctx;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	int c = compare(rep->below_ns[b], rep->below_ns[a]);
 
-	if (rep->below_ns[a] != rep->below_ns[b])
-		return rep->below_ns[a] < rep->below_ns[b] ? 1 : -1;
-	return (rep->place[a] > rep->place[b]) - (rep->place[a] < rep->place[b]);
+	return c ? c : compare(rep->place[a], rep->place[b]);
 }
+
+static int by_weight(const void *x, const void *y, void *ctx)
+{
+	const struct report *rep = ctx;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	int c = compare(report_weight(&rep->tree.nodes[b].stats, rep->opt->sort),
+			report_weight(&rep->tree.nodes[a].stats, rep->opt->sort));
+
+	return c ? c : by_share(x, y, ctx);
+}
+
+/* Paths that are not shown, and their own time. */
+struct cut {
+	size_t n;
+	uint64_t ns;
+};
 
 struct walk {
 	const struct report *rep;
 	FILE *out;
 	bool *shown;
+	int calls_width;
 	struct step { uint32_t node, level; } *stack;
 	uint32_t *children;
 	size_t n_stack, cap_stack, cap_children;
+	struct cut deep, light, rest; /* by depth, by share, by the limit of rows */
 };
 
-/* Marks the nodes that the limit leaves. 0 or -ENOMEM. */
-static int choose(struct walk *w, size_t *n_shown)
+static void cut(const struct walk *w, struct cut *c, size_t node)
+{
+	const struct call_stats *st = &w->rep->tree.nodes[node].stats;
+
+	c->n++;
+	c->ns += st->self_ns + st->morestack_ns + st->preempt_ns;
+}
+
+/* Marks the nodes that are shown. 0 or -ENOMEM. */
+static int choose(struct walk *w)
 {
 	const struct report *rep = w->rep;
-	size_t n = rep->tree.n, limit = rep->opt->limit;
-	uint32_t *all = calloc(n, sizeof(*all));
+	size_t n = 0, limit = rep->opt->limit;
+	uint32_t *left = calloc(rep->tree.n, sizeof(*left));
 
-	w->shown = calloc(n, sizeof(*w->shown));
-	if (!all || !w->shown) {
-		free(all);
+	w->shown = calloc(rep->tree.n, sizeof(*w->shown));
+	if (!left || !w->shown) {
+		free(left);
 		return -ENOMEM;
 	}
-	for (size_t i = 1; i < n; i++)
-		all[i - 1] = (uint32_t)i;
-	if (n > 2)
-		qsort_r(all, n - 1, sizeof(*all), by_share, (void *)rep);
-	*n_shown = limit && limit < n - 1 ? limit : n - 1;
-	for (size_t i = 0; i < *n_shown; i++)
-		w->shown[all[i]] = true;
-	free(all);
+	for (size_t i = 1; i < rep->tree.n; i++) {
+		if (report_wants_path(rep, i))
+			left[n++] = (uint32_t)i;
+		else
+			cut(w, rep->opt->depth && rep->level[i] > rep->opt->depth ? &w->deep : &w->light, i);
+	}
+	if (n > 1)
+		qsort_r(left, n, sizeof(*left), by_share, (void *)rep);
+	for (size_t i = 0; i < n; i++) {
+		w->shown[left[i]] = !limit || i < limit;
+		if (!w->shown[left[i]])
+			cut(w, &w->rest, left[i]);
+		else
+			w->calls_width = text_width(rep->tree.nodes[left[i]].stats.calls, w->calls_width);
+	}
+	free(left);
 	return 0;
 }
 
@@ -69,7 +107,8 @@ static int push_children(struct walk *w, uint32_t node, uint32_t level)
 	}
 	if (!n)
 		return 0;
-	qsort_r(w->children, n, sizeof(*w->children), by_share, (void *)w->rep);
+	qsort_r(w->children, n, sizeof(*w->children), w->rep->opt->sort == SORT_DEFAULT ? by_share : by_weight,
+		(void *)w->rep);
 	if (vec_reserve(&w->stack, &w->cap_stack, w->n_stack + n))
 		return -ENOMEM;
 	while (n--)
@@ -81,37 +120,39 @@ static void line(const struct walk *w, struct step s)
 {
 	const struct path_node *n = &w->rep->tree.nodes[s.node];
 
-	fprintf(w->out, "%5.1f%% %8s %8s %9" PRIu64 "  %*s%s%s", share_pct(w->rep->below_ns[s.node], w->rep->below_ns[0]),
-		HUMAN(n->stats.total_ns), HUMAN(n->stats.self_ns), n->stats.calls, (int)(2 * s.level), "",
-		n->go_edge ? "go " : "", report_name(w->rep, n->func));
+	fprintf(w->out, "%5.1f%% %6s %6s %*" PRIu64 "  ", share_pct(w->rep->below_ns[s.node], w->rep->below_ns[0]),
+		HUMAN(n->stats.total_ns), HUMAN(n->stats.self_ns), w->calls_width, n->stats.calls);
+	text_indent(w->out, s.level);
+	fputs(n->go_edge ? "go " : "", w->out);
+	text_safe(w->out, report_name(w->rep, n->func));
 	if (n->max_recursion > 1)
 		fprintf(w->out, "  (recursion, %u deep)", n->max_recursion);
+	text_marks(w->out, &n->stats);
 	fputc('\n', w->out);
 }
 
-static void said(const struct walk *w, size_t n_shown)
+static void said(const struct walk *w)
 {
-	uint64_t hidden_ns = 0;
+	const struct report *rep = w->rep;
+	uint64_t all_ns = rep->below_ns[0];
 
-	if (n_shown == w->rep->tree.n - 1)
-		return;
-	for (size_t i = 1; i < w->rep->tree.n; i++)
-		if (!w->shown[i]) {
-			const struct call_stats *st = &w->rep->tree.nodes[i].stats;
-
-			hidden_ns += st->self_ns + st->morestack_ns + st->preempt_ns;
-		}
-	fprintf(w->out, "%zu more paths, %.1f%% of the time (-n 0 shows all)\n", w->rep->tree.n - 1 - n_shown,
-		share_pct(hidden_ns, w->rep->below_ns[0]));
+	if (w->deep.n)
+		fprintf(w->out, "%zu path%s of more than %u function%s, %.1f%% of the time (--depth)\n", w->deep.n,
+			plural(w->deep.n), rep->opt->depth, plural(rep->opt->depth), share_pct(w->deep.ns, all_ns));
+	if (w->light.n)
+		fprintf(w->out, "%zu path%s with less than %g%% each, %.1f%% of the time (--min-share)\n", w->light.n,
+			plural(w->light.n), rep->opt->min_share_pct, share_pct(w->light.ns, all_ns));
+	if (w->rest.n)
+		fprintf(w->out, "%zu more path%s, %.1f%% of the time (-n 0 shows all)\n", w->rest.n, plural(w->rest.n),
+			share_pct(w->rest.ns, all_ns));
 }
 
 int text_paths(const struct report *rep, FILE *out)
 {
-	struct walk w = { .rep = rep, .out = out };
-	size_t n_shown = 0;
-	int err = choose(&w, &n_shown);
+	struct walk w = { .rep = rep, .out = out, .calls_width = 5 };
+	int err = choose(&w);
 
-	text_heading(rep, out, "%6s %8s %8s %9s  PATH", "SHARE", "TOTAL", "SELF", "CALLS");
+	text_heading(rep->opt->colour, out, "%6s %6s %6s %*s  PATH", "SHARE", "TOTAL", "SELF", w.calls_width, "CALLS");
 	if (!err)
 		err = push_children(&w, 0, 0);
 	while (!err && w.n_stack) {
@@ -123,7 +164,7 @@ int text_paths(const struct report *rep, FILE *out)
 	if (err)
 		log_error("no memory to print %zu paths", rep->tree.n - 1);
 	else
-		said(&w, n_shown);
+		said(&w);
 	free(w.shown);
 	free(w.stack);
 	free(w.children);

@@ -72,13 +72,16 @@ static int push_children(struct ordering *o, uint32_t node)
 	return err;
 }
 
-/* Numbers the nodes in the order of their name paths. */
-static int number(struct report *rep)
+int report_number_tree(struct report *rep)
 {
 	struct ordering o = { .rep = rep };
 	uint32_t next = 1;
-	int err = push_children(&o, 0);
+	int err;
 
+	rep->place = calloc(rep->tree.n, sizeof(*rep->place));
+	if (!rep->place)
+		return -ENOMEM;
+	err = push_children(&o, 0);
 	while (!err && o.n_stack) {
 		uint32_t node = o.stack[--o.n_stack];
 
@@ -96,10 +99,12 @@ int report_build_tree(struct report *rep)
 
 	if (err)
 		return err;
-	rep->place = calloc(rep->tree.n, sizeof(*rep->place));
+	rep->level = calloc(rep->tree.n, sizeof(*rep->level));
 	rep->below_ns = calloc(rep->tree.n, sizeof(*rep->below_ns));
-	if (!rep->place || !rep->below_ns)
+	if (!rep->level || !rep->below_ns)
 		return -ENOMEM;
+	for (size_t i = 1; i < rep->tree.n; i++)
+		rep->level[i] = rep->level[rep->tree.nodes[i].parent] + 1;
 	for (size_t i = rep->tree.n; i-- > 0;) {
 		const struct call_stats *st = &rep->tree.nodes[i].stats;
 
@@ -107,7 +112,15 @@ int report_build_tree(struct report *rep)
 		if (i)
 			rep->below_ns[rep->tree.nodes[i].parent] += rep->below_ns[i];
 	}
-	return number(rep);
+	return report_number_tree(rep);
+}
+
+bool report_wants_path(const struct report *rep, size_t node)
+{
+	const struct report_options *o = rep->opt;
+
+	return (!o->depth || rep->level[node] <= o->depth) &&
+	       share_pct(rep->below_ns[node], rep->below_ns[0]) >= o->min_share_pct;
 }
 
 int report_path(const struct report *rep, uint32_t node, uint32_t **nodes, size_t *cap, size_t *n)

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cli/args.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+
+int arg_choice(struct argp_state *state, const char *what, const char *word, const char *const *names)
+{
+	char list[128] = "";
+
+	for (int i = 0; names[i]; i++) {
+		if (!strcmp(names[i], word))
+			return i;
+		strncat(list, i ? ", " : "", sizeof(list) - strlen(list) - 1);
+		strncat(list, names[i], sizeof(list) - strlen(list) - 1);
+	}
+	argp_error(state, "there is no %s '%s'; there are %s", what, word, list);
+	return 0;
+}
+
+int arg_table(struct argp_state *state, const char *what, const char *word, const void *table, size_t entry_bytes)
+{
+	const char *names[16] = { 0 };
+
+	for (size_t i = 0; i + 1 < sizeof(names) / sizeof(names[0]); i++) {
+		memcpy(&names[i], (const char *)table + i * entry_bytes, sizeof(names[i]));
+		if (!names[i])
+			break;
+	}
+	return arg_choice(state, what, word, names);
+}
+
+uint64_t arg_number(struct argp_state *state, const char *what, const char *s)
+{
+	char *end;
+
+	errno = 0;
+	unsigned long long v = strtoull(s, &end, 10);
+
+	if (errno || end == s || *end || strchr(s, '-'))
+		argp_error(state, "%s takes a number, not '%s'", what, s);
+	return v;
+}
+
+uint64_t arg_duration(struct argp_state *state, const char *what, const char *s, uint64_t unit_ns)
+{
+	uint64_t ns = 0;
+	int err = !unit_ns && !strcmp(s, "0") ? 0 : parse_duration_ns(s, unit_ns, &ns);
+
+	if (err)
+		argp_error(state, "%s takes a time such as %s, not '%s'", what, unit_ns ? "0.5 or 20ms" : "10us or 1ms", s);
+	return ns;
+}
+
+double arg_percent(struct argp_state *state, const char *what, const char *s, double most)
+{
+	char *end;
+	double v = strtod(s, &end);
+
+	if (end == s || (*end && strcmp(end, "%")) || !isfinite(v) || v < 0 || v > most)
+		argp_error(state, "%s takes a percentage of at most %g, not '%s'", what, most, s);
+	return v;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What tables for people share: times, shares, names, indents. */
+#ifndef GOTRACE_TEXT_H
+#define GOTRACE_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* "12.3ms" in buf: 3 significant digits, at most 6 characters up to a day. */
+const char *human_ns(uint64_t ns, char buf[16]);
+#define HUMAN(ns) human_ns((ns), (char[16]){ 0 })
+/* Of part in whole, in percent; 0 when whole is 0. */
+double share_pct(uint64_t part, uint64_t whole);
+/* Columns that n takes, at least `least`. */
+int text_width(uint64_t n, int least);
+/* "s" unless n is 1. */
+const char *plural(uint64_t n);
+/* A line over a table, bold on a terminal. */
+void text_heading(bool colour, FILE *out, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* s with its control characters as \xHH: a name must not break a line or reach the terminal's own language. */
+void text_safe(FILE *out, const char *s);
+/* Two blanks a level; very deep ones are numbered, or the text would grow with the square of the depth. */
+void text_indent(FILE *out, uint64_t level);
+
+#endif

@@ -37,7 +37,9 @@ static bool stopped_other(struct stack *s, uint32_t depth, uint32_t func)
 
 	if (s->stop.depth != depth || (s->stop.func != func && s->stop.func != STOP_ANY))
 		return true;
-	return f && f->flags & FRAME_STOPPED && f->depth == depth && f->func != func;
+	if (!f || f->depth != depth)
+		return false;
+	return (f->flags & FRAME_STOPPED && f->func != func) || (f->flags & FRAME_TAILED && f->target != func);
 }
 
 static int entry(struct model *m, struct stack *s, const struct event *e, uint32_t func)
@@ -149,6 +151,12 @@ static int morestack(struct model *m, struct stack *s, const struct event *e, ui
 	return 0;
 }
 
+/* May the stopped func, STOP_ANY when not known, be this very call, or what it jumped to? */
+static bool awaits(const struct frame *f, uint32_t func)
+{
+	return f->flags & FRAME_STOPPED || (f->flags & FRAME_TAILED && (func == STOP_ANY || func == f->target));
+}
+
 static int stop(struct model *m, struct stack *s, const struct event_ext *ev)
 {
 	const struct event *e = &ev->h;
@@ -163,7 +171,7 @@ static int stop(struct model *m, struct stack *s, const struct event_ext *ev)
 		stop_settle(m, s, e->ts_ns);
 	/* The stopped function is being called, so what was at its depth or deeper is over. */
 	err = call_pop_deeper(m, s, e->depth, e->ts_ns, CALL_INFERRED);
-	while (!err && (f = top(s)) && f->depth == e->depth && !(f->flags & (FRAME_STOPPED | FRAME_TAILED))) {
+	while (!err && (f = top(s)) && f->depth == e->depth && !awaits(f, func)) {
 		f->flags |= FRAME_SUSPECT;
 		err = call_pop(m, s, e->ts_ns, CALL_INFERRED);
 	}

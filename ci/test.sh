@@ -34,6 +34,7 @@ step 'layers' ci/layers.sh
 step 'build with clang' build clang
 step 'unit tests' build unit
 step 'unit tests with ASan and UBSan' build SAN=1 unit
+step 'recorded traces replayed' env GOTRACE="$PWD/build/gotrace" fixtures/traces/replay.sh
 step 'report under valgrind' ci/valgrind.sh
 if [ "$(id -u)" = 0 ]; then
 	step 'live tests' make --no-print-directory live

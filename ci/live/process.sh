@@ -142,4 +142,24 @@ full_disk() {
 }
 check "a full disk leaves a readable trace and the command's status" full_disk
 
+# A program that ignores SIGINT: the first Ctrl-C is its own, the second ends gotrace.
+second_interrupt() {
+	local got=0 job
+	set -m
+	"$GOTRACE" record -o trace -- "$LIVE/programs/default/ticker" 6s >out 2>err &
+	job=$!
+	wait_for 10 grep -q ready out
+	kill -STOP "$(pgrep -P "$job" ticker)"
+	kill -INT "$job"
+	sleep 0.3
+	kill -0 "$job" || fail "the first SIGINT ended gotrace"
+	kill -INT "$job"
+	wait "$job" || got=$?
+	[ "$got" = 130 ] || fail "status $got, not that of SIGINT"
+	pkill -KILL -x ticker || true
+	gt report trace >text
+	expect_grep 'main.tick' text
+}
+check "a second Ctrl-C ends at once and leaves a whole trace" second_interrupt
+
 done_testing

@@ -1,0 +1,77 @@
+#!/bin/bash
+# The ways of attaching, what doctor says of them, and rings that are too small.
+# Tests are called by name, through check.
+# shellcheck disable=SC2317 source-path=SCRIPTDIR
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+doctor() {
+	expect_status 0 gt doctor >out
+	expect_grep 'gotrace record works here' out
+	expect_grep '^yes .*CAP_BPF and CAP_PERFMON' out
+	expect_grep 'emulated instruction' out
+}
+check "doctor: recording works here" doctor
+
+doctor_unprivileged() {
+	expect_status 1 setpriv --reuid=65534 --regid=65534 --clear-groups "$GOTRACE" doctor >out
+	expect_grep '^no .*CAP_BPF and CAP_PERFMON .*sudo' out
+}
+check "doctor: what is missing without privileges" doctor_unprivileged
+
+# Kernels before 6.6 have nothing else.
+perf_counts() { # PROGRAM STRATEGY
+	expect_status 0 gt record --attach=perf --probe="$2" -o trace -- "$LIVE/programs/noinline/$1" >out
+	gt report trace --format=csv >csv
+	compare_counts out csv
+	gt info trace >facts
+	expect_grep 'attach.kind +perf' facts
+}
+check "perf-event links: counts of plain, emulated" perf_counts plain emulated
+check "perf-event links: counts of plain, thesis" perf_counts plain thesis
+check "perf-event links: counts of hop, emulated" perf_counts hop emulated
+
+# Taking perf links down takes the kernel 0.1 s each; record does not wait for that.
+perf_returns() {
+	local start end
+	gt record --attach=perf -o trace -- "$LIVE/programs/noinline/plain" >out
+	gt info trace >facts
+	start=$(awk '$1 == "end.detach_ns" { print $2 }' info)
+	end=$(awk '$1 == "sites" { print $2 }' info)
+	[ "$end" -ge 10 ] || fail "only $end sites"
+	[ "$start" -lt 1000000000 ] || fail "record waited $start ns for $end links to be taken down"
+	wait_for 60 gone
+}
+gone() { ! pgrep -x gotrace >/dev/null; }
+check "perf-event links are taken down behind record's back, and nothing stays" perf_returns
+
+perf_too_many() {
+	# 100 descriptors do not do for two a site.
+	(ulimit -n 100 && expect_status 125 "$GOTRACE" record --attach=perf -o trace -- "$LIVE/programs/noinline/plain" 2>err >out)
+	expect_grep 'descriptors' err
+	[ ! -s out ] || fail "the command ran"
+}
+check "perf-event links: more sites than descriptors is refused" perf_too_many
+
+# A ring of one page loses events; the counts of what is left are marked.
+losses() {
+	expect_status 0 gt record -m 4K -p main -p github.com/panjf2000/ants -o trace -- "$LIVE/workloads/ants" >out 2>err
+	expect_grep 'events were lost' err
+	gt report trace >text
+	expect_grep '[0-9]+ events were lost' text
+	expect_grep '[0-9]+ calls are suspect' text
+	local lost
+	lost=$(gt info trace | awk '$1 == "end.lost_events" { print $2 }')
+	[ "$lost" -gt 0 ] || fail "info says that nothing was lost"
+}
+check "a ring too small: losses are counted and what they touch is marked" losses
+
+# Not one event is lost with the default ring, on two CPUs with migrating goroutines.
+no_losses() {
+	expect_status 0 gt record -p main -p github.com/panjf2000/ants -o trace -- "$LIVE/workloads/ants" >out 2>err
+	gt report trace >text
+	expect_grep 'no event was lost' text
+}
+check "the default ring loses nothing on ants" no_losses
+
+done_testing

@@ -17,7 +17,7 @@ static void put(FILE *out, const char *s, bool in_path)
 	}
 }
 
-static void field(FILE *out, const char *s)
+void csv_field(FILE *out, const char *s)
 {
 	bool quote = strpbrk(s, ",\"\r\n");
 
@@ -28,7 +28,7 @@ static void field(FILE *out, const char *s)
 		fputc('"', out);
 }
 
-static int path_field(const struct report *rep, FILE *out, uint32_t node, uint32_t **nodes, size_t *cap)
+int csv_path(const struct report *rep, FILE *out, uint32_t node, uint32_t **nodes, size_t *cap)
 {
 	size_t n;
 	int err = report_path(rep, node, nodes, cap, &n);
@@ -73,7 +73,7 @@ static int functions(const struct report *rep, FILE *out)
 	fputs("function", out);
 	stat_names(out, false);
 	for (size_t i = 0; i < rep->n_rows; i++) {
-		field(out, report_name(rep, (uint32_t)rep->rows[i]));
+		csv_field(out, report_name(rep, (uint32_t)rep->rows[i]));
 		stat_fields(out, &rep->funcs[rep->rows[i]], false);
 	}
 	return 0;
@@ -88,7 +88,7 @@ static int paths(const struct report *rep, FILE *out)
 	fputs("path", out);
 	stat_names(out, true);
 	for (size_t i = 0; !err && i < rep->n_rows; i++) {
-		err = path_field(rep, out, (uint32_t)rep->rows[i], &nodes, &cap);
+		err = csv_path(rep, out, (uint32_t)rep->rows[i], &nodes, &cap);
 		stat_fields(out, &rep->tree.nodes[rep->rows[i]].stats, true);
 	}
 	free(nodes);
@@ -100,11 +100,11 @@ static void origin(const struct report *rep, FILE *out, const struct goroutine_i
 {
 	char line[512];
 
-	field(out, report_start_func(rep, g));
+	csv_field(out, report_start_func(rep, g));
 	fputc(',', out);
-	field(out, report_pc_func(rep, g->create_pc));
+	csv_field(out, report_pc_func(rep, g->create_pc));
 	fputc(',', out);
-	field(out, report_pc_line(rep, g->create_pc, false, line, sizeof(line)));
+	csv_field(out, report_pc_line(rep, g->create_pc, false, line, sizeof(line)));
 	fprintf(out, ",%" PRIu64, g->first_ns - rep->totals->first_ns);
 }
 
@@ -156,7 +156,7 @@ static int calls(const struct report *rep, FILE *out)
 		if (!report_wants_call(rep, c))
 			continue;
 		fprintf(out, "%" PRIu64 ",%u,", c->goid, c->level);
-		field(out, report_name(rep, c->func));
+		csv_field(out, report_name(rep, c->func));
 		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%d,%u,%d\n", c->start_ns - rep->totals->first_ns,
 			c->end_ns - c->start_ns, c->self_ns, call_end_name(c->end), c->suspect, c->tid, c->system);
 		left--;

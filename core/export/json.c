@@ -29,22 +29,30 @@ static int functions(const struct report *rep, struct json *j)
 	return 0;
 }
 
+int json_path(const struct report *rep, struct json *j, uint32_t node, uint32_t **nodes, size_t *cap)
+{
+	size_t n;
+	int err = report_path(rep, node, nodes, cap, &n);
+
+	json_key(j, "path");
+	json_open(j, '[');
+	for (size_t i = 0; !err && i < n; i++)
+		json_str(j, report_name(rep, rep->tree.nodes[(*nodes)[i]].func));
+	json_close(j, ']');
+	return err;
+}
+
 static int paths(const struct report *rep, struct json *j)
 {
 	uint32_t *nodes = NULL;
-	size_t cap = 0, n;
+	size_t cap = 0;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < rep->n_rows; i++) {
 		const struct path_node *node = &rep->tree.nodes[rep->rows[i]];
 
-		err = report_path(rep, (uint32_t)rep->rows[i], &nodes, &cap, &n);
 		json_open(j, '{');
-		json_key(j, "path");
-		json_open(j, '[');
-		for (size_t k = 0; !err && k < n; k++)
-			json_str(j, report_name(rep, rep->tree.nodes[nodes[k]].func));
-		json_close(j, ']');
+		err = json_path(rep, j, (uint32_t)rep->rows[i], &nodes, &cap);
 		stats(j, &node->stats, true);
 		json_kv_u64(j, "max_recursion", node->max_recursion);
 		json_kv_bool(j, "go", node->go_edge);

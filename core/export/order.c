@@ -74,8 +74,7 @@ static int by_goroutine(const void *x, const void *y, void *ctx)
 	return c ? c : compare(a->goid, b->goid);
 }
 
-/* Something happened in it: a call, or a prologue that stopped and never went on. */
-static bool has_row(const struct call_stats *st)
+bool report_has_row(const struct call_stats *st)
 {
 	return st->calls || st->morestack_ns || st->preempt_ns;
 }
@@ -84,9 +83,9 @@ static bool wanted(const struct report *rep, size_t i)
 {
 	switch (rep->opt->by) {
 	case BY_FUNCTION:
-		return has_row(&rep->funcs[i]);
+		return report_has_row(&rep->funcs[i]);
 	case BY_PATH:
-		return i && has_row(&rep->tree.nodes[i].stats);
+		return i && report_has_row(&rep->tree.nodes[i].stats);
 	default:
 		return true;
 	}

@@ -16,6 +16,8 @@ struct goroutine_row {
 	uint64_t life_ns, max_life_ns; /* life_ns: the sum */
 };
 
+struct json;
+
 struct report {
 	const struct report_options *opt;
 	const struct trace_info *info;
@@ -53,6 +55,8 @@ const char *report_start_func(const struct report *rep, const struct goroutine_i
 
 /* order.c: what the column to sort by says */
 uint64_t report_weight(const struct call_stats *st, enum report_sort sort);
+/* Did anything happen in it: a call, or a prologue that stopped and never went on? */
+bool report_has_row(const struct call_stats *st);
 /* Fills rows. 0 or -ENOMEM. */
 int report_sort_rows(struct report *rep);
 
@@ -92,6 +96,12 @@ void report_footer(const struct report *rep, FILE *out);
 
 /* 0, or -errno when something could not be written to out; logged. */
 int report_written(FILE *out);
+
+/* A field of csv, quoted where needed; the path of a node as one. nodes and cap as in report_path. */
+void csv_field(FILE *out, const char *s);
+int csv_path(const struct report *rep, FILE *out, uint32_t node, uint32_t **nodes, size_t *cap);
+/* The key "path" with an array of names. */
+int json_path(const struct report *rep, struct json *j, uint32_t node, uint32_t **nodes, size_t *cap);
 
 /* The formats. */
 int report_text(struct trace_reader *r, const struct report_options *opt, FILE *out);

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <argp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/args.h"
+#include "cli/cli.h"
+#include "export/diff.h"
+
+#define DEFAULT_ROWS          30 /* text */
+#define DEFAULT_THRESHOLD_PCT 5
+
+enum { KEY_THRESHOLD = 256, KEY_MIN };
+
+struct diff_args {
+	struct diff_options opt;
+	const struct diff_format *format;
+	unsigned files;
+	bool limit_given;
+};
+
+static const struct argp_option options[] = {
+	{ "by", 'b', "WHAT", 0, "a row for each function (default) or path", 1 },
+	{ "format", 'F', "FORMAT", 0, "text (default), csv or json", 1 },
+	{ "sort", 's', "COLUMN", 0, "by the size of the change in self (default), total or calls; or by name", 1 },
+	{ "limit", 'n', "N", 0, "rows at most, 0 for all (default 30 in text, all in csv and json)", 1 },
+	{ 0, 0, 0, 0, "What counts as a change; rows without one are folded:", 2 },
+	{ "threshold", KEY_THRESHOLD, "PCT", 0, "calls and times that differ by this share of A's, or more (default 5)", 2 },
+	{ "min", KEY_MIN, "DURATION", 0, "and times that differ by this much, or more: 500ns, 10us, 2ms (default: 1% of "
+	  "the longer trace's time)", 2 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	static const char *const by[] = { "function", "path", NULL };
+	static const char *const sort[] = { "self", "total", "calls", "name", NULL };
+	struct diff_args *a = state->input;
+
+	switch (key) {
+	case 'b':
+		a->opt.by = arg_choice(state, "comparison by", arg, by) ? BY_PATH : BY_FUNCTION;
+		return 0;
+	case 'F':
+		a->format = &diff_formats[arg_table(state, "format", arg, diff_formats, sizeof(diff_formats[0]))];
+		return 0;
+	case 's':
+		a->opt.sort = (enum diff_sort)arg_choice(state, "column to sort by", arg, sort);
+		return 0;
+	case 'n':
+		a->opt.limit = arg_number(state, "-n", arg);
+		a->limit_given = true;
+		return 0;
+	case KEY_THRESHOLD:
+		a->opt.threshold_pct = arg_percent(state, "--threshold", arg, 1e6);
+		return 0;
+	case KEY_MIN:
+		a->opt.min_ns = arg_duration(state, "--min", arg, 0);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (a->files == 2)
+			argp_error(state, "two traces at a time");
+		a->opt.file[a->files++] = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (a->files < 2)
+			argp_error(state, "two traces are compared: the one before, the one after");
+		if (!strcmp(a->opt.file[0], "-") && !strcmp(a->opt.file[1], "-"))
+			argp_error(state, "only one of the traces can be standard input");
+		if (!a->limit_given && a->format == &diff_formats[0])
+			a->opt.limit = DEFAULT_ROWS;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int cmd_diff(int argc, char **argv)
+{
+	static const struct argp argp = { options, parse, "A B",
+		"Prints what changed from trace A to trace B: calls, total and self time of each function or path.",
+		NULL, NULL, NULL };
+	struct diff_args a = {
+		.opt = { .threshold_pct = DEFAULT_THRESHOLD_PCT, .min_ns = DIFF_MIN_AUTO }, .format = &diff_formats[0],
+	};
+	struct trace_reader *r[2] = { NULL, NULL };
+	int err = 0;
+
+	argp_err_exit_status = STATUS_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	signal(SIGPIPE, SIG_IGN);
+	a.opt.colour = isatty(STDOUT_FILENO);
+	for (unsigned s = 0; !err && s < 2; s++) {
+		r[s] = trace_reader_open(a.opt.file[s]);
+		err = r[s] ? 0 : -1;
+	}
+	if (!err)
+		err = a.format->write(r, &a.opt, stdout);
+	for (unsigned s = 0; s < 2; s++)
+		if (r[s])
+			trace_reader_close(r[s]);
+	return err ? STATUS_BAD_INPUT : 0;
+}

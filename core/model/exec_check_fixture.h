@@ -2,26 +2,22 @@
 /*
  * Random executions run through the engine, for the tests of this folder.
  *
- *   GOTRACE_RANDOM_RUNS=N    executions (20,000)
- *   GOTRACE_RANDOM_SEED=N    the first one's seed; a failure prints the one to give
+ *   GOTRACE_RANDOM_RUNS=N    executions of each test (100,000)
+ *   GOTRACE_RANDOM_SEED=N    the first one's seed
+ *
+ * An execution of which a check does not hold is made smaller, step by step,
+ * for as long as the check does not hold, and is then printed as a text event
+ * list, ready to become a fixture.
  */
-#ifndef GOTRACE_RANDOM_CHECK_H
-#define GOTRACE_RANDOM_CHECK_H
+#ifndef GOTRACE_EXEC_CHECK_FIXTURE_H
+#define GOTRACE_EXEC_CHECK_FIXTURE_H
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
-#include "base/vec.h"
-#include "model/model.h"
 #include "model/exec_fixture.h"
-
-#define CHECK_UNUSED __attribute__((unused))
+#include "model/model.h"
 
 /* What one call must be, comparable byte by byte. */
 struct tuple {
@@ -29,101 +25,44 @@ struct tuple {
 	uint32_t func, level, end, system;
 };
 
+/* What the engine said. */
 struct seen {
 	struct tuple *calls; size_t n, cap;
 	bool *suspect;       size_t cap_suspect;
 	uint64_t root_ns, calls_sum;
-	uint64_t seed;
 	bool unbalanced;     /* a goroutine's total was not its parts' sum */
 };
 
-static CHECK_UNUSED void on_call(void *ctx, const struct call *c)
-{
-	struct seen *s = ctx;
+/* One execution under one check. */
+struct trial {
+	const struct exec *x;
+	const struct exec_options *opt;
+	uint64_t rng;             /* for the check's own choices */
+	struct event_ext *fed;    /* what the engine was given */
+	size_t n_fed, cap_fed;
+	char fault[512];          /* the first thing that did not hold; "" */
+};
 
-	assert_int_equal(vec_reserve(&s->calls, &s->cap, s->n + 1), 0);
-	assert_int_equal(vec_reserve(&s->suspect, &s->cap_suspect, s->n + 1), 0);
-	s->suspect[s->n] = c->suspect;
-	s->calls[s->n++] = (struct tuple){ c->start_ns, c->end_ns, c->self_ns, c->goid, c->func, c->level,
-					   c->end, c->system };
-}
+typedef void exec_check(struct trial *t);
 
-static CHECK_UNUSED void on_goroutine(void *ctx, const struct goroutine_info *g)
-{
-	struct seen *s = ctx;
+/* Notes that cond did not hold. */
+#define HOLDS(t, cond) trial_note((t), (cond), #cond)
+void trial_note(struct trial *t, bool holds, const char *what);
+/* Notes that the call a, which only one side knows, should not or should be there. */
+void trial_note_call(struct trial *t, const char *what, const struct tuple *a);
 
-	s->root_ns += g->total_ns;
-	s->calls_sum += g->calls;
-	if (g->total_ns != g->self_ns + g->morestack_ns + g->preempt_ns)
-		s->unbalanced = true;
-}
+/* Adds an event to what the engine will be given. */
+void trial_add(struct trial *t, const struct event_ext *ev);
+/* Feeds t->fed to a new engine and finishes it. Both to be let go of with trial_forget. */
+struct model *trial_run(struct trial *t, struct seen *seen);
+void trial_forget(struct model *m, struct seen *seen);
 
-static CHECK_UNUSED int by_bytes(const void *a, const void *b)
-{
-	return memcmp(a, b, sizeof(struct tuple));
-}
+struct tuple tuple_of(const struct exec_call *c);
+int tuple_order(const void *a, const void *b);
+/* The truth, sorted by `order`; to be freed. */
+struct tuple *tuples_sorted(const struct exec *x, int (*order)(const void *, const void *));
 
-static CHECK_UNUSED struct tuple truth_of(const struct exec_call *c)
-{
-	return (struct tuple){ c->start_ns, c->end_ns, c->end_ns - c->start_ns - c->child_ns, c->goid, c->func,
-			       c->level, c->end, c->system };
-}
-
-#define CHECK(seed, cond) \
-	do { \
-		if (!(cond)) \
-			fail_msg("GOTRACE_RANDOM_SEED=%" PRIu64 ": %s", (uint64_t)(seed), #cond); \
-	} while (0)
-
-static CHECK_UNUSED struct model *run(const struct exec *x, const struct event_ext *events, size_t n, struct seen *seen)
-{
-	struct model_options opt = { .on_call = on_call, .on_goroutine = on_goroutine, .ctx = seen };
-	struct model *m = model_new(&x->info, &opt);
-
-	assert_non_null(m);
-	for (size_t i = 0; i < n; i++)
-		assert_int_equal(model_feed(m, &events[i]), 0);
-	assert_int_equal(model_finish(m), 0);
-	return m;
-}
-
-static CHECK_UNUSED void print_tuple(const char *what, const struct tuple *t)
-{
-	print_message("%s: goid %" PRIu64 " main.%c level %u: %" PRIu64 "-%" PRIu64 " self %" PRIu64 " end %u%s\n", what,
-		      t->goid, 'a' + (int)t->func, t->level, t->start_ns, t->end_ns, t->self_ns, t->end,
-		      t->system ? " system" : "");
-}
-
-static CHECK_UNUSED void forget(struct seen *seen)
-{
-	free(seen->calls);
-	free(seen->suspect);
-	*seen = (struct seen){ 0 };
-}
-
-static CHECK_UNUSED uint64_t number(const char *name, uint64_t otherwise)
-{
-	const char *v = getenv(name);
-
-	return v && *v ? strtoull(v, NULL, 0) : otherwise;
-}
-
-static CHECK_UNUSED void each(void (*check)(const struct exec *x, uint64_t seed, uint64_t *rng))
-{
-	uint64_t runs = number("GOTRACE_RANDOM_RUNS", 20000), first = number("GOTRACE_RANDOM_SEED", 1);
-
-	for (uint64_t seed = first; seed < first + runs; seed++) {
-		uint64_t rng = seed * 77;
-		uint64_t kind = exec_random(&rng);
-		struct exec_options opt = { .thesis = kind & 1, .global = kind & 6, .steps = 10 + kind / 8 % 200 };
-		struct exec x;
-
-		assert_int_equal(exec_make(&x, seed, &opt), 0);
-		if (x.n)
-			check(&x, seed, &rng);
-		exec_free(&x);
-	}
-	print_message("%" PRIu64 " executions from seed %" PRIu64 "\n", runs, first);
-}
+/* Runs the check on as many executions as the environment asks for; a cmocka test's body. */
+void exec_check_each(const char *name, exec_check *check);
 
 #endif

@@ -6,8 +6,8 @@
  * The truth is kept as the execution goes, call by call, with no thought for
  * speed and none of the engine's code.
  */
-#ifndef GOTRACE_RANDOM_EXEC_H
-#define GOTRACE_RANDOM_EXEC_H
+#ifndef GOTRACE_EXEC_FIXTURE_H
+#define GOTRACE_EXEC_FIXTURE_H
 
 #include "model/model.h"
 
@@ -29,13 +29,14 @@ struct exec_call {
 	int64_t parent;            /* the call below it on its stack; -1: none */
 	uint64_t start_ns, end_ns, child_ns;
 	enum call_end end;
-	bool open;
+	bool open, suspect;
 };
 
 struct exec_options {
 	bool thesis;               /* entries at the symbol's start and EV_MORESTACK */
 	bool global;               /* EV_STOP and EV_RESUME */
 	unsigned steps;
+	const bool *skip;          /* steps to leave out; NULL: none */
 };
 
 struct exec {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The insides of random executions: what happens (exec_fixture.c) and what is
- * true of it (exec_truth_fixture.c). */
-#ifndef GOTRACE_RANDOM_SIM_H
-#define GOTRACE_RANDOM_SIM_H
+/* The insides of random executions: what happens (exec_steps_fixture.c) and what
+ * is true of it (exec_truth_fixture.c). */
+#ifndef GOTRACE_EXEC_SIM_FIXTURE_H
+#define GOTRACE_EXEC_SIM_FIXTURE_H
 
 #include "model/exec_fixture.h"
 
 #define MAX_GOROUTINES 12
 #define MAX_THREADS    3
 #define MAX_OPEN       24
+#define MAX_PANICS     4
 
 /* A call being made: its prologue may be stopped several times. */
 struct pending {
@@ -32,17 +33,29 @@ struct goroutine {
 	uint32_t depth[MAX_OPEN];
 	bool tailed[MAX_OPEN];     /* jumped on, waits for the one above */
 	unsigned n;
+	struct { unsigned n; bool goexit; } panics[MAX_PANICS]; /* n: frames open when it began */
+	unsigned n_panics;
 	struct pending p;
 };
 
 struct sim {
 	struct exec *x;
 	const struct exec_options *opt;
-	uint64_t rng, now, next_goid;
+	uint64_t seed, rng, now, next_goid;
 	struct goroutine g[MAX_GOROUTINES], thread[MAX_THREADS];
 	int err;
 	struct event_ext nowhere;  /* takes the event that there was no memory for */
 };
+
+/* Below n, evenly enough. */
+unsigned exec_rnd(struct sim *s, unsigned n);
+/* Lets time go by. */
+uint64_t exec_tick(struct sim *s);
+/* Adds an event of g (NULL: of nobody), now; to be filled in further by the caller. */
+struct event_ext *exec_emit(struct sim *s, const struct goroutine *g, unsigned kind, uint32_t at, uint32_t depth);
+/* Whatever comes next for g, which is alive; the next moment of the call it is making. */
+void exec_step(struct sim *s, struct goroutine *g);
+void exec_go_on(struct sim *s, struct goroutine *g);
 
 /* The path node of func below parent, made when it is not there. */
 uint32_t truth_node(struct sim *s, uint32_t parent, uint32_t func, bool go, uint64_t pc);

@@ -53,6 +53,7 @@ void truth_finish(struct sim *s, struct goroutine *g, uint64_t ts_ns, enum call_
 	c->end_ns = ts_ns;
 	c->end = end;
 	c->open = false;
+	c->suspect = end == CALL_INFERRED;
 	if (c->parent >= 0)
 		x->calls[c->parent].child_ns += ts_ns - c->start_ns;
 	else

@@ -3,6 +3,13 @@
  * Random executions with events missing: calls that were not open across the
  * gap are exact, the others are there, and what is wrong is marked suspect.
  */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
 #include "model/exec_check_fixture.h"
 
 struct gap {
@@ -27,51 +34,42 @@ static bool touched(const struct exec_call *c, const struct gap *g)
 	return concerned && c->start_ns <= g->to_ns && (c->end_ns >= g->from_ns || c->end == CALL_UNFINISHED);
 }
 
-static void check_outside(const struct exec *x, struct seen *seen, const struct gap *gap)
+static bool among(const struct tuple *one, const struct tuple *all, size_t n)
 {
-	struct tuple *want = calloc(x->n_calls + 1, sizeof(*want));
+	return n && bsearch(one, all, n, sizeof(*all), by_moment);
+}
 
-	assert_non_null(want);
-	for (size_t i = 0; i < x->n_calls; i++)
-		want[i] = truth_of(&x->calls[i]);
-	if (x->n_calls)
-		qsort(want, x->n_calls, sizeof(*want), by_moment);
-	for (size_t i = 0; gap->told && i < seen->n; i++) {
-		bool true_call = x->n_calls && bsearch(&seen->calls[i], want, x->n_calls, sizeof(*want), by_moment);
+static void check_outside(struct trial *t, struct seen *seen, const struct gap *gap)
+{
+	const struct exec *x = t->x;
+	struct tuple *want = tuples_sorted(x, by_moment);
 
-		if (true_call || seen->suspect[i])
-			continue;
-		print_tuple("said", &seen->calls[i]);
-		CHECK(seen->seed, !"a wrong call is marked suspect");
-	}
+	for (size_t i = 0; gap->told && i < seen->n; i++)
+		if (!seen->suspect[i] && !among(&seen->calls[i], want, x->n_calls))
+			trial_note_call(t, "wrong and not suspect", &seen->calls[i]);
 	if (seen->n)
 		qsort(seen->calls, seen->n, sizeof(*want), by_moment);
 	for (size_t i = 0; i < x->n_calls; i++) {
-		struct tuple t = truth_of(&x->calls[i]);
+		struct tuple one = tuple_of(&x->calls[i]);
 
-		if (touched(&x->calls[i], gap) ||
-		    (seen->n && bsearch(&t, seen->calls, seen->n, sizeof(t), by_moment)))
-			continue;
-		print_message("gap %" PRIu64 "-%" PRIu64 "\n", gap->from_ns, gap->to_ns);
-		print_tuple("truth", &t);
-		CHECK(seen->seed, !"a call clear of the gap is as it was");
+		if (!touched(&x->calls[i], gap) && !among(&one, seen->calls, seen->n))
+			trial_note_call(t, "clear of the gap, yet not there", &one);
 	}
 	free(want);
 }
 
 /* Calls of functions that no lost event names are all there. */
-static void check_counts(const struct exec *x, const struct model *m, uint64_t seed, const bool *concerned)
+static void check_counts(struct trial *t, const struct model *m, const bool *concerned)
 {
 	uint64_t calls[EXEC_FUNCS] = { 0 };
 	size_t n;
 	const struct call_stats *got = model_funcs(m, &n);
 
-	for (size_t i = 0; i < x->n_calls; i++)
-		calls[x->calls[i].func]++;
+	for (size_t i = 0; i < t->x->n_calls; i++)
+		calls[t->x->calls[i].func]++;
 	for (size_t i = 0; i < n; i++) {
-		uint64_t low = calls[i] - (concerned[i] && calls[i]), high = calls[i] + concerned[i];
-
-		CHECK(seed, got[i].calls >= low && got[i].calls <= high);
+		HOLDS(t, got[i].calls + (concerned[i] && calls[i]) >= calls[i]);
+		HOLDS(t, got[i].calls <= calls[i] + concerned[i]);
 	}
 }
 
@@ -81,90 +79,82 @@ static bool names_function(unsigned kind)
 }
 
 /* Any one event is missing; whether anybody says so, and how exactly, varies. */
-static void check_one_lost(const struct exec *x, uint64_t seed, uint64_t *rng)
+static void check_one_lost(struct trial *t)
 {
-	size_t at = exec_random(rng) % x->n;
-	struct event_ext *events = calloc(x->n, sizeof(*events)), *e = &events[at];
+	const struct exec *x = t->x;
+	size_t at = exec_random(&t->rng) % x->n;
+	const struct event *e = &x->events[at].h;
 	bool concerned[EXEC_FUNCS] = { false };
-	struct gap gap = { x->events[at].h.ts_ns, x->events[at].h.ts_ns, x->events[at].h.goid, false, false, false };
-	unsigned how = exec_random(rng) % 3;
+	unsigned how = exec_random(&t->rng) % 3;
+	struct gap gap = { .from_ns = e->ts_ns, .to_ns = e->ts_ns, .stack = e->goid, .told = how > 0,
+			   /* Whose goroutines a new image ended, none can say. */
+			   .all = e->kind == EV_IMAGE };
+	struct seen seen;
 
-	assert_non_null(events);
-	memcpy(events, x->events, x->n * sizeof(*events));
-	if (e->h.flags & EVF_SYSTEM) {
+	if (e->flags & EVF_SYSTEM) {
 		gap.system = true;
-		gap.stack = e->h.tid;
+		gap.stack = e->tid;
 	}
-	gap.all = e->h.kind == EV_IMAGE; /* whose goroutines it ended, none can say */
-	gap.told = how > 0;
 	/* Unfinished calls are taken to end at the last event: it must be known of. */
-	if (!gap.told && (at + 1 == x->n || x->events[at + 1].h.kind == EV_IMAGE)) {
-		free(events);
+	if (!gap.told && (at + 1 == x->n || x->events[at + 1].h.kind == EV_IMAGE))
 		return;
+	if (names_function(e->kind))
+		concerned[x->info.sites[e->site].func] = true;
+	for (size_t i = 0; i < x->n; i++) {
+		if (i != at)
+			trial_add(t, &x->events[i]);
+		else if (gap.told)
+			trial_add(t, &(struct event_ext){
+				.h = { .ts_ns = e->ts_ns, .goid = e->goid, .kind = EV_LOSS,
+				       .flags = how == 2 || gap.all ? EVF_ALL : 0 },
+				.arg = { e->ts_ns, 1 } });
 	}
-	if (names_function(e->h.kind))
-		concerned[x->info.sites[e->h.site].func] = true;
-	struct event_ext loss = { .h = { .ts_ns = e->h.ts_ns, .goid = e->h.goid, .kind = EV_LOSS,
-					 .flags = how == 2 || gap.all ? EVF_ALL : 0 },
-				  .arg = { e->h.ts_ns, 1 } };
-	if (gap.told)
-		*e = loss;
-	else
-		memmove(e, e + 1, (x->n - at - 1) * sizeof(*e));
-	struct seen seen = { .seed = seed };
-	struct model *m = run(x, events, x->n - !gap.told, &seen);
+	struct model *m = trial_run(t, &seen);
 
-	CHECK(seed, model_totals(m)->lost_events == gap.told);
-	check_counts(x, m, seed, concerned);
-	check_outside(x, &seen, &gap);
-	CHECK(seed, seen.root_ns == model_totals(m)->root_ns && seen.calls_sum == model_totals(m)->calls);
-	model_free(m);
-	forget(&seen);
-	free(events);
+	HOLDS(t, model_totals(m)->lost_events == gap.told);
+	check_counts(t, m, concerned);
+	check_outside(t, &seen, &gap);
+	trial_forget(m, &seen);
 }
 
 /* A run of events of which only some are left, as when a ring is too small. */
-static void check_burst_lost(const struct exec *x, uint64_t seed, uint64_t *rng)
+static void check_burst_lost(struct trial *t)
 {
-	struct event_ext *events = calloc(x->n + 1, sizeof(*events));
-	size_t from = exec_random(rng) % x->n, to = from + exec_random(rng) % 20, n = 0;
-	struct gap gap = { .from_ns = x->events[from].h.ts_ns, .all = true, .told = true };
+	const struct exec *x = t->x;
+	size_t from = exec_random(&t->rng) % x->n, to = from + exec_random(&t->rng) % 20;
+	struct seen seen;
 	uint64_t lost = 0;
 
-	assert_non_null(events);
-	if (to >= x->n)
-		to = x->n - 1;
-	gap.to_ns = x->events[to].h.ts_ns;
+	to = to < x->n ? to : x->n - 1;
+	struct gap gap = { .from_ns = x->events[from].h.ts_ns, .to_ns = x->events[to].h.ts_ns, .all = true, .told = true };
+
 	for (size_t i = 0; i < x->n; i++) {
 		if (i == from)
-			events[n++] = (struct event_ext){ .h = { .ts_ns = gap.from_ns, .kind = EV_LOSS, .flags = EVF_ALL },
-							  .arg = { gap.to_ns, 0 } };
-		if (i >= from && i <= to && exec_random(rng) % 2)
+			trial_add(t, &(struct event_ext){ .h = { .ts_ns = gap.from_ns, .kind = EV_LOSS, .flags = EVF_ALL },
+							  .arg = { gap.to_ns, 0 } });
+		if (i >= from && i <= to && exec_random(&t->rng) % 2)
 			lost++;
 		else
-			events[n++] = x->events[i];
+			trial_add(t, &x->events[i]);
 	}
-	events[from].arg[1] = lost;
-	struct seen seen = { .seed = seed };
-	struct model *m = run(x, events, n, &seen);
+	t->fed[from].arg[1] = lost;
+	struct model *m = trial_run(t, &seen);
 
-	CHECK(seed, model_totals(m)->lost_events == lost && model_totals(m)->loss_records == 1);
-	check_outside(x, &seen, &gap);
-	model_free(m);
-	forget(&seen);
-	free(events);
+	HOLDS(t, model_totals(m)->lost_events == lost && model_totals(m)->loss_records == 1);
+	check_outside(t, &seen, &gap);
+	trial_forget(m, &seen);
 }
 
 static void test_one_lost(void **state)
 {
 	(void)state;
-	each(check_one_lost);
+	exec_check_each("one event lost", check_one_lost);
 }
 
 static void test_burst_lost(void **state)
 {
 	(void)state;
-	each(check_burst_lost);
+	exec_check_each("a burst lost", check_burst_lost);
 }
 
 int main(void)

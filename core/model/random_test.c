@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The engine against random executions whose calls are known: exact in everything. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
 #include "model/exec_check_fixture.h"
 
-static void check_calls(const struct exec *x, struct seen *seen)
+static void check_calls(struct trial *t, struct seen *seen)
 {
-	struct tuple *want = calloc(x->n_calls + 1, sizeof(*want));
+	struct tuple *want = tuples_sorted(t->x, tuple_order);
 
-	assert_non_null(want);
-	for (size_t i = 0; i < x->n_calls; i++)
-		want[i] = truth_of(&x->calls[i]);
-	CHECK(seen->seed, seen->n == x->n_calls);
-	if (seen->n) {
-		qsort(want, x->n_calls, sizeof(*want), by_bytes);
-		qsort(seen->calls, seen->n, sizeof(*want), by_bytes);
-	}
-	for (size_t i = 0; i < seen->n; i++) {
-		if (!memcmp(&want[i], &seen->calls[i], sizeof(*want)))
-			continue;
-		print_tuple("truth", &want[i]);
-		print_tuple("said", &seen->calls[i]);
-		CHECK(seen->seed, !"calls as they were");
+	HOLDS(t, seen->n == t->x->n_calls);
+	if (seen->n)
+		qsort(seen->calls, seen->n, sizeof(*want), tuple_order);
+	for (size_t i = 0; i < seen->n && i < t->x->n_calls; i++) {
+		int order = tuple_order(&want[i], &seen->calls[i]);
+
+		if (order < 0)
+			trial_note_call(t, "a call is missing", &want[i]);
+		else if (order)
+			trial_note_call(t, "a call too many", &seen->calls[i]);
 	}
 	free(want);
 }
@@ -32,6 +35,8 @@ static void count(struct call_stats *st, const struct exec_call *c, bool whole)
 	st->calls++;
 	st->unwound += c->end == CALL_UNWOUND;
 	st->unfinished += c->end == CALL_UNFINISHED;
+	st->suspect += c->suspect;
+	st->suspect_ns += c->suspect && whole ? dur : 0;
 	st->self_ns += dur - c->child_ns;
 	st->total_ns += whole ? dur : 0;
 	if (!finished)
@@ -51,18 +56,19 @@ static void count_stops(struct call_stats *st, const struct exec_node *n)
 	st->declined_count += n->declined;
 }
 
-static void same_stats(uint64_t seed, const struct call_stats *want, const struct call_stats *got)
+static void same_stats(struct trial *t, const struct call_stats *want, const struct call_stats *got)
 {
 	struct call_stats a = *want, b = *got;
 
 	memset(&a.hist, 0, sizeof(a.hist));
 	memset(&b.hist, 0, sizeof(b.hist));
-	CHECK(seed, a.calls == b.calls);
-	CHECK(seed, a.total_ns == b.total_ns);
-	CHECK(seed, a.self_ns == b.self_ns);
-	CHECK(seed, a.morestack_ns == b.morestack_ns && a.morestack_count == b.morestack_count);
-	CHECK(seed, a.preempt_ns == b.preempt_ns && a.preempt_count == b.preempt_count);
-	CHECK(seed, !memcmp(&a, &b, sizeof(a)));
+	HOLDS(t, a.calls == b.calls);
+	HOLDS(t, a.total_ns == b.total_ns);
+	HOLDS(t, a.self_ns == b.self_ns);
+	HOLDS(t, a.suspect == b.suspect && a.suspect_ns == b.suspect_ns);
+	HOLDS(t, a.morestack_ns == b.morestack_ns && a.morestack_count == b.morestack_count);
+	HOLDS(t, a.preempt_ns == b.preempt_ns && a.preempt_count == b.preempt_count);
+	HOLDS(t, !memcmp(&a, &b, sizeof(a)));
 }
 
 /* Is the call's function (by node: its node) open below it? */
@@ -74,8 +80,9 @@ static bool open_below(const struct exec *x, const struct exec_call *c, bool by_
 	return false;
 }
 
-static void check_funcs(const struct exec *x, const struct model *m, const struct seen *seen)
+static void check_funcs(struct trial *t, const struct model *m)
 {
+	const struct exec *x = t->x;
 	struct call_stats want[EXEC_FUNCS] = { 0 };
 	size_t n;
 	const struct call_stats *got = model_funcs(m, &n);
@@ -85,15 +92,16 @@ static void check_funcs(const struct exec *x, const struct model *m, const struc
 	for (size_t i = 1; i < x->n_nodes; i++)
 		if (x->nodes[i].func < EXEC_FUNCS)
 			count_stops(&want[x->nodes[i].func], &x->nodes[i]);
-	CHECK(seen->seed, n == EXEC_FUNCS);
+	HOLDS(t, n == EXEC_FUNCS);
 	for (size_t i = 0; i < n; i++) {
-		same_stats(seen->seed, &want[i], &got[i]);
-		CHECK(seen->seed, got[i].hist.count == got[i].finished);
+		same_stats(t, &want[i], &got[i]);
+		HOLDS(t, got[i].hist.count == got[i].finished);
 	}
 }
 
-static void check_paths(const struct exec *x, const struct model *m, const struct seen *seen)
+static void check_paths(struct trial *t, const struct model *m)
 {
+	const struct exec *x = t->x;
 	struct call_stats *want = calloc(x->n_nodes, sizeof(*want));
 	size_t n, matched = 0;
 	const struct path_node *got = model_paths(m, &n);
@@ -109,44 +117,44 @@ static void check_paths(const struct exec *x, const struct model *m, const struc
 			if (x->nodes[k].parent == twin[got[i].parent] && x->nodes[k].func == got[i].func &&
 			    x->nodes[k].go_edge == got[i].go_edge && x->nodes[k].go_pc == got[i].go_pc)
 				twin[i] = k;
-		CHECK(seen->seed, twin[i]);
-		same_stats(seen->seed, &want[twin[i]], &got[i].stats);
+		HOLDS(t, twin[i]);
+		same_stats(t, &want[twin[i]], &got[i].stats);
 		matched++;
 	}
 	/* The truth's timer node is there before any call below it. */
 	for (size_t k = 1; k < x->n_nodes; k++)
 		matched -= x->nodes[k].func < EXEC_FUNCS || want[k].calls;
-	CHECK(seen->seed, matched <= 1);
+	HOLDS(t, matched <= 1);
 	free(want);
 	free(twin);
 }
 
-static void check_exact(const struct exec *x, uint64_t seed)
+static void check_exact(struct trial *t)
 {
-	struct seen seen = { .seed = seed };
-	struct model *m = run(x, x->events, x->n, &seen);
-	const struct model_totals *t = model_totals(m);
+	const struct exec *x = t->x;
+	struct seen seen;
+	uint64_t inferred = 0;
 
-	CHECK(seed, t->orphan_exits == 0 && t->bad_events == 0 && t->suspect_calls == 0);
-	CHECK(seed, t->events == x->n && t->calls == x->n_calls && seen.calls_sum == x->n_calls);
-	check_calls(x, &seen);
-	check_funcs(x, m, &seen);
-	check_paths(x, m, &seen);
-	CHECK(seed, t->root_ns == x->root_ns && seen.root_ns == x->root_ns && !seen.unbalanced);
-	model_free(m);
-	forget(&seen);
-}
+	for (size_t i = 0; i < x->n; i++)
+		trial_add(t, &x->events[i]);
+	for (size_t i = 0; i < x->n_calls; i++)
+		inferred += x->calls[i].suspect;
+	struct model *m = trial_run(t, &seen);
+	const struct model_totals *totals = model_totals(m);
 
-static void exact(const struct exec *x, uint64_t seed, uint64_t *rng)
-{
-	(void)rng;
-	check_exact(x, seed);
+	HOLDS(t, totals->orphan_exits == 0 && totals->bad_events == 0 && totals->suspect_calls == inferred);
+	HOLDS(t, totals->events == x->n && totals->calls == x->n_calls);
+	check_calls(t, &seen);
+	check_funcs(t, m);
+	check_paths(t, m);
+	HOLDS(t, totals->root_ns == x->root_ns);
+	trial_forget(m, &seen);
 }
 
 static void test_exact(void **state)
 {
 	(void)state;
-	each(exact);
+	exec_check_each("exact", check_exact);
 }
 
 int main(void)

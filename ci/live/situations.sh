@@ -1,0 +1,94 @@
+#!/bin/bash
+# Everything that can happen to a call in a Go program: exact counts, unwound and
+# unfinished calls, in both strategies. LIVE_REPEAT=10 does each ten times over.
+# Tests are called by name, through check.
+# shellcheck disable=SC2317 source-path=SCRIPTDIR
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# The status that a program ends with, if it is not 0.
+programs='levels deferpanic goexits exits:4 uncaught:2 never:2 tails ends through moved deep
+	chain branches signals callbacks reexecs storm rangefunc coroutines'
+
+traced() { # STATUS STRATEGY BINARY [ARG...]; once
+	local want=$1 strategy=$2
+	shift 2
+	expect_status "$want" gt record -o trace --probe="$strategy" -- "$@" >printed 2>err
+	gt report trace --by=function --format=csv >report.csv
+	compare_counts printed report.csv symbols
+}
+exact() { # STATUS STRATEGY BINARY [ARG...]
+	local i
+	[ -e "$3" ] || skip "${3##*/} needs a C compiler or a newer Go"
+	go tool nm "${3/stripped/default}" >symbols
+	for ((i = 0; i < ${LIVE_REPEAT:-1}; i++)); do
+		traced "$@"
+	done
+}
+for strategy in emulated thesis; do
+	for p in $programs; do
+		status=0
+		[ "${p#*:}" = "$p" ] || status=${p#*:}
+		check "calls of ${p%:*}, $strategy" exact "$status" "$strategy" "$LIVE/programs/default/${p%:*}"
+	done
+	for p in levels goexits coroutines; do
+		check "calls of $p without symbols and DWARF, $strategy" exact 0 "$strategy" "$LIVE/programs/stripped/$p"
+	done
+	for seed in 2 3 4; do
+		check "calls of storm, seed $seed, $strategy" exact 0 "$strategy" "$LIVE/programs/noinline/storm" $seed
+	done
+done
+
+wrappers() { # STRATEGY
+	go tool nm "$LIVE/programs/default/tails" >symbols
+	gt record -o trace --probe="$1" --wrappers -- "$LIVE/programs/default/tails" >printed
+	gt report trace --by=function --format=csv >report.csv
+	sed -i 's/^wrapper /count /' printed
+	ALLOW='^type[:.]' compare_counts printed report.csv symbols
+}
+check "wrappers that jump to traced and untraced methods, emulated" wrappers emulated
+check "wrappers that jump to traced and untraced methods, thesis" wrappers thesis
+
+# Functions of the runtime, many of them on system stacks: the program's own
+# calls stay exact, and those of functions that always return have ends.
+system_stack() { # STRATEGY
+	gt record -o trace --probe="$1" -p main -f 'runtime.mallocgc*' -f 'runtime.gcAssist*' \
+		-f 'runtime.(*mcentral).*' -f 'runtime.(*mheap).*' -- "$LIVE/programs/noinline/preempt" >printed
+	gt report trace --by=function --format=csv >report.csv
+	ALLOW='^runtime\.' compare_counts printed report.csv
+	awk -F, '/^runtime\./ {
+			calls += $2
+			if ($11 + $10 > 0) { print; wrong = 1 }
+		}
+		END { exit wrong || calls < 100 }' report.csv || fail "too few calls, or some without an end"
+}
+check "work on system stacks leaves the program's calls alone, emulated" system_stack emulated
+check "work on system stacks leaves the program's calls alone, thesis" system_stack thesis
+
+attached() { [ "$(grep -l link_type "/proc/$1/fdinfo/"* | wc -l)" -ge 3 ]; }
+
+# The tracer comes and goes while calls are open.
+in_the_middle() { # STRATEGY
+	"$LIVE/programs/noinline/phases" >printed &
+	local target=$! job
+	wait_for 10 grep -q 'part 1 is next' printed
+	set -m
+	"$GOTRACE" record --pid "$target" --probe="$1" -o trace 2>err &
+	job=$!
+	wait_for 20 attached "$job"
+	sleep 0.3
+	kill -USR1 "$target"
+	wait_for 10 grep -q 'part 2 is next' printed
+	kill -USR1 "$target"
+	wait_for 10 grep -q 'part 3 is next' printed
+	kill -INT "$job"
+	wait "$job"
+	kill -USR1 "$target"
+	wait "$target"
+	gt report trace --by=function --format=csv >report.csv
+	compare_counts printed report.csv
+}
+check "attached and detached in the middle of calls, emulated" in_the_middle emulated
+check "attached and detached in the middle of calls, thesis" in_the_middle thesis
+
+done_testing

@@ -65,3 +65,16 @@ double arg_percent(struct argp_state *state, const char *what, const char *s, do
 		argp_error(state, "%s takes a percentage of at most %g, not '%s'", what, most, s);
 	return v;
 }
+
+error_t arg_trace(int key, char *arg, struct argp_state *state, const char **file)
+{
+	if (key == ARGP_KEY_ARG) {
+		if (*file)
+			argp_error(state, "one trace at a time; 'gotrace diff' compares two");
+		*file = arg;
+		return 0;
+	}
+	if (key == ARGP_KEY_END && !*file)
+		*file = "gotrace.out";
+	return key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
+}

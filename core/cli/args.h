@@ -16,4 +16,8 @@ uint64_t arg_duration(struct argp_state *state, const char *what, const char *s,
 /* A percentage, 0 to `most`; the sign may stand there. */
 double arg_percent(struct argp_state *state, const char *what, const char *s, double most);
 
+/* For a verb that takes one trace, gotrace.out unless given: handles its argument and the end of
+ * all. 0, or ARGP_ERR_UNKNOWN for another key. */
+error_t arg_trace(int key, char *arg, struct argp_state *state, const char **file);
+
 #endif

@@ -8,8 +8,12 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "cli/args.h"
 #include "cli/cli.h"
+#include "export/text.h"
 #include "trace/trace.h"
+
+#define NAME "%-26s " /* the longest key has 25 letters */
 
 struct info_args {
 	const char *file;
@@ -29,26 +33,13 @@ static const struct argp_option options[] = {
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
+	static const char *const formats[] = { "text", "json", NULL };
 	struct info_args *a = state->input;
 
-	switch (key) {
-	case 'F':
-		if (strcmp(arg, "text") && strcmp(arg, "json"))
-			argp_error(state, "there is no format '%s'; there are text and json", arg);
-		a->json = !strcmp(arg, "json");
-		return 0;
-	case ARGP_KEY_ARG:
-		if (a->file)
-			argp_error(state, "one trace at a time");
-		a->file = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (!a->file)
-			a->file = "gotrace.out";
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (key != 'F')
+		return arg_trace(key, arg, state, &a->file);
+	a->json = arg_choice(state, "format", arg, formats);
+	return 0;
 }
 
 static int count(struct trace_reader *r, struct counted *c)
@@ -78,20 +69,23 @@ static void show_text(const struct trace_reader *r, const struct counted *c)
 {
 	const struct trace_info *t = trace_reader_info(r);
 
-	for (size_t i = 0; i < t->n_kvs; i++)
-		printf("%-24s %s\n", t->kvs[i].key, t->kvs[i].value);
-	printf("%-24s %s\n", "complete", trace_reader_complete(r) ? "yes" :
+	for (size_t i = 0; i < t->n_kvs; i++) {
+		printf(NAME, t->kvs[i].key);
+		text_safe(stdout, t->kvs[i].value);
+		putchar('\n');
+	}
+	printf(NAME "%s\n", "complete", trace_reader_complete(r) ? "yes" :
 	       "no: gotrace was killed, the disk was full or the file was cut");
-	printf("%-24s %zu\n", "functions", t->n_funcs);
-	printf("%-24s %zu\n", "sites", t->n_sites);
-	printf("%-24s %" PRIu64 "\n", "events", c->events);
+	printf(NAME "%zu\n", "functions", t->n_funcs);
+	printf(NAME "%zu\n", "sites", t->n_sites);
+	printf(NAME "%" PRIu64 "\n", "events", c->events);
 	for (unsigned k = 1; k <= EV_KIND_MAX; k++)
 		if (c->kinds[k])
-			printf("  %-22s %" PRIu64 "\n", event_kind_name(k), c->kinds[k]);
+			printf("  %-24s %" PRIu64 "\n", event_kind_name(k), c->kinds[k]);
 	if (c->other)
-		printf("  %-22s %" PRIu64 "\n", "of unknown kinds", c->other);
-	printf("%-24s %" PRIu64 "\n", "lost_events", c->lost);
-	printf("%-24s %.6f s\n", "duration", (double)(c->last_ns - c->first_ns) / 1e9);
+		printf("  %-24s %" PRIu64 "\n", "of unknown kinds", c->other);
+	printf(NAME "%" PRIu64 "\n", "lost_events", c->lost);
+	printf(NAME "%.6f s\n", "duration", (double)(c->last_ns - c->first_ns) / 1e9);
 }
 
 static void show_json(const struct trace_reader *r, const struct counted *c)

@@ -8,7 +8,6 @@
 #include "cli/cli.h"
 #include "export/export.h"
 
-#define DEFAULT_FILE "gotrace.out"
 #define DEFAULT_ROWS 30 /* text */
 #define SECOND_NS    1000000000ull
 
@@ -45,8 +44,6 @@ static const char *const rows[] = { "function", "path", "goroutine", "call", NUL
 
 static void finish_options(struct argp_state *state, struct report_args *a)
 {
-	if (!a->file)
-		a->file = DEFAULT_FILE;
 	if (!a->format)
 		a->format = &report_formats[0];
 	if (!a->limit_given && a->format == &report_formats[0])
@@ -112,14 +109,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->opt.limit = arg_number(state, "-n", arg);
 		a->limit_given = true;
 		return 0;
-	case ARGP_KEY_ARG:
-		if (a->file)
-			argp_error(state, "one trace at a time; 'gotrace diff' compares two");
-		a->file = arg;
-		return 0;
 	case ARGP_KEY_END:
 		finish_options(state, a);
-		return 0;
+		return arg_trace(key, arg, state, &a->file);
+	case ARGP_KEY_ARG:
+		return arg_trace(key, arg, state, &a->file);
 	default:
 		return parse_of_rows(key, arg, state);
 	}

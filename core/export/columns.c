@@ -2,11 +2,13 @@
 /* The numbers of a function or path, once for every format that has columns. */
 #include "export/report.h"
 
-#define FIELD(name) \
-	static uint64_t get_##name(const struct call_stats *st) \
+#define GETTER(of, type, name) \
+	static uint64_t of##_##name(const struct type *x) \
 	{ \
-		return st->name; \
+		return x->name; \
 	}
+#define FIELD(name)           GETTER(get, call_stats, name)
+#define GOROUTINE_FIELD(name) GETTER(goroutine, goroutine_info, name)
 
 FIELD(calls)
 FIELD(total_ns)
@@ -70,6 +72,21 @@ const struct stat_column stat_columns[] = {
 	{ "morestack_count", get_morestack_count, false, false },
 	{ "preempt_count", get_preempt_count, false, false },
 	{ "declined_count", get_declined_count, false, false },
+	{ 0 },
+};
+
+GOROUTINE_FIELD(calls)
+GOROUTINE_FIELD(total_ns)
+GOROUTINE_FIELD(self_ns)
+GOROUTINE_FIELD(morestack_ns)
+GOROUTINE_FIELD(preempt_ns)
+
+const struct goroutine_column goroutine_columns[] = {
+	{ "calls", goroutine_calls },
+	{ "total_ns", goroutine_total_ns },
+	{ "self_ns", goroutine_self_ns },
+	{ "morestack_ns", goroutine_morestack_ns },
+	{ "preempt_ns", goroutine_preempt_ns },
 	{ 0 },
 };
 

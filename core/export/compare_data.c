@@ -125,19 +125,10 @@ static int json_rows(const struct diff *d, struct json *j)
 
 static void json_side(const struct diff *d, struct json *j, unsigned s)
 {
-	const struct model_totals *t = d->side[s].totals;
-
 	json_key(j, s ? "b" : "a");
 	json_open(j, '{');
 	json_kv_str(j, "file", d->opt->file[s]);
-	json_kv_bool(j, "complete", d->side[s].complete);
-	json_kv_u64(j, "events", t->events);
-	json_kv_u64(j, "calls", t->calls);
-	json_kv_u64(j, "goroutines", t->goroutines);
-	json_kv_u64(j, "duration_ns", t->last_ns - t->first_ns);
-	json_kv_u64(j, "root_ns", t->root_ns);
-	json_kv_u64(j, "lost_events", t->lost_events);
-	json_kv_u64(j, "suspect_calls", t->suspect_calls);
+	json_totals(&d->side[s], j);
 	json_close(j, '}');
 }
 

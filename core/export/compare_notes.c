@@ -120,8 +120,9 @@ static int look_at(struct diff *d, unsigned side)
 	if (!err && t->suspect_calls)
 		err = note(d, "%c has %" PRIu64 " suspect call%s, %.2f%% of its time", name, t->suspect_calls,
 			   plural(t->suspect_calls), share_pct(t->suspect_ns, t->root_ns));
-	if (!err && t->folded_nodes)
-		err = note(d, "the tree of paths of %c is full: calls stand under [other]", name);
+	if (!err && d->opt->by == BY_PATH && t->folded_nodes)
+		err = note(d, "the tree of paths of %c is full: %" PRIu64 " calls stand under [other]", name,
+			   report_other_calls(rep));
 	return err;
 }
 

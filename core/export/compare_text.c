@@ -18,16 +18,16 @@ static const char *change_count(int64_t n, char buf[24])
 	return buf;
 }
 
-/* "+6.3%", from ten times on "x12"; "" where nothing changed, "-" where there was nothing to compare with. */
+/* "+6.3%", from ten times on "x12"; "" where nothing changed, "new", "gone", "-" where there was nothing to compare with. */
 static const char *relative(const struct diff_row *row, enum diff_metric m, char buf[24])
 {
 	double a = (double)row->value[m][0], b = (double)row->value[m][1];
 	double pct = a ? 100 * (b - a) / a : 0, size = pct < 0 ? -pct : pct;
 
-	if (a == b)
-		buf[0] = '\0';
-	else if (!row->there[0] || !row->there[1])
+	if (!row->there[0] || !row->there[1])
 		snprintf(buf, 24, "%s", diff_row_kind(row));
+	else if (a == b)
+		buf[0] = '\0';
 	else if (!a)
 		snprintf(buf, 24, "-");
 	else if (pct >= 999.5)

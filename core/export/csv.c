@@ -95,9 +95,17 @@ static int paths(const struct report *rep, FILE *out)
 	return err;
 }
 
-/* Who started it, and where: the columns that goroutines and places share. */
-static void origin(const struct report *rep, FILE *out, const struct goroutine_info *g)
+/* Who started it and where, how long it lived: what goroutines and places have in common. */
+static void origin_names(FILE *out)
 {
+	fputs("start_function,created_in,created_at,start_ns,lifetime_ns", out);
+	for (const struct goroutine_column *c = goroutine_columns; c->name; c++)
+		fprintf(out, ",%s", c->name);
+}
+
+static void origin(const struct report *rep, FILE *out, const struct goroutine_row *r)
+{
+	const struct goroutine_info *g = &r->g;
 	char line[512];
 
 	csv_field(out, report_start_func(rep, g));
@@ -105,42 +113,40 @@ static void origin(const struct report *rep, FILE *out, const struct goroutine_i
 	csv_field(out, report_pc_func(rep, g->create_pc));
 	fputc(',', out);
 	csv_field(out, report_pc_line(rep, g->create_pc, false, line, sizeof(line)));
-	fprintf(out, ",%" PRIu64, g->first_ns - rep->totals->first_ns);
+	fprintf(out, ",%" PRIu64 ",%" PRIu64, g->first_ns - rep->totals->first_ns, r->life_ns);
+	for (const struct goroutine_column *c = goroutine_columns; c->name; c++)
+		fprintf(out, ",%" PRIu64, c->get(g));
 }
 
 static int goroutines(const struct report *rep, FILE *out)
 {
-	fputs("goroutine,creator,start_function,created_in,created_at,start_ns,lifetime_ns,calls,total_ns,self_ns,"
-	      "morestack_ns,preempt_ns,ended,system,image\n", out);
+	fputs("goroutine,creator,", out);
+	origin_names(out);
+	fputs(",ended,system,image\n", out);
 	for (size_t i = 0; i < rep->n_rows; i++) {
 		const struct goroutine_row *r = &rep->goroutines[rep->rows[i]];
-		const struct goroutine_info *g = &r->g;
 
-		fprintf(out, "%" PRIu64 ",", g->goid);
-		if (g->creator)
-			fprintf(out, "%" PRIu64, g->creator);
+		fprintf(out, "%" PRIu64 ",", r->g.goid);
+		if (r->g.creator)
+			fprintf(out, "%" PRIu64, r->g.creator);
 		fputc(',', out);
-		origin(rep, out, g);
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%d,%d,%u\n",
-			r->life_ns, g->calls, g->total_ns, g->self_ns, g->morestack_ns, g->preempt_ns, g->ended,
-			g->system, g->image);
+		origin(rep, out, r);
+		fprintf(out, ",%d,%d,%u\n", r->g.ended, r->g.system, r->g.image);
 	}
 	return 0;
 }
 
 static int places(const struct report *rep, FILE *out)
 {
-	fputs("goroutines,ended,start_function,created_in,created_at,start_ns,lifetime_ns,max_lifetime_ns,calls,"
-	      "total_ns,self_ns,morestack_ns,preempt_ns,system\n", out);
+	fputs("goroutines,ended,", out);
+	origin_names(out);
+	fputs(",system,max_lifetime_ns\n", out);
 	for (size_t i = 0; i < rep->n_rows; i++) {
 		const struct goroutine_row *r = &rep->goroutines[rep->rows[i]];
-		const struct goroutine_info *g = &r->g;
 
 		fprintf(out, "%" PRIu64 ",%" PRIu64 ",", r->n, r->n_ended);
-		origin(rep, out, g);
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%d\n",
-			r->life_ns, r->max_life_ns, g->calls, g->total_ns, g->self_ns, g->morestack_ns, g->preempt_ns,
-			g->system);
+		origin(rep, out, r);
+		fprintf(out, ",%d,%" PRIu64 "\n", r->g.system, r->max_life_ns);
 	}
 	return 0;
 }

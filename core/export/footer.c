@@ -96,13 +96,14 @@ static void followed(const struct report *rep, FILE *out)
 static void pairing(const struct report *rep, FILE *out)
 {
 	const struct model_totals *t = rep->totals;
+	uint64_t other = report_other_calls(rep);
 
 	if (t->orphan_exits)
 		fprintf(out, "%" PRIu64 " exit%s without an entry (begun before the trace, or lost): left out\n",
 			t->orphan_exits, plural(t->orphan_exits));
-	if (t->folded_nodes)
-		fprintf(out, "%" PRIu64 " call%s stand%s under [other]: the tree of paths is full\n", t->folded_nodes,
-			plural(t->folded_nodes), t->folded_nodes == 1 ? "s" : "");
+	if (other)
+		fprintf(out, "%" PRIu64 " call%s under [other]: the tree of paths is full\n", other,
+			other == 1 ? " stands" : "s stand");
 	if (t->bad_events)
 		fprintf(out, "%" PRIu64 " event%s made no sense: left out\n", t->bad_events, plural(t->bad_events));
 	if (trace_info_u64(rep->info, "end.layout_wrong", 0))

@@ -101,11 +101,8 @@ static int goroutines(const struct report *rep, struct json *j)
 		json_kv_bool(j, "system", g->system);
 		json_kv_u64(j, "start_ns", g->first_ns - rep->totals->first_ns);
 		json_kv_u64(j, "lifetime_ns", r->life_ns);
-		json_kv_u64(j, "calls", g->calls);
-		json_kv_u64(j, "total_ns", g->total_ns);
-		json_kv_u64(j, "self_ns", g->self_ns);
-		json_kv_u64(j, "morestack_ns", g->morestack_ns);
-		json_kv_u64(j, "preempt_ns", g->preempt_ns);
+		for (const struct goroutine_column *c = goroutine_columns; c->name; c++)
+			json_kv_u64(j, c->name, c->get(g));
 		json_close(j, '}');
 	}
 	return 0;
@@ -137,12 +134,10 @@ static int calls(const struct report *rep, struct json *j)
 	return 0;
 }
 
-static void trace(const struct report *rep, struct json *j)
+void json_totals(const struct report *rep, struct json *j)
 {
 	const struct model_totals *t = rep->totals;
 
-	json_key(j, "trace");
-	json_open(j, '{');
 	json_kv_bool(j, "complete", rep->complete);
 	json_kv_u64(j, "events", t->events);
 	json_kv_u64(j, "calls", t->calls);
@@ -155,8 +150,15 @@ static void trace(const struct report *rep, struct json *j)
 	json_kv_u64(j, "suspect_calls", t->suspect_calls);
 	json_kv_u64(j, "suspect_ns", t->suspect_ns);
 	json_kv_u64(j, "orphan_exits", t->orphan_exits);
-	json_kv_u64(j, "folded_calls", t->folded_nodes);
+	json_kv_u64(j, "folded_calls", report_other_calls(rep));
 	json_kv_u64(j, "bad_events", t->bad_events);
+}
+
+static void trace(const struct report *rep, struct json *j)
+{
+	json_key(j, "trace");
+	json_open(j, '{');
+	json_totals(rep, j);
 	json_key(j, "info");
 	json_open(j, '{');
 	for (size_t i = 0; i < rep->info->n_kvs; i++)

@@ -126,6 +126,17 @@ const char *report_pc_line(const struct report *rep, uint64_t pc, bool base, cha
 	return buf;
 }
 
+uint64_t report_other_calls(const struct report *rep)
+{
+	size_t n;
+	const struct path_node *nodes = model_paths(rep->model, &n);
+
+	for (size_t i = 1; rep->totals->folded_nodes && i < n; i++)
+		if (nodes[i].func == PATH_OTHER)
+			return nodes[i].stats.calls;
+	return 0;
+}
+
 int report_written(FILE *out)
 {
 	int err = fflush(out) ? errno : 0;

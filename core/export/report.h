@@ -53,6 +53,9 @@ const char *report_pc_func(const struct report *rep, uint64_t pc);
 /* What the goroutine began with, "" when not known. */
 const char *report_start_func(const struct report *rep, const struct goroutine_info *g);
 
+/* Calls that stand under [other] because the tree of paths is full. */
+uint64_t report_other_calls(const struct report *rep);
+
 /* order.c: what the column to sort by says */
 uint64_t report_weight(const struct call_stats *st, enum report_sort sort);
 /* Did anything happen in it: a call, or a prologue that stopped and never went on? */
@@ -80,6 +83,12 @@ struct stat_column {
 	bool of_hist;           /* not kept for paths */
 };
 extern const struct stat_column stat_columns[];
+/* Those of a goroutine, or of all of one place. */
+struct goroutine_column {
+	const char *name;
+	uint64_t (*get)(const struct goroutine_info *g);
+};
+extern const struct goroutine_column goroutine_columns[];
 /* Of finished calls, within what was seen: a bucket's middle may lie outside. */
 uint64_t report_quantile(const struct call_stats *st, double q);
 
@@ -100,6 +109,8 @@ int report_written(FILE *out);
 /* A field of csv, quoted where needed; the path of a node as one. nodes and cap as in report_path. */
 void csv_field(FILE *out, const char *s);
 int csv_path(const struct report *rep, FILE *out, uint32_t node, uint32_t **nodes, size_t *cap);
+/* What is known of the whole trace, as keys of the object that is open. */
+void json_totals(const struct report *rep, struct json *j);
 /* The key "path" with an array of names. */
 int json_path(const struct report *rep, struct json *j, uint32_t node, uint32_t **nodes, size_t *cap);
 

@@ -46,7 +46,7 @@ static void line(const struct report *rep, FILE *out, const struct call *c, int 
 int text_calls(const struct report *rep, FILE *out)
 {
 	uint64_t cut = report_hidden_calls(rep), left = rep->opt->limit ? rep->opt->limit : UINT64_MAX;
-	uint64_t highest = 0;
+	uint64_t highest = 0, shown = 0;
 
 	for (size_t i = 0; i < rep->calls.n; i++)
 		if (rep->calls.slots[i].goid > highest)
@@ -58,8 +58,11 @@ int text_calls(const struct report *rep, FILE *out)
 		if (!report_wants_call(rep, &rep->calls.slots[i]))
 			continue;
 		left--;
+		shown++;
 		line(rep, out, &rep->calls.slots[i], width);
 	}
+	if (!shown && rep->totals->calls)
+		fputs("no call matches --goid, --from, --to, --min\n", out);
 	if (cut)
 		fprintf(out, "%" PRIu64 " more call%s (-n 0 shows all; --goid, --from, --to, --min choose)\n", cut,
 			plural(cut));

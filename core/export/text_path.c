@@ -125,7 +125,7 @@ static void line(const struct walk *w, struct step s)
 	text_indent(w->out, s.level);
 	fputs(n->go_edge ? "go " : "", w->out);
 	text_safe(w->out, report_name(w->rep, n->func));
-	if (n->max_recursion > 1)
+	if (n->max_recursion > 1 && n->func != PATH_OTHER)
 		fprintf(w->out, "  (recursion, %u deep)", n->max_recursion);
 	text_marks(w->out, &n->stats);
 	fputc('\n', w->out);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The verb as it is called: its exit status and what it says of wrong usage. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "export/report_fixture.h"
+
+/* Test programs link the libraries only, and argp ends the process: the verb itself, in a child. */
+#include "cli/args.c"
+#include "cli/diff.c"
+
+#define CALL "1 entry main.f 100 1000\n1 exit main.f 100 2000\n"
+
+static char file[2][TRACE_PATH_BYTES];
+
+static int write_files(void **state)
+{
+	(void)state;
+	fixture_write_text(CALL, true, file[0]);
+	fixture_write_text(CALL "1 entry main.g 100 3000\n1 exit main.g 100 4000\n", true, file[1]);
+	return 0;
+}
+
+static int remove_files(void **state)
+{
+	(void)state;
+	return unlink(file[0]) | unlink(file[1]);
+}
+
+/* The exit status; what was written to both outputs in said. */
+static int run(const char *const *args, char said[8192])
+{
+	char *argv[10] = { (char *)"gotrace diff" };
+	int argc = 1, fds[2], status;
+	size_t n = 0;
+	ssize_t got;
+
+	while (args[argc - 1]) {
+		argv[argc] = (char *)args[argc - 1];
+		argc++;
+	}
+	assert_int_equal(pipe(fds), 0);
+	fflush(NULL);
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		dup2(fds[1], 1);
+		dup2(fds[1], 2);
+		close(fds[0]);
+		exit(cmd_diff(argc, argv));
+	}
+	close(fds[1]);
+	while ((got = read(fds[0], said + n, 8191 - n)) > 0)
+		n += (size_t)got;
+	said[n] = '\0';
+	close(fds[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void test_status(void **state)
+{
+	const struct { const char *args[9]; int status; const char *says; } cases[] = {
+		{ { file[0], file[1] }, 0, "main.g  (not traced in A)" },
+		{ { file[0], file[0] }, 0, "no change\n" },
+		{ { file[0], file[1], "--by=path", "--format=csv", "-n", "1", "--sort=calls", "--threshold=5%" }, 0,
+		  "path,change,calls_a," },
+		{ { file[0], file[1], "--format=json", "--min=2ms" }, 0, "\"min_ns\": 2000000," },
+		{ { file[0], file[1], "--format=json", "--min=0", "--threshold=0.5" }, 0, "\"threshold_pct\": 0.5," },
+		{ { file[0], "/nowhere" }, 1, "/nowhere" },
+		{ { "/dev/null", file[0] }, 1, "/dev/null" },
+		{ { file[0] }, 2, "two traces are compared" },
+		{ { NULL }, 2, "two traces are compared" },
+		{ { file[0], file[1], file[0] }, 2, "two traces at a time" },
+		{ { "-", "-" }, 2, "only one of the traces can be standard input" },
+		{ { file[0], file[1], "--by=call" }, 2, "there is no comparison by 'call'; there are function, path" },
+		{ { file[0], file[1], "--format=xml" }, 2, "there is no format 'xml'; there are text, csv, json" },
+		{ { file[0], file[1], "--sort=p99" }, 2, "there is no column to sort by 'p99'" },
+		{ { file[0], file[1], "--threshold=lots" }, 2, "--threshold takes a percentage" },
+		{ { file[0], file[1], "--threshold=-1" }, 2, "--threshold takes a percentage" },
+		{ { file[0], file[1], "--min=5" }, 2, "--min takes a time such as 10us" },
+		{ { file[0], file[1], "-n", "x" }, 2, "-n takes a number, not 'x'" },
+	};
+	char said[8192];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int status = run(cases[i].args, said);
+
+		if (status != cases[i].status || !strstr(said, cases[i].says))
+			fail_msg("case %zu: status %d, not %d; \"%s\" in:\n%s", i, status, cases[i].status,
+				 cases[i].says, said);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_status),
+	};
+
+	return cmocka_run_group_tests(tests, write_files, remove_files);
+}

@@ -36,13 +36,13 @@ perf_returns() {
 	local start end
 	gt record --attach=perf -o trace -- "$LIVE/programs/noinline/plain" >out
 	gt info trace >facts
-	start=$(awk '$1 == "end.detach_ns" { print $2 }' info)
-	end=$(awk '$1 == "sites" { print $2 }' info)
+	start=$(awk '$1 == "end.detach_ns" { print $2 }' facts)
+	end=$(awk '$1 == "sites" { print $2 }' facts)
 	[ "$end" -ge 10 ] || fail "only $end sites"
 	[ "$start" -lt 1000000000 ] || fail "record waited $start ns for $end links to be taken down"
 	wait_for 60 gone
 }
-gone() { ! pgrep -x gotrace >/dev/null; }
+gone() { ! pgrep -f -- "record --attach=perf -o trace -- $LIVE/" >/dev/null; }
 check "perf-event links are taken down behind record's back, and nothing stays" perf_returns
 
 perf_too_many() {

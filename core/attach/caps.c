@@ -3,6 +3,7 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/capability.h>
 #include <pthread.h>
@@ -13,6 +14,7 @@
 
 #include "attach/probes.h"
 #include "base/clock.h"
+#include "base/log.h"
 
 /*
  * Code of our own to probe: one instruction that the kernel emulates and one
@@ -127,7 +129,14 @@ static int load_hit(struct probes *p, enum attach_kind kind)
 	return probes_load_quietly(p, &opt);
 }
 
-void caps_probe(struct caps *c)
+static void write_result(const struct caps *c, int fd)
+{
+	if (fd >= 0 && write(fd, c, sizeof(*c)) != (ssize_t)sizeof(*c))
+		log_debug("what the kernel allows could not be handed over: %s", strerror(errno));
+}
+
+/* Fills c; when it is known, and before anything slow, writes it to fd unless that is -1. */
+static void probe(struct caps *c, int fd)
 {
 	struct probes p;
 
@@ -139,6 +148,7 @@ void caps_probe(struct caps *c)
 	if (c->load_err) {
 		/* The attach type itself may be what this kernel does not know. */
 		c->load_err = load_hit(&p, ATTACH_PERF);
+		write_result(c, fd);
 		if (!c->load_err)
 			probes_unload(&p);
 		return;
@@ -150,8 +160,42 @@ void caps_probe(struct caps *c)
 		c->emulated_ns = time_site(caps_emulated_site, 200);
 		c->step_ns = time_site(caps_step_site, 20);
 	}
+	write_result(c, fd);
 	bpf_link__destroy(link);
 	probes_unload(&p);
+}
+
+void caps_probe(struct caps *c)
+{
+	probe(c, -1);
+}
+
+void caps_probe_aside(struct caps *c)
+{
+	int fds[2];
+	pid_t child = pipe2(fds, O_CLOEXEC) ? -1 : fork();
+
+	if (child < 0) {
+		caps_probe(c);
+		return;
+	}
+	if (child == 0) {
+		struct caps own;
+
+		/* Whoever reads gotrace's output must not wait for this process to end. */
+		for (int fd = 0; fd < 3; fd++)
+			close(fd);
+		probe(&own, fds[1]);
+		_exit(0);
+	}
+	close(fds[1]);
+	ssize_t n;
+	do
+		n = read(fds[0], c, sizeof(*c));
+	while (n < 0 && errno == EINTR);
+	close(fds[0]);
+	if (n != (ssize_t)sizeof(*c)) /* it died: find out here, or die of the same */
+		caps_probe(c);
 }
 
 void caps_try_perf(struct caps *c)

@@ -20,6 +20,9 @@ struct caps {
 
 /* Fills all but perf_err. Some 60 ms, most of it waiting for a link to be taken down; logs nothing. */
 void caps_probe(struct caps *c);
+/* The same by a process of its own: what is slow, taking the link down, then
+ * happens behind the caller's back. */
+void caps_probe_aside(struct caps *c);
 /* Fills perf_err: detaching takes the kernel 0.2 s. */
 void caps_try_perf(struct caps *c);
 

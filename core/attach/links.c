@@ -144,7 +144,7 @@ int links_attach(struct links *l, const struct probes *p, const struct plan *pla
 						 attach_multi(l, which, p, plan, opt);
 	}
 	if (err)
-		links_detach(l, opt->kind);
+		links_detach(l, opt->kind, false);
 	return err;
 }
 
@@ -183,23 +183,31 @@ static void destroy_one_by_one(struct links *l)
 			bpf_link__destroy(l->link[order[i]][k]);
 }
 
-void links_detach(struct links *l, enum attach_kind kind)
+/* A child that shares the descriptors: their last close, which is the slow
+ * part, happens at its exit. What the caller closes then is only a reference. */
+static void leave_to_child(void)
 {
-	/* The slow part is the last close of a perf event. A child that shares the
-	 * descriptors makes it happen there; what closes here is then only a reference. */
-	if (kind == ATTACH_PERF && l->n[LINK_ENTRY] + l->n[LINK_EXIT] + l->n[LINK_RUNTIME] > 4) {
-		pid_t child = fork();
+	pid_t child = fork();
 
-		if (child == 0) {
-			setsid();
-			/* Nothing but those descriptors may be held on to: a pipe's reader waits for its end. */
-			for (int fd = 0; fd < 3; fd++)
-				close(fd);
-			usleep(20 * 1000); /* let the parent's references go first */
-			_exit(0);
-		}
-		/* fork failed: it is done here, slowly, and still right. */
-	}
+	if (child != 0) /* if it could not be made all is done here, slowly, and still right */
+		return;
+	setsid();
+	/* Whoever reads gotrace's output must not wait for this process to end. */
+	for (int fd = 0; fd < 3; fd++)
+		close(fd);
+	usleep(20 * 1000); /* let the parent's references go first */
+	_exit(0);
+}
+
+/* With fewer perf events than this the caller can wait. */
+#define FEW_PERF_EVENTS 4
+
+void links_detach(struct links *l, enum attach_kind kind, bool nobody_waits)
+{
+	size_t n = l->n[LINK_ENTRY] + l->n[LINK_EXIT] + l->n[LINK_RUNTIME];
+
+	if (n && (nobody_waits || (kind == ATTACH_PERF && n > FEW_PERF_EVENTS)))
+		leave_to_child();
 	if (kind == ATTACH_MULTI)
 		destroy_side_by_side(l);
 	else

@@ -3,6 +3,7 @@
 #ifndef GOTRACE_LINKS_H
 #define GOTRACE_LINKS_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "attach/probes.h"
@@ -28,10 +29,12 @@ int links_attach(struct links *l, const struct probes *p, const struct plan *pla
 
 /*
  * Takes them out; the programs must have been told to stop (probe_state.stopped)
- * or calls are seen by halves. With perf events that costs the kernel 0.1 s a
- * site and more: a process of its own then does it and this returns at once.
+ * or calls are seen by halves. The kernel waits for a grace period, 50 ms and
+ * more; with perf events for one a site, 0.1 s each. `nobody_waits`: no process
+ * is left that would pay for the probes meanwhile. Then, and with many perf
+ * events always, a process of its own takes them out and this returns at once.
  */
-void links_detach(struct links *l, enum attach_kind kind);
+void links_detach(struct links *l, enum attach_kind kind, bool nobody_waits);
 
 /* How many descriptors `plan` needs under `kind`. */
 size_t links_descriptors(const struct plan *plan, enum attach_kind kind);

@@ -31,7 +31,7 @@ const char *end_reason_name(enum end_reason r)
 
 static int resolve_kind(struct recording *r)
 {
-	caps_probe(&r->caps);
+	caps_probe_aside(&r->caps);
 	if (r->kind == ATTACH_AUTO)
 		r->kind = r->caps.multi_err && !r->caps.load_err ? ATTACH_PERF : ATTACH_MULTI;
 	if (r->kind == ATTACH_PERF && r->caps.multi_err)
@@ -207,7 +207,7 @@ static void stop_probes(struct recording *r)
 	if (r->probes.state)
 		r->probes.state->stopped = 1;
 	if (r->links)
-		links_detach(r->links, r->kind);
+		links_detach(r->links, r->kind, r->target->launched && r->target->ended);
 	r->detach_ns = clock_monotonic_ns() - start;
 }
 

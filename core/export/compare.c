@@ -233,7 +233,7 @@ int diff_load(struct diff *d, struct trace_reader *const r[2], const struct diff
 	const struct report_options all = { .by = opt->by };
 	int err = 0;
 
-	*d = (struct diff){ .opt = opt, .side = { { .calls.fd = -1 }, { .calls.fd = -1 } }, .all.calls.fd = -1 };
+	*d = (struct diff){ .opt = opt, .side = { { .file.fd = -1 }, { .file.fd = -1 } }, .all.file.fd = -1 };
 	for (unsigned s = 0; !err && s < 2; s++) {
 		err = report_load(&d->side[s], r[s], &all);
 		d->side[s].opt = NULL; /* it does not outlive this function */

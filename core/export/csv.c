@@ -156,8 +156,8 @@ static int calls(const struct report *rep, FILE *out)
 	uint64_t left = rep->opt->limit ? rep->opt->limit : UINT64_MAX;
 
 	fputs("goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system\n", out);
-	for (size_t i = 0; left && i < rep->calls.n; i++) {
-		const struct call *c = &rep->calls.slots[i];
+	for (size_t i = 0; left && i < rep->n_calls; i++) {
+		const struct call *c = &rep->calls[i];
 
 		if (!report_wants_call(rep, c))
 			continue;

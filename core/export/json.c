@@ -112,8 +112,8 @@ static int calls(const struct report *rep, struct json *j)
 {
 	uint64_t left = rep->opt->limit ? rep->opt->limit : UINT64_MAX;
 
-	for (size_t i = 0; left && i < rep->calls.n; i++) {
-		const struct call *c = &rep->calls.slots[i];
+	for (size_t i = 0; left && i < rep->n_calls; i++) {
+		const struct call *c = &rep->calls[i];
 
 		if (!report_wants_call(rep, c))
 			continue;

@@ -7,6 +7,9 @@
 #include "base/vec.h"
 #include "export/report.h"
 
+/* Of calls, 64 MiB; a report of more of them uses a file. */
+#define MOST_IN_MEMORY ((size_t)1 << 20)
+
 static void on_goroutine(void *ctx, const struct goroutine_info *g)
 {
 	struct report *rep = ctx;
@@ -21,12 +24,47 @@ static void on_goroutine(void *ctx, const struct goroutine_info *g)
 		};
 }
 
-static void on_call(void *ctx, const struct call *c)
+/* A slot of the file is taken as the call begins. */
+static void on_entry(void *ctx, const struct call *c)
 {
 	struct report *rep = ctx;
 
 	if (!rep->err)
-		rep->err = callfile_put(&rep->calls, c);
+		rep->err = callfile_put(&rep->file, c);
+}
+
+static void on_call(void *ctx, const struct call *c)
+{
+	struct report *rep = ctx;
+	bool wanted = report_wants_call(rep, c);
+
+	rep->n_wanted += wanted;
+	if (rep->err)
+		return;
+	if (!rep->first.most)
+		rep->err = callfile_put(&rep->file, c);
+	else if (wanted)
+		rep->err = firstcalls_put(&rep->first, c);
+}
+
+static int prepare_calls(struct report *rep, struct model_options *mo)
+{
+	size_t limit = rep->opt->limit;
+
+	mo->on_call = on_call;
+	if (limit && limit <= MOST_IN_MEMORY) {
+		rep->first.most = limit;
+		return 0;
+	}
+	mo->on_entry = on_entry;
+	return callfile_open(&rep->file);
+}
+
+static void finish_calls(struct report *rep)
+{
+	firstcalls_sort(&rep->first);
+	rep->calls = rep->first.most ? rep->first.calls : rep->file.slots;
+	rep->n_calls = rep->first.most ? rep->first.n : rep->file.n;
 }
 
 static int feed_all(struct report *rep, struct trace_reader *r)
@@ -49,22 +87,21 @@ int report_load(struct report *rep, struct trace_reader *r, const struct report_
 	struct model_options mo = { .ctx = rep };
 	int err = 0;
 
-	*rep = (struct report){ .opt = opt, .info = trace_reader_info(r), .calls.fd = -1 };
+	*rep = (struct report){ .opt = opt, .info = trace_reader_info(r), .file.fd = -1 };
 	if (opt->by == BY_GOROUTINE)
 		mo.on_goroutine = on_goroutine;
-	if (opt->by == BY_CALL) {
-		mo.on_entry = mo.on_call = on_call;
-		err = callfile_open(&rep->calls);
-	}
+	if (opt->by == BY_CALL)
+		err = prepare_calls(rep, &mo);
 	if (err)
 		return err;
 	rep->model = model_new(rep->info, &mo);
 	if (!rep->model)
 		return -errno;
+	rep->totals = model_totals(rep->model);
 	err = feed_all(rep, r);
 	rep->complete = trace_reader_complete(r);
-	rep->totals = model_totals(rep->model);
 	rep->funcs = model_funcs(rep->model, &rep->n_funcs);
+	finish_calls(rep);
 	if (!err && opt->by == BY_GOROUTINE)
 		err = report_goroutines(rep);
 	if (!err && opt->by == BY_PATH)
@@ -84,7 +121,8 @@ void report_free(struct report *rep)
 	free(rep->place);
 	free(rep->level);
 	free(rep->below_ns);
-	callfile_close(&rep->calls);
+	firstcalls_free(&rep->first);
+	callfile_close(&rep->file);
 	free(rep->rows);
 }
 

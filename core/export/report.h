@@ -5,6 +5,7 @@
 
 #include "export/callfile.h"
 #include "export/export.h"
+#include "export/firstcalls.h"
 #include "export/text.h"
 #include "model/model.h"
 #include "model/paths.h"
@@ -32,7 +33,12 @@ struct report {
 	uint32_t *place;
 	uint32_t *level;        /* 1: outermost */
 	uint64_t *below_ns;
-	struct callfile calls;  /* BY_CALL */
+	/* BY_CALL: the calls in order, of which report_wants_call says whether they are shown;
+	 * they lie in `first` when a limit is set, else in a file */
+	const struct call *calls; size_t n_calls;
+	struct firstcalls first;
+	struct callfile file;
+	uint64_t n_wanted;      /* calls that the options ask for, shown or cut by the limit */
 	/* What to print, in order: indices of functions, tree nodes or goroutines. */
 	size_t *rows, n_rows;
 	size_t n_hidden;        /* rows that the limit cut */

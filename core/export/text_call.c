@@ -14,11 +14,9 @@ bool report_wants_call(const struct report *rep, const struct call *c)
 
 uint64_t report_hidden_calls(const struct report *rep)
 {
-	uint64_t n = 0;
+	uint64_t limit = rep->opt->limit;
 
-	for (size_t i = 0; rep->opt->limit && i < rep->calls.n; i++)
-		n += report_wants_call(rep, &rep->calls.slots[i]);
-	return n > rep->opt->limit ? n - rep->opt->limit : 0;
+	return limit && rep->n_wanted > limit ? rep->n_wanted - limit : 0;
 }
 
 static const char *mark(const struct call *c)
@@ -48,18 +46,18 @@ int text_calls(const struct report *rep, FILE *out)
 	uint64_t cut = report_hidden_calls(rep), left = rep->opt->limit ? rep->opt->limit : UINT64_MAX;
 	uint64_t highest = 0, shown = 0;
 
-	for (size_t i = 0; i < rep->calls.n; i++)
-		if (rep->calls.slots[i].goid > highest)
-			highest = rep->calls.slots[i].goid;
+	for (size_t i = 0; i < rep->n_calls; i++)
+		if (rep->calls[i].goid > highest)
+			highest = rep->calls[i].goid;
 	int width = text_width(highest, 9);
 
 	text_heading(rep->opt->colour, out, "%*s %14s %8s  CALL", width, "GOROUTINE", "START", "DURATION");
-	for (size_t i = 0; left && i < rep->calls.n; i++) {
-		if (!report_wants_call(rep, &rep->calls.slots[i]))
+	for (size_t i = 0; left && i < rep->n_calls; i++) {
+		if (!report_wants_call(rep, &rep->calls[i]))
 			continue;
 		left--;
 		shown++;
-		line(rep, out, &rep->calls.slots[i], width);
+		line(rep, out, &rep->calls[i], width);
 	}
 	if (!shown && rep->totals->calls)
 		fputs("no call matches --goid, --from, --to, --min\n", out);

@@ -12,7 +12,11 @@
 #include "base/vec.h"
 #include "trace/evlist.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#define DEFAULT_RUNS 20000
+#else
 #define DEFAULT_RUNS 100000
+#endif
 #define MAX_STEPS 160
 
 static void on_call(void *ctx, const struct call *c)

@@ -196,11 +196,6 @@ static int by_change(const void *x, const void *y, void *ctx)
 	return d->all.place ? compare(d->all.place[a->key], d->all.place[b->key]) : compare(a->key, b->key);
 }
 
-static uint64_t lasted_ns(const struct report *rep)
-{
-	return rep->totals->last_ns - rep->totals->first_ns;
-}
-
 static int match(struct diff *d)
 {
 	uint32_t *map[2] = { NULL, NULL };
@@ -214,7 +209,7 @@ static int match(struct diff *d)
 		return err;
 	d->min_ns = d->opt->min_ns;
 	if (d->min_ns == DIFF_MIN_AUTO) {
-		uint64_t a = lasted_ns(&d->side[0]), b = lasted_ns(&d->side[1]);
+		uint64_t a = report_span_ns(&d->side[0]), b = report_span_ns(&d->side[1]);
 
 		d->min_ns = (a > b ? a : b) / 100;
 	}

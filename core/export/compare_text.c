@@ -127,7 +127,7 @@ static void sides(const struct diff *d, FILE *out)
 		fprintf(out, "%c: ", "AB"[s]);
 		text_safe(out, d->opt->file[s]);
 		fprintf(out, ", %" PRIu64 " call%s, %" PRIu64 " goroutine%s in %s\n", t->calls, plural(t->calls), t->goroutines,
-			plural(t->goroutines), HUMAN(t->last_ns - t->first_ns));
+			plural(t->goroutines), HUMAN(report_span_ns(&d->side[s])));
 	}
 	for (size_t i = 0; i < d->n_notes; i++) {
 		fputs("note: ", out);

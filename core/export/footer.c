@@ -28,7 +28,7 @@ static void summary(const struct report *rep, FILE *out)
 		fputc('\n', out);
 	}
 	fprintf(out, "%" PRIu64 " event%s, %" PRIu64 " call%s, %" PRIu64 " goroutine%s in %s\n", t->events, plural(t->events),
-		t->calls, plural(t->calls), t->goroutines, plural(t->goroutines), HUMAN(t->last_ns - t->first_ns));
+		t->calls, plural(t->calls), t->goroutines, plural(t->goroutines), HUMAN(report_span_ns(rep)));
 	if (!t->calls)
 		fputs("no call was recorded: no selected function ran ('gotrace plan' lists them)\n", out);
 }

@@ -143,7 +143,7 @@ void json_totals(const struct report *rep, struct json *j)
 	json_kv_u64(j, "calls", t->calls);
 	json_kv_u64(j, "goroutines", t->goroutines);
 	json_kv_u64(j, "images", t->images);
-	json_kv_u64(j, "duration_ns", t->last_ns - t->first_ns);
+	json_kv_u64(j, "duration_ns", report_span_ns(rep));
 	json_kv_u64(j, "root_ns", t->root_ns);
 	json_kv_u64(j, "lost_events", t->lost_events);
 	json_kv_u64(j, "loss_records", t->loss_records);

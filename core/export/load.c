@@ -164,6 +164,13 @@ const char *report_pc_line(const struct report *rep, uint64_t pc, bool base, cha
 	return buf;
 }
 
+uint64_t report_span_ns(const struct report *rep)
+{
+	const struct model_totals *t = rep->totals;
+
+	return t->last_ns > t->first_ns ? t->last_ns - t->first_ns : 0; /* a broken trace may run backwards */
+}
+
 uint64_t report_other_calls(const struct report *rep)
 {
 	size_t n;

@@ -59,6 +59,8 @@ const char *report_pc_func(const struct report *rep, uint64_t pc);
 /* What the goroutine began with, "" when not known. */
 const char *report_start_func(const struct report *rep, const struct goroutine_info *g);
 
+/* From the first event to the last. */
+uint64_t report_span_ns(const struct report *rep);
 /* Calls that stand under [other] because the tree of paths is full. */
 uint64_t report_other_calls(const struct report *rep);
 

@@ -47,7 +47,7 @@ obj         = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB    := $(BUILD)/libgotrace.a
 ATTACH := $(BUILD)/libgotrace-attach.a
 BIN    := $(BUILD)/gotrace
-BPF    := $(BUILD)/probes.bpf.o
+BPF    := $(patsubst bpf/%.c,$(BUILD)/%.o,$(wildcard bpf/*.bpf.c))
 TESTS  := $(TEST_SRC:core/%.c=$(BUILD)/test/%)
 SHARED := $(BUILD)/libgotrace-test.a
 FUZZERS := $(FUZZ_SRC:core/%.c=$(BUILD)/%)
@@ -74,16 +74,16 @@ $(BUILD)/obj/%.o: %.c Makefile | $(call deps,build)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(if $(findstring /cli/,$<),-DGOTRACE_VERSION='"$(VERSION)"') \
 		-MMD -MP -c $< -o $@
 
-# The BPF object is assembled into the library, opened from memory at run time.
-$(BPF): $(wildcard bpf/*.c bpf/*.h) Makefile | $(call deps,build)
+# The BPF objects are assembled into the library, opened from memory at run time.
+$(BUILD)/%.bpf.o: bpf/%.bpf.c bpf/event.h Makefile | $(call deps,build)
 	@mkdir -p $(@D)
 	$(call msg,BPF,$@)
 	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -I. \
-		-isystem /usr/include/x86_64-linux-gnu -c bpf/probes.bpf.c -o $@
+		-isystem /usr/include/x86_64-linux-gnu -c $< -o $@
 	$(Q)llvm-strip -g $@
 
 $(BUILD)/obj/core/attach/object.o: $(BPF)
-$(BUILD)/obj/core/attach/object.o: CPPFLAGS += -DBPF_OBJECT='"$(BPF)"'
+$(BUILD)/obj/core/attach/object.o: CPPFLAGS += -DBPF_DIR='"$(BUILD)"'
 
 $(LIB): $(call obj,$(LIB_SRC))
 $(ATTACH): $(call obj,$(ATTACH_SRC))

@@ -129,6 +129,20 @@ struct lost_goid {
 	uint64_t count;
 };
 
+/* Which process is traced. A helper tells a task's number only in the task's own
+ * namespace, so this is the target's, wherever the tracer runs. */
+struct target_config {
+	uint32_t tgid;
+	uint32_t pad;
+	uint64_t pidns_dev, pidns_ino;
+};
+
+/* What of it is not followed. */
+struct children_state {
+	uint32_t children;  /* processes that it forked */
+	uint32_t execs;     /* images that it executed */
+};
+
 /* Configuration of the BPF programs, read-only once they are loaded. Byte
  * offsets inside runtime.g and its kin; -1 where the Go version has no such field. */
 struct probe_config {
@@ -137,9 +151,9 @@ struct probe_config {
 	int32_t g_panic, g_gopc, g_startpc, g_sigcode0, g_sched_pc;
 	int32_t m_g0, m_curg, m_morebuf_sp;
 	int32_t panic_link, panic_sp, panic_start_sp, panic_goexit;
-	uint32_t target_tgid;       /* the traced process, as the tracer's pid namespace numbers it */
 	uint32_t filter;            /* non-zero: other processes hit the probes too, drop theirs */
-	uint64_t pidns_dev, pidns_ino; /* that namespace */
+	uint32_t pad;
+	struct target_config target;
 	uint64_t main_vaddr;        /* link-time address of the EV_IMAGE site */
 };
 #define G_READ_MAX 256
@@ -149,8 +163,6 @@ struct probe_state {
 	uint64_t text_bias; /* run-time minus link-time address of the target's text: set by user space
 	                       for a running process, else at each entry of runtime.main */
 	uint32_t stopped;   /* non-zero: record nothing any more, links are being taken down */
-	uint32_t children;  /* processes that the target forked */
-	uint32_t execs;     /* images that it executed */
 	uint32_t pad;
 };
 

@@ -74,8 +74,8 @@ static __always_inline int in_target(void)
 {
 	struct bpf_pidns_info ns;
 
-	return !bpf_get_ns_current_pid_tgid(config.pidns_dev, config.pidns_ino, &ns, sizeof(ns)) &&
-	       ns.tgid == config.target_tgid;
+	return !bpf_get_ns_current_pid_tgid(config.target.pidns_dev, config.target.pidns_ino, &ns, sizeof(ns)) &&
+	       ns.tgid == config.target.tgid;
 }
 
 static __always_inline struct cpu_counters *cpu_count(uint32_t cpu)
@@ -376,32 +376,6 @@ static __always_inline int record_runtime(struct pt_regs *ctx)
 		on_resume(ctx, cookie, &p);
 		break;
 	}
-	return 0;
-}
-
-/* ---- processes that are not followed: counted, so that the report can say so */
-
-/* The two fields of task_struct that matter (CO-RE: the kernel's BTF places them). */
-struct task_struct___local {
-	int pid;
-	int tgid;
-} __attribute__((preserve_access_index));
-
-/* Arguments: parent, child. A new thread has its parent's tgid. */
-SEC("?tp_btf/sched_process_fork") int on_fork(uint64_t *args)
-{
-	struct task_struct___local *child = (void *)args[1];
-
-	if (in_target() && child->pid == child->tgid)
-		__sync_fetch_and_add(&state.children, 1);
-	return 0;
-}
-
-SEC("?tp_btf/sched_process_exec") int on_exec(uint64_t *args)
-{
-	(void)args;
-	if (in_target())
-		__sync_fetch_and_add(&state.execs, 1);
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attach/aside.h"
 #include "attach/probes.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -135,6 +136,41 @@ static void write_result(const struct caps *c, int fd)
 		log_debug("what the kernel allows could not be handed over: %s", strerror(errno));
 }
 
+static struct bpf_link *attach_own_perf(struct probes *p, const unsigned char *site)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, opts, .attach_mode = PROBE_ATTACH_MODE_LINK);
+
+	return bpf_program__attach_uprobe_opts(p->hit, getpid(), "/proc/self/exe", own_file_off(site), &opts);
+}
+
+static void measure(struct caps *c)
+{
+	c->emulated_ns = time_site(caps_emulated_site, 200);
+	c->step_ns = time_site(caps_step_site, 20);
+}
+
+/* The same over perf-event links; taking those down is what is slow. */
+static void probe_perf(struct caps *c, int fd)
+{
+	struct bpf_link *emulated, *step;
+	struct probes p;
+
+	c->perf_err = c->load_err = load_hit(&p, ATTACH_PERF);
+	if (c->load_err) {
+		write_result(c, fd);
+		return;
+	}
+	emulated = attach_own_perf(&p, caps_emulated_site);
+	c->perf_err = emulated ? 0 : -errno;
+	step = emulated ? attach_own_perf(&p, caps_step_site) : NULL;
+	if (step)
+		measure(c);
+	write_result(c, fd);
+	bpf_link__destroy(emulated);
+	bpf_link__destroy(step);
+	probes_unload(&p);
+}
+
 /* Fills c; when it is known, and before anything slow, writes it to fd unless that is -1. */
 static void probe(struct caps *c, int fd)
 {
@@ -147,19 +183,18 @@ static void probe(struct caps *c, int fd)
 	c->multi_err = c->load_err;
 	if (c->load_err) {
 		/* The attach type itself may be what this kernel does not know. */
-		c->load_err = load_hit(&p, ATTACH_PERF);
-		write_result(c, fd);
-		if (!c->load_err)
-			probes_unload(&p);
+		probe_perf(c, fd);
 		return;
 	}
 	struct bpf_link *link = attach_own(&p);
 	c->multi_err = link ? 0 : -errno;
-	if (link) {
-		c->pid_filter_per_process = other_thread_counts(&p);
-		c->emulated_ns = time_site(caps_emulated_site, 200);
-		c->step_ns = time_site(caps_step_site, 20);
+	if (!link) { /* a kernel before 6.6 loads the program and knows no such link */
+		probes_unload(&p);
+		probe_perf(c, fd);
+		return;
 	}
+	c->pid_filter_per_process = other_thread_counts(&p);
+	measure(c);
 	write_result(c, fd);
 	bpf_link__destroy(link);
 	probes_unload(&p);
@@ -172,43 +207,24 @@ void caps_probe(struct caps *c)
 
 void caps_probe_aside(struct caps *c)
 {
-	int fds[2];
-	pid_t child = pipe2(fds, O_CLOEXEC) ? -1 : fork();
+	int fds[2] = { -1, -1 };
+	pid_t child = pipe2(fds, O_CLOEXEC) ? -1 : aside_fork(&(int){ fds[1] }, 1);
 
-	if (child < 0) {
-		caps_probe(c);
-		return;
-	}
 	if (child == 0) {
 		struct caps own;
 
-		/* Whoever reads gotrace's output must not wait for this process to end. */
-		for (int fd = 0; fd < 3; fd++)
-			close(fd);
 		probe(&own, fds[1]);
 		_exit(0);
 	}
-	close(fds[1]);
-	ssize_t n;
-	do
-		n = read(fds[0], c, sizeof(*c));
-	while (n < 0 && errno == EINTR);
-	close(fds[0]);
+	ssize_t n = -1;
+	if (fds[1] >= 0)
+		close(fds[1]);
+	if (child > 0)
+		do
+			n = read(fds[0], c, sizeof(*c));
+		while (n < 0 && errno == EINTR);
+	if (fds[0] >= 0)
+		close(fds[0]);
 	if (n != (ssize_t)sizeof(*c)) /* it died: find out here, or die of the same */
 		caps_probe(c);
-}
-
-void caps_try_perf(struct caps *c)
-{
-	struct probes p;
-
-	c->perf_err = load_hit(&p, ATTACH_PERF);
-	if (c->perf_err)
-		return;
-	LIBBPF_OPTS(bpf_uprobe_opts, opts, .attach_mode = PROBE_ATTACH_MODE_PERF);
-	struct bpf_link *link = bpf_program__attach_uprobe_opts(p.hit, getpid(), "/proc/self/exe",
-								own_file_off(caps_emulated_site), &opts);
-	c->perf_err = link ? 0 : -errno;
-	bpf_link__destroy(link);
-	probes_unload(&p);
 }

@@ -13,17 +13,17 @@ struct caps {
 	bool pid_filter_per_process;    /* its pid filter lets all threads of the process through
 	                                   (46ba0e49b642: 6.6.35, 6.9.5, 6.10; vendors carry it elsewhere) */
 	bool btf;                       /* /sys/kernel/btf/vmlinux */
-	int perf_err;                   /* 0: a perf-event uprobe could be attached; caps_try_perf */
+	int perf_err;                   /* 0: a perf-event uprobe could be attached; tried only where
+	                                   multi_err is not 0 */
 	uint64_t emulated_ns, step_ns;  /* cost of a probe on an emulated and on a single-stepped
 	                                   instruction, with a program that only counts; 0: not measured */
 };
 
-/* Fills all but perf_err. Some 60 ms, most of it waiting for a link to be taken down; logs nothing. */
+/* Fills c. Some 60 ms, most of it waiting for a link to be taken down (0.5 s without uprobe_multi);
+ * logs nothing. */
 void caps_probe(struct caps *c);
 /* The same by a process of its own: what is slow, taking the link down, then
  * happens behind the caller's back. */
 void caps_probe_aside(struct caps *c);
-/* Fills perf_err: detaching takes the kernel 0.2 s. */
-void caps_try_perf(struct caps *c);
 
 #endif

@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-/* Between two rounds. Rings hold 10,000 events and more, a busy CPU makes some 2,000 a millisecond. */
+/* Between two rounds. The default rings hold 200,000 events, a busy CPU makes some 2,000 a millisecond. */
 #define PAUSE_NS (2 * 1000 * 1000)
 /* What a round takes out of one ring before it turns to the next. */
 #define BATCH 65536
@@ -40,7 +40,8 @@ struct collector {
 	struct merge merge;     /* a queue a ring, the last one for losses */
 	struct naming *naming;
 	uint64_t last_watermark_ns, last_flush_ns, flushed_events;
-	struct cpu_counters *seen; /* [n_cpus] as of the last round */
+	uint64_t *seen_losses;     /* [n_cpus] as of the last round */
+	uint64_t told_losses;      /* written so far */
 	bool goids_waiting;        /* losses were counted whose goids are still in the map */
 
 	pthread_t thread;
@@ -109,49 +110,80 @@ static int add_loss(struct collector *c, uint64_t goid, uint16_t flags,
 	return merge_add(&c->merge, c->n_sources, &ev);
 }
 
-/* Takes the map's entries out one by one; programs go on adding to it. */
+/* As many entries as the map can hold; programs go on adding to it meanwhile. */
+#define LOST_GOIDS_MAX 4096
+
+/* Takes the map's entries out, each once. */
 static int take_lost_goids(struct collector *c)
 {
 	int fd = c->opt.probes->lost_goids_fd, err = 0;
-	struct lost_goid lost;
-	uint64_t goid;
+	uint64_t goid, next;
+	bool more = !bpf_map_get_next_key(fd, NULL, &goid);
 
-	while (!err && !bpf_map_get_next_key(fd, NULL, &goid)) {
-		if (bpf_map_lookup_elem(fd, &goid, &lost) || bpf_map_delete_elem(fd, &goid))
-			return -errno;
-		err = add_loss(c, goid, 0, lost.first_ns, lost.last_ns, lost.count);
+	for (int i = 0; i < LOST_GOIDS_MAX && more && !err; i++) {
+		struct lost_goid lost;
+		bool found = !bpf_map_lookup_elem(fd, &goid, &lost);
+
+		more = !bpf_map_get_next_key(fd, &goid, &next);
+		bpf_map_delete_elem(fd, &goid);
+		if (found) {
+			c->told_losses += lost.count;
+			err = add_loss(c, goid, 0, lost.first_ns, lost.last_ns, lost.count);
+		}
+		goid = next;
 	}
 	return err;
 }
 
-/* 1 when a loss is being counted right now, else 0 or -errno. */
+/* Waits for a CPU that is counting a loss right now. false: it still is. */
+static bool settled(const volatile struct cpu_counters *now, uint64_t *done)
+{
+	for (int tries = 0; tries < BUSY_TRIES; tries++) {
+		uint64_t begun = now->lost_begun;
+
+		*done = now->lost_done;
+		if (begun == *done)
+			return true;
+		sched_yield();
+	}
+	return false;
+}
+
+/* Writes the losses counted up to now. 1 when one is being counted, else 0 or -errno. */
 static int take_losses(struct collector *c)
 {
+	uint64_t counted = 0, first = UINT64_MAX, last = 0;
+	int err;
+
 	for (unsigned i = 0; i < c->opt.probes->n_cpus; i++) {
 		volatile struct cpu_counters *now = &c->opt.probes->counters[i];
-		struct cpu_counters *seen = &c->seen[i];
-		uint64_t done = now->lost_done;
+		uint64_t done;
 
-		if (now->lost_begun != done)
+		if (!settled(now, &done))
 			return 1;
-		if (done == seen->lost_done)
+		counted += done;
+		if (done == c->seen_losses[i])
 			continue;
+		c->seen_losses[i] = done;
 		c->goids_waiting = true;
-		uint64_t anonymous = now->lost_anonymous - seen->lost_anonymous;
-		uint64_t first = now->lost_first_ns, last = now->lost_last_ns;
+		if (now->lost_first_ns && now->lost_first_ns < first)
+			first = now->lost_first_ns;
+		if (now->lost_last_ns > last)
+			last = now->lost_last_ns;
 		now->lost_first_ns = 0;
-		seen->lost_done = done;
-		seen->lost_anonymous += anonymous;
-		if (anonymous) {
-			int err = add_loss(c, 0, EVF_ALL, first, last, anonymous);
-			if (err)
-				return err;
-		}
 	}
 	if (!c->goids_waiting)
 		return 0;
 	c->goids_waiting = false;
-	return take_lost_goids(c);
+	err = take_lost_goids(c);
+	/* What found no room in the map, or was added to an entry just as it was
+	 * taken out: somebody's, but not known whose. */
+	if (!err && counted > c->told_losses) {
+		err = add_loss(c, 0, EVF_ALL, first < last ? first : c->last_watermark_ns, last,
+			       counted - c->told_losses);
+		c->told_losses = counted;
+	}
+	return err;
 }
 
 /* ---- the stream */
@@ -201,10 +233,13 @@ static int write_event(void *ctx, const struct event_ext *ev)
 	return c->opt.max_bytes ? mind_the_limit(c) : 0;
 }
 
+/* A producer's position may still be on its way to the other CPUs when it reads the clock. */
+#define STORE_DELAY_NS 20000
+
 /* One round. `last`: take everything, whatever its time. */
 static int collect_once(struct collector *c, bool last)
 {
-	uint64_t watermark_ns = clock_monotonic_ns();
+	uint64_t watermark_ns = clock_monotonic_ns() - STORE_DELAY_NS;
 	int held = 0, err;
 
 	atomic_thread_fence(memory_order_seq_cst); /* positions are sampled after the clock */
@@ -298,9 +333,9 @@ struct collector *collector_new(const struct collector_options *opt)
 	c->opt = *opt;
 	c->wake_fd = -1;
 	c->sources = calloc(opt->probes->n_cpus, sizeof(*c->sources));
-	c->seen = calloc(opt->probes->n_cpus, sizeof(*c->seen));
+	c->seen_losses = calloc(opt->probes->n_cpus, sizeof(*c->seen_losses));
 	c->naming = naming_new(opt->binary, opt->writer);
-	if (c->sources && c->seen && c->naming)
+	if (c->sources && c->seen_losses && c->naming)
 		err = open_rings(c);
 	if (!err)
 		err = merge_init(&c->merge, c->n_sources + 1);
@@ -335,6 +370,22 @@ struct collector_stats collector_stats(const struct collector *c)
 	};
 }
 
+/* A program may still be at work on another CPU: it is waited for, not for ever. */
+static int collect_rest(struct collector *c)
+{
+	int err = 0;
+
+	for (int tries = 0; tries < 50 && !err; tries++) {
+		uint64_t before = c->last_watermark_ns;
+
+		err = collect_once(c, false);
+		if (c->last_watermark_ns != before)
+			break; /* nothing was held back */
+		nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
+	}
+	return err ? err : collect_once(c, true);
+}
+
 int collector_stop(struct collector *c)
 {
 	if (c->running) {
@@ -342,7 +393,7 @@ int collector_stop(struct collector *c)
 		pthread_join(c->thread, NULL);
 		c->running = false;
 		if (!c->error)
-			c->error = collect_once(c, true);
+			c->error = collect_rest(c);
 	}
 	return c->error;
 }
@@ -357,6 +408,6 @@ void collector_free(struct collector *c)
 	merge_free(&c->merge);
 	naming_free(c->naming);
 	free(c->sources);
-	free(c->seen);
+	free(c->seen_losses);
 	free(c);
 }

@@ -3,6 +3,7 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "attach/aside.h"
 #include "base/log.h"
 #include "bpf/event.h"
 
@@ -183,20 +185,38 @@ static void destroy_one_by_one(struct links *l)
 			bpf_link__destroy(l->link[order[i]][k]);
 }
 
-/* A child that shares the descriptors: their last close, which is the slow
- * part, happens at its exit. What the caller closes then is only a reference. */
-static void leave_to_child(void)
+/* A child that shares the descriptors: their last close, which is the slow part, happens
+ * at its exit, after the caller has closed its own. Returns what the caller
+ * closes to say so, -1 when there is no child: all is then done here, slowly, and still right. */
+static int leave_to_child(const struct links *l)
 {
-	pid_t child = fork();
+	size_t n = 0;
+	int *keep = calloc(l->n[LINK_ENTRY] + l->n[LINK_EXIT] + l->n[LINK_RUNTIME] + 2, sizeof(int));
+	int go[2];
 
-	if (child != 0) /* if it could not be made all is done here, slowly, and still right */
-		return;
-	setsid();
-	/* Whoever reads gotrace's output must not wait for this process to end. */
-	for (int fd = 0; fd < 3; fd++)
-		close(fd);
-	usleep(20 * 1000); /* let the parent's references go first */
-	_exit(0);
+	if (!keep || pipe2(go, O_CLOEXEC)) {
+		free(keep);
+		return -1;
+	}
+	for (int i = 0; i < LINKS; i++)
+		for (size_t k = 0; k < l->n[i]; k++)
+			keep[n++] = bpf_link__fd(l->link[i][k]); /* holds its perf event as well */
+	keep[n++] = go[0];
+	pid_t child = aside_fork(keep, n);
+	free(keep);
+	if (child == 0) {
+		char byte;
+
+		while (read(go[0], &byte, 1) > 0)
+			;
+		_exit(0);
+	}
+	close(go[0]);
+	if (child < 0) {
+		close(go[1]);
+		return -1;
+	}
+	return go[1];
 }
 
 /* With fewer perf events than this the caller can wait. */
@@ -205,9 +225,10 @@ static void leave_to_child(void)
 void links_detach(struct links *l, enum attach_kind kind, bool nobody_waits)
 {
 	size_t n = l->n[LINK_ENTRY] + l->n[LINK_EXIT] + l->n[LINK_RUNTIME];
+	int done = -1;
 
 	if (n && (nobody_waits || (kind == ATTACH_PERF && n > FEW_PERF_EVENTS)))
-		leave_to_child();
+		done = leave_to_child(l);
 	if (kind == ATTACH_MULTI)
 		destroy_side_by_side(l);
 	else
@@ -215,4 +236,6 @@ void links_detach(struct links *l, enum attach_kind kind, bool nobody_waits)
 	for (int i = 0; i < LINKS; i++)
 		free(l->link[i]);
 	*l = (struct links){ 0 };
+	if (done >= 0)
+		close(done);
 }

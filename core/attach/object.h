@@ -2,7 +2,16 @@
 #ifndef GOTRACE_OBJECT_H
 #define GOTRACE_OBJECT_H
 
-/* The compiled bpf/probes.bpf.c, part of this library. */
-extern const unsigned char bpf_object_start[], bpf_object_end[];
+#include <stddef.h>
+
+struct bpf_object;
+
+/* The compiled bpf/ programs, part of this library. */
+extern const unsigned char bpf_probes_start[], bpf_probes_end[];
+extern const unsigned char bpf_children_start[], bpf_children_end[];
+
+/* Memory shared with a map of a loaded object, NULL and errno. Unmap with object_unmap. */
+void *object_map(struct bpf_object *o, const char *map, size_t bytes);
+void object_unmap(void *at, size_t bytes);
 
 #endif

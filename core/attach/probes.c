@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -70,36 +69,38 @@ int probes_config(struct probe_config *c, const struct golayout *l)
 
 /* ---- maps */
 
-static size_t ring_size(const struct probes_options *opt, unsigned n_online)
+static size_t ring_size(const struct probes_options *opt, unsigned n_cpus)
 {
 	size_t page = sysconf(_SC_PAGESIZE), size = page;
-	size_t share = opt->ring_bytes_sum / (n_online ? n_online : 1);
+	size_t share = opt->ring_bytes_sum / (n_cpus ? n_cpus : 1);
 	size_t wanted = opt->ring_bytes < share || !opt->ring_bytes_sum ? opt->ring_bytes : share;
 
 	while (size < wanted && size < (size_t)1 << 31)
 		size *= 2;
-	return size > wanted && size > page && opt->ring_bytes_sum && size * n_online > opt->ring_bytes_sum ?
+	return size > wanted && size > page && opt->ring_bytes_sum && size * n_cpus > opt->ring_bytes_sum ?
 		size / 2 : size;
 }
 
-/* CPUs that are not online have no ring: what runs there should they come up is counted as lost. */
+/* CPUs that could still be plugged in have no ring: what runs there should they come up is counted as
+ * lost. Those that are only offline have one. */
 static int make_rings(struct probes *p, const struct probes_options *opt)
 {
 	int outer = bpf_object__find_map_fd_by_name(p->object, "rings");
-	long online = sysconf(_SC_NPROCESSORS_ONLN);
+	long present = sysconf(_SC_NPROCESSORS_CONF);
 
+	if (outer < 0)
+		return -ENOENT;
 	p->ring_fds = calloc(p->n_cpus, sizeof(int));
 	if (!p->ring_fds)
 		return -ENOMEM;
 	memset(p->ring_fds, -1, p->n_cpus * sizeof(int));
-	p->ring_bytes = ring_size(opt, online);
+	p->ring_bytes = ring_size(opt, present);
 	for (uint32_t cpu = 0; cpu < p->n_cpus; cpu++) {
 		char path[64];
 		struct stat st;
 
-		/* cpu0 often has no such file: it cannot be taken offline. */
 		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u", cpu);
-		if (cpu >= (unsigned)online && stat(path, &st))
+		if (cpu >= (unsigned)present && stat(path, &st))
 			continue;
 		p->ring_fds[cpu] = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, p->ring_bytes, NULL);
 		if (p->ring_fds[cpu] < 0 || bpf_map_update_elem(outer, &cpu, &p->ring_fds[cpu], BPF_ANY)) {
@@ -113,36 +114,17 @@ static int make_rings(struct probes *p, const struct probes_options *opt)
 	return 0;
 }
 
-static void *map_memory(struct bpf_object *o, const char *name, size_t bytes)
-{
-	int fd = bpf_object__find_map_fd_by_name(o, name);
-	void *at = fd < 0 ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-	return at == MAP_FAILED ? NULL : at;
-}
-
-static size_t page_up(size_t bytes)
-{
-	size_t page = sysconf(_SC_PAGESIZE);
-
-	return (bytes + page - 1) / page * page;
-}
-
-static size_t counters_bytes(const struct probes *p)
-{
-	return page_up(p->n_cpus * sizeof(struct cpu_counters));
-}
-
 static int map_shared(struct probes *p)
 {
-	p->counters = map_memory(p->object, "counters", counters_bytes(p));
-	p->state = map_memory(p->object, ".bss", page_up(sizeof(struct probe_state)));
+	p->counters = object_map(p->object, "counters", p->n_cpus * sizeof(*p->counters));
+	if (p->counters)
+		p->state = object_map(p->object, ".bss", sizeof(*p->state));
 	p->lost_goids_fd = bpf_object__find_map_fd_by_name(p->object, "lost_goids");
-	if (!p->counters || !p->state || p->lost_goids_fd < 0) {
-		log_error("a map of the BPF programs cannot be mapped: %s", strerror(errno));
-		return -ENOMEM;
-	}
-	return 0;
+	if (p->counters && p->state && p->lost_goids_fd >= 0)
+		return 0;
+	int err = errno ? -errno : -EINVAL;
+	log_error("a map of the BPF programs cannot be mapped: %s", strerror(-err));
+	return err;
 }
 
 /* ---- loading */
@@ -151,7 +133,6 @@ static int configure(struct probes *p, const struct probes_options *opt)
 {
 	struct bpf_map *rodata = bpf_object__find_map_by_name(p->object, ".rodata");
 	struct probe_config *config;
-	struct stat ns;
 	size_t size = 0;
 
 	config = rodata ? bpf_map__initial_value(rodata, &size) : NULL;
@@ -162,19 +143,10 @@ static int configure(struct probes *p, const struct probes_options *opt)
 		if (err)
 			return err;
 	}
-	if (stat("/proc/self/ns/pid", &ns) == 0) {
-		config->pidns_dev = ns.st_dev;
-		config->pidns_ino = ns.st_ino;
-	}
-	config->target_tgid = opt->target;
+	config->target = opt->target;
 	config->filter = opt->filter;
 	config->main_vaddr = opt->main_vaddr;
 	return 0;
-}
-
-static bool kernel_has_btf(void)
-{
-	return access("/sys/kernel/btf/vmlinux", R_OK) == 0;
 }
 
 static int choose_programs(struct probes *p, const struct probes_options *opt)
@@ -196,15 +168,15 @@ static int choose_programs(struct probes *p, const struct probes_options *opt)
 			p->program[i] = prog;
 		else
 			continue;
-		bpf_program__set_autoload(prog, true);
+		if (bpf_program__set_autoload(prog, true))
+			return -EINVAL;
 	}
-	if (opt->layout && kernel_has_btf()) {
-		bpf_program__set_autoload(bpf_object__find_program_by_name(p->object, "on_fork"), true);
-		bpf_program__set_autoload(bpf_object__find_program_by_name(p->object, "on_exec"), true);
-	}
-	bpf_map__set_max_entries(bpf_object__find_map_by_name(p->object, "rings"), p->n_cpus);
-	bpf_map__set_max_entries(bpf_object__find_map_by_name(p->object, "counters"), p->n_cpus);
-	return 0;
+	struct bpf_map *rings = bpf_object__find_map_by_name(p->object, "rings");
+	struct bpf_map *counters = bpf_object__find_map_by_name(p->object, "counters");
+	if (!rings || !counters)
+		return -ENOENT;
+	int err = bpf_map__set_max_entries(rings, p->n_cpus);
+	return err ? err : bpf_map__set_max_entries(counters, p->n_cpus);
 }
 
 static void log_load_failure(int err)
@@ -224,7 +196,7 @@ static int load(struct probes *p, const struct probes_options *opt, bool quiet)
 
 	*p = (struct probes){ .n_cpus = n > 0 ? n : 1, .lost_goids_fd = -1 };
 	libbpf_set_print(libbpf_to_log);
-	p->object = bpf_object__open_mem(bpf_object_start, bpf_object_end - bpf_object_start, &open_opts);
+	p->object = bpf_object__open_mem(bpf_probes_start, bpf_probes_end - bpf_probes_start, &open_opts);
 	if (!p->object) {
 		err = -errno;
 		log_line(quiet ? LOG_LEVEL_DEBUG : LOG_LEVEL_ERROR,
@@ -255,24 +227,6 @@ int probes_load_quietly(struct probes *p, const struct probes_options *opt)
 	return load(p, opt, true);
 }
 
-void probes_watch_children(struct probes *p)
-{
-	struct bpf_program *fork = bpf_object__find_program_by_name(p->object, "on_fork");
-	struct bpf_program *exec = bpf_object__find_program_by_name(p->object, "on_exec");
-
-	if (!bpf_program__autoload(fork))
-		return;
-	p->fork = bpf_program__attach(fork);
-	p->exec = bpf_program__attach(exec);
-	if (!probes_watches_children(p))
-		log_debug("children of the target cannot be counted: %s", strerror(errno));
-}
-
-bool probes_watches_children(const struct probes *p)
-{
-	return p->fork && p->exec;
-}
-
 struct cpu_counters probes_counters(const struct probes *p)
 {
 	struct cpu_counters sum = { 0 };
@@ -291,12 +245,8 @@ struct cpu_counters probes_counters(const struct probes *p)
 
 void probes_unload(struct probes *p)
 {
-	bpf_link__destroy(p->fork);
-	bpf_link__destroy(p->exec);
-	if (p->counters)
-		munmap(p->counters, counters_bytes(p));
-	if (p->state)
-		munmap(p->state, page_up(sizeof(struct probe_state)));
+	object_unmap(p->counters, p->n_cpus * sizeof(*p->counters));
+	object_unmap(p->state, sizeof(*p->state));
 	for (unsigned i = 0; p->ring_fds && i < p->n_cpus; i++)
 		if (p->ring_fds[i] >= 0)
 			close(p->ring_fds[i]);

@@ -14,7 +14,6 @@
 
 struct bpf_object;
 struct bpf_program;
-struct bpf_link;
 
 /* How sites are attached. */
 enum attach_kind {
@@ -29,7 +28,6 @@ struct probes {
 	struct bpf_object *object;
 	struct bpf_program *program[LINKS]; /* by enum plan_link */
 	struct bpf_program *hit;            /* counts its runs, nothing else */
-	struct bpf_link *fork, *exec;       /* NULL where the kernel has no BTF */
 	int *ring_fds;                      /* by CPU, -1 where there is none */
 	unsigned n_cpus;                    /* possible ones */
 	size_t ring_bytes;                  /* of one */
@@ -42,7 +40,7 @@ struct probes_options {
 	const struct golayout *layout; /* NULL: only `hit` is wanted */
 	uint64_t main_vaddr;           /* of the EV_IMAGE site, 0: none */
 	enum attach_kind kind;         /* MULTI or PERF */
-	pid_t target;
+	struct target_config target;
 	bool filter;                   /* the link does not keep other processes out */
 	size_t ring_bytes;             /* wanted for each CPU; rounded up to a power of two of pages */
 	size_t ring_bytes_sum;         /* cap on all rings together */
@@ -53,11 +51,6 @@ int probes_load(struct probes *p, const struct probes_options *opt);
 /* The same, to find out whether it works: logs nothing. */
 int probes_load_quietly(struct probes *p, const struct probes_options *opt);
 void probes_unload(struct probes *p);
-
-/* Starts to count the target's children and executed images. Does nothing
- * where the kernel lacks BTF; probes_watches_children tells. */
-void probes_watch_children(struct probes *p);
-bool probes_watches_children(const struct probes *p);
 
 /* Sum of a counter over the CPUs. */
 struct cpu_counters probes_counters(const struct probes *p);

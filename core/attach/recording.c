@@ -62,16 +62,15 @@ static int find_bias(struct recording *r, const struct plan_site *image)
 }
 
 /*
- * Whether a link's own filter keeps other processes out and lets all of this one in. It
- * compares with the memory of the thread that was the leader (uprobe_multi_link_filter,
- * __uprobe_perf_filter: kernel/trace), which is gone once another thread has executed a new
- * image: the new one would have no probes. Only syscall.Exec does that, where it is linked.
+ * Whether links must be open to every process: their own filter is per thread on this
+ * kernel, or would not last. It compares with the memory of the thread that was the leader
+ * (uprobe_multi_link_filter, __uprobe_perf_filter: kernel/trace), which is gone once
+ * another thread has executed a new image. Only syscall.Exec does that, where it is linked.
  */
-static bool link_filter_holds(const struct recording *r)
+static bool open_to_all(const struct recording *r)
 {
-	if (gobin_func_named(r->plan->binary, "syscall.Exec"))
-		return false;
-	return r->kind != ATTACH_MULTI || r->caps.pid_filter_per_process;
+	return gobin_func_named(r->plan->binary, "syscall.Exec") ||
+	       (r->kind == ATTACH_MULTI && !r->caps.pid_filter_per_process);
 }
 
 int recording_prepare(struct recording *r)
@@ -81,19 +80,22 @@ int recording_prepare(struct recording *r)
 
 	if (err)
 		return err;
-	bool filter = !link_filter_holds(r);
-	const struct probes_options load = {
+	r->open_to_all = open_to_all(r);
+	struct probes_options load = {
 		.layout = r->layout, .main_vaddr = image ? image->vaddr : 0, .kind = r->kind,
-		.target = r->target->pid, .filter = filter,
+		/* A perf event's filter is by memory, which a vfork child shares. */
+		.filter = r->open_to_all || r->kind == ATTACH_PERF,
 		.ring_bytes = r->ring_bytes, .ring_bytes_sum = r->ring_bytes_sum,
 	};
 	const struct links_options attach = {
-		.exe_fd = r->exe_fd, .pid = filter ? -1 : r->target->pid, .kind = r->kind,
+		.exe_fd = r->exe_fd, .pid = r->open_to_all ? -1 : r->target->pid, .kind = r->kind,
 	};
 	r->links = calloc(1, sizeof(*r->links));
 	if (!r->links)
 		return -ENOMEM;
-	err = probes_load(&r->probes, &load);
+	err = target_identify(r->target->pid, &load.target);
+	if (!err)
+		err = probes_load(&r->probes, &load);
 	if (!err)
 		err = find_bias(r, image);
 	if (err)
@@ -102,7 +104,7 @@ int recording_prepare(struct recording *r)
 	err = links_attach(r->links, &r->probes, r->plan, &attach);
 	r->attach_ns = clock_monotonic_ns() - start;
 	if (!err)
-		probes_watch_children(&r->probes);
+		children_watch(&r->children, &load.target);
 	return err;
 }
 
@@ -114,6 +116,8 @@ int recording_describe(const struct recording *r, struct trace_info *info)
 		err = trace_info_setf(info, "attach.time_ns", "%llu", (unsigned long long)r->attach_ns);
 	if (!err)
 		err = trace_info_setf(info, "ring.bytes", "%zu", r->probes.ring_bytes);
+	if (!err && r->open_to_all)
+		err = trace_info_set(info, "attach.open_to_all", "1");
 	if (!err && r->caps.emulated_ns)
 		err = trace_info_setf(info, "cost.emulated_ns", "%llu", (unsigned long long)r->caps.emulated_ns);
 	if (!err && r->caps.step_ns)
@@ -139,32 +143,43 @@ static void show_progress(const struct recording *r, uint64_t start_ns, bool las
 	fflush(stderr);
 }
 
-/* A signal from the terminal reached the target as well; one sent to gotrace alone is passed on. */
+/* A signal from the terminal, or from a sender in our process group (timeout(1), kill 0),
+ * reached the target as well; one sent to gotrace alone is passed on. */
 static void pass_on(const struct recording *r, const struct signalfd_siginfo *s)
 {
-	if (r->target->launched && !r->target->ended && s->ssi_code <= 0)
+	bool alone = s->ssi_code <= 0 && getpgid(s->ssi_pid) != getpgrp();
+
+	if (alone && r->target->launched && !r->target->ended)
 		kill(r->target->pid, s->ssi_signo);
 }
 
-/* True when a signal ends the recording: any with --pid, the second one with a launched command. */
-static bool on_signal(struct recording *r, unsigned *seen)
+/* A second Ctrl-C within this time of the first means gotrace, not the command. */
+#define SECOND_INTERRUPT_NS (2ull * 1000 * 1000 * 1000)
+
+/* True when a signal ends the recording: any with --pid; with a command, which decides for
+ * itself what a signal does, only Ctrl-C twice in a row. */
+static bool on_signal(struct recording *r)
 {
 	struct signalfd_siginfo s;
+	uint64_t now = clock_monotonic_ns();
 
 	if (read(r->signal_fd, &s, sizeof(s)) != sizeof(s))
 		return false;
-	if (r->target->launched && (*seen)++ == 0) {
-		pass_on(r, &s);
-		return false;
-	}
 	r->end_signal = s.ssi_signo;
-	return true;
+	if (!r->target->launched)
+		return true;
+	if (s.ssi_signo == SIGINT) {
+		if (r->interrupt_ns && now - r->interrupt_ns < SECOND_INTERRUPT_NS)
+			return true;
+		r->interrupt_ns = now;
+	}
+	pass_on(r, &s);
+	return false;
 }
 
 static void collect_until_end(struct recording *r, int wake_fd)
 {
 	uint64_t start = clock_monotonic_ns(), deadline = r->duration_ns ? start + r->duration_ns : 0;
-	unsigned signals = 0;
 	struct pollfd fds[] = {
 		{ .fd = r->target->pidfd, .events = POLLIN },
 		{ .fd = r->signal_fd, .events = POLLIN },
@@ -192,7 +207,7 @@ static void collect_until_end(struct recording *r, int wake_fd)
 			r->reason = collector_stats(r->collector).error ? END_WRITE_ERROR : END_SIZE;
 			return;
 		}
-		if (fds[1].revents && on_signal(r, &signals)) {
+		if (fds[1].revents && on_signal(r)) {
 			r->reason = END_INTERRUPTED;
 			return;
 		}
@@ -252,10 +267,10 @@ static void describe_end(const struct recording *r, struct end_keys *e)
 	end_count(e, "end.time_ns", clock_monotonic_ns());
 	end_count(e, "end.detach_ns", r->detach_ns);
 	end_count(e, "end.images", s.images);
-	if (probes_watches_children(&r->probes)) {
-		end_count(e, "end.children", r->probes.state->children);
+	if (children_counted(&r->children)) {
+		end_count(e, "end.children", r->children.state->children);
 		/* The launched command's own exec is one of them. */
-		end_count(e, "end.execs", r->probes.state->execs);
+		end_count(e, "end.execs", r->children.state->execs);
 	}
 	if (s.layout_wrong)
 		end_key(e, "end.layout_wrong", "1");
@@ -330,6 +345,7 @@ void recording_close(struct recording *r)
 	r->links = NULL;
 	collector_free(r->collector);
 	r->collector = NULL;
+	children_close(&r->children);
 	if (r->probes.object)
 		probes_unload(&r->probes);
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "attach/caps.h"
+#include "attach/children.h"
 #include "attach/collect.h"
 #include "attach/probes.h"
 #include "attach/target.h"
@@ -40,7 +41,10 @@ struct recording {
 	/* found out on the way */
 	struct caps caps;
 	struct probes probes;
+	struct children children;
 	struct links *links;
+	bool open_to_all;                /* other processes of the binary hit the probes too; programs filter */
+	uint64_t interrupt_ns;           /* when SIGINT came last */
 	struct collector *collector;
 	struct trace_writer *writer;
 	enum end_reason reason;

@@ -89,6 +89,7 @@ static _Noreturn void child(const struct launch_options *opt, int hold_fd, int e
 		_exit(125); /* the tracer is gone */
 	int err = user_become(opt->user);
 	if (!err) {
+		sigaction(SIGCHLD, opt->on_child, NULL);
 		sigprocmask(SIG_SETMASK, opt->signal_mask, NULL);
 		execv(opt->path, opt->argv);
 		err = -errno;
@@ -153,7 +154,8 @@ int target_attach(struct target *t, pid_t pid)
 		int err = -errno;
 
 		log_error(err == -ESRCH ? "there is no process %d" :
-			  err == -EINVAL ? "%d is a thread, not a process" : "process %d cannot be opened", pid);
+			  err == -EINVAL || err == -ENOENT ? "%d is a thread, not a process" :
+			  "process %d cannot be opened", pid);
 		return err;
 	}
 	return 0;
@@ -164,7 +166,9 @@ bool target_reap(struct target *t)
 	if (t->ended)
 		return true;
 	if (t->launched) {
-		t->ended = waitpid(t->pid, &t->wait_status, WNOHANG) == t->pid;
+		pid_t got = waitpid(t->pid, &t->wait_status, WNOHANG);
+
+		t->ended = got == t->pid || (got < 0 && errno == ECHILD);
 	} else {
 		struct pollfd p = { .fd = t->pidfd, .events = POLLIN };
 
@@ -185,6 +189,40 @@ void target_close(struct target *t)
 	if (t->pidfd >= 0)
 		close(t->pidfd);
 	t->hold_fd = t->exec_fd = t->pidfd = -1;
+}
+
+int target_identify(pid_t pid, struct target_config *out)
+{
+	char path[64], line[256];
+	unsigned number = 0;
+	struct stat ns;
+	int err = 0;
+
+	*out = (struct target_config){ 0 };
+	snprintf(path, sizeof(path), "/proc/%d/ns/pid", pid);
+	if (stat(path, &ns))
+		err = -errno;
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	FILE *f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		char *last = strrchr(line, '\t');
+
+		/* One number for each namespace from ours down to its own. */
+		if (strncmp(line, "NSpid:", 6) == 0 && last)
+			number = strtoul(last, NULL, 10);
+	}
+	if (f)
+		fclose(f);
+	if (!err && !number)
+		err = -ESRCH;
+	if (err) {
+		log_error("process %d cannot be identified: %s", pid, strerror(-err));
+		return err;
+	}
+	out->tgid = number;
+	out->pidns_dev = ns.st_dev;
+	out->pidns_ino = ns.st_ino;
+	return 0;
 }
 
 int target_text_bias(pid_t pid, uint64_t vaddr, uint64_t file_off, uint64_t *bias)

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "attach/user.h"
+#include "bpf/event.h"
 
 struct target {
 	pid_t pid;
@@ -25,7 +26,8 @@ struct launch_options {
 	char *const *argv;
 	const char *path;   /* what is executed */
 	const struct user *user;
-	const sigset_t *signal_mask; /* that the command starts with */
+	const sigset_t *signal_mask; /* that the command starts with, and */
+	const struct sigaction *on_child; /* what it does about SIGCHLD */
 };
 
 /*
@@ -49,6 +51,9 @@ bool target_reap(struct target *t);
 
 /* Ends a held child, closes descriptors. The process goes on. */
 void target_close(struct target *t);
+
+/* The process as BPF programs know it: by its number in its own pid namespace. 0 or -errno (logged). */
+int target_identify(pid_t pid, struct target_config *out);
 
 /* Run-time minus link-time address of the text that file offset `file_off` at
  * link-time `vaddr` has in a running process. 0 and *bias, or -errno. */

@@ -71,8 +71,6 @@ int cmd_doctor(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	caps_probe(&c);
-	if (c.multi_err && !c.load_err)
-		caps_try_perf(&c);
 	if (!uname(&u))
 		printf("%-5s %-34s %s %s, %s\n", "", "kernel", u.sysname, u.release, u.machine);
 	show_file("/sys/kernel/security/lockdown", "lockdown");

@@ -32,7 +32,9 @@ struct run {
 	struct target target;
 	struct recording recording;
 	struct trace_info info;
-	sigset_t old_mask;
+	sigset_t old_mask;           /* signals as gotrace found them, for the command */
+	struct sigaction old_child;
+	bool stepped_aside;          /* an existing trace was renamed to FILE.old */
 };
 
 /* ---- which binary */
@@ -133,27 +135,35 @@ static int find_binary(struct run *r)
 
 /* ---- the trace file */
 
+static int old_name(const char *path, char *old)
+{
+	return snprintf(old, PATH_MAX, "%s.old", path) >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
 /* The one that stands there steps aside; only a regular file does. */
-static int make_room(const char *path)
+static int make_room(struct run *r)
 {
 	char old[PATH_MAX];
 	struct stat st;
+	int err;
 
-	if (lstat(path, &st))
+	if (lstat(r->opt.output, &st))
 		return errno == ENOENT ? 0 : -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EEXIST;
-	if (snprintf(old, sizeof(old), "%s.old", path) >= (int)sizeof(old))
-		return -ENAMETOOLONG;
-	return rename(path, old) ? -errno : 0;
+	err = old_name(r->opt.output, old);
+	if (!err && rename(r->opt.output, old))
+		err = -errno;
+	r->stepped_aside = !err;
+	return err;
 }
 
-static int open_output(const struct run *r, int *fd)
+static int open_output(struct run *r, int *fd)
 {
 	int err = user_enter(&r->invoker);
 
 	if (!err)
-		err = make_room(r->opt.output);
+		err = make_room(r);
 	if (!err) {
 		*fd = open(r->opt.output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		err = *fd < 0 ? -errno : 0;
@@ -164,6 +174,19 @@ static int open_output(const struct run *r, int *fd)
 	else if (err)
 		log_error("%s: cannot be written: %s", r->opt.output, strerror(-err));
 	return err;
+}
+
+/* Nothing ran, so nothing is to be kept: what stood there comes back. */
+static void withdraw_output(const struct run *r)
+{
+	char old[PATH_MAX];
+
+	if (user_enter(&r->invoker))
+		return;
+	unlink(r->opt.output);
+	if (r->stepped_aside && !old_name(r->opt.output, old) && rename(old, r->opt.output))
+		log_warn("%s: cannot be renamed back: %s", old, strerror(errno));
+	user_leave(&r->invoker);
 }
 
 /* ---- what the trace says of itself */
@@ -224,16 +247,21 @@ static int describe(struct run *r)
 
 /* ---- the run */
 
+/* A descriptor that the signals meant for gotrace are read from. One that was
+ * ignored when gotrace started (nohup, a script's background job) stays so. */
 static int block_signals(struct run *r)
 {
+	static const int wanted[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct sigaction was;
 	sigset_t set;
 
 	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+		if (!sigaction(wanted[i], NULL, &was) && was.sa_handler != SIG_IGN)
+			sigaddset(&set, wanted[i]);
 	sigprocmask(SIG_BLOCK, &set, &r->old_mask);
+	/* Ignored, it would let the command's status vanish. */
+	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, &r->old_child);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
@@ -241,7 +269,7 @@ static int start_target(struct run *r)
 {
 	const struct launch_options launch = {
 		.argv = r->opt.command, .path = r->command_path,
-		.user = &r->user, .signal_mask = &r->old_mask,
+		.user = &r->user, .signal_mask = &r->old_mask, .on_child = &r->old_child,
 	};
 
 	return r->opt.pid ? target_attach(&r->target, r->opt.pid) : target_launch(&r->target, &launch);
@@ -315,19 +343,24 @@ static int run_prepared(struct run *r)
 	 * other; the command was forked before and has its own settings. */
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
-	if (describe(r) || open_output(r, &fd))
+	err = describe(r);
+	if (err) {
+		log_error("the trace cannot be described: %s", strerror(-err));
+		return STATUS_FAILED;
+	}
+	if (open_output(r, &fd))
 		return STATUS_FAILED;
 	writer = trace_writer_new(fd, &r->info);
-	if (!writer)
-		return STATUS_FAILED;
-	err = recording_run(rec, writer);
-	if (rec->exec_err) {
+	err = writer ? recording_run(rec, writer) : -errno;
+	if (!writer || rec->exec_err || (r->target.launched && !r->target.exec_ns)) {
+		withdraw_output(r);
+		if (!rec->exec_err)
+			return STATUS_FAILED;
 		log_error("%s: cannot be run: %s", r->opt.command[0], strerror(-rec->exec_err));
 		return rec->exec_err == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
 	}
-	if (!rec->collector)
-		return STATUS_FAILED;
 	say_how_it_ended(r, err);
+	recording_close(rec); /* the command may go on for long */
 	if (rec->reason != END_INTERRUPTED)
 		recording_wait(rec);
 	return -1; /* as the target's */

@@ -16,8 +16,13 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static void append(const char *const **list, size_t *n, const char *item)
+/* Each is a key of the trace, which has room for a few thousand. */
+#define PATTERNS_MAX 1000
+
+static void append(struct argp_state *state, const char *const **list, size_t *n, const char *item)
 {
+	if (*n == PATTERNS_MAX)
+		argp_error(state, "more than %d patterns of one kind", PATTERNS_MAX);
 	const char **grown = realloc((void *)*list, (*n + 1) * sizeof(*grown));
 
 	if (!grown) {
@@ -34,13 +39,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'p':
-		append(&s->plan.packages, &s->plan.n_packages, arg);
+		append(state, &s->plan.packages, &s->plan.n_packages, arg);
 		return 0;
 	case 'f':
-		append(&s->plan.globs, &s->plan.n_globs, arg);
+		append(state, &s->plan.globs, &s->plan.n_globs, arg);
 		return 0;
 	case 'x':
-		append(&s->plan.excludes, &s->plan.n_excludes, arg);
+		append(state, &s->plan.excludes, &s->plan.n_excludes, arg);
 		return 0;
 	case OPT_WRAPPERS:
 		s->plan.wrappers = true;

@@ -92,7 +92,7 @@ struct plan {
 /*
  * Builds the plan. NULL and errno: ENOENT when nothing matches (logged, with
  * near names), ENOMEM, or what the binary's tables gave. A pattern that matches nothing
- * beside others that do is warned about. `log_errors` false: in silence.
+ * beside others that do is warned about.
  */
 struct plan *plan_build(const struct gobin *b, const struct plan_options *opt);
 void plan_free(struct plan *p);

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+/*
+ * Processes that are not followed: counted, so that reports can say that there
+ * were some. An object of its own, since it needs the kernel's type information
+ * (tp_btf programs: 9e15db66136a, Linux 5.5; CONFIG_DEBUG_INFO_BTF) and a trace can do without it.
+ */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/event.h"
+
+const volatile struct target_config target;
+
+struct children_state state;
+
+/* The two fields of task_struct that matter (CO-RE: the kernel's BTF places them). */
+struct task_struct___local {
+	int pid;
+	int tgid;
+} __attribute__((preserve_access_index));
+
+static __always_inline int in_target(void)
+{
+	struct bpf_pidns_info ns;
+
+	return !bpf_get_ns_current_pid_tgid(target.pidns_dev, target.pidns_ino, &ns, sizeof(ns)) &&
+	       ns.tgid == target.tgid;
+}
+
+/* Arguments: parent, child. A new thread has its parent's tgid. */
+SEC("tp_btf/sched_process_fork") int on_fork(uint64_t *args)
+{
+	struct task_struct___local *child = (void *)args[1];
+
+	if (in_target() && child->pid == child->tgid)
+		__sync_fetch_and_add(&state.children, 1);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec") int on_exec(uint64_t *args)
+{
+	(void)args;
+	if (in_target())
+		__sync_fetch_and_add(&state.execs, 1);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Counts what the target starts and gotrace does not follow. */
+#ifndef GOTRACE_CHILDREN_H
+#define GOTRACE_CHILDREN_H
+
+#include <stdbool.h>
+
+#include "bpf/event.h"
+
+struct children {
+	struct bpf_object *object;
+	struct bpf_link *fork, *exec;
+	struct children_state *state; /* shared with the programs */
+};
+
+/* Starts to count. Where the kernel has no type information (BTF), or refuses,
+ * nothing is counted and children_counted is false; that is logged for debugging only. */
+void children_watch(struct children *c, const struct target_config *target);
+bool children_counted(const struct children *c);
+void children_close(struct children *c);
+
+#endif

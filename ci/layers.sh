@@ -31,7 +31,7 @@ for layer in base binary plan trace model export; do
 done
 # Only the command line prints to stdout or exits.
 found=$(grep -nE '\b(printf|puts|exit)\(' core/base/*.c core/binary/*.c core/plan/*.c core/attach/*.c core/trace/*.c \
-	core/model/*.c core/export/*.c 2>/dev/null | grep -vE '_test\.c:|[fsn]printf|vsnprintf|_exit\(|fputs')
+	core/model/*.c core/export/*.c 2>/dev/null | grep -vE '_(test|fuzz)\.c:|[fsn]printf|vsnprintf|_exit\(|fputs')
 if [ -n "$found" ]; then
 	printf 'only core/cli may print to stdout or exit:\n%s\n' "$found"
 	bad=1

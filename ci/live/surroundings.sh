@@ -1,0 +1,92 @@
+#!/bin/bash
+# Odd surroundings: another pid namespace, no kernel type information, signals
+# ignored from the start, users without an account, starts that fail.
+# Tests are called by name, through check.
+# shellcheck disable=SC2317 source-path=SCRIPTDIR
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+seven=$LIVE/programs/noinline/status # exits with 7
+
+# What `gotrace record ARG... -- status` must give: status 7 and both calls.
+expect_status_traced() {
+	expect_status 7 "$@"
+	[ "$(csv_calls trace main.decide)" = 1 ] || fail "main.decide was not seen"
+}
+
+# The target's number is one thing here and another in its own namespace.
+container() { # PROGRAM
+	unshare --pid --fork --mount-proc "$LIVE/programs/default/$1" 10s >out &
+	wait_for 10 grep -q ready out
+	local pid
+	pid=$(pgrep -nx "$1")
+	expect_status 0 gt record -d 1 --pid "$pid" -o trace
+	kill -TERM "$pid"
+	wait
+	[ "$(csv_calls trace main.tick)" -ge 100 ] || fail "few calls of main.tick"
+}
+check "--pid into another pid namespace" container ticker
+
+without_btf() {
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	expect_status 7 unshare --mount sh -c '
+		mount -t tmpfs none /sys/kernel/btf && mount -t tmpfs none /boot || exit 1
+		exec "$GOTRACE" record -o trace -- '"$seven" >out 2>err
+	[ "$(csv_calls trace main.decide)" = 1 ] || fail "main.decide was not seen"
+	! gt info trace | grep -q end.children || fail "children were counted after all"
+}
+[ -d /sys/kernel/btf ] && check "a kernel without type information" without_btf
+
+# ...SIGNAL COMMAND [ARG...]
+# shellcheck disable=SC2016
+ignoring=(sh -c 'trap "" "$1"; shift; exec "$@"' sh)
+sigchld_ignored() { expect_status_traced "${ignoring[@]}" CHLD timeout 60 "$GOTRACE" record -o trace -- "$seven"; }
+check "SIGCHLD ignored by whoever started gotrace" sigchld_ignored
+
+hangup_ignored() {
+	"${ignoring[@]}" HUP "$GOTRACE" record -o trace -- "$LIVE/programs/default/ticker" 4s >out 2>err &
+	local job=$!
+	wait_for 10 grep -q ready out
+	kill -HUP "$job"
+	sleep 0.2
+	kill -HUP "$job"
+	wait "$job" || fail "status $?"
+	gt report trace >text
+	expect_grep 'main.tick' text
+}
+check "under nohup two hang-ups end nothing" hangup_ignored
+
+no_account() {
+	chmod 777 .
+	SUDO_UID=4242 SUDO_GID=4243 expect_status 7 gt record -o trace --exe "$seven" -- \
+		sh -c "id -u; id -g; exec $seven" >out
+	[ "$(head -n 2 out | tr '\n' ' ')" = '4242 4243 ' ] || { cat out; fail "not the user of SUDO_UID"; }
+	[ "$(stat -c %u:%g trace)" = 4242:4243 ] || fail "the trace belongs to $(stat -c %u:%g trace)"
+	SUDO_UID=root expect_status 125 gt record -o trace2 -- "$seven" >out 2>err
+	[ ! -s out ] || fail "the command ran"
+}
+check "sudo by a user without an account is not root" no_account
+
+failed_start() {
+	expect_status 7 gt record -o trace -- "$seven"
+	printf 'no interpreter\n' >script
+	chmod 755 script
+	expect_status 126 gt record -o trace --exe "$seven" -- ./script 2>err
+	[ "$(csv_calls trace main.decide)" = 1 ] || fail "the earlier trace is gone"
+	[ ! -e trace.old ] || fail "trace.old stays"
+}
+check "a command that cannot be started leaves an earlier trace alone" failed_start
+
+# One SIGTERM to the whole group is one to the command.
+group_signal() {
+	set -m
+	"$GOTRACE" record -o trace -- "$LIVE/programs/default/interrupt" >out 2>err &
+	local job=$!
+	wait_for 10 grep -q ready out
+	kill -INT -- "-$job"
+	wait "$job" || true
+	[ "$(grep -ci 'got interrupt' out)" -le 1 ] || { cat out; fail "the command got it twice"; }
+	cat out
+}
+check "a signal to the process group reaches the command once" group_signal
+
+done_testing

@@ -29,7 +29,7 @@ static int locate(struct model *m, struct stack *s, uint32_t func, struct frame 
 		return err;
 	if (!below || below->path != f->path)
 		f->flags |= FRAME_FIRST;
-	if (m->paths.aux[f->path].outermost)
+	if (m->paths.hot[f->path].outermost)
 		f->flags |= FRAME_OUTERMOST;
 	return 0;
 }
@@ -81,9 +81,6 @@ int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t 
 	}
 	f.order = m->next_order++;
 	s->frames[s->n++] = f;
-	m->paths.nodes[f.path].stats.calls++;
-	if (folded)
-		m->funcs[func].calls++;
 	s->info.calls++;
 	m->totals.calls++;
 	if (m->opt.on_entry) {
@@ -95,35 +92,60 @@ int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t 
 	return 0;
 }
 
-static void add_stats(struct call_stats *st, uint64_t dur, uint64_t self, bool whole, bool suspect, enum call_end end)
+/* A call that is over. */
+struct ended {
+	uint64_t dur_ns, self_ns;
+	enum call_end end;
+	bool suspect;
+};
+
+/* What is not a finished call counted whole. */
+static void add_rare(struct call_stats *st, const struct ended *c, bool whole)
 {
-	st->self_ns += self;
-	if (whole)
-		st->total_ns += dur;
-	if (suspect) {
-		st->suspect++;
-		if (whole)
-			st->suspect_ns += dur;
+	bool finished = c->end == CALL_FINISHED || c->end == CALL_TAIL;
+
+	st->calls += !finished;
+	st->unwound += c->end == CALL_UNWOUND;
+	st->unfinished += c->end == CALL_UNFINISHED;
+	st->suspect += c->suspect;
+	if (whole) {
+		st->total_ns += finished ? 0 : c->dur_ns;
+		st->suspect_ns += c->suspect ? c->dur_ns : 0;
+	} else if (finished) {
+		st->total_ns -= c->dur_ns; /* paths_settle takes all of sum_ns for it */
 	}
-	switch (end) {
-	case CALL_FINISHED:
-	case CALL_TAIL:
-		if (!st->finished || dur < st->min_ns)
-			st->min_ns = dur;
-		if (dur > st->max_ns)
-			st->max_ns = dur;
+}
+
+/* Counts a call of path node `path`. */
+static void add_to_node(struct paths *t, uint32_t path, const struct ended *c, bool whole)
+{
+	struct path_hot *h = &t->hot[path];
+	bool finished = c->end == CALL_FINISHED || c->end == CALL_TAIL;
+
+	h->self_ns += c->self_ns;
+	if (finished) {
+		h->finished++;
+		h->sum_ns += c->dur_ns;
+		h->min_ns = c->dur_ns < h->min_ns ? c->dur_ns : h->min_ns;
+		h->max_ns = c->dur_ns > h->max_ns ? c->dur_ns : h->max_ns;
+	}
+	if (__builtin_expect(!finished || !whole || c->suspect, 0))
+		add_rare(&t->nodes[path].stats, c, whole);
+}
+
+/* Counts a call that PATH_OTHER stands for, where its function is not named. */
+static void add_to_func(struct call_stats *st, const struct ended *c, bool whole)
+{
+	st->self_ns += c->self_ns;
+	if (c->end == CALL_FINISHED || c->end == CALL_TAIL) {
+		st->min_ns = !st->finished || c->dur_ns < st->min_ns ? c->dur_ns : st->min_ns;
+		st->max_ns = c->dur_ns > st->max_ns ? c->dur_ns : st->max_ns;
+		st->calls++;
 		st->finished++;
-		st->sum_ns += dur;
-		break;
-	case CALL_UNWOUND:
-		st->unwound++;
-		break;
-	case CALL_UNFINISHED:
-		st->unfinished++;
-		break;
-	case CALL_INFERRED:
-		break;
+		st->sum_ns += c->dur_ns;
+		st->total_ns += c->dur_ns;
 	}
+	add_rare(st, c, whole);
 }
 
 int call_pop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
@@ -131,13 +153,13 @@ int call_pop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end
 	struct frame *f = &s->frames[s->n - 1];
 	uint64_t dur = ts_ns > f->start_ns ? ts_ns - f->start_ns : 0;
 	uint64_t self = dur > f->child_ns ? dur - f->child_ns : 0;
-	bool folded = m->paths.other && f->path == m->paths.other;
 	bool suspect = f->flags & FRAME_SUSPECT;
+	const struct ended ended = { dur, self, end, suspect };
 	int err = 0;
 
-	add_stats(&m->paths.nodes[f->path].stats, dur, self, f->flags & FRAME_FIRST, suspect, end);
-	if (folded)
-		add_stats(&m->funcs[f->func], dur, self, f->flags & FRAME_OUTERMOST, suspect, end);
+	add_to_node(&m->paths, f->path, &ended, f->flags & FRAME_FIRST);
+	if (__builtin_expect(m->paths.other && f->path == m->paths.other, 0))
+		add_to_func(&m->funcs[f->func], &ended, f->flags & FRAME_OUTERMOST);
 	if (end == CALL_FINISHED || end == CALL_TAIL)
 		err = hist_add(&m->funcs[f->func].hist, dur);
 	if (!err && s->open.slots)
@@ -171,9 +193,6 @@ static int uncount(struct model *m, struct stack *s)
 {
 	struct frame *f = top(s);
 
-	m->paths.nodes[f->path].stats.calls--;
-	if (m->paths.other && f->path == m->paths.other)
-		m->funcs[f->func].calls--;
 	s->info.calls--;
 	m->totals.calls--;
 	s->n--;

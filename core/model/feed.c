@@ -42,7 +42,7 @@ static bool stopped_other(struct stack *s, uint32_t depth, uint32_t func)
 	return (f->flags & FRAME_STOPPED && f->func != func) || (f->flags & FRAME_TAILED && f->target != func);
 }
 
-static int entry(struct model *m, struct stack *s, const struct event *e, uint32_t func)
+static int entry_slow(struct model *m, struct stack *s, const struct event *e, uint32_t func)
 {
 	struct stop *p = &s->stop;
 	int err;
@@ -70,8 +70,18 @@ static int entry(struct model *m, struct stack *s, const struct event *e, uint32
 	return err;
 }
 
+static inline int entry(struct model *m, struct stack *s, const struct event *e, uint32_t func)
+{
+	const struct frame *f = top(s);
+
+	/* Nearly always: deeper than what is open, and nothing was stopped. */
+	if (__builtin_expect((!f || (deeper(s, e->depth, f->depth) && !(f->flags & FRAME_STOPPED))) && !s->stop.active, 1))
+		return call_push(m, s, e, func);
+	return entry_slow(m, s, e, func);
+}
+
 /* Ends the calls that jumped to the one that has just ended at this depth. */
-static int pop_tailed(struct model *m, struct stack *s, const struct event *e, enum call_end end)
+static inline int pop_tailed(struct model *m, struct stack *s, const struct event *e, enum call_end end)
 {
 	int err = 0;
 
@@ -104,9 +114,14 @@ static int seek(struct model *m, struct stack *s, const struct event *e, uint32_
 
 static int leave(struct model *m, struct stack *s, const struct event *e, uint32_t func)
 {
-	bool found;
-	int err = seek(m, s, e, func, &found);
+	const struct frame *f = top(s);
+	/* Nearly always: the top one, and nothing was stopped. */
+	bool found = f && f->depth == e->depth && f->func == func && !(f->flags & (FRAME_TAILED | FRAME_STOPPED)) &&
+		     !s->stop.active;
+	int err = 0;
 
+	if (__builtin_expect(!found, 0))
+		err = seek(m, s, e, func, &found);
 	if (!err && found)
 		err = call_pop(m, s, e->ts_ns, CALL_FINISHED);
 	return err ? err : pop_tailed(m, s, e, CALL_FINISHED);
@@ -157,11 +172,10 @@ static bool awaits(const struct frame *f, uint32_t func)
 	return f->flags & FRAME_STOPPED || (f->flags & FRAME_TAILED && (func == STOP_ANY || func == f->target));
 }
 
-static int stop(struct model *m, struct stack *s, const struct event_ext *ev)
+static int stop(struct model *m, struct stack *s, const struct event *e, uint64_t pc)
 {
-	const struct event *e = &ev->h;
 	struct stop *p = &s->stop;
-	uint32_t func = stop_func(m, ev->arg[0]);
+	uint32_t func = stop_func(m, pc);
 	struct frame *f;
 	int err;
 
@@ -242,9 +256,8 @@ int feed_end_all(struct model *m, uint64_t ts_ns)
 	return err ? err : retire_table(m, &m->threads, ts_ns);
 }
 
-static int create(struct model *m, const struct event_ext *ev)
+static int create(struct model *m, const struct event *e, const uint64_t arg[4])
 {
-	const struct event *e = &ev->h;
 	struct stack *creator = e->goid ? stack_get(m, false, e->goid, e->ts_ns) : NULL;
 	uint32_t root = 0;
 	int err = 0;
@@ -254,25 +267,25 @@ static int create(struct model *m, const struct event_ext *ev)
 	if (creator) {
 		creator->info.last_ns = e->ts_ns;
 		root = creator->n ? top(creator)->path : creator->root;
-	} else if (ev->arg[0] != 1) { /* goroutine 1 is made before there is any, and is no timer's */
+	} else if (arg[0] != 1) { /* goroutine 1 is made before there is any, and is no timer's */
 		err = paths_timer(&m->paths, &root);
 	}
 	/* A goroutine of that number that is still open was another's: its end was lost. */
-	struct stack *child = stack_find(&m->goroutines, ev->arg[0]);
+	struct stack *child = stack_find(&m->goroutines, arg[0]);
 
-	if (!err && child && ev->arg[0] != e->goid)
+	if (!err && child && arg[0] != e->goid)
 		err = retire(m, child, e->ts_ns, CALL_INFERRED);
 	if (err)
 		return err;
-	child = stack_get(m, false, ev->arg[0], e->ts_ns);
+	child = stack_get(m, false, arg[0], e->ts_ns);
 	if (!child)
 		return -ENOMEM;
 	child->go_edge = root || e->goid;
 	child->root = root;
-	child->root_pc = ev->arg[1];
+	child->root_pc = arg[1];
 	child->info.creator = e->goid;
-	child->info.create_pc = ev->arg[1];
-	child->info.start_pc = ev->arg[2];
+	child->info.create_pc = arg[1];
+	child->info.start_pc = arg[2];
 	return 0;
 }
 
@@ -289,9 +302,8 @@ static int image(struct model *m)
 }
 
 /* What happens to a goroutine as a whole, wherever it was noticed. */
-static int feed_goroutine(struct model *m, const struct event_ext *ev)
+static int feed_goroutine(struct model *m, const struct event *e, const uint64_t arg[4])
 {
-	const struct event *e = &ev->h;
 	struct stack *s;
 
 	if (e->kind == EV_END) {
@@ -307,34 +319,34 @@ static int feed_goroutine(struct model *m, const struct event_ext *ev)
 		return -ENOMEM;
 	s->info.last_ns = e->ts_ns;
 	if (e->kind == EV_STOP)
-		return stop(m, s, ev);
+		return stop(m, s, e, arg[0]);
 	if (e->kind == EV_RESUME) {
-		stop_resume(s, ev->arg[2], e->ts_ns);
+		stop_resume(s, arg[2], e->ts_ns);
 		return 0;
 	}
 	stop_settle(m, s, e->ts_ns);
 	return call_pop_deeper(m, s, e->depth, e->ts_ns, CALL_UNWOUND);
 }
 
-int model_feed(struct model *m, const struct event_ext *ev)
+static inline int feed(struct model *m, const struct event *e, const uint64_t arg[4])
 {
 	struct model_totals *t = &m->totals;
 	int err = 0;
 
-	if (!t->events++)
-		t->first_ns = ev->h.ts_ns;
-	switch (ev->h.kind) {
+	if (__builtin_expect(!t->events++, 0))
+		t->first_ns = e->ts_ns;
+	switch (e->kind) {
 	case EV_ENTRY: case EV_EXIT: case EV_TAIL: case EV_ENTRY_EXIT: case EV_ENTRY_TAIL: case EV_MORESTACK:
-		err = feed_func(m, &ev->h);
+		err = feed_func(m, e);
 		break;
 	case EV_STOP: case EV_RESUME: case EV_END: case EV_UNWIND:
-		err = feed_goroutine(m, ev);
+		err = feed_goroutine(m, e, arg);
 		break;
 	case EV_CREATE:
-		err = create(m, ev);
+		err = create(m, e, arg);
 		break;
 	case EV_LOSS:
-		err = loss_feed(m, ev);
+		err = loss_feed(m, e, arg);
 		break;
 	case EV_IMAGE:
 		err = image(m);
@@ -343,7 +355,29 @@ int model_feed(struct model *m, const struct event_ext *ev)
 		t->bad_events++;
 		return 0;
 	}
-	if (ev->h.ts_ns > t->last_ns)
-		t->last_ns = ev->h.ts_ns;
+	if (e->ts_ns > t->last_ns)
+		t->last_ns = e->ts_ns;
+	return err;
+}
+
+int model_feed(struct model *m, const struct event_ext *ev)
+{
+	return feed(m, &ev->h, ev->arg);
+}
+
+int model_feed_span(struct model *m, const struct trace_span *span)
+{
+	static const uint64_t none[4];
+	size_t i = 0;
+	int err = 0;
+
+	for (size_t k = 0; !err && k <= span->n_args; k++) {
+		size_t next = k < span->n_args ? span->arg_at[k] : span->n;
+
+		for (; !err && i < next; i++)
+			err = feed(m, &span->ev[i], none);
+		if (!err && i < span->n)
+			err = feed(m, &span->ev[i++], span->args[k]);
+	}
 	return err;
 }

@@ -7,7 +7,9 @@
 
 #define SUB_BITS 6
 
-static uint64_t *row(struct hist *h, unsigned octave)
+#define CARRY 65536u /* what a count of 16 bits overflows at */
+
+static struct hist_octave *octave_of(struct hist *h, unsigned octave)
 {
 	if (!h->octaves) {
 		h->octaves = calloc(HIST_OCTAVES, sizeof(*h->octaves));
@@ -15,8 +17,23 @@ static uint64_t *row(struct hist *h, unsigned octave)
 			return NULL;
 	}
 	if (!h->octaves[octave])
-		h->octaves[octave] = calloc(HIST_SUB, sizeof(**h->octaves));
+		h->octaves[octave] = calloc(1, sizeof(**h->octaves));
 	return h->octaves[octave];
+}
+
+static int carry(struct hist_octave *o, unsigned sub, uint64_t n)
+{
+	if (!o->carried)
+		o->carried = calloc(HIST_SUB, sizeof(*o->carried));
+	if (!o->carried)
+		return -ENOMEM;
+	o->carried[sub] += n;
+	return 0;
+}
+
+static uint64_t counted(const struct hist_octave *o, unsigned sub)
+{
+	return o->low[sub] + (o->carried ? o->carried[sub] : 0);
 }
 
 int hist_add(struct hist *h, uint64_t ns)
@@ -29,30 +46,32 @@ int hist_add(struct hist *h, uint64_t ns)
 		octave = top - SUB_BITS + 1;
 		sub = (unsigned)(ns >> (top - SUB_BITS)) & (HIST_SUB - 1);
 	}
-	uint64_t *r = h->octaves ? h->octaves[octave] : NULL;
+	struct hist_octave *o = h->octaves ? h->octaves[octave] : NULL;
 
-	if (__builtin_expect(!r, 0)) {
-		r = row(h, octave);
-		if (!r)
+	if (__builtin_expect(!o, 0)) {
+		o = octave_of(h, octave);
+		if (!o)
 			return -ENOMEM;
 	}
-	r[sub]++;
 	h->count++;
-	return 0;
+	return __builtin_expect(++o->low[sub] == 0, 0) ? carry(o, sub, CARRY) : 0;
 }
 
 int hist_merge(struct hist *into, const struct hist *from)
 {
-	for (unsigned o = 0; from->octaves && o < HIST_OCTAVES; o++) {
-		if (!from->octaves[o])
-			continue;
-		uint64_t *r = row(into, o);
+	for (unsigned i = 0; from->octaves && i < HIST_OCTAVES; i++) {
+		const struct hist_octave *f = from->octaves[i];
+		struct hist_octave *o = f ? octave_of(into, i) : NULL;
 
-		if (!r)
+		if (f && !o)
 			return -ENOMEM;
-		for (unsigned s = 0; s < HIST_SUB; s++) {
-			r[s] += from->octaves[o][s];
-			into->count += from->octaves[o][s];
+		for (unsigned s = 0; f && s < HIST_SUB; s++) {
+			uint64_t n = counted(f, s), sum = o->low[s] + n;
+
+			o->low[s] = (uint16_t)sum;
+			if (sum >= CARRY && carry(o, s, sum - sum % CARRY))
+				return -ENOMEM;
+			into->count += n;
 		}
 	}
 	return 0;
@@ -78,7 +97,7 @@ uint64_t hist_quantile(const struct hist *h, double q)
 		if (!h->octaves[o])
 			continue;
 		for (unsigned s = 0; s < HIST_SUB; s++) {
-			seen += h->octaves[o][s];
+			seen += counted(h->octaves[o], s);
 			if (seen >= rank)
 				return middle(o, s);
 		}
@@ -88,8 +107,11 @@ uint64_t hist_quantile(const struct hist *h, double q)
 
 void hist_free(struct hist *h)
 {
-	for (unsigned o = 0; h->octaves && o < HIST_OCTAVES; o++)
+	for (unsigned o = 0; h->octaves && o < HIST_OCTAVES; o++) {
+		if (h->octaves[o])
+			free(h->octaves[o]->carried);
 		free(h->octaves[o]);
+	}
 	free(h->octaves);
 	*h = (struct hist){ 0 };
 }

@@ -12,10 +12,17 @@
 #define HIST_SUB     64u /* buckets a power of two */
 #define HIST_OCTAVES 59u /* [0,64), [64,128), ... [2^63,2^64) */
 
+/* Counts of one power of two. Small, so that those of many functions stay in
+ * the cache: what overflows 16 bits goes to `carried`, made when first needed. */
+struct hist_octave {
+	uint16_t low[HIST_SUB];
+	uint64_t *carried; /* to be added, HIST_SUB of them; NULL: all zero */
+};
+
 struct hist {
-	/* HIST_OCTAVES rows of HIST_SUB counts; the table and each row are
-	 * allocated on first use: a function's durations span few octaves. */
-	uint64_t **octaves;
+	/* HIST_OCTAVES of them; the table and each octave are allocated on first
+	 * use: a function's durations span few. */
+	struct hist_octave **octaves;
 	uint64_t count;
 };
 

@@ -64,12 +64,36 @@ static void test_merge(void **state)
 	hist_free(&b);
 }
 
+/* More of one value than 16 bits count, apart and merged. */
+static void test_many(void **state)
+{
+	struct hist a = { 0 }, b = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 200000; i++)
+		assert_int_equal(hist_add(&a, 1000), 0);
+	for (uint32_t i = 0; i < 100000; i++)
+		assert_int_equal(hist_add(&a, 9000), 0);
+	for (uint32_t i = 0; i < 65536; i++)
+		assert_int_equal(hist_add(&b, 9000), 0);
+	within_1_pct(hist_quantile(&a, 0.66), 1000);
+	within_1_pct(hist_quantile(&a, 0.67), 9000);
+	for (uint32_t times = 0; times < 2; times++)
+		assert_int_equal(hist_merge(&a, &b), 0);
+	assert_int_equal(a.count, 300000 + 2 * 65536);
+	within_1_pct(hist_quantile(&a, 200000.0 / (300000 + 2 * 65536)), 1000);
+	within_1_pct(hist_quantile(&a, 200002.0 / (300000 + 2 * 65536)), 9000);
+	hist_free(&a);
+	hist_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_value),
 		cmocka_unit_test(test_quantiles),
 		cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

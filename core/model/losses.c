@@ -32,29 +32,29 @@ static void suspect_threads(struct model *m, uint64_t goid, uint64_t until_ns)
 	}
 }
 
-int loss_feed(struct model *m, const struct event_ext *ev)
+int loss_feed(struct model *m, const struct event *e, const uint64_t arg[4])
 {
-	uint64_t until_ns = ev->arg[0] > ev->h.ts_ns ? ev->arg[0] : ev->h.ts_ns;
+	uint64_t until_ns = arg[0] > e->ts_ns ? arg[0] : e->ts_ns;
 
 	m->totals.loss_records++;
-	m->totals.lost_events += ev->arg[1];
+	m->totals.lost_events += arg[1];
 	if (until_ns > m->totals.last_ns)
 		m->totals.last_ns = until_ns; /* there was an event then */
-	if (ev->h.flags & EVF_ALL) {
+	if (e->flags & EVF_ALL) {
 		suspect_table(&m->goroutines, until_ns);
 		suspect_table(&m->threads, until_ns);
 		if (until_ns > m->lost_until_ns)
 			m->lost_until_ns = until_ns;
 		return 0;
 	}
-	suspect_threads(m, ev->h.goid, until_ns);
-	struct stack *s = stack_find(&m->goroutines, ev->h.goid);
+	suspect_threads(m, e->goid, until_ns);
+	struct stack *s = stack_find(&m->goroutines, e->goid);
 
 	/* A goroutine not met yet may begin inside the gap; one whose gap is over is not waited for. */
 	if (!s && until_ns < m->totals.last_ns)
 		return 0;
 	if (!s)
-		s = stack_get(m, false, ev->h.goid, ev->h.ts_ns);
+		s = stack_get(m, false, e->goid, e->ts_ns);
 	if (!s)
 		return -ENOMEM;
 	suspect(s, until_ns);

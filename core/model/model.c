@@ -108,13 +108,14 @@ int model_finish(struct model *m)
 	if (err)
 		return err;
 	/* While events came, only nodes were counted: half the memory to touch a call. */
+	paths_settle(&m->paths);
 	for (size_t i = 1; i < m->paths.n; i++) {
 		const struct path_node *n = &m->paths.nodes[i];
 		struct call_stats st = n->stats;
 
 		if (n->func >= m->n_funcs)
 			continue;
-		if (!m->paths.aux[i].outermost) /* its time is in an outer call's already */
+		if (!m->paths.hot[i].outermost) /* its time is in an outer call's already */
 			st.total_ns = st.suspect_ns = 0;
 		call_stats_add(&m->funcs[n->func], &st);
 	}

@@ -107,6 +107,7 @@ struct model;
 struct model *model_new(const struct trace_info *info, const struct model_options *opt);
 /* Events in file order. 0 or -ENOMEM. An event that makes no sense is counted, never fatal. */
 int model_feed(struct model *m, const struct event_ext *ev);
+int model_feed_span(struct model *m, const struct trace_span *span); /* faster than one by one */
 /* Ends everything that is open. To be called once, before the getters. */
 int model_finish(struct model *m);
 void model_free(struct model *m);

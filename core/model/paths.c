@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 
@@ -61,12 +62,33 @@ static int remember(struct paths *t, uint32_t parent, uint32_t func, uint64_t ed
 	return 0;
 }
 
+/* As vec_reserve, but each element is a whole cache line. */
+static int hot_reserve(struct paths *t, size_t need)
+{
+	if (need <= t->cap_hot)
+		return 0;
+	size_t cap = t->cap_hot ? 2 * t->cap_hot : 64;
+	struct path_hot *fresh = aligned_alloc(sizeof(*fresh), cap * sizeof(*fresh));
+
+	if (!fresh)
+		return -ENOMEM;
+	if (t->hot)
+		memcpy(fresh, t->hot, t->cap_hot * sizeof(*fresh));
+	memset(fresh + t->cap_hot, 0, (cap - t->cap_hot) * sizeof(*fresh));
+	free(t->hot);
+	t->hot = fresh;
+	t->cap_hot = cap;
+	return 0;
+}
+
 static int node_new(struct paths *t, uint32_t parent, uint32_t func, uint32_t *node)
 {
 	int err = vec_reserve(&t->nodes, &t->cap, t->n + 1);
 
 	if (!err)
 		err = vec_reserve(&t->aux, &t->cap_aux, t->n + 1);
+	if (!err)
+		err = hot_reserve(t, t->n + 1);
 	if (err)
 		return err;
 	uint32_t id = (uint32_t)t->n++;
@@ -74,7 +96,8 @@ static int node_new(struct paths *t, uint32_t parent, uint32_t func, uint32_t *n
 	t->nodes[id].parent = parent;
 	t->nodes[id].func = func;
 	t->nodes[id].max_recursion = 1;
-	t->aux[id].cache_func = PATH_ROOT; /* no function's index */
+	t->hot[id].func = func;
+	t->hot[id].min_ns = UINT64_MAX;
 	if (id != parent) {
 		t->nodes[id].next_sibling = t->nodes[parent].first_child;
 		t->nodes[parent].first_child = id;
@@ -99,6 +122,7 @@ void paths_free(struct paths *t)
 		hist_free(&t->nodes[i].stats.hist);
 	free(t->nodes);
 	free(t->aux);
+	free(t->hot);
 	free(t->slots);
 }
 
@@ -129,23 +153,20 @@ static int grow(struct paths *t, uint32_t parent, uint32_t func, uint64_t edge, 
 	if (err)
 		return err;
 	struct path_aux *a = &t->aux[*node];
+	bool *outermost = &t->hot[*node].outermost;
 
+	*outermost = true;
 	if (edge) {
 		t->nodes[*node].go_edge = true;
 		t->nodes[*node].go_pc = edge & ~EDGE(0);
-		a->outermost = true;
 		a->go_up = *node;
 		return 0;
 	}
 	a->go_up = t->aux[parent].go_up;
-	a->outer = t->aux[parent].outermost ? parent : t->aux[parent].outer;
-	a->outermost = true;
+	a->outer = t->hot[parent].outermost ? parent : t->aux[parent].outer;
 	/* Steps over first occurrences only: as many as the chain has distinct functions. */
-	for (uint32_t up = a->outer; up; up = t->aux[up].outer)
-		if (t->nodes[up].func == func) {
-			a->outermost = false;
-			break;
-		}
+	for (uint32_t up = a->outer; up && *outermost; up = t->aux[up].outer)
+		*outermost = t->nodes[up].func != func;
 	return 0;
 }
 
@@ -165,8 +186,11 @@ int paths_find(struct paths *t, uint32_t parent, uint32_t func, uint32_t *node)
 		if (err || *node == t->other)
 			return err;
 	}
-	t->aux[parent].cache_func = func;
-	t->aux[parent].cache_child = *node;
+	uint32_t last = t->hot[parent].last_child;
+
+	if (last)
+		t->hot[last].then = *node;
+	t->hot[parent].last_child = *node;
 	return 0;
 }
 
@@ -191,4 +215,20 @@ int paths_go(struct paths *t, uint32_t parent, uint32_t func, uint64_t pc, uint3
 			return t->used < 2 * (size_t)t->max ? remember(t, parent, func, edge, up) : 0;
 		}
 	return grow(t, parent, func, edge, node);
+}
+
+void paths_settle(struct paths *t)
+{
+	for (size_t i = 1; i < t->n; i++) {
+		const struct path_hot *h = &t->hot[i];
+		struct call_stats *st = &t->nodes[i].stats;
+
+		st->calls += h->finished;
+		st->finished += h->finished;
+		st->total_ns += h->sum_ns;
+		st->self_ns += h->self_ns;
+		st->sum_ns += h->sum_ns;
+		st->min_ns = h->finished ? h->min_ns : 0;
+		st->max_ns = h->max_ns;
+	}
 }

@@ -8,13 +8,25 @@
 
 #include "model/model.h"
 
-/* What the engine knows of a node and its readers need not. */
+/*
+ * What each call touches of its node, in one cache line: a tree of many paths
+ * is all cache misses. paths_settle adds it to path_node.stats, which holds the
+ * rest until then.
+ */
+struct path_hot {
+	uint64_t finished, sum_ns, min_ns, max_ns; /* as in call_stats; min_ns: all ones before the first */
+	uint64_t self_ns;
+	uint32_t func;        /* as in path_node */
+	uint32_t last_child;  /* asked for last below this node */
+	uint32_t then;        /* its sibling that was asked for after it last time: a guess */
+	bool outermost;       /* no node above on the same goroutine has its function */
+} __attribute__((aligned(64)));
+_Static_assert(sizeof(struct path_hot) == 64, "a cache line");
+
+/* What only a new node needs. */
 struct path_aux {
 	uint32_t outer;       /* nearest node above, on the same goroutine, that is `outermost`; 0: none */
 	uint32_t go_up;       /* nearest node at or above that a go statement reaches; 0: none */
-	uint32_t cache_func;  /* the child asked for last */
-	uint32_t cache_child;
-	bool outermost;       /* no node above on the same goroutine has its function */
 };
 
 struct path_slot {
@@ -26,6 +38,7 @@ struct path_slot {
 struct paths {
 	struct path_node *nodes; size_t n, cap;
 	struct path_aux *aux;    size_t cap_aux;
+	struct path_hot *hot;    size_t cap_hot;
 	struct path_slot *slots; size_t n_slots, used; /* n_slots: a power of two */
 	uint32_t max;            /* nodes at most, but for the three special ones */
 	uint32_t other, timer;   /* PATH_OTHER's and PATH_TIMER's node, 0 until needed */
@@ -41,8 +54,16 @@ int paths_find(struct paths *t, uint32_t parent, uint32_t func, uint32_t *node);
 /* The node of a call of func below parent. 0 or -ENOMEM. */
 static inline int paths_call(struct paths *t, uint32_t parent, uint32_t func, uint32_t *node)
 {
-	if (t->aux[parent].cache_func == func) {
-		*node = t->aux[parent].cache_child;
+	struct path_hot *h = t->hot;
+	uint32_t last = h[parent].last_child, then = h[last].then;
+
+	/* Node 0 has no function's index, so "none" never fits. */
+	if (h[last].func == func) {
+		*node = last;
+		return 0;
+	}
+	if (h[then].func == func) {
+		*node = h[parent].last_child = then;
 		return 0;
 	}
 	return paths_find(t, parent, func, node);
@@ -55,6 +76,9 @@ static inline int paths_call(struct paths *t, uint32_t parent, uint32_t func, ui
  * that start their successor would otherwise grow a tree without end.
  */
 int paths_go(struct paths *t, uint32_t parent, uint32_t func, uint64_t pc, uint32_t *node);
+
+/* Completes all nodes' stats, once. */
+void paths_settle(struct paths *t);
 
 /* The node below which goroutines stand that no goroutine created. */
 int paths_timer(struct paths *t, uint32_t *node);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Stacks by goroutine and by thread: a small open-addressing table with a one-entry cache. */
+/* Stacks by goroutine and by thread: a small open-addressing table with a small cache. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,11 +16,13 @@ static size_t home(const struct stack_table *t, uint64_t id)
 
 struct stack *stack_find(struct stack_table *t, uint64_t id)
 {
-	if (t->last && t->last->info.goid == id)
-		return t->last;
+	struct stack **recent = stack_recent(t, id);
+
+	if (*recent && (*recent)->info.goid == id)
+		return *recent;
 	for (size_t i = t->n_slots ? home(t, id) : 0; t->n_slots && t->slots[i]; i = (i + 1) & (t->n_slots - 1))
 		if (t->slots[i]->info.goid == id)
-			return t->last = t->slots[i];
+			return *recent = t->slots[i];
 	return NULL;
 }
 
@@ -67,8 +69,8 @@ static void table_remove(struct stack_table *t, const struct stack *s)
 	}
 	t->slots[hole] = NULL;
 	t->n--;
-	if (t->last == s)
-		t->last = NULL;
+	if (*stack_recent(t, s->info.goid) == s)
+		*stack_recent(t, s->info.goid) = NULL;
 }
 
 /* A used stack as new, with the room for frames that it had. */
@@ -83,7 +85,7 @@ static void reset(struct stack *s)
 	s->cap = cap;
 }
 
-struct stack *stack_get(struct model *m, bool system, uint64_t id, uint64_t ts_ns)
+struct stack *stack_get_slow(struct model *m, bool system, uint64_t id, uint64_t ts_ns)
 {
 	struct stack_table *t = system ? &m->threads : &m->goroutines;
 	struct stack *s = stack_find(t, id);
@@ -100,7 +102,7 @@ struct stack *stack_get(struct model *m, bool system, uint64_t id, uint64_t ts_n
 					   .last_ns = ts_ns, .system = system };
 	place(t, s);
 	t->n++;
-	t->last = s;
+	*stack_recent(t, id) = s;
 	m->totals.goroutines += !system;
 	return s;
 }

@@ -63,7 +63,7 @@ struct stack {
 struct stack_table {
 	struct stack **slots;
 	size_t n_slots, n;
-	struct stack *last;          /* asked for last */
+	struct stack *recent[64];    /* asked for lately, by stack_recent; NULL: none */
 };
 
 struct model {
@@ -97,8 +97,23 @@ static inline struct frame *top(struct stack *s)
 }
 
 /* stacks.c */
+/* Where t keeps a stack of that id close at hand. */
+static inline struct stack **stack_recent(struct stack_table *t, uint64_t id)
+{
+	return &t->recent[id * 0x9e3779b97f4a7c15ull >> 58];
+}
+
+/* The slow half of stack_get. */
+struct stack *stack_get_slow(struct model *m, bool system, uint64_t id, uint64_t ts_ns);
+
 /* Finds, or makes with first_ns; NULL: out of memory. */
-struct stack *stack_get(struct model *m, bool system, uint64_t id, uint64_t ts_ns);
+static inline struct stack *stack_get(struct model *m, bool system, uint64_t id, uint64_t ts_ns)
+{
+	struct stack *s = *stack_recent(system ? &m->threads : &m->goroutines, id);
+
+	return s && s->info.goid == id ? s : stack_get_slow(m, system, id, ts_ns);
+}
+
 struct stack *stack_find(struct stack_table *t, uint64_t id); /* NULL: not there */
 /* Reports the stack and gives it back; no call is open on it. */
 void stack_drop(struct model *m, struct stack *s);
@@ -145,6 +160,6 @@ uint32_t stop_func(const struct model *m, uint64_t pc);
 int feed_end_all(struct model *m, uint64_t ts_ns);
 
 /* losses.c: 0 or -ENOMEM */
-int loss_feed(struct model *m, const struct event_ext *ev);
+int loss_feed(struct model *m, const struct event *e, const uint64_t arg[4]);
 
 #endif

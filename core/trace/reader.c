@@ -283,22 +283,48 @@ static int next_block(struct trace_reader *r)
 	return got;
 }
 
+/* Sees to it that there is a next event. 1, 0 at the end, or -errno. */
+static inline int ready(struct trace_reader *r)
+{
+	if (__builtin_expect(r->at < r->block.n, 1))
+		return 1;
+	r->block.n = r->at = 0;
+	return next_block(r);
+}
+
 int trace_reader_next(struct trace_reader *r, struct event_ext *ev)
 {
 	struct block *b = &r->block;
+	int got = ready(r);
 
-	if (__builtin_expect(r->at == b->n, 0)) {
-		b->n = r->at = 0;
-		int got = next_block(r);
-		if (got <= 0)
-			return got;
-	}
+	if (__builtin_expect(got <= 0, 0))
+		return got;
 	ev->h = b->ev[r->at];
 	if (__builtin_expect(r->args_at < b->n_args && b->arg_at[r->args_at] == r->at, 0))
 		memcpy(ev->arg, b->args[r->args_at++], sizeof(ev->arg));
 	else
 		memset(ev->arg, 0, sizeof(ev->arg));
 	r->at++;
+	return 1;
+}
+
+int trace_reader_span(struct trace_reader *r, struct trace_span *span)
+{
+	struct block *b = &r->block;
+	int got = ready(r);
+
+	*span = (struct trace_span){ 0 };
+	if (got <= 0)
+		return got;
+	for (size_t k = r->args_at; k < b->n_args; k++)
+		b->arg_at[k] -= (uint32_t)r->at; /* they count from the block's first event */
+	*span = (struct trace_span){
+		.ev = b->ev + r->at, .n = b->n - r->at,
+		.args = (const uint64_t (*)[4])b->args + r->args_at,
+		.arg_at = b->arg_at + r->args_at, .n_args = b->n_args - r->args_at,
+	};
+	r->at = b->n;
+	r->args_at = b->n_args;
 	return 1;
 }
 

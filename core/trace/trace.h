@@ -114,6 +114,17 @@ struct trace_reader *trace_reader_open(const char *path);
  * blocks is no error: 0, and trace_reader_complete is false. */
 int trace_reader_next(struct trace_reader *r, struct event_ext *ev);
 
+/* Events as they lie in the reader's memory. */
+struct trace_span {
+	const struct event *ev; size_t n;
+	const uint64_t (*args)[4]; /* of the events ev[arg_at[0]], ev[arg_at[1]], ..., which have some */
+	const uint32_t *arg_at; size_t n_args;
+};
+
+/* All events up to the end of a block at once, with no copy: what trace_reader_next would
+ * return, and its results. Valid until r is used again. */
+int trace_reader_span(struct trace_reader *r, struct trace_span *span);
+
 /* Valid from open on; pcs and end keys fill in as reading goes on. Owned by r. */
 const struct trace_info *trace_reader_info(const struct trace_reader *r);
 /* After the end was reached: was there an end record? */

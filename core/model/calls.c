@@ -54,39 +54,43 @@ static void fill(const struct stack *s, const struct frame *f, struct call *c)
 			    .suspect = f->flags & FRAME_SUSPECT, .system = s->system };
 }
 
+/* What PATH_OTHER needs on top. */
+static int push_folded(struct stack *s, struct frame *f, bool folded)
+{
+	int err = folded ? locate_folded(s, f) : 0;
+
+	return err ? err : open_funcs_add(&s->open, f->func, 1);
+}
+
 int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t func)
 {
-	struct frame f = { .start_ns = e->ts_ns, .label = e->goid, .depth = e->depth,
-			   .func = func, .tid = e->tid };
-	int err = locate(m, s, func, &f);
+	if (__builtin_expect(s->n == s->cap, 0) && vec_reserve(&s->frames, &s->cap, s->n + 1))
+		return -ENOMEM;
+	struct frame *f = &s->frames[s->n];
+
+	*f = (struct frame){ .start_ns = e->ts_ns, .order = m->next_order, .label = e->goid, .depth = e->depth,
+			     .func = func, .tid = e->tid };
+	int err = locate(m, s, func, f);
 
 	if (err)
 		return err;
-	bool folded = m->paths.other && f.path == m->paths.other;
+	bool folded = m->paths.other && f->path == m->paths.other;
 
 	if (__builtin_expect(folded || s->open.slots, 0)) {
-		if (folded)
-			err = locate_folded(s, &f);
-		if (!err)
-			err = open_funcs_add(&s->open, func, 1);
+		err = push_folded(s, f, folded);
 		if (err)
 			return err;
 	}
-	if (e->ts_ns <= s->lost_until_ns || e->ts_ns <= m->lost_until_ns)
-		f.flags |= FRAME_SUSPECT;
-	if (s->n == s->cap) {
-		err = vec_reserve(&s->frames, &s->cap, s->n + 1);
-		if (err)
-			return err;
-	}
-	f.order = m->next_order++;
-	s->frames[s->n++] = f;
+	if (__builtin_expect(e->ts_ns <= s->lost_until_ns || e->ts_ns <= m->lost_until_ns, 0))
+		f->flags |= FRAME_SUSPECT;
+	m->next_order++;
+	s->n++;
 	s->info.calls++;
 	m->totals.calls++;
 	if (m->opt.on_entry) {
 		struct call c;
 
-		fill(s, top(s), &c);
+		fill(s, f, &c);
 		m->opt.on_entry(m->opt.ctx, &c);
 	}
 	return 0;
@@ -161,7 +165,7 @@ int call_pop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end
 	if (__builtin_expect(m->paths.other && f->path == m->paths.other, 0))
 		add_to_func(&m->funcs[f->func], &ended, f->flags & FRAME_OUTERMOST);
 	if (end == CALL_FINISHED || end == CALL_TAIL)
-		err = hist_add(&m->funcs[f->func].hist, dur);
+		err = hist_add(&m->hists[f->func], dur);
 	if (!err && s->open.slots)
 		err = open_funcs_add(&s->open, f->func, -1);
 	if (s->n > 1) {

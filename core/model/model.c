@@ -23,8 +23,9 @@ static int take_tables(struct model *m)
 	m->n_funcs = info->n_funcs;
 	m->sites = calloc(m->n_sites + 1, sizeof(*m->sites));
 	m->funcs = calloc(m->n_funcs + 1, sizeof(*m->funcs));
+	m->hists = calloc(m->n_funcs + 1, sizeof(*m->hists));
 	m->ranges = calloc(m->n_funcs + 1, sizeof(*m->ranges));
-	if (!m->sites || !m->funcs || !m->ranges)
+	if (!m->sites || !m->funcs || !m->hists || !m->ranges)
 		return -ENOMEM;
 	for (size_t i = 0; i < m->n_sites; i++) {
 		const struct trace_site *s = &info->sites[i];
@@ -72,8 +73,11 @@ void model_free(struct model *m)
 		stack_free(m->spare[i]);
 	for (size_t i = 0; m->funcs && i < m->n_funcs; i++)
 		hist_free(&m->funcs[i].hist);
+	for (size_t i = 0; m->hists && i < m->n_funcs; i++)
+		hist_free(&m->hists[i]);
 	paths_free(&m->paths);
 	free(m->funcs);
+	free(m->hists);
 	free(m->sites);
 	free(m->ranges);
 	free(m);
@@ -118,6 +122,10 @@ int model_finish(struct model *m)
 		if (!m->paths.hot[i].outermost) /* its time is in an outer call's already */
 			st.total_ns = st.suspect_ns = 0;
 		call_stats_add(&m->funcs[n->func], &st);
+	}
+	for (size_t i = 0; i < m->n_funcs; i++) {
+		m->funcs[i].hist = m->hists[i];
+		m->hists[i] = (struct hist){ 0 };
 	}
 	m->totals.images = m->image + 1;
 	m->totals.folded_nodes = m->paths.refused;

@@ -73,6 +73,7 @@ struct model {
 	struct site_ref { uint32_t func, target; } *sites;
 	size_t n_sites, n_funcs;
 	struct call_stats *funcs;
+	struct hist *hists;          /* of funcs, until model_finish: close together in the cache */
 	struct func_range { uint64_t vaddr; uint32_t size, func; } *ranges; /* by vaddr */
 	size_t n_ranges;
 	struct paths paths;

@@ -318,11 +318,13 @@ int trace_reader_span(struct trace_reader *r, struct trace_span *span)
 		return got;
 	for (size_t k = r->args_at; k < b->n_args; k++)
 		b->arg_at[k] -= (uint32_t)r->at; /* they count from the block's first event */
-	*span = (struct trace_span){
-		.ev = b->ev + r->at, .n = b->n - r->at,
-		.args = (const uint64_t (*)[4])b->args + r->args_at,
-		.arg_at = b->arg_at + r->args_at, .n_args = b->n_args - r->args_at,
-	};
+	span->ev = b->ev + r->at;
+	span->n = b->n - r->at;
+	span->n_args = b->n_args - r->args_at;
+	if (span->n_args) {
+		span->args = (const uint64_t (*)[4])b->args + r->args_at;
+		span->arg_at = b->arg_at + r->args_at;
+	}
 	r->at = b->n;
 	r->args_at = b->n_args;
 	return 1;

@@ -56,33 +56,63 @@ static void use_info(const struct trace_info *info)
 		abort();
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* Reads all one by one. The number of events; *got what the reader said at the end. */
+static uint64_t read_singly(struct trace_reader *r, int *got)
 {
 	static const uint64_t none[4];
-	char path[32];
 	struct event_ext ev;
-	int got, fd = memfd_create("trace", MFD_CLOEXEC);
+	uint64_t n = 0;
 
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
-		abort();
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	struct trace_reader *r = trace_reader_open(path);
-
-	close(fd);
-	if (!r)
-		return 0;
-	while ((got = trace_reader_next(r, &ev)) > 0) {
+	while ((*got = trace_reader_next(r, &ev)) > 0) {
 		if (!ev.h.kind)
 			abort();
 		if (ev.h.kind <= EV_KIND_MAX && !event_kind_has_args(ev.h.kind) && memcmp(ev.arg, none, sizeof(none)))
 			abort();
+		n++;
 	}
-	if (trace_reader_next(r, &ev) != got) /* what was said once is said again */
+	if (trace_reader_next(r, &ev) != *got) /* what was said once is said again */
 		abort();
-	if (got < 0 && trace_reader_complete(r))
+	return n;
+}
+
+static uint64_t read_spans(struct trace_reader *r, int *got)
+{
+	struct trace_span span;
+	uint64_t n = 0;
+
+	while ((*got = trace_reader_span(r, &span)) > 0) {
+		for (size_t k = 0; k < span.n_args; k++) {
+			if (span.arg_at[k] >= span.n || (k && span.arg_at[k] <= span.arg_at[k - 1]))
+				abort();
+		}
+		n += span.n;
+	}
+	return n;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char path[32];
+	uint64_t events[2];
+	int got[2], fd = memfd_create("trace", MFD_CLOEXEC);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
-	use_info(trace_reader_info(r));
-	trace_reader_close(r);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	for (int spans = 0; spans < 2; spans++) {
+		struct trace_reader *r = trace_reader_open(path);
+
+		if (!r)
+			break;
+		events[spans] = spans ? read_spans(r, &got[1]) : read_singly(r, &got[0]);
+		if (got[spans] < 0 && trace_reader_complete(r))
+			abort();
+		if (spans && (events[0] != events[1] || got[0] != got[1]))
+			abort();
+		use_info(trace_reader_info(r));
+		trace_reader_close(r);
+	}
+	close(fd);
 	return 0;
 }
 

@@ -2,7 +2,7 @@
 # Installs what the Makefile's targets need, grouped by target. Asks nothing,
 # does nothing when everything is there. Debian 12 and 13, Ubuntu 24.04.
 #
-#   ci/deps.sh GROUP...     build | test | go | experiment | fresh | matrix
+#   ci/deps.sh GROUP...     build | test | go | experiment | correctness | fresh | matrix
 set -eu
 
 packages_of() {
@@ -20,6 +20,8 @@ packages_of() {
 	experiment) # make experiment-*
 		echo hyperfine time gnuplot-nox libasound2-dev libasound2-plugins \
 			alsa-utils pulseaudio pulseaudio-utils pkg-config ;;
+	correctness) # experiments/correctness: other tracers; Delve comes by way of go install
+		echo bpftrace binutils ;;
 	fresh) # ci/fresh.sh: a machine made from nothing
 		echo debootstrap ;;
 	*)	echo "ci/deps.sh: unknown group '$1'" >&2; exit 2 ;;

@@ -123,7 +123,7 @@ test: | $(call deps,build) $(call deps,test) $(call deps,go) ## everything: unit
 .PHONY: fuzzers fuzz soak
 fuzzers: $(FUZZERS)
 fuzz: | $(call deps,build) $(call deps,test) $(call deps,go) ## fuzzes trace reader, pairing and binary parsers (SECONDS=60 each)
-	$(Q)O=$(O)/fuzz ci/fuzz.sh $(or $(SECONDS),60)
+	$(Q)O=$(O) ci/fuzz.sh $(or $(SECONDS),60)
 
 soak: $(filter $(BUILD)/test/model/random%,$(TESTS)) ## 10 million random executions (RUNS=, SEED=)
 	$(Q)ci/soak.sh $(filter $(BUILD)/test/model/random%,$(TESTS))
@@ -143,6 +143,10 @@ demo: $(BIN) | $(call deps,go) ## sets up everything on a fresh machine and show
 .PHONY: experiment-overhead
 experiment-overhead: $(BIN) | $(call deps,go) $(call deps,experiment) ## the thesis's overhead tables (RUNS=5)
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/overhead/run.sh
+
+.PHONY: experiment-throughput
+experiment-throughput: | $(call deps,build) ## events a second that a core reads and pairs, and the memory (RUNS=5)
+	$(Q)O=$(O) experiments/throughput/run.sh
 
 .PHONY: fixtures
 fixtures: $(BIN) | $(call deps,go) ## records fixtures/traces anew; needs root

@@ -1,0 +1,56 @@
+#!/bin/sh
+# Fuzzes the trace reader, the pairing engine and the parsers of Go binaries, all at once, each for
+# SECONDS (60), beginning with the corpora of fixtures/fuzz. What is found stays in $O/fuzz/found.
+#   ci/fuzz.sh [SECONDS]
+# KEEP=1 afterwards stores what the corpora have grown to, made as small as they reach as far.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+seconds=${1:-60}
+O=${O:-build}
+work=$O/fuzz/corpus found=$O/fuzz/found
+make --no-print-directory -s "-j$(nproc)" O="$O" FUZZ=1 fuzzers || exit 1
+mkdir -p "$work" "$found"
+
+# name  program  longest input  folders of seeds beside the corpus
+list='feed model/feed_fuzz 2000
+reader trace/reader_fuzz 16384 fixtures/malformed-traces fixtures/traces
+gobin binary/gobin_fuzz 193'
+
+passed=0 failed=0 pids=
+while read -r name program length seeds; do
+	rm -rf "${work:?}/$name"
+	mkdir -p "$work/$name"
+	tar -xzf "fixtures/fuzz/$name.tar.gz" -C "$work/$name" || exit 1
+	# shellcheck disable=SC2086 # a list of folders
+	"$O/fuzz/$program" -max_len="$length" -max_total_time="$seconds" -timeout=60 -print_final_stats=1 \
+		-artifact_prefix="$found/$name-" "$work/$name" $seeds >"$found/$name.log" 2>&1 &
+	pids="$pids $name:$!"
+done <<EOF
+$list
+EOF
+
+for job in $pids; do
+	name=${job%%:*}
+	if wait "${job#*:}"; then
+		passed=$((passed + 1))
+		echo "$name: $(sed -n 's/^Done \([0-9]*\) runs in \([0-9]*\).*/\1 runs in \2 s, nothing found/p' "$found/$name.log")"
+	else
+		failed=$((failed + 1))
+		echo "$name: FOUND something:"
+		grep -v -E 'NEW|REDUCE|pulse|RELOAD|^INFO|Uses:' "$found/$name.log" | tail -n 60
+	fi
+done
+
+if [ "${KEEP:-}" = 1 ] && [ "$failed" = 0 ]; then
+	while read -r name program length seeds; do
+		rm -rf "${work:?}/small" && mkdir "$work/small"
+		# shellcheck disable=SC2086
+		"$O/fuzz/$program" -merge=1 -max_len="$length" "$work/small" "$work/$name" $seeds >/dev/null 2>&1 || exit 1
+		tar -C "$work/small" --sort=name --owner=0 --group=0 --mtime=@0 -cf - . | gzip -9n >"fixtures/fuzz/$name.tar.gz"
+		echo "fixtures/fuzz/$name.tar.gz: $(find "$work/small" -type f | wc -l) inputs"
+	done <<EOF
+$list
+EOF
+fi
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" = 0 ]

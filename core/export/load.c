@@ -69,11 +69,11 @@ static void finish_calls(struct report *rep)
 
 static int feed_all(struct report *rep, struct trace_reader *r)
 {
-	struct event_ext ev;
+	struct trace_span span;
 	int got, err = 0;
 
-	while ((got = trace_reader_next(r, &ev)) > 0) {
-		err = model_feed(rep->model, &ev);
+	while ((got = trace_reader_span(r, &span)) > 0) {
+		err = model_feed_span(rep->model, &span);
 		if (err || rep->err)
 			return err ? err : rep->err;
 	}

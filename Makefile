@@ -173,7 +173,7 @@ clean: ## removes what was built
 
 .PHONY: help
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 24
 
 -include $(patsubst %.c,$(BUILD)/obj/%.d,$(LIB_SRC) $(ATTACH_SRC) $(CLI_SRC) $(TEST_SRC) \
 	$(SHARED_SRC) $(FUZZ_SRC))

@@ -289,12 +289,17 @@ static int create(struct model *m, const struct event *e, const uint64_t arg[4])
 	return 0;
 }
 
-static int image(struct model *m)
+static int image(struct model *m, uint64_t ts_ns)
 {
+	/* A loss may have told of a later moment, which was the new image's. */
+	uint64_t last_ns = m->totals.last_ns < ts_ns ? m->totals.last_ns : ts_ns;
 	int err = 0;
 
+	/* A gap of one goroutine that reaches into the new image: whose it is there, none can say. */
+	if (m->lost_one_until_ns > m->lost_until_ns)
+		m->lost_until_ns = m->lost_one_until_ns;
 	if (m->image_seen || m->totals.calls) {
-		err = feed_end_all(m, m->totals.last_ns);
+		err = feed_end_all(m, last_ns);
 		m->image++;
 	}
 	m->image_seen = true;
@@ -349,7 +354,7 @@ static inline int feed(struct model *m, const struct event *e, const uint64_t ar
 		err = loss_feed(m, e, arg);
 		break;
 	case EV_IMAGE:
-		err = image(m);
+		err = image(m, e->ts_ns);
 		break;
 	default:
 		t->bad_events++;

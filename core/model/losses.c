@@ -47,6 +47,8 @@ int loss_feed(struct model *m, const struct event *e, const uint64_t arg[4])
 			m->lost_until_ns = until_ns;
 		return 0;
 	}
+	if (until_ns > m->lost_one_until_ns)
+		m->lost_one_until_ns = until_ns;
 	suspect_threads(m, e->goid, until_ns);
 	struct stack *s = stack_find(&m->goroutines, e->goid);
 

@@ -82,6 +82,7 @@ struct model {
 	size_t n_spare;
 	uint64_t next_order;
 	uint64_t lost_until_ns;      /* EVF_ALL */
+	uint64_t lost_one_until_ns;  /* of any goroutine */
 	uint32_t image;
 	bool image_seen;
 };

@@ -148,6 +148,14 @@ experiment-overhead: $(BIN) | $(call deps,go) $(call deps,experiment) ## the the
 experiment-throughput: | $(call deps,build) ## events a second that a core reads and pairs, and the memory (RUNS=5)
 	$(Q)O=$(O) experiments/throughput/run.sh
 
+.PHONY: experiment-correctness
+experiment-correctness: $(BIN) | $(call deps,go) $(call deps,correctness) ## situations by tools: exact, wrong (how), not possible; needs root
+	$(Q)GOTRACE=$(abspath $(BIN)) experiments/correctness/run.sh
+
+.PHONY: experiment-prologue-stops
+experiment-prologue-stops: $(BIN) | $(call deps,go) ## what the thesis counted as stack growth; needs root
+	$(Q)GOTRACE=$(abspath $(BIN)) experiments/prologue-stops/run.sh
+
 .PHONY: fixtures
 fixtures: $(BIN) | $(call deps,go) ## records fixtures/traces anew; needs root
 	$(Q)GOTRACE=$(abspath $(BIN)) fixtures/record.sh
@@ -173,7 +181,7 @@ clean: ## removes what was built
 
 .PHONY: help
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 24
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 28
 
 -include $(patsubst %.c,$(BUILD)/obj/%.d,$(LIB_SRC) $(ATTACH_SRC) $(CLI_SRC) $(TEST_SRC) \
 	$(SHARED_SRC) $(FUZZ_SRC))

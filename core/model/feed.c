@@ -298,10 +298,11 @@ static int image(struct model *m, uint64_t ts_ns)
 	/* A gap of one goroutine that reaches into the new image: whose it is there, none can say. */
 	if (m->lost_one_until_ns > m->lost_until_ns)
 		m->lost_until_ns = m->lost_one_until_ns;
-	if (m->image_seen || m->totals.calls) {
+	if (m->image_seen || m->totals.calls)
 		err = feed_end_all(m, last_ns);
+	/* The start code has run on a system stack, but no goroutine has: still the first image. */
+	if (m->image_seen || m->totals.goroutines)
 		m->image++;
-	}
 	m->image_seen = true;
 	return err;
 }

@@ -225,6 +225,27 @@ static void test_callbacks(void **state)
 	tear_down(&w);
 }
 
+/* What the start code does on a system stack before runtime.main is no earlier image;
+ * what a goroutine did (attached to a running process) is one. */
+static void test_first_image(void **state)
+{
+	(void)state;
+	for (int on_goroutine = 0; on_goroutine < 2; on_goroutine++) {
+		struct event_ext early = { .h = { .ts_ns = 100, .depth = 64, .tid = 1, .kind = EV_ENTRY,
+						  .goid = on_goroutine, .flags = on_goroutine ? 0 : EVF_SYSTEM } };
+		struct world w;
+
+		set_up(&w, NULL);
+		assert_int_equal(model_feed(w.m, &early), 0);
+		event(&w, EV_IMAGE, 1, 0, 0);
+		event(&w, EV_ENTRY, 1, 1, 100);
+		event(&w, EV_EXIT, 1, 1, 100);
+		assert_int_equal(model_finish(w.m), 0);
+		assert_int_equal(model_totals(w.m)->images, 1 + on_goroutine);
+		tear_down(&w);
+	}
+}
+
 /* Nothing that a file can say may break the engine: few values, so that they meet. */
 static void test_garbage(void **state)
 {
@@ -267,6 +288,7 @@ int main(void)
 		cmocka_unit_test(test_direct_recursion),
 		cmocka_unit_test(test_endless_chain),
 		cmocka_unit_test(test_callbacks),
+		cmocka_unit_test(test_first_image),
 		cmocka_unit_test(test_garbage),
 	};
 

@@ -45,6 +45,23 @@ perf_returns() {
 gone() { ! pgrep -f -- "record --attach=perf -o trace -- $LIVE/" >/dev/null; }
 check "perf-event links are taken down behind record's back, and nothing stays" perf_returns
 
+# Links come one by one: what a running program calls meanwhile must not count by halves.
+perf_pid() {
+	local ticks tocks
+	"$LIVE/programs/default/ticker" 60s >out &
+	local target=$!
+	wait_for 10 grep -q ready out
+	expect_status 0 gt record --attach=perf --pid "$target" -d 1 -o trace
+	kill -TERM "$target"
+	wait "$target"
+	ticks=$(csv_calls trace main.tick) tocks=$(csv_calls trace main.tock)
+	[ "$ticks" -ge 20 ] || fail "only $ticks calls of main.tick"
+	if [ "$tocks" -lt $((2 * ticks - 2)) ] || [ "$tocks" -gt $((2 * ticks + 2)) ]; then
+		fail "$ticks calls of main.tick and $tocks of main.tock"
+	fi
+}
+check "perf-event links: --pid begins with all of them at once" perf_pid
+
 perf_too_many() {
 	# 100 descriptors do not do for two a site.
 	(ulimit -n 100 && expect_status 125 "$GOTRACE" record --attach=perf -o trace -- "$LIVE/programs/noinline/plain" 2>err >out)

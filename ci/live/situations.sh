@@ -65,17 +65,22 @@ system_stack() { # STRATEGY
 check "work on system stacks leaves the program's calls alone, emulated" system_stack emulated
 check "work on system stacks leaves the program's calls alone, thesis" system_stack thesis
 
-attached() { [ "$(grep -l link_type "/proc/$1/fdinfo/"* | wc -l)" -ge 3 ]; }
+attached() { # PID LINKS
+	[ "$(grep -l link_type "/proc/$1/fdinfo/"* | wc -l)" -ge "$2" ]
+}
 
 # The tracer comes and goes while calls are open.
 in_the_middle() { # STRATEGY
 	"$LIVE/programs/noinline/phases" >printed &
-	local target=$! job
+	local target=$! job links=3
+	# Without uprobe_multi there is one for each site.
+	"$GOTRACE" doctor | grep -q '^yes *uprobe_multi' ||
+		links=$("$GOTRACE" plan --probe="$1" "$LIVE/programs/noinline/phases" | sed -n 's/.* probed at \([0-9]*\) sites.*/\1/p')
 	wait_for 10 grep -q 'part 1 is next' printed
 	set -m
 	"$GOTRACE" record --pid "$target" --probe="$1" -o trace 2>err &
 	job=$!
-	wait_for 20 attached "$job"
+	wait_for 60 attached "$job" "$links"
 	sleep 0.3
 	kill -USR1 "$target"
 	wait_for 10 grep -q 'part 2 is next' printed

@@ -101,7 +101,11 @@ int recording_prepare(struct recording *r)
 	if (err)
 		return err;
 	uint64_t start = clock_monotonic_ns();
+	/* Perf-event links come one by one, some seconds for all: a running target's
+	 * calls count from when every site is probed. */
+	r->probes.state->stopped = 1;
 	err = links_attach(r->links, &r->probes, r->plan, &attach);
+	r->probes.state->stopped = 0;
 	r->attach_ns = clock_monotonic_ns() - start;
 	if (!err)
 		children_watch(&r->children, &load.target);

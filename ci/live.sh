@@ -5,7 +5,9 @@
 #
 # $GOTRACE is the command to test (build/gotrace). One line a test in the form
 # of TAP, then "N passed, N failed, N skipped"; status 1 when one failed.
-# LIVE_KEEP=1 keeps the folder with everything the tests made.
+# LIVE_KEEP=1 keeps the folder with everything the tests made, LIVE_BUILT=DIR has
+# the programs built before (DIR/programs, DIR/workloads), LIVE_ONLY=REGEX chooses
+# tests by their names.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(dirname "$here")
@@ -26,12 +28,15 @@ skip_all() {
 [ -e /sys/bus/event_source/devices/uprobe ] || skip_all "this kernel has no uprobes"
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 command -v go >/dev/null || skip_all "no Go toolchain; run: ci/deps.sh go"
+LIVE_BUILT=${LIVE_BUILT:+$(realpath "$LIVE_BUILT")}
 
 LIVE=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-live.XXXXXX") || exit 1
 export LIVE
 [ "${LIVE_KEEP:-}" = 1 ] || trap 'rm -rf "$LIVE"' EXIT
 chmod 755 "$LIVE"
-if ! "$top/fixtures/programs/build.sh" "$LIVE/programs" >"$LIVE/build.log" 2>&1 ||
+if [ -n "$LIVE_BUILT" ]; then
+	ln -s "$LIVE_BUILT/programs" "$LIVE_BUILT/workloads" "$LIVE/"
+elif ! "$top/fixtures/programs/build.sh" "$LIVE/programs" >"$LIVE/build.log" 2>&1 ||
 	! "$top/experiments/workloads/build.sh" "$LIVE/workloads" ants >>"$LIVE/build.log" 2>&1; then
 	sed 's/^/# /' "$LIVE/build.log"
 	echo "not ok - the programs to trace cannot be built"

@@ -1,0 +1,73 @@
+#!/bin/bash
+# Replays the recorded traces and runs the live tests as root in a VM, once for each kernel.
+#
+#   ci/test-vm.sh [KERNEL...]     6.1, 6.12, newest, each with -full behind it for full preemption,
+#                                 or the path of a vmlinuz; default: 6.1 6.12 newest
+#
+# $GOTRACE: the command to test (build/gotrace). $O: where downloads, programs and logs
+# are kept (build), as $O/vm/test-KERNEL.log and .console. $TOPICS: files of ci/live without
+# .sh, and replay for fixtures/traces/replay.sh; $ONLY: a regular expression of test names; $SECONDS_MAX: when to give up a VM (900).
+set -uo pipefail
+top=$(cd "$(dirname "$0")/.." && pwd)
+here=$top/ci/vm
+GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
+mkdir -p "${O:-$top/build}/vm"
+vm=$(cd "${O:-$top/build}/vm" && pwd)
+[ $# -gt 0 ] || set -- 6.1 6.12 newest
+[ -x "$GOTRACE" ] || { echo "test-vm.sh: $GOTRACE is missing; run make first" >&2; exit 1; }
+command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
+
+# What the VM runs is built here, and only when its source or the toolchain changed.
+programs() {
+	local stamp
+	stamp=$(cd "$top" && { go version; find ci/vm/initramfs.sh ci/test-vm.sh fixtures/programs experiments/workloads -type f -print0 |
+		sort -z | xargs -0 sha256sum; } | sha256sum)
+	[ "$stamp" != "$(cat "$vm/programs.stamp" 2>/dev/null)" ] || return 0
+	rm -rf "$vm/built" "$vm/programs.cpio"
+	"$top/fixtures/programs/build.sh" "$vm/built/programs" &&
+		"$top/experiments/workloads/build.sh" "$vm/built/workloads" ants || return
+	# There is no Go in the VM; ci/vm/go shows these.
+	mkdir -p "$vm/built/goroot/bin" && cp "$(go env GOROOT)/bin/go" "$vm/built/goroot/bin/" || return
+	for binary in "$vm"/built/programs/{default,noinline}/*; do
+		go tool nm "$binary" >"$binary.nm" || return
+	done
+	"$here/initramfs.sh" --folder "$vm/built" "$vm/programs.cpio" /payload/built &&
+		echo "$stamp" >"$vm/programs.stamp"
+}
+scripts() {
+	local root=$vm/scripts
+	rm -rf "$root"
+	mkdir -p "$root/top/fixtures"
+	cp "$here/run" "$root/run"
+	cp -r "$top/ci" "$root/top/ci"
+	cp -r "$top/fixtures/traces" "$root/top/fixtures/traces"
+	printf 'choice_topics=%q\nchoice_only=%q\n' \
+		"${TOPICS:-doctor counts situations attach links privileges process surroundings replay}" "${ONLY:-}" >"$root/top/choice"
+	"$here/initramfs.sh" --folder "$root" "$vm/scripts.cpio" /payload
+}
+programs >"$vm/programs.log" 2>&1 || { cat "$vm/programs.log"; echo "test-vm.sh: the programs cannot be built"; exit 1; }
+"$here/initramfs.sh" "$vm/base.cpio" "$GOTRACE" && scripts || exit 1
+
+passed=0 failed=0 skipped=0
+for kernel in "$@"; do
+	start=$(date +%s)
+	name=$(basename "$kernel")
+	out=$vm/test-$name
+	option=
+	[ "${kernel%-full}" = "$kernel" ] || option=preempt=full
+	image=$("$here/kernel.sh" "$vm/kernels" "$kernel") || { failed=$((failed + 1)); continue; }
+	cat "$vm/base.cpio" "$vm/scripts.cpio" "$vm/programs.cpio" >"$vm/initramfs.cpio"
+	printf '\n== kernel %s\n' "$kernel"
+	"$here/boot.sh" "$image" "$vm/initramfs.cpio" "$out" "${SECONDS_MAX:-900}" $option >"$out.verdict"
+	status=$?
+	grep -vaE '^ok [0-9]+ - .*[^P]$|^1\.\.|^[0-9]+ passed' "$out.log"
+	cat "$out.verdict"
+	# shellcheck disable=SC2046 # three numbers
+	set_counts() { p=$1 f=$2 s=$3; }
+	set_counts $(awk '/^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped/ { p += $1; f += $3; s += $5 } END { print p + 0, f + 0, s + 0 }' "$out.log")
+	[ $status = 0 ] || [ "$f" -gt 0 ] || f=$((f + 1))
+	echo "-- kernel $kernel: $p passed, $f failed, $s skipped, $(($(date +%s) - start)) s ($out.log, .console)"
+	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]

@@ -1,0 +1,69 @@
+#!/bin/bash
+# Boots a kernel with an initramfs and waits for its end:
+#
+#   boot.sh VMLINUZ INITRAMFS OUT SECONDS [KERNEL_OPTION...]
+#
+# OUT.console is what the kernel said, OUT.log what the VM's tests said. Status 0:
+# the tests ran to their end and their status was 0; 1: they failed; 2: the kernel
+# hung, died or complained, or time was up, with the reason in one line and the
+# end of the console. $VM_ACCEL: kvm or tcg; else KVM is tried once a boot of this
+# machine and remembered beside OUT.
+set -uo pipefail
+[ $# -ge 4 ] || { sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+kernel=$1 initramfs=$2 out=$3 seconds=$4
+shift 4
+memory=$(( $(stat -c %s "$initramfs") / 1048576 * 3 + 1536 ))
+
+qemu() { # ACCEL SECONDS
+	timeout -k 5 "$2" qemu-system-x86_64 -nodefaults -no-user-config -no-reboot -display none -nic none \
+		-machine q35 -accel "$1" -cpu "${VM_CPU:-max}" -smp "${VM_CPUS:-2}" -m "$memory" \
+		-kernel "$kernel" -initrd "$initramfs" -serial "file:$out.console" -serial "file:$out.log" \
+		-append "console=ttyS0 quiet panic=-1 oops=panic softlockup_panic=1 watchdog_thresh=30 hung_task_panic=1 \
+nokaslr mitigations=off tsc=reliable $3"
+}
+
+# A VM that is itself nested may have a /dev/kvm that boots nothing.
+accel() {
+	local known
+	known=$(dirname "$out")/accel.$(cat /proc/sys/kernel/random/boot_id)
+	if [ -n "${VM_ACCEL:-}" ]; then
+		echo "$VM_ACCEL"
+	elif [ -s "$known" ]; then
+		cat "$known"
+	else
+		if [ -w /dev/kvm ]; then
+			qemu kvm 15 "gotrace.try" >/dev/null 2>&1
+			if grep -q '^vm: verdict' "$out.log" 2>/dev/null; then echo kvm; else echo tcg; fi
+		else
+			echo tcg
+		fi | tee "$known"
+	fi
+}
+rm -f "$out.console" "$out.log"
+accel=$(accel)
+if [ "$accel" = tcg ]; then
+	accel=tcg,thread=multi
+	# QEMU 7.2 loses flags now and then, so that programs and the kernel crash; 10.0 does not.
+	version=$(qemu-system-x86_64 --version | sed -n 's/.*version \([0-9]*\).*/\1/p')
+	[ "$version" -ge 10 ] || echo "boot.sh: QEMU $version may crash at random; 10 is known to be good" >&2
+fi
+rm -f "$out.console" "$out.log"
+touch "$out.console" "$out.log"
+qemu "$accel" "$seconds" "$*" 2>"$out.qemu"
+status=$?
+
+complaint=$(grep -m 1 -aE 'Kernel panic|Oops:|BUG:|general protection fault|detected stalls|soft lockup|hung_task|blocked for more than|WARNING: |KASAN' "$out.console")
+verdict=$(sed -n 's/^vm: verdict \([0-9]*\).*/\1/p' "$out.log" | tail -n 1)
+if [ -n "$complaint" ]; then
+	reason="the kernel complained: $complaint"
+elif [ "$status" = 124 ] || [ "$status" = 137 ]; then
+	reason="not done after $seconds s"
+elif [ -z "$verdict" ]; then
+	reason="the VM ended without a verdict, qemu's status $status: $(tail -n 1 "$out.qemu")"
+else
+	[ "$verdict" = 0 ]
+	exit
+fi
+echo "vm: $reason"
+tail -n 40 "$out.console" | sed 's/^/#   /'
+exit 2

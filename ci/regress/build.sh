@@ -1,0 +1,51 @@
+#!/bin/bash
+# Builds the programs of ci/regress/programs with one Go version in one way, and
+# beside each NAME.nm, the symbols that tell what was inlined:
+#
+#   build.sh OUT GO BUILD       GO: 1.22.0; BUILD: normal, stripped, pie or cgo
+#
+# normal: as go build makes it; stripped: no symbols, no DWARF; pie: position
+# independent; cgo: linked by the C compiler, with the C library and runtime/cgo.
+set -euo pipefail
+[ $# = 3 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$1"
+out=$(cd "$1" && pwd)
+minor=$(echo "$2" | cut -d . -f 2)
+command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
+GOTOOLCHAIN=go$2
+[ "$(GOTOOLCHAIN=local go env GOVERSION)" != "go$2" ] || GOTOOLCHAIN=local
+export GOTOOLCHAIN GOFLAGS="-buildvcs=false -trimpath" CGO_ENABLED=1
+[ "$(go env GOVERSION)" = "go$2" ] || { echo "build.sh: no toolchain go$2" >&2; exit 1; }
+
+case "$3" in
+normal) flags=() ;;
+stripped) flags=("-ldflags=-s -w") ;;
+pie) flags=(-buildmode=pie) ;;
+cgo) flags=(-ldflags=-linkmode=external) ;;
+*) echo "build.sh: no way of building is called '$3'" >&2; exit 2 ;;
+esac
+cd "$here/../../fixtures/programs"
+packages=() newer=()
+while read -r name _ oldest not; do
+	# With the C library there is a thread more, and Go finds no deadlock: never never ends.
+	if [ "$minor" -lt "$oldest" ] || [ "$not" = "$3" ]; then continue; fi
+	if [ -d "$name" ]; then packages+=("./$name"); else newer+=("go1.$oldest/$name"); fi
+done < <(grep -v '^#' "$here/programs")
+
+go build -o "$out/" "${flags[@]}" "${packages[@]}"
+for dir in "${newer[@]}"; do (cd "$dir" && go build -o "$out/" "${flags[@]}" .); done
+# Generic functions are called otherwise by Go 1.19 and 1.20, or by no instance: cell.sh adds them up.
+[ "$minor" -gt 20 ] || touch "$out/instances"
+# Stripping changes nothing else: the symbols are those of the same build with them.
+symbols=$out
+if [ "$3" = stripped ]; then
+	symbols=$(mktemp -d)
+	trap 'rm -rf "$symbols"' EXIT
+	go build -o "$symbols/" "${packages[@]}"
+	for dir in "${newer[@]}"; do (cd "$dir" && go build -o "$symbols/" .); done
+fi
+for dir in "${packages[@]}" "${newer[@]}"; do
+	name=${dir##*/}
+	go tool nm "$symbols/$name" >"$out/$name.nm"
+done

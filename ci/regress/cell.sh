@@ -1,0 +1,73 @@
+#!/bin/bash
+# One cell of the table: traces every program in a folder of build.sh and compares
+# counts and exit statuses with the programs' own.
+#
+#   cell.sh FOLDER PROBE       PROBE: a name in ci/regress/probes; $GOTRACE, as root
+#
+# Prints RESULT, how many programs were exact, and what was wrong, with tabs
+# between. RESULT: exact, refused (by gotrace, before the program ran), wrong
+# (counts) or crash (another exit status, a signal, no end); the worst counts.
+set -uo pipefail
+[ $# = 2 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+here=$(cd "$(dirname "$0")" && pwd)
+folder=$(cd "$1" && pwd) || exit 2
+read -r -a options < <(sed -n "s/^$2 //p" "$here/probes")
+[ "${#options[@]}" -gt 0 ] || { echo "cell.sh: no way of probing is called '$2'" >&2; exit 2; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+
+# F[int] and F[string] become F[...], in what was printed, the report and the symbols.
+add_instances() { # SYMBOLS
+	sed 's/\[go\.shape[^]]*\]\+/[...]/' "$1" >symbols
+	awk '{ n = $NF; sub(/ [0-9]+$/, ""); sub(/\[go\.shape[^]]*\]+/, "[...]") }
+		/^(count|unfinished|unwound|optional) / { if (!($0 in sum)) order[++k] = $0; sum[$0] += n; next }
+		{ print $0 (n ~ /^[0-9]+$/ ? " " n : "") }
+		END { for (i = 1; i <= k; i++) print order[i], sum[order[i]] }' printed >added && mv added printed
+	sed 's/^"\{0,1\}\([^",]*\)\[go\.shape[^]]*\]\+\([^",]*\)"\{0,1\},/\1[...]\2,/' csv |
+		awk -F, -v OFS=, '!($1 in row) { order[++k] = $1; row[$1] = $0; split($0, first); next }
+			{ m = split(row[$1], f); for (i = 2; i <= m; i++) f[i] += $i
+				line = $1; for (i = 2; i <= m; i++) line = line OFS f[i]; row[$1] = line }
+			END { for (i = 1; i <= k; i++) print row[order[i]] }' >added && mv added csv
+}
+
+# Sets result and detail of one program.
+trace() { # NAME STATUS
+	local got=0
+	rm -f trace*
+	timeout -k 5 "${CELL_TIMEOUT:-60}" "$GOTRACE" record -o trace "${options[@]}" -- "$folder/$1" \
+		>printed 2>err </dev/null || got=$?
+	if [ "$got" = 124 ] || { [ "$got" = 137 ] && [ "$2" != 137 ]; }; then
+		result=crash detail="no end"
+	elif [ "$got" = "$2" ]; then
+		timeout -k 5 "${CELL_TIMEOUT:-60}" "$GOTRACE" report trace --by=function --format=csv >csv 2>>err || {
+			result=crash detail="report failed: $(tail -n 1 err)"
+			return
+		}
+		result=exact
+		local symbols=$folder/$1.nm
+		if [ -e "$folder/instances" ]; then
+			add_instances "$symbols"
+			symbols=symbols
+		fi
+		"$here/../../fixtures/traces/counts.sh" printed csv "$symbols" >differ || result=wrong
+		detail=$(head -n 1 differ)
+	elif [ "$got" = 125 ]; then
+		result=refused detail=$(sed 's/^gotrace: //' err | tail -n 1)
+	else
+		result=crash detail="status $got, not $2: $(tail -n 1 err)"
+	fi
+}
+
+worst=exact exact=0 said=
+while read -r name status _; do
+	[ -x "$folder/$name" ] || continue
+	trace "$name" "$status"
+	case "$result/$worst" in
+	exact/*) exact=$((exact + 1)) ;;
+	crash/* | wrong/refused | wrong/exact | refused/exact) worst=$result ;;
+	esac
+	[ "$result" = exact ] || said="${said:+$said; }$name: $detail"
+done < <(grep -v '^#' "$here/programs")
+[ "$exact" -gt 0 ] || [ -n "$said" ] || { worst=crash said="$folder holds no program"; }
+printf '%s\t%s\t%s\n' "$worst" "$exact" "$(printf %s "$said" | tr '\t\n' '  ' | cut -c 1-300)"

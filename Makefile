@@ -4,7 +4,8 @@
 
 PREFIX ?= /usr/local
 O      ?= build
-BUILD  := $(O)$(if $(filter 1,$(SAN)),/san)$(if $(filter 1,$(FUZZ)),/fuzz)
+# Not BUILD: that is one of the words of make regress.
+OUT    := $(O)$(if $(filter 1,$(SAN)),/san)$(if $(filter 1,$(FUZZ)),/fuzz)
 CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
 CLANG  ?= clang
 AR     ?= ar
@@ -15,7 +16,7 @@ msg  = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' '$(1)' '$(2)';)
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LIBS_ALL := libbpf libelf libdw capstone zlib libzstd
 
-CPPFLAGS += -Icore -I. -I$(BUILD) -D_GNU_SOURCE
+CPPFLAGS += -Icore -I. -I$(OUT) -D_GNU_SOURCE
 CFLAGS   ?= -g $(if $(filter 1,$(DEBUG)),-O0,-O2)
 CFLAGS   += -std=gnu11 -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
             -Wpointer-arith -Wundef -Wformat=2 -Wno-format-nonliteral -Wvla -fno-common -pthread
@@ -42,17 +43,15 @@ CLI_SRC    := $(filter-out $(no_product),$(wildcard core/cli/*.c))
 TEST_SRC   := $(wildcard core/*/*_test.c)
 SHARED_SRC := $(wildcard core/*/*_fixture.c)
 FUZZ_SRC   := $(wildcard core/*/*_fuzz.c)
-obj         = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+obj         = $(patsubst %.c,$(OUT)/obj/%.o,$(1))
 
-LIB    := $(BUILD)/libgotrace.a
-ATTACH := $(BUILD)/libgotrace-attach.a
-BIN    := $(BUILD)/gotrace
-BPF    := $(patsubst bpf/%.c,$(BUILD)/%.o,$(wildcard bpf/*.bpf.c))
-TESTS  := $(TEST_SRC:core/%.c=$(BUILD)/test/%)
-SHARED := $(BUILD)/libgotrace-test.a
-FUZZERS := $(FUZZ_SRC:core/%.c=$(BUILD)/%)
-# Where go lives when PATH does not say.
-GO     := $(or $(shell command -v go),$(wildcard /usr/local/go/bin/go),go)
+LIB    := $(OUT)/libgotrace.a
+ATTACH := $(OUT)/libgotrace-attach.a
+BIN    := $(OUT)/gotrace
+BPF    := $(patsubst bpf/%.c,$(OUT)/%.o,$(wildcard bpf/*.bpf.c))
+TESTS  := $(TEST_SRC:core/%.c=$(OUT)/test/%)
+SHARED := $(OUT)/libgotrace-test.a
+FUZZERS := $(FUZZ_SRC:core/%.c=$(OUT)/%)
 
 .PHONY: all
 all: $(BIN) $(LIB) $(ATTACH)
@@ -68,22 +67,22 @@ $(O)/.deps-%: ci/deps.sh
 
 # ---- the library and the command
 
-$(BUILD)/obj/%.o: %.c Makefile | $(call deps,build)
+$(OUT)/obj/%.o: %.c Makefile | $(call deps,build)
 	@mkdir -p $(@D)
 	$(call msg,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(if $(findstring /cli/,$<),-DGOTRACE_VERSION='"$(VERSION)"') \
 		-MMD -MP -c $< -o $@
 
 # The BPF objects are assembled into the library, opened from memory at run time.
-$(BUILD)/%.bpf.o: bpf/%.bpf.c bpf/event.h Makefile | $(call deps,build)
+$(OUT)/%.bpf.o: bpf/%.bpf.c bpf/event.h Makefile | $(call deps,build)
 	@mkdir -p $(@D)
 	$(call msg,BPF,$@)
 	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -I. \
 		-isystem /usr/include/x86_64-linux-gnu -c $< -o $@
 	$(Q)llvm-strip -g $@
 
-$(BUILD)/obj/core/attach/object.o: $(BPF)
-$(BUILD)/obj/core/attach/object.o: CPPFLAGS += -DBPF_DIR='"$(BUILD)"'
+$(OUT)/obj/core/attach/object.o: $(BPF)
+$(OUT)/obj/core/attach/object.o: CPPFLAGS += -DBPF_DIR='"$(OUT)"'
 
 $(LIB): $(call obj,$(LIB_SRC))
 $(ATTACH): $(call obj,$(ATTACH_SRC))
@@ -98,11 +97,11 @@ $(BIN): $(call obj,$(CLI_SRC)) $(ATTACH) $(LIB)
 
 # ---- tests: one cmocka program a file core/*/NOUN_test.c
 
-$(BUILD)/test/%: $(BUILD)/obj/core/%.o $(SHARED) $(ATTACH) $(LIB) | $(call deps,test)
+$(OUT)/test/%: $(OUT)/obj/core/%.o $(SHARED) $(ATTACH) $(LIB) | $(call deps,test)
 	@mkdir -p $(@D)
 	$(call msg,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -lcmocka -o $@
-$(BUILD)/%_fuzz: $(BUILD)/obj/core/%_fuzz.o $(SHARED) $(LIB)
+$(OUT)/%_fuzz: $(OUT)/obj/core/%_fuzz.o $(SHARED) $(LIB)
 	@mkdir -p $(@D)
 	$(call msg,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer $^ $(LDLIBS) -o $@
@@ -125,12 +124,24 @@ fuzzers: $(FUZZERS)
 fuzz: | $(call deps,build) $(call deps,test) $(call deps,go) ## fuzzes trace reader, pairing and binary parsers (SECONDS=60 each)
 	$(Q)O=$(O) ci/fuzz.sh $(or $(SECONDS),60)
 
-soak: $(filter $(BUILD)/test/model/random%,$(TESTS)) ## 10 million random executions (RUNS=, SEED=)
-	$(Q)ci/soak.sh $(filter $(BUILD)/test/model/random%,$(TESTS))
+soak: $(filter $(OUT)/test/model/random%,$(TESTS)) ## 10 million random executions (RUNS=, SEED=)
+	$(Q)ci/soak.sh $(filter $(OUT)/test/model/random%,$(TESTS))
 
 .PHONY: clang
 clang: ## builds everything with clang as well, warnings are errors
 	$(Q)$(MAKE) --no-print-directory O=$(O)/clang CC=clang all
+
+# ---- kernels and Go versions
+
+.PHONY: test-vm test-go regress
+test-vm: $(BIN) | $(call deps,go) $(call deps,matrix) ## live tests in VMs (KERNEL="6.1 6.12 newest" or a vmlinuz, TOPICS=)
+	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) TOPICS="$(TOPICS)" ci/test-vm.sh $(KERNEL)
+
+test-go: $(BIN) | $(call deps,go) $(call deps,matrix) ## live tests with another Go, on this kernel; needs root (GO=1.22.0)
+	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) ci/test-go.sh $(GO)
+
+regress: $(BIN) | $(call deps,go) $(call deps,matrix) ## kernels x Go versions x builds (KERNEL= GO= BUILD= PROBE=); needs root
+	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) KERNEL="$(KERNEL)" GO="$(GO)" BUILD="$(BUILD)" PROBE="$(PROBE)" ci/regress.sh
 
 # ---- a first look
 
@@ -183,5 +194,5 @@ clean: ## removes what was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 28
 
--include $(patsubst %.c,$(BUILD)/obj/%.d,$(LIB_SRC) $(ATTACH_SRC) $(CLI_SRC) $(TEST_SRC) \
+-include $(patsubst %.c,$(OUT)/obj/%.d,$(LIB_SRC) $(ATTACH_SRC) $(CLI_SRC) $(TEST_SRC) \
 	$(SHARED_SRC) $(FUZZ_SRC))

@@ -7,7 +7,10 @@
 # is there is replaced when it differs, the next version's is added behind the
 # last. $O: the build folder (build) whose libgotrace.a reads the DWARF.
 set -euo pipefail
-[ $# = 1 ] && [[ $1 =~ ^1\.[0-9]+(\.[0-9]+|rc[0-9]+)?$ ]] || { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+if [ $# != 1 ] || ! [[ $1 =~ ^1\.[0-9]+(\.[0-9]+|rc[0-9]+)?$ ]]; then
+	sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+	exit 2
+fi
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
 lib=${O:-build}/libgotrace.a table=core/binary/golayout.c
@@ -28,7 +31,7 @@ ${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -Icore -I. ci/go-layout.c "$lib" \
 "$work/print" "$work/pie" >"$work/row.pie"
 cmp -s "$work/row" "$work/row.pie" || { echo "go-layout.sh: with and without -buildmode=pie differ" >&2; exit 1; }
 
-minor=$(echo "$1" | sed 's/^1\.\([0-9]*\).*/\1/')
+minor=${1#1.} minor=${minor%%[!0-9]*}
 last=$(sed -n 's|.*}, /\* 1\.\([0-9]*\) \*/$|\1|p' "$table" | tail -n 1)
 if [ "$minor" -gt $((last + 1)) ]; then
 	echo "go-layout.sh: rows are in order and the last is 1.$last: add 1.$((last + 1)) first" >&2

@@ -71,11 +71,11 @@ on_this_kernel() { # GO
 
 # One boot measures all cells of a kernel and a Go version.
 in_vm() { # KERNEL GO
-	local cells image root=$state/payload out=$state/vm-$1-go$2 option= line build probe release verdict
+	local cells image root=$state/payload out=$state/vm-$1-go$2 line build probe release verdict option=()
 	cells=$(missing "$1" "$2")
 	[ -n "$cells" ] || return 0
 	image=$("$top/ci/vm/kernel.sh" "$vm/kernels" "$1") || { failed=1; return; }
-	[ "${1%-full}" = "$1" ] || option=preempt=full
+	[ "${1%-full}" = "$1" ] || option=(preempt=full)
 	rm -rf "$root"
 	mkdir -p "$root/top/fixtures/traces" "$root/built"
 	cp -r "$top/ci" "$root/top/"
@@ -90,10 +90,13 @@ in_vm() { # KERNEL GO
 		}
 		ln -s "$line" "$root/built/$build"
 	done
-	"$top/ci/vm/initramfs.sh" "$state/base.cpio" "$GOTRACE" &&
-		"$top/ci/vm/initramfs.sh" --folder "$root" "$state/payload.cpio" /payload || { failed=1; return; }
+	if ! "$top/ci/vm/initramfs.sh" "$state/base.cpio" "$GOTRACE" ||
+		! "$top/ci/vm/initramfs.sh" --folder "$root" "$state/payload.cpio" /payload; then
+		failed=1
+		return
+	fi
 	cat "$state/base.cpio" "$state/payload.cpio" >"$state/initramfs.cpio"
-	verdict=$("$top/ci/vm/boot.sh" "$image" "$state/initramfs.cpio" "$out" "${SECONDS_MAX:-3000}" $option | head -n 1)
+	verdict=$("$top/ci/vm/boot.sh" "$image" "$state/initramfs.cpio" "$out" "${SECONDS_MAX:-3000}" "${option[@]}" | head -n 1)
 	release=$(sed -n 's/^vm: \([0-9][^,]*\), up .*/\1/p' "$out.log")
 	while read -r build probe; do
 		line=$(sed -n "s/^cell $build $probe //p" "$out.log" | tail -n 1)

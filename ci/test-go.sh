@@ -16,9 +16,9 @@ command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 toolchain=go$1
 [ "$(GOTOOLCHAIN=local go env GOVERSION)" != "go$1" ] || toolchain=local
 # The traced ants needs the Go that its module asks for.
-topics='counts situations'
+topics=(counts situations)
 only='^counts of|^calls of|wrappers|attached'
-GOTOOLCHAIN=$toolchain LIVE_ONLY=$only "$top/ci/live.sh" $topics >"$out/live.log" 2>&1
+GOTOOLCHAIN=$toolchain LIVE_ONLY=$only "$top/ci/live.sh" "${topics[@]}" >"$out/live.log" 2>&1
 grep -v '^ok \|^1\.\.' "$out/live.log" | grep -v '^[0-9]* passed'
 read -r passed failed skipped < <(awk '/^[0-9]+ passed, / { print $1 + 0, $3 + 0, $5 + 0 }' "$out/live.log" | tail -n 1)
 passed=${passed:-0} failed=${failed:-1} skipped=${skipped:-0}
@@ -28,7 +28,7 @@ for build in normal stripped pie cgo; do
 		failed=$((failed + 1))
 		continue
 	fi
-	for probe in $(sed -n 's/^\([a-z][^ ]*\) .*/\1/p' "$top/ci/regress/probes"); do
+	while read -r probe _; do
 		line=$("$top/ci/regress/cell.sh" "$out/$1/$build" "$probe")
 		if [[ $line == exact$'\t'* ]]; then
 			echo "ok - go$1, $build, $probe"
@@ -37,7 +37,7 @@ for build in normal stripped pie cgo; do
 			echo "not ok - go$1, $build, $probe: $(echo "$line" | tr '\t' ' ')"
 			failed=$((failed + 1))
 		fi
-	done
+	done < <(grep -v "^#" "$top/ci/regress/probes")
 done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

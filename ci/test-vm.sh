@@ -53,18 +53,18 @@ for kernel in "$@"; do
 	start=$(date +%s)
 	name=$(basename "$kernel")
 	out=$vm/test-$name
-	option=
-	[ "${kernel%-full}" = "$kernel" ] || option=preempt=full
+	option=()
+	[ "${kernel%-full}" = "$kernel" ] || option=(preempt=full)
 	image=$("$here/kernel.sh" "$vm/kernels" "$kernel") || { failed=$((failed + 1)); continue; }
 	cat "$vm/base.cpio" "$vm/scripts.cpio" "$vm/programs.cpio" >"$vm/initramfs.cpio"
 	printf '\n== kernel %s\n' "$kernel"
-	"$here/boot.sh" "$image" "$vm/initramfs.cpio" "$out" "${SECONDS_MAX:-900}" $option >"$out.verdict"
+	"$here/boot.sh" "$image" "$vm/initramfs.cpio" "$out" "${SECONDS_MAX:-900}" "${option[@]}" >"$out.verdict"
 	status=$?
 	grep -vaE '^ok [0-9]+ - .*[^P]$|^1\.\.|^[0-9]+ passed' "$out.log"
 	cat "$out.verdict"
-	# shellcheck disable=SC2046 # three numbers
-	set_counts() { p=$1 f=$2 s=$3; }
-	set_counts $(awk '/^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped/ { p += $1; f += $3; s += $5 } END { print p + 0, f + 0, s + 0 }' "$out.log")
+
+	read -r p f s < <(awk '/^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped/ { p += $1; f += $3; s += $5 }
+		END { print p + 0, f + 0, s + 0 }' "$out.log")
 	[ $status = 0 ] || [ "$f" -gt 0 ] || f=$((f + 1))
 	echo "-- kernel $kernel: $p passed, $f failed, $s skipped, $(($(date +%s) - start)) s ($out.log, .console)"
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))

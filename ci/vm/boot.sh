@@ -12,7 +12,7 @@ set -uo pipefail
 [ $# -ge 4 ] || { sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 kernel=$1 initramfs=$2 out=$3 seconds=$4
 shift 4
-memory=$(( $(stat -c %s "$initramfs") / 1048576 * 3 + 1536 ))
+memory=$(($(stat -c %s "$initramfs") * 3 / 1048576 + 1536)) # MiB: the file, what is unpacked, work
 
 qemu() { # ACCEL SECONDS
 	timeout -k 5 "$2" qemu-system-x86_64 -nodefaults -no-user-config -no-reboot -display none -nic none \
@@ -45,7 +45,7 @@ if [ "$accel" = tcg ]; then
 	accel=tcg,thread=multi
 	# QEMU 7.2 loses flags now and then, so that programs and the kernel crash; 10.0 does not.
 	version=$(qemu-system-x86_64 --version | sed -n 's/.*version \([0-9]*\).*/\1/p')
-	[ "$version" -ge 10 ] || echo "boot.sh: QEMU $version may crash at random; 10 is known to be good" >&2
+	[ "${version:-0}" -ge 10 ] || echo "boot.sh: QEMU $version may crash at random; 10 is known to be good" >&2
 fi
 rm -f "$out.console" "$out.log"
 touch "$out.console" "$out.log"

@@ -42,10 +42,16 @@ int json_path(const struct report *rep, struct json *j, uint32_t node, uint32_t 
 	return err;
 }
 
+static void str_or_null(struct json *j, const char *key, const char *s)
+{
+	json_kv_str(j, key, *s ? s : NULL);
+}
+
 static int paths(const struct report *rep, struct json *j)
 {
 	uint32_t *nodes = NULL;
 	size_t cap = 0;
+	char place[4096];
 	int err = 0;
 
 	for (size_t i = 0; !err && i < rep->n_rows; i++) {
@@ -56,15 +62,11 @@ static int paths(const struct report *rep, struct json *j)
 		stats(j, &node->stats, true);
 		json_kv_u64(j, "max_recursion", node->max_recursion);
 		json_kv_bool(j, "go", node->go_edge);
+		str_or_null(j, "go_at", report_pc_line(rep, node->go_pc, false, place, sizeof(place)));
 		json_close(j, '}');
 	}
 	free(nodes);
 	return err;
-}
-
-static void str_or_null(struct json *j, const char *key, const char *s)
-{
-	json_kv_str(j, key, *s ? s : NULL);
 }
 
 static void which(struct json *j, const struct goroutine_row *r, bool folded)

@@ -119,12 +119,18 @@ static int push_children(struct walk *w, uint32_t node, uint32_t level)
 static void line(const struct walk *w, struct step s)
 {
 	const struct path_node *n = &w->rep->tree.nodes[s.node];
+	char place[512];
 
 	fprintf(w->out, "%5.1f%% %6s %6s %*" PRIu64 "  ", share_pct(w->rep->below_ns[s.node], w->rep->below_ns[0]),
 		HUMAN(n->stats.total_ns), HUMAN(n->stats.self_ns), w->calls_width, n->stats.calls);
 	text_indent(w->out, s.level);
 	fputs(n->go_edge ? "go " : "", w->out);
 	text_safe(w->out, report_name(w->rep, n->func));
+	if (n->go_edge && *report_pc_line(w->rep, n->go_pc, true, place, sizeof(place))) {
+		fputs("  (at ", w->out); /* the go statement, when all came from one */
+		text_safe(w->out, place);
+		fputc(')', w->out);
+	}
 	if (n->max_recursion > 1 && n->func != PATH_OTHER)
 		fprintf(w->out, "  (recursion, %u deep)", n->max_recursion);
 	text_marks(w->out, &n->stats);

@@ -25,6 +25,10 @@ static int merge(struct report *rep)
 		struct path_node *into = &rep->tree.nodes[twin[i]];
 
 		call_stats_add(&into->stats, &from[i].stats);
+		if (from[i].go_edge && !into->go_edge)
+			into->go_pc = from[i].go_pc;
+		else if (from[i].go_edge && into->go_pc != from[i].go_pc)
+			into->go_pc = 0; /* several go statements */
 		into->go_edge |= from[i].go_edge;
 		if (from[i].max_recursion > into->max_recursion)
 			into->max_recursion = from[i].max_recursion;

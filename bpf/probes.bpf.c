@@ -52,6 +52,14 @@ struct {
 	__type(value, struct lost_goid);
 } lost_goids SEC(".maps");
 
+/* Empty: for a tail call that is never made, see may_record. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, uint32_t);
+} no_program SEC(".maps");
+
 /* ---- where a program runs */
 
 struct place {
@@ -83,13 +91,31 @@ static __always_inline struct cpu_counters *cpu_count(uint32_t cpu)
 	return bpf_map_lookup_elem(&counters, &cpu);
 }
 
+#define STOPPED_NEVER 2 /* no value of state.stopped */
+
+/*
+ * Since Linux 6.13 a program of this type with more than 64 bytes of stack has
+ * a stack for each CPU instead ("private stack", verifier.c bpf_enable_priv_stack).
+ * But a uprobe's program may be preempted, on 7.x by default, by another thread's on the same CPU:
+ * both write the one stack, and events are wrong or missing. A program with a
+ * tail call is given none, hence this one; it costs nothing on the way to an event.
+ */
+static __always_inline int may_record(void *ctx)
+{
+	if (!state.stopped)
+		return 1;
+	if (state.stopped == STOPPED_NEVER)
+		bpf_tail_call(ctx, &no_program, 0);
+	return 0;
+}
+
 /* Fills p from g in R14 (ABIInternal, cmd/compile/abi-internal.md). 0 when the event is to be kept. */
 static __always_inline int find_place(struct pt_regs *ctx, uint32_t adj, struct place *p)
 {
 	uint64_t g[G_READ_MAX / 8];
 	uint64_t sp = ctx->rsp + adj;
 
-	if (state.stopped || (config.filter && !in_target()))
+	if (!may_record(ctx) || (config.filter && !in_target()))
 		return -1;
 	p->cpu = bpf_get_smp_processor_id();
 	p->count = cpu_count(p->cpu);

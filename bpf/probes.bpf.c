@@ -94,8 +94,9 @@ static __always_inline struct cpu_counters *cpu_count(uint32_t cpu)
 #define STOPPED_NEVER 2 /* no value of state.stopped */
 
 /*
- * Since Linux 6.13 a program of this type with more than 64 bytes of stack has
- * a stack for each CPU instead ("private stack", verifier.c bpf_enable_priv_stack).
+ * Since Linux 6.13 a program of this type with 64 bytes of stack or more has
+ * a stack for each CPU instead ("private stack", verifier.c bpf_enable_priv_stack,
+ * which counts on a recursion check that uprobes do not have).
  * But a uprobe's program may be preempted, on 7.x by default, by another thread's on the same CPU:
  * both write the one stack, and events are wrong or missing. A program with a
  * tail call is given none, hence this one; it costs nothing on the way to an event.

@@ -24,7 +24,9 @@ read -r -a builds <<<"${BUILD:-normal stripped pie cgo}"
 read -r -a probes <<<"${PROBE:-$(sed -n 's/^\([a-z][^ ]*\) .*/\1/p' "$here/probes" | tr '\n' ' ')}"
 [ -x "$GOTRACE" ] || { echo "regress.sh: $GOTRACE is missing; run make first" >&2; exit 1; }
 [ "$(id -u)" = 0 ] || { echo "regress.sh: tracing needs root; run: sudo make regress" >&2; exit 1; }
-key=$(sha256sum "$GOTRACE" | cut -c 1-16)
+key=$(cd "$top" && find bpf core/base core/binary core/plan core/attach core/trace core/model core/cli/record* \
+	-name '*.[ch]' ! -name '*_test.c' ! -name '*_fixture.[ch]' ! -name '*_fuzz.c' -print0 |
+	sort -z | xargs -0 sha256sum | sha256sum | cut -c 1-16)
 
 # A cell's file holds: key, release of the kernel, result, programs exact, detail.
 cell_file() { echo "$state/cells/$1,$2,$3,$4"; }

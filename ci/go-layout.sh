@@ -1,14 +1,17 @@
 #!/bin/bash
 # Adds a Go version to the layout table, from the DWARF of a program built with it:
 #
-#   ci/go-layout.sh VERSION      1.28.0
+#   ci/go-layout.sh [--check] VERSION      1.28.0
 #
 # Patches core/binary/golayout.c, ready to be looked at and committed: a row that
 # is there is replaced when it differs, the next version's is added behind the
-# last. $O: the build folder (build) whose libgotrace.a reads the DWARF.
+# last. --check changes nothing and fails when it would. $O: the build folder
+# (build) whose libgotrace.a reads the DWARF.
 set -euo pipefail
+check=
+if [ "${1:-}" = --check ]; then check=1; shift; fi
 if [ $# != 1 ] || ! [[ $1 =~ ^1\.[0-9]+(\.[0-9]+|rc[0-9]+)?$ ]]; then
-	sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+	sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
 	exit 2
 fi
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -51,6 +54,10 @@ holding && match($0, /\/\* 1\.[0-9]+ \*\/$/) {
 !holding { print }' "$table" >"$work/table"
 if cmp -s "$table" "$work/table"; then
 	echo "go-layout.sh: the row of 1.$minor is what go$1 says"
+elif [ -n "$check" ]; then
+	diff -u "$table" "$work/table" || true
+	echo "go-layout.sh: the row of 1.$minor is not what go$1 says; run: ci/go-layout.sh $1" >&2
+	exit 1
 else
 	cat "$work/table" >"$table"
 	git --no-pager diff -- "$table"

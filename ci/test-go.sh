@@ -22,6 +22,14 @@ GOTOOLCHAIN=$toolchain LIVE_ONLY=$only "$top/ci/live.sh" "${topics[@]}" >"$out/l
 grep -v '^ok \|^1\.\.' "$out/live.log" | grep -v '^[0-9]* passed'
 read -r passed failed skipped < <(awk '/^[0-9]+ passed, / { print $1 + 0, $3 + 0, $5 + 0 }' "$out/live.log" | tail -n 1)
 passed=${passed:-0} failed=${failed:-1} skipped=${skipped:-0}
+if "$top/ci/go-layout.sh" --check "$1" >"$out/layout.log" 2>&1; then
+	echo "ok - the layout table's row is what go$1 says"
+	passed=$((passed + 1))
+else
+	echo "not ok - the layout table's row is what go$1 says"
+	sed 's/^/#   /' "$out/layout.log"
+	failed=$((failed + 1))
+fi
 for build in normal stripped pie cgo; do
 	if ! "$top/ci/regress/build.sh" "$out/$1/$build" "$1" "$build" >"$out/build.log" 2>&1; then
 		echo "not ok - go$1, $build: cannot be built: $(tail -n 1 "$out/build.log")"

@@ -68,6 +68,12 @@ int golayout_by_minor(int minor, struct golayout *out)
 	return 0;
 }
 
+/* Length of the "1.28.0" in "go1.28.0 X:nodwarf5" or "devel go1.28-0a1b", as ci/go-layout.sh wants it. */
+static size_t release_len(const char *version)
+{
+	return strspn(strstr(version, "go1.") + 2, "0123456789.rc");
+}
+
 int gobin_layout(const struct gobin *b, struct golayout *out)
 {
 	if (b->minor >= 0 && b->minor < OLDEST_TRACED_MINOR) {
@@ -77,9 +83,14 @@ int gobin_layout(const struct gobin *b, struct golayout *out)
 	}
 	if (godwarf_layout(b, out) == 0 || golayout_by_minor(b->minor, out) == 0)
 		return 0;
-	log_error("%s: built by %s, whose runtime this gotrace does not know, and it has no debug "
-		  "info to ask: build it without -ldflags=-s or -w, or use a newer gotrace", b->path,
-		  b->version[0] ? b->version : "an unknown Go version");
+	if (b->minor < 0)
+		log_error("%s: built by an unknown Go version, and it has no debug info to ask for the "
+			  "runtime's layout: build it without -ldflags=-s or -w", b->path);
+	else
+		log_error("%s: built by %s, whose runtime this gotrace does not know, and it has no debug "
+			  "info to ask: build it without -ldflags=-s or -w, use a newer gotrace, or let its "
+			  "sources learn that version: ci/go-layout.sh %.*s", b->path, b->version,
+			  (int)release_len(b->version), strstr(b->version, "go1.") + 2);
 	return -ENOTSUP;
 }
 

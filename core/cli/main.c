@@ -13,6 +13,7 @@ static const struct verb {
 } verbs[] = {
 	{ "record", cmd_record, "run a Go program, or attach to one, and record its calls" },
 	{ "report", cmd_report, "where the time of a recorded program went" },
+	{ "export", cmd_export, "a trace for flamegraph.pl and other programs" },
 	{ "diff", cmd_diff, "what changed from one trace to another" },
 	{ "plan", cmd_plan, "what of a binary would be probed, where, and what not and why" },
 	{ "info", cmd_info, "what a trace says of itself: options, host, losses, probe costs" },

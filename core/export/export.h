@@ -34,4 +34,30 @@ struct report_format {
 /* Ends with an entry whose name is NULL. */
 extern const struct report_format report_formats[];
 
+/* ---- gotrace export: the outputs that other programs open ---- */
+
+enum export_weight { WEIGHT_SELF, WEIGHT_TOTAL, WEIGHT_CALLS };
+
+struct export_options {
+	enum export_weight weight;
+	bool no_go_edges;           /* a goroutine's outermost call is a root, not below the call that started it */
+};
+
+/* Options that only some formats have: bits of export_format.takes. */
+#define EXPORT_WEIGHT   1u      /* weight */
+#define EXPORT_GO_EDGES 2u      /* no_go_edges */
+
+struct export_format {
+	const char *name;           /* "folded" */
+	const char *what;           /* for the list of formats: what it is and what opens it */
+	unsigned takes;             /* EXPORT_*: options that mean something to it */
+	bool binary;                /* nothing for a terminal */
+	bool compares;              /* may get a second trace */
+	/* Reads the traces (n is 1, or 2 with `compares`) to their ends and writes. 0 or -errno (logged). */
+	int (*write)(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
+};
+
+/* Ends with an entry whose name is NULL. */
+extern const struct export_format export_formats[];
+
 #endif

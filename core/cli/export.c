@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <argp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/args.h"
+#include "cli/cli.h"
+#include "cli/output.h"
+#include "export/export.h"
+
+enum { KEY_WEIGHT = 256, KEY_NO_GO_EDGES };
+
+struct export_args {
+	struct export_options opt;
+	const struct export_format *format;
+	const char *files[2];
+	size_t n_files;
+	const char *out;
+	unsigned given;          /* EXPORT_*: options that only some formats have */
+};
+
+static const struct argp_option options[] = {
+	{ "format", 'F', "FORMAT", 0, "what to write, see below", 1 },
+	{ "output", 'o', "OUT", 0, "the file to write (default: standard output); a failed export leaves none", 1 },
+	{ "weight", KEY_WEIGHT, "WHAT", 0, "what a path weighs: self (nanoseconds, default), total (likewise) or calls", 2 },
+	{ "no-go-edges", KEY_NO_GO_EDGES, NULL, 0, "a goroutine's first function is outermost, not below the one whose "
+	  "go statement started it", 2 },
+	{ 0 },
+};
+
+/* The options that only some formats have, as bits of export_format.takes. */
+static const struct { unsigned bit; const char *name; } special[] = {
+	{ EXPORT_WEIGHT, "--weight" },
+	{ EXPORT_GO_EDGES, "--no-go-edges" },
+};
+
+/* Which formats have the option, as "folded, pprof". */
+static void takers(unsigned bit, char *list, size_t size)
+{
+	list[0] = '\0';
+	for (const struct export_format *f = export_formats; f->name; f++)
+		if (f->takes & bit) {
+			strncat(list, *list ? ", " : "", size - strlen(list) - 1);
+			strncat(list, f->name, size - strlen(list) - 1);
+		}
+}
+
+static void finish_options(struct argp_state *state, struct export_args *a)
+{
+	char list[128];
+
+	if (!a->format)
+		argp_error(state, "--format=FORMAT says what to write; 'gotrace export --help' lists the formats");
+	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
+		if (a->given & special[i].bit & ~a->format->takes) {
+			takers(special[i].bit, list, sizeof(list));
+			argp_error(state, "%s is for %s, not for %s", special[i].name, list, a->format->name);
+		}
+	if (a->n_files == 2 && !a->format->compares)
+		argp_error(state, "one trace at a time; 'gotrace diff' compares two");
+	if (a->n_files == 2 && !strcmp(a->files[0], "-") && !strcmp(a->files[1], "-"))
+		argp_error(state, "only one of the traces can be standard input");
+	if (!a->n_files)
+		a->files[a->n_files++] = "gotrace.out";
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	static const char *const weights[] = { "self", "total", "calls", NULL };
+	struct export_args *a = state->input;
+
+	switch (key) {
+	case 'F':
+		a->format = &export_formats[arg_table(state, "format", arg, export_formats, sizeof(export_formats[0]))];
+		return 0;
+	case 'o':
+		a->out = arg;
+		return 0;
+	case KEY_WEIGHT:
+		a->given |= EXPORT_WEIGHT;
+		a->opt.weight = (enum export_weight)arg_choice(state, "weight", arg, weights);
+		return 0;
+	case KEY_NO_GO_EDGES:
+		a->given |= EXPORT_GO_EDGES;
+		a->opt.no_go_edges = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (a->n_files == 2)
+			argp_error(state, "two traces at most");
+		a->files[a->n_files++] = arg;
+		return 0;
+	case ARGP_KEY_END:
+		finish_options(state, a);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Adds the table of formats to the help, once. */
+static char *help(int key, const char *text, void *input)
+{
+	char *list = NULL;
+	size_t size;
+	FILE *f;
+
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC || !(f = open_memstream(&list, &size)))
+		return (char *)text;
+	fputs("Formats:\n", f);
+	for (const struct export_format *e = export_formats; e->name; e++)
+		fprintf(f, "  %-8s %s\n", e->name, e->what);
+	if (fclose(f)) {
+		free(list);
+		return NULL;
+	}
+	return list;
+}
+
+static int write_output(const struct export_args *a)
+{
+	struct trace_reader *r[2] = { NULL, NULL };
+	struct output out;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < a->n_files; i++) {
+		r[i] = trace_reader_open(a->files[i]);
+		err = r[i] ? 0 : -1;
+	}
+	if (!err)
+		err = output_open(&out, a->out, a->format->binary);
+	if (!err)
+		err = output_close(&out, a->format->write(r, a->n_files, &a->opt, out.file));
+	for (size_t i = 0; i < 2; i++)
+		if (r[i])
+			trace_reader_close(r[i]);
+	return err;
+}
+
+int cmd_export(int argc, char **argv)
+{
+	static const struct argp argp = { options, parse, "[FILE]",
+		"Writes a recorded program's calls for another program to open. FILE is gotrace.out unless given.\v",
+		NULL, help, NULL };
+	struct export_args a = { 0 };
+
+	argp_err_exit_status = STATUS_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	signal(SIGPIPE, SIG_IGN);
+	return write_output(&a) ? STATUS_BAD_INPUT : 0;
+}

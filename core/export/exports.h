@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The formats of gotrace export, and what those that write paths share. */
+#ifndef GOTRACE_EXPORTS_H
+#define GOTRACE_EXPORTS_H
+
+#include "export/report.h"
+
+/* What formats that have nothing but frames put between a go statement's function and the goroutine's own. */
+#define GO_FRAME "[go]"
+
+/*
+ * The tree of paths as other programs are given it: a node has one name and
+ * one way of being reached (called, or started by a go statement) below its
+ * parent, so that instances of a generic, which share their name, are one node,
+ * and a function that is both called and started from one place is two.
+ */
+struct export_node {
+	uint32_t parent;        /* index; 0: outermost */
+	uint32_t func;          /* the first function of that name, or PATH_* */
+	uint32_t level;         /* 1: outermost */
+	uint32_t end;           /* index behind the last node below this one */
+	bool go;                /* its goroutine was started from the parent */
+	uint64_t go_pc;         /* of that statement; 0: not known, or several */
+	struct call_stats stats;/* without the histogram */
+};
+
+/* Parents stand right before what is below them; siblings in the order of names, called before
+ * started. nodes[0] is no function: what stands above all. */
+struct export_tree {
+	struct export_node *nodes;
+	size_t n;
+};
+
+/*
+ * Of a report that was loaded (by whatever rows). With go_edges false, what a
+ * go statement started is outermost. 0 or -ENOMEM (logged); export_tree_free in
+ * either case.
+ */
+int export_tree_build(struct export_tree *t, const struct report *rep, bool go_edges);
+void export_tree_free(struct export_tree *t);
+
+/* What the option --weight asks for. */
+uint64_t export_weight_of(const struct call_stats *st, enum export_weight weight);
+
+int export_folded(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
+
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Folded stacks: "root;...;leaf WEIGHT", a line a path. Readers split the
+ * weight off at the last blank and the frames at ';', so that blanks in names
+ * do no harm.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "export/exports.h"
+
+static void frame(FILE *out, const char *name)
+{
+	for (const unsigned char *c = (const unsigned char *)name; *c; c++)
+		fputc(*c == ';' ? ',' : *c < 0x20 || *c == 0x7f ? ' ' : *c, out);
+}
+
+static int lines(const struct report *rep, const struct export_tree *t, enum export_weight weight, FILE *out)
+{
+	uint32_t *path = NULL; /* the nodes from the outermost to the one at hand */
+	size_t cap = 0;
+	int err = 0;
+
+	for (size_t i = 1; !err && i < t->n; i++) {
+		const struct export_node *x = &t->nodes[i];
+		uint64_t w = export_weight_of(&x->stats, weight);
+
+		err = vec_reserve(&path, &cap, x->level + 1);
+		if (err)
+			break;
+		path[x->level] = (uint32_t)i;
+		if (!w)
+			continue;
+		for (uint32_t l = 1; l <= x->level; l++) {
+			if (t->nodes[path[l]].go)
+				fputs(GO_FRAME ";", out);
+			frame(out, report_name(rep, t->nodes[path[l]].func));
+			fputc(l < x->level ? ';' : ' ', out);
+		}
+		fprintf(out, "%" PRIu64 "\n", w);
+	}
+	free(path);
+	return err;
+}
+
+int export_folded(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out)
+{
+	const struct report_options whole = { .by = BY_FUNCTION };
+	struct export_tree tree = { 0 };
+	struct report rep;
+	int err = report_load(&rep, r[0], &whole);
+
+	(void)n;
+	if (!err)
+		err = export_tree_build(&tree, &rep, !opt->no_go_edges);
+	if (!err)
+		err = lines(&rep, &tree, opt->weight, out);
+	if (!err)
+		err = report_written(out);
+	export_tree_free(&tree);
+	report_free(&rep);
+	return err;
+}

@@ -101,6 +101,7 @@ _Static_assert(sizeof(struct event_ext) == 64, "wire size");
 #define COOKIE_STOP_FLAGS(why) ((why) << 4)
 
 #define COOKIE_CHECK_JCC 1 /* on the stack check's jbe: no event when it is taken (CF or ZF) */
+#define COOKIE_RET       2 /* on a plain RET (c3): the program may perform it, see config.perform_ret */
 
 /*
  * Counters of one CPU, in a map that user space has mapped. A writer adds to
@@ -152,7 +153,8 @@ struct probe_config {
 	int32_t m_g0, m_curg, m_morebuf_sp;
 	int32_t panic_link, panic_sp, panic_start_sp, panic_goexit;
 	uint32_t filter;            /* non-zero: other processes hit the probes too, drop theirs */
-	uint32_t pad;
+	uint32_t perform_ret;       /* non-zero: return in the kernel's stead at COOKIE_RET sites. Zero: the
+	                               programs hold no write to pt_regs, which many kernels refuse */
 	struct target_config target;
 	uint64_t main_vaddr;        /* link-time address of the EV_IMAGE site */
 };

@@ -116,8 +116,6 @@ static __always_inline int find_place(struct pt_regs *ctx, uint32_t adj, struct 
 	uint64_t g[G_READ_MAX / 8];
 	uint64_t sp = ctx->rsp + adj;
 
-	if (!may_record(ctx) || (config.filter && !in_target()))
-		return -1;
 	p->cpu = bpf_get_smp_processor_id();
 	p->count = cpu_count(p->cpu);
 	if (!p->count)
@@ -217,18 +215,16 @@ static __always_inline int starts_over(struct pt_regs *ctx, uint64_t cookie)
 }
 
 /* The hot path, entries and exits alike. */
-static __always_inline int record_call(struct pt_regs *ctx)
+static __always_inline void record_call(struct pt_regs *ctx, uint64_t cookie)
 {
-	uint64_t cookie = bpf_get_attach_cookie(ctx);
 	struct place p;
 	struct event *e;
 
-	if (starts_over(ctx, cookie) || find_place(ctx, COOKIE_ADJ(cookie), &p))
-		return 0;
+	if (find_place(ctx, COOKIE_ADJ(cookie), &p))
+		return;
 	e = reserve(&p, sizeof(*e));
 	if (e)
 		submit(e, &p, cookie, COOKIE_KIND(cookie));
-	return 0;
 }
 
 /* ---- places inside the runtime */
@@ -376,13 +372,12 @@ static __always_inline void on_resume(struct pt_regs *ctx, uint64_t cookie, stru
 	submit_ext(p, cookie, EV_RESUME, old, new, COOKIE_STOP(cookie));
 }
 
-static __always_inline int record_runtime(struct pt_regs *ctx)
+static __always_inline void record_runtime(struct pt_regs *ctx, uint64_t cookie)
 {
-	uint64_t cookie = bpf_get_attach_cookie(ctx);
 	struct place p;
 
-	if (starts_over(ctx, cookie) || find_place(ctx, COOKIE_ADJ(cookie), &p))
-		return 0;
+	if (find_place(ctx, COOKIE_ADJ(cookie), &p))
+		return;
 	switch (COOKIE_KIND(cookie)) {
 	case EV_IMAGE:
 		on_image(ctx, cookie, &p);
@@ -403,6 +398,43 @@ static __always_inline int record_runtime(struct pt_regs *ctx)
 		on_resume(ctx, cookie, &p);
 		break;
 	}
+}
+
+/*
+ * Returns in the probed RET's stead. No kernel emulates a RET: it is stepped out of line,
+ * a second trap. A program that changes ip keeps the kernel from executing the
+ * instruction at all (7384893d970e, 4363264111e1: Linux 6.18). Where the stack
+ * cannot be read nothing is changed and the RET is stepped; it faults then if it must.
+ */
+static __always_inline void perform_ret(struct pt_regs *ctx)
+{
+	uint64_t to;
+
+	if (read_u64(ctx->rsp, &to))
+		return;
+	ctx->rip = to;
+	ctx->rsp += 8;
+}
+
+/*
+ * One hit. Events are recorded before the RET is performed, which must happen or not whatever
+ * becomes of the event. A foreign process's RET is left to the step: what holds for the
+ * target, no shadow stack, need not hold there.
+ */
+static __always_inline int on_hit(struct pt_regs *ctx, int runtime)
+{
+	uint64_t cookie = bpf_get_attach_cookie(ctx);
+
+	if (starts_over(ctx, cookie) || (config.filter && !in_target()))
+		return 0;
+	if (may_record(ctx)) {
+		if (runtime)
+			record_runtime(ctx, cookie);
+		else
+			record_call(ctx, cookie);
+	}
+	if (config.perform_ret && (COOKIE_FLAGS(cookie) & COOKIE_RET))
+		perform_ret(ctx);
 	return 0;
 }
 
@@ -419,14 +451,14 @@ static __always_inline int count_hit(void)
 /* ---- the programs */
 
 /* "?": loaded only when user space asks for it. */
-SEC("?uprobe.multi") int entry_multi(struct pt_regs *ctx) { return record_call(ctx); }
-SEC("?uprobe.multi") int exit_multi(struct pt_regs *ctx) { return record_call(ctx); }
-SEC("?uprobe.multi") int runtime_multi(struct pt_regs *ctx) { return record_runtime(ctx); }
+SEC("?uprobe.multi") int entry_multi(struct pt_regs *ctx) { return on_hit(ctx, 0); }
+SEC("?uprobe.multi") int exit_multi(struct pt_regs *ctx) { return on_hit(ctx, 0); }
+SEC("?uprobe.multi") int runtime_multi(struct pt_regs *ctx) { return on_hit(ctx, 1); }
 SEC("?uprobe.multi") int hit_multi(struct pt_regs *ctx) { (void)ctx; return count_hit(); }
 
-SEC("?uprobe") int entry_perf(struct pt_regs *ctx) { return record_call(ctx); }
-SEC("?uprobe") int exit_perf(struct pt_regs *ctx) { return record_call(ctx); }
-SEC("?uprobe") int runtime_perf(struct pt_regs *ctx) { return record_runtime(ctx); }
+SEC("?uprobe") int entry_perf(struct pt_regs *ctx) { return on_hit(ctx, 0); }
+SEC("?uprobe") int exit_perf(struct pt_regs *ctx) { return on_hit(ctx, 0); }
+SEC("?uprobe") int runtime_perf(struct pt_regs *ctx) { return on_hit(ctx, 1); }
 SEC("?uprobe") int hit_perf(struct pt_regs *ctx) { (void)ctx; return count_hit(); }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

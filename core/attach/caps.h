@@ -15,15 +15,27 @@ struct caps {
 	bool btf;                       /* /sys/kernel/btf/vmlinux */
 	int perf_err;                   /* 0: a perf-event uprobe could be attached; tried only where
 	                                   multi_err is not 0 */
-	uint64_t emulated_ns, step_ns;  /* cost of a probe on an emulated and on a single-stepped
-	                                   instruction, with a program that only counts; 0: not measured */
+	bool regs_write;                /* a program may change the registers of the probed process */
+	bool ret_performed;             /* and so does a RET's work: tried on one of ours */
+	/* Cost of a probe by how the kernel executes the probed instruction, an event recorded in
+	 * our own process; 0: not measured, or (nops) not every hit is seen. */
+	uint64_t emulated_ns;           /* push */
+	uint64_t jump_ns;               /* emulated as well: where a stub's probe sits */
+	uint64_t step_ns;               /* single-stepped: a RET that the kernel executes */
+	uint64_t ret_ns;                /* a RET that the program performs */
+	uint64_t nop5_ns, nop10_ns;
+	bool nop5_call, nop10_call;     /* the kernel has made a call of it */
+	int nop10_err;                  /* 0: a probe on one could be attached */
 };
 
-/* Fills c. Some 60 ms, most of it waiting for a link to be taken down (0.5 s without uprobe_multi);
- * logs nothing. */
+/* Fills c; logs nothing. Takes some 0.1 s, most of it waiting for links to be taken down (0.5 s without
+ * uprobe_multi). */
 void caps_probe(struct caps *c);
-/* The same by a process of its own: what is slow, taking the link down, then
- * happens behind the caller's back. */
-void caps_probe_aside(struct caps *c);
+/*
+ * The same by a process of its own: what is slow, taking the links down, then
+ * happens behind the caller's back. On the path of every recording, so nop10, which is
+ * refused where it is of no use and then costs a grace period, is tried only with `nop10`.
+ */
+void caps_probe_aside(struct caps *c, bool nop10);
 
 #endif

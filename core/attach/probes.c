@@ -145,6 +145,7 @@ static int configure(struct probes *p, const struct probes_options *opt)
 	}
 	config->target = opt->target;
 	config->filter = opt->filter;
+	config->perform_ret = opt->perform_ret;
 	config->main_vaddr = opt->main_vaddr;
 	return 0;
 }
@@ -164,7 +165,7 @@ static int choose_programs(struct probes *p, const struct probes_options *opt)
 			return -ENOENT;
 		if (i == LINKS)
 			p->hit = prog;
-		else if (opt->layout)
+		else if (opt->layout && (i == LINK_EXIT || !opt->exit_only))
 			p->program[i] = prog;
 		else
 			continue;

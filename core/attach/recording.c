@@ -31,7 +31,7 @@ const char *end_reason_name(enum end_reason r)
 
 static int resolve_kind(struct recording *r)
 {
-	caps_probe_aside(&r->caps);
+	caps_probe_aside(&r->caps, false);
 	if (r->kind == ATTACH_AUTO)
 		r->kind = r->caps.multi_err && !r->caps.load_err ? ATTACH_PERF : ATTACH_MULTI;
 	if (r->kind == ATTACH_PERF && r->caps.multi_err)

@@ -11,6 +11,10 @@
 #include "attach/user.h"
 #include "cli/cli.h"
 
+#ifndef ENOTSUPP
+#define ENOTSUPP 524 /* the kernel's own, include/linux/errno.h */
+#endif
+
 static void line(bool ok, const char *what, const char *said)
 {
 	printf("%-5s %-34s %s\n", ok ? "yes" : "no", what, said);
@@ -42,7 +46,7 @@ static void show_privileges(const struct caps *c)
 
 static void show_kernel(const struct caps *c)
 {
-	char cost[128] = "";
+	char cost[128];
 
 	line(!c->multi_err, "uprobe_multi links", c->multi_err ? "Linux 6.6 has them; probes are attached one by "
 	     "one instead, which is slow to take down" : "thousands of probes at once");
@@ -53,11 +57,41 @@ static void show_kernel(const struct caps *c)
 		line(!c->perf_err, "perf-event uprobes", c->perf_err ? strerror(-c->perf_err) : "");
 	line(c->btf, "kernel type information (BTF)", c->btf ? "children of the target are counted" :
 	     "children of the target are not counted");
-	if (c->emulated_ns)
-		snprintf(cost, sizeof(cost), "%.2f us on an emulated instruction, %.2f us on a single-stepped one",
-			 c->emulated_ns / 1e3, c->step_ns / 1e3);
-	if (*cost)
+	if (c->emulated_ns) {
+		snprintf(cost, sizeof(cost), "%.2f us on an emulated instruction, %.2f us on a single-stepped one, "
+			 "the event recorded", c->emulated_ns / 1e3, c->step_ns / 1e3);
 		line(true, "cost of a probe, measured", cost);
+	}
+}
+
+static void show_nop(const char *what, bool call, uint64_t ns, int err)
+{
+	char said[128];
+
+	if (err)
+		snprintf(said, sizeof(said), "a probe on one is refused: %s",
+			 err == -ENOTSUPP ? "its prefix is not supported" : strerror(-err));
+	else if (!ns)
+		snprintf(said, sizeof(said), "not every hit of one is seen: of no use");
+	else
+		snprintf(said, sizeof(said), "%.2f us%s", ns / 1e3, call ? "" : ", one trap or more as with other instructions");
+	line(call && ns, what, said);
+}
+
+/* What makes probes cheaper than one trap for an entry and two for a RET. */
+static void show_cheaper(const struct caps *c)
+{
+	char said[128] = "the kernel lets no program write registers (upstream does from 6.18): each RET is single-stepped";
+
+	if (c->ret_performed)
+		snprintf(said, sizeof(said), "%.2f us, no single step", c->ret_ns / 1e3);
+	else if (c->regs_write)
+		snprintf(said, sizeof(said), "programs may write registers, but a RET is stepped all the same");
+	line(c->ret_performed, "programs perform RETs", said);
+	if (c->multi_err)
+		return;
+	show_nop("5-byte nops become calls", c->nop5_call, c->nop5_ns, 0);
+	show_nop("10-byte nops become calls", c->nop10_call, c->nop10_ns, c->nop10_err);
 }
 
 int cmd_doctor(int argc, char **argv)
@@ -78,6 +112,8 @@ int cmd_doctor(int argc, char **argv)
 		printf("%-5s %-34s %llu\n", "", "descriptors, hard limit", (unsigned long long)files.rlim_max);
 	show_privileges(&c);
 	show_kernel(&c);
+	if (!c.load_err && (!c.multi_err || !c.perf_err))
+		show_cheaper(&c);
 
 	bool works = !c.load_err && (!c.multi_err || !c.perf_err);
 	printf("\n%s\n", works ? "gotrace record works here." : "gotrace record does not work here: see the lines that say no.");

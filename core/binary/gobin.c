@@ -179,6 +179,19 @@ const struct gofunc *gobin_func_named(const struct gobin *b, const char *name)
 	return &b->funcs[b->by_name[lo]];
 }
 
+void gobin_image(const struct gobin *b, uint64_t *lo, uint64_t *hi)
+{
+	const struct elffile *e = &b->elf;
+
+	*lo = *hi = 0;
+	for (size_t i = 0; i < e->n_segments; i++) {
+		if (i == 0)
+			*lo = e->segments[i].vaddr;
+		if (e->segments[i].vaddr + e->segments[i].memsz > *hi)
+			*hi = e->segments[i].vaddr + e->segments[i].memsz;
+	}
+}
+
 const uint8_t *gobin_bytes(const struct gobin *b, uint64_t vaddr, size_t len)
 {
 	return elffile_bytes(&b->elf, vaddr, len);

@@ -95,6 +95,9 @@ int gobin_layout(const struct gobin *b, struct golayout *out);
  * link; by PT_TLS and runtime.tlsg, or the runtime's own code, else. 0 and *off, or -ENOENT. */
 int gobin_tls_g(const struct gobin *b, int64_t *off);
 
+/* The link-time addresses that the loaded image spans, [*lo, *hi). */
+void gobin_image(const struct gobin *b, uint64_t *lo, uint64_t *hi);
+
 /* The `len` bytes at link-time address `vaddr`, NULL when the file does not hold them. Owned by b. */
 const uint8_t *gobin_bytes(const struct gobin *b, uint64_t vaddr, size_t len);
 

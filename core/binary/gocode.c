@@ -255,12 +255,16 @@ int gocode_analyze(struct gocode_ctx *c, const struct gofunc *f, struct gocode *
 	out->loop_at_start = gocode_targeted(&y, 0, 0);
 	out->start = point(&y.insns[0], 0);
 	gocode_entry(&y, &k, out);
-	return 0;
+	err = gocode_windows(&y, out);
+	if (err)
+		gocode_free(out);
+	return err;
 }
 
 void gocode_free(struct gocode *code)
 {
 	free(code->rets);
+	free(code->ret_windows);
 	free(code->tails);
 	free(code->morestack);
 	*code = (struct gocode){ 0 };

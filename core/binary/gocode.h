@@ -26,6 +26,30 @@ struct code_tail {
 	uint64_t target;       /* link-time address jumped to, 0 when indirect */
 };
 
+/* Why bytes cannot be executed elsewhere. */
+enum window_fate {
+	WINDOW_OK,
+	WINDOW_SHORT,   /* fewer than WINDOW_MIN bytes between here and what must stay */
+	WINDOW_TARGET,  /* a branch or a jump table goes into them or to the RET */
+	WINDOW_FLOW,    /* a call, branch or trap among them */
+	WINDOW_FAULT,   /* one of them may fault: the pc of a panic is to stay as it is */
+	WINDOW_FIXED,   /* one means something else at another address: RIP-relative, TLS, a lock prefix */
+	WINDOW_FATES,
+};
+#define WINDOW_MIN 5    /* bytes of a jmp rel32 */
+
+/*
+ * Whole instructions that do the same wherever they stand and that control
+ * enters at the first only: a jump to a copy of them can take their place.
+ */
+struct code_window {
+	uint32_t off;          /* from the function's first byte */
+	uint8_t len;           /* 0: there is none, see fate */
+	uint8_t fate;          /* enum window_fate */
+	uint16_t sp_adj;       /* bytes rsp lies below the return address before the first, */
+	uint16_t sp_adj_after; /* and after the last of them */
+};
+
 enum code_status {
 	CODE_OK,
 	CODE_UNDECODABLE,      /* an instruction that capstone does not know, outside padding */
@@ -45,7 +69,13 @@ struct gocode {
 	 * own jcc stands in when no later instruction will do. has_entry false: only `start` is left. */
 	bool has_entry;
 	struct code_point entry;
+	/* Behind the entry point, in a function that has a stack check: len 0 elsewhere. */
+	struct code_window check_window;
+	/* Behind the first instruction of a function that has no emulated one on its line; that one
+	 * stays, and cannot fault. */
+	struct code_window leaf_window;
 	struct code_point *rets;   size_t n_rets;
+	struct code_window *ret_windows; /* right before each RET, which stays */
 	struct code_tail *tails;   size_t n_tails;   /* jumps out of the function, morestack's excluded */
 	struct code_point *morestack; size_t n_morestack; /* calls of runtime.morestack* */
 };

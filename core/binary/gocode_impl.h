@@ -50,6 +50,11 @@ bool gocode_targeted(const struct body *y, uint32_t lo, uint32_t hi);
 struct check gocode_check(const struct body *y);
 /* Fills entry and has_entry; loop_at_start is known. */
 void gocode_entry(const struct body *y, const struct check *k, struct gocode *out);
+/* Whether an instruction may raise a fault that the runtime turns into a panic; true also when
+ * that cannot be told. It stays in detail_insn. */
+bool gocode_may_fault(const struct body *y, const struct insn *in);
+/* Fills the windows; all else is known. 0 or -ENOMEM. */
+int gocode_windows(const struct body *y, struct gocode *out);
 bool gocode_g_in_r14(const struct body *y, const struct check *k);
 
 #endif

@@ -96,7 +96,7 @@ static unsigned accesses(const struct body *y, const struct insn *in, const x86_
  * a division, or a memory access other than to the frame, to g or to a place
  * the linker has laid down. True also when that cannot be told.
  */
-static bool may_fault(const struct body *y, const struct insn *in)
+bool gocode_may_fault(const struct body *y, const struct insn *in)
 {
 	static const x86_reg safe[] = { X86_REG_RSP, X86_REG_RBP, X86_REG_RIP, X86_REG_R14, X86_REG_INVALID };
 	const uint8_t *p = y->code + in->off;
@@ -141,7 +141,7 @@ static bool find_on_line(const struct body *y, size_t i, struct code_point *out)
 			*out = point(in, down);
 			return true;
 		}
-		if (in->flow != FLOW_NEXT || may_fault(y, in))
+		if (in->flow != FLOW_NEXT || gocode_may_fault(y, in))
 			return false;
 		if (insn_sp_change(y->code + in->off, in->len, &change))
 			down += change;

@@ -42,6 +42,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!a->binary)
 			argp_error(state, "which binary?");
+		if (a->selection.stub == CHOICE_NOP)
+			a->selection.plan.stub = STUB_NOP5;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -376,6 +376,12 @@ static int record(struct run *r)
 	status = find_binary(r);
 	if (status)
 		return status;
+	if (r->opt.selection.plan.strategy == PROBE_AUTO)
+		r->opt.selection.plan.strategy = PROBE_EMULATED;
+	if (r->opt.selection.plan.strategy == PROBE_SPRINGBOARD) {
+		log_error("--probe=springboard can be planned but not recorded yet");
+		return STATUS_FAILED;
+	}
 	r->plan = plan_build(r->binary, &r->opt.selection.plan);
 	if (!r->plan)
 		return STATUS_FAILED;

@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 
-enum { OPT_WRAPPERS = 0x100, OPT_PROBE };
+#include "cli/args.h"
+
+enum { OPT_WRAPPERS = 0x100, OPT_PROBE, OPT_STUB };
 
 static const struct argp_option options[] = {
 	{ "package", 'p', "PKG", 0, "Functions of package PKG and those below it; 'all' is every package but "
@@ -12,7 +14,10 @@ static const struct argp_option options[] = {
 	  "all instances of a generic). Repeatable, adds to -p", 10 },
 	{ "exclude", 'x', "GLOB", 0, "Not the functions that match GLOB. Repeatable", 10 },
 	{ "wrappers", OPT_WRAPPERS, NULL, 0, "Also method wrappers, equality and hash functions made by the compiler", 10 },
-	{ "probe", OPT_PROBE, "STRATEGY", 0, "How to probe: auto (default), emulated, thesis", 11 },
+	{ "probe", OPT_PROBE, "STRATEGY", 0, "How to probe: auto (default), springboard, emulated, thesis", 11 },
+	{ "stub", OPT_STUB, "KIND", 0, "What springboard probes in its stubs: jump (default), nop (cheaper where the kernel "
+	  "makes calls of nops; the target's own profiles and SIGQUIT traces suffer) or auto (nop where it was measured to "
+	  "be cheaper)", 11 },
 	{ 0 },
 };
 
@@ -35,6 +40,7 @@ static void append(struct argp_state *state, const char *const **list, size_t *n
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
+	static const char *const stubs[] = { "jump", "nop", "auto", NULL };
 	struct selection *s = state->input;
 
 	switch (key) {
@@ -52,8 +58,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_PROBE:
 		if (probe_strategy_parse(arg, &s->plan.strategy))
-			argp_error(state, "there is no probe strategy '%s'; there are auto, emulated and thesis", arg);
-		s->probe = arg;
+			argp_error(state, "there is no probe strategy '%s'; there are auto, springboard, emulated and thesis", arg);
+		return 0;
+	case OPT_STUB:
+		s->stub = (enum stub_choice)arg_choice(state, "kind of stub", arg, stubs);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

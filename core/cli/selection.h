@@ -7,9 +7,11 @@
 
 #include "plan/plan.h"
 
+enum stub_choice { CHOICE_JUMP, CHOICE_NOP, CHOICE_AUTO };
+
 struct selection {
 	struct plan_options plan; /* lists point into argv; the arrays are owned */
-	const char *probe;        /* --probe as given, "auto" */
+	enum stub_choice stub;    /* of plan.stub, which a recording decides by what the kernel does */
 };
 
 /* An argp child whose input is a struct selection. */

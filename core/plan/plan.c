@@ -13,8 +13,11 @@
 #include "plan/inlined.h"
 #include "plan/runtime_sites.h"
 #include "plan/select.h"
+#include "plan/stubs.h"
 
-static const char *const strategy_names[] = {
+static const char *const strategy_names[PROBE_STRATEGIES] = {
+	[PROBE_AUTO] = "auto",
+	[PROBE_SPRINGBOARD] = "springboard",
 	[PROBE_EMULATED] = "emulated",
 	[PROBE_THESIS] = "thesis",
 };
@@ -26,9 +29,7 @@ const char *probe_strategy_name(enum probe_strategy s)
 
 int probe_strategy_parse(const char *name, enum probe_strategy *out)
 {
-	if (strcmp(name, "auto") == 0)
-		name = strategy_names[PROBE_EMULATED];
-	for (size_t i = 0; i < sizeof(strategy_names) / sizeof(*strategy_names); i++) {
+	for (size_t i = 0; i < PROBE_STRATEGIES; i++) {
 		if (strcmp(name, strategy_names[i]) == 0) {
 			*out = i;
 			return 0;
@@ -93,7 +94,7 @@ static enum plan_fate fate_by_flags(const struct gofunc *fn, const struct plan_o
 /* Where the entry goes under a strategy. */
 static const struct code_point *entry_point(const struct gocode *code, enum probe_strategy s)
 {
-	return s == PROBE_EMULATED && code->has_entry ? &code->entry : &code->start;
+	return s != PROBE_THESIS && code->has_entry ? &code->entry : &code->start;
 }
 
 static enum plan_fate fate_by_code(const struct gocode *code, enum probe_strategy s)
@@ -123,9 +124,14 @@ static struct plan_site site_at(const struct gofunc *fn, uint32_t func, const st
 {
 	return (struct plan_site){
 		.func = func, .target = PLAN_NO_FUNC, .kind = kind, .sp_adj = at->sp_adj,
-		.link = link, .class = at->class, .check_jcc = at->check_jcc,
+		.link = link, .class = at->class, .text_class = at->class, .check_jcc = at->check_jcc,
 		.vaddr = fn->vaddr + at->off, .file_off = fn->file_off + at->off,
 	};
+}
+
+static bool has_stubs(enum probe_strategy s)
+{
+	return s == PROBE_SPRINGBOARD || s == PROBE_AUTO;
 }
 
 static int add_site(struct plan *p, const struct plan_site *s)
@@ -169,6 +175,8 @@ static int add_func_sites(struct plan *p, uint32_t func, const struct gocode *co
 		s = site_at(f->fn, func, &code->rets[i], both ? EV_ENTRY_EXIT : EV_EXIT,
 			    both ? LINK_ENTRY : LINK_EXIT);
 		merged |= both;
+		if (has_stubs(p->strategy) && !both)
+			stubs_add_exit(p, &s, code, i);
 		err = add_site(p, &s);
 	}
 	for (size_t i = 0; i < code->n_tails && !err; i++) {
@@ -183,6 +191,8 @@ static int add_func_sites(struct plan *p, uint32_t func, const struct gocode *co
 	}
 	if (!err && !merged) {
 		s = site_at(f->fn, func, entry, EV_ENTRY, LINK_ENTRY);
+		if (has_stubs(p->strategy))
+			stubs_add_entry(p, &s, code);
 		err = add_site(p, &s);
 	}
 	f->n_entries = 1;
@@ -288,6 +298,8 @@ static int build(struct plan *p, const struct plan_options *opt)
 		err = -errno;
 	if (!err)
 		err = place_sites(p, ctx, &targets, &cap_targets);
+	if (!err)
+		err = stubs_end(p);
 	if (!err) {
 		resolve_tails(p, targets, cap_targets);
 		err = plan_add_runtime_sites(p, ctx);
@@ -310,6 +322,7 @@ struct plan *plan_build(const struct gobin *b, const struct plan_options *opt)
 		return NULL;
 	p->binary = b;
 	p->strategy = opt->strategy;
+	p->stubs.kind = opt->stub;
 	int err = build(p, opt);
 	if (err) {
 		plan_free(p);
@@ -330,5 +343,6 @@ void plan_free(struct plan *p)
 	free(p->funcs);
 	free(p->sites);
 	free(p->inlined);
+	free(p->stubs.code);
 	free(p);
 }

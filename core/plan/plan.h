@@ -13,12 +13,22 @@
 #include "binary/gobin.h"
 
 enum probe_strategy {
-	PROBE_EMULATED, /* entry on the first emulated instruction after the stack check */
-	PROBE_THESIS,   /* entry on the symbol's first byte, and every call of morestack */
+	PROBE_AUTO,        /* the best one proven on this kernel, for this binary and this mode */
+	PROBE_SPRINGBOARD, /* as emulated, but what would be single-stepped is done in a stub */
+	PROBE_EMULATED,    /* entry on the first emulated instruction after the stack check */
+	PROBE_THESIS,      /* entry on the symbol's first byte, and every call of morestack */
+	PROBE_STRATEGIES,
 };
 const char *probe_strategy_name(enum probe_strategy s);
-/* 0 and *out, or -EINVAL. "auto" is the best one proven: PROBE_EMULATED. */
+/* 0 and *out, or -EINVAL. */
 int probe_strategy_parse(const char *name, enum probe_strategy *out);
+
+/* What is probed in a stub. */
+enum stub_kind {
+	STUB_JUMP,  /* its jump back: as the trap returns pc is in Go's text again */
+	STUB_NOP5,  /* a nop that the kernel makes a call of (ba2bfc97b462, Linux 6.18), entries too; only in */
+	STUB_NOP10, /* functions with a stack check, else STUB_JUMP. Its longer form: Linux 7.2 */
+};
 
 /* What the user asked for; borrowed strings. */
 struct plan_options {
@@ -26,7 +36,8 @@ struct plan_options {
 	const char *const *globs;    size_t n_globs;    /* -f */
 	const char *const *excludes; size_t n_excludes; /* -x */
 	bool wrappers;
-	enum probe_strategy strategy;
+	enum probe_strategy strategy; /* AUTO: as SPRINGBOARD, of which sites_in_text is chosen later */
+	enum stub_kind stub;
 };
 
 /* What becomes of a selected function. */
@@ -55,10 +66,19 @@ struct plan_site {
 	uint16_t kind;      /* EV_* */
 	uint16_t sp_adj;    /* bytes rsp lies below the return address */
 	uint8_t link;       /* enum plan_link */
-	uint8_t class;      /* enum insn_class */
+	uint8_t class;      /* enum insn_class, of what is probed: in the stub where there is one */
+	uint8_t text_class; /* of the instruction at vaddr */
 	bool check_jcc;     /* no event when this conditional jump is taken */
 	uint8_t stop;       /* EV_RESUME: which STOP_* the place stands for */
 	uint64_t vaddr, file_off;
+	/* Springboard: */
+	uint32_t stub_off;  /* where in the stubs the probe sits instead */
+	uint16_t stub_adj;  /* sp_adj there */
+	uint8_t stub_why;   /* enum stub_reason */
+	uint8_t stub_kind;  /* enum stub_kind */
+	uint8_t window_len; /* bytes that a jump to the stub takes the place of; 0: it has no stub, */
+	uint64_t window_vaddr, window_off; /* at this address, at this place of the file */
+	uint32_t enter_off; /* where in the stubs the jump goes */
 	const char *name;   /* of a runtime site: the function probed, owned by the gobin */
 };
 #define PLAN_NO_FUNC UINT32_MAX
@@ -69,6 +89,27 @@ struct plan_func {
 	enum plan_fate fate;
 	uint32_t n_entries, n_exits; /* sites */
 	bool never_returns; /* probed, but it has neither RET nor tail jump */
+};
+
+/* Why a site has no stub, or has one. */
+enum stub_reason {
+	STUB_NOT_ASKED,  /* another strategy, or a site of the runtime's */
+	STUB_HAS_ONE,
+	STUB_CHEAP,      /* one trap as it stands */
+	STUB_SHORT, STUB_TARGET, STUB_FLOW, STUB_FAULT, STUB_FIXED, /* enum window_fate */
+	STUB_RUNTIME,    /* the runtime's own code: its stacks have no room to spare */
+	STUB_REASONS,
+};
+const char *stub_reason_name(enum stub_reason r);   /* one word, stable */
+const char *stub_reason_clause(enum stub_reason r); /* for people */
+
+/* The code that runs in place of displaced bytes: a file that is mapped into the target. */
+struct plan_stubs {
+	uint8_t *code;      size_t bytes, cap; /* whole pages; 0: no site has a stub */
+	uint64_t vaddr;     /* link-time address it is made for; wraps below 0 in a PIE */
+	uint64_t syscall_vaddr; /* an instruction `syscall` in the text, for the tracer to map it with */
+	size_t n_sites;     /* with a stub */
+	enum stub_kind kind; /* as asked for */
 };
 
 /* A function that exists only inside others and so cannot be seen. */
@@ -83,6 +124,7 @@ struct plan {
 	struct plan_func *funcs;       size_t n_funcs, cap_funcs;  /* selected, by vaddr */
 	struct plan_site *sites;       size_t n_sites, cap_sites;  /* index = site number of events */
 	struct plan_inlined *inlined;  size_t n_inlined, cap_inlined; /* by name */
+	struct plan_stubs stubs;
 	size_t n_probed;
 	size_t n_fate[PLAN_FATES];
 	size_t n_link[LINKS];
@@ -96,5 +138,10 @@ struct plan {
  */
 struct plan *plan_build(const struct gobin *b, const struct plan_options *opt);
 void plan_free(struct plan *p);
+
+/* Makes it a plan without stubs: every site in the text, single-stepped where it must be. */
+void plan_drop_stubs(struct plan *p);
+/* Five bytes at `at`: a jump from the address `from` to the address `to`, less than 2 GiB apart. */
+void stubs_write_jump(uint8_t *at, uint64_t from, uint64_t to);
 
 #endif

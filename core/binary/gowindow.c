@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The bytes of a function that can be executed at another address, in a stub. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "binary/gobin_impl.h"
+#include "binary/gocode_impl.h"
+
+#define WINDOW_MAX 64 /* bytes: a few of the longest instructions */
+
+/* Whether capstone's last word on the instruction names a place by its distance. */
+static bool rip_relative(const cs_insn *d)
+{
+	for (uint8_t i = 0; i < d->detail->x86.op_count; i++)
+		if (d->detail->x86.operands[i].type == X86_OP_MEM &&
+		    d->detail->x86.operands[i].mem.base == X86_REG_RIP)
+			return true;
+	return false;
+}
+
+/* Can this instruction be executed elsewhere? */
+static enum window_fate displaceable(const struct body *y, const struct insn *in)
+{
+	const cs_insn *d = y->c->detail_insn;
+
+	if (in->flow != FLOW_NEXT)
+		return WINDOW_FLOW;
+	if (in->fs || in->class == INSN_REFUSED)
+		return WINDOW_FIXED;
+	if (gocode_may_fault(y, in))
+		return WINDOW_FAULT;
+	/* It has just been decoded with all its details. */
+	if (rip_relative(d))
+		return WINDOW_FIXED;
+	if (cs_insn_group(y->c->detail, d, CS_GRP_INT) || cs_insn_group(y->c->detail, d, CS_GRP_PRIVILEGE) ||
+	    d->id == X86_INS_SYSCALL)
+		return WINDOW_FLOW;
+	return WINDOW_OK;
+}
+
+static struct code_window none(enum window_fate why)
+{
+	return (struct code_window){ .fate = why };
+}
+
+/* rsp's distance as the compiler's own table has it; false when it is not known. */
+static bool sp_at(const struct body *y, uint32_t off, uint16_t *adj)
+{
+	int32_t down;
+
+	if (gobin_sp_delta(y->c->b, y->f, y->f->vaddr + off, &down) < 0 || down < 0 || down > UINT16_MAX)
+		return false;
+	*adj = (uint16_t)down;
+	return true;
+}
+
+/* From instruction `first` on as many as WINDOW_MIN bytes take. Nothing may go into
+ * them, to the first neither unless `enterable`. */
+static struct code_window forward(const struct body *y, size_t first, bool enterable)
+{
+	uint32_t start, end;
+	struct code_window w = { 0 };
+
+	if (first >= y->n)
+		return none(WINDOW_SHORT);
+	start = end = y->insns[first].off;
+	for (size_t i = first; end - start < WINDOW_MIN; i++) {
+		if (i >= y->n)
+			return none(WINDOW_SHORT);
+		enum window_fate fate = displaceable(y, &y->insns[i]);
+		if (fate != WINDOW_OK)
+			return none(fate);
+		end = y->insns[i].off + y->insns[i].len;
+	}
+	if (gocode_targeted(y, start + enterable, end - 1))
+		return none(WINDOW_TARGET);
+	/* What follows must exist: it is jumped back to. */
+	if (end >= y->f->size || !sp_at(y, start, &w.sp_adj) || !sp_at(y, end, &w.sp_adj_after))
+		return none(WINDOW_SHORT);
+	w.off = start;
+	w.len = (uint8_t)(end - start);
+	return w;
+}
+
+/* The bytes right before the RET at index `ret`, none of them below `floor_off`. */
+static struct code_window before_ret(const struct body *y, size_t ret, uint32_t floor_off)
+{
+	uint32_t end = y->insns[ret].off, start = end;
+	struct code_window w = { 0 };
+
+	for (size_t i = ret; end - start < WINDOW_MIN;) {
+		if (i-- == 0 || y->insns[i].off < floor_off)
+			return none(WINDOW_SHORT);
+		enum window_fate fate = displaceable(y, &y->insns[i]);
+		if (fate != WINDOW_OK)
+			return none(fate);
+		start = y->insns[i].off;
+	}
+	if (end - start > WINDOW_MAX)
+		return none(WINDOW_SHORT);
+	/* To the first a branch may go: there stands the jump. */
+	if (gocode_targeted(y, start + 1, end))
+		return none(WINDOW_TARGET);
+	if (!sp_at(y, start, &w.sp_adj))
+		return none(WINDOW_SHORT);
+	w.off = start;
+	w.len = (uint8_t)(end - start);
+	return w;
+}
+
+static size_t index_at(const struct body *y, uint32_t off)
+{
+	size_t a = 0, z = y->n;
+
+	while (a < z) {
+		size_t mid = a + (z - a) / 2;
+
+		if (y->insns[mid].off < off)
+			a = mid + 1;
+		else
+			z = mid;
+	}
+	return a;
+}
+
+/*
+ * Behind the stack check, which keeps the function preemptible. push %rbp and
+ * mov %rsp,%rbp, places that other tools probe, stay.
+ */
+static struct code_window behind_check(const struct body *y, const struct gocode *out)
+{
+	size_t i = index_at(y, out->entry.off);
+	const uint8_t *push = y->code + out->entry.off;
+
+	if (out->entry.len == 1 && *push == 0x55) {
+		i++;
+		if (i < y->n && y->insns[i].len == 3 && memcmp(y->code + y->insns[i].off, "\x48\x89\xe5", 3) == 0)
+			i++;
+	} else if (out->entry.check_jcc) {
+		i++;
+	} else {
+		return none(WINDOW_FLOW); /* the entry is a call or another branch */
+	}
+	return forward(y, i, false);
+}
+
+static uint32_t end_of(const struct code_window *w)
+{
+	return w->len ? w->off + w->len : 0;
+}
+
+static uint32_t later(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+int gocode_windows(const struct body *y, struct gocode *out)
+{
+	/* The function's first instruction stays, whoever else may probe it, and so does our entry. */
+	uint32_t floor_off = y->insns[0].len;
+
+	if (out->has_entry && out->has_check)
+		out->check_window = behind_check(y, out);
+	if (!out->has_entry && !out->loop_at_start && y->insns[0].flow == FLOW_NEXT) {
+		out->leaf_window = gocode_may_fault(y, &y->insns[0]) ? none(WINDOW_FAULT) : forward(y, 1, false);
+	} else {
+		out->leaf_window = none(WINDOW_FLOW);
+	}
+	if (out->has_entry)
+		floor_off = later(floor_off, out->entry.off + out->entry.len);
+	floor_off = later(floor_off, later(end_of(&out->check_window), end_of(&out->leaf_window)));
+	if (!out->n_rets)
+		return 0;
+	out->ret_windows = calloc(out->n_rets, sizeof(*out->ret_windows));
+	if (!out->ret_windows)
+		return -ENOMEM;
+	for (size_t i = 0; i < out->n_rets; i++)
+		out->ret_windows[i] = before_ret(y, index_at(y, out->rets[i].off), floor_off);
+	return 0;
+}

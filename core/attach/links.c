@@ -48,7 +48,8 @@ static uint64_t cookie_of(const struct plan *plan, size_t i)
 	const struct plan_site *s = &plan->sites[i];
 
 	return COOKIE(i, s->sp_adj, s->kind,
-		      (s->check_jcc ? COOKIE_CHECK_JCC : 0) | COOKIE_STOP_FLAGS(s->stop));
+		      (s->check_jcc ? COOKIE_CHECK_JCC : 0) | (s->plain_ret && !s->window_len ? COOKIE_RET : 0) |
+		      COOKIE_STOP_FLAGS(s->stop));
 }
 
 static void log_attach_failure(const struct plan_site *s, const struct plan *plan, int err)

@@ -216,9 +216,11 @@ static int collect(const struct body *y, struct gocode *out)
 	for (size_t i = 0; !err && i < y->n; i++) {
 		const struct insn *in = &y->insns[i];
 
-		if (in->flow == FLOW_RET)
+		if (in->flow == FLOW_RET) {
 			err = add_point(&out->rets, &out->n_rets, &cap_rets, in);
-		else if (gocode_is_morestack_call(y, in))
+			if (!err)
+				out->rets[out->n_rets - 1].plain_ret = in->len == 1 && y->code[in->off] == 0xc3;
+		} else if (gocode_is_morestack_call(y, in))
 			err = add_point(&out->morestack, &out->n_morestack, &cap_morestack, in);
 		else if (in->flow == FLOW_JMP && (in->target < 0 || in->target >= y->f->size))
 			err = add_tail(y, i, &cap_tails, out);

@@ -19,6 +19,7 @@ struct code_point {
 	uint8_t len;           /* of the instruction */
 	uint8_t class;         /* enum insn_class */
 	bool check_jcc;        /* it is the stack check's conditional jump: taken means morestack */
+	bool plain_ret;        /* it is the one-byte near RET, c3: pops the return address, nothing else */
 };
 
 struct code_tail {

@@ -74,6 +74,7 @@ static void test_checked(void **state)
 				assert_int_equal(byte_at(b, names[i], k.rets[r].off), 0xc3);
 				assert_int_equal(k.rets[r].class, INSN_STEP);
 				assert_int_equal(k.rets[r].len, 1);
+				assert_true(k.rets[r].plain_ret);
 			}
 			gocode_free(&k);
 		}

@@ -125,7 +125,7 @@ static struct plan_site site_at(const struct gofunc *fn, uint32_t func, const st
 	return (struct plan_site){
 		.func = func, .target = PLAN_NO_FUNC, .kind = kind, .sp_adj = at->sp_adj,
 		.link = link, .class = at->class, .text_class = at->class, .check_jcc = at->check_jcc,
-		.vaddr = fn->vaddr + at->off, .file_off = fn->file_off + at->off,
+		.plain_ret = at->plain_ret, .vaddr = fn->vaddr + at->off, .file_off = fn->file_off + at->off,
 	};
 }
 

@@ -69,6 +69,7 @@ struct plan_site {
 	uint8_t class;      /* enum insn_class, of what is probed: in the stub where there is one */
 	uint8_t text_class; /* of the instruction at vaddr */
 	bool check_jcc;     /* no event when this conditional jump is taken */
+	bool plain_ret;     /* a RET that a program can perform, where the probe is on it and in no stub */
 	uint8_t stop;       /* EV_RESUME: which STOP_* the place stands for */
 	uint64_t vaddr, file_off;
 	/* Springboard: */

@@ -52,7 +52,7 @@ static int add_one(struct plan *p, const struct gofunc *fn, const struct code_po
 		.func = PLAN_NO_FUNC, .target = PLAN_NO_FUNC, .kind = wanted[which].kind,
 		.stop = wanted[which].stop, .sp_adj = at->sp_adj,
 		.link = LINK_RUNTIME, .class = at->class, .text_class = at->class, .check_jcc = at->check_jcc,
-		.vaddr = fn->vaddr + at->off, .file_off = fn->file_off + at->off, .name = fn->name,
+		.plain_ret = at->plain_ret, .vaddr = fn->vaddr + at->off, .file_off = fn->file_off + at->off, .name = fn->name,
 	};
 	p->n_link[LINK_RUNTIME]++;
 	return 0;

@@ -14,9 +14,9 @@ Q   := $(if $(filter 1,$(V)),,@)
 msg  = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' '$(1)' '$(2)';)
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
-LIBS_ALL := libbpf libelf libdw capstone zlib libzstd
+LIBS_ALL := libbpf libelf libdw capstone zlib libzstd libprotobuf-c
 
-CPPFLAGS += -Icore -I. -I$(OUT) -D_GNU_SOURCE
+CPPFLAGS += -Icore -I. -I$(OUT) -I$(OUT)/proto -D_GNU_SOURCE
 CFLAGS   ?= -g $(if $(filter 1,$(DEBUG)),-O0,-O2)
 CFLAGS   += -std=gnu11 -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
             -Wpointer-arith -Wundef -Wformat=2 -Wno-format-nonliteral -Wvla -fno-common -pthread
@@ -43,7 +43,10 @@ CLI_SRC    := $(filter-out $(no_product),$(wildcard core/cli/*.c))
 TEST_SRC   := $(wildcard core/*/*_test.c)
 SHARED_SRC := $(wildcard core/*/*_fixture.c)
 FUZZ_SRC   := $(wildcard core/*/*_fuzz.c)
+PROTO      := $(wildcard core/export/*.proto)
+PROTO_SRC  := $(PROTO:core/export/%.proto=$(OUT)/proto/%.pb-c.c)
 obj         = $(patsubst %.c,$(OUT)/obj/%.o,$(1))
+proto_obj   = $(PROTO_SRC:.c=.o)
 
 LIB    := $(OUT)/libgotrace.a
 ATTACH := $(OUT)/libgotrace-attach.a
@@ -84,7 +87,16 @@ $(OUT)/%.bpf.o: bpf/%.bpf.c bpf/event.h Makefile | $(call deps,build)
 $(OUT)/obj/core/attach/object.o: $(BPF)
 $(OUT)/obj/core/attach/object.o: CPPFLAGS += -DBPF_DIR='"$(OUT)"'
 
-$(LIB): $(call obj,$(LIB_SRC))
+# Messages of other programs' formats: C from their .proto files.
+$(OUT)/proto/%.pb-c.c: core/export/%.proto | $(call deps,build)
+	@mkdir -p $(@D)
+	$(call msg,PROTO,$<)
+	$(Q)protoc-c --proto_path=core/export --c_out=$(@D) $(<F)
+$(OUT)/proto/%.o: $(OUT)/proto/%.c
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+$(call obj,$(filter core/export/%,$(LIB_SRC) $(TEST_SRC) $(SHARED_SRC))): | $(PROTO_SRC)
+
+$(LIB): $(call obj,$(LIB_SRC)) $(proto_obj)
 $(ATTACH): $(call obj,$(ATTACH_SRC))
 $(SHARED): $(call obj,$(SHARED_SRC))
 $(LIB) $(ATTACH) $(SHARED):

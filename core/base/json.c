@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/utf8.h"
+
 void json_init(struct json *j, FILE *out, bool pretty)
 {
 	*j = (struct json){ .out = out, .pretty = pretty };
@@ -51,25 +53,8 @@ void json_close(struct json *j, char bracket)
 		fputc('\n', j->out);
 }
 
-/* Length of the well-formed UTF-8 sequence at s, 0 when it is none (RFC 3629). */
-static int utf8_len(const unsigned char *s)
+static void quoted(struct json *j, const char *s)
 {
-	if (s[0] < 0x80)
-		return 1;
-	int n = s[0] >= 0xf0 && s[0] <= 0xf4 ? 4 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : 0;
-	for (int i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return n;
-}
-
-static void quoted(struct json *j, const char *str)
-{
-	const unsigned char *s = (const unsigned char *)str;
-
 	fputc('"', j->out);
 	while (*s) {
 		int n = utf8_len(s);
@@ -83,8 +68,8 @@ static void quoted(struct json *j, const char *str)
 		} else {
 			if (*s == '"' || *s == '\\')
 				fprintf(j->out, "\\%c", *s);
-			else if (*s < 0x20 || *s == 0x7f)
-				fprintf(j->out, "\\u%04x", *s);
+			else if ((unsigned char)*s < 0x20 || *s == 0x7f)
+				fprintf(j->out, "\\u%04x", (unsigned)*s);
 			else
 				fputc(*s, j->out);
 			s++;

@@ -10,7 +10,7 @@
 #include "cli/output.h"
 #include "export/export.h"
 
-enum { KEY_WEIGHT = 256, KEY_NO_GO_EDGES };
+enum { KEY_WEIGHT = 256, KEY_NO_GO_EDGES, KEY_GOROUTINES };
 
 struct export_args {
 	struct export_options opt;
@@ -27,6 +27,7 @@ static const struct argp_option options[] = {
 	{ "weight", KEY_WEIGHT, "WHAT", 0, "what a path weighs: self (nanoseconds, default), total (likewise) or calls", 2 },
 	{ "no-go-edges", KEY_NO_GO_EDGES, NULL, 0, "a goroutine's first function is outermost, not below the one whose "
 	  "go statement started it", 2 },
+	{ "goroutines", KEY_GOROUTINES, NULL, 0, "a label with the goroutine's number on each stack", 2 },
 	{ 0 },
 };
 
@@ -34,6 +35,7 @@ static const struct argp_option options[] = {
 static const struct { unsigned bit; const char *name; } special[] = {
 	{ EXPORT_WEIGHT, "--weight" },
 	{ EXPORT_GO_EDGES, "--no-go-edges" },
+	{ EXPORT_GOROUTINES, "--goroutines" },
 };
 
 /* Which formats have the option, as "folded, pprof". */
@@ -85,6 +87,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_NO_GO_EDGES:
 		a->given |= EXPORT_GO_EDGES;
 		a->opt.no_go_edges = true;
+		return 0;
+	case KEY_GOROUTINES:
+		a->given |= EXPORT_GOROUTINES;
+		a->opt.goroutines = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (a->n_files == 2)

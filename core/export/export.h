@@ -41,11 +41,13 @@ enum export_weight { WEIGHT_SELF, WEIGHT_TOTAL, WEIGHT_CALLS };
 struct export_options {
 	enum export_weight weight;
 	bool no_go_edges;           /* a goroutine's outermost call is a root, not below the call that started it */
+	bool goroutines;            /* the goroutine is told with each path */
 };
 
 /* Options that only some formats have: bits of export_format.takes. */
 #define EXPORT_WEIGHT   1u      /* weight */
 #define EXPORT_GO_EDGES 2u      /* no_go_edges */
+#define EXPORT_GOROUTINES 4u    /* goroutines */
 
 struct export_format {
 	const char *name;           /* "folded" */

@@ -29,6 +29,7 @@ struct export_node {
 struct export_tree {
 	struct export_node *nodes;
 	size_t n;
+	uint32_t *of_path;      /* node of each of the model's paths: what call.path says */
 };
 
 /*
@@ -42,6 +43,24 @@ void export_tree_free(struct export_tree *t);
 /* What the option --weight asks for. */
 uint64_t export_weight_of(const struct call_stats *st, enum export_weight weight);
 
+/* A trace read to its end and its tree, for formats that need nothing else. As export_tree_build. */
+int export_load(struct report *rep, struct export_tree *t, struct trace_reader *r, bool go_edges);
+
+/* For those that want more than the tree: what is called while the trace is read. */
+struct export_watch {
+	void (*on_entry)(void *ctx, const struct call *c); /* as in model_options; NULL: not wanted */
+	void (*on_call)(void *ctx, const struct call *c);
+	void (*on_goroutine)(void *ctx, const struct goroutine_info *g);
+	/* An event with arguments, before the model is fed with it. */
+	void (*on_event)(void *ctx, const struct event_ext *ev);
+	void *ctx;
+	int err; /* set by one of them: reading ends with it */
+};
+
+/* Reads r to its end as the report by function does. 0 or -errno (logged); report_free in either case. */
+int export_read(struct report *rep, struct trace_reader *r, struct export_watch *w);
+
 int export_folded(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
+int export_pprof(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 
 #endif

@@ -12,6 +12,7 @@ struct building {
 	uint32_t *rank;                      /* of functions: equal names have one rank */
 	uint32_t *first;                     /* of functions: the first that has its name */
 	uint32_t *slots; size_t n_slots;     /* a hash table of nodes; 0: empty. A power of two */
+	uint32_t *twin; size_t n_paths;      /* the node of each of the model's paths */
 };
 
 static int by_name(const void *x, const void *y, void *ctx)
@@ -86,16 +87,15 @@ static int merge(struct building *b, bool go_edges)
 {
 	size_t n;
 	const struct path_node *from = model_paths(b->rep->model, &n);
-	uint32_t *twin = calloc(n + 1, sizeof(*twin));
+	uint32_t *twin = b->twin = calloc(n + 1, sizeof(*twin));
 
+	b->n_paths = n;
 	for (b->n_slots = 64; b->n_slots < 2 * n;)
 		b->n_slots *= 2;
 	b->slots = calloc(b->n_slots, sizeof(*b->slots));
 	b->nodes = calloc(n + 1, sizeof(*b->nodes));
-	if (!twin || !b->slots || !b->nodes) {
-		free(twin);
+	if (!twin || !b->slots || !b->nodes)
 		return -ENOMEM;
-	}
 	b->nodes[0].func = PATH_ROOT;
 	b->n = 1;
 	for (size_t i = 1; i < n; i++) {
@@ -111,7 +111,6 @@ static int merge(struct building *b, bool go_edges)
 		take(b, slot, &from[i], &as);
 		twin[i] = *slot;
 	}
-	free(twin);
 	return 0;
 }
 
@@ -126,12 +125,15 @@ static int by_place(const void *x, const void *y, void *ctx)
 	return rm != rn ? (rm < rn ? -1 : 1) : m->go - n->go;
 }
 
-/* Fills `to` with the nodes in their final order. `sorted` holds children of one node side by side,
- * `child` where those of each begin, ended by one of another parent. */
-static void lay_down(const struct building *b, const uint32_t *sorted, uint32_t *child, struct export_tree *to)
+/*
+ * Fills `to` with the nodes in their final order. `sorted` holds children of
+ * one node side by side, `child` where those of each begin, ended by one of
+ * another parent. Leaves the old number of each new one in *old.
+ */
+static void lay_down(const struct building *b, const uint32_t *sorted, uint32_t *child, uint32_t *old,
+		     struct export_tree *to)
 {
 	uint32_t at = 0, old_at = 0; /* the node whose children are next, by its new and its old number */
-	uint32_t *old = child + b->n + 1;
 
 	to->nodes[to->n++] = b->nodes[0];
 	for (;;) {
@@ -159,21 +161,29 @@ static void lay_down(const struct building *b, const uint32_t *sorted, uint32_t 
 static int order(struct building *b, struct export_tree *to)
 {
 	uint32_t *sorted = calloc(b->n + 1, sizeof(*sorted));
-	uint32_t *child = calloc(2 * (b->n + 1), sizeof(*child));
+	uint32_t *child = calloc(b->n + 1, sizeof(*child));
+	uint32_t *old = calloc(b->n + 1, sizeof(*old));
+	int err = -ENOMEM;
 
 	to->nodes = calloc(b->n, sizeof(*to->nodes));
-	if (sorted && child && to->nodes) {
+	if (sorted && child && old && to->nodes) {
+		err = 0;
 		for (size_t i = 1; i < b->n; i++)
 			sorted[i] = (uint32_t)i;
 		qsort_r(sorted + 1, b->n - 1, sizeof(*sorted), by_place, b);
 		for (size_t i = b->n - 1; i > 0; i--)
 			child[b->nodes[sorted[i]].parent] = (uint32_t)i;
-		lay_down(b, sorted, child, to);
+		lay_down(b, sorted, child, old, to);
+		for (size_t i = 1; i < b->n; i++) /* `sorted` is not needed any more */
+			sorted[old[i]] = (uint32_t)i;
+		for (size_t i = 1; i < b->n_paths; i++)
+			b->twin[i] = sorted[b->twin[i]];
+		to->of_path = b->twin;
+		b->twin = NULL;
 	}
-	int err = sorted && child && to->nodes ? 0 : -ENOMEM;
-
 	free(sorted);
 	free(child);
+	free(old);
 	return err;
 }
 
@@ -192,6 +202,7 @@ int export_tree_build(struct export_tree *t, const struct report *rep, bool go_e
 	free(b.rank);
 	free(b.first);
 	free(b.slots);
+	free(b.twin);
 	free(b.nodes);
 	return err;
 }
@@ -199,5 +210,6 @@ int export_tree_build(struct export_tree *t, const struct report *rep, bool go_e
 void export_tree_free(struct export_tree *t)
 {
 	free(t->nodes);
+	free(t->of_path);
 	*t = (struct export_tree){ 0 };
 }

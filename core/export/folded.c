@@ -47,14 +47,11 @@ static int lines(const struct report *rep, const struct export_tree *t, enum exp
 
 int export_folded(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out)
 {
-	const struct report_options whole = { .by = BY_FUNCTION };
-	struct export_tree tree = { 0 };
+	struct export_tree tree;
 	struct report rep;
-	int err = report_load(&rep, r[0], &whole);
+	int err = export_load(&rep, &tree, r[0], !opt->no_go_edges);
 
 	(void)n;
-	if (!err)
-		err = export_tree_build(&tree, &rep, !opt->no_go_edges);
 	if (!err)
 		err = lines(&rep, &tree, opt->weight, out);
 	if (!err)

@@ -12,5 +12,7 @@ const struct report_format report_formats[] = {
 const struct export_format export_formats[] = {
 	{ "folded", "a line a path: flamegraph.pl, speedscope, Perfetto, Perun",
 	  EXPORT_WEIGHT | EXPORT_GO_EDGES, false, false, export_folded },
+	{ "pprof", "go tool pprof, speedscope, Pyroscope, Perfetto", EXPORT_GO_EDGES | EXPORT_GOROUTINES, true, false,
+	  export_pprof },
 	{ 0 },
 };

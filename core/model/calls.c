@@ -51,7 +51,8 @@ static void fill(const struct stack *s, const struct frame *f, struct call *c)
 {
 	*c = (struct call){ .start_ns = f->start_ns, .goid = s->system ? f->label : s->info.goid, .order = f->order,
 			    .func = f->func, .path = f->path, .level = (uint32_t)(f - s->frames), .tid = f->tid,
-			    .suspect = f->flags & FRAME_SUSPECT, .system = s->system };
+			    .suspect = f->flags & FRAME_SUSPECT, .system = s->system,
+			    .recursive = !(f->flags & FRAME_FIRST) };
 }
 
 /* What PATH_OTHER needs on top. */
@@ -87,13 +88,18 @@ int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t 
 	s->n++;
 	s->info.calls++;
 	m->totals.calls++;
-	if (m->opt.on_entry) {
-		struct call c;
-
-		fill(s, f, &c);
-		m->opt.on_entry(m->opt.ctx, &c);
-	}
+	call_begun(m, s);
 	return 0;
+}
+
+void call_begun(struct model *m, struct stack *s)
+{
+	struct call c;
+
+	if (!m->opt.on_entry)
+		return;
+	fill(s, top(s), &c);
+	m->opt.on_entry(m->opt.ctx, &c);
 }
 
 /* A call that is over. */

@@ -27,6 +27,7 @@ static int entered_again(struct model *m, struct stack *s, const struct event *e
 	f->tid = e->tid;
 	if (s->stop.active)
 		stop_entered(m, s, e->ts_ns);
+	call_begun(m, s);
 	return 0;
 }
 

@@ -77,6 +77,7 @@ struct call {
 	enum call_end end;
 	bool suspect;
 	bool system;
+	bool recursive;                 /* made by its own function: direct recursion, one path node with its caller */
 };
 
 struct model_totals {
@@ -92,8 +93,9 @@ struct model_totals {
 
 struct model_options {
 	uint32_t max_paths;             /* 0: a million */
-	/* Called as each call begins / ends; NULL: not wanted. A begun call gets no on_call when its
-	 * prologue was stopped (EV_MORESTACK) and never went on: it was none. */
+	/* Called as each call begins / ends; NULL: not wanted. A call whose prologue was stopped
+	 * (EV_MORESTACK) begins once more, with the same order and a later start; or gets no on_call
+	 * when it never went on: it was none. */
 	void (*on_entry)(void *ctx, const struct call *c); /* end fields not set yet */
 	void (*on_call)(void *ctx, const struct call *c);
 	/* Called when a goroutine's state is freed, and at the end for the others. */

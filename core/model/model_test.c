@@ -225,6 +225,50 @@ static void test_callbacks(void **state)
 	tear_down(&w);
 }
 
+struct starts {
+	uint64_t entry_ns[4], start_ns;
+	size_t n;
+	uint64_t orders;
+};
+
+static void note_entry(void *ctx, const struct call *c)
+{
+	struct starts *s = ctx;
+
+	assert_true(s->n < 4);
+	s->entry_ns[s->n++] = c->start_ns;
+	s->orders |= 1ull << c->order;
+}
+
+static void note_call(void *ctx, const struct call *c)
+{
+	((struct starts *)ctx)->start_ns = c->start_ns;
+}
+
+/* A call whose prologue is stopped twice begins three times, and is one. */
+static void test_begins_again(void **state)
+{
+	struct starts s = { 0 };
+	const struct model_options opt = { .on_entry = note_entry, .on_call = note_call, .ctx = &s };
+	struct world w;
+
+	(void)state;
+	set_up(&w, &opt);
+	event(&w, EV_ENTRY, 2, 0, 64);
+	event(&w, EV_MORESTACK, 2, 0, 64);
+	event(&w, EV_ENTRY, 2, 0, 64);
+	event(&w, EV_MORESTACK, 2, 0, 64);
+	event(&w, EV_ENTRY, 2, 0, 64);
+	event(&w, EV_EXIT, 2, 0, 64);
+	assert_int_equal(model_finish(w.m), 0);
+	assert_int_equal(s.n, 3);
+	assert_int_equal(s.orders, 1);
+	assert_true(s.entry_ns[0] < s.entry_ns[1] && s.entry_ns[1] < s.entry_ns[2]);
+	assert_int_equal(s.start_ns, s.entry_ns[2]);
+	assert_int_equal(model_totals(w.m)->calls, 1);
+	tear_down(&w);
+}
+
 /* What the start code does on a system stack before runtime.main is no earlier image;
  * what a goroutine did (attached to a running process) is one. */
 static void test_first_image(void **state)
@@ -288,6 +332,7 @@ int main(void)
 		cmocka_unit_test(test_direct_recursion),
 		cmocka_unit_test(test_endless_chain),
 		cmocka_unit_test(test_callbacks),
+		cmocka_unit_test(test_begins_again),
 		cmocka_unit_test(test_first_image),
 		cmocka_unit_test(test_garbage),
 	};

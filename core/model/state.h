@@ -129,6 +129,8 @@ uint32_t open_funcs_count(const struct open_funcs *o, uint32_t func);
 /* calls.c: 0 or -ENOMEM */
 int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t func);
 int call_pop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
+/* Hands the top frame to on_entry. */
+void call_begun(struct model *m, struct stack *s);
 /* Ends all frames deeper than depth. */
 int call_pop_deeper_slow(struct model *m, struct stack *s, uint32_t depth, uint64_t ts_ns, enum call_end end);
 

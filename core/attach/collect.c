@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/costs.h"
 #include "attach/merge.h"
 #include "attach/naming.h"
 #include "base/clock.h"
@@ -48,6 +49,7 @@ struct collector {
 	bool running;
 	int wake_fd;
 	atomic_bool stop;
+	uint64_t class_events[COST_CLASSES];
 	_Atomic uint64_t events, lost_events, lost_records, images, bytes;
 	atomic_int error;
 	atomic_bool full, layout_wrong;
@@ -230,6 +232,8 @@ static int write_event(void *ctx, const struct event_ext *ev)
 	if (err)
 		return err;
 	c->events++;
+	if (ev->h.site < c->opt.n_sites)
+		c->class_events[c->opt.site_class[ev->h.site]]++;
 	return c->opt.max_bytes ? mind_the_limit(c) : 0;
 }
 
@@ -396,6 +400,11 @@ int collector_stop(struct collector *c)
 			c->error = collect_rest(c);
 	}
 	return c->error;
+}
+
+uint64_t collector_class_events(const struct collector *c, unsigned cost_class)
+{
+	return c->class_events[cost_class];
 }
 
 void collector_free(struct collector *c)

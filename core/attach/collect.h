@@ -21,6 +21,8 @@ struct collector_options {
 	struct probes *probes;          /* borrowed, as all here */
 	const struct gobin *binary;     /* names the places where goroutines are created */
 	struct trace_writer *writer;
+	const uint8_t *site_class;      /* [n_sites] how a site is executed (enum cost_class); events are counted by it */
+	size_t n_sites;
 	uint64_t max_bytes;             /* of the trace file; 0: no limit */
 	bool expect_goid_1;             /* the first image's runtime.main must run as goid 1 */
 };
@@ -41,6 +43,8 @@ struct collector_stats collector_stats(const struct collector *c);
 /* Ends the thread after everything that is in the rings was written. No probe may
  * run any more, or what it adds is left out. 0 or the error of stats. */
 int collector_stop(struct collector *c);
+/* Events written of sites of one class. After collector_stop. */
+uint64_t collector_class_events(const struct collector *c, unsigned cost_class);
 void collector_free(struct collector *c);
 
 #endif

@@ -12,7 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "attach/costs.h"
 #include "attach/links.h"
+#include "attach/shadow.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -73,6 +75,13 @@ static bool open_to_all(const struct recording *r)
 	       (r->kind == ATTACH_MULTI && !r->caps.pid_filter_per_process);
 }
 
+/* Not with thesis, which is the baseline; and not where a RET has to be taken off a shadow stack as well. */
+static bool performs_rets(const struct recording *r)
+{
+	return r->caps.ret_performed && !r->step_rets && r->plan->strategy != PROBE_THESIS &&
+	       !(r->target->launched ? shadow_stack_of_file(r->exe_fd) : shadow_stack_of_process(r->target->pid));
+}
+
 int recording_prepare(struct recording *r)
 {
 	const struct plan_site *image = image_site(r->plan);
@@ -81,10 +90,12 @@ int recording_prepare(struct recording *r)
 	if (err)
 		return err;
 	r->open_to_all = open_to_all(r);
+	r->perform_ret = performs_rets(r);
 	struct probes_options load = {
 		.layout = r->layout, .main_vaddr = image ? image->vaddr : 0, .kind = r->kind,
 		/* A perf event's filter is by memory, which a vfork child shares. */
 		.filter = r->open_to_all || r->kind == ATTACH_PERF,
+		.perform_ret = r->perform_ret,
 		.ring_bytes = r->ring_bytes, .ring_bytes_sum = r->ring_bytes_sum,
 	};
 	const struct links_options attach = {
@@ -107,9 +118,11 @@ int recording_prepare(struct recording *r)
 	err = links_attach(r->links, &r->probes, r->plan, &attach);
 	r->probes.state->stopped = 0;
 	r->attach_ns = clock_monotonic_ns() - start;
-	if (!err)
-		children_watch(&r->children, &load.target);
-	return err;
+	if (err)
+		return err;
+	r->site_class = costs_by_site(r->plan, r->perform_ret);
+	children_watch(&r->children, &load.target);
+	return r->site_class ? 0 : -ENOMEM;
 }
 
 int recording_describe(const struct recording *r, struct trace_info *info)
@@ -122,11 +135,9 @@ int recording_describe(const struct recording *r, struct trace_info *info)
 		err = trace_info_setf(info, "ring.bytes", "%zu", r->probes.ring_bytes);
 	if (!err && r->open_to_all)
 		err = trace_info_set(info, "attach.open_to_all", "1");
-	if (!err && r->caps.emulated_ns)
-		err = trace_info_setf(info, "cost.emulated_ns", "%llu", (unsigned long long)r->caps.emulated_ns);
-	if (!err && r->caps.step_ns)
-		err = trace_info_setf(info, "cost.step_ns", "%llu", (unsigned long long)r->caps.step_ns);
-	return err;
+	if (!err)
+		err = trace_info_set(info, "probe.ret", r->perform_ret ? "performed" : "stepped");
+	return err ? err : costs_describe(info, &r->caps, r->plan, r->perform_ret);
 }
 
 /* ---- running */
@@ -233,8 +244,9 @@ static void stop_probes(struct recording *r)
 /* ---- the end record */
 
 struct end_keys {
-	struct trace_kv kv[24];
-	char value[24][32];
+	struct trace_kv kv[40];
+	char key[COST_CLASSES][32];
+	char value[40][32];
 	size_t n;
 };
 
@@ -284,6 +296,13 @@ static void describe_end(const struct recording *r, struct end_keys *e)
 		else if (WIFSIGNALED(status))
 			end_count(e, "end.signal", WTERMSIG(status));
 	}
+	for (enum cost_class k = 0; k < COST_CLASSES; k++) {
+		uint64_t n = collector_class_events(r->collector, k);
+
+		snprintf(e->key[k], sizeof(e->key[k]), "end.events_%s", cost_class_name(k));
+		if (n)
+			end_count(e, e->key[k], n);
+	}
 	if (r->target_end_ns && r->target->exec_ns)
 		end_count(e, "end.target_wall_ns", r->target_end_ns - r->target->exec_ns);
 }
@@ -292,7 +311,7 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 {
 	const struct collector_options opt = {
 		.probes = &r->probes, .binary = r->binary, .writer = writer,
-		.max_bytes = r->max_bytes, .expect_goid_1 = r->target->launched,
+		.site_class = r->site_class, .n_sites = r->plan->n_sites, .max_bytes = r->max_bytes, .expect_goid_1 = r->target->launched,
 	};
 	int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	struct end_keys end = { .n = 0 };
@@ -349,6 +368,8 @@ void recording_close(struct recording *r)
 	r->links = NULL;
 	collector_free(r->collector);
 	r->collector = NULL;
+	free(r->site_class);
+	r->site_class = NULL;
 	children_close(&r->children);
 	if (r->probes.object)
 		probes_unload(&r->probes);

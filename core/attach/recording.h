@@ -35,6 +35,7 @@ struct recording {
 	enum attach_kind kind;           /* AUTO is resolved by recording_prepare */
 	size_t ring_bytes, ring_bytes_sum;
 	uint64_t duration_ns, max_bytes; /* 0: none */
+	bool step_rets;                  /* leave RETs to the kernel even where a program could perform them */
 	bool show_progress;              /* a line on stderr, rewritten */
 	struct target *target;           /* held, or running */
 	int signal_fd;                   /* signalfd of SIGINT, SIGTERM, SIGHUP, SIGQUIT, all blocked */
@@ -43,6 +44,8 @@ struct recording {
 	struct probes probes;
 	struct children children;
 	struct links *links;
+	bool perform_ret;                /* programs perform the RETs that they are on */
+	uint8_t *site_class;             /* by site: enum cost_class */
 	bool open_to_all;                /* other processes of the binary hit the probes too; programs filter */
 	uint64_t interrupt_ns;           /* when SIGINT came last */
 	struct collector *collector;

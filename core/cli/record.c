@@ -391,7 +391,7 @@ static int record(struct run *r)
 	}
 	*rec = (struct recording){
 		.binary = r->binary, .layout = &r->layout, .plan = r->plan, .exe_fd = r->exe_fd,
-		.kind = r->opt.kind, .ring_bytes = r->opt.ring_bytes, .ring_bytes_sum = ring_cap(),
+		.kind = r->opt.kind, .step_rets = r->opt.step_rets, .ring_bytes = r->opt.ring_bytes, .ring_bytes_sum = ring_cap(),
 		.duration_ns = r->opt.duration_ns, .max_bytes = r->opt.max_bytes, .target = &r->target,
 		.signal_fd = block_signals(r),
 	};

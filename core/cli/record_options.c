@@ -7,7 +7,7 @@
 
 #include "base/units.h"
 
-enum { OPT_MAX_SIZE = 0x200, OPT_USER, OPT_EXE, OPT_PID, OPT_ATTACH };
+enum { OPT_MAX_SIZE = 0x200, OPT_USER, OPT_EXE, OPT_PID, OPT_ATTACH, OPT_RET };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "The trace; default gotrace.out. An existing one becomes FILE.old", 1 },
@@ -20,6 +20,8 @@ static const struct argp_option options[] = {
 	  "of memory", 2 },
 	{ "attach", OPT_ATTACH, "KIND", 0, "auto (default), multi (one link for all sites, Linux 6.6) or perf "
 	  "(a link for each site: slow to take down)", 20 },
+	{ "ret", OPT_RET, "HOW", 0, "auto (default: where the kernel lets a program change registers, the program on a RET "
+	  "returns in its stead) or step (the kernel steps over each RET: a second trap)", 20 },
 	{ 0 },
 };
 
@@ -71,6 +73,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_ATTACH:
 		if (attach_kind_parse(arg, &o->kind))
 			argp_error(state, "--attach: '%s' is none of auto, multi and perf", arg);
+		return 0;
+	case OPT_RET:
+		if (strcmp(arg, "auto") && strcmp(arg, "step"))
+			argp_error(state, "--ret: '%s' is none of auto and step", arg);
+		o->step_rets = !strcmp(arg, "step");
 		return 0;
 	case ARGP_KEY_ARGS:
 		o->command = state->argv + state->next;

@@ -15,6 +15,7 @@ struct record_options {
 	const char *user, *exe;  /* NULL: not given */
 	uint64_t duration_ns, max_bytes, ring_bytes;
 	enum attach_kind kind;
+	bool step_rets;
 	pid_t pid;               /* 0: a command is given */
 	char **command;          /* NULL-terminated, in argv */
 };

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "export/cost.h"
 #include "export/text.h"
 #include "trace/trace.h"
 
@@ -65,6 +66,19 @@ static int count(struct trace_reader *r, struct counted *c)
 	return got;
 }
 
+/* On how many CPUs at once the probes were paid for is not known: of the wall time they may take more than all. */
+static void show_cost(const struct trace_info *t)
+{
+	uint64_t ns, wall_ns = trace_info_u64(t, "end.target_wall_ns", 0);
+
+	if (!probe_cost_ns(t, &ns))
+		return;
+	printf(NAME "%.6f s", "probe_cost (estimate)", ns / 1e9);
+	if (wall_ns)
+		printf(", %.1f%% of the program's wall time", 100.0 * ns / wall_ns);
+	putchar('\n');
+}
+
 static void show_text(const struct trace_reader *r, const struct counted *c)
 {
 	const struct trace_info *t = trace_reader_info(r);
@@ -86,11 +100,13 @@ static void show_text(const struct trace_reader *r, const struct counted *c)
 		printf("  %-24s %" PRIu64 "\n", "of unknown kinds", c->other);
 	printf(NAME "%" PRIu64 "\n", "lost_events", c->lost);
 	printf(NAME "%.6f s\n", "duration", (double)(c->last_ns - c->first_ns) / 1e9);
+	show_cost(t);
 }
 
 static void show_json(const struct trace_reader *r, const struct counted *c)
 {
 	const struct trace_info *t = trace_reader_info(r);
+	uint64_t cost_ns;
 	struct json j;
 
 	json_init(&j, stdout, true);
@@ -113,6 +129,8 @@ static void show_json(const struct trace_reader *r, const struct counted *c)
 	json_kv_u64(&j, "unknown_kinds", c->other);
 	json_kv_u64(&j, "lost_events", c->lost);
 	json_kv_u64(&j, "duration_ns", c->last_ns - c->first_ns);
+	if (probe_cost_ns(t, &cost_ns))
+		json_kv_u64(&j, "probe_cost_ns", cost_ns);
 	json_close(&j, '}');
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What a reader must know before trusting the numbers above. The last line says what was lost. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "export/cost.h"
 #include "export/report.h"
 
 static const char *value(const struct report *rep, const char *key)
@@ -113,12 +115,25 @@ static void pairing(const struct report *rep, FILE *out)
 
 static void cost(const struct report *rep, FILE *out)
 {
-	uint64_t emulated = trace_info_u64(rep->info, "cost.emulated_ns", 0);
-	uint64_t step = trace_info_u64(rep->info, "cost.step_ns", 0);
+	uint64_t ns, traced_ns = rep->totals->root_ns;
+	char *line = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&line, &size);
+	bool any = f && probe_costs_print(rep->info, f);
 
-	if (emulated || step)
-		fprintf(out, "measured cost per event: %s emulated, %s single-stepped\n", emulated ? HUMAN(emulated) : "?",
-			step ? HUMAN(step) : "?");
+	if (f)
+		fclose(f);
+	if (any && line)
+		fprintf(out, "measured cost per event: %s\n", line);
+	free(line);
+	if (!probe_cost_ns(rep->info, &ns) || !traced_ns)
+		return;
+	fprintf(out, "probes cost about %s", HUMAN(ns));
+	if (ns < traced_ns) /* part of it lies outside of what is traced */
+		fprintf(out, ", %.1f%% of the goroutines' traced time", share_pct(ns, traced_ns));
+	else
+		fprintf(out, ", most of the goroutines' traced time");
+	fputs(" (estimate: events by their measured cost)\n", out);
 }
 
 static void lost(const struct report *rep, FILE *out)

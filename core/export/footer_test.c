@@ -65,6 +65,14 @@ static const struct line {
 	{ "@set cost.emulated_ns 474\n@set cost.step_ns 9074\n",
 	  "measured cost per event: 474ns emulated, 9.07us single-stepped" },
 	{ "@set cost.emulated_ns 474\n", "measured cost per event: 474ns emulated, ? single-stepped" },
+	{ "@set cost.emulated_ns 400\n@set cost.jump_ns 500\n@set cost.nop_ns 200\n@set cost.ret_ns 600\n"
+	  "@set cost.step_ns 9070\n",
+	  "measured cost per event: 400ns emulated, 500ns in a stub, 200ns in a stub's nop, 600ns RET performed, "
+	  "9.07us single-stepped" },
+	{ "@set cost.emulated_ns 100\n@set cost.step_ns 300\n@set end.events_emulated 1\n@set end.events_step 1\n",
+	  "probes cost about 400ns, 40.0% of the goroutines' traced time (estimate: events by their measured cost)" },
+	{ "@set cost.ret_ns 1000\n@set end.events_ret 2\n",
+	  "probes cost about 2.00us, most of the goroutines' traced time (estimate: events by their measured cost)" },
 	{ "2 loss - 0 2600 arg0=2700 arg1=4\n",
 	  "a larger buffer (record -m) or fewer functions (-p, -x) keep events from being lost" },
 };

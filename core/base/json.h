@@ -14,6 +14,7 @@
 struct json {
 	FILE *out;
 	bool pretty;
+	bool in_html;      /* to be set after json_init: '<' is escaped, so that no string ends a script element */
 	unsigned level;
 	uint64_t has_item; /* bit l: something stands already at level l */
 	bool after_key;

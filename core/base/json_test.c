@@ -55,11 +55,29 @@ static void bad_utf8(void **state)
 	free(text);
 }
 
+static void in_html(void **state)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	struct json j;
+
+	(void)state;
+	json_init(&j, f, false);
+	j.in_html = true;
+	json_open(&j, '{');
+	json_kv_str(&j, "<!--", "</script>");
+	json_close(&j, '}');
+	fclose(f);
+	assert_string_equal(text, "{\"\\u003c!--\":\"\\u003c/script>\"}\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(compact),
-		cmocka_unit_test(bad_utf8),
+		cmocka_unit_test(bad_utf8), cmocka_unit_test(in_html),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,8 +146,8 @@ clang: ## builds everything with clang as well, warnings are errors
 # ---- kernels and Go versions
 
 .PHONY: test-vm test-go regress
-test-vm: $(BIN) | $(call deps,go) $(call deps,matrix) ## live tests in VMs (KERNEL="6.1 6.12 newest" or a vmlinuz, TOPICS=)
-	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) TOPICS="$(TOPICS)" ci/test-vm.sh $(KERNEL)
+test-vm: $(BIN) $(TESTS) | $(call deps,go) $(call deps,matrix) ## unit and live tests in VMs (KERNEL="6.1 6.12 newest" or a vmlinuz, TOPICS=)
+	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) TESTS="$(TESTS)" TOPICS="$(TOPICS)" ci/test-vm.sh $(KERNEL)
 
 test-go: $(BIN) | $(call deps,go) $(call deps,matrix) ## live tests with another Go, on this kernel; needs root (GO=1.22.0)
 	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) ci/test-go.sh $(GO)

@@ -1,12 +1,13 @@
 #!/bin/bash
-# Replays the recorded traces and runs the live tests as root in a VM, once for each kernel.
+# Unit tests, recorded traces replayed and live tests as root in a VM, once for each kernel.
 #
 #   ci/test-vm.sh [KERNEL...]     6.1, 6.12, newest, each with -full behind it for full preemption,
 #                                 or the path of a vmlinuz; default: 6.1 6.12 newest
 #
-# $GOTRACE: the command to test (build/gotrace). $O: where downloads, programs and logs
-# are kept (build), as $O/vm/test-KERNEL.log and .console. $TOPICS: files of ci/live without
-# .sh, and replay for fixtures/traces/replay.sh; $ONLY: a regular expression of test names; $SECONDS_MAX: when to give up a VM (900).
+# $GOTRACE: the command to test (build/gotrace). $TESTS: unit tests ($O/test/*/*_test). $O: where
+# downloads, programs and logs are kept (build), as $O/vm/test-KERNEL.log and .console. $TOPICS: files
+# of ci/live without .sh, replay for fixtures/traces/replay.sh and unit; $ONLY: a regular expression of
+# the live tests' names; $SECONDS_MAX: when to give up a VM (1800).
 set -uo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 here=$top/ci/vm
@@ -14,20 +15,28 @@ GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 mkdir -p "${O:-$top/build}/vm"
 vm=$(cd "${O:-$top/build}/vm" && pwd)
 [ $# -gt 0 ] || set -- 6.1 6.12 newest
+all_topics=unit\ replay
+for topic in "$here"/../live/*.sh; do
+	topic=$(basename "$topic" .sh)
+	[ "$topic" = lib ] || all_topics+=" $topic"
+done
 [ -x "$GOTRACE" ] || { echo "test-vm.sh: $GOTRACE is missing; run make first" >&2; exit 1; }
+read -r -a tests <<<"${TESTS:-$(echo "${O:-$top/build}"/test/*/*_test)}"
+[ -x "${tests[0]}" ] || { echo "test-vm.sh: ${tests[0]} is missing; run make unit first" >&2; exit 1; }
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 
 # What the VM runs is built here, and only when its source or the toolchain changed.
 programs() {
 	local stamp
-	stamp=$(cd "$top" && { go version; find ci/vm/initramfs.sh ci/test-vm.sh fixtures/programs experiments/workloads -type f -print0 |
+	stamp=$(cd "$top" && { go version; find ci/vm/initramfs.sh ci/test-vm.sh fixtures/programs fixtures/binaries experiments/workloads -type f -print0 |
 		sort -z | xargs -0 sha256sum; } | sha256sum)
 	[ "$stamp" != "$(cat "$vm/programs.stamp" 2>/dev/null)" ] || return 0
 	rm -rf "$vm/built" "$vm/programs.cpio"
 	"$top/fixtures/programs/build.sh" "$vm/built/programs" &&
+		"$top/fixtures/binaries/build.sh" "$vm/built/binaries" &&
 		"$top/experiments/workloads/build.sh" "$vm/built/workloads" ants || return
 	# There is no Go in the VM; ci/vm/go shows these.
-	mkdir -p "$vm/built/goroot/bin" && cp "$(go env GOROOT)/bin/go" "$vm/built/goroot/bin/" || return
+	mkdir -p "$vm/built/goroot/bin" && cp "$(go env GOROOT)"/bin/go{,fmt} "$vm/built/goroot/bin/" || return
 	for binary in "$vm"/built/programs/{default,noinline}/*; do
 		go tool nm "$binary" >"$binary.nm" || return
 	done
@@ -37,16 +46,15 @@ programs() {
 scripts() {
 	local root=$vm/scripts
 	rm -rf "$root"
-	mkdir -p "$root/top/fixtures"
+	mkdir -p "$root/top"
 	cp "$here/run" "$root/run"
-	cp -r "$top/ci" "$root/top/ci"
-	cp -r "$top/fixtures/traces" "$root/top/fixtures/traces"
+	cp -r "$top/ci" "$top/fixtures" "$root/top/"
 	printf 'choice_topics=%q\nchoice_only=%q\n' \
-		"${TOPICS:-doctor counts situations attach links privileges process surroundings replay}" "${ONLY:-}" >"$root/top/choice"
+		"${TOPICS:-$all_topics}" "${ONLY:-}" >"$root/top/choice"
 	"$here/initramfs.sh" --folder "$root" "$vm/scripts.cpio" /payload
 }
 programs >"$vm/programs.log" 2>&1 || { cat "$vm/programs.log"; echo "test-vm.sh: the programs cannot be built"; exit 1; }
-"$here/initramfs.sh" "$vm/base.cpio" "$GOTRACE" && scripts || exit 1
+"$here/initramfs.sh" "$vm/base.cpio" "$GOTRACE" "${tests[@]}" && scripts || exit 1
 
 passed=0 failed=0 skipped=0
 for kernel in "$@"; do
@@ -58,7 +66,7 @@ for kernel in "$@"; do
 	image=$("$here/kernel.sh" "$vm/kernels" "$kernel") || { failed=$((failed + 1)); continue; }
 	cat "$vm/base.cpio" "$vm/scripts.cpio" "$vm/programs.cpio" >"$vm/initramfs.cpio"
 	printf '\n== kernel %s\n' "$kernel"
-	"$here/boot.sh" "$image" "$vm/initramfs.cpio" "$out" "${SECONDS_MAX:-900}" "${option[@]}" >"$out.verdict"
+	"$here/boot.sh" "$image" "$vm/initramfs.cpio" "$out" "${SECONDS_MAX:-1800}" "${option[@]}" >"$out.verdict"
 	status=$?
 	grep -vaE '^ok [0-9]+ - .*[^P]$|^1\.\.|^[0-9]+ passed' "$out.log"
 	cat "$out.verdict"

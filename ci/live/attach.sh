@@ -39,8 +39,9 @@ attach_detach() { # STRATEGY
 	wait "$target" || fail "the target ended with status $?"
 	check_part
 }
-check "--pid, Ctrl-C detaches and the target goes on, emulated" attach_detach emulated
-check "--pid, Ctrl-C detaches and the target goes on, thesis" attach_detach thesis
+for strategy in $pid_strategies; do
+	check "--pid, Ctrl-C detaches and the target goes on, $strategy" attach_detach "$strategy"
+done
 
 target_ends() {
 	start_ticker 3s

@@ -5,6 +5,7 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 programs=$LIVE/programs/default
+real_go=$(go env GOROOT)/bin # in a VM the other go is a script
 
 # refused STATUS PATTERN COMMAND...: nothing ran, and the message says PATTERN.
 refused() {
@@ -25,10 +26,10 @@ check "a script" script
 
 go_run() {
 	printf 'package main\n\nfunc main() { println("ran") }\n' >x.go
-	refused 125 'go build' go run x.go
+	PATH=$real_go:$PATH refused 125 'go build' go run x.go
 }
 check "go run x.go names the two commands to use instead" go_run
-go_test() { refused 125 'go test -c' go test ./...; }
+go_test() { PATH=$real_go:$PATH refused 125 'go test -c' go test ./...; }
 check "go test names the two commands to use instead" go_test
 
 check "a shell command" refused 125 'not .*go|no go' sh -c 'echo ran'

@@ -20,7 +20,7 @@ counts_agree() { # PROGRAM STATUS VARIANT STRATEGY
 	fi
 	compare_counts printed report.csv "$symbols"
 }
-for strategy in emulated thesis; do
+for strategy in $strategies; do
 	for variant in default noinline stripped pie; do
 		for p in $programs; do
 			status=0
@@ -56,8 +56,7 @@ go_test_binary() { # STRATEGY
 	gt report trace --by=function --format=csv >report.csv
 	compare_counts printed report.csv
 }
-check "go test -c binary, emulated" go_test_binary emulated
-check "go test -c binary, thesis" go_test_binary thesis
+for strategy in $strategies; do check "go test -c binary, $strategy" go_test_binary "$strategy"; done
 
 ants_agrees() { # STRATEGY
 	gt record -o trace --probe="$1" -p main -p github.com/panjf2000/ants -- \
@@ -68,8 +67,7 @@ ants_agrees() { # STRATEGY
 		report.csv >>printed
 	compare_counts printed report.csv
 }
-check "ants counts its own calls, emulated" ants_agrees emulated
-check "ants counts its own calls, thesis" ants_agrees thesis
+for strategy in $strategies; do check "ants counts its own calls, $strategy" ants_agrees "$strategy"; done
 
 all_views() { # the same calls whichever way they are listed
 	gt record -o trace -- "$LIVE/programs/noinline/recursion" >printed

@@ -5,6 +5,13 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 goroot=$(go env GOROOT)
+export GOROOT=$goroot # its bin is all of it that a VM has
+
+# Twenty thousand perf events take more descriptors than there are, and the kernel an hour to end.
+"$GOTRACE" doctor | grep -q '^yes *uprobe_multi' || {
+	check "ten thousand functions at once" skip "no uprobe_multi links"
+	done_testing
+}
 
 identical() { # BINARY ARG...; leaves `header`
 	"$@" >plain.out 2>plain.err
@@ -13,8 +20,9 @@ identical() { # BINARY ARG...; leaves `header`
 	gt info trace >header
 }
 
-quick() { # KEY: less than a second
+quick() { # KEY: less than a second, where a processor is one
 	local ns
+	[ "${LIVE_SLOW:-}" != 1 ] || return 0
 	ns=$(awk -v k="$1" '$1 == k { print $2 }' header)
 	[ -n "$ns" ] || { cat header; fail "there is no $1"; }
 	[ "$ns" -lt 1000000000 ] || fail "$1 is $ns"

@@ -27,8 +27,9 @@ perf_counts() { # PROGRAM STRATEGY
 	gt info trace >facts
 	expect_grep 'attach.kind +perf' facts
 }
-check "perf-event links: counts of plain, emulated" perf_counts plain emulated
-check "perf-event links: counts of plain, thesis" perf_counts plain thesis
+for strategy in $strategies; do
+	check "perf-event links: counts of plain, $strategy" perf_counts plain "$strategy"
+done
 check "perf-event links: counts of hop, emulated" perf_counts hop emulated
 
 # Taking perf links down takes the kernel 0.1 s each; record does not wait for that.

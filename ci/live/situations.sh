@@ -25,7 +25,7 @@ exact() { # STATUS STRATEGY BINARY [ARG...]
 		traced "$@"
 	done
 }
-for strategy in emulated thesis; do
+for strategy in $strategies; do
 	for p in $programs; do
 		status=0
 		[ "${p#*:}" = "$p" ] || status=${p#*:}
@@ -46,8 +46,9 @@ wrappers() { # STRATEGY
 	sed -i 's/^wrapper /count /' printed
 	ALLOW='^type[:.]' compare_counts printed report.csv symbols
 }
-check "wrappers that jump to traced and untraced methods, emulated" wrappers emulated
-check "wrappers that jump to traced and untraced methods, thesis" wrappers thesis
+for strategy in $strategies; do
+	check "wrappers that jump to traced and untraced methods, $strategy" wrappers "$strategy"
+done
 
 # Functions of the runtime, many of them on system stacks: the program's own
 # calls stay exact, and those of functions that always return have ends.
@@ -62,8 +63,9 @@ system_stack() { # STRATEGY
 		}
 		END { exit wrong || calls < 100 }' report.csv || fail "too few calls, or some without an end"
 }
-check "work on system stacks leaves the program's calls alone, emulated" system_stack emulated
-check "work on system stacks leaves the program's calls alone, thesis" system_stack thesis
+for strategy in $strategies; do
+	check "work on system stacks leaves the program's calls alone, $strategy" system_stack "$strategy"
+done
 
 attached() { # PID LINKS
 	[ "$(grep -l link_type "/proc/$1/fdinfo/"* | wc -l)" -ge "$2" ]
@@ -93,7 +95,8 @@ in_the_middle() { # STRATEGY
 	gt report trace --by=function --format=csv >report.csv
 	compare_counts printed report.csv
 }
-check "attached and detached in the middle of calls, emulated" in_the_middle emulated
-check "attached and detached in the middle of calls, thesis" in_the_middle thesis
+for strategy in $pid_strategies; do
+	check "attached and detached in the middle of calls, $strategy" in_the_middle "$strategy"
+done
 
 done_testing

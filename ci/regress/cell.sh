@@ -11,7 +11,7 @@ set -uo pipefail
 [ $# = 2 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(cd "$1" && pwd) || exit 2
-read -r -a options < <(sed -n "s/^$2 //p" "$here/probes")
+read -r -a options < <(sed -n "s/ *#.*//; s/^$2 //p" "$here/probes")
 [ "${#options[@]}" -gt 0 ] || { echo "cell.sh: no way of probing is called '$2'" >&2; exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

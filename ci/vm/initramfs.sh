@@ -2,14 +2,15 @@
 # Makes the part of the VM's file system that every run shares: busybox, the
 # commands the tests use with their shared libraries, users, and init.
 #
-#   initramfs.sh OUT.cpio GOTRACE      GOTRACE: becomes /usr/local/bin/gotrace
+#   initramfs.sh OUT.cpio GOTRACE [TEST...]      GOTRACE becomes /usr/local/bin/gotrace,
+#                                                BUILD/test/LAYER/TEST /usr/local/lib/test/LAYER/TEST
 #   initramfs.sh --folder DIR OUT.cpio AT      DIR becomes AT there, an absolute path
 #
 # Uncompressed: unpacking under emulation costs more than reading it does, and
 # the kernel takes one archive behind the other.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# -ge 2 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 chmod 755 "$root" # it becomes /
@@ -27,7 +28,7 @@ if [ "$1" = --folder ]; then
 fi
 
 # What the tests call, and bash; everything else is busybox.
-commands='bash awk basename cat chmod chown cmp comm cp cut date diff dirname env expr find getent grep head
+commands='bash awk basename cat chmod chown cmp comm cp cut date diff dirname env expr find flock getent grep head
 	id install ls mkdir mktemp mv od pgrep pkill ps readlink realpath rm sed seq setpriv setsid sleep sort
 	stat tail tee timeout touch tr true uname uniq unshare wc'
 busybox=$(command -v busybox) || { echo "initramfs.sh: busybox is missing; run: ci/deps.sh matrix" >&2; exit 1; }
@@ -49,8 +50,13 @@ for name in $commands; do
 	rm -f "$root/bin/$name"
 	add "$path" "/bin/$name"
 done
+# Where they are installed, tests ask them what they think of gotrace's files.
+for name in protoc sqlite3; do
+	if path=$(type -P "$name"); then add "$path" "/bin/$name"; fi
+done
 ln -s /bin/env "$root/usr/bin/env"
 add "$2" /usr/local/bin/gotrace
+for test in "${@:3}"; do add "$test" "/usr/local/lib/test/${test##*/test/}"; done
 install -m 755 "$here/go" "$root/usr/local/bin/go"
 install -m 755 "$here/init" "$root/init"
 printf '%s\n' 'root:x:0:0:root:/root:/bin/bash' 'nobody:x:65534:65534:nobody:/nonexistent:/bin/false' >"$root/etc/passwd"

@@ -10,7 +10,7 @@
 #include "cli/output.h"
 #include "export/export.h"
 
-enum { KEY_WEIGHT = 256, KEY_NO_GO_EDGES, KEY_GOROUTINES };
+enum { KEY_WEIGHT = 256, KEY_NO_GO_EDGES, KEY_GOROUTINES, KEY_CALLS };
 
 struct export_args {
 	struct export_options opt;
@@ -28,6 +28,7 @@ static const struct argp_option options[] = {
 	{ "no-go-edges", KEY_NO_GO_EDGES, NULL, 0, "a goroutine's first function is outermost, not below the one whose "
 	  "go statement started it", 2 },
 	{ "goroutines", KEY_GOROUTINES, NULL, 0, "a label with the goroutine's number on each stack", 2 },
+	{ "calls", KEY_CALLS, NULL, 0, "a row a call, in the order in which they began", 2 },
 	{ 0 },
 };
 
@@ -36,6 +37,7 @@ static const struct { unsigned bit; const char *name; } special[] = {
 	{ EXPORT_WEIGHT, "--weight" },
 	{ EXPORT_GO_EDGES, "--no-go-edges" },
 	{ EXPORT_GOROUTINES, "--goroutines" },
+	{ EXPORT_CALLS, "--calls" },
 };
 
 /* Which formats have the option, as "folded, pprof". */
@@ -91,6 +93,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_GOROUTINES:
 		a->given |= EXPORT_GOROUTINES;
 		a->opt.goroutines = true;
+		return 0;
+	case KEY_CALLS:
+		a->given |= EXPORT_CALLS;
+		a->opt.calls = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (a->n_files == 2)

@@ -11,7 +11,8 @@
 
 #include "base/log.h"
 
-#define FIRST_SLOTS ((size_t)1 << 14)
+#define FIRST_SLOTS    ((size_t)1 << 14)
+#define RESIDENT_SLOTS ((size_t)1 << 17) /* 8 MiB */
 
 int callfile_open(struct callfile *f)
 {
@@ -54,6 +55,15 @@ static int grow(struct callfile *f)
 	return 0;
 }
 
+/* The file keeps what the mapping lets go of. */
+static void touched(struct callfile *f)
+{
+	if (++f->resident < RESIDENT_SLOTS)
+		return;
+	madvise(f->slots, f->cap * sizeof(*f->slots), MADV_DONTNEED);
+	f->resident = 0;
+}
+
 int callfile_put(struct callfile *f, const struct call *c)
 {
 	if (c->order >= f->n) {
@@ -66,7 +76,14 @@ int callfile_put(struct callfile *f, const struct call *c)
 		f->n = c->order + 1;
 	}
 	f->slots[c->order] = *c;
+	touched(f);
 	return 0;
+}
+
+const struct call *callfile_get(struct callfile *f, size_t i)
+{
+	touched(f);
+	return f->slots[i].end_ns ? &f->slots[i] : NULL;
 }
 
 void callfile_close(struct callfile *f)

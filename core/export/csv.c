@@ -17,6 +17,11 @@ static void put(FILE *out, const char *s, bool in_path)
 	}
 }
 
+void csv_inside(FILE *out, const char *s)
+{
+	put(out, s, false);
+}
+
 void csv_field(FILE *out, const char *s)
 {
 	bool quote = strpbrk(s, ",\"\r\n");

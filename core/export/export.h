@@ -42,12 +42,14 @@ struct export_options {
 	enum export_weight weight;
 	bool no_go_edges;           /* a goroutine's outermost call is a root, not below the call that started it */
 	bool goroutines;            /* the goroutine is told with each path */
+	bool calls;                 /* a row a call, not a path */
 };
 
 /* Options that only some formats have: bits of export_format.takes. */
 #define EXPORT_WEIGHT   1u      /* weight */
 #define EXPORT_GO_EDGES 2u      /* no_go_edges */
 #define EXPORT_GOROUTINES 4u    /* goroutines */
+#define EXPORT_CALLS    8u      /* calls */
 
 struct export_format {
 	const char *name;           /* "folded" */

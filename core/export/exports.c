@@ -75,3 +75,29 @@ int export_load(struct report *rep, struct export_tree *t, struct trace_reader *
 	*t = (struct export_tree){ 0 };
 	return err ? err : export_tree_build(t, rep, go_edges);
 }
+
+struct collecting {
+	struct callfile *calls;
+	struct export_watch watch;
+};
+
+static void collect(void *ctx, const struct call *c)
+{
+	struct collecting *to = ctx;
+
+	if (!to->watch.err)
+		to->watch.err = callfile_put(to->calls, c);
+}
+
+int export_load_calls(struct report *rep, struct export_tree *t, struct callfile *calls, struct trace_reader *r,
+		      bool go_edges)
+{
+	struct collecting to = { .calls = calls, .watch = { .on_entry = collect, .on_call = collect, .ctx = &to } };
+	int err = callfile_open(calls);
+
+	*rep = (struct report){ .file.fd = -1 };
+	*t = (struct export_tree){ 0 };
+	if (!err)
+		err = export_read(rep, r, &to.watch);
+	return err ? err : export_tree_build(t, rep, go_edges);
+}

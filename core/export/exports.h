@@ -57,9 +57,15 @@ struct export_watch {
 	int err; /* set by one of them: reading ends with it */
 };
 
+/* A trace read to its end, its tree and its calls in the order in which they began: for formats of one row a
+ * call. The calls lie in a file, so that memory does not grow with them. As export_load; callfile_close too. */
+int export_load_calls(struct report *rep, struct export_tree *t, struct callfile *calls, struct trace_reader *r,
+		      bool go_edges);
+
 /* Reads r to its end as the report by function does. 0 or -errno (logged); report_free in either case. */
 int export_read(struct report *rep, struct trace_reader *r, struct export_watch *w);
 
+int export_csv(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 int export_folded(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 int export_pprof(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 

@@ -116,6 +116,7 @@ int report_written(FILE *out);
 
 /* A field of csv, quoted where needed; the path of a node as one. nodes and cap as in report_path. */
 void csv_field(FILE *out, const char *s);
+void csv_inside(FILE *out, const char *s); /* part of a field that stands in quotes if any part needs them */
 int csv_path(const struct report *rep, FILE *out, uint32_t node, uint32_t **nodes, size_t *cap);
 /* What is known of the whole trace, as keys of the object that is open. */
 void json_totals(const struct report *rep, struct json *j);

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Not beside the formats of reports: programs that only report need not link what these need. */
+#include "export/exports.h"
+
+const struct export_format export_formats[] = {
+	{ "folded", "a line a path: flamegraph.pl, speedscope, Perfetto, Perun",
+	  EXPORT_WEIGHT | EXPORT_GO_EDGES, false, false, export_folded },
+	{ "pprof", "go tool pprof, speedscope, Pyroscope, Perfetto", EXPORT_GO_EDGES | EXPORT_GOROUTINES, true, false,
+	  export_pprof },
+	{ "csv", "the thesis's table of paths; with --calls a row a call", EXPORT_GO_EDGES | EXPORT_CALLS, false, false,
+	  export_csv },
+	{ 0 },
+};

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Every case of fixtures/cases in every format: fixtures/exports holds what must
+ * come out, a file a case, binary formats as text. GOTRACE_UPDATE=1 rewrites
+ * them, to be read through before they are committed.
+ */
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "export/export_fixture.h"
+#include "export/report_fixture.h"
+
+static const struct {
+	const char *title, *format;
+	struct export_options opt;
+	void (*print)(const char *data, size_t n, FILE *out); /* NULL: it is text */
+} outputs[] = {
+	{ "folded", "folded", { 0 }, NULL },
+	{ "folded --weight=total", "folded", { .weight = WEIGHT_TOTAL }, NULL },
+	{ "folded --weight=calls --no-go-edges", "folded", { .weight = WEIGHT_CALLS, .no_go_edges = true }, NULL },
+	{ "pprof", "pprof", { 0 }, fixture_print_pprof },
+	{ "pprof --goroutines --no-go-edges", "pprof", { .goroutines = true, .no_go_edges = true }, fixture_print_pprof },
+	{ "csv", "csv", { 0 }, NULL },
+	{ "csv --calls", "csv", { .calls = true }, NULL },
+};
+
+static void section(const char *trace, size_t i, FILE *out)
+{
+	size_t n;
+	char *data = fixture_export(trace, outputs[i].format, &outputs[i].opt, &n);
+
+	fprintf(out, "==== %s\n", outputs[i].title);
+	if (outputs[i].print)
+		outputs[i].print(data, n, out);
+	else
+		assert_int_equal(fwrite(data, 1, n, out), n);
+	free(data);
+}
+
+static void test_cases(void **state)
+{
+	glob_t g;
+
+	(void)state;
+	assert_int_equal(glob("fixtures/cases/*.events", 0, NULL, &g), 0);
+	assert_true(g.gl_pathc >= 40);
+	for (size_t k = 0; k < g.gl_pathc; k++) {
+		char trace[TRACE_PATH_BYTES], stored[256], *text = NULL;
+		const char *name = strrchr(g.gl_pathv[k], '/') + 1;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+		struct evlist l;
+
+		assert_non_null(out);
+		assert_int_equal(evlist_load(&l, g.gl_pathv[k]), 0);
+		fixture_write(&l, trace);
+		for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++)
+			section(trace, i, out);
+		assert_int_equal(fclose(out), 0);
+		snprintf(stored, sizeof(stored), "fixtures/exports/%.*s.txt", (int)(strlen(name) - strlen(".events")), name);
+		fixture_same(stored, text);
+		free(text);
+		unlink(trace);
+		evlist_free(&l);
+	}
+	globfree(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -87,6 +87,14 @@ $(OUT)/%.bpf.o: bpf/%.bpf.c bpf/event.h Makefile | $(call deps,build)
 $(OUT)/obj/core/attach/object.o: $(BPF)
 $(OUT)/obj/core/attach/object.o: CPPFLAGS += -DBPF_DIR='"$(OUT)"'
 
+# What stands around the data of gotrace's page, likewise.
+PAGE_SRC := $(wildcard core/export/page/*)
+$(OUT)/page.tail: $(PAGE_SRC)
+	$(call msg,PAGE,$@)
+	$(Q)core/export/page/assemble.sh $(@D)
+$(OUT)/obj/core/export/html.o: $(OUT)/page.tail
+$(OUT)/obj/core/export/html.o: CPPFLAGS += -DPAGE_DIR='"$(OUT)"'
+
 # Messages of other programs' formats: C from their .proto files.
 $(OUT)/proto/%.pb-c.c: core/export/%.proto | $(call deps,build)
 	@mkdir -p $(@D)

@@ -67,6 +67,7 @@ int export_read(struct report *rep, struct trace_reader *r, struct export_watch 
 
 int export_csv(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 int export_folded(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
+int export_html(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 int export_pprof(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 
 #endif

@@ -13,15 +13,19 @@
 
 #include "attach/aside.h"
 #include "base/log.h"
+#include "base/vec.h"
 #include "bpf/event.h"
 
 /* Descriptors gotrace uses for everything else: rings, maps, files. */
 #define OTHER_DESCRIPTORS 256
 
+/* The text's, the stubs' and what was left for the text, of each program. */
+#define MULTI_MAX (LINKS * 3)
+
 size_t links_descriptors(const struct plan *plan, enum attach_kind kind)
 {
 	/* A perf event and a BPF link each. */
-	return kind == ATTACH_PERF ? 2 * plan->n_sites : LINKS;
+	return kind == ATTACH_PERF ? 2 * plan->n_sites : MULTI_MAX;
 }
 
 int links_raise_limit(size_t n, size_t n_sites)
@@ -43,13 +47,46 @@ int links_raise_limit(size_t n, size_t n_sites)
 	return setrlimit(RLIMIT_NOFILE, &lim) ? -errno : 0;
 }
 
-static uint64_t cookie_of(const struct plan *plan, size_t i)
+/* Which sites one round of attaching is about. */
+struct round {
+	enum plan_link link;
+	bool in_stubs;     /* at their places in the stubs, else in the text */
+	const bool *left;  /* NULL: all that are to be there from the start */
+	bool stubs_used;
+};
+
+static bool is_in(const struct round *r, const struct plan *plan, size_t i)
 {
 	const struct plan_site *s = &plan->sites[i];
 
-	return COOKIE(i, s->sp_adj, s->kind,
-		      (s->check_jcc ? COOKIE_CHECK_JCC : 0) | (s->plain_ret && !s->window_len ? COOKIE_RET : 0) |
-		      COOKIE_STOP_FLAGS(s->stop));
+	if (s->link != r->link)
+		return false;
+	if (r->left)
+		return r->left[i];
+	return (r->stubs_used && s->window_len) == r->in_stubs;
+}
+
+static size_t count_round(const struct round *r, const struct plan *plan)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->n_sites; i++)
+		n += is_in(r, plan, i);
+	return n;
+}
+
+static uint64_t cookie_of(const struct plan *plan, size_t i, bool in_stubs)
+{
+	const struct plan_site *s = &plan->sites[i];
+
+	/* In a stub there is no branch of the stack check any more. */
+	return in_stubs ? COOKIE(i, s->stub_adj, s->kind, 0) :
+	       COOKIE(i, s->sp_adj, s->kind, (s->check_jcc ? COOKIE_CHECK_JCC : 0) | COOKIE_STOP_FLAGS(s->stop));
+}
+
+static uint64_t offset_of(const struct plan_site *s, bool in_stubs)
+{
+	return in_stubs ? s->stub_off : s->file_off;
 }
 
 static void log_attach_failure(const struct plan_site *s, const struct plan *plan, int err)
@@ -65,89 +102,116 @@ static void log_attach_failure(const struct plan_site *s, const struct plan *pla
 			  strerror(-err));
 }
 
-/* All sites of one program in one link. */
-static int attach_multi(struct links *l, enum plan_link which, const struct probes *p,
-			const struct plan *plan, const struct links_options *opt)
+/* By descriptor: the file may have been replaced, or be in another mount namespace. */
+static void path_of(const struct round *r, const struct links_options *opt, char path[32])
 {
-	unsigned long *offsets = calloc(plan->n_link[which], sizeof(*offsets));
-	__u64 *cookies = calloc(plan->n_link[which], sizeof(*cookies));
-	size_t n = 0;
-	char path[64];
-	int err = 0;
+	snprintf(path, 32, "/proc/self/fd/%d", r->in_stubs ? opt->stub_fd : opt->exe_fd);
+}
 
-	l->link[which] = calloc(1, sizeof(struct bpf_link *));
-	if (!offsets || !cookies || !l->link[which]) {
-		err = -ENOMEM;
-		goto out;
-	}
-	for (size_t i = 0; i < plan->n_sites; i++) {
-		if (plan->sites[i].link != which)
+static int keep_link(struct links *l, enum plan_link which, struct bpf_link *link)
+{
+	int err = vec_reserve(&l->link[which], &l->cap[which], l->n[which] + 1);
+
+	if (err)
+		bpf_link__destroy(link);
+	else
+		l->link[which][l->n[which]++] = link;
+	return err;
+}
+
+/* All sites of one program and one file in one link. */
+static int attach_multi(struct links *l, const struct round *r, const struct probes *p,
+			const struct plan *plan, const struct links_options *opt, size_t count)
+{
+	unsigned long *offsets = calloc(count, sizeof(*offsets));
+	__u64 *cookies = calloc(count, sizeof(*cookies));
+	struct bpf_link *link = NULL;
+	char path[32];
+	size_t n = 0;
+	int err = offsets && cookies ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < plan->n_sites; i++) {
+		if (!is_in(r, plan, i))
 			continue;
-		offsets[n] = plan->sites[i].file_off;
-		cookies[n++] = cookie_of(plan, i);
+		offsets[n] = offset_of(&plan->sites[i], r->in_stubs);
+		cookies[n++] = cookie_of(plan, i, r->in_stubs);
 	}
-	/* By descriptor: the file may have been replaced, or be in another mount namespace. */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", opt->exe_fd);
-	LIBBPF_OPTS(bpf_uprobe_multi_opts, multi, .offsets = offsets, .cookies = cookies, .cnt = n);
-	l->link[which][0] = bpf_program__attach_uprobe_multi(p->program[which], opt->pid, path, NULL, &multi);
-	if (!l->link[which][0]) {
-		err = -errno;
+	if (!err) {
+		LIBBPF_OPTS(bpf_uprobe_multi_opts, multi, .offsets = offsets, .cookies = cookies, .cnt = n);
+		path_of(r, opt, path);
+		link = bpf_program__attach_uprobe_multi(p->program[r->link], opt->pid, path, NULL, &multi);
+		err = link ? keep_link(l, r->link, link) : -errno;
+	}
+	if (err)
 		log_attach_failure(NULL, plan, err);
-	} else {
-		l->n[which] = 1;
-	}
-out:
 	free(offsets);
 	free(cookies);
 	return err;
 }
 
-static int attach_perf(struct links *l, enum plan_link which, const struct probes *p,
+static int attach_perf(struct links *l, const struct round *r, const struct probes *p,
 		       const struct plan *plan, const struct links_options *opt)
 {
-	char path[64];
+	char path[32];
+	int err = 0;
 
-	l->link[which] = calloc(plan->n_link[which] + 1, sizeof(struct bpf_link *));
-	if (!l->link[which])
-		return -ENOMEM;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", opt->exe_fd);
-	for (size_t i = 0; i < plan->n_sites; i++) {
+	path_of(r, opt, path);
+	for (size_t i = 0; !err && i < plan->n_sites; i++) {
 		const struct plan_site *s = &plan->sites[i];
 
-		if (s->link != which)
+		if (!is_in(r, plan, i))
 			continue;
-		LIBBPF_OPTS(bpf_uprobe_opts, one, .bpf_cookie = cookie_of(plan, i),
+		LIBBPF_OPTS(bpf_uprobe_opts, one, .bpf_cookie = cookie_of(plan, i, r->in_stubs),
 			    .attach_mode = PROBE_ATTACH_MODE_LINK);
-		struct bpf_link *link = bpf_program__attach_uprobe_opts(p->program[which], opt->pid, path,
-									s->file_off, &one);
-		if (!link) {
-			int err = -errno;
-
+		struct bpf_link *link = bpf_program__attach_uprobe_opts(p->program[r->link], opt->pid, path,
+									offset_of(s, r->in_stubs), &one);
+		err = link ? keep_link(l, r->link, link) : -errno;
+		if (err)
 			log_attach_failure(s, plan, err);
-			return err;
-		}
-		l->link[which][l->n[which]++] = link;
 	}
-	return 0;
+	return err;
 }
+
+static int attach_round(struct links *l, const struct round *r, const struct probes *p,
+			const struct plan *plan, const struct links_options *opt)
+{
+	size_t count = count_round(r, plan);
+
+	if (!count)
+		return 0;
+	return opt->kind == ATTACH_PERF ? attach_perf(l, r, p, plan, opt) : attach_multi(l, r, p, plan, opt, count);
+}
+
+static const enum plan_link attach_order[LINKS] = { LINK_EXIT, LINK_RUNTIME, LINK_ENTRY };
 
 int links_attach(struct links *l, const struct probes *p, const struct plan *plan,
 		 const struct links_options *opt)
 {
-	static const enum plan_link order[LINKS] = { LINK_EXIT, LINK_RUNTIME, LINK_ENTRY };
 	int err = 0;
 
 	*l = (struct links){ 0 };
-	for (int i = 0; i < LINKS && !err; i++) {
-		enum plan_link which = order[i];
+	for (int i = 0; i < LINKS * 2 && !err; i++) {
+		const struct round r = {
+			.link = attach_order[i / 2], .in_stubs = i % 2, .stubs_used = opt->stub_fd >= 0,
+		};
 
-		if (!plan->n_link[which])
-			continue;
-		err = opt->kind == ATTACH_PERF ? attach_perf(l, which, p, plan, opt) :
-						 attach_multi(l, which, p, plan, opt);
+		err = attach_round(l, &r, p, plan, opt);
 	}
 	if (err)
 		links_detach(l, opt->kind, false);
+	return err;
+}
+
+int links_attach_left(struct links *l, const struct probes *p, const struct plan *plan,
+		      const struct links_options *opt, const bool *left)
+{
+	int err = 0;
+
+	for (int i = 0; i < LINKS && !err; i++) {
+		const struct round r = { .link = attach_order[i], .left = left };
+
+		err = attach_round(l, &r, p, plan, opt);
+	}
 	return err;
 }
 
@@ -162,19 +226,17 @@ static void *destroy_link(void *link)
  * does not matter any more. */
 static void destroy_side_by_side(struct links *l)
 {
-	pthread_t threads[LINKS];
-	bool started[LINKS] = { false };
+	pthread_t threads[MULTI_MAX];
+	size_t n = 0;
 
-	for (int i = 0; i < LINKS; i++) {
-		if (!l->n[i])
-			continue;
-		started[i] = !pthread_create(&threads[i], NULL, destroy_link, l->link[i][0]);
-		if (!started[i])
-			destroy_link(l->link[i][0]);
-	}
 	for (int i = 0; i < LINKS; i++)
-		if (started[i])
-			pthread_join(threads[i], NULL);
+		for (size_t k = 0; k < l->n[i]; k++)
+			if (n == MULTI_MAX || pthread_create(&threads[n], NULL, destroy_link, l->link[i][k]))
+				destroy_link(l->link[i][k]);
+			else
+				n++;
+	while (n)
+		pthread_join(threads[--n], NULL);
 }
 
 static void destroy_one_by_one(struct links *l)

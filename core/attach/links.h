@@ -11,11 +11,12 @@
 
 struct links {
 	struct bpf_link **link[LINKS];
-	size_t n[LINKS];
+	size_t n[LINKS], cap[LINKS];
 };
 
 struct links_options {
 	int exe_fd;             /* the binary, opened */
+	int stub_fd;            /* the plan's stubs; -1: all sites are probed in the text */
 	pid_t pid;              /* -1: any process that maps the binary */
 	enum attach_kind kind;  /* MULTI or PERF */
 };
@@ -26,6 +27,11 @@ struct links_options {
  */
 int links_attach(struct links *l, const struct probes *p, const struct plan *plan,
 		 const struct links_options *opt);
+
+/* Adds to the links, in the text, the sites i that have a stub which is not used: left[i]. 0 or
+ * -errno after logging one line; what was attached before stays. */
+int links_attach_left(struct links *l, const struct probes *p, const struct plan *plan,
+		      const struct links_options *opt, const bool *left);
 
 /*
  * Takes them out; the programs must have been told to stop (probe_state.stopped)

@@ -14,7 +14,7 @@
 
 #include "attach/costs.h"
 #include "attach/links.h"
-#include "attach/shadow.h"
+#include "attach/springboard.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -33,7 +33,6 @@ const char *end_reason_name(enum end_reason r)
 
 static int resolve_kind(struct recording *r)
 {
-	caps_probe_aside(&r->caps, false);
 	if (r->kind == ATTACH_AUTO)
 		r->kind = r->caps.multi_err && !r->caps.load_err ? ATTACH_PERF : ATTACH_MULTI;
 	if (r->kind == ATTACH_PERF && r->caps.multi_err)
@@ -75,11 +74,33 @@ static bool open_to_all(const struct recording *r)
 	       (r->kind == ATTACH_MULTI && !r->caps.pid_filter_per_process);
 }
 
-/* Not with thesis, which is the baseline; and not where a RET has to be taken off a shadow stack as well. */
-static bool performs_rets(const struct recording *r)
+/* The held target is made to stop at its exec, to be patched there. */
+static int hold_for_stubs(struct recording *r)
 {
-	return r->caps.ret_performed && !r->step_rets && r->plan->strategy != PROBE_THESIS &&
-	       !(r->target->launched ? shadow_stack_of_file(r->exe_fd) : shadow_stack_of_process(r->target->pid));
+	int err;
+
+	if (r->stub_fd < 0)
+		return 0;
+	r->left = calloc(r->plan->n_sites, sizeof(*r->left));
+	if (!r->left)
+		return -ENOMEM;
+	err = target_seize(r->target);
+	if (err) { /* strace -f gotrace, or a security module */
+		log_warn("springboard is not used: the command cannot be held at its exec (ptrace: %s); "
+			 "probing by emulated", strerror(-err));
+		plan_drop_stubs(r->plan);
+		r->plan->strategy = PROBE_EMULATED;
+		r->stub_fd = -1;
+	}
+	r->n_stubs = r->plan->stubs.n_sites;
+	return 0;
+}
+
+static struct links_options where_to_attach(const struct recording *r)
+{
+	return (struct links_options){
+		.exe_fd = r->exe_fd, .stub_fd = r->stub_fd, .pid = r->open_to_all ? -1 : r->target->pid, .kind = r->kind,
+	};
 }
 
 int recording_prepare(struct recording *r)
@@ -90,7 +111,6 @@ int recording_prepare(struct recording *r)
 	if (err)
 		return err;
 	r->open_to_all = open_to_all(r);
-	r->perform_ret = performs_rets(r);
 	struct probes_options load = {
 		.layout = r->layout, .main_vaddr = image ? image->vaddr : 0, .kind = r->kind,
 		/* A perf event's filter is by memory, which a vfork child shares. */
@@ -98,9 +118,10 @@ int recording_prepare(struct recording *r)
 		.perform_ret = r->perform_ret,
 		.ring_bytes = r->ring_bytes, .ring_bytes_sum = r->ring_bytes_sum,
 	};
-	const struct links_options attach = {
-		.exe_fd = r->exe_fd, .pid = r->open_to_all ? -1 : r->target->pid, .kind = r->kind,
-	};
+	err = hold_for_stubs(r);
+	if (err)
+		return err;
+	const struct links_options attach = where_to_attach(r);
 	r->links = calloc(1, sizeof(*r->links));
 	if (!r->links)
 		return -ENOMEM;
@@ -138,6 +159,43 @@ int recording_describe(const struct recording *r, struct trace_info *info)
 	if (!err)
 		err = trace_info_set(info, "probe.ret", r->perform_ret ? "performed" : "stepped");
 	return err ? err : costs_describe(info, &r->caps, r->plan, r->perform_ret);
+}
+
+/* ---- at the target's exec */
+
+/* A site whose stub is not used goes back into the text, before the target's first instruction. */
+static void probe_left_ones(struct recording *r)
+{
+	const struct links_options attach = where_to_attach(r);
+
+	for (size_t i = 0; i < r->plan->n_sites; i++) {
+		if (!r->left[i])
+			continue;
+		plan_drop_stub(r->plan, i);
+		r->site_class[i] = cost_class_of(&r->plan->sites[i], r->perform_ret);
+	}
+	if (links_attach_left(r->links, &r->probes, r->plan, &attach, r->left)) {
+		log_error("%zu sites have no probe: nothing is recorded", r->n_stubs_left);
+		r->probes.state->stopped = 1;
+	}
+}
+
+static void enter_stubs(void *ctx, struct inject *in)
+{
+	struct recording *r = ctx;
+	uint64_t start = clock_monotonic_ns();
+	const char *why = "the command could not be held at its exec";
+
+	if (in)
+		r->n_stubs_left = springboard_patch(in, r->plan, r->exe_fd, r->stub_fd, r->left, &why);
+	else
+		for (size_t i = 0; i < r->plan->n_sites; i++)
+			r->n_stubs_left += r->left[i] = r->plan->sites[i].window_len > 0;
+	if (r->n_stubs_left == r->n_stubs)
+		log_warn("springboard is not used: %s; probing by emulated", why ? why : "no stub could be entered");
+	if (r->n_stubs_left)
+		probe_left_ones(r);
+	r->patch_ns = clock_monotonic_ns() - start;
 }
 
 /* ---- running */
@@ -283,6 +341,11 @@ static void describe_end(const struct recording *r, struct end_keys *e)
 	end_count(e, "end.time_ns", clock_monotonic_ns());
 	end_count(e, "end.detach_ns", r->detach_ns);
 	end_count(e, "end.images", s.images);
+	if (r->n_stubs) {
+		end_count(e, "end.stubs", r->n_stubs - r->n_stubs_left);
+		end_count(e, "end.stubs_left", r->n_stubs_left);
+		end_count(e, "end.patch_ns", r->patch_ns);
+	}
 	if (children_counted(&r->children)) {
 		end_count(e, "end.children", r->children.state->children);
 		/* The launched command's own exec is one of them. */
@@ -307,6 +370,23 @@ static void describe_end(const struct recording *r, struct end_keys *e)
 		end_count(e, "end.target_wall_ns", r->target_end_ns - r->target->exec_ns);
 }
 
+/* What differs from what the header says. The last block holds it, or nothing more can be written. */
+static void describe_stubs(const struct recording *r, struct trace_writer *writer)
+{
+	char line[160];
+
+	if (r->n_stubs && r->n_stubs_left == r->n_stubs) {
+		trace_writer_set(writer, "probe.strategy", probe_strategy_name(PROBE_EMULATED));
+	} else if (r->n_stubs_left) {
+		snprintf(line, sizeof(line), "%zu of %zu sites could not be moved to stubs (another tool probes "
+			 "there?) and are single-stepped", r->n_stubs_left, r->n_stubs);
+		trace_writer_set(writer, "warn.stubs", line);
+	}
+	if (r->n_stubs > r->n_stubs_left && collector_stats(r->collector).images > 1)
+		trace_writer_set(writer, "warn.image", "the process executed itself anew: the new image was not patched, "
+				 "so most of its calls' ends were not seen");
+}
+
 int recording_run(struct recording *r, struct trace_writer *writer)
 {
 	const struct collector_options opt = {
@@ -323,7 +403,7 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 	if (!err)
 		err = collector_start(r->collector, wake_fd);
 	if (!err && r->target->launched)
-		r->exec_err = target_release(r->target);
+		r->exec_err = target_release(r->target, enter_stubs, r);
 	if (err) {
 		trace_writer_abort(writer);
 	} else {
@@ -335,6 +415,7 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 		err = collector_stop(r->collector);
 		show_progress(r, clock_monotonic_ns(), true);
 		describe_end(r, &end);
+		describe_stubs(r, writer);
 		int closed = trace_writer_finish(writer, end.kv, end.n);
 		err = err ? err : closed;
 	}
@@ -368,6 +449,8 @@ void recording_close(struct recording *r)
 	r->links = NULL;
 	collector_free(r->collector);
 	r->collector = NULL;
+	free(r->left);
+	r->left = NULL;
 	free(r->site_class);
 	r->site_class = NULL;
 	children_close(&r->children);

@@ -77,6 +77,10 @@ int target_resolve(const char *command, const struct user *u, char *path)
 
 /* ---- starting it */
 
+/* What the held child is told. */
+#define GO        'g'
+#define GO_SEIZED 's' /* the stubs are wanted behind its exec */
+
 static _Noreturn void child(const struct launch_options *opt, int hold_fd, int exec_fd)
 {
 	char go;
@@ -91,6 +95,8 @@ static _Noreturn void child(const struct launch_options *opt, int hold_fd, int e
 	if (!err) {
 		sigaction(SIGCHLD, opt->on_child, NULL);
 		sigprocmask(SIG_SETMASK, opt->signal_mask, NULL);
+		if (go == GO_SEIZED && opt->stub_fd >= 0)
+			fcntl(opt->stub_fd, F_SETFD, 0);
 		execv(opt->path, opt->argv);
 		err = -errno;
 	}
@@ -129,15 +135,46 @@ int target_launch(struct target *t, const struct launch_options *opt)
 	return 0;
 }
 
-int target_release(struct target *t)
+int target_seize(struct target *t)
+{
+	int err = inject_seize(t->pid);
+
+	t->seized = !err;
+	return err;
+}
+
+/* Up to and through the stop at the exec. A child that ended before is noticed like any other's end. */
+static void pass_exec(struct target *t, void (*at_exec)(void *ctx, struct inject *in), void *ctx)
+{
+	struct inject in;
+	int err = inject_wait_exec(&in, t->pid, &t->wait_status);
+
+	t->seized = false;
+	t->ended = err == -ECHILD;
+	if (t->ended)
+		return;
+	at_exec(ctx, err ? NULL : &in);
+	t->exec_ns = clock_monotonic_ns();
+	if (err)
+		inject_let_go(&in);
+	else
+		inject_end(&in);
+	t->ended = WIFEXITED(t->wait_status) || WIFSIGNALED(t->wait_status); /* it was killed meanwhile */
+}
+
+int target_release(struct target *t, void (*at_exec)(void *ctx, struct inject *in), void *ctx)
 {
 	int err = 0;
 	ssize_t n;
 
+	const char go = t->seized ? GO_SEIZED : GO;
+
 	/* EPIPE: the held child was killed; its end is noticed like any other. */
-	if (write(t->hold_fd, "g", 1) != 1 && errno != EPIPE)
+	if (write(t->hold_fd, &go, 1) != 1 && errno != EPIPE)
 		return -errno;
 	t->exec_ns = clock_monotonic_ns();
+	if (t->seized)
+		pass_exec(t, at_exec, ctx);
 	do
 		n = read(t->exec_fd, &err, sizeof(err));
 	while (n < 0 && errno == EINTR);
@@ -181,6 +218,8 @@ void target_close(struct target *t)
 {
 	if (t->hold_fd >= 0) { /* never released: it exits by itself */
 		close(t->hold_fd);
+		if (t->seized && !t->ended) /* it may stand still because of a signal */
+			kill(t->pid, SIGKILL);
 		if (t->launched && !t->ended)
 			t->ended = waitpid(t->pid, &t->wait_status, 0) == t->pid;
 	}

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include "attach/inject.h"
 #include "attach/user.h"
 #include "bpf/event.h"
 
@@ -15,6 +16,7 @@ struct target {
 	pid_t pid;
 	int pidfd;          /* readable once the process has ended; -1: not open */
 	bool launched;      /* ours to wait for */
+	bool seized;        /* held child: will stop at its exec */
 	int hold_fd;        /* writing lets the held child go; closing ends it unborn; -1 */
 	int exec_fd;        /* end of file: the exec succeeded; else an errno; -1 */
 	uint64_t exec_ns;   /* CLOCK_MONOTONIC of the exec, 0 before */
@@ -28,6 +30,7 @@ struct launch_options {
 	const struct user *user;
 	const sigset_t *signal_mask; /* that the command starts with, and */
 	const struct sigaction *on_child; /* what it does about SIGCHLD */
+	int stub_fd;        /* a descriptor that lives through its exec, -1: none */
 };
 
 /*
@@ -40,8 +43,15 @@ int target_resolve(const char *command, const struct user *u, char *path);
  * child exits and the command never runs. 0 or -errno (logged). */
 int target_launch(struct target *t, const struct launch_options *opt);
 
-/* Lets the command run. 0 once its exec has succeeded, or the -errno of exec. */
-int target_release(struct target *t);
+/* Has the held child stop at its exec. 0 or -errno, nothing logged. */
+int target_seize(struct target *t);
+
+/*
+ * Lets the command run. 0 once its exec has succeeded, or the -errno of exec. A seized
+ * child stops there and at_exec(ctx, in) is called: it may inject, and must not end the injection;
+ * in is NULL when nothing can be injected.
+ */
+int target_release(struct target *t, void (*at_exec)(void *ctx, struct inject *in), void *ctx);
 
 /* Takes a running process. 0 or -errno (logged): -ESRCH, -EPERM. */
 int target_attach(struct target *t, pid_t pid);

@@ -14,6 +14,8 @@
 
 #include "attach/describe.h"
 #include "attach/recording.h"
+#include "attach/springboard.h"
+#include "attach/strategy.h"
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/record_options.h"
@@ -32,6 +34,8 @@ struct run {
 	struct target target;
 	struct recording recording;
 	struct trace_info info;
+	int stub_fd;                 /* -1: no stubs */
+	const char *why;             /* this way of probing */
 	sigset_t old_mask;           /* signals as gotrace found them, for the command */
 	struct sigaction old_child;
 	bool stepped_aside;          /* an existing trace was renamed to FILE.old */
@@ -235,6 +239,8 @@ static int describe(struct run *r)
 	if (!err && *r->user.name)
 		err = trace_info_set(t, "user", r->user.name);
 	if (!err)
+		err = trace_info_set(t, "probe.why", r->why);
+	if (!err)
 		err = set_list(t, "select.package", p->packages, p->n_packages);
 	if (!err)
 		err = set_list(t, "select.function", p->globs, p->n_globs);
@@ -269,7 +275,7 @@ static int start_target(struct run *r)
 {
 	const struct launch_options launch = {
 		.argv = r->opt.command, .path = r->command_path,
-		.user = &r->user, .signal_mask = &r->old_mask, .on_child = &r->old_child,
+		.user = &r->user, .signal_mask = &r->old_mask, .on_child = &r->old_child, .stub_fd = r->stub_fd,
 	};
 
 	return r->opt.pid ? target_attach(&r->target, r->opt.pid) : target_launch(&r->target, &launch);
@@ -304,8 +310,8 @@ static void say_how_it_ended(const struct run *r, int err)
 		log_warn("no call was recorded%s", r->opt.exe ?
 			 ": BINARY must be executed by COMMAND's own process (exec), children are not followed" : "");
 	if (rec->show_progress) /* silent in scripts: stderr is the command's */
-		log_info("%llu events in %s (%.1f MB)", (unsigned long long)s.events,
-			 r->opt.output, s.bytes / 1e6);
+		log_info("%llu events in %s (%.1f MB), probed by %s", (unsigned long long)s.events,
+			 r->opt.output, s.bytes / 1e6, probe_strategy_name(r->plan->strategy));
 }
 
 /* As the shell sees it: the same status, or death by the same signal. */
@@ -366,6 +372,49 @@ static int run_prepared(struct run *r)
 	return -1; /* as the target's */
 }
 
+/* Stubs of the kind that was asked for, as far as the kernel makes something of it. */
+static enum stub_kind stub_kind(const struct run *r)
+{
+	enum stub_kind nop = strategy_nop(&r->recording.caps);
+
+	if (r->opt.selection.stub == CHOICE_NOP && nop == STUB_JUMP)
+		log_warn("--stub=nop: this kernel makes a call of no nop, so one is no cheaper than a jump: stubs with jumps");
+	return r->opt.selection.stub == CHOICE_JUMP ? STUB_JUMP : nop;
+}
+
+/* What is probed, where and how. 0 or STATUS_FAILED. */
+static int make_plan(struct run *r)
+{
+	struct plan_options *opt = &r->opt.selection.plan;
+	struct recording *rec = &r->recording;
+
+	caps_probe_aside(&rec->caps, r->opt.selection.stub != CHOICE_JUMP);
+	opt->stub = stub_kind(r);
+	r->plan = plan_build(r->binary, opt);
+	if (!r->plan)
+		return STATUS_FAILED;
+	if (!r->plan->n_probed) {
+		log_error("none of the %zu selected functions can be probed; 'gotrace plan' says why", r->plan->n_funcs);
+		return STATUS_FAILED;
+	}
+	struct strategy s = {
+		.caps = &rec->caps, .step_rets = r->opt.step_rets, .launched = !r->opt.pid,
+		.other_command = r->opt.exe, .exe_fd = r->exe_fd, .pid = r->opt.pid,
+	};
+	if (strategy_choose(&s, r->plan))
+		return STATUS_FAILED;
+	rec->perform_ret = s.perform_ret;
+	r->why = s.why;
+	if (!r->plan->stubs.bytes)
+		return 0;
+	r->stub_fd = springboard_file(r->plan);
+	if (r->stub_fd < 0) {
+		log_error("there is no file in memory for the stubs: %s; use --probe=emulated", strerror(-r->stub_fd));
+		return STATUS_FAILED;
+	}
+	return 0;
+}
+
 static int record(struct run *r)
 {
 	struct recording *rec = &r->recording;
@@ -374,24 +423,14 @@ static int record(struct run *r)
 	if (user_find(NULL, &r->invoker) || user_find(r->opt.user, &r->user))
 		return STATUS_FAILED;
 	status = find_binary(r);
+	if (!status)
+		status = make_plan(r);
 	if (status)
 		return status;
-	if (r->opt.selection.plan.strategy == PROBE_AUTO)
-		r->opt.selection.plan.strategy = PROBE_EMULATED;
-	if (r->opt.selection.plan.strategy == PROBE_SPRINGBOARD) {
-		log_error("--probe=springboard can be planned but not recorded yet");
-		return STATUS_FAILED;
-	}
-	r->plan = plan_build(r->binary, &r->opt.selection.plan);
-	if (!r->plan)
-		return STATUS_FAILED;
-	if (!r->plan->n_probed) {
-		log_error("none of the %zu selected functions can be probed; 'gotrace plan' says why", r->plan->n_funcs);
-		return STATUS_FAILED;
-	}
 	*rec = (struct recording){
-		.binary = r->binary, .layout = &r->layout, .plan = r->plan, .exe_fd = r->exe_fd,
-		.kind = r->opt.kind, .step_rets = r->opt.step_rets, .ring_bytes = r->opt.ring_bytes, .ring_bytes_sum = ring_cap(),
+		.binary = r->binary, .layout = &r->layout, .plan = r->plan, .exe_fd = r->exe_fd, .stub_fd = r->stub_fd,
+		.caps = rec->caps, .perform_ret = rec->perform_ret,
+		.kind = r->opt.kind, .ring_bytes = r->opt.ring_bytes, .ring_bytes_sum = ring_cap(),
 		.duration_ns = r->opt.duration_ns, .max_bytes = r->opt.max_bytes, .target = &r->target,
 		.signal_fd = block_signals(r),
 	};
@@ -410,7 +449,7 @@ int cmd_record(int argc, char **argv)
 	int status = STATUS_FAILED;
 
 	if (r) {
-		r->exe_fd = -1;
+		r->exe_fd = r->stub_fd = -1;
 		r->target = (struct target){ .pidfd = -1, .hold_fd = -1, .exec_fd = -1 };
 		record_options_parse(&r->opt, argc, argv);
 		status = record(r);
@@ -419,6 +458,8 @@ int cmd_record(int argc, char **argv)
 		gobin_close(r->binary);
 		if (r->exe_fd >= 0)
 			close(r->exe_fd);
+		if (r->stub_fd >= 0)
+			close(r->stub_fd);
 		trace_info_free(&r->info);
 		selection_free(&r->opt.selection);
 	}

@@ -111,6 +111,7 @@ struct plan_stubs {
 	uint64_t syscall_vaddr; /* an instruction `syscall` in the text, for the tracer to map it with */
 	size_t n_sites;     /* with a stub */
 	enum stub_kind kind; /* as asked for */
+	const char *obstacle; /* why a recording had better not use them, a clause; NULL: nothing speaks against it */
 };
 
 /* A function that exists only inside others and so cannot be seen. */
@@ -142,6 +143,8 @@ void plan_free(struct plan *p);
 
 /* Makes it a plan without stubs: every site in the text, single-stepped where it must be. */
 void plan_drop_stubs(struct plan *p);
+/* The same for one site that has a stub. */
+void plan_drop_stub(struct plan *p, size_t site);
 /* Five bytes at `at`: a jump from the address `from` to the address `to`, less than 2 GiB apart. */
 void stubs_write_jump(uint8_t *at, uint64_t from, uint64_t to);
 

@@ -205,14 +205,21 @@ static uint64_t find_syscall(const struct gobin *b)
 	return 0;
 }
 
+void plan_drop_stub(struct plan *p, size_t site)
+{
+	struct plan_site *s = &p->sites[site];
+
+	if (s->window_len)
+		p->stubs.n_sites--;
+	s->class = s->text_class;
+	s->window_len = 0;
+}
+
 void plan_drop_stubs(struct plan *p)
 {
 	for (size_t i = 0; i < p->n_sites; i++) {
-		struct plan_site *s = &p->sites[i];
-
-		s->class = s->text_class;
-		s->stub_why = STUB_NOT_ASKED;
-		s->window_len = 0;
+		plan_drop_stub(p, i);
+		p->sites[i].stub_why = STUB_NOT_ASKED;
 	}
 	free(p->stubs.code);
 	p->stubs = (struct plan_stubs){ 0 };
@@ -225,6 +232,9 @@ int stubs_end(struct plan *p)
 
 	if (!t->n_sites)
 		return 0;
+	/* The new image would have neither stubs nor, in the text, those probes. */
+	if (gobin_func_named(p->binary, "syscall.Exec"))
+		t->obstacle = "it can execute itself anew (syscall.Exec), and the new image would not be patched";
 	lay_out(p);
 	t->syscall_vaddr = find_syscall(p->binary);
 	if (!find_place(p) || !t->syscall_vaddr) {

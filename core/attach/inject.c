@@ -4,8 +4,12 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/ptrace.h>
+#include <sys/user.h>
 #include <sys/wait.h>
+
+_Static_assert(sizeof(struct user_regs_struct) == sizeof(((struct inject *)0)->regs), "x86-64 has 27 of them");
 
 static int ptrace_do(int request, pid_t pid, uintptr_t addr, uintptr_t data)
 {
@@ -69,13 +73,14 @@ int inject_wait_exec(struct inject *in, pid_t pid, int *wait_status)
 	in->masked = !err;
 	if (!err)
 		err = go_on(in, PTRACE_SYSCALL, STOP_SYSCALL);
-	return err ? err : ptrace_do(PTRACE_GETREGS, pid, 0, (uintptr_t)&in->regs);
+	return err ? err : ptrace_do(PTRACE_GETREGS, pid, 0, (uintptr_t)in->regs);
 }
 
 int inject_syscall(struct inject *in, uint64_t at, const uint64_t args[7], int64_t *result)
 {
-	struct user_regs_struct r = in->regs;
+	struct user_regs_struct r;
 
+	memcpy(&r, in->regs, sizeof(r));
 	r.rip = at;
 	r.rax = args[0];
 	r.orig_rax = (unsigned long long)-1; /* this is no system call to be restarted */
@@ -106,7 +111,7 @@ void inject_let_go(const struct inject *in)
 
 int inject_end(struct inject *in)
 {
-	int err = ptrace_do(PTRACE_SETREGS, in->pid, 0, (uintptr_t)&in->regs);
+	int err = ptrace_do(PTRACE_SETREGS, in->pid, 0, (uintptr_t)in->regs);
 	int masked = ptrace_do(PTRACE_SETSIGMASK, in->pid, sizeof(in->signals), (uintptr_t)&in->signals);
 	int gone = ptrace_do(PTRACE_DETACH, in->pid, 0, 0);
 

@@ -6,11 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include <sys/user.h>
 
 struct inject {
 	pid_t pid;
-	struct user_regs_struct regs; /* as the kernel set them for the new image */
+	uint64_t regs[27];            /* struct user_regs_struct, as the kernel set it for the new image */
 	uint64_t signals;             /* that were blocked */
 	bool masked;                  /* now all are */
 	bool stop_sent;               /* a SIGSTOP came meanwhile and is to be sent again */

@@ -155,7 +155,6 @@ size_t springboard_patch(struct inject *in, const struct plan *plan, int exe_fd,
 {
 	struct patch p = { .in = in, .plan = plan, .mem_fd = -1 };
 	char path[32];
-	int64_t closed;
 
 	snprintf(path, sizeof(path), "/proc/%d/mem", in->pid);
 	p.mem_fd = open(path, O_RDWR | O_CLOEXEC);

@@ -52,6 +52,57 @@ threads() { # whichever way the kernel filters
 }
 check "every thread of a process is seen" threads
 
+# What is known of kernels: RELEASE, a pattern; whether programs perform RETs (stock 6.18 and newer),
+# 5-byte nops become calls (6.18 to 7.1) and 10-byte nops do (from 7.2).
+known_kernels='
+6.1.*-amd64       no  no  no
+6.12.*-amd64      no  no  no
+6.18.*-fc-*       no  yes no
+7.[2-9]*-amd64    yes no  yes'
+features() {
+	local release rets nop5 nop10 running
+	running=$(uname -r)
+	while read -r release rets nop5 nop10; do
+		# shellcheck disable=SC2254 # it is a pattern
+		case "$running" in $release) break ;; esac
+	done < <(echo "$known_kernels" | tail -n +2)
+	"$GOTRACE" doctor >said
+	cat said
+	# shellcheck disable=SC2254
+	case "$running" in $release) ;; *) skip "nothing is known of $running" ;; esac
+	said_as "$rets" 'programs perform RETs'
+	said_as "$nop5" '5-byte nops become calls'
+	said_as "$nop10" '10-byte nops become calls'
+}
+said_as() { # yes|no WHAT; where there is no line, it is no
+	if [ "$1" = yes ]; then expect_grep "^yes +$2" said; fi
+	if [ "$1" = no ]; then ! grep -q "^yes *$2" said || fail "$2: the kernel cannot"; fi
+}
+check "doctor's kernel features are those of this kernel" features
+
+how_rets() { # performed|stepped OPTION...: how they end, all of them, and the counts are exact
+	local how=$1 rets steps
+	shift
+	for program in plain panics hop; do exact "$program" "$@"; done
+	gt info trace >facts
+	expect_grep "^probe.ret +$how" facts
+	rets=$(awk '$1 == "end.events_ret" { print $2 }' facts) steps=$(awk '$1 == "end.events_step" { print $2 }' facts)
+	if [ "$how" = performed ]; then
+		[ "${rets:-0}" -ge 1000 ] || fail "only ${rets:-no} RETs were performed"
+	elif [ "${rets:-0}" != 0 ] || [ "${steps:-0}" -lt 1000 ]; then
+		fail "${rets:-no} RETs performed, ${steps:-no} steps"
+	fi
+}
+rets() {
+	local how=stepped
+	! says yes 'programs perform RETs' || how=performed
+	how_rets "$how"
+	how_rets "$how" --attach=perf
+	how_rets stepped --ret=step
+	how_rets stepped --probe=thesis
+}
+check "RETs are performed if doctor says so, and not when told to step" rets
+
 type_information() {
 	gt record -o trace -- "$LIVE/programs/default/spawn" >out
 	gt report trace >text

@@ -12,5 +12,11 @@ char *fixture_export(const char *path, const char *format, const struct export_o
 char *fixture_gunzip(const char *data, size_t size, size_t *n);
 /* Prints the profile that pprof wrote. */
 void fixture_print_pprof(const char *data, size_t n, FILE *out);
+/* Prints the rows of all tables but `info` and `examples`. */
+void fixture_print_sqlite(const char *data, size_t n, FILE *out);
+/* The database opened; to be closed. */
+struct sqlite3 *fixture_open_sqlite(const char *data, size_t n);
+/* Prints the rows of a query, columns separated by '|'; their number. */
+size_t fixture_query(struct sqlite3 *db, const char *sql, FILE *out);
 
 #endif

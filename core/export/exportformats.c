@@ -11,5 +11,6 @@ const struct export_format export_formats[] = {
 	  export_csv },
 	{ "html", "a page for a browser: functions, flame graph, Sankey; of two traces, what changed",
 	  0, true, false, export_html },
+	{ "sqlite", "a database of functions, paths, goroutines, losses and each call", 0, true, false, export_sqlite },
 	{ 0 },
 };

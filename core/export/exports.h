@@ -65,9 +65,13 @@ int export_load_calls(struct report *rep, struct export_tree *t, struct callfile
 /* Reads r to its end as the report by function does. 0 or -errno (logged); report_free in either case. */
 int export_read(struct report *rep, struct trace_reader *r, struct export_watch *w);
 
+/* Questions and the queries that answer them, as they stand in the database; ended by NULLs. */
+extern const char *const sqlite_examples[][2];
+
 int export_csv(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 int export_folded(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 int export_html(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
+int export_sqlite(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 int export_pprof(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 
 #endif

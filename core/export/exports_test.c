@@ -30,6 +30,7 @@ static const struct {
 	{ "pprof --goroutines --no-go-edges", "pprof", { .goroutines = true, .no_go_edges = true }, fixture_print_pprof },
 	{ "csv", "csv", { 0 }, NULL },
 	{ "csv --calls", "csv", { .calls = true }, NULL },
+	{ "sqlite", "sqlite", { 0 }, fixture_print_sqlite },
 };
 
 static void section(const char *trace, size_t i, FILE *out)

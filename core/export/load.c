@@ -10,10 +10,8 @@
 /* Of calls, 64 MiB; a report of more of them uses a file. */
 #define MOST_IN_MEMORY ((size_t)1 << 20)
 
-static void on_goroutine(void *ctx, const struct goroutine_info *g)
+void report_take_goroutine(struct report *rep, const struct goroutine_info *g)
 {
-	struct report *rep = ctx;
-
 	if (g->system && !g->calls)
 		return;
 	if (!rep->err)
@@ -22,6 +20,11 @@ static void on_goroutine(void *ctx, const struct goroutine_info *g)
 		rep->goroutines[rep->n_goroutines++] = (struct goroutine_row){
 			.g = *g, .n = 1, .n_ended = g->ended,
 		};
+}
+
+static void on_goroutine(void *ctx, const struct goroutine_info *g)
+{
+	report_take_goroutine(ctx, g);
 }
 
 /* A slot of the file is taken as the call begins. */

@@ -71,6 +71,8 @@ bool report_has_row(const struct call_stats *st);
 /* Fills rows. 0 or -ENOMEM. */
 int report_sort_rows(struct report *rep);
 
+/* load.c: adds a goroutine that is over; says in err that there was no memory. */
+void report_take_goroutine(struct report *rep, const struct goroutine_info *g);
 /* goroutines.c: how long they lived; with opt->fold, those of one place made one. 0 or -ENOMEM */
 int report_goroutines(struct report *rep);
 

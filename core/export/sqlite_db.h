@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A database that is being written: the first error is logged and ends all. */
+#ifndef GOTRACE_SQLITE_DB_H
+#define GOTRACE_SQLITE_DB_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct db {
+	sqlite3 *h;
+	int fd;      /* of its file, which has no name any more; -1: not open */
+	int err;     /* 0 or -errno */
+};
+
+/* One transaction in a temporary file in $TMPDIR. 0 or -errno (logged); db_close in either case. */
+int db_open(struct db *d);
+void db_run(struct db *d, const char *sql);
+/* NULL after an error; sqlite3_finalize. */
+sqlite3_stmt *db_prepare(struct db *d, const char *sql);
+/* Executes an INSERT whose values are bound, and makes it ready for the next. */
+void db_insert(struct db *d, sqlite3_stmt *s);
+/* Values by place, 1 the first. Numbers beyond int64 are stored as its largest. */
+void db_bind(struct db *d, sqlite3_stmt *s, int place, uint64_t v);
+void db_bind_if(struct db *d, sqlite3_stmt *s, int place, bool known, uint64_t v); /* else NULL */
+void db_bind_text(struct db *d, sqlite3_stmt *s, int place, const char *v);        /* NULL, "": NULL */
+/* Commits and copies the file to out. 0 or -errno (logged). */
+int db_finish(struct db *d, FILE *out);
+void db_close(struct db *d);
+
+#endif

@@ -57,6 +57,17 @@ enum code_status {
 	CODE_NO_BYTES,         /* the file holds no bytes for it, or its size is 0 */
 };
 
+/* What ended the search for an emulated instruction, see gocode.entry. */
+enum line_end {
+	LINE_FOUND,
+	LINE_FAULT,   /* an instruction that may fault: a call that panics there has been entered */
+	LINE_FLOW,    /* a RET, an indirect jump or call, the end of the function */
+	LINE_SP,      /* rsp is changed in a way that is not followed */
+	LINE_TARGET,  /* a branch goes to it or to a place before it */
+	LINE_LOOP,    /* a loop comes back to the first instruction */
+	LINE_ENDS,
+};
+
 struct gocode {
 	enum code_status status;
 	bool has_check;        /* a stack check against 0x10(%r14) (user stack) stands in the prologue */
@@ -69,6 +80,10 @@ struct gocode {
 	 * start when there is none): no branch target before it or at it, sp_adj known. The check's
 	 * own jcc stands in when no later instruction will do. has_entry false: only `start` is left. */
 	bool has_entry;
+	uint8_t line_end;      /* enum line_end; LINE_FOUND but when has_entry is false or the jcc stands in */
+	/* No check, no branch, nothing that may fault and few instructions from the start to the first
+	 * RET: once called it returns, so that its RET says all, and rets[0] can stand for the entry as well. */
+	bool straight;
 	struct code_point entry;
 	/* Behind the entry point, in a function that has a stack check: len 0 elsewhere. */
 	struct code_window check_window;

@@ -105,12 +105,16 @@ static void test_unchecked(void **state)
 		assert_false(k.has_entry);
 		assert_int_equal(k.start.class, INSN_STEP);
 		assert_int_equal(k.n_rets, 1);
+		assert_true(k.straight); /* its RET says it all */
+		assert_int_equal(k.line_end, LINE_FLOW);
 		gocode_free(&k);
 
 		/* a call that dereferences nil has been entered: no site behind that instruction */
 		k = analyze(b, c, "main.mayFault");
 		assert_false(k.has_check);
 		assert_false(k.has_entry);
+		assert_false(k.straight);
+		assert_int_equal(k.line_end, LINE_FAULT);
 		gocode_free(&k);
 
 		k = analyze(b, c, "main.noSplit");

@@ -123,34 +123,82 @@ bool gocode_may_fault(const struct body *y, const struct insn *in)
 }
 
 /*
+ * Whether the only memory that an instruction reads is its closure's: RDX holds its address at the entry
+ * (cmd/compile/abi-internal.md), and nobody calls a nil func without faulting at the call. In
+ * a function that is no closure nothing is in RDX, and nothing reads it.
+ */
+static bool reads_closure(const struct body *y, const struct insn *in)
+{
+	const uint8_t *p = y->code + in->off;
+	size_t len = in->len;
+	uint64_t addr = y->f->vaddr + in->off;
+	const cs_insn *d = y->c->detail_insn;
+	bool found = false;
+
+	if (!cs_disasm_iter(y->c->detail, &p, &len, &addr, y->c->detail_insn) ||
+	    d->id == X86_INS_DIV || d->id == X86_INS_IDIV)
+		return false;
+	for (uint8_t i = 0; i < d->detail->x86.op_count; i++) {
+		const cs_x86_op *op = &d->detail->x86.operands[i];
+
+		if (op->type != X86_OP_MEM)
+			continue;
+		if (op->mem.base != X86_REG_RDX || op->mem.index != X86_REG_INVALID)
+			return false;
+		found = true;
+	}
+	return found;
+}
+
+/*
  * The first emulated instruction from index `i` on that is reached by nothing
  * but falling through. Stops where the line ends, behind a call (which may
  * unwind or never return), where rsp is no longer known, and at an instruction
- * that may fault: a call that panics there has been entered all the same.
+ * that may fault: a call that panics there has been entered all the same. *out is
+ * where it stopped.
  */
-static bool find_on_line(const struct body *y, size_t i, struct code_point *out)
+static enum line_end find_on_line(const struct body *y, size_t i, struct code_point *out)
 {
 	static const x86_reg sp[] = { X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL,
 				      X86_REG_INVALID };
+	static const x86_reg context[] = { X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH,
+					   X86_REG_INVALID };
 	int64_t down = 0, change;
+	bool closure = true; /* RDX is still what the caller put there */
 
 	for (; i < y->n; i++) {
 		const struct insn *in = &y->insns[i];
 
-		if (in->class == INSN_EMULATED) {
-			*out = point(in, down);
-			return true;
-		}
-		if (in->flow != FLOW_NEXT || gocode_may_fault(y, in))
-			return false;
+		*out = point(in, down);
+		if (in->class == INSN_EMULATED)
+			return LINE_FOUND;
+		if (in->flow != FLOW_NEXT)
+			return LINE_FLOW;
+		if (gocode_may_fault(y, in) && !(closure && reads_closure(y, in)))
+			return LINE_FAULT;
+		closure = closure && !(accesses(y, in, context) & WRITES);
 		if (insn_sp_change(y->code + in->off, in->len, &change))
 			down += change;
 		else if ((accesses(y, in, sp) & WRITES))
-			return false;
+			return LINE_SP;
 		if (down < 0 || down > UINT16_MAX)
-			return false;
+			return LINE_SP;
 	}
-	return false;
+	return LINE_FLOW;
+}
+
+/* So few instructions that no clock tells how long they took. */
+#define STRAIGHT_MAX 16
+
+/* `end` is where the line from the start ended. */
+static bool is_straight(const struct body *y, const struct code_point *end)
+{
+	size_t i = 0;
+
+	while (i < STRAIGHT_MAX && i < y->n && y->insns[i].off != end->off)
+		i++;
+	return i > 0 && i < STRAIGHT_MAX && i < y->n && y->insns[i].flow == FLOW_RET && end->sp_adj == 0 &&
+	       !gocode_targeted(y, 0, end->off);
 }
 
 void gocode_entry(const struct body *y, const struct check *k, struct gocode *out)
@@ -158,13 +206,17 @@ void gocode_entry(const struct body *y, const struct check *k, struct gocode *ou
 	/* Behind a check, a branch to the start is another call's or morestack's business. */
 	uint32_t lo = k->found ? 1 : 0;
 
+	out->line_end = LINE_LOOP;
 	if (out->loop_at_start)
 		return;
-	if (find_on_line(y, k->found ? k->jcc + 1 : 0, &out->entry) &&
-	    !gocode_targeted(y, lo, out->entry.off)) {
+	out->line_end = find_on_line(y, k->found ? k->jcc + 1 : 0, &out->entry);
+	if (out->line_end == LINE_FOUND && gocode_targeted(y, lo, out->entry.off))
+		out->line_end = LINE_TARGET;
+	if (out->line_end == LINE_FOUND) {
 		out->has_entry = true;
 		return;
 	}
+	out->straight = out->line_end == LINE_FLOW && !k->found && is_straight(y, &out->entry);
 	out->entry = (struct code_point){ 0 };
 	const struct insn *jcc = &y->insns[k->jcc];
 	if (k->found && jcc->class == INSN_EMULATED && !gocode_targeted(y, lo, jcc->off)) {

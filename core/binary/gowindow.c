@@ -162,7 +162,7 @@ int gocode_windows(const struct body *y, struct gocode *out)
 
 	if (out->has_entry && out->has_check)
 		out->check_window = behind_check(y, out);
-	if (!out->has_entry && !out->loop_at_start && y->insns[0].flow == FLOW_NEXT) {
+	if (!out->has_entry && !out->straight && !out->loop_at_start && y->insns[0].flow == FLOW_NEXT) {
 		out->leaf_window = gocode_may_fault(y, &y->insns[0]) ? none(WINDOW_FAULT) : forward(y, 1, false);
 	} else {
 		out->leaf_window = none(WINDOW_FLOW);

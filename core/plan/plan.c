@@ -94,7 +94,9 @@ static enum plan_fate fate_by_flags(const struct gofunc *fn, const struct plan_o
 /* Where the entry goes under a strategy. */
 static const struct code_point *entry_point(const struct gocode *code, enum probe_strategy s)
 {
-	return s != PROBE_THESIS && code->has_entry ? &code->entry : &code->start;
+	if (s == PROBE_THESIS)
+		return &code->start;
+	return code->has_entry ? &code->entry : code->straight ? &code->rets[0] : &code->start;
 }
 
 static enum plan_fate fate_by_code(const struct gocode *code, enum probe_strategy s)
@@ -175,7 +177,7 @@ static int add_func_sites(struct plan *p, uint32_t func, const struct gocode *co
 		s = site_at(f->fn, func, &code->rets[i], both ? EV_ENTRY_EXIT : EV_EXIT,
 			    both ? LINK_ENTRY : LINK_EXIT);
 		merged |= both;
-		if (has_stubs(p->strategy) && !both)
+		if (has_stubs(p->strategy) && !code->lone_ret)
 			stubs_add_exit(p, &s, code, i);
 		err = add_site(p, &s);
 	}

@@ -69,6 +69,26 @@ static void lone_ret(void **state)
 	}
 }
 
+/* Straight arithmetic is over before anything can happen to it: its RET says both, but for thesis. */
+static void straight_leaf(void **state)
+{
+	(void)state;
+	for (enum probe_strategy s = 0; s < PROBE_STRATEGIES; s++) {
+		const struct plan_options opt = { .strategy = s };
+		struct gobin *b = open_binary("kinds");
+		struct plan *p = plan_of(b, &opt);
+		size_t both = s != PROBE_THESIS;
+
+		assert_int_equal(count_sites(p, "main.leaf", EV_ENTRY_EXIT), both);
+		assert_int_equal(count_sites(p, "main.leaf", EV_ENTRY), !both);
+		assert_int_equal(count_sites(p, "main.leaf", EV_EXIT), !both);
+		/* It could fault, and would then have been called. */
+		assert_int_equal(count_sites(p, "main.noSplit", EV_ENTRY), 1);
+		plan_free(p);
+		gobin_close(b);
+	}
+}
+
 static void strategies_differ_in_their_entries(void **state)
 {
 	const struct plan_options emulated = { .strategy = PROBE_EMULATED }, thesis = { .strategy = PROBE_THESIS };
@@ -254,6 +274,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(default_selection),
 		cmocka_unit_test(lone_ret),
+		cmocka_unit_test(straight_leaf),
 		cmocka_unit_test(strategies_differ_in_their_entries),
 		cmocka_unit_test(globs_excludes_and_wrappers),
 		cmocka_unit_test(statement_wrappers_are_in),

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,21 +12,11 @@
 #include <unistd.h>
 
 #include "attach/costs.h"
+#include "attach/ending.h"
 #include "attach/links.h"
 #include "attach/springboard.h"
 #include "base/clock.h"
 #include "base/log.h"
-
-const char *end_reason_name(enum end_reason r)
-{
-	static const char *const names[] = {
-		[END_EXITED] = "exited", [END_DURATION] = "duration", [END_SIZE] = "size",
-		[END_INTERRUPTED] = "interrupted", [END_WRITE_ERROR] = "write-error",
-		[END_NOT_STARTED] = "not-started",
-	};
-
-	return names[r];
-}
 
 /* ---- preparing */
 
@@ -299,102 +288,15 @@ static void stop_probes(struct recording *r)
 	r->detach_ns = clock_monotonic_ns() - start;
 }
 
-/* ---- the end record */
-
-struct end_keys {
-	struct trace_kv kv[40];
-	char key[COST_CLASSES][32];
-	char value[40][32];
-	size_t n;
-};
-
-static __attribute__((format(printf, 3, 4))) void end_key(struct end_keys *e, const char *key,
-							  const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(e->value[e->n], sizeof(e->value[e->n]), fmt, ap);
-	va_end(ap);
-	e->kv[e->n] = (struct trace_kv){ .key = (char *)key, .value = e->value[e->n] };
-	e->n++;
-}
-
-static void end_count(struct end_keys *e, const char *key, uint64_t n)
-{
-	end_key(e, key, "%llu", (unsigned long long)n);
-}
-
-static void describe_end(const struct recording *r, struct end_keys *e)
-{
-	struct collector_stats s = collector_stats(r->collector);
-	struct cpu_counters c = probes_counters(&r->probes);
-	int status = r->target->wait_status;
-
-	end_key(e, "end.reason", "%s", end_reason_name(r->reason));
-	end_count(e, "end.events", s.events);
-	end_count(e, "end.lost_events", s.lost_events);
-	end_count(e, "end.lost_records", s.lost_records);
-	end_count(e, "end.dropped_signal_stack", c.dropped_signal);
-	end_count(e, "end.dropped_outside_stack", c.dropped_outside);
-	end_count(e, "end.dropped_fault", c.dropped_fault);
-	end_count(e, "end.time_ns", clock_monotonic_ns());
-	end_count(e, "end.detach_ns", r->detach_ns);
-	end_count(e, "end.images", s.images);
-	if (r->n_stubs) {
-		end_count(e, "end.stubs", r->n_stubs - r->n_stubs_left);
-		end_count(e, "end.stubs_left", r->n_stubs_left);
-		end_count(e, "end.patch_ns", r->patch_ns);
-	}
-	if (children_counted(&r->children)) {
-		end_count(e, "end.children", r->children.state->children);
-		/* The launched command's own exec is one of them. */
-		end_count(e, "end.execs", r->children.state->execs);
-	}
-	if (s.layout_wrong)
-		end_key(e, "end.layout_wrong", "1");
-	if (r->target->launched && r->target->ended) {
-		if (WIFEXITED(status))
-			end_count(e, "end.status", WEXITSTATUS(status));
-		else if (WIFSIGNALED(status))
-			end_count(e, "end.signal", WTERMSIG(status));
-	}
-	for (enum cost_class k = 0; k < COST_CLASSES; k++) {
-		uint64_t n = collector_class_events(r->collector, k);
-
-		snprintf(e->key[k], sizeof(e->key[k]), "end.events_%s", cost_class_name(k));
-		if (n)
-			end_count(e, e->key[k], n);
-	}
-	if (r->target_end_ns && r->target->exec_ns)
-		end_count(e, "end.target_wall_ns", r->target_end_ns - r->target->exec_ns);
-}
-
-/* What differs from what the header says. The last block holds it, or nothing more can be written. */
-static void describe_stubs(const struct recording *r, struct trace_writer *writer)
-{
-	char line[160];
-
-	if (r->n_stubs && r->n_stubs_left == r->n_stubs) {
-		trace_writer_set(writer, "probe.strategy", probe_strategy_name(PROBE_EMULATED));
-	} else if (r->n_stubs_left) {
-		snprintf(line, sizeof(line), "%zu of %zu sites could not be moved to stubs (another tool probes "
-			 "there?) and are single-stepped", r->n_stubs_left, r->n_stubs);
-		trace_writer_set(writer, "warn.stubs", line);
-	}
-	if (r->n_stubs > r->n_stubs_left && collector_stats(r->collector).images > 1)
-		trace_writer_set(writer, "warn.image", "the process executed itself anew: the new image was not patched, "
-				 "so most of its calls' ends were not seen");
-}
-
 int recording_run(struct recording *r, struct trace_writer *writer)
 {
 	const struct collector_options opt = {
 		.probes = &r->probes, .binary = r->binary, .writer = writer,
-		.site_class = r->site_class, .n_sites = r->plan->n_sites, .max_bytes = r->max_bytes, .expect_goid_1 = r->target->launched,
+		.site_class = r->site_class, .n_sites = r->plan->n_sites,
+		.max_bytes = r->max_bytes, .expect_goid_1 = r->target->launched,
 	};
 	int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	struct end_keys end = { .n = 0 };
+	struct trace_info end = { 0 };
 	int err = wake_fd < 0 ? -errno : 0;
 
 	r->collector = err ? NULL : collector_new(&opt);
@@ -414,11 +316,11 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 		stop_probes(r);
 		err = collector_stop(r->collector);
 		show_progress(r, clock_monotonic_ns(), true);
-		describe_end(r, &end);
-		describe_stubs(r, writer);
-		int closed = trace_writer_finish(writer, end.kv, end.n);
-		err = err ? err : closed;
+		int described = ending_describe(r, &end);
+		int closed = trace_writer_finish(writer, end.kvs, end.n_kvs);
+		err = err ? err : closed ? closed : described;
 	}
+	trace_info_free(&end);
 	if (wake_fd >= 0)
 		close(wake_fd);
 	return err;

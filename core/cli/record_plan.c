@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attach/springboard.h"
+#include "attach/strategy.h"
+#include "base/log.h"
+#include "cli/cli.h"
+#include "cli/record_run.h"
+
+/* ---- which binary */
+
+static bool starts_with_elf_magic(int fd)
+{
+	char magic[4];
+
+	return pread(fd, magic, 4, 0) == 4 && memcmp(magic, "\177ELF", 4) == 0;
+}
+
+/* Commands that only build or start something else cannot be traced themselves. */
+static int refuse_launchers(const struct run *r)
+{
+	char *const *argv = r->opt.command;
+	const char *base = strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
+
+	if (strcmp(base, "go") || !argv[1])
+		return 0;
+	if (!strcmp(argv[1], "run"))
+		log_error("'go run' starts the program as a child of its own; use: "
+			  "go build -o prog %s && gotrace record -- ./prog", argv[2] ? argv[2] : ".");
+	else if (!strcmp(argv[1], "test"))
+		log_error("'go test' starts the tests as a child of its own; use: "
+			  "go test -c -o prog.test %s && gotrace record -- ./prog.test", argv[2] ? argv[2] : ".");
+	else
+		return 0;
+	return STATUS_FAILED;
+}
+
+static int find_command(struct run *r)
+{
+	const char *name = r->opt.command[0];
+	int err = target_resolve(name, &r->user, r->command_path);
+
+	if (err == -ENOENT) {
+		log_error("%s: not found", name);
+		return STATUS_NOT_FOUND;
+	}
+	if (err) {
+		log_error("%s: cannot be run: %s", name, strerror(-err));
+		return STATUS_CANNOT_RUN;
+	}
+	return 0;
+}
+
+static int open_binary(struct run *r)
+{
+	const char *path = r->binary_path;
+
+	r->exe_fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (r->exe_fd < 0) {
+		log_error("%s: cannot be opened: %s%s", path, strerror(errno),
+			  r->opt.pid ? "; does the process live, and is it yours?" : "");
+		return STATUS_FAILED;
+	}
+	if (!r->opt.exe && !r->opt.pid && !starts_with_elf_magic(r->exe_fd)) {
+		log_error("%s is a script, not a Go binary; trace what it starts: "
+			  "gotrace record --exe BINARY -- %s", r->opt.command[0], r->opt.command[0]);
+		return STATUS_FAILED;
+	}
+	r->binary = gobin_open(r->exe_fd, path);
+	if (!r->binary && !r->opt.exe && !r->opt.pid && errno == ENOEXEC)
+		log_info("to trace a Go binary that %s executes: gotrace record --exe BINARY -- %s",
+			 r->opt.command[0], r->opt.command[0]);
+	if (!r->binary || gobin_layout(r->binary, &r->layout))
+		return STATUS_FAILED;
+	return 0;
+}
+
+int record_find_binary(struct run *r)
+{
+	int status = 0;
+
+	if (r->opt.pid) {
+		snprintf(r->binary_path, sizeof(r->binary_path), "/proc/%d/exe", r->opt.pid);
+		if (access(r->binary_path, F_OK) && errno == ENOENT) {
+			log_error("there is no process %d", r->opt.pid);
+			return STATUS_FAILED;
+		}
+		return open_binary(r);
+	}
+	status = refuse_launchers(r);
+	if (!status)
+		status = find_command(r);
+	if (!status && r->opt.exe) {
+		int err = target_resolve(r->opt.exe, &r->user, r->binary_path);
+
+		if (err) {
+			log_error("--exe %s: %s", r->opt.exe, strerror(-err));
+			return STATUS_FAILED;
+		}
+	} else if (!status) {
+		memcpy(r->binary_path, r->command_path, sizeof(r->binary_path));
+	}
+	return status ? status : open_binary(r);
+}
+
+/* ---- where and how */
+
+/* Stubs of the kind that was asked for, as far as the kernel makes something of it. */
+static enum stub_kind stub_kind(const struct run *r)
+{
+	enum stub_kind nop = strategy_nop(&r->recording.caps);
+
+	if (r->opt.selection.stub == CHOICE_NOP && nop == STUB_JUMP)
+		log_warn("--stub=nop: this kernel makes a call of no nop, so one is no cheaper than a jump: stubs with jumps");
+	return r->opt.selection.stub == CHOICE_JUMP ? STUB_JUMP : nop;
+}
+
+int record_plan(struct run *r)
+{
+	struct plan_options *opt = &r->opt.selection.plan;
+	struct recording *rec = &r->recording;
+
+	caps_probe_aside(&rec->caps, r->opt.selection.stub != CHOICE_JUMP);
+	opt->stub = stub_kind(r);
+	r->plan = plan_build(r->binary, opt);
+	if (!r->plan)
+		return STATUS_FAILED;
+	if (!r->plan->n_probed) {
+		log_error("none of the %zu selected functions can be probed; 'gotrace plan' says why", r->plan->n_funcs);
+		return STATUS_FAILED;
+	}
+	struct strategy s = {
+		.caps = &rec->caps, .step_rets = r->opt.step_rets, .launched = !r->opt.pid,
+		.other_command = r->opt.exe, .exe_fd = r->exe_fd, .pid = r->opt.pid,
+	};
+	if (strategy_choose(&s, r->plan))
+		return STATUS_FAILED;
+	rec->perform_ret = s.perform_ret;
+	r->why = s.why;
+	if (!r->plan->stubs.bytes)
+		return 0;
+	r->stub_fd = springboard_file(r->plan);
+	if (r->stub_fd < 0) {
+		log_error("there is no file in memory for the stubs: %s; use --probe=emulated", strerror(-r->stub_fd));
+		return STATUS_FAILED;
+	}
+	return 0;
+}

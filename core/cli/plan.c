@@ -13,11 +13,12 @@
 struct plan_args {
 	struct selection selection;
 	const char *binary;
-	bool json;
+	bool json, explain;
 };
 
 static const struct argp_option options[] = {
 	{ "format", 'F', "FORMAT", 0, "text (default) or json", 1 },
+	{ "explain", 'e', NULL, 0, "Every probe: its instruction, the traps that it costs and why it is that one", 1 },
 	{ 0 },
 };
 
@@ -34,6 +35,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "there is no format '%s'; there are text and json", arg);
 		a->json = !strcmp(arg, "json");
 		return 0;
+	case 'e':
+		a->explain = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (a->binary)
 			argp_error(state, "one binary at a time");
@@ -42,6 +46,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!a->binary)
 			argp_error(state, "which binary?");
+		if (a->explain && a->json)
+			argp_error(state, "--explain is text");
 		if (a->selection.stub == CHOICE_NOP)
 			a->selection.plan.stub = STUB_NOP5;
 		return 0;
@@ -58,7 +64,7 @@ static int show(const struct plan_args *a, const struct gobin *b)
 
 	if (!p)
 		return STATUS_BAD_INPUT;
-	err = a->json ? plan_show_json(p, stdout) : plan_show_text(p, stdout);
+	err = a->json ? plan_show_json(p, stdout) : a->explain ? plan_explain(p, stdout) : plan_show_text(p, stdout);
 	if (err)
 		log_error("standard output: %s", strerror(-err));
 	plan_free(p);

@@ -197,6 +197,8 @@ static int add_func_sites(struct plan *p, uint32_t func, const struct gocode *co
 			stubs_add_entry(p, &s, code);
 		err = add_site(p, &s);
 	}
+	f->has_check = code->has_check;
+	f->line_end = code->line_end;
 	f->n_entries = 1;
 	f->n_exits = code->n_rets + code->n_tails;
 	f->never_returns = f->n_exits == 0;

@@ -89,6 +89,8 @@ struct plan_func {
 	char *name;         /* as outputs spell it; owned */
 	enum plan_fate fate;
 	uint32_t n_entries, n_exits; /* sites */
+	bool has_check;     /* of its stack, in the prologue */
+	uint8_t line_end;   /* enum line_end: why the entry is not further on */
 	bool never_returns; /* probed, but it has neither RET nor tail jump */
 };
 

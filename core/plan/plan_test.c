@@ -269,6 +269,39 @@ static void shown_as_text_and_json(void **state)
 	gobin_close(b);
 }
 
+static void every_site_is_explained(void **state)
+{
+	static const char *const lines[] = {
+		"main.recursive\n", "push", " %rbp ", " entry ", "behind the stack check", "the function is one RET",
+		"one probe says both", "what may fault", "two traps*", " exits of their own:\n",
+	};
+
+	(void)state;
+	for (enum probe_strategy s = 0; s < PROBE_STRATEGIES; s++) {
+		const struct plan_options opt = { .strategy = s };
+		struct gobin *b = open_binary("kinds");
+		struct plan *p = plan_of(b, &opt);
+		char *text = NULL;
+		size_t size = 0, explained = 0, funcs = 0;
+		FILE *f = open_memstream(&text, &size);
+
+		assert_int_equal(plan_explain(p, f), 0);
+		fclose(f);
+		for (size_t i = 0; s != PROBE_THESIS && i < sizeof(lines) / sizeof(*lines); i++)
+			if (!strstr(text, lines[i]))
+				fail_msg("'%s' is missing in:\n%s", lines[i], text);
+		for (size_t i = 0; i < p->n_sites; i++)
+			funcs += p->sites[i].func != PLAN_NO_FUNC;
+		for (const char *at = text; (at = strstr(at, "\n  +0x")); at++)
+			explained++;
+		assert_int_equal(explained, funcs);
+		assert_null(strstr(text, "(null)"));
+		free(text);
+		plan_free(p);
+		gobin_close(b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +316,7 @@ int main(void)
 		cmocka_unit_test(no_match_is_refused),
 		cmocka_unit_test(sites_are_sane),
 		cmocka_unit_test(shown_as_text_and_json),
+		cmocka_unit_test(every_site_is_explained),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

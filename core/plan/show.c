@@ -9,8 +9,9 @@
 #include "base/json.h"
 #include "binary/gocode.h"
 #include "bpf/event.h"
+#include "plan/show_impl.h"
 
-static const char *site_kind(const struct plan_site *s)
+const char *plan_site_kind(const struct plan_site *s)
 {
 	switch (s->kind) {
 	case EV_ENTRY: return "entry";
@@ -34,16 +35,6 @@ static const char *class_name(const struct plan_site *s)
 	return s->class == INSN_EMULATED ? "emulated" : "stepped";
 }
 
-/* Functions by name; sites stay grouped by function. */
-static const struct plan_func **sorted(const struct plan *p)
-{
-	const struct plan_func **list = calloc(p->n_funcs + 1, sizeof(*list));
-
-	for (size_t i = 0; list && i < p->n_funcs; i++)
-		list[i] = &p->funcs[i];
-	return list;
-}
-
 static int by_name(const void *a, const void *b)
 {
 	const struct plan_func *x = *(const struct plan_func *const *)a, *y = *(const struct plan_func *const *)b;
@@ -52,8 +43,18 @@ static int by_name(const void *a, const void *b)
 	return order ? order : x->fn->vaddr < y->fn->vaddr ? -1 : x->fn->vaddr > y->fn->vaddr;
 }
 
-/* first[f]: where the sites of function f begin; one function's sites are adjacent. */
-static size_t *first_sites(const struct plan *p)
+const struct plan_func **plan_by_name(const struct plan *p)
+{
+	const struct plan_func **list = calloc(p->n_funcs + 1, sizeof(*list));
+
+	for (size_t i = 0; list && i < p->n_funcs; i++)
+		list[i] = &p->funcs[i];
+	if (list)
+		qsort(list, p->n_funcs, sizeof(*list), by_name);
+	return list;
+}
+
+size_t *plan_first_sites(const struct plan *p)
 {
 	size_t *first = calloc(p->n_funcs + 1, sizeof(*first));
 
@@ -77,7 +78,7 @@ static void text_sites(const struct plan *p, size_t func, size_t first, FILE *ou
 	}
 	const struct plan_func *f = &p->funcs[func];
 	fprintf(out, "  %-10s +%-5" PRIu64 " %3" PRIu32 " exit%s  %3zu of %3zu stepped  %s%s\n",
-		entry ? site_kind(entry) : "-", entry ? entry->vaddr - f->fn->vaddr : 0,
+		entry ? plan_site_kind(entry) : "-", entry ? entry->vaddr - f->fn->vaddr : 0,
 		f->n_exits, f->n_exits == 1 ? " " : "s", stepped, n, f->name,
 		f->never_returns ? "  (never returns)" : "");
 }
@@ -101,15 +102,14 @@ static void text_not_probed(const struct plan *p, const struct plan_func **list,
 
 int plan_show_text(const struct plan *p, FILE *out)
 {
-	const struct plan_func **list = sorted(p);
-	size_t *first = first_sites(p), stepped = 0;
+	const struct plan_func **list = plan_by_name(p);
+	size_t *first = plan_first_sites(p), stepped = 0;
 
 	if (!list || !first) {
 		free(list);
 		free(first);
 		return -ENOMEM;
 	}
-	qsort(list, p->n_funcs, sizeof(*list), by_name);
 	for (size_t i = 0; i < p->n_sites; i++)
 		stepped += p->sites[i].class != INSN_EMULATED;
 	fprintf(out, "%s, %s: %zu function%s selected, %zu probed at %zu sites (%zu entry, %zu exit, %zu runtime; "
@@ -130,7 +130,7 @@ int plan_show_text(const struct plan *p, FILE *out)
 static void json_site(struct json *j, const struct plan_site *s)
 {
 	json_open(j, '{');
-	json_kv_str(j, "kind", site_kind(s));
+	json_kv_str(j, "kind", plan_site_kind(s));
 	json_kv_u64(j, "vaddr", s->vaddr);
 	json_kv_u64(j, "file_off", s->file_off);
 	json_kv_u64(j, "sp_adj_bytes", s->sp_adj);
@@ -162,8 +162,8 @@ static void json_func(struct json *j, const struct plan *p, const struct plan_fu
 
 int plan_show_json(const struct plan *p, FILE *out)
 {
-	const struct plan_func **list = sorted(p);
-	size_t *first = first_sites(p);
+	const struct plan_func **list = plan_by_name(p);
+	size_t *first = plan_first_sites(p);
 	struct json j;
 
 	if (!list || !first) {
@@ -171,7 +171,6 @@ int plan_show_json(const struct plan *p, FILE *out)
 		free(first);
 		return -ENOMEM;
 	}
-	qsort(list, p->n_funcs, sizeof(*list), by_name);
 	json_init(&j, out, true);
 	json_open(&j, '{');
 	json_kv_str(&j, "go_version", gobin_go_version(p->binary));

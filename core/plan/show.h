@@ -7,8 +7,10 @@
 
 #include "plan/plan.h"
 
-/* Both: 0 or -errno (-EIO when `out` cannot be written). */
+/* All: 0 or -errno (-EIO when `out` cannot be written). */
 int plan_show_text(const struct plan *p, FILE *out);
 int plan_show_json(const struct plan *p, FILE *out);
+/* Every site: its instruction, the traps it costs, why it is that one; then how many of each. */
+int plan_explain(const struct plan *p, FILE *out);
 
 #endif

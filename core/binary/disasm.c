@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "binary/disasm.h"
+
+#include <capstone/capstone.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "binary/gobin_impl.h"
+
+#define INSN_MAX 15
+
+struct disasm {
+	const struct gobin *b;
+	csh handle;
+	cs_insn *insn;
+};
+
+struct disasm *disasm_new(const struct gobin *b)
+{
+	struct disasm *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->b = b;
+	if (cs_open(CS_ARCH_X86, CS_MODE_64, &d->handle) != CS_ERR_OK ||
+	    cs_option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT) != CS_ERR_OK) {
+		disasm_free(d);
+		errno = ENOTSUP;
+		return NULL;
+	}
+	d->insn = cs_malloc(d->handle);
+	if (d->insn)
+		return d;
+	disasm_free(d);
+	errno = ENOMEM;
+	return NULL;
+}
+
+void disasm_free(struct disasm *d)
+{
+	if (!d)
+		return;
+	if (d->insn)
+		cs_free(d->insn, 1);
+	if (d->handle)
+		cs_close(&d->handle);
+	free(d);
+}
+
+void disasm_text(struct disasm *d, uint64_t vaddr, char *out, size_t size)
+{
+	size_t left = INSN_MAX;
+	const uint8_t *p = NULL;
+
+	/* Near the end of the text there may be fewer bytes than the longest instruction has. */
+	while (left && !(p = gobin_bytes(d->b, vaddr, left)))
+		left--;
+	if (!p || !cs_disasm_iter(d->handle, &p, &left, &vaddr, d->insn))
+		snprintf(out, size, "?");
+	else
+		snprintf(out, size, "%s%s%s", d->insn->mnemonic, *d->insn->op_str ? " " : "", d->insn->op_str);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Single instructions in words, in the AT&T spelling. */
+#ifndef GOTRACE_DISASM_H
+#define GOTRACE_DISASM_H
+
+#include <stddef.h>
+
+#include "binary/gobin.h"
+
+struct disasm;
+
+/* NULL and errno (ENOMEM, ENOTSUP when capstone has no x86). Borrows b. */
+struct disasm *disasm_new(const struct gobin *b);
+void disasm_free(struct disasm *d);
+
+/* The instruction at a link-time address, "?" where there is none. */
+void disasm_text(struct disasm *d, uint64_t vaddr, char *out, size_t size);
+
+#endif

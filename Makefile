@@ -139,6 +139,10 @@ live: $(BIN) | $(call deps,test) $(call deps,go) ## tests that trace real progra
 test: | $(call deps,build) $(call deps,test) $(call deps,go) ## everything: unit tests, again with sanitizers, live tests, style
 	$(Q)ci/test.sh
 
+.PHONY: test-perfetto
+test-perfetto: $(BIN) | $(call deps,tools) ## exports read by Perfetto's own definitions from PyPI, and by its trace processor
+	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) ci/perfetto.sh
+
 .PHONY: fuzzers fuzz soak
 fuzzers: $(FUZZERS)
 fuzz: | $(call deps,build) $(call deps,test) $(call deps,go) ## fuzzes trace reader, pairing and binary parsers (SECONDS=60 each)

@@ -2,7 +2,7 @@
 # Installs what the Makefile's targets need, grouped by target. Asks nothing,
 # does nothing when everything is there. Debian 12 and 13, Ubuntu 24.04.
 #
-#   ci/deps.sh GROUP...     build | test | go | experiment | correctness | fresh | matrix
+#   ci/deps.sh GROUP...     build | test | go | experiment | correctness | fresh | matrix | tools
 set -eu
 
 packages_of() {
@@ -25,6 +25,8 @@ packages_of() {
 	matrix) # make test-vm, test-go and regress
 		echo qemu-system-x86 seabios busybox-static cpio debian-archive-keyring gcc libc6-dev \
 			binutils procps util-linux git ca-certificates ;;
+	tools) # make test-perfetto and test-perun: programs that open exports, from PyPI
+		echo python3 python3-venv curl ca-certificates git ;;
 	fresh) # ci/fresh.sh: a machine made from nothing
 		echo debootstrap ;;
 	*)	echo "ci/deps.sh: unknown group '$1'" >&2; exit 2 ;;

@@ -14,6 +14,10 @@ char *fixture_gunzip(const char *data, size_t size, size_t *n);
 void fixture_print_pprof(const char *data, size_t n, FILE *out);
 /* Prints the rows of all tables but `info` and `examples`. */
 void fixture_print_sqlite(const char *data, size_t n, FILE *out);
+/* Prints what a Perfetto trace shows, clocks and names resolved; fails where slices do not nest. Returns
+ * the self time of all slices, as their nesting and what their annotations say make it. */
+uint64_t fixture_read_perfetto(const char *data, size_t n, FILE *out);
+void fixture_print_perfetto(const char *data, size_t n, FILE *out);
 /* The database opened; to be closed. */
 struct sqlite3 *fixture_open_sqlite(const char *data, size_t n);
 /* Prints the rows of a query, columns separated by '|'; their number. */

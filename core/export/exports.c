@@ -35,8 +35,9 @@ static int feed_span(struct model *m, const struct trace_span *span, struct expo
 
 		for (int a = 0; a < 4; a++)
 			ev.arg[a] = span->args[k][a];
-		w->on_event(w->ctx, &ev);
 		err = model_feed(m, &ev);
+		if (!err && !w->err)
+			w->on_event(w->ctx, &ev);
 	}
 	return err;
 }

@@ -51,7 +51,7 @@ struct export_watch {
 	void (*on_entry)(void *ctx, const struct call *c); /* as in model_options; NULL: not wanted */
 	void (*on_call)(void *ctx, const struct call *c);
 	void (*on_goroutine)(void *ctx, const struct goroutine_info *g);
-	/* An event with arguments, before the model is fed with it. */
+	/* An event with arguments, after the model was fed with it. */
 	void (*on_event)(void *ctx, const struct event_ext *ev);
 	void *ctx;
 	int err; /* set by one of them: reading ends with it */
@@ -72,6 +72,7 @@ int export_csv(struct trace_reader *const *r, size_t n, const struct export_opti
 int export_folded(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 int export_html(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 int export_sqlite(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
+int export_perfetto(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 int export_pprof(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 
 #endif

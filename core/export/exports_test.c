@@ -28,6 +28,7 @@ static const struct {
 	{ "folded --weight=calls --no-go-edges", "folded", { .weight = WEIGHT_CALLS, .no_go_edges = true }, NULL },
 	{ "pprof", "pprof", { 0 }, fixture_print_pprof },
 	{ "pprof --goroutines --no-go-edges", "pprof", { .goroutines = true, .no_go_edges = true }, fixture_print_pprof },
+	{ "perfetto", "perfetto", { 0 }, fixture_print_perfetto },
 	{ "csv", "csv", { 0 }, NULL },
 	{ "csv --calls", "csv", { .calls = true }, NULL },
 	{ "sqlite", "sqlite", { 0 }, fixture_print_sqlite },

@@ -304,8 +304,6 @@ static void on_event(void *ctx, const struct event_ext *ev)
 
 	if (ev->h.kind != EV_LOSS)
 		return;
-	if (!first_ns) /* nothing was seen before */
-		first_ns = ev->h.ts_ns;
 	db_bind(&q->db, q->loss, 1, ev->h.ts_ns > first_ns ? ev->h.ts_ns - first_ns : 0);
 	db_bind(&q->db, q->loss, 2, ev->arg[0] > first_ns ? ev->arg[0] - first_ns : 0);
 	db_bind_if(&q->db, q->loss, 3, !(ev->h.flags & EVF_ALL), ev->h.goid);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What an export that writes calls as they happen must know of each goroutine meanwhile. */
+#ifndef GOTRACE_TRACKS_H
+#define GOTRACE_TRACKS_H
+
+#include <uthash.h>
+
+#include "model/model.h"
+
+struct track_key {
+	uint64_t id;          /* goroutine, or thread when system */
+	uint64_t system;
+};
+
+struct track {
+	struct track_key key;
+	uint64_t start_pc;    /* of its first function, 0: not known */
+	uint64_t flow;        /* arrow from its go statement that its first call is to end; 0: none */
+	bool described;       /* its name was written */
+	bool held;            /* the call below has begun, but may begin again: its prologue may be stopped */
+	struct call call;
+	uint64_t *below_ns; size_t cap; /* by level of an open call: time of the calls it has made */
+	UT_hash_handle hh;
+};
+
+struct tracks {
+	struct track *all;
+	struct track *last;   /* asked for last, NULL: none */
+};
+
+/* Finds, or makes; NULL: out of memory. */
+struct track *tracks_get(struct tracks *t, uint64_t id, bool system);
+/* It is over. */
+void tracks_drop(struct tracks *t, uint64_t id, bool system);
+/* Level l is about to be used. 0 or -ENOMEM */
+int track_reserve(struct track *t, uint32_t level);
+void tracks_free(struct tracks *t);
+
+#endif

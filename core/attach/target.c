@@ -153,8 +153,9 @@ static void pass_exec(struct target *t, void (*at_exec)(void *ctx, struct inject
 	t->ended = err == -ECHILD;
 	if (t->ended)
 		return;
+	uint64_t start = clock_monotonic_ns();
 	at_exec(ctx, err ? NULL : &in);
-	t->exec_ns = clock_monotonic_ns();
+	t->exec_ns += clock_monotonic_ns() - start; /* the command does not run meanwhile */
 	if (err)
 		inject_let_go(&in);
 	else

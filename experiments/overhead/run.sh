@@ -1,6 +1,6 @@
 #!/bin/bash
-# What tracing costs: greet, oto and ants plain, with the thesis's probes and
-# with gotrace's default strategy. Reproduces tables 7.2 and 7.3 of the thesis.
+# What tracing costs: greet, oto and ants plain and in every way of probing, the
+# thesis's among them. Reproduces tables 7.2 and 7.3 of the thesis.
 #
 #   sudo experiments/overhead/run.sh [PROGRAM...]    greet greet-2s oto ants; all without one
 #
@@ -19,7 +19,7 @@ GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 RESULTS=${RESULTS:-$top/results/overhead}
 [ $# -gt 0 ] || set -- greet greet-2s oto ants
 programs=("$@")
-variants=(plain thesis default)
+variants=(plain thesis emulated springboard nop)
 
 die() { echo "overhead: $*" >&2; exit 1; }
 say() { echo "overhead: $*" >&2; }
@@ -50,8 +50,8 @@ set_command() { # PROGRAM VARIANT
 	esac
 	case $2 in
 	plain) command=("$work/wall" "$work/wall.ns" "${target[@]}") ;;
-	thesis) command=("$GOTRACE" record -o "$work/trace" --probe=thesis "${select[@]}" -- "${target[@]}") ;;
-	default) command=("$GOTRACE" record -o "$work/trace" "${select[@]}" -- "${target[@]}") ;;
+	nop) command=("$GOTRACE" record -o "$work/trace" --probe=springboard --stub=nop "${select[@]}" -- "${target[@]}") ;;
+	*) command=("$GOTRACE" record -o "$work/trace" --probe="$2" "${select[@]}" -- "${target[@]}") ;;
 	esac
 }
 

@@ -28,47 +28,48 @@ function over(values, program, variant, tool, less,   a, b) {
 	return (a in values) && (b in values) && values[b] > less ? \
 		sprintf("%.2f", (values[a] - less) / (values[b] - less)) : "–"
 }
-function row(program, table, tool, less,   key, line, v) {
+# A line for the plain program, then one for each way of probing.
+function rows_of(program, table, tool, less,   key, v) {
 	key = program SUBSEP table
-	line = "| " program " | " cell(plain[key]) " | " cell(traced[key]) " | " cell(ratio[key])
-	line = line " | " seconds(own, program, "plain", tool, less) " | " seconds(whole, program, "plain", tool, less)
-	for (v = 1; v <= 2; v++)
-		line = line " | " seconds(own, program, variants[v], tool, less) " | " over(own, program, variants[v], tool, less) \
-			" | " seconds(whole, program, variants[v], tool, less) " | " over(whole, program, variants[v], tool, less)
-	print line " |"
+	print "| " program " | plain | " seconds(own, program, "plain", tool, less) " | | " \
+		seconds(whole, program, "plain", tool, less) " | | " cell(plain[key]) " | |"
+	for (v = 1; v <= n_variants; v++)
+		print "| " program " | " variants[v] " | " seconds(own, program, variants[v], tool, less) \
+			" | " over(own, program, variants[v], tool, less) " | " seconds(whole, program, variants[v], tool, less) \
+			" | " over(whole, program, variants[v], tool, less) \
+			(v == 1 ? " | " cell(traced[key]) " | " cell(ratio[key]) " |" : " | | |")
 }
 function head() {
-	print "| program | published: plain s | traced s | ratio | plain: target s | end to end s" \
-		" | thesis: target s | ratio | end to end s | ratio | default: target s | ratio | end to end s | ratio |"
-	print "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+	print "| program | probes | target s | ratio | end to end s | ratio | published s | ratio |"
+	print "|---|---|--:|--:|--:|--:|--:|--:|"
 }
 END {
-	variants[1] = "thesis"; variants[2] = "default"
+	n_variants = split("thesis emulated springboard nop", variants, " ")
 	print "# Overhead: tables 7.2 and 7.3 of the thesis, measured again"
 	print ""
 	print "Medians of " runs " runs after one discarded, variants interleaved. *Target* is the traced program's own"
 	print "wall time, from exec to exit; *end to end* is the whole command with set-up and tear-down. A ratio is"
-	print "the traced program over the plain one by the same clock. *thesis* probes as the thesis did, *default* is"
-	print "what `gotrace record` does without `--probe`. Every program is built with `-gcflags=-l`."
+	print "the traced program over the plain one by the same clock. *thesis*, *emulated* and *springboard* are"
+	print "`--probe`, *nop* is springboard with `--stub=nop`. Every program is built with `-gcflags=-l`."
 	if (runs < 5) print "\n**Fewer than five runs: a trial, not a result.**"
 	for (t = 1; t <= 2; t++) {
 		tool = t == 1 ? "time" : "hyperfine"
 		if (!(tool in tools)) continue
 		print "\n## Table 7.2 by " (t == 1 ? "/usr/bin/time (10 ms resolution end to end)" : tool) "\n"
 		head()
-		for (i = 1; i <= n_programs; i++) row(programs[i], "7.2", tool, 0)
+		for (i = 1; i <= n_programs; i++) rows_of(programs[i], "7.2", tool, 0)
 	}
 	for (t = 1; t <= 2; t++) {
 		tool = t == 1 ? "time" : "hyperfine"
 		if (!(tool in tools) || !("oto" in known)) continue
 		print "\n## Table 7.3 by " (t == 1 ? "/usr/bin/time" : tool) ": oto without the " waiting_s " s of waiting for sound\n"
 		head()
-		row("oto", "7.3", tool, waiting_s)
+		rows_of("oto", "7.3", tool, waiting_s)
 	}
 	print "\n## Events\n\n| program | strategy | events | lost in all runs |\n|---|---|--:|--:|"
 	tool = "time" in tools ? "time" : "hyperfine"
 	for (i = 1; i <= n_programs; i++)
-		for (v = 1; v <= 2; v++) {
+		for (v = 1; v <= n_variants; v++) {
 			key = programs[i] SUBSEP variants[v] SUBSEP tool
 			if (key in events) print "| " programs[i] " | " variants[v] " | " events[key] " | " lost[key] " |"
 		}

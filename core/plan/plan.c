@@ -177,7 +177,7 @@ static int add_func_sites(struct plan *p, uint32_t func, const struct gocode *co
 		s = site_at(f->fn, func, &code->rets[i], both ? EV_ENTRY_EXIT : EV_EXIT,
 			    both ? LINK_ENTRY : LINK_EXIT);
 		merged |= both;
-		if (has_stubs(p->strategy) && !code->lone_ret)
+		if (has_stubs(p->strategy))
 			stubs_add_exit(p, &s, code, i);
 		err = add_site(p, &s);
 	}

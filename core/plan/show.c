@@ -104,6 +104,7 @@ int plan_show_text(const struct plan *p, FILE *out)
 {
 	const struct plan_func **list = plan_by_name(p);
 	size_t *first = plan_first_sites(p), stepped = 0;
+	int err = 0;
 
 	if (!list || !first) {
 		free(list);
@@ -113,16 +114,19 @@ int plan_show_text(const struct plan *p, FILE *out)
 	for (size_t i = 0; i < p->n_sites; i++)
 		stepped += p->sites[i].class != INSN_EMULATED;
 	fprintf(out, "%s, %s: %zu function%s selected, %zu probed at %zu sites (%zu entry, %zu exit, %zu runtime; "
-		"%zu single-stepped), %zu inlined away\n\n", gobin_go_version(p->binary),
+		"%zu single-stepped), %zu inlined away\n", gobin_go_version(p->binary),
 		probe_strategy_name(p->strategy), p->n_funcs, p->n_funcs == 1 ? "" : "s", p->n_probed, p->n_sites,
 		p->n_link[LINK_ENTRY], p->n_link[LINK_EXIT], p->n_link[LINK_RUNTIME], stepped, p->n_inlined);
+	if (p->strategy == PROBE_SPRINGBOARD || p->strategy == PROBE_AUTO)
+		err = plan_show_stubs(p, out);
+	fputc('\n', out);
 	for (size_t i = 0; i < p->n_funcs; i++)
 		if (list[i]->fate == PLAN_PROBED)
 			text_sites(p, list[i] - p->funcs, first[list[i] - p->funcs], out);
 	text_not_probed(p, list, out);
 	free(list);
 	free(first);
-	return fflush(out) || ferror(out) ? -EIO : 0;
+	return err ? err : fflush(out) || ferror(out) ? -EIO : 0;
 }
 
 /* ---- JSON */
@@ -135,6 +139,7 @@ static void json_site(struct json *j, const struct plan_site *s)
 	json_kv_u64(j, "file_off", s->file_off);
 	json_kv_u64(j, "sp_adj_bytes", s->sp_adj);
 	json_kv_str(j, "trap", class_name(s));
+	json_kv_str(j, "stub", stub_reason_name(s->stub_why));
 	if (s->name)
 		json_kv_str(j, "function", s->name);
 	json_close(j, '}');

@@ -96,9 +96,9 @@ how_rets() { # performed|stepped OPTION...: how they end, all of them, and the c
 rets() {
 	local how=stepped
 	! says yes 'programs perform RETs' || how=performed
-	how_rets "$how"
-	how_rets "$how" --attach=perf
-	how_rets stepped --ret=step
+	how_rets "$how" --probe=emulated
+	how_rets "$how" --probe=emulated --attach=perf
+	how_rets stepped --probe=emulated --ret=step
 	how_rets stepped --probe=thesis
 }
 check "RETs are performed if doctor says so, and not when told to step" rets

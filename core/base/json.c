@@ -116,6 +116,16 @@ void json_double(struct json *j, double v)
 		fputs("null", j->out);
 }
 
+void json_decimal(struct json *j, uint64_t v, unsigned decimals)
+{
+	uint64_t unit = 1;
+
+	for (unsigned i = 0; i < decimals; i++)
+		unit *= 10;
+	before_item(j);
+	fprintf(j->out, "%" PRIu64 ".%0*" PRIu64, v / unit, (int)decimals, v % unit);
+}
+
 void json_bool(struct json *j, bool v)
 {
 	before_item(j);

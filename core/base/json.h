@@ -28,6 +28,8 @@ void json_str(struct json *j, const char *s);           /* NULL writes null */
 void json_u64(struct json *j, uint64_t v);
 void json_i64(struct json *j, int64_t v);
 void json_double(struct json *j, double v);             /* not finite: null */
+/* v / 10^decimals with all its digits, such as nanoseconds as milliseconds; decimals 1 to 9 */
+void json_decimal(struct json *j, uint64_t v, unsigned decimals);
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
 

@@ -73,10 +73,31 @@ static void in_html(void **state)
 	free(text);
 }
 
+static void decimals(void **state)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	struct json j;
+
+	(void)state;
+	json_init(&j, f, false);
+	json_open(&j, '[');
+	json_decimal(&j, 0, 3);
+	json_decimal(&j, 1005, 3);
+	json_decimal(&j, 999999, 6);
+	json_decimal(&j, UINT64_MAX, 9);
+	json_close(&j, ']');
+	fclose(f);
+	assert_string_equal(text, "[0.000,1.005,0.999999,18446744073.709551615]\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(compact),
+		cmocka_unit_test(decimals),
 		cmocka_unit_test(bad_utf8), cmocka_unit_test(in_html),
 	};
 

@@ -73,6 +73,7 @@ int export_folded(struct trace_reader *const *r, size_t n, const struct export_o
 int export_html(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 int export_sqlite(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 int export_perfetto(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
+int export_chrome(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 int export_pprof(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 
 #endif

@@ -29,6 +29,7 @@ static const struct {
 	{ "pprof", "pprof", { 0 }, fixture_print_pprof },
 	{ "pprof --goroutines --no-go-edges", "pprof", { .goroutines = true, .no_go_edges = true }, fixture_print_pprof },
 	{ "perfetto", "perfetto", { 0 }, fixture_print_perfetto },
+	{ "chrome", "chrome", { 0 }, NULL },
 	{ "csv", "csv", { 0 }, NULL },
 	{ "csv --calls", "csv", { .calls = true }, NULL },
 	{ "sqlite", "sqlite", { 0 }, fixture_print_sqlite },

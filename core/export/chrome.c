@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Chrome's trace events as JSON, complete ones ("X") only: viewers pair begins
+ * and ends by themselves at several times the cost. A call stands before those
+ * it made, so that equal times do not turn them inside out. Goroutines are
+ * threads of the process, system stacks those of a second one.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "export/exports.h"
+
+#define MANY_CALLS 1000000
+
+struct chrome {
+	struct report rep;
+	struct callfile calls;
+	struct json j;
+	uint64_t pid, n;
+	struct export_watch watch;
+};
+
+static void open_event(struct chrome *c, const char *ph, bool system, uint64_t tid)
+{
+	fputc('\n', c->j.out);
+	json_open(&c->j, '{');
+	json_kv_str(&c->j, "ph", ph);
+	json_kv_u64(&c->j, "pid", c->pid + system);
+	json_kv_u64(&c->j, "tid", tid);
+}
+
+/* What a process or thread is called, or where it stands. */
+static void put_meta(struct chrome *c, const char *what, bool system, uint64_t tid, const char *name)
+{
+	open_event(c, "M", system, tid);
+	json_kv_str(&c->j, "name", what);
+	json_key(&c->j, "args");
+	json_open(&c->j, '{');
+	if (name)
+		json_kv_str(&c->j, "name", name);
+	else
+		json_kv_u64(&c->j, "sort_index", tid);
+	json_close(&c->j, '}');
+	json_close(&c->j, '}');
+}
+
+static void put_names(struct chrome *c)
+{
+	const char *command = trace_info_get(c->rep.info, "command");
+	bool system = false;
+	char name[512];
+
+	put_meta(c, "process_name", false, 0, command ? command : "Go program");
+	for (size_t i = 0; i < c->rep.n_goroutines; i++) {
+		const struct goroutine_info *g = &c->rep.goroutines[i].g;
+
+		if (!g->calls)
+			continue;
+		snprintf(name, sizeof(name), "%s %" PRIu64 " %s", g->system ? "thread" : "goroutine", g->goid,
+			 report_start_func(&c->rep, g));
+		if (name[strlen(name) - 1] == ' ')
+			name[strlen(name) - 1] = '\0';
+		put_meta(c, "thread_name", g->system, g->goid, name);
+		put_meta(c, "thread_sort_index", g->system, g->goid, NULL);
+		system |= g->system;
+	}
+	if (system)
+		put_meta(c, "process_name", true, 0, "system stacks");
+}
+
+static void put_call(struct chrome *c, const struct call *call)
+{
+	open_event(c, "X", call->system, call->system ? call->tid : call->goid);
+	json_kv_str(&c->j, "name", report_name(&c->rep, call->func));
+	json_key(&c->j, "ts");
+	json_decimal(&c->j, call->start_ns - c->rep.totals->first_ns, 3);
+	json_key(&c->j, "dur");
+	json_decimal(&c->j, call->end_ns - call->start_ns, 3);
+	json_key(&c->j, "args");
+	json_open(&c->j, '{');
+	json_kv_u64(&c->j, "self_ns", call->self_ns);
+	if (call->end != CALL_FINISHED)
+		json_kv_str(&c->j, "outcome", call_end_name(call->end));
+	if (call->suspect)
+		json_kv_bool(&c->j, "suspect", true);
+	json_close(&c->j, '}');
+	json_close(&c->j, '}');
+	c->n++;
+}
+
+static void put_trace(struct chrome *c)
+{
+	json_open(&c->j, '{');
+	json_kv_str(&c->j, "displayTimeUnit", "ns");
+	json_key(&c->j, "otherData");
+	json_open(&c->j, '{');
+	json_kv_u64(&c->j, "lost_events", c->rep.totals->lost_events);
+	json_kv_bool(&c->j, "complete", c->rep.complete);
+	json_close(&c->j, '}');
+	json_key(&c->j, "traceEvents");
+	json_open(&c->j, '[');
+	put_names(c);
+	for (size_t i = 0; !ferror(c->j.out) && i < c->calls.n; i++) {
+		const struct call *call = callfile_get(&c->calls, i);
+
+		if (call)
+			put_call(c, call);
+	}
+	json_close(&c->j, ']');
+	json_close(&c->j, '}');
+}
+
+static void on_call(void *ctx, const struct call *call)
+{
+	struct chrome *c = ctx;
+
+	if (!c->watch.err)
+		c->watch.err = callfile_put(&c->calls, call);
+}
+
+static void on_goroutine(void *ctx, const struct goroutine_info *g)
+{
+	struct chrome *c = ctx;
+
+	report_take_goroutine(&c->rep, g);
+	if (!c->watch.err)
+		c->watch.err = c->rep.err;
+}
+
+int export_chrome(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out)
+{
+	struct chrome c = {
+		.rep.file.fd = -1, .pid = trace_info_u64(trace_reader_info(r[0]), "pid", 1),
+		.watch = { .on_entry = on_call, .on_call = on_call, .on_goroutine = on_goroutine, .ctx = &c },
+	};
+	int err = callfile_open(&c.calls);
+
+	(void)n;
+	(void)opt;
+	json_init(&c.j, out, false);
+	if (!err)
+		err = export_read(&c.rep, r[0], &c.watch);
+	if (!err) {
+		put_trace(&c);
+		err = report_written(out);
+	}
+	if (!err && c.n > MANY_CALLS)
+		log_warn("%" PRIu64 " calls are many for programs that open this format; --format=perfetto is made for them",
+			 c.n);
+	callfile_close(&c.calls);
+	report_free(&c.rep);
+	return err;
+}

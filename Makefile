@@ -191,6 +191,10 @@ experiment-correctness: $(BIN) | $(call deps,go) $(call deps,correctness) ## sit
 experiment-prologue-stops: $(BIN) | $(call deps,go) ## what the thesis counted as stack growth; needs root
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/prologue-stops/run.sh
 
+.PHONY: experiment-springboard-coverage
+experiment-springboard-coverage: $(BIN) | $(call deps,go) ## what of real programs costs one trap a site, by Go version
+	$(Q)GOTRACE=$(abspath $(BIN)) experiments/springboard-coverage/run.sh
+
 .PHONY: fixtures
 fixtures: $(BIN) | $(call deps,go) ## records fixtures/traces anew; needs root
 	$(Q)GOTRACE=$(abspath $(BIN)) fixtures/record.sh

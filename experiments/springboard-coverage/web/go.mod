@@ -1,0 +1,3 @@
+module gotrace.example/web
+
+go 1.19

@@ -42,13 +42,16 @@ options=(-qq -o "Dir::Etc::sourcelist=$dir/sources.list" -o Dir::Etc::sourcepart
 	-o APT::Sandbox::User=root -o APT::Architecture=amd64 -o APT::Architectures=amd64
 	-o Acquire::Languages=none -o Acquire::Retries=3
 	-o Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false)
-apt-get "${options[@]}" update >&2 || die "Debian's package list cannot be fetched"
+# apt-get ends with 0 when it could fetch nothing and has an older list.
+apt-get "${options[@]}" -o APT::Update::Error-Mode=any update >&2 ||
+	die "no kernel $kernel: $suite's package list cannot be fetched from http://deb.debian.org; KERNEL=path/to/vmlinuz needs no download"
 
 depends() { # PACKAGE PATTERN: the newest dependency of that form
 	apt-cache "${options[@]}" depends "$1" | sed -n "s/^ *Depends: \($2\)$/\1/p" | sort -V | tail -n 1
 }
 unpack() { # PACKAGE
-	(cd "$dir/archives" && rm -f ./*.deb && apt-get "${options[@]}" download "$1") >&2 || die "$1 cannot be fetched"
+	(cd "$dir/archives" && rm -f ./*.deb && apt-get "${options[@]}" download "$1") >&2 ||
+		die "no kernel $kernel: $1 cannot be fetched from http://deb.debian.org"
 	dpkg-deb --fsys-tarfile "$dir/archives/"*.deb |
 		tar -C "$dir/archives" --transform='s,.*/,,' --wildcards -x '*/vmlinuz*' 2>/dev/null || true
 	rm -f "$dir/archives/"*.deb

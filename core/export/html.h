@@ -39,6 +39,7 @@ struct html_node {
 	bool go;                 /* its goroutine was started from the parent */
 	bool outermost;          /* nothing above on its goroutine is the same function */
 	uint64_t go_pc;
+	uint64_t below_ns;       /* self time, growth and preemption of it and of all below */
 	struct html_numbers v;
 };
 

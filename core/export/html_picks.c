@@ -22,6 +22,7 @@ static void put_node(struct html_text *t, const struct sankey_node *n)
 	html_put(t, n->in);
 	html_put(t, n->out);
 	html_put(t, n->source);
+	html_put(t, n->led);
 }
 
 /* The upper edge of the band at its start, in each column that it passes, at its end. */
@@ -83,13 +84,15 @@ static int write_pictures(struct json *j, const struct sankey_calls *c)
 
 /* ---- calls of a group; of all with group UINT32_MAX */
 
-static int add_node(struct sankey_calls *c, const struct html_page *p, const struct html_node *x,
-		    const uint64_t weight[SANKEY_KINDS])
+/* Adds e's weight to the edge that leads to x. */
+static int add_node(struct sankey_calls *c, const struct html_page *p, const struct html_node *x, struct sankey_edge e)
 {
 	const struct html_node *up = &p->tree.nodes[x->parent];
-	uint32_t func = html_func(p, x->func);
 
-	return sankey_add(c, x->parent ? html_func(p, up->func) : SANKEY_NONE, func, x->go, weight);
+	e.from = x->parent ? html_func(p, up->func) : SANKEY_NONE;
+	e.to = html_func(p, x->func);
+	e.go = x->go;
+	return sankey_add(c, &e);
 }
 
 static int group_calls(struct sankey_calls *c, const struct html_page *p, uint32_t group)
@@ -98,13 +101,15 @@ static int group_calls(struct sankey_calls *c, const struct html_page *p, uint32
 
 	for (size_t i = 1; !err && i < p->tree.n; i++) {
 		const struct html_node *x = &p->tree.nodes[i];
-		const uint64_t weight[SANKEY_KINDS] = {
-			[SANKEY_TOTAL] = x->outermost ? x->v.total_ns : 0, [SANKEY_SELF] = x->v.self_ns,
-			[SANKEY_CALLS] = x->v.calls, [SANKEY_MORESTACK] = x->v.morestack_ns,
-		};
+		bool all = group == UINT32_MAX;
 
-		if (group == UINT32_MAX || x->group == group)
-			err = add_node(c, p, x, weight);
+		if (all || x->group == group)
+			err = add_node(c, p, x, (struct sankey_edge){
+				.weight = {
+					[SANKEY_TOTAL] = x->outermost ? x->v.total_ns : 0, [SANKEY_SELF] = x->v.self_ns,
+					[SANKEY_CALLS] = x->v.calls, [SANKEY_MORESTACK] = x->v.morestack_ns,
+				},
+				.led = all && x->outermost ? x->below_ns : 0 });
 	}
 	return err;
 }
@@ -190,9 +195,9 @@ static int goroutine_calls(struct sankey_calls *c, const struct html_page *p, co
 		const struct html_visit *v = &g->visits[i];
 		const struct html_node *x = &p->tree.nodes[v->path];
 
-		err = add_node(c, p, x, (const uint64_t[SANKEY_KINDS]){
+		err = add_node(c, p, x, (struct sankey_edge){ .weight = {
 			[SANKEY_TOTAL] = x->outermost ? sum[v->path] : 0, [SANKEY_SELF] = v->self_ns,
-			[SANKEY_CALLS] = v->calls });
+			[SANKEY_CALLS] = v->calls } });
 	}
 	for (size_t i = 0; i < g->n_visits; i++) {
 		const struct html_node *x = &p->tree.nodes[g->visits[i].path];

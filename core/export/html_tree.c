@@ -33,22 +33,15 @@ static uint64_t own_ns(const struct html_node *x)
 
 /* ---- order */
 
-struct sorting {
-	const struct html_node *nodes;
-	const uint64_t *below_ns;
-};
-
 /* Siblings: the heaviest first; equal ones by function, called before started. */
 static int by_weight(const void *x, const void *y, void *ctx)
 {
-	const struct sorting *s = ctx;
+	const struct html_node *nodes = ctx;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-	const struct html_node *na = &s->nodes[a], *nb = &s->nodes[b];
+	const struct html_node *na = &nodes[a], *nb = &nodes[b];
 
-	if (na->parent != nb->parent)
-		return (na->parent > nb->parent) - (na->parent < nb->parent);
-	if (s->below_ns[a] != s->below_ns[b])
-		return (s->below_ns[a] < s->below_ns[b]) - (s->below_ns[a] > s->below_ns[b]);
+	if (na->below_ns != nb->below_ns)
+		return (na->below_ns < nb->below_ns) - (na->below_ns > nb->below_ns);
 	if (na->func != nb->func)
 		return (na->func > nb->func) - (na->func < nb->func);
 	if (na->go_pc != nb->go_pc)
@@ -57,20 +50,15 @@ static int by_weight(const void *x, const void *y, void *ctx)
 }
 
 /* Indices of the nodes, siblings together; those of parent p are [first[p], first[p + 1]). */
-static uint32_t *siblings(const struct html_node *nodes, size_t n, uint32_t *first)
+static uint32_t *siblings(struct html_node *nodes, size_t n, uint32_t *first)
 {
-	uint64_t *below_ns = calloc(n, sizeof(*below_ns));
 	uint32_t *order = calloc(n, sizeof(*order));
-	struct sorting s = { nodes, below_ns };
 
-	if (!below_ns || !order) {
-		free(below_ns);
-		free(order);
+	if (!order)
 		return NULL;
-	}
 	for (size_t i = n; i-- > 1;) {
-		below_ns[i] += own_ns(&nodes[i]);
-		below_ns[nodes[i].parent] += below_ns[i];
+		nodes[i].below_ns += own_ns(&nodes[i]);
+		nodes[nodes[i].parent].below_ns += nodes[i].below_ns;
 		first[nodes[i].parent + 1]++;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -82,13 +70,12 @@ static uint32_t *siblings(const struct html_node *nodes, size_t n, uint32_t *fir
 	first[0] = 0;
 	for (size_t i = 0; i < n; i++)
 		if (first[i + 1] - first[i] > 1)
-			qsort_r(order + first[i], first[i + 1] - first[i], sizeof(*order), by_weight, &s);
-	free(below_ns);
+			qsort_r(order + first[i], first[i + 1] - first[i], sizeof(*order), by_weight, nodes);
 	return order;
 }
 
 /* Fills t->nodes and t->place. The stack holds ranges of siblings that are not done. */
-static int walk(struct html_tree *t, const struct html_node *nodes, size_t n)
+static int walk(struct html_tree *t, struct html_node *nodes, size_t n)
 {
 	uint32_t *first = calloc(n + 2, sizeof(*first)), *order = NULL, *stack = calloc(n + 1, sizeof(*stack));
 	size_t n_stack = 0;

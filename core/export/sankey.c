@@ -37,7 +37,7 @@ static int more_slots(struct sankey_calls *c)
 	return 0;
 }
 
-int sankey_add(struct sankey_calls *c, uint32_t from, uint32_t to, bool go, const uint64_t weight[SANKEY_KINDS])
+int sankey_add(struct sankey_calls *c, const struct sankey_edge *e)
 {
 	int err = vec_reserve(&c->edges, &c->cap, c->n + 1);
 
@@ -45,14 +45,15 @@ int sankey_add(struct sankey_calls *c, uint32_t from, uint32_t to, bool go, cons
 		err = more_slots(c);
 	if (err)
 		return err;
-	uint32_t *slot = slot_of(c, from, to, go);
+	uint32_t *slot = slot_of(c, e->from, e->to, e->go);
 
 	if (!*slot) {
-		c->edges[c->n] = (struct sankey_edge){ .from = from, .to = to, .go = go };
+		c->edges[c->n] = (struct sankey_edge){ .from = e->from, .to = e->to, .go = e->go };
 		*slot = (uint32_t)++c->n;
 	}
 	for (unsigned k = 0; k < SANKEY_KINDS; k++)
-		c->edges[*slot - 1].weight[k] += weight[k];
+		c->edges[*slot - 1].weight[k] += e->weight[k];
+	c->edges[*slot - 1].led += e->led;
 	return 0;
 }
 
@@ -67,7 +68,8 @@ void sankey_calls_free(struct sankey_calls *c)
 
 struct func_weight {
 	uint32_t func;
-	uint64_t in, out, most; /* most: of the two */
+	uint64_t in, out, led;
+	uint64_t most;          /* of those that say whether it is shown */
 	uint32_t node;          /* once it is known to be shown; else SANKEY_NONE */
 };
 
@@ -116,11 +118,15 @@ static struct func_weight *weigh(const struct sankey_calls *c, enum sankey_by by
 		const struct sankey_edge *e = &c->edges[i];
 
 		find(f, *n, e->to)->in += e->weight[by];
+		find(f, *n, e->to)->led += e->led;
 		if (!outermost(e) && e->from != e->to)
 			find(f, *n, e->from)->out += e->weight[by];
 	}
-	for (size_t i = 0; i < *n; i++)
+	for (size_t i = 0; i < *n; i++) {
 		f[i].most = f[i].in > f[i].out ? f[i].in : f[i].out;
+		if ((by == SANKEY_TOTAL || by == SANKEY_SELF) && f[i].led > f[i].most)
+			f[i].most = f[i].led;
+	}
 	return f;
 }
 
@@ -141,7 +147,9 @@ static int choose(struct sankey *s, const struct sankey_options *opt, struct fun
 	for (size_t i = 0; !err && i < n && heavy[i].most; i++) {
 		if (s->n_nodes < opt->max_nodes && heavy[i].most >= least) {
 			find(f, n, heavy[i].func)->node = (uint32_t)s->n_nodes;
-			s->nodes[s->n_nodes++] = (struct sankey_node){ .kind = SANKEY_FUNC, .func = heavy[i].func };
+			s->nodes[s->n_nodes++] = (struct sankey_node){
+				.kind = SANKEY_FUNC, .func = heavy[i].func, .led = heavy[i].led,
+			};
 			continue;
 		}
 		if (!s->n_folded)

@@ -34,6 +34,8 @@ struct sankey_edge {
 	uint32_t from, to;              /* functions, of any numbering below SANKEY_NONE */
 	bool go;                        /* started by a go statement */
 	uint64_t weight[SANKEY_KINDS];
+	uint64_t led;                   /* time of `to` and of all it called and started: what brought the weight
+	                                   about is shown, however light it is itself */
 };
 
 struct sankey_calls {
@@ -41,8 +43,8 @@ struct sankey_calls {
 	uint32_t *slots; size_t n_slots; /* hash table of edges, index + 1 */
 };
 
-/* Adds calls from `from` (SANKEY_NONE: outermost) to `to`. 0 or -ENOMEM. */
-int sankey_add(struct sankey_calls *c, uint32_t from, uint32_t to, bool go, const uint64_t weight[SANKEY_KINDS]);
+/* Adds e, by its ends and `go` to an edge that is there; e->from SANKEY_NONE: outermost. 0 or -ENOMEM. */
+int sankey_add(struct sankey_calls *c, const struct sankey_edge *e);
 void sankey_calls_free(struct sankey_calls *c);
 
 /* ---- the picture ---- */
@@ -62,6 +64,7 @@ struct sankey_node {
 	uint32_t func;          /* of SANKEY_FUNC */
 	uint32_t layer;         /* column, 0 is leftmost */
 	uint64_t in, out;       /* what the bands on either side weigh together; `in`: with `source` */
+	uint64_t led;           /* as of edges, together; SANKEY_FUNC only */
 	uint64_t source;        /* part of `in` that no band brings: outermost calls, goroutines' first */
 	uint64_t recursive;     /* by direct recursion */
 	int64_t y, h;

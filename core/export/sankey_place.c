@@ -5,9 +5,14 @@
 
 #include "export/sankey.h"
 
+/* As wide as it is high, about: a picture of many columns is drawn smaller. */
 #define NATURAL_HEIGHT (600 * SANKEY_UNIT)
+#define HIGHEST        (1400 * SANKEY_UNIT)
+#define COLUMN_HEIGHT  (130 * SANKEY_UNIT)
 #define LEAST_HEIGHT   (2 * SANKEY_UNIT)  /* of a bar, so that it can be seen */
-#define GAP            (16 * SANKEY_UNIT) /* below a bar: a name fits */
+#define GAP            (16 * SANKEY_UNIT) /* below a bar: a name fits; more in a picture that is drawn smaller */
+#define WIDEST_GAP     (28 * SANKEY_UNIT)
+#define GAP_COLUMNS    5                  /* so many fit a window at their natural size */
 #define ROUTE_GAP      (6 * SANKEY_UNIT)
 #define GO_THICK       (SANKEY_UNIT)      /* carries nothing, must be seen */
 #define SWEEPS 8
@@ -23,6 +28,7 @@ struct placing {
 	struct sankey_piece *pieces; size_t n_pieces;
 	uint32_t *nodes, *start; /* as of sankey_by_column */
 	struct scale scale;
+	int64_t gap;             /* below a bar */
 	int64_t *sum, *pull;     /* of nodes: where neighbours want them, times how much */
 	/* nodes of a column that stand as one block: the first of them, how many, where it wants to be */
 	struct block { uint32_t first, n; int64_t sum, pull; } *blocks;
@@ -39,9 +45,9 @@ static int64_t scaled(const struct scale *c, uint64_t weight)
 	return (int64_t)((weight >> c->shift) * c->num / c->den);
 }
 
-static int64_t gap_below(const struct sankey_node *n)
+static int64_t gap_below(const struct placing *p, const struct sankey_node *n)
 {
-	return n->kind == SANKEY_ROUTE ? ROUTE_GAP : GAP;
+	return n->kind == SANKEY_ROUTE ? ROUTE_GAP : p->gap;
 }
 
 /* The thickest that lets every column fit. A column of many nodes makes the picture higher. */
@@ -50,14 +56,17 @@ static void find_scale(struct placing *p)
 	struct sankey *s = p->s;
 	uint64_t largest = 1;
 
-	s->height = NATURAL_HEIGHT;
+	p->gap = (int64_t)s->n_layers * GAP / GAP_COLUMNS;
+	p->gap = p->gap < GAP ? GAP : p->gap > WIDEST_GAP ? WIDEST_GAP : p->gap;
+	s->height = (int64_t)s->n_layers * COLUMN_HEIGHT;
+	s->height = s->height < NATURAL_HEIGHT ? NATURAL_HEIGHT : s->height > HIGHEST ? HIGHEST : s->height;
 	for (uint32_t l = 0; l < s->n_layers; l++) {
 		uint64_t weight = 0;
 		int64_t fixed = 0;
 
 		for (uint32_t k = p->start[l]; k < p->start[l + 1]; k++) {
 			weight += weight_of(&s->nodes[p->nodes[k]]);
-			fixed += gap_below(&s->nodes[p->nodes[k]]) + LEAST_HEIGHT;
+			fixed += gap_below(p, &s->nodes[p->nodes[k]]) + LEAST_HEIGHT;
 		}
 		largest = weight > largest ? weight : largest;
 		if (s->height < fixed + fixed / 2)
@@ -73,7 +82,7 @@ static void find_scale(struct placing *p)
 			const struct sankey_node *n = &s->nodes[p->nodes[k]];
 
 			weight += weight_of(n) >> p->scale.shift;
-			room -= (uint64_t)(gap_below(n) + LEAST_HEIGHT);
+			room -= (uint64_t)(gap_below(p, n) + LEAST_HEIGHT);
 		}
 		/* room / weight < num / den, and weight < 2^32, room < 2^31 (a million nodes) */
 		if (weight && (!p->scale.den || room * p->scale.den < p->scale.num * weight)) {
@@ -110,7 +119,7 @@ static void set_heights(struct placing *p)
 
 		for (uint32_t k = p->start[l]; k < p->start[l + 1]; k++) {
 			s->nodes[p->nodes[k]].y = y;
-			y += s->nodes[p->nodes[k]].h + gap_below(&s->nodes[p->nodes[k]]);
+			y += s->nodes[p->nodes[k]].h + gap_below(p, &s->nodes[p->nodes[k]]);
 		}
 	}
 }
@@ -139,8 +148,8 @@ static void settle_column(struct placing *p, uint32_t layer)
 
 		p->above[k] = above;
 		p->blocks[n_blocks++] = (struct block){ k, 1, (want - above) * pull, pull };
-		above += node->h + gap_below(node);
-		last = gap_below(node);
+		above += node->h + gap_below(p, node);
+		last = gap_below(p, node);
 		while (n_blocks > 1 && wish(&p->blocks[n_blocks - 2]) > wish(&p->blocks[n_blocks - 1])) {
 			struct block *b = &p->blocks[--n_blocks - 1];
 
@@ -238,6 +247,12 @@ static int set_ports(struct placing *p)
 		/* Running sums are scaled, not the parts: no gaps and no overlaps. */
 		*(ports[i].out ? &l->y_from : &l->y_to) = n->y + scaled(&p->scale, used);
 		used += l->weight;
+		/* A go statement leaves from the foot, where a function's own time is, and leads to the middle of
+		 * what begins there. */
+		if (l->go && ports[i].out)
+			l->y_from = n->y + n->h - l->thick;
+		else if (l->go)
+			l->y_to = n->y + scaled(&p->scale, n->source) / 2;
 	}
 	free(ports);
 	return 0;

@@ -15,9 +15,9 @@ static const struct sankey_options whole = { .by = SANKEY_TOTAL, .max_nodes = 10
 
 static void add(struct sankey_calls *c, uint32_t from, uint32_t to, bool go, uint64_t total)
 {
-	const uint64_t weight[SANKEY_KINDS] = { total, total / 2, 1, total / 10 };
+	const struct sankey_edge e = { from, to, go, { total, total / 2, 1, total / 10 }, 0 };
 
-	assert_int_equal(sankey_add(c, from, to, go, weight), 0);
+	assert_int_equal(sankey_add(c, &e), 0);
 }
 
 static const struct sankey_node *node_of(const struct sankey *s, uint32_t func)
@@ -214,6 +214,25 @@ static void test_folded(void **state)
 	sankey_calls_free(&c);
 }
 
+/* A light function that starts heavy goroutines is shown, with what it started. */
+static void test_led(void **state)
+{
+	struct sankey_calls c = { 0 };
+	struct sankey s;
+
+	(void)state;
+	add(&c, SANKEY_NONE, 0, false, 1);
+	add(&c, 0, 1, true, 1000);
+	add(&c, SANKEY_NONE, 2, false, 1);
+	assert_int_equal(sankey_add(&c, &(struct sankey_edge){ .from = SANKEY_NONE, .to = 0, .led = 1001 }), 0);
+	assert_int_equal(sankey_layout(&s, &c, &(struct sankey_options){ .max_nodes = 9, .min_share = 100 }), 0);
+	check(&s);
+	assert_int_equal(s.n_folded, 1);
+	assert_true(node_of(&s, 0)->led == 1001 && link_of(&s, 0, 1)->go);
+	sankey_free(&s);
+	sankey_calls_free(&c);
+}
+
 static void test_nothing(void **state)
 {
 	struct sankey_calls c = { 0 };
@@ -252,7 +271,7 @@ static size_t random_edges(uint64_t *seed, struct sankey_edge edges[MOST_EDGES])
 		edges[i] = (struct sankey_edge){
 			.from = next(seed) % 8 ? (uint32_t)(next(seed) % n_funcs) : SANKEY_NONE,
 			.to = (uint32_t)(next(seed) % n_funcs), .go = next(seed) % 8 == 0,
-			.weight = { weight, weight / 2, 1, weight / 100 },
+			.weight = { weight, weight / 2, 1, weight / 100 }, .led = next(seed) >> next(seed) % 53,
 		};
 	}
 	return n;
@@ -263,7 +282,7 @@ static void lay_out(struct sankey *s, const struct sankey_edge *edges, size_t n,
 	struct sankey_calls c = { 0 };
 
 	for (size_t i = 0; i < n; i++)
-		assert_int_equal(sankey_add(&c, edges[i].from, edges[i].to, edges[i].go, edges[i].weight), 0);
+		assert_int_equal(sankey_add(&c, &edges[i]), 0);
 	assert_int_equal(sankey_layout(s, &c, opt), 0);
 	sankey_calls_free(&c);
 }
@@ -330,6 +349,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_chain), cmocka_unit_test(test_parallel_merged), cmocka_unit_test(test_cycle),
 		cmocka_unit_test(test_go_carries_nothing), cmocka_unit_test(test_folded), cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_led),
 		cmocka_unit_test(test_random),
 	};
 

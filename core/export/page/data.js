@@ -1,1 +1,187 @@
+// What the page was given, as arrays.
 
+const $ = (id) => document.getElementById(id);
+
+const D = JSON.parse($("data").textContent);
+$("data").remove();
+
+// Numbers in base 64, lowest digits first, five bits and "more follows" in each.
+const DIGIT = new Uint8Array(128);
+for (const [i, c] of [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"].entries())
+	DIGIT[c.charCodeAt(0)] = i;
+
+// Calls put(v) for each number of s. Beyond 2^31 shifts would overflow.
+function each(s, put) {
+	for (let i = 0; i < s.length;) {
+		let d = DIGIT[s.charCodeAt(i++)], v = d & 31, scale = 32;
+		while (d & 32) {
+			d = DIGIT[s.charCodeAt(i++)];
+			v += (d & 31) * scale;
+			scale *= 32;
+		}
+		put(v);
+	}
+}
+
+const list = (s) => { const a = []; each(s, (v) => a.push(v)); return a; };
+
+// A number for each of n things, from the first-th on.
+function dense(s, n, first = 0, Type = Float64Array) {
+	const a = new Type(n);
+	for (let i = 0, at = first; at < n && i < s.length; at++) {
+		let d = DIGIT[s.charCodeAt(i++)], v = d & 31, scale = 32;
+		while (d & 32) {
+			d = DIGIT[s.charCodeAt(i++)];
+			v += (d & 31) * scale;
+			scale *= 32;
+		}
+		a[at] = v;
+	}
+	return a;
+}
+
+// Pairs: how many things further on, what stands there.
+function sparse(s, put) {
+	let at = 0, odd = false;
+	each(s, (v) => {
+		odd = !odd;
+		if (odd) at += v;
+		else put(at, v);
+	});
+}
+
+function sparseArray(s, n) {
+	const a = new Float64Array(n);
+	sparse(s, (at, v) => { a[at] = v; });
+	return a;
+}
+
+function sparseMap(s) {
+	const m = new Map();
+	sparse(s, (at, v) => m.set(at, v));
+	return m;
+}
+
+const unfold = (v) => v % 2 ? -(v + 1) / 2 : v / 2;
+
+// ---- functions
+
+const F = { n: D.funcs.n, names: [...D.funcs.names, "[other]", "runtime timer"] };
+F.all = F.names.length;
+F.line = dense(D.funcs.lines, F.all);
+F.file = [];
+for (const f of D.funcs.files) F.file.push(f === "" ? F.file.at(-1) : f);
+for (const key of ["calls", "total_ns", "self_ns", "morestack_ns", "preempt_ns", "unfinished", "unwound", "suspect",
+	"suspect_ns", "morestack_count", "preempt_count", "declined_count"])
+	F[key] = dense(D.funcs[key], F.all);
+// Of finished calls; NaN where none finished.
+for (const key of ["min_ns", "max_ns", "mean_ns", "p50_ns", "p90_ns", "p99_ns"])
+	F[key] = dense(D.funcs[key], F.all).map((v) => v ? v - 1 : NaN);
+
+// ---- the tree: node 0 stands above all, parents stand before what is below them
+
+function numbersOf(columns, n, parent, go) {
+	const v = {
+		calls: dense(columns.calls, n, 1), self: dense(columns.self, n, 1),
+		grow: sparseArray(columns.morestack, n), preempt: sparseArray(columns.preempt, n),
+		suspect: sparseMap(columns.suspect), unfinished: sparseMap(columns.unfinished),
+		unwound: sparseMap(columns.unwound),
+	};
+	v.total = totals(v, parent, go);
+	sparse(columns.total, (at, off) => { v.total[at] += unfold(off); });
+	return v;
+}
+
+// Time does not flow across a go statement; a prologue that was held up is its caller's time.
+function totals(v, parent, go) {
+	const total = Float64Array.from(v.self);
+	for (let i = total.length - 1; i > 0; i--)
+		if (!go[i]) total[parent[i]] += total[i] + v.grow[i] + v.preempt[i];
+	return total;
+}
+
+const T = { n: D.tree.n };
+{
+	const n = T.n, up = dense(D.tree.up, n, 1, Uint32Array);
+	T.func = dense(D.tree.func, n, 1, Uint32Array);
+	T.parent = new Uint32Array(n);
+	T.level = new Uint32Array(n);
+	for (let i = 1; i < n; i++) {
+		let at = i - 1;
+		for (let k = up[i]; k; k--) at = T.parent[at];
+		T.parent[i] = at;
+		T.level[i] = T.level[at] + 1;
+	}
+	// The goroutine's group at its outermost call, plus nothing: group 0 is never started by a go statement.
+	T.go = new Uint32Array(n);
+	sparse(D.tree.go, (at, v) => { T.go[at] = v; });
+	T.recursion = sparseMap(D.tree.recursion);
+	T.end = new Uint32Array(n);
+	for (let i = n - 1; i >= 0; i--) {
+		if (T.end[i] < i + 1) T.end[i] = i + 1;
+		if (i && T.end[T.parent[i]] < T.end[i]) T.end[T.parent[i]] = T.end[i];
+	}
+	T.group = new Uint32Array(n);
+	for (let i = 1; i < n; i++) T.group[i] = T.go[i] || T.group[T.parent[i]];
+}
+const ALL = numbersOf(D.tree, T.n, T.parent, T.go);
+// In a comparison: the numbers of the trace before.
+const WAS = D.was ? numbersOf(D.was.tree, T.n, T.parent, T.go) : null;
+
+if (WAS) {
+	F.was = { calls: dense(D.was.funcs.calls, F.all), self: dense(D.was.funcs.self_ns, F.all),
+		total: dense(D.was.funcs.total_ns, F.all), grow: dense(D.was.funcs.morestack_ns, F.all) };
+}
+
+// Of functions: the greatest depth of direct recursion.
+F.recursion = new Map();
+for (const [at, depth] of T.recursion)
+	F.recursion.set(T.func[at], Math.max(depth, F.recursion.get(T.func[at]) || 0));
+
+// Nodes whose function does not stand above them on their goroutine: their totals add up.
+let outermostCache = null;
+function outermost() {
+	if (outermostCache) return outermostCache;
+	const is = new Uint8Array(T.n), open = new Uint32Array(F.all), outer = new Uint32Array(T.n), root = new Uint32Array(T.n);
+	let at = 0;
+	for (let i = 1; i < T.n; i++) {
+		for (; at && T.level[at] >= T.level[i]; at = T.parent[at]) open[T.func[at]] = outer[at];
+		root[i] = T.go[i] || !T.parent[i] ? i : root[T.parent[i]];
+		outer[i] = open[T.func[i]];
+		is[i] = !outer[i] || root[outer[i]] !== root[i] ? 1 : 0;
+		open[T.func[i]] = at = i;
+	}
+	return outermostCache = is;
+}
+
+// ---- what the goroutine picker offers
+
+const PICKS = [{ key: "all", kind: "all", sankey: D.sankey }];
+for (const g of D.groups || []) PICKS.push({ key: "p" + g.group, kind: "group", ...g });
+for (const [i, g] of (D.goroutines || []).entries())
+	PICKS.push({ key: "g" + i, kind: "goroutine", ...g });
+
+// The numbers of what is picked, by node.
+function valuesOf(pick) {
+	if (pick.kind === "all") return ALL;
+	if (pick.values) return pick.values;
+	for (const p of PICKS) p.values = null;
+	const v = { suspect: ALL.suspect, unfinished: ALL.unfinished, unwound: ALL.unwound };
+	for (const key of ["calls", "self", "grow", "preempt"]) v[key] = new Float64Array(T.n);
+	if (pick.kind === "group") {
+		v.total = new Float64Array(T.n);
+		for (let i = 1; i < T.n; i++)
+			if (T.group[i] === pick.group)
+				for (const key of ["calls", "self", "grow", "preempt", "total"]) v[key][i] = ALL[key][i];
+	} else {
+		const calls = list(pick.calls), self = list(pick.self);
+		let at = 0, k = 0;
+		each(pick.nodes, (step) => {
+			at += step;
+			v.calls[at] = calls[k];
+			v.self[at] = self[k++];
+		});
+		v.total = totals(v, T.parent, T.go);
+	}
+	return pick.values = v;
+}

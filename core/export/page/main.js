@@ -1,1 +1,246 @@
+// The state of the page and what changes it.
 
+const VIEWS = {
+	overview: { name: "Overview", render: renderOverview },
+	table: { name: "Functions", render: renderTable, key: tableKey, box: "rows" },
+	flame: { name: "Flame graph", render: renderFlame, key: flameKey, box: "flame" },
+	sankey: { name: "Sankey", render: renderSankey, key: sankeyKey, box: "sankey" },
+};
+const S = { view: "overview", by: "total", pick: PICKS[0], focus: -1, full: false, query: "" };
+
+// ---- drawing, once a frame at most
+
+const waiting = new Set();
+function later(draw) {
+	if (!waiting.size) requestAnimationFrame(() => {
+		const all = [...waiting];
+		waiting.clear();
+		for (const d of all) d();
+	});
+	waiting.add(draw);
+}
+
+function render() {
+	for (const [key, v] of Object.entries(VIEWS)) {
+		$("view-" + key).hidden = key !== S.view;
+		const tab = $("tab-" + key);
+		tab.setAttribute("aria-selected", key === S.view);
+		tab.tabIndex = key === S.view ? 0 : -1;
+	}
+	for (const [key] of Object.entries(BY)) {
+		const b = $("by-" + key);
+		b.setAttribute("aria-checked", key === S.by);
+		b.tabIndex = key === S.by ? 0 : -1;
+		b.disabled = key === "grow" && S.pick.kind === "goroutine";
+		b.title = b.disabled ? "Not kept by goroutine" : BY[key].name + " (" + BY[key].key + ")";
+	}
+	$("by").hidden = S.view === "overview";
+	$("picker").hidden = PICKS.length < 3;
+	$("pick").value = S.pick.key;
+	$("full").checked = S.full;
+	renderDetail();
+	VIEWS[S.view].render();
+	const parts = { view: S.view, by: S.by, pick: S.pick.key, focus: S.focus >= 0 ? F.names[S.focus] : "", q: S.query };
+	const hash = new URLSearchParams(Object.entries(parts).filter(([k, v]) => v && v !== { view: "overview", by: "total", pick: "all" }[k])).toString();
+	history.replaceState(null, "", "#" + hash);
+}
+
+function set(change) {
+	Object.assign(S, change);
+	if (S.by === "grow" && S.pick.kind === "goroutine") S.by = "total";
+	if (change.view === "overview" && S.pick.kind !== "all") S.pick = PICKS[0];
+	if (change.pick && S.view === "overview" && change.pick.kind !== "all") S.view = "flame";
+	hideTip();
+	render();
+}
+
+const focusOn = (f) => set({ focus: f });
+const clearFocus = () => { if (S.focus >= 0) set({ focus: -1 }); };
+
+function find(query) {
+	S.query = query;
+	const n = search(query);
+	$("found").textContent = query ? plural(n, "function") : "";
+	if (query && S.view === "overview") S.view = "table";
+	render();
+}
+
+function setTheme(to) {
+	theme = to;
+	document.documentElement.dataset.theme = to;
+	render();
+}
+
+// ---- the tip
+
+function showTip(t, x, y) {
+	const tip = $("tip"), rows = t.rows.map(([k, v, p]) => [el("dt", {}, k), el("dd", {}, v), el("dd", {}, p)]);
+	const marks = [t.recursion ? "calls itself, at most " + count(t.recursion) + " deep" : "",
+		t.suspect ? plural(t.suspect, "call") + " suspect: an event was lost or out of place, times may be wrong" : "",
+		t.unfinished ? plural(t.unfinished, "call") + " not finished when the trace ended" : "",
+		t.unwound ? plural(t.unwound, "call") + " unwound by a panic or Goexit" : ""].filter(Boolean);
+	const group = t.group ? PICKS.find((p) => p.kind === "group" && p.group === t.group) : null;
+	tip.replaceChildren(...[t.f === undefined ? el("div", { class: "fn" }, t.heading) : el("div", {}, t.go ? el("span", { class: "go" }, "go") : null, nameOf(t.f, true)),
+		t.where ? el("div", { class: "where" }, t.where) : null,
+		t.f !== undefined && F.file[t.f] ? el("div", { class: "where" }, F.file[t.f] + ":" + F.line[t.f]) : null,
+		group && group.at ? el("div", { class: "where" }, "started at " + group.at + (group.in ? " in " + group.in : "")) : null,
+		el("dl", {}, rows), ...marks.map((m) => el("p", { class: "mark" }, m))].filter(Boolean));
+	tip.hidden = false;
+	const r = tip.getBoundingClientRect();
+	tip.style.left = Math.max(4, Math.min(x + 14, innerWidth - r.width - 8)) + "px";
+	tip.style.top = (y + 18 + r.height > innerHeight ? Math.max(4, y - r.height - 12) : y + 18) + "px";
+}
+
+function hideTip() {
+	$("tip").hidden = true;
+}
+
+// ---- the pointer over a picture: a drag pans, a click chooses, the wheel zooms
+
+function drags(box, on) {
+	let from = null, moved = false;
+	const place = (e) => { const r = box.getBoundingClientRect(); return [e.clientX - r.left, e.clientY - r.top]; };
+	box.addEventListener("pointerdown", (e) => {
+		if (e.button) return;
+		from = [e.clientX, e.clientY];
+		moved = false;
+	});
+	box.addEventListener("pointermove", (e) => {
+		if (!from) return on.hover(...place(e), e);
+		const dx = e.clientX - from[0], dy = e.clientY - from[1];
+		if (!moved && Math.hypot(dx, dy) < 4) return;
+		if (!moved) {
+			moved = true;
+			box.setPointerCapture(e.pointerId);
+			box.classList.add("moving");
+			hideTip();
+		}
+		from = [e.clientX, e.clientY];
+		on.move(dx, dy);
+	});
+	const end = (e) => {
+		if (from && !moved && e.type === "pointerup") on.click(...place(e), e);
+		from = null;
+		box.classList.remove("moving");
+	};
+	box.addEventListener("pointerup", end);
+	box.addEventListener("pointercancel", end);
+	box.addEventListener("pointerleave", hideTip);
+	box.addEventListener("wheel", (e) => { e.preventDefault(); on.wheel(e, ...place(e)); }, { passive: false });
+}
+
+// ---- keys
+
+const KEYS = [["Views", [["1 2 3 4", "overview, functions, flame graph, Sankey"], ["t s c m", "inclusive time, exclusive time, calls, stack growth"],
+	["/", "search"], ["g", "choose goroutines"], ["n", "full names or short ones"], ["d", "light or dark"], ["Esc", "back: search, function, zoom"]]],
+["Functions", [["↑ ↓", "another row, with its callers and callees"]]],
+["Flame graph", [["↑ ↓ ← →", "caller, callee, siblings"], ["Enter", "zoom to the frame"], ["+ −", "zoom"], ["0", "whole graph"],
+	["wheel, drag", "zoom, pan; with Shift the wheel scrolls"]]],
+["Sankey", [["Tab", "from function to function"], ["Enter", "its callers and callees alone"], ["arrows, + −", "pan, zoom"], ["0", "fit"]]]];
+
+function showHelp() {
+	$("help").replaceChildren(el("h2", {}, "Keys"), ...KEYS.flatMap(([title, rows]) => [el("h3", {}, title),
+		el("dl", {}, rows.map(([k, what]) => [el("dt", {}, k.split(" ").map((x) => el("kbd", {}, x))), el("dd", {}, what)]))]),
+	el("p", {}, el("button", { type: "button", onclick: () => $("help").close() }, "Close")));
+	$("help").showModal();
+}
+
+function escape() {
+	if (S.query) { $("search").value = ""; find(""); }
+	else if (S.focus >= 0) clearFocus();
+	else if (S.view === "flame" && flame.to - flame.from < 1) zoomTo(0);
+	else if (S.view === "sankey") fit();
+	hideTip();
+}
+
+function onKey(e) {
+	if (e.ctrlKey || e.metaKey || e.altKey || $("help").open) return;
+	const typing = e.target.matches("input[type=search], select");
+	if (e.key === "Escape") { escape(); if (typing) e.target.blur(); return; }
+	if (typing) return;
+	const view = Object.keys(VIEWS)[Number(e.key) - 1], by = Object.keys(BY).find((k) => BY[k].key === e.key);
+	const keys = { "/": () => $("search").focus(), "?": showHelp, d: () => $("theme").click(), n: () => $("full").click(), g: () => $("pick").focus() };
+	if (view) { set({ view }); (VIEWS[view].box ? $(VIEWS[view].box) : $("view-" + view)).focus({ preventScroll: true }); }
+	else if (by && S.view !== "overview" && !$("by-" + by).disabled) set({ by });
+	else if (keys[e.key]) keys[e.key]();
+	else if (e.target.matches("button, input") && (e.key === "Enter" || e.key === " ")) return;
+	else if (!VIEWS[S.view].key || !VIEWS[S.view].key(e)) return;
+	e.preventDefault();
+}
+
+// Arrow keys between the buttons of a group.
+function arrows(box) {
+	box.addEventListener("keydown", (e) => {
+		const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+		if (!step) return;
+		const all = [...box.children].filter((b) => !b.disabled), to = all[(all.indexOf(e.target) + step + all.length) % all.length];
+		to.focus();
+		to.click();
+		e.stopPropagation();
+		e.preventDefault();
+	});
+}
+
+// ---- the top of the page
+
+function warningOf(t, name = "") {
+	const says = [];
+	if (t.lost_events || t.loss_records) says.push(plural(t.lost_events, "event") + " lost in " + plural(t.loss_records, "gap"));
+	if (t.suspect_calls) says.push(plural(t.suspect_calls, "call") + " suspect, " + share(t.suspect_ns, t.root_ns) + " of the time");
+	if (!t.complete) says.push("the trace is incomplete: it has no end record");
+	if (t.bad_events) says.push(plural(t.bad_events, "event") + " made no sense");
+	if (t.info["end.layout_wrong"] > 0) says.push("the layout of runtime.g is in doubt: do not trust these times");
+	return says.length ? name + says.join("; ") + "." : "";
+}
+
+function header() {
+	const t = D.trace, path = t.info["binary.path"] || t.info.command || "trace", name = path.split("/").pop();
+	document.title = (WAS ? "changes: " : "") + name + " · gotrace";
+	$("title").textContent = name;
+	$("facts").textContent = WAS ? "B against A: " + D.file + " against " + D.was.file :
+		[time(t.duration_ns), plural(t.calls, "call"), plural(t.goroutines, "goroutine"), t.info["go.version"]].filter(Boolean).join(" · ");
+	const warning = WAS ? warningOf(D.was.trace, "A: ") + " " + warningOf(t, "B: ") : warningOf(t);
+	$("warning").textContent = warning.trim();
+	$("warning").hidden = !warning.trim();
+}
+
+function controls() {
+	$("tabs").append(...Object.entries(VIEWS).map(([key, v]) => el("button", { type: "button", role: "tab", id: "tab-" + key,
+		"aria-controls": "view-" + key, onclick: () => set({ view: key }) }, v.name)));
+	$("by").append(...Object.entries(BY).map(([key, v]) => el("button", { type: "button", role: "radio", id: "by-" + key, onclick: () => set({ by: key }) }, v.name)));
+	const option = (p) => el("option", { value: p.key }, pickName(p) + (p.kind === "all" ? "" : "  " + time(p.weight)) + (p.kind === "group" && p.group ? ", " + count(p.goroutines) : ""));
+	const groups = PICKS.filter((p) => p.kind === "group" && p.weight), single = PICKS.filter((p) => p.kind === "goroutine");
+	$("pick").append(option(PICKS[0]), el("optgroup", { label: "started at one place" }, groups.map(option)),
+		el("optgroup", { label: single.length < D.trace.goroutines ? "the heaviest " + single.length : "single" }, single.map(option)));
+	$("pick").addEventListener("change", (e) => set({ pick: PICKS.find((p) => p.key === e.target.value) }));
+	$("search").addEventListener("input", (e) => find(e.target.value));
+	$("full").addEventListener("change", (e) => set({ full: e.target.checked }));
+	$("theme").addEventListener("click", () => setTheme(theme === "dark" ? "light" : "dark"));
+	$("keys").addEventListener("click", showHelp);
+	document.addEventListener("keydown", onKey);
+	arrows($("tabs"));
+	arrows($("by"));
+	addEventListener("resize", () => later(() => VIEWS[S.view].render()));
+}
+
+// "#view=flame&by=self" and so on, as the page writes it.
+function fromAddress() {
+	const q = new URLSearchParams(location.hash.slice(1));
+	if (Object.hasOwn(VIEWS, q.get("view"))) S.view = q.get("view");
+	if (Object.hasOwn(BY, q.get("by"))) S.by = q.get("by");
+	S.pick = PICKS.find((p) => p.key === q.get("pick")) || PICKS[0];
+	S.focus = F.names.indexOf(q.get("focus"));
+	if (q.get("q")) {
+		$("search").value = S.query = q.get("q");
+		$("found").textContent = plural(search(S.query), "function");
+	}
+}
+
+header();
+controls();
+startTable();
+startFlame();
+startSankey();
+fromAddress();
+setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+document.documentElement.dataset.ready = "1";

@@ -1,1 +1,304 @@
+// The Sankey picture. Where things stand was computed with the trace's export; here they are drawn.
 
+const UNIT = 8, BAR = 14;
+let COLUMN = 262; // wider for full names
+
+const sankey = { key: null, p: null, svg: null, stage: null, x: 0, y: 0, scale: 1, focus: -1, fitted: null };
+
+// A picture's numbers as nodes and links.
+function picture(data) {
+	const a = list(data.nodes), b = list(data.links), p = { nodes: [], links: [], folded: list(data.folded), whole: data.whole,
+		height: data.height / UNIT, layers: data.layers, foldedMost: data.foldedMost };
+	for (let i = 0; i < a.length; i += 9)
+		p.nodes.push({ kind: a[i], f: a[i + 1], layer: a[i + 2], y: a[i + 3] / UNIT, h: a[i + 4] / UNIT, in: a[i + 5], out: a[i + 6],
+			source: a[i + 7], led: a[i + 8], x: a[i + 2] * COLUMN, links: [] });
+	for (let i = 0; i < b.length;) {
+		const [from, to, flags, weight, thick, routes] = b.slice(i, i + 6), ys = b.slice(i + 6, i + 8 + routes).map((y) => y / UNIT);
+		const l = { from: p.nodes[from], to: p.nodes[to], go: flags & 1, back: flags & 2, weight, thick: thick / UNIT, ys };
+		p.links.push(l);
+		l.from.links.push(l);
+		l.to.links.push(l);
+		i += 8 + routes;
+	}
+	const seen = (n) => n.kind === 0 || Math.max(n.in, n.out) * 1000 >= p.whole;
+	p.links = p.links.filter((l) => seen(l.from) && seen(l.to));
+	p.nodes = p.nodes.filter(seen);
+	markHot(p);
+	return p;
+}
+
+// The heaviest way through the picture, from the heaviest start; go statements lead on.
+function markHot(p) {
+	const worth = (n) => Math.max(n.led, n.in, n.out), way = (l) => l.go ? worth(l.to) : l.weight;
+	const heaviest = (all, of) => all.reduce((m, x) => m && of(m) >= of(x) ? m : x, null);
+	let at = heaviest(p.nodes.filter((n) => n.kind === 0 && !n.links.some((l) => l.to === n && !l.back)), worth);
+	while (at && !at.hot) {
+		at.hot = true;
+		const next = heaviest(at.links.filter((l) => l.from === at && l.to.kind === 0 && !l.back), (l) => l.go || !l.to.led ? way(l) : l.to.led);
+		if (!next || worth(next.to) * 20 < worth(at)) break;
+		next.hot = true;
+		at = next.to;
+	}
+}
+
+function bandPath(l) {
+	const up = [], down = [], x0 = l.from.x + BAR, half = (COLUMN - BAR) / 2, t = l.thick;
+	let x = x0, y = l.ys[0];
+	up.push(`M${x} ${y}`);
+	down.push(`L${x} ${y + t}Z`);
+	for (const [k, to] of l.ys.slice(1).entries()) {
+		const end = k === l.ys.length - 2, x1 = x0 + (k + 1) * COLUMN - BAR;
+		up.push(`C${x + half} ${y} ${x1 - half} ${to} ${x1} ${to}`);
+		down.unshift(`C${x1 - half} ${to + t} ${x + half} ${y + t} ${x} ${y + t}`);
+		if (!end) {
+			up.push(`L${x1 + BAR} ${to}`);
+			down.unshift(`L${x1} ${to + t}`);
+		} else down.unshift(`L${x1} ${to + t}`);
+		x = x1 + BAR;
+		y = to;
+	}
+	return up.join("") + down.join("");
+}
+
+// The middle of a band, for what has no thickness.
+function linePath(l) {
+	const half = (COLUMN - BAR) / 2;
+	let x = l.from.x + BAR, y = l.ys[0] + l.thick / 2, d = `M${x} ${y}`;
+	for (const to of l.ys.slice(1)) {
+		const y1 = to + l.thick / 2, x1 = x + COLUMN - BAR;
+		d += `C${x + half} ${y} ${x1 - half} ${y1} ${x1} ${y1}h${BAR}`;
+		x = x1 + BAR;
+		y = y1;
+	}
+	return d.replace(/h14$/, "");
+}
+
+// Against the columns: out on the right, below both bars, in on the left.
+function backPath(l) {
+	const x0 = l.from.x + BAR, y0 = l.ys[0] + l.thick / 2, x1 = l.to.x, y1 = l.ys[1] + l.thick / 2;
+	const low = Math.max(l.from.y + l.from.h, l.to.y + l.to.h) + 34;
+	return `M${x0} ${y0}C${x0 + 60} ${y0} ${x0 + 50} ${low} ${x0 - 10} ${low}L${x1 + 10} ${low}C${x1 - 50} ${low} ${x1 - 60} ${y1} ${x1} ${y1}`;
+}
+
+const otherName = (n) => n.kind === 1 ? "smaller functions called" : "smaller callers";
+const titleOf = (n) => n.kind === 0 ? label(n.f) : otherName(n);
+
+function drawLink(l) {
+	const attributes = { class: (l.go ? "line" : l.back ? "back" : "band") + (l.hot ? " hot" : "") };
+	const e = el("svg:path", { ...attributes, d: l.go && !l.back ? linePath(l) : l.back ? backPath(l) : bandPath(l) });
+	const fill = l.to.kind === 0 ? fillOfNode(l.to) : REST[theme];
+	if (l.back) {
+		e.style.stroke = l.go ? ink("soft") : fill;
+		e.style.strokeWidth = Math.max(1.5, Math.min(12, l.thick)) + "px";
+	} else if (!l.go) e.style.fill = e.style.stroke = fill;
+	e.addEventListener("pointermove", (event) => {
+		if (!event.buttons) showTip({ heading: titleOf(l.from) + "  →  " + titleOf(l.to), rows: l.go ?
+			[["started by a go statement: time does not flow", "", ""]] :
+			[[{ total: "inclusive time of the calls", self: "exclusive time of the calls", calls: "calls", grow: "stack growth of the calls" }[S.by],
+				amount(l.weight), share(l.weight, sankey.p.whole)], ...(l.back ? [["runs back: the callee stands above its caller", "", ""]] : [])] },
+		event.clientX, event.clientY);
+	});
+	return l.e = e;
+}
+
+function fillOfNode(n) {
+	if (WAS) return changeColour(wasOf(n.f), nowOf(n.f));
+	return colour(n.f);
+}
+const wasOf = (f) => F.was[S.by][f];
+const nowOf = (f) => stats()[S.by][f];
+
+function nodeTip(n) {
+	if (n.kind !== 0) return { heading: otherName(n), rows: [["together", amount(Math.max(n.in, n.out)), share(Math.max(n.in, n.out), sankey.p.whole)],
+		...sankey.p.folded.slice(0, 8).map((f) => [F.short[f], amount(nowOf(f)), ""])], where: "The heaviest in the whole picture:" };
+	return functionTip(n.f);
+}
+
+function functionTip(f) {
+	const s = stats(), whole = wholeCached(), rows = [["inclusive", time(s.total[f]), share(s.total[f], whole)],
+		["exclusive", time(s.self[f]), share(s.self[f], whole)], ["calls", count(s.calls[f]), ""]];
+	if (s.grow[f]) rows.push(["stack growth", time(s.grow[f]), ""]);
+	if (WAS) rows.push(["inclusive before", time(F.was.total[f]), ""], ["exclusive before", time(F.was.self[f]), ""]);
+	return { f, recursion: F.recursion.get(f), suspect: s.whole ? F.suspect[f] : 0, unfinished: s.whole ? F.unfinished[f] : 0,
+		unwound: s.whole ? F.unwound[f] : 0, rows };
+}
+
+let wholeCache = {};
+function wholeCached() {
+	if (wholeCache.key !== S.pick.key) wholeCache = { key: S.pick.key, value: wholeTime() };
+	return wholeCache.value;
+}
+
+function drawNode(n) {
+	const most = Math.max(n.in, n.out), own = S.by === "total" && n.kind === 0 && most ? (n.in - n.out) / most * n.h : 0;
+	const g = el("svg:g", { class: "bar", tabindex: 0, role: "button", transform: `translate(${n.x} ${n.y})`,
+		"aria-label": titleOf(n) + ", " + amount(most) });
+	const rect = el("svg:rect", { class: "edge", width: BAR, height: n.h, rx: Math.min(2, n.h / 3) });
+	rect.style.fill = n.kind === 0 ? fillOfNode(n) : REST[theme];
+	rect.style.stroke = n.hot ? ink("ink") : "none";
+	g.append(rect);
+	// In its own code: what does not leave on the right.
+	if (own > 0.7) {
+		const part = el("svg:rect", { y: n.h - own, width: BAR, height: own, rx: Math.min(2, own / 3) });
+		part.style.fill = ink("ink");
+		part.style.fillOpacity = 0.5;
+		g.append(part);
+	}
+	const text = n.text = el("svg:text", { x: BAR + 5, y: Math.max(n.h / 2, 1) });
+	if (n.hot) text.style.fontWeight = 700;
+	if (n.kind !== 0) text.style.fill = ink("soft");
+	g.append(text);
+	if (n.kind === 0 && F.recursion.has(n.f))
+		g.append(el("svg:text", { class: "badge", x: BAR / 2, y: -4, "text-anchor": "middle" }, "↻" + F.recursion.get(n.f)));
+	g.addEventListener("pointerenter", () => light(n, false));
+	g.addEventListener("pointerleave", () => { light(null); hideTip(); });
+	g.addEventListener("pointermove", (e) => { if (!e.buttons) showTip(nodeTip(n), e.clientX, e.clientY); });
+	g.addEventListener("focus", () => { const r = rect.getBoundingClientRect(); light(n, false); showTip(nodeTip(n), r.right, r.bottom); });
+	g.addEventListener("blur", () => { light(null); hideTip(); });
+	g.addEventListener("keydown", (e) => { if (e.key === "Enter" && n.kind === 0) { e.stopPropagation(); focusOn(n.f); } });
+	n.e = g;
+	return g;
+}
+
+// The links of a node; or, with `far`, all that leads to it and away from it.
+function light(n, far) {
+	for (const l of sankey.p.links) l.e.classList.remove("lit");
+	if (!n) return;
+	if (!far) for (const l of n.links) l.e.classList.add("lit");
+}
+
+function reach(n, end, other) {
+	const seen = new Set([n]), links = new Set(), work = [n];
+	while (work.length)
+		for (const l of work.pop().links)
+			if (!seen.has(l) && l[end] && seen.has(l[end]) && !links.has(l)) {
+				links.add(l);
+				if (!seen.has(l[other])) { seen.add(l[other]); work.push(l[other]); }
+			}
+	return [seen, links];
+}
+
+function paintFocus() {
+	const p = sankey.p, n = S.focus >= 0 ? p.nodes.find((x) => x.kind === 0 && x.f === S.focus) : null;
+	const [callees, down] = n ? reach(n, "from", "to") : [new Set(), new Set()];
+	const [callers, up] = n ? reach(n, "to", "from") : [new Set(), new Set()];
+	for (const x of p.nodes) {
+		const found = !hits || (x.kind === 0 && hits[x.f]);
+		x.e.classList.toggle("dim", n ? !callees.has(x) && !callers.has(x) : !found);
+		x.e.classList.toggle("focus", x === n);
+	}
+	for (const l of p.links)
+		l.e.classList.toggle("dim", n ? !down.has(l) && !up.has(l) : Boolean(hits) && !hits[l.from.f] && !hits[l.to.f]);
+}
+
+// Names keep their size when the picture shrinks, and are cut to the room between columns.
+function writeNames() {
+	const { scale, p } = sankey, size = 11.8 / Math.min(1, scale);
+	if (sankey.named === scale + sankey.key) return;
+	sankey.named = scale + sankey.key;
+	const letters = Math.floor((COLUMN - BAR - 12) / (size * 0.605));
+	for (const n of p.nodes) {
+		const value = amount(n.kind === 2 ? n.out : n.in), below = n.h > 2.6 * size, beside = !below && letters >= 20;
+		const room = n.layer === p.layers - 1 ? 60 : beside ? letters - value.length - 1 : letters;
+		let name = titleOf(n);
+		// The colour says the package as well.
+		if (n.kind === 0 && name.length > room && F.pkg[n.f]) name = F.names[n.f].slice(F.pkg[n.f].length + 1);
+		n.text.style.fontSize = size.toFixed(2) + "px";
+		n.text.style.display = letters < 6 && !n.hot ? "none" : "";
+		n.text.replaceChildren(el("svg:tspan", { dy: below ? "-.2em" : n.h < size ? "-.25em" : ".35em" }, name.length > room ? name.slice(0, Math.max(1, room - 1)) + "…" : name));
+		if (beside) n.text.append(el("svg:tspan", { class: "v", dx: size / 2 }, value));
+		if (below) n.text.append(el("svg:tspan", { class: "v", x: BAR + 5, dy: "1.2em" }, value));
+	}
+}
+
+function moveStage() {
+	writeNames();
+	sankey.stage.setAttribute("transform", `translate(${sankey.x} ${sankey.y}) scale(${sankey.scale})`);
+}
+
+// The whole picture if that leaves names readable, else its left upper part.
+function fit() {
+	const box = $("sankey"), p = sankey.p, w = (p.layers - 1) * COLUMN + BAR + 250, h = p.height + 60;
+	sankey.scale = Math.max(0.5, Math.min(1.25, Math.min((box.clientWidth - 40) / w, (box.clientHeight - 20) / h)));
+	sankey.x = Math.max(20, (box.clientWidth - w * sankey.scale) / 2);
+	sankey.y = Math.max(26, (box.clientHeight - h * sankey.scale) / 2 + 20);
+	moveStage();
+}
+
+function zoomSankey(factor, x = $("sankey").clientWidth / 2, y = $("sankey").clientHeight / 2) {
+	const scale = Math.max(0.05, Math.min(12, sankey.scale * factor)), by = scale / sankey.scale;
+	sankey.x = x - (x - sankey.x) * by;
+	sankey.y = y - (y - sankey.y) * by;
+	sankey.scale = scale;
+	moveStage();
+}
+
+function sankeyLegend(missing) {
+	const p = sankey.p, what = { total: ["Thickness: inclusive time; dark: exclusive."],
+		self: ["Thickness: exclusive time of the callee, by who called it."], calls: ["Thickness: calls."],
+		grow: ["Thickness: time growing stacks, by who called."] }[S.by];
+	$("sankey-legend").replaceChildren(...[missing ? el("b", {}, missing) : null, ...what.map((t) => el("span", {}, t)),
+		el("span", {}, el("b", {}, "Bold"), ": heaviest way."),
+		p && p.links.some((l) => l.go) ? el("span", {}, "Dashed: go statement, no time flows.") : null,
+		p && p.links.some((l) => l.back) ? el("span", {}, "Dashed, thick: cycle.") : null,
+		WAS ? el("span", {}, "Colour: ", el("b", { class: "slower" }, "slower"), " or ", el("b", { class: "faster" }, "faster"), " than A.") : null,
+		...(WAS ? [] : legend()),
+		p && p.folded.length ? el("span", { title: p.folded.slice(0, 40).map((f) => F.names[f]).join("\n") },
+			plural(p.folded.length, "function") + " folded, each " + share(p.foldedMost, p.whole) + " or less") : null,
+		p && p.nodes.length ? el("button", { type: "button", class: "push", onclick: fit }, "Fit (0)") : null].filter(Boolean));
+}
+
+function renderSankey() {
+	const key = [S.by, S.pick.key, S.full, theme].join("\n");
+	if (sankey.key !== key) {
+		sankey.key = key;
+		let data = S.pick.sankey, missing = "";
+		if (!data) {
+			data = PICKS[0].sankey;
+			missing = "Pictures exist for the heaviest goroutines only; this one shows all.";
+		}
+		COLUMN = S.full ? 480 : 262;
+		sankey.p = picture(data[BY[S.by].index]);
+		const p = sankey.p;
+		sankey.stage = el("svg:g", {});
+		sankey.svg = el("svg:svg", { role: "img", "aria-label": "Who calls whom" }, sankey.stage);
+		$("sankey").replaceChildren(sankey.svg);
+		for (const l of [...p.links].sort((a, b) => (a.hot || 0) - (b.hot || 0) || a.go - b.go)) sankey.stage.append(drawLink(l));
+		for (const n of p.nodes) sankey.stage.append(drawNode(n));
+		if (!p.nodes.length)
+			sankey.svg.append(el("svg:text", { class: "empty", x: 20, y: 30 },
+				S.by === "grow" ? "No stack grew in what is shown." : "Nothing to show: no call was recorded."));
+		sankeyLegend(missing);
+		const shape = S.by + S.pick.key;
+		if (sankey.fitted !== shape) fit();
+		sankey.fitted = shape;
+		moveStage();
+	}
+	paintFocus();
+}
+
+function sankeyKey(e) {
+	const step = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] }[e.key];
+	if (step) {
+		sankey.x += step[0];
+		sankey.y += step[1];
+		moveStage();
+	} else if (e.key === "+" || e.key === "=") zoomSankey(1.25);
+	else if (e.key === "-") zoomSankey(0.8);
+	else if (e.key === "0") fit();
+	else return false;
+	return true;
+}
+
+function startSankey() {
+	drags($("sankey"), {
+		move: (dx, dy) => { sankey.x += dx; sankey.y += dy; moveStage(); },
+		click: (x, y, e) => {
+			const n = sankey.p.nodes.find((v) => v.e.contains(e.target));
+			if (n && n.kind === 0) focusOn(n.f);
+			else if (!n) clearFocus();
+		},
+		hover: (x, y, e) => { if (!e.target.closest("path, .bar")) hideTip(); },
+		wheel: (e, x, y) => zoomSankey(Math.exp(-e.deltaY * 0.0015), x, y),
+	});
+}

@@ -1,1 +1,157 @@
+// The table of functions: sorted by any column, filtered by the search; only rows in sight exist.
 
+// Of functions, for what is picked; distributions are known of all goroutines together only.
+let statsCache = { key: null };
+function stats() {
+	if (statsCache.key === S.pick.key) return statsCache;
+	if (S.pick.kind === "all")
+		return statsCache = { key: "all", calls: F.calls, total: F.total_ns, self: F.self_ns, grow: F.morestack_ns, whole: true };
+	const v = valuesOf(S.pick), outer = outermost(), r = { key: S.pick.key, whole: false };
+	for (const key of ["calls", "total", "self", "grow"]) r[key] = new Float64Array(F.all);
+	for (let i = 1; i < T.n; i++) {
+		const f = T.func[i];
+		r.calls[f] += v.calls[i];
+		r.self[f] += v.self[i];
+		r.grow[f] += v.grow[i];
+		if (outer[i]) r.total[f] += v.total[i];
+	}
+	return statsCache = r;
+}
+
+// What stands for 100 %: all goroutines' time.
+function wholeTime() {
+	const v = valuesOf(S.pick);
+	let sum = 0;
+	for (let i = 1; i < T.n; i++) sum += v.self[i] + v.grow[i] + v.preempt[i];
+	return sum;
+}
+
+const cell = (...content) => el("td", {}, ...content);
+const timeColumn = (title, get, tip) => ({ title, get, tip, show: (f) => cell(timeCell(get(f))) });
+const shareColumn = (title, key, tip) => ({
+	title, tip, get: (f) => stats()[key][f],
+	show: (f, whole) => cell(meter(whole ? stats()[key][f] / whole : 0),
+		timeCell(stats()[key][f]), el("span", { class: "pct" }, share(stats()[key][f], whole))),
+});
+const known = (key) => (f) => stats().whole ? F[key][f] : NaN;
+
+function marksOf(f) {
+	if (!stats().whole) return "";
+	const marks = [["suspect", "suspect"], ["unfinished", "unfinished"], ["unwound", "unwound"]];
+	return marks.filter(([key]) => F[key][f]).map(([key, word]) => count(F[key][f]) + " " + word).join(", ");
+}
+
+function changeColumn(title, now, was) {
+	const get = (f) => now(f) - was(f);
+	return { title, get, size: true, show: (f) => {
+		const d = get(f), c = el("td", { class: d > 0 ? "slower" : d < 0 ? "faster" : "none" });
+		c.append(...(title === "calls ±" ? [(d > 0 ? "+" : d < 0 ? "−" : "") + count(Math.abs(d))] :
+			[d > 0 ? "+" : "", ...timeCell(d)]));
+		return c;
+	} };
+}
+
+const NAME = { title: "function", text: true, get: (f) => label(f), show: (f) => el("td", { title: F.names[f] }, swatch(f), nameOf(f),
+	F.recursion.has(f) ? el("span", { class: "mark", title: "calls itself, at most so many deep" }, "↻ " + F.recursion.get(f)) : null,
+	marksOf(f) ? el("span", { class: "mark" }, marksOf(f)) : null,
+	WAS && !F.was.calls[f] ? el("span", { class: "mark" }, "new") : WAS && !F.calls[f] ? el("span", { class: "mark" }, "gone") : null) };
+
+function columnsOf() {
+	const calls = { title: "calls", by: "calls", get: (f) => stats().calls[f], show: (f) => cell(count(stats().calls[f])) };
+	const self = { ...shareColumn("exclusive", "self", "in the function itself"), by: "self" };
+	const total = { ...shareColumn("inclusive", "total", "with all that it called on its goroutine"), by: "total" };
+	const grow = { ...timeColumn("growth", (f) => stats().grow[f], "growing the stack in its prologue"), by: "grow" };
+	if (WAS)
+		return [NAME,
+			timeColumn("exclusive A", (f) => F.was.self[f]), timeColumn("B", (f) => F.self_ns[f]),
+			{ ...changeColumn("exclusive ±", (f) => F.self_ns[f], (f) => F.was.self[f]), by: "self" },
+			timeColumn("inclusive A", (f) => F.was.total[f]), timeColumn("B", (f) => F.total_ns[f]),
+			{ ...changeColumn("inclusive ±", (f) => F.total_ns[f], (f) => F.was.total[f]), by: "total" },
+			{ title: "calls A", get: (f) => F.was.calls[f], show: (f) => cell(count(F.was.calls[f])) },
+			{ title: "B", get: (f) => F.calls[f], show: (f) => cell(count(F.calls[f])) },
+			{ ...changeColumn("calls ±", (f) => F.calls[f], (f) => F.was.calls[f]), by: "calls" },
+			{ ...changeColumn("growth ±", (f) => F.morestack_ns[f], (f) => F.was.grow[f]), by: "grow" }];
+	return [NAME, total, self, calls,
+		timeColumn("mean", known("mean_ns"), "of finished calls"), timeColumn("median", known("p50_ns"), "of finished calls"),
+		timeColumn("p99", known("p99_ns"), "of finished calls"), timeColumn("min", known("min_ns")), timeColumn("max", known("max_ns")),
+		grow, timeColumn("preempted", known("preempt_ns"), "stopped in its prologue to let others run")];
+}
+
+const table = { key: null, rows: [], sort: null, down: true, current: 0, columns: null, whole: 0 };
+const ROW = 26;
+
+function tableRows() {
+	const key = [S.pick.key, S.query, table.sort, table.down, S.full].join("\n");
+	if (table.key === key) return;
+	table.key = key;
+	const v = stats(), column = table.columns[table.sort], rows = [];
+	for (let f = 0; f < F.all; f++)
+		if ((v.calls[f] || v.grow[f] || v.self[f] || (WAS && F.was.calls[f])) && (!hits || hits[f])) rows.push(f);
+	const sign = table.down ? -1 : 1, size = (f) => column.size ? Math.abs(column.get(f)) : column.get(f);
+	rows.sort((a, b) => {
+		const x = size(a), y = size(b);
+		if (column.text) return sign * (x < y ? -1 : x > y ? 1 : a - b);
+		if (Number.isNaN(x) || Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y) || a - b;
+		return sign * (x - y) || a - b;
+	});
+	table.rows = rows;
+	table.whole = wholeTime();
+	table.current = Math.max(0, rows.indexOf(S.focus));
+}
+
+function sortBy(i, down) {
+	table.sort = i;
+	table.down = down;
+	if (table.columns[i].by) set({ by: table.columns[i].by });
+	else render();
+}
+
+function tableHead() {
+	$("rows").querySelector("thead").replaceChildren(el("tr", {}, table.columns.map((c, i) => el("th", {
+		"aria-sort": table.sort === i ? table.down ? "descending" : "ascending" : null, scope: "col",
+	}, el("button", { type: "button", title: c.tip || null,
+		onclick: () => sortBy(i, table.sort === i ? !table.down : !c.text) },
+	c.title + (table.sort === i ? table.down ? " ↓" : " ↑" : ""))))));
+}
+
+function tableBody() {
+	const box = $("rows"), height = box.clientHeight || 600;
+	const from = Math.max(0, Math.floor(box.scrollTop / ROW) - 10), to = Math.min(table.rows.length, from + Math.ceil(height / ROW) + 20);
+	const space = (n) => n > 0 ? el("tr", { "aria-hidden": "true" }, el("td", { colspan: table.columns.length,
+		style: { height: n * ROW + "px", padding: "0" } })) : null;
+	const rows = [];
+	for (let i = from; i < to; i++) {
+		const f = table.rows[i];
+		rows.push(el("tr", { class: "row" + (f === S.focus ? " current" : ""), "data-f": f, onclick: () => focusOn(f) },
+			table.columns.map((c) => c.show(f, table.whole))));
+	}
+	box.querySelector("tbody").replaceChildren(...[space(from), ...rows, space(table.rows.length - to),
+		table.rows.length ? null : el("tr", {}, el("td", {}, hits ? "No function of that name." : "No call was recorded."))].filter(Boolean));
+}
+
+function renderTable() {
+	table.columns = table.columns || columnsOf();
+	if (table.sort === null || (table.columns[table.sort].by && table.columns[table.sort].by !== S.by)) {
+		table.sort = table.columns.findIndex((c) => c.by === S.by);
+		table.down = true;
+	}
+	tableRows();
+	tableHead();
+	tableBody();
+}
+
+function tableKey(e) {
+	const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20, Home: -1e9, End: 1e9 }[e.key];
+	if (!step || !table.rows.length) return false;
+	const at = S.focus < 0 ? (step > 0 ? 0 : table.rows.length - 1) : table.current + step;
+	table.current = Math.max(0, Math.min(table.rows.length - 1, at));
+	const box = $("rows"), top = table.current * ROW;
+	if (top < box.scrollTop) box.scrollTop = top;
+	if (top > box.scrollTop + box.clientHeight - 2.5 * ROW) box.scrollTop = top - box.clientHeight + 2.5 * ROW;
+	focusOn(table.rows[table.current]);
+	return true;
+}
+
+function startTable() {
+	$("rows").addEventListener("scroll", () => requestAnimationFrame(tableBody));
+}

@@ -85,6 +85,8 @@ static int describe_stubs(const struct recording *r, const struct collector_stat
 		err = set_count(end, "end.patch_ns", r->patch_ns);
 	if (!err && r->n_stubs_left == r->n_stubs)
 		err = trace_info_set(end, "probe.strategy", probe_strategy_name(PROBE_EMULATED));
+	if (!err && r->n_stubs_left == r->n_stubs)
+		err = trace_info_set(end, "probe.why", r->why);
 	else if (!err && r->n_stubs_left)
 		err = trace_info_setf(end, "warn.stubs", "%zu of %zu sites could not be moved to stubs (another tool "
 				      "probes there?) and are single-stepped", r->n_stubs_left, r->n_stubs);

@@ -63,6 +63,13 @@ static bool open_to_all(const struct recording *r)
 	       (r->kind == ATTACH_MULTI && !r->caps.pid_filter_per_process);
 }
 
+static void step_back(struct recording *r, const char *why)
+{
+	r->why = why;
+	log_line(r->springboard_asked ? LOG_LEVEL_WARN : LOG_LEVEL_DEBUG,
+		 "springboard is not used: %s; probing by emulated", why);
+}
+
 /* The held target is made to stop at its exec, to be patched there. */
 static int hold_for_stubs(struct recording *r)
 {
@@ -74,9 +81,9 @@ static int hold_for_stubs(struct recording *r)
 	if (!r->left)
 		return -ENOMEM;
 	err = target_seize(r->target);
-	if (err) { /* strace -f gotrace, or a security module */
-		log_warn("springboard is not used: the command cannot be held at its exec (ptrace: %s); "
-			 "probing by emulated", strerror(-err));
+	if (err) { /* strace -f gotrace, a security module, or a gotrace with file capabilities */
+		log_debug("ptrace: %s", strerror(-err));
+		step_back(r, "the command cannot be held at its exec, ptrace is refused");
 		plan_drop_stubs(r->plan);
 		r->plan->strategy = PROBE_EMULATED;
 		r->stub_fd = -1;
@@ -181,7 +188,7 @@ static void enter_stubs(void *ctx, struct inject *in)
 		for (size_t i = 0; i < r->plan->n_sites; i++)
 			r->n_stubs_left += r->left[i] = r->plan->sites[i].window_len > 0;
 	if (r->n_stubs_left == r->n_stubs)
-		log_warn("springboard is not used: %s; probing by emulated", why ? why : "no stub could be entered");
+		step_back(r, why ? why : "none of the bytes to displace were as in the file");
 	if (r->n_stubs_left)
 		probe_left_ones(r);
 	r->patch_ns = clock_monotonic_ns() - start;

@@ -38,6 +38,8 @@ struct recording {
 	size_t ring_bytes, ring_bytes_sum;
 	uint64_t duration_ns, max_bytes; /* 0: none */
 	bool perform_ret;                /* programs perform the RETs that they are on */
+	bool springboard_asked;          /* by name: what stands in its way is worth a warning */
+	const char *why;                 /* this way of probing, a clause, static */
 	bool show_progress;              /* a line on stderr, rewritten */
 	struct target *target;           /* held, or running */
 	int signal_fd;                   /* signalfd of SIGINT, SIGTERM, SIGHUP, SIGQUIT, all blocked */

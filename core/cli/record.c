@@ -61,7 +61,7 @@ static int describe(struct run *r)
 	if (!err && *r->user.name)
 		err = trace_info_set(t, "user", r->user.name);
 	if (!err)
-		err = trace_info_set(t, "probe.why", r->why);
+		err = trace_info_set(t, "probe.why", r->recording.why);
 	if (!err)
 		err = set_list(t, "select.package", p->packages, p->n_packages);
 	if (!err)
@@ -208,7 +208,8 @@ static int record(struct run *r)
 		return status;
 	*rec = (struct recording){
 		.binary = r->binary, .layout = &r->layout, .plan = r->plan, .exe_fd = r->exe_fd, .stub_fd = r->stub_fd,
-		.caps = rec->caps, .perform_ret = rec->perform_ret,
+		.caps = rec->caps, .perform_ret = rec->perform_ret, .why = rec->why,
+		.springboard_asked = rec->springboard_asked,
 		.kind = r->opt.kind, .ring_bytes = r->opt.ring_bytes, .ring_bytes_sum = ring_cap(),
 		.duration_ns = r->opt.duration_ns, .max_bytes = r->opt.max_bytes, .target = &r->target,
 		.signal_fd = block_signals(r),

@@ -138,10 +138,12 @@ int record_plan(struct run *r)
 		.caps = &rec->caps, .step_rets = r->opt.step_rets, .launched = !r->opt.pid,
 		.other_command = r->opt.exe, .exe_fd = r->exe_fd, .pid = r->opt.pid,
 	};
+	const bool asked = opt->strategy == PROBE_SPRINGBOARD;
 	if (strategy_choose(&s, r->plan))
 		return STATUS_FAILED;
 	rec->perform_ret = s.perform_ret;
-	r->why = s.why;
+	rec->why = s.why;
+	rec->springboard_asked = asked;
 	if (!r->plan->stubs.bytes)
 		return 0;
 	r->stub_fd = springboard_file(r->plan);

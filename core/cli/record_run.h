@@ -24,7 +24,6 @@ struct run {
 	struct recording recording;
 	struct trace_info info;
 	int stub_fd;                 /* -1: no stubs */
-	const char *why;             /* this way of probing */
 	sigset_t old_mask;           /* signals as gotrace found them, for the command */
 	struct sigaction old_child;
 	bool stepped_aside;          /* an existing trace was renamed to FILE.old */

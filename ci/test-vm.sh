@@ -2,19 +2,21 @@
 # Unit tests, recorded traces replayed and live tests as root in a VM, once for each kernel.
 #
 #   ci/test-vm.sh [KERNEL...]     6.1, 6.12, newest, each with -full behind it for full preemption,
-#                                 or the path of a vmlinuz; default: 6.1 6.12 newest
+#                                 or the path of a vmlinuz; default: 6.1 6.12 6.12-full newest
 #
 # $GOTRACE: the command to test (build/gotrace). $TESTS: unit tests ($O/test/*/*_test). $O: where
 # downloads, programs and logs are kept (build), as $O/vm/test-KERNEL.log and .console. $TOPICS: files
 # of ci/live without .sh, replay for fixtures/traces/replay.sh and unit; $ONLY: a regular expression of
-# the live tests' names; $SECONDS_MAX: when to give up a VM (1800).
+# the live tests' names; default: all of them, with full preemption those that count. $SECONDS_MAX:
+# when to give up a VM (1800).
 set -uo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 here=$top/ci/vm
 GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 mkdir -p "${O:-$top/build}/vm"
 vm=$(cd "${O:-$top/build}/vm" && pwd)
-[ $# -gt 0 ] || set -- 6.1 6.12 newest
+[ $# -gt 0 ] || set -- 6.1 6.12 6.12-full newest
+counting_topics='doctor counts situations attach user'
 all_topics=unit\ replay
 for topic in "$here"/../live/*.sh; do
 	topic=$(basename "$topic" .sh)
@@ -43,26 +45,27 @@ programs() {
 	"$here/initramfs.sh" --folder "$vm/built" "$vm/programs.cpio" /payload/built &&
 		echo "$stamp" >"$vm/programs.stamp"
 }
-scripts() {
+scripts() { # TOPICS
 	local root=$vm/scripts
 	rm -rf "$root"
 	mkdir -p "$root/top"
 	cp "$here/run" "$root/run"
 	cp -r "$top/ci" "$top/fixtures" "$root/top/"
 	printf 'choice_topics=%q\nchoice_only=%q\n' \
-		"${TOPICS:-$all_topics}" "${ONLY:-}" >"$root/top/choice"
+		"$1" "${ONLY:-}" >"$root/top/choice"
 	"$here/initramfs.sh" --folder "$root" "$vm/scripts.cpio" /payload
 }
 programs >"$vm/programs.log" 2>&1 || { cat "$vm/programs.log"; echo "test-vm.sh: the programs cannot be built"; exit 1; }
-"$here/initramfs.sh" "$vm/base.cpio" "$GOTRACE" "${tests[@]}" && scripts || exit 1
+"$here/initramfs.sh" "$vm/base.cpio" "$GOTRACE" "${tests[@]}" || exit 1
 
 passed=0 failed=0 skipped=0
 for kernel in "$@"; do
 	start=$(date +%s)
 	name=$(basename "$kernel")
 	out=$vm/test-$name
-	option=()
-	[ "${kernel%-full}" = "$kernel" ] || option=(preempt=full)
+	option=() topics=$all_topics
+	[ "${kernel%-full}" = "$kernel" ] || option=(preempt=full) topics=$counting_topics
+	scripts "${TOPICS:-$topics}" || exit 1
 	image=$("$here/kernel.sh" "$vm/kernels" "$kernel") || { failed=$((failed + 1)); continue; }
 	cat "$vm/base.cpio" "$vm/scripts.cpio" "$vm/programs.cpio" >"$vm/initramfs.cpio"
 	printf '\n== kernel %s\n' "$kernel"

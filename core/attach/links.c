@@ -81,7 +81,8 @@ static uint64_t cookie_of(const struct plan *plan, size_t i, bool in_stubs)
 
 	/* In a stub there is no branch of the stack check any more. */
 	return in_stubs ? COOKIE(i, s->stub_adj, s->kind, 0) :
-	       COOKIE(i, s->sp_adj, s->kind, (s->check_jcc ? COOKIE_CHECK_JCC : 0) | COOKIE_STOP_FLAGS(s->stop));
+	       COOKIE(i, s->sp_adj, s->kind, (s->check_jcc ? COOKIE_CHECK_JCC : 0) |
+		      (s->plain_ret ? COOKIE_RET : 0) | COOKIE_STOP_FLAGS(s->stop));
 }
 
 static uint64_t offset_of(const struct plan_site *s, bool in_stubs)

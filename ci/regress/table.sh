@@ -5,14 +5,14 @@
 awk -F '\t' '
 NR == 1 { next }
 {
-	row = sprintf("%-10s %-8s %-9s", $1, $2, $4)
+	row = sprintf("%-10s %-8s %-11s", $1, $2, $4)
 	if (!(row in known)) { known[row]; rows[++n] = row }
 	cell[row, $3] = $6 == "exact" ? "exact" : toupper($6)
 	if ($6 != "exact") notes[++m] = $1 " (" $5 ") go" $2 " " $3 " " $4 ": " $6 ": " $8
 	count[$6]++
 }
 END {
-	printf "%-10s %-8s %-9s %-8s %-8s %-8s %-8s\n", "kernel", "go", "probe", "normal", "stripped", "pie", "cgo"
+	printf "%-10s %-8s %-11s %-8s %-8s %-8s %-8s\n", "kernel", "go", "probe", "normal", "stripped", "pie", "cgo"
 	for (i = 1; i <= n; i++) {
 		line = rows[i]
 		for (k = split("normal stripped pie cgo", b, " "); k >= 1; k--) out[k] = (rows[i], b[k]) in cell ? cell[rows[i], b[k]] : "-"

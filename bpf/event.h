@@ -153,12 +153,15 @@ struct probe_config {
 	int32_t m_g0, m_curg, m_morebuf_sp;
 	int32_t panic_link, panic_sp, panic_start_sp, panic_goexit;
 	uint32_t filter;            /* non-zero: other processes hit the probes too, drop theirs */
-	uint32_t perform_ret;       /* non-zero: return in the kernel's stead at COOKIE_RET sites. Zero: the
-	                               programs hold no write to pt_regs, which many kernels refuse */
+	uint32_t rets;              /* RETS_*: who may return in the kernel's stead at COOKIE_RET sites */
 	struct target_config target;
 	uint64_t main_vaddr;        /* link-time address of the EV_IMAGE site */
 };
 #define G_READ_MAX 256
+
+#define RETS_STEPPED   0 /* nobody, the kernel refuses: the programs hold no write to pt_regs */
+#define RETS_BY_OTHERS 1 /* another tracer's program on the same byte, before this one */
+#define RETS_PERFORMED 2 /* this one as well */
 
 /* What the BPF programs and user space both change while a trace runs. */
 struct probe_state {

@@ -110,11 +110,23 @@ static __always_inline int may_record(void *ctx)
 	return 0;
 }
 
+/*
+ * Whether a program that ran before on the same byte has performed the RET: a second probe
+ * of ours, or another gotrace's. The kernel tells every program the same registers, as
+ * the one before left them, but not where the probe is.
+ * bpf_get_func_ip in uprobes: a3c485a5d8d4, Linux 6.6.
+ */
+static __always_inline int has_returned(struct pt_regs *ctx, uint64_t cookie)
+{
+	return config.rets != RETS_STEPPED && (COOKIE_FLAGS(cookie) & COOKIE_RET) &&
+	       ctx->rip != bpf_get_func_ip(ctx);
+}
+
 /* Fills p from g in R14 (ABIInternal, cmd/compile/abi-internal.md). 0 when the event is to be kept. */
-static __always_inline int find_place(struct pt_regs *ctx, uint32_t adj, struct place *p)
+static __always_inline int find_place(struct pt_regs *ctx, uint64_t cookie, struct place *p)
 {
 	uint64_t g[G_READ_MAX / 8];
-	uint64_t sp = ctx->rsp + adj;
+	uint64_t sp = ctx->rsp + COOKIE_ADJ(cookie) - (has_returned(ctx, cookie) ? 8 : 0);
 
 	p->cpu = bpf_get_smp_processor_id();
 	p->count = cpu_count(p->cpu);
@@ -220,7 +232,7 @@ static __always_inline void record_call(struct pt_regs *ctx, uint64_t cookie)
 	struct place p;
 	struct event *e;
 
-	if (find_place(ctx, COOKIE_ADJ(cookie), &p))
+	if (find_place(ctx, cookie, &p))
 		return;
 	e = reserve(&p, sizeof(*e));
 	if (e)
@@ -376,7 +388,7 @@ static __always_inline void record_runtime(struct pt_regs *ctx, uint64_t cookie)
 {
 	struct place p;
 
-	if (find_place(ctx, COOKIE_ADJ(cookie), &p))
+	if (find_place(ctx, cookie, &p))
 		return;
 	switch (COOKIE_KIND(cookie)) {
 	case EV_IMAGE:
@@ -433,7 +445,7 @@ static __always_inline int on_hit(struct pt_regs *ctx, int runtime)
 		else
 			record_call(ctx, cookie);
 	}
-	if (config.perform_ret && (COOKIE_FLAGS(cookie) & COOKIE_RET))
+	if (config.rets == RETS_PERFORMED && (COOKIE_FLAGS(cookie) & COOKIE_RET) && !has_returned(ctx, cookie))
 		perform_ret(ctx);
 	return 0;
 }

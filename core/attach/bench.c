@@ -112,7 +112,7 @@ static int open_rings(struct bench *b)
 int bench_open(struct bench *b, enum attach_kind kind, bool perform_ret)
 {
 	const struct probes_options opt = {
-		.layout = &bench_layout, .kind = kind, .perform_ret = perform_ret, .exit_only = true,
+		.layout = &bench_layout, .kind = kind, .rets = perform_ret ? RETS_PERFORMED : RETS_STEPPED, .exit_only = true,
 		.ring_bytes = RING_BYTES,
 	};
 
@@ -282,7 +282,7 @@ void bench_close(struct bench *b)
 
 int bench_try_regs_write(void)
 {
-	/* What perform_ret() of bpf/probes.bpf.c writes. */
+	/* What perform_ret of bpf/probes.bpf.c writes. */
 	const struct bpf_insn insns[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_0, .off = offsetof(struct pt_regs, rip) },

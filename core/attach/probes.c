@@ -145,7 +145,7 @@ static int configure(struct probes *p, const struct probes_options *opt)
 	}
 	config->target = opt->target;
 	config->filter = opt->filter;
-	config->perform_ret = opt->perform_ret;
+	config->rets = opt->rets;
 	config->main_vaddr = opt->main_vaddr;
 	return 0;
 }

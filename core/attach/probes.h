@@ -42,7 +42,7 @@ struct probes_options {
 	enum attach_kind kind;         /* MULTI or PERF */
 	struct target_config target;
 	bool filter;                   /* the link does not keep other processes out */
-	bool perform_ret;              /* programs return in the kernel's stead; it must allow that */
+	uint32_t rets;                 /* RETS_* */
 	bool exit_only;                /* of the programs of a layout only the one of exits */
 	size_t ring_bytes;             /* wanted for each CPU; rounded up to a power of two of pages */
 	size_t ring_bytes_sum;         /* cap on all rings together */

@@ -111,7 +111,7 @@ int recording_prepare(struct recording *r)
 		.layout = r->layout, .main_vaddr = image ? image->vaddr : 0, .kind = r->kind,
 		/* A perf event's filter is by memory, which a vfork child shares. */
 		.filter = r->open_to_all || r->kind == ATTACH_PERF,
-		.perform_ret = r->perform_ret,
+		.rets = r->perform_ret ? RETS_PERFORMED : r->caps.regs_write ? RETS_BY_OTHERS : RETS_STEPPED,
 		.ring_bytes = r->ring_bytes, .ring_bytes_sum = r->ring_bytes_sum,
 	};
 	err = hold_for_stubs(r);

@@ -135,4 +135,37 @@ other_process() { # a second process of the same binary is not in the trace
 }
 check "another process of the same binary stays out" other_process
 
+no_suspect() { # TRACE
+	local n
+	n=$(gt report "$1" --format=csv | awk -F, '{ n += $NF } END { print n + 0 }')
+	[ "$n" = 0 ] || fail "$1: $n suspect calls"
+}
+two_at_once() { # STRATEGY
+	start_ticker 30s
+	"$GOTRACE" record --pid "$target" --probe=emulated -d 4 -o trace 2>err &
+	local first=$!
+	sleep 0.5
+	expect_status 0 gt record --pid "$target" --probe="$1" -d 1 -o second
+	wait "$first"
+	kill -TERM "$target"
+	wait "$target" || fail "the target ended with status $?"
+	check_part
+	no_suspect trace
+	mv second trace
+	check_part
+	no_suspect trace
+}
+for strategy in $pid_strategies; do
+	check "two recordings of one process at once, $strategy beside emulated" two_at_once "$strategy"
+done
+
+same_byte() { # selected functions that the recording probes for its own sake as well
+	expect_status 0 gt record -f runtime.newproc1 -f runtime.gdestroy -f 'main.*' -o trace -- \
+		"$LIVE/programs/default/spawn" >printed
+	gt report trace --format=csv | grep -v '^runtime' >report.csv
+	compare_counts printed report.csv
+	[ "$(csv_calls trace runtime.newproc1)" -gt 1 ] || fail "newproc1 was not seen"
+}
+check "two probes of one recording on one byte" same_byte
+
 done_testing

@@ -61,8 +61,9 @@ int inject_wait_exec(struct inject *in, pid_t pid, int *wait_status)
 	while ((stop = next_stop(in)) != STOP_EXEC) {
 		if (stop < 0)
 			return stop;
-		if (stop >> 8 == PTRACE_EVENT_STOP) /* the whole group stands still until SIGCONT */
-			ptrace_do(PTRACE_LISTEN, pid, 0, 0);
+		/* The whole group stands still until SIGCONT, which stops it once more, as SIGTRAP. */
+		if (stop >> 8 == PTRACE_EVENT_STOP)
+			ptrace_do((stop & 0x7f) == SIGTRAP ? PTRACE_CONT : PTRACE_LISTEN, pid, 0, 0);
 		else
 			ptrace_do(PTRACE_CONT, pid, 0, stop & 0x7f);
 	}
@@ -109,13 +110,26 @@ void inject_let_go(const struct inject *in)
 	ptrace_do(PTRACE_DETACH, in->pid, 0, 0);
 }
 
+/* Whether a SIGCONT waits: it came after every SIGSTOP, each of which would have taken it away. */
+static bool continued(pid_t pid)
+{
+	struct __ptrace_peeksiginfo_args ask = { .flags = PTRACE_PEEKSIGINFO_SHARED, .nr = 1 };
+	siginfo_t info;
+
+	for (; ptrace(PTRACE_PEEKSIGINFO, pid, &ask, &info) == 1; ask.off++)
+		if (info.si_signo == SIGCONT)
+			return true;
+	return false;
+}
+
 int inject_end(struct inject *in)
 {
+	bool stop = in->stop_sent && !continued(in->pid);
 	int err = ptrace_do(PTRACE_SETREGS, in->pid, 0, (uintptr_t)in->regs);
 	int masked = ptrace_do(PTRACE_SETSIGMASK, in->pid, sizeof(in->signals), (uintptr_t)&in->signals);
 	int gone = ptrace_do(PTRACE_DETACH, in->pid, 0, 0);
 
-	if (in->stop_sent)
+	if (stop)
 		kill(in->pid, SIGSTOP);
 	return err ? err : masked ? masked : gone;
 }

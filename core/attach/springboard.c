@@ -15,14 +15,14 @@
 #include "attach/target.h"
 #include "base/log.h"
 
-#ifndef MFD_EXEC
-#define MFD_EXEC 0x0010u /* 105ff5339f49, Linux 6.3; needed where vm.memfd_noexec is set */
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008u /* 105ff5339f49, Linux 6.3: is mapped, never executed; vm.memfd_noexec=2 takes no other */
 #endif
 
 int springboard_file(const struct plan *plan)
 {
 	const struct plan_stubs *t = &plan->stubs;
-	int fd = memfd_create("gotrace-stubs", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
+	int fd = memfd_create("gotrace-stubs", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
 
 	if (fd < 0 && errno == EINVAL)
 		fd = memfd_create("gotrace-stubs", MFD_CLOEXEC | MFD_ALLOW_SEALING);

@@ -148,8 +148,12 @@ int record_plan(struct run *r)
 		return 0;
 	r->stub_fd = springboard_file(r->plan);
 	if (r->stub_fd < 0) {
-		log_error("there is no file in memory for the stubs: %s; use --probe=emulated", strerror(-r->stub_fd));
-		return STATUS_FAILED;
+		log_warn("springboard is not used: there is no file in memory for the stubs: %s; probing by emulated",
+			 strerror(-r->stub_fd));
+		rec->why = "there is no file in memory for stubs";
+		r->plan->strategy = PROBE_EMULATED;
+		plan_drop_stubs(r->plan);
+		r->stub_fd = -1;
 	}
 	return 0;
 }

@@ -148,8 +148,8 @@ int record_plan(struct run *r)
 		return 0;
 	r->stub_fd = springboard_file(r->plan);
 	if (r->stub_fd < 0) {
-		log_warn("springboard is not used: there is no file in memory for the stubs: %s; probing by emulated",
-			 strerror(-r->stub_fd));
+		log_line(asked ? LOG_LEVEL_WARN : LOG_LEVEL_DEBUG, "springboard is not used: there is no file in "
+			 "memory for the stubs: %s; probing by emulated", strerror(-r->stub_fd));
 		rec->why = "there is no file in memory for stubs";
 		r->plan->strategy = PROBE_EMULATED;
 		plan_drop_stubs(r->plan);

@@ -83,7 +83,7 @@ struct html_tracks;              /* the goroutines alive, while the trace is rea
 struct html_goroutines {
 	struct html_tracks *tracks;
 	struct html_goroutine kept[HTML_GOROUTINES]; size_t n; /* the heaviest first once finished */
-	uint64_t untracked;      /* goroutines left out: their calls would have taken too much memory */
+	uint64_t untracked;      /* heavy goroutines left out: their calls would have taken too much room */
 	int err;
 };
 

@@ -12,6 +12,7 @@
 
 #define MOST_VISITS ((size_t)1 << 22) /* 128 MiB with their tables */
 #define DEAD        ((struct track *)1)
+#define SMALL_VISITS ((size_t)50000) /* visits that a page always has room for; see choose() */
 
 struct track {
 	uint64_t id;             /* goid or thread id */
@@ -231,13 +232,31 @@ static int complete(struct html_goroutine *g, const struct html_tree *t, bool *h
 	return err;
 }
 
+/* A page's goroutines take a quarter of what its tree does, at most: of those kept, what fits. */
+static void choose(struct html_goroutines *g, size_t n_nodes)
+{
+	size_t room = n_nodes / 4 > SMALL_VISITS ? n_nodes / 4 : SMALL_VISITS, n = 0;
+
+	if (g->n)
+		qsort(g->kept, g->n, sizeof(*g->kept), by_weight);
+	for (size_t i = 0; i < g->n; i++) {
+		if (g->kept[i].n_visits <= room) {
+			room -= g->kept[i].n_visits;
+			g->kept[n++] = g->kept[i];
+		} else {
+			free(g->kept[i].visits);
+			g->untracked++;
+		}
+	}
+	g->n = n;
+}
+
 int html_goroutines_finish(struct html_goroutines *g, const struct html_tree *t)
 {
 	bool *has = calloc(t->n, sizeof(*has));
 	int err = g->err ? g->err : has ? 0 : -ENOMEM;
 
-	if (g->n)
-		qsort(g->kept, g->n, sizeof(*g->kept), by_weight);
+	choose(g, t->n);
 	for (size_t i = 0; !err && i < g->n; i++) {
 		for (size_t v = 0; v < g->kept[i].n_visits; v++)
 			g->kept[i].visits[v].path = t->place[g->kept[i].visits[v].path];

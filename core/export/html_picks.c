@@ -8,6 +8,7 @@
 #define MOST_GROUPS     500 /* groups of goroutines that are offered */
 #define GROUP_PICTURES  12  /* and of those, the heaviest, that have pictures of their own */
 #define FUNCTIONS       60  /* in a picture */
+#define LINKS           300
 #define LEAST_SHARE     1000 /* one part in so many */
 
 /* ---- pictures: flat lists of numbers */
@@ -49,6 +50,8 @@ static int write_picture(struct json *j, const struct sankey *s)
 	json_kv_u64(j, "height", (uint64_t)s->height);
 	json_kv_u64(j, "layers", s->n_layers);
 	json_kv_u64(j, "foldedMost", s->folded_most);
+	json_kv_u64(j, "cut", s->n_cut);
+	json_kv_u64(j, "cutMost", s->cut_most);
 	for (size_t i = 0; i < s->n_nodes; i++)
 		if (s->nodes[i].kind != SANKEY_ROUTE)
 			put_node(&nodes, &s->nodes[i]);
@@ -70,7 +73,8 @@ static int write_pictures(struct json *j, const struct sankey_calls *c)
 	json_key(j, "sankey");
 	json_open(j, '[');
 	for (enum sankey_by by = 0; !err && by < SANKEY_KINDS; by++) {
-		const struct sankey_options opt = { .by = by, .max_nodes = FUNCTIONS, .min_share = LEAST_SHARE };
+		const struct sankey_options opt = { .by = by, .max_nodes = FUNCTIONS, .max_links = LINKS,
+						    .min_share = LEAST_SHARE };
 		struct sankey s;
 
 		err = sankey_layout(&s, c, &opt);

@@ -231,6 +231,35 @@ static int link_nodes(struct sankey *s, const struct sankey_calls *c, enum sanke
 	return err;
 }
 
+static int by_link_weight(const void *x, const void *y)
+{
+	const struct sankey_link *a = x, *b = y;
+
+	if (a->go != b->go)
+		return b->go - a->go;
+	if (a->weight != b->weight)
+		return (a->weight < b->weight) - (a->weight > b->weight);
+	if (a->from != b->from)
+		return (a->from > b->from) - (a->from < b->from);
+	return (a->to > b->to) - (a->to < b->to);
+}
+
+/* Go statements stay: they weigh nothing and say how things hang together. */
+static void cut_links(struct sankey *s, uint32_t max)
+{
+	if (!max || s->n_links <= max)
+		return;
+	qsort(s->links, s->n_links, sizeof(*s->links), by_link_weight);
+	while (s->n_links > max && !s->links[s->n_links - 1].go) {
+		const struct sankey_link *l = &s->links[--s->n_links];
+
+		s->nodes[l->from].cut_out += l->weight;
+		s->nodes[l->to].cut_in += l->weight;
+		s->cut_most = l->weight;
+		s->n_cut++;
+	}
+}
+
 int sankey_fold(struct sankey *s, const struct sankey_calls *c, const struct sankey_options *opt)
 {
 	size_t n;
@@ -245,6 +274,8 @@ int sankey_fold(struct sankey *s, const struct sankey_calls *c, const struct san
 		err = choose(s, opt, f, n);
 	if (!err)
 		err = link_nodes(s, c, opt->by, f, n);
+	if (!err)
+		cut_links(s, opt->max_links);
 	free(f);
 	return err;
 }

@@ -67,6 +67,7 @@ struct sankey_node {
 	uint64_t led;           /* as of edges, together; SANKEY_FUNC only */
 	uint64_t source;        /* part of `in` that no band brings: outermost calls, goroutines' first */
 	uint64_t recursive;     /* by direct recursion */
+	uint64_t cut_in, cut_out; /* parts of `in` and `out` whose links were left out: max_links */
 	int64_t y, h;
 	uint32_t order;         /* place in its column */
 };
@@ -89,11 +90,14 @@ struct sankey {
 	uint32_t *folded;       /* functions that weigh something and are not shown, heaviest first */
 	uint32_t n_folded;
 	uint64_t folded_most;   /* what the heaviest of them weighs */
+	uint32_t n_cut;         /* links left out */
+	uint64_t cut_most;      /* the heaviest one's weight */
 };
 
 struct sankey_options {
 	enum sankey_by by;
 	uint32_t max_nodes;      /* functions shown at most */
+	uint32_t max_links;      /* of the links between them, the heaviest; 0: all */
 	uint32_t min_share;      /* functions lighter than whole / min_share are folded; 0: none */
 };
 

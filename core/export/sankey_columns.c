@@ -161,6 +161,8 @@ static int join_others(struct sankey *s)
 		now[i] = *twin - 1;
 		s->nodes[now[i]].in += node.in;
 		s->nodes[now[i]].out += node.out;
+		s->nodes[now[i]].cut_in += node.cut_in;
+		s->nodes[now[i]].cut_out += node.cut_out;
 	}
 	s->n_nodes = n;
 	for (size_t i = 0; i < s->n_links; i++) {

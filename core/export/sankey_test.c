@@ -42,7 +42,7 @@ static const struct sankey_link *link_of(const struct sankey *s, uint32_t from, 
 static void check_side(const struct sankey *s, uint32_t node, bool out)
 {
 	const struct sankey_node *n = &s->nodes[node];
-	uint64_t sum = out ? 0 : n->source + n->recursive;
+	uint64_t sum = out ? n->cut_out : n->source + n->recursive + n->cut_in;
 
 	for (size_t i = 0; i < s->n_links; i++) {
 		const struct sankey_link *l = &s->links[i];
@@ -233,6 +233,26 @@ static void test_led(void **state)
 	sankey_calls_free(&c);
 }
 
+static void test_cut(void **state)
+{
+	struct sankey_calls c = { 0 };
+	struct sankey s;
+
+	(void)state;
+	add(&c, SANKEY_NONE, 0, false, 100);
+	add(&c, 0, 1, false, 50);
+	add(&c, 0, 2, false, 30);
+	add(&c, 0, 3, false, 10);
+	add(&c, 0, 4, true, 0);
+	assert_int_equal(sankey_layout(&s, &c, &(struct sankey_options){ .max_nodes = 9, .max_links = 1 }), 0);
+	check(&s);
+	assert_true(s.n_links == 1 && s.n_cut == 2 && s.cut_most == 30);
+	assert_true(node_of(&s, 0)->cut_out == 40 && node_of(&s, 3)->cut_in == 10 && node_of(&s, 3)->in == 10);
+	assert_non_null(link_of(&s, 0, 1));
+	sankey_free(&s);
+	sankey_calls_free(&c);
+}
+
 static void test_nothing(void **state)
 {
 	struct sankey_calls c = { 0 };
@@ -316,7 +336,7 @@ static void test_random(void **state)
 		size_t n = random_edges(&seed, edges);
 		struct sankey_options opt = {
 			.by = (enum sankey_by)(next(&seed) % SANKEY_KINDS), .max_nodes = (uint32_t)(1 + next(&seed) % 45),
-			.min_share = next(&seed) % 2 ? 0 : 100,
+			.min_share = next(&seed) % 2 ? 0 : 100, .max_links = (uint32_t)(next(&seed) % 100),
 		};
 		struct sankey s, again;
 
@@ -349,7 +369,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_chain), cmocka_unit_test(test_parallel_merged), cmocka_unit_test(test_cycle),
 		cmocka_unit_test(test_go_carries_nothing), cmocka_unit_test(test_folded), cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_led),
+		cmocka_unit_test(test_led), cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_random),
 	};
 

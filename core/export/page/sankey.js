@@ -8,7 +8,7 @@ const sankey = { key: null, p: null, svg: null, stage: null, x: 0, y: 0, scale: 
 // A picture's numbers as nodes and links.
 function picture(data) {
 	const a = list(data.nodes), b = list(data.links), p = { nodes: [], links: [], folded: list(data.folded), whole: data.whole,
-		height: data.height / UNIT, layers: data.layers, foldedMost: data.foldedMost };
+		height: data.height / UNIT, layers: data.layers, foldedMost: data.foldedMost, cut: data.cut, cutMost: data.cutMost };
 	for (let i = 0; i < a.length; i += 9)
 		p.nodes.push({ kind: a[i], f: a[i + 1], layer: a[i + 2], y: a[i + 3] / UNIT, h: a[i + 4] / UNIT, in: a[i + 5], out: a[i + 6],
 			source: a[i + 7], led: a[i + 8], x: a[i + 2] * COLUMN, links: [] });
@@ -245,6 +245,7 @@ function sankeyLegend(missing) {
 		...(WAS ? [] : legend()),
 		p && p.folded.length ? el("span", { title: p.folded.slice(0, 40).map((f) => F.names[f]).join("\n") },
 			plural(p.folded.length, "function") + " folded, each " + share(p.foldedMost, p.whole) + " or less") : null,
+		p && p.cut ? el("span", {}, plural(p.cut, "thin band") + " left out, each " + share(p.cutMost, p.whole) + " or less") : null,
 		p && p.nodes.length ? el("button", { type: "button", class: "push", onclick: fit }, "Fit (0)") : null].filter(Boolean));
 }
 

@@ -2,7 +2,7 @@
 # Installs what the Makefile's targets need, grouped by target. Asks nothing,
 # does nothing when everything is there. Debian 12 and 13, Ubuntu 24.04.
 #
-#   ci/deps.sh GROUP...     build | test | go | experiment | correctness | fresh | matrix | tools
+#   ci/deps.sh GROUP...     build | test | go | experiment | correctness | fresh | matrix | kernel | tools
 set -eu
 
 packages_of() {
@@ -27,6 +27,8 @@ packages_of() {
 			binutils procps util-linux git ca-certificates ;;
 	tools) # make test-perfetto and test-perun: programs that open exports, from PyPI
 		echo python3 python3-venv curl ca-certificates git ;;
+	kernel) # ci/vm/build-kernel.sh
+		echo gcc libc6-dev make flex bison bc libelf-dev xz-utils perl kmod cpio debian-archive-keyring ;;
 	fresh) # ci/fresh.sh: a machine made from nothing
 		echo debootstrap ;;
 	*)	echo "ci/deps.sh: unknown group '$1'" >&2; exit 2 ;;

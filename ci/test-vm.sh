@@ -8,7 +8,7 @@
 # downloads, programs and logs are kept (build), as $O/vm/test-KERNEL.log and .console. $TOPICS: files
 # of ci/live without .sh, replay for fixtures/traces/replay.sh and unit; $ONLY: a regular expression of
 # the live tests' names; default: all of them, with full preemption those that count. $SECONDS_MAX:
-# when to give up a VM (1800).
+# when to give up a VM (3600).
 set -uo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 here=$top/ci/vm
@@ -69,7 +69,7 @@ for kernel in "$@"; do
 	image=$("$here/kernel.sh" "$vm/kernels" "$kernel") || { failed=$((failed + 1)); continue; }
 	cat "$vm/base.cpio" "$vm/scripts.cpio" "$vm/programs.cpio" >"$vm/initramfs.cpio"
 	printf '\n== kernel %s\n' "$kernel"
-	"$here/boot.sh" "$image" "$vm/initramfs.cpio" "$out" "${SECONDS_MAX:-1800}" "${option[@]}" >"$out.verdict"
+	"$here/boot.sh" "$image" "$vm/initramfs.cpio" "$out" "${SECONDS_MAX:-3600}" "${option[@]}" >"$out.verdict"
 	status=$?
 	grep -vaE '^ok [0-9]+ - .*[^P]$|^1\.\.|^[0-9]+ passed' "$out.log"
 	cat "$out.verdict"

@@ -40,8 +40,13 @@ check "perf-event uprobes work" perf
 
 threads() { # whichever way the kernel filters
 	says yes 'uprobe_multi links' || skip "no uprobe_multi links"
-	if says yes 'their filter is per process'; then echo "per process"; else echo "per thread"; fi
 	exact hop --attach=multi
+	gt info trace >facts
+	if says yes 'their filter is per process'; then
+		! grep -q '^attach.open_to_all' facts || fail "the program filters, and need not"
+	else # then links are open to all, and the program drops what is of other processes
+		expect_grep '^attach.open_to_all +1' facts
+	fi
 	"$LIVE/programs/default/ticker" 20s >out &
 	local target=$!
 	wait_for 10 grep -q ready out
@@ -52,17 +57,19 @@ threads() { # whichever way the kernel filters
 }
 check "every thread of a process is seen" threads
 
-# What is known of kernels: RELEASE, a pattern; whether programs perform RETs (stock 6.18 and newer),
-# 5-byte nops become calls (6.18 to 7.1) and 10-byte nops do (from 7.2).
+# What is known of kernels: RELEASE, a pattern; whether uprobe_multi links filter by process (6.10 and
+# newer, before by thread), programs perform RETs (stock 6.18 and newer), 5-byte nops become
+# calls (6.18 to 7.1), 10-byte nops do (from 7.2). The last one is ci/vm/build-kernel.sh's.
 known_kernels='
-6.1.*-amd64       no  no  no
-6.12.*-amd64      no  no  no
-6.18.*-fc-*       no  yes no
-7.[2-9]*-amd64    yes no  yes'
+6.1.*-amd64       no  no  no  no
+6.12.*-amd64      yes no  no  no
+6.18.*-fc-*       yes no  yes no
+7.[2-9]*-amd64    yes yes no  yes
+6.12.*-perthread  no  no  no  no'
 features() {
-	local release rets nop5 nop10 running
+	local release filter rets nop5 nop10 running
 	running=$(uname -r)
-	while read -r release rets nop5 nop10; do
+	while read -r release filter rets nop5 nop10; do
 		# shellcheck disable=SC2254 # it is a pattern
 		case "$running" in $release) break ;; esac
 	done < <(echo "$known_kernels" | tail -n +2)
@@ -70,6 +77,7 @@ features() {
 	cat said
 	# shellcheck disable=SC2254
 	case "$running" in $release) ;; *) skip "nothing is known of $running" ;; esac
+	said_as "$filter" 'their filter is per process'
 	said_as "$rets" 'programs perform RETs'
 	said_as "$nop5" '5-byte nops become calls'
 	said_as "$nop10" '10-byte nops become calls'

@@ -139,7 +139,10 @@ live: $(BIN) | $(call deps,test) $(call deps,go) ## tests that trace real progra
 test: | $(call deps,build) $(call deps,test) $(call deps,go) ## everything: unit tests, again with sanitizers, live tests, style
 	$(Q)ci/test.sh
 
-.PHONY: test-perfetto
+.PHONY: test-perun test-perfetto
+test-perun: $(BIN) | $(call deps,tools) $(call deps,go) ## profiles in the real Perun, from PyPI (1.5 GB); collecting needs root
+	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) ci/perun.sh
+
 test-perfetto: $(BIN) | $(call deps,tools) ## exports read by Perfetto's own definitions from PyPI, and by its trace processor
 	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) ci/perfetto.sh
 
@@ -208,7 +211,7 @@ fresh: | $(call deps,fresh) ## make demo and make test on a machine made from no
 .PHONY: install
 install: all ## into PREFIX (default /usr/local), below DESTDIR
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/
+	install -m 755 $(BIN) core/cli/gotrace-perun-collect $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 $(LIB) $(ATTACH) $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 core/cli/gotrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	for h in bpf/event.h $(filter-out %_fixture.h,$(wildcard $(LAYERS:%=core/%/*.h) core/attach/*.h)); do \

@@ -10,7 +10,7 @@
 #include "cli/output.h"
 #include "export/export.h"
 
-enum { KEY_WEIGHT = 256, KEY_NO_GO_EDGES, KEY_GOROUTINES, KEY_CALLS };
+enum { KEY_WEIGHT = 256, KEY_NO_GO_EDGES, KEY_GOROUTINES, KEY_CALLS, KEY_LAYOUT, KEY_ORIGIN, KEY_HOST };
 
 struct export_args {
 	struct export_options opt;
@@ -29,6 +29,10 @@ static const struct argp_option options[] = {
 	  "go statement started it", 2 },
 	{ "goroutines", KEY_GOROUTINES, NULL, 0, "a label with the goroutine's number on each stack", 2 },
 	{ "calls", KEY_CALLS, NULL, 0, "a row a call, in the order in which they began", 2 },
+	{ "perun-layout", KEY_LAYOUT, "LAYOUT", 0, "stacks (default), flat for Perun up to 0.25, or legacy for the "
+	  "thesis's own Sankey view", 2 },
+	{ "origin", KEY_ORIGIN, "VERSION", 0, "the commit that the profile is of; 'perun add' takes only those of HEAD", 2 },
+	{ "host", KEY_HOST, "NAME", 0, "the machine that the profile is of", 2 },
 	{ 0 },
 };
 
@@ -38,6 +42,7 @@ static const struct { unsigned bit; const char *name; } special[] = {
 	{ EXPORT_GO_EDGES, "--no-go-edges" },
 	{ EXPORT_GOROUTINES, "--goroutines" },
 	{ EXPORT_CALLS, "--calls" },
+	{ EXPORT_PERUN, "--perun-layout, --origin and --host" },
 };
 
 /* Which formats have the option, as "folded, pprof". */
@@ -60,7 +65,7 @@ static void finish_options(struct argp_state *state, struct export_args *a)
 	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
 		if (a->given & special[i].bit & ~a->format->takes) {
 			takers(special[i].bit, list, sizeof(list));
-			argp_error(state, "%s is for %s, not for %s", special[i].name, list, a->format->name);
+			argp_error(state, "%s: for %s, not for %s", special[i].name, list, a->format->name);
 		}
 	if (a->n_files == 2 && !a->format->compares)
 		argp_error(state, "one trace at a time; 'gotrace diff' compares two");
@@ -73,6 +78,7 @@ static void finish_options(struct argp_state *state, struct export_args *a)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	static const char *const weights[] = { "self", "total", "calls", NULL };
+	static const char *const layouts[] = { "stacks", "flat", "legacy", NULL };
 	struct export_args *a = state->input;
 
 	switch (key) {
@@ -97,6 +103,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_CALLS:
 		a->given |= EXPORT_CALLS;
 		a->opt.calls = true;
+		return 0;
+	case KEY_LAYOUT:
+		a->given |= EXPORT_PERUN;
+		a->opt.layout = (enum perun_layout)arg_choice(state, "layout of Perun's", arg, layouts);
+		return 0;
+	case KEY_ORIGIN:
+		a->given |= EXPORT_PERUN;
+		a->opt.origin = arg;
+		return 0;
+	case KEY_HOST:
+		a->given |= EXPORT_PERUN;
+		a->opt.host = arg;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (a->n_files == 2)

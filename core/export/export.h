@@ -36,6 +36,7 @@ extern const struct report_format report_formats[];
 
 /* ---- gotrace export: the outputs that other programs open ---- */
 
+enum perun_layout { PERUN_STACKS, PERUN_FLAT, PERUN_LEGACY };
 enum export_weight { WEIGHT_SELF, WEIGHT_TOTAL, WEIGHT_CALLS };
 
 struct export_options {
@@ -43,6 +44,9 @@ struct export_options {
 	bool no_go_edges;           /* a goroutine's outermost call is a root, not below the call that started it */
 	bool goroutines;            /* the goroutine is told with each path */
 	bool calls;                 /* a row a call, not a path */
+	enum perun_layout layout;
+	const char *origin;         /* perun: the version that the profile is of; NULL: not known */
+	const char *host;           /* perun: the machine's name; NULL: not known */
 };
 
 /* Options that only some formats have: bits of export_format.takes. */
@@ -50,6 +54,7 @@ struct export_options {
 #define EXPORT_GO_EDGES 2u      /* no_go_edges */
 #define EXPORT_GOROUTINES 4u    /* goroutines */
 #define EXPORT_CALLS    8u      /* calls */
+#define EXPORT_PERUN    16u     /* layout, origin, host */
 
 struct export_format {
 	const char *name;           /* "folded" */

@@ -10,6 +10,8 @@ const struct export_format export_formats[] = {
 	{ "perfetto", "ui.perfetto.dev: a track a goroutine, a slice a call", 0, true, false, export_perfetto },
 	{ "chrome", "chrome://tracing, speedscope, Firefox Profiler: for up to a million calls", 0, false, false,
 	  export_chrome },
+	{ "perun", "a profile for Perun; gotrace-perun-collect records and adds one", EXPORT_GO_EDGES | EXPORT_PERUN, false, false,
+	  export_perun },
 	{ "csv", "the thesis's table of paths; with --calls a row a call", EXPORT_GO_EDGES | EXPORT_CALLS, false, false,
 	  export_csv },
 	{ "html", "a page for a browser: functions, flame graph, Sankey; of two traces, what changed",

@@ -74,6 +74,7 @@ int export_html(struct trace_reader *const *r, size_t n, const struct export_opt
 int export_sqlite(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 int export_perfetto(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 int export_chrome(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
+int export_perun(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 int export_pprof(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out);
 
 #endif

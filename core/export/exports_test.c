@@ -30,10 +30,47 @@ static const struct {
 	{ "pprof --goroutines --no-go-edges", "pprof", { .goroutines = true, .no_go_edges = true }, fixture_print_pprof },
 	{ "perfetto", "perfetto", { 0 }, fixture_print_perfetto },
 	{ "chrome", "chrome", { 0 }, NULL },
+	{ "perun --origin=1234", "perun", { .origin = "1234" }, NULL },
 	{ "csv", "csv", { 0 }, NULL },
 	{ "csv --calls", "csv", { .calls = true }, NULL },
 	{ "sqlite", "sqlite", { 0 }, fixture_print_sqlite },
 };
+
+/* Of two telling cases: the other layouts say the same in more words. */
+static const struct { const char *title; struct export_options opt; } layouts[] = {
+	{ "perun --perun-layout=flat --host=vm", { .layout = PERUN_FLAT, .host = "vm" } },
+	{ "perun --perun-layout=legacy", { .layout = PERUN_LEGACY } },
+};
+
+static void test_layouts(void **state)
+{
+	static const char *const cases[] = { "go", "names", "unfinished" };
+
+	(void)state;
+	for (size_t k = 0; k < 3; k++) {
+		char trace[TRACE_PATH_BYTES], file[128], *text = NULL;
+		size_t size, n;
+		FILE *out = open_memstream(&text, &size);
+		struct evlist l;
+
+		assert_non_null(out);
+		snprintf(file, sizeof(file), "fixtures/cases/%s.events", cases[k]);
+		assert_int_equal(evlist_load(&l, file), 0);
+		fixture_write(&l, trace);
+		for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
+			char *data = fixture_export(trace, "perun", &layouts[i].opt, &n);
+
+			fprintf(out, "==== %s\n%s", layouts[i].title, data);
+			free(data);
+		}
+		assert_int_equal(fclose(out), 0);
+		snprintf(file, sizeof(file), "fixtures/exports/%s.perun.txt", cases[k]);
+		fixture_same(file, text);
+		free(text);
+		unlink(trace);
+		evlist_free(&l);
+	}
+}
 
 static void section(const char *trace, size_t i, FILE *out)
 {
@@ -79,7 +116,7 @@ static void test_cases(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases), cmocka_unit_test(test_layouts) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 # the programs of ci/regress/programs traced and compared with their own counts.
 #
 #   ci/regress.sh              as root; $GOTRACE (build/gotrace), $O (build)
+#   ci/regress.sh --table      measures nothing; the table of what was measured so far
 #
 # $KERNEL, $GO, $BUILD, $PROBE choose (lists with blanks); KERNEL=running is this
 # machine's, others boot in a VM (ci/vm/kernel.sh). Goes on where it stopped: a
@@ -22,6 +23,7 @@ read -r -a kernels <<<"${KERNEL:-running 6.1 6.12 newest}"
 read -r -a versions <<<"${GO:-$(tr '\n' ' ' <"$here/go-versions")}"
 read -r -a builds <<<"${BUILD:-normal stripped pie cgo}"
 read -r -a probes <<<"${PROBE:-$(sed -n 's/^\([a-z][^ ]*\) .*/\1/p' "$here/probes" | tr '\n' ' ')}"
+[ "${1:-}" != --table ] || kernels=()
 [ -x "$GOTRACE" ] || { echo "regress.sh: $GOTRACE is missing; run make first" >&2; exit 1; }
 [ "$(id -u)" = 0 ] || { echo "regress.sh: tracing needs root; run: sudo make regress" >&2; exit 1; }
 key=$(cd "$top" && find bpf core/base core/binary core/plan core/attach core/trace core/model core/cli/record* \
@@ -109,7 +111,7 @@ in_vm() { # KERNEL GO
 	done <<<"$cells"
 }
 
-# All cells of this gotrace or an older one, merged into the committed rows.
+# All cells of this gotrace or an older one, merged into the committed rows; `sources` tells them apart.
 write_table() {
 	local f
 	mkdir -p "$results"
@@ -117,11 +119,11 @@ write_table() {
 		[ ! -e "$results/cells.tsv" ] || grep -v '^kernel' "$results/cells.tsv" | sed 's/^/0\t/'
 		for f in "$state/cells/"*; do
 			[ -e "$f" ] || continue
-			printf '1\t%s\t%s\n' "$(basename "$f" | tr ',' '\t')" "$(cut -f 2- "$f")"
+			printf '1\t%s\t%s\t%s\n' "$(basename "$f" | tr ',' '\t')" "$(cut -f 2- "$f")" "$(cut -f 1 "$f")"
 		done
 	} | awk -F '\t' '{ row[$2, $3, $4, $5] = substr($0, 3) } END { for (i in row) print row[i] }' |
 		sort -t "$(printf '\t')" -k1,1 -k2,2V -k3,4 >"$state/rows"
-	{ printf 'kernel\tgo\tbuild\tprobe\trelease\tresult\texact_programs\tdetail\n'; cat "$state/rows"; } >"$results/cells.tsv"
+	{ printf 'kernel\tgo\tbuild\tprobe\trelease\tresult\texact_programs\tdetail\tsources\n'; cat "$state/rows"; } >"$results/cells.tsv"
 	"$here/table.sh" "$results/cells.tsv" >"$results/table.txt"
 }
 

@@ -26,8 +26,8 @@ struct happening {
 struct lane {
 	uint64_t uuid;
 	char *name;
-	struct { uint64_t ts_ns, below_ns; const char *name; } open[256];
-	size_t n_open;
+	struct { uint64_t ts_ns, below_ns; const char *name; } *open;
+	size_t n_open, cap;
 	UT_hash_handle hh;
 };
 
@@ -169,7 +169,7 @@ static uint64_t show(struct reading *r, const struct happening *h, FILE *out)
 	fputc('\n', out);
 	if (e->type == 3)
 		return 0;
-	assert_true(l->n_open < sizeof(l->open) / sizeof(l->open[0]));
+	assert_int_equal(vec_reserve(&l->open, &l->cap, l->n_open + 1), 0);
 	l->open[l->n_open].ts_ns = h->ts_ns;
 	l->open[l->n_open].below_ns = 0;
 	l->open[l->n_open++].name = h->name;
@@ -194,6 +194,7 @@ uint64_t fixture_read_perfetto(const char *data, size_t n, FILE *out)
 		assert_int_equal(l->n_open, 0);
 		HASH_DEL(r.lanes, l);
 		free(l->name);
+		free(l->open);
 		free(l);
 	}
 	free(r.names);

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Self time and calls of every hand-written case and every recorded trace, added up in each format:
+ * all must say what the model says.
+ */
+#include <glob.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "base/log.h"
+#include "export/export_fixture.h"
+#include "export/report_fixture.h"
+#include "pprof.pb-c.h"
+
+struct totals {
+	uint64_t self_ns, calls;
+};
+
+/* What the model says. */
+static struct totals truth(const char *path)
+{
+	struct trace_reader *r = trace_reader_open(path);
+	struct export_watch none = { 0 };
+	struct totals t = { 0 };
+	struct report rep;
+	size_t n;
+
+	assert_non_null(r);
+	assert_int_equal(export_read(&rep, r, &none), 0);
+	const struct path_node *nodes = model_paths(rep.model, &n);
+
+	for (size_t i = 1; i < n; i++) {
+		t.self_ns += nodes[i].stats.self_ns;
+		t.calls += nodes[i].stats.calls;
+	}
+	report_free(&rep);
+	trace_reader_close(r);
+	return t;
+}
+
+/* The number behind each occurrence of key, added up. */
+static uint64_t sum_behind(const char *text, const char *key)
+{
+	uint64_t sum = 0;
+
+	for (const char *at = text; (at = strstr(at, key)); at += strlen(key))
+		sum += strtoull(at + strlen(key), NULL, 10);
+	return sum;
+}
+
+/* Field `column` of each row but the first, added up; a point in it is passed over: milliseconds with six
+ * decimals are nanoseconds. */
+static uint64_t sum_column(const char *csv, unsigned column, size_t *rows)
+{
+	uint64_t sum = 0, v = 0;
+	unsigned at = 0;
+	size_t row = 0; /* a quoted field may hold line ends */
+	bool quoted = false;
+
+	for (const char *c = csv; *c; c++) {
+		if (*c == '"')
+			quoted = !quoted;
+		if (!quoted && (*c == ',' || *c == '\n')) {
+			sum += row && at == column ? v : 0;
+			v = 0;
+			at = *c == ',' ? at + 1 : 0;
+			row += *c == '\n';
+		} else if (at == column && *c >= '0' && *c <= '9') {
+			v = 10 * v + (uint64_t)(*c - '0');
+		}
+	}
+	assert_false(quoted);
+	*rows = row - 1;
+	return sum;
+}
+
+static uint64_t sum_lines(const char *folded)
+{
+	uint64_t sum = 0;
+
+	for (const char *at = folded, *end; *at; at = end + 1) {
+		end = strchr(at, '\n');
+		assert_non_null(end);
+		const char *blank = memrchr(at, ' ', (size_t)(end - at));
+
+		assert_non_null(blank);
+		sum += strtoull(blank + 1, NULL, 10);
+	}
+	return sum;
+}
+
+static struct totals of_folded(const char *path, const struct export_options *opt)
+{
+	struct export_options o = *opt;
+	struct totals t;
+	size_t n;
+	char *text = fixture_export(path, "folded", &o, &n);
+
+	t.self_ns = sum_lines(text);
+	free(text);
+	o.weight = WEIGHT_CALLS;
+	text = fixture_export(path, "folded", &o, &n);
+	t.calls = sum_lines(text);
+	free(text);
+	return t;
+}
+
+static struct totals of_pprof(const char *path, const struct export_options *opt)
+{
+	struct totals t = { 0 };
+	size_t n, size;
+	char *data = fixture_export(path, "pprof", opt, &n), *plain = fixture_gunzip(data, n, &size);
+	Pprof__Profile *p = pprof__profile__unpack(NULL, size, (uint8_t *)plain);
+
+	assert_non_null(p);
+	for (size_t i = 0; i < p->n_sample; i++) {
+		t.calls += (uint64_t)p->sample[i]->value[0];
+		t.self_ns += (uint64_t)p->sample[i]->value[1];
+	}
+	pprof__profile__free_unpacked(p, NULL);
+	free(plain);
+	free(data);
+	return t;
+}
+
+static struct totals of_csv(const char *path, const struct export_options *opt)
+{
+	size_t n, rows;
+	char *text = fixture_export(path, "csv", opt, &n);
+	struct totals t = { .self_ns = sum_column(text, 7, &rows) };
+
+	t.calls = opt->calls ? rows : sum_column(text, 2, &rows);
+	free(text);
+	return t;
+}
+
+static struct totals of_json(const char *path, const char *format, const char *self, const char *calls)
+{
+	size_t n;
+	char *text = fixture_export(path, format, &(struct export_options){ 0 }, &n);
+	struct totals t = { .self_ns = sum_behind(text, self), .calls = calls ? sum_behind(text, calls) : 0 };
+
+	for (const char *at = text; !calls && (at = strstr(at, "\"ph\":\"X\"")); at++)
+		t.calls++;
+	free(text);
+	return t;
+}
+
+static struct totals of_sqlite(const char *path, const char *sql)
+{
+	size_t n;
+	char *data = fixture_export(path, "sqlite", &(struct export_options){ 0 }, &n);
+	sqlite3 *db = fixture_open_sqlite(data, n);
+	sqlite3_stmt *s;
+
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &s, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(s), SQLITE_ROW);
+	struct totals t = { (uint64_t)sqlite3_column_int64(s, 0), (uint64_t)sqlite3_column_int64(s, 1) };
+
+	sqlite3_finalize(s);
+	sqlite3_close(db);
+	free(data);
+	return t;
+}
+
+static struct totals of_perfetto(const char *path)
+{
+	struct totals t = { 0 };
+	size_t n, size;
+	char *text = NULL, *data = fixture_export(path, "perfetto", &(struct export_options){ 0 }, &n);
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	t.self_ns = fixture_read_perfetto(data, n, out);
+	assert_int_equal(fclose(out), 0);
+	for (const char *at = text; (at = strstr(at, ": end of ")); at++)
+		t.calls++;
+	free(text);
+	free(data);
+	return t;
+}
+
+static void same(const char *trace, const char *format, struct totals got, struct totals want)
+{
+	if (got.self_ns != want.self_ns || got.calls != want.calls)
+		fail_msg("%s, %s: self %" PRIu64 " ns in %" PRIu64 " calls, not %" PRIu64 " in %" PRIu64, trace, format,
+			 got.self_ns, got.calls, want.self_ns, want.calls);
+}
+
+static void check(const char *name, const char *path)
+{
+	const struct export_options plain = { 0 }, cut = { .no_go_edges = true }, by = { .goroutines = true },
+				    calls = { .calls = true };
+	struct totals want = truth(path);
+
+	same(name, "folded", of_folded(path, &plain), want);
+	same(name, "folded --no-go-edges", of_folded(path, &cut), want);
+	same(name, "pprof", of_pprof(path, &plain), want);
+	same(name, "pprof --no-go-edges", of_pprof(path, &cut), want);
+	same(name, "pprof --goroutines", of_pprof(path, &by), want);
+	same(name, "csv", of_csv(path, &plain), want);
+	same(name, "csv --no-go-edges", of_csv(path, &cut), want);
+	same(name, "csv --calls", of_csv(path, &calls), want);
+	same(name, "perun", of_json(path, "perun", "\"amount\":", "\"ncalls\":"), want);
+	same(name, "chrome", of_json(path, "chrome", "\"self_ns\":", NULL), want);
+	same(name, "perfetto", of_perfetto(path), want);
+	same(name, "sqlite, functions", of_sqlite(path, "SELECT sum(self_ns), sum(calls) FROM functions"), want);
+	same(name, "sqlite, paths", of_sqlite(path, "SELECT sum(self_ns), sum(calls) FROM paths"), want);
+	same(name, "sqlite, calls", of_sqlite(path, "SELECT sum(self_ns), count(*) FROM calls"), want);
+	same(name, "sqlite, goroutines", of_sqlite(path, "SELECT sum(self_ns), sum(calls) FROM goroutines"), want);
+}
+
+static void test_cases(void **state)
+{
+	glob_t g;
+
+	(void)state;
+	assert_int_equal(glob("fixtures/cases/*.events", 0, NULL, &g), 0);
+	for (size_t i = 0; i < g.gl_pathc; i++) {
+		char trace[TRACE_PATH_BYTES];
+		struct evlist l;
+
+		assert_int_equal(evlist_load(&l, g.gl_pathv[i]), 0);
+		fixture_write(&l, trace);
+		check(g.gl_pathv[i], trace);
+		unlink(trace);
+		evlist_free(&l);
+	}
+	globfree(&g);
+}
+
+static void test_recorded(void **state)
+{
+	glob_t g;
+
+	(void)state;
+	assert_int_equal(glob("fixtures/traces/*.gotrace", 0, NULL, &g), 0);
+	assert_true(g.gl_pathc > 50);
+	for (size_t i = 0; i < g.gl_pathc; i++)
+		check(g.gl_pathv[i], g.gl_pathv[i]);
+	globfree(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cases),
+		cmocka_unit_test(test_recorded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

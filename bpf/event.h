@@ -101,7 +101,9 @@ _Static_assert(sizeof(struct event_ext) == 64, "wire size");
 #define COOKIE_STOP_FLAGS(why) ((why) << 4)
 
 #define COOKIE_CHECK_JCC 1 /* on the stack check's jbe: no event when it is taken (CF or ZF) */
-#define COOKIE_RET       2 /* on a plain RET (c3): the program may perform it, see config.perform_ret */
+#define COOKIE_RET       2 /* on a plain RET (c3): the program may perform it, see config.rets. rsp is at the
+                              return address there; bits 32..43 are those of the instruction's address instead */
+#define COOKIE_RET_BITS(vaddr) ((uint32_t)(vaddr) & 0xfff)
 
 /*
  * Counters of one CPU, in a map that user space has mapped. A writer adds to

@@ -111,22 +111,31 @@ static __always_inline int may_record(void *ctx)
 }
 
 /*
- * Whether a program that ran before on the same byte has performed the RET: a second probe
- * of ours, or another gotrace's. The kernel tells every program the same registers, as
- * the one before left them, but not where the probe is.
- * bpf_get_func_ip in uprobes: a3c485a5d8d4, Linux 6.6.
+ * Whether a program that ran before on the same byte has performed the RET: another
+ * gotrace's. Each program is given the registers as the one before left them, and
+ * bpf_get_func_ip is their ip as well (uprobe_multi_link_handler): where
+ * the probe is, only the cookie tells. Where a RET and what it returns to have the same low
+ * bits this says no; perform_ret looks closer, and the event's depth is off.
  */
 static __always_inline int has_returned(struct pt_regs *ctx, uint64_t cookie)
 {
 	return config.rets != RETS_STEPPED && (COOKIE_FLAGS(cookie) & COOKIE_RET) &&
-	       ctx->rip != bpf_get_func_ip(ctx);
+	       COOKIE_RET_BITS(ctx->rip) != COOKIE_ADJ(cookie);
+}
+
+/* Bytes from rsp up to the return address; below 0 when that has been popped. */
+static __always_inline int32_t to_return_address(struct pt_regs *ctx, uint64_t cookie)
+{
+	if (COOKIE_FLAGS(cookie) & COOKIE_RET)
+		return has_returned(ctx, cookie) ? -8 : 0;
+	return COOKIE_ADJ(cookie);
 }
 
 /* Fills p from g in R14 (ABIInternal, cmd/compile/abi-internal.md). 0 when the event is to be kept. */
 static __always_inline int find_place(struct pt_regs *ctx, uint64_t cookie, struct place *p)
 {
 	uint64_t g[G_READ_MAX / 8];
-	uint64_t sp = ctx->rsp + COOKIE_ADJ(cookie) - (has_returned(ctx, cookie) ? 8 : 0);
+	uint64_t sp = ctx->rsp + to_return_address(ctx, cookie);
 
 	p->cpu = bpf_get_smp_processor_id();
 	p->count = cpu_count(p->cpu);
@@ -420,11 +429,17 @@ static __always_inline void record_runtime(struct pt_regs *ctx, uint64_t cookie)
  */
 static __always_inline void perform_ret(struct pt_regs *ctx)
 {
-	uint64_t to;
+	uint64_t stack[2];
+	uint8_t byte;
 
-	if (read_u64(ctx->rsp, &to))
+	if (bpf_probe_read_user(stack, sizeof(stack), (const void *)(ctx->rsp - 8)))
 		return;
-	ctx->rip = to;
+	/* Performed already, and what it returned to has the RET's low bits? Or was the goroutine once
+	 * preempted at this RET, which left its address there as well? Then the breakpoint is here. */
+	if (stack[0] == ctx->rip &&
+	    (bpf_probe_read_user(&byte, 1, (const void *)ctx->rip) || byte != 0xcc))
+		return;
+	ctx->rip = stack[1];
 	ctx->rsp += 8;
 }
 

@@ -141,7 +141,8 @@ static uint64_t own_file_off(const void *at)
 
 static uint64_t cookie_of(enum bench_site site)
 {
-	return COOKIE(0, 0, EV_EXIT, site == BENCH_RET ? COOKIE_RET : 0);
+	return site == BENCH_RET ? COOKIE(0, COOKIE_RET_BITS((uintptr_t)bench_ret), EV_EXIT, COOKIE_RET) :
+				   COOKIE(0, 0, EV_EXIT, 0);
 }
 
 static struct bpf_link *attach_perf(struct bench *b, enum bench_site site, uint64_t off)

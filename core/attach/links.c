@@ -80,9 +80,11 @@ static uint64_t cookie_of(const struct plan *plan, size_t i, bool in_stubs)
 	const struct plan_site *s = &plan->sites[i];
 
 	/* In a stub there is no branch of the stack check any more. */
-	return in_stubs ? COOKIE(i, s->stub_adj, s->kind, 0) :
-	       COOKIE(i, s->sp_adj, s->kind, (s->check_jcc ? COOKIE_CHECK_JCC : 0) |
-		      (s->plain_ret ? COOKIE_RET : 0) | COOKIE_STOP_FLAGS(s->stop));
+	if (in_stubs)
+		return COOKIE(i, s->stub_adj, s->kind, 0);
+	if (s->plain_ret)
+		return COOKIE(i, COOKIE_RET_BITS(s->vaddr), s->kind, COOKIE_RET | COOKIE_STOP_FLAGS(s->stop));
+	return COOKIE(i, s->sp_adj, s->kind, (s->check_jcc ? COOKIE_CHECK_JCC : 0) | COOKIE_STOP_FLAGS(s->stop));
 }
 
 static uint64_t offset_of(const struct plan_site *s, bool in_stubs)

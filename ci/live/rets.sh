@@ -1,0 +1,89 @@
+#!/bin/bash
+# Who executes a probed RET: the kernel by stepping over it, or the program on it.
+# Tests are called by name, through check.
+# shellcheck disable=SC2317 source-path=SCRIPTDIR
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# The kernel maps the page that it steps in at a process's first step. All of the ticker's probes
+# but those on RETs are on instructions that the kernel emulates.
+record_ticker() { # OPTION...; sets stepped to yes or no
+	"$LIVE/programs/default/ticker" 20s >out &
+	target=$!
+	wait_for 10 grep -q ready out
+	gt record --probe=emulated "$@" --pid "$target" -o trace -d 20 &
+	local record=$!
+	wait_for 20 test -s trace
+	sleep 1
+	# Not later: what is hit while probes are being taken down may be stepped.
+	stepped=no
+	! grep -F '[uprobes]' "/proc/$target/maps" || stepped=yes
+	kill -TERM "$target"
+	wait "$record"
+	wait "$target"
+	gt info trace >facts
+	[ "$(csv_calls trace main.tick)" -ge 50 ] || fail "few calls"
+}
+allowed() { "$GOTRACE" doctor | grep -q '^yes *programs perform RETs'; }
+
+as_doctor_says() { # OPTION...
+	record_ticker "$@"
+	if allowed; then
+		expect_grep '^probe.ret +performed' facts
+		expect_grep '^end.events_ret +[1-9]' facts
+		# A perf event's breakpoint is there before its program is.
+		[ "$stepped" = no ] || [ "$*" = --attach=perf ] || fail "instructions were stepped"
+	else
+		expect_grep '^probe.ret +stepped' facts
+		[ "$stepped" = yes ] || fail "no instruction was stepped: doctor is wrong"
+	fi
+}
+check "RETs are performed where doctor says so, and nothing is stepped" as_doctor_says
+check "the same over perf-event links" as_doctor_says --attach=perf
+
+switched_off() {
+	record_ticker --ret=step
+	expect_grep '^probe.ret +stepped' facts
+	[ "$stepped" = yes ] || fail "nothing was stepped"
+}
+check "--ret=step leaves RETs to the kernel" switched_off
+
+# The baseline is two steps, whatever the kernel can do.
+baseline() {
+	expect_status 0 gt record --probe=thesis -o trace -- "$LIVE/programs/noinline/plain" >printed
+	gt info trace >facts
+	expect_grep '^probe.ret +stepped' facts
+}
+check "thesis never performs RETs" baseline
+
+# Another tool on the same bytes: both see every hit.
+second_tool() {
+	"$GOTRACE" record --probe=emulated --ret=step -o other -- "$LIVE/programs/noinline/plain" >printed
+	gt report other --format=csv >csv
+	compare_counts printed csv
+	"$LIVE/programs/default/ticker" 20s >out &
+	local target=$! ticks others
+	wait_for 10 grep -q ready out
+	gt record --probe=emulated --pid "$target" -d 3 -o outer &
+	local outer=$!
+	sleep 1
+	gt record --probe=emulated --pid "$target" -d 1 -o inner
+	wait "$outer"
+	kill -TERM "$target"
+	wait "$target"
+	ticks=$(csv_calls inner main.tick) others=$(csv_calls outer main.tick)
+	if [ "$ticks" -lt 50 ] || [ "$others" -le "$ticks" ]; then fail "$ticks calls inside of $others"; fi
+	gt report outer >text
+	expect_grep 'no event was lost$' text
+}
+check "two tracers on one program" second_tool
+
+# Dropped events must not drop returns: a ring that is full all the time.
+full_ring() {
+	expect_status 0 gt record --probe=emulated -m 4K -o trace -- "$LIVE/programs/noinline/recursion" >printed 2>err
+	"$LIVE/programs/noinline/recursion" >plain
+	diff printed plain
+}
+check "a RET is performed whatever becomes of its event" full_ring
+
+done_testing

@@ -9,6 +9,11 @@
 # the programs built before (DIR/programs, DIR/workloads), LIVE_ONLY=REGEX chooses
 # tests by their names.
 set -u
+# Started behind `&` or nohup these are ignored, a shell cannot take that back, and what a
+# test sends to gotrace would go nowhere: the test would wait for ever.
+if [ "${LIVE_SIGNALS:-}" != default ]; then
+	LIVE_SIGNALS=default exec env --default-signal=HUP,INT,QUIT,TERM bash "$0" "$@"
+fi
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(dirname "$here")
 GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")

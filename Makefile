@@ -158,6 +158,12 @@ soak: $(filter $(OUT)/test/model/random%,$(TESTS)) ## 10 million random executio
 clang: ## builds everything with clang as well, warnings are errors
 	$(Q)$(MAKE) --no-print-directory O=$(O)/clang CC=clang all
 
+# ---- the page
+
+.PHONY: test-page
+test-page: $(OUT)/test/export/html_test ## the page in headless Chromium: every control, no request, no console message
+	$(Q)O=$(O) ci/page/run.sh
+
 # ---- kernels and Go versions
 
 .PHONY: test-vm test-go regress

@@ -2,7 +2,7 @@
 # Installs what the Makefile's targets need, grouped by target. Asks nothing,
 # does nothing when everything is there. Debian 12 and 13, Ubuntu 24.04.
 #
-#   ci/deps.sh GROUP...     build | test | go | experiment | correctness | fresh | matrix | kernel | tools
+#   ci/deps.sh GROUP...     build | test | go | experiment | correctness | fresh | matrix | page | kernel | tools
 set -eu
 
 packages_of() {
@@ -29,6 +29,8 @@ packages_of() {
 		echo python3 python3-venv curl ca-certificates git ;;
 	kernel) # ci/vm/build-kernel.sh
 		echo gcc libc6-dev make flex bison bc libelf-dev xz-utils perl kmod cpio debian-archive-keyring ;;
+	page) # make test-page, figures and experiment-page: the page in a real browser
+		echo chromium fonts-dejavu-core optipng "$(command -v node >/dev/null 2>&1 || echo nodejs)" ;;
 	fresh) # ci/fresh.sh: a machine made from nothing
 		echo debootstrap ;;
 	*)	echo "ci/deps.sh: unknown group '$1'" >&2; exit 2 ;;

@@ -36,6 +36,7 @@ step 'unit tests' build unit
 step 'unit tests with ASan and UBSan' build SAN=1 unit
 step 'recorded traces replayed' env GOTRACE="$PWD/build/gotrace" fixtures/traces/replay.sh
 step 'report under valgrind' ci/valgrind.sh
+step 'the page in Chromium' ci/page/run.sh
 step 'fuzzing, ten seconds each' ci/fuzz.sh 10
 if [ "$(id -u)" = 0 ]; then
 	step 'live tests' make --no-print-directory live

@@ -228,6 +228,19 @@ static void test_losses(void **state)
 	unlink(path);
 }
 
+/* Two functions that call each other. */
+static void test_cycle(void **state)
+{
+	char path[TRACE_PATH_BYTES];
+
+	(void)state;
+	fixture_write_text("1 entry main.f 100 1000\n1 entry main.g 200 1100\n1 entry main.f 300 1200\n"
+			   "1 exit main.f 300 1300\n1 exit main.g 200 1400\n1 exit main.f 100 2000\n", true, path);
+	check_page(path, "cycle");
+	check_numbers(path);
+	unlink(path);
+}
+
 static void test_numbers_as_text(void **state)
 {
 	static const struct { uint64_t v; const char *text; } cases[] = {
@@ -253,7 +266,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cases), cmocka_unit_test(test_recorded), cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_losses), cmocka_unit_test(test_numbers_as_text),
+		cmocka_unit_test(test_losses), cmocka_unit_test(test_cycle), cmocka_unit_test(test_numbers_as_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,341 @@
+// The page in a real browser: every control used, by mouse and by key; no console message, no request,
+// nothing that a name says is run.
+//   node ci/page/test.mjs FOLDER      pages as html_test leaves them there
+import { existsSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import assert from "node:assert/strict";
+import { Browser } from "./browser.mjs";
+
+const folder = resolve(process.argv[2]);
+const address = (name) => pathToFileURL(join(folder, name + ".html")).href;
+const browser = await Browser.start();
+
+// A page, opened; `done` checks that it said nothing and asked for nothing.
+async function open(name, hash = "", options = {}) {
+	const p = await browser.page(options);
+	await p.send("Runtime.addBinding", { name: "hit" });
+	await p.open(address(name) + hash);
+	p.done = async () => {
+		assert.deepEqual(p.problems, [], name + ": console");
+		assert.deepEqual(p.requests.filter((url) => url !== address(name) + hash && url.split("#")[0] !== address(name)), [], name + ": requests");
+		assert.equal(await p.run("document.documentElement.dataset.ready"), "1");
+		await p.close();
+	};
+	return p;
+}
+const text = (p, selector) => p.run(`document.querySelector(${JSON.stringify(selector)})?.innerText ?? null`);
+const has = (p, selector) => p.run(`Boolean(document.querySelector(${JSON.stringify(selector)}))`);
+const shown = (p, id) => p.run(`!document.getElementById(${JSON.stringify(id)}).hidden`);
+const hash = (p, key) => p.run(`new URLSearchParams(location.hash.slice(1)).get(${JSON.stringify(key)})`);
+const picture = (p) => p.run(`document.querySelector("#flame canvas").toDataURL()`);
+
+const tests = {
+	async "every page opens, in every view, light and dark"() {
+		for (const file of readdirSync(folder).filter((f) => f.endsWith(".html")).sort()) {
+			const name = file.slice(0, -5), p = await open(name, "", { dark: file.length % 2 === 0 });
+			for (const view of ["overview", "table", "flame", "sankey"]) {
+				await p.click("#tab-" + view);
+				assert.equal(await shown(p, "view-" + view), true);
+				if (view === "overview") continue;
+				for (const by of ["total", "self", "calls", "grow"]) {
+					await p.click("#by-" + by);
+					assert.equal(await p.run(`document.getElementById("by-${by}").getAttribute("aria-checked")`), "true");
+				}
+			}
+			await p.done();
+		}
+	},
+
+	async "names are never markup"() {
+		const p = await open("hostile");
+		p.browser.listeners.add((m) => { if (m.method === "Runtime.bindingCalled") p.problems.push("ran: " + m.params.payload); });
+		for (const view of ["overview", "table", "flame", "sankey"]) {
+			await p.click("#tab-" + view);
+			assert.equal(await p.run(`document.querySelectorAll("main b[onmouseover], main img, main script").length`), 0);
+		}
+		await p.click("#tab-table");
+		const names = await p.run(`[...document.querySelectorAll("#rows tr.row")].map((r) => r.cells[0].title)`);
+		assert.ok(names.includes("main.</script><script>hit('script')</script>"), names.join("\n"));
+		assert.ok(names.includes("__proto__") && names.includes(`main.a;b c"d&lt;`));
+		assert.equal(names.length, 6);
+		for (let i = 0; i < names.length; i++) {
+			await p.clickAt(...await p.placeOf(`#rows tr.row:nth-of-type(${i + 1})`));
+			assert.equal(await text(p, "#detail h2") !== null, true);
+		}
+		await p.press("Escape");
+		await p.hover("#rows tr.row");
+		await p.run(`document.querySelector("nav").insertAdjacentHTML("beforeend", "<p id=x>x</p>")`);
+		// What is not the page's own script or style does not run, whoever puts it there.
+		await p.run(`{ const s = document.createElement("script"); s.textContent = "window.injected = 1"; document.body.append(s); }`);
+		assert.equal(await p.run("window.injected === undefined"), true);
+		p.problems = p.problems.filter((x) => !/Content Security Policy|content security policy/i.test(x));
+		await p.done();
+	},
+
+	async "nothing may be fetched"() {
+		const p = await open("calls");
+		assert.equal(await p.run(`fetch("data:text/plain,x").then(() => "fetched", () => "refused")`), "refused");
+		p.problems = p.problems.filter((x) => !/Content Security Policy|content security policy/i.test(x));
+		p.requests = p.requests.filter((x) => !x.startsWith("data:text/plain"));
+		await p.done();
+	},
+
+	async "the overview names the heaviest path and leads on"() {
+		const p = await open("storm.go1.27.emulated");
+		assert.ok((await text(p, "#view-overview")).includes("Heaviest path"));
+		const first = await p.run(`document.querySelector(".card.wide .path li:not(.head)").title`);
+		await p.click(".card.wide .path li:not(.head)");
+		assert.equal(await text(p, "#detail h2"), first);
+		await p.press("Escape");
+		assert.equal(await shown(p, "detail"), false);
+		await p.done();
+	},
+
+	async "the table sorts and is searched"() {
+		const p = await open("panics.emulated", "#view=table");
+		const column = (n) => p.run(`[...document.querySelectorAll("#rows tr.row")].map((r) => r.cells[${n}].innerText)`);
+		const names = await column(0);
+		assert.ok(names.length > 3);
+		await p.click("#rows th:nth-child(4) button");
+		const calls = (await column(3)).map((t) => Number(t.replace(/\D/g, "")));
+		assert.deepEqual(calls, [...calls].sort((a, b) => b - a));
+		assert.equal(await hash(p, "by"), "calls");
+		await p.click("#rows th:nth-child(4) button");
+		const up = (await column(3)).map((t) => Number(t.replace(/\D/g, "")));
+		assert.deepEqual(up, [...up].sort((a, b) => a - b));
+		await p.click("#rows th:nth-child(1) button");
+		const sorted = await p.run(`[...document.querySelectorAll("#rows tr.row")].map((r) => r.querySelector(".fn").innerText)`);
+		assert.deepEqual(sorted, [...sorted].sort());
+		await p.press("/");
+		await p.type("main");
+		assert.match(await text(p, "#found"), /function/);
+		await p.run(`document.getElementById("search").select()`);
+		await p.type("no such function");
+		assert.equal((await column(0)).length, 0);
+		await p.press("Escape");
+		assert.equal((await column(0)).length, names.length);
+		await p.done();
+	},
+
+	async "the table is walked with keys"() {
+		const p = await open("panics.emulated", "#view=table");
+		await p.click("#rows thead th:nth-child(3)");
+		await p.press("2");
+		for (const key of ["ArrowDown", "ArrowDown", "End", "Home", "PageDown", "ArrowUp"]) await p.press(key);
+		assert.ok(await hash(p, "focus"));
+		assert.equal(await shown(p, "detail"), true);
+		await p.click("#detail .close");
+		assert.equal(await shown(p, "detail"), false);
+		await p.done();
+	},
+
+	async "callers and callees lead to each other"() {
+		const p = await open("go", "#view=table&focus=main.x");
+		assert.equal(await text(p, "#detail h2"), "main.x");
+		await p.click("#detail li button:not([disabled])");
+		assert.equal(await text(p, "#detail h2"), "main.w");
+		assert.ok(await has(p, "#detail li .go"), "main.w was started by a go statement");
+		await p.done();
+	},
+
+	async "the flame graph zooms, pans and is walked with keys"() {
+		const p = await open("storm.go1.27.emulated", "#view=flame");
+		const [x, y] = await p.placeOf("#flame"), box = await p.run(`(() => { const r = document.querySelector("#flame").getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; })()`);
+		const at = [box[0] + box[2] * 0.2, box[1] + 30];
+		await p.mouse("mouseMoved", ...at);
+		await p.settle();
+		assert.equal(await shown(p, "tip"), true);
+		const whole = await picture(p);
+		await p.wheel(...at, -300);
+		const zoomed = await picture(p);
+		assert.notEqual(zoomed, whole);
+		await p.drag(x, y, x - 200, y - 20);
+		assert.notEqual(await picture(p), zoomed);
+		await p.press("3");
+		await p.press("0");
+		await p.mouse("mouseMoved", 5, 5);
+		await p.settle();
+		await p.clickAt(...at);
+		assert.equal(await shown(p, "detail"), true);
+		assert.ok(await hash(p, "focus"));
+		await p.press("Escape");
+		await p.press("Escape");
+		for (const key of ["ArrowDown", "ArrowDown", "ArrowRight", "ArrowLeft", "ArrowUp", "Enter", "+", "-", "0"]) await p.press(key);
+		assert.ok(await hash(p, "focus"));
+		await p.wheel(...at, 120, 0, 8);
+		await p.wheel(...at, 0, 200);
+		await p.done();
+	},
+
+	async "a search dims what it does not find"() {
+		for (const view of ["flame", "sankey"]) {
+			const p = await open("panics.emulated", "#view=" + view), look = () => view === "flame" ? picture(p) :
+				p.run(`document.querySelectorAll("#sankey .dim").length`);
+			const before = await look();
+			await p.press("/");
+			await p.type("main.main");
+			assert.notEqual(await look(), before);
+			await p.press("Escape");
+			assert.equal(await look(), before);
+			await p.done();
+		}
+	},
+
+	async "the Sankey picture focuses, pans and zooms"() {
+		const p = await open("panics.emulated", "#view=sankey");
+		const place = () => p.run(`document.querySelector("#sankey svg > g").getAttribute("transform")`);
+		const start = await place();
+		await p.click("#sankey .bar rect");
+		assert.equal(await shown(p, "detail"), true);
+		assert.ok(await has(p, "#sankey .bar.focus"));
+		await p.press("Escape");
+		assert.equal(await has(p, "#sankey .bar.focus"), false);
+		await p.press("4");
+		for (const key of ["ArrowLeft", "ArrowDown", "+", "-", "+"]) await p.press(key);
+		assert.notEqual(await place(), start);
+		await p.press("0");
+		assert.equal(await place(), start);
+		const [x, y] = await p.placeOf("#sankey");
+		await p.wheel(x, y, -200);
+		const zoomed = await place();
+		assert.notEqual(zoomed, start);
+		await p.drag(x, y + 150, x + 120, y + 190);
+		assert.notEqual(await place(), zoomed);
+		await p.click("#sankey-legend button");
+		assert.equal(await place(), start);
+		await p.press("4");
+		await p.press("Tab");
+		await p.press("Tab");
+		assert.equal(await shown(p, "tip"), true);
+		await p.press("Enter");
+		assert.ok(await has(p, "#sankey .bar.focus"));
+		await p.done();
+	},
+
+	async "recursion has a badge, cycles and go statements are dashed"() {
+		let p = await open("recursion", "#view=sankey");
+		assert.match(await text(p, "#sankey") ?? await p.run(`document.querySelector("#sankey").textContent`), /↻/);
+		await p.done();
+		p = await open("go", "#view=sankey");
+		assert.equal(await p.run(`document.querySelectorAll("#sankey path.line").length`), 1);
+		await p.done();
+		p = await open("cycle", "#view=sankey&by=calls");
+		assert.equal(await p.run(`document.querySelectorAll("#sankey path.back").length`), 1);
+		await p.done();
+	},
+
+	async "goroutines are picked"() {
+		const p = await open("storm.go1.27.emulated", "#view=flame"), all = await picture(p);
+		const options = await p.run(`[...document.querySelectorAll("#pick option")].map((o) => o.value)`);
+		assert.ok(options.includes("all") && options.some((o) => /^p/.test(o)) && options.includes("g0"));
+		for (const pick of options.filter((o, i) => i < 6 || o === "g0")) {
+			await p.run(`{ const e = document.getElementById("pick"); e.value = ${JSON.stringify(pick)}; e.dispatchEvent(new Event("change")); }`);
+			for (const view of ["table", "sankey", "flame"]) await p.click("#tab-" + view);
+			await p.settle();
+			if (pick === "g0") assert.equal(await p.run(`document.getElementById("by-grow").disabled`), true);
+		}
+		assert.notEqual(await picture(p), all);
+		await p.click("#tab-overview");
+		assert.equal(await p.run(`document.getElementById("pick").value`), "all");
+		await p.done();
+	},
+
+	async "names are short or full, the theme changes, help opens"() {
+		const p = await open("names", "#view=table");
+		await p.click("#full");
+		assert.equal(await p.run(`document.querySelectorAll("#rows .pkg").length > 0`), true);
+		await p.press("n");
+		assert.equal(await p.run(`document.querySelectorAll("#rows .pkg").length`), 0);
+		assert.equal(await p.run("document.documentElement.dataset.theme"), "light");
+		await p.click("#theme");
+		assert.equal(await p.run("document.documentElement.dataset.theme"), "dark");
+		await p.press("d");
+		assert.equal(await p.run("document.documentElement.dataset.theme"), "light");
+		await p.press("?");
+		assert.equal(await p.run(`document.getElementById("help").open`), true);
+		await p.press("Escape");
+		assert.equal(await p.run(`document.getElementById("help").open`), false);
+		await p.click("#keys");
+		await p.click("#help button");
+		assert.equal(await p.run(`document.getElementById("help").open`), false);
+		await p.done();
+	},
+
+	async "keys choose views and what counts"() {
+		const p = await open("panics.emulated");
+		for (const [key, view] of [["2", "table"], ["3", "flame"], ["4", "sankey"]]) {
+			await p.press(key);
+			assert.equal(await hash(p, "view"), view);
+			for (const [k, by] of [["s", "self"], ["c", "calls"], ["m", "grow"], ["t", null]]) {
+				await p.press(k);
+				assert.equal(await hash(p, "by"), by);
+			}
+		}
+		await p.press("1");
+		assert.equal(await hash(p, "view"), null);
+		await p.run(`document.getElementById("tab-overview").focus()`);
+		await p.press("ArrowRight");
+		assert.equal(await hash(p, "view"), "table");
+		await p.run(`document.getElementById("by-total").focus()`);
+		await p.press("ArrowRight");
+		assert.equal(await hash(p, "by"), "self");
+		await p.press("g");
+		await p.done();
+	},
+
+	async "losses are said, nothing is shown of nothing"() {
+		let p = await open("lost");
+		assert.match(await text(p, "#warning"), /3 events lost in 1 gap.*suspect.*incomplete/s);
+		await p.click("#tab-table");
+		assert.match(await text(p, "#rows"), /suspect/);
+		await p.done();
+		p = await open("empty");
+		assert.match(await text(p, "#view-overview"), /No call was recorded/);
+		for (const view of ["table", "flame", "sankey"]) await p.click("#tab-" + view);
+		assert.equal(await shown(p, "warning"), false);
+		await p.done();
+	},
+
+	async "a small window works"() {
+		const p = await open("panics.emulated", "#view=flame&focus=main.main", { width: 390, height: 700, touch: true });
+		assert.equal(await shown(p, "detail"), true);
+		await p.click("#detail .close");
+		await p.click("#tab-sankey");
+		await p.done();
+	},
+};
+
+if (existsSync(join(folder, "changes.html")))
+	tests["a comparison says what is slower, new and gone"] = async () => {
+		const p = await open("changes");
+		const words = await text(p, "#view-overview");
+		for (const word of ["Slower in B", "Faster in B", "New in B", "Gone in B", "What is compared"]) assert.ok(words.includes(word), word);
+		for (const view of ["table", "flame", "sankey"])
+			for (const by of ["total", "self", "calls", "grow"]) {
+				await p.click("#tab-" + view);
+				await p.click("#by-" + by);
+			}
+		await p.click("#tab-table");
+		assert.ok(await has(p, "#rows td.slower") && await has(p, "#rows td.faster"));
+		await p.click("#rows tr.row");
+		assert.match(await text(p, "#detail"), /before/);
+		await p.done();
+	};
+
+let passed = 0, failed = 0;
+const only = process.argv[3];
+for (const [name, run] of Object.entries(tests)) {
+	if (only && !name.includes(only)) continue;
+	try {
+		await run();
+		passed++;
+		console.log("  ok       " + name);
+	} catch (e) {
+		failed++;
+		console.log("  FAIL     " + name + "\n" + e.stack);
+	}
+}
+await browser.stop();
+console.log(`${passed} passed, ${failed} failed, 0 skipped`);
+process.exitCode = failed || !passed ? 1 : 0;

@@ -204,6 +204,10 @@ experiment-prologue-stops: $(BIN) | $(call deps,go) ## what the thesis counted a
 experiment-springboard-coverage: $(BIN) | $(call deps,go) ## what of real programs costs one trap a site, by Go version
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/springboard-coverage/run.sh
 
+.PHONY: experiment-springboard-safety
+experiment-springboard-safety: $(BIN) | $(call deps,build) $(call deps,test) $(call deps,go) ## whether springboard ever harms a program (SECONDS=7200); needs root
+	$(Q)GOTRACE=$(abspath $(BIN)) experiments/springboard-safety/run.sh $(or $(SECONDS),7200)
+
 .PHONY: fixtures
 fixtures: $(BIN) | $(call deps,go) ## records fixtures/traces anew; needs root
 	$(Q)GOTRACE=$(abspath $(BIN)) fixtures/record.sh

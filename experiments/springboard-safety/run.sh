@@ -1,0 +1,249 @@
+#!/bin/bash
+# Whether springboard ever harms the program it changes: the tests of tests.sh with every Go
+# version, round after round.
+#
+#   sudo experiments/springboard-safety/run.sh [SECONDS]     7200
+#
+# GO="1.22.0 1.27.3"  these versions only (ci/regress/go-versions has all of them)
+# BUILT=DIR           keeps the built programs there, for the next run
+# GOTRACE=            the command to test, build/gotrace
+# RESULTS=            where to put the results, results/springboard-safety
+#
+# Every run writes a folder of its own: rows.csv (a row a test), measures.csv (a row a measured
+# value), environment.txt, failures/; summary.md is derived from them.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+TOP=$(cd "$here/../.." && pwd)
+seconds=${1:-7200}
+GOTRACE=$(realpath -m "${GOTRACE:-$TOP/build/gotrace}")
+RESULTS=${RESULTS:-$TOP/results/springboard-safety}
+die() { echo "springboard-safety: $*" >&2; exit 1; }
+say() { echo "springboard-safety: $*" >&2; }
+[ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
+[ "$(id -u)" = 0 ] || die "tracing needs root; run: sudo experiments/springboard-safety/run.sh"
+command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
+command -v go >/dev/null || die "no Go toolchain; run: ci/deps.sh go"
+
+LIVE=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-safety.XXXXXX") || exit 1
+trap 'rm -rf "$LIVE"' EXIT
+chmod 755 "$LIVE"
+export LIVE GOTRACE TOP
+built=${BUILT:-$LIVE/built}
+versions=${GO:-$(cat "$TOP/ci/regress/go-versions")}
+# shellcheck source=../../ci/live/lib.sh
+. "$TOP/ci/live/lib.sh"
+LIVE_TIMEOUT=300
+programs=$built strike=$LIVE/strike
+# shellcheck source=tests.sh
+. "$here/tests.sh"
+"${CC:-cc}" -O2 -D_GNU_SOURCE -o "$strike" "$here/strike.c" || die "strike.c cannot be built; run: ci/deps.sh build"
+
+toolchain() { # VERSION
+	if [ "$(GOTOOLCHAIN=local go env GOVERSION)" = "go$1" ]; then echo local; else echo "go$1"; fi
+}
+build() { # VERSION
+	local to=$built/$1
+	[ ! -e "$to/complete" ] || return 0
+	mkdir -p "$to"
+	GOTOOLCHAIN=$(toolchain "$1")
+	export GOTOOLCHAIN
+	"$TOP/fixtures/programs/build.sh" "$to" hazards callbacks reexec >"$to/build.log" 2>&1 &&
+		(cd "$here/server" && GO111MODULE=off go build -o "$to/server" .) >>"$to/build.log" 2>&1 &&
+		cp "$(go env GOROOT)/bin/gofmt" "$to/gofmt" && go env GOROOT >"$to/goroot" && touch "$to/complete"
+	local status=$?
+	unset GOTOOLCHAIN
+	[ $status = 0 ] || { say "go$1: cannot be built: $(tail -n 1 "$to/build.log")"; return 1; }
+}
+
+environment() {
+	echo "date $(date -u +%Y-%m-%dT%H:%M:%SZ)"
+	echo "kernel $(uname -srm)"
+	echo "system $(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release)"
+	echo "cpu $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
+	echo "cpus $(nproc)"
+	echo "load_at_start $(cut -d' ' -f1-3 /proc/loadavg)"
+	echo "git_commit $(git -C "$TOP" describe --always --dirty --abbrev=40 2>/dev/null || echo unknown)"
+	echo "gotrace $("$GOTRACE" --version 2>/dev/null | head -n 1)"
+	echo "go $(echo "$versions" | tr '\n' ' ')"
+	"$GOTRACE" doctor | sed 's/^/doctor /'
+}
+
+# ---- one test, one row
+
+out=$RESULTS/$(date -u +%Y%m%dT%H%M%SZ)-$(git -C "$TOP" rev-parse --short HEAD 2>/dev/null || echo none)
+start=$SECONDS n=0 failed=0
+quote() { tr '\n",' " ';" <<<"$1" | cut -c 1-200; }
+# test GO STUB NAME COMMAND...
+try() {
+	local go=$1 stub=$2 name=$3 dir=$LIVE/t status began=$EPOCHREALTIME verdict=ok detail='' events lost stubs
+	shift 3
+	[ $((SECONDS - start)) -lt "$seconds" ] || return 0
+	n=$((n + 1))
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	(
+		set -e
+		cd "$dir"
+		"$@"
+	) >"$dir/.log" 2>&1 </dev/null
+	status=$?
+	if [ $status = $SKIP_STATUS ]; then
+		verdict=skipped detail=$(tail -n 1 "$dir/.log")
+	elif [ $status != 0 ]; then
+		verdict=failed detail=$(tail -n 1 "$dir/.log")
+		failed=$((failed + 1))
+		mkdir -p "$out/failures"
+		{ echo "go$go $stub $name: $*"; cat "$dir/.log"; [ ! -e "$dir/err" ] || sed 's/^/err: /' "$dir/err"; } | head -c 65536 >"$out/failures/$n"
+		say "FAILED: go$go $stub $name: $detail"
+	fi
+	"$GOTRACE" info "$dir/trace" >"$dir/told" 2>/dev/null
+	read -r events lost stubs < <(awk '$1 ~ /^end\.(events|lost_events|stubs)$/ { v[$1] = $2 }
+		END { print v["end.events"] + 0, v["end.lost_events"] + 0, v["end.stubs"] + 0 }' "$dir/told")
+	echo "$n,$EPOCHSECONDS,$go,$stub,\"$name\",$verdict,$(awk -v a="$began" -v z="$EPOCHREALTIME" 'BEGIN { printf "%.2f", z - a }'),${events:-0},${lost:-0},${stubs:-0},\"$(quote "$detail")\"" >>"$out/rows.csv"
+}
+measure() { # GO HOW WHAT VALUE
+	echo "$EPOCHSECONDS,$1,$2,$3,$4" >>"$out/measures.csv"
+}
+
+# how COMMAND...: untraced, by emulated, or by a stub kind.
+how() {
+	local h=$1
+	shift
+	case $h in
+	untraced) timeout -k 5 300 "$@" ;;
+	emulated) gt record -o trace --probe=emulated -- "$@" ;;
+	*) springboard "$h" "$@" ;;
+	esac
+}
+
+# ---- what takes numbers
+
+flag_seen() { # GO HOW: microseconds until a flag set after 20 ms is seen, on one processor
+	how "$2" "$hazards" flag 20 >printed 2>err
+	grep '^seen' err | while read -r _ name us; do measure "$1" "$2" "flag_us_$name" "$us"; done
+	[ "$2" = untraced ] || agrees
+}
+collected() { # GO HOW
+	how "$2" "$hazards" collect 1000 >printed 2>err
+	grep '^collections' err | while read -r _ times mean longest pause; do
+		measure "$1" "$2" gc_collections "$times"
+		measure "$1" "$2" gc_mean_us "$mean"
+		measure "$1" "$2" gc_max_us "$longest"
+		measure "$1" "$2" gc_pause_max_us "$pause"
+	done
+	[ "$2" = untraced ] || agrees
+}
+profiled() { # GO HOW CALLS: share of the program's own CPU samples that are in code it does not know
+	how "$2" "$hazards" signals 4 "$3" profile >printed 2>err
+	[ "$2" = untraced ] || agrees
+	go tool pprof -top -nodecount=100000 -nodefraction=0 "$hazards" profile >top 2>top.err
+	measure "$1" "$2" profile_external_pct "$(awk '$NF ~ /ExternalCode/ { sub(/%/, "", $2); n += $2 } END { print n + 0 }' top)"
+	measure "$1" "$2" profile_samples_ms "$(awk '/Total samples/ { v = $6; sub(/,/, "", v); m = v ~ /ms$/ ? 1 : v ~ /us$/ ? 0.001 : 1000; print v * m }' top)"
+}
+quit_once() { # GO HOW MS
+	local status=0 options=()
+	case $2 in
+	untraced) ;;
+	emulated) options=("$GOTRACE" record -o trace --probe=emulated --) ;;
+	*) options=("$GOTRACE" record -o trace --probe=springboard --stub="$2" --) ;;
+	esac
+	GOTRACEBACK=crash bash -c 'ulimit -c 0; exec "$@"' sh timeout 60 "${options[@]}" "$hazards" quit "$3" 2>traced || status=$?
+	[ "$status" = 134 ] || { cat traced; fail "status $status"; }
+	if quit_frames traced >judged; then
+		measure "$1" "$2" quit_lost 0
+	else
+		measure "$1" "$2" quit_lost 1
+		# Nops make frames go lost: known, and measured here. Nothing else may.
+		[ "$2" = nop ] || { cat traced; fail "$(cat judged)"; }
+	fi
+}
+
+# ---- other people's programs
+
+identical() { # KIND COMMAND...: the same output, all packages traced
+	local kind=$1
+	shift
+	"$@" >plain 2>&1 || fail "it does not run untraced"
+	SELECT=(-p all)
+	springboard "$kind" "$@" >printed 2>err
+	SELECT=()
+	stubs_used trace
+	cmp plain printed
+	gt report trace --by=function --format=csv >report.csv
+	awk -F, 'NR > 1 { n += $2; suspect += $11 } END { exit n < 1000 || suspect }' report.csv || fail "few calls, or suspect ones"
+}
+
+round() { # GO
+	local go=$1 kind h i
+	programs=$built/$go hazards=$built/$go/default/hazards
+	for kind in jump nop; do
+		try "$go" $kind "8 goroutines, moving stacks, a million calls" exact $kind "$hazards" crowd 8 1000000
+		try "$go" $kind "64 goroutines, moving stacks" exact $kind "$hazards" crowd 64 200000
+		GODEBUG=asyncpreemptoff=1 try "$go" $kind "64 goroutines, asyncpreemptoff=1" exact $kind "$hazards" crowd 64 100000
+		GODEBUG=asyncpreemptoff=0 try "$go" $kind "8 goroutines, asyncpreemptoff=0" exact $kind "$hazards" crowd 8 100000
+		GOGC=1 GODEBUG=gcstoptheworld=1 try "$go" $kind "8 goroutines, stop-the-world collections" exact $kind "$hazards" crowd 8 100000
+		GOMAXPROCS=8 try "$go" $kind "more processors than there are" exact $kind "$hazards" crowd 32 100000
+		try "$go" $kind "signals at 1 kHz and a CPU profile" exact $kind "$hazards" signals 8 300000
+		try "$go" $kind "a system call filter that kills" exact $kind "$hazards" seccomp 20000
+		try "$go" $kind "PIE" exact $kind "$programs/pie/hazards" crowd 8 100000
+		try "$go" $kind "no symbols" exact $kind "$programs/stripped/hazards" crowd 8 100000
+		try "$go" $kind "nothing inlined" exact $kind "$programs/noinline/hazards" crowd 8 100000
+		[ ! -e "$programs/default/callbacks" ] ||
+			try "$go" $kind "cgo callbacks" exact $kind "$programs/default/callbacks"
+		try "$go" $kind "all packages, fips140=on" everything $kind
+		try "$go" $kind "panics' tracebacks" tracebacks $kind
+		try "$go" $kind "descriptors, signals, privileges" same_state $kind
+		try "$go" $kind "children" with_children $kind
+		try "$go" $kind "a new image unknown to the library" raw_exec $kind
+		try "$go" $kind "others' probes before" others_probes before 20000 $kind
+		try "$go" $kind "others' probes during" others_probes during 200000 $kind
+		try "$go" $kind "gofmt -d, all packages" identical $kind "$built/$go/gofmt" -d "$(cat "$built/$go/goroot")/src/net/http/cookie.go" "$(cat "$built/$go/goroot")/src/net/http/transfer.go"
+		try "$go" $kind "HTTP server, 4000 requests, all packages" identical $kind "$built/$go/server" 4000
+	done
+	for h in untraced emulated jump nop; do
+		try "$go" $h "flag set beside a loop of leaves, GOMAXPROCS=1" flag_seen "$go" $h
+		try "$go" $h "collections beside loops of leaves" collected "$go" $h
+		for i in 1 2 3 4 5; do try "$go" $h "SIGQUIT" quit_once "$go" $h $((i * 13 + RANDOM % 10)); done
+	done
+	try "$go" untraced "profile" profiled "$go" untraced 40000000
+	try "$go" emulated "profile" profiled "$go" emulated 30000
+	try "$go" jump "profile" profiled "$go" jump 1000000
+	try "$go" nop "profile" profiled "$go" nop 1000000
+	try "$go" all "the same counts" same_counts 3000 emulated springboard thesis
+	try "$go" jump "it executes itself" executes_itself
+	try "$go" jump "set-uid" set_uid
+	try "$go" jump "file capability" file_capability
+	try "$go" jump "traced already" traced_already
+	try "$go" jump "vm.memfd_noexec=2" no_executable_memory_files
+	for h in held exec; do
+		for i in target group; do
+			try "$go" jump "SIGCONT to the $i, $h" goes_on $h $i 18
+			try "$go" jump "SIGSTOP, SIGCONT to the $i, $h" goes_on $h $i 19,18
+			try "$go" jump "SIGTERM, SIGCONT to the $i, $h" struck 143 $h $i 15,18
+		done
+		try "$go" jump "SIGINT to the group, $h" struck 130 $h group 2
+		try "$go" jump "SIGKILL to the program, $h" struck 137 $h target 9
+		try "$go" jump "SIGKILL to gotrace, $h" orphaned $h
+	done
+	try "$go" jump "SIGKILL to gotrace, running" goes_on_alone
+}
+
+mkdir -p "$RESULTS"
+mkdir "$out" || die "$out is there already"
+environment >"$out/environment.txt"
+echo "row,time_s,go,stub,test,verdict,seconds,events,lost_events,stubs,detail" >"$out/rows.csv"
+echo "time_s,go,how,what,value" >"$out/measures.csv"
+# Building is no part of the time.
+usable=()
+for v in $versions; do build "$v" && usable+=("$v"); done
+[ ${#usable[@]} -gt 0 ] || die "nothing could be built"
+start=$SECONDS rounds=0
+while [ $((SECONDS - start)) -lt "$seconds" ]; do
+	for v in "${usable[@]}"; do round "$v"; done
+	rounds=$((rounds + 1))
+done
+{ echo "seconds $((SECONDS - start))"; echo "rounds $rounds"; echo "load_at_end $(cut -d' ' -f1-3 /proc/loadavg)"; } >>"$out/environment.txt"
+"$here/summary.sh" "$out" >"$out/summary.md"
+cat "$out/summary.md"
+say "$n tests, $failed failed; rows: $out/rows.csv"
+[ "$failed" = 0 ]

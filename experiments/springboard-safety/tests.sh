@@ -1,0 +1,243 @@
+# What springboard must not do to a program: the tests of ci/live/springboard.sh, and of run.sh,
+# which runs them for hours with every Go version. Sourced, behind ci/live/lib.sh. $programs has
+# what fixtures/programs/build.sh made; $strike is strike.c, built.
+# shellcheck shell=bash
+: "${programs:?}" "${strike:?}"
+hazards=$programs/default/hazards
+SELECT=()
+
+# springboard KIND COMMAND...: traced so.
+springboard() {
+	local kind=$1
+	shift
+	gt record -o trace --probe=springboard --stub="$kind" "${SELECT[@]}" -- "$@"
+}
+stubs_used() { # TRACE
+	gt info "$1" >told
+	[ "$(awk '$1 == "end.stubs" { print $2 }' told)" -gt 0 ] || fail "no stub was used"
+	[ "$(awk '$1 == "end.stubs_left" { print $2 }' told)" = 0 ] || fail "a stub was not entered"
+	[ "$(awk '$1 == "end.lost_events" { print $2 }' told)" = 0 ] || fail "events were lost"
+}
+agrees() { # the trace with what the program printed
+	gt report trace --by=function --format=csv >report.csv
+	compare_counts printed report.csv
+}
+exact() { # KIND BINARY ARG...
+	springboard "$@" >printed 2>err
+	stubs_used trace
+	agrees
+}
+
+# Every package; the code that checks itself runs with fips140=on (Go 1.24).
+everything() { # KIND
+	"$hazards" hash 200 | grep '^sum' >plain
+	SELECT=(-p all)
+	GODEBUG=fips140=on ALLOW='^([^m]|m[^a]|ma[^i])' exact "$1" "$hazards" hash 200
+	grep '^sum' printed | cmp plain -
+}
+
+same_counts() { # CALLS STRATEGY...: the same in each
+	local p calls=$1
+	shift
+	for p in "$@"; do
+		gt record -o trace --probe="$p" -- "$hazards" crowd 4 "$calls" >printed 2>err
+		agrees
+		cut -d, -f1,2 report.csv | sort >"counts.$p"
+		cmp "counts.$1" "counts.$p"
+	done
+}
+
+# frames <TRACEBACK: functions, files, lines and pcs; without the values of arguments,
+# goroutines' numbers and addresses of data. gotrace's own lines are no part of it.
+frames() {
+	grep -v '^gotrace: ' |
+		sed -E 's/\((0x|\{|\.\.\.|_)[^()]*\)$/()/; s/ fp=0x[0-9a-f]+ sp=0x[0-9a-f]+//; s/^goroutine [0-9]+ (gp=0x[0-9a-f]+ m=[0-9]+ mp=0x[0-9a-f]+ )?/goroutine /; s/(addr=)0x[0-9a-f]+/\1/'
+}
+
+tracebacks() { # KIND
+	local how
+	for how in 0 1 2 4; do
+		expect_status 2 "$hazards" crash "$how" 2>plain
+		expect_status 2 springboard "$1" "$hazards" crash "$how" 2>traced
+		frames <plain >plain.frames
+		frames <traced >traced.frames
+		grep -q 'main.through' plain.frames || fail "there is no traceback"
+		diff plain.frames traced.frames || fail "another traceback"
+	done
+}
+
+# quit_frames FILE: is every goroutine of `hazards quit` there with all its frames? Says what
+# is not. The three are two that spin and one that sleeps below main.through.
+quit_frames() {
+	awk '
+	/^gotrace: / { next }
+	/unknown pc|runtime: pcdata|fatal error: unexpected/ { lost = lost $0 "; " }
+	/^goroutine [0-9]/ { where = $0; next }
+	/^main\.spin\(/ { spin[where] }
+	/^main\.quit\.func1\(/ { root[where] }
+	/^main\.through\(/ { through++ }
+	/^main\.quit\(/ { quit++ }
+	END {
+		for (g in root) { roots++; if (!(g in spin) && g !~ /runnable/) lost = lost "no main.spin in " g " " } # not begun
+		for (g in spin) if (!(g in root)) lost = lost "no main.quit.func1 in " g " "
+		if (through != 4) lost = lost through + 0 " frames of main.through; "
+		if (quit != 1) lost = lost quit + 0 " frames of main.quit; "
+		if (roots < 1 || roots > 2) lost = lost roots + 0 " spinning goroutines; "
+		print lost "spinning " roots + 0
+		exit lost != ""
+	}' "$1"
+}
+
+# A SIGQUIT after MS milliseconds, every thread's goroutine shown (GOTRACEBACK=crash, thus SIGABRT).
+quits() { # KIND MS...
+	local kind=$1 ms
+	shift
+	for ms in "$@"; do
+		expect_status 134 env GOTRACEBACK=crash bash -c 'ulimit -c 0; exec "$@"' sh timeout 60 \
+			"$GOTRACE" record -o trace --probe=springboard --stub="$kind" -- "$hazards" quit "$ms" 2>traced
+		quit_frames traced >judged || { cat traced; fail "$(cat judged)"; }
+	done
+}
+
+same_state() { # KIND
+	"$hazards" state 2>err | grep -v '^count' >plain
+	springboard "$1" "$hazards" state 2>err | grep -v '^count' >traced
+	stubs_used trace
+	diff plain traced || fail "the program sees a difference"
+}
+
+with_children() { # KIND
+	exact "$1" "$hazards" children 3
+	[ "$(grep -c '^from child [0-9-]* <nil>$' err)" = 3 ] || { cat err; fail "a child of the same binary went wrong"; }
+	[ "$(grep -c '^from sh <nil>$' err)" = 3 ] || { cat err; fail "a child went wrong"; }
+}
+
+raw_exec() { # KIND: a new image behind the library's back is not patched, and that is said
+	"$hazards" again | grep '^from' >plain
+	springboard "$1" "$hazards" rawexec >printed 2>err
+	grep '^from' printed | cmp plain - || { cat printed err; fail "the new image went wrong"; }
+	gt report trace >text 2>&1
+	gt info trace >>text 2>&1
+	expect_grep 'executed itself anew' text
+}
+
+# exact, by emulated, with a warning.
+steps_back() { # WARNING COMMAND...: which is record or has it at its end
+	expect_grep "$1" err
+	[ "$(gt info trace | awk '$1 == "probe.strategy" { print $2 }')" = emulated ] || fail "emulated is not what the trace says"
+	agrees
+}
+executes_itself() {
+	springboard jump "$programs/default/reexec" >printed 2>err
+	steps_back 'springboard is not used.*execute itself'
+}
+set_uid() {
+	cp "$hazards" raised
+	chmod 6755 raised
+	springboard jump ./raised state >printed 2>err
+	steps_back 'springboard is not used.*gains privileges'
+}
+file_capability() {
+	command -v setcap >/dev/null || skip "setcap is not installed"
+	cp "$hazards" raised
+	setcap cap_net_raw+ep raised || skip "this file system keeps no capabilities"
+	springboard jump ./raised state >printed 2>err
+	steps_back 'springboard is not used.*gains privileges'
+}
+traced_already() {
+	command -v strace >/dev/null || skip "strace is not installed"
+	strace -f -o /dev/null timeout 60 "$GOTRACE" record -o trace --probe=springboard -- "$hazards" crowd 2 600 >printed 2>err
+	steps_back 'springboard is not used.*ptrace'
+}
+no_executable_memory_files() {
+	[ -e /proc/sys/vm/memfd_noexec ] || skip "this kernel has no vm.memfd_noexec"
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	unshare --pid --fork --mount-proc bash -c 'echo 2 >/proc/sys/vm/memfd_noexec && exec "$@"' sh \
+		timeout 60 "$GOTRACE" record -o trace --probe=springboard -- "$hazards" crowd 2 600 >printed 2>err
+	stubs_used trace
+	agrees
+}
+
+# ---- probes of the kernel's own, in every process, on what springboard leaves in place
+
+# probed_by_others BINARY FUNCTION...: file offsets of what other tools probe: the first byte, push
+# and mov of the frame, every RET, of main.FUNCTION.
+probed_by_others() {
+	local binary=$1 f p
+	shift
+	for f in "$@"; do
+		for p in thesis emulated; do
+			"$GOTRACE" plan --format=json --probe=$p -f "main.$f" "$binary" |
+				awk '/"runtime_sites"/ { exit } /"kind"/ { kind = $2 } /"file_off"/ && kind ~ /entry|exit/ { print kind, $2 + 0 }'
+		done
+	done | sort -u | while read -r kind off; do
+		echo "$off"
+		if [[ $kind == *entry* ]] && [ "$(od -An -tx1 -j "$off" -N 4 "$binary" | tr -d ' ')" = 554889e5 ]; then
+			echo $((off + 1))
+		fi
+	done | sort -nu | while read -r off; do printf '0x%x\n' "$off"; done
+}
+
+tracefs=/sys/kernel/tracing group=gotrace_live_$$
+switch() { echo "$1" >"$tracefs/events/$group/enable"; }
+remove_probes() {
+	switch 0
+	sed -n "s|^p:\\($group/[^ ]*\\).*|-:\\1|p" "$tracefs/uprobe_events" | while read -r line; do
+		echo "$line" >>"$tracefs/uprobe_events"
+	done
+}
+others_probes() { # before | during CALLS KIND
+	local off job i
+	[ -w "$tracefs/uprobe_events" ] || skip "no tracefs"
+	probed_by_others "$hazards" leaf framed either checked dive work >sites
+	[ "$(wc -l <sites)" -ge 12 ] || fail "few sites: $(cat sites)"
+	trap remove_probes EXIT
+	while read -r off; do
+		echo "p:$group/at_$off $hazards:$off" >>"$tracefs/uprobe_events" || fail "no probe at $off"
+	done <sites
+	if [ "$1" = before ]; then
+		switch 1
+		exact "$3" "$hazards" crowd 4 "$2"
+	else
+		exact "$3" "$hazards" crowd 4 "$2" &
+		job=$!
+		for i in 1 2 3; do
+			switch 1
+			sleep "0.$i"
+			switch 0
+		done
+		wait "$job" || fail "it went wrong"
+	fi
+	awk '$2 ~ /^at_/ { hits += $3 } END { exit hits == 0 }' "$tracefs/uprobe_profile" || fail "the other probes were not hit"
+}
+
+# ---- gotrace and the program are hit by signals at the worst moments
+
+struck() { # STATUS WHEN WHOM SIGNALS: both end, with this status; nothing hangs
+	[ -x "$strike" ] || skip "strike was not built: there is no C compiler"
+	local tries status
+	for tries in $(seq 20); do
+		status=0
+		"$strike" "$2" "$3" "$4" "$GOTRACE" record -o trace --probe=springboard -- "$hazards" crowd 2 6000 >printed 2>err || status=$?
+		! grep -q 'strike: hangs' err || fail "it hangs"
+		if grep -q 'strike: hit' err; then break; fi
+	done
+	grep -q 'strike: hit' err || skip "the moment was not hit in $tries tries"
+	[ "$status" = "$1" ] || { cat err; fail "status $status"; }
+}
+goes_on() { # WHEN WHOM SIGNALS
+	struck 0 "$@"
+	agrees
+}
+orphaned() { # WHEN: gotrace is killed, the program never runs
+	struck 137 "$1" tracer 9
+	sleep 0.5
+	[ ! -s printed ] || fail "the program has run"
+	! pgrep -f "^$hazards" >/dev/null || fail "the program is left"
+}
+goes_on_alone() { # gotrace is killed, the program ends as ever
+	struck 137 runs tracer 9
+	wait_for 30 grep -q '^count main.work' printed
+	"$hazards" crowd 2 6000 | sort >plain
+	sort printed | cmp plain -
+}

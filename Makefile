@@ -200,6 +200,10 @@ experiment-correctness: $(BIN) | $(call deps,go) $(call deps,correctness) ## sit
 experiment-prologue-stops: $(BIN) | $(call deps,go) ## what the thesis counted as stack growth; needs root
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/prologue-stops/run.sh
 
+.PHONY: experiment-probe-cost
+experiment-probe-cost: $(BIN) | $(call deps,go) $(call deps,correctness) ## ns a call by way of probing, and the floor below them; needs root (ROUNDS=12)
+	$(Q)GOTRACE=$(abspath $(BIN)) experiments/probe-cost/run.sh
+
 .PHONY: experiment-springboard-coverage
 experiment-springboard-coverage: $(BIN) | $(call deps,go) ## what of real programs costs one trap a site, by Go version
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/springboard-coverage/run.sh

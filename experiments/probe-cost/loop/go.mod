@@ -1,0 +1,3 @@
+module probecost
+
+go 1.19

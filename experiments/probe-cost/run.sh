@@ -27,7 +27,7 @@ mkdir -p "$top/results/probe-cost"
 mkdir "$out"
 {
 	echo "date $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-	echo "git_commit $(git -C "$top" rev-parse HEAD)$(git -C "$top" diff --quiet HEAD -- core bpf experiments/probe-cost || echo -dirty)"
+	echo "git_commit $(git -C "$top" rev-parse HEAD)$(git -C "$top" diff --quiet HEAD -- bpf core/attach core/binary core/plan core/trace experiments/probe-cost || echo -dirty)"
 	echo "kernel $(uname -srm)"
 	echo "cpu $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
 	echo "cpus $(nproc)"

@@ -73,6 +73,8 @@ static void finish_options(struct argp_state *state, struct export_args *a)
 		argp_error(state, "only one of the traces can be standard input");
 	if (!a->n_files)
 		a->files[a->n_files++] = "gotrace.out";
+	for (size_t i = 0; i < a->n_files; i++)
+		a->opt.files[i] = a->files[i];
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -15,6 +15,7 @@ static const struct verb {
 	{ "report", cmd_report, "where the time of a recorded program went" },
 	{ "export", cmd_export, "a trace for flamegraph.pl and other programs" },
 	{ "diff", cmd_diff, "what changed from one trace to another" },
+	{ "view", cmd_view, "a trace, or what changed between two, in a browser" },
 	{ "plan", cmd_plan, "what of a binary would be probed, where, and what not and why" },
 	{ "info", cmd_info, "what a trace says of itself: options, host, losses, probe costs" },
 	{ "doctor", cmd_doctor, "what this kernel and these privileges allow" },

@@ -47,6 +47,7 @@ struct export_options {
 	enum perun_layout layout;
 	const char *origin;         /* perun: the version that the profile is of; NULL: not known */
 	const char *host;           /* perun: the machine's name; NULL: not known */
+	const char *files[2];       /* html: how a comparison calls its traces; NULL: not known */
 };
 
 /* Options that only some formats have: bits of export_format.takes. */

@@ -15,7 +15,7 @@ const struct export_format export_formats[] = {
 	{ "csv", "the thesis's table of paths; with --calls a row a call", EXPORT_GO_EDGES | EXPORT_CALLS, false, false,
 	  export_csv },
 	{ "html", "a page for a browser: functions, flame graph, Sankey; of two traces, what changed",
-	  0, true, false, export_html },
+	  0, true, true, export_html },
 	{ "sqlite", "a database of functions, paths, goroutines, losses and each call", 0, true, false, export_sqlite },
 	{ 0 },
 };

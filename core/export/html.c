@@ -24,38 +24,39 @@ static int put(FILE *out, const char *start, const char *end)
 	return -EIO;
 }
 
-static int write_one(struct trace_reader *r, FILE *out)
+static int write_trace(struct json *j, struct trace_reader *r)
 {
 	struct html_page p;
-	struct json j;
 	int err = html_page_load(&p, r);
 
-	if (!err)
-		err = put(out, page_head_start, page_head_end);
 	if (!err) {
-		json_init(&j, out, false);
-		j.in_html = true;
-		json_open(&j, '{');
-		err = html_write_trace(&p, &j);
+		err = html_write_trace(&p, j);
 		if (!err)
-			err = html_write_funcs(&p, &j);
+			err = html_write_funcs(&p, j);
 		if (!err)
-			err = html_write_tree(&p, &j);
+			err = html_write_tree(&p, j);
 		if (!err)
-			err = html_write_picks(&p, &j);
-		json_close(&j, '}');
+			err = html_write_picks(&p, j);
 		if (err)
 			log_error("no memory for the page");
 	}
-	if (!err)
-		err = put(out, page_tail_start, page_tail_end);
 	html_page_free(&p);
-	return err ? err : report_written(out);
+	return err;
 }
 
 int export_html(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out)
 {
-	(void)opt;
-	(void)n;
-	return write_one(r[0], out);
+	struct json j;
+	int err = put(out, page_head_start, page_head_end);
+
+	if (err)
+		return err;
+	json_init(&j, out, false);
+	j.in_html = true;
+	json_open(&j, '{');
+	err = n == 2 ? html_write_changes(&j, r, opt->files) : write_trace(&j, r[0]);
+	json_close(&j, '}');
+	if (!err)
+		err = put(out, page_tail_start, page_tail_end);
+	return err ? err : report_written(out);
 }

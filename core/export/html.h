@@ -106,6 +106,8 @@ struct html_page {
 
 /* Reads r to its end. 0 or -errno (logged); html_page_free in either case. */
 int html_page_load(struct html_page *p, struct trace_reader *r);
+/* Gives the functions that the page shows their numbers. 0 or -ENOMEM. */
+int html_page_number(struct html_page *p);
 void html_page_free(struct html_page *p);
 /* A function of a node as the page numbers it. */
 uint32_t html_func(const struct html_page *p, uint32_t func);
@@ -117,8 +119,8 @@ int html_write_tree(const struct html_page *p, struct json *j);
 int html_write_picks(const struct html_page *p, struct json *j);   /* groups, goroutines and their pictures */
 int html_write_numbers(const struct html_tree *t, struct json *j, const struct html_numbers *v, size_t step);
 
-/* The page around its data: what stands before and behind it. 0 or -errno (logged). */
-int html_write_head(FILE *out);
-int html_write_tail(FILE *out);
+/* Two traces as one page: r[0] before, r[1] after; `files` as in export_options. Writes the page's
+ * data. 0 or -errno (logged). */
+int html_write_changes(struct json *j, struct trace_reader *const r[2], const char *const files[2]);
 
 #endif

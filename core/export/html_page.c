@@ -28,7 +28,7 @@ static int feed(struct html_page *p, struct trace_reader *r)
 }
 
 /* Functions of which there is something to show get consecutive numbers. */
-static int number_funcs(struct html_page *p)
+int html_page_number(struct html_page *p)
 {
 	size_t n = p->rep.n_funcs;
 
@@ -77,7 +77,7 @@ int html_page_load(struct html_page *p, struct trace_reader *r)
 	if (!err)
 		err = html_goroutines_finish(&p->goroutines, &p->tree);
 	if (!err)
-		err = number_funcs(p);
+		err = html_page_number(p);
 	if (err == -ENOMEM)
 		log_error("no memory for the page: 'gotrace record' with fewer functions (-p, -x) makes smaller traces");
 	return err;

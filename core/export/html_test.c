@@ -241,6 +241,41 @@ static void test_cycle(void **state)
 	unlink(path);
 }
 
+/* Two traces: A's numbers and B's, each in its place. */
+static void test_changes(void **state)
+{
+	static const char *const lists[] = { "fixtures/cases/diff/before.events", "fixtures/cases/diff/after.events" };
+	const struct export_options opt = { .files = { "before", "<after>" } };
+	struct trace_reader *r[2];
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	for (unsigned s = 0; s < 2; s++) {
+		char path[TRACE_PATH_BYTES];
+		struct evlist l;
+
+		assert_int_equal(evlist_load(&l, lists[s]), 0);
+		fixture_write(&l, path);
+		evlist_free(&l);
+		r[s] = trace_reader_open(path);
+		assert_non_null(r[s]);
+		unlink(path);
+	}
+	assert_int_equal(export_html(r, 2, &opt, out), 0);
+	assert_int_equal(fclose(out), 0);
+	trace_reader_close(r[0]);
+	trace_reader_close(r[1]);
+	leave(text, "changes");
+	char *data = data_of(text);
+
+	assert_non_null(strstr(data, "\"file\":\"\\u003cafter>\""));
+	assert_non_null(strstr(data, "\"was\":{\"file\":\"before\""));
+	free(data);
+	free(text);
+}
+
 static void test_numbers_as_text(void **state)
 {
 	static const struct { uint64_t v; const char *text; } cases[] = {
@@ -266,7 +301,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cases), cmocka_unit_test(test_recorded), cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_losses), cmocka_unit_test(test_cycle), cmocka_unit_test(test_numbers_as_text),
+		cmocka_unit_test(test_losses), cmocka_unit_test(test_cycle), cmocka_unit_test(test_changes), cmocka_unit_test(test_numbers_as_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,7 @@ function render() {
 		b.title = b.disabled ? "Not kept by goroutine" : BY[key].name + " (" + BY[key].key + ")";
 	}
 	$("by").hidden = S.view === "overview";
-	$("picker").hidden = PICKS.length < 3;
+	$("picker").hidden = WAS || PICKS.length < 3;
 	$("pick").value = S.pick.key;
 	$("full").checked = S.full;
 	renderDetail();

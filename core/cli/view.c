@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The page of a trace, in a browser. */
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "attach/user.h"
+#include "base/log.h"
+#include "cli/cli.h"
+#include "export/exports.h"
+
+struct view_args {
+	const char *files[2];
+	size_t n_files;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct view_args *a = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		if (a->n_files == 2)
+			argp_error(state, "two traces at most: the one before, the one after");
+		a->files[a->n_files++] = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!a->n_files)
+			a->files[a->n_files++] = "gotrace.out";
+		if (a->n_files == 2 && !strcmp(a->files[0], "-") && !strcmp(a->files[1], "-"))
+			argp_error(state, "only one of the traces can be standard input");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Where the user's programs keep what nobody else may see; sudo does not pass it on. */
+static void private_folder(const struct user *u, char *path, size_t size)
+{
+	const char *runtime = u->change ? NULL : getenv("XDG_RUNTIME_DIR");
+	struct stat st;
+
+	if (runtime && *runtime == '/')
+		snprintf(path, size, "%s", runtime);
+	else
+		snprintf(path, size, "/run/user/%u", (unsigned)u->uid);
+	if (stat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != u->uid || access(path, W_OK | X_OK))
+		snprintf(path, size, "/tmp");
+}
+
+/* Makes the file with the rights of u, whose it becomes; path holds its name. An fd or -errno (logged). */
+static int make_file(const struct user *u, char *path, size_t size)
+{
+	static const char name[] = "/gotrace-XXXXXX.html";
+	int err = user_enter(u), fd = -1;
+
+	if (err) {
+		log_error("cannot act as user '%s': %s", u->name, strerror(-err));
+		return err;
+	}
+	private_folder(u, path, size - sizeof(name));
+	strcat(path, name);
+	fd = mkostemps(path, 5, O_CLOEXEC); /* mode 0600 */
+	err = fd < 0 ? -errno : 0;
+	user_leave(u);
+	if (err)
+		log_error("cannot make %s: %s", path, strerror(-err));
+	return err ? err : fd;
+}
+
+static int write_page(const struct view_args *a, FILE *out)
+{
+	const struct export_options opt = { .files = { a->files[0], a->files[1] } };
+	struct trace_reader *r[2] = { NULL, NULL };
+	int err = 0;
+
+	for (size_t i = 0; !err && i < a->n_files; i++) {
+		r[i] = trace_reader_open(a->files[i]);
+		err = r[i] ? 0 : -1;
+	}
+	if (!err)
+		err = export_html(r, a->n_files, &opt, out);
+	for (size_t i = 0; i < 2; i++)
+		if (r[i])
+			trace_reader_close(r[i]);
+	return err;
+}
+
+/* In a child: becomes the user, lets go of the terminal and starts a browser; what failed goes to fd. */
+static __attribute__((noreturn)) void start_browser(const struct user *u, char *path, int fd)
+{
+	static const char *const openers[] = { "xdg-open", "sensible-browser", "www-browser" };
+	char runtime[64];
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), err;
+
+	snprintf(runtime, sizeof(runtime), "/run/user/%u", (unsigned)u->uid);
+	setsid();
+	err = user_become(u);
+	if (!err && u->change && !access(runtime, X_OK))
+		setenv("XDG_RUNTIME_DIR", runtime, 1);
+	if (!err && null >= 0)
+		for (int std = STDIN_FILENO; std <= STDERR_FILENO; std++)
+			dup2(null, std);
+	for (size_t i = 0; !err && i < sizeof(openers) / sizeof(openers[0]); i++)
+		execlp(openers[i], openers[i], path, (char *)NULL);
+	err = err ? -err : errno;
+	if (write(fd, &err, sizeof(err)) < 0)
+		_exit(2);
+	_exit(1);
+}
+
+/* 0, or -errno when no browser could be started. Waits for none: it may run as long as it likes. */
+static int open_browser(const struct user *u, char *path)
+{
+	int ends[2], err = 0;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	signal(SIGCHLD, SIG_IGN);
+	pid_t child = fork();
+
+	if (child < 0)
+		err = errno;
+	else if (!child)
+		start_browser(u, path, ends[1]);
+	close(ends[1]);
+	/* The end is closed by a successful exec. */
+	if (!err && read(ends[0], &err, sizeof(err)) < 0)
+		err = errno;
+	close(ends[0]);
+	return -err;
+}
+
+static bool has_display(void)
+{
+	const char *x = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
+
+	return (x && *x) || (wayland && *wayland);
+}
+
+static int view(const struct view_args *a)
+{
+	struct user u;
+	char path[4096];
+	int err = user_find(NULL, &u);
+	int fd = err ? err : make_file(&u, path, sizeof(path));
+
+	if (fd < 0)
+		return fd;
+	FILE *out = fdopen(fd, "w");
+
+	err = out ? write_page(a, out) : -errno;
+	if (out && fclose(out) && !err) {
+		err = -errno;
+		log_error("%s could not be written: %s", path, strerror(errno));
+	}
+	if (err) {
+		unlink(path);
+		return err;
+	}
+	if (has_display()) {
+		int opened = open_browser(&u, path);
+
+		if (opened)
+			log_warn("no browser could be started: %s; open the page below in one", strerror(-opened));
+	}
+	return printf("%s\n", path) < 0 || fflush(stdout) ? -EIO : 0;
+}
+
+int cmd_view(int argc, char **argv)
+{
+	static const struct argp argp = { NULL, parse, "[FILE [AFTER]]",
+		"Shows a trace in a browser: writes the page of 'gotrace export --format=html' to a file that only you can "
+		"read, prints its name and opens it where there is a display. With two traces, shows what changed from the "
+		"first to the second. FILE is gotrace.out unless given.", NULL, NULL, NULL };
+	struct view_args a = { 0 };
+
+	argp_err_exit_status = STATUS_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	signal(SIGPIPE, SIG_IGN);
+	return view(&a) ? STATUS_BAD_INPUT : 0;
+}

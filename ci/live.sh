@@ -6,7 +6,7 @@
 # $GOTRACE is the command to test (build/gotrace). One line a test in the form
 # of TAP, then "N passed, N failed, N skipped"; status 1 when one failed.
 # LIVE_KEEP=1 keeps the folder with everything the tests made, LIVE_BUILT=DIR has
-# the programs built before (DIR/programs, DIR/workloads), LIVE_ONLY=REGEX chooses
+# the programs built before (DIR/programs, DIR/workloads, DIR/strike), LIVE_ONLY=REGEX chooses
 # tests by their names.
 set -u
 # Started behind `&` or nohup these are ignored, a shell cannot take that back, and what a
@@ -40,7 +40,7 @@ export LIVE
 [ "${LIVE_KEEP:-}" = 1 ] || trap 'rm -rf "$LIVE"' EXIT
 chmod 755 "$LIVE"
 if [ -n "$LIVE_BUILT" ]; then
-	ln -s "$LIVE_BUILT/programs" "$LIVE_BUILT/workloads" "$LIVE/"
+	ln -s "$LIVE_BUILT/"* "$LIVE/"
 elif ! "$top/fixtures/programs/build.sh" "$LIVE/programs" >"$LIVE/build.log" 2>&1 ||
 	! "$top/experiments/workloads/build.sh" "$LIVE/workloads" ants >>"$LIVE/build.log" 2>&1; then
 	sed 's/^/# /' "$LIVE/build.log"

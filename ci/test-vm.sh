@@ -30,13 +30,15 @@ command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 # What the VM runs is built here, and only when its source or the toolchain changed.
 programs() {
 	local stamp
-	stamp=$(cd "$top" && { go version; find ci/vm/initramfs.sh ci/test-vm.sh fixtures/programs fixtures/binaries experiments/workloads -type f -print0 |
+	stamp=$(cd "$top" && { go version; find ci/vm/initramfs.sh ci/test-vm.sh fixtures/programs fixtures/binaries experiments/workloads \
+		experiments/springboard-safety/strike.c -type f -print0 |
 		sort -z | xargs -0 sha256sum; } | sha256sum)
 	[ "$stamp" != "$(cat "$vm/programs.stamp" 2>/dev/null)" ] || return 0
 	rm -rf "$vm/built" "$vm/programs.cpio"
 	"$top/fixtures/programs/build.sh" "$vm/built/programs" &&
 		"$top/fixtures/binaries/build.sh" "$vm/built/binaries" &&
-		"$top/experiments/workloads/build.sh" "$vm/built/workloads" ants || return
+		"$top/experiments/workloads/build.sh" "$vm/built/workloads" ants &&
+		"${CC:-cc}" -O2 -D_GNU_SOURCE -static -o "$vm/built/strike" "$top/experiments/springboard-safety/strike.c" || return
 	# There is no Go in the VM; ci/vm/go shows these.
 	mkdir -p "$vm/built/goroot/bin" && cp "$(go env GOROOT)"/bin/go{,fmt} "$vm/built/goroot/bin/" || return
 	for binary in "$vm"/built/programs/{default,noinline}/*; do
@@ -48,9 +50,10 @@ programs() {
 scripts() { # TOPICS
 	local root=$vm/scripts
 	rm -rf "$root"
-	mkdir -p "$root/top"
+	mkdir -p "$root/top/experiments"
 	cp "$here/run" "$root/run"
 	cp -r "$top/ci" "$top/fixtures" "$root/top/"
+	cp -r "$top/experiments/springboard-safety" "$root/top/experiments/"
 	printf 'choice_topics=%q\nchoice_only=%q\n' \
 		"$1" "${ONLY:-}" >"$root/top/choice"
 	"$here/initramfs.sh" --folder "$root" "$vm/scripts.cpio" /payload

@@ -18,6 +18,7 @@ struct changes {
 	struct trace_info names;     /* each name once, in order; strings borrowed */
 	struct call_stats *stats[2]; /* of names */
 	uint32_t *name_of[2];        /* of a side's functions, index into names */
+	unsigned char *traced;       /* of names: bit s says that side s had probes on it */
 	struct html_numbers *was;    /* of the tree's nodes: A's numbers */
 };
 
@@ -51,6 +52,7 @@ static int take_func(struct changes *c, const struct name_ref *ref)
 		name->file = p->rep.info->funcs[ref->func].file;
 		name->line = p->rep.info->funcs[ref->func].line;
 	}
+	c->traced[c->names.n_funcs - 1] |= 1u << ref->side;
 	call_stats_add(into, from);
 	return hist_merge(&into->hist, &from->hist);
 }
@@ -62,11 +64,12 @@ static int match_funcs(struct changes *c)
 	int err = 0;
 
 	c->names.funcs = calloc(most, sizeof(*c->names.funcs));
+	c->traced = calloc(most, sizeof(*c->traced));
 	for (unsigned s = 0; s < 2; s++) {
 		c->stats[s] = calloc(most, sizeof(*c->stats[s]));
 		c->name_of[s] = calloc(most, sizeof(*c->name_of[s]));
 	}
-	if (!refs || !c->names.funcs || !c->stats[0] || !c->stats[1] || !c->name_of[0] || !c->name_of[1])
+	if (!refs || !c->names.funcs || !c->traced || !c->stats[0] || !c->stats[1] || !c->name_of[0] || !c->name_of[1])
 		err = -ENOMEM;
 	for (unsigned s = 0; !err && s < 2; s++)
 		for (uint32_t f = 0; f < c->side[s].rep.n_funcs; f++)
@@ -226,6 +229,12 @@ static int write_was_funcs(const struct changes *c, struct json *j)
 			html_put(&text, columns[k].get(&c->stats[0][c->all.funcs[i]]));
 		err = html_column(j, columns[k].key, &text);
 	}
+	struct html_text traced = { 0 };
+
+	for (size_t i = 0; !err && i < c->all.n_funcs; i++)
+		html_put(&traced, c->traced[c->all.funcs[i]]);
+	if (!err)
+		err = html_column(j, "traced", &traced);
 	json_close(j, '}');
 	return err;
 }
@@ -277,6 +286,7 @@ static void changes_free(struct changes *c)
 	c->all.rep.model = NULL; /* B's */
 	html_page_free(&c->all);
 	free(c->names.funcs); /* the strings belong to the sides */
+	free(c->traced);
 	free(c->was);
 }
 

@@ -130,7 +130,7 @@ const WAS = D.was ? numbersOf(D.was.tree, T.n, T.parent, T.go) : null;
 
 if (WAS) {
 	F.was = { calls: dense(D.was.funcs.calls, F.all), self: dense(D.was.funcs.self_ns, F.all),
-		total: dense(D.was.funcs.total_ns, F.all), grow: dense(D.was.funcs.morestack_ns, F.all) };
+		traced: dense(D.was.funcs.traced, F.all), total: dense(D.was.funcs.total_ns, F.all), grow: dense(D.was.funcs.morestack_ns, F.all) };
 }
 
 // Of functions: the greatest depth of direct recursion.

@@ -284,7 +284,7 @@ function flameLegend() {
 		grow: "Width: time growing stacks, of a function and of all below it." }[S.by];
 	$("flame-legend").replaceChildren(...[el("span", {}, what), S.by === "self" ? null : el("span", {}, "Dark foot: its own part."),
 		el("span", {}, el("span", { class: "go" }, "go"), "started, not waited for"),
-		WAS ? el("span", {}, "Colour: ", el("b", { class: "slower" }, "slower"), " or ", el("b", { class: "faster" }, "faster"), " than A.") : null,
+		WAS ? el("span", {}, "Width as in B; colour: ", el("b", { class: "slower" }, "slower"), " or ", el("b", { class: "faster" }, "faster"), " than A.") : null,
 		...(WAS ? [] : legend()),
 		flame.m.left ? el("span", {}, "Left out: callers below 0.01%, " + share(flame.m.left, flame.m.whole) + " together.") : null,
 		flame.zoom || flame.to - flame.from < 1 ? el("button", { type: "button", class: "push", onclick: () => zoomTo(0) }, "Whole graph (0)") : null].filter(Boolean));

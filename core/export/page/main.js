@@ -197,7 +197,7 @@ function header() {
 	const t = D.trace, path = t.info["binary.path"] || t.info.command || "trace", name = path.split("/").pop();
 	document.title = (WAS ? "changes: " : "") + name + " · gotrace";
 	$("title").textContent = name;
-	$("facts").textContent = WAS ? "B against A: " + D.file + " against " + D.was.file :
+	$("facts").textContent = WAS ? "A: " + D.was.file + "   →   B: " + D.file :
 		[time(t.duration_ns), plural(t.calls, "call"), plural(t.goroutines, "goroutine"), t.info["go.version"]].filter(Boolean).join(" · ");
 	const warning = WAS ? warningOf(D.was.trace, "A: ") + " " + warningOf(t, "B: ") : warningOf(t);
 	$("warning").textContent = warning.trim();

@@ -22,7 +22,7 @@ const plural = (n, word) => count(n) + " " + word + (n === 1 ? "" : "s");
 function share(part, whole) {
 	if (!whole || !part) return whole ? "0%" : "–";
 	const p = 100 * part / whole;
-	return p < 0.05 ? "<0.1%" : (p > 99.95 ? "100" : p.toFixed(1)) + "%";
+	return p < 0.05 ? "<0.1%" : (p > 99.95 ? Math.round(p) : p.toFixed(1)) + "%";
 }
 
 const BY = {
@@ -48,9 +48,9 @@ function el(tag, attributes, ...children) {
 	return e;
 }
 
-function timeCell(ns) {
+function timeCell(ns, signed = false) {
 	const [number, unit] = ns ? parts(ns) : [Number.isNaN(ns) ? "–" : "0", ""];
-	return [el("span", { class: unit ? "v" : "v none" }, number), el("span", { class: "unit" }, unit)];
+	return [el("span", { class: unit ? "v" : "v none" }, (signed && ns > 0 ? "+" : "") + number), el("span", { class: "unit" }, unit)];
 }
 
 // A function's name, its package in a lighter shade when it is shown.

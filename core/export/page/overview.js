@@ -96,8 +96,8 @@ function changeCards() {
 	const card = (title, sub, chosen) => el("div", { class: "card" }, el("h2", {}, title), el("p", { class: "sub" }, sub),
 		chosen.length ? el("ol", { class: "path" }, chosen.slice(0, 10).map((r) => el("li", { tabindex: 0, role: "button", title: F.names[r.f],
 			onclick: () => focusOn(r.f), onkeydown: (e) => { if (e.key === "Enter") focusOn(r.f); } },
-		el("span", { class: "name" }, nameOf(r.f), !F.was.calls[r.f] ? el("span", { class: "mark" }, "new") : !F.calls[r.f] ? el("span", { class: "mark" }, "gone") : null),
-		meter(0, Math.abs(r.d) / most), el("span", { class: "num " + (r.d > 0 ? "slower" : "faster") }, r.d > 0 ? "+" : "", timeCell(r.d)),
+		el("span", { class: "name" }, nameOf(r.f), changeMark(r.f)),
+		meter(r.d < 0 ? -r.d / most : 0, r.d > 0 ? r.d / most : 0), el("span", { class: "num " + (r.d > 0 ? "slower" : "faster") }, timeCell(r.d, true)),
 		el("span", { class: "num" }, r.was ? (r.d > 0 ? "+" : "−") + share(Math.abs(r.d), r.was) : "")))) : el("p", { class: "none" }, "Nothing."));
 	return [card("Slower in B", "Exclusive time, B less A", rows.filter((r) => r.d > 0).sort((x, y) => y.d - x.d)),
 		card("Faster in B", "Exclusive time, B less A", rows.filter((r) => r.d < 0).sort((x, y) => x.d - y.d)),

@@ -46,15 +46,22 @@ function changeColumn(title, now, was) {
 	return { title, get, size: true, show: (f) => {
 		const d = get(f), c = el("td", { class: d > 0 ? "slower" : d < 0 ? "faster" : "none" });
 		c.append(...(title === "calls ±" ? [(d > 0 ? "+" : d < 0 ? "−" : "") + count(Math.abs(d))] :
-			[d > 0 ? "+" : "", ...timeCell(d)]));
+			timeCell(d, true)));
 		return c;
 	} };
+}
+
+// Called in one of two traces only: because the program changed, or because it had no probe there?
+function changeMark(f) {
+	if (!WAS || f >= F.n || (F.was.calls[f] && F.calls[f]) || (!F.was.calls[f] && !F.calls[f])) return null;
+	const fresh = !F.was.calls[f], probed = F.was.traced[f] & (fresh ? 1 : 2);
+	return el("span", { class: "mark" }, probed ? fresh ? "new" : "gone" : "not traced in " + (fresh ? "A" : "B"));
 }
 
 const NAME = { title: "function", text: true, get: (f) => label(f), show: (f) => el("td", { title: F.names[f] }, swatch(f), nameOf(f),
 	F.recursion.has(f) ? el("span", { class: "mark", title: "calls itself, at most so many deep" }, "↻ " + F.recursion.get(f)) : null,
 	marksOf(f) ? el("span", { class: "mark" }, marksOf(f)) : null,
-	WAS && !F.was.calls[f] ? el("span", { class: "mark" }, "new") : WAS && !F.calls[f] ? el("span", { class: "mark" }, "gone") : null) };
+	changeMark(f)) };
 
 function columnsOf() {
 	const calls = { title: "calls", by: "calls", get: (f) => stats().calls[f], show: (f) => cell(count(stats().calls[f])) };

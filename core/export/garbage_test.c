@@ -125,6 +125,25 @@ static void every_comparison(const char *a, const char *b)
 		}
 }
 
+/* All formats, each with every option that it takes and without. */
+static void every_export(const char *path)
+{
+	static const struct export_options all = { .weight = WEIGHT_CALLS, .no_go_edges = true, .goroutines = true,
+						   .calls = true, .layout = PERUN_LEGACY };
+	static const struct export_options none = { 0 };
+
+	for (const struct export_format *f = export_formats; f->name; f++)
+		for (int k = 0; k < (f->takes ? 2 : 1); k++) {
+			struct trace_reader *r = trace_reader_open(path);
+			FILE *out = fopen("/dev/null", "w");
+
+			assert_true(r && out);
+			assert_int_equal(f->write(&r, 1, k ? &all : &none, out), 0);
+			trace_reader_close(r);
+			fclose(out);
+		}
+}
+
 static void test_garbage(void **state)
 {
 	char path[2][TRACE_PATH_BYTES];
@@ -135,6 +154,7 @@ static void test_garbage(void **state)
 	for (unsigned seed = 2; seed < 60; seed++) {
 		garbage(path[1], seed);
 		every_report(path[1], seed);
+		every_export(path[1]);
 		every_comparison(path[0], path[1]);
 		unlink(path[0]);
 		memcpy(path[0], path[1], sizeof(path[0]));

@@ -454,8 +454,11 @@ int export_perfetto(struct trace_reader *const *r, size_t n, const struct export
 	}
 	if (err == -ENOMEM)
 		log_error("no memory for the goroutines' tracks");
-	if (!err || err == -EIO)
-		err = report_written(out);
+	if (!err || ferror(out)) {
+		int written = report_written(out);
+
+		err = err ? err : written;
+	}
 	HASH_ITER(hh, p.go_names, name, next) {
 		HASH_DEL(p.go_names, name);
 		free(name);

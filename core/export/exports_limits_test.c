@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Exports that cannot succeed, and exports of very much. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/log.h"
+#include "export/export_fixture.h"
+#include "export/report_fixture.h"
+
+#define FOLDER "fixtures/cases"
+#define MANY_GOROUTINES 1000000
+
+static void count_lines(void *ctx, enum log_level level, const char *line)
+{
+	(void)level;
+	(void)line;
+	++*(int *)ctx;
+}
+
+/* The result of a format, and how often it said why. */
+static int try(const struct export_format *f, const char *path, FILE *out, int *logged)
+{
+	struct trace_reader *r = trace_reader_open(path);
+
+	assert_non_null(r);
+	*logged = 0;
+	log_set_sink(count_lines, logged);
+	int err = f->write(&r, 1, &(struct export_options){ 0 }, out);
+
+	log_set_sink(NULL, NULL);
+	trace_reader_close(r);
+	return err;
+}
+
+static void test_full_disk(void **state)
+{
+	char path[TRACE_PATH_BYTES];
+	struct evlist l;
+	int logged;
+
+	(void)state;
+	assert_int_equal(evlist_load(&l, FOLDER "/go.events"), 0);
+	fixture_write(&l, path);
+	for (const struct export_format *f = export_formats; f->name; f++) {
+		FILE *full = fopen("/dev/full", "w");
+
+		assert_non_null(full);
+		int err = try(f, path, full, &logged);
+
+		if ((err != -ENOSPC && err != -EIO) || logged != 1)
+			fail_msg("%s: %d, said %d times", f->name, err, logged);
+		fclose(full);
+	}
+	unlink(path);
+	evlist_free(&l);
+}
+
+/* No room for what some formats put aside. */
+static void test_no_temporary(void **state)
+{
+	char path[TRACE_PATH_BYTES], *data = NULL;
+	struct evlist l;
+	size_t size;
+	int logged;
+
+	(void)state;
+	assert_int_equal(evlist_load(&l, FOLDER "/go.events"), 0);
+	fixture_write(&l, path);
+	assert_int_equal(setenv("TMPDIR", "/nowhere", 1), 0);
+	for (const struct export_format *f = export_formats; f->name; f++) {
+		bool aside = !strcmp(f->name, "sqlite") || !strcmp(f->name, "chrome");
+		FILE *out = open_memstream(&data, &size);
+
+		assert_non_null(out);
+		int err = try(f, path, out, &logged);
+
+		if (err != (aside ? -ENOENT : 0) || logged != aside)
+			fail_msg("%s: %d, said %d times", f->name, err, logged);
+		fclose(out);
+		free(data);
+	}
+	unsetenv("TMPDIR");
+	unlink(path);
+	evlist_free(&l);
+}
+
+/* A trace whose recorder was killed is exported as far as it goes; one with wrong bytes is not. */
+static void test_damaged(void **state)
+{
+	static const char text[] = "1 entry main.f 100 1000\n1 entry main.g 200 1100\n1 exit main.g 200 1200\n";
+	char cut[TRACE_PATH_BYTES], wrong[TRACE_PATH_BYTES], *data;
+	size_t size;
+	int logged;
+
+	(void)state;
+	fixture_write_text(text, false, cut);
+	fixture_write_text(text, false, wrong);
+	int fd = open(wrong, O_RDWR);
+	off_t end = lseek(fd, 0, SEEK_END);
+
+	assert_true(fd >= 0 && end > 8);
+	assert_int_equal(pwrite(fd, "\xff\xff", 2, end - 4), 2);
+	close(fd);
+	for (const struct export_format *f = export_formats; f->name; f++) {
+		FILE *out = open_memstream(&data, &size);
+
+		assert_non_null(out);
+		assert_int_equal(try(f, cut, out, &logged), 0);
+		assert_int_equal(logged, 0);
+		if (try(f, wrong, out, &logged) != -EBADMSG || logged != 1)
+			fail_msg("%s takes wrong bytes", f->name);
+		fclose(out);
+		free(data);
+	}
+	unlink(cut);
+	unlink(wrong);
+}
+
+/* Goroutines that come and go: each makes a call and starts the next. */
+static void write_goroutines(char path[TRACE_PATH_BYTES], uint64_t n)
+{
+	struct trace_info info = { 0 };
+
+	assert_int_equal(trace_info_add_func(&info, &(struct trace_func){ .name = (char *)(uintptr_t)"main.step" }), 0);
+	for (uint16_t kind = EV_ENTRY; kind <= EV_EXIT; kind++)
+		assert_int_equal(trace_info_add_site(&info, &(struct trace_site){ 0, TRACE_NONE, 0, kind }), 0);
+	assert_int_equal(trace_info_add_site(&info, &(struct trace_site){ TRACE_NONE, TRACE_NONE, 0, EV_END }), 0);
+	strcpy(path, "/tmp/gotrace-many-XXXXXX");
+	struct trace_writer *w = trace_writer_new(mkstemp(path), &info);
+
+	assert_non_null(w);
+	for (uint64_t g = 1; g <= n; g++) {
+		const struct event_ext events[] = {
+			{ .h = { 1000 * g, g, 0, 64, 1, EV_ENTRY, 0 } },
+			{ .h = { 1000 * g + 100, g, 0, 0, 1, EV_CREATE, 0 }, .arg = { g + 1, 0x401000 } },
+			{ .h = { 1000 * g + 200, g, 1, 64, 1, EV_EXIT, 0 } },
+			{ .h = { 1000 * g + 300, g, 2, 0, 1, EV_END, 0 } },
+		};
+
+		for (int i = 0; i < 4; i++)
+			assert_int_equal(trace_writer_event(w, &events[i]), 0);
+	}
+	assert_int_equal(trace_writer_finish(w, NULL, 0), 0);
+	trace_info_free(&info);
+}
+
+static void test_many_goroutines(void **state)
+{
+	char path[TRACE_PATH_BYTES], line[256];
+	size_t n;
+
+	(void)state;
+	write_goroutines(path, MANY_GOROUTINES);
+	char *text = fixture_export(path, "folded", &(struct export_options){ .no_go_edges = true }, &n);
+
+	snprintf(line, sizeof(line), "main.step %llu\n", 200ull * MANY_GOROUTINES);
+	assert_string_equal(text, line);
+	free(text);
+	text = fixture_export(path, "folded", &(struct export_options){ .weight = WEIGHT_CALLS }, &n);
+	snprintf(line, sizeof(line), "main.step 1\nmain.step;[go];main.step %d\n", MANY_GOROUTINES - 1);
+	assert_string_equal(text, line);
+	free(text);
+	/* A goroutine that is over costs no memory; a million that were kept would need 100 MB and more. */
+	struct rusage before, after;
+	struct trace_reader *r = trace_reader_open(path);
+	FILE *out = fopen("/dev/null", "w");
+
+	assert_true(r && out);
+	assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
+	assert_int_equal(fixture_format("perfetto")->write(&r, 1, &(struct export_options){ 0 }, out), 0);
+	assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
+#ifndef __SANITIZE_ADDRESS__ /* which keeps what is freed */
+	assert_true(after.ru_maxrss - before.ru_maxrss < 4096); /* KiB */
+#endif
+	trace_reader_close(r);
+	fclose(out);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_many_goroutines), /* first: it looks at the peak of memory */
+		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_no_temporary),
+		cmocka_unit_test(test_damaged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

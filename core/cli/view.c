@@ -52,7 +52,8 @@ static void private_folder(const struct user *u, char *path, size_t size)
 		snprintf(path, size, "%s", runtime);
 	else
 		snprintf(path, size, "/run/user/%u", (unsigned)u->uid);
-	if (stat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != u->uid || access(path, W_OK | X_OK))
+	if (stat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != u->uid ||
+	    faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS))
 		snprintf(path, size, "/tmp");
 }
 

@@ -12,6 +12,10 @@
 # Every run writes a folder of its own: rows.csv (a row a test), measures.csv (a row a measured
 # value), environment.txt, failures/; summary.md is derived from them.
 set -u
+# Ignored signals (behind `&`, nohup) would be ignored by what is tested, too.
+if [ "${SAFETY_SIGNALS:-}" != default ]; then
+	SAFETY_SIGNALS=default exec env --default-signal=HUP,INT,QUIT,TERM bash "$0" "$@"
+fi
 here=$(cd "$(dirname "$0")" && pwd)
 TOP=$(cd "$here/../.." && pwd)
 seconds=${1:-7200}

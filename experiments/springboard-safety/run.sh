@@ -230,6 +230,7 @@ round() { # GO
 		try "$go" jump "SIGKILL to gotrace, $h" orphaned $h
 	done
 	try "$go" jump "SIGKILL to gotrace, running" goes_on_alone
+	for i in 1 2 3 4 5; do try "$go" jump "SIGKILL to gotrace, any time" killed_after $((RANDOM * 4)); done
 }
 
 mkdir -p "$RESULTS"

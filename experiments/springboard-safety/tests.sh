@@ -67,7 +67,7 @@ tracebacks() { # KIND
 }
 
 # quit_frames FILE: is every goroutine of `hazards quit` there with all its frames? Says what
-# is not. The three are two that spin and one that sleeps below main.through.
+# is not. Three spin, one sleeps below main.through.
 quit_frames() {
 	awk '
 	/^gotrace: / { next }
@@ -82,7 +82,7 @@ quit_frames() {
 		for (g in spin) if (!(g in root)) lost = lost "no main.quit.func1 in " g " "
 		if (through != 4) lost = lost through + 0 " frames of main.through; "
 		if (quit != 1) lost = lost quit + 0 " frames of main.quit; "
-		if (roots < 1 || roots > 2) lost = lost roots + 0 " spinning goroutines; "
+		if (roots < 1 || roots > 3) lost = lost roots + 0 " spinning goroutines; "
 		print lost "spinning " roots + 0
 		exit lost != ""
 	}' "$1"
@@ -241,3 +241,12 @@ goes_on_alone() { # gotrace is killed, the program ends as ever
 	"$hazards" crowd 2 6000 | sort >plain
 	sort printed | cmp plain -
 }
+killed_after() { # MICROSECONDS: gotrace is killed then; the program has run whole or not at all
+	local status=0
+	"$strike" "$1" tracer 9 "$GOTRACE" record -o trace --probe=springboard -- "$hazards" crowd 2 6000 >printed 2>err || status=$?
+	[ "$status" = 137 ] || [ "$status" = 0 ] || { cat err; fail "status $status"; }
+	wait_for 30 gone "$hazards"
+	"$hazards" crowd 2 6000 | sort >plain
+	[ ! -s printed ] || sort printed | cmp plain -
+}
+gone() { ! pgrep -f "^$1" >/dev/null; }

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The verb as it is called: its exit status, what it says of wrong usage, and what becomes of the file. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/select.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "export/report_fixture.h"
+
+/* Test programs link the libraries only, and argp ends the process: the verb itself, in a child. */
+#include "cli/args.c"
+#include "cli/output.c"
+#include "cli/export.c"
+
+#define CALL "1 entry main.f 100 1000\n1 exit main.f 100 2000\n"
+
+static char trace[TRACE_PATH_BYTES], folder[] = "/tmp/gotrace-export-XXXXXX";
+
+static int set_up(void **state)
+{
+	(void)state;
+	fixture_write_text(CALL, true, trace);
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return unlink(trace) | rmdir(folder);
+}
+
+/* In the child; its standard output is a terminal when tty >= 0. */
+static void child(const char *const *args, int fd, int tty)
+{
+	char *argv[10] = { (char *)"gotrace export" };
+	int argc = 1;
+
+	for (; args[argc - 1]; argc++)
+		argv[argc] = (char *)args[argc - 1];
+	dup2(tty >= 0 ? tty : fd, 1);
+	dup2(fd, 2);
+	if (chdir(folder))
+		exit(99);
+	umask(027);
+	exit(cmd_export(argc, argv));
+}
+
+static int run(const char *const *args, int tty, char said[8192])
+{
+	int fds[2], status;
+	size_t n = 0;
+	ssize_t got;
+
+	assert_int_equal(pipe(fds), 0);
+	fflush(NULL);
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		close(fds[0]);
+		child(args, fds[1], tty);
+	}
+	close(fds[1]);
+	while ((got = read(fds[0], said + n, 8191 - n)) > 0)
+		n += (size_t)got;
+	said[n] = '\0';
+	close(fds[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void test_status(void **state)
+{
+	const struct { const char *args[9]; int status; const char *says; } cases[] = {
+		{ { trace, "--format=folded" }, 0, "main.f 1000\n" },
+		{ { trace, "--format=folded", "--weight=calls", "--no-go-edges", "-o", "-" }, 0, "main.f 1\n" },
+		{ { trace, "--format=csv", "--calls" }, 0, "1,,1,0,main.f,0,1000,1000,finished" },
+		{ { trace, "--format=perun", "--origin=abc", "--host=vm" }, 0, "{\"origin\":\"abc\"," },
+		{ { "--help" }, 0, "\n  sqlite   a database" },
+		{ { "--format=folded" }, 1, "gotrace.out" },
+		{ { "/nowhere", "--format=folded" }, 1, "/nowhere" },
+		{ { trace, "--format=folded", "-o", "/nowhere/x" }, 1, "/nowhere/x: cannot be written: No such file" },
+		{ { trace, "--format=folded", "-o", "/tmp" }, 1, "/tmp: cannot be written: Is a directory" },
+		{ { trace }, 2, "--format=FORMAT says what to write" },
+		{ { trace, "--format=xml" }, 2, "there is no format 'xml'; there are folded, pprof" },
+		{ { trace, "--format=folded", "--weight=p99" }, 2, "there is no weight 'p99'; there are self, total, calls" },
+		{ { trace, "--format=pprof", "--weight=calls" }, 2, "--weight: for folded, not for pprof" },
+		{ { trace, "--format=folded", "--goroutines" }, 2, "--goroutines: for pprof, not for folded" },
+		{ { trace, "--format=chrome", "--calls" }, 2, "--calls: for csv, not for chrome" },
+		{ { trace, "--format=chrome", "--no-go-edges" }, 2, "--no-go-edges: for folded, pprof, perun, csv, not" },
+		{ { trace, "--format=csv", "--origin=1" }, 2, "--perun-layout, --origin and --host: for perun, not" },
+		{ { trace, trace, "--format=folded" }, 2, "one trace at a time; 'gotrace diff' compares two" },
+		{ { trace, trace, trace, "--format=folded" }, 2, "two traces at most" },
+	};
+	char said[8192];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int status = run(cases[i].args, -1, said);
+
+		if (status != cases[i].status || !strstr(said, cases[i].says))
+			fail_msg("case %zu: status %d, not %d; \"%s\" in:\n%s", i, status, cases[i].status,
+				 cases[i].says, said);
+	}
+}
+
+/* What folder/x holds, "" when it is not there; its mode. */
+static void read_x(char text[256], unsigned *mode)
+{
+	char path[128];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/x", folder);
+	memset(text, 0, 256);
+	FILE *in = fopen(path, "r");
+
+	if (!in)
+		return;
+	assert_true(fread(text, 1, 255, in) > 0);
+	assert_int_equal(fstat(fileno(in), &st), 0);
+	*mode = st.st_mode & 0777;
+	fclose(in);
+}
+
+static size_t files_in_folder(void)
+{
+	DIR *d = opendir(folder);
+	struct dirent *e;
+	size_t n = 0;
+
+	assert_non_null(d);
+	while ((e = readdir(d)))
+		n += e->d_name[0] != '.' || strlen(e->d_name) > 2;
+	closedir(d);
+	return n;
+}
+
+/* The file is there whole, with the mode that the umask says, or as it was before. */
+static void test_file(void **state)
+{
+	char said[8192], text[256], broken[TRACE_PATH_BYTES], path[128];
+	unsigned mode = 0;
+
+	(void)state;
+	assert_int_equal(run((const char *const[]){ trace, "--format=folded", "-o", "x", NULL }, -1, said), 0);
+	assert_string_equal(said, "");
+	read_x(text, &mode);
+	assert_string_equal(text, "main.f 1000\n");
+	assert_int_equal(mode, 0640);
+
+	fixture_write_text(CALL, false, broken);
+	int fd = open(broken, O_RDWR);
+	off_t end = lseek(fd, 0, SEEK_END);
+
+	assert_int_equal(pwrite(fd, "\xff\xff", 2, end - 4), 2);
+	close(fd);
+	assert_int_equal(run((const char *const[]){ broken, "--format=chrome", "-o", "x", NULL }, -1, said), 1);
+	read_x(text, &mode);
+	assert_string_equal(text, "main.f 1000\n");
+	assert_int_equal(run((const char *const[]){ broken, "--format=chrome", "-o", "y", NULL }, -1, said), 1);
+	assert_int_equal(files_in_folder(), 1);
+	unlink(broken);
+
+	/* What stands behind a symbolic link is replaced, not the link. */
+	snprintf(path, sizeof(path), "%s/link", folder);
+	assert_int_equal(symlink("x", path), 0);
+	assert_int_equal(run((const char *const[]){ trace, "--format=folded", "--weight=calls", "-o", "link", NULL }, -1,
+			     said), 0);
+	read_x(text, &mode);
+	assert_string_equal(text, "main.f 1\n");
+	assert_int_equal(files_in_folder(), 2);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/x", folder);
+	unlink(path);
+}
+
+static void test_terminal(void **state)
+{
+	int leader = posix_openpt(O_RDWR | O_NOCTTY);
+	char said[8192];
+
+	(void)state;
+	assert_true(leader >= 0 && !grantpt(leader) && !unlockpt(leader));
+	int tty = open(ptsname(leader), O_RDWR | O_NOCTTY);
+
+	assert_true(tty >= 0);
+	for (const struct export_format *f = export_formats; f->name; f++) {
+		char format[32];
+
+		snprintf(format, sizeof(format), "--format=%s", f->name);
+		assert_int_equal(run((const char *const[]){ trace, format, NULL }, tty, said), f->binary ? 1 : 0);
+		assert_int_equal(strstr(said, "not for a terminal; write it to a file with -o FILE") != NULL, f->binary);
+		while (!f->binary) { /* or the terminal is full at some time */
+			char buf[4096];
+			struct timeval none = { 0 };
+			fd_set fds;
+
+			FD_ZERO(&fds);
+			FD_SET(leader, &fds);
+			if (select(leader + 1, &fds, NULL, NULL, &none) <= 0 || read(leader, buf, sizeof(buf)) <= 0)
+				break;
+		}
+	}
+	close(tty);
+	close(leader);
+}
+
+/* A signal that ends the export removes what was written. */
+static void test_interrupted(void **state)
+{
+	int fds[2], status;
+	char byte;
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	fflush(NULL);
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		struct output o;
+
+		if (chdir(folder) || output_open(&o, "y", true) || write(fds[1], "x", 1) != 1)
+			exit(99);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(read(fds[0], &byte, 1), 1);
+	assert_int_equal(files_in_folder(), 1);
+	assert_int_equal(kill(pid, SIGINT), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+	assert_int_equal(files_in_folder(), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_status),
+		cmocka_unit_test(test_file),
+		cmocka_unit_test(test_terminal),
+		cmocka_unit_test(test_interrupted),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -33,9 +33,9 @@ struct caps {
 void caps_probe(struct caps *c);
 /*
  * The same by a process of its own: what is slow, taking the links down, then
- * happens behind the caller's back. On the path of every recording, so nop10, which is
- * refused where it is of no use and then costs a grace period, is tried only with `nop10`.
+ * happens behind the caller's back. On the path of every recording, so nop10 is tried only for
+ * `nop_stubs`, and where nop5 becomes no call: being refused costs a grace period.
  */
-void caps_probe_aside(struct caps *c, bool nop10);
+void caps_probe_aside(struct caps *c, bool nop_stubs);
 
 #endif

@@ -40,6 +40,7 @@ LIVE_TIMEOUT=300
 programs=$built strike=$LIVE/strike
 # shellcheck source=tests.sh
 . "$here/tests.sh"
+RECORD=(-m 256M) # a machine with other work to do loses nothing all the same
 "${CC:-cc}" -O2 -D_GNU_SOURCE -o "$strike" "$here/strike.c" || die "strike.c cannot be built; run: ci/deps.sh build"
 
 toolchain() { # VERSION
@@ -115,7 +116,7 @@ how() {
 	shift
 	case $h in
 	untraced) timeout -k 5 300 "$@" ;;
-	emulated) gt record -o trace --probe=emulated -- "$@" ;;
+	emulated) gt record -o trace --probe=emulated "${RECORD[@]}" -- "$@" ;;
 	*) springboard "$h" "$@" ;;
 	esac
 }

@@ -4,13 +4,14 @@
 # shellcheck shell=bash
 : "${programs:?}" "${strike:?}"
 hazards=$programs/default/hazards
-SELECT=()
+SELECT=() # more options of record, for the tests that set it,
+RECORD=() # and for all
 
 # springboard KIND COMMAND...: traced so.
 springboard() {
 	local kind=$1
 	shift
-	gt record -o trace --probe=springboard --stub="$kind" "${SELECT[@]}" -- "$@"
+	gt record -o trace --probe=springboard --stub="$kind" "${RECORD[@]}" "${SELECT[@]}" -- "$@"
 }
 stubs_used() { # TRACE
 	gt info "$1" >told
@@ -40,7 +41,7 @@ same_counts() { # CALLS STRATEGY...: the same in each
 	local p calls=$1
 	shift
 	for p in "$@"; do
-		gt record -o trace --probe="$p" -- "$hazards" crowd 4 "$calls" >printed 2>err
+		gt record -o trace --probe="$p" "${RECORD[@]}" -- "$hazards" crowd 4 "$calls" >printed 2>err
 		agrees
 		cut -d, -f1,2 report.csv | sort >"counts.$p"
 		cmp "counts.$1" "counts.$p"

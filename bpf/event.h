@@ -121,7 +121,8 @@ struct cpu_counters {
 	uint64_t dropped_outside;   /* rsp outside the stack of g */
 	uint64_t dropped_fault;     /* g could not be read */
 	uint64_t hits;              /* runs of the calibration program */
-	uint64_t pad[7];
+	uint64_t layout_wrong;      /* hits in the runtime where g is neither its m's curg nor its g0 */
+	uint64_t pad[6];
 };
 _Static_assert(sizeof(struct cpu_counters) == 128, "two cache lines");
 

@@ -131,7 +131,9 @@ static __always_inline int32_t to_return_address(struct pt_regs *ctx, uint64_t c
 	return COOKIE_ADJ(cookie);
 }
 
-/* Fills p from g in R14 (ABIInternal, cmd/compile/abi-internal.md). 0 when the event is to be kept. */
+#define NO_G0 -2 /* g has no goid and is not its m's g0: a signal stack's */
+
+/* Fills p from g in R14 (ABIInternal, cmd/compile/abi-internal.md). 0 when the event is to be kept, else -1 or NO_G0. */
 static __always_inline int find_place(struct pt_regs *ctx, uint64_t cookie, struct place *p)
 {
 	uint64_t g[G_READ_MAX / 8];
@@ -162,7 +164,7 @@ static __always_inline int find_place(struct pt_regs *ctx, uint64_t cookie, stru
 
 		if (read_u64(p->m + config.m_g0, &g0) || g0 != p->g) {
 			__sync_fetch_and_add(&p->count->dropped_signal, 1);
-			return -1;
+			return NO_G0;
 		}
 		p->flags = EVF_SYSTEM;
 		p->depth = -(uint32_t)sp;
@@ -393,11 +395,25 @@ static __always_inline void on_resume(struct pt_regs *ctx, uint64_t cookie, stru
 	submit_ext(p, cookie, EV_RESUME, old, new, COOKIE_STOP(cookie));
 }
 
+/* What a running process does not tell by goroutine 1: whether its g and m are laid out as
+ * assumed. These places of the runtime run on no signal stack. */
+static __always_inline int layout_wrong(const struct place *p, int found)
+{
+	uint64_t curg;
+
+	if (found)
+		return found == NO_G0;
+	return !(p->flags & EVF_SYSTEM) && (read_u64(p->m + config.m_curg, &curg) || curg != p->g);
+}
+
 static __always_inline void record_runtime(struct pt_regs *ctx, uint64_t cookie)
 {
 	struct place p;
 
-	if (find_place(ctx, cookie, &p))
+	int found = find_place(ctx, cookie, &p);
+	if (layout_wrong(&p, found) && p.count)
+		__sync_fetch_and_add(&p.count->layout_wrong, 1);
+	if (found)
 		return;
 	switch (COOKIE_KIND(cookie)) {
 	case EV_IMAGE:

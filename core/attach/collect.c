@@ -370,7 +370,7 @@ struct collector_stats collector_stats(const struct collector *c)
 	return (struct collector_stats){
 		.events = c->events, .lost_events = c->lost_events, .lost_records = c->lost_records,
 		.images = c->images, .bytes = c->bytes,
-		.error = c->error, .full = c->full, .layout_wrong = c->layout_wrong,
+		.error = c->error, .full = c->full, .layout_wrong = c->layout_wrong || probes_counters(c->opt.probes).layout_wrong,
 	};
 }
 

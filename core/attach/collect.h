@@ -32,7 +32,7 @@ struct collector_stats {
 	uint64_t events, lost_events, lost_records, images, bytes;
 	int error;                      /* of the writer or the rings, -errno; collecting has ended */
 	bool full;                      /* max_bytes was reached */
-	bool layout_wrong;              /* runtime.main did not run as goid 1 */
+	bool layout_wrong;              /* runtime.main did not run as goid 1, or a g was not its m's */
 };
 
 /* NULL and errno after logging. */

@@ -240,6 +240,7 @@ struct cpu_counters probes_counters(const struct probes *p)
 		sum.dropped_outside += c->dropped_outside;
 		sum.dropped_fault += c->dropped_fault;
 		sum.hits += c->hits;
+		sum.layout_wrong += c->layout_wrong;
 	}
 	return sum;
 }

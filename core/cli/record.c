@@ -118,8 +118,8 @@ static void say_how_it_ended(const struct run *r, int err)
 	struct collector_stats s = collector_stats(rec->collector);
 
 	if (s.layout_wrong)
-		log_warn("the first goroutine did not have id 1: the layout of runtime.g is not what this "
-			 "Go version was taken for; do not trust this trace");
+		log_warn("the first goroutine did not have id 1, or a goroutine was not its thread's: the layout of "
+			 "runtime.g is not what this Go version was taken for; do not trust this trace");
 	if (err)
 		log_warn("%s was cut short: %s; what is in it can be read", r->opt.output, strerror(-err));
 	else if (rec->reason == END_DURATION || rec->reason == END_SIZE)

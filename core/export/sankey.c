@@ -184,9 +184,17 @@ static int add_link(struct sankey *s, uint32_t from, uint32_t to, bool go, uint6
 	return 0;
 }
 
-static int take_edge(struct sankey *s, const struct sankey_edge *e, uint64_t weight, uint32_t from, uint32_t to,
+/* Calls whose inclusive time counts further out already are there all the same. */
+static bool drawn(const struct sankey_edge *e, enum sankey_by by)
+{
+	return e->weight[by] || (by == SANKEY_TOTAL && e->weight[SANKEY_CALLS]);
+}
+
+static int take_edge(struct sankey *s, const struct sankey_edge *e, enum sankey_by by, uint32_t from, uint32_t to,
 		     uint64_t *callees, uint64_t *callers)
 {
+	uint64_t weight = e->weight[by];
+
 	if (outermost(e) && to != SANKEY_NONE) {
 		s->nodes[to].in += weight;
 		s->nodes[to].source += weight;
@@ -198,7 +206,7 @@ static int take_edge(struct sankey *s, const struct sankey_edge *e, uint64_t wei
 		s->nodes[to].in += weight;
 		s->nodes[to].recursive += weight;
 	} else if (from != SANKEY_NONE && to != SANKEY_NONE) {
-		return weight ? add_link(s, from, to, false, weight) : 0;
+		return drawn(e, by) ? add_link(s, from, to, false, weight) : 0;
 	} else if (from != SANKEY_NONE) {
 		callees[from] += weight;
 	} else if (to != SANKEY_NONE) {
@@ -218,7 +226,7 @@ static int link_nodes(struct sankey *s, const struct sankey_calls *c, enum sanke
 		const struct sankey_edge *e = &c->edges[i];
 		uint32_t from = e->from == SANKEY_NONE ? SANKEY_NONE : find(f, n, e->from)->node;
 
-		err = take_edge(s, e, e->weight[by], from, find(f, n, e->to)->node, callees, callers);
+		err = take_edge(s, e, by, from, find(f, n, e->to)->node, callees, callers);
 	}
 	for (uint32_t i = 0; !err && i < n_funcs; i++) {
 		if (callees[i] && !(err = other_of(s, SANKEY_CALLEES, &other)))

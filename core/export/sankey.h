@@ -75,7 +75,7 @@ struct sankey_node {
 struct sankey_link {
 	uint32_t from, to;      /* nodes */
 	bool go, back;          /* back: runs against the columns */
-	uint64_t weight;        /* 0 for a go statement */
+	uint64_t weight;        /* 0 for a go statement, and for inclusive time that counts further out already */
 	int64_t thick;          /* at least 1 */
 	int64_t y_from, y_to;   /* its upper edge at either end */
 	uint32_t first_route, n_routes; /* nodes that it passes, one in each column between its ends */

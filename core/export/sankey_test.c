@@ -165,6 +165,26 @@ static void test_cycle(void **state)
 	sankey_calls_free(&c);
 }
 
+/* Inclusive time counts once: calls that recurse weigh nothing and are there. */
+static void test_recursion_weighs_nothing(void **state)
+{
+	struct sankey_calls c = { 0 };
+	struct sankey s;
+
+	(void)state;
+	add(&c, SANKEY_NONE, 0, false, 100);
+	add(&c, 0, 1, false, 90);
+	assert_int_equal(sankey_add(&c, &(struct sankey_edge){ 1, 0, false, { 0, 10, 1, 0 }, 0 }), 0);
+	assert_int_equal(sankey_layout(&s, &c, &whole), 0);
+	check(&s);
+	assert_true(link_of(&s, 1, 0)->back && !link_of(&s, 1, 0)->weight && node_of(&s, 0)->in == 100);
+	sankey_free(&s);
+	assert_int_equal(sankey_layout(&s, &c, &(struct sankey_options){ .by = SANKEY_MORESTACK, .max_nodes = 9 }), 0);
+	assert_null(link_of(&s, 1, 0));
+	sankey_free(&s);
+	sankey_calls_free(&c);
+}
+
 static void test_go_carries_nothing(void **state)
 {
 	struct sankey_calls c = { 0 };
@@ -368,6 +388,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_chain), cmocka_unit_test(test_parallel_merged), cmocka_unit_test(test_cycle),
+		cmocka_unit_test(test_recursion_weighs_nothing),
 		cmocka_unit_test(test_go_carries_nothing), cmocka_unit_test(test_folded), cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_led), cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_random),

@@ -282,7 +282,7 @@ function flameLegend() {
 		self: "Width: a function's own time; below it, its callers.",
 		calls: "Width: calls of a function and of all below it.",
 		grow: "Width: time growing stacks, of a function and of all below it." }[S.by];
-	$("flame-legend").replaceChildren(...[el("span", {}, what), S.by === "self" ? null : el("span", {}, "Dark foot: its own part."),
+	$("flame-legend").replaceChildren(...[el("span", {}, what), S.by === "self" ? null : el("span", {}, el("span", { class: "swatch own" }), "own part"),
 		el("span", {}, el("span", { class: "go" }, "go"), "started, not waited for"),
 		WAS ? el("span", {}, "Width as in B; colour: ", el("b", { class: "slower" }, "slower"), " or ", el("b", { class: "faster" }, "faster"), " than A.") : null,
 		...(WAS ? [] : legend()),

@@ -3,7 +3,7 @@
 const UNIT = 8, BAR = 14;
 let COLUMN = 262; // wider for full names
 
-const sankey = { key: null, p: null, svg: null, stage: null, x: 0, y: 0, scale: 1, focus: -1, fitted: null };
+const sankey = { key: null, p: null, svg: null, stage: null, x: 0, y: 0, scale: 1, shape: null, moved: false, named: null };
 
 // A picture's numbers as nodes and links.
 function picture(data) {
@@ -84,16 +84,18 @@ const otherName = (n) => n.kind === 1 ? "smaller functions called" : "smaller ca
 const titleOf = (n) => n.kind === 0 ? label(n.f) : otherName(n);
 
 function drawLink(l) {
-	const attributes = { class: (l.go ? "line" : l.back ? "back" : "band") + (l.hot ? " hot" : "") };
-	const e = el("svg:path", { ...attributes, d: l.go && !l.back ? linePath(l) : l.back ? backPath(l) : bandPath(l) });
+	const thin = l.go || !l.weight;
+	const e = el("svg:path", { class: (l.back ? "back" : thin ? "line" : "band") + (l.hot ? " hot" : ""),
+		d: l.back ? backPath(l) : thin ? linePath(l) : bandPath(l) });
 	const fill = l.to.kind === 0 ? fillOfNode(l.to) : REST[theme];
 	if (l.back) {
-		e.style.stroke = l.go ? ink("soft") : fill;
+		e.style.stroke = thin ? ink("soft") : fill;
 		e.style.strokeWidth = Math.max(1.5, Math.min(12, l.thick)) + "px";
-	} else if (!l.go) e.style.fill = e.style.stroke = fill;
+	} else if (!thin) e.style.fill = e.style.stroke = fill;
 	e.addEventListener("pointermove", (event) => {
 		if (!event.buttons) showTip({ heading: titleOf(l.from) + "  →  " + titleOf(l.to), rows: l.go ?
-			[["started by a go statement: time does not flow", "", ""]] :
+			[["started by a go statement: time does not flow", "", ""]] : !l.weight ?
+			[["recursion: the time counts where it began", "", ""]] :
 			[[{ total: "inclusive time of the calls", self: "exclusive time of the calls", calls: "calls", grow: "stack growth of the calls" }[S.by],
 				amount(l.weight), share(l.weight, sankey.p.whole)], ...(l.back ? [["runs back: the callee stands above its caller", "", ""]] : [])] },
 		event.clientX, event.clientY);
@@ -219,6 +221,8 @@ function moveStage() {
 // The whole picture if that leaves names readable, else its left upper part.
 function fit() {
 	const box = $("sankey"), p = sankey.p, w = (p.layers - 1) * COLUMN + BAR + 250, h = p.height + 60;
+	sankey.moved = false;
+	sankey.size = [box.clientWidth, box.clientHeight].join();
 	sankey.scale = Math.max(0.5, Math.min(1.25, Math.min((box.clientWidth - 40) / w, (box.clientHeight - 20) / h)));
 	sankey.x = Math.max(20, (box.clientWidth - w * sankey.scale) / 2);
 	sankey.y = Math.max(26, (box.clientHeight - h * sankey.scale) / 2 + 20);
@@ -226,6 +230,7 @@ function fit() {
 }
 
 function zoomSankey(factor, x = $("sankey").clientWidth / 2, y = $("sankey").clientHeight / 2) {
+	sankey.moved = true;
 	const scale = Math.max(0.05, Math.min(12, sankey.scale * factor)), by = scale / sankey.scale;
 	sankey.x = x - (x - sankey.x) * by;
 	sankey.y = y - (y - sankey.y) * by;
@@ -234,13 +239,13 @@ function zoomSankey(factor, x = $("sankey").clientWidth / 2, y = $("sankey").cli
 }
 
 function sankeyLegend(missing) {
-	const p = sankey.p, what = { total: ["Thickness: inclusive time; dark: exclusive."],
+	const p = sankey.p, what = { total: ["Thickness: inclusive time;"],
 		self: ["Thickness: exclusive time of the callee, by who called it."], calls: ["Thickness: calls."],
 		grow: ["Thickness: time growing stacks, by who called."] }[S.by];
-	$("sankey-legend").replaceChildren(...[missing ? el("b", {}, missing) : null, ...what.map((t) => el("span", {}, t)),
+	$("sankey-legend").replaceChildren(...[missing ? el("b", {}, missing) : null, ...what.map((t) => el("span", {}, t, S.by === "total" ? [" ", el("span", { class: "swatch own" }), "exclusive."] : null)),
 		el("span", {}, el("b", {}, "Bold"), ": heaviest way."),
 		p && p.links.some((l) => l.go) ? el("span", {}, "Dashed: go statement, no time flows.") : null,
-		p && p.links.some((l) => l.back) ? el("span", {}, "Dashed, thick: cycle.") : null,
+		p && p.links.some((l) => l.back) ? el("span", {}, "Dashed, below: a cycle.") : null,
 		WAS ? el("span", {}, "Colour: ", el("b", { class: "slower" }, "slower"), " or ", el("b", { class: "faster" }, "faster"), " than A.") : null,
 		...(WAS ? [] : legend()),
 		p && p.folded.length ? el("span", { title: p.folded.slice(0, 40).map((f) => F.names[f]).join("\n") },
@@ -271,16 +276,20 @@ function renderSankey() {
 				S.by === "grow" ? "No stack grew in what is shown." : "Nothing to show: no call was recorded."));
 		sankeyLegend(missing);
 		const shape = S.by + S.pick.key;
-		if (sankey.fitted !== shape) fit();
-		sankey.fitted = shape;
+		if (sankey.shape !== shape) sankey.moved = false;
+		sankey.shape = shape;
+		sankey.size = null;
 		moveStage();
 	}
+	const box = $("sankey");
+	if (!sankey.moved && sankey.size !== [box.clientWidth, box.clientHeight].join()) fit();
 	paintFocus();
 }
 
 function sankeyKey(e) {
 	const step = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] }[e.key];
 	if (step) {
+		sankey.moved = true;
 		sankey.x += step[0];
 		sankey.y += step[1];
 		moveStage();
@@ -293,7 +302,7 @@ function sankeyKey(e) {
 
 function startSankey() {
 	drags($("sankey"), {
-		move: (dx, dy) => { sankey.x += dx; sankey.y += dy; moveStage(); },
+		move: (dx, dy) => { sankey.moved = true; sankey.x += dx; sankey.y += dy; moveStage(); },
 		click: (x, y, e) => {
 			const n = sankey.p.nodes.find((v) => v.e.contains(e.target));
 			if (n && n.kind === 0) focusOn(n.f);

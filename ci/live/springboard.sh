@@ -31,6 +31,7 @@ check "SIGQUIT shows every goroutine's frames" quits jump 7 14 21 28 35
 check "children of the same binary and others" with_children jump
 check "a new image behind the library's back is said" raw_exec jump
 check "a program that can execute itself is not patched" executes_itself
+check "a program that is not found in its memory map is not patched" odd_path
 check "a set-uid program is not patched" set_uid
 check "a program with a file capability is not patched" file_capability
 check "where something else traces it, it is not patched" traced_already

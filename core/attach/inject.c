@@ -103,6 +103,25 @@ int inject_syscall(struct inject *in, uint64_t at, const uint64_t args[7], int64
 	return err;
 }
 
+int inject_syscall_at_start(struct inject *in, const uint64_t args[7], int64_t *result)
+{
+	struct user_regs_struct r;
+	long was, with_syscall;
+
+	memcpy(&r, in->regs, sizeof(r));
+	errno = 0;
+	was = ptrace(PTRACE_PEEKTEXT, in->pid, (void *)(uintptr_t)r.rip, NULL);
+	if (errno)
+		return -errno;
+	with_syscall = (was & ~0xffffl) | 0x050f;
+	int err = ptrace_do(PTRACE_POKETEXT, in->pid, r.rip, (uintptr_t)with_syscall);
+	if (err)
+		return err;
+	err = inject_syscall(in, r.rip, args, result);
+	int back = ptrace_do(PTRACE_POKETEXT, in->pid, r.rip, (uintptr_t)was);
+	return err ? err : back;
+}
+
 void inject_let_go(const struct inject *in)
 {
 	if (in->masked)

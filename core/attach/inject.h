@@ -36,6 +36,12 @@ int inject_wait_exec(struct inject *in, pid_t pid, int *wait_status);
  */
 int inject_syscall(struct inject *in, uint64_t at, const uint64_t args[7], int64_t *result);
 
+/*
+ * The same where no such instruction is known: it is written to where the process starts, and
+ * what stood there is put back.
+ */
+int inject_syscall_at_start(struct inject *in, const uint64_t args[7], int64_t *result);
+
 /* Lets a process go in which nothing could be injected: inject_wait_exec failed. */
 void inject_let_go(const struct inject *in);
 

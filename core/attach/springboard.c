@@ -160,10 +160,12 @@ size_t springboard_patch(struct inject *in, const struct plan *plan, int exe_fd,
 	p.mem_fd = open(path, O_RDWR | O_CLOEXEC);
 	*why = p.mem_fd < 0 ? "its memory cannot be written" :
 	       !same_image(in->pid, exe_fd) ? "it executes another file" : find_text(&p);
-	if (!*why) {
-		const uint64_t leave[7] = { SYS_close, (uint64_t)stub_fd };
-		int64_t result;
-
+	/* Whatever becomes of the stubs, the process has no descriptor that it did not ask for. */
+	const uint64_t leave[7] = { SYS_close, (uint64_t)stub_fd };
+	int64_t result;
+	if (*why) {
+		inject_syscall_at_start(in, leave, &result);
+	} else {
 		*why = map_stubs(&p, stub_fd);
 		inject_syscall(in, plan->stubs.syscall_vaddr + p.bias, leave, &result);
 	}

@@ -217,6 +217,7 @@ round() { # GO
 	try "$go" all "the same counts" same_counts 3000 emulated springboard thesis
 	try "$go" jump "it executes itself" executes_itself
 	try "$go" jump "set-uid" set_uid
+	try "$go" jump "not found in its memory map" odd_path
 	try "$go" jump "file capability" file_capability
 	try "$go" jump "traced already" traced_already
 	try "$go" jump "vm.memfd_noexec=2" no_executable_memory_files

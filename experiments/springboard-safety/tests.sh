@@ -128,6 +128,15 @@ steps_back() { # WARNING COMMAND...: which is record or has it at its end
 	[ "$(gt info trace | awk '$1 == "probe.strategy" { print $2 }')" = emulated ] || fail "emulated is not what the trace says"
 	agrees
 }
+odd_path() { # which /proc/PID/maps shows as it is not
+	local odd=$PWD/$'new\nline'
+	cp "$hazards" "$odd"
+	timeout 60 "$odd" state 2>err | grep -v '^count' >plain
+	springboard jump "$odd" state 2>err | cat >printed
+	grep -v '^count\|^optional' printed >traced
+	grep -v '^optional' plain | diff - traced || fail "the program sees a difference"
+	steps_back 'springboard is not used.*memory map'
+}
 executes_itself() {
 	springboard jump "$programs/default/reexec" >printed 2>err
 	steps_back 'springboard is not used.*execute itself'

@@ -53,7 +53,7 @@ static void strategies(void **state)
 
 	(void)state;
 	assert_int_equal(probe_strategy_parse("auto", &s), 0);
-	assert_int_equal(s, PROBE_EMULATED);
+	assert_int_equal(s, PROBE_AUTO);
 	assert_int_equal(probe_strategy_parse("thesis", &s), 0);
 	assert_int_equal(s, PROBE_THESIS);
 	assert_int_not_equal(probe_strategy_parse("turbo", &s), 0);

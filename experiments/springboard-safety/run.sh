@@ -33,7 +33,7 @@ trap 'rm -rf "$LIVE"' EXIT
 chmod 755 "$LIVE"
 export LIVE GOTRACE TOP
 built=${BUILT:-$LIVE/built}
-versions=${GO:-$(cat "$TOP/ci/regress/go-versions")}
+versions=${GO:-$(tac "$TOP/ci/regress/go-versions")}
 # shellcheck source=../../ci/live/lib.sh
 . "$TOP/ci/live/lib.sh"
 LIVE_TIMEOUT=300
@@ -177,6 +177,15 @@ identical() { # KIND COMMAND...: the same output, all packages traced
 	gt report trace --by=function --format=csv >report.csv
 	awk -F, 'NR > 1 { n += $2; suspect += $11 } END { exit n < 1000 || suspect }' report.csv || fail "few calls, or suspect ones"
 }
+compiled() { # KIND GOROOT: the compiler, 15,000 functions, writes the same
+	local compile=$2/pkg/tool/linux_amd64/compile
+	"$compile" -p utf8 -complete -o plain.o "$2/src/unicode/utf8/utf8.go"
+	SELECT=(-p all)
+	springboard "$1" "$compile" -p utf8 -complete -o traced.o "$2/src/unicode/utf8/utf8.go" 2>err
+	SELECT=()
+	stubs_used trace
+	cmp plain.o traced.o
+}
 
 round() { # GO
 	local go=$1 kind h i
@@ -203,6 +212,7 @@ round() { # GO
 		try "$go" $kind "others' probes before" others_probes before 20000 $kind
 		try "$go" $kind "others' probes during" others_probes during 200000 $kind
 		try "$go" $kind "gofmt -d, all packages" identical $kind "$built/$go/gofmt" -d "$(cat "$built/$go/goroot")/src/net/http/cookie.go" "$(cat "$built/$go/goroot")/src/net/http/transfer.go"
+		try "$go" $kind "the compiler, all packages" compiled $kind "$(cat "$built/$go/goroot")"
 		try "$go" $kind "HTTP server, 4000 requests, all packages" identical $kind "$built/$go/server" 4000
 	done
 	for h in untraced emulated jump nop; do

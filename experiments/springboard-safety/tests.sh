@@ -239,8 +239,11 @@ goes_on() { # WHEN WHOM SIGNALS
 	struck 0 "$@"
 	agrees
 }
+gone() { ! pgrep -f "^$1" >/dev/null; }
 whole_or_not_at_all() {
-	whole_or_not_at_all
+	wait_for 30 gone "$hazards"
+	"$hazards" crowd 2 6000 | sort >plain
+	[ ! -s printed ] || sort printed | cmp plain -
 }
 # gotrace is killed. Mostly the program never runs; when the signal comes late, it runs to its end.
 orphaned() { # WHEN

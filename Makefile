@@ -164,6 +164,13 @@ clang: ## builds everything with clang as well, warnings are errors
 test-page: $(OUT)/test/export/html_test ## the page in headless Chromium: every control, no request, no console message
 	$(Q)O=$(O) ci/page/run.sh
 
+.PHONY: figures experiment-page
+figures: $(BIN) | $(call deps,go) $(call deps,page) ## paper/figures: the page of greet and ants, recorded anew; needs root
+	$(Q)GOTRACE=$(abspath $(BIN)) paper/figures/make.sh
+
+experiment-page: $(BIN) | $(call deps,page) ## size of the page, and how fast it opens and moves, at a million paths (RUNS=5)
+	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) experiments/page/run.sh
+
 # ---- kernels and Go versions
 
 .PHONY: test-vm test-go regress
@@ -191,6 +198,10 @@ experiment-overhead: $(BIN) | $(call deps,go) $(call deps,experiment) ## the the
 .PHONY: experiment-throughput
 experiment-throughput: | $(call deps,build) ## events a second that a core reads and pairs, and the memory (RUNS=5)
 	$(Q)O=$(O) experiments/throughput/run.sh
+
+.PHONY: experiment-export
+experiment-export: $(BIN) | $(call deps,build) $(call deps,experiment) ## time, memory and bytes of every export (RUNS=5)
+	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) experiments/export-throughput/run.sh
 
 .PHONY: experiment-correctness
 experiment-correctness: $(BIN) | $(call deps,go) $(call deps,correctness) ## situations by tools: exact, wrong (how), not possible; needs root

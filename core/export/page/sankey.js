@@ -139,6 +139,13 @@ function drawNode(n) {
 	rect.style.fill = n.kind === 0 ? fillOfNode(n) : REST[theme];
 	rect.style.stroke = n.hot ? ink("ink") : "none";
 	g.append(rect);
+	// What it has itself, where its callees have more.
+	if (S.by !== "total" && n.kind === 0 && n.in < most) {
+		rect.style.fillOpacity = 0.35;
+		const part = el("svg:rect", { width: BAR, height: Math.max(0.8, n.in / most * n.h) });
+		part.style.fill = rect.style.fill;
+		g.append(part);
+	}
 	// In its own code: what does not leave on the right.
 	if (own > 0.7) {
 		const part = el("svg:rect", { y: n.h - own, width: BAR, height: own, rx: Math.min(2, own / 3) });
@@ -239,8 +246,9 @@ function zoomSankey(factor, x = $("sankey").clientWidth / 2, y = $("sankey").cli
 }
 
 function sankeyLegend(missing) {
+	const most = (v) => share(v, sankey.p.whole).replace(/^(<?)(.*)/, (_, less, s) => less ? "each below " + s : "each at most " + s);
 	const p = sankey.p, what = { total: ["Thickness: inclusive time;"],
-		self: ["Thickness: exclusive time of the callee, by who called it."], calls: ["Thickness: calls."],
+		self: ["Thickness: exclusive time, by caller; a bar's pale part is its callees'."], calls: ["Thickness: calls."],
 		grow: ["Thickness: time growing stacks, by who called."] }[S.by];
 	$("sankey-legend").replaceChildren(...[missing ? el("b", {}, missing) : null, ...what.map((t) => el("span", {}, t, S.by === "total" ? [" ", el("span", { class: "swatch own" }), "exclusive."] : null)),
 		el("span", {}, el("b", {}, "Bold"), ": heaviest way."),
@@ -249,8 +257,8 @@ function sankeyLegend(missing) {
 		WAS ? el("span", {}, "Colour: ", el("b", { class: "slower" }, "slower"), " or ", el("b", { class: "faster" }, "faster"), " than A.") : null,
 		...(WAS ? [] : legend()),
 		p && p.folded.length ? el("span", { title: p.folded.slice(0, 40).map((f) => F.names[f]).join("\n") },
-			plural(p.folded.length, "function") + " folded, each " + share(p.foldedMost, p.whole) + " or less") : null,
-		p && p.cut ? el("span", {}, plural(p.cut, "thin band") + " left out, each " + share(p.cutMost, p.whole) + " or less") : null,
+			plural(p.folded.length, "function") + " folded, " + most(p.foldedMost)) : null,
+		p && p.cut ? el("span", {}, plural(p.cut, "thin band") + " left out, " + most(p.cutMost)) : null,
 		p && p.nodes.length ? el("button", { type: "button", class: "push", onclick: fit }, "Fit (0)") : null].filter(Boolean));
 }
 

@@ -1,0 +1,50 @@
+#!/bin/sh
+# The pictures of greet and ants, inclusive and exclusive (the thesis's Figures 6.2, 6.3, 7.1 and 7.2), and
+# more views of ants' page. Records both programs anew, as the thesis selected their functions: needs root.
+#   sudo paper/figures/make.sh        (make figures)
+# TRACES=DIR takes DIR/greet.gotrace and DIR/ants.gotrace instead of recording.
+set -eu
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top"
+gotrace=$(realpath -m "${GOTRACE:-build/gotrace}")
+work=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-figures.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+for tool in node "${CHROMIUM:-chromium}" pngquant optipng; do
+	command -v "$tool" >/dev/null || { echo "figures: $tool is missing; run: ci/deps.sh page" >&2; exit 1; }
+done
+
+record() { # NAME PACKAGE...
+	name=$1 packages=
+	shift
+	for p in "$@"; do packages="$packages -p $p"; done
+	# shellcheck disable=SC2086 # words
+	"$gotrace" record -o "$traces/$name.gotrace" $packages -- "$work/$name.noinline" >/dev/null
+}
+if [ -n "${TRACES:-}" ]; then
+	traces=$TRACES
+else
+	traces=$work
+	experiments/workloads/build.sh "$work" greet ants
+	record greet main time
+	record ants main github.com/panjf2000/ants/v2
+fi
+
+# shot NAME PROGRAM SIZE OPTION...: 256 colours are enough for a page of few
+shot() {
+	name=$1 program=$2 size=$3
+	shift 3
+	node ci/page/shot.mjs "$work/$program.html" "$work/shot.png" --size="$size" "$@"
+	pngquant --force --speed 1 --strip --output "paper/figures/$name.png" 256 "$work/shot.png"
+	optipng -quiet -o5 "paper/figures/$name.png"
+	echo "paper/figures/$name.png: $(stat -c %s "paper/figures/$name.png") bytes"
+}
+for program in greet ants; do
+	"$gotrace" export --format=html -o "$work/$program.html" "$traces/$program.gotrace"
+	echo "page of $program: $(stat -c %s "$work/$program.html") bytes"
+done
+shot greet-inclusive greet 1280x640 --view=sankey
+shot greet-exclusive greet 1280x640 --view=sankey --by=self
+shot ants-inclusive ants 1440x840 --view=sankey
+shot ants-exclusive ants 1440x840 --view=sankey --by=self
+shot ants-overview ants 1280x800
+shot ants-flame ants 1280x420 --view=flame

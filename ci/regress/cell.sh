@@ -7,8 +7,10 @@
 # Prints RESULT, how many programs were exact, and what was wrong, with tabs
 # between. RESULT: exact, refused (by gotrace, before the program ran), wrong
 # (counts) or crash (another exit status, a signal, no end); the worst counts.
+# A run of which the trace itself says that events were lost is repeated, twice
+# at most, and that is said; what is lost in silence is wrong at once.
 set -uo pipefail
-[ $# = 2 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# = 2 ] || { sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(cd "$1" && pwd) || exit 2
 read -r -a options < <(sed -n "s/ *#.*//; s/^$2 //p" "$here/probes")
@@ -31,8 +33,26 @@ add_instances() { # SYMBOLS
 			END { for (i = 1; i <= k; i++) print row[order[i]] }' >added && mv added csv
 }
 
+# Events that the last trace says it has not: rings that were full, hits whose g could not be
+# read because the kernel was just moving its page.
+said_lost() {
+	"$GOTRACE" info trace 2>/dev/null |
+		awk '$1 == "end.lost_events" || $1 == "end.dropped_fault" { n += $2 } END { print n + 0 }'
+}
+
 # Sets result and detail of one program.
 trace() { # NAME STATUS
+	local try lost
+	again=
+	for try in 1 2 3; do
+		trace_once "$@"
+		[ "$result" = wrong ] && [ "$try" -lt 3 ] || return 0
+		lost=$(said_lost)
+		[ "$lost" -gt 0 ] || return 0
+		again+="${again:+, }$lost of its events said to be lost: again"
+	done
+}
+trace_once() { # NAME STATUS
 	local got=0
 	rm -f trace*
 	timeout -k 5 "${CELL_TIMEOUT:-60}" "$GOTRACE" record -o trace "${options[@]}" -- "$folder/$1" \
@@ -68,6 +88,7 @@ while read -r name status _; do
 	crash/* | wrong/refused | wrong/exact | refused/exact) worst=$result ;;
 	esac
 	[ "$result" = exact ] || said="${said:+$said; }$name: $detail"
+	[ -z "$again" ] || said="${said:+$said; }$name: $again"
 done < <(grep -v '^#' "$here/programs")
 [ "$exact" -gt 0 ] || [ -n "$said" ] || { worst=crash said="$folder holds no program"; }
 printf '%s\t%s\t%s\n' "$worst" "$exact" "$(printf %s "$said" | tr '\t\n' '  ' | cut -c 1-300)"

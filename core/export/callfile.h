@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Calls in the order in which they began, on disk: a slot is taken as a call
- * begins and filled in as it ends, so that memory does not grow with them.
+ * begins and filled in as it ends, so that memory does not grow with them. The
+ * latest are kept in memory, where most end.
  */
 #ifndef GOTRACE_CALLFILE_H
 #define GOTRACE_CALLFILE_H
@@ -9,18 +10,24 @@
 #include "model/model.h"
 
 struct callfile {
-	int fd;            /* an unlinked file in $TMPDIR; -1: not open */
-	struct call *slots;/* the file, mapped; a slot with end_ns 0 never became a call */
-	size_t n, cap;     /* slots: in use, in the file */
-	size_t resident;   /* slots touched since memory was last let go of */
+	int fd;              /* an unlinked file in $TMPDIR; -1: not open */
+	size_t n;            /* slots in use */
+	struct call *recent; /* a ring of the latest slots; after the first callfile_get, those read last */
+	size_t recent_at;    /* number of the first of them */
+	size_t recent_n;     /* of those read */
+	bool reading;
+	struct call *slots;  /* callfile_map: the file; a slot with end_ns 0 never became a call */
 };
 
 /* 0 or -errno (logged). */
 int callfile_open(struct callfile *f);
 /* Takes slot c->order, which is the next one or was taken. 0 or -errno (logged once). */
 int callfile_put(struct callfile *f, const struct call *c);
-/* The call that began as the i-th, valid until the next is asked for; NULL: it never became one. i < f->n. */
-const struct call *callfile_get(struct callfile *f, size_t i);
+/* *c is the call that began as the i-th, valid until the next is asked for; NULL: it never became one. i < f->n;
+ * nothing may be put in behind this. 0 or -errno (logged). */
+int callfile_get(struct callfile *f, size_t i, const struct call **c);
+/* Or all at once: makes slots. 0 or -errno (logged). */
+int callfile_map(struct callfile *f);
 void callfile_close(struct callfile *f);
 
 #endif

@@ -91,8 +91,10 @@ static void put_call(struct chrome *c, const struct call *call)
 	c->n++;
 }
 
-static void put_trace(struct chrome *c)
+static int put_trace(struct chrome *c)
 {
+	int err = 0;
+
 	json_open(&c->j, '{');
 	json_kv_str(&c->j, "displayTimeUnit", "ns");
 	json_key(&c->j, "otherData");
@@ -103,14 +105,16 @@ static void put_trace(struct chrome *c)
 	json_key(&c->j, "traceEvents");
 	json_open(&c->j, '[');
 	put_names(c);
-	for (size_t i = 0; !ferror(c->j.out) && i < c->calls.n; i++) {
-		const struct call *call = callfile_get(&c->calls, i);
+	for (size_t i = 0; !err && !ferror(c->j.out) && i < c->calls.n; i++) {
+		const struct call *call;
 
-		if (call)
+		err = callfile_get(&c->calls, i, &call);
+		if (!err && call)
 			put_call(c, call);
 	}
 	json_close(&c->j, ']');
 	json_close(&c->j, '}');
+	return err;
 }
 
 static void on_call(void *ctx, const struct call *call)
@@ -143,10 +147,10 @@ int export_chrome(struct trace_reader *const *r, size_t n, const struct export_o
 	json_init(&c.j, out, false);
 	if (!err)
 		err = export_read(&c.rep, r[0], &c.watch);
-	if (!err) {
-		put_trace(&c);
+	if (!err)
+		err = put_trace(&c);
+	if (!err)
 		err = report_written(out);
-	}
 	if (!err && c.n > MANY_CALLS)
 		log_warn("%" PRIu64 " calls are many for programs that open this format; --format=perfetto is made for them",
 			 c.n);

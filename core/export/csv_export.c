@@ -117,11 +117,14 @@ static int calls(struct trace_reader *r, const struct export_options *opt, FILE 
 
 	fputs("call,caller,goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system\n", out);
 	for (size_t i = 0; !err && !ferror(out) && i < file.n; i++) {
-		const struct call *c = callfile_get(&file, i);
+		const struct call *c;
 
-		if (!c)
+		err = callfile_get(&file, i, &c);
+		if (err || !c)
 			continue;
 		err = callers_put(&callers, c, ++id, &caller);
+		if (err)
+			log_error("no memory for the open calls of all goroutines");
 		fprintf(out, "%" PRIu64 ",", id);
 		if (caller)
 			fprintf(out, "%" PRIu64, caller);
@@ -130,8 +133,6 @@ static int calls(struct trace_reader *r, const struct export_options *opt, FILE 
 		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%d,%u,%d\n", c->start_ns - rep.totals->first_ns,
 			c->end_ns - c->start_ns, c->self_ns, call_end_name(c->end), c->suspect, c->tid, c->system);
 	}
-	if (err == -ENOMEM)
-		log_error("no memory for the open calls of all goroutines");
 	callers_free(&callers);
 	export_tree_free(&tree);
 	callfile_close(&file);

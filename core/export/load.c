@@ -63,11 +63,14 @@ static int prepare_calls(struct report *rep, struct model_options *mo)
 	return callfile_open(&rep->file);
 }
 
-static void finish_calls(struct report *rep)
+static int finish_calls(struct report *rep)
 {
+	int err = rep->file.fd >= 0 ? callfile_map(&rep->file) : 0;
+
 	firstcalls_sort(&rep->first);
 	rep->calls = rep->first.most ? rep->first.calls : rep->file.slots;
-	rep->n_calls = rep->first.most ? rep->first.n : rep->file.n;
+	rep->n_calls = err ? 0 : rep->first.most ? rep->first.n : rep->file.n;
+	return err;
 }
 
 static int feed_all(struct report *rep, struct trace_reader *r)
@@ -104,7 +107,8 @@ int report_load(struct report *rep, struct trace_reader *r, const struct report_
 	err = feed_all(rep, r);
 	rep->complete = trace_reader_complete(r);
 	rep->funcs = model_funcs(rep->model, &rep->n_funcs);
-	finish_calls(rep);
+	if (!err)
+		err = finish_calls(rep);
 	if (!err && opt->by == BY_GOROUTINE)
 		err = report_goroutines(rep);
 	if (!err && opt->by == BY_PATH)

@@ -266,9 +266,10 @@ static void put_calls(struct sqlite *q)
 	uint64_t id = 0, caller;
 
 	for (size_t i = 0; !q->db.err && i < q->calls.n; i++) {
-		const struct call *c = callfile_get(&q->calls, i);
+		const struct call *c;
 
-		if (!c)
+		q->db.err = callfile_get(&q->calls, i, &c);
+		if (q->db.err || !c)
 			continue;
 		if (callers_put(&callers, c, ++id, &caller)) {
 			log_error("no memory for the open calls of all goroutines");

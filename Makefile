@@ -99,7 +99,7 @@ $(OUT)/obj/core/export/html.o: CPPFLAGS += -DPAGE_DIR='"$(OUT)"'
 $(OUT)/proto/%.pb-c.c: core/export/%.proto | $(call deps,build)
 	@mkdir -p $(@D)
 	$(call msg,PROTO,$<)
-	$(Q)protoc-c --proto_path=core/export --c_out=$(@D) $(<F)
+	$(Q)$(or $(shell command -v protoc-c),protoc) --proto_path=core/export --c_out=$(@D) $(<F)
 $(OUT)/proto/%.o: $(OUT)/proto/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 $(call obj,$(filter core/export/%,$(LIB_SRC) $(TEST_SRC) $(SHARED_SRC))): | $(PROTO_SRC)

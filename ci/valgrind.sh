@@ -21,6 +21,10 @@ for trace in fixtures/traces/plain.emulated.gotrace $thesis; do
 	try report --by=goroutine --fold --format=csv "$trace"
 	try report --by=call "$trace"
 	try info "$trace"
+	for format in folded 'pprof --goroutines' perfetto chrome perun 'perun --perun-layout=legacy' csv 'csv --calls' sqlite; do
+		# shellcheck disable=SC2086 # a format and its option
+		try export --format=$format "$trace"
+	done
 done
 try diff $emulated $thesis
 try diff --by=path --format=json $emulated $thesis

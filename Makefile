@@ -239,7 +239,7 @@ install: all ## into PREFIX (default /usr/local), below DESTDIR
 	install -m 755 $(BIN) core/cli/gotrace-perun-collect $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 $(LIB) $(ATTACH) $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 core/cli/gotrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/
-	for h in bpf/event.h $(filter-out %_fixture.h,$(wildcard $(LAYERS:%=core/%/*.h) core/attach/*.h)); do \
+	for h in bpf/event.h $(filter-out %_fixture.h %/perfetto.h,$(wildcard $(LAYERS:%=core/%/*.h) core/attach/*.h)); do \
 		install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/gotrace/$${h#core/} || exit 1; done
 
 .PHONY: clean

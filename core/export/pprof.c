@@ -10,8 +10,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <uthash.h>
 
 #include "base/log.h"

@@ -52,7 +52,7 @@ touch "$out.console" "$out.log"
 qemu "$accel" "$seconds" "$*" 2>"$out.qemu"
 status=$?
 
-complaint=$(grep -m 1 -aE 'Kernel panic|Oops:|BUG:|general protection fault|detected stalls|soft lockup|hung_task|blocked for more than|WARNING: |KASAN' "$out.console")
+complaint=$(grep -m 1 -aE 'Kernel panic|Oops:|BUG:|general protection fault|detected stalls|soft lockup|hung_task: |blocked for more than|WARNING: |KASAN' "$out.console")
 verdict=$(sed -n 's/^vm: verdict \([0-9]*\).*/\1/p' "$out.log" | tail -n 1)
 if [ -n "$complaint" ]; then
 	reason="the kernel complained: $complaint"

@@ -53,7 +53,7 @@ build() { # VERSION
 	GOTOOLCHAIN=$(toolchain "$1")
 	export GOTOOLCHAIN
 	"$TOP/fixtures/programs/build.sh" "$to" hazards callbacks reexec >"$to/build.log" 2>&1 &&
-		(cd "$here/server" && GO111MODULE=off go build -o "$to/server" .) >>"$to/build.log" 2>&1 &&
+		(cd "$here/server" && go build -o "$to/server" main.go) >>"$to/build.log" 2>&1 &&
 		cp "$(go env GOROOT)/bin/gofmt" "$to/gofmt" && go env GOROOT >"$to/goroot" && touch "$to/complete"
 	local status=$?
 	unset GOTOOLCHAIN

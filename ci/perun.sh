@@ -3,6 +3,7 @@
 # minutes when it is made). Recorded traces are exported, so only the last test needs root.
 #
 #   ci/perun.sh        $GOTRACE is the command to test, $O the folder for the environment
+# shellcheck disable=SC2317 # tests are functions that are called by name
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
 GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}") O=$(realpath -m "${O:-$top/build}")
@@ -18,12 +19,12 @@ finish() {
 
 if ! "$venv/bin/perun" --version >/dev/null 2>&1; then
 	echo "perun-toolsuite is being installed into $venv"
-	python3 -m venv "$venv" && "$venv/bin/pip" install -q perun-toolsuite >"$O/venv-perun.log" 2>&1 || {
+	if ! python3 -m venv "$venv" || ! "$venv/bin/pip" install -q perun-toolsuite >"$O/venv-perun.log" 2>&1; then
 		tail -n 3 "$O/venv-perun.log"
 		echo 'ok - Perun # SKIP perun-toolsuite does not install here'
 		skipped=1
 		finish
-	}
+	fi
 fi
 "$venv/bin/perun" --version
 work=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-perun.XXXXXX") || exit 1
@@ -69,7 +70,8 @@ tableof() {
 stacks() {
 	local t
 	for t in chain.go1.27.thesis recursion.emulated panics.thesis; do
-		export_as "$t" s.perf && "$GOTRACE" export --format=folded -o want.folded "$traces/$t.gotrace" || return 1
+		export_as "$t" s.perf || return 1
+		"$GOTRACE" export --format=folded -o want.folded "$traces/$t.gotrace" || return 1
 		"$venv/bin/python" - s.perf >got.folded <<-'EOF' || return 1
 			import json, sys
 			from perun.profiles.conversions import native_folded

@@ -196,6 +196,6 @@ int report_written(FILE *out)
 	if (!err && ferror(out))
 		err = EIO; /* an earlier write failed; its reason is gone */
 	if (err)
-		log_error("the report could not be written: %s", strerror(err));
+		log_error("the output could not be written: %s", strerror(err));
 	return -err;
 }

@@ -173,8 +173,9 @@ static int write_output(const struct export_args *a)
 
 int cmd_export(int argc, char **argv)
 {
-	static const struct argp argp = { options, parse, "[FILE]",
-		"Writes a recorded program's calls for another program to open. FILE is gotrace.out unless given.\v",
+	static const struct argp argp = { options, parse, "[FILE [AFTER]]",
+		"Writes a recorded program's calls for another program to open. FILE is gotrace.out unless given. "
+		"With --format=html, AFTER is a second trace, and what changed is shown.\v",
 		NULL, help, NULL };
 	struct export_args a = { 0 };
 

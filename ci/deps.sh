@@ -24,7 +24,7 @@ packages_of() {
 		echo bpftrace binutils ;;
 	matrix) # make test-vm, test-go and regress
 		echo qemu-system-x86 seabios busybox-static cpio debian-archive-keyring gcc libc6-dev \
-			binutils procps util-linux git ca-certificates ;;
+			binutils procps util-linux libcap2-bin git ca-certificates ;;
 	tools) # make test-perfetto and test-perun: programs that open exports, from PyPI
 		echo python3 python3-venv curl ca-certificates git ;;
 	kernel) # ci/vm/build-kernel.sh

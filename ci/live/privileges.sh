@@ -82,4 +82,20 @@ real_sudo() {
 }
 check "real sudo, called by root" real_sudo
 
+# What doctor advises: a gotrace that any user may run.
+file_capabilities() {
+	local gotrace=$LIVE/gotrace-capable
+	command -v setcap >/dev/null || skip "setcap is not installed"
+	gt doctor >said
+	grep -q '^yes *uprobe_multi' said || skip "without uprobe_multi links CAP_SYS_ADMIN is needed"
+	install -m 755 "$GOTRACE" "$gotrace"
+	setcap cap_bpf,cap_perfmon+ep "$gotrace" || skip "this file system has no capabilities"
+	own_folder
+	expect_status 0 as_nobody "$gotrace" record -o trace -- "$LIVE/programs/default/plain" >../printed
+	gt report trace --format=csv >../report.csv
+	compare_counts ../printed ../report.csv
+	! gt info trace | grep -q 'ptrace is refused' || fail "the command could not be held at its exec"
+}
+check "a gotrace with file capabilities, run by an ordinary user" file_capabilities
+
 done_testing

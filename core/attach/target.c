@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -105,12 +106,29 @@ static _Noreturn void child(const struct launch_options *opt, int hold_fd, int e
 	_exit(126);
 }
 
+/*
+ * A gotrace with file capabilities is not dumpable, so its /proc entries are root's and it may not be
+ * ptraced; neither may its child, until the exec makes that a common process. The child
+ * is looked at and held before. Nobody with fewer capabilities may trace it all the same
+ * (security/commoncap.c, cap_ptrace_access_check).
+ */
+static pid_t fork_dumpable(void)
+{
+	int was = prctl(PR_GET_DUMPABLE);
+
+	prctl(PR_SET_DUMPABLE, 1);
+	pid_t pid = fork();
+	if (pid && was != 1)
+		prctl(PR_SET_DUMPABLE, 0);
+	return pid;
+}
+
 int target_launch(struct target *t, const struct launch_options *opt)
 {
 	int hold[2] = { -1, -1 }, exec[2] = { -1, -1 };
 
 	*t = (struct target){ .pidfd = -1, .hold_fd = -1, .exec_fd = -1, .launched = true };
-	if (pipe2(hold, O_CLOEXEC) || pipe2(exec, O_CLOEXEC) || (t->pid = fork()) < 0) {
+	if (pipe2(hold, O_CLOEXEC) || pipe2(exec, O_CLOEXEC) || (t->pid = fork_dumpable()) < 0) {
 		int err = -errno;
 
 		log_error("the command cannot be started: %s", strerror(-err));

@@ -121,7 +121,7 @@ static void put_comment(struct pprof *p, const char *text)
 	put(p, &part);
 }
 
-/* What a reader of the profile should know of how it came about; 'go tool pprof -comments' shows it. */
+/* What a reader should know of how it came about; every view of 'go tool pprof' begins with it. */
 static void put_comments(struct pprof *p)
 {
 	const struct model_totals *t = p->rep->totals;
@@ -179,7 +179,7 @@ static void put_mapping(struct pprof *p)
 	const struct trace_info *info = p->rep->info;
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	Pprof__Mapping m = PPROF__MAPPING__INIT, *mappings[] = { &m };
-	uint64_t low = UINT64_MAX, high = 0, bias;
+	uint64_t low = UINT64_MAX, high = 0, bias = 0;
 
 	for (size_t i = 0; i < info->n_funcs; i++) {
 		const struct trace_func *f = &info->funcs[i];
@@ -195,8 +195,12 @@ static void put_mapping(struct pprof *p)
 	m.id = 1;
 	m.memory_start = low / PAGE * PAGE;
 	m.memory_limit = (high + PAGE - 1) / PAGE * PAGE;
-	if (find_bias(info, &bias))
-		m.file_offset = m.memory_start - bias;
+	/* Go's linker puts the text segment at the file's start, and go tool pprof -disasm takes a mapping's
+	 * start for the segment's (cmd/pprof, objTool.Open). */
+	bool known = find_bias(info, &bias);
+
+	m.memory_start = known && bias ? bias : m.memory_start;
+	m.file_offset = known && !bias ? m.memory_start : 0;
 	m.filename = string(p, trace_info_get(info, "binary.path"));
 	m.build_id = string(p, trace_info_get(info, "binary.build_id"));
 	m.has_functions = m.has_filenames = m.has_line_numbers = true;
@@ -232,14 +236,11 @@ static uint64_t place_of(struct pprof *p, uint32_t func)
 	const struct trace_info *info = p->rep->info;
 	bool known = func < info->n_funcs;
 	uint64_t slot = known ? func : func == PATH_TIMER ? info->n_funcs : info->n_funcs + 1;
+	const struct trace_func *f = known ? &info->funcs[func] : &(struct trace_func){ 0 };
 
-	if (!p->place[slot]) {
-		const struct trace_func *f = known ? &info->funcs[func] : &(struct trace_func){ 0 };
-
-		p->place[slot] = slot + 1;
+	if (!p->place[slot])
 		put_place(p, slot + 1, report_name(p->rep, func), f->file, f->line, f->vaddr);
-	}
-	return p->place[slot];
+	return p->place[slot] = slot + 1;
 }
 
 static uint64_t go_place_of(struct pprof *p, uint32_t node)

@@ -117,13 +117,20 @@ static void test_go_edges(void **state)
 	if (!has_go())
 		skip();
 	profile("chain.go1.27.thesis", &(struct export_options){ 0 }, file);
-	char *tree = pprof("-tree", file), *raw = pprof("-raw", file);
+	char *tree = pprof("-tree", file), *raw = pprof("-raw", file), id[128];
+	struct trace_reader *r = trace_reader_open("fixtures/traces/chain.go1.27.thesis.gotrace");
+
+	assert_non_null(r);
+	snprintf(id, sizeof(id), "/chain %s [FN][FL][LN]", trace_info_get(trace_reader_info(r), "binary.build_id"));
+	trace_reader_close(r);
 
 	assert_non_null(strstr(tree, "[go]"));
 	assert_non_null(strstr(raw, "[go] gotrace.example/programs/chain/main.go:31:0"));
 	assert_non_null(strstr(raw, "main.main gotrace.example/programs/chain/main.go:20:0 s=20"));
 	assert_non_null(strstr(raw, "calls/count wall/nanoseconds[dflt] morestack/nanoseconds preempt/nanoseconds"));
-	assert_non_null(strstr(raw, "/chain ")); /* the mapping: file and build id */
+	/* The mapping is the text segment, so that -disasm finds the code; file and build id. */
+	assert_non_null(strstr(raw, "1: 0x400000/0x4"));
+	assert_non_null(strstr(raw, id));
 	free(tree);
 	free(raw);
 	unlink(file);

@@ -44,6 +44,10 @@ typedef unsigned long long uint64_t;
 #define EV_MORESTACK  13  /*   thesis strategy: the site's function calls morestack */
 #define EV_KIND_MAX   13
 
+/* Of a cookie and on the wire only: runtime.sigpanic was entered, arg0 the pc that faulted, depth that of its
+ * frame. User space makes an EV_ENTRY of it where the function's probe lies behind that pc. 64 bytes. */
+#define EVK_FAULT 128
+
 /* flags of an event */
 #define EVF_SYSTEM  1  /* ran on a system stack (g0): keyed by (tid, depth); goid is m.curg's, a label */
 #define EVF_ALL     2  /* EV_LOSS: which goroutines is not known */

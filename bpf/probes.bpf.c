@@ -406,6 +406,20 @@ static __always_inline int layout_wrong(const struct place *p, int found)
 	return !(p->flags & EVF_SYSTEM) && (read_u64(p->m + config.m_curg, &curg) || curg != p->g);
 }
 
+/*
+ * sigpanic(), signal_unix.go: the signal handler has made a faulting instruction look like a call of it
+ * (preparePanic, signal_amd64.go): the return address is the instruction's own.
+ */
+static __always_inline void on_fault(struct pt_regs *ctx, uint64_t cookie, struct place *p)
+{
+	uint64_t pc;
+
+	if (read_u64(ctx->rsp + COOKIE_ADJ(cookie), &pc))
+		return;
+	p->depth -= 8; /* where rsp was before that call */
+	submit_ext(p, cookie, EVK_FAULT, pc - state.text_bias, 0, 0);
+}
+
 static __always_inline void record_runtime(struct pt_regs *ctx, uint64_t cookie)
 {
 	struct place p;
@@ -421,6 +435,9 @@ static __always_inline void record_runtime(struct pt_regs *ctx, uint64_t cookie)
 		break;
 	case EV_END:
 		on_end(ctx, cookie, &p);
+		break;
+	case EVK_FAULT:
+		on_fault(ctx, cookie, &p);
 		break;
 	case EV_CREATE:
 		on_create(ctx, cookie, &p);

@@ -214,13 +214,32 @@ static int mind_the_limit(struct collector *c)
 	return err;
 }
 
+/* The entry that the probe of the function which faulted would have told later on. false: it has told it. */
+static bool entry_of_fault(const struct collector *c, const struct event_ext *fault, struct event_ext *entry)
+{
+	uint32_t site = plan_site_missing(c->opt.plan, fault->arg[0]);
+
+	if (site == PLAN_NO_SITE)
+		return false;
+	*entry = (struct event_ext){ .h = fault->h };
+	entry->h.site = site;
+	entry->h.kind = EV_ENTRY;
+	return true;
+}
+
 static int write_event(void *ctx, const struct event_ext *ev)
 {
 	struct collector *c = ctx;
+	struct event_ext entry;
 	int err;
 
 	if (c->full)
 		return 0; /* the trace has ended, the main thread only does not know yet */
+	if (ev->h.kind == EVK_FAULT) {
+		if (!entry_of_fault(c, ev, &entry))
+			return 0;
+		ev = &entry;
+	}
 	if (ev->h.kind == EV_IMAGE) {
 		c->images++;
 		if (c->opt.expect_goid_1 && c->images == 1 && ev->h.goid != 1)

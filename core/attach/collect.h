@@ -21,6 +21,7 @@ struct collector_options {
 	struct probes *probes;          /* borrowed, as all here */
 	const struct gobin *binary;     /* names the places where goroutines are created */
 	struct trace_writer *writer;
+	const struct plan *plan;        /* tells which calls that fault have not been entered yet */
 	const uint8_t *site_class;      /* [n_sites] how a site is executed (enum cost_class); events are counted by it */
 	size_t n_sites;
 	uint64_t max_bytes;             /* of the trace file; 0: no limit */

@@ -299,7 +299,7 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 {
 	const struct collector_options opt = {
 		.probes = &r->probes, .binary = r->binary, .writer = writer,
-		.site_class = r->site_class, .n_sites = r->plan->n_sites,
+		.plan = r->plan, .site_class = r->site_class, .n_sites = r->plan->n_sites,
 		.max_bytes = r->max_bytes, .expect_goid_1 = r->target->launched,
 	};
 	int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

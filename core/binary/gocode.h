@@ -84,6 +84,10 @@ struct gocode {
 	/* No check, no branch, nothing that may fault and few instructions from the start to the first
 	 * RET: once called it returns, so that its RET says all, and rets[0] can stand for the entry as well. */
 	bool straight;
+	/* The same two behind instructions that may fault: an emulated one or, of a straight line, rets[0]. Only for
+	 * functions with neither of them before. A call that faults there is not seen by such a probe. */
+	bool has_late;
+	struct code_point late;
 	struct code_point entry;
 	/* Behind the entry point, in a function that has a stack check: len 0 elsewhere. */
 	struct code_window check_window;

@@ -115,10 +115,18 @@ static void test_unchecked(void **state)
 		assert_false(k.has_entry);
 		assert_false(k.straight);
 		assert_int_equal(k.line_end, LINE_FAULT);
+		/* but for one that is told of calls which fault */
+		assert_true(k.has_late);
+		assert_int_equal(k.late.class, INSN_EMULATED);
+		assert_true(k.late.off > 0);
 		gocode_free(&k);
 
-		k = analyze(b, c, "main.noSplit");
+		k = analyze(b, c, "main.noSplit"); /* a load, arithmetic, RET */
 		assert_false(k.has_check);
+		assert_false(k.straight);
+		assert_true(k.has_late);
+		assert_int_equal(k.late.off, k.rets[0].off);
+		assert_true(k.late.plain_ret);
 		assert_int_equal(k.n_morestack, 0);
 		gocode_free(&k);
 

@@ -154,10 +154,10 @@ static bool reads_closure(const struct body *y, const struct insn *in)
  * The first emulated instruction from index `i` on that is reached by nothing
  * but falling through. Stops where the line ends, behind a call (which may
  * unwind or never return), where rsp is no longer known, and at an instruction
- * that may fault: a call that panics there has been entered all the same. *out is
- * where it stopped.
+ * that may fault: a call that panics there has been entered all the same; with past_faults
+ * only where rsp is not at the return address. *out is where it stopped.
  */
-static enum line_end find_on_line(const struct body *y, size_t i, struct code_point *out)
+static enum line_end find_on_line(const struct body *y, size_t i, bool past_faults, struct code_point *out)
 {
 	static const x86_reg sp[] = { X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL,
 				      X86_REG_INVALID };
@@ -174,7 +174,7 @@ static enum line_end find_on_line(const struct body *y, size_t i, struct code_po
 			return LINE_FOUND;
 		if (in->flow != FLOW_NEXT)
 			return LINE_FLOW;
-		if (gocode_may_fault(y, in) && !(closure && reads_closure(y, in)))
+		if ((!past_faults || down) && gocode_may_fault(y, in) && !(closure && reads_closure(y, in)))
 			return LINE_FAULT;
 		closure = closure && !(accesses(y, in, context) & WRITES);
 		if (insn_sp_change(y->code + in->off, in->len, &change))
@@ -201,6 +201,18 @@ static bool is_straight(const struct body *y, const struct code_point *end)
 	       !gocode_targeted(y, 0, end->off);
 }
 
+static void find_late(const struct body *y, struct gocode *out)
+{
+	enum line_end end = find_on_line(y, 0, true, &out->late);
+
+	if (end == LINE_FOUND)
+		out->has_late = !gocode_targeted(y, 0, out->late.off);
+	else if (end == LINE_FLOW && is_straight(y, &out->late)) {
+		out->late = out->rets[0];
+		out->has_late = true;
+	}
+}
+
 void gocode_entry(const struct body *y, const struct check *k, struct gocode *out)
 {
 	/* Behind a check, a branch to the start is another call's or morestack's business. */
@@ -209,7 +221,7 @@ void gocode_entry(const struct body *y, const struct check *k, struct gocode *ou
 	out->line_end = LINE_LOOP;
 	if (out->loop_at_start)
 		return;
-	out->line_end = find_on_line(y, k->found ? k->jcc + 1 : 0, &out->entry);
+	out->line_end = find_on_line(y, k->found ? k->jcc + 1 : 0, false, &out->entry);
 	if (out->line_end == LINE_FOUND && gocode_targeted(y, lo, out->entry.off))
 		out->line_end = LINE_TARGET;
 	if (out->line_end == LINE_FOUND) {
@@ -224,6 +236,8 @@ void gocode_entry(const struct body *y, const struct check *k, struct gocode *ou
 		out->entry.check_jcc = true;
 		out->has_entry = true;
 	}
+	if (out->line_end == LINE_FAULT && !k->found)
+		find_late(y, out);
 }
 
 /* R14 is g from the entry on in ABIInternal code; an ABI0 wrapper loads it from TLS first. */

@@ -162,13 +162,15 @@ int gocode_windows(const struct body *y, struct gocode *out)
 
 	if (out->has_entry && out->has_check)
 		out->check_window = behind_check(y, out);
-	if (!out->has_entry && !out->straight && !out->loop_at_start && y->insns[0].flow == FLOW_NEXT) {
+	if (!out->has_entry && !out->straight && !out->has_late && !out->loop_at_start && y->insns[0].flow == FLOW_NEXT) {
 		out->leaf_window = gocode_may_fault(y, &y->insns[0]) ? none(WINDOW_FAULT) : forward(y, 1, false);
 	} else {
 		out->leaf_window = none(WINDOW_FLOW);
 	}
 	if (out->has_entry)
 		floor_off = later(floor_off, out->entry.off + out->entry.len);
+	if (out->has_late && out->late.class == INSN_EMULATED)
+		floor_off = later(floor_off, out->late.off + out->late.len);
 	floor_off = later(floor_off, later(end_of(&out->check_window), end_of(&out->leaf_window)));
 	if (!out->n_rets)
 		return 0;

@@ -18,6 +18,8 @@ enum entry_why {
 	WHY_LONE_RET,
 	WHY_STRAIGHT,
 	WHY_TAIL,
+	WHY_LATE,
+	WHY_LATE_RET,
 	WHY_THESIS,
 	WHY_FIRST,    /* + enum line_end */
 	WHY_ENDS = WHY_FIRST + LINE_ENDS,
@@ -30,6 +32,8 @@ static const char *const whys[WHY_ENDS] = {
 	[WHY_LONE_RET] = "the function is one RET",
 	[WHY_STRAIGHT] = "runs straight to its RET with nothing that could fault: one probe says both",
 	[WHY_TAIL] = "a wrapper that jumps on",
+	[WHY_LATE] = "the first that the kernel emulates, behind what may fault: runtime.sigpanic tells of calls that do",
+	[WHY_LATE_RET] = "runs straight to its RET: one probe says both, and runtime.sigpanic tells of calls that fault",
 	[WHY_THESIS] = "the first byte, as thesis has it",
 	[WHY_FIRST + LINE_FAULT] = "the first byte: then comes what may fault, and a call that does has been entered",
 	[WHY_FIRST + LINE_FLOW] = "the first byte: then comes a RET or an indirect jump",
@@ -42,6 +46,8 @@ static unsigned why_entry(const struct plan *p, const struct plan_func *f, const
 {
 	bool first = s->vaddr == f->fn->vaddr;
 
+	if (f->late_site != PLAN_NO_SITE && s == &p->sites[f->late_site])
+		return s->kind == EV_ENTRY_EXIT ? WHY_LATE_RET : WHY_LATE;
 	if (s->kind == EV_ENTRY_TAIL)
 		return WHY_TAIL;
 	if (s->kind == EV_ENTRY_EXIT)

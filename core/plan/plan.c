@@ -92,14 +92,18 @@ static enum plan_fate fate_by_flags(const struct gofunc *fn, const struct plan_o
 }
 
 /* Where the entry goes under a strategy. */
-static const struct code_point *entry_point(const struct gocode *code, enum probe_strategy s)
+static const struct code_point *entry_point(const struct gocode *code, enum probe_strategy s, bool faults_seen)
 {
 	if (s == PROBE_THESIS)
 		return &code->start;
-	return code->has_entry ? &code->entry : code->straight ? &code->rets[0] : &code->start;
+	if (code->has_entry)
+		return &code->entry;
+	if (code->straight)
+		return &code->rets[0];
+	return code->has_late && faults_seen ? &code->late : &code->start;
 }
 
-static enum plan_fate fate_by_code(const struct gocode *code, enum probe_strategy s)
+static enum plan_fate fate_by_code(const struct gocode *code, enum probe_strategy s, bool faults_seen)
 {
 	if (code->status == CODE_NO_BYTES)
 		return PLAN_NO_CODE;
@@ -108,7 +112,7 @@ static enum plan_fate fate_by_code(const struct gocode *code, enum probe_strateg
 	if (!code->g_in_r14)
 		return PLAN_ABI0;
 
-	const struct code_point *entry = entry_point(code, s);
+	const struct code_point *entry = entry_point(code, s, faults_seen);
 	if (code->loop_at_start && entry->off == 0)
 		return PLAN_LOOP;
 	bool refused = entry->class == INSN_REFUSED;
@@ -166,7 +170,7 @@ static int add_func_sites(struct plan *p, uint32_t func, const struct gocode *co
 			  uint64_t **targets, size_t *cap_targets)
 {
 	struct plan_func *f = &p->funcs[func];
-	const struct code_point *entry = entry_point(code, p->strategy);
+	const struct code_point *entry = entry_point(code, p->strategy, p->faults_seen);
 	bool merged = false; /* the entry shares its byte with an exit: one site says both */
 	struct plan_site s;
 	int err = 0;
@@ -197,6 +201,9 @@ static int add_func_sites(struct plan *p, uint32_t func, const struct gocode *co
 			stubs_add_entry(p, &s, code);
 		err = add_site(p, &s);
 	}
+	for (size_t i = p->n_sites; entry == &code->late && i-- > 0 && p->sites[i].func == func;)
+		if (p->sites[i].link == LINK_ENTRY)
+			f->late_site = i;
 	f->has_check = code->has_check;
 	f->line_end = code->line_end;
 	f->n_entries = 1;
@@ -214,7 +221,8 @@ static int add_func(struct plan *p, const struct gofunc *fn, enum plan_fate fate
 
 	if (!name)
 		return -ENOMEM;
-	p->funcs[p->n_funcs++] = (struct plan_func){ .fn = fn, .name = name, .fate = fate };
+	p->funcs[p->n_funcs++] = (struct plan_func){ .fn = fn, .name = name, .fate = fate,
+						  .late_site = PLAN_NO_SITE };
 	return 0;
 }
 
@@ -256,7 +264,7 @@ static int place_sites(struct plan *p, struct gocode_ctx *ctx, uint64_t **target
 		int err = gocode_analyze(ctx, f->fn, &code);
 		if (err)
 			return err;
-		f->fate = fate_by_code(&code, p->strategy);
+		f->fate = fate_by_code(&code, p->strategy, p->faults_seen);
 		if (f->fate == PLAN_PROBED)
 			err = add_func_sites(p, i, &code, targets, cap_targets);
 		gocode_free(&code);
@@ -291,6 +299,40 @@ static void resolve_tails(struct plan *p, const uint64_t *targets, size_t n)
 			p->sites[i].target = probed_at(p, targets[i]);
 }
 
+/* Index of the last function that begins at pc or before it, n_funcs when none does. */
+static size_t begins_before(const struct plan *p, uint64_t pc)
+{
+	size_t lo = 0, hi = p->n_funcs;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->funcs[mid].fn->vaddr <= pc)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? lo - 1 : p->n_funcs;
+}
+
+uint32_t plan_site_missing(const struct plan *p, uint64_t pc)
+{
+	size_t i = begins_before(p, pc);
+	const struct plan_func *f = i < p->n_funcs ? &p->funcs[i] : NULL;
+
+	return f && f->fate == PLAN_PROBED && f->late_site != PLAN_NO_SITE && pc < p->sites[f->late_site].vaddr ?
+		f->late_site : PLAN_NO_SITE;
+}
+
+/* Calls that fault are told by runtime.sigpanic: but not where it is itself traced, and its entry might be told first. */
+static void see_faults(struct plan *p)
+{
+	const struct gofunc *fn = gobin_func_named(p->binary, "runtime.sigpanic");
+	size_t i = fn ? begins_before(p, fn->vaddr) : p->n_funcs;
+
+	p->faults_seen = fn && p->strategy != PROBE_THESIS && (i == p->n_funcs || p->funcs[i].fn->vaddr != fn->vaddr);
+}
+
 static int build(struct plan *p, const struct plan_options *opt)
 {
 	struct gocode_ctx *ctx = NULL;
@@ -300,6 +342,8 @@ static int build(struct plan *p, const struct plan_options *opt)
 
 	if (!err && !(ctx = gocode_ctx_new(p->binary)))
 		err = -errno;
+	if (!err)
+		see_faults(p);
 	if (!err)
 		err = place_sites(p, ctx, &targets, &cap_targets);
 	if (!err)

@@ -83,6 +83,7 @@ struct plan_site {
 	const char *name;   /* of a runtime site: the function probed, owned by the gobin */
 };
 #define PLAN_NO_FUNC UINT32_MAX
+#define PLAN_NO_SITE UINT32_MAX
 
 struct plan_func {
 	const struct gofunc *fn;
@@ -91,6 +92,7 @@ struct plan_func {
 	uint32_t n_entries, n_exits; /* sites */
 	bool has_check;     /* of its stack, in the prologue */
 	uint8_t line_end;   /* enum line_end: why the entry is not further on */
+	uint32_t late_site; /* the entry, when it lies behind instructions that may fault; else PLAN_NO_SITE */
 	bool never_returns; /* probed, but it has neither RET nor tail jump */
 };
 
@@ -132,6 +134,7 @@ struct plan {
 	size_t n_probed;
 	size_t n_fate[PLAN_FATES];
 	size_t n_link[LINKS];
+	bool faults_seen; /* entries may lie behind what may fault */
 	bool ends_seen, creates_seen, unwinds_seen, stops_seen; /* the runtime sites that this Go version has */
 };
 
@@ -142,6 +145,10 @@ struct plan {
  */
 struct plan *plan_build(const struct gobin *b, const struct plan_options *opt);
 void plan_free(struct plan *p);
+
+/* The site that misses a call which faults at link-time address pc: the entry of its function when that
+ * lies further on. PLAN_NO_SITE: there is none. */
+uint32_t plan_site_missing(const struct plan *p, uint64_t pc);
 
 /* Makes it a plan without stubs: every site in the text, single-stepped where it must be. */
 void plan_drop_stubs(struct plan *p);

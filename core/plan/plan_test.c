@@ -82,11 +82,50 @@ static void straight_leaf(void **state)
 		assert_int_equal(count_sites(p, "main.leaf", EV_ENTRY_EXIT), both);
 		assert_int_equal(count_sites(p, "main.leaf", EV_ENTRY), !both);
 		assert_int_equal(count_sites(p, "main.leaf", EV_EXIT), !both);
-		/* It could fault, and would then have been called. */
-		assert_int_equal(count_sites(p, "main.noSplit", EV_ENTRY), 1);
+		/* It could fault, and has then been called: runtime.sigpanic's site tells. */
+		assert_int_equal(count_sites(p, "main.noSplit", EV_ENTRY_EXIT), both);
+		assert_int_equal(p->faults_seen, both);
 		plan_free(p);
 		gobin_close(b);
 	}
+}
+
+/* Only calls that fault before the probe are missing; and whoever traces sigpanic itself sees none so. */
+static void calls_that_fault(void **state)
+{
+	static const char *const both[] = { "runtime", "main" };
+	const struct plan_options opt = { .strategy = PROBE_EMULATED };
+	const struct plan_options with_runtime = { .strategy = PROBE_EMULATED, .packages = both, .n_packages = 2 };
+	struct gobin *b = open_binary("kinds");
+	struct plan *p = plan_of(b, &opt);
+	const struct plan_func *late = find(p, "main.mayFault"), *early = find(p, "main.recursive");
+	size_t told = 0;
+
+	(void)state;
+	assert_int_not_equal(late->late_site, PLAN_NO_SITE);
+	const struct plan_site *s = &p->sites[late->late_site];
+	assert_ptr_equal(&p->funcs[s->func], late);
+	assert_int_equal(s->kind, EV_ENTRY);
+	assert_true(s->vaddr > late->fn->vaddr);
+	assert_int_equal(plan_site_missing(p, late->fn->vaddr), late->late_site);
+	assert_int_equal(plan_site_missing(p, s->vaddr - 1), late->late_site);
+	assert_int_equal(plan_site_missing(p, s->vaddr), PLAN_NO_SITE);
+	assert_int_equal(plan_site_missing(p, late->fn->vaddr + late->fn->size), PLAN_NO_SITE);
+	assert_int_equal(plan_site_missing(p, early->fn->vaddr), PLAN_NO_SITE);
+	assert_int_equal(plan_site_missing(p, 0), PLAN_NO_SITE);
+	assert_int_equal(plan_site_missing(p, UINT64_MAX), PLAN_NO_SITE);
+	for (size_t i = 0; i < p->n_sites; i++)
+		told += p->sites[i].kind == EVK_FAULT;
+	assert_int_equal(told, 1);
+	plan_free(p);
+
+	p = plan_of(b, &with_runtime);
+	assert_false(p->faults_seen);
+	assert_int_equal(find(p, "main.mayFault")->late_site, PLAN_NO_SITE);
+	for (size_t i = 0; i < p->n_sites; i++)
+		assert_int_not_equal(p->sites[i].kind, EVK_FAULT);
+	plan_free(p);
+	gobin_close(b);
 }
 
 static void strategies_differ_in_their_entries(void **state)
@@ -273,7 +312,7 @@ static void every_site_is_explained(void **state)
 {
 	static const char *const lines[] = {
 		"main.recursive\n", "push", " %rbp ", " entry ", "behind the stack check", "the function is one RET",
-		"one probe says both", "what may fault", "two traps*", " exits of their own:\n",
+		"one probe says both", "calls that fault", "two traps*", " exits of their own:\n",
 	};
 
 	(void)state;
@@ -308,6 +347,7 @@ int main(void)
 		cmocka_unit_test(default_selection),
 		cmocka_unit_test(lone_ret),
 		cmocka_unit_test(straight_leaf),
+		cmocka_unit_test(calls_that_fault),
 		cmocka_unit_test(strategies_differ_in_their_entries),
 		cmocka_unit_test(globs_excludes_and_wrappers),
 		cmocka_unit_test(statement_wrappers_are_in),

@@ -26,6 +26,7 @@ const char *plan_site_kind(const struct plan_site *s)
 	case EV_UNWIND: return "unwind";
 	case EV_STOP: return "prologue-stop";
 	case EV_RESUME: return "prologue-resume";
+	case EVK_FAULT: return "fault";
 	default: return "runtime";
 	}
 }

@@ -91,7 +91,7 @@ file_capabilities() {
 	install -m 755 "$GOTRACE" "$gotrace"
 	setcap cap_bpf,cap_perfmon+ep "$gotrace" || skip "this file system has no capabilities"
 	own_folder
-	expect_status 0 as_nobody "$gotrace" record -o trace -- "$LIVE/programs/default/plain" >../printed
+	expect_status 0 as_nobody "$gotrace" record -o trace -- "$LIVE/programs/default/ticker" 1s >../printed
 	gt report trace --format=csv >../report.csv
 	compare_counts ../printed ../report.csv
 	! gt info trace | grep -q 'ptrace is refused' || fail "the command could not be held at its exec"

@@ -61,15 +61,18 @@ second_tool() {
 	"$GOTRACE" record --probe=emulated --ret=step -o other -- "$LIVE/programs/noinline/plain" >printed
 	gt report other --format=csv >csv
 	compare_counts printed csv
-	"$LIVE/programs/default/ticker" 20s >out &
+	"$LIVE/programs/default/ticker" 60s >out &
 	local target=$! ticks others
 	wait_for 10 grep -q ready out
-	gt record --probe=emulated --pid "$target" -d 3 -o outer &
+	# From before the second one until the target's end, however long attaching takes.
+	gt record --probe=emulated --pid "$target" -o outer &
 	local outer=$!
-	sleep 1
+	wait_for 60 test -s outer
+	sleep 0.5
 	gt record --probe=emulated --pid "$target" -d 1 -o inner
-	wait "$outer"
+	sleep 0.5
 	kill -TERM "$target"
+	wait "$outer"
 	wait "$target"
 	ticks=$(csv_calls inner main.tick) others=$(csv_calls outer main.tick)
 	if [ "$ticks" -lt 50 ] || [ "$others" -le "$ticks" ]; then fail "$ticks calls inside of $others"; fi

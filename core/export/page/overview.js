@@ -55,7 +55,9 @@ const shortOf = (name) => { const [path, rest] = split(name); return path ? last
 function goroutineCard() {
 	const groups = PICKS.filter((p) => p.kind === "group" && p.weight), whole = wholeCached();
 	return el("div", { class: "card" }, el("h2", {}, "Goroutines, by where they started"),
-		el("p", { class: "sub" }, plural(D.trace.goroutines, "goroutine") + " in all; choose one here or above to see it alone"),
+		el("p", { class: "sub" }, plural(D.trace.goroutines, "goroutine") + " in all; choose one here or above to see it alone" +
+			(D.untracked ? "; " + plural(D.untracked, "heavy one") + " had too many paths to be kept apart" : "") +
+			(D.n_groups > D.groups.length ? "; the heaviest " + count(D.groups.length) + " of " + count(D.n_groups) + " starts" : "")),
 		el("ol", { class: "path" }, groups.slice(0, 10).map((p) => el("li", { tabindex: 0, role: "button", onclick: () => set({ pick: p, view: "flame" }),
 			onkeydown: (e) => { if (e.key === "Enter") set({ pick: p, view: "flame" }); }, title: pickName(p) },
 		el("span", { class: "name fn" }, pickName(p)), meter(p.weight / whole),

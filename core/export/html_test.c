@@ -61,6 +61,18 @@ static char *data_of(const char *page)
 	return strndup(from, (size_t)(to - from));
 }
 
+/* Cases whose data is stored: it must be the same on every machine. */
+static void check_stored(const char *data, const char *name)
+{
+	static const char *const stored[] = { "fold", "go", "loss-goroutine", "names", "recursion", "stop-kinds", "cycle" };
+	char path[512];
+
+	snprintf(path, sizeof(path), "fixtures/cases/%s.page.json", name);
+	for (size_t i = 0; i < sizeof(stored) / sizeof(stored[0]); i++)
+		if (!strcmp(stored[i], name))
+			fixture_same(path, data);
+}
+
 static void check_page(const char *trace, const char *name)
 {
 	char *page = page_of(trace), *again = page_of(trace), *data = data_of(page);
@@ -68,6 +80,7 @@ static void check_page(const char *trace, const char *name)
 	assert_string_equal(page, again);
 	assert_true(data[0] == '{' && data[strlen(data) - 2] == '}');
 	assert_non_null(strstr(page, "default-src 'none'"));
+	check_stored(data, name);
 	leave(page, name);
 	free(page);
 	free(again);

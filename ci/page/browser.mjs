@@ -9,7 +9,8 @@ export class Browser {
 	static async start() {
 		const b = new Browser();
 		b.profile = mkdtempSync(join(tmpdir(), "gotrace-chromium-"));
-		b.child = spawn(process.env.CHROMIUM || "chromium", ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
+		// No sandbox: tests run as root in containers, on pages of our own. No /dev/shm: it is small there.
+		b.child = spawn(process.env.CHROMIUM || "chromium", ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
 			"--disable-background-networking", "--disable-component-update", "--disable-extensions", "--hide-scrollbars",
 			"--force-color-profile=srgb", "--font-render-hinting=none", `--user-data-dir=${b.profile}`, "--remote-debugging-pipe",
 			"about:blank"], { stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"] });

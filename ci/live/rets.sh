@@ -81,6 +81,21 @@ second_tool() {
 }
 check "two tracers on one program" second_tool
 
+# Then no probe costs a second trap, leaves included.
+no_step() { # PROGRAM
+	allowed || skip "this kernel lets no program write registers"
+	[ -e "$LIVE/programs/noinline/$1" ] || skip "$1 was not built"
+	gt record --probe=emulated -o trace -- "$LIVE/programs/noinline/$1" >printed
+	gt report trace --format=csv >csv
+	compare_counts printed csv
+	gt info trace >facts
+	expect_grep '^end.events_ret +[1-9]' facts
+	! grep '^end.events_step' facts || fail "some are stepped"
+}
+for program in plain loneret recursion nilleaf; do
+	check "no event of $program is stepped where RETs are performed" no_step "$program"
+done
+
 # Dropped events must not drop returns: a ring that is full all the time.
 full_ring() {
 	expect_status 0 gt record --probe=emulated -m 4K -o trace -- "$LIVE/programs/noinline/recursion" >printed 2>err

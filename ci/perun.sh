@@ -57,7 +57,8 @@ export_as() { # TRACE OUT [OPTION...]
 init() {
 	perun init --vcs-type=git </dev/null && [ -d .perun ] &&
 		printf 'degradation:\n  strategy:\n    - method: average_amount_threshold\n' >>.perun/local.yml &&
-		export_as chain.go1.27.thesis a.perf && export_as chain.go1.19.thesis b.perf
+		export_as chain.go1.27.thesis a.perf --perun-layout=stacks &&
+		export_as chain.go1.19.thesis b.perf --perun-layout=stacks
 }
 
 tableof() {
@@ -70,7 +71,7 @@ tableof() {
 stacks() {
 	local t
 	for t in chain.go1.27.thesis recursion.emulated panics.thesis; do
-		export_as "$t" s.perf || return 1
+		export_as "$t" s.perf --perun-layout=stacks || return 1
 		"$GOTRACE" export --format=folded -o want.folded "$traces/$t.gotrace" || return 1
 		"$venv/bin/python" - s.perf >got.folded <<-'EOF' || return 1
 			import json, sys
@@ -131,7 +132,7 @@ import_folded() {
 
 layouts() {
 	export_as go1 x.perf 2>/dev/null && return 1 # there is no such trace
-	export_as chain.go1.27.thesis flat.perf --perun-layout=flat &&
+	export_as chain.go1.27.thesis flat.perf &&
 		perun show flat.perf tableof --to-stdout resources | grep -q 'main.main,\[go\],main.left,\[go\]' &&
 		export_as chain.go1.27.thesis legacy.perf --perun-layout=legacy &&
 		perun show legacy.perf tableof --to-stdout resources | grep -q 'Callees Mean \[#\]'

@@ -29,8 +29,8 @@ static const struct argp_option options[] = {
 	  "go statement started it", 2 },
 	{ "goroutines", KEY_GOROUTINES, NULL, 0, "a label with the goroutine's number on each stack", 2 },
 	{ "calls", KEY_CALLS, NULL, 0, "a row a call, in the order in which they began", 2 },
-	{ "perun-layout", KEY_LAYOUT, "LAYOUT", 0, "stacks (default), flat for Perun up to 0.25, or legacy for the "
-	  "thesis's own Sankey view", 2 },
+	{ "perun-layout", KEY_LAYOUT, "LAYOUT", 0, "flat (default), stacks for Perun 0.26 and newer, which "
+	  "take a uid for the whole stack, or legacy for the thesis's own Sankey view", 2 },
 	{ "origin", KEY_ORIGIN, "VERSION", 0, "the commit that the profile is of; 'perun add' takes only those of HEAD", 2 },
 	{ "host", KEY_HOST, "NAME", 0, "the machine that the profile is of", 2 },
 	{ 0 },
@@ -80,7 +80,7 @@ static void finish_options(struct argp_state *state, struct export_args *a)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	static const char *const weights[] = { "self", "total", "calls", NULL };
-	static const char *const layouts[] = { "stacks", "flat", "legacy", NULL };
+	static const char *const layouts[] = { "flat", "stacks", "legacy", NULL };
 	struct export_args *a = state->input;
 
 	switch (key) {

@@ -36,7 +36,7 @@ extern const struct report_format report_formats[];
 
 /* ---- gotrace export: the outputs that other programs open ---- */
 
-enum perun_layout { PERUN_STACKS, PERUN_FLAT, PERUN_LEGACY };
+enum perun_layout { PERUN_FLAT, PERUN_STACKS, PERUN_LEGACY };
 enum export_weight { WEIGHT_SELF, WEIGHT_TOTAL, WEIGHT_CALLS };
 
 struct export_options {

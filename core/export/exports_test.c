@@ -38,7 +38,7 @@ static const struct {
 
 /* Of two telling cases: the other layouts say the same in more words. */
 static const struct { const char *title; struct export_options opt; } layouts[] = {
-	{ "perun --perun-layout=flat --host=vm", { .layout = PERUN_FLAT, .host = "vm" } },
+	{ "perun --perun-layout=stacks --host=vm", { .layout = PERUN_STACKS, .host = "vm" } },
 	{ "perun --perun-layout=legacy", { .layout = PERUN_LEGACY } },
 };
 

@@ -34,8 +34,9 @@ END {
 			failed[order[i]], skipped[order[i]], events[order[i]], lost[order[i]]
 	printf "\n%d runs, %d failed, %.0f events.\n\n", total, total_failed, total_events
 }'
+# profile_external_pct, in the earliest runs, looked for the wrong name and measured nothing.
 # Medians over all runs and versions; of the longest ones the greatest; shares of runs as a mean.
-for d in "$@"; do tail -n +2 "$d/measures.csv"; done | sort -t, -k4,4 -k3,3 -k5,5g | awk -F, '
+for d in "$@"; do tail -n +2 "$d/measures.csv" | grep -v ,profile_external_pct,; done | sort -t, -k4,4 -k3,3 -k5,5g | awk -F, '
 function finish() {
 	if (!n) return
 	if (what == "quit_lost")

@@ -6,6 +6,7 @@
 #
 # GO="1.22.0 1.27.3"  these versions only (ci/regress/go-versions has all of them)
 # BUILT=DIR           keeps the built programs there, for the next run
+# ONLY=REGEX          tests by their names
 # GOTRACE=            the command to test, build/gotrace
 # RESULTS=            where to put the results, results/springboard-safety
 #
@@ -82,7 +83,7 @@ quote() { tr '\n",' " ';" <<<"$1" | cut -c 1-200; }
 try() {
 	local go=$1 stub=$2 name=$3 dir=$LIVE/t status began=$EPOCHREALTIME verdict=ok detail='' events lost stubs
 	shift 3
-	[ $((SECONDS - start)) -lt "$seconds" ] || return 0
+	if [ $((SECONDS - start)) -ge "$seconds" ] || ! [[ $name =~ ${ONLY:-} ]]; then return 0; fi
 	n=$((n + 1))
 	rm -rf "$dir"
 	mkdir -p "$dir"

@@ -119,7 +119,8 @@ raw_exec() { # KIND: a new image behind the library's back is not patched, and t
 	grep '^from' printed | cmp plain - || { cat printed err; fail "the new image went wrong"; }
 	gt report trace >text 2>&1
 	gt info trace >>text 2>&1
-	expect_grep 'executed itself anew' text
+	# Where another thread than the leader executes it, some kernels' filters do not know the new image at all.
+	expect_grep 'executed itself anew|other program.* not traced' text
 }
 
 # exact, by emulated, with a warning.

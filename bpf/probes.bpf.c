@@ -91,6 +91,35 @@ static __always_inline struct cpu_counters *cpu_count(uint32_t cpu)
 	return bpf_map_lookup_elem(&counters, &cpu);
 }
 
+#define GOID_UNKNOWN ~0ull
+
+static __noinline int count_loss(struct cpu_counters *c, uint64_t goid)
+{
+	struct lost_goid *old, new = {};
+
+	if (!c)
+		return 0;
+	__sync_fetch_and_add(&c->lost_begun, 1);
+	uint64_t now = bpf_ktime_get_ns();
+	if (!c->lost_first_ns)
+		c->lost_first_ns = now;
+	c->lost_last_ns = now;
+	old = goid == GOID_UNKNOWN ? 0 : bpf_map_lookup_elem(&lost_goids, &goid);
+	if (goid == GOID_UNKNOWN) {
+		__sync_fetch_and_add(&c->lost_anonymous, 1);
+	} else if (old) {
+		old->last_ns = now;
+		__sync_fetch_and_add(&old->count, 1);
+	} else {
+		new.first_ns = new.last_ns = now;
+		new.count = 1;
+		if (bpf_map_update_elem(&lost_goids, &goid, &new, BPF_NOEXIST))
+			__sync_fetch_and_add(&c->lost_anonymous, 1);
+	}
+	__sync_fetch_and_add(&c->lost_done, 1);
+	return 0;
+}
+
 #define STOPPED_NEVER 2 /* no value of state.stopped */
 
 /*
@@ -146,7 +175,9 @@ static __always_inline int find_place(struct pt_regs *ctx, uint64_t cookie, stru
 	p->g = ctx->r14;
 	/* One read of the front of g: 8 bytes and 168 cost the same. */
 	if (bpf_probe_read_user(g, config.g_read_bytes, (const void *)p->g)) {
+		/* Its page is being moved, say: an event of some goroutine is missing. */
 		__sync_fetch_and_add(&p->count->dropped_fault, 1);
+		count_loss(p->count, GOID_UNKNOWN);
 		return -1;
 	}
 	uint64_t lo = g[config.g_stack_lo / 8 % (G_READ_MAX / 8)];
@@ -175,31 +206,6 @@ static __always_inline int find_place(struct pt_regs *ctx, uint64_t cookie, stru
 }
 
 /* ---- handing an event over */
-
-static __noinline int count_loss(struct cpu_counters *c, uint64_t goid)
-{
-	struct lost_goid *old, new = {};
-
-	if (!c)
-		return 0;
-	__sync_fetch_and_add(&c->lost_begun, 1);
-	uint64_t now = bpf_ktime_get_ns();
-	if (!c->lost_first_ns)
-		c->lost_first_ns = now;
-	c->lost_last_ns = now;
-	old = bpf_map_lookup_elem(&lost_goids, &goid);
-	if (old) {
-		old->last_ns = now;
-		__sync_fetch_and_add(&old->count, 1);
-	} else {
-		new.first_ns = new.last_ns = now;
-		new.count = 1;
-		if (bpf_map_update_elem(&lost_goids, &goid, &new, BPF_NOEXIST))
-			__sync_fetch_and_add(&c->lost_anonymous, 1);
-	}
-	__sync_fetch_and_add(&c->lost_done, 1);
-	return 0;
-}
 
 static __always_inline void *reserve(const struct place *p, uint32_t bytes)
 {

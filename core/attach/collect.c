@@ -181,8 +181,10 @@ static int take_losses(struct collector *c)
 	/* What found no room in the map, or was added to an entry just as it was
 	 * taken out: somebody's, but not known whose. */
 	if (!err && counted > c->told_losses) {
-		err = add_loss(c, 0, EVF_ALL, first < last ? first : c->last_watermark_ns, last,
-			       counted - c->told_losses);
+		/* One loss alone is its own first and last; nothing was merged before the first watermark. */
+		if (first > last)
+			first = c->last_watermark_ns ? c->last_watermark_ns : last;
+		err = add_loss(c, 0, EVF_ALL, first, last, counted - c->told_losses);
 		c->told_losses = counted;
 	}
 	return err;

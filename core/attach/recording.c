@@ -81,7 +81,7 @@ static int hold_for_stubs(struct recording *r)
 	if (!r->left)
 		return -ENOMEM;
 	err = target_seize(r->target);
-	if (err) { /* strace -f gotrace, a security module, or a gotrace with file capabilities */
+	if (err) { /* strace -f gotrace, or a security module */
 		log_debug("ptrace: %s", strerror(-err));
 		step_back(r, "the command cannot be held at its exec, ptrace is refused");
 		plan_drop_stubs(r->plan);

@@ -7,9 +7,11 @@
 #
 # $KERNEL, $GO, $BUILD, $PROBE choose (lists with blanks); KERNEL=running is this
 # machine's, others boot in a VM (ci/vm/kernel.sh). Goes on where it stopped: a
-# cell is done that this very gotrace measured; AGAIN=1 measures it anew. Writes
-# results/regress/cells.tsv and table.txt; compares with the last committed
-# cells: one that got worse is named with the command for it, and status 1.
+# cell is done that this very gotrace measured; AGAIN=1 measures it anew, GAPS=1
+# only what is not exact in the table, whichever gotrace measured it. Several may
+# run at once when each has another KERNEL. Writes results/regress/cells.tsv and
+# table.txt; compares with the last committed cells: one that got worse is named
+# with the command for it, and status 1.
 set -uo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 here=$top/ci/regress
@@ -31,8 +33,16 @@ key=$(cd "$top" && find bpf core/base core/binary core/plan core/attach core/tra
 	sort -z | xargs -0 sha256sum | sha256sum | cut -c 1-16)
 
 # A cell's file holds: key, release of the kernel, result, programs exact, detail.
-cell_file() { echo "$state/cells/$1,$2,$3,$4"; }
-is_done() { [ "${AGAIN:-}" != 1 ] && [ "$(cut -f 1 "$(cell_file "$@")" 2>/dev/null)" = "$key" ]; }
+cell_file() { echo "$state/cells/${1//\//_},$2,$3,$4"; }
+is_done() {
+	[ "${AGAIN:-}" != 1 ] || return
+	if [ "${GAPS:-}" = 1 ]; then
+		awk -F '\t' -v cell="${1//\//_} $2 $3 $4" \
+			'$1 " " $2 " " $3 " " $4 == cell { r = $6 } END { exit r != "exact" }' "$results/cells.tsv"
+	else
+		[ "$(cut -f 1 "$(cell_file "$@")" 2>/dev/null)" = "$key" ]
+	fi
+}
 keep() { # KERNEL GO BUILD PROBE RELEASE RESULT-LINE
 	mkdir -p "$state/cells"
 	printf '%s\t%s\t%s\n' "$key" "$5" "$6" >"$(cell_file "$1" "$2" "$3" "$4")"
@@ -75,7 +85,7 @@ on_this_kernel() { # GO
 
 # One boot measures all cells of a kernel and a Go version.
 in_vm() { # KERNEL GO
-	local cells image root=$state/payload out=$state/vm-$1-go$2 line build probe release verdict option=()
+	local cells image root=$state/payload-${1//\//_} out=$state/vm-${1//\//_}-go$2 line build probe release verdict option=()
 	cells=$(missing "$1" "$2")
 	[ -n "$cells" ] || return 0
 	image=$("$top/ci/vm/kernel.sh" "$vm/kernels" "$1") || { failed=1; return; }
@@ -94,13 +104,13 @@ in_vm() { # KERNEL GO
 		}
 		ln -s "$line" "$root/built/$build"
 	done
-	if ! "$top/ci/vm/initramfs.sh" "$state/base.cpio" "$GOTRACE" ||
-		! "$top/ci/vm/initramfs.sh" --folder "$root" "$state/payload.cpio" /payload; then
+	if ! "$top/ci/vm/initramfs.sh" "$root.base.cpio" "$GOTRACE" ||
+		! "$top/ci/vm/initramfs.sh" --folder "$root" "$root.cpio" /payload; then
 		failed=1
 		return
 	fi
-	cat "$state/base.cpio" "$state/payload.cpio" >"$state/initramfs.cpio"
-	verdict=$("$top/ci/vm/boot.sh" "$image" "$state/initramfs.cpio" "$out" "${SECONDS_MAX:-3000}" "${option[@]}" | head -n 1)
+	cat "$root.base.cpio" "$root.cpio" >"$root.initramfs.cpio"
+	verdict=$("$top/ci/vm/boot.sh" "$image" "$root.initramfs.cpio" "$out" "${SECONDS_MAX:-3000}" "${option[@]}" | head -n 1)
 	release=$(sed -n 's/^vm: \([0-9][^,]*\), up .*/\1/p' "$out.log")
 	while read -r build probe; do
 		line=$(sed -n "s/^cell $build $probe //p" "$out.log" | tail -n 1)
@@ -122,12 +132,15 @@ write_table() {
 			printf '1\t%s\t%s\t%s\n' "$(basename "$f" | tr ',' '\t')" "$(cut -f 2- "$f")" "$(cut -f 1 "$f")"
 		done
 	} | awk -F '\t' '{ row[$2, $3, $4, $5] = substr($0, 3) } END { for (i in row) print row[i] }' |
-		sort -t "$(printf '\t')" -k1,1 -k2,2V -k3,4 >"$state/rows"
-	{ printf 'kernel\tgo\tbuild\tprobe\trelease\tresult\texact_programs\tdetail\tsources\n'; cat "$state/rows"; } >"$results/cells.tsv"
+		sort -t "$(printf '\t')" -k1,1 -k2,2V -k3,4 >"$state/rows.$$"
+	{ printf 'kernel\tgo\tbuild\tprobe\trelease\tresult\texact_programs\tdetail\tsources\n'; cat "$state/rows.$$"; } >"$state/cells.$$"
+	rm "$state/rows.$$"
+	mv "$state/cells.$$" "$results/cells.tsv" # at once: another may be reading
 	"$here/table.sh" "$results/cells.tsv" >"$results/table.txt"
 }
 
 failed=0
+write_table
 for kernel in "${kernels[@]}"; do
 	for go in "${versions[@]}"; do
 		case "$kernel" in

@@ -77,7 +77,7 @@ $(OUT)/obj/%.o: %.c Makefile | $(call deps,build)
 		-MMD -MP -c $< -o $@
 
 # The BPF objects are assembled into the library, opened from memory at run time.
-$(OUT)/%.bpf.o: bpf/%.bpf.c bpf/event.h Makefile | $(call deps,build)
+$(OUT)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h) Makefile | $(call deps,build)
 	@mkdir -p $(@D)
 	$(call msg,BPF,$@)
 	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -I. \

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The few places inside the Go runtime that every trace needs: what a goroutine does besides
+ * calling and returning. Included once, by probes.bpf.c, behind hit.bpf.h.
+ */
+static __always_inline void submit_ext(const struct place *p, uint64_t cookie, uint32_t kind,
+				       uint64_t a0, uint64_t a1, uint64_t a2)
+{
+	struct event_ext *e = reserve(p, sizeof(*e));
+
+	if (!e)
+		return;
+	e->arg[0] = a0;
+	e->arg[1] = a1;
+	e->arg[2] = a2;
+	e->arg[3] = 0;
+	submit(&e->h, p, cookie, kind);
+}
+
+static __always_inline void submit_plain(const struct place *p, uint64_t cookie, uint32_t kind)
+{
+	struct event *e = reserve(p, sizeof(*e));
+
+	if (e)
+		submit(e, p, cookie, kind);
+}
+
+/* runtime.main: goids start anew, the text may lie elsewhere. */
+static __always_inline void on_image(struct pt_regs *ctx, uint64_t cookie, struct place *p)
+{
+	state.text_bias = ctx->rip - config.main_vaddr;
+	submit_plain(p, cookie, EV_IMAGE);
+}
+
+/* gdestroy(gp), before Go 1.22 goexit0(gp): proc.go. */
+static __always_inline void on_end(struct pt_regs *ctx, uint64_t cookie, struct place *p)
+{
+	if (read_u64(ctx->rax + config.g_goid, &p->goid) || !p->goid)
+		return;
+	p->flags = 0;
+	p->depth = 0;
+	submit_plain(p, cookie, EV_END);
+}
+
+/* newproc1 returns newg (proc.go); it runs on g0, p->goid is the creator's. */
+static __always_inline void on_create(struct pt_regs *ctx, uint64_t cookie, struct place *p)
+{
+	uint64_t newg = ctx->rax, goid = 0, gopc = 0, startpc = 0;
+
+	/* Goroutine 1 is made by the start code, before runtime.main says that there is a new image. */
+	if (read_u64(newg + config.g_goid, &goid) || goid <= 1)
+		return;
+	read_u64(newg + config.g_gopc, &gopc);
+	read_u64(newg + config.g_startpc, &startpc);
+	p->flags = 0;
+	p->depth = 0;
+	submit_ext(p, cookie, EV_CREATE, goid, gopc - state.text_bias, startpc - state.text_bias);
+}
+
+/* How many panics a chain is followed for: one under another, each recovering
+ * while a Goexit waits at the bottom. */
+#define PANIC_CHAIN_MAX 16
+
+/*
+ * recovery(gp), panic.go: gp continues in the frame that deferred the
+ * recovering call. Its sp is g._panic.sp (before Go 1.22 g.sigcode0); when that
+ * jumps past a Goexit further down the chain, the run-down goes on at that one's startSP.
+ */
+static __always_inline void on_recovery(struct pt_regs *ctx, uint64_t cookie, struct place *p)
+{
+	uint64_t gp = ctx->rax, hi = 0, sp = 0, panic = 0, link = 0;
+	uint16_t flags = 0;
+
+	if (read_u64(gp + config.g_goid, &p->goid) || !p->goid ||
+	    read_u64(gp + config.g_stack_hi, &hi))
+		return;
+	if (config.g_sigcode0 >= 0)
+		read_u64(gp + config.g_sigcode0, &sp);
+	read_u64(gp + config.g_panic, &panic);
+	if (config.g_sigcode0 < 0 && panic)
+		read_u64(panic + config.panic_sp, &sp);
+	if (config.panic_start_sp >= 0 && panic && !read_u64(panic + config.panic_link, &link)) {
+		for (int i = 0; i < PANIC_CHAIN_MAX && link; i++) {
+			uint64_t start = 0;
+			uint8_t goexit = 0;
+
+			/* One that began further up than the recovering frame is not jumped past: it stays. */
+			if (read_u64(link + config.panic_start_sp, &start) || start >= sp)
+				break;
+			bpf_probe_read_user(&goexit, 1, (const void *)(link + config.panic_goexit));
+			if (goexit) {
+				sp = start;
+				flags = EVF_GOEXIT;
+				break;
+			}
+			if (read_u64(link + config.panic_link, &link))
+				break;
+		}
+	}
+	if (!sp || sp > hi)
+		return;
+	p->flags = flags;
+	p->depth = hi - sp;
+	submit_ext(p, cookie, EV_UNWIND, 0, 0, 0);
+}
+
+/*
+ * newstack(), stack.go, on g0: some prologue's stack check failed. m.morebuf
+ * holds the caller's pc and sp as they are after the return (morestack,
+ * asm_amd64.s), so the return address lies one word below; g.sched.pc is where
+ * the function stopped.
+ */
+static __always_inline void on_newstack(uint64_t cookie, struct place *p)
+{
+	uint64_t gp = 0, hi = 0, sp = 0, pc = 0;
+
+	if (read_u64(p->m + config.m_curg, &gp) || !gp || read_u64(gp + config.g_goid, &p->goid) ||
+	    read_u64(gp + config.g_stack_hi, &hi) || read_u64(p->m + config.m_morebuf_sp, &sp) ||
+	    sp > hi)
+		return;
+	read_u64(gp + config.g_sched_pc, &pc);
+	p->flags = 0;
+	p->depth = hi - (sp - 8);
+	submit_ext(p, cookie, EV_STOP, pc - state.text_bias, 0, 0);
+}
+
+/*
+ * What newstack does about it, at its calls of copystack(gp, newsize), which
+ * also shrinks, of gopreempt_m(gp) or goschedImpl(gp, ...), and of preemptPark(gp).
+ */
+static __always_inline void on_resume(struct pt_regs *ctx, uint64_t cookie, struct place *p)
+{
+	uint64_t gp = ctx->rax, lo = 0, hi = 0, old = 0, new = 0;
+
+	if (read_u64(gp + config.g_goid, &p->goid) || read_u64(gp + config.g_stack_lo, &lo) ||
+	    read_u64(gp + config.g_stack_hi, &hi))
+		return;
+	if (COOKIE_STOP(cookie) == STOP_GROWTH) {
+		old = hi - lo;
+		new = ctx->rbx;
+		if (new <= old)
+			return;
+	}
+	p->flags = 0;
+	p->depth = 0;
+	submit_ext(p, cookie, EV_RESUME, old, new, COOKIE_STOP(cookie));
+}
+
+/* What a running process does not tell by goroutine 1: whether its g and m are laid out as
+ * assumed. These places of the runtime run on no signal stack. */
+static __always_inline int layout_wrong(const struct place *p, int found)
+{
+	uint64_t curg;
+
+	if (found)
+		return found == NO_G0;
+	return !(p->flags & EVF_SYSTEM) && (read_u64(p->m + config.m_curg, &curg) || curg != p->g);
+}
+
+/*
+ * sigpanic(), signal_unix.go: the signal handler has made a faulting instruction look like a call of it
+ * (preparePanic, signal_amd64.go): the return address is the instruction's own.
+ */
+static __always_inline void on_fault(struct pt_regs *ctx, uint64_t cookie, struct place *p)
+{
+	uint64_t pc;
+
+	if (read_u64(ctx->rsp + COOKIE_ADJ(cookie), &pc))
+		return;
+	p->depth -= 8; /* where rsp was before that call */
+	submit_ext(p, cookie, EVK_FAULT, pc - state.text_bias, 0, 0);
+}
+
+static __always_inline void record_runtime(struct pt_regs *ctx, uint64_t cookie)
+{
+	struct place p;
+
+	int found = find_place(ctx, cookie, &p);
+	if (layout_wrong(&p, found) && p.count)
+		__sync_fetch_and_add(&p.count->layout_wrong, 1);
+	if (found)
+		return;
+	switch (COOKIE_KIND(cookie)) {
+	case EV_IMAGE:
+		on_image(ctx, cookie, &p);
+		break;
+	case EV_END:
+		on_end(ctx, cookie, &p);
+		break;
+	case EVK_FAULT:
+		on_fault(ctx, cookie, &p);
+		break;
+	case EV_CREATE:
+		on_create(ctx, cookie, &p);
+		break;
+	case EV_UNWIND:
+		on_recovery(ctx, cookie, &p);
+		break;
+	case EV_STOP:
+		on_newstack(cookie, &p);
+		break;
+	case EV_RESUME:
+		on_resume(ctx, cookie, &p);
+		break;
+	}
+}

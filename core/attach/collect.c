@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/collect.h"
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <pthread.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "attach/costs.h"
+#include "attach/losses.h"
 #include "attach/merge.h"
 #include "attach/naming.h"
 #include "base/clock.h"
@@ -41,9 +41,7 @@ struct collector {
 	struct merge merge;     /* a queue a ring, the last one for losses */
 	struct naming *naming;
 	uint64_t last_watermark_ns, last_flush_ns, flushed_events;
-	uint64_t *seen_losses;     /* [n_cpus] as of the last round */
-	uint64_t told_losses;      /* written so far */
-	bool goids_waiting;        /* losses were counted whose goids are still in the map */
+	struct losses *losses;
 
 	pthread_t thread;
 	bool running;
@@ -90,104 +88,6 @@ static int drain(struct source *s)
 		if (n == 0)
 			sched_yield();
 	}
-}
-
-/* ---- losses */
-
-static int add_loss(struct collector *c, uint64_t goid, uint16_t flags,
-		    uint64_t first_ns, uint64_t last_ns, uint64_t count)
-{
-	struct event_ext ev = {
-		.h = { .ts_ns = first_ns, .goid = goid, .site = TRACE_NONE, .kind = EV_LOSS, .flags = flags },
-		.arg = { last_ns, count },
-	};
-
-	c->lost_events += count;
-	c->lost_records++;
-	/* What was written already cannot be gone back to. */
-	if (ev.h.ts_ns < c->last_watermark_ns)
-		ev.h.ts_ns = c->last_watermark_ns;
-	if (ev.arg[0] < ev.h.ts_ns)
-		ev.arg[0] = ev.h.ts_ns;
-	return merge_add(&c->merge, c->n_sources, &ev);
-}
-
-/* As many entries as the map can hold; programs go on adding to it meanwhile. */
-#define LOST_GOIDS_MAX 4096
-
-/* Takes the map's entries out, each once. */
-static int take_lost_goids(struct collector *c)
-{
-	int fd = c->opt.probes->lost_goids_fd, err = 0;
-	uint64_t goid, next;
-	bool more = !bpf_map_get_next_key(fd, NULL, &goid);
-
-	for (int i = 0; i < LOST_GOIDS_MAX && more && !err; i++) {
-		struct lost_goid lost;
-		bool found = !bpf_map_lookup_elem(fd, &goid, &lost);
-
-		more = !bpf_map_get_next_key(fd, &goid, &next);
-		bpf_map_delete_elem(fd, &goid);
-		if (found) {
-			c->told_losses += lost.count;
-			err = add_loss(c, goid, 0, lost.first_ns, lost.last_ns, lost.count);
-		}
-		goid = next;
-	}
-	return err;
-}
-
-/* Waits for a CPU that is counting a loss right now. false: it still is. */
-static bool settled(const volatile struct cpu_counters *now, uint64_t *done)
-{
-	for (int tries = 0; tries < BUSY_TRIES; tries++) {
-		uint64_t begun = now->lost_begun;
-
-		*done = now->lost_done;
-		if (begun == *done)
-			return true;
-		sched_yield();
-	}
-	return false;
-}
-
-/* Writes the losses counted up to now. 1 when one is being counted, else 0 or -errno. */
-static int take_losses(struct collector *c)
-{
-	uint64_t counted = 0, first = UINT64_MAX, last = 0;
-	int err;
-
-	for (unsigned i = 0; i < c->opt.probes->n_cpus; i++) {
-		volatile struct cpu_counters *now = &c->opt.probes->counters[i];
-		uint64_t done;
-
-		if (!settled(now, &done))
-			return 1;
-		counted += done;
-		if (done == c->seen_losses[i])
-			continue;
-		c->seen_losses[i] = done;
-		c->goids_waiting = true;
-		if (now->lost_first_ns && now->lost_first_ns < first)
-			first = now->lost_first_ns;
-		if (now->lost_last_ns > last)
-			last = now->lost_last_ns;
-		now->lost_first_ns = 0;
-	}
-	if (!c->goids_waiting)
-		return 0;
-	c->goids_waiting = false;
-	err = take_lost_goids(c);
-	/* What found no room in the map, or was added to an entry just as it was
-	 * taken out: somebody's, but not known whose. */
-	if (!err && counted > c->told_losses) {
-		/* One loss alone is its own first and last; nothing was merged before the first watermark. */
-		if (first > last)
-			first = c->last_watermark_ns ? c->last_watermark_ns : last;
-		err = add_loss(c, 0, EVF_ALL, first, last, counted - c->told_losses);
-		c->told_losses = counted;
-	}
-	return err;
 }
 
 /* ---- the stream */
@@ -258,6 +158,15 @@ static int write_event(void *ctx, const struct event_ext *ev)
 	return c->opt.max_bytes ? mind_the_limit(c) : 0;
 }
 
+static int add_loss(void *ctx, const struct event_ext *loss)
+{
+	struct collector *c = ctx;
+
+	c->lost_events += loss->arg[1];
+	c->lost_records++;
+	return merge_add(&c->merge, c->n_sources, loss);
+}
+
 /* A producer's position may still be on its way to the other CPUs when it reads the clock. */
 #define STORE_DELAY_NS 20000
 
@@ -274,7 +183,7 @@ static int collect_once(struct collector *c, bool last)
 			return err;
 		held |= err;
 	}
-	err = take_losses(c);
+	err = losses_take(c->losses, c->last_watermark_ns, add_loss, c);
 	if (err < 0)
 		return err;
 	held |= err;
@@ -358,9 +267,9 @@ struct collector *collector_new(const struct collector_options *opt)
 	c->opt = *opt;
 	c->wake_fd = -1;
 	c->sources = calloc(opt->probes->n_cpus, sizeof(*c->sources));
-	c->seen_losses = calloc(opt->probes->n_cpus, sizeof(*c->seen_losses));
+	c->losses = losses_new(opt->probes);
 	c->naming = naming_new(opt->binary, opt->writer);
-	if (c->sources && c->seen_losses && c->naming)
+	if (c->sources && c->losses && c->naming)
 		err = open_rings(c);
 	if (!err)
 		err = merge_init(&c->merge, c->n_sources + 1);
@@ -438,6 +347,6 @@ void collector_free(struct collector *c)
 	merge_free(&c->merge);
 	naming_free(c->naming);
 	free(c->sources);
-	free(c->seen_losses);
+	losses_free(c->losses);
 	free(c);
 }

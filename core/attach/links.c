@@ -100,6 +100,8 @@ static void log_attach_failure(const struct plan_site *s, const struct plan *pla
 		log_error("the kernel does not let this user attach probes%s%s: on kernels without uprobe_multi "
 			  "CAP_SYS_ADMIN is needed; run with sudo, or see 'gotrace doctor'",
 			  name ? ", first to " : "", name ? name : "");
+	else if (err == -ESRCH)
+		log_error("the process ended before it was probed");
 	else
 		log_error("probes cannot be attached%s%s: %s", name ? ", first to " : "", name ? name : "",
 			  strerror(-err));

@@ -216,7 +216,12 @@ static int record(struct run *r)
 	};
 	if (rec->signal_fd < 0 || start_target(r))
 		return STATUS_FAILED;
-	status = recording_prepare(rec) ? STATUS_FAILED : run_prepared(r);
+	if (!recording_prepare(rec))
+		status = run_prepared(r);
+	else if (r->target.launched && target_reap(&r->target) && WIFSIGNALED(r->target.wait_status))
+		status = -1; /* killed while it was held: no failure of ours */
+	else
+		status = STATUS_FAILED;
 	recording_close(rec);
 	if (status < 0)
 		return status_of_target(r);

@@ -198,7 +198,7 @@ remove_probes() {
 	done
 }
 others_probes() { # before | during CALLS KIND
-	local off job i
+	local off job
 	[ -w "$tracefs/uprobe_events" ] || skip "no tracefs"
 	probed_by_others "$hazards" leaf framed either checked dive work >sites
 	[ "$(wc -l <sites)" -ge 12 ] || fail "few sites: $(cat sites)"
@@ -212,10 +212,11 @@ others_probes() { # before | during CALLS KIND
 	else
 		exact "$3" "$hazards" crowd 4 "$2" &
 		job=$!
-		for i in 1 2 3; do
+		while kill -0 "$job" 2>/dev/null; do # the program begins when it does
 			switch 1
-			sleep "0.$i"
+			sleep 0.2
 			switch 0
+			sleep 0.1
 		done
 		wait "$job" || fail "it went wrong"
 	fi
@@ -224,12 +225,12 @@ others_probes() { # before | during CALLS KIND
 
 # ---- gotrace and the program are hit by signals at the worst moments
 
-struck() { # STATUS WHEN WHOM SIGNALS: both end, with this status; nothing hangs
+struck() { # STATUS WHEN WHOM SIGNALS: both end, with this status; nothing hangs. $links: another option
 	[ -x "$strike" ] || skip "strike was not built: there is no C compiler"
 	local tries status
 	for tries in $(seq 20); do
 		status=0
-		"$strike" "$2" "$3" "$4" "$GOTRACE" record -o trace --probe=springboard -- "$hazards" crowd 2 6000 >printed 2>err || status=$?
+		"$strike" "$2" "$3" "$4" "$GOTRACE" record -o trace --probe=springboard ${links:+"$links"} -- "$hazards" crowd 2 6000 >printed 2>err || status=$?
 		! grep -q 'strike: hangs' err || fail "it hangs"
 		if grep -q 'strike: hit' err; then break; fi
 	done

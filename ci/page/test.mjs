@@ -233,12 +233,31 @@ const tests = {
 			await p.run(`{ const e = document.getElementById("pick"); e.value = ${JSON.stringify(pick)}; e.dispatchEvent(new Event("change")); }`);
 			for (const view of ["table", "sankey", "flame"]) await p.click("#tab-" + view);
 			await p.settle();
-			if (pick === "g0") assert.equal(await p.run(`document.getElementById("by-grow").disabled`), true);
 		}
 		assert.notEqual(await picture(p), all);
 		await p.click("#tab-overview");
 		assert.equal(await p.run(`document.getElementById("pick").value`), "all");
 		await p.done();
+	},
+
+	// There is one goroutine: what it does is what all do.
+	async "stack growth is told by goroutine too"() {
+		const growths = async (pick) => {
+			const p = await open("stop-kinds", "#view=table&by=grow&pick=" + pick);
+			const growth = await p.run(`[...document.querySelectorAll("#rows thead th")].findIndex((h) => /growth/.test(h.textContent))`);
+			const seen = { column: await p.run(`[...document.querySelectorAll("#rows tr.row")].map((r) => r.cells[${growth}].textContent)`) };
+			await p.click("#tab-flame");
+			await p.settle();
+			seen.flame = await picture(p);
+			await p.click("#tab-sankey");
+			seen.sankey = await p.run(`document.querySelector("#sankey").innerHTML`);
+			assert.equal(await p.run(`document.getElementById("by-grow").getAttribute("aria-checked")`), "true");
+			await p.done();
+			return seen;
+		};
+		const all = await growths("all"), single = await growths("g0");
+		assert.ok(all.column.some((t) => /50.?ns/.test(t)), all.column.join("|"));
+		assert.deepEqual(single, all);
 	},
 
 	async "names are short or full, the theme changes, help opens"() {

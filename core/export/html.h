@@ -70,7 +70,7 @@ struct html_node *html_nodes_of(const struct path_node *from, size_t n);
 
 struct html_visit {              /* what one goroutine did on one path */
 	uint32_t path;           /* the model's node; sorted: the tree's */
-	uint64_t calls, self_ns;
+	uint64_t calls, self_ns, morestack_ns, preempt_ns;
 };
 
 struct html_goroutine {
@@ -87,8 +87,9 @@ struct html_goroutines {
 	int err;
 };
 
-/* To be called as calls and goroutines end (model_options). */
+/* To be called as calls and goroutines end, and for what held prologues up (model_options). */
 void html_goroutines_call(struct html_goroutines *g, const struct call *c);
+void html_goroutines_stop(struct html_goroutines *g, const struct stop_time *t);
 void html_goroutines_end(struct html_goroutines *g, const struct goroutine_info *info);
 /* Behind the last: visits by the tree's nodes, in its order. 0 or -ENOMEM. */
 int html_goroutines_finish(struct html_goroutines *g, const struct html_tree *t);

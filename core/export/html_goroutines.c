@@ -102,37 +102,49 @@ static uint32_t *visit_slot(const struct track *k, uint32_t path)
 	}
 }
 
-static int add_visit(struct html_tracks *t, struct track *k, const struct call *c)
+static int more_visit_slots(struct track *k)
 {
-	if (2 * (k->n + 1) > k->n_slots) {
-		size_t n = k->n_slots ? 2 * k->n_slots : 8;
-		uint32_t *fresh = calloc(n, sizeof(*fresh));
+	size_t n = k->n_slots ? 2 * k->n_slots : 8;
+	uint32_t *fresh = calloc(n, sizeof(*fresh));
 
-		if (!fresh)
-			return -ENOMEM;
-		free(k->slots);
-		k->slots = fresh;
-		k->n_slots = n;
-		for (size_t i = 0; i < k->n; i++)
-			*visit_slot(k, k->visits[i].path) = (uint32_t)i + 1;
-	}
-	uint32_t *slot = visit_slot(k, c->path);
-
-	if (!*slot) {
-		int err = vec_reserve(&k->visits, &k->cap, k->n + 1);
-
-		if (err)
-			return err;
-		k->visits[k->n] = (struct html_visit){ .path = c->path };
-		*slot = (uint32_t)++k->n;
-		t->visits++;
-	}
-	k->visits[*slot - 1].calls++;
-	k->visits[*slot - 1].self_ns += c->self_ns;
+	if (!fresh)
+		return -ENOMEM;
+	free(k->slots);
+	k->slots = fresh;
+	k->n_slots = n;
+	for (size_t i = 0; i < k->n; i++)
+		*visit_slot(k, k->visits[i].path) = (uint32_t)i + 1;
 	return 0;
 }
 
-void html_goroutines_call(struct html_goroutines *g, const struct call *c)
+static int add_visit(struct html_tracks *t, struct track *k, const struct html_visit *v)
+{
+	int err = 0;
+
+	if (2 * (k->n + 1) > k->n_slots)
+		err = more_visit_slots(k);
+	if (err)
+		return err;
+	uint32_t *slot = visit_slot(k, v->path);
+
+	if (!*slot) {
+		err = vec_reserve(&k->visits, &k->cap, k->n + 1);
+		if (err)
+			return err;
+		k->visits[k->n] = (struct html_visit){ .path = v->path };
+		*slot = (uint32_t)++k->n;
+		t->visits++;
+	}
+	struct html_visit *sum = &k->visits[*slot - 1];
+
+	sum->calls += v->calls;
+	sum->self_ns += v->self_ns;
+	sum->morestack_ns += v->morestack_ns;
+	sum->preempt_ns += v->preempt_ns;
+	return 0;
+}
+
+static void visit(struct html_goroutines *g, uint64_t id, bool system, const struct html_visit *v)
 {
 	if (!g->tracks && !g->err) {
 		g->tracks = calloc(1, sizeof(*g->tracks));
@@ -140,14 +152,26 @@ void html_goroutines_call(struct html_goroutines *g, const struct call *c)
 	}
 	if (g->err)
 		return;
-	struct track *k = track_of(g->tracks, c->system ? c->tid : c->goid, c->system);
+	struct track *k = track_of(g->tracks, id, system);
 
 	if (!k)
 		g->err = -ENOMEM;
 	else if (g->tracks->visits < MOST_VISITS)
-		g->err = add_visit(g->tracks, k, c);
+		g->err = add_visit(g->tracks, k, v);
 	else
 		k->partial = true;
+}
+
+void html_goroutines_call(struct html_goroutines *g, const struct call *c)
+{
+	visit(g, c->system ? c->tid : c->goid, c->system,
+	      &(struct html_visit){ .path = c->path, .calls = 1, .self_ns = c->self_ns });
+}
+
+void html_goroutines_stop(struct html_goroutines *g, const struct stop_time *t)
+{
+	visit(g, t->goid, t->system,
+	      &(struct html_visit){ .path = t->path, .morestack_ns = t->morestack_ns, .preempt_ns = t->preempt_ns });
 }
 
 static int by_weight(const void *x, const void *y)

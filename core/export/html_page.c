@@ -12,6 +12,11 @@ static void on_call(void *ctx, const struct call *c)
 	html_goroutines_call(ctx, c);
 }
 
+static void on_stop(void *ctx, const struct stop_time *t)
+{
+	html_goroutines_stop(ctx, t);
+}
+
 static void on_goroutine(void *ctx, const struct goroutine_info *info)
 {
 	html_goroutines_end(ctx, info);
@@ -57,7 +62,7 @@ uint32_t html_func(const struct html_page *p, uint32_t func)
 int html_page_load(struct html_page *p, struct trace_reader *r)
 {
 	static const struct report_options by_function = { .by = BY_FUNCTION };
-	struct model_options mo = { .on_call = on_call, .on_goroutine = on_goroutine };
+	struct model_options mo = { .on_call = on_call, .on_stop = on_stop, .on_goroutine = on_goroutine };
 	struct report *rep = &p->rep;
 	size_t n;
 

@@ -6,7 +6,8 @@
 #include "export/html.h"
 
 #define MOST_GROUPS     500 /* groups of goroutines that are offered */
-#define GROUP_PICTURES  12  /* and of those, the heaviest, that have pictures of their own */
+#define GROUP_PICTURES  12  /* and of those, the heaviest, that have pictures of their own whatever they take, */
+#define PICTURES_BYTES  ((size_t)128 << 10) /* and further ones until all pictures of groups take so much */
 #define FUNCTIONS       60  /* in a picture */
 #define LINKS           300
 #define LEAST_SHARE     1000 /* one part in so many */
@@ -41,7 +42,8 @@ static void put_link(struct html_text *t, const struct sankey *s, const struct s
 	html_put(t, (uint64_t)l->y_to);
 }
 
-static int write_picture(struct json *j, const struct sankey *s)
+/* Adds what it takes to *bytes. */
+static int write_picture(struct json *j, const struct sankey *s, size_t *bytes)
 {
 	struct html_text nodes = { 0 }, links = { 0 }, folded = { 0 };
 
@@ -59,6 +61,7 @@ static int write_picture(struct json *j, const struct sankey *s)
 		put_link(&links, s, &s->links[i]);
 	for (size_t i = 0; i < s->n_folded; i++)
 		html_put(&folded, s->folded[i]);
+	*bytes += nodes.n + links.n + folded.n;
 	int err = html_column(j, "nodes", &nodes), err_links = html_column(j, "links", &links);
 	int err_folded = html_column(j, "folded", &folded);
 
@@ -66,7 +69,7 @@ static int write_picture(struct json *j, const struct sankey *s)
 	return err ? err : err_links ? err_links : err_folded;
 }
 
-static int write_pictures(struct json *j, const struct sankey_calls *c)
+static int write_pictures(struct json *j, const struct sankey_calls *c, size_t *bytes)
 {
 	int err = 0;
 
@@ -79,7 +82,7 @@ static int write_pictures(struct json *j, const struct sankey_calls *c)
 
 		err = sankey_layout(&s, c, &opt);
 		if (!err)
-			err = write_picture(j, &s);
+			err = write_picture(j, &s, bytes);
 		sankey_free(&s);
 	}
 	json_close(j, ']');
@@ -133,7 +136,8 @@ static void str_or_null(struct json *j, const char *key, const char *s)
 	json_kv_str(j, key, *s ? s : NULL);
 }
 
-static int write_group(const struct html_page *p, struct json *j, uint32_t at, bool pictures)
+/* bytes: NULL without pictures */
+static int write_group(const struct html_page *p, struct json *j, uint32_t at, size_t *bytes)
 {
 	const struct html_group *g = &p->tree.groups[at];
 	struct sankey_calls c = { 0 };
@@ -149,10 +153,10 @@ static int write_group(const struct html_page *p, struct json *j, uint32_t at, b
 		str_or_null(j, "in", report_pc_func(&p->rep, g->go_pc));
 		str_or_null(j, "at", report_pc_line(&p->rep, g->go_pc, true, line, sizeof(line)));
 	}
-	if (pictures) {
+	if (bytes) {
 		err = group_calls(&c, p, at);
 		if (!err)
-			err = write_pictures(j, &c);
+			err = write_pictures(j, &c, bytes);
 	}
 	sankey_calls_free(&c);
 	json_close(j, '}');
@@ -164,6 +168,7 @@ static int write_groups(const struct html_page *p, struct json *j)
 	const struct html_tree *t = &p->tree;
 	uint32_t *order = calloc(t->n_groups, sizeof(*order));
 	int err = order ? 0 : -ENOMEM;
+	size_t bytes = 0;
 
 	for (uint32_t i = 0; !err && i < t->n_groups; i++)
 		order[i] = i;
@@ -172,8 +177,11 @@ static int write_groups(const struct html_page *p, struct json *j)
 	json_kv_u64(j, "n_groups", t->n_groups);
 	json_key(j, "groups");
 	json_open(j, '[');
-	for (size_t i = 0; !err && i < t->n_groups && i < MOST_GROUPS; i++)
-		err = write_group(p, j, order[i], i < GROUP_PICTURES && t->n_groups > 1);
+	for (size_t i = 0; !err && i < t->n_groups && i < MOST_GROUPS; i++) {
+		bool pictures = t->n_groups > 1 && (i < GROUP_PICTURES || bytes < PICTURES_BYTES);
+
+		err = write_group(p, j, order[i], pictures ? &bytes : NULL);
+	}
 	json_close(j, ']');
 	free(order);
 	return err;
@@ -193,7 +201,7 @@ static int goroutine_calls(struct sankey_calls *c, const struct html_page *p, co
 
 		sum[v->path] += v->self_ns;
 		if (!x->go && x->parent)
-			sum[x->parent] += sum[v->path];
+			sum[x->parent] += sum[v->path] + v->morestack_ns + v->preempt_ns;
 	}
 	for (size_t i = 0; !err && i < g->n_visits; i++) {
 		const struct html_visit *v = &g->visits[i];
@@ -201,7 +209,7 @@ static int goroutine_calls(struct sankey_calls *c, const struct html_page *p, co
 
 		err = add_node(c, p, x, (struct sankey_edge){ .weight = {
 			[SANKEY_TOTAL] = x->outermost ? sum[v->path] : 0, [SANKEY_SELF] = v->self_ns,
-			[SANKEY_CALLS] = v->calls } });
+			[SANKEY_CALLS] = v->calls, [SANKEY_MORESTACK] = v->morestack_ns } });
 	}
 	for (size_t i = 0; i < g->n_visits; i++) {
 		const struct html_node *x = &p->tree.nodes[g->visits[i].path];
@@ -213,25 +221,29 @@ static int goroutine_calls(struct sankey_calls *c, const struct html_page *p, co
 
 static int write_visits(struct json *j, const struct html_goroutine *g)
 {
-	struct html_text nodes = { 0 }, calls = { 0 }, self = { 0 };
+	struct html_text nodes = { 0 }, calls = { 0 }, self = { 0 }, morestack = { 0 }, preempt = { 0 };
 	uint32_t last = 0;
 
 	for (size_t i = 0; i < g->n_visits; i++) {
 		html_put(&nodes, g->visits[i].path - last);
 		html_put(&calls, g->visits[i].calls);
 		html_put(&self, g->visits[i].self_ns);
+		html_put(&morestack, g->visits[i].morestack_ns);
+		html_put(&preempt, g->visits[i].preempt_ns);
 		last = g->visits[i].path;
 	}
 	int err = html_column(j, "nodes", &nodes), err_calls = html_column(j, "calls", &calls);
-	int err_self = html_column(j, "self", &self);
+	int err_self = html_column(j, "self", &self), err_stack = html_column(j, "grow", &morestack);
+	int err_preempt = html_column(j, "preempt", &preempt);
 
-	return err ? err : err_calls ? err_calls : err_self;
+	return err ? err : err_calls ? err_calls : err_self ? err_self : err_stack ? err_stack : err_preempt;
 }
 
 static int write_goroutine(const struct html_page *p, struct json *j, const struct html_goroutine *g, uint64_t *sum)
 {
 	const struct goroutine_info *info = &g->info;
 	struct sankey_calls c = { 0 };
+	size_t bytes = 0;
 	char line[512];
 
 	json_open(j, '{');
@@ -241,14 +253,12 @@ static int write_goroutine(const struct html_page *p, struct json *j, const stru
 	str_or_null(j, "start", report_start_func(&p->rep, info));
 	str_or_null(j, "at", report_pc_line(&p->rep, info->create_pc, true, line, sizeof(line)));
 	json_kv_u64(j, "weight", info->total_ns);
-	json_kv_u64(j, "morestack", info->morestack_ns);
-	json_kv_u64(j, "preempt", info->preempt_ns);
 	int err = write_visits(j, g);
 
 	if (!err)
 		err = goroutine_calls(&c, p, g, sum);
 	if (!err)
-		err = write_pictures(j, &c);
+		err = write_pictures(j, &c, &bytes);
 	sankey_calls_free(&c);
 	json_close(j, '}');
 	return err;
@@ -258,10 +268,11 @@ int html_write_picks(const struct html_page *p, struct json *j)
 {
 	uint64_t *sum = calloc(p->tree.n, sizeof(*sum));
 	struct sankey_calls c = { 0 };
+	size_t bytes = 0;
 	int err = sum ? group_calls(&c, p, UINT32_MAX) : -ENOMEM;
 
 	if (!err)
-		err = write_pictures(j, &c);
+		err = write_pictures(j, &c, &bytes);
 	sankey_calls_free(&c);
 	if (!err)
 		err = write_groups(p, j);

@@ -121,15 +121,18 @@ static void check_goroutines(const struct html_page *p)
 {
 	for (size_t i = 0; i < p->goroutines.n; i++) {
 		const struct html_goroutine *g = &p->goroutines.kept[i];
-		uint64_t self = 0, calls = 0;
+		uint64_t self = 0, calls = 0, morestack = 0, preempt = 0;
 
 		for (size_t v = 0; v < g->n_visits; v++) {
 			assert_true(g->visits[v].path && g->visits[v].path < p->tree.n);
 			assert_true(!v || g->visits[v].path > g->visits[v - 1].path);
 			self += g->visits[v].self_ns;
 			calls += g->visits[v].calls;
+			morestack += g->visits[v].morestack_ns;
+			preempt += g->visits[v].preempt_ns;
 		}
 		assert_true(self == g->info.self_ns && calls == g->info.calls);
+		assert_true(morestack == g->info.morestack_ns && preempt == g->info.preempt_ns);
 	}
 }
 

@@ -33,6 +33,14 @@ static void on_call(void *ctx, const struct call *c)
 	a->self_ns += c->self_ns;
 }
 
+static void on_stop(void *ctx, const struct stop_time *t)
+{
+	struct audit *a = ctx;
+
+	a->stops_by_path += audit_weigh(t->path, t->morestack_ns, t->preempt_ns);
+	a->stops_by_stack += audit_weigh(t->goid << 1 | t->system, t->morestack_ns, t->preempt_ns);
+}
+
 static void on_goroutine(void *ctx, const struct goroutine_info *g)
 {
 	struct audit *a = ctx;
@@ -47,13 +55,14 @@ static void on_goroutine(void *ctx, const struct goroutine_info *g)
 	a->total_ns += g->total_ns;
 	a->morestack_ns += g->morestack_ns;
 	a->preempt_ns += g->preempt_ns;
+	a->stack_stops += audit_weigh(g->goid << 1 | g->system, g->morestack_ns, g->preempt_ns);
 }
 
 struct model_options audit_options(struct audit *a, const struct trace_info *info, bool in_order)
 {
 	*a = (struct audit){ .in_order = in_order, .n_funcs = (uint32_t)info->n_funcs };
-	return (struct model_options){ .on_entry = on_entry, .on_call = on_call, .on_goroutine = on_goroutine,
-				       .ctx = a };
+	return (struct model_options){ .on_entry = on_entry, .on_call = on_call, .on_stop = on_stop,
+				       .on_goroutine = on_goroutine, .ctx = a };
 }
 
 /* One function's or node's figures. */
@@ -115,10 +124,12 @@ const char *audit_finish(struct audit *a, const struct model *m)
 		call_stats_add(&by_func, &funcs[i]);
 	}
 	const struct path_node *nodes = model_paths(m, &n);
+	uint64_t path_stops = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		look_at(a, &nodes[i].stats, span_ns);
 		call_stats_add(&by_path, &nodes[i].stats);
+		path_stops += audit_weigh(i, nodes[i].stats.morestack_ns, nodes[i].stats.preempt_ns);
 	}
 	look_at_sum(a, &by_func, t);
 	look_at_sum(a, &by_path, t);
@@ -128,5 +139,7 @@ const char *audit_finish(struct audit *a, const struct model *m)
 	MUST(a, t->goroutines == a->goroutines);
 	MUST(a, t->suspect_calls == a->suspect_calls && t->suspect_ns == a->suspect_ns);
 	MUST(a, t->root_ns == a->total_ns);
+	MUST(a, a->stops_by_path == path_stops);
+	MUST(a, a->stops_by_stack == a->stack_stops);
 	return a->fault;
 }

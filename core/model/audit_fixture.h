@@ -14,8 +14,17 @@ struct audit {
 	uint64_t entries, calls, by_end[CALL_INFERRED + 1];
 	uint64_t suspect_calls, suspect_ns;
 	uint64_t stacks, goroutines, stack_calls, total_ns, self_ns, morestack_ns, preempt_ns;
+	uint64_t stops_by_path, stops_by_stack, stack_stops; /* audit_weigh() of stop_times, of stacks */
 	const char *fault;   /* the first thing found wrong */
 };
+
+/* Adds up to the same for the same times of the same paths, or goroutines, in whatever pieces. */
+static inline uint64_t audit_weigh(uint64_t id, uint64_t morestack_ns, uint64_t preempt_ns)
+{
+	uint64_t w = (id + 1) * 0x9e3779b97f4a7c15u;
+
+	return (w ^ w >> 29) * morestack_ns + (w ^ w >> 31) * preempt_ns;
+}
 
 /* Callbacks that watch into *a, which must outlive the model. */
 struct model_options audit_options(struct audit *a, const struct trace_info *info, bool in_order);

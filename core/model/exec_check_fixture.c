@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/vec.h"
+#include "model/audit_fixture.h"
 #include "trace/evlist.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -30,12 +31,21 @@ static void on_call(void *ctx, const struct call *c)
 					   c->end, c->system };
 }
 
+static void on_stop(void *ctx, const struct stop_time *t)
+{
+	struct seen *s = ctx;
+
+	s->stops_by_path += audit_weigh(t->path, t->morestack_ns, t->preempt_ns);
+	s->stops_by_stack += audit_weigh(t->goid << 1 | t->system, t->morestack_ns, t->preempt_ns);
+}
+
 static void on_goroutine(void *ctx, const struct goroutine_info *g)
 {
 	struct seen *s = ctx;
 
 	s->root_ns += g->total_ns;
 	s->calls_sum += g->calls;
+	s->stack_stops += audit_weigh(g->goid << 1 | g->system, g->morestack_ns, g->preempt_ns);
 	if (g->total_ns != g->self_ns + g->morestack_ns + g->preempt_ns)
 		s->unbalanced = true;
 }
@@ -86,13 +96,20 @@ void trial_add(struct trial *t, const struct event_ext *ev)
 struct model *trial_run(struct trial *t, struct seen *seen)
 {
 	*seen = (struct seen){ 0 };
-	const struct model_options opt = { .on_call = on_call, .on_goroutine = on_goroutine, .ctx = seen };
+	const struct model_options opt = { .on_call = on_call, .on_stop = on_stop, .on_goroutine = on_goroutine, .ctx = seen };
 	struct model *m = model_new(&t->x->info, &opt);
+	uint64_t path_stops = 0;
+	size_t n;
 
 	assert_non_null(m);
 	for (size_t i = 0; i < t->n_fed; i++)
 		assert_int_equal(model_feed(m, &t->fed[i]), 0);
 	assert_int_equal(model_finish(m), 0);
+	const struct path_node *nodes = model_paths(m, &n);
+	for (size_t i = 0; i < n; i++)
+		path_stops += audit_weigh(i, nodes[i].stats.morestack_ns, nodes[i].stats.preempt_ns);
+	HOLDS(t, seen->stops_by_path == path_stops);
+	HOLDS(t, seen->stops_by_stack == seen->stack_stops);
 	HOLDS(t, !seen->unbalanced);
 	HOLDS(t, seen->root_ns == model_totals(m)->root_ns);
 	HOLDS(t, seen->calls_sum == model_totals(m)->calls);

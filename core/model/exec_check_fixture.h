@@ -30,6 +30,7 @@ struct seen {
 	struct tuple *calls; size_t n, cap;
 	bool *suspect;       size_t cap_suspect;
 	uint64_t root_ns, calls_sum;
+	uint64_t stops_by_path, stops_by_stack, stack_stops; /* audit_weigh() */
 	bool unbalanced;     /* a goroutine's total was not its parts' sum */
 };
 

@@ -80,6 +80,15 @@ struct call {
 	bool recursive;                 /* made by its own function: direct recursion, one path node with its caller */
 };
 
+/* What held up a prologue, handed out as it is charged to a path. The sum of all is morestack_ns and
+ * preempt_ns of the nodes, and of the goroutines. */
+struct stop_time {
+	uint64_t goid;                  /* system: the thread id */
+	uint32_t path;
+	bool system;
+	uint64_t morestack_ns, preempt_ns;
+};
+
 struct model_totals {
 	uint64_t events, calls, orphan_exits;
 	uint64_t lost_events, loss_records;
@@ -98,6 +107,7 @@ struct model_options {
 	 * when it never went on: it was none. */
 	void (*on_entry)(void *ctx, const struct call *c); /* end fields not set yet */
 	void (*on_call)(void *ctx, const struct call *c);
+	void (*on_stop)(void *ctx, const struct stop_time *t); /* NULL: not wanted */
 	/* Called when a goroutine's state is freed, and at the end for the others. */
 	void (*on_goroutine)(void *ctx, const struct goroutine_info *g);
 	void *ctx;

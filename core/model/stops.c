@@ -80,6 +80,8 @@ static void charge(struct model *m, struct stack *s, const struct frame *f, stru
 	}
 	s->info.morestack_ns += p->growth_ns;
 	s->info.preempt_ns += p->preempt_ns;
+	if (m->opt.on_stop)
+		m->opt.on_stop(m->opt.ctx, &(struct stop_time){ s->info.goid, f->path, s->system, p->growth_ns, p->preempt_ns });
 	if (of) {
 		of->child_ns += ns;
 	} else {

@@ -174,13 +174,10 @@ function valuesOf(pick) {
 			if (T.group[i] === pick.group)
 				for (const key of ["calls", "self", "grow", "preempt", "total"]) v[key][i] = ALL[key][i];
 	} else {
-		const calls = list(pick.calls), self = list(pick.self);
-		let at = 0, k = 0;
-		each(pick.nodes, (step) => {
-			at += step;
-			v.calls[at] = calls[k];
-			v.self[at] = self[k++];
-		});
+		let at = 0;
+		const nodes = list(pick.nodes).map((step) => at += step);
+		for (const key of ["calls", "self", "grow", "preempt"])
+			for (const [k, value] of list(pick[key]).entries()) v[key][nodes[k]] = value;
 		v.total = totals(v, T.parent, T.go);
 	}
 	return pick.values = v;

@@ -31,8 +31,7 @@ function render() {
 		const b = $("by-" + key);
 		b.setAttribute("aria-checked", key === S.by);
 		b.tabIndex = key === S.by ? 0 : -1;
-		b.disabled = key === "grow" && S.pick.kind === "goroutine";
-		b.title = b.disabled ? "Not kept by goroutine" : BY[key].name + " (" + BY[key].key + ")";
+		b.title = BY[key].name + " (" + BY[key].key + ")";
 	}
 	$("by").hidden = S.view === "overview";
 	$("picker").hidden = WAS || PICKS.length < 3;
@@ -47,7 +46,6 @@ function render() {
 
 function set(change) {
 	Object.assign(S, change);
-	if (S.by === "grow" && S.pick.kind === "goroutine") S.by = "total";
 	if (change.view === "overview" && S.pick.kind !== "all") S.pick = PICKS[0];
 	if (change.pick && S.view === "overview" && change.pick.kind !== "all") S.view = "flame";
 	hideTip();
@@ -161,7 +159,7 @@ function onKey(e) {
 	const view = Object.keys(VIEWS)[Number(e.key) - 1], by = Object.keys(BY).find((k) => BY[k].key === e.key);
 	const keys = { "/": () => $("search").focus(), "?": showHelp, d: () => $("theme").click(), n: () => $("full").click(), g: () => $("pick").focus() };
 	if (view) { set({ view }); (VIEWS[view].box ? $(VIEWS[view].box) : $("view-" + view)).focus({ preventScroll: true }); }
-	else if (by && S.view !== "overview" && !$("by-" + by).disabled) set({ by });
+	else if (by && S.view !== "overview") set({ by });
 	else if (keys[e.key]) keys[e.key]();
 	else if (e.target.matches("button, input") && (e.key === "Enter" || e.key === " ")) return;
 	else if (!VIEWS[S.view].key || !VIEWS[S.view].key(e)) return;
@@ -173,7 +171,7 @@ function arrows(box) {
 	box.addEventListener("keydown", (e) => {
 		const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
 		if (!step) return;
-		const all = [...box.children].filter((b) => !b.disabled), to = all[(all.indexOf(e.target) + step + all.length) % all.length];
+		const all = [...box.children], to = all[(all.indexOf(e.target) + step + all.length) % all.length];
 		to.focus();
 		to.click();
 		e.stopPropagation();

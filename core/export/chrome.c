@@ -3,7 +3,7 @@
  * Chrome's trace events as JSON, complete ones ("X") only: viewers pair begins
  * and ends by themselves at several times the cost. A call stands before those
  * it made, so that equal times do not turn them inside out. Goroutines are
- * threads of the process, system stacks those of a second one.
+ * threads of the process, system stacks those of a second one; so for each image of it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,19 +23,19 @@ struct chrome {
 	struct export_watch watch;
 };
 
-static void open_event(struct chrome *c, const char *ph, bool system, uint64_t tid)
+static void open_event(struct chrome *c, const char *ph, uint32_t image, bool system, uint64_t tid)
 {
 	fputc('\n', c->j.out);
 	json_open(&c->j, '{');
 	json_kv_str(&c->j, "ph", ph);
-	json_kv_u64(&c->j, "pid", c->pid + system);
+	json_kv_u64(&c->j, "pid", c->pid + 2 * (uint64_t)image + system);
 	json_kv_u64(&c->j, "tid", tid);
 }
 
 /* What a process or thread is called, or where it stands. */
-static void put_meta(struct chrome *c, const char *what, bool system, uint64_t tid, const char *name)
+static void put_meta(struct chrome *c, const char *what, uint32_t image, bool system, uint64_t tid, const char *name)
 {
-	open_event(c, "M", system, tid);
+	open_event(c, "M", image, system, tid);
 	json_kv_str(&c->j, "name", what);
 	json_key(&c->j, "args");
 	json_open(&c->j, '{');
@@ -47,33 +47,42 @@ static void put_meta(struct chrome *c, const char *what, bool system, uint64_t t
 	json_close(&c->j, '}');
 }
 
-static void put_names(struct chrome *c)
+static void name_process(struct chrome *c, uint32_t image, bool system)
 {
 	const char *command = trace_info_get(c->rep.info, "command");
-	bool system = false;
 	char name[512];
 
-	put_meta(c, "process_name", false, 0, command ? command : "Go program");
+	snprintf(name, sizeof(name), "%s", system ? "system stacks" : command ? command : "Go program");
+	if (image)
+		snprintf(name + strlen(name), sizeof(name) - strlen(name), " (image %u)", image + 1);
+	put_meta(c, "process_name", image, system, 0, name);
+}
+
+static void put_names(struct chrome *c)
+{
+	uint64_t named[2] = { 1, 0 }; /* of how many images goroutines, and system stacks, have a name above them */
+	char name[512];
+
+	name_process(c, 0, false);
 	for (size_t i = 0; i < c->rep.n_goroutines; i++) {
 		const struct goroutine_info *g = &c->rep.goroutines[i].g;
 
 		if (!g->calls)
 			continue;
+		while (named[g->system] <= g->image)
+			name_process(c, (uint32_t)named[g->system]++, g->system);
 		snprintf(name, sizeof(name), "%s %" PRIu64 " %s", g->system ? "thread" : "goroutine", g->goid,
 			 report_start_func(&c->rep, g));
 		if (name[strlen(name) - 1] == ' ')
 			name[strlen(name) - 1] = '\0';
-		put_meta(c, "thread_name", g->system, g->goid, name);
-		put_meta(c, "thread_sort_index", g->system, g->goid, NULL);
-		system |= g->system;
+		put_meta(c, "thread_name", g->image, g->system, g->goid, name);
+		put_meta(c, "thread_sort_index", g->image, g->system, g->goid, NULL);
 	}
-	if (system)
-		put_meta(c, "process_name", true, 0, "system stacks");
 }
 
 static void put_call(struct chrome *c, const struct call *call)
 {
-	open_event(c, "X", call->system, call->system ? call->tid : call->goid);
+	open_event(c, "X", call->image, call->system, call->system ? call->tid : call->goid);
 	json_kv_str(&c->j, "name", report_name(&c->rep, call->func));
 	json_key(&c->j, "ts");
 	json_decimal(&c->j, call->start_ns - c->rep.totals->first_ns, 3);

@@ -160,7 +160,7 @@ static int calls(const struct report *rep, FILE *out)
 {
 	uint64_t left = rep->opt->limit ? rep->opt->limit : UINT64_MAX;
 
-	fputs("goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system\n", out);
+	fputs("goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system,image\n", out);
 	for (size_t i = 0; left && i < rep->n_calls; i++) {
 		const struct call *c = &rep->calls[i];
 
@@ -168,8 +168,8 @@ static int calls(const struct report *rep, FILE *out)
 			continue;
 		fprintf(out, "%" PRIu64 ",%u,", c->goid, c->level);
 		csv_field(out, report_name(rep, c->func));
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%d,%u,%d\n", c->start_ns - rep->totals->first_ns,
-			c->end_ns - c->start_ns, c->self_ns, call_end_name(c->end), c->suspect, c->tid, c->system);
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%d,%u,%d,%u\n", c->start_ns - rep->totals->first_ns,
+			c->end_ns - c->start_ns, c->self_ns, call_end_name(c->end), c->suspect, c->tid, c->system, c->image);
 		left--;
 	}
 	return 0;

@@ -115,7 +115,7 @@ static int calls(struct trace_reader *r, const struct export_options *opt, FILE 
 	uint64_t id = 0, caller;
 	int err = export_load_calls(&rep, &tree, &file, r, !opt->no_go_edges);
 
-	fputs("call,caller,goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system\n", out);
+	fputs("call,caller,goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system,image\n", out);
 	for (size_t i = 0; !err && !ferror(out) && i < file.n; i++) {
 		const struct call *c;
 
@@ -130,8 +130,8 @@ static int calls(struct trace_reader *r, const struct export_options *opt, FILE 
 			fprintf(out, "%" PRIu64, caller);
 		fprintf(out, ",%" PRIu64 ",%u,", c->goid, c->level);
 		csv_field(out, report_name(&rep, c->func));
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%d,%u,%d\n", c->start_ns - rep.totals->first_ns,
-			c->end_ns - c->start_ns, c->self_ns, call_end_name(c->end), c->suspect, c->tid, c->system);
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%d,%u,%d,%u\n", c->start_ns - rep.totals->first_ns,
+			c->end_ns - c->start_ns, c->self_ns, call_end_name(c->end), c->suspect, c->tid, c->system, c->image);
 	}
 	callers_free(&callers);
 	export_tree_free(&tree);

@@ -77,7 +77,8 @@ static void put_end(struct perfetto *p, struct track *t, const struct call *c)
 
 static struct track *track_of(struct perfetto *p, const struct call *c)
 {
-	struct track *t = p->watch.err ? NULL : tracks_get(&p->tracks, c->system ? c->tid : c->goid, c->system);
+	struct track *t = p->watch.err ? NULL : tracks_get(&p->tracks, (struct track_key){
+		c->system ? c->tid : c->goid, c->image, c->system });
 
 	if (!t && !p->watch.err)
 		p->watch.err = -ENOMEM;
@@ -121,10 +122,21 @@ static void on_goroutine(void *ctx, const struct goroutine_info *g)
 {
 	struct perfetto *p = ctx;
 
-	tracks_drop(&p->tracks, g->goid, g->system);
+	tracks_drop(&p->tracks, (struct track_key){ g->goid, g->image, g->system });
 }
 
 /* ---- go statements and losses */
+
+/* A goroutine of the image that runs now. */
+static struct track *goroutine(struct perfetto *p, uint64_t goid)
+{
+	uint64_t images = p->rep->totals->images;
+	struct track *t = tracks_get(&p->tracks, (struct track_key){ goid, images ? (uint32_t)images - 1 : 0, false });
+
+	if (!t)
+		p->watch.err = -ENOMEM;
+	return t;
+}
 
 static struct go_name *go_name(struct perfetto *p, uint64_t start_pc, bool *fresh)
 {
@@ -149,12 +161,10 @@ static struct go_name *go_name(struct perfetto *p, uint64_t start_pc, bool *fres
 static void put_go(struct perfetto *p, const struct event_ext *ev)
 {
 	Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
-	struct track *by = ev->h.goid ? tracks_get(&p->tracks, ev->h.goid, false) : NULL;
+	struct track *by = ev->h.goid ? goroutine(p, ev->h.goid) : NULL;
 	char name[512];
 	bool fresh;
 
-	if (ev->h.goid && !by)
-		p->watch.err = -ENOMEM;
 	if (by) {
 		struct go_name *n = go_name(p, ev->arg[2], &fresh);
 
@@ -169,12 +179,10 @@ static void put_go(struct perfetto *p, const struct event_ext *ev)
 		if (n)
 			perfetto_event(p, by, &event, ev->h.ts_ns, n->iid, fresh ? name : NULL);
 	}
-	struct track *child = tracks_get(&p->tracks, ev->arg[0], false);
+	struct track *child = goroutine(p, ev->arg[0]);
 
-	if (!child) {
-		p->watch.err = -ENOMEM;
+	if (!child)
 		return;
-	}
 	child->start_pc = ev->arg[2];
 	child->flow = by ? p->n_flows : 0;
 }

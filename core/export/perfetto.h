@@ -28,6 +28,7 @@ struct perfetto {
 	struct go_name *go_names;
 	uint64_t n_go_names, n_flows, lost;
 	uint64_t last_ns;       /* of the delta clock */
+	uint32_t image;         /* whose group of tracks was described last; the first has none */
 	bool begun;             /* the first packet is written */
 	bool hold;              /* prologues may be stopped after the entry (--probe=thesis) */
 	struct export_watch watch;

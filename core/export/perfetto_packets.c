@@ -20,7 +20,9 @@
 /* Of tracks; those of goroutines and threads are small too, being written with each slice. */
 #define PROCESS_UUID  1u
 #define LOSSES_UUID   2u
-#define TRACK_UUID(t) (4 + 2 * (t)->key.id + (t)->key.system)
+#define TRACK_UUID(t) (IMAGE_UUID((t)->key.image) + 3 + 2 * (t)->key.id + (t)->key.system)
+/* Of what stands above them: the process, of a later image's a group of its own. */
+#define IMAGE_UUID(image) ((uint64_t)(image) << 40 | PROCESS_UUID)
 
 static void put(struct perfetto *p, Perfetto__TracePacket *packet)
 {
@@ -53,7 +55,8 @@ static void set_time(struct perfetto *p, Perfetto__TracePacket *packet, uint64_t
 	packet->timestamp_clock_id = CLOCK_ID_MONOTONIC;
 }
 
-static void describe(struct perfetto *p, Perfetto__TrackDescriptor *track, uint64_t uuid, const char *name)
+static void describe(struct perfetto *p, Perfetto__TrackDescriptor *track, uint64_t uuid, uint64_t parent_uuid,
+		     const char *name)
 {
 	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
 	char *clean = utf8_copy(name);
@@ -63,10 +66,8 @@ static void describe(struct perfetto *p, Perfetto__TrackDescriptor *track, uint6
 	track->has_uuid = true;
 	track->uuid = uuid;
 	track->name = clean;
-	if (uuid != PROCESS_UUID) {
-		track->has_parent_uuid = true;
-		track->parent_uuid = PROCESS_UUID;
-	}
+	track->has_parent_uuid = uuid != PROCESS_UUID;
+	track->parent_uuid = parent_uuid;
 	packet.track_descriptor = track;
 	put(p, &packet);
 	free(clean);
@@ -145,13 +146,29 @@ void perfetto_begin(struct perfetto *p, uint64_t ts_ns)
 	process.process = &what;
 	process.has_child_ordering = true;
 	process.child_ordering = EXPLICIT_ORDER;
-	describe(p, &process, PROCESS_UUID, name);
+	describe(p, &process, PROCESS_UUID, 0, name);
 	counter.has_unit = true;
 	counter.unit = UNIT_COUNT;
 	losses.counter = &counter;
-	describe(p, &losses, LOSSES_UUID, "lost events");
+	describe(p, &losses, LOSSES_UUID, PROCESS_UUID, "lost events");
 	perfetto_lost(p, ts_ns);
 	free(name);
+}
+
+/* Goids start anew with each image. */
+static void describe_image(struct perfetto *p, uint32_t image)
+{
+	Perfetto__TrackDescriptor group = PERFETTO__TRACK_DESCRIPTOR__INIT;
+	char name[64];
+
+	if (image <= p->image)
+		return;
+	p->image = image;
+	snprintf(name, sizeof(name), "image %u: the process executed itself again", image + 1);
+	group.has_child_ordering = group.has_sibling_order_rank = true;
+	group.child_ordering = EXPLICIT_ORDER;
+	group.sibling_order_rank = INT32_MAX;
+	describe(p, &group, IMAGE_UUID(image), PROCESS_UUID, name);
 }
 
 static void describe_track(struct perfetto *p, struct track *t)
@@ -163,6 +180,7 @@ static void describe_track(struct perfetto *p, struct track *t)
 	if (t->described)
 		return;
 	t->described = true;
+	describe_image(p, t->key.image);
 	if (t->key.system)
 		snprintf(name, sizeof(name), "system stack of thread %" PRIu64, t->key.id);
 	else
@@ -171,7 +189,7 @@ static void describe_track(struct perfetto *p, struct track *t)
 		name[strlen(name) - 1] = '\0';
 	track.has_sibling_order_rank = true;
 	track.sibling_order_rank = t->key.system || t->key.id > INT32_MAX ? INT32_MAX : (int32_t)t->key.id;
-	describe(p, &track, TRACK_UUID(t), name);
+	describe(p, &track, TRACK_UUID(t), IMAGE_UUID(t->key.image), name);
 }
 
 void perfetto_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *event, uint64_t ts_ns, uint64_t iid,

@@ -24,7 +24,8 @@ static const char schema[] =
 	" total_ns INTEGER, self_ns INTEGER, morestack_ns INTEGER, preempt_ns INTEGER, ended INTEGER, system INTEGER);"
 	"CREATE TABLE calls(id INTEGER PRIMARY KEY, caller INTEGER REFERENCES calls, goroutine INTEGER,"
 	" function INTEGER REFERENCES functions, path INTEGER REFERENCES paths, level INTEGER, start_ns INTEGER,"
-	" duration_ns INTEGER, self_ns INTEGER, outcome TEXT, suspect INTEGER, thread INTEGER, system INTEGER);"
+	" duration_ns INTEGER, self_ns INTEGER, outcome TEXT, suspect INTEGER, thread INTEGER, system INTEGER,"
+	" image INTEGER);"
 	"CREATE TABLE losses(start_ns INTEGER, end_ns INTEGER, goroutine INTEGER, events INTEGER);"
 	"CREATE TABLE examples(question TEXT, query TEXT);";
 
@@ -256,12 +257,13 @@ static void put_call(struct sqlite *q, sqlite3_stmt *s, const struct call *c, ui
 	db_bind(d, s, 11, c->suspect);
 	db_bind(d, s, 12, c->tid);
 	db_bind(d, s, 13, c->system);
+	db_bind(d, s, 14, c->image);
 	db_insert(d, s);
 }
 
 static void put_calls(struct sqlite *q)
 {
-	sqlite3_stmt *s = prepare_insert(&q->db, "calls", 13);
+	sqlite3_stmt *s = prepare_insert(&q->db, "calls", 14);
 	struct callers callers = { 0 };
 	uint64_t id = 0, caller;
 

@@ -2,15 +2,15 @@
 #include "export/tracks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 
-struct track *tracks_get(struct tracks *t, uint64_t id, bool system)
+struct track *tracks_get(struct tracks *t, struct track_key key)
 {
-	const struct track_key key = { id, system };
 	struct track *x = t->last;
 
-	if (x && x->key.id == id && x->key.system == system)
+	if (x && !memcmp(&x->key, &key, sizeof(key)))
 		return x;
 	HASH_FIND(hh, t->all, &key, sizeof(key), x);
 	if (!x) {
@@ -32,9 +32,8 @@ static void drop(struct tracks *t, struct track *x)
 	free(x);
 }
 
-void tracks_drop(struct tracks *t, uint64_t id, bool system)
+void tracks_drop(struct tracks *t, struct track_key key)
 {
-	const struct track_key key = { id, system };
 	struct track *x;
 
 	HASH_FIND(hh, t->all, &key, sizeof(key), x);

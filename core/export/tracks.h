@@ -9,7 +9,8 @@
 
 struct track_key {
 	uint64_t id;          /* goroutine, or thread when system */
-	uint64_t system;
+	uint32_t image;       /* whose goroutine it is */
+	uint32_t system;
 };
 
 struct track {
@@ -29,9 +30,9 @@ struct tracks {
 };
 
 /* Finds, or makes; NULL: out of memory. */
-struct track *tracks_get(struct tracks *t, uint64_t id, bool system);
+struct track *tracks_get(struct tracks *t, struct track_key key);
 /* It is over. */
-void tracks_drop(struct tracks *t, uint64_t id, bool system);
+void tracks_drop(struct tracks *t, struct track_key key);
 /* Level l is about to be used. 0 or -ENOMEM */
 int track_reserve(struct track *t, uint32_t level);
 void tracks_free(struct tracks *t);

@@ -50,7 +50,7 @@ static int locate_folded(struct stack *s, struct frame *f)
 static void fill(const struct stack *s, const struct frame *f, struct call *c)
 {
 	*c = (struct call){ .start_ns = f->start_ns, .goid = s->system ? f->label : s->info.goid, .order = f->order,
-			    .func = f->func, .path = f->path, .level = (uint32_t)(f - s->frames), .tid = f->tid,
+			    .func = f->func, .path = f->path, .level = (uint32_t)(f - s->frames), .tid = f->tid, .image = s->info.image,
 			    .suspect = f->flags & FRAME_SUSPECT, .system = s->system,
 			    .recursive = !(f->flags & FRAME_FIRST) };
 }

@@ -305,6 +305,7 @@ static int image(struct model *m, uint64_t ts_ns)
 	if (m->image_seen || m->totals.goroutines)
 		m->image++;
 	m->image_seen = true;
+	m->totals.images = m->image + 1;
 	return err;
 }
 

@@ -74,7 +74,8 @@ struct call {
 	uint64_t order;                 /* ordinal of its entry event over the whole trace */
 	uint32_t func, path, level;     /* level: open frames below it on its goroutine */
 	uint32_t tid;                   /* thread at the entry */
-	enum call_end end;
+	uint32_t image;                 /* process image, 0: the first; goids are its own */
+	enum call_end end : 8;
 	bool suspect;
 	bool system;
 	bool recursive;                 /* made by its own function: direct recursion, one path node with its caller */
@@ -95,7 +96,7 @@ struct model_totals {
 	uint64_t suspect_calls, suspect_ns; /* suspect_ns: their self time, so that none counts twice */
 	uint64_t root_ns;               /* sum of goroutine_info.total_ns, system stacks too */
 	uint64_t first_ns, last_ns;
-	uint64_t goroutines, images;
+	uint64_t goroutines, images;    /* images: the first counts once something is known of it */
 	uint64_t folded_nodes;          /* calls put under PATH_OTHER for want of a node, deeper ones apart */
 	uint64_t bad_events;            /* unknown site or kind */
 };

@@ -60,6 +60,21 @@ char *fixture_gunzip(const char *data, size_t size, size_t *n)
 	return text;
 }
 
+/* The data stands between the only element of its kind and the script's end tag. */
+char *fixture_page_data(const char *page)
+{
+	static const char start[] = "<script type=\"application/json\" id=\"data\">";
+	const char *from = strstr(page, start), *to;
+
+	assert_non_null(from);
+	from += strlen(start);
+	assert_null(strstr(from, start));
+	to = strchr(from, '<'); /* no '<' in the data */
+	assert_non_null(to);
+	assert_int_equal(strncmp(to, "</script>", 9), 0);
+	return strndup(from, (size_t)(to - from));
+}
+
 static const char *string(const Pprof__Profile *p, int64_t i)
 {
 	assert_in_range(i, 0, p->n_string_table - 1);

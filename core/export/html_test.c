@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "export/html.h"
+#include "export/export_fixture.h"
 #include "export/report_fixture.h"
 
 static char *page_of(const char *trace)
@@ -46,21 +47,6 @@ static void leave(const char *page, const char *name)
 	assert_true(fputs(page, out) >= 0 && !fclose(out));
 }
 
-/* The data stands between the only element of its kind and the script's end tag. */
-static char *data_of(const char *page)
-{
-	static const char start[] = "<script type=\"application/json\" id=\"data\">";
-	const char *from = strstr(page, start), *to;
-
-	assert_non_null(from);
-	from += strlen(start);
-	assert_null(strstr(from, start));
-	to = strchr(from, '<'); /* no '<' in the data */
-	assert_non_null(to);
-	assert_int_equal(strncmp(to, "</script>", 9), 0);
-	return strndup(from, (size_t)(to - from));
-}
-
 /* Cases whose data is stored: it must be the same on every machine. */
 static void check_stored(const char *data, const char *name)
 {
@@ -75,7 +61,7 @@ static void check_stored(const char *data, const char *name)
 
 static void check_page(const char *trace, const char *name)
 {
-	char *page = page_of(trace), *again = page_of(trace), *data = data_of(page);
+	char *page = page_of(trace), *again = page_of(trace), *data = fixture_page_data(page);
 
 	assert_string_equal(page, again);
 	assert_true(data[0] == '{' && data[strlen(data) - 2] == '}');
@@ -284,7 +270,7 @@ static void test_changes(void **state)
 	trace_reader_close(r[0]);
 	trace_reader_close(r[1]);
 	leave(text, "changes");
-	char *data = data_of(text);
+	char *data = fixture_page_data(text);
 
 	assert_non_null(strstr(data, "\"file\":\"\\u003cafter>\""));
 	assert_non_null(strstr(data, "\"was\":{\"file\":\"before\""));

@@ -64,7 +64,7 @@ char *fixture_report(const char *path, const char *format, const struct report_o
 	return text;
 }
 
-static char *slurp(const char *path)
+char *fixture_text(const char *path)
 {
 	const size_t most = 1 << 18;
 	FILE *in = fopen(path, "r");
@@ -87,7 +87,7 @@ void fixture_same(const char *file, const char *got)
 		assert_true(fputs(got, out) >= 0 && fclose(out) == 0);
 		return;
 	}
-	char *want = slurp(file);
+	char *want = fixture_text(file);
 
 	if (strcmp(want, got))
 		fail_msg("%s\nexpected:\n%s\ngot:\n%s", file, want, got);

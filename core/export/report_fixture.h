@@ -16,6 +16,8 @@ void fixture_write_text(const char *events, bool whole, char path[TRACE_PATH_BYT
 char *fixture_report(const char *path, const char *format, const struct report_options *opt);
 /* Asserts that `got` is what the file holds; with GOTRACE_UPDATE in the environment, rewrites it. */
 void fixture_same(const char *file, const char *got);
+/* A stored file, of at most 256 KiB; empty when there is none. To be freed. */
+char *fixture_text(const char *path);
 size_t fixture_lines(const char *s);
 
 #endif

@@ -14,7 +14,7 @@ const browser = await Browser.start();
 // A page, opened; `done` checks that it said nothing and asked for nothing.
 async function open(name, hash = "", options = {}) {
 	const p = await browser.page(options);
-	await p.send("Runtime.addBinding", { name: "hit" });
+	await p.expose("hit", (what) => { p.problems.push("ran: " + what); });
 	await p.open(address(name) + hash);
 	p.done = async () => {
 		assert.deepEqual(p.problems, [], name + ": console");
@@ -49,7 +49,6 @@ const tests = {
 
 	async "names are never markup"() {
 		const p = await open("hostile");
-		p.browser.listeners.add((m) => { if (m.method === "Runtime.bindingCalled") p.problems.push("ran: " + m.params.payload); });
 		for (const view of ["overview", "table", "flame", "sankey"]) {
 			await p.click("#tab-" + view);
 			assert.equal(await p.run(`document.querySelectorAll("main b[onmouseover], main img, main script").length`), 0);
@@ -143,7 +142,7 @@ const tests = {
 		const p = await open("storm.go1.27.emulated", "#view=flame");
 		const [x, y] = await p.placeOf("#flame"), box = await p.run(`(() => { const r = document.querySelector("#flame").getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; })()`);
 		const at = [box[0] + box[2] * 0.2, box[1] + 30];
-		await p.mouse("mouseMoved", ...at);
+		await p.move(...at);
 		await p.settle();
 		assert.equal(await shown(p, "tip"), true);
 		const whole = await picture(p);
@@ -154,7 +153,7 @@ const tests = {
 		assert.notEqual(await picture(p), zoomed);
 		await p.press("3");
 		await p.press("0");
-		await p.mouse("mouseMoved", 5, 5);
+		await p.move(5, 5);
 		await p.settle();
 		await p.clickAt(...at);
 		assert.equal(await shown(p, "detail"), true);
@@ -163,7 +162,7 @@ const tests = {
 		await p.press("Escape");
 		for (const key of ["ArrowDown", "ArrowDown", "ArrowRight", "ArrowLeft", "ArrowUp", "Enter", "+", "-", "0"]) await p.press(key);
 		assert.ok(await hash(p, "focus"));
-		await p.wheel(...at, 120, 0, 8);
+		await p.wheel(...at, 120, 0, "Shift");
 		await p.wheel(...at, 0, 200);
 		await p.done();
 	},

@@ -13,7 +13,7 @@ const [name, file, runs] = process.argv.slice(2);
 const url = pathToFileURL(resolve(file)).href;
 const browser = await Browser.start();
 
-const cpu = async (p) => 1000 * (await p.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration").value;
+const cpu = async (p) => 1000 * (await p.session.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration").value;
 const row = (run, what, wall, cpu_ms, frames) => {
 	if (run) console.log([name, run, what, wall.toFixed(1), cpu_ms.toFixed(1), frames].join(","));
 };
@@ -35,24 +35,26 @@ const repeat = (n, f) => Array.from({ length: n }, (_, i) => () => f(i));
 for (let run = 0; run <= Number(runs); run++) {
 	for (const view of ["overview", "table", "flame", "sankey"]) {
 		const p = await browser.page();
-		await p.send("Performance.enable", { timeDomain: "threadTicks" });
+		p.session = await p.context.newCDPSession(p.page);
+		await p.session.send("Performance.enable", { timeDomain: "threadTicks" });
 		const wall = await p.open(url + "#view=" + view);
 		row(run, "open-" + view, wall, await cpu(p), 1);
 		if (p.problems.length) throw new Error(p.problems.join("\n"));
 		if (view === "flame") {
 			const [x, y] = await p.placeOf("#flame"), at = [x, y - 250];
-			await steps(p, run, "hover", repeat(20, async (i) => { await p.mouse("mouseMoved", 50 + i * 60, at[1]); await p.settle(); }));
+			await steps(p, run, "hover", repeat(20, (i) => p.move(50 + i * 60, at[1])));
 			await steps(p, run, "zoom", repeat(20, () => p.wheel(...at, -120)));
-			await p.mouse("mousePressed", ...at, { button: "left", buttons: 1, clickCount: 1 });
-			await steps(p, run, "pan", repeat(30, async (i) => { await p.mouse("mouseMoved", at[0] - 10 * i, at[1], { button: "left", buttons: 1 }); await p.settle(); }));
-			await p.mouse("mouseReleased", ...at, { button: "left", clickCount: 1 });
+			await p.page.mouse.down();
+			await steps(p, run, "pan", repeat(30, (i) => p.move(at[0] - 10 * i, at[1])));
+			await p.page.mouse.up();
 			await p.press("/");
 			await steps(p, run, "search", [..."Function12"].map((c) => () => p.type(c)));
 		}
 		if (view === "sankey") {
 			const at = await p.placeOf("#sankey");
-			await p.mouse("mousePressed", at[0], at[1] + 200, { button: "left", buttons: 1, clickCount: 1 });
-			await steps(p, run, "sankey-pan", repeat(20, async (i) => { await p.mouse("mouseMoved", at[0] + 8 * i, at[1] + 200, { button: "left", buttons: 1 }); await p.settle(); }));
+			await p.move(at[0], at[1] + 200);
+			await p.page.mouse.down();
+			await steps(p, run, "sankey-pan", repeat(20, (i) => p.move(at[0] + 8 * i, at[1] + 200)));
 		}
 		await p.close();
 	}

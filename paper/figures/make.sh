@@ -12,6 +12,8 @@ trap 'rm -rf "$work"' EXIT
 for tool in node "${CHROMIUM:-chromium}" pngquant optipng; do
 	command -v "$tool" >/dev/null || { echo "figures: $tool is missing; run: ci/deps.sh page" >&2; exit 1; }
 done
+PLAYWRIGHT=$(ci/page/playwright.sh "${O:-build}")
+export PLAYWRIGHT
 
 record() { # NAME PACKAGE...
 	name=$1 packages=

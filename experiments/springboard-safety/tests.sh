@@ -17,14 +17,24 @@ stubs_used() { # TRACE
 	gt info "$1" >told
 	[ "$(awk '$1 == "end.stubs" { print $2 }' told)" -gt 0 ] || fail "no stub was used"
 	[ "$(awk '$1 == "end.stubs_left" { print $2 }' told)" = 0 ] || fail "a stub was not entered"
-	[ "$(awk '$1 == "end.lost_events" { print $2 }' told)" = 0 ] || fail "events were lost"
+	[ "$(awk '$1 == "end.lost_events" { print $2 }' told)" = 0 ] || fail "events were lost: $(awk '/^(ring|end)[.](bytes|lost|dropped)/ { printf "%s %s, ", $1, $2 }' told)"
 }
 agrees() { # the trace with what the program printed
 	gt report trace --by=function --format=csv >report.csv
 	compare_counts printed report.csv
 }
+# Did the trace lose an event because the kernel was just moving a goroutine's page? It says so then, and
+# the slower the machine the likelier that is: not what these tests are about.
+page_moved() {
+	gt info trace >told 2>/dev/null && [ "$(awk '$1 == "end.dropped_fault" { print $2 }' told)" -gt 0 ]
+}
 exact() { # KIND BINARY ARG...
-	springboard "$@" >printed 2>err
+	local tries
+	for tries in 1 2 3; do
+		springboard "$@" >printed 2>err
+		page_moved || break
+		echo "try $tries: an event was lost as a page was moved"
+	done
 	stubs_used trace
 	agrees
 }
@@ -238,7 +248,12 @@ struck() { # STATUS WHEN WHOM SIGNALS: both end, with this status; nothing hangs
 	[ "$status" = "$1" ] || { cat err; fail "status $status"; }
 }
 goes_on() { # WHEN WHOM SIGNALS
-	struck 0 "$@"
+	local tries
+	for tries in 1 2 3; do
+		struck 0 "$@"
+		page_moved || break
+		echo "try $tries: an event was lost as a page was moved"
+	done
 	agrees
 }
 gone() { ! pgrep -f "^$1" >/dev/null; }

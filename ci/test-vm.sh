@@ -24,6 +24,7 @@ for topic in "$here"/../live/*.sh; do
 done
 [ -x "$GOTRACE" ] || { echo "test-vm.sh: $GOTRACE is missing; run make first" >&2; exit 1; }
 read -r -a tests <<<"${TESTS:-$(echo "${O:-$top/build}"/test/*/*_test)}"
+read -r -a tests <<<"${tests[*]//*\/pprof_test/}" # asks Go's pprof, and there is no Go
 [ -x "${tests[0]}" ] || { echo "test-vm.sh: ${tests[0]} is missing; run make unit first" >&2; exit 1; }
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 
@@ -50,7 +51,8 @@ programs() {
 scripts() { # TOPICS
 	local root=$vm/scripts
 	rm -rf "$root"
-	mkdir -p "$root/top/experiments"
+	mkdir -p "$root/top/experiments" "$root/top/core/export"
+	cp "$top/core/export/SQLITE.md" "$root/top/core/export/" # its queries are tried
 	cp "$here/run" "$root/run"
 	cp -r "$top/ci" "$top/fixtures" "$root/top/"
 	cp -r "$top/experiments/springboard-safety" "$root/top/experiments/"

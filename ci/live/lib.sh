@@ -77,5 +77,12 @@ csv_calls() {
 		awk -F, -v f="$2" '$1 == f || $1 == "\"" f "\"" { n = $2 } END { print n + 0 }'
 }
 
+# page_moved: did `trace` lose an event because the kernel was just moving a goroutine's page?
+# It says so then, and the slower the machine the likelier that is: not what exact counts are
+# about; such a test goes again, twice at most.
+page_moved() {
+	gt info trace >told 2>/dev/null && [ "$(awk '$1 == "end.dropped_fault" { print $2 }' told)" -gt 0 ]
+}
+
 # compare_counts PRINTED CSV [SYMBOLS]: the program's own counts against the report's.
 compare_counts() { "$TOP/fixtures/traces/counts.sh" "$@"; }

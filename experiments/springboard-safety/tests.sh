@@ -23,11 +23,6 @@ agrees() { # the trace with what the program printed
 	gt report trace --by=function --format=csv >report.csv
 	compare_counts printed report.csv
 }
-# Did the trace lose an event because the kernel was just moving a goroutine's page? It says so then, and
-# the slower the machine the likelier that is: not what these tests are about.
-page_moved() {
-	gt info trace >told 2>/dev/null && [ "$(awk '$1 == "end.dropped_fault" { print $2 }' told)" -gt 0 ]
-}
 exact() { # KIND BINARY ARG...
 	local tries
 	for tries in 1 2 3; do

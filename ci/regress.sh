@@ -49,18 +49,19 @@ keep() { # KERNEL GO BUILD PROBE RELEASE RESULT-LINE
 	printf '%-8s go%-8s %-9s %-9s %s\n' "$1" "$2" "$3" "$4" "$(echo "$6" | tr '\t' ' ')"
 }
 
-# Programs are shared by every kernel; built anew when they or their builder changed.
-built() { # GO BUILD: prints the folder
-	local dir=$state/built/$1/$2 stamp
+# Programs are shared by every kernel; built anew, by one at a time, when they or their builder changed.
+built() ( # GO BUILD: prints the folder
+	dir=$state/built/$1/$2
+	exec 9>"$state/built.lock" && flock 9 || return
 	stamp=$(cd "$top" && find fixtures/programs ci/regress/build.sh ci/regress/programs -type f -print0 | sort -z |
 		xargs -0 sha256sum | sha256sum)
 	if [ "$stamp" != "$(cat "$dir.stamp" 2>/dev/null)" ]; then
 		rm -rf "$dir"
-		"$here/build.sh" "$dir" "$1" "$2" >"$state/build.log" 2>&1 || return
+		"$here/build.sh" "$dir" "$1" "$2" >"$state/build.log" 2>&1 9>&- || return
 		echo "$stamp" >"$dir.stamp"
 	fi
 	echo "$dir"
-}
+)
 
 missing() { # KERNEL GO: prints "BUILD PROBE" of the cells to measure
 	local build probe

@@ -12,7 +12,7 @@ packages_of() {
 			libcapstone-dev zlib1g-dev libzstd-dev libprotobuf-c-dev \
 			protobuf-c-compiler libsqlite3-dev uthash-dev linux-libc-dev ;;
 	test) # unit tests, sanitizers, shell lint
-		echo libcmocka-dev valgrind binutils procps python3 sudo libcap2-bin "$(clang_rt)" ;;
+		echo libcmocka-dev valgrind binutils procps python3 sudo libcap2-bin strace "$(clang_rt)" ;;
 	go) # a Go toolchain, only when there is none
 		command -v go >/dev/null 2>&1 || [ -x /usr/local/go/bin/go ] ||
 			echo golang-go ca-certificates
@@ -24,7 +24,7 @@ packages_of() {
 		echo bpftrace binutils ;;
 	matrix) # make test-vm, test-go and regress
 		echo qemu-system-x86 seabios busybox-static cpio debian-archive-keyring gcc libc6-dev \
-			binutils procps util-linux git ca-certificates ;;
+			binutils procps util-linux libcap2-bin strace git ca-certificates ;;
 	tools) # make test-perfetto and test-perun: programs that open exports, from PyPI
 		echo python3 python3-venv curl ca-certificates git ;;
 	kernel) # ci/vm/build-kernel.sh

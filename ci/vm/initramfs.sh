@@ -50,8 +50,8 @@ for name in $commands; do
 	rm -f "$root/bin/$name"
 	add "$path" "/bin/$name"
 done
-# Where they are installed: what tests ask of gotrace's files, and what gives one capabilities.
-for name in protoc sqlite3 setcap; do
+# Where they are installed: what tests ask of gotrace's files, what gives one capabilities, another tracer.
+for name in protoc sqlite3 setcap strace; do
 	if path=$(type -P "$name"); then add "$path" "/bin/$name"; fi
 done
 ln -s /bin/env "$root/usr/bin/env"

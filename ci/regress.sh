@@ -2,16 +2,17 @@
 # The regression table: kernels x Go versions x builds x ways of probing, each cell
 # the programs of ci/regress/programs traced and compared with their own counts.
 #
-#   ci/regress.sh              as root; $GOTRACE (build/gotrace), $O (build)
+#   ci/regress.sh              $GOTRACE (build/gotrace), $O (build)
 #   ci/regress.sh --table      measures nothing; the table of what was measured so far
 #
 # $KERNEL, $GO, $BUILD, $PROBE choose (lists with blanks); KERNEL=running is this
-# machine's, others boot in a VM (ci/vm/kernel.sh). Goes on where it stopped: a
-# cell is done that this very gotrace measured; AGAIN=1 measures it anew, GAPS=1
-# only what is not exact in the table, whichever gotrace measured it. Several may
-# run at once when each has another KERNEL. Writes results/regress/cells.tsv and
-# table.txt; compares with the last committed cells: one that got worse is named
-# with the command for it, and status 1.
+# machine's, as root, others boot in a VM (ci/vm/kernel.sh). Goes on where it stopped: a
+# cell is done that these sources measured on this release of the kernel with these
+# programs; AGAIN=1 measures it anew, GAPS=1 only what is not exact in the table,
+# whichever sources measured it. Several may run at once when each has another KERNEL.
+# Writes results/regress/cells.tsv and table.txt (cells of a vmlinuz given by its path
+# are printed only); compares with the last committed cells: one that got worse is
+# named with the command for it, and status 1.
 set -uo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 here=$top/ci/regress
@@ -23,30 +24,52 @@ vm=$(cd "${O:-$top/build}/vm" && pwd)
 results=$top/results/regress
 read -r -a kernels <<<"${KERNEL:-running 6.1 6.12 newest}"
 read -r -a versions <<<"${GO:-$(tr '\n' ' ' <"$here/go-versions")}"
-read -r -a builds <<<"${BUILD:-normal stripped pie cgo}"
-read -r -a probes <<<"${PROBE:-$(sed -n 's/^\([a-z][^ ]*\) .*/\1/p' "$here/probes" | tr '\n' ' ')}"
 [ "${1:-}" != --table ] || kernels=()
 [ -x "$GOTRACE" ] || { echo "regress.sh: $GOTRACE is missing; run make first" >&2; exit 1; }
-[ "$(id -u)" = 0 ] || { echo "regress.sh: tracing needs root; run: sudo make regress" >&2; exit 1; }
+if [[ " ${kernels[*]} " == *' running '* ]] && [ "$(id -u)" != 0 ]; then
+	echo "regress.sh: tracing on this kernel needs root; run: sudo make regress" >&2
+	exit 1
+fi
+all_builds='normal stripped pie cgo'
+all_probes=$(sed -n 's/^\([a-z][^ ]*\) .*/\1/p' "$here/probes" | tr '\n' ' ')
+read -r -a builds <<<"${BUILD:-$all_builds}"
+read -r -a probes <<<"${PROBE:-$all_probes}"
+for name in "${builds[@]}" "${probes[@]}"; do
+	[[ " $all_builds $all_probes" == *" $name "* ]] ||
+		{ echo "regress.sh: there is no '$name': BUILD is of $all_builds, PROBE of $all_probes" >&2; exit 1; }
+done
+# What decides counts, and what a cell asks.
+sum_of() { sort -z | xargs -0 sha256sum | sha256sum | cut -c 1-16; }
 key=$(cd "$top" && find bpf core/base core/binary core/plan core/attach core/trace core/model core/cli/record* \
-	-name '*.[ch]' ! -name '*_test.c' ! -name '*_fixture.[ch]' ! -name '*_fuzz.c' -print0 |
-	sort -z | xargs -0 sha256sum | sha256sum | cut -c 1-16)
+	-name '*.[ch]' ! -name '*_test.c' ! -name '*_fixture.[ch]' ! -name '*_fuzz.c' -print0 | sum_of)
+asked=$(cd "$top" && find fixtures/programs fixtures/traces/counts.sh ci/regress/{build.sh,cell.sh,in-vm,probes,programs} \
+	-type f -print0 | sum_of)
 
-# A cell's file holds: key, release of the kernel, result, programs exact, detail.
-cell_file() { echo "$state/cells/${1//\//_},$2,$3,$4"; }
-is_done() {
-	[ "${AGAIN:-}" != 1 ] || return
+# A cell's file holds: key, release of the kernel, result, programs exact, detail, asked.
+cell_file() { echo "$state/cells/$1,$2,$3,$4"; }
+is_done() { # KERNEL GO BUILD PROBE RELEASE
+	[ "${AGAIN:-}" != 1 ] && [[ $1 != */* ]] || return
 	if [ "${GAPS:-}" = 1 ]; then
-		awk -F '\t' -v cell="${1//\//_} $2 $3 $4" \
+		awk -F '\t' -v cell="$1 $2 $3 $4" \
 			'$1 " " $2 " " $3 " " $4 == cell { r = $6 } END { exit r != "exact" }' "$results/cells.tsv"
 	else
-		[ "$(cut -f 1 "$(cell_file "$@")" 2>/dev/null)" = "$key" ]
+		[ "$(cut -f 1,2,6 "$(cell_file "$@")" 2>/dev/null)" = "$key"$'\t'"$5"$'\t'"$asked" ]
 	fi
 }
 keep() { # KERNEL GO BUILD PROBE RELEASE RESULT-LINE
+	local result exact detail
+	IFS=$'\t' read -r result exact detail <<<"$6"
+	case "$result" in
+	exact | refused | wrong | crash) ;;
+	*) detail="nothing came of it ${6:+: $6}" result=crash exact=0 ;;
+	esac
+	printf '%-8s go%-8s %-9s %-9s %s\n' "$1" "$2" "$3" "$4" "$result $exact $detail"
+	if [[ $1 == */* ]]; then
+		[[ $result != wrong && $result != crash ]] || failed=1
+		return
+	fi
 	mkdir -p "$state/cells"
-	printf '%s\t%s\t%s\n' "$key" "$5" "$6" >"$(cell_file "$1" "$2" "$3" "$4")"
-	printf '%-8s go%-8s %-9s %-9s %s\n' "$1" "$2" "$3" "$4" "$(echo "$6" | tr '\t' ' ')"
+	printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$key" "$5" "$result" "$exact" "$detail" "$asked" >"$(cell_file "$1" "$2" "$3" "$4")"
 }
 
 # Programs are shared by every kernel; built anew, by one at a time, when they or their builder changed.
@@ -56,83 +79,120 @@ built() ( # GO BUILD: prints the folder
 	stamp=$(cd "$top" && find fixtures/programs ci/regress/build.sh ci/regress/programs -type f -print0 | sort -z |
 		xargs -0 sha256sum | sha256sum)
 	if [ "$stamp" != "$(cat "$dir.stamp" 2>/dev/null)" ]; then
-		rm -rf "$dir"
+		rm -rf "$dir" "$dir.stamp"
 		"$here/build.sh" "$dir" "$1" "$2" >"$state/build.log" 2>&1 9>&- || return
 		echo "$stamp" >"$dir.stamp"
 	fi
 	echo "$dir"
 )
 
-missing() { # KERNEL GO: prints "BUILD PROBE" of the cells to measure
+missing() { # KERNEL GO RELEASE: prints "BUILD PROBE" of the cells to measure
 	local build probe
 	for build in "${builds[@]}"; do
 		for probe in "${probes[@]}"; do
-			is_done "$1" "$2" "$build" "$probe" || echo "$build $probe"
+			is_done "$1" "$2" "$build" "$probe" "$3" || echo "$build $probe"
 		done
 	done
 }
 
 on_this_kernel() { # GO
-	local build probe dir
+	local build probe dir release
+	release=$(uname -r)
 	while read -r build probe; do
 		if dir=$(built "$1" "$build"); then
-			keep running "$1" "$build" "$probe" "$(uname -r)" "$("$here/cell.sh" "$dir" "$probe")"
+			keep running "$1" "$build" "$probe" "$release" "$("$here/cell.sh" "$dir" "$probe")"
 		else
 			echo "regress.sh: go$1, $build: cannot be built: $(tail -n 1 "$state/build.log")" >&2
 			failed=1
 		fi
-	done < <(missing running "$1")
+	done < <(missing running "$1" "$release")
 }
 
-# One boot measures all cells of a kernel and a Go version.
-in_vm() { # KERNEL GO
-	local cells image root=$state/payload-${1//\//_} out=$state/vm-${1//\//_}-go$2 line build probe release verdict option=()
-	cells=$(missing "$1" "$2")
-	[ -n "$cells" ] || return 0
-	image=$("$top/ci/vm/kernel.sh" "$vm/kernels" "$1") || { failed=1; return; }
-	[ "${1%-full}" = "$1" ] || option=(preempt=full)
-	rm -rf "$root"
-	mkdir -p "$root/top/fixtures/traces" "$root/built"
-	cp -r "$top/ci" "$root/top/"
-	cp "$top/fixtures/traces/counts.sh" "$root/top/fixtures/traces/"
-	cp "$here/in-vm" "$root/run"
-	echo "$cells" >"$root/cells"
-	for build in $(echo "$cells" | cut -d ' ' -f 1 | sort -u); do
-		line=$(built "$2" "$build") || {
-			echo "regress.sh: go$2, $build: cannot be built: $(tail -n 1 "$state/build.log")" >&2
-			failed=1
-			return
+# What `uname -r` will say: kernel_version of the boot protocol (Documentation/arch/x86/boot.rst).
+release_of() { # VMLINUZ
+	local at
+	at=$(od -An -tu2 -j 526 -N 2 "$1") &&
+		tail -c +$((at + 513)) "$1" 2>/dev/null | head -c 200 | tr '\0' '\n' | sed -n '1s/ .*//p'
+}
+
+# What a VM measures cells with, as ROOT.initramfs.cpio.
+payload() { # GO CELLS ROOT
+	local build dir
+	rm -rf "$3"
+	mkdir -p "$3/top/fixtures/traces" "$3/built"
+	cp -r "$top/ci" "$3/top/"
+	cp "$top/fixtures/traces/counts.sh" "$3/top/fixtures/traces/"
+	cp "$here/in-vm" "$3/run"
+	echo "$2" >"$3/cells"
+	for build in $(echo "$2" | cut -d ' ' -f 1 | sort -u); do
+		dir=$(built "$1" "$build") || {
+			echo "regress.sh: go$1, $build: cannot be built: $(tail -n 1 "$state/build.log")" >&2
+			return 1
 		}
-		ln -s "$line" "$root/built/$build"
+		ln -s "$dir" "$3/built/$build"
 	done
-	if ! "$top/ci/vm/initramfs.sh" "$root.base.cpio" "$GOTRACE" ||
-		! "$top/ci/vm/initramfs.sh" --folder "$root" "$root.cpio" /payload; then
-		failed=1
-		return
-	fi
-	cat "$root.base.cpio" "$root.cpio" >"$root.initramfs.cpio"
-	verdict=$("$top/ci/vm/boot.sh" "$image" "$root.initramfs.cpio" "$out" "${SECONDS_MAX:-3000}" "${option[@]}" | head -n 1)
-	release=$(sed -n 's/^vm: \([0-9][^,]*\), up .*/\1/p' "$out.log")
-	while read -r build probe; do
-		line=$(sed -n "s/^cell $build $probe //p" "$out.log" | tail -n 1)
-		[ -n "$line" ] || line=$(printf 'crash\t0\t%s' "${verdict:-the VM said nothing of it}")
-		keep "$1" "$2" "$build" "$probe" "${release:-unknown}" "$line"
-		# What follows the cell in which the VM died was not measured.
-		if [[ $line == crash$'\t'0$'\t'vm:* ]]; then failed=1; break; fi
-	done <<<"$cells"
+	"$top/ci/vm/initramfs.sh" "$3.base.cpio" "$GOTRACE" &&
+		"$top/ci/vm/initramfs.sh" --folder "$3" "$3.cpio" /payload &&
+		cat "$3.base.cpio" "$3.cpio" >"$3.initramfs.cpio"
 }
 
-# All cells of this gotrace or an older one, merged into the committed rows; `sources` tells them apart.
+# One boot measures all cells of a kernel and a Go version, each kept as soon as the VM has said it.
+in_vm() { # KERNEL GO VMLINUZ
+	local cells root=$state/payload-${1//\//_} out=$state/vm-${1//\//_}-go$2
+	local word build probe line release verdict left last option=()
+	local -A said=()
+	release=$(release_of "$3")
+	release=${release:-unknown}
+	cells=$(missing "$1" "$2" "$release")
+	[ -n "$cells" ] || return 0
+	[ "${1%-full}" = "$1" ] || option=(preempt=full)
+	payload "$2" "$cells" "$root" || { failed=1; return; }
+	rm -f "$out.log"
+	"$top/ci/vm/boot.sh" "$3" "$root.initramfs.cpio" "$out" "${SECONDS_MAX:-3000}" "${option[@]}" >"$out.verdict" &
+	boot=$!
+	while read -r word build probe line; do
+		[ "$word" = cell ] || continue
+		keep "$1" "$2" "$build" "$probe" "$release" "$line"
+		said[$build $probe]=1
+	done < <(tail -s 0.2 -n +1 --pid=$boot -F "$out.log" 2>/dev/null)
+	wait "$boot"
+	boot=
+	verdict=$(head -n 1 "$out.verdict")
+	left=
+	while read -r build probe; do
+		[ -n "${said[$build $probe]:-}" ] || left=1
+		[ -z "$left" ] || break
+		last="$build $probe"
+	done <<<"$cells"
+	[ -n "$left" ] || read -r build probe <<<"$last"
+	if [ -n "$left" ] && [[ $verdict == 'vm: not done after'* ]] && [ ${#said[@]} -gt 0 ]; then
+		echo "regress.sh: $1, go$2: $verdict; start again for the rest" >&2
+		failed=1
+	elif [ -n "$left$verdict" ]; then
+		# The VM died in this cell, and what follows was not measured, or behind the last one.
+		keep "$1" "$2" "$build" "$probe" "$release" $'crash\t0\t'"${verdict:-the VM said nothing of it}"
+		failed=1
+	fi
+}
+boot=
+trap '[ -z "$boot" ] || kill "$boot"; exit 143' INT TERM
+
+# The committed rows, and over them what these sources measured here; what others measured here fills gaps.
+# Rows of a Go version, build or way of probing that is none any more are left out.
 write_table() {
 	local f
 	mkdir -p "$results"
 	{
-		[ ! -e "$results/cells.tsv" ] || grep -v '^kernel' "$results/cells.tsv" | sed 's/^/0\t/'
+		[ ! -e "$results/cells.tsv" ] || grep -v '^kernel' "$results/cells.tsv" | sed 's/^/2\t/'
 		for f in "$state/cells/"*; do
 			[ -e "$f" ] || continue
-			printf '1\t%s\t%s\t%s\n' "$(basename "$f" | tr ',' '\t')" "$(cut -f 2- "$f")" "$(cut -f 1 "$f")"
+			printf '%d\t%s\t%s\t%s\n' "$([ "$(cut -f 1 "$f")" = "$key" ] && echo 3 || echo 1)" \
+				"$(basename "$f" | tr ',' '\t')" "$(cut -f 2-5 "$f")" "$(cut -f 1 "$f")"
 		done
-	} | awk -F '\t' '{ row[$2, $3, $4, $5] = substr($0, 3) } END { for (i in row) print row[i] }' |
+	} | sort -s -n -k 1,1 | awk -F '\t' -v known=" $(tr '\n' ' ' <"$here/go-versions") ${GO:-} $all_builds $all_probes " '
+		function is(word) { return index(known, " " word " ") }
+		is($3) && is($4) && is($5) { row[$2, $3, $4, $5] = substr($0, 3) }
+		END { for (i in row) print row[i] }' |
 		sort -t "$(printf '\t')" -k1,1 -k2,2V -k3,4 >"$state/rows.$$"
 	{ printf 'kernel\tgo\tbuild\tprobe\trelease\tresult\texact_programs\tdetail\tsources\n'; cat "$state/rows.$$"; } >"$state/cells.$$"
 	rm "$state/rows.$$"
@@ -143,15 +203,22 @@ write_table() {
 failed=0
 write_table
 for kernel in "${kernels[@]}"; do
+	image=
+	if [ "$kernel" != running ]; then
+		image=$("$top/ci/vm/kernel.sh" "$vm/kernels" "$kernel") || { failed=1; continue; }
+	fi
 	for go in "${versions[@]}"; do
-		case "$kernel" in
-		running) on_this_kernel "$go" ;;
-		*) in_vm "$kernel" "$go" ;;
-		esac
+		if [ "$kernel" = running ]; then on_this_kernel "$go"; else in_vm "$kernel" "$go" "$image"; fi
 	done
 done
 write_table
 cat "$results/table.txt"
-git -C "$top" show HEAD:results/regress/cells.tsv >"$state/before.tsv" 2>/dev/null || : >"$state/before.tsv"
+if git -C "$top" cat-file -e HEAD:results/regress/cells.tsv; then
+	git -C "$top" show HEAD:results/regress/cells.tsv >"$state/before.tsv"
+else
+	echo "regress.sh: the cells cannot be compared: git cannot show the committed ones" >&2
+	: >"$state/before.tsv"
+	failed=1
+fi
 "$here/worse.sh" "$state/before.tsv" "$results/cells.tsv" || failed=1
 exit $failed

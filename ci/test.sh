@@ -31,6 +31,7 @@ build() { make --no-print-directory "-j$(nproc)" "$@"; }
 mkdir -p build
 step 'build' build all
 step 'layers' ci/layers.sh
+step 'scripts of the regression table' ci/regress/test.sh
 step 'build with clang' build clang
 step 'unit tests' build unit
 step 'unit tests with ASan and UBSan' build SAN=1 unit

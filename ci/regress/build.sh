@@ -1,13 +1,14 @@
 #!/bin/bash
-# Builds the programs of ci/regress/programs with one Go version in one way, and
-# beside each NAME.nm, the symbols that tell what was inlined:
+# Builds the programs of ci/regress/programs with one Go version in one way, beside
+# each NAME.nm, the symbols that tell what was inlined, and what there is to trace as
+# `programs`, lines of NAME STATUS:
 #
 #   build.sh OUT GO BUILD       GO: 1.22.0; BUILD: normal, stripped, pie or cgo
 #
 # normal: as go build makes it; stripped: no symbols, no DWARF; pie: position
 # independent; cgo: linked by the C compiler, with the C library and runtime/cgo.
 set -euo pipefail
-[ $# = 3 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# = 3 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
@@ -27,11 +28,12 @@ cgo) flags=(-ldflags=-linkmode=external) ;;
 esac
 cd "$here/../../fixtures/programs"
 packages=() newer=()
-while read -r name _ oldest not; do
+while read -r name status oldest not; do
 	# With the C library there is a thread more, and Go finds no deadlock: never never ends.
 	if [ "$minor" -lt "$oldest" ] || [ "$not" = "$3" ]; then continue; fi
+	echo "$name $status"
 	if [ -d "$name" ]; then packages+=("./$name"); else newer+=("go1.$oldest/$name"); fi
-done < <(grep -v '^#' "$here/programs")
+done < <(grep -v '^#' "$here/programs") >"$out/programs"
 
 go build -o "$out/" "${flags[@]}" "${packages[@]}"
 for dir in "${newer[@]}"; do (cd "$dir" && go build -o "$out/" "${flags[@]}" .); done

@@ -2,8 +2,7 @@
 # One cell of the table: traces every program in a folder of build.sh and compares
 # counts and exit statuses with the programs' own.
 #
-#   cell.sh FOLDER PROBE       PROBE: a name in ci/regress/probes; $GOTRACE, as root;
-#                              $PROGRAMS: some of them only (names with blanks between)
+#   cell.sh FOLDER PROBE       PROBE: a name in ci/regress/probes; $GOTRACE, as root
 #
 # Prints RESULT, how many programs were exact, and what was wrong, with tabs
 # between. RESULT: exact, refused (by gotrace, before the program ran), wrong
@@ -11,7 +10,7 @@
 # A run of which the trace itself says that events were lost is repeated, twice
 # at most, and that is said; what is lost in silence is wrong at once.
 set -uo pipefail
-[ $# = 2 ] || { sed -n '2,13s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# = 2 ] || { sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(cd "$1" && pwd) || exit 2
 read -r -a options < <(sed -n "s/ *#.*//; s/^$2 //p" "$here/probes")
@@ -82,15 +81,17 @@ trace_once() { # NAME STATUS
 
 worst=exact exact=0 said=
 while read -r name status _; do
-	[ -x "$folder/$name" ] || continue
-	[[ " ${PROGRAMS:-$name} " == *" $name "* ]] || continue
-	trace "$name" "$status"
+	if [ -x "$folder/$name" ]; then
+		trace "$name" "$status"
+	else
+		result=crash detail='it was not built' again=
+	fi
 	case "$result/$worst" in
 	exact/*) exact=$((exact + 1)) ;;
 	crash/* | wrong/refused | wrong/exact | refused/exact) worst=$result ;;
 	esac
 	[ "$result" = exact ] || said="${said:+$said; }$name: $detail"
 	[ -z "$again" ] || said="${said:+$said; }$name: $again"
-done < <(grep -v '^#' "$here/programs")
+done <"$folder/programs"
 [ "$exact" -gt 0 ] || [ -n "$said" ] || { worst=crash said="$folder holds no program"; }
 printf '%s\t%s\t%s\n' "$worst" "$exact" "$(printf %s "$said" | tr '\t\n' '  ' | cut -c 1-300)"

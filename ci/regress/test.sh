@@ -1,0 +1,206 @@
+#!/bin/bash
+# Tests of the regression table's own scripts, with a kernel, a VM and programs that are made up; needs no root.
+# The last line is "N passed, N failed, N skipped"; status 1 when one failed.
+# Tests are called by name, through check.
+# shellcheck disable=SC2317,SC2016 # what stubs do is quoted
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+check() { # NAME FUNCTION: run in a copy of the scripts that has one committed row
+	local status
+	rm -rf "$work/cwd" && mkdir "$work/cwd"
+	(
+		set -e
+		cd "$work/cwd"
+		table
+		"$2"
+	) >"$work/said" 2>&1
+	status=$? # not in an if, where set -e would do nothing
+	if [ $status = 0 ]; then
+		passed=$((passed + 1))
+		echo "ok $((passed + failed)) - $1"
+	else
+		failed=$((failed + 1))
+		echo "not ok $((passed + failed)) - $1"
+		sed 's/^/#   /' "$work/said"
+	fi
+}
+fail() { echo "$*"; return 1; }
+
+# $top: the scripts; the VM runs $top/vm-does with the log's name, and $top/asked holds the cells it was asked for.
+table() {
+	top=$work/top
+	rm -rf "$top"
+	mkdir -p "$top"/{ci/vm,bpf,core/{base,binary,plan,attach,trace,model,cli},fixtures/{programs,traces},results/regress}
+	cp -r "$here" "$here/../regress.sh" "$top/ci/"
+	: >"$top/core/cli/record.c"
+	: >"$top/fixtures/traces/counts.sh"
+	{
+		printf 'kernel\tgo\tbuild\tprobe\trelease\tresult\texact_programs\tdetail\tsources\n'
+		printf '6.1\t1.22.0\tnormal\tthesis\t6.1.1-test\texact\t29\t\told\n'
+	} >"$top/results/regress/cells.tsv"
+	git -C "$top" init -q
+	git -C "$top" add results
+	git -C "$top" -c user.name=test -c user.email=test -c commit.gpgsign=false commit -qm rows
+	release 6.1.1-test
+	stub ci/vm/kernel.sh 'echo "${0%/*}/vmlinuz"'
+	stub ci/vm/initramfs.sh 'if [ "$1" = --folder ]; then cp "$2/cells" "${0%/*}/../../asked"; : >"$3"; else : >"$1"; fi'
+	stub ci/vm/boot.sh '. "${0%/*}/../../vm-does" "$3.log"'
+	stub ci/regress/build.sh 'mkdir -p "$1"'
+	stub ci/regress/cell.sh 'printf "exact\t29\t\n"'
+	says_all exact
+}
+stub() { printf '#!/bin/bash\n%s\n' "$2" >"$top/$1"; chmod +x "$top/$1"; }
+release() { # the name of a kernel where vmlinuz has it
+	{ head -c 526 /dev/zero; printf '\0\1'; head -c 240 /dev/zero; printf '%s (test)\0' "$1"; } >"$top/ci/vm/vmlinuz"
+}
+says_all() { # RESULT
+	printf 'while read -r b p; do printf "cell %%s %%s %s\\t29\\t\\n" "$b" "$p"; done <"${0%%/*}/../../asked" >"$1"\n' "$1" >"$top/vm-does"
+}
+regress() { # VARIABLE=VALUE...
+	rm -f "$top/asked"
+	env GOTRACE=/bin/true O="$top/build" KERNEL=6.1 GO=1.22.0 BUILD=normal PROBE='thesis perf' "$@" "$top/ci/regress.sh"
+}
+row() { awk -F '\t' -v cell="$1" '$1 " " $2 " " $3 " " $4 == cell { print $5, $6, $7, $8 }' "$top/results/regress/cells.tsv"; }
+expect_row() { # CELL TEXT
+	[ "$(row "$1")" = "$2" ] || fail "$1 is '$(row "$1")', not '$2'"
+}
+
+measured() {
+	regress || fail "status $?"
+	expect_row '6.1 1.22.0 normal thesis' '6.1.1-test exact 29 '
+	expect_row '6.1 1.22.0 normal perf' '6.1.1-test exact 29 '
+	regress || fail "status $?"
+	[ ! -e "$top/asked" ] || fail "measured again"
+}
+check "what was measured is not measured again" measured
+
+new_kernel() {
+	regress
+	release 6.1.2-test
+	regress
+	[ "$(wc -l <"$top/asked")" = 2 ] || fail "a new kernel is not measured"
+	expect_row '6.1 1.22.0 normal perf' '6.1.2-test exact 29 '
+}
+check "a new kernel of that name is measured" new_kernel
+
+other_programs() {
+	regress
+	echo "more 0 19" >>"$top/ci/regress/programs"
+	regress
+	[ "$(wc -l <"$top/asked")" = 2 ] || fail "other programs are not measured"
+}
+check "other programs are measured" other_programs
+
+complaint() { # after the last cell
+	echo 'echo "vm: the kernel complained: BUG: test"; exit 2' >>"$top/vm-does"
+	! regress || fail "status 0"
+	expect_row '6.1 1.22.0 normal perf' '6.1.1-test crash 0 vm: the kernel complained: BUG: test'
+	expect_row '6.1 1.22.0 normal thesis' '6.1.1-test exact 29 '
+}
+check "a kernel that complains behind the last cell has crashed in it" complaint
+
+died() {
+	printf '%s\n' 'printf "cell normal thesis exact\t29\t\n" >"$1"' 'echo "vm: the kernel complained: Oops: test"; exit 2' >"$top/vm-does"
+	! regress || fail "status 0"
+	expect_row '6.1 1.22.0 normal thesis' '6.1.1-test exact 29 '
+	expect_row '6.1 1.22.0 normal perf' '6.1.1-test crash 0 vm: the kernel complained: Oops: test'
+}
+check "the cell in which a VM dies has crashed" died
+
+time_up() {
+	printf '%s\n' 'printf "cell normal thesis exact\t29\t\n" >"$1"' 'echo "vm: not done after 3000 s"; exit 2' >"$top/vm-does"
+	! regress || fail "status 0"
+	expect_row '6.1 1.22.0 normal perf' ''
+	says_all exact
+	regress || fail "status $?"
+	[ "$(cat "$top/asked")" = 'normal perf' ] || fail "asked for: $(cat "$top/asked")"
+}
+check "what a VM had no time for is left to the next start" time_up
+
+interrupted() {
+	printf '%s\n' 'printf "cell normal thesis exact\t29\t\n" >"$1"' 'trap "exit 1" TERM; sleep 60 & wait; exit 2' >"$top/vm-does"
+	regress & # a subshell, so:
+	for _ in $(seq 100); do
+		if ls "$top"/build/regress/cells/* >/dev/null 2>&1; then break; fi
+		sleep 0.1
+	done
+	pkill -TERM -f "$top/ci/regress.sh"
+	! wait $! || fail "status 0"
+	! pgrep -f "$top/ci/vm/boot.sh" || fail "the VM goes on"
+	says_all exact
+	regress || fail "status $?"
+	[ "$(cat "$top/asked")" = 'normal perf' ] || fail "asked for: $(cat "$top/asked")"
+}
+check "an interrupted start keeps the cells that were done and leaves no VM behind" interrupted
+
+nothing_said() {
+	stub ci/regress/cell.sh 'exit 2'
+	! regress KERNEL=running || fail "status 0"
+	[[ $(row 'running 1.22.0 normal perf') = *' crash 0 '* ]] || fail "it is '$(row 'running 1.22.0 normal perf')'"
+}
+if [ "$(id -u)" = 0 ]; then check "a cell that says nothing has crashed" nothing_said; fi
+
+names() {
+	! regress PROBE=typo || fail "status 0"
+	! regress BUILD=typo || fail "status 0"
+	[ ! -e "$top/asked" ] || fail "measured"
+	[ "$(wc -l <"$top/results/regress/cells.tsv")" = 2 ] || fail "there are new rows"
+}
+check "an unknown probe or build is refused" names
+
+worse() {
+	says_all wrong
+	! regress >out || fail "status 0"
+	grep -q '^worse: wrong, was exact' out || fail "not said"
+}
+check "a cell that got worse is named" worse
+
+fewer() {
+	cp "$top/results/regress/cells.tsv" before
+	sed 's/\t29\t/\t28\t/' before >after
+	! "$here/worse.sh" before after >out || fail "status 0"
+	grep -q 'fewer programs' out || fail "not said"
+	sed 's/\texact\t/\t\t/' before >after
+	! "$here/worse.sh" before after || fail "no result is not worse"
+	"$here/worse.sh" before before || fail "the same is worse"
+}
+check "a cell of fewer programs is worse, and one without a result" fewer
+
+no_baseline() {
+	rm -rf "$top/.git"
+	! regress >out 2>&1 || fail "status 0"
+	grep -q 'cannot be compared' out || fail "not said"
+}
+check "without the committed rows that is said" no_baseline
+
+stale() {
+	regress
+	sed -i 's/^[0-9a-f]*/other/' "$top"/build/regress/cells/6.1,1.22.0,normal,thesis
+	sed -i 's/\(normal\tthesis\t.*\)exact\t29/\1wrong\t28/' "$top/results/regress/cells.tsv"
+	GOTRACE=/bin/true O="$top/build" "$top/ci/regress.sh" --table >/dev/null || true
+	expect_row '6.1 1.22.0 normal thesis' '6.1.1-test wrong 28 '
+}
+check "a committed row is not replaced by what other sources measured" stale
+
+absent() {
+	mkdir folder
+	echo 'plain 0' >folder/programs
+	printf 'crash\t0\tplain: it was not built\n' >expected
+	GOTRACE=/bin/true "$here/cell.sh" folder thesis | diff expected -
+}
+check "a program that was not built is a crash" absent
+
+path() {
+	regress KERNEL="$top/ci/vm/vmlinuz" >out || fail "status $?"
+	grep -q 'normal *perf *exact 29' out || fail "not printed"
+	! grep vmlinuz "$top/results/regress/cells.tsv" || fail "a path is in the table"
+	says_all wrong
+	! regress KERNEL="$top/ci/vm/vmlinuz" || fail "status 0"
+}
+check "cells of a kernel given by its path are printed, and are not in the table" path
+
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" = 0 ]

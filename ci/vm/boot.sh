@@ -14,12 +14,17 @@ kernel=$1 initramfs=$2 out=$3 seconds=$4
 shift 4
 memory=$(($(stat -c %s "$initramfs") * 3 / 1048576 + 1536)) # MiB: the file, what is unpacked, work
 
-qemu() { # ACCEL SECONDS
-	timeout -k 5 "$2" qemu-system-x86_64 -nodefaults -no-user-config -no-reboot -display none -nic none \
+# Behind `timeout` in this process group, so that Ctrl-C ends it; a signal to this script does as well.
+vm=
+trap '[ -z "$vm" ] || kill "$vm"; exit 143' HUP INT TERM
+qemu() { # ACCEL SECONDS OPTIONS
+	timeout --foreground -k 5 "$2" qemu-system-x86_64 -nodefaults -no-user-config -no-reboot -display none -nic none \
 		-machine q35 -accel "$1" -cpu "${VM_CPU:-max}" -smp "${VM_CPUS:-2}" -m "$memory" \
 		-kernel "$kernel" -initrd "$initramfs" -serial "file:$out.console" -serial "file:$out.log" \
-		-append "console=ttyS0 quiet panic=-1 oops=panic softlockup_panic=1 watchdog_thresh=30 hung_task_panic=1 \
-nokaslr mitigations=off tsc=reliable $3"
+		-append "console=ttyS0 quiet panic=-1 oops=panic panic_on_warn=1 softlockup_panic=1 watchdog_thresh=30 \
+hung_task_panic=1 nokaslr mitigations=off tsc=reliable $3" &
+	vm=$!
+	wait "$vm"
 }
 
 # A VM that is itself nested may have a /dev/kvm that boots nothing.

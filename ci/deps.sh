@@ -58,6 +58,13 @@ libbpf_old() {
 	dpkg --compare-versions "${ver#*:}" lt 1.3
 }
 
+# QEMU 7.2 (Debian 12) loses flags when it emulates: VMs of it crash at random (ci/vm/README.md).
+qemu_old() {
+	[ "$ID:$VERSION_ID" = debian:12 ] || return 1
+	ver=$(dpkg-query -W -f '${Version}' qemu-system-x86 2>/dev/null) || return 1
+	dpkg --compare-versions "${ver#*:}" lt 10
+}
+
 add_backports() {
 	[ "$ID:$VERSION_ID" = debian:12 ] || return 0
 	grep -rqs bookworm-backports /etc/apt/sources.list /etc/apt/sources.list.d && return 0
@@ -94,6 +101,7 @@ for group in "$@"; do
 	for p in $(packages_of "$group"); do
 		installed "$p" || missing="$missing $p"
 	done
+	if [ "$group" = matrix ] && qemu_old; then missing="$missing qemu-system-x86"; fi
 	old=
 	if [ "$group" = build ] && libbpf_old; then old=1; fi
 	[ -n "$missing$old" ] || continue
@@ -107,7 +115,6 @@ for group in "$@"; do
 	fi
 	# Where a package here already came from backports (libelf, say), what goes with it must too.
 	# shellcheck disable=SC2086 # a list of words
-	# QEMU 7.2 (Debian 12) loses flags when it emulates: VMs of it crash at random.
 	if [ -n "$backports" ] && { [ "$group" = go ] || [ "$group" = matrix ] || ! install_now $missing 2>/dev/null; }; then
 		install_now -t "$backports" $missing
 	elif [ -z "$backports" ]; then

@@ -17,14 +17,16 @@ dir=$(cd "$1" && pwd) suite=trixie kernel=6.12-perthread
 for tool in flex bison bc xz; do
 	command -v "$tool" >/dev/null || { echo "build-kernel.sh: $tool is missing; run: ci/deps.sh kernel" >&2; exit 1; }
 done
-if ! [ -s "$dir/archives/linux-source-6.12.tar.xz" ]; then
+archive=archives/linux-source-6.12.tar.xz
+if ! (cd "$dir" && sha256sum --status -c source.sha256 2>/dev/null); then
 	# shellcheck source-path=SCRIPTDIR source=debian.sh
 	. "$here/debian.sh"
 	unpack linux-source-6.12 '*/linux-source-6.12.tar.xz'
+	(cd "$dir" && sha256sum "$archive" >source.sha256)
 fi
 source=$dir/linux-source-6.12
 rm -rf "$source"
-tar -C "$dir" -xf "$dir/archives/linux-source-6.12.tar.xz"
+tar -C "$dir" -xf "$dir/$archive"
 cd "$source"
 
 # The filter, and the task it compares with: before the fix any thread's number named that thread.

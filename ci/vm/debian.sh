@@ -20,10 +20,19 @@ apt-get "${options[@]}" -o APT::Update::Error-Mode=any update >&2 ||
 depends() { # PACKAGE PATTERN: the newest dependency of that form
 	apt-cache "${options[@]}" depends "$1" | sed -n "s/^ *Depends: \($2\)$/\1/p" | sort -V | tail -n 1
 }
-unpack() { # PACKAGE FILES: what of it matches, into $dir/archives without its folders
-	(cd "$dir/archives" && rm -f ./*.deb && apt-get "${options[@]}" download "$1") >&2 ||
+# What of a package matches, into $dir/archives without its folders and only when it is whole; nothing if
+# nothing matches.
+unpack() { # PACKAGE FILES
+	local names name new=$dir/archives/new
+	(cd "$dir/archives" && rm -rf ./*.deb new && mkdir new && apt-get "${options[@]}" download "$1") >&2 ||
 		die "no kernel $kernel: $1 cannot be fetched from http://deb.debian.org"
-	dpkg-deb --fsys-tarfile "$dir/archives/"*.deb |
-		tar -C "$dir/archives" --transform='s,.*/,,' --wildcards -x "$2" 2>/dev/null || true
-	rm -f "$dir/archives/"*.deb
+	names=$(dpkg-deb --fsys-tarfile "$dir/archives/"*.deb | tar -t) || die "no kernel $kernel: $1 cannot be read"
+	for name in $names; do
+		# shellcheck disable=SC2053 # it is a pattern
+		[[ $name == $2 ]] || continue
+		dpkg-deb --fsys-tarfile "$dir/archives/"*.deb | tar -C "$new" --transform='s,.*/,,' -x "$name" ||
+			die "no kernel $kernel: $name of $1 cannot be unpacked into $dir"
+		mv "$new/${name##*/}" "$dir/archives/"
+	done
+	rm -rf "$dir/archives/"*.deb "$new"
 }

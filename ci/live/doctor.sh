@@ -57,19 +57,21 @@ threads() { # whichever way the kernel filters
 }
 check "every thread of a process is seen" threads
 
-# What is known of kernels: RELEASE, a pattern; whether uprobe_multi links filter by process (6.10 and
-# newer, before by thread), programs perform RETs (stock 6.18 and newer), 5-byte nops become
-# calls (6.18 to 7.1), 10-byte nops do (from 7.2). The last one is ci/vm/build-kernel.sh's.
+# What is known of kernels, the first pattern that fits: RELEASE; whether there are uprobe_multi links
+# (6.6 and newer); whether they filter by process (6.10 and newer, before by thread); programs perform RETs
+# (stock 6.18 and newer); 5-byte nops become calls (6.18 to 7.1); 10-byte nops do (from 7.2). The last one is
+# ci/vm/build-kernel.sh's.
 known_kernels='
-6.1.*-amd64       no  no  no  no
-6.12.*-amd64      yes no  no  no
-6.18.*-fc-*       yes no  yes no
-7.[2-9]*-amd64    yes yes no  yes
-6.12.*-perthread  no  no  no  no'
+6.1.*-amd64       no  no  no  no  no
+6.12.*-amd64      yes yes no  no  no
+6.18.*-fc-*       yes yes no  yes no
+7.[01].*-amd64    yes yes yes yes no
+[7-9].*-amd64     yes yes yes no  yes
+6.12.*-perthread  yes no  no  no  no'
 features() {
-	local release filter rets nop5 nop10 running
+	local release multi filter rets nop5 nop10 running
 	running=$(uname -r)
-	while read -r release filter rets nop5 nop10; do
+	while read -r release multi filter rets nop5 nop10; do
 		# shellcheck disable=SC2254 # it is a pattern
 		case "$running" in $release) break ;; esac
 	done < <(echo "$known_kernels" | tail -n +2)
@@ -77,6 +79,7 @@ features() {
 	cat said
 	# shellcheck disable=SC2254
 	case "$running" in $release) ;; *) skip "nothing is known of $running" ;; esac
+	said_as "$multi" 'uprobe_multi links'
 	said_as "$filter" 'their filter is per process'
 	said_as "$rets" 'programs perform RETs'
 	said_as "$nop5" '5-byte nops become calls'

@@ -63,7 +63,7 @@ keep() { # KERNEL GO BUILD PROBE RELEASE RESULT-LINE
 	exact | refused | wrong | crash) ;;
 	*) detail="nothing came of it ${6:+: $6}" result=crash exact=0 ;;
 	esac
-	printf '%-8s go%-8s %-9s %-9s %s\n' "$1" "$2" "$3" "$4" "$result $exact $detail"
+	printf '%-8s go%-8s %-9s %-11s %s\n' "$1" "$2" "$3" "$4" "$result $exact $detail"
 	if [[ $1 == */* ]]; then
 		[[ $result != wrong && $result != crash ]] || failed=1
 		return

@@ -9,7 +9,7 @@
 # machine's, as root, others boot in a VM (ci/vm/kernel.sh). Goes on where it stopped: a
 # cell is done that these sources measured on this release of the kernel with these
 # programs; AGAIN=1 measures it anew, GAPS=1 only what is not exact in the table,
-# whichever sources measured it. Several may run at once when each has another KERNEL.
+# whichever sources measured it; SECONDS_MAX: a boot's (3000). Several may run at once when each has another KERNEL.
 # Writes results/regress/cells.tsv and table.txt (cells of a vmlinuz given by its path
 # are printed only); compares with the last committed cells: one that got worse is
 # named with the command for it, and status 1.
@@ -34,10 +34,14 @@ all_builds='normal stripped pie cgo'
 all_probes=$(sed -n 's/^\([a-z][^ ]*\) .*/\1/p' "$here/probes" | tr '\n' ' ')
 read -r -a builds <<<"${BUILD:-$all_builds}"
 read -r -a probes <<<"${PROBE:-$all_probes}"
-for name in "${builds[@]}" "${probes[@]}"; do
-	[[ " $all_builds $all_probes" == *" $name "* ]] ||
-		{ echo "regress.sh: there is no '$name': BUILD is of $all_builds, PROBE of $all_probes" >&2; exit 1; }
-done
+each_of() { # VARIABLE KNOWN WORD...
+	local word
+	for word in "${@:3}"; do
+		[[ " $2 " == *" $word "* ]] || { echo "regress.sh: no $1 is called '$word': $2" >&2; exit 1; }
+	done
+}
+each_of BUILD "$all_builds" "${builds[@]}"
+each_of PROBE "$all_probes" "${probes[@]}"
 # What decides counts, and what a cell asks.
 sum_of() { sort -z | xargs -0 sha256sum | sha256sum | cut -c 1-16; }
 key=$(cd "$top" && find bpf core/base core/binary core/plan core/attach core/trace core/model core/cli/record* \
@@ -69,7 +73,7 @@ keep() { # KERNEL GO BUILD PROBE RELEASE RESULT-LINE
 		return
 	fi
 	mkdir -p "$state/cells"
-	printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$key" "$5" "$result" "$exact" "$detail" "$asked" >"$(cell_file "$1" "$2" "$3" "$4")"
+	printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$key" "$5" "$result" "$exact" "$detail" "$asked" >"$(cell_file "$1" "$2" "$3" "$4")" || failed=1
 }
 
 # Programs are shared by every kernel; built anew, by one at a time, when they or their builder changed.
@@ -118,12 +122,9 @@ release_of() { # VMLINUZ
 # What a VM measures cells with, as ROOT.initramfs.cpio.
 payload() { # GO CELLS ROOT
 	local build dir
-	rm -rf "$3"
-	mkdir -p "$3/top/fixtures/traces" "$3/built"
-	cp -r "$top/ci" "$3/top/"
-	cp "$top/fixtures/traces/counts.sh" "$3/top/fixtures/traces/"
-	cp "$here/in-vm" "$3/run"
-	echo "$2" >"$3/cells"
+	rm -rf "$3" && mkdir -p "$3/top/fixtures/traces" "$3/built" &&
+		cp -r "$top/ci" "$3/top/" && cp "$top/fixtures/traces/counts.sh" "$3/top/fixtures/traces/" &&
+		cp "$here/in-vm" "$3/run" && echo "$2" >"$3/cells" || return
 	for build in $(echo "$2" | cut -d ' ' -f 1 | sort -u); do
 		dir=$(built "$1" "$build") || {
 			echo "regress.sh: go$1, $build: cannot be built: $(tail -n 1 "$state/build.log")" >&2
@@ -166,7 +167,7 @@ in_vm() { # KERNEL GO VMLINUZ
 	done <<<"$cells"
 	[ -n "$left" ] || read -r build probe <<<"$last"
 	if [ -n "$left" ] && [[ $verdict == 'vm: not done after'* ]] && [ ${#said[@]} -gt 0 ]; then
-		echo "regress.sh: $1, go$2: $verdict; start again for the rest" >&2
+		echo "regress.sh: $1, go$2: $verdict; start again for the rest, or with SECONDS_MAX=" >&2
 		failed=1
 	elif [ -n "$left$verdict" ]; then
 		# The VM died in this cell, and what follows was not measured, or behind the last one.
@@ -177,7 +178,8 @@ in_vm() { # KERNEL GO VMLINUZ
 boot=
 trap '[ -z "$boot" ] || kill "$boot"; exit 143' INT TERM
 
-# The committed rows, and over them what these sources measured here; what others measured here fills gaps.
+# The committed rows, and over them what these sources measured here with these programs; what else was
+# measured here fills gaps.
 # Rows of a Go version, build or way of probing that is none any more are left out.
 write_table() {
 	local f
@@ -186,21 +188,27 @@ write_table() {
 		[ ! -e "$results/cells.tsv" ] || grep -v '^kernel' "$results/cells.tsv" | sed 's/^/2\t/'
 		for f in "$state/cells/"*; do
 			[ -e "$f" ] || continue
-			printf '%d\t%s\t%s\t%s\n' "$([ "$(cut -f 1 "$f")" = "$key" ] && echo 3 || echo 1)" \
+			printf '%d\t%s\t%s\t%s\n' "$([ "$(cut -f 1,6 "$f")" = "$key"$'\t'"$asked" ] && echo 3 || echo 1)" \
 				"$(basename "$f" | tr ',' '\t')" "$(cut -f 2-5 "$f")" "$(cut -f 1 "$f")"
 		done
-	} | sort -s -n -k 1,1 | awk -F '\t' -v known=" $(tr '\n' ' ' <"$here/go-versions") ${GO:-} $all_builds $all_probes " '
-		function is(word) { return index(known, " " word " ") }
-		is($3) && is($4) && is($5) { row[$2, $3, $4, $5] = substr($0, 3) }
+	} | sort -s -n -k 1,1 | awk -F '\t' -v versions="$(tr '\n' ' ' <"$here/go-versions") ${GO:-}" \
+		-v builds="$all_builds" -v probes="$all_probes" '
+		function is(word, of) { return index(" " of " ", " " word " ") }
+		is($3, versions) && is($4, builds) && is($5, probes) { row[$2, $3, $4, $5] = substr($0, 3) }
 		END { for (i in row) print row[i] }' |
 		sort -t "$(printf '\t')" -k1,1 -k2,2V -k3,4 >"$state/rows.$$"
 	{ printf 'kernel\tgo\tbuild\tprobe\trelease\tresult\texact_programs\tdetail\tsources\n'; cat "$state/rows.$$"; } >"$state/cells.$$"
 	rm "$state/rows.$$"
-	mv "$state/cells.$$" "$results/cells.tsv" # at once: another may be reading
+	mv -f "$state/cells.$$" "$results/cells.tsv" # at once: another may be reading
 	"$here/table.sh" "$results/cells.tsv" >"$results/table.txt"
 }
 
 failed=0
+# Before the hours of measuring; root may look at another user's tree.
+git -c "safe.directory=$top" -C "$top" show HEAD:results/regress/cells.tsv >"$state/before.tsv" || {
+	echo "regress.sh: there would be nothing to compare with: git cannot show the committed cells" >&2
+	exit 1
+}
 write_table
 for kernel in "${kernels[@]}"; do
 	image=
@@ -213,12 +221,5 @@ for kernel in "${kernels[@]}"; do
 done
 write_table
 cat "$results/table.txt"
-if git -C "$top" cat-file -e HEAD:results/regress/cells.tsv; then
-	git -C "$top" show HEAD:results/regress/cells.tsv >"$state/before.tsv"
-else
-	echo "regress.sh: the cells cannot be compared: git cannot show the committed ones" >&2
-	: >"$state/before.tsv"
-	failed=1
-fi
 "$here/worse.sh" "$state/before.tsv" "$results/cells.tsv" || failed=1
 exit $failed

@@ -4,6 +4,9 @@
 # Tests are called by name, through check.
 # shellcheck disable=SC2317,SC2016 # what stubs do is quoted
 set -u
+# In a git hook these name the repository that the hook is of.
+# shellcheck disable=SC2046 # a list of names
+unset $(git rev-parse --local-env-vars)
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -68,6 +71,14 @@ expect_row() { # CELL TEXT
 	[ "$(row "$1")" = "$2" ] || fail "$1 is '$(row "$1")', not '$2'"
 }
 
+gone() { # PATTERN: no such process, or soon none
+	for _ in $(seq 50); do
+		pgrep -f "$1" >/dev/null || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
 measured() {
 	regress || fail "status $?"
 	expect_row '6.1 1.22.0 normal thesis' '6.1.1-test exact 29 '
@@ -129,12 +140,27 @@ interrupted() {
 	done
 	pkill -TERM -f "$top/ci/regress.sh"
 	! wait $! || fail "status 0"
-	! pgrep -f "$top/ci/vm/boot.sh" || fail "the VM goes on"
+	gone "$top/ci/vm/boot.sh" || fail "the VM goes on"
 	says_all exact
 	regress || fail "status $?"
 	[ "$(cat "$top/asked")" = 'normal perf' ] || fail "asked for: $(cat "$top/asked")"
 }
 check "an interrupted start keeps the cells that were done and leaves no VM behind" interrupted
+
+vm_ends() { # the real boot.sh, with a QEMU that only waits
+	mkdir bin
+	printf '#!/bin/sh\n[ "$1" = --version ] || exec sleep 6%s\n' "$$" >bin/qemu-system-x86_64
+	chmod +x bin/qemu-system-x86_64
+	VM_ACCEL=tcg PATH=$PWD/bin:$PATH "$here/../vm/boot.sh" "$top/ci/vm/vmlinuz" "$top/ci/vm/vmlinuz" out 100 2>&1 &
+	for _ in $(seq 100); do
+		if pgrep -f "sleep 6$$" >/dev/null; then break; fi
+		sleep 0.1
+	done
+	kill $!
+	! wait $! || fail "status 0"
+	gone "sleep 6$$" || fail "QEMU goes on"
+}
+check "a VM ends with the script that booted it" vm_ends
 
 nothing_said() {
 	stub ci/regress/cell.sh 'exit 2'
@@ -146,6 +172,7 @@ if [ "$(id -u)" = 0 ]; then check "a cell that says nothing has crashed" nothing
 names() {
 	! regress PROBE=typo || fail "status 0"
 	! regress BUILD=typo || fail "status 0"
+	! regress PROBE=normal || fail "a build is taken for a probe"
 	[ ! -e "$top/asked" ] || fail "measured"
 	[ "$(wc -l <"$top/results/regress/cells.tsv")" = 2 ] || fail "there are new rows"
 }
@@ -172,7 +199,8 @@ check "a cell of fewer programs is worse, and one without a result" fewer
 no_baseline() {
 	rm -rf "$top/.git"
 	! regress >out 2>&1 || fail "status 0"
-	grep -q 'cannot be compared' out || fail "not said"
+	grep -q 'nothing to compare with' out || fail "not said"
+	[ ! -e "$top/asked" ] || fail "measured for nothing"
 }
 check "without the committed rows that is said" no_baseline
 
@@ -184,6 +212,23 @@ stale() {
 	expect_row '6.1 1.22.0 normal thesis' '6.1.1-test wrong 28 '
 }
 check "a committed row is not replaced by what other sources measured" stale
+
+stale_programs() {
+	regress
+	echo "more 0 19" >>"$top/ci/regress/programs"
+	sed -i 's/\texact\t29/\texact\t30/' "$top/results/regress/cells.tsv"
+	GOTRACE=/bin/true O="$top/build" "$top/ci/regress.sh" --table >/dev/null || fail "status $?"
+	expect_row '6.1 1.22.0 normal thesis' '6.1.1-test exact 30 '
+}
+check "nor by what other programs measured" stale_programs
+
+unwritable() {
+	regress
+	rm -rf "$top/build/regress/cells" && : >"$top/build/regress/cells" # cells cannot be kept there
+	says_all wrong
+	! regress AGAIN=1 || fail "status 0"
+}
+check "a cell that cannot be kept is a failure" unwritable
 
 absent() {
 	mkdir folder

@@ -75,6 +75,7 @@ add_backports() {
 }
 
 . /etc/os-release
+: "${VERSION_ID:=}" # testing and sid have none
 [ $# -gt 0 ] || set -- build test go
 command -v apt-get >/dev/null 2>&1 || {
 	echo "ci/deps.sh: only Debian and Ubuntu are known here; install by hand: $(packages_of build)" >&2

@@ -29,6 +29,8 @@ newest) suite=sid ;;
 esac
 
 dir=$cache/$suite
+mkdir -p "$dir"
+exec 9>"$dir/lock" && flock 9 # 6.12 and 6.12-full are one, and may be asked for at once
 image=$dir/vmlinuz
 if [ "${REFRESH:-}" != 1 ] && [ -s "$image.sha256" ] && (cd "$dir" && sha256sum --quiet -c vmlinuz.sha256) >&2; then
 	echo "$image"

@@ -1,6 +1,6 @@
 # Shared by the live tests; sourced. A test is a function run by `check` in a
 # subshell and a new folder with `set -e`: it passes when it returns 0. Its
-# output is shown when it does not.
+# output is shown when it does not, and its file `err` where it printed nothing.
 # shellcheck shell=bash
 set -u
 : "${LIVE:?run these through ci/live.sh}" "${GOTRACE:?}" "${TOP:?}"
@@ -14,7 +14,7 @@ SKIP_STATUS=77
 
 # check NAME COMMAND [ARG...]
 check() {
-	local name=$1 dir status reason
+	local name=$1 dir status reason log
 	shift
 	[[ $name =~ ${LIVE_ONLY:-} ]] || return 0
 	tests=$((tests + 1))
@@ -33,7 +33,9 @@ check() {
 		echo "ok $tests - $name # SKIP $reason"
 	else
 		echo "not ok $tests - $name"
-		tail -n 30 "$dir/.log" | sed 's/^/#   /'
+		log=$dir/.log
+		[ -s "$log" ] || [ ! -s "$dir/err" ] || log=$dir/err
+		{ tail -n 30 "$log"; echo "status $status"; } | sed 's/^/#   /'
 		failures=$((failures + 1))
 	fi
 }

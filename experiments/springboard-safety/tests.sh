@@ -168,7 +168,7 @@ traced_already() {
 no_executable_memory_files() {
 	[ -e /proc/sys/vm/memfd_noexec ] || skip "this kernel has no vm.memfd_noexec"
 	# shellcheck disable=SC2016 # expanded by the inner shell
-	unshare --pid --fork --mount-proc bash -c 'echo 2 >/proc/sys/vm/memfd_noexec && exec "$@"' sh \
+	unshare --pid --fork --propagation unchanged --mount-proc bash -c 'echo 2 >/proc/sys/vm/memfd_noexec && exec "$@"' sh \
 		timeout 60 "$GOTRACE" record -o trace --probe=springboard -- "$hazards" crowd 2 600 >printed 2>err
 	stubs_used trace
 	agrees

@@ -9,6 +9,7 @@
 # the programs built before (DIR/programs, DIR/workloads, DIR/strike), LIVE_ONLY=REGEX chooses
 # tests by their names.
 set -u
+unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
 # Started behind `&` or nohup these are ignored, a shell cannot take that back, and what a
 # test sends to gotrace would go nowhere: the test would wait for ever.
 if [ "${LIVE_SIGNALS:-}" != default ]; then

@@ -5,6 +5,7 @@
 #   ci/perun.sh        $GOTRACE is the command to test, $O the folder for the environment
 # shellcheck disable=SC2317 # tests are functions that are called by name
 set -u
+unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
 top=$(cd "$(dirname "$0")/.." && pwd)
 GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}") O=$(realpath -m "${O:-$top/build}")
 export GOTRACE

@@ -10,6 +10,7 @@
 # A run of which the trace itself says that events were lost is repeated, twice
 # at most, and that is said; what is lost in silence is wrong at once.
 set -uo pipefail
+unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
 [ $# = 2 ] || { sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(cd "$1" && pwd) || exit 2

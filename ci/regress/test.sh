@@ -238,6 +238,17 @@ absent() {
 }
 check "a program that was not built is a crash" absent
 
+by_sudo() { # gotrace as root gives a trace to the one who called sudo, who may not write here
+	mkdir folder
+	echo 'plain 0' >folder/programs
+	: >folder/plain
+	chmod +x folder/plain
+	stub gotrace '[ -z "${SUDO_UID:-}${SUDO_GID:-}" ] || { echo "gotrace: trace: cannot be written" >&2; exit 125; }'
+	SUDO_UID=65534 SUDO_GID=65534 GOTRACE=$top/gotrace "$here/cell.sh" folder thesis >out
+	! grep refused out
+}
+check "sudo's caller is none of a cell's business" by_sudo
+
 path() {
 	regress KERNEL="$top/ci/vm/vmlinuz" >out || fail "status $?"
 	grep -q 'normal *perf *exact 29' out || fail "not printed"

@@ -11,6 +11,7 @@
 # Every run writes a folder of its own: raw.csv (a row a function, never edited),
 # cells.csv (a row a cell), environment.txt, summary.md.
 set -u
+unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 LIMIT=${LIMIT:-30}

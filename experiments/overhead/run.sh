@@ -11,6 +11,7 @@
 # Every run writes a folder of its own: raw.csv (never edited), environment.txt,
 # summary.csv, tables.md, overhead.png, overhead.svg.
 set -eu
+unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 workloads=$top/experiments/workloads

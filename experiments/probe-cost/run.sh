@@ -7,6 +7,7 @@
 # Each run writes results/probe-cost/<run-id>/: rows.csv (never edited), environment.txt,
 # doctor.txt, summary.md. In a round every row is measured once, each by a process of its own.
 set -eu
+unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 rounds=${ROUNDS:-12}

@@ -7,6 +7,7 @@
 # Each run writes results/prologue-stops/<run-id>/: rows.csv (never edited),
 # environment.txt, summary.md.
 set -eu
+unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 runs=${RUNS:-5} build=${O:-$top/build}

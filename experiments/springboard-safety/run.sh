@@ -13,6 +13,7 @@
 # Every run writes a folder of its own: rows.csv (a row a test), measures.csv (a row a measured
 # value), environment.txt, failures/; summary.md is derived from them.
 set -u
+unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
 # Ignored signals (behind `&`, nohup) would be ignored by what is tested, too.
 if [ "${SAFETY_SIGNALS:-}" != default ]; then
 	SAFETY_SIGNALS=default exec env --default-signal=HUP,INT,QUIT,TERM bash "$0" "$@"

@@ -43,11 +43,14 @@ each_of() { # VARIABLE KNOWN WORD...
 each_of BUILD "$all_builds" "${builds[@]}"
 each_of PROBE "$all_probes" "${probes[@]}"
 # What decides counts, and what a cell asks.
-sum_of() { sort -z | xargs -0 sha256sum | sha256sum | cut -c 1-16; }
-key=$(cd "$top" && find bpf core/base core/binary core/plan core/attach core/trace core/model core/cli/record* \
-	-name '*.[ch]' ! -name '*_test.c' ! -name '*_fixture.[ch]' ! -name '*_fuzz.c' -print0 | sum_of)
-asked=$(cd "$top" && find fixtures/programs fixtures/traces/counts.sh ci/regress/{build.sh,cell.sh,in-vm,probes,programs} \
-	-type f -print0 | sum_of)
+sum_of() (cd "$top" && find "$@" -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum | cut -c 1-16)
+sum_of_sources() {
+	sum_of bpf core \( -path 'core/cli/record*' -o ! -path 'core/cli/*' ! -path 'core/export/*' \) -name '*.[ch]' \
+		! -name '*_test.c' ! -name '*_fixture.[ch]' ! -name '*_fuzz.c'
+}
+sum_of_programs() { sum_of fixtures/programs fixtures/traces/counts.sh ci/regress/{build.sh,cell.sh,in-vm,probes,programs}; }
+key=$(sum_of_sources)
+asked=$(sum_of_programs)
 
 # A cell's file holds: key, release of the kernel, result, programs exact, detail, asked.
 cell_file() { echo "$state/cells/$1,$2,$3,$4"; }
@@ -80,8 +83,7 @@ keep() { # KERNEL GO BUILD PROBE RELEASE RESULT-LINE
 built() ( # GO BUILD: prints the folder
 	dir=$state/built/$1/$2
 	exec 9>"$state/built.lock" && flock 9 || return
-	stamp=$(cd "$top" && find fixtures/programs ci/regress/build.sh ci/regress/programs -type f -print0 | sort -z |
-		xargs -0 sha256sum | sha256sum)
+	stamp=$(sum_of fixtures/programs ci/regress/build.sh ci/regress/programs)
 	if [ "$stamp" != "$(cat "$dir.stamp" 2>/dev/null)" ]; then
 		rm -rf "$dir" "$dir.stamp"
 		"$here/build.sh" "$dir" "$1" "$2" >"$state/build.log" 2>&1 9>&- || return
@@ -140,8 +142,7 @@ payload() { # GO CELLS ROOT
 # One boot measures all cells of a kernel and a Go version, each kept as soon as the VM has said it.
 in_vm() { # KERNEL GO VMLINUZ
 	local cells root=$state/payload-${1//\//_} out=$state/vm-${1//\//_}-go$2
-	local word build probe line release verdict left last option=()
-	local -A said=()
+	local word build probe line release verdict left said=0 option=()
 	release=$(release_of "$3")
 	release=${release:-unknown}
 	cells=$(missing "$1" "$2" "$release")
@@ -154,28 +155,27 @@ in_vm() { # KERNEL GO VMLINUZ
 	while read -r word build probe line; do
 		[ "$word" = cell ] || continue
 		keep "$1" "$2" "$build" "$probe" "$release" "$line"
-		said[$build $probe]=1
+		said=$((said + 1))
 	done < <(tail -s 0.2 -n +1 --pid=$boot -F "$out.log" 2>/dev/null)
 	wait "$boot"
 	boot=
 	verdict=$(head -n 1 "$out.verdict")
-	left=
-	while read -r build probe; do
-		[ -n "${said[$build $probe]:-}" ] || left=1
-		[ -z "$left" ] || break
-		last="$build $probe"
-	done <<<"$cells"
-	[ -n "$left" ] || read -r build probe <<<"$last"
-	if [ -n "$left" ] && [[ $verdict == 'vm: not done after'* ]] && [ ${#said[@]} -gt 0 ]; then
+	left=$(tail -n +$((said + 1)) <<<"$cells") # it goes through them in order
+	if ! grep -q '^vm: .* up after' "$out.log" 2>/dev/null; then
+		echo "regress.sh: $1, go$2: ${verdict:-the VM was never up}" >&2
+		failed=1
+	elif [ -n "$left" ] && [[ $verdict == 'vm: not done after'* ]] && [ $said -gt 0 ]; then
 		echo "regress.sh: $1, go$2: $verdict; start again for the rest, or with SECONDS_MAX=" >&2
 		failed=1
 	elif [ -n "$left$verdict" ]; then
 		# The VM died in this cell, and what follows was not measured, or behind the last one.
+		read -r build probe <<<"${left:-$(tail -n 1 <<<"$cells")}"
 		keep "$1" "$2" "$build" "$probe" "$release" $'crash\t0\t'"${verdict:-the VM said nothing of it}"
 		failed=1
 	fi
 }
-boot=
+boot='' own=$state/start.$$
+trap 'rm -rf "$own"' EXIT
 trap '[ -z "$boot" ] || kill "$boot"; exit 143' INT TERM
 
 # The committed rows, and over them what these sources measured here with these programs; what else was
@@ -196,16 +196,24 @@ write_table() {
 		function is(word, of) { return index(" " of " ", " " word " ") }
 		is($3, versions) && is($4, builds) && is($5, probes) { row[$2, $3, $4, $5] = substr($0, 3) }
 		END { for (i in row) print row[i] }' |
-		sort -t "$(printf '\t')" -k1,1 -k2,2V -k3,4 >"$state/rows.$$"
-	{ printf 'kernel\tgo\tbuild\tprobe\trelease\tresult\texact_programs\tdetail\tsources\n'; cat "$state/rows.$$"; } >"$state/cells.$$"
-	rm "$state/rows.$$"
-	mv -f "$state/cells.$$" "$results/cells.tsv" # at once: another may be reading
+		sort -t "$(printf '\t')" -k1,1 -k2,2V -k3,4 >"$own/rows"
+	{ printf 'kernel\tgo\tbuild\tprobe\trelease\tresult\texact_programs\tdetail\tsources\n'; cat "$own/rows"; } >"$own/cells"
+	mv -f "$own/cells" "$results/cells.tsv" # at once: another may be reading
 	"$here/table.sh" "$results/cells.tsv" >"$results/table.txt"
 }
 
+unchanged() {
+	[ "$key$asked" != "$(sum_of_sources)$(sum_of_programs)" ] || return 0
+	[ "$failed" = changed ] || echo "regress.sh: sources, programs or scripts changed while it measured; start again" >&2
+	failed=changed
+	return 1
+}
 failed=0
+mkdir "$own" || exit 1
+# One start, one gotrace: what is built meanwhile is not mixed in.
+cp "$GOTRACE" "$own/gotrace" && GOTRACE=$own/gotrace || exit 1
 # Before the hours of measuring; root may look at another user's tree.
-git -c "safe.directory=$top" -C "$top" show HEAD:results/regress/cells.tsv >"$state/before.tsv" || {
+git -c "safe.directory=$top" -C "$top" show HEAD:results/regress/cells.tsv >"$own/before.tsv" || {
 	echo "regress.sh: there would be nothing to compare with: git cannot show the committed cells" >&2
 	exit 1
 }
@@ -216,10 +224,12 @@ for kernel in "${kernels[@]}"; do
 		image=$("$top/ci/vm/kernel.sh" "$vm/kernels" "$kernel") || { failed=1; continue; }
 	fi
 	for go in "${versions[@]}"; do
+		unchanged || break 2
 		if [ "$kernel" = running ]; then on_this_kernel "$go"; else in_vm "$kernel" "$go" "$image"; fi
 	done
 done
+unchanged
 write_table
 cat "$results/table.txt"
-"$here/worse.sh" "$state/before.tsv" "$results/cells.tsv" || failed=1
-exit $failed
+"$here/worse.sh" "$own/before.tsv" "$results/cells.tsv" || failed=1
+[ "$failed" = 0 ]

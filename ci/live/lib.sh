@@ -6,9 +6,9 @@ set -u
 : "${LIVE:?run these through ci/live.sh}" "${GOTRACE:?}" "${TOP:?}"
 tests=0 failures=0
 # Ways of probing, as ci/regress/probes has them: all, and those that a running process takes.
-strategies=$(sed -n 's/^\([a-z]*\) --probe=\1\( .*\)\{0,1\}$/\1/p' "$TOP/ci/regress/probes")
+strategies=$(sed -n 's/^\([a-z][^ ]*\) --probe=\1\( .*\)\{0,1\}$/\1/p' "$TOP/ci/regress/probes")
 # shellcheck disable=SC2034 # used by topics
-pid_strategies=$(sed -n '/# launched/!s/^\([a-z]*\) --probe=\1\( .*\)\{0,1\}$/\1/p' "$TOP/ci/regress/probes")
+pid_strategies=$(sed -n '/# launched/!s/^\([a-z][^ ]*\) --probe=\1\( .*\)\{0,1\}$/\1/p' "$TOP/ci/regress/probes")
 [ -n "$strategies" ] || { echo "not ok - no way of probing in ci/regress/probes"; exit 1; }
 SKIP_STATUS=77
 

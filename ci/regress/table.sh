@@ -10,7 +10,6 @@ NR == 1 { next }
 	cell[row, $3] = $6 == "exact" ? "exact" : toupper($6)
 	if ($6 != "exact") notes[++m] = $1 " (" $5 ") go" $2 " " $3 " " $4 ": " $6 ": " $8
 	count[$6]++
-	sources[$9]++
 }
 END {
 	printf "%-10s %-8s %-11s %-8s %-8s %-8s %-8s\n", "kernel", "go", "probe", "normal", "stripped", "pie", "cgo"
@@ -21,8 +20,6 @@ END {
 	}
 	printf "\n%d exact, %d refused, %d wrong, %d crash\n", count["exact"], count["refused"], count["wrong"], count["crash"]
 	for (i = 1; i <= m; i++) print notes[i]
-	printf "cells by the sources that measured them (cells.tsv):"
-	for (s in sources) line_of[++l] = sprintf(" %s %d", s == "" ? "older" : s, sources[s])
-	for (i = 1; i <= l; i++) for (k = i + 1; k <= l; k++) if (line_of[k] < line_of[i]) { t = line_of[i]; line_of[i] = line_of[k]; line_of[k] = t }
-	for (i = 1; i <= l; i++) printf "%s%s", line_of[i], i < l ? "," : "\n"
 }' "$1"
+echo "cells by the sources that measured them (cells.tsv): $(tail -n +2 "$1" | cut -f 9 | sed 's/^$/older/' | sort |
+	uniq -c | awk '{ printf "%s%s %d", n++ ? ", " : "", $2, $1 }')"

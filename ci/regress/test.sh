@@ -59,8 +59,9 @@ stub() { printf '#!/bin/bash\n%s\n' "$2" >"$top/$1"; chmod +x "$top/$1"; }
 release() { # the name of a kernel where vmlinuz has it
 	{ head -c 526 /dev/zero; printf '\0\1'; head -c 240 /dev/zero; printf '%s (test)\0' "$1"; } >"$top/ci/vm/vmlinuz"
 }
+up='echo "vm: 6.1.1-test, up after 1.00 s" >"$1"'
 says_all() { # RESULT
-	printf 'while read -r b p; do printf "cell %%s %%s %s\\t29\\t\\n" "$b" "$p"; done <"${0%%/*}/../../asked" >"$1"\n' "$1" >"$top/vm-does"
+	printf '%s\nwhile read -r b p; do printf "cell %%s %%s %s\\t29\\t\\n" "$b" "$p"; done <"${0%%/*}/../../asked" >>"$1"\n' "$up" "$1" >"$top/vm-does"
 }
 regress() { # VARIABLE=VALUE...
 	rm -f "$top/asked"
@@ -114,15 +115,26 @@ complaint() { # after the last cell
 check "a kernel that complains behind the last cell has crashed in it" complaint
 
 died() {
-	printf '%s\n' 'printf "cell normal thesis exact\t29\t\n" >"$1"' 'echo "vm: the kernel complained: Oops: test"; exit 2' >"$top/vm-does"
+	printf '%s\n' "$up" 'printf "cell normal thesis exact\t29\t\n" >>"$1"' 'echo "vm: the kernel complained: Oops: test"; exit 2' >"$top/vm-does"
 	! regress || fail "status 0"
 	expect_row '6.1 1.22.0 normal thesis' '6.1.1-test exact 29 '
 	expect_row '6.1 1.22.0 normal perf' '6.1.1-test crash 0 vm: the kernel complained: Oops: test'
 }
 check "the cell in which a VM dies has crashed" died
 
+never_up() {
+	echo "echo 'vm: the VM ended without a verdict: Cannot allocate memory'; exit 2" >"$top/vm-does"
+	! regress >out 2>&1 || fail "status 0"
+	grep -q 'Cannot allocate memory' out || fail "not said"
+	expect_row '6.1 1.22.0 normal thesis' '6.1.1-test exact 29 '
+	says_all exact
+	regress || fail "status $?"
+	[ "$(wc -l <"$top/asked")" = 2 ] || fail "asked for: $(cat "$top/asked")"
+}
+check "a VM that was never up says nothing of any cell" never_up
+
 time_up() {
-	printf '%s\n' 'printf "cell normal thesis exact\t29\t\n" >"$1"' 'echo "vm: not done after 3000 s"; exit 2' >"$top/vm-does"
+	printf '%s\n' "$up" 'printf "cell normal thesis exact\t29\t\n" >>"$1"' 'echo "vm: not done after 3000 s"; exit 2' >"$top/vm-does"
 	! regress || fail "status 0"
 	expect_row '6.1 1.22.0 normal perf' ''
 	says_all exact
@@ -132,7 +144,7 @@ time_up() {
 check "what a VM had no time for is left to the next start" time_up
 
 interrupted() {
-	printf '%s\n' 'printf "cell normal thesis exact\t29\t\n" >"$1"' 'trap "exit 1" TERM; sleep 60 & wait; exit 2' >"$top/vm-does"
+	printf '%s\n' "$up" 'printf "cell normal thesis exact\t29\t\n" >>"$1"' 'trap "exit 1" TERM; sleep 60 & wait; exit 2' >"$top/vm-does"
 	regress & # a subshell, so:
 	for _ in $(seq 100); do
 		if ls "$top"/build/regress/cells/* >/dev/null 2>&1; then break; fi
@@ -147,11 +159,28 @@ interrupted() {
 }
 check "an interrupted start keeps the cells that were done and leaves no VM behind" interrupted
 
-vm_ends() { # the real boot.sh, with a QEMU that only waits
-	mkdir bin
-	printf '#!/bin/sh\n[ "$1" = --version ] || exec sleep 6%s\n' "$$" >bin/qemu-system-x86_64
+boots() { # SCRIPT: the real boot.sh with a QEMU that runs this; out.console and out.log are what it wrote
+	mkdir -p bin
+	printf '#!/bin/sh\n[ "$1" != --version ] || exit\n%s\n' "$1" >bin/qemu-system-x86_64
 	chmod +x bin/qemu-system-x86_64
-	VM_ACCEL=tcg PATH=$PWD/bin:$PATH "$here/../vm/boot.sh" "$top/ci/vm/vmlinuz" "$top/ci/vm/vmlinuz" out 100 2>&1 &
+	VM_ACCEL=tcg PATH=$PWD/bin:$PATH exec "$here/../vm/boot.sh" "$top/ci/vm/vmlinuz" "$top/ci/vm/vmlinuz" out 100 2>&1
+}
+verdict='echo "vm: verdict 0 after 1 s" >>out.log'
+good_end() { (boots "$verdict") || fail "status $?"; }
+check "a VM whose tests passed" good_end
+stall() {
+	! (boots "$verdict"'; echo "rcu: INFO: rcu_sched self-detected stall on CPU" >>out.console') >said || fail "status 0"
+	grep -q '^vm: the kernel complained: .*self-detected stall' said
+}
+check "a processor that stalls is a complaint of the kernel's" stall
+killed() {
+	! (boots 'kill -9 $$') >said || fail "status 0"
+	grep -q "^vm: the VM ended without a verdict, qemu's status 137" said
+}
+check "a QEMU that is killed did not run out of time" killed
+
+vm_ends() {
+	boots "exec sleep 6$$" &
 	for _ in $(seq 100); do
 		if pgrep -f "sleep 6$$" >/dev/null; then break; fi
 		sleep 0.1
@@ -178,6 +207,27 @@ names() {
 }
 check "an unknown probe or build is refused" names
 
+edited() { # while a VM measures
+	echo 'echo "int x;" >>"${0%/*}/../../core/cli/record.c"' >>"$top/vm-does"
+	! regress GO='1.22.0 1.23.12' >out 2>&1 || fail "status 0"
+	grep -q 'changed while' out || fail "not said"
+	expect_row '6.1 1.22.0 normal thesis' '6.1.1-test exact 29 '
+	expect_row '6.1 1.23.12 normal thesis' ''
+}
+check "sources that change in between end it" edited
+
+same_binary() {
+	printf '#!/bin/sh\necho old\n' >"$top/gotrace"
+	chmod +x "$top/gotrace"
+	stub ci/vm/initramfs.sh '
+		top=${0%/*}/../..
+		if [ "$1" = --folder ]; then cp "$2/cells" "$top/asked"; : >"$3"; else "$2" >>"$top/binaries"; : >"$1"; fi'
+	printf '%s\n' 'printf "#!/bin/sh\necho new\n" >"${0%/*}/../../gotrace"' >>"$top/vm-does"
+	regress GOTRACE="$top/gotrace" GO='1.22.0 1.23.12' || fail "status $?"
+	printf 'old\nold\n' | diff - "$top/binaries"
+}
+check "all cells are of the gotrace that was there at the start" same_binary
+
 worse() {
 	says_all wrong
 	! regress >out || fail "status 0"
@@ -195,6 +245,25 @@ fewer() {
 	"$here/worse.sh" before before || fail "the same is worse"
 }
 check "a cell of fewer programs is worse, and one without a result" fewer
+
+gone_row() {
+	cp "$top/results/regress/cells.tsv" before
+	head -n 1 before >after
+	! "$here/worse.sh" before after >out || fail "status 0"
+	grep -q '^gone: 6.1 go1.22.0 normal thesis' out || fail "not said"
+}
+check "a cell that is gone is named" gone_row
+
+new_refused() {
+	cp "$top/results/regress/cells.tsv" before
+	{ cat before; printf '6.1\t1.28.0\tstripped\tperf\t6.1.1-test\trefused\t0\tplain: unknown, run ci/go-layout.sh 1.28.0\tnew\n'; } >after
+	"$here/worse.sh" before after || fail "without DWARF a new Go is refused"
+	sed 's/stripped/normal/' after >normal
+	! "$here/worse.sh" before normal || fail "status 0"
+	sed 's/go-layout/other/' after >other
+	! "$here/worse.sh" before other || fail "status 0"
+}
+check "a new cell may be refused only for want of a layout" new_refused
 
 no_baseline() {
 	rm -rf "$top/.git"
@@ -257,6 +326,13 @@ path() {
 	! regress KERNEL="$top/ci/vm/vmlinuz" || fail "status 0"
 }
 check "cells of a kernel given by its path are printed, and are not in the table" path
+
+every_name() {
+	echo 'new10-x --probe=new10-x' >>"$top/ci/regress/probes"
+	LIVE=$PWD GOTRACE=/bin/true TOP=$top bash -c '. "$0"; echo $strategies; echo $pid_strategies' "$here/../live/lib.sh" >out
+	[ "$(grep -c new10-x out)" = 2 ]
+}
+check "a new way of probing is in the live tests too" every_name
 
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]

@@ -56,14 +56,15 @@ if [ "$accel" = tcg ]; then
 fi
 rm -f "$out.console" "$out.log"
 touch "$out.console" "$out.log"
+started=$SECONDS
 qemu "$accel" "$seconds" "$*" 2>"$out.qemu"
 status=$?
 
-complaint=$(grep -m 1 -aE 'Kernel panic|Oops:|BUG:|general protection fault|detected stalls|soft lockup|hung_task: |blocked for more than|WARNING: |KASAN' "$out.console")
+complaint=$(grep -m 1 -aE 'Kernel panic|Oops:|BUG:|general protection fault|detected (expedited )?stall|soft lockup|hung_task: |blocked for more than|WARNING: |KASAN' "$out.console")
 verdict=$(sed -n 's/^vm: verdict \([0-9]*\).*/\1/p' "$out.log" | tail -n 1)
 if [ -n "$complaint" ]; then
 	reason="the kernel complained: $complaint"
-elif [ "$status" = 124 ] || [ "$status" = 137 ]; then
+elif { [ "$status" = 124 ] || [ "$status" = 137 ]; } && [ $((SECONDS - started)) -ge "$seconds" ]; then # 137: its -k
 	reason="not done after $seconds s"
 elif [ -z "$verdict" ]; then
 	reason="the VM ended without a verdict, qemu's status $status: $(tail -n 1 "$out.qemu")"

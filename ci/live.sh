@@ -26,6 +26,8 @@ finish() { # PASSED FAILED SKIPPED
 	exit
 }
 skip_all() {
+	# In a VM (LIVE_BUILT) there is nothing else to run them.
+	[ -z "${LIVE_BUILT:-}" ] || { echo "not ok - live tests: $1"; finish 0 1 0; }
 	echo "ok - live tests # SKIP $1"
 	finish 0 0 1
 }

@@ -18,10 +18,9 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
 lib=${O:-build}/libgotrace.a table=core/binary/golayout.c
 [ -e "$lib" ] || { echo "go-layout.sh: $lib is missing; run make first" >&2; exit 1; }
-command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
-GOTOOLCHAIN=go$1
-[ "$(GOTOOLCHAIN=local go env GOVERSION)" != "go$1" ] || GOTOOLCHAIN=local
-export GOTOOLCHAIN
+# shellcheck source=toolchain.sh
+. ci/toolchain.sh
+use_go "$1"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

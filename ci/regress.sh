@@ -6,7 +6,7 @@
 #   ci/regress.sh --table      measures nothing; the table of what was measured so far
 #
 # $KERNEL, $GO, $BUILD, $PROBE choose (lists with blanks); KERNEL=running is this
-# machine's, as root, others boot in a VM (ci/vm/kernel.sh). Goes on where it stopped: a
+# machine's, as root, others boot in a VM (ci/vm/kernel.sh); GO=newest is what there is. Goes on where it stopped: a
 # cell is done that these sources measured on this release of the kernel with these
 # programs; AGAIN=1 measures it anew, GAPS=1 only what is not exact in the table,
 # whichever sources measured it; SECONDS_MAX: a boot's (3000). Several may run at once when each has another KERNEL.
@@ -24,6 +24,12 @@ vm=$(cd "${O:-$top/build}/vm" && pwd)
 results=$top/results/regress
 read -r -a kernels <<<"${KERNEL:-running 6.1 6.12 newest}"
 read -r -a versions <<<"${GO:-$(tr '\n' ' ' <"$here/go-versions")}"
+# shellcheck source=toolchain.sh
+. "$top/ci/toolchain.sh"
+if [[ " ${versions[*]} " == *' newest '* ]]; then
+	newest=$(newest_go) || exit 1
+	versions=("${versions[@]/#newest/$newest}")
+fi
 [ "${1:-}" != --table ] || kernels=()
 [ -x "$GOTRACE" ] || { echo "regress.sh: $GOTRACE is missing; run make first" >&2; exit 1; }
 if [[ " ${kernels[*]} " == *' running '* ]] && [ "$(id -u)" != 0 ]; then
@@ -79,18 +85,16 @@ keep() { # KERNEL GO BUILD PROBE RELEASE RESULT-LINE
 	printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$key" "$5" "$result" "$exact" "$detail" "$asked" >"$(cell_file "$1" "$2" "$3" "$4")" || failed=1
 }
 
-# Programs are shared by every kernel; built anew, by one at a time, when they or their builder changed.
-built() ( # GO BUILD: prints the folder
-	dir=$state/built/$1/$2
-	exec 9>"$state/built.lock" && flock 9 || return
-	stamp=$(sum_of fixtures/programs ci/regress/build.sh ci/regress/programs)
-	if [ "$stamp" != "$(cat "$dir.stamp" 2>/dev/null)" ]; then
-		rm -rf "$dir" "$dir.stamp"
-		"$here/build.sh" "$dir" "$1" "$2" >"$state/build.log" 2>&1 9>&- || return
-		echo "$stamp" >"$dir.stamp"
+# Programs are shared by every kernel, and with ci/test-go.sh.
+built() { # GO BUILD: prints the folder
+	local dir=$state/built/$1/$2
+	if "$here/build.sh" "$dir" "$1" "$2" >"$own/build.log" 2>&1; then
+		echo "$dir"
+	else
+		echo "regress.sh: go$1, $2: cannot be built: $(tail -n 1 "$own/build.log")" >&2
+		return 1
 	fi
-	echo "$dir"
-)
+}
 
 missing() { # KERNEL GO RELEASE: prints "BUILD PROBE" of the cells to measure
 	local build probe
@@ -105,12 +109,8 @@ on_this_kernel() { # GO
 	local build probe dir release
 	release=$(uname -r)
 	while read -r build probe; do
-		if dir=$(built "$1" "$build"); then
-			keep running "$1" "$build" "$probe" "$release" "$("$here/cell.sh" "$dir" "$probe")"
-		else
-			echo "regress.sh: go$1, $build: cannot be built: $(tail -n 1 "$state/build.log")" >&2
-			failed=1
-		fi
+		dir=$(built "$1" "$build") || { failed=1; continue; }
+		keep running "$1" "$build" "$probe" "$release" "$("$here/cell.sh" "$dir" "$probe")"
 	done < <(missing running "$1" "$release")
 }
 
@@ -128,11 +128,7 @@ payload() { # GO CELLS ROOT
 		cp -r "$top/ci" "$3/top/" && cp "$top/fixtures/traces/counts.sh" "$3/top/fixtures/traces/" &&
 		cp "$here/in-vm" "$3/run" && echo "$2" >"$3/cells" || return
 	for build in $(echo "$2" | cut -d ' ' -f 1 | sort -u); do
-		dir=$(built "$1" "$build") || {
-			echo "regress.sh: go$1, $build: cannot be built: $(tail -n 1 "$state/build.log")" >&2
-			return 1
-		}
-		ln -s "$dir" "$3/built/$build"
+		dir=$(built "$1" "$build") && ln -s "$dir" "$3/built/$build" || return
 	done
 	"$top/ci/vm/initramfs.sh" "$3.base.cpio" "$GOTRACE" &&
 		"$top/ci/vm/initramfs.sh" --folder "$3" "$3.cpio" /payload &&
@@ -191,7 +187,7 @@ write_table() {
 			printf '%d\t%s\t%s\t%s\n' "$([ "$(cut -f 1,6 "$f")" = "$key"$'\t'"$asked" ] && echo 3 || echo 1)" \
 				"$(basename "$f" | tr ',' '\t')" "$(cut -f 2-5 "$f")" "$(cut -f 1 "$f")"
 		done
-	} | sort -s -n -k 1,1 | awk -F '\t' -v versions="$(tr '\n' ' ' <"$here/go-versions") ${GO:-}" \
+	} | sort -s -n -k 1,1 | awk -F '\t' -v versions="$(tr '\n' ' ' <"$here/go-versions") ${versions[*]}" \
 		-v builds="$all_builds" -v probes="$all_probes" '
 		function is(word, of) { return index(" " of " ", " " word " ") }
 		is($3, versions) && is($4, builds) && is($5, probes) { row[$2, $3, $4, $5] = substr($0, 3) }

@@ -12,6 +12,7 @@ programs='plain recursion growth hop preempt loneret methods wrapper goexit pani
 counts_agree() { # PROGRAM STATUS VARIANT STRATEGY
 	local binary=$LIVE/programs/$3/$1 symbols=
 	[ -e "$binary" ] || skip "$1 was not built: no C compiler"
+	has_these_names "$1"
 	for _ in 1 2 3; do
 		expect_status "$2" gt record -o trace --probe="$4" -- "$binary" >printed
 		page_moved || break
@@ -62,6 +63,7 @@ go_test_binary() { # STRATEGY
 for strategy in $strategies; do check "go test -c binary, $strategy" go_test_binary "$strategy"; done
 
 ants_agrees() { # STRATEGY
+	since 22 "a deferred call's wrapper is none of the program's functions"
 	gt record -o trace --probe="$1" -p main -p github.com/panjf2000/ants -- \
 		"$LIVE/workloads/ants.counted" 2>printed >/dev/null
 	gt report trace --by=function --format=csv >report.csv

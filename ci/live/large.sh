@@ -29,6 +29,7 @@ quick() { # KEY: less than a second, where a processor is one
 }
 
 go_command() {
+	since 21 "the go command has fewer functions"
 	identical "$goroot/bin/go" env GOOS GOARCH GOVERSION
 	local probed
 	probed=$(awk '$1 == "plan.probed" { print $2 }' header)

@@ -86,5 +86,19 @@ page_moved() {
 	gt info trace >told 2>/dev/null && [ "$(awk '$1 == "end.dropped_fault" { print $2 }' told)" -gt 0 ]
 }
 
+# since MINOR WHAT: only with programs built by Go 1.MINOR or newer.
+since() {
+	[ "$(go version | sed -n 's/.* go1\.\([0-9]*\).*/\1/p')" -ge "$1" ] || skip "before Go 1.$1 $2"
+}
+
+# has_these_names PROGRAM: are its functions called what it prints? What older versions call
+# them, ci/regress/cell.sh knows.
+has_these_names() {
+	case "$1" in
+	methods) since 21 "instances of a generic function are called otherwise" ;;
+	goexit) since 22 "a deferred call's wrapper is none of the program's functions" ;;
+	esac
+}
+
 # compare_counts PRINTED CSV [SYMBOLS]: the program's own counts against the report's.
 compare_counts() { "$TOP/fixtures/traces/counts.sh" "$@"; }

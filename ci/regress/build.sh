@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds the programs of ci/regress/programs with one Go version in one way, beside
 # each NAME.nm, the symbols that tell what was inlined, and what there is to trace as
-# `programs`, lines of NAME STATUS:
+# `programs`, lines of NAME STATUS. What was built from the same sources stays.
 #
 #   build.sh OUT GO BUILD       GO: 1.22.0; BUILD: normal, stripped, pie or cgo
 #
@@ -12,12 +12,16 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
+exec 9>"$out/.lock" && flock 9
+stamp="$2 $3 $(cd "$here/../.." && find fixtures/programs ci/regress/build.sh ci/regress/programs -type f -print0 |
+	sort -z | xargs -0 sha256sum | sha256sum)"
+[ "$stamp" != "$(cat "$out/.stamp" 2>/dev/null)" ] || exit 0
+rm -f "$out/.stamp" "$out/instances"
 minor=$(echo "$2" | cut -d . -f 2)
-command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
-GOTOOLCHAIN=go$2
-[ "$(GOTOOLCHAIN=local go env GOVERSION)" != "go$2" ] || GOTOOLCHAIN=local
-export GOTOOLCHAIN GOFLAGS="-buildvcs=false -trimpath" CGO_ENABLED=1
-[ "$(go env GOVERSION)" = "go$2" ] || { echo "build.sh: no toolchain go$2" >&2; exit 1; }
+# shellcheck source=../toolchain.sh
+. "$here/../toolchain.sh"
+use_go "$2"
+export GOFLAGS="-buildvcs=false -trimpath" CGO_ENABLED=1
 
 case "$3" in
 normal) flags=() ;;
@@ -51,3 +55,4 @@ for dir in "${packages[@]}" "${newer[@]}"; do
 	name=${dir##*/}
 	go tool nm "$symbols/$name" >"$out/$name.nm"
 done
+echo "$stamp" >"$out/.stamp"

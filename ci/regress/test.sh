@@ -37,7 +37,7 @@ table() {
 	top=$work/top
 	rm -rf "$top"
 	mkdir -p "$top"/{ci/vm,bpf,core/{base,binary,plan,attach,trace,model,cli},fixtures/{programs,traces},results/regress}
-	cp -r "$here" "$here/../regress.sh" "$top/ci/"
+	cp -r "$here" "$here"/../{regress,toolchain}.sh "$top/ci/"
 	: >"$top/core/cli/record.c"
 	: >"$top/fixtures/traces/counts.sh"
 	{
@@ -306,6 +306,27 @@ absent() {
 	GOTRACE=/bin/true "$here/cell.sh" folder thesis | diff expected -
 }
 check "a program that was not built is a crash" absent
+
+toolchains() {
+	printf '#!/bin/sh\n[ "${GOTOOLCHAIN:-local}" = local ] || [ "$GOTOOLCHAIN" = go1.30.1 ] || exit 1\necho ${GOTOOLCHAIN#local}\n' >go
+	mkdir -p lib/go-1.31/bin
+	printf '#!/bin/sh\necho go1.31.2\n' >lib/go-1.31/bin/go
+	chmod +x go lib/go-1.31/bin/go
+	# shellcheck disable=SC2034,SC1091 # used there
+	asks() { (PATH=$PWD:$PATH; . "$here/../toolchain.sh"; packaged=$PWD/lib/go-; use_go "$1" && go env GOVERSION); }
+	[ "$(asks 1.30.1)" = go1.30.1 ] || fail "not the proxy's"
+	[ "$(asks 1.31.2)" = go1.31.2 ] || fail "not the package's"
+	! asks 1.31.1 2>said || fail "another version is taken"
+	grep -q 'golang-1.31-go' said
+}
+check "a Go version is the proxy's, or a package's" toolchains
+
+newest() {
+	stub go '[ "$1" != list ] || echo 1.31.2'
+	regress GO='1.22.0 newest' PATH="$top:$PATH" || fail "status $?"
+	expect_row '6.1 1.31.2 normal perf' '6.1.1-test exact 29 '
+}
+check "GO=newest is what the module proxy has" newest
 
 by_sudo() { # gotrace as root gives a trace to the one who called sudo, who may not write here
 	mkdir folder

@@ -10,7 +10,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 [ -x "$GOTRACE" ] || { echo "springboard-coverage: $GOTRACE is missing; run: make" >&2; exit 1; }
-command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
+# shellcheck source=../../ci/toolchain.sh
+. "$top/ci/toolchain.sh"
 mapfile -t versions < <(grep -v '^#' "$top/ci/regress/go-versions")
 [ $# = 0 ] || versions=("$@")
 out=$top/results/springboard-coverage
@@ -31,9 +32,7 @@ row() { # PROGRAM GO BINARY SELECTION...
 }
 
 for go in "${versions[@]}"; do
-	GOTOOLCHAIN=go$go
-	[ "$(GOTOOLCHAIN=local go env GOVERSION)" != "go$go" ] || GOTOOLCHAIN=local
-	export GOTOOLCHAIN
+	use_go "$go"
 	root=$(go env GOROOT)
 	row gofmt "$go" "$root/bin/gofmt" -p all
 	row go "$go" "$root/bin/go" -p all

@@ -45,22 +45,17 @@ programs=$built strike=$LIVE/strike
 RECORD=(-m 256M) # a machine with other work to do loses nothing all the same
 "${CC:-cc}" -O2 -D_GNU_SOURCE -o "$strike" "$here/strike.c" || die "strike.c cannot be built; run: ci/deps.sh build"
 
-toolchain() { # VERSION
-	if [ "$(GOTOOLCHAIN=local go env GOVERSION)" = "go$1" ]; then echo local; else echo "go$1"; fi
-}
-build() { # VERSION
+# shellcheck source=../../ci/toolchain.sh
+. "$TOP/ci/toolchain.sh"
+build() ( # VERSION
 	local to=$built/$1
 	[ ! -e "$to/complete" ] || return 0
 	mkdir -p "$to"
-	GOTOOLCHAIN=$(toolchain "$1")
-	export GOTOOLCHAIN
-	"$TOP/fixtures/programs/build.sh" "$to" hazards callbacks reexec >"$to/build.log" 2>&1 &&
+	use_go "$1" 2>"$to/build.log" && "$TOP/fixtures/programs/build.sh" "$to" hazards callbacks reexec >"$to/build.log" 2>&1 &&
 		(cd "$here/server" && go build -o "$to/server" main.go) >>"$to/build.log" 2>&1 &&
 		cp "$(go env GOROOT)/bin/gofmt" "$to/gofmt" && go env GOROOT >"$to/goroot" && touch "$to/complete"
-	local status=$?
-	unset GOTOOLCHAIN
-	[ $status = 0 ] || { say "go$1: cannot be built: $(tail -n 1 "$to/build.log")"; return 1; }
-}
+	[ -e "$to/complete" ] || { say "go$1: cannot be built: $(tail -n 1 "$to/build.log")"; return 1; }
+)
 
 environment() {
 	echo "date $(date -u +%Y-%m-%dT%H:%M:%SZ)"

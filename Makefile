@@ -177,7 +177,7 @@ experiment-page: $(BIN) | $(call deps,page) ## size of the page, and how fast it
 test-vm: $(BIN) $(TESTS) | $(call deps,go) $(call deps,matrix) ## unit and live tests in VMs (KERNEL="6.1 6.12 newest" or a vmlinuz, TOPICS=)
 	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) TESTS="$(TESTS)" TOPICS="$(TOPICS)" ci/test-vm.sh $(KERNEL)
 
-test-go: $(BIN) | $(call deps,go) $(call deps,matrix) ## live tests with another Go, on this kernel; needs root (GO=1.22.0)
+test-go: $(BIN) | $(call deps,go) $(call deps,test) $(call deps,matrix) ## live tests with another Go, on this kernel; needs root (GO=1.22.0, GO=newest)
 	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) ci/test-go.sh $(GO)
 
 regress: $(BIN) | $(call deps,go) $(call deps,matrix) ## kernels x Go versions x builds (KERNEL= GO= BUILD= PROBE=); needs root

@@ -142,22 +142,18 @@ two_capabilities() {
 	install -m 755 "$GOTRACE" "$LIVE/gotrace-two"
 	mkdir mine && chown nobody mine
 	cd mine || return
-	as_two() {
-		setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups --inh-caps=-all,+cap_38,+cap_39 \
-			--ambient-caps=-all,+cap_38,+cap_39 --bounding-set=-all,+cap_38,+cap_39 "$@"
-	}
-	as_two "$LIVE/gotrace-two" doctor >../said || got=$?
+	with_two_capabilities "$LIVE/gotrace-two" doctor >../said || got=$?
 	cat ../said
 	expect_grep '^no +CAP_SYS_ADMIN' ../said
 	expect_grep '^yes +CAP_BPF and CAP_PERFMON' ../said
 	if [ "$got" = 0 ]; then
-		expect_status 0 as_two "$LIVE/gotrace-two" record -o trace -- "$programs/plain" >../printed
+		expect_status 0 with_two_capabilities "$LIVE/gotrace-two" record -o trace -- "$programs/plain" >../printed
 		gt report trace --format=csv >../csv
 		compare_counts ../printed ../csv
 		grep -q '^yes *uprobe_multi' ../said || fail "record works without uprobe_multi and CAP_SYS_ADMIN"
 	else
 		! says yes 'uprobe_multi links' || fail "there is uprobe_multi, and these capabilities do not do"
-		expect_status 125 as_two "$LIVE/gotrace-two" record -o trace -- "$programs/plain" 2>../err
+		expect_status 125 with_two_capabilities "$LIVE/gotrace-two" record -o trace -- "$programs/plain" 2>../err
 		expect_grep 'root|sudo|CAP_SYS_ADMIN' ../err
 	fi
 }

@@ -49,6 +49,12 @@ done_testing() { echo "1..$tests"; [ "$failures" = 0 ]; exit; }
 # gt ARG...: gotrace, but never for ever.
 gt() { timeout -k 5 "${LIVE_TIMEOUT:-120}" "$GOTRACE" "$@"; }
 
+# with_two_capabilities COMMAND...: as nobody, with CAP_BPF and CAP_PERFMON and no more.
+with_two_capabilities() {
+	setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups --inh-caps=-all,+cap_38,+cap_39 \
+		--ambient-caps=-all,+cap_38,+cap_39 --bounding-set=-all,+cap_38,+cap_39 "$@"
+}
+
 # expect_status N COMMAND...: runs it, its status must be N.
 expect_status() {
 	local want=$1 got=0

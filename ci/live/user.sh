@@ -8,11 +8,7 @@
 programs=$LIVE/programs/noinline
 install -m 755 "$GOTRACE" "$LIVE/gotrace-user"
 
-as_user() {
-	setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups --inh-caps=-all,+cap_38,+cap_39 \
-		--ambient-caps=-all,+cap_38,+cap_39 --bounding-set=-all,+cap_38,+cap_39 \
-		timeout -k 5 "${LIVE_TIMEOUT:-120}" "$LIVE/gotrace-user" "$@"
-}
+as_user() { with_two_capabilities timeout -k 5 "${LIVE_TIMEOUT:-120}" "$LIVE/gotrace-user" "$@"; }
 own_folder() { mkdir mine && chown nobody mine && cd mine; }
 
 if ! "$GOTRACE" doctor | grep -q '^yes *uprobe_multi'; then

@@ -205,7 +205,7 @@ unchanged() {
 	return 1
 }
 failed=0
-mkdir "$own" || exit 1
+mkdir -p "$own" || exit 1
 # One start, one gotrace: what is built meanwhile is not mixed in.
 cp "$GOTRACE" "$own/gotrace" && GOTRACE=$own/gotrace || exit 1
 # Before the hours of measuring; root may look at another user's tree.

@@ -10,7 +10,7 @@ set -uo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "${O:-$top/build}/test-go"
 out=$(cd "${O:-$top/build}" && pwd)
-log=$out/test-go/log
+live=$out/test-go/live.log log=$out/test-go/log
 export GOTRACE
 GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 # shellcheck source=toolchain.sh
@@ -20,8 +20,8 @@ if [ "$version" = newest ]; then version=$(newest_go) || exit 1; fi
 use_go "$version" || exit 1
 echo "== Go $version"
 
-"$top/ci/live.sh" 2>&1 | tee "$log" | grep -vE '^ok [0-9]+ - ([^#]|#[^ ])*$|^1\.\.|^[0-9]+ passed'
-read -r passed failed skipped < <(awk '/^[0-9]+ passed, / { print $1 + 0, $3 + 0, $5 + 0 }' "$log" | tail -n 1)
+"$top/ci/live.sh" 2>&1 | tee "$live" | grep -vE '^ok [0-9]+ - ([^#]|#[^ ])*$|^1\.\.|^[0-9]+ passed'
+read -r passed failed skipped < <(awk '/^[0-9]+ passed, / { print $1 + 0, $3 + 0, $5 + 0 }' "$live" | tail -n 1)
 passed=${passed:-0} failed=${failed:-1} skipped=${skipped:-0}
 ok() { echo "ok - $1"; passed=$((passed + 1)); }
 not_ok() { echo "not ok - $1"; failed=$((failed + 1)); }

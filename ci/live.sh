@@ -35,6 +35,7 @@ skip_all() {
 [ "$(id -u)" = 0 ] || skip_all "not root; run: sudo make live"
 [ -e /sys/bus/event_source/devices/uprobe ] || skip_all "this kernel has no uprobes"
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
+PATH=$PATH:/usr/sbin:/sbin # an ordinary user's, kept by sudo, has no setcap
 command -v go >/dev/null || skip_all "no Go toolchain; run: ci/deps.sh go"
 LIVE_BUILT=${LIVE_BUILT:+$(realpath "$LIVE_BUILT")}
 

@@ -2,6 +2,7 @@
 # Builds greet, traces it, shows where its time went.
 #   GOTRACE=... ci/demo.sh OUTDIR
 set -eu
+unset SUDO_UID SUDO_GID # under `sudo make` the folder is root's, and so is the trace
 cd "$(dirname "$0")/.."
 out=$1
 sudo=

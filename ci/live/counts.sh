@@ -12,7 +12,7 @@ programs='plain recursion growth hop preempt loneret methods wrapper goexit pani
 counts_agree() { # PROGRAM STATUS VARIANT STRATEGY
 	local binary=$LIVE/programs/$3/$1 symbols=
 	[ -e "$binary" ] || skip "$1 was not built: no C compiler"
-	has_these_names "$1"
+	has_these_names "$1" "$3"
 	for _ in 1 2 3; do
 		expect_status "$2" gt record -o trace --probe="$4" -- "$binary" >printed
 		page_moved || break

@@ -94,15 +94,18 @@ page_moved() {
 
 # since MINOR WHAT: only with programs built by Go 1.MINOR or newer.
 since() {
-	[ "$(go version | sed -n 's/.* go1\.\([0-9]*\).*/\1/p')" -ge "$1" ] || skip "before Go 1.$1 $2"
+	local minor
+	minor=$(go version | sed -n 's/.* go1\.\([0-9]*\).*/\1/p')
+	[ -n "$minor" ] || fail "which Go this is cannot be told"
+	[ "$minor" -ge "$1" ] || skip "before Go 1.$1 $2"
 }
 
-# has_these_names PROGRAM: are its functions called what it prints? What older versions call
-# them, ci/regress/cell.sh knows.
+# has_these_names PROGRAM VARIANT: are its functions called what it prints? Instances are added up
+# by ci/regress/cell.sh; but for noinline, the symbols tell what is not there.
 has_these_names() {
-	case "$1" in
-	methods) since 21 "instances of a generic function are called otherwise" ;;
-	goexit) since 22 "a deferred call's wrapper is none of the program's functions" ;;
+	case "$1 $2" in
+	methods\ *) since 21 "instances of a generic function are called otherwise" ;;
+	goexit\ noinline) since 22 "a deferred call's wrapper is none of the program's functions" ;;
 	esac
 }
 

@@ -26,7 +26,7 @@ fi
 
 counts_agree() { # PROGRAM STRATEGY
 	[ -e "$programs/$1" ] || skip "$1 was not built: no C compiler"
-	has_these_names "$1"
+	has_these_names "$1" noinline
 	own_folder
 	expect_status 0 as_user record -o trace --probe="$2" -- "$programs/$1" >../printed
 	[ "$(stat -c '%U %a' trace)" = "nobody 600" ] || fail "trace: $(stat -c '%U %a' trace)"

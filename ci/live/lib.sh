@@ -11,6 +11,7 @@ strategies=$(sed -n 's/^\([a-z][^ ]*\) --probe=\1\( .*\)\{0,1\}$/\1/p' "$TOP/ci/
 pid_strategies=$(sed -n '/# launched/!s/^\([a-z][^ ]*\) --probe=\1\( .*\)\{0,1\}$/\1/p' "$TOP/ci/regress/probes")
 [ -n "$strategies" ] || { echo "not ok - no way of probing in ci/regress/probes"; exit 1; }
 SKIP_STATUS=77
+go_minor=$(go version | sed -n 's/.* go1\.\([0-9]*\).*/\1/p') # before a topic sets GOROOT
 
 # check NAME COMMAND [ARG...]
 check() {
@@ -94,10 +95,8 @@ page_moved() {
 
 # since MINOR WHAT: only with programs built by Go 1.MINOR or newer.
 since() {
-	local minor
-	minor=$(go version | sed -n 's/.* go1\.\([0-9]*\).*/\1/p')
-	[ -n "$minor" ] || fail "which Go this is cannot be told"
-	[ "$minor" -ge "$1" ] || skip "before Go 1.$1 $2"
+	[ -n "$go_minor" ] || fail "which Go this is cannot be told"
+	[ "$go_minor" -ge "$1" ] || skip "before Go 1.$1 $2"
 }
 
 # has_these_names PROGRAM VARIANT: are its functions called what it prints? Instances are added up

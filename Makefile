@@ -34,17 +34,19 @@ endif
 LDLIBS    = $(shell pkg-config --libs $(LIBS_ALL)) -lm
 
 # One folder a layer. libgotrace.a has no libbpf; the privileged half is apart.
-LAYERS     := base binary plan trace model export
+LAYERS     := base binary plan trace model analysis report export
+LAYER_DIRS := $(LAYERS:%=core/%) $(patsubst %/,%,$(wildcard $(LAYERS:%=core/%/*/)))
+ATTACH_DIRS := core/attach $(patsubst %/,%,$(wildcard core/attach/*/))
 # What is no part of the product: tests, what several of them share, fuzzers.
 no_product := %_test.c %_fixture.c %_fuzz.c
-LIB_SRC    := $(filter-out $(no_product),$(wildcard $(LAYERS:%=core/%/*.c)))
-ATTACH_SRC := $(filter-out $(no_product),$(wildcard core/attach/*.c))
+LIB_SRC    := $(filter-out $(no_product),$(wildcard $(LAYER_DIRS:%=%/*.c)))
+ATTACH_SRC := $(filter-out $(no_product),$(wildcard $(ATTACH_DIRS:%=%/*.c)))
 CLI_SRC    := $(filter-out $(no_product),$(wildcard core/cli/*.c))
-TEST_SRC   := $(wildcard core/*/*_test.c)
-SHARED_SRC := $(wildcard core/*/*_fixture.c)
+TEST_SRC   := $(wildcard core/*/*_test.c core/*/*/*_test.c)
+SHARED_SRC := $(wildcard core/*/*_fixture.c core/*/*/*_fixture.c)
 FUZZ_SRC   := $(wildcard core/*/*_fuzz.c)
-PROTO      := $(wildcard core/export/*.proto)
-PROTO_SRC  := $(PROTO:core/export/%.proto=$(OUT)/proto/%.pb-c.c)
+PROTO      := $(wildcard core/export/*/*.proto)
+PROTO_SRC  := $(patsubst %.proto,$(OUT)/proto/%.pb-c.c,$(notdir $(PROTO)))
 obj         = $(patsubst %.c,$(OUT)/obj/%.o,$(1))
 proto_obj   = $(PROTO_SRC:.c=.o)
 
@@ -84,22 +86,23 @@ $(OUT)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h) Makefile | $(call deps,build)
 		-isystem /usr/include/x86_64-linux-gnu -c $< -o $@
 	$(Q)llvm-strip -g $@
 
-$(OUT)/obj/core/attach/object.o: $(BPF)
-$(OUT)/obj/core/attach/object.o: CPPFLAGS += -DBPF_DIR='"$(OUT)"'
+$(OUT)/obj/core/attach/probes/embedded_bpf.o: $(BPF)
+$(OUT)/obj/core/attach/probes/embedded_bpf.o: CPPFLAGS += -DBPF_DIR='"$(OUT)"'
 
 # What stands around the data of gotrace's page, likewise.
-PAGE_SRC := $(wildcard core/export/page/*)
+PAGE_SRC := $(wildcard core/export/html/page/*)
 $(OUT)/page.tail: $(PAGE_SRC)
 	$(call msg,PAGE,$@)
-	$(Q)core/export/page/assemble.sh $(@D)
-$(OUT)/obj/core/export/html.o: $(OUT)/page.tail
-$(OUT)/obj/core/export/html.o: CPPFLAGS += -DPAGE_DIR='"$(OUT)"'
+	$(Q)core/export/html/page/assemble.sh $(@D)
+$(OUT)/obj/core/export/html/html.o: $(OUT)/page.tail
+$(OUT)/obj/core/export/html/html.o: CPPFLAGS += -DPAGE_DIR='"$(OUT)"'
 
 # Messages of other programs' formats: C from their .proto files.
-$(OUT)/proto/%.pb-c.c: core/export/%.proto | $(call deps,build)
+vpath %.proto $(sort $(dir $(PROTO)))
+$(OUT)/proto/%.pb-c.c: %.proto | $(call deps,build)
 	@mkdir -p $(@D)
 	$(call msg,PROTO,$<)
-	$(Q)$(or $(shell command -v protoc-c),protoc) --proto_path=core/export --c_out=$(@D) $(<F)
+	$(Q)$(or $(shell command -v protoc-c),protoc) --proto_path=$(<D) --c_out=$(@D) $(<F)
 $(OUT)/proto/%.o: $(OUT)/proto/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 $(call obj,$(filter core/export/%,$(LIB_SRC) $(TEST_SRC) $(SHARED_SRC))): | $(PROTO_SRC)
@@ -115,7 +118,7 @@ $(BIN): $(call obj,$(CLI_SRC)) $(ATTACH) $(LIB)
 	$(call msg,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
-# ---- tests: one cmocka program a file core/*/NOUN_test.c
+# ---- tests: one cmocka program a file NOUN_test.c beside the code
 
 $(OUT)/test/%: $(OUT)/obj/core/%.o $(SHARED) $(ATTACH) $(LIB) | $(call deps,test)
 	@mkdir -p $(@D)
@@ -161,7 +164,7 @@ clang: ## builds everything with clang as well, warnings are errors
 # ---- the page
 
 .PHONY: test-page
-test-page: $(OUT)/test/export/html_test ## the page in headless Chromium: every control, no request, no console message
+test-page: $(OUT)/test/export/html/html_test ## the page in headless Chromium: every control, no request, no console message
 	$(Q)O=$(O) ci/page/run.sh
 
 .PHONY: figures experiment-page
@@ -235,12 +238,9 @@ fresh: | $(call deps,fresh) ## make demo and make test on a machine made from no
 
 .PHONY: install
 install: all ## into PREFIX (default /usr/local), below DESTDIR
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(BIN) core/cli/gotrace-perun-collect $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 $(LIB) $(ATTACH) $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 core/cli/gotrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/
-	for h in bpf/event.h $(filter-out %_fixture.h %/perfetto.h,$(wildcard $(LAYERS:%=core/%/*.h) core/attach/*.h)); do \
-		install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/gotrace/$${h#core/} || exit 1; done
 
 .PHONY: clean
 clean: ## removes what was built

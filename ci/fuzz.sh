@@ -12,7 +12,7 @@ make --no-print-directory -s "-j$(nproc)" O="$O" FUZZ=1 fuzzers || exit 1
 mkdir -p "$work" "$found"
 
 # name  program  longest input  folders of seeds beside the corpus
-list='feed model/feed_fuzz 2000
+list='pairing model/pairing_fuzz 2000
 reader trace/reader_fuzz 16384 fixtures/malformed-traces fixtures/traces
 gobin binary/gobin_fuzz 193'
 

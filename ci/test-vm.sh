@@ -52,8 +52,8 @@ programs() {
 scripts() { # TOPICS
 	local root=$vm/scripts
 	rm -rf "$root"
-	mkdir -p "$root/top/experiments" "$root/top/core/export"
-	cp "$top/core/export/SQLITE.md" "$root/top/core/export/" # its queries are tried
+	mkdir -p "$root/top/experiments" "$root/top/core/export/sqlite"
+	cp "$top/core/export/sqlite/SQLITE.md" "$root/top/core/export/sqlite/" # its queries are tried
 	cp "$here/run" "$root/run"
 	cp -r "$top/ci" "$top/fixtures" "$root/top/"
 	cp -r "$top/experiments/springboard-safety" "$root/top/experiments/"

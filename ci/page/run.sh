@@ -22,5 +22,5 @@ export PLAYWRIGHT
 pages=$build/pages
 rm -rf "$pages"
 mkdir -p "$pages"
-GOTRACE_PAGES=$pages "$build/test/export/html_test" >/dev/null
+GOTRACE_PAGES=$pages "$build/test/export/html/html_test" >/dev/null
 exec node ci/page/test.mjs "$pages"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <sys/wait.h>
 
-#include "attach/costs.h"
+#include "attach/kernel/costs.h"
 #include "base/clock.h"
 
 const char *end_reason_name(enum end_reason r)

@@ -11,10 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "attach/costs.h"
+#include "attach/kernel/costs.h"
 #include "attach/ending.h"
-#include "attach/links.h"
-#include "attach/springboard.h"
+#include "attach/probes/links.h"
+#include "attach/target/springboard.h"
 #include "base/clock.h"
 #include "base/log.h"
 

@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "attach/caps.h"
-#include "attach/children.h"
-#include "attach/collect.h"
-#include "attach/probes.h"
-#include "attach/target.h"
+#include "attach/kernel/caps.h"
+#include "attach/probes/children.h"
+#include "attach/collect/collect.h"
+#include "attach/probes/probes.h"
+#include "attach/target/target.h"
 #include "binary/gobin.h"
 #include "plan/plan.h"
 #include "trace/trace.h"

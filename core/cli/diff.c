@@ -7,7 +7,7 @@
 
 #include "cli/args.h"
 #include "cli/cli.h"
-#include "export/diff.h"
+#include "report/diff_formats.h"
 
 #define DEFAULT_ROWS          30 /* text */
 #define DEFAULT_THRESHOLD_PCT 5

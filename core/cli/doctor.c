@@ -7,8 +7,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "attach/caps.h"
-#include "attach/user.h"
+#include "attach/kernel/caps.h"
+#include "attach/target/user.h"
 #include "cli/cli.h"
 
 #ifndef ENOTSUPP

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "export/report_fixture.h"
+#include "report/report_fixture.h"
 
 /* Test programs link the libraries only, and argp ends the process: the verb itself, in a child. */
 #include "cli/args.c"

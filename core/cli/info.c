@@ -10,8 +10,8 @@
 #include "base/log.h"
 #include "cli/args.h"
 #include "cli/cli.h"
-#include "export/cost.h"
-#include "export/text.h"
+#include "analysis/probe_cost.h"
+#include "report/text_format.h"
 #include "trace/trace.h"
 
 #define NAME "%-26s " /* the longest key has 25 letters */

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/selection.h"
-#include "plan/show.h"
+#include "plan/plan_print.h"
 
 struct plan_args {
 	struct selection selection;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "attach/probes.h"
+#include "attach/probes/probes.h"
 #include "cli/selection.h"
 
 struct record_options {

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/springboard.h"
-#include "attach/strategy.h"
+#include "attach/target/springboard.h"
+#include "attach/kernel/strategy.h"
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/record_run.h"

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "attach/user.h"
+#include "attach/target/user.h"
 #include "base/log.h"
 #include "cli/cli.h"
 #include "export/exports.h"

@@ -1,192 +1,149 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* RFC 4180 but for line ends, which are those of the other tools here; quotes only where needed. */
+/*
+ * The thesis's table of paths, with its columns in its order, then what it did
+ * not have; or a row a call. Times are milliseconds with all digits down to the
+ * nanosecond: their sum is that of other formats.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/report.h"
+#include "base/log.h"
+#include "base/vec.h"
+#include "analysis/callers.h"
+#include "export/thesis.h"
 
-/* One field; in a path ';' separates, so that inside a name it becomes ','. */
-static void put(FILE *out, const char *s, bool in_path)
+#define ARROW " -> "
+
+static void ms(FILE *out, uint64_t ns)
 {
-	for (; *s; s++) {
-		if (*s == '"')
-			fputc('"', out);
-		fputc(in_path && *s == ';' ? ',' : *s, out);
-	}
+	fprintf(out, ",%" PRIu64 ".%06u", ns / 1000000, (unsigned)(ns % 1000000));
 }
 
-void csv_inside(FILE *out, const char *s)
+/* The callers of path[0..n), outermost first; what a go statement started stands behind [go]. */
+static void trace(const struct thesis *t, const uint32_t *path, uint32_t n, FILE *out)
 {
-	put(out, s, false);
-}
-
-void csv_field(FILE *out, const char *s)
-{
-	bool quote = strpbrk(s, ",\"\r\n");
-
-	if (quote)
-		fputc('"', out);
-	put(out, s, false);
-	if (quote)
-		fputc('"', out);
-}
-
-int csv_path(const struct report *rep, FILE *out, uint32_t node, uint32_t **nodes, size_t *cap)
-{
-	size_t n;
-	int err = report_path(rep, node, nodes, cap, &n);
+	const struct export_node *nodes = t->tree.nodes;
 	bool quote = false;
 
-	for (size_t i = 0; !err && i < n; i++)
-		quote |= strpbrk(report_name(rep, rep->tree.nodes[(*nodes)[i]].func), ",;\"\r\n") != NULL;
-	if (quote)
-		fputc('"', out);
-	for (size_t i = 0; !err && i < n; i++) {
-		if (i)
-			fputc(';', out);
-		put(out, report_name(rep, rep->tree.nodes[(*nodes)[i]].func), true);
+	for (uint32_t i = 0; i + 1 < n; i++)
+		quote |= strpbrk(report_name(&t->rep, nodes[path[i]].func), ",\"\r\n") != NULL;
+	fputs(quote ? ",\"" : ",", out);
+	for (uint32_t i = 0; i < n; i++) {
+		if (nodes[path[i]].go)
+			fputs(i ? ARROW GO_FRAME : GO_FRAME, out);
+		if (i + 1 == n)
+			break;
+		fputs(i ? ARROW : "", out);
+		csv_inside(out, report_name(&t->rep, nodes[path[i]].func));
 	}
 	if (quote)
 		fputc('"', out);
-	return err;
 }
 
-static void stat_fields(FILE *out, const struct call_stats *st, bool path)
+static void columns(const struct thesis *t, uint32_t node, FILE *out)
 {
-	for (const struct stat_column *c = stat_columns; c->name; c++) {
-		if (path && c->of_hist)
+	const struct call_stats *st = &t->tree.nodes[node].stats;
+	const struct thesis_extra *x = &t->extra[node];
+
+	for (const struct thesis_column *c = thesis_columns; c->name; c++) {
+		if (c->of_finished && !st->finished) {
+			fputc(',', out);
 			continue;
-		fputc(',', out);
-		if (!c->of_finished || st->finished)
-			fprintf(out, "%" PRIu64, c->get(st));
+		}
+		uint64_t v = c->get(st, x);
+
+		if (c->unit == THESIS_NS)
+			ms(out, v);
+		else if (c->unit == THESIS_COUNT)
+			fprintf(out, ",%" PRIu64, v);
+		else if (c->unit == THESIS_PER_CALL)
+			fprintf(out, ",%.3f", st->calls ? (double)v / (double)st->calls : 0);
+		else
+			fprintf(out, ",%.4f", share_pct(v, t->rep.totals->root_ns));
 	}
-	fputc('\n', out);
+	ms(out, st->preempt_ns);
+	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", st->unfinished, st->unwound, st->suspect);
 }
 
-static void stat_names(FILE *out, bool path)
+/* The nodes from the outermost down to `node`; their number. */
+static uint32_t path_to(const struct export_tree *t, uint32_t node, uint32_t *path)
 {
-	for (const struct stat_column *c = stat_columns; c->name; c++)
-		if (!path || !c->of_hist)
-			fprintf(out, ",%s", c->name);
-	fputc('\n', out);
+	uint32_t n = t->nodes[node].level;
+
+	for (uint32_t i = n; i-- > 0; node = t->nodes[node].parent)
+		path[i] = node;
+	return n;
 }
 
-static int functions(const struct report *rep, FILE *out)
+static int paths(struct trace_reader *r, const struct export_options *opt, FILE *out)
 {
-	fputs("function", out);
-	stat_names(out, false);
-	for (size_t i = 0; i < rep->n_rows; i++) {
-		csv_field(out, report_name(rep, (uint32_t)rep->rows[i]));
-		stat_fields(out, &rep->funcs[rep->rows[i]], false);
-	}
-	return 0;
-}
-
-static int paths(const struct report *rep, FILE *out)
-{
-	uint32_t *nodes = NULL;
+	struct thesis t;
+	uint32_t *path = NULL;
 	size_t cap = 0;
-	int err = 0;
+	int err = thesis_load(&t, r, !opt->no_go_edges);
 
-	fputs("path", out);
-	stat_names(out, true);
-	for (size_t i = 0; !err && i < rep->n_rows; i++) {
-		err = csv_path(rep, out, (uint32_t)rep->rows[i], &nodes, &cap);
-		stat_fields(out, &rep->tree.nodes[rep->rows[i]].stats, true);
+	fputs("Function,Trace,Calls [#]", out);
+	for (const struct thesis_column *c = thesis_columns; c->name; c++)
+		fprintf(out, ",%s", c->name);
+	fputs(",Total Preempt T [ms],Unfinished [#],Unwound [#],Suspect [#]\n", out);
+	for (size_t i = 0; !err && i + 1 < t.tree.n; i++) {
+		uint32_t node = t.order[i];
+
+		if (!report_has_row(&t.tree.nodes[node].stats))
+			continue;
+		err = vec_reserve(&path, &cap, t.tree.nodes[node].level);
+		if (err)
+			break;
+		csv_field(out, report_name(&t.rep, t.tree.nodes[node].func));
+		trace(&t, path, path_to(&t.tree, node, path), out);
+		fprintf(out, ",%" PRIu64, t.tree.nodes[node].stats.calls);
+		columns(&t, node, out);
 	}
-	free(nodes);
+	free(path);
+	thesis_free(&t);
 	return err;
 }
 
-/* Who started it and where, how long it lived: what goroutines and places have in common. */
-static void origin_names(FILE *out)
+static int calls(struct trace_reader *r, const struct export_options *opt, FILE *out)
 {
-	fputs("start_function,created_in,created_at,start_ns,lifetime_ns", out);
-	for (const struct goroutine_column *c = goroutine_columns; c->name; c++)
-		fprintf(out, ",%s", c->name);
-}
-
-static void origin(const struct report *rep, FILE *out, const struct goroutine_row *r)
-{
-	const struct goroutine_info *g = &r->g;
-	char line[512];
-
-	csv_field(out, report_start_func(rep, g));
-	fputc(',', out);
-	csv_field(out, report_pc_func(rep, g->create_pc));
-	fputc(',', out);
-	csv_field(out, report_pc_line(rep, g->create_pc, false, line, sizeof(line)));
-	fprintf(out, ",%" PRIu64 ",%" PRIu64, g->first_ns - rep->totals->first_ns, r->life_ns);
-	for (const struct goroutine_column *c = goroutine_columns; c->name; c++)
-		fprintf(out, ",%" PRIu64, c->get(g));
-}
-
-static int goroutines(const struct report *rep, FILE *out)
-{
-	fputs("goroutine,creator,", out);
-	origin_names(out);
-	fputs(",ended,system,image\n", out);
-	for (size_t i = 0; i < rep->n_rows; i++) {
-		const struct goroutine_row *r = &rep->goroutines[rep->rows[i]];
-
-		fprintf(out, "%" PRIu64 ",", r->g.goid);
-		if (r->g.creator)
-			fprintf(out, "%" PRIu64, r->g.creator);
-		fputc(',', out);
-		origin(rep, out, r);
-		fprintf(out, ",%d,%d,%u\n", r->g.ended, r->g.system, r->g.image);
-	}
-	return 0;
-}
-
-static int places(const struct report *rep, FILE *out)
-{
-	fputs("goroutines,ended,", out);
-	origin_names(out);
-	fputs(",system,max_lifetime_ns\n", out);
-	for (size_t i = 0; i < rep->n_rows; i++) {
-		const struct goroutine_row *r = &rep->goroutines[rep->rows[i]];
-
-		fprintf(out, "%" PRIu64 ",%" PRIu64 ",", r->n, r->n_ended);
-		origin(rep, out, r);
-		fprintf(out, ",%d,%" PRIu64 "\n", r->g.system, r->max_life_ns);
-	}
-	return 0;
-}
-
-static int calls(const struct report *rep, FILE *out)
-{
-	uint64_t left = rep->opt->limit ? rep->opt->limit : UINT64_MAX;
-
-	fputs("goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system,image\n", out);
-	for (size_t i = 0; left && i < rep->n_calls; i++) {
-		const struct call *c = &rep->calls[i];
-
-		if (!report_wants_call(rep, c))
-			continue;
-		fprintf(out, "%" PRIu64 ",%u,", c->goid, c->level);
-		csv_field(out, report_name(rep, c->func));
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%d,%u,%d,%u\n", c->start_ns - rep->totals->first_ns,
-			c->end_ns - c->start_ns, c->self_ns, call_end_name(c->end), c->suspect, c->tid, c->system, c->image);
-		left--;
-	}
-	return 0;
-}
-
-int report_csv(struct trace_reader *r, const struct report_options *opt, FILE *out)
-{
-	static int (*const write[])(const struct report *rep, FILE *out) = {
-		[BY_FUNCTION] = functions, [BY_PATH] = paths, [BY_GOROUTINE] = goroutines, [BY_CALL] = calls,
-	};
+	struct callfile file;
+	struct callers callers = { 0 };
+	struct export_tree tree;
 	struct report rep;
-	int err = report_load(&rep, r, opt);
+	uint64_t id = 0, caller;
+	int err = export_load_calls(&rep, &tree, &file, r, !opt->no_go_edges);
 
-	if (!err)
-		err = (opt->by == BY_GOROUTINE && opt->fold ? places : write[opt->by])(&rep, out);
-	if (!err)
-		err = report_written(out);
+	fputs("call,caller,goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system,image\n", out);
+	for (size_t i = 0; !err && !ferror(out) && i < file.n; i++) {
+		const struct call *c;
+
+		err = callfile_get(&file, i, &c);
+		if (err || !c)
+			continue;
+		err = callers_put(&callers, c, ++id, &caller);
+		if (err)
+			log_error("no memory for the open calls of all goroutines");
+		fprintf(out, "%" PRIu64 ",", id);
+		if (caller)
+			fprintf(out, "%" PRIu64, caller);
+		fprintf(out, ",%" PRIu64 ",%u,", c->goid, c->level);
+		csv_field(out, report_name(&rep, c->func));
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%d,%u,%d,%u\n", c->start_ns - rep.totals->first_ns,
+			c->end_ns - c->start_ns, c->self_ns, call_end_name(c->end), c->suspect, c->tid, c->system, c->image);
+	}
+	callers_free(&callers);
+	export_tree_free(&tree);
+	callfile_close(&file);
 	report_free(&rep);
 	return err;
+}
+
+int export_csv(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out)
+{
+	int err = (opt->calls ? calls : paths)(r[0], opt, out);
+
+	(void)n;
+	return err ? err : report_written(out);
 }

@@ -3,7 +3,7 @@
 #ifndef GOTRACE_EXPORTS_H
 #define GOTRACE_EXPORTS_H
 
-#include "export/report.h"
+#include "analysis/report.h"
 
 /* What formats that have nothing but frames put between a go statement's function and the goroutine's own. */
 #define GO_FRAME "[go]"

@@ -1,9 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "export/report.h"
+/* Not beside the formats of reports: programs that only report need not link what these need. */
+#include "export/exports.h"
 
-const struct report_format report_formats[] = {
-	{ "text", report_text },
-	{ "csv", report_csv },
-	{ "json", report_json },
+const struct export_format export_formats[] = {
+	{ "folded", "a line a path: flamegraph.pl, speedscope, Perfetto, Perun",
+	  EXPORT_WEIGHT | EXPORT_GO_EDGES, false, false, export_folded },
+	{ "pprof", "go tool pprof, speedscope, Pyroscope, Perfetto", EXPORT_GO_EDGES | EXPORT_GOROUTINES, true, false,
+	  export_pprof },
+	{ "perfetto", "ui.perfetto.dev: a track a goroutine, a slice a call", 0, true, false, export_perfetto },
+	{ "chrome", "chrome://tracing, speedscope, Firefox Profiler: for up to a million calls", 0, false, false,
+	  export_chrome },
+	{ "perun", "a profile for Perun; gotrace-perun-collect records and adds one", EXPORT_GO_EDGES | EXPORT_PERUN, false, false,
+	  export_perun },
+	{ "csv", "the thesis's table of paths; with --calls a row a call", EXPORT_GO_EDGES | EXPORT_CALLS, false, false,
+	  export_csv },
+	{ "html", "a page for a browser: functions, flame graph, Sankey; of two traces, what changed",
+	  0, true, true, export_html },
+	{ "sqlite", "a database of functions, paths, goroutines, losses and each call", 0, true, false, export_sqlite },
 	{ 0 },
 };

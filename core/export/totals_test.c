@@ -18,7 +18,7 @@
 
 #include "base/log.h"
 #include "export/export_fixture.h"
-#include "export/report_fixture.h"
+#include "report/report_fixture.h"
 #include "pprof.pb-c.h"
 
 struct totals {

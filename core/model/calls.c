@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "base/vec.h"
-#include "model/state.h"
+#include "model/model_internal.h"
 
 /* Path and flags of a call of func on top of s. */
 static int locate(struct model *m, struct stack *s, uint32_t func, struct frame *f)

@@ -2,7 +2,7 @@
 /* Loss records: whose calls can no longer be trusted. */
 #include <errno.h>
 
-#include "model/state.h"
+#include "model/model_internal.h"
 
 static void suspect(struct stack *s, uint64_t until_ns)
 {

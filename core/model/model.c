@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "model/state.h"
+#include "model/model_internal.h"
 
 static int by_vaddr(const void *a, const void *b)
 {

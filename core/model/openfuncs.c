@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "model/state.h"
+#include "model/model_internal.h"
 
 static struct open_func *slot_of(const struct open_funcs *o, uint32_t func)
 {

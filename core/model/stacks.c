@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/state.h"
+#include "model/model_internal.h"
 
 #define KEEP_FRAMES 256 /* a spare stack keeps at most so many frames' room */
 

@@ -3,7 +3,7 @@
 #include "binary/gocode.h"
 #include "bpf/event.h"
 #include "plan/plan.h"
-#include "plan/show.h"
+#include "plan/plan_print.h"
 
 static struct plan *plan_of(const struct gobin *b, const struct plan_options *opt)
 {

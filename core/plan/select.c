@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/vec.h"
 #include "binary/goname.h"
-#include "plan/near.h"
+#include "plan/name_suggest.h"
 
 /* "TestMain", "TestSum", "BenchmarkX": what `go test` looks for (cmd/go/internal/load/test.go). */
 static bool is_test_function(const struct goname *name)

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "plan/near.h"
+#include "plan/name_suggest.h"
 #include "plan/plan.h"
 #include "plan/select.h"
 

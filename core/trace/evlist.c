@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "base/vec.h"
-#include "trace/words.h"
+#include "trace/evlist_words.h"
 
 #define MAX_WORDS 16
 

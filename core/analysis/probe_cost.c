@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analysis/probe_cost.h"
+
+#include "analysis/report.h"
+
+/* As core/attach/costs.h has them. */
+static const struct {
+	const char *cost, *events, *words;
+	bool always; /* named even where it was not measured */
+} kinds[] = {
+	{ "cost.emulated_ns", "end.events_emulated", "emulated", true },
+	{ "cost.jump_ns", "end.events_jump", "in a stub", false },
+	{ "cost.nop_ns", "end.events_nop", "in a stub's nop", false },
+	{ "cost.ret_ns", "end.events_ret", "RET performed", false },
+	{ "cost.step_ns", "end.events_step", "single-stepped", true },
+};
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+bool probe_cost_ns(const struct trace_info *info, uint64_t *ns)
+{
+	bool any = false;
+
+	*ns = 0;
+	for (size_t i = 0; i < KINDS; i++) {
+		uint64_t events = trace_info_u64(info, kinds[i].events, 0);
+		uint64_t each_ns = trace_info_u64(info, kinds[i].cost, 0), all_ns;
+
+		if (!events)
+			continue;
+		if (!each_ns || __builtin_mul_overflow(events, each_ns, &all_ns) ||
+		    __builtin_add_overflow(*ns, all_ns, ns))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+bool probe_costs_print(const struct trace_info *info, FILE *out)
+{
+	bool any = false, first = true;
+
+	for (size_t i = 0; i < KINDS; i++)
+		any |= trace_info_u64(info, kinds[i].cost, 0) != 0;
+	for (size_t i = 0; any && i < KINDS; i++) {
+		uint64_t ns = trace_info_u64(info, kinds[i].cost, 0);
+
+		if (!ns && !kinds[i].always)
+			continue;
+		fprintf(out, "%s%s %s", first ? "" : ", ", ns ? HUMAN(ns) : "?", kinds[i].words);
+		first = false;
+	}
+	return any;
+}

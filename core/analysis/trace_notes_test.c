@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What a text report says below its table: each line appears with its cause and not without it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "report/report_fixture.h"
+
+#define CALL "1 entry main.f 100 1000\n1 exit main.f 100 2000\n"
+
+static char *footer(const char *events, bool whole, enum report_by by)
+{
+	char path[TRACE_PATH_BYTES];
+
+	fixture_write_text(events, whole, path);
+	char *text = fixture_report(path, "text", &(struct report_options){ .by = by });
+
+	unlink(path);
+	return text;
+}
+
+static bool has_line(const char *text, const char *line)
+{
+	size_t n = strlen(line);
+
+	for (const char *at = strstr(text, line); at; at = strstr(at + 1, line))
+		if ((at == text || at[-1] == '\n') && at[n] == '\n')
+			return true;
+	return false;
+}
+
+static const struct line {
+	const char *events, *line;
+} lines[] = {
+	{ "", "no call was recorded: no selected function ran ('gotrace plan' lists them)" },
+	{ "@set binary.path ./p\n@set go.version go1.26.0\n@set probe.strategy thesis\n",
+	  "./p, go1.26.0, probes: thesis" },
+	{ "@set binary.path ./a\x1b[31m\n", "./a\\x1b[31m" },
+	{ "@set end.reason duration\n", "recording was ended by --duration (-d) before the program ended" },
+	{ "@set end.reason size\n", "recording was ended by --max-size before the program ended" },
+	{ "@set end.reason interrupted\n", "recording was ended by a signal to gotrace before the program ended" },
+	{ "@set end.reason write-error\n", "recording was cut short: the trace could not be written any further" },
+	{ "@set end.reason not-started\n", "the command could not be executed" },
+	{ "@set end.signal 11\n", "the program was ended by signal 11 (Segmentation fault)" },
+	{ "@set end.status 3\n", "the program ended with status 3" },
+	{ "@set end.children 1\n", "1 child process was not followed" },
+	{ "@set end.children 2\n", "2 child processes were not followed" },
+	{ "@set end.execs 2\n", "1 other program that the process executed was not traced" },
+	{ "1 image - 0 3000\n", "the process executed itself again: 2 images, all counted" },
+	{ "@set end.dropped_signal_stack 3\n@set end.dropped_outside_stack 2\n@set end.dropped_fault 1\n",
+	  "hits dropped in the kernel: 3 on a signal stack, 2 outside the stack of their goroutine, "
+	  "1 where the goroutine could not be read" },
+	{ "@set end.dropped_fault 4\n", "hits dropped in the kernel: 4 where the goroutine could not be read" },
+	{ "1 exit main.f 100 2500\n", "1 exit without an entry (begun before the trace, or lost): left out" },
+	{ "1 entry main.f 100 2500 site=9\n", "1 event made no sense: left out" },
+	{ "@set end.layout_wrong 1\n", "taken to have: do not trust this trace" },
+	{ "@set warn.0 not traced: 3 assembly ('gotrace plan' lists them)\n",
+	  "not traced: 3 assembly ('gotrace plan' lists them)" },
+	{ "@set cost.emulated_ns 474\n@set cost.step_ns 9074\n",
+	  "measured cost per event: 474ns emulated, 9.07us single-stepped" },
+	{ "@set cost.emulated_ns 474\n", "measured cost per event: 474ns emulated, ? single-stepped" },
+	{ "@set cost.emulated_ns 400\n@set cost.jump_ns 500\n@set cost.nop_ns 200\n@set cost.ret_ns 600\n"
+	  "@set cost.step_ns 9070\n",
+	  "measured cost per event: 400ns emulated, 500ns in a stub, 200ns in a stub's nop, 600ns RET performed, "
+	  "9.07us single-stepped" },
+	{ "@set cost.emulated_ns 100\n@set cost.step_ns 300\n@set end.events_emulated 1\n@set end.events_step 1\n",
+	  "probes cost about 400ns, 40.0% of the goroutines' traced time (estimate: events by their measured cost)" },
+	{ "@set cost.ret_ns 1000\n@set end.events_ret 2\n",
+	  "probes cost about 2.00us, most of the goroutines' traced time (estimate: events by their measured cost)" },
+	{ "2 loss - 0 2600 arg0=2700 arg1=4\n",
+	  "a larger buffer (record -m) or fewer functions (-p, -x) keep events from being lost" },
+};
+
+static void test_lines(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		char events[512];
+
+		snprintf(events, sizeof(events), "%s%s", i ? CALL : "", lines[i].events);
+		char *with = footer(events, true, BY_FUNCTION), *without = footer(i ? CALL : CALL CALL, true, BY_FUNCTION);
+
+		if (!has_line(with, lines[i].line))
+			fail_msg("line %zu, \"%s\", is missing in:\n%s", i, lines[i].line, with);
+		if (has_line(without, lines[i].line))
+			fail_msg("line %zu, \"%s\", stands without a cause in:\n%s", i, lines[i].line, without);
+		free(with);
+		free(without);
+	}
+}
+
+static void test_incomplete(void **state)
+{
+	static const char line[] = "this trace is incomplete: it has no end record, so gotrace was killed, the disk";
+
+	(void)state;
+	for (enum report_by by = BY_FUNCTION; by <= BY_CALL; by++) {
+		char *cut = footer(CALL, false, by), *whole = footer(CALL, true, by);
+
+		assert_true(has_line(cut, line));
+		assert_false(has_line(whole, line));
+		free(cut);
+		free(whole);
+	}
+}
+
+static const char *last_line(char *text)
+{
+	size_t n = strlen(text);
+
+	assert_true(n && text[n - 1] == '\n');
+	text[n - 1] = '\0';
+	return strrchr(text, '\n') + 1;
+}
+
+/* The last line of every report says what was lost and how much of the time that touches. */
+static void test_last_line(void **state)
+{
+	static const struct { const char *events, *last; } cases[] = {
+		{ CALL, "no event was lost" },
+		{ "1 entry main.f 100 1000\n1 loss - 0 1200 arg0=1300 arg1=1\n1 exit main.f 100 2000\n",
+		  "1 event was lost in 1 gap; 1 call is suspect, 100.00% of the time" },
+		{ "1 entry main.f 100 1000\n1 loss - 0 1200 arg0=1300 arg1=5\n1 loss - 0 1400 arg0=1500 arg1=2\n"
+		  "1 exit main.f 100 2000\n1 entry main.f 100 3000\n1 exit main.f 100 6000\n",
+		  "7 events were lost in 2 gaps; 1 call is suspect, 25.00% of the time" },
+		/* main.g's exit was not seen */
+		{ "1 entry main.f 100 1000\n1 entry main.g 200 1500\n1 exit main.f 100 2000\n",
+		  "no event was lost; 1 call is suspect, 50.00% of the time" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (enum report_by by = BY_FUNCTION; by <= BY_CALL; by++) {
+			char *text = footer(cases[i].events, true, by);
+
+			assert_string_equal(last_line(text), cases[i].last);
+			free(text);
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_incomplete),
+		cmocka_unit_test(test_last_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From the CPUs' ring buffers to one stream in time order, by the watermark
+ * rule: a thread reads the clock, T, then every ring up to the position its
+ * producers had reached after T; what is stamped before T is then complete and
+ * is merged and written. Losses enter the stream the same way.
+ */
+#ifndef GOTRACE_COLLECT_H
+#define GOTRACE_COLLECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attach/probes/probes.h"
+#include "binary/gobin.h"
+#include "trace/trace.h"
+
+struct collector;
+
+struct collector_options {
+	struct probes *probes;          /* borrowed, as all here */
+	const struct gobin *binary;     /* names the places where goroutines are created */
+	struct trace_writer *writer;
+	const struct plan *plan;        /* tells which calls that fault have not been entered yet */
+	const uint8_t *site_class;      /* [n_sites] how a site is executed (enum cost_class); events are counted by it */
+	size_t n_sites;
+	uint64_t max_bytes;             /* of the trace file; 0: no limit */
+	bool expect_goid_1;             /* the first image's runtime.main must run as goid 1 */
+};
+
+/* Counts for progress and the end record; read at any time. */
+struct collector_stats {
+	uint64_t events, lost_events, lost_records, images, bytes;
+	int error;                      /* of the writer or the rings, -errno; collecting has ended */
+	bool full;                      /* max_bytes was reached */
+	bool layout_wrong;              /* runtime.main did not run as goid 1, or a g was not its m's */
+};
+
+/* NULL and errno after logging. */
+struct collector *collector_new(const struct collector_options *opt);
+/* Starts the thread. 0 or -errno. `wake_fd` (an eventfd) is written when `error` or `full` gets set. */
+int collector_start(struct collector *c, int wake_fd);
+struct collector_stats collector_stats(const struct collector *c);
+/* Ends the thread after everything that is in the rings was written. No probe may
+ * run any more, or what it adds is left out. 0 or the error of stats. */
+int collector_stop(struct collector *c);
+/* Events written of sites of one class. After collector_stop. */
+uint64_t collector_class_events(const struct collector *c, unsigned cost_class);
+void collector_free(struct collector *c);
+
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/collect/losses.h"
+
+#include <bpf/bpf.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "trace/trace.h"
+
+/* How often a CPU that is counting a loss is looked at again in one call. */
+#define BUSY_TRIES 100
+
+struct losses {
+	struct probes *probes;
+	uint64_t told;
+	bool goids_waiting;     /* losses were counted whose goids are still in the map */
+	uint64_t seen[];        /* [n_cpus] as of the last call */
+};
+
+struct telling {
+	uint64_t written_ns;
+	int (*fn)(void *ctx, const struct event_ext *loss);
+	void *ctx;
+};
+
+static int tell_of(const struct telling *tell, uint64_t goid, uint16_t flags,
+		   uint64_t first_ns, uint64_t last_ns, uint64_t count)
+{
+	struct event_ext ev = {
+		.h = { .ts_ns = first_ns, .goid = goid, .site = TRACE_NONE, .kind = EV_LOSS, .flags = flags },
+		.arg = { last_ns, count },
+	};
+
+	/* What was written already cannot be gone back to. */
+	if (ev.h.ts_ns < tell->written_ns)
+		ev.h.ts_ns = tell->written_ns;
+	if (ev.arg[0] < ev.h.ts_ns)
+		ev.arg[0] = ev.h.ts_ns;
+	return tell->fn(tell->ctx, &ev);
+}
+
+/* As many entries as the map can hold; programs go on adding to it meanwhile. */
+#define LOST_GOIDS_MAX 4096
+
+/* Takes the map's entries out, each once. */
+static int take_goids(struct losses *l, const struct telling *tell)
+{
+	int fd = l->probes->lost_goids_fd, err = 0;
+	uint64_t goid, next;
+	bool more = !bpf_map_get_next_key(fd, NULL, &goid);
+
+	for (int i = 0; i < LOST_GOIDS_MAX && more && !err; i++) {
+		struct lost_goid lost;
+		bool found = !bpf_map_lookup_elem(fd, &goid, &lost);
+
+		more = !bpf_map_get_next_key(fd, &goid, &next);
+		bpf_map_delete_elem(fd, &goid);
+		if (found) {
+			l->told += lost.count;
+			err = tell_of(tell, goid, 0, lost.first_ns, lost.last_ns, lost.count);
+		}
+		goid = next;
+	}
+	return err;
+}
+
+/* Waits for a CPU that is counting a loss right now. false: it still is. */
+static bool settled(const volatile struct cpu_counters *now, uint64_t *done)
+{
+	for (int tries = 0; tries < BUSY_TRIES; tries++) {
+		uint64_t begun = now->lost_begun;
+
+		*done = now->lost_done;
+		if (begun == *done)
+			return true;
+		sched_yield();
+	}
+	return false;
+}
+
+struct losses *losses_new(struct probes *probes)
+{
+	struct losses *l = calloc(1, sizeof(*l) + probes->n_cpus * sizeof(l->seen[0]));
+
+	if (l)
+		l->probes = probes;
+	return l;
+}
+
+int losses_take(struct losses *l, uint64_t written_ns,
+		int (*tell)(void *ctx, const struct event_ext *loss), void *ctx)
+{
+	const struct telling telling = { .written_ns = written_ns, .fn = tell, .ctx = ctx };
+	uint64_t counted = 0, first = UINT64_MAX, last = 0;
+	int err;
+
+	for (unsigned i = 0; i < l->probes->n_cpus; i++) {
+		volatile struct cpu_counters *now = &l->probes->counters[i];
+		uint64_t done;
+
+		if (!settled(now, &done))
+			return 1;
+		counted += done;
+		if (done == l->seen[i])
+			continue;
+		l->seen[i] = done;
+		l->goids_waiting = true;
+		if (now->lost_first_ns && now->lost_first_ns < first)
+			first = now->lost_first_ns;
+		if (now->lost_last_ns > last)
+			last = now->lost_last_ns;
+		now->lost_first_ns = 0;
+	}
+	if (!l->goids_waiting)
+		return 0;
+	l->goids_waiting = false;
+	err = take_goids(l, &telling);
+	/* What found no room in the map, or was added to an entry just as it was
+	 * taken out: somebody's, but not known whose. */
+	if (!err && counted > l->told) {
+		/* One loss alone is its own first and last; nothing was merged before the first watermark. */
+		if (first > last)
+			first = written_ns ? written_ns : last;
+		err = tell_of(&telling, 0, EVF_ALL, first, last, counted - l->told);
+		l->told = counted;
+	}
+	return err;
+}
+
+void losses_free(struct losses *l)
+{
+	free(l);
+}

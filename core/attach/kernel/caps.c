@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/kernel/caps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attach/helper_process.h"
+#include "attach/kernel/bench.h"
+#include "base/log.h"
+
+static void read_capabilities(struct caps *c)
+{
+	char line[256];
+	uint64_t effective = 0;
+	FILE *f = fopen("/proc/self/status", "re");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "CapEff: %" SCNx64, &effective) == 1)
+			break;
+	if (f)
+		fclose(f);
+	c->sys_admin = effective >> CAP_SYS_ADMIN & 1;
+	c->bpf = c->sys_admin || (effective >> CAP_BPF & 1);
+	c->perfmon = c->sys_admin || (effective >> CAP_PERFMON & 1);
+}
+
+static void write_result(const struct caps *c, int fd)
+{
+	if (fd >= 0 && write(fd, c, sizeof(*c)) != (ssize_t)sizeof(*c))
+		log_debug("what the kernel allows could not be handed over: %s", strerror(errno));
+}
+
+/* When a probe on a 10-byte nop is tried: refused, as by most kernels, it costs a grace period. */
+enum nop10 { NOP10_NEVER, NOP10_FOR_WANT_OF_NOP5, NOP10_ALWAYS };
+
+#define CALLS 100     /* of a round */
+#define CALLS_STEP 20
+
+/* Perf-event links: each site costs one, and taking those down is what is slow. */
+static void probe_perf(struct caps *c, int fd)
+{
+	struct bench b;
+
+	c->perf_err = c->load_err = bench_open(&b, ATTACH_PERF, false);
+	if (!c->load_err)
+		c->perf_err = bench_attach(&b, BENCH_BIT(BENCH_PUSH) | BENCH_BIT(BENCH_STEP));
+	if (!c->perf_err) {
+		c->emulated_ns = c->jump_ns = bench_time(&b, BENCH_PUSH, CALLS);
+		c->step_ns = bench_time(&b, BENCH_STEP, CALLS_STEP);
+	}
+	write_result(c, fd);
+	bench_close(&b);
+}
+
+/* All in one link: taking one down costs a grace period. */
+static void measure(struct caps *c, struct bench *b)
+{
+	/* First of all: it is told by nothing having been stepped yet. */
+	c->ret_performed = c->regs_write && bench_performs_ret(b);
+	if (c->ret_performed)
+		c->ret_ns = bench_time(b, BENCH_RET, CALLS);
+	c->pid_filter_per_process = bench_sees_threads(b);
+	c->emulated_ns = bench_time(b, BENCH_PUSH, CALLS);
+	c->jump_ns = bench_time(b, BENCH_JUMP, CALLS);
+	c->nop5_ns = bench_time(b, BENCH_NOP5, CALLS);
+	c->nop5_call = bench_became_call(BENCH_NOP5);
+	c->step_ns = bench_time(b, BENCH_STEP, CALLS_STEP);
+}
+
+/* Refused, it fails its whole link. */
+static void measure_nop10(struct caps *c, struct bench *b)
+{
+	c->nop10_err = bench_attach(b, BENCH_BIT(BENCH_NOP10));
+	if (c->nop10_err)
+		return;
+	c->nop10_ns = bench_time(b, BENCH_NOP10, CALLS);
+	c->nop10_call = bench_became_call(BENCH_NOP10);
+}
+
+/* Fills c; when it is known, and before anything slow, writes it to fd unless that is -1. */
+static void probe(struct caps *c, enum nop10 nop10, int fd)
+{
+	struct bench b;
+
+	*c = (struct caps){ .perf_err = -ENOTSUP, .nop10_err = -ENOTSUP };
+	read_capabilities(c);
+	c->btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
+	c->regs_write = !bench_try_regs_write();
+	c->load_err = c->multi_err = bench_open(&b, ATTACH_MULTI, c->regs_write);
+	if (!c->load_err)
+		c->multi_err = bench_attach(&b, BENCH_BIT(BENCH_PUSH) | BENCH_BIT(BENCH_JUMP) |
+					    BENCH_BIT(BENCH_NOP5) | BENCH_BIT(BENCH_STEP) | BENCH_BIT(BENCH_RET));
+	/* The attach type itself may be what this kernel does not know; or, before 6.6, it loads the
+	 * program and knows no such link. */
+	if (c->multi_err) {
+		bench_close(&b);
+		probe_perf(c, fd);
+		return;
+	}
+	measure(c, &b);
+	if (nop10 == NOP10_ALWAYS || (nop10 && !c->nop5_call))
+		measure_nop10(c, &b);
+	write_result(c, fd);
+	bench_close(&b);
+}
+
+void caps_probe(struct caps *c)
+{
+	probe(c, NOP10_ALWAYS, -1);
+}
+
+void caps_probe_aside(struct caps *c, bool nop_stubs)
+{
+	enum nop10 nop10 = nop_stubs ? NOP10_FOR_WANT_OF_NOP5 : NOP10_NEVER;
+	int fds[2] = { -1, -1 };
+	pid_t child = pipe2(fds, O_CLOEXEC) ? -1 : aside_fork(&(int){ fds[1] }, 1);
+
+	if (child == 0) {
+		struct caps own;
+
+		probe(&own, nop10, fds[1]);
+		_exit(0);
+	}
+	ssize_t n = -1;
+	if (fds[1] >= 0)
+		close(fds[1]);
+	if (child > 0)
+		do
+			n = read(fds[0], c, sizeof(*c));
+		while (n < 0 && errno == EINTR);
+	if (fds[0] >= 0)
+		close(fds[0]);
+	if (n != (ssize_t)sizeof(*c)) /* it died: find out here, or die of the same */
+		probe(c, nop10, -1);
+}

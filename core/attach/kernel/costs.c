@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/kernel/costs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "binary/gocode.h"
+
+const char *cost_class_name(enum cost_class c)
+{
+	static const char *const names[COST_CLASSES] = {
+		[COST_EMULATED] = "emulated", [COST_JUMP] = "jump", [COST_NOP] = "nop",
+		[COST_RET] = "ret", [COST_STEP] = "step",
+	};
+
+	return names[c];
+}
+
+enum cost_class cost_class_of(const struct plan_site *s, bool perform_ret)
+{
+	if (s->window_len)
+		return s->stub_kind == STUB_JUMP ? COST_JUMP : COST_NOP;
+	if (s->class == INSN_EMULATED)
+		return COST_EMULATED;
+	return s->plain_ret && perform_ret ? COST_RET : COST_STEP;
+}
+
+uint64_t cost_ns(const struct caps *caps, enum cost_class c, enum stub_kind stub)
+{
+	switch (c) {
+	case COST_EMULATED: return caps->emulated_ns;
+	case COST_JUMP: return caps->jump_ns;
+	case COST_NOP: return stub == STUB_NOP10 ? caps->nop10_ns : caps->nop5_ns;
+	case COST_RET: return caps->ret_ns;
+	default: return caps->step_ns;
+	}
+}
+
+uint8_t *costs_by_site(const struct plan *p, bool perform_ret)
+{
+	uint8_t *class = malloc(p->n_sites + 1);
+
+	for (size_t i = 0; class && i < p->n_sites; i++)
+		class[i] = cost_class_of(&p->sites[i], perform_ret);
+	return class;
+}
+
+int costs_describe(struct trace_info *info, const struct caps *caps, const struct plan *p, bool perform_ret)
+{
+	bool used[COST_CLASSES] = { [COST_EMULATED] = true, [COST_STEP] = true };
+	enum stub_kind nop = STUB_NOP5;
+	int err = 0;
+
+	for (size_t i = 0; i < p->n_sites; i++) {
+		enum cost_class c = cost_class_of(&p->sites[i], perform_ret);
+
+		used[c] = true;
+		if (c == COST_NOP)
+			nop = p->sites[i].stub_kind;
+	}
+	for (enum cost_class c = 0; c < COST_CLASSES && !err; c++) {
+		uint64_t ns = used[c] ? cost_ns(caps, c, nop) : 0;
+		char key[32];
+
+		snprintf(key, sizeof(key), "cost.%s_ns", cost_class_name(c));
+		if (ns)
+			err = trace_info_setf(info, key, "%" PRIu64, ns);
+	}
+	return err;
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/probes/probes.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "attach/probes/embedded_bpf.h"
+#include "base/log.h"
+
+const char *attach_kind_name(enum attach_kind k)
+{
+	return k == ATTACH_AUTO ? "auto" : k == ATTACH_MULTI ? "multi" : "perf";
+}
+
+int attach_kind_parse(const char *name, enum attach_kind *out)
+{
+	for (enum attach_kind k = ATTACH_AUTO; k <= ATTACH_PERF; k++) {
+		if (strcmp(name, attach_kind_name(k)) == 0) {
+			*out = k;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static int libbpf_to_log(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	char line[512];
+
+	(void)level;
+	vsnprintf(line, sizeof(line), fmt, ap);
+	line[strcspn(line, "\n")] = '\0';
+	log_debug("libbpf: %s", line);
+	return 0;
+}
+
+int probes_config(struct probe_config *c, const struct golayout *l)
+{
+	const int32_t needed[] = { l->g_stack_lo, l->g_stack_hi, l->g_m, l->g_goid };
+	uint32_t end = 0;
+
+	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++) {
+		if (needed[i] < 0 || needed[i] % 8 || needed[i] + 8 > G_READ_MAX) {
+			log_error("runtime.g is laid out in a way that is not understood (a field at %d); "
+				  "this Go version is not supported yet", needed[i]);
+			return -ENOTSUP;
+		}
+		if ((uint32_t)needed[i] + 8 > end)
+			end = needed[i] + 8;
+	}
+	*c = (struct probe_config){
+		.g_read_bytes = end,
+		.g_stack_lo = l->g_stack_lo, .g_stack_hi = l->g_stack_hi, .g_m = l->g_m, .g_goid = l->g_goid,
+		.g_panic = l->g_panic, .g_gopc = l->g_gopc, .g_startpc = l->g_startpc,
+		/* The field is there in every version; up to Go 1.21 it is where recovery's sp is. */
+		.g_sigcode0 = l->panic_start_sp < 0 ? l->g_sigcode0 : -1, .g_sched_pc = l->g_sched_pc,
+		.m_g0 = l->m_g0, .m_curg = l->m_curg, .m_morebuf_sp = l->m_morebuf_sp,
+		.panic_link = l->panic_link, .panic_sp = l->panic_sp,
+		.panic_start_sp = l->panic_start_sp, .panic_goexit = l->panic_goexit,
+	};
+	return 0;
+}
+
+/* ---- maps */
+
+static size_t ring_size(const struct probes_options *opt, unsigned n_cpus)
+{
+	size_t page = sysconf(_SC_PAGESIZE), size = page;
+	size_t share = opt->ring_bytes_sum / (n_cpus ? n_cpus : 1);
+	size_t wanted = opt->ring_bytes < share || !opt->ring_bytes_sum ? opt->ring_bytes : share;
+
+	while (size < wanted && size < (size_t)1 << 31)
+		size *= 2;
+	return size > wanted && size > page && opt->ring_bytes_sum && size * n_cpus > opt->ring_bytes_sum ?
+		size / 2 : size;
+}
+
+/* CPUs that could still be plugged in have no ring: what runs there should they come up is counted as
+ * lost. Those that are only offline have one. */
+static int make_rings(struct probes *p, const struct probes_options *opt)
+{
+	int outer = bpf_object__find_map_fd_by_name(p->object, "rings");
+	long present = sysconf(_SC_NPROCESSORS_CONF);
+
+	if (outer < 0)
+		return -ENOENT;
+	p->ring_fds = calloc(p->n_cpus, sizeof(int));
+	if (!p->ring_fds)
+		return -ENOMEM;
+	memset(p->ring_fds, -1, p->n_cpus * sizeof(int));
+	p->ring_bytes = ring_size(opt, present);
+	for (uint32_t cpu = 0; cpu < p->n_cpus; cpu++) {
+		char path[64];
+		struct stat st;
+
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u", cpu);
+		if (cpu >= (unsigned)present && stat(path, &st))
+			continue;
+		p->ring_fds[cpu] = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, p->ring_bytes, NULL);
+		if (p->ring_fds[cpu] < 0 || bpf_map_update_elem(outer, &cpu, &p->ring_fds[cpu], BPF_ANY)) {
+			int err = -errno;
+
+			log_error("no ring buffer of %zu bytes for CPU %u: %s; try a smaller -m",
+				  p->ring_bytes, cpu, strerror(-err));
+			return err;
+		}
+	}
+	return 0;
+}
+
+static int map_shared(struct probes *p)
+{
+	p->counters = object_map(p->object, "counters", p->n_cpus * sizeof(*p->counters));
+	if (p->counters)
+		p->state = object_map(p->object, ".bss", sizeof(*p->state));
+	p->lost_goids_fd = bpf_object__find_map_fd_by_name(p->object, "lost_goids");
+	if (p->counters && p->state && p->lost_goids_fd >= 0)
+		return 0;
+	int err = errno ? -errno : -EINVAL;
+	log_error("a map of the BPF programs cannot be mapped: %s", strerror(-err));
+	return err;
+}
+
+/* ---- loading */
+
+static int configure(struct probes *p, const struct probes_options *opt)
+{
+	struct bpf_map *rodata = bpf_object__find_map_by_name(p->object, ".rodata");
+	struct probe_config *config;
+	size_t size = 0;
+
+	config = rodata ? bpf_map__initial_value(rodata, &size) : NULL;
+	if (!config || size < sizeof(*config))
+		return -EINVAL;
+	if (opt->layout) {
+		int err = probes_config(config, opt->layout);
+		if (err)
+			return err;
+	}
+	config->target = opt->target;
+	config->filter = opt->filter;
+	config->rets = opt->rets;
+	config->main_vaddr = opt->main_vaddr;
+	return 0;
+}
+
+static int choose_programs(struct probes *p, const struct probes_options *opt)
+{
+	static const char *const names[2][LINKS + 1] = {
+		{ "entry_multi", "exit_multi", "runtime_multi", "hit_multi" },
+		{ "entry_perf", "exit_perf", "runtime_perf", "hit_perf" },
+	};
+	const char *const *set = names[opt->kind == ATTACH_PERF];
+
+	for (int i = 0; i <= LINKS; i++) {
+		struct bpf_program *prog = bpf_object__find_program_by_name(p->object, set[i]);
+
+		if (!prog)
+			return -ENOENT;
+		if (i == LINKS)
+			p->hit = prog;
+		else if (opt->layout && (i == LINK_EXIT || !opt->exit_only))
+			p->program[i] = prog;
+		else
+			continue;
+		if (bpf_program__set_autoload(prog, true))
+			return -EINVAL;
+	}
+	struct bpf_map *rings = bpf_object__find_map_by_name(p->object, "rings");
+	struct bpf_map *counters = bpf_object__find_map_by_name(p->object, "counters");
+	if (!rings || !counters)
+		return -ENOENT;
+	int err = bpf_map__set_max_entries(rings, p->n_cpus);
+	return err ? err : bpf_map__set_max_entries(counters, p->n_cpus);
+}
+
+static void log_load_failure(int err)
+{
+	if (err == -EPERM || err == -EACCES)
+		log_error("the kernel does not let this user load BPF programs: CAP_BPF and CAP_PERFMON are "
+			  "missing; run with sudo, or see 'gotrace doctor'");
+	else
+		log_error("the BPF programs cannot be loaded: %s; 'gotrace doctor' tells what this kernel "
+			  "has, GOTRACE_DEBUG=1 shows the verifier's words", strerror(-err));
+}
+
+static int load(struct probes *p, const struct probes_options *opt, bool quiet)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, open_opts, .object_name = "gotrace");
+	int n = libbpf_num_possible_cpus(), err;
+
+	*p = (struct probes){ .n_cpus = n > 0 ? n : 1, .lost_goids_fd = -1 };
+	libbpf_set_print(libbpf_to_log);
+	p->object = bpf_object__open_mem(bpf_probes_start, bpf_probes_end - bpf_probes_start, &open_opts);
+	if (!p->object) {
+		err = -errno;
+		log_line(quiet ? LOG_LEVEL_DEBUG : LOG_LEVEL_ERROR,
+			 "the embedded BPF object cannot be opened: %s", strerror(-err));
+		return err;
+	}
+	err = choose_programs(p, opt);
+	if (!err)
+		err = configure(p, opt);
+	if (!err && (err = bpf_object__load(p->object)) && !quiet)
+		log_load_failure(err);
+	if (!err)
+		err = map_shared(p);
+	if (!err && opt->layout)
+		err = make_rings(p, opt);
+	if (err)
+		probes_unload(p);
+	return err;
+}
+
+int probes_load(struct probes *p, const struct probes_options *opt)
+{
+	return load(p, opt, false);
+}
+
+int probes_load_quietly(struct probes *p, const struct probes_options *opt)
+{
+	return load(p, opt, true);
+}
+
+struct cpu_counters probes_counters(const struct probes *p)
+{
+	struct cpu_counters sum = { 0 };
+
+	for (unsigned i = 0; i < p->n_cpus; i++) {
+		const volatile struct cpu_counters *c = &p->counters[i];
+
+		sum.lost_done += c->lost_done;
+		sum.dropped_signal += c->dropped_signal;
+		sum.dropped_outside += c->dropped_outside;
+		sum.dropped_fault += c->dropped_fault;
+		sum.hits += c->hits;
+		sum.layout_wrong += c->layout_wrong;
+	}
+	return sum;
+}
+
+void probes_unload(struct probes *p)
+{
+	object_unmap(p->counters, p->n_cpus * sizeof(*p->counters));
+	object_unmap(p->state, sizeof(*p->state));
+	for (unsigned i = 0; p->ring_fds && i < p->n_cpus; i++)
+		if (p->ring_fds[i] >= 0)
+			close(p->ring_fds[i]);
+	free(p->ring_fds);
+	bpf_object__close(p->object);
+	*p = (struct probes){ .lost_goids_fd = -1 };
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/target/inject.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+
+_Static_assert(sizeof(struct user_regs_struct) == sizeof(((struct inject *)0)->regs), "x86-64 has 27 of them");
+
+static int ptrace_do(int request, pid_t pid, uintptr_t addr, uintptr_t data)
+{
+	return ptrace(request, pid, (void *)addr, (void *)data) ? -errno : 0;
+}
+
+int inject_seize(pid_t pid)
+{
+	return ptrace_do(PTRACE_SEIZE, pid, 0, PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL);
+}
+
+/* The next stop: its status, or -ECHILD with *in->wait_status set when it ended. */
+static int next_stop(struct inject *in)
+{
+	pid_t got;
+
+	do
+		got = waitpid(in->pid, in->wait_status, __WALL);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return -errno;
+	return WIFSTOPPED(*in->wait_status) ? *in->wait_status >> 8 : -ECHILD;
+}
+
+#define STOP_EXEC    (SIGTRAP | PTRACE_EVENT_EXEC << 8)
+#define STOP_SYSCALL (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
+
+/* Goes on by `request` until a stop that `wanted` names; signals are kept back but for SIGSTOP,
+ * which nothing blocks and which is sent again at the end. */
+static int go_on(struct inject *in, int request, int wanted)
+{
+	for (;;) {
+		int err = ptrace_do(request, in->pid, 0, 0);
+		int stop = err ? err : next_stop(in);
+
+		if (stop < 0 || stop == wanted)
+			return stop < 0 ? stop : 0;
+		if (stop == SIGSTOP)
+			in->stop_sent = true;
+	}
+}
+
+int inject_wait_exec(struct inject *in, pid_t pid, int *wait_status)
+{
+	static const uint64_t all = ~0ull;
+	int stop, err;
+
+	*in = (struct inject){ .pid = pid, .wait_status = wait_status };
+	while ((stop = next_stop(in)) != STOP_EXEC) {
+		if (stop < 0)
+			return stop;
+		/* The whole group stands still until SIGCONT, which stops it once more, as SIGTRAP. */
+		if (stop >> 8 == PTRACE_EVENT_STOP)
+			ptrace_do((stop & 0x7f) == SIGTRAP ? PTRACE_CONT : PTRACE_LISTEN, pid, 0, 0);
+		else
+			ptrace_do(PTRACE_CONT, pid, 0, stop & 0x7f);
+	}
+	/* Kernels write execve's result into the registers behind this stop: on to where it returns. */
+	err = ptrace_do(PTRACE_GETSIGMASK, pid, sizeof(in->signals), (uintptr_t)&in->signals);
+	if (!err)
+		err = ptrace_do(PTRACE_SETSIGMASK, pid, sizeof(all), (uintptr_t)&all);
+	in->masked = !err;
+	if (!err)
+		err = go_on(in, PTRACE_SYSCALL, STOP_SYSCALL);
+	return err ? err : ptrace_do(PTRACE_GETREGS, pid, 0, (uintptr_t)in->regs);
+}
+
+int inject_syscall(struct inject *in, uint64_t at, const uint64_t args[7], int64_t *result)
+{
+	struct user_regs_struct r;
+
+	memcpy(&r, in->regs, sizeof(r));
+	r.rip = at;
+	r.rax = args[0];
+	r.orig_rax = (unsigned long long)-1; /* this is no system call to be restarted */
+	r.rdi = args[1];
+	r.rsi = args[2];
+	r.rdx = args[3];
+	r.r10 = args[4];
+	r.r8 = args[5];
+	r.r9 = args[6];
+	int err = ptrace_do(PTRACE_SETREGS, in->pid, 0, (uintptr_t)&r);
+	if (!err)
+		err = go_on(in, PTRACE_SYSCALL, STOP_SYSCALL); /* enters */
+	if (!err)
+		err = go_on(in, PTRACE_SYSCALL, STOP_SYSCALL); /* leaves */
+	if (!err)
+		err = ptrace_do(PTRACE_GETREGS, in->pid, 0, (uintptr_t)&r);
+	if (!err)
+		*result = (int64_t)r.rax;
+	return err;
+}
+
+int inject_syscall_at_start(struct inject *in, const uint64_t args[7], int64_t *result)
+{
+	struct user_regs_struct r;
+	long was, with_syscall;
+
+	memcpy(&r, in->regs, sizeof(r));
+	errno = 0;
+	was = ptrace(PTRACE_PEEKTEXT, in->pid, (void *)(uintptr_t)r.rip, NULL);
+	if (errno)
+		return -errno;
+	with_syscall = (was & ~0xffffl) | 0x050f;
+	int err = ptrace_do(PTRACE_POKETEXT, in->pid, r.rip, (uintptr_t)with_syscall);
+	if (err)
+		return err;
+	err = inject_syscall(in, r.rip, args, result);
+	int back = ptrace_do(PTRACE_POKETEXT, in->pid, r.rip, (uintptr_t)was);
+	return err ? err : back;
+}
+
+void inject_let_go(const struct inject *in)
+{
+	if (in->masked)
+		ptrace_do(PTRACE_SETSIGMASK, in->pid, sizeof(in->signals), (uintptr_t)&in->signals);
+	ptrace_do(PTRACE_DETACH, in->pid, 0, 0);
+}
+
+/* Whether a SIGCONT waits: it came after every SIGSTOP, each of which would have taken it away. */
+static bool continued(pid_t pid)
+{
+	struct __ptrace_peeksiginfo_args ask = { .flags = PTRACE_PEEKSIGINFO_SHARED, .nr = 1 };
+	siginfo_t info;
+
+	for (; ptrace(PTRACE_PEEKSIGINFO, pid, &ask, &info) == 1; ask.off++)
+		if (info.si_signo == SIGCONT)
+			return true;
+	return false;
+}
+
+int inject_end(struct inject *in)
+{
+	bool stop = in->stop_sent && !continued(in->pid);
+	int err = ptrace_do(PTRACE_SETREGS, in->pid, 0, (uintptr_t)in->regs);
+	int masked = ptrace_do(PTRACE_SETSIGMASK, in->pid, sizeof(in->signals), (uintptr_t)&in->signals);
+	int gone = ptrace_do(PTRACE_DETACH, in->pid, 0, 0);
+
+	if (stop)
+		kill(in->pid, SIGSTOP);
+	return err ? err : masked ? masked : gone;
+}

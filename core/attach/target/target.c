@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/target/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+static int open_pidfd(pid_t pid)
+{
+	return syscall(SYS_pidfd_open, pid, 0); /* 32fcb426ec00, Linux 5.3; close-on-exec by itself */
+}
+
+/* ---- finding the command */
+
+static int executable(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (!S_ISREG(st.st_mode))
+		return -EACCES;
+	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) ? -errno : 0;
+}
+
+static int search_path(const char *command, char *path)
+{
+	const char *dirs = getenv("PATH");
+	int best = -ENOENT;
+
+	for (const char *p = dirs ? dirs : "/usr/local/bin:/usr/bin:/bin"; p; p = strchr(p, ':')) {
+		if (*p == ':')
+			p++;
+		int n = strcspn(p, ":");
+		if (snprintf(path, PATH_MAX, "%.*s%s%s", n, p, n ? "/" : "./", command) >= PATH_MAX)
+			continue;
+		int err = executable(path);
+		if (!err)
+			return 0;
+		if (err == -EACCES) /* as the shell: 126 only if nothing better follows */
+			best = err;
+	}
+	return best;
+}
+
+int target_resolve(const char *command, const struct user *u, char *path)
+{
+	int err = user_enter(u);
+
+	if (err)
+		return err;
+	if (!*command) {
+		err = -ENOENT;
+	} else if (strchr(command, '/')) {
+		snprintf(path, PATH_MAX, "%s", command);
+		err = executable(path);
+	} else {
+		err = search_path(command, path);
+	}
+	user_leave(u);
+	return err == -ENOTDIR ? -ENOENT : err;
+}
+
+/* ---- starting it */
+
+/* What the held child is told. */
+#define GO        'g'
+#define GO_SEIZED 's' /* the stubs are wanted behind its exec */
+
+static _Noreturn void child(const struct launch_options *opt, int hold_fd, int exec_fd)
+{
+	char go;
+	ssize_t n;
+
+	do
+		n = read(hold_fd, &go, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(125); /* the tracer is gone */
+	int err = user_become(opt->user);
+	if (!err) {
+		sigaction(SIGCHLD, opt->on_child, NULL);
+		sigprocmask(SIG_SETMASK, opt->signal_mask, NULL);
+		if (go == GO_SEIZED && opt->stub_fd >= 0)
+			fcntl(opt->stub_fd, F_SETFD, 0);
+		execv(opt->path, opt->argv);
+		err = -errno;
+	}
+	if (write(exec_fd, &err, sizeof(err)) != sizeof(err))
+		_exit(125);
+	_exit(126);
+}
+
+/*
+ * A gotrace with file capabilities is not dumpable, so its /proc entries are root's and it may not be
+ * ptraced; neither may its child, until the exec makes that a common process. The child
+ * is looked at and held before. Nobody with fewer capabilities may trace it all the same
+ * (security/commoncap.c, cap_ptrace_access_check).
+ */
+static pid_t fork_dumpable(void)
+{
+	int was = prctl(PR_GET_DUMPABLE);
+
+	prctl(PR_SET_DUMPABLE, 1);
+	pid_t pid = fork();
+	if (pid && was != 1)
+		prctl(PR_SET_DUMPABLE, 0);
+	return pid;
+}
+
+int target_launch(struct target *t, const struct launch_options *opt)
+{
+	int hold[2] = { -1, -1 }, exec[2] = { -1, -1 };
+
+	*t = (struct target){ .pidfd = -1, .hold_fd = -1, .exec_fd = -1, .launched = true };
+	if (pipe2(hold, O_CLOEXEC) || pipe2(exec, O_CLOEXEC) || (t->pid = fork_dumpable()) < 0) {
+		int err = -errno;
+
+		log_error("the command cannot be started: %s", strerror(-err));
+		close(hold[0]), close(hold[1]), close(exec[0]), close(exec[1]);
+		return err;
+	}
+	if (t->pid == 0) {
+		close(hold[1]), close(exec[0]);
+		child(opt, hold[0], exec[1]);
+	}
+	close(hold[0]), close(exec[1]);
+	t->hold_fd = hold[1];
+	t->exec_fd = exec[0];
+	t->pidfd = open_pidfd(t->pid);
+	if (t->pidfd < 0) {
+		int err = -errno;
+
+		log_error("pidfd_open: %s (Linux 5.3 or newer is needed)", strerror(-err));
+		target_close(t);
+		return err;
+	}
+	return 0;
+}
+
+int target_seize(struct target *t)
+{
+	int err = inject_seize(t->pid);
+
+	t->seized = !err;
+	return err;
+}
+
+/* Up to and through the stop at the exec. A child that ended before is noticed like any other's end. */
+static void pass_exec(struct target *t, void (*at_exec)(void *ctx, struct inject *in), void *ctx)
+{
+	struct inject in;
+	int err = inject_wait_exec(&in, t->pid, &t->wait_status);
+
+	t->seized = false;
+	t->ended = err == -ECHILD;
+	if (t->ended)
+		return;
+	uint64_t start = clock_monotonic_ns();
+	at_exec(ctx, err ? NULL : &in);
+	t->exec_ns += clock_monotonic_ns() - start; /* the command does not run meanwhile */
+	if (err)
+		inject_let_go(&in);
+	else
+		inject_end(&in);
+	t->ended = WIFEXITED(t->wait_status) || WIFSIGNALED(t->wait_status); /* it was killed meanwhile */
+}
+
+int target_release(struct target *t, void (*at_exec)(void *ctx, struct inject *in), void *ctx)
+{
+	int err = 0;
+	ssize_t n;
+
+	const char go = t->seized ? GO_SEIZED : GO;
+
+	/* EPIPE: the held child was killed; its end is noticed like any other. */
+	if (write(t->hold_fd, &go, 1) != 1 && errno != EPIPE)
+		return -errno;
+	t->exec_ns = clock_monotonic_ns();
+	if (t->seized)
+		pass_exec(t, at_exec, ctx);
+	do
+		n = read(t->exec_fd, &err, sizeof(err));
+	while (n < 0 && errno == EINTR);
+	close(t->hold_fd);
+	close(t->exec_fd);
+	t->hold_fd = t->exec_fd = -1;
+	return n == sizeof(err) ? err : 0;
+}
+
+int target_attach(struct target *t, pid_t pid)
+{
+	*t = (struct target){ .pid = pid, .pidfd = open_pidfd(pid), .hold_fd = -1, .exec_fd = -1 };
+	if (t->pidfd < 0) {
+		int err = -errno;
+
+		log_error(err == -ESRCH ? "there is no process %d" :
+			  err == -EINVAL || err == -ENOENT ? "%d is a thread, not a process" :
+			  "process %d cannot be opened", pid);
+		return err;
+	}
+	return 0;
+}
+
+bool target_reap(struct target *t)
+{
+	if (t->ended)
+		return true;
+	if (t->launched) {
+		pid_t got = waitpid(t->pid, &t->wait_status, WNOHANG);
+
+		t->ended = got == t->pid || (got < 0 && errno == ECHILD);
+	} else {
+		struct pollfd p = { .fd = t->pidfd, .events = POLLIN };
+
+		t->ended = poll(&p, 1, 0) == 1;
+	}
+	return t->ended;
+}
+
+void target_close(struct target *t)
+{
+	if (t->hold_fd >= 0) { /* never released: it exits by itself */
+		close(t->hold_fd);
+		if (t->seized && !t->ended) /* it may stand still because of a signal */
+			kill(t->pid, SIGKILL);
+		if (t->launched && !t->ended)
+			t->ended = waitpid(t->pid, &t->wait_status, 0) == t->pid;
+	}
+	if (t->exec_fd >= 0)
+		close(t->exec_fd);
+	if (t->pidfd >= 0)
+		close(t->pidfd);
+	t->hold_fd = t->exec_fd = t->pidfd = -1;
+}
+
+int target_identify(pid_t pid, struct target_config *out)
+{
+	char path[64], line[256];
+	unsigned number = 0;
+	struct stat ns;
+	int err = 0;
+
+	*out = (struct target_config){ 0 };
+	snprintf(path, sizeof(path), "/proc/%d/ns/pid", pid);
+	if (stat(path, &ns))
+		err = -errno;
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	FILE *f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		char *last = strrchr(line, '\t');
+
+		/* One number for each namespace from ours down to its own. */
+		if (strncmp(line, "NSpid:", 6) == 0 && last)
+			number = strtoul(last, NULL, 10);
+	}
+	if (f)
+		fclose(f);
+	if (!err && !number)
+		err = -ESRCH;
+	if (err) {
+		log_error("process %d cannot be identified: %s", pid, strerror(-err));
+		return err;
+	}
+	out->tgid = number;
+	out->pidns_dev = ns.st_dev;
+	out->pidns_ino = ns.st_ino;
+	return 0;
+}
+
+int target_text_bias(pid_t pid, uint64_t vaddr, uint64_t file_off, uint64_t *bias)
+{
+	char path[64], exe[PATH_MAX + 16], line[PATH_MAX + 256];
+	int err = -ENOENT;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	ssize_t n = readlink(path, exe, sizeof(exe) - 1);
+	if (n < 0)
+		return -errno;
+	exe[n] = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	while (err && fgets(line, sizeof(line), f)) {
+		uint64_t start, end, off;
+		int name_at = 0;
+
+		line[strcspn(line, "\n")] = '\0';
+		/* Both names are printed from the same file, " (deleted)" included; device and inode
+		 * differ on overlay file systems. */
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " r-x%*c %" SCNx64 " %*s %*s %n",
+			   &start, &end, &off, &name_at) < 3 || !name_at || strcmp(line + name_at, exe))
+			continue;
+		if (file_off < off || file_off - off >= end - start)
+			continue;
+		*bias = start + (file_off - off) - vaddr;
+		err = 0;
+	}
+	fclose(f);
+	return err;
+}

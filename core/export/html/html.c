@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "export/html/html.h"
+
+#include <errno.h>
+
+#include "base/log.h"
+
+/* What stands before and behind the data: assembled from page/ by page/assemble.sh. */
+#define EMBED(name) \
+	__asm__(".section .rodata\n" \
+		".global page_" #name "_start, page_" #name "_end\n" \
+		"page_" #name "_start: .incbin \"" PAGE_DIR "/page." #name "\"\n" \
+		"page_" #name "_end: .byte 0\n" \
+		".previous\n"); \
+	extern const char page_##name##_start[], page_##name##_end[]
+EMBED(head);
+EMBED(tail);
+
+static int put(FILE *out, const char *start, const char *end)
+{
+	if (fwrite(start, 1, (size_t)(end - start), out) == (size_t)(end - start))
+		return 0;
+	report_written(out);
+	return -EIO;
+}
+
+static int write_trace(struct json *j, struct trace_reader *r)
+{
+	struct html_page p;
+	int err = html_page_load(&p, r);
+
+	if (!err) {
+		err = html_write_trace(&p, j);
+		if (!err)
+			err = html_write_funcs(&p, j);
+		if (!err)
+			err = html_write_tree(&p, j);
+		if (!err)
+			err = html_write_picks(&p, j);
+		if (err)
+			log_error("no memory for the page");
+	}
+	html_page_free(&p);
+	return err;
+}
+
+int export_html(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out)
+{
+	struct json j;
+	int err = put(out, page_head_start, page_head_end);
+
+	if (err)
+		return err;
+	json_init(&j, out, false);
+	j.in_html = true;
+	json_open(&j, '{');
+	err = n == 2 ? html_write_changes(&j, r, opt->files) : write_trace(&j, r[0]);
+	json_close(&j, '}');
+	if (!err)
+		err = put(out, page_tail_start, page_tail_end);
+	return err ? err : report_written(out);
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The page as bytes: the same twice, nothing in it that names could break out
+ * of, and numbers that are the report's. What browsers make of it is tested by
+ * ci/page; with GOTRACE_PAGES in the environment the pages are left in that folder for it.
+ */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "export/html/html.h"
+#include "export/export_fixture.h"
+#include "report/report_fixture.h"
+
+static char *page_of(const char *trace)
+{
+	struct trace_reader *r = trace_reader_open(trace);
+	const struct export_options opt = { 0 };
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_true(r && out);
+	assert_int_equal(export_html(&r, 1, &opt, out), 0);
+	assert_int_equal(fclose(out), 0);
+	trace_reader_close(r);
+	return text;
+}
+
+static void leave(const char *page, const char *name)
+{
+	const char *folder = getenv("GOTRACE_PAGES");
+	char path[4096];
+
+	if (!folder)
+		return;
+	snprintf(path, sizeof(path), "%s/%s.html", folder, name);
+	FILE *out = fopen(path, "w");
+
+	assert_non_null(out);
+	assert_true(fputs(page, out) >= 0 && !fclose(out));
+}
+
+/* Cases whose data is stored: it must be the same on every machine. */
+static void check_stored(const char *data, const char *name)
+{
+	static const char *const stored[] = { "fold", "go", "loss-goroutine", "names", "recursion", "stop-kinds", "cycle" };
+	char path[512];
+
+	snprintf(path, sizeof(path), "fixtures/cases/%s.page.json", name);
+	for (size_t i = 0; i < sizeof(stored) / sizeof(stored[0]); i++)
+		if (!strcmp(stored[i], name))
+			fixture_same(path, data);
+}
+
+static void check_page(const char *trace, const char *name)
+{
+	char *page = page_of(trace), *again = page_of(trace), *data = fixture_page_data(page);
+
+	assert_string_equal(page, again);
+	assert_true(data[0] == '{' && data[strlen(data) - 2] == '}');
+	assert_non_null(strstr(page, "default-src 'none'"));
+	check_stored(data, name);
+	leave(page, name);
+	free(page);
+	free(again);
+	free(data);
+}
+
+/* ---- numbers */
+
+static void check_totals(const struct html_page *p)
+{
+	uint64_t *total = calloc(p->rep.n_funcs + 1, sizeof(*total)), self = 0, self_funcs = 0, calls = 0;
+	uint64_t weight = 0, root = p->rep.totals->root_ns;
+
+	assert_non_null(total);
+	for (size_t i = 1; i < p->tree.n; i++) {
+		const struct html_node *x = &p->tree.nodes[i];
+
+		assert_true(x->parent < i && x->level == p->tree.nodes[x->parent].level + 1);
+		assert_true(p->tree.nodes[x->parent].below_ns >= x->below_ns);
+		self += x->v.self_ns;
+		calls += x->v.calls;
+		if (x->func < p->rep.n_funcs && x->outermost)
+			total[x->func] += x->v.total_ns;
+	}
+	for (size_t g = 0; g < p->tree.n_groups; g++)
+		weight += p->tree.groups[g].weight_ns;
+	for (size_t f = 0; f < p->rep.n_funcs; f++) {
+		self_funcs += p->rep.funcs[f].self_ns;
+		if (!p->rep.totals->folded_nodes)
+			assert_true(total[f] == p->rep.funcs[f].total_ns);
+	}
+	assert_true(self == self_funcs && calls == p->rep.totals->calls && weight == root);
+	free(total);
+}
+
+/* What single goroutines did is part of what all did. */
+static void check_goroutines(const struct html_page *p)
+{
+	for (size_t i = 0; i < p->goroutines.n; i++) {
+		const struct html_goroutine *g = &p->goroutines.kept[i];
+		uint64_t self = 0, calls = 0, morestack = 0, preempt = 0;
+
+		for (size_t v = 0; v < g->n_visits; v++) {
+			assert_true(g->visits[v].path && g->visits[v].path < p->tree.n);
+			assert_true(!v || g->visits[v].path > g->visits[v - 1].path);
+			self += g->visits[v].self_ns;
+			calls += g->visits[v].calls;
+			morestack += g->visits[v].morestack_ns;
+			preempt += g->visits[v].preempt_ns;
+		}
+		assert_true(self == g->info.self_ns && calls == g->info.calls);
+		assert_true(morestack == g->info.morestack_ns && preempt == g->info.preempt_ns);
+	}
+}
+
+static void check_numbers(const char *trace)
+{
+	struct trace_reader *r = trace_reader_open(trace);
+	struct html_page p;
+
+	assert_non_null(r);
+	assert_int_equal(html_page_load(&p, r), 0);
+	check_totals(&p);
+	check_goroutines(&p);
+	html_page_free(&p);
+	trace_reader_close(r);
+}
+
+static void test_cases(void **state)
+{
+	DIR *dir = opendir("fixtures/cases");
+	unsigned n = 0;
+
+	(void)state;
+	assert_non_null(dir);
+	for (struct dirent *e; (e = readdir(dir));) {
+		char *dot = strstr(e->d_name, ".events"), path[TRACE_PATH_BYTES], list[512];
+		struct evlist l;
+
+		if (!dot)
+			continue;
+		snprintf(list, sizeof(list), "fixtures/cases/%s", e->d_name);
+		assert_int_equal(evlist_load(&l, list), 0);
+		fixture_write(&l, path);
+		evlist_free(&l);
+		*dot = '\0';
+		check_page(path, e->d_name);
+		check_numbers(path);
+		unlink(path);
+		n++;
+	}
+	closedir(dir);
+	assert_true(n > 40);
+}
+
+static void test_recorded(void **state)
+{
+	static const char *const names[] = {
+		"panics.emulated", "recursion.emulated", "deep.go1.27.emulated", "storm.go1.27.emulated", "reexec.emulated",
+		"growth.thesis", "coroutines.go1.27.emulated",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char path[256];
+
+		snprintf(path, sizeof(path), "fixtures/traces/%s.gotrace", names[i]);
+		check_page(path, names[i]);
+		check_numbers(path);
+	}
+}
+
+#define HOSTILE "\"main.</script><script>hit('script')</script>\""
+
+static void test_hostile(void **state)
+{
+	static const char events[] =
+		"@set binary.path /x/<img src=x onerror=hit('path')>\n"
+		"@set warn.0 <b onmouseover=hit('warn')>bold</b><!-- <script>\n"
+		"@func " HOSTILE " file=\"/a<b>&amp;\\\".go\" line=7\n"
+		"1 entry " HOSTILE " 100 1000\n"
+		"1 entry \"main.<!--<script>\" 200 1100\n"
+		"1 exit \"main.<!--<script>\" 200 1200\n"
+		"1 entry \"main.a;b c\\\"d&lt;\" 200 1300\n"
+		"1 exit \"main.a;b c\\\"d&lt;\" 200 1400\n"
+		"1 entry \"gr\xc3\xb6\xc3\x9f" "e/\xe2\x80\xa8v2.\xff\xfe(*T[go.shape.int]).M\" 200 1500\n"
+		"1 exit \"gr\xc3\xb6\xc3\x9f" "e/\xe2\x80\xa8v2.\xff\xfe(*T[go.shape.int]).M\" 200 1600\n"
+		"1 entry \"__proto__\" 200 1700\n1 exit \"__proto__\" 200 1800\n"
+		"1 entry \"main.\\x1b[31m\\n\" 200 1850\n1 exit \"main.\\x1b[31m\\n\" 200 1860\n"
+		"1 exit " HOSTILE " 100 2000\n";
+	char path[TRACE_PATH_BYTES];
+
+	(void)state;
+	fixture_write_text(events, true, path);
+	check_page(path, "hostile");
+	char *page = page_of(path);
+
+	assert_null(strstr(page, "<img"));
+	assert_null(strstr(page, "<b onmouseover"));
+	assert_non_null(strstr(page, "\\u003c/script>\\u003cscript>hit('script')"));
+	free(page);
+	unlink(path);
+}
+
+/* As a trace that was cut off looks, and one with a gap. */
+static void test_losses(void **state)
+{
+	char path[TRACE_PATH_BYTES];
+
+	(void)state;
+	fixture_write_text("1 entry main.f 100 1000\n1 entry main.g 200 1100\n- loss - 0 1200 arg0=1900 arg1=3 flags=all\n"
+			   "1 exit main.f 100 2000\n1 entry main.h 100 2100\n", false, path);
+	check_page(path, "lost");
+	check_numbers(path);
+	char *page = page_of(path);
+
+	assert_non_null(strstr(page, "\"complete\":false"));
+	assert_non_null(strstr(page, "\"lost_events\":3"));
+	assert_non_null(strstr(page, "3 events were lost in 1 gap"));
+	free(page);
+	unlink(path);
+}
+
+/* Two functions that call each other. */
+static void test_cycle(void **state)
+{
+	char path[TRACE_PATH_BYTES];
+
+	(void)state;
+	fixture_write_text("1 entry main.f 100 1000\n1 entry main.g 200 1100\n1 entry main.f 300 1200\n"
+			   "1 exit main.f 300 1300\n1 exit main.g 200 1400\n1 exit main.f 100 2000\n", true, path);
+	check_page(path, "cycle");
+	check_numbers(path);
+	unlink(path);
+}
+
+/* Two traces: A's numbers and B's, each in its place. */
+static void test_changes(void **state)
+{
+	static const char *const lists[] = { "fixtures/cases/diff/before.events", "fixtures/cases/diff/after.events" };
+	const struct export_options opt = { .files = { "before", "<after>" } };
+	struct trace_reader *r[2];
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	for (unsigned s = 0; s < 2; s++) {
+		char path[TRACE_PATH_BYTES];
+		struct evlist l;
+
+		assert_int_equal(evlist_load(&l, lists[s]), 0);
+		fixture_write(&l, path);
+		evlist_free(&l);
+		r[s] = trace_reader_open(path);
+		assert_non_null(r[s]);
+		unlink(path);
+	}
+	assert_int_equal(export_html(r, 2, &opt, out), 0);
+	assert_int_equal(fclose(out), 0);
+	trace_reader_close(r[0]);
+	trace_reader_close(r[1]);
+	leave(text, "changes");
+	char *data = fixture_page_data(text);
+
+	assert_non_null(strstr(data, "\"file\":\"\\u003cafter>\""));
+	assert_non_null(strstr(data, "\"was\":{\"file\":\"before\""));
+	free(data);
+	free(text);
+}
+
+static void test_numbers_as_text(void **state)
+{
+	static const struct { uint64_t v; const char *text; } cases[] = {
+		{ 0, "A" }, { 1, "B" }, { 31, "f" }, { 32, "gB" }, { 1023, "_f" }, { 1024, "ggB" },
+		{ UINT64_MAX, "____________P" },
+	};
+	struct html_text t = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		t.n = 0;
+		html_put(&t, cases[i].v);
+		assert_string_equal(t.s, cases[i].text);
+	}
+	t.n = 0;
+	html_put_signed(&t, -1);
+	html_put_signed(&t, 1);
+	assert_string_equal(t.s, "BC");
+	free(t.s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cases), cmocka_unit_test(test_recorded), cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_losses), cmocka_unit_test(test_cycle), cmocka_unit_test(test_changes), cmocka_unit_test(test_numbers_as_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

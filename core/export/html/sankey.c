@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Calls added up; which functions are shown, and what becomes of the others. */
+#include "export/html/sankey.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+/* ---- calls */
+
+static uint32_t *slot_of(const struct sankey_calls *c, uint32_t from, uint32_t to, bool go)
+{
+	uint64_t h = ((uint64_t)from << 32 | to) * 0x9e3779b97f4a7c15u ^ (go ? 0xd6e8feb86659fd93u : 0);
+
+	for (size_t at = (h ^ h >> 29) * 0xbf58476d1ce4e5b9u >> 20;; at++) {
+		uint32_t *slot = &c->slots[at & (c->n_slots - 1)];
+		const struct sankey_edge *e = *slot ? &c->edges[*slot - 1] : NULL;
+
+		if (!e || (e->from == from && e->to == to && e->go == go))
+			return slot;
+	}
+}
+
+static int more_slots(struct sankey_calls *c)
+{
+	size_t n = c->n_slots ? 2 * c->n_slots : 256;
+	uint32_t *fresh = calloc(n, sizeof(*fresh));
+
+	if (!fresh)
+		return -ENOMEM;
+	free(c->slots);
+	c->slots = fresh;
+	c->n_slots = n;
+	for (size_t i = 0; i < c->n; i++)
+		*slot_of(c, c->edges[i].from, c->edges[i].to, c->edges[i].go) = (uint32_t)i + 1;
+	return 0;
+}
+
+int sankey_add(struct sankey_calls *c, const struct sankey_edge *e)
+{
+	int err = vec_reserve(&c->edges, &c->cap, c->n + 1);
+
+	if (!err && 2 * (c->n + 1) > c->n_slots)
+		err = more_slots(c);
+	if (err)
+		return err;
+	uint32_t *slot = slot_of(c, e->from, e->to, e->go);
+
+	if (!*slot) {
+		c->edges[c->n] = (struct sankey_edge){ .from = e->from, .to = e->to, .go = e->go };
+		*slot = (uint32_t)++c->n;
+	}
+	for (unsigned k = 0; k < SANKEY_KINDS; k++)
+		c->edges[*slot - 1].weight[k] += e->weight[k];
+	c->edges[*slot - 1].led += e->led;
+	return 0;
+}
+
+void sankey_calls_free(struct sankey_calls *c)
+{
+	free(c->edges);
+	free(c->slots);
+	*c = (struct sankey_calls){ 0 };
+}
+
+/* ---- folding */
+
+struct func_weight {
+	uint32_t func;
+	uint64_t in, out, led;
+	uint64_t most;          /* of those that say whether it is shown */
+	uint32_t node;          /* once it is known to be shown; else SANKEY_NONE */
+};
+
+static int by_func(const void *x, const void *y)
+{
+	const struct func_weight *a = x, *b = y;
+
+	return (a->func > b->func) - (a->func < b->func);
+}
+
+static int by_weight_down(const void *x, const void *y)
+{
+	const struct func_weight *a = x, *b = y;
+
+	return a->most != b->most ? (a->most < b->most) - (a->most > b->most) : by_func(x, y);
+}
+
+static struct func_weight *find(struct func_weight *f, size_t n, uint32_t func)
+{
+	return bsearch(&(struct func_weight){ .func = func }, f, n, sizeof(*f), by_func);
+}
+
+static bool outermost(const struct sankey_edge *e)
+{
+	return e->go || e->from == SANKEY_NONE;
+}
+
+/* All functions once, by number, with what goes in and out. NULL: no memory. */
+static struct func_weight *weigh(const struct sankey_calls *c, enum sankey_by by, size_t *n)
+{
+	struct func_weight *f = calloc(2 * c->n + 1, sizeof(*f));
+	size_t k = 0;
+
+	*n = 0;
+	if (!f)
+		return NULL;
+	for (size_t i = 0; i < c->n; i++) {
+		f[k++].func = c->edges[i].to;
+		f[k++].func = c->edges[i].from;
+	}
+	qsort(f, k, sizeof(*f), by_func);
+	for (size_t i = 0; i < k; i++)
+		if (f[i].func != SANKEY_NONE && (!*n || f[i].func != f[*n - 1].func))
+			f[(*n)++] = (struct func_weight){ .func = f[i].func, .node = SANKEY_NONE };
+	for (size_t i = 0; i < c->n; i++) {
+		const struct sankey_edge *e = &c->edges[i];
+
+		find(f, *n, e->to)->in += e->weight[by];
+		find(f, *n, e->to)->led += e->led;
+		if (!outermost(e) && e->from != e->to)
+			find(f, *n, e->from)->out += e->weight[by];
+	}
+	for (size_t i = 0; i < *n; i++) {
+		f[i].most = f[i].in > f[i].out ? f[i].in : f[i].out;
+		if ((by == SANKEY_TOTAL || by == SANKEY_SELF) && f[i].led > f[i].most)
+			f[i].most = f[i].led;
+	}
+	return f;
+}
+
+/* Makes a node of each function that is heavy enough; `f` keeps its order. */
+static int choose(struct sankey *s, const struct sankey_options *opt, struct func_weight *f, size_t n)
+{
+	struct func_weight *heavy = calloc(n + 1, sizeof(*heavy));
+	uint64_t least = opt->min_share ? s->whole / opt->min_share : 0;
+	int err = heavy ? vec_reserve(&s->nodes, &s->cap_nodes, opt->max_nodes) : -ENOMEM;
+
+	s->folded = calloc(n + 1, sizeof(*s->folded));
+	if (!s->folded)
+		err = -ENOMEM;
+	for (size_t i = 0; !err && i < n; i++)
+		heavy[i] = f[i];
+	if (!err && n)
+		qsort(heavy, n, sizeof(*heavy), by_weight_down);
+	for (size_t i = 0; !err && i < n && heavy[i].most; i++) {
+		if (s->n_nodes < opt->max_nodes && heavy[i].most >= least) {
+			find(f, n, heavy[i].func)->node = (uint32_t)s->n_nodes;
+			s->nodes[s->n_nodes++] = (struct sankey_node){
+				.kind = SANKEY_FUNC, .func = heavy[i].func, .led = heavy[i].led,
+			};
+			continue;
+		}
+		if (!s->n_folded)
+			s->folded_most = heavy[i].most;
+		s->folded[s->n_folded++] = heavy[i].func;
+	}
+	free(heavy);
+	return err;
+}
+
+/* What stands for the folded functions on one side of a node: a node until columns are known. */
+static int other_of(struct sankey *s, enum sankey_kind kind, uint32_t *at)
+{
+	int err = vec_reserve(&s->nodes, &s->cap_nodes, s->n_nodes + 1);
+
+	if (!err) {
+		s->nodes[s->n_nodes] = (struct sankey_node){ .kind = kind };
+		*at = (uint32_t)s->n_nodes++;
+	}
+	return err;
+}
+
+static int add_link(struct sankey *s, uint32_t from, uint32_t to, bool go, uint64_t weight)
+{
+	int err = vec_reserve(&s->links, &s->cap_links, s->n_links + 1);
+
+	if (err)
+		return err;
+	s->links[s->n_links++] = (struct sankey_link){ .from = from, .to = to, .go = go, .weight = weight };
+	s->nodes[from].out += weight;
+	s->nodes[to].in += weight;
+	return 0;
+}
+
+/* Calls whose inclusive time counts further out already are there all the same. */
+static bool drawn(const struct sankey_edge *e, enum sankey_by by)
+{
+	return e->weight[by] || (by == SANKEY_TOTAL && e->weight[SANKEY_CALLS]);
+}
+
+static int take_edge(struct sankey *s, const struct sankey_edge *e, enum sankey_by by, uint32_t from, uint32_t to,
+		     uint64_t *callees, uint64_t *callers)
+{
+	uint64_t weight = e->weight[by];
+
+	if (outermost(e) && to != SANKEY_NONE) {
+		s->nodes[to].in += weight;
+		s->nodes[to].source += weight;
+		return e->go && from != SANKEY_NONE && from != to ? add_link(s, from, to, true, 0) : 0;
+	}
+	if (outermost(e))
+		return 0;
+	if (from != SANKEY_NONE && from == to) {
+		s->nodes[to].in += weight;
+		s->nodes[to].recursive += weight;
+	} else if (from != SANKEY_NONE && to != SANKEY_NONE) {
+		return drawn(e, by) ? add_link(s, from, to, false, weight) : 0;
+	} else if (from != SANKEY_NONE) {
+		callees[from] += weight;
+	} else if (to != SANKEY_NONE) {
+		callers[to] += weight;
+	}
+	return 0;
+}
+
+static int link_nodes(struct sankey *s, const struct sankey_calls *c, enum sankey_by by, struct func_weight *f, size_t n)
+{
+	size_t n_funcs = s->n_nodes;
+	uint64_t *callees = calloc(n_funcs + 1, sizeof(*callees)), *callers = calloc(n_funcs + 1, sizeof(*callers));
+	int err = callees && callers ? 0 : -ENOMEM;
+	uint32_t other;
+
+	for (size_t i = 0; !err && i < c->n; i++) {
+		const struct sankey_edge *e = &c->edges[i];
+		uint32_t from = e->from == SANKEY_NONE ? SANKEY_NONE : find(f, n, e->from)->node;
+
+		err = take_edge(s, e, by, from, find(f, n, e->to)->node, callees, callers);
+	}
+	for (uint32_t i = 0; !err && i < n_funcs; i++) {
+		if (callees[i] && !(err = other_of(s, SANKEY_CALLEES, &other)))
+			err = add_link(s, i, other, false, callees[i]);
+		if (!err && callers[i] && !(err = other_of(s, SANKEY_CALLERS, &other)))
+			err = add_link(s, other, i, false, callers[i]);
+	}
+	free(callees);
+	free(callers);
+	return err;
+}
+
+static int by_link_weight(const void *x, const void *y)
+{
+	const struct sankey_link *a = x, *b = y;
+
+	if (a->go != b->go)
+		return b->go - a->go;
+	if (a->weight != b->weight)
+		return (a->weight < b->weight) - (a->weight > b->weight);
+	if (a->from != b->from)
+		return (a->from > b->from) - (a->from < b->from);
+	return (a->to > b->to) - (a->to < b->to);
+}
+
+/* Go statements stay: they weigh nothing and say how things hang together. */
+static void cut_links(struct sankey *s, uint32_t max)
+{
+	if (!max || s->n_links <= max)
+		return;
+	qsort(s->links, s->n_links, sizeof(*s->links), by_link_weight);
+	while (s->n_links > max && !s->links[s->n_links - 1].go) {
+		const struct sankey_link *l = &s->links[--s->n_links];
+
+		s->nodes[l->from].cut_out += l->weight;
+		s->nodes[l->to].cut_in += l->weight;
+		s->cut_most = l->weight;
+		s->n_cut++;
+	}
+}
+
+int sankey_fold(struct sankey *s, const struct sankey_calls *c, const struct sankey_options *opt)
+{
+	size_t n;
+	struct func_weight *f = weigh(c, opt->by, &n);
+	int err = f ? 0 : -ENOMEM;
+
+	/* Time in a callee is time in its caller as well; the others are nobody else's. */
+	for (size_t i = 0; i < c->n; i++)
+		if (opt->by != SANKEY_TOTAL || outermost(&c->edges[i]))
+			s->whole += c->edges[i].weight[opt->by];
+	if (!err)
+		err = choose(s, opt, f, n);
+	if (!err)
+		err = link_nodes(s, c, opt->by, f, n);
+	if (!err)
+		cut_links(s, opt->max_links);
+	free(f);
+	return err;
+}
+
+int sankey_layout(struct sankey *s, const struct sankey_calls *c, const struct sankey_options *opt)
+{
+	*s = (struct sankey){ 0 };
+	int err = sankey_fold(s, c, opt);
+
+	if (!err)
+		err = sankey_columns(s);
+	if (!err)
+		err = sankey_order(s);
+	return err ? err : sankey_place(s);
+}
+
+void sankey_free(struct sankey *s)
+{
+	free(s->nodes);
+	free(s->links);
+	free(s->folded);
+	*s = (struct sankey){ 0 };
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A Perfetto trace (perfetto.proto), written while the trace is read: a track a
+ * goroutine below the process, a slice a call. One packet sequence: what calls
+ * are named is told once, times are differences from the packet before.
+ *
+ * Goroutines are no threads here: a thread's track would be merged with what
+ * the scheduler did with it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "export/perfetto/perfetto.h"
+
+static void put_begin(struct perfetto *p, struct track *t, const struct call *c)
+{
+	Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
+	bool first = !p->named[c->func];
+
+	event.type = SLICE_BEGIN;
+	if (t->flow) {
+		event.n_terminating_flow_ids = 1;
+		event.terminating_flow_ids = &t->flow;
+	}
+	p->named[c->func] = true;
+	perfetto_event(p, t, &event, c->start_ns, (uint64_t)c->func + 1, first ? report_name(p->rep, c->func) : NULL);
+	t->flow = 0;
+	if (!p->watch.err)
+		p->watch.err = track_reserve(t, c->level);
+	if (!p->watch.err)
+		t->below_ns[c->level] = 0;
+}
+
+/* Writes the call that was held back unless the one at `level` shows that it never was one. */
+static void release(struct perfetto *p, struct track *t, uint32_t level)
+{
+	if (t->held && level > t->call.level)
+		put_begin(p, t, &t->call);
+	t->held = false;
+}
+
+static void annotate(Perfetto__TrackEvent *event, Perfetto__DebugAnnotation *a, const char *name)
+{
+	perfetto__debug_annotation__init(a);
+	a->name = (char *)(uintptr_t)name;
+	event->debug_annotations[event->n_debug_annotations++] = a;
+}
+
+static void put_end(struct perfetto *p, struct track *t, const struct call *c)
+{
+	Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
+	Perfetto__DebugAnnotation notes[3], *list[3];
+	uint64_t dur_ns = c->end_ns - c->start_ns, below_ns = c->level < t->cap ? t->below_ns[c->level] : 0;
+
+	event.type = SLICE_END;
+	event.debug_annotations = list;
+	if (c->end != CALL_FINISHED) {
+		annotate(&event, &notes[0], "outcome");
+		notes[0].string_value = (char *)(uintptr_t)call_end_name(c->end);
+	}
+	if (c->suspect) {
+		annotate(&event, &notes[1], "suspect");
+		notes[1].has_bool_value = notes[1].bool_value = true;
+	}
+	/* Prologues of what it called were stopped: that time is nobody's self, and no slice shows it. */
+	if (dur_ns > below_ns + c->self_ns) {
+		annotate(&event, &notes[2], "stopped_ns");
+		notes[2].has_uint_value = true;
+		notes[2].uint_value = dur_ns - below_ns - c->self_ns;
+	}
+	perfetto_event(p, t, &event, c->end_ns, 0, NULL);
+	if (c->level && c->level - 1 < t->cap)
+		t->below_ns[c->level - 1] += dur_ns;
+}
+
+static struct track *track_of(struct perfetto *p, const struct call *c)
+{
+	struct track *t = p->watch.err ? NULL : tracks_get(&p->tracks, (struct track_key){
+		c->system ? c->tid : c->goid, c->image, c->system });
+
+	if (!t && !p->watch.err)
+		p->watch.err = -ENOMEM;
+	return t;
+}
+
+static void on_entry(void *ctx, const struct call *c)
+{
+	struct perfetto *p = ctx;
+	struct track *t = track_of(p, c);
+
+	if (!t)
+		return;
+	perfetto_begin(p, c->start_ns);
+	if (t->held && t->call.order == c->order)
+		t->call = *c; /* it was stopped, now it begins */
+	else
+		release(p, t, c->level);
+	if (!p->hold) {
+		put_begin(p, t, c);
+	} else {
+		t->held = true;
+		t->call = *c;
+	}
+}
+
+static void on_call(void *ctx, const struct call *c)
+{
+	struct perfetto *p = ctx;
+	struct track *t = track_of(p, c);
+
+	if (!t)
+		return;
+	if (t->held && t->call.order == c->order)
+		put_begin(p, t, c);
+	t->held = false;
+	put_end(p, t, c);
+}
+
+static void on_goroutine(void *ctx, const struct goroutine_info *g)
+{
+	struct perfetto *p = ctx;
+
+	tracks_drop(&p->tracks, (struct track_key){ g->goid, g->image, g->system });
+}
+
+/* ---- go statements and losses */
+
+/* A goroutine of the image that runs now. */
+static struct track *goroutine(struct perfetto *p, uint64_t goid)
+{
+	uint64_t images = p->rep->totals->images;
+	struct track *t = tracks_get(&p->tracks, (struct track_key){ goid, images ? (uint32_t)images - 1 : 0, false });
+
+	if (!t)
+		p->watch.err = -ENOMEM;
+	return t;
+}
+
+static struct go_name *go_name(struct perfetto *p, uint64_t start_pc, bool *fresh)
+{
+	struct go_name *n;
+
+	HASH_FIND(hh, p->go_names, &start_pc, sizeof(start_pc), n);
+	*fresh = !n;
+	if (n)
+		return n;
+	n = calloc(1, sizeof(*n));
+	if (!n) {
+		p->watch.err = -ENOMEM;
+		return NULL;
+	}
+	n->start_pc = start_pc;
+	n->iid = p->rep->info->n_funcs + 1 + p->n_go_names++;
+	HASH_ADD(hh, p->go_names, start_pc, sizeof(n->start_pc), n);
+	return n;
+}
+
+/* An instant where the go statement is, from which an arrow leads to the goroutine's first call. */
+static void put_go(struct perfetto *p, const struct event_ext *ev)
+{
+	Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
+	struct track *by = ev->h.goid ? goroutine(p, ev->h.goid) : NULL;
+	char name[512];
+	bool fresh;
+
+	if (by) {
+		struct go_name *n = go_name(p, ev->arg[2], &fresh);
+
+		release(p, by, UINT32_MAX); /* it runs */
+		p->n_flows++;
+		event.type = INSTANT;
+		event.n_flow_ids = 1;
+		event.flow_ids = &p->n_flows;
+		snprintf(name, sizeof(name), "go %s", report_pc_func(p->rep, ev->arg[2]));
+		if (name[3] == '\0')
+			name[2] = '\0';
+		if (n)
+			perfetto_event(p, by, &event, ev->h.ts_ns, n->iid, fresh ? name : NULL);
+	}
+	struct track *child = goroutine(p, ev->arg[0]);
+
+	if (!child)
+		return;
+	child->start_pc = ev->arg[2];
+	child->flow = by ? p->n_flows : 0;
+}
+
+static void on_event(void *ctx, const struct event_ext *ev)
+{
+	struct perfetto *p = ctx;
+
+	if (p->watch.err || (ev->h.kind != EV_CREATE && ev->h.kind != EV_LOSS))
+		return;
+	perfetto_begin(p, ev->h.ts_ns);
+	if (ev->h.kind == EV_CREATE) {
+		put_go(p, ev);
+	} else {
+		p->lost += ev->arg[1];
+		perfetto_lost(p, ev->h.ts_ns);
+	}
+}
+
+static bool has_morestack_sites(const struct trace_info *info)
+{
+	for (size_t i = 0; i < info->n_sites; i++)
+		if (info->sites[i].kind == EV_MORESTACK)
+			return true;
+	return false;
+}
+
+int export_perfetto(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out)
+{
+	const struct trace_info *info = trace_reader_info(r[0]);
+	struct report rep = { .file.fd = -1, .info = info };
+	struct perfetto p = {
+		.rep = &rep, .out = out, .hold = has_morestack_sites(info),
+		.named = calloc(info->n_funcs + 1, sizeof(*p.named)),
+		.watch = { .on_entry = on_entry, .on_call = on_call, .on_goroutine = on_goroutine, .on_event = on_event,
+			   .ctx = &p },
+	};
+	struct go_name *name, *next;
+	int err = p.named ? export_read(&rep, r[0], &p.watch) : -ENOMEM;
+
+	(void)n;
+	(void)opt;
+	if (!err) {
+		perfetto_begin(&p, rep.totals->first_ns); /* when nothing was */
+		err = p.watch.err;
+	}
+	if (err == -ENOMEM)
+		log_error("no memory for the goroutines' tracks");
+	if (!err || ferror(out)) {
+		int written = report_written(out);
+
+		err = err ? err : written;
+	}
+	HASH_ITER(hh, p.go_names, name, next) {
+		HASH_DEL(p.go_names, name);
+		free(name);
+	}
+	tracks_free(&p.tracks);
+	protoout_free(&p.packed);
+	free(p.named);
+	report_free(&rep);
+	return err;
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Packets of a Perfetto trace: their clock, tracks and names. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "export/perfetto/perfetto.h"
+
+/* Numbers of Perfetto's. */
+#define CLOCK_ID_REALTIME  1u
+#define CLOCK_ID_MONOTONIC 3u
+#define CLOCK_ID_DELTA     64u
+#define STATE_CLEARED      1u
+#define STATE_NEEDED       2u
+#define EXPLICIT_ORDER     3u
+#define UNIT_COUNT         2u
+
+/* Of tracks; those of goroutines and threads are small too, being written with each slice. */
+#define PROCESS_UUID  1u
+#define LOSSES_UUID   2u
+#define TRACK_UUID(t) (IMAGE_UUID((t)->key.image) + 3 + 2 * (t)->key.id + (t)->key.system)
+/* Of what stands above them: the process, of a later image's a group of its own. */
+#define IMAGE_UUID(image) ((uint64_t)(image) << 40 | PROCESS_UUID)
+
+static void put(struct perfetto *p, Perfetto__TracePacket *packet)
+{
+	Perfetto__Trace part = PERFETTO__TRACE__INIT;
+
+	if (p->watch.err)
+		return;
+	packet->has_trusted_packet_sequence_id = true;
+	packet->trusted_packet_sequence_id = 1;
+	part.n_packet = 1;
+	part.packet = &packet;
+	p->watch.err = protoout_pack(&p->packed, &part.base);
+	if (!p->watch.err && fwrite(p->packed.data, 1, p->packed.n, p->out) != p->packed.n)
+		p->watch.err = -EIO; /* said where out is checked */
+}
+
+/* A packet's time: on the delta clock, or, when that would run backwards, on the one of the events. */
+static void set_time(struct perfetto *p, Perfetto__TracePacket *packet, uint64_t ts_ns)
+{
+	packet->has_sequence_flags = true;
+	packet->sequence_flags = STATE_NEEDED;
+	packet->has_timestamp = true;
+	if (ts_ns >= p->last_ns) {
+		packet->timestamp = ts_ns - p->last_ns;
+		p->last_ns = ts_ns;
+		return;
+	}
+	packet->timestamp = ts_ns;
+	packet->has_timestamp_clock_id = true;
+	packet->timestamp_clock_id = CLOCK_ID_MONOTONIC;
+}
+
+static void describe(struct perfetto *p, Perfetto__TrackDescriptor *track, uint64_t uuid, uint64_t parent_uuid,
+		     const char *name)
+{
+	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
+	char *clean = utf8_copy(name);
+
+	if (!clean)
+		p->watch.err = -ENOMEM;
+	track->has_uuid = true;
+	track->uuid = uuid;
+	track->name = clean;
+	track->has_parent_uuid = uuid != PROCESS_UUID;
+	track->parent_uuid = parent_uuid;
+	packet.track_descriptor = track;
+	put(p, &packet);
+	free(clean);
+}
+
+static void put_clocks(struct perfetto *p, uint64_t ts_ns)
+{
+	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
+	Perfetto__TracePacketDefaults defaults = PERFETTO__TRACE_PACKET_DEFAULTS__INIT;
+	Perfetto__ClockSnapshot snapshot = PERFETTO__CLOCK_SNAPSHOT__INIT;
+	Perfetto__ClockSnapshot__Clock clocks[3], *list[3];
+	uint64_t real_ns = trace_info_u64(p->rep->info, "clock.realtime_ns", 0);
+	uint64_t then_ns = trace_info_u64(p->rep->info, "clock.monotonic_ns", 0);
+	const struct { uint32_t id; uint64_t ns; } now[3] = {
+		{ CLOCK_ID_MONOTONIC, ts_ns }, { CLOCK_ID_DELTA, ts_ns }, { CLOCK_ID_REALTIME, real_ns + (ts_ns - then_ns) },
+	};
+
+	for (int i = 0; i < 3; i++) {
+		perfetto__clock_snapshot__clock__init(&clocks[i]);
+		clocks[i].has_clock_id = clocks[i].has_timestamp = true;
+		clocks[i].clock_id = now[i].id;
+		clocks[i].timestamp = now[i].ns;
+		clocks[i].has_is_incremental = clocks[i].is_incremental = now[i].id == CLOCK_ID_DELTA;
+		list[i] = &clocks[i];
+	}
+	snapshot.n_clocks = real_ns ? 3 : 2;
+	snapshot.clocks = list;
+	snapshot.has_primary_trace_clock = true;
+	snapshot.primary_trace_clock = CLOCK_ID_MONOTONIC;
+	defaults.has_timestamp_clock_id = true;
+	defaults.timestamp_clock_id = CLOCK_ID_DELTA;
+	packet.clock_snapshot = &snapshot;
+	packet.trace_packet_defaults = &defaults;
+	packet.has_timestamp = packet.has_timestamp_clock_id = true;
+	packet.timestamp = ts_ns;
+	packet.timestamp_clock_id = CLOCK_ID_MONOTONIC;
+	packet.has_sequence_flags = true;
+	packet.sequence_flags = STATE_CLEARED;
+	packet.has_first_packet_on_sequence = packet.first_packet_on_sequence = true;
+	put(p, &packet);
+}
+
+void perfetto_lost(struct perfetto *p, uint64_t ts_ns)
+{
+	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
+	Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
+
+	event.has_type = event.has_track_uuid = event.has_counter_value = true;
+	event.type = COUNTER;
+	event.track_uuid = LOSSES_UUID;
+	event.counter_value = (int64_t)p->lost;
+	packet.track_event = &event;
+	set_time(p, &packet, ts_ns);
+	put(p, &packet);
+}
+
+void perfetto_begin(struct perfetto *p, uint64_t ts_ns)
+{
+	Perfetto__TrackDescriptor process = PERFETTO__TRACK_DESCRIPTOR__INIT, losses = PERFETTO__TRACK_DESCRIPTOR__INIT;
+	Perfetto__ProcessDescriptor what = PERFETTO__PROCESS_DESCRIPTOR__INIT;
+	Perfetto__CounterDescriptor counter = PERFETTO__COUNTER_DESCRIPTOR__INIT;
+	const char *command = trace_info_get(p->rep->info, "command");
+	char *name = utf8_copy(command ? command : "Go program");
+
+	if (p->begun || !name) {
+		p->watch.err = name ? p->watch.err : -ENOMEM;
+		free(name);
+		return;
+	}
+	p->begun = true;
+	p->last_ns = ts_ns;
+	put_clocks(p, ts_ns);
+	what.has_pid = true;
+	what.pid = (int32_t)trace_info_u64(p->rep->info, "pid", 1);
+	what.process_name = name;
+	process.process = &what;
+	process.has_child_ordering = true;
+	process.child_ordering = EXPLICIT_ORDER;
+	describe(p, &process, PROCESS_UUID, 0, name);
+	counter.has_unit = true;
+	counter.unit = UNIT_COUNT;
+	losses.counter = &counter;
+	describe(p, &losses, LOSSES_UUID, PROCESS_UUID, "lost events");
+	perfetto_lost(p, ts_ns);
+	free(name);
+}
+
+/* Goids start anew with each image. */
+static void describe_image(struct perfetto *p, uint32_t image)
+{
+	Perfetto__TrackDescriptor group = PERFETTO__TRACK_DESCRIPTOR__INIT;
+	char name[64];
+
+	if (image <= p->image)
+		return;
+	p->image = image;
+	snprintf(name, sizeof(name), "image %u: the process executed itself again", image + 1);
+	group.has_child_ordering = group.has_sibling_order_rank = true;
+	group.child_ordering = EXPLICIT_ORDER;
+	group.sibling_order_rank = INT32_MAX;
+	describe(p, &group, IMAGE_UUID(image), PROCESS_UUID, name);
+}
+
+static void describe_track(struct perfetto *p, struct track *t)
+{
+	Perfetto__TrackDescriptor track = PERFETTO__TRACK_DESCRIPTOR__INIT;
+	const struct goroutine_info g = { .goid = t->key.id, .system = t->key.system, .start_pc = t->start_pc };
+	char name[512];
+
+	if (t->described)
+		return;
+	t->described = true;
+	describe_image(p, t->key.image);
+	if (t->key.system)
+		snprintf(name, sizeof(name), "system stack of thread %" PRIu64, t->key.id);
+	else
+		snprintf(name, sizeof(name), "goroutine %" PRIu64 " %s", t->key.id, report_start_func(p->rep, &g));
+	if (name[strlen(name) - 1] == ' ')
+		name[strlen(name) - 1] = '\0';
+	track.has_sibling_order_rank = true;
+	track.sibling_order_rank = t->key.system || t->key.id > INT32_MAX ? INT32_MAX : (int32_t)t->key.id;
+	describe(p, &track, TRACK_UUID(t), IMAGE_UUID(t->key.image), name);
+}
+
+void perfetto_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *event, uint64_t ts_ns, uint64_t iid,
+		    const char *name)
+{
+	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
+	Perfetto__InternedData data = PERFETTO__INTERNED_DATA__INIT;
+	Perfetto__EventName told = PERFETTO__EVENT_NAME__INIT, *list[] = { &told };
+
+	describe_track(p, t);
+	event->has_type = event->has_track_uuid = true;
+	event->track_uuid = TRACK_UUID(t);
+	event->has_name_iid = iid;
+	event->name_iid = iid;
+	if (name) {
+		told.has_iid = true;
+		told.iid = iid;
+		told.name = utf8_copy(name);
+		if (!told.name)
+			p->watch.err = -ENOMEM;
+		data.n_event_names = 1;
+		data.event_names = list;
+		packet.interned_data = &data;
+	}
+	packet.track_event = event;
+	set_time(p, &packet, ts_ns);
+	put(p, &packet);
+	if (name)
+		free(told.name);
+}
+

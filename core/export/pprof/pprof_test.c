@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the real `go tool pprof` says of a profile: self times and calls are those of the report. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "export/export_fixture.h"
+#include "report/report_fixture.h"
+
+static const char *const traces[] = {
+	"chain.go1.27.thesis", "panics.emulated", "growth.thesis", "coroutines.go1.27.emulated", "callbacks.go1.19.thesis",
+};
+#define N_TRACES (sizeof(traces) / sizeof(traces[0]))
+
+static bool has_go(void)
+{
+	return system("command -v go >/dev/null || [ -x /usr/local/go/bin/go ]") == 0;
+}
+
+/* The profile of a recorded trace in a new file. */
+static void profile(const char *trace, const struct export_options *opt, char file[TRACE_PATH_BYTES])
+{
+	char path[256];
+	size_t n;
+
+	snprintf(path, sizeof(path), "fixtures/traces/%s.gotrace", trace);
+	char *data = fixture_export(path, "pprof", opt, &n);
+
+	strcpy(file, "/tmp/gotrace-pprof-XXXXXX");
+	int fd = mkstemp(file);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, data, n), n);
+	close(fd);
+	free(data);
+}
+
+/* What pprof prints; to be freed. */
+static char *pprof(const char *options, const char *file)
+{
+	const size_t most = 1 << 20;
+	char command[512], *text = calloc(1, most);
+
+	snprintf(command, sizeof(command), "$(command -v go || echo /usr/local/go/bin/go) tool pprof -nodecount=1000000 "
+		 "-nodefraction=0 -edgefraction=0 -unit=ns %s %s 2>&1", options, file);
+	FILE *in = popen(command, "r");
+
+	assert_true(in && text);
+	assert_true(fread(text, 1, most - 1, in) < most - 1);
+	if (pclose(in))
+		fail_msg("%s\n%s", command, text);
+	return text;
+}
+
+/* The flat value that `top` lists for the function; 0 when it lists none. */
+static uint64_t flat_of(const char *top, const char *name)
+{
+	char line[512];
+
+	for (const char *at = strstr(top, "flat%"); at && (at = strchr(at, '\n'));) {
+		const char *end = strchr(++at, '\n');
+		char *function;
+
+		if (!end || (size_t)(end - at) >= sizeof(line))
+			break;
+		snprintf(line, sizeof(line), "%.*s", (int)(end - at), at);
+		function = strrchr(line, '%');
+		if (function && !strcmp(function + strspn(function, "% "), name))
+			return strtoull(line, NULL, 10);
+	}
+	return 0;
+}
+
+static void test_top(void **state)
+{
+	(void)state;
+	if (!has_go())
+		skip();
+	for (size_t i = 0; i < N_TRACES; i++) {
+		char file[TRACE_PATH_BYTES], path[256];
+		struct export_watch none = { 0 };
+		struct report rep;
+
+		profile(traces[i], &(struct export_options){ 0 }, file);
+		char *self = pprof("-top", file), *calls = pprof("-top -sample_index=calls", file);
+
+		snprintf(path, sizeof(path), "fixtures/traces/%s.gotrace", traces[i]);
+		struct trace_reader *r = trace_reader_open(path);
+
+		assert_non_null(r);
+		assert_int_equal(export_read(&rep, r, &none), 0);
+		for (size_t f = 0; f < rep.n_funcs; f++) {
+			assert_int_equal(flat_of(self, report_name(&rep, (uint32_t)f)), rep.funcs[f].self_ns);
+			assert_int_equal(flat_of(calls, report_name(&rep, (uint32_t)f)), rep.funcs[f].calls);
+		}
+		report_free(&rep);
+		trace_reader_close(r);
+		free(self);
+		free(calls);
+		unlink(file);
+	}
+}
+
+/* Edges of go statements: there, with the statement's line, or cut. */
+static void test_go_edges(void **state)
+{
+	char file[TRACE_PATH_BYTES];
+
+	(void)state;
+	if (!has_go())
+		skip();
+	profile("chain.go1.27.thesis", &(struct export_options){ 0 }, file);
+	char *tree = pprof("-tree", file), *raw = pprof("-raw", file), id[128];
+	struct trace_reader *r = trace_reader_open("fixtures/traces/chain.go1.27.thesis.gotrace");
+
+	assert_non_null(r);
+	snprintf(id, sizeof(id), "/chain %s [FN][FL][LN]", trace_info_get(trace_reader_info(r), "binary.build_id"));
+	trace_reader_close(r);
+
+	assert_non_null(strstr(tree, "[go]"));
+	assert_non_null(strstr(raw, "[go] gotrace.example/programs/chain/main.go:31:0"));
+	assert_non_null(strstr(raw, "main.main gotrace.example/programs/chain/main.go:20:0 s=20"));
+	assert_non_null(strstr(raw, "calls/count wall/nanoseconds[dflt] morestack/nanoseconds preempt/nanoseconds"));
+	/* The mapping is the text segment, so that -disasm finds the code; file and build id. */
+	assert_non_null(strstr(raw, "1: 0x400000/0x4"));
+	assert_non_null(strstr(raw, id));
+	free(tree);
+	free(raw);
+	unlink(file);
+	profile("chain.go1.27.thesis", &(struct export_options){ .no_go_edges = true }, file);
+	tree = pprof("-tree", file);
+	assert_null(strstr(tree, "[go]"));
+	free(tree);
+	unlink(file);
+}
+
+static void test_goroutines(void **state)
+{
+	char file[TRACE_PATH_BYTES];
+
+	(void)state;
+	if (!has_go())
+		skip();
+	profile("hop.emulated", &(struct export_options){ .goroutines = true }, file);
+	char *tags = pprof("-tags", file), *one = pprof("-top -tagfocus=goroutine=1", file), *all = pprof("-top", file);
+
+	assert_non_null(strstr(tags, "goroutine: "));
+	assert_int_equal(flat_of(one, "main.main"), flat_of(all, "main.main"));
+	assert_true(flat_of(all, "main.main") > 0);
+	free(tags);
+	free(one);
+	free(all);
+	unlink(file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_top),
+		cmocka_unit_test(test_go_edges),
+		cmocka_unit_test(test_goroutines),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

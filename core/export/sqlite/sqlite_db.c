@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "export/sqlite/sqlite_db.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/utf8.h"
+
+/* 0 or -errno for a result of SQLite's. */
+static void check(struct db *d, int rc)
+{
+	if (d->err || rc == SQLITE_OK || rc == SQLITE_DONE || rc == SQLITE_ROW)
+		return;
+	int sys = d->h ? sqlite3_system_errno(d->h) : 0;
+
+	d->err = rc == SQLITE_NOMEM ? -ENOMEM : rc == SQLITE_FULL ? -ENOSPC : sys ? -sys : -EIO;
+	log_error("the database could not be written: %s%s", d->h ? sqlite3_errmsg(d->h) : sqlite3_errstr(rc),
+		  d->err == -ENOSPC ? "; set TMPDIR to a folder with room" : "");
+}
+
+int db_open(struct db *d)
+{
+	const char *dir = getenv("TMPDIR");
+	char path[4096];
+
+	*d = (struct db){ .fd = -1 };
+	snprintf(path, sizeof(path), "%s/gotrace-db-XXXXXX", dir && *dir ? dir : "/tmp");
+	d->fd = mkostemp(path, O_CLOEXEC);
+	if (d->fd < 0) {
+		d->err = -errno;
+		log_error("%s: cannot make a temporary file: %s; set TMPDIR to a folder with room", path,
+			  strerror(errno));
+		return d->err;
+	}
+	check(d, sqlite3_open_v2(path, &d->h, SQLITE_OPEN_READWRITE, NULL));
+	/* Nobody else sees the file: no journal, no locks, no syncs. */
+	db_run(d, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; BEGIN IMMEDIATE");
+	unlink(path);
+	return d->err;
+}
+
+void db_run(struct db *d, const char *sql)
+{
+	if (!d->err)
+		check(d, sqlite3_exec(d->h, sql, NULL, NULL, NULL));
+}
+
+sqlite3_stmt *db_prepare(struct db *d, const char *sql)
+{
+	sqlite3_stmt *s = NULL;
+
+	if (!d->err)
+		check(d, sqlite3_prepare_v2(d->h, sql, -1, &s, NULL));
+	return s;
+}
+
+void db_insert(struct db *d, sqlite3_stmt *s)
+{
+	if (d->err)
+		return;
+	check(d, sqlite3_step(s));
+	check(d, sqlite3_reset(s));
+}
+
+void db_bind(struct db *d, sqlite3_stmt *s, int place, uint64_t v)
+{
+	if (!d->err)
+		check(d, sqlite3_bind_int64(s, place, v < INT64_MAX ? (int64_t)v : INT64_MAX));
+}
+
+void db_bind_if(struct db *d, sqlite3_stmt *s, int place, bool known, uint64_t v)
+{
+	if (known)
+		db_bind(d, s, place, v);
+	else if (!d->err)
+		check(d, sqlite3_bind_null(s, place));
+}
+
+void db_bind_text(struct db *d, sqlite3_stmt *s, int place, const char *v)
+{
+	if (d->err)
+		return;
+	if (!v || !*v) {
+		check(d, sqlite3_bind_null(s, place));
+		return;
+	}
+	char *clean = utf8_copy(v);
+
+	check(d, clean ? sqlite3_bind_text(s, place, clean, -1, free) : SQLITE_NOMEM);
+}
+
+int db_finish(struct db *d, FILE *out)
+{
+	char buf[1 << 16];
+	off_t at = 0;
+	ssize_t got = 0;
+
+	db_run(d, "COMMIT");
+	while (!d->err && (got = pread(d->fd, buf, sizeof(buf), at)) > 0) {
+		if (fwrite(buf, 1, (size_t)got, out) != (size_t)got)
+			break; /* said where out is checked */
+		at += got;
+	}
+	if (got < 0) {
+		d->err = -errno;
+		log_error("the database's temporary file: %s", strerror(errno));
+	}
+	return d->err;
+}
+
+void db_close(struct db *d)
+{
+	sqlite3_close(d->h);
+	if (d->fd >= 0)
+		close(d->fd);
+	*d = (struct db){ .fd = -1 };
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Prologues that were stopped: to grow the stack, or because the goroutine was
+ * asked to yield. The time from the stop to the entry that follows belongs to
+ * the stopped function's columns and to nobody's self.
+ *
+ * A function that is not probed is part of its nearest probed caller here as
+ * everywhere: what stops its prologue is charged to that caller's columns, up
+ * to the moment it goes on (its entry is not seen).
+ */
+#include <stdlib.h>
+
+#include "model/model_internal.h"
+
+static void segment_end(struct stop *p, uint64_t ts_ns)
+{
+	uint64_t ns = ts_ns > p->from_ns ? ts_ns - p->from_ns : 0;
+
+	/* Nothing but a call of morestack is known: growth is the likely reason. A
+	 * stop about which the runtime did nothing was declined. */
+	if (p->classed ? p->why == STOP_GROWTH : p->called) {
+		p->growth_ns += ns;
+		p->growths++;
+		return;
+	}
+	p->preempt_ns += ns;
+	if (p->classed && (p->why == STOP_YIELD || p->why == STOP_GC))
+		p->preempts++;
+	else
+		p->declined++;
+}
+
+void stop_begin(struct model *m, struct stack *s, uint32_t depth, uint32_t func, bool called, uint64_t ts_ns)
+{
+	struct stop *p = &s->stop;
+
+	/* Two stops at one depth with no entry between are one function's, stopped
+	 * again; but of functions that are not probed there may have been two. */
+	if (p->active && (p->depth != depth || p->func != func || func == STOP_UNPROBED))
+		stop_settle(m, s, ts_ns);
+	if (p->active && p->called && !p->classed) {
+		p->called = called; /* morestack's call and newstack's entry are one stop */
+		return;
+	}
+	if (p->active)
+		segment_end(p, ts_ns);
+	else
+		*p = (struct stop){ .active = true, .depth = depth, .func = func };
+	p->from_ns = ts_ns;
+	p->classed = false;
+	p->called = called;
+}
+
+void stop_resume(struct stack *s, uint64_t why, uint64_t ts_ns)
+{
+	struct stop *p = &s->stop;
+
+	if (!p->active)
+		return;
+	p->classed = true;
+	p->why = why;
+	p->resumed_ns = ts_ns;
+}
+
+/* Adds the stop to the columns of f and takes it out of the time of `of` (NULL: of no call). */
+static void charge(struct model *m, struct stack *s, const struct frame *f, struct frame *of)
+{
+	struct stop *p = &s->stop;
+	uint64_t ns = p->growth_ns + p->preempt_ns;
+	struct call_stats *st = &m->paths.nodes[f->path].stats;
+	/* PATH_OTHER's node does not say which function: note it there as well. */
+	struct call_stats *folded = m->paths.other && f->path == m->paths.other ? &m->funcs[f->func] : NULL;
+
+	for (; st; st = st == folded ? NULL : folded) {
+		st->morestack_ns += p->growth_ns;
+		st->morestack_count += p->growths;
+		st->preempt_ns += p->preempt_ns;
+		st->preempt_count += p->preempts;
+		st->declined_count += p->declined;
+	}
+	s->info.morestack_ns += p->growth_ns;
+	s->info.preempt_ns += p->preempt_ns;
+	if (m->opt.on_stop)
+		m->opt.on_stop(m->opt.ctx, &(struct stop_time){ s->info.goid, f->path, s->system, p->growth_ns, p->preempt_ns });
+	if (of) {
+		of->child_ns += ns;
+	} else {
+		s->info.total_ns += ns;
+		m->totals.root_ns += ns;
+	}
+	*p = (struct stop){ .active = false };
+}
+
+void stop_entered(struct model *m, struct stack *s, uint64_t ts_ns)
+{
+	segment_end(&s->stop, ts_ns);
+	charge(m, s, top(s), s->n > 1 ? &s->frames[s->n - 2] : NULL);
+}
+
+void stop_settle_slow(struct model *m, struct stack *s, uint64_t ts_ns)
+{
+	struct stop *p = &s->stop;
+	struct frame *f = top(s);
+
+	/* Of a stop that nothing was done about, nothing says how short it was. */
+	uint64_t end_ns = p->classed ? p->resumed_ns : p->called ? ts_ns : p->from_ns;
+
+	if (!f) {
+		*p = (struct stop){ .active = false };
+		return;
+	}
+	segment_end(p, end_ns);
+	if (f->flags & FRAME_STOPPED) {
+		/* Its second entry is missing: it begins where the stop ended. */
+		f->start_ns = end_ns;
+		charge(m, s, f, s->n > 1 ? f - 1 : NULL);
+	} else {
+		charge(m, s, f, f);
+	}
+}
+
+uint32_t stop_func(const struct model *m, uint64_t pc)
+{
+	size_t lo = 0, hi = m->n_ranges;
+
+	if (!pc || !m->n_ranges)
+		return STOP_ANY;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (m->ranges[mid].vaddr <= pc)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo && pc - m->ranges[lo - 1].vaddr < m->ranges[lo - 1].size)
+		return m->ranges[lo - 1].func;
+	return STOP_UNPROBED;
+}

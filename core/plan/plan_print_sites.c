@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Every site of a plan with its instruction, the traps it costs and why it is that one. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "binary/disasm.h"
+#include "binary/gocode.h"
+#include "bpf/event.h"
+#include "plan/plan_print.h"
+#include "plan/plan_print_internal.h"
+
+/* Why an entry is where it is. */
+enum entry_why {
+	WHY_CHECKED,  /* behind the stack check */
+	WHY_LINE,     /* no stack check */
+	WHY_JCC,
+	WHY_LONE_RET,
+	WHY_STRAIGHT,
+	WHY_TAIL,
+	WHY_LATE,
+	WHY_LATE_RET,
+	WHY_THESIS,
+	WHY_FIRST,    /* + enum line_end */
+	WHY_ENDS = WHY_FIRST + LINE_ENDS,
+};
+
+static const char *const whys[WHY_ENDS] = {
+	[WHY_CHECKED] = "the first instruction that the kernel emulates behind the stack check",
+	[WHY_LINE] = "the first instruction that the kernel emulates; there is no stack check",
+	[WHY_JCC] = "the stack check's jump: nothing behind it will do",
+	[WHY_LONE_RET] = "the function is one RET",
+	[WHY_STRAIGHT] = "runs straight to its RET with nothing that could fault: one probe says both",
+	[WHY_TAIL] = "a wrapper that jumps on",
+	[WHY_LATE] = "the first that the kernel emulates, behind what may fault: runtime.sigpanic tells of calls that do",
+	[WHY_LATE_RET] = "runs straight to its RET: one probe says both, and runtime.sigpanic tells of calls that fault",
+	[WHY_THESIS] = "the first byte, as thesis has it",
+	[WHY_FIRST + LINE_FAULT] = "the first byte: then comes what may fault, and a call that does has been entered",
+	[WHY_FIRST + LINE_FLOW] = "the first byte: then comes a RET or an indirect jump",
+	[WHY_FIRST + LINE_SP] = "the first byte: then rsp is changed in a way that is not followed",
+	[WHY_FIRST + LINE_TARGET] = "the first byte: a branch comes back to what follows it",
+	[WHY_FIRST + LINE_LOOP] = "the first byte: a loop comes back to it",
+};
+
+static unsigned why_entry(const struct plan *p, const struct plan_func *f, const struct plan_site *s)
+{
+	bool first = s->vaddr == f->fn->vaddr;
+
+	if (f->late_site != PLAN_NO_SITE && s == &p->sites[f->late_site])
+		return s->kind == EV_ENTRY_EXIT ? WHY_LATE_RET : WHY_LATE;
+	if (s->kind == EV_ENTRY_TAIL)
+		return WHY_TAIL;
+	if (s->kind == EV_ENTRY_EXIT)
+		return first ? WHY_LONE_RET : WHY_STRAIGHT;
+	if (p->strategy == PROBE_THESIS)
+		return WHY_THESIS;
+	if (s->check_jcc)
+		return WHY_JCC;
+	if (s->text_class == INSN_EMULATED)
+		return f->has_check ? WHY_CHECKED : WHY_LINE;
+	return WHY_FIRST + f->line_end;
+}
+
+/* What a hit costs, as far as the binary tells. */
+static const char *traps(const struct plan_site *s)
+{
+	if (s->window_len && s->stub_kind != STUB_JUMP)
+		return "a call";
+	if (s->class == INSN_EMULATED)
+		return "one trap";
+	return s->plain_ret ? "two traps*" : "two traps";
+}
+
+struct shares {
+	size_t entries, exits, exits_one, exits_stub;
+	size_t why[WHY_ENDS], no_stub[STUB_REASONS];
+};
+
+static void explain_site(const struct plan *p, const struct plan_func *f, const struct plan_site *s,
+			 struct disasm *d, struct shares *n, FILE *out)
+{
+	char text[256];
+	bool is_entry = s->link == LINK_ENTRY;
+
+	disasm_text(d, s->vaddr, text, sizeof(text));
+	fprintf(out, "  +0x%-6" PRIx64 " %-28s %-10s %-10s ", s->vaddr - f->fn->vaddr, text, plan_site_kind(s), traps(s));
+	if (is_entry) {
+		unsigned why = why_entry(p, f, s);
+
+		n->entries++;
+		n->why[why]++;
+		fputs(whys[why], out);
+	} else {
+		n->exits++;
+		n->exits_one += s->class == INSN_EMULATED && !s->window_len;
+		fputs(s->kind == EV_EXIT ? "a RET" : s->kind == EV_TAIL ? "a jump out of the function" : "calls morestack", out);
+	}
+	if (s->window_len)
+		fprintf(out, "; %u bytes from +0x%" PRIx64 " run in a stub", s->window_len, s->window_vaddr - f->fn->vaddr);
+	else if (s->stub_why != STUB_NOT_ASKED && s->stub_why != STUB_CHEAP)
+		fprintf(out, "; no stub: %s", stub_reason_clause(s->stub_why));
+	if (!is_entry && s->window_len)
+		n->exits_stub++;
+	if (s->class != INSN_EMULATED)
+		n->no_stub[s->stub_why]++;
+	fputc('\n', out);
+}
+
+static void line(FILE *out, size_t n, size_t of, const char *what)
+{
+	if (n)
+		fprintf(out, "  %7zu %5.1f%%  %s\n", n, of ? 100.0 * n / of : 0, what);
+}
+
+static void summary(const struct plan *p, const struct shares *n, FILE *out)
+{
+	size_t stepped = n->exits - n->exits_one - n->exits_stub;
+
+	fprintf(out, "%zu entries:\n", n->entries);
+	for (int i = 0; i < WHY_ENDS; i++)
+		if (whys[i])
+			line(out, n->why[i], n->entries, whys[i]);
+	fprintf(out, "%zu exits of their own:\n", n->exits);
+	line(out, n->exits_one, n->exits, "one trap: jumps out of the function");
+	line(out, n->exits_stub, n->exits, "in a stub");
+	line(out, stepped, n->exits, "two traps: RETs and what the kernel steps over");
+	if (p->strategy == PROBE_SPRINGBOARD || p->strategy == PROBE_AUTO) {
+		fputs("what takes two traps, and why it has no stub:\n", out);
+		for (int i = STUB_SHORT; i < STUB_REASONS; i++)
+			line(out, n->no_stub[i], n->entries + n->exits, stub_reason_clause(i));
+	}
+	fputs("* one where the kernel lets the program on a RET perform it ('gotrace doctor')\n", out);
+}
+
+int plan_explain(const struct plan *p, FILE *out)
+{
+	const struct plan_func **list = plan_by_name(p);
+	size_t *first = plan_first_sites(p);
+	struct disasm *d = disasm_new(p->binary);
+	struct shares n = { 0 };
+	int err = list && first ? d ? 0 : -errno : -ENOMEM;
+
+	for (size_t k = 0; k < p->n_funcs && !err; k++) {
+		size_t func = list[k] - p->funcs;
+
+		if (list[k]->fate != PLAN_PROBED)
+			continue;
+		fprintf(out, "%s%s\n", list[k]->name, list[k]->never_returns ? "  (never returns)" : "");
+		for (size_t i = first[func]; i < p->n_sites && p->sites[i].func == func; i++)
+			explain_site(p, list[k], &p->sites[i], d, &n, out);
+	}
+	if (!err) {
+		fputc('\n', out);
+		summary(p, &n, out);
+		err = fflush(out) || ferror(out) ? -EIO : 0;
+	}
+	disasm_free(d);
+	free(list);
+	free(first);
+	return err;
+}

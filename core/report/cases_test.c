@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Every case of fixtures/cases, written as a trace, read back and reported: the
+ * csv files beside it say what must come out. GOTRACE_UPDATE=1 rewrites them,
+ * to be read through before they are committed.
+ */
+#include <errno.h>
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/log.h"
+#include "report/report_fixture.h"
+#include "model/model.h"
+
+#define FOLDER "fixtures/cases"
+
+/* Compares with the file beside `events` that has another ending. */
+static void same_as_stored(const char *events, const char *ending, const char *got)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%.*s%s", (int)(strlen(events) - strlen(".events")), events, ending);
+	fixture_same(path, got);
+}
+
+static void test_cases(void **state)
+{
+	glob_t g;
+
+	(void)state;
+	assert_int_equal(glob(FOLDER "/*.events", 0, NULL, &g), 0);
+	assert_true(g.gl_pathc >= 40);
+	for (size_t i = 0; i < g.gl_pathc; i++) {
+		struct evlist l;
+		char path[TRACE_PATH_BYTES];
+
+		assert_int_equal(evlist_load(&l, g.gl_pathv[i]), 0);
+		fixture_write(&l, path);
+		char *functions = fixture_report(path, "csv", &(struct report_options){ .by = BY_FUNCTION });
+		char *paths = fixture_report(path, "csv", &(struct report_options){ .by = BY_PATH });
+
+		same_as_stored(g.gl_pathv[i], ".functions.csv", functions);
+		same_as_stored(g.gl_pathv[i], ".paths.csv", paths);
+		free(functions);
+		free(paths);
+		unlink(path);
+		evlist_free(&l);
+	}
+	globfree(&g);
+}
+
+/* Every format and row kind of two telling cases, character by character. */
+static void test_formats(void **state)
+{
+	static const char *const cases[] = { "go", "names", "loss-goroutine" };
+	static const char *const formats[] = { "text", "csv", "json" };
+	static const char *const kinds[] = { "functions", "paths", "goroutines", "calls" };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		char events[128], path[TRACE_PATH_BYTES], ending[64];
+		struct evlist l;
+
+		snprintf(events, sizeof(events), FOLDER "/%s.events", cases[i]);
+		assert_int_equal(evlist_load(&l, events), 0);
+		fixture_write(&l, path);
+		for (size_t f = 0; f < 3; f++)
+			for (enum report_by by = BY_FUNCTION; by <= BY_CALL; by++) {
+				char *got = fixture_report(path, formats[f], &(struct report_options){ .by = by });
+
+				snprintf(ending, sizeof(ending), ".%s.%s", kinds[by], f ? formats[f] : "txt");
+				same_as_stored(events, ending, got);
+				free(got);
+			}
+		unlink(path);
+		evlist_free(&l);
+	}
+}
+
+/* Calls of each function when event `without` is left out (l->n: none is). To be freed. */
+static uint64_t *count_calls(const struct evlist *l, size_t without)
+{
+	struct model *m = model_new(&l->info, NULL);
+	uint64_t *calls = calloc(l->info.n_funcs + 1, sizeof(*calls));
+	size_t n;
+
+	assert_true(m && calls);
+	for (size_t i = 0; i < l->n; i++)
+		if (i != without)
+			assert_int_equal(model_feed(m, &l->events[i]), 0);
+	assert_int_equal(model_finish(m), 0);
+	const struct call_stats *st = model_funcs(m, &n);
+
+	for (size_t f = 0; f < n; f++)
+		calls[f] = st[f].calls;
+	model_free(m);
+	return calls;
+}
+
+/* Any one event of any case may be missing: only its own function's calls may change, by one. */
+static void test_any_event_missing(void **state)
+{
+	glob_t g;
+
+	(void)state;
+	assert_int_equal(glob(FOLDER "/*.events", 0, NULL, &g), 0);
+	for (size_t i = 0; i < g.gl_pathc; i++) {
+		struct evlist l;
+
+		assert_int_equal(evlist_load(&l, g.gl_pathv[i]), 0);
+		uint64_t *whole = count_calls(&l, l.n);
+
+		for (size_t e = 0; e < l.n; e++) {
+			uint32_t site = l.events[e].h.site;
+			uint32_t own = site < l.info.n_sites ? l.info.sites[site].func : TRACE_NONE;
+			uint64_t *calls = count_calls(&l, e);
+
+			for (size_t f = 0; f < l.info.n_funcs; f++) {
+				uint64_t off = calls[f] > whole[f] ? calls[f] - whole[f] : whole[f] - calls[f];
+
+				if (off > (f == own))
+					fail_msg("%s: without event %zu %s has %d calls", g.gl_pathv[i], e,
+						 l.info.funcs[f].name, (int)calls[f]);
+			}
+			free(calls);
+		}
+		free(whole);
+		evlist_free(&l);
+	}
+	globfree(&g);
+}
+
+static void test_windows(void **state)
+{
+	struct evlist l;
+	char path[TRACE_PATH_BYTES];
+	static const struct { struct report_options opt; size_t rows; } windows[] = {
+		{ { .by = BY_CALL }, 5 },
+		{ { .by = BY_CALL, .goid = 2 }, 1 },
+		{ { .by = BY_CALL, .goid = 3 }, 0 },
+		{ { .by = BY_CALL, .from_ns = 100 }, 3 },
+		{ { .by = BY_CALL, .from_ns = 100, .to_ns = 250 }, 1 },
+		{ { .by = BY_CALL, .min_ns = 300 }, 3 },
+		{ { .by = BY_CALL, .limit = 2 }, 2 },
+		{ { .by = BY_CALL, .limit = 2, .min_ns = 300 }, 2 },
+		{ { .by = BY_CALL, .limit = 4, .from_ns = 100 }, 3 },
+		{ { .by = BY_CALL, .limit = 4 << 20 }, 5 },
+		{ { .by = BY_FUNCTION, .limit = 1 }, 1 },
+		{ { .by = BY_GOROUTINE }, 2 },
+		{ { .by = BY_GOROUTINE, .fold = true }, 2 },
+		{ { .by = BY_PATH }, 3 },
+		{ { .by = BY_PATH, .depth = 2 }, 2 },
+		{ { .by = BY_PATH, .min_share_pct = 20 }, 2 },
+		{ { .by = BY_PATH, .min_share_pct = 24.5, .depth = 2 }, 1 },
+		{ { .by = BY_PATH, .depth = 2, .limit = 1 }, 1 },
+	};
+
+	(void)state;
+	assert_int_equal(evlist_load(&l, FOLDER "/loss-goroutine.events"), 0);
+	fixture_write(&l, path);
+	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+		char *got = fixture_report(path, "csv", &windows[i].opt);
+
+		assert_int_equal(fixture_lines(got), windows[i].rows + 1);
+		free(got);
+	}
+	unlink(path);
+	evlist_free(&l);
+}
+
+static void count_lines(void *ctx, enum log_level level, const char *line)
+{
+	(void)level;
+	(void)line;
+	++*(int *)ctx;
+}
+
+static void test_full_disk(void **state)
+{
+	struct evlist l;
+	char path[TRACE_PATH_BYTES];
+	FILE *full = fopen("/dev/full", "w");
+	int logged = 0;
+
+	(void)state;
+	assert_non_null(full);
+	assert_int_equal(evlist_load(&l, FOLDER "/go.events"), 0);
+	fixture_write(&l, path);
+	struct trace_reader *r = trace_reader_open(path);
+
+	assert_non_null(r);
+	log_set_sink(count_lines, &logged);
+	assert_int_equal(report_formats[0].write(r, &(struct report_options){ .by = BY_FUNCTION }, full), -ENOSPC);
+	log_set_sink(NULL, NULL);
+	assert_int_equal(logged, 1);
+	trace_reader_close(r);
+	fclose(full);
+	unlink(path);
+	evlist_free(&l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cases),
+		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_any_event_missing),
+		cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_full_disk),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

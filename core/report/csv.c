@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* RFC 4180 but for line ends, which are those of the other tools here; quotes only where needed. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report.h"
+
+/* One field; in a path ';' separates, so that inside a name it becomes ','. */
+static void put(FILE *out, const char *s, bool in_path)
+{
+	for (; *s; s++) {
+		if (*s == '"')
+			fputc('"', out);
+		fputc(in_path && *s == ';' ? ',' : *s, out);
+	}
+}
+
+void csv_inside(FILE *out, const char *s)
+{
+	put(out, s, false);
+}
+
+void csv_field(FILE *out, const char *s)
+{
+	bool quote = strpbrk(s, ",\"\r\n");
+
+	if (quote)
+		fputc('"', out);
+	put(out, s, false);
+	if (quote)
+		fputc('"', out);
+}
+
+int csv_path(const struct report *rep, FILE *out, uint32_t node, uint32_t **nodes, size_t *cap)
+{
+	size_t n;
+	int err = report_path(rep, node, nodes, cap, &n);
+	bool quote = false;
+
+	for (size_t i = 0; !err && i < n; i++)
+		quote |= strpbrk(report_name(rep, rep->tree.nodes[(*nodes)[i]].func), ",;\"\r\n") != NULL;
+	if (quote)
+		fputc('"', out);
+	for (size_t i = 0; !err && i < n; i++) {
+		if (i)
+			fputc(';', out);
+		put(out, report_name(rep, rep->tree.nodes[(*nodes)[i]].func), true);
+	}
+	if (quote)
+		fputc('"', out);
+	return err;
+}
+
+static void stat_fields(FILE *out, const struct call_stats *st, bool path)
+{
+	for (const struct stat_column *c = stat_columns; c->name; c++) {
+		if (path && c->of_hist)
+			continue;
+		fputc(',', out);
+		if (!c->of_finished || st->finished)
+			fprintf(out, "%" PRIu64, c->get(st));
+	}
+	fputc('\n', out);
+}
+
+static void stat_names(FILE *out, bool path)
+{
+	for (const struct stat_column *c = stat_columns; c->name; c++)
+		if (!path || !c->of_hist)
+			fprintf(out, ",%s", c->name);
+	fputc('\n', out);
+}
+
+static int functions(const struct report *rep, FILE *out)
+{
+	fputs("function", out);
+	stat_names(out, false);
+	for (size_t i = 0; i < rep->n_rows; i++) {
+		csv_field(out, report_name(rep, (uint32_t)rep->rows[i]));
+		stat_fields(out, &rep->funcs[rep->rows[i]], false);
+	}
+	return 0;
+}
+
+static int paths(const struct report *rep, FILE *out)
+{
+	uint32_t *nodes = NULL;
+	size_t cap = 0;
+	int err = 0;
+
+	fputs("path", out);
+	stat_names(out, true);
+	for (size_t i = 0; !err && i < rep->n_rows; i++) {
+		err = csv_path(rep, out, (uint32_t)rep->rows[i], &nodes, &cap);
+		stat_fields(out, &rep->tree.nodes[rep->rows[i]].stats, true);
+	}
+	free(nodes);
+	return err;
+}
+
+/* Who started it and where, how long it lived: what goroutines and places have in common. */
+static void origin_names(FILE *out)
+{
+	fputs("start_function,created_in,created_at,start_ns,lifetime_ns", out);
+	for (const struct goroutine_column *c = goroutine_columns; c->name; c++)
+		fprintf(out, ",%s", c->name);
+}
+
+static void origin(const struct report *rep, FILE *out, const struct goroutine_row *r)
+{
+	const struct goroutine_info *g = &r->g;
+	char line[512];
+
+	csv_field(out, report_start_func(rep, g));
+	fputc(',', out);
+	csv_field(out, report_pc_func(rep, g->create_pc));
+	fputc(',', out);
+	csv_field(out, report_pc_line(rep, g->create_pc, false, line, sizeof(line)));
+	fprintf(out, ",%" PRIu64 ",%" PRIu64, g->first_ns - rep->totals->first_ns, r->life_ns);
+	for (const struct goroutine_column *c = goroutine_columns; c->name; c++)
+		fprintf(out, ",%" PRIu64, c->get(g));
+}
+
+static int goroutines(const struct report *rep, FILE *out)
+{
+	fputs("goroutine,creator,", out);
+	origin_names(out);
+	fputs(",ended,system,image\n", out);
+	for (size_t i = 0; i < rep->n_rows; i++) {
+		const struct goroutine_row *r = &rep->goroutines[rep->rows[i]];
+
+		fprintf(out, "%" PRIu64 ",", r->g.goid);
+		if (r->g.creator)
+			fprintf(out, "%" PRIu64, r->g.creator);
+		fputc(',', out);
+		origin(rep, out, r);
+		fprintf(out, ",%d,%d,%u\n", r->g.ended, r->g.system, r->g.image);
+	}
+	return 0;
+}
+
+static int places(const struct report *rep, FILE *out)
+{
+	fputs("goroutines,ended,", out);
+	origin_names(out);
+	fputs(",system,max_lifetime_ns\n", out);
+	for (size_t i = 0; i < rep->n_rows; i++) {
+		const struct goroutine_row *r = &rep->goroutines[rep->rows[i]];
+
+		fprintf(out, "%" PRIu64 ",%" PRIu64 ",", r->n, r->n_ended);
+		origin(rep, out, r);
+		fprintf(out, ",%d,%" PRIu64 "\n", r->g.system, r->max_life_ns);
+	}
+	return 0;
+}
+
+static int calls(const struct report *rep, FILE *out)
+{
+	uint64_t left = rep->opt->limit ? rep->opt->limit : UINT64_MAX;
+
+	fputs("goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system,image\n", out);
+	for (size_t i = 0; left && i < rep->n_calls; i++) {
+		const struct call *c = &rep->calls[i];
+
+		if (!report_wants_call(rep, c))
+			continue;
+		fprintf(out, "%" PRIu64 ",%u,", c->goid, c->level);
+		csv_field(out, report_name(rep, c->func));
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%d,%u,%d,%u\n", c->start_ns - rep->totals->first_ns,
+			c->end_ns - c->start_ns, c->self_ns, call_end_name(c->end), c->suspect, c->tid, c->system, c->image);
+		left--;
+	}
+	return 0;
+}
+
+int report_csv(struct trace_reader *r, const struct report_options *opt, FILE *out)
+{
+	static int (*const write[])(const struct report *rep, FILE *out) = {
+		[BY_FUNCTION] = functions, [BY_PATH] = paths, [BY_GOROUTINE] = goroutines, [BY_CALL] = calls,
+	};
+	struct report rep;
+	int err = report_load(&rep, r, opt);
+
+	if (!err)
+		err = (opt->by == BY_GOROUTINE && opt->fold ? places : write[opt->by])(&rep, out);
+	if (!err)
+		err = report_written(out);
+	report_free(&rep);
+	return err;
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Comparisons for programs: csv and json, of the same columns. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "analysis/diff.h"
+
+/* Calls first, as in a report. */
+static const struct { const char *name; enum diff_metric metric; } columns[] = {
+	{ "calls", METRIC_CALLS }, { "total_ns", METRIC_TOTAL }, { "self_ns", METRIC_SELF },
+};
+#define N_COLUMNS (sizeof(columns) / sizeof(columns[0]))
+
+static double pct(const struct diff_row *row, enum diff_metric m)
+{
+	return 100.0 * (double)diff_change(row, m) / (double)row->value[m][0];
+}
+
+/* ---- csv */
+
+static void csv_numbers(const struct diff_row *row, FILE *out)
+{
+	for (size_t c = 0; c < N_COLUMNS; c++) {
+		enum diff_metric m = columns[c].metric;
+
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRId64 ",", row->value[m][0], row->value[m][1],
+			diff_change(row, m));
+		if (row->value[m][0])
+			fprintf(out, "%.2f", pct(row, m));
+	}
+	fputc('\n', out);
+}
+
+static int csv_rows(const struct diff *d, FILE *out)
+{
+	uint32_t *nodes = NULL;
+	size_t cap = 0;
+	int err = 0;
+
+	fprintf(out, "%s,change", diff_rows_name(d));
+	for (size_t c = 0; c < N_COLUMNS; c++)
+		fprintf(out, ",%s_a,%s_b,%s_change,%s_change_pct", columns[c].name, columns[c].name, columns[c].name,
+			columns[c].name);
+	fputc('\n', out);
+	for (size_t i = 0; !err && i < d->n_rows; i++) {
+		if (d->opt->by == BY_PATH)
+			err = csv_path(&d->all, out, d->rows[i].key, &nodes, &cap);
+		else
+			csv_field(out, report_name(&d->all, d->rows[i].key));
+		fprintf(out, ",%s", diff_row_kind(&d->rows[i]));
+		csv_numbers(&d->rows[i], out);
+	}
+	free(nodes);
+	return err;
+}
+
+int diff_csv(struct trace_reader *const r[2], const struct diff_options *opt, FILE *out)
+{
+	struct diff d;
+	int err = diff_load(&d, r, opt);
+
+	if (!err)
+		err = csv_rows(&d, out);
+	if (!err)
+		err = report_written(out);
+	if (!err && d.n_folded)
+		log_info("%zu %s%s folded: changed by less than %g%% or %s (--threshold, --min)", d.n_folded,
+			 diff_rows_name(&d), plural(d.n_folded), opt->threshold_pct, HUMAN(d.min_ns));
+	for (size_t i = 0; !err && i < d.n_notes; i++)
+		log_info("note: %s", d.notes[i]);
+	diff_free(&d);
+	return err;
+}
+
+/* ---- json */
+
+static void json_numbers(struct json *j, const struct diff_row *row)
+{
+	char key[32];
+
+	for (size_t c = 0; c < N_COLUMNS; c++) {
+		enum diff_metric m = columns[c].metric;
+
+		for (unsigned s = 0; s < 2; s++) {
+			snprintf(key, sizeof(key), "%s_%c", columns[c].name, "ab"[s]);
+			json_kv_u64(j, key, row->value[m][s]);
+		}
+		snprintf(key, sizeof(key), "%s_change", columns[c].name);
+		json_key(j, key);
+		json_i64(j, diff_change(row, m));
+		snprintf(key, sizeof(key), "%s_change_pct", columns[c].name);
+		json_key(j, key);
+		if (row->value[m][0])
+			json_double(j, pct(row, m));
+		else
+			json_null(j);
+	}
+}
+
+static int json_rows(const struct diff *d, struct json *j)
+{
+	uint32_t *nodes = NULL;
+	size_t cap = 0;
+	int err = 0;
+
+	json_key(j, "rows");
+	json_open(j, '[');
+	for (size_t i = 0; !err && i < d->n_rows; i++) {
+		json_open(j, '{');
+		if (d->opt->by == BY_PATH)
+			err = json_path(&d->all, j, d->rows[i].key, &nodes, &cap);
+		else
+			json_kv_str(j, "function", report_name(&d->all, d->rows[i].key));
+		json_kv_str(j, "change", diff_row_kind(&d->rows[i]));
+		json_kv_bool(j, "traced_in_both", diff_row_untraced(d, &d->rows[i]) < 0);
+		json_numbers(j, &d->rows[i]);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	free(nodes);
+	return err;
+}
+
+static void json_side(const struct diff *d, struct json *j, unsigned s)
+{
+	json_key(j, s ? "b" : "a");
+	json_open(j, '{');
+	json_kv_str(j, "file", d->opt->file[s]);
+	json_totals(&d->side[s], j);
+	json_close(j, '}');
+}
+
+static int json_all(const struct diff *d, struct json *j)
+{
+	json_open(j, '{');
+	json_kv_str(j, "by", diff_rows_name(d));
+	json_side(d, j, 0);
+	json_side(d, j, 1);
+	json_key(j, "threshold_pct");
+	json_double(j, d->opt->threshold_pct);
+	json_kv_u64(j, "min_ns", d->min_ns);
+	int err = json_rows(d, j);
+
+	json_kv_u64(j, "folded_rows", d->n_folded);
+	json_kv_u64(j, "equal_rows", d->n_equal);
+	json_kv_u64(j, "hidden_rows", d->n_hidden);
+	json_key(j, "notes");
+	json_open(j, '[');
+	for (size_t i = 0; i < d->n_notes; i++)
+		json_str(j, d->notes[i]);
+	json_close(j, ']');
+	json_close(j, '}');
+	return err;
+}
+
+int diff_json(struct trace_reader *const r[2], const struct diff_options *opt, FILE *out)
+{
+	struct diff d;
+	struct json j;
+	int err = diff_load(&d, r, opt);
+
+	if (!err) {
+		json_init(&j, out, true);
+		err = json_all(&d, &j);
+	}
+	if (!err)
+		err = report_written(out);
+	diff_free(&d);
+	return err;
+}

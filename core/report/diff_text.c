@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "analysis/diff.h"
+
+/* "+1.20ms", "=" when there is no change. */
+static const char *change_ns(int64_t ns, char buf[24])
+{
+	snprintf(buf, 24, "%s%s", ns < 0 ? "-" : ns ? "+" : "=", ns ? HUMAN(ns < 0 ? -(uint64_t)ns : (uint64_t)ns) : "");
+	return buf;
+}
+
+static const char *change_count(int64_t n, char buf[24])
+{
+	snprintf(buf, 24, n ? "%+" PRId64 : "=", n);
+	return buf;
+}
+
+/* "+6.3%", from ten times on "x12"; "" where nothing changed, "new", "gone", "-" where there was nothing to compare with. */
+static const char *relative(const struct diff_row *row, enum diff_metric m, char buf[24])
+{
+	double a = (double)row->value[m][0], b = (double)row->value[m][1];
+	double pct = a ? 100 * (b - a) / a : 0, size = pct < 0 ? -pct : pct;
+
+	if (!row->there[0] || !row->there[1])
+		snprintf(buf, 24, "%s", diff_row_kind(row));
+	else if (a == b)
+		buf[0] = '\0';
+	else if (!a)
+		snprintf(buf, 24, "-");
+	else if (pct >= 999.5)
+		snprintf(buf, 24, b / a < 99999 ? "x%.0f" : "x%.0e", b / a);
+	else
+		snprintf(buf, 24, "%+.*f%%", size < 99.95 ? 1 : 0, pct);
+	return buf;
+}
+
+struct widths { int calls, change; };
+
+static struct widths measure(const struct diff *d)
+{
+	struct widths w = { 5, 6 };
+	char buf[24];
+
+	for (size_t i = 0; i < d->n_rows; i++) {
+		int n = snprintf(NULL, 0, "%s", change_count(diff_change(&d->rows[i], METRIC_CALLS), buf));
+
+		w.calls = text_width(d->rows[i].value[METRIC_CALLS][0], w.calls);
+		w.change = n > w.change ? n : w.change;
+	}
+	return w;
+}
+
+static void times(const struct diff_row *row, enum diff_metric m, FILE *out)
+{
+	char change[24], pct[24];
+
+	fprintf(out, "%6s %7s %6s  ", row->there[0] ? HUMAN(row->value[m][0]) : "-",
+		change_ns(diff_change(row, m), change), relative(row, m, pct));
+}
+
+static int name(const struct diff *d, const struct diff_row *row, FILE *out, uint32_t **nodes, size_t *cap)
+{
+	int missing = diff_row_untraced(d, row), err = 0;
+	size_t n;
+
+	if (d->opt->by == BY_PATH) {
+		err = report_path(&d->all, row->key, nodes, cap, &n);
+		for (size_t i = 0; !err && i < n; i++) {
+			fputs(i ? ";" : "", out);
+			text_safe(out, report_name(&d->all, d->all.tree.nodes[(*nodes)[i]].func));
+		}
+	} else {
+		text_safe(out, report_name(&d->all, row->key));
+	}
+	if (missing >= 0)
+		fprintf(out, "  (not traced in %c)", "AB"[missing]);
+	fputc('\n', out);
+	return err;
+}
+
+static int table(const struct diff *d, FILE *out)
+{
+	struct widths w = measure(d);
+	uint32_t *nodes = NULL;
+	size_t cap = 0;
+	char buf[24];
+	int err = 0;
+
+	text_heading(d->opt->colour, out, "%-21s  %-21s  CALLS", "SELF", "TOTAL");
+	text_heading(d->opt->colour, out, "%6s %7s %6s  %6s %7s %6s  %*s %*s  %s", "A", "CHANGE", "%", "A", "CHANGE", "%",
+		     w.calls, "A", w.change, "CHANGE", d->opt->by == BY_PATH ? "PATH" : "FUNCTION");
+	for (size_t i = 0; !err && i < d->n_rows; i++) {
+		const struct diff_row *row = &d->rows[i];
+
+		times(row, METRIC_SELF, out);
+		times(row, METRIC_TOTAL, out);
+		fprintf(out, "%*" PRIu64 " %*s  ", w.calls, row->value[METRIC_CALLS][0], w.change,
+			change_count(diff_change(row, METRIC_CALLS), buf));
+		err = name(d, row, out, &nodes, &cap);
+	}
+	free(nodes);
+	return err;
+}
+
+static void below(const struct diff *d, FILE *out)
+{
+	const char *what = diff_rows_name(d);
+
+	if (d->n_hidden)
+		fprintf(out, "%zu more changed %s%s (-n 0 shows all)\n", d->n_hidden, what, plural(d->n_hidden));
+	if (d->n_folded)
+		fprintf(out, "%zu %s%s folded: changed by less than %g%% or %s (--threshold, --min)\n", d->n_folded, what,
+			plural(d->n_folded), d->opt->threshold_pct, HUMAN(d->min_ns));
+	if (d->n_equal)
+		fprintf(out, "%zu %s%s equal in calls, total and self\n", d->n_equal, what, plural(d->n_equal));
+}
+
+static void sides(const struct diff *d, FILE *out)
+{
+	fputc('\n', out);
+	for (unsigned s = 0; s < 2; s++) {
+		const struct model_totals *t = d->side[s].totals;
+
+		fprintf(out, "%c: ", "AB"[s]);
+		text_safe(out, d->opt->file[s]);
+		fprintf(out, ", %" PRIu64 " call%s, %" PRIu64 " goroutine%s in %s\n", t->calls, plural(t->calls), t->goroutines,
+			plural(t->goroutines), HUMAN(report_span_ns(&d->side[s])));
+	}
+	for (size_t i = 0; i < d->n_notes; i++) {
+		fputs("note: ", out);
+		text_safe(out, d->notes[i]);
+		fputc('\n', out);
+	}
+}
+
+int diff_text(struct trace_reader *const r[2], const struct diff_options *opt, FILE *out)
+{
+	struct diff d;
+	int err = diff_load(&d, r, opt);
+
+	if (!err && d.n_rows)
+		err = table(&d, out);
+	if (!err) {
+		if (!d.n_rows)
+			fputs(d.n_folded ? "no change that counts\n" : "no change\n", out);
+		below(&d, out);
+		sides(&d, out);
+		err = report_written(out);
+	}
+	diff_free(&d);
+	return err;
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Tables for people: numbers aligned, names last and never cut. */
+#include <inttypes.h>
+
+#include "analysis/report.h"
+
+void text_marks(FILE *out, const struct call_stats *st)
+{
+	const struct { uint64_t n; const char *what; } m[] = {
+		{ st->unfinished, "unfinished" }, { st->unwound, "unwound" }, { st->suspect, "suspect" },
+	};
+	const char *joint = "  (";
+
+	for (size_t i = 0; i < sizeof(m) / sizeof(m[0]); i++)
+		if (m[i].n) {
+			fprintf(out, "%s%" PRIu64 " %s", joint, m[i].n, m[i].what);
+			joint = ", ";
+		}
+	if (*joint == ',')
+		fputc(')', out);
+}
+
+void text_hidden(const struct report *rep, FILE *out, const char *what)
+{
+	if (rep->n_hidden)
+		fprintf(out, "%zu more %s (-n 0 shows all)\n", rep->n_hidden, what);
+}
+
+/* Which columns there are, and how wide those are that grow. */
+struct columns {
+	int calls;
+	bool growth, preempt;
+};
+
+static struct columns choose_columns(const struct report *rep)
+{
+	struct columns c = { .calls = 5 };
+
+	for (size_t i = 0; i < rep->n_rows; i++) {
+		const struct call_stats *st = &rep->funcs[rep->rows[i]];
+
+		c.calls = text_width(st->calls, c.calls);
+		c.growth |= st->morestack_ns > 0;
+		c.preempt |= st->preempt_ns > 0;
+	}
+	return c;
+}
+
+static void function(const struct report *rep, FILE *out, const struct columns *c, size_t row)
+{
+	const struct call_stats *st = &rep->funcs[row];
+
+	fprintf(out, "%6s %5.1f%% %7s %5.1f%% %*" PRIu64 " %6s %6s", HUMAN(st->self_ns),
+		share_pct(st->self_ns, rep->totals->root_ns), HUMAN(st->total_ns),
+		share_pct(st->total_ns, rep->totals->root_ns), c->calls, st->calls,
+		st->finished ? HUMAN(st->sum_ns / st->finished) : "-",
+		st->finished ? HUMAN(report_quantile(st, 0.99)) : "-");
+	if (c->growth)
+		fprintf(out, " %6s", st->morestack_ns ? HUMAN(st->morestack_ns) : "-");
+	if (c->preempt)
+		fprintf(out, " %7s", st->preempt_ns ? HUMAN(st->preempt_ns) : "-");
+	fputs("  ", out);
+	text_safe(out, report_name(rep, (uint32_t)row));
+	text_marks(out, st);
+	fputc('\n', out);
+}
+
+static int functions(const struct report *rep, FILE *out)
+{
+	struct columns c = choose_columns(rep);
+
+	text_heading(rep->opt->colour, out, "%6s %6s %7s %6s %*s %6s %6s%s%s  FUNCTION", "SELF", "%", "TOTAL", "%", c.calls,
+		     "CALLS", "MEAN", "P99", c.growth ? " GROWTH" : "", c.preempt ? " PREEMPT" : "");
+	for (size_t i = 0; i < rep->n_rows; i++)
+		function(rep, out, &c, rep->rows[i]);
+	text_hidden(rep, out, "functions");
+	return 0;
+}
+
+int report_text(struct trace_reader *r, const struct report_options *opt, FILE *out)
+{
+	static int (*const write[])(const struct report *rep, FILE *out) = {
+		[BY_FUNCTION] = functions, [BY_PATH] = text_paths, [BY_GOROUTINE] = text_goroutines, [BY_CALL] = text_calls,
+	};
+	struct report rep;
+	int err = report_load(&rep, r, opt);
+
+	if (!err)
+		err = write[opt->by](&rep, out);
+	if (!err) {
+		report_footer(&rep, out);
+		err = report_written(out);
+	}
+	report_free(&rep);
+	return err;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <inttypes.h>
+#include <stdarg.h>
+
+#include "report/text_format.h"
+
+#define DEEPEST_INDENT 40
+
+const char *human_ns(uint64_t ns, char buf[16])
+{
+	static const struct { double limit, unit; const char *name; } units[] = {
+		{ 999.5e3, 1e3, "us" }, { 999.5e6, 1e6, "ms" }, { 1e300, 1e9, "s" },
+	};
+	unsigned u = 0;
+
+	if (ns < 1000) {
+		snprintf(buf, 16, "%uns", (unsigned)ns);
+		return buf;
+	}
+	while ((double)ns >= units[u].limit)
+		u++;
+	double v = (double)ns / units[u].unit;
+
+	snprintf(buf, 16, "%.*f%s", v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v, units[u].name);
+	return buf;
+}
+
+double share_pct(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+int text_width(uint64_t n, int least)
+{
+	int w = snprintf(NULL, 0, "%" PRIu64, n);
+
+	return w > least ? w : least;
+}
+
+const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+void text_heading(bool colour, FILE *out, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fputs(colour ? "\033[1m" : "", out);
+	vfprintf(out, fmt, ap);
+	fputs(colour ? "\033[0m\n" : "\n", out);
+	va_end(ap);
+}
+
+void text_safe(FILE *out, const char *s)
+{
+	for (const unsigned char *c = (const unsigned char *)s; *c; c++) {
+		if (*c < 0x20 || *c == 0x7f)
+			fprintf(out, "\\x%02x", *c);
+		else if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) /* U+0080 to U+009F */
+			fprintf(out, "\\x%02x", *++c);
+		else
+			fputc(*c, out);
+	}
+}
+
+void text_indent(FILE *out, uint64_t level)
+{
+	fprintf(out, "%*s", (int)(2 * (level < DEEPEST_INDENT ? level : DEEPEST_INDENT)), "");
+	if (level > DEEPEST_INDENT)
+		fprintf(out, "[%" PRIu64 "] ", level);
+}

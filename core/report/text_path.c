@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The tree of paths, indented. A node's share is its time and that of all that
+ * stands below it, goroutines it created included: what stands below a node
+ * never has a larger share, so the heaviest nodes are a tree by themselves.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/vec.h"
+#include "analysis/report.h"
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_share(const void *x, const void *y, void *ctx)
+{
+	const struct report *rep = ctx;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	int c = compare(rep->below_ns[b], rep->below_ns[a]);
+
+	return c ? c : compare(rep->place[a], rep->place[b]);
+}
+
+static int by_weight(const void *x, const void *y, void *ctx)
+{
+	const struct report *rep = ctx;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	int c = compare(report_weight(&rep->tree.nodes[b].stats, rep->opt->sort),
+			report_weight(&rep->tree.nodes[a].stats, rep->opt->sort));
+
+	return c ? c : by_share(x, y, ctx);
+}
+
+/* Paths that are not shown, and their own time. */
+struct cut {
+	size_t n;
+	uint64_t ns;
+};
+
+struct walk {
+	const struct report *rep;
+	FILE *out;
+	bool *shown;
+	int calls_width;
+	struct step { uint32_t node, level; } *stack;
+	uint32_t *children;
+	size_t n_stack, cap_stack, cap_children;
+	struct cut deep, light, rest; /* by depth, by share, by the limit of rows */
+};
+
+static void cut(const struct walk *w, struct cut *c, size_t node)
+{
+	const struct call_stats *st = &w->rep->tree.nodes[node].stats;
+
+	c->n++;
+	c->ns += st->self_ns + st->morestack_ns + st->preempt_ns;
+}
+
+/* Marks the nodes that are shown. 0 or -ENOMEM. */
+static int choose(struct walk *w)
+{
+	const struct report *rep = w->rep;
+	size_t n = 0, limit = rep->opt->limit;
+	uint32_t *left = calloc(rep->tree.n, sizeof(*left));
+
+	w->shown = calloc(rep->tree.n, sizeof(*w->shown));
+	if (!left || !w->shown) {
+		free(left);
+		return -ENOMEM;
+	}
+	for (size_t i = 1; i < rep->tree.n; i++) {
+		if (report_wants_path(rep, i))
+			left[n++] = (uint32_t)i;
+		else
+			cut(w, rep->opt->depth && rep->level[i] > rep->opt->depth ? &w->deep : &w->light, i);
+	}
+	if (n > 1)
+		qsort_r(left, n, sizeof(*left), by_share, (void *)rep);
+	for (size_t i = 0; i < n; i++) {
+		w->shown[left[i]] = !limit || i < limit;
+		if (!w->shown[left[i]])
+			cut(w, &w->rest, left[i]);
+		else
+			w->calls_width = text_width(rep->tree.nodes[left[i]].stats.calls, w->calls_width);
+	}
+	free(left);
+	return 0;
+}
+
+static int push_children(struct walk *w, uint32_t node, uint32_t level)
+{
+	const struct path_node *nodes = w->rep->tree.nodes;
+	size_t n = 0;
+
+	for (uint32_t c = nodes[node].first_child; c; c = nodes[c].next_sibling) {
+		if (!w->shown[c])
+			continue;
+		if (vec_reserve(&w->children, &w->cap_children, n + 1))
+			return -ENOMEM;
+		w->children[n++] = c;
+	}
+	if (!n)
+		return 0;
+	qsort_r(w->children, n, sizeof(*w->children), w->rep->opt->sort == SORT_DEFAULT ? by_share : by_weight,
+		(void *)w->rep);
+	if (vec_reserve(&w->stack, &w->cap_stack, w->n_stack + n))
+		return -ENOMEM;
+	while (n--)
+		w->stack[w->n_stack++] = (struct step){ w->children[n], level };
+	return 0;
+}
+
+static void line(const struct walk *w, struct step s)
+{
+	const struct path_node *n = &w->rep->tree.nodes[s.node];
+	char place[512];
+
+	fprintf(w->out, "%5.1f%% %6s %6s %*" PRIu64 "  ", share_pct(w->rep->below_ns[s.node], w->rep->below_ns[0]),
+		HUMAN(n->stats.total_ns), HUMAN(n->stats.self_ns), w->calls_width, n->stats.calls);
+	text_indent(w->out, s.level);
+	fputs(n->go_edge ? "go " : "", w->out);
+	text_safe(w->out, report_name(w->rep, n->func));
+	if (n->go_edge && *report_pc_line(w->rep, n->go_pc, true, place, sizeof(place))) {
+		fputs("  (at ", w->out); /* the go statement, when all came from one */
+		text_safe(w->out, place);
+		fputc(')', w->out);
+	}
+	if (n->max_recursion > 1 && n->func != PATH_OTHER)
+		fprintf(w->out, "  (recursion, %u deep)", n->max_recursion);
+	text_marks(w->out, &n->stats);
+	fputc('\n', w->out);
+}
+
+static void said(const struct walk *w)
+{
+	const struct report *rep = w->rep;
+	uint64_t all_ns = rep->below_ns[0];
+
+	if (w->deep.n)
+		fprintf(w->out, "%zu path%s of more than %u function%s, %.1f%% of the time (--depth)\n", w->deep.n,
+			plural(w->deep.n), rep->opt->depth, plural(rep->opt->depth), share_pct(w->deep.ns, all_ns));
+	if (w->light.n)
+		fprintf(w->out, "%zu path%s with less than %g%% each, %.1f%% of the time (--min-share)\n", w->light.n,
+			plural(w->light.n), rep->opt->min_share_pct, share_pct(w->light.ns, all_ns));
+	if (w->rest.n)
+		fprintf(w->out, "%zu more path%s, %.1f%% of the time (-n 0 shows all)\n", w->rest.n, plural(w->rest.n),
+			share_pct(w->rest.ns, all_ns));
+}
+
+int text_paths(const struct report *rep, FILE *out)
+{
+	struct walk w = { .rep = rep, .out = out, .calls_width = 5 };
+	int err = choose(&w);
+
+	text_heading(rep->opt->colour, out, "%6s %6s %6s %*s  PATH", "SHARE", "TOTAL", "SELF", w.calls_width, "CALLS");
+	if (!err)
+		err = push_children(&w, 0, 0);
+	while (!err && w.n_stack) {
+		struct step s = w.stack[--w.n_stack];
+
+		line(&w, s);
+		err = push_children(&w, s.node, s.level + 1);
+	}
+	if (err)
+		log_error("no memory to print %zu paths", rep->tree.n - 1);
+	else
+		said(&w);
+	free(w.shown);
+	free(w.stack);
+	free(w.children);
+	return err;
+}

@@ -10,10 +10,10 @@
 #define GOTRACE_EVENT_H
 
 #ifdef __bpf__
-typedef unsigned char      uint8_t;
-typedef unsigned short     uint16_t;
-typedef unsigned int       uint32_t;
-typedef int                int32_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef int int32_t;
 typedef unsigned long long uint64_t;
 #else
 #include <stdint.h>
@@ -25,39 +25,44 @@ typedef unsigned long long uint64_t;
  *
  * A new kind is named in: core/trace/FORMAT.md, core/trace/kinds.c, core/model/feed.c.
  */
-#define EV_ENTRY       1  /* a call of the site's function begins */
-#define EV_EXIT        2  /* it returns */
-#define EV_TAIL        3  /* it jumps to another function, which returns in its place */
-#define EV_ENTRY_EXIT  4  /* a function that is a lone RET: both at once */
-#define EV_ENTRY_TAIL  5  /* a frameless wrapper probed on its jump: entry and tail exit at once */
-#define EV_STOP        6  /* * prologue stopped in newstack: arg0 interrupted pc */
-#define EV_RESUME      7  /* * what the runtime does about a stopped prologue: arg2 one of STOP_*, of a
-                                growth arg0 old and arg1 new stack size in bytes; depth 0. None
-                                comes when it does nothing; the function's entry follows */
-#define EV_CREATE      8  /* * goroutine created: arg0 child's goid, arg1 pc of the go statement,
-                                arg2 pc of the start function; goid is the creator's, 0 if none */
-#define EV_END         9  /*   goroutine goid ended; its frames end with it */
-#define EV_UNWIND     10  /* * frames of goid deeper than `depth` are gone: a panic was recovered */
-#define EV_LOSS       11  /* * events were lost: ts_ns the first, arg0 ts of the last, arg1 how many;
-                                goid whose, or EVF_ALL when not known */
-#define EV_IMAGE      12  /*   runtime.main was entered: a new process image, goids start anew */
-#define EV_MORESTACK  13  /*   thesis strategy: the site's function calls morestack */
-#define EV_KIND_MAX   13
+#define EV_ENTRY      1 /* a call of the site's function begins */
+#define EV_EXIT       2 /* it returns */
+#define EV_TAIL       3 /* it jumps to another function, which returns in its place */
+#define EV_ENTRY_EXIT 4 /* a function that is a lone RET: both at once */
+#define EV_ENTRY_TAIL 5 /* a frameless wrapper probed on its jump: entry and tail exit at once */
+#define EV_STOP       6 /* * prologue stopped in newstack: arg0 interrupted pc */
+#define EV_RESUME                                                                       \
+	7 /* * what the runtime does about a stopped prologue: arg2 one of STOP_*, of a \
+		growth arg0 old and arg1 new stack size in bytes; depth 0. None         \
+		comes when it does nothing; the function's entry follows */
+#define EV_CREATE                                                                            \
+	8            /* * goroutine created: arg0 child's goid, arg1 pc of the go statement, \
+			   arg2 pc of the start function; goid is the creator's, 0 if none */
+#define EV_END    9  /*   goroutine goid ended; its frames end with it */
+#define EV_UNWIND 10 /* * frames of goid deeper than `depth` are gone: a panic was recovered */
+#define EV_LOSS                                                                        \
+	11 /* * events were lost: ts_ns the first, arg0 ts of the last, arg1 how many; \
+		 goid whose, or EVF_ALL when not known */
+#define EV_IMAGE     12 /*   runtime.main was entered: a new process image, goids start anew */
+#define EV_MORESTACK 13 /*   thesis strategy: the site's function calls morestack */
+#define EV_KIND_MAX  13
 
-/* Of a cookie and on the wire only: runtime.sigpanic was entered, arg0 the pc that faulted, depth that of its
- * frame. User space makes an EV_ENTRY of it where the function's probe lies behind that pc. 64 bytes. */
+/* Of a cookie and on the wire only: runtime.sigpanic was entered, arg0 the pc that faulted, depth
+ * that of its frame. User space makes an EV_ENTRY of it where the function's probe lies behind that
+ * pc. 64 bytes. */
 #define EVK_FAULT 128
 
 /* flags of an event */
-#define EVF_SYSTEM  1  /* ran on a system stack (g0): keyed by (tid, depth); goid is m.curg's, a label */
-#define EVF_ALL     2  /* EV_LOSS: which goroutines is not known */
-#define EVF_GOEXIT  4  /* EV_UNWIND: the frames go because of runtime.Goexit */
+/* ran on a system stack (g0): keyed by (tid, depth); goid is m.curg's, a label */
+#define EVF_SYSTEM 1
+#define EVF_ALL    2 /* EV_LOSS: which goroutines is not known */
+#define EVF_GOEXIT 4 /* EV_UNWIND: the frames go because of runtime.Goexit */
 
 /* what stopped a prologue, EV_RESUME arg2 */
-#define STOP_DECLINED 0  /* neither grew nor yielded */
-#define STOP_GROWTH   1  /* copied to a larger stack */
-#define STOP_YIELD    2  /* gave up the processor */
-#define STOP_GC       3  /* parked for the garbage collector */
+#define STOP_DECLINED 0 /* neither grew nor yielded */
+#define STOP_GROWTH   1 /* copied to a larger stack */
+#define STOP_YIELD    2 /* gave up the processor */
+#define STOP_GC       3 /* parked for the garbage collector */
 
 /*
  * The common record, 32 bytes.
@@ -72,7 +77,7 @@ typedef unsigned long long uint64_t;
 struct event {
 	uint64_t ts_ns; /* CLOCK_MONOTONIC */
 	uint64_t goid;
-	uint32_t site;  /* index into the site table */
+	uint32_t site; /* index into the site table */
 	uint32_t depth;
 	uint32_t tid;   /* kernel thread, in the tracer's view of the initial pid namespace */
 	uint16_t kind;  /* EV_* */
@@ -94,20 +99,22 @@ _Static_assert(sizeof(struct event_ext) == 64, "wire size");
  * return address at the probed instruction, 48..55 kind (EV_*, or EVK_* below),
  * 56..63 COOKIE_* flags.
  */
-#define COOKIE_SITE(c)   ((uint32_t)(c))
-#define COOKIE_ADJ(c)    ((uint32_t)((c) >> 32) & 0xffff)
-#define COOKIE_KIND(c)   ((uint32_t)((c) >> 48) & 0xff)
-#define COOKIE_FLAGS(c)  ((uint32_t)((c) >> 56) & 0xff)
-#define COOKIE(site, adj, kind, flags) \
-	((uint64_t)(site) | (uint64_t)(adj) << 32 | (uint64_t)(kind) << 48 | (uint64_t)(flags) << 56)
+#define COOKIE_SITE(c)  ((uint32_t)(c))
+#define COOKIE_ADJ(c)   ((uint32_t)((c) >> 32) & 0xffff)
+#define COOKIE_KIND(c)  ((uint32_t)((c) >> 48) & 0xff)
+#define COOKIE_FLAGS(c) ((uint32_t)((c) >> 56) & 0xff)
+#define COOKIE(site, adj, kind, flags)                                       \
+	((uint64_t)(site) | (uint64_t)(adj) << 32 | (uint64_t)(kind) << 48 | \
+	 (uint64_t)(flags) << 56)
 
-#define COOKIE_STOP(c) ((uint32_t)((c) >> 60) & 3)
+#define COOKIE_STOP(c)         ((uint32_t)((c) >> 60) & 3)
 #define COOKIE_STOP_FLAGS(why) ((why) << 4)
 
 #define COOKIE_CHECK_JCC 1 /* on the stack check's jbe: no event when it is taken (CF or ZF) */
-#define COOKIE_RET       2 /* on a plain RET (c3): the program may perform it, see config.rets. rsp is at the
-                              return address there; bits 32..43 are those of the instruction's address instead */
-#define COOKIE_RET_BITS(vaddr) ((uint32_t)(vaddr) & 0xfff)
+#define COOKIE_RET                                                                           \
+	2 /* on a plain RET (c3): the program may perform it, see config.rets. rsp is at the \
+	     return address there; bits 32..43 are those of the instruction's address instead */
+#define COOKIE_RET_BITS(vaddr) ((uint32_t)(vaddr)&0xfff)
 
 /*
  * Counters of one CPU, in a map that user space has mapped. A writer adds to
@@ -118,14 +125,15 @@ _Static_assert(sizeof(struct event_ext) == 64, "wire size");
 struct cpu_counters {
 	uint64_t lost_begun;
 	uint64_t lost_done;
-	uint64_t lost_first_ns;     /* of the losses since user space last set it to 0 */
+	uint64_t lost_first_ns; /* of the losses since user space last set it to 0 */
 	uint64_t lost_last_ns;
-	uint64_t lost_anonymous;    /* losses whose goroutine did not fit into the map of goids */
-	uint64_t dropped_signal;    /* on a signal stack: goid 0 and not g0 */
-	uint64_t dropped_outside;   /* rsp outside the stack of g */
-	uint64_t dropped_fault;     /* g could not be read */
-	uint64_t hits;              /* runs of the calibration program */
-	uint64_t layout_wrong;      /* hits in the runtime where g is neither its m's curg nor its g0 */
+	uint64_t lost_anonymous;  /* losses whose goroutine did not fit into the map of goids */
+	uint64_t dropped_signal;  /* on a signal stack: goid 0 and not g0 */
+	uint64_t dropped_outside; /* rsp outside the stack of g */
+	uint64_t dropped_fault;   /* g could not be read */
+	uint64_t hits;            /* runs of the calibration program */
+	/* hits in the runtime where g is neither its m's curg nor its g0 */
+	uint64_t layout_wrong;
 	uint64_t pad[6];
 };
 _Static_assert(sizeof(struct cpu_counters) == 128, "two cache lines");
@@ -147,22 +155,24 @@ struct target_config {
 
 /* What of it is not followed. */
 struct children_state {
-	uint32_t children;  /* processes that it forked */
-	uint32_t execs;     /* images that it executed */
+	uint32_t children; /* processes that it forked */
+	uint32_t execs;    /* images that it executed */
 };
 
 /* Configuration of the BPF programs, read-only once they are loaded. Byte
  * offsets inside runtime.g and its kin; -1 where the Go version has no such field. */
 struct probe_config {
-	uint32_t g_read_bytes;      /* how much of a g one read fetches; covers all g_* below up to goid */
+	/* how much of a g one read fetches; covers all g_* below up to goid */
+	uint32_t g_read_bytes;
 	uint32_t g_stack_lo, g_stack_hi, g_m, g_goid;
 	int32_t g_panic, g_gopc, g_startpc, g_sigcode0, g_sched_pc;
 	int32_t m_g0, m_curg, m_morebuf_sp;
 	int32_t panic_link, panic_sp, panic_start_sp, panic_goexit;
-	uint32_t filter;            /* non-zero: other processes hit the probes too, drop theirs */
-	uint32_t rets;              /* RETS_*: who may return in the kernel's stead at COOKIE_RET sites */
+	uint32_t filter; /* non-zero: other processes hit the probes too, drop theirs */
+	/* RETS_*: who may return in the kernel's stead at COOKIE_RET sites */
+	uint32_t rets;
 	struct target_config target;
-	uint64_t main_vaddr;        /* link-time address of the EV_IMAGE site */
+	uint64_t main_vaddr; /* link-time address of the EV_IMAGE site */
 };
 #define G_READ_MAX 256
 
@@ -172,9 +182,10 @@ struct probe_config {
 
 /* What the BPF programs and user space both change while a trace runs. */
 struct probe_state {
-	uint64_t text_bias; /* run-time minus link-time address of the target's text: set by user space
-	                       for a running process, else at each entry of runtime.main */
-	uint32_t stopped;   /* non-zero: record nothing any more, links are being taken down */
+	/* run-time minus link-time address of the target's text: set by user space for a running
+	 * process, else at each entry of runtime.main */
+	uint64_t text_bias;
+	uint32_t stopped; /* non-zero: record nothing any more, links are being taken down */
 	uint32_t pad;
 };
 

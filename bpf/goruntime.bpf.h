@@ -47,7 +47,8 @@ static __always_inline void on_create(struct pt_regs *ctx, uint64_t cookie, stru
 {
 	uint64_t newg = ctx->rax, goid = 0, gopc = 0, startpc = 0;
 
-	/* Goroutine 1 is made by the start code, before runtime.main says that there is a new image. */
+	/* Goroutine 1 is made by the start code, before runtime.main says that there is a new
+	 * image. */
 	if (read_u64(newg + config.g_goid, &goid) || goid <= 1)
 		return;
 	read_u64(newg + config.g_gopc, &gopc);
@@ -84,7 +85,8 @@ static __always_inline void on_recovery(struct pt_regs *ctx, uint64_t cookie, st
 			uint64_t start = 0;
 			uint8_t goexit = 0;
 
-			/* One that began further up than the recovering frame is not jumped past: it stays. */
+			/* One that began further up than the recovering frame is not jumped past:
+			 * it stays. */
 			if (read_u64(link + config.panic_start_sp, &start) || start >= sp)
 				break;
 			bpf_probe_read_user(&goexit, 1, (const void *)(link + config.panic_goexit));
@@ -158,8 +160,8 @@ static __always_inline int layout_wrong(const struct place *p, int found)
 }
 
 /*
- * sigpanic(), signal_unix.go: the signal handler has made a faulting instruction look like a call of it
- * (preparePanic, signal_amd64.go): the return address is the instruction's own.
+ * sigpanic(), signal_unix.go: the signal handler has made a faulting instruction look like a call
+ * of it (preparePanic, signal_amd64.go): the return address is the instruction's own.
  */
 static __always_inline void on_fault(struct pt_regs *ctx, uint64_t cookie, struct place *p)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What every program of probes.bpf.c needs: the configuration, the maps, whose hit it is and at
- * which place of which stack, and the way of an event into its ring, or into the counts of what was lost.
- * Included once, there.
+ * which place of which stack, and the way of an event into its ring, or into the counts of what was
+ * lost. Included once, there.
  */
 /* ---- configuration, frozen before the programs are loaded */
 
@@ -54,8 +54,8 @@ struct {
 /* ---- where a program runs */
 
 struct place {
-	uint64_t g;      /* address of the current g */
-	uint64_t goid;   /* its goid, on a system stack that of m.curg */
+	uint64_t g;    /* address of the current g */
+	uint64_t goid; /* its goid, on a system stack that of m.curg */
 	uint64_t m;
 	uint32_t depth;
 	uint16_t flags;
@@ -73,7 +73,8 @@ static __always_inline int in_target(void)
 {
 	struct bpf_pidns_info ns;
 
-	return !bpf_get_ns_current_pid_tgid(config.target.pidns_dev, config.target.pidns_ino, &ns, sizeof(ns)) &&
+	return !bpf_get_ns_current_pid_tgid(config.target.pidns_dev, config.target.pidns_ino, &ns,
+					    sizeof(ns)) &&
 	       ns.tgid == config.target.tgid;
 }
 
@@ -153,7 +154,8 @@ static __always_inline int32_t to_return_address(struct pt_regs *ctx, uint64_t c
 
 #define NO_G0 -2 /* g has no goid and is not its m's g0: a signal stack's */
 
-/* Fills p from g in R14 (ABIInternal, cmd/compile/abi-internal.md). 0 when the event is to be kept, else -1 or NO_G0. */
+/* Fills p from g in R14 (ABIInternal, cmd/compile/abi-internal.md). 0 when the event is to be kept,
+ * else -1 or NO_G0. */
 static __always_inline int find_place(struct pt_regs *ctx, uint64_t cookie, struct place *p)
 {
 	uint64_t g[G_READ_MAX / 8];
@@ -205,9 +207,9 @@ static __always_inline void *reserve(const struct place *p, uint32_t bytes)
 
 	/* The verifier wants the size as a constant at each call. */
 	if (ring)
-		rec = bytes == sizeof(struct event_ext) ?
-			bpf_ringbuf_reserve(ring, sizeof(struct event_ext), 0) :
-			bpf_ringbuf_reserve(ring, sizeof(struct event), 0);
+		rec = bytes == sizeof(struct event_ext)
+			      ? bpf_ringbuf_reserve(ring, sizeof(struct event_ext), 0)
+			      : bpf_ringbuf_reserve(ring, sizeof(struct event), 0);
 	if (!rec)
 		count_loss(p->count, p->goid);
 	return rec;
@@ -215,7 +217,8 @@ static __always_inline void *reserve(const struct place *p, uint32_t bytes)
 
 /* Fills the common part and submits. The clock is read after the reservation,
  * so a record whose time lies before user space's clock is already in the ring. */
-static __always_inline void submit(struct event *e, const struct place *p, uint64_t cookie, uint32_t kind)
+static __always_inline void submit(struct event *e, const struct place *p, uint64_t cookie,
+				   uint32_t kind)
 {
 	e->goid = p->goid;
 	e->site = COOKIE_SITE(cookie);

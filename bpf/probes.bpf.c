@@ -50,8 +50,9 @@ static __always_inline void perform_ret(struct pt_regs *ctx)
 
 	if (bpf_probe_read_user(stack, sizeof(stack), (const void *)(ctx->rsp - 8)))
 		return;
-	/* Performed already, and what it returned to has the RET's low bits? Or was the goroutine once
-	 * preempted at this RET, which left its address there as well? Then the breakpoint is here. */
+	/* Performed already, and what it returned to has the RET's low bits? Or was the goroutine
+	 * once preempted at this RET, which left its address there as well? Then the breakpoint is
+	 * here. */
 	if (stack[0] == ctx->rip &&
 	    (bpf_probe_read_user(&byte, 1, (const void *)ctx->rip) || byte != 0xcc))
 		return;
@@ -76,7 +77,8 @@ static __always_inline int on_hit(struct pt_regs *ctx, int runtime)
 		else
 			record_call(ctx, cookie);
 	}
-	if (config.rets == RETS_PERFORMED && (COOKIE_FLAGS(cookie) & COOKIE_RET) && !has_returned(ctx, cookie))
+	if (config.rets == RETS_PERFORMED && (COOKIE_FLAGS(cookie) & COOKIE_RET) &&
+	    !has_returned(ctx, cookie))
 		perform_ret(ctx);
 	return 0;
 }
@@ -94,14 +96,40 @@ static __always_inline int count_hit(void)
 /* ---- the programs */
 
 /* "?": loaded only when user space asks for it. */
-SEC("?uprobe.multi") int entry_multi(struct pt_regs *ctx) { return on_hit(ctx, 0); }
-SEC("?uprobe.multi") int exit_multi(struct pt_regs *ctx) { return on_hit(ctx, 0); }
-SEC("?uprobe.multi") int runtime_multi(struct pt_regs *ctx) { return on_hit(ctx, 1); }
-SEC("?uprobe.multi") int hit_multi(struct pt_regs *ctx) { (void)ctx; return count_hit(); }
+SEC("?uprobe.multi") int entry_multi(struct pt_regs *ctx)
+{
+	return on_hit(ctx, 0);
+}
+SEC("?uprobe.multi") int exit_multi(struct pt_regs *ctx)
+{
+	return on_hit(ctx, 0);
+}
+SEC("?uprobe.multi") int runtime_multi(struct pt_regs *ctx)
+{
+	return on_hit(ctx, 1);
+}
+SEC("?uprobe.multi") int hit_multi(struct pt_regs *ctx)
+{
+	(void)ctx;
+	return count_hit();
+}
 
-SEC("?uprobe") int entry_perf(struct pt_regs *ctx) { return on_hit(ctx, 0); }
-SEC("?uprobe") int exit_perf(struct pt_regs *ctx) { return on_hit(ctx, 0); }
-SEC("?uprobe") int runtime_perf(struct pt_regs *ctx) { return on_hit(ctx, 1); }
-SEC("?uprobe") int hit_perf(struct pt_regs *ctx) { (void)ctx; return count_hit(); }
+SEC("?uprobe") int entry_perf(struct pt_regs *ctx)
+{
+	return on_hit(ctx, 0);
+}
+SEC("?uprobe") int exit_perf(struct pt_regs *ctx)
+{
+	return on_hit(ctx, 0);
+}
+SEC("?uprobe") int runtime_perf(struct pt_regs *ctx)
+{
+	return on_hit(ctx, 1);
+}
+SEC("?uprobe") int hit_perf(struct pt_regs *ctx)
+{
+	(void)ctx;
+	return count_hit();
+}
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -33,7 +33,8 @@ int callfile_open(struct callfile *f)
 	if (f->fd < 0) {
 		int err = -errno;
 
-		log_error("%s: cannot make a temporary file: %s; set TMPDIR to a folder with room", path, strerror(-err));
+		log_error("%s: cannot make a temporary file: %s; set TMPDIR to a folder with room",
+			  path, strerror(-err));
 		return err;
 	}
 	unlink(path);
@@ -45,15 +46,17 @@ static int write_at(struct callfile *f, size_t slot, const struct call *calls, s
 	size_t done = 0, size = n * sizeof(*calls);
 
 	while (done < size) {
-		ssize_t got = pwrite(f->fd, (const char *)calls + done, size - done, (off_t)(slot * sizeof(*calls) + done));
+		ssize_t got = pwrite(f->fd, (const char *)calls + done, size - done,
+				     (off_t)(slot * sizeof(*calls) + done));
 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0) {
 			int err = got ? -errno : -EIO;
 
-			log_error("the list of calls cannot be put into a temporary file: %s; set TMPDIR to a folder with room",
-				  strerror(-err));
+			log_error(
+				"the list of calls cannot be put into a temporary file: %s; set TMPDIR to a folder with room",
+				strerror(-err));
 			return err;
 		}
 		done += (size_t)got;
@@ -101,10 +104,12 @@ static int begin_reading(struct callfile *f)
 
 static int read_window(struct callfile *f, size_t i)
 {
-	size_t want = f->n - i < RING_SLOTS ? f->n - i : RING_SLOTS, size = want * sizeof(*f->recent), done = 0;
+	size_t want = f->n - i < RING_SLOTS ? f->n - i : RING_SLOTS,
+	       size = want * sizeof(*f->recent), done = 0;
 
 	while (done < size) {
-		ssize_t got = pread(f->fd, (char *)f->recent + done, size - done, (off_t)(i * sizeof(*f->recent) + done));
+		ssize_t got = pread(f->fd, (char *)f->recent + done, size - done,
+				    (off_t)(i * sizeof(*f->recent) + done));
 
 		if (got < 0 && errno == EINTR)
 			continue;

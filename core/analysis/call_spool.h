@@ -10,21 +10,22 @@
 #include "model/model.h"
 
 struct callfile {
-	int fd;              /* an unlinked file in $TMPDIR; -1: not open */
-	size_t n;            /* slots in use */
-	struct call *recent; /* a ring of the latest slots; after the first callfile_get, those read last */
-	size_t recent_at;    /* number of the first of them */
-	size_t recent_n;     /* of those read */
+	int fd;   /* an unlinked file in $TMPDIR; -1: not open */
+	size_t n; /* slots in use */
+	/* a ring of the latest slots; after the first callfile_get, those read last */
+	struct call *recent;
+	size_t recent_at; /* number of the first of them */
+	size_t recent_n;  /* of those read */
 	bool reading;
-	struct call *slots;  /* callfile_map: the file; a slot with end_ns 0 never became a call */
+	struct call *slots; /* callfile_map: the file; a slot with end_ns 0 never became a call */
 };
 
 /* 0 or -errno (logged). */
 int callfile_open(struct callfile *f);
 /* Takes slot c->order, which is the next one or was taken. 0 or -errno (logged once). */
 int callfile_put(struct callfile *f, const struct call *c);
-/* *c is the call that began as the i-th, valid until the next is asked for; NULL: it never became one. i < f->n;
- * nothing may be put in behind this. 0 or -errno (logged). */
+/* *c is the call that began as the i-th, valid until the next is asked for; NULL: it never became
+ * one. i < f->n; nothing may be put in behind this. 0 or -errno (logged). */
 int callfile_get(struct callfile *f, size_t i, const struct call **c);
 /* Or all at once: makes slots. 0 or -errno (logged). */
 int callfile_map(struct callfile *f);

@@ -23,7 +23,10 @@ static bool never(size_t i)
 
 static struct call call_of(size_t i, bool ended)
 {
-	return (struct call){ .order = i, .start_ns = 10 * i, .end_ns = ended ? 10 * i + 5 : 0, .func = (uint32_t)i };
+	return (struct call){ .order = i,
+			      .start_ns = 10 * i,
+			      .end_ns = ended ? 10 * i + 5 : 0,
+			      .func = (uint32_t)i };
 }
 
 static void fill(struct callfile *f)

@@ -47,7 +47,8 @@ static int by_name_down(const void *x, const void *y, void *ctx)
 {
 	const struct report *rep = ctx;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-	int c = strcmp(report_name(rep, rep->tree.nodes[b].func), report_name(rep, rep->tree.nodes[a].func));
+	int c = strcmp(report_name(rep, rep->tree.nodes[b].func),
+		       report_name(rep, rep->tree.nodes[a].func));
 
 	return c ? c : (a < b) - (a > b);
 }

@@ -7,10 +7,10 @@
 
 /* The calls open on a goroutine, or on a thread's system stack. */
 struct caller_stack {
-	uint64_t key;        /* goroutine or thread */
+	uint64_t key; /* goroutine or thread */
 	bool system;
-	uint64_t end_ns;     /* of its outermost call: what lies behind that can be forgotten */
-	uint64_t *ids;       /* by level; NULL: an empty slot */
+	uint64_t end_ns; /* of its outermost call: what lies behind that can be forgotten */
+	uint64_t *ids;   /* by level; NULL: an empty slot */
 	size_t cap;
 };
 

@@ -7,9 +7,12 @@
 
 #include "analysis/callers.h"
 
-static uint64_t put(struct callers *t, uint64_t goid, uint32_t level, uint64_t start_ns, uint64_t end_ns, uint64_t id)
+static uint64_t put(struct callers *t, uint64_t goid, uint32_t level, uint64_t start_ns,
+		    uint64_t end_ns, uint64_t id)
 {
-	const struct call c = { .goid = goid, .level = level, .start_ns = start_ns, .end_ns = end_ns };
+	const struct call c = {
+		.goid = goid, .level = level, .start_ns = start_ns, .end_ns = end_ns
+	};
 	uint64_t caller;
 
 	assert_int_equal(callers_put(t, &c, id, &caller), 0);
@@ -36,7 +39,9 @@ static void test_levels(void **state)
 static void test_system(void **state)
 {
 	const struct call outer = { .goid = 7, .tid = 7, .system = true, .end_ns = 100 };
-	const struct call inner = { .goid = 8, .tid = 7, .system = true, .level = 1, .start_ns = 20, .end_ns = 90 };
+	const struct call inner = {
+		.goid = 8, .tid = 7, .system = true, .level = 1, .start_ns = 20, .end_ns = 90
+	};
 	struct callers t = { 0 };
 	uint64_t caller;
 

@@ -148,8 +148,8 @@ static bool counts(const struct diff *d, const struct diff_row *row, enum diff_m
 
 static bool equal(const struct diff_row *row)
 {
-	return row->there[0] == row->there[1] && !diff_change(row, METRIC_SELF) && !diff_change(row, METRIC_TOTAL) &&
-	       !diff_change(row, METRIC_CALLS);
+	return row->there[0] == row->there[1] && !diff_change(row, METRIC_SELF) &&
+	       !diff_change(row, METRIC_TOTAL) && !diff_change(row, METRIC_CALLS);
 }
 
 /* Leaves the rows that are to be shown. */
@@ -164,7 +164,8 @@ static void sift(struct diff *d)
 			continue;
 		if (equal(&row))
 			d->n_equal++;
-		else if (counts(d, &row, METRIC_SELF) || counts(d, &row, METRIC_TOTAL) || counts(d, &row, METRIC_CALLS))
+		else if (counts(d, &row, METRIC_SELF) || counts(d, &row, METRIC_TOTAL) ||
+			 counts(d, &row, METRIC_CALLS))
 			d->rows[n++] = row;
 		else
 			d->n_folded++;
@@ -180,7 +181,9 @@ static int compare(uint64_t a, uint64_t b)
 static int by_change(const void *x, const void *y, void *ctx)
 {
 	static const enum diff_metric metric[] = {
-		[DIFF_SELF] = METRIC_SELF, [DIFF_TOTAL] = METRIC_TOTAL, [DIFF_CALLS] = METRIC_CALLS,
+		[DIFF_SELF] = METRIC_SELF,
+		[DIFF_TOTAL] = METRIC_TOTAL,
+		[DIFF_CALLS] = METRIC_CALLS,
 	};
 	const struct diff *d = ctx;
 	const struct diff_row *a = x, *b = y;
@@ -193,7 +196,8 @@ static int by_change(const void *x, const void *y, void *ctx)
 	}
 	if (c)
 		return c;
-	return d->all.place ? compare(d->all.place[a->key], d->all.place[b->key]) : compare(a->key, b->key);
+	return d->all.place ? compare(d->all.place[a->key], d->all.place[b->key])
+			    : compare(a->key, b->key);
 }
 
 static int match(struct diff *d)
@@ -228,7 +232,9 @@ int diff_load(struct diff *d, struct trace_reader *const r[2], const struct diff
 	const struct report_options all = { .by = opt->by };
 	int err = 0;
 
-	*d = (struct diff){ .opt = opt, .side = { { .file.fd = -1 }, { .file.fd = -1 } }, .all.file.fd = -1 };
+	*d = (struct diff){ .opt = opt,
+			    .side = { { .file.fd = -1 }, { .file.fd = -1 } },
+			    .all.file.fd = -1 };
 	for (unsigned s = 0; !err && s < 2; s++) {
 		err = report_load(&d->side[s], r[s], &all);
 		d->side[s].opt = NULL; /* it does not outlive this function */

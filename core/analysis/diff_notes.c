@@ -34,7 +34,9 @@ static const char *value(const struct diff *d, unsigned side, const char *key)
 
 static int compare_keys(struct diff *d)
 {
-	static const struct { const char *key, *what; } keys[] = {
+	static const struct {
+		const char *key, *what;
+	} keys[] = {
 		{ "binary.path", "binaries at different paths" },
 		{ "go.version", "different Go versions" },
 		{ "probe.strategy", "different probe strategies" },
@@ -56,8 +58,12 @@ static int compare_keys(struct diff *d)
 /* The options that made the selection, as they were given; to be freed. */
 static char *selection(const struct trace_info *info)
 {
-	static const struct { const char *prefix, *option; } kinds[] = {
-		{ "select.package.", "-p " }, { "select.function.", "-f " }, { "select.exclude.", "-x " },
+	static const struct {
+		const char *prefix, *option;
+	} kinds[] = {
+		{ "select.package.", "-p " },
+		{ "select.function.", "-f " },
+		{ "select.exclude.", "-x " },
 		{ "select.wrappers", "--wrappers" },
 	};
 	char *text = NULL;
@@ -99,8 +105,12 @@ static int compare_selections(struct diff *d)
 /* How the trace of one side falls short of the run that it is of. */
 static int look_at(struct diff *d, unsigned side)
 {
-	static const struct { const char *reason, *by; } early[] = {
-		{ "duration", "--duration" }, { "size", "--max-size" }, { "interrupted", "a signal to gotrace" },
+	static const struct {
+		const char *reason, *by;
+	} early[] = {
+		{ "duration", "--duration" },
+		{ "size", "--max-size" },
+		{ "interrupted", "a signal to gotrace" },
 		{ "write-error", "an error of writing" },
 	};
 	const struct report *rep = &d->side[side];
@@ -113,24 +123,30 @@ static int look_at(struct diff *d, unsigned side)
 		err = note(d, "%c is incomplete: it has no end record", name);
 	for (size_t i = 0; !err && i < sizeof(early) / sizeof(early[0]); i++)
 		if (reason && !strcmp(reason, early[i].reason))
-			err = note(d, "recording of %c was ended by %s before the program ended", name, early[i].by);
+			err = note(d, "recording of %c was ended by %s before the program ended",
+				   name, early[i].by);
 	if (!err && t->lost_events)
-		err = note(d, "%c lost %" PRIu64 " event%s: it has fewer calls than there were", name, t->lost_events,
-			   plural(t->lost_events));
+		err = note(d, "%c lost %" PRIu64 " event%s: it has fewer calls than there were",
+			   name, t->lost_events, plural(t->lost_events));
 	if (!err && t->suspect_calls)
-		err = note(d, "%c has %" PRIu64 " suspect call%s, %.2f%% of its time", name, t->suspect_calls,
-			   plural(t->suspect_calls), share_pct(t->suspect_ns, t->root_ns));
+		err = note(d, "%c has %" PRIu64 " suspect call%s, %.2f%% of its time", name,
+			   t->suspect_calls, plural(t->suspect_calls),
+			   share_pct(t->suspect_ns, t->root_ns));
 	if (!err && d->opt->by == BY_PATH && t->folded_nodes)
-		err = note(d, "the tree of paths of %c is full: %" PRIu64 " calls stand under [other]", name,
-			   report_other_calls(rep));
+		err = note(d,
+			   "the tree of paths of %c is full: %" PRIu64 " calls stand under [other]",
+			   name, report_other_calls(rep));
 	return err;
 }
 
 /* Times hold what measuring cost; where that differs much, so do they. */
 static int compare_costs(struct diff *d)
 {
-	static const struct { const char *key, *what; } costs[] = {
-		{ "cost.emulated_ns", "an emulated probe" }, { "cost.step_ns", "a single-stepped probe" },
+	static const struct {
+		const char *key, *what;
+	} costs[] = {
+		{ "cost.emulated_ns", "an emulated probe" },
+		{ "cost.step_ns", "a single-stepped probe" },
 	};
 	int err = 0;
 
@@ -139,7 +155,8 @@ static int compare_costs(struct diff *d)
 		uint64_t b = trace_info_u64(d->side[1].info, costs[i].key, 0);
 
 		if (a && b && (a > b + b / 2 || b > a + a / 2))
-			err = note(d, "%s cost A %s, B %s an event", costs[i].what, HUMAN(a), HUMAN(b));
+			err = note(d, "%s cost A %s, B %s an event", costs[i].what, HUMAN(a),
+				   HUMAN(b));
 	}
 	return err;
 }

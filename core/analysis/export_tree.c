@@ -8,11 +8,17 @@
 
 struct building {
 	const struct report *rep;
-	struct export_node *nodes; size_t n; /* parents before children, siblings in any order */
-	uint32_t *rank;                      /* of functions: equal names have one rank */
-	uint32_t *first;                     /* of functions: the first that has its name */
-	uint32_t *slots; size_t n_slots;     /* a hash table of nodes; 0: empty. A power of two */
-	uint32_t *twin; size_t n_paths;      /* the node of each of the model's paths */
+	/* parents before children, siblings in any order */
+	struct export_node *nodes;
+	size_t n;
+	uint32_t *rank;  /* of functions: equal names have one rank */
+	uint32_t *first; /* of functions: the first that has its name */
+	/* a hash table of nodes; 0: empty. A power of two */
+	uint32_t *slots;
+	size_t n_slots;
+	/* the node of each of the model's paths */
+	uint32_t *twin;
+	size_t n_paths;
 };
 
 static int by_name(const void *x, const void *y, void *ctx)
@@ -39,7 +45,8 @@ static int rank_names(struct building *b)
 		order[i] = (uint32_t)i;
 	qsort_r(order, info->n_funcs, sizeof(*order), by_name, info->funcs);
 	for (size_t i = 0; i < info->n_funcs; i++) {
-		bool same = i && !strcmp(info->funcs[order[i - 1]].name, info->funcs[order[i]].name);
+		bool same = i &&
+			    !strcmp(info->funcs[order[i - 1]].name, info->funcs[order[i]].name);
 
 		rank += i && !same;
 		b->rank[order[i]] = rank;
@@ -68,7 +75,8 @@ static uint32_t *slot_of(const struct building *b, uint32_t parent, uint32_t fun
 	}
 }
 
-static void take(struct building *b, uint32_t *slot, const struct path_node *from, const struct export_node *as)
+static void take(struct building *b, uint32_t *slot, const struct path_node *from,
+		 const struct export_node *as)
 {
 	struct export_node *x;
 
@@ -104,7 +112,8 @@ static int merge(struct building *b, bool go_edges)
 		const struct export_node as = {
 			.parent = from[i].go_edge && !go_edges ? 0 : twin[from[i].parent],
 			.func = func < b->rep->info->n_funcs ? b->first[func] : func,
-			.go = go, .go_pc = go ? from[i].go_pc : 0,
+			.go = go,
+			.go_pc = go ? from[i].go_pc : 0,
 		};
 		uint32_t *slot = slot_of(b, as.parent, as.func, go);
 
@@ -117,7 +126,8 @@ static int merge(struct building *b, bool go_edges)
 static int by_place(const void *x, const void *y, void *ctx)
 {
 	const struct building *b = ctx;
-	const struct export_node *m = &b->nodes[*(const uint32_t *)x], *n = &b->nodes[*(const uint32_t *)y];
+	const struct export_node *m = &b->nodes[*(const uint32_t *)x],
+				 *n = &b->nodes[*(const uint32_t *)y];
 	uint32_t rm = rank_of(b, m->func), rn = rank_of(b, n->func);
 
 	if (m->parent != n->parent)
@@ -130,10 +140,11 @@ static int by_place(const void *x, const void *y, void *ctx)
  * one node side by side, `child` where those of each begin, ended by one of
  * another parent. Leaves the old number of each new one in *old.
  */
-static void lay_down(const struct building *b, const uint32_t *sorted, uint32_t *child, uint32_t *old,
-		     struct export_tree *to)
+static void lay_down(const struct building *b, const uint32_t *sorted, uint32_t *child,
+		     uint32_t *old, struct export_tree *to)
 {
-	uint32_t at = 0, old_at = 0; /* the node whose children are next, by its new and its old number */
+	/* the node whose children are next, by its new and its old number */
+	uint32_t at = 0, old_at = 0;
 
 	to->nodes[to->n++] = b->nodes[0];
 	for (;;) {

@@ -13,20 +13,24 @@
 #include "export/export_fixture.h"
 #include "report/report_fixture.h"
 
-/* Two instances of a generic have one name; main.w is called, and started, and started elsewhere. */
+/* Two instances of a generic have one name; main.w is called, and started, and started elsewhere.
+ */
 static const char *const names[] = { "main.w", "main.F[...]", "main.a", "main.F[...]" };
 enum { W, F1, A, F2 };
 
-static void event(struct trace_writer *w, uint64_t ts_ns, uint64_t goid, unsigned kind, uint32_t func, uint32_t depth)
+static void event(struct trace_writer *w, uint64_t ts_ns, uint64_t goid, unsigned kind,
+		  uint32_t func, uint32_t depth)
 {
-	const struct event_ext e = { .h = { ts_ns, goid, 2 * func + (kind == EV_EXIT), depth, 1, (uint16_t)kind, 0 } };
+	const struct event_ext e = { .h = { ts_ns, goid, 2 * func + (kind == EV_EXIT), depth, 1,
+					    (uint16_t)kind, 0 } };
 
 	assert_int_equal(trace_writer_event(w, &e), 0);
 }
 
 static void create(struct trace_writer *w, uint64_t ts_ns, uint64_t child, uint64_t pc)
 {
-	const struct event_ext e = { .h = { ts_ns, 1, 0, 0, 1, EV_CREATE, 0 }, .arg = { child, pc } };
+	const struct event_ext e = { .h = { ts_ns, 1, 0, 0, 1, EV_CREATE, 0 },
+				     .arg = { child, pc } };
 
 	assert_int_equal(trace_writer_event(w, &e), 0);
 }
@@ -36,9 +40,15 @@ static void write_trace(char path[TRACE_PATH_BYTES])
 	struct trace_info info = { 0 };
 
 	for (uint32_t f = 0; f < 4; f++) {
-		assert_int_equal(trace_info_add_func(&info, &(struct trace_func){ .name = (char *)(uintptr_t)names[f] }), 0);
+		assert_int_equal(trace_info_add_func(&info,
+						     &(struct trace_func){
+							     .name = (char *)(uintptr_t)names[f] }),
+				 0);
 		for (uint16_t kind = EV_ENTRY; kind <= EV_EXIT; kind++)
-			assert_int_equal(trace_info_add_site(&info, &(struct trace_site){ f, TRACE_NONE, 0, kind }), 0);
+			assert_int_equal(
+				trace_info_add_site(&info,
+						    &(struct trace_site){ f, TRACE_NONE, 0, kind }),
+				0);
 	}
 	strcpy(path, "/tmp/gotrace-tree-XXXXXX");
 	struct trace_writer *w = trace_writer_new(mkstemp(path), &info);
@@ -85,7 +95,8 @@ static void same_tree(const char *path, bool go_edges, const char *want)
 	const struct path_node *paths = model_paths(rep.model, &n);
 
 	for (size_t i = 1; i < n; i++)
-		assert_string_equal(report_name(&rep, paths[i].func), report_name(&rep, t.nodes[t.of_path[i]].func));
+		assert_string_equal(report_name(&rep, paths[i].func),
+				    report_name(&rep, t.nodes[t.of_path[i]].func));
 	free(text);
 	export_tree_free(&t);
 	report_free(&rep);

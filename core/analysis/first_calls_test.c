@@ -30,7 +30,10 @@ static void test_any_order(void **state)
 			orders[i - 1] = t;
 		}
 		for (size_t i = 0; i < n; i++)
-			assert_int_equal(firstcalls_put(&f, &(struct call){ .order = orders[i], .goid = orders[i] + 1 }), 0);
+			assert_int_equal(firstcalls_put(&f,
+							&(struct call){ .order = orders[i],
+									.goid = orders[i] + 1 }),
+					 0);
 		firstcalls_sort(&f);
 		assert_int_equal(f.n, n < most ? n : most);
 		for (size_t i = 0; i < f.n; i++) {

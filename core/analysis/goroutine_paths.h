@@ -12,13 +12,14 @@ struct gorpath {
 };
 
 struct gorpaths {
-	struct gorpath *slots;   /* a hash table; after gorpaths_sort, a list */
-	size_t n_slots, n;       /* n_slots: 0 or a power of two */
+	struct gorpath *slots; /* a hash table; after gorpaths_sort, a list */
+	size_t n_slots, n;     /* n_slots: 0 or a power of two */
 };
 
 /* Adds an ended call. 0 or -ENOMEM. */
 int gorpaths_add(struct gorpaths *g, const struct call *c);
-/* Makes it a list of n, by node of t, then by goroutine; a node and goroutine may have several entries. */
+/* Makes it a list of n, by node of t, then by goroutine; a node and goroutine may have several
+ * entries. */
 void gorpaths_sort(struct gorpaths *g, const struct export_tree *t);
 void gorpaths_free(struct gorpaths *g);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How long goroutines lived, and those that one go statement started with one function made one row. */
+/* How long goroutines lived, and those that one go statement started with one function made one
+ * row. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -96,7 +97,8 @@ static int measure_lives(struct report *rep)
 	}
 	for (size_t i = 0; !err && i < rep->n_goroutines; i++) {
 		struct goroutine_row *r = &rep->goroutines[i];
-		uint64_t end_ns = r->g.ended || r->g.system || !seen ? r->g.last_ns : image_end_ns[r->g.image];
+		uint64_t end_ns = r->g.ended || r->g.system || !seen ? r->g.last_ns
+								     : image_end_ns[r->g.image];
 
 		r->life_ns = end_ns - r->g.first_ns;
 		/* What is open lasts to the last event of all. */

@@ -17,8 +17,8 @@
  */
 bool probe_cost_ns(const struct trace_info *info, uint64_t *ns);
 
-/* "474ns emulated, 9.07us single-stepped": what was measured, "?" where those two were not. Returns whether
- * anything was; prints nothing then. */
+/* "474ns emulated, 9.07us single-stepped": what was measured, "?" where those two were not. Returns
+ * whether anything was; prints nothing then. */
 bool probe_costs_print(const struct trace_info *info, FILE *out);
 
 #endif

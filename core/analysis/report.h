@@ -12,7 +12,7 @@
 
 /* A goroutine, or all that the same go statement started with the same function. */
 struct goroutine_row {
-	struct goroutine_info g;    /* counts and times are sums, first_ns the first's */
+	struct goroutine_info g; /* counts and times are sums, first_ns the first's */
 	uint64_t n, n_ended;
 	uint64_t life_ns, max_life_ns; /* life_ns: the sum */
 };
@@ -24,26 +24,29 @@ struct report {
 	const struct trace_info *info;
 	struct model *model;
 	const struct model_totals *totals;
-	const struct call_stats *funcs; size_t n_funcs;
+	const struct call_stats *funcs;
+	size_t n_funcs;
 	/* BY_GOROUTINE: all that were seen; with opt->fold those of one place made one */
-	struct goroutine_row *goroutines; size_t n_goroutines, cap_goroutines;
+	struct goroutine_row *goroutines;
+	size_t n_goroutines, cap_goroutines;
 	/* BY_PATH: the tree with nodes of one name path made one, each node's
 	 * place in the order of names, and its time with all that is below */
 	struct paths tree;
 	uint32_t *place;
-	uint32_t *level;        /* 1: outermost */
+	uint32_t *level; /* 1: outermost */
 	uint64_t *below_ns;
 	/* BY_CALL: the calls in order, of which report_wants_call says whether they are shown;
 	 * they lie in `first` when a limit is set, else in a file */
-	const struct call *calls; size_t n_calls;
+	const struct call *calls;
+	size_t n_calls;
 	struct firstcalls first;
 	struct callfile file;
-	uint64_t n_wanted;      /* calls that the options ask for, shown or cut by the limit */
+	uint64_t n_wanted; /* calls that the options ask for, shown or cut by the limit */
 	/* What to print, in order: indices of functions, tree nodes or goroutines. */
 	size_t *rows, n_rows;
-	size_t n_hidden;        /* rows that the limit cut */
+	size_t n_hidden; /* rows that the limit cut */
 	bool complete;
-	int err;                /* of a callback */
+	int err; /* of a callback */
 };
 
 /* Reads r to its end. 0 or -errno (logged); report_free in either case. */
@@ -52,8 +55,10 @@ void report_free(struct report *rep);
 
 /* Display name of a function's index or of PATH_*. */
 const char *report_name(const struct report *rep, uint32_t func);
-/* "/src/main.go:12" of pc, "" when not known; `base`: without the folders. buf is at least 512 bytes. */
-const char *report_pc_line(const struct report *rep, uint64_t pc, bool base, char *buf, size_t size);
+/* "/src/main.go:12" of pc, "" when not known; `base`: without the folders. buf is at least 512
+ * bytes. */
+const char *report_pc_line(const struct report *rep, uint64_t pc, bool base, char *buf,
+			   size_t size);
 /* The function's name at pc, "" when not known. */
 const char *report_pc_func(const struct report *rep, uint64_t pc);
 /* What the goroutine began with, "" when not known. */
@@ -89,8 +94,8 @@ int report_path(const struct report *rep, uint32_t node, uint32_t **nodes, size_
 struct stat_column {
 	const char *name;
 	uint64_t (*get)(const struct call_stats *st);
-	bool of_finished;       /* empty when no call finished */
-	bool of_hist;           /* not kept for paths */
+	bool of_finished; /* empty when no call finished */
+	bool of_hist;     /* not kept for paths */
 };
 extern const struct stat_column stat_columns[];
 /* Those of a goroutine, or of all of one place. */
@@ -116,21 +121,25 @@ void report_footer(const struct report *rep, FILE *out);
 /* 0, or -errno when something could not be written to out; logged. */
 int report_written(FILE *out);
 
-/* A field of csv, quoted where needed; the path of a node as one. nodes and cap as in report_path. */
+/* A field of csv, quoted where needed; the path of a node as one. nodes and cap as in report_path.
+ */
 void csv_field(FILE *out, const char *s);
-void csv_inside(FILE *out, const char *s); /* part of a field that stands in quotes if any part needs them */
+/* part of a field that stands in quotes if any part needs them */
+void csv_inside(FILE *out, const char *s);
 int csv_path(const struct report *rep, FILE *out, uint32_t node, uint32_t **nodes, size_t *cap);
 /* What is known of the whole trace, as keys of the object that is open. */
 void json_totals(const struct report *rep, struct json *j);
 /* The key "path" with an array of names. */
-int json_path(const struct report *rep, struct json *j, uint32_t node, uint32_t **nodes, size_t *cap);
+int json_path(const struct report *rep, struct json *j, uint32_t node, uint32_t **nodes,
+	      size_t *cap);
 
 /* The formats. */
 int report_text(struct trace_reader *r, const struct report_options *opt, FILE *out);
 int report_csv(struct trace_reader *r, const struct report_options *opt, FILE *out);
 int report_json(struct trace_reader *r, const struct report_options *opt, FILE *out);
 
-/* Text by path, goroutine and call: text_path.c, text_goroutine.c, text_call.c. 0 or -ENOMEM (logged) */
+/* Text by path, goroutine and call: text_path.c, text_goroutine.c, text_call.c. 0 or -ENOMEM
+ * (logged) */
 int text_paths(const struct report *rep, FILE *out);
 int text_goroutines(const struct report *rep, FILE *out);
 int text_calls(const struct report *rep, FILE *out);

@@ -2,10 +2,10 @@
 /* The numbers of a function or path, once for every format that has columns. */
 #include "analysis/report.h"
 
-#define GETTER(of, type, name) \
+#define GETTER(of, type, name)                            \
 	static uint64_t of##_##name(const struct type *x) \
-	{ \
-		return x->name; \
+	{                                                 \
+		return x->name;                           \
 	}
 #define FIELD(name)           GETTER(get, call_stats, name)
 #define GOROUTINE_FIELD(name) GETTER(goroutine, goroutine_info, name)
@@ -82,19 +82,17 @@ GOROUTINE_FIELD(morestack_ns)
 GOROUTINE_FIELD(preempt_ns)
 
 const struct goroutine_column goroutine_columns[] = {
-	{ "calls", goroutine_calls },
-	{ "total_ns", goroutine_total_ns },
-	{ "self_ns", goroutine_self_ns },
-	{ "morestack_ns", goroutine_morestack_ns },
-	{ "preempt_ns", goroutine_preempt_ns },
-	{ 0 },
+	{ "calls", goroutine_calls },           { "total_ns", goroutine_total_ns },
+	{ "self_ns", goroutine_self_ns },       { "morestack_ns", goroutine_morestack_ns },
+	{ "preempt_ns", goroutine_preempt_ns }, { 0 },
 };
 
 const char *call_end_name(enum call_end end)
 {
 	static const char *const names[] = {
-		[CALL_FINISHED] = "finished", [CALL_UNWOUND] = "unwound", [CALL_UNFINISHED] = "unfinished",
-		[CALL_TAIL] = "tail", [CALL_INFERRED] = "inferred",
+		[CALL_FINISHED] = "finished",     [CALL_UNWOUND] = "unwound",
+		[CALL_UNFINISHED] = "unfinished", [CALL_TAIL] = "tail",
+		[CALL_INFERRED] = "inferred",
 	};
 
 	return names[end];

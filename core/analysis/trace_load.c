@@ -15,10 +15,13 @@ void report_take_goroutine(struct report *rep, const struct goroutine_info *g)
 	if (g->system && !g->calls)
 		return;
 	if (!rep->err)
-		rep->err = vec_reserve(&rep->goroutines, &rep->cap_goroutines, rep->n_goroutines + 1);
+		rep->err = vec_reserve(&rep->goroutines, &rep->cap_goroutines,
+				       rep->n_goroutines + 1);
 	if (!rep->err)
 		rep->goroutines[rep->n_goroutines++] = (struct goroutine_row){
-			.g = *g, .n = 1, .n_ended = g->ended,
+			.g = *g,
+			.n = 1,
+			.n_ended = g->ended,
 		};
 }
 
@@ -116,7 +119,8 @@ int report_load(struct report *rep, struct trace_reader *r, const struct report_
 	if (!err)
 		err = report_sort_rows(rep);
 	if (err == -ENOMEM)
-		log_error("no memory for the report of %llu events", (unsigned long long)rep->totals->events);
+		log_error("no memory for the report of %llu events",
+			  (unsigned long long)rep->totals->events);
 	return err;
 }
 
@@ -156,7 +160,8 @@ const char *report_start_func(const struct report *rep, const struct goroutine_i
 {
 	if (g->system)
 		return "";
-	/* Goroutine 1 is made before anything runs (runtime/asm_amd64.s, rt0_go), always for runtime.main. */
+	/* Goroutine 1 is made before anything runs (runtime/asm_amd64.s, rt0_go), always for
+	 * runtime.main. */
 	return g->goid == 1 && !g->start_pc ? "runtime.main" : report_pc_func(rep, g->start_pc);
 }
 
@@ -175,7 +180,8 @@ uint64_t report_span_ns(const struct report *rep)
 {
 	const struct model_totals *t = rep->totals;
 
-	return t->last_ns > t->first_ns ? t->last_ns - t->first_ns : 0; /* a broken trace may run backwards */
+	/* a broken trace may run backwards */
+	return t->last_ns > t->first_ns ? t->last_ns - t->first_ns : 0;
 }
 
 uint64_t report_other_calls(const struct report *rep)

@@ -17,8 +17,12 @@ static const char *value(const struct report *rep, const char *key)
 static void summary(const struct report *rep, FILE *out)
 {
 	const struct model_totals *t = rep->totals;
-	static const struct { const char *key, *before; } parts[] = {
-		{ "binary.path", "" }, { "go.version", ", " }, { "probe.strategy", ", probes: " },
+	static const struct {
+		const char *key, *before;
+	} parts[] = {
+		{ "binary.path", "" },
+		{ "go.version", ", " },
+		{ "probe.strategy", ", probes: " },
 	};
 
 	if (*value(rep, "binary.path")) {
@@ -29,39 +33,50 @@ static void summary(const struct report *rep, FILE *out)
 			}
 		fputc('\n', out);
 	}
-	fprintf(out, "%" PRIu64 " event%s, %" PRIu64 " call%s, %" PRIu64 " goroutine%s in %s\n", t->events, plural(t->events),
-		t->calls, plural(t->calls), t->goroutines, plural(t->goroutines), HUMAN(report_span_ns(rep)));
+	fprintf(out, "%" PRIu64 " event%s, %" PRIu64 " call%s, %" PRIu64 " goroutine%s in %s\n",
+		t->events, plural(t->events), t->calls, plural(t->calls), t->goroutines,
+		plural(t->goroutines), HUMAN(report_span_ns(rep)));
 	if (!t->calls)
-		fputs("no call was recorded: no selected function ran ('gotrace plan' lists them)\n", out);
+		fputs("no call was recorded: no selected function ran ('gotrace plan' lists them)\n",
+		      out);
 }
 
 /* Why recording ended, when not because the program did; how the program ended, when not well. */
 static void ending(const struct report *rep, FILE *out)
 {
-	static const struct { const char *reason, *line; } early[] = {
+	static const struct {
+		const char *reason, *line;
+	} early[] = {
 		{ "duration", "recording was ended by --duration (-d) before the program ended" },
 		{ "size", "recording was ended by --max-size before the program ended" },
-		{ "interrupted", "recording was ended by a signal to gotrace before the program ended" },
-		{ "write-error", "recording was cut short: the trace could not be written any further" },
+		{ "interrupted",
+		  "recording was ended by a signal to gotrace before the program ended" },
+		{ "write-error",
+		  "recording was cut short: the trace could not be written any further" },
 		{ "not-started", "the command could not be executed" },
 	};
-	uint64_t sig = trace_info_u64(rep->info, "end.signal", 0), status = trace_info_u64(rep->info, "end.status", 0);
+	uint64_t sig = trace_info_u64(rep->info, "end.signal", 0),
+		 status = trace_info_u64(rep->info, "end.status", 0);
 
 	for (size_t i = 0; i < sizeof(early) / sizeof(early[0]); i++)
 		if (!strcmp(value(rep, "end.reason"), early[i].reason))
 			fprintf(out, "%s\n", early[i].line);
 	if (sig)
-		fprintf(out, "the program was ended by signal %" PRIu64 " (%s)\n", sig, sig < 65 ? strsignal((int)sig) : "?");
+		fprintf(out, "the program was ended by signal %" PRIu64 " (%s)\n", sig,
+			sig < 65 ? strsignal((int)sig) : "?");
 	if (status)
 		fprintf(out, "the program ended with status %" PRIu64 "\n", status);
 	if (!rep->complete)
 		fputs("this trace is incomplete: it has no end record, so gotrace was killed, the disk\n"
-		      "was full or the file was cut; calls open at its last event count as unfinished\n", out);
+		      "was full or the file was cut; calls open at its last event count as unfinished\n",
+		      out);
 }
 
 static void dropped(const struct report *rep, FILE *out)
 {
-	static const struct { const char *key, *why; } kinds[] = {
+	static const struct {
+		const char *key, *why;
+	} kinds[] = {
 		{ "end.dropped_signal_stack", "on a signal stack" },
 		{ "end.dropped_outside_stack", "outside the stack of their goroutine" },
 		{ "end.dropped_fault", "where the goroutine could not be read" },
@@ -86,12 +101,16 @@ static void followed(const struct report *rep, FILE *out)
 	uint64_t execs = trace_info_u64(rep->info, "end.execs", 0), images = rep->totals->images;
 
 	if (children)
-		fprintf(out, "%" PRIu64 " child process%s not followed\n", children, children == 1 ? " was" : "es were");
+		fprintf(out, "%" PRIu64 " child process%s not followed\n", children,
+			children == 1 ? " was" : "es were");
 	if (images > 1)
-		fprintf(out, "the process executed itself again: %" PRIu64 " images, all counted\n", images);
+		fprintf(out, "the process executed itself again: %" PRIu64 " images, all counted\n",
+			images);
 	if (execs > images)
-		fprintf(out, "%" PRIu64 " other program%s that the process executed %s not traced\n", execs - images,
-			plural(execs - images), execs - images == 1 ? "was" : "were");
+		fprintf(out,
+			"%" PRIu64 " other program%s that the process executed %s not traced\n",
+			execs - images, plural(execs - images),
+			execs - images == 1 ? "was" : "were");
 }
 
 /* What the pairing had to do without. */
@@ -101,16 +120,20 @@ static void pairing(const struct report *rep, FILE *out)
 	uint64_t other = report_other_calls(rep);
 
 	if (t->orphan_exits)
-		fprintf(out, "%" PRIu64 " exit%s without an entry (begun before the trace, or lost): left out\n",
+		fprintf(out,
+			"%" PRIu64
+			" exit%s without an entry (begun before the trace, or lost): left out\n",
 			t->orphan_exits, plural(t->orphan_exits));
 	if (other)
 		fprintf(out, "%" PRIu64 " call%s under [other]: the tree of paths is full\n", other,
 			other == 1 ? " stands" : "s stand");
 	if (t->bad_events)
-		fprintf(out, "%" PRIu64 " event%s made no sense: left out\n", t->bad_events, plural(t->bad_events));
+		fprintf(out, "%" PRIu64 " event%s made no sense: left out\n", t->bad_events,
+			plural(t->bad_events));
 	if (trace_info_u64(rep->info, "end.layout_wrong", 0))
 		fputs("the first events contradict the layout of runtime.g that this Go version was\n"
-		      "taken to have: do not trust this trace\n", out);
+		      "taken to have: do not trust this trace\n",
+		      out);
 }
 
 static void cost(const struct report *rep, FILE *out)
@@ -141,14 +164,17 @@ static void lost(const struct report *rep, FILE *out)
 	const struct model_totals *t = rep->totals;
 
 	if (t->lost_events || t->loss_records)
-		fprintf(out, "a larger buffer (record -m) or fewer functions (-p, -x) keep events from being lost\n"
-			"%" PRIu64 " event%s lost in %" PRIu64 " gap%s", t->lost_events,
-			t->lost_events == 1 ? " was" : "s were", t->loss_records, plural(t->loss_records));
+		fprintf(out,
+			"a larger buffer (record -m) or fewer functions (-p, -x) keep events from being lost\n"
+			"%" PRIu64 " event%s lost in %" PRIu64 " gap%s",
+			t->lost_events, t->lost_events == 1 ? " was" : "s were", t->loss_records,
+			plural(t->loss_records));
 	else
 		fputs("no event was lost", out);
 	if (t->suspect_calls)
 		fprintf(out, "; %" PRIu64 " call%s suspect, %.2f%% of the time", t->suspect_calls,
-			t->suspect_calls == 1 ? " is" : "s are", share_pct(t->suspect_ns, t->root_ns));
+			t->suspect_calls == 1 ? " is" : "s are",
+			share_pct(t->suspect_ns, t->root_ns));
 	fputc('\n', out);
 }
 

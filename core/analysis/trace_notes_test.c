@@ -42,10 +42,13 @@ static const struct line {
 	{ "@set binary.path ./p\n@set go.version go1.26.0\n@set probe.strategy thesis\n",
 	  "./p, go1.26.0, probes: thesis" },
 	{ "@set binary.path ./a\x1b[31m\n", "./a\\x1b[31m" },
-	{ "@set end.reason duration\n", "recording was ended by --duration (-d) before the program ended" },
+	{ "@set end.reason duration\n",
+	  "recording was ended by --duration (-d) before the program ended" },
 	{ "@set end.reason size\n", "recording was ended by --max-size before the program ended" },
-	{ "@set end.reason interrupted\n", "recording was ended by a signal to gotrace before the program ended" },
-	{ "@set end.reason write-error\n", "recording was cut short: the trace could not be written any further" },
+	{ "@set end.reason interrupted\n",
+	  "recording was ended by a signal to gotrace before the program ended" },
+	{ "@set end.reason write-error\n",
+	  "recording was cut short: the trace could not be written any further" },
 	{ "@set end.reason not-started\n", "the command could not be executed" },
 	{ "@set end.signal 11\n", "the program was ended by signal 11 (Segmentation fault)" },
 	{ "@set end.status 3\n", "the program ended with status 3" },
@@ -56,15 +59,18 @@ static const struct line {
 	{ "@set end.dropped_signal_stack 3\n@set end.dropped_outside_stack 2\n@set end.dropped_fault 1\n",
 	  "hits dropped in the kernel: 3 on a signal stack, 2 outside the stack of their goroutine, "
 	  "1 where the goroutine could not be read" },
-	{ "@set end.dropped_fault 4\n", "hits dropped in the kernel: 4 where the goroutine could not be read" },
-	{ "1 exit main.f 100 2500\n", "1 exit without an entry (begun before the trace, or lost): left out" },
+	{ "@set end.dropped_fault 4\n",
+	  "hits dropped in the kernel: 4 where the goroutine could not be read" },
+	{ "1 exit main.f 100 2500\n",
+	  "1 exit without an entry (begun before the trace, or lost): left out" },
 	{ "1 entry main.f 100 2500 site=9\n", "1 event made no sense: left out" },
 	{ "@set end.layout_wrong 1\n", "taken to have: do not trust this trace" },
 	{ "@set warn.0 not traced: 3 assembly ('gotrace plan' lists them)\n",
 	  "not traced: 3 assembly ('gotrace plan' lists them)" },
 	{ "@set cost.emulated_ns 474\n@set cost.step_ns 9074\n",
 	  "measured cost per event: 474ns emulated, 9.07us single-stepped" },
-	{ "@set cost.emulated_ns 474\n", "measured cost per event: 474ns emulated, ? single-stepped" },
+	{ "@set cost.emulated_ns 474\n",
+	  "measured cost per event: 474ns emulated, ? single-stepped" },
 	{ "@set cost.emulated_ns 400\n@set cost.jump_ns 500\n@set cost.nop_ns 200\n@set cost.ret_ns 600\n"
 	  "@set cost.step_ns 9070\n",
 	  "measured cost per event: 400ns emulated, 500ns in a stub, 200ns in a stub's nop, 600ns RET performed, "
@@ -84,12 +90,14 @@ static void test_lines(void **state)
 		char events[512];
 
 		snprintf(events, sizeof(events), "%s%s", i ? CALL : "", lines[i].events);
-		char *with = footer(events, true, BY_FUNCTION), *without = footer(i ? CALL : CALL CALL, true, BY_FUNCTION);
+		char *with = footer(events, true, BY_FUNCTION),
+		     *without = footer(i ? CALL : CALL CALL, true, BY_FUNCTION);
 
 		if (!has_line(with, lines[i].line))
 			fail_msg("line %zu, \"%s\", is missing in:\n%s", i, lines[i].line, with);
 		if (has_line(without, lines[i].line))
-			fail_msg("line %zu, \"%s\", stands without a cause in:\n%s", i, lines[i].line, without);
+			fail_msg("line %zu, \"%s\", stands without a cause in:\n%s", i,
+				 lines[i].line, without);
 		free(with);
 		free(without);
 	}
@@ -97,7 +105,8 @@ static void test_lines(void **state)
 
 static void test_incomplete(void **state)
 {
-	static const char line[] = "this trace is incomplete: it has no end record, so gotrace was killed, the disk";
+	static const char line[] =
+		"this trace is incomplete: it has no end record, so gotrace was killed, the disk";
 
 	(void)state;
 	for (enum report_by by = BY_FUNCTION; by <= BY_CALL; by++) {
@@ -122,7 +131,9 @@ static const char *last_line(char *text)
 /* The last line of every report says what was lost and how much of the time that touches. */
 static void test_last_line(void **state)
 {
-	static const struct { const char *events, *last; } cases[] = {
+	static const struct {
+		const char *events, *last;
+	} cases[] = {
 		{ CALL, "no event was lost" },
 		{ "1 entry main.f 100 1000\n1 loss - 0 1200 arg0=1300 arg1=1\n1 exit main.f 100 2000\n",
 		  "1 event was lost in 1 gap; 1 call is suspect, 100.00% of the time" },

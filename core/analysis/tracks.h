@@ -8,25 +8,29 @@
 #include "model/model.h"
 
 struct track_key {
-	uint64_t id;          /* goroutine, or thread when system */
-	uint32_t image;       /* whose goroutine it is */
+	uint64_t id;    /* goroutine, or thread when system */
+	uint32_t image; /* whose goroutine it is */
 	uint32_t system;
 };
 
 struct track {
 	struct track_key key;
-	uint64_t start_pc;    /* of its first function, 0: not known */
-	uint64_t flow;        /* arrow from its go statement that its first call is to end; 0: none */
-	bool described;       /* its name was written */
-	bool held;            /* the call below has begun, but may begin again: its prologue may be stopped */
+	uint64_t start_pc; /* of its first function, 0: not known */
+	/* arrow from its go statement that its first call is to end; 0: none */
+	uint64_t flow;
+	bool described; /* its name was written */
+	/* the call below has begun, but may begin again: its prologue may be stopped */
+	bool held;
 	struct call call;
-	uint64_t *below_ns; size_t cap; /* by level of an open call: time of the calls it has made */
+	/* by level of an open call: time of the calls it has made */
+	uint64_t *below_ns;
+	size_t cap;
 	UT_hash_handle hh;
 };
 
 struct tracks {
 	struct track *all;
-	struct track *last;   /* asked for last, NULL: none */
+	struct track *last; /* asked for last, NULL: none */
 };
 
 /* Finds, or makes; NULL: out of memory. */

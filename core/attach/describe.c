@@ -16,8 +16,11 @@ static int add_funcs(struct trace_info *info, const struct plan *plan, uint32_t 
 	for (size_t i = 0; i < plan->n_funcs; i++) {
 		const struct plan_func *f = &plan->funcs[i];
 		const struct trace_func out = {
-			.name = f->name, .file = (char *)f->fn->file, .line = f->fn->start_line,
-			.vaddr = f->fn->vaddr, .size = f->fn->size,
+			.name = f->name,
+			.file = (char *)f->fn->file,
+			.line = f->fn->start_line,
+			.vaddr = f->fn->vaddr,
+			.size = f->fn->size,
 		};
 
 		number[i] = TRACE_NONE;
@@ -38,7 +41,8 @@ static int add_sites(struct trace_info *info, const struct plan *plan, const uin
 		const struct trace_site out = {
 			.func = s->func == PLAN_NO_FUNC ? TRACE_NONE : number[s->func],
 			.target = s->target == PLAN_NO_FUNC ? TRACE_NONE : number[s->target],
-			.file_off = s->file_off, .kind = s->kind,
+			.file_off = s->file_off,
+			.kind = s->kind,
 		};
 		int err = trace_info_add_site(info, &out);
 
@@ -74,8 +78,9 @@ static int say_untraced(struct trace_info *info, const struct plan *plan)
 		n_left_out += plan->n_fate[f];
 	}
 	if (plan->n_inlined)
-		n += snprintf(line + n, sizeof(line) - n, "%s %zu that exist only inlined into others",
-			      n_left_out ? "," : "", plan->n_inlined);
+		n += snprintf(line + n, sizeof(line) - n,
+			      "%s %zu that exist only inlined into others", n_left_out ? "," : "",
+			      plan->n_inlined);
 	if (!n_left_out && !plan->n_inlined)
 		return 0;
 	snprintf(line + n, sizeof(line) - n, " ('gotrace plan' lists them)");
@@ -93,11 +98,13 @@ static int say_unseen(struct trace_info *info, const struct plan *plan)
 		err = add_warning(info, "the creation of goroutines is not seen in this binary: "
 					"paths do not run through go statements");
 	if (!err && !plan->unwinds_seen)
-		err = add_warning(info, "recovered panics are not seen in this binary: "
-					"calls they end are closed by the next event and marked suspect");
+		err = add_warning(info,
+				  "recovered panics are not seen in this binary: "
+				  "calls they end are closed by the next event and marked suspect");
 	if (!err && !plan->stops_seen)
-		err = add_warning(info, "growing stacks and preempted prologues are not seen in this binary: "
-					"their time counts as the caller's");
+		err = add_warning(
+			info, "growing stacks and preempted prologues are not seen in this binary: "
+			      "their time counts as the caller's");
 	return err;
 }
 
@@ -133,7 +140,8 @@ int describe_plan(struct trace_info *info, const struct plan *plan)
 
 /* ---- binary and host */
 
-int describe_binary(struct trace_info *info, const struct gobin *b, const char *path, bool layout_from_dwarf)
+int describe_binary(struct trace_info *info, const struct gobin *b, const char *path,
+		    bool layout_from_dwarf)
 {
 	const struct gomodule *mod = gobin_main_module(b);
 	int err = trace_info_set(info, "binary.path", path);
@@ -193,9 +201,11 @@ int describe_host(struct trace_info *info)
 		err = trace_info_setf(info, "host.cpus", "%ld", sysconf(_SC_NPROCESSORS_ONLN));
 	if (!err)
 		err = trace_info_setf(info, "host.memory_bytes", "%llu",
-				      (unsigned long long)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE));
+				      (unsigned long long)sysconf(_SC_PHYS_PAGES) *
+					      sysconf(_SC_PAGESIZE));
 	if (!err)
-		err = trace_info_setf(info, "clock.monotonic_ns", "%llu", clock_ns(CLOCK_MONOTONIC));
+		err = trace_info_setf(info, "clock.monotonic_ns", "%llu",
+				      clock_ns(CLOCK_MONOTONIC));
 	if (!err)
 		err = trace_info_setf(info, "clock.realtime_ns", "%llu", clock_ns(CLOCK_REALTIME));
 	return err;

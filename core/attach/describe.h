@@ -10,7 +10,8 @@
  * Also the sentences on what is not traced and why. 0 or -ENOMEM. */
 int describe_plan(struct trace_info *info, const struct plan *plan);
 /* go.*, binary.*. */
-int describe_binary(struct trace_info *info, const struct gobin *b, const char *path, bool layout_from_dwarf);
+int describe_binary(struct trace_info *info, const struct gobin *b, const char *path,
+		    bool layout_from_dwarf);
 /* host.*, clock.*. */
 int describe_host(struct trace_info *info);
 

@@ -11,8 +11,11 @@
 const char *end_reason_name(enum end_reason r)
 {
 	static const char *const names[] = {
-		[END_EXITED] = "exited", [END_DURATION] = "duration", [END_SIZE] = "size",
-		[END_INTERRUPTED] = "interrupted", [END_WRITE_ERROR] = "write-error",
+		[END_EXITED] = "exited",
+		[END_DURATION] = "duration",
+		[END_SIZE] = "size",
+		[END_INTERRUPTED] = "interrupted",
+		[END_WRITE_ERROR] = "write-error",
 		[END_NOT_STARTED] = "not-started",
 	};
 
@@ -24,7 +27,8 @@ static int set_count(struct trace_info *end, const char *key, uint64_t n)
 	return trace_info_setf(end, key, "%" PRIu64, n);
 }
 
-static int describe_counts(const struct recording *r, const struct collector_stats *s, struct trace_info *end)
+static int describe_counts(const struct recording *r, const struct collector_stats *s,
+			   struct trace_info *end)
 {
 	struct cpu_counters c = probes_counters(&r->probes);
 	const struct {
@@ -75,7 +79,8 @@ static int describe_target(const struct recording *r, struct trace_info *end)
 	return err;
 }
 
-static int describe_stubs(const struct recording *r, const struct collector_stats *s, struct trace_info *end)
+static int describe_stubs(const struct recording *r, const struct collector_stats *s,
+			  struct trace_info *end)
 {
 	int err = set_count(end, "end.stubs", r->n_stubs - r->n_stubs_left);
 
@@ -88,11 +93,15 @@ static int describe_stubs(const struct recording *r, const struct collector_stat
 	if (!err && r->n_stubs_left == r->n_stubs)
 		err = trace_info_set(end, "probe.why", r->why);
 	else if (!err && r->n_stubs_left)
-		err = trace_info_setf(end, "warn.stubs", "%zu of %zu sites could not be moved to stubs (another tool "
-				      "probes there?) and are single-stepped", r->n_stubs_left, r->n_stubs);
+		err = trace_info_setf(end, "warn.stubs",
+				      "%zu of %zu sites could not be moved to stubs (another tool "
+				      "probes there?) and are single-stepped",
+				      r->n_stubs_left, r->n_stubs);
 	if (!err && r->n_stubs > r->n_stubs_left && s->images > 1)
-		err = trace_info_set(end, "warn.image", "the process executed itself anew: the new image was not patched, "
-				     "so most of its calls' ends were not seen");
+		err = trace_info_set(
+			end, "warn.image",
+			"the process executed itself anew: the new image was not patched, "
+			"so most of its calls' ends were not seen");
 	return err;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a trace says of its end: why, how many events, what was lost, what differs from its header. */
+/* What a trace says of its end: why, how many events, what was lost, what differs from its header.
+ */
 #ifndef GOTRACE_ENDING_H
 #define GOTRACE_ENDING_H
 

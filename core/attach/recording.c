@@ -25,7 +25,8 @@ static int resolve_kind(struct recording *r)
 	if (r->kind == ATTACH_AUTO)
 		r->kind = r->caps.multi_err && !r->caps.load_err ? ATTACH_PERF : ATTACH_MULTI;
 	if (r->kind == ATTACH_PERF && r->caps.multi_err)
-		log_info("this kernel has no uprobe_multi links: attaching %zu sites one by one", r->plan->n_sites);
+		log_info("this kernel has no uprobe_multi links: attaching %zu sites one by one",
+			 r->plan->n_sites);
 	return links_raise_limit(links_descriptors(r->plan, r->kind), r->plan->n_sites);
 }
 
@@ -44,7 +45,8 @@ static int find_bias(struct recording *r, const struct plan_site *image)
 
 	if (r->target->launched || !image)
 		return 0;
-	err = target_text_bias(r->target->pid, image->vaddr, image->file_off, &r->probes.state->text_bias);
+	err = target_text_bias(r->target->pid, image->vaddr, image->file_off,
+			       &r->probes.state->text_bias);
 	if (err)
 		log_error("the text of process %d cannot be found in its memory map: %s",
 			  r->target->pid, strerror(-err));
@@ -95,7 +97,10 @@ static int hold_for_stubs(struct recording *r)
 static struct links_options where_to_attach(const struct recording *r)
 {
 	return (struct links_options){
-		.exe_fd = r->exe_fd, .stub_fd = r->stub_fd, .pid = r->open_to_all ? -1 : r->target->pid, .kind = r->kind,
+		.exe_fd = r->exe_fd,
+		.stub_fd = r->stub_fd,
+		.pid = r->open_to_all ? -1 : r->target->pid,
+		.kind = r->kind,
 	};
 }
 
@@ -108,11 +113,16 @@ int recording_prepare(struct recording *r)
 		return err;
 	r->open_to_all = open_to_all(r);
 	struct probes_options load = {
-		.layout = r->layout, .main_vaddr = image ? image->vaddr : 0, .kind = r->kind,
+		.layout = r->layout,
+		.main_vaddr = image ? image->vaddr : 0,
+		.kind = r->kind,
 		/* A perf event's filter is by memory, which a vfork child shares. */
 		.filter = r->open_to_all || r->kind == ATTACH_PERF,
-		.rets = r->perform_ret ? RETS_PERFORMED : r->caps.regs_write ? RETS_BY_OTHERS : RETS_STEPPED,
-		.ring_bytes = r->ring_bytes, .ring_bytes_sum = r->ring_bytes_sum,
+		.rets = r->perform_ret       ? RETS_PERFORMED
+			: r->caps.regs_write ? RETS_BY_OTHERS
+					     : RETS_STEPPED,
+		.ring_bytes = r->ring_bytes,
+		.ring_bytes_sum = r->ring_bytes_sum,
 	};
 	err = hold_for_stubs(r);
 	if (err)
@@ -147,7 +157,8 @@ int recording_describe(const struct recording *r, struct trace_info *info)
 	int err = trace_info_set(info, "attach.kind", attach_kind_name(r->kind));
 
 	if (!err)
-		err = trace_info_setf(info, "attach.time_ns", "%llu", (unsigned long long)r->attach_ns);
+		err = trace_info_setf(info, "attach.time_ns", "%llu",
+				      (unsigned long long)r->attach_ns);
 	if (!err)
 		err = trace_info_setf(info, "ring.bytes", "%zu", r->probes.ring_bytes);
 	if (!err && r->open_to_all)
@@ -183,7 +194,8 @@ static void enter_stubs(void *ctx, struct inject *in)
 	const char *why = "the command could not be held at its exec";
 
 	if (in)
-		r->n_stubs_left = springboard_patch(in, r->plan, r->exe_fd, r->stub_fd, r->left, &why);
+		r->n_stubs_left = springboard_patch(in, r->plan, r->exe_fd, r->stub_fd, r->left,
+						    &why);
 	else
 		for (size_t i = 0; i < r->plan->n_sites; i++)
 			r->n_stubs_left += r->left[i] = r->plan->sites[i].window_len > 0;
@@ -248,7 +260,8 @@ static bool on_signal(struct recording *r)
 
 static void collect_until_end(struct recording *r, int wake_fd)
 {
-	uint64_t start = clock_monotonic_ns(), deadline = r->duration_ns ? start + r->duration_ns : 0;
+	uint64_t start = clock_monotonic_ns(),
+		 deadline = r->duration_ns ? start + r->duration_ns : 0;
 	struct pollfd fds[] = {
 		{ .fd = r->target->pidfd, .events = POLLIN },
 		{ .fd = r->signal_fd, .events = POLLIN },
@@ -273,7 +286,8 @@ static void collect_until_end(struct recording *r, int wake_fd)
 			return;
 		}
 		if (fds[2].revents) {
-			r->reason = collector_stats(r->collector).error ? END_WRITE_ERROR : END_SIZE;
+			r->reason = collector_stats(r->collector).error ? END_WRITE_ERROR
+									: END_SIZE;
 			return;
 		}
 		if (fds[1].revents && on_signal(r)) {
@@ -298,9 +312,14 @@ static void stop_probes(struct recording *r)
 int recording_run(struct recording *r, struct trace_writer *writer)
 {
 	const struct collector_options opt = {
-		.probes = &r->probes, .binary = r->binary, .writer = writer,
-		.plan = r->plan, .site_class = r->site_class, .n_sites = r->plan->n_sites,
-		.max_bytes = r->max_bytes, .expect_goid_1 = r->target->launched,
+		.probes = &r->probes,
+		.binary = r->binary,
+		.writer = writer,
+		.plan = r->plan,
+		.site_class = r->site_class,
+		.n_sites = r->plan->n_sites,
+		.max_bytes = r->max_bytes,
+		.expect_goid_1 = r->target->launched,
 	};
 	int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	struct trace_info end = { 0 };

@@ -30,11 +30,12 @@ struct recording {
 	/* given */
 	const struct gobin *binary;
 	const struct golayout *layout;
-	struct plan *plan;               /* sites whose stub is not used lose it */
+	struct plan *plan; /* sites whose stub is not used lose it */
 	int exe_fd;
-	int stub_fd;                     /* the plan's stubs, open in the held target as well; -1: none */
-	struct caps caps;                /* as caps_probe_aside found them */
-	enum attach_kind kind;           /* AUTO is resolved by recording_prepare */
+	/* the plan's stubs, open in the held target as well; -1: none */
+	int stub_fd;
+	struct caps caps;      /* as caps_probe_aside found them */
+	enum attach_kind kind; /* AUTO is resolved by recording_prepare */
 	size_t ring_bytes, ring_bytes_sum;
 	uint64_t duration_ns, max_bytes; /* 0: none */
 	bool perform_ret;                /* programs perform the RETs that they are on */
@@ -42,22 +43,25 @@ struct recording {
 	const char *why;                 /* this way of probing, a clause, static */
 	bool show_progress;              /* a line on stderr, rewritten */
 	struct target *target;           /* held, or running */
-	int signal_fd;                   /* signalfd of SIGINT, SIGTERM, SIGHUP, SIGQUIT, all blocked */
+	/* signalfd of SIGINT, SIGTERM, SIGHUP, SIGQUIT, all blocked */
+	int signal_fd;
 	/* found out on the way */
 	struct probes probes;
 	struct children children;
 	struct links *links;
-	bool *left;                      /* by site: has a stub that could not be used */
-	uint8_t *site_class;             /* by site: enum cost_class */
-	bool open_to_all;                /* other processes of the binary hit the probes too; programs filter */
-	uint64_t interrupt_ns;           /* when SIGINT came last */
+	bool *left;          /* by site: has a stub that could not be used */
+	uint8_t *site_class; /* by site: enum cost_class */
+	/* other processes of the binary hit the probes too; programs filter */
+	bool open_to_all;
+	uint64_t interrupt_ns; /* when SIGINT came last */
 	struct collector *collector;
 	struct trace_writer *writer;
 	enum end_reason reason;
-	int end_signal;                  /* END_INTERRUPTED: by which */
+	int end_signal; /* END_INTERRUPTED: by which */
 	uint64_t attach_ns, patch_ns, detach_ns, target_end_ns;
-	size_t n_stubs, n_stubs_left;    /* sites that were to have a stub, and that are probed in the text after all */
-	int exec_err;                    /* END_NOT_STARTED: -errno */
+	/* sites that were to have a stub, and that are probed in the text after all */
+	size_t n_stubs, n_stubs_left;
+	int exec_err; /* END_NOT_STARTED: -errno */
 };
 
 /* Resolves the attach kind, loads the programs, attaches. 0 or -errno (logged).

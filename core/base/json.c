@@ -68,7 +68,8 @@ static void quoted(struct json *j, const char *s)
 		} else {
 			if (*s == '"' || *s == '\\')
 				fprintf(j->out, "\\%c", *s);
-			else if ((unsigned char)*s < 0x20 || *s == 0x7f || (*s == '<' && j->in_html))
+			else if ((unsigned char)*s < 0x20 || *s == 0x7f ||
+				 (*s == '<' && j->in_html))
 				fprintf(j->out, "\\u%04x", (unsigned)*s);
 			else
 				fputc(*s, j->out);

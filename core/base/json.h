@@ -14,7 +14,8 @@
 struct json {
 	FILE *out;
 	bool pretty;
-	bool in_html;      /* to be set after json_init: '<' is escaped, so that no string ends a script element */
+	/* to be set after json_init: '<' is escaped, so that no string ends a script element */
+	bool in_html;
 	unsigned level;
 	uint64_t has_item; /* bit l: something stands already at level l */
 	bool after_key;
@@ -24,10 +25,10 @@ void json_init(struct json *j, FILE *out, bool pretty); /* borrows out; at most 
 void json_open(struct json *j, char bracket);           /* '{' or '[' */
 void json_close(struct json *j, char bracket);          /* '}' or ']' */
 void json_key(struct json *j, const char *key);
-void json_str(struct json *j, const char *s);           /* NULL writes null */
+void json_str(struct json *j, const char *s); /* NULL writes null */
 void json_u64(struct json *j, uint64_t v);
 void json_i64(struct json *j, int64_t v);
-void json_double(struct json *j, double v);             /* not finite: null */
+void json_double(struct json *j, double v); /* not finite: null */
 /* v / 10^decimals with all its digits, such as nanoseconds as milliseconds; decimals 1 to 9 */
 void json_decimal(struct json *j, uint64_t v, unsigned decimals);
 void json_bool(struct json *j, bool v);

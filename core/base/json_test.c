@@ -34,8 +34,9 @@ static void compact(void **state)
 	json_kv_u64(&j, "n", 1);
 	json_close(&j, '}');
 	fclose(f);
-	assert_string_equal(text, "{\"a\\\"b\":\"line\\u000awith \\\\ and \\u0001\","
-				  "\"list\":[18446744073709551615,-1,null,true,null,[]],\"n\":1}\n");
+	assert_string_equal(text,
+			    "{\"a\\\"b\":\"line\\u000awith \\\\ and \\u0001\","
+			    "\"list\":[18446744073709551615,-1,null,true,null,[]],\"n\":1}\n");
 	free(text);
 }
 
@@ -98,7 +99,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(compact),
 		cmocka_unit_test(decimals),
-		cmocka_unit_test(bad_utf8), cmocka_unit_test(in_html),
+		cmocka_unit_test(bad_utf8),
+		cmocka_unit_test(in_html),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,8 @@
 #include <string.h>
 
 /* A number, not negative and finite, followed by a unit of the table. */
-static int parse(const char *s, const char *const *names, const double *factors, double bare, uint64_t *out)
+static int parse(const char *s, const char *const *names, const double *factors, double bare,
+		 uint64_t *out)
 {
 	char *end;
 

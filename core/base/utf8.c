@@ -12,7 +12,10 @@ int utf8_len(const char *str)
 
 	if (s[0] < 0x80)
 		return 1;
-	int n = s[0] >= 0xf0 && s[0] <= 0xf4 ? 4 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : 0;
+	int n = s[0] >= 0xf0 && s[0] <= 0xf4  ? 4
+		: s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+		: s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+					      : 0;
 	for (int i = 1; i < n; i++)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;

@@ -8,11 +8,11 @@
 #include "base/vec.h"
 #include "binary/gobin_impl.h"
 
-#define BUILDINFO_MAGIC "\xff Go buildinf:"
+#define BUILDINFO_MAGIC     "\xff Go buildinf:"
 #define BUILDINFO_MAGIC_LEN 14
-#define BUILDINFO_ALIGN 16
-#define FLAG_BIG_ENDIAN 1
-#define FLAG_INLINE     2  /* since Go 1.18: varint-prefixed strings follow at +32 */
+#define BUILDINFO_ALIGN     16
+#define FLAG_BIG_ENDIAN     1
+#define FLAG_INLINE         2 /* since Go 1.18: varint-prefixed strings follow at +32 */
 
 /* The section, else (section headers stripped) its magic in a writable segment.
  * Returns its vaddr, 0 when there is none. */
@@ -157,8 +157,8 @@ int buildinfo_read(struct gobin *b)
 
 /* The description of a note in `section`, as hex (GNU) or text (Go). Both
  * owners are 4 bytes long: "GNU" and, padded by the Go linker, "Go". */
-static char *note_id(const struct elffile *e, const char *section, const char *owner,
-		     uint32_t type, bool hex)
+static char *note_id(const struct elffile *e, const char *section, const char *owner, uint32_t type,
+		     bool hex)
 {
 	const struct elf_section *s = elffile_section(e, section);
 

@@ -59,5 +59,6 @@ void disasm_text(struct disasm *d, uint64_t vaddr, char *out, size_t size)
 	if (!p || !cs_disasm_iter(d->handle, &p, &left, &vaddr, d->insn))
 		snprintf(out, size, "?");
 	else
-		snprintf(out, size, "%s%s%s", d->insn->mnemonic, *d->insn->op_str ? " " : "", d->insn->op_str);
+		snprintf(out, size, "%s%s%s", d->insn->mnemonic, *d->insn->op_str ? " " : "",
+			 d->insn->op_str);
 }

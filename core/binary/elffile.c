@@ -27,7 +27,8 @@ static int map_file(struct elffile *e, int fd, const char *path)
 		return -EIO;
 	}
 	if (!S_ISREG(st.st_mode) || st.st_size < SELFMAG) {
-		log_error("%s: not an ELF executable; name the program that `go build` wrote", path);
+		log_error("%s: not an ELF executable; name the program that `go build` wrote",
+			  path);
 		return -ENOEXEC;
 	}
 	/* Writable because libelf may convert in place; private, so the file never changes. */
@@ -48,9 +49,9 @@ static int check_header(const struct elffile *e, const char *path)
 	const Elf64_Ehdr *h = (const Elf64_Ehdr *)e->map;
 
 	if (memcmp(e->map, ELFMAG, SELFMAG) != 0) {
-		const char *hint = memcmp(e->map, "#!", 2) == 0 ?
-			"a script; name the Go program it starts" :
-			"name the program that `go build` wrote";
+		const char *hint = memcmp(e->map, "#!", 2) == 0
+					   ? "a script; name the Go program it starts"
+					   : "name the program that `go build` wrote";
 
 		log_error("%s: not an ELF executable: %s", path, hint);
 		return -ENOEXEC;
@@ -64,8 +65,8 @@ static int check_header(const struct elffile *e, const char *path)
 		return -ENOTSUP;
 	}
 	if (h->e_ident[EI_DATA] != ELFDATA2LSB || h->e_machine != EM_X86_64) {
-		log_error("%s: not for x86-64 (ELF machine %u); build it with GOARCH=amd64",
-			  path, h->e_machine);
+		log_error("%s: not for x86-64 (ELF machine %u); build it with GOARCH=amd64", path,
+			  h->e_machine);
 		return -ENOTSUP;
 	}
 	if (h->e_type != ET_EXEC && h->e_type != ET_DYN) {
@@ -123,14 +124,17 @@ static int read_segments(struct elffile *e, Elf *elf, const char *path)
 		}
 		if (ph.p_type != PT_LOAD)
 			continue;
-		if (!inside(ph.p_offset, ph.p_filesz, e->size) ||
-		    ph.p_vaddr > UINT64_MAX / 2 || ph.p_filesz > ph.p_memsz)
+		if (!inside(ph.p_offset, ph.p_filesz, e->size) || ph.p_vaddr > UINT64_MAX / 2 ||
+		    ph.p_filesz > ph.p_memsz)
 			return refuse_range(path, "segment", i);
 		if (vec_reserve(&e->segments, &cap, e->n_segments + 1) < 0)
 			return -ENOMEM;
 		e->segments[e->n_segments++] = (struct elf_segment){
-			.flags = ph.p_flags, .vaddr = ph.p_vaddr, .off = ph.p_offset,
-			.filesz = ph.p_filesz, .memsz = ph.p_memsz,
+			.flags = ph.p_flags,
+			.vaddr = ph.p_vaddr,
+			.off = ph.p_offset,
+			.filesz = ph.p_filesz,
+			.memsz = ph.p_memsz,
 		};
 	}
 	if (e->n_segments)
@@ -166,11 +170,16 @@ static int read_sections(struct elffile *e, Elf *elf, const char *path)
 			return refuse_range(path, "section", i);
 		const char *name = sh.sh_name ? elf_strptr(elf, strndx, sh.sh_name) : "";
 		/* elf_strptr points into the map, which outlives `elf`, unless it had to convert */
-		if (!name || (const uint8_t *)name < e->map || (const uint8_t *)name >= e->map + e->size)
+		if (!name || (const uint8_t *)name < e->map ||
+		    (const uint8_t *)name >= e->map + e->size)
 			name = "";
 		e->sections[e->n_sections++] = (struct elf_section){
-			.name = name, .type = sh.sh_type, .link = sh.sh_link, .flags = sh.sh_flags,
-			.vaddr = sh.sh_addr, .off = sh.sh_offset,
+			.name = name,
+			.type = sh.sh_type,
+			.link = sh.sh_link,
+			.flags = sh.sh_flags,
+			.vaddr = sh.sh_addr,
+			.off = sh.sh_offset,
 			.size = sh.sh_type == SHT_NULL ? 0 : sh.sh_size,
 		};
 	}
@@ -223,8 +232,8 @@ static int read_relocs(struct elffile *e, Elf *elf)
 			continue;
 		if (vec_reserve(&e->relocs, &cap, e->n_relocs + 1) < 0)
 			return -ENOMEM;
-		e->relocs[e->n_relocs++] = (struct elf_reloc){
-			.vaddr = load64(p + k), .addend = load64(p + k + 16) };
+		e->relocs[e->n_relocs++] = (struct elf_reloc){ .vaddr = load64(p + k),
+							       .addend = load64(p + k + 16) };
 	}
 	if (e->n_relocs)
 		qsort(e->relocs, e->n_relocs, sizeof(*e->relocs), by_reloc_vaddr);
@@ -242,7 +251,8 @@ int elffile_open(struct elffile *e, int fd, const char *path)
 	elf_version(EV_CURRENT);
 	Elf *elf = elf_memory((char *)e->map, e->size);
 	if (!elf) {
-		log_error("%s: corrupt ELF header: %s; build or copy it again", path, elf_errmsg(-1));
+		log_error("%s: corrupt ELF header: %s; build or copy it again", path,
+			  elf_errmsg(-1));
 		err = -EBADMSG;
 		goto fail;
 	}

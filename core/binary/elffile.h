@@ -13,29 +13,34 @@
 #include <stdint.h>
 
 struct elf_section {
-	const char *name;      /* in the map */
+	const char *name; /* in the map */
 	uint32_t type, link;
 	uint64_t flags, vaddr, off, size;
 };
 
-struct elf_segment {       /* one PT_LOAD */
-	uint32_t flags;        /* PF_* */
+struct elf_segment {    /* one PT_LOAD */
+	uint32_t flags; /* PF_* */
 	uint64_t vaddr, off, filesz, memsz;
 };
 
-struct elf_reloc {         /* one R_X86_64_RELATIVE */
+struct elf_reloc { /* one R_X86_64_RELATIVE */
 	uint64_t vaddr, addend;
 };
 
 struct elffile {
-	uint8_t *map;          /* the whole file, private to us */
+	uint8_t *map; /* the whole file, private to us */
 	size_t size;
 	bool pie, has_interp, has_dynamic, has_tls;
-	bool has_relr;         /* packed relocations too: their words are right on disk */
+	bool has_relr; /* packed relocations too: their words are right on disk */
 	uint64_t tls_memsz, tls_align;
-	struct elf_section *sections; size_t n_sections;
-	struct elf_segment *segments; size_t n_segments; /* ascending vaddr */
-	struct elf_reloc *relocs;     size_t n_relocs;   /* ascending vaddr */
+	struct elf_section *sections;
+	size_t n_sections;
+	/* ascending vaddr */
+	struct elf_segment *segments;
+	size_t n_segments;
+	/* ascending vaddr */
+	struct elf_reloc *relocs;
+	size_t n_relocs;
 };
 
 /* 0, or -errno after logging one line: -ENOEXEC not ELF, -ENOTSUP not a 64-bit
@@ -58,8 +63,23 @@ int elffile_word(const struct elffile *e, uint64_t vaddr, uint64_t *out);
 int elffile_offset(const struct elffile *e, uint64_t vaddr, uint64_t *off);
 
 /* Unaligned little-endian loads: x86-64 reads x86-64. */
-static inline uint16_t load16(const uint8_t *p) { uint16_t v; __builtin_memcpy(&v, p, 2); return v; }
-static inline uint32_t load32(const uint8_t *p) { uint32_t v; __builtin_memcpy(&v, p, 4); return v; }
-static inline uint64_t load64(const uint8_t *p) { uint64_t v; __builtin_memcpy(&v, p, 8); return v; }
+static inline uint16_t load16(const uint8_t *p)
+{
+	uint16_t v;
+	__builtin_memcpy(&v, p, 2);
+	return v;
+}
+static inline uint32_t load32(const uint8_t *p)
+{
+	uint32_t v;
+	__builtin_memcpy(&v, p, 4);
+	return v;
+}
+static inline uint64_t load64(const uint8_t *p)
+{
+	uint64_t v;
+	__builtin_memcpy(&v, p, 8);
+	return v;
+}
 
 #endif

@@ -18,18 +18,21 @@ static int find_pclntab(struct gobin *b, bool has_buildinfo)
 	case -ENOENT:
 		if (!has_buildinfo) {
 			log_error("%s: not a Go program: it has neither a Go function table nor "
-				  "build info; name a binary that `go build` wrote", b->path);
+				  "build info; name a binary that `go build` wrote",
+				  b->path);
 			return -ENOEXEC;
 		}
 		log_error("%s: built by %s, but its function table (pclntab) is missing; "
-			  "build it again without a packer", b->path, b->version);
+			  "build it again without a packer",
+			  b->path, b->version);
 		return -EBADMSG;
 	case -ENOTSUP:
 		log_error("%s: built by Go 1.15 or older; build it with Go 1.19 or newer", b->path);
 		return -ENOTSUP;
 	default:
 		log_error("%s: truncated or corrupt: its Go function table (pclntab) makes no "
-			  "sense; build or copy it again", b->path);
+			  "sense; build or copy it again",
+			  b->path);
 		return -EBADMSG;
 	}
 }
@@ -46,7 +49,8 @@ static int read_all(struct gobin *b)
 		return err;
 	if (moduledata_read(b) < 0) {
 		log_error("%s: corrupt: the start of its text is not known: no runtime.moduledata; "
-			  "build or copy it again", b->path);
+			  "build or copy it again",
+			  b->path);
 		return -EBADMSG;
 	}
 	err = buildid_read(b);

@@ -12,30 +12,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GOFUNC_ASM     1 /* written in assembly (_func.flag, internal/abi/symtab.go) */
-#define GOFUNC_WRAPPER 2 /* made by the compiler: method wrapper, type..eq, type..hash, ABI wrapper */
+#define GOFUNC_ASM 1 /* written in assembly (_func.flag, internal/abi/symtab.go) */
+/* made by the compiler: method wrapper, type..eq, type..hash, ABI wrapper */
+#define GOFUNC_WRAPPER 2
 #define GOFUNC_ABI0    4 /* called by the stack ABI: R14 is not g at its entry */
 #define GOFUNC_FIPS    8 /* inside the range the FIPS self-check hashes: no byte may change */
 
 struct gofunc {
-	const char *name;     /* as .symtab spells it (without ".abi0"), %-escapes kept; owned by the gobin */
-	uint64_t vaddr;       /* link-time address of the first byte */
-	uint64_t file_off;    /* offset of that byte in the file */
-	uint32_t size;        /* bytes, without trailing 0xcc padding */
-	uint32_t flags;       /* GOFUNC_* */
-	uint32_t start_line;  /* 0 when not known */
-	const char *file;     /* source file of the first instruction, NULL when not known */
-	uint32_t pcln;        /* offset of its _func in the pclntab; private to core/binary */
+	/* as .symtab spells it (without ".abi0"), %-escapes kept; owned by the gobin */
+	const char *name;
+	uint64_t vaddr;      /* link-time address of the first byte */
+	uint64_t file_off;   /* offset of that byte in the file */
+	uint32_t size;       /* bytes, without trailing 0xcc padding */
+	uint32_t flags;      /* GOFUNC_* */
+	uint32_t start_line; /* 0 when not known */
+	const char *file;    /* source file of the first instruction, NULL when not known */
+	uint32_t pcln;       /* offset of its _func in the pclntab; private to core/binary */
 };
 
 /* Byte offsets inside runtime.g, runtime.m, runtime._panic; -1: that version has no such field. */
 struct golayout {
 	int32_t g_stack_lo, g_stack_hi, g_panic, g_m, g_sched_sp, g_sched_pc, g_sched_bp;
 	int32_t g_atomicstatus, g_goid, g_gopc, g_startpc, g_parent_goid, g_waitreason;
-	int32_t g_sigcode0;   /* where recovery's sp is up to Go 1.21 */
+	int32_t g_sigcode0; /* where recovery's sp is up to Go 1.21 */
 	int32_t m_g0, m_gsignal, m_procid, m_curg, m_morebuf_sp; /* morebuf_sp: m.morebuf.sp */
 	int32_t panic_link, panic_sp, panic_start_sp, panic_goexit, panic_recovered;
-	bool from_dwarf;      /* else from the table by version */
+	bool from_dwarf; /* else from the table by version */
 };
 
 struct gomodule {
@@ -60,7 +62,8 @@ const char *gobin_build_id(const struct gobin *b);   /* GNU build id in hex, els
 bool gobin_is_pie(const struct gobin *b);
 bool gobin_has_symtab(const struct gobin *b);
 bool gobin_has_dwarf(const struct gobin *b);
-bool gobin_has_cgo(const struct gobin *b);           /* dynamically linked, or an interpreter is named */
+/* dynamically linked, or an interpreter is named */
+bool gobin_has_cgo(const struct gobin *b);
 
 /* Main module's path ("" when the binary has no module data), and the dependencies. */
 const struct gomodule *gobin_main_module(const struct gobin *b);
@@ -73,7 +76,8 @@ const struct gofunc *gobin_func_at(const struct gobin *b, uint64_t vaddr);
 /* The first function of exactly that name, NULL when there is none. */
 const struct gofunc *gobin_func_named(const struct gobin *b, const char *name);
 
-/* Source place of a link-time pc, from pclntab. 0, or -ENOENT when it has none. *file is owned by b. */
+/* Source place of a link-time pc, from pclntab. 0, or -ENOENT when it has none. *file is owned by
+ * b. */
 int gobin_line(const struct gobin *b, uint64_t vaddr, const char **file, uint32_t *line);
 
 /*
@@ -98,7 +102,8 @@ int gobin_tls_g(const struct gobin *b, int64_t *off);
 /* The link-time addresses that the loaded image spans, [*lo, *hi). */
 void gobin_image(const struct gobin *b, uint64_t *lo, uint64_t *hi);
 
-/* The `len` bytes at link-time address `vaddr`, NULL when the file does not hold them. Owned by b. */
+/* The `len` bytes at link-time address `vaddr`, NULL when the file does not hold them. Owned by b.
+ */
 const uint8_t *gobin_bytes(const struct gobin *b, uint64_t vaddr, size_t len);
 
 /* Calls fn for each 8-byte word of the read-only data that points into a

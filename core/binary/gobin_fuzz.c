@@ -21,18 +21,20 @@
 #include "base/vec.h"
 #include "binary/look_fixture.h"
 
-#define MAX_BASES 8
-#define MAX_EDITS 24
+#define MAX_BASES  8
+#define MAX_EDITS  24
 #define EDIT_BYTES 8
-#define MAX_FUNCS 12
+#define MAX_FUNCS  12
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A binary in memory, and where its bytes that are not zero lie. */
 struct base {
-	uint8_t *bytes; size_t size;
-	uint32_t *kept; size_t n_kept, cap_kept;
+	uint8_t *bytes;
+	size_t size;
+	uint32_t *kept;
+	size_t n_kept, cap_kept;
 	int fd;
 };
 
@@ -106,7 +108,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 /* Where the edit goes and what stands there then, up to 8 bytes. */
 static size_t edit(const struct base *b, const uint8_t *p, uint8_t out[8], uint32_t *at)
 {
-	static const uint64_t bad[] = { 0, 1, 0x7f, 0x80, 0xff, 0x7fffffff, 0x80000000, UINT32_MAX,
+	static const uint64_t bad[] = { 0,         1,          0x7f,       0x80,
+					0xff,      0x7fffffff, 0x80000000, UINT32_MAX,
 					INT64_MAX, 1ull << 63, UINT64_MAX };
 	uint32_t value;
 	size_t width = 1u << (p[3] & 3);

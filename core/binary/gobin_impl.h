@@ -8,25 +8,30 @@
 #include "binary/pclntab.h"
 
 struct gobin {
-	char *path;                    /* for messages */
+	char *path; /* for messages */
 	struct elffile elf;
 	struct pclntab pcln;
-	uint64_t text, etext, gofunc;  /* of moduledata; gofunc 0 before Go 1.18 or when not found */
+	/* of moduledata; gofunc 0 before Go 1.18 or when not found */
+	uint64_t text, etext, gofunc;
 
 	/* From .symtab; 0 when it is gone. */
 	uint64_t sym_text, sym_etext, sym_moduledata;
 	int64_t sym_tlsg;
 	bool has_sym_tlsg;
 
-	struct gofunc *funcs; size_t n_funcs;
-	uint32_t *by_name;             /* indexes into funcs, by name and then by vaddr */
-	char **names; size_t n_names, cap_names; /* names that had to be copied */
+	struct gofunc *funcs;
+	size_t n_funcs;
+	uint32_t *by_name; /* indexes into funcs, by name and then by vaddr */
+	/* names that had to be copied */
+	char **names;
+	size_t n_names, cap_names;
 
 	char *version;
 	int minor;
-	char *modinfo;                 /* cut into strings by buildinfo_read */
+	char *modinfo; /* cut into strings by buildinfo_read */
 	struct gomodule main_module;
-	struct gomodule *deps; size_t n_deps;
+	struct gomodule *deps;
+	size_t n_deps;
 	char *build_id;
 };
 
@@ -44,7 +49,8 @@ int moduledata_read(struct gobin *b);
 int gofuncs_read(struct gobin *b);
 /* Addresses of the few symbols that help elsewhere (sym_*). */
 void gosyms_special(struct gobin *b);
-/* Calls fn for each symbol of .symtab that has a name; stops at a negative result and returns it. */
+/* Calls fn for each symbol of .symtab that has a name; stops at a negative result and returns it.
+ */
 struct gosym {
 	const char *name;
 	uint64_t value, size;

@@ -52,7 +52,8 @@ static void test_modules(void **state)
 	assert_int_equal(gobin_deps(b, &deps), 0);
 	gobin_close(b);
 	uint8_t *p = load_binary("kinds.stripped", &size);
-	uint8_t *info = memmem(p, size, "\xff Go buildinf:", 14); /* the runtime has a copy elsewhere */
+	/* the runtime has a copy elsewhere */
+	uint8_t *info = memmem(p, size, "\xff Go buildinf:", 14);
 	assert_non_null(info);
 	uint8_t *line = memmem(info, size - (size_t)(info - p), "\nmod\texample.org/kinds\t", 23);
 	assert_non_null(line);
@@ -116,7 +117,8 @@ static void test_flags(void **state)
 	assert_int_equal(gobin_func_named(b, "main.leaf")->flags, 0);
 	assert_true(gobin_func_named(b, "main.(*named).Area")->flags & GOFUNC_WRAPPER);
 	assert_false(gobin_func_named(b, "main.(*named).Name")->flags & GOFUNC_WRAPPER);
-	/* the compiler marks it only where it calls the method; where it jumps there, it has no source */
+	/* the compiler marks it only where it calls the method; where it jumps there, it has no
+	 * source */
 	assert_true(gobin_func_named(b, "main.(*outer).Name")->flags & GOFUNC_WRAPPER);
 	assert_false(gobin_func_named(b, "main.main")->flags & GOFUNC_WRAPPER);
 	assert_true(gobin_func_named(b, "runtime.gogo")->flags & GOFUNC_ASM);
@@ -188,7 +190,8 @@ static void test_symtab_has_the_same_functions(void **state)
 {
 	(void)state;
 	static const char *const pairs[][2] = {
-		{ "kinds", "kinds.stripped" }, { "kinds.pie", "kinds.pie.stripped" },
+		{ "kinds", "kinds.stripped" },
+		{ "kinds.pie", "kinds.pie.stripped" },
 	};
 
 	for (size_t i = 0; i < 2; i++) {
@@ -282,7 +285,8 @@ static void test_inlined(void **state)
 		struct gobin *b = open_binary(variants[i].name);
 		struct seen s = { 0 };
 
-		assert_int_equal(gobin_inlined(b, gobin_func_named(b, "main.callsInlined"), see, &s), 0);
+		assert_int_equal(
+			gobin_inlined(b, gobin_func_named(b, "main.callsInlined"), see, &s), 0);
 		assert_int_equal(s.tiny, 1); /* inlined twice, named once */
 		assert_int_equal(s.small, 1);
 		s = (struct seen){ 0 };
@@ -339,7 +343,6 @@ static void test_tls_slot(void **state)
 	assert_int_equal(stripped, off);
 	gobin_close(b);
 }
-
 
 int main(void)
 {

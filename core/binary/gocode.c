@@ -10,7 +10,7 @@
 #include "binary/gobin_impl.h"
 #include "binary/gocode_impl.h"
 
-#define TABLE_LOAD_NEAR 6     /* instructions between a jump table's load and its jump */
+#define TABLE_LOAD_NEAR 6 /* instructions between a jump table's load and its jump */
 
 static void keep_word(void *ctx, uint64_t vaddr)
 {
@@ -152,8 +152,8 @@ bool gocode_targeted(const struct body *y, uint32_t lo, uint32_t hi)
 	for (size_t i = 0; i < y->n; i++) {
 		const struct insn *in = &y->insns[i];
 
-		if ((in->flow == FLOW_JMP || in->flow == FLOW_JCC) &&
-		    in->target >= lo && in->target <= hi && !is_morestack_jump(y, i))
+		if ((in->flow == FLOW_JMP || in->flow == FLOW_JCC) && in->target >= lo &&
+		    in->target <= hi && !is_morestack_jump(y, i))
 			return true;
 	}
 	size_t a = 0, z = c->n_words;
@@ -219,7 +219,8 @@ static int collect(const struct body *y, struct gocode *out)
 		if (in->flow == FLOW_RET) {
 			err = add_point(&out->rets, &out->n_rets, &cap_rets, in);
 			if (!err)
-				out->rets[out->n_rets - 1].plain_ret = in->len == 1 && y->code[in->off] == 0xc3;
+				out->rets[out->n_rets - 1].plain_ret = in->len == 1 &&
+								       y->code[in->off] == 0xc3;
 		} else if (gocode_is_morestack_call(y, in))
 			err = add_point(&out->morestack, &out->n_morestack, &cap_morestack, in);
 		else if (in->flow == FLOW_JMP && (in->target < 0 || in->target >= y->f->size))

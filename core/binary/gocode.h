@@ -7,37 +7,40 @@
 
 /* How an x86 uprobe executes a probed instruction (arch/x86/kernel/uprobes.c). */
 enum insn_class {
-	INSN_STEP,     /* copied out of line and single-stepped: a second trap */
-	INSN_EMULATED, /* nop 0x90, jmp, jcc, call rel32, push reg: emulated from v3.16 / v4.16 on */
-	INSN_REFUSED,  /* is_prefix_bad(): lock and segment prefixes; or an invalid instruction */
+	INSN_STEP, /* copied out of line and single-stepped: a second trap */
+	/* nop 0x90, jmp, jcc, call rel32, push reg: emulated from v3.16 / v4.16 on */
+	INSN_EMULATED,
+	INSN_REFUSED, /* is_prefix_bad(): lock and segment prefixes; or an invalid instruction */
 };
 
 /* A place a probe can go. */
 struct code_point {
-	uint32_t off;          /* from the function's first byte */
-	uint16_t sp_adj;       /* bytes rsp lies below the return address there */
-	uint8_t len;           /* of the instruction */
-	uint8_t class;         /* enum insn_class */
-	bool check_jcc;        /* it is the stack check's conditional jump: taken means morestack */
-	bool plain_ret;        /* it is the one-byte near RET, c3: pops the return address, nothing else */
+	uint32_t off;    /* from the function's first byte */
+	uint16_t sp_adj; /* bytes rsp lies below the return address there */
+	uint8_t len;     /* of the instruction */
+	uint8_t class;   /* enum insn_class */
+	bool check_jcc;  /* it is the stack check's conditional jump: taken means morestack */
+	/* it is the one-byte near RET, c3: pops the return address, nothing else */
+	bool plain_ret;
 };
 
 struct code_tail {
 	struct code_point at;
-	uint64_t target;       /* link-time address jumped to, 0 when indirect */
+	uint64_t target; /* link-time address jumped to, 0 when indirect */
 };
 
 /* Why bytes cannot be executed elsewhere. */
 enum window_fate {
 	WINDOW_OK,
-	WINDOW_SHORT,   /* fewer than WINDOW_MIN bytes between here and what must stay */
-	WINDOW_TARGET,  /* a branch or a jump table goes into them or to the RET */
-	WINDOW_FLOW,    /* a call, branch or trap among them */
-	WINDOW_FAULT,   /* one of them may fault: the pc of a panic is to stay as it is */
-	WINDOW_FIXED,   /* one means something else at another address: RIP-relative, TLS, a lock prefix */
+	WINDOW_SHORT,  /* fewer than WINDOW_MIN bytes between here and what must stay */
+	WINDOW_TARGET, /* a branch or a jump table goes into them or to the RET */
+	WINDOW_FLOW,   /* a call, branch or trap among them */
+	WINDOW_FAULT,  /* one of them may fault: the pc of a panic is to stay as it is */
+	/* one means something else at another address: RIP-relative, TLS, a lock prefix */
+	WINDOW_FIXED,
 	WINDOW_FATES,
 };
-#define WINDOW_MIN 5    /* bytes of a jmp rel32 */
+#define WINDOW_MIN 5 /* bytes of a jmp rel32 */
 
 /*
  * Whole instructions that do the same wherever they stand and that control
@@ -53,39 +56,45 @@ struct code_window {
 
 enum code_status {
 	CODE_OK,
-	CODE_UNDECODABLE,      /* an instruction that capstone does not know, outside padding */
-	CODE_NO_BYTES,         /* the file holds no bytes for it, or its size is 0 */
+	CODE_UNDECODABLE, /* an instruction that capstone does not know, outside padding */
+	CODE_NO_BYTES,    /* the file holds no bytes for it, or its size is 0 */
 };
 
 /* What ended the search for an emulated instruction, see gocode.entry. */
 enum line_end {
 	LINE_FOUND,
-	LINE_FAULT,   /* an instruction that may fault: a call that panics there has been entered */
-	LINE_FLOW,    /* a RET, an indirect jump or call, the end of the function */
-	LINE_SP,      /* rsp is changed in a way that is not followed */
-	LINE_TARGET,  /* a branch goes to it or to a place before it */
-	LINE_LOOP,    /* a loop comes back to the first instruction */
+	LINE_FAULT,  /* an instruction that may fault: a call that panics there has been entered */
+	LINE_FLOW,   /* a RET, an indirect jump or call, the end of the function */
+	LINE_SP,     /* rsp is changed in a way that is not followed */
+	LINE_TARGET, /* a branch goes to it or to a place before it */
+	LINE_LOOP,   /* a loop comes back to the first instruction */
 	LINE_ENDS,
 };
 
 struct gocode {
 	enum code_status status;
-	bool has_check;        /* a stack check against 0x10(%r14) (user stack) stands in the prologue */
-	bool g_in_r14;         /* R14 is g at the entry: it is not in ABI0 functions and where the
-	                          code loads R14 or g from TLS before using it */
-	bool lone_ret;         /* the whole function is one RET */
-	bool loop_at_start;    /* a branch other than morestack's comes back to the first byte */
+	/* a stack check against 0x10(%r14) (user stack) stands in the prologue */
+	bool has_check;
+	/* R14 is g at the entry: it is not in ABI0 functions and where the code loads R14 or g from
+	 * TLS before using it */
+	bool g_in_r14;
+	bool lone_ret;           /* the whole function is one RET */
+	bool loop_at_start;      /* a branch other than morestack's comes back to the first byte */
 	struct code_point start; /* the first instruction */
 	/* The first emulated instruction on the straight line after the stack check (or from the
 	 * start when there is none): no branch target before it or at it, sp_adj known. The check's
-	 * own jcc stands in when no later instruction will do. has_entry false: only `start` is left. */
+	 * own jcc stands in when no later instruction will do. has_entry false: only `start` is
+	 * left. */
 	bool has_entry;
-	uint8_t line_end;      /* enum line_end; LINE_FOUND but when has_entry is false or the jcc stands in */
-	/* No check, no branch, nothing that may fault and few instructions from the start to the first
-	 * RET: once called it returns, so that its RET says all, and rets[0] can stand for the entry as well. */
+	/* enum line_end; LINE_FOUND but when has_entry is false or the jcc stands in */
+	uint8_t line_end;
+	/* No check, no branch, nothing that may fault and few instructions from the start to the
+	 * first RET: once called it returns, so that its RET says all, and rets[0] can stand for
+	 * the entry as well. */
 	bool straight;
-	/* The same two behind instructions that may fault: an emulated one or, of a straight line, rets[0]. Only for
-	 * functions with neither of them before. A call that faults there is not seen by such a probe. */
+	/* The same two behind instructions that may fault: an emulated one or, of a straight line,
+	 * rets[0]. Only for functions with neither of them before. A call that faults there is not
+	 * seen by such a probe. */
 	bool has_late;
 	struct code_point late;
 	struct code_point entry;
@@ -94,10 +103,15 @@ struct gocode {
 	/* Behind the first instruction of a function that has no emulated one on its line; that one
 	 * stays, and cannot fault. */
 	struct code_window leaf_window;
-	struct code_point *rets;   size_t n_rets;
+	struct code_point *rets;
+	size_t n_rets;
 	struct code_window *ret_windows; /* right before each RET, which stays */
-	struct code_tail *tails;   size_t n_tails;   /* jumps out of the function, morestack's excluded */
-	struct code_point *morestack; size_t n_morestack; /* calls of runtime.morestack* */
+	/* jumps out of the function, morestack's excluded */
+	struct code_tail *tails;
+	size_t n_tails;
+	/* calls of runtime.morestack* */
+	struct code_point *morestack;
+	size_t n_morestack;
 };
 
 struct gocode_ctx; /* one capstone handle and the branch targets of the binary's jump tables */

@@ -12,13 +12,18 @@
 
 struct gocode_ctx {
 	const struct gobin *b;
-	csh fast;               /* lengths only */
-	csh detail;             /* registers read and written */
+	csh fast;   /* lengths only */
+	csh detail; /* registers read and written */
 	cs_insn *fast_insn, *detail_insn;
-	uint64_t *words; size_t n_words, cap_words; /* possible jump-table targets inside functions, ascending */
+	/* possible jump-table targets inside functions, ascending */
+	uint64_t *words;
+	size_t n_words, cap_words;
 	bool oom;
-	uint64_t morestack[MAX_MORESTACK]; size_t n_morestack;
-	struct insn *insns; size_t cap_insns;       /* of the function at hand */
+	uint64_t morestack[MAX_MORESTACK];
+	size_t n_morestack;
+	/* of the function at hand */
+	struct insn *insns;
+	size_t cap_insns;
 };
 
 /* One function being taken apart. */
@@ -26,19 +31,22 @@ struct body {
 	struct gocode_ctx *c;
 	const struct gofunc *f;
 	const uint8_t *code;
-	const struct insn *insns; size_t n;
+	const struct insn *insns;
+	size_t n;
 };
 
 /* The stack check that the assembler puts first (cmd/internal/obj/x86/obj6.go stacksplit). */
 struct check {
 	bool found;
-	bool user;       /* against 0x10(%r14): g.stackguard0, g in R14 */
-	size_t jcc;      /* index of its last conditional jump */
+	bool user;  /* against 0x10(%r14): g.stackguard0, g in R14 */
+	size_t jcc; /* index of its last conditional jump */
 };
 
 static inline struct code_point point(const struct insn *in, int64_t sp_adj)
 {
-	return (struct code_point){ .off = in->off, .sp_adj = (uint16_t)sp_adj, .len = in->len,
+	return (struct code_point){ .off = in->off,
+				    .sp_adj = (uint16_t)sp_adj,
+				    .len = in->len,
 				    .class = in->class };
 }
 

@@ -54,8 +54,8 @@ static void test_checked(void **state)
 {
 	(void)state;
 	static const char *const names[] = {
-		"main.callsInlined", "main.largeFrame", "main.hugeFrame", "main.table",
-		"main.recursive", "main.(*named).Name", "main.withDefer", "main.onlyPanics",
+		"main.callsInlined", "main.largeFrame",    "main.hugeFrame", "main.table",
+		"main.recursive",    "main.(*named).Name", "main.withDefer", "main.onlyPanics",
 	};
 
 	for (size_t v = 0; v < N_VARIANTS; v++) {
@@ -218,7 +218,7 @@ static void test_jump_table_words(void **state)
 
 		gobin_text_words(b, count_word, &w);
 		assert_int_equal(w.in_f, 10); /* its ten cases */
-		assert_true(w.all > w.in_f); /* fmt and the runtime have some */
+		assert_true(w.all > w.in_f);  /* fmt and the runtime have some */
 		gobin_close(b);
 	}
 }
@@ -281,13 +281,14 @@ static void check_whole_binary(const char *path, size_t *entries, size_t *checke
 			const struct gofunc *to = gobin_func_at(b, tail->target);
 
 			if (tail->at.sp_adj || (tail->target && (!to || to->vaddr != tail->target)))
-				fail_msg("%s: tail jump at +%u to no function", f->name, tail->at.off);
+				fail_msg("%s: tail jump at +%u to no function", f->name,
+					 tail->at.off);
 			tails++;
 		}
 		if (k.has_entry && (gobin_sp_delta(b, f, f->vaddr + k.entry.off, &down) < 0 ||
 				    down != k.entry.sp_adj))
-			fail_msg("%s: entry at +%u with rsp %d below, not %u", f->name,
-				 k.entry.off, down, k.entry.sp_adj);
+			fail_msg("%s: entry at +%u with rsp %d below, not %u", f->name, k.entry.off,
+				 down, k.entry.sp_adj);
 		if (k.has_entry && i % 8 == 0)
 			assert_reached_once(cs, b, f, &k);
 		*entries += k.has_entry;
@@ -299,7 +300,8 @@ static void check_whole_binary(const char *path, size_t *entries, size_t *checke
 	}
 	assert_true(loops >= 1 && loops < 10);
 	assert_true(tails >= 1 && tails < n / 10); /* method wrappers */
-	/* four of five functions have a check, and more can be entered at an emulated instruction */
+	/* four of five functions have a check, and more can be entered at an emulated instruction
+	 */
 	assert_in_range(*checked * 100 / n, 60, 90);
 	assert_true(*entries > *checked);
 	cs_close(&cs);
@@ -343,12 +345,9 @@ static void test_go_command(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_checked),
-		cmocka_unit_test(test_unchecked),
-		cmocka_unit_test(test_loop_at_start),
-		cmocka_unit_test(test_tail_jumps),
-		cmocka_unit_test(test_jump_table_words),
-		cmocka_unit_test(test_whole_binaries),
+		cmocka_unit_test(test_checked),          cmocka_unit_test(test_unchecked),
+		cmocka_unit_test(test_loop_at_start),    cmocka_unit_test(test_tail_jumps),
+		cmocka_unit_test(test_jump_table_words), cmocka_unit_test(test_whole_binaries),
 		cmocka_unit_test(test_go_command),
 	};
 

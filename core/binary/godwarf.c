@@ -11,29 +11,42 @@
 #define MAX_DEPTH 4
 
 struct want {
-	const char *path;   /* "sched.sp": members of members */
-	size_t field;       /* offset of the int32_t in struct golayout */
-	bool required;      /* every Go version from 1.19 has it */
+	const char *path; /* "sched.sp": members of members */
+	size_t field;     /* offset of the int32_t in struct golayout */
+	bool required;    /* every Go version from 1.19 has it */
 };
 
-#define WANT(path_, field_, required_) { path_, offsetof(struct golayout, field_), required_ }
+#define WANT(path_, field_, required_)                              \
+	{                                                           \
+		path_, offsetof(struct golayout, field_), required_ \
+	}
 
 static const struct want g_fields[] = {
-	WANT("stack.lo", g_stack_lo, true), WANT("stack.hi", g_stack_hi, true),
-	WANT("_panic", g_panic, true), WANT("m", g_m, true),
-	WANT("sched.sp", g_sched_sp, true), WANT("sched.pc", g_sched_pc, true),
-	WANT("sched.bp", g_sched_bp, true), WANT("atomicstatus", g_atomicstatus, true),
-	WANT("goid", g_goid, true), WANT("gopc", g_gopc, true), WANT("startpc", g_startpc, true),
-	WANT("parentGoid", g_parent_goid, false), WANT("waitreason", g_waitreason, true),
+	WANT("stack.lo", g_stack_lo, true),
+	WANT("stack.hi", g_stack_hi, true),
+	WANT("_panic", g_panic, true),
+	WANT("m", g_m, true),
+	WANT("sched.sp", g_sched_sp, true),
+	WANT("sched.pc", g_sched_pc, true),
+	WANT("sched.bp", g_sched_bp, true),
+	WANT("atomicstatus", g_atomicstatus, true),
+	WANT("goid", g_goid, true),
+	WANT("gopc", g_gopc, true),
+	WANT("startpc", g_startpc, true),
+	WANT("parentGoid", g_parent_goid, false),
+	WANT("waitreason", g_waitreason, true),
 	WANT("sigcode0", g_sigcode0, true),
 };
 static const struct want m_fields[] = {
-	WANT("g0", m_g0, true), WANT("gsignal", m_gsignal, true), WANT("procid", m_procid, true),
-	WANT("curg", m_curg, true), WANT("morebuf.sp", m_morebuf_sp, true),
+	WANT("g0", m_g0, true),
+	WANT("gsignal", m_gsignal, true),
+	WANT("procid", m_procid, true),
+	WANT("curg", m_curg, true),
+	WANT("morebuf.sp", m_morebuf_sp, true),
 };
 static const struct want panic_fields[] = {
-	WANT("link", panic_link, true), WANT("sp", panic_sp, false),
-	WANT("startSP", panic_start_sp, false), WANT("goexit", panic_goexit, true),
+	WANT("link", panic_link, true),           WANT("sp", panic_sp, false),
+	WANT("startSP", panic_start_sp, false),   WANT("goexit", panic_goexit, true),
 	WANT("recovered", panic_recovered, true),
 };
 
@@ -112,8 +125,8 @@ static void read_unit(Dwarf_Die *unit, unsigned *found, struct golayout *out)
 	if (dwarf_child(unit, &die) != 0)
 		return;
 	do {
-		const char *name = dwarf_tag(&die) == DW_TAG_structure_type ?
-			dwarf_diename(&die) : NULL;
+		const char *name = dwarf_tag(&die) == DW_TAG_structure_type ? dwarf_diename(&die)
+									    : NULL;
 
 		if (!name || strncmp(name, "runtime.", 8) != 0)
 			continue;
@@ -136,7 +149,8 @@ int godwarf_layout(const struct gobin *b, struct golayout *out)
 	Elf *elf = elf_memory((char *)b->elf.map, b->elf.size);
 	Dwarf *dw = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
 
-	/* The linker puts the types into package runtime's unit; the others are the second round. */
+	/* The linker puts the types into package runtime's unit; the others are the second round.
+	 */
 	for (int round = 0; dw && round < 2 && found != all; round++) {
 		Dwarf_CU *cu = NULL;
 		Dwarf_Die unit;

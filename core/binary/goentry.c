@@ -68,7 +68,8 @@ static bool reg_is(uint16_t reg, const x86_reg *set)
 #define READS  1
 #define WRITES 2
 
-/* What instruction `in` does to a register of `set`: READS | WRITES, also when that cannot be told. */
+/* What instruction `in` does to a register of `set`: READS | WRITES, also when that cannot be told.
+ */
 static unsigned accesses(const struct body *y, const struct insn *in, const x86_reg *set)
 {
 	unsigned found = 0;
@@ -80,7 +81,7 @@ static unsigned accesses(const struct body *y, const struct insn *in, const x86_
 
 	if (!cs_disasm_iter(y->c->detail, &p, &len, &addr, y->c->detail_insn) ||
 	    cs_regs_access(y->c->detail, y->c->detail_insn, reads, &n_reads, writes, &n_writes) !=
-	    CS_ERR_OK)
+		    CS_ERR_OK)
 		return READS | WRITES;
 	for (uint8_t i = 0; i < n_writes; i++)
 		if (reg_is(writes[i], set))
@@ -98,7 +99,8 @@ static unsigned accesses(const struct body *y, const struct insn *in, const x86_
  */
 bool gocode_may_fault(const struct body *y, const struct insn *in)
 {
-	static const x86_reg safe[] = { X86_REG_RSP, X86_REG_RBP, X86_REG_RIP, X86_REG_R14, X86_REG_INVALID };
+	static const x86_reg safe[] = { X86_REG_RSP, X86_REG_RBP, X86_REG_RIP, X86_REG_R14,
+					X86_REG_INVALID };
 	const uint8_t *p = y->code + in->off;
 	size_t len = in->len;
 	uint64_t addr = y->f->vaddr + in->off;
@@ -115,7 +117,8 @@ bool gocode_may_fault(const struct body *y, const struct insn *in)
 
 		if (op->type != X86_OP_MEM)
 			continue;
-		bool fixed = op->mem.base == X86_REG_INVALID; /* an absolute address, or a slot of TLS */
+		/* an absolute address, or a slot of TLS */
+		bool fixed = op->mem.base == X86_REG_INVALID;
 		if ((!fixed && !reg_is(op->mem.base, safe)) || op->mem.index != X86_REG_INVALID)
 			return true;
 	}
@@ -123,8 +126,8 @@ bool gocode_may_fault(const struct body *y, const struct insn *in)
 }
 
 /*
- * Whether the only memory that an instruction reads is its closure's: RDX holds its address at the entry
- * (cmd/compile/abi-internal.md), and nobody calls a nil func without faulting at the call. In
+ * Whether the only memory that an instruction reads is its closure's: RDX holds its address at the
+ * entry (cmd/compile/abi-internal.md), and nobody calls a nil func without faulting at the call. In
  * a function that is no closure nothing is in RDX, and nothing reads it.
  */
 static bool reads_closure(const struct body *y, const struct insn *in)
@@ -157,12 +160,13 @@ static bool reads_closure(const struct body *y, const struct insn *in)
  * that may fault: a call that panics there has been entered all the same; with past_faults
  * only where rsp is not at the return address. *out is where it stopped.
  */
-static enum line_end find_on_line(const struct body *y, size_t i, bool past_faults, struct code_point *out)
+static enum line_end find_on_line(const struct body *y, size_t i, bool past_faults,
+				  struct code_point *out)
 {
 	static const x86_reg sp[] = { X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL,
 				      X86_REG_INVALID };
-	static const x86_reg context[] = { X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH,
-					   X86_REG_INVALID };
+	static const x86_reg context[] = { X86_REG_RDX, X86_REG_EDX, X86_REG_DX,
+					   X86_REG_DL,  X86_REG_DH,  X86_REG_INVALID };
 	int64_t down = 0, change;
 	bool closure = true; /* RDX is still what the caller put there */
 
@@ -174,7 +178,8 @@ static enum line_end find_on_line(const struct body *y, size_t i, bool past_faul
 			return LINE_FOUND;
 		if (in->flow != FLOW_NEXT)
 			return LINE_FLOW;
-		if ((!past_faults || down) && gocode_may_fault(y, in) && !(closure && reads_closure(y, in)))
+		if ((!past_faults || down) && gocode_may_fault(y, in) &&
+		    !(closure && reads_closure(y, in)))
 			return LINE_FAULT;
 		closure = closure && !(accesses(y, in, context) & WRITES);
 		if (insn_sp_change(y->code + in->off, in->len, &change))
@@ -197,8 +202,8 @@ static bool is_straight(const struct body *y, const struct code_point *end)
 
 	while (i < STRAIGHT_MAX && i < y->n && y->insns[i].off != end->off)
 		i++;
-	return i > 0 && i < STRAIGHT_MAX && i < y->n && y->insns[i].flow == FLOW_RET && end->sp_adj == 0 &&
-	       !gocode_targeted(y, 0, end->off);
+	return i > 0 && i < STRAIGHT_MAX && i < y->n && y->insns[i].flow == FLOW_RET &&
+	       end->sp_adj == 0 && !gocode_targeted(y, 0, end->off);
 }
 
 static void find_late(const struct body *y, struct gocode *out)

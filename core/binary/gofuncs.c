@@ -32,8 +32,10 @@ int gosyms_each(const struct gobin *b, int (*fn)(void *ctx, const struct gosym *
 
 			if (name == 0 || name >= str->size)
 				continue;
-			struct gosym sym = { .name = strings + name, .type = p[4] & 15,
-					     .value = load64(p + 8), .size = load64(p + 16) };
+			struct gosym sym = { .name = strings + name,
+					     .type = p[4] & 15,
+					     .value = load64(p + 8),
+					     .size = load64(p + 16) };
 			int err = fn(ctx, &sym);
 			if (err < 0)
 				return err;
@@ -126,7 +128,8 @@ static void set_source(struct gobin *b, struct gofunc *f, const struct pclnfunc 
 
 	f->start_line = pf->start_line;
 	if (!f->start_line && pcvalue_start(&v, t, pf, pf->pcln) && pcvalue_next(&v) && v.value > 0)
-		f->start_line = (uint32_t)v.value; /* before 1.20: the line of the first instruction */
+		/* before 1.20: the line of the first instruction */
+		f->start_line = (uint32_t)v.value;
 	if (pcvalue_start(&v, t, pf, pf->pcfile) && pcvalue_next(&v))
 		f->file = gobin_file_name(b, pf, v.value);
 }
@@ -179,7 +182,9 @@ static int add_func(struct gobin *b, uint64_t entry, uint64_t end, uint64_t func
 	if (!is_go(&pf, name))
 		return 0;
 	struct gofunc *f = &b->funcs[b->n_funcs];
-	*f = (struct gofunc){ .name = name, .vaddr = entry, .size = (uint32_t)(end - entry),
+	*f = (struct gofunc){ .name = name,
+			      .vaddr = entry,
+			      .size = (uint32_t)(end - entry),
 			      .pcln = (uint32_t)func_off };
 	if (pf.flag & FUNC_FLAG_ASM)
 		f->flags |= GOFUNC_ASM;
@@ -221,14 +226,16 @@ static int mark_wrappers(struct gobin *b)
 	if (b->minor >= 16 && b->minor <= 27)
 		wrapper = b->minor <= 17 ? 22 : b->minor <= 21 ? 21 : b->minor <= 24 ? 22 : 23;
 	for (size_t i = 0; !(b->minor >= 16 && b->minor <= 27) && i < b->n_funcs; i++)
-		if (pclntab_func(&b->pcln, &b->elf, b->funcs[i].pcln, &pf) == 0 && pf.func_id > wrapper)
+		if (pclntab_func(&b->pcln, &b->elf, b->funcs[i].pcln, &pf) == 0 &&
+		    pf.func_id > wrapper)
 			wrapper = pf.func_id;
 	for (size_t i = 0; i < b->n_funcs; i++) {
 		int is = is_unmarked_wrapper(&b->funcs[i]);
 
 		if (is < 0)
 			return is;
-		if (is || (pclntab_func(&b->pcln, &b->elf, b->funcs[i].pcln, &pf) == 0 && pf.func_id == wrapper))
+		if (is || (pclntab_func(&b->pcln, &b->elf, b->funcs[i].pcln, &pf) == 0 &&
+			   pf.func_id == wrapper))
 			b->funcs[i].flags |= GOFUNC_WRAPPER;
 	}
 	return 0;
@@ -243,8 +250,9 @@ static void mark_fips(struct gobin *b)
 
 	for (size_t i = 0; i < b->n_funcs; i++) {
 		struct gofunc *f = &b->funcs[i];
-		bool in = start && end ? f->vaddr >= start->vaddr && f->vaddr <= end->vaddr :
-			strncmp(f->name, FIPS_PACKAGE, sizeof(FIPS_PACKAGE) - 1) == 0;
+		bool in = start && end
+				  ? f->vaddr >= start->vaddr && f->vaddr <= end->vaddr
+				  : strncmp(f->name, FIPS_PACKAGE, sizeof(FIPS_PACKAGE) - 1) == 0;
 
 		if (in)
 			f->flags |= GOFUNC_FIPS;
@@ -276,7 +284,8 @@ int gofuncs_read(struct gobin *b)
 	uint64_t entry, off, next, next_off;
 	int err = pclntab_entry(&b->pcln, &b->elf, 0, &entry, &off);
 
-	b->funcs = malloc(b->pcln.n_funcs * sizeof(*b->funcs)); /* pclntab_find has bounded it by the file */
+	/* pclntab_find has bounded it by the file */
+	b->funcs = malloc(b->pcln.n_funcs * sizeof(*b->funcs));
 	if (!b->funcs)
 		return -ENOMEM;
 	for (uint64_t i = 0; !err && i < b->pcln.n_funcs; i++) {
@@ -284,9 +293,11 @@ int gofuncs_read(struct gobin *b)
 		if (!err)
 			err = add_func(b, entry, next, off);
 		if (err)
-			log_error("%s: corrupt: function %llu of %llu in its pclntab makes no sense; "
-				  "build or copy it again", b->path, (unsigned long long)i,
-				  (unsigned long long)b->pcln.n_funcs);
+			log_error(
+				"%s: corrupt: function %llu of %llu in its pclntab makes no sense; "
+				"build or copy it again",
+				b->path, (unsigned long long)i,
+				(unsigned long long)b->pcln.n_funcs);
 		entry = next;
 		off = next_off;
 	}

@@ -7,8 +7,8 @@
 #include "binary/gocode.h"
 
 struct prefixes {
-	unsigned n;        /* bytes before the opcode, REX included */
-	uint8_t rex;       /* 0 when there is none */
+	unsigned n;  /* bytes before the opcode, REX included */
+	uint8_t rex; /* 0 when there is none */
 	bool opsize, rep, bad, fs;
 };
 
@@ -18,7 +18,11 @@ static struct prefixes prefixes_of(const uint8_t *p, unsigned len)
 
 	for (; x.n < len; x.n++) {
 		switch (p[x.n]) {
-		case 0x26: case 0x2e: case 0x36: case 0x3e: case 0xf0:
+		case 0x26:
+		case 0x2e:
+		case 0x36:
+		case 0x3e:
+		case 0xf0:
 			x.bad = true; /* is_prefix_bad() of arch/x86/kernel/uprobes.c */
 			continue;
 		case 0x64:
@@ -27,10 +31,12 @@ static struct prefixes prefixes_of(const uint8_t *p, unsigned len)
 		case 0x66:
 			x.opsize = true;
 			continue;
-		case 0xf2: case 0xf3:
+		case 0xf2:
+		case 0xf3:
 			x.rep = true;
 			continue;
-		case 0x65: case 0x67:
+		case 0x65:
+		case 0x67:
 			continue;
 		}
 		break;
@@ -47,8 +53,8 @@ static struct prefixes prefixes_of(const uint8_t *p, unsigned len)
 static bool opcode_refused(uint8_t op)
 {
 	static const uint16_t refused[16] = {
-		0xc0c0, 0xc0c0, 0xc0c0, 0xc0c0, 0xffff, 0, 0xf0c7, 0,
-		0x0004, 0, 0, 0, 0xf030, 0x0070, 0xf0f0, 0x0c13,
+		0xc0c0, 0xc0c0, 0xc0c0, 0xc0c0, 0xffff, 0,      0xf0c7, 0,
+		0x0004, 0,      0,      0,      0xf030, 0x0070, 0xf0f0, 0x0c13,
 	};
 
 	return refused[op >> 4] >> (op & 15) & 1;
@@ -79,10 +85,13 @@ static uint8_t class_of(const uint8_t *p, unsigned len, const struct prefixes *x
 	if (x->bad || (op != 0x0f && opcode_refused(table_opcode(p, x->n, len))))
 		return INSN_REFUSED;
 	switch (flow) {
-	case FLOW_JMP: case FLOW_JCC: case FLOW_CALL:
+	case FLOW_JMP:
+	case FLOW_JCC:
+	case FLOW_CALL:
 		return x->opsize ? INSN_REFUSED : INSN_EMULATED; /* 16-bit forms: -ENOTSUPP */
 	case FLOW_NEXT:
-		/* push_setup_xol_ops() takes no prefix but REX.B; nop: 0x90 itself, no pause, no xchg */
+		/* push_setup_xol_ops() takes no prefix but REX.B; nop: 0x90 itself, no pause, no
+		 * xchg */
 		if ((op & 0xf8) == 0x50 && (len == 1 || (len == 2 && x->rex == 0x41)))
 			return INSN_EMULATED;
 		if (op == 0x90 && !x->rep && !x->rex && len == x->n + 1)
@@ -94,15 +103,24 @@ static uint8_t class_of(const uint8_t *p, unsigned len, const struct prefixes *x
 static uint8_t flow_of(const uint8_t *op, unsigned len)
 {
 	switch (op[0]) {
-	case 0xc2: case 0xc3: case 0xca: case 0xcb: case 0xcf:
+	case 0xc2:
+	case 0xc3:
+	case 0xca:
+	case 0xcb:
+	case 0xcf:
 		return FLOW_RET;
-	case 0xcc: case 0xf4:
+	case 0xcc:
+	case 0xf4:
 		return FLOW_TRAP;
 	case 0xe8:
 		return FLOW_CALL;
-	case 0xe9: case 0xeb:
+	case 0xe9:
+	case 0xeb:
 		return FLOW_JMP;
-	case 0xe0: case 0xe1: case 0xe2: case 0xe3:
+	case 0xe0:
+	case 0xe1:
+	case 0xe2:
+	case 0xe3:
 		return FLOW_JCC;
 	case 0x0f:
 		if (len > 1 && op[1] == 0x0b)
@@ -111,8 +129,8 @@ static uint8_t flow_of(const uint8_t *op, unsigned len)
 	case 0xff:
 		if (len > 1 && ((op[1] >> 3 & 7) == 4 || (op[1] >> 3 & 7) == 5))
 			return FLOW_JMP_IND;
-		return len > 1 && ((op[1] >> 3 & 7) == 2 || (op[1] >> 3 & 7) == 3) ?
-			FLOW_CALL_IND : FLOW_NEXT;
+		return len > 1 && ((op[1] >> 3 & 7) == 2 || (op[1] >> 3 & 7) == 3) ? FLOW_CALL_IND
+										   : FLOW_NEXT;
 	}
 	return (op[0] & 0xf0) == 0x70 ? FLOW_JCC : FLOW_NEXT;
 }
@@ -135,8 +153,9 @@ void insn_classify(struct insn *in, const uint8_t *p)
 	if ((p[x.n] & 0xfc) == 0xe0)
 		in->class = INSN_STEP;
 	unsigned disp = in->len - x.n - (p[x.n] == 0x0f ? 2 : 1);
-	int64_t rel = disp == 1 ? (int8_t)p[in->len - 1] :
-		disp == 4 ? (int32_t)load32(p + in->len - 4) : 0;
+	int64_t rel = disp == 1   ? (int8_t)p[in->len - 1]
+		      : disp == 4 ? (int32_t)load32(p + in->len - 4)
+				  : 0;
 	in->target = (int64_t)in->off + in->len + rel;
 }
 
@@ -202,6 +221,7 @@ bool insn_is_table_load(const uint8_t *p, unsigned len, int reg)
 {
 	struct prefixes x = prefixes_of(p, len);
 
-	return x.n + 2 < len && p[x.n] == 0x8b && ((p[x.n + 1] >> 3 & 7) | (x.rex & 4) << 1) == reg &&
+	return x.n + 2 < len && p[x.n] == 0x8b &&
+	       ((p[x.n + 1] >> 3 & 7) | (x.rex & 4) << 1) == reg &&
 	       indexed(p + x.n + 1, len - x.n - 1, x.rex);
 }

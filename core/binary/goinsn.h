@@ -7,20 +7,23 @@
 #include <stdint.h>
 
 enum insn_flow {
-	FLOW_NEXT,     /* goes on with the next instruction */
-	FLOW_JMP, FLOW_JCC, FLOW_CALL, /* relative */
-	FLOW_JMP_IND, FLOW_CALL_IND,
+	FLOW_NEXT, /* goes on with the next instruction */
+	FLOW_JMP,
+	FLOW_JCC,
+	FLOW_CALL, /* relative */
+	FLOW_JMP_IND,
+	FLOW_CALL_IND,
 	FLOW_RET,
-	FLOW_TRAP,     /* ud2, int3, hlt: not gone past */
+	FLOW_TRAP, /* ud2, int3, hlt: not gone past */
 };
 
 struct insn {
-	uint32_t off;    /* from the function's first byte */
+	uint32_t off; /* from the function's first byte */
 	uint8_t len;
-	uint8_t flow;    /* enum insn_flow */
-	uint8_t class;   /* enum insn_class of binary/gocode.h */
-	bool fs;         /* has an fs: prefix: reads TLS */
-	int64_t target;  /* of a relative branch, counted like off; may lie outside the function */
+	uint8_t flow;   /* enum insn_flow */
+	uint8_t class;  /* enum insn_class of binary/gocode.h */
+	bool fs;        /* has an fs: prefix: reads TLS */
+	int64_t target; /* of a relative branch, counted like off; may lie outside the function */
 };
 
 /* Fills flow, class, fs and target of in (off and len are given) from its bytes. */

@@ -16,10 +16,12 @@
  * What moved: 1.21 parentGoid in, 1.22 _panic rewritten, 1.23 g.syscallbp in,
  * 1.25 gobuf.ret out, 1.26 _panic.argp out.
  */
-#define COMMON .g_stack_lo = 0, .g_stack_hi = 8, .g_panic = 32, .g_m = 48, .g_sched_sp = 56, \
-	       .g_sched_pc = 64, .m_g0 = 0, .m_morebuf_sp = 8
+#define COMMON                                                                        \
+	.g_stack_lo = 0, .g_stack_hi = 8, .g_panic = 32, .g_m = 48, .g_sched_sp = 56, \
+	.g_sched_pc = 64, .m_g0 = 0, .m_morebuf_sp = 8
 
-static const struct golayout table[] = { /* from OLDEST_TRACED_MINOR on */
+static const struct golayout table[] = {
+	/* from OLDEST_TRACED_MINOR on */
 	{ COMMON, .g_sched_bp = 104, .g_atomicstatus = 144, .g_goid = 152, .g_gopc = 296,
 	  .g_startpc = 312, .g_parent_goid = -1, .g_waitreason = 176, .g_sigcode0 = 272,
 	  .m_gsignal = 80, .m_procid = 72, .m_curg = 192, .panic_link = 24, .panic_sp = 40,
@@ -68,7 +70,8 @@ int golayout_by_minor(int minor, struct golayout *out)
 	return 0;
 }
 
-/* Length of the "1.28.0" in "go1.28.0 X:nodwarf5" or "devel go1.28-0a1b", as ci/go-layout.sh wants it. */
+/* Length of the "1.28.0" in "go1.28.0 X:nodwarf5" or "devel go1.28-0a1b", as ci/go-layout.sh wants
+ * it. */
 static size_t release_len(const char *version)
 {
 	return strspn(strstr(version, "go1.") + 2, "0123456789.rc");
@@ -84,13 +87,17 @@ int gobin_layout(const struct gobin *b, struct golayout *out)
 	if (godwarf_layout(b, out) == 0 || golayout_by_minor(b->minor, out) == 0)
 		return 0;
 	if (b->minor < 0)
-		log_error("%s: built by an unknown Go version, and it has no debug info to ask for the "
-			  "runtime's layout: build it without -ldflags=-s or -w", b->path);
+		log_error(
+			"%s: built by an unknown Go version, and it has no debug info to ask for the "
+			"runtime's layout: build it without -ldflags=-s or -w",
+			b->path);
 	else
-		log_error("%s: built by %s, whose runtime this gotrace does not know, and it has no debug "
-			  "info to ask: build it without -ldflags=-s or -w, use a newer gotrace, or let its "
-			  "sources learn that version: ci/go-layout.sh %.*s", b->path, b->version,
-			  (int)release_len(b->version), strstr(b->version, "go1.") + 2);
+		log_error(
+			"%s: built by %s, whose runtime this gotrace does not know, and it has no debug "
+			"info to ask: build it without -ldflags=-s or -w, use a newer gotrace, or let its "
+			"sources learn that version: ci/go-layout.sh %.*s",
+			b->path, b->version, (int)release_len(b->version),
+			strstr(b->version, "go1.") + 2);
 	return -ENOTSUP;
 }
 

@@ -54,7 +54,7 @@ static void test_known_offsets(void **state)
 	static const struct {
 		int minor, goid, curg, parent, recovery;
 	} want[] = {
-		{ 19, 152, 192, -1, 40 }, { 21, 152, 192, 272, 40 }, { 22, 152, 192, 272, 48 },
+		{ 19, 152, 192, -1, 40 },  { 21, 152, 192, 272, 40 }, { 22, 152, 192, 272, 48 },
 		{ 23, 160, 192, 280, 48 }, { 24, 160, 192, 280, 48 }, { 26, 152, 184, 280, 40 },
 		{ 27, 152, 184, 280, 48 },
 	};
@@ -101,7 +101,8 @@ static void test_unknown_versions(void **state)
 	assert_non_null(strstr(logged, ": ci/go-layout.sh 1.99"));
 	assert_int_equal(logged_count, 1);
 	gobin_close(b);
-	b = with_version("kinds.stripped", "go1.31-x"); /* the command names the release and no more */
+	/* the command names the release and no more */
+	b = with_version("kinds.stripped", "go1.31-x");
 	assert_non_null(b);
 	assert_int_equal(gobin_layout(b, &l), -ENOTSUP);
 	assert_string_equal(strstr(logged, ": ci/go-layout.sh ") + 2, "ci/go-layout.sh 1.31");

@@ -103,7 +103,8 @@ static bool is_init(const char *rest, const char *end)
 {
 	if (has_prefix(rest, "map.init.") && (size_t)(end - rest) > 9)
 		return is_numbered(rest + 9, end, "");
-	return part_is(rest, end, "init") || (has_prefix(rest, "init.") && is_numbered(rest + 5, end, ""));
+	return part_is(rest, end, "init") ||
+	       (has_prefix(rest, "init.") && is_numbered(rest + 5, end, ""));
 }
 
 static enum goname_kind kind_of(const char *rest, const char *end)
@@ -119,7 +120,8 @@ static enum goname_kind kind_of(const char *rest, const char *end)
 		stop = part_end(s, end);
 		const char *dash = memchr(s, '-', (size_t)(stop - s));
 
-		if (s != rest && (is_numbered(s, stop, "gowrap") || is_numbered(s, stop, "deferwrap")))
+		if (s != rest &&
+		    (is_numbered(s, stop, "gowrap") || is_numbered(s, stop, "deferwrap")))
 			kind = GONAME_DEFERWRAP;
 		else if (s != rest && closure_like(s, stop))
 			kind = GONAME_CLOSURE;
@@ -187,7 +189,8 @@ static size_t receiver_len(const char *rest, const char *end)
 	if (*rest == '(')
 		return (size_t)(first - rest);
 	const char *second = part_end(first + 1, end);
-	if (second == first + 1 || closure_like(first + 1, second) || part_is(rest, first, "init") ||
+	if (second == first + 1 || closure_like(first + 1, second) ||
+	    part_is(rest, first, "init") ||
 	    (part_is(rest, first, "map") && part_is(first + 1, second, "init")))
 		return 0;
 	const char *dash = memchr(rest, '-', (size_t)(first - rest));
@@ -207,7 +210,8 @@ int goname_split(const char *name, struct goname *out)
 	const char *rest = name + (pkg ? pkg + 1 : 0), *end = name + len;
 	size_t recv = pkg ? receiver_len(rest, end) : 0;
 
-	*out = (struct goname){ .kind = special && is_typealg(name) ? GONAME_TYPEALG : GONAME_OTHER };
+	*out = (struct goname){ .kind = special && is_typealg(name) ? GONAME_TYPEALG
+								    : GONAME_OTHER };
 	out->package = calloc(1, pkg + 1);
 	if (out->package)
 		unescape(out->package, name, pkg);

@@ -7,20 +7,21 @@
 #include <stddef.h>
 
 enum goname_kind {
-	GONAME_PLAIN,    /* function or method of the source */
-	GONAME_CLOSURE,  /* F.func1, F.func1.2, glob..func1, F-range1 */
-	GONAME_DEFERWRAP,/* F.deferwrap1, F.gowrap1 */
-	GONAME_INIT,     /* init, init.0, map.init.0 */
-	GONAME_BOUND,    /* T.M-fm */
-	GONAME_TYPEALG,  /* type:.eq.T, type..hash.T */
-	GONAME_OTHER,    /* go:..., assembly locals without a package */
+	GONAME_PLAIN,     /* function or method of the source */
+	GONAME_CLOSURE,   /* F.func1, F.func1.2, glob..func1, F-range1 */
+	GONAME_DEFERWRAP, /* F.deferwrap1, F.gowrap1 */
+	GONAME_INIT,      /* init, init.0, map.init.0 */
+	GONAME_BOUND,     /* T.M-fm */
+	GONAME_TYPEALG,   /* type:.eq.T, type..hash.T */
+	GONAME_OTHER,     /* go:..., assembly locals without a package */
 };
 
 struct goname {
-	char *package;   /* import path, %-escapes resolved ("gopkg.in/yaml.v3"); "" when it has none */
-	char *receiver;  /* "T", "*T", "*Stack[...]"; NULL when it is no method */
-	char *function;  /* the rest: "M", "F[go.shape.int]", "F.func1" */
-	bool generic;    /* an instance of a generic function or method */
+	/* import path, %-escapes resolved ("gopkg.in/yaml.v3"); "" when it has none */
+	char *package;
+	char *receiver; /* "T", "*T", "*Stack[...]"; NULL when it is no method */
+	char *function; /* the rest: "M", "F[go.shape.int]", "F.func1" */
+	bool generic;   /* an instance of a generic function or method */
 	enum goname_kind kind;
 };
 

@@ -21,7 +21,8 @@ static const struct want wants[] = {
 	{ "main.(*T).M", "main", "*T", "M", false, GONAME_PLAIN },
 	{ "main.T.M", "main", "T", "M", false, GONAME_PLAIN },
 	{ "net/http.(*Server).Serve", "net/http", "*Server", "Serve", false, GONAME_PLAIN },
-	{ "github.com/u/p%2ev2/x%2ey.(*T).M", "github.com/u/p.v2/x.y", "*T", "M", false, GONAME_PLAIN },
+	{ "github.com/u/p%2ev2/x%2ey.(*T).M", "github.com/u/p.v2/x.y", "*T", "M", false,
+	  GONAME_PLAIN },
 	{ "gopkg.in/yaml%2ev3.Marshal", "gopkg.in/yaml.v3", NULL, "Marshal", false, GONAME_PLAIN },
 	{ "vendor/golang.org/x/net/idna.Lookup", "vendor/golang.org/x/net/idna", NULL, "Lookup",
 	  false, GONAME_PLAIN },
@@ -37,7 +38,8 @@ static const struct want wants[] = {
 	{ "main.F.deferwrap1", "main", NULL, "F.deferwrap1", false, GONAME_DEFERWRAP },
 	{ "main.(*S).F.gowrap12", "main", "*S", "F.gowrap12", false, GONAME_DEFERWRAP },
 	{ "main.F-range1", "main", NULL, "F-range1", false, GONAME_CLOSURE },
-	{ "main.F.func2-range1-range2", "main", NULL, "F.func2-range1-range2", false, GONAME_CLOSURE },
+	{ "main.F.func2-range1-range2", "main", NULL, "F.func2-range1-range2", false,
+	  GONAME_CLOSURE },
 	{ "main.(*S).Each-range1", "main", "*S", "Each-range1", false, GONAME_CLOSURE },
 	{ "main.init", "main", NULL, "init", false, GONAME_INIT },
 	{ "main.init.0", "main", NULL, "init.0", false, GONAME_INIT },
@@ -49,9 +51,10 @@ static const struct want wants[] = {
 	{ "main.(*Stack[map[string]x/y.T]).Push-fm", "main", "*Stack[map[string]x/y.T]", "Push-fm",
 	  true, GONAME_BOUND },
 	{ "x/y.G[go.shape.struct { A int \"json:\\\"a]b.c\\\"\" },go.shape.func(int) error]", "x/y",
-	  NULL, "G[go.shape.struct { A int \"json:\\\"a]b.c\\\"\" },go.shape.func(int) error]", true,
+	  NULL, "G[go.shape.struct { A int \"json:\\\"a]b.c\\\"\" },go.shape.func(int) error]",
+	  true, GONAME_PLAIN },
+	{ "main.Pair[go.shape.int].First", "main", "Pair[go.shape.int]", "First", true,
 	  GONAME_PLAIN },
-	{ "main.Pair[go.shape.int].First", "main", "Pair[go.shape.int]", "First", true, GONAME_PLAIN },
 	{ "main.\u0428\u0430\u0440.\u041c\u0435\u0442\u043e\u0434", "main", "\u0428\u0430\u0440",
 	  "\u041c\u0435\u0442\u043e\u0434", false, GONAME_PLAIN },
 	{ "runtime.newproc.abi0", "runtime", NULL, "newproc", false, GONAME_PLAIN },
@@ -104,7 +107,8 @@ static void same(char *got, const char *want)
 static void test_display(void **state)
 {
 	(void)state;
-	same(goname_display("gopkg.in/yaml%2ev3.(*Node).Decode"), "gopkg.in/yaml.v3.(*Node).Decode");
+	same(goname_display("gopkg.in/yaml%2ev3.(*Node).Decode"),
+	     "gopkg.in/yaml.v3.(*Node).Decode");
 	same(goname_display("main.F[a%2eb.T]"), "main.F[a%2eb.T]");
 	same(goname_display("type:.eq.a%2eb.T"), "type:.eq.a%2eb.T");
 	same(goname_display("gogo"), "gogo");
@@ -115,7 +119,8 @@ static void test_shorten(void **state)
 {
 	(void)state;
 	same(goname_shorten_generics("main.F[go.shape.int]"), "main.F[...]");
-	same(goname_shorten_generics("main.(*S[map[string][]int]).M[x].func1"), "main.(*S[...]).M[...].func1");
+	same(goname_shorten_generics("main.(*S[map[string][]int]).M[x].func1"),
+	     "main.(*S[...]).M[...].func1");
 	same(goname_shorten_generics("main.F[...]"), "main.F[...]");
 	same(goname_shorten_generics("main.G[struct { A int \"x]\" }].func1"), "main.G[...].func1");
 	same(goname_shorten_generics("main.F"), "main.F");

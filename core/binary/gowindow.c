@@ -33,8 +33,8 @@ static enum window_fate displaceable(const struct body *y, const struct insn *in
 	/* It has just been decoded with all its details. */
 	if (rip_relative(d))
 		return WINDOW_FIXED;
-	if (cs_insn_group(y->c->detail, d, CS_GRP_INT) || cs_insn_group(y->c->detail, d, CS_GRP_PRIVILEGE) ||
-	    d->id == X86_INS_SYSCALL)
+	if (cs_insn_group(y->c->detail, d, CS_GRP_INT) ||
+	    cs_insn_group(y->c->detail, d, CS_GRP_PRIVILEGE) || d->id == X86_INS_SYSCALL)
 		return WINDOW_FLOW;
 	return WINDOW_OK;
 }
@@ -49,7 +49,8 @@ static bool sp_at(const struct body *y, uint32_t off, uint16_t *adj)
 {
 	int32_t down;
 
-	if (gobin_sp_delta(y->c->b, y->f, y->f->vaddr + off, &down) < 0 || down < 0 || down > UINT16_MAX)
+	if (gobin_sp_delta(y->c->b, y->f, y->f->vaddr + off, &down) < 0 || down < 0 ||
+	    down > UINT16_MAX)
 		return false;
 	*adj = (uint16_t)down;
 	return true;
@@ -135,7 +136,8 @@ static struct code_window behind_check(const struct body *y, const struct gocode
 
 	if (out->entry.len == 1 && *push == 0x55) {
 		i++;
-		if (i < y->n && y->insns[i].len == 3 && memcmp(y->code + y->insns[i].off, "\x48\x89\xe5", 3) == 0)
+		if (i < y->n && y->insns[i].len == 3 &&
+		    memcmp(y->code + y->insns[i].off, "\x48\x89\xe5", 3) == 0)
 			i++;
 	} else if (out->entry.check_jcc) {
 		i++;
@@ -157,13 +159,16 @@ static uint32_t later(uint32_t a, uint32_t b)
 
 int gocode_windows(const struct body *y, struct gocode *out)
 {
-	/* The function's first instruction stays, whoever else may probe it, and so does our entry. */
+	/* The function's first instruction stays, whoever else may probe it, and so does our entry.
+	 */
 	uint32_t floor_off = y->insns[0].len;
 
 	if (out->has_entry && out->has_check)
 		out->check_window = behind_check(y, out);
-	if (!out->has_entry && !out->straight && !out->has_late && !out->loop_at_start && y->insns[0].flow == FLOW_NEXT) {
-		out->leaf_window = gocode_may_fault(y, &y->insns[0]) ? none(WINDOW_FAULT) : forward(y, 1, false);
+	if (!out->has_entry && !out->straight && !out->has_late && !out->loop_at_start &&
+	    y->insns[0].flow == FLOW_NEXT) {
+		out->leaf_window = gocode_may_fault(y, &y->insns[0]) ? none(WINDOW_FAULT)
+								     : forward(y, 1, false);
 	} else {
 		out->leaf_window = none(WINDOW_FLOW);
 	}

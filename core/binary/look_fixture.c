@@ -48,7 +48,8 @@ static const char *look_at_code(struct gocode_ctx *c, const struct gofunc *f, ui
 	return fault;
 }
 
-static const char *look_at_func(const struct gobin *b, struct gocode_ctx *c, const struct gofunc *f, uint64_t *digest)
+static const char *look_at_func(const struct gobin *b, struct gocode_ctx *c, const struct gofunc *f,
+				uint64_t *digest)
 {
 	const char *file = NULL;
 	uint32_t line = 0;
@@ -83,7 +84,8 @@ static void look_at_whole(const struct gobin *b, uint64_t *digest)
 		mix_text(digest, deps[i].path);
 		mix_text(digest, deps[i].version);
 	}
-	mix(digest, gobin_is_pie(b) + 2u * gobin_has_symtab(b) + 4u * gobin_has_dwarf(b) + 8u * gobin_has_cgo(b));
+	mix(digest, gobin_is_pie(b) + 2u * gobin_has_symtab(b) + 4u * gobin_has_dwarf(b) +
+			    8u * gobin_has_cgo(b));
 	if (!gobin_layout(b, &layout)) {
 		mix(digest, (uint64_t)layout.g_goid);
 		mix(digest, (uint64_t)layout.panic_goexit);

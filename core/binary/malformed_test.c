@@ -12,7 +12,8 @@
 #include "binary/gobin_impl.h"
 #include "binary/look_fixture.h"
 
-#define MAX_SECONDS_EACH 10 /* an open and a look at everything take 0.05 s, ten times that under ASan */
+/* an open and a look at everything take 0.05 s, ten times that under ASan */
+#define MAX_SECONDS_EACH 10
 
 static void assert_refused(const void *p, size_t n, int want, const char *message)
 {
@@ -20,15 +21,17 @@ static void assert_refused(const void *p, size_t n, int want, const char *messag
 
 	assert_null(b);
 	if (errno != want || logged_count != 1 || !strstr(logged, message))
-		fail_msg("errno %d, %u lines, \"%s\"; not %d, \"%s\"", errno, logged_count, logged, want,
-			 message);
+		fail_msg("errno %d, %u lines, \"%s\"; not %d, \"%s\"", errno, logged_count, logged,
+			 want, message);
 }
 
 static void test_not_elf(void **state)
 {
 	(void)state;
 	assert_refused("", 0, ENOEXEC, "not an ELF executable");
-	assert_refused("\x7f" "EL", 3, ENOEXEC, "not an ELF executable");
+	assert_refused("\x7f"
+		       "EL",
+		       3, ENOEXEC, "not an ELF executable");
 	assert_refused("hello, world", 12, ENOEXEC, "not an ELF executable");
 	assert_refused("#!/bin/sh\necho\n", 15, ENOEXEC, "a script; name the Go program");
 }
@@ -248,11 +251,19 @@ static void damage_binary(const char *name)
 		{ "ELF header", 0, 64 },
 		{ "program headers", h->e_phoff, (uint64_t)h->e_phnum * h->e_phentsize },
 		{ "section headers", h->e_shoff, h->e_shoff + shdrs <= b->elf.size ? shdrs : 0 },
-		section(b, ".shstrtab"), section(b, ".symtab"), section(b, ".strtab"),
-		section(b, ".go.buildinfo"), section(b, ".note.go.buildid"), section(b, ".note.gnu.build-id"),
-		section(b, ".dynamic"), section(b, ".rela"), section(b, ".rela.dyn"),
-		section(b, ".go.module"), section(b, ".noptrdata"),
-		section(b, ".debug_info"), section(b, ".debug_abbrev"),
+		section(b, ".shstrtab"),
+		section(b, ".symtab"),
+		section(b, ".strtab"),
+		section(b, ".go.buildinfo"),
+		section(b, ".note.go.buildid"),
+		section(b, ".note.gnu.build-id"),
+		section(b, ".dynamic"),
+		section(b, ".rela"),
+		section(b, ".rela.dyn"),
+		section(b, ".go.module"),
+		section(b, ".noptrdata"),
+		section(b, ".debug_info"),
+		section(b, ".debug_abbrev"),
 		pcln_part(b, "pclntab header", 0, 72),
 		pcln_part(b, "ftab", t->func_off, 8 * t->n_funcs),
 		pcln_part(b, "_func records", t->func_off + 8 * t->n_funcs, 65536),

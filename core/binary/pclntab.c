@@ -110,8 +110,8 @@ int pclntab_find(const struct elffile *e, struct pclntab *out)
 	return scan(e, out);
 }
 
-int pclntab_entry(const struct pclntab *t, const struct elffile *e, uint64_t i,
-		  uint64_t *entry, uint64_t *func_off)
+int pclntab_entry(const struct pclntab *t, const struct elffile *e, uint64_t i, uint64_t *entry,
+		  uint64_t *func_off)
 {
 	uint64_t at = t->func_off + i * ftab_entry_bytes(t);
 
@@ -201,8 +201,11 @@ bool pcvalue_start(struct pcvalue *v, const struct pclntab *t, const struct pcln
 {
 	if (table == 0 || t->pc_off > t->len || table >= t->len - t->pc_off)
 		return false;
-	*v = (struct pcvalue){ .p = t->tab + t->pc_off + table, .end = t->tab + t->len,
-			       .pc = f->entry, .value = -1, .first = true };
+	*v = (struct pcvalue){ .p = t->tab + t->pc_off + table,
+			       .end = t->tab + t->len,
+			       .pc = f->entry,
+			       .value = -1,
+			       .first = true };
 	return true;
 }
 

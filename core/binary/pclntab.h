@@ -15,21 +15,21 @@
 #define PCLNTAB_MAGIC_120 0xfffffff1u /* Go 1.20 and newer */
 
 struct pclntab {
-	uint64_t vaddr;            /* of the header */
-	const uint8_t *tab;        /* the header; all offsets below count from here */
-	uint64_t len;              /* bytes readable from tab */
+	uint64_t vaddr;     /* of the header */
+	const uint8_t *tab; /* the header; all offsets below count from here */
+	uint64_t len;       /* bytes readable from tab */
 	uint32_t magic;
 	uint64_t n_funcs;
-	uint64_t text_start;       /* 0 from Go 1.26 on, until moduledata fills it in */
+	uint64_t text_start; /* 0 from Go 1.26 on, until moduledata fills it in */
 	uint64_t name_off, cu_off, file_off, pc_off, func_off;
 };
 
 /* One _func of runtime/runtime2.go, whatever the version's layout. */
 struct pclnfunc {
-	uint64_t entry;            /* vaddr */
+	uint64_t entry; /* vaddr */
 	uint32_t name_off, pcsp, pcfile, pcln, n_pcdata, cu_off, start_line;
 	uint8_t func_id, flag, n_funcdata;
-	uint64_t data_off;         /* of pcdata[0], from tab */
+	uint64_t data_off; /* of pcdata[0], from tab */
 };
 
 /* Finds the table by section name, else by its magic. 0, -ENOENT when the file
@@ -38,8 +38,8 @@ int pclntab_find(const struct elffile *e, struct pclntab *out);
 
 /* Entry i of the ftab, 0 <= i <= n_funcs; entry n_funcs is the end of the text
  * and has no func_off. 0 or -EBADMSG. */
-int pclntab_entry(const struct pclntab *t, const struct elffile *e, uint64_t i,
-		  uint64_t *entry, uint64_t *func_off);
+int pclntab_entry(const struct pclntab *t, const struct elffile *e, uint64_t i, uint64_t *entry,
+		  uint64_t *func_off);
 /* The _func at func_off (from pclntab_entry). 0 or -EBADMSG. */
 int pclntab_func(const struct pclntab *t, const struct elffile *e, uint64_t func_off,
 		 struct pclnfunc *out);
@@ -49,7 +49,7 @@ const char *pclntab_string(const struct pclntab *t, uint64_t base, uint64_t off)
 /* Walks one pc-value table. */
 struct pcvalue {
 	const uint8_t *p, *end;
-	uint64_t pc;               /* the value holds up to here, exclusive */
+	uint64_t pc; /* the value holds up to here, exclusive */
 	int32_t value;
 	bool first;
 };

@@ -8,7 +8,8 @@
 
 #include "base/units.h"
 
-int arg_choice(struct argp_state *state, const char *what, const char *word, const char *const *names)
+int arg_choice(struct argp_state *state, const char *what, const char *word,
+	       const char *const *names)
 {
 	char list[128] = "";
 
@@ -22,7 +23,8 @@ int arg_choice(struct argp_state *state, const char *what, const char *word, con
 	return 0;
 }
 
-int arg_table(struct argp_state *state, const char *what, const char *word, const void *table, size_t entry_bytes)
+int arg_table(struct argp_state *state, const char *what, const char *word, const void *table,
+	      size_t entry_bytes)
 {
 	const char *names[16] = { 0 };
 
@@ -52,7 +54,8 @@ uint64_t arg_duration(struct argp_state *state, const char *what, const char *s,
 	int err = !unit_ns && !strcmp(s, "0") ? 0 : parse_duration_ns(s, unit_ns, &ns);
 
 	if (err)
-		argp_error(state, "%s takes a time such as %s, not '%s'", what, unit_ns ? "0.5 or 20ms" : "10us or 1ms", s);
+		argp_error(state, "%s takes a time such as %s, not '%s'", what,
+			   unit_ns ? "0.5 or 20ms" : "10us or 1ms", s);
 	return ns;
 }
 

@@ -7,9 +7,11 @@
 #include <stdint.h>
 
 /* Index of word in names (ended by NULL); `what` stands for it in the message. */
-int arg_choice(struct argp_state *state, const char *what, const char *word, const char *const *names);
+int arg_choice(struct argp_state *state, const char *what, const char *word,
+	       const char *const *names);
 /* As arg_choice, of a table whose entries begin with a name; ended by one whose name is NULL. */
-int arg_table(struct argp_state *state, const char *what, const char *word, const void *table, size_t entry_bytes);
+int arg_table(struct argp_state *state, const char *what, const char *word, const void *table,
+	      size_t entry_bytes);
 uint64_t arg_number(struct argp_state *state, const char *what, const char *s);
 /* In nanoseconds; unit_ns is that of a bare number, 0: a unit is needed. */
 uint64_t arg_duration(struct argp_state *state, const char *what, const char *s, uint64_t unit_ns);

@@ -17,7 +17,7 @@ int cmd_doctor(int argc, char **argv);
 enum {
 	STATUS_BAD_INPUT = 1,
 	STATUS_USAGE = 2,
-	STATUS_FAILED = 125,     /* gotrace failed before the command ran */
+	STATUS_FAILED = 125, /* gotrace failed before the command ran */
 	STATUS_CANNOT_RUN = 126,
 	STATUS_NOT_FOUND = 127,
 };

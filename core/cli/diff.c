@@ -24,12 +24,17 @@ struct diff_args {
 static const struct argp_option options[] = {
 	{ "by", 'b', "WHAT", 0, "a row for each function (default) or path", 1 },
 	{ "format", 'F', "FORMAT", 0, "text (default), csv or json", 1 },
-	{ "sort", 's', "COLUMN", 0, "by the size of the change in self (default), total or calls; or by name", 1 },
-	{ "limit", 'n', "N", 0, "rows at most, 0 for all (default 30 in text, all in csv and json)", 1 },
+	{ "sort", 's', "COLUMN", 0,
+	  "by the size of the change in self (default), total or calls; or by name", 1 },
+	{ "limit", 'n', "N", 0, "rows at most, 0 for all (default 30 in text, all in csv and json)",
+	  1 },
 	{ 0, 0, 0, 0, "What counts as a change; rows without one are folded:", 2 },
-	{ "threshold", KEY_THRESHOLD, "PCT", 0, "calls and times that differ by this share of A's, or more (default 5)", 2 },
-	{ "min", KEY_MIN, "DURATION", 0, "and times that differ by this much, or more: 500ns, 10us, 2ms (default: 1% of "
-	  "the longer trace's time)", 2 },
+	{ "threshold", KEY_THRESHOLD, "PCT", 0,
+	  "calls and times that differ by this share of A's, or more (default 5)", 2 },
+	{ "min", KEY_MIN, "DURATION", 0,
+	  "and times that differ by this much, or more: 500ns, 10us, 2ms (default: 1% of "
+	  "the longer trace's time)",
+	  2 },
 	{ 0 },
 };
 
@@ -44,7 +49,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->opt.by = arg_choice(state, "comparison by", arg, by) ? BY_PATH : BY_FUNCTION;
 		return 0;
 	case 'F':
-		a->format = &diff_formats[arg_table(state, "format", arg, diff_formats, sizeof(diff_formats[0]))];
+		a->format = &diff_formats[arg_table(state, "format", arg, diff_formats,
+						    sizeof(diff_formats[0]))];
 		return 0;
 	case 's':
 		a->opt.sort = (enum diff_sort)arg_choice(state, "column to sort by", arg, sort);
@@ -79,11 +85,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 int cmd_diff(int argc, char **argv)
 {
-	static const struct argp argp = { options, parse, "A B",
+	static const struct argp argp = {
+		options,
+		parse,
+		"A B",
 		"Prints what changed from trace A to trace B: calls, total and self time of each function or path.",
-		NULL, NULL, NULL };
+		NULL,
+		NULL,
+		NULL
+	};
 	struct diff_args a = {
-		.opt = { .threshold_pct = DEFAULT_THRESHOLD_PCT, .min_ns = DIFF_MIN_AUTO }, .format = &diff_formats[0],
+		.opt = { .threshold_pct = DEFAULT_THRESHOLD_PCT, .min_ns = DIFF_MIN_AUTO },
+		.format = &diff_formats[0],
 	};
 	struct trace_reader *r[2] = { NULL, NULL };
 	int err = 0;

@@ -71,21 +71,33 @@ static int run(const char *const *args, char said[8192])
 
 static void test_status(void **state)
 {
-	const struct { const char *args[9]; int status; const char *says; } cases[] = {
+	const struct {
+		const char *args[9];
+		int status;
+		const char *says;
+	} cases[] = {
 		{ { file[0], file[1] }, 0, "main.g  (not traced in A)" },
 		{ { file[0], file[0] }, 0, "no change\n" },
-		{ { file[0], file[1], "--by=path", "--format=csv", "-n", "1", "--sort=calls", "--threshold=5%" }, 0,
+		{ { file[0], file[1], "--by=path", "--format=csv", "-n", "1", "--sort=calls",
+		    "--threshold=5%" },
+		  0,
 		  "path,change,calls_a," },
 		{ { file[0], file[1], "--format=json", "--min=2ms" }, 0, "\"min_ns\": 2000000," },
-		{ { file[0], file[1], "--format=json", "--min=0", "--threshold=0.5" }, 0, "\"threshold_pct\": 0.5," },
+		{ { file[0], file[1], "--format=json", "--min=0", "--threshold=0.5" },
+		  0,
+		  "\"threshold_pct\": 0.5," },
 		{ { file[0], "/nowhere" }, 1, "/nowhere" },
 		{ { "/dev/null", file[0] }, 1, "/dev/null" },
 		{ { file[0] }, 2, "two traces are compared" },
 		{ { NULL }, 2, "two traces are compared" },
 		{ { file[0], file[1], file[0] }, 2, "two traces at a time" },
 		{ { "-", "-" }, 2, "only one of the traces can be standard input" },
-		{ { file[0], file[1], "--by=call" }, 2, "there is no comparison by 'call'; there are function, path" },
-		{ { file[0], file[1], "--format=xml" }, 2, "there is no format 'xml'; there are text, csv, json" },
+		{ { file[0], file[1], "--by=call" },
+		  2,
+		  "there is no comparison by 'call'; there are function, path" },
+		{ { file[0], file[1], "--format=xml" },
+		  2,
+		  "there is no format 'xml'; there are text, csv, json" },
 		{ { file[0], file[1], "--sort=p99" }, 2, "there is no column to sort by 'p99'" },
 		{ { file[0], file[1], "--threshold=lots" }, 2, "--threshold takes a percentage" },
 		{ { file[0], file[1], "--threshold=-1" }, 2, "--threshold takes a percentage" },
@@ -99,8 +111,8 @@ static void test_status(void **state)
 		int status = run(cases[i].args, said);
 
 		if (status != cases[i].status || !strstr(said, cases[i].says))
-			fail_msg("case %zu: status %d, not %d; \"%s\" in:\n%s", i, status, cases[i].status,
-				 cases[i].says, said);
+			fail_msg("case %zu: status %d, not %d; \"%s\" in:\n%s", i, status,
+				 cases[i].status, cases[i].says, said);
 	}
 }
 

@@ -38,9 +38,10 @@ static void show_privileges(const struct caps *c)
 {
 	bool enough = c->bpf && c->perfmon;
 
-	line(enough, "CAP_BPF and CAP_PERFMON", enough ? "" :
-	     "run with sudo, or: sudo setcap cap_bpf,cap_perfmon+ep gotrace");
-	line(c->sys_admin, "CAP_SYS_ADMIN", c->sys_admin ? "" : "needed only where there is no uprobe_multi");
+	line(enough, "CAP_BPF and CAP_PERFMON",
+	     enough ? "" : "run with sudo, or: sudo setcap cap_bpf,cap_perfmon+ep gotrace");
+	line(c->sys_admin, "CAP_SYS_ADMIN",
+	     c->sys_admin ? "" : "needed only where there is no uprobe_multi");
 	line(!c->load_err, "loads BPF programs", c->load_err ? strerror(-c->load_err) : "");
 }
 
@@ -48,18 +49,25 @@ static void show_kernel(const struct caps *c)
 {
 	char cost[128];
 
-	line(!c->multi_err, "uprobe_multi links", c->multi_err ? "Linux 6.6 has them; probes are attached one by "
-	     "one instead, which is slow to take down" : "thousands of probes at once");
+	line(!c->multi_err, "uprobe_multi links",
+	     c->multi_err ? "Linux 6.6 has them; probes are attached one by "
+			    "one instead, which is slow to take down"
+			  : "thousands of probes at once");
 	if (!c->multi_err)
-		line(c->pid_filter_per_process, "their filter is per process", c->pid_filter_per_process ? "" :
-		     "it is per thread on this kernel: events are filtered by the program instead");
+		line(c->pid_filter_per_process, "their filter is per process",
+		     c->pid_filter_per_process
+			     ? ""
+			     : "it is per thread on this kernel: events are filtered by the program instead");
 	if (c->multi_err)
 		line(!c->perf_err, "perf-event uprobes", c->perf_err ? strerror(-c->perf_err) : "");
-	line(c->btf, "kernel type information (BTF)", c->btf ? "children of the target are counted" :
-	     "children of the target are not counted");
+	line(c->btf, "kernel type information (BTF)",
+	     c->btf ? "children of the target are counted"
+		    : "children of the target are not counted");
 	if (c->emulated_ns) {
-		snprintf(cost, sizeof(cost), "%.2f us on an emulated instruction, %.2f us on a single-stepped one, "
-			 "the event recorded", c->emulated_ns / 1e3, c->step_ns / 1e3);
+		snprintf(cost, sizeof(cost),
+			 "%.2f us on an emulated instruction, %.2f us on a single-stepped one, "
+			 "the event recorded",
+			 c->emulated_ns / 1e3, c->step_ns / 1e3);
 		line(true, "cost of a probe, measured", cost);
 	}
 }
@@ -74,19 +82,22 @@ static void show_nop(const char *what, bool call, uint64_t ns, int err)
 	else if (!ns)
 		snprintf(said, sizeof(said), "not every hit of one is seen: of no use");
 	else
-		snprintf(said, sizeof(said), "%.2f us%s", ns / 1e3, call ? "" : ", one trap or more as with other instructions");
+		snprintf(said, sizeof(said), "%.2f us%s", ns / 1e3,
+			 call ? "" : ", one trap or more as with other instructions");
 	line(call && ns, what, said);
 }
 
 /* What makes probes cheaper than one trap for an entry and two for a RET. */
 static void show_cheaper(const struct caps *c)
 {
-	char said[128] = "the kernel lets no program write registers (upstream does from 6.18): each RET is single-stepped";
+	char said[128] =
+		"the kernel lets no program write registers (upstream does from 6.18): each RET is single-stepped";
 
 	if (c->ret_performed)
 		snprintf(said, sizeof(said), "%.2f us, no single step", c->ret_ns / 1e3);
 	else if (c->regs_write)
-		snprintf(said, sizeof(said), "programs may write registers, but a RET is stepped all the same");
+		snprintf(said, sizeof(said),
+			 "programs may write registers, but a RET is stepped all the same");
 	line(c->ret_performed, "programs perform RETs", said);
 	if (c->multi_err)
 		return;
@@ -96,9 +107,16 @@ static void show_cheaper(const struct caps *c)
 
 int cmd_doctor(int argc, char **argv)
 {
-	static const struct argp argp = { NULL, NULL, "",
+	static const struct argp argp = {
+		NULL,
+		NULL,
+		"",
 		"Says what this kernel and these privileges allow, and what to do about it. "
-		"Status 0: gotrace record works here; 1: it does not.", NULL, NULL, NULL };
+		"Status 0: gotrace record works here; 1: it does not.",
+		NULL,
+		NULL,
+		NULL
+	};
 	struct utsname u;
 	struct rlimit files;
 	struct caps c;
@@ -109,13 +127,15 @@ int cmd_doctor(int argc, char **argv)
 		printf("%-5s %-34s %s %s, %s\n", "", "kernel", u.sysname, u.release, u.machine);
 	show_file("/sys/kernel/security/lockdown", "lockdown");
 	if (!getrlimit(RLIMIT_NOFILE, &files))
-		printf("%-5s %-34s %llu\n", "", "descriptors, hard limit", (unsigned long long)files.rlim_max);
+		printf("%-5s %-34s %llu\n", "", "descriptors, hard limit",
+		       (unsigned long long)files.rlim_max);
 	show_privileges(&c);
 	show_kernel(&c);
 	if (!c.load_err && (!c.multi_err || !c.perf_err))
 		show_cheaper(&c);
 
 	bool works = !c.load_err && (!c.multi_err || !c.perf_err);
-	printf("\n%s\n", works ? "gotrace record works here." : "gotrace record does not work here: see the lines that say no.");
+	printf("\n%s\n", works ? "gotrace record works here."
+			       : "gotrace record does not work here: see the lines that say no.");
 	return works ? 0 : STATUS_BAD_INPUT;
 }

@@ -10,7 +10,15 @@
 #include "cli/output.h"
 #include "export/export.h"
 
-enum { KEY_WEIGHT = 256, KEY_NO_GO_EDGES, KEY_GOROUTINES, KEY_CALLS, KEY_LAYOUT, KEY_ORIGIN, KEY_HOST };
+enum {
+	KEY_WEIGHT = 256,
+	KEY_NO_GO_EDGES,
+	KEY_GOROUTINES,
+	KEY_CALLS,
+	KEY_LAYOUT,
+	KEY_ORIGIN,
+	KEY_HOST
+};
 
 struct export_args {
 	struct export_options opt;
@@ -18,26 +26,37 @@ struct export_args {
 	const char *files[2];
 	size_t n_files;
 	const char *out;
-	unsigned given;          /* EXPORT_*: options that only some formats have */
+	unsigned given; /* EXPORT_*: options that only some formats have */
 };
 
 static const struct argp_option options[] = {
 	{ "format", 'F', "FORMAT", 0, "what to write, see below", 1 },
-	{ "output", 'o', "OUT", 0, "the file to write (default: standard output); a failed export leaves none", 1 },
-	{ "weight", KEY_WEIGHT, "WHAT", 0, "what a path weighs: self (nanoseconds, default), total (likewise) or calls", 2 },
-	{ "no-go-edges", KEY_NO_GO_EDGES, NULL, 0, "a goroutine's first function is outermost, not below the one whose "
-	  "go statement started it", 2 },
-	{ "goroutines", KEY_GOROUTINES, NULL, 0, "a label with the goroutine's number on each stack", 2 },
+	{ "output", 'o', "OUT", 0,
+	  "the file to write (default: standard output); a failed export leaves none", 1 },
+	{ "weight", KEY_WEIGHT, "WHAT", 0,
+	  "what a path weighs: self (nanoseconds, default), total (likewise) or calls", 2 },
+	{ "no-go-edges", KEY_NO_GO_EDGES, NULL, 0,
+	  "a goroutine's first function is outermost, not below the one whose "
+	  "go statement started it",
+	  2 },
+	{ "goroutines", KEY_GOROUTINES, NULL, 0,
+	  "a label with the goroutine's number on each stack", 2 },
 	{ "calls", KEY_CALLS, NULL, 0, "a row a call, in the order in which they began", 2 },
-	{ "perun-layout", KEY_LAYOUT, "LAYOUT", 0, "flat (default), stacks for Perun 0.26 and newer, which "
-	  "take a uid for the whole stack, or legacy for the thesis's own Sankey view", 2 },
-	{ "origin", KEY_ORIGIN, "VERSION", 0, "the commit that the profile is of; 'perun add' takes only those of HEAD", 2 },
+	{ "perun-layout", KEY_LAYOUT, "LAYOUT", 0,
+	  "flat (default), stacks for Perun 0.26 and newer, which "
+	  "take a uid for the whole stack, or legacy for the thesis's own Sankey view",
+	  2 },
+	{ "origin", KEY_ORIGIN, "VERSION", 0,
+	  "the commit that the profile is of; 'perun add' takes only those of HEAD", 2 },
 	{ "host", KEY_HOST, "NAME", 0, "the machine that the profile is of", 2 },
 	{ 0 },
 };
 
 /* The options that only some formats have, as bits of export_format.takes. */
-static const struct { unsigned bit; const char *name; } special[] = {
+static const struct {
+	unsigned bit;
+	const char *name;
+} special[] = {
 	{ EXPORT_WEIGHT, "--weight" },
 	{ EXPORT_GO_EDGES, "--no-go-edges" },
 	{ EXPORT_GOROUTINES, "--goroutines" },
@@ -61,11 +80,14 @@ static void finish_options(struct argp_state *state, struct export_args *a)
 	char list[128];
 
 	if (!a->format)
-		argp_error(state, "--format=FORMAT says what to write; 'gotrace export --help' lists the formats");
+		argp_error(
+			state,
+			"--format=FORMAT says what to write; 'gotrace export --help' lists the formats");
 	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
 		if (a->given & special[i].bit & ~a->format->takes) {
 			takers(special[i].bit, list, sizeof(list));
-			argp_error(state, "%s: for %s, not for %s", special[i].name, list, a->format->name);
+			argp_error(state, "%s: for %s, not for %s", special[i].name, list,
+				   a->format->name);
 		}
 	if (a->n_files == 2 && !a->format->compares)
 		argp_error(state, "one trace at a time; 'gotrace diff' compares two");
@@ -85,7 +107,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'F':
-		a->format = &export_formats[arg_table(state, "format", arg, export_formats, sizeof(export_formats[0]))];
+		a->format = &export_formats[arg_table(state, "format", arg, export_formats,
+						      sizeof(export_formats[0]))];
 		return 0;
 	case 'o':
 		a->out = arg;
@@ -108,7 +131,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_LAYOUT:
 		a->given |= EXPORT_PERUN;
-		a->opt.layout = (enum perun_layout)arg_choice(state, "layout of Perun's", arg, layouts);
+		a->opt.layout = (enum perun_layout)arg_choice(state, "layout of Perun's", arg,
+							      layouts);
 		return 0;
 	case KEY_ORIGIN:
 		a->given |= EXPORT_PERUN;
@@ -173,10 +197,16 @@ static int write_output(const struct export_args *a)
 
 int cmd_export(int argc, char **argv)
 {
-	static const struct argp argp = { options, parse, "[FILE [AFTER]]",
+	static const struct argp argp = {
+		options,
+		parse,
+		"[FILE [AFTER]]",
 		"Writes a recorded program's calls for another program to open. FILE is gotrace.out unless given. "
 		"With --format=html, AFTER is a second trace, and what changed is shown.\v",
-		NULL, help, NULL };
+		NULL,
+		help,
+		NULL
+	};
 	struct export_args a = { 0 };
 
 	argp_err_exit_status = STATUS_USAGE;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The verb as it is called: its exit status, what it says of wrong usage, and what becomes of the file. */
+/* The verb as it is called: its exit status, what it says of wrong usage, and what becomes of the
+ * file. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -83,25 +84,51 @@ static int run(const char *const *args, int tty, char said[8192])
 
 static void test_status(void **state)
 {
-	const struct { const char *args[9]; int status; const char *says; } cases[] = {
+	const struct {
+		const char *args[9];
+		int status;
+		const char *says;
+	} cases[] = {
 		{ { trace, "--format=folded" }, 0, "main.f 1000\n" },
-		{ { trace, "--format=folded", "--weight=calls", "--no-go-edges", "-o", "-" }, 0, "main.f 1\n" },
+		{ { trace, "--format=folded", "--weight=calls", "--no-go-edges", "-o", "-" },
+		  0,
+		  "main.f 1\n" },
 		{ { trace, "--format=csv", "--calls" }, 0, "1,,1,0,main.f,0,1000,1000,finished" },
-		{ { trace, "--format=perun", "--origin=abc", "--host=vm" }, 0, "{\"origin\":\"abc\"," },
+		{ { trace, "--format=perun", "--origin=abc", "--host=vm" },
+		  0,
+		  "{\"origin\":\"abc\"," },
 		{ { "--help" }, 0, "\n  sqlite   a database" },
 		{ { "--format=folded" }, 1, "gotrace.out" },
 		{ { "/nowhere", "--format=folded" }, 1, "/nowhere" },
-		{ { trace, "--format=folded", "-o", "/nowhere/x" }, 1, "/nowhere/x: cannot be written: No such file" },
-		{ { trace, "--format=folded", "-o", "/tmp" }, 1, "/tmp: cannot be written: Is a directory" },
+		{ { trace, "--format=folded", "-o", "/nowhere/x" },
+		  1,
+		  "/nowhere/x: cannot be written: No such file" },
+		{ { trace, "--format=folded", "-o", "/tmp" },
+		  1,
+		  "/tmp: cannot be written: Is a directory" },
 		{ { trace }, 2, "--format=FORMAT says what to write" },
-		{ { trace, "--format=xml" }, 2, "there is no format 'xml'; there are folded, pprof" },
-		{ { trace, "--format=folded", "--weight=p99" }, 2, "there is no weight 'p99'; there are self, total, calls" },
-		{ { trace, "--format=pprof", "--weight=calls" }, 2, "--weight: for folded, not for pprof" },
-		{ { trace, "--format=folded", "--goroutines" }, 2, "--goroutines: for pprof, not for folded" },
+		{ { trace, "--format=xml" },
+		  2,
+		  "there is no format 'xml'; there are folded, pprof" },
+		{ { trace, "--format=folded", "--weight=p99" },
+		  2,
+		  "there is no weight 'p99'; there are self, total, calls" },
+		{ { trace, "--format=pprof", "--weight=calls" },
+		  2,
+		  "--weight: for folded, not for pprof" },
+		{ { trace, "--format=folded", "--goroutines" },
+		  2,
+		  "--goroutines: for pprof, not for folded" },
 		{ { trace, "--format=chrome", "--calls" }, 2, "--calls: for csv, not for chrome" },
-		{ { trace, "--format=chrome", "--no-go-edges" }, 2, "--no-go-edges: for folded, pprof, perun, csv, not" },
-		{ { trace, "--format=csv", "--origin=1" }, 2, "--perun-layout, --origin and --host: for perun, not" },
-		{ { trace, trace, "--format=folded" }, 2, "one trace at a time; 'gotrace diff' compares two" },
+		{ { trace, "--format=chrome", "--no-go-edges" },
+		  2,
+		  "--no-go-edges: for folded, pprof, perun, csv, not" },
+		{ { trace, "--format=csv", "--origin=1" },
+		  2,
+		  "--perun-layout, --origin and --host: for perun, not" },
+		{ { trace, trace, "--format=folded" },
+		  2,
+		  "one trace at a time; 'gotrace diff' compares two" },
 		{ { trace, trace, trace, "--format=folded" }, 2, "two traces at most" },
 	};
 	char said[8192];
@@ -111,8 +138,8 @@ static void test_status(void **state)
 		int status = run(cases[i].args, -1, said);
 
 		if (status != cases[i].status || !strstr(said, cases[i].says))
-			fail_msg("case %zu: status %d, not %d; \"%s\" in:\n%s", i, status, cases[i].status,
-				 cases[i].says, said);
+			fail_msg("case %zu: status %d, not %d; \"%s\" in:\n%s", i, status,
+				 cases[i].status, cases[i].says, said);
 	}
 }
 
@@ -154,7 +181,9 @@ static void test_file(void **state)
 	unsigned mode = 0;
 
 	(void)state;
-	assert_int_equal(run((const char *const[]){ trace, "--format=folded", "-o", "x", NULL }, -1, said), 0);
+	assert_int_equal(run((const char *const[]){ trace, "--format=folded", "-o", "x", NULL }, -1,
+			     said),
+			 0);
 	assert_string_equal(said, "");
 	read_x(text, &mode);
 	assert_string_equal(text, "main.f 1000\n");
@@ -166,18 +195,24 @@ static void test_file(void **state)
 
 	assert_int_equal(pwrite(fd, "\xff\xff", 2, end - 4), 2);
 	close(fd);
-	assert_int_equal(run((const char *const[]){ broken, "--format=chrome", "-o", "x", NULL }, -1, said), 1);
+	assert_int_equal(run((const char *const[]){ broken, "--format=chrome", "-o", "x", NULL },
+			     -1, said),
+			 1);
 	read_x(text, &mode);
 	assert_string_equal(text, "main.f 1000\n");
-	assert_int_equal(run((const char *const[]){ broken, "--format=chrome", "-o", "y", NULL }, -1, said), 1);
+	assert_int_equal(run((const char *const[]){ broken, "--format=chrome", "-o", "y", NULL },
+			     -1, said),
+			 1);
 	assert_int_equal(files_in_folder(), 1);
 	unlink(broken);
 
 	/* What stands behind a symbolic link is replaced, not the link. */
 	snprintf(path, sizeof(path), "%s/link", folder);
 	assert_int_equal(symlink("x", path), 0);
-	assert_int_equal(run((const char *const[]){ trace, "--format=folded", "--weight=calls", "-o", "link", NULL }, -1,
-			     said), 0);
+	assert_int_equal(run((const char *const[]){ trace, "--format=folded", "--weight=calls",
+						    "-o", "link", NULL },
+			     -1, said),
+			 0);
 	read_x(text, &mode);
 	assert_string_equal(text, "main.f 1\n");
 	assert_int_equal(files_in_folder(), 2);
@@ -200,8 +235,11 @@ static void test_terminal(void **state)
 		char format[32];
 
 		snprintf(format, sizeof(format), "--format=%s", f->name);
-		assert_int_equal(run((const char *const[]){ trace, format, NULL }, tty, said), f->binary ? 1 : 0);
-		assert_int_equal(strstr(said, "not for a terminal; write it to a file with -o FILE") != NULL, f->binary);
+		assert_int_equal(run((const char *const[]){ trace, format, NULL }, tty, said),
+				 f->binary ? 1 : 0);
+		assert_int_equal(
+			strstr(said, "not for a terminal; write it to a file with -o FILE") != NULL,
+			f->binary);
 		while (!f->binary) { /* or the terminal is full at some time */
 			char buf[4096];
 			struct timeval none = { 0 };
@@ -209,7 +247,8 @@ static void test_terminal(void **state)
 
 			FD_ZERO(&fds);
 			FD_SET(leader, &fds);
-			if (select(leader + 1, &fds, NULL, NULL, &none) <= 0 || read(leader, buf, sizeof(buf)) <= 0)
+			if (select(leader + 1, &fds, NULL, NULL, &none) <= 0 ||
+			    read(leader, buf, sizeof(buf)) <= 0)
 				break;
 		}
 	}
@@ -232,7 +271,8 @@ static void test_interrupted(void **state)
 	if (!pid) {
 		struct output o;
 
-		signal(SIGINT, SIG_DFL); /* ignored where the tests run in the background of a script */
+		/* ignored where the tests run in the background of a script */
+		signal(SIGINT, SIG_DFL);
 		if (chdir(folder) || output_open(&o, "y", true) || write(fds[1], "x", 1) != 1)
 			exit(99);
 		for (;;)

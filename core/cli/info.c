@@ -66,7 +66,8 @@ static int count(struct trace_reader *r, struct counted *c)
 	return got;
 }
 
-/* On how many CPUs at once the probes were paid for is not known: of the wall time they may take more than all. */
+/* On how many CPUs at once the probes were paid for is not known: of the wall time they may take
+ * more than all. */
 static void show_cost(const struct trace_info *t)
 {
 	uint64_t ns, wall_ns = trace_info_u64(t, "end.target_wall_ns", 0);
@@ -88,8 +89,10 @@ static void show_text(const struct trace_reader *r, const struct counted *c)
 		text_safe(stdout, t->kvs[i].value);
 		putchar('\n');
 	}
-	printf(NAME "%s\n", "complete", trace_reader_complete(r) ? "yes" :
-	       "no: gotrace was killed, the disk was full or the file was cut");
+	printf(NAME "%s\n", "complete",
+	       trace_reader_complete(r)
+		       ? "yes"
+		       : "no: gotrace was killed, the disk was full or the file was cut");
 	printf(NAME "%zu\n", "functions", t->n_funcs);
 	printf(NAME "%zu\n", "sites", t->n_sites);
 	printf(NAME "%" PRIu64 "\n", "events", c->events);
@@ -136,9 +139,16 @@ static void show_json(const struct trace_reader *r, const struct counted *c)
 
 int cmd_info(int argc, char **argv)
 {
-	static const struct argp argp = { options, parse, "[FILE]",
+	static const struct argp argp = {
+		options,
+		parse,
+		"[FILE]",
 		"Prints what a trace says of itself: options, host, binary, losses, probe costs. FILE is gotrace.out "
-		"unless given.", NULL, NULL, NULL };
+		"unless given.",
+		NULL,
+		NULL,
+		NULL
+	};
 	struct info_args a = { 0 };
 	struct counted c = { 0 };
 

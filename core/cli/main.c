@@ -25,11 +25,13 @@ static const struct verb {
 static void usage(FILE *out)
 {
 	fputs("Usage: gotrace VERB [OPTION...]\n"
-	      "Where does the wall-clock time of each function of an unmodified Go program go?\n\n", out);
+	      "Where does the wall-clock time of each function of an unmodified Go program go?\n\n",
+	      out);
 	for (size_t i = 0; i < N_VERBS; i++)
 		fprintf(out, "  %-8s %s\n", verbs[i].name, verbs[i].what);
 	fputs("\n  gotrace record -- ./prog      then      gotrace report\n\n"
-	      "'gotrace VERB --help' lists a verb's options; gotrace(1) is the manual.\n", out);
+	      "'gotrace VERB --help' lists a verb's options; gotrace(1) is the manual.\n",
+	      out);
 }
 
 int main(int argc, char **argv)

@@ -30,7 +30,8 @@ static void guard(char *path)
 
 	to_remove = path;
 	for (size_t i = 0; i < N_FATAL; i++)
-		if (!sigaction(fatal[i], NULL, &old) && old.sa_handler != SIG_IGN) /* nohup's stay ignored */
+		/* nohup's stay ignored */
+		if (!sigaction(fatal[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(fatal[i], &sa, NULL);
 }
 
@@ -117,7 +118,8 @@ int output_close(struct output *o, int err)
 		unlink(o->temporary);
 	guard(NULL);
 	if (!err && why)
-		log_error("%s: cannot be written: %s", o->path ? o->path : "the output", strerror(why));
+		log_error("%s: cannot be written: %s", o->path ? o->path : "the output",
+			  strerror(why));
 	free(o->path);
 	free(o->temporary);
 	*o = (struct output){ 0 };

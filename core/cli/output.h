@@ -8,8 +8,10 @@
 
 struct output {
 	FILE *file;
-	char *path;      /* what it becomes; NULL: `file` is that already (standard output, a pipe, a device) */
-	char *temporary; /* what it is now, in the same folder; a signal that ends the program removes it */
+	/* what it becomes; NULL: `file` is that already (standard output, a pipe, a device) */
+	char *path;
+	/* what it is now, in the same folder; a signal that ends the program removes it */
+	char *temporary;
 };
 
 /*

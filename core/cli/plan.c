@@ -18,7 +18,8 @@ struct plan_args {
 
 static const struct argp_option options[] = {
 	{ "format", 'F', "FORMAT", 0, "text (default) or json", 1 },
-	{ "explain", 'e', NULL, 0, "Every probe: its instruction, the traps that it costs and why it is that one", 1 },
+	{ "explain", 'e', NULL, 0,
+	  "Every probe: its instruction, the traps that it costs and why it is that one", 1 },
 	{ 0 },
 };
 
@@ -64,7 +65,9 @@ static int show(const struct plan_args *a, const struct gobin *b)
 
 	if (!p)
 		return STATUS_BAD_INPUT;
-	err = a->json ? plan_show_json(p, stdout) : a->explain ? plan_explain(p, stdout) : plan_show_text(p, stdout);
+	err = a->json      ? plan_show_json(p, stdout)
+	      : a->explain ? plan_explain(p, stdout)
+			   : plan_show_text(p, stdout);
 	if (err)
 		log_error("standard output: %s", strerror(-err));
 	plan_free(p);
@@ -78,9 +81,15 @@ int cmd_plan(int argc, char **argv)
 		{ &selection_argp, 0, "Which functions, and how:", 10 },
 		{ 0 },
 	};
-	static const struct argp argp = { options, parse, "BINARY",
+	static const struct argp argp = {
+		options,
+		parse,
+		"BINARY",
 		"Prints what of BINARY would be probed, where, and what would not and why. Needs no root.",
-		children, NULL, NULL };
+		children,
+		NULL,
+		NULL
+	};
 	struct plan_args a = { 0 };
 	int status = STATUS_BAD_INPUT;
 

@@ -48,7 +48,8 @@ static int describe(struct run *r)
 
 	/* A relative name, or /proc/PID/exe, says nothing later. */
 	if (!err)
-		err = describe_binary(t, r->binary, realpath(r->binary_path, path) ? path : r->binary_path,
+		err = describe_binary(t, r->binary,
+				      realpath(r->binary_path, path) ? path : r->binary_path,
 				      r->layout.from_dwarf);
 	if (!err)
 		err = describe_host(t);
@@ -96,11 +97,16 @@ static int block_signals(struct run *r)
 static int start_target(struct run *r)
 {
 	const struct launch_options launch = {
-		.argv = r->opt.command, .path = r->command_path,
-		.user = &r->user, .signal_mask = &r->old_mask, .on_child = &r->old_child, .stub_fd = r->stub_fd,
+		.argv = r->opt.command,
+		.path = r->command_path,
+		.user = &r->user,
+		.signal_mask = &r->old_mask,
+		.on_child = &r->old_child,
+		.stub_fd = r->stub_fd,
 	};
 
-	return r->opt.pid ? target_attach(&r->target, r->opt.pid) : target_launch(&r->target, &launch);
+	return r->opt.pid ? target_attach(&r->target, r->opt.pid)
+			  : target_launch(&r->target, &launch);
 }
 
 /* An eighth of memory, at most 512 MiB. */
@@ -118,10 +124,12 @@ static void say_how_it_ended(const struct run *r, int err)
 	struct collector_stats s = collector_stats(rec->collector);
 
 	if (s.layout_wrong)
-		log_warn("the first goroutine did not have id 1, or a goroutine was not its thread's: the layout of "
-			 "runtime.g is not what this Go version was taken for; do not trust this trace");
+		log_warn(
+			"the first goroutine did not have id 1, or a goroutine was not its thread's: the layout of "
+			"runtime.g is not what this Go version was taken for; do not trust this trace");
 	if (err)
-		log_warn("%s was cut short: %s; what is in it can be read", r->opt.output, strerror(-err));
+		log_warn("%s was cut short: %s; what is in it can be read", r->opt.output,
+			 strerror(-err));
 	else if (rec->reason == END_DURATION || rec->reason == END_SIZE)
 		log_info("tracing ended by %s%s", rec->reason == END_DURATION ? "-d" : "--max-size",
 			 r->target.launched && !r->target.ended ? "; the command goes on" : "");
@@ -129,8 +137,11 @@ static void say_how_it_ended(const struct run *r, int err)
 		log_warn("%llu events were lost; a larger -m or fewer functions help",
 			 (unsigned long long)s.lost_events);
 	if (!s.events && !err && rec->reason == END_EXITED)
-		log_warn("no call was recorded%s", r->opt.exe ?
-			 ": BINARY must be executed by COMMAND's own process (exec), children are not followed" : "");
+		log_warn(
+			"no call was recorded%s",
+			r->opt.exe
+				? ": BINARY must be executed by COMMAND's own process (exec), children are not followed"
+				: "");
 	if (rec->show_progress) /* silent in scripts: stderr is the command's */
 		log_info("%llu events in %s (%.1f MB), probed by %s", (unsigned long long)s.events,
 			 r->opt.output, s.bytes / 1e6, probe_strategy_name(r->plan->strategy));
@@ -207,18 +218,29 @@ static int record(struct run *r)
 	if (status)
 		return status;
 	*rec = (struct recording){
-		.binary = r->binary, .layout = &r->layout, .plan = r->plan, .exe_fd = r->exe_fd, .stub_fd = r->stub_fd,
-		.caps = rec->caps, .perform_ret = rec->perform_ret, .why = rec->why,
+		.binary = r->binary,
+		.layout = &r->layout,
+		.plan = r->plan,
+		.exe_fd = r->exe_fd,
+		.stub_fd = r->stub_fd,
+		.caps = rec->caps,
+		.perform_ret = rec->perform_ret,
+		.why = rec->why,
 		.springboard_asked = rec->springboard_asked,
-		.kind = r->opt.kind, .ring_bytes = r->opt.ring_bytes, .ring_bytes_sum = ring_cap(),
-		.duration_ns = r->opt.duration_ns, .max_bytes = r->opt.max_bytes, .target = &r->target,
+		.kind = r->opt.kind,
+		.ring_bytes = r->opt.ring_bytes,
+		.ring_bytes_sum = ring_cap(),
+		.duration_ns = r->opt.duration_ns,
+		.max_bytes = r->opt.max_bytes,
+		.target = &r->target,
 		.signal_fd = block_signals(r),
 	};
 	if (rec->signal_fd < 0 || start_target(r))
 		return STATUS_FAILED;
 	if (!recording_prepare(rec))
 		status = run_prepared(r);
-	else if (r->target.launched && target_reap(&r->target) && WIFSIGNALED(r->target.wait_status))
+	else if (r->target.launched && target_reap(&r->target) &&
+		 WIFSIGNALED(r->target.wait_status))
 		status = -1; /* killed while it was held: no failure of ours */
 	else
 		status = STATUS_FAILED;

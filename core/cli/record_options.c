@@ -10,18 +10,28 @@
 enum { OPT_MAX_SIZE = 0x200, OPT_USER, OPT_EXE, OPT_PID, OPT_ATTACH, OPT_RET };
 
 static const struct argp_option options[] = {
-	{ "output", 'o', "FILE", 0, "The trace; default gotrace.out. An existing one becomes FILE.old", 1 },
+	{ "output", 'o', "FILE", 0,
+	  "The trace; default gotrace.out. An existing one becomes FILE.old", 1 },
 	{ "pid", OPT_PID, "PID", 0, "Attach to a running process; Ctrl-C detaches", 1 },
-	{ "exe", OPT_EXE, "BINARY", 0, "The Go binary that COMMAND ends up executing in its own process", 1 },
-	{ "user", OPT_USER, "NAME", 0, "Run COMMAND as this user; default under sudo: the one who called it", 1 },
+	{ "exe", OPT_EXE, "BINARY", 0,
+	  "The Go binary that COMMAND ends up executing in its own process", 1 },
+	{ "user", OPT_USER, "NAME", 0,
+	  "Run COMMAND as this user; default under sudo: the one who called it", 1 },
 	{ "duration", 'd', "SECONDS", 0, "Stop tracing after this time; COMMAND goes on", 2 },
-	{ "max-size", OPT_MAX_SIZE, "SIZE", 0, "Stop tracing when the trace reaches SIZE (as 100M)", 2 },
-	{ "buffer", 'm', "SIZE", 0, "Ring buffer of each CPU; default 8M, all together at most 512M or an eighth "
-	  "of memory", 2 },
-	{ "attach", OPT_ATTACH, "KIND", 0, "auto (default), multi (one link for all sites, Linux 6.6) or perf "
-	  "(a link for each site: slow to take down)", 20 },
-	{ "ret", OPT_RET, "HOW", 0, "auto (default: where the kernel lets a program change registers, the program on a RET "
-	  "returns in its stead) or step (the kernel steps over each RET: a second trap)", 20 },
+	{ "max-size", OPT_MAX_SIZE, "SIZE", 0, "Stop tracing when the trace reaches SIZE (as 100M)",
+	  2 },
+	{ "buffer", 'm', "SIZE", 0,
+	  "Ring buffer of each CPU; default 8M, all together at most 512M or an eighth "
+	  "of memory",
+	  2 },
+	{ "attach", OPT_ATTACH, "KIND", 0,
+	  "auto (default), multi (one link for all sites, Linux 6.6) or perf "
+	  "(a link for each site: slow to take down)",
+	  20 },
+	{ "ret", OPT_RET, "HOW", 0,
+	  "auto (default: where the kernel lets a program change registers, the program on a RET "
+	  "returns in its stead) or step (the kernel steps over each RET: a second trap)",
+	  20 },
 	{ 0 },
 };
 
@@ -67,7 +77,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--max-size: '%s' is no size", arg);
 		return 0;
 	case 'm':
-		if (parse_size_bytes(arg, &o->ring_bytes) || !o->ring_bytes || o->ring_bytes > 1ull << 30)
+		if (parse_size_bytes(arg, &o->ring_bytes) || !o->ring_bytes ||
+		    o->ring_bytes > 1ull << 30)
 			argp_error(state, "-m: '%s' is no size up to 1G", arg);
 		return 0;
 	case OPT_ATTACH:
@@ -84,8 +95,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!o->pid == !o->command)
-			argp_error(state, o->pid ? "--pid and a command exclude each other" :
-						   "a command or --pid is needed");
+			argp_error(state, o->pid ? "--pid and a command exclude each other"
+						 : "a command or --pid is needed");
 		if (o->pid && (o->exe || o->user))
 			argp_error(state, "--exe and --user go with a command, not with --pid");
 		return 0;
@@ -100,7 +111,9 @@ void record_options_parse(struct record_options *o, int argc, char **argv)
 		{ &selection_argp, 0, "Which functions, and how:", 10 },
 		{ 0 },
 	};
-	static const struct argp argp = { options, parse, "-- COMMAND [ARG...]\n--pid PID", doc, children, NULL, NULL };
+	static const struct argp argp = { options, parse,    "-- COMMAND [ARG...]\n--pid PID",
+					  doc,     children, NULL,
+					  NULL };
 
 	*o = (struct record_options){ .output = "gotrace.out", .ring_bytes = 8 << 20 };
 	/* In order: what follows the command's name is the command's. */

@@ -11,13 +11,13 @@
 
 struct record_options {
 	struct selection selection;
-	const char *output;      /* "gotrace.out" */
-	const char *user, *exe;  /* NULL: not given */
+	const char *output;     /* "gotrace.out" */
+	const char *user, *exe; /* NULL: not given */
 	uint64_t duration_ns, max_bytes, ring_bytes;
 	enum attach_kind kind;
 	bool step_rets;
-	pid_t pid;               /* 0: a command is given */
-	char **command;          /* NULL-terminated, in argv */
+	pid_t pid;      /* 0: a command is given */
+	char **command; /* NULL-terminated, in argv */
 };
 
 /* Exits with status 2 on a usage error, with 0 after --help. */

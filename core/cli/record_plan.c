@@ -31,10 +31,12 @@ static int refuse_launchers(const struct run *r)
 		return 0;
 	if (!strcmp(argv[1], "run"))
 		log_error("'go run' starts the program as a child of its own; use: "
-			  "go build -o prog %s && gotrace record -- ./prog", argv[2] ? argv[2] : ".");
+			  "go build -o prog %s && gotrace record -- ./prog",
+			  argv[2] ? argv[2] : ".");
 	else if (!strcmp(argv[1], "test"))
 		log_error("'go test' starts the tests as a child of its own; use: "
-			  "go test -c -o prog.test %s && gotrace record -- ./prog.test", argv[2] ? argv[2] : ".");
+			  "go test -c -o prog.test %s && gotrace record -- ./prog.test",
+			  argv[2] ? argv[2] : ".");
 	else
 		return 0;
 	return STATUS_FAILED;
@@ -68,7 +70,8 @@ static int open_binary(struct run *r)
 	}
 	if (!r->opt.exe && !r->opt.pid && !starts_with_elf_magic(r->exe_fd)) {
 		log_error("%s is a script, not a Go binary; trace what it starts: "
-			  "gotrace record --exe BINARY -- %s", r->opt.command[0], r->opt.command[0]);
+			  "gotrace record --exe BINARY -- %s",
+			  r->opt.command[0], r->opt.command[0]);
 		return STATUS_FAILED;
 	}
 	r->binary = gobin_open(r->exe_fd, path);
@@ -116,7 +119,8 @@ static enum stub_kind stub_kind(const struct run *r)
 	enum stub_kind nop = strategy_nop(&r->recording.caps);
 
 	if (r->opt.selection.stub == CHOICE_NOP && nop == STUB_JUMP)
-		log_warn("--stub=nop: this kernel makes a call of no nop, so one is no cheaper than a jump: stubs with jumps");
+		log_warn(
+			"--stub=nop: this kernel makes a call of no nop, so one is no cheaper than a jump: stubs with jumps");
 	return r->opt.selection.stub == CHOICE_JUMP ? STUB_JUMP : nop;
 }
 
@@ -131,12 +135,18 @@ int record_plan(struct run *r)
 	if (!r->plan)
 		return STATUS_FAILED;
 	if (!r->plan->n_probed) {
-		log_error("none of the %zu selected functions can be probed; 'gotrace plan' says why", r->plan->n_funcs);
+		log_error(
+			"none of the %zu selected functions can be probed; 'gotrace plan' says why",
+			r->plan->n_funcs);
 		return STATUS_FAILED;
 	}
 	struct strategy s = {
-		.caps = &rec->caps, .step_rets = r->opt.step_rets, .launched = !r->opt.pid,
-		.other_command = r->opt.exe, .exe_fd = r->exe_fd, .pid = r->opt.pid,
+		.caps = &rec->caps,
+		.step_rets = r->opt.step_rets,
+		.launched = !r->opt.pid,
+		.other_command = r->opt.exe,
+		.exe_fd = r->exe_fd,
+		.pid = r->opt.pid,
 	};
 	const bool asked = opt->strategy == PROBE_SPRINGBOARD;
 	if (strategy_choose(&s, r->plan))
@@ -148,8 +158,10 @@ int record_plan(struct run *r)
 		return 0;
 	r->stub_fd = springboard_file(r->plan);
 	if (r->stub_fd < 0) {
-		log_line(asked ? LOG_LEVEL_WARN : LOG_LEVEL_DEBUG, "springboard is not used: there is no file in "
-			 "memory for the stubs: %s; probing by emulated", strerror(-r->stub_fd));
+		log_line(asked ? LOG_LEVEL_WARN : LOG_LEVEL_DEBUG,
+			 "springboard is not used: there is no file in "
+			 "memory for the stubs: %s; probing by emulated",
+			 strerror(-r->stub_fd));
 		rec->why = "there is no file in memory for stubs";
 		r->plan->strategy = PROBE_EMULATED;
 		plan_drop_stubs(r->plan);

@@ -23,13 +23,14 @@ struct run {
 	struct target target;
 	struct recording recording;
 	struct trace_info info;
-	int stub_fd;                 /* -1: no stubs */
-	sigset_t old_mask;           /* signals as gotrace found them, for the command */
+	int stub_fd;       /* -1: no stubs */
+	sigset_t old_mask; /* signals as gotrace found them, for the command */
 	struct sigaction old_child;
-	bool stepped_aside;          /* an existing trace was renamed to FILE.old */
+	bool stepped_aside; /* an existing trace was renamed to FILE.old */
 };
 
-/* record_plan.c: which binary, and what of it is probed how. Fill run; 0 or an exit status (logged). */
+/* record_plan.c: which binary, and what of it is probed how. Fill run; 0 or an exit status
+ * (logged). */
 int record_find_binary(struct run *r);
 int record_plan(struct run *r);
 

@@ -18,25 +18,33 @@ struct report_args {
 	const struct report_format *format;
 	const char *file;
 	bool limit_given;
-	const char *option_of[BY_CALL + 1]; /* an option given that belongs to this kind of row only */
+	/* an option given that belongs to this kind of row only */
+	const char *option_of[BY_CALL + 1];
 };
 
 static const struct argp_option options[] = {
 	{ "by", 'b', "WHAT", 0, "a row for each function (default), path, goroutine or call", 1 },
 	{ "format", 'F', "FORMAT", 0, "text (default), csv or json", 1 },
-	{ "sort", 's', "COLUMN", 0, "self (default), total, calls or morestack; without it siblings in a tree of paths "
-	  "stand by share", 1 },
-	{ "limit", 'n', "N", 0, "rows at most, 0 for all (default 30 in text, all in csv and json)", 1 },
+	{ "sort", 's', "COLUMN", 0,
+	  "self (default), total, calls or morestack; without it siblings in a tree of paths "
+	  "stand by share",
+	  1 },
+	{ "limit", 'n', "N", 0, "rows at most, 0 for all (default 30 in text, all in csv and json)",
+	  1 },
 	{ 0, 0, 0, 0, "With --by=path:", 2 },
 	{ "depth", KEY_DEPTH, "N", 0, "paths of at most N functions", 2 },
-	{ "min-share", KEY_MIN_SHARE, "PCT", 0, "paths that have, with all below them, this share of the time", 2 },
+	{ "min-share", KEY_MIN_SHARE, "PCT", 0,
+	  "paths that have, with all below them, this share of the time", 2 },
 	{ 0, 0, 0, 0, "With --by=goroutine:", 3 },
-	{ "fold", KEY_FOLD, NULL, 0, "one row for all goroutines that were started at one place with one function", 3 },
+	{ "fold", KEY_FOLD, NULL, 0,
+	  "one row for all goroutines that were started at one place with one function", 3 },
 	{ 0, 0, 0, 0, "With --by=call:", 4 },
 	{ "goid", KEY_GOID, "ID", 0, "calls on this goroutine", 4 },
-	{ "from", KEY_FROM, "SECONDS", 0, "calls that begin this long after the trace's first event, or later", 4 },
+	{ "from", KEY_FROM, "SECONDS", 0,
+	  "calls that begin this long after the trace's first event, or later", 4 },
 	{ "to", KEY_TO, "SECONDS", 0, "calls that begin before", 4 },
-	{ "min", KEY_MIN, "DURATION", 0, "calls that last as long or longer: 500ns, 10us, 1.5ms, 2s", 4 },
+	{ "min", KEY_MIN, "DURATION", 0,
+	  "calls that last as long or longer: 500ns, 10us, 1.5ms, 2s", 4 },
 	{ 0 },
 };
 
@@ -67,7 +75,8 @@ static error_t parse_of_rows(int key, char *arg, struct argp_state *state)
 		a->opt.depth = depth < UINT_MAX ? (unsigned)depth : UINT_MAX;
 		return 0;
 	case KEY_MIN_SHARE:
-		a->opt.min_share_pct = arg_percent(state, a->option_of[BY_PATH] = "--min-share", arg, 100);
+		a->opt.min_share_pct = arg_percent(state, a->option_of[BY_PATH] = "--min-share",
+						   arg, 100);
 		return 0;
 	case KEY_FOLD:
 		a->option_of[BY_GOROUTINE] = "--fold";
@@ -77,7 +86,8 @@ static error_t parse_of_rows(int key, char *arg, struct argp_state *state)
 		a->opt.goid = arg_number(state, a->option_of[BY_CALL] = "--goid", arg);
 		return 0;
 	case KEY_FROM:
-		a->opt.from_ns = arg_duration(state, a->option_of[BY_CALL] = "--from", arg, SECOND_NS);
+		a->opt.from_ns = arg_duration(state, a->option_of[BY_CALL] = "--from", arg,
+					      SECOND_NS);
 		return 0;
 	case KEY_TO:
 		a->opt.to_ns = arg_duration(state, a->option_of[BY_CALL] = "--to", arg, SECOND_NS);
@@ -100,10 +110,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->opt.by = (enum report_by)arg_choice(state, "report by", arg, rows);
 		return 0;
 	case 'F':
-		a->format = &report_formats[arg_table(state, "format", arg, report_formats, sizeof(report_formats[0]))];
+		a->format = &report_formats[arg_table(state, "format", arg, report_formats,
+						      sizeof(report_formats[0]))];
 		return 0;
 	case 's':
-		a->opt.sort = (enum report_sort)(SORT_SELF + arg_choice(state, "column to sort by", arg, sort));
+		a->opt.sort = (enum report_sort)(SORT_SELF +
+						 arg_choice(state, "column to sort by", arg, sort));
 		return 0;
 	case 'n':
 		a->opt.limit = arg_number(state, "-n", arg);
@@ -121,14 +133,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 int cmd_report(int argc, char **argv)
 {
-	static const struct argp argp = { options, parse, "[FILE]",
+	static const struct argp argp = {
+		options,
+		parse,
+		"[FILE]",
 		"Prints where the time of a recorded program went. FILE is gotrace.out unless given.",
-		NULL, NULL, NULL };
+		NULL,
+		NULL,
+		NULL
+	};
 	struct report_args a = { 0 };
 
 	argp_err_exit_status = STATUS_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error to report, not a silent end */
+	/* a reader that went away is an error to report, not a silent end */
+	signal(SIGPIPE, SIG_IGN);
 	a.opt.colour = isatty(STDOUT_FILENO);
 	struct trace_reader *r = trace_reader_open(a.file);
 

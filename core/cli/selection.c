@@ -8,16 +8,24 @@
 enum { OPT_WRAPPERS = 0x100, OPT_PROBE, OPT_STUB };
 
 static const struct argp_option options[] = {
-	{ "package", 'p', "PKG", 0, "Functions of package PKG and those below it; 'all' is every package but "
-	  "the runtime's own. Repeatable. Default: main and the packages of the main module", 10 },
-	{ "function", 'f', "GLOB", 0, "Functions whose full name matches GLOB ('*' and '?' only; 'F[...]' names "
-	  "all instances of a generic). Repeatable, adds to -p", 10 },
+	{ "package", 'p', "PKG", 0,
+	  "Functions of package PKG and those below it; 'all' is every package but "
+	  "the runtime's own. Repeatable. Default: main and the packages of the main module",
+	  10 },
+	{ "function", 'f', "GLOB", 0,
+	  "Functions whose full name matches GLOB ('*' and '?' only; 'F[...]' names "
+	  "all instances of a generic). Repeatable, adds to -p",
+	  10 },
 	{ "exclude", 'x', "GLOB", 0, "Not the functions that match GLOB. Repeatable", 10 },
-	{ "wrappers", OPT_WRAPPERS, NULL, 0, "Also method wrappers, equality and hash functions made by the compiler", 10 },
-	{ "probe", OPT_PROBE, "STRATEGY", 0, "How to probe: auto (default), springboard, emulated, thesis", 11 },
-	{ "stub", OPT_STUB, "KIND", 0, "What springboard probes in its stubs: jump (default), nop (cheaper where the kernel "
+	{ "wrappers", OPT_WRAPPERS, NULL, 0,
+	  "Also method wrappers, equality and hash functions made by the compiler", 10 },
+	{ "probe", OPT_PROBE, "STRATEGY", 0,
+	  "How to probe: auto (default), springboard, emulated, thesis", 11 },
+	{ "stub", OPT_STUB, "KIND", 0,
+	  "What springboard probes in its stubs: jump (default), nop (cheaper where the kernel "
 	  "makes calls of nops; the target's own profiles and SIGQUIT traces suffer) or auto (nop where it was measured to "
-	  "be cheaper)", 11 },
+	  "be cheaper)",
+	  11 },
 	{ 0 },
 };
 
@@ -58,7 +66,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_PROBE:
 		if (probe_strategy_parse(arg, &s->plan.strategy))
-			argp_error(state, "there is no probe strategy '%s'; there are auto, springboard, emulated and thesis", arg);
+			argp_error(
+				state,
+				"there is no probe strategy '%s'; there are auto, springboard, emulated and thesis",
+				arg);
 		return 0;
 	case OPT_STUB:
 		s->stub = (enum stub_choice)arg_choice(state, "kind of stub", arg, stubs);

@@ -11,7 +11,8 @@ enum stub_choice { CHOICE_JUMP, CHOICE_NOP, CHOICE_AUTO };
 
 struct selection {
 	struct plan_options plan; /* lists point into argv; the arrays are owned */
-	enum stub_choice stub;    /* of plan.stub, which a recording decides by what the kernel does */
+	/* of plan.stub, which a recording decides by what the kernel does */
+	enum stub_choice stub;
 };
 
 /* An argp child whose input is a struct selection. */

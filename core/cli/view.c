@@ -57,7 +57,8 @@ static void private_folder(const struct user *u, char *path, size_t size)
 		snprintf(path, size, "/tmp");
 }
 
-/* Makes the file with the rights of u, whose it becomes; path holds its name. An fd or -errno (logged). */
+/* Makes the file with the rights of u, whose it becomes; path holds its name. An fd or -errno
+ * (logged). */
 static int make_file(const struct user *u, char *path, size_t size)
 {
 	static const char name[] = "/gotrace-XXXXXX.html";
@@ -95,7 +96,8 @@ static int write_page(const struct view_args *a, FILE *out)
 	return err;
 }
 
-/* In a child: becomes the user, lets go of the terminal and starts a browser; what failed goes to fd. */
+/* In a child: becomes the user, lets go of the terminal and starts a browser; what failed goes to
+ * fd. */
 static __attribute__((noreturn)) void start_browser(const struct user *u, char *path, int fd)
 {
 	static const char *const openers[] = { "xdg-open", "sensible-browser", "www-browser" };
@@ -171,17 +173,25 @@ static int view(const struct view_args *a)
 		int opened = open_browser(&u, path);
 
 		if (opened)
-			log_warn("no browser could be started: %s; open the page below in one", strerror(-opened));
+			log_warn("no browser could be started: %s; open the page below in one",
+				 strerror(-opened));
 	}
 	return printf("%s\n", path) < 0 || fflush(stdout) ? -EIO : 0;
 }
 
 int cmd_view(int argc, char **argv)
 {
-	static const struct argp argp = { NULL, parse, "[FILE [AFTER]]",
+	static const struct argp argp = {
+		NULL,
+		parse,
+		"[FILE [AFTER]]",
 		"Shows a trace in a browser: writes the page of 'gotrace export --format=html' to a file that only you can "
 		"read, prints its name and opens it where there is a display. With two traces, shows what changed from the "
-		"first to the second. FILE is gotrace.out unless given.", NULL, NULL, NULL };
+		"first to the second. FILE is gotrace.out unless given.",
+		NULL,
+		NULL,
+		NULL
+	};
 	struct view_args a = { 0 };
 
 	argp_err_exit_status = STATUS_USAGE;

@@ -33,7 +33,8 @@ static void open_event(struct chrome *c, const char *ph, uint32_t image, bool sy
 }
 
 /* What a process or thread is called, or where it stands. */
-static void put_meta(struct chrome *c, const char *what, uint32_t image, bool system, uint64_t tid, const char *name)
+static void put_meta(struct chrome *c, const char *what, uint32_t image, bool system, uint64_t tid,
+		     const char *name)
 {
 	open_event(c, "M", image, system, tid);
 	json_kv_str(&c->j, "name", what);
@@ -52,15 +53,20 @@ static void name_process(struct chrome *c, uint32_t image, bool system)
 	const char *command = trace_info_get(c->rep.info, "command");
 	char name[512];
 
-	snprintf(name, sizeof(name), "%s", system ? "system stacks" : command ? command : "Go program");
+	snprintf(name, sizeof(name), "%s",
+		 system    ? "system stacks"
+		 : command ? command
+			   : "Go program");
 	if (image)
-		snprintf(name + strlen(name), sizeof(name) - strlen(name), " (image %u)", image + 1);
+		snprintf(name + strlen(name), sizeof(name) - strlen(name), " (image %u)",
+			 image + 1);
 	put_meta(c, "process_name", image, system, 0, name);
 }
 
 static void put_names(struct chrome *c)
 {
-	uint64_t named[2] = { 1, 0 }; /* of how many images goroutines, and system stacks, have a name above them */
+	/* of how many images goroutines, and system stacks, have a name above them */
+	uint64_t named[2] = { 1, 0 };
 	char name[512];
 
 	name_process(c, 0, false);
@@ -71,7 +77,8 @@ static void put_names(struct chrome *c)
 			continue;
 		while (named[g->system] <= g->image)
 			name_process(c, (uint32_t)named[g->system]++, g->system);
-		snprintf(name, sizeof(name), "%s %" PRIu64 " %s", g->system ? "thread" : "goroutine", g->goid,
+		snprintf(name, sizeof(name), "%s %" PRIu64 " %s",
+			 g->system ? "thread" : "goroutine", g->goid,
 			 report_start_func(&c->rep, g));
 		if (name[strlen(name) - 1] == ' ')
 			name[strlen(name) - 1] = '\0';
@@ -143,11 +150,16 @@ static void on_goroutine(void *ctx, const struct goroutine_info *g)
 		c->watch.err = c->rep.err;
 }
 
-int export_chrome(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out)
+int export_chrome(struct trace_reader *const *r, size_t n, const struct export_options *opt,
+		  FILE *out)
 {
 	struct chrome c = {
-		.rep.file.fd = -1, .pid = trace_info_u64(trace_reader_info(r[0]), "pid", 1),
-		.watch = { .on_entry = on_call, .on_call = on_call, .on_goroutine = on_goroutine, .ctx = &c },
+		.rep.file.fd = -1,
+		.pid = trace_info_u64(trace_reader_info(r[0]), "pid", 1),
+		.watch = { .on_entry = on_call,
+			   .on_call = on_call,
+			   .on_goroutine = on_goroutine,
+			   .ctx = &c },
 	};
 	int err = callfile_open(&c.calls);
 
@@ -161,8 +173,10 @@ int export_chrome(struct trace_reader *const *r, size_t n, const struct export_o
 	if (!err)
 		err = report_written(out);
 	if (!err && c.n > MANY_CALLS)
-		log_warn("%" PRIu64 " calls are many for programs that open this format; --format=perfetto is made for them",
-			 c.n);
+		log_warn(
+			"%" PRIu64
+			" calls are many for programs that open this format; --format=perfetto is made for them",
+			c.n);
 	callfile_close(&c.calls);
 	report_free(&c.rep);
 	return err;

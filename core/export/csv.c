@@ -64,7 +64,8 @@ static void columns(const struct thesis *t, uint32_t node, FILE *out)
 			fprintf(out, ",%.4f", share_pct(v, t->rep.totals->root_ns));
 	}
 	ms(out, st->preempt_ns);
-	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", st->unfinished, st->unwound, st->suspect);
+	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", st->unfinished, st->unwound,
+		st->suspect);
 }
 
 /* The nodes from the outermost down to `node`; their number. */
@@ -115,7 +116,8 @@ static int calls(struct trace_reader *r, const struct export_options *opt, FILE 
 	uint64_t id = 0, caller;
 	int err = export_load_calls(&rep, &tree, &file, r, !opt->no_go_edges);
 
-	fputs("call,caller,goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system,image\n", out);
+	fputs("call,caller,goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system,image\n",
+	      out);
 	for (size_t i = 0; !err && !ferror(out) && i < file.n; i++) {
 		const struct call *c;
 
@@ -130,8 +132,9 @@ static int calls(struct trace_reader *r, const struct export_options *opt, FILE 
 			fprintf(out, "%" PRIu64, caller);
 		fprintf(out, ",%" PRIu64 ",%u,", c->goid, c->level);
 		csv_field(out, report_name(&rep, c->func));
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%d,%u,%d,%u\n", c->start_ns - rep.totals->first_ns,
-			c->end_ns - c->start_ns, c->self_ns, call_end_name(c->end), c->suspect, c->tid, c->system, c->image);
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%d,%u,%d,%u\n",
+			c->start_ns - rep.totals->first_ns, c->end_ns - c->start_ns, c->self_ns,
+			call_end_name(c->end), c->suspect, c->tid, c->system, c->image);
 	}
 	callers_free(&callers);
 	export_tree_free(&tree);

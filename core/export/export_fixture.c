@@ -22,7 +22,8 @@ const struct export_format *fixture_format(const char *name)
 	return f;
 }
 
-char *fixture_export(const char *path, const char *format, const struct export_options *opt, size_t *n)
+char *fixture_export(const char *path, const char *format, const struct export_options *opt,
+		     size_t *n)
 {
 	char *data = NULL;
 	FILE *out = open_memstream(&data, n);
@@ -116,17 +117,18 @@ void fixture_print_pprof(const char *data, size_t n, FILE *out)
 	assert_non_null(p);
 	assert_string_equal(string(p, 0), "");
 	for (size_t i = 0; i < p->n_sample_type; i++)
-		fprintf(out, "%s/%s%s", string(p, p->sample_type[i]->type), string(p, p->sample_type[i]->unit),
-			i + 1 < p->n_sample_type ? " " : "\n");
-	fprintf(out, "default %s, %lld ns at %lld\n", string(p, p->default_sample_type), (long long)p->duration_nanos,
-		(long long)p->time_nanos);
+		fprintf(out, "%s/%s%s", string(p, p->sample_type[i]->type),
+			string(p, p->sample_type[i]->unit), i + 1 < p->n_sample_type ? " " : "\n");
+	fprintf(out, "default %s, %lld ns at %lld\n", string(p, p->default_sample_type),
+		(long long)p->duration_nanos, (long long)p->time_nanos);
 	for (size_t i = 0; i < p->n_comment; i++)
 		fprintf(out, "# %s\n", string(p, p->comment[i]));
 	for (size_t i = 0; i < p->n_mapping; i++)
 		fprintf(out, "mapping %d %#llx-%#llx %#llx %s %s\n", (int)p->mapping[i]->id,
-			(unsigned long long)p->mapping[i]->memory_start, (unsigned long long)p->mapping[i]->memory_limit,
-			(unsigned long long)p->mapping[i]->file_offset, string(p, p->mapping[i]->filename),
-			string(p, p->mapping[i]->build_id));
+			(unsigned long long)p->mapping[i]->memory_start,
+			(unsigned long long)p->mapping[i]->memory_limit,
+			(unsigned long long)p->mapping[i]->file_offset,
+			string(p, p->mapping[i]->filename), string(p, p->mapping[i]->build_id));
 	for (size_t i = 0; i < p->n_sample; i++) {
 		const Pprof__Sample *s = p->sample[i];
 
@@ -137,7 +139,8 @@ void fixture_print_pprof(const char *data, size_t n, FILE *out)
 		for (size_t l = 0; l < s->n_location_id; l++)
 			print_frame(p, s->location_id[l], out);
 		for (size_t l = 0; l < s->n_label; l++)
-			fprintf(out, " {%s %lld}", string(p, s->label[l]->key), (long long)s->label[l]->num);
+			fprintf(out, " {%s %lld}", string(p, s->label[l]->key),
+				(long long)s->label[l]->num);
 		fputc('\n', out);
 	}
 	pprof__profile__free_unpacked(p, NULL);

@@ -7,7 +7,8 @@
 
 const struct export_format *fixture_format(const char *name);
 /* What a format makes of the trace at path, n bytes and a NUL; to be freed. */
-char *fixture_export(const char *path, const char *format, const struct export_options *opt, size_t *n);
+char *fixture_export(const char *path, const char *format, const struct export_options *opt,
+		     size_t *n);
 /* The gzip stream unpacked, *n bytes and a NUL; to be freed. */
 char *fixture_gunzip(const char *data, size_t size, size_t *n);
 /* What stands in a page as its data; to be freed. */
@@ -16,8 +17,8 @@ char *fixture_page_data(const char *page);
 void fixture_print_pprof(const char *data, size_t n, FILE *out);
 /* Prints the rows of all tables but `info` and `examples`. */
 void fixture_print_sqlite(const char *data, size_t n, FILE *out);
-/* Prints what a Perfetto trace shows, clocks and names resolved; fails where slices do not nest. Returns
- * the self time of all slices, as their nesting and what their annotations say make it. */
+/* Prints what a Perfetto trace shows, clocks and names resolved; fails where slices do not nest.
+ * Returns the self time of all slices, as their nesting and what their annotations say make it. */
 uint64_t fixture_read_perfetto(const char *data, size_t n, FILE *out);
 void fixture_print_perfetto(const char *data, size_t n, FILE *out);
 /* The database opened; to be closed. */

@@ -45,8 +45,10 @@ static int feed_span(struct model *m, const struct trace_span *span, struct expo
 int export_read(struct report *rep, struct trace_reader *r, struct export_watch *w)
 {
 	static const struct report_options whole = { .by = BY_FUNCTION };
-	const struct model_options mo = { .on_entry = w->on_entry, .on_call = w->on_call,
-					  .on_goroutine = w->on_goroutine, .ctx = w->ctx };
+	const struct model_options mo = { .on_entry = w->on_entry,
+					  .on_call = w->on_call,
+					  .on_goroutine = w->on_goroutine,
+					  .ctx = w->ctx };
 	struct trace_span span;
 	int err = 0, got = 0;
 
@@ -56,13 +58,15 @@ int export_read(struct report *rep, struct trace_reader *r, struct export_watch 
 		return -errno;
 	rep->totals = model_totals(rep->model);
 	while (!err && !w->err && (got = trace_reader_span(r, &span)) > 0)
-		err = w->on_event ? feed_span(rep->model, &span, w) : model_feed_span(rep->model, &span);
+		err = w->on_event ? feed_span(rep->model, &span, w)
+				  : model_feed_span(rep->model, &span);
 	if (got < 0)
 		return got;
 	if (!err && !w->err)
 		err = model_finish(rep->model);
 	if (err == -ENOMEM)
-		log_error("no memory for what %llu events say", (unsigned long long)rep->totals->events);
+		log_error("no memory for what %llu events say",
+			  (unsigned long long)rep->totals->events);
 	rep->complete = trace_reader_complete(r);
 	rep->funcs = model_funcs(rep->model, &rep->n_funcs);
 	return err ? err : w->err;
@@ -90,10 +94,11 @@ static void collect(void *ctx, const struct call *c)
 		to->watch.err = callfile_put(to->calls, c);
 }
 
-int export_load_calls(struct report *rep, struct export_tree *t, struct callfile *calls, struct trace_reader *r,
-		      bool go_edges)
+int export_load_calls(struct report *rep, struct export_tree *t, struct callfile *calls,
+		      struct trace_reader *r, bool go_edges)
 {
-	struct collecting to = { .calls = calls, .watch = { .on_entry = collect, .on_call = collect, .ctx = &to } };
+	struct collecting to = { .calls = calls,
+				 .watch = { .on_entry = collect, .on_call = collect, .ctx = &to } };
 	int err = callfile_open(calls);
 
 	*rep = (struct report){ .file.fd = -1 };

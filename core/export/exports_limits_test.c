@@ -104,7 +104,8 @@ static void test_no_temporary(void **state)
 /* A trace whose recorder was killed is exported as far as it goes; one with wrong bytes is not. */
 static void test_damaged(void **state)
 {
-	static const char text[] = "1 entry main.f 100 1000\n1 entry main.g 200 1100\n1 exit main.g 200 1200\n";
+	static const char text[] =
+		"1 entry main.f 100 1000\n1 entry main.g 200 1100\n1 exit main.g 200 1200\n";
 	char cut[TRACE_PATH_BYTES], wrong[TRACE_PATH_BYTES], *data;
 	size_t size;
 	int logged;
@@ -138,10 +139,17 @@ static void write_goroutines(char path[TRACE_PATH_BYTES], uint64_t n)
 {
 	struct trace_info info = { 0 };
 
-	assert_int_equal(trace_info_add_func(&info, &(struct trace_func){ .name = (char *)(uintptr_t)"main.step" }), 0);
+	assert_int_equal(trace_info_add_func(
+				 &info,
+				 &(struct trace_func){ .name = (char *)(uintptr_t) "main.step" }),
+			 0);
 	for (uint16_t kind = EV_ENTRY; kind <= EV_EXIT; kind++)
-		assert_int_equal(trace_info_add_site(&info, &(struct trace_site){ 0, TRACE_NONE, 0, kind }), 0);
-	assert_int_equal(trace_info_add_site(&info, &(struct trace_site){ TRACE_NONE, TRACE_NONE, 0, EV_END }), 0);
+		assert_int_equal(
+			trace_info_add_site(&info, &(struct trace_site){ 0, TRACE_NONE, 0, kind }),
+			0);
+	assert_int_equal(trace_info_add_site(&info, &(struct trace_site){ TRACE_NONE, TRACE_NONE, 0,
+									  EV_END }),
+			 0);
 	strcpy(path, "/tmp/gotrace-many-XXXXXX");
 	struct trace_writer *w = trace_writer_new(mkstemp(path), &info);
 
@@ -149,7 +157,8 @@ static void write_goroutines(char path[TRACE_PATH_BYTES], uint64_t n)
 	for (uint64_t g = 1; g <= n; g++) {
 		const struct event_ext events[] = {
 			{ .h = { 1000 * g, g, 0, 64, 1, EV_ENTRY, 0 } },
-			{ .h = { 1000 * g + 100, g, 0, 0, 1, EV_CREATE, 0 }, .arg = { g + 1, 0x401000 } },
+			{ .h = { 1000 * g + 100, g, 0, 0, 1, EV_CREATE, 0 },
+			  .arg = { g + 1, 0x401000 } },
 			{ .h = { 1000 * g + 200, g, 1, 64, 1, EV_EXIT, 0 } },
 			{ .h = { 1000 * g + 300, g, 2, 0, 1, EV_END, 0 } },
 		};
@@ -169,25 +178,30 @@ static void test_many_goroutines(void **state)
 
 	(void)state;
 	write_goroutines(path, MANY_GOROUTINES);
-	char *text = fixture_export(path, "folded", &(struct export_options){ .no_go_edges = true }, &n);
+	char *text = fixture_export(path, "folded", &(struct export_options){ .no_go_edges = true },
+				    &n);
 
 	snprintf(line, sizeof(line), "main.step %llu\n", 200ull * MANY_GOROUTINES);
 	assert_string_equal(text, line);
 	free(text);
-	text = fixture_export(path, "folded", &(struct export_options){ .weight = WEIGHT_CALLS }, &n);
-	snprintf(line, sizeof(line), "main.step 1\nmain.step;[go];main.step %d\n", MANY_GOROUTINES - 1);
+	text = fixture_export(path, "folded", &(struct export_options){ .weight = WEIGHT_CALLS },
+			      &n);
+	snprintf(line, sizeof(line), "main.step 1\nmain.step;[go];main.step %d\n",
+		 MANY_GOROUTINES - 1);
 	assert_string_equal(text, line);
 	free(text);
-	/* A goroutine that is over costs no memory; a million that were kept would need 100 MB and more. */
+	/* A goroutine that is over costs no memory; a million that were kept would need 100 MB and
+	 * more. */
 	struct rusage before, after;
 	struct trace_reader *r = trace_reader_open(path);
 	FILE *out = fopen("/dev/null", "w");
 
 	assert_true(r && out);
 	assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
-	assert_int_equal(fixture_format("perfetto")->write(&r, 1, &(struct export_options){ 0 }, out), 0);
+	assert_int_equal(
+		fixture_format("perfetto")->write(&r, 1, &(struct export_options){ 0 }, out), 0);
 	assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
-#ifndef __SANITIZE_ADDRESS__ /* which keeps what is freed */
+#ifndef __SANITIZE_ADDRESS__                                    /* which keeps what is freed */
 	assert_true(after.ru_maxrss - before.ru_maxrss < 4096); /* KiB */
 #endif
 	trace_reader_close(r);
@@ -197,10 +211,15 @@ static void test_many_goroutines(void **state)
 
 /* ---- the same in every format */
 
-struct exported { const char *data; size_t n; char path[64]; };
+struct exported {
+	const char *data;
+	size_t n;
+	char path[64];
+};
 
 /* In a file: some are hundreds of megabytes. */
-static struct exported export_mapped(const char *trace, const char *format, const struct export_options *opt)
+static struct exported export_mapped(const char *trace, const char *format,
+				     const struct export_options *opt)
 {
 	struct exported e = { .path = "/tmp/gotrace-export-XXXXXX" };
 	struct trace_reader *r = trace_reader_open(trace);
@@ -275,10 +294,14 @@ static void many_in_tables(const char *trace)
 
 	assert_non_null(out);
 	assert_int_equal(sqlite3_open_v2(e.path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-	fixture_query(db, "SELECT (SELECT count(*) FROM goroutines), count(*), count(DISTINCT goroutine) FROM calls", out);
+	fixture_query(
+		db,
+		"SELECT (SELECT count(*) FROM goroutines), count(*), count(DISTINCT goroutine) FROM calls",
+		out);
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 	assert_int_equal(fclose(out), 0);
-	snprintf(want, sizeof(want), "%d|%d|%d\n", MANY_GOROUTINES, MANY_GOROUTINES, MANY_GOROUTINES);
+	snprintf(want, sizeof(want), "%d|%d|%d\n", MANY_GOROUTINES, MANY_GOROUTINES,
+		 MANY_GOROUTINES);
 	assert_string_equal(text, want);
 	free(text);
 	drop(&e);
@@ -292,14 +315,15 @@ static void test_many_everywhere(void **state)
 
 	(void)state;
 	write_goroutines(path, MANY_GOROUTINES);
-	e = export_mapped(path, "pprof", &(struct export_options){ .goroutines = true, .no_go_edges = true });
+	e = export_mapped(path, "pprof",
+			  &(struct export_options){ .goroutines = true, .no_go_edges = true });
 	text = fixture_gunzip(e.data, e.n, &n);
 	assert_int_equal(messages(text, n, 2), MANY_GOROUTINES); /* Profile.sample */
 	free(text);
 	drop(&e);
 	e = export_mapped(path, "perfetto", &(struct export_options){ 0 });
-	/* The clocks, the process and its counter with a value; of each: track, begin, go statement, end;
-	 * the last starts none. */
+	/* The clocks, the process and its counter with a value; of each: track, begin, go
+	 * statement, end; the last starts none. */
 	assert_int_equal(messages(e.data, e.n, 1), 4 + 4 * (size_t)MANY_GOROUTINES - 1);
 	drop(&e);
 	e = export_mapped(path, "chrome", &(struct export_options){ 0 });
@@ -317,7 +341,8 @@ static void test_many_everywhere(void **state)
 	assert_int_equal(count_of(e.data, e.n, "\"uid\""), 2);
 	drop(&e);
 	e = export_mapped(path, "html", &(struct export_options){ 0 });
-	snprintf(totals, sizeof(totals), "\"calls\":%d,\"goroutines\":%d", MANY_GOROUTINES, MANY_GOROUTINES);
+	snprintf(totals, sizeof(totals), "\"calls\":%d,\"goroutines\":%d", MANY_GOROUTINES,
+		 MANY_GOROUTINES);
 	assert_int_equal(count_of(e.data, e.n, totals), 1);
 	assert_true(e.n < 300000);
 	drop(&e);
@@ -329,10 +354,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_many_goroutines), /* first: it looks at the peak of memory */
-		cmocka_unit_test(test_many_everywhere),
-		cmocka_unit_test(test_full_disk),
-		cmocka_unit_test(test_no_temporary),
-		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_many_everywhere), cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_no_temporary),    cmocka_unit_test(test_damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

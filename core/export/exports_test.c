@@ -27,9 +27,15 @@ static const struct {
 } outputs[] = {
 	{ "folded", "folded", { 0 }, NULL },
 	{ "folded --weight=total", "folded", { .weight = WEIGHT_TOTAL }, NULL },
-	{ "folded --weight=calls --no-go-edges", "folded", { .weight = WEIGHT_CALLS, .no_go_edges = true }, NULL },
+	{ "folded --weight=calls --no-go-edges",
+	  "folded",
+	  { .weight = WEIGHT_CALLS, .no_go_edges = true },
+	  NULL },
 	{ "pprof", "pprof", { 0 }, fixture_print_pprof },
-	{ "pprof --goroutines --no-go-edges", "pprof", { .goroutines = true, .no_go_edges = true }, fixture_print_pprof },
+	{ "pprof --goroutines --no-go-edges",
+	  "pprof",
+	  { .goroutines = true, .no_go_edges = true },
+	  fixture_print_pprof },
 	{ "perfetto", "perfetto", { 0 }, fixture_print_perfetto },
 	{ "chrome", "chrome", { 0 }, NULL },
 	{ "perun --origin=1234", "perun", { .origin = "1234" }, NULL },
@@ -40,7 +46,10 @@ static const struct {
 #define N_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
 
 /* Of two telling cases: the other layouts say the same in more words. */
-static const struct { const char *title; struct export_options opt; } layouts[] = {
+static const struct {
+	const char *title;
+	struct export_options opt;
+} layouts[] = {
 	{ "perun --perun-layout=stacks --host=vm", { .layout = PERUN_STACKS, .host = "vm" } },
 	{ "perun --perun-layout=legacy", { .layout = PERUN_LEGACY } },
 };
@@ -109,7 +118,8 @@ static void test_cases(void **state)
 			print(trace, i, out);
 		}
 		assert_int_equal(fclose(out), 0);
-		snprintf(stored, sizeof(stored), "fixtures/exports/%.*s.txt", (int)(strlen(name) - strlen(".events")), name);
+		snprintf(stored, sizeof(stored), "fixtures/exports/%.*s.txt",
+			 (int)(strlen(name) - strlen(".events")), name);
 		fixture_same(stored, text);
 		free(text);
 		unlink(trace);
@@ -157,7 +167,8 @@ static void show_difference(char *want, char *got)
 	for (char *w = strsep(&want, "\n"), *g = strsep(&got, "\n"); (w || g) && shown < 10;
 	     w = strsep(&want, "\n"), g = strsep(&got, "\n"))
 		if (!w || !g || strcmp(w, g)) {
-			fprintf(stderr, "stored:  %s\nwritten: %s\n", w ? w : "(nothing)", g ? g : "(nothing)");
+			fprintf(stderr, "stored:  %s\nwritten: %s\n", w ? w : "(nothing)",
+				g ? g : "(nothing)");
 			shown++;
 		}
 }
@@ -185,8 +196,9 @@ static void test_recorded(void **state)
 
 		if (strcmp(want, got)) {
 			show_difference(want, got);
-			fail_msg("export these with the gotrace of the last commit and with this one, and compare; "
-				 "GOTRACE_UPDATE=1 stores what is written now");
+			fail_msg(
+				"export these with the gotrace of the last commit and with this one, and compare; "
+				"GOTRACE_UPDATE=1 stores what is written now");
 		}
 		free(want);
 	}
@@ -195,8 +207,9 @@ static void test_recorded(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases), cmocka_unit_test(test_layouts),
-		cmocka_unit_test(test_recorded) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases),
+					    cmocka_unit_test(test_layouts),
+					    cmocka_unit_test(test_recorded) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

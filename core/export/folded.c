@@ -17,7 +17,8 @@ static void frame(FILE *out, const char *name)
 		fputc(*c == ';' ? ',' : *c < 0x20 || *c == 0x7f ? ' ' : *c, out);
 }
 
-static int lines(const struct report *rep, const struct export_tree *t, enum export_weight weight, FILE *out)
+static int lines(const struct report *rep, const struct export_tree *t, enum export_weight weight,
+		 FILE *out)
 {
 	uint32_t *path = NULL; /* the nodes from the outermost to the one at hand */
 	size_t cap = 0;
@@ -45,7 +46,8 @@ static int lines(const struct report *rep, const struct export_tree *t, enum exp
 	return err;
 }
 
-int export_folded(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out)
+int export_folded(struct trace_reader *const *r, size_t n, const struct export_options *opt,
+		  FILE *out)
 {
 	struct export_tree tree;
 	struct report rep;

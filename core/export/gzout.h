@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A gzip stream into a FILE: the same bytes for the same data, no time and no name in its header. */
+/* A gzip stream into a FILE: the same bytes for the same data, no time and no name in its header.
+ */
 #ifndef GOTRACE_GZOUT_H
 #define GOTRACE_GZOUT_H
 
@@ -10,7 +11,7 @@
 
 struct gzout {
 	z_stream z;
-	FILE *out;   /* borrowed; its error flag says whether all could be written */
+	FILE *out; /* borrowed; its error flag says whether all could be written */
 	uint8_t buf[1 << 15];
 };
 

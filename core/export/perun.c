@@ -25,11 +25,15 @@
 struct perun {
 	struct thesis t;
 	struct json j;
-	uint32_t *path; size_t cap; /* of the node at hand, outermost first */
-	char *stack; size_t cap_stack;
+	/* of the node at hand, outermost first */
+	uint32_t *path;
+	size_t cap;
+	char *stack;
+	size_t cap_stack;
 };
 
-/* A frame behind what stands in p->stack already; n is its length. ';' separates, so it cannot be in a name. */
+/* A frame behind what stands in p->stack already; n is its length. ';' separates, so it cannot be
+ * in a name. */
 static int add_frame(struct perun *p, size_t *n, const char *name)
 {
 	size_t more = strlen(name);
@@ -74,8 +78,10 @@ static void put_callers(struct perun *p, uint32_t node)
 	json_key(&p->j, "trace");
 	json_open(&p->j, '[');
 	for (uint32_t i = 0; i < n; i++) {
-		const char *const names[] = { nodes[p->path[i]].go ? GO_FRAME : NULL,
-					      i + 1 < n ? report_name(&p->t.rep, nodes[p->path[i]].func) : NULL };
+		const char *const names[] = {
+			nodes[p->path[i]].go ? GO_FRAME : NULL,
+			i + 1 < n ? report_name(&p->t.rep, nodes[p->path[i]].func) : NULL
+		};
 
 		for (int k = 0; k < 2; k++) {
 			if (!names[k])
@@ -137,7 +143,8 @@ static void put_legacy(struct perun *p, uint32_t node)
 		else if (c->unit == THESIS_PER_CALL)
 			json_double(&p->j, st->calls ? (double)v / (double)st->calls : 0);
 		else if (c->unit == THESIS_SHARE)
-			json_double(&p->j, root_ns ? (double)v / (double)root_ns : 0); /* of 1, in spite of its name */
+			/* of 1, in spite of its name */
+			json_double(&p->j, root_ns ? (double)v / (double)root_ns : 0);
 		else
 			json_u64(&p->j, v);
 		json_close(&p->j, '}');
@@ -175,7 +182,8 @@ static void put_header(struct perun *p, enum perun_layout layout)
 	const char *command = trace_info_get(p->t.rep.info, "command");
 	const char *status = trace_info_get(p->t.rep.info, "end.status");
 	const char *rest = command ? strchr(command, ' ') : NULL;
-	char *cmd = command ? strndup(command, rest ? (size_t)(rest - command) : strlen(command)) : NULL;
+	char *cmd = command ? strndup(command, rest ? (size_t)(rest - command) : strlen(command))
+			    : NULL;
 
 	json_key(&p->j, "header");
 	json_open(&p->j, '{');
@@ -200,11 +208,13 @@ static void put_or(struct json *j, const char *key, const char *s)
 static void put_machine(struct perun *p, const struct export_options *opt)
 {
 	const struct trace_info *info = p->t.rep.info;
-	const char *kernel = trace_info_get(info, "host.kernel"), *release = kernel ? strchr(kernel, ' ') : NULL;
+	const char *kernel = trace_info_get(info, "host.kernel"),
+		   *release = kernel ? strchr(kernel, ' ') : NULL;
 	uint64_t cpus = trace_info_u64(info, "host.cpus", 0);
 	char ram[32];
 
-	snprintf(ram, sizeof(ram), "%.1f GiB", (double)trace_info_u64(info, "host.memory_bytes", 0) / (1u << 30));
+	snprintf(ram, sizeof(ram), "%.1f GiB",
+		 (double)trace_info_u64(info, "host.memory_bytes", 0) / (1u << 30));
 	json_key(&p->j, "machine");
 	json_open(&p->j, '{');
 	json_kv_str(&p->j, "architecture", "x86_64");
@@ -233,7 +243,9 @@ static void put_list(struct perun *p, const char *name, const char *prefix)
 
 	json_key(&p->j, name);
 	json_open(&p->j, '[');
-	for (unsigned i = 0; snprintf(key, sizeof(key), "%s.%u", prefix, i), (v = trace_info_get(p->t.rep.info, key)); i++)
+	for (unsigned i = 0; snprintf(key, sizeof(key), "%s.%u", prefix, i),
+		      (v = trace_info_get(p->t.rep.info, key));
+	     i++)
 		json_str(&p->j, v);
 	json_close(&p->j, ']');
 }
@@ -263,7 +275,8 @@ static void put_collector(struct perun *p)
 	json_close(&p->j, ']');
 }
 
-int export_perun(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out)
+int export_perun(struct trace_reader *const *r, size_t n, const struct export_options *opt,
+		 FILE *out)
 {
 	struct perun p = { .cap = 0 };
 	int err = thesis_load(&p.t, r[0], !opt->no_go_edges);

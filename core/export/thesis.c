@@ -9,7 +9,9 @@
 
 /* What calls say that their node does not keep, by the model's paths. */
 struct noting {
-	struct noted { uint64_t finished, recursive, min_self_ns, max_self_ns; } *paths;
+	struct noted {
+		uint64_t finished, recursive, min_self_ns, max_self_ns;
+	} * paths;
 	size_t cap;
 	struct export_watch watch;
 };
@@ -33,7 +35,8 @@ static void on_call(void *ctx, const struct call *c)
 		n->max_self_ns = c->self_ns;
 }
 
-/* A node's callees are the calls of the nodes below it, without those that these made of themselves. */
+/* A node's callees are the calls of the nodes below it, without those that these made of
+ * themselves. */
 static int take_notes(struct thesis *t, const struct noting *from)
 {
 	uint64_t *finished = calloc(t->tree.n, sizeof(*finished));
@@ -112,12 +115,12 @@ void thesis_free(struct thesis *t)
 	report_free(&t->rep);
 }
 
-#define COLUMN(name, value) \
+#define COLUMN(name, value)                                                             \
 	static uint64_t name(const struct call_stats *st, const struct thesis_extra *x) \
-	{ \
-		(void)st; \
-		(void)x; \
-		return value; \
+	{                                                                               \
+		(void)st;                                                               \
+		(void)x;                                                                \
+		return value;                                                           \
 	}
 
 COLUMN(callees, x->callees)

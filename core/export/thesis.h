@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The columns of the thesis's profile, for the formats that have them: csv and perun's legacy layout. */
+/* The columns of the thesis's profile, for the formats that have them: csv and perun's legacy
+ * layout. */
 #ifndef GOTRACE_THESIS_H
 #define GOTRACE_THESIS_H
 
@@ -7,7 +8,8 @@
 
 /* What the tree's nodes do not have. */
 struct thesis_extra {
-	uint64_t callees;                  /* calls that it made to probed functions, itself included */
+	/* calls that it made to probed functions, itself included */
+	uint64_t callees;
 	uint64_t min_self_ns, max_self_ns; /* of finished calls */
 };
 
@@ -15,7 +17,8 @@ struct thesis {
 	struct report rep;
 	struct export_tree tree;
 	struct thesis_extra *extra; /* by node */
-	uint32_t *order;            /* nodes 1.., the largest self time first, then in the tree's order; tree.n - 1 of them */
+	/* nodes 1.., the largest self time first, then in the tree's order; tree.n - 1 of them */
+	uint32_t *order;
 };
 
 /* As export_load; thesis_free in either case. */
@@ -26,13 +29,13 @@ enum thesis_unit { THESIS_COUNT, THESIS_NS, THESIS_PER_CALL, THESIS_SHARE };
 
 /* The 14 columns in the thesis's order, ended by a NULL name. */
 struct thesis_column {
-	const char *name;  /* with the unit in which csv writes it: ms, %, # */
-	const char *legacy;/* as the thesis's profile has it */
+	const char *name;   /* with the unit in which csv writes it: ms, %, # */
+	const char *legacy; /* as the thesis's profile has it */
 	enum thesis_unit unit;
-	bool legacy_ns;    /* there its unit is ns, not ms */
-	bool of_finished;  /* nothing to say when no call finished */
-	/* THESIS_SHARE: in nanoseconds, of rep.totals->root_ns; THESIS_PER_CALL: to be divided by the calls;
-	 * means: by finished calls already */
+	bool legacy_ns;   /* there its unit is ns, not ms */
+	bool of_finished; /* nothing to say when no call finished */
+	/* THESIS_SHARE: in nanoseconds, of rep.totals->root_ns; THESIS_PER_CALL: to be divided by
+	 * the calls; means: by finished calls already */
 	uint64_t (*get)(const struct call_stats *st, const struct thesis_extra *x);
 };
 extern const struct thesis_column thesis_columns[];

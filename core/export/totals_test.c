@@ -57,8 +57,8 @@ static uint64_t sum_behind(const char *text, const char *key)
 	return sum;
 }
 
-/* Field `column` of each row but the first, added up; a point in it is passed over: milliseconds with six
- * decimals are nanoseconds. */
+/* Field `column` of each row but the first, added up; a point in it is passed over: milliseconds
+ * with six decimals are nanoseconds. */
 static uint64_t sum_column(const char *csv, unsigned column, size_t *rows)
 {
 	uint64_t sum = 0, v = 0;
@@ -118,7 +118,8 @@ static struct totals of_pprof(const char *path, const struct export_options *opt
 {
 	struct totals t = { 0 };
 	size_t n, size;
-	char *data = fixture_export(path, "pprof", opt, &n), *plain = fixture_gunzip(data, n, &size);
+	char *data = fixture_export(path, "pprof", opt, &n),
+	     *plain = fixture_gunzip(data, n, &size);
 	Pprof__Profile *p = pprof__profile__unpack(NULL, size, (uint8_t *)plain);
 
 	assert_non_null(p);
@@ -143,11 +144,13 @@ static struct totals of_csv(const char *path, const struct export_options *opt)
 	return t;
 }
 
-static struct totals of_json(const char *path, const char *format, const char *self, const char *calls)
+static struct totals of_json(const char *path, const char *format, const char *self,
+			     const char *calls)
 {
 	size_t n;
 	char *text = fixture_export(path, format, &(struct export_options){ 0 }, &n);
-	struct totals t = { .self_ns = sum_behind(text, self), .calls = calls ? sum_behind(text, calls) : 0 };
+	struct totals t = { .self_ns = sum_behind(text, self),
+			    .calls = calls ? sum_behind(text, calls) : 0 };
 
 	for (const char *at = text; !calls && (at = strstr(at, "\"ph\":\"X\"")); at++)
 		t.calls++;
@@ -164,7 +167,8 @@ static struct totals of_sqlite(const char *path, const char *sql)
 
 	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &s, NULL), SQLITE_OK);
 	assert_int_equal(sqlite3_step(s), SQLITE_ROW);
-	struct totals t = { (uint64_t)sqlite3_column_int64(s, 0), (uint64_t)sqlite3_column_int64(s, 1) };
+	struct totals t = { (uint64_t)sqlite3_column_int64(s, 0),
+			    (uint64_t)sqlite3_column_int64(s, 1) };
 
 	sqlite3_finalize(s);
 	sqlite3_close(db);
@@ -176,7 +180,8 @@ static struct totals of_perfetto(const char *path)
 {
 	struct totals t = { 0 };
 	size_t n, size;
-	char *text = NULL, *data = fixture_export(path, "perfetto", &(struct export_options){ 0 }, &n);
+	char *text = NULL,
+	     *data = fixture_export(path, "perfetto", &(struct export_options){ 0 }, &n);
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
@@ -192,14 +197,15 @@ static struct totals of_perfetto(const char *path)
 static void same(const char *trace, const char *format, struct totals got, struct totals want)
 {
 	if (got.self_ns != want.self_ns || got.calls != want.calls)
-		fail_msg("%s, %s: self %" PRIu64 " ns in %" PRIu64 " calls, not %" PRIu64 " in %" PRIu64, trace, format,
-			 got.self_ns, got.calls, want.self_ns, want.calls);
+		fail_msg("%s, %s: self %" PRIu64 " ns in %" PRIu64 " calls, not %" PRIu64
+			 " in %" PRIu64,
+			 trace, format, got.self_ns, got.calls, want.self_ns, want.calls);
 }
 
 static void check(const char *name, const char *path)
 {
-	const struct export_options plain = { 0 }, cut = { .no_go_edges = true }, by = { .goroutines = true },
-				    calls = { .calls = true };
+	const struct export_options plain = { 0 }, cut = { .no_go_edges = true },
+				    by = { .goroutines = true }, calls = { .calls = true };
 	struct totals want = truth(path);
 
 	same(name, "folded", of_folded(path, &plain), want);
@@ -213,10 +219,14 @@ static void check(const char *name, const char *path)
 	same(name, "perun", of_json(path, "perun", "\"amount\":", "\"ncalls\":"), want);
 	same(name, "chrome", of_json(path, "chrome", "\"self_ns\":", NULL), want);
 	same(name, "perfetto", of_perfetto(path), want);
-	same(name, "sqlite, functions", of_sqlite(path, "SELECT sum(self_ns), sum(calls) FROM functions"), want);
-	same(name, "sqlite, paths", of_sqlite(path, "SELECT sum(self_ns), sum(calls) FROM paths"), want);
-	same(name, "sqlite, calls", of_sqlite(path, "SELECT sum(self_ns), count(*) FROM calls"), want);
-	same(name, "sqlite, goroutines", of_sqlite(path, "SELECT sum(self_ns), sum(calls) FROM goroutines"), want);
+	same(name, "sqlite, functions",
+	     of_sqlite(path, "SELECT sum(self_ns), sum(calls) FROM functions"), want);
+	same(name, "sqlite, paths", of_sqlite(path, "SELECT sum(self_ns), sum(calls) FROM paths"),
+	     want);
+	same(name, "sqlite, calls", of_sqlite(path, "SELECT sum(self_ns), count(*) FROM calls"),
+	     want);
+	same(name, "sqlite, goroutines",
+	     of_sqlite(path, "SELECT sum(self_ns), sum(calls) FROM goroutines"), want);
 }
 
 static void test_cases(void **state)

@@ -2,8 +2,8 @@
 #include "model/audit_fixture.h"
 
 /* Notes the first fault, by what should have held. */
-#define MUST(a, cond) \
-	do { \
+#define MUST(a, cond)                       \
+	do {                                \
 		if (!(a)->fault && !(cond)) \
 			(a)->fault = #cond; \
 	} while (0)
@@ -61,8 +61,11 @@ static void on_goroutine(void *ctx, const struct goroutine_info *g)
 struct model_options audit_options(struct audit *a, const struct trace_info *info, bool in_order)
 {
 	*a = (struct audit){ .in_order = in_order, .n_funcs = (uint32_t)info->n_funcs };
-	return (struct model_options){ .on_entry = on_entry, .on_call = on_call, .on_stop = on_stop,
-				       .on_goroutine = on_goroutine, .ctx = a };
+	return (struct model_options){ .on_entry = on_entry,
+				       .on_call = on_call,
+				       .on_stop = on_stop,
+				       .on_goroutine = on_goroutine,
+				       .ctx = a };
 }
 
 /* One function's or node's figures. */
@@ -129,7 +132,8 @@ const char *audit_finish(struct audit *a, const struct model *m)
 	for (size_t i = 0; i < n; i++) {
 		look_at(a, &nodes[i].stats, span_ns);
 		call_stats_add(&by_path, &nodes[i].stats);
-		path_stops += audit_weigh(i, nodes[i].stats.morestack_ns, nodes[i].stats.preempt_ns);
+		path_stops += audit_weigh(i, nodes[i].stats.morestack_ns,
+					  nodes[i].stats.preempt_ns);
 	}
 	look_at_sum(a, &by_func, t);
 	look_at_sum(a, &by_path, t);

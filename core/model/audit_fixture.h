@@ -9,13 +9,14 @@
 #include "model/model.h"
 
 struct audit {
-	bool in_order;       /* no event's time lies before an earlier one's (EV_LOSS apart) */
+	bool in_order; /* no event's time lies before an earlier one's (EV_LOSS apart) */
 	uint32_t n_funcs;
 	uint64_t entries, calls, by_end[CALL_INFERRED + 1];
 	uint64_t suspect_calls, suspect_ns;
 	uint64_t stacks, goroutines, stack_calls, total_ns, self_ns, morestack_ns, preempt_ns;
-	uint64_t stops_by_path, stops_by_stack, stack_stops; /* audit_weigh() of stop_times, of stacks */
-	const char *fault;   /* the first thing found wrong */
+	/* audit_weigh() of stop_times, of stacks */
+	uint64_t stops_by_path, stops_by_stack, stack_stops;
+	const char *fault; /* the first thing found wrong */
 };
 
 /* Adds up to the same for the same times of the same paths, or goroutines, in whatever pieces. */

@@ -49,9 +49,16 @@ static int locate_folded(struct stack *s, struct frame *f)
 
 static void fill(const struct stack *s, const struct frame *f, struct call *c)
 {
-	*c = (struct call){ .start_ns = f->start_ns, .goid = s->system ? f->label : s->info.goid, .order = f->order,
-			    .func = f->func, .path = f->path, .level = (uint32_t)(f - s->frames), .tid = f->tid, .image = s->info.image,
-			    .suspect = f->flags & FRAME_SUSPECT, .system = s->system,
+	*c = (struct call){ .start_ns = f->start_ns,
+			    .goid = s->system ? f->label : s->info.goid,
+			    .order = f->order,
+			    .func = f->func,
+			    .path = f->path,
+			    .level = (uint32_t)(f - s->frames),
+			    .tid = f->tid,
+			    .image = s->info.image,
+			    .suspect = f->flags & FRAME_SUSPECT,
+			    .system = s->system,
 			    .recursive = !(f->flags & FRAME_FIRST) };
 }
 
@@ -69,8 +76,12 @@ int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t 
 		return -ENOMEM;
 	struct frame *f = &s->frames[s->n];
 
-	*f = (struct frame){ .start_ns = e->ts_ns, .order = m->next_order, .label = e->goid, .depth = e->depth,
-			     .func = func, .tid = e->tid };
+	*f = (struct frame){ .start_ns = e->ts_ns,
+			     .order = m->next_order,
+			     .label = e->goid,
+			     .depth = e->depth,
+			     .func = func,
+			     .tid = e->tid };
 	int err = locate(m, s, func, f);
 
 	if (err)
@@ -220,7 +231,8 @@ static int pop_for(struct model *m, struct stack *s, uint64_t ts_ns, enum call_e
 	return call_pop(m, s, ts_ns, end);
 }
 
-int call_pop_deeper_slow(struct model *m, struct stack *s, uint32_t depth, uint64_t ts_ns, enum call_end end)
+int call_pop_deeper_slow(struct model *m, struct stack *s, uint32_t depth, uint64_t ts_ns,
+			 enum call_end end)
 {
 	int err = 0;
 

@@ -32,10 +32,11 @@ struct said {
 };
 
 struct answer {
-	struct said *calls; size_t n, cap;
-	uint64_t *counts;         /* by function */
-	uint64_t *paths;          /* by node: a hash of what leads there */
-	bool *concerned;          /* by node: the function of the lost event is on it */
+	struct said *calls;
+	size_t n, cap;
+	uint64_t *counts; /* by function */
+	uint64_t *paths;  /* by node: a hash of what leads there */
+	bool *concerned;  /* by node: the function of the lost event is on it */
 	uint64_t last_ns;
 };
 
@@ -44,9 +45,15 @@ static void on_call(void *ctx, const struct call *c)
 	struct answer *a = ctx;
 
 	assert_int_equal(vec_reserve(&a->calls, &a->cap, a->n + 1), 0);
-	a->calls[a->n++] = (struct said){ .start_ns = c->start_ns, .end_ns = c->end_ns, .self_ns = c->self_ns,
-					  .goid = c->goid, .func = c->func, .tid = c->tid, .end = c->end,
-					  .system = c->system, .node = c->path,
+	a->calls[a->n++] = (struct said){ .start_ns = c->start_ns,
+					  .end_ns = c->end_ns,
+					  .self_ns = c->self_ns,
+					  .goid = c->goid,
+					  .func = c->func,
+					  .tid = c->tid,
+					  .end = c->end,
+					  .system = c->system,
+					  .node = c->path,
 					  .suspect = c->suspect };
 }
 
@@ -126,8 +133,8 @@ struct gap {
 	const struct evlist *l;
 	const struct event_ext *e;
 	size_t at;
-	uint32_t func;            /* its function, TRACE_NONE: it names none */
-	bool last;                /* the end of what is unfinished was taken from it */
+	uint32_t func; /* its function, TRACE_NONE: it names none */
+	bool last;     /* the end of what is unfinished was taken from it */
 	const char *file;
 };
 
@@ -147,7 +154,8 @@ static bool overlaps(const struct gap *g, const struct said *c)
 	/* Of a suspect call the fixture lacks another event: its times were not exact before. */
 	if (c->suspect || (g->last && c->end == CALL_UNFINISHED))
 		return true;
-	return concerned && c->start_ns <= e->ts_ns && (c->end_ns >= e->ts_ns || c->end == CALL_UNFINISHED);
+	return concerned && c->start_ns <= e->ts_ns &&
+	       (c->end_ns >= e->ts_ns || c->end == CALL_UNFINISHED);
 }
 
 /* Does goroutine goid descend from `from`, by the creations in the list? */
@@ -195,18 +203,25 @@ static void check_calls(const struct gap *g, const struct answer *whole, const s
 			continue;
 		b = less->n ? bsearch(a, less->calls, less->n, sizeof(*a), by_moment) : NULL;
 		if (!b)
-			fail_msg("%s: without event %zu the call of %s at %llu is another", g->file, g->at,
-				 g->l->info.funcs[a->func].name, (unsigned long long)a->start_ns);
+			fail_msg("%s: without event %zu the call of %s at %llu is another", g->file,
+				 g->at, g->l->info.funcs[a->func].name,
+				 (unsigned long long)a->start_ns);
 		else if (a->path != b->path && !path_may_differ(g, whole, a, less, b))
-			fail_msg("%s: without event %zu the path of %s at %llu is another", g->file, g->at,
-				 g->l->info.funcs[a->func].name, (unsigned long long)a->start_ns);
+			fail_msg("%s: without event %zu the path of %s at %llu is another", g->file,
+				 g->at, g->l->info.funcs[a->func].name,
+				 (unsigned long long)a->start_ns);
 	}
 }
 
 static uint32_t func_of(const struct evlist *l, const struct event *e)
 {
 	switch (e->kind) {
-	case EV_ENTRY: case EV_EXIT: case EV_TAIL: case EV_ENTRY_EXIT: case EV_ENTRY_TAIL: case EV_MORESTACK:
+	case EV_ENTRY:
+	case EV_EXIT:
+	case EV_TAIL:
+	case EV_ENTRY_EXIT:
+	case EV_ENTRY_TAIL:
+	case EV_MORESTACK:
 		return e->site < l->info.n_sites ? l->info.sites[e->site].func : TRACE_NONE;
 	default:
 		return TRACE_NONE;
@@ -220,8 +235,12 @@ static void drop_each(const char *file, const struct evlist *l)
 
 	for (size_t k = 0; k < tries; k++) {
 		size_t at = k * l->n / tries;
-		struct gap g = { .l = l, .e = &l->events[at], .at = at, .func = func_of(l, &l->events[at].h),
-				 .last = at + 1 == l->n || l->events[at + 1].h.kind == EV_IMAGE, .file = file };
+		struct gap g = { .l = l,
+				 .e = &l->events[at],
+				 .at = at,
+				 .func = func_of(l, &l->events[at].h),
+				 .last = at + 1 == l->n || l->events[at + 1].h.kind == EV_IMAGE,
+				 .file = file };
 		struct answer whole = ask(l, SIZE_MAX, g.func), less = ask(l, at, g.func);
 
 		g.last |= whole.last_ns != less.last_ns;

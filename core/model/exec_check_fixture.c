@@ -27,8 +27,8 @@ static void on_call(void *ctx, const struct call *c)
 	assert_int_equal(vec_reserve(&s->calls, &s->cap, s->n + 1), 0);
 	assert_int_equal(vec_reserve(&s->suspect, &s->cap_suspect, s->n + 1), 0);
 	s->suspect[s->n] = c->suspect;
-	s->calls[s->n++] = (struct tuple){ c->start_ns, c->end_ns, c->self_ns, c->goid, c->func, c->level,
-					   c->end, c->system };
+	s->calls[s->n++] = (struct tuple){ c->start_ns, c->end_ns, c->self_ns, c->goid,
+					   c->func,     c->level,  c->end,     c->system };
 }
 
 static void on_stop(void *ctx, const struct stop_time *t)
@@ -57,8 +57,9 @@ int tuple_order(const void *a, const void *b)
 
 struct tuple tuple_of(const struct exec_call *c)
 {
-	return (struct tuple){ c->start_ns, c->end_ns, c->end_ns - c->start_ns - c->child_ns, c->goid, c->func,
-			       c->level, c->end, c->system };
+	return (struct tuple){ c->start_ns, c->end_ns, c->end_ns - c->start_ns - c->child_ns,
+			       c->goid,     c->func,   c->level,
+			       c->end,      c->system };
 }
 
 struct tuple *tuples_sorted(const struct exec *x, int (*order)(const void *, const void *))
@@ -82,9 +83,10 @@ void trial_note_call(struct trial *t, const char *what, const struct tuple *a)
 {
 	if (!t->fault[0])
 		snprintf(t->fault, sizeof(t->fault),
-			 "%s: goid %" PRIu64 "%s main.%c level %u: %" PRIu64 "-%" PRIu64 " self %" PRIu64 " end %u", what,
-			 a->goid, a->system ? " system" : "", 'a' + (int)a->func, a->level, a->start_ns, a->end_ns,
-			 a->self_ns, a->end);
+			 "%s: goid %" PRIu64 "%s main.%c level %u: %" PRIu64 "-%" PRIu64
+			 " self %" PRIu64 " end %u",
+			 what, a->goid, a->system ? " system" : "", 'a' + (int)a->func, a->level,
+			 a->start_ns, a->end_ns, a->self_ns, a->end);
 }
 
 void trial_add(struct trial *t, const struct event_ext *ev)
@@ -96,7 +98,9 @@ void trial_add(struct trial *t, const struct event_ext *ev)
 struct model *trial_run(struct trial *t, struct seen *seen)
 {
 	*seen = (struct seen){ 0 };
-	const struct model_options opt = { .on_call = on_call, .on_stop = on_stop, .on_goroutine = on_goroutine, .ctx = seen };
+	const struct model_options opt = {
+		.on_call = on_call, .on_stop = on_stop, .on_goroutine = on_goroutine, .ctx = seen
+	};
 	struct model *m = model_new(&t->x->info, &opt);
 	uint64_t path_stops = 0;
 	size_t n;
@@ -107,7 +111,8 @@ struct model *trial_run(struct trial *t, struct seen *seen)
 	assert_int_equal(model_finish(m), 0);
 	const struct path_node *nodes = model_paths(m, &n);
 	for (size_t i = 0; i < n; i++)
-		path_stops += audit_weigh(i, nodes[i].stats.morestack_ns, nodes[i].stats.preempt_ns);
+		path_stops += audit_weigh(i, nodes[i].stats.morestack_ns,
+					  nodes[i].stats.preempt_ns);
 	HOLDS(t, seen->stops_by_path == path_stops);
 	HOLDS(t, seen->stops_by_stack == seen->stack_stops);
 	HOLDS(t, !seen->unbalanced);
@@ -130,7 +135,7 @@ struct search {
 	uint64_t seed;
 	struct exec_options opt;
 	bool skip[MAX_STEPS];
-	struct trial t;            /* of the last execution that was tried */
+	struct trial t; /* of the last execution that was tried */
 	struct exec x;
 };
 
@@ -138,7 +143,9 @@ static void try_once(struct search *s, uint64_t rng)
 {
 	exec_free(&s->x);
 	assert_int_equal(exec_make(&s->x, s->seed, &s->opt), 0);
-	s->t = (struct trial){ .x = &s->x, .opt = &s->opt, .rng = rng, .fed = s->t.fed, .cap_fed = s->t.cap_fed };
+	s->t = (struct trial){
+		.x = &s->x, .opt = &s->opt, .rng = rng, .fed = s->t.fed, .cap_fed = s->t.cap_fed
+	};
 	if (s->x.n)
 		s->check(&s->t);
 }
@@ -186,8 +193,9 @@ static void report(const char *name, struct search *s)
 	evlist_write_info(stderr, &s->x.info);
 	for (size_t i = 0; i < s->t.n_fed; i++)
 		evlist_write_event(stderr, &s->x.info, &s->t.fed[i]);
-	fail_msg("%s: GOTRACE_RANDOM_SEED=%" PRIu64 " GOTRACE_RANDOM_RUNS=1; made smaller: %zu events above", name,
-		 s->seed, s->t.n_fed);
+	fail_msg("%s: GOTRACE_RANDOM_SEED=%" PRIu64
+		 " GOTRACE_RANDOM_RUNS=1; made smaller: %zu events above",
+		 name, s->seed, s->t.n_fed);
 }
 
 static uint64_t number(const char *name, uint64_t otherwise)
@@ -199,14 +207,17 @@ static uint64_t number(const char *name, uint64_t otherwise)
 
 void exec_check_each(const char *name, exec_check *check)
 {
-	uint64_t runs = number("GOTRACE_RANDOM_RUNS", DEFAULT_RUNS), first = number("GOTRACE_RANDOM_SEED", 1);
+	uint64_t runs = number("GOTRACE_RANDOM_RUNS", DEFAULT_RUNS),
+		 first = number("GOTRACE_RANDOM_SEED", 1);
 	struct search s = { .check = check };
 	uint64_t events = 0;
 
 	for (s.seed = first; s.seed < first + runs; s.seed++) {
 		uint64_t rng = s.seed * 77, kind = exec_random(&rng);
 
-		s.opt = (struct exec_options){ .thesis = kind & 1, .global = kind & 6, .steps = 10 + kind / 8 % (MAX_STEPS - 10) };
+		s.opt = (struct exec_options){ .thesis = kind & 1,
+					       .global = kind & 6,
+					       .steps = 10 + kind / 8 % (MAX_STEPS - 10) };
 		try_once(&s, rng);
 		events += s.x.n;
 		if (s.t.fault[0]) {
@@ -214,8 +225,9 @@ void exec_check_each(const char *name, exec_check *check)
 			report(name, &s);
 		}
 	}
-	print_message("%s: %" PRIu64 " executions, seeds %" PRIu64 "-%" PRIu64 ", %" PRIu64 " events\n", name, runs, first,
-		      first + runs - 1, events);
+	print_message("%s: %" PRIu64 " executions, seeds %" PRIu64 "-%" PRIu64 ", %" PRIu64
+		      " events\n",
+		      name, runs, first, first + runs - 1, events);
 	exec_free(&s.x);
 	free(s.t.fed);
 }

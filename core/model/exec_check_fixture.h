@@ -27,21 +27,23 @@ struct tuple {
 
 /* What the engine said. */
 struct seen {
-	struct tuple *calls; size_t n, cap;
-	bool *suspect;       size_t cap_suspect;
+	struct tuple *calls;
+	size_t n, cap;
+	bool *suspect;
+	size_t cap_suspect;
 	uint64_t root_ns, calls_sum;
 	uint64_t stops_by_path, stops_by_stack, stack_stops; /* audit_weigh() */
-	bool unbalanced;     /* a goroutine's total was not its parts' sum */
+	bool unbalanced; /* a goroutine's total was not its parts' sum */
 };
 
 /* One execution under one check. */
 struct trial {
 	const struct exec *x;
 	const struct exec_options *opt;
-	uint64_t rng;             /* for the check's own choices */
-	struct event_ext *fed;    /* what the engine was given */
+	uint64_t rng;          /* for the check's own choices */
+	struct event_ext *fed; /* what the engine was given */
 	size_t n_fed, cap_fed;
-	char fault[512];          /* the first thing that did not hold; "" */
+	char fault[512]; /* the first thing that did not hold; "" */
 };
 
 typedef void exec_check(struct trial *t);

@@ -26,14 +26,16 @@ static void first_goroutine(struct sim *s)
 	s->g[0] = (struct goroutine){ .alive = true, .id = 1, .base = 16 };
 	s->next_goid = 2;
 	for (unsigned i = 0; i < MAX_THREADS; i++) /* depths of system stacks wrap */
-		s->thread[i] = (struct goroutine){ .alive = true, .system = true, .id = 100 + i,
-						   .base = 0xffffff00u + 0x40 * i };
+		s->thread[i] = (struct goroutine){
+			.alive = true, .system = true, .id = 100 + i, .base = 0xffffff00u + 0x40 * i
+		};
 }
 
 static void stop_world(struct sim *s)
 {
 	for (unsigned i = 0; i < MAX_GOROUTINES + MAX_THREADS; i++) {
-		struct goroutine *g = i < MAX_GOROUTINES ? &s->g[i] : &s->thread[i - MAX_GOROUTINES];
+		struct goroutine *g = i < MAX_GOROUTINES ? &s->g[i]
+							 : &s->thread[i - MAX_GOROUTINES];
 
 		while (!s->err && g->p.active)
 			exec_go_on(s, g);
@@ -43,7 +45,8 @@ static void stop_world(struct sim *s)
 static void close_all(struct sim *s)
 {
 	for (unsigned i = 0; i < MAX_GOROUTINES + MAX_THREADS; i++) {
-		struct goroutine *g = i < MAX_GOROUTINES ? &s->g[i] : &s->thread[i - MAX_GOROUTINES];
+		struct goroutine *g = i < MAX_GOROUTINES ? &s->g[i]
+							 : &s->thread[i - MAX_GOROUTINES];
 
 		while (!s->err && g->n)
 			truth_finish(s, g, s->x->events[s->x->n - 1].h.ts_ns, CALL_UNFINISHED);

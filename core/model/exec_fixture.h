@@ -22,29 +22,32 @@ struct exec_node {
 };
 
 struct exec_call {
-	uint64_t stack;            /* goid, or thread id when system */
-	uint64_t goid;             /* as the engine should say */
+	uint64_t stack; /* goid, or thread id when system */
+	uint64_t goid;  /* as the engine should say */
 	bool system;
 	uint32_t func, node, level;
-	int64_t parent;            /* the call below it on its stack; -1: none */
+	int64_t parent; /* the call below it on its stack; -1: none */
 	uint64_t start_ns, end_ns, child_ns;
 	enum call_end end;
 	bool open, suspect;
 };
 
 struct exec_options {
-	bool thesis;               /* entries at the symbol's start and EV_MORESTACK */
-	bool global;               /* EV_STOP and EV_RESUME */
+	bool thesis; /* entries at the symbol's start and EV_MORESTACK */
+	bool global; /* EV_STOP and EV_RESUME */
 	unsigned steps;
-	const bool *skip;          /* steps to leave out; NULL: none */
+	const bool *skip; /* steps to leave out; NULL: none */
 };
 
 struct exec {
 	struct trace_info info;
-	struct event_ext *events; size_t n, cap;
-	struct exec_call *calls;  size_t n_calls, cap_calls;
-	struct exec_node *nodes;  size_t n_nodes, cap_nodes;
-	uint64_t root_ns;          /* what all outermost calls and their stops took */
+	struct event_ext *events;
+	size_t n, cap;
+	struct exec_call *calls;
+	size_t n_calls, cap_calls;
+	struct exec_node *nodes;
+	size_t n_nodes, cap_nodes;
+	uint64_t root_ns; /* what all outermost calls and their stops took */
 };
 
 /* The functions main.a, main.b, ... and all sites that they can have. 0 or -ENOMEM. */

@@ -15,9 +15,9 @@
 struct pending {
 	bool active;
 	uint32_t func, depth;
-	unsigned stops;            /* still to come */
-	unsigned phase;            /* within a stop */
-	uint64_t from_ns;          /* of the running stop, as the engine sees it; 0: none */
+	unsigned stops;   /* still to come */
+	unsigned phase;   /* within a stop */
+	uint64_t from_ns; /* of the running stop, as the engine sees it; 0: none */
 	uint64_t why;
 	uint64_t growth_ns, growths, preempt_ns, preempts, declined;
 };
@@ -25,15 +25,18 @@ struct pending {
 struct goroutine {
 	bool alive, system;
 	uint64_t id, label;
-	uint32_t base;             /* depth of the first frame */
+	uint32_t base; /* depth of the first frame */
 	uint32_t root;
 	bool go_edge;
 	uint64_t go_pc;
-	size_t open[MAX_OPEN];     /* indices of calls */
+	size_t open[MAX_OPEN]; /* indices of calls */
 	uint32_t depth[MAX_OPEN];
-	bool tailed[MAX_OPEN];     /* jumped on, waits for the one above */
+	bool tailed[MAX_OPEN]; /* jumped on, waits for the one above */
 	unsigned n;
-	struct { unsigned n; bool goexit; } panics[MAX_PANICS]; /* n: frames open when it began */
+	struct {
+		unsigned n;
+		bool goexit;
+	} panics[MAX_PANICS]; /* n: frames open when it began */
 	unsigned n_panics;
 	struct pending p;
 };
@@ -44,7 +47,7 @@ struct sim {
 	uint64_t seed, rng, now, next_goid;
 	struct goroutine g[MAX_GOROUTINES], thread[MAX_THREADS];
 	int err;
-	struct event_ext nowhere;  /* takes the event that there was no memory for */
+	struct event_ext nowhere; /* takes the event that there was no memory for */
 };
 
 /* Below n, evenly enough. */
@@ -52,7 +55,8 @@ unsigned exec_rnd(struct sim *s, unsigned n);
 /* Lets time go by. */
 uint64_t exec_tick(struct sim *s);
 /* Adds an event of g (NULL: of nobody), now; to be filled in further by the caller. */
-struct event_ext *exec_emit(struct sim *s, const struct goroutine *g, unsigned kind, uint32_t at, uint32_t depth);
+struct event_ext *exec_emit(struct sim *s, const struct goroutine *g, unsigned kind, uint32_t at,
+			    uint32_t depth);
 /* Whatever comes next for g, which is alive; the next moment of the call it is making. */
 void exec_step(struct sim *s, struct goroutine *g);
 void exec_go_on(struct sim *s, struct goroutine *g);

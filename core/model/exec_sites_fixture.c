@@ -7,12 +7,18 @@ uint32_t exec_site(uint32_t func, unsigned kind, uint32_t target)
 	uint32_t t = target == TRACE_NONE ? EXEC_FUNCS : target;
 
 	switch (kind) {
-	case EV_ENTRY:      return func;
-	case EV_EXIT:       return EXEC_FUNCS + func;
-	case EV_ENTRY_EXIT: return 2 * EXEC_FUNCS + func;
-	case EV_MORESTACK:  return 3 * EXEC_FUNCS + func;
-	case EV_TAIL:       return 4 * EXEC_FUNCS + func * (EXEC_FUNCS + 1) + t;
-	default:            return (4 + EXEC_FUNCS + 1) * EXEC_FUNCS + func * (EXEC_FUNCS + 1) + t;
+	case EV_ENTRY:
+		return func;
+	case EV_EXIT:
+		return EXEC_FUNCS + func;
+	case EV_ENTRY_EXIT:
+		return 2 * EXEC_FUNCS + func;
+	case EV_MORESTACK:
+		return 3 * EXEC_FUNCS + func;
+	case EV_TAIL:
+		return 4 * EXEC_FUNCS + func * (EXEC_FUNCS + 1) + t;
+	default:
+		return (4 + EXEC_FUNCS + 1) * EXEC_FUNCS + func * (EXEC_FUNCS + 1) + t;
 	}
 }
 
@@ -22,8 +28,12 @@ static int add_sites(struct trace_info *info, unsigned kind, bool targets)
 
 	for (uint32_t f = 0; f < EXEC_FUNCS; f++)
 		for (uint32_t t = 0; !err && t < (targets ? EXEC_FUNCS + 1 : 1); t++)
-			err = trace_info_add_site(info, &(struct trace_site){ .func = f, .kind = (uint16_t)kind,
-					.target = targets && t < EXEC_FUNCS ? t : TRACE_NONE });
+			err = trace_info_add_site(
+				info, &(struct trace_site){ .func = f,
+							    .kind = (uint16_t)kind,
+							    .target = targets && t < EXEC_FUNCS
+									      ? t
+									      : TRACE_NONE });
 	return err;
 }
 
@@ -35,11 +45,15 @@ int exec_info(struct trace_info *info)
 		char name[] = "main.?";
 
 		name[5] = (char)('a' + f);
-		err = trace_info_add_func(info, &(struct trace_func){ .name = name, .vaddr = 0x1000 * (f + 1),
+		err = trace_info_add_func(info, &(struct trace_func){ .name = name,
+								      .vaddr = 0x1000 * (f + 1),
 								      .size = 0x200 });
 	}
 	for (unsigned k = 0; !err && k < 4; k++)
-		err = add_sites(info, (const unsigned[]){ EV_ENTRY, EV_EXIT, EV_ENTRY_EXIT, EV_MORESTACK }[k], false);
+		err = add_sites(info,
+				(const unsigned[]){ EV_ENTRY, EV_EXIT, EV_ENTRY_EXIT,
+						    EV_MORESTACK }[k],
+				false);
 	if (!err)
 		err = add_sites(info, EV_TAIL, true);
 	return err ? err : add_sites(info, EV_ENTRY_TAIL, true);

@@ -12,7 +12,8 @@ uint64_t exec_tick(struct sim *s)
 	return s->now += 1 + exec_rnd(s, 8) * exec_rnd(s, 100);
 }
 
-struct event_ext *exec_emit(struct sim *s, const struct goroutine *g, unsigned kind, uint32_t at, uint32_t depth)
+struct event_ext *exec_emit(struct sim *s, const struct goroutine *g, unsigned kind, uint32_t at,
+			    uint32_t depth)
 {
 	struct exec *x = s->x;
 
@@ -22,11 +23,14 @@ struct event_ext *exec_emit(struct sim *s, const struct goroutine *g, unsigned k
 		return &s->nowhere;
 	struct event_ext *e = &x->events[x->n++];
 
-	*e = (struct event_ext){ .h = { .ts_ns = s->now, .site = at, .depth = depth, .kind = (uint16_t)kind } };
+	*e = (struct event_ext){
+		.h = { .ts_ns = s->now, .site = at, .depth = depth, .kind = (uint16_t)kind }
+	};
 	if (g) {
 		e->h.goid = g->system ? g->label : g->id;
 		e->h.flags = g->system ? EVF_SYSTEM : 0;
-		e->h.tid = g->system ? (uint32_t)g->id : 100 + exec_rnd(s, 4); /* goroutines migrate */
+		/* goroutines migrate */
+		e->h.tid = g->system ? (uint32_t)g->id : 100 + exec_rnd(s, 4);
 	}
 	return e;
 }
@@ -40,7 +44,9 @@ static uint32_t next_depth(struct sim *s, const struct goroutine *g)
 
 static void call(struct sim *s, struct goroutine *g, uint32_t func, uint32_t depth)
 {
-	g->p = (struct pending){ .active = true, .func = func, .depth = depth,
+	g->p = (struct pending){ .active = true,
+				 .func = func,
+				 .depth = depth,
 				 .stops = g->system || exec_rnd(s, 3) ? 0 : 1 + exec_rnd(s, 3) };
 }
 
@@ -65,14 +71,16 @@ void exec_go_on(struct sim *s, struct goroutine *g)
 	if (p->stops && p->phase == 1) {
 		p->phase = 2;
 		if (thesis) {
-			exec_emit(s, g, EV_MORESTACK, exec_site(p->func, EV_MORESTACK, TRACE_NONE), p->depth);
+			exec_emit(s, g, EV_MORESTACK, exec_site(p->func, EV_MORESTACK, TRACE_NONE),
+				  p->depth);
 			return;
 		}
 	}
 	if (p->stops && p->phase == 2) {
 		p->phase = 3;
 		if (s->opt->global) {
-			exec_emit(s, g, EV_STOP, 0, p->depth)->arg[0] = 0x1000 * (p->func + 1) + 0x10;
+			exec_emit(s, g, EV_STOP, 0, p->depth)->arg[0] = 0x1000 * (p->func + 1) +
+									0x10;
 			if (!thesis) {
 				if (p->from_ns)
 					truth_segment(s, p);
@@ -97,7 +105,8 @@ void exec_go_on(struct sim *s, struct goroutine *g)
 		truth_finish(s, g, s->now, CALL_INFERRED);
 	truth_begin(s, g, p->func, p->depth);
 	if (!s->err)
-		truth_charge(s, p, s->x->calls[g->open[g->n - 1]].node, s->x->calls[g->open[g->n - 1]].parent);
+		truth_charge(s, p, s->x->calls[g->open[g->n - 1]].node,
+			     s->x->calls[g->open[g->n - 1]].parent);
 }
 
 /* A function that is not probed has its prologue stopped: its caller's affair. */
@@ -121,7 +130,8 @@ static void unprobed_stop(struct sim *s, struct goroutine *g)
 		truth_segment(s, &p);
 	}
 	if (g->n)
-		truth_charge(s, &p, s->x->calls[g->open[g->n - 1]].node, (int64_t)g->open[g->n - 1]);
+		truth_charge(s, &p, s->x->calls[g->open[g->n - 1]].node,
+			     (int64_t)g->open[g->n - 1]);
 }
 
 static void tail(struct sim *s, struct goroutine *g, bool wrapper)
@@ -183,8 +193,8 @@ static void recover(struct sim *s, struct goroutine *g)
 		for (g->n_panics = last; g->n_panics && g->panics[g->n_panics - 1].n > keep;)
 			g->n_panics--;
 	exec_tick(s);
-	exec_emit(s, g, EV_UNWIND, 0, keep ? g->depth[keep - 1] + 8 * exec_rnd(s, 2) : g->base)->h.flags |=
-		goexit ? EVF_GOEXIT : 0;
+	exec_emit(s, g, EV_UNWIND, 0, keep ? g->depth[keep - 1] + 8 * exec_rnd(s, 2) : g->base)
+		->h.flags |= goexit ? EVF_GOEXIT : 0;
 	while (g->n > keep)
 		truth_finish(s, g, s->now, CALL_UNWOUND);
 }
@@ -207,7 +217,10 @@ static void create(struct sim *s, struct goroutine *by)
 			g = &s->g[i];
 	if (!g)
 		return;
-	*g = (struct goroutine){ .alive = true, .id = s->next_goid++, .base = 16 * exec_rnd(s, 3), .go_edge = true,
+	*g = (struct goroutine){ .alive = true,
+				 .id = s->next_goid++,
+				 .base = 16 * exec_rnd(s, 3),
+				 .go_edge = true,
 				 .go_pc = 0x2000 + 0x10 * exec_rnd(s, 2) };
 	if (by)
 		g->root = by->n ? s->x->calls[by->open[by->n - 1]].node : by->root;
@@ -229,20 +242,24 @@ static void abandon(struct sim *s, struct goroutine *g)
 	while (from && g->tailed[from - 1])
 		from--; /* those share a depth */
 	/* At the depth of one that jumped away, the call would be its target's. */
-	call(s, g, exec_rnd(s, EXEC_FUNCS), g->depth[from] - 16 * (g->tailed[from] || exec_rnd(s, 2)));
+	call(s, g, exec_rnd(s, EXEC_FUNCS),
+	     g->depth[from] - 16 * (g->tailed[from] || exec_rnd(s, 2)));
 }
 
 static void leave(struct sim *s, struct goroutine *g)
 {
 	exec_tick(s);
-	exec_emit(s, g, EV_EXIT, exec_site(s->x->calls[g->open[g->n - 1]].func, EV_EXIT, TRACE_NONE), g->depth[g->n - 1]);
+	exec_emit(s, g, EV_EXIT,
+		  exec_site(s->x->calls[g->open[g->n - 1]].func, EV_EXIT, TRACE_NONE),
+		  g->depth[g->n - 1]);
 	truth_finish_chain(s, g, CALL_FINISHED);
 }
 
 static void call_some(struct sim *s, struct goroutine *g)
 {
 	/* half of the time the caller's own function: recursion */
-	uint32_t f = g->n && exec_rnd(s, 2) ? s->x->calls[g->open[g->n - 1]].func : exec_rnd(s, EXEC_FUNCS);
+	uint32_t f = g->n && exec_rnd(s, 2) ? s->x->calls[g->open[g->n - 1]].func
+					    : exec_rnd(s, EXEC_FUNCS);
 
 	call(s, g, f, next_depth(s, g));
 }
@@ -272,7 +289,8 @@ static void step_goroutine(struct sim *s, struct goroutine *g, unsigned what)
 	else if (what < 96)
 		end(s, g);
 	else if (what < 98 && !g->n && !g->n_panics)
-		g->alive = false; /* a coroutine of iter.Pull before its end was seen, or one that waits for ever */
+		/* a coroutine of iter.Pull before its end was seen, or one that waits for ever */
+		g->alive = false;
 }
 
 void exec_step(struct sim *s, struct goroutine *g)

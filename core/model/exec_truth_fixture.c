@@ -7,18 +7,20 @@ uint32_t truth_node(struct sim *s, uint32_t parent, uint32_t func, bool go, uint
 	struct exec *x = s->x;
 
 	for (uint32_t i = 1; i < x->n_nodes; i++)
-		if (x->nodes[i].parent == parent && x->nodes[i].func == func && x->nodes[i].go_edge == go &&
-		    x->nodes[i].go_pc == pc)
+		if (x->nodes[i].parent == parent && x->nodes[i].func == func &&
+		    x->nodes[i].go_edge == go && x->nodes[i].go_pc == pc)
 			return i;
 	if (go) /* a creation that stands on its own chain already */
 		for (uint32_t up = parent; up; up = x->nodes[up].parent)
-			if (x->nodes[up].go_edge && x->nodes[up].go_pc == pc && x->nodes[up].func == func)
+			if (x->nodes[up].go_edge && x->nodes[up].go_pc == pc &&
+			    x->nodes[up].func == func)
 				return up;
 	if (!s->err)
 		s->err = vec_reserve(&x->nodes, &x->cap_nodes, x->n_nodes + 1);
 	if (s->err)
 		return 0;
-	x->nodes[x->n_nodes] = (struct exec_node){ .parent = parent, .func = func, .go_edge = go, .go_pc = pc };
+	x->nodes[x->n_nodes] =
+		(struct exec_node){ .parent = parent, .func = func, .go_edge = go, .go_pc = pc };
 	return (uint32_t)x->n_nodes++;
 }
 
@@ -30,15 +32,22 @@ void truth_begin(struct sim *s, struct goroutine *g, uint32_t func, uint32_t dep
 		s->err = vec_reserve(&x->calls, &x->cap_calls, x->n_calls + 1);
 	if (s->err)
 		return;
-	struct exec_call *c = &x->calls[x->n_calls], *below = g->n ? &x->calls[g->open[g->n - 1]] : NULL;
+	struct exec_call *c = &x->calls[x->n_calls],
+			 *below = g->n ? &x->calls[g->open[g->n - 1]] : NULL;
 
-	*c = (struct exec_call){ .stack = g->id, .goid = g->system ? g->label : g->id, .system = g->system,
-				 .func = func, .level = g->n, .start_ns = s->now, .open = true,
+	*c = (struct exec_call){ .stack = g->id,
+				 .goid = g->system ? g->label : g->id,
+				 .system = g->system,
+				 .func = func,
+				 .level = g->n,
+				 .start_ns = s->now,
+				 .open = true,
 				 .parent = below ? below - x->calls : -1 };
 	if (!below)
 		c->node = truth_node(s, g->root, func, g->go_edge, g->go_pc);
 	else
-		c->node = below->func == func ? below->node : truth_node(s, below->node, func, false, 0);
+		c->node = below->func == func ? below->node
+					      : truth_node(s, below->node, func, false, 0);
 	g->open[g->n] = x->n_calls++;
 	g->depth[g->n] = depth;
 	g->tailed[g->n] = false;

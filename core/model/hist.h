@@ -26,7 +26,7 @@ struct hist {
 	uint64_t count;
 };
 
-int hist_add(struct hist *h, uint64_t ns);              /* 0 or -ENOMEM */
+int hist_add(struct hist *h, uint64_t ns); /* 0 or -ENOMEM */
 int hist_merge(struct hist *into, const struct hist *from);
 /* The value below or at which share q (0..1) of the counted lie, the middle of
  * its bucket; 0 when empty. */

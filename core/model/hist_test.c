@@ -14,7 +14,8 @@ static void within_1_pct(uint64_t got, uint64_t want)
 	uint64_t off = got > want ? got - want : want - got;
 
 	if (off > want / 100)
-		fail_msg("%llu is not within 1 %% of %llu", (unsigned long long)got, (unsigned long long)want);
+		fail_msg("%llu is not within 1 %% of %llu", (unsigned long long)got,
+			 (unsigned long long)want);
 }
 
 static void test_one_value(void **state)

@@ -52,7 +52,8 @@ int loss_feed(struct model *m, const struct event *e, const uint64_t arg[4])
 	suspect_threads(m, e->goid, until_ns);
 	struct stack *s = stack_find(&m->goroutines, e->goid);
 
-	/* A goroutine not met yet may begin inside the gap; one whose gap is over is not waited for. */
+	/* A goroutine not met yet may begin inside the gap; one whose gap is over is not waited
+	 * for. */
 	if (!s && until_ns < m->totals.last_ns)
 		return 0;
 	if (!s)

@@ -36,7 +36,8 @@ static int take_tables(struct model *m)
 	for (size_t i = 0; i < m->n_funcs; i++)
 		if (info->funcs[i].vaddr && info->funcs[i].size)
 			m->ranges[m->n_ranges++] = (struct func_range){ info->funcs[i].vaddr,
-									info->funcs[i].size, (uint32_t)i };
+									info->funcs[i].size,
+									(uint32_t)i };
 	qsort(m->ranges, m->n_ranges, sizeof(*m->ranges), by_vaddr);
 	return 0;
 }

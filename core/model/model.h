@@ -21,20 +21,23 @@ enum call_end {
 	CALL_UNWOUND,    /* a panic or Goexit removed its frame */
 	CALL_UNFINISHED, /* still open at the end of the trace or image */
 	CALL_TAIL,       /* ended by a jump to a function that is not probed: finished, marked */
-	CALL_INFERRED,   /* neither exit nor unwinding was seen, a later event shows that it is over: always
-	                    suspect, ended at that event; neither finished nor unwound nor unfinished */
+	CALL_INFERRED, /* neither exit nor unwinding was seen, a later event shows that it is over:
+			  always suspect, ended at that event; neither finished nor unwound nor
+			  unfinished */
 };
 
 struct call_stats {
-	uint64_t calls;                 /* = finished + unfinished + unwound + those CALL_INFERRED */
+	/* = finished + unfinished + unwound + those CALL_INFERRED */
+	uint64_t calls;
 	uint64_t finished, unfinished, unwound, suspect;
-	uint64_t total_ns, self_ns;     /* suspect calls included; see suspect_ns */
-	uint64_t suspect_ns;            /* part of total_ns that suspect calls have */
-	uint64_t min_ns, max_ns, sum_ns;/* finished calls; valid when finished > 0 */
+	uint64_t total_ns, self_ns;      /* suspect calls included; see suspect_ns */
+	uint64_t suspect_ns;             /* part of total_ns that suspect calls have */
+	uint64_t min_ns, max_ns, sum_ns; /* finished calls; valid when finished > 0 */
 	uint64_t morestack_ns, morestack_count;
 	uint64_t preempt_ns, preempt_count, declined_count;
-	struct hist hist;               /* durations of finished calls; of functions only: empty in a
-	                                   path_node, of which there may be a million */
+	/* durations of finished calls; of functions only: empty in a path_node, of which there may
+	 * be a million */
+	struct hist hist;
 };
 
 /* Adds counts and times, but for the histogram. */
@@ -43,48 +46,51 @@ void call_stats_add(struct call_stats *into, const struct call_stats *from);
 /* A node of the path tree. Index 0 is the root, no function. */
 struct path_node {
 	uint32_t parent;
-	uint32_t func;                  /* index into funcs, or PATH_* */
+	uint32_t func;                      /* index into funcs, or PATH_* */
 	uint32_t first_child, next_sibling; /* 0: none */
-	uint32_t max_recursion;         /* depth of direct recursion folded in here, 1 = none */
-	bool go_edge;                   /* reached by a go statement */
-	uint64_t go_pc;                 /* of that statement, 0 when not known */
+	uint32_t max_recursion;             /* depth of direct recursion folded in here, 1 = none */
+	bool go_edge;                       /* reached by a go statement */
+	uint64_t go_pc;                     /* of that statement, 0 when not known */
 	struct call_stats stats;
 };
 #define PATH_ROOT  0xffffffffu
 #define PATH_OTHER 0xfffffffeu /* folded: the tree's cap was reached */
-#define PATH_TIMER 0xfffffffdu /* "runtime timer": goroutines made on a system stack by no goroutine */
+/* "runtime timer": goroutines made on a system stack by no goroutine */
+#define PATH_TIMER 0xfffffffdu
 
 struct goroutine_info {
-	uint64_t goid, creator;         /* creator 0: not known */
-	uint32_t image;                 /* which process image */
-	uint64_t first_ns, last_ns;     /* of its events, CLOCK_MONOTONIC */
-	uint64_t create_pc, start_pc;   /* 0: not known */
+	uint64_t goid, creator;       /* creator 0: not known */
+	uint32_t image;               /* which process image */
+	uint64_t first_ns, last_ns;   /* of its events, CLOCK_MONOTONIC */
+	uint64_t create_pc, start_pc; /* 0: not known */
 	uint64_t calls;
-	uint64_t total_ns;              /* outermost calls and what held up their prologues:
-	                                   = self_ns + morestack_ns + preempt_ns */
+	/* outermost calls and what held up their prologues: = self_ns + morestack_ns + preempt_ns
+	 */
+	uint64_t total_ns;
 	uint64_t self_ns, morestack_ns, preempt_ns;
-	bool ended;                     /* its end was seen */
-	bool system;                    /* a thread's system stack: goid is the thread id */
+	bool ended;  /* its end was seen */
+	bool system; /* a thread's system stack: goid is the thread id */
 };
 
 /* A call, handed out when it ends. */
 struct call {
 	uint64_t start_ns, end_ns, self_ns;
-	uint64_t goid;                  /* system: of the goroutine it worked for, 0 if none */
-	uint64_t order;                 /* ordinal of its entry event over the whole trace */
-	uint32_t func, path, level;     /* level: open frames below it on its goroutine */
-	uint32_t tid;                   /* thread at the entry */
-	uint32_t image;                 /* process image, 0: the first; goids are its own */
+	uint64_t goid;              /* system: of the goroutine it worked for, 0 if none */
+	uint64_t order;             /* ordinal of its entry event over the whole trace */
+	uint32_t func, path, level; /* level: open frames below it on its goroutine */
+	uint32_t tid;               /* thread at the entry */
+	uint32_t image;             /* process image, 0: the first; goids are its own */
 	enum call_end end : 8;
 	bool suspect;
 	bool system;
-	bool recursive;                 /* made by its own function: direct recursion, one path node with its caller */
+	/* made by its own function: direct recursion, one path node with its caller */
+	bool recursive;
 };
 
-/* What held up a prologue, handed out as it is charged to a path. The sum of all is morestack_ns and
- * preempt_ns of the nodes, and of the goroutines. */
+/* What held up a prologue, handed out as it is charged to a path. The sum of all is morestack_ns
+ * and preempt_ns of the nodes, and of the goroutines. */
 struct stop_time {
-	uint64_t goid;                  /* system: the thread id */
+	uint64_t goid; /* system: the thread id */
 	uint32_t path;
 	bool system;
 	uint64_t morestack_ns, preempt_ns;
@@ -93,19 +99,21 @@ struct stop_time {
 struct model_totals {
 	uint64_t events, calls, orphan_exits;
 	uint64_t lost_events, loss_records;
-	uint64_t suspect_calls, suspect_ns; /* suspect_ns: their self time, so that none counts twice */
-	uint64_t root_ns;               /* sum of goroutine_info.total_ns, system stacks too */
+	/* suspect_ns: their self time, so that none counts twice */
+	uint64_t suspect_calls, suspect_ns;
+	uint64_t root_ns; /* sum of goroutine_info.total_ns, system stacks too */
 	uint64_t first_ns, last_ns;
-	uint64_t goroutines, images;    /* images: the first counts once something is known of it */
-	uint64_t folded_nodes;          /* calls put under PATH_OTHER for want of a node, deeper ones apart */
-	uint64_t bad_events;            /* unknown site or kind */
+	uint64_t goroutines, images; /* images: the first counts once something is known of it */
+	/* calls put under PATH_OTHER for want of a node, deeper ones apart */
+	uint64_t folded_nodes;
+	uint64_t bad_events; /* unknown site or kind */
 };
 
 struct model_options {
-	uint32_t max_paths;             /* 0: a million */
+	uint32_t max_paths; /* 0: a million */
 	/* Called as each call begins / ends; NULL: not wanted. A call whose prologue was stopped
-	 * (EV_MORESTACK) begins once more, with the same order and a later start; or gets no on_call
-	 * when it never went on: it was none. */
+	 * (EV_MORESTACK) begins once more, with the same order and a later start; or gets no
+	 * on_call when it never went on: it was none. */
 	void (*on_entry)(void *ctx, const struct call *c); /* end fields not set yet */
 	void (*on_call)(void *ctx, const struct call *c);
 	void (*on_stop)(void *ctx, const struct stop_time *t); /* NULL: not wanted */

@@ -6,31 +6,34 @@
 #include "model/model.h"
 #include "model/paths.h"
 
-#define FRAME_SUSPECT   1
-#define FRAME_OUTERMOST 2  /* its function is not open below on this stack: counts in the function's total */
-#define FRAME_FIRST     4  /* its path node is not open below: counts in the node's total */
-#define FRAME_STOPPED   8  /* its prologue called morestack (thesis): the next entry is this call again */
-#define FRAME_TAILED    16 /* jumped to a probed function, whose exit ends it too */
+#define FRAME_SUSPECT 1
+/* its function is not open below on this stack: counts in the function's total */
+#define FRAME_OUTERMOST 2
+#define FRAME_FIRST     4 /* its path node is not open below: counts in the node's total */
+/* its prologue called morestack (thesis): the next entry is this call again */
+#define FRAME_STOPPED 8
+#define FRAME_TAILED  16 /* jumped to a probed function, whose exit ends it too */
 
 /* A call that has begun. */
 struct frame {
 	uint64_t start_ns, child_ns; /* child_ns: time inside that is not its own */
 	uint64_t order, label;       /* label: goid in the event */
 	uint32_t depth, func, path, tid;
-	uint32_t target;             /* FRAME_TAILED: where to */
-	uint32_t recursion;          /* calls folded into one node here */
+	uint32_t target;    /* FRAME_TAILED: where to */
+	uint32_t recursion; /* calls folded into one node here */
 	uint32_t flags;
 };
 
 /* A prologue that was stopped and has not led to an entry yet. */
 struct stop {
 	bool active;
-	bool classed;                /* the running segment's RESUME was seen */
-	bool called;                 /* only EV_MORESTACK began the segment, no EV_STOP has been seen */
-	uint32_t depth;              /* that the stopped function's frame will have */
-	uint32_t func;               /* its index, STOP_ANY or STOP_UNPROBED */
-	uint64_t why;                /* STOP_* of the segment */
-	uint64_t from_ns, resumed_ns;/* of the segment */
+	bool classed; /* the running segment's RESUME was seen */
+	/* only EV_MORESTACK began the segment, no EV_STOP has been seen */
+	bool called;
+	uint32_t depth;               /* that the stopped function's frame will have */
+	uint32_t func;                /* its index, STOP_ANY or STOP_UNPROBED */
+	uint64_t why;                 /* STOP_* of the segment */
+	uint64_t from_ns, resumed_ns; /* of the segment */
 	uint64_t growth_ns, preempt_ns;
 	uint64_t growths, preempts, declined;
 };
@@ -40,7 +43,9 @@ struct stop {
 /* How often each function is open on one stack; kept only for stacks that have
  * met PATH_OTHER, where the node no longer tells. */
 struct open_funcs {
-	struct open_func { uint32_t func, count; } *slots; /* func: index + 1, 0 in an empty slot */
+	struct open_func {
+		uint32_t func, count;
+	} * slots; /* func: index + 1, 0 in an empty slot */
 	size_t n_slots, used;
 };
 
@@ -49,11 +54,11 @@ struct stack {
 	struct frame *frames;
 	size_t n, cap;
 	bool system;
-	bool go_edge;                /* root and root_pc come from EV_CREATE */
-	uint32_t root;               /* path node below which outermost calls hang */
+	bool go_edge;  /* root and root_pc come from EV_CREATE */
+	uint32_t root; /* path node below which outermost calls hang */
 	uint64_t root_pc;
-	uint64_t lost_until_ns;      /* calls that begin up to then are suspect */
-	uint64_t label;              /* system: goid of the last event */
+	uint64_t lost_until_ns; /* calls that begin up to then are suspect */
+	uint64_t label;         /* system: goid of the last event */
 	struct stop stop;
 	struct open_funcs open;
 	struct goroutine_info info;
@@ -63,26 +68,31 @@ struct stack {
 struct stack_table {
 	struct stack **slots;
 	size_t n_slots, n;
-	struct stack *recent[64];    /* asked for lately, by stack_recent; NULL: none */
+	struct stack *recent[64]; /* asked for lately, by stack_recent; NULL: none */
 };
 
 struct model {
 	const struct trace_info *info;
 	struct model_options opt;
 	struct model_totals totals;
-	struct site_ref { uint32_t func, target; } *sites;
+	struct site_ref {
+		uint32_t func, target;
+	} * sites;
 	size_t n_sites, n_funcs;
 	struct call_stats *funcs;
-	struct hist *hists;          /* of funcs, until model_finish: close together in the cache */
-	struct func_range { uint64_t vaddr; uint32_t size, func; } *ranges; /* by vaddr */
+	struct hist *hists; /* of funcs, until model_finish: close together in the cache */
+	struct func_range {
+		uint64_t vaddr;
+		uint32_t size, func;
+	} * ranges; /* by vaddr */
 	size_t n_ranges;
 	struct paths paths;
 	struct stack_table goroutines, threads;
-	struct stack *spare[64];     /* freed ones, for reuse */
+	struct stack *spare[64]; /* freed ones, for reuse */
 	size_t n_spare;
 	uint64_t next_order;
-	uint64_t lost_until_ns;      /* EVF_ALL */
-	uint64_t lost_one_until_ns;  /* of any goroutine */
+	uint64_t lost_until_ns;     /* EVF_ALL */
+	uint64_t lost_one_until_ns; /* of any goroutine */
 	uint32_t image;
 	bool image_seen;
 };
@@ -132,9 +142,11 @@ int call_pop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end
 /* Hands the top frame to on_entry. */
 void call_begun(struct model *m, struct stack *s);
 /* Ends all frames deeper than depth. */
-int call_pop_deeper_slow(struct model *m, struct stack *s, uint32_t depth, uint64_t ts_ns, enum call_end end);
+int call_pop_deeper_slow(struct model *m, struct stack *s, uint32_t depth, uint64_t ts_ns,
+			 enum call_end end);
 
-static inline int call_pop_deeper(struct model *m, struct stack *s, uint32_t depth, uint64_t ts_ns, enum call_end end)
+static inline int call_pop_deeper(struct model *m, struct stack *s, uint32_t depth, uint64_t ts_ns,
+				  enum call_end end)
 {
 	if (!s->n || !deeper(s, s->frames[s->n - 1].depth, depth))
 		return 0;
@@ -145,7 +157,8 @@ int call_pop_all(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end
 
 /* stops.c */
 /* called: by EV_MORESTACK, not by EV_STOP. */
-void stop_begin(struct model *m, struct stack *s, uint32_t depth, uint32_t func, bool called, uint64_t ts_ns);
+void stop_begin(struct model *m, struct stack *s, uint32_t depth, uint32_t func, bool called,
+		uint64_t ts_ns);
 void stop_resume(struct stack *s, uint64_t why, uint64_t ts_ns);
 /* An entry at ts_ns pushed or restarted the top frame: charge it if it is the stopped one. */
 void stop_entered(struct model *m, struct stack *s, uint64_t ts_ns);

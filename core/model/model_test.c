@@ -29,9 +29,14 @@ static void set_up(struct world *w, const struct model_options *opt)
 		char name[16];
 
 		snprintf(name, sizeof(name), "main.f%u", f);
-		assert_int_equal(trace_info_add_func(&w->info, &(struct trace_func){ .name = name }), 0);
-		assert_int_equal(trace_info_add_site(&w->info, &(struct trace_site){ f, TRACE_NONE, 0, EV_ENTRY }), 0);
-		assert_int_equal(trace_info_add_site(&w->info, &(struct trace_site){ f, TRACE_NONE, 0, EV_EXIT }), 0);
+		assert_int_equal(
+			trace_info_add_func(&w->info, &(struct trace_func){ .name = name }), 0);
+		assert_int_equal(trace_info_add_site(&w->info, &(struct trace_site){ f, TRACE_NONE,
+										     0, EV_ENTRY }),
+				 0);
+		assert_int_equal(trace_info_add_site(&w->info, &(struct trace_site){ f, TRACE_NONE,
+										     0, EV_EXIT }),
+				 0);
 	}
 	w->m = model_new(&w->info, opt);
 	assert_non_null(w->m);
@@ -45,15 +50,20 @@ static void tear_down(struct world *w)
 
 static void event(struct world *w, unsigned kind, uint64_t goid, uint32_t func, uint32_t depth)
 {
-	struct event_ext e = { .h = { .ts_ns = w->now += 10, .goid = goid, .depth = depth, .tid = 1,
-				      .site = 2 * func + (kind == EV_EXIT), .kind = (uint16_t)kind } };
+	struct event_ext e = { .h = { .ts_ns = w->now += 10,
+				      .goid = goid,
+				      .depth = depth,
+				      .tid = 1,
+				      .site = 2 * func + (kind == EV_EXIT),
+				      .kind = (uint16_t)kind } };
 
 	assert_int_equal(model_feed(w->m, &e), 0);
 }
 
 static void create(struct world *w, uint64_t by, uint64_t child, uint64_t pc)
 {
-	struct event_ext e = { .h = { .ts_ns = w->now += 10, .goid = by, .kind = EV_CREATE }, .arg = { child, pc } };
+	struct event_ext e = { .h = { .ts_ns = w->now += 10, .goid = by, .kind = EV_CREATE },
+			       .arg = { child, pc } };
 
 	assert_int_equal(model_feed(w->m, &e), 0);
 }
@@ -249,7 +259,9 @@ static void note_call(void *ctx, const struct call *c)
 static void test_begins_again(void **state)
 {
 	struct starts s = { 0 };
-	const struct model_options opt = { .on_entry = note_entry, .on_call = note_call, .ctx = &s };
+	const struct model_options opt = { .on_entry = note_entry,
+					   .on_call = note_call,
+					   .ctx = &s };
 	struct world w;
 
 	(void)state;
@@ -275,8 +287,12 @@ static void test_first_image(void **state)
 {
 	(void)state;
 	for (int on_goroutine = 0; on_goroutine < 2; on_goroutine++) {
-		struct event_ext early = { .h = { .ts_ns = 100, .depth = 64, .tid = 1, .kind = EV_ENTRY,
-						  .goid = on_goroutine, .flags = on_goroutine ? 0 : EVF_SYSTEM } };
+		struct event_ext early = { .h = { .ts_ns = 100,
+						  .depth = 64,
+						  .tid = 1,
+						  .kind = EV_ENTRY,
+						  .goid = on_goroutine,
+						  .flags = on_goroutine ? 0 : EVF_SYSTEM } };
 		struct world w;
 
 		set_up(&w, NULL);
@@ -304,9 +320,13 @@ static void test_garbage(void **state)
 		for (int i = 0; i < 500; i++) {
 			uint64_t a = exec_random(&rng), b = exec_random(&rng);
 			struct event_ext e = {
-				.h = { .ts_ns = a % 7 ? w.now += a % 50 : b, .goid = a >> 8 & 3,
-				       .site = a >> 12 & 15, .depth = a >> 16 & 1 ? (uint32_t)b : 16 * (b & 15),
-				       .tid = a >> 20 & 1, .kind = a >> 24 & 15, .flags = a >> 28 & 7 },
+				.h = { .ts_ns = a % 7 ? w.now += a % 50 : b,
+				       .goid = a >> 8 & 3,
+				       .site = a >> 12 & 15,
+				       .depth = a >> 16 & 1 ? (uint32_t)b : 16 * (b & 15),
+				       .tid = a >> 20 & 1,
+				       .kind = a >> 24 & 15,
+				       .flags = a >> 28 & 7 },
 				.arg = { b >> 8 & 3, b >> 12 & 3, b >> 16 & 3, 0 },
 			};
 
@@ -318,7 +338,8 @@ static void test_garbage(void **state)
 		const struct call_stats *st = model_funcs(w.m, &n);
 
 		for (size_t f = 0; f < n; f++)
-			assert_true(st[f].calls >= st[f].finished + st[f].unwound + st[f].unfinished);
+			assert_true(st[f].calls >=
+				    st[f].finished + st[f].unwound + st[f].unfinished);
 		assert_int_equal(t->events, 500);
 		tear_down(&w);
 	}
@@ -327,14 +348,10 @@ static void test_garbage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_deep_tree),
-		cmocka_unit_test(test_full_tree),
-		cmocka_unit_test(test_direct_recursion),
-		cmocka_unit_test(test_endless_chain),
-		cmocka_unit_test(test_callbacks),
-		cmocka_unit_test(test_begins_again),
-		cmocka_unit_test(test_first_image),
-		cmocka_unit_test(test_garbage),
+		cmocka_unit_test(test_deep_tree),        cmocka_unit_test(test_full_tree),
+		cmocka_unit_test(test_direct_recursion), cmocka_unit_test(test_endless_chain),
+		cmocka_unit_test(test_callbacks),        cmocka_unit_test(test_begins_again),
+		cmocka_unit_test(test_first_image),      cmocka_unit_test(test_garbage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

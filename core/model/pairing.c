@@ -40,7 +40,8 @@ static bool stopped_other(struct stack *s, uint32_t depth, uint32_t func)
 		return true;
 	if (!f || f->depth != depth)
 		return false;
-	return (f->flags & FRAME_STOPPED && f->func != func) || (f->flags & FRAME_TAILED && f->target != func);
+	return (f->flags & FRAME_STOPPED && f->func != func) ||
+	       (f->flags & FRAME_TAILED && f->target != func);
 }
 
 static int entry_slow(struct model *m, struct stack *s, const struct event *e, uint32_t func)
@@ -76,13 +77,17 @@ static inline int entry(struct model *m, struct stack *s, const struct event *e,
 	const struct frame *f = top(s);
 
 	/* Nearly always: deeper than what is open, and nothing was stopped. */
-	if (__builtin_expect((!f || (deeper(s, e->depth, f->depth) && !(f->flags & FRAME_STOPPED))) && !s->stop.active, 1))
+	if (__builtin_expect((!f ||
+			      (deeper(s, e->depth, f->depth) && !(f->flags & FRAME_STOPPED))) &&
+				     !s->stop.active,
+			     1))
 		return call_push(m, s, e, func);
 	return entry_slow(m, s, e, func);
 }
 
 /* Ends the calls that jumped to the one that has just ended at this depth. */
-static inline int pop_tailed(struct model *m, struct stack *s, const struct event *e, enum call_end end)
+static inline int pop_tailed(struct model *m, struct stack *s, const struct event *e,
+			     enum call_end end)
 {
 	int err = 0;
 
@@ -117,8 +122,8 @@ static int leave(struct model *m, struct stack *s, const struct event *e, uint32
 {
 	const struct frame *f = top(s);
 	/* Nearly always: the top one, and nothing was stopped. */
-	bool found = f && f->depth == e->depth && f->func == func && !(f->flags & (FRAME_TAILED | FRAME_STOPPED)) &&
-		     !s->stop.active;
+	bool found = f && f->depth == e->depth && f->func == func &&
+		     !(f->flags & (FRAME_TAILED | FRAME_STOPPED)) && !s->stop.active;
 	int err = 0;
 
 	if (__builtin_expect(!found, 0))
@@ -128,7 +133,8 @@ static int leave(struct model *m, struct stack *s, const struct event *e, uint32
 	return err ? err : pop_tailed(m, s, e, CALL_FINISHED);
 }
 
-static int tail(struct model *m, struct stack *s, const struct event *e, uint32_t func, uint32_t target)
+static int tail(struct model *m, struct stack *s, const struct event *e, uint32_t func,
+		uint32_t target)
 {
 	bool found;
 	int err = seek(m, s, e, func, &found);
@@ -158,7 +164,8 @@ static int morestack(struct model *m, struct stack *s, const struct event *e, ui
 
 	if (err || !f || f->depth != e->depth || f->func != func || f->flags & FRAME_TAILED)
 		return err;
-	if (f->child_ns) { /* it has run: the stopped call is another one, whose first entry is missing */
+	/* it has run: the stopped call is another one, whose first entry is missing */
+	if (f->child_ns) {
 		f->flags |= FRAME_SUSPECT;
 		return call_pop(m, s, e->ts_ns, CALL_INFERRED);
 	}
@@ -170,7 +177,8 @@ static int morestack(struct model *m, struct stack *s, const struct event *e, ui
 /* May the stopped func, STOP_ANY when not known, be this very call, or what it jumped to? */
 static bool awaits(const struct frame *f, uint32_t func)
 {
-	return f->flags & FRAME_STOPPED || (f->flags & FRAME_TAILED && (func == STOP_ANY || func == f->target));
+	return f->flags & FRAME_STOPPED ||
+	       (f->flags & FRAME_TAILED && (func == STOP_ANY || func == f->target));
 }
 
 static int stop(struct model *m, struct stack *s, const struct event *e, uint64_t pc)
@@ -296,7 +304,8 @@ static int image(struct model *m, uint64_t ts_ns)
 	uint64_t last_ns = m->totals.last_ns < ts_ns ? m->totals.last_ns : ts_ns;
 	int err = 0;
 
-	/* A gap of one goroutine that reaches into the new image: whose it is there, none can say. */
+	/* A gap of one goroutine that reaches into the new image: whose it is there, none can say.
+	 */
 	if (m->lost_one_until_ns > m->lost_until_ns)
 		m->lost_until_ns = m->lost_one_until_ns;
 	if (m->image_seen || m->totals.calls)
@@ -344,10 +353,18 @@ static inline int feed(struct model *m, const struct event *e, const uint64_t ar
 	if (__builtin_expect(!t->events++, 0))
 		t->first_ns = e->ts_ns;
 	switch (e->kind) {
-	case EV_ENTRY: case EV_EXIT: case EV_TAIL: case EV_ENTRY_EXIT: case EV_ENTRY_TAIL: case EV_MORESTACK:
+	case EV_ENTRY:
+	case EV_EXIT:
+	case EV_TAIL:
+	case EV_ENTRY_EXIT:
+	case EV_ENTRY_TAIL:
+	case EV_MORESTACK:
 		err = feed_func(m, e);
 		break;
-	case EV_STOP: case EV_RESUME: case EV_END: case EV_UNWIND:
+	case EV_STOP:
+	case EV_RESUME:
+	case EV_END:
+	case EV_UNWIND:
 		err = feed_goroutine(m, e, arg);
 		break;
 	case EV_CREATE:

@@ -15,7 +15,7 @@
 #include "trace/evlist.h"
 
 #define EVENT_BYTES 8
-#define MAX_EVENTS 512
+#define MAX_EVENTS  512
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -29,7 +29,12 @@ static uint32_t site_of(unsigned kind, uint8_t b)
 	if (kind != EV_TAIL && kind != EV_ENTRY_TAIL)
 		target = EXEC_FUNCS;
 	switch (kind) {
-	case EV_ENTRY: case EV_EXIT: case EV_TAIL: case EV_ENTRY_EXIT: case EV_ENTRY_TAIL: case EV_MORESTACK:
+	case EV_ENTRY:
+	case EV_EXIT:
+	case EV_TAIL:
+	case EV_ENTRY_EXIT:
+	case EV_ENTRY_TAIL:
+	case EV_MORESTACK:
 		return exec_site(func, kind, target == EXEC_FUNCS ? TRACE_NONE : target);
 	default:
 		return 0;
@@ -39,15 +44,20 @@ static uint32_t site_of(unsigned kind, uint8_t b)
 /* Eight bytes as an event at or after *now_ns; time jumps about when not in order. */
 static struct event_ext event_of(const uint8_t *p, bool in_order, uint64_t *now_ns)
 {
-	struct event_ext e = { .h = { .kind = p[0] & 15, .flags = p[0] >> 4 & 7, .goid = p[1] & 7,
-				      .tid = p[1] >> 3 & 3, .site = site_of(p[0] & 15, p[2]) } };
+	struct event_ext e = { .h = { .kind = p[0] & 15,
+				      .flags = p[0] >> 4 & 7,
+				      .goid = p[1] & 7,
+				      .tid = p[1] >> 3 & 3,
+				      .site = site_of(p[0] & 15, p[2]) } };
 
 	/* Few depths: a goroutine's, and on system stacks those around the wrap. */
 	e.h.depth = p[3] < 128 ? 16u * p[3] : 0xffffffffu - 8 * (p[3] - 128u);
 	*now_ns += p[4];
 	e.h.ts_ns = *now_ns;
 	if (!in_order && p[4] >= 0xf0)
-		e.h.ts_ns = p[4] == 0xff ? UINT64_MAX : p[4] == 0xf0 ? 0 : *now_ns - 16 * (p[4] & 15u);
+		e.h.ts_ns = p[4] == 0xff   ? UINT64_MAX
+			    : p[4] == 0xf0 ? 0
+					   : *now_ns - 16 * (p[4] & 15u);
 	e.arg[0] = p[5] & 7;
 	e.arg[1] = p[6];
 	e.arg[2] = p[7] & 7;
@@ -62,7 +72,8 @@ static struct event_ext event_of(const uint8_t *p, bool in_order, uint64_t *now_
 	return e;
 }
 
-static void die(const char *fault, const struct trace_info *info, const struct event_ext *ev, size_t n)
+static void die(const char *fault, const struct trace_info *info, const struct event_ext *ev,
+		size_t n)
 {
 	fprintf(stderr, "does not hold: %s\n", fault);
 	evlist_write_info(stderr, info);

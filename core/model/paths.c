@@ -12,7 +12,8 @@
 
 static uint64_t hash(uint32_t parent, uint32_t func, uint64_t edge)
 {
-	uint64_t h = ((uint64_t)parent << 32 | func) * 0x9e3779b97f4a7c15ull ^ edge * 0xc2b2ae3d27d4eb4full;
+	uint64_t h = ((uint64_t)parent << 32 | func) * 0x9e3779b97f4a7c15ull ^
+		     edge * 0xc2b2ae3d27d4eb4full;
 
 	h ^= h >> 32;
 	h *= 0xd6e8feb86659fd93ull;
@@ -212,7 +213,8 @@ int paths_go(struct paths *t, uint32_t parent, uint32_t func, uint64_t pc, uint3
 		if (t->nodes[up].func == func && EDGE(t->nodes[up].go_pc) == edge) {
 			*node = up;
 			/* Once found, found at once; no more such notes than nodes. */
-			return t->used < 2 * (size_t)t->max ? remember(t, parent, func, edge, up) : 0;
+			return t->used < 2 * (size_t)t->max ? remember(t, parent, func, edge, up)
+							    : 0;
 		}
 	return grow(t, parent, func, edge, node);
 }

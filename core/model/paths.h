@@ -14,35 +14,42 @@
  * rest until then.
  */
 struct path_hot {
-	uint64_t finished, sum_ns, min_ns, max_ns; /* as in call_stats; min_ns: all ones before the first */
+	/* as in call_stats; min_ns: all ones before the first */
+	uint64_t finished, sum_ns, min_ns, max_ns;
 	uint64_t self_ns;
-	uint32_t func;        /* as in path_node */
-	uint32_t last_child;  /* asked for last below this node */
-	uint32_t then;        /* its sibling that was asked for after it last time: a guess */
-	bool outermost;       /* no node above on the same goroutine has its function */
+	uint32_t func;       /* as in path_node */
+	uint32_t last_child; /* asked for last below this node */
+	uint32_t then;       /* its sibling that was asked for after it last time: a guess */
+	bool outermost;      /* no node above on the same goroutine has its function */
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct path_hot) == 64, "a cache line");
 
 /* What only a new node needs. */
 struct path_aux {
-	uint32_t outer;       /* nearest node above, on the same goroutine, that is `outermost`; 0: none */
-	uint32_t go_up;       /* nearest node at or above that a go statement reaches; 0: none */
+	/* nearest node above, on the same goroutine, that is `outermost`; 0: none */
+	uint32_t outer;
+	uint32_t go_up; /* nearest node at or above that a go statement reaches; 0: none */
 };
 
 struct path_slot {
 	uint32_t parent, func;
-	uint64_t edge;        /* 0: a call; else a go statement's pc with the top bit set */
-	uint32_t node;        /* 0: an empty slot */
+	uint64_t edge; /* 0: a call; else a go statement's pc with the top bit set */
+	uint32_t node; /* 0: an empty slot */
 };
 
 struct paths {
-	struct path_node *nodes; size_t n, cap;
-	struct path_aux *aux;    size_t cap_aux;
-	struct path_hot *hot;    size_t cap_hot;
-	struct path_slot *slots; size_t n_slots, used; /* n_slots: a power of two */
-	uint32_t max;            /* nodes at most, but for the three special ones */
-	uint32_t other, timer;   /* PATH_OTHER's and PATH_TIMER's node, 0 until needed */
-	uint64_t refused;        /* nodes not made because of max */
+	struct path_node *nodes;
+	size_t n, cap;
+	struct path_aux *aux;
+	size_t cap_aux;
+	struct path_hot *hot;
+	size_t cap_hot;
+	/* n_slots: a power of two */
+	struct path_slot *slots;
+	size_t n_slots, used;
+	uint32_t max;          /* nodes at most, but for the three special ones */
+	uint32_t other, timer; /* PATH_OTHER's and PATH_TIMER's node, 0 until needed */
+	uint64_t refused;      /* nodes not made because of max */
 };
 
 int paths_init(struct paths *t, uint32_t max); /* 0 or -ENOMEM */

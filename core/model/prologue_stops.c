@@ -30,7 +30,8 @@ static void segment_end(struct stop *p, uint64_t ts_ns)
 		p->declined++;
 }
 
-void stop_begin(struct model *m, struct stack *s, uint32_t depth, uint32_t func, bool called, uint64_t ts_ns)
+void stop_begin(struct model *m, struct stack *s, uint32_t depth, uint32_t func, bool called,
+		uint64_t ts_ns)
 {
 	struct stop *p = &s->stop;
 
@@ -69,7 +70,8 @@ static void charge(struct model *m, struct stack *s, const struct frame *f, stru
 	uint64_t ns = p->growth_ns + p->preempt_ns;
 	struct call_stats *st = &m->paths.nodes[f->path].stats;
 	/* PATH_OTHER's node does not say which function: note it there as well. */
-	struct call_stats *folded = m->paths.other && f->path == m->paths.other ? &m->funcs[f->func] : NULL;
+	struct call_stats *folded = m->paths.other && f->path == m->paths.other ? &m->funcs[f->func]
+										: NULL;
 
 	for (; st; st = st == folded ? NULL : folded) {
 		st->morestack_ns += p->growth_ns;
@@ -81,7 +83,8 @@ static void charge(struct model *m, struct stack *s, const struct frame *f, stru
 	s->info.morestack_ns += p->growth_ns;
 	s->info.preempt_ns += p->preempt_ns;
 	if (m->opt.on_stop)
-		m->opt.on_stop(m->opt.ctx, &(struct stop_time){ s->info.goid, f->path, s->system, p->growth_ns, p->preempt_ns });
+		m->opt.on_stop(m->opt.ctx, &(struct stop_time){ s->info.goid, f->path, s->system,
+								p->growth_ns, p->preempt_ns });
 	if (of) {
 		of->child_ns += ns;
 	} else {

@@ -21,8 +21,8 @@ static struct tuple moments_of(struct tuple t, bool ended)
 	return t;
 }
 
-static void check_all_among(struct trial *t, const char *what, struct tuple *one, size_t n_one, struct tuple *all,
-			    size_t n_all)
+static void check_all_among(struct trial *t, const char *what, struct tuple *one, size_t n_one,
+			    struct tuple *all, size_t n_all)
 {
 	if (n_all)
 		qsort(all, n_all, sizeof(*all), tuple_order);

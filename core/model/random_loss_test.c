@@ -14,11 +14,12 @@
 
 struct gap {
 	uint64_t from_ns, to_ns;
-	uint64_t stack;      /* whose calls it touches, when not all */
+	uint64_t stack; /* whose calls it touches, when not all */
 	bool system, all, told;
 };
 
-static int by_moment(const void *a, const void *b) /* level left out: it may differ below a lost frame */
+/* level left out: it may differ below a lost frame */
+static int by_moment(const void *a, const void *b)
 {
 	struct tuple x = *(const struct tuple *)a, y = *(const struct tuple *)b;
 
@@ -40,7 +41,8 @@ static bool touched(const struct exec_call *c, const struct gap *g)
 	/* An unfinished call was still open after the event it is taken to end at. */
 	if (end_unknown(&t, g))
 		return true;
-	return concerned && c->start_ns <= g->to_ns && (c->end_ns >= g->from_ns || c->end == CALL_UNFINISHED);
+	return concerned && c->start_ns <= g->to_ns &&
+	       (c->end_ns >= g->from_ns || c->end == CALL_UNFINISHED);
 }
 
 static bool among(const struct tuple *one, const struct tuple *all, size_t n)
@@ -96,7 +98,10 @@ static void check_one_lost(struct trial *t)
 	const struct event *e = &x->events[at].h;
 	bool concerned[EXEC_FUNCS] = { false };
 	unsigned how = exec_random(&t->rng) % 3;
-	struct gap gap = { .from_ns = e->ts_ns, .to_ns = e->ts_ns, .stack = e->goid, .told = how > 0,
+	struct gap gap = { .from_ns = e->ts_ns,
+			   .to_ns = e->ts_ns,
+			   .stack = e->goid,
+			   .told = how > 0,
 			   /* Whose goroutines a new image ended, none can say. */
 			   .all = e->kind == EV_IMAGE };
 	struct seen seen;
@@ -115,9 +120,11 @@ static void check_one_lost(struct trial *t)
 			trial_add(t, &x->events[i]);
 		else if (gap.told)
 			trial_add(t, &(struct event_ext){
-				.h = { .ts_ns = e->ts_ns, .goid = e->goid, .kind = EV_LOSS,
-				       .flags = how == 2 || gap.all ? EVF_ALL : 0 },
-				.arg = { e->ts_ns, 1 } });
+					     .h = { .ts_ns = e->ts_ns,
+						    .goid = e->goid,
+						    .kind = EV_LOSS,
+						    .flags = how == 2 || gap.all ? EVF_ALL : 0 },
+					     .arg = { e->ts_ns, 1 } });
 	}
 	struct model *m = trial_run(t, &seen);
 
@@ -135,12 +142,13 @@ static size_t choose_lost(struct trial *t, bool *lost, struct gap *gap)
 	size_t from = exec_random(&t->rng) % x->n, to = from + exec_random(&t->rng) % 20, n = 0;
 	const struct event *first = &x->events[from].h;
 
-	*gap = (struct gap){ .all = exec_random(&t->rng) % 2 || first->flags & EVF_SYSTEM, .told = true,
+	*gap = (struct gap){ .all = exec_random(&t->rng) % 2 || first->flags & EVF_SYSTEM,
+			     .told = true,
 			     .stack = first->goid };
 	for (size_t i = from; i <= to && i < x->n; i++) {
 		const struct event *e = &x->events[i].h;
-		bool concerned = gap->all ||
-				 (e->goid == gap->stack && !(e->flags & EVF_SYSTEM) && e->kind != EV_IMAGE);
+		bool concerned = gap->all || (e->goid == gap->stack && !(e->flags & EVF_SYSTEM) &&
+					      e->kind != EV_IMAGE);
 
 		lost[i] = concerned && exec_random(&t->rng) % 2;
 		if (!lost[i])
@@ -163,10 +171,11 @@ static void check_burst_lost(struct trial *t)
 
 	for (size_t i = 0; i < x->n; i++) {
 		if (lost[i] && !told)
-			trial_add(t, &(struct event_ext){
-				.h = { .ts_ns = gap.from_ns, .kind = EV_LOSS, .goid = gap.all ? 0 : gap.stack,
-				       .flags = gap.all ? EVF_ALL : 0 },
-				.arg = { gap.to_ns, n } });
+			trial_add(t, &(struct event_ext){ .h = { .ts_ns = gap.from_ns,
+								 .kind = EV_LOSS,
+								 .goid = gap.all ? 0 : gap.stack,
+								 .flags = gap.all ? EVF_ALL : 0 },
+							  .arg = { gap.to_ns, n } });
 		told |= lost[i];
 		if (!lost[i])
 			trial_add(t, &x->events[i]);

@@ -114,8 +114,10 @@ static void check_paths(struct trial *t, const struct model *m)
 		count_stops(&want[i], &x->nodes[i]);
 	for (size_t i = 1; i < n; i++) {
 		for (uint32_t k = 1; k < x->n_nodes && !twin[i]; k++)
-			if (x->nodes[k].parent == twin[got[i].parent] && x->nodes[k].func == got[i].func &&
-			    x->nodes[k].go_edge == got[i].go_edge && x->nodes[k].go_pc == got[i].go_pc)
+			if (x->nodes[k].parent == twin[got[i].parent] &&
+			    x->nodes[k].func == got[i].func &&
+			    x->nodes[k].go_edge == got[i].go_edge &&
+			    x->nodes[k].go_pc == got[i].go_pc)
 				twin[i] = k;
 		HOLDS(t, twin[i]);
 		same_stats(t, &want[twin[i]], &got[i].stats);
@@ -142,7 +144,8 @@ static void check_exact(struct trial *t)
 	struct model *m = trial_run(t, &seen);
 	const struct model_totals *totals = model_totals(m);
 
-	HOLDS(t, totals->orphan_exits == 0 && totals->bad_events == 0 && totals->suspect_calls == inferred);
+	HOLDS(t, totals->orphan_exits == 0 && totals->bad_events == 0 &&
+			 totals->suspect_calls == inferred);
 	HOLDS(t, totals->events == x->n && totals->calls == x->n_calls);
 	check_calls(t, &seen);
 	check_funcs(t, m);

@@ -20,7 +20,8 @@ struct stack *stack_find(struct stack_table *t, uint64_t id)
 
 	if (*recent && (*recent)->info.goid == id)
 		return *recent;
-	for (size_t i = t->n_slots ? home(t, id) : 0; t->n_slots && t->slots[i]; i = (i + 1) & (t->n_slots - 1))
+	for (size_t i = t->n_slots ? home(t, id) : 0; t->n_slots && t->slots[i];
+	     i = (i + 1) & (t->n_slots - 1))
 		if (t->slots[i]->info.goid == id)
 			return *recent = t->slots[i];
 	return NULL;
@@ -98,8 +99,9 @@ struct stack *stack_get_slow(struct model *m, bool system, uint64_t id, uint64_t
 	if (!s)
 		return NULL;
 	s->system = system;
-	s->info = (struct goroutine_info){ .goid = id, .image = m->image, .first_ns = ts_ns,
-					   .last_ns = ts_ns, .system = system };
+	s->info = (struct goroutine_info){
+		.goid = id, .image = m->image, .first_ns = ts_ns, .last_ns = ts_ns, .system = system
+	};
 	place(t, s);
 	t->n++;
 	*stack_recent(t, id) = s;

@@ -11,7 +11,7 @@
 #include "plan/select.h"
 
 struct seen {
-	char *name;      /* linker spelling, the key */
+	char *name; /* linker spelling, the key */
 	bool has_body;
 	uint32_t into;
 	UT_hash_handle hh;
@@ -64,7 +64,8 @@ static int collect(struct search *s, const struct gobin *b)
 		if (err == -ENOMEM)
 			s->err = err;
 		else if (err && !warned) {
-			log_warn("the table of inlined functions cannot be read; the list of inlined functions is not complete");
+			log_warn(
+				"the table of inlined functions cannot be read; the list of inlined functions is not complete");
 			warned = true;
 		}
 	}
@@ -73,7 +74,8 @@ static int collect(struct search *s, const struct gobin *b)
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(((const struct plan_inlined *)a)->name, ((const struct plan_inlined *)b)->name);
+	return strcmp(((const struct plan_inlined *)a)->name,
+		      ((const struct plan_inlined *)b)->name);
 }
 
 static int keep_selected(struct plan *p, struct search *s, const struct plan_options *opt)

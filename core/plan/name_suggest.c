@@ -23,7 +23,8 @@ static unsigned distance(const char *a, const char *b, unsigned limit)
 		row[0] = i;
 		for (size_t j = 1; j <= m; j++) {
 			unsigned up = row[j];
-			unsigned same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
+			unsigned same = tolower((unsigned char)a[i - 1]) ==
+					tolower((unsigned char)b[j - 1]);
 			unsigned best = diagonal + !same;
 			best = up + 1 < best ? up + 1 : best;
 			best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
@@ -34,7 +35,8 @@ static unsigned distance(const char *a, const char *b, unsigned limit)
 	return row[m];
 }
 
-/* The part of a path or name that a typo is likely in: after the last '/' or '.', without wildcards. */
+/* The part of a path or name that a typo is likely in: after the last '/' or '.', without
+ * wildcards. */
 static void last_word(const char *s, char *out, size_t size)
 {
 	const char *from = s;
@@ -86,7 +88,8 @@ static void add(struct near_names *names, const char *name, unsigned far)
 	names->far[at] = far;
 }
 
-void near_add_matches(struct near_names *names, const char *pattern, bool packages, const struct gobin *b)
+void near_add_matches(struct near_names *names, const char *pattern, bool packages,
+		      const struct gobin *b)
 {
 	const struct gofunc *funcs;
 	size_t n = gobin_funcs(b, &funcs);

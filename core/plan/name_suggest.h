@@ -18,7 +18,8 @@ struct near_names {
 };
 
 /* Looks through b's functions, or their packages, for names near `pattern`. */
-void near_add_matches(struct near_names *names, const char *pattern, bool packages, const struct gobin *b);
+void near_add_matches(struct near_names *names, const char *pattern, bool packages,
+		      const struct gobin *b);
 
 /* "a, b, c" into `out`; false when there is none. */
 bool near_list(const struct near_names *names, char *out, size_t size);

@@ -46,9 +46,12 @@ static const struct {
 	[PLAN_WRAPPER] = { "wrapper", "made by the compiler; --wrappers includes it" },
 	[PLAN_ASSEMBLY] = { "assembly", "written in assembly: R14 need not hold g" },
 	[PLAN_ABI0] = { "abi0", "follows the stack ABI: R14 does not hold g at its entry" },
-	[PLAN_FIPS] = { "fips", "in the range that the FIPS 140 self-check hashes: a breakpoint fails it" },
-	[PLAN_REFUSED] = { "refused", "the kernel takes no probe on an instruction with a lock or segment prefix" },
-	[PLAN_LOOP] = { "loop", "a loop comes back to its first instruction: each turn would count as a call" },
+	[PLAN_FIPS] = { "fips",
+			"in the range that the FIPS 140 self-check hashes: a breakpoint fails it" },
+	[PLAN_REFUSED] = { "refused",
+			   "the kernel takes no probe on an instruction with a lock or segment prefix" },
+	[PLAN_LOOP] = { "loop",
+			"a loop comes back to its first instruction: each turn would count as a call" },
 	[PLAN_UNDECODABLE] = { "undecodable", "holds an instruction that cannot be decoded" },
 	[PLAN_NO_CODE] = { "no-code", "the file holds no code for it" },
 };
@@ -92,7 +95,8 @@ static enum plan_fate fate_by_flags(const struct gofunc *fn, const struct plan_o
 }
 
 /* Where the entry goes under a strategy. */
-static const struct code_point *entry_point(const struct gocode *code, enum probe_strategy s, bool faults_seen)
+static const struct code_point *entry_point(const struct gocode *code, enum probe_strategy s,
+					    bool faults_seen)
 {
 	if (s == PROBE_THESIS)
 		return &code->start;
@@ -103,7 +107,8 @@ static const struct code_point *entry_point(const struct gocode *code, enum prob
 	return code->has_late && faults_seen ? &code->late : &code->start;
 }
 
-static enum plan_fate fate_by_code(const struct gocode *code, enum probe_strategy s, bool faults_seen)
+static enum plan_fate fate_by_code(const struct gocode *code, enum probe_strategy s,
+				   bool faults_seen)
 {
 	if (code->status == CODE_NO_BYTES)
 		return PLAN_NO_CODE;
@@ -129,9 +134,17 @@ static struct plan_site site_at(const struct gofunc *fn, uint32_t func, const st
 				uint16_t kind, enum plan_link link)
 {
 	return (struct plan_site){
-		.func = func, .target = PLAN_NO_FUNC, .kind = kind, .sp_adj = at->sp_adj,
-		.link = link, .class = at->class, .text_class = at->class, .check_jcc = at->check_jcc,
-		.plain_ret = at->plain_ret, .vaddr = fn->vaddr + at->off, .file_off = fn->file_off + at->off,
+		.func = func,
+		.target = PLAN_NO_FUNC,
+		.kind = kind,
+		.sp_adj = at->sp_adj,
+		.link = link,
+		.class = at->class,
+		.text_class = at->class,
+		.check_jcc = at->check_jcc,
+		.plain_ret = at->plain_ret,
+		.vaddr = fn->vaddr + at->off,
+		.file_off = fn->file_off + at->off,
 	};
 }
 
@@ -155,7 +168,8 @@ static int add_site(struct plan *p, const struct plan_site *s)
 static int add_tail(struct plan *p, uint32_t func, const struct code_tail *tail, bool with_entry,
 		    uint64_t **targets, size_t *cap_targets)
 {
-	struct plan_site s = site_at(p->funcs[func].fn, func, &tail->at, with_entry ? EV_ENTRY_TAIL : EV_TAIL,
+	struct plan_site s = site_at(p->funcs[func].fn, func, &tail->at,
+				     with_entry ? EV_ENTRY_TAIL : EV_TAIL,
 				     with_entry ? LINK_ENTRY : LINK_EXIT);
 	int err = add_site(p, &s);
 
@@ -221,8 +235,9 @@ static int add_func(struct plan *p, const struct gofunc *fn, enum plan_fate fate
 
 	if (!name)
 		return -ENOMEM;
-	p->funcs[p->n_funcs++] = (struct plan_func){ .fn = fn, .name = name, .fate = fate,
-						  .late_site = PLAN_NO_SITE };
+	p->funcs[p->n_funcs++] = (struct plan_func){
+		.fn = fn, .name = name, .fate = fate, .late_site = PLAN_NO_SITE
+	};
 	return 0;
 }
 
@@ -253,7 +268,8 @@ static int select_funcs(struct plan *p, const struct plan_options *opt)
 	return err;
 }
 
-static int place_sites(struct plan *p, struct gocode_ctx *ctx, uint64_t **targets, size_t *cap_targets)
+static int place_sites(struct plan *p, struct gocode_ctx *ctx, uint64_t **targets,
+		       size_t *cap_targets)
 {
 	for (size_t i = 0; i < p->n_funcs; i++) {
 		struct plan_func *f = &p->funcs[i];
@@ -320,17 +336,21 @@ uint32_t plan_site_missing(const struct plan *p, uint64_t pc)
 	size_t i = begins_before(p, pc);
 	const struct plan_func *f = i < p->n_funcs ? &p->funcs[i] : NULL;
 
-	return f && f->fate == PLAN_PROBED && f->late_site != PLAN_NO_SITE && pc < p->sites[f->late_site].vaddr ?
-		f->late_site : PLAN_NO_SITE;
+	return f && f->fate == PLAN_PROBED && f->late_site != PLAN_NO_SITE &&
+			       pc < p->sites[f->late_site].vaddr
+		       ? f->late_site
+		       : PLAN_NO_SITE;
 }
 
-/* Calls that fault are told by runtime.sigpanic: but not where it is itself traced, and its entry might be told first. */
+/* Calls that fault are told by runtime.sigpanic: but not where it is itself traced, and its entry
+ * might be told first. */
 static void see_faults(struct plan *p)
 {
 	const struct gofunc *fn = gobin_func_named(p->binary, "runtime.sigpanic");
 	size_t i = fn ? begins_before(p, fn->vaddr) : p->n_funcs;
 
-	p->faults_seen = fn && p->strategy != PROBE_THESIS && (i == p->n_funcs || p->funcs[i].fn->vaddr != fn->vaddr);
+	p->faults_seen = fn && p->strategy != PROBE_THESIS &&
+			 (i == p->n_funcs || p->funcs[i].fn->vaddr != fn->vaddr);
 }
 
 static int build(struct plan *p, const struct plan_options *opt)

@@ -14,20 +14,34 @@
 const char *plan_site_kind(const struct plan_site *s)
 {
 	switch (s->kind) {
-	case EV_ENTRY: return "entry";
-	case EV_EXIT: return "exit";
-	case EV_TAIL: return "tail";
-	case EV_ENTRY_EXIT: return "entry+exit";
-	case EV_ENTRY_TAIL: return "entry+tail";
-	case EV_MORESTACK: return "morestack";
-	case EV_IMAGE: return "image";
-	case EV_END: return "goroutine-end";
-	case EV_CREATE: return "goroutine-create";
-	case EV_UNWIND: return "unwind";
-	case EV_STOP: return "prologue-stop";
-	case EV_RESUME: return "prologue-resume";
-	case EVK_FAULT: return "fault";
-	default: return "runtime";
+	case EV_ENTRY:
+		return "entry";
+	case EV_EXIT:
+		return "exit";
+	case EV_TAIL:
+		return "tail";
+	case EV_ENTRY_EXIT:
+		return "entry+exit";
+	case EV_ENTRY_TAIL:
+		return "entry+tail";
+	case EV_MORESTACK:
+		return "morestack";
+	case EV_IMAGE:
+		return "image";
+	case EV_END:
+		return "goroutine-end";
+	case EV_CREATE:
+		return "goroutine-create";
+	case EV_UNWIND:
+		return "unwind";
+	case EV_STOP:
+		return "prologue-stop";
+	case EV_RESUME:
+		return "prologue-resume";
+	case EVK_FAULT:
+		return "fault";
+	default:
+		return "runtime";
 	}
 }
 
@@ -38,7 +52,8 @@ static const char *class_name(const struct plan_site *s)
 
 static int by_name(const void *a, const void *b)
 {
-	const struct plan_func *x = *(const struct plan_func *const *)a, *y = *(const struct plan_func *const *)b;
+	const struct plan_func *x = *(const struct plan_func *const *)a,
+			       *y = *(const struct plan_func *const *)b;
 	int order = strcmp(x->name, y->name);
 
 	return order ? order : x->fn->vaddr < y->fn->vaddr ? -1 : x->fn->vaddr > y->fn->vaddr;
@@ -95,10 +110,12 @@ static void text_not_probed(const struct plan *p, const struct plan_func **list,
 				fprintf(out, "  %s\n", list[i]->name);
 	}
 	if (p->n_inlined)
-		fprintf(out, "\n%zu invisible: inlined everywhere; build with -gcflags=-l to see them\n", p->n_inlined);
+		fprintf(out,
+			"\n%zu invisible: inlined everywhere; build with -gcflags=-l to see them\n",
+			p->n_inlined);
 	for (size_t i = 0; i < p->n_inlined; i++)
-		fprintf(out, "  %s  (into %" PRIu32 " function%s)\n", p->inlined[i].name, p->inlined[i].into,
-			p->inlined[i].into == 1 ? "" : "s");
+		fprintf(out, "  %s  (into %" PRIu32 " function%s)\n", p->inlined[i].name,
+			p->inlined[i].into, p->inlined[i].into == 1 ? "" : "s");
 }
 
 int plan_show_text(const struct plan *p, FILE *out)
@@ -114,10 +131,12 @@ int plan_show_text(const struct plan *p, FILE *out)
 	}
 	for (size_t i = 0; i < p->n_sites; i++)
 		stepped += p->sites[i].class != INSN_EMULATED;
-	fprintf(out, "%s, %s: %zu function%s selected, %zu probed at %zu sites (%zu entry, %zu exit, %zu runtime; "
-		"%zu single-stepped), %zu inlined away\n", gobin_go_version(p->binary),
-		probe_strategy_name(p->strategy), p->n_funcs, p->n_funcs == 1 ? "" : "s", p->n_probed, p->n_sites,
-		p->n_link[LINK_ENTRY], p->n_link[LINK_EXIT], p->n_link[LINK_RUNTIME], stepped, p->n_inlined);
+	fprintf(out,
+		"%s, %s: %zu function%s selected, %zu probed at %zu sites (%zu entry, %zu exit, %zu runtime; "
+		"%zu single-stepped), %zu inlined away\n",
+		gobin_go_version(p->binary), probe_strategy_name(p->strategy), p->n_funcs,
+		p->n_funcs == 1 ? "" : "s", p->n_probed, p->n_sites, p->n_link[LINK_ENTRY],
+		p->n_link[LINK_EXIT], p->n_link[LINK_RUNTIME], stepped, p->n_inlined);
 	if (p->strategy == PROBE_SPRINGBOARD || p->strategy == PROBE_AUTO)
 		err = plan_show_stubs(p, out);
 	fputc('\n', out);
@@ -159,7 +178,8 @@ static void json_func(struct json *j, const struct plan *p, const struct plan_fu
 		json_kv_bool(j, "returns", !f->never_returns);
 		json_key(j, "sites");
 		json_open(j, '[');
-		for (size_t i = first; i < p->n_sites && p->sites[i].func == (size_t)(f - p->funcs); i++)
+		for (size_t i = first; i < p->n_sites && p->sites[i].func == (size_t)(f - p->funcs);
+		     i++)
 			json_site(j, &p->sites[i]);
 		json_close(j, ']');
 	}

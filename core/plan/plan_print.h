@@ -13,7 +13,8 @@ int plan_show_json(const struct plan *p, FILE *out);
 /* Every site: its instruction, the traps it costs, why it is that one; then how many of each. */
 int plan_explain(const struct plan *p, FILE *out);
 
-/* How many sites cost one trap, how many two and why. Part of the text of a plan with stubs. 0 or -ENOMEM. */
+/* How many sites cost one trap, how many two and why. Part of the text of a plan with stubs. 0 or
+ * -ENOMEM. */
 int plan_show_stubs(const struct plan *p, FILE *out);
 
 #endif

@@ -8,7 +8,8 @@
 const char *plan_site_kind(const struct plan_site *s);
 /* Functions by name, allocated. NULL: no memory. */
 const struct plan_func **plan_by_name(const struct plan *p);
-/* [function]: where its sites begin; one function's sites are adjacent. Allocated. NULL: no memory. */
+/* [function]: where its sites begin; one function's sites are adjacent. Allocated. NULL: no memory.
+ */
 size_t *plan_first_sites(const struct plan *p);
 
 #endif

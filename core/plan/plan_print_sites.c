@@ -12,8 +12,8 @@
 
 /* Why an entry is where it is. */
 enum entry_why {
-	WHY_CHECKED,  /* behind the stack check */
-	WHY_LINE,     /* no stack check */
+	WHY_CHECKED, /* behind the stack check */
+	WHY_LINE,    /* no stack check */
 	WHY_JCC,
 	WHY_LONE_RET,
 	WHY_STRAIGHT,
@@ -21,7 +21,7 @@ enum entry_why {
 	WHY_LATE,
 	WHY_LATE_RET,
 	WHY_THESIS,
-	WHY_FIRST,    /* + enum line_end */
+	WHY_FIRST, /* + enum line_end */
 	WHY_ENDS = WHY_FIRST + LINE_ENDS,
 };
 
@@ -30,19 +30,24 @@ static const char *const whys[WHY_ENDS] = {
 	[WHY_LINE] = "the first instruction that the kernel emulates; there is no stack check",
 	[WHY_JCC] = "the stack check's jump: nothing behind it will do",
 	[WHY_LONE_RET] = "the function is one RET",
-	[WHY_STRAIGHT] = "runs straight to its RET with nothing that could fault: one probe says both",
+	[WHY_STRAIGHT] =
+		"runs straight to its RET with nothing that could fault: one probe says both",
 	[WHY_TAIL] = "a wrapper that jumps on",
-	[WHY_LATE] = "the first that the kernel emulates, behind what may fault: runtime.sigpanic tells of calls that do",
-	[WHY_LATE_RET] = "runs straight to its RET: one probe says both, and runtime.sigpanic tells of calls that fault",
+	[WHY_LATE] =
+		"the first that the kernel emulates, behind what may fault: runtime.sigpanic tells of calls that do",
+	[WHY_LATE_RET] =
+		"runs straight to its RET: one probe says both, and runtime.sigpanic tells of calls that fault",
 	[WHY_THESIS] = "the first byte, as thesis has it",
-	[WHY_FIRST + LINE_FAULT] = "the first byte: then comes what may fault, and a call that does has been entered",
+	[WHY_FIRST + LINE_FAULT] =
+		"the first byte: then comes what may fault, and a call that does has been entered",
 	[WHY_FIRST + LINE_FLOW] = "the first byte: then comes a RET or an indirect jump",
 	[WHY_FIRST + LINE_SP] = "the first byte: then rsp is changed in a way that is not followed",
 	[WHY_FIRST + LINE_TARGET] = "the first byte: a branch comes back to what follows it",
 	[WHY_FIRST + LINE_LOOP] = "the first byte: a loop comes back to it",
 };
 
-static unsigned why_entry(const struct plan *p, const struct plan_func *f, const struct plan_site *s)
+static unsigned why_entry(const struct plan *p, const struct plan_func *f,
+			  const struct plan_site *s)
 {
 	bool first = s->vaddr == f->fn->vaddr;
 
@@ -83,7 +88,8 @@ static void explain_site(const struct plan *p, const struct plan_func *f, const 
 	bool is_entry = s->link == LINK_ENTRY;
 
 	disasm_text(d, s->vaddr, text, sizeof(text));
-	fprintf(out, "  +0x%-6" PRIx64 " %-28s %-10s %-10s ", s->vaddr - f->fn->vaddr, text, plan_site_kind(s), traps(s));
+	fprintf(out, "  +0x%-6" PRIx64 " %-28s %-10s %-10s ", s->vaddr - f->fn->vaddr, text,
+		plan_site_kind(s), traps(s));
 	if (is_entry) {
 		unsigned why = why_entry(p, f, s);
 
@@ -93,10 +99,14 @@ static void explain_site(const struct plan *p, const struct plan_func *f, const 
 	} else {
 		n->exits++;
 		n->exits_one += s->class == INSN_EMULATED && !s->window_len;
-		fputs(s->kind == EV_EXIT ? "a RET" : s->kind == EV_TAIL ? "a jump out of the function" : "calls morestack", out);
+		fputs(s->kind == EV_EXIT   ? "a RET"
+		      : s->kind == EV_TAIL ? "a jump out of the function"
+					   : "calls morestack",
+		      out);
 	}
 	if (s->window_len)
-		fprintf(out, "; %u bytes from +0x%" PRIx64 " run in a stub", s->window_len, s->window_vaddr - f->fn->vaddr);
+		fprintf(out, "; %u bytes from +0x%" PRIx64 " run in a stub", s->window_len,
+			s->window_vaddr - f->fn->vaddr);
 	else if (s->stub_why != STUB_NOT_ASKED && s->stub_why != STUB_CHEAP)
 		fprintf(out, "; no stub: %s", stub_reason_clause(s->stub_why));
 	if (!is_entry && s->window_len)
@@ -129,7 +139,8 @@ static void summary(const struct plan *p, const struct shares *n, FILE *out)
 		for (int i = STUB_SHORT; i < STUB_REASONS; i++)
 			line(out, n->no_stub[i], n->entries + n->exits, stub_reason_clause(i));
 	}
-	fputs("* one where the kernel lets the program on a RET perform it ('gotrace doctor')\n", out);
+	fputs("* one where the kernel lets the program on a RET perform it ('gotrace doctor')\n",
+	      out);
 }
 
 int plan_explain(const struct plan *p, FILE *out)
@@ -145,7 +156,8 @@ int plan_explain(const struct plan *p, FILE *out)
 
 		if (list[k]->fate != PLAN_PROBED)
 			continue;
-		fprintf(out, "%s%s\n", list[k]->name, list[k]->never_returns ? "  (never returns)" : "");
+		fprintf(out, "%s%s\n", list[k]->name,
+			list[k]->never_returns ? "  (never returns)" : "");
 		for (size_t i = first[func]; i < p->n_sites && p->sites[i].func == func; i++)
 			explain_site(p, list[k], &p->sites[i], d, &n, out);
 	}

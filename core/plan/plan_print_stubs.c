@@ -12,8 +12,8 @@ struct stub_count {
 	size_t entries, exits;             /* of the functions probed */
 	size_t cheap_entries, cheap_exits; /* one trap each, in a stub or as they stand */
 	size_t stub_entries, stub_exits;
-	size_t why[STUB_REASONS];          /* of the sites that are single-stepped */
-	size_t cheap_funcs;                /* functions none of whose sites is */
+	size_t why[STUB_REASONS]; /* of the sites that are single-stepped */
+	size_t cheap_funcs;       /* functions none of whose sites is */
 };
 
 static struct stub_count count(const struct plan *p, uint8_t *stepped)
@@ -51,14 +51,16 @@ int plan_show_stubs(const struct plan *p, FILE *out)
 	if (!stepped)
 		return -ENOMEM;
 	struct stub_count c = count(p, stepped);
-	fprintf(out, "one trap each: %zu of %zu entries (%.1f %%, %zu in stubs), %zu of %zu exits (%.1f %%, %zu in stubs); "
+	fprintf(out,
+		"one trap each: %zu of %zu entries (%.1f %%, %zu in stubs), %zu of %zu exits (%.1f %%, %zu in stubs); "
 		"nothing single-stepped in %zu of %zu functions (%.1f %%)\n",
 		c.cheap_entries, c.entries, pct(c.cheap_entries, c.entries), c.stub_entries,
-		c.cheap_exits, c.exits, pct(c.cheap_exits, c.exits), c.stub_exits,
-		c.cheap_funcs, p->n_probed, pct(c.cheap_funcs, p->n_probed));
+		c.cheap_exits, c.exits, pct(c.cheap_exits, c.exits), c.stub_exits, c.cheap_funcs,
+		p->n_probed, pct(c.cheap_funcs, p->n_probed));
 	for (int why = 0; why < STUB_REASONS; why++)
 		if (c.why[why])
-			fprintf(out, "  %zu single-stepped: %s\n", c.why[why], stub_reason_clause((enum stub_reason)why));
+			fprintf(out, "  %zu single-stepped: %s\n", c.why[why],
+				stub_reason_clause((enum stub_reason)why));
 	if (p->stubs.bytes)
 		fprintf(out, "  %zu stubs, %zu KiB\n", p->stubs.n_sites, p->stubs.bytes / 1024);
 	if (p->stubs.obstacle)

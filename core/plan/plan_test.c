@@ -69,7 +69,8 @@ static void lone_ret(void **state)
 	}
 }
 
-/* Straight arithmetic is over before anything can happen to it: its RET says both, but for thesis. */
+/* Straight arithmetic is over before anything can happen to it: its RET says both, but for thesis.
+ */
 static void straight_leaf(void **state)
 {
 	(void)state;
@@ -90,12 +91,15 @@ static void straight_leaf(void **state)
 	}
 }
 
-/* Only calls that fault before the probe are missing; and whoever traces sigpanic itself sees none so. */
+/* Only calls that fault before the probe are missing; and whoever traces sigpanic itself sees none
+ * so. */
 static void calls_that_fault(void **state)
 {
 	static const char *const both[] = { "runtime", "main" };
 	const struct plan_options opt = { .strategy = PROBE_EMULATED };
-	const struct plan_options with_runtime = { .strategy = PROBE_EMULATED, .packages = both, .n_packages = 2 };
+	const struct plan_options with_runtime = { .strategy = PROBE_EMULATED,
+						   .packages = both,
+						   .n_packages = 2 };
 	struct gobin *b = open_binary("kinds");
 	struct plan *p = plan_of(b, &opt);
 	const struct plan_func *late = find(p, "main.mayFault"), *early = find(p, "main.recursive");
@@ -130,7 +134,8 @@ static void calls_that_fault(void **state)
 
 static void strategies_differ_in_their_entries(void **state)
 {
-	const struct plan_options emulated = { .strategy = PROBE_EMULATED }, thesis = { .strategy = PROBE_THESIS };
+	const struct plan_options emulated = { .strategy = PROBE_EMULATED },
+				  thesis = { .strategy = PROBE_THESIS };
 	struct gobin *b = open_binary("kinds");
 	struct plan *e = plan_of(b, &emulated), *t = plan_of(b, &thesis);
 
@@ -142,7 +147,8 @@ static void strategies_differ_in_their_entries(void **state)
 		if (t->sites[i].kind == EV_ENTRY)
 			assert_int_equal(t->sites[i].vaddr, t->funcs[t->sites[i].func].fn->vaddr);
 	for (size_t i = 0; i < e->n_sites; i++)
-		if (e->sites[i].kind == EV_ENTRY && e->sites[i].func == (uint32_t)(find(e, "main.recursive") - e->funcs))
+		if (e->sites[i].kind == EV_ENTRY &&
+		    e->sites[i].func == (uint32_t)(find(e, "main.recursive") - e->funcs))
 			assert_int_equal(e->sites[i].class, INSN_EMULATED);
 	plan_free(e);
 	plan_free(t);
@@ -151,8 +157,11 @@ static void strategies_differ_in_their_entries(void **state)
 
 static void globs_excludes_and_wrappers(void **state)
 {
-	static const char *const globs[] = { "main.recur*", "strings.ToUpper" }, *const excludes[] = { "*.recursive" };
-	struct plan_options opt = { .globs = globs, .n_globs = 2, .excludes = excludes, .n_excludes = 1 };
+	static const char *const globs[] = { "main.recur*", "strings.ToUpper" },
+				 *const excludes[] = { "*.recursive" };
+	struct plan_options opt = {
+		.globs = globs, .n_globs = 2, .excludes = excludes, .n_excludes = 1
+	};
 	struct gobin *b = open_binary("kinds");
 	struct plan *p = plan_of(b, &opt);
 
@@ -208,7 +217,8 @@ static void stripped_is_the_same(void **state)
 	assert_int_equal(a->n_probed, b->n_probed);
 	assert_int_equal(a->n_sites, b->n_sites);
 	for (size_t i = 0; i < a->n_sites; i++)
-		assert_int_equal(a->sites[i].vaddr - a->sites[0].vaddr, b->sites[i].vaddr - b->sites[0].vaddr);
+		assert_int_equal(a->sites[i].vaddr - a->sites[0].vaddr,
+				 b->sites[i].vaddr - b->sites[0].vaddr);
 	plan_free(a);
 	plan_free(b);
 	gobin_close(full);
@@ -255,12 +265,15 @@ static void no_match_is_refused(void **state)
 /* No two sites of one kind at one place, all inside their functions, in every build. */
 static void sites_are_sane(void **state)
 {
-	static const char *const names[] = { "kinds", "kinds.pie", "kinds.pie.stripped", "kinds.noinline", "cgo" };
+	static const char *const names[] = { "kinds", "kinds.pie", "kinds.pie.stripped",
+					     "kinds.noinline", "cgo" };
 	static const char *const all[] = { "all" };
 
 	(void)state;
 	for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++) {
-		const struct plan_options opt = { .packages = all, .n_packages = 1, .strategy = n % 2 };
+		const struct plan_options opt = { .packages = all,
+						  .n_packages = 1,
+						  .strategy = n % 2 };
 		struct gobin *b = open_binary(names[n]);
 		struct plan *p = plan_of(b, &opt);
 		uint64_t last = 0;
@@ -311,8 +324,16 @@ static void shown_as_text_and_json(void **state)
 static void every_site_is_explained(void **state)
 {
 	static const char *const lines[] = {
-		"main.recursive\n", "push", " %rbp ", " entry ", "behind the stack check", "the function is one RET",
-		"one probe says both", "calls that fault", "two traps*", " exits of their own:\n",
+		"main.recursive\n",
+		"push",
+		" %rbp ",
+		" entry ",
+		"behind the stack check",
+		"the function is one RET",
+		"one probe says both",
+		"calls that fault",
+		"two traps*",
+		" exits of their own:\n",
 	};
 
 	(void)state;

@@ -10,19 +10,35 @@
 
 enum where { AT_ENTRY, AT_RETURN, AT_CALL };
 
-/* All in runtime/proc.go, panic.go and stack.go; names are the same from Go 1.19 to 1.27 but where noted. */
+/* All in runtime/proc.go, panic.go and stack.go; names are the same from Go 1.19 to 1.27 but where
+ * noted. */
 static const struct {
-	const char *names[2];  /* the first that exists */
+	const char *names[2]; /* the first that exists */
 	uint16_t kind;
 	enum where where;
-	size_t seen_off;       /* flag of struct plan to set */
+	size_t seen_off; /* flag of struct plan to set */
 	uint8_t stop;
-	const char *from;      /* AT_CALL: calls of `names` in this function */
+	const char *from; /* AT_CALL: calls of `names` in this function */
 } wanted[] = {
 	{ { "runtime.main" }, EV_IMAGE, AT_ENTRY, 0, 0, NULL },
-	{ { "runtime.gdestroy", "runtime.goexit0" }, EV_END, AT_ENTRY, offsetof(struct plan, ends_seen), 0, NULL },
-	{ { "runtime.newproc1" }, EV_CREATE, AT_RETURN, offsetof(struct plan, creates_seen), 0, NULL },
-	{ { "runtime.recovery" }, EV_UNWIND, AT_ENTRY, offsetof(struct plan, unwinds_seen), 0, NULL },
+	{ { "runtime.gdestroy", "runtime.goexit0" },
+	  EV_END,
+	  AT_ENTRY,
+	  offsetof(struct plan, ends_seen),
+	  0,
+	  NULL },
+	{ { "runtime.newproc1" },
+	  EV_CREATE,
+	  AT_RETURN,
+	  offsetof(struct plan, creates_seen),
+	  0,
+	  NULL },
+	{ { "runtime.recovery" },
+	  EV_UNWIND,
+	  AT_ENTRY,
+	  offsetof(struct plan, unwinds_seen),
+	  0,
+	  NULL },
 	{ { "runtime.sigpanic" }, EVK_FAULT, AT_ENTRY, 0, 0, NULL },
 	{ { "runtime.newstack" }, EV_STOP, AT_ENTRY, offsetof(struct plan, stops_seen), 0, NULL },
 	/* What newstack does about the stopped prologue; the same functions are called from
@@ -40,26 +56,39 @@ static const struct code_point *entry_with_arguments(const struct gocode *code)
 	uint32_t after_check = 32; /* the longest check is 28 bytes */
 
 	return code->has_entry && (code->entry.check_jcc || code->entry.off < after_check) &&
-	       code->entry.sp_adj == 0 ? &code->entry : &code->start;
+			       code->entry.sp_adj == 0
+		       ? &code->entry
+		       : &code->start;
 }
 
-static int add_one(struct plan *p, const struct gofunc *fn, const struct code_point *at, size_t which)
+static int add_one(struct plan *p, const struct gofunc *fn, const struct code_point *at,
+		   size_t which)
 {
 	int err = vec_reserve(&p->sites, &p->cap_sites, p->n_sites + 1);
 
 	if (err)
 		return err;
 	p->sites[p->n_sites++] = (struct plan_site){
-		.func = PLAN_NO_FUNC, .target = PLAN_NO_FUNC, .kind = wanted[which].kind,
-		.stop = wanted[which].stop, .sp_adj = at->sp_adj,
-		.link = LINK_RUNTIME, .class = at->class, .text_class = at->class, .check_jcc = at->check_jcc,
-		.plain_ret = at->plain_ret, .vaddr = fn->vaddr + at->off, .file_off = fn->file_off + at->off, .name = fn->name,
+		.func = PLAN_NO_FUNC,
+		.target = PLAN_NO_FUNC,
+		.kind = wanted[which].kind,
+		.stop = wanted[which].stop,
+		.sp_adj = at->sp_adj,
+		.link = LINK_RUNTIME,
+		.class = at->class,
+		.text_class = at->class,
+		.check_jcc = at->check_jcc,
+		.plain_ret = at->plain_ret,
+		.vaddr = fn->vaddr + at->off,
+		.file_off = fn->file_off + at->off,
+		.name = fn->name,
 	};
 	p->n_link[LINK_RUNTIME]++;
 	return 0;
 }
 
-static int add_entry_or_returns(struct plan *p, struct gocode_ctx *ctx, const struct gofunc *fn, size_t which)
+static int add_entry_or_returns(struct plan *p, struct gocode_ctx *ctx, const struct gofunc *fn,
+				size_t which)
 {
 	struct gocode code;
 	int err = gocode_analyze(ctx, fn, &code);
@@ -69,9 +98,13 @@ static int add_entry_or_returns(struct plan *p, struct gocode_ctx *ctx, const st
 	bool usable = code.status == CODE_OK && code.start.class != INSN_REFUSED &&
 		      (wanted[which].where == AT_ENTRY || code.n_rets);
 	if (usable && wanted[which].where == AT_ENTRY)
-		err = add_one(p, fn, wanted[which].kind == EVK_FAULT && code.has_entry ? &code.entry :
-			      entry_with_arguments(&code), which);
-	for (size_t k = 0; usable && wanted[which].where == AT_RETURN && k < code.n_rets && !err; k++)
+		err = add_one(p, fn,
+			      wanted[which].kind == EVK_FAULT && code.has_entry
+				      ? &code.entry
+				      : entry_with_arguments(&code),
+			      which);
+	for (size_t k = 0; usable && wanted[which].where == AT_RETURN && k < code.n_rets && !err;
+	     k++)
 		err = add_one(p, fn, &code.rets[k], which);
 	if (usable && wanted[which].seen_off)
 		*(bool *)((char *)p + wanted[which].seen_off) = true;
@@ -107,7 +140,8 @@ int plan_add_runtime_sites(struct plan *p, struct gocode_ctx *ctx)
 			fn = gobin_func_named(p->binary, wanted[i].names[j]);
 		if (!fn || (wanted[i].kind == EVK_FAULT && !p->faults_seen))
 			continue;
-		err = wanted[i].where == AT_CALL ? add_calls(p, ctx, fn, i) : add_entry_or_returns(p, ctx, fn, i);
+		err = wanted[i].where == AT_CALL ? add_calls(p, ctx, fn, i)
+						 : add_entry_or_returns(p, ctx, fn, i);
 	}
 	return err;
 }

@@ -20,7 +20,8 @@ static bool is_test_function(const struct goname *name)
 	for (size_t i = 0; !name->receiver && i < sizeof(prefixes) / sizeof(*prefixes); i++) {
 		size_t n = strlen(prefixes[i]);
 
-		if (strncmp(name->function, prefixes[i], n) == 0 && !islower((unsigned char)name->function[n]))
+		if (strncmp(name->function, prefixes[i], n) == 0 &&
+		    !islower((unsigned char)name->function[n]))
 			return true;
 	}
 	return false;
@@ -150,7 +151,8 @@ static bool match_package(struct selector *s, const char *package)
 	bool any = false;
 
 	if (!s->opt->n_packages && !s->opt->n_globs) {
-		any = strcmp(package, "main") == 0 || (*s->main_module && below(s->main_module, package));
+		any = strcmp(package, "main") == 0 ||
+		      (*s->main_module && below(s->main_module, package));
 		for (size_t i = 0; i < s->n_tested && !any; i++)
 			any = strcmp(s->tested[i], package) == 0;
 		return any;
@@ -211,8 +213,9 @@ void selector_log_no_match(const struct selector *s, const struct gobin *b)
 	for (size_t i = 0; i < o->n_packages; i++)
 		near_add_matches(&names, o->packages[i], true, b);
 	if (!o->n_packages && !o->n_globs)
-		log_error("the binary has no function in package main or in module '%s'; choose with -p PKG or -f GLOB",
-			  s->main_module);
+		log_error(
+			"the binary has no function in package main or in module '%s'; choose with -p PKG or -f GLOB",
+			s->main_module);
 	else if (near_list(&names, list, sizeof(list)))
 		log_error("no function matches; near are: %s", list);
 	else

@@ -12,8 +12,8 @@ enum selection { NOT_SELECTED, SELECTED, DESELECTED /* by -x */ };
 
 struct selector {
 	const struct plan_options *opt;
-	const char *main_module;  /* path, "" when not known */
-	char **tested;            /* packages under test, of a test binary without module data */
+	const char *main_module; /* path, "" when not known */
+	char **tested;           /* packages under test, of a test binary without module data */
 	size_t n_tested, cap_tested;
 	bool *package_used, *glob_used; /* did each pattern match anything? */
 };

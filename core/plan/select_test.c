@@ -41,8 +41,10 @@ static void near_names(void **state)
 	(void)state;
 	assert_int_equal(near_distance("main", "main"), 0);
 	assert_int_equal(near_distance("mian", "main"), 2);
-	assert_true(near_distance("main.Sevre", "main.Serve") < near_distance("main.Sevre", "net/http.Serve"));
-	assert_true(near_distance("Submit", "github.com/panjf2000/ants/v2.(*Pool).Submit") < NEAR_NOT);
+	assert_true(near_distance("main.Sevre", "main.Serve") <
+		    near_distance("main.Sevre", "net/http.Serve"));
+	assert_true(near_distance("Submit", "github.com/panjf2000/ants/v2.(*Pool).Submit") <
+		    NEAR_NOT);
 	assert_int_equal(near_distance("main.ad", "internal/abi.Name"), NEAR_NOT);
 	assert_int_equal(near_distance("", "main.main"), NEAR_NOT);
 }

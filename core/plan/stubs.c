@@ -14,15 +14,15 @@
  *
  * The probe sits on `jmp back`, which the kernel executes itself: as the trap returns, and
  * signals are delivered, pc is in Go's text. With a nop in the stub it is not, and
- * the runtime refuses to preempt a goroutine at a pc it does not know: a loop that only calls functions
- * without a stack check could then never be stopped.
+ * the runtime refuses to preempt a goroutine at a pc it does not know: a loop that only calls
+ * functions without a stack check could then never be stopped.
  */
 
-#define PAGE      4096ull
-#define ALIGN     16     /* of a stub: one cache line fetches most of them */
-#define JMP_BYTES 5
-#define LOWEST_VADDR 0x10000ull   /* vm.mmap_min_addr as the kernel ships it */
-#define HIGH_VADDR 0x60000000ull  /* above the bss of all but giants, out of brk's way */
+#define PAGE         4096ull
+#define ALIGN        16 /* of a stub: one cache line fetches most of them */
+#define JMP_BYTES    5
+#define LOWEST_VADDR 0x10000ull    /* vm.mmap_min_addr as the kernel ships it */
+#define HIGH_VADDR   0x60000000ull /* above the bss of all but giants, out of brk's way */
 
 static const struct {
 	const char *name, *clause;
@@ -51,8 +51,9 @@ const char *stub_reason_clause(enum stub_reason r)
 static enum stub_reason reason_of(const struct code_window *w)
 {
 	static const uint8_t of_fate[WINDOW_FATES] = {
-		[WINDOW_OK] = STUB_SHORT, [WINDOW_SHORT] = STUB_SHORT, [WINDOW_TARGET] = STUB_TARGET,
-		[WINDOW_FLOW] = STUB_FLOW, [WINDOW_FAULT] = STUB_FAULT, [WINDOW_FIXED] = STUB_FIXED,
+		[WINDOW_OK] = STUB_SHORT,      [WINDOW_SHORT] = STUB_SHORT,
+		[WINDOW_TARGET] = STUB_TARGET, [WINDOW_FLOW] = STUB_FLOW,
+		[WINDOW_FAULT] = STUB_FAULT,   [WINDOW_FIXED] = STUB_FIXED,
 	};
 
 	return w->len ? STUB_HAS_ONE : of_fate[w->fate];
@@ -61,7 +62,8 @@ static enum stub_reason reason_of(const struct code_window *w)
 /* Its stacks are checked by the linker to the last byte, and it runs where nothing may trap. */
 static bool of_runtime(const char *symbol)
 {
-	static const char *const packages[] = { "runtime.", "runtime/internal/", "runtime/cgo.", "internal/runtime/" };
+	static const char *const packages[] = { "runtime.", "runtime/internal/", "runtime/cgo.",
+						"internal/runtime/" };
 
 	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++)
 		if (strncmp(symbol, packages[i], strlen(packages[i])) == 0)
@@ -69,8 +71,8 @@ static bool of_runtime(const char *symbol)
 	return false;
 }
 
-static void give_stub(struct plan *p, struct plan_site *s, const struct gofunc *fn, const struct code_window *w,
-		      enum stub_kind kind)
+static void give_stub(struct plan *p, struct plan_site *s, const struct gofunc *fn,
+		      const struct code_window *w, enum stub_kind kind)
 {
 	s->stub_why = of_runtime(fn->name) ? STUB_RUNTIME : reason_of(w);
 	if (s->stub_why != STUB_HAS_ONE)
@@ -151,7 +153,8 @@ static bool find_place(struct plan *p)
 	else
 		return false;
 	/* Addresses wrap in a PIE, distances do not. */
-	int64_t farthest = (int64_t)(hi - p->stubs.vaddr), nearest = (int64_t)(lo - (p->stubs.vaddr + bytes));
+	int64_t farthest = (int64_t)(hi - p->stubs.vaddr),
+		nearest = (int64_t)(lo - (p->stubs.vaddr + bytes));
 	return farthest < INT32_MAX && nearest > INT32_MIN;
 }
 
@@ -185,7 +188,8 @@ static int write_stub(struct plan *p, const struct plan_site *s)
 		write_nop(p->stubs.code + s->stub_off, nop);
 	memcpy(at + (nop_first(s) ? nop : 0), displaced, s->window_len);
 	at += s->window_len + nop;
-	stubs_write_jump(at, p->stubs.vaddr + (uint64_t)(at - p->stubs.code), s->window_vaddr + s->window_len);
+	stubs_write_jump(at, p->stubs.vaddr + (uint64_t)(at - p->stubs.code),
+			 s->window_vaddr + s->window_len);
 	return 0;
 }
 
@@ -196,7 +200,9 @@ static uint64_t find_syscall(const struct gobin *b)
 	size_t n = gobin_funcs(b, &funcs);
 
 	for (size_t i = 0; i < n; i++) {
-		const uint8_t *code = funcs[i].flags & GOFUNC_ASM ? gobin_bytes(b, funcs[i].vaddr, funcs[i].size) : NULL;
+		const uint8_t *code = funcs[i].flags & GOFUNC_ASM
+					      ? gobin_bytes(b, funcs[i].vaddr, funcs[i].size)
+					      : NULL;
 		const uint8_t *at = code ? memmem(code, funcs[i].size, "\x0f\x05", 2) : NULL;
 
 		if (at)
@@ -234,7 +240,8 @@ int stubs_end(struct plan *p)
 		return 0;
 	/* The new image would have neither stubs nor, in the text, those probes. */
 	if (gobin_func_named(p->binary, "syscall.Exec"))
-		t->obstacle = "it can execute itself anew (syscall.Exec), and the new image would not be patched";
+		t->obstacle =
+			"it can execute itself anew (syscall.Exec), and the new image would not be patched";
 	lay_out(p);
 	t->syscall_vaddr = find_syscall(p->binary);
 	if (!find_place(p) || !t->syscall_vaddr) {

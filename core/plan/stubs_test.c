@@ -19,7 +19,10 @@ static const char *const all[] = { "all" };
 static struct look look_at(const char *name, enum stub_kind kind)
 {
 	const struct plan_options opt = {
-		.packages = all, .n_packages = 1, .strategy = PROBE_SPRINGBOARD, .stub = kind,
+		.packages = all,
+		.n_packages = 1,
+		.strategy = PROBE_SPRINGBOARD,
+		.stub = kind,
 	};
 	struct look l = { .b = open_binary(name) };
 
@@ -78,10 +81,12 @@ static void check_stub(const struct look *l, const struct plan_site *s)
 static void check_window(const struct look *l, const struct plan_site *s)
 {
 	const struct gofunc *f = l->p->funcs[s->func].fn;
-	uint64_t first = s->window_vaddr + (s->link == LINK_EXIT), last = s->window_vaddr + s->window_len;
+	uint64_t first = s->window_vaddr + (s->link == LINK_EXIT),
+		 last = s->window_vaddr + s->window_len;
 	uint64_t end = last;
 	cs_insn *in;
-	size_t n = cs_disasm(l->cs, gobin_bytes(l->b, f->vaddr, f->size), f->size, f->vaddr, 0, &in);
+	size_t n = cs_disasm(l->cs, gobin_bytes(l->b, f->vaddr, f->size), f->size, f->vaddr, 0,
+			     &in);
 
 	if (s->link == LINK_ENTRY)
 		last--;
@@ -89,16 +94,20 @@ static void check_window(const struct look *l, const struct plan_site *s)
 		const cs_x86 *x = &in[i].detail->x86;
 		bool inside = in[i].address >= s->window_vaddr && in[i].address < end;
 
-		if (cs_insn_group(l->cs, &in[i], CS_GRP_JUMP) && x->operands[0].type == X86_OP_IMM &&
-		    (uint64_t)x->operands[0].imm >= first && (uint64_t)x->operands[0].imm <= last)
+		if (cs_insn_group(l->cs, &in[i], CS_GRP_JUMP) &&
+		    x->operands[0].type == X86_OP_IMM && (uint64_t)x->operands[0].imm >= first &&
+		    (uint64_t)x->operands[0].imm <= last)
 			fail_msg("%s: a branch goes to %llx, inside a window", of(l, s),
 				 (unsigned long long)x->operands[0].imm);
 		if (inside && (cs_insn_group(l->cs, &in[i], CS_GRP_JUMP) ||
-			       cs_insn_group(l->cs, &in[i], CS_GRP_CALL) || cs_insn_group(l->cs, &in[i], CS_GRP_RET)))
+			       cs_insn_group(l->cs, &in[i], CS_GRP_CALL) ||
+			       cs_insn_group(l->cs, &in[i], CS_GRP_RET)))
 			fail_msg("%s: %s is displaced", of(l, s), in[i].mnemonic);
 		for (uint8_t k = 0; inside && k < x->op_count; k++)
-			if (x->operands[k].type == X86_OP_MEM && x->operands[k].mem.base == X86_REG_RIP)
-				fail_msg("%s: %s %s is displaced", of(l, s), in[i].mnemonic, in[i].op_str);
+			if (x->operands[k].type == X86_OP_MEM &&
+			    x->operands[k].mem.base == X86_REG_RIP)
+				fail_msg("%s: %s %s is displaced", of(l, s), in[i].mnemonic,
+					 in[i].op_str);
 		if (inside && in[i].address + in[i].size > end)
 			fail_msg("%s: the window ends inside an instruction", of(l, s));
 	}
@@ -112,7 +121,8 @@ static void check_window(const struct look *l, const struct plan_site *s)
 
 static int by_window(const void *a, const void *b)
 {
-	const struct plan_site *x = *(const struct plan_site *const *)a, *y = *(const struct plan_site *const *)b;
+	const struct plan_site *x = *(const struct plan_site *const *)a,
+			       *y = *(const struct plan_site *const *)b;
 
 	return x->window_vaddr < y->window_vaddr ? -1 : x->window_vaddr > y->window_vaddr;
 }
@@ -149,7 +159,8 @@ static void check_apart(const struct look *l)
 	free(w);
 }
 
-static const char *const variants[] = { "kinds", "kinds.stripped", "kinds.pie", "kinds.noinline", "cgo" };
+static const char *const variants[] = { "kinds", "kinds.stripped", "kinds.pie", "kinds.noinline",
+					"cgo" };
 
 static void stubs_do_what_they_replace(void **state)
 {
@@ -224,7 +235,9 @@ static void nops_only_behind_a_check(void **state)
 
 static void dropped_stubs_leave_an_emulated_plan(void **state)
 {
-	const struct plan_options opt = { .packages = all, .n_packages = 1, .strategy = PROBE_EMULATED };
+	const struct plan_options opt = { .packages = all,
+					  .n_packages = 1,
+					  .strategy = PROBE_EMULATED };
 	struct look l = look_at("kinds", STUB_NOP5);
 	struct plan *e = plan_build(l.b, &opt);
 

@@ -27,7 +27,8 @@ static void same_as_stored(const char *events, const char *ending, const char *g
 {
 	char path[512];
 
-	snprintf(path, sizeof(path), "%.*s%s", (int)(strlen(events) - strlen(".events")), events, ending);
+	snprintf(path, sizeof(path), "%.*s%s", (int)(strlen(events) - strlen(".events")), events,
+		 ending);
 	fixture_same(path, got);
 }
 
@@ -44,8 +45,10 @@ static void test_cases(void **state)
 
 		assert_int_equal(evlist_load(&l, g.gl_pathv[i]), 0);
 		fixture_write(&l, path);
-		char *functions = fixture_report(path, "csv", &(struct report_options){ .by = BY_FUNCTION });
-		char *paths = fixture_report(path, "csv", &(struct report_options){ .by = BY_PATH });
+		char *functions = fixture_report(path, "csv",
+						 &(struct report_options){ .by = BY_FUNCTION });
+		char *paths = fixture_report(path, "csv",
+					     &(struct report_options){ .by = BY_PATH });
 
 		same_as_stored(g.gl_pathv[i], ".functions.csv", functions);
 		same_as_stored(g.gl_pathv[i], ".paths.csv", paths);
@@ -74,9 +77,11 @@ static void test_formats(void **state)
 		fixture_write(&l, path);
 		for (size_t f = 0; f < 3; f++)
 			for (enum report_by by = BY_FUNCTION; by <= BY_CALL; by++) {
-				char *got = fixture_report(path, formats[f], &(struct report_options){ .by = by });
+				char *got = fixture_report(path, formats[f],
+							   &(struct report_options){ .by = by });
 
-				snprintf(ending, sizeof(ending), ".%s.%s", kinds[by], f ? formats[f] : "txt");
+				snprintf(ending, sizeof(ending), ".%s.%s", kinds[by],
+					 f ? formats[f] : "txt");
 				same_as_stored(events, ending, got);
 				free(got);
 			}
@@ -124,11 +129,13 @@ static void test_any_event_missing(void **state)
 			uint64_t *calls = count_calls(&l, e);
 
 			for (size_t f = 0; f < l.info.n_funcs; f++) {
-				uint64_t off = calls[f] > whole[f] ? calls[f] - whole[f] : whole[f] - calls[f];
+				uint64_t off = calls[f] > whole[f] ? calls[f] - whole[f]
+								   : whole[f] - calls[f];
 
 				if (off > (f == own))
-					fail_msg("%s: without event %zu %s has %d calls", g.gl_pathv[i], e,
-						 l.info.funcs[f].name, (int)calls[f]);
+					fail_msg("%s: without event %zu %s has %d calls",
+						 g.gl_pathv[i], e, l.info.funcs[f].name,
+						 (int)calls[f]);
 			}
 			free(calls);
 		}
@@ -142,7 +149,10 @@ static void test_windows(void **state)
 {
 	struct evlist l;
 	char path[TRACE_PATH_BYTES];
-	static const struct { struct report_options opt; size_t rows; } windows[] = {
+	static const struct {
+		struct report_options opt;
+		size_t rows;
+	} windows[] = {
 		{ { .by = BY_CALL }, 5 },
 		{ { .by = BY_CALL, .goid = 2 }, 1 },
 		{ { .by = BY_CALL, .goid = 3 }, 0 },
@@ -198,7 +208,9 @@ static void test_full_disk(void **state)
 
 	assert_non_null(r);
 	log_set_sink(count_lines, &logged);
-	assert_int_equal(report_formats[0].write(r, &(struct report_options){ .by = BY_FUNCTION }, full), -ENOSPC);
+	assert_int_equal(report_formats[0].write(r, &(struct report_options){ .by = BY_FUNCTION },
+						 full),
+			 -ENOSPC);
 	log_set_sink(NULL, NULL);
 	assert_int_equal(logged, 1);
 	trace_reader_close(r);

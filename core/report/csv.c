@@ -40,7 +40,8 @@ int csv_path(const struct report *rep, FILE *out, uint32_t node, uint32_t **node
 	bool quote = false;
 
 	for (size_t i = 0; !err && i < n; i++)
-		quote |= strpbrk(report_name(rep, rep->tree.nodes[(*nodes)[i]].func), ",;\"\r\n") != NULL;
+		quote |= strpbrk(report_name(rep, rep->tree.nodes[(*nodes)[i]].func), ",;\"\r\n") !=
+			 NULL;
 	if (quote)
 		fputc('"', out);
 	for (size_t i = 0; !err && i < n; i++) {
@@ -160,7 +161,8 @@ static int calls(const struct report *rep, FILE *out)
 {
 	uint64_t left = rep->opt->limit ? rep->opt->limit : UINT64_MAX;
 
-	fputs("goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system,image\n", out);
+	fputs("goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system,image\n",
+	      out);
 	for (size_t i = 0; left && i < rep->n_calls; i++) {
 		const struct call *c = &rep->calls[i];
 
@@ -168,8 +170,9 @@ static int calls(const struct report *rep, FILE *out)
 			continue;
 		fprintf(out, "%" PRIu64 ",%u,", c->goid, c->level);
 		csv_field(out, report_name(rep, c->func));
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%d,%u,%d,%u\n", c->start_ns - rep->totals->first_ns,
-			c->end_ns - c->start_ns, c->self_ns, call_end_name(c->end), c->suspect, c->tid, c->system, c->image);
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%d,%u,%d,%u\n",
+			c->start_ns - rep->totals->first_ns, c->end_ns - c->start_ns, c->self_ns,
+			call_end_name(c->end), c->suspect, c->tid, c->system, c->image);
 		left--;
 	}
 	return 0;
@@ -178,7 +181,10 @@ static int calls(const struct report *rep, FILE *out)
 int report_csv(struct trace_reader *r, const struct report_options *opt, FILE *out)
 {
 	static int (*const write[])(const struct report *rep, FILE *out) = {
-		[BY_FUNCTION] = functions, [BY_PATH] = paths, [BY_GOROUTINE] = goroutines, [BY_CALL] = calls,
+		[BY_FUNCTION] = functions,
+		[BY_PATH] = paths,
+		[BY_GOROUTINE] = goroutines,
+		[BY_CALL] = calls,
 	};
 	struct report rep;
 	int err = report_load(&rep, r, opt);

@@ -8,8 +8,13 @@
 #include "analysis/diff.h"
 
 /* Calls first, as in a report. */
-static const struct { const char *name; enum diff_metric metric; } columns[] = {
-	{ "calls", METRIC_CALLS }, { "total_ns", METRIC_TOTAL }, { "self_ns", METRIC_SELF },
+static const struct {
+	const char *name;
+	enum diff_metric metric;
+} columns[] = {
+	{ "calls", METRIC_CALLS },
+	{ "total_ns", METRIC_TOTAL },
+	{ "self_ns", METRIC_SELF },
 };
 #define N_COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
@@ -25,8 +30,8 @@ static void csv_numbers(const struct diff_row *row, FILE *out)
 	for (size_t c = 0; c < N_COLUMNS; c++) {
 		enum diff_metric m = columns[c].metric;
 
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRId64 ",", row->value[m][0], row->value[m][1],
-			diff_change(row, m));
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRId64 ",", row->value[m][0],
+			row->value[m][1], diff_change(row, m));
 		if (row->value[m][0])
 			fprintf(out, "%.2f", pct(row, m));
 	}
@@ -41,8 +46,8 @@ static int csv_rows(const struct diff *d, FILE *out)
 
 	fprintf(out, "%s,change", diff_rows_name(d));
 	for (size_t c = 0; c < N_COLUMNS; c++)
-		fprintf(out, ",%s_a,%s_b,%s_change,%s_change_pct", columns[c].name, columns[c].name, columns[c].name,
-			columns[c].name);
+		fprintf(out, ",%s_a,%s_b,%s_change,%s_change_pct", columns[c].name, columns[c].name,
+			columns[c].name, columns[c].name);
 	fputc('\n', out);
 	for (size_t i = 0; !err && i < d->n_rows; i++) {
 		if (d->opt->by == BY_PATH)
@@ -66,8 +71,9 @@ int diff_csv(struct trace_reader *const r[2], const struct diff_options *opt, FI
 	if (!err)
 		err = report_written(out);
 	if (!err && d.n_folded)
-		log_info("%zu %s%s folded: changed by less than %g%% or %s (--threshold, --min)", d.n_folded,
-			 diff_rows_name(&d), plural(d.n_folded), opt->threshold_pct, HUMAN(d.min_ns));
+		log_info("%zu %s%s folded: changed by less than %g%% or %s (--threshold, --min)",
+			 d.n_folded, diff_rows_name(&d), plural(d.n_folded), opt->threshold_pct,
+			 HUMAN(d.min_ns));
 	for (size_t i = 0; !err && i < d.n_notes; i++)
 		log_info("note: %s", d.notes[i]);
 	diff_free(&d);

@@ -9,24 +9,25 @@
 enum diff_sort { DIFF_SELF, DIFF_TOTAL, DIFF_CALLS, DIFF_NAME };
 
 struct diff_options {
-	enum report_by by;          /* BY_FUNCTION or BY_PATH */
+	enum report_by by; /* BY_FUNCTION or BY_PATH */
 	enum diff_sort sort;
-	size_t limit;               /* rows; 0: all */
+	size_t limit; /* rows; 0: all */
 	/*
 	 * What counts as a change: calls that differ by this share of A's, times that differ
 	 * by this share of A's and by min_ns. Rows without one are folded: counted, not shown.
 	 */
 	double threshold_pct;
-	uint64_t min_ns;            /* DIFF_MIN_AUTO: 1 % of how long the longer trace lasted */
+	uint64_t min_ns; /* DIFF_MIN_AUTO: 1 % of how long the longer trace lasted */
 	bool colour;
-	const char *file[2];        /* how the output calls A and B */
+	const char *file[2]; /* how the output calls A and B */
 };
 #define DIFF_MIN_AUTO UINT64_MAX
 
 struct diff_format {
-	const char *name;           /* "text", "csv", "json" */
+	const char *name; /* "text", "csv", "json" */
 	/* Reads both traces to their ends and writes what changed from the first to the second.
-	 * 0 or -errno (logged). csv has no room for what was folded and for notes: they are logged. */
+	 * 0 or -errno (logged). csv has no room for what was folded and for notes: they are logged.
+	 */
 	int (*write)(struct trace_reader *const r[2], const struct diff_options *opt, FILE *out);
 };
 

@@ -18,7 +18,9 @@
 #define FOLDER "fixtures/cases/diff/"
 
 /* What is logged while a comparison is written. */
-struct logged { char text[4096]; };
+struct logged {
+	char text[4096];
+};
 
 static void keep(void *ctx, enum log_level level, const char *line)
 {
@@ -30,7 +32,8 @@ static void keep(void *ctx, enum log_level level, const char *line)
 }
 
 /* The comparison of the traces at a and b; to be freed. */
-static char *compare(const char *a, const char *b, const char *format, struct diff_options opt, struct logged *logged)
+static char *compare(const char *a, const char *b, const char *format, struct diff_options opt,
+		     struct logged *logged)
 {
 	const struct diff_format *f = diff_formats;
 	struct trace_reader *const r[2] = { trace_reader_open(a), trace_reader_open(b) };
@@ -54,7 +57,8 @@ static char *compare(const char *a, const char *b, const char *format, struct di
 	return text;
 }
 
-static char *compare_texts(const char *a, const char *b, const char *format, struct diff_options opt)
+static char *compare_texts(const char *a, const char *b, const char *format,
+			   struct diff_options opt)
 {
 	char path[2][TRACE_PATH_BYTES];
 
@@ -78,15 +82,24 @@ static void write_file(const char *file, char path[TRACE_PATH_BYTES])
 
 static void test_stored(void **state)
 {
-	static const struct { const char *stored, *format; struct diff_options opt; } cases[] = {
+	static const struct {
+		const char *stored, *format;
+		struct diff_options opt;
+	} cases[] = {
 		{ "functions.txt", "text", { .threshold_pct = 5, .min_ns = DIFF_MIN_AUTO } },
 		{ "functions.csv", "csv", { .threshold_pct = 5, .min_ns = DIFF_MIN_AUTO } },
 		{ "functions.json", "json", { .threshold_pct = 5, .min_ns = DIFF_MIN_AUTO } },
 		{ "functions-all.txt", "text", { .sort = DIFF_NAME } },
-		{ "functions-calls.txt", "text", { .sort = DIFF_CALLS, .threshold_pct = 5, .limit = 2 } },
-		{ "paths.txt", "text", { .by = BY_PATH, .sort = DIFF_TOTAL, .threshold_pct = 5, .min_ns = 1000 } },
+		{ "functions-calls.txt",
+		  "text",
+		  { .sort = DIFF_CALLS, .threshold_pct = 5, .limit = 2 } },
+		{ "paths.txt",
+		  "text",
+		  { .by = BY_PATH, .sort = DIFF_TOTAL, .threshold_pct = 5, .min_ns = 1000 } },
 		{ "paths.csv", "csv", { .by = BY_PATH, .threshold_pct = 5, .min_ns = 1000 } },
-		{ "paths.json", "json", { .by = BY_PATH, .threshold_pct = 5, .min_ns = 1000, .limit = 1 } },
+		{ "paths.json",
+		  "json",
+		  { .by = BY_PATH, .threshold_pct = 5, .min_ns = 1000, .limit = 1 } },
 	};
 	char a[TRACE_PATH_BYTES], b[TRACE_PATH_BYTES], file[128];
 
@@ -106,7 +119,8 @@ static void test_stored(void **state)
 
 static void test_equal(void **state)
 {
-	static const struct diff_options all = { .threshold_pct = 0 }, defaults = { .threshold_pct = 5, .min_ns = DIFF_MIN_AUTO };
+	static const struct diff_options all = { .threshold_pct = 0 },
+					 defaults = { .threshold_pct = 5, .min_ns = DIFF_MIN_AUTO };
 	char path[TRACE_PATH_BYTES];
 
 	(void)state;
@@ -115,7 +129,8 @@ static void test_equal(void **state)
 		struct diff_options opt = i & 1 ? all : defaults;
 
 		opt.by = i & 2 ? BY_PATH : BY_FUNCTION;
-		char *text = compare(path, path, "text", opt, NULL), *csv = compare(path, path, "csv", opt, NULL);
+		char *text = compare(path, path, "text", opt, NULL),
+		     *csv = compare(path, path, "csv", opt, NULL);
 
 		assert_int_equal(strncmp(text, "no change\n", strlen("no change\n")), 0);
 		assert_null(strstr(text, "folded"));
@@ -133,12 +148,17 @@ static void test_empty(void **state)
 	const char *one = "1 entry main.f 100 1000\n1 exit main.f 100 2000\n";
 
 	(void)state;
-	char *none = compare_texts("", "", "text", opt), *some = compare_texts("", one, "text", opt);
+	char *none = compare_texts("", "", "text", opt),
+	     *some = compare_texts("", one, "text", opt);
 	char *gone = compare_texts(one, "", "text", opt);
 
 	assert_int_equal(strncmp(none, "no change\n", 10), 0);
-	assert_non_null(strstr(some, "\n     - +1.00us    new       - +1.00us    new      0     +1  main.f  (not traced in A)\n"));
-	assert_non_null(strstr(gone, "\n1.00us -1.00us   gone  1.00us -1.00us   gone      1     -1  main.f  (not traced in B)\n"));
+	assert_non_null(strstr(
+		some,
+		"\n     - +1.00us    new       - +1.00us    new      0     +1  main.f  (not traced in A)\n"));
+	assert_non_null(strstr(
+		gone,
+		"\n1.00us -1.00us   gone  1.00us -1.00us   gone      1     -1  main.f  (not traced in B)\n"));
 	free(none);
 	free(some);
 	free(gone);
@@ -147,22 +167,40 @@ static void test_empty(void **state)
 /* main.f takes 10,000 ns in A. Both the share and the time must be reached. */
 static void test_threshold(void **state)
 {
-	static const struct { unsigned b_ns; double pct; uint64_t min_ns; bool shown; } cases[] = {
-		{ 10500, 5, 0, true }, { 10499, 5, 0, false }, { 9500, 5, 0, true }, { 9501, 5, 0, false },
-		{ 10500, 5, 500, true }, { 10500, 5, 501, false }, { 10500, 6, 500, false },
-		{ 10001, 0, 0, true }, { 10001, 0, 1, true }, { 10001, 0, 2, false },
-		{ 20000, 100, 0, true }, { 19999, 100, 0, false }, { 10000, 0, 0, false },
+	static const struct {
+		unsigned b_ns;
+		double pct;
+		uint64_t min_ns;
+		bool shown;
+	} cases[] = {
+		{ 10500, 5, 0, true },
+		{ 10499, 5, 0, false },
+		{ 9500, 5, 0, true },
+		{ 9501, 5, 0, false },
+		{ 10500, 5, 500, true },
+		{ 10500, 5, 501, false },
+		{ 10500, 6, 500, false },
+		{ 10001, 0, 0, true },
+		{ 10001, 0, 1, true },
+		{ 10001, 0, 2, false },
+		{ 20000, 100, 0, true },
+		{ 19999, 100, 0, false },
+		{ 10000, 0, 0, false },
 		/* DIFF_MIN_AUTO: 1 % of the longer trace */
-		{ 10102, 0, DIFF_MIN_AUTO, true }, { 10100, 0, DIFF_MIN_AUTO, false },
+		{ 10102, 0, DIFF_MIN_AUTO, true },
+		{ 10100, 0, DIFF_MIN_AUTO, false },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char b[128];
 
-		snprintf(b, sizeof(b), "1 entry main.f 100 0\n1 exit main.f 100 %u\n", cases[i].b_ns);
-		char *csv = compare_texts("1 entry main.f 100 0\n1 exit main.f 100 10000\n", b, "csv", (struct diff_options){
-			.threshold_pct = cases[i].pct, .min_ns = cases[i].min_ns });
+		snprintf(b, sizeof(b), "1 entry main.f 100 0\n1 exit main.f 100 %u\n",
+			 cases[i].b_ns);
+		char *csv = compare_texts("1 entry main.f 100 0\n1 exit main.f 100 10000\n", b,
+					  "csv",
+					  (struct diff_options){ .threshold_pct = cases[i].pct,
+								 .min_ns = cases[i].min_ns });
 
 		if (fixture_lines(csv) != 1u + cases[i].shown)
 			fail_msg("case %zu:\n%s", i, csv);
@@ -178,11 +216,14 @@ static void test_threshold_of_calls(void **state)
 	(void)state;
 	for (unsigned s = 0; s < 2; s++)
 		for (unsigned i = 0, n = 0; i < 20 + s; i++)
-			n += (unsigned)snprintf(events[s] + n, sizeof(events[s]) - n, "1 entry main.f 100 %u\n"
-						"1 exit main.f 100 %u\n", 10 * i, 10 * i);
+			n += (unsigned)snprintf(events[s] + n, sizeof(events[s]) - n,
+						"1 entry main.f 100 %u\n"
+						"1 exit main.f 100 %u\n",
+						10 * i, 10 * i);
 	for (unsigned pct = 5; pct <= 6; pct++) {
-		char *csv = compare_texts(events[0], events[1], "csv", (struct diff_options){
-			.threshold_pct = pct, .min_ns = 1000000 });
+		char *csv = compare_texts(events[0], events[1], "csv",
+					  (struct diff_options){ .threshold_pct = pct,
+								 .min_ns = 1000000 });
 
 		assert_int_equal(fixture_lines(csv), pct == 5 ? 2 : 1);
 		free(csv);
@@ -202,11 +243,17 @@ static void test_folded(void **state)
 	char *text = compare(a, b, "text", opt, NULL), *json = compare(a, b, "json", opt, NULL);
 	char *csv = compare(a, b, "csv", opt, &logged);
 
-	assert_int_equal(strncmp(text, "no change that counts\n1 function folded: changed by less than 5% or 100ns "
-				 "(--threshold, --min)\n", 95), 0);
+	assert_int_equal(
+		strncmp(text,
+			"no change that counts\n1 function folded: changed by less than 5% or 100ns "
+			"(--threshold, --min)\n",
+			95),
+		0);
 	assert_non_null(strstr(json, "\"folded_rows\": 1,"));
 	assert_int_equal(fixture_lines(csv), 1);
-	assert_string_equal(logged.text, "1 function folded: changed by less than 5% or 100ns (--threshold, --min)\n");
+	assert_string_equal(
+		logged.text,
+		"1 function folded: changed by less than 5% or 100ns (--threshold, --min)\n");
 	free(text);
 	free(json);
 	free(csv);
@@ -216,32 +263,45 @@ static void test_folded(void **state)
 
 #define CALL "1 entry main.f 100 1000\n1 exit main.f 100 2000\n"
 
-static const struct { const char *a, *b, *note; } notes[] = {
-	{ "@set binary.path /a\n", "@set binary.path /b\n", "binaries at different paths: A /a, B /b" },
-	{ "@set go.version go1.22.0\n", "@set go.version go1.26.0\n", "different Go versions: A go1.22.0, B go1.26.0" },
+static const struct {
+	const char *a, *b, *note;
+} notes[] = {
+	{ "@set binary.path /a\n", "@set binary.path /b\n",
+	  "binaries at different paths: A /a, B /b" },
+	{ "@set go.version go1.22.0\n", "@set go.version go1.26.0\n",
+	  "different Go versions: A go1.22.0, B go1.26.0" },
 	{ "@set probe.strategy thesis\n", "@set probe.strategy emulated\n",
 	  "different probe strategies: A thesis, B emulated" },
-	{ "@set host.kernel Linux 6.1\n", "@set host.kernel Linux 6.18\n", "different kernels: A Linux 6.1, B Linux 6.18" },
+	{ "@set host.kernel Linux 6.1\n", "@set host.kernel Linux 6.18\n",
+	  "different kernels: A Linux 6.1, B Linux 6.18" },
 	{ "@set host.cpu x\n", "@set host.cpu y\n", "different processors: A x, B y" },
 	{ "@set host.cpus 2\n", "@set host.cpus 4\n", "different numbers of CPUs: A 2, B 4" },
-	{ "@set select.package.0 a/b\n@set select.package.1 c\n@set select.exclude.0 c.x*\n", "@set select.wrappers 1\n",
-	  "different selections: A -p a/b -p c -x c.x*, B --wrappers" },
-	{ "", "@set select.function.0 main.*\n", "different selections: A the default, B -f main.*" },
-	{ "", "2 loss - 0 2500 arg0=2600 arg1=7\n", "B lost 7 events: it has fewer calls than there were" },
+	{ "@set select.package.0 a/b\n@set select.package.1 c\n@set select.exclude.0 c.x*\n",
+	  "@set select.wrappers 1\n", "different selections: A -p a/b -p c -x c.x*, B --wrappers" },
+	{ "", "@set select.function.0 main.*\n",
+	  "different selections: A the default, B -f main.*" },
+	{ "", "2 loss - 0 2500 arg0=2600 arg1=7\n",
+	  "B lost 7 events: it has fewer calls than there were" },
 	{ "1 entry main.f 100 3000\n1 loss - 0 3500 arg0=3600 arg1=1\n1 exit main.f 100 4000\n", "",
 	  "A has 1 suspect call, 50.00% of its time" },
-	{ "@set end.reason duration\n", "", "recording of A was ended by --duration before the program ended" },
-	{ "", "@set end.reason size\n", "recording of B was ended by --max-size before the program ended" },
-	{ "", "@set end.reason interrupted\n", "recording of B was ended by a signal to gotrace before the program ended" },
-	{ "@set end.reason write-error\n", "", "recording of A was ended by an error of writing before the program ended" },
-	{ "@set cost.emulated_ns 400\n", "@set cost.emulated_ns 601\n", "an emulated probe cost A 400ns, B 601ns an event" },
-	{ "@set cost.step_ns 9000\n", "@set cost.step_ns 900\n", "a single-stepped probe cost A 9.00us, B 900ns an event" },
+	{ "@set end.reason duration\n", "",
+	  "recording of A was ended by --duration before the program ended" },
+	{ "", "@set end.reason size\n",
+	  "recording of B was ended by --max-size before the program ended" },
+	{ "", "@set end.reason interrupted\n",
+	  "recording of B was ended by a signal to gotrace before the program ended" },
+	{ "@set end.reason write-error\n", "",
+	  "recording of A was ended by an error of writing before the program ended" },
+	{ "@set cost.emulated_ns 400\n", "@set cost.emulated_ns 601\n",
+	  "an emulated probe cost A 400ns, B 601ns an event" },
+	{ "@set cost.step_ns 9000\n", "@set cost.step_ns 900\n",
+	  "a single-stepped probe cost A 9.00us, B 900ns an event" },
 };
 
 static void test_notes(void **state)
 {
-	char *same = compare_texts(CALL "@set cost.step_ns 600\n", CALL "@set cost.step_ns 400\n", "text",
-				   (struct diff_options){ .threshold_pct = 5 });
+	char *same = compare_texts(CALL "@set cost.step_ns 600\n", CALL "@set cost.step_ns 400\n",
+				   "text", (struct diff_options){ .threshold_pct = 5 });
 
 	(void)state;
 	assert_null(strstr(same, "note:"));
@@ -252,8 +312,10 @@ static void test_notes(void **state)
 		snprintf(a, sizeof(a), CALL "%s", notes[i].a);
 		snprintf(b, sizeof(b), CALL "%s", notes[i].b);
 		snprintf(line, sizeof(line), "\nnote: %s\n", notes[i].note);
-		char *text = compare_texts(a, b, "text", (struct diff_options){ .threshold_pct = 5 });
-		char *json = compare_texts(a, b, "json", (struct diff_options){ .threshold_pct = 5 });
+		char *text = compare_texts(a, b, "text",
+					   (struct diff_options){ .threshold_pct = 5 });
+		char *json = compare_texts(a, b, "json",
+					   (struct diff_options){ .threshold_pct = 5 });
 
 		if (!strstr(text, line))
 			fail_msg("missing: %s\n%s", notes[i].note, text);
@@ -290,7 +352,8 @@ static long sum_of(const char *json, const char *key)
 	return sum;
 }
 
-/* Any two cases, in both directions, by function and by path: the changes add up to the difference. */
+/* Any two cases, in both directions, by function and by path: the changes add up to the difference.
+ */
 static void test_changes_add_up(void **state)
 {
 	size_t changes = 0;
@@ -304,8 +367,9 @@ static void test_changes_add_up(void **state)
 		write_file(g.gl_pathv[i], path[0]);
 		write_file(g.gl_pathv[i + 1], path[1]);
 		for (unsigned k = 0; k < 4; k++) {
-			char *json = compare(path[k & 1], path[!(k & 1)], "json", (struct diff_options){
-				.by = k & 2 ? BY_PATH : BY_FUNCTION }, NULL);
+			char *json = compare(
+				path[k & 1], path[!(k & 1)], "json",
+				(struct diff_options){ .by = k & 2 ? BY_PATH : BY_FUNCTION }, NULL);
 			const char *b = strstr(json, "\"b\":"), *rows = strstr(json, "\"rows\":");
 
 			assert_true(b && rows);
@@ -314,7 +378,8 @@ static void test_changes_add_up(void **state)
 				   strtol(strstr(json, "\"calls\": ") + 9, NULL, 10);
 
 			if (in_rows != all)
-				fail_msg("%s and %s: %ld, not %ld:\n%s", g.gl_pathv[i], g.gl_pathv[i + 1], in_rows, all, json);
+				fail_msg("%s and %s: %ld, not %ld:\n%s", g.gl_pathv[i],
+					 g.gl_pathv[i + 1], in_rows, all, json);
 			changes += in_rows != 0;
 			free(json);
 		}

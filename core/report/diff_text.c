@@ -8,7 +8,11 @@
 /* "+1.20ms", "=" when there is no change. */
 static const char *change_ns(int64_t ns, char buf[24])
 {
-	snprintf(buf, 24, "%s%s", ns < 0 ? "-" : ns ? "+" : "=", ns ? HUMAN(ns < 0 ? -(uint64_t)ns : (uint64_t)ns) : "");
+	snprintf(buf, 24, "%s%s",
+		 ns < 0 ? "-"
+		 : ns   ? "+"
+			: "=",
+		 ns ? HUMAN(ns < 0 ? -(uint64_t)ns : (uint64_t)ns) : "");
 	return buf;
 }
 
@@ -18,7 +22,8 @@ static const char *change_count(int64_t n, char buf[24])
 	return buf;
 }
 
-/* "+6.3%", from ten times on "x12"; "" where nothing changed, "new", "gone", "-" where there was nothing to compare with. */
+/* "+6.3%", from ten times on "x12"; "" where nothing changed, "new", "gone", "-" where there was
+ * nothing to compare with. */
 static const char *relative(const struct diff_row *row, enum diff_metric m, char buf[24])
 {
 	double a = (double)row->value[m][0], b = (double)row->value[m][1];
@@ -37,7 +42,9 @@ static const char *relative(const struct diff_row *row, enum diff_metric m, char
 	return buf;
 }
 
-struct widths { int calls, change; };
+struct widths {
+	int calls, change;
+};
 
 static struct widths measure(const struct diff *d)
 {
@@ -45,7 +52,8 @@ static struct widths measure(const struct diff *d)
 	char buf[24];
 
 	for (size_t i = 0; i < d->n_rows; i++) {
-		int n = snprintf(NULL, 0, "%s", change_count(diff_change(&d->rows[i], METRIC_CALLS), buf));
+		int n = snprintf(NULL, 0, "%s",
+				 change_count(diff_change(&d->rows[i], METRIC_CALLS), buf));
 
 		w.calls = text_width(d->rows[i].value[METRIC_CALLS][0], w.calls);
 		w.change = n > w.change ? n : w.change;
@@ -61,7 +69,8 @@ static void times(const struct diff_row *row, enum diff_metric m, FILE *out)
 		change_ns(diff_change(row, m), change), relative(row, m, pct));
 }
 
-static int name(const struct diff *d, const struct diff_row *row, FILE *out, uint32_t **nodes, size_t *cap)
+static int name(const struct diff *d, const struct diff_row *row, FILE *out, uint32_t **nodes,
+		size_t *cap)
 {
 	int missing = diff_row_untraced(d, row), err = 0;
 	size_t n;
@@ -90,8 +99,9 @@ static int table(const struct diff *d, FILE *out)
 	int err = 0;
 
 	text_heading(d->opt->colour, out, "%-21s  %-21s  CALLS", "SELF", "TOTAL");
-	text_heading(d->opt->colour, out, "%6s %7s %6s  %6s %7s %6s  %*s %*s  %s", "A", "CHANGE", "%", "A", "CHANGE", "%",
-		     w.calls, "A", w.change, "CHANGE", d->opt->by == BY_PATH ? "PATH" : "FUNCTION");
+	text_heading(d->opt->colour, out, "%6s %7s %6s  %6s %7s %6s  %*s %*s  %s", "A", "CHANGE",
+		     "%", "A", "CHANGE", "%", w.calls, "A", w.change, "CHANGE",
+		     d->opt->by == BY_PATH ? "PATH" : "FUNCTION");
 	for (size_t i = 0; !err && i < d->n_rows; i++) {
 		const struct diff_row *row = &d->rows[i];
 
@@ -110,12 +120,16 @@ static void below(const struct diff *d, FILE *out)
 	const char *what = diff_rows_name(d);
 
 	if (d->n_hidden)
-		fprintf(out, "%zu more changed %s%s (-n 0 shows all)\n", d->n_hidden, what, plural(d->n_hidden));
+		fprintf(out, "%zu more changed %s%s (-n 0 shows all)\n", d->n_hidden, what,
+			plural(d->n_hidden));
 	if (d->n_folded)
-		fprintf(out, "%zu %s%s folded: changed by less than %g%% or %s (--threshold, --min)\n", d->n_folded, what,
-			plural(d->n_folded), d->opt->threshold_pct, HUMAN(d->min_ns));
+		fprintf(out,
+			"%zu %s%s folded: changed by less than %g%% or %s (--threshold, --min)\n",
+			d->n_folded, what, plural(d->n_folded), d->opt->threshold_pct,
+			HUMAN(d->min_ns));
 	if (d->n_equal)
-		fprintf(out, "%zu %s%s equal in calls, total and self\n", d->n_equal, what, plural(d->n_equal));
+		fprintf(out, "%zu %s%s equal in calls, total and self\n", d->n_equal, what,
+			plural(d->n_equal));
 }
 
 static void sides(const struct diff *d, FILE *out)
@@ -126,8 +140,9 @@ static void sides(const struct diff *d, FILE *out)
 
 		fprintf(out, "%c: ", "AB"[s]);
 		text_safe(out, d->opt->file[s]);
-		fprintf(out, ", %" PRIu64 " call%s, %" PRIu64 " goroutine%s in %s\n", t->calls, plural(t->calls), t->goroutines,
-			plural(t->goroutines), HUMAN(report_span_ns(&d->side[s])));
+		fprintf(out, ", %" PRIu64 " call%s, %" PRIu64 " goroutine%s in %s\n", t->calls,
+			plural(t->calls), t->goroutines, plural(t->goroutines),
+			HUMAN(report_span_ns(&d->side[s])));
 	}
 	for (size_t i = 0; i < d->n_notes; i++) {
 		fputs("note: ", out);

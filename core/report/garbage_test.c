@@ -28,14 +28,27 @@ static void tables(struct trace_info *t, unsigned *random)
 	for (uint32_t f = 0; f < FUNCS; f++) {
 		const char *const names[FUNCS] = { "main.f", "main.g", "main.f", "a;b,\"\xff", "" };
 
-		assert_int_equal(trace_info_add_func(t, &(struct trace_func){
-			.name = (char *)names[f], .vaddr = 0x1000 + 64 * f, .size = 64 }), 0);
-		assert_int_equal(trace_info_add_pc(t, &(struct trace_pc){
-			.pc = 0x1000 + 64 * f, .func = (char *)names[f], .file = (char *)(f & 1 ? "/a/b.go" : NULL) }), 0);
+		assert_int_equal(trace_info_add_func(t,
+						     &(struct trace_func){ .name = (char *)names[f],
+									   .vaddr = 0x1000 + 64 * f,
+									   .size = 64 }),
+				 0);
+		assert_int_equal(
+			trace_info_add_pc(t, &(struct trace_pc){ .pc = 0x1000 + 64 * f,
+								 .func = (char *)names[f],
+								 .file = (char *)(f & 1 ? "/a/b.go"
+											: NULL) }),
+			0);
 		for (uint16_t kind = 1; kind <= EV_KIND_MAX; kind++)
-			assert_int_equal(trace_info_add_site(t, &(struct trace_site){
-				.func = next(random, 4) ? f : TRACE_NONE, .kind = kind,
-				.target = next(random, 4) ? next(random, FUNCS) : TRACE_NONE }), 0);
+			assert_int_equal(trace_info_add_site(
+						 t,
+						 &(struct trace_site){
+							 .func = next(random, 4) ? f : TRACE_NONE,
+							 .kind = kind,
+							 .target = next(random, 4)
+									   ? next(random, FUNCS)
+									   : TRACE_NONE }),
+					 0);
 	}
 }
 
@@ -54,12 +67,18 @@ static void garbage(char path[TRACE_PATH_BYTES], unsigned seed)
 
 		ts_ns += next(&random, 100);
 		if (!next(&random, 60))
-			ts_ns = next(&random, 2) ? (uint64_t)next(&random, 1u << 20) << 40 : next(&random, 1000);
-		e->h = (struct event){ ts_ns, next(&random, 5), next(&random, FUNCS * EV_KIND_MAX + 1),
-				       100 * next(&random, 6), next(&random, 3), (uint16_t)kind,
+			ts_ns = next(&random, 2) ? (uint64_t)next(&random, 1u << 20) << 40
+						 : next(&random, 1000);
+		e->h = (struct event){ ts_ns,
+				       next(&random, 5),
+				       next(&random, FUNCS * EV_KIND_MAX + 1),
+				       100 * next(&random, 6),
+				       next(&random, 3),
+				       (uint16_t)kind,
 				       (uint16_t)(next(&random, 6) ? 0 : next(&random, 8)) };
 		for (unsigned a = 0; a < 4 && event_kind_has_args(kind); a++)
-			e->arg[a] = next(&random, 2) ? next(&random, 6) : 0x1000 + 64 * next(&random, 6);
+			e->arg[a] = next(&random, 2) ? next(&random, 6)
+						     : 0x1000 + 64 * next(&random, 6);
 	}
 	fixture_write(&l, path);
 	evlist_free(&l);
@@ -83,13 +102,18 @@ static size_t json_rows(const char *json)
 static void every_report(const char *path, unsigned seed)
 {
 	static const struct report_options options[] = {
-		{ .by = BY_FUNCTION }, { .by = BY_PATH }, { .by = BY_PATH, .depth = 2, .min_share_pct = 3 },
-		{ .by = BY_GOROUTINE }, { .by = BY_GOROUTINE, .fold = true, .sort = SORT_CALLS },
-		{ .by = BY_CALL }, { .by = BY_CALL, .limit = 3, .from_ns = 50 },
+		{ .by = BY_FUNCTION },
+		{ .by = BY_PATH },
+		{ .by = BY_PATH, .depth = 2, .min_share_pct = 3 },
+		{ .by = BY_GOROUTINE },
+		{ .by = BY_GOROUTINE, .fold = true, .sort = SORT_CALLS },
+		{ .by = BY_CALL },
+		{ .by = BY_CALL, .limit = 3, .from_ns = 50 },
 	};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-		char *text = fixture_report(path, "text", &options[i]), *csv = fixture_report(path, "csv", &options[i]);
+		char *text = fixture_report(path, "text", &options[i]),
+		     *csv = fixture_report(path, "csv", &options[i]);
 		char *json = fixture_report(path, "json", &options[i]);
 
 		if (fixture_lines(csv) != json_rows(json) + 1)
@@ -112,9 +136,11 @@ static void every_comparison(const char *a, const char *b)
 {
 	for (unsigned k = 0; k < 4; k++)
 		for (const struct diff_format *f = diff_formats; f->name; f++) {
-			const struct diff_options opt = { .by = k & 1 ? BY_PATH : BY_FUNCTION, .file = { "a", "b" },
+			const struct diff_options opt = { .by = k & 1 ? BY_PATH : BY_FUNCTION,
+							  .file = { "a", "b" },
 							  .min_ns = k & 2 ? DIFF_MIN_AUTO : 0 };
-			struct trace_reader *const r[2] = { trace_reader_open(a), trace_reader_open(b) };
+			struct trace_reader *const r[2] = { trace_reader_open(a),
+							    trace_reader_open(b) };
 			FILE *out = fopen("/dev/null", "w");
 
 			assert_true(r[0] && r[1] && out);
@@ -128,8 +154,11 @@ static void every_comparison(const char *a, const char *b)
 /* All formats, each with every option that it takes and without. */
 static void every_export(const char *path)
 {
-	static const struct export_options all = { .weight = WEIGHT_CALLS, .no_go_edges = true, .goroutines = true,
-						   .calls = true, .layout = PERUN_LEGACY };
+	static const struct export_options all = { .weight = WEIGHT_CALLS,
+						   .no_go_edges = true,
+						   .goroutines = true,
+						   .calls = true,
+						   .layout = PERUN_LEGACY };
 	static const struct export_options none = { 0 };
 
 	for (const struct export_format *f = export_formats; f->name; f++)

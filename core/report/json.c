@@ -29,7 +29,8 @@ static int functions(const struct report *rep, struct json *j)
 	return 0;
 }
 
-int json_path(const struct report *rep, struct json *j, uint32_t node, uint32_t **nodes, size_t *cap)
+int json_path(const struct report *rep, struct json *j, uint32_t node, uint32_t **nodes,
+	      size_t *cap)
 {
 	size_t n;
 	int err = report_path(rep, node, nodes, cap, &n);
@@ -62,7 +63,8 @@ static int paths(const struct report *rep, struct json *j)
 		stats(j, &node->stats, true);
 		json_kv_u64(j, "max_recursion", node->max_recursion);
 		json_kv_bool(j, "go", node->go_edge);
-		str_or_null(j, "go_at", report_pc_line(rep, node->go_pc, false, place, sizeof(place)));
+		str_or_null(j, "go_at",
+			    report_pc_line(rep, node->go_pc, false, place, sizeof(place)));
 		json_close(j, '}');
 	}
 	free(nodes);
@@ -99,7 +101,8 @@ static int goroutines(const struct report *rep, struct json *j)
 		which(j, r, rep->opt->fold);
 		str_or_null(j, "start_function", report_start_func(rep, g));
 		str_or_null(j, "created_in", report_pc_func(rep, g->create_pc));
-		str_or_null(j, "created_at", report_pc_line(rep, g->create_pc, false, line, sizeof(line)));
+		str_or_null(j, "created_at",
+			    report_pc_line(rep, g->create_pc, false, line, sizeof(line)));
 		json_kv_bool(j, "system", g->system);
 		json_kv_u64(j, "start_ns", g->first_ns - rep->totals->first_ns);
 		json_kv_u64(j, "lifetime_ns", r->life_ns);
@@ -175,8 +178,10 @@ int report_json(struct trace_reader *r, const struct report_options *opt, FILE *
 		const char *by;
 		int (*rows)(const struct report *rep, struct json *j);
 	} kinds[] = {
-		[BY_FUNCTION] = { "function", functions }, [BY_PATH] = { "path", paths },
-		[BY_GOROUTINE] = { "goroutine", goroutines }, [BY_CALL] = { "call", calls },
+		[BY_FUNCTION] = { "function", functions },
+		[BY_PATH] = { "path", paths },
+		[BY_GOROUTINE] = { "goroutine", goroutines },
+		[BY_CALL] = { "call", calls },
 	};
 	struct report rep;
 	struct json j;
@@ -190,7 +195,8 @@ int report_json(struct trace_reader *r, const struct report_options *opt, FILE *
 		json_open(&j, '[');
 		err = kinds[opt->by].rows(&rep, &j);
 		json_close(&j, ']');
-		json_kv_u64(&j, "hidden_rows", opt->by == BY_CALL ? report_hidden_calls(&rep) : rep.n_hidden);
+		json_kv_u64(&j, "hidden_rows",
+			    opt->by == BY_CALL ? report_hidden_calls(&rep) : rep.n_hidden);
 		trace(&rep, &j);
 		json_close(&j, '}');
 	}

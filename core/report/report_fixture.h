@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What tests of reports share: lists of events made traces, reports taken as text, stored outputs. */
+/* What tests of reports share: lists of events made traces, reports taken as text, stored outputs.
+ */
 #ifndef GOTRACE_REPORT_FIXTURE_H
 #define GOTRACE_REPORT_FIXTURE_H
 
@@ -14,7 +15,8 @@ void fixture_write(const struct evlist *l, char path[TRACE_PATH_BYTES]);
 void fixture_write_text(const char *events, bool whole, char path[TRACE_PATH_BYTES]);
 /* The report of the trace at path in a format of report_formats; to be freed. */
 char *fixture_report(const char *path, const char *format, const struct report_options *opt);
-/* Asserts that `got` is what the file holds; with GOTRACE_UPDATE in the environment, rewrites it. */
+/* Asserts that `got` is what the file holds; with GOTRACE_UPDATE in the environment, rewrites it.
+ */
 void fixture_same(const char *file, const char *got);
 /* A stored file, of at most 256 KiB; empty when there is none. To be freed. */
 char *fixture_text(const char *path);

@@ -43,7 +43,8 @@ static int by_function(const void *x, const void *y, void *ctx)
 {
 	const struct report *rep = ctx;
 	size_t a = *(const size_t *)x, b = *(const size_t *)y;
-	int c = compare(report_weight(&rep->funcs[b], rep->opt->sort), report_weight(&rep->funcs[a], rep->opt->sort));
+	int c = compare(report_weight(&rep->funcs[b], rep->opt->sort),
+			report_weight(&rep->funcs[a], rep->opt->sort));
 
 	if (!c)
 		c = strcmp(report_name(rep, (uint32_t)a), report_name(rep, (uint32_t)b));
@@ -94,10 +95,15 @@ static bool wanted(const struct report *rep, size_t i)
 int report_sort_rows(struct report *rep)
 {
 	static int (*const order[])(const void *x, const void *y, void *ctx) = {
-		[BY_FUNCTION] = by_function, [BY_PATH] = by_path, [BY_GOROUTINE] = by_goroutine, [BY_CALL] = by_goroutine,
+		[BY_FUNCTION] = by_function,
+		[BY_PATH] = by_path,
+		[BY_GOROUTINE] = by_goroutine,
+		[BY_CALL] = by_goroutine,
 	};
-	const size_t counts[] = { [BY_FUNCTION] = rep->n_funcs, [BY_PATH] = rep->tree.n,
-				  [BY_GOROUTINE] = rep->n_goroutines, [BY_CALL] = 0 };
+	const size_t counts[] = { [BY_FUNCTION] = rep->n_funcs,
+				  [BY_PATH] = rep->tree.n,
+				  [BY_GOROUTINE] = rep->n_goroutines,
+				  [BY_CALL] = 0 };
 	size_t n = counts[rep->opt->by];
 
 	rep->rows = calloc(n + 1, sizeof(*rep->rows));

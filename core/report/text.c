@@ -6,8 +6,13 @@
 
 void text_marks(FILE *out, const struct call_stats *st)
 {
-	const struct { uint64_t n; const char *what; } m[] = {
-		{ st->unfinished, "unfinished" }, { st->unwound, "unwound" }, { st->suspect, "suspect" },
+	const struct {
+		uint64_t n;
+		const char *what;
+	} m[] = {
+		{ st->unfinished, "unfinished" },
+		{ st->unwound, "unwound" },
+		{ st->suspect, "suspect" },
 	};
 	const char *joint = "  (";
 
@@ -69,8 +74,9 @@ static int functions(const struct report *rep, FILE *out)
 {
 	struct columns c = choose_columns(rep);
 
-	text_heading(rep->opt->colour, out, "%6s %6s %7s %6s %*s %6s %6s%s%s  FUNCTION", "SELF", "%", "TOTAL", "%", c.calls,
-		     "CALLS", "MEAN", "P99", c.growth ? " GROWTH" : "", c.preempt ? " PREEMPT" : "");
+	text_heading(rep->opt->colour, out, "%6s %6s %7s %6s %*s %6s %6s%s%s  FUNCTION", "SELF",
+		     "%", "TOTAL", "%", c.calls, "CALLS", "MEAN", "P99", c.growth ? " GROWTH" : "",
+		     c.preempt ? " PREEMPT" : "");
 	for (size_t i = 0; i < rep->n_rows; i++)
 		function(rep, out, &c, rep->rows[i]);
 	text_hidden(rep, out, "functions");
@@ -80,7 +86,10 @@ static int functions(const struct report *rep, FILE *out)
 int report_text(struct trace_reader *r, const struct report_options *opt, FILE *out)
 {
 	static int (*const write[])(const struct report *rep, FILE *out) = {
-		[BY_FUNCTION] = functions, [BY_PATH] = text_paths, [BY_GOROUTINE] = text_goroutines, [BY_CALL] = text_calls,
+		[BY_FUNCTION] = functions,
+		[BY_PATH] = text_paths,
+		[BY_GOROUTINE] = text_goroutines,
+		[BY_CALL] = text_calls,
 	};
 	struct report rep;
 	int err = report_load(&rep, r, opt);

@@ -8,8 +8,8 @@ bool report_wants_call(const struct report *rep, const struct call *c)
 	const struct report_options *o = rep->opt;
 	uint64_t at_ns = c->start_ns - rep->totals->first_ns;
 
-	return c->end_ns && (!o->goid || c->goid == o->goid) && at_ns >= o->from_ns && (!o->to_ns || at_ns < o->to_ns) &&
-	       c->end_ns - c->start_ns >= o->min_ns;
+	return c->end_ns && (!o->goid || c->goid == o->goid) && at_ns >= o->from_ns &&
+	       (!o->to_ns || at_ns < o->to_ns) && c->end_ns - c->start_ns >= o->min_ns;
 }
 
 uint64_t report_hidden_calls(const struct report *rep)
@@ -22,8 +22,11 @@ uint64_t report_hidden_calls(const struct report *rep)
 static const char *mark(const struct call *c)
 {
 	static const char *const plain[] = {
-		[CALL_FINISHED] = "", [CALL_UNWOUND] = "  (unwound)", [CALL_UNFINISHED] = "  (unfinished)",
-		[CALL_TAIL] = "  (tail)", [CALL_INFERRED] = "  (suspect: end not seen)",
+		[CALL_FINISHED] = "",
+		[CALL_UNWOUND] = "  (unwound)",
+		[CALL_UNFINISHED] = "  (unfinished)",
+		[CALL_TAIL] = "  (tail)",
+		[CALL_INFERRED] = "  (suspect: end not seen)",
 	};
 
 	return c->suspect && c->end == CALL_FINISHED ? "  (suspect)" : plain[c->end];
@@ -33,8 +36,8 @@ static void line(const struct report *rep, FILE *out, const struct call *c, int 
 {
 	uint64_t at_ns = c->start_ns - rep->totals->first_ns;
 
-	fprintf(out, "%*" PRIu64 " %4" PRIu64 ".%09" PRIu64 " %8s  ", goid_width, c->goid, at_ns / 1000000000,
-		at_ns % 1000000000, HUMAN(c->end_ns - c->start_ns));
+	fprintf(out, "%*" PRIu64 " %4" PRIu64 ".%09" PRIu64 " %8s  ", goid_width, c->goid,
+		at_ns / 1000000000, at_ns % 1000000000, HUMAN(c->end_ns - c->start_ns));
 	text_indent(out, c->level);
 	text_safe(out, report_name(rep, c->func));
 	fprintf(out, "%s%s\n", c->system ? "  (system stack)" : "", mark(c));
@@ -43,7 +46,8 @@ static void line(const struct report *rep, FILE *out, const struct call *c, int 
 /* In the order in which the calls began; the goroutine's number says whose line it is. */
 int text_calls(const struct report *rep, FILE *out)
 {
-	uint64_t cut = report_hidden_calls(rep), left = rep->opt->limit ? rep->opt->limit : UINT64_MAX;
+	uint64_t cut = report_hidden_calls(rep),
+		 left = rep->opt->limit ? rep->opt->limit : UINT64_MAX;
 	uint64_t highest = 0, shown = 0;
 
 	for (size_t i = 0; i < rep->n_calls; i++)
@@ -51,7 +55,8 @@ int text_calls(const struct report *rep, FILE *out)
 			highest = rep->calls[i].goid;
 	int width = text_width(highest, 9);
 
-	text_heading(rep->opt->colour, out, "%*s %14s %8s  CALL", width, "GOROUTINE", "START", "DURATION");
+	text_heading(rep->opt->colour, out, "%*s %14s %8s  CALL", width, "GOROUTINE", "START",
+		     "DURATION");
 	for (size_t i = 0; left && i < rep->n_calls; i++) {
 		if (!report_wants_call(rep, &rep->calls[i]))
 			continue;
@@ -62,7 +67,9 @@ int text_calls(const struct report *rep, FILE *out)
 	if (!shown && rep->totals->calls)
 		fputs("no call matches --goid, --from, --to, --min\n", out);
 	if (cut)
-		fprintf(out, "%" PRIu64 " more call%s (-n 0 shows all; --goid, --from, --to, --min choose)\n", cut,
-			plural(cut));
+		fprintf(out,
+			"%" PRIu64
+			" more call%s (-n 0 shows all; --goid, --from, --to, --min choose)\n",
+			cut, plural(cut));
 	return 0;
 }

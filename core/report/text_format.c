@@ -8,8 +8,13 @@
 
 const char *human_ns(uint64_t ns, char buf[16])
 {
-	static const struct { double limit, unit; const char *name; } units[] = {
-		{ 999.5e3, 1e3, "us" }, { 999.5e6, 1e6, "ms" }, { 1e300, 1e9, "s" },
+	static const struct {
+		double limit, unit;
+		const char *name;
+	} units[] = {
+		{ 999.5e3, 1e3, "us" },
+		{ 999.5e6, 1e6, "ms" },
+		{ 1e300, 1e9, "s" },
 	};
 	unsigned u = 0;
 

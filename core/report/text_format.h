@@ -17,10 +17,13 @@ int text_width(uint64_t n, int least);
 /* "s" unless n is 1. */
 const char *plural(uint64_t n);
 /* A line over a table, bold on a terminal. */
-void text_heading(bool colour, FILE *out, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* s with its control characters as \xHH: a name must not break a line or reach the terminal's own language. */
+void text_heading(bool colour, FILE *out, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* s with its control characters as \xHH: a name must not break a line or reach the terminal's own
+ * language. */
 void text_safe(FILE *out, const char *s);
-/* Two blanks a level; very deep ones are numbered, or the text would grow with the square of the depth. */
+/* Two blanks a level; very deep ones are numbered, or the text would grow with the square of the
+ * depth. */
 void text_indent(FILE *out, uint64_t level);
 
 #endif

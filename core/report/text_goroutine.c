@@ -27,7 +27,9 @@ static const char *id(const struct goroutine_info *g, char buf[32])
 	return buf;
 }
 
-struct widths { int id, creator, image, calls; };
+struct widths {
+	int id, creator, image, calls;
+};
 
 static struct widths measure(const struct report *rep)
 {
@@ -51,8 +53,10 @@ static void each(const struct report *rep, FILE *out)
 	bool images = rep->totals->images > 1;
 	char buf[32];
 
-	text_heading(rep->opt->colour, out, "%*s %*s %6s %6s %6s %*s%s  START FUNCTION, CREATED FROM", w.id, "GOROUTINE",
-		     w.creator, "CREATOR", "SELF", "TOTAL", "LIFE", w.calls, "CALLS", images ? " IMAGE" : "");
+	text_heading(rep->opt->colour, out,
+		     "%*s %*s %6s %6s %6s %*s%s  START FUNCTION, CREATED FROM", w.id, "GOROUTINE",
+		     w.creator, "CREATOR", "SELF", "TOTAL", "LIFE", w.calls, "CALLS",
+		     images ? " IMAGE" : "");
 	for (size_t i = 0; i < rep->n_rows; i++) {
 		const struct goroutine_row *r = &rep->goroutines[rep->rows[i]];
 		const struct goroutine_info *g = &r->g;
@@ -62,8 +66,8 @@ static void each(const struct report *rep, FILE *out)
 			fprintf(out, "%*" PRIu64, w.creator, g->creator);
 		else
 			fprintf(out, "%*s", w.creator, "-");
-		fprintf(out, " %6s %6s %6s %*" PRIu64, HUMAN(g->self_ns), HUMAN(g->total_ns), HUMAN(r->life_ns), w.calls,
-			g->calls);
+		fprintf(out, " %6s %6s %6s %*" PRIu64, HUMAN(g->self_ns), HUMAN(g->total_ns),
+			HUMAN(r->life_ns), w.calls, g->calls);
 		if (images)
 			fprintf(out, " %*u", w.image, g->image + 1);
 		fputs("  ", out);
@@ -78,14 +82,16 @@ static void folded(const struct report *rep, FILE *out)
 {
 	struct widths w = measure(rep);
 
-	text_heading(rep->opt->colour, out, "%10s %6s %6s %9s %8s %*s  START FUNCTION, CREATED FROM", "GOROUTINES", "SELF",
+	text_heading(rep->opt->colour, out,
+		     "%10s %6s %6s %9s %8s %*s  START FUNCTION, CREATED FROM", "GOROUTINES", "SELF",
 		     "TOTAL", "MEAN-LIFE", "MAX-LIFE", w.calls, "CALLS");
 	for (size_t i = 0; i < rep->n_rows; i++) {
 		const struct goroutine_row *r = &rep->goroutines[rep->rows[i]];
 		uint64_t open = r->g.system || r->g.goid == 1 ? 0 : r->n - r->n_ended;
 
-		fprintf(out, "%10" PRIu64 " %6s %6s %9s %8s %*" PRIu64 "  ", r->n, HUMAN(r->g.self_ns), HUMAN(r->g.total_ns),
-			HUMAN(r->life_ns / r->n), HUMAN(r->max_life_ns), w.calls, r->g.calls);
+		fprintf(out, "%10" PRIu64 " %6s %6s %9s %8s %*" PRIu64 "  ", r->n,
+			HUMAN(r->g.self_ns), HUMAN(r->g.total_ns), HUMAN(r->life_ns / r->n),
+			HUMAN(r->max_life_ns), w.calls, r->g.calls);
 		place(rep, out, &r->g);
 		if (open)
 			fprintf(out, "  (%" PRIu64 " not ended)", open);

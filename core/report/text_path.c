@@ -48,7 +48,9 @@ struct walk {
 	FILE *out;
 	bool *shown;
 	int calls_width;
-	struct step { uint32_t node, level; } *stack;
+	struct step {
+		uint32_t node, level;
+	} * stack;
 	uint32_t *children;
 	size_t n_stack, cap_stack, cap_children;
 	struct cut deep, light, rest; /* by depth, by share, by the limit of rows */
@@ -78,7 +80,10 @@ static int choose(struct walk *w)
 		if (report_wants_path(rep, i))
 			left[n++] = (uint32_t)i;
 		else
-			cut(w, rep->opt->depth && rep->level[i] > rep->opt->depth ? &w->deep : &w->light, i);
+			cut(w,
+			    rep->opt->depth && rep->level[i] > rep->opt->depth ? &w->deep
+									       : &w->light,
+			    i);
 	}
 	if (n > 1)
 		qsort_r(left, n, sizeof(*left), by_share, (void *)rep);
@@ -87,7 +92,8 @@ static int choose(struct walk *w)
 		if (!w->shown[left[i]])
 			cut(w, &w->rest, left[i]);
 		else
-			w->calls_width = text_width(rep->tree.nodes[left[i]].stats.calls, w->calls_width);
+			w->calls_width = text_width(rep->tree.nodes[left[i]].stats.calls,
+						    w->calls_width);
 	}
 	free(left);
 	return 0;
@@ -107,8 +113,8 @@ static int push_children(struct walk *w, uint32_t node, uint32_t level)
 	}
 	if (!n)
 		return 0;
-	qsort_r(w->children, n, sizeof(*w->children), w->rep->opt->sort == SORT_DEFAULT ? by_share : by_weight,
-		(void *)w->rep);
+	qsort_r(w->children, n, sizeof(*w->children),
+		w->rep->opt->sort == SORT_DEFAULT ? by_share : by_weight, (void *)w->rep);
 	if (vec_reserve(&w->stack, &w->cap_stack, w->n_stack + n))
 		return -ENOMEM;
 	while (n--)
@@ -121,8 +127,9 @@ static void line(const struct walk *w, struct step s)
 	const struct path_node *n = &w->rep->tree.nodes[s.node];
 	char place[512];
 
-	fprintf(w->out, "%5.1f%% %6s %6s %*" PRIu64 "  ", share_pct(w->rep->below_ns[s.node], w->rep->below_ns[0]),
-		HUMAN(n->stats.total_ns), HUMAN(n->stats.self_ns), w->calls_width, n->stats.calls);
+	fprintf(w->out, "%5.1f%% %6s %6s %*" PRIu64 "  ",
+		share_pct(w->rep->below_ns[s.node], w->rep->below_ns[0]), HUMAN(n->stats.total_ns),
+		HUMAN(n->stats.self_ns), w->calls_width, n->stats.calls);
 	text_indent(w->out, s.level);
 	fputs(n->go_edge ? "go " : "", w->out);
 	text_safe(w->out, report_name(w->rep, n->func));
@@ -143,14 +150,18 @@ static void said(const struct walk *w)
 	uint64_t all_ns = rep->below_ns[0];
 
 	if (w->deep.n)
-		fprintf(w->out, "%zu path%s of more than %u function%s, %.1f%% of the time (--depth)\n", w->deep.n,
-			plural(w->deep.n), rep->opt->depth, plural(rep->opt->depth), share_pct(w->deep.ns, all_ns));
+		fprintf(w->out,
+			"%zu path%s of more than %u function%s, %.1f%% of the time (--depth)\n",
+			w->deep.n, plural(w->deep.n), rep->opt->depth, plural(rep->opt->depth),
+			share_pct(w->deep.ns, all_ns));
 	if (w->light.n)
-		fprintf(w->out, "%zu path%s with less than %g%% each, %.1f%% of the time (--min-share)\n", w->light.n,
-			plural(w->light.n), rep->opt->min_share_pct, share_pct(w->light.ns, all_ns));
+		fprintf(w->out,
+			"%zu path%s with less than %g%% each, %.1f%% of the time (--min-share)\n",
+			w->light.n, plural(w->light.n), rep->opt->min_share_pct,
+			share_pct(w->light.ns, all_ns));
 	if (w->rest.n)
-		fprintf(w->out, "%zu more path%s, %.1f%% of the time (-n 0 shows all)\n", w->rest.n, plural(w->rest.n),
-			share_pct(w->rest.ns, all_ns));
+		fprintf(w->out, "%zu more path%s, %.1f%% of the time (-n 0 shows all)\n", w->rest.n,
+			plural(w->rest.n), share_pct(w->rest.ns, all_ns));
 }
 
 int text_paths(const struct report *rep, FILE *out)
@@ -158,7 +169,8 @@ int text_paths(const struct report *rep, FILE *out)
 	struct walk w = { .rep = rep, .out = out, .calls_width = 5 };
 	int err = choose(&w);
 
-	text_heading(rep->opt->colour, out, "%6s %6s %6s %*s  PATH", "SHARE", "TOTAL", "SELF", w.calls_width, "CALLS");
+	text_heading(rep->opt->colour, out, "%6s %6s %6s %*s  PATH", "SHARE", "TOTAL", "SELF",
+		     w.calls_width, "CALLS");
 	if (!err)
 		err = push_children(&w, 0, 0);
 	while (!err && w.n_stack) {

@@ -21,16 +21,25 @@
 
 static void test_options(void **state)
 {
-	static const struct { const char *events, *format, *stored; struct report_options opt; } cases[] = {
+	static const struct {
+		const char *events, *format, *stored;
+		struct report_options opt;
+	} cases[] = {
 		{ "fold", "text", "fold.places.txt", { .by = BY_GOROUTINE, .fold = true } },
 		{ "fold", "csv", "fold.places.csv", { .by = BY_GOROUTINE, .fold = true } },
 		{ "fold", "json", "fold.places.json", { .by = BY_GOROUTINE, .fold = true } },
 		{ "fold", "text", "fold.goroutines.txt", { .by = BY_GOROUTINE } },
 		{ "fold", "csv", "fold.goroutines.csv", { .by = BY_GOROUTINE } },
-		{ "fold", "text", "fold.places-limit.txt", { .by = BY_GOROUTINE, .fold = true, .limit = 1 } },
+		{ "fold",
+		  "text",
+		  "fold.places-limit.txt",
+		  { .by = BY_GOROUTINE, .fold = true, .limit = 1 } },
 		{ "fold", "text", "fold.paths-depth.txt", { .by = BY_PATH, .depth = 2 } },
 		{ "fold", "text", "fold.paths-share.txt", { .by = BY_PATH, .min_share_pct = 15 } },
-		{ "fold", "text", "fold.paths-cut.txt", { .by = BY_PATH, .depth = 3, .min_share_pct = 1, .limit = 3 } },
+		{ "fold",
+		  "text",
+		  "fold.paths-cut.txt",
+		  { .by = BY_PATH, .depth = 3, .min_share_pct = 1, .limit = 3 } },
 		{ "fold", "csv", "fold.paths-depth.csv", { .by = BY_PATH, .depth = 2 } },
 		{ "fold", "json", "fold.paths-depth.json", { .by = BY_PATH, .depth = 1 } },
 		{ "fold", "text", "fold.paths-calls.txt", { .by = BY_PATH, .sort = SORT_CALLS } },
@@ -72,7 +81,8 @@ static void nested(char path[TRACE_PATH_BYTES], unsigned depth)
 	for (unsigned i = 0; i < depth; i++)
 		fprintf(out, "1 entry main.%c %u %u\n", 'f' + i % 2, 100 * (i + 1), 1000 + 10 * i);
 	for (unsigned i = depth; i-- > 0;)
-		fprintf(out, "1 exit main.%c %u %u\n", 'f' + i % 2, 100 * (i + 1), 1000 + 10 * (2 * depth - i));
+		fprintf(out, "1 exit main.%c %u %u\n", 'f' + i % 2, 100 * (i + 1),
+			1000 + 10 * (2 * depth - i));
 	assert_int_equal(fclose(out), 0);
 	fixture_write_text(events, true, path);
 	free(events);
@@ -105,15 +115,21 @@ static void test_large_numbers(void **state)
 
 	(void)state;
 	fixture_write_text("18446744073709551615 entry main.f 100 1000\n"
-			   "18446744073709551615 exit main.f 100 9000000000000001000\n", true, path);
-	char *functions = fixture_report(path, "text", &(struct report_options){ .by = BY_FUNCTION });
-	char *goroutines = fixture_report(path, "text", &(struct report_options){ .by = BY_GOROUTINE });
+			   "18446744073709551615 exit main.f 100 9000000000000001000\n",
+			   true, path);
+	char *functions = fixture_report(path, "text",
+					 &(struct report_options){ .by = BY_FUNCTION });
+	char *goroutines = fixture_report(path, "text",
+					  &(struct report_options){ .by = BY_GOROUTINE });
 	char *calls = fixture_report(path, "text", &(struct report_options){ .by = BY_CALL });
 
-	assert_non_null(strstr(functions, "\n9000000000s 100.0% 9000000000s 100.0%     1 9000000000s 9000000000s  main.f\n"));
+	assert_non_null(strstr(
+		functions,
+		"\n9000000000s 100.0% 9000000000s 100.0%     1 9000000000s 9000000000s  main.f\n"));
 	assert_non_null(strstr(goroutines, "           GOROUTINE CREATOR"));
 	assert_non_null(strstr(goroutines, "\n18446744073709551615       - "));
-	assert_non_null(strstr(calls, "\n18446744073709551615    0.000000000 9000000000s  main.f\n"));
+	assert_non_null(
+		strstr(calls, "\n18446744073709551615    0.000000000 9000000000s  main.f\n"));
 	free(functions);
 	free(goroutines);
 	free(calls);
@@ -131,32 +147,43 @@ static void test_full_tree(void **state)
 	(void)state;
 	for (unsigned f = 0; f < FUNCS; f++) {
 		snprintf(name, sizeof(name), "main.f%04u", f);
-		assert_int_equal(trace_info_add_func(&l.info, &(struct trace_func){ .name = name }), 0);
+		assert_int_equal(trace_info_add_func(&l.info, &(struct trace_func){ .name = name }),
+				 0);
 		for (uint16_t kind = EV_ENTRY; kind <= EV_EXIT; kind++)
-			assert_int_equal(trace_info_add_site(&l.info, &(struct trace_site){ f, TRACE_NONE, 0, kind }), 0);
+			assert_int_equal(
+				trace_info_add_site(&l.info,
+						    &(struct trace_site){ f, TRACE_NONE, 0, kind }),
+				0);
 	}
 	l.events = calloc(FUNCS * (FUNCS + 1) * 2, sizeof(*l.events));
 	assert_non_null(l.events);
 	for (unsigned f = 0; f < FUNCS; f++) {
 		l.events[l.n++].h = (struct event){ ts_ns++, 1, 2 * f, 100, 1, EV_ENTRY, 0 };
 		for (unsigned g = 0; g < FUNCS; g++) {
-			l.events[l.n++].h = (struct event){ ts_ns++, 1, 2 * g, 200, 1, EV_ENTRY, 0 };
-			l.events[l.n++].h = (struct event){ ts_ns++, 1, 2 * g + 1, 200, 1, EV_EXIT, 0 };
+			l.events[l.n++].h =
+				(struct event){ ts_ns++, 1, 2 * g, 200, 1, EV_ENTRY, 0 };
+			l.events[l.n++].h = (struct event){ ts_ns++, 1,       2 * g + 1, 200,
+							    1,       EV_EXIT, 0 };
 		}
 		l.events[l.n++].h = (struct event){ ts_ns++, 1, 2 * f + 1, 100, 1, EV_EXIT, 0 };
 	}
 	fixture_write(&l, path);
 	evlist_free(&l);
-	char *text = fixture_report(path, "text", &(struct report_options){ .by = BY_PATH, .limit = 5 });
-	char *csv = fixture_report(path, "csv", &(struct report_options){ .by = BY_PATH, .sort = SORT_TOTAL, .limit = 2000 });
-	char *json = fixture_report(path, "json", &(struct report_options){ .by = BY_FUNCTION, .limit = 1 });
+	char *text = fixture_report(path, "text",
+				    &(struct report_options){ .by = BY_PATH, .limit = 5 });
+	char *csv = fixture_report(
+		path, "csv",
+		&(struct report_options){ .by = BY_PATH, .sort = SORT_TOTAL, .limit = 2000 });
+	char *json = fixture_report(path, "json",
+				    &(struct report_options){ .by = BY_FUNCTION, .limit = 1 });
 
 	/*
-	 * The tree takes a million nodes; each of the first 990 functions needs 1,010 (a call of itself
-	 * folds into its own). Function 990 keeps its node and 99 of 1,009, of the 19 behind it all
-	 * 1,011 calls are [other]'s: 910 + 19 * 1,011.
+	 * The tree takes a million nodes; each of the first 990 functions needs 1,010 (a call of
+	 * itself folds into its own). Function 990 keeps its node and 99 of 1,009, of the 19 behind
+	 * it all 1,011 calls are [other]'s: 910 + 19 * 1,011.
 	 */
-	assert_non_null(strstr(text, "\n20119 calls stand under [other]: the tree of paths is full\n"));
+	assert_non_null(
+		strstr(text, "\n20119 calls stand under [other]: the tree of paths is full\n"));
 	assert_non_null(strstr(csv, "\n[other],20119,"));
 	assert_non_null(strstr(json, "\"folded_calls\": 20119,"));
 	free(text);
@@ -172,9 +199,12 @@ static void test_no_call_matches(void **state)
 	(void)state;
 	fixture_write_text("1 entry main.f 100 1000\n1 exit main.f 100 2000\n", true, path);
 	for (uint64_t min_ns = 1000; min_ns <= 1001; min_ns++) {
-		char *text = fixture_report(path, "text", &(struct report_options){ .by = BY_CALL, .min_ns = min_ns });
+		char *text = fixture_report(
+			path, "text", &(struct report_options){ .by = BY_CALL, .min_ns = min_ns });
 
-		assert_int_equal(strstr(text, "\nno call matches --goid, --from, --to, --min\n") != NULL, min_ns > 1000);
+		assert_int_equal(strstr(text, "\nno call matches --goid, --from, --to, --min\n") !=
+					 NULL,
+				 min_ns > 1000);
 		free(text);
 	}
 	unlink(path);
@@ -182,10 +212,22 @@ static void test_no_call_matches(void **state)
 
 static void test_words(void **state)
 {
-	static const struct { uint64_t ns; const char *text; } times[] = {
-		{ 0, "0ns" }, { 999, "999ns" }, { 1000, "1.00us" }, { 9994, "9.99us" }, { 9996, "10.0us" },
-		{ 99960, "100us" }, { 999499, "999us" }, { 999500, "1.00ms" }, { 999499999, "999ms" },
-		{ 999500000, "1.00s" }, { 60000000000, "60.0s" }, { 86400000000000, "86400s" },
+	static const struct {
+		uint64_t ns;
+		const char *text;
+	} times[] = {
+		{ 0, "0ns" },
+		{ 999, "999ns" },
+		{ 1000, "1.00us" },
+		{ 9994, "9.99us" },
+		{ 9996, "10.0us" },
+		{ 99960, "100us" },
+		{ 999499, "999us" },
+		{ 999500, "1.00ms" },
+		{ 999499999, "999ms" },
+		{ 999500000, "1.00s" },
+		{ 60000000000, "60.0s" },
+		{ 86400000000000, "86400s" },
 		{ UINT64_MAX, "18446744074s" },
 	};
 
@@ -205,7 +247,8 @@ static void test_safe(void **state)
 
 	(void)state;
 	assert_non_null(out);
-	text_safe(out, "größe <b> \x1b[2J\t\x7f \xc2\x9b" "1m \xc2\xa9 \xc2");
+	text_safe(out, "größe <b> \x1b[2J\t\x7f \xc2\x9b"
+		       "1m \xc2\xa9 \xc2");
 	assert_int_equal(fclose(out), 0);
 	assert_string_equal(text, "größe <b> \\x1b[2J\\x09\\x7f \\x9b1m \xc2\xa9 \xc2");
 	free(text);

@@ -91,11 +91,17 @@ const struct block_piece *block_encode(struct block_encoder *e, const struct eve
 /* ---- decoding ---- */
 
 struct block {
-	struct event *ev; size_t n, cap_ev;
-	uint64_t (*args)[4]; size_t cap_args; /* of the events arg_at[0..n_args) */
-	uint32_t *arg_at; size_t n_args, cap_at;
-	struct block_thread *threads; size_t cap_threads;
-	struct block_code *codes; size_t cap_codes;
+	struct event *ev;
+	size_t n, cap_ev;
+	/* of the events arg_at[0..n_args) */
+	uint64_t (*args)[4];
+	size_t cap_args;
+	uint32_t *arg_at;
+	size_t n_args, cap_at;
+	struct block_thread *threads;
+	size_t cap_threads;
+	struct block_code *codes;
+	size_t cap_codes;
 	struct block_guess guess;
 };
 

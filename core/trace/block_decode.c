@@ -32,8 +32,10 @@ static const char *get_codes(struct block *b, struct col *c, uint32_t n_codes)
 		    !get(c, UINT16_MAX, &flags) || kind >> 1 == 0)
 			return "a bad dictionary";
 		b->codes[i] = (struct block_code){
-			.site = (uint32_t)site, .kind = (uint16_t)(kind >> 1),
-			.flags = (uint16_t)flags, .has_args = kind & 1,
+			.site = (uint32_t)site,
+			.kind = (uint16_t)(kind >> 1),
+			.flags = (uint16_t)flags,
+			.has_args = kind & 1,
 		};
 		/* Of a kind added later only the file knows. */
 		if (kind >> 1 <= EV_KIND_MAX && (KINDS_WITH_ARGS >> (kind >> 1) & 1) != (kind & 1))
@@ -106,8 +108,13 @@ static const char *get_events(struct block *b, struct col col[N_COLS], uint64_t 
 		t->before_last = t->last;
 		t->last = (uint16_t)code;
 
-		*ev = (struct event){ .ts_ns = ts, .goid = t->goid, .site = c->site, .depth = depth,
-				      .tid = t->tid, .kind = c->kind, .flags = c->flags };
+		*ev = (struct event){ .ts_ns = ts,
+				      .goid = t->goid,
+				      .site = c->site,
+				      .depth = depth,
+				      .tid = t->tid,
+				      .kind = c->kind,
+				      .flags = c->flags };
 		if (__builtin_expect(c->has_args, 0)) {
 			if (n_args == b->n_args)
 				return "more events with arguments than announced";
@@ -156,10 +163,12 @@ const char *block_decode(struct block *b, const uint8_t *raw, size_t len, uint32
 	fault = get_cols(col, raw, len);
 	if (fault)
 		return fault;
-	uint32_t n_codes = get_u32(raw + 8), n_threads = get_u32(raw + 12), n_args = get_u32(raw + 16);
+	uint32_t n_codes = get_u32(raw + 8), n_threads = get_u32(raw + 12),
+		 n_args = get_u32(raw + 16);
 	/* Nothing is allocated that the payload could not fill. */
-	if (col[COL_TS_LO].end - col[COL_TS_LO].p != n || col[COL_TS_HI].end - col[COL_TS_HI].p != n ||
-	    !n_codes || n_codes > n || !n_threads || n_threads > n || n_args > n)
+	if (col[COL_TS_LO].end - col[COL_TS_LO].p != n ||
+	    col[COL_TS_HI].end - col[COL_TS_HI].p != n || !n_codes || n_codes > n || !n_threads ||
+	    n_threads > n || n_args > n)
 		return "bad counts";
 	if (vec_reserve(&b->ev, &b->cap_ev, n) || vec_reserve(&b->args, &b->cap_args, n_args) ||
 	    vec_reserve(&b->arg_at, &b->cap_at, n_args))

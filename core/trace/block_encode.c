@@ -6,9 +6,8 @@
 
 /* Most bytes that one event puts into each column. */
 static const size_t col_bytes[N_COLS] = {
-	[COL_CODES] = 5 + 3 + 3, [COL_TIDS] = 5,   [COL_TS_LO] = 1, [COL_TS_HI] = 1,
-	[COL_TS_X] = 10,	 [COL_WHO] = 3,	   [COL_GOID] = 10, [COL_CODE] = 3,
-	[COL_DEPTH] = 5,	 [COL_ARGS] = 40,
+	[COL_CODES] = 5 + 3 + 3, [COL_TIDS] = 5,  [COL_TS_LO] = 1, [COL_TS_HI] = 1, [COL_TS_X] = 10,
+	[COL_WHO] = 3,           [COL_GOID] = 10, [COL_CODE] = 3,  [COL_DEPTH] = 5, [COL_ARGS] = 40,
 };
 
 /* Open hashing from a value to its place in a dictionary. Slots of another
@@ -180,7 +179,8 @@ const struct block_piece *block_encode(struct block_encoder *e, const struct eve
 		ts = ev->ts_ns;
 		e->at[COL_WHO] = varint_put(e->at[COL_WHO], (uint64_t)thread << 1 | switched);
 		if (switched) {
-			e->at[COL_GOID] = varint_put(e->at[COL_GOID], zigzag((int64_t)(ev->goid - goid)));
+			e->at[COL_GOID] = varint_put(e->at[COL_GOID],
+						     zigzag((int64_t)(ev->goid - goid)));
 			goid = t->goid = ev->goid;
 		}
 		put_code(e, t, ev, code, switched);

@@ -21,7 +21,9 @@ int chunk_packer_init(struct chunk_packer *c)
 	memset(c, 0, sizeof(*c));
 	c->zstd = ZSTD_createCCtx();
 	return c->zstd && !ZSTD_isError(ZSTD_CCtx_setParameter(c->zstd, ZSTD_c_compressionLevel,
-							       ZSTD_LEVEL)) ? 0 : -ENOMEM;
+							       ZSTD_LEVEL))
+		       ? 0
+		       : -ENOMEM;
 }
 
 void chunk_packer_free(struct chunk_packer *c)
@@ -39,7 +41,7 @@ static int zstd_failed(size_t code)
 
 /* One frame of known content size from all pieces. */
 static int pack(struct chunk_packer *c, const struct block_piece *pieces, size_t n_pieces,
-		    size_t raw_bytes)
+		size_t raw_bytes)
 {
 	/* A flush costs a block header (3 bytes) and what ends the block. */
 	size_t room = ZSTD_compressBound(raw_bytes) + 64 * (n_pieces + 1);
@@ -51,14 +53,17 @@ static int pack(struct chunk_packer *c, const struct block_piece *pieces, size_t
 	size_t rc = ZSTD_CCtx_setPledgedSrcSize(c->zstd, raw_bytes);
 	for (size_t i = 0; i < n_pieces && !ZSTD_isError(rc); i++) {
 		ZSTD_inBuffer in = { pieces[i].data, pieces[i].n, 0 };
-		ZSTD_EndDirective end = i + 1 == n_pieces ? ZSTD_e_end :
-					in.size >= FLUSH_FROM_BYTES ? ZSTD_e_flush : ZSTD_e_continue;
+		ZSTD_EndDirective end = i + 1 == n_pieces             ? ZSTD_e_end
+					: in.size >= FLUSH_FROM_BYTES ? ZSTD_e_flush
+								      : ZSTD_e_continue;
 		do {
 			size_t before = out.pos + in.pos;
 			rc = ZSTD_compressStream2(c->zstd, &out, &in, end);
 			if (!ZSTD_isError(rc) && rc && out.pos + in.pos == before)
-				return -EIO; /* no room and no progress: cannot be, and must not loop */
-		} while (!ZSTD_isError(rc) && (end == ZSTD_e_continue ? in.pos < in.size : rc != 0));
+				/* no room and no progress: cannot be, and must not loop */
+				return -EIO;
+		} while (!ZSTD_isError(rc) &&
+			 (end == ZSTD_e_continue ? in.pos < in.size : rc != 0));
 	}
 	if (ZSTD_isError(rc))
 		return zstd_failed(rc);
@@ -122,10 +127,16 @@ int chunk_pack(struct chunk_packer *c, struct chunk_head *h, const struct block_
 const char *chunk_head_get(struct chunk_head *h, const uint8_t *p)
 {
 	*h = (struct chunk_head){
-		.mark = get_u32(p), .type = get_u16(p + 4), .flags = get_u16(p + 6),
-		.stored_bytes = get_u32(p + 8), .raw_bytes = get_u32(p + 12),
-		.count = get_u32(p + 16), .seq = get_u32(p + 20), .first_ns = get_u64(p + 24),
-		.payload_crc = get_u32(p + 32), .head_crc = get_u32(p + 36),
+		.mark = get_u32(p),
+		.type = get_u16(p + 4),
+		.flags = get_u16(p + 6),
+		.stored_bytes = get_u32(p + 8),
+		.raw_bytes = get_u32(p + 12),
+		.count = get_u32(p + 16),
+		.seq = get_u32(p + 20),
+		.first_ns = get_u64(p + 24),
+		.payload_crc = get_u32(p + 32),
+		.head_crc = get_u32(p + 36),
 	};
 	if (h->mark != CHUNK_MARK)
 		return "no chunk begins here";
@@ -166,7 +177,8 @@ const char *chunk_unpack(struct chunk_unpacker *c, const struct chunk_head *h, u
 	if (vec_reserve(&c->space.data, &c->space.cap, h->raw_bytes))
 		return "";
 	c->raw = c->space.data;
-	if (ZSTD_decompressDCtx(c->zstd, c->raw, h->raw_bytes, stored, h->stored_bytes) != h->raw_bytes)
+	if (ZSTD_decompressDCtx(c->zstd, c->raw, h->raw_bytes, stored, h->stored_bytes) !=
+	    h->raw_bytes)
 		return "zstd cannot unpack it";
 	return NULL;
 }

@@ -79,8 +79,12 @@ static size_t line_that_differs(const char *a, const char *b)
 static void write_kinds(struct trace_writer *w, uint64_t ts_ns)
 {
 	for (unsigned kind = 1; kind <= EV_KIND_MAX; kind++) {
-		struct event_ext ev = { .h = { .ts_ns = ts_ns + kind, .goid = 40 + kind, .site = kind % 6,
-					       .depth = 16 * kind, .tid = 1003, .kind = (uint16_t)kind,
+		struct event_ext ev = { .h = { .ts_ns = ts_ns + kind,
+					       .goid = 40 + kind,
+					       .site = kind % 6,
+					       .depth = 16 * kind,
+					       .tid = 1003,
+					       .kind = (uint16_t)kind,
 					       .flags = (uint16_t)(kind % 8) } };
 		for (unsigned a = 0; a < 4 && event_kind_has_args(kind); a++)
 			ev.arg[a] = kind * 1000 + a;
@@ -94,8 +98,12 @@ static void write_loop(struct trace_writer *w, uint64_t ts_ns)
 {
 	for (uint32_t i = 0; i < 600; i++) {
 		uint32_t site = i % 300;
-		struct event_ext ev = { .h = { .ts_ns = ts_ns + 300 * i, .goid = 1, .site = site, .tid = 1000,
-					       .depth = 8 * (site * site % 97), .kind = EV_ENTRY } };
+		struct event_ext ev = { .h = { .ts_ns = ts_ns + 300 * i,
+					       .goid = 1,
+					       .site = site,
+					       .tid = 1000,
+					       .depth = 8 * (site * site % 97),
+					       .kind = EV_ENTRY } };
 
 		assert_int_equal(trace_writer_event(w, &ev), 0);
 	}
@@ -105,9 +113,12 @@ static void write_loop(struct trace_writer *w, uint64_t ts_ns)
  * easy to guess and some that are not. */
 static void write_sample(int fd)
 {
-	const struct trace_kv end[] = { { (char *)(uintptr_t) "end.reason", (char *)(uintptr_t) "exited" } };
-	struct trace_pc late = { .pc = 0x402000, .func = (char *)(uintptr_t) "main.late",
-				 .file = (char *)(uintptr_t) "l.go", .line = 3 };
+	const struct trace_kv end[] = { { (char *)(uintptr_t) "end.reason",
+					  (char *)(uintptr_t) "exited" } };
+	struct trace_pc late = { .pc = 0x402000,
+				 .func = (char *)(uintptr_t) "main.late",
+				 .file = (char *)(uintptr_t) "l.go",
+				 .line = 3 };
 	uint64_t seed = 1;
 	const size_t n = 300;
 	struct event_ext *ev = sample_events(n, 10, &seed);
@@ -183,8 +194,8 @@ static void check_file(const char *name)
 		store_file(path, text, n_text);
 	char *want = contents_of(path, &n_want);
 	if (n_text != n_want || memcmp(text, want, n_text))
-		fail_msg("%s says something else than when it was written, from line %zu of %s on", name,
-			 line_that_differs(text, want), path);
+		fail_msg("%s says something else than when it was written, from line %zu of %s on",
+			 name, line_that_differs(text, want), path);
 	free(text);
 	free(want);
 }
@@ -220,8 +231,10 @@ static void test_this_version_is_there(void **state)
 	(void)state;
 	for (unsigned minor = 0; minor <= FORMAT_MINOR; minor++)
 		if (access(sample_of(minor, ".gotrace"), F_OK))
-			fail_msg("there is no %s; run GOTRACE_STORE=1 build/test/trace/corpus_test, see "
-				 FOLDER "README.md", sample_of(minor, ".gotrace"));
+			fail_msg(
+				"there is no %s; run GOTRACE_STORE=1 build/test/trace/corpus_test, see " FOLDER
+				"README.md",
+				sample_of(minor, ".gotrace"));
 	struct trace_reader *r = trace_reader_open(sample_of(FORMAT_MINOR, ".gotrace"));
 	assert_non_null(r);
 	while (trace_reader_next(r, &ev) == 1)
@@ -230,8 +243,8 @@ static void test_this_version_is_there(void **state)
 	trace_reader_close(r);
 	for (unsigned kind = 1; kind <= EV_KIND_MAX; kind++)
 		if (!seen[kind])
-			fail_msg("kind %u, %s, came after format %u.%u: FORMAT_MINOR is to grow", kind,
-				 event_kind_name(kind), FORMAT_MAJOR, FORMAT_MINOR);
+			fail_msg("kind %u, %s, came after format %u.%u: FORMAT_MINOR is to grow",
+				 kind, event_kind_name(kind), FORMAT_MAJOR, FORMAT_MINOR);
 }
 
 int main(void)

@@ -24,7 +24,8 @@ struct sample {
 static int set_up(void **state)
 {
 	struct trace_pc pc = { .pc = 0x402000, .func = (char *)(uintptr_t) "main.late" };
-	const struct trace_kv end[] = { { (char *)(uintptr_t) "end.status", (char *)(uintptr_t) "0" } };
+	const struct trace_kv end[] = { { (char *)(uintptr_t) "end.status",
+					  (char *)(uintptr_t) "0" } };
 	struct sample *s = calloc(1, sizeof(*s));
 	uint64_t seed = 11;
 
@@ -64,8 +65,8 @@ static int tear_down(void **state)
 
 /* What came of reading a damaged copy of the sample. */
 struct outcome {
-	int err;      /* of opening or of the last read; 0 at the end */
-	size_t seen;  /* events, all of them right */
+	int err;     /* of opening or of the last read; 0 at the end */
+	size_t seen; /* events, all of them right */
 	bool opened, complete;
 };
 
@@ -220,7 +221,8 @@ static void test_block_payload(void **state)
 		if (event_kind_has_args(plain[i].kind))
 			memcpy(args[n_args++], s->ev[i].arg, sizeof(args[0]));
 	}
-	const struct block_piece *pieces = block_encode(e, plain, N_EVENTS, (const uint64_t (*)[4])args);
+	const struct block_piece *pieces = block_encode(e, plain, N_EVENTS,
+							(const uint64_t(*)[4])args);
 	for (size_t i = 0; i < N_COLS + 1; i++) {
 		assert_true(pieces[i].n <= sizeof(raw) - n);
 		memcpy(raw + n, pieces[i].data, pieces[i].n);

@@ -77,20 +77,34 @@ static void test_parse(void **state)
 static void test_refused(void **state)
 {
 	static const char *const lists[] = {
-		"1 entry main.f 100",		       "x entry main.f 100 1",
-		"1 enter main.f 100 1",		       "1 0 main.f 100 1",
-		"1 entry main.f -1 1",		       "1 entry main.f 4294967296 1",
-		"1 entry main.f 1 18446744073709551616", "1 entry main.f 1 1ns",
-		"1 entry main.f 1 1 tid",	       "1 entry main.f 1 1 tid=x",
-		"1 entry main.f 1 1 flags=loud",       "1 entry main.f 1 1 arg0=1",
-		"1 create - 1 1 arg4=1",	       "1 entry main.f 1 1 target=main.g",
-		"1 entry \"main.f 1 1",		       "1 entry \"main.\\q\" 1 1",
-		"1 entry \"main.\\x00\" 1 1",	       "1 entry \"main.\\x",
-		"@set",				       "@func",
-		"@func f line=x",		       "@func f colour=red",
-		"@pc 0x1",			       "@pc x f",
-		"@nothing",			       "1 entry f 1 1\n@func f",
-		"1 entry main.f 1 1 flags=all,2",      "1 entry main.f 1 1 site=4294967296",
+		"1 entry main.f 100",
+		"x entry main.f 100 1",
+		"1 enter main.f 100 1",
+		"1 0 main.f 100 1",
+		"1 entry main.f -1 1",
+		"1 entry main.f 4294967296 1",
+		"1 entry main.f 1 18446744073709551616",
+		"1 entry main.f 1 1ns",
+		"1 entry main.f 1 1 tid",
+		"1 entry main.f 1 1 tid=x",
+		"1 entry main.f 1 1 flags=loud",
+		"1 entry main.f 1 1 arg0=1",
+		"1 create - 1 1 arg4=1",
+		"1 entry main.f 1 1 target=main.g",
+		"1 entry \"main.f 1 1",
+		"1 entry \"main.\\q\" 1 1",
+		"1 entry \"main.\\x00\" 1 1",
+		"1 entry \"main.\\x",
+		"@set",
+		"@func",
+		"@func f line=x",
+		"@func f colour=red",
+		"@pc 0x1",
+		"@pc x f",
+		"@nothing",
+		"1 entry f 1 1\n@func f",
+		"1 entry main.f 1 1 flags=all,2",
+		"1 entry main.f 1 1 site=4294967296",
 		"1 entry f 1 1 tid=1 tid=1 tid=1 tid=1 tid=1 tid=1 tid=1 tid=1 tid=1 tid=1 tid=1 tid=1",
 	};
 	struct evlist l;
@@ -153,7 +167,8 @@ static void test_write(void **state)
 
 static void test_read(void **state)
 {
-	static const char text[] = "1 entry f 1 1\n1 exit f 1 2\n", with_nul[] = "1 entry f\0 1 1\n";
+	static const char text[] = "1 entry f 1 1\n1 exit f 1 2\n",
+			  with_nul[] = "1 entry f\0 1 1\n";
 	struct evlist l;
 	int lines = 0;
 
@@ -179,8 +194,10 @@ static void test_read(void **state)
 static void test_dump(void **state)
 {
 	struct trace_pc pc = { .pc = 0x401000, .func = (char *)(uintptr_t) "main.changed" };
-	const struct trace_kv end[] = { { (char *)(uintptr_t) "end.status", (char *)(uintptr_t) "0" },
-					{ (char *)(uintptr_t) "go.version", (char *)(uintptr_t) "go1.27" } };
+	const struct trace_kv end[] = {
+		{ (char *)(uintptr_t) "end.status", (char *)(uintptr_t) "0" },
+		{ (char *)(uintptr_t) "go.version", (char *)(uintptr_t) "go1.27" }
+	};
 	uint64_t seed = sample_seed("dump");
 	size_t n = 3000, len;
 	struct event_ext *ev = sample_events(n, 20, &seed);
@@ -212,7 +229,8 @@ static void test_dump(void **state)
 	assert_int_equal(l.n, n);
 	for (size_t i = 0; i < n; i++) {
 		struct event_ext *got = &l.events[i];
-		const struct trace_site *a = ev[i].h.site < info.n_sites ? &info.sites[ev[i].h.site] : NULL;
+		const struct trace_site *a = ev[i].h.site < info.n_sites ? &info.sites[ev[i].h.site]
+									 : NULL;
 		if (a && a->kind == ev[i].h.kind) {
 			const struct trace_site *b = &l.info.sites[got->h.site];
 			assert_int_equal(a->func, b->func);
@@ -233,10 +251,8 @@ static void test_dump(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parse),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_write),
-		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_parse), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_write), cmocka_unit_test(test_read),
 		cmocka_unit_test(test_dump),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,8 +89,13 @@ int evlist_write_info(FILE *out, const struct trace_info *info)
 /* Flags by name; as a number when one has no name. */
 static void put_flags(FILE *out, unsigned flags)
 {
-	static const struct { unsigned bit; const char *name; } names[] = {
-		{ EVF_SYSTEM, "system" }, { EVF_ALL, "all" }, { EVF_GOEXIT, "goexit" },
+	static const struct {
+		unsigned bit;
+		const char *name;
+	} names[] = {
+		{ EVF_SYSTEM, "system" },
+		{ EVF_ALL, "all" },
+		{ EVF_GOEXIT, "goexit" },
 	};
 	const char *sep = " flags=";
 

@@ -11,13 +11,13 @@
 #include <stdint.h>
 #include <string.h>
 
-#define FORMAT_MAGIC "GOTRACE\x1a" /* 8 bytes; the last stops `type` and cat-like tools */
-#define FORMAT_MAJOR 1
-#define FORMAT_MINOR 0
-#define FILE_HEAD_BYTES 24
+#define FORMAT_MAGIC        "GOTRACE\x1a" /* 8 bytes; the last stops `type` and cat-like tools */
+#define FORMAT_MAJOR        1
+#define FORMAT_MINOR        0
+#define FILE_HEAD_BYTES     24
 #define FILE_HEAD_MAX_BYTES 4096 /* a later minor version may lengthen it */
 
-#define CHUNK_MARK 0x4b4e4843u /* "CHNK" */
+#define CHUNK_MARK       0x4b4e4843u /* "CHNK" */
 #define CHUNK_HEAD_BYTES 40
 
 /* Chunk types, append-only. */
@@ -34,10 +34,11 @@
 #define CHUNK_ZSTD     2u /* the payload is one zstd frame */
 
 /* Limits. A reader refuses what is beyond, a writer never writes it. */
-#define RAW_MAX_BYTES    (16u << 20)                /* a chunk's payload, unpacked */
+#define RAW_MAX_BYTES    (16u << 20)                  /* a chunk's payload, unpacked */
 #define STORED_MAX_BYTES (RAW_MAX_BYTES + (1u << 20)) /* as it lies in the file */
 #define STRING_MAX_BYTES (4u << 20)
-#define TABLES_MAX_BYTES (256u << 20)               /* unpacked payloads of kvs, funcs, sites, pcs together */
+/* unpacked payloads of kvs, funcs, sites, pcs together */
+#define TABLES_MAX_BYTES (256u << 20)
 #define KVS_MAX          4096u
 #define FUNCS_MAX        (1u << 20)
 #define SITES_MAX        (1u << 24)
@@ -49,11 +50,11 @@ struct chunk_head {
 	uint32_t mark;
 	uint16_t type, flags;
 	uint32_t stored_bytes, raw_bytes;
-	uint32_t count;     /* items in the payload */
-	uint32_t seq;       /* 0, 1, 2, ... within the file */
-	uint64_t first_ns;  /* of its first event; 0 in other chunks */
+	uint32_t count;       /* items in the payload */
+	uint32_t seq;         /* 0, 1, 2, ... within the file */
+	uint64_t first_ns;    /* of its first event; 0 in other chunks */
 	uint32_t payload_crc; /* CRC-32 (zlib) of the stored payload */
-	uint32_t head_crc;  /* of the 36 bytes before */
+	uint32_t head_crc;    /* of the 36 bytes before */
 };
 _Static_assert(sizeof(struct chunk_head) == CHUNK_HEAD_BYTES, "read and written field by field");
 

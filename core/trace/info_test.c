@@ -23,7 +23,9 @@ static void test_kv(void **state)
 	assert_int_equal(t.n_kvs, 2);
 	assert_string_equal(trace_info_get(&t, "pid"), "13");
 
-	static const char *const no_number[] = { "", "-1", " 1", "1x", "18446744073709551616", "+1" };
+	static const char *const no_number[] = {
+		"", "-1", " 1", "1x", "18446744073709551616", "+1"
+	};
 	for (size_t i = 0; i < sizeof(no_number) / sizeof(no_number[0]); i++) {
 		assert_int_equal(trace_info_set(&t, "pid", no_number[i]), 0);
 		assert_int_equal(trace_info_u64(&t, "pid", 7), 7);
@@ -39,8 +41,10 @@ static void test_pcs(void **state)
 	(void)state;
 	/* 37 is prime to 101: every address below 101 once, in a mixed order, then all again. */
 	for (uint64_t i = 0; i < 202; i++) {
-		struct trace_pc p = { .pc = i * 37 % 101, .func = i < 101 ? "main.a" : "main.b",
-				      .file = i < 101 ? NULL : "a.go", .line = (uint32_t)i };
+		struct trace_pc p = { .pc = i * 37 % 101,
+				      .func = i < 101 ? "main.a" : "main.b",
+				      .file = i < 101 ? NULL : "a.go",
+				      .line = (uint32_t)i };
 		assert_int_equal(trace_info_add_pc(&t, &p), 0);
 	}
 	assert_int_equal(t.n_pcs, 101);

@@ -53,7 +53,8 @@ static void check(const char *name, const char *outcome, unsigned long events, c
 	log_set_sink(NULL, NULL);
 	if (strcmp(got, outcome) || seen != events || log.lines != (*message != '\0') ||
 	    !strstr(log.last, message) || (*message && !strstr(log.last, name)))
-		fail_msg("%s: %s after %lu events, %d lines: %s", name, got, seen, log.lines, log.last);
+		fail_msg("%s: %s after %lu events, %d lines: %s", name, got, seen, log.lines,
+			 log.last);
 }
 
 static void test_malformed(void **state)
@@ -69,10 +70,12 @@ static void test_malformed(void **state)
 		char *save, *name = strtok_r(line, "\t\n", &save);
 		if (!name || *name == '#')
 			continue;
-		char *outcome = strtok_r(NULL, "\t\n", &save), *events = strtok_r(NULL, "\t\n", &save);
+		char *outcome = strtok_r(NULL, "\t\n", &save),
+		     *events = strtok_r(NULL, "\t\n", &save);
 		char *message = strtok_r(NULL, "\n", &save);
 		assert_non_null(events);
-		check(name, outcome, strtoul(events, NULL, 10), message ? message + strspn(message, "\t") : "");
+		check(name, outcome, strtoul(events, NULL, 10),
+		      message ? message + strspn(message, "\t") : "");
 		n++;
 	}
 	fclose(list);
@@ -83,8 +86,18 @@ static void test_malformed(void **state)
 static void test_whole(void **state)
 {
 	static const struct event_ext want[] = {
-		{ .h = { .ts_ns = 1000, .goid = 1, .site = 0, .depth = 100, .tid = 7, .kind = EV_ENTRY } },
-		{ .h = { .ts_ns = 1100, .goid = 1, .site = 1, .depth = 100, .tid = 7, .kind = EV_EXIT } },
+		{ .h = { .ts_ns = 1000,
+			 .goid = 1,
+			 .site = 0,
+			 .depth = 100,
+			 .tid = 7,
+			 .kind = EV_ENTRY } },
+		{ .h = { .ts_ns = 1100,
+			 .goid = 1,
+			 .site = 1,
+			 .depth = 100,
+			 .tid = 7,
+			 .kind = EV_EXIT } },
 	};
 	struct trace_reader *r = trace_reader_open(FOLDER "whole.bin");
 	struct event_ext ev;

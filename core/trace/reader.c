@@ -34,7 +34,7 @@ struct trace_reader {
 /* Fills p; *got is less than n at the end of the file. 0 or -errno (logged). */
 static int read_full(struct trace_reader *r, uint8_t *p, size_t n, size_t *got)
 {
-	for (*got = 0; *got < n; ) {
+	for (*got = 0; *got < n;) {
 		ssize_t k = read(r->fd, p + *got, n - *got);
 		if (k < 0 && errno == EINTR)
 			continue;
@@ -67,7 +67,8 @@ static int read_payload(struct trace_reader *r, size_t n)
 {
 	size_t have = 0, got;
 
-	if (vec_reserve(&r->stored.data, &r->stored.cap, 1)) /* so that an empty one is somewhere, too */
+	/* so that an empty one is somewhere, too */
+	if (vec_reserve(&r->stored.data, &r->stored.cap, 1))
 		return corrupt(r, r->off, "");
 	while (have < n) {
 		size_t step = n - have < READ_STEP_BYTES ? n - have : READ_STEP_BYTES;
@@ -118,8 +119,10 @@ static int read_chunk(struct trace_reader *r, struct chunk_head *h)
 
 static const char *take_table(struct trace_reader *r, const struct chunk_head *h)
 {
-	static const uint32_t max[] = { [CHUNK_KVS] = KVS_MAX, [CHUNK_FUNCS] = FUNCS_MAX,
-					[CHUNK_SITES] = SITES_MAX, [CHUNK_PCS] = PCS_MAX };
+	static const uint32_t max[] = { [CHUNK_KVS] = KVS_MAX,
+					[CHUNK_FUNCS] = FUNCS_MAX,
+					[CHUNK_SITES] = SITES_MAX,
+					[CHUNK_PCS] = PCS_MAX };
 
 	if (r->started && (h->type == CHUNK_FUNCS || h->type == CHUNK_SITES))
 		return "functions or sites behind the first event";
@@ -163,7 +166,10 @@ static int next_chunk(struct trace_reader *r)
 	if (got <= 0)
 		return got;
 	switch (h.type) {
-	case CHUNK_KVS: case CHUNK_FUNCS: case CHUNK_SITES: case CHUNK_PCS:
+	case CHUNK_KVS:
+	case CHUNK_FUNCS:
+	case CHUNK_SITES:
+	case CHUNK_PCS:
 		fault = take_table(r, &h);
 		break;
 	case CHUNK_START:
@@ -200,8 +206,9 @@ static int read_file_head(struct trace_reader *r)
 	if (err)
 		return err;
 	if (!got || memcmp(head, FORMAT_MAGIC, got < 8 ? got : 8)) {
-		log_error("%s: %s", r->name, got ? "is not a trace written by gotrace record" :
-			  "is empty: recording did not get as far as its header");
+		log_error("%s: %s", r->name,
+			  got ? "is not a trace written by gotrace record"
+			      : "is empty: recording did not get as far as its header");
 		return -EBADMSG;
 	}
 	if (got < FILE_HEAD_BYTES)
@@ -209,8 +216,9 @@ static int read_file_head(struct trace_reader *r)
 	unsigned major = get_u16(head + 8), minor = get_u16(head + 10);
 	uint32_t n = get_u32(head + 12);
 	if (major != FORMAT_MAJOR) {
-		log_error("%s: is of format %u.%u, this gotrace reads %u.x: use the gotrace that wrote it",
-			  r->name, major, minor, FORMAT_MAJOR);
+		log_error(
+			"%s: is of format %u.%u, this gotrace reads %u.x: use the gotrace that wrote it",
+			r->name, major, minor, FORMAT_MAJOR);
 		return -ENOTSUP;
 	}
 	if (n < FILE_HEAD_BYTES || n > FILE_HEAD_MAX_BYTES)
@@ -231,8 +239,9 @@ static int read_start(struct trace_reader *r)
 		if (got < 0)
 			err = got;
 		else if (!got)
-			err = corrupt(r, r->off, "the file ends before the first event could stand: "
-						 "recording did not begin");
+			err = corrupt(r, r->off,
+				      "the file ends before the first event could stand: "
+				      "recording did not begin");
 	}
 	return err;
 }
@@ -250,7 +259,8 @@ struct trace_reader *trace_reader_open(const char *path)
 		log_error("%s: no memory for reading it", path);
 		goto failed;
 	}
-	r->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
+	r->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+			 : open(path, O_RDONLY | O_CLOEXEC);
 	if (r->fd < 0) {
 		err = -errno;
 		log_error("%s: cannot be opened: %s", r->name, strerror(-err));
@@ -322,7 +332,7 @@ int trace_reader_span(struct trace_reader *r, struct trace_span *span)
 	span->n = b->n - r->at;
 	span->n_args = b->n_args - r->args_at;
 	if (span->n_args) {
-		span->args = (const uint64_t (*)[4])b->args + r->args_at;
+		span->args = (const uint64_t(*)[4])b->args + r->args_at;
 		span->arg_at = b->arg_at + r->args_at;
 	}
 	r->at = b->n;

@@ -66,7 +66,8 @@ static uint64_t read_singly(struct trace_reader *r, int *got)
 	while ((*got = trace_reader_next(r, &ev)) > 0) {
 		if (!ev.h.kind)
 			abort();
-		if (ev.h.kind <= EV_KIND_MAX && !event_kind_has_args(ev.h.kind) && memcmp(ev.arg, none, sizeof(none)))
+		if (ev.h.kind <= EV_KIND_MAX && !event_kind_has_args(ev.h.kind) &&
+		    memcmp(ev.arg, none, sizeof(none)))
 			abort();
 		n++;
 	}
@@ -123,7 +124,8 @@ static uint8_t *find_chunk(uint8_t *p, uint8_t *end)
 	uint8_t mark[4];
 
 	put_u32(mark, CHUNK_MARK);
-	return end - p >= CHUNK_HEAD_BYTES ? memmem(p, (size_t)(end - p), mark, sizeof(mark)) : NULL;
+	return end - p >= CHUNK_HEAD_BYTES ? memmem(p, (size_t)(end - p), mark, sizeof(mark))
+					   : NULL;
 }
 
 /* Puts in what the payload of n bytes decides. */
@@ -169,7 +171,8 @@ static void seal(uint8_t *data, size_t size)
 static size_t unpack(uint8_t *data, size_t size, size_t max_size)
 {
 	static uint8_t raw[1 << 16]; /* the fuzzer is one thread */
-	uint8_t *end = data + size, *p = size < FILE_HEAD_BYTES ? NULL : find_chunk(data + FILE_HEAD_BYTES, end);
+	uint8_t *end = data + size,
+		*p = size < FILE_HEAD_BYTES ? NULL : find_chunk(data + FILE_HEAD_BYTES, end);
 
 	while (p && (p + CHUNK_HEAD_BYTES > end || !(get_u16(p + 6) & CHUNK_ZSTD)))
 		p = p + CHUNK_HEAD_BYTES > end ? NULL : find_chunk(p + CHUNK_HEAD_BYTES, end);

@@ -57,7 +57,8 @@ static SAMPLE_UNUSED uint64_t sample_seed(const char *test)
 	uint64_t seed;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	seed = given ? strtoull(given, NULL, 0) : (uint64_t)now.tv_sec * 1000000007u + (uint64_t)now.tv_nsec;
+	seed = given ? strtoull(given, NULL, 0)
+		     : (uint64_t)now.tv_sec * 1000000007u + (uint64_t)now.tv_nsec;
 	print_message("%s: GOTRACE_SEED=0x%llx\n", test, (unsigned long long)seed);
 	return seed;
 }
@@ -65,8 +66,9 @@ static SAMPLE_UNUSED uint64_t sample_seed(const char *test)
 /* Any number, small and extreme ones often. */
 static SAMPLE_UNUSED uint64_t sample_extreme(uint64_t *seed)
 {
-	static const uint64_t edges[] = { 0, 1, 127, 128, 0xfffe, 0xffff, 0x10000, INT32_MAX, 1ull << 31,
-					  UINT32_MAX, 1ull << 32, INT64_MAX, 1ull << 63, UINT64_MAX };
+	static const uint64_t edges[] = { 0,          1,         127,        128,        0xfffe,
+					  0xffff,     0x10000,   INT32_MAX,  1ull << 31, UINT32_MAX,
+					  1ull << 32, INT64_MAX, 1ull << 63, UINT64_MAX };
 	uint64_t r = sample_random(seed);
 
 	if (r % 3 == 0)
@@ -114,7 +116,8 @@ static SAMPLE_UNUSED void sample_tame(struct event_ext *ev, uint64_t *seed)
 /* n events, about `wild` of 100 of them wild. To be freed. */
 static SAMPLE_UNUSED struct event_ext *sample_events(size_t n, unsigned wild, uint64_t *seed)
 {
-	struct event_ext *ev = calloc(n + 1, sizeof(*ev)), tame = { .h = { .ts_ns = 1000000, .goid = 1 } };
+	struct event_ext *ev = calloc(n + 1, sizeof(*ev)),
+			 tame = { .h = { .ts_ns = 1000000, .goid = 1 } };
 
 	assert_non_null(ev);
 	for (size_t i = 0; i < n; i++) {
@@ -134,18 +137,23 @@ static SAMPLE_UNUSED void sample_info(struct trace_info *t)
 
 	memset(t, 0, sizeof(*t));
 	for (uint32_t i = 0; i < 4; i++) {
-		struct trace_func f = { .name = (char *)(uintptr_t)names[i], .line = i ? UINT32_MAX : 0,
+		struct trace_func f = { .name = (char *)(uintptr_t)names[i],
+					.line = i ? UINT32_MAX : 0,
 					.file = (char *)(uintptr_t)(i & 1 ? "/src/x.go" : NULL),
-					.vaddr = i ? UINT64_MAX - i : 0, .size = i * 100 };
+					.vaddr = i ? UINT64_MAX - i : 0,
+					.size = i * 100 };
 		assert_int_equal(trace_info_add_func(t, &f), 0);
 	}
 	for (uint32_t i = 0; i < 6; i++) {
-		struct trace_site s = { .func = i < 4 ? i : TRACE_NONE, .target = i == 2 ? 0 : TRACE_NONE,
+		struct trace_site s = { .func = i < 4 ? i : TRACE_NONE,
+					.target = i == 2 ? 0 : TRACE_NONE,
 					.file_off = i == 3 ? UINT64_MAX : i * 7,
 					.kind = i == 5 ? EV_MORESTACK : (uint16_t)(1 + i) };
 		assert_int_equal(trace_info_add_site(t, &s), 0);
 	}
-	struct trace_pc pc = { .pc = 0x401000, .func = (char *)(uintptr_t) "main.main.func1", .line = 9 };
+	struct trace_pc pc = { .pc = 0x401000,
+			       .func = (char *)(uintptr_t) "main.main.func1",
+			       .line = 9 };
 	assert_int_equal(trace_info_add_pc(t, &pc), 0);
 	assert_int_equal(trace_info_set(t, "go.version", "go1.26.0"), 0);
 	assert_int_equal(trace_info_set(t, "empty", ""), 0);

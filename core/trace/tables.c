@@ -37,7 +37,8 @@ static uint8_t *put_str(uint8_t *p, const char *s)
 }
 
 /* Two strings, then up to three numbers: the form of all items with strings. */
-static int put_item(struct bytes *b, const char *one, const char *two, const uint64_t *v, size_t n_v)
+static int put_item(struct bytes *b, const char *one, const char *two, const uint64_t *v,
+		    size_t n_v)
 {
 	size_t n_one = str_bytes(one), n_two = str_bytes(two);
 
@@ -154,7 +155,8 @@ static const char *add(int err)
 	return err ? "" : NULL;
 }
 
-static const char *get_func(struct trace_info *info, struct in *in, const char *name, const char *file)
+static const char *get_func(struct trace_info *info, struct in *in, const char *name,
+			    const char *file)
 {
 	struct trace_func f = { .name = (char *)(uintptr_t)name,
 				.file = (char *)(uintptr_t)or_none(file) };
@@ -164,7 +166,8 @@ static const char *get_func(struct trace_info *info, struct in *in, const char *
 	return add(trace_info_add_func(info, &f));
 }
 
-static const char *get_pc(struct trace_info *info, struct in *in, const char *func, const char *file)
+static const char *get_pc(struct trace_info *info, struct in *in, const char *func,
+			  const char *file)
 {
 	struct trace_pc p = { .func = (char *)(uintptr_t)func,
 			      .file = (char *)(uintptr_t)or_none(file) };

@@ -17,18 +17,19 @@
 /* Roles of a site, stable numbers. A site that emits no event of a function
  * (runtime probes) has func TRACE_NONE. */
 struct trace_site {
-	uint32_t func;     /* index into funcs, or TRACE_NONE */
-	uint32_t target;   /* EV_TAIL, EV_ENTRY_TAIL: index of the function jumped to when it is
-	                      probed, else TRACE_NONE */
+	uint32_t func; /* index into funcs, or TRACE_NONE */
+	/* EV_TAIL, EV_ENTRY_TAIL: index of the function jumped to when it is probed, else
+	 * TRACE_NONE */
+	uint32_t target;
 	uint64_t file_off; /* of the probed instruction */
 	uint16_t kind;     /* EV_* that it emits */
 };
 
 struct trace_func {
-	char *name;        /* display spelling */
-	char *file;        /* source file, NULL when not known */
+	char *name; /* display spelling */
+	char *file; /* source file, NULL when not known */
 	uint32_t line;
-	uint64_t vaddr;    /* link-time */
+	uint64_t vaddr; /* link-time */
 	uint32_t size;
 };
 
@@ -39,18 +40,23 @@ struct trace_kv {
 
 /* A program counter that events name (creating and starting places of goroutines). */
 struct trace_pc {
-	uint64_t pc;       /* link-time address, as in the events */
-	char *func;        /* display spelling */
-	char *file;        /* NULL when not known */
+	uint64_t pc; /* link-time address, as in the events */
+	char *func;  /* display spelling */
+	char *file;  /* NULL when not known */
 	uint32_t line;
 };
 
 /* Everything but the events. Owned by whoever fills it; free with trace_info_free. */
 struct trace_info {
-	struct trace_func *funcs; size_t n_funcs, cap_funcs;
-	struct trace_site *sites; size_t n_sites, cap_sites;
-	struct trace_kv *kvs;     size_t n_kvs, cap_kvs;  /* header first, then what the end record adds */
-	struct trace_pc *pcs;     size_t n_pcs, cap_pcs;
+	struct trace_func *funcs;
+	size_t n_funcs, cap_funcs;
+	struct trace_site *sites;
+	size_t n_sites, cap_sites;
+	/* header first, then what the end record adds */
+	struct trace_kv *kvs;
+	size_t n_kvs, cap_kvs;
+	struct trace_pc *pcs;
+	size_t n_pcs, cap_pcs;
 };
 
 /* All copy their strings. 0 or -ENOMEM. trace_info_set replaces an existing key.
@@ -116,9 +122,12 @@ int trace_reader_next(struct trace_reader *r, struct event_ext *ev);
 
 /* Events as they lie in the reader's memory. */
 struct trace_span {
-	const struct event *ev; size_t n;
-	const uint64_t (*args)[4]; /* of the events ev[arg_at[0]], ev[arg_at[1]], ..., which have some */
-	const uint32_t *arg_at; size_t n_args;
+	const struct event *ev;
+	size_t n;
+	/* of the events ev[arg_at[0]], ev[arg_at[1]], ..., which have some */
+	const uint64_t (*args)[4];
+	const uint32_t *arg_at;
+	size_t n_args;
 };
 
 /* All events up to the end of a block at once, with no copy: what trace_reader_next would

@@ -39,7 +39,8 @@ static void assert_end(struct trace_reader *r, bool complete)
 /* What is written is read, whatever the events are and wherever a flush falls. */
 static void round_trip(size_t n, unsigned wild, uint64_t *seed)
 {
-	const struct trace_kv end[] = { { (char *)(uintptr_t) "end.status", (char *)(uintptr_t) "7" } };
+	const struct trace_kv end[] = { { (char *)(uintptr_t) "end.status",
+					  (char *)(uintptr_t) "7" } };
 	struct event_ext *ev = sample_events(n, wild, seed);
 	struct trace_info info;
 	int fd = sample_file();
@@ -105,9 +106,12 @@ static void test_size(void **state)
 
 static void test_updates(void **state)
 {
-	struct trace_pc pc = { .pc = 0x402000, .func = (char *)(uintptr_t) "main.late",
-			       .file = (char *)(uintptr_t) "l.go", .line = 3 };
-	const struct trace_kv end[] = { { (char *)(uintptr_t) "end.events", (char *)(uintptr_t) "2" },
+	struct trace_pc pc = { .pc = 0x402000,
+			       .func = (char *)(uintptr_t) "main.late",
+			       .file = (char *)(uintptr_t) "l.go",
+			       .line = 3 };
+	const struct trace_kv end[] = { { (char *)(uintptr_t) "end.events",
+					  (char *)(uintptr_t) "2" },
 					{ (char *)(uintptr_t) "pid", (char *)(uintptr_t) "12" } };
 	uint64_t seed = 2;
 	struct event_ext *ev = sample_events(2, 0, &seed);
@@ -151,9 +155,12 @@ static void test_large_tables(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 20000; i++) {
 		struct trace_func f = { .line = i, .vaddr = 0x400000 + i * 16ull, .size = 16 };
-		struct trace_site s = { .func = i, .target = TRACE_NONE, .file_off = i, .kind = EV_EXIT };
+		struct trace_site s = {
+			.func = i, .target = TRACE_NONE, .file_off = i, .kind = EV_EXIT
+		};
 		char name[64];
-		snprintf(name, sizeof(name), "example.com/some/package.(*Type%u).Method%u", i / 10, i % 10);
+		snprintf(name, sizeof(name), "example.com/some/package.(*Type%u).Method%u", i / 10,
+			 i % 10);
 		f.name = name;
 		assert_int_equal(trace_info_add_func(&info, &f), 0);
 		assert_int_equal(trace_info_add_site(&info, &s), 0);
@@ -226,7 +233,7 @@ static void test_killed(void **state)
 	assert_true(child >= 0);
 	if (!child) {
 		struct trace_writer *w = begin(fd);
-		for (size_t i = 0; ; i++) { /* for ever: only the signal ends it */
+		for (size_t i = 0;; i++) { /* for ever: only the signal ends it */
 			if (trace_writer_event(w, &ev[i % n]))
 				_exit(1);
 			if (i == 2 * n && write(ready[1], "", 1) != 1)
@@ -357,14 +364,10 @@ static void test_cannot_start(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_size),
-		cmocka_unit_test(test_updates),
-		cmocka_unit_test(test_large_tables),
-		cmocka_unit_test(test_pipe),
-		cmocka_unit_test(test_killed),
-		cmocka_unit_test(test_full_disk),
-		cmocka_unit_test(test_cannot_start),
+		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_size),
+		cmocka_unit_test(test_updates),    cmocka_unit_test(test_large_tables),
+		cmocka_unit_test(test_pipe),       cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_cannot_start),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,13 +21,17 @@ struct trace_writer {
 	uint64_t bytes, events;
 	uint64_t tables_bytes;
 	uint32_t seq;
-	size_t n_kvs, n_pcs;      /* given so far */
+	size_t n_kvs, n_pcs; /* given so far */
 	struct chunk_packer packer;
 	struct block_encoder *encoder;
-	struct event *ev;         /* BLOCK_EVENTS of them, ev_n used */
-	uint64_t (*args)[4];      /* of those that have some, in order */
+	struct event *ev;    /* BLOCK_EVENTS of them, ev_n used */
+	uint64_t (*args)[4]; /* of those that have some, in order */
 	size_t ev_n, args_n, args_cap;
-	struct table { struct bytes b; uint32_t count; } kvs, pcs; /* items that no chunk carries yet */
+	/* items that no chunk carries yet */
+	struct table {
+		struct bytes b;
+		uint32_t count;
+	} kvs, pcs;
 };
 
 /* What the descriptor is called, for messages. */
@@ -67,7 +71,7 @@ static int write_failed(struct trace_writer *w, int err)
 
 static int write_all(struct trace_writer *w, const uint8_t *p, size_t n)
 {
-	for (size_t done = 0; done < n; ) {
+	for (size_t done = 0; done < n;) {
 		ssize_t got = write(w->fd, p + done, n - done);
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -79,8 +83,8 @@ static int write_all(struct trace_writer *w, const uint8_t *p, size_t n)
 	return 0;
 }
 
-static int write_chunk(struct trace_writer *w, struct chunk_head *h, const struct block_piece *pieces,
-		       size_t n_pieces)
+static int write_chunk(struct trace_writer *w, struct chunk_head *h,
+		       const struct block_piece *pieces, size_t n_pieces)
 {
 	h->seq = w->seq;
 	int err = chunk_pack(&w->packer, h, pieces, n_pieces);
@@ -116,19 +120,23 @@ static int write_table(struct trace_writer *w, uint16_t type, struct table *t)
 static int refuse_item(struct trace_writer *w, int err, const char *what, size_t i)
 {
 	log_error("%s %zu cannot be written into the trace: %s", what, i,
-		  err == -E2BIG ? "one of its strings is too long, or there are too many" :
-		  err == -EINVAL ? "its function, its kind or its name does not exist" :
-		  strerror(-err));
+		  err == -E2BIG    ? "one of its strings is too long, or there are too many"
+		  : err == -EINVAL ? "its function, its kind or its name does not exist"
+				   : strerror(-err));
 	return w->err = err;
 }
 
 static int put_item(const struct trace_info *t, uint16_t type, size_t i, struct bytes *b)
 {
 	switch (type) {
-	case CHUNK_KVS:	  return table_put_kv(b, &t->kvs[i]);
-	case CHUNK_FUNCS: return table_put_func(b, &t->funcs[i]);
-	case CHUNK_SITES: return table_put_site(b, &t->sites[i], t->n_funcs);
-	default:	  return table_put_pc(b, &t->pcs[i]);
+	case CHUNK_KVS:
+		return table_put_kv(b, &t->kvs[i]);
+	case CHUNK_FUNCS:
+		return table_put_func(b, &t->funcs[i]);
+	case CHUNK_SITES:
+		return table_put_site(b, &t->sites[i], t->n_funcs);
+	default:
+		return table_put_pc(b, &t->pcs[i]);
 	}
 }
 
@@ -140,8 +148,8 @@ static int write_items(struct trace_writer *w, const struct trace_info *t, uint1
 	int err = 0;
 
 	if (n > max) {
-		log_error("a trace has room for %zu more %ss, not for %zu: select fewer functions", max,
-			  what, n);
+		log_error("a trace has room for %zu more %ss, not for %zu: select fewer functions",
+			  max, what, n);
 		err = w->err = -E2BIG;
 	}
 	for (size_t i = 0; i < n && !err; i++) {
@@ -246,8 +254,9 @@ int trace_writer_flush(struct trace_writer *w)
 	if (err || !w->ev_n)
 		return err;
 	h.first_ns = w->ev[0].ts_ns;
-	err = write_chunk(w, &h, block_encode(w->encoder, w->ev, w->ev_n,
-					      (const uint64_t (*)[4])w->args), N_COLS + 1);
+	err = write_chunk(w, &h,
+			  block_encode(w->encoder, w->ev, w->ev_n, (const uint64_t(*)[4])w->args),
+			  N_COLS + 1);
 	if (!err)
 		w->ev_n = w->args_n = 0;
 	return err;
@@ -288,8 +297,9 @@ int trace_writer_pc(struct trace_writer *w, const struct trace_pc *pc)
 		return w->err;
 	if (w->n_pcs >= PCS_MAX) { /* the address stays without a name, which harms no call */
 		if (!w->pcs_full_logged)
-			log_warn("more than %u places of go statements: further ones stay without a name",
-				 PCS_MAX);
+			log_warn(
+				"more than %u places of go statements: further ones stay without a name",
+				PCS_MAX);
 		w->pcs_full_logged = true;
 		return 0;
 	}
@@ -350,7 +360,8 @@ int trace_writer_finish(struct trace_writer *w, const struct trace_kv *kvs, size
 	int err = write_end(w, kvs, n), close_err = free_writer(w);
 
 	if (!err && close_err)
-		log_error("closing the trace failed: %s; it may be incomplete", strerror(-close_err));
+		log_error("closing the trace failed: %s; it may be incomplete",
+			  strerror(-close_err));
 	return err ? err : close_err;
 }
 

@@ -37,7 +37,7 @@ static const struct {
 	const unsigned char *site; /* NULL: no probe */
 } kinds[] = {
 	{ "nop5", site_nop5 }, { "nop1", site_nop1 }, { "jump", site_jump }, { "push", site_push },
-	{ "ret", site_ret }, { "syscall", NULL }, { "rdtsc", NULL },
+	{ "ret", site_ret },   { "syscall", NULL },   { "rdtsc", NULL },
 };
 
 static const unsigned char *site;
@@ -103,7 +103,8 @@ static uint64_t own_file_off(const void *at)
 	FILE *f = fopen("/proc/self/maps", "re");
 
 	while (f && !found && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " r-x%*c %" SCNx64, &start, &end, &off) == 3 &&
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " r-x%*c %" SCNx64, &start, &end, &off) ==
+			    3 &&
 		    addr >= start && addr < end)
 			found = addr - start + off;
 	if (f)
@@ -124,8 +125,9 @@ static int attach(void)
 
 	if (prog < 0 || !off)
 		return -errno;
-	LIBBPF_OPTS(bpf_link_create_opts, link, .uprobe_multi = { .path = "/proc/self/exe", .offsets = &off,
-		    .cnt = 1, .pid = getpid() });
+	LIBBPF_OPTS(bpf_link_create_opts, link,
+		    .uprobe_multi = {
+			    .path = "/proc/self/exe", .offsets = &off, .cnt = 1, .pid = getpid() });
 	return bpf_link_create(prog, 0, TRACE_UPROBE_MULTI, &link) < 0 ? -errno : 0;
 }
 

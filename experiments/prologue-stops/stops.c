@@ -18,7 +18,7 @@
 #include "base/vec.h"
 #include "trace/trace.h"
 
-#define CLASSES 4
+#define CLASSES   4
 #define GOIDS_MAX (1 << 24)
 
 /* A goroutine's prologue that has stopped and not gone on yet. */
@@ -50,8 +50,11 @@ static void feed(struct pending *p, struct tally *t, const struct event_ext *ev)
 	switch (e->kind) {
 	case EV_MORESTACK:
 		finish(p, t, 0); /* its entry is missing: no time is known */
-		*p = (struct pending){ .active = true, .traced = true, .depth = e->depth,
-				       .class = STOP_DECLINED, .from_ns = e->ts_ns };
+		*p = (struct pending){ .active = true,
+				       .traced = true,
+				       .depth = e->depth,
+				       .class = STOP_DECLINED,
+				       .from_ns = e->ts_ns };
 		break;
 	case EV_STOP:
 		if (same && p->traced)
@@ -66,7 +69,12 @@ static void feed(struct pending *p, struct tally *t, const struct event_ext *ev)
 	case EV_ENTRY:
 		finish(p, t, same && p->traced ? e->ts_ns : 0);
 		break;
-	case EV_EXIT: case EV_TAIL: case EV_ENTRY_EXIT: case EV_ENTRY_TAIL: case EV_UNWIND: case EV_END:
+	case EV_EXIT:
+	case EV_TAIL:
+	case EV_ENTRY_EXIT:
+	case EV_ENTRY_TAIL:
+	case EV_UNWIND:
+	case EV_END:
 		finish(p, t, 0);
 		break;
 	}
@@ -112,6 +120,7 @@ int main(int argc, char **argv)
 	trace_reader_close(r);
 	for (int w = 1; w >= 0; w--)
 		for (int c = 0; c < CLASSES; c++)
-			printf("%s,%s,%" PRIu64 ",%" PRIu64 "\n", where[w], classes[c], t.count[w][c], w ? t.ns[c] : 0);
+			printf("%s,%s,%" PRIu64 ",%" PRIu64 "\n", where[w], classes[c],
+			       t.count[w][c], w ? t.ns[c] : 0);
 	return 0;
 }

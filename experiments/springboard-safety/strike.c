@@ -67,7 +67,8 @@ static bool other_exe(pid_t a, pid_t b)
 }
 
 /* The child of gotrace that is in the state that `when` names; 0: none is yet. gotrace has
- * other children while it finds out what the kernel can: those keep its executable and are not traced. */
+ * other children while it finds out what the kernel can: those keep its executable and are not
+ * traced. */
 static pid_t child_that(const char *when, pid_t gotrace)
 {
 	char path[64], text[4096], *at = text;
@@ -78,14 +79,16 @@ static pid_t child_that(const char *when, pid_t gotrace)
 	while ((child = strtol(at, &at, 10)) > 0) {
 		bool traced = tracer_of(child) == gotrace, executed = other_exe(child, gotrace);
 
-		if (strcmp(when, "held") == 0 ? traced && !executed :
-		    strcmp(when, "exec") == 0 ? traced && executed : !traced && executed)
+		if (strcmp(when, "held") == 0   ? traced && !executed
+		    : strcmp(when, "exec") == 0 ? traced && executed
+						: !traced && executed)
 			return child;
 	}
 	return 0;
 }
 
-static bool wait_for(const char *when, pid_t gotrace, unsigned long long start, pid_t *child, int *status)
+static bool wait_for(const char *when, pid_t gotrace, unsigned long long start, pid_t *child,
+		     int *status)
 {
 	const unsigned long long after_ns = strtoull(when, NULL, 10) * 1000;
 
@@ -103,7 +106,9 @@ static bool wait_for(const char *when, pid_t gotrace, unsigned long long start, 
 
 static void strike(const char *whom, const char *signals, pid_t gotrace, pid_t child)
 {
-	pid_t to = strcmp(whom, "group") == 0 ? -gotrace : strcmp(whom, "target") == 0 ? child : gotrace;
+	pid_t to = strcmp(whom, "group") == 0    ? -gotrace
+		   : strcmp(whom, "target") == 0 ? child
+						 : gotrace;
 
 	for (const char *s = signals; s && *s; s = strchr(s, ',') ? strchr(s, ',') + 1 : NULL)
 		kill(to, atoi(s));

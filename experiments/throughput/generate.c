@@ -18,9 +18,9 @@
 #include "base/vec.h"
 #include "trace/trace.h"
 
-#define MAX_LEVEL 24
+#define MAX_LEVEL    24
 #define MAX_CHILDREN 6
-#define THREADS 4
+#define THREADS      4
 
 /* A call path of the made-up program: a function called where its parent runs. */
 struct path {
@@ -30,7 +30,9 @@ struct path {
 
 struct goroutine {
 	uint32_t level;
-	struct { uint32_t path, next; } frame[MAX_LEVEL + 1];
+	struct {
+		uint32_t path, next;
+	} frame[MAX_LEVEL + 1];
 };
 
 struct program {
@@ -72,9 +74,11 @@ static void make_tree(struct program *p)
 		uint32_t parent = below(p, i), func = below(p, p->n_funcs);
 		struct path *up = &p->paths[parent];
 
-		if (up->level == MAX_LEVEL || up->n_children == MAX_CHILDREN || !free_there(p, up, func))
+		if (up->level == MAX_LEVEL || up->n_children == MAX_CHILDREN ||
+		    !free_there(p, up, func))
 			continue;
-		p->paths[i] = (struct path){ .func = func, .level = up->level + 1,
+		p->paths[i] = (struct path){ .func = func,
+					     .level = up->level + 1,
 					     .depth = up->depth + 32 + 8 * (func % 30) };
 		up->child[up->n_children++] = i++;
 	}
@@ -129,7 +133,8 @@ static int write_events(struct program *p, struct trace_writer *w, uint64_t n)
 		e.h.ts_ns = ts[t];
 		e.h.goid = 1 + 3ull * running[t];
 		e.h.tid = 4000 + t;
-		/* the tracer's own cost, the function's, and a spread as caches and traps have it */
+		/* the tracer's own cost, the function's, and a spread as caches and traps have it
+		 */
 		ts[t] += 300 + (100u << e.h.site / 2 % 8) + random_next(&p->seed) % 512;
 		err = trace_writer_event(w, &e);
 	}
@@ -147,7 +152,9 @@ static int describe(struct trace_info *info, uint32_t n_funcs)
 		snprintf(name, sizeof(name), "example.com/made/up.Function%u", i);
 		err = trace_info_add_func(info, &f);
 		for (uint16_t kind = EV_ENTRY; kind <= EV_EXIT && !err; kind++)
-			err = trace_info_add_site(info, &(struct trace_site){ .func = i, .target = TRACE_NONE, .kind = kind });
+			err = trace_info_add_site(info, &(struct trace_site){ .func = i,
+									      .target = TRACE_NONE,
+									      .kind = kind });
 	}
 	return err;
 }

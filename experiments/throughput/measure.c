@@ -66,7 +66,8 @@ int main(int argc, char **argv)
 	}
 	getrusage(RUSAGE_SELF, &use);
 	/* events,wall_ns,cpu_ns,peak_kib,nodes,calls,root_ns */
-	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%ld,%zu,%" PRIu64 ",%" PRIu64 "\n", events, wall_ns,
+	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%ld,%zu,%" PRIu64 ",%" PRIu64 "\n", events,
+	       wall_ns,
 	       (uint64_t)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) * 1000000000u +
 		       (uint64_t)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1000u,
 	       use.ru_maxrss, nodes ? nodes - 1 : 0, calls, root_ns);

@@ -20,7 +20,7 @@
 #include "base/vec.h"
 #include "trace/trace.h"
 
-#define MAX_LEVEL 24
+#define MAX_LEVEL    24
 #define MAX_CHILDREN 4
 
 /* A function of the made-up program: calls up to MAX_CHILDREN others in order. */
@@ -34,7 +34,9 @@ struct function {
 struct goroutine {
 	uint64_t goid;
 	uint32_t level;
-	struct { uint32_t func, next, depth; } frame[MAX_LEVEL];
+	struct {
+		uint32_t func, next, depth;
+	} frame[MAX_LEVEL];
 };
 
 static uint64_t now_ns(void)
@@ -67,7 +69,8 @@ static void make_program(struct function *f, uint32_t n, uint64_t *seed)
 static void enter(struct goroutine *g, const struct function *f, uint32_t func)
 {
 	uint32_t depth = g->level ? g->frame[g->level - 1].depth +
-				    f[g->frame[g->level - 1].func].frame_bytes : 64;
+					    f[g->frame[g->level - 1].func].frame_bytes
+				  : 64;
 
 	g->frame[g->level].func = func;
 	g->frame[g->level].next = 0;
@@ -123,7 +126,8 @@ static void make_events(struct event *ev, size_t n, uint32_t n_goroutines, uint3
 		step(&g[running[t]], f, n_funcs, &ev[i], &seed);
 		ev[i].ts_ns = ts[t];
 		ev[i].tid = 4000 + t;
-		/* the tracer's own cost, the function's, and a spread as caches and traps have it */
+		/* the tracer's own cost, the function's, and a spread as caches and traps have it
+		 */
 		ts[t] += 300 + f[ev[i].site / 2].self_ns + random_next(&seed) % 512;
 	}
 }
@@ -150,7 +154,8 @@ static int write_trace(const char *path, const struct event *ev, size_t n, uint3
 		       uint64_t *ns)
 {
 	struct trace_info info = { 0 };
-	int err = describe(&info, n_funcs), fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int err = describe(&info, n_funcs),
+	    fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
 	if (err || fd < 0) {
 		perror(path);
@@ -230,7 +235,8 @@ int main(int argc, char **argv)
 	}
 	/* events,bytes,bytes_per_event,write_ns_per_event,read_ns_per_event,checksum */
 	printf("%" PRIu64 ",%ld,%.3f,%.2f,%.2f,%016" PRIx64 "\n", n, ftell(in),
-	       (double)ftell(in) / (double)n, (double)write_ns / (double)n, (double)read_ns / (double)n, sum);
+	       (double)ftell(in) / (double)n, (double)write_ns / (double)n,
+	       (double)read_ns / (double)n, sum);
 	fclose(in);
 	return 0;
 }

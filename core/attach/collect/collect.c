@@ -19,7 +19,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-/* Between two rounds. The default rings hold 200,000 events, a busy CPU makes some 2,000 a millisecond. */
+/* Between two rounds. The default rings hold 200,000 events, a busy CPU makes some 2,000 a
+ * millisecond. */
 #define PAUSE_NS (2 * 1000 * 1000)
 /* What a round takes out of one ring before it turns to the next. */
 #define BATCH 65536
@@ -30,7 +31,7 @@ struct source {
 	struct collector *c;
 	struct ring *ring;
 	unsigned queue;
-	unsigned batch;         /* taken in this call */
+	unsigned batch; /* taken in this call */
 };
 
 struct collector {
@@ -38,7 +39,7 @@ struct collector {
 	struct ring_buffer *rb;
 	struct source *sources; /* one a ring */
 	unsigned n_sources;
-	struct merge merge;     /* a queue a ring, the last one for losses */
+	struct merge merge; /* a queue a ring, the last one for losses */
 	struct naming *naming;
 	uint64_t last_watermark_ns, last_flush_ns, flushed_events;
 	struct losses *losses;
@@ -94,7 +95,7 @@ static int drain(struct source *s)
 
 /* What an event takes in the file at the most, and the end record. */
 #define EVENT_BYTES_MAX 16
-#define END_BYTES 4096
+#define END_BYTES       4096
 
 static int flush(struct collector *c)
 {
@@ -116,8 +117,10 @@ static int mind_the_limit(struct collector *c)
 	return err;
 }
 
-/* The entry that the probe of the function which faulted would have told later on. false: it has told it. */
-static bool entry_of_fault(const struct collector *c, const struct event_ext *fault, struct event_ext *entry)
+/* The entry that the probe of the function which faulted would have told later on. false: it has
+ * told it. */
+static bool entry_of_fault(const struct collector *c, const struct event_ext *fault,
+			   struct event_ext *entry)
 {
 	uint32_t site = plan_site_missing(c->opt.plan, fault->arg[0]);
 
@@ -298,9 +301,14 @@ int collector_start(struct collector *c, int wake_fd)
 struct collector_stats collector_stats(const struct collector *c)
 {
 	return (struct collector_stats){
-		.events = c->events, .lost_events = c->lost_events, .lost_records = c->lost_records,
-		.images = c->images, .bytes = c->bytes,
-		.error = c->error, .full = c->full, .layout_wrong = c->layout_wrong || probes_counters(c->opt.probes).layout_wrong,
+		.events = c->events,
+		.lost_events = c->lost_events,
+		.lost_records = c->lost_records,
+		.images = c->images,
+		.bytes = c->bytes,
+		.error = c->error,
+		.full = c->full,
+		.layout_wrong = c->layout_wrong || probes_counters(c->opt.probes).layout_wrong,
 	};
 }
 

@@ -18,27 +18,31 @@
 struct collector;
 
 struct collector_options {
-	struct probes *probes;          /* borrowed, as all here */
-	const struct gobin *binary;     /* names the places where goroutines are created */
+	struct probes *probes;      /* borrowed, as all here */
+	const struct gobin *binary; /* names the places where goroutines are created */
 	struct trace_writer *writer;
-	const struct plan *plan;        /* tells which calls that fault have not been entered yet */
-	const uint8_t *site_class;      /* [n_sites] how a site is executed (enum cost_class); events are counted by it */
+	const struct plan *plan; /* tells which calls that fault have not been entered yet */
+	/* [n_sites] how a site is executed (enum cost_class); events are counted by it */
+	const uint8_t *site_class;
 	size_t n_sites;
-	uint64_t max_bytes;             /* of the trace file; 0: no limit */
-	bool expect_goid_1;             /* the first image's runtime.main must run as goid 1 */
+	uint64_t max_bytes; /* of the trace file; 0: no limit */
+	bool expect_goid_1; /* the first image's runtime.main must run as goid 1 */
 };
 
 /* Counts for progress and the end record; read at any time. */
 struct collector_stats {
 	uint64_t events, lost_events, lost_records, images, bytes;
-	int error;                      /* of the writer or the rings, -errno; collecting has ended */
-	bool full;                      /* max_bytes was reached */
-	bool layout_wrong;              /* runtime.main did not run as goid 1, or a g was not its m's */
+	/* of the writer or the rings, -errno; collecting has ended */
+	int error;
+	bool full; /* max_bytes was reached */
+	/* runtime.main did not run as goid 1, or a g was not its m's */
+	bool layout_wrong;
 };
 
 /* NULL and errno after logging. */
 struct collector *collector_new(const struct collector_options *opt);
-/* Starts the thread. 0 or -errno. `wake_fd` (an eventfd) is written when `error` or `full` gets set. */
+/* Starts the thread. 0 or -errno. `wake_fd` (an eventfd) is written when `error` or `full` gets
+ * set. */
 int collector_start(struct collector *c, int wake_fd);
 struct collector_stats collector_stats(const struct collector *c);
 /* Ends the thread after everything that is in the rings was written. No probe may

@@ -14,8 +14,8 @@
 struct losses {
 	struct probes *probes;
 	uint64_t told;
-	bool goids_waiting;     /* losses were counted whose goids are still in the map */
-	uint64_t seen[];        /* [n_cpus] as of the last call */
+	bool goids_waiting; /* losses were counted whose goids are still in the map */
+	uint64_t seen[];    /* [n_cpus] as of the last call */
 };
 
 struct telling {
@@ -24,11 +24,15 @@ struct telling {
 	void *ctx;
 };
 
-static int tell_of(const struct telling *tell, uint64_t goid, uint16_t flags,
-		   uint64_t first_ns, uint64_t last_ns, uint64_t count)
+static int tell_of(const struct telling *tell, uint64_t goid, uint16_t flags, uint64_t first_ns,
+		   uint64_t last_ns, uint64_t count)
 {
 	struct event_ext ev = {
-		.h = { .ts_ns = first_ns, .goid = goid, .site = TRACE_NONE, .kind = EV_LOSS, .flags = flags },
+		.h = { .ts_ns = first_ns,
+		       .goid = goid,
+		       .site = TRACE_NONE,
+		       .kind = EV_LOSS,
+		       .flags = flags },
 		.arg = { last_ns, count },
 	};
 
@@ -119,7 +123,8 @@ int losses_take(struct losses *l, uint64_t written_ns,
 	/* What found no room in the map, or was added to an entry just as it was
 	 * taken out: somebody's, but not known whose. */
 	if (!err && counted > l->told) {
-		/* One loss alone is its own first and last; nothing was merged before the first watermark. */
+		/* One loss alone is its own first and last; nothing was merged before the first
+		 * watermark. */
 		if (first > last)
 			first = written_ns ? written_ns : last;
 		err = tell_of(&telling, 0, EVF_ALL, first, last, counted - l->told);

@@ -103,7 +103,8 @@ static void random_queues(void **state)
 			clock += rand() % 5;
 			add(&m, rand() % 4, clock > 8 ? clock - rand() % 8 : clock, i);
 			if (i % 20 == 19)
-				assert_int_equal(merge_until(&m, clock > 8 ? clock - 8 : 0, take, &o), 0);
+				assert_int_equal(
+					merge_until(&m, clock > 8 ? clock - 8 : 0, take, &o), 0);
 		}
 		assert_int_equal(merge_until(&m, UINT64_MAX, take, &o), 0);
 		assert_int_equal(o.n, 60);

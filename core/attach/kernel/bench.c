@@ -22,7 +22,8 @@
  */
 uint64_t bench_call(const unsigned char *site, const void *g);
 uint64_t bench_ret_leaves(const unsigned char *site, const void *g);
-extern const unsigned char bench_push[], bench_jump[], bench_nop5[], bench_nop10[], bench_step[], bench_ret[];
+extern const unsigned char bench_push[], bench_jump[], bench_nop5[], bench_nop10[], bench_step[],
+	bench_ret[];
 __asm__(".text\n"
 	".global bench_call, bench_ret_leaves\n"
 	"bench_call:\n"
@@ -66,20 +67,32 @@ __asm__(".text\n"
 	"bench_ret: ret\n");
 
 static const unsigned char *const sites[BENCH_SITES] = {
-	[BENCH_PUSH] = bench_push, [BENCH_JUMP] = bench_jump, [BENCH_NOP5] = bench_nop5,
+	[BENCH_PUSH] = bench_push,   [BENCH_JUMP] = bench_jump, [BENCH_NOP5] = bench_nop5,
 	[BENCH_NOP10] = bench_nop10, [BENCH_STEP] = bench_step, [BENCH_RET] = bench_ret,
 };
 
 /* Any layout does: it is the bench's own g that is read. This is Go 1.23's. */
 static const struct golayout bench_layout = {
-	.g_stack_lo = 0, .g_stack_hi = 8, .g_m = 48, .g_goid = 160,
-	.g_panic = -1, .g_gopc = -1, .g_startpc = -1, .g_sigcode0 = -1, .g_sched_pc = -1,
-	.m_g0 = 0, .m_curg = 192, .m_morebuf_sp = -1,
-	.panic_link = -1, .panic_sp = -1, .panic_start_sp = -1, .panic_goexit = -1,
+	.g_stack_lo = 0,
+	.g_stack_hi = 8,
+	.g_m = 48,
+	.g_goid = 160,
+	.g_panic = -1,
+	.g_gopc = -1,
+	.g_startpc = -1,
+	.g_sigcode0 = -1,
+	.g_sched_pc = -1,
+	.m_g0 = 0,
+	.m_curg = 192,
+	.m_morebuf_sp = -1,
+	.panic_link = -1,
+	.panic_sp = -1,
+	.panic_start_sp = -1,
+	.panic_goexit = -1,
 };
 
 /* Holds a round's events, which are taken out between rounds. */
-#define RING_BYTES 16384
+#define RING_BYTES      16384
 #define ROUND_CALLS_MAX (RING_BYTES / 2 / (sizeof(struct event) + 8))
 
 static int count_event(void *ctx, void *data, size_t size)
@@ -96,7 +109,8 @@ static int open_rings(struct bench *b)
 		if (b->probes.ring_fds[cpu] < 0)
 			continue;
 		if (b->rings) {
-			int err = ring_buffer__add(b->rings, b->probes.ring_fds[cpu], count_event, b);
+			int err = ring_buffer__add(b->rings, b->probes.ring_fds[cpu], count_event,
+						   b);
 
 			if (err)
 				return err;
@@ -112,7 +126,10 @@ static int open_rings(struct bench *b)
 int bench_open(struct bench *b, enum attach_kind kind, bool perform_ret)
 {
 	const struct probes_options opt = {
-		.layout = &bench_layout, .kind = kind, .rets = perform_ret ? RETS_PERFORMED : RETS_STEPPED, .exit_only = true,
+		.layout = &bench_layout,
+		.kind = kind,
+		.rets = perform_ret ? RETS_PERFORMED : RETS_STEPPED,
+		.exit_only = true,
 		.ring_bytes = RING_BYTES,
 	};
 
@@ -131,7 +148,8 @@ static uint64_t own_file_off(const void *at)
 	FILE *f = fopen("/proc/self/maps", "re");
 
 	while (f && !found && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " r-x%*c %" SCNx64, &start, &end, &off) == 3 &&
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " r-x%*c %" SCNx64, &start, &end, &off) ==
+			    3 &&
 		    addr >= start && addr < end)
 			found = addr - start + off;
 	if (f)
@@ -141,22 +159,27 @@ static uint64_t own_file_off(const void *at)
 
 static uint64_t cookie_of(enum bench_site site)
 {
-	return site == BENCH_RET ? COOKIE(0, COOKIE_RET_BITS((uintptr_t)bench_ret), EV_EXIT, COOKIE_RET) :
-				   COOKIE(0, 0, EV_EXIT, 0);
+	return site == BENCH_RET
+		       ? COOKIE(0, COOKIE_RET_BITS((uintptr_t)bench_ret), EV_EXIT, COOKIE_RET)
+		       : COOKIE(0, 0, EV_EXIT, 0);
 }
 
 static struct bpf_link *attach_perf(struct bench *b, enum bench_site site, uint64_t off)
 {
-	LIBBPF_OPTS(bpf_uprobe_opts, opts, .attach_mode = PROBE_ATTACH_MODE_LINK, .bpf_cookie = cookie_of(site));
+	LIBBPF_OPTS(bpf_uprobe_opts, opts, .attach_mode = PROBE_ATTACH_MODE_LINK,
+		    .bpf_cookie = cookie_of(site));
 
-	return bpf_program__attach_uprobe_opts(b->probes.program[LINK_EXIT], getpid(), "/proc/self/exe", off, &opts);
+	return bpf_program__attach_uprobe_opts(b->probes.program[LINK_EXIT], getpid(),
+					       "/proc/self/exe", off, &opts);
 }
 
-static struct bpf_link *attach_multi(struct bench *b, const unsigned long *offs, const __u64 *cookies, size_t n)
+static struct bpf_link *attach_multi(struct bench *b, const unsigned long *offs,
+				     const __u64 *cookies, size_t n)
 {
 	LIBBPF_OPTS(bpf_uprobe_multi_opts, opts, .offsets = offs, .cookies = cookies, .cnt = n);
 
-	return bpf_program__attach_uprobe_multi(b->probes.program[LINK_EXIT], getpid(), "/proc/self/exe", NULL, &opts);
+	return bpf_program__attach_uprobe_multi(b->probes.program[LINK_EXIT], getpid(),
+						"/proc/self/exe", NULL, &opts);
 }
 
 int bench_attach(struct bench *b, unsigned mask)
@@ -292,8 +315,14 @@ int bench_try_regs_write(void)
 	/* What perform_ret of bpf/probes.bpf.c writes. */
 	const struct bpf_insn insns[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
-		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_0, .off = offsetof(struct pt_regs, rip) },
-		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_0, .off = offsetof(struct pt_regs, rsp) },
+		{ .code = BPF_STX | BPF_MEM | BPF_DW,
+		  .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_REG_0,
+		  .off = offsetof(struct pt_regs, rip) },
+		{ .code = BPF_STX | BPF_MEM | BPF_DW,
+		  .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_REG_0,
+		  .off = offsetof(struct pt_regs, rsp) },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, opts);

@@ -30,16 +30,16 @@ struct bench {
 	struct bpf_link *link[BENCH_SITES];
 	unsigned n_links;
 	struct ring_buffer *rings;
-	uint64_t events;                  /* that the calls so far have made */
-	uint64_t g[G_READ_MAX / 8];       /* what the programs take for a goroutine */
+	uint64_t events;            /* that the calls so far have made */
+	uint64_t g[G_READ_MAX / 8]; /* what the programs take for a goroutine */
 };
 
 /* Loads the programs. `perform_ret`: the one that returns in the kernel's stead, which not
  * every kernel takes. 0 or -errno; logs nothing. To be closed in either case. */
 int bench_open(struct bench *b, enum attach_kind kind, bool perform_ret);
 
-/* Probes the sites of `mask` (BENCH_BIT): one link for all with uprobe_multi, each its own with perf
- * events. 0 or -errno when the kernel refuses one of them. */
+/* Probes the sites of `mask` (BENCH_BIT): one link for all with uprobe_multi, each its own with
+ * perf events. 0 or -errno when the kernel refuses one of them. */
 int bench_attach(struct bench *b, unsigned mask);
 
 /* Whether the program alone performs the RET at BENCH_RET: one word taken off the stack, and no
@@ -47,8 +47,8 @@ int bench_attach(struct bench *b, unsigned mask);
 bool bench_performs_ret(struct bench *b);
 /* Whether a thread that is not the process's first makes events. */
 bool bench_sees_threads(struct bench *b);
-/* Nanoseconds of a probe at `site`, event recorded: median of rounds of `calls` calls. 0 when not every
- * call made an event: such a probe is of no use. */
+/* Nanoseconds of a probe at `site`, event recorded: median of rounds of `calls` calls. 0 when not
+ * every call made an event: such a probe is of no use. */
 uint64_t bench_time(struct bench *b, enum bench_site site, unsigned calls);
 /* Whether the kernel has made a call of the instruction at `site`; it does so at its first hit. */
 bool bench_became_call(enum bench_site site);
@@ -56,7 +56,8 @@ bool bench_became_call(enum bench_site site);
 /* Takes the links down, which waits for a grace period each. */
 void bench_close(struct bench *b);
 
-/* Whether a program may change the registers of the probed process: asks the verifier. 0 or -errno. */
+/* Whether a program may change the registers of the probed process: asks the verifier. 0 or -errno.
+ */
 int bench_try_regs_write(void);
 
 #endif

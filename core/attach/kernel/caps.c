@@ -38,7 +38,7 @@ static void write_result(const struct caps *c, int fd)
 /* When a probe on a 10-byte nop is tried: refused, as by most kernels, it costs a grace period. */
 enum nop10 { NOP10_NEVER, NOP10_FOR_WANT_OF_NOP5, NOP10_ALWAYS };
 
-#define CALLS 100     /* of a round */
+#define CALLS      100 /* of a round */
 #define CALLS_STEP 20
 
 /* Perf-event links: each site costs one, and taking those down is what is slow. */
@@ -93,10 +93,11 @@ static void probe(struct caps *c, enum nop10 nop10, int fd)
 	c->regs_write = !bench_try_regs_write();
 	c->load_err = c->multi_err = bench_open(&b, ATTACH_MULTI, c->regs_write);
 	if (!c->load_err)
-		c->multi_err = bench_attach(&b, BENCH_BIT(BENCH_PUSH) | BENCH_BIT(BENCH_JUMP) |
-					    BENCH_BIT(BENCH_NOP5) | BENCH_BIT(BENCH_STEP) | BENCH_BIT(BENCH_RET));
-	/* The attach type itself may be what this kernel does not know; or, before 6.6, it loads the
-	 * program and knows no such link. */
+		c->multi_err = bench_attach(
+			&b, BENCH_BIT(BENCH_PUSH) | BENCH_BIT(BENCH_JUMP) | BENCH_BIT(BENCH_NOP5) |
+				    BENCH_BIT(BENCH_STEP) | BENCH_BIT(BENCH_RET));
+	/* The attach type itself may be what this kernel does not know; or, before 6.6, it loads
+	 * the program and knows no such link. */
 	if (c->multi_err) {
 		bench_close(&b);
 		probe_perf(c, fd);

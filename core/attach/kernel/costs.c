@@ -11,7 +11,7 @@ const char *cost_class_name(enum cost_class c)
 {
 	static const char *const names[COST_CLASSES] = {
 		[COST_EMULATED] = "emulated", [COST_JUMP] = "jump", [COST_NOP] = "nop",
-		[COST_RET] = "ret", [COST_STEP] = "step",
+		[COST_RET] = "ret",           [COST_STEP] = "step",
 	};
 
 	return names[c];
@@ -29,11 +29,16 @@ enum cost_class cost_class_of(const struct plan_site *s, bool perform_ret)
 uint64_t cost_ns(const struct caps *caps, enum cost_class c, enum stub_kind stub)
 {
 	switch (c) {
-	case COST_EMULATED: return caps->emulated_ns;
-	case COST_JUMP: return caps->jump_ns;
-	case COST_NOP: return stub == STUB_NOP10 ? caps->nop10_ns : caps->nop5_ns;
-	case COST_RET: return caps->ret_ns;
-	default: return caps->step_ns;
+	case COST_EMULATED:
+		return caps->emulated_ns;
+	case COST_JUMP:
+		return caps->jump_ns;
+	case COST_NOP:
+		return stub == STUB_NOP10 ? caps->nop10_ns : caps->nop5_ns;
+	case COST_RET:
+		return caps->ret_ns;
+	default:
+		return caps->step_ns;
 	}
 }
 
@@ -46,7 +51,8 @@ uint8_t *costs_by_site(const struct plan *p, bool perform_ret)
 	return class;
 }
 
-int costs_describe(struct trace_info *info, const struct caps *caps, const struct plan *p, bool perform_ret)
+int costs_describe(struct trace_info *info, const struct caps *caps, const struct plan *p,
+		   bool perform_ret)
 {
 	bool used[COST_CLASSES] = { [COST_EMULATED] = true, [COST_STEP] = true };
 	enum stub_kind nop = STUB_NOP5;

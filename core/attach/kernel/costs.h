@@ -30,6 +30,7 @@ uint64_t cost_ns(const struct caps *caps, enum cost_class c, enum stub_kind stub
 uint8_t *costs_by_site(const struct plan *p, bool perform_ret);
 
 /* Adds the keys cost.CLASS_ns of what the plan uses, of emulated and of step. 0 or -ENOMEM. */
-int costs_describe(struct trace_info *info, const struct caps *caps, const struct plan *p, bool perform_ret);
+int costs_describe(struct trace_info *info, const struct caps *caps, const struct plan *p,
+		   bool perform_ret);
 
 #endif

@@ -9,15 +9,24 @@
 #include "binary/gocode.h"
 
 static const struct caps measured = {
-	.emulated_ns = 1, .jump_ns = 2, .nop5_ns = 3, .nop10_ns = 4, .ret_ns = 5, .step_ns = 6,
+	.emulated_ns = 1,
+	.jump_ns = 2,
+	.nop5_ns = 3,
+	.nop10_ns = 4,
+	.ret_ns = 5,
+	.step_ns = 6,
 };
 
 static void classes(void **state)
 {
 	const struct plan_site push = { .class = INSN_EMULATED, .text_class = INSN_EMULATED };
-	const struct plan_site ret = { .class = INSN_STEP, .text_class = INSN_STEP, .plain_ret = true };
+	const struct plan_site ret = { .class = INSN_STEP,
+				       .text_class = INSN_STEP,
+				       .plain_ret = true };
 	const struct plan_site other = { .class = INSN_STEP, .text_class = INSN_STEP };
-	struct plan_site stub = { .class = INSN_EMULATED, .text_class = INSN_STEP, .plain_ret = true, .window_len = 5 };
+	struct plan_site stub = {
+		.class = INSN_EMULATED, .text_class = INSN_STEP, .plain_ret = true, .window_len = 5
+	};
 
 	(void)state;
 	for (int perform = 0; perform < 2; perform++) {

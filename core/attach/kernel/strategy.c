@@ -86,11 +86,13 @@ int strategy_choose(struct strategy *s, struct plan *plan)
 		take(s, plan, PROBE_EMULATED, obstacle);
 	} else if (plan->strategy == PROBE_AUTO) {
 		if (s->perform_ret)
-			take(s, plan, PROBE_EMULATED, "RETs are performed by the program: one trap each, nothing is patched");
+			take(s, plan, PROBE_EMULATED,
+			     "RETs are performed by the program: one trap each, nothing is patched");
 		else if (obstacle)
 			take(s, plan, PROBE_EMULATED, obstacle);
 		else if (!s->caps->jump_ns)
-			take(s, plan, PROBE_EMULATED, "probes on a stub's jump were not seen to work here");
+			take(s, plan, PROBE_EMULATED,
+			     "probes on a stub's jump were not seen to work here");
 		else
 			take(s, plan, PROBE_SPRINGBOARD, "one trap a RET instead of two");
 	}

@@ -12,20 +12,21 @@
 struct strategy {
 	/* given */
 	const struct caps *caps;
-	bool step_rets;        /* no program is to perform a RET */
-	bool launched;         /* else a running process, pid */
-	bool other_command;    /* what is launched is not the binary itself, which comes later */
+	bool step_rets;     /* no program is to perform a RET */
+	bool launched;      /* else a running process, pid */
+	bool other_command; /* what is launched is not the binary itself, which comes later */
 	int exe_fd;
 	pid_t pid;
 	/* chosen */
 	bool perform_ret;
-	const char *why;       /* a clause, static */
+	const char *why; /* a clause, static */
 };
 
 /*
  * Settles plan->strategy, and drops the plan's stubs where they are not to be used. AUTO becomes
- * the best one that was proven here. SPRINGBOARD becomes EMULATED, with a warning, for a binary that it is not
- * safe for. 0, or -ENOTSUP after logging when springboard is asked for and cannot be had in this mode.
+ * the best one that was proven here. SPRINGBOARD becomes EMULATED, with a warning, for a binary
+ * that it is not safe for. 0, or -ENOTSUP after logging when springboard is asked for and cannot be
+ * had in this mode.
  */
 int strategy_choose(struct strategy *s, struct plan *plan);
 

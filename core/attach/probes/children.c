@@ -16,7 +16,8 @@ static int load(struct children *c, const struct target_config *target)
 	void *config;
 	int err;
 
-	c->object = bpf_object__open_mem(bpf_children_start, bpf_children_end - bpf_children_start, &opts);
+	c->object = bpf_object__open_mem(bpf_children_start, bpf_children_end - bpf_children_start,
+					 &opts);
 	if (!c->object)
 		return -errno;
 	rodata = bpf_object__find_map_by_name(c->object, ".rodata");
@@ -32,7 +33,8 @@ static int load(struct children *c, const struct target_config *target)
 		return -errno;
 	c->fork = bpf_program__attach(bpf_object__find_program_by_name(c->object, "on_fork"));
 	if (c->fork)
-		c->exec = bpf_program__attach(bpf_object__find_program_by_name(c->object, "on_exec"));
+		c->exec = bpf_program__attach(
+			bpf_object__find_program_by_name(c->object, "on_exec"));
 	return c->exec ? 0 : -errno;
 }
 

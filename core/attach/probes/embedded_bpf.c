@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 /* 8-byte aligned: libelf reads its headers in place. */
-#define EMBED(name) \
-	__asm__(".section .rodata\n" \
-		".balign 8\n" \
-		".global bpf_" #name "_start, bpf_" #name "_end\n" \
+#define EMBED(name)                                                              \
+	__asm__(".section .rodata\n"                                             \
+		".balign 8\n"                                                    \
+		".global bpf_" #name "_start, bpf_" #name "_end\n"               \
 		"bpf_" #name "_start: .incbin \"" BPF_DIR "/" #name ".bpf.o\"\n" \
-		"bpf_" #name "_end: .byte 0\n" \
+		"bpf_" #name "_end: .byte 0\n"                                   \
 		".previous\n")
 EMBED(probes);
 EMBED(children);

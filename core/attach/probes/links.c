@@ -38,9 +38,10 @@ int links_raise_limit(size_t n, size_t n_sites)
 	if (lim.rlim_cur >= need)
 		return 0;
 	if (lim.rlim_max < need) {
-		log_error("%zu probe sites need %zu file descriptors on this kernel and the hard limit is %llu: "
-			  "trace fewer functions with -p or -f, or raise the limit (ulimit -Hn)",
-			  n_sites, need, (unsigned long long)lim.rlim_max);
+		log_error(
+			"%zu probe sites need %zu file descriptors on this kernel and the hard limit is %llu: "
+			"trace fewer functions with -p or -f, or raise the limit (ulimit -Hn)",
+			n_sites, need, (unsigned long long)lim.rlim_max);
 		return -EMFILE;
 	}
 	lim.rlim_cur = need;
@@ -50,8 +51,8 @@ int links_raise_limit(size_t n, size_t n_sites)
 /* Which sites one round of attaching is about. */
 struct round {
 	enum plan_link link;
-	bool in_stubs;     /* at their places in the stubs, else in the text */
-	const bool *left;  /* NULL: all that are to be there from the start */
+	bool in_stubs;    /* at their places in the stubs, else in the text */
+	const bool *left; /* NULL: all that are to be there from the start */
 	bool stubs_used;
 };
 
@@ -83,8 +84,10 @@ static uint64_t cookie_of(const struct plan *plan, size_t i, bool in_stubs)
 	if (in_stubs)
 		return COOKIE(i, s->stub_adj, s->kind, 0);
 	if (s->plain_ret)
-		return COOKIE(i, COOKIE_RET_BITS(s->vaddr), s->kind, COOKIE_RET | COOKIE_STOP_FLAGS(s->stop));
-	return COOKIE(i, s->sp_adj, s->kind, (s->check_jcc ? COOKIE_CHECK_JCC : 0) | COOKIE_STOP_FLAGS(s->stop));
+		return COOKIE(i, COOKIE_RET_BITS(s->vaddr), s->kind,
+			      COOKIE_RET | COOKIE_STOP_FLAGS(s->stop));
+	return COOKIE(i, s->sp_adj, s->kind,
+		      (s->check_jcc ? COOKIE_CHECK_JCC : 0) | COOKIE_STOP_FLAGS(s->stop));
 }
 
 static uint64_t offset_of(const struct plan_site *s, bool in_stubs)
@@ -97,14 +100,15 @@ static void log_attach_failure(const struct plan_site *s, const struct plan *pla
 	const char *name = s ? s->func == PLAN_NO_FUNC ? s->name : plan->funcs[s->func].name : NULL;
 
 	if (err == -EPERM || err == -EACCES)
-		log_error("the kernel does not let this user attach probes%s%s: on kernels without uprobe_multi "
-			  "CAP_SYS_ADMIN is needed; run with sudo, or see 'gotrace doctor'",
-			  name ? ", first to " : "", name ? name : "");
+		log_error(
+			"the kernel does not let this user attach probes%s%s: on kernels without uprobe_multi "
+			"CAP_SYS_ADMIN is needed; run with sudo, or see 'gotrace doctor'",
+			name ? ", first to " : "", name ? name : "");
 	else if (err == -ESRCH)
 		log_error("the process ended before it was probed");
 	else
-		log_error("probes cannot be attached%s%s: %s", name ? ", first to " : "", name ? name : "",
-			  strerror(-err));
+		log_error("probes cannot be attached%s%s: %s", name ? ", first to " : "",
+			  name ? name : "", strerror(-err));
 }
 
 /* By descriptor: the file may have been replaced, or be in another mount namespace. */
@@ -142,9 +146,11 @@ static int attach_multi(struct links *l, const struct round *r, const struct pro
 		cookies[n++] = cookie_of(plan, i, r->in_stubs);
 	}
 	if (!err) {
-		LIBBPF_OPTS(bpf_uprobe_multi_opts, multi, .offsets = offsets, .cookies = cookies, .cnt = n);
+		LIBBPF_OPTS(bpf_uprobe_multi_opts, multi, .offsets = offsets, .cookies = cookies,
+			    .cnt = n);
 		path_of(r, opt, path);
-		link = bpf_program__attach_uprobe_multi(p->program[r->link], opt->pid, path, NULL, &multi);
+		link = bpf_program__attach_uprobe_multi(p->program[r->link], opt->pid, path, NULL,
+							&multi);
 		err = link ? keep_link(l, r->link, link) : -errno;
 	}
 	if (err)
@@ -168,8 +174,8 @@ static int attach_perf(struct links *l, const struct round *r, const struct prob
 			continue;
 		LIBBPF_OPTS(bpf_uprobe_opts, one, .bpf_cookie = cookie_of(plan, i, r->in_stubs),
 			    .attach_mode = PROBE_ATTACH_MODE_LINK);
-		struct bpf_link *link = bpf_program__attach_uprobe_opts(p->program[r->link], opt->pid, path,
-									offset_of(s, r->in_stubs), &one);
+		struct bpf_link *link = bpf_program__attach_uprobe_opts(
+			p->program[r->link], opt->pid, path, offset_of(s, r->in_stubs), &one);
 		err = link ? keep_link(l, r->link, link) : -errno;
 		if (err)
 			log_attach_failure(s, plan, err);
@@ -184,7 +190,8 @@ static int attach_round(struct links *l, const struct round *r, const struct pro
 
 	if (!count)
 		return 0;
-	return opt->kind == ATTACH_PERF ? attach_perf(l, r, p, plan, opt) : attach_multi(l, r, p, plan, opt, count);
+	return opt->kind == ATTACH_PERF ? attach_perf(l, r, p, plan, opt)
+					: attach_multi(l, r, p, plan, opt, count);
 }
 
 static const enum plan_link attach_order[LINKS] = { LINK_EXIT, LINK_RUNTIME, LINK_ENTRY };
@@ -197,7 +204,9 @@ int links_attach(struct links *l, const struct probes *p, const struct plan *pla
 	*l = (struct links){ 0 };
 	for (int i = 0; i < LINKS * 2 && !err; i++) {
 		const struct round r = {
-			.link = attach_order[i / 2], .in_stubs = i % 2, .stubs_used = opt->stub_fd >= 0,
+			.link = attach_order[i / 2],
+			.in_stubs = i % 2,
+			.stubs_used = opt->stub_fd >= 0,
 		};
 
 		err = attach_round(l, &r, p, plan, opt);
@@ -236,7 +245,8 @@ static void destroy_side_by_side(struct links *l)
 
 	for (int i = 0; i < LINKS; i++)
 		for (size_t k = 0; k < l->n[i]; k++)
-			if (n == MULTI_MAX || pthread_create(&threads[n], NULL, destroy_link, l->link[i][k]))
+			if (n == MULTI_MAX ||
+			    pthread_create(&threads[n], NULL, destroy_link, l->link[i][k]))
 				destroy_link(l->link[i][k]);
 			else
 				n++;
@@ -259,7 +269,8 @@ static void destroy_one_by_one(struct links *l)
 static int leave_to_child(const struct links *l)
 {
 	size_t n = 0;
-	int *keep = calloc(l->n[LINK_ENTRY] + l->n[LINK_EXIT] + l->n[LINK_RUNTIME] + 2, sizeof(int));
+	int *keep = calloc(l->n[LINK_ENTRY] + l->n[LINK_EXIT] + l->n[LINK_RUNTIME] + 2,
+			   sizeof(int));
 	int go[2];
 
 	if (!keep || pipe2(go, O_CLOEXEC)) {

@@ -15,10 +15,10 @@ struct links {
 };
 
 struct links_options {
-	int exe_fd;             /* the binary, opened */
-	int stub_fd;            /* the plan's stubs; -1: all sites are probed in the text */
-	pid_t pid;              /* -1: any process that maps the binary */
-	enum attach_kind kind;  /* MULTI or PERF */
+	int exe_fd;            /* the binary, opened */
+	int stub_fd;           /* the plan's stubs; -1: all sites are probed in the text */
+	pid_t pid;             /* -1: any process that maps the binary */
+	enum attach_kind kind; /* MULTI or PERF */
 };
 
 /*

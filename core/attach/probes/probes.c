@@ -47,8 +47,10 @@ int probes_config(struct probe_config *c, const struct golayout *l)
 
 	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++) {
 		if (needed[i] < 0 || needed[i] % 8 || needed[i] + 8 > G_READ_MAX) {
-			log_error("runtime.g is laid out in a way that is not understood (a field at %d); "
-				  "this Go version is not supported yet", needed[i]);
+			log_error(
+				"runtime.g is laid out in a way that is not understood (a field at %d); "
+				"this Go version is not supported yet",
+				needed[i]);
 			return -ENOTSUP;
 		}
 		if ((uint32_t)needed[i] + 8 > end)
@@ -56,13 +58,24 @@ int probes_config(struct probe_config *c, const struct golayout *l)
 	}
 	*c = (struct probe_config){
 		.g_read_bytes = end,
-		.g_stack_lo = l->g_stack_lo, .g_stack_hi = l->g_stack_hi, .g_m = l->g_m, .g_goid = l->g_goid,
-		.g_panic = l->g_panic, .g_gopc = l->g_gopc, .g_startpc = l->g_startpc,
-		/* The field is there in every version; up to Go 1.21 it is where recovery's sp is. */
-		.g_sigcode0 = l->panic_start_sp < 0 ? l->g_sigcode0 : -1, .g_sched_pc = l->g_sched_pc,
-		.m_g0 = l->m_g0, .m_curg = l->m_curg, .m_morebuf_sp = l->m_morebuf_sp,
-		.panic_link = l->panic_link, .panic_sp = l->panic_sp,
-		.panic_start_sp = l->panic_start_sp, .panic_goexit = l->panic_goexit,
+		.g_stack_lo = l->g_stack_lo,
+		.g_stack_hi = l->g_stack_hi,
+		.g_m = l->g_m,
+		.g_goid = l->g_goid,
+		.g_panic = l->g_panic,
+		.g_gopc = l->g_gopc,
+		.g_startpc = l->g_startpc,
+		/* The field is there in every version; up to Go 1.21 it is where recovery's sp is.
+		 */
+		.g_sigcode0 = l->panic_start_sp < 0 ? l->g_sigcode0 : -1,
+		.g_sched_pc = l->g_sched_pc,
+		.m_g0 = l->m_g0,
+		.m_curg = l->m_curg,
+		.m_morebuf_sp = l->m_morebuf_sp,
+		.panic_link = l->panic_link,
+		.panic_sp = l->panic_sp,
+		.panic_start_sp = l->panic_start_sp,
+		.panic_goexit = l->panic_goexit,
 	};
 	return 0;
 }
@@ -77,12 +90,14 @@ static size_t ring_size(const struct probes_options *opt, unsigned n_cpus)
 
 	while (size < wanted && size < (size_t)1 << 31)
 		size *= 2;
-	return size > wanted && size > page && opt->ring_bytes_sum && size * n_cpus > opt->ring_bytes_sum ?
-		size / 2 : size;
+	return size > wanted && size > page && opt->ring_bytes_sum &&
+			       size * n_cpus > opt->ring_bytes_sum
+		       ? size / 2
+		       : size;
 }
 
-/* CPUs that could still be plugged in have no ring: what runs there should they come up is counted as
- * lost. Those that are only offline have one. */
+/* CPUs that could still be plugged in have no ring: what runs there should they come up is counted
+ * as lost. Those that are only offline have one. */
 static int make_rings(struct probes *p, const struct probes_options *opt)
 {
 	int outer = bpf_object__find_map_fd_by_name(p->object, "rings");
@@ -102,8 +117,10 @@ static int make_rings(struct probes *p, const struct probes_options *opt)
 		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u", cpu);
 		if (cpu >= (unsigned)present && stat(path, &st))
 			continue;
-		p->ring_fds[cpu] = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, p->ring_bytes, NULL);
-		if (p->ring_fds[cpu] < 0 || bpf_map_update_elem(outer, &cpu, &p->ring_fds[cpu], BPF_ANY)) {
+		p->ring_fds[cpu] = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, p->ring_bytes,
+						  NULL);
+		if (p->ring_fds[cpu] < 0 ||
+		    bpf_map_update_elem(outer, &cpu, &p->ring_fds[cpu], BPF_ANY)) {
 			int err = -errno;
 
 			log_error("no ring buffer of %zu bytes for CPU %u: %s; try a smaller -m",
@@ -183,11 +200,14 @@ static int choose_programs(struct probes *p, const struct probes_options *opt)
 static void log_load_failure(int err)
 {
 	if (err == -EPERM || err == -EACCES)
-		log_error("the kernel does not let this user load BPF programs: CAP_BPF and CAP_PERFMON are "
-			  "missing; run with sudo, or see 'gotrace doctor'");
+		log_error(
+			"the kernel does not let this user load BPF programs: CAP_BPF and CAP_PERFMON are "
+			"missing; run with sudo, or see 'gotrace doctor'");
 	else
-		log_error("the BPF programs cannot be loaded: %s; 'gotrace doctor' tells what this kernel "
-			  "has, GOTRACE_DEBUG=1 shows the verifier's words", strerror(-err));
+		log_error(
+			"the BPF programs cannot be loaded: %s; 'gotrace doctor' tells what this kernel "
+			"has, GOTRACE_DEBUG=1 shows the verifier's words",
+			strerror(-err));
 }
 
 static int load(struct probes *p, const struct probes_options *opt, bool quiet)
@@ -197,7 +217,8 @@ static int load(struct probes *p, const struct probes_options *opt, bool quiet)
 
 	*p = (struct probes){ .n_cpus = n > 0 ? n : 1, .lost_goids_fd = -1 };
 	libbpf_set_print(libbpf_to_log);
-	p->object = bpf_object__open_mem(bpf_probes_start, bpf_probes_end - bpf_probes_start, &open_opts);
+	p->object = bpf_object__open_mem(bpf_probes_start, bpf_probes_end - bpf_probes_start,
+					 &open_opts);
 	if (!p->object) {
 		err = -errno;
 		log_line(quiet ? LOG_LEVEL_DEBUG : LOG_LEVEL_ERROR,

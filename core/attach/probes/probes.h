@@ -41,11 +41,12 @@ struct probes_options {
 	uint64_t main_vaddr;           /* of the EV_IMAGE site, 0: none */
 	enum attach_kind kind;         /* MULTI or PERF */
 	struct target_config target;
-	bool filter;                   /* the link does not keep other processes out */
-	uint32_t rets;                 /* RETS_* */
-	bool exit_only;                /* of the programs of a layout only the one of exits */
-	size_t ring_bytes;             /* wanted for each CPU; rounded up to a power of two of pages */
-	size_t ring_bytes_sum;         /* cap on all rings together */
+	bool filter;    /* the link does not keep other processes out */
+	uint32_t rets;  /* RETS_* */
+	bool exit_only; /* of the programs of a layout only the one of exits */
+	/* wanted for each CPU; rounded up to a power of two of pages */
+	size_t ring_bytes;
+	size_t ring_bytes_sum; /* cap on all rings together */
 };
 
 /* Loads. 0 or -errno after logging one line that names what is missing. */

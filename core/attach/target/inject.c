@@ -9,7 +9,8 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 
-_Static_assert(sizeof(struct user_regs_struct) == sizeof(((struct inject *)0)->regs), "x86-64 has 27 of them");
+_Static_assert(sizeof(struct user_regs_struct) == sizeof(((struct inject *)0)->regs),
+	       "x86-64 has 27 of them");
 
 static int ptrace_do(int request, pid_t pid, uintptr_t addr, uintptr_t data)
 {
@@ -18,7 +19,8 @@ static int ptrace_do(int request, pid_t pid, uintptr_t addr, uintptr_t data)
 
 int inject_seize(pid_t pid)
 {
-	return ptrace_do(PTRACE_SEIZE, pid, 0, PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL);
+	return ptrace_do(PTRACE_SEIZE, pid, 0,
+			 PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL);
 }
 
 /* The next stop: its status, or -ECHILD with *in->wait_status set when it ended. */
@@ -61,13 +63,16 @@ int inject_wait_exec(struct inject *in, pid_t pid, int *wait_status)
 	while ((stop = next_stop(in)) != STOP_EXEC) {
 		if (stop < 0)
 			return stop;
-		/* The whole group stands still until SIGCONT, which stops it once more, as SIGTRAP. */
+		/* The whole group stands still until SIGCONT, which stops it once more, as SIGTRAP.
+		 */
 		if (stop >> 8 == PTRACE_EVENT_STOP)
-			ptrace_do((stop & 0x7f) == SIGTRAP ? PTRACE_CONT : PTRACE_LISTEN, pid, 0, 0);
+			ptrace_do((stop & 0x7f) == SIGTRAP ? PTRACE_CONT : PTRACE_LISTEN, pid, 0,
+				  0);
 		else
 			ptrace_do(PTRACE_CONT, pid, 0, stop & 0x7f);
 	}
-	/* Kernels write execve's result into the registers behind this stop: on to where it returns. */
+	/* Kernels write execve's result into the registers behind this stop: on to where it
+	 * returns. */
 	err = ptrace_do(PTRACE_GETSIGMASK, pid, sizeof(in->signals), (uintptr_t)&in->signals);
 	if (!err)
 		err = ptrace_do(PTRACE_SETSIGMASK, pid, sizeof(all), (uintptr_t)&all);
@@ -145,7 +150,8 @@ int inject_end(struct inject *in)
 {
 	bool stop = in->stop_sent && !continued(in->pid);
 	int err = ptrace_do(PTRACE_SETREGS, in->pid, 0, (uintptr_t)in->regs);
-	int masked = ptrace_do(PTRACE_SETSIGMASK, in->pid, sizeof(in->signals), (uintptr_t)&in->signals);
+	int masked = ptrace_do(PTRACE_SETSIGMASK, in->pid, sizeof(in->signals),
+			       (uintptr_t)&in->signals);
 	int gone = ptrace_do(PTRACE_DETACH, in->pid, 0, 0);
 
 	if (stop)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A process of ours stopped at its exec by ptrace, before its first instruction: system calls in its name. */
+/* A process of ours stopped at its exec by ptrace, before its first instruction: system calls in
+ * its name. */
 #ifndef GOTRACE_INJECT_H
 #define GOTRACE_INJECT_H
 
@@ -9,11 +10,12 @@
 
 struct inject {
 	pid_t pid;
-	uint64_t regs[27];            /* struct user_regs_struct, as the kernel set it for the new image */
-	uint64_t signals;             /* that were blocked */
-	bool masked;                  /* now all are */
-	bool stop_sent;               /* a SIGSTOP came meanwhile and is to be sent again */
-	int *wait_status;             /* filled when the process ends */
+	/* struct user_regs_struct, as the kernel set it for the new image */
+	uint64_t regs[27];
+	uint64_t signals; /* that were blocked */
+	bool masked;      /* now all are */
+	bool stop_sent;   /* a SIGSTOP came meanwhile and is to be sent again */
+	int *wait_status; /* filled when the process ends */
 };
 
 /*

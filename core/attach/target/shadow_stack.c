@@ -58,7 +58,8 @@ static bool in_notes(const unsigned char *p, size_t n)
 		if (sizeof(note) + name + note.n_descsz > n)
 			return false;
 		if (note.n_type == NT_GNU_PROPERTY_TYPE_0 && note.n_namesz == 4 &&
-		    !memcmp(p + sizeof(note), "GNU", 4) && asks_for_it(p + sizeof(note) + name, note.n_descsz))
+		    !memcmp(p + sizeof(note), "GNU", 4) &&
+		    asks_for_it(p + sizeof(note) + name, note.n_descsz))
 			return true;
 		if (all >= n)
 			return false;
@@ -68,7 +69,7 @@ static bool in_notes(const unsigned char *p, size_t n)
 }
 
 /* Notes of more than this, or more program headers, are no executable of a compiler's. */
-#define NOTES_MAX 4096
+#define NOTES_MAX   4096
 #define HEADERS_MAX 256
 
 bool shadow_stack_of_file(int fd)

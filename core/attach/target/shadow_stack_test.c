@@ -32,10 +32,15 @@ struct file {
 static struct file file_of(uint32_t type0, uint32_t bits0, uint32_t type1, uint32_t bits1)
 {
 	struct file f = {
-		.e = { .e_phoff = offsetof(struct file, p), .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 1 },
-		.p = { .p_type = PT_GNU_PROPERTY, .p_offset = offsetof(struct file, n),
+		.e = { .e_phoff = offsetof(struct file, p),
+		       .e_phentsize = sizeof(Elf64_Phdr),
+		       .e_phnum = 1 },
+		.p = { .p_type = PT_GNU_PROPERTY,
+		       .p_offset = offsetof(struct file, n),
 		       .p_filesz = sizeof(f) - offsetof(struct file, n) },
-		.n = { .n_namesz = 4, .n_descsz = sizeof(f.properties), .n_type = NT_GNU_PROPERTY_TYPE_0 },
+		.n = { .n_namesz = 4,
+		       .n_descsz = sizeof(f.properties),
+		       .n_type = NT_GNU_PROPERTY_TYPE_0 },
 		.name = "GNU",
 		.properties = { { type0, 4, bits0, 0 }, { type1, 4, bits1, 0 } },
 	};

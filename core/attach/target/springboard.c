@@ -16,7 +16,8 @@
 #include "base/log.h"
 
 #ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 0x0008u /* 105ff5339f49, Linux 6.3: is mapped, never executed; vm.memfd_noexec=2 takes no other */
+/* 105ff5339f49, Linux 6.3: is mapped, never executed; vm.memfd_noexec=2 takes no other */
+#define MFD_NOEXEC_SEAL 0x0008u
 #endif
 
 int springboard_file(const struct plan *plan)
@@ -54,7 +55,7 @@ struct patch {
 	struct inject *in;
 	const struct plan *plan;
 	int mem_fd;
-	uint64_t bias;  /* run-time minus link-time address */
+	uint64_t bias; /* run-time minus link-time address */
 };
 
 /* Is what the process executes the binary that was planned for? */
@@ -64,7 +65,8 @@ static bool same_image(pid_t pid, int exe_fd)
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	return !fstat(exe_fd, &ours) && !stat(path, &its) && ours.st_dev == its.st_dev && ours.st_ino == its.st_ino;
+	return !fstat(exe_fd, &ours) && !stat(path, &its) && ours.st_dev == its.st_dev &&
+	       ours.st_ino == its.st_ino;
 }
 
 static bool read_mem(const struct patch *p, uint64_t vaddr, void *to, size_t n)
@@ -77,7 +79,13 @@ static const char *map_stubs(struct patch *p, int stub_fd)
 	const struct plan_stubs *t = &p->plan->stubs;
 	const uint64_t at = t->vaddr + p->bias, syscall_at = t->syscall_vaddr + p->bias;
 	const uint64_t map[7] = {
-		SYS_mmap, at, t->bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED_NOREPLACE, (uint64_t)stub_fd, 0,
+		SYS_mmap,
+		at,
+		t->bytes,
+		PROT_READ | PROT_EXEC,
+		MAP_PRIVATE | MAP_FIXED_NOREPLACE,
+		(uint64_t)stub_fd,
+		0,
 	};
 	int64_t got = 0;
 
@@ -86,14 +94,18 @@ static const char *map_stubs(struct patch *p, int stub_fd)
 	if (got == (int64_t)at)
 		return NULL;
 	if (got > 0) { /* before Linux 4.17 the flag was only a wish */
-		inject_syscall(p->in, syscall_at, (const uint64_t[7]){ SYS_munmap, (uint64_t)got, t->bytes }, &got);
+		inject_syscall(p->in, syscall_at,
+			       (const uint64_t[7]){ SYS_munmap, (uint64_t)got, t->bytes }, &got);
 		got = -EEXIST;
 	}
-	log_debug("mapping %zu bytes of stubs at %" PRIx64 ": %s", t->bytes, at, strerror((int)-got));
-	return got == -EEXIST ? "something else lies where the stubs belong" : "it may not map the stubs";
+	log_debug("mapping %zu bytes of stubs at %" PRIx64 ": %s", t->bytes, at,
+		  strerror((int)-got));
+	return got == -EEXIST ? "something else lies where the stubs belong"
+			      : "it may not map the stubs";
 }
 
-/* The probes of the stubs as the process sees them: the kernel refuses one silently while it maps a file. */
+/* The probes of the stubs as the process sees them: the kernel refuses one silently while it maps a
+ * file. */
 static bool probe_is_there(const uint8_t *stubs, const struct plan_site *s)
 {
 	return stubs[s->stub_off] == 0xcc;
@@ -104,7 +116,8 @@ static bool patch_site(const struct patch *p, const struct plan_site *s)
 	const uint8_t *file = gobin_bytes(p->plan->binary, s->window_vaddr, s->window_len);
 	uint8_t was[256], jump[256];
 
-	if (!file || !read_mem(p, s->window_vaddr, was, s->window_len) || memcmp(was, file, s->window_len))
+	if (!file || !read_mem(p, s->window_vaddr, was, s->window_len) ||
+	    memcmp(was, file, s->window_len))
 		return false;
 	memset(jump, 0xcc, s->window_len); /* a stray jump traps */
 	stubs_write_jump(jump, s->window_vaddr, p->plan->stubs.vaddr + s->enter_off);
@@ -112,7 +125,9 @@ static bool patch_site(const struct patch *p, const struct plan_site *s)
 	if (n == s->window_len)
 		return true;
 	if (n > 0 && pwrite(p->mem_fd, was, (size_t)n, (off_t)(s->window_vaddr + p->bias)) != n)
-		log_warn("%zd bytes of the target's text were overwritten and could not be restored", n);
+		log_warn(
+			"%zd bytes of the target's text were overwritten and could not be restored",
+			n);
 	return false;
 }
 
@@ -146,20 +161,23 @@ static const char *find_text(struct patch *p)
 		return "it has no functions";
 	if (target_text_bias(p->in->pid, funcs[0].vaddr, funcs[0].file_off, &p->bias))
 		return "its text is not in its memory map";
-	return read_mem(p, p->plan->stubs.syscall_vaddr, code, 2) && memcmp(code, "\x0f\x05", 2) == 0 ? NULL :
-		"its text is not the file's";
+	return read_mem(p, p->plan->stubs.syscall_vaddr, code, 2) &&
+			       memcmp(code, "\x0f\x05", 2) == 0
+		       ? NULL
+		       : "its text is not the file's";
 }
 
-size_t springboard_patch(struct inject *in, const struct plan *plan, int exe_fd, int stub_fd, bool *left,
-			 const char **why)
+size_t springboard_patch(struct inject *in, const struct plan *plan, int exe_fd, int stub_fd,
+			 bool *left, const char **why)
 {
 	struct patch p = { .in = in, .plan = plan, .mem_fd = -1 };
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%d/mem", in->pid);
 	p.mem_fd = open(path, O_RDWR | O_CLOEXEC);
-	*why = p.mem_fd < 0 ? "its memory cannot be written" :
-	       !same_image(in->pid, exe_fd) ? "it executes another file" : find_text(&p);
+	*why = p.mem_fd < 0                   ? "its memory cannot be written"
+	       : !same_image(in->pid, exe_fd) ? "it executes another file"
+					      : find_text(&p);
 	/* Whatever becomes of the stubs, the process has no descriptor that it did not ask for. */
 	const uint64_t leave[7] = { SYS_close, (uint64_t)stub_fd };
 	int64_t result;

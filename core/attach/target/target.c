@@ -20,7 +20,8 @@
 
 static int open_pidfd(pid_t pid)
 {
-	return syscall(SYS_pidfd_open, pid, 0); /* 32fcb426ec00, Linux 5.3; close-on-exec by itself */
+	/* 32fcb426ec00, Linux 5.3; close-on-exec by itself */
+	return syscall(SYS_pidfd_open, pid, 0);
 }
 
 /* ---- finding the command */
@@ -107,9 +108,9 @@ static _Noreturn void child(const struct launch_options *opt, int hold_fd, int e
 }
 
 /*
- * A gotrace with file capabilities is not dumpable, so its /proc entries are root's and it may not be
- * ptraced; neither may its child, until the exec makes that a common process. The child
- * is looked at and held before. Nobody with fewer capabilities may trace it all the same
+ * A gotrace with file capabilities is not dumpable, so its /proc entries are root's and it may not
+ * be ptraced; neither may its child, until the exec makes that a common process. The child is
+ * looked at and held before. Nobody with fewer capabilities may trace it all the same
  * (security/commoncap.c, cap_ptrace_access_check).
  */
 static pid_t fork_dumpable(void)
@@ -161,7 +162,8 @@ int target_seize(struct target *t)
 	return err;
 }
 
-/* Up to and through the stop at the exec. A child that ended before is noticed like any other's end. */
+/* Up to and through the stop at the exec. A child that ended before is noticed like any other's
+ * end. */
 static void pass_exec(struct target *t, void (*at_exec)(void *ctx, struct inject *in), void *ctx)
 {
 	struct inject in;
@@ -178,7 +180,8 @@ static void pass_exec(struct target *t, void (*at_exec)(void *ctx, struct inject
 		inject_let_go(&in);
 	else
 		inject_end(&in);
-	t->ended = WIFEXITED(t->wait_status) || WIFSIGNALED(t->wait_status); /* it was killed meanwhile */
+	/* it was killed meanwhile */
+	t->ended = WIFEXITED(t->wait_status) || WIFSIGNALED(t->wait_status);
 }
 
 int target_release(struct target *t, void (*at_exec)(void *ctx, struct inject *in), void *ctx)
@@ -209,9 +212,10 @@ int target_attach(struct target *t, pid_t pid)
 	if (t->pidfd < 0) {
 		int err = -errno;
 
-		log_error(err == -ESRCH ? "there is no process %d" :
-			  err == -EINVAL || err == -ENOENT ? "%d is a thread, not a process" :
-			  "process %d cannot be opened", pid);
+		log_error(err == -ESRCH                      ? "there is no process %d"
+			  : err == -EINVAL || err == -ENOENT ? "%d is a thread, not a process"
+							     : "process %d cannot be opened",
+			  pid);
 		return err;
 	}
 	return 0;
@@ -302,10 +306,11 @@ int target_text_bias(pid_t pid, uint64_t vaddr, uint64_t file_off, uint64_t *bia
 		int name_at = 0;
 
 		line[strcspn(line, "\n")] = '\0';
-		/* Both names are printed from the same file, " (deleted)" included; device and inode
-		 * differ on overlay file systems. */
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " r-x%*c %" SCNx64 " %*s %*s %n",
-			   &start, &end, &off, &name_at) < 3 || !name_at || strcmp(line + name_at, exe))
+		/* Both names are printed from the same file, " (deleted)" included; device and
+		 * inode differ on overlay file systems. */
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " r-x%*c %" SCNx64 " %*s %*s %n", &start,
+			   &end, &off, &name_at) < 3 ||
+		    !name_at || strcmp(line + name_at, exe))
 			continue;
 		if (file_off < off || file_off - off >= end - start)
 			continue;

@@ -14,23 +14,23 @@
 
 struct target {
 	pid_t pid;
-	int pidfd;          /* readable once the process has ended; -1: not open */
-	bool launched;      /* ours to wait for */
-	bool seized;        /* held child: will stop at its exec */
-	int hold_fd;        /* writing lets the held child go; closing ends it unborn; -1 */
-	int exec_fd;        /* end of file: the exec succeeded; else an errno; -1 */
-	uint64_t exec_ns;   /* CLOCK_MONOTONIC of the exec, 0 before */
+	int pidfd;        /* readable once the process has ended; -1: not open */
+	bool launched;    /* ours to wait for */
+	bool seized;      /* held child: will stop at its exec */
+	int hold_fd;      /* writing lets the held child go; closing ends it unborn; -1 */
+	int exec_fd;      /* end of file: the exec succeeded; else an errno; -1 */
+	uint64_t exec_ns; /* CLOCK_MONOTONIC of the exec, 0 before */
 	bool ended;
-	int wait_status;    /* of waitpid, once ended */
+	int wait_status; /* of waitpid, once ended */
 };
 
 struct launch_options {
 	char *const *argv;
-	const char *path;   /* what is executed */
+	const char *path; /* what is executed */
 	const struct user *user;
-	const sigset_t *signal_mask; /* that the command starts with, and */
+	const sigset_t *signal_mask;      /* that the command starts with, and */
 	const struct sigaction *on_child; /* what it does about SIGCHLD */
-	int stub_fd;        /* a descriptor that lives through its exec, -1: none */
+	int stub_fd;                      /* a descriptor that lives through its exec, -1: none */
 };
 
 /*
@@ -62,7 +62,8 @@ bool target_reap(struct target *t);
 /* Ends a held child, closes descriptors. The process goes on. */
 void target_close(struct target *t);
 
-/* The process as BPF programs know it: by its number in its own pid namespace. 0 or -errno (logged). */
+/* The process as BPF programs know it: by its number in its own pid namespace. 0 or -errno
+ * (logged). */
 int target_identify(pid_t pid, struct target_config *out);
 
 /* Run-time minus link-time address of the text that file offset `file_off` at

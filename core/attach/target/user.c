@@ -38,7 +38,8 @@ static int by_sudo(struct user *u)
 	const struct passwd *pw = uid < 0 ? NULL : getpwuid(uid);
 
 	if (uid < 0 || (!pw && gid < 0)) {
-		log_error("SUDO_UID or SUDO_GID is set and is no id; unset both, or name the user with --user");
+		log_error(
+			"SUDO_UID or SUDO_GID is set and is no id; unset both, or name the user with --user");
 		return -EINVAL;
 	}
 	if (pw) {
@@ -89,7 +90,8 @@ int user_become(const struct user *u)
 		return -errno;
 	if (!*u->name)
 		return 0;
-	if (setenv("HOME", u->home, 1) || setenv("USER", u->name, 1) || setenv("LOGNAME", u->name, 1))
+	if (setenv("HOME", u->home, 1) || setenv("USER", u->name, 1) ||
+	    setenv("LOGNAME", u->name, 1))
 		return -errno;
 	return 0;
 }
@@ -113,7 +115,8 @@ void user_leave(const struct user *u)
 {
 	if (!u->change)
 		return;
-	/* Back to root, from which this process came; should it fail, what comes next is refused. */
+	/* Back to root, from which this process came; should it fail, what comes next is refused.
+	 */
 	if (seteuid(0) || setegid(0) || setgroups(1, &(gid_t){ 0 }))
 		log_error("cannot become root again: %s", strerror(errno));
 }

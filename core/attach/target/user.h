@@ -15,7 +15,8 @@ struct user {
 
 /*
  * The user named `name`; NULL: the one who called sudo (SUDO_UID), else the one this process
- * runs as. 0 or -errno after logging (-ENOENT: no such user, -EPERM: this process may not become it).
+ * runs as. 0 or -errno after logging (-ENOENT: no such user, -EPERM: this process may not become
+ * it).
  */
 int user_find(const char *name, struct user *u);
 

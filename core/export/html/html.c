@@ -6,12 +6,12 @@
 #include "base/log.h"
 
 /* What stands before and behind the data: assembled from page/ by page/assemble.sh. */
-#define EMBED(name) \
-	__asm__(".section .rodata\n" \
-		".global page_" #name "_start, page_" #name "_end\n" \
+#define EMBED(name)                                                               \
+	__asm__(".section .rodata\n"                                              \
+		".global page_" #name "_start, page_" #name "_end\n"              \
 		"page_" #name "_start: .incbin \"" PAGE_DIR "/page." #name "\"\n" \
-		"page_" #name "_end: .byte 0\n" \
-		".previous\n"); \
+		"page_" #name "_end: .byte 0\n"                                   \
+		".previous\n");                                                   \
 	extern const char page_##name##_start[], page_##name##_end[]
 EMBED(head);
 EMBED(tail);
@@ -44,7 +44,8 @@ static int write_trace(struct json *j, struct trace_reader *r)
 	return err;
 }
 
-int export_html(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out)
+int export_html(struct trace_reader *const *r, size_t n, const struct export_options *opt,
+		FILE *out)
 {
 	struct json j;
 	int err = put(out, page_head_start, page_head_end);

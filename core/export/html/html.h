@@ -16,8 +16,10 @@
 /* ---- columns of numbers */
 
 struct html_text {
-	char *s; size_t n, cap; /* ended by a NUL */
-	int err;                /* -ENOMEM once memory ran out; what follows is dropped */
+	/* ended by a NUL */
+	char *s;
+	size_t n, cap;
+	int err; /* -ENOMEM once memory ran out; what follows is dropped */
 };
 void html_put(struct html_text *t, uint64_t v);
 void html_put_signed(struct html_text *t, int64_t v); /* folded as zigzag() does */
@@ -32,33 +34,36 @@ struct html_numbers {
 
 /* Parents stand right before what is below them, siblings by weight, the heaviest first. */
 struct html_node {
-	uint32_t parent, level;  /* nodes[0] is no function: what stands above all */
-	uint32_t func;           /* index into the trace's functions, or PATH_* */
-	uint32_t recursion;      /* depth of direct recursion, 1: none */
-	uint32_t group;          /* of its goroutine: index into groups */
-	bool go;                 /* its goroutine was started from the parent */
-	bool outermost;          /* nothing above on its goroutine is the same function */
+	uint32_t parent, level; /* nodes[0] is no function: what stands above all */
+	uint32_t func;          /* index into the trace's functions, or PATH_* */
+	uint32_t recursion;     /* depth of direct recursion, 1: none */
+	uint32_t group;         /* of its goroutine: index into groups */
+	bool go;                /* its goroutine was started from the parent */
+	bool outermost;         /* nothing above on its goroutine is the same function */
 	uint64_t go_pc;
-	uint64_t below_ns;       /* self time, growth and preemption of it and of all below */
+	uint64_t below_ns; /* self time, growth and preemption of it and of all below */
 	struct html_numbers v;
 };
 
-/* Goroutines that one go statement started with one function. Group 0: those whose start was not seen. */
+/* Goroutines that one go statement started with one function. Group 0: those whose start was not
+ * seen. */
 struct html_group {
 	uint32_t func;
 	uint64_t go_pc;
-	uint64_t goroutines;     /* calls of their first functions */
-	uint64_t weight_ns;      /* self time, growth and preemption of all */
+	uint64_t goroutines; /* calls of their first functions */
+	uint64_t weight_ns;  /* self time, growth and preemption of all */
 };
 
 struct html_tree {
-	struct html_node *nodes; size_t n;
-	struct html_group *groups; size_t n_groups, cap_groups;
-	uint32_t *place;         /* of the i-th node as it was given, its index in nodes */
+	struct html_node *nodes;
+	size_t n;
+	struct html_group *groups;
+	size_t n_groups, cap_groups;
+	uint32_t *place; /* of the i-th node as it was given, its index in nodes */
 };
 
-/* Takes nodes (n of them, parents before children, node 0 the root; `level`, `group`, `outermost` not
- * set), which become the tree's. 0 or -ENOMEM; html_tree_free in either case. */
+/* Takes nodes (n of them, parents before children, node 0 the root; `level`, `group`, `outermost`
+ * not set), which become the tree's. 0 or -ENOMEM; html_tree_free in either case. */
 int html_tree_build(struct html_tree *t, struct html_node *nodes, size_t n, size_t n_funcs);
 void html_tree_free(struct html_tree *t);
 /* Nodes with their numbers from a model's tree; NULL: no memory. */
@@ -68,22 +73,26 @@ struct html_node *html_nodes_of(const struct path_node *from, size_t n);
 
 #define HTML_GOROUTINES 24 /* the heaviest, which the page can show by themselves */
 
-struct html_visit {              /* what one goroutine did on one path */
-	uint32_t path;           /* the model's node; sorted: the tree's */
+struct html_visit {    /* what one goroutine did on one path */
+	uint32_t path; /* the model's node; sorted: the tree's */
 	uint64_t calls, self_ns, morestack_ns, preempt_ns;
 };
 
 struct html_goroutine {
 	struct goroutine_info info;
-	struct html_visit *visits; size_t n_visits;
+	struct html_visit *visits;
+	size_t n_visits;
 };
 
-struct html_tracks;              /* the goroutines alive, while the trace is read */
+struct html_tracks; /* the goroutines alive, while the trace is read */
 
 struct html_goroutines {
 	struct html_tracks *tracks;
-	struct html_goroutine kept[HTML_GOROUTINES]; size_t n; /* the heaviest first once finished */
-	uint64_t untracked;      /* heavy goroutines left out: their calls would have taken too much room */
+	/* the heaviest first once finished */
+	struct html_goroutine kept[HTML_GOROUTINES];
+	size_t n;
+	/* heavy goroutines left out: their calls would have taken too much room */
+	uint64_t untracked;
 	int err;
 };
 
@@ -98,11 +107,14 @@ void html_goroutines_free(struct html_goroutines *g);
 /* ---- the page */
 
 struct html_page {
-	struct report rep;       /* info, model, totals, funcs; no rows */
+	struct report rep; /* info, model, totals, funcs; no rows */
 	struct html_tree tree;
 	struct html_goroutines goroutines;
-	uint32_t *number;        /* of the trace's functions, their places on the page; SANKEY_NONE: not on it */
-	uint32_t *funcs; size_t n_funcs; /* those on it, by place; [other] and the timer come behind them */
+	/* of the trace's functions, their places on the page; SANKEY_NONE: not on it */
+	uint32_t *number;
+	/* those on it, by place; [other] and the timer come behind them */
+	uint32_t *funcs;
+	size_t n_funcs;
 };
 
 /* Reads r to its end. 0 or -errno (logged); html_page_free in either case. */
@@ -114,11 +126,13 @@ void html_page_free(struct html_page *p);
 uint32_t html_func(const struct html_page *p, uint32_t func);
 
 /* Keys of the object that is open. 0 or -ENOMEM. */
-int html_write_trace(const struct html_page *p, struct json *j);   /* what was traced, notes */
+int html_write_trace(const struct html_page *p, struct json *j); /* what was traced, notes */
 int html_write_funcs(const struct html_page *p, struct json *j);
 int html_write_tree(const struct html_page *p, struct json *j);
-int html_write_picks(const struct html_page *p, struct json *j);   /* groups, goroutines and their pictures */
-int html_write_numbers(const struct html_tree *t, struct json *j, const struct html_numbers *v, size_t step);
+/* groups, goroutines and their pictures */
+int html_write_picks(const struct html_page *p, struct json *j);
+int html_write_numbers(const struct html_tree *t, struct json *j, const struct html_numbers *v,
+		       size_t step);
 
 /* Two traces as one page: r[0] before, r[1] after; `files` as in export_options. Writes the page's
  * data. 0 or -errno (logged). */

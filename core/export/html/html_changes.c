@@ -37,7 +37,8 @@ static int by_name(const void *x, const void *y)
 
 	if (c)
 		return c;
-	return a->side != b->side ? (a->side > b->side) - (a->side < b->side) : (a->func > b->func) - (a->func < b->func);
+	return a->side != b->side ? (a->side > b->side) - (a->side < b->side)
+				  : (a->func > b->func) - (a->func < b->func);
 }
 
 static int take_func(struct changes *c, const struct name_ref *ref)
@@ -69,7 +70,8 @@ static int match_funcs(struct changes *c)
 		c->stats[s] = calloc(most, sizeof(*c->stats[s]));
 		c->name_of[s] = calloc(most, sizeof(*c->name_of[s]));
 	}
-	if (!refs || !c->names.funcs || !c->traced || !c->stats[0] || !c->stats[1] || !c->name_of[0] || !c->name_of[1])
+	if (!refs || !c->names.funcs || !c->traced || !c->stats[0] || !c->stats[1] ||
+	    !c->name_of[0] || !c->name_of[1])
 		err = -ENOMEM;
 	for (unsigned s = 0; !err && s < 2; s++)
 		for (uint32_t f = 0; f < c->side[s].rep.n_funcs; f++)
@@ -108,7 +110,8 @@ static int take_tree(const struct changes *c, unsigned s, struct paths *both, ui
 
 	for (size_t i = 1; !err && i < t->n; i++) {
 		const struct html_node *x = &t->nodes[i];
-		uint32_t func = x->func < c->side[s].rep.n_funcs ? c->name_of[s][x->func] : n + (x->func == PATH_TIMER);
+		uint32_t func = x->func < c->side[s].rep.n_funcs ? c->name_of[s][x->func]
+								 : n + (x->func == PATH_TIMER);
 
 		err = paths_call(both, twin[x->parent], 2 * func + x->go, &twin[i]);
 	}
@@ -131,7 +134,9 @@ static int build_tree(struct changes *c, const struct paths *both, uint32_t *con
 
 	for (size_t i = 1; !err && i < both->n; i++)
 		nodes[i] = (struct html_node){
-			.parent = both->nodes[i].parent, .func = func_of(c, both->nodes[i].func), .recursion = 1,
+			.parent = both->nodes[i].parent,
+			.func = func_of(c, both->nodes[i].func),
+			.recursion = 1,
 			.go = both->nodes[i].func & 1,
 		};
 	for (unsigned s = 0; !err && s < 2; s++)
@@ -215,8 +220,14 @@ static uint64_t get_morestack(const struct call_stats *st)
 
 static int write_was_funcs(const struct changes *c, struct json *j)
 {
-	static const struct { const char *key; uint64_t (*get)(const struct call_stats *st); } columns[] = {
-		{ "calls", get_calls }, { "total_ns", get_total }, { "self_ns", get_self }, { "morestack_ns", get_morestack },
+	static const struct {
+		const char *key;
+		uint64_t (*get)(const struct call_stats *st);
+	} columns[] = {
+		{ "calls", get_calls },
+		{ "total_ns", get_total },
+		{ "self_ns", get_self },
+		{ "morestack_ns", get_morestack },
 	};
 	int err = 0;
 
@@ -292,7 +303,8 @@ static void changes_free(struct changes *c)
 
 int html_write_changes(struct json *j, struct trace_reader *const r[2], const char *const files[2])
 {
-	struct changes c = { .side = { { .rep.file.fd = -1 }, { .rep.file.fd = -1 } }, .all.rep.file.fd = -1 };
+	struct changes c = { .side = { { .rep.file.fd = -1 }, { .rep.file.fd = -1 } },
+			     .all.rep.file.fd = -1 };
 	int err = 0;
 
 	for (unsigned s = 0; !err && s < 2; s++)

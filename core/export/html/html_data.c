@@ -61,7 +61,8 @@ static void name_funcs(const struct html_page *p, struct json *j)
 	json_key(j, "files");
 	json_open(j, '[');
 	for (size_t i = 0; i < p->n_funcs; i++) {
-		const char *file = info->funcs[p->funcs[i]].file, *before = i ? info->funcs[p->funcs[i - 1]].file : NULL;
+		const char *file = info->funcs[p->funcs[i]].file,
+			   *before = i ? info->funcs[p->funcs[i - 1]].file : NULL;
 
 		json_str(j, i && file && before && !strcmp(file, before) ? "" : file);
 	}
@@ -85,7 +86,9 @@ int html_write_funcs(const struct html_page *p, struct json *j)
 			const struct call_stats *st = &p->rep.funcs[p->funcs[i]];
 
 			/* 0 is none, where no call finished */
-			html_put(&text, !c->of_finished ? c->get(st) : st->finished ? c->get(st) + 1 : 0);
+			html_put(&text, !c->of_finished ? c->get(st)
+					: st->finished  ? c->get(st) + 1
+							: 0);
 		}
 		err = html_column(j, c->name, &text);
 	}
@@ -136,8 +139,9 @@ static const struct column {
 	uint64_t (*get)(const struct html_numbers *v);
 	bool dense;
 } columns[] = {
-	{ "calls", calls_of, true }, { "self", self_of, true }, { "morestack", morestack_of, false },
-	{ "preempt", preempt_of, false }, { "suspect", suspect_of, false }, { "unfinished", unfinished_of, false },
+	{ "calls", calls_of, true },          { "self", self_of, true },
+	{ "morestack", morestack_of, false }, { "preempt", preempt_of, false },
+	{ "suspect", suspect_of, false },     { "unfinished", unfinished_of, false },
 	{ "unwound", unwound_of, false },
 };
 
@@ -156,7 +160,8 @@ static void sparse_put(struct sparse *s, size_t at, uint64_t v)
 }
 
 /* What a reader of self times comes to when he adds them up, less what the trace says. */
-static int totals(const struct html_tree *t, const struct html_numbers *v, size_t step, struct json *j)
+static int totals(const struct html_tree *t, const struct html_numbers *v, size_t step,
+		  struct json *j)
 {
 	uint64_t *sum = calloc(t->n, sizeof(*sum));
 	struct sparse s = { 0 };
@@ -180,7 +185,8 @@ static int totals(const struct html_tree *t, const struct html_numbers *v, size_
 	return html_column(j, "total", &s.text);
 }
 
-int html_write_numbers(const struct html_tree *t, struct json *j, const struct html_numbers *v, size_t step)
+int html_write_numbers(const struct html_tree *t, struct json *j, const struct html_numbers *v,
+		       size_t step)
 {
 	int err = totals(t, v, step, j);
 

@@ -10,21 +10,26 @@
 #include "base/vec.h"
 #include "export/html/html.h"
 
-#define MOST_VISITS ((size_t)1 << 22) /* 128 MiB with their tables */
-#define DEAD        ((struct track *)1)
+#define MOST_VISITS  ((size_t)1 << 22) /* 128 MiB with their tables */
+#define DEAD         ((struct track *)1)
 #define SMALL_VISITS ((size_t)50000) /* visits that a page always has room for; see choose() */
 
 struct track {
-	uint64_t id;             /* goid or thread id */
+	uint64_t id; /* goid or thread id */
 	bool system;
-	bool partial;            /* the limit was reached: some calls are missing */
-	struct html_visit *visits; size_t n, cap;
-	uint32_t *slots; size_t n_slots; /* hash table of visits by path, index + 1 */
+	bool partial; /* the limit was reached: some calls are missing */
+	struct html_visit *visits;
+	size_t n, cap;
+	/* hash table of visits by path, index + 1 */
+	uint32_t *slots;
+	size_t n_slots;
 };
 
 struct html_tracks {
-	struct track **slots; size_t n_slots, used; /* used: with the dead */
-	size_t visits;           /* of all alive */
+	/* used: with the dead */
+	struct track **slots;
+	size_t n_slots, used;
+	size_t visits; /* of all alive */
 };
 
 static size_t home(uint64_t id, bool system)
@@ -171,7 +176,9 @@ void html_goroutines_call(struct html_goroutines *g, const struct call *c)
 void html_goroutines_stop(struct html_goroutines *g, const struct stop_time *t)
 {
 	visit(g, t->goid, t->system,
-	      &(struct html_visit){ .path = t->path, .morestack_ns = t->morestack_ns, .preempt_ns = t->preempt_ns });
+	      &(struct html_visit){ .path = t->path,
+				    .morestack_ns = t->morestack_ns,
+				    .preempt_ns = t->preempt_ns });
 }
 
 static int by_weight(const void *x, const void *y)
@@ -233,7 +240,8 @@ static int by_path(const void *x, const void *y)
 	return (a->path > b->path) - (a->path < b->path);
 }
 
-/* Calls of these functions are there, but may have ended otherwise: paths without a visit of their own. */
+/* Calls of these functions are there, but may have ended otherwise: paths without a visit of their
+ * own. */
 static int complete(struct html_goroutine *g, const struct html_tree *t, bool *has)
 {
 	size_t cap = g->n_visits;

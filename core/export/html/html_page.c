@@ -56,17 +56,22 @@ int html_page_number(struct html_page *p)
 
 uint32_t html_func(const struct html_page *p, uint32_t func)
 {
-	return func < p->rep.n_funcs ? p->number[func] : (uint32_t)p->n_funcs + (func == PATH_TIMER);
+	return func < p->rep.n_funcs ? p->number[func]
+				     : (uint32_t)p->n_funcs + (func == PATH_TIMER);
 }
 
 int html_page_load(struct html_page *p, struct trace_reader *r)
 {
 	static const struct report_options by_function = { .by = BY_FUNCTION };
-	struct model_options mo = { .on_call = on_call, .on_stop = on_stop, .on_goroutine = on_goroutine };
+	struct model_options mo = { .on_call = on_call,
+				    .on_stop = on_stop,
+				    .on_goroutine = on_goroutine };
 	struct report *rep = &p->rep;
 	size_t n;
 
-	*p = (struct html_page){ .rep = { .opt = &by_function, .info = trace_reader_info(r), .file.fd = -1 } };
+	*p = (struct html_page){
+		.rep = { .opt = &by_function, .info = trace_reader_info(r), .file.fd = -1 }
+	};
 	mo.ctx = &p->goroutines;
 	rep->model = model_new(rep->info, &mo);
 	int err = rep->model ? feed(p, r) : -errno;
@@ -84,7 +89,8 @@ int html_page_load(struct html_page *p, struct trace_reader *r)
 	if (!err)
 		err = html_page_number(p);
 	if (err == -ENOMEM)
-		log_error("no memory for the page: 'gotrace record' with fewer functions (-p, -x) makes smaller traces");
+		log_error(
+			"no memory for the page: 'gotrace record' with fewer functions (-p, -x) makes smaller traces");
 	return err;
 }
 

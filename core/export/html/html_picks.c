@@ -5,12 +5,14 @@
 
 #include "export/html/html.h"
 
-#define MOST_GROUPS     500 /* groups of goroutines that are offered */
-#define GROUP_PICTURES  12  /* and of those, the heaviest, that have pictures of their own whatever they take, */
-#define PICTURES_BYTES  ((size_t)128 << 10) /* and further ones until all pictures of groups take so much */
-#define FUNCTIONS       60  /* in a picture */
-#define LINKS           300
-#define LEAST_SHARE     1000 /* one part in so many */
+#define MOST_GROUPS 500 /* groups of goroutines that are offered */
+/* and of those, the heaviest, that have pictures of their own whatever they take, */
+#define GROUP_PICTURES 12
+/* and further ones until all pictures of groups take so much */
+#define PICTURES_BYTES ((size_t)128 << 10)
+#define FUNCTIONS      60 /* in a picture */
+#define LINKS          300
+#define LEAST_SHARE    1000 /* one part in so many */
 
 /* ---- pictures: flat lists of numbers */
 
@@ -76,7 +78,9 @@ static int write_pictures(struct json *j, const struct sankey_calls *c, size_t *
 	json_key(j, "sankey");
 	json_open(j, '[');
 	for (enum sankey_by by = 0; !err && by < SANKEY_KINDS; by++) {
-		const struct sankey_options opt = { .by = by, .max_nodes = FUNCTIONS, .max_links = LINKS,
+		const struct sankey_options opt = { .by = by,
+						    .max_nodes = FUNCTIONS,
+						    .max_links = LINKS,
 						    .min_share = LEAST_SHARE };
 		struct sankey s;
 
@@ -92,7 +96,8 @@ static int write_pictures(struct json *j, const struct sankey_calls *c, size_t *
 /* ---- calls of a group; of all with group UINT32_MAX */
 
 /* Adds e's weight to the edge that leads to x. */
-static int add_node(struct sankey_calls *c, const struct html_page *p, const struct html_node *x, struct sankey_edge e)
+static int add_node(struct sankey_calls *c, const struct html_page *p, const struct html_node *x,
+		    struct sankey_edge e)
 {
 	const struct html_node *up = &p->tree.nodes[x->parent];
 
@@ -127,7 +132,8 @@ static int by_weight(const void *x, const void *y, void *ctx)
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 
 	if (groups[a].weight_ns != groups[b].weight_ns)
-		return (groups[a].weight_ns < groups[b].weight_ns) - (groups[a].weight_ns > groups[b].weight_ns);
+		return (groups[a].weight_ns < groups[b].weight_ns) -
+		       (groups[a].weight_ns > groups[b].weight_ns);
 	return (a > b) - (a < b);
 }
 
@@ -190,8 +196,8 @@ static int write_groups(const struct html_page *p, struct json *j)
 /* ---- single goroutines */
 
 /* sum: of nodes, all zero, and left so */
-static int goroutine_calls(struct sankey_calls *c, const struct html_page *p, const struct html_goroutine *g,
-			   uint64_t *sum)
+static int goroutine_calls(struct sankey_calls *c, const struct html_page *p,
+			   const struct html_goroutine *g, uint64_t *sum)
 {
 	int err = 0;
 
@@ -207,9 +213,12 @@ static int goroutine_calls(struct sankey_calls *c, const struct html_page *p, co
 		const struct html_visit *v = &g->visits[i];
 		const struct html_node *x = &p->tree.nodes[v->path];
 
-		err = add_node(c, p, x, (struct sankey_edge){ .weight = {
-			[SANKEY_TOTAL] = x->outermost ? sum[v->path] : 0, [SANKEY_SELF] = v->self_ns,
-			[SANKEY_CALLS] = v->calls, [SANKEY_MORESTACK] = v->morestack_ns } });
+		err = add_node(c, p, x,
+			       (struct sankey_edge){
+				       .weight = { [SANKEY_TOTAL] = x->outermost ? sum[v->path] : 0,
+						   [SANKEY_SELF] = v->self_ns,
+						   [SANKEY_CALLS] = v->calls,
+						   [SANKEY_MORESTACK] = v->morestack_ns } });
 	}
 	for (size_t i = 0; i < g->n_visits; i++) {
 		const struct html_node *x = &p->tree.nodes[g->visits[i].path];
@@ -221,7 +230,8 @@ static int goroutine_calls(struct sankey_calls *c, const struct html_page *p, co
 
 static int write_visits(struct json *j, const struct html_goroutine *g)
 {
-	struct html_text nodes = { 0 }, calls = { 0 }, self = { 0 }, morestack = { 0 }, preempt = { 0 };
+	struct html_text nodes = { 0 }, calls = { 0 }, self = { 0 }, morestack = { 0 },
+			 preempt = { 0 };
 	uint32_t last = 0;
 
 	for (size_t i = 0; i < g->n_visits; i++) {
@@ -233,13 +243,19 @@ static int write_visits(struct json *j, const struct html_goroutine *g)
 		last = g->visits[i].path;
 	}
 	int err = html_column(j, "nodes", &nodes), err_calls = html_column(j, "calls", &calls);
-	int err_self = html_column(j, "self", &self), err_stack = html_column(j, "grow", &morestack);
+	int err_self = html_column(j, "self", &self),
+	    err_stack = html_column(j, "grow", &morestack);
 	int err_preempt = html_column(j, "preempt", &preempt);
 
-	return err ? err : err_calls ? err_calls : err_self ? err_self : err_stack ? err_stack : err_preempt;
+	return err         ? err
+	       : err_calls ? err_calls
+	       : err_self  ? err_self
+	       : err_stack ? err_stack
+			   : err_preempt;
 }
 
-static int write_goroutine(const struct html_page *p, struct json *j, const struct html_goroutine *g, uint64_t *sum)
+static int write_goroutine(const struct html_page *p, struct json *j,
+			   const struct html_goroutine *g, uint64_t *sum)
 {
 	const struct goroutine_info *info = &g->info;
 	struct sankey_calls c = { 0 };

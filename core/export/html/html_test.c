@@ -50,7 +50,8 @@ static void leave(const char *page, const char *name)
 /* Cases whose data is stored: it must be the same on every machine. */
 static void check_stored(const char *data, const char *name)
 {
-	static const char *const stored[] = { "fold", "go", "loss-goroutine", "names", "recursion", "stop-kinds", "cycle" };
+	static const char *const stored[] = { "fold",      "go",         "loss-goroutine", "names",
+					      "recursion", "stop-kinds", "cycle" };
 	char path[512];
 
 	snprintf(path, sizeof(path), "fixtures/cases/%s.page.json", name);
@@ -77,7 +78,8 @@ static void check_page(const char *trace, const char *name)
 
 static void check_totals(const struct html_page *p)
 {
-	uint64_t *total = calloc(p->rep.n_funcs + 1, sizeof(*total)), self = 0, self_funcs = 0, calls = 0;
+	uint64_t *total = calloc(p->rep.n_funcs + 1, sizeof(*total)), self = 0, self_funcs = 0,
+		 calls = 0;
 	uint64_t weight = 0, root = p->rep.totals->root_ns;
 
 	assert_non_null(total);
@@ -165,8 +167,13 @@ static void test_cases(void **state)
 static void test_recorded(void **state)
 {
 	static const char *const names[] = {
-		"panics.emulated", "recursion.emulated", "deep.go1.27.emulated", "storm.go1.27.emulated", "reexec.emulated",
-		"growth.thesis", "coroutines.go1.27.emulated",
+		"panics.emulated",
+		"recursion.emulated",
+		"deep.go1.27.emulated",
+		"storm.go1.27.emulated",
+		"reexec.emulated",
+		"growth.thesis",
+		"coroutines.go1.27.emulated",
 	};
 
 	(void)state;
@@ -192,8 +199,10 @@ static void test_hostile(void **state)
 		"1 exit \"main.<!--<script>\" 200 1200\n"
 		"1 entry \"main.a;b c\\\"d&lt;\" 200 1300\n"
 		"1 exit \"main.a;b c\\\"d&lt;\" 200 1400\n"
-		"1 entry \"gr\xc3\xb6\xc3\x9f" "e/\xe2\x80\xa8v2.\xff\xfe(*T[go.shape.int]).M\" 200 1500\n"
-		"1 exit \"gr\xc3\xb6\xc3\x9f" "e/\xe2\x80\xa8v2.\xff\xfe(*T[go.shape.int]).M\" 200 1600\n"
+		"1 entry \"gr\xc3\xb6\xc3\x9f"
+		"e/\xe2\x80\xa8v2.\xff\xfe(*T[go.shape.int]).M\" 200 1500\n"
+		"1 exit \"gr\xc3\xb6\xc3\x9f"
+		"e/\xe2\x80\xa8v2.\xff\xfe(*T[go.shape.int]).M\" 200 1600\n"
 		"1 entry \"__proto__\" 200 1700\n1 exit \"__proto__\" 200 1800\n"
 		"1 entry \"main.\\x1b[31m\\n\" 200 1850\n1 exit \"main.\\x1b[31m\\n\" 200 1860\n"
 		"1 exit " HOSTILE " 100 2000\n";
@@ -217,8 +226,10 @@ static void test_losses(void **state)
 	char path[TRACE_PATH_BYTES];
 
 	(void)state;
-	fixture_write_text("1 entry main.f 100 1000\n1 entry main.g 200 1100\n- loss - 0 1200 arg0=1900 arg1=3 flags=all\n"
-			   "1 exit main.f 100 2000\n1 entry main.h 100 2100\n", false, path);
+	fixture_write_text(
+		"1 entry main.f 100 1000\n1 entry main.g 200 1100\n- loss - 0 1200 arg0=1900 arg1=3 flags=all\n"
+		"1 exit main.f 100 2000\n1 entry main.h 100 2100\n",
+		false, path);
 	check_page(path, "lost");
 	check_numbers(path);
 	char *page = page_of(path);
@@ -236,8 +247,10 @@ static void test_cycle(void **state)
 	char path[TRACE_PATH_BYTES];
 
 	(void)state;
-	fixture_write_text("1 entry main.f 100 1000\n1 entry main.g 200 1100\n1 entry main.f 300 1200\n"
-			   "1 exit main.f 300 1300\n1 exit main.g 200 1400\n1 exit main.f 100 2000\n", true, path);
+	fixture_write_text(
+		"1 entry main.f 100 1000\n1 entry main.g 200 1100\n1 entry main.f 300 1200\n"
+		"1 exit main.f 300 1300\n1 exit main.g 200 1400\n1 exit main.f 100 2000\n",
+		true, path);
 	check_page(path, "cycle");
 	check_numbers(path);
 	unlink(path);
@@ -246,7 +259,8 @@ static void test_cycle(void **state)
 /* Two traces: A's numbers and B's, each in its place. */
 static void test_changes(void **state)
 {
-	static const char *const lists[] = { "fixtures/cases/diff/before.events", "fixtures/cases/diff/after.events" };
+	static const char *const lists[] = { "fixtures/cases/diff/before.events",
+					     "fixtures/cases/diff/after.events" };
 	const struct export_options opt = { .files = { "before", "<after>" } };
 	struct trace_reader *r[2];
 	char *text = NULL;
@@ -280,8 +294,16 @@ static void test_changes(void **state)
 
 static void test_numbers_as_text(void **state)
 {
-	static const struct { uint64_t v; const char *text; } cases[] = {
-		{ 0, "A" }, { 1, "B" }, { 31, "f" }, { 32, "gB" }, { 1023, "_f" }, { 1024, "ggB" },
+	static const struct {
+		uint64_t v;
+		const char *text;
+	} cases[] = {
+		{ 0, "A" },
+		{ 1, "B" },
+		{ 31, "f" },
+		{ 32, "gB" },
+		{ 1023, "_f" },
+		{ 1024, "ggB" },
 		{ UINT64_MAX, "____________P" },
 	};
 	struct html_text t = { 0 };
@@ -302,8 +324,10 @@ static void test_numbers_as_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cases), cmocka_unit_test(test_recorded), cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_losses), cmocka_unit_test(test_cycle), cmocka_unit_test(test_changes), cmocka_unit_test(test_numbers_as_text),
+		cmocka_unit_test(test_cases),           cmocka_unit_test(test_recorded),
+		cmocka_unit_test(test_hostile),         cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_cycle),           cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_numbers_as_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,8 @@
 
 void html_put(struct html_text *t, uint64_t v)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 	if (!t->err)
 		t->err = vec_reserve(&t->s, &t->cap, t->n + MOST_DIGITS + 1);

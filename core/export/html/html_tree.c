@@ -70,14 +70,16 @@ static uint32_t *siblings(struct html_node *nodes, size_t n, uint32_t *first)
 	first[0] = 0;
 	for (size_t i = 0; i < n; i++)
 		if (first[i + 1] - first[i] > 1)
-			qsort_r(order + first[i], first[i + 1] - first[i], sizeof(*order), by_weight, nodes);
+			qsort_r(order + first[i], first[i + 1] - first[i], sizeof(*order),
+				by_weight, nodes);
 	return order;
 }
 
 /* Fills t->nodes and t->place. The stack holds ranges of siblings that are not done. */
 static int walk(struct html_tree *t, struct html_node *nodes, size_t n)
 {
-	uint32_t *first = calloc(n + 2, sizeof(*first)), *order = NULL, *stack = calloc(n + 1, sizeof(*stack));
+	uint32_t *first = calloc(n + 2, sizeof(*first)), *order = NULL,
+		 *stack = calloc(n + 1, sizeof(*stack));
 	size_t n_stack = 0;
 
 	t->nodes = calloc(n, sizeof(*t->nodes));
@@ -142,7 +144,8 @@ static int find_groups(struct html_tree *t)
 	t->n_groups = 1;
 	for (size_t i = 1; i < t->n; i++)
 		if (t->nodes[i].go)
-			keys[n++] = (struct key){ t->nodes[i].func, (uint32_t)i, t->nodes[i].go_pc };
+			keys[n++] = (struct key){ t->nodes[i].func, (uint32_t)i,
+						  t->nodes[i].go_pc };
 	if (n)
 		qsort(keys, n, sizeof(*keys), by_place);
 	for (size_t i = 0; !err && i < n; i++) {
@@ -150,7 +153,8 @@ static int find_groups(struct html_tree *t)
 			err = vec_reserve(&t->groups, &t->cap_groups, t->n_groups + 1);
 			if (err)
 				break;
-			t->groups[t->n_groups++] = (struct html_group){ .func = keys[i].func, .go_pc = keys[i].go_pc };
+			t->groups[t->n_groups++] = (struct html_group){ .func = keys[i].func,
+									.go_pc = keys[i].go_pc };
 		}
 		t->nodes[keys[i].node].group = (uint32_t)t->n_groups - 1;
 	}
@@ -174,7 +178,8 @@ static void fill_groups(struct html_tree *t)
 /* Which nodes are the first of their function on the way down their goroutine. */
 static int find_outermost(struct html_tree *t, size_t n_funcs)
 {
-	/* of functions: the node of it met last on the way to the current one, 0: none; PATH_* are never below */
+	/* of functions: the node of it met last on the way to the current one, 0: none; PATH_* are
+	 * never below */
 	uint32_t *open = calloc(n_funcs + 1, sizeof(*open));
 	uint32_t *outer = calloc(t->n, sizeof(*outer)), *root = calloc(t->n, sizeof(*root));
 	uint32_t at = 0;

@@ -11,7 +11,8 @@
 
 static uint32_t *slot_of(const struct sankey_calls *c, uint32_t from, uint32_t to, bool go)
 {
-	uint64_t h = ((uint64_t)from << 32 | to) * 0x9e3779b97f4a7c15u ^ (go ? 0xd6e8feb86659fd93u : 0);
+	uint64_t h = ((uint64_t)from << 32 | to) * 0x9e3779b97f4a7c15u ^
+		     (go ? 0xd6e8feb86659fd93u : 0);
 
 	for (size_t at = (h ^ h >> 29) * 0xbf58476d1ce4e5b9u >> 20;; at++) {
 		uint32_t *slot = &c->slots[at & (c->n_slots - 1)];
@@ -69,8 +70,8 @@ void sankey_calls_free(struct sankey_calls *c)
 struct func_weight {
 	uint32_t func;
 	uint64_t in, out, led;
-	uint64_t most;          /* of those that say whether it is shown */
-	uint32_t node;          /* once it is known to be shown; else SANKEY_NONE */
+	uint64_t most; /* of those that say whether it is shown */
+	uint32_t node; /* once it is known to be shown; else SANKEY_NONE */
 };
 
 static int by_func(const void *x, const void *y)
@@ -131,7 +132,8 @@ static struct func_weight *weigh(const struct sankey_calls *c, enum sankey_by by
 }
 
 /* Makes a node of each function that is heavy enough; `f` keeps its order. */
-static int choose(struct sankey *s, const struct sankey_options *opt, struct func_weight *f, size_t n)
+static int choose(struct sankey *s, const struct sankey_options *opt, struct func_weight *f,
+		  size_t n)
 {
 	struct func_weight *heavy = calloc(n + 1, sizeof(*heavy));
 	uint64_t least = opt->min_share ? s->whole / opt->min_share : 0;
@@ -148,7 +150,9 @@ static int choose(struct sankey *s, const struct sankey_options *opt, struct fun
 		if (s->n_nodes < opt->max_nodes && heavy[i].most >= least) {
 			find(f, n, heavy[i].func)->node = (uint32_t)s->n_nodes;
 			s->nodes[s->n_nodes++] = (struct sankey_node){
-				.kind = SANKEY_FUNC, .func = heavy[i].func, .led = heavy[i].led,
+				.kind = SANKEY_FUNC,
+				.func = heavy[i].func,
+				.led = heavy[i].led,
 			};
 			continue;
 		}
@@ -178,7 +182,8 @@ static int add_link(struct sankey *s, uint32_t from, uint32_t to, bool go, uint6
 
 	if (err)
 		return err;
-	s->links[s->n_links++] = (struct sankey_link){ .from = from, .to = to, .go = go, .weight = weight };
+	s->links[s->n_links++] =
+		(struct sankey_link){ .from = from, .to = to, .go = go, .weight = weight };
 	s->nodes[from].out += weight;
 	s->nodes[to].in += weight;
 	return 0;
@@ -190,15 +195,16 @@ static bool drawn(const struct sankey_edge *e, enum sankey_by by)
 	return e->weight[by] || (by == SANKEY_TOTAL && e->weight[SANKEY_CALLS]);
 }
 
-static int take_edge(struct sankey *s, const struct sankey_edge *e, enum sankey_by by, uint32_t from, uint32_t to,
-		     uint64_t *callees, uint64_t *callers)
+static int take_edge(struct sankey *s, const struct sankey_edge *e, enum sankey_by by,
+		     uint32_t from, uint32_t to, uint64_t *callees, uint64_t *callers)
 {
 	uint64_t weight = e->weight[by];
 
 	if (outermost(e) && to != SANKEY_NONE) {
 		s->nodes[to].in += weight;
 		s->nodes[to].source += weight;
-		return e->go && from != SANKEY_NONE && from != to ? add_link(s, from, to, true, 0) : 0;
+		return e->go && from != SANKEY_NONE && from != to ? add_link(s, from, to, true, 0)
+								  : 0;
 	}
 	if (outermost(e))
 		return 0;
@@ -215,10 +221,12 @@ static int take_edge(struct sankey *s, const struct sankey_edge *e, enum sankey_
 	return 0;
 }
 
-static int link_nodes(struct sankey *s, const struct sankey_calls *c, enum sankey_by by, struct func_weight *f, size_t n)
+static int link_nodes(struct sankey *s, const struct sankey_calls *c, enum sankey_by by,
+		      struct func_weight *f, size_t n)
 {
 	size_t n_funcs = s->n_nodes;
-	uint64_t *callees = calloc(n_funcs + 1, sizeof(*callees)), *callers = calloc(n_funcs + 1, sizeof(*callers));
+	uint64_t *callees = calloc(n_funcs + 1, sizeof(*callees)),
+		 *callers = calloc(n_funcs + 1, sizeof(*callers));
 	int err = callees && callers ? 0 : -ENOMEM;
 	uint32_t other;
 

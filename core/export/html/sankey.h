@@ -19,8 +19,8 @@
 
 /* What thickness shows: of a function's calls, by who called. */
 enum sankey_by {
-	SANKEY_TOTAL,     /* inclusive time, ns; recursion counts once */
-	SANKEY_SELF,      /* exclusive time, ns */
+	SANKEY_TOTAL, /* inclusive time, ns; recursion counts once */
+	SANKEY_SELF,  /* exclusive time, ns */
 	SANKEY_CALLS,
 	SANKEY_MORESTACK, /* growing the stack, ns */
 	SANKEY_KINDS
@@ -31,19 +31,24 @@ enum sankey_by {
 /* ---- who called whom, added up ---- */
 
 struct sankey_edge {
-	uint32_t from, to;              /* functions, of any numbering below SANKEY_NONE */
-	bool go;                        /* started by a go statement */
+	uint32_t from, to; /* functions, of any numbering below SANKEY_NONE */
+	bool go;           /* started by a go statement */
 	uint64_t weight[SANKEY_KINDS];
-	uint64_t led;                   /* time of `to` and of all it called and started: what brought the weight
-	                                   about is shown, however light it is itself */
+	/* time of `to` and of all it called and started: what brought the weight about is shown,
+	 * however light it is itself */
+	uint64_t led;
 };
 
 struct sankey_calls {
-	struct sankey_edge *edges; size_t n, cap;
-	uint32_t *slots; size_t n_slots; /* hash table of edges, index + 1 */
+	struct sankey_edge *edges;
+	size_t n, cap;
+	/* hash table of edges, index + 1 */
+	uint32_t *slots;
+	size_t n_slots;
 };
 
-/* Adds e, by its ends and `go` to an edge that is there; e->from SANKEY_NONE: outermost. 0 or -ENOMEM. */
+/* Adds e, by its ends and `go` to an edge that is there; e->from SANKEY_NONE: outermost. 0 or
+ * -ENOMEM. */
 int sankey_add(struct sankey_calls *c, const struct sankey_edge *e);
 void sankey_calls_free(struct sankey_calls *c);
 
@@ -61,44 +66,52 @@ enum sankey_kind {
 
 struct sankey_node {
 	enum sankey_kind kind;
-	uint32_t func;          /* of SANKEY_FUNC */
-	uint32_t layer;         /* column, 0 is leftmost */
-	uint64_t in, out;       /* what the bands on either side weigh together; `in`: with `source` */
-	uint64_t led;           /* as of edges, together; SANKEY_FUNC only */
-	uint64_t source;        /* part of `in` that no band brings: outermost calls, goroutines' first */
-	uint64_t recursive;     /* by direct recursion */
+	uint32_t func;  /* of SANKEY_FUNC */
+	uint32_t layer; /* column, 0 is leftmost */
+	/* what the bands on either side weigh together; `in`: with `source` */
+	uint64_t in, out;
+	uint64_t led; /* as of edges, together; SANKEY_FUNC only */
+	/* part of `in` that no band brings: outermost calls, goroutines' first */
+	uint64_t source;
+	uint64_t recursive;       /* by direct recursion */
 	uint64_t cut_in, cut_out; /* parts of `in` and `out` whose links were left out: max_links */
 	int64_t y, h;
-	uint32_t order;         /* place in its column */
+	uint32_t order; /* place in its column */
 };
 
 struct sankey_link {
-	uint32_t from, to;      /* nodes */
-	bool go, back;          /* back: runs against the columns */
-	uint64_t weight;        /* 0 for a go statement, and for inclusive time that counts further out already */
-	int64_t thick;          /* at least 1 */
-	int64_t y_from, y_to;   /* its upper edge at either end */
-	uint32_t first_route, n_routes; /* nodes that it passes, one in each column between its ends */
+	uint32_t from, to; /* nodes */
+	bool go, back;     /* back: runs against the columns */
+	/* 0 for a go statement, and for inclusive time that counts further out already */
+	uint64_t weight;
+	int64_t thick;        /* at least 1 */
+	int64_t y_from, y_to; /* its upper edge at either end */
+	/* nodes that it passes, one in each column between its ends */
+	uint32_t first_route, n_routes;
 };
 
 struct sankey {
-	struct sankey_node *nodes; size_t n_nodes, cap_nodes; /* routes stand last */
-	struct sankey_link *links; size_t n_links, cap_links;
+	/* routes stand last */
+	struct sankey_node *nodes;
+	size_t n_nodes, cap_nodes;
+	struct sankey_link *links;
+	size_t n_links, cap_links;
 	uint32_t n_layers;
 	int64_t height;
-	uint64_t whole;         /* what all sources weigh: 100 % */
-	uint32_t *folded;       /* functions that weigh something and are not shown, heaviest first */
+	uint64_t whole; /* what all sources weigh: 100 % */
+	/* functions that weigh something and are not shown, heaviest first */
+	uint32_t *folded;
 	uint32_t n_folded;
-	uint64_t folded_most;   /* what the heaviest of them weighs */
-	uint32_t n_cut;         /* links left out */
-	uint64_t cut_most;      /* the heaviest one's weight */
+	uint64_t folded_most; /* what the heaviest of them weighs */
+	uint32_t n_cut;       /* links left out */
+	uint64_t cut_most;    /* the heaviest one's weight */
 };
 
 struct sankey_options {
 	enum sankey_by by;
-	uint32_t max_nodes;      /* functions shown at most */
-	uint32_t max_links;      /* of the links between them, the heaviest; 0: all */
-	uint32_t min_share;      /* functions lighter than whole / min_share are folded; 0: none */
+	uint32_t max_nodes; /* functions shown at most */
+	uint32_t max_links; /* of the links between them, the heaviest; 0: all */
+	uint32_t min_share; /* functions lighter than whole / min_share are folded; 0: none */
 };
 
 /* Fills *s, to be freed in either case. 0 or -ENOMEM. */
@@ -106,14 +119,15 @@ int sankey_layout(struct sankey *s, const struct sankey_calls *c, const struct s
 void sankey_free(struct sankey *s);
 
 /* The steps, in their order; private to the layout. 0 or -ENOMEM. */
-int sankey_fold(struct sankey *s, const struct sankey_calls *c, const struct sankey_options *opt); /* nodes, links */
+/* nodes, links */
+int sankey_fold(struct sankey *s, const struct sankey_calls *c, const struct sankey_options *opt);
 int sankey_columns(struct sankey *s); /* cycles, columns, routes */
 int sankey_order(struct sankey *s);   /* order within columns: few crossings */
 int sankey_place(struct sankey *s);   /* heights and positions */
 
 /* What the steps share: bands cut at columns, each piece from one column to the next. */
 struct sankey_piece {
-	uint32_t from, to;      /* nodes */
+	uint32_t from, to; /* nodes */
 	uint64_t weight;
 };
 /* Of all links that do not run backwards; *n of them, to be freed. NULL: no memory. */

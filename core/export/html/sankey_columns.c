@@ -21,11 +21,11 @@ static int by_caller(const void *x, const void *y)
 
 struct search {
 	struct sankey *s;
-	uint32_t *first;            /* of node i, links [first[i], first[i + 1]) are its own */
-	uint32_t *next;             /* the one to look at next */
-	enum { NEW, OPEN, DONE } *state; /* OPEN: on the way down to the current node */
+	uint32_t *first; /* of node i, links [first[i], first[i + 1]) are its own */
+	uint32_t *next;  /* the one to look at next */
+	enum { NEW, OPEN, DONE } * state; /* OPEN: on the way down to the current node */
 	uint32_t *stack, n_stack;
-	uint32_t *done, n_done;     /* nodes in the order of their ends: callees before callers */
+	uint32_t *done, n_done; /* nodes in the order of their ends: callees before callers */
 	bool *called;
 };
 
@@ -56,7 +56,8 @@ static void visit(struct search *v, uint32_t node)
 	}
 }
 
-/* First what nobody calls, then where goroutines begin, then what is left; each by weight, as nodes are. */
+/* First what nobody calls, then where goroutines begin, then what is left; each by weight, as nodes
+ * are. */
 static void visit_all(struct search *v)
 {
 	const struct sankey *s = v->s;
@@ -139,7 +140,8 @@ static int find_cycles_and_layers(struct sankey *s)
 /* Nodes that stand for folded functions: one a column and side. */
 static int join_others(struct sankey *s)
 {
-	uint32_t *now = calloc(s->n_nodes + 1, sizeof(*now)), *seen = calloc(2 * s->n_layers + 1, sizeof(*seen));
+	uint32_t *now = calloc(s->n_nodes + 1, sizeof(*now)),
+		 *seen = calloc(2 * s->n_layers + 1, sizeof(*seen));
 	uint32_t n = 0;
 
 	if (!now || !seen) {
@@ -190,7 +192,10 @@ static int add_routes(struct sankey *s)
 			return err;
 		for (uint32_t layer = from + 1; layer < to; layer++)
 			s->nodes[s->n_nodes++] = (struct sankey_node){
-				.kind = SANKEY_ROUTE, .layer = layer, .in = l->weight, .out = l->weight,
+				.kind = SANKEY_ROUTE,
+				.layer = layer,
+				.in = l->weight,
+				.out = l->weight,
 			};
 	}
 	return 0;
@@ -226,7 +231,8 @@ struct sankey_piece *sankey_pieces(const struct sankey *s, size_t *n)
 
 int sankey_by_column(const struct sankey *s, uint32_t **nodes, uint32_t **start)
 {
-	uint32_t *at = calloc(s->n_nodes + 1, sizeof(*at)), *first = calloc(s->n_layers + 2, sizeof(*first));
+	uint32_t *at = calloc(s->n_nodes + 1, sizeof(*at)),
+		 *first = calloc(s->n_layers + 2, sizeof(*first));
 
 	*nodes = at;
 	*start = first;

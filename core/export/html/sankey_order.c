@@ -14,11 +14,13 @@
 
 struct ordering {
 	struct sankey *s;
-	struct sankey_piece *pieces; size_t n_pieces; /* by the column they start in */
-	uint32_t *nodes, *start;  /* as of sankey_by_column */
-	uint64_t *sum, *weight;   /* of nodes: places of neighbours */
-	uint32_t *best;           /* the order with the fewest crossings yet */
-	uint32_t *tree;           /* for counting */
+	/* by the column they start in */
+	struct sankey_piece *pieces;
+	size_t n_pieces;
+	uint32_t *nodes, *start; /* as of sankey_by_column */
+	uint64_t *sum, *weight;  /* of nodes: places of neighbours */
+	uint32_t *best;          /* the order with the fewest crossings yet */
+	uint32_t *tree;          /* for counting */
 };
 
 static int by_ends(const void *x, const void *y, void *ctx)
@@ -31,11 +33,12 @@ static int by_ends(const void *x, const void *y, void *ctx)
 		return (fa->layer > fb->layer) - (fa->layer < fb->layer);
 	if (fa->order != fb->order)
 		return (fa->order > fb->order) - (fa->order < fb->order);
-	return (nodes[a->to].order > nodes[b->to].order) - (nodes[a->to].order < nodes[b->to].order);
+	return (nodes[a->to].order > nodes[b->to].order) -
+	       (nodes[a->to].order < nodes[b->to].order);
 }
 
-/* Pairs of pieces that cross: for each piece, those before it that end below its end. A Fenwick tree
- * counts the ends met so far in the column. */
+/* Pairs of pieces that cross: for each piece, those before it that end below its end. A Fenwick
+ * tree counts the ends met so far in the column. */
 static uint64_t count_crossings(struct ordering *o)
 {
 	const struct sankey_node *nodes = o->s->nodes;
@@ -44,7 +47,8 @@ static uint64_t count_crossings(struct ordering *o)
 
 	qsort_r(o->pieces, o->n_pieces, sizeof(*o->pieces), by_ends, o->s->nodes);
 	for (size_t i = 0; i < o->n_pieces; i++) {
-		const struct sankey_node *from = &nodes[o->pieces[i].from], *to = &nodes[o->pieces[i].to];
+		const struct sankey_node *from = &nodes[o->pieces[i].from],
+					 *to = &nodes[o->pieces[i].to];
 
 		if (from->layer != layer) {
 			layer = from->layer;
@@ -64,10 +68,12 @@ static uint64_t count_crossings(struct ordering *o)
 	return crossings;
 }
 
-/* Nodes with neighbours on the side asked for go to the neighbours' average place, the others keep theirs. */
+/* Nodes with neighbours on the side asked for go to the neighbours' average place, the others keep
+ * theirs. */
 static uint64_t wanted_place(const struct ordering *o, uint32_t node)
 {
-	return o->weight[node] ? o->sum[node] / o->weight[node] : (uint64_t)o->s->nodes[node].order * FINE;
+	return o->weight[node] ? o->sum[node] / o->weight[node]
+			       : (uint64_t)o->s->nodes[node].order * FINE;
 }
 
 static int by_place(const void *x, const void *y, void *ctx)
@@ -78,7 +84,8 @@ static int by_place(const void *x, const void *y, void *ctx)
 
 	if (pa != pb)
 		return pa < pb ? -1 : 1;
-	return (o->s->nodes[a].order > o->s->nodes[b].order) - (o->s->nodes[a].order < o->s->nodes[b].order);
+	return (o->s->nodes[a].order > o->s->nodes[b].order) -
+	       (o->s->nodes[a].order < o->s->nodes[b].order);
 }
 
 /* Heavy bands pull more, but none so much that the others do not count. */

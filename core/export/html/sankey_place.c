@@ -9,13 +9,14 @@
 #define NATURAL_HEIGHT (600 * SANKEY_UNIT)
 #define HIGHEST        (1400 * SANKEY_UNIT)
 #define COLUMN_HEIGHT  (130 * SANKEY_UNIT)
-#define LEAST_HEIGHT   (2 * SANKEY_UNIT)  /* of a bar, so that it can be seen */
-#define GAP            (16 * SANKEY_UNIT) /* below a bar: a name fits; more in a picture that is drawn smaller */
-#define WIDEST_GAP     (28 * SANKEY_UNIT)
-#define GAP_COLUMNS    5                  /* so many fit a window at their natural size */
-#define ROUTE_GAP      (6 * SANKEY_UNIT)
-#define GO_THICK       (SANKEY_UNIT)      /* carries nothing, must be seen */
-#define SWEEPS 8
+#define LEAST_HEIGHT   (2 * SANKEY_UNIT) /* of a bar, so that it can be seen */
+/* below a bar: a name fits; more in a picture that is drawn smaller */
+#define GAP         (16 * SANKEY_UNIT)
+#define WIDEST_GAP  (28 * SANKEY_UNIT)
+#define GAP_COLUMNS 5 /* so many fit a window at their natural size */
+#define ROUTE_GAP   (6 * SANKEY_UNIT)
+#define GO_THICK    (SANKEY_UNIT) /* carries nothing, must be seen */
+#define SWEEPS      8
 
 /* thickness = weight >> shift, times num / den: products stay below 2^63. */
 struct scale {
@@ -25,14 +26,19 @@ struct scale {
 
 struct placing {
 	struct sankey *s;
-	struct sankey_piece *pieces; size_t n_pieces;
+	struct sankey_piece *pieces;
+	size_t n_pieces;
 	uint32_t *nodes, *start; /* as of sankey_by_column */
 	struct scale scale;
-	int64_t gap;             /* below a bar */
-	int64_t *sum, *pull;     /* of nodes: where neighbours want them, times how much */
-	/* nodes of a column that stand as one block: the first of them, how many, where it wants to be */
-	struct block { uint32_t first, n; int64_t sum, pull; } *blocks;
-	int64_t *above;          /* heights and gaps above a column's k-th node */
+	int64_t gap;         /* below a bar */
+	int64_t *sum, *pull; /* of nodes: where neighbours want them, times how much */
+	/* nodes of a column that stand as one block: the first of them, how many, where it wants to
+	 * be */
+	struct block {
+		uint32_t first, n;
+		int64_t sum, pull;
+	} * blocks;
+	int64_t *above; /* heights and gaps above a column's k-th node */
 };
 
 static uint64_t weight_of(const struct sankey_node *n)
@@ -59,7 +65,9 @@ static void find_scale(struct placing *p)
 	p->gap = (int64_t)s->n_layers * GAP / GAP_COLUMNS;
 	p->gap = p->gap < GAP ? GAP : p->gap > WIDEST_GAP ? WIDEST_GAP : p->gap;
 	s->height = (int64_t)s->n_layers * COLUMN_HEIGHT;
-	s->height = s->height < NATURAL_HEIGHT ? NATURAL_HEIGHT : s->height > HIGHEST ? HIGHEST : s->height;
+	s->height = s->height < NATURAL_HEIGHT ? NATURAL_HEIGHT
+		    : s->height > HIGHEST      ? HIGHEST
+					       : s->height;
 	for (uint32_t l = 0; l < s->n_layers; l++) {
 		uint64_t weight = 0;
 		int64_t fixed = 0;
@@ -138,7 +146,8 @@ static int64_t wish(const struct block *b)
 static void settle_column(struct placing *p, uint32_t layer)
 {
 	struct sankey *s = p->s;
-	uint32_t *column = p->nodes + p->start[layer], n = p->start[layer + 1] - p->start[layer], n_blocks = 0;
+	uint32_t *column = p->nodes + p->start[layer], n = p->start[layer + 1] - p->start[layer],
+		 n_blocks = 0;
 	int64_t above = 0, last = 0;
 
 	for (uint32_t k = 0; k < n; k++) {
@@ -150,7 +159,8 @@ static void settle_column(struct placing *p, uint32_t layer)
 		p->blocks[n_blocks++] = (struct block){ k, 1, (want - above) * pull, pull };
 		above += node->h + gap_below(p, node);
 		last = gap_below(p, node);
-		while (n_blocks > 1 && wish(&p->blocks[n_blocks - 2]) > wish(&p->blocks[n_blocks - 1])) {
+		while (n_blocks > 1 &&
+		       wish(&p->blocks[n_blocks - 2]) > wish(&p->blocks[n_blocks - 1])) {
 			struct block *b = &p->blocks[--n_blocks - 1];
 
 			b->n += b[1].n;
@@ -182,7 +192,8 @@ static void sweep(struct placing *p, bool right)
 			p->sum[p->nodes[k]] = p->pull[p->nodes[k]] = 0;
 		for (size_t i = 0; i < p->n_pieces; i++) {
 			const struct sankey_piece *piece = &p->pieces[i];
-			uint32_t node = right ? piece->to : piece->from, other = right ? piece->from : piece->to;
+			uint32_t node = right ? piece->to : piece->from,
+				 other = right ? piece->from : piece->to;
 			const struct sankey_node *a = &s->nodes[node], *b = &s->nodes[other];
 			int64_t pull = 1 + scaled(&p->scale, piece->weight);
 
@@ -231,7 +242,8 @@ static int set_ports(struct placing *p)
 	for (uint32_t i = 0; i < s->n_links; i++) {
 		const struct sankey_link *l = &s->links[i];
 		const struct sankey_node *to = &s->nodes[l->n_routes ? l->first_route : l->to];
-		const struct sankey_node *from = &s->nodes[l->n_routes ? l->first_route + l->n_routes - 1 : l->from];
+		const struct sankey_node *from =
+			&s->nodes[l->n_routes ? l->first_route + l->n_routes - 1 : l->from];
 
 		ports[2 * i] = (struct port){ i, l->from, true, to->y + to->h / 2 };
 		ports[2 * i + 1] = (struct port){ i, l->to, false, from->y + from->h / 2 };
@@ -247,8 +259,8 @@ static int set_ports(struct placing *p)
 		/* Running sums are scaled, not the parts: no gaps and no overlaps. */
 		*(ports[i].out ? &l->y_from : &l->y_to) = n->y + scaled(&p->scale, used);
 		used += l->weight;
-		/* A go statement leaves from the foot, where a function's own time is, and leads to the middle of
-		 * what begins there. */
+		/* A go statement leaves from the foot, where a function's own time is, and leads to
+		 * the middle of what begins there. */
 		if (l->go && ports[i].out)
 			l->y_from = n->y + n->h - l->thick;
 		else if (l->go)
@@ -264,7 +276,8 @@ static void trim(struct sankey *s)
 
 	for (size_t i = 0; i < s->n_nodes; i++) {
 		top = s->nodes[i].y < top ? s->nodes[i].y : top;
-		bottom = s->nodes[i].y + s->nodes[i].h > bottom ? s->nodes[i].y + s->nodes[i].h : bottom;
+		bottom = s->nodes[i].y + s->nodes[i].h > bottom ? s->nodes[i].y + s->nodes[i].h
+								: bottom;
 	}
 	for (size_t i = 0; i < s->n_nodes; i++)
 		s->nodes[i].y -= top;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Pictures of hand-written and of random call graphs: nothing lost, nothing overlaps, always the same. */
+/* Pictures of hand-written and of random call graphs: nothing lost, nothing overlaps, always the
+ * same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +32,8 @@ static const struct sankey_node *node_of(const struct sankey *s, uint32_t func)
 static const struct sankey_link *link_of(const struct sankey *s, uint32_t from, uint32_t to)
 {
 	for (size_t i = 0; i < s->n_links; i++)
-		if (&s->nodes[s->links[i].from] == node_of(s, from) && &s->nodes[s->links[i].to] == node_of(s, to))
+		if (&s->nodes[s->links[i].from] == node_of(s, from) &&
+		    &s->nodes[s->links[i].to] == node_of(s, to))
 			return &s->links[i];
 	return NULL;
 }
@@ -71,7 +73,8 @@ static void check_columns(const struct sankey *s)
 			assert_int_equal(n->layer, l);
 			assert_true(n->h > 0 && n->y >= 0 && n->y + n->h <= s->height);
 			if (k > start[l])
-				assert_true(n->y > s->nodes[nodes[k - 1]].y + s->nodes[nodes[k - 1]].h);
+				assert_true(n->y >
+					    s->nodes[nodes[k - 1]].y + s->nodes[nodes[k - 1]].h);
 		}
 	}
 	free(nodes);
@@ -136,10 +139,14 @@ static void test_parallel_merged(void **state)
 	for (unsigned i = 0; i < 1000; i++)
 		add(&c, 0, 1 + i % 2, false, i % 2);
 	assert_int_equal(c.n, 3);
-	assert_int_equal(sankey_layout(&s, &c, &(struct sankey_options){ .by = SANKEY_CALLS, .max_nodes = 9 }), 0);
+	assert_int_equal(
+		sankey_layout(&s, &c,
+			      &(struct sankey_options){ .by = SANKEY_CALLS, .max_nodes = 9 }),
+		0);
 	check(&s);
 	assert_int_equal(s.n_links, 2);
-	assert_true(link_of(&s, 0, 1)->weight == 500 && link_of(&s, 0, 2)->weight == 500 && s.whole == 1001);
+	assert_true(link_of(&s, 0, 1)->weight == 500 && link_of(&s, 0, 2)->weight == 500 &&
+		    s.whole == 1001);
 	sankey_free(&s);
 	sankey_calls_free(&c);
 }
@@ -160,7 +167,8 @@ static void test_cycle(void **state)
 	assert_true(link_of(&s, 2, 1)->back);
 	assert_false(link_of(&s, 1, 2)->back);
 	assert_null(link_of(&s, 2, 2));
-	assert_true(node_of(&s, 2)->recursive == 5 && node_of(&s, 2)->in == 85 && node_of(&s, 2)->out == 10);
+	assert_true(node_of(&s, 2)->recursive == 5 && node_of(&s, 2)->in == 85 &&
+		    node_of(&s, 2)->out == 10);
 	sankey_free(&s);
 	sankey_calls_free(&c);
 }
@@ -174,12 +182,17 @@ static void test_recursion_weighs_nothing(void **state)
 	(void)state;
 	add(&c, SANKEY_NONE, 0, false, 100);
 	add(&c, 0, 1, false, 90);
-	assert_int_equal(sankey_add(&c, &(struct sankey_edge){ 1, 0, false, { 0, 10, 1, 0 }, 0 }), 0);
+	assert_int_equal(sankey_add(&c, &(struct sankey_edge){ 1, 0, false, { 0, 10, 1, 0 }, 0 }),
+			 0);
 	assert_int_equal(sankey_layout(&s, &c, &whole), 0);
 	check(&s);
-	assert_true(link_of(&s, 1, 0)->back && !link_of(&s, 1, 0)->weight && node_of(&s, 0)->in == 100);
+	assert_true(link_of(&s, 1, 0)->back && !link_of(&s, 1, 0)->weight &&
+		    node_of(&s, 0)->in == 100);
 	sankey_free(&s);
-	assert_int_equal(sankey_layout(&s, &c, &(struct sankey_options){ .by = SANKEY_MORESTACK, .max_nodes = 9 }), 0);
+	assert_int_equal(
+		sankey_layout(&s, &c,
+			      &(struct sankey_options){ .by = SANKEY_MORESTACK, .max_nodes = 9 }),
+		0);
 	assert_null(link_of(&s, 1, 0));
 	sankey_free(&s);
 	sankey_calls_free(&c);
@@ -198,7 +211,8 @@ static void test_go_carries_nothing(void **state)
 	check(&s);
 	assert_true(s.whole == 510);
 	assert_int_equal(s.n_links, 2);
-	assert_true(node_of(&s, 0)->out == 3 && node_of(&s, 1)->source == 500 && node_of(&s, 1)->in == 503);
+	assert_true(node_of(&s, 0)->out == 3 && node_of(&s, 1)->source == 500 &&
+		    node_of(&s, 1)->in == 503);
 	for (size_t i = 0; i < s.n_links; i++)
 		assert_true(s.links[i].weight == (s.links[i].go ? 0 : 3));
 	assert_int_equal(node_of(&s, 1)->layer, 1);
@@ -219,7 +233,9 @@ static void test_folded(void **state)
 		add(&c, 0, f, false, f - 9);
 		add(&c, f, 1, false, 1);
 	}
-	assert_int_equal(sankey_layout(&s, &c, &(struct sankey_options){ .max_nodes = 9, .min_share = 20 }), 0);
+	assert_int_equal(sankey_layout(&s, &c,
+				       &(struct sankey_options){ .max_nodes = 9, .min_share = 20 }),
+			 0);
 	check(&s);
 	assert_int_equal(s.n_folded, 10);
 	assert_true(s.folded[0] == 19 && s.folded[9] == 10 && s.folded_most == 10);
@@ -244,8 +260,12 @@ static void test_led(void **state)
 	add(&c, SANKEY_NONE, 0, false, 1);
 	add(&c, 0, 1, true, 1000);
 	add(&c, SANKEY_NONE, 2, false, 1);
-	assert_int_equal(sankey_add(&c, &(struct sankey_edge){ .from = SANKEY_NONE, .to = 0, .led = 1001 }), 0);
-	assert_int_equal(sankey_layout(&s, &c, &(struct sankey_options){ .max_nodes = 9, .min_share = 100 }), 0);
+	assert_int_equal(
+		sankey_add(&c, &(struct sankey_edge){ .from = SANKEY_NONE, .to = 0, .led = 1001 }),
+		0);
+	assert_int_equal(
+		sankey_layout(&s, &c, &(struct sankey_options){ .max_nodes = 9, .min_share = 100 }),
+		0);
 	check(&s);
 	assert_int_equal(s.n_folded, 1);
 	assert_true(node_of(&s, 0)->led == 1001 && link_of(&s, 0, 1)->go);
@@ -264,10 +284,13 @@ static void test_cut(void **state)
 	add(&c, 0, 2, false, 30);
 	add(&c, 0, 3, false, 10);
 	add(&c, 0, 4, true, 0);
-	assert_int_equal(sankey_layout(&s, &c, &(struct sankey_options){ .max_nodes = 9, .max_links = 1 }), 0);
+	assert_int_equal(sankey_layout(&s, &c,
+				       &(struct sankey_options){ .max_nodes = 9, .max_links = 1 }),
+			 0);
 	check(&s);
 	assert_true(s.n_links == 1 && s.n_cut == 2 && s.cut_most == 30);
-	assert_true(node_of(&s, 0)->cut_out == 40 && node_of(&s, 3)->cut_in == 10 && node_of(&s, 3)->in == 10);
+	assert_true(node_of(&s, 0)->cut_out == 40 && node_of(&s, 3)->cut_in == 10 &&
+		    node_of(&s, 3)->in == 10);
 	assert_non_null(link_of(&s, 0, 1));
 	sankey_free(&s);
 	sankey_calls_free(&c);
@@ -283,7 +306,10 @@ static void test_nothing(void **state)
 	assert_true(!s.n_nodes && !s.n_links && !s.whole);
 	sankey_free(&s);
 	add(&c, SANKEY_NONE, 0, false, 5);
-	assert_int_equal(sankey_layout(&s, &c, &(struct sankey_options){ .by = SANKEY_MORESTACK, .max_nodes = 5 }), 0);
+	assert_int_equal(
+		sankey_layout(&s, &c,
+			      &(struct sankey_options){ .by = SANKEY_MORESTACK, .max_nodes = 5 }),
+		0);
 	assert_true(!s.n_nodes && !s.whole);
 	sankey_free(&s);
 	sankey_calls_free(&c);
@@ -303,21 +329,25 @@ static uint64_t next(uint64_t *seed)
 
 static size_t random_edges(uint64_t *seed, struct sankey_edge edges[MOST_EDGES])
 {
-	uint32_t n = (uint32_t)(1 + next(seed) % MOST_EDGES), n_funcs = (uint32_t)(1 + next(seed) % 40);
+	uint32_t n = (uint32_t)(1 + next(seed) % MOST_EDGES),
+		 n_funcs = (uint32_t)(1 + next(seed) % 40);
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t weight = next(seed) >> next(seed) % 53;
 
 		edges[i] = (struct sankey_edge){
 			.from = next(seed) % 8 ? (uint32_t)(next(seed) % n_funcs) : SANKEY_NONE,
-			.to = (uint32_t)(next(seed) % n_funcs), .go = next(seed) % 8 == 0,
-			.weight = { weight, weight / 2, 1, weight / 100 }, .led = next(seed) >> next(seed) % 53,
+			.to = (uint32_t)(next(seed) % n_funcs),
+			.go = next(seed) % 8 == 0,
+			.weight = { weight, weight / 2, 1, weight / 100 },
+			.led = next(seed) >> next(seed) % 53,
 		};
 	}
 	return n;
 }
 
-static void lay_out(struct sankey *s, const struct sankey_edge *edges, size_t n, const struct sankey_options *opt)
+static void lay_out(struct sankey *s, const struct sankey_edge *edges, size_t n,
+		    const struct sankey_options *opt)
 {
 	struct sankey_calls c = { 0 };
 
@@ -328,7 +358,8 @@ static void lay_out(struct sankey *s, const struct sankey_edge *edges, size_t n,
 }
 
 /* Weight is neither made nor lost: what enters shown functions is what enters all of them. */
-static void check_weight(const struct sankey *s, const struct sankey_edge *edges, size_t n, enum sankey_by by)
+static void check_weight(const struct sankey *s, const struct sankey_edge *edges, size_t n,
+			 enum sankey_by by)
 {
 	for (size_t i = 0; i < s->n_nodes; i++) {
 		const struct sankey_node *node = &s->nodes[i];
@@ -340,7 +371,9 @@ static void check_weight(const struct sankey *s, const struct sankey_edge *edges
 			bool outer = edges[e].go || edges[e].from == SANKEY_NONE;
 
 			in += edges[e].to == node->func ? edges[e].weight[by] : 0;
-			out += edges[e].from == node->func && !outer && edges[e].to != node->func ? edges[e].weight[by] : 0;
+			out += edges[e].from == node->func && !outer && edges[e].to != node->func
+				       ? edges[e].weight[by]
+				       : 0;
 		}
 		assert_true(node->in == in && node->out == out);
 	}
@@ -355,8 +388,10 @@ static void test_random(void **state)
 	for (unsigned round = 0; round < 3000; round++) {
 		size_t n = random_edges(&seed, edges);
 		struct sankey_options opt = {
-			.by = (enum sankey_by)(next(&seed) % SANKEY_KINDS), .max_nodes = (uint32_t)(1 + next(&seed) % 45),
-			.min_share = next(&seed) % 2 ? 0 : 100, .max_links = (uint32_t)(next(&seed) % 100),
+			.by = (enum sankey_by)(next(&seed) % SANKEY_KINDS),
+			.max_nodes = (uint32_t)(1 + next(&seed) % 45),
+			.min_share = next(&seed) % 2 ? 0 : 100,
+			.max_links = (uint32_t)(next(&seed) % 100),
 		};
 		struct sankey s, again;
 
@@ -375,10 +410,13 @@ static void test_random(void **state)
 		assert_int_equal(s.n_nodes, again.n_nodes);
 		assert_int_equal(s.n_links, again.n_links);
 		for (size_t i = 0; i < s.n_nodes; i++)
-			assert_true(s.nodes[i].func == again.nodes[i].func && s.nodes[i].y == again.nodes[i].y &&
-				    s.nodes[i].h == again.nodes[i].h && s.nodes[i].layer == again.nodes[i].layer);
+			assert_true(s.nodes[i].func == again.nodes[i].func &&
+				    s.nodes[i].y == again.nodes[i].y &&
+				    s.nodes[i].h == again.nodes[i].h &&
+				    s.nodes[i].layer == again.nodes[i].layer);
 		for (size_t i = 0; i < s.n_links; i++)
-			assert_true(s.links[i].y_from == again.links[i].y_from && s.links[i].y_to == again.links[i].y_to);
+			assert_true(s.links[i].y_from == again.links[i].y_from &&
+				    s.links[i].y_to == again.links[i].y_to);
 		sankey_free(&s);
 		sankey_free(&again);
 	}
@@ -387,10 +425,15 @@ static void test_random(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_chain), cmocka_unit_test(test_parallel_merged), cmocka_unit_test(test_cycle),
+		cmocka_unit_test(test_chain),
+		cmocka_unit_test(test_parallel_merged),
+		cmocka_unit_test(test_cycle),
 		cmocka_unit_test(test_recursion_weighs_nothing),
-		cmocka_unit_test(test_go_carries_nothing), cmocka_unit_test(test_folded), cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_led), cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_go_carries_nothing),
+		cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_led),
+		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_random),
 	};
 

@@ -25,7 +25,8 @@ static void put_begin(struct perfetto *p, struct track *t, const struct call *c)
 		event.terminating_flow_ids = &t->flow;
 	}
 	p->named[c->func] = true;
-	perfetto_event(p, t, &event, c->start_ns, (uint64_t)c->func + 1, first ? report_name(p->rep, c->func) : NULL);
+	perfetto_event(p, t, &event, c->start_ns, (uint64_t)c->func + 1,
+		       first ? report_name(p->rep, c->func) : NULL);
 	t->flow = 0;
 	if (!p->watch.err)
 		p->watch.err = track_reserve(t, c->level);
@@ -52,7 +53,8 @@ static void put_end(struct perfetto *p, struct track *t, const struct call *c)
 {
 	Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
 	Perfetto__DebugAnnotation notes[3], *list[3];
-	uint64_t dur_ns = c->end_ns - c->start_ns, below_ns = c->level < t->cap ? t->below_ns[c->level] : 0;
+	uint64_t dur_ns = c->end_ns - c->start_ns,
+		 below_ns = c->level < t->cap ? t->below_ns[c->level] : 0;
 
 	event.type = SLICE_END;
 	event.debug_annotations = list;
@@ -64,7 +66,8 @@ static void put_end(struct perfetto *p, struct track *t, const struct call *c)
 		annotate(&event, &notes[1], "suspect");
 		notes[1].has_bool_value = notes[1].bool_value = true;
 	}
-	/* Prologues of what it called were stopped: that time is nobody's self, and no slice shows it. */
+	/* Prologues of what it called were stopped: that time is nobody's self, and no slice shows
+	 * it. */
 	if (dur_ns > below_ns + c->self_ns) {
 		annotate(&event, &notes[2], "stopped_ns");
 		notes[2].has_uint_value = true;
@@ -77,8 +80,11 @@ static void put_end(struct perfetto *p, struct track *t, const struct call *c)
 
 static struct track *track_of(struct perfetto *p, const struct call *c)
 {
-	struct track *t = p->watch.err ? NULL : tracks_get(&p->tracks, (struct track_key){
-		c->system ? c->tid : c->goid, c->image, c->system });
+	struct track *t = p->watch.err
+				  ? NULL
+				  : tracks_get(&p->tracks,
+					       (struct track_key){ c->system ? c->tid : c->goid,
+								   c->image, c->system });
 
 	if (!t && !p->watch.err)
 		p->watch.err = -ENOMEM;
@@ -131,7 +137,8 @@ static void on_goroutine(void *ctx, const struct goroutine_info *g)
 static struct track *goroutine(struct perfetto *p, uint64_t goid)
 {
 	uint64_t images = p->rep->totals->images;
-	struct track *t = tracks_get(&p->tracks, (struct track_key){ goid, images ? (uint32_t)images - 1 : 0, false });
+	struct track *t = tracks_get(
+		&p->tracks, (struct track_key){ goid, images ? (uint32_t)images - 1 : 0, false });
 
 	if (!t)
 		p->watch.err = -ENOMEM;
@@ -210,14 +217,20 @@ static bool has_morestack_sites(const struct trace_info *info)
 	return false;
 }
 
-int export_perfetto(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out)
+int export_perfetto(struct trace_reader *const *r, size_t n, const struct export_options *opt,
+		    FILE *out)
 {
 	const struct trace_info *info = trace_reader_info(r[0]);
 	struct report rep = { .file.fd = -1, .info = info };
 	struct perfetto p = {
-		.rep = &rep, .out = out, .hold = has_morestack_sites(info),
+		.rep = &rep,
+		.out = out,
+		.hold = has_morestack_sites(info),
 		.named = calloc(info->n_funcs + 1, sizeof(*p.named)),
-		.watch = { .on_entry = on_entry, .on_call = on_call, .on_goroutine = on_goroutine, .on_event = on_event,
+		.watch = { .on_entry = on_entry,
+			   .on_call = on_call,
+			   .on_goroutine = on_goroutine,
+			   .on_event = on_event,
 			   .ctx = &p },
 	};
 	struct go_name *name, *next;

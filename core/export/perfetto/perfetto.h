@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What both halves of the Perfetto export share: packets (perfetto_packets.c), and what is in them (perfetto.c). */
+/* What both halves of the Perfetto export share: packets (perfetto_packets.c), and what is in them
+ * (perfetto.c). */
 #ifndef GOTRACE_PERFETTO_H
 #define GOTRACE_PERFETTO_H
 
@@ -24,22 +25,23 @@ struct perfetto {
 	FILE *out;
 	struct protoout packed;
 	struct tracks tracks;
-	bool *named;            /* functions whose name was told */
+	bool *named; /* functions whose name was told */
 	struct go_name *go_names;
 	uint64_t n_go_names, n_flows, lost;
-	uint64_t last_ns;       /* of the delta clock */
-	uint32_t image;         /* whose group of tracks was described last; the first has none */
-	bool begun;             /* the first packet is written */
-	bool hold;              /* prologues may be stopped after the entry (--probe=thesis) */
+	uint64_t last_ns; /* of the delta clock */
+	uint32_t image;   /* whose group of tracks was described last; the first has none */
+	bool begun;       /* the first packet is written */
+	bool hold;        /* prologues may be stopped after the entry (--probe=thesis) */
 	struct export_watch watch;
 };
 
-/* What stands before all: clocks, the process, the counter of losses; the first time only. ts_ns: of the first event. */
+/* What stands before all: clocks, the process, the counter of losses; the first time only. ts_ns:
+ * of the first event. */
 void perfetto_begin(struct perfetto *p, uint64_t ts_ns);
 /* How many events were lost up to ts_ns. */
 void perfetto_lost(struct perfetto *p, uint64_t ts_ns);
 /* An event on the track; name NULL: iid's was told before, or the event has none (iid 0). */
-void perfetto_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *event, uint64_t ts_ns, uint64_t iid,
-		    const char *name);
+void perfetto_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *event,
+		    uint64_t ts_ns, uint64_t iid, const char *name);
 
 #endif

@@ -26,15 +26,20 @@ struct happening {
 struct lane {
 	uint64_t uuid;
 	char *name;
-	struct { uint64_t ts_ns, below_ns; const char *name; } *open;
+	struct {
+		uint64_t ts_ns, below_ns;
+		const char *name;
+	} * open;
 	size_t n_open, cap;
 	UT_hash_handle hh;
 };
 
 struct reading {
 	struct lane *lanes;
-	const char **names; size_t cap_names;
-	struct happening *list; size_t n, cap;
+	const char **names;
+	size_t cap_names;
+	struct happening *list;
+	size_t n, cap;
 	uint64_t delta_ns;
 	bool cleared;
 };
@@ -126,16 +131,19 @@ static uint64_t end_slice(struct lane *l, const struct happening *h, FILE *out)
 
 	assert_true(l->n_open > 0);
 	l->n_open--;
-	uint64_t dur_ns = h->ts_ns - l->open[l->n_open].ts_ns, below_ns = l->open[l->n_open].below_ns;
+	uint64_t dur_ns = h->ts_ns - l->open[l->n_open].ts_ns,
+		 below_ns = l->open[l->n_open].below_ns;
 
-	fprintf(out, "%" PRIu64 " %s: end of %s after %" PRIu64, h->ts_ns, l->name, l->open[l->n_open].name, dur_ns);
+	fprintf(out, "%" PRIu64 " %s: end of %s after %" PRIu64, h->ts_ns, l->name,
+		l->open[l->n_open].name, dur_ns);
 	for (size_t i = 0; i < h->event->n_debug_annotations; i++) {
 		const Perfetto__DebugAnnotation *a = h->event->debug_annotations[i];
 
 		if (a->string_value)
 			fprintf(out, " %s=%s", a->name, a->string_value);
 		else
-			fprintf(out, " %s=%" PRIu64, a->name, a->has_bool_value ? (uint64_t)a->bool_value : a->uint_value);
+			fprintf(out, " %s=%" PRIu64, a->name,
+				a->has_bool_value ? (uint64_t)a->bool_value : a->uint_value);
 		if (!strcmp(a->name, "stopped_ns"))
 			stopped_ns = a->uint_value;
 	}

@@ -39,7 +39,8 @@ static void put(struct perfetto *p, Perfetto__TracePacket *packet)
 		p->watch.err = -EIO; /* said where out is checked */
 }
 
-/* A packet's time: on the delta clock, or, when that would run backwards, on the one of the events. */
+/* A packet's time: on the delta clock, or, when that would run backwards, on the one of the events.
+ */
 static void set_time(struct perfetto *p, Perfetto__TracePacket *packet, uint64_t ts_ns)
 {
 	packet->has_sequence_flags = true;
@@ -55,8 +56,8 @@ static void set_time(struct perfetto *p, Perfetto__TracePacket *packet, uint64_t
 	packet->timestamp_clock_id = CLOCK_ID_MONOTONIC;
 }
 
-static void describe(struct perfetto *p, Perfetto__TrackDescriptor *track, uint64_t uuid, uint64_t parent_uuid,
-		     const char *name)
+static void describe(struct perfetto *p, Perfetto__TrackDescriptor *track, uint64_t uuid,
+		     uint64_t parent_uuid, const char *name)
 {
 	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
 	char *clean = utf8_copy(name);
@@ -81,8 +82,13 @@ static void put_clocks(struct perfetto *p, uint64_t ts_ns)
 	Perfetto__ClockSnapshot__Clock clocks[3], *list[3];
 	uint64_t real_ns = trace_info_u64(p->rep->info, "clock.realtime_ns", 0);
 	uint64_t then_ns = trace_info_u64(p->rep->info, "clock.monotonic_ns", 0);
-	const struct { uint32_t id; uint64_t ns; } now[3] = {
-		{ CLOCK_ID_MONOTONIC, ts_ns }, { CLOCK_ID_DELTA, ts_ns }, { CLOCK_ID_REALTIME, real_ns + (ts_ns - then_ns) },
+	const struct {
+		uint32_t id;
+		uint64_t ns;
+	} now[3] = {
+		{ CLOCK_ID_MONOTONIC, ts_ns },
+		{ CLOCK_ID_DELTA, ts_ns },
+		{ CLOCK_ID_REALTIME, real_ns + (ts_ns - then_ns) },
 	};
 
 	for (int i = 0; i < 3; i++) {
@@ -90,7 +96,8 @@ static void put_clocks(struct perfetto *p, uint64_t ts_ns)
 		clocks[i].has_clock_id = clocks[i].has_timestamp = true;
 		clocks[i].clock_id = now[i].id;
 		clocks[i].timestamp = now[i].ns;
-		clocks[i].has_is_incremental = clocks[i].is_incremental = now[i].id == CLOCK_ID_DELTA;
+		clocks[i].has_is_incremental = clocks[i].is_incremental = now[i].id ==
+									  CLOCK_ID_DELTA;
 		list[i] = &clocks[i];
 	}
 	snapshot.n_clocks = real_ns ? 3 : 2;
@@ -126,7 +133,8 @@ void perfetto_lost(struct perfetto *p, uint64_t ts_ns)
 
 void perfetto_begin(struct perfetto *p, uint64_t ts_ns)
 {
-	Perfetto__TrackDescriptor process = PERFETTO__TRACK_DESCRIPTOR__INIT, losses = PERFETTO__TRACK_DESCRIPTOR__INIT;
+	Perfetto__TrackDescriptor process = PERFETTO__TRACK_DESCRIPTOR__INIT,
+				  losses = PERFETTO__TRACK_DESCRIPTOR__INIT;
 	Perfetto__ProcessDescriptor what = PERFETTO__PROCESS_DESCRIPTOR__INIT;
 	Perfetto__CounterDescriptor counter = PERFETTO__COUNTER_DESCRIPTOR__INIT;
 	const char *command = trace_info_get(p->rep->info, "command");
@@ -174,7 +182,9 @@ static void describe_image(struct perfetto *p, uint32_t image)
 static void describe_track(struct perfetto *p, struct track *t)
 {
 	Perfetto__TrackDescriptor track = PERFETTO__TRACK_DESCRIPTOR__INIT;
-	const struct goroutine_info g = { .goid = t->key.id, .system = t->key.system, .start_pc = t->start_pc };
+	const struct goroutine_info g = { .goid = t->key.id,
+					  .system = t->key.system,
+					  .start_pc = t->start_pc };
 	char name[512];
 
 	if (t->described)
@@ -184,16 +194,18 @@ static void describe_track(struct perfetto *p, struct track *t)
 	if (t->key.system)
 		snprintf(name, sizeof(name), "system stack of thread %" PRIu64, t->key.id);
 	else
-		snprintf(name, sizeof(name), "goroutine %" PRIu64 " %s", t->key.id, report_start_func(p->rep, &g));
+		snprintf(name, sizeof(name), "goroutine %" PRIu64 " %s", t->key.id,
+			 report_start_func(p->rep, &g));
 	if (name[strlen(name) - 1] == ' ')
 		name[strlen(name) - 1] = '\0';
 	track.has_sibling_order_rank = true;
-	track.sibling_order_rank = t->key.system || t->key.id > INT32_MAX ? INT32_MAX : (int32_t)t->key.id;
+	track.sibling_order_rank = t->key.system || t->key.id > INT32_MAX ? INT32_MAX
+									  : (int32_t)t->key.id;
 	describe(p, &track, TRACK_UUID(t), IMAGE_UUID(t->key.image), name);
 }
 
-void perfetto_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *event, uint64_t ts_ns, uint64_t iid,
-		    const char *name)
+void perfetto_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *event,
+		    uint64_t ts_ns, uint64_t iid, const char *name)
 {
 	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
 	Perfetto__InternedData data = PERFETTO__INTERNED_DATA__INIT;
@@ -220,4 +232,3 @@ void perfetto_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *e
 	if (name)
 		free(told.name);
 }
-

@@ -21,12 +21,12 @@
 #include "export/protoout.h"
 #include "pprof.pb-c.h"
 
-#define PAGE        4096u
+#define PAGE         4096u
 #define PPROF_VALUES 4
 
 /* A string of the table. */
 struct known {
-	char *s;         /* owned */
+	char *s; /* owned */
 	int64_t index;
 	UT_hash_handle hh;
 };
@@ -36,14 +36,21 @@ struct pprof {
 	const struct export_tree *tree;
 	struct gzout gz;
 	struct protoout packed;
-	struct known *strings;  /* by content */
-	char **table; size_t n_table, cap_table; /* borrowed from strings, in order */
-	uint64_t *place;        /* location of each function, then of the timer and of [other]; 0: none yet */
-	uint64_t *go_place;     /* location of the [go] frame above each node of the tree; 0: none yet */
-	uint64_t *go_pcs; size_t n_go_pcs, cap_go_pcs; /* those of [go] frames: locations behind all others */
-	uint64_t *stack; size_t cap_stack;
+	struct known *strings; /* by content */
+	/* borrowed from strings, in order */
+	char **table;
+	size_t n_table, cap_table;
+	/* location of each function, then of the timer and of [other]; 0: none yet */
+	uint64_t *place;
+	/* location of the [go] frame above each node of the tree; 0: none yet */
+	uint64_t *go_place;
+	/* those of [go] frames: locations behind all others */
+	uint64_t *go_pcs;
+	size_t n_go_pcs, cap_go_pcs;
+	uint64_t *stack;
+	size_t cap_stack;
 	bool mapped;
-	int err;                /* the first, -ENOMEM */
+	int err; /* the first, -ENOMEM */
 };
 
 static void put(struct pprof *p, const Pprof__Profile *part)
@@ -96,7 +103,10 @@ static void put_strings(struct pprof *p)
 static void put_types(struct pprof *p)
 {
 	static const char *const types[PPROF_VALUES][2] = {
-		{ "calls", "count" }, { "wall", "nanoseconds" }, { "morestack", "nanoseconds" }, { "preempt", "nanoseconds" },
+		{ "calls", "count" },
+		{ "wall", "nanoseconds" },
+		{ "morestack", "nanoseconds" },
+		{ "preempt", "nanoseconds" },
 	};
 
 	for (int i = 0; i < PPROF_VALUES; i++) {
@@ -132,8 +142,10 @@ static void put_comments(struct pprof *p)
 		snprintf(line, sizeof(line), "gotrace: %s", command);
 		put_comment(p, line);
 	}
-	snprintf(line, sizeof(line), "%" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " suspect calls%s", t->events,
-		 t->lost_events, t->suspect_calls, p->rep->complete ? "" : ", the trace was cut short");
+	snprintf(line, sizeof(line),
+		 "%" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " suspect calls%s", t->events,
+		 t->lost_events, t->suspect_calls,
+		 p->rep->complete ? "" : ", the trace was cut short");
 	put_comment(p, line);
 }
 
@@ -195,8 +207,8 @@ static void put_mapping(struct pprof *p)
 	m.id = 1;
 	m.memory_start = low / PAGE * PAGE;
 	m.memory_limit = (high + PAGE - 1) / PAGE * PAGE;
-	/* Go's linker puts the text segment at the file's start, and go tool pprof -disasm takes a mapping's
-	 * start for the segment's (cmd/pprof, objTool.Open). */
+	/* Go's linker puts the text segment at the file's start, and go tool pprof -disasm takes a
+	 * mapping's start for the segment's (cmd/pprof, objTool.Open). */
 	bool known = find_bias(info, &bias);
 
 	m.memory_start = known && bias ? bias : m.memory_start;
@@ -210,7 +222,8 @@ static void put_mapping(struct pprof *p)
 }
 
 /* A function and its one location, both numbered id. */
-static void put_place(struct pprof *p, uint64_t id, const char *name, const char *file, uint32_t line, uint64_t vaddr)
+static void put_place(struct pprof *p, uint64_t id, const char *name, const char *file,
+		      uint32_t line, uint64_t vaddr)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	Pprof__Function f = PPROF__FUNCTION__INIT, *functions[] = { &f };
@@ -301,18 +314,20 @@ static void put_sample(struct pprof *p, uint32_t node, int64_t values[PPROF_VALU
 	put(p, &part);
 }
 
-/* What goroutines had of each node, then what is not known by goroutine, all without --goroutines. */
+/* What goroutines had of each node, then what is not known by goroutine, all without --goroutines.
+ */
 static void put_samples(struct pprof *p, const struct gorpaths *g)
 {
 	size_t k = 0;
 
 	for (uint32_t i = 1; !p->err && i < p->tree->n; i++) {
 		const struct call_stats *st = &p->tree->nodes[i].stats;
-		int64_t left[PPROF_VALUES] = { (int64_t)st->calls, (int64_t)st->self_ns, (int64_t)st->morestack_ns,
-					       (int64_t)st->preempt_ns };
+		int64_t left[PPROF_VALUES] = { (int64_t)st->calls, (int64_t)st->self_ns,
+					       (int64_t)st->morestack_ns, (int64_t)st->preempt_ns };
 
 		for (; k < g->n && g->slots[k].node == i; k++) {
-			int64_t values[PPROF_VALUES] = { (int64_t)g->slots[k].calls, (int64_t)g->slots[k].self_ns };
+			int64_t values[PPROF_VALUES] = { (int64_t)g->slots[k].calls,
+							 (int64_t)g->slots[k].self_ns };
 
 			if (!g->slots[k].goid) /* a system stack that worked for none */
 				continue;
@@ -372,9 +387,11 @@ static void on_call(void *ctx, const struct call *c)
 		b->watch.err = gorpaths_add(&b->paths, c);
 }
 
-int export_pprof(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out)
+int export_pprof(struct trace_reader *const *r, size_t n, const struct export_options *opt,
+		 FILE *out)
 {
-	struct by_goroutine by = { .watch = { .on_call = opt->goroutines ? on_call : NULL, .ctx = &by } };
+	struct by_goroutine by = { .watch = { .on_call = opt->goroutines ? on_call : NULL,
+					      .ctx = &by } };
 	struct export_tree tree = { 0 };
 	struct report rep;
 	struct pprof p = { .rep = &rep, .tree = &tree };

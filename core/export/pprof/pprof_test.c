@@ -15,7 +15,8 @@
 #include "report/report_fixture.h"
 
 static const char *const traces[] = {
-	"chain.go1.27.thesis", "panics.emulated", "growth.thesis", "coroutines.go1.27.emulated", "callbacks.go1.19.thesis",
+	"chain.go1.27.thesis",        "panics.emulated",         "growth.thesis",
+	"coroutines.go1.27.emulated", "callbacks.go1.19.thesis",
 };
 #define N_TRACES (sizeof(traces) / sizeof(traces[0]))
 
@@ -25,7 +26,8 @@ static bool has_go(void)
 }
 
 /* The profile of a recorded trace in a new file. */
-static void profile(const char *trace, const struct export_options *opt, char file[TRACE_PATH_BYTES])
+static void profile(const char *trace, const struct export_options *opt,
+		    char file[TRACE_PATH_BYTES])
 {
 	char path[256];
 	size_t n;
@@ -48,8 +50,10 @@ static char *pprof(const char *options, const char *file)
 	const size_t most = 1 << 20;
 	char command[512], *text = calloc(1, most);
 
-	snprintf(command, sizeof(command), "$(command -v go || echo /usr/local/go/bin/go) tool pprof -nodecount=1000000 "
-		 "-nodefraction=0 -edgefraction=0 -unit=ns %s %s 2>&1", options, file);
+	snprintf(command, sizeof(command),
+		 "$(command -v go || echo /usr/local/go/bin/go) tool pprof -nodecount=1000000 "
+		 "-nodefraction=0 -edgefraction=0 -unit=ns %s %s 2>&1",
+		 options, file);
 	FILE *in = popen(command, "r");
 
 	assert_true(in && text);
@@ -97,8 +101,10 @@ static void test_top(void **state)
 		assert_non_null(r);
 		assert_int_equal(export_read(&rep, r, &none), 0);
 		for (size_t f = 0; f < rep.n_funcs; f++) {
-			assert_int_equal(flat_of(self, report_name(&rep, (uint32_t)f)), rep.funcs[f].self_ns);
-			assert_int_equal(flat_of(calls, report_name(&rep, (uint32_t)f)), rep.funcs[f].calls);
+			assert_int_equal(flat_of(self, report_name(&rep, (uint32_t)f)),
+					 rep.funcs[f].self_ns);
+			assert_int_equal(flat_of(calls, report_name(&rep, (uint32_t)f)),
+					 rep.funcs[f].calls);
 		}
 		report_free(&rep);
 		trace_reader_close(r);
@@ -121,13 +127,16 @@ static void test_go_edges(void **state)
 	struct trace_reader *r = trace_reader_open("fixtures/traces/chain.go1.27.thesis.gotrace");
 
 	assert_non_null(r);
-	snprintf(id, sizeof(id), "/chain %s [FN][FL][LN]", trace_info_get(trace_reader_info(r), "binary.build_id"));
+	snprintf(id, sizeof(id), "/chain %s [FN][FL][LN]",
+		 trace_info_get(trace_reader_info(r), "binary.build_id"));
 	trace_reader_close(r);
 
 	assert_non_null(strstr(tree, "[go]"));
 	assert_non_null(strstr(raw, "[go] gotrace.example/programs/chain/main.go:31:0"));
 	assert_non_null(strstr(raw, "main.main gotrace.example/programs/chain/main.go:20:0 s=20"));
-	assert_non_null(strstr(raw, "calls/count wall/nanoseconds[dflt] morestack/nanoseconds preempt/nanoseconds"));
+	assert_non_null(strstr(
+		raw,
+		"calls/count wall/nanoseconds[dflt] morestack/nanoseconds preempt/nanoseconds"));
 	/* The mapping is the text segment, so that -disasm finds the code; file and build id. */
 	assert_non_null(strstr(raw, "1: 0x400000/0x4"));
 	assert_non_null(strstr(raw, id));
@@ -149,7 +158,8 @@ static void test_goroutines(void **state)
 	if (!has_go())
 		skip();
 	profile("hop.emulated", &(struct export_options){ .goroutines = true }, file);
-	char *tags = pprof("-tags", file), *one = pprof("-top -tagfocus=goroutine=1", file), *all = pprof("-top", file);
+	char *tags = pprof("-tags", file), *one = pprof("-top -tagfocus=goroutine=1", file),
+	     *all = pprof("-top", file);
 
 	assert_non_null(strstr(tags, "goroutine: "));
 	assert_int_equal(flat_of(one, "main.main"), flat_of(all, "main.main"));

@@ -95,7 +95,8 @@ static void make_tables(struct db *d)
 
 		for (const struct stat_column *c = stat_columns; c->name; c++)
 			if (!of_paths || !c->of_hist)
-				n += (size_t)snprintf(sql + n, sizeof(sql) - n, ", %s INTEGER", c->name);
+				n += (size_t)snprintf(sql + n, sizeof(sql) - n, ", %s INTEGER",
+						      c->name);
 		snprintf(sql + n, sizeof(sql) - n, ")");
 		db_run(d, sql);
 	}
@@ -122,11 +123,13 @@ static int stat_places(bool of_paths)
 	return n;
 }
 
-static void bind_stats(struct db *d, sqlite3_stmt *s, int place, const struct call_stats *st, bool of_paths)
+static void bind_stats(struct db *d, sqlite3_stmt *s, int place, const struct call_stats *st,
+		       bool of_paths)
 {
 	for (const struct stat_column *c = stat_columns; c->name; c++)
 		if (!of_paths || !c->of_hist)
-			db_bind_if(d, s, place++, !c->of_finished || st->finished, c->of_finished && !st->finished ? 0 : c->get(st));
+			db_bind_if(d, s, place++, !c->of_finished || st->finished,
+				   c->of_finished && !st->finished ? 0 : c->get(st));
 }
 
 static void put_pair(struct db *d, sqlite3_stmt *s, const char *a, const char *b)
@@ -185,7 +188,8 @@ static void put_functions(struct sqlite *q)
 	}
 	sqlite3_finalize(s);
 	/* What paths may have in place of a function. */
-	db_run(&q->db, "INSERT INTO functions(id, name) VALUES(-1, '[other]'), (-2, 'runtime timer')");
+	db_run(&q->db,
+	       "INSERT INTO functions(id, name) VALUES(-1, '[other]'), (-2, 'runtime timer')");
 }
 
 static void put_paths(struct sqlite *q)
@@ -202,7 +206,8 @@ static void put_paths(struct sqlite *q)
 			sqlite3_bind_int64(s, 3, function_id(n->func));
 		db_bind(&q->db, s, 4, n->level);
 		db_bind(&q->db, s, 5, n->go);
-		db_bind_text(&q->db, s, 6, report_pc_line(&q->rep, n->go_pc, false, at, sizeof(at)));
+		db_bind_text(&q->db, s, 6,
+			     report_pc_line(&q->rep, n->go_pc, false, at, sizeof(at)));
 		bind_stats(&q->db, s, 7, &n->stats, true);
 		db_insert(&q->db, s);
 	}
@@ -224,7 +229,8 @@ static void put_goroutines(struct sqlite *q)
 		db_bind_if(d, s, 4, r->g.creator, r->g.creator);
 		db_bind_text(d, s, 5, report_start_func(&q->rep, &r->g));
 		db_bind_text(d, s, 6, report_pc_func(&q->rep, r->g.create_pc));
-		db_bind_text(d, s, 7, report_pc_line(&q->rep, r->g.create_pc, false, at, sizeof(at)));
+		db_bind_text(d, s, 7,
+			     report_pc_line(&q->rep, r->g.create_pc, false, at, sizeof(at)));
 		db_bind(d, s, 8, r->g.first_ns - q->rep.totals->first_ns);
 		db_bind(d, s, 9, r->life_ns);
 		db_bind(d, s, 10, r->g.calls);
@@ -239,7 +245,8 @@ static void put_goroutines(struct sqlite *q)
 	sqlite3_finalize(s);
 }
 
-static void put_call(struct sqlite *q, sqlite3_stmt *s, const struct call *c, uint64_t id, uint64_t caller)
+static void put_call(struct sqlite *q, sqlite3_stmt *s, const struct call *c, uint64_t id,
+		     uint64_t caller)
 {
 	struct db *d = &q->db;
 
@@ -332,11 +339,16 @@ static int load(struct sqlite *q, struct trace_reader *r)
 	return err ? err : export_tree_build(&q->tree, &q->rep, true);
 }
 
-int export_sqlite(struct trace_reader *const *r, size_t n, const struct export_options *opt, FILE *out)
+int export_sqlite(struct trace_reader *const *r, size_t n, const struct export_options *opt,
+		  FILE *out)
 {
 	struct sqlite q = {
-		.calls.fd = -1, .rep.file.fd = -1,
-		.watch = { .on_entry = on_call, .on_call = on_call, .on_goroutine = on_goroutine, .on_event = on_event,
+		.calls.fd = -1,
+		.rep.file.fd = -1,
+		.watch = { .on_entry = on_call,
+			   .on_call = on_call,
+			   .on_goroutine = on_goroutine,
+			   .on_event = on_event,
 			   .ctx = &q },
 	};
 	int err = load(&q, r[0]);

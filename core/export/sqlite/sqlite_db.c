@@ -18,7 +18,8 @@ static void check(struct db *d, int rc)
 	int sys = d->h ? sqlite3_system_errno(d->h) : 0;
 
 	d->err = rc == SQLITE_NOMEM ? -ENOMEM : rc == SQLITE_FULL ? -ENOSPC : sys ? -sys : -EIO;
-	log_error("the database could not be written: %s%s", d->h ? sqlite3_errmsg(d->h) : sqlite3_errstr(rc),
+	log_error("the database could not be written: %s%s",
+		  d->h ? sqlite3_errmsg(d->h) : sqlite3_errstr(rc),
 		  d->err == -ENOSPC ? "; set TMPDIR to a folder with room" : "");
 }
 
@@ -32,13 +33,14 @@ int db_open(struct db *d)
 	d->fd = mkostemp(path, O_CLOEXEC);
 	if (d->fd < 0) {
 		d->err = -errno;
-		log_error("%s: cannot make a temporary file: %s; set TMPDIR to a folder with room", path,
-			  strerror(errno));
+		log_error("%s: cannot make a temporary file: %s; set TMPDIR to a folder with room",
+			  path, strerror(errno));
 		return d->err;
 	}
 	check(d, sqlite3_open_v2(path, &d->h, SQLITE_OPEN_READWRITE, NULL));
 	/* Nobody else sees the file: no journal, no locks, no syncs. */
-	db_run(d, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; BEGIN IMMEDIATE");
+	db_run(d,
+	       "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; BEGIN IMMEDIATE");
 	unlink(path);
 	return d->err;
 }

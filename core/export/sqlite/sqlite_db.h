@@ -10,8 +10,8 @@
 
 struct db {
 	sqlite3 *h;
-	int fd;      /* of its file, which has no name any more; -1: not open */
-	int err;     /* 0 or -errno */
+	int fd;  /* of its file, which has no name any more; -1: not open */
+	int err; /* 0 or -errno */
 };
 
 /* One transaction in a temporary file in $TMPDIR. 0 or -errno (logged); db_close in either case. */
@@ -24,7 +24,8 @@ void db_insert(struct db *d, sqlite3_stmt *s);
 /* Values by place, 1 the first. Numbers beyond int64 are stored as its largest. */
 void db_bind(struct db *d, sqlite3_stmt *s, int place, uint64_t v);
 void db_bind_if(struct db *d, sqlite3_stmt *s, int place, bool known, uint64_t v); /* else NULL */
-void db_bind_text(struct db *d, sqlite3_stmt *s, int place, const char *v);        /* NULL, "": NULL */
+/* NULL, "": NULL */
+void db_bind_text(struct db *d, sqlite3_stmt *s, int place, const char *v);
 /* Commits and copies the file to out. 0 or -errno (logged). */
 int db_finish(struct db *d, FILE *out);
 void db_close(struct db *d);

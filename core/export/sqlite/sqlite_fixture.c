@@ -20,7 +20,9 @@ struct sqlite3 *fixture_open_sqlite(const char *data, size_t n)
 	memcpy(copy, data, n);
 	assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
 	assert_int_equal(sqlite3_deserialize(db, "main", copy, (sqlite3_int64)n, (sqlite3_int64)n,
-					     SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY), SQLITE_OK);
+					     SQLITE_DESERIALIZE_FREEONCLOSE |
+						     SQLITE_DESERIALIZE_READONLY),
+			 SQLITE_OK);
 	return db;
 }
 
@@ -48,7 +50,8 @@ size_t fixture_query(struct sqlite3 *db, const char *sql, FILE *out)
 
 void fixture_print_sqlite(const char *data, size_t n, FILE *out)
 {
-	static const char *const tables[] = { "functions", "paths", "path_names", "goroutines", "calls", "losses" };
+	static const char *const tables[] = { "functions",  "paths", "path_names",
+					      "goroutines", "calls", "losses" };
 	sqlite3 *db = fixture_open_sqlite(data, n);
 	char sql[64];
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The examples that the database and SQLITE.md offer: what they answer is checked, not only that they run. */
+/* The examples that the database and SQLITE.md offer: what they answer is checked, not only that
+ * they run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,20 +15,18 @@
 #include "export/export_fixture.h"
 #include "report/report_fixture.h"
 
-/* main.slow gets slower and waits in main.dep, which a worker calls as well while it does. Times in ms. */
-static const struct { const char *event; unsigned at_ms; } events[] = {
-	{ "1 entry main.main 100", 0 },
-	{ "1 entry main.slow 200", 1 },
-	{ "1 exit main.slow 200", 2 },
-	{ "1 create - 0 arg0=2 arg1=0x401000 arg2=0x402000", 3 },
-	{ "2 entry main.worker 100", 5 },
-	{ "1 entry main.slow 200", 6 },
-	{ "1 entry main.dep 300", 7 },
-	{ "2 entry main.dep 200", 8 },
-	{ "2 exit main.dep 200", 10 },
-	{ "2 exit main.worker 100", 12 },
-	{ "1 exit main.dep 300", 57 },
-	{ "1 exit main.slow 200", 96 },
+/* main.slow gets slower and waits in main.dep, which a worker calls as well while it does. Times in
+ * ms. */
+static const struct {
+	const char *event;
+	unsigned at_ms;
+} events[] = {
+	{ "1 entry main.main 100", 0 },   { "1 entry main.slow 200", 1 },
+	{ "1 exit main.slow 200", 2 },    { "1 create - 0 arg0=2 arg1=0x401000 arg2=0x402000", 3 },
+	{ "2 entry main.worker 100", 5 }, { "1 entry main.slow 200", 6 },
+	{ "1 entry main.dep 300", 7 },    { "2 entry main.dep 200", 8 },
+	{ "2 exit main.dep 200", 10 },    { "2 exit main.worker 100", 12 },
+	{ "1 exit main.dep 300", 57 },    { "1 exit main.slow 200", 96 },
 	{ "1 exit main.main 100", 100 },
 };
 
@@ -61,7 +60,8 @@ static const char *const answers[] = {
 
 static sqlite3 *database(void)
 {
-	char text[2048] = "@pc 0x401000 main.main file=/src/main.go line=7\n@pc 0x402000 main.worker\n";
+	char text[2048] =
+		"@pc 0x401000 main.main file=/src/main.go line=7\n@pc 0x402000 main.worker\n";
 	char trace[TRACE_PATH_BYTES];
 	size_t n;
 
@@ -77,7 +77,8 @@ static sqlite3 *database(void)
 			snprintf(rest, sizeof(rest), "%s", args);
 			*args = '\0';
 		}
-		snprintf(text + at, sizeof(text) - at, "%s %u%s\n", kind, 1000000000 + events[i].at_ms * 1000000, rest);
+		snprintf(text + at, sizeof(text) - at, "%s %u%s\n", kind,
+			 1000000000 + events[i].at_ms * 1000000, rest);
 	}
 	fixture_write_text(text, true, trace);
 	char *data = fixture_export(trace, "sqlite", &(struct export_options){ 0 }, &n);
@@ -129,7 +130,8 @@ static void test_documented(void **state)
 	assert_true(fread(page, 1, sizeof(page) - 1, in) < sizeof(page) - 1);
 	fclose(in);
 	for (size_t i = 0; sqlite_examples[i][0]; i++) {
-		snprintf(block, sizeof(block), "## %s\n\n```sql\n%s\n```\n", sqlite_examples[i][0], sqlite_examples[i][1]);
+		snprintf(block, sizeof(block), "## %s\n\n```sql\n%s\n```\n", sqlite_examples[i][0],
+			 sqlite_examples[i][1]);
 		assert_non_null(strstr(page, block));
 	}
 	char *got = answer(db, "SELECT question, query FROM examples ORDER BY rowid LIMIT 1");
@@ -141,7 +143,8 @@ static void test_documented(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_examples), cmocka_unit_test(test_documented) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_examples),
+					    cmocka_unit_test(test_documented) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "base/hash_index.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define FIRST_SLOTS 64
+
+static void put(struct hash_index *x, struct hash_slot s)
+{
+	size_t mask = x->n_slots - 1, at = s.hash & mask;
+
+	while (x->slots[at].used)
+		at = (at + 1) & mask;
+	x->slots[at] = s;
+}
+
+static int grow(struct hash_index *x)
+{
+	struct hash_index fresh = { .n_slots = x->n_slots ? 2 * x->n_slots : FIRST_SLOTS,
+				    .n = x->n };
+
+	fresh.slots = calloc(fresh.n_slots, sizeof(*fresh.slots));
+	if (!fresh.slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < x->n_slots; i++)
+		if (x->slots[i].used)
+			put(&fresh, x->slots[i]);
+	free(x->slots);
+	*x = fresh;
+	return 0;
+}
+
+int hash_index_put(struct hash_index *x, uint32_t hash, uint32_t item)
+{
+	if (2 * (x->n + 1) > x->n_slots && grow(x))
+		return -ENOMEM;
+	put(x, (struct hash_slot){ hash, item + 1 });
+	x->n++;
+	return 0;
+}
+
+/* Moves later elements into the hole, so that no slot needs a mark for "something was here". */
+void hash_index_remove(struct hash_index *x, uint32_t hash, uint32_t item)
+{
+	size_t mask = x->n_slots - 1, hole = hash & mask;
+
+	while (x->slots[hole].used != item + 1)
+		hole = (hole + 1) & mask;
+	for (size_t i = (hole + 1) & mask; x->slots[i].used; i = (i + 1) & mask) {
+		size_t home = x->slots[i].hash & mask;
+
+		if (((i - home) & mask) >= ((i - hole) & mask)) {
+			x->slots[hole] = x->slots[i];
+			hole = i;
+		}
+	}
+	x->slots[hole] = (struct hash_slot){ 0 };
+	x->n--;
+}
+
+void hash_index_free(struct hash_index *x)
+{
+	free(x->slots);
+	*x = (struct hash_index){ 0 };
+}

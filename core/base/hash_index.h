@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A hash table from keys to elements of an array that the caller keeps: it
+ * holds each element's index and 32 bits of its key's hash, nothing else. The
+ * caller computes the hash (hash_u64, hash_u64_pair) and compares the keys:
+ *
+ *	size_t at;
+ *
+ *	for (uint32_t i = hash_index_first(x, hash, &at); i != HASH_NONE;
+ *	     i = hash_index_next(x, hash, &at))
+ *		if (items[i].key == key)
+ *			return &items[i];
+ *
+ * A zeroed struct is an empty table. Open addressing, at most half full.
+ */
+#ifndef GOTRACE_HASH_INDEX_H
+#define GOTRACE_HASH_INDEX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HASH_NONE UINT32_MAX /* no element; never an index */
+
+struct hash_slot {
+	uint32_t hash;
+	uint32_t used; /* the element's index + 1, 0 in an empty slot */
+};
+
+struct hash_index {
+	struct hash_slot *slots;
+	size_t n_slots; /* 0 or a power of two */
+	size_t n;       /* elements */
+};
+
+static inline uint32_t hash_u64(uint64_t key)
+{
+	key *= 0x9e3779b97f4a7c15ull;
+	key ^= key >> 32;
+	key *= 0xd6e8feb86659fd93ull;
+	return (uint32_t)(key >> 32);
+}
+
+static inline uint32_t hash_u64_pair(uint64_t a, uint64_t b)
+{
+	return hash_u64(a ^ (b + 1) * 0xc2b2ae3d27d4eb4full);
+}
+
+/* The next element with that hash, HASH_NONE after the last. The table must not change between. */
+static inline uint32_t hash_index_next(const struct hash_index *x, uint32_t hash, size_t *at)
+{
+	for (;;) {
+		const struct hash_slot *s = &x->slots[*at & (x->n_slots - 1)];
+
+		(*at)++;
+		if (!s->used)
+			return HASH_NONE;
+		if (s->hash == hash)
+			return s->used - 1;
+	}
+}
+
+/* The first element with that hash. Other keys may have the same: compare. */
+static inline uint32_t hash_index_first(const struct hash_index *x, uint32_t hash, size_t *at)
+{
+	*at = hash;
+	return x->n_slots ? hash_index_next(x, hash, at) : HASH_NONE;
+}
+
+/* Adds an element whose key is not there yet. 0 or -ENOMEM (then nothing has changed). */
+int hash_index_put(struct hash_index *x, uint32_t hash, uint32_t item);
+
+/* Takes out an element, which must be there. */
+void hash_index_remove(struct hash_index *x, uint32_t hash, uint32_t item);
+
+/* Frees the table and leaves it empty; the elements are the caller's. */
+void hash_index_free(struct hash_index *x);
+
+#endif

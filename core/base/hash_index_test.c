@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/hash_index.h"
+
+#define N 5000
+
+static uint64_t keys[N];
+
+/* Few hashes for many keys, and long runs of full slots that wrap around. */
+static uint32_t bad_hash(uint64_t key)
+{
+	return (uint32_t)(key % 7) - 3;
+}
+
+static uint32_t good_hash(uint64_t key)
+{
+	return hash_u64_pair(key, key >> 3);
+}
+
+static uint32_t find(const struct hash_index *x, uint32_t (*hash)(uint64_t), uint64_t key)
+{
+	size_t at;
+
+	for (uint32_t i = hash_index_first(x, hash(key), &at); i != HASH_NONE;
+	     i = hash_index_next(x, hash(key), &at))
+		if (keys[i] == key)
+			return i;
+	return HASH_NONE;
+}
+
+/* Puts and removes at random; after each step, what must be there is found and nothing else. */
+static void against_list(uint32_t (*hash)(uint64_t), unsigned n, unsigned steps)
+{
+	struct hash_index x = { 0 };
+	bool there[N] = { false };
+	size_t count = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		keys[i] = (uint64_t)i * i * 977 + i;
+	srand(1);
+	for (unsigned step = 0; step < steps; step++) {
+		uint32_t i = (uint32_t)rand() % n;
+
+		if (there[i])
+			hash_index_remove(&x, hash(keys[i]), i);
+		else
+			assert_int_equal(hash_index_put(&x, hash(keys[i]), i), 0);
+		there[i] = !there[i];
+		count += there[i] ? 1 : -1;
+		assert_int_equal(x.n, count);
+		assert_true(2 * x.n <= x.n_slots);
+		for (unsigned k = step % 97; k < n; k += 97)
+			assert_int_equal(find(&x, hash, keys[k]), there[k] ? k : HASH_NONE);
+	}
+	for (unsigned k = 0; k < n; k++)
+		assert_int_equal(find(&x, hash, keys[k]), there[k] ? k : HASH_NONE);
+	hash_index_free(&x);
+	assert_int_equal(x.n_slots, 0);
+}
+
+static void test_good_hash(void **state)
+{
+	(void)state;
+	against_list(good_hash, N, 20000);
+}
+
+static void test_bad_hash(void **state)
+{
+	(void)state;
+	against_list(bad_hash, 200, 5000);
+}
+
+static void test_empty(void **state)
+{
+	struct hash_index x = { 0 };
+	size_t at;
+
+	(void)state;
+	assert_int_equal(hash_index_first(&x, 1, &at), HASH_NONE);
+	hash_index_free(&x);
+}
+
+/* Numbers that follow one another, as goroutines' do, go to slots of their own mostly. */
+static void test_spread(void **state)
+{
+	static uint8_t hits[1 << 16];
+	unsigned most = 0;
+
+	(void)state;
+	for (uint64_t key = 0; key < 1 << 15; key++) {
+		uint8_t *h = &hits[hash_u64(key << 8) & ((1 << 16) - 1)];
+
+		if (++*h > most)
+			most = *h;
+	}
+	assert_true(most <= 8);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good_hash),
+		cmocka_unit_test(test_bad_hash),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_spread),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

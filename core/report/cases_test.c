@@ -145,6 +145,24 @@ static void test_any_event_missing(void **state)
 	globfree(&g);
 }
 
+/* The goids of two images are not one another's: each call says whose it is. */
+static void test_images(void **state)
+{
+	struct evlist l;
+	char path[TRACE_PATH_BYTES];
+
+	(void)state;
+	assert_int_equal(evlist_load(&l, FOLDER "/image.events"), 0);
+	fixture_write(&l, path);
+	char *got = fixture_report(path, "json", &(struct report_options){ .by = BY_CALL });
+	const char *first = strstr(got, "\"image\": 0"), *second = strstr(got, "\"image\": 1");
+
+	assert_true(first && second && first < second);
+	free(got);
+	unlink(path);
+	evlist_free(&l);
+}
+
 static void test_windows(void **state)
 {
 	struct evlist l;
@@ -225,6 +243,7 @@ int main(void)
 		cmocka_unit_test(test_cases),
 		cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_any_event_missing),
+		cmocka_unit_test(test_images),
 		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_full_disk),
 	};

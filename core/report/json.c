@@ -133,6 +133,7 @@ static int calls(const struct report *rep, struct json *j)
 		json_kv_bool(j, "suspect", c->suspect);
 		json_kv_u64(j, "thread", c->tid);
 		json_kv_bool(j, "system", c->system);
+		json_kv_u64(j, "image", c->image);
 		json_close(j, '}');
 		left--;
 	}

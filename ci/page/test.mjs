@@ -239,6 +239,14 @@ const tests = {
 		await p.done();
 	},
 
+	async "goroutines of two images have names of their own"() {
+		const p = await open("image", "#view=flame");
+		const names = await p.run(`[...document.querySelectorAll("#pick option")].map((o) => o.innerText.replace(/  .*/, ""))`);
+		const single = names.filter((n) => /^goroutine/.test(n)).sort();
+		assert.deepEqual(single, ["goroutine 1 of image 2: runtime.main", "goroutine 1: runtime.main", "goroutine 2", "goroutine 2 of image 2"]);
+		await p.done();
+	},
+
 	// There is one goroutine: what it does is what all do.
 	async "stack growth is told by goroutine too"() {
 		const growths = async (pick) => {

@@ -6,12 +6,19 @@
 
 #define FIRST_SLOTS 1024
 
-static struct gorpath *slot_of(const struct gorpaths *g, uint64_t goid, uint32_t node)
+static bool same(const struct gorpath *a, const struct gorpath *b)
 {
-	uint64_t h = (goid * 0x9e3779b97f4a7c15u ^ node) * 0xbf58476d1ce4e5b9u;
+	return a->goid == b->goid && a->node == b->node && a->image == b->image;
+}
+
+/* The slot of key's goroutine, image and node, or an empty one. */
+static struct gorpath *slot_of(const struct gorpaths *g, const struct gorpath *key)
+{
+	uint64_t which = (uint64_t)key->image << 32 | key->node;
+	uint64_t h = (key->goid * 0x9e3779b97f4a7c15u ^ which) * 0xbf58476d1ce4e5b9u;
 	size_t at = h >> 24 & (g->n_slots - 1);
 
-	while (g->slots[at].calls && (g->slots[at].goid != goid || g->slots[at].node != node))
+	while (g->slots[at].calls && !same(&g->slots[at], key))
 		at = (at + 1) & (g->n_slots - 1);
 	return &g->slots[at];
 }
@@ -28,7 +35,7 @@ static int grow(struct gorpaths *g)
 	}
 	for (size_t i = 0; i < old.n_slots; i++)
 		if (old.slots[i].calls)
-			*slot_of(g, old.slots[i].goid, old.slots[i].node) = old.slots[i];
+			*slot_of(g, &old.slots[i]) = old.slots[i];
 	free(old.slots);
 	return 0;
 }
@@ -37,11 +44,11 @@ int gorpaths_add(struct gorpaths *g, const struct call *c)
 {
 	if (2 * g->n >= g->n_slots && grow(g))
 		return -ENOMEM;
-	struct gorpath *s = slot_of(g, c->goid, c->path);
+	struct gorpath key = { .goid = c->goid, .node = c->path, .image = c->image };
+	struct gorpath *s = slot_of(g, &key);
 
 	if (!s->calls) {
-		s->goid = c->goid;
-		s->node = c->path;
+		*s = key;
 		g->n++;
 	}
 	s->calls++;
@@ -55,6 +62,8 @@ static int by_node(const void *x, const void *y)
 
 	if (a->node != b->node)
 		return a->node < b->node ? -1 : 1;
+	if (a->image != b->image)
+		return a->image < b->image ? -1 : 1;
 	return (a->goid > b->goid) - (a->goid < b->goid);
 }
 

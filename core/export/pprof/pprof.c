@@ -292,22 +292,30 @@ static size_t fill_stack(struct pprof *p, uint32_t node)
 	return n;
 }
 
-/* goid 0: without a label. */
-static void put_sample(struct pprof *p, uint32_t node, int64_t values[PPROF_VALUES], uint64_t goid)
+/* g NULL: without labels. A goid is unique within its image only, so that goroutines of a process
+ * that executed itself again have the image's number as well. */
+static void put_sample(struct pprof *p, uint32_t node, int64_t values[PPROF_VALUES],
+		       const struct gorpath *g)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	Pprof__Sample s = PPROF__SAMPLE__INIT, *samples[] = { &s };
-	Pprof__Label l = PPROF__LABEL__INIT, *labels[] = { &l };
+	Pprof__Label goroutine = PPROF__LABEL__INIT, image = PPROF__LABEL__INIT,
+		     *labels[] = { &goroutine, &image };
 
 	s.n_location_id = fill_stack(p, node);
 	s.location_id = p->stack;
 	s.n_value = PPROF_VALUES;
 	s.value = values;
-	if (goid) {
-		l.key = string(p, "goroutine");
-		l.num = (int64_t)goid;
+	s.label = labels;
+	if (g) {
+		goroutine.key = string(p, "goroutine");
+		goroutine.num = (int64_t)g->goid;
 		s.n_label = 1;
-		s.label = labels;
+	}
+	if (g && p->rep->totals->images > 1) {
+		image.key = string(p, "image");
+		image.num = (int64_t)g->image + 1; /* pprof drops a number that is 0 */
+		s.n_label = 2;
 	}
 	part.n_sample = 1;
 	part.sample = samples;
@@ -333,10 +341,10 @@ static void put_samples(struct pprof *p, const struct gorpaths *g)
 				continue;
 			left[0] -= values[0];
 			left[1] -= values[1];
-			put_sample(p, i, values, g->slots[k].goid);
+			put_sample(p, i, values, &g->slots[k]);
 		}
 		if (left[0] || left[1] || left[2] || left[3])
-			put_sample(p, i, left, 0);
+			put_sample(p, i, left, NULL);
 	}
 }
 

@@ -46,7 +46,7 @@ static const char views[] =
 
 const char *const sqlite_examples[][2] = {
 	{ "The slowest calls",
-	  "SELECT f.name, c.goroutine, c.start_ns / 1e6 AS at_ms, c.duration_ns / 1e6 AS ms, c.outcome\n"
+	  "SELECT f.name, c.image, c.goroutine, c.start_ns / 1e6 AS at_ms, c.duration_ns / 1e6 AS ms, c.outcome\n"
 	  "FROM calls c JOIN functions f ON f.id = c.function\n"
 	  "ORDER BY c.duration_ns DESC LIMIT 10;" },
 	{ "Whose calls of a function take long: by caller",
@@ -63,14 +63,14 @@ const char *const sqlite_examples[][2] = {
 	{ "What other goroutines did while the slowest call ran",
 	  "WITH slow AS (SELECT * FROM calls ORDER BY duration_ns DESC LIMIT 1)\n"
 	  "SELECT f.name, count(*) AS calls, count(DISTINCT c.goroutine) AS goroutines, sum(c.self_ns) / 1e6 AS self_ms\n"
-	  "FROM slow JOIN calls c ON c.goroutine <> slow.goroutine\n"
+	  "FROM slow JOIN calls c ON c.image = slow.image AND c.goroutine <> slow.goroutine\n"
 	  "     AND c.start_ns < slow.start_ns + slow.duration_ns AND c.start_ns + c.duration_ns > slow.start_ns\n"
 	  "     JOIN functions f ON f.id = c.function\n"
 	  "GROUP BY f.id ORDER BY self_ms DESC;" },
 	{ "How long goroutines wait from their go statement to their first call",
 	  "SELECT g.start_function, g.created_at, count(*) AS goroutines,\n"
 	  "       avg(c.start_ns - g.start_ns) / 1e6 AS mean_ms, max(c.start_ns - g.start_ns) / 1e6 AS max_ms\n"
-	  "FROM goroutines g JOIN calls c ON c.id = (SELECT id FROM calls WHERE goroutine = g.goroutine\n"
+	  "FROM goroutines g JOIN calls c ON c.id = (SELECT id FROM calls WHERE image = g.image AND goroutine = g.goroutine\n"
 	  "     AND start_ns >= g.start_ns AND NOT system ORDER BY start_ns LIMIT 1)\n"
 	  "WHERE g.creator IS NOT NULL\n"
 	  "GROUP BY g.start_function, g.created_at ORDER BY mean_ms DESC;" },

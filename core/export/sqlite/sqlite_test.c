@@ -32,12 +32,12 @@ static const struct {
 
 /* In the order of sqlite_examples. */
 static const char *const answers[] = {
-	"main.main|1|0.0|100.0|finished\n"
-	"main.slow|1|6.0|90.0|finished\n"
-	"main.dep|1|7.0|50.0|finished\n"
-	"main.worker|2|5.0|7.0|finished\n"
-	"main.dep|2|8.0|2.0|finished\n"
-	"main.slow|1|1.0|1.0|finished\n",
+	"main.main|0|1|0.0|100.0|finished\n"
+	"main.slow|0|1|6.0|90.0|finished\n"
+	"main.dep|0|1|7.0|50.0|finished\n"
+	"main.worker|0|2|5.0|7.0|finished\n"
+	"main.dep|0|2|8.0|2.0|finished\n"
+	"main.slow|0|1|1.0|1.0|finished\n",
 
 	"main.dep|main.slow|1|50.0|50.0\n"
 	"main.dep|main.worker|1|2.0|2.0\n"
@@ -118,6 +118,54 @@ static void test_examples(void **state)
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
+/* What the example with this question answers of a trace given as text. To be freed. */
+static char *answer_of(const char *text, const char *question)
+{
+	char trace[TRACE_PATH_BYTES];
+	size_t n, i = 0;
+
+	fixture_write_text(text, true, trace);
+	char *data = fixture_export(trace, "sqlite", &(struct export_options){ 0 }, &n);
+	sqlite3 *db = fixture_open_sqlite(data, n);
+
+	while (strcmp(sqlite_examples[i][0], question))
+		i++;
+	char *got = answer(db, sqlite_examples[i][1]);
+
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	free(data);
+	unlink(trace);
+	return got;
+}
+
+/* A process that executes itself again counts its goroutines anew: goroutine 2 of the first image
+ * made no call, and that of the second waited 2 ms. */
+static void test_images(void **state)
+{
+	static const char twice[] = "@pc 0x401000 main.main file=/src/main.go line=7\n"
+				    "@pc 0x402000 main.worker\n"
+				    "1 image - 0 500000\n"
+				    "1 entry main.main 100 1000000\n"
+				    "1 create - 0 2000000 arg0=2 arg1=0x401000 arg2=0x402000\n"
+				    "1 image - 0 50000000\n"
+				    "1 entry main.main 100 51000000\n"
+				    "1 create - 0 52000000 arg0=2 arg1=0x401000 arg2=0x402000\n"
+				    "2 entry main.worker 100 54000000\n"
+				    "2 exit main.worker 100 55500000\n"
+				    "1 exit main.main 100 56000000\n";
+	char *wait = answer_of(
+		twice, "How long goroutines wait from their go statement to their first call");
+	char *slowest = answer_of(twice, "The slowest calls");
+
+	(void)state;
+	assert_string_equal(wait, "main.worker|/src/main.go:7|1|2.0|2.0\n");
+	assert_string_equal(slowest, "main.main|1|1|50.5|5.0|finished\n"
+				     "main.worker|1|2|53.5|1.5|finished\n"
+				     "main.main|0|1|0.5|1.0|unfinished\n");
+	free(wait);
+	free(slowest);
+}
+
 /* The table and the page hold the same questions and queries. */
 static void test_documented(void **state)
 {
@@ -144,6 +192,7 @@ static void test_documented(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_examples),
+					    cmocka_unit_test(test_images),
 					    cmocka_unit_test(test_documented) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ function topCard() {
 function pickName(p) {
 	if (p.kind === "all") return "all goroutines";
 	if (p.kind === "goroutine")
-		return (p.system ? "thread " : "goroutine ") + p.goid + (p.image > 1 ? " of image " + p.image : "") +
+		return (p.system ? "thread " : "goroutine ") + p.goid + (p.image ? " of image " + (p.image + 1) : "") +
 			(p.start ? ": " + shortOf(p.start) : p.system ? ": system stack" : "");
 	if (!p.group) return "main, and what was not seen starting";
 	return "go " + F.short[p.func] + (p.at ? " at " + p.at : "");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 /*
- * Processes that are not followed: counted, so that reports can say that there
- * were some. An object of its own, since it needs the kernel's type information
- * (tp_btf programs: 9e15db66136a, Linux 5.5; CONFIG_DEBUG_INFO_BTF) and a trace can do without it.
+ * Counts the processes that the target starts and that are not traced, so that reports can say so.
+ * An object of its own, since it needs the kernel's type information (tp_btf programs:
+ * 9e15db66136a, Linux 5.5; CONFIG_DEBUG_INFO_BTF) and traces must work without.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -13,7 +13,7 @@ const volatile struct target_config target;
 
 struct children_state state;
 
-/* The two fields of task_struct that matter (CO-RE: the kernel's BTF places them). */
+/* The two fields of task_struct that are used (CO-RE: BTF says where they are). */
 struct task_struct___local {
 	int pid;
 	int tgid;

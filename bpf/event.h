@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the BPF programs and user space say to each other: one record on the
- * wire for each event, and the meaning of an attach cookie.
+ * The interface between the BPF programs and user space: the record of each event, the attach
+ * cookie, and the memory that both sides share.
  *
  * This is the only header that both sides include. Fixed-width types, explicit
  * padding, no pointers, no enums, no bit fields.
@@ -28,37 +28,37 @@ typedef unsigned long long uint64_t;
 #define EV_ENTRY      1 /* a call of the site's function begins */
 #define EV_EXIT       2 /* it returns */
 #define EV_TAIL       3 /* it jumps to another function, which returns in its place */
-#define EV_ENTRY_EXIT 4 /* a function that is a lone RET: both at once */
+#define EV_ENTRY_EXIT 4 /* both at once: the function has one probe, on its only RET */
 #define EV_ENTRY_TAIL 5 /* a frameless wrapper probed on its jump: entry and tail exit at once */
 #define EV_STOP       6 /* * prologue stopped in newstack: arg0 interrupted pc */
-#define EV_RESUME                                                                       \
-	7 /* * what the runtime does about a stopped prologue: arg2 one of STOP_*, of a \
-		growth arg0 old and arg1 new stack size in bytes; depth 0. None         \
-		comes when it does nothing; the function's entry follows */
-#define EV_CREATE                                                                            \
-	8            /* * goroutine created: arg0 child's goid, arg1 pc of the go statement, \
-			   arg2 pc of the start function; goid is the creator's, 0 if none */
-#define EV_END    9  /*   goroutine goid ended; its frames end with it */
+/* * what the runtime does about a stopped prologue: arg2 one of STOP_*; when the stack grows arg0
+ * is its old and arg1 its new size in bytes; depth 0. No such event comes when it does nothing. The
+ * entry of the function follows. */
+#define EV_RESUME 7
+/* * goroutine created: arg0 its goid, arg1 pc of the go statement, arg2 pc of the start function;
+ * goid is the creator's, 0 if there is none */
+#define EV_CREATE 8
+#define EV_END    9  /* goroutine goid ended; its frames end with it */
 #define EV_UNWIND 10 /* * frames of goid deeper than `depth` are gone: a panic was recovered */
-#define EV_LOSS                                                                        \
-	11 /* * events were lost: ts_ns the first, arg0 ts of the last, arg1 how many; \
-		 goid whose, or EVF_ALL when not known */
-#define EV_IMAGE     12 /*   runtime.main was entered: a new process image, goids start anew */
-#define EV_MORESTACK 13 /*   thesis strategy: the site's function calls morestack */
+/* * events were lost: ts_ns the first, arg0 ts of the last, arg1 how many; goid whose, or EVF_ALL
+ * when not known */
+#define EV_LOSS      11
+#define EV_IMAGE     12 /* runtime.main was entered: a new process image, goids start anew */
+#define EV_MORESTACK 13 /* thesis strategy: the site's function calls morestack */
 #define EV_KIND_MAX  13
 
-/* Of a cookie and on the wire only: runtime.sigpanic was entered, arg0 the pc that faulted, depth
- * that of its frame. User space makes an EV_ENTRY of it where the function's probe lies behind that
- * pc. 64 bytes. */
-#define EVK_FAULT 128
+/* Only in cookies and on the wire, never in a trace: runtime.sigpanic was entered. arg0 is the pc
+ * that faulted, depth that of its frame. User space turns it into an EV_ENTRY where the function's
+ * entry probe lies after that pc, and drops it elsewhere. 64 bytes. */
+#define EV_WIRE_FAULT 128
 
 /* flags of an event */
 /* ran on a system stack (g0): keyed by (tid, depth); goid is m.curg's, a label */
 #define EVF_SYSTEM 1
-#define EVF_ALL    2 /* EV_LOSS: which goroutines is not known */
-#define EVF_GOEXIT 4 /* EV_UNWIND: the frames go because of runtime.Goexit */
+#define EVF_ALL    2 /* EV_LOSS: whose events were lost is not known */
+#define EVF_GOEXIT 4 /* EV_UNWIND: the frames end because of runtime.Goexit */
 
-/* what stopped a prologue, EV_RESUME arg2 */
+/* what a stopped prologue did, EV_RESUME arg2 */
 #define STOP_DECLINED 0 /* neither grew nor yielded */
 #define STOP_GROWTH   1 /* copied to a larger stack */
 #define STOP_YIELD    2 /* gave up the processor */
@@ -95,31 +95,31 @@ struct event_ext {
 _Static_assert(sizeof(struct event_ext) == 64, "wire size");
 
 /*
- * Attach cookie: bits 0..31 site index, 32..47 bytes that rsp lies below the
- * return address at the probed instruction, 48..55 kind (EV_*, or EVK_* below),
- * 56..63 COOKIE_* flags.
+ * Attach cookie, all that a program knows about a site: bits 0..31 site index, 32..47 bytes from
+ * rsp up to the return address at the probed instruction, 48..55 kind (EV_*, or EV_WIRE_FAULT),
+ * 56..63 COOKIE_* flags. core/plan/site_cookie.c makes them.
  */
 #define COOKIE_SITE(c)  ((uint32_t)(c))
-#define COOKIE_ADJ(c)   ((uint32_t)((c) >> 32) & 0xffff)
+#define COOKIE_RA(c)    ((uint32_t)((c) >> 32) & 0xffff)
 #define COOKIE_KIND(c)  ((uint32_t)((c) >> 48) & 0xff)
 #define COOKIE_FLAGS(c) ((uint32_t)((c) >> 56) & 0xff)
-#define COOKIE(site, adj, kind, flags)                                       \
-	((uint64_t)(site) | (uint64_t)(adj) << 32 | (uint64_t)(kind) << 48 | \
-	 (uint64_t)(flags) << 56)
+#define COOKIE(site, ra, kind, flags) \
+	((uint64_t)(site) | (uint64_t)(ra) << 32 | (uint64_t)(kind) << 48 | (uint64_t)(flags) << 56)
 
 #define COOKIE_STOP(c)         ((uint32_t)((c) >> 60) & 3)
 #define COOKIE_STOP_FLAGS(why) ((why) << 4)
 
-#define COOKIE_CHECK_JCC 1 /* on the stack check's jbe: no event when it is taken (CF or ZF) */
-#define COOKIE_RET                                                                           \
-	2 /* on a plain RET (c3): the program may perform it, see config.rets. rsp is at the \
-	     return address there; bits 32..43 are those of the instruction's address instead */
+/* on the stack check's jbe: no event when it is taken (CF or ZF) */
+#define COOKIE_CHECK_JCC 1
+/* on a plain RET (c3), which the program may perform, see config.rets. rsp is at the return address
+ * there, so bits 32..43 hold those of the instruction's address instead. */
+#define COOKIE_RET             2
 #define COOKIE_RET_BITS(vaddr) ((uint32_t)(vaddr)&0xfff)
 
 /*
  * Counters of one CPU, in a map that user space has mapped. A writer adds to
  * lost_begun before it reads the clock and to lost_done when its record is
- * whole: while the two differ, a loss older than the reader's clock may still
+ * complete: while the two differ, a loss older than the reader's clock may still
  * be on its way.
  */
 struct cpu_counters {
@@ -127,12 +127,12 @@ struct cpu_counters {
 	uint64_t lost_done;
 	uint64_t lost_first_ns; /* of the losses since user space last set it to 0 */
 	uint64_t lost_last_ns;
-	uint64_t lost_anonymous;  /* losses whose goroutine did not fit into the map of goids */
+	uint64_t lost_anonymous;  /* losses that are not in the map of goids */
 	uint64_t dropped_signal;  /* on a signal stack: goid 0 and not g0 */
 	uint64_t dropped_outside; /* rsp outside the stack of g */
 	uint64_t dropped_fault;   /* g could not be read */
-	uint64_t hits;            /* runs of the calibration program */
-	/* hits in the runtime where g is neither its m's curg nor its g0 */
+	uint64_t hits;            /* runs of the programs hit_* */
+	/* hits in the runtime where g was neither its m's curg nor its g0 */
 	uint64_t layout_wrong;
 	uint64_t pad[6];
 };
@@ -145,15 +145,15 @@ struct lost_goid {
 	uint64_t count;
 };
 
-/* Which process is traced. A helper tells a task's number only in the task's own
- * namespace, so this is the target's, wherever the tracer runs. */
+/* Which process is traced. BPF helpers know a task's number only in the task's own pid namespace,
+ * so these are the number and namespace of the target, not of the tracer. */
 struct target_config {
 	uint32_t tgid;
 	uint32_t pad;
 	uint64_t pidns_dev, pidns_ino;
 };
 
-/* What of it is not followed. */
+/* What the target started and gotrace does not follow. */
 struct children_state {
 	uint32_t children; /* processes that it forked */
 	uint32_t execs;    /* images that it executed */
@@ -168,24 +168,24 @@ struct probe_config {
 	int32_t g_panic, g_gopc, g_startpc, g_sigcode0, g_sched_pc;
 	int32_t m_g0, m_curg, m_morebuf_sp;
 	int32_t panic_link, panic_sp, panic_start_sp, panic_goexit;
-	uint32_t filter; /* non-zero: other processes hit the probes too, drop theirs */
-	/* RETS_*: who may return in the kernel's stead at COOKIE_RET sites */
+	uint32_t filter; /* non-zero: other processes hit the probes too, ignore them */
+	/* RETS_*: who may perform the RET at COOKIE_RET sites instead of the kernel */
 	uint32_t rets;
 	struct target_config target;
 	uint64_t main_vaddr; /* link-time address of the EV_IMAGE site */
 };
 #define G_READ_MAX 256
 
-#define RETS_STEPPED   0 /* nobody, the kernel refuses: the programs hold no write to pt_regs */
-#define RETS_BY_OTHERS 1 /* another tracer's program on the same byte, before this one */
-#define RETS_PERFORMED 2 /* this one as well */
+#define RETS_STEPPED   0 /* nobody: the kernel refuses programs that write to pt_regs */
+#define RETS_BY_OTHERS 1 /* another tracer's program on the same byte may have, before this one */
+#define RETS_PERFORMED 2 /* this tracer's programs do */
 
-/* What the BPF programs and user space both change while a trace runs. */
+/* Changed by the BPF programs and by user space while a trace runs. */
 struct probe_state {
 	/* run-time minus link-time address of the target's text: set by user space for a running
 	 * process, else at each entry of runtime.main */
 	uint64_t text_bias;
-	uint32_t stopped; /* non-zero: record nothing any more, links are being taken down */
+	uint32_t paused; /* non-zero: record nothing, links are being attached or detached */
 	uint32_t pad;
 };
 

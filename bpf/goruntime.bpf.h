@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The few places inside the Go runtime that every trace needs: what a goroutine does besides
- * calling and returning. Included once, by probes.bpf.c, behind hit.bpf.h.
+ * The few sites inside the Go runtime that every trace needs: what a goroutine does besides
+ * calling and returning. Included once, by probes.bpf.c, after hit.bpf.h.
  */
-static __always_inline void submit_ext(const struct place *p, uint64_t cookie, uint32_t kind,
+static __always_inline void submit_ext(const struct hit *h, uint64_t cookie, uint32_t kind,
 				       uint64_t a0, uint64_t a1, uint64_t a2)
 {
-	struct event_ext *e = reserve(p, sizeof(*e));
+	struct event_ext *e = reserve(h, sizeof(*e));
 
 	if (!e)
 		return;
@@ -14,65 +14,65 @@ static __always_inline void submit_ext(const struct place *p, uint64_t cookie, u
 	e->arg[1] = a1;
 	e->arg[2] = a2;
 	e->arg[3] = 0;
-	submit(&e->h, p, cookie, kind);
+	submit(&e->h, h, cookie, kind);
 }
 
-static __always_inline void submit_plain(const struct place *p, uint64_t cookie, uint32_t kind)
+static __always_inline void submit_plain(const struct hit *h, uint64_t cookie, uint32_t kind)
 {
-	struct event *e = reserve(p, sizeof(*e));
+	struct event *e = reserve(h, sizeof(*e));
 
 	if (e)
-		submit(e, p, cookie, kind);
+		submit(e, h, cookie, kind);
 }
 
 /* runtime.main: goids start anew, the text may lie elsewhere. */
-static __always_inline void on_image(struct pt_regs *ctx, uint64_t cookie, struct place *p)
+static __always_inline void on_image(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
 	state.text_bias = ctx->rip - config.main_vaddr;
-	submit_plain(p, cookie, EV_IMAGE);
+	submit_plain(h, cookie, EV_IMAGE);
 }
 
 /* gdestroy(gp), before Go 1.22 goexit0(gp): proc.go. */
-static __always_inline void on_end(struct pt_regs *ctx, uint64_t cookie, struct place *p)
+static __always_inline void on_end(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
-	if (read_u64(ctx->rax + config.g_goid, &p->goid) || !p->goid)
+	if (read_u64(ctx->rax + config.g_goid, &h->goid) || !h->goid)
 		return;
-	p->flags = 0;
-	p->depth = 0;
-	submit_plain(p, cookie, EV_END);
+	h->flags = 0;
+	h->depth = 0;
+	submit_plain(h, cookie, EV_END);
 }
 
-/* newproc1 returns newg (proc.go); it runs on g0, p->goid is the creator's. */
-static __always_inline void on_create(struct pt_regs *ctx, uint64_t cookie, struct place *p)
+/* newproc1 returns newg (proc.go); it runs on g0, h->goid is the creator's. */
+static __always_inline void on_create(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
 	uint64_t newg = ctx->rax, goid = 0, gopc = 0, startpc = 0;
 
-	/* Goroutine 1 is made by the start code, before runtime.main says that there is a new
+	/* The start code makes goroutine 1 before the hit at runtime.main that announces the new
 	 * image. */
 	if (read_u64(newg + config.g_goid, &goid) || goid <= 1)
 		return;
 	read_u64(newg + config.g_gopc, &gopc);
 	read_u64(newg + config.g_startpc, &startpc);
-	p->flags = 0;
-	p->depth = 0;
-	submit_ext(p, cookie, EV_CREATE, goid, gopc - state.text_bias, startpc - state.text_bias);
+	h->flags = 0;
+	h->depth = 0;
+	submit_ext(h, cookie, EV_CREATE, goid, gopc - state.text_bias, startpc - state.text_bias);
 }
 
-/* How many panics a chain is followed for: one under another, each recovering
- * while a Goexit waits at the bottom. */
+/* How many nested panics are followed: each recovers while a Goexit waits at the end of the
+ * chain. */
 #define PANIC_CHAIN_MAX 16
 
 /*
  * recovery(gp), panic.go: gp continues in the frame that deferred the
- * recovering call. Its sp is g._panic.sp (before Go 1.22 g.sigcode0); when that
- * jumps past a Goexit further down the chain, the run-down goes on at that one's startSP.
+ * recovering call. Its sp is g._panic.sp (before Go 1.22 g.sigcode0). When that
+ * skips a Goexit further down the chain, the Goexit goes on instead, at its startSP.
  */
-static __always_inline void on_recovery(struct pt_regs *ctx, uint64_t cookie, struct place *p)
+static __always_inline void on_recovery(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
 	uint64_t gp = ctx->rax, hi = 0, sp = 0, panic = 0, link = 0;
 	uint16_t flags = 0;
 
-	if (read_u64(gp + config.g_goid, &p->goid) || !p->goid ||
+	if (read_u64(gp + config.g_goid, &h->goid) || !h->goid ||
 	    read_u64(gp + config.g_stack_hi, &hi))
 		return;
 	if (config.g_sigcode0 >= 0)
@@ -85,8 +85,7 @@ static __always_inline void on_recovery(struct pt_regs *ctx, uint64_t cookie, st
 			uint64_t start = 0;
 			uint8_t goexit = 0;
 
-			/* One that began further up than the recovering frame is not jumped past:
-			 * it stays. */
+			/* It began further up than the recovering frame, so it is not skipped. */
 			if (read_u64(link + config.panic_start_sp, &start) || start >= sp)
 				break;
 			bpf_probe_read_user(&goexit, 1, (const void *)(link + config.panic_goexit));
@@ -101,9 +100,9 @@ static __always_inline void on_recovery(struct pt_regs *ctx, uint64_t cookie, st
 	}
 	if (!sp || sp > hi)
 		return;
-	p->flags = flags;
-	p->depth = hi - sp;
-	submit_ext(p, cookie, EV_UNWIND, 0, 0, 0);
+	h->flags = flags;
+	h->depth = hi - sp;
+	submit_ext(h, cookie, EV_UNWIND, 0, 0, 0);
 }
 
 /*
@@ -112,29 +111,29 @@ static __always_inline void on_recovery(struct pt_regs *ctx, uint64_t cookie, st
  * asm_amd64.s), so the return address lies one word below; g.sched.pc is where
  * the function stopped.
  */
-static __always_inline void on_newstack(uint64_t cookie, struct place *p)
+static __always_inline void on_newstack(uint64_t cookie, struct hit *h)
 {
 	uint64_t gp = 0, hi = 0, sp = 0, pc = 0;
 
-	if (read_u64(p->m + config.m_curg, &gp) || !gp || read_u64(gp + config.g_goid, &p->goid) ||
-	    read_u64(gp + config.g_stack_hi, &hi) || read_u64(p->m + config.m_morebuf_sp, &sp) ||
+	if (read_u64(h->m + config.m_curg, &gp) || !gp || read_u64(gp + config.g_goid, &h->goid) ||
+	    read_u64(gp + config.g_stack_hi, &hi) || read_u64(h->m + config.m_morebuf_sp, &sp) ||
 	    sp > hi)
 		return;
 	read_u64(gp + config.g_sched_pc, &pc);
-	p->flags = 0;
-	p->depth = hi - (sp - 8);
-	submit_ext(p, cookie, EV_STOP, pc - state.text_bias, 0, 0);
+	h->flags = 0;
+	h->depth = hi - (sp - 8);
+	submit_ext(h, cookie, EV_STOP, pc - state.text_bias, 0, 0);
 }
 
 /*
- * What newstack does about it, at its calls of copystack(gp, newsize), which
- * also shrinks, of gopreempt_m(gp) or goschedImpl(gp, ...), and of preemptPark(gp).
+ * What newstack does about a stopped prologue, at its calls of copystack(gp, newsize) (which
+ * also shrinks stacks), gopreempt_m(gp) or goschedImpl(gp, ...), and preemptPark(gp).
  */
-static __always_inline void on_resume(struct pt_regs *ctx, uint64_t cookie, struct place *p)
+static __always_inline void on_resume(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
 	uint64_t gp = ctx->rax, lo = 0, hi = 0, old = 0, new = 0;
 
-	if (read_u64(gp + config.g_goid, &p->goid) || read_u64(gp + config.g_stack_lo, &lo) ||
+	if (read_u64(gp + config.g_goid, &h->goid) || read_u64(gp + config.g_stack_lo, &lo) ||
 	    read_u64(gp + config.g_stack_hi, &hi))
 		return;
 	if (COOKIE_STOP(cookie) == STOP_GROWTH) {
@@ -143,66 +142,66 @@ static __always_inline void on_resume(struct pt_regs *ctx, uint64_t cookie, stru
 		if (new <= old)
 			return;
 	}
-	p->flags = 0;
-	p->depth = 0;
-	submit_ext(p, cookie, EV_RESUME, old, new, COOKIE_STOP(cookie));
+	h->flags = 0;
+	h->depth = 0;
+	submit_ext(h, cookie, EV_RESUME, old, new, COOKIE_STOP(cookie));
 }
 
-/* What a running process does not tell by goroutine 1: whether its g and m are laid out as
- * assumed. These places of the runtime run on no signal stack. */
-static __always_inline int layout_wrong(const struct place *p, int found)
+/* Whether g and m are not laid out as assumed. With --pid this is the only check: runtime.main of
+ * goroutine 1 has run before. These functions of the runtime never run on a signal stack. */
+static __always_inline int layout_wrong(const struct hit *h, int found)
 {
 	uint64_t curg;
 
 	if (found)
 		return found == NO_G0;
-	return !(p->flags & EVF_SYSTEM) && (read_u64(p->m + config.m_curg, &curg) || curg != p->g);
+	return !(h->flags & EVF_SYSTEM) && (read_u64(h->m + config.m_curg, &curg) || curg != h->g);
 }
 
 /*
  * sigpanic(), signal_unix.go: the signal handler has made a faulting instruction look like a call
  * of it (preparePanic, signal_amd64.go): the return address is the instruction's own.
  */
-static __always_inline void on_fault(struct pt_regs *ctx, uint64_t cookie, struct place *p)
+static __always_inline void on_fault(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
 	uint64_t pc;
 
-	if (read_u64(ctx->rsp + COOKIE_ADJ(cookie), &pc))
+	if (read_u64(ctx->rsp + COOKIE_RA(cookie), &pc))
 		return;
-	p->depth -= 8; /* where rsp was before that call */
-	submit_ext(p, cookie, EVK_FAULT, pc - state.text_bias, 0, 0);
+	h->depth -= 8; /* where rsp was before that call */
+	submit_ext(h, cookie, EV_WIRE_FAULT, pc - state.text_bias, 0, 0);
 }
 
 static __always_inline void record_runtime(struct pt_regs *ctx, uint64_t cookie)
 {
-	struct place p;
+	struct hit h;
 
-	int found = find_place(ctx, cookie, &p);
-	if (layout_wrong(&p, found) && p.count)
-		__sync_fetch_and_add(&p.count->layout_wrong, 1);
+	int found = hit_locate(ctx, cookie, &h);
+	if (layout_wrong(&h, found) && h.count)
+		__sync_fetch_and_add(&h.count->layout_wrong, 1);
 	if (found)
 		return;
 	switch (COOKIE_KIND(cookie)) {
 	case EV_IMAGE:
-		on_image(ctx, cookie, &p);
+		on_image(ctx, cookie, &h);
 		break;
 	case EV_END:
-		on_end(ctx, cookie, &p);
+		on_end(ctx, cookie, &h);
 		break;
-	case EVK_FAULT:
-		on_fault(ctx, cookie, &p);
+	case EV_WIRE_FAULT:
+		on_fault(ctx, cookie, &h);
 		break;
 	case EV_CREATE:
-		on_create(ctx, cookie, &p);
+		on_create(ctx, cookie, &h);
 		break;
 	case EV_UNWIND:
-		on_recovery(ctx, cookie, &p);
+		on_recovery(ctx, cookie, &h);
 		break;
 	case EV_STOP:
-		on_newstack(cookie, &p);
+		on_newstack(cookie, &h);
 		break;
 	case EV_RESUME:
-		on_resume(ctx, cookie, &p);
+		on_resume(ctx, cookie, &h);
 		break;
 	}
 }

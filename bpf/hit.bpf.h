@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What every program of probes.bpf.c needs: the configuration, the maps, whose hit it is and at
- * which place of which stack, and the way of an event into its ring, or into the counts of what was
- * lost. Included once, there.
+ * What every program of probes.bpf.c needs: the configuration, the maps, which goroutine hit the
+ * probe and how deep on its stack, and how an event gets into its ring or is counted as lost.
+ * Included once, there.
  */
 /* ---- configuration, frozen before the programs are loaded */
 
@@ -18,7 +18,7 @@ struct ring {
 	__uint(max_entries, 4096); /* of this template; the real ones are made by user space */
 };
 
-/* key: CPU. value: its ring buffer. Sized and filled by user space. */
+/* key: CPU. value: its ring buffer. User space sets the size and adds the rings. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1);
@@ -35,7 +35,7 @@ struct {
 	__type(value, struct cpu_counters);
 } counters SEC(".maps");
 
-/* key: goid. value: what was lost of it. User space takes entries out each round. */
+/* key: goid. value: what was lost of it. User space takes the entries out in each round. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
@@ -51,9 +51,9 @@ struct {
 	__type(value, uint32_t);
 } no_program SEC(".maps");
 
-/* ---- where a program runs */
+/* ---- whose hit it is */
 
-struct place {
+struct hit {
 	uint64_t g;    /* address of the current g */
 	uint64_t goid; /* its goid, on a system stack that of m.curg */
 	uint64_t m;
@@ -112,120 +112,120 @@ static __noinline int count_loss(struct cpu_counters *c, uint64_t goid)
 	return 0;
 }
 
-#define STOPPED_NEVER 2 /* no value of state.stopped */
+#define PAUSED_NEVER 2 /* no value of state.paused */
 
 /*
  * Since Linux 6.13 a program of this type with 64 bytes of stack or more has
  * a stack for each CPU instead ("private stack", verifier.c bpf_enable_priv_stack,
  * which counts on a recursion check that uprobes do not have).
- * But a uprobe's program may be preempted, on 7.x by default, by another thread's on the same CPU:
- * both write the one stack, and events are wrong or missing. A program with a
- * tail call is given none, hence this one; it costs nothing on the way to an event.
+ * But a uprobe's program may be preempted (on 7.x by default) by another thread's on the same CPU:
+ * both write to the one stack, and events are wrong or missing. A program with a
+ * tail call gets no such stack, hence this one. It costs nothing: no event passes it.
  */
 static __always_inline int may_record(void *ctx)
 {
-	if (!state.stopped)
+	if (!state.paused)
 		return 1;
-	if (state.stopped == STOPPED_NEVER)
+	if (state.paused == PAUSED_NEVER)
 		bpf_tail_call(ctx, &no_program, 0);
 	return 0;
 }
 
 /*
- * Whether a program that ran before on the same byte has performed the RET: another
- * gotrace's. Each program is given the registers as the one before left them, and
- * bpf_get_func_ip is their ip as well (uprobe_multi_link_handler): where
- * the probe is, only the cookie tells. Where a RET and what it returns to have the same low
- * bits this says no; perform_ret looks closer, and the event's depth is off.
+ * Whether another gotrace's program, which ran before on the same byte, has performed the RET.
+ * Each program gets the registers as the one before left them, and bpf_get_func_ip returns
+ * their ip as well (uprobe_multi_link_handler): only the cookie says where the probe is.
+ * Where a RET and the address it returns to have the same low bits this says no; perform_ret
+ * looks closer, and the event's depth is wrong.
  */
 static __always_inline int has_returned(struct pt_regs *ctx, uint64_t cookie)
 {
 	return config.rets != RETS_STEPPED && (COOKIE_FLAGS(cookie) & COOKIE_RET) &&
-	       COOKIE_RET_BITS(ctx->rip) != COOKIE_ADJ(cookie);
+	       COOKIE_RET_BITS(ctx->rip) != COOKIE_RA(cookie);
 }
 
-/* Bytes from rsp up to the return address; below 0 when that has been popped. */
+/* Bytes from rsp up to the return address; negative once that has been popped. */
 static __always_inline int32_t to_return_address(struct pt_regs *ctx, uint64_t cookie)
 {
 	if (COOKIE_FLAGS(cookie) & COOKIE_RET)
 		return has_returned(ctx, cookie) ? -8 : 0;
-	return COOKIE_ADJ(cookie);
+	return COOKIE_RA(cookie);
 }
 
 #define NO_G0 -2 /* g has no goid and is not its m's g0: a signal stack's */
 
-/* Fills p from g in R14 (ABIInternal, cmd/compile/abi-internal.md). 0 when the event is to be kept,
+/* Fills h from g in R14 (ABIInternal, cmd/compile/abi-internal.md). 0 when the event is to be kept,
  * else -1 or NO_G0. */
-static __always_inline int find_place(struct pt_regs *ctx, uint64_t cookie, struct place *p)
+static __always_inline int hit_locate(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
 	uint64_t g[G_READ_MAX / 8];
 	uint64_t sp = ctx->rsp + to_return_address(ctx, cookie);
 
-	p->cpu = bpf_get_smp_processor_id();
-	p->count = cpu_count(p->cpu);
-	if (!p->count)
+	h->cpu = bpf_get_smp_processor_id();
+	h->count = cpu_count(h->cpu);
+	if (!h->count)
 		return -1;
-	p->g = ctx->r14;
+	h->g = ctx->r14;
 	/* One read of the front of g: 8 bytes and 168 cost the same. */
-	if (bpf_probe_read_user(g, config.g_read_bytes, (const void *)p->g)) {
-		/* Its page is being moved, say: an event of some goroutine is missing. */
-		__sync_fetch_and_add(&p->count->dropped_fault, 1);
-		count_loss(p->count, GOID_UNKNOWN);
+	if (bpf_probe_read_user(g, config.g_read_bytes, (const void *)h->g)) {
+		/* The kernel is migrating its page, say: an event of some goroutine is lost. */
+		__sync_fetch_and_add(&h->count->dropped_fault, 1);
+		count_loss(h->count, GOID_UNKNOWN);
 		return -1;
 	}
 	uint64_t lo = g[config.g_stack_lo / 8 % (G_READ_MAX / 8)];
 	uint64_t hi = g[config.g_stack_hi / 8 % (G_READ_MAX / 8)];
-	p->m = g[config.g_m / 8 % (G_READ_MAX / 8)];
-	p->goid = g[config.g_goid / 8 % (G_READ_MAX / 8)];
-	p->flags = 0;
-	p->depth = hi - sp;
+	h->m = g[config.g_m / 8 % (G_READ_MAX / 8)];
+	h->goid = g[config.g_goid / 8 % (G_READ_MAX / 8)];
+	h->flags = 0;
+	h->depth = hi - sp;
 	if (sp < lo || sp > hi) {
-		__sync_fetch_and_add(&p->count->dropped_outside, 1);
+		__sync_fetch_and_add(&h->count->dropped_outside, 1);
 		return -1;
 	}
-	if (p->goid == 0) {
+	if (h->goid == 0) {
 		uint64_t g0 = 0, curg = 0;
 
-		if (read_u64(p->m + config.m_g0, &g0) || g0 != p->g) {
-			__sync_fetch_and_add(&p->count->dropped_signal, 1);
+		if (read_u64(h->m + config.m_g0, &g0) || g0 != h->g) {
+			__sync_fetch_and_add(&h->count->dropped_signal, 1);
 			return NO_G0;
 		}
-		p->flags = EVF_SYSTEM;
-		p->depth = -(uint32_t)sp;
-		if (read_u64(p->m + config.m_curg, &curg) == 0 && curg)
-			read_u64(curg + config.g_goid, &p->goid);
+		h->flags = EVF_SYSTEM;
+		h->depth = -(uint32_t)sp;
+		if (read_u64(h->m + config.m_curg, &curg) == 0 && curg)
+			read_u64(curg + config.g_goid, &h->goid);
 	}
 	return 0;
 }
 
-/* ---- handing an event over */
+/* ---- submitting an event */
 
-static __always_inline void *reserve(const struct place *p, uint32_t bytes)
+static __always_inline void *reserve(const struct hit *h, uint32_t bytes)
 {
-	void *ring = bpf_map_lookup_elem(&rings, &p->cpu);
+	void *ring = bpf_map_lookup_elem(&rings, &h->cpu);
 	void *rec = 0;
 
-	/* The verifier wants the size as a constant at each call. */
+	/* The verifier accepts only a constant size at each call. */
 	if (ring)
 		rec = bytes == sizeof(struct event_ext)
 			      ? bpf_ringbuf_reserve(ring, sizeof(struct event_ext), 0)
 			      : bpf_ringbuf_reserve(ring, sizeof(struct event), 0);
 	if (!rec)
-		count_loss(p->count, p->goid);
+		count_loss(h->count, h->goid);
 	return rec;
 }
 
 /* Fills the common part and submits. The clock is read after the reservation,
  * so a record whose time lies before user space's clock is already in the ring. */
-static __always_inline void submit(struct event *e, const struct place *p, uint64_t cookie,
+static __always_inline void submit(struct event *e, const struct hit *h, uint64_t cookie,
 				   uint32_t kind)
 {
-	e->goid = p->goid;
+	e->goid = h->goid;
 	e->site = COOKIE_SITE(cookie);
-	e->depth = p->depth;
+	e->depth = h->depth;
 	e->tid = bpf_get_current_pid_tgid();
 	e->kind = kind;
-	e->flags = p->flags;
+	e->flags = h->flags;
 	e->ts_ns = bpf_ktime_get_ns();
 	bpf_ringbuf_submit(e, BPF_RB_NO_WAKEUP);
 }

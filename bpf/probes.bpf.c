@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 /*
- * The probes: one program for entries, one for exits, one for the few places
- * inside the Go runtime that every trace needs. A site's cookie says all that a
- * program must know about it, so their number does not grow with the functions.
+ * The probes: one program for entries, one for exits, one for the few sites
+ * inside the Go runtime that every trace needs. A site's cookie holds all that a
+ * program must know about it, so three programs do for any number of functions.
  *
  * Each program exists twice: for uprobe_multi links (89ae89f53d20, Linux 6.6) and for perf
  * events; the attach type is part of the program, user space loads one set.
@@ -17,8 +17,8 @@
 
 /* ---- calls */
 
-/* On the jbe of a stack check: is it taken (CF or ZF)? Then morestack runs and
- * the function starts over. */
+/* On the jbe of a stack check that is taken (CF or ZF): morestack runs and the function starts
+ * over. */
 static __always_inline int starts_over(struct pt_regs *ctx, uint64_t cookie)
 {
 	return (COOKIE_FLAGS(cookie) & COOKIE_CHECK_JCC) && (ctx->eflags & 0x41);
@@ -27,21 +27,21 @@ static __always_inline int starts_over(struct pt_regs *ctx, uint64_t cookie)
 /* The hot path, entries and exits alike. */
 static __always_inline void record_call(struct pt_regs *ctx, uint64_t cookie)
 {
-	struct place p;
+	struct hit h;
 	struct event *e;
 
-	if (find_place(ctx, cookie, &p))
+	if (hit_locate(ctx, cookie, &h))
 		return;
-	e = reserve(&p, sizeof(*e));
+	e = reserve(&h, sizeof(*e));
 	if (e)
-		submit(e, &p, cookie, COOKIE_KIND(cookie));
+		submit(e, &h, cookie, COOKIE_KIND(cookie));
 }
 
 /*
- * Returns in the probed RET's stead. No kernel emulates a RET: it is stepped out of line,
- * a second trap. A program that changes ip keeps the kernel from executing the
+ * Performs the probed RET. No kernel emulates a RET: it is stepped out of line, which is
+ * a second trap. When a program changes ip, the kernel does not execute the probed
  * instruction at all (7384893d970e, 4363264111e1: Linux 6.18). Where the stack
- * cannot be read nothing is changed and the RET is stepped; it faults then if it must.
+ * cannot be read nothing is changed and the kernel steps the RET, which then faults if it must.
  */
 static __always_inline void perform_ret(struct pt_regs *ctx)
 {
@@ -50,9 +50,9 @@ static __always_inline void perform_ret(struct pt_regs *ctx)
 
 	if (bpf_probe_read_user(stack, sizeof(stack), (const void *)(ctx->rsp - 8)))
 		return;
-	/* Performed already, and what it returned to has the RET's low bits? Or was the goroutine
-	 * once preempted at this RET, which left its address there as well? Then the breakpoint is
-	 * here. */
+	/* The RET's own address lies just below rsp. Either another tracer performed it already
+	 * and the address it returned to has the RET's low bits, or the goroutine was once
+	 * preempted at this RET. In the second case the breakpoint is here. */
 	if (stack[0] == ctx->rip &&
 	    (bpf_probe_read_user(&byte, 1, (const void *)ctx->rip) || byte != 0xcc))
 		return;
@@ -61,9 +61,8 @@ static __always_inline void perform_ret(struct pt_regs *ctx)
 }
 
 /*
- * One hit. Events are recorded before the RET is performed, which must happen or not whatever
- * becomes of the event. A foreign process's RET is left to the step: what holds for the
- * target, no shadow stack, need not hold there.
+ * One hit. The event is recorded first; whether the RET is performed does not depend on it.
+ * RETs of other processes are left to the kernel: the target has no shadow stack, but they may.
  */
 static __always_inline int on_hit(struct pt_regs *ctx, int runtime)
 {
@@ -83,7 +82,7 @@ static __always_inline int on_hit(struct pt_regs *ctx, int runtime)
 	return 0;
 }
 
-/* Counts, for the tests of what a kernel does with a link. */
+/* Only counts: to test what a kernel does with a link. */
 static __always_inline int count_hit(void)
 {
 	struct cpu_counters *c = cpu_count(bpf_get_smp_processor_id());

@@ -26,7 +26,7 @@ static void close_between(unsigned first, unsigned last)
 		close(fd);
 }
 
-pid_t aside_fork(int *keep, size_t n)
+pid_t helper_process_fork(int *keep, size_t n)
 {
 	unsigned next = 3;
 	pid_t pid;

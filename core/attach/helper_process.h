@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A process beside this one for what is slow and nobody should wait for. */
-#ifndef GOTRACE_ASIDE_H
-#define GOTRACE_ASIDE_H
+#ifndef GOTRACE_HELPER_PROCESS_H
+#define GOTRACE_HELPER_PROCESS_H
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -12,6 +12,6 @@
  * for a pipe's end or a lock of gotrace's does not wait for this child. `keep` is sorted by it.
  * In the parent the child's pid, or -1.
  */
-pid_t aside_fork(int *keep, size_t n);
+pid_t helper_process_fork(int *keep, size_t n);
 
 #endif

@@ -141,9 +141,9 @@ int recording_prepare(struct recording *r)
 	uint64_t start = clock_monotonic_ns();
 	/* Perf-event links come one by one, some seconds for all: a running target's
 	 * calls count from when every site is probed. */
-	r->probes.state->stopped = 1;
+	r->probes.state->paused = 1;
 	err = links_attach(r->links, &r->probes, r->plan, &attach);
-	r->probes.state->stopped = 0;
+	r->probes.state->paused = 0;
 	r->attach_ns = clock_monotonic_ns() - start;
 	if (err)
 		return err;
@@ -183,7 +183,7 @@ static void probe_left_ones(struct recording *r)
 	}
 	if (links_attach_left(r->links, &r->probes, r->plan, &attach, r->left)) {
 		log_error("%zu sites have no probe: nothing is recorded", r->n_stubs_left);
-		r->probes.state->stopped = 1;
+		r->probes.state->paused = 1;
 	}
 }
 
@@ -303,7 +303,7 @@ static void stop_probes(struct recording *r)
 	uint64_t start = clock_monotonic_ns();
 
 	if (r->probes.state)
-		r->probes.state->stopped = 1;
+		r->probes.state->paused = 1;
 	if (r->links)
 		links_detach(r->links, r->kind, r->target->launched && r->target->ended);
 	r->detach_ns = clock_monotonic_ns() - start;

@@ -34,7 +34,7 @@ struct recording {
 	int exe_fd;
 	/* the plan's stubs, open in the held target as well; -1: none */
 	int stub_fd;
-	struct caps caps;      /* as caps_probe_aside found them */
+	struct caps caps;      /* as caps_probe_in_child found them */
 	enum attach_kind kind; /* AUTO is resolved by recording_prepare */
 	size_t ring_bytes, ring_bytes_sum;
 	uint64_t duration_ns, max_bytes; /* 0: none */

@@ -65,9 +65,9 @@ static int show(const struct plan_args *a, const struct gobin *b)
 
 	if (!p)
 		return STATUS_BAD_INPUT;
-	err = a->json      ? plan_show_json(p, stdout)
-	      : a->explain ? plan_explain(p, stdout)
-			   : plan_show_text(p, stdout);
+	err = a->json      ? plan_print_json(p, stdout)
+	      : a->explain ? plan_print_sites(p, stdout)
+			   : plan_print_text(p, stdout);
 	if (err)
 		log_error("standard output: %s", strerror(-err));
 	plan_free(p);

@@ -129,7 +129,7 @@ int record_plan(struct run *r)
 	struct plan_options *opt = &r->opt.selection.plan;
 	struct recording *rec = &r->recording;
 
-	caps_probe_aside(&rec->caps, r->opt.selection.stub != CHOICE_JUMP);
+	caps_probe_in_child(&rec->caps, r->opt.selection.stub != CHOICE_JUMP);
 	opt->stub = stub_kind(r);
 	r->plan = plan_build(r->binary, opt);
 	if (!r->plan)

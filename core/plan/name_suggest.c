@@ -51,7 +51,7 @@ static void last_word(const char *s, char *out, size_t size)
 	out[n] = '\0';
 }
 
-unsigned near_distance(const char *pattern, const char *candidate)
+unsigned name_suggest_distance(const char *pattern, const char *candidate)
 {
 	char asked[64], last[64];
 	unsigned whole = distance(pattern, candidate, 3);
@@ -63,10 +63,10 @@ unsigned near_distance(const char *pattern, const char *candidate)
 	unsigned word = distance(asked, last, 2);
 	if (word <= 2 && word < strlen(asked))
 		return 4 + word;
-	return strlen(asked) > 2 && strcasestr(last, asked) ? 8 : NEAR_NOT;
+	return strlen(asked) > 2 && strcasestr(last, asked) ? 8 : NAME_SUGGEST_TOO_FAR;
 }
 
-static void add(struct near_names *names, const char *name, unsigned far)
+static void add(struct name_suggestions *names, const char *name, unsigned far)
 {
 	unsigned at = names->n;
 
@@ -75,10 +75,10 @@ static void add(struct near_names *names, const char *name, unsigned far)
 			return;
 	while (at > 0 && names->far[at - 1] > far)
 		at--;
-	char *copy = far >= NEAR_NOT || at >= NEAR_MAX ? NULL : strdup(name);
+	char *copy = far >= NAME_SUGGEST_TOO_FAR || at >= NAME_SUGGEST_MAX ? NULL : strdup(name);
 	if (!copy)
 		return;
-	if (names->n == NEAR_MAX)
+	if (names->n == NAME_SUGGEST_MAX)
 		free(names->name[--names->n]);
 	for (unsigned i = names->n++; i > at; i--) {
 		names->name[i] = names->name[i - 1];
@@ -88,7 +88,7 @@ static void add(struct near_names *names, const char *name, unsigned far)
 	names->far[at] = far;
 }
 
-void near_add_matches(struct near_names *names, const char *pattern, bool packages,
+void name_suggest_add(struct name_suggestions *names, const char *pattern, bool packages,
 		      const struct gobin *b)
 {
 	const struct gofunc *funcs;
@@ -102,15 +102,15 @@ void near_add_matches(struct near_names *names, const char *pattern, bool packag
 			continue;
 		display = goname_display(funcs[i].name);
 		if (packages && *name.package)
-			add(names, name.package, near_distance(pattern, name.package));
+			add(names, name.package, name_suggest_distance(pattern, name.package));
 		else if (!packages && display)
-			add(names, display, near_distance(pattern, display));
+			add(names, display, name_suggest_distance(pattern, display));
 		free(display);
 		goname_free(&name);
 	}
 }
 
-bool near_list(const struct near_names *names, char *out, size_t size)
+bool name_suggest_list(const struct name_suggestions *names, char *out, size_t size)
 {
 	size_t n = 0;
 
@@ -121,7 +121,7 @@ bool near_list(const struct near_names *names, char *out, size_t size)
 	return n > 0;
 }
 
-void near_free(struct near_names *names)
+void name_suggest_free(struct name_suggestions *names)
 {
 	for (unsigned i = 0; i < names->n; i++)
 		free(names->name[i]);

@@ -11,7 +11,7 @@
 #include "bpf/event.h"
 #include "plan/plan_print_internal.h"
 
-const char *plan_site_kind(const struct plan_site *s)
+const char *plan_site_kind_name(const struct plan_site *s)
 {
 	switch (s->kind) {
 	case EV_ENTRY:
@@ -38,7 +38,7 @@ const char *plan_site_kind(const struct plan_site *s)
 		return "prologue-stop";
 	case EV_RESUME:
 		return "prologue-resume";
-	case EVK_FAULT:
+	case EV_WIRE_FAULT:
 		return "fault";
 	default:
 		return "runtime";
@@ -94,7 +94,7 @@ static void text_sites(const struct plan *p, size_t func, size_t first, FILE *ou
 	}
 	const struct plan_func *f = &p->funcs[func];
 	fprintf(out, "  %-10s +%-5" PRIu64 " %3" PRIu32 " exit%s  %3zu of %3zu stepped  %s%s\n",
-		entry ? plan_site_kind(entry) : "-", entry ? entry->vaddr - f->fn->vaddr : 0,
+		entry ? plan_site_kind_name(entry) : "-", entry ? entry->vaddr - f->fn->vaddr : 0,
 		f->n_exits, f->n_exits == 1 ? " " : "s", stepped, n, f->name,
 		f->never_returns ? "  (never returns)" : "");
 }
@@ -118,7 +118,7 @@ static void text_not_probed(const struct plan *p, const struct plan_func **list,
 			p->inlined[i].into, p->inlined[i].into == 1 ? "" : "s");
 }
 
-int plan_show_text(const struct plan *p, FILE *out)
+int plan_print_text(const struct plan *p, FILE *out)
 {
 	const struct plan_func **list = plan_by_name(p);
 	size_t *first = plan_first_sites(p), stepped = 0;
@@ -138,7 +138,7 @@ int plan_show_text(const struct plan *p, FILE *out)
 		p->n_funcs == 1 ? "" : "s", p->n_probed, p->n_sites, p->n_link[LINK_ENTRY],
 		p->n_link[LINK_EXIT], p->n_link[LINK_RUNTIME], stepped, p->n_inlined);
 	if (p->strategy == PROBE_SPRINGBOARD || p->strategy == PROBE_AUTO)
-		err = plan_show_stubs(p, out);
+		err = plan_print_stubs(p, out);
 	fputc('\n', out);
 	for (size_t i = 0; i < p->n_funcs; i++)
 		if (list[i]->fate == PLAN_PROBED)
@@ -154,7 +154,7 @@ int plan_show_text(const struct plan *p, FILE *out)
 static void json_site(struct json *j, const struct plan_site *s)
 {
 	json_open(j, '{');
-	json_kv_str(j, "kind", plan_site_kind(s));
+	json_kv_str(j, "kind", plan_site_kind_name(s));
 	json_kv_u64(j, "vaddr", s->vaddr);
 	json_kv_u64(j, "file_off", s->file_off);
 	json_kv_u64(j, "sp_adj_bytes", s->sp_adj);
@@ -186,7 +186,7 @@ static void json_func(struct json *j, const struct plan *p, const struct plan_fu
 	json_close(j, '}');
 }
 
-int plan_show_json(const struct plan *p, FILE *out)
+int plan_print_json(const struct plan *p, FILE *out)
 {
 	const struct plan_func **list = plan_by_name(p);
 	size_t *first = plan_first_sites(p);

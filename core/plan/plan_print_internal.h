@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the ways of showing a plan share. Private to core/plan. */
-#ifndef GOTRACE_SHOW_IMPL_H
-#define GOTRACE_SHOW_IMPL_H
+#ifndef GOTRACE_PLAN_PRINT_INTERNAL_H
+#define GOTRACE_PLAN_PRINT_INTERNAL_H
 
 #include "plan/plan.h"
 
-const char *plan_site_kind(const struct plan_site *s);
+const char *plan_site_kind_name(const struct plan_site *s);
 /* Functions by name, allocated. NULL: no memory. */
 const struct plan_func **plan_by_name(const struct plan *p);
 /* [function]: where its sites begin; one function's sites are adjacent. Allocated. NULL: no memory.

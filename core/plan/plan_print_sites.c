@@ -89,7 +89,7 @@ static void explain_site(const struct plan *p, const struct plan_func *f, const 
 
 	disasm_text(d, s->vaddr, text, sizeof(text));
 	fprintf(out, "  +0x%-6" PRIx64 " %-28s %-10s %-10s ", s->vaddr - f->fn->vaddr, text,
-		plan_site_kind(s), traps(s));
+		plan_site_kind_name(s), traps(s));
 	if (is_entry) {
 		unsigned why = why_entry(p, f, s);
 
@@ -143,7 +143,7 @@ static void summary(const struct plan *p, const struct shares *n, FILE *out)
 	      out);
 }
 
-int plan_explain(const struct plan *p, FILE *out)
+int plan_print_sites(const struct plan *p, FILE *out)
 {
 	const struct plan_func **list = plan_by_name(p);
 	size_t *first = plan_first_sites(p);

@@ -44,7 +44,7 @@ static double pct(size_t part, size_t all)
 	return all ? 100.0 * part / all : 100.0;
 }
 
-int plan_show_stubs(const struct plan *p, FILE *out)
+int plan_print_stubs(const struct plan *p, FILE *out)
 {
 	uint8_t *stepped = calloc(p->n_funcs + 1, 1);
 

@@ -119,7 +119,7 @@ static void calls_that_fault(void **state)
 	assert_int_equal(plan_site_missing(p, 0), PLAN_NO_SITE);
 	assert_int_equal(plan_site_missing(p, UINT64_MAX), PLAN_NO_SITE);
 	for (size_t i = 0; i < p->n_sites; i++)
-		told += p->sites[i].kind == EVK_FAULT;
+		told += p->sites[i].kind == EV_WIRE_FAULT;
 	assert_int_equal(told, 1);
 	plan_free(p);
 
@@ -127,7 +127,7 @@ static void calls_that_fault(void **state)
 	assert_false(p->faults_seen);
 	assert_int_equal(find(p, "main.mayFault")->late_site, PLAN_NO_SITE);
 	for (size_t i = 0; i < p->n_sites; i++)
-		assert_int_not_equal(p->sites[i].kind, EVK_FAULT);
+		assert_int_not_equal(p->sites[i].kind, EV_WIRE_FAULT);
 	plan_free(p);
 	gobin_close(b);
 }
@@ -305,14 +305,14 @@ static void shown_as_text_and_json(void **state)
 	FILE *f = open_memstream(&text, &size);
 
 	(void)state;
-	assert_int_equal(plan_show_text(p, f), 0);
+	assert_int_equal(plan_print_text(p, f), 0);
 	fclose(f);
 	assert_non_null(strstr(text, "main.recursive"));
 	assert_non_null(strstr(text, "(never returns)"));
 	assert_non_null(strstr(text, "inlined everywhere"));
 	free(text);
 	f = open_memstream(&text, &size);
-	assert_int_equal(plan_show_json(p, f), 0);
+	assert_int_equal(plan_print_json(p, f), 0);
 	fclose(f);
 	assert_non_null(strstr(text, "\"fate\": \"probed\""));
 	assert_non_null(strstr(text, "\"kind\": \"entry+exit\""));
@@ -345,7 +345,7 @@ static void every_site_is_explained(void **state)
 		size_t size = 0, explained = 0, funcs = 0;
 		FILE *f = open_memstream(&text, &size);
 
-		assert_int_equal(plan_explain(p, f), 0);
+		assert_int_equal(plan_print_sites(p, f), 0);
 		fclose(f);
 		for (size_t i = 0; s != PROBE_THESIS && i < sizeof(lines) / sizeof(*lines); i++)
 			if (!strstr(text, lines[i]))

@@ -39,7 +39,7 @@ static const struct {
 	  offsetof(struct plan, unwinds_seen),
 	  0,
 	  NULL },
-	{ { "runtime.sigpanic" }, EVK_FAULT, AT_ENTRY, 0, 0, NULL },
+	{ { "runtime.sigpanic" }, EV_WIRE_FAULT, AT_ENTRY, 0, 0, NULL },
 	{ { "runtime.newstack" }, EV_STOP, AT_ENTRY, offsetof(struct plan, stops_seen), 0, NULL },
 	/* What newstack does about the stopped prologue; the same functions are called from
 	 * elsewhere, often, for other ends. gopreempt_m is inlined into it but for old versions. */
@@ -99,7 +99,7 @@ static int add_entry_or_returns(struct plan *p, struct gocode_ctx *ctx, const st
 		      (wanted[which].where == AT_ENTRY || code.n_rets);
 	if (usable && wanted[which].where == AT_ENTRY)
 		err = add_one(p, fn,
-			      wanted[which].kind == EVK_FAULT && code.has_entry
+			      wanted[which].kind == EV_WIRE_FAULT && code.has_entry
 				      ? &code.entry
 				      : entry_with_arguments(&code),
 			      which);
@@ -138,7 +138,7 @@ int plan_add_runtime_sites(struct plan *p, struct gocode_ctx *ctx)
 
 		for (size_t j = 0; j < 2 && !fn && wanted[i].names[j]; j++)
 			fn = gobin_func_named(p->binary, wanted[i].names[j]);
-		if (!fn || (wanted[i].kind == EVK_FAULT && !p->faults_seen))
+		if (!fn || (wanted[i].kind == EV_WIRE_FAULT && !p->faults_seen))
 			continue;
 		err = wanted[i].where == AT_CALL ? add_calls(p, ctx, fn, i)
 						 : add_entry_or_returns(p, ctx, fn, i);

@@ -205,20 +205,20 @@ void selector_warn_unused(const struct selector *s)
 void selector_log_no_match(const struct selector *s, const struct gobin *b)
 {
 	const struct plan_options *o = s->opt;
-	struct near_names names = { .n = 0 };
+	struct name_suggestions names = { .n = 0 };
 	char list[512];
 
 	for (size_t i = 0; i < o->n_globs; i++)
-		near_add_matches(&names, o->globs[i], false, b);
+		name_suggest_add(&names, o->globs[i], false, b);
 	for (size_t i = 0; i < o->n_packages; i++)
-		near_add_matches(&names, o->packages[i], true, b);
+		name_suggest_add(&names, o->packages[i], true, b);
 	if (!o->n_packages && !o->n_globs)
 		log_error(
 			"the binary has no function in package main or in module '%s'; choose with -p PKG or -f GLOB",
 			s->main_module);
-	else if (near_list(&names, list, sizeof(list)))
+	else if (name_suggest_list(&names, list, sizeof(list)))
 		log_error("no function matches; near are: %s", list);
 	else
 		log_error("no function matches; 'gotrace plan -p all BINARY' lists all there are");
-	near_free(&names);
+	name_suggest_free(&names);
 }

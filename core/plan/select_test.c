@@ -36,17 +36,18 @@ static void all_is_not_the_runtime(void **state)
 	assert_true(package_matches("runtime", "runtime"));
 }
 
-static void near_names(void **state)
+static void name_suggestions(void **state)
 {
 	(void)state;
-	assert_int_equal(near_distance("main", "main"), 0);
-	assert_int_equal(near_distance("mian", "main"), 2);
-	assert_true(near_distance("main.Sevre", "main.Serve") <
-		    near_distance("main.Sevre", "net/http.Serve"));
-	assert_true(near_distance("Submit", "github.com/panjf2000/ants/v2.(*Pool).Submit") <
-		    NEAR_NOT);
-	assert_int_equal(near_distance("main.ad", "internal/abi.Name"), NEAR_NOT);
-	assert_int_equal(near_distance("", "main.main"), NEAR_NOT);
+	assert_int_equal(name_suggest_distance("main", "main"), 0);
+	assert_int_equal(name_suggest_distance("mian", "main"), 2);
+	assert_true(name_suggest_distance("main.Sevre", "main.Serve") <
+		    name_suggest_distance("main.Sevre", "net/http.Serve"));
+	assert_true(name_suggest_distance("Submit", "github.com/panjf2000/ants/v2.(*Pool).Submit") <
+		    NAME_SUGGEST_TOO_FAR);
+	assert_int_equal(name_suggest_distance("main.ad", "internal/abi.Name"),
+			 NAME_SUGGEST_TOO_FAR);
+	assert_int_equal(name_suggest_distance("", "main.main"), NAME_SUGGEST_TOO_FAR);
 }
 
 static void strategies(void **state)
@@ -67,7 +68,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packages),
 		cmocka_unit_test(all_is_not_the_runtime),
-		cmocka_unit_test(near_names),
+		cmocka_unit_test(name_suggestions),
 		cmocka_unit_test(strategies),
 	};
 

@@ -40,7 +40,7 @@ struct collector {
 	struct source *sources; /* one a ring */
 	unsigned n_sources;
 	struct merge merge; /* a queue a ring, the last one for losses */
-	struct naming *naming;
+	struct pc_names *pc_names;
 	uint64_t last_watermark_ns, last_flush_ns, flushed_events;
 	struct losses *losses;
 
@@ -140,7 +140,7 @@ static int write_event(void *ctx, const struct event_ext *ev)
 
 	if (c->full)
 		return 0; /* the trace has ended, the main thread only does not know yet */
-	if (ev->h.kind == EVK_FAULT) {
+	if (ev->h.kind == EV_WIRE_FAULT) {
 		if (!entry_of_fault(c, ev, &entry))
 			return 0;
 		ev = &entry;
@@ -150,7 +150,7 @@ static int write_event(void *ctx, const struct event_ext *ev)
 		if (c->opt.expect_goid_1 && c->images == 1 && ev->h.goid != 1)
 			c->layout_wrong = true;
 	}
-	if (ev->h.kind == EV_CREATE && (err = naming_event(c->naming, ev)))
+	if (ev->h.kind == EV_CREATE && (err = pc_names_event(c->pc_names, ev)))
 		return err;
 	err = trace_writer_event(c->opt.writer, ev);
 	if (err)
@@ -271,8 +271,8 @@ struct collector *collector_new(const struct collector_options *opt)
 	c->wake_fd = -1;
 	c->sources = calloc(opt->probes->n_cpus, sizeof(*c->sources));
 	c->losses = losses_new(opt->probes);
-	c->naming = naming_new(opt->binary, opt->writer);
-	if (c->sources && c->losses && c->naming)
+	c->pc_names = pc_names_new(opt->binary, opt->writer);
+	if (c->sources && c->losses && c->pc_names)
 		err = open_rings(c);
 	if (!err)
 		err = merge_init(&c->merge, c->n_sources + 1);
@@ -353,7 +353,7 @@ void collector_free(struct collector *c)
 		collector_stop(c);
 	ring_buffer__free(c->rb);
 	merge_free(&c->merge);
-	naming_free(c->naming);
+	pc_names_free(c->pc_names);
 	free(c->sources);
 	losses_free(c->losses);
 	free(c);

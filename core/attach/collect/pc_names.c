@@ -12,15 +12,15 @@ struct named {
 	UT_hash_handle hh;
 };
 
-struct naming {
+struct pc_names {
 	const struct gobin *binary;
 	struct trace_writer *writer;
 	struct named *set;
 };
 
-struct naming *naming_new(const struct gobin *b, struct trace_writer *w)
+struct pc_names *pc_names_new(const struct gobin *b, struct trace_writer *w)
 {
-	struct naming *n = calloc(1, sizeof(*n));
+	struct pc_names *n = calloc(1, sizeof(*n));
 
 	if (n) {
 		n->binary = b;
@@ -30,7 +30,7 @@ struct naming *naming_new(const struct gobin *b, struct trace_writer *w)
 }
 
 /* `place_off`: a return address belongs to the line of the call before it. */
-static int name_pc(struct naming *n, uint64_t pc, uint64_t place_off)
+static int name_pc(struct pc_names *n, uint64_t pc, uint64_t place_off)
 {
 	struct trace_pc named = { .pc = pc };
 	const struct gofunc *fn;
@@ -61,14 +61,14 @@ static int name_pc(struct naming *n, uint64_t pc, uint64_t place_off)
 	return err;
 }
 
-int naming_event(struct naming *n, const struct event_ext *ev)
+int pc_names_event(struct pc_names *n, const struct event_ext *ev)
 {
 	int err = name_pc(n, ev->arg[1], 1);
 
 	return err ? err : name_pc(n, ev->arg[2], 0);
 }
 
-void naming_free(struct naming *n)
+void pc_names_free(struct pc_names *n)
 {
 	struct named *e, *next;
 

@@ -16,7 +16,7 @@
 #include "base/clock.h"
 
 /*
- * The sites, and how they are called: with R14 as in Go code. bench_ret_pops leaves the
+ * The sites, and how they are called: with R14 as in Go code. bench_ret_leaves leaves the
  * same return address on the stack twice and tells how much of it is still there: 8 bytes when the
  * RET was executed once, by whomever.
  */

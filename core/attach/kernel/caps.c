@@ -115,11 +115,11 @@ void caps_probe(struct caps *c)
 	probe(c, NOP10_ALWAYS, -1);
 }
 
-void caps_probe_aside(struct caps *c, bool nop_stubs)
+void caps_probe_in_child(struct caps *c, bool nop_stubs)
 {
 	enum nop10 nop10 = nop_stubs ? NOP10_FOR_WANT_OF_NOP5 : NOP10_NEVER;
 	int fds[2] = { -1, -1 };
-	pid_t child = pipe2(fds, O_CLOEXEC) ? -1 : aside_fork(&(int){ fds[1] }, 1);
+	pid_t child = pipe2(fds, O_CLOEXEC) ? -1 : helper_process_fork(&(int){ fds[1] }, 1);
 
 	if (child == 0) {
 		struct caps own;

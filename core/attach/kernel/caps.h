@@ -38,6 +38,6 @@ void caps_probe(struct caps *c);
  * happens behind the caller's back. On the path of every recording, so nop10 is tried only for
  * `nop_stubs`, and where nop5 becomes no call: being refused costs a grace period.
  */
-void caps_probe_aside(struct caps *c, bool nop_stubs);
+void caps_probe_in_child(struct caps *c, bool nop_stubs);
 
 #endif

@@ -28,7 +28,7 @@ static int load(struct children *c, const struct target_config *target)
 	err = bpf_object__load(c->object);
 	if (err)
 		return err;
-	c->state = object_map(c->object, ".bss", sizeof(*c->state));
+	c->state = embedded_bpf_map(c->object, ".bss", sizeof(*c->state));
 	if (!c->state)
 		return -errno;
 	c->fork = bpf_program__attach(bpf_object__find_program_by_name(c->object, "on_fork"));
@@ -59,7 +59,7 @@ void children_close(struct children *c)
 {
 	bpf_link__destroy(c->fork);
 	bpf_link__destroy(c->exec);
-	object_unmap(c->state, sizeof(*c->state));
+	embedded_bpf_unmap(c->state, sizeof(*c->state));
 	bpf_object__close(c->object);
 	*c = (struct children){ 0 };
 }

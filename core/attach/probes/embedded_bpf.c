@@ -24,7 +24,7 @@ static size_t page_up(size_t bytes)
 	return (bytes + page - 1) / page * page;
 }
 
-void *object_map(struct bpf_object *o, const char *map, size_t bytes)
+void *embedded_bpf_map(struct bpf_object *o, const char *map, size_t bytes)
 {
 	int fd = bpf_object__find_map_fd_by_name(o, map);
 	void *at = MAP_FAILED;
@@ -36,7 +36,7 @@ void *object_map(struct bpf_object *o, const char *map, size_t bytes)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-void object_unmap(void *at, size_t bytes)
+void embedded_bpf_unmap(void *at, size_t bytes)
 {
 	if (at)
 		munmap(at, page_up(bytes));

@@ -281,7 +281,7 @@ static int leave_to_child(const struct links *l)
 		for (size_t k = 0; k < l->n[i]; k++)
 			keep[n++] = bpf_link__fd(l->link[i][k]); /* holds its perf event as well */
 	keep[n++] = go[0];
-	pid_t child = aside_fork(keep, n);
+	pid_t child = helper_process_fork(keep, n);
 	free(keep);
 	if (child == 0) {
 		char byte;

@@ -34,7 +34,7 @@ int links_attach_left(struct links *l, const struct probes *p, const struct plan
 		      const struct links_options *opt, const bool *left);
 
 /*
- * Takes them out; the programs must have been told to stop (probe_state.stopped)
+ * Takes them out; the programs must have been told to stop (probe_state.paused)
  * or calls are seen by halves. The kernel waits for a grace period, 50 ms and
  * more; with perf events for one a site, 0.1 s each. `nobody_waits`: no process
  * is left that would pay for the probes meanwhile. Then, and with many perf

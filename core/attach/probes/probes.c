@@ -133,9 +133,9 @@ static int make_rings(struct probes *p, const struct probes_options *opt)
 
 static int map_shared(struct probes *p)
 {
-	p->counters = object_map(p->object, "counters", p->n_cpus * sizeof(*p->counters));
+	p->counters = embedded_bpf_map(p->object, "counters", p->n_cpus * sizeof(*p->counters));
 	if (p->counters)
-		p->state = object_map(p->object, ".bss", sizeof(*p->state));
+		p->state = embedded_bpf_map(p->object, ".bss", sizeof(*p->state));
 	p->lost_goids_fd = bpf_object__find_map_fd_by_name(p->object, "lost_goids");
 	if (p->counters && p->state && p->lost_goids_fd >= 0)
 		return 0;
@@ -268,8 +268,8 @@ struct cpu_counters probes_counters(const struct probes *p)
 
 void probes_unload(struct probes *p)
 {
-	object_unmap(p->counters, p->n_cpus * sizeof(*p->counters));
-	object_unmap(p->state, sizeof(*p->state));
+	embedded_bpf_unmap(p->counters, p->n_cpus * sizeof(*p->counters));
+	embedded_bpf_unmap(p->state, sizeof(*p->state));
 	for (unsigned i = 0; p->ring_fds && i < p->n_cpus; i++)
 		if (p->ring_fds[i] >= 0)
 			close(p->ring_fds[i]);

@@ -4,8 +4,8 @@
  * compares at each RET (Linux 6.6, CONFIG_X86_USER_SHADOW_STACK). A program that performs a RET
  * takes nothing off it, so the next real one would fault.
  */
-#ifndef GOTRACE_SHADOW_H
-#define GOTRACE_SHADOW_H
+#ifndef GOTRACE_SHADOW_STACK_H
+#define GOTRACE_SHADOW_STACK_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -8,6 +8,7 @@
 
 #include "base/vec.h"
 #include "analysis/diff.h"
+#include "trace/keys.h"
 
 static const char side_name[] = { 'A', 'B' };
 
@@ -37,12 +38,12 @@ static int compare_keys(struct diff *d)
 	static const struct {
 		const char *key, *what;
 	} keys[] = {
-		{ "binary.path", "binaries at different paths" },
-		{ "go.version", "different Go versions" },
-		{ "probe.strategy", "different probe strategies" },
-		{ "host.kernel", "different kernels" },
-		{ "host.cpu", "different processors" },
-		{ "host.cpus", "different numbers of CPUs" },
+		{ KEY_BINARY_PATH, "binaries at different paths" },
+		{ KEY_GO_VERSION, "different Go versions" },
+		{ KEY_PROBE_STRATEGY, "different probe strategies" },
+		{ KEY_HOST_KERNEL, "different kernels" },
+		{ KEY_HOST_CPU, "different processors" },
+		{ KEY_HOST_CPUS, "different numbers of CPUs" },
 	};
 	int err = 0;
 
@@ -61,10 +62,10 @@ static char *selection(const struct trace_info *info)
 	static const struct {
 		const char *prefix, *option;
 	} kinds[] = {
-		{ "select.package.", "-p " },
-		{ "select.function.", "-f " },
-		{ "select.exclude.", "-x " },
-		{ "select.wrappers", "--wrappers" },
+		{ KEY_SELECT_PACKAGE ".", "-p " },
+		{ KEY_SELECT_FUNCTION ".", "-f " },
+		{ KEY_SELECT_EXCLUDE ".", "-x " },
+		{ KEY_SELECT_WRAPPERS, "--wrappers" },
 	};
 	char *text = NULL;
 	size_t size = 0;
@@ -108,14 +109,14 @@ static int look_at(struct diff *d, unsigned side)
 	static const struct {
 		const char *reason, *by;
 	} early[] = {
-		{ "duration", "--duration" },
-		{ "size", "--max-size" },
-		{ "interrupted", "a signal to gotrace" },
-		{ "write-error", "an error of writing" },
+		{ REASON_DURATION, "--duration" },
+		{ REASON_SIZE, "--max-size" },
+		{ REASON_INTERRUPTED, "a signal to gotrace" },
+		{ REASON_WRITE_ERROR, "an error of writing" },
 	};
 	const struct report *rep = &d->side[side];
 	const struct model_totals *t = rep->totals;
-	const char *reason = value(d, side, "end.reason");
+	const char *reason = value(d, side, KEY_END_REASON);
 	char name = side_name[side];
 	int err = 0;
 
@@ -145,8 +146,8 @@ static int compare_costs(struct diff *d)
 	static const struct {
 		const char *key, *what;
 	} costs[] = {
-		{ "cost.emulated_ns", "an emulated probe" },
-		{ "cost.step_ns", "a single-stepped probe" },
+		{ KEY_COST_EMULATED_NS, "an emulated probe" },
+		{ KEY_COST_STEP_NS, "a single-stepped probe" },
 	};
 	int err = 0;
 

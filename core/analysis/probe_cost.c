@@ -2,17 +2,18 @@
 #include "analysis/probe_cost.h"
 
 #include "analysis/report.h"
+#include "trace/keys.h"
 
 /* As core/attach/costs.h has them. */
 static const struct {
 	const char *cost, *events, *words;
 	bool always; /* named even where it was not measured */
 } kinds[] = {
-	{ "cost.emulated_ns", "end.events_emulated", "emulated", true },
-	{ "cost.jump_ns", "end.events_jump", "in a stub", false },
-	{ "cost.nop_ns", "end.events_nop", "in a stub's nop", false },
-	{ "cost.ret_ns", "end.events_ret", "RET performed", false },
-	{ "cost.step_ns", "end.events_step", "single-stepped", true },
+	{ KEY_COST_EMULATED_NS, KEY_END_EVENTS_EMULATED, "emulated", true },
+	{ KEY_COST_JUMP_NS, KEY_END_EVENTS_JUMP, "in a stub", false },
+	{ KEY_COST_NOP_NS, KEY_END_EVENTS_NOP, "in a stub's nop", false },
+	{ KEY_COST_RET_NS, KEY_END_EVENTS_RET, "RET performed", false },
+	{ KEY_COST_STEP_NS, KEY_END_EVENTS_STEP, "single-stepped", true },
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 

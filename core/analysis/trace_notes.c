@@ -6,6 +6,7 @@
 
 #include "analysis/probe_cost.h"
 #include "analysis/report.h"
+#include "trace/keys.h"
 
 static const char *value(const struct report *rep, const char *key)
 {
@@ -20,12 +21,12 @@ static void summary(const struct report *rep, FILE *out)
 	static const struct {
 		const char *key, *before;
 	} parts[] = {
-		{ "binary.path", "" },
-		{ "go.version", ", " },
-		{ "probe.strategy", ", probes: " },
+		{ KEY_BINARY_PATH, "" },
+		{ KEY_GO_VERSION, ", " },
+		{ KEY_PROBE_STRATEGY, ", probes: " },
 	};
 
-	if (*value(rep, "binary.path")) {
+	if (*value(rep, KEY_BINARY_PATH)) {
 		for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 			if (*value(rep, parts[i].key)) {
 				fputs(parts[i].before, out);
@@ -47,19 +48,20 @@ static void ending(const struct report *rep, FILE *out)
 	static const struct {
 		const char *reason, *line;
 	} early[] = {
-		{ "duration", "recording was ended by --duration (-d) before the program ended" },
-		{ "size", "recording was ended by --max-size before the program ended" },
-		{ "interrupted",
+		{ REASON_DURATION,
+		  "recording was ended by --duration (-d) before the program ended" },
+		{ REASON_SIZE, "recording was ended by --max-size before the program ended" },
+		{ REASON_INTERRUPTED,
 		  "recording was ended by a signal to gotrace before the program ended" },
-		{ "write-error",
+		{ REASON_WRITE_ERROR,
 		  "recording was cut short: the trace could not be written any further" },
-		{ "not-started", "the command could not be executed" },
+		{ REASON_NOT_STARTED, "the command could not be executed" },
 	};
-	uint64_t sig = trace_info_u64(rep->info, "end.signal", 0),
-		 status = trace_info_u64(rep->info, "end.status", 0);
+	uint64_t sig = trace_info_u64(rep->info, KEY_END_SIGNAL, 0),
+		 status = trace_info_u64(rep->info, KEY_END_STATUS, 0);
 
 	for (size_t i = 0; i < sizeof(early) / sizeof(early[0]); i++)
-		if (!strcmp(value(rep, "end.reason"), early[i].reason))
+		if (!strcmp(value(rep, KEY_END_REASON), early[i].reason))
 			fprintf(out, "%s\n", early[i].line);
 	if (sig)
 		fprintf(out, "the program was ended by signal %" PRIu64 " (%s)\n", sig,
@@ -77,9 +79,9 @@ static void dropped(const struct report *rep, FILE *out)
 	static const struct {
 		const char *key, *why;
 	} kinds[] = {
-		{ "end.dropped_signal_stack", "on a signal stack" },
-		{ "end.dropped_outside_stack", "outside the stack of their goroutine" },
-		{ "end.dropped_fault", "where the goroutine could not be read" },
+		{ KEY_END_DROPPED_SIGNAL_STACK, "on a signal stack" },
+		{ KEY_END_DROPPED_OUTSIDE_STACK, "outside the stack of their goroutine" },
+		{ KEY_END_DROPPED_FAULT, "where the goroutine could not be read" },
 	};
 	const char *joint = "hits dropped in the kernel:";
 
@@ -97,8 +99,8 @@ static void dropped(const struct report *rep, FILE *out)
 
 static void followed(const struct report *rep, FILE *out)
 {
-	uint64_t children = trace_info_u64(rep->info, "end.children", 0);
-	uint64_t execs = trace_info_u64(rep->info, "end.execs", 0), images = rep->totals->images;
+	uint64_t children = trace_info_u64(rep->info, KEY_END_CHILDREN, 0);
+	uint64_t execs = trace_info_u64(rep->info, KEY_END_EXECS, 0), images = rep->totals->images;
 
 	if (children)
 		fprintf(out, "%" PRIu64 " child process%s not followed\n", children,
@@ -130,7 +132,7 @@ static void pairing(const struct report *rep, FILE *out)
 	if (t->bad_events)
 		fprintf(out, "%" PRIu64 " event%s made no sense: left out\n", t->bad_events,
 			plural(t->bad_events));
-	if (trace_info_u64(rep->info, "end.layout_wrong", 0))
+	if (trace_info_u64(rep->info, KEY_END_LAYOUT_WRONG, 0))
 		fputs("the first events contradict the layout of runtime.g that this Go version was\n"
 		      "taken to have: do not trust this trace\n",
 		      out);
@@ -187,7 +189,7 @@ void report_footer(const struct report *rep, FILE *out)
 	dropped(rep, out);
 	pairing(rep, out);
 	for (size_t i = 0; i < rep->info->n_kvs; i++)
-		if (!strncmp(rep->info->kvs[i].key, "warn.", 5)) {
+		if (!strncmp(rep->info->kvs[i].key, KEY_WARN, strlen(KEY_WARN))) {
 			text_safe(out, rep->info->kvs[i].value);
 			fputc('\n', out);
 		}

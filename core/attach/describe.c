@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/describe.h"
+#include "trace/keys.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -59,7 +60,7 @@ static int add_warning(struct trace_info *info, const char *sentence)
 	int n = 0;
 
 	do
-		snprintf(key, sizeof(key), "warn.%d", n++);
+		snprintf(key, sizeof(key), KEY_WARN "%d", n++);
 	while (trace_info_get(info, key));
 	return trace_info_set(info, key, sentence);
 }
@@ -116,17 +117,17 @@ int describe_plan(struct trace_info *info, const struct plan *plan)
 	if (!err)
 		err = add_sites(info, plan, number);
 	if (!err)
-		err = trace_info_set(info, "probe.strategy", probe_strategy_name(plan->strategy));
+		err = trace_info_set(info, KEY_PROBE_STRATEGY, probe_strategy_name(plan->strategy));
 	if (!err)
-		err = trace_info_setf(info, "plan.selected", "%zu", plan->n_funcs);
+		err = trace_info_setf(info, KEY_PLAN_SELECTED, "%zu", plan->n_funcs);
 	if (!err)
-		err = trace_info_setf(info, "plan.probed", "%zu", plan->n_probed);
+		err = trace_info_setf(info, KEY_PLAN_PROBED, "%zu", plan->n_probed);
 	if (!err)
-		err = trace_info_setf(info, "plan.inlined", "%zu", plan->n_inlined);
+		err = trace_info_setf(info, KEY_PLAN_INLINED, "%zu", plan->n_inlined);
 	for (int f = 0; f < PLAN_FATES && !err; f++) {
 		char key[48];
 
-		snprintf(key, sizeof(key), "plan.fate.%s", plan_fate_name(f));
+		snprintf(key, sizeof(key), KEY_PLAN_FATE "%s", plan_fate_name(f));
 		if (f != PLAN_PROBED && plan->n_fate[f])
 			err = trace_info_setf(info, key, "%zu", plan->n_fate[f]);
 	}
@@ -144,18 +145,18 @@ int describe_binary(struct trace_info *info, const struct gobin *b, const char *
 		    bool layout_from_dwarf)
 {
 	const struct gomodule *mod = gobin_main_module(b);
-	int err = trace_info_set(info, "binary.path", path);
+	int err = trace_info_set(info, KEY_BINARY_PATH, path);
 
 	if (!err)
-		err = trace_info_set(info, "binary.build_id", gobin_build_id(b));
+		err = trace_info_set(info, KEY_BINARY_BUILD_ID, gobin_build_id(b));
 	if (!err)
-		err = trace_info_set(info, "go.version", gobin_go_version(b));
+		err = trace_info_set(info, KEY_GO_VERSION, gobin_go_version(b));
 	if (!err)
-		err = trace_info_set(info, "go.layout", layout_from_dwarf ? "dwarf" : "table");
+		err = trace_info_set(info, KEY_GO_LAYOUT, layout_from_dwarf ? "dwarf" : "table");
 	if (!err && mod && mod->path && *mod->path)
-		err = trace_info_set(info, "go.module", mod->path);
+		err = trace_info_set(info, KEY_GO_MODULE, mod->path);
 	if (!err)
-		err = trace_info_set(info, "target.pie", gobin_is_pie(b) ? "1" : "0");
+		err = trace_info_set(info, KEY_TARGET_PIE, gobin_is_pie(b) ? "1" : "0");
 	return err;
 }
 
@@ -194,19 +195,20 @@ int describe_host(struct trace_info *info)
 
 	cpu_model(cpu, sizeof(cpu));
 	if (!err)
-		err = trace_info_setf(info, "host.kernel", "%s %s", u.sysname, u.release);
+		err = trace_info_setf(info, KEY_HOST_KERNEL, "%s %s", u.sysname, u.release);
 	if (!err)
-		err = trace_info_set(info, "host.cpu", cpu);
+		err = trace_info_set(info, KEY_HOST_CPU, cpu);
 	if (!err)
-		err = trace_info_setf(info, "host.cpus", "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+		err = trace_info_setf(info, KEY_HOST_CPUS, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
 	if (!err)
-		err = trace_info_setf(info, "host.memory_bytes", "%llu",
+		err = trace_info_setf(info, KEY_HOST_MEMORY_BYTES, "%llu",
 				      (unsigned long long)sysconf(_SC_PHYS_PAGES) *
 					      sysconf(_SC_PAGESIZE));
 	if (!err)
-		err = trace_info_setf(info, "clock.monotonic_ns", "%llu",
+		err = trace_info_setf(info, KEY_CLOCK_MONOTONIC_NS, "%llu",
 				      clock_ns(CLOCK_MONOTONIC));
 	if (!err)
-		err = trace_info_setf(info, "clock.realtime_ns", "%llu", clock_ns(CLOCK_REALTIME));
+		err = trace_info_setf(info, KEY_CLOCK_REALTIME_NS, "%llu",
+				      clock_ns(CLOCK_REALTIME));
 	return err;
 }

@@ -7,16 +7,17 @@
 
 #include "attach/kernel/costs.h"
 #include "base/clock.h"
+#include "trace/keys.h"
 
 const char *end_reason_name(enum end_reason r)
 {
 	static const char *const names[] = {
-		[END_EXITED] = "exited",
-		[END_DURATION] = "duration",
-		[END_SIZE] = "size",
-		[END_INTERRUPTED] = "interrupted",
-		[END_WRITE_ERROR] = "write-error",
-		[END_NOT_STARTED] = "not-started",
+		[END_EXITED] = REASON_EXITED,
+		[END_DURATION] = REASON_DURATION,
+		[END_SIZE] = REASON_SIZE,
+		[END_INTERRUPTED] = REASON_INTERRUPTED,
+		[END_WRITE_ERROR] = REASON_WRITE_ERROR,
+		[END_NOT_STARTED] = REASON_NOT_STARTED,
 	};
 
 	return names[r];
@@ -35,15 +36,15 @@ static int describe_counts(const struct recording *r, const struct collector_sta
 		const char *key;
 		uint64_t n;
 	} counts[] = {
-		{ "end.events", s->events },
-		{ "end.lost_events", s->lost_events },
-		{ "end.lost_records", s->lost_records },
-		{ "end.dropped_signal_stack", c.dropped_signal },
-		{ "end.dropped_outside_stack", c.dropped_outside },
-		{ "end.dropped_fault", c.dropped_fault },
-		{ "end.time_ns", clock_monotonic_ns() },
-		{ "end.detach_ns", r->detach_ns },
-		{ "end.images", s->images },
+		{ KEY_END_EVENTS, s->events },
+		{ KEY_END_LOST_EVENTS, s->lost_events },
+		{ KEY_END_LOST_RECORDS, s->lost_records },
+		{ KEY_END_DROPPED_SIGNAL_STACK, c.dropped_signal },
+		{ KEY_END_DROPPED_OUTSIDE_STACK, c.dropped_outside },
+		{ KEY_END_DROPPED_FAULT, c.dropped_fault },
+		{ KEY_END_TIME_NS, clock_monotonic_ns() },
+		{ KEY_END_DETACH_NS, r->detach_ns },
+		{ KEY_END_IMAGES, s->images },
 	};
 	int err = 0;
 
@@ -51,11 +52,9 @@ static int describe_counts(const struct recording *r, const struct collector_sta
 		err = set_count(end, counts[i].key, counts[i].n);
 	for (enum cost_class k = 0; k < COST_CLASSES && !err; k++) {
 		uint64_t n = collector_class_events(r->collector, k);
-		char key[32];
 
-		snprintf(key, sizeof(key), "end.events_%s", cost_class_name(k));
 		if (n)
-			err = set_count(end, key, n);
+			err = set_count(end, cost_class_events_key(k), n);
 	}
 	return err;
 }
@@ -65,41 +64,41 @@ static int describe_target(const struct recording *r, struct trace_info *end)
 	int status = r->target->wait_status, err = 0;
 
 	if (children_counted(&r->children)) {
-		err = set_count(end, "end.children", r->children.state->children);
+		err = set_count(end, KEY_END_CHILDREN, r->children.state->children);
 		/* The launched command's own exec is one of them. */
 		if (!err)
-			err = set_count(end, "end.execs", r->children.state->execs);
+			err = set_count(end, KEY_END_EXECS, r->children.state->execs);
 	}
 	if (!err && r->target->launched && r->target->ended && WIFEXITED(status))
-		err = set_count(end, "end.status", WEXITSTATUS(status));
+		err = set_count(end, KEY_END_STATUS, WEXITSTATUS(status));
 	if (!err && r->target->launched && r->target->ended && WIFSIGNALED(status))
-		err = set_count(end, "end.signal", WTERMSIG(status));
+		err = set_count(end, KEY_END_SIGNAL, WTERMSIG(status));
 	if (!err && r->target_end_ns && r->target->exec_ns)
-		err = set_count(end, "end.target_wall_ns", r->target_end_ns - r->target->exec_ns);
+		err = set_count(end, KEY_END_TARGET_WALL_NS, r->target_end_ns - r->target->exec_ns);
 	return err;
 }
 
 static int describe_stubs(const struct recording *r, const struct collector_stats *s,
 			  struct trace_info *end)
 {
-	int err = set_count(end, "end.stubs", r->n_stubs - r->n_stubs_left);
+	int err = set_count(end, KEY_END_STUBS, r->n_stubs - r->n_stubs_left);
 
 	if (!err)
-		err = set_count(end, "end.stubs_left", r->n_stubs_left);
+		err = set_count(end, KEY_END_STUBS_LEFT, r->n_stubs_left);
 	if (!err)
-		err = set_count(end, "end.patch_ns", r->patch_ns);
+		err = set_count(end, KEY_END_PATCH_NS, r->patch_ns);
 	if (!err && r->n_stubs_left == r->n_stubs)
-		err = trace_info_set(end, "probe.strategy", probe_strategy_name(PROBE_EMULATED));
+		err = trace_info_set(end, KEY_PROBE_STRATEGY, probe_strategy_name(PROBE_EMULATED));
 	if (!err && r->n_stubs_left == r->n_stubs)
-		err = trace_info_set(end, "probe.why", r->why);
+		err = trace_info_set(end, KEY_PROBE_WHY, r->why);
 	else if (!err && r->n_stubs_left)
-		err = trace_info_setf(end, "warn.stubs",
+		err = trace_info_setf(end, KEY_WARN_STUBS,
 				      "%zu of %zu sites could not be moved to stubs (another tool "
 				      "probes there?) and are single-stepped",
 				      r->n_stubs_left, r->n_stubs);
 	if (!err && r->n_stubs > r->n_stubs_left && s->images > 1)
 		err = trace_info_set(
-			end, "warn.image",
+			end, KEY_WARN_IMAGE,
 			"the process executed itself anew: the new image was not patched, "
 			"so most of its calls' ends were not seen");
 	return err;
@@ -108,12 +107,12 @@ static int describe_stubs(const struct recording *r, const struct collector_stat
 int ending_describe(const struct recording *r, struct trace_info *end)
 {
 	struct collector_stats s = collector_stats(r->collector);
-	int err = trace_info_set(end, "end.reason", end_reason_name(r->reason));
+	int err = trace_info_set(end, KEY_END_REASON, end_reason_name(r->reason));
 
 	if (!err)
 		err = describe_counts(r, &s, end);
 	if (!err && s.layout_wrong)
-		err = trace_info_set(end, "end.layout_wrong", "1");
+		err = trace_info_set(end, KEY_END_LAYOUT_WRONG, "1");
 	if (!err)
 		err = describe_target(r, end);
 	return err || !r->n_stubs ? err : describe_stubs(r, &s, end);

@@ -17,6 +17,7 @@
 #include "attach/target/springboard.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "trace/keys.h"
 
 /* ---- preparing */
 
@@ -154,17 +155,18 @@ int recording_prepare(struct recording *r)
 
 int recording_describe(const struct recording *r, struct trace_info *info)
 {
-	int err = trace_info_set(info, "attach.kind", attach_kind_name(r->kind));
+	int err = trace_info_set(info, KEY_ATTACH_KIND, attach_kind_name(r->kind));
 
 	if (!err)
-		err = trace_info_setf(info, "attach.time_ns", "%llu",
+		err = trace_info_setf(info, KEY_ATTACH_TIME_NS, "%llu",
 				      (unsigned long long)r->attach_ns);
 	if (!err)
-		err = trace_info_setf(info, "ring.bytes", "%zu", r->probes.ring_bytes);
+		err = trace_info_setf(info, KEY_RING_BYTES, "%zu", r->probes.ring_bytes);
 	if (!err && r->open_to_all)
-		err = trace_info_set(info, "attach.open_to_all", "1");
+		err = trace_info_set(info, KEY_ATTACH_OPEN_TO_ALL, "1");
 	if (!err)
-		err = trace_info_set(info, "probe.ret", r->perform_ret ? "performed" : "stepped");
+		err = trace_info_set(info, KEY_PROBE_RET,
+				     r->perform_ret ? RET_PERFORMED : RET_STEPPED);
 	return err ? err : costs_describe(info, &r->caps, r->plan, r->perform_ret);
 }
 

@@ -13,6 +13,7 @@
 #include "analysis/probe_cost.h"
 #include "report/text_format.h"
 #include "trace/trace.h"
+#include "trace/keys.h"
 
 #define NAME "%-26s " /* the longest key has 25 letters */
 
@@ -70,7 +71,7 @@ static int count(struct trace_reader *r, struct counted *c)
  * more than all. */
 static void show_cost(const struct trace_info *t)
 {
-	uint64_t ns, wall_ns = trace_info_u64(t, "end.target_wall_ns", 0);
+	uint64_t ns, wall_ns = trace_info_u64(t, KEY_END_TARGET_WALL_NS, 0);
 
 	if (!probe_cost_ns(t, &ns))
 		return;

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/record_run.h"
+#include "trace/keys.h"
 
 /* ---- what the trace says of itself */
 
@@ -24,7 +25,7 @@ static int set_command(struct trace_info *info, char *const *argv)
 
 	for (; argv && *argv && n < sizeof(line) - 2; argv++)
 		n += snprintf(line + n, sizeof(line) - n, "%s%s", n ? " " : "", *argv);
-	return trace_info_set(info, "command", line);
+	return trace_info_set(info, KEY_COMMAND, line);
 }
 
 static int set_list(struct trace_info *info, const char *key, const char *const *list, size_t n)
@@ -54,23 +55,23 @@ static int describe(struct run *r)
 	if (!err)
 		err = describe_host(t);
 	if (!err)
-		err = trace_info_set(t, "gotrace.version", GOTRACE_VERSION);
+		err = trace_info_set(t, KEY_GOTRACE_VERSION, GOTRACE_VERSION);
 	if (!err)
-		err = trace_info_setf(t, "pid", "%d", r->target.pid);
+		err = trace_info_setf(t, KEY_PID, "%d", r->target.pid);
 	if (!err && r->opt.command)
 		err = set_command(t, r->opt.command);
 	if (!err && *r->user.name)
-		err = trace_info_set(t, "user", r->user.name);
+		err = trace_info_set(t, KEY_USER, r->user.name);
 	if (!err)
-		err = trace_info_set(t, "probe.why", r->recording.why);
+		err = trace_info_set(t, KEY_PROBE_WHY, r->recording.why);
 	if (!err)
-		err = set_list(t, "select.package", p->packages, p->n_packages);
+		err = set_list(t, KEY_SELECT_PACKAGE, p->packages, p->n_packages);
 	if (!err)
-		err = set_list(t, "select.function", p->globs, p->n_globs);
+		err = set_list(t, KEY_SELECT_FUNCTION, p->globs, p->n_globs);
 	if (!err)
-		err = set_list(t, "select.exclude", p->excludes, p->n_excludes);
+		err = set_list(t, KEY_SELECT_EXCLUDE, p->excludes, p->n_excludes);
 	if (!err && p->wrappers)
-		err = trace_info_set(t, "select.wrappers", "1");
+		err = trace_info_set(t, KEY_SELECT_WRAPPERS, "1");
 	return err ? err : recording_describe(&r->recording, t);
 }
 

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "export/exports.h"
+#include "trace/keys.h"
 
 #define MANY_CALLS 1000000
 
@@ -50,7 +51,7 @@ static void put_meta(struct chrome *c, const char *what, uint32_t image, bool sy
 
 static void name_process(struct chrome *c, uint32_t image, bool system)
 {
-	const char *command = trace_info_get(c->rep.info, "command");
+	const char *command = trace_info_get(c->rep.info, KEY_COMMAND);
 	char name[512];
 
 	snprintf(name, sizeof(name), "%s",
@@ -155,7 +156,7 @@ int export_chrome(struct trace_reader *const *r, size_t n, const struct export_o
 {
 	struct chrome c = {
 		.rep.file.fd = -1,
-		.pid = trace_info_u64(trace_reader_info(r[0]), "pid", 1),
+		.pid = trace_info_u64(trace_reader_info(r[0]), KEY_PID, 1),
 		.watch = { .on_entry = on_call,
 			   .on_call = on_call,
 			   .on_goroutine = on_goroutine,

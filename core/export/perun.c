@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "base/vec.h"
 #include "export/thesis.h"
+#include "trace/keys.h"
 
 struct perun {
 	struct thesis t;
@@ -179,8 +180,8 @@ static int put_resources(struct perun *p, enum perun_layout layout)
 /* The command's first word, and the rest. */
 static void put_header(struct perun *p, enum perun_layout layout)
 {
-	const char *command = trace_info_get(p->t.rep.info, "command");
-	const char *status = trace_info_get(p->t.rep.info, "end.status");
+	const char *command = trace_info_get(p->t.rep.info, KEY_COMMAND);
+	const char *status = trace_info_get(p->t.rep.info, KEY_END_STATUS);
 	const char *rest = command ? strchr(command, ' ') : NULL;
 	char *cmd = command ? strndup(command, rest ? (size_t)(rest - command) : strlen(command))
 			    : NULL;
@@ -208,13 +209,13 @@ static void put_or(struct json *j, const char *key, const char *s)
 static void put_machine(struct perun *p, const struct export_options *opt)
 {
 	const struct trace_info *info = p->t.rep.info;
-	const char *kernel = trace_info_get(info, "host.kernel"),
+	const char *kernel = trace_info_get(info, KEY_HOST_KERNEL),
 		   *release = kernel ? strchr(kernel, ' ') : NULL;
-	uint64_t cpus = trace_info_u64(info, "host.cpus", 0);
+	uint64_t cpus = trace_info_u64(info, KEY_HOST_CPUS, 0);
 	char ram[32];
 
 	snprintf(ram, sizeof(ram), "%.1f GiB",
-		 (double)trace_info_u64(info, "host.memory_bytes", 0) / (1u << 30));
+		 (double)trace_info_u64(info, KEY_HOST_MEMORY_BYTES, 0) / (1u << 30));
 	json_key(&p->j, "machine");
 	json_open(&p->j, '{');
 	json_kv_str(&p->j, "architecture", "x86_64");
@@ -260,11 +261,11 @@ static void put_collector(struct perun *p)
 	json_kv_str(&p->j, "name", "gotrace");
 	json_key(&p->j, "params");
 	json_open(&p->j, '{');
-	put_list(p, "packages", "select.package");
-	put_list(p, "functions", "select.function");
-	put_list(p, "excluded", "select.exclude");
-	put_or(&p->j, "probe", trace_info_get(info, "probe.strategy"));
-	put_or(&p->j, "go", trace_info_get(info, "go.version"));
+	put_list(p, "packages", KEY_SELECT_PACKAGE);
+	put_list(p, "functions", KEY_SELECT_FUNCTION);
+	put_list(p, "excluded", KEY_SELECT_EXCLUDE);
+	put_or(&p->j, "probe", trace_info_get(info, KEY_PROBE_STRATEGY));
+	put_or(&p->j, "go", trace_info_get(info, KEY_GO_VERSION));
 	json_kv_u64(&p->j, "events", t->events);
 	json_kv_u64(&p->j, "lost events", t->lost_events);
 	json_kv_u64(&p->j, "suspect calls", t->suspect_calls);

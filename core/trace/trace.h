@@ -33,7 +33,7 @@ struct trace_func {
 	uint32_t size;
 };
 
-/* A free-form statement about the trace. Keys in FORMAT.md ("go.version", "host.kernel", ...). */
+/* A free-form statement about the trace. Keys are in trace/keys.h. */
 struct trace_kv {
 	char *key, *value;
 };

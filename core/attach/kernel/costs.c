@@ -6,15 +6,21 @@
 #include <stdlib.h>
 
 #include "binary/gocode.h"
+#include "trace/keys.h"
 
-const char *cost_class_name(enum cost_class c)
+static const struct {
+	const char *cost, *events;
+} keys[COST_CLASSES] = {
+	[COST_EMULATED] = { KEY_COST_EMULATED_NS, KEY_END_EVENTS_EMULATED },
+	[COST_JUMP] = { KEY_COST_JUMP_NS, KEY_END_EVENTS_JUMP },
+	[COST_NOP] = { KEY_COST_NOP_NS, KEY_END_EVENTS_NOP },
+	[COST_RET] = { KEY_COST_RET_NS, KEY_END_EVENTS_RET },
+	[COST_STEP] = { KEY_COST_STEP_NS, KEY_END_EVENTS_STEP },
+};
+
+const char *cost_class_events_key(enum cost_class c)
 {
-	static const char *const names[COST_CLASSES] = {
-		[COST_EMULATED] = "emulated", [COST_JUMP] = "jump", [COST_NOP] = "nop",
-		[COST_RET] = "ret",           [COST_STEP] = "step",
-	};
-
-	return names[c];
+	return keys[c].events;
 }
 
 enum cost_class cost_class_of(const struct plan_site *s, bool perform_ret)
@@ -67,11 +73,9 @@ int costs_describe(struct trace_info *info, const struct caps *caps, const struc
 	}
 	for (enum cost_class c = 0; c < COST_CLASSES && !err; c++) {
 		uint64_t ns = used[c] ? cost_ns(caps, c, nop) : 0;
-		char key[32];
 
-		snprintf(key, sizeof(key), "cost.%s_ns", cost_class_name(c));
 		if (ns)
-			err = trace_info_setf(info, key, "%" PRIu64, ns);
+			err = trace_info_setf(info, keys[c].cost, "%" PRIu64, ns);
 	}
 	return err;
 }

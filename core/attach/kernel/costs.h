@@ -19,7 +19,7 @@ enum cost_class {
 	COST_STEP,     /* two traps */
 	COST_CLASSES,
 };
-const char *cost_class_name(enum cost_class c); /* one word, as in the keys of a trace */
+const char *cost_class_events_key(enum cost_class c); /* the trace's key for their number */
 
 enum cost_class cost_class_of(const struct plan_site *s, bool perform_ret);
 
@@ -29,7 +29,7 @@ uint64_t cost_ns(const struct caps *caps, enum cost_class c, enum stub_kind stub
 /* The class of each site (enum cost_class), allocated. NULL: no memory. */
 uint8_t *costs_by_site(const struct plan *p, bool perform_ret);
 
-/* Adds the keys cost.CLASS_ns of what the plan uses, of emulated and of step. 0 or -ENOMEM. */
+/* Adds the keys KEY_COST_*_NS of what the plan uses, of emulated and of step. 0 or -ENOMEM. */
 int costs_describe(struct trace_info *info, const struct caps *caps, const struct plan *p,
 		   bool perform_ret);
 

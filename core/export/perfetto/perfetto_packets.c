@@ -7,6 +7,7 @@
 
 #include "base/utf8.h"
 #include "export/perfetto/perfetto.h"
+#include "trace/keys.h"
 
 /* Numbers of Perfetto's. */
 #define CLOCK_ID_REALTIME  1u
@@ -80,8 +81,8 @@ static void put_clocks(struct perfetto *p, uint64_t ts_ns)
 	Perfetto__TracePacketDefaults defaults = PERFETTO__TRACE_PACKET_DEFAULTS__INIT;
 	Perfetto__ClockSnapshot snapshot = PERFETTO__CLOCK_SNAPSHOT__INIT;
 	Perfetto__ClockSnapshot__Clock clocks[3], *list[3];
-	uint64_t real_ns = trace_info_u64(p->rep->info, "clock.realtime_ns", 0);
-	uint64_t then_ns = trace_info_u64(p->rep->info, "clock.monotonic_ns", 0);
+	uint64_t real_ns = trace_info_u64(p->rep->info, KEY_CLOCK_REALTIME_NS, 0);
+	uint64_t then_ns = trace_info_u64(p->rep->info, KEY_CLOCK_MONOTONIC_NS, 0);
 	const struct {
 		uint32_t id;
 		uint64_t ns;
@@ -137,7 +138,7 @@ void perfetto_begin(struct perfetto *p, uint64_t ts_ns)
 				  losses = PERFETTO__TRACK_DESCRIPTOR__INIT;
 	Perfetto__ProcessDescriptor what = PERFETTO__PROCESS_DESCRIPTOR__INIT;
 	Perfetto__CounterDescriptor counter = PERFETTO__COUNTER_DESCRIPTOR__INIT;
-	const char *command = trace_info_get(p->rep->info, "command");
+	const char *command = trace_info_get(p->rep->info, KEY_COMMAND);
 	char *name = utf8_copy(command ? command : "Go program");
 
 	if (p->begun || !name) {
@@ -149,7 +150,7 @@ void perfetto_begin(struct perfetto *p, uint64_t ts_ns)
 	p->last_ns = ts_ns;
 	put_clocks(p, ts_ns);
 	what.has_pid = true;
-	what.pid = (int32_t)trace_info_u64(p->rep->info, "pid", 1);
+	what.pid = (int32_t)trace_info_u64(p->rep->info, KEY_PID, 1);
 	what.process_name = name;
 	process.process = &what;
 	process.has_child_ordering = true;

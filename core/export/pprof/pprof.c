@@ -19,6 +19,7 @@
 #include "analysis/goroutine_paths.h"
 #include "export/gzout.h"
 #include "export/protoout.h"
+#include "trace/keys.h"
 #include "pprof.pb-c.h"
 
 #define PAGE         4096u
@@ -135,7 +136,7 @@ static void put_comment(struct pprof *p, const char *text)
 static void put_comments(struct pprof *p)
 {
 	const struct model_totals *t = p->rep->totals;
-	const char *command = trace_info_get(p->rep->info, "command");
+	const char *command = trace_info_get(p->rep->info, KEY_COMMAND);
 	char line[512];
 
 	if (command) {
@@ -152,8 +153,8 @@ static void put_comments(struct pprof *p)
 static void put_times(struct pprof *p)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
-	uint64_t then_ns = trace_info_u64(p->rep->info, "clock.monotonic_ns", 0);
-	uint64_t real_ns = trace_info_u64(p->rep->info, "clock.realtime_ns", 0);
+	uint64_t then_ns = trace_info_u64(p->rep->info, KEY_CLOCK_MONOTONIC_NS, 0);
+	uint64_t real_ns = trace_info_u64(p->rep->info, KEY_CLOCK_REALTIME_NS, 0);
 
 	if (real_ns)
 		part.time_nanos = (int64_t)(real_ns + (p->rep->totals->first_ns - then_ns));
@@ -213,8 +214,8 @@ static void put_mapping(struct pprof *p)
 
 	m.memory_start = known && bias ? bias : m.memory_start;
 	m.file_offset = known && !bias ? m.memory_start : 0;
-	m.filename = string(p, trace_info_get(info, "binary.path"));
-	m.build_id = string(p, trace_info_get(info, "binary.build_id"));
+	m.filename = string(p, trace_info_get(info, KEY_BINARY_PATH));
+	m.build_id = string(p, trace_info_get(info, KEY_BINARY_BUILD_ID));
 	m.has_functions = m.has_filenames = m.has_line_numbers = true;
 	part.n_mapping = 1;
 	part.mapping = mappings;

@@ -16,7 +16,9 @@ list='pairing model/pairing_fuzz 2000
 reader trace/reader_fuzz 16384 fixtures/malformed-traces fixtures/traces
 gobin binary/gobin_fuzz 193'
 
-passed=0 failed=0 pids=
+# shellcheck source=totals.sh
+. ci/totals.sh
+pids=
 while read -r name program length seeds; do
 	rm -rf "${work:?}/$name"
 	mkdir -p "$work/$name"
@@ -32,12 +34,10 @@ EOF
 for job in $pids; do
 	name=${job%%:*}
 	if wait "${job#*:}"; then
-		passed=$((passed + 1))
-		echo "$name: $(sed -n 's/^Done \([0-9]*\) runs in \([0-9]*\).*/\1 runs in \2 s, nothing found/p' "$found/$name.log")"
+		ok "$name: $(sed -n 's/^Done \([0-9]*\) runs in \([0-9]*\).*/\1 runs in \2 s, nothing found/p' "$found/$name.log")"
 	else
-		failed=$((failed + 1))
-		echo "$name: FOUND something:"
-		grep -v -E 'NEW|REDUCE|pulse|RELOAD|^INFO|Uses:' "$found/$name.log" | tail -n 60
+		grep -v -E 'NEW|REDUCE|pulse|RELOAD|^INFO|Uses:' "$found/$name.log" >"$found/$name.short"
+		not_ok "$name: found something" "$found/$name.short"
 	fi
 done
 
@@ -52,5 +52,4 @@ if [ "${KEEP:-}" = 1 ] && [ "$failed" = 0 ]; then
 $list
 EOF
 fi
-echo "$passed passed, $failed failed, 0 skipped"
-[ "$failed" = 0 ]
+totals

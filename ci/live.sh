@@ -20,18 +20,21 @@ top=$(dirname "$here")
 GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 export GOTRACE TOP=$top
 
-finish() { # PASSED FAILED SKIPPED
-	echo "$1 passed, $2 failed, $3 skipped"
-	[ "$2" = 0 ]
+# shellcheck source=totals.sh
+. "$here/totals.sh"
+
+none() { # WHY
+	not_ok "live tests: $1"
+	totals
 	exit
 }
-skip_all() {
-	# In a VM (LIVE_BUILT) there is nothing else to run them.
-	[ -z "${LIVE_BUILT:-}" ] || { echo "not ok - live tests: $1"; finish 0 1 0; }
-	echo "ok - live tests # SKIP $1"
-	finish 0 0 1
+skip_all() { # WHY
+	[ -z "${LIVE_BUILT:-}" ] || none "$1" # in a VM there is nothing else to run them
+	skip 'live tests' "$1"
+	totals
+	exit
 }
-[ -x "$GOTRACE" ] || { echo "not ok - $GOTRACE is missing; run make first"; finish 0 1 0; }
+[ -x "$GOTRACE" ] || none "$GOTRACE is missing; run make first"
 [ "$(id -u)" = 0 ] || skip_all "not root; run: sudo make live"
 [ -e /sys/bus/event_source/devices/uprobe ] || skip_all "this kernel has no uprobes"
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
@@ -48,8 +51,7 @@ if [ -n "$LIVE_BUILT" ]; then
 elif ! "$top/fixtures/programs/build.sh" "$LIVE/programs" >"$LIVE/build.log" 2>&1 ||
 	! "$top/experiments/workloads/build.sh" "$LIVE/workloads" ants >>"$LIVE/build.log" 2>&1; then
 	sed 's/^/# /' "$LIVE/build.log"
-	echo "not ok - the programs to trace cannot be built"
-	finish 0 1 0
+	none "the programs to trace cannot be built"
 fi
 
 if [ $# = 0 ]; then
@@ -58,18 +60,16 @@ if [ $# = 0 ]; then
 		[ "$f" = lib.sh ] || set -- "$@" "${f%.sh}"
 	done
 fi
-passed=0 failed=0 skipped=0
 for topic in "$@"; do
 	bash "$here/live/$topic.sh" 2>&1 | tee "$LIVE/$topic.tap"
 	status=${PIPESTATUS[0]}
 	f=$(grep -c '^not ok ' "$LIVE/$topic.tap")
 	s=$(grep -c '^ok .* # SKIP ' "$LIVE/$topic.tap")
 	p=$(($(grep -c '^ok ' "$LIVE/$topic.tap") - s))
+	add "$p" "$f" "$s"
 	# A topic that breaks off, or tests nothing, has failed.
 	if { [ "$status" != 0 ] && [ "$f" = 0 ]; } || [ $((p + f + s)) = 0 ]; then
-		echo "not ok - $topic: ended early with status $status"
-		f=$((f + 1))
+		not_ok "$topic: ended early with status $status"
 	fi
-	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 done
-finish "$passed" "$failed" "$skipped"
+totals

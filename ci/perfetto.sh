@@ -8,11 +8,13 @@ set -eu
 cd "$(dirname "$0")/.."
 GOTRACE=${GOTRACE:-build/gotrace} O=${O:-build}
 venv=$O/venv-perfetto
+# shellcheck source=totals.sh
+. ci/totals.sh
 [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
 "$venv/bin/python" -c 'import perfetto' 2>/dev/null || "$venv/bin/pip" install -q perfetto || {
-	echo "perfetto does not install from PyPI: not tested"
-	echo "0 passed, 0 failed, 1 skipped"
-	exit 0
+	skip "Perfetto's definitions" 'perfetto does not install from PyPI'
+	totals
+	exit
 }
 work=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-perfetto.XXXXXX")
 trap 'rm -rf "$work"' EXIT

@@ -10,21 +10,16 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}") O=$(realpath -m "${O:-$top/build}")
 export GOTRACE
 venv=$O/venv-perun traces=$top/fixtures/traces
-passed=0 failed=0 skipped=0
-
-finish() {
-	echo "$passed passed, $failed failed, $skipped skipped"
-	[ "$failed" = 0 ]
-	exit
-}
+# shellcheck source=totals.sh
+. "$top/ci/totals.sh"
 
 if ! "$venv/bin/perun" --version >/dev/null 2>&1; then
 	echo "perun-toolsuite is being installed into $venv"
 	if ! python3 -m venv "$venv" || ! "$venv/bin/pip" install -q perun-toolsuite >"$O/venv-perun.log" 2>&1; then
 		tail -n 3 "$O/venv-perun.log"
-		echo 'ok - Perun # SKIP perun-toolsuite does not install here'
-		skipped=1
-		finish
+		skip Perun 'perun-toolsuite does not install here'
+		totals
+		exit
 	fi
 fi
 "$venv/bin/perun" --version
@@ -36,18 +31,6 @@ export HOME=$work GIT_AUTHOR_NAME=test GIT_AUTHOR_EMAIL=test@localhost GIT_COMMI
 mkdir "$work/repo" && cd "$work/repo" || exit 1
 git init -q . && git commit -q --allow-empty -m first
 perun() { "$venv/bin/perun" --no-pager -nc "$@"; }
-
-# try NAME FUNCTION: its output is shown when it fails
-try() {
-	if "$2" >"$work/log" 2>&1; then
-		echo "ok - $1"
-		passed=$((passed + 1))
-	else
-		echo "not ok - $1"
-		sed 's/^/# /' "$work/log" | tail -n 30
-		failed=$((failed + 1))
-	fi
-}
 
 export_as() { # TRACE OUT [OPTION...]
 	local trace=$traces/$1.gotrace out=$2
@@ -165,7 +148,6 @@ try 'gotrace-perun-collect refuses what it cannot do' collect_wrong
 if [ "$(id -u)" = 0 ] && [ -e /sys/bus/event_source/devices/uprobe ]; then
 	try 'gotrace-perun-collect traces and adds' collect
 else
-	echo 'ok - gotrace-perun-collect traces and adds # SKIP not root, or no uprobes'
-	skipped=$((skipped + 1))
+	skip 'gotrace-perun-collect traces and adds' 'not root, or no uprobes'
 fi
-finish
+totals

@@ -15,23 +15,16 @@ export GOTRACE
 GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 # shellcheck source=toolchain.sh
 . "$top/ci/toolchain.sh"
+# shellcheck source=totals.sh
+. "$top/ci/totals.sh"
 version=$1
 if [ "$version" = newest ]; then version=$(newest_go) || exit 1; fi
 use_go "$version" || exit 1
 echo "== Go $version"
 
 "$top/ci/live.sh" 2>&1 | tee "$live" | grep -vE '^ok [0-9]+ - ([^#]|#[^ ])*$|^1\.\.|^[0-9]+ passed'
-read -r passed failed skipped < <(awk '/^[0-9]+ passed, / { print $1 + 0, $3 + 0, $5 + 0 }' "$live" | tail -n 1)
-passed=${passed:-0} failed=${failed:-1} skipped=${skipped:-0}
-ok() { echo "ok - $1"; passed=$((passed + 1)); }
-not_ok() { echo "not ok - $1"; failed=$((failed + 1)); }
-
-if "$top/ci/go-layout.sh" --check "$version" >"$log" 2>&1; then
-	ok "the layout table's row is what go$version says"
-else
-	not_ok "the layout table's row is what go$version says"
-	sed 's/^/#   /' "$log"
-fi
+add_script "$live" "${PIPESTATUS[0]}"
+try "the layout table's row is what go$version says" "$top/ci/go-layout.sh" --check "$version"
 for build in normal stripped pie cgo; do
 	programs=$out/regress/built/$version/$build
 	if ! "$top/ci/regress/build.sh" "$programs" "$version" "$build" >"$log" 2>&1; then
@@ -47,5 +40,4 @@ for build in normal stripped pie cgo; do
 		fi
 	done < <(grep -v "^#" "$top/ci/regress/probes")
 done
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+totals

@@ -66,7 +66,8 @@ programs >"$vm/programs.log" 2>&1 || { cat "$vm/programs.log"; echo "test-vm.sh:
 
 boot=
 trap '[ -z "$boot" ] || kill "$boot"; exit 143' INT TERM
-passed=0 failed=0 skipped=0
+# shellcheck source=totals.sh
+. "$top/ci/totals.sh"
 for kernel in "$@"; do
 	start=$(date +%s)
 	name=$(basename "$kernel")
@@ -74,7 +75,7 @@ for kernel in "$@"; do
 	option=() topics=$all_topics
 	[ "${kernel%-full}" = "$kernel" ] || option=(preempt=full) topics=$counting_topics
 	scripts "${TOPICS:-$topics}" || exit 1
-	image=$("$here/kernel.sh" "$vm/kernels" "$kernel") || { failed=$((failed + 1)); continue; }
+	image=$("$here/kernel.sh" "$vm/kernels" "$kernel") || { not_ok "kernel $kernel: there is none"; continue; }
 	cat "$vm/base.cpio" "$vm/scripts.cpio" "$vm/programs.cpio" >"$vm/initramfs.cpio"
 	printf '\n== kernel %s\n' "$kernel"
 	"$here/boot.sh" "$image" "$vm/initramfs.cpio" "$out" "${SECONDS_MAX:-3600}" "${option[@]}" >"$out.verdict" &
@@ -84,14 +85,13 @@ for kernel in "$@"; do
 	grep -vaE '^ok [0-9]+ - ([^#]|#[^ ])*$|^1\.\.|^[0-9]+ passed' "$out.log" # what passed is in the log
 	cat "$out.verdict"
 
-	read -r p f s < <(awk '/^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped/ { p += $1; f += $3; s += $5 }
-		END { print p + 0, f + 0, s + 0 }' "$out.log")
-	if [ "$f" = 0 ] && { [ $status != 0 ] || [ "$p" = 0 ]; }; then
-		f=1
-		[ $status != 0 ] || echo "not ok - kernel $kernel: nothing could be tested there"
+	read -r p f s < <(closing_lines "$out.log" | awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }')
+	add "$p" "$f" "$s"
+	if [ $status != 0 ] && [ "$f" = 0 ]; then
+		not_ok "kernel $kernel: the tests ended with status $status"
+	elif [ "$p$f" = 00 ]; then
+		not_ok "kernel $kernel: nothing could be tested there"
 	fi
 	echo "-- kernel $kernel: $p passed, $f failed, $s skipped, $(($(date +%s) - start)) s ($out.log, .console)"
-	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 done
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+totals

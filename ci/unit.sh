@@ -2,7 +2,8 @@
 # Runs cmocka programs one by one; prints the output of those that fail and one closing line.
 #   ci/unit.sh PROGRAM...
 set -u
-passed=0 failed=0 skipped=0
+# shellcheck source=totals.sh
+. "${0%/*}/totals.sh"
 log=$(mktemp) || exit 1
 trap 'rm -f "$log"' EXIT
 for t in "$@"; do
@@ -12,9 +13,8 @@ for t in "$@"; do
 	f=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) test.*/\1/p' "$log" | head -n 1)
 	s=$(sed -n 's/^\[  SKIPPED \] \([0-9]*\) test.*/\1/p' "$log" | head -n 1)
 	[ "$ok" = 1 ] || [ "${f:-0}" -gt 0 ] || f=1 # it crashed, or a sanitizer ended it
-	passed=$((passed + ${p:-0})) failed=$((failed + ${f:-0})) skipped=$((skipped + ${s:-0}))
+	add "${p:-0}" "${f:-0}" "${s:-0}"
 	printf '  %-8s %s (%s)\n' "$([ "${f:-0}" = 0 ] && echo ok || echo FAIL)" "${t##*/test/}" "${p:-0}"
 	[ "${f:-0}" = 0 ] || cat "$log"
 done
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+totals

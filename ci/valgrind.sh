@@ -3,30 +3,27 @@
 # comparison, over recorded traces.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-failed=0 passed=0
+# shellcheck source=totals.sh
+. ci/totals.sh
 emulated=fixtures/traces/recursion.emulated.gotrace thesis=fixtures/traces/recursion.thesis.gotrace
 
-try() {
-	if valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite \
-		build/gotrace "$@" >/dev/null; then
-		passed=$((passed + 1))
-	else
-		echo "valgrind finds fault with: gotrace $*"
-		failed=$((failed + 1))
-	fi
+# The command's own output is of no interest.
+quietly() { "$@" >/dev/null; }
+clean() { # ARG... of gotrace
+	try "valgrind finds nothing: gotrace $*" quietly valgrind -q --error-exitcode=99 --leak-check=full \
+		--errors-for-leak-kinds=definite build/gotrace "$@"
 }
 for trace in fixtures/traces/plain.emulated.gotrace $thesis; do
-	try report --by=function "$trace"
-	try report --by=path --format=json "$trace"
-	try report --by=goroutine --fold --format=csv "$trace"
-	try report --by=call "$trace"
-	try info "$trace"
+	clean report --by=function "$trace"
+	clean report --by=path --format=json "$trace"
+	clean report --by=goroutine --fold --format=csv "$trace"
+	clean report --by=call "$trace"
+	clean info "$trace"
 	for format in folded 'pprof --goroutines' perfetto chrome perun 'perun --perun-layout=legacy' csv 'csv --calls' sqlite; do
 		# shellcheck disable=SC2086 # a format and its option
-		try export --format=$format "$trace"
+		clean export --format=$format "$trace"
 	done
 done
-try diff $emulated $thesis
-try diff --by=path --format=json $emulated $thesis
-echo "$passed passed, $failed failed, 0 skipped"
-[ "$failed" = 0 ]
+clean diff $emulated $thesis
+clean diff --by=path --format=json $emulated $thesis
+totals

@@ -5,19 +5,19 @@ set -eu
 cd "$(dirname "$0")/../.."
 build=${O:-build}
 chromium=${CHROMIUM:-chromium}
+# shellcheck source=../totals.sh
+. ci/totals.sh
+
+skip_all() { # WHY
+	skip 'the page in a browser' "$1"
+	totals
+	exit
+}
 [ -n "${NODEPS:-}" ] || ci/deps.sh page >/dev/null 2>&1 || true
 for tool in node "$chromium"; do
-	command -v "$tool" >/dev/null 2>&1 || {
-		echo "the page in a browser: skipped, there is no $tool (ci/deps.sh page)"
-		echo '0 passed, 0 failed, 1 skipped'
-		exit 0
-	}
+	command -v "$tool" >/dev/null 2>&1 || skip_all "there is no $tool (ci/deps.sh page)"
 done
-if ! PLAYWRIGHT=$(ci/page/playwright.sh "$build"); then
-	echo "the page in a browser: skipped, playwright-core cannot be had from the npm registry"
-	echo '0 passed, 0 failed, 1 skipped'
-	exit 0
-fi
+PLAYWRIGHT=$(ci/page/playwright.sh "$build") || skip_all "playwright-core cannot be had from the npm registry"
 export PLAYWRIGHT
 pages=$build/pages
 rm -rf "$pages"

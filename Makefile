@@ -75,8 +75,19 @@ $(O)/.deps-%: ci/deps.sh
 $(OUT)/obj/%.o: %.c Makefile | $(call deps,build)
 	@mkdir -p $(@D)
 	$(call msg,CC,$<)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(if $(findstring /cli/,$<),-DGOTRACE_VERSION='"$(VERSION)"') \
-		-MMD -MP -c $< -o $@
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+# The version is in a file of its own, written when it is another one. It stays where git says nothing,
+# as to root in another user's tree.
+$(OUT)/version.c: FORCE
+	@mkdir -p $(@D)
+	@text='const char cli_version[] = "$(VERSION)";'; \
+	if [ ! -e $@ ] || { [ "$(VERSION)" != unknown ] && [ "$$(sed 1d $@)" != "$$text" ]; }; then \
+		printf '#include "cli/cli.h"\n%s\n' "$$text" >$@; fi
+$(OUT)/version.o: $(OUT)/version.c core/cli/cli.h Makefile | $(call deps,build)
+	$(call msg,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+.PHONY: FORCE
 
 # The BPF objects are assembled into the library, opened from memory at run time.
 $(OUT)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h) Makefile | $(call deps,build)
@@ -114,7 +125,7 @@ $(LIB) $(ATTACH) $(SHARED):
 	$(call msg,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(BIN): $(call obj,$(CLI_SRC)) $(ATTACH) $(LIB)
+$(BIN): $(call obj,$(CLI_SRC)) $(OUT)/version.o $(ATTACH) $(LIB)
 	$(call msg,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 

@@ -3,6 +3,9 @@
 #ifndef GOTRACE_CLI_H
 #define GOTRACE_CLI_H
 
+/* The version of the sources, as git describes it; "unknown" where git cannot. */
+extern const char cli_version[];
+
 /* argv[0] is "gotrace VERB". The result is the exit status. */
 int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);

@@ -48,7 +48,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		puts("gotrace " GOTRACE_VERSION);
+		printf("gotrace %s\n", cli_version);
 		return 0;
 	}
 	for (size_t i = 0; i < N_VERBS; i++) {

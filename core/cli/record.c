@@ -55,7 +55,7 @@ static int describe(struct run *r)
 	if (!err)
 		err = describe_host(t);
 	if (!err)
-		err = trace_info_set(t, KEY_GOTRACE_VERSION, GOTRACE_VERSION);
+		err = trace_info_set(t, KEY_GOTRACE_VERSION, cli_version);
 	if (!err)
 		err = trace_info_setf(t, KEY_PID, "%d", r->target.pid);
 	if (!err && r->opt.command)

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <uthash.h>
 
+#include "base/hash_index.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "base/vec.h"
@@ -45,9 +46,10 @@ struct pprof {
 	uint64_t *place;
 	/* location of the [go] frame above each node of the tree; 0: none yet */
 	uint64_t *go_place;
-	/* those of [go] frames: locations behind all others */
+	/* those of [go] frames: locations after all others */
 	uint64_t *go_pcs;
 	size_t n_go_pcs, cap_go_pcs;
+	struct hash_index by_pc; /* of go_pcs */
 	uint64_t *stack;
 	size_t cap_stack;
 	bool mapped;
@@ -257,24 +259,39 @@ static uint64_t place_of(struct pprof *p, uint32_t func)
 	return p->place[slot] = slot + 1;
 }
 
+/* The index of pc in go_pcs, which takes it up when it is new; *fresh says whether it was. */
+static size_t go_pc_index(struct pprof *p, uint64_t pc, bool *fresh)
+{
+	uint32_t hash = hash_u64(pc);
+	size_t at, n = p->n_go_pcs;
+
+	*fresh = false;
+	for (uint32_t i = hash_index_first(&p->by_pc, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&p->by_pc, hash, &at))
+		if (p->go_pcs[i] == pc)
+			return i;
+	if (vec_reserve(&p->go_pcs, &p->cap_go_pcs, n + 1) ||
+	    hash_index_put(&p->by_pc, hash, (uint32_t)n)) {
+		p->err = -ENOMEM;
+		return 0;
+	}
+	*fresh = true;
+	p->go_pcs[p->n_go_pcs++] = pc;
+	return n;
+}
+
 static uint64_t go_place_of(struct pprof *p, uint32_t node)
 {
 	uint64_t pc = p->tree->nodes[node].go_pc, first = p->rep->info->n_funcs + 3;
 	const struct trace_pc *at = pc ? trace_info_pc(p->rep->info, pc) : NULL;
-	size_t i = 0;
+	bool fresh;
 
 	if (p->go_place[node])
 		return p->go_place[node];
-	while (i < p->n_go_pcs && p->go_pcs[i] != pc)
-		i++;
-	if (i == p->n_go_pcs) {
-		if (vec_reserve(&p->go_pcs, &p->cap_go_pcs, i + 1)) {
-			p->err = -ENOMEM;
-			return 0;
-		}
-		p->go_pcs[p->n_go_pcs++] = pc;
+	size_t i = go_pc_index(p, pc, &fresh);
+
+	if (fresh)
 		put_place(p, first + i, GO_FRAME, at ? at->file : NULL, at ? at->line : 0, 0);
-	}
 	return p->go_place[node] = first + i;
 }
 
@@ -380,6 +397,7 @@ static void free_profile(struct pprof *p)
 	free(p->place);
 	free(p->go_place);
 	free(p->go_pcs);
+	hash_index_free(&p->by_pc);
 	free(p->stack);
 }
 

@@ -170,12 +170,51 @@ static void test_goroutines(void **state)
 	unlink(file);
 }
 
+/* Many go statements, each of which starts two goroutines: each frame [go] has its own line. */
+static void test_go_statements(void **state)
+{
+	enum { STATEMENTS = 500, BYTES = 1 << 18 };
+	char *text = calloc(1, BYTES), *got = NULL, trace[TRACE_PATH_BYTES], want[128];
+	size_t n, size;
+	FILE *in = fmemopen(text, BYTES, "w"), *out = open_memstream(&got, &size);
+
+	(void)state;
+	assert_true(in && out);
+	for (unsigned i = 0; i < STATEMENTS; i++)
+		fprintf(in, "@pc %#x main.main file=/src/main.go line=%u\n", 0x401000 + i, i + 1);
+	fprintf(in, "1 entry main.main 100 1000\n");
+	for (unsigned i = 0; i < 2 * STATEMENTS; i++) {
+		unsigned ts_ns = 2000 + 10 * i;
+
+		fprintf(in, "1 create - 0 %u arg0=%u arg1=%#x arg2=0\n", ts_ns, i + 2,
+			0x401000 + i % STATEMENTS);
+		fprintf(in, "%u entry main.w%u 100 %u\n", i + 2, i, ts_ns + 1);
+		fprintf(in, "%u exit main.w%u 100 %u\n", i + 2, i, ts_ns + 2);
+	}
+	assert_int_equal(fclose(in), 0);
+	fixture_write_text(text, true, trace);
+	char *data = fixture_export(trace, "pprof", &(struct export_options){ 0 }, &n);
+
+	fixture_print_pprof(data, n, out);
+	assert_int_equal(fclose(out), 0);
+	for (unsigned i = 0; i < 2 * STATEMENTS; i++) {
+		snprintf(want, sizeof(want), " main.w%u [go](/src/main.go:%u 0 M0) main.main\n", i,
+			 i % STATEMENTS + 1);
+		assert_non_null(strstr(got, want));
+	}
+	unlink(trace);
+	free(data);
+	free(text);
+	free(got);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_top),
 		cmocka_unit_test(test_go_edges),
 		cmocka_unit_test(test_goroutines),
+		cmocka_unit_test(test_go_statements),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

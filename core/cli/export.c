@@ -15,6 +15,7 @@ enum {
 	KEY_NO_GO_EDGES,
 	KEY_GOROUTINES,
 	KEY_CALLS,
+	KEY_ARGS,
 	KEY_LAYOUT,
 	KEY_ORIGIN,
 	KEY_HOST
@@ -42,6 +43,10 @@ static const struct argp_option options[] = {
 	{ "goroutines", KEY_GOROUTINES, NULL, 0,
 	  "a label with the goroutine's number on each stack", 2 },
 	{ "calls", KEY_CALLS, NULL, 0, "a row a call, in the order in which they began", 2 },
+	{ "args", KEY_ARGS, NULL, 0,
+	  "each call with its self time and how it ended, for viewers that show args beside a call; "
+	  "speedscope takes calls whose args differ for different functions",
+	  2 },
 	{ "perun-layout", KEY_LAYOUT, "LAYOUT", 0,
 	  "flat (default), stacks for Perun 0.26 and newer, which "
 	  "take a uid for the whole stack, or legacy for the thesis's own Sankey view",
@@ -61,6 +66,7 @@ static const struct {
 	{ EXPORT_GO_EDGES, "--no-go-edges" },
 	{ EXPORT_GOROUTINES, "--goroutines" },
 	{ EXPORT_CALLS, "--calls" },
+	{ EXPORT_ARGS, "--args" },
 	{ EXPORT_PERUN, "--perun-layout, --origin and --host" },
 };
 
@@ -128,6 +134,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_CALLS:
 		a->given |= EXPORT_CALLS;
 		a->opt.calls = true;
+		return 0;
+	case KEY_ARGS:
+		a->given |= EXPORT_ARGS;
+		a->opt.args = true;
 		return 0;
 	case KEY_LAYOUT:
 		a->given |= EXPORT_PERUN;

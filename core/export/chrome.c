@@ -21,6 +21,7 @@ struct chrome {
 	struct callfile calls;
 	struct json j;
 	uint64_t pid, n;
+	bool args; /* asked for */
 	struct export_watch watch;
 };
 
@@ -88,14 +89,9 @@ static void put_names(struct chrome *c)
 	}
 }
 
-static void put_call(struct chrome *c, const struct call *call)
+/* Only when asked for: to speedscope calls with different args are different functions. */
+static void put_args(struct chrome *c, const struct call *call)
 {
-	open_event(c, "X", call->image, call->system, call->system ? call->tid : call->goid);
-	json_kv_str(&c->j, "name", report_name(&c->rep, call->func));
-	json_key(&c->j, "ts");
-	json_decimal(&c->j, call->start_ns - c->rep.totals->first_ns, 3);
-	json_key(&c->j, "dur");
-	json_decimal(&c->j, call->end_ns - call->start_ns, 3);
 	json_key(&c->j, "args");
 	json_open(&c->j, '{');
 	json_kv_u64(&c->j, "self_ns", call->self_ns);
@@ -104,6 +100,18 @@ static void put_call(struct chrome *c, const struct call *call)
 	if (call->suspect)
 		json_kv_bool(&c->j, "suspect", true);
 	json_close(&c->j, '}');
+}
+
+static void put_call(struct chrome *c, const struct call *call)
+{
+	open_event(c, "X", call->image, call->system, call->system ? call->tid : call->goid);
+	json_kv_str(&c->j, "name", report_name(&c->rep, call->func));
+	json_key(&c->j, "ts");
+	json_decimal(&c->j, call->start_ns - c->rep.totals->first_ns, 3);
+	json_key(&c->j, "dur");
+	json_decimal(&c->j, call->end_ns - call->start_ns, 3);
+	if (c->args)
+		put_args(c, call);
 	json_close(&c->j, '}');
 	c->n++;
 }
@@ -157,6 +165,7 @@ int export_chrome(struct trace_reader *const *r, size_t n, const struct export_o
 	struct chrome c = {
 		.rep.file.fd = -1,
 		.pid = trace_info_u64(trace_reader_info(r[0]), KEY_PID, 1),
+		.args = opt->args,
 		.watch = { .on_entry = on_call,
 			   .on_call = on_call,
 			   .on_goroutine = on_goroutine,
@@ -165,7 +174,6 @@ int export_chrome(struct trace_reader *const *r, size_t n, const struct export_o
 	int err = callfile_open(&c.calls);
 
 	(void)n;
-	(void)opt;
 	json_init(&c.j, out, false);
 	if (!err)
 		err = export_read(&c.rep, r[0], &c.watch);

@@ -48,6 +48,7 @@ struct export_options {
 	bool no_go_edges;
 	bool goroutines; /* the goroutine is told with each path */
 	bool calls;      /* a row a call, not a path */
+	bool args;       /* chrome: each call with its self time and how it ended */
 	enum perun_layout layout;
 	const char *origin;   /* perun: the version that the profile is of; NULL: not known */
 	const char *host;     /* perun: the machine's name; NULL: not known */
@@ -60,6 +61,7 @@ struct export_options {
 #define EXPORT_GOROUTINES 4u  /* goroutines */
 #define EXPORT_CALLS      8u  /* calls */
 #define EXPORT_PERUN      16u /* layout, origin, host */
+#define EXPORT_ARGS       32u /* args */
 
 struct export_format {
 	const char *name; /* "folded" */

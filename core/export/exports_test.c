@@ -38,6 +38,7 @@ static const struct {
 	  fixture_print_pprof },
 	{ "perfetto", "perfetto", { 0 }, fixture_print_perfetto },
 	{ "chrome", "chrome", { 0 }, NULL },
+	{ "chrome --args", "chrome", { .args = true }, NULL },
 	{ "perun --origin=1234", "perun", { .origin = "1234" }, NULL },
 	{ "csv", "csv", { 0 }, NULL },
 	{ "csv --calls", "csv", { .calls = true }, NULL },

@@ -148,7 +148,7 @@ static struct totals of_json(const char *path, const char *format, const char *s
 			     const char *calls)
 {
 	size_t n;
-	char *text = fixture_export(path, format, &(struct export_options){ 0 }, &n);
+	char *text = fixture_export(path, format, &(struct export_options){ .args = true }, &n);
 	struct totals t = { .self_ns = sum_behind(text, self),
 			    .calls = calls ? sum_behind(text, calls) : 0 };
 

@@ -168,6 +168,10 @@ fuzz: | $(call deps,build) $(call deps,test) $(call deps,go) ## fuzzes trace rea
 soak: $(filter $(OUT)/test/model/random%,$(TESTS)) ## 10 million random executions (RUNS=, SEED=)
 	$(Q)ci/soak.sh $(filter $(OUT)/test/model/random%,$(TESTS))
 
+.PHONY: format
+format: | $(call deps,test) ## formats all C anew, by .clang-format
+	$(Q)ci/format.sh --write
+
 .PHONY: clang
 clang: ## builds everything with clang as well, warnings are errors
 	$(Q)$(MAKE) --no-print-directory O=$(O)/clang CC=clang all

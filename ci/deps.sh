@@ -11,8 +11,8 @@ packages_of() {
 		echo gcc clang llvm make pkg-config libbpf-dev libelf-dev libdw-dev \
 			libcapstone-dev zlib1g-dev libzstd-dev libprotobuf-c-dev \
 			protobuf-c-compiler libsqlite3-dev uthash-dev linux-libc-dev ;;
-	test) # unit tests, sanitizers, shell lint
-		echo libcmocka-dev valgrind binutils procps python3 sudo libcap2-bin strace "$(clang_rt)" ;;
+	test) # unit tests, sanitizers, format
+		echo libcmocka-dev valgrind binutils procps python3 sudo libcap2-bin strace "$(clang_rt)" "$(clang_format)" ;;
 	go) # a Go toolchain, only when there is none
 		command -v go >/dev/null 2>&1 || [ -x /usr/local/go/bin/go ] ||
 			echo golang-go ca-certificates
@@ -42,6 +42,9 @@ clang_rt() {
 	ver=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p' | head -n 1)
 	echo "libclang-rt-${ver:-14}-dev"
 }
+
+# The version of clang-format that ci/format.sh asks for, where the release has it.
+clang_format() { apt-cache show clang-format-14 2>/dev/null | sed -n '1s/^Package: //p'; }
 
 as_root() {
 	if [ "$(id -u)" = 0 ]; then "$@"

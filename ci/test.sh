@@ -22,6 +22,7 @@ build() { make --no-print-directory "-j$(nproc)" "$@"; }
 mkdir -p build
 step 'build' build all
 step 'layers' ci/layers.sh
+step 'format' ci/format.sh
 step 'Makefile and scripts' ci/scripts-test.sh
 step 'scripts of the regression table' ci/regress/test.sh
 step 'build with clang' build clang

@@ -248,7 +248,7 @@ const tests = {
 	},
 
 	// There is one goroutine: what it does is what all do.
-	async "stack growth is told by goroutine too"() {
+	async "stack growth is shown by goroutine too"() {
 		const growths = async (pick) => {
 			const p = await open("stop-kinds", "#view=table&by=grow&pick=" + pick);
 			const growth = await p.run(`[...document.querySelectorAll("#rows thead th")].findIndex((h) => /growth/.test(h.textContent))`);
@@ -310,7 +310,7 @@ const tests = {
 		await p.done();
 	},
 
-	async "losses are said, nothing is shown of nothing"() {
+	async "losses are reported, an empty trace shows nothing"() {
 		let p = await open("lost");
 		assert.match(await text(p, "#warning"), /3 events lost in 1 gap.*suspect.*incomplete/s);
 		await p.click("#tab-table");

@@ -1,6 +1,6 @@
-// One function: its numbers, who calls it, whom it calls.
+// One function: its numbers, its callers and its callees.
 
-// Callers and callees with what S.by counts; F.all stands for "nobody traced".
+// Callers and callees with what S.by counts; F.all stands for "no traced caller".
 function neighbours(f) {
 	const v = valuesOf(S.pick), outer = outermost(), callers = new Map(), callees = new Map();
 	const weight = (i) => S.by === "calls" ? v.calls[i] : S.by === "grow" ? v.grow[i] : S.by === "self" ? v.self[i] : outer[i] ? v.total[i] : 0;
@@ -21,11 +21,11 @@ function neighbours(f) {
 function neighbourList(title, rows, whole) {
 	const shown = rows.slice(0, 30);
 	return [el("h3", {}, title), rows.length ? el("ul", {}, shown.map((r) => r.f === F.all ?
-		el("li", {}, el("button", { type: "button", disabled: true }, el("span", { class: "none" }, "outermost: called by nothing that was traced"), amount(r.w), meter(whole ? r.w / whole : 0))) :
+		el("li", {}, el("button", { type: "button", disabled: true }, el("span", { class: "none" }, "no traced caller: outermost"), amount(r.w), meter(whole ? r.w / whole : 0))) :
 		el("li", {}, el("button", { type: "button", title: F.names[r.f], onclick: () => focusOn(r.f) },
 			el("span", { class: "fn" }, r.go ? el("span", { class: "go" }, "go") : null, label(r.f)), el("span", {}, amount(r.w)), meter(whole ? r.w / whole : 0)))),
 	rows.length > shown.length ? el("li", { class: "none" }, plural(rows.length - shown.length, "more").replace(/s$/, "")) : null) :
-		el("p", { class: "none" }, "none that was traced")];
+		el("p", { class: "none" }, "no traced function")];
 }
 
 function renderDetail() {
@@ -33,22 +33,22 @@ function renderDetail() {
 	box.hidden = f < 0;
 	if (f < 0) return;
 	const s = stats(), [callers, callees] = neighbours(f), whole = wholeCached();
-	const rows = [["Inclusive", [timeCell(s.total[f]), el("span", { class: "none" }, share(s.total[f], whole))]],
-		["Exclusive", [timeCell(s.self[f]), el("span", { class: "none" }, share(s.self[f], whole))]], ["Calls", count(s.calls[f])]];
-	if (WAS) rows.push(["Inclusive before", timeCell(F.was.total[f])], ["Exclusive before", timeCell(F.was.self[f])], ["Calls before", count(F.was.calls[f])]);
+	const rows = [["Total", [timeCell(s.total[f]), el("span", { class: "none" }, share(s.total[f], whole))]],
+		["Self", [timeCell(s.self[f]), el("span", { class: "none" }, share(s.self[f], whole))]], ["Calls", count(s.calls[f])]];
+	if (WAS) rows.push(["Total before", timeCell(F.was.total[f])], ["Self before", timeCell(F.was.self[f])], ["Calls before", count(F.was.calls[f])]);
 	if (s.whole && !Number.isNaN(F.mean_ns[f]) && f < F.n)
 		rows.push(["Mean", timeCell(F.mean_ns[f])], ["Min – max", [timeCell(F.min_ns[f]), "– ", timeCell(F.max_ns[f])]],
 			["Median, p90, p99", [F.p50_ns[f], F.p90_ns[f], F.p99_ns[f]].map((v) => time(v)).join("  ")]);
 	if (s.grow[f]) rows.push(["Stack growth" + (s.whole ? ", " + count(F.morestack_count[f]) + "×" : ""), timeCell(s.grow[f])]);
 	if (s.whole && F.preempt_ns[f]) rows.push(["Preempted at entry, " + count(F.preempt_count[f]) + "×", timeCell(F.preempt_ns[f])]);
-	if (F.recursion.has(f)) rows.push(["Calls itself, deepest", count(F.recursion.get(f))]);
+	if (F.recursion.has(f)) rows.push(["Recursion, deepest", count(F.recursion.get(f))]);
 	for (const [key, word] of [["suspect", "Suspect calls"], ["unfinished", "Unfinished calls"], ["unwound", "Unwound calls"]])
 		if (s.whole && F[key][f]) rows.push([word, el("span", { class: "mark" }, count(F[key][f]))]);
-	const by = { total: "inclusive time", self: "exclusive time", calls: "calls", grow: "stack growth" }[S.by];
+	const by = { total: "total time", self: "self time", calls: "calls", grow: "stack growth" }[S.by];
 	const sum = (list) => list.reduce((t, r) => t + r.w, 0);
 	box.replaceChildren(el("button", { type: "button", class: "close", "aria-label": "Close", onclick: clearFocus }, "×"),
-		el("h2", {}, F.names[f]), el("p", { class: "where" }, F.file[f] ? F.file[f] + ":" + F.line[f] : f < F.n ? "" : "no function of the program"),
+		el("h2", {}, F.names[f]), el("p", { class: "where" }, F.file[f] ? F.file[f] + ":" + F.line[f] : f < F.n ? "" : "not a function of the program"),
 		el("dl", {}, rows.map(([k, v]) => [el("dt", {}, k), el("dd", {}, v)])),
-		...neighbourList("Called by (its " + by + " when they called)", callers, sum(callers)),
-		...neighbourList("Calls (their " + by + " when it called)", callees, Math.max(sum(callees), S.by === "total" ? s.total[f] : 0)));
+		...neighbourList("Callers (" + by + " of the calls they made)", callers, sum(callers)),
+		...neighbourList("Callees (" + by + " of the calls it made)", callees, Math.max(sum(callees), S.by === "total" ? s.total[f] : 0)));
 }

@@ -5,10 +5,10 @@ const FRAME = 22, LEAST_SHARE = 1e-4;
 
 // ---- frames: parallel arrays, parents before children, and rows of them from left to right
 
-function framesOf(n, parent, level, func, go, node, own) {
-	const value = Float64Array.from(own);
+function framesOf(n, parent, level, func, go, node, self) {
+	const value = Float64Array.from(self);
 	for (let i = n - 1; i > 0; i--) value[parent[i]] += value[i];
-	return arrange({ n, parent, level, func, go, node, own, value });
+	return arrange({ n, parent, level, func, go, node, self, value });
 }
 
 function arrange(m) {
@@ -28,15 +28,15 @@ function arrange(m) {
 	return Object.assign(m, { x, depth, start, order, whole: value[0], left: 0 });
 }
 
-// From callers to callees: width is time with all that was called and started.
+// From callers to callees: width is subtree time.
 function topDown() {
-	const v = valuesOf(S.pick), own = new Float64Array(T.n);
+	const v = valuesOf(S.pick), self = new Float64Array(T.n);
 	for (let i = 1; i < T.n; i++)
-		own[i] = S.by === "calls" ? v.calls[i] : S.by === "grow" ? v.grow[i] : v.self[i] + v.grow[i] + v.preempt[i];
-	return framesOf(T.n, T.parent, T.level, T.func, T.go, null, own);
+		self[i] = S.by === "calls" ? v.calls[i] : S.by === "grow" ? v.grow[i] : v.self[i] + v.grow[i] + v.preempt[i];
+	return framesOf(T.n, T.parent, T.level, T.func, T.go, null, self);
 }
 
-// From functions to their callers: width is exclusive time. Frames below a ten-thousandth are left out.
+// From functions to their callers: width is self time. Frames below a ten-thousandth are left out.
 function bottomUp() {
 	const v = valuesOf(S.pick).self, parent = [0], level = [0], func = [0], go = [0], value = [0];
 	let first = [];
@@ -81,7 +81,7 @@ function bottomUp() {
 		}
 		if (up.length) work.push(...grow(at, up).reverse());
 	}
-	const m = arrange({ n: parent.length, parent, level, func, go, value, own: null, node: null });
+	const m = arrange({ n: parent.length, parent, level, func, go, value, self: null, node: null });
 	m.left = left;
 	return m;
 }
@@ -185,11 +185,11 @@ function drawFrame(m, i, x0, x1, y, { c, ink, soft, warn, letter }) {
 	c.globalAlpha = dim ? 0.35 : 1;
 	c.fillStyle = fillOf(m, i);
 	c.fillRect(x0, y, Math.max(0.7, w - (w > 3 ? 1 : 0)), FRAME - 1);
-	// The stretch at the foot is the function's own time.
-	if (m.own && w > 4 && m.own[i]) {
+	// The strip at the bottom is the function's self time.
+	if (m.self && w > 4 && m.self[i]) {
 		c.fillStyle = ink;
 		c.globalAlpha = dim ? 0.12 : 0.45;
-		c.fillRect(x0, y + FRAME - 4, (w - 1) * Math.min(1, m.own[i] / m.value[i]), 3);
+		c.fillRect(x0, y + FRAME - 4, (w - 1) * Math.min(1, m.self[i] / m.value[i]), 3);
 		c.globalAlpha = dim ? 0.35 : 1;
 	}
 	if (m.go[i] && w > 3) {
@@ -262,28 +262,28 @@ function zoomFlame(factor, at = 0.5) {
 function flameTip(i) {
 	const m = flame.m, f = m.func[i];
 	if (S.by === "self")
-		return { f, go: m.go[i], rows: [[m.parent[i] ? "exclusive time below, of this chain" : "exclusive time", time(m.value[i]), share(m.value[i], m.whole)]] };
+		return { f, go: m.go[i], rows: [[m.parent[i] ? "self time of the function at the top, called on this path" : "self time", time(m.value[i]), share(m.value[i], m.whole)]] };
 	const v = valuesOf(S.pick), rows = [];
-	rows.push(["inclusive", time(v.total[i]), ""]);
-	if (S.by === "total") rows.push(["with goroutines started below", time(m.value[i]), share(m.value[i], m.whole)]);
-	rows.push(["exclusive", time(v.self[i]), S.by === "total" ? share(v.self[i], m.whole) : ""]);
+	rows.push(["total", time(v.total[i]), ""]);
+	if (S.by === "total") rows.push(["subtree: with goroutines started below", time(m.value[i]), share(m.value[i], m.whole)]);
+	rows.push(["self", time(v.self[i]), S.by === "total" ? share(v.self[i], m.whole) : ""]);
 	rows.push(["calls", count(v.calls[i]), S.by === "calls" ? share(v.calls[i], m.whole) : ""]);
-	if (S.by === "calls") rows.push(["with all below", count(m.value[i]), share(m.value[i], m.whole)]);
+	if (S.by === "calls") rows.push(["subtree", count(m.value[i]), share(m.value[i], m.whole)]);
 	if (v.grow[i] || S.by === "grow") rows.push(["stack growth", time(v.grow[i]), ""]);
-	if (S.by === "grow") rows.push(["with all below", time(m.value[i]), share(m.value[i], m.whole)]);
+	if (S.by === "grow") rows.push(["subtree", time(m.value[i]), share(m.value[i], m.whole)]);
 	if (v.preempt[i]) rows.push(["preempted", time(v.preempt[i]), ""]);
-	if (WAS) rows.push(["before, with all below", amount(nodeBelow(WAS, i)), ""]);
+	if (WAS) rows.push(["before, subtree", amount(nodeBelow(WAS, i)), ""]);
 	return { f, go: m.go[i], group: T.go[i], recursion: T.recursion.get(i), suspect: ALL.suspect.get(i), unfinished: ALL.unfinished.get(i),
 		unwound: ALL.unwound.get(i), rows };
 }
 
 function flameLegend() {
-	const what = { total: "Width: time of a function with all that it called and started.",
-		self: "Width: a function's own time; below it, its callers.",
+	const what = { total: "Width: subtree time: a function, all that it called and the goroutines started there.",
+		self: "Width: self time of a function; below it, its callers.",
 		calls: "Width: calls of a function and of all below it.",
 		grow: "Width: time growing stacks, of a function and of all below it." }[S.by];
-	$("flame-legend").replaceChildren(...[el("span", {}, what), S.by === "self" ? null : el("span", {}, el("span", { class: "swatch own" }), "own part"),
-		el("span", {}, el("span", { class: "go" }, "go"), "started, not waited for"),
+	$("flame-legend").replaceChildren(...[el("span", {}, what), S.by === "self" ? null : el("span", {}, el("span", { class: "swatch self" }), "self"),
+		el("span", {}, el("span", { class: "go" }, "go"), "starts a goroutine"),
 		WAS ? el("span", {}, "Width as in B; colour: ", el("b", { class: "slower" }, "slower"), " or ", el("b", { class: "faster" }, "faster"), " than A.") : null,
 		...(WAS ? [] : legend()),
 		flame.m.left ? el("span", {}, "Left out: callers below 0.01%, " + share(flame.m.left, flame.m.whole) + " together.") : null,

@@ -74,7 +74,7 @@ function setTheme(to) {
 function showTip(t, x, y) {
 	const tip = $("tip"), rows = t.rows.map(([k, v, p]) => [el("dt", {}, k), el("dd", {}, v), el("dd", {}, p)]);
 	const marks = [t.recursion ? "calls itself, at most " + count(t.recursion) + " deep" : "",
-		t.suspect ? plural(t.suspect, "call") + " suspect: an event was lost or out of place, times may be wrong" : "",
+		t.suspect ? plural(t.suspect, "call") + " suspect: an event was lost or does not fit, times may be wrong" : "",
 		t.unfinished ? plural(t.unfinished, "call") + " not finished when the trace ended" : "",
 		t.unwound ? plural(t.unwound, "call") + " unwound by a panic or Goexit" : ""].filter(Boolean);
 	const group = t.group ? PICKS.find((p) => p.kind === "group" && p.group === t.group) : null;
@@ -97,14 +97,14 @@ function hideTip() {
 
 function drags(box, on) {
 	let from = null, moved = false;
-	const place = (e) => { const r = box.getBoundingClientRect(); return [e.clientX - r.left, e.clientY - r.top]; };
+	const at = (e) => { const r = box.getBoundingClientRect(); return [e.clientX - r.left, e.clientY - r.top]; };
 	box.addEventListener("pointerdown", (e) => {
 		if (e.button) return;
 		from = [e.clientX, e.clientY];
 		moved = false;
 	});
 	box.addEventListener("pointermove", (e) => {
-		if (!from) return on.hover(...place(e), e);
+		if (!from) return on.hover(...at(e), e);
 		const dx = e.clientX - from[0], dy = e.clientY - from[1];
 		if (!moved && Math.hypot(dx, dy) < 4) return;
 		if (!moved) {
@@ -117,19 +117,19 @@ function drags(box, on) {
 		on.move(dx, dy);
 	});
 	const end = (e) => {
-		if (from && !moved && e.type === "pointerup") on.click(...place(e), e);
+		if (from && !moved && e.type === "pointerup") on.click(...at(e), e);
 		from = null;
 		box.classList.remove("moving");
 	};
 	box.addEventListener("pointerup", end);
 	box.addEventListener("pointercancel", end);
 	box.addEventListener("pointerleave", hideTip);
-	box.addEventListener("wheel", (e) => { e.preventDefault(); on.wheel(e, ...place(e)); }, { passive: false });
+	box.addEventListener("wheel", (e) => { e.preventDefault(); on.wheel(e, ...at(e)); }, { passive: false });
 }
 
 // ---- keys
 
-const KEYS = [["Views", [["1 2 3 4", "overview, functions, flame graph, Sankey"], ["t s c m", "inclusive time, exclusive time, calls, stack growth"],
+const KEYS = [["Views", [["1 2 3 4", "overview, functions, flame graph, Sankey"], ["t s c m", "total time, self time, calls, stack growth"],
 	["/", "search"], ["g", "choose goroutines"], ["n", "full names or short ones"], ["d", "light or dark"], ["Esc", "back: search, function, zoom"]]],
 ["Functions", [["↑ ↓", "another row, with its callers and callees"]]],
 ["Flame graph", [["↑ ↓ ← →", "caller, callee, siblings"], ["Enter", "zoom to the frame"], ["+ −", "zoom"], ["0", "whole graph"],
@@ -186,8 +186,8 @@ function warningOf(t, name = "") {
 	if (t.lost_events || t.loss_records) says.push(plural(t.lost_events, "event") + " lost in " + plural(t.loss_records, "gap"));
 	if (t.suspect_calls) says.push(plural(t.suspect_calls, "call") + " suspect, " + share(t.suspect_ns, t.root_ns) + " of the time");
 	if (!t.complete) says.push("the trace is incomplete: it has no end record");
-	if (t.bad_events) says.push(plural(t.bad_events, "event") + " made no sense");
-	if (t.info["end.layout_wrong"] > 0) says.push("the layout of runtime.g is in doubt: do not trust these times");
+	if (t.bad_events) says.push(plural(t.bad_events, "event") + " could not be interpreted");
+	if (t.info["end.layout_wrong"] > 0) says.push("the layout of runtime.g may be wrong: do not trust these times");
 	return says.length ? name + says.join("; ") + "." : "";
 }
 
@@ -208,7 +208,7 @@ function controls() {
 	$("by").append(...Object.entries(BY).map(([key, v]) => el("button", { type: "button", role: "radio", id: "by-" + key, onclick: () => set({ by: key }) }, v.name)));
 	const option = (p) => el("option", { value: p.key }, pickName(p) + (p.kind === "all" ? "" : "  " + time(p.weight)) + (p.kind === "group" && p.group ? ", " + count(p.goroutines) : ""));
 	const groups = PICKS.filter((p) => p.kind === "group" && p.weight), single = PICKS.filter((p) => p.kind === "goroutine");
-	$("pick").append(option(PICKS[0]), el("optgroup", { label: "started at one place" }, groups.map(option)),
+	$("pick").append(option(PICKS[0]), el("optgroup", { label: "by go statement" }, groups.map(option)),
 		el("optgroup", { label: single.length < D.trace.goroutines ? "the heaviest " + single.length : "single" }, single.map(option)));
 	$("pick").addEventListener("change", (e) => set({ pick: PICKS.find((p) => p.key === e.target.value) }));
 	$("search").addEventListener("input", (e) => find(e.target.value));

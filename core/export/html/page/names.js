@@ -1,6 +1,6 @@
 // Names of functions: the package apart from the rest.
 
-// The path of the package ends before the first '.' behind the last '/', but for a '/' or '.' inside
+// The path of the package ends before the first '.' after the last '/', but for a '/' or '.' inside
 // brackets (type arguments), and for the version of a path such as gopkg.in/yaml.v3.
 function split(name) {
 	const bracket = name.search(/[[({]/), plain = bracket < 0 ? name : name.slice(0, bracket);

@@ -26,8 +26,8 @@ function share(part, whole) {
 }
 
 const BY = {
-	total: { name: "Inclusive time", unit: "time", index: 0, column: "total_ns", key: "t" },
-	self: { name: "Exclusive time", unit: "time", index: 1, column: "self_ns", key: "s" },
+	total: { name: "Total time", unit: "time", index: 0, column: "total_ns", key: "t" },
+	self: { name: "Self time", unit: "time", index: 1, column: "self_ns", key: "s" },
 	calls: { name: "Calls", unit: "count", index: 2, column: "calls", key: "c" },
 	grow: { name: "Stack growth", unit: "time", index: 3, column: "morestack_ns", key: "m" },
 };

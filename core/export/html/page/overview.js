@@ -1,6 +1,6 @@
-// The first thing to see: where the time goes, in words and bars; what was traced; what to distrust.
+// The first view: where the time goes, what was traced, what not to trust.
 
-// Down the heaviest child, go statements included, as long as it is a twentieth of what lies below.
+// Down the heaviest child, go statements included, while it has at least a twentieth of its parent's subtree time.
 function heaviestPath() {
 	const below = Float64Array.from(ALL.self), path = [];
 	for (let i = 1; i < T.n; i++) below[i] += ALL.grow[i] + ALL.preempt[i];
@@ -24,17 +24,17 @@ function pathCard() {
 	meter(below[i] / whole, ALL.self[i] / whole),
 	el("span", { class: "num" }, timeCell(below[i])), el("span", { class: "num" }, timeCell(ALL.self[i])));
 	return el("div", { class: "card wide" }, el("h2", {}, "Heaviest path"),
-		el("p", { class: "sub" }, "Wall-clock time, waiting included; time of goroutines that run side by side adds up.",
-			el("span", { class: "key" }), "total, with all below", el("span", { class: "key self" }), "own"),
+		el("p", { class: "sub" }, "Wall-clock time, waiting included; goroutines that run side by side add up.",
+			el("span", { class: "key" }), "subtree: with all calls and goroutines started below", el("span", { class: "key self" }), "self"),
 		el("ol", { class: "path" }, el("li", { class: "head" }, el("span"), el("span", { class: "head" }, "of " + time(whole)),
-			el("span", { class: "head" }, "total"), el("span", { class: "head" }, "own")), path.map(row)));
+			el("span", { class: "head" }, "subtree"), el("span", { class: "head" }, "self")), path.map(row)));
 }
 
 function topCard() {
 	const order = [...F.self_ns.keys()].filter((f) => F.self_ns[f]).sort((a, b) => F.self_ns[b] - F.self_ns[a] || a - b).slice(0, 10);
 	const whole = wholeCached();
-	return el("div", { class: "card" }, el("h2", {}, "Most exclusive time"),
-		el("p", { class: "sub" }, "In the function itself, of all goroutines"),
+	return el("div", { class: "card" }, el("h2", {}, "Most self time"),
+		el("p", { class: "sub" }, "Time in the function itself, on all goroutines"),
 		el("ol", { class: "path" }, order.map((f) => el("li", { tabindex: 0, role: "button", title: F.names[f], onclick: () => focusOn(f),
 			onkeydown: (e) => { if (e.key === "Enter") focusOn(f); } },
 		el("span", { class: "name" }, swatch(f), " ", nameOf(f)), meter(0, F.self_ns[f] / whole),
@@ -46,7 +46,7 @@ function pickName(p) {
 	if (p.kind === "goroutine")
 		return (p.system ? "thread " : "goroutine ") + p.goid + (p.image ? " of image " + (p.image + 1) : "") +
 			(p.start ? ": " + shortOf(p.start) : p.system ? ": system stack" : "");
-	if (!p.group) return "main, and what was not seen starting";
+	if (!p.group) return "main, and goroutines whose start was not recorded";
 	return "go " + F.short[p.func] + (p.at ? " at " + p.at : "");
 }
 
@@ -54,10 +54,10 @@ const shortOf = (name) => { const [path, rest] = split(name); return path ? last
 
 function goroutineCard() {
 	const groups = PICKS.filter((p) => p.kind === "group" && p.weight), whole = wholeCached();
-	return el("div", { class: "card" }, el("h2", {}, "Goroutines, by where they started"),
-		el("p", { class: "sub" }, plural(D.trace.goroutines, "goroutine") + " in all; choose one here or above to see it alone" +
-			(D.untracked ? "; " + plural(D.untracked, "heavy one") + " had too many paths to be kept apart" : "") +
-			(D.n_groups > D.groups.length ? "; the heaviest " + count(D.groups.length) + " of " + count(D.n_groups) + " starts" : "")),
+	return el("div", { class: "card" }, el("h2", {}, "Goroutines, by go statement"),
+		el("p", { class: "sub" }, plural(D.trace.goroutines, "goroutine") + " in all; choose a group here or above to see it alone" +
+			(D.untracked ? "; " + plural(D.untracked, "heavy one") + " had too many paths to be shown separately" : "") +
+			(D.n_groups > D.groups.length ? "; the heaviest " + count(D.groups.length) + " of " + count(D.n_groups) + " go statements" : "")),
 		el("ol", { class: "path" }, groups.slice(0, 10).map((p) => el("li", { tabindex: 0, role: "button", onclick: () => set({ pick: p, view: "flame" }),
 			onkeydown: (e) => { if (e.key === "Enter") set({ pick: p, view: "flame" }); }, title: pickName(p) },
 		el("span", { class: "name fn" }, pickName(p)), meter(p.weight / whole),
@@ -101,8 +101,8 @@ function changeCards() {
 		el("span", { class: "name" }, nameOf(r.f), changeMark(r.f)),
 		meter(r.d < 0 ? -r.d / most : 0, r.d > 0 ? r.d / most : 0), el("span", { class: "num " + (r.d > 0 ? "slower" : "faster") }, timeCell(r.d, true)),
 		el("span", { class: "num" }, r.was ? (r.d > 0 ? "+" : "−") + share(Math.abs(r.d), r.was) : "")))) : el("p", { class: "none" }, "Nothing."));
-	return [card("Slower in B", "Exclusive time, B less A", rows.filter((r) => r.d > 0).sort((x, y) => y.d - x.d)),
-		card("Faster in B", "Exclusive time, B less A", rows.filter((r) => r.d < 0).sort((x, y) => x.d - y.d)),
+	return [card("Slower in B", "Self time, B − A", rows.filter((r) => r.d > 0).sort((x, y) => y.d - x.d)),
+		card("Faster in B", "Self time, B − A", rows.filter((r) => r.d < 0).sort((x, y) => x.d - y.d)),
 		card("New in B", "Called in B only", rows.filter((r) => !F.was.calls[r.f] && F.calls[r.f]).sort((x, y) => y.d - x.d)),
 		card("Gone in B", "Called in A only", rows.filter((r) => F.was.calls[r.f] && !F.calls[r.f]).sort((x, y) => x.d - y.d))];
 }

@@ -1,4 +1,4 @@
-// One colour a package, told apart by lightness as well as by hue (after Okabe and Ito's set).
+// A colour for each package, distinguished by lightness as well as by hue (after Okabe and Ito's set).
 
 const FILLS = {
 	light: ["#8fbbe0", "#ecb46c", "#86c9a8", "#cda9da", "#efe08e", "#e89a80", "#a5dbe6"],
@@ -8,7 +8,7 @@ const REST = { light: "#cfcfc9", dark: "#4a5056" };
 
 let theme = "light";
 
-// The packages with the most exclusive time get the colours, in that order.
+// The packages with the most self time get the colours, in that order.
 const ranked = (() => {
 	const self = new Map();
 	for (let f = 0; f < F.n; f++)

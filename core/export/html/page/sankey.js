@@ -11,7 +11,7 @@ function picture(data) {
 		height: data.height / UNIT, layers: data.layers, foldedMost: data.foldedMost, cut: data.cut, cutMost: data.cutMost };
 	for (let i = 0; i < a.length; i += 9)
 		p.nodes.push({ kind: a[i], f: a[i + 1], layer: a[i + 2], y: a[i + 3] / UNIT, h: a[i + 4] / UNIT, in: a[i + 5], out: a[i + 6],
-			source: a[i + 7], led: a[i + 8], x: a[i + 2] * COLUMN, links: [] });
+			source: a[i + 7], subtree: a[i + 8], x: a[i + 2] * COLUMN, links: [] });
 	for (let i = 0; i < b.length;) {
 		const [from, to, flags, weight, thick, routes] = b.slice(i, i + 6), ys = b.slice(i + 6, i + 8 + routes).map((y) => y / UNIT);
 		const l = { from: p.nodes[from], to: p.nodes[to], go: flags & 1, back: flags & 2, weight, thick: thick / UNIT, ys };
@@ -27,14 +27,14 @@ function picture(data) {
 	return p;
 }
 
-// The heaviest way through the picture, from the heaviest start; go statements lead on.
+// The heaviest path through the picture, from the heaviest start; it continues across go statements.
 function markHot(p) {
-	const worth = (n) => Math.max(n.led, n.in, n.out), way = (l) => l.go ? worth(l.to) : l.weight;
+	const worth = (n) => Math.max(n.subtree, n.in, n.out), weightOf = (l) => l.go ? worth(l.to) : l.weight;
 	const heaviest = (all, of) => all.reduce((m, x) => m && of(m) >= of(x) ? m : x, null);
 	let at = heaviest(p.nodes.filter((n) => n.kind === 0 && !n.links.some((l) => l.to === n && !l.back)), worth);
 	while (at && !at.hot) {
 		at.hot = true;
-		const next = heaviest(at.links.filter((l) => l.from === at && l.to.kind === 0 && !l.back), (l) => l.go || !l.to.led ? way(l) : l.to.led);
+		const next = heaviest(at.links.filter((l) => l.from === at && l.to.kind === 0 && !l.back), (l) => l.go || !l.to.subtree ? weightOf(l) : l.to.subtree);
 		if (!next || worth(next.to) * 20 < worth(at)) break;
 		next.hot = true;
 		at = next.to;
@@ -94,10 +94,10 @@ function drawLink(l) {
 	} else if (!thin) e.style.fill = e.style.stroke = fill;
 	e.addEventListener("pointermove", (event) => {
 		if (!event.buttons) showTip({ heading: titleOf(l.from) + "  →  " + titleOf(l.to), rows: l.go ?
-			[["started by a go statement: time does not flow", "", ""]] : !l.weight ?
-			[["recursion: the time counts where it began", "", ""]] :
-			[[{ total: "inclusive time of the calls", self: "exclusive time of the calls", calls: "calls", grow: "stack growth of the calls" }[S.by],
-				amount(l.weight), share(l.weight, sankey.p.whole)], ...(l.back ? [["runs back: the callee stands above its caller", "", ""]] : [])] },
+			[["started by a go statement: not part of the caller's time", "", ""]] : !l.weight ?
+			[["recursion: the time is counted at the outermost call", "", ""]] :
+			[[{ total: "total time of the calls", self: "self time of the calls", calls: "calls", grow: "stack growth of the calls" }[S.by],
+				amount(l.weight), share(l.weight, sankey.p.whole)], ...(l.back ? [["cycle: this callee is also a caller further up", "", ""]] : [])] },
 		event.clientX, event.clientY);
 	});
 	return l.e = e;
@@ -112,15 +112,15 @@ const nowOf = (f) => stats()[S.by][f];
 
 function nodeTip(n) {
 	if (n.kind !== 0) return { heading: otherName(n), rows: [["together", amount(Math.max(n.in, n.out)), share(Math.max(n.in, n.out), sankey.p.whole)],
-		...sankey.p.folded.slice(0, 8).map((f) => [F.short[f], amount(nowOf(f)), ""])], where: "The heaviest in the whole picture:" };
+		...sankey.p.folded.slice(0, 8).map((f) => [F.short[f], amount(nowOf(f)), ""])], where: "The heaviest of them in the whole picture:" };
 	return functionTip(n.f);
 }
 
 function functionTip(f) {
-	const s = stats(), whole = wholeCached(), rows = [["inclusive", time(s.total[f]), share(s.total[f], whole)],
-		["exclusive", time(s.self[f]), share(s.self[f], whole)], ["calls", count(s.calls[f]), ""]];
+	const s = stats(), whole = wholeCached(), rows = [["total", time(s.total[f]), share(s.total[f], whole)],
+		["self", time(s.self[f]), share(s.self[f], whole)], ["calls", count(s.calls[f]), ""]];
 	if (s.grow[f]) rows.push(["stack growth", time(s.grow[f]), ""]);
-	if (WAS) rows.push(["inclusive before", time(F.was.total[f]), ""], ["exclusive before", time(F.was.self[f]), ""]);
+	if (WAS) rows.push(["total before", time(F.was.total[f]), ""], ["self before", time(F.was.self[f]), ""]);
 	return { f, recursion: F.recursion.get(f), suspect: s.whole ? F.suspect[f] : 0, unfinished: s.whole ? F.unfinished[f] : 0,
 		unwound: s.whole ? F.unwound[f] : 0, rows };
 }
@@ -132,7 +132,7 @@ function wholeCached() {
 }
 
 function drawNode(n) {
-	const most = Math.max(n.in, n.out), own = S.by === "total" && n.kind === 0 && most ? (n.in - n.out) / most * n.h : 0;
+	const most = Math.max(n.in, n.out), self = S.by === "total" && n.kind === 0 && most ? (n.in - n.out) / most * n.h : 0;
 	const g = el("svg:g", { class: "bar", tabindex: 0, role: "button", transform: `translate(${n.x} ${n.y})`,
 		"aria-label": titleOf(n) + ", " + amount(most) });
 	const rect = el("svg:rect", { class: "edge", width: BAR, height: n.h, rx: Math.min(2, n.h / 3) });
@@ -146,9 +146,9 @@ function drawNode(n) {
 		part.style.fill = rect.style.fill;
 		g.append(part);
 	}
-	// In its own code: what does not leave on the right.
-	if (own > 0.7) {
-		const part = el("svg:rect", { y: n.h - own, width: BAR, height: own, rx: Math.min(2, own / 3) });
+	// Self time: what does not leave on the right.
+	if (self > 0.7) {
+		const part = el("svg:rect", { y: n.h - self, width: BAR, height: self, rx: Math.min(2, self / 3) });
 		part.style.fill = ink("ink");
 		part.style.fillOpacity = 0.5;
 		g.append(part);
@@ -246,14 +246,14 @@ function zoomSankey(factor, x = $("sankey").clientWidth / 2, y = $("sankey").cli
 }
 
 function sankeyLegend(missing) {
-	const most = (v) => share(v, sankey.p.whole).replace(/^(<?)(.*)/, (_, less, s) => less ? "each below " + s : "each at most " + s);
-	const p = sankey.p, what = { total: ["Thickness: inclusive time;"],
-		self: ["Thickness: exclusive time, by caller; a bar's pale part is its callees'."], calls: ["Thickness: calls."],
+	const most = (v) => share(v, sankey.p.whole).replace(/^(<?)(.*)/, (_, below, s) => below ? "each below " + s : "each at most " + s);
+	const p = sankey.p, what = { total: ["Thickness: total time;"],
+		self: ["Thickness: self time, by caller; the pale part of a bar belongs to its callees."], calls: ["Thickness: calls."],
 		grow: ["Thickness: time growing stacks, by who called."] }[S.by];
-	$("sankey-legend").replaceChildren(...[missing ? el("b", {}, missing) : null, ...what.map((t) => el("span", {}, t, S.by === "total" ? [" ", el("span", { class: "swatch own" }), "exclusive."] : null)),
-		el("span", {}, el("b", {}, "Bold"), ": heaviest way."),
-		p && p.links.some((l) => l.go) ? el("span", {}, "Dashed: go statement, no time flows.") : null,
-		p && p.links.some((l) => l.back) ? el("span", {}, "Dashed, below: a cycle.") : null,
+	$("sankey-legend").replaceChildren(...[missing ? el("b", {}, missing) : null, ...what.map((t) => el("span", {}, t, S.by === "total" ? [" ", el("span", { class: "swatch self" }), "self."] : null)),
+		el("span", {}, el("b", {}, "Bold"), ": heaviest path."),
+		p && p.links.some((l) => l.go) ? el("span", {}, "Dashed: go statement; its time is not part of the caller's.") : null,
+		p && p.links.some((l) => l.back) ? el("span", {}, "Dashed, from below: a cycle.") : null,
 		WAS ? el("span", {}, "Colour: ", el("b", { class: "slower" }, "slower"), " or ", el("b", { class: "faster" }, "faster"), " than A.") : null,
 		...(WAS ? [] : legend()),
 		p && p.folded.length ? el("span", { title: p.folded.slice(0, 40).map((f) => F.names[f]).join("\n") },
@@ -269,7 +269,7 @@ function renderSankey() {
 		let data = S.pick.sankey, missing = "";
 		if (!data) {
 			data = PICKS[0].sankey;
-			missing = "Pictures exist for the heaviest goroutines only; this one shows all.";
+			missing = "Only the heaviest goroutines have a picture of their own; this one shows all.";
 		}
 		COLUMN = S.full ? 480 : 262;
 		sankey.p = picture(data[BY[S.by].index]);

@@ -59,21 +59,21 @@ function changeMark(f) {
 }
 
 const NAME = { title: "function", text: true, get: (f) => label(f), show: (f) => el("td", { title: F.names[f] }, swatch(f), nameOf(f),
-	F.recursion.has(f) ? el("span", { class: "mark", title: "calls itself, at most so many deep" }, "↻ " + F.recursion.get(f)) : null,
+	F.recursion.has(f) ? el("span", { class: "mark", title: "recursion: greatest depth" }, "↻ " + F.recursion.get(f)) : null,
 	marksOf(f) ? el("span", { class: "mark" }, marksOf(f)) : null,
 	changeMark(f)) };
 
 function columnsOf() {
 	const calls = { title: "calls", by: "calls", get: (f) => stats().calls[f], show: (f) => cell(count(stats().calls[f])) };
-	const self = { ...shareColumn("exclusive", "self", "in the function itself"), by: "self" };
-	const total = { ...shareColumn("inclusive", "total", "with all that it called on its goroutine"), by: "total" };
-	const grow = { ...timeColumn("growth", (f) => stats().grow[f], "growing the stack in its prologue"), by: "grow" };
+	const self = { ...shareColumn("self", "self", "time in the function itself"), by: "self" };
+	const total = { ...shareColumn("total", "total", "from entry to exit: with all that it called on its goroutine"), by: "total" };
+	const grow = { ...timeColumn("growth", (f) => stats().grow[f], "time spent growing the stack when the function was entered"), by: "grow" };
 	if (WAS)
 		return [NAME,
-			timeColumn("exclusive A", (f) => F.was.self[f]), timeColumn("B", (f) => F.self_ns[f]),
-			{ ...changeColumn("exclusive ±", (f) => F.self_ns[f], (f) => F.was.self[f]), by: "self" },
-			timeColumn("inclusive A", (f) => F.was.total[f]), timeColumn("B", (f) => F.total_ns[f]),
-			{ ...changeColumn("inclusive ±", (f) => F.total_ns[f], (f) => F.was.total[f]), by: "total" },
+			timeColumn("self A", (f) => F.was.self[f]), timeColumn("B", (f) => F.self_ns[f]),
+			{ ...changeColumn("self ±", (f) => F.self_ns[f], (f) => F.was.self[f]), by: "self" },
+			timeColumn("total A", (f) => F.was.total[f]), timeColumn("B", (f) => F.total_ns[f]),
+			{ ...changeColumn("total ±", (f) => F.total_ns[f], (f) => F.was.total[f]), by: "total" },
 			{ title: "calls A", get: (f) => F.was.calls[f], show: (f) => cell(count(F.was.calls[f])) },
 			{ title: "B", get: (f) => F.calls[f], show: (f) => cell(count(F.calls[f])) },
 			{ ...changeColumn("calls ±", (f) => F.calls[f], (f) => F.was.calls[f]), by: "calls" },
@@ -81,7 +81,7 @@ function columnsOf() {
 	return [NAME, total, self, calls,
 		timeColumn("mean", known("mean_ns"), "of finished calls"), timeColumn("median", known("p50_ns"), "of finished calls"),
 		timeColumn("p99", known("p99_ns"), "of finished calls"), timeColumn("min", known("min_ns")), timeColumn("max", known("max_ns")),
-		grow, timeColumn("preempted", known("preempt_ns"), "stopped in its prologue to let others run")];
+		grow, timeColumn("preempted", known("preempt_ns"), "time for which it was stopped at its entry to let other goroutines run")];
 }
 
 const table = { key: null, rows: [], sort: null, down: true, current: 0, columns: null, whole: 0 };

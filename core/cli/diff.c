@@ -26,14 +26,14 @@ static const struct argp_option options[] = {
 	{ "format", 'F', "FORMAT", 0, "text (default), csv or json", 1 },
 	{ "sort", 's', "COLUMN", 0,
 	  "by the size of the change in self (default), total or calls; or by name", 1 },
-	{ "limit", 'n', "N", 0, "rows at most, 0 for all (default 30 in text, all in csv and json)",
-	  1 },
-	{ 0, 0, 0, 0, "What counts as a change; rows without one are folded:", 2 },
+	{ "limit", 'n', "N", 0,
+	  "at most N rows, 0 for all (default 30 in text, all in csv and json)", 1 },
+	{ 0, 0, 0, 0, "What counts as a change (other rows are only counted):", 2 },
 	{ "threshold", KEY_THRESHOLD, "PCT", 0,
-	  "calls and times that differ by this share of A's, or more (default 5)", 2 },
+	  "calls and times that differ by at least this percentage of A's (default 5)", 2 },
 	{ "min", KEY_MIN, "DURATION", 0,
-	  "and times that differ by this much, or more: 500ns, 10us, 2ms (default: 1% of "
-	  "the longer trace's time)",
+	  "times must also differ by at least this much: 500ns, 10us, 2ms (default: 1% of "
+	  "the longer trace's duration)",
 	  2 },
 	{ 0 },
 };
@@ -72,7 +72,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (a->files < 2)
-			argp_error(state, "two traces are compared: the one before, the one after");
+			argp_error(state, "give two traces: the one before, the one after");
 		if (!strcmp(a->opt.file[0], "-") && !strcmp(a->opt.file[1], "-"))
 			argp_error(state, "only one of the traces can be standard input");
 		if (!a->limit_given && a->format == &diff_formats[0])

@@ -111,8 +111,8 @@ int cmd_doctor(int argc, char **argv)
 		NULL,
 		NULL,
 		"",
-		"Says what this kernel and these privileges allow, and what to do about it. "
-		"Status 0: gotrace record works here; 1: it does not.",
+		"Shows what this kernel and your privileges allow, and what to do about what is missing. "
+		"The exit status is 0 if gotrace record works here, 1 if it does not.",
 		NULL,
 		NULL,
 		NULL

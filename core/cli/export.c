@@ -31,29 +31,29 @@ struct export_args {
 };
 
 static const struct argp_option options[] = {
-	{ "format", 'F', "FORMAT", 0, "what to write, see below", 1 },
+	{ "format", 'F', "FORMAT", 0, "output format, see below", 1 },
 	{ "output", 'o', "OUT", 0,
-	  "the file to write (default: standard output); a failed export leaves none", 1 },
+	  "output file (default: standard output); a failed export leaves none", 1 },
 	{ "weight", KEY_WEIGHT, "WHAT", 0,
-	  "what a path weighs: self (nanoseconds, default), total (likewise) or calls", 2 },
+	  "weight of a path: self time (ns, default), total time (ns) or calls", 2 },
 	{ "no-go-edges", KEY_NO_GO_EDGES, NULL, 0,
-	  "a goroutine's first function is outermost, not below the one whose "
-	  "go statement started it",
+	  "paths begin at a goroutine's first function, not at the function whose go statement "
+	  "started it",
 	  2 },
-	{ "goroutines", KEY_GOROUTINES, NULL, 0,
-	  "a label with the goroutine's number on each stack", 2 },
-	{ "calls", KEY_CALLS, NULL, 0, "a row a call, in the order in which they began", 2 },
+	{ "goroutines", KEY_GOROUTINES, NULL, 0, "label each stack with its goroutine's number",
+	  2 },
+	{ "calls", KEY_CALLS, NULL, 0, "a row for each call, in the order in which they began", 2 },
 	{ "args", KEY_ARGS, NULL, 0,
-	  "each call with its self time and how it ended, for viewers that show args beside a call; "
-	  "speedscope takes calls whose args differ for different functions",
+	  "add self time and how the call ended to each call, for viewers that show args; "
+	  "speedscope takes calls with different args for different functions",
 	  2 },
 	{ "perun-layout", KEY_LAYOUT, "LAYOUT", 0,
-	  "flat (default), stacks for Perun 0.26 and newer, which "
-	  "take a uid for the whole stack, or legacy for the thesis's own Sankey view",
+	  "flat (default), stacks (the uid is the whole stack, for Perun 0.26 and newer) or "
+	  "legacy (for the thesis's Sankey view)",
 	  2 },
 	{ "origin", KEY_ORIGIN, "VERSION", 0,
-	  "the commit that the profile is of; 'perun add' takes only those of HEAD", 2 },
-	{ "host", KEY_HOST, "NAME", 0, "the machine that the profile is of", 2 },
+	  "the commit that was measured; 'perun add' takes only profiles of HEAD", 2 },
+	{ "host", KEY_HOST, "NAME", 0, "the machine that was measured", 2 },
 	{ 0 },
 };
 
@@ -211,8 +211,8 @@ int cmd_export(int argc, char **argv)
 		options,
 		parse,
 		"[FILE [AFTER]]",
-		"Writes a recorded program's calls for another program to open. FILE is gotrace.out unless given. "
-		"With --format=html, AFTER is a second trace, and what changed is shown.\v",
+		"Writes a trace in a format that another program opens. FILE defaults to gotrace.out. "
+		"With --format=html, AFTER is a second trace, and the page shows what changed.\v",
 		NULL,
 		help,
 		NULL

@@ -144,8 +144,8 @@ int cmd_info(int argc, char **argv)
 		options,
 		parse,
 		"[FILE]",
-		"Prints what a trace says of itself: options, host, binary, losses, probe costs. FILE is gotrace.out "
-		"unless given.",
+		"Prints what a trace records about itself: options, host, binary, losses, probe costs. FILE defaults "
+		"to gotrace.out.",
 		NULL,
 		NULL,
 		NULL

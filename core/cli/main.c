@@ -12,20 +12,22 @@ static const struct verb {
 	const char *what;
 } verbs[] = {
 	{ "record", cmd_record, "run a Go program, or attach to one, and record its calls" },
-	{ "report", cmd_report, "where the time of a recorded program went" },
-	{ "export", cmd_export, "a trace for flamegraph.pl and other programs" },
-	{ "diff", cmd_diff, "what changed from one trace to another" },
-	{ "view", cmd_view, "a trace, or what changed between two, in a browser" },
-	{ "plan", cmd_plan, "what of a binary would be probed, where, and what not and why" },
-	{ "info", cmd_info, "what a trace says of itself: options, host, losses, probe costs" },
-	{ "doctor", cmd_doctor, "what this kernel and these privileges allow" },
+	{ "report", cmd_report, "show where the time of a recorded program went" },
+	{ "export", cmd_export, "write a trace for flamegraph.pl and other programs" },
+	{ "diff", cmd_diff, "show what changed from one trace to another" },
+	{ "view", cmd_view, "open a trace, or what changed between two, in a browser" },
+	{ "plan", cmd_plan,
+	  "show what of a binary would be probed, where, and what would not and why" },
+	{ "info", cmd_info,
+	  "show what a trace records about itself: options, host, losses, probe costs" },
+	{ "doctor", cmd_doctor, "show what this kernel and your privileges allow" },
 };
 #define N_VERBS (sizeof(verbs) / sizeof(*verbs))
 
 static void usage(FILE *out)
 {
 	fputs("Usage: gotrace VERB [OPTION...]\n"
-	      "Where does the wall-clock time of each function of an unmodified Go program go?\n\n",
+	      "Shows where the wall-clock time of each function of an unmodified Go program goes.\n\n",
 	      out);
 	for (size_t i = 0; i < N_VERBS; i++)
 		fprintf(out, "  %-8s %s\n", verbs[i].name, verbs[i].what);

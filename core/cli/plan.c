@@ -19,7 +19,8 @@ struct plan_args {
 static const struct argp_option options[] = {
 	{ "format", 'F', "FORMAT", 0, "text (default) or json", 1 },
 	{ "explain", 'e', NULL, 0,
-	  "Every probe: its instruction, the traps that it costs and why it is that one", 1 },
+	  "List every probe: its instruction, the number of traps it costs and why it was chosen",
+	  1 },
 	{ 0 },
 };
 
@@ -78,14 +79,14 @@ static int show(const struct plan_args *a, const struct gobin *b)
 int cmd_plan(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
-		{ &selection_argp, 0, "Which functions, and how:", 10 },
+		{ &selection_argp, 0, "Which functions to trace, and how to probe them:", 10 },
 		{ 0 },
 	};
 	static const struct argp argp = {
 		options,
 		parse,
 		"BINARY",
-		"Prints what of BINARY would be probed, where, and what would not and why. Needs no root.",
+		"Prints which functions of BINARY would be probed, where, and which would not and why. Needs no root.",
 		children,
 		NULL,
 		NULL

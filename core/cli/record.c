@@ -126,14 +126,15 @@ static void say_how_it_ended(const struct run *r, int err)
 
 	if (s.layout_wrong)
 		log_warn(
-			"the first goroutine did not have id 1, or a goroutine was not its thread's: the layout of "
-			"runtime.g is not what this Go version was taken for; do not trust this trace");
+			"the first events contradict the layout of runtime.g that gotrace assumed for this Go "
+			"version; do not trust this trace");
 	if (err)
 		log_warn("%s was cut short: %s; what is in it can be read", r->opt.output,
 			 strerror(-err));
 	else if (rec->reason == END_DURATION || rec->reason == END_SIZE)
 		log_info("tracing ended by %s%s", rec->reason == END_DURATION ? "-d" : "--max-size",
-			 r->target.launched && !r->target.ended ? "; the command goes on" : "");
+			 r->target.launched && !r->target.ended ? "; the command keeps running"
+								: "");
 	if (s.lost_events)
 		log_warn("%llu events were lost; a larger -m or fewer functions help",
 			 (unsigned long long)s.lost_events);

@@ -11,35 +11,35 @@ enum { OPT_MAX_SIZE = 0x200, OPT_USER, OPT_EXE, OPT_PID, OPT_ATTACH, OPT_RET };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0,
-	  "The trace; default gotrace.out. An existing one becomes FILE.old", 1 },
+	  "Trace to write (default gotrace.out); an existing one is renamed to FILE.old", 1 },
 	{ "pid", OPT_PID, "PID", 0, "Attach to a running process; Ctrl-C detaches", 1 },
 	{ "exe", OPT_EXE, "BINARY", 0,
-	  "The Go binary that COMMAND ends up executing in its own process", 1 },
+	  "The Go binary to probe, if COMMAND is another program that executes it in its own process",
+	  1 },
 	{ "user", OPT_USER, "NAME", 0,
-	  "Run COMMAND as this user; default under sudo: the one who called it", 1 },
-	{ "duration", 'd', "SECONDS", 0, "Stop tracing after this time; COMMAND goes on", 2 },
-	{ "max-size", OPT_MAX_SIZE, "SIZE", 0, "Stop tracing when the trace reaches SIZE (as 100M)",
-	  2 },
+	  "Run COMMAND as this user (default under sudo: the user who called sudo)", 1 },
+	{ "duration", 'd', "SECONDS", 0, "Stop tracing after this time; COMMAND keeps running", 2 },
+	{ "max-size", OPT_MAX_SIZE, "SIZE", 0,
+	  "Stop tracing when the trace reaches SIZE, such as 100M; COMMAND keeps running", 2 },
 	{ "buffer", 'm', "SIZE", 0,
-	  "Ring buffer of each CPU; default 8M, all together at most 512M or an eighth "
-	  "of memory",
+	  "Ring buffer of each CPU (default 8M); all together at most 512M or an eighth of memory",
 	  2 },
 	{ "attach", OPT_ATTACH, "KIND", 0,
-	  "auto (default), multi (one link for all sites, Linux 6.6) or perf "
-	  "(a link for each site: slow to take down)",
+	  "auto (default), multi (one link for all probes; Linux 6.6) or perf (one link for each probe: "
+	  "slow to detach)",
 	  20 },
 	{ "ret", OPT_RET, "HOW", 0,
-	  "auto (default: where the kernel lets a program change registers, the program on a RET "
-	  "returns in its stead) or step (the kernel steps over each RET: a second trap)",
+	  "auto (default: the BPF program performs the RET where the kernel allows it) or step (the kernel "
+	  "single-steps each RET: a second trap)",
 	  20 },
 	{ 0 },
 };
 
 static const char doc[] =
-	"Runs COMMAND, a Go program, and records every call of the selected functions; or does so for a "
+	"Runs COMMAND, a Go program, and records every call of the selected functions. With --pid, records a "
 	"running process until Ctrl-C.\v"
-	"The exit status is COMMAND's own; 125 when gotrace fails before COMMAND runs, 126 when it cannot be "
-	"run, 127 when it is not found.\n\n"
+	"The exit status is COMMAND's, or 125 if gotrace failed before starting COMMAND, 126 if COMMAND cannot "
+	"be run, 127 if it is not found.\n\n"
 	"EXAMPLES\n"
 	"  gotrace record -- ./server -port 8080\n"
 	"  gotrace record -p main -p github.com/panjf2000/ants -- ./ants\n"
@@ -60,7 +60,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_PID:
 		o->pid = strtol(arg, &end, 10);
 		if (*end || o->pid <= 0)
-			argp_error(state, "'%s' is no process id", arg);
+			argp_error(state, "'%s' is not a process id", arg);
 		return 0;
 	case OPT_EXE:
 		o->exe = arg;
@@ -70,24 +70,24 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'd':
 		if (parse_duration_ns(arg, 1000000000, &o->duration_ns) || !o->duration_ns)
-			argp_error(state, "-d: '%s' is no time", arg);
+			argp_error(state, "-d: '%s' is not a time", arg);
 		return 0;
 	case OPT_MAX_SIZE:
 		if (parse_size_bytes(arg, &o->max_bytes) || !o->max_bytes)
-			argp_error(state, "--max-size: '%s' is no size", arg);
+			argp_error(state, "--max-size: '%s' is not a size", arg);
 		return 0;
 	case 'm':
 		if (parse_size_bytes(arg, &o->ring_bytes) || !o->ring_bytes ||
 		    o->ring_bytes > 1ull << 30)
-			argp_error(state, "-m: '%s' is no size up to 1G", arg);
+			argp_error(state, "-m: '%s' is not a size of at most 1G", arg);
 		return 0;
 	case OPT_ATTACH:
 		if (attach_kind_parse(arg, &o->kind))
-			argp_error(state, "--attach: '%s' is none of auto, multi and perf", arg);
+			argp_error(state, "--attach: '%s' is not auto, multi or perf", arg);
 		return 0;
 	case OPT_RET:
 		if (strcmp(arg, "auto") && strcmp(arg, "step"))
-			argp_error(state, "--ret: '%s' is none of auto and step", arg);
+			argp_error(state, "--ret: '%s' is not auto or step", arg);
 		o->step_rets = !strcmp(arg, "step");
 		return 0;
 	case ARGP_KEY_ARGS:
@@ -95,7 +95,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!o->pid == !o->command)
-			argp_error(state, o->pid ? "--pid and a command exclude each other"
+			argp_error(state, o->pid ? "give either --pid or a command, not both"
 						 : "a command or --pid is needed");
 		if (o->pid && (o->exe || o->user))
 			argp_error(state, "--exe and --user go with a command, not with --pid");
@@ -108,7 +108,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 void record_options_parse(struct record_options *o, int argc, char **argv)
 {
 	static const struct argp_child children[] = {
-		{ &selection_argp, 0, "Which functions, and how:", 10 },
+		{ &selection_argp, 0, "Which functions to trace, and how to probe them:", 10 },
 		{ 0 },
 	};
 	static const struct argp argp = { options, parse,    "-- COMMAND [ARG...]\n--pid PID",

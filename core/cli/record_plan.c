@@ -65,7 +65,7 @@ static int open_binary(struct run *r)
 	r->exe_fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (r->exe_fd < 0) {
 		log_error("%s: cannot be opened: %s%s", path, strerror(errno),
-			  r->opt.pid ? "; does the process live, and is it yours?" : "");
+			  r->opt.pid ? "; is the process running, and is it yours?" : "");
 		return STATUS_FAILED;
 	}
 	if (!r->opt.exe && !r->opt.pid && !starts_with_elf_magic(r->exe_fd)) {
@@ -120,7 +120,7 @@ static enum stub_kind stub_kind(const struct run *r)
 
 	if (r->opt.selection.stub == CHOICE_NOP && nop == STUB_JUMP)
 		log_warn(
-			"--stub=nop: this kernel makes a call of no nop, so one is no cheaper than a jump: stubs with jumps");
+			"--stub=nop: this kernel turns no nop into a system call, so a nop is no cheaper than a jump; using --stub=jump");
 	return r->opt.selection.stub == CHOICE_JUMP ? STUB_JUMP : nop;
 }
 

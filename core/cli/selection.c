@@ -16,15 +16,15 @@ static const struct argp_option options[] = {
 	  "Functions whose full name matches GLOB ('*' and '?' only; 'F[...]' names "
 	  "all instances of a generic). Repeatable, adds to -p",
 	  10 },
-	{ "exclude", 'x', "GLOB", 0, "Not the functions that match GLOB. Repeatable", 10 },
+	{ "exclude", 'x', "GLOB", 0, "Leave out functions that match GLOB. Repeatable", 10 },
 	{ "wrappers", OPT_WRAPPERS, NULL, 0,
 	  "Also method wrappers, equality and hash functions made by the compiler", 10 },
 	{ "probe", OPT_PROBE, "STRATEGY", 0,
-	  "How to probe: auto (default), springboard, emulated, thesis", 11 },
+	  "How to probe: auto (default), springboard, emulated or thesis", 11 },
 	{ "stub", OPT_STUB, "KIND", 0,
-	  "What springboard probes in its stubs: jump (default), nop (cheaper where the kernel "
-	  "makes calls of nops; the target's own profiles and SIGQUIT traces suffer) or auto (nop where it was measured to "
-	  "be cheaper)",
+	  "What springboard probes in its stubs: jump (default); nop (cheaper where the kernel turns "
+	  "nops into system calls, but the program's own profiles and SIGQUIT traces show unknown code); "
+	  "or auto (nop if it was measured to be cheaper)",
 	  11 },
 	{ 0 },
 };

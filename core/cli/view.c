@@ -186,8 +186,8 @@ int cmd_view(int argc, char **argv)
 		parse,
 		"[FILE [AFTER]]",
 		"Shows a trace in a browser: writes the page of 'gotrace export --format=html' to a file that only you can "
-		"read, prints its name and opens it where there is a display. With two traces, shows what changed from the "
-		"first to the second. FILE is gotrace.out unless given.",
+		"read, prints its name and opens it if there is a display. With two traces, shows what changed from the "
+		"first to the second. FILE defaults to gotrace.out.",
 		NULL,
 		NULL,
 		NULL

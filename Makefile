@@ -192,7 +192,7 @@ experiment-page: $(BIN) | $(call deps,page) ## size of the page, and how fast it
 # ---- kernels and Go versions
 
 .PHONY: test-vm test-go regress
-test-vm: $(BIN) $(TESTS) | $(call deps,go) $(call deps,matrix) ## unit and live tests in VMs (KERNEL="6.1 6.12 newest" or a vmlinuz, TOPICS=)
+test-vm: $(BIN) $(TESTS) | $(call deps,go) $(call deps,matrix) ## unit and live tests in VMs (KERNEL= names of ci/kernels or a vmlinuz, TOPICS=)
 	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) TESTS="$(TESTS)" TOPICS="$(TOPICS)" ci/test-vm.sh $(KERNEL)
 
 test-go: $(BIN) | $(call deps,go) $(call deps,test) $(call deps,matrix) ## live tests with another Go, on this kernel; needs root (GO=1.22.0, GO=newest)

@@ -22,8 +22,9 @@ mkdir -p "${O:-$top/build}/regress" "${O:-$top/build}/vm"
 state=$(cd "${O:-$top/build}/regress" && pwd)
 vm=$(cd "${O:-$top/build}/vm" && pwd)
 results=$top/results/regress
-read -r -a kernels <<<"${KERNEL:-running 6.1 6.12 newest}"
-read -r -a versions <<<"${GO:-$(tr '\n' ' ' <"$here/go-versions")}"
+listed=$(tr '\n' ' ' <"$top/ci/go-versions")
+read -r -a kernels <<<"${KERNEL:-$("$top/ci/vm/kernel.sh" --list regress | tr '\n' ' ')}"
+read -r -a versions <<<"${GO:-$listed}"
 # shellcheck source=toolchain.sh
 . "$top/ci/toolchain.sh"
 if [[ " ${versions[*]} " == *' newest '* ]]; then
@@ -187,7 +188,7 @@ write_table() {
 			printf '%d\t%s\t%s\t%s\n' "$([ "$(cut -f 1,6 "$f")" = "$key"$'\t'"$asked" ] && echo 3 || echo 1)" \
 				"$(basename "$f" | tr ',' '\t')" "$(cut -f 2-5 "$f")" "$(cut -f 1 "$f")"
 		done
-	} | sort -s -n -k 1,1 | awk -F '\t' -v versions="$(tr '\n' ' ' <"$here/go-versions") ${versions[*]}" \
+	} | sort -s -n -k 1,1 | awk -F '\t' -v versions="$listed ${versions[*]}" \
 		-v builds="$all_builds" -v probes="$all_probes" '
 		function is(word, of) { return index(" " of " ", " " word " ") }
 		is($3, versions) && is($4, builds) && is($5, probes) { row[$2, $3, $4, $5] = substr($0, 3) }

@@ -1,9 +1,8 @@
 #!/bin/bash
 # Unit tests, recorded traces replayed and live tests as root in a VM, once for each kernel.
 #
-#   ci/test-vm.sh [KERNEL...]     6.1, 6.12, newest, each with -full behind it for full preemption,
-#                                 6.12-perthread, which is built (ci/vm/build-kernel.sh), or the
-#                                 path of a vmlinuz; default: 6.1 6.12 6.12-full newest
+#   ci/test-vm.sh [KERNEL...]     names of ci/kernels, or the path of a vmlinuz; default: those
+#                                 that have the use test-vm there
 #
 # $GOTRACE: the command to test (build/gotrace). $TESTS: unit tests ($O/test/*/*_test). $O: where
 # downloads, programs and logs are kept (build), as $O/vm/test-KERNEL.log and .console. $TOPICS: files
@@ -16,7 +15,8 @@ here=$top/ci/vm
 GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 mkdir -p "${O:-$top/build}/vm"
 vm=$(cd "${O:-$top/build}/vm" && pwd)
-[ $# -gt 0 ] || set -- 6.1 6.12 6.12-full newest
+[ $# -gt 0 ] || mapfile -t kernels < <("$here/kernel.sh" --list test-vm)
+[ $# = 0 ] || kernels=("$@")
 counting_topics='doctor counts situations attach user'
 all_topics=unit\ replay
 for topic in "$here"/../live/*.sh; do
@@ -68,7 +68,7 @@ boot=
 trap '[ -z "$boot" ] || kill "$boot"; exit 143' INT TERM
 # shellcheck source=totals.sh
 . "$top/ci/totals.sh"
-for kernel in "$@"; do
+for kernel in "${kernels[@]}"; do
 	start=$(date +%s)
 	name=$(basename "$kernel")
 	out=$vm/test-$name

@@ -37,7 +37,7 @@ table() {
 	top=$work/top
 	rm -rf "$top"
 	mkdir -p "$top"/{ci/vm,bpf,core/{base,binary,plan,attach,trace,model,cli},fixtures/{programs,traces},results/regress}
-	cp -r "$here" "$here"/../{regress,toolchain}.sh "$top/ci/"
+	cp -r "$here" "$here"/../{regress.sh,toolchain.sh,kernels,go-versions} "$top/ci/"
 	: >"$top/core/cli/record.c"
 	: >"$top/fixtures/traces/counts.sh"
 	{

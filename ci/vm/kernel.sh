@@ -2,31 +2,33 @@
 # Prints the path of a kernel to boot, after downloading it if need be:
 #
 #   kernel.sh CACHE KERNEL
+#   kernel.sh --list USE        the names of ci/kernels with that use
 #
-# KERNEL: 6.1 (Debian 12), 6.12 (Debian 13), newest (Debian unstable), each with
-# -full behind it for the same file booted with full preemption; 6.12-perthread,
-# which is built (build-kernel.sh); or the path of a vmlinuz. Packages are fetched
-# by apt into CACHE (debian.sh). What is cached is checked against its recorded sum
-# before each use; REFRESH=1 looks for a newer one.
+# KERNEL: a name of ci/kernels, with -full after it or not; or the path of a vmlinuz.
+# Packages are fetched by apt into CACHE (debian.sh). What is cached is checked against
+# its recorded sum before each use; REFRESH=1 looks for a newer one.
 set -euo pipefail
-[ $# = 2 ] || { sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# = 2 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+here=$(cd "$(dirname "$0")" && pwd)
+list=$here/../kernels
+if [ "$1" = --list ]; then
+	awk -v use="$2" '!/^#/ { for (i = 3; i <= NF; i++) if ($i == use) print $1 }' "$list"
+	exit
+fi
 mkdir -p "$1"
 cache=$(cd "$1" && pwd)
-here=$(cd "$(dirname "$0")" && pwd)
 kernel=${2%-full}
-names='6.1, 6.12, newest, 6.12-perthread or the path of a vmlinuz'
 die() { echo "kernel.sh: $*" >&2; exit 1; }
 
-case "$kernel" in
-6.1) suite=bookworm ;;
-6.12) suite=trixie ;;
-newest) suite=sid ;;
-6.12-perthread) suite=perthread ;;
-*/*)	[ -f "$kernel" ] || die "$kernel: no such file; KERNEL is one of $names"
+suites=$(awk '!/^#/ && $2 != "-" && $1 !~ /-full$/ { print $1, $2 }' "$list")
+names="$(echo "$suites" | cut -d ' ' -f 1 | tr '\n' ' ')or the path of a vmlinuz"
+if [[ $kernel == */* ]]; then
+	[ -f "$kernel" ] || die "$kernel: no such file; KERNEL is one of $names"
 	realpath "$kernel"
-	exit ;;
-*) die "no kernel is called '$kernel'; KERNEL is one of $names" ;;
-esac
+	exit
+fi
+suite=$(echo "$suites" | awk -v name="$kernel" '$1 == name { print $2 }')
+[ -n "$suite" ] || die "no kernel is called '$kernel'; KERNEL is one of $names"
 
 dir=$cache/$suite
 mkdir -p "$dir"
@@ -37,7 +39,7 @@ if [ "${REFRESH:-}" != 1 ] && [ -s "$image.sha256" ] && (cd "$dir" && sha256sum 
 	exit
 fi
 
-if [ "$suite" = perthread ]; then
+if [ "$suite" = built ]; then
 	"$here/build-kernel.sh" "$dir" >&2 || die "$kernel cannot be built"
 	echo "$image"
 	exit

@@ -12,7 +12,7 @@ GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 [ -x "$GOTRACE" ] || { echo "springboard-coverage: $GOTRACE is missing; run: make" >&2; exit 1; }
 # shellcheck source=../../ci/toolchain.sh
 . "$top/ci/toolchain.sh"
-mapfile -t versions < <(grep -v '^#' "$top/ci/regress/go-versions")
+mapfile -t versions < <(grep -v '^#' "$top/ci/go-versions")
 [ $# = 0 ] || versions=("$@")
 out=$top/results/springboard-coverage
 work=$(mktemp -d)

@@ -4,7 +4,7 @@
 #
 #   sudo experiments/springboard-safety/run.sh [SECONDS]     7200
 #
-# GO="1.22.0 1.27.4"  these versions only (ci/regress/go-versions has all of them)
+# GO="1.22.0 1.27.4"  these versions only (ci/go-versions has all of them)
 # BUILT=DIR           keeps the built programs there, for the next run
 # ONLY=REGEX          tests by their names
 # GOTRACE=            the command to test, build/gotrace
@@ -35,7 +35,7 @@ trap 'rm -rf "$LIVE"' EXIT
 chmod 755 "$LIVE"
 export LIVE GOTRACE TOP
 built=${BUILT:-$LIVE/built}
-versions=${GO:-$(tac "$TOP/ci/regress/go-versions")}
+versions=${GO:-$(tac "$TOP/ci/go-versions")}
 # shellcheck source=../../ci/live/lib.sh
 . "$TOP/ci/live/lib.sh"
 LIVE_TIMEOUT=300

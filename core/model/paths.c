@@ -8,59 +8,55 @@
 #include "base/vec.h"
 
 #define DEFAULT_MAX 1000000u
-#define EDGE(pc)    ((pc) | 1ull << 63) /* code addresses have that bit clear */
 
-static uint64_t hash(uint32_t parent, uint32_t func, uint64_t edge)
+static uint32_t call_hash(uint32_t parent, uint32_t func)
 {
-	uint64_t h = ((uint64_t)parent << 32 | func) * 0x9e3779b97f4a7c15ull ^
-		     edge * 0xc2b2ae3d27d4eb4full;
-
-	h ^= h >> 32;
-	h *= 0xd6e8feb86659fd93ull;
-	return h ^ h >> 32;
+	return hash_u64((uint64_t)parent << 32 | func);
 }
 
-/* The slot that holds the key, or the empty one where it belongs. */
-static struct path_slot *slot_of(struct paths *t, uint32_t parent, uint32_t func, uint64_t edge)
+static uint32_t go_hash(uint32_t parent, uint32_t func, uint64_t pc)
 {
-	for (size_t i = hash(parent, func, edge);; i++) {
-		struct path_slot *s = &t->slots[i & (t->n_slots - 1)];
-
-		if (!s->node || (s->parent == parent && s->func == func && s->edge == edge))
-			return s;
-	}
+	return hash_u64_pair((uint64_t)parent << 32 | func, pc);
 }
 
-static int slots_grow(struct paths *t)
+/* The node of func when parent calls it, 0 when there is none. */
+static uint32_t find_call(const struct paths *t, uint32_t parent, uint32_t func)
 {
-	struct path_slot *old = t->slots;
-	size_t n_old = t->n_slots, n = n_old ? 2 * n_old : 1024;
-	struct path_slot *fresh = calloc(n, sizeof(*fresh));
+	uint32_t hash = call_hash(parent, func);
+	size_t at;
 
-	if (!fresh)
-		return -ENOMEM;
-	t->slots = fresh;
-	t->n_slots = n;
-	for (size_t i = 0; i < n_old; i++)
-		if (old[i].node)
-			*slot_of(t, old[i].parent, old[i].func, old[i].edge) = old[i];
-	free(old);
+	for (uint32_t i = hash_index_first(&t->calls, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&t->calls, hash, &at))
+		if (t->hot[i].parent == parent && t->hot[i].func == func)
+			return i;
 	return 0;
 }
 
-static int remember(struct paths *t, uint32_t parent, uint32_t func, uint64_t edge, uint32_t node)
+/* The node of func when the go statement at pc in parent starts it, 0 when there is none. */
+static uint32_t find_go(const struct paths *t, uint32_t parent, uint32_t func, uint64_t pc)
 {
-	if (t->used + 1 > t->n_slots / 2) {
-		int err = slots_grow(t);
+	uint32_t hash = go_hash(parent, func, pc);
+	size_t at;
 
-		if (err)
-			return err;
+	for (uint32_t i = hash_index_first(&t->gos_by_key, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&t->gos_by_key, hash, &at)) {
+		const struct path_go *g = &t->gos[i];
+
+		if (g->parent == parent && g->func == func && g->pc == pc)
+			return g->node;
 	}
-	struct path_slot *s = slot_of(t, parent, func, edge);
-
-	t->used += !s->node;
-	*s = (struct path_slot){ parent, func, edge, node };
 	return 0;
+}
+
+static int remember_go(struct paths *t, uint32_t parent, uint32_t func, uint64_t pc, uint32_t node)
+{
+	int err = vec_reserve(&t->gos, &t->cap_gos, t->n_gos + 1);
+
+	if (!err)
+		err = hash_index_put(&t->gos_by_key, go_hash(parent, func, pc), (uint32_t)t->n_gos);
+	if (!err)
+		t->gos[t->n_gos++] = (struct path_go){ parent, func, node, pc };
+	return err;
 }
 
 /* As vec_reserve, but each element is a whole cache line. */
@@ -97,6 +93,7 @@ static int node_new(struct paths *t, uint32_t parent, uint32_t func, uint32_t *n
 	t->nodes[id].parent = parent;
 	t->nodes[id].func = func;
 	t->nodes[id].max_recursion = 1;
+	t->hot[id].parent = parent;
 	t->hot[id].func = func;
 	t->hot[id].min_ns = UINT64_MAX;
 	if (id != parent) {
@@ -112,9 +109,7 @@ int paths_init(struct paths *t, uint32_t max)
 	uint32_t root;
 
 	*t = (struct paths){ .max = max ? max : DEFAULT_MAX };
-	int err = slots_grow(t);
-
-	return err ? err : node_new(t, 0, PATH_ROOT, &root);
+	return node_new(t, 0, PATH_ROOT, &root);
 }
 
 void paths_free(struct paths *t)
@@ -124,7 +119,9 @@ void paths_free(struct paths *t)
 	free(t->nodes);
 	free(t->aux);
 	free(t->hot);
-	free(t->slots);
+	free(t->gos);
+	hash_index_free(&t->calls);
+	hash_index_free(&t->gos_by_key);
 }
 
 static int special(struct paths *t, uint32_t func, uint32_t *kept, uint32_t *node)
@@ -140,34 +137,48 @@ int paths_timer(struct paths *t, uint32_t *node)
 	return special(t, PATH_TIMER, &t->timer, node);
 }
 
-/* Makes the node, or hands out PATH_OTHER's when the tree is full. */
-static int grow(struct paths *t, uint32_t parent, uint32_t func, uint64_t edge, uint32_t *node)
+/* Makes a node in *node, or gives PATH_OTHER's when the tree is full. */
+static int grow(struct paths *t, uint32_t parent, uint32_t func, uint32_t *node)
 {
 	if (t->n - !!t->other - !!t->timer > t->max) {
 		t->refused++;
 		return special(t, PATH_OTHER, &t->other, node);
 	}
-	int err = node_new(t, parent, func, node);
+	return node_new(t, parent, func, node);
+}
 
-	if (!err)
-		err = remember(t, parent, func, edge, *node);
-	if (err)
+static int grow_call(struct paths *t, uint32_t parent, uint32_t func, uint32_t *node)
+{
+	int err = grow(t, parent, func, node);
+
+	if (!err && *node != t->other)
+		err = hash_index_put(&t->calls, call_hash(parent, func), *node);
+	if (err || *node == t->other)
 		return err;
 	struct path_aux *a = &t->aux[*node];
-	bool *outermost = &t->hot[*node].outermost;
+	bool outermost = true;
 
-	*outermost = true;
-	if (edge) {
-		t->nodes[*node].go_edge = true;
-		t->nodes[*node].go_pc = edge & ~EDGE(0);
-		a->go_up = *node;
-		return 0;
-	}
 	a->go_up = t->aux[parent].go_up;
 	a->outer = t->hot[parent].outermost ? parent : t->aux[parent].outer;
 	/* Steps over first occurrences only: as many as the chain has distinct functions. */
-	for (uint32_t up = a->outer; up && *outermost; up = t->aux[up].outer)
-		*outermost = t->nodes[up].func != func;
+	for (uint32_t up = a->outer; up && outermost; up = t->aux[up].outer)
+		outermost = t->hot[up].func != func;
+	t->hot[*node].outermost = outermost;
+	return 0;
+}
+
+static int grow_go(struct paths *t, uint32_t parent, uint32_t func, uint64_t pc, uint32_t *node)
+{
+	int err = grow(t, parent, func, node);
+
+	if (!err && *node != t->other)
+		err = remember_go(t, parent, func, pc, *node);
+	if (err || *node == t->other)
+		return err;
+	t->nodes[*node].go_edge = true;
+	t->nodes[*node].go_pc = pc;
+	t->aux[*node].go_up = *node;
+	t->hot[*node].outermost = true;
 	return 0;
 }
 
@@ -177,12 +188,9 @@ int paths_find(struct paths *t, uint32_t parent, uint32_t func, uint32_t *node)
 		*node = parent;
 		return 0;
 	}
-	struct path_slot *s = slot_of(t, parent, func, 0);
-
-	if (s->node) {
-		*node = s->node;
-	} else {
-		int err = grow(t, parent, func, 0, node);
+	*node = find_call(t, parent, func);
+	if (!*node) {
+		int err = grow_call(t, parent, func, node);
 
 		if (err || *node == t->other)
 			return err;
@@ -197,26 +205,22 @@ int paths_find(struct paths *t, uint32_t parent, uint32_t func, uint32_t *node)
 
 int paths_go(struct paths *t, uint32_t parent, uint32_t func, uint64_t pc, uint32_t *node)
 {
-	uint64_t edge = EDGE(pc);
-
 	if (parent && parent == t->other) {
 		*node = parent;
 		return 0;
 	}
-	struct path_slot *s = slot_of(t, parent, func, edge);
-
-	if (s->node) {
-		*node = s->node;
+	*node = find_go(t, parent, func, pc);
+	if (*node)
 		return 0;
-	}
 	for (uint32_t up = t->aux[parent].go_up; up; up = t->aux[t->nodes[up].parent].go_up)
-		if (t->nodes[up].func == func && EDGE(t->nodes[up].go_pc) == edge) {
+		if (t->nodes[up].func == func && t->nodes[up].go_pc == pc) {
 			*node = up;
 			/* Once found, found at once; no more such notes than nodes. */
-			return t->used < 2 * (size_t)t->max ? remember(t, parent, func, edge, up)
-							    : 0;
+			return t->calls.n + t->n_gos < 2 * (size_t)t->max
+				       ? remember_go(t, parent, func, pc, up)
+				       : 0;
 		}
-	return grow(t, parent, func, edge, node);
+	return grow_go(t, parent, func, pc, node);
 }
 
 void paths_settle(struct paths *t)

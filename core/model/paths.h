@@ -6,6 +6,7 @@
 #ifndef GOTRACE_PATHS_H
 #define GOTRACE_PATHS_H
 
+#include "base/hash_index.h"
 #include "model/model.h"
 
 /*
@@ -17,10 +18,10 @@ struct path_hot {
 	/* as in call_stats; min_ns: all ones before the first */
 	uint64_t finished, sum_ns, min_ns, max_ns;
 	uint64_t self_ns;
-	uint32_t func;       /* as in path_node */
-	uint32_t last_child; /* asked for last below this node */
-	uint32_t then;       /* its sibling that was asked for after it last time: a guess */
-	bool outermost;      /* no node above on the same goroutine has its function */
+	uint32_t parent, func; /* as in path_node */
+	uint32_t last_child;   /* asked for last below this node */
+	uint32_t then;         /* its sibling that was asked for after it last time: a guess */
+	bool outermost;        /* no node above on the same goroutine has its function */
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct path_hot) == 64, "a cache line");
 
@@ -31,10 +32,10 @@ struct path_aux {
 	uint32_t go_up; /* nearest node at or above that a go statement reaches; 0: none */
 };
 
-struct path_slot {
-	uint32_t parent, func;
-	uint64_t edge; /* 0: a call; else a go statement's pc with the top bit set */
-	uint32_t node; /* 0: an empty slot */
+/* Where a go statement at pc in parent leads: to a node below it, or again to one above. */
+struct path_go {
+	uint32_t parent, func, node;
+	uint64_t pc;
 };
 
 struct paths {
@@ -44,12 +45,13 @@ struct paths {
 	size_t cap_aux;
 	struct path_hot *hot;
 	size_t cap_hot;
-	/* n_slots: a power of two */
-	struct path_slot *slots;
-	size_t n_slots, used;
-	uint32_t max;          /* nodes at most, but for the three special ones */
-	uint32_t other, timer; /* PATH_OTHER's and PATH_TIMER's node, 0 until needed */
-	uint64_t refused;      /* nodes not made because of max */
+	struct hash_index calls; /* nodes that are called by their parent, by parent and func */
+	struct path_go *gos;
+	size_t n_gos, cap_gos;
+	struct hash_index gos_by_key; /* by parent, func and pc */
+	uint32_t max;                 /* nodes at most, but for the three special ones */
+	uint32_t other, timer;        /* PATH_OTHER's and PATH_TIMER's node, 0 until needed */
+	uint64_t refused;             /* nodes not made because of max */
 };
 
 int paths_init(struct paths *t, uint32_t max); /* 0 or -ENOMEM */

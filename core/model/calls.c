@@ -39,7 +39,7 @@ static int locate_folded(struct stack *s, struct frame *f)
 {
 	int err = 0;
 
-	if (!s->open.slots)
+	if (!s->open.n)
 		for (size_t i = 0; !err && i < s->n; i++)
 			err = open_funcs_add(&s->open, s->frames[i].func, 1);
 	if (!open_funcs_count(&s->open, f->func))
@@ -88,7 +88,7 @@ int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t 
 		return err;
 	bool folded = m->paths.other && f->path == m->paths.other;
 
-	if (__builtin_expect(folded || s->open.slots, 0)) {
+	if (__builtin_expect(folded || s->open.n, 0)) {
 		err = push_folded(s, f, folded);
 		if (err)
 			return err;
@@ -183,7 +183,7 @@ int call_pop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end
 		add_to_func(&m->funcs[f->func], &ended, f->flags & FRAME_OUTERMOST);
 	if (end == CALL_FINISHED || end == CALL_TAIL)
 		err = hist_add(&m->hists[f->func], dur);
-	if (!err && s->open.slots)
+	if (!err && s->open.n)
 		err = open_funcs_add(&s->open, f->func, -1);
 	if (s->n > 1) {
 		s->frames[s->n - 2].child_ns += dur;
@@ -217,7 +217,7 @@ static int uncount(struct model *m, struct stack *s)
 	s->info.calls--;
 	m->totals.calls--;
 	s->n--;
-	return s->open.slots ? open_funcs_add(&s->open, f->func, -1) : 0;
+	return s->open.n ? open_funcs_add(&s->open, f->func, -1) : 0;
 }
 
 static int pop_for(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)

@@ -3,6 +3,7 @@
 #ifndef GOTRACE_STATE_H
 #define GOTRACE_STATE_H
 
+#include "base/hash_index.h"
 #include "model/model.h"
 #include "model/paths.h"
 
@@ -45,8 +46,9 @@ struct stop {
 struct open_funcs {
 	struct open_func {
 		uint32_t func, count;
-	} * slots; /* func: index + 1, 0 in an empty slot */
-	size_t n_slots, used;
+	} * funcs;
+	size_t n, cap; /* n: 0 until the stack has met PATH_OTHER */
+	struct hash_index by_func;
 };
 
 /* A stack of open calls: a goroutine's, or a thread's system stack. */
@@ -132,9 +134,10 @@ void stack_drop(struct model *m, struct stack *s);
 void stack_table_free(struct stack_table *t);
 void stack_free(struct stack *s);
 
-/* openfuncs.c: 0 or -ENOMEM */
+/* open_funcs.c: 0 or -ENOMEM */
 int open_funcs_add(struct open_funcs *o, uint32_t func, int by);
 uint32_t open_funcs_count(const struct open_funcs *o, uint32_t func);
+void open_funcs_free(struct open_funcs *o); /* leaves it empty */
 
 /* calls.c: 0 or -ENOMEM */
 int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t func);

@@ -80,7 +80,7 @@ static void reset(struct stack *s)
 	struct frame *frames = s->frames;
 	size_t cap = s->cap;
 
-	free(s->open.slots);
+	open_funcs_free(&s->open);
 	memset(s, 0, sizeof(*s));
 	s->frames = frames;
 	s->cap = cap;
@@ -112,7 +112,7 @@ struct stack *stack_get_slow(struct model *m, bool system, uint64_t id, uint64_t
 void stack_free(struct stack *s)
 {
 	free(s->frames);
-	free(s->open.slots);
+	open_funcs_free(&s->open);
 	free(s);
 }
 

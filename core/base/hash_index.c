@@ -40,13 +40,25 @@ int hash_index_put(struct hash_index *x, uint32_t hash, uint32_t item)
 	return 0;
 }
 
+static size_t find(const struct hash_index *x, uint32_t hash, uint32_t item)
+{
+	size_t mask = x->n_slots - 1, at = hash & mask;
+
+	while (x->slots[at].used != item + 1)
+		at = (at + 1) & mask;
+	return at;
+}
+
+void hash_index_move(struct hash_index *x, uint32_t hash, uint32_t from, uint32_t to)
+{
+	x->slots[find(x, hash, from)].used = to + 1;
+}
+
 /* Moves later elements into the hole, so that no slot needs a mark for "something was here". */
 void hash_index_remove(struct hash_index *x, uint32_t hash, uint32_t item)
 {
-	size_t mask = x->n_slots - 1, hole = hash & mask;
+	size_t mask = x->n_slots - 1, hole = find(x, hash, item);
 
-	while (x->slots[hole].used != item + 1)
-		hole = (hole + 1) & mask;
 	for (size_t i = (hole + 1) & mask; x->slots[i].used; i = (i + 1) & mask) {
 		size_t home = x->slots[i].hash & mask;
 

@@ -35,9 +35,7 @@ struct hash_index {
 static inline uint32_t hash_u64(uint64_t key)
 {
 	key *= 0x9e3779b97f4a7c15ull;
-	key ^= key >> 32;
-	key *= 0xd6e8feb86659fd93ull;
-	return (uint32_t)(key >> 32);
+	return (uint32_t)(key ^ key >> 32);
 }
 
 static inline uint32_t hash_u64_pair(uint64_t a, uint64_t b)
@@ -71,6 +69,9 @@ int hash_index_put(struct hash_index *x, uint32_t hash, uint32_t item);
 
 /* Takes out an element, which must be there. */
 void hash_index_remove(struct hash_index *x, uint32_t hash, uint32_t item);
+
+/* An element, which must be there, has moved in the caller's array. */
+void hash_index_move(struct hash_index *x, uint32_t hash, uint32_t from, uint32_t to);
 
 /* Frees the table and leaves it empty; the elements are the caller's. */
 void hash_index_free(struct hash_index *x);

@@ -104,12 +104,29 @@ static void test_spread(void **state)
 	assert_true(most <= 8);
 }
 
+static void test_move(void **state)
+{
+	struct hash_index x = { 0 };
+	size_t at;
+
+	(void)state;
+	for (uint32_t i = 0; i < 40; i++)
+		assert_int_equal(hash_index_put(&x, i / 4, i), 0);
+	hash_index_move(&x, 5, 22, 100);
+	for (uint32_t i = hash_index_first(&x, 5, &at), seen = 0; seen < 4; seen++) {
+		assert_int_equal(i, seen == 2 ? 100 : 20 + seen);
+		i = hash_index_next(&x, 5, &at);
+	}
+	hash_index_remove(&x, 5, 100);
+	assert_int_equal(x.n, 39);
+	hash_index_free(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good_hash),
-		cmocka_unit_test(test_bad_hash),
-		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_good_hash), cmocka_unit_test(test_bad_hash),
+		cmocka_unit_test(test_empty),     cmocka_unit_test(test_move),
 		cmocka_unit_test(test_spread),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,19 +13,18 @@ static void suspect(struct stack *s, uint64_t until_ns)
 
 static void suspect_table(struct stack_table *t, uint64_t until_ns)
 {
-	for (size_t i = 0; i < t->n_slots; i++)
-		if (t->slots[i])
-			suspect(t->slots[i], until_ns);
+	for (size_t i = 0; i < t->n; i++)
+		suspect(t->stacks[i], until_ns);
 }
 
 /* Threads whose system stack works, or has open calls, for a goroutine. */
 static void suspect_threads(struct model *m, uint64_t goid, uint64_t until_ns)
 {
-	for (size_t i = 0; i < m->threads.n_slots; i++) {
-		struct stack *s = m->threads.slots[i];
-		bool concerned = s && s->label == goid;
+	for (size_t i = 0; i < m->threads.n; i++) {
+		struct stack *s = m->threads.stacks[i];
+		bool concerned = s->label == goid;
 
-		for (size_t k = 0; s && !concerned && k < s->n; k++)
+		for (size_t k = 0; !concerned && k < s->n; k++)
 			concerned = s->frames[k].label == goid;
 		if (concerned)
 			suspect(s, until_ns);

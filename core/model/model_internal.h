@@ -55,6 +55,7 @@ struct open_funcs {
 struct stack {
 	struct frame *frames;
 	size_t n, cap;
+	uint32_t index; /* in its stack_table */
 	bool system;
 	bool go_edge;  /* root and root_pc come from EV_CREATE */
 	uint32_t root; /* path node below which outermost calls hang */
@@ -66,10 +67,11 @@ struct stack {
 	struct goroutine_info info;
 };
 
-/* Stacks by id: open addressing, pointers stay valid. */
+/* Stacks by the goroutine's or thread's number; pointers to them stay valid. */
 struct stack_table {
-	struct stack **slots;
-	size_t n_slots, n;
+	struct stack **stacks;
+	size_t n, cap;
+	struct hash_index by_id;
 	struct stack *recent[64]; /* asked for lately, by stack_recent; NULL: none */
 };
 

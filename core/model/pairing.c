@@ -251,10 +251,12 @@ static int retire_table(struct model *m, struct stack_table *t, uint64_t ts_ns)
 {
 	int err = 0;
 
-	/* Removal moves later stacks into the hole, never to a slot before i. */
-	for (size_t i = 0; !err && i < t->n_slots; i++)
-		while (!err && t->slots[i])
-			err = retire(m, t->slots[i], ts_ns, CALL_UNFINISHED);
+	/* In the order of the hash table, since stored outputs have it. Removal moves later slots
+	 * into the hole, never to one before i. */
+	for (size_t i = 0; !err && i < t->by_id.n_slots; i++)
+		while (!err && t->by_id.slots[i].used)
+			err = retire(m, t->stacks[t->by_id.slots[i].used - 1], ts_ns,
+				     CALL_UNFINISHED);
 	return err;
 }
 

@@ -11,7 +11,7 @@
 
 static uint32_t call_hash(uint32_t parent, uint32_t func)
 {
-	return hash_u64((uint64_t)parent << 32 | func);
+	return hash_u64_pair(parent, func);
 }
 
 static uint32_t go_hash(uint32_t parent, uint32_t func, uint64_t pc)

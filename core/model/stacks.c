@@ -1,77 +1,56 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Stacks by goroutine and by thread: a small open-addressing table with a small cache. */
+/* Stacks by goroutine and by thread: found by number. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "model/model_internal.h"
 
 #define KEEP_FRAMES 256 /* a spare stack keeps at most so many frames' room */
 
-static size_t home(const struct stack_table *t, uint64_t id)
-{
-	uint64_t h = id * 0x9e3779b97f4a7c15ull;
-
-	return (h ^ h >> 32) & (t->n_slots - 1);
-}
-
 struct stack *stack_find(struct stack_table *t, uint64_t id)
 {
 	struct stack **recent = stack_recent(t, id);
+	size_t at;
 
 	if (*recent && (*recent)->info.goid == id)
 		return *recent;
-	for (size_t i = t->n_slots ? home(t, id) : 0; t->n_slots && t->slots[i];
-	     i = (i + 1) & (t->n_slots - 1))
-		if (t->slots[i]->info.goid == id)
-			return *recent = t->slots[i];
+	for (uint32_t i = hash_index_first(&t->by_id, hash_u64(id), &at); i != HASH_NONE;
+	     i = hash_index_next(&t->by_id, hash_u64(id), &at))
+		if (t->stacks[i]->info.goid == id)
+			return *recent = t->stacks[i];
 	return NULL;
 }
 
-static void place(struct stack_table *t, struct stack *s)
+static int table_add(struct stack_table *t, struct stack *s)
 {
-	size_t i = home(t, s->info.goid);
+	uint64_t id = s->info.goid;
+	int err = vec_reserve(&t->stacks, &t->cap, t->n + 1);
 
-	while (t->slots[i])
-		i = (i + 1) & (t->n_slots - 1);
-	t->slots[i] = s;
-}
-
-static int table_grow(struct stack_table *t)
-{
-	struct stack **old = t->slots;
-	size_t n_old = t->n_slots;
-	struct stack **fresh = calloc(n_old ? 2 * n_old : 64, sizeof(*fresh));
-
-	if (!fresh)
-		return -1;
-	t->slots = fresh;
-	t->n_slots = n_old ? 2 * n_old : 64;
-	for (size_t i = 0; i < n_old; i++)
-		if (old[i])
-			place(t, old[i]);
-	free(old);
+	if (!err)
+		err = hash_index_put(&t->by_id, hash_u64(id), (uint32_t)t->n);
+	if (err)
+		return err;
+	s->index = (uint32_t)t->n++;
+	t->stacks[s->index] = s;
+	*stack_recent(t, id) = s;
 	return 0;
 }
 
-/* Closes the hole, so that a search never needs a mark for "something was here". */
+/* The last one takes its place in the array. */
 static void table_remove(struct stack_table *t, const struct stack *s)
 {
-	size_t mask = t->n_slots - 1, hole = home(t, s->info.goid);
+	uint64_t id = s->info.goid;
+	struct stack *last = t->stacks[--t->n];
 
-	while (t->slots[hole] != s)
-		hole = (hole + 1) & mask;
-	for (size_t i = (hole + 1) & mask; t->slots[i]; i = (i + 1) & mask) {
-		size_t want = home(t, t->slots[i]->info.goid);
-
-		if (((i - want) & mask) >= ((i - hole) & mask)) {
-			t->slots[hole] = t->slots[i];
-			hole = i;
-		}
+	hash_index_remove(&t->by_id, hash_u64(id), s->index);
+	if (last != s) {
+		hash_index_move(&t->by_id, hash_u64(last->info.goid), last->index, s->index);
+		last->index = s->index;
+		t->stacks[s->index] = last;
 	}
-	t->slots[hole] = NULL;
-	t->n--;
-	if (*stack_recent(t, s->info.goid) == s)
-		*stack_recent(t, s->info.goid) = NULL;
+	if (*stack_recent(t, id) == s)
+		*stack_recent(t, id) = NULL;
 }
 
 /* A used stack as new, with the room for frames that it had. */
@@ -93,8 +72,6 @@ struct stack *stack_get_slow(struct model *m, bool system, uint64_t id, uint64_t
 
 	if (s)
 		return s;
-	if (t->n + 1 > t->n_slots / 2 && table_grow(t))
-		return NULL;
 	s = m->n_spare ? m->spare[--m->n_spare] : calloc(1, sizeof(*s));
 	if (!s)
 		return NULL;
@@ -102,9 +79,10 @@ struct stack *stack_get_slow(struct model *m, bool system, uint64_t id, uint64_t
 	s->info = (struct goroutine_info){
 		.goid = id, .image = m->image, .first_ns = ts_ns, .last_ns = ts_ns, .system = system
 	};
-	place(t, s);
-	t->n++;
-	*stack_recent(t, id) = s;
+	if (table_add(t, s)) {
+		stack_free(s);
+		return NULL;
+	}
 	m->totals.goroutines += !system;
 	return s;
 }
@@ -131,9 +109,9 @@ void stack_drop(struct model *m, struct stack *s)
 
 void stack_table_free(struct stack_table *t)
 {
-	for (size_t i = 0; i < t->n_slots; i++)
-		if (t->slots[i])
-			stack_free(t->slots[i]);
-	free(t->slots);
+	for (size_t i = 0; i < t->n; i++)
+		stack_free(t->stacks[i]);
+	free(t->stacks);
+	hash_index_free(&t->by_id);
 	*t = (struct stack_table){ 0 };
 }

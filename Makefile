@@ -253,9 +253,12 @@ fresh: | $(call deps,fresh) ## make demo and make test on a machine made from no
 
 .PHONY: install
 install: all ## into PREFIX (default /usr/local), below DESTDIR
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -m 755 $(BIN) core/cli/gotrace-perun-collect $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 core/cli/gotrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 core/cli/gotrace.bash-completion \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gotrace
 
 .PHONY: clean
 clean: ## removes what was built

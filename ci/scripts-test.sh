@@ -1,6 +1,7 @@
 #!/bin/bash
 # Tests of the Makefile and of the scripts in ci. Needs no root, and the build ($O, build).
-# shellcheck disable=SC2317,SC2015 # tests are called by name; they fail where anything before does
+# Tests are called by name, and fail where anything before does; what they set is used elsewhere.
+# shellcheck disable=SC2317,SC2015,SC2034
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=$(realpath "${O:-$top/build}")
@@ -46,5 +47,50 @@ statuses() {
 }
 try "totals of a script are added, and one that fails counts" adding
 try "the status is that of the totals" statuses
+
+installed() {
+	make --no-print-directory NODEPS=1 O="$build" DESTDIR="$work/root" PREFIX=/usr install
+	(cd "$work/root" && find . -type f | LC_ALL=C sort) >"$work/files"
+	diff "$work/files" - <<-'END'
+		./usr/bin/gotrace
+		./usr/bin/gotrace-perun-collect
+		./usr/share/bash-completion/completions/gotrace
+		./usr/share/man/man1/gotrace.1
+	END
+	"$work/root/usr/bin/gotrace" --version
+}
+
+# completes WANTED WORD...: these words of WANTED, with blanks between, complete the last WORD. As bash does, --by=x is
+# three words.
+completes() {
+	local want=$1
+	shift
+	COMP_WORDS=(gotrace "$@") COMP_CWORD=$#
+	_gotrace "$build/gotrace" "${!#}" "${COMP_WORDS[-2]}"
+	diff <(tr ' ' '\n' <<<"$want" | sort) <(printf '%s\n' "${COMPREPLY[@]}" | sort -u) || fail "gotrace $*"
+}
+completion() {
+	cd "$work" || exit
+	# shellcheck source=../core/cli/gotrace.bash-completion
+	. "$top/core/cli/gotrace.bash-completion"
+	completes 'record report' re
+	completes '--fold --format= --from=' report --f
+	completes '--pid= --probe= --package=' record --p
+	completes 'function path goroutine call' report --by =
+	completes 'path' report --by = p
+	completes '--by=path' report --by=p
+	completes 'path' report -b p
+	completes 'pprof perfetto perun' export --format = p
+	completes 'auto multi perf' record --attach =
+	completes 'auto springboard emulated thesis' record --probe =
+	completes 'root' record --user = roo
+	completes '' record --buffer =
+	completes '' export -o ''
+	completes '' report tra
+	completes 'basename' record -- basenam
+	[ -z "$(ls "$work"/'?' 2>/dev/null)" ] || fail "a file was written"
+}
+try "what make install installs" installed
+try "completion in bash" completion
 try "the version is that of the sources, and one file is compiled for it" version
 totals

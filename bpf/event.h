@@ -23,7 +23,7 @@ typedef unsigned long long uint64_t;
  * Event kinds, append-only: traces on disk carry these numbers.
  * Those marked * are 64-byte records (struct event_ext).
  *
- * A new kind is named in: core/trace/FORMAT.md, core/trace/kinds.c, core/model/feed.c.
+ * A new kind is named in: core/trace/FORMAT.md, core/base/event_kinds.[ch], core/model/pairing.c.
  */
 #define EV_ENTRY      1 /* a call of the site's function begins */
 #define EV_EXIT       2 /* it returns */

@@ -6,44 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/event_kinds.h"
 #include "base/json.h"
 #include "binary/gocode.h"
 #include "bpf/event.h"
 #include "plan/plan_print_internal.h"
-
-const char *plan_site_kind_name(const struct plan_site *s)
-{
-	switch (s->kind) {
-	case EV_ENTRY:
-		return "entry";
-	case EV_EXIT:
-		return "exit";
-	case EV_TAIL:
-		return "tail";
-	case EV_ENTRY_EXIT:
-		return "entry+exit";
-	case EV_ENTRY_TAIL:
-		return "entry+tail";
-	case EV_MORESTACK:
-		return "morestack";
-	case EV_IMAGE:
-		return "image";
-	case EV_END:
-		return "goroutine-end";
-	case EV_CREATE:
-		return "goroutine-create";
-	case EV_UNWIND:
-		return "unwind";
-	case EV_STOP:
-		return "prologue-stop";
-	case EV_RESUME:
-		return "prologue-resume";
-	case EV_WIRE_FAULT:
-		return "fault";
-	default:
-		return "runtime";
-	}
-}
 
 static const char *class_name(const struct plan_site *s)
 {
@@ -94,7 +61,7 @@ static void text_sites(const struct plan *p, size_t func, size_t first, FILE *ou
 	}
 	const struct plan_func *f = &p->funcs[func];
 	fprintf(out, "  %-10s +%-5" PRIu64 " %3" PRIu32 " exit%s  %3zu of %3zu stepped  %s%s\n",
-		entry ? plan_site_kind_name(entry) : "-", entry ? entry->vaddr - f->fn->vaddr : 0,
+		entry ? event_kind_site(entry->kind) : "-", entry ? entry->vaddr - f->fn->vaddr : 0,
 		f->n_exits, f->n_exits == 1 ? " " : "s", stepped, n, f->name,
 		f->never_returns ? "  (never returns)" : "");
 }
@@ -154,7 +121,7 @@ int plan_print_text(const struct plan *p, FILE *out)
 static void json_site(struct json *j, const struct plan_site *s)
 {
 	json_open(j, '{');
-	json_kv_str(j, "kind", plan_site_kind_name(s));
+	json_kv_str(j, "kind", event_kind_site(s->kind));
 	json_kv_u64(j, "vaddr", s->vaddr);
 	json_kv_u64(j, "file_off", s->file_off);
 	json_kv_u64(j, "sp_adj_bytes", s->sp_adj);

@@ -5,7 +5,6 @@
 
 #include "plan/plan.h"
 
-const char *plan_site_kind_name(const struct plan_site *s);
 /* Functions by name, allocated. NULL: no memory. */
 const struct plan_func **plan_by_name(const struct plan *p);
 /* [function]: where its sites begin; one function's sites are adjacent. Allocated. NULL: no memory.

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/event_kinds.h"
 #include "binary/disasm.h"
 #include "binary/gocode.h"
 #include "bpf/event.h"
@@ -89,7 +90,7 @@ static void explain_site(const struct plan *p, const struct plan_func *f, const 
 
 	disasm_text(d, s->vaddr, text, sizeof(text));
 	fprintf(out, "  +0x%-6" PRIx64 " %-28s %-10s %-10s ", s->vaddr - f->fn->vaddr, text,
-		plan_site_kind_name(s), traps(s));
+		event_kind_site(s->kind), traps(s));
 	if (is_entry) {
 		unsigned why = why_entry(p, f, s);
 

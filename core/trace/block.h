@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/event_kinds.h"
 #include "bpf/event.h"
 #include "trace/format.h"
 
@@ -32,10 +33,6 @@ enum {
 #define BLOCK_HEAD_BYTES (8 + 4 * 4 + 4 * N_COLS)
 
 #define TS_ESCAPE 0xffffu
-
-/* Kinds that carry arguments, as bits. */
-#define KINDS_WITH_ARGS \
-	(1u << EV_STOP | 1u << EV_RESUME | 1u << EV_CREATE | 1u << EV_UNWIND | 1u << EV_LOSS)
 
 /* Which event follows which two on a thread, and how much deeper than the one
  * before it is: programs repeat themselves, so guesses are mostly right and

@@ -38,7 +38,8 @@ static const char *get_codes(struct block *b, struct col *c, uint32_t n_codes)
 			.has_args = kind & 1,
 		};
 		/* Of a kind added later only the file knows. */
-		if (kind >> 1 <= EV_KIND_MAX && (KINDS_WITH_ARGS >> (kind >> 1) & 1) != (kind & 1))
+		if (kind >> 1 <= EV_KIND_MAX &&
+		    event_kind_has_args(kind >> 1) != b->codes[i].has_args)
 			return "a kind with the wrong arguments";
 	}
 	return NULL;

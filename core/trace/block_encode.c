@@ -76,7 +76,7 @@ static uint32_t code_of(struct block_encoder *e, const struct event *ev)
 
 	struct block_code *c = &e->codes[s->index];
 	*c = (struct block_code){ .site = ev->site, .kind = ev->kind, .flags = ev->flags };
-	c->has_args = ev->kind < 32 && (KINDS_WITH_ARGS >> ev->kind & 1);
+	c->has_args = event_kind_has_args(ev->kind);
 	uint8_t *p = varint_put(e->at[COL_CODES], c->site);
 	p = varint_put(p, (uint64_t)c->kind << 1 | c->has_args);
 	e->at[COL_CODES] = varint_put(p, c->flags);

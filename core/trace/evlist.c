@@ -113,14 +113,13 @@ static bool parse_flags(char *s, uint16_t *flags)
 		return true;
 	}
 	for (char *save, *w = strtok_r(s, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
-		if (!strcmp(w, "system"))
-			*flags |= EVF_SYSTEM;
-		else if (!strcmp(w, "all"))
-			*flags |= EVF_ALL;
-		else if (!strcmp(w, "goexit"))
-			*flags |= EVF_GOEXIT;
-		else
+		const struct event_flag *f = event_flags;
+
+		while (f->bit && strcmp(w, f->name))
+			f++;
+		if (!f->bit)
 			return false;
+		*flags |= (uint16_t)f->bit;
 	}
 	return true;
 }

@@ -89,24 +89,19 @@ int evlist_write_info(FILE *out, const struct trace_info *info)
 /* Flags by name; as a number when one has no name. */
 static void put_flags(FILE *out, unsigned flags)
 {
-	static const struct {
-		unsigned bit;
-		const char *name;
-	} names[] = {
-		{ EVF_SYSTEM, "system" },
-		{ EVF_ALL, "all" },
-		{ EVF_GOEXIT, "goexit" },
-	};
 	const char *sep = " flags=";
+	unsigned named = 0;
 
-	if (flags & ~(unsigned)(EVF_SYSTEM | EVF_ALL | EVF_GOEXIT)) {
+	for (const struct event_flag *f = event_flags; f->bit; f++)
+		named |= f->bit;
+	if (flags & ~named) {
 		fprintf(out, " flags=%u", flags);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!(flags & names[i].bit))
+	for (const struct event_flag *f = event_flags; f->bit; f++) {
+		if (!(flags & f->bit))
 			continue;
-		fprintf(out, "%s%s", sep, names[i].name);
+		fprintf(out, "%s%s", sep, f->name);
 		sep = ",";
 	}
 }

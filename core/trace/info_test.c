@@ -77,28 +77,12 @@ static void test_copies(void **state)
 	trace_info_free(&t);
 }
 
-static void test_kinds(void **state)
-{
-	(void)state;
-	for (unsigned k = 1; k <= EV_KIND_MAX; k++) {
-		assert_non_null(event_kind_name(k));
-		assert_int_equal(event_kind_by_name(event_kind_name(k)), k);
-	}
-	assert_null(event_kind_name(0));
-	assert_null(event_kind_name(EV_KIND_MAX + 1));
-	assert_int_equal(event_kind_by_name("ENTRY"), 0);
-	assert_true(event_kind_has_args(EV_UNWIND));
-	assert_false(event_kind_has_args(EV_ENTRY));
-	assert_false(event_kind_has_args(EV_KIND_MAX + 1));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kv),
 		cmocka_unit_test(test_pcs),
 		cmocka_unit_test(test_copies),
-		cmocka_unit_test(test_kinds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

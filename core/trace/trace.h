@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/event_kinds.h"
 #include "bpf/event.h"
 
 #define TRACE_NONE UINT32_MAX
@@ -139,11 +140,5 @@ const struct trace_info *trace_reader_info(const struct trace_reader *r);
 /* After the end was reached: was there an end record? */
 bool trace_reader_complete(const struct trace_reader *r);
 void trace_reader_close(struct trace_reader *r);
-
-/* Name of a kind ("entry", "exit", ...), NULL when there is none; and back, 0 when unknown. */
-const char *event_kind_name(unsigned kind);
-unsigned event_kind_by_name(const char *name);
-/* Is its record struct event_ext, 64 bytes, with arguments? */
-bool event_kind_has_args(unsigned kind);
 
 #endif

@@ -278,7 +278,7 @@ int trace_writer_event(struct trace_writer *w, const struct event_ext *ev)
 		return w->err;
 	if (__builtin_expect(!kind || kind > EV_KIND_MAX, 0))
 		return bad_event(w, kind);
-	if (KINDS_WITH_ARGS >> kind & 1) {
+	if (event_kind_has_args(kind)) {
 		int err = vec_reserve(&w->args, &w->args_cap, w->args_n + 1);
 		if (err) {
 			log_error("no memory for the events of a trace");

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "base/event_kinds.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	const char *site; /* NULL: the name */
+} kinds[] = {
+	[EV_ENTRY] = { "entry" },
+	[EV_EXIT] = { "exit" },
+	[EV_TAIL] = { "tail" },
+	[EV_ENTRY_EXIT] = { "entry-exit", "entry+exit" },
+	[EV_ENTRY_TAIL] = { "entry-tail", "entry+tail" },
+	[EV_STOP] = { "stop", "prologue-stop" },
+	[EV_RESUME] = { "resume", "prologue-resume" },
+	[EV_CREATE] = { "create", "goroutine-create" },
+	[EV_END] = { "end", "goroutine-end" },
+	[EV_UNWIND] = { "unwind" },
+	[EV_LOSS] = { "loss" },
+	[EV_IMAGE] = { "image" },
+	[EV_MORESTACK] = { "morestack" },
+};
+_Static_assert(sizeof(kinds) / sizeof(kinds[0]) == EV_KIND_MAX + 1, "a name for each kind");
+
+const char *event_kind_name(unsigned kind)
+{
+	return kind <= EV_KIND_MAX ? kinds[kind].name : NULL;
+}
+
+unsigned event_kind_by_name(const char *name)
+{
+	for (unsigned k = 1; k <= EV_KIND_MAX; k++)
+		if (!strcmp(kinds[k].name, name))
+			return k;
+	return 0;
+}
+
+const char *event_kind_site(unsigned kind)
+{
+	if (kind == EV_WIRE_FAULT)
+		return "fault";
+	return kind <= EV_KIND_MAX && kinds[kind].site ? kinds[kind].site : event_kind_name(kind);
+}
+
+const struct event_flag event_flags[] = {
+	{ EVF_SYSTEM, "system" },
+	{ EVF_ALL, "all" },
+	{ EVF_GOEXIT, "goexit" },
+	{ 0 },
+};

@@ -212,6 +212,30 @@ const tests = {
 		await p.done();
 	},
 
+	async "Fit shows all of a large Sankey picture"() {
+		for (const size of [{}, { width: 390, height: 700 }]) {
+			const p = await open("large", "#view=sankey", size);
+			const outside = () => p.run(`(() => {
+				const box = document.querySelector("#sankey").getBoundingClientRect();
+				return [...document.querySelectorAll("#sankey svg > g path, #sankey .bar rect, #sankey .bar text")].filter((e) => {
+					const r = e.getBoundingClientRect();
+					return r.width + r.height && (r.left < box.left || r.right > box.right || r.top < box.top || r.bottom > box.bottom);
+				}).length;
+			})()`);
+			assert.ok(await p.run(`document.querySelectorAll("#sankey .bar").length`) > 50);
+			assert.equal(await outside(), 0);
+			for (let i = 0; i < 6; i++) await p.press("+");
+			assert.notEqual(await outside(), 0);
+			await p.click("#sankey-legend button");
+			assert.equal(await outside(), 0);
+			await p.press("-");
+			assert.equal(await outside(), 0);
+			await p.press("0");
+			assert.equal(await outside(), 0);
+			await p.done();
+		}
+	},
+
 	async "recursion has a badge, cycles and go statements are dashed"() {
 		let p = await open("recursion", "#view=sankey");
 		assert.match(await text(p, "#sankey") ?? await p.run(`document.querySelector("#sankey").textContent`), /↻/);

@@ -256,6 +256,34 @@ static void test_cycle(void **state)
 	unlink(path);
 }
 
+/* A picture larger than a window: two chains of 28 functions each. */
+static void test_large(void **state)
+{
+	enum { CHAINS = 2, DEPTH = 28, BYTES = 1 << 14 };
+	char *text = calloc(1, BYTES), path[TRACE_PATH_BYTES];
+	FILE *out = fmemopen(text, BYTES, "w");
+	unsigned ts_ns = 1000;
+
+	(void)state;
+	assert_non_null(out);
+	fprintf(out, "1 entry main.main 100 %u\n", ts_ns);
+	for (unsigned c = 0; c < CHAINS; c++) {
+		for (unsigned d = 0; d < DEPTH; d++)
+			fprintf(out, "1 entry main.chain%uStep%u %u %u\n", c, d, 200 + 100 * d,
+				ts_ns += 100);
+		for (unsigned d = DEPTH; d--;)
+			fprintf(out, "1 exit main.chain%uStep%u %u %u\n", c, d, 200 + 100 * d,
+				ts_ns += 100);
+	}
+	fprintf(out, "1 exit main.main 100 %u\n", ts_ns + 100);
+	assert_int_equal(fclose(out), 0);
+	fixture_write_text(text, true, path);
+	check_page(path, "large");
+	check_numbers(path);
+	unlink(path);
+	free(text);
+}
+
 /* Two traces: A's numbers and B's, each in its place. */
 static void test_changes(void **state)
 {
@@ -324,10 +352,10 @@ static void test_numbers_as_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cases),           cmocka_unit_test(test_recorded),
-		cmocka_unit_test(test_hostile),         cmocka_unit_test(test_losses),
-		cmocka_unit_test(test_cycle),           cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_numbers_as_text),
+		cmocka_unit_test(test_cases),   cmocka_unit_test(test_recorded),
+		cmocka_unit_test(test_hostile), cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_cycle),   cmocka_unit_test(test_large),
+		cmocka_unit_test(test_changes), cmocka_unit_test(test_numbers_as_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 const UNIT = 8, BAR = 14;
 let COLUMN = 262; // wider for full names
 
-const sankey = { key: null, p: null, svg: null, stage: null, x: 0, y: 0, scale: 1, shape: null, moved: false, named: null };
+const sankey = { key: null, p: null, svg: null, stage: null, x: 0, y: 0, scale: 1, shape: null, moved: false, named: null, least: 0.05 };
 
 // A picture's numbers as nodes and links.
 function picture(data) {
@@ -206,9 +206,11 @@ function writeNames() {
 	if (sankey.named === scale + sankey.key) return;
 	sankey.named = scale + sankey.key;
 	const letters = Math.floor((COLUMN - BAR - 12) / (size * 0.605));
+	// Those of the last column end nowhere; in a narrow window they would leave no room for the picture.
+	const last = Math.min(60, Math.floor($("sankey").clientWidth / 2 / (11.8 * 0.605)));
 	for (const n of p.nodes) {
 		const value = amount(n.kind === 2 ? n.out : n.in), below = n.h > 2.6 * size, beside = !below && letters >= 20;
-		const room = n.layer === p.layers - 1 ? 60 : beside ? letters - value.length - 1 : letters;
+		const room = n.layer === p.layers - 1 ? last : beside ? letters - value.length - 1 : letters;
 		let name = titleOf(n);
 		// The colour says the package as well.
 		if (n.kind === 0 && name.length > room && F.pkg[n.f]) name = F.names[n.f].slice(F.pkg[n.f].length + 1);
@@ -225,20 +227,30 @@ function moveStage() {
 	sankey.stage.setAttribute("transform", `translate(${sankey.x} ${sankey.y}) scale(${sankey.scale})`);
 }
 
-// The whole picture if that leaves names readable, else its left upper part.
+// The whole picture, however small. Names keep their size, so that they take more of a smaller picture:
+// it is measured again until it fits.
 function fit() {
-	const box = $("sankey"), p = sankey.p, w = (p.layers - 1) * COLUMN + BAR + 250, h = p.height + 60;
+	const box = $("sankey"), wide = Math.max(1, box.clientWidth - 40), high = Math.max(1, box.clientHeight - 36);
+	let r;
 	sankey.moved = false;
 	sankey.size = [box.clientWidth, box.clientHeight].join();
-	sankey.scale = Math.max(0.5, Math.min(1.25, Math.min((box.clientWidth - 40) / w, (box.clientHeight - 20) / h)));
-	sankey.x = Math.max(20, (box.clientWidth - w * sankey.scale) / 2);
-	sankey.y = Math.max(26, (box.clientHeight - h * sankey.scale) / 2 + 20);
+	sankey.scale = 1.25;
+	for (let tries = 0; tries < 12; tries++) {
+		moveStage();
+		r = sankey.stage.getBBox();
+		const scale = Math.min(1.25, wide / r.width, high / r.height);
+		if (scale >= sankey.scale) break;
+		sankey.scale = scale;
+	}
+	sankey.least = Math.min(0.05, sankey.scale);
+	sankey.x = 20 + (wide - r.width * sankey.scale) / 2 - r.x * sankey.scale;
+	sankey.y = 26 + (high - r.height * sankey.scale) / 2 - r.y * sankey.scale;
 	moveStage();
 }
 
 function zoomSankey(factor, x = $("sankey").clientWidth / 2, y = $("sankey").clientHeight / 2) {
 	sankey.moved = true;
-	const scale = Math.max(0.05, Math.min(12, sankey.scale * factor)), by = scale / sankey.scale;
+	const scale = Math.max(sankey.least, Math.min(12, sankey.scale * factor)), by = scale / sankey.scale;
 	sankey.x = x - (x - sankey.x) * by;
 	sankey.y = y - (y - sankey.y) * by;
 	sankey.scale = scale;

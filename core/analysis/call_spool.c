@@ -142,7 +142,8 @@ int callfile_map(struct callfile *f)
 
 	if (err || !f->n)
 		return err;
-	void *p = mmap(NULL, f->n * sizeof(*f->slots), PROT_READ, MAP_SHARED, f->fd, 0);
+	void *p = mmap(NULL, f->n * sizeof(*f->slots), PROT_READ | PROT_WRITE, MAP_SHARED, f->fd,
+		       0);
 
 	if (p == MAP_FAILED) {
 		err = -errno;

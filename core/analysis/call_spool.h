@@ -27,7 +27,7 @@ int callfile_put(struct callfile *f, const struct call *c);
 /* *c is the call that began as the i-th, valid until the next is asked for; NULL: it never became
  * one. i < f->n; nothing may be put in behind this. 0 or -errno (logged). */
 int callfile_get(struct callfile *f, size_t i, const struct call **c);
-/* Or all at once: makes slots. 0 or -errno (logged). */
+/* Or all at once: makes slots, which may be changed. 0 or -errno (logged). */
 int callfile_map(struct callfile *f);
 void callfile_close(struct callfile *f);
 

@@ -13,18 +13,26 @@ static void swap(struct call *a, struct call *b)
 	*b = t;
 }
 
-static void rise(struct call *heap, size_t i)
+/* Does a stand after b? */
+static bool is_after(call_weight_fn weight, const struct call *a, const struct call *b)
 {
-	for (; i && heap[i].order > heap[(i - 1) / 2].order; i = (i - 1) / 2)
+	uint64_t heavy_a = weight ? weight(a) : 0, heavy_b = weight ? weight(b) : 0;
+
+	return heavy_a != heavy_b ? heavy_a < heavy_b : a->order > b->order;
+}
+
+static void rise(struct call *heap, size_t i, call_weight_fn weight)
+{
+	for (; i && is_after(weight, &heap[i], &heap[(i - 1) / 2]); i = (i - 1) / 2)
 		swap(&heap[i], &heap[(i - 1) / 2]);
 }
 
-static void sink(struct call *heap, size_t n)
+static void sink(struct call *heap, size_t i, size_t n, call_weight_fn weight)
 {
-	for (size_t i = 0, child; (child = 2 * i + 1) < n; i = child) {
-		if (child + 1 < n && heap[child + 1].order > heap[child].order)
+	for (size_t child; (child = 2 * i + 1) < n; i = child) {
+		if (child + 1 < n && is_after(weight, &heap[child + 1], &heap[child]))
 			child++;
-		if (heap[i].order > heap[child].order)
+		if (is_after(weight, &heap[i], &heap[child]))
 			return;
 		swap(&heap[i], &heap[child]);
 	}
@@ -38,20 +46,33 @@ int firstcalls_put(struct firstcalls *f, const struct call *c)
 		if (err)
 			return err;
 		f->calls[f->n] = *c;
-		rise(f->calls, f->n++);
-	} else if (f->most && c->order < f->calls[0].order) {
+		rise(f->calls, f->n++, f->weight);
+	} else if (f->most && is_after(f->weight, &f->calls[0], c)) {
 		f->calls[0] = *c;
-		sink(f->calls, f->n);
+		sink(f->calls, 0, f->n, f->weight);
 	}
 	return 0;
 }
 
+/* The top of the heap is the last in order: it goes to the end, and the rest is a heap again. */
+static void sort_heap(struct call *heap, size_t n, call_weight_fn weight)
+{
+	for (; n > 1; n--) {
+		swap(&heap[0], &heap[n - 1]);
+		sink(heap, 0, n - 1, weight);
+	}
+}
+
 void firstcalls_sort(struct firstcalls *f)
 {
-	for (size_t n = f->n; n > 1; n--) {
-		swap(&f->calls[0], &f->calls[n - 1]);
-		sink(f->calls, n - 1);
-	}
+	sort_heap(f->calls, f->n, f->weight);
+}
+
+void firstcalls_sort_all(struct call *calls, size_t n, call_weight_fn weight)
+{
+	for (size_t i = n / 2; i--;)
+		sink(calls, i, n, weight);
+	sort_heap(calls, n, weight);
 }
 
 void firstcalls_free(struct firstcalls *f)

@@ -44,10 +44,46 @@ static void test_any_order(void **state)
 	}
 }
 
+static uint64_t goid_weight(const struct call *c)
+{
+	return c->goid;
+}
+
+/* With a weight the heaviest are kept, the heaviest first, of equal ones those that began first. */
+static void test_heaviest(void **state)
+{
+	static const uint64_t goids[] = { 5, 9, 1, 9, 7, 0, 5 };
+	static const uint64_t orders[] = { 1, 3, 4, 0, 6, 2, 5 };
+	enum { N = sizeof(goids) / sizeof(goids[0]) };
+
+	(void)state;
+	for (size_t most = 0; most <= N + 1; most++) {
+		struct firstcalls f = { .most = most, .weight = goid_weight };
+		struct call all[N];
+
+		for (size_t i = 0; i < N; i++) {
+			all[i] = (struct call){ .goid = goids[i], .order = orders[i] };
+			assert_int_equal(firstcalls_put(&f, &all[i]), 0);
+		}
+		firstcalls_sort(&f);
+		firstcalls_sort_all(all, N, goid_weight);
+		assert_int_equal(f.n, most < N ? most : N);
+		for (size_t i = 0; i < N; i++) {
+			static const uint64_t want[] = { 0, 3, 6, 1, 5, 4, 2 };
+
+			assert_int_equal(all[i].order, want[i]);
+			if (i < f.n)
+				assert_int_equal(f.calls[i].order, want[i]);
+		}
+		firstcalls_free(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_any_order),
+		cmocka_unit_test(test_heaviest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,8 +35,8 @@ struct report {
 	uint32_t *place;
 	uint32_t *level; /* 1: outermost */
 	uint64_t *below_ns;
-	/* BY_CALL: the calls in order, of which report_wants_call says whether they are shown;
-	 * they lie in `first` when a limit is set, else in a file */
+	/* BY_CALL: the calls in the order asked for, of which report_wants_call says whether they
+	 * are shown; they lie in `first` when a limit is set, else in a file */
 	const struct call *calls;
 	size_t n_calls;
 	struct firstcalls first;

@@ -53,6 +53,22 @@ static void on_call(void *ctx, const struct call *c)
 		rep->err = firstcalls_put(&rep->first, c);
 }
 
+static uint64_t self_ns(const struct call *c)
+{
+	return c->self_ns;
+}
+
+static uint64_t duration_ns(const struct call *c)
+{
+	return c->end_ns > c->start_ns ? c->end_ns - c->start_ns : 0;
+}
+
+/* By what the options sort calls; NULL: by their beginning. */
+static call_weight_fn call_weight(const struct report_options *opt)
+{
+	return opt->sort == SORT_SELF ? self_ns : opt->sort == SORT_TOTAL ? duration_ns : NULL;
+}
+
 static int prepare_calls(struct report *rep, struct model_options *mo)
 {
 	size_t limit = rep->opt->limit;
@@ -60,6 +76,7 @@ static int prepare_calls(struct report *rep, struct model_options *mo)
 	mo->on_call = on_call;
 	if (limit && limit <= MOST_IN_MEMORY) {
 		rep->first.most = limit;
+		rep->first.weight = call_weight(rep->opt);
 		return 0;
 	}
 	mo->on_entry = on_entry;
@@ -71,6 +88,8 @@ static int finish_calls(struct report *rep)
 	int err = rep->file.fd >= 0 ? callfile_map(&rep->file) : 0;
 
 	firstcalls_sort(&rep->first);
+	if (rep->file.slots && call_weight(rep->opt))
+		firstcalls_sort_all(rep->file.slots, rep->file.n, call_weight(rep->opt));
 	rep->calls = rep->first.most ? rep->first.calls : rep->file.slots;
 	rep->n_calls = err ? 0 : rep->first.most ? rep->first.n : rep->file.n;
 	return err;

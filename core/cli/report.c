@@ -27,7 +27,8 @@ static const struct argp_option options[] = {
 	{ "format", 'F', "FORMAT", 0, "text (default), csv or json", 1 },
 	{ "sort", 's', "COLUMN", 0,
 	  "self (default), total, calls or morestack. Without it, siblings in a tree of paths are "
-	  "sorted by share",
+	  "sorted by share, and calls by when they began; calls can be sorted by self or total only, "
+	  "slowest first",
 	  1 },
 	{ "limit", 'n', "N", 0,
 	  "at most N rows, 0 for all (default 30 in text, all in csv and json)", 1 },
@@ -60,6 +61,8 @@ static void finish_options(struct argp_state *state, struct report_args *a)
 	for (enum report_by by = BY_FUNCTION; by <= BY_CALL; by++)
 		if (a->option_of[by] && by != a->opt.by)
 			argp_error(state, "%s goes with --by=%s", a->option_of[by], rows[by]);
+	if (a->opt.by == BY_CALL && a->opt.sort > SORT_TOTAL)
+		argp_error(state, "--by=call sorts by self or total");
 	if (a->opt.to_ns && a->opt.to_ns <= a->opt.from_ns)
 		argp_error(state, "--to is not after --from");
 }

@@ -9,7 +9,8 @@
 #include "trace/trace.h"
 
 enum report_by { BY_FUNCTION, BY_PATH, BY_GOROUTINE, BY_CALL };
-/* SORT_DEFAULT: self; siblings in a tree of paths by share. */
+/* SORT_DEFAULT: self; siblings in a tree of paths by share; calls as they began. BY_CALL knows
+ * SORT_SELF and SORT_TOTAL only. */
 enum report_sort { SORT_DEFAULT, SORT_SELF, SORT_TOTAL, SORT_CALLS, SORT_MORESTACK };
 
 struct report_options {

@@ -163,6 +163,48 @@ static void test_images(void **state)
 	evlist_free(&l);
 }
 
+/* Calls stand as they began; sorted, the slowest stand first, whether a limit is set or not. */
+static void test_sorted_calls(void **state)
+{
+	static const struct {
+		struct report_options opt;
+		const char *names[3];
+	} sorted[] = {
+		{ { 0 }, { "main.quick", "main.slow", "main.deep" } },
+		{ { .limit = 2 }, { "main.quick", "main.slow" } },
+		{ { .sort = SORT_TOTAL }, { "main.slow", "main.deep", "main.quick" } },
+		{ { .sort = SORT_TOTAL, .limit = 2 }, { "main.slow", "main.deep" } },
+		{ { .sort = SORT_TOTAL, .limit = 4 << 20 },
+		  { "main.slow", "main.deep", "main.quick" } },
+		{ { .sort = SORT_SELF }, { "main.deep", "main.quick", "main.slow" } },
+		{ { .sort = SORT_SELF, .limit = 1 }, { "main.deep" } },
+		{ { .sort = SORT_SELF, .from_ns = 150 }, { "main.deep", "main.slow" } },
+	};
+	char path[TRACE_PATH_BYTES];
+
+	(void)state;
+	fixture_write_text("1 entry main.quick 100 1000\n1 exit main.quick 100 1100\n"
+			   "1 entry main.slow 100 1200\n1 entry main.deep 200 1210\n"
+			   "1 exit main.deep 200 1910\n1 exit main.slow 100 2000\n",
+			   true, path);
+	for (size_t i = 0; i < sizeof(sorted) / sizeof(sorted[0]); i++) {
+		struct report_options opt = sorted[i].opt;
+
+		opt.by = BY_CALL;
+		for (unsigned text = 0; text < 2; text++) {
+			char *got = fixture_report(path, text ? "text" : "csv", &opt);
+			const char *at = got;
+
+			for (size_t k = 0; k < 3 && sorted[i].names[k]; k++) {
+				at = strstr(at, sorted[i].names[k]);
+				assert_non_null(at);
+			}
+			free(got);
+		}
+	}
+	unlink(path);
+}
+
 static void test_windows(void **state)
 {
 	struct evlist l;
@@ -244,6 +286,7 @@ int main(void)
 		cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_any_event_missing),
 		cmocka_unit_test(test_images),
+		cmocka_unit_test(test_sorted_calls),
 		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_full_disk),
 	};

@@ -38,12 +38,14 @@ static void line(const struct report *rep, FILE *out, const struct call *c, int 
 
 	fprintf(out, "%*" PRIu64 " %4" PRIu64 ".%09" PRIu64 " %8s  ", goid_width, c->goid,
 		at_ns / 1000000000, at_ns % 1000000000, HUMAN(c->end_ns - c->start_ns));
-	text_indent(out, c->level);
+	if (rep->opt->sort == SORT_DEFAULT)
+		text_indent(out, c->level);
 	text_safe(out, report_name(rep, c->func));
 	fprintf(out, "%s%s\n", c->system ? "  (system stack)" : "", mark(c));
 }
 
-/* In the order in which the calls began; the goroutine's number says whose line it is. */
+/* In the order in which the calls began, unless another was asked for; the goroutine's number says
+ * whose line it is. */
 int text_calls(const struct report *rep, FILE *out)
 {
 	uint64_t cut = report_hidden_calls(rep),

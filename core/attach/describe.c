@@ -117,8 +117,6 @@ int describe_plan(struct trace_info *info, const struct plan *plan)
 	if (!err)
 		err = add_sites(info, plan, number);
 	if (!err)
-		err = trace_info_set(info, KEY_PROBE_STRATEGY, probe_strategy_name(plan->strategy));
-	if (!err)
 		err = trace_info_setf(info, KEY_PLAN_SELECTED, "%zu", plan->n_funcs);
 	if (!err)
 		err = trace_info_setf(info, KEY_PLAN_PROBED, "%zu", plan->n_probed);
@@ -137,6 +135,13 @@ int describe_plan(struct trace_info *info, const struct plan *plan)
 		err = say_unseen(info, plan);
 	free(number);
 	return err;
+}
+
+int describe_strategy(struct trace_info *info, const struct probing *p)
+{
+	int err = trace_info_set(info, KEY_PROBE_STRATEGY, probe_strategy_name(p->strategy));
+
+	return err ? err : trace_info_set(info, KEY_PROBE_WHY, p->why);
 }
 
 /* ---- binary and host */

@@ -3,12 +3,15 @@
 #ifndef GOTRACE_DESCRIBE_H
 #define GOTRACE_DESCRIBE_H
 
+#include "attach/probing.h"
 #include "plan/plan.h"
 #include "trace/trace.h"
 
 /* Site numbers are kept; functions that are not probed are left out and renumbered.
  * Also the sentences on what is not traced and why. 0 or -ENOMEM. */
 int describe_plan(struct trace_info *info, const struct plan *plan);
+/* The keys KEY_PROBE_STRATEGY and KEY_PROBE_WHY. 0 or -ENOMEM. */
+int describe_strategy(struct trace_info *info, const struct probing *p);
 /* go.*, binary.*. */
 int describe_binary(struct trace_info *info, const struct gobin *b, const char *path,
 		    bool layout_from_dwarf);

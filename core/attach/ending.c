@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <sys/wait.h>
 
+#include "attach/describe.h"
 #include "attach/kernel/costs.h"
 #include "base/clock.h"
 #include "trace/keys.h"
@@ -81,22 +82,22 @@ static int describe_target(const struct recording *r, struct trace_info *end)
 static int describe_stubs(const struct recording *r, const struct collector_stats *s,
 			  struct trace_info *end)
 {
-	int err = set_count(end, KEY_END_STUBS, r->n_stubs - r->n_stubs_left);
+	const struct probing *p = r->probing;
+	const size_t n_left_out = r->n_stubs - p->n_in_stub;
+	int err = set_count(end, KEY_END_STUBS, p->n_in_stub);
 
 	if (!err)
-		err = set_count(end, KEY_END_STUBS_LEFT, r->n_stubs_left);
+		err = set_count(end, KEY_END_STUBS_LEFT, n_left_out);
 	if (!err)
 		err = set_count(end, KEY_END_PATCH_NS, r->patch_ns);
-	if (!err && r->n_stubs_left == r->n_stubs)
-		err = trace_info_set(end, KEY_PROBE_STRATEGY, probe_strategy_name(PROBE_EMULATED));
-	if (!err && r->n_stubs_left == r->n_stubs)
-		err = trace_info_set(end, KEY_PROBE_WHY, r->why);
-	else if (!err && r->n_stubs_left)
+	if (!err && !p->n_in_stub) /* the header says something else */
+		err = describe_strategy(end, p);
+	else if (!err && n_left_out)
 		err = trace_info_setf(end, KEY_WARN_STUBS,
 				      "%zu of %zu sites could not be moved to stubs (another tool "
 				      "probes there?) and are single-stepped",
-				      r->n_stubs_left, r->n_stubs);
-	if (!err && r->n_stubs > r->n_stubs_left && s->images > 1)
+				      n_left_out, r->n_stubs);
+	if (!err && p->n_in_stub && s->images > 1)
 		err = trace_info_set(
 			end, KEY_WARN_IMAGE,
 			"the process executed itself anew: the new image was not patched, "

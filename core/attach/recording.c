@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "attach/kernel/costs.h"
+#include "attach/describe.h"
 #include "attach/ending.h"
 #include "attach/probes/links.h"
 #include "attach/target/springboard.h"
@@ -23,12 +24,14 @@
 
 static int resolve_kind(struct recording *r)
 {
+	const struct plan *plan = r->probing->plan;
+
 	if (r->kind == ATTACH_AUTO)
-		r->kind = r->caps.multi_err && !r->caps.load_err ? ATTACH_PERF : ATTACH_MULTI;
-	if (r->kind == ATTACH_PERF && r->caps.multi_err)
+		r->kind = r->caps->multi_err && !r->caps->load_err ? ATTACH_PERF : ATTACH_MULTI;
+	if (r->kind == ATTACH_PERF && r->caps->multi_err)
 		log_info("this kernel has no uprobe_multi links: attaching %zu sites one by one",
-			 r->plan->n_sites);
-	return links_raise_limit(links_descriptors(r->plan, r->kind), r->plan->n_sites);
+			 plan->n_sites);
+	return links_raise_limit(links_descriptors(plan, r->kind), plan->n_sites);
 }
 
 static const struct plan_site *image_site(const struct plan *p)
@@ -39,7 +42,7 @@ static const struct plan_site *image_site(const struct plan *p)
 	return NULL;
 }
 
-/* A running process has passed runtime.main: where its text lies is read from its maps. */
+/* A running process has passed runtime.main, so the address of its text is read from its maps. */
 static int find_bias(struct recording *r, const struct plan_site *image)
 {
 	int err = 0;
@@ -62,44 +65,28 @@ static int find_bias(struct recording *r, const struct plan_site *image)
  */
 static bool open_to_all(const struct recording *r)
 {
-	return gobin_func_named(r->plan->binary, "syscall.Exec") ||
-	       (r->kind == ATTACH_MULTI && !r->caps.pid_filter_per_process);
-}
-
-static void step_back(struct recording *r, const char *why)
-{
-	r->why = why;
-	log_line(r->springboard_asked ? LOG_LEVEL_WARN : LOG_LEVEL_DEBUG,
-		 "springboard is not used: %s; probing by emulated", why);
+	return gobin_func_named(r->binary, "syscall.Exec") ||
+	       (r->kind == ATTACH_MULTI && !r->caps->pid_filter_per_process);
 }
 
 /* The held target is made to stop at its exec, to be patched there. */
-static int hold_for_stubs(struct recording *r)
+static void hold_for_stubs(struct recording *r)
 {
-	int err;
+	int err = r->probing->n_in_stub ? target_seize(r->target) : 0;
 
-	if (r->stub_fd < 0)
-		return 0;
-	r->left = calloc(r->plan->n_sites, sizeof(*r->left));
-	if (!r->left)
-		return -ENOMEM;
-	err = target_seize(r->target);
 	if (err) { /* strace -f gotrace, or a security module */
 		log_debug("ptrace: %s", strerror(-err));
-		step_back(r, "the command cannot be held at its exec, ptrace is refused");
-		plan_drop_stubs(r->plan);
-		r->plan->strategy = PROBE_EMULATED;
-		r->stub_fd = -1;
+		probing_fall_back(r->probing,
+				  "the command cannot be held at its exec, ptrace is refused");
 	}
-	r->n_stubs = r->plan->stubs.n_sites;
-	return 0;
+	r->n_stubs = r->probing->n_in_stub;
 }
 
 static struct links_options where_to_attach(const struct recording *r)
 {
 	return (struct links_options){
+		.probing = r->probing,
 		.exe_fd = r->exe_fd,
-		.stub_fd = r->stub_fd,
 		.pid = r->open_to_all ? -1 : r->target->pid,
 		.kind = r->kind,
 	};
@@ -107,7 +94,7 @@ static struct links_options where_to_attach(const struct recording *r)
 
 int recording_prepare(struct recording *r)
 {
-	const struct plan_site *image = image_site(r->plan);
+	const struct plan_site *image = image_site(r->probing->plan);
 	int err = resolve_kind(r);
 
 	if (err)
@@ -119,15 +106,13 @@ int recording_prepare(struct recording *r)
 		.kind = r->kind,
 		/* A perf event's filter is by memory, which a vfork child shares. */
 		.filter = r->open_to_all || r->kind == ATTACH_PERF,
-		.rets = r->perform_ret       ? RETS_PERFORMED
-			: r->caps.regs_write ? RETS_BY_OTHERS
-					     : RETS_STEPPED,
+		.rets = r->probing->perform_ret ? RETS_PERFORMED
+			: r->caps->regs_write   ? RETS_BY_OTHERS
+						: RETS_STEPPED,
 		.ring_bytes = r->ring_bytes,
 		.ring_bytes_sum = r->ring_bytes_sum,
 	};
-	err = hold_for_stubs(r);
-	if (err)
-		return err;
+	hold_for_stubs(r);
 	const struct links_options attach = where_to_attach(r);
 	r->links = calloc(1, sizeof(*r->links));
 	if (!r->links)
@@ -140,17 +125,15 @@ int recording_prepare(struct recording *r)
 	if (err)
 		return err;
 	uint64_t start = clock_monotonic_ns();
-	/* Perf-event links come one by one, some seconds for all: a running target's
-	 * calls count from when every site is probed. */
+	/* Attaching perf-event links one by one takes seconds: the calls of a running target count
+	 * from when every site is probed. */
 	r->probes.state->paused = 1;
-	err = links_attach(r->links, &r->probes, r->plan, &attach);
+	err = links_attach(r->links, &r->probes, &attach);
 	r->probes.state->paused = 0;
 	r->attach_ns = clock_monotonic_ns() - start;
-	if (err)
-		return err;
-	r->site_class = costs_by_site(r->plan, r->perform_ret);
-	children_watch(&r->children, &load.target);
-	return r->site_class ? 0 : -ENOMEM;
+	if (!err)
+		children_watch(&r->children, &load.target);
+	return err;
 }
 
 int recording_describe(const struct recording *r, struct trace_info *info)
@@ -165,46 +148,37 @@ int recording_describe(const struct recording *r, struct trace_info *info)
 	if (!err && r->open_to_all)
 		err = trace_info_set(info, KEY_ATTACH_OPEN_TO_ALL, "1");
 	if (!err)
+		err = describe_strategy(info, r->probing);
+	if (!err)
 		err = trace_info_set(info, KEY_PROBE_RET,
-				     r->perform_ret ? RET_PERFORMED : RET_STEPPED);
-	return err ? err : costs_describe(info, &r->caps, r->plan, r->perform_ret);
+				     r->probing->perform_ret ? RET_PERFORMED : RET_STEPPED);
+	return err ? err : costs_describe(info, r->caps, r->probing->plan, r->probing->cost_class);
 }
 
 /* ---- at the target's exec */
 
-/* A site whose stub is not used goes back into the text, before the target's first instruction. */
-static void probe_left_ones(struct recording *r)
+/* Sites whose stub is not used are probed in the text, before the target's first instruction. */
+static void attach_left_out(struct recording *r)
 {
 	const struct links_options attach = where_to_attach(r);
 
-	for (size_t i = 0; i < r->plan->n_sites; i++) {
-		if (!r->left[i])
-			continue;
-		plan_drop_stub(r->plan, i);
-		r->site_class[i] = cost_class_of(&r->plan->sites[i], r->perform_ret);
-	}
-	if (links_attach_left(r->links, &r->probes, r->plan, &attach, r->left)) {
-		log_error("%zu sites have no probe: nothing is recorded", r->n_stubs_left);
+	if (links_attach_left_out(r->links, &r->probes, &attach)) {
+		log_error("%zu sites have no probe: nothing is recorded",
+			  r->n_stubs - r->probing->n_in_stub);
 		r->probes.state->paused = 1;
 	}
 }
 
-static void enter_stubs(void *ctx, struct inject *in)
+static void patch_target(void *ctx, struct inject *in)
 {
 	struct recording *r = ctx;
+	struct probing *p = r->probing;
 	uint64_t start = clock_monotonic_ns();
-	const char *why = "the command could not be held at its exec";
 
-	if (in)
-		r->n_stubs_left = springboard_patch(in, r->plan, r->exe_fd, r->stub_fd, r->left,
-						    &why);
-	else
-		for (size_t i = 0; i < r->plan->n_sites; i++)
-			r->n_stubs_left += r->left[i] = r->plan->sites[i].window_len > 0;
-	if (r->n_stubs_left == r->n_stubs)
-		step_back(r, why ? why : "none of the bytes to displace were as in the file");
-	if (r->n_stubs_left)
-		probe_left_ones(r);
+	probing_patched(p, in ? springboard_patch(in, p->plan, r->exe_fd, p->stub_fd, p->in_stub)
+			      : "the command could not be held at its exec");
+	if (p->n_in_stub < r->n_stubs)
+		attach_left_out(r);
 	r->patch_ns = clock_monotonic_ns() - start;
 }
 
@@ -300,7 +274,7 @@ static void collect_until_end(struct recording *r, int wake_fd)
 	}
 }
 
-static void stop_probes(struct recording *r)
+static void detach(struct recording *r)
 {
 	uint64_t start = clock_monotonic_ns();
 
@@ -317,9 +291,8 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 		.probes = &r->probes,
 		.binary = r->binary,
 		.writer = writer,
-		.plan = r->plan,
-		.site_class = r->site_class,
-		.n_sites = r->plan->n_sites,
+		.plan = r->probing->plan,
+		.cost_class = r->probing->cost_class,
 		.max_bytes = r->max_bytes,
 		.expect_goid_1 = r->target->launched,
 	};
@@ -333,7 +306,7 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 	if (!err)
 		err = collector_start(r->collector, wake_fd);
 	if (!err && r->target->launched)
-		r->exec_err = target_release(r->target, enter_stubs, r);
+		r->exec_err = target_release(r->target, patch_target, r);
 	if (err) {
 		trace_writer_abort(writer);
 	} else {
@@ -341,7 +314,7 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 			r->reason = END_NOT_STARTED;
 		else
 			collect_until_end(r, wake_fd);
-		stop_probes(r);
+		detach(r);
 		err = collector_stop(r->collector);
 		show_progress(r, clock_monotonic_ns(), true);
 		int described = ending_describe(r, &end);
@@ -373,16 +346,12 @@ void recording_wait(struct recording *r)
 void recording_close(struct recording *r)
 {
 	if (r->links) {
-		stop_probes(r);
+		detach(r);
 		free(r->links);
 	}
 	r->links = NULL;
 	collector_free(r->collector);
 	r->collector = NULL;
-	free(r->left);
-	r->left = NULL;
-	free(r->site_class);
-	r->site_class = NULL;
 	children_close(&r->children);
 	if (r->probes.object)
 		probes_unload(&r->probes);

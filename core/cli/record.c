@@ -63,8 +63,6 @@ static int describe(struct run *r)
 	if (!err && *r->user.name)
 		err = trace_info_set(t, KEY_USER, r->user.name);
 	if (!err)
-		err = trace_info_set(t, KEY_PROBE_WHY, r->recording.why);
-	if (!err)
 		err = set_list(t, KEY_SELECT_PACKAGE, p->packages, p->n_packages);
 	if (!err)
 		err = set_list(t, KEY_SELECT_FUNCTION, p->globs, p->n_globs);
@@ -103,7 +101,7 @@ static int start_target(struct run *r)
 		.user = &r->user,
 		.signal_mask = &r->old_mask,
 		.on_child = &r->old_child,
-		.stub_fd = r->stub_fd,
+		.stub_fd = r->probing.stub_fd,
 	};
 
 	return r->opt.pid ? target_attach(&r->target, r->opt.pid)
@@ -146,7 +144,7 @@ static void say_how_it_ended(const struct run *r, int err)
 				: "");
 	if (rec->show_progress) /* silent in scripts: stderr is the command's */
 		log_info("%llu events in %s (%.1f MB), probed by %s", (unsigned long long)s.events,
-			 r->opt.output, s.bytes / 1e6, probe_strategy_name(r->plan->strategy));
+			 r->opt.output, s.bytes / 1e6, probe_strategy_name(r->probing.strategy));
 }
 
 /* As the shell sees it: the same status, or death by the same signal. */
@@ -222,13 +220,9 @@ static int record(struct run *r)
 	*rec = (struct recording){
 		.binary = r->binary,
 		.layout = &r->layout,
-		.plan = r->plan,
+		.caps = &r->caps,
+		.probing = &r->probing,
 		.exe_fd = r->exe_fd,
-		.stub_fd = r->stub_fd,
-		.caps = rec->caps,
-		.perform_ret = rec->perform_ret,
-		.why = rec->why,
-		.springboard_asked = rec->springboard_asked,
 		.kind = r->opt.kind,
 		.ring_bytes = r->opt.ring_bytes,
 		.ring_bytes_sum = ring_cap(),
@@ -258,17 +252,16 @@ int cmd_record(int argc, char **argv)
 	int status = STATUS_FAILED;
 
 	if (r) {
-		r->exe_fd = r->stub_fd = -1;
+		r->exe_fd = r->probing.stub_fd = -1;
 		r->target = (struct target){ .pidfd = -1, .hold_fd = -1, .exec_fd = -1 };
 		record_options_parse(&r->opt, argc, argv);
 		status = record(r);
 		target_close(&r->target);
+		probing_close(&r->probing);
 		plan_free(r->plan);
 		gobin_close(r->binary);
 		if (r->exe_fd >= 0)
 			close(r->exe_fd);
-		if (r->stub_fd >= 0)
-			close(r->stub_fd);
 		trace_info_free(&r->info);
 		selection_free(&r->opt.selection);
 	}

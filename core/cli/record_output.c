@@ -14,7 +14,7 @@ static int old_name(const char *path, char *old)
 	return snprintf(old, PATH_MAX, "%s.old", path) >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
-/* The one that stands there steps aside; only a regular file does. */
+/* Renames an existing regular file to FILE.old; -EEXIST when it is something else. */
 static int make_room(struct run *r)
 {
 	char old[PATH_MAX];
@@ -28,7 +28,7 @@ static int make_room(struct run *r)
 	err = old_name(r->opt.output, old);
 	if (!err && rename(r->opt.output, old))
 		err = -errno;
-	r->stepped_aside = !err;
+	r->kept_old = !err;
 	return err;
 }
 
@@ -57,7 +57,7 @@ void record_withdraw_output(const struct run *r)
 	if (user_enter(&r->invoker))
 		return;
 	unlink(r->opt.output);
-	if (r->stepped_aside && !old_name(r->opt.output, old) && rename(old, r->opt.output))
+	if (r->kept_old && !old_name(r->opt.output, old) && rename(old, r->opt.output))
 		log_warn("%s: cannot be renamed back: %s", old, strerror(errno));
 	user_leave(&r->invoker);
 }

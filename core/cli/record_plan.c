@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/target/springboard.h"
-#include "attach/kernel/strategy.h"
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/record_run.h"
@@ -21,7 +19,7 @@ static bool starts_with_elf_magic(int fd)
 	return pread(fd, magic, 4, 0) == 4 && memcmp(magic, "\177ELF", 4) == 0;
 }
 
-/* Commands that only build or start something else cannot be traced themselves. */
+/* Refuses commands that build a program and run it as a child. */
 static int refuse_launchers(const struct run *r)
 {
 	char *const *argv = r->opt.command;
@@ -113,10 +111,10 @@ int record_find_binary(struct run *r)
 
 /* ---- where and how */
 
-/* Stubs of the kind that was asked for, as far as the kernel makes something of it. */
+/* The kind of stub that was asked for, if this kernel makes it cheaper than a jump. */
 static enum stub_kind stub_kind(const struct run *r)
 {
-	enum stub_kind nop = strategy_nop(&r->recording.caps);
+	enum stub_kind nop = probing_nop(&r->caps);
 
 	if (r->opt.selection.stub == CHOICE_NOP && nop == STUB_JUMP)
 		log_warn(
@@ -127,9 +125,8 @@ static enum stub_kind stub_kind(const struct run *r)
 int record_plan(struct run *r)
 {
 	struct plan_options *opt = &r->opt.selection.plan;
-	struct recording *rec = &r->recording;
 
-	caps_probe_in_child(&rec->caps, r->opt.selection.stub != CHOICE_JUMP);
+	caps_probe_in_child(&r->caps, r->opt.selection.stub != CHOICE_JUMP);
 	opt->stub = stub_kind(r);
 	r->plan = plan_build(r->binary, opt);
 	if (!r->plan)
@@ -140,32 +137,13 @@ int record_plan(struct run *r)
 			r->plan->n_funcs);
 		return STATUS_FAILED;
 	}
-	struct strategy s = {
-		.caps = &rec->caps,
+	const struct probing_options how = {
+		.caps = &r->caps,
 		.step_rets = r->opt.step_rets,
 		.launched = !r->opt.pid,
 		.other_command = r->opt.exe,
 		.exe_fd = r->exe_fd,
 		.pid = r->opt.pid,
 	};
-	const bool asked = opt->strategy == PROBE_SPRINGBOARD;
-	if (strategy_choose(&s, r->plan))
-		return STATUS_FAILED;
-	rec->perform_ret = s.perform_ret;
-	rec->why = s.why;
-	rec->springboard_asked = asked;
-	if (!r->plan->stubs.bytes)
-		return 0;
-	r->stub_fd = springboard_file(r->plan);
-	if (r->stub_fd < 0) {
-		log_line(asked ? LOG_LEVEL_WARN : LOG_LEVEL_DEBUG,
-			 "springboard is not used: there is no file in "
-			 "memory for the stubs: %s; probing by emulated",
-			 strerror(-r->stub_fd));
-		rec->why = "there is no file in memory for stubs";
-		r->plan->strategy = PROBE_EMULATED;
-		plan_drop_stubs(r->plan);
-		r->stub_fd = -1;
-	}
-	return 0;
+	return probing_choose(&r->probing, &how, r->plan) ? STATUS_FAILED : 0;
 }

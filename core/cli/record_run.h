@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One run of `gotrace record`, between the files that it is made of. */
+/* One run of `gotrace record`: what its files share. */
 #ifndef GOTRACE_RECORD_RUN_H
 #define GOTRACE_RECORD_RUN_H
 
@@ -9,35 +9,35 @@
 #include "attach/recording.h"
 #include "cli/record_options.h"
 
-/* All that one run of the verb holds. */
 struct run {
 	struct record_options opt;
-	struct user invoker;         /* whose rights files are opened with, whose the trace is */
+	struct user invoker;         /* whose rights files are opened with, who owns the trace */
 	struct user user;            /* who the command runs as */
 	char command_path[PATH_MAX]; /* what is executed */
 	char binary_path[PATH_MAX];  /* what is probed */
 	int exe_fd;
 	struct gobin *binary;
 	struct golayout layout;
-	struct plan *plan;
+	struct caps caps;
+	struct plan *plan; /* constant once it is built */
+	struct probing probing;
 	struct target target;
 	struct recording recording;
 	struct trace_info info;
-	int stub_fd;       /* -1: no stubs */
 	sigset_t old_mask; /* signals as gotrace found them, for the command */
 	struct sigaction old_child;
-	bool stepped_aside; /* an existing trace was renamed to FILE.old */
+	bool kept_old; /* an existing trace was renamed to FILE.old */
 };
 
-/* record_plan.c: which binary, and what of it is probed how. Fill run; 0 or an exit status
+/* record_plan.c: finds the binary, and decides what of it is probed and how. 0 or an exit status
  * (logged). */
 int record_find_binary(struct run *r);
 int record_plan(struct run *r);
 
-/* record_output.c: the trace file, opened with the invoker's rights; the one that stood there steps
- * aside. 0 or -errno (logged). */
+/* record_output.c: opens the trace file with the invoker's rights; an existing one is renamed to
+ * FILE.old. 0 or -errno (logged). */
 int record_open_output(struct run *r, int *fd);
-/* Nothing ran, so nothing is to be kept: what stood there comes back. */
+/* Nothing ran: removes the trace file, and gives an existing one its name back. */
 void record_withdraw_output(const struct run *r);
 
 #endif

@@ -9,10 +9,10 @@
 #include "base/vec.h"
 #include "binary/gocode.h"
 #include "binary/goname.h"
-#include "bpf/event.h"
 #include "plan/inlined.h"
 #include "plan/runtime_sites.h"
 #include "plan/select.h"
+#include "plan/sites.h"
 #include "plan/stubs.h"
 
 static const char *const strategy_names[PROBE_STRATEGIES] = {
@@ -66,22 +66,10 @@ const char *plan_fate_reason(enum plan_fate f)
 	return fates[f].reason;
 }
 
-/* ---- one function */
+/* ---- functions */
 
-/* F.deferwrap1 and F.gowrap1 carry the compiler's mark, yet are a statement of
- * the source: they stand where a deferred call or a goroutine begins. */
-static bool is_statement_wrapper(const char *symbol)
-{
-	struct goname name;
-
-	if (goname_split(symbol, &name))
-		return false;
-	bool is = name.kind == GONAME_DEFERWRAP;
-	goname_free(&name);
-	return is;
-}
-
-static enum plan_fate fate_by_flags(const struct gofunc *fn, const struct plan_options *opt)
+static enum plan_fate fate_by_flags(const struct gofunc *fn, const struct goname *name,
+				    const struct plan_options *opt)
 {
 	if (fn->flags & GOFUNC_ASM)
 		return PLAN_ASSEMBLY;
@@ -89,155 +77,28 @@ static enum plan_fate fate_by_flags(const struct gofunc *fn, const struct plan_o
 		return PLAN_FIPS;
 	if (fn->flags & GOFUNC_ABI0)
 		return PLAN_ABI0;
-	if (fn->flags & GOFUNC_WRAPPER && !opt->wrappers && !is_statement_wrapper(fn->name))
+	/* F.deferwrap1 and F.gowrap1 carry the compiler's mark, but are what a defer or go
+	 * statement of the source calls. */
+	if (fn->flags & GOFUNC_WRAPPER && !opt->wrappers && name->kind != GONAME_DEFERWRAP)
 		return PLAN_WRAPPER;
 	return PLAN_PROBED;
 }
 
-/* Where the entry goes under a strategy. */
-static const struct code_point *entry_point(const struct gocode *code, enum probe_strategy s,
-					    bool faults_seen)
+static int add_func(struct plan *p, const struct gofunc *fn, bool excluded,
+		    const struct plan_options *opt)
 {
-	if (s == PROBE_THESIS)
-		return &code->start;
-	if (code->has_entry)
-		return &code->entry;
-	if (code->straight)
-		return &code->rets[0];
-	return code->has_late && faults_seen ? &code->late : &code->start;
-}
+	struct plan_func f = { .fn = fn, .past_fault_entry = PLAN_NO_SITE };
+	struct goname name;
 
-static enum plan_fate fate_by_code(const struct gocode *code, enum probe_strategy s,
-				   bool faults_seen)
-{
-	if (code->status == CODE_NO_BYTES)
-		return PLAN_NO_CODE;
-	if (code->status == CODE_UNDECODABLE)
-		return PLAN_UNDECODABLE;
-	if (!code->g_in_r14)
-		return PLAN_ABI0;
-
-	const struct code_point *entry = entry_point(code, s, faults_seen);
-	if (code->loop_at_start && entry->off == 0)
-		return PLAN_LOOP;
-	bool refused = entry->class == INSN_REFUSED;
-	for (size_t i = 0; i < code->n_rets; i++)
-		refused |= code->rets[i].class == INSN_REFUSED;
-	for (size_t i = 0; i < code->n_tails; i++)
-		refused |= code->tails[i].at.class == INSN_REFUSED;
-	for (size_t i = 0; s == PROBE_THESIS && i < code->n_morestack; i++)
-		refused |= code->morestack[i].class == INSN_REFUSED;
-	return refused ? PLAN_REFUSED : PLAN_PROBED;
-}
-
-static struct plan_site site_at(const struct gofunc *fn, uint32_t func, const struct code_point *at,
-				uint16_t kind, enum plan_link link)
-{
-	return (struct plan_site){
-		.func = func,
-		.target = PLAN_NO_FUNC,
-		.kind = kind,
-		.sp_adj = at->sp_adj,
-		.link = link,
-		.class = at->class,
-		.text_class = at->class,
-		.check_jcc = at->check_jcc,
-		.plain_ret = at->plain_ret,
-		.vaddr = fn->vaddr + at->off,
-		.file_off = fn->file_off + at->off,
-	};
-}
-
-static bool has_stubs(enum probe_strategy s)
-{
-	return s == PROBE_SPRINGBOARD || s == PROBE_AUTO;
-}
-
-static int add_site(struct plan *p, const struct plan_site *s)
-{
-	int err = vec_reserve(&p->sites, &p->cap_sites, p->n_sites + 1);
-
-	if (err)
-		return err;
-	p->sites[p->n_sites++] = *s;
-	p->n_link[s->link]++;
-	return 0;
-}
-
-/* The tail jump's target is kept as an address until all functions are known. */
-static int add_tail(struct plan *p, uint32_t func, const struct code_tail *tail, bool with_entry,
-		    uint64_t **targets, size_t *cap_targets)
-{
-	struct plan_site s = site_at(p->funcs[func].fn, func, &tail->at,
-				     with_entry ? EV_ENTRY_TAIL : EV_TAIL,
-				     with_entry ? LINK_ENTRY : LINK_EXIT);
-	int err = add_site(p, &s);
-
-	if (!err)
-		err = vec_reserve(targets, cap_targets, p->n_sites);
-	if (!err)
-		(*targets)[p->n_sites - 1] = tail->target;
-	return err;
-}
-
-static int add_func_sites(struct plan *p, uint32_t func, const struct gocode *code,
-			  uint64_t **targets, size_t *cap_targets)
-{
-	struct plan_func *f = &p->funcs[func];
-	const struct code_point *entry = entry_point(code, p->strategy, p->faults_seen);
-	bool merged = false; /* the entry shares its byte with an exit: one site says both */
-	struct plan_site s;
-	int err = 0;
-
-	for (size_t i = 0; i < code->n_rets && !err; i++) {
-		bool both = code->rets[i].off == entry->off;
-
-		s = site_at(f->fn, func, &code->rets[i], both ? EV_ENTRY_EXIT : EV_EXIT,
-			    both ? LINK_ENTRY : LINK_EXIT);
-		merged |= both;
-		if (has_stubs(p->strategy))
-			stubs_add_exit(p, &s, code, i);
-		err = add_site(p, &s);
-	}
-	for (size_t i = 0; i < code->n_tails && !err; i++) {
-		bool both = code->tails[i].at.off == entry->off;
-
-		merged |= both;
-		err = add_tail(p, func, &code->tails[i], both, targets, cap_targets);
-	}
-	for (size_t i = 0; p->strategy == PROBE_THESIS && i < code->n_morestack && !err; i++) {
-		s = site_at(f->fn, func, &code->morestack[i], EV_MORESTACK, LINK_EXIT);
-		err = add_site(p, &s);
-	}
-	if (!err && !merged) {
-		s = site_at(f->fn, func, entry, EV_ENTRY, LINK_ENTRY);
-		if (has_stubs(p->strategy))
-			stubs_add_entry(p, &s, code);
-		err = add_site(p, &s);
-	}
-	for (size_t i = p->n_sites; entry == &code->late && i-- > 0 && p->sites[i].func == func;)
-		if (p->sites[i].link == LINK_ENTRY)
-			f->late_site = i;
-	f->has_check = code->has_check;
-	f->line_end = code->line_end;
-	f->n_entries = 1;
-	f->n_exits = code->n_rets + code->n_tails;
-	f->never_returns = f->n_exits == 0;
-	return err;
-}
-
-/* ---- all of them */
-
-static int add_func(struct plan *p, const struct gofunc *fn, enum plan_fate fate)
-{
-	int err = vec_reserve(&p->funcs, &p->cap_funcs, p->n_funcs + 1);
-	char *name = err ? NULL : goname_display(fn->name);
-
-	if (!name)
+	if (vec_reserve(&p->funcs, &p->cap_funcs, p->n_funcs + 1) || goname_split(fn->name, &name))
 		return -ENOMEM;
-	p->funcs[p->n_funcs++] = (struct plan_func){
-		.fn = fn, .name = name, .fate = fate, .late_site = PLAN_NO_SITE
-	};
+	f.of_runtime = package_is_runtime(name.package);
+	f.fate = excluded ? PLAN_EXCLUDED : fate_by_flags(fn, &name, opt);
+	goname_free(&name);
+	f.name = goname_display(fn->name);
+	if (!f.name)
+		return -ENOMEM;
+	p->funcs[p->n_funcs++] = f;
 	return 0;
 }
 
@@ -253,10 +114,8 @@ static int select_funcs(struct plan *p, const struct plan_options *opt)
 
 		if (hit < 0)
 			err = hit;
-		else if (hit == SELECTED)
-			err = add_func(p, &funcs[i], fate_by_flags(&funcs[i], opt));
-		else if (hit == DESELECTED)
-			err = add_func(p, &funcs[i], PLAN_EXCLUDED);
+		else if (hit != NOT_SELECTED)
+			err = add_func(p, &funcs[i], hit == DESELECTED, opt);
 	}
 	if (!err && !p->n_funcs) {
 		selector_log_no_match(&sel, p->binary);
@@ -268,8 +127,7 @@ static int select_funcs(struct plan *p, const struct plan_options *opt)
 	return err;
 }
 
-static int place_sites(struct plan *p, struct gocode_ctx *ctx, uint64_t **targets,
-		       size_t *cap_targets)
+static int add_sites(struct plan *p, struct gocode_ctx *ctx)
 {
 	for (size_t i = 0; i < p->n_funcs; i++) {
 		struct plan_func *f = &p->funcs[i];
@@ -280,9 +138,9 @@ static int place_sites(struct plan *p, struct gocode_ctx *ctx, uint64_t **target
 		int err = gocode_analyze(ctx, f->fn, &code);
 		if (err)
 			return err;
-		f->fate = fate_by_code(&code, p->strategy, p->faults_seen);
+		f->fate = sites_fate(p, &code);
 		if (f->fate == PLAN_PROBED)
-			err = add_func_sites(p, i, &code, targets, cap_targets);
+			err = sites_add_func(p, i, &code);
 		gocode_free(&code);
 		if (err)
 			return err;
@@ -290,30 +148,7 @@ static int place_sites(struct plan *p, struct gocode_ctx *ctx, uint64_t **target
 	return 0;
 }
 
-/* The selected functions are sorted by vaddr. */
-static uint32_t probed_at(const struct plan *p, uint64_t vaddr)
-{
-	size_t lo = 0, hi = p->n_funcs;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (p->funcs[mid].fn->vaddr < vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	bool found = vaddr && lo < p->n_funcs && p->funcs[lo].fn->vaddr == vaddr &&
-		     p->funcs[lo].fate == PLAN_PROBED;
-	return found ? lo : PLAN_NO_FUNC;
-}
-
-static void resolve_tails(struct plan *p, const uint64_t *targets, size_t n)
-{
-	for (size_t i = 0; i < n && i < p->n_sites; i++)
-		if (p->sites[i].kind == EV_TAIL || p->sites[i].kind == EV_ENTRY_TAIL)
-			p->sites[i].target = probed_at(p, targets[i]);
-}
+/* ---- functions by address */
 
 /* Index of the last function that begins at pc or before it, n_funcs when none does. */
 static size_t begins_before(const struct plan *p, uint64_t pc)
@@ -331,45 +166,58 @@ static size_t begins_before(const struct plan *p, uint64_t pc)
 	return lo ? lo - 1 : p->n_funcs;
 }
 
-uint32_t plan_site_missing(const struct plan *p, uint64_t pc)
+/* Index of the selected function that begins at vaddr, n_funcs when there is none. */
+static size_t begins_at(const struct plan *p, uint64_t vaddr)
 {
-	size_t i = begins_before(p, pc);
-	const struct plan_func *f = i < p->n_funcs ? &p->funcs[i] : NULL;
+	size_t i = begins_before(p, vaddr);
 
-	return f && f->fate == PLAN_PROBED && f->late_site != PLAN_NO_SITE &&
-			       pc < p->sites[f->late_site].vaddr
-		       ? f->late_site
-		       : PLAN_NO_SITE;
+	return i < p->n_funcs && p->funcs[i].fn->vaddr == vaddr ? i : p->n_funcs;
 }
 
-/* Calls that fault are told by runtime.sigpanic: but not where it is itself traced, and its entry
- * might be told first. */
-static void see_faults(struct plan *p)
+/* Once it is known which functions are probed. */
+static void resolve_tails(struct plan *p)
+{
+	for (size_t i = 0; i < p->n_sites; i++) {
+		struct plan_site *s = &p->sites[i];
+		size_t func = s->target_vaddr ? begins_at(p, s->target_vaddr) : p->n_funcs;
+
+		if (func < p->n_funcs && p->funcs[func].fate == PLAN_PROBED)
+			s->target = func;
+	}
+}
+
+uint32_t plan_missed_entry(const struct plan *p, uint64_t pc)
+{
+	size_t i = begins_before(p, pc);
+	uint32_t entry = i < p->n_funcs ? p->funcs[i].past_fault_entry : PLAN_NO_SITE;
+
+	return entry != PLAN_NO_SITE && pc < p->sites[entry].vaddr ? entry : PLAN_NO_SITE;
+}
+
+/* A probe on runtime.sigpanic shows calls that fault before their entry probe; but not where
+ * sigpanic is itself traced, since its entry might then be recorded before theirs. */
+static bool sees_faults(const struct plan *p)
 {
 	const struct gofunc *fn = gobin_func_named(p->binary, "runtime.sigpanic");
-	size_t i = fn ? begins_before(p, fn->vaddr) : p->n_funcs;
 
-	p->faults_seen = fn && p->strategy != PROBE_THESIS &&
-			 (i == p->n_funcs || p->funcs[i].fn->vaddr != fn->vaddr);
+	return fn && p->strategy != PROBE_THESIS && begins_at(p, fn->vaddr) == p->n_funcs;
 }
 
 static int build(struct plan *p, const struct plan_options *opt)
 {
 	struct gocode_ctx *ctx = NULL;
-	uint64_t *targets = NULL; /* by site: the address a tail jump goes to */
-	size_t cap_targets = 0;
 	int err = select_funcs(p, opt);
 
 	if (!err && !(ctx = gocode_ctx_new(p->binary)))
 		err = -errno;
-	if (!err)
-		see_faults(p);
-	if (!err)
-		err = place_sites(p, ctx, &targets, &cap_targets);
-	if (!err)
-		err = stubs_end(p);
 	if (!err) {
-		resolve_tails(p, targets, cap_targets);
+		p->faults_seen = sees_faults(p);
+		err = add_sites(p, ctx);
+	}
+	if (!err)
+		err = stubs_finish(p);
+	if (!err) {
+		resolve_tails(p);
 		err = plan_add_runtime_sites(p, ctx);
 	}
 	if (!err)
@@ -377,7 +225,6 @@ static int build(struct plan *p, const struct plan_options *opt)
 	for (size_t i = 0; i < p->n_funcs; i++)
 		p->n_fate[p->funcs[i].fate]++;
 	p->n_probed = p->n_fate[PLAN_PROBED];
-	free(targets);
 	gocode_ctx_free(ctx);
 	return err;
 }

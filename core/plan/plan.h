@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What of a binary is probed, at which instructions, and why the rest is not.
- * Pure: reads a gobin, touches no kernel.
+ * The plan of a recording: which functions of a binary are probed, at which instructions, and why
+ * the others are not. Made from the binary alone, and constant once it is built.
  */
 #ifndef GOTRACE_PLAN_H
 #define GOTRACE_PLAN_H
@@ -14,7 +14,7 @@
 
 enum probe_strategy {
 	PROBE_AUTO,        /* the best one proven on this kernel, for this binary and this mode */
-	PROBE_SPRINGBOARD, /* as emulated, but what would be single-stepped is done in a stub */
+	PROBE_SPRINGBOARD, /* as emulated, with stubs for what would be single-stepped */
 	PROBE_EMULATED,    /* entry on the first emulated instruction after the stack check */
 	PROBE_THESIS,      /* entry on the symbol's first byte, and every call of morestack */
 	PROBE_STRATEGIES,
@@ -25,10 +25,11 @@ int probe_strategy_parse(const char *name, enum probe_strategy *out);
 
 /* What is probed in a stub. */
 enum stub_kind {
-	STUB_JUMP, /* its jump back: as the trap returns pc is in Go's text again */
-	/* a nop that the kernel makes a call of (ba2bfc97b462, Linux 6.18), entries too; only in */
+	STUB_JUMP, /* its jump back: when the trap returns, pc is in Go's text again */
+	/* A nop that the kernel turns into a call (ba2bfc97b462, Linux 6.18). Entries get such
+	 * stubs too. Functions without a stack check get STUB_JUMP. */
 	STUB_NOP5,
-	STUB_NOP10, /* functions with a stack check, else STUB_JUMP. Its longer form: Linux 7.2 */
+	STUB_NOP10, /* the same with a longer nop: Linux 7.2 */
 };
 
 /* What the user asked for; borrowed strings. */
@@ -43,7 +44,7 @@ struct plan_options {
 	const char *const *excludes;
 	size_t n_excludes;
 	bool wrappers;
-	/* AUTO: as SPRINGBOARD, of which sites_in_text is chosen later */
+	/* AUTO is planned like SPRINGBOARD: a recording decides whether it uses the stubs */
 	enum probe_strategy strategy;
 	enum stub_kind stub;
 };
@@ -57,7 +58,7 @@ enum plan_fate {
 	PLAN_ABI0,    /* R14 does not hold g there */
 	PLAN_FIPS,    /* its bytes are hashed at start */
 	PLAN_REFUSED, /* the kernel refuses a probe on an instruction of it */
-	PLAN_LOOP,    /* a loop comes back to its first byte: entries would be counted again */
+	PLAN_LOOP,    /* a loop comes back to its first byte: each turn would count as a call */
 	PLAN_UNDECODABLE,
 	PLAN_NO_CODE,
 	PLAN_FATES,
@@ -65,79 +66,87 @@ enum plan_fate {
 const char *plan_fate_name(enum plan_fate f);   /* one word, stable: "probed", "wrapper", ... */
 const char *plan_fate_reason(enum plan_fate f); /* a clause for people */
 
-/* In which link a site is attached. */
-enum plan_link { LINK_ENTRY, LINK_EXIT, LINK_RUNTIME, LINKS };
+/* Which BPF program runs at a site. */
+enum site_program { PROGRAM_ENTRY, PROGRAM_EXIT, PROGRAM_RUNTIME, SITE_PROGRAMS };
 
+/* Why a site has a stub, or has none. */
+enum stub_reason {
+	STUB_NOT_ASKED, /* another strategy, or a site inside the runtime */
+	STUB_HAS_ONE,
+	STUB_CHEAP, /* one trap without a stub */
+	STUB_SHORT,
+	STUB_TARGET,
+	STUB_FLOW,
+	STUB_FAULT,
+	STUB_FIXED,   /* enum window_fate */
+	STUB_RUNTIME, /* a function of the runtime: its stacks have no room to spare */
+	STUB_REASONS,
+};
+const char *stub_reason_name(enum stub_reason r);   /* one word, stable */
+const char *stub_reason_clause(enum stub_reason r); /* for people */
+
+/* The stub of a site: displaced instructions of the text, and the probe. A jump in the text goes to
+ * it, and it jumps back. Offsets are in plan_stubs.code. */
+struct site_stub {
+	uint8_t why;           /* enum stub_reason */
+	uint8_t kind;          /* enum stub_kind */
+	uint8_t displaced_len; /* bytes that the jump to the stub replaces; 0: there is no stub */
+	uint16_t rsp_to_ra_bytes; /* at the probe */
+	uint64_t displaced_vaddr;
+	uint32_t enter_off; /* where the jump in the text goes */
+	uint32_t probe_off; /* the probed instruction */
+};
+
+/* An instruction that is probed. */
 struct plan_site {
-	uint32_t func;      /* index into plan.funcs; PLAN_NO_FUNC for a runtime site */
-	uint32_t target;    /* of a tail jump: the probed function jumped to, else PLAN_NO_FUNC */
-	uint16_t kind;      /* EV_* */
-	uint16_t sp_adj;    /* bytes rsp lies below the return address */
-	uint8_t link;       /* enum plan_link */
-	uint8_t class;      /* enum insn_class, of what is probed: in the stub where there is one */
-	uint8_t text_class; /* of the instruction at vaddr */
-	bool check_jcc;     /* no event when this conditional jump is taken */
-	/* a RET that a program can perform, where the probe is on it and in no stub */
-	bool plain_ret;
-	uint8_t stop; /* EV_RESUME: which STOP_* the place stands for */
+	/* the site's number: its index in plan.sites, and in every array said to be by site;
+	 * events, cookies and the trace's table of sites carry it */
+	uint32_t number;
+	uint32_t func;   /* index into plan.funcs; PLAN_NO_FUNC for a site inside the runtime */
+	uint32_t target; /* of a tail jump: the probed function jumped to, else PLAN_NO_FUNC */
 	uint64_t vaddr, file_off;
-	/* Springboard: */
-	uint32_t stub_off; /* where in the stubs the probe sits instead */
-	uint16_t stub_adj; /* sp_adj there */
-	uint8_t stub_why;  /* enum stub_reason */
-	uint8_t stub_kind; /* enum stub_kind */
-	/* bytes that a jump to the stub takes the place of; 0: it has no stub, */
-	uint8_t window_len;
-	uint64_t window_vaddr, window_off; /* at this address, at this place of the file */
-	uint32_t enter_off;                /* where in the stubs the jump goes */
-	const char *name; /* of a runtime site: the function probed, owned by the gobin */
+	uint64_t target_vaddr;    /* of a tail jump: where to, 0 when that is not known */
+	uint16_t kind;            /* EV_* */
+	uint16_t rsp_to_ra_bytes; /* from rsp up to the return address */
+	uint8_t program;          /* enum site_program */
+	uint8_t insn_class;       /* enum insn_class, of the instruction at vaddr */
+	bool check_jcc;           /* no event when this conditional jump is taken */
+	bool plain_ret;           /* a RET that a BPF program can perform */
+	uint8_t prologue_stop;    /* EV_RESUME: STOP_* */
+	const char *runtime_func; /* of a site inside the runtime: its function; the gobin's */
+	struct site_stub stub;
 };
 #define PLAN_NO_FUNC UINT32_MAX
 #define PLAN_NO_SITE UINT32_MAX
 
 struct plan_func {
 	const struct gofunc *fn;
-	char *name; /* as outputs spell it; owned */
+	char *name;      /* as outputs spell it; owned */
+	bool of_runtime; /* in one of the runtime's own packages */
 	enum plan_fate fate;
 	uint32_t n_entries, n_exits; /* sites */
 	bool has_check;              /* of its stack, in the prologue */
 	uint8_t line_end;            /* enum line_end: why the entry is not further on */
-	/* the entry, when it lies behind instructions that may fault; else PLAN_NO_SITE */
-	uint32_t late_site;
+	/* number of the entry site when it lies after instructions that may fault; PLAN_NO_SITE */
+	uint32_t past_fault_entry;
 	bool never_returns; /* probed, but it has neither RET nor tail jump */
 };
 
-/* Why a site has no stub, or has one. */
-enum stub_reason {
-	STUB_NOT_ASKED, /* another strategy, or a site of the runtime's */
-	STUB_HAS_ONE,
-	STUB_CHEAP, /* one trap as it stands */
-	STUB_SHORT,
-	STUB_TARGET,
-	STUB_FLOW,
-	STUB_FAULT,
-	STUB_FIXED,   /* enum window_fate */
-	STUB_RUNTIME, /* the runtime's own code: its stacks have no room to spare */
-	STUB_REASONS,
-};
-const char *stub_reason_name(enum stub_reason r);   /* one word, stable */
-const char *stub_reason_clause(enum stub_reason r); /* for people */
-
-/* The code that runs in place of displaced bytes: a file that is mapped into the target. */
+/* The code of all stubs, to be mapped into the target. */
 struct plan_stubs {
 	/* whole pages; 0: no site has a stub */
 	uint8_t *code;
-	size_t bytes, cap;
-	uint64_t vaddr; /* link-time address it is made for; wraps below 0 in a PIE */
-	/* an instruction `syscall` in the text, for the tracer to map it with */
+	size_t bytes;
+	uint64_t vaddr; /* its link-time address; wraps below 0 in a PIE */
+	/* an instruction `syscall` in the text, by which the tracer maps the code */
 	uint64_t syscall_vaddr;
-	size_t n_sites;      /* with a stub */
+	size_t n_sites;      /* that have a stub */
 	enum stub_kind kind; /* as asked for */
-	/* why a recording had better not use them, a clause; NULL: nothing speaks against it */
+	/* why a recording must not use them, a clause; NULL: it may */
 	const char *obstacle;
 };
 
-/* A function that exists only inside others and so cannot be seen. */
+/* A function that is inlined wherever it is called and so cannot be probed. */
 struct plan_inlined {
 	char *name;
 	uint32_t into; /* how many selected functions it was inlined into */
@@ -149,7 +158,7 @@ struct plan {
 	/* selected, by vaddr */
 	struct plan_func *funcs;
 	size_t n_funcs, cap_funcs;
-	/* index = site number of events */
+	/* by number */
 	struct plan_site *sites;
 	size_t n_sites, cap_sites;
 	/* by name */
@@ -158,28 +167,34 @@ struct plan {
 	struct plan_stubs stubs;
 	size_t n_probed;
 	size_t n_fate[PLAN_FATES];
-	size_t n_link[LINKS];
-	bool faults_seen; /* entries may lie behind what may fault */
-	/* the runtime sites that this Go version has */
+	size_t n_program[SITE_PROGRAMS]; /* sites of each */
+	/* runtime.sigpanic is probed: entries may lie after instructions that may fault */
+	bool faults_seen;
+	/* the sites inside the runtime that this Go version has */
 	bool ends_seen, creates_seen, unwinds_seen, stops_seen;
 };
 
 /*
- * Builds the plan. NULL and errno: ENOENT when nothing matches (logged, with
- * near names), ENOMEM, or what the binary's tables gave. A pattern that matches nothing
- * beside others that do is warned about.
+ * Builds the plan; borrows b. NULL and errno: ENOENT when nothing matches (logged, with
+ * similar names), ENOMEM, or the error of the binary's tables. When some patterns match and
+ * others do not, each of those is warned about.
  */
 struct plan *plan_build(const struct gobin *b, const struct plan_options *opt);
 void plan_free(struct plan *p);
 
-/* The site that misses a call which faults at link-time address pc: the entry of its function when
- * that lies further on. PLAN_NO_SITE: there is none. */
-uint32_t plan_site_missing(const struct plan *p, uint64_t pc);
+/* A call faults at link-time address pc: the number of the entry site that the call would have
+ * reached later, PLAN_NO_SITE when it has passed its entry, or there is no such function. */
+uint32_t plan_missed_entry(const struct plan *p, uint64_t pc);
 
-/* Makes it a plan without stubs: every site in the text, single-stepped where it must be. */
-void plan_drop_stubs(struct plan *p);
-/* The same for one site that has a stub. */
-void plan_drop_stub(struct plan *p, size_t site);
+static inline bool site_has_stub(const struct plan_site *s)
+{
+	return s->stub.displaced_len > 0;
+}
+
+/* Whether a hit costs two traps: the kernel single-steps the instruction, and no stub avoids it. (A
+ * RET counts: whether a BPF program performs it is the kernel's matter.) */
+bool site_is_stepped(const struct plan_site *s);
+
 /* Five bytes at `at`: a jump from the address `from` to the address `to`, less than 2 GiB apart. */
 void stubs_write_jump(uint8_t *at, uint64_t from, uint64_t to);
 

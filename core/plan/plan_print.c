@@ -14,7 +14,7 @@
 
 static const char *class_name(const struct plan_site *s)
 {
-	return s->class == INSN_EMULATED ? "emulated" : "stepped";
+	return site_is_stepped(s) ? "stepped" : "emulated";
 }
 
 static int by_name(const void *a, const void *b)
@@ -55,8 +55,8 @@ static void text_sites(const struct plan *p, size_t func, size_t first, FILE *ou
 	const struct plan_site *entry = NULL;
 
 	for (size_t i = first; i < p->n_sites && p->sites[i].func == func; i++, n++) {
-		stepped += p->sites[i].class != INSN_EMULATED;
-		if (p->sites[i].link == LINK_ENTRY)
+		stepped += site_is_stepped(&p->sites[i]);
+		if (p->sites[i].program == PROGRAM_ENTRY)
 			entry = &p->sites[i];
 	}
 	const struct plan_func *f = &p->funcs[func];
@@ -97,13 +97,13 @@ int plan_print_text(const struct plan *p, FILE *out)
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < p->n_sites; i++)
-		stepped += p->sites[i].class != INSN_EMULATED;
+		stepped += site_is_stepped(&p->sites[i]);
 	fprintf(out,
 		"%s, %s: %zu function%s selected, %zu probed at %zu sites (%zu entry, %zu exit, %zu runtime; "
 		"%zu single-stepped), %zu inlined away\n",
 		gobin_go_version(p->binary), probe_strategy_name(p->strategy), p->n_funcs,
-		p->n_funcs == 1 ? "" : "s", p->n_probed, p->n_sites, p->n_link[LINK_ENTRY],
-		p->n_link[LINK_EXIT], p->n_link[LINK_RUNTIME], stepped, p->n_inlined);
+		p->n_funcs == 1 ? "" : "s", p->n_probed, p->n_sites, p->n_program[PROGRAM_ENTRY],
+		p->n_program[PROGRAM_EXIT], p->n_program[PROGRAM_RUNTIME], stepped, p->n_inlined);
 	if (p->strategy == PROBE_SPRINGBOARD || p->strategy == PROBE_AUTO)
 		err = plan_print_stubs(p, out);
 	fputc('\n', out);
@@ -124,11 +124,11 @@ static void json_site(struct json *j, const struct plan_site *s)
 	json_kv_str(j, "kind", event_kind_site(s->kind));
 	json_kv_u64(j, "vaddr", s->vaddr);
 	json_kv_u64(j, "file_off", s->file_off);
-	json_kv_u64(j, "sp_adj_bytes", s->sp_adj);
+	json_kv_u64(j, "sp_adj_bytes", s->rsp_to_ra_bytes);
 	json_kv_str(j, "trap", class_name(s));
-	json_kv_str(j, "stub", stub_reason_name(s->stub_why));
-	if (s->name)
-		json_kv_str(j, "function", s->name);
+	json_kv_str(j, "stub", stub_reason_name(s->stub.why));
+	if (s->runtime_func)
+		json_kv_str(j, "function", s->runtime_func);
 	json_close(j, '}');
 }
 

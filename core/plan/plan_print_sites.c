@@ -52,7 +52,7 @@ static unsigned why_entry(const struct plan *p, const struct plan_func *f,
 {
 	bool first = s->vaddr == f->fn->vaddr;
 
-	if (f->late_site != PLAN_NO_SITE && s == &p->sites[f->late_site])
+	if (f->past_fault_entry != PLAN_NO_SITE && s == &p->sites[f->past_fault_entry])
 		return s->kind == EV_ENTRY_EXIT ? WHY_LATE_RET : WHY_LATE;
 	if (s->kind == EV_ENTRY_TAIL)
 		return WHY_TAIL;
@@ -62,7 +62,7 @@ static unsigned why_entry(const struct plan *p, const struct plan_func *f,
 		return WHY_THESIS;
 	if (s->check_jcc)
 		return WHY_JCC;
-	if (s->text_class == INSN_EMULATED)
+	if (s->insn_class == INSN_EMULATED)
 		return f->has_check ? WHY_CHECKED : WHY_LINE;
 	return WHY_FIRST + f->line_end;
 }
@@ -70,9 +70,9 @@ static unsigned why_entry(const struct plan *p, const struct plan_func *f,
 /* What a hit costs, as far as the binary tells. */
 static const char *traps(const struct plan_site *s)
 {
-	if (s->window_len && s->stub_kind != STUB_JUMP)
+	if (site_has_stub(s) && s->stub.kind != STUB_JUMP)
 		return "a call";
-	if (s->class == INSN_EMULATED)
+	if (!site_is_stepped(s))
 		return "one trap";
 	return s->plain_ret ? "two traps*" : "two traps";
 }
@@ -86,7 +86,7 @@ static void explain_site(const struct plan *p, const struct plan_func *f, const 
 			 struct disasm *d, struct shares *n, FILE *out)
 {
 	char text[256];
-	bool is_entry = s->link == LINK_ENTRY;
+	bool is_entry = s->program == PROGRAM_ENTRY;
 
 	disasm_text(d, s->vaddr, text, sizeof(text));
 	fprintf(out, "  +0x%-6" PRIx64 " %-28s %-10s %-10s ", s->vaddr - f->fn->vaddr, text,
@@ -99,21 +99,21 @@ static void explain_site(const struct plan *p, const struct plan_func *f, const 
 		fputs(whys[why], out);
 	} else {
 		n->exits++;
-		n->exits_one += s->class == INSN_EMULATED && !s->window_len;
+		n->exits_one += !site_is_stepped(s) && !site_has_stub(s);
 		fputs(s->kind == EV_EXIT   ? "a RET"
 		      : s->kind == EV_TAIL ? "a jump out of the function"
 					   : "calls morestack",
 		      out);
 	}
-	if (s->window_len)
-		fprintf(out, "; %u bytes from +0x%" PRIx64 " run in a stub", s->window_len,
-			s->window_vaddr - f->fn->vaddr);
-	else if (s->stub_why != STUB_NOT_ASKED && s->stub_why != STUB_CHEAP)
-		fprintf(out, "; no stub: %s", stub_reason_clause(s->stub_why));
-	if (!is_entry && s->window_len)
+	if (site_has_stub(s))
+		fprintf(out, "; %u bytes from +0x%" PRIx64 " run in a stub", s->stub.displaced_len,
+			s->stub.displaced_vaddr - f->fn->vaddr);
+	else if (s->stub.why != STUB_NOT_ASKED && s->stub.why != STUB_CHEAP)
+		fprintf(out, "; no stub: %s", stub_reason_clause(s->stub.why));
+	if (!is_entry && site_has_stub(s))
 		n->exits_stub++;
-	if (s->class != INSN_EMULATED)
-		n->no_stub[s->stub_why]++;
+	if (site_is_stepped(s))
+		n->no_stub[s->stub.why]++;
 	fputc('\n', out);
 }
 

@@ -22,16 +22,16 @@ static struct stub_count count(const struct plan *p, uint8_t *stepped)
 
 	for (size_t i = 0; i < p->n_sites; i++) {
 		const struct plan_site *s = &p->sites[i];
-		bool entry = s->link == LINK_ENTRY, cheap = s->class == INSN_EMULATED;
+		bool entry = s->program == PROGRAM_ENTRY, cheap = !site_is_stepped(s);
 
 		if (s->func == PLAN_NO_FUNC)
 			continue;
 		*(entry ? &c.entries : &c.exits) += 1;
 		*(entry ? &c.cheap_entries : &c.cheap_exits) += cheap;
-		*(entry ? &c.stub_entries : &c.stub_exits) += s->window_len > 0;
+		*(entry ? &c.stub_entries : &c.stub_exits) += site_has_stub(s);
 		if (cheap)
 			continue;
-		c.why[s->stub_why]++;
+		c.why[s->stub.why]++;
 		stepped[s->func] = 1;
 	}
 	for (size_t i = 0; i < p->n_funcs; i++)

@@ -106,18 +106,18 @@ static void calls_that_fault(void **state)
 	size_t told = 0;
 
 	(void)state;
-	assert_int_not_equal(late->late_site, PLAN_NO_SITE);
-	const struct plan_site *s = &p->sites[late->late_site];
+	assert_int_not_equal(late->past_fault_entry, PLAN_NO_SITE);
+	const struct plan_site *s = &p->sites[late->past_fault_entry];
 	assert_ptr_equal(&p->funcs[s->func], late);
 	assert_int_equal(s->kind, EV_ENTRY);
 	assert_true(s->vaddr > late->fn->vaddr);
-	assert_int_equal(plan_site_missing(p, late->fn->vaddr), late->late_site);
-	assert_int_equal(plan_site_missing(p, s->vaddr - 1), late->late_site);
-	assert_int_equal(plan_site_missing(p, s->vaddr), PLAN_NO_SITE);
-	assert_int_equal(plan_site_missing(p, late->fn->vaddr + late->fn->size), PLAN_NO_SITE);
-	assert_int_equal(plan_site_missing(p, early->fn->vaddr), PLAN_NO_SITE);
-	assert_int_equal(plan_site_missing(p, 0), PLAN_NO_SITE);
-	assert_int_equal(plan_site_missing(p, UINT64_MAX), PLAN_NO_SITE);
+	assert_int_equal(plan_missed_entry(p, late->fn->vaddr), late->past_fault_entry);
+	assert_int_equal(plan_missed_entry(p, s->vaddr - 1), late->past_fault_entry);
+	assert_int_equal(plan_missed_entry(p, s->vaddr), PLAN_NO_SITE);
+	assert_int_equal(plan_missed_entry(p, late->fn->vaddr + late->fn->size), PLAN_NO_SITE);
+	assert_int_equal(plan_missed_entry(p, early->fn->vaddr), PLAN_NO_SITE);
+	assert_int_equal(plan_missed_entry(p, 0), PLAN_NO_SITE);
+	assert_int_equal(plan_missed_entry(p, UINT64_MAX), PLAN_NO_SITE);
 	for (size_t i = 0; i < p->n_sites; i++)
 		told += p->sites[i].kind == EV_WIRE_FAULT;
 	assert_int_equal(told, 1);
@@ -125,7 +125,7 @@ static void calls_that_fault(void **state)
 
 	p = plan_of(b, &with_runtime);
 	assert_false(p->faults_seen);
-	assert_int_equal(find(p, "main.mayFault")->late_site, PLAN_NO_SITE);
+	assert_int_equal(find(p, "main.mayFault")->past_fault_entry, PLAN_NO_SITE);
 	for (size_t i = 0; i < p->n_sites; i++)
 		assert_int_not_equal(p->sites[i].kind, EV_WIRE_FAULT);
 	plan_free(p);
@@ -149,7 +149,7 @@ static void strategies_differ_in_their_entries(void **state)
 	for (size_t i = 0; i < e->n_sites; i++)
 		if (e->sites[i].kind == EV_ENTRY &&
 		    e->sites[i].func == (uint32_t)(find(e, "main.recursive") - e->funcs))
-			assert_int_equal(e->sites[i].class, INSN_EMULATED);
+			assert_int_equal(e->sites[i].insn_class, INSN_EMULATED);
 	plan_free(e);
 	plan_free(t);
 	gobin_close(b);
@@ -281,12 +281,13 @@ static void sites_are_sane(void **state)
 		for (size_t i = 0; i < p->n_sites; i++) {
 			const struct plan_site *s = &p->sites[i];
 
+			assert_int_equal(s->number, i);
 			if (s->func == PLAN_NO_FUNC)
 				continue;
 			const struct gofunc *fn = p->funcs[s->func].fn;
 			assert_true(s->vaddr >= fn->vaddr && s->vaddr < fn->vaddr + fn->size);
 			assert_int_equal(s->file_off - fn->file_off, s->vaddr - fn->vaddr);
-			assert_int_not_equal(s->class, INSN_REFUSED);
+			assert_int_not_equal(s->insn_class, INSN_REFUSED);
 			assert_int_not_equal(s->vaddr, last);
 			last = s->vaddr;
 		}

@@ -5,19 +5,19 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "base/vec.h"
 #include "bpf/event.h"
+#include "plan/sites.h"
 
 enum where { AT_ENTRY, AT_RETURN, AT_CALL };
 
-/* All in runtime/proc.go, panic.go and stack.go; names are the same from Go 1.19 to 1.27 but where
- * noted. */
+/* All in runtime/proc.go, panic.go, signal_unix.go and stack.go. Where a name changed between Go
+ * 1.19 and 1.27 both are here. */
 static const struct {
 	const char *names[2]; /* the first that exists */
 	uint16_t kind;
 	enum where where;
 	size_t seen_off; /* flag of struct plan to set */
-	uint8_t stop;
+	uint8_t prologue_stop;
 	const char *from; /* AT_CALL: calls of `names` in this function */
 } wanted[] = {
 	{ { "runtime.main" }, EV_IMAGE, AT_ENTRY, 0, 0, NULL },
@@ -41,16 +41,16 @@ static const struct {
 	  NULL },
 	{ { "runtime.sigpanic" }, EV_WIRE_FAULT, AT_ENTRY, 0, 0, NULL },
 	{ { "runtime.newstack" }, EV_STOP, AT_ENTRY, offsetof(struct plan, stops_seen), 0, NULL },
-	/* What newstack does about the stopped prologue; the same functions are called from
-	 * elsewhere, often, for other ends. gopreempt_m is inlined into it but for old versions. */
+	/* What newstack does about the stopped prologue: its calls only, others call these
+	 * functions often. gopreempt_m is inlined into newstack except in old versions. */
 	{ { "runtime.copystack" }, EV_RESUME, AT_CALL, 0, STOP_GROWTH, "runtime.newstack" },
 	{ { "runtime.gopreempt_m" }, EV_RESUME, AT_CALL, 0, STOP_YIELD, "runtime.newstack" },
 	{ { "runtime.goschedImpl" }, EV_RESUME, AT_CALL, 0, STOP_YIELD, "runtime.newstack" },
 	{ { "runtime.preemptPark" }, EV_RESUME, AT_CALL, 0, STOP_GC, "runtime.newstack" },
 };
 
-/* Arguments are still in their registers on the stack check's jump and on the
- * push that follows it; further on they need not be. */
+/* Where arguments are still in their registers: on the stack check's jump and the push after it,
+ * not necessarily later. */
 static const struct code_point *entry_with_arguments(const struct gocode *code)
 {
 	uint32_t after_check = 32; /* the longest check is 28 bytes */
@@ -64,27 +64,11 @@ static const struct code_point *entry_with_arguments(const struct gocode *code)
 static int add_one(struct plan *p, const struct gofunc *fn, const struct code_point *at,
 		   size_t which)
 {
-	int err = vec_reserve(&p->sites, &p->cap_sites, p->n_sites + 1);
+	struct plan_site s = site_at(fn, at, wanted[which].kind, PROGRAM_RUNTIME);
 
-	if (err)
-		return err;
-	p->sites[p->n_sites++] = (struct plan_site){
-		.func = PLAN_NO_FUNC,
-		.target = PLAN_NO_FUNC,
-		.kind = wanted[which].kind,
-		.stop = wanted[which].stop,
-		.sp_adj = at->sp_adj,
-		.link = LINK_RUNTIME,
-		.class = at->class,
-		.text_class = at->class,
-		.check_jcc = at->check_jcc,
-		.plain_ret = at->plain_ret,
-		.vaddr = fn->vaddr + at->off,
-		.file_off = fn->file_off + at->off,
-		.name = fn->name,
-	};
-	p->n_link[LINK_RUNTIME]++;
-	return 0;
+	s.runtime_func = fn->name;
+	s.prologue_stop = wanted[which].prologue_stop;
+	return plan_add_site(p, &s);
 }
 
 static int add_entry_or_returns(struct plan *p, struct gocode_ctx *ctx, const struct gofunc *fn,

@@ -101,9 +101,7 @@ static bool below(const char *path, const char *package)
 	return n && strncmp(package, path, n) == 0 && (package[n] == '\0' || package[n] == '/');
 }
 
-/* The packages that make up the runtime itself. runtime/debug, runtime/pprof and
- * the like are ordinary packages. */
-static bool is_runtime(const char *package)
+bool package_is_runtime(const char *package)
 {
 	return strcmp(package, "runtime") == 0 || below("internal/runtime", package) ||
 	       below("runtime/internal", package) || below("runtime/cgo", package);
@@ -112,7 +110,7 @@ static bool is_runtime(const char *package)
 bool package_matches(const char *path, const char *package)
 {
 	if (strcmp(path, "all") == 0)
-		return *package && !is_runtime(package);
+		return *package && !package_is_runtime(package);
 	return below(path, package);
 }
 

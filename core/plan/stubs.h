@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Springboard stubs while a plan is built. Private to core/plan. */
+/* Which sites get a springboard stub, and where it lies. Private to core/plan. */
 #ifndef GOTRACE_STUBS_H
 #define GOTRACE_STUBS_H
 
 #include "binary/gocode.h"
 #include "plan/plan.h"
 
-/* Gives the exit s, code->rets[ret], a stub, or says in stub_why why there is none. */
+/* Gives s, the exit at code->rets[ret], a stub, or says in s->stub.why why it has none. */
 void stubs_add_exit(struct plan *p, struct plan_site *s, const struct gocode *code, size_t ret);
 /* The same for the entry. */
 void stubs_add_entry(struct plan *p, struct plan_site *s, const struct gocode *code);
-/* Once all sites are known: where the stubs lie, and their code. Without a place within reach
- * all sites stay in the text. 0, -ENOMEM or -EBADMSG. */
-int stubs_end(struct plan *p);
+/* Once all sites of functions are known: gives the stubs their addresses and writes their code.
+ * When no addresses are free within reach of a jump, no site has a stub. 0, -ENOMEM or -EBADMSG. */
+int stubs_finish(struct plan *p);
 
 #endif

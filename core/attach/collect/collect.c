@@ -122,7 +122,7 @@ static int mind_the_limit(struct collector *c)
 static bool entry_of_fault(const struct collector *c, const struct event_ext *fault,
 			   struct event_ext *entry)
 {
-	uint32_t site = plan_site_missing(c->opt.plan, fault->arg[0]);
+	uint32_t site = plan_missed_entry(c->opt.plan, fault->arg[0]);
 
 	if (site == PLAN_NO_SITE)
 		return false;
@@ -156,8 +156,8 @@ static int write_event(void *ctx, const struct event_ext *ev)
 	if (err)
 		return err;
 	c->events++;
-	if (ev->h.site < c->opt.n_sites)
-		c->class_events[c->opt.site_class[ev->h.site]]++;
+	if (ev->h.site < c->opt.plan->n_sites)
+		c->class_events[c->opt.cost_class[ev->h.site]]++;
 	return c->opt.max_bytes ? mind_the_limit(c) : 0;
 }
 

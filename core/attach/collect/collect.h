@@ -21,12 +21,10 @@ struct collector_options {
 	struct probes *probes;      /* borrowed, as all here */
 	const struct gobin *binary; /* names the places where goroutines are created */
 	struct trace_writer *writer;
-	const struct plan *plan; /* tells which calls that fault have not been entered yet */
-	/* [n_sites] how a site is executed (enum cost_class); events are counted by it */
-	const uint8_t *site_class;
-	size_t n_sites;
-	uint64_t max_bytes; /* of the trace file; 0: no limit */
-	bool expect_goid_1; /* the first image's runtime.main must run as goid 1 */
+	const struct plan *plan;   /* tells which calls that fault have not been entered yet */
+	const uint8_t *cost_class; /* by site: enum cost_class; events are counted by it */
+	uint64_t max_bytes;        /* of the trace file; 0: no limit */
+	bool expect_goid_1;        /* the first image's runtime.main must run as goid 1 */
 };
 
 /* Counts for progress and the end record; read at any time. */

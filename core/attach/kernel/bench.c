@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "plan/site_cookie.h"
 
 /*
  * The sites, and how they are called: with R14 as in Go code. bench_ret_leaves leaves the
@@ -159,9 +160,13 @@ static uint64_t own_file_off(const void *at)
 
 static uint64_t cookie_of(enum bench_site site)
 {
-	return site == BENCH_RET
-		       ? COOKIE(0, COOKIE_RET_BITS((uintptr_t)bench_ret), EV_EXIT, COOKIE_RET)
-		       : COOKIE(0, 0, EV_EXIT, 0);
+	const struct plan_site s = {
+		.kind = EV_EXIT,
+		.plain_ret = site == BENCH_RET,
+		.vaddr = (uintptr_t)sites[site],
+	};
+
+	return site_cookie(&s, false);
 }
 
 static struct bpf_link *attach_perf(struct bench *b, enum bench_site site, uint64_t off)
@@ -169,7 +174,7 @@ static struct bpf_link *attach_perf(struct bench *b, enum bench_site site, uint6
 	LIBBPF_OPTS(bpf_uprobe_opts, opts, .attach_mode = PROBE_ATTACH_MODE_LINK,
 		    .bpf_cookie = cookie_of(site));
 
-	return bpf_program__attach_uprobe_opts(b->probes.program[LINK_EXIT], getpid(),
+	return bpf_program__attach_uprobe_opts(b->probes.program[PROGRAM_EXIT], getpid(),
 					       "/proc/self/exe", off, &opts);
 }
 
@@ -178,7 +183,7 @@ static struct bpf_link *attach_multi(struct bench *b, const unsigned long *offs,
 {
 	LIBBPF_OPTS(bpf_uprobe_multi_opts, opts, .offsets = offs, .cookies = cookies, .cnt = n);
 
-	return bpf_program__attach_uprobe_multi(b->probes.program[LINK_EXIT], getpid(),
+	return bpf_program__attach_uprobe_multi(b->probes.program[PROGRAM_EXIT], getpid(),
 						"/proc/self/exe", NULL, &opts);
 }
 

@@ -2,8 +2,6 @@
 #include "attach/kernel/costs.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "binary/gocode.h"
 #include "trace/keys.h"
@@ -23,11 +21,11 @@ const char *cost_class_events_key(enum cost_class c)
 	return keys[c].events;
 }
 
-enum cost_class cost_class_of(const struct plan_site *s, bool perform_ret)
+enum cost_class cost_class_of(const struct plan_site *s, bool in_stub, bool perform_ret)
 {
-	if (s->window_len)
-		return s->stub_kind == STUB_JUMP ? COST_JUMP : COST_NOP;
-	if (s->class == INSN_EMULATED)
+	if (in_stub)
+		return s->stub.kind == STUB_JUMP ? COST_JUMP : COST_NOP;
+	if (s->insn_class == INSN_EMULATED)
 		return COST_EMULATED;
 	return s->plain_ret && perform_ret ? COST_RET : COST_STEP;
 }
@@ -48,28 +46,17 @@ uint64_t cost_ns(const struct caps *caps, enum cost_class c, enum stub_kind stub
 	}
 }
 
-uint8_t *costs_by_site(const struct plan *p, bool perform_ret)
-{
-	uint8_t *class = malloc(p->n_sites + 1);
-
-	for (size_t i = 0; class && i < p->n_sites; i++)
-		class[i] = cost_class_of(&p->sites[i], perform_ret);
-	return class;
-}
-
 int costs_describe(struct trace_info *info, const struct caps *caps, const struct plan *p,
-		   bool perform_ret)
+		   const uint8_t *class)
 {
 	bool used[COST_CLASSES] = { [COST_EMULATED] = true, [COST_STEP] = true };
 	enum stub_kind nop = STUB_NOP5;
 	int err = 0;
 
 	for (size_t i = 0; i < p->n_sites; i++) {
-		enum cost_class c = cost_class_of(&p->sites[i], perform_ret);
-
-		used[c] = true;
-		if (c == COST_NOP)
-			nop = p->sites[i].stub_kind;
+		used[class[i]] = true;
+		if (class[i] == COST_NOP)
+			nop = p->sites[i].stub.kind;
 	}
 	for (enum cost_class c = 0; c < COST_CLASSES && !err; c++) {
 		uint64_t ns = used[c] ? cost_ns(caps, c, nop) : 0;

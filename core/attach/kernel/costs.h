@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What probes cost by how they are executed, and what a trace says of it. */
+/* What a hit costs, by how the kernel executes the probed instruction; the keys of a trace for it.
+ */
 #ifndef GOTRACE_COSTS_H
 #define GOTRACE_COSTS_H
 
@@ -21,16 +22,15 @@ enum cost_class {
 };
 const char *cost_class_events_key(enum cost_class c); /* the trace's key for their number */
 
-enum cost_class cost_class_of(const struct plan_site *s, bool perform_ret);
+/* The class of a site that is probed in its stub, or in the text. */
+enum cost_class cost_class_of(const struct plan_site *s, bool in_stub, bool perform_ret);
 
-/* Nanoseconds, an event recorded; 0: not measured. */
+/* Nanoseconds of a hit, the event recorded; 0: not measured. */
 uint64_t cost_ns(const struct caps *caps, enum cost_class c, enum stub_kind stub);
 
-/* The class of each site (enum cost_class), allocated. NULL: no memory. */
-uint8_t *costs_by_site(const struct plan *p, bool perform_ret);
-
-/* Adds the keys KEY_COST_*_NS of what the plan uses, of emulated and of step. 0 or -ENOMEM. */
+/* Adds the keys cost.CLASS_ns: of the classes of the plan's sites (`class`, by site), and always of
+ * emulated and step. 0 or -ENOMEM. */
 int costs_describe(struct trace_info *info, const struct caps *caps, const struct plan *p,
-		   bool perform_ret);
+		   const uint8_t *class);
 
 #endif

@@ -14,13 +14,13 @@
 #include "attach/helper_process.h"
 #include "base/log.h"
 #include "base/vec.h"
-#include "bpf/event.h"
+#include "plan/site_cookie.h"
 
 /* Descriptors gotrace uses for everything else: rings, maps, files. */
 #define OTHER_DESCRIPTORS 256
 
-/* The text's, the stubs' and what was left for the text, of each program. */
-#define MULTI_MAX (LINKS * 3)
+/* For each program: in the text, in the stubs, and for the sites left out at the exec. */
+#define MULTI_MAX (SITE_PROGRAMS * 3)
 
 size_t links_descriptors(const struct plan *plan, enum attach_kind kind)
 {
@@ -48,56 +48,47 @@ int links_raise_limit(size_t n, size_t n_sites)
 	return setrlimit(RLIMIT_NOFILE, &lim) ? -errno : 0;
 }
 
-/* Which sites one round of attaching is about. */
+/* One round of attaching: the sites of one program in one file. */
 struct round {
-	enum plan_link link;
-	bool in_stubs;    /* at their places in the stubs, else in the text */
-	const bool *left; /* NULL: all that are to be there from the start */
-	bool stubs_used;
+	const struct links_options *opt;
+	enum site_program program;
+	bool in_stubs; /* in the stubs' file, else in the binary's text */
+	bool left_out; /* only sites that have a stub which is not used */
 };
 
-static bool is_in(const struct round *r, const struct plan *plan, size_t i)
+static bool is_in(const struct round *r, const struct plan_site *s)
 {
-	const struct plan_site *s = &plan->sites[i];
+	bool in_stub = r->opt->probing->in_stub[s->number];
 
-	if (s->link != r->link)
+	if (s->program != r->program)
 		return false;
-	if (r->left)
-		return r->left[i];
-	return (r->stubs_used && s->window_len) == r->in_stubs;
+	return r->left_out ? site_has_stub(s) && !in_stub : in_stub == r->in_stubs;
 }
 
-static size_t count_round(const struct round *r, const struct plan *plan)
+static const struct plan *plan_of(const struct round *r)
 {
+	return r->opt->probing->plan;
+}
+
+static size_t count_round(const struct round *r)
+{
+	const struct plan *plan = plan_of(r);
 	size_t n = 0;
 
 	for (size_t i = 0; i < plan->n_sites; i++)
-		n += is_in(r, plan, i);
+		n += is_in(r, &plan->sites[i]);
 	return n;
-}
-
-static uint64_t cookie_of(const struct plan *plan, size_t i, bool in_stubs)
-{
-	const struct plan_site *s = &plan->sites[i];
-
-	/* In a stub there is no branch of the stack check any more. */
-	if (in_stubs)
-		return COOKIE(i, s->stub_adj, s->kind, 0);
-	if (s->plain_ret)
-		return COOKIE(i, COOKIE_RET_BITS(s->vaddr), s->kind,
-			      COOKIE_RET | COOKIE_STOP_FLAGS(s->stop));
-	return COOKIE(i, s->sp_adj, s->kind,
-		      (s->check_jcc ? COOKIE_CHECK_JCC : 0) | COOKIE_STOP_FLAGS(s->stop));
 }
 
 static uint64_t offset_of(const struct plan_site *s, bool in_stubs)
 {
-	return in_stubs ? s->stub_off : s->file_off;
+	return in_stubs ? s->stub.probe_off : s->file_off;
 }
 
 static void log_attach_failure(const struct plan_site *s, const struct plan *plan, int err)
 {
-	const char *name = s ? s->func == PLAN_NO_FUNC ? s->name : plan->funcs[s->func].name : NULL;
+	const char *name = s ? s->func == PLAN_NO_FUNC ? s->runtime_func : plan->funcs[s->func].name
+			     : NULL;
 
 	if (err == -EPERM || err == -EACCES)
 		log_error(
@@ -112,12 +103,13 @@ static void log_attach_failure(const struct plan_site *s, const struct plan *pla
 }
 
 /* By descriptor: the file may have been replaced, or be in another mount namespace. */
-static void path_of(const struct round *r, const struct links_options *opt, char path[32])
+static void path_of(const struct round *r, char path[32])
 {
-	snprintf(path, 32, "/proc/self/fd/%d", r->in_stubs ? opt->stub_fd : opt->exe_fd);
+	snprintf(path, 32, "/proc/self/fd/%d",
+		 r->in_stubs ? r->opt->probing->stub_fd : r->opt->exe_fd);
 }
 
-static int keep_link(struct links *l, enum plan_link which, struct bpf_link *link)
+static int keep_link(struct links *l, enum site_program which, struct bpf_link *link)
 {
 	int err = vec_reserve(&l->link[which], &l->cap[which], l->n[which] + 1);
 
@@ -128,10 +120,10 @@ static int keep_link(struct links *l, enum plan_link which, struct bpf_link *lin
 	return err;
 }
 
-/* All sites of one program and one file in one link. */
 static int attach_multi(struct links *l, const struct round *r, const struct probes *p,
-			const struct plan *plan, const struct links_options *opt, size_t count)
+			size_t count)
 {
+	const struct plan *plan = plan_of(r);
 	unsigned long *offsets = calloc(count, sizeof(*offsets));
 	__u64 *cookies = calloc(count, sizeof(*cookies));
 	struct bpf_link *link = NULL;
@@ -140,18 +132,20 @@ static int attach_multi(struct links *l, const struct round *r, const struct pro
 	int err = offsets && cookies ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !err && i < plan->n_sites; i++) {
-		if (!is_in(r, plan, i))
+		const struct plan_site *s = &plan->sites[i];
+
+		if (!is_in(r, s))
 			continue;
-		offsets[n] = offset_of(&plan->sites[i], r->in_stubs);
-		cookies[n++] = cookie_of(plan, i, r->in_stubs);
+		offsets[n] = offset_of(s, r->in_stubs);
+		cookies[n++] = site_cookie(s, r->in_stubs);
 	}
 	if (!err) {
 		LIBBPF_OPTS(bpf_uprobe_multi_opts, multi, .offsets = offsets, .cookies = cookies,
 			    .cnt = n);
-		path_of(r, opt, path);
-		link = bpf_program__attach_uprobe_multi(p->program[r->link], opt->pid, path, NULL,
-							&multi);
-		err = link ? keep_link(l, r->link, link) : -errno;
+		path_of(r, path);
+		link = bpf_program__attach_uprobe_multi(p->program[r->program], r->opt->pid, path,
+							NULL, &multi);
+		err = link ? keep_link(l, r->program, link) : -errno;
 	}
 	if (err)
 		log_attach_failure(NULL, plan, err);
@@ -160,73 +154,79 @@ static int attach_multi(struct links *l, const struct round *r, const struct pro
 	return err;
 }
 
-static int attach_perf(struct links *l, const struct round *r, const struct probes *p,
-		       const struct plan *plan, const struct links_options *opt)
+static int attach_perf(struct links *l, const struct round *r, const struct probes *p)
 {
+	const struct plan *plan = plan_of(r);
 	char path[32];
 	int err = 0;
 
-	path_of(r, opt, path);
+	path_of(r, path);
 	for (size_t i = 0; !err && i < plan->n_sites; i++) {
 		const struct plan_site *s = &plan->sites[i];
 
-		if (!is_in(r, plan, i))
+		if (!is_in(r, s))
 			continue;
-		LIBBPF_OPTS(bpf_uprobe_opts, one, .bpf_cookie = cookie_of(plan, i, r->in_stubs),
+		LIBBPF_OPTS(bpf_uprobe_opts, one, .bpf_cookie = site_cookie(s, r->in_stubs),
 			    .attach_mode = PROBE_ATTACH_MODE_LINK);
 		struct bpf_link *link = bpf_program__attach_uprobe_opts(
-			p->program[r->link], opt->pid, path, offset_of(s, r->in_stubs), &one);
-		err = link ? keep_link(l, r->link, link) : -errno;
+			p->program[r->program], r->opt->pid, path, offset_of(s, r->in_stubs), &one);
+		err = link ? keep_link(l, r->program, link) : -errno;
 		if (err)
 			log_attach_failure(s, plan, err);
 	}
 	return err;
 }
 
-static int attach_round(struct links *l, const struct round *r, const struct probes *p,
-			const struct plan *plan, const struct links_options *opt)
+static int attach_round(struct links *l, const struct round *r, const struct probes *p)
 {
-	size_t count = count_round(r, plan);
+	size_t count = count_round(r);
 
 	if (!count)
 		return 0;
-	return opt->kind == ATTACH_PERF ? attach_perf(l, r, p, plan, opt)
-					: attach_multi(l, r, p, plan, opt, count);
+	return r->opt->kind == ATTACH_PERF ? attach_perf(l, r, p) : attach_multi(l, r, p, count);
 }
 
-static const enum plan_link attach_order[LINKS] = { LINK_EXIT, LINK_RUNTIME, LINK_ENTRY };
+static const enum site_program attach_order[SITE_PROGRAMS] = { PROGRAM_EXIT, PROGRAM_RUNTIME,
+							       PROGRAM_ENTRY };
 
-int links_attach(struct links *l, const struct probes *p, const struct plan *plan,
-		 const struct links_options *opt)
+int links_attach(struct links *l, const struct probes *p, const struct links_options *opt)
 {
 	int err = 0;
 
 	*l = (struct links){ 0 };
-	for (int i = 0; i < LINKS * 2 && !err; i++) {
+	for (int i = 0; i < SITE_PROGRAMS * 2 && !err; i++) {
 		const struct round r = {
-			.link = attach_order[i / 2],
+			.opt = opt,
+			.program = attach_order[i / 2],
 			.in_stubs = i % 2,
-			.stubs_used = opt->stub_fd >= 0,
 		};
 
-		err = attach_round(l, &r, p, plan, opt);
+		err = attach_round(l, &r, p);
 	}
 	if (err)
 		links_detach(l, opt->kind, false);
 	return err;
 }
 
-int links_attach_left(struct links *l, const struct probes *p, const struct plan *plan,
-		      const struct links_options *opt, const bool *left)
+int links_attach_left_out(struct links *l, const struct probes *p, const struct links_options *opt)
 {
 	int err = 0;
 
-	for (int i = 0; i < LINKS && !err; i++) {
-		const struct round r = { .link = attach_order[i], .left = left };
+	for (int i = 0; i < SITE_PROGRAMS && !err; i++) {
+		const struct round r = { .opt = opt, .program = attach_order[i], .left_out = true };
 
-		err = attach_round(l, &r, p, plan, opt);
+		err = attach_round(l, &r, p);
 	}
 	return err;
+}
+
+static size_t count_links(const struct links *l)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < SITE_PROGRAMS; i++)
+		n += l->n[i];
+	return n;
 }
 
 static void *destroy_link(void *link)
@@ -235,15 +235,14 @@ static void *destroy_link(void *link)
 	return NULL;
 }
 
-/* Each destruction waits for a grace period of its own, 50 ms and more: side by
- * side they take one. The caller has told the programs to stop, so the order
- * does not matter any more. */
+/* Each destruction waits for a grace period, 50 ms and more: side by side they take
+ * one. The programs are paused, so the order does not matter. */
 static void destroy_side_by_side(struct links *l)
 {
 	pthread_t threads[MULTI_MAX];
 	size_t n = 0;
 
-	for (int i = 0; i < LINKS; i++)
+	for (int i = 0; i < SITE_PROGRAMS; i++)
 		for (size_t k = 0; k < l->n[i]; k++)
 			if (n == MULTI_MAX ||
 			    pthread_create(&threads[n], NULL, destroy_link, l->link[i][k]))
@@ -256,28 +255,28 @@ static void destroy_side_by_side(struct links *l)
 
 static void destroy_one_by_one(struct links *l)
 {
-	static const enum plan_link order[LINKS] = { LINK_ENTRY, LINK_RUNTIME, LINK_EXIT };
+	static const enum site_program order[SITE_PROGRAMS] = { PROGRAM_ENTRY, PROGRAM_RUNTIME,
+								PROGRAM_EXIT };
 
-	for (int i = 0; i < LINKS; i++)
+	for (int i = 0; i < SITE_PROGRAMS; i++)
 		for (size_t k = 0; k < l->n[order[i]]; k++)
 			bpf_link__destroy(l->link[order[i]][k]);
 }
 
-/* A child that shares the descriptors: their last close, which is the slow part, happens
- * at its exit, after the caller has closed its own. Returns what the caller
- * closes to say so, -1 when there is no child: all is then done here, slowly, and still right. */
+/* Forks a child that shares the descriptors: their last close, which is the slow part, happens
+ * when it exits, after the caller has closed its own. Returns the descriptor that the caller
+ * closes last, which ends the child; -1: there is no child, the caller's close is the slow one. */
 static int leave_to_child(const struct links *l)
 {
 	size_t n = 0;
-	int *keep = calloc(l->n[LINK_ENTRY] + l->n[LINK_EXIT] + l->n[LINK_RUNTIME] + 2,
-			   sizeof(int));
+	int *keep = calloc(count_links(l) + 1, sizeof(int));
 	int go[2];
 
 	if (!keep || pipe2(go, O_CLOEXEC)) {
 		free(keep);
 		return -1;
 	}
-	for (int i = 0; i < LINKS; i++)
+	for (int i = 0; i < SITE_PROGRAMS; i++)
 		for (size_t k = 0; k < l->n[i]; k++)
 			keep[n++] = bpf_link__fd(l->link[i][k]); /* holds its perf event as well */
 	keep[n++] = go[0];
@@ -301,18 +300,18 @@ static int leave_to_child(const struct links *l)
 /* With fewer perf events than this the caller can wait. */
 #define FEW_PERF_EVENTS 4
 
-void links_detach(struct links *l, enum attach_kind kind, bool nobody_waits)
+void links_detach(struct links *l, enum attach_kind kind, bool target_gone)
 {
-	size_t n = l->n[LINK_ENTRY] + l->n[LINK_EXIT] + l->n[LINK_RUNTIME];
+	size_t n = count_links(l);
 	int done = -1;
 
-	if (n && (nobody_waits || (kind == ATTACH_PERF && n > FEW_PERF_EVENTS)))
+	if (n && (target_gone || (kind == ATTACH_PERF && n > FEW_PERF_EVENTS)))
 		done = leave_to_child(l);
 	if (kind == ATTACH_MULTI)
 		destroy_side_by_side(l);
 	else
 		destroy_one_by_one(l);
-	for (int i = 0; i < LINKS; i++)
+	for (int i = 0; i < SITE_PROGRAMS; i++)
 		free(l->link[i]);
 	*l = (struct links){ 0 };
 	if (done >= 0)

@@ -169,20 +169,20 @@ static int configure(struct probes *p, const struct probes_options *opt)
 
 static int choose_programs(struct probes *p, const struct probes_options *opt)
 {
-	static const char *const names[2][LINKS + 1] = {
+	static const char *const names[2][SITE_PROGRAMS + 1] = {
 		{ "entry_multi", "exit_multi", "runtime_multi", "hit_multi" },
 		{ "entry_perf", "exit_perf", "runtime_perf", "hit_perf" },
 	};
 	const char *const *set = names[opt->kind == ATTACH_PERF];
 
-	for (int i = 0; i <= LINKS; i++) {
+	for (int i = 0; i <= SITE_PROGRAMS; i++) {
 		struct bpf_program *prog = bpf_object__find_program_by_name(p->object, set[i]);
 
 		if (!prog)
 			return -ENOENT;
-		if (i == LINKS)
+		if (i == SITE_PROGRAMS)
 			p->hit = prog;
-		else if (opt->layout && (i == LINK_EXIT || !opt->exit_only))
+		else if (opt->layout && (i == PROGRAM_EXIT || !opt->exit_only))
 			p->program[i] = prog;
 		else
 			continue;

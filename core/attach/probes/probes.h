@@ -26,13 +26,13 @@ int attach_kind_parse(const char *name, enum attach_kind *out); /* 0 or -EINVAL 
 
 struct probes {
 	struct bpf_object *object;
-	struct bpf_program *program[LINKS]; /* by enum plan_link */
-	struct bpf_program *hit;            /* counts its runs, nothing else */
-	int *ring_fds;                      /* by CPU, -1 where there is none */
-	unsigned n_cpus;                    /* possible ones */
-	size_t ring_bytes;                  /* of one */
-	struct cpu_counters *counters;      /* [n_cpus], shared with the programs */
-	struct probe_state *state;          /* shared with the programs */
+	struct bpf_program *program[SITE_PROGRAMS]; /* by enum site_program */
+	struct bpf_program *hit;                    /* counts its runs, nothing else */
+	int *ring_fds;                              /* by CPU, -1 where there is none */
+	unsigned n_cpus;                            /* possible ones */
+	size_t ring_bytes;                          /* of one */
+	struct cpu_counters *counters;              /* [n_cpus], shared with the programs */
+	struct probe_state *state;                  /* shared with the programs */
 	int lost_goids_fd;
 };
 

@@ -58,7 +58,7 @@ struct patch {
 	uint64_t bias; /* run-time minus link-time address */
 };
 
-/* Is what the process executes the binary that was planned for? */
+/* Whether the process executes the binary of the plan. */
 static bool same_image(pid_t pid, int exe_fd)
 {
 	struct stat ours, its;
@@ -104,50 +104,48 @@ static const char *map_stubs(struct patch *p, int stub_fd)
 			      : "it may not map the stubs";
 }
 
-/* The probes of the stubs as the process sees them: the kernel refuses one silently while it maps a
- * file. */
+/* Whether the stub has its breakpoint in the process: the kernel refuses one silently while it maps
+ * a file. */
 static bool probe_is_there(const uint8_t *stubs, const struct plan_site *s)
 {
-	return stubs[s->stub_off] == 0xcc;
+	return stubs[s->stub.probe_off] == 0xcc;
 }
 
-static bool patch_site(const struct patch *p, const struct plan_site *s)
+/* Writes the jump to the stub. false: the bytes are not the file's, or cannot be written. */
+static bool patch_site(const struct patch *p, const struct site_stub *s)
 {
-	const uint8_t *file = gobin_bytes(p->plan->binary, s->window_vaddr, s->window_len);
+	const uint64_t vaddr = s->displaced_vaddr;
+	const size_t len = s->displaced_len;
+	const uint8_t *file = gobin_bytes(p->plan->binary, vaddr, len);
 	uint8_t was[256], jump[256];
 
-	if (!file || !read_mem(p, s->window_vaddr, was, s->window_len) ||
-	    memcmp(was, file, s->window_len))
+	if (!file || !read_mem(p, vaddr, was, len) || memcmp(was, file, len))
 		return false;
-	memset(jump, 0xcc, s->window_len); /* a stray jump traps */
-	stubs_write_jump(jump, s->window_vaddr, p->plan->stubs.vaddr + s->enter_off);
-	ssize_t n = pwrite(p->mem_fd, jump, s->window_len, (off_t)(s->window_vaddr + p->bias));
-	if (n == s->window_len)
+	memset(jump, 0xcc, len); /* a stray jump traps */
+	stubs_write_jump(jump, vaddr, p->plan->stubs.vaddr + s->enter_off);
+	ssize_t n = pwrite(p->mem_fd, jump, len, (off_t)(vaddr + p->bias));
+	if (n == (ssize_t)len)
 		return true;
-	if (n > 0 && pwrite(p->mem_fd, was, (size_t)n, (off_t)(s->window_vaddr + p->bias)) != n)
+	if (n > 0 && pwrite(p->mem_fd, was, (size_t)n, (off_t)(vaddr + p->bias)) != n)
 		log_warn(
 			"%zd bytes of the target's text were overwritten and could not be restored",
 			n);
 	return false;
 }
 
-static size_t patch_sites(const struct patch *p, bool *left)
+static void patch_sites(const struct patch *p, bool *in_stub)
 {
 	const struct plan_stubs *t = &p->plan->stubs;
 	uint8_t *stubs = malloc(t->bytes);
-	size_t n_left = 0;
 	bool seen = stubs && read_mem(p, t->vaddr, stubs, t->bytes);
 
 	for (size_t i = 0; i < p->plan->n_sites; i++) {
 		const struct plan_site *s = &p->plan->sites[i];
 
-		if (!s->window_len)
-			continue;
-		left[i] = !seen || !probe_is_there(stubs, s) || !patch_site(p, s);
-		n_left += left[i];
+		if (in_stub[i])
+			in_stub[i] = seen && probe_is_there(stubs, s) && patch_site(p, &s->stub);
 	}
 	free(stubs);
-	return n_left;
 }
 
 /* Finds out where the image lies and that system calls can be made from it. */
@@ -167,33 +165,30 @@ static const char *find_text(struct patch *p)
 		       : "its text is not the file's";
 }
 
-size_t springboard_patch(struct inject *in, const struct plan *plan, int exe_fd, int stub_fd,
-			 bool *left, const char **why)
+const char *springboard_patch(struct inject *in, const struct plan *plan, int exe_fd, int stub_fd,
+			      bool *in_stub)
 {
+	const char *why;
 	struct patch p = { .in = in, .plan = plan, .mem_fd = -1 };
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%d/mem", in->pid);
 	p.mem_fd = open(path, O_RDWR | O_CLOEXEC);
-	*why = p.mem_fd < 0                   ? "its memory cannot be written"
-	       : !same_image(in->pid, exe_fd) ? "it executes another file"
-					      : find_text(&p);
-	/* Whatever becomes of the stubs, the process has no descriptor that it did not ask for. */
+	why = p.mem_fd < 0                   ? "its memory cannot be written"
+	      : !same_image(in->pid, exe_fd) ? "it executes another file"
+					     : find_text(&p);
+	/* In every case: the process is to have no descriptor of ours. */
 	const uint64_t leave[7] = { SYS_close, (uint64_t)stub_fd };
 	int64_t result;
-	if (*why) {
+	if (why) {
 		inject_syscall_at_start(in, leave, &result);
 	} else {
-		*why = map_stubs(&p, stub_fd);
+		why = map_stubs(&p, stub_fd);
 		inject_syscall(in, plan->stubs.syscall_vaddr + p.bias, leave, &result);
 	}
-	size_t n_left = plan->stubs.n_sites;
-	if (!*why)
-		n_left = patch_sites(&p, left);
-	else
-		for (size_t i = 0; i < plan->n_sites; i++)
-			left[i] = plan->sites[i].window_len > 0;
+	if (!why)
+		patch_sites(&p, in_stub);
 	if (p.mem_fd >= 0)
 		close(p.mem_fd);
-	return n_left;
+	return why;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Springboard in a launched process: the stubs as a file, mapped and jumped to before its first
- * instruction. */
+/* Patches a launched process before its first instruction: maps the plan's stubs, writes the jumps
+ * to them. */
 #ifndef GOTRACE_SPRINGBOARD_H
 #define GOTRACE_SPRINGBOARD_H
 
@@ -11,17 +11,18 @@
 #include "attach/target/inject.h"
 #include "plan/plan.h"
 
-/* A file in memory with the plan's stubs, sealed; close-on-exec. -errno when it cannot be made. */
+/* A descriptor (close-on-exec) of a sealed file in memory that holds the plan's stubs, or -errno.
+ */
 int springboard_file(const struct plan *plan);
 
 /*
- * With the process stopped at its exec: maps the stubs (open in it as descriptor `stub_fd`, closed
- * on return) and writes the jumps to them. A window whose bytes are not the file's, or whose stub
- * has no probe, is let alone. left[i] is set for each site i of the plan that has a stub and is not
- * reached by way of it: its probe belongs into the text. Returns how many those are. When none
- * could be used, *why (a clause, static) says so.
+ * With the process stopped at its exec: maps the stubs (open in it as descriptor `stub_fd`, which
+ * is closed in it) and writes the jumps to them, for each site i with in_stub[i]. Where the bytes
+ * to displace are not the file's, or the stub has no breakpoint, the text is left alone and
+ * in_stub[i] is cleared. Returns NULL, or a clause, static: why no stub could be used; then in_stub
+ * is left alone.
  */
-size_t springboard_patch(struct inject *in, const struct plan *plan, int exe_fd, int stub_fd,
-			 bool *left, const char **why);
+const char *springboard_patch(struct inject *in, const struct plan *plan, int exe_fd, int stub_fd,
+			      bool *in_stub);
 
 #endif

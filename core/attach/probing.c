@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/probing.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "attach/kernel/costs.h"
+#include "attach/target/shadow_stack.h"
+#include "attach/target/springboard.h"
+#include "base/log.h"
+
+enum stub_kind probing_nop(const struct caps *caps)
+{
+	/* A nop that stays one traps like the jump, but leaves pc in the stub. */
+	if (caps->nop5_call && caps->nop5_ns && caps->nop5_ns < caps->jump_ns)
+		return STUB_NOP5;
+	if (caps->nop10_call && caps->nop10_ns && caps->nop10_ns < caps->jump_ns)
+		return STUB_NOP10;
+	return STUB_JUMP;
+}
+
+/* Set-id bits and file capabilities do nothing for a program that is ptraced by
+ * one that may not trace everything (security/commoncap.c, cap_bprm_creds_from_file). */
+static bool gains_privileges(int exe_fd)
+{
+	struct stat st;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", exe_fd);
+	return fstat(exe_fd, &st) || (st.st_mode & (S_ISUID | S_ISGID)) ||
+	       getxattr(path, "security.capability", NULL, 0) > 0;
+}
+
+/* Why this kind of command cannot be patched; NULL: it can. */
+static const char *mode_obstacle(const struct probing_options *opt)
+{
+	if (!opt->launched)
+		return "the process runs already: a thread may stand in bytes that would change";
+	if (opt->other_command)
+		return "COMMAND is not BINARY itself: it is patched at COMMAND's exec";
+	return NULL;
+}
+
+/* Why this binary must not be patched; NULL: it may. */
+static const char *binary_obstacle(const struct probing_options *opt, const struct plan *plan)
+{
+	if (plan->stubs.obstacle)
+		return plan->stubs.obstacle;
+	if (!plan->stubs.bytes)
+		return "none of its sites can have a stub";
+	if (gains_privileges(opt->exe_fd))
+		return "it gains privileges as it is executed, which a tracer takes away";
+	return NULL;
+}
+
+static bool may_perform_ret(const struct probing_options *opt)
+{
+	return opt->caps->ret_performed && !opt->step_rets &&
+	       !(opt->launched ? shadow_stack_of_file(opt->exe_fd)
+			       : shadow_stack_of_process(opt->pid));
+}
+
+/* ---- which sites are in stubs */
+
+static void set_costs(struct probing *p)
+{
+	for (size_t i = 0; i < p->plan->n_sites; i++)
+		p->cost_class[i] = cost_class_of(&p->plan->sites[i], p->in_stub[i], p->perform_ret);
+}
+
+void probing_fall_back(struct probing *p, const char *why)
+{
+	log_line(p->plan->strategy == PROBE_SPRINGBOARD ? LOG_LEVEL_WARN : LOG_LEVEL_DEBUG,
+		 "springboard is not used: %s; probing by emulated", why);
+	p->strategy = PROBE_EMULATED;
+	p->why = why;
+	memset(p->in_stub, 0, p->plan->n_sites * sizeof(*p->in_stub));
+	p->n_in_stub = 0;
+	set_costs(p);
+}
+
+void probing_patched(struct probing *p, const char *why)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->plan->n_sites; i++)
+		n += p->in_stub[i];
+	if (why || !n) {
+		probing_fall_back(p,
+				  why ? why : "none of the bytes to displace were as in the file");
+		return;
+	}
+	p->n_in_stub = n;
+	set_costs(p);
+}
+
+static void use_stubs(struct probing *p, const char *why)
+{
+	p->stub_fd = springboard_file(p->plan);
+	if (p->stub_fd < 0) {
+		log_debug("memfd_create: %s", strerror(-p->stub_fd));
+		probing_fall_back(p, "there is no file in memory for stubs");
+		return;
+	}
+	p->strategy = PROBE_SPRINGBOARD;
+	p->why = why;
+	for (size_t i = 0; i < p->plan->n_sites; i++)
+		p->in_stub[i] = site_has_stub(&p->plan->sites[i]);
+	p->n_in_stub = p->plan->stubs.n_sites;
+}
+
+/* ---- deciding */
+
+static void choose_best(struct probing *p, const struct probing_options *opt, const char *obstacle)
+{
+	p->strategy = PROBE_EMULATED;
+	if (p->perform_ret)
+		p->why = "RETs are performed by the program: one trap each, nothing is patched";
+	else if (obstacle)
+		p->why = obstacle;
+	else if (!opt->caps->jump_ns)
+		p->why = "probes on a stub's jump were not seen to work here";
+	else
+		use_stubs(p, "one trap a RET instead of two");
+}
+
+int probing_choose(struct probing *p, const struct probing_options *opt, const struct plan *plan)
+{
+	const char *obstacle = mode_obstacle(opt);
+
+	*p = (struct probing){
+		.plan = plan,
+		.strategy = plan->strategy,
+		.why = "asked for",
+		/* thesis is the baseline: two traps a RET. */
+		.perform_ret = plan->strategy != PROBE_THESIS && may_perform_ret(opt),
+		.stub_fd = -1,
+		.in_stub = calloc(plan->n_sites + 1, sizeof(*p->in_stub)),
+		.cost_class = calloc(plan->n_sites + 1, sizeof(*p->cost_class)),
+	};
+	if (!p->in_stub || !p->cost_class) {
+		log_error("no memory for %zu sites", plan->n_sites);
+		return -ENOMEM;
+	}
+	if (plan->strategy == PROBE_SPRINGBOARD && obstacle) {
+		log_error("--probe=springboard cannot be used: %s; use --probe=auto", obstacle);
+		return -ENOTSUP;
+	}
+	if (!obstacle)
+		obstacle = binary_obstacle(opt, plan);
+	if (plan->strategy == PROBE_AUTO)
+		choose_best(p, opt, obstacle);
+	else if (plan->strategy == PROBE_SPRINGBOARD && obstacle)
+		probing_fall_back(p, obstacle);
+	else if (plan->strategy == PROBE_SPRINGBOARD)
+		use_stubs(p, "asked for");
+	set_costs(p);
+	return 0;
+}
+
+void probing_close(struct probing *p)
+{
+	if (p->stub_fd >= 0)
+		close(p->stub_fd);
+	free(p->in_stub);
+	free(p->cost_class);
+	*p = (struct probing){ .stub_fd = -1 };
+}

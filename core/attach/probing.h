@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How a recording probes: by which strategy and why, which sites in stubs, who performs RETs. It is
+ * decided here before the process starts, and changed here only: springboard falls back to
+ * emulated when stubs turn out to be impossible. The plan stays as it is.
+ */
+#ifndef GOTRACE_PROBING_H
+#define GOTRACE_PROBING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "attach/kernel/caps.h"
+#include "plan/plan.h"
+
+struct probing_options {
+	const struct caps *caps; /* of this kernel */
+	bool step_rets;          /* no BPF program may perform a RET */
+	bool launched;           /* else the process runs already, pid */
+	bool other_command;      /* what is launched is not the binary but executes it later */
+	int exe_fd;              /* the binary */
+	pid_t pid;
+};
+
+struct probing {
+	const struct plan *plan;      /* borrowed; plan->strategy is what was asked for */
+	enum probe_strategy strategy; /* never AUTO */
+	const char *why;              /* a clause, static */
+	bool perform_ret;             /* BPF programs perform the plain RETs that they are on */
+	int stub_fd;                  /* file with the plan's stubs, owned; -1: none */
+	bool *in_stub;                /* by site: it is probed in its stub, else in the text */
+	size_t n_in_stub;             /* such sites */
+	uint8_t *cost_class;          /* by site: enum cost_class */
+};
+
+/*
+ * Decides. AUTO becomes the best strategy that was seen to work here. SPRINGBOARD becomes EMULATED,
+ * with a warning, for a binary that must not be patched. To be closed in every case. 0 or -errno
+ * (logged): -ENOTSUP when springboard was asked for and cannot be had for this kind of command.
+ */
+int probing_choose(struct probing *p, const struct probing_options *opt, const struct plan *plan);
+
+/* No stub is used after all; `why` is a clause, static. Warns when springboard was asked for. */
+void probing_fall_back(struct probing *p, const char *why);
+
+/* Takes in what became of the stubs at the process's exec: in_stub is cleared for each site that is
+ * to be probed in the text after all. `why`, when not NULL: none could be used. Falls back when
+ * none is left. */
+void probing_patched(struct probing *p, const char *why);
+
+void probing_close(struct probing *p);
+
+/* The nop that this kernel turns into a call, for stubs; STUB_JUMP when there is none, or none that
+ * is cheaper. */
+enum stub_kind probing_nop(const struct caps *caps);
+
+#endif

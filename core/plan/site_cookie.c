@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "plan/site_cookie.h"
+
+#include "bpf/event.h"
+
+uint64_t site_cookie(const struct plan_site *s, bool in_stub)
+{
+	const uint32_t stop = COOKIE_STOP_FLAGS(s->prologue_stop);
+
+	/* A stub's probe is neither on the stack check's branch nor on a RET. */
+	if (in_stub)
+		return COOKIE(s->number, s->stub.rsp_to_ra_bytes, s->kind, 0);
+	if (s->plain_ret)
+		return COOKIE(s->number, COOKIE_RET_BITS(s->vaddr), s->kind, COOKIE_RET | stop);
+	return COOKIE(s->number, s->rsp_to_ra_bytes, s->kind,
+		      (s->check_jcc ? COOKIE_CHECK_JCC : 0) | stop);
+}

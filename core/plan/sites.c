@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "plan/sites.h"
+
+#include "base/vec.h"
+#include "bpf/event.h"
+#include "plan/stubs.h"
+
+struct plan_site site_at(const struct gofunc *fn, const struct code_point *at, uint16_t kind,
+			 enum site_program program)
+{
+	return (struct plan_site){
+		.func = PLAN_NO_FUNC,
+		.target = PLAN_NO_FUNC,
+		.vaddr = fn->vaddr + at->off,
+		.file_off = fn->file_off + at->off,
+		.kind = kind,
+		.rsp_to_ra_bytes = at->sp_adj,
+		.program = program,
+		.insn_class = at->class,
+		.check_jcc = at->check_jcc,
+		.plain_ret = at->plain_ret,
+	};
+}
+
+int plan_add_site(struct plan *p, const struct plan_site *s)
+{
+	int err = vec_reserve(&p->sites, &p->cap_sites, p->n_sites + 1);
+
+	if (err)
+		return err;
+	p->sites[p->n_sites] = *s;
+	p->sites[p->n_sites].number = p->n_sites;
+	p->n_sites++;
+	p->n_program[s->program]++;
+	return 0;
+}
+
+bool site_is_stepped(const struct plan_site *s)
+{
+	return !site_has_stub(s) && s->insn_class != INSN_EMULATED;
+}
+
+/* Where the entry goes under the plan's strategy. */
+static const struct code_point *entry_point(const struct plan *p, const struct gocode *code)
+{
+	if (p->strategy == PROBE_THESIS)
+		return &code->start;
+	if (code->has_entry)
+		return &code->entry;
+	if (code->straight)
+		return &code->rets[0];
+	return code->has_late && p->faults_seen ? &code->late : &code->start;
+}
+
+enum plan_fate sites_fate(const struct plan *p, const struct gocode *code)
+{
+	if (code->status == CODE_NO_BYTES)
+		return PLAN_NO_CODE;
+	if (code->status == CODE_UNDECODABLE)
+		return PLAN_UNDECODABLE;
+	if (!code->g_in_r14)
+		return PLAN_ABI0;
+
+	const struct code_point *entry = entry_point(p, code);
+	if (code->loop_at_start && entry->off == 0)
+		return PLAN_LOOP;
+	bool refused = entry->class == INSN_REFUSED;
+	for (size_t i = 0; i < code->n_rets; i++)
+		refused |= code->rets[i].class == INSN_REFUSED;
+	for (size_t i = 0; i < code->n_tails; i++)
+		refused |= code->tails[i].at.class == INSN_REFUSED;
+	for (size_t i = 0; p->strategy == PROBE_THESIS && i < code->n_morestack; i++)
+		refused |= code->morestack[i].class == INSN_REFUSED;
+	return refused ? PLAN_REFUSED : PLAN_PROBED;
+}
+
+static bool with_stubs(const struct plan *p)
+{
+	return p->strategy == PROBE_SPRINGBOARD || p->strategy == PROBE_AUTO;
+}
+
+/* An exit that lies where the entry does: one site stands for both. */
+static bool is_entry_too(const struct code_point *exit, const struct code_point *entry)
+{
+	return exit->off == entry->off;
+}
+
+static struct plan_site site_of_func(const struct plan *p, uint32_t func,
+				     const struct code_point *at, uint16_t kind,
+				     enum site_program program)
+{
+	struct plan_site s = site_at(p->funcs[func].fn, at, kind, program);
+
+	s.func = func;
+	return s;
+}
+
+static int add_rets(struct plan *p, uint32_t func, const struct gocode *code,
+		    const struct code_point *entry)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < code->n_rets && !err; i++) {
+		bool both = is_entry_too(&code->rets[i], entry);
+		struct plan_site s = site_of_func(p, func, &code->rets[i],
+						  both ? EV_ENTRY_EXIT : EV_EXIT,
+						  both ? PROGRAM_ENTRY : PROGRAM_EXIT);
+
+		if (with_stubs(p))
+			stubs_add_exit(p, &s, code, i);
+		err = plan_add_site(p, &s);
+	}
+	return err;
+}
+
+static int add_tails(struct plan *p, uint32_t func, const struct gocode *code,
+		     const struct code_point *entry)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < code->n_tails && !err; i++) {
+		const struct code_tail *tail = &code->tails[i];
+		bool both = is_entry_too(&tail->at, entry);
+		struct plan_site s = site_of_func(p, func, &tail->at,
+						  both ? EV_ENTRY_TAIL : EV_TAIL,
+						  both ? PROGRAM_ENTRY : PROGRAM_EXIT);
+
+		s.target_vaddr = tail->target;
+		err = plan_add_site(p, &s);
+	}
+	return err;
+}
+
+static int add_morestack_calls(struct plan *p, uint32_t func, const struct gocode *code)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < code->n_morestack && !err; i++) {
+		const struct plan_site s = site_of_func(p, func, &code->morestack[i], EV_MORESTACK,
+							PROGRAM_EXIT);
+
+		err = plan_add_site(p, &s);
+	}
+	return err;
+}
+
+static int add_entry(struct plan *p, uint32_t func, const struct gocode *code,
+		     const struct code_point *entry)
+{
+	struct plan_site s = site_of_func(p, func, entry, EV_ENTRY, PROGRAM_ENTRY);
+
+	if (with_stubs(p))
+		stubs_add_entry(p, &s, code);
+	return plan_add_site(p, &s);
+}
+
+int sites_add_func(struct plan *p, uint32_t func, const struct gocode *code)
+{
+	struct plan_func *f = &p->funcs[func];
+	const struct code_point *entry = entry_point(p, code);
+	size_t first = p->n_sites, n_entries_before = p->n_program[PROGRAM_ENTRY];
+	int err = add_rets(p, func, code, entry);
+
+	if (!err)
+		err = add_tails(p, func, code, entry);
+	if (!err && p->strategy == PROBE_THESIS)
+		err = add_morestack_calls(p, func, code);
+	if (!err && p->n_program[PROGRAM_ENTRY] == n_entries_before)
+		err = add_entry(p, func, code, entry);
+	for (size_t i = first; entry == &code->late && i < p->n_sites; i++)
+		if (p->sites[i].program == PROGRAM_ENTRY)
+			f->past_fault_entry = i;
+	f->has_check = code->has_check;
+	f->line_end = code->line_end;
+	f->n_entries = 1;
+	f->n_exits = code->n_rets + code->n_tails;
+	f->never_returns = f->n_exits == 0;
+	return err;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The machine code of one stub, for each kind of stub. Private to core/plan. */
+#ifndef GOTRACE_STUB_CODE_H
+#define GOTRACE_STUB_CODE_H
+
+#include "plan/plan.h"
+
+/* What a stub consists of: bytes from its start, where the jump in the text enters it. */
+struct stub_layout {
+	unsigned displaced_at; /* the displaced instructions */
+	unsigned probe_at;     /* the probed instruction */
+	unsigned one_page_len; /* bytes from probe_at on that must lie in one page; 0: any */
+	unsigned jump_back_at;
+	unsigned bytes; /* of the whole stub */
+};
+
+/* The layout of the stub that s has. */
+struct stub_layout stub_code_layout(const struct plan_site *s);
+
+/* Writes the stub that s has into p->stubs.code, at s->stub.enter_off. 0, or -EBADMSG when the
+ * file does not hold the bytes to displace. */
+int stub_code_write(struct plan *p, const struct plan_site *s);
+
+#endif

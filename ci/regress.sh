@@ -52,8 +52,8 @@ each_of PROBE "$all_probes" "${probes[@]}"
 # What decides counts, and what a cell asks.
 sum_of() (cd "$top" && find "$@" -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum | cut -c 1-16)
 sum_of_sources() {
-	sum_of bpf core \( -path 'core/cli/record*' -o ! -path 'core/cli/*' ! -path 'core/export/*' \) -name '*.[ch]' \
-		! -name '*_test.c' ! -name '*_fixture.[ch]' ! -name '*_fuzz.c'
+	sum_of bpf core \( -path 'core/cli/record*' -o ! -path 'core/cli/*' \) ! -path 'core/analysis/*' ! -path 'core/report/*' \
+		! -path 'core/export/*' -name '*.[ch]' ! -name '*_test.c' ! -name '*_fixture.[ch]' ! -name '*_fuzz.c'
 }
 sum_of_programs() { sum_of fixtures/programs fixtures/traces/counts.sh ci/regress/{build.sh,cell.sh,in-vm,probes,programs}; }
 key=$(sum_of_sources)

@@ -10,7 +10,8 @@ unset $(git rev-parse --local-env-vars)
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
+# shellcheck source=../totals.sh
+. "$here/../totals.sh"
 check() { # NAME FUNCTION: run in a copy of the scripts that has one committed row
 	local status
 	rm -rf "$work/cwd" && mkdir "$work/cwd"
@@ -21,14 +22,7 @@ check() { # NAME FUNCTION: run in a copy of the scripts that has one committed r
 		"$2"
 	) >"$work/said" 2>&1
 	status=$? # not in an if, where set -e would do nothing
-	if [ $status = 0 ]; then
-		passed=$((passed + 1))
-		echo "ok $((passed + failed)) - $1"
-	else
-		failed=$((failed + 1))
-		echo "not ok $((passed + failed)) - $1"
-		sed 's/^/#   /' "$work/said"
-	fi
+	if [ $status = 0 ]; then ok "$1"; else not_ok "$1" "$work/said"; fi
 }
 fail() { echo "$*"; return 1; }
 
@@ -73,7 +67,7 @@ expect_row() { # CELL TEXT
 }
 
 gone() { # PATTERN: no such process, or soon none
-	for _ in $(seq 50); do
+	for _ in $(seq 200); do
 		pgrep -f "$1" >/dev/null || return 0
 		sleep 0.1
 	done
@@ -112,7 +106,7 @@ complaint() { # after the last cell
 	expect_row '6.1 1.22.0 normal perf' '6.1.1-test crash 0 vm: the kernel complained: BUG: test'
 	expect_row '6.1 1.22.0 normal thesis' '6.1.1-test exact 29 '
 }
-check "a kernel that complains behind the last cell has crashed in it" complaint
+check "a kernel that complains after the last cell has crashed in it" complaint
 
 died() {
 	printf '%s\n' "$up" 'printf "cell normal thesis exact\t29\t\n" >>"$1"' 'echo "vm: the kernel complained: Oops: test"; exit 2' >"$top/vm-does"
@@ -355,5 +349,4 @@ every_name() {
 }
 check "a new way of probing is in the live tests too" every_name
 
-echo "$passed passed, $failed failed, 0 skipped"
-[ "$failed" = 0 ]
+totals

@@ -320,6 +320,28 @@ static void test_full_disk(void **state)
 	free(ev);
 }
 
+/* A descriptor without a name, as where /proc is not mounted: the message says so. */
+static void test_unnamed_file(void **state)
+{
+	struct sample_log log = { 0 };
+	struct event_ext ev = { .h.kind = EV_ENTRY };
+	struct trace_info info;
+	int fd = sample_file();
+
+	(void)state;
+	sample_info(&info);
+	struct trace_writer *w = trace_writer_new(fd, &info);
+	assert_non_null(w);
+	trace_info_free(&info);
+	log_set_sink(sample_sink, &log);
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(trace_writer_event(w, &ev), 0);
+	assert_int_equal(trace_writer_flush(w), -EBADF);
+	assert_string_equal(strstr(log.last, "the trace file: cannot be written"), log.last);
+	trace_writer_abort(w);
+	log_set_sink(NULL, NULL);
+}
+
 static void test_cannot_start(void **state)
 {
 	struct sample_log log = { 0 };
@@ -364,10 +386,11 @@ static void test_cannot_start(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_size),
-		cmocka_unit_test(test_updates),    cmocka_unit_test(test_large_tables),
-		cmocka_unit_test(test_pipe),       cmocka_unit_test(test_killed),
-		cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_cannot_start),
+		cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_size),
+		cmocka_unit_test(test_updates),      cmocka_unit_test(test_large_tables),
+		cmocka_unit_test(test_pipe),         cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_full_disk),    cmocka_unit_test(test_unnamed_file),
+		cmocka_unit_test(test_cannot_start),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ struct trace_writer {
 	} kvs, pcs;
 };
 
-/* What the descriptor is called, for messages. */
+/* What the descriptor is called, for messages; in buf, or a constant. */
 static const char *name_of(int fd, char *buf, size_t size)
 {
 	char link[40];
@@ -50,9 +50,9 @@ static const char *name_of(int fd, char *buf, size_t size)
 /* The one line about a file that takes no more. */
 static int write_failed(struct trace_writer *w, int err)
 {
-	char name[512];
+	char buf[512];
+	const char *name = name_of(w->fd, buf, sizeof(buf));
 
-	name_of(w->fd, name, sizeof(name));
 	w->err = err;
 	if (w->bytes)
 		log_error("%s: cannot be written any further: %s. What it holds stays readable: "

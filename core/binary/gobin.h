@@ -30,7 +30,8 @@ struct gofunc {
 	uint32_t pcln;       /* offset of its _func in the pclntab; private to core/binary */
 };
 
-/* Byte offsets inside runtime.g, runtime.m, runtime._panic; -1: that version has no such field. */
+/* Byte offsets inside runtime.g, runtime.m, runtime._panic; -1: not known, or that version has no
+ * such field. */
 struct golayout {
 	int32_t g_stack_lo, g_stack_hi, g_panic, g_m, g_sched_sp, g_sched_pc, g_sched_bp;
 	int32_t g_atomicstatus, g_goid, g_gopc, g_startpc, g_parent_goid, g_waitreason;

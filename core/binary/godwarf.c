@@ -13,7 +13,7 @@
 struct want {
 	const char *path; /* "sched.sp": members of members */
 	size_t field;     /* offset of the int32_t in struct golayout */
-	bool required;    /* every Go version from 1.19 has it */
+	bool required;    /* tracing reads it, and every Go version from 1.19 has it */
 };
 
 #define WANT(path_, field_, required_)                              \
@@ -26,28 +26,30 @@ static const struct want g_fields[] = {
 	WANT("stack.hi", g_stack_hi, true),
 	WANT("_panic", g_panic, true),
 	WANT("m", g_m, true),
-	WANT("sched.sp", g_sched_sp, true),
+	WANT("sched.sp", g_sched_sp, false),
 	WANT("sched.pc", g_sched_pc, true),
-	WANT("sched.bp", g_sched_bp, true),
-	WANT("atomicstatus", g_atomicstatus, true),
+	WANT("sched.bp", g_sched_bp, false),
+	WANT("atomicstatus", g_atomicstatus, false),
 	WANT("goid", g_goid, true),
 	WANT("gopc", g_gopc, true),
 	WANT("startpc", g_startpc, true),
 	WANT("parentGoid", g_parent_goid, false),
-	WANT("waitreason", g_waitreason, true),
-	WANT("sigcode0", g_sigcode0, true),
+	WANT("waitreason", g_waitreason, false),
+	WANT("sigcode0", g_sigcode0, false),
 };
 static const struct want m_fields[] = {
 	WANT("g0", m_g0, true),
-	WANT("gsignal", m_gsignal, true),
-	WANT("procid", m_procid, true),
+	WANT("gsignal", m_gsignal, false),
+	WANT("procid", m_procid, false),
 	WANT("curg", m_curg, true),
 	WANT("morebuf.sp", m_morebuf_sp, true),
 };
 static const struct want panic_fields[] = {
-	WANT("link", panic_link, true),           WANT("sp", panic_sp, false),
-	WANT("startSP", panic_start_sp, false),   WANT("goexit", panic_goexit, true),
-	WANT("recovered", panic_recovered, true),
+	WANT("link", panic_link, true),
+	WANT("sp", panic_sp, false),
+	WANT("startSP", panic_start_sp, false),
+	WANT("goexit", panic_goexit, true),
+	WANT("recovered", panic_recovered, false),
 };
 
 static const struct {

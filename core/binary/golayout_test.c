@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "binary/binaries_fixture.h"
 
+#include <elf.h>
+#include <zlib.h>
+
 #include "binary/gobin_impl.h"
 
 static void assert_same_layout(const struct golayout *a, const struct golayout *b)
@@ -121,13 +124,90 @@ static void test_unknown_versions(void **state)
 	gobin_close(b);
 }
 
+static Elf64_Shdr *find_section(uint8_t *p, const char *name)
+{
+	const Elf64_Ehdr *h = (const Elf64_Ehdr *)p;
+	Elf64_Shdr *s = (Elf64_Shdr *)(p + h->e_shoff);
+	const char *names = (const char *)p + s[h->e_shstrndx].sh_offset;
+
+	for (unsigned i = 0; i < h->e_shnum; i++)
+		if (!strcmp(names + s[i].sh_name, name))
+			return &s[i];
+	fail_msg("no section %s", name);
+	return NULL;
+}
+
+/* Renames all members of structs called `from` in compressed DWARF to `to`, of the same length. */
+static void rename_members(uint8_t *p, const char *from, const char *to)
+{
+	Elf64_Shdr *s = find_section(p, ".debug_info");
+	const Elf64_Chdr *c = (const Elf64_Chdr *)(p + s->sh_offset);
+	uint8_t *packed = p + s->sh_offset + sizeof(*c), *plain = malloc(c->ch_size), *at = plain;
+	uLongf n_plain = c->ch_size, n_packed = s->sh_size - sizeof(*c);
+	size_t len = strlen(from) + 1, renamed = 0;
+
+	assert_non_null(plain);
+	assert_true(s->sh_flags & SHF_COMPRESSED && c->ch_type == ELFCOMPRESS_ZLIB);
+	assert_int_equal(uncompress(plain, &n_plain, packed, n_packed), Z_OK);
+	while ((at = memmem(at, (size_t)(plain + n_plain - at), from, len))) {
+		memcpy(at, to, len);
+		renamed++;
+	}
+	assert_true(renamed > 0);
+	assert_int_equal(compress2(packed, &n_packed, plain, n_plain, 9), Z_OK); /* Go's is 1 */
+	s->sh_size = sizeof(*c) + n_packed;
+	free(plain);
+}
+
+/* A Go version that no table knows, whose runtime calls a field otherwise. */
+static struct gobin *with_renamed(const char *from, const char *to)
+{
+	size_t size;
+	uint8_t *p = load_binary("kinds", &size);
+	uint8_t *at = memmem(p, size, "\xff Go buildinf:", 14);
+
+	assert_non_null(at);
+	memcpy(at + 33, "go1.99", 6);
+	rename_members(p, from, to);
+	struct gobin *b = open_bytes(p, size);
+	free(p);
+	assert_non_null(b);
+	return b;
+}
+
+/* Only fields that are read are needed. */
+static void test_renamed_fields(void **state)
+{
+	(void)state;
+	static const char *const unread[][2] = {
+		{ "atomicstatus", "atomicstatuz" },
+		{ "waitreason", "waitreazon" },
+		{ "procid", "procit" },
+		{ "gsignal", "gzignal" },
+	};
+	struct golayout l;
+
+	for (size_t i = 0; i < sizeof(unread) / sizeof(unread[0]); i++) {
+		struct gobin *b = with_renamed(unread[i][0], unread[i][1]);
+
+		assert_int_equal(gobin_layout(b, &l), 0);
+		assert_true(l.from_dwarf && l.g_goid > 0 && l.m_curg > 0);
+		assert_true(l.g_atomicstatus == -1 || l.g_waitreason == -1 || l.m_procid == -1 ||
+			    l.m_gsignal == -1);
+		gobin_close(b);
+	}
+	struct gobin *b = with_renamed("goid", "goit");
+
+	assert_int_equal(gobin_layout(b, &l), -ENOTSUP);
+	gobin_close(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table_is_dwarf),
-		cmocka_unit_test(test_stripped_uses_table),
-		cmocka_unit_test(test_known_offsets),
-		cmocka_unit_test(test_unknown_versions),
+		cmocka_unit_test(test_table_is_dwarf), cmocka_unit_test(test_stripped_uses_table),
+		cmocka_unit_test(test_known_offsets),  cmocka_unit_test(test_unknown_versions),
+		cmocka_unit_test(test_renamed_fields),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

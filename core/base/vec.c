@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int vec_reserve_bytes(void **data, size_t *cap, size_t need, size_t elem)
+int vec_reserve_bytes(void *data, size_t *cap, size_t need, size_t elem)
 {
 	if (need <= *cap)
 		return 0;
@@ -18,11 +18,14 @@ int vec_reserve_bytes(void **data, size_t *cap, size_t need, size_t elem)
 	}
 	if (n > SIZE_MAX / elem)
 		return -ENOMEM;
-	void *p = realloc(*data, n * elem);
+	/* Copied: a T * may not be read or written as a void *. */
+	void *p;
+	memcpy(&p, data, sizeof(p));
+	p = realloc(p, n * elem);
 	if (!p)
 		return -ENOMEM;
 	memset((char *)p + *cap * elem, 0, (n - *cap) * elem);
-	*data = p;
+	memcpy(data, &p, sizeof(p));
 	*cap = n;
 	return 0;
 }

@@ -5,11 +5,11 @@
 
 #include <stddef.h>
 
-/* Makes room for `need` elements of `elem` bytes in *data; doubles. New memory
- * is zeroed. 0 or -ENOMEM (then *data is unchanged). */
-int vec_reserve_bytes(void **data, size_t *cap, size_t need, size_t elem);
+/* Makes room for `need` elements in the array *data, whose capacity is *cap; doubles it. New
+ * memory is zeroed. 0 or -ENOMEM (then nothing has changed). */
+#define vec_reserve(data, cap, need) vec_reserve_bytes((data), (cap), (need), sizeof(**(data)))
 
-#define vec_reserve(data, cap, need) \
-	vec_reserve_bytes((void **)(data), (cap), (need), sizeof(**(data)))
+/* data: the address of a pointer of any type, to elements of `elem` bytes. */
+int vec_reserve_bytes(void *data, size_t *cap, size_t need, size_t elem);
 
 #endif

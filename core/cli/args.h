@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading the arguments of options; what is wrong ends the program with a usage error. */
+/* Arguments of options as values. A wrong one exits with a usage error that names `what`. */
 #ifndef GOTRACE_ARGS_H
 #define GOTRACE_ARGS_H
 
 #include <argp.h>
 #include <stdint.h>
 
-/* Index of word in names (ended by NULL); `what` stands for it in the message. */
+/* Index of `word` in `names`, which ends with NULL. */
 int arg_choice(struct argp_state *state, const char *what, const char *word,
 	       const char *const *names);
-/* As arg_choice, of a table whose entries begin with a name; ended by one whose name is NULL. */
+/* As arg_choice, for a table whose entries of entry_bytes begin with a name; the last name is NULL.
+ */
 int arg_table(struct argp_state *state, const char *what, const char *word, const void *table,
 	      size_t entry_bytes);
 uint64_t arg_number(struct argp_state *state, const char *what, const char *s);
-/* In nanoseconds; unit_ns is that of a bare number, 0: a unit is needed. */
+/* Nanoseconds. A number without a unit is in units of unit_ns; 0: a unit is required. */
 uint64_t arg_duration(struct argp_state *state, const char *what, const char *s, uint64_t unit_ns);
-/* A percentage, 0 to `most`; the sign may stand there. */
+/* A percentage from 0 to `most`, with or without %. */
 double arg_percent(struct argp_state *state, const char *what, const char *s, double most);
 
-/* For a verb that takes one trace, gotrace.out unless given: handles its argument and the end of
- * all. 0, or ARGP_ERR_UNKNOWN for another key. */
+/* The argp parser of a verb that takes one trace: sets *file to its argument, "gotrace.out" if
+ * there is none. 0, or ARGP_ERR_UNKNOWN for other keys. */
 error_t arg_trace(int key, char *arg, struct argp_state *state, const char **file);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The verb as it is called: its exit status and what it says of wrong usage. */
+/* `gotrace diff` from outside: exit status and messages for wrong usage. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #include "report/report_fixture.h"
 
-/* Test programs link the libraries only, and argp ends the process: the verb itself, in a child. */
+/* Test programs link the libraries only, and argp exits: run the built command in a child. */
 #include "cli/args.c"
 #include "cli/diff.c"
 
@@ -36,7 +36,7 @@ static int remove_files(void **state)
 	return unlink(file[0]) | unlink(file[1]);
 }
 
-/* The exit status; what was written to both outputs in said. */
+/* The exit status; `said` gets what was written to both outputs. */
 static int run(const char *const *args, char said[8192])
 {
 	char *argv[10] = { (char *)"gotrace diff" };

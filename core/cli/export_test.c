@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The verb as it is called: its exit status, what it says of wrong usage, and what becomes of the
- * file. */
+/* `gotrace export` from outside: exit status, messages for wrong usage, and the output file. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -19,7 +18,7 @@
 
 #include "report/report_fixture.h"
 
-/* Test programs link the libraries only, and argp ends the process: the verb itself, in a child. */
+/* Test programs link the libraries only, and argp exits: run the built command in a child. */
 #include "cli/args.c"
 #include "cli/output.c"
 #include "cli/export.c"
@@ -152,7 +151,7 @@ static void test_status(void **state)
 	}
 }
 
-/* What folder/x holds, "" when it is not there; its mode. */
+/* The content and mode of folder/x; "" if it does not exist. */
 static void read_x(char text[256], unsigned *mode)
 {
 	char path[128];
@@ -183,7 +182,7 @@ static size_t files_in_folder(void)
 	return n;
 }
 
-/* The file is there whole, with the mode that the umask says, or as it was before. */
+/* The file is complete, with the mode that the umask gives, or unchanged. */
 static void test_file(void **state)
 {
 	char said[8192], text[256], broken[TRACE_PATH_BYTES], path[128];
@@ -215,7 +214,7 @@ static void test_file(void **state)
 	assert_int_equal(files_in_folder(), 1);
 	unlink(broken);
 
-	/* What stands behind a symbolic link is replaced, not the link. */
+	/* The file a symbolic link points to is replaced, not the link. */
 	snprintf(path, sizeof(path), "%s/link", folder);
 	assert_int_equal(symlink("x", path), 0);
 	assert_int_equal(run((const char *const[]){ trace, "--format=folded", "--weight=calls",
@@ -249,7 +248,7 @@ static void test_terminal(void **state)
 		assert_int_equal(
 			strstr(said, "not for a terminal; write it to a file with -o FILE") != NULL,
 			f->binary);
-		while (!f->binary) { /* or the terminal is full at some time */
+		while (!f->binary) { /* else the terminal may fill up */
 			char buf[4096];
 			struct timeval none = { 0 };
 			fd_set fds;

@@ -22,7 +22,7 @@ struct info_args {
 	bool json;
 };
 
-/* What the events say of themselves, without pairing them. */
+/* Counts of events, which are not paired here. */
 struct counted {
 	uint64_t events, kinds[EV_KIND_MAX + 1], other, lost;
 	uint64_t first_ns, last_ns;
@@ -67,8 +67,7 @@ static int count(struct trace_reader *r, struct counted *c)
 	return got;
 }
 
-/* On how many CPUs at once the probes were paid for is not known: of the wall time they may take
- * more than all. */
+/* The probes' cost is summed over all CPUs, so it can exceed the wall time. */
 static void show_cost(const struct trace_info *t)
 {
 	uint64_t ns, wall_ns = trace_info_u64(t, KEY_END_TARGET_WALL_NS, 0);

@@ -30,17 +30,17 @@ static void guard(char *path)
 
 	to_remove = path;
 	for (size_t i = 0; i < N_FATAL; i++)
-		/* nohup's stay ignored */
+		/* what nohup ignored stays ignored */
 		if (!sigaction(fatal[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(fatal[i], &sa, NULL);
 }
 
-/* Names the file to be written beside the one it becomes. */
+/* Names the temporary file, in the folder of the final one. */
 static int name_files(struct output *o, const char *path)
 {
 	const char *slash;
 
-	o->path = realpath(path, NULL); /* the file behind a symbolic link, not the link */
+	o->path = realpath(path, NULL); /* the file a symbolic link points to */
 	if (!o->path && errno == ENOENT)
 		o->path = strdup(path);
 	if (!o->path)

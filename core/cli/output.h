@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where a verb writes: standard output, or a file that is there whole or not at all. */
+/* Where a verb writes: standard output, or a file that appears complete or not at all. */
 #ifndef GOTRACE_OUTPUT_H
 #define GOTRACE_OUTPUT_H
 
@@ -8,19 +8,20 @@
 
 struct output {
 	FILE *file;
-	/* what it becomes; NULL: `file` is that already (standard output, a pipe, a device) */
+	/* its final name; NULL: `file` needs no renaming (standard output, a pipe, a device) */
 	char *path;
-	/* what it is now, in the same folder; a signal that ends the program removes it */
+	/* its name while it is written, in the same folder; removed when a signal ends the program
+	 */
 	char *temporary;
 };
 
 /*
- * Opens path, standard output when NULL or "-". A regular file is written under
- * another name first; its mode is what the umask says. 0 or -errno (logged);
+ * Opens path; NULL and "-" are standard output. A regular file is written under
+ * a temporary name, with the mode that the umask gives. 0 or -errno (logged);
  * -ENOTTY: binary data is not written to a terminal. At most one is open at a time.
  */
 int output_open(struct output *o, const char *path, bool binary);
-/* With err 0, gives the file its name; else removes it. 0, err, or -errno (logged). */
+/* If err is 0, gives the file its final name, else removes it. 0, err, or -errno (logged). */
 int output_close(struct output *o, int err);
 
 #endif

@@ -72,7 +72,7 @@ static int show(const struct plan_args *a, const struct gobin *b)
 	if (err)
 		log_error("standard output: %s", strerror(-err));
 	plan_free(p);
-	/* Logs why when the binary can be planned but not recorded. */
+	/* Logs why, if the binary can be planned but not recorded. */
 	return err || gobin_layout(b, &layout) ? STATUS_BAD_INPUT : 0;
 }
 

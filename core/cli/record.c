@@ -16,7 +16,7 @@
 #include "cli/record_run.h"
 #include "trace/keys.h"
 
-/* ---- what the trace says of itself */
+/* ---- keys of the trace */
 
 static int set_command(struct trace_info *info, char *const *argv)
 {
@@ -47,7 +47,7 @@ static int describe(struct run *r)
 	char path[PATH_MAX];
 	int err = describe_plan(t, r->plan);
 
-	/* A relative name, or /proc/PID/exe, says nothing later. */
+	/* A relative name or /proc/PID/exe would mean nothing later. */
 	if (!err)
 		err = describe_binary(t, r->binary,
 				      realpath(r->binary_path, path) ? path : r->binary_path,
@@ -75,8 +75,8 @@ static int describe(struct run *r)
 
 /* ---- the run */
 
-/* A descriptor that the signals meant for gotrace are read from. One that was
- * ignored when gotrace started (nohup, a script's background job) stays so. */
+/* A signalfd for the signals that gotrace handles. A signal that was ignored when gotrace started
+ * (nohup, a background job of a script) stays ignored. */
 static int block_signals(struct run *r)
 {
 	static const int wanted[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
@@ -88,7 +88,7 @@ static int block_signals(struct run *r)
 		if (!sigaction(wanted[i], NULL, &was) && was.sa_handler != SIG_IGN)
 			sigaddset(&set, wanted[i]);
 	sigprocmask(SIG_BLOCK, &set, &r->old_mask);
-	/* Ignored, it would let the command's status vanish. */
+	/* If SIGCHLD were ignored, the command's exit status would be lost. */
 	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, &r->old_child);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -142,12 +142,12 @@ static void say_how_it_ended(const struct run *r, int err)
 			r->opt.exe
 				? ": BINARY must be executed by COMMAND's own process (exec), children are not followed"
 				: "");
-	if (rec->show_progress) /* silent in scripts: stderr is the command's */
+	if (rec->show_progress) /* quiet in scripts: stderr belongs to the command */
 		log_info("%llu events in %s (%.1f MB), probed by %s", (unsigned long long)s.events,
 			 r->opt.output, s.bytes / 1e6, probe_strategy_name(r->probing.strategy));
 }
 
-/* As the shell sees it: the same status, or death by the same signal. */
+/* Ends as the command did: the same status, or death by the same signal. */
 static int status_of_target(const struct run *r)
 {
 	int status = r->target.wait_status;
@@ -162,7 +162,7 @@ static int status_of_target(const struct run *r)
 	struct rlimit no_core = { 0, 0 };
 	sigset_t set;
 
-	setrlimit(RLIMIT_CORE, &no_core); /* the core that matters is the target's */
+	setrlimit(RLIMIT_CORE, &no_core); /* the target has dumped the core that matters */
 	signal(WTERMSIG(status), SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, WTERMSIG(status));
@@ -199,10 +199,10 @@ static int run_prepared(struct run *r)
 		return rec->exec_err == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
 	}
 	say_how_it_ended(r, err);
-	recording_close(rec); /* the command may go on for long */
+	recording_close(rec); /* the command may run much longer */
 	if (rec->reason != END_INTERRUPTED)
 		recording_wait(rec);
-	return -1; /* as the target's */
+	return -1; /* end as the target did */
 }
 
 static int record(struct run *r)
@@ -237,7 +237,7 @@ static int record(struct run *r)
 		status = run_prepared(r);
 	else if (r->target.launched && target_reap(&r->target) &&
 		 WIFSIGNALED(r->target.wait_status))
-		status = -1; /* killed while it was held: no failure of ours */
+		status = -1; /* killed while it was held: not a failure of gotrace */
 	else
 		status = STATUS_FAILED;
 	recording_close(rec);

@@ -116,6 +116,6 @@ void record_options_parse(struct record_options *o, int argc, char **argv)
 					  NULL };
 
 	*o = (struct record_options){ .output = "gotrace.out", .ring_bytes = 8 << 20 };
-	/* In order: what follows the command's name is the command's. */
+	/* In order: options after the command's name belong to the command. */
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, o);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the command line of `gotrace record` asks for. */
+/* The options of `gotrace record`. */
 #ifndef GOTRACE_RECORD_OPTIONS_H
 #define GOTRACE_RECORD_OPTIONS_H
 

@@ -18,7 +18,7 @@ struct report_args {
 	const struct report_format *format;
 	const char *file;
 	bool limit_given;
-	/* an option given that belongs to this kind of row only */
+	/* by kind of row: an option that was given and needs it */
 	const char *option_of[BY_CALL + 1];
 };
 
@@ -67,7 +67,7 @@ static void finish_options(struct argp_state *state, struct report_args *a)
 		argp_error(state, "--to is not after --from");
 }
 
-/* Options of one kind of row only. */
+/* Options for one kind of row only. */
 static error_t parse_of_rows(int key, char *arg, struct argp_state *state)
 {
 	struct report_args *a = state->input;
@@ -150,7 +150,7 @@ int cmd_report(int argc, char **argv)
 
 	argp_err_exit_status = STATUS_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	/* a reader that went away is an error to report, not a silent end */
+	/* a closed pipe is reported as an error, not a silent death */
 	signal(SIGPIPE, SIG_IGN);
 	a.opt.colour = isatty(STDOUT_FILENO);
 	struct trace_reader *r = trace_reader_open(a.file);

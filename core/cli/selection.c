@@ -29,7 +29,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-/* Each is a key of the trace, which has room for a few thousand. */
+/* Each pattern becomes a key of the trace, which has room for a few thousand keys. */
 #define PATTERNS_MAX 1000
 
 static void append(struct argp_state *state, const char *const **list, size_t *n, const char *item)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options that choose functions, shared by record and plan. */
+/* The options that select functions and the way of probing, shared by record and plan. */
 #ifndef GOTRACE_SELECTION_H
 #define GOTRACE_SELECTION_H
 
@@ -11,7 +11,7 @@ enum stub_choice { CHOICE_JUMP, CHOICE_NOP, CHOICE_AUTO };
 
 struct selection {
 	struct plan_options plan; /* lists point into argv; the arrays are owned */
-	/* of plan.stub, which a recording decides by what the kernel does */
+	/* --stub; plan.stub is set from it once it is known what the kernel can do */
 	enum stub_choice stub;
 };
 

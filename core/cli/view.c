@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The page of a trace, in a browser. */
+/* Opens the page of a trace in a browser. */
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* Where the user's programs keep what nobody else may see; sudo does not pass it on. */
+/* The user's private runtime folder; sudo does not pass it on in the environment. */
 static void private_folder(const struct user *u, char *path, size_t size)
 {
 	const char *runtime = u->change ? NULL : getenv("XDG_RUNTIME_DIR");
@@ -57,8 +57,7 @@ static void private_folder(const struct user *u, char *path, size_t size)
 		snprintf(path, size, "/tmp");
 }
 
-/* Makes the file with the rights of u, whose it becomes; path holds its name. An fd or -errno
- * (logged). */
+/* Makes the file as user u, who owns it; its name goes into path. An fd or -errno (logged). */
 static int make_file(const struct user *u, char *path, size_t size)
 {
 	static const char name[] = "/gotrace-XXXXXX.html";
@@ -96,8 +95,8 @@ static int write_page(const struct view_args *a, FILE *out)
 	return err;
 }
 
-/* In a child: becomes the user, lets go of the terminal and starts a browser; what failed goes to
- * fd. */
+/* In a child: becomes the user, leaves the terminal and starts a browser; writes an errno to fd if
+ * that failed. */
 static __attribute__((noreturn)) void start_browser(const struct user *u, char *path, int fd)
 {
 	static const char *const openers[] = { "xdg-open", "sensible-browser", "www-browser" };
@@ -120,7 +119,7 @@ static __attribute__((noreturn)) void start_browser(const struct user *u, char *
 	_exit(1);
 }
 
-/* 0, or -errno when no browser could be started. Waits for none: it may run as long as it likes. */
+/* 0, or -errno if no browser could be started. Does not wait for the browser to end. */
 static int open_browser(const struct user *u, char *path)
 {
 	int ends[2], err = 0;
@@ -135,7 +134,7 @@ static int open_browser(const struct user *u, char *path)
 	else if (!child)
 		start_browser(u, path, ends[1]);
 	close(ends[1]);
-	/* The end is closed by a successful exec. */
+	/* A successful exec closes the other end of the pipe. */
 	if (!err && read(ends[0], &err, sizeof(err)) < 0)
 		err = errno;
 	close(ends[0]);

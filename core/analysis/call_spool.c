@@ -18,12 +18,12 @@
 #define RING_SLOTS ((size_t)1 << 16) /* 4 MiB */
 #define HALF       (RING_SLOTS / 2)  /* written at once */
 
-int callfile_open(struct callfile *f)
+int call_spool_open(struct call_spool *f)
 {
 	const char *dir = getenv("TMPDIR");
 	char path[4096];
 
-	*f = (struct callfile){ .fd = -1, .recent = calloc(RING_SLOTS, sizeof(*f->recent)) };
+	*f = (struct call_spool){ .fd = -1, .recent = calloc(RING_SLOTS, sizeof(*f->recent)) };
 	if (!f->recent) {
 		log_error("no memory for the list of calls");
 		return -ENOMEM;
@@ -41,7 +41,7 @@ int callfile_open(struct callfile *f)
 	return 0;
 }
 
-static int write_at(struct callfile *f, size_t slot, const struct call *calls, size_t n)
+static int write_at(struct call_spool *f, size_t slot, const struct call *calls, size_t n)
 {
 	size_t done = 0, size = n * sizeof(*calls);
 
@@ -65,7 +65,7 @@ static int write_at(struct callfile *f, size_t slot, const struct call *calls, s
 }
 
 /* The older half of the ring goes to the file; ring places 0 and HALF begin a half. */
-static int write_half(struct callfile *f)
+static int write_half(struct call_spool *f)
 {
 	struct call *half = &f->recent[f->recent_at & (RING_SLOTS - 1)];
 	int err = write_at(f, f->recent_at, half, HALF);
@@ -75,7 +75,7 @@ static int write_half(struct callfile *f)
 	return err;
 }
 
-int callfile_put(struct callfile *f, const struct call *c)
+int call_spool_put(struct call_spool *f, const struct call *c)
 {
 	int err = 0;
 
@@ -92,7 +92,7 @@ int callfile_put(struct callfile *f, const struct call *c)
 }
 
 /* All goes to the file; the ring is to hold what is read from now on. */
-static int begin_reading(struct callfile *f)
+static int begin_reading(struct call_spool *f)
 {
 	int err = 0;
 
@@ -102,7 +102,7 @@ static int begin_reading(struct callfile *f)
 	return err;
 }
 
-static int read_window(struct callfile *f, size_t i)
+static int read_window(struct call_spool *f, size_t i)
 {
 	size_t want = f->n - i < RING_SLOTS ? f->n - i : RING_SLOTS,
 	       size = want * sizeof(*f->recent), done = 0;
@@ -126,7 +126,7 @@ static int read_window(struct callfile *f, size_t i)
 	return 0;
 }
 
-int callfile_get(struct callfile *f, size_t i, const struct call **c)
+int call_spool_get(struct call_spool *f, size_t i, const struct call **c)
 {
 	int err = f->reading ? 0 : begin_reading(f);
 
@@ -136,7 +136,7 @@ int callfile_get(struct callfile *f, size_t i, const struct call **c)
 	return err;
 }
 
-int callfile_map(struct callfile *f)
+int call_spool_map(struct call_spool *f)
 {
 	int err = f->reading ? 0 : begin_reading(f);
 
@@ -154,12 +154,12 @@ int callfile_map(struct callfile *f)
 	return 0;
 }
 
-void callfile_close(struct callfile *f)
+void call_spool_close(struct call_spool *f)
 {
 	if (f->slots)
 		munmap(f->slots, f->n * sizeof(*f->slots));
 	free(f->recent);
 	if (f->fd >= 0)
 		close(f->fd);
-	*f = (struct callfile){ .fd = -1 };
+	*f = (struct call_spool){ .fd = -1 };
 }

@@ -4,31 +4,31 @@
  * begins and filled in as it ends, so that memory does not grow with them. The
  * latest are kept in memory, where most end.
  */
-#ifndef GOTRACE_CALLFILE_H
-#define GOTRACE_CALLFILE_H
+#ifndef GOTRACE_CALL_SPOOL_H
+#define GOTRACE_CALL_SPOOL_H
 
 #include "model/model.h"
 
-struct callfile {
+struct call_spool {
 	int fd;   /* an unlinked file in $TMPDIR; -1: not open */
 	size_t n; /* slots in use */
-	/* a ring of the latest slots; after the first callfile_get, those read last */
+	/* a ring of the latest slots; after the first call_spool_get, those read last */
 	struct call *recent;
 	size_t recent_at; /* number of the first of them */
 	size_t recent_n;  /* of those read */
 	bool reading;
-	struct call *slots; /* callfile_map: the file; a slot with end_ns 0 never became a call */
+	struct call *slots; /* call_spool_map: the file; a slot with end_ns 0 never became a call */
 };
 
 /* 0 or -errno (logged). */
-int callfile_open(struct callfile *f);
+int call_spool_open(struct call_spool *f);
 /* Takes slot c->order, which is the next one or was taken. 0 or -errno (logged once). */
-int callfile_put(struct callfile *f, const struct call *c);
+int call_spool_put(struct call_spool *f, const struct call *c);
 /* *c is the call that began as the i-th, valid until the next is asked for; NULL: it never became
  * one. i < f->n; nothing may be put in behind this. 0 or -errno (logged). */
-int callfile_get(struct callfile *f, size_t i, const struct call **c);
+int call_spool_get(struct call_spool *f, size_t i, const struct call **c);
 /* Or all at once: makes slots, which may be changed. 0 or -errno (logged). */
-int callfile_map(struct callfile *f);
-void callfile_close(struct callfile *f);
+int call_spool_map(struct call_spool *f);
+void call_spool_close(struct call_spool *f);
 
 #endif

@@ -1,39 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What makes two traces differ for other reasons than the program: said, never refused. */
+#include "analysis/diff_notes.h"
+
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
-#include "analysis/diff.h"
+#include "base/text_format.h"
 #include "trace/keys.h"
 
-static const char side_name[] = { 'A', 'B' };
-
-static __attribute__((format(printf, 2, 3))) int note(struct diff *d, const char *fmt, ...)
-{
-	va_list ap;
-	int err = vec_reserve(&d->notes, &d->cap_notes, d->n_notes + 1);
-
-	if (err)
-		return err;
-	va_start(ap, fmt);
-	if (vasprintf(&d->notes[d->n_notes], fmt, ap) < 0)
-		err = -ENOMEM;
-	else
-		d->n_notes++;
-	va_end(ap);
-	return err;
-}
-
-static const char *value(const struct diff *d, unsigned side, const char *key)
-{
-	return trace_info_get(d->side[side].info, key);
-}
-
-static int compare_keys(struct diff *d)
+static void compare_keys(const struct loaded_trace *a, const struct loaded_trace *b,
+			 struct notes *to)
 {
 	static const struct {
 		const char *key, *what;
@@ -45,15 +24,14 @@ static int compare_keys(struct diff *d)
 		{ KEY_HOST_CPU, "different processors" },
 		{ KEY_HOST_CPUS, "different numbers of CPUs" },
 	};
-	int err = 0;
 
-	for (size_t i = 0; !err && i < sizeof(keys) / sizeof(keys[0]); i++) {
-		const char *a = value(d, 0, keys[i].key), *b = value(d, 1, keys[i].key);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const char *in_a = trace_info_get(a->info, keys[i].key);
+		const char *in_b = trace_info_get(b->info, keys[i].key);
 
-		if (a && b && strcmp(a, b))
-			err = note(d, "%s: A %s, B %s", keys[i].what, a, b);
+		if (in_a && in_b && strcmp(in_a, in_b))
+			notes_add(to, "%s: A %s, B %s", keys[i].what, in_a, in_b);
 	}
-	return err;
 }
 
 /* The options that made the selection, as they were given; to be freed. */
@@ -91,20 +69,21 @@ static char *selection(const struct trace_info *info)
 	return text;
 }
 
-static int compare_selections(struct diff *d)
+static void compare_selections(const struct loaded_trace *a, const struct loaded_trace *b,
+			       struct notes *to)
 {
-	char *a = selection(d->side[0].info), *b = selection(d->side[1].info);
-	int err = a && b ? 0 : -ENOMEM;
+	char *of_a = selection(a->info), *of_b = selection(b->info);
 
-	if (!err && strcmp(a, b))
-		err = note(d, "different selections: A %s, B %s", a, b);
-	free(a);
-	free(b);
-	return err;
+	if (!of_a || !of_b)
+		to->err = -ENOMEM;
+	else if (strcmp(of_a, of_b))
+		notes_add(to, "different selections: A %s, B %s", of_a, of_b);
+	free(of_a);
+	free(of_b);
 }
 
-/* How the trace of one side falls short of the run that it is of. */
-static int look_at(struct diff *d, unsigned side)
+/* How the trace falls short of the run that it is of. */
+static void look_at(const struct loaded_trace *trace, char name, bool by_path, struct notes *to)
 {
 	static const struct {
 		const char *reason, *by;
@@ -114,34 +93,31 @@ static int look_at(struct diff *d, unsigned side)
 		{ REASON_INTERRUPTED, "a signal to gotrace" },
 		{ REASON_WRITE_ERROR, "an error of writing" },
 	};
-	const struct report *rep = &d->side[side];
-	const struct model_totals *t = rep->totals;
-	const char *reason = value(d, side, KEY_END_REASON);
-	char name = side_name[side];
-	int err = 0;
+	const struct model_totals *t = trace->totals;
+	const char *reason = trace_info_get(trace->info, KEY_END_REASON);
 
-	if (!rep->complete)
-		err = note(d, "%c is incomplete: it has no end record", name);
-	for (size_t i = 0; !err && i < sizeof(early) / sizeof(early[0]); i++)
+	if (!trace->complete)
+		notes_add(to, "%c is incomplete: it has no end record", name);
+	for (size_t i = 0; i < sizeof(early) / sizeof(early[0]); i++)
 		if (reason && !strcmp(reason, early[i].reason))
-			err = note(d, "recording of %c was ended by %s before the program ended",
-				   name, early[i].by);
-	if (!err && t->lost_events)
-		err = note(d, "%c lost %" PRIu64 " event%s: it has fewer calls than there were",
-			   name, t->lost_events, plural(t->lost_events));
-	if (!err && t->suspect_calls)
-		err = note(d, "%c has %" PRIu64 " suspect call%s, %.2f%% of its time", name,
-			   t->suspect_calls, plural(t->suspect_calls),
-			   share_pct(t->suspect_ns, t->root_ns));
-	if (!err && d->opt->by == BY_PATH && t->folded_nodes)
-		err = note(d,
-			   "the tree of paths of %c is full: %" PRIu64 " calls stand under [other]",
-			   name, report_other_calls(rep));
-	return err;
+			notes_add(to, "recording of %c was ended by %s before the program ended",
+				  name, early[i].by);
+	if (t->lost_events)
+		notes_add(to, "%c lost %" PRIu64 " event%s: it has fewer calls than there were",
+			  name, t->lost_events, plural(t->lost_events));
+	if (t->suspect_calls)
+		notes_add(to, "%c has %" PRIu64 " suspect call%s, %.2f%% of its time", name,
+			  t->suspect_calls, plural(t->suspect_calls),
+			  share_pct(t->suspect_ns, t->root_ns));
+	if (by_path && t->folded_nodes)
+		notes_add(to,
+			  "the tree of paths of %c is full: %" PRIu64 " calls stand under [other]",
+			  name, loaded_trace_other_calls(trace));
 }
 
 /* Times hold what measuring cost; where that differs much, so do they. */
-static int compare_costs(struct diff *d)
+static void compare_costs(const struct loaded_trace *a, const struct loaded_trace *b,
+			  struct notes *to)
 {
 	static const struct {
 		const char *key, *what;
@@ -149,26 +125,24 @@ static int compare_costs(struct diff *d)
 		{ KEY_COST_EMULATED_NS, "an emulated probe" },
 		{ KEY_COST_STEP_NS, "a single-stepped probe" },
 	};
-	int err = 0;
 
-	for (size_t i = 0; !err && i < sizeof(costs) / sizeof(costs[0]); i++) {
-		uint64_t a = trace_info_u64(d->side[0].info, costs[i].key, 0);
-		uint64_t b = trace_info_u64(d->side[1].info, costs[i].key, 0);
+	for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++) {
+		uint64_t of_a = trace_info_u64(a->info, costs[i].key, 0);
+		uint64_t of_b = trace_info_u64(b->info, costs[i].key, 0);
 
-		if (a && b && (a > b + b / 2 || b > a + a / 2))
-			err = note(d, "%s cost A %s, B %s an event", costs[i].what, HUMAN(a),
-				   HUMAN(b));
+		if (of_a && of_b && (of_a > of_b + of_b / 2 || of_b > of_a + of_a / 2))
+			notes_add(to, "%s cost A %s, B %s an event", costs[i].what, HUMAN(of_a),
+				  HUMAN(of_b));
 	}
-	return err;
 }
 
-int diff_find_notes(struct diff *d)
+int diff_notes(const struct loaded_trace *a, const struct loaded_trace *b, bool by_path,
+	       struct notes *to)
 {
-	int err = compare_keys(d);
-
-	if (!err)
-		err = compare_selections(d);
-	for (unsigned s = 0; !err && s < 2; s++)
-		err = look_at(d, s);
-	return err ? err : compare_costs(d);
+	compare_keys(a, b, to);
+	compare_selections(a, b, to);
+	look_at(a, 'A', by_path, to);
+	look_at(b, 'B', by_path, to);
+	compare_costs(a, b, to);
+	return to->err;
 }

@@ -38,7 +38,7 @@ static void sink(struct call *heap, size_t i, size_t n, call_weight_fn weight)
 	}
 }
 
-int firstcalls_put(struct firstcalls *f, const struct call *c)
+int first_calls_put(struct first_calls *f, const struct call *c)
 {
 	if (f->n < f->most) {
 		int err = vec_reserve(&f->calls, &f->cap, f->n + 1);
@@ -63,20 +63,20 @@ static void sort_heap(struct call *heap, size_t n, call_weight_fn weight)
 	}
 }
 
-void firstcalls_sort(struct firstcalls *f)
+void first_calls_sort(struct first_calls *f)
 {
 	sort_heap(f->calls, f->n, f->weight);
 }
 
-void firstcalls_sort_all(struct call *calls, size_t n, call_weight_fn weight)
+void first_calls_sort_all(struct call *calls, size_t n, call_weight_fn weight)
 {
 	for (size_t i = n / 2; i--;)
 		sink(calls, i, n, weight);
 	sort_heap(calls, n, weight);
 }
 
-void firstcalls_free(struct firstcalls *f)
+void first_calls_free(struct first_calls *f)
 {
 	free(f->calls);
-	*f = (struct firstcalls){ 0 };
+	*f = (struct first_calls){ 0 };
 }

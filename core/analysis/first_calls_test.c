@@ -17,7 +17,7 @@ static void test_any_order(void **state)
 	for (unsigned round = 0; round < 2000; round++) {
 		uint64_t orders[64];
 		size_t n = round % 64, most = round / 64 % 40;
-		struct firstcalls f = { .most = most };
+		struct first_calls f = { .most = most };
 
 		for (size_t i = 0; i < n; i++)
 			orders[i] = 3 * i;
@@ -30,17 +30,17 @@ static void test_any_order(void **state)
 			orders[i - 1] = t;
 		}
 		for (size_t i = 0; i < n; i++)
-			assert_int_equal(firstcalls_put(&f,
-							&(struct call){ .order = orders[i],
-									.goid = orders[i] + 1 }),
+			assert_int_equal(first_calls_put(&f,
+							 &(struct call){ .order = orders[i],
+									 .goid = orders[i] + 1 }),
 					 0);
-		firstcalls_sort(&f);
+		first_calls_sort(&f);
 		assert_int_equal(f.n, n < most ? n : most);
 		for (size_t i = 0; i < f.n; i++) {
 			assert_int_equal(f.calls[i].order, 3 * i);
 			assert_int_equal(f.calls[i].goid, 3 * i + 1);
 		}
-		firstcalls_free(&f);
+		first_calls_free(&f);
 	}
 }
 
@@ -58,15 +58,15 @@ static void test_heaviest(void **state)
 
 	(void)state;
 	for (size_t most = 0; most <= N + 1; most++) {
-		struct firstcalls f = { .most = most, .weight = goid_weight };
+		struct first_calls f = { .most = most, .weight = goid_weight };
 		struct call all[N];
 
 		for (size_t i = 0; i < N; i++) {
 			all[i] = (struct call){ .goid = goids[i], .order = orders[i] };
-			assert_int_equal(firstcalls_put(&f, &all[i]), 0);
+			assert_int_equal(first_calls_put(&f, &all[i]), 0);
 		}
-		firstcalls_sort(&f);
-		firstcalls_sort_all(all, N, goid_weight);
+		first_calls_sort(&f);
+		first_calls_sort_all(all, N, goid_weight);
 		assert_int_equal(f.n, most < N ? most : N);
 		for (size_t i = 0; i < N; i++) {
 			static const uint64_t want[] = { 0, 3, 6, 1, 5, 4, 2 };
@@ -75,7 +75,7 @@ static void test_heaviest(void **state)
 			if (i < f.n)
 				assert_int_equal(f.calls[i].order, want[i]);
 		}
-		firstcalls_free(&f);
+		first_calls_free(&f);
 	}
 }
 

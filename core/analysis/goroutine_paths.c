@@ -1,89 +1,69 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/goroutine_paths.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
-#define FIRST_SLOTS 1024
+#include "base/compare.h"
+#include "base/vec.h"
 
-static bool same(const struct gorpath *a, const struct gorpath *b)
+/* Of call c's path on its goroutine; NULL: none yet. */
+static struct goroutine_path *find(const struct goroutine_paths *g, const struct call *c,
+				   uint32_t hash)
 {
-	return a->goid == b->goid && a->node == b->node && a->image == b->image;
-}
+	size_t at;
 
-/* The slot of key's goroutine, image and node, or an empty one. */
-static struct gorpath *slot_of(const struct gorpaths *g, const struct gorpath *key)
-{
-	uint64_t which = (uint64_t)key->image << 32 | key->node;
-	uint64_t h = (key->goid * 0x9e3779b97f4a7c15u ^ which) * 0xbf58476d1ce4e5b9u;
-	size_t at = h >> 24 & (g->n_slots - 1);
+	for (uint32_t i = hash_index_first(&g->index, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&g->index, hash, &at)) {
+		struct goroutine_path *p = &g->all[i];
 
-	while (g->slots[at].calls && !same(&g->slots[at], key))
-		at = (at + 1) & (g->n_slots - 1);
-	return &g->slots[at];
-}
-
-static int grow(struct gorpaths *g)
-{
-	struct gorpaths old = *g;
-
-	g->n_slots = old.n_slots ? 2 * old.n_slots : FIRST_SLOTS;
-	g->slots = calloc(g->n_slots, sizeof(*g->slots));
-	if (!g->slots) {
-		*g = old;
-		return -ENOMEM;
+		if (p->goid == c->goid && p->node == c->path && p->image == c->image)
+			return p;
 	}
-	for (size_t i = 0; i < old.n_slots; i++)
-		if (old.slots[i].calls)
-			*slot_of(g, &old.slots[i]) = old.slots[i];
-	free(old.slots);
-	return 0;
+	return NULL;
 }
 
-int gorpaths_add(struct gorpaths *g, const struct call *c)
+int goroutine_paths_add(struct goroutine_paths *g, const struct call *c)
 {
-	if (2 * g->n >= g->n_slots && grow(g))
-		return -ENOMEM;
-	struct gorpath key = { .goid = c->goid, .node = c->path, .image = c->image };
-	struct gorpath *s = slot_of(g, &key);
+	uint32_t hash = hash_u64_pair(c->goid, (uint64_t)c->image << 32 | c->path);
+	struct goroutine_path *p = find(g, c, hash);
 
-	if (!s->calls) {
-		*s = key;
-		g->n++;
+	if (!p) {
+		int err = vec_reserve(&g->all, &g->cap, g->n + 1);
+
+		if (!err)
+			err = hash_index_put(&g->index, hash, (uint32_t)g->n);
+		if (err)
+			return err;
+		p = &g->all[g->n++];
+		*p = (struct goroutine_path){ .goid = c->goid, .node = c->path, .image = c->image };
 	}
-	s->calls++;
-	s->self_ns += c->self_ns;
+	p->calls++;
+	p->self_ns += c->self_ns;
 	return 0;
 }
 
 static int by_node(const void *x, const void *y)
 {
-	const struct gorpath *a = x, *b = y;
+	const struct goroutine_path *a = x, *b = y;
 
 	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	if (a->image != b->image)
-		return a->image < b->image ? -1 : 1;
-	return (a->goid > b->goid) - (a->goid < b->goid);
+		return compare_u64(a->node, b->node);
+	return a->image != b->image ? compare_u64(a->image, b->image)
+				    : compare_u64(a->goid, b->goid);
 }
 
-void gorpaths_sort(struct gorpaths *g, const struct export_tree *t)
+void goroutine_paths_sort(struct goroutine_paths *g, const struct call_tree *t)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < g->n_slots; i++)
-		if (g->slots[i].calls) {
-			g->slots[n] = g->slots[i];
-			g->slots[n].node = t->of_path[g->slots[n].node];
-			n++;
-		}
-	g->n_slots = 0;
-	if (n)
-		qsort(g->slots, n, sizeof(*g->slots), by_node);
+	hash_index_free(&g->index);
+	for (size_t i = 0; i < g->n; i++)
+		g->all[i].node = t->node_of[g->all[i].node];
+	if (g->n)
+		qsort(g->all, g->n, sizeof(*g->all), by_node);
 }
 
-void gorpaths_free(struct gorpaths *g)
+void goroutine_paths_free(struct goroutine_paths *g)
 {
-	free(g->slots);
-	*g = (struct gorpaths){ 0 };
+	free(g->all);
+	hash_index_free(&g->index);
+	*g = (struct goroutine_paths){ 0 };
 }

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Calls and self time of each path on each goroutine. */
-#ifndef GOTRACE_GORPATHS_H
-#define GOTRACE_GORPATHS_H
+#ifndef GOTRACE_GOROUTINE_PATHS_H
+#define GOTRACE_GOROUTINE_PATHS_H
 
-#include "export/exports.h"
+#include "analysis/call_tree.h"
+#include "base/hash_index.h"
 
-struct gorpath {
-	uint64_t goid;           /* unique within its image */
-	uint64_t calls, self_ns; /* calls 0: an empty slot */
-	uint32_t node;           /* a path of the model; after gorpaths_sort, of the export tree */
-	uint32_t image;          /* as in struct call */
+struct goroutine_path {
+	uint64_t goid; /* unique within its image */
+	uint64_t calls, self_ns;
+	uint32_t node;  /* a path of the model; after goroutine_paths_sort, of the tree */
+	uint32_t image; /* as in struct call */
 };
 
-struct gorpaths {
-	struct gorpath *slots; /* a hash table; after gorpaths_sort, a list */
-	size_t n_slots, n;     /* n_slots: 0 or a power of two */
+struct goroutine_paths {
+	struct goroutine_path *all;
+	size_t n, cap;
+	struct hash_index index; /* of all, until goroutine_paths_sort */
 };
 
 /* Adds an ended call. 0 or -ENOMEM. */
-int gorpaths_add(struct gorpaths *g, const struct call *c);
-/* Makes it a list of n, by node of t, then by image and goroutine; a node and goroutine may have
- * several entries. */
-void gorpaths_sort(struct gorpaths *g, const struct export_tree *t);
-void gorpaths_free(struct gorpaths *g);
+int goroutine_paths_add(struct goroutine_paths *g, const struct call *c);
+/* Orders them by node of t, then by image and goroutine; a node and goroutine may have several
+ * entries. Nothing may be added after it. */
+void goroutine_paths_sort(struct goroutine_paths *g, const struct call_tree *t);
+void goroutine_paths_free(struct goroutine_paths *g);
 
 #endif

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How long goroutines lived, and those that one go statement started with one function made one
- * row. */
-#include <errno.h>
+#include "analysis/goroutines.h"
+
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/vec.h"
-#include "analysis/report.h"
 
-static int compare(uint64_t a, uint64_t b)
+int goroutines_add(struct goroutines *l, const struct goroutine_info *g)
 {
-	return (a > b) - (a < b);
+	if (g->system && !g->calls)
+		return 0;
+	int err = vec_reserve(&l->rows, &l->cap, l->n + 1);
+
+	if (!err)
+		l->rows[l->n++] = (struct goroutine_row){ .g = *g, .n = 1, .n_ended = g->ended };
+	return err;
 }
 
 /* The main goroutine stays apart from others whose creation was not seen. */
@@ -18,29 +23,29 @@ static bool is_main(const struct goroutine_info *g)
 	return g->goid == 1 && !g->start_pc;
 }
 
-/* 0: the same place. */
-static int by_place(const struct goroutine_info *a, const struct goroutine_info *b)
+/* 0: the same creation site and function. */
+static int by_site(const struct goroutine_info *a, const struct goroutine_info *b)
 {
 	int c = a->system - b->system;
 
 	if (!c)
-		c = compare(a->start_pc, b->start_pc);
+		c = compare_u64(a->start_pc, b->start_pc);
 	if (!c)
-		c = compare(a->create_pc, b->create_pc);
+		c = compare_u64(a->create_pc, b->create_pc);
 	return c || a->system ? c : is_main(b) - is_main(a);
 }
 
-static int by_place_and_age(const void *x, const void *y)
+static int by_site_and_age(const void *x, const void *y)
 {
 	const struct goroutine_info *a = &((const struct goroutine_row *)x)->g;
 	const struct goroutine_info *b = &((const struct goroutine_row *)y)->g;
-	int c = by_place(a, b);
+	int c = by_site(a, b);
 
 	if (!c)
-		c = compare(a->first_ns, b->first_ns);
+		c = compare_u64(a->first_ns, b->first_ns);
 	if (!c)
-		c = compare(a->image, b->image);
-	return c ? c : compare(a->goid, b->goid);
+		c = compare_u64(a->image, b->image);
+	return c ? c : compare_u64(a->goid, b->goid);
 }
 
 static void add(struct goroutine_row *into, const struct goroutine_row *r)
@@ -57,46 +62,44 @@ static void add(struct goroutine_row *into, const struct goroutine_row *r)
 	into->g.preempt_ns += r->g.preempt_ns;
 }
 
-static void fold(struct report *rep)
+void goroutines_fold(struct goroutines *l)
 {
 	size_t n = 0;
 
-	if (!rep->n_goroutines)
+	if (!l->n)
 		return;
-	qsort(rep->goroutines, rep->n_goroutines, sizeof(*rep->goroutines), by_place_and_age);
-	for (size_t i = 1; i < rep->n_goroutines; i++)
-		if (by_place(&rep->goroutines[n].g, &rep->goroutines[i].g))
-			rep->goroutines[++n] = rep->goroutines[i];
+	qsort(l->rows, l->n, sizeof(*l->rows), by_site_and_age);
+	for (size_t i = 1; i < l->n; i++)
+		if (by_site(&l->rows[n].g, &l->rows[i].g))
+			l->rows[++n] = l->rows[i];
 		else
-			add(&rep->goroutines[n], &rep->goroutines[i]);
-	rep->n_goroutines = n + 1;
+			add(&l->rows[n], &l->rows[i]);
+	l->n = n + 1;
 }
 
-static bool ends_are_seen(const struct report *rep)
+static bool ends_are_seen(const struct trace_info *info)
 {
-	for (size_t i = 0; i < rep->info->n_sites; i++)
-		if (rep->info->sites[i].kind == EV_END)
+	for (size_t i = 0; i < info->n_sites; i++)
+		if (info->sites[i].kind == EV_END)
 			return true;
 	return false;
 }
 
-/* A goroutine that did not end lived as long as its process image; where ends
- * cannot be seen, no longer than to its last event is known. */
-static int measure_lives(struct report *rep)
+int goroutines_measure(struct goroutines *l, const struct loaded_trace *t)
 {
-	bool seen = ends_are_seen(rep);
+	bool seen = ends_are_seen(t->info);
 	uint64_t *image_end_ns = NULL;
 	size_t cap = 0;
-	int err = vec_reserve(&image_end_ns, &cap, rep->totals->images + 1);
+	int err = vec_reserve(&image_end_ns, &cap, t->totals->images + 1);
 
-	for (size_t i = 0; !err && i < rep->n_goroutines; i++) {
-		const struct goroutine_info *g = &rep->goroutines[i].g;
+	for (size_t i = 0; !err && i < l->n; i++) {
+		const struct goroutine_info *g = &l->rows[i].g;
 
 		if (g->last_ns > image_end_ns[g->image])
 			image_end_ns[g->image] = g->last_ns;
 	}
-	for (size_t i = 0; !err && i < rep->n_goroutines; i++) {
-		struct goroutine_row *r = &rep->goroutines[i];
+	for (size_t i = 0; !err && i < l->n; i++) {
+		struct goroutine_row *r = &l->rows[i];
 		uint64_t end_ns = r->g.ended || r->g.system || !seen ? r->g.last_ns
 								     : image_end_ns[r->g.image];
 
@@ -110,11 +113,8 @@ static int measure_lives(struct report *rep)
 	return err;
 }
 
-int report_goroutines(struct report *rep)
+void goroutines_free(struct goroutines *l)
 {
-	int err = measure_lives(rep);
-
-	if (!err && rep->opt->fold)
-		fold(rep);
-	return err;
+	free(l->rows);
+	*l = (struct goroutines){ 0 };
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/probe_cost.h"
 
-#include "analysis/report.h"
+#include "base/text_format.h"
 #include "trace/keys.h"
 
 /* As core/attach/costs.h has them. */

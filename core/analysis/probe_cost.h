@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What probing cost, from what a trace says of itself. */
-#ifndef GOTRACE_COST_H
-#define GOTRACE_COST_H
+#ifndef GOTRACE_PROBE_COST_H
+#define GOTRACE_PROBE_COST_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The numbers of a function or path, once for every format that has columns. */
-#include "analysis/report.h"
+#include "analysis/stat_columns.h"
 
 #define GETTER(of, type, name)                            \
 	static uint64_t of##_##name(const struct type *x) \
@@ -25,12 +24,17 @@ FIELD(morestack_count)
 FIELD(preempt_count)
 FIELD(declined_count)
 
+bool stat_any(const struct call_stats *st)
+{
+	return st->calls || st->morestack_ns || st->preempt_ns;
+}
+
 static uint64_t get_mean_ns(const struct call_stats *st)
 {
 	return st->finished ? st->sum_ns / st->finished : 0;
 }
 
-uint64_t report_quantile(const struct call_stats *st, double q)
+uint64_t stat_quantile(const struct call_stats *st, double q)
 {
 	uint64_t ns = hist_quantile(&st->hist, q);
 
@@ -39,17 +43,17 @@ uint64_t report_quantile(const struct call_stats *st, double q)
 
 static uint64_t get_p50_ns(const struct call_stats *st)
 {
-	return report_quantile(st, 0.50);
+	return stat_quantile(st, 0.50);
 }
 
 static uint64_t get_p90_ns(const struct call_stats *st)
 {
-	return report_quantile(st, 0.90);
+	return stat_quantile(st, 0.90);
 }
 
 static uint64_t get_p99_ns(const struct call_stats *st)
 {
-	return report_quantile(st, 0.99);
+	return stat_quantile(st, 0.99);
 }
 
 /* The first ten are fixed: programs read them by place. New ones go to the end. */

@@ -1,226 +1,93 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "analysis/trace_load.h"
+
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/log.h"
-#include "base/vec.h"
-#include "analysis/report.h"
 
-/* Of calls, 64 MiB; a report of more of them uses a file. */
-#define MOST_IN_MEMORY ((size_t)1 << 20)
-
-void report_take_goroutine(struct report *rep, const struct goroutine_info *g)
+/* The events with arguments one by one, what lies between them at once. */
+static int feed_span(struct model *m, const struct trace_span *span, struct trace_watch *w)
 {
-	if (g->system && !g->calls)
-		return;
-	if (!rep->err)
-		rep->err = vec_reserve(&rep->goroutines, &rep->cap_goroutines,
-				       rep->n_goroutines + 1);
-	if (!rep->err)
-		rep->goroutines[rep->n_goroutines++] = (struct goroutine_row){
-			.g = *g,
-			.n = 1,
-			.n_ended = g->ended,
-		};
-}
-
-static void on_goroutine(void *ctx, const struct goroutine_info *g)
-{
-	report_take_goroutine(ctx, g);
-}
-
-/* A slot of the file is taken as the call begins. */
-static void on_entry(void *ctx, const struct call *c)
-{
-	struct report *rep = ctx;
-
-	if (!rep->err)
-		rep->err = callfile_put(&rep->file, c);
-}
-
-static void on_call(void *ctx, const struct call *c)
-{
-	struct report *rep = ctx;
-	bool wanted = report_wants_call(rep, c);
-
-	rep->n_wanted += wanted;
-	if (rep->err)
-		return;
-	if (!rep->first.most)
-		rep->err = callfile_put(&rep->file, c);
-	else if (wanted)
-		rep->err = firstcalls_put(&rep->first, c);
-}
-
-static uint64_t self_ns(const struct call *c)
-{
-	return c->self_ns;
-}
-
-static uint64_t duration_ns(const struct call *c)
-{
-	return c->end_ns > c->start_ns ? c->end_ns - c->start_ns : 0;
-}
-
-/* By what the options sort calls; NULL: by their beginning. */
-static call_weight_fn call_weight(const struct report_options *opt)
-{
-	return opt->sort == SORT_SELF ? self_ns : opt->sort == SORT_TOTAL ? duration_ns : NULL;
-}
-
-static int prepare_calls(struct report *rep, struct model_options *mo)
-{
-	size_t limit = rep->opt->limit;
-
-	mo->on_call = on_call;
-	if (limit && limit <= MOST_IN_MEMORY) {
-		rep->first.most = limit;
-		rep->first.weight = call_weight(rep->opt);
-		return 0;
-	}
-	mo->on_entry = on_entry;
-	return callfile_open(&rep->file);
-}
-
-static int finish_calls(struct report *rep)
-{
-	int err = rep->file.fd >= 0 ? callfile_map(&rep->file) : 0;
-
-	firstcalls_sort(&rep->first);
-	if (rep->file.slots && call_weight(rep->opt))
-		firstcalls_sort_all(rep->file.slots, rep->file.n, call_weight(rep->opt));
-	rep->calls = rep->first.most ? rep->first.calls : rep->file.slots;
-	rep->n_calls = err ? 0 : rep->first.most ? rep->first.n : rep->file.n;
-	return err;
-}
-
-static int feed_all(struct report *rep, struct trace_reader *r)
-{
-	struct trace_span span;
-	int got, err = 0;
-
-	while ((got = trace_reader_span(r, &span)) > 0) {
-		err = model_feed_span(rep->model, &span);
-		if (err || rep->err)
-			return err ? err : rep->err;
-	}
-	if (!got)
-		err = model_finish(rep->model);
-	return got < 0 ? got : err ? err : rep->err;
-}
-
-int report_load(struct report *rep, struct trace_reader *r, const struct report_options *opt)
-{
-	struct model_options mo = { .ctx = rep };
+	size_t at = 0;
 	int err = 0;
 
-	*rep = (struct report){ .opt = opt, .info = trace_reader_info(r), .file.fd = -1 };
-	if (opt->by == BY_GOROUTINE)
-		mo.on_goroutine = on_goroutine;
-	if (opt->by == BY_CALL)
-		err = prepare_calls(rep, &mo);
-	if (err)
-		return err;
-	rep->model = model_new(rep->info, &mo);
-	if (!rep->model)
-		return -errno;
-	rep->totals = model_totals(rep->model);
-	err = feed_all(rep, r);
-	rep->complete = trace_reader_complete(r);
-	rep->funcs = model_funcs(rep->model, &rep->n_funcs);
-	if (!err)
-		err = finish_calls(rep);
-	if (!err && opt->by == BY_GOROUTINE)
-		err = report_goroutines(rep);
-	if (!err && opt->by == BY_PATH)
-		err = report_build_tree(rep);
-	if (!err)
-		err = report_sort_rows(rep);
-	if (err == -ENOMEM)
-		log_error("no memory for the report of %llu events",
-			  (unsigned long long)rep->totals->events);
+	for (size_t k = 0; !err && k <= span->n_args; k++) {
+		size_t next = k < span->n_args ? span->arg_at[k] : span->n;
+		const struct trace_span plain = { .ev = span->ev + at, .n = next - at };
+
+		err = model_feed_span(m, &plain);
+		at = next + 1;
+		if (err || w->err || k == span->n_args)
+			continue;
+		struct event_ext ev = { .h = span->ev[next] };
+
+		for (int a = 0; a < 4; a++)
+			ev.arg[a] = span->args[k][a];
+		err = model_feed(m, &ev);
+		if (!err && !w->err)
+			w->on_event(w->ctx, &ev);
+	}
 	return err;
 }
 
-void report_free(struct report *rep)
+/* 0 or -errno, of the model or of reading (logged there). */
+static int feed_all(struct model *m, struct trace_reader *r, struct trace_watch *w)
 {
-	model_free(rep->model);
-	free(rep->goroutines);
-	paths_free(&rep->tree);
-	free(rep->place);
-	free(rep->level);
-	free(rep->below_ns);
-	firstcalls_free(&rep->first);
-	callfile_close(&rep->file);
-	free(rep->rows);
+	struct trace_span span;
+	int err = 0, got = 0;
+
+	while (!err && !w->err && (got = trace_reader_span(r, &span)) > 0)
+		err = w->on_event ? feed_span(m, &span, w) : model_feed_span(m, &span);
+	if (got < 0)
+		return got;
+	return err || w->err ? err : model_finish(m);
 }
 
-const char *report_name(const struct report *rep, uint32_t func)
+int trace_load(struct loaded_trace *t, struct trace_reader *r, struct trace_watch *watch)
 {
-	switch (func) {
-	case PATH_OTHER:
-		return "[other]";
-	case PATH_TIMER:
-		return "runtime timer";
-	default:
-		return func < rep->info->n_funcs ? rep->info->funcs[func].name : "?";
-	}
+	struct trace_watch none = { 0 }, *w = watch ? watch : &none;
+	const struct model_options mo = { .on_entry = w->on_entry,
+					  .on_call = w->on_call,
+					  .on_stop = w->on_stop,
+					  .on_goroutine = w->on_goroutine,
+					  .ctx = w->ctx };
+
+	*t = (struct loaded_trace){ .info = trace_reader_info(r) };
+	t->model = model_new(t->info, &mo);
+	if (!t->model)
+		return -errno;
+	t->totals = model_totals(t->model);
+	int err = feed_all(t->model, r, w);
+
+	if (err == -ENOMEM)
+		log_error("no memory for what %llu events say",
+			  (unsigned long long)t->totals->events);
+	t->complete = trace_reader_complete(r);
+	t->funcs = model_funcs(t->model, &t->n_funcs);
+	return err ? err : w->err;
 }
 
-const char *report_pc_func(const struct report *rep, uint64_t pc)
+void trace_unload(struct loaded_trace *t)
 {
-	const struct trace_pc *p = pc ? trace_info_pc(rep->info, pc) : NULL;
-
-	return p && p->func ? p->func : "";
+	model_free(t->model);
+	*t = (struct loaded_trace){ 0 };
 }
 
-const char *report_start_func(const struct report *rep, const struct goroutine_info *g)
+uint64_t loaded_trace_span_ns(const struct loaded_trace *t)
 {
-	if (g->system)
-		return "";
-	/* Goroutine 1 is made before anything runs (runtime/asm_amd64.s, rt0_go), always for
-	 * runtime.main. */
-	return g->goid == 1 && !g->start_pc ? "runtime.main" : report_pc_func(rep, g->start_pc);
-}
-
-const char *report_pc_line(const struct report *rep, uint64_t pc, bool base, char *buf, size_t size)
-{
-	const struct trace_pc *p = pc ? trace_info_pc(rep->info, pc) : NULL;
-	const char *slash = p && p->file && base ? strrchr(p->file, '/') : NULL;
-
-	buf[0] = '\0';
-	if (p && p->file)
-		snprintf(buf, size, "%s:%u", slash ? slash + 1 : p->file, p->line);
-	return buf;
-}
-
-uint64_t report_span_ns(const struct report *rep)
-{
-	const struct model_totals *t = rep->totals;
+	const struct model_totals *all = t->totals;
 
 	/* a broken trace may run backwards */
-	return t->last_ns > t->first_ns ? t->last_ns - t->first_ns : 0;
+	return all->last_ns > all->first_ns ? all->last_ns - all->first_ns : 0;
 }
 
-uint64_t report_other_calls(const struct report *rep)
+uint64_t loaded_trace_other_calls(const struct loaded_trace *t)
 {
 	size_t n;
-	const struct path_node *nodes = model_paths(rep->model, &n);
+	const struct path_node *nodes = model_paths(t->model, &n);
 
-	for (size_t i = 1; rep->totals->folded_nodes && i < n; i++)
+	for (size_t i = 1; t->totals->folded_nodes && i < n; i++)
 		if (nodes[i].func == PATH_OTHER)
 			return nodes[i].stats.calls;
 	return 0;
-}
-
-int report_written(FILE *out)
-{
-	int err = fflush(out) ? errno : 0;
-
-	if (!err && ferror(out))
-		err = EIO; /* an earlier write failed; its reason is gone */
-	if (err)
-		log_error("the output could not be written: %s", strerror(err));
-	return -err;
 }

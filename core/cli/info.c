@@ -11,7 +11,7 @@
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "analysis/probe_cost.h"
-#include "report/text_format.h"
+#include "base/text_format.h"
 #include "trace/trace.h"
 #include "trace/keys.h"
 

@@ -6,7 +6,7 @@
 
 #include "cli/args.h"
 #include "cli/cli.h"
-#include "export/export.h"
+#include "report/report.h"
 
 #define DEFAULT_ROWS 30 /* text */
 #define SECOND_NS    1000000000ull

@@ -14,7 +14,7 @@
 #include "attach/target/user.h"
 #include "base/log.h"
 #include "cli/cli.h"
-#include "export/exports.h"
+#include "export/export.h"
 
 struct view_args {
 	const char *files[2];

@@ -9,20 +9,26 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analysis/call_spool.h"
+#include "analysis/goroutines.h"
+#include "analysis/stat_columns.h"
+#include "analysis/trace_names.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "export/exports.h"
+#include "base/outfile.h"
+#include "export/formats.h"
 #include "trace/keys.h"
 
 #define MANY_CALLS 1000000
 
 struct chrome {
-	struct report rep;
-	struct callfile calls;
+	struct loaded_trace trace;
+	struct goroutines goroutines;
+	struct call_spool calls;
 	struct json j;
 	uint64_t pid, n;
 	bool args; /* asked for */
-	struct export_watch watch;
+	struct trace_watch watch;
 };
 
 static void open_event(struct chrome *c, const char *ph, uint32_t image, bool system, uint64_t tid)
@@ -52,7 +58,7 @@ static void put_meta(struct chrome *c, const char *what, uint32_t image, bool sy
 
 static void name_process(struct chrome *c, uint32_t image, bool system)
 {
-	const char *command = trace_info_get(c->rep.info, KEY_COMMAND);
+	const char *command = trace_info_get(c->trace.info, KEY_COMMAND);
 	char name[512];
 
 	snprintf(name, sizeof(name), "%s",
@@ -72,8 +78,8 @@ static void put_names(struct chrome *c)
 	char name[512];
 
 	name_process(c, 0, false);
-	for (size_t i = 0; i < c->rep.n_goroutines; i++) {
-		const struct goroutine_info *g = &c->rep.goroutines[i].g;
+	for (size_t i = 0; i < c->goroutines.n; i++) {
+		const struct goroutine_info *g = &c->goroutines.rows[i].g;
 
 		if (!g->calls)
 			continue;
@@ -81,7 +87,7 @@ static void put_names(struct chrome *c)
 			name_process(c, (uint32_t)named[g->system]++, g->system);
 		snprintf(name, sizeof(name), "%s %" PRIu64 " %s",
 			 g->system ? "thread" : "goroutine", g->goid,
-			 report_start_func(&c->rep, g));
+			 trace_name_start(c->trace.info, g));
 		if (name[strlen(name) - 1] == ' ')
 			name[strlen(name) - 1] = '\0';
 		put_meta(c, "thread_name", g->image, g->system, g->goid, name);
@@ -105,9 +111,9 @@ static void put_args(struct chrome *c, const struct call *call)
 static void put_call(struct chrome *c, const struct call *call)
 {
 	open_event(c, "X", call->image, call->system, call->system ? call->tid : call->goid);
-	json_kv_str(&c->j, "name", report_name(&c->rep, call->func));
+	json_kv_str(&c->j, "name", trace_name_func(c->trace.info, call->func));
 	json_key(&c->j, "ts");
-	json_decimal(&c->j, call->start_ns - c->rep.totals->first_ns, 3);
+	json_decimal(&c->j, call->start_ns - c->trace.totals->first_ns, 3);
 	json_key(&c->j, "dur");
 	json_decimal(&c->j, call->end_ns - call->start_ns, 3);
 	if (c->args)
@@ -124,8 +130,8 @@ static int put_trace(struct chrome *c)
 	json_kv_str(&c->j, "displayTimeUnit", "ns");
 	json_key(&c->j, "otherData");
 	json_open(&c->j, '{');
-	json_kv_u64(&c->j, "lost_events", c->rep.totals->lost_events);
-	json_kv_bool(&c->j, "complete", c->rep.complete);
+	json_kv_u64(&c->j, "lost_events", c->trace.totals->lost_events);
+	json_kv_bool(&c->j, "complete", c->trace.complete);
 	json_close(&c->j, '}');
 	json_key(&c->j, "traceEvents");
 	json_open(&c->j, '[');
@@ -133,7 +139,7 @@ static int put_trace(struct chrome *c)
 	for (size_t i = 0; !err && !ferror(c->j.out) && i < c->calls.n; i++) {
 		const struct call *call;
 
-		err = callfile_get(&c->calls, i, &call);
+		err = call_spool_get(&c->calls, i, &call);
 		if (!err && call)
 			put_call(c, call);
 	}
@@ -147,23 +153,21 @@ static void on_call(void *ctx, const struct call *call)
 	struct chrome *c = ctx;
 
 	if (!c->watch.err)
-		c->watch.err = callfile_put(&c->calls, call);
+		c->watch.err = call_spool_put(&c->calls, call);
 }
 
 static void on_goroutine(void *ctx, const struct goroutine_info *g)
 {
 	struct chrome *c = ctx;
 
-	report_take_goroutine(&c->rep, g);
 	if (!c->watch.err)
-		c->watch.err = c->rep.err;
+		c->watch.err = goroutines_add(&c->goroutines, g);
 }
 
 int export_chrome(struct trace_reader *const *r, size_t n, const struct export_options *opt,
 		  FILE *out)
 {
 	struct chrome c = {
-		.rep.file.fd = -1,
 		.pid = trace_info_u64(trace_reader_info(r[0]), KEY_PID, 1),
 		.args = opt->args,
 		.watch = { .on_entry = on_call,
@@ -171,22 +175,23 @@ int export_chrome(struct trace_reader *const *r, size_t n, const struct export_o
 			   .on_goroutine = on_goroutine,
 			   .ctx = &c },
 	};
-	int err = callfile_open(&c.calls);
+	int err = call_spool_open(&c.calls);
 
 	(void)n;
 	json_init(&c.j, out, false);
 	if (!err)
-		err = export_read(&c.rep, r[0], &c.watch);
+		err = trace_load(&c.trace, r[0], &c.watch);
 	if (!err)
 		err = put_trace(&c);
 	if (!err)
-		err = report_written(out);
+		err = outfile_check(out);
 	if (!err && c.n > MANY_CALLS)
 		log_warn(
 			"%" PRIu64
 			" calls are many for programs that open this format; --format=perfetto is made for them",
 			c.n);
-	callfile_close(&c.calls);
-	report_free(&c.rep);
+	call_spool_close(&c.calls);
+	goroutines_free(&c.goroutines);
+	trace_unload(&c.trace);
 	return err;
 }

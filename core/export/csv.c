@@ -9,9 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
-#include "base/vec.h"
+#include "analysis/call_spool.h"
 #include "analysis/callers.h"
+#include "analysis/stat_columns.h"
+#include "analysis/trace_names.h"
+#include "base/csv.h"
+#include "base/log.h"
+#include "base/outfile.h"
+#include "base/text_format.h"
+#include "export/formats.h"
 #include "export/thesis.h"
 
 #define ARROW " -> "
@@ -22,13 +28,14 @@ static void ms(FILE *out, uint64_t ns)
 }
 
 /* The callers of path[0..n), outermost first; what a go statement started stands behind [go]. */
-static void trace(const struct thesis *t, const uint32_t *path, uint32_t n, FILE *out)
+static void put_callers(const struct thesis *t, const uint32_t *path, uint32_t n, FILE *out)
 {
-	const struct export_node *nodes = t->tree.nodes;
+	const struct call_node *nodes = t->tree.nodes;
 	bool quote = false;
 
 	for (uint32_t i = 0; i + 1 < n; i++)
-		quote |= strpbrk(report_name(&t->rep, nodes[path[i]].func), ",\"\r\n") != NULL;
+		quote |= strpbrk(trace_name_func(t->trace.info, nodes[path[i]].func),
+				 CSV_SPECIAL) != NULL;
 	fputs(quote ? ",\"" : ",", out);
 	for (uint32_t i = 0; i < n; i++) {
 		if (nodes[path[i]].go)
@@ -36,7 +43,7 @@ static void trace(const struct thesis *t, const uint32_t *path, uint32_t n, FILE
 		if (i + 1 == n)
 			break;
 		fputs(i ? ARROW : "", out);
-		csv_inside(out, report_name(&t->rep, nodes[path[i]].func));
+		csv_part(out, trace_name_func(t->trace.info, nodes[path[i]].func), 0);
 	}
 	if (quote)
 		fputc('"', out);
@@ -61,21 +68,11 @@ static void columns(const struct thesis *t, uint32_t node, FILE *out)
 		else if (c->unit == THESIS_PER_CALL)
 			fprintf(out, ",%.3f", st->calls ? (double)v / (double)st->calls : 0);
 		else
-			fprintf(out, ",%.4f", share_pct(v, t->rep.totals->root_ns));
+			fprintf(out, ",%.4f", share_pct(v, t->trace.totals->root_ns));
 	}
 	ms(out, st->preempt_ns);
 	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", st->unfinished, st->unwound,
 		st->suspect);
-}
-
-/* The nodes from the outermost down to `node`; their number. */
-static uint32_t path_to(const struct export_tree *t, uint32_t node, uint32_t *path)
-{
-	uint32_t n = t->nodes[node].level;
-
-	for (uint32_t i = n; i-- > 0; node = t->nodes[node].parent)
-		path[i] = node;
-	return n;
 }
 
 static int paths(struct trace_reader *r, const struct export_options *opt, FILE *out)
@@ -83,7 +80,7 @@ static int paths(struct trace_reader *r, const struct export_options *opt, FILE 
 	struct thesis t;
 	uint32_t *path = NULL;
 	size_t cap = 0;
-	int err = thesis_load(&t, r, !opt->no_go_edges);
+	int err = thesis_load(&t, r, opt->no_go_edges);
 
 	fputs("Function,Trace,Calls [#]", out);
 	for (const struct thesis_column *c = thesis_columns; c->name; c++)
@@ -92,13 +89,13 @@ static int paths(struct trace_reader *r, const struct export_options *opt, FILE 
 	for (size_t i = 0; !err && i + 1 < t.tree.n; i++) {
 		uint32_t node = t.order[i];
 
-		if (!report_has_row(&t.tree.nodes[node].stats))
+		if (!stat_any(&t.tree.nodes[node].stats))
 			continue;
-		err = vec_reserve(&path, &cap, t.tree.nodes[node].level);
+		err = call_tree_path(&t.tree, node, &path, &cap);
 		if (err)
 			break;
-		csv_field(out, report_name(&t.rep, t.tree.nodes[node].func));
-		trace(&t, path, path_to(&t.tree, node, path), out);
+		csv_field(out, trace_name_func(t.trace.info, t.tree.nodes[node].func));
+		put_callers(&t, path, t.tree.nodes[node].level, out);
 		fprintf(out, ",%" PRIu64, t.tree.nodes[node].stats.calls);
 		columns(&t, node, out);
 	}
@@ -107,21 +104,32 @@ static int paths(struct trace_reader *r, const struct export_options *opt, FILE 
 	return err;
 }
 
-static int calls(struct trace_reader *r, const struct export_options *opt, FILE *out)
+/* What is read with the trace for a row a call. */
+struct reading {
+	struct call_spool calls;
+	struct trace_watch watch;
+};
+
+static void collect(void *ctx, const struct call *c)
 {
-	struct callfile file;
+	struct reading *in = ctx;
+
+	if (!in->watch.err)
+		in->watch.err = call_spool_put(&in->calls, c);
+}
+
+static int call_rows(struct reading *in, const struct loaded_trace *trace, FILE *out)
+{
 	struct callers callers = { 0 };
-	struct export_tree tree;
-	struct report rep;
 	uint64_t id = 0, caller;
-	int err = export_load_calls(&rep, &tree, &file, r, !opt->no_go_edges);
+	int err = 0;
 
 	fputs("call,caller,goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system,image\n",
 	      out);
-	for (size_t i = 0; !err && !ferror(out) && i < file.n; i++) {
+	for (size_t i = 0; !err && !ferror(out) && i < in->calls.n; i++) {
 		const struct call *c;
 
-		err = callfile_get(&file, i, &c);
+		err = call_spool_get(&in->calls, i, &c);
 		if (err || !c)
 			continue;
 		err = callers_put(&callers, c, ++id, &caller);
@@ -131,15 +139,28 @@ static int calls(struct trace_reader *r, const struct export_options *opt, FILE 
 		if (caller)
 			fprintf(out, "%" PRIu64, caller);
 		fprintf(out, ",%" PRIu64 ",%u,", c->goid, c->level);
-		csv_field(out, report_name(&rep, c->func));
+		csv_field(out, trace_name_func(trace->info, c->func));
 		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%d,%u,%d,%u\n",
-			c->start_ns - rep.totals->first_ns, c->end_ns - c->start_ns, c->self_ns,
+			c->start_ns - trace->totals->first_ns, c->end_ns - c->start_ns, c->self_ns,
 			call_end_name(c->end), c->suspect, c->tid, c->system, c->image);
 	}
 	callers_free(&callers);
-	export_tree_free(&tree);
-	callfile_close(&file);
-	report_free(&rep);
+	return err;
+}
+
+static int calls(struct trace_reader *r, const struct export_options *opt, FILE *out)
+{
+	struct reading in = { .watch = { .on_entry = collect, .on_call = collect, .ctx = &in } };
+	struct loaded_trace trace = { 0 };
+	int err = call_spool_open(&in.calls);
+
+	(void)opt;
+	if (!err)
+		err = trace_load(&trace, r, &in.watch);
+	if (!err)
+		err = call_rows(&in, &trace, out);
+	call_spool_close(&in.calls);
+	trace_unload(&trace);
 	return err;
 }
 
@@ -148,5 +169,5 @@ int export_csv(struct trace_reader *const *r, size_t n, const struct export_opti
 	int err = (opt->calls ? calls : paths)(r[0], opt, out);
 
 	(void)n;
-	return err ? err : report_written(out);
+	return err ? err : outfile_check(out);
 }

@@ -3,7 +3,8 @@
 #ifndef GOTRACE_EXPORT_FIXTURE_H
 #define GOTRACE_EXPORT_FIXTURE_H
 
-#include "export/exports.h"
+#include "analysis/trace_fixture.h"
+#include "export/export.h"
 
 const struct export_format *fixture_format(const char *name);
 /* What a format makes of the trace at path, n bytes and a NUL; to be freed. */

@@ -18,7 +18,6 @@
 
 #include "base/log.h"
 #include "export/export_fixture.h"
-#include "report/report_fixture.h"
 
 #define FOLDER "fixtures/cases"
 #ifdef __SANITIZE_ADDRESS__ /* ten times slower, and keeps what is freed */

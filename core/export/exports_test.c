@@ -18,7 +18,6 @@
 #include <cmocka.h>
 
 #include "export/export_fixture.h"
-#include "report/report_fixture.h"
 
 static const struct {
 	const char *title, *format;

@@ -8,8 +8,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analysis/trace_names.h"
+#include "base/outfile.h"
 #include "base/vec.h"
-#include "export/exports.h"
+#include "export/formats.h"
+#include "export/tree_load.h"
 
 static void frame(FILE *out, const char *name)
 {
@@ -17,16 +20,28 @@ static void frame(FILE *out, const char *name)
 		fputc(*c == ';' ? ',' : *c < 0x20 || *c == 0x7f ? ' ' : *c, out);
 }
 
-static int lines(const struct report *rep, const struct export_tree *t, enum export_weight weight,
-		 FILE *out)
+static uint64_t weight_of(const struct call_stats *st, enum export_weight weight)
+{
+	switch (weight) {
+	case WEIGHT_TOTAL:
+		return st->total_ns;
+	case WEIGHT_CALLS:
+		return st->calls;
+	default:
+		return st->self_ns;
+	}
+}
+
+static int lines(const struct trace_info *info, const struct call_tree *t,
+		 enum export_weight weight, FILE *out)
 {
 	uint32_t *path = NULL; /* the nodes from the outermost to the one at hand */
 	size_t cap = 0;
 	int err = 0;
 
 	for (size_t i = 1; !err && i < t->n; i++) {
-		const struct export_node *x = &t->nodes[i];
-		uint64_t w = export_weight_of(&x->stats, weight);
+		const struct call_node *x = &t->nodes[i];
+		uint64_t w = weight_of(&x->stats, weight);
 
 		err = vec_reserve(&path, &cap, x->level + 1);
 		if (err)
@@ -37,7 +52,7 @@ static int lines(const struct report *rep, const struct export_tree *t, enum exp
 		for (uint32_t l = 1; l <= x->level; l++) {
 			if (t->nodes[path[l]].go)
 				fputs(GO_FRAME ";", out);
-			frame(out, report_name(rep, t->nodes[path[l]].func));
+			frame(out, trace_name_func(info, t->nodes[path[l]].func));
 			fputc(l < x->level ? ';' : ' ', out);
 		}
 		fprintf(out, "%" PRIu64 "\n", w);
@@ -49,16 +64,16 @@ static int lines(const struct report *rep, const struct export_tree *t, enum exp
 int export_folded(struct trace_reader *const *r, size_t n, const struct export_options *opt,
 		  FILE *out)
 {
-	struct export_tree tree;
-	struct report rep;
-	int err = export_load(&rep, &tree, r[0], !opt->no_go_edges);
+	struct call_tree tree;
+	struct loaded_trace trace;
+	int err = tree_load(&trace, &tree, r[0], NULL, opt->no_go_edges);
 
 	(void)n;
 	if (!err)
-		err = lines(&rep, &tree, opt->weight, out);
+		err = lines(trace.info, &tree, opt->weight, out);
 	if (!err)
-		err = report_written(out);
-	export_tree_free(&tree);
-	report_free(&rep);
+		err = outfile_check(out);
+	call_tree_free(&tree);
+	trace_unload(&trace);
 	return err;
 }

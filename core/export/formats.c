@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Not beside the formats of reports: programs that only report need not link what these need. */
-#include "export/exports.h"
+#include "export/formats.h"
 
 const struct export_format export_formats[] = {
 	{ "folded", "a line for each path: flamegraph.pl, speedscope, Perfetto, Perun",

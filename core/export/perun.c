@@ -17,9 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/stat_columns.h"
+#include "analysis/trace_names.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/outfile.h"
 #include "base/vec.h"
+#include "export/formats.h"
 #include "export/thesis.h"
 #include "trace/keys.h"
 
@@ -50,38 +54,35 @@ static int add_frame(struct perun *p, size_t *n, const char *name)
 	return 0;
 }
 
-/* All functions of the node's path, joined. */
+/* All functions of the path at hand, joined. */
 static int fill_stack(struct perun *p, uint32_t node)
 {
-	const struct export_node *nodes = p->t.tree.nodes;
+	const struct call_node *nodes = p->t.tree.nodes;
 	uint32_t levels = nodes[node].level;
 	size_t n = 0;
 	int err = 0;
 
-	for (uint32_t i = levels, at = node; i-- > 0; at = nodes[at].parent)
-		p->path[i] = at;
 	for (uint32_t i = 0; !err && i < levels; i++) {
 		if (nodes[p->path[i]].go)
 			err = add_frame(p, &n, GO_FRAME);
 		if (!err)
-			err = add_frame(p, &n, report_name(&p->t.rep, nodes[p->path[i]].func));
+			err = add_frame(p, &n,
+					trace_name_func(p->t.trace.info, nodes[p->path[i]].func));
 	}
 	return err;
 }
 
 static void put_callers(struct perun *p, uint32_t node)
 {
-	const struct export_node *nodes = p->t.tree.nodes;
+	const struct call_node *nodes = p->t.tree.nodes;
 	uint32_t n = nodes[node].level;
 
-	for (uint32_t i = n, at = node; i-- > 0; at = nodes[at].parent)
-		p->path[i] = at;
 	json_key(&p->j, "trace");
 	json_open(&p->j, '[');
 	for (uint32_t i = 0; i < n; i++) {
 		const char *const names[] = {
 			nodes[p->path[i]].go ? GO_FRAME : NULL,
-			i + 1 < n ? report_name(&p->t.rep, nodes[p->path[i]].func) : NULL
+			i + 1 < n ? trace_name_func(p->t.trace.info, nodes[p->path[i]].func) : NULL
 		};
 
 		for (int k = 0; k < 2; k++) {
@@ -98,11 +99,11 @@ static void put_callers(struct perun *p, uint32_t node)
 /* uid NULL: the function, with its callers apart. */
 static void open_resource(struct perun *p, uint32_t node, const char *uid, const char *subtype)
 {
-	const struct export_node *n = &p->t.tree.nodes[node];
+	const struct call_node *n = &p->t.tree.nodes[node];
 
 	fputc('\n', p->j.out);
 	json_open(&p->j, '{');
-	json_kv_str(&p->j, "uid", uid ? uid : report_name(&p->t.rep, n->func));
+	json_kv_str(&p->j, "uid", uid ? uid : trace_name_func(p->t.trace.info, n->func));
 	if (!uid)
 		put_callers(p, node);
 	json_kv_str(&p->j, "type", "time");
@@ -132,7 +133,7 @@ static void put_path(struct perun *p, uint32_t node, const char *uid)
 static void put_legacy(struct perun *p, uint32_t node)
 {
 	const struct call_stats *st = &p->t.tree.nodes[node].stats;
-	uint64_t root_ns = p->t.rep.totals->root_ns;
+	uint64_t root_ns = p->t.trace.totals->root_ns;
 
 	for (const struct thesis_column *c = thesis_columns; c->name; c++) {
 		uint64_t v = c->of_finished && !st->finished ? 0 : c->get(st, &p->t.extra[node]);
@@ -161,9 +162,9 @@ static int put_resources(struct perun *p, enum perun_layout layout)
 	for (size_t i = 0; !err && i + 1 < p->t.tree.n; i++) {
 		uint32_t node = p->t.order[i];
 
-		if (!report_has_row(&p->t.tree.nodes[node].stats))
+		if (!stat_any(&p->t.tree.nodes[node].stats))
 			continue;
-		err = vec_reserve(&p->path, &p->cap, p->t.tree.nodes[node].level);
+		err = call_tree_path(&p->t.tree, node, &p->path, &p->cap);
 		if (!err && layout == PERUN_STACKS)
 			err = fill_stack(p, node);
 		if (err)
@@ -180,8 +181,8 @@ static int put_resources(struct perun *p, enum perun_layout layout)
 /* The command's first word, and the rest. */
 static void put_header(struct perun *p, enum perun_layout layout)
 {
-	const char *command = trace_info_get(p->t.rep.info, KEY_COMMAND);
-	const char *status = trace_info_get(p->t.rep.info, KEY_END_STATUS);
+	const char *command = trace_info_get(p->t.trace.info, KEY_COMMAND);
+	const char *status = trace_info_get(p->t.trace.info, KEY_END_STATUS);
 	const char *rest = command ? strchr(command, ' ') : NULL;
 	char *cmd = command ? strndup(command, rest ? (size_t)(rest - command) : strlen(command))
 			    : NULL;
@@ -208,7 +209,7 @@ static void put_or(struct json *j, const char *key, const char *s)
 /* Perun's reports want every key; the trace does not know them all. */
 static void put_machine(struct perun *p, const struct export_options *opt)
 {
-	const struct trace_info *info = p->t.rep.info;
+	const struct trace_info *info = p->t.trace.info;
 	const char *kernel = trace_info_get(info, KEY_HOST_KERNEL),
 		   *release = kernel ? strchr(kernel, ' ') : NULL;
 	uint64_t cpus = trace_info_u64(info, KEY_HOST_CPUS, 0);
@@ -245,7 +246,7 @@ static void put_list(struct perun *p, const char *name, const char *prefix)
 	json_key(&p->j, name);
 	json_open(&p->j, '[');
 	for (unsigned i = 0; snprintf(key, sizeof(key), "%s.%u", prefix, i),
-		      (v = trace_info_get(p->t.rep.info, key));
+		      (v = trace_info_get(p->t.trace.info, key));
 	     i++)
 		json_str(&p->j, v);
 	json_close(&p->j, ']');
@@ -253,8 +254,8 @@ static void put_list(struct perun *p, const char *name, const char *prefix)
 
 static void put_collector(struct perun *p)
 {
-	const struct trace_info *info = p->t.rep.info;
-	const struct model_totals *t = p->t.rep.totals;
+	const struct trace_info *info = p->t.trace.info;
+	const struct model_totals *t = p->t.trace.totals;
 
 	json_key(&p->j, "collector_info");
 	json_open(&p->j, '{');
@@ -280,7 +281,7 @@ int export_perun(struct trace_reader *const *r, size_t n, const struct export_op
 		 FILE *out)
 {
 	struct perun p = { .cap = 0 };
-	int err = thesis_load(&p.t, r[0], !opt->no_go_edges);
+	int err = thesis_load(&p.t, r[0], opt->no_go_edges);
 
 	(void)n;
 	if (!err) {
@@ -292,7 +293,7 @@ int export_perun(struct trace_reader *const *r, size_t n, const struct export_op
 		put_collector(&p);
 		json_key(&p.j, "global");
 		json_open(&p.j, '{');
-		json_kv_u64(&p.j, "time", report_span_ns(&p.t.rep));
+		json_kv_u64(&p.j, "time", loaded_trace_span_ns(&p.t.trace));
 		err = put_resources(&p, opt->layout);
 		json_close(&p.j, '}');
 		json_close(&p.j, '}');
@@ -300,7 +301,7 @@ int export_perun(struct trace_reader *const *r, size_t n, const struct export_op
 			log_error("no memory for a path");
 	}
 	if (!err)
-		err = report_written(out);
+		err = outfile_check(out);
 	free(p.path);
 	free(p.stack);
 	thesis_free(&p.t);

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/vec.h"
+#include "export/tree_load.h"
 
 /* What calls say that their node does not keep, by the model's paths. */
 struct noting {
@@ -13,7 +14,7 @@ struct noting {
 		uint64_t finished, recursive, min_self_ns, max_self_ns;
 	} * paths;
 	size_t cap;
-	struct export_watch watch;
+	struct trace_watch watch;
 };
 
 static void on_call(void *ctx, const struct call *c)
@@ -42,7 +43,7 @@ static int take_notes(struct thesis *t, const struct noting *from)
 	uint64_t *finished = calloc(t->tree.n, sizeof(*finished));
 	size_t n;
 
-	model_paths(t->rep.model, &n);
+	model_paths(t->trace.model, &n);
 	t->extra = calloc(t->tree.n, sizeof(*t->extra));
 	if (!t->extra || !finished) {
 		free(finished);
@@ -50,7 +51,7 @@ static int take_notes(struct thesis *t, const struct noting *from)
 	}
 	for (size_t i = 1; i < n && i < from->cap; i++) {
 		const struct noted *note = &from->paths[i];
-		uint32_t node = t->tree.of_path[i];
+		uint32_t node = t->tree.node_of[i];
 		struct thesis_extra *x = &t->extra[node];
 
 		x->callees += note->recursive;
@@ -73,22 +74,20 @@ static int take_notes(struct thesis *t, const struct noting *from)
 
 static int by_self(const void *x, const void *y, void *ctx)
 {
-	const struct export_node *nodes = ctx;
+	const struct call_node *nodes = ctx;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 	uint64_t m = nodes[a].stats.self_ns, n = nodes[b].stats.self_ns;
 
 	return m != n ? (m > n ? -1 : 1) : (a > b) - (a < b);
 }
 
-int thesis_load(struct thesis *t, struct trace_reader *r, bool go_edges)
+int thesis_load(struct thesis *t, struct trace_reader *r, bool cut_go)
 {
 	struct noting noting = { .watch = { .on_call = on_call, .ctx = &noting } };
 
 	*t = (struct thesis){ 0 };
-	int err = export_read(&t->rep, r, &noting.watch);
+	int err = tree_load(&t->trace, &t->tree, r, &noting.watch, cut_go);
 
-	if (!err)
-		err = export_tree_build(&t->tree, &t->rep, go_edges);
 	if (!err)
 		err = take_notes(t, &noting);
 	free(noting.paths);
@@ -111,8 +110,8 @@ void thesis_free(struct thesis *t)
 {
 	free(t->extra);
 	free(t->order);
-	export_tree_free(&t->tree);
-	report_free(&t->rep);
+	call_tree_free(&t->tree);
+	trace_unload(&t->trace);
 }
 
 #define COLUMN(name, value)                                                             \

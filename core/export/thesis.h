@@ -4,7 +4,7 @@
 #ifndef GOTRACE_THESIS_H
 #define GOTRACE_THESIS_H
 
-#include "export/exports.h"
+#include "analysis/call_tree.h"
 
 /* What the tree's nodes do not have. */
 struct thesis_extra {
@@ -14,15 +14,15 @@ struct thesis_extra {
 };
 
 struct thesis {
-	struct report rep;
-	struct export_tree tree;
+	struct loaded_trace trace;
+	struct call_tree tree;
 	struct thesis_extra *extra; /* by node */
 	/* nodes 1.., the largest self time first, then in the tree's order; tree.n - 1 of them */
 	uint32_t *order;
 };
 
-/* As export_load; thesis_free in either case. */
-int thesis_load(struct thesis *t, struct trace_reader *r, bool go_edges);
+/* As tree_load; thesis_free in either case. */
+int thesis_load(struct thesis *t, struct trace_reader *r, bool cut_go);
 void thesis_free(struct thesis *t);
 
 enum thesis_unit { THESIS_COUNT, THESIS_NS, THESIS_PER_CALL, THESIS_SHARE };
@@ -34,7 +34,7 @@ struct thesis_column {
 	enum thesis_unit unit;
 	bool legacy_ns;   /* there its unit is ns, not ms */
 	bool of_finished; /* nothing to say when no call finished */
-	/* THESIS_SHARE: in nanoseconds, of rep.totals->root_ns; THESIS_PER_CALL: to be divided by
+	/* THESIS_SHARE: in nanoseconds, of trace.totals->root_ns; THESIS_PER_CALL: to be divided by
 	 * the calls; means: by finished calls already */
 	uint64_t (*get)(const struct call_stats *st, const struct thesis_extra *x);
 };

@@ -17,8 +17,8 @@
 #include <sqlite3.h>
 
 #include "base/log.h"
+#include "analysis/trace_load.h"
 #include "export/export_fixture.h"
-#include "report/report_fixture.h"
 #include "pprof.pb-c.h"
 
 struct totals {
@@ -29,20 +29,19 @@ struct totals {
 static struct totals truth(const char *path)
 {
 	struct trace_reader *r = trace_reader_open(path);
-	struct export_watch none = { 0 };
 	struct totals t = { 0 };
-	struct report rep;
+	struct loaded_trace trace;
 	size_t n;
 
 	assert_non_null(r);
-	assert_int_equal(export_read(&rep, r, &none), 0);
-	const struct path_node *nodes = model_paths(rep.model, &n);
+	assert_int_equal(trace_load(&trace, r, NULL), 0);
+	const struct path_node *nodes = model_paths(trace.model, &n);
 
 	for (size_t i = 1; i < n; i++) {
 		t.self_ns += nodes[i].stats.self_ns;
 		t.calls += nodes[i].stats.calls;
 	}
-	report_free(&rep);
+	trace_unload(&trace);
 	trace_reader_close(r);
 	return t;
 }

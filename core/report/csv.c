@@ -1,58 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* RFC 4180 but for line ends, which are those of the other tools here; quotes only where needed. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "analysis/report.h"
-
-/* One field; in a path ';' separates, so that inside a name it becomes ','. */
-static void put(FILE *out, const char *s, bool in_path)
-{
-	for (; *s; s++) {
-		if (*s == '"')
-			fputc('"', out);
-		fputc(in_path && *s == ';' ? ',' : *s, out);
-	}
-}
-
-void csv_inside(FILE *out, const char *s)
-{
-	put(out, s, false);
-}
-
-void csv_field(FILE *out, const char *s)
-{
-	bool quote = strpbrk(s, ",\"\r\n");
-
-	if (quote)
-		fputc('"', out);
-	put(out, s, false);
-	if (quote)
-		fputc('"', out);
-}
-
-int csv_path(const struct report *rep, FILE *out, uint32_t node, uint32_t **nodes, size_t *cap)
-{
-	size_t n;
-	int err = report_path(rep, node, nodes, cap, &n);
-	bool quote = false;
-
-	for (size_t i = 0; !err && i < n; i++)
-		quote |= strpbrk(report_name(rep, rep->tree.nodes[(*nodes)[i]].func), ",;\"\r\n") !=
-			 NULL;
-	if (quote)
-		fputc('"', out);
-	for (size_t i = 0; !err && i < n; i++) {
-		if (i)
-			fputc(';', out);
-		put(out, report_name(rep, rep->tree.nodes[(*nodes)[i]].func), true);
-	}
-	if (quote)
-		fputc('"', out);
-	return err;
-}
+#include "analysis/stat_columns.h"
+#include "analysis/trace_names.h"
+#include "base/csv.h"
+#include "base/outfile.h"
+#include "report/formats.h"
+#include "report/path_fields.h"
+#include "report/rows.h"
 
 static void stat_fields(FILE *out, const struct call_stats *st, bool path)
 {
@@ -80,7 +36,7 @@ static int functions(const struct report *rep, FILE *out)
 	stat_names(out, false);
 	for (size_t i = 0; i < rep->n_rows; i++) {
 		csv_field(out, report_name(rep, (uint32_t)rep->rows[i]));
-		stat_fields(out, &rep->funcs[rep->rows[i]], false);
+		stat_fields(out, &rep->trace.funcs[rep->rows[i]], false);
 	}
 	return 0;
 }
@@ -94,14 +50,15 @@ static int paths(const struct report *rep, FILE *out)
 	fputs("path", out);
 	stat_names(out, true);
 	for (size_t i = 0; !err && i < rep->n_rows; i++) {
-		err = csv_path(rep, out, (uint32_t)rep->rows[i], &nodes, &cap);
+		err = path_field_csv(&rep->tree, rep->trace.info, (uint32_t)rep->rows[i], &nodes,
+				     &cap, out);
 		stat_fields(out, &rep->tree.nodes[rep->rows[i]].stats, true);
 	}
 	free(nodes);
 	return err;
 }
 
-/* Who started it and where, how long it lived: what goroutines and places have in common. */
+/* Who started it and where, how long it lived: what rows of one and of several have in common. */
 static void origin_names(FILE *out)
 {
 	fputs("start_function,created_in,created_at,start_ns,lifetime_ns", out);
@@ -111,15 +68,17 @@ static void origin_names(FILE *out)
 
 static void origin(const struct report *rep, FILE *out, const struct goroutine_row *r)
 {
+	const struct trace_info *info = rep->trace.info;
 	const struct goroutine_info *g = &r->g;
 	char line[512];
 
-	csv_field(out, report_start_func(rep, g));
+	csv_field(out, trace_name_start(info, g));
 	fputc(',', out);
-	csv_field(out, report_pc_func(rep, g->create_pc));
+	csv_field(out, trace_name_at(info, g->create_pc));
 	fputc(',', out);
-	csv_field(out, report_pc_line(rep, g->create_pc, false, line, sizeof(line)));
-	fprintf(out, ",%" PRIu64 ",%" PRIu64, g->first_ns - rep->totals->first_ns, r->life_ns);
+	csv_field(out, trace_name_line(info, g->create_pc, false, line, sizeof(line)));
+	fprintf(out, ",%" PRIu64 ",%" PRIu64, g->first_ns - rep->trace.totals->first_ns,
+		r->life_ns);
 	for (const struct goroutine_column *c = goroutine_columns; c->name; c++)
 		fprintf(out, ",%" PRIu64, c->get(g));
 }
@@ -130,7 +89,7 @@ static int goroutines(const struct report *rep, FILE *out)
 	origin_names(out);
 	fputs(",ended,system,image\n", out);
 	for (size_t i = 0; i < rep->n_rows; i++) {
-		const struct goroutine_row *r = &rep->goroutines[rep->rows[i]];
+		const struct goroutine_row *r = &rep->goroutines.rows[rep->rows[i]];
 
 		fprintf(out, "%" PRIu64 ",", r->g.goid);
 		if (r->g.creator)
@@ -142,13 +101,13 @@ static int goroutines(const struct report *rep, FILE *out)
 	return 0;
 }
 
-static int places(const struct report *rep, FILE *out)
+static int creation_sites(const struct report *rep, FILE *out)
 {
 	fputs("goroutines,ended,", out);
 	origin_names(out);
 	fputs(",system,max_lifetime_ns\n", out);
 	for (size_t i = 0; i < rep->n_rows; i++) {
-		const struct goroutine_row *r = &rep->goroutines[rep->rows[i]];
+		const struct goroutine_row *r = &rep->goroutines.rows[rep->rows[i]];
 
 		fprintf(out, "%" PRIu64 ",%" PRIu64 ",", r->n, r->n_ended);
 		origin(rep, out, r);
@@ -163,16 +122,16 @@ static int calls(const struct report *rep, FILE *out)
 
 	fputs("goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system,image\n",
 	      out);
-	for (size_t i = 0; left && i < rep->n_calls; i++) {
-		const struct call *c = &rep->calls[i];
+	for (size_t i = 0; left && i < rep->calls.n; i++) {
+		const struct call *c = &rep->calls.calls[i];
 
-		if (!report_wants_call(rep, c))
+		if (!call_rows_wants(&rep->calls, c))
 			continue;
 		fprintf(out, "%" PRIu64 ",%u,", c->goid, c->level);
 		csv_field(out, report_name(rep, c->func));
 		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%d,%u,%d,%u\n",
-			c->start_ns - rep->totals->first_ns, c->end_ns - c->start_ns, c->self_ns,
-			call_end_name(c->end), c->suspect, c->tid, c->system, c->image);
+			c->start_ns - rep->trace.totals->first_ns, c->end_ns - c->start_ns,
+			c->self_ns, call_end_name(c->end), c->suspect, c->tid, c->system, c->image);
 		left--;
 	}
 	return 0;
@@ -190,9 +149,10 @@ int report_csv(struct trace_reader *r, const struct report_options *opt, FILE *o
 	int err = report_load(&rep, r, opt);
 
 	if (!err)
-		err = (opt->by == BY_GOROUTINE && opt->fold ? places : write[opt->by])(&rep, out);
+		err = (opt->by == BY_GOROUTINE && opt->fold ? creation_sites : write[opt->by])(&rep,
+											       out);
 	if (!err)
-		err = report_written(out);
+		err = outfile_check(out);
 	report_free(&rep);
 	return err;
 }

@@ -3,9 +3,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analysis/trace_json.h"
+#include "base/csv.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "analysis/diff.h"
+#include "base/outfile.h"
+#include "base/text_format.h"
+#include "report/diff_rows.h"
+#include "report/formats.h"
+#include "report/path_fields.h"
 
 /* Calls first, as in a report. */
 static const struct {
@@ -38,24 +44,25 @@ static void csv_numbers(const struct diff_row *row, FILE *out)
 	fputc('\n', out);
 }
 
-static int csv_rows(const struct diff *d, FILE *out)
+static int csv_rows(const struct diff_report *d, FILE *out)
 {
 	uint32_t *nodes = NULL;
 	size_t cap = 0;
 	int err = 0;
 
-	fprintf(out, "%s,change", diff_rows_name(d));
+	fprintf(out, "%s,change", diff_report_what(d));
 	for (size_t c = 0; c < N_COLUMNS; c++)
 		fprintf(out, ",%s_a,%s_b,%s_change,%s_change_pct", columns[c].name, columns[c].name,
 			columns[c].name, columns[c].name);
 	fputc('\n', out);
 	for (size_t i = 0; !err && i < d->n_rows; i++) {
 		if (d->opt->by == BY_PATH)
-			err = csv_path(&d->all, out, d->rows[i].key, &nodes, &cap);
+			err = path_field_csv(&d->diff.tree, &d->diff.names.info,
+					     d->diff.rows[i].key, &nodes, &cap, out);
 		else
-			csv_field(out, report_name(&d->all, d->rows[i].key));
-		fprintf(out, ",%s", diff_row_kind(&d->rows[i]));
-		csv_numbers(&d->rows[i], out);
+			csv_field(out, diff_report_name(d, &d->diff.rows[i]));
+		fprintf(out, ",%s", diff_row_kind(&d->diff.rows[i]));
+		csv_numbers(&d->diff.rows[i], out);
 	}
 	free(nodes);
 	return err;
@@ -63,20 +70,20 @@ static int csv_rows(const struct diff *d, FILE *out)
 
 int diff_csv(struct trace_reader *const r[2], const struct diff_options *opt, FILE *out)
 {
-	struct diff d;
-	int err = diff_load(&d, r, opt);
+	struct diff_report d;
+	int err = diff_report_load(&d, r, opt);
 
 	if (!err)
 		err = csv_rows(&d, out);
 	if (!err)
-		err = report_written(out);
+		err = outfile_check(out);
 	if (!err && d.n_folded)
 		log_info("%zu %s%s folded: changed by less than %g%% or %s (--threshold, --min)",
-			 d.n_folded, diff_rows_name(&d), plural(d.n_folded), opt->threshold_pct,
+			 d.n_folded, diff_report_what(&d), plural(d.n_folded), opt->threshold_pct,
 			 HUMAN(d.min_ns));
-	for (size_t i = 0; !err && i < d.n_notes; i++)
-		log_info("note: %s", d.notes[i]);
-	diff_free(&d);
+	for (size_t i = 0; !err && i < d.notes.n; i++)
+		log_info("note: %s", d.notes.lines[i]);
+	diff_report_free(&d);
 	return err;
 }
 
@@ -105,7 +112,7 @@ static void json_numbers(struct json *j, const struct diff_row *row)
 	}
 }
 
-static int json_rows(const struct diff *d, struct json *j)
+static int json_rows(const struct diff_report *d, struct json *j)
 {
 	uint32_t *nodes = NULL;
 	size_t cap = 0;
@@ -116,12 +123,14 @@ static int json_rows(const struct diff *d, struct json *j)
 	for (size_t i = 0; !err && i < d->n_rows; i++) {
 		json_open(j, '{');
 		if (d->opt->by == BY_PATH)
-			err = json_path(&d->all, j, d->rows[i].key, &nodes, &cap);
+			err = path_field_json(&d->diff.tree, &d->diff.names.info,
+					      d->diff.rows[i].key, &nodes, &cap, j);
 		else
-			json_kv_str(j, "function", report_name(&d->all, d->rows[i].key));
-		json_kv_str(j, "change", diff_row_kind(&d->rows[i]));
-		json_kv_bool(j, "traced_in_both", diff_row_untraced(d, &d->rows[i]) < 0);
-		json_numbers(j, &d->rows[i]);
+			json_kv_str(j, "function", diff_report_name(d, &d->diff.rows[i]));
+		json_kv_str(j, "change", diff_row_kind(&d->diff.rows[i]));
+		json_kv_bool(j, "traced_in_both",
+			     diff_row_untraced(&d->diff, &d->diff.rows[i]) < 0);
+		json_numbers(j, &d->diff.rows[i]);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -129,19 +138,19 @@ static int json_rows(const struct diff *d, struct json *j)
 	return err;
 }
 
-static void json_side(const struct diff *d, struct json *j, unsigned s)
+static void json_side(const struct diff_report *d, struct json *j, unsigned s)
 {
 	json_key(j, s ? "b" : "a");
 	json_open(j, '{');
 	json_kv_str(j, "file", d->opt->file[s]);
-	json_totals(&d->side[s], j);
+	trace_json_totals(&d->diff.side[s], j);
 	json_close(j, '}');
 }
 
-static int json_all(const struct diff *d, struct json *j)
+static int json_all(const struct diff_report *d, struct json *j)
 {
 	json_open(j, '{');
-	json_kv_str(j, "by", diff_rows_name(d));
+	json_kv_str(j, "by", diff_report_what(d));
 	json_side(d, j, 0);
 	json_side(d, j, 1);
 	json_key(j, "threshold_pct");
@@ -154,8 +163,8 @@ static int json_all(const struct diff *d, struct json *j)
 	json_kv_u64(j, "hidden_rows", d->n_hidden);
 	json_key(j, "notes");
 	json_open(j, '[');
-	for (size_t i = 0; i < d->n_notes; i++)
-		json_str(j, d->notes[i]);
+	for (size_t i = 0; i < d->notes.n; i++)
+		json_str(j, d->notes.lines[i]);
 	json_close(j, ']');
 	json_close(j, '}');
 	return err;
@@ -163,16 +172,16 @@ static int json_all(const struct diff *d, struct json *j)
 
 int diff_json(struct trace_reader *const r[2], const struct diff_options *opt, FILE *out)
 {
-	struct diff d;
+	struct diff_report d;
 	struct json j;
-	int err = diff_load(&d, r, opt);
+	int err = diff_report_load(&d, r, opt);
 
 	if (!err) {
 		json_init(&j, out, true);
 		err = json_all(&d, &j);
 	}
 	if (!err)
-		err = report_written(out);
-	diff_free(&d);
+		err = outfile_check(out);
+	diff_report_free(&d);
 	return err;
 }

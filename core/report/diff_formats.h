@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Two traces compared: what changed in calls, total and self of each function or path. */
-#ifndef GOTRACE_DIFF_H
-#define GOTRACE_DIFF_H
+#ifndef GOTRACE_DIFF_FORMATS_H
+#define GOTRACE_DIFF_FORMATS_H
 
-#include "export/export.h"
+#include "report/report.h"
 
 /* By the size of the change, the largest first. */
 enum diff_sort { DIFF_SELF, DIFF_TOTAL, DIFF_CALLS, DIFF_NAME };

@@ -2,8 +2,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/log.h"
-#include "analysis/diff.h"
+#include "analysis/trace_names.h"
+#include "base/outfile.h"
+#include "base/text_format.h"
+#include "report/diff_rows.h"
+#include "report/formats.h"
 
 /* "+1.20ms", "=" when there is no change. */
 static const char *change_ns(int64_t ns, char buf[24])
@@ -46,16 +49,16 @@ struct widths {
 	int calls, change;
 };
 
-static struct widths measure(const struct diff *d)
+static struct widths measure(const struct diff_report *d)
 {
 	struct widths w = { 5, 6 };
 	char buf[24];
 
 	for (size_t i = 0; i < d->n_rows; i++) {
 		int n = snprintf(NULL, 0, "%s",
-				 change_count(diff_change(&d->rows[i], METRIC_CALLS), buf));
+				 change_count(diff_change(&d->diff.rows[i], METRIC_CALLS), buf));
 
-		w.calls = text_width(d->rows[i].value[METRIC_CALLS][0], w.calls);
+		w.calls = text_width(d->diff.rows[i].value[METRIC_CALLS][0], w.calls);
 		w.change = n > w.change ? n : w.change;
 	}
 	return w;
@@ -69,20 +72,21 @@ static void times(const struct diff_row *row, enum diff_metric m, FILE *out)
 		change_ns(diff_change(row, m), change), relative(row, m, pct));
 }
 
-static int name(const struct diff *d, const struct diff_row *row, FILE *out, uint32_t **nodes,
+static int name(const struct diff_report *d, const struct diff_row *row, FILE *out, uint32_t **path,
 		size_t *cap)
 {
-	int missing = diff_row_untraced(d, row), err = 0;
-	size_t n;
+	const struct call_tree *t = &d->diff.tree;
+	int missing = diff_row_untraced(&d->diff, row), err = 0;
 
-	if (d->opt->by == BY_PATH) {
-		err = report_path(&d->all, row->key, nodes, cap, &n);
-		for (size_t i = 0; !err && i < n; i++) {
+	if (d->diff.by_path) {
+		err = call_tree_path(t, row->key, path, cap);
+		for (uint32_t i = 0; !err && i < t->nodes[row->key].level; i++) {
 			fputs(i ? ";" : "", out);
-			text_safe(out, report_name(&d->all, d->all.tree.nodes[(*nodes)[i]].func));
+			text_safe(out,
+				  trace_name_func(&d->diff.names.info, t->nodes[(*path)[i]].func));
 		}
 	} else {
-		text_safe(out, report_name(&d->all, row->key));
+		text_safe(out, diff_report_name(d, row));
 	}
 	if (missing >= 0)
 		fprintf(out, "  (not traced in %c)", "AB"[missing]);
@@ -90,7 +94,7 @@ static int name(const struct diff *d, const struct diff_row *row, FILE *out, uin
 	return err;
 }
 
-static int table(const struct diff *d, FILE *out)
+static int table(const struct diff_report *d, FILE *out)
 {
 	struct widths w = measure(d);
 	uint32_t *nodes = NULL;
@@ -103,7 +107,7 @@ static int table(const struct diff *d, FILE *out)
 		     "%", "A", "CHANGE", "%", w.calls, "A", w.change, "CHANGE",
 		     d->opt->by == BY_PATH ? "PATH" : "FUNCTION");
 	for (size_t i = 0; !err && i < d->n_rows; i++) {
-		const struct diff_row *row = &d->rows[i];
+		const struct diff_row *row = &d->diff.rows[i];
 
 		times(row, METRIC_SELF, out);
 		times(row, METRIC_TOTAL, out);
@@ -115,9 +119,9 @@ static int table(const struct diff *d, FILE *out)
 	return err;
 }
 
-static void below(const struct diff *d, FILE *out)
+static void below(const struct diff_report *d, FILE *out)
 {
-	const char *what = diff_rows_name(d);
+	const char *what = diff_report_what(d);
 
 	if (d->n_hidden)
 		fprintf(out, "%zu more changed %s%s (-n 0 shows all)\n", d->n_hidden, what,
@@ -132,29 +136,29 @@ static void below(const struct diff *d, FILE *out)
 			plural(d->n_equal));
 }
 
-static void sides(const struct diff *d, FILE *out)
+static void sides(const struct diff_report *d, FILE *out)
 {
 	fputc('\n', out);
 	for (unsigned s = 0; s < 2; s++) {
-		const struct model_totals *t = d->side[s].totals;
+		const struct model_totals *t = d->diff.side[s].totals;
 
 		fprintf(out, "%c: ", "AB"[s]);
 		text_safe(out, d->opt->file[s]);
 		fprintf(out, ", %" PRIu64 " call%s, %" PRIu64 " goroutine%s in %s\n", t->calls,
 			plural(t->calls), t->goroutines, plural(t->goroutines),
-			HUMAN(report_span_ns(&d->side[s])));
+			HUMAN(loaded_trace_span_ns(&d->diff.side[s])));
 	}
-	for (size_t i = 0; i < d->n_notes; i++) {
+	for (size_t i = 0; i < d->notes.n; i++) {
 		fputs("note: ", out);
-		text_safe(out, d->notes[i]);
+		text_safe(out, d->notes.lines[i]);
 		fputc('\n', out);
 	}
 }
 
 int diff_text(struct trace_reader *const r[2], const struct diff_options *opt, FILE *out)
 {
-	struct diff d;
-	int err = diff_load(&d, r, opt);
+	struct diff_report d;
+	int err = diff_report_load(&d, r, opt);
 
 	if (!err && d.n_rows)
 		err = table(&d, out);
@@ -163,8 +167,8 @@ int diff_text(struct trace_reader *const r[2], const struct diff_options *opt, F
 			fputs(d.n_folded ? "no change that counts\n" : "no change\n", out);
 		below(&d, out);
 		sides(&d, out);
-		err = report_written(out);
+		err = outfile_check(out);
 	}
-	diff_free(&d);
+	diff_report_free(&d);
 	return err;
 }

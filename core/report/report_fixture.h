@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What tests of reports share: lists of events made traces, reports taken as text, stored outputs.
- */
+/* What tests of reports share. */
 #ifndef GOTRACE_REPORT_FIXTURE_H
 #define GOTRACE_REPORT_FIXTURE_H
 
-#include "export/export.h"
-#include "trace/evlist.h"
+#include "analysis/trace_fixture.h"
+#include "report/report.h"
 
-#define TRACE_PATH_BYTES 64
-
-/* Writes the list as a trace to a new file, whose path it leaves in path. */
-void fixture_write(const struct evlist *l, char path[TRACE_PATH_BYTES]);
-/* As fixture_write, of a list as text; `whole` false leaves out the end record. */
-void fixture_write_text(const char *events, bool whole, char path[TRACE_PATH_BYTES]);
 /* The report of the trace at path in a format of report_formats; to be freed. */
 char *fixture_report(const char *path, const char *format, const struct report_options *opt);
-/* Asserts that `got` is what the file holds; with GOTRACE_UPDATE in the environment, rewrites it.
- */
-void fixture_same(const char *file, const char *got);
-/* A stored file, of at most 256 KiB; empty when there is none. To be freed. */
-char *fixture_text(const char *path);
-size_t fixture_lines(const char *s);
 
 #endif

@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which rows a report has, in which order. */
+#include "report/rows.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/report.h"
+#include "analysis/stat_columns.h"
+#include "analysis/trace_names.h"
+#include "base/compare.h"
+#include "base/log.h"
+#include "base/text_format.h"
+
+const char *report_name(const struct report *rep, uint32_t func)
+{
+	return trace_name_func(rep->trace.info, func);
+}
 
 uint64_t report_weight(const struct call_stats *st, enum report_sort sort)
 {
@@ -34,65 +44,65 @@ static uint64_t goroutine_weight(const struct goroutine_info *g, enum report_sor
 	}
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int by_function(const void *x, const void *y, void *ctx)
 {
 	const struct report *rep = ctx;
 	size_t a = *(const size_t *)x, b = *(const size_t *)y;
-	int c = compare(report_weight(&rep->funcs[b], rep->opt->sort),
-			report_weight(&rep->funcs[a], rep->opt->sort));
+	int c = compare_u64(report_weight(&rep->trace.funcs[b], rep->opt->sort),
+			    report_weight(&rep->trace.funcs[a], rep->opt->sort));
 
 	if (!c)
 		c = strcmp(report_name(rep, (uint32_t)a), report_name(rep, (uint32_t)b));
-	return c ? c : compare(a, b);
+	return c ? c : compare_u64(a, b);
 }
 
 static int by_path(const void *x, const void *y, void *ctx)
 {
 	const struct report *rep = ctx;
 	size_t a = *(const size_t *)x, b = *(const size_t *)y;
-	int c = compare(report_weight(&rep->tree.nodes[b].stats, rep->opt->sort),
-			report_weight(&rep->tree.nodes[a].stats, rep->opt->sort));
+	int c = compare_u64(report_weight(&rep->tree.nodes[b].stats, rep->opt->sort),
+			    report_weight(&rep->tree.nodes[a].stats, rep->opt->sort));
 
-	return c ? c : compare(rep->place[a], rep->place[b]);
+	return c ? c : compare_u64(a, b);
 }
 
 static int by_goroutine(const void *x, const void *y, void *ctx)
 {
 	const struct report *rep = ctx;
-	const struct goroutine_info *a = &rep->goroutines[*(const size_t *)x].g;
-	const struct goroutine_info *b = &rep->goroutines[*(const size_t *)y].g;
-	int c = compare(goroutine_weight(b, rep->opt->sort), goroutine_weight(a, rep->opt->sort));
+	const struct goroutine_info *a = &rep->goroutines.rows[*(const size_t *)x].g;
+	const struct goroutine_info *b = &rep->goroutines.rows[*(const size_t *)y].g;
+	int c = compare_u64(goroutine_weight(b, rep->opt->sort),
+			    goroutine_weight(a, rep->opt->sort));
 
 	if (!c)
 		c = a->system - b->system;
 	if (!c)
-		c = compare(a->image, b->image);
-	return c ? c : compare(a->goid, b->goid);
+		c = compare_u64(a->image, b->image);
+	return c ? c : compare_u64(a->goid, b->goid);
 }
 
-bool report_has_row(const struct call_stats *st)
+bool report_wants_path(const struct report *rep, size_t node)
 {
-	return st->calls || st->morestack_ns || st->preempt_ns;
+	const struct report_options *o = rep->opt;
+	const struct call_node *x = &rep->tree.nodes[node];
+
+	return (!o->depth || x->level <= o->depth) &&
+	       share_pct(x->subtree_ns, rep->tree.nodes[0].subtree_ns) >= o->min_share_pct;
 }
 
 static bool wanted(const struct report *rep, size_t i)
 {
 	switch (rep->opt->by) {
 	case BY_FUNCTION:
-		return report_has_row(&rep->funcs[i]);
+		return stat_any(&rep->trace.funcs[i]);
 	case BY_PATH:
-		return i && report_has_row(&rep->tree.nodes[i].stats);
+		return i && stat_any(&rep->tree.nodes[i].stats);
 	default:
 		return true;
 	}
 }
 
-int report_sort_rows(struct report *rep)
+static int sort_rows(struct report *rep)
 {
 	static int (*const order[])(const void *x, const void *y, void *ctx) = {
 		[BY_FUNCTION] = by_function,
@@ -100,9 +110,9 @@ int report_sort_rows(struct report *rep)
 		[BY_GOROUTINE] = by_goroutine,
 		[BY_CALL] = by_goroutine,
 	};
-	const size_t counts[] = { [BY_FUNCTION] = rep->n_funcs,
+	const size_t counts[] = { [BY_FUNCTION] = rep->trace.n_funcs,
 				  [BY_PATH] = rep->tree.n,
-				  [BY_GOROUTINE] = rep->n_goroutines,
+				  [BY_GOROUTINE] = rep->goroutines.n,
 				  [BY_CALL] = 0 };
 	size_t n = counts[rep->opt->by];
 
@@ -124,4 +134,82 @@ int report_sort_rows(struct report *rep)
 		rep->n_rows = rep->opt->limit;
 	}
 	return 0;
+}
+
+/* ---- reading */
+
+struct reading_goroutines {
+	struct goroutines *to;
+	struct trace_watch watch;
+};
+
+static void on_goroutine(void *ctx, const struct goroutine_info *g)
+{
+	struct reading_goroutines *in = ctx;
+
+	if (!in->watch.err)
+		in->watch.err = goroutines_add(in->to, g);
+}
+
+static int load_goroutines(struct report *rep, struct trace_reader *r)
+{
+	struct reading_goroutines in = { .to = &rep->goroutines,
+					 .watch = { .on_goroutine = on_goroutine, .ctx = &in } };
+	int err = trace_load(&rep->trace, r, &in.watch);
+
+	if (!err)
+		err = goroutines_measure(&rep->goroutines, &rep->trace);
+	if (!err && rep->opt->fold)
+		goroutines_fold(&rep->goroutines);
+	return err;
+}
+
+static int load_tree(struct report *rep, struct trace_reader *r)
+{
+	static const struct call_tree_options opt = { MERGE_FUNCTIONS, ORDER_NAMES, false };
+	int err = trace_load(&rep->trace, r, NULL);
+
+	return err ? err : call_tree_build(&rep->tree, &rep->trace, &opt);
+}
+
+static int load_calls(struct report *rep, struct trace_reader *r)
+{
+	int err = call_rows_begin(&rep->calls, rep->opt, &rep->trace);
+
+	if (!err)
+		err = trace_load(&rep->trace, r, &rep->calls.watch);
+	return err ? err : call_rows_finish(&rep->calls);
+}
+
+static int load_functions(struct report *rep, struct trace_reader *r)
+{
+	return trace_load(&rep->trace, r, NULL);
+}
+
+int report_load(struct report *rep, struct trace_reader *r, const struct report_options *opt)
+{
+	static int (*const load[])(struct report * rep, struct trace_reader * r) = {
+		[BY_FUNCTION] = load_functions,
+		[BY_PATH] = load_tree,
+		[BY_GOROUTINE] = load_goroutines,
+		[BY_CALL] = load_calls,
+	};
+
+	*rep = (struct report){ .opt = opt, .calls.spool.fd = -1 };
+	int err = load[opt->by](rep, r);
+
+	if (!err)
+		err = sort_rows(rep);
+	if (err == -ENOMEM)
+		log_error("no memory for the report");
+	return err;
+}
+
+void report_free(struct report *rep)
+{
+	trace_unload(&rep->trace);
+	goroutines_free(&rep->goroutines);
+	call_tree_free(&rep->tree);
+	call_rows_free(&rep->calls);
+	free(rep->rows);
 }

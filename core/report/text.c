@@ -2,34 +2,13 @@
 /* Tables for people: numbers aligned, names last and never cut. */
 #include <inttypes.h>
 
-#include "analysis/report.h"
-
-void text_marks(FILE *out, const struct call_stats *st)
-{
-	const struct {
-		uint64_t n;
-		const char *what;
-	} m[] = {
-		{ st->unfinished, "unfinished" },
-		{ st->unwound, "unwound" },
-		{ st->suspect, "suspect" },
-	};
-	const char *joint = "  (";
-
-	for (size_t i = 0; i < sizeof(m) / sizeof(m[0]); i++)
-		if (m[i].n) {
-			fprintf(out, "%s%" PRIu64 " %s", joint, m[i].n, m[i].what);
-			joint = ", ";
-		}
-	if (*joint == ',')
-		fputc(')', out);
-}
-
-void text_hidden(const struct report *rep, FILE *out, const char *what)
-{
-	if (rep->n_hidden)
-		fprintf(out, "%zu more %s (-n 0 shows all)\n", rep->n_hidden, what);
-}
+#include "analysis/stat_columns.h"
+#include "analysis/trace_notes.h"
+#include "base/log.h"
+#include "base/outfile.h"
+#include "base/text_format.h"
+#include "report/formats.h"
+#include "report/text.h"
 
 /* Which columns there are, and how wide those are that grow. */
 struct columns {
@@ -42,7 +21,7 @@ static struct columns choose_columns(const struct report *rep)
 	struct columns c = { .calls = 5 };
 
 	for (size_t i = 0; i < rep->n_rows; i++) {
-		const struct call_stats *st = &rep->funcs[rep->rows[i]];
+		const struct call_stats *st = &rep->trace.funcs[rep->rows[i]];
 
 		c.calls = text_width(st->calls, c.calls);
 		c.growth |= st->morestack_ns > 0;
@@ -53,13 +32,13 @@ static struct columns choose_columns(const struct report *rep)
 
 static void function(const struct report *rep, FILE *out, const struct columns *c, size_t row)
 {
-	const struct call_stats *st = &rep->funcs[row];
+	const struct call_stats *st = &rep->trace.funcs[row];
 
 	fprintf(out, "%6s %5.1f%% %7s %5.1f%% %*" PRIu64 " %6s %6s", HUMAN(st->self_ns),
-		share_pct(st->self_ns, rep->totals->root_ns), HUMAN(st->total_ns),
-		share_pct(st->total_ns, rep->totals->root_ns), c->calls, st->calls,
+		share_pct(st->self_ns, rep->trace.totals->root_ns), HUMAN(st->total_ns),
+		share_pct(st->total_ns, rep->trace.totals->root_ns), c->calls, st->calls,
 		st->finished ? HUMAN(st->sum_ns / st->finished) : "-",
-		st->finished ? HUMAN(report_quantile(st, 0.99)) : "-");
+		st->finished ? HUMAN(stat_quantile(st, 0.99)) : "-");
 	if (c->growth)
 		fprintf(out, " %6s", st->morestack_ns ? HUMAN(st->morestack_ns) : "-");
 	if (c->preempt)
@@ -83,6 +62,22 @@ static int functions(const struct report *rep, FILE *out)
 	return 0;
 }
 
+static int footer(const struct report *rep, FILE *out)
+{
+	struct notes notes = { 0 };
+	int err = trace_notes(&rep->trace, &notes);
+
+	if (err)
+		log_error("no memory for the notes below the report");
+	fputc('\n', out);
+	for (size_t i = 0; i < notes.n; i++) {
+		text_safe(out, notes.lines[i]);
+		fputc('\n', out);
+	}
+	notes_free(&notes);
+	return err;
+}
+
 int report_text(struct trace_reader *r, const struct report_options *opt, FILE *out)
 {
 	static int (*const write[])(const struct report *rep, FILE *out) = {
@@ -96,10 +91,10 @@ int report_text(struct trace_reader *r, const struct report_options *opt, FILE *
 
 	if (!err)
 		err = write[opt->by](&rep, out);
-	if (!err) {
-		report_footer(&rep, out);
-		err = report_written(out);
-	}
+	if (!err)
+		err = footer(&rep, out);
+	if (!err)
+		err = outfile_check(out);
 	report_free(&rep);
 	return err;
 }

@@ -1,23 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <inttypes.h>
 
-#include "analysis/report.h"
-
-bool report_wants_call(const struct report *rep, const struct call *c)
-{
-	const struct report_options *o = rep->opt;
-	uint64_t at_ns = c->start_ns - rep->totals->first_ns;
-
-	return c->end_ns && (!o->goid || c->goid == o->goid) && at_ns >= o->from_ns &&
-	       (!o->to_ns || at_ns < o->to_ns) && c->end_ns - c->start_ns >= o->min_ns;
-}
-
-uint64_t report_hidden_calls(const struct report *rep)
-{
-	uint64_t limit = rep->opt->limit;
-
-	return limit && rep->n_wanted > limit ? rep->n_wanted - limit : 0;
-}
+#include "base/text_format.h"
+#include "report/text.h"
 
 static const char *mark(const struct call *c)
 {
@@ -34,7 +19,7 @@ static const char *mark(const struct call *c)
 
 static void line(const struct report *rep, FILE *out, const struct call *c, int goid_width)
 {
-	uint64_t at_ns = c->start_ns - rep->totals->first_ns;
+	uint64_t at_ns = c->start_ns - rep->trace.totals->first_ns;
 
 	fprintf(out, "%*" PRIu64 " %4" PRIu64 ".%09" PRIu64 " %8s  ", goid_width, c->goid,
 		at_ns / 1000000000, at_ns % 1000000000, HUMAN(c->end_ns - c->start_ns));
@@ -48,25 +33,25 @@ static void line(const struct report *rep, FILE *out, const struct call *c, int 
  * whose line it is. */
 int text_calls(const struct report *rep, FILE *out)
 {
-	uint64_t cut = report_hidden_calls(rep),
+	uint64_t cut = call_rows_hidden(&rep->calls),
 		 left = rep->opt->limit ? rep->opt->limit : UINT64_MAX;
 	uint64_t highest = 0, shown = 0;
 
-	for (size_t i = 0; i < rep->n_calls; i++)
-		if (rep->calls[i].goid > highest)
-			highest = rep->calls[i].goid;
+	for (size_t i = 0; i < rep->calls.n; i++)
+		if (rep->calls.calls[i].goid > highest)
+			highest = rep->calls.calls[i].goid;
 	int width = text_width(highest, 9);
 
 	text_heading(rep->opt->colour, out, "%*s %14s %8s  CALL", width, "GOROUTINE", "START",
 		     "DURATION");
-	for (size_t i = 0; left && i < rep->n_calls; i++) {
-		if (!report_wants_call(rep, &rep->calls[i]))
+	for (size_t i = 0; left && i < rep->calls.n; i++) {
+		if (!call_rows_wants(&rep->calls, &rep->calls.calls[i]))
 			continue;
 		left--;
 		shown++;
-		line(rep, out, &rep->calls[i], width);
+		line(rep, out, &rep->calls.calls[i], width);
 	}
-	if (!shown && rep->totals->calls)
+	if (!shown && rep->trace.totals->calls)
 		fputs("no call matches --goid, --from, --to, --min\n", out);
 	if (cut)
 		fprintf(out,

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <inttypes.h>
 
-#include "analysis/report.h"
+#include "analysis/trace_names.h"
+#include "base/text_format.h"
+#include "report/text.h"
 
 /* "main.worker  from main.pool main.go:43", as much of it as is known */
-static void place(const struct report *rep, FILE *out, const struct goroutine_info *g)
+static void site(const struct report *rep, FILE *out, const struct goroutine_info *g)
 {
-	const char *start = report_start_func(rep, g), *creator = report_pc_func(rep, g->create_pc);
+	const struct trace_info *info = rep->trace.info;
+	const char *start = trace_name_start(info, g), *creator = trace_name_at(info, g->create_pc);
 	char line[512];
 
 	if (g->system) {
 		fputs("(system stack)", out);
 		return;
 	}
-	report_pc_line(rep, g->create_pc, true, line, sizeof(line));
+	trace_name_line(info, g->create_pc, true, line, sizeof(line));
 	text_safe(out, *start ? start : "?");
 	fputs(*creator || *line ? "  from " : "", out);
 	text_safe(out, creator);
@@ -37,7 +40,7 @@ static struct widths measure(const struct report *rep)
 	char buf[32];
 
 	for (size_t i = 0; i < rep->n_rows; i++) {
-		const struct goroutine_row *r = &rep->goroutines[rep->rows[i]];
+		const struct goroutine_row *r = &rep->goroutines.rows[rep->rows[i]];
 		int n = (int)snprintf(NULL, 0, "%s", id(&r->g, buf));
 
 		w.id = n > w.id ? n : w.id;
@@ -50,7 +53,7 @@ static struct widths measure(const struct report *rep)
 static void each(const struct report *rep, FILE *out)
 {
 	struct widths w = measure(rep);
-	bool images = rep->totals->images > 1;
+	bool images = rep->trace.totals->images > 1;
 	char buf[32];
 
 	text_heading(rep->opt->colour, out,
@@ -58,7 +61,7 @@ static void each(const struct report *rep, FILE *out)
 		     w.creator, "CREATOR", "SELF", "TOTAL", "LIFE", w.calls, "CALLS",
 		     images ? " IMAGE" : "");
 	for (size_t i = 0; i < rep->n_rows; i++) {
-		const struct goroutine_row *r = &rep->goroutines[rep->rows[i]];
+		const struct goroutine_row *r = &rep->goroutines.rows[rep->rows[i]];
 		const struct goroutine_info *g = &r->g;
 
 		fprintf(out, "%*s ", w.id, id(g, buf));
@@ -71,7 +74,7 @@ static void each(const struct report *rep, FILE *out)
 		if (images)
 			fprintf(out, " %*u", w.image, g->image + 1);
 		fputs("  ", out);
-		place(rep, out, g);
+		site(rep, out, g);
 		/* The main goroutine never ends: when it is done, the process is. */
 		fputs(g->system || g->ended || g->goid == 1 ? "\n" : "  (not ended)\n", out);
 	}
@@ -86,13 +89,13 @@ static void folded(const struct report *rep, FILE *out)
 		     "%10s %6s %6s %9s %8s %*s  START FUNCTION, CREATED FROM", "GOROUTINES", "SELF",
 		     "TOTAL", "MEAN-LIFE", "MAX-LIFE", w.calls, "CALLS");
 	for (size_t i = 0; i < rep->n_rows; i++) {
-		const struct goroutine_row *r = &rep->goroutines[rep->rows[i]];
+		const struct goroutine_row *r = &rep->goroutines.rows[rep->rows[i]];
 		uint64_t open = r->g.system || r->g.goid == 1 ? 0 : r->n - r->n_ended;
 
 		fprintf(out, "%10" PRIu64 " %6s %6s %9s %8s %*" PRIu64 "  ", r->n,
 			HUMAN(r->g.self_ns), HUMAN(r->g.total_ns), HUMAN(r->life_ns / r->n),
 			HUMAN(r->max_life_ns), w.calls, r->g.calls);
-		place(rep, out, &r->g);
+		site(rep, out, &r->g);
 		if (open)
 			fprintf(out, "  (%" PRIu64 " not ended)", open);
 		fputc('\n', out);

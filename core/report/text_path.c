@@ -9,35 +9,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/trace_names.h"
+#include "base/compare.h"
 #include "base/log.h"
+#include "base/text_format.h"
 #include "base/vec.h"
-#include "analysis/report.h"
-
-static int compare(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
+#include "report/text.h"
 
 static int by_share(const void *x, const void *y, void *ctx)
 {
 	const struct report *rep = ctx;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-	int c = compare(rep->below_ns[b], rep->below_ns[a]);
+	int c = compare_u64(rep->tree.nodes[b].subtree_ns, rep->tree.nodes[a].subtree_ns);
 
-	return c ? c : compare(rep->place[a], rep->place[b]);
+	return c ? c : compare_u64(a, b);
 }
 
 static int by_weight(const void *x, const void *y, void *ctx)
 {
 	const struct report *rep = ctx;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-	int c = compare(report_weight(&rep->tree.nodes[b].stats, rep->opt->sort),
-			report_weight(&rep->tree.nodes[a].stats, rep->opt->sort));
+	int c = compare_u64(report_weight(&rep->tree.nodes[b].stats, rep->opt->sort),
+			    report_weight(&rep->tree.nodes[a].stats, rep->opt->sort));
 
 	return c ? c : by_share(x, y, ctx);
 }
 
-/* Paths that are not shown, and their own time. */
+/* Paths that are not shown, and their self time. */
 struct cut {
 	size_t n;
 	uint64_t ns;
@@ -81,8 +79,9 @@ static int choose(struct walk *w)
 			left[n++] = (uint32_t)i;
 		else
 			cut(w,
-			    rep->opt->depth && rep->level[i] > rep->opt->depth ? &w->deep
-									       : &w->light,
+			    rep->opt->depth && rep->tree.nodes[i].level > rep->opt->depth
+				    ? &w->deep
+				    : &w->light,
 			    i);
 	}
 	if (n > 1)
@@ -101,10 +100,10 @@ static int choose(struct walk *w)
 
 static int push_children(struct walk *w, uint32_t node, uint32_t level)
 {
-	const struct path_node *nodes = w->rep->tree.nodes;
+	const struct call_node *nodes = w->rep->tree.nodes;
 	size_t n = 0;
 
-	for (uint32_t c = nodes[node].first_child; c; c = nodes[c].next_sibling) {
+	for (uint32_t c = node + 1; c < nodes[node].end; c = nodes[c].end) {
 		if (!w->shown[c])
 			continue;
 		if (vec_reserve(&w->children, &w->cap_children, n + 1))
@@ -124,22 +123,22 @@ static int push_children(struct walk *w, uint32_t node, uint32_t level)
 
 static void line(const struct walk *w, struct step s)
 {
-	const struct path_node *n = &w->rep->tree.nodes[s.node];
-	char place[512];
+	const struct call_node *n = &w->rep->tree.nodes[s.node];
+	char at[512];
 
 	fprintf(w->out, "%5.1f%% %6s %6s %*" PRIu64 "  ",
-		share_pct(w->rep->below_ns[s.node], w->rep->below_ns[0]), HUMAN(n->stats.total_ns),
-		HUMAN(n->stats.self_ns), w->calls_width, n->stats.calls);
+		share_pct(n->subtree_ns, w->rep->tree.nodes[0].subtree_ns),
+		HUMAN(n->stats.total_ns), HUMAN(n->stats.self_ns), w->calls_width, n->stats.calls);
 	text_indent(w->out, s.level);
-	fputs(n->go_edge ? "go " : "", w->out);
+	fputs(n->go ? "go " : "", w->out);
 	text_safe(w->out, report_name(w->rep, n->func));
-	if (n->go_edge && *report_pc_line(w->rep, n->go_pc, true, place, sizeof(place))) {
+	if (n->go && *trace_name_line(w->rep->trace.info, n->go_pc, true, at, sizeof(at))) {
 		fputs("  (at ", w->out); /* the go statement, when all came from one */
-		text_safe(w->out, place);
+		text_safe(w->out, at);
 		fputc(')', w->out);
 	}
-	if (n->max_recursion > 1 && n->func != PATH_OTHER)
-		fprintf(w->out, "  (recursion, %u deep)", n->max_recursion);
+	if (n->recursion > 1 && n->func != PATH_OTHER)
+		fprintf(w->out, "  (recursion, %u deep)", n->recursion);
 	text_marks(w->out, &n->stats);
 	fputc('\n', w->out);
 }
@@ -147,7 +146,7 @@ static void line(const struct walk *w, struct step s)
 static void said(const struct walk *w)
 {
 	const struct report *rep = w->rep;
-	uint64_t all_ns = rep->below_ns[0];
+	uint64_t all_ns = rep->tree.nodes[0].subtree_ns;
 
 	if (w->deep.n)
 		fprintf(w->out,

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "report/report_fixture.h"
-#include "report/text_format.h"
+#include "base/text_format.h"
 
 #define FOLDER "fixtures/cases/"
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "base/log.h"
+#include "base/outfile.h"
 
 /* What stands before and behind the data: assembled from page/ by page/assemble.sh. */
 #define EMBED(name)                                                               \
@@ -20,7 +21,7 @@ static int put(FILE *out, const char *start, const char *end)
 {
 	if (fwrite(start, 1, (size_t)(end - start), out) == (size_t)(end - start))
 		return 0;
-	report_written(out);
+	outfile_check(out);
 	return -EIO;
 }
 
@@ -59,5 +60,5 @@ int export_html(struct trace_reader *const *r, size_t n, const struct export_opt
 	json_close(&j, '}');
 	if (!err)
 		err = put(out, page_tail_start, page_tail_end);
-	return err ? err : report_written(out);
+	return err ? err : outfile_check(out);
 }

@@ -9,8 +9,9 @@
 #ifndef GOTRACE_HTML_H
 #define GOTRACE_HTML_H
 
+#include "analysis/call_tree.h"
 #include "base/json.h"
-#include "export/exports.h"
+#include "export/export.h"
 #include "export/html/sankey.h"
 
 /* ---- columns of numbers */
@@ -26,24 +27,7 @@ void html_put_signed(struct html_text *t, int64_t v); /* folded as zigzag() does
 /* Writes what was put as `key` and empties t. 0 or t's error. */
 int html_column(struct json *j, const char *key, struct html_text *t);
 
-/* ---- the tree of paths */
-
-struct html_numbers {
-	uint64_t calls, total_ns, self_ns, morestack_ns, preempt_ns, suspect, unfinished, unwound;
-};
-
-/* Parents stand right before what is below them, siblings by weight, the heaviest first. */
-struct html_node {
-	uint32_t parent, level; /* nodes[0] is no function: what stands above all */
-	uint32_t func;          /* index into the trace's functions, or PATH_* */
-	uint32_t recursion;     /* depth of direct recursion, 1: none */
-	uint32_t group;         /* of its goroutine: index into groups */
-	bool go;                /* its goroutine was started from the parent */
-	bool outermost;         /* nothing above on its goroutine is the same function */
-	uint64_t go_pc;
-	uint64_t below_ns; /* self time, growth and preemption of it and of all below */
-	struct html_numbers v;
-};
+/* ---- goroutines by where they began */
 
 /* Goroutines that one go statement started with one function. Group 0: those whose start was not
  * seen. */
@@ -54,20 +38,18 @@ struct html_group {
 	uint64_t weight_ns;  /* self time, growth and preemption of all */
 };
 
-struct html_tree {
-	struct html_node *nodes;
-	size_t n;
-	struct html_group *groups;
-	size_t n_groups, cap_groups;
-	uint32_t *place; /* of the i-th node as it was given, its index in nodes */
+struct html_groups {
+	struct html_group *all;
+	size_t n, cap;
+	/* of the tree's nodes */
+	uint32_t *of_node; /* the group of its goroutine */
+	bool *outermost;   /* nothing above on its goroutine is the same function */
 };
 
-/* Takes nodes (n of them, parents before children, node 0 the root; `level`, `group`, `outermost`
- * not set), which become the tree's. 0 or -ENOMEM; html_tree_free in either case. */
-int html_tree_build(struct html_tree *t, struct html_node *nodes, size_t n, size_t n_funcs);
-void html_tree_free(struct html_tree *t);
-/* Nodes with their numbers from a model's tree; NULL: no memory. */
-struct html_node *html_nodes_of(const struct path_node *from, size_t n);
+/* Of a tree whose functions are below n_funcs, or PATH_*. 0 or -ENOMEM; html_groups_free in either
+ * case. */
+int html_groups_find(struct html_groups *g, const struct call_tree *t, size_t n_funcs);
+void html_groups_free(struct html_groups *g);
 
 /* ---- single goroutines */
 
@@ -100,15 +82,16 @@ struct html_goroutines {
 void html_goroutines_call(struct html_goroutines *g, const struct call *c);
 void html_goroutines_stop(struct html_goroutines *g, const struct stop_time *t);
 void html_goroutines_end(struct html_goroutines *g, const struct goroutine_info *info);
-/* Behind the last: visits by the tree's nodes, in its order. 0 or -ENOMEM. */
-int html_goroutines_finish(struct html_goroutines *g, const struct html_tree *t);
+/* After the last: visits by the tree's nodes, in its order. 0 or -ENOMEM. */
+int html_goroutines_finish(struct html_goroutines *g, const struct call_tree *t);
 void html_goroutines_free(struct html_goroutines *g);
 
 /* ---- the page */
 
 struct html_page {
-	struct report rep; /* info, model, totals, funcs; no rows */
-	struct html_tree tree;
+	struct loaded_trace trace;
+	struct call_tree tree; /* siblings by weight, the heaviest first */
+	struct html_groups groups;
 	struct html_goroutines goroutines;
 	/* of the trace's functions, their places on the page; SANKEY_NONE: not on it */
 	uint32_t *number;
@@ -131,7 +114,8 @@ int html_write_funcs(const struct html_page *p, struct json *j);
 int html_write_tree(const struct html_page *p, struct json *j);
 /* groups, goroutines and their pictures */
 int html_write_picks(const struct html_page *p, struct json *j);
-int html_write_numbers(const struct html_tree *t, struct json *j, const struct html_numbers *v,
+/* Columns of the numbers of t's nodes; v: node 0's, `step` bytes before node 1's. */
+int html_write_numbers(const struct call_tree *t, struct json *j, const struct call_stats *v,
 		       size_t step);
 
 /* Two traces as one page: r[0] before, r[1] after; `files` as in export_options. Writes the page's

@@ -4,58 +4,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/stat_columns.h"
+#include "analysis/trace_json.h"
+#include "analysis/trace_names.h"
+#include "analysis/trace_notes.h"
 #include "export/html/html.h"
-
-/* The lines that stand below a report; they say what to distrust. */
-static int notes(const struct report *rep, struct json *j)
-{
-	char *text = NULL, *rest;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return -ENOMEM;
-	report_footer(rep, out);
-	if (fclose(out)) {
-		free(text);
-		return -ENOMEM;
-	}
-	json_key(j, "notes");
-	json_open(j, '[');
-	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-		json_str(j, line);
-	json_close(j, ']');
-	free(text);
-	return 0;
-}
 
 int html_write_trace(const struct html_page *p, struct json *j)
 {
-	const struct report *rep = &p->rep;
+	struct notes notes = { 0 };
+	int err = trace_notes(&p->trace, &notes);
 
 	json_key(j, "trace");
 	json_open(j, '{');
-	json_totals(rep, j);
-	json_key(j, "info");
-	json_open(j, '{');
-	for (size_t i = 0; i < rep->info->n_kvs; i++)
-		json_kv_str(j, rep->info->kvs[i].key, rep->info->kvs[i].value);
+	trace_json_totals(&p->trace, j);
+	trace_json_info(&p->trace, j);
+	json_key(j, "notes");
+	json_open(j, '[');
+	for (size_t i = 0; i < notes.n; i++)
+		json_str(j, notes.lines[i]);
+	json_close(j, ']');
 	json_close(j, '}');
-	int err = notes(rep, j);
-
-	json_close(j, '}');
+	notes_free(&notes);
 	return err;
 }
 
 static void name_funcs(const struct html_page *p, struct json *j)
 {
-	const struct trace_info *info = p->rep.info;
+	const struct trace_info *info = p->trace.info;
 	struct html_text lines = { 0 };
 
 	json_key(j, "names");
 	json_open(j, '[');
 	for (size_t i = 0; i < p->n_funcs; i++)
-		json_str(j, report_name(&p->rep, p->funcs[i]));
+		json_str(j, trace_name_func(p->trace.info, p->funcs[i]));
 	json_close(j, ']');
 	/* A file is said once for all functions of a row that it has. */
 	json_key(j, "files");
@@ -83,7 +65,7 @@ int html_write_funcs(const struct html_page *p, struct json *j)
 	name_funcs(p, j);
 	for (const struct stat_column *c = stat_columns; !err && c->name; c++) {
 		for (size_t i = 0; i < p->n_funcs; i++) {
-			const struct call_stats *st = &p->rep.funcs[p->funcs[i]];
+			const struct call_stats *st = &p->trace.funcs[p->funcs[i]];
 
 			/* 0 is none, where no call finished */
 			html_put(&text, !c->of_finished ? c->get(st)
@@ -99,44 +81,44 @@ int html_write_funcs(const struct html_page *p, struct json *j)
 /* ---- the tree: dense columns have a number for each node, sparse ones pairs of how many nodes
  * further on and what stands there */
 
-static uint64_t calls_of(const struct html_numbers *v)
+static uint64_t calls_of(const struct call_stats *v)
 {
 	return v->calls;
 }
 
-static uint64_t self_of(const struct html_numbers *v)
+static uint64_t self_of(const struct call_stats *v)
 {
 	return v->self_ns;
 }
 
-static uint64_t morestack_of(const struct html_numbers *v)
+static uint64_t morestack_of(const struct call_stats *v)
 {
 	return v->morestack_ns;
 }
 
-static uint64_t preempt_of(const struct html_numbers *v)
+static uint64_t preempt_of(const struct call_stats *v)
 {
 	return v->preempt_ns;
 }
 
-static uint64_t suspect_of(const struct html_numbers *v)
+static uint64_t suspect_of(const struct call_stats *v)
 {
 	return v->suspect;
 }
 
-static uint64_t unfinished_of(const struct html_numbers *v)
+static uint64_t unfinished_of(const struct call_stats *v)
 {
 	return v->unfinished;
 }
 
-static uint64_t unwound_of(const struct html_numbers *v)
+static uint64_t unwound_of(const struct call_stats *v)
 {
 	return v->unwound;
 }
 
 static const struct column {
 	const char *key;
-	uint64_t (*get)(const struct html_numbers *v);
+	uint64_t (*get)(const struct call_stats *v);
 	bool dense;
 } columns[] = {
 	{ "calls", calls_of, true },          { "self", self_of, true },
@@ -160,7 +142,7 @@ static void sparse_put(struct sparse *s, size_t at, uint64_t v)
 }
 
 /* What a reader of self times comes to when he adds them up, less what the trace says. */
-static int totals(const struct html_tree *t, const struct html_numbers *v, size_t step,
+static int totals(const struct call_tree *t, const struct call_stats *v, size_t step,
 		  struct json *j)
 {
 	uint64_t *sum = calloc(t->n, sizeof(*sum));
@@ -169,14 +151,14 @@ static int totals(const struct html_tree *t, const struct html_numbers *v, size_
 	if (!sum)
 		return -ENOMEM;
 	for (size_t i = t->n; i-- > 1;) {
-		const struct html_numbers *x = (const void *)((const char *)v + i * step);
+		const struct call_stats *x = (const void *)((const char *)v + i * step);
 
 		sum[i] += x->self_ns;
 		if (!t->nodes[i].go)
 			sum[t->nodes[i].parent] += x->total_ns + x->morestack_ns + x->preempt_ns;
 	}
 	for (size_t i = 1; i < t->n; i++) {
-		const struct html_numbers *x = (const void *)((const char *)v + i * step);
+		const struct call_stats *x = (const void *)((const char *)v + i * step);
 		int64_t off = (int64_t)(x->total_ns - sum[i]);
 
 		sparse_put(&s, i, (uint64_t)off << 1 ^ (uint64_t)(off >> 63));
@@ -185,7 +167,7 @@ static int totals(const struct html_tree *t, const struct html_numbers *v, size_
 	return html_column(j, "total", &s.text);
 }
 
-int html_write_numbers(const struct html_tree *t, struct json *j, const struct html_numbers *v,
+int html_write_numbers(const struct call_tree *t, struct json *j, const struct call_stats *v,
 		       size_t step)
 {
 	int err = totals(t, v, step, j);
@@ -208,7 +190,7 @@ int html_write_numbers(const struct html_tree *t, struct json *j, const struct h
 
 int html_write_tree(const struct html_page *p, struct json *j)
 {
-	const struct html_tree *t = &p->tree;
+	const struct call_tree *t = &p->tree;
 	struct html_text up = { 0 }, func = { 0 };
 	struct sparse go = { 0 }, recursion = { 0 };
 
@@ -216,11 +198,11 @@ int html_write_tree(const struct html_page *p, struct json *j)
 	json_open(j, '{');
 	json_kv_u64(j, "n", t->n);
 	for (size_t i = 1; i < t->n; i++) {
-		const struct html_node *x = &t->nodes[i];
+		const struct call_node *x = &t->nodes[i];
 
 		html_put(&up, t->nodes[i - 1].level + 1 - x->level);
 		html_put(&func, html_func(p, x->func));
-		sparse_put(&go, i, x->go ? x->group : 0);
+		sparse_put(&go, i, x->go ? p->groups.of_node[i] : 0);
 		sparse_put(&recursion, i, x->recursion > 1 ? x->recursion : 0);
 	}
 	int err = html_column(j, "up", &up);
@@ -229,7 +211,7 @@ int html_write_tree(const struct html_page *p, struct json *j)
 
 	err = err ? err : err_func ? err_func : err_go ? err_go : err_recursion;
 	if (!err)
-		err = html_write_numbers(t, j, &t->nodes[0].v, sizeof(t->nodes[0]));
+		err = html_write_numbers(t, j, &t->nodes[0].stats, sizeof(t->nodes[0]));
 	json_close(j, '}');
 	return err;
 }

@@ -242,7 +242,7 @@ static int by_path(const void *x, const void *y)
 
 /* Calls of these functions are there, but may have ended otherwise: paths without a visit of their
  * own. */
-static int complete(struct html_goroutine *g, const struct html_tree *t, bool *has)
+static int complete(struct html_goroutine *g, const struct call_tree *t, bool *has)
 {
 	size_t cap = g->n_visits;
 	int err = 0;
@@ -250,7 +250,7 @@ static int complete(struct html_goroutine *g, const struct html_tree *t, bool *h
 	for (size_t i = 0; i < g->n_visits; i++)
 		has[g->visits[i].path] = true;
 	for (size_t i = 0; !err && i < g->n_visits; i++) {
-		const struct html_node *x = &t->nodes[g->visits[i].path];
+		const struct call_node *x = &t->nodes[g->visits[i].path];
 
 		if (x->go || !x->parent || has[x->parent])
 			continue;
@@ -283,7 +283,7 @@ static void choose(struct html_goroutines *g, size_t n_nodes)
 	g->n = n;
 }
 
-int html_goroutines_finish(struct html_goroutines *g, const struct html_tree *t)
+int html_goroutines_finish(struct html_goroutines *g, const struct call_tree *t)
 {
 	bool *has = calloc(t->n, sizeof(*has));
 	int err = g->err ? g->err : has ? 0 : -ENOMEM;
@@ -291,7 +291,7 @@ int html_goroutines_finish(struct html_goroutines *g, const struct html_tree *t)
 	choose(g, t->n);
 	for (size_t i = 0; !err && i < g->n; i++) {
 		for (size_t v = 0; v < g->kept[i].n_visits; v++)
-			g->kept[i].visits[v].path = t->place[g->kept[i].visits[v].path];
+			g->kept[i].visits[v].path = t->node_of[g->kept[i].visits[v].path];
 		err = complete(&g->kept[i], t, has);
 		qsort(g->kept[i].visits, g->kept[i].n_visits, sizeof(*g->kept[i].visits), by_path);
 	}

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/trace_names.h"
 #include "export/html/html.h"
 
 #define MOST_GROUPS 500 /* groups of goroutines that are offered */
@@ -96,10 +97,10 @@ static int write_pictures(struct json *j, const struct sankey_calls *c, size_t *
 /* ---- calls of a group; of all with group UINT32_MAX */
 
 /* Adds e's weight to the edge that leads to x. */
-static int add_node(struct sankey_calls *c, const struct html_page *p, const struct html_node *x,
+static int add_node(struct sankey_calls *c, const struct html_page *p, const struct call_node *x,
 		    struct sankey_edge e)
 {
-	const struct html_node *up = &p->tree.nodes[x->parent];
+	const struct call_node *up = &p->tree.nodes[x->parent];
 
 	e.from = x->parent ? html_func(p, up->func) : SANKEY_NONE;
 	e.to = html_func(p, x->func);
@@ -112,16 +113,16 @@ static int group_calls(struct sankey_calls *c, const struct html_page *p, uint32
 	int err = 0;
 
 	for (size_t i = 1; !err && i < p->tree.n; i++) {
-		const struct html_node *x = &p->tree.nodes[i];
+		const struct call_node *x = &p->tree.nodes[i];
 		bool all = group == UINT32_MAX;
 
-		if (all || x->group == group)
+		if (all || p->groups.of_node[i] == group)
 			err = add_node(c, p, x, (struct sankey_edge){
 				.weight = {
-					[SANKEY_TOTAL] = x->outermost ? x->v.total_ns : 0, [SANKEY_SELF] = x->v.self_ns,
-					[SANKEY_CALLS] = x->v.calls, [SANKEY_MORESTACK] = x->v.morestack_ns,
+					[SANKEY_TOTAL] = p->groups.outermost[i] ? x->stats.total_ns : 0, [SANKEY_SELF] = x->stats.self_ns,
+					[SANKEY_CALLS] = x->stats.calls, [SANKEY_MORESTACK] = x->stats.morestack_ns,
 				},
-				.led = all && x->outermost ? x->below_ns : 0 });
+				.led = all && p->groups.outermost[i] ? x->subtree_ns : 0 });
 	}
 	return err;
 }
@@ -145,7 +146,7 @@ static void str_or_null(struct json *j, const char *key, const char *s)
 /* bytes: NULL without pictures */
 static int write_group(const struct html_page *p, struct json *j, uint32_t at, size_t *bytes)
 {
-	const struct html_group *g = &p->tree.groups[at];
+	const struct html_group *g = &p->groups.all[at];
 	struct sankey_calls c = { 0 };
 	char line[512];
 	int err = 0;
@@ -156,8 +157,9 @@ static int write_group(const struct html_page *p, struct json *j, uint32_t at, s
 	json_kv_u64(j, "weight", g->weight_ns);
 	if (at) {
 		json_kv_u64(j, "func", html_func(p, g->func));
-		str_or_null(j, "in", report_pc_func(&p->rep, g->go_pc));
-		str_or_null(j, "at", report_pc_line(&p->rep, g->go_pc, true, line, sizeof(line)));
+		str_or_null(j, "in", trace_name_at(p->trace.info, g->go_pc));
+		str_or_null(j, "at",
+			    trace_name_line(p->trace.info, g->go_pc, true, line, sizeof(line)));
 	}
 	if (bytes) {
 		err = group_calls(&c, p, at);
@@ -171,20 +173,20 @@ static int write_group(const struct html_page *p, struct json *j, uint32_t at, s
 
 static int write_groups(const struct html_page *p, struct json *j)
 {
-	const struct html_tree *t = &p->tree;
-	uint32_t *order = calloc(t->n_groups, sizeof(*order));
+	const struct html_groups *t = &p->groups;
+	uint32_t *order = calloc(t->n, sizeof(*order));
 	int err = order ? 0 : -ENOMEM;
 	size_t bytes = 0;
 
-	for (uint32_t i = 0; !err && i < t->n_groups; i++)
+	for (uint32_t i = 0; !err && i < t->n; i++)
 		order[i] = i;
 	if (!err)
-		qsort_r(order, t->n_groups, sizeof(*order), by_weight, t->groups);
-	json_kv_u64(j, "n_groups", t->n_groups);
+		qsort_r(order, t->n, sizeof(*order), by_weight, t->all);
+	json_kv_u64(j, "n_groups", t->n);
 	json_key(j, "groups");
 	json_open(j, '[');
-	for (size_t i = 0; !err && i < t->n_groups && i < MOST_GROUPS; i++) {
-		bool pictures = t->n_groups > 1 && (i < GROUP_PICTURES || bytes < PICTURES_BYTES);
+	for (size_t i = 0; !err && i < t->n && i < MOST_GROUPS; i++) {
+		bool pictures = t->n > 1 && (i < GROUP_PICTURES || bytes < PICTURES_BYTES);
 
 		err = write_group(p, j, order[i], pictures ? &bytes : NULL);
 	}
@@ -203,7 +205,7 @@ static int goroutine_calls(struct sankey_calls *c, const struct html_page *p,
 
 	for (size_t i = g->n_visits; i-- > 0;) {
 		const struct html_visit *v = &g->visits[i];
-		const struct html_node *x = &p->tree.nodes[v->path];
+		const struct call_node *x = &p->tree.nodes[v->path];
 
 		sum[v->path] += v->self_ns;
 		if (!x->go && x->parent)
@@ -211,17 +213,19 @@ static int goroutine_calls(struct sankey_calls *c, const struct html_page *p,
 	}
 	for (size_t i = 0; !err && i < g->n_visits; i++) {
 		const struct html_visit *v = &g->visits[i];
-		const struct html_node *x = &p->tree.nodes[v->path];
+		const struct call_node *x = &p->tree.nodes[v->path];
 
 		err = add_node(c, p, x,
 			       (struct sankey_edge){
-				       .weight = { [SANKEY_TOTAL] = x->outermost ? sum[v->path] : 0,
+				       .weight = { [SANKEY_TOTAL] = p->groups.outermost[v->path]
+									    ? sum[v->path]
+									    : 0,
 						   [SANKEY_SELF] = v->self_ns,
 						   [SANKEY_CALLS] = v->calls,
 						   [SANKEY_MORESTACK] = v->morestack_ns } });
 	}
 	for (size_t i = 0; i < g->n_visits; i++) {
-		const struct html_node *x = &p->tree.nodes[g->visits[i].path];
+		const struct call_node *x = &p->tree.nodes[g->visits[i].path];
 
 		sum[g->visits[i].path] = sum[x->parent] = 0;
 	}
@@ -266,8 +270,9 @@ static int write_goroutine(const struct html_page *p, struct json *j,
 	json_kv_u64(j, "goid", info->goid);
 	json_kv_bool(j, "system", info->system);
 	json_kv_u64(j, "image", info->image);
-	str_or_null(j, "start", report_start_func(&p->rep, info));
-	str_or_null(j, "at", report_pc_line(&p->rep, info->create_pc, true, line, sizeof(line)));
+	str_or_null(j, "start", trace_name_start(p->trace.info, info));
+	str_or_null(j, "at",
+		    trace_name_line(p->trace.info, info->create_pc, true, line, sizeof(line)));
 	json_kv_u64(j, "weight", info->total_ns);
 	int err = write_visits(j, g);
 

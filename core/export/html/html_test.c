@@ -16,7 +16,6 @@
 
 #include "export/html/html.h"
 #include "export/export_fixture.h"
-#include "report/report_fixture.h"
 
 static char *page_of(const char *trace)
 {
@@ -78,29 +77,29 @@ static void check_page(const char *trace, const char *name)
 
 static void check_totals(const struct html_page *p)
 {
-	uint64_t *total = calloc(p->rep.n_funcs + 1, sizeof(*total)), self = 0, self_funcs = 0,
+	uint64_t *total = calloc(p->trace.n_funcs + 1, sizeof(*total)), self = 0, self_funcs = 0,
 		 calls = 0;
-	uint64_t weight = 0, root = p->rep.totals->root_ns;
+	uint64_t weight = 0, root = p->trace.totals->root_ns;
 
 	assert_non_null(total);
 	for (size_t i = 1; i < p->tree.n; i++) {
-		const struct html_node *x = &p->tree.nodes[i];
+		const struct call_node *x = &p->tree.nodes[i];
 
 		assert_true(x->parent < i && x->level == p->tree.nodes[x->parent].level + 1);
-		assert_true(p->tree.nodes[x->parent].below_ns >= x->below_ns);
-		self += x->v.self_ns;
-		calls += x->v.calls;
-		if (x->func < p->rep.n_funcs && x->outermost)
-			total[x->func] += x->v.total_ns;
+		assert_true(p->tree.nodes[x->parent].subtree_ns >= x->subtree_ns);
+		self += x->stats.self_ns;
+		calls += x->stats.calls;
+		if (x->func < p->trace.n_funcs && p->groups.outermost[i])
+			total[x->func] += x->stats.total_ns;
 	}
-	for (size_t g = 0; g < p->tree.n_groups; g++)
-		weight += p->tree.groups[g].weight_ns;
-	for (size_t f = 0; f < p->rep.n_funcs; f++) {
-		self_funcs += p->rep.funcs[f].self_ns;
-		if (!p->rep.totals->folded_nodes)
-			assert_true(total[f] == p->rep.funcs[f].total_ns);
+	for (size_t g = 0; g < p->groups.n; g++)
+		weight += p->groups.all[g].weight_ns;
+	for (size_t f = 0; f < p->trace.n_funcs; f++) {
+		self_funcs += p->trace.funcs[f].self_ns;
+		if (!p->trace.totals->folded_nodes)
+			assert_true(total[f] == p->trace.funcs[f].total_ns);
 	}
-	assert_true(self == self_funcs && calls == p->rep.totals->calls && weight == root);
+	assert_true(self == self_funcs && calls == p->trace.totals->calls && weight == root);
 	free(total);
 }
 

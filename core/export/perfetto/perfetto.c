@@ -11,7 +11,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analysis/stat_columns.h"
+#include "analysis/trace_names.h"
 #include "base/log.h"
+#include "base/outfile.h"
+#include "export/formats.h"
 #include "export/perfetto/perfetto.h"
 
 static void put_begin(struct perfetto *p, struct track *t, const struct call *c)
@@ -26,7 +30,7 @@ static void put_begin(struct perfetto *p, struct track *t, const struct call *c)
 	}
 	p->named[c->func] = true;
 	perfetto_event(p, t, &event, c->start_ns, (uint64_t)c->func + 1,
-		       first ? report_name(p->rep, c->func) : NULL);
+		       first ? trace_name_func(p->trace->info, c->func) : NULL);
 	t->flow = 0;
 	if (!p->watch.err)
 		p->watch.err = track_reserve(t, c->level);
@@ -136,7 +140,7 @@ static void on_goroutine(void *ctx, const struct goroutine_info *g)
 /* A goroutine of the image that runs now. */
 static struct track *goroutine(struct perfetto *p, uint64_t goid)
 {
-	uint64_t images = p->rep->totals->images;
+	uint64_t images = p->trace->totals->images;
 	struct track *t = tracks_get(
 		&p->tracks, (struct track_key){ goid, images ? (uint32_t)images - 1 : 0, false });
 
@@ -159,7 +163,7 @@ static struct go_name *go_name(struct perfetto *p, uint64_t start_pc, bool *fres
 		return NULL;
 	}
 	n->start_pc = start_pc;
-	n->iid = p->rep->info->n_funcs + 1 + p->n_go_names++;
+	n->iid = p->trace->info->n_funcs + 1 + p->n_go_names++;
 	HASH_ADD(hh, p->go_names, start_pc, sizeof(n->start_pc), n);
 	return n;
 }
@@ -180,7 +184,7 @@ static void put_go(struct perfetto *p, const struct event_ext *ev)
 		event.type = INSTANT;
 		event.n_flow_ids = 1;
 		event.flow_ids = &p->n_flows;
-		snprintf(name, sizeof(name), "go %s", report_pc_func(p->rep, ev->arg[2]));
+		snprintf(name, sizeof(name), "go %s", trace_name_at(p->trace->info, ev->arg[2]));
 		if (name[3] == '\0')
 			name[2] = '\0';
 		if (n)
@@ -221,9 +225,9 @@ int export_perfetto(struct trace_reader *const *r, size_t n, const struct export
 		    FILE *out)
 {
 	const struct trace_info *info = trace_reader_info(r[0]);
-	struct report rep = { .file.fd = -1, .info = info };
+	struct loaded_trace trace = { .info = info };
 	struct perfetto p = {
-		.rep = &rep,
+		.trace = &trace,
 		.out = out,
 		.hold = has_morestack_sites(info),
 		.named = calloc(info->n_funcs + 1, sizeof(*p.named)),
@@ -234,18 +238,18 @@ int export_perfetto(struct trace_reader *const *r, size_t n, const struct export
 			   .ctx = &p },
 	};
 	struct go_name *name, *next;
-	int err = p.named ? export_read(&rep, r[0], &p.watch) : -ENOMEM;
+	int err = p.named ? trace_load(&trace, r[0], &p.watch) : -ENOMEM;
 
 	(void)n;
 	(void)opt;
 	if (!err) {
-		perfetto_begin(&p, rep.totals->first_ns); /* when nothing was */
+		perfetto_begin(&p, trace.totals->first_ns); /* when nothing was */
 		err = p.watch.err;
 	}
 	if (err == -ENOMEM)
 		log_error("no memory for the goroutines' tracks");
 	if (!err || ferror(out)) {
-		int written = report_written(out);
+		int written = outfile_check(out);
 
 		err = err ? err : written;
 	}
@@ -256,6 +260,6 @@ int export_perfetto(struct trace_reader *const *r, size_t n, const struct export
 	tracks_free(&p.tracks);
 	protoout_free(&p.packed);
 	free(p.named);
-	report_free(&rep);
+	trace_unload(&trace);
 	return err;
 }

@@ -4,11 +4,12 @@
 #ifndef GOTRACE_PERFETTO_H
 #define GOTRACE_PERFETTO_H
 
+#include <stdio.h>
 #include <uthash.h>
 
-#include "export/exports.h"
-#include "export/protoout.h"
+#include "analysis/trace_load.h"
 #include "analysis/tracks.h"
+#include "export/protoout.h"
 #include "perfetto.pb-c.h"
 
 /* TrackEvent.type */
@@ -21,7 +22,7 @@ struct go_name {
 };
 
 struct perfetto {
-	const struct report *rep;
+	const struct loaded_trace *trace;
 	FILE *out;
 	struct protoout packed;
 	struct tracks tracks;
@@ -32,7 +33,7 @@ struct perfetto {
 	uint32_t image;   /* whose group of tracks was described last; the first has none */
 	bool begun;       /* the first packet is written */
 	bool hold;        /* prologues may be stopped after the entry (--probe=thesis) */
-	struct export_watch watch;
+	struct trace_watch watch;
 };
 
 /* What stands before all: clocks, the process, the counter of losses; the first time only. ts_ns:

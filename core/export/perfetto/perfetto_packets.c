@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "analysis/trace_names.h"
 #include "export/perfetto/perfetto.h"
 #include "trace/keys.h"
 
@@ -81,8 +82,8 @@ static void put_clocks(struct perfetto *p, uint64_t ts_ns)
 	Perfetto__TracePacketDefaults defaults = PERFETTO__TRACE_PACKET_DEFAULTS__INIT;
 	Perfetto__ClockSnapshot snapshot = PERFETTO__CLOCK_SNAPSHOT__INIT;
 	Perfetto__ClockSnapshot__Clock clocks[3], *list[3];
-	uint64_t real_ns = trace_info_u64(p->rep->info, KEY_CLOCK_REALTIME_NS, 0);
-	uint64_t then_ns = trace_info_u64(p->rep->info, KEY_CLOCK_MONOTONIC_NS, 0);
+	uint64_t real_ns = trace_info_u64(p->trace->info, KEY_CLOCK_REALTIME_NS, 0);
+	uint64_t then_ns = trace_info_u64(p->trace->info, KEY_CLOCK_MONOTONIC_NS, 0);
 	const struct {
 		uint32_t id;
 		uint64_t ns;
@@ -138,7 +139,7 @@ void perfetto_begin(struct perfetto *p, uint64_t ts_ns)
 				  losses = PERFETTO__TRACK_DESCRIPTOR__INIT;
 	Perfetto__ProcessDescriptor what = PERFETTO__PROCESS_DESCRIPTOR__INIT;
 	Perfetto__CounterDescriptor counter = PERFETTO__COUNTER_DESCRIPTOR__INIT;
-	const char *command = trace_info_get(p->rep->info, KEY_COMMAND);
+	const char *command = trace_info_get(p->trace->info, KEY_COMMAND);
 	char *name = utf8_copy(command ? command : "Go program");
 
 	if (p->begun || !name) {
@@ -150,7 +151,7 @@ void perfetto_begin(struct perfetto *p, uint64_t ts_ns)
 	p->last_ns = ts_ns;
 	put_clocks(p, ts_ns);
 	what.has_pid = true;
-	what.pid = (int32_t)trace_info_u64(p->rep->info, KEY_PID, 1);
+	what.pid = (int32_t)trace_info_u64(p->trace->info, KEY_PID, 1);
 	what.process_name = name;
 	process.process = &what;
 	process.has_child_ordering = true;
@@ -196,7 +197,7 @@ static void describe_track(struct perfetto *p, struct track *t)
 		snprintf(name, sizeof(name), "system stack of thread %" PRIu64, t->key.id);
 	else
 		snprintf(name, sizeof(name), "goroutine %" PRIu64 " %s", t->key.id,
-			 report_start_func(p->rep, &g));
+			 trace_name_start(p->trace->info, &g));
 	if (name[strlen(name) - 1] == ' ')
 		name[strlen(name) - 1] = '\0';
 	track.has_sibling_order_rank = true;

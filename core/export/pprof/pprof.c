@@ -12,14 +12,17 @@
 #include <inttypes.h>
 #include <uthash.h>
 
+#include "analysis/goroutine_paths.h"
+#include "analysis/trace_names.h"
 #include "base/hash_index.h"
 #include "base/log.h"
+#include "base/outfile.h"
 #include "base/utf8.h"
 #include "base/vec.h"
-#include "export/exports.h"
-#include "analysis/goroutine_paths.h"
+#include "export/formats.h"
 #include "export/gzout.h"
 #include "export/protoout.h"
+#include "export/tree_load.h"
 #include "trace/keys.h"
 #include "pprof.pb-c.h"
 
@@ -34,8 +37,8 @@ struct known {
 };
 
 struct pprof {
-	const struct report *rep;
-	const struct export_tree *tree;
+	const struct loaded_trace *trace;
+	const struct call_tree *tree;
 	struct gzout gz;
 	struct protoout packed;
 	struct known *strings; /* by content */
@@ -137,8 +140,8 @@ static void put_comment(struct pprof *p, const char *text)
 /* What a reader should know of how it came about; every view of 'go tool pprof' begins with it. */
 static void put_comments(struct pprof *p)
 {
-	const struct model_totals *t = p->rep->totals;
-	const char *command = trace_info_get(p->rep->info, KEY_COMMAND);
+	const struct model_totals *t = p->trace->totals;
+	const char *command = trace_info_get(p->trace->info, KEY_COMMAND);
 	char line[512];
 
 	if (command) {
@@ -148,19 +151,19 @@ static void put_comments(struct pprof *p)
 	snprintf(line, sizeof(line),
 		 "%" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " suspect calls%s", t->events,
 		 t->lost_events, t->suspect_calls,
-		 p->rep->complete ? "" : ", the trace was cut short");
+		 p->trace->complete ? "" : ", the trace was cut short");
 	put_comment(p, line);
 }
 
 static void put_times(struct pprof *p)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
-	uint64_t then_ns = trace_info_u64(p->rep->info, KEY_CLOCK_MONOTONIC_NS, 0);
-	uint64_t real_ns = trace_info_u64(p->rep->info, KEY_CLOCK_REALTIME_NS, 0);
+	uint64_t then_ns = trace_info_u64(p->trace->info, KEY_CLOCK_MONOTONIC_NS, 0);
+	uint64_t real_ns = trace_info_u64(p->trace->info, KEY_CLOCK_REALTIME_NS, 0);
 
 	if (real_ns)
-		part.time_nanos = (int64_t)(real_ns + (p->rep->totals->first_ns - then_ns));
-	part.duration_nanos = (int64_t)report_span_ns(p->rep);
+		part.time_nanos = (int64_t)(real_ns + (p->trace->totals->first_ns - then_ns));
+	part.duration_nanos = (int64_t)loaded_trace_span_ns(p->trace);
 	part.default_sample_type = string(p, "wall");
 	put(p, &part);
 }
@@ -191,7 +194,7 @@ static bool find_bias(const struct trace_info *info, uint64_t *bias)
 
 static void put_mapping(struct pprof *p)
 {
-	const struct trace_info *info = p->rep->info;
+	const struct trace_info *info = p->trace->info;
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	Pprof__Mapping m = PPROF__MAPPING__INIT, *mappings[] = { &m };
 	uint64_t low = UINT64_MAX, high = 0, bias = 0;
@@ -249,13 +252,14 @@ static void put_place(struct pprof *p, uint64_t id, const char *name, const char
 
 static uint64_t place_of(struct pprof *p, uint32_t func)
 {
-	const struct trace_info *info = p->rep->info;
+	const struct trace_info *info = p->trace->info;
 	bool known = func < info->n_funcs;
 	uint64_t slot = known ? func : func == PATH_TIMER ? info->n_funcs : info->n_funcs + 1;
 	const struct trace_func *f = known ? &info->funcs[func] : &(struct trace_func){ 0 };
 
 	if (!p->place[slot])
-		put_place(p, slot + 1, report_name(p->rep, func), f->file, f->line, f->vaddr);
+		put_place(p, slot + 1, trace_name_func(p->trace->info, func), f->file, f->line,
+			  f->vaddr);
 	return p->place[slot] = slot + 1;
 }
 
@@ -282,8 +286,8 @@ static size_t go_pc_index(struct pprof *p, uint64_t pc, bool *fresh)
 
 static uint64_t go_place_of(struct pprof *p, uint32_t node)
 {
-	uint64_t pc = p->tree->nodes[node].go_pc, first = p->rep->info->n_funcs + 3;
-	const struct trace_pc *at = pc ? trace_info_pc(p->rep->info, pc) : NULL;
+	uint64_t pc = p->tree->nodes[node].go_pc, first = p->trace->info->n_funcs + 3;
+	const struct trace_pc *at = pc ? trace_info_pc(p->trace->info, pc) : NULL;
 	bool fresh;
 
 	if (p->go_place[node])
@@ -313,7 +317,7 @@ static size_t fill_stack(struct pprof *p, uint32_t node)
 /* g NULL: without labels. A goid is unique within its image only, so that goroutines of a process
  * that executed itself again have the image's number as well. */
 static void put_sample(struct pprof *p, uint32_t node, int64_t values[PPROF_VALUES],
-		       const struct gorpath *g)
+		       const struct goroutine_path *g)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	Pprof__Sample s = PPROF__SAMPLE__INIT, *samples[] = { &s };
@@ -330,7 +334,7 @@ static void put_sample(struct pprof *p, uint32_t node, int64_t values[PPROF_VALU
 		goroutine.num = (int64_t)g->goid;
 		s.n_label = 1;
 	}
-	if (g && p->rep->totals->images > 1) {
+	if (g && p->trace->totals->images > 1) {
 		image.key = string(p, "image");
 		image.num = (int64_t)g->image + 1; /* pprof drops a number that is 0 */
 		s.n_label = 2;
@@ -342,7 +346,7 @@ static void put_sample(struct pprof *p, uint32_t node, int64_t values[PPROF_VALU
 
 /* What goroutines had of each node, then what is not known by goroutine, all without --goroutines.
  */
-static void put_samples(struct pprof *p, const struct gorpaths *g)
+static void put_samples(struct pprof *p, const struct goroutine_paths *g)
 {
 	size_t k = 0;
 
@@ -351,24 +355,24 @@ static void put_samples(struct pprof *p, const struct gorpaths *g)
 		int64_t left[PPROF_VALUES] = { (int64_t)st->calls, (int64_t)st->self_ns,
 					       (int64_t)st->morestack_ns, (int64_t)st->preempt_ns };
 
-		for (; k < g->n && g->slots[k].node == i; k++) {
-			int64_t values[PPROF_VALUES] = { (int64_t)g->slots[k].calls,
-							 (int64_t)g->slots[k].self_ns };
+		for (; k < g->n && g->all[k].node == i; k++) {
+			int64_t values[PPROF_VALUES] = { (int64_t)g->all[k].calls,
+							 (int64_t)g->all[k].self_ns };
 
-			if (!g->slots[k].goid) /* a system stack that worked for none */
+			if (!g->all[k].goid) /* a system stack that worked for none */
 				continue;
 			left[0] -= values[0];
 			left[1] -= values[1];
-			put_sample(p, i, values, &g->slots[k]);
+			put_sample(p, i, values, &g->all[k]);
 		}
 		if (left[0] || left[1] || left[2] || left[3])
 			put_sample(p, i, left, NULL);
 	}
 }
 
-static void write_profile(struct pprof *p, const struct gorpaths *g)
+static void write_profile(struct pprof *p, const struct goroutine_paths *g)
 {
-	p->place = calloc(p->rep->info->n_funcs + 2, sizeof(*p->place));
+	p->place = calloc(p->trace->info->n_funcs + 2, sizeof(*p->place));
 	p->go_place = calloc(p->tree->n, sizeof(*p->go_place));
 	if (!p->place || !p->go_place)
 		p->err = -ENOMEM;
@@ -402,8 +406,8 @@ static void free_profile(struct pprof *p)
 }
 
 struct by_goroutine {
-	struct gorpaths paths;
-	struct export_watch watch;
+	struct goroutine_paths paths;
+	struct trace_watch watch;
 };
 
 static void on_call(void *ctx, const struct call *c)
@@ -411,7 +415,7 @@ static void on_call(void *ctx, const struct call *c)
 	struct by_goroutine *b = ctx;
 
 	if (!b->watch.err)
-		b->watch.err = gorpaths_add(&b->paths, c);
+		b->watch.err = goroutine_paths_add(&b->paths, c);
 }
 
 int export_pprof(struct trace_reader *const *r, size_t n, const struct export_options *opt,
@@ -419,27 +423,25 @@ int export_pprof(struct trace_reader *const *r, size_t n, const struct export_op
 {
 	struct by_goroutine by = { .watch = { .on_call = opt->goroutines ? on_call : NULL,
 					      .ctx = &by } };
-	struct export_tree tree = { 0 };
-	struct report rep;
-	struct pprof p = { .rep = &rep, .tree = &tree };
-	int err = export_read(&rep, r[0], &by.watch);
+	struct call_tree tree;
+	struct loaded_trace trace;
+	struct pprof p = { .trace = &trace, .tree = &tree };
+	int err = tree_load(&trace, &tree, r[0], &by.watch, opt->no_go_edges);
 
 	(void)n;
 	if (!err)
-		err = export_tree_build(&tree, &rep, !opt->no_go_edges);
-	if (!err)
 		err = gzout_init(&p.gz, out);
 	if (!err) {
-		gorpaths_sort(&by.paths, &tree);
+		goroutine_paths_sort(&by.paths, &tree);
 		write_profile(&p, &by.paths);
 		gzout_finish(&p.gz);
 		err = p.err;
 	}
 	if (!err)
-		err = report_written(out);
+		err = outfile_check(out);
 	free_profile(&p);
-	gorpaths_free(&by.paths);
-	export_tree_free(&tree);
-	report_free(&rep);
+	goroutine_paths_free(&by.paths);
+	call_tree_free(&tree);
+	trace_unload(&trace);
 	return err;
 }

@@ -11,8 +11,9 @@
 
 #include <cmocka.h>
 
+#include "analysis/trace_load.h"
+#include "analysis/trace_names.h"
 #include "export/export_fixture.h"
-#include "report/report_fixture.h"
 
 static const char *const traces[] = {
 	"chain.go1.27.thesis",        "panics.emulated",         "growth.thesis",
@@ -89,8 +90,7 @@ static void test_top(void **state)
 		skip();
 	for (size_t i = 0; i < N_TRACES; i++) {
 		char file[TRACE_PATH_BYTES], path[256];
-		struct export_watch none = { 0 };
-		struct report rep;
+		struct loaded_trace trace;
 
 		profile(traces[i], &(struct export_options){ 0 }, file);
 		char *self = pprof("-top", file), *calls = pprof("-top -sample_index=calls", file);
@@ -99,14 +99,14 @@ static void test_top(void **state)
 		struct trace_reader *r = trace_reader_open(path);
 
 		assert_non_null(r);
-		assert_int_equal(export_read(&rep, r, &none), 0);
-		for (size_t f = 0; f < rep.n_funcs; f++) {
-			assert_int_equal(flat_of(self, report_name(&rep, (uint32_t)f)),
-					 rep.funcs[f].self_ns);
-			assert_int_equal(flat_of(calls, report_name(&rep, (uint32_t)f)),
-					 rep.funcs[f].calls);
+		assert_int_equal(trace_load(&trace, r, NULL), 0);
+		for (size_t f = 0; f < trace.n_funcs; f++) {
+			assert_int_equal(flat_of(self, trace_name_func(trace.info, (uint32_t)f)),
+					 trace.funcs[f].self_ns);
+			assert_int_equal(flat_of(calls, trace_name_func(trace.info, (uint32_t)f)),
+					 trace.funcs[f].calls);
 		}
-		report_free(&rep);
+		trace_unload(&trace);
 		trace_reader_close(r);
 		free(self);
 		free(calls);

@@ -9,10 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "analysis/call_spool.h"
 #include "analysis/callers.h"
-#include "export/exports.h"
+#include "analysis/goroutines.h"
+#include "analysis/stat_columns.h"
+#include "analysis/trace_names.h"
+#include "base/log.h"
+#include "base/outfile.h"
+#include "export/formats.h"
+#include "export/sqlite/sqlite.h"
 #include "export/sqlite/sqlite_db.h"
+#include "export/tree_load.h"
 
 #define OTHER_ID (-1)
 #define TIMER_ID (-2)
@@ -79,11 +86,12 @@ const char *const sqlite_examples[][2] = {
 
 struct sqlite {
 	struct db db;
-	struct report rep;
-	struct export_tree tree;
-	struct callfile calls;
+	struct loaded_trace trace;
+	struct goroutines goroutines;
+	struct call_tree tree;
+	struct call_spool calls;
 	sqlite3_stmt *loss;
-	struct export_watch watch;
+	struct trace_watch watch;
 };
 
 static void make_tables(struct db *d)
@@ -148,18 +156,18 @@ static void put_total(struct db *d, sqlite3_stmt *s, const char *key, uint64_t v
 
 static void put_info(struct sqlite *q)
 {
-	const struct model_totals *t = q->rep.totals;
+	const struct model_totals *t = q->trace.totals;
 	sqlite3_stmt *s = prepare_insert(&q->db, "info", 2);
 
-	for (size_t i = 0; i < q->rep.info->n_kvs; i++)
-		put_pair(&q->db, s, q->rep.info->kvs[i].key, q->rep.info->kvs[i].value);
+	for (size_t i = 0; i < q->trace.info->n_kvs; i++)
+		put_pair(&q->db, s, q->trace.info->kvs[i].key, q->trace.info->kvs[i].value);
 	/* FORMAT.md's keys have dots or one word; these have neither. */
-	put_total(&q->db, s, "trace_complete", q->rep.complete);
+	put_total(&q->db, s, "trace_complete", q->trace.complete);
 	put_total(&q->db, s, "trace_events", t->events);
 	put_total(&q->db, s, "trace_lost_events", t->lost_events);
 	put_total(&q->db, s, "trace_orphan_exits", t->orphan_exits);
 	put_total(&q->db, s, "trace_first_ns", t->first_ns);
-	put_total(&q->db, s, "trace_span_ns", report_span_ns(&q->rep));
+	put_total(&q->db, s, "trace_span_ns", loaded_trace_span_ns(&q->trace));
 	put_total(&q->db, s, "trace_root_ns", t->root_ns);
 	sqlite3_finalize(s);
 	s = prepare_insert(&q->db, "examples", 2);
@@ -175,15 +183,15 @@ static int64_t function_id(uint32_t func)
 
 static void put_functions(struct sqlite *q)
 {
-	const struct trace_info *info = q->rep.info;
+	const struct trace_info *info = q->trace.info;
 	sqlite3_stmt *s = prepare_insert(&q->db, "functions", 4 + stat_places(false));
 
-	for (size_t i = 0; i < q->rep.n_funcs; i++) {
+	for (size_t i = 0; i < q->trace.n_funcs; i++) {
 		db_bind(&q->db, s, 1, i + 1);
 		db_bind_text(&q->db, s, 2, info->funcs[i].name);
 		db_bind_text(&q->db, s, 3, info->funcs[i].file);
 		db_bind_if(&q->db, s, 4, info->funcs[i].line, info->funcs[i].line);
-		bind_stats(&q->db, s, 5, &q->rep.funcs[i], false);
+		bind_stats(&q->db, s, 5, &q->trace.funcs[i], false);
 		db_insert(&q->db, s);
 	}
 	sqlite3_finalize(s);
@@ -198,7 +206,7 @@ static void put_paths(struct sqlite *q)
 	char at[4096];
 
 	for (size_t i = 1; i < q->tree.n; i++) {
-		const struct export_node *n = &q->tree.nodes[i];
+		const struct call_node *n = &q->tree.nodes[i];
 
 		db_bind(&q->db, s, 1, i);
 		db_bind_if(&q->db, s, 2, n->parent, n->parent);
@@ -207,7 +215,7 @@ static void put_paths(struct sqlite *q)
 		db_bind(&q->db, s, 4, n->level);
 		db_bind(&q->db, s, 5, n->go);
 		db_bind_text(&q->db, s, 6,
-			     report_pc_line(&q->rep, n->go_pc, false, at, sizeof(at)));
+			     trace_name_line(q->trace.info, n->go_pc, false, at, sizeof(at)));
 		bind_stats(&q->db, s, 7, &n->stats, true);
 		db_insert(&q->db, s);
 	}
@@ -220,18 +228,18 @@ static void put_goroutines(struct sqlite *q)
 	struct db *d = &q->db;
 	char at[4096];
 
-	for (size_t i = 0; !d->err && i < q->rep.n_goroutines; i++) {
-		const struct goroutine_row *r = &q->rep.goroutines[i];
+	for (size_t i = 0; !d->err && i < q->goroutines.n; i++) {
+		const struct goroutine_row *r = &q->goroutines.rows[i];
 
 		db_bind(d, s, 1, i + 1);
 		db_bind(d, s, 2, r->g.goid);
 		db_bind(d, s, 3, r->g.image);
 		db_bind_if(d, s, 4, r->g.creator, r->g.creator);
-		db_bind_text(d, s, 5, report_start_func(&q->rep, &r->g));
-		db_bind_text(d, s, 6, report_pc_func(&q->rep, r->g.create_pc));
+		db_bind_text(d, s, 5, trace_name_start(q->trace.info, &r->g));
+		db_bind_text(d, s, 6, trace_name_at(q->trace.info, r->g.create_pc));
 		db_bind_text(d, s, 7,
-			     report_pc_line(&q->rep, r->g.create_pc, false, at, sizeof(at)));
-		db_bind(d, s, 8, r->g.first_ns - q->rep.totals->first_ns);
+			     trace_name_line(q->trace.info, r->g.create_pc, false, at, sizeof(at)));
+		db_bind(d, s, 8, r->g.first_ns - q->trace.totals->first_ns);
 		db_bind(d, s, 9, r->life_ns);
 		db_bind(d, s, 10, r->g.calls);
 		db_bind(d, s, 11, r->g.total_ns);
@@ -254,9 +262,9 @@ static void put_call(struct sqlite *q, sqlite3_stmt *s, const struct call *c, ui
 	db_bind_if(d, s, 2, caller, caller);
 	db_bind(d, s, 3, c->goid);
 	db_bind(d, s, 4, (uint64_t)c->func + 1);
-	db_bind(d, s, 5, q->tree.of_path[c->path]);
+	db_bind(d, s, 5, q->tree.node_of[c->path]);
 	db_bind(d, s, 6, c->level);
-	db_bind(d, s, 7, c->start_ns - q->rep.totals->first_ns);
+	db_bind(d, s, 7, c->start_ns - q->trace.totals->first_ns);
 	db_bind(d, s, 8, c->end_ns - c->start_ns);
 	db_bind(d, s, 9, c->self_ns);
 	if (!d->err)
@@ -277,7 +285,7 @@ static void put_calls(struct sqlite *q)
 	for (size_t i = 0; !q->db.err && i < q->calls.n; i++) {
 		const struct call *c;
 
-		q->db.err = callfile_get(&q->calls, i, &c);
+		q->db.err = call_spool_get(&q->calls, i, &c);
 		if (q->db.err || !c)
 			continue;
 		if (callers_put(&callers, c, ++id, &caller)) {
@@ -295,22 +303,21 @@ static void on_call(void *ctx, const struct call *c)
 	struct sqlite *q = ctx;
 
 	if (!q->watch.err)
-		q->watch.err = callfile_put(&q->calls, c);
+		q->watch.err = call_spool_put(&q->calls, c);
 }
 
 static void on_goroutine(void *ctx, const struct goroutine_info *g)
 {
 	struct sqlite *q = ctx;
 
-	report_take_goroutine(&q->rep, g);
 	if (!q->watch.err)
-		q->watch.err = q->rep.err;
+		q->watch.err = goroutines_add(&q->goroutines, g);
 }
 
 static void on_event(void *ctx, const struct event_ext *ev)
 {
 	struct sqlite *q = ctx;
-	uint64_t first_ns = q->rep.totals->first_ns;
+	uint64_t first_ns = q->trace.totals->first_ns;
 
 	if (ev->h.kind != EV_LOSS)
 		return;
@@ -330,13 +337,11 @@ static int load(struct sqlite *q, struct trace_reader *r)
 		return err;
 	make_tables(&q->db);
 	q->loss = prepare_insert(&q->db, "losses", 4);
-	err = q->db.err ? q->db.err : callfile_open(&q->calls);
+	err = q->db.err ? q->db.err : call_spool_open(&q->calls);
 	if (!err)
-		err = export_read(&q->rep, r, &q->watch);
+		err = tree_load(&q->trace, &q->tree, r, &q->watch, false);
 	sqlite3_finalize(q->loss);
-	if (!err)
-		err = report_goroutines(&q->rep);
-	return err ? err : export_tree_build(&q->tree, &q->rep, true);
+	return err ? err : goroutines_measure(&q->goroutines, &q->trace);
 }
 
 int export_sqlite(struct trace_reader *const *r, size_t n, const struct export_options *opt,
@@ -344,7 +349,6 @@ int export_sqlite(struct trace_reader *const *r, size_t n, const struct export_o
 {
 	struct sqlite q = {
 		.calls.fd = -1,
-		.rep.file.fd = -1,
 		.watch = { .on_entry = on_call,
 			   .on_call = on_call,
 			   .on_goroutine = on_goroutine,
@@ -365,10 +369,11 @@ int export_sqlite(struct trace_reader *const *r, size_t n, const struct export_o
 		err = db_finish(&q.db, out);
 	}
 	if (!err)
-		err = report_written(out);
+		err = outfile_check(out);
 	db_close(&q.db);
-	callfile_close(&q.calls);
-	export_tree_free(&q.tree);
-	report_free(&q.rep);
+	call_spool_close(&q.calls);
+	call_tree_free(&q.tree);
+	goroutines_free(&q.goroutines);
+	trace_unload(&q.trace);
 	return err;
 }

@@ -13,7 +13,7 @@
 #include <sqlite3.h>
 
 #include "export/export_fixture.h"
-#include "report/report_fixture.h"
+#include "export/sqlite/sqlite.h"
 
 /* main.slow gets slower and waits in main.dep, which a worker calls as well while it does. Times in
  * ms. */

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
-#include "report/text_format.h"
+#include "base/text_format.h"
 
 #define DEEPEST_INDENT 40
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The tree that exports show: which nodes are one, which are two, and in which order. */
+/* Which nodes are one, which are two, and in which order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +10,9 @@
 
 #include <cmocka.h>
 
-#include "export/export_fixture.h"
-#include "report/report_fixture.h"
+#include "analysis/call_tree.h"
+#include "analysis/trace_fixture.h"
+#include "analysis/trace_names.h"
 
 /* Two instances of a generic have one name; main.w is called, and started, and started elsewhere.
  */
@@ -72,34 +73,35 @@ static void write_trace(char path[TRACE_PATH_BYTES])
 	trace_info_free(&info);
 }
 
-static void same_tree(const char *path, bool go_edges, const char *want)
+static void same_tree(const char *path, const struct call_tree_options *opt, const char *want)
 {
 	struct trace_reader *r = trace_reader_open(path);
-	struct export_tree t;
-	struct report rep;
+	struct call_tree t;
+	struct loaded_trace trace;
 	char *text = NULL;
 	size_t size, n;
 	FILE *out = open_memstream(&text, &size);
 
 	assert_true(r && out);
-	assert_int_equal(export_load(&rep, &t, r, go_edges), 0);
+	assert_int_equal(trace_load(&trace, r, NULL), 0);
+	assert_int_equal(call_tree_build(&t, &trace, opt), 0);
 	for (size_t i = 1; i < t.n; i++) {
-		const struct export_node *x = &t.nodes[i];
+		const struct call_node *x = &t.nodes[i];
 
 		fprintf(out, "%u-%u %u %s%s %d\n", x->level, x->end, x->parent, x->go ? "go " : "",
-			report_name(&rep, x->func), (int)x->stats.calls);
+			trace_name_func(trace.info, x->func), (int)x->stats.calls);
 	}
 	assert_int_equal(fclose(out), 0);
 	assert_string_equal(text, want);
 	/* Each path of the model is found in the tree under its own name. */
-	const struct path_node *paths = model_paths(rep.model, &n);
+	const struct path_node *paths = model_paths(trace.model, &n);
 
 	for (size_t i = 1; i < n; i++)
-		assert_string_equal(report_name(&rep, paths[i].func),
-				    report_name(&rep, t.nodes[t.of_path[i]].func));
+		assert_string_equal(trace_name_func(trace.info, paths[i].func),
+				    trace_name_func(trace.info, t.nodes[t.node_of[i]].func));
 	free(text);
-	export_tree_free(&t);
-	report_free(&rep);
+	call_tree_free(&t);
+	trace_unload(&trace);
 	trace_reader_close(r);
 }
 
@@ -110,13 +112,13 @@ static void test_tree(void **state)
 	(void)state;
 	write_trace(path);
 	/* main.a calls itself too: direct recursion is one node. */
-	same_tree(path, true,
+	same_tree(path, &(struct call_tree_options){ MERGE_NAMES, ORDER_NAMES_SPECIAL_LAST, false },
 		  "1-6 0 main.a 2\n"
 		  "2-3 1 main.F[...] 2\n"
 		  "2-4 1 main.w 1\n"
 		  "2-6 1 go main.w 2\n"
 		  "3-6 4 main.F[...] 2\n");
-	same_tree(path, false,
+	same_tree(path, &(struct call_tree_options){ MERGE_NAMES, ORDER_NAMES_SPECIAL_LAST, true },
 		  "1-4 0 main.a 2\n"
 		  "2-3 1 main.F[...] 2\n"
 		  "2-4 1 main.w 1\n"

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/log.h"
+#include "export/export.h"
 #include "report/diff_formats.h"
 #include "report/report_fixture.h"
 

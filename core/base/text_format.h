@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What tables for people share: times, shares, names, indents. */
-#ifndef GOTRACE_TEXT_H
-#define GOTRACE_TEXT_H
+#ifndef GOTRACE_TEXT_FORMAT_H
+#define GOTRACE_TEXT_FORMAT_H
 
 #include <stdbool.h>
 #include <stdint.h>

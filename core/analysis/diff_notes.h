@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What makes two traces differ for other reasons than the program. */
+#ifndef GOTRACE_DIFF_NOTES_H
+#define GOTRACE_DIFF_NOTES_H
+
+#include "analysis/notes.h"
+#include "analysis/trace_load.h"
+
+/* Adds why A (the first) and B are not comparable as they stand. by_path: their paths are compared,
+ * too. 0 or -ENOMEM; notes_free in either case. */
+int diff_notes(const struct loaded_trace *a, const struct loaded_trace *b, bool by_path,
+	       struct notes *to);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The numbers of a function, path or goroutine, once for every format that has columns. */
+#ifndef GOTRACE_STAT_COLUMNS_H
+#define GOTRACE_STAT_COLUMNS_H
+
+#include "model/model.h"
+
+/* Of functions and paths; ends with a NULL name. Times are nanoseconds. */
+struct stat_column {
+	const char *name;
+	uint64_t (*get)(const struct call_stats *st);
+	bool of_finished; /* empty when no call finished */
+	bool of_hist;     /* not kept for paths */
+};
+extern const struct stat_column stat_columns[];
+
+/* Of a goroutine, or of all of one creation site; ends with a NULL name. */
+struct goroutine_column {
+	const char *name;
+	uint64_t (*get)(const struct goroutine_info *g);
+};
+extern const struct goroutine_column goroutine_columns[];
+
+/* Did anything happen in it: a call, or a prologue that was stopped and never went on? */
+bool stat_any(const struct call_stats *st);
+/* Share q (0 to 1) of finished calls took no longer, ns; within what was seen: a bucket's middle
+ * may lie outside. */
+uint64_t stat_quantile(const struct call_stats *st, double q);
+
+const char *call_end_name(enum call_end end);
+
+#endif

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analysis/trace_json.h"
+
+void trace_json_totals(const struct loaded_trace *t, struct json *j)
+{
+	const struct model_totals *all = t->totals;
+
+	json_kv_bool(j, "complete", t->complete);
+	json_kv_u64(j, "events", all->events);
+	json_kv_u64(j, "calls", all->calls);
+	json_kv_u64(j, "goroutines", all->goroutines);
+	json_kv_u64(j, "images", all->images);
+	json_kv_u64(j, "duration_ns", loaded_trace_span_ns(t));
+	json_kv_u64(j, "root_ns", all->root_ns);
+	json_kv_u64(j, "lost_events", all->lost_events);
+	json_kv_u64(j, "loss_records", all->loss_records);
+	json_kv_u64(j, "suspect_calls", all->suspect_calls);
+	json_kv_u64(j, "suspect_ns", all->suspect_ns);
+	json_kv_u64(j, "orphan_exits", all->orphan_exits);
+	json_kv_u64(j, "folded_calls", loaded_trace_other_calls(t));
+	json_kv_u64(j, "bad_events", all->bad_events);
+}
+
+void trace_json_info(const struct loaded_trace *t, struct json *j)
+{
+	json_key(j, "info");
+	json_open(j, '{');
+	for (size_t i = 0; i < t->info->n_kvs; i++)
+		json_kv_str(j, t->info->kvs[i].key, t->info->kvs[i].value);
+	json_close(j, '}');
+}

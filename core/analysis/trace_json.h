@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is known of a whole trace, as JSON. */
+#ifndef GOTRACE_TRACE_JSON_H
+#define GOTRACE_TRACE_JSON_H
+
+#include "analysis/trace_load.h"
+#include "base/json.h"
+
+/* Its counts and times, as keys of the object that is open. */
+void trace_json_totals(const struct loaded_trace *t, struct json *j);
+/* The key "info" with what the recorder wrote down (FORMAT.md's keys). */
+void trace_json_info(const struct loaded_trace *t, struct json *j);
+
+#endif

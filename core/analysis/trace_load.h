@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A trace read to its end: what every report and every export begins with. */
+#ifndef GOTRACE_TRACE_LOAD_H
+#define GOTRACE_TRACE_LOAD_H
+
+#include "model/model.h"
+
+struct loaded_trace {
+	const struct trace_info *info; /* the reader's */
+	struct model *model;           /* owned */
+	const struct model_totals *totals;
+	const struct call_stats *funcs; /* of info's functions; set once all was read */
+	size_t n_funcs;
+	bool complete; /* it has an end record */
+};
+
+/* What is called while the trace is read, each with `ctx`. NULL: not wanted. */
+struct trace_watch {
+	/* as in model_options */
+	void (*on_entry)(void *ctx, const struct call *c);
+	void (*on_call)(void *ctx, const struct call *c);
+	void (*on_stop)(void *ctx, const struct stop_time *t);
+	void (*on_goroutine)(void *ctx, const struct goroutine_info *g);
+	/* An event with arguments, after the model was fed with it. */
+	void (*on_event)(void *ctx, const struct event_ext *ev);
+	void *ctx;
+	int err; /* set by one of them (-errno): reading ends with it */
+};
+
+/*
+ * Reads r to its end; `info`, `model` and `totals` are there for the callbacks already. watch: NULL
+ * for none. 0 or -errno (logged, but for watch->err); trace_unload in either case.
+ */
+int trace_load(struct loaded_trace *t, struct trace_reader *r, struct trace_watch *watch);
+void trace_unload(struct loaded_trace *t);
+
+/* From the first event to the last. */
+uint64_t loaded_trace_span_ns(const struct loaded_trace *t);
+/* Calls that stand under [other] because the model's tree of paths is full. */
+uint64_t loaded_trace_other_calls(const struct loaded_trace *t);
+
+#endif

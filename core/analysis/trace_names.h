@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a trace calls its functions, and where in the source something stands. */
+#ifndef GOTRACE_TRACE_NAMES_H
+#define GOTRACE_TRACE_NAMES_H
+
+#include "model/model.h"
+
+/* Display name of a function's index or of PATH_*. */
+const char *trace_name_func(const struct trace_info *info, uint32_t func);
+/* The function's name at pc, "" when not known. */
+const char *trace_name_at(const struct trace_info *info, uint64_t pc);
+/* "/src/main.go:12" of pc, "" when not known; `base`: without the folders. buf is at least 512
+ * bytes. */
+const char *trace_name_line(const struct trace_info *info, uint64_t pc, bool base, char *buf,
+			    size_t size);
+/* What the goroutine began with, "" when not known. */
+const char *trace_name_start(const struct trace_info *info, const struct goroutine_info *g);
+
+#endif

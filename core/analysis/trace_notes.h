@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a reader must know of a trace before trusting its numbers. */
+#ifndef GOTRACE_TRACE_NOTES_H
+#define GOTRACE_TRACE_NOTES_H
+
+#include "analysis/notes.h"
+#include "analysis/trace_load.h"
+
+/* Adds what was traced, how it ended, what was not traced or lost; the last line always says what
+ * was lost. 0 or -ENOMEM; notes_free in either case. */
+int trace_notes(const struct loaded_trace *trace, struct notes *to);
+
+#endif

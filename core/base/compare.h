@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* For comparison functions of qsort: -1, 0 or 1. */
+#ifndef GOTRACE_COMPARE_H
+#define GOTRACE_COMPARE_H
+
+#include <stdint.h>
+
+static inline int compare_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whether an output got to where it was to go. */
+#ifndef GOTRACE_OUTFILE_H
+#define GOTRACE_OUTFILE_H
+
+#include <stdio.h>
+
+/* Flushes. 0, or -errno when something could not be written to out (logged). */
+int outfile_check(FILE *out);
+
+#endif

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GOTRACE_SQLITE_H
+#define GOTRACE_SQLITE_H
+
+/* Questions and the queries that answer them, as they stand in the database; ended by NULLs. */
+extern const char *const sqlite_examples[][2];
+
+#endif

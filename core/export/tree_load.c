@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "export/tree_load.h"
+
+int tree_load(struct loaded_trace *trace, struct call_tree *tree, struct trace_reader *r,
+	      struct trace_watch *watch, bool cut_go)
+{
+	const struct call_tree_options opt = { MERGE_NAMES, ORDER_NAMES_SPECIAL_LAST, cut_go };
+	int err = trace_load(trace, r, watch);
+
+	*tree = (struct call_tree){ 0 };
+	return err ? err : call_tree_build(tree, trace, &opt);
+}

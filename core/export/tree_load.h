@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A trace and the tree of its paths as other programs are given it: what has one name and one way
+ * of being reached is one node. */
+#ifndef GOTRACE_TREE_LOAD_H
+#define GOTRACE_TREE_LOAD_H
+
+#include "analysis/call_tree.h"
+
+/*
+ * Reads r to its end. watch: NULL for none. cut_go: what a go statement started is outermost. 0 or
+ * -errno (logged, but for watch->err); trace_unload and call_tree_free in either case.
+ */
+int tree_load(struct loaded_trace *trace, struct call_tree *tree, struct trace_reader *r,
+	      struct trace_watch *watch, bool cut_go);
+
+#endif

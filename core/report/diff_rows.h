@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A comparison before it is written: which rows count as changed, in which order. */
+#ifndef GOTRACE_DIFF_ROWS_H
+#define GOTRACE_DIFF_ROWS_H
+
+#include "analysis/diff.h"
+#include "analysis/notes.h"
+#include "report/diff_formats.h"
+
+struct diff_report {
+	const struct diff_options *opt;
+	struct diff diff;         /* its rows are sifted and sorted: those to be shown come first */
+	uint64_t min_ns;          /* opt's, or what DIFF_MIN_AUTO came to */
+	size_t n_rows, n_hidden;  /* shown; cut by the limit */
+	size_t n_folded, n_equal; /* changed, but not enough to count; not at all */
+	struct notes notes;       /* why the two are not comparable as they stand */
+};
+
+/* 0 or -errno (logged); diff_report_free in either case. */
+int diff_report_load(struct diff_report *rep, struct trace_reader *const r[2],
+		     const struct diff_options *opt);
+void diff_report_free(struct diff_report *rep);
+
+/* "function" or "path". */
+const char *diff_report_what(const struct diff_report *rep);
+/* The name of the row's function. */
+const char *diff_report_name(const struct diff_report *rep, const struct diff_row *row);
+
+#endif

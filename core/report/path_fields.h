@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A path as one field of a report or comparison for programs. */
+#ifndef GOTRACE_PATH_FIELDS_H
+#define GOTRACE_PATH_FIELDS_H
+
+#include "analysis/call_tree.h"
+#include "base/json.h"
+
+/* Names from the outermost on, separated by ';'. path, cap: as in call_tree_path. 0 or -ENOMEM
+ * (logged) */
+int path_field_csv(const struct call_tree *t, const struct trace_info *info, uint32_t node,
+		   uint32_t **path, size_t *cap, FILE *out);
+/* The key "path" with an array of names. */
+int path_field_json(const struct call_tree *t, const struct trace_info *info, uint32_t node,
+		    uint32_t **path, size_t *cap, struct json *j);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A report before it is written: a trace read to its end, and which rows are shown in which order.
+ */
+#ifndef GOTRACE_ROWS_H
+#define GOTRACE_ROWS_H
+
+#include "analysis/call_tree.h"
+#include "analysis/goroutines.h"
+#include "report/call_rows.h"
+#include "report/report.h"
+
+struct report {
+	const struct report_options *opt;
+	struct loaded_trace trace;
+	struct goroutines goroutines; /* BY_GOROUTINE: all that were seen; folded with opt->fold */
+	/* BY_PATH: a node for each function below its caller, called or started; siblings by name
+	 */
+	struct call_tree tree;
+	struct call_rows calls; /* BY_CALL */
+	/* What to print, in order: indices of functions, tree nodes or goroutines; none BY_CALL. */
+	size_t *rows, n_rows;
+	size_t n_hidden; /* rows that the options or the limit leave out */
+};
+
+/* Reads r to its end. 0 or -errno (logged); report_free in either case. */
+int report_load(struct report *rep, struct trace_reader *r, const struct report_options *opt);
+void report_free(struct report *rep);
+
+/* Display name of a function's index or of PATH_*. */
+const char *report_name(const struct report *rep, uint32_t func);
+/* What the column to sort by says. */
+uint64_t report_weight(const struct call_stats *st, enum report_sort sort);
+/* Do the options leave the path, apart from the limit of rows? */
+bool report_wants_path(const struct report *rep, size_t node);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reports as text: a file for each kind of row, and what they share. */
+#ifndef GOTRACE_TEXT_H
+#define GOTRACE_TEXT_H
+
+#include "report/rows.h"
+
+/* Tables by path, goroutine and call, text_path.c, text_goroutine.c and text_call.c. 0 or -ENOMEM
+ * (logged) */
+int text_paths(const struct report *rep, FILE *out);
+int text_goroutines(const struct report *rep, FILE *out);
+int text_calls(const struct report *rep, FILE *out);
+
+/* text_marks.c: "  (1 unfinished, 3 suspect)" after a name; nothing for calls that just finished.
+ */
+void text_marks(FILE *out, const struct call_stats *st);
+/* "3 more functions (-n 0 shows all)" when the limit cut some. */
+void text_hidden(const struct report *rep, FILE *out, const char *what);
+
+#endif

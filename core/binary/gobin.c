@@ -143,46 +143,6 @@ size_t gobin_deps(const struct gobin *b, const struct gomodule **deps)
 	return b->n_deps;
 }
 
-size_t gobin_funcs(const struct gobin *b, const struct gofunc **funcs)
-{
-	*funcs = b->funcs;
-	return b->n_funcs;
-}
-
-const struct gofunc *gobin_func_at(const struct gobin *b, uint64_t vaddr)
-{
-	size_t lo = 0, hi = b->n_funcs;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (b->funcs[mid].vaddr <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == 0 || vaddr - b->funcs[lo - 1].vaddr >= b->funcs[lo - 1].size)
-		return NULL;
-	return &b->funcs[lo - 1];
-}
-
-const struct gofunc *gobin_func_named(const struct gobin *b, const char *name)
-{
-	size_t lo = 0, hi = b->n_funcs;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (strcmp(b->funcs[b->by_name[mid]].name, name) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == b->n_funcs || strcmp(b->funcs[b->by_name[lo]].name, name) != 0)
-		return NULL;
-	return &b->funcs[b->by_name[lo]];
-}
-
 void gobin_image(const struct gobin *b, uint64_t *lo, uint64_t *hi)
 {
 	const struct elffile *e = &b->elf;

@@ -61,9 +61,6 @@ int gosyms_each(const struct gobin *b, int (*fn)(void *ctx, const struct gosym *
 /* Bytes that rsp lies below the return address at vaddr, from f's pcsp table. 0 or -ENOENT. */
 int gobin_sp_delta(const struct gobin *b, const struct gofunc *f, uint64_t vaddr, int32_t *out);
 
-/* File number file_no of f's compilation unit. Owned by b; NULL when there is none. */
-const char *gobin_file_name(const struct gobin *b, const struct pclnfunc *f, int32_t file_no);
-
 /* Layout from DWARF: 0, -ENOENT when there is none or it lacks runtime.g. Logs nothing. */
 int godwarf_layout(const struct gobin *b, struct golayout *out);
 /* Layout of Go 1.MINOR from the table. 0 or -ENOENT. Logs nothing. */

@@ -90,84 +90,6 @@ void gocode_ctx_free(struct gocode_ctx *c)
 	free(c);
 }
 
-static bool all_padding(const uint8_t *p, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (p[i] != 0xcc && p[i] != 0)
-			return false;
-	return true;
-}
-
-/* Decodes the whole function in a line. 0, -ENOMEM, or -EILSEQ at an unknown instruction. */
-static int sweep(struct body *y)
-{
-	struct gocode_ctx *c = y->c;
-	const uint8_t *p = y->code;
-	size_t left = y->f->size;
-	uint64_t addr = y->f->vaddr;
-
-	while (left) {
-		uint32_t off = (uint32_t)(p - y->code);
-
-		if (!cs_disasm_iter(c->fast, &p, &left, &addr, c->fast_insn)) {
-			if (all_padding(p, left))
-				break;
-			return -EILSEQ;
-		}
-		if (vec_reserve(&c->insns, &c->cap_insns, y->n + 1) < 0)
-			return -ENOMEM;
-		struct insn *in = &c->insns[y->n++];
-		*in = (struct insn){ .off = off, .len = (uint8_t)c->fast_insn->size };
-		insn_classify(in, y->code + off);
-	}
-	y->insns = c->insns;
-	return y->n ? 0 : -EILSEQ;
-}
-
-bool gocode_is_morestack_call(const struct body *y, const struct insn *in)
-{
-	if (in->flow != FLOW_CALL)
-		return false;
-	for (size_t i = 0; i < y->c->n_morestack; i++)
-		if (y->f->vaddr + (uint64_t)in->target == y->c->morestack[i])
-			return true;
-	return false;
-}
-
-/* `jmp START` at the end of a morestack block: call morestack, reload registers, jmp. */
-static bool is_morestack_jump(const struct body *y, size_t i)
-{
-	if (y->insns[i].flow != FLOW_JMP || y->insns[i].target != 0)
-		return false;
-	while (i-- > 0)
-		if (y->insns[i].flow != FLOW_NEXT)
-			return gocode_is_morestack_call(y, &y->insns[i]);
-	return false;
-}
-
-bool gocode_targeted(const struct body *y, uint32_t lo, uint32_t hi)
-{
-	const struct gocode_ctx *c = y->c;
-
-	for (size_t i = 0; i < y->n; i++) {
-		const struct insn *in = &y->insns[i];
-
-		if ((in->flow == FLOW_JMP || in->flow == FLOW_JCC) && in->target >= lo &&
-		    in->target <= hi && !is_morestack_jump(y, i))
-			return true;
-	}
-	size_t a = 0, z = c->n_words;
-	while (a < z) {
-		size_t mid = a + (z - a) / 2;
-
-		if (c->words[mid] < y->f->vaddr + lo)
-			a = mid + 1;
-		else
-			z = mid;
-	}
-	return a < c->n_words && c->words[a] <= y->f->vaddr + hi;
-}
-
 /* Whether the indirect jump at index i goes through a table of this function's own labels. */
 static bool is_jump_table(const struct body *y, size_t i)
 {
@@ -240,7 +162,7 @@ int gocode_analyze(struct gocode_ctx *c, const struct gofunc *f, struct gocode *
 		out->status = CODE_NO_BYTES;
 		return 0;
 	}
-	int err = sweep(&y);
+	int err = gocode_decode(&y);
 	if (err == -EILSEQ) {
 		out->status = CODE_UNDECODABLE;
 		return 0;
@@ -278,7 +200,7 @@ int gocode_calls(struct gocode_ctx *c, const struct gofunc *f, uint64_t target,
 {
 	struct body y = { .c = c, .f = f, .code = gobin_bytes(c->b, f->vaddr, f->size) };
 	size_t cap = 0;
-	int err = y.code && f->size ? sweep(&y) : -EILSEQ;
+	int err = y.code && f->size ? gocode_decode(&y) : -EILSEQ;
 
 	*points = NULL;
 	*n = 0;

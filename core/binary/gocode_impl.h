@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the two halves of the code analysis share. Private to core/binary. */
+/* What the parts of the code analysis share. Private to core/binary. */
 #ifndef GOTRACE_GOCODE_IMPL_H
 #define GOTRACE_GOCODE_IMPL_H
 
@@ -50,6 +50,9 @@ static inline struct code_point point(const struct insn *in, int64_t sp_adj)
 				    .class = in->class };
 }
 
+/* Decodes the whole function, from its first byte on, into insns. 0, -ENOMEM, or -EILSEQ at an
+ * unknown instruction. */
+int gocode_decode(struct body *y);
 bool gocode_is_morestack_call(const struct body *y, const struct insn *in);
 /* Whether any branch of the function or entry of a jump table goes to [lo, hi];
  * morestack's way back to the start does not count. */

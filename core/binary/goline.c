@@ -2,25 +2,12 @@
 /* Source places, inline trees and stack depths, from pclntab's pc-value tables. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/vec.h"
 #include "binary/gobin_impl.h"
 
 #define PCDATA_INL_TREE_INDEX 2 /* internal/abi/symtab.go */
 #define FUNCDATA_INL_TREE     3
-
-const char *gobin_file_name(const struct gobin *b, const struct pclnfunc *f, int32_t file_no)
-{
-	const struct pclntab *t = &b->pcln;
-
-	if (file_no < 0)
-		return NULL;
-	uint64_t at = t->cu_off + 4ull * f->cu_off + 4ull * (uint32_t)file_no;
-	if (at > t->len || t->len - at < 4 || load32(t->tab + at) == UINT32_MAX)
-		return NULL;
-	return pclntab_string(t, t->file_off, load32(t->tab + at));
-}
 
 int gobin_line(const struct gobin *b, uint64_t vaddr, const char **file, uint32_t *line)
 {
@@ -32,7 +19,7 @@ int gobin_line(const struct gobin *b, uint64_t vaddr, const char **file, uint32_
 	    pcvalue_at(&b->pcln, &pf, pf.pcfile, vaddr, &file_no) < 0 ||
 	    pcvalue_at(&b->pcln, &pf, pf.pcln, vaddr, &n) < 0 || n < 0)
 		return -ENOENT;
-	*file = gobin_file_name(b, &pf, file_no);
+	*file = pclntab_file_name(&b->pcln, &pf, file_no);
 	*line = (uint32_t)n;
 	return *file ? 0 : -ENOENT;
 }

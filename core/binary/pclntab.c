@@ -265,3 +265,13 @@ uint64_t pclntab_funcdata(const struct pclntab *t, const struct elffile *e,
 		return 0;
 	return gofunc + load32(t->tab + at);
 }
+
+const char *pclntab_file_name(const struct pclntab *t, const struct pclnfunc *f, int32_t file_no)
+{
+	if (file_no < 0)
+		return NULL;
+	uint64_t at = t->cu_off + 4ull * f->cu_off + 4ull * (uint32_t)file_no;
+	if (at > t->len || t->len - at < 4 || load32(t->tab + at) == UINT32_MAX)
+		return NULL;
+	return pclntab_string(t, t->file_off, load32(t->tab + at));
+}

@@ -46,6 +46,9 @@ int pclntab_func(const struct pclntab *t, const struct elffile *e, uint64_t func
 /* NUL-terminated string at `base` + off inside the table, NULL when it is not there. */
 const char *pclntab_string(const struct pclntab *t, uint64_t base, uint64_t off);
 
+/* File number file_no of f's compilation unit, inside the table; NULL when there is none. */
+const char *pclntab_file_name(const struct pclntab *t, const struct pclnfunc *f, int32_t file_no);
+
 /* Walks one pc-value table. */
 struct pcvalue {
 	const uint8_t *p, *end;

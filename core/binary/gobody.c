@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A function's instructions, and where its branches go. */
+#include <errno.h>
+
+#include "base/vec.h"
+#include "binary/gocode_impl.h"
+
+static bool all_padding(const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i] != 0xcc && p[i] != 0)
+			return false;
+	return true;
+}
+
+int gocode_decode(struct body *y)
+{
+	struct gocode_ctx *c = y->c;
+	const uint8_t *p = y->code;
+	size_t left = y->f->size;
+	uint64_t addr = y->f->vaddr;
+
+	while (left) {
+		uint32_t off = (uint32_t)(p - y->code);
+
+		if (!cs_disasm_iter(c->fast, &p, &left, &addr, c->fast_insn)) {
+			if (all_padding(p, left))
+				break;
+			return -EILSEQ;
+		}
+		if (vec_reserve(&c->insns, &c->cap_insns, y->n + 1) < 0)
+			return -ENOMEM;
+		struct insn *in = &c->insns[y->n++];
+		*in = (struct insn){ .off = off, .len = (uint8_t)c->fast_insn->size };
+		insn_classify(in, y->code + off);
+	}
+	y->insns = c->insns;
+	return y->n ? 0 : -EILSEQ;
+}
+
+bool gocode_is_morestack_call(const struct body *y, const struct insn *in)
+{
+	if (in->flow != FLOW_CALL)
+		return false;
+	for (size_t i = 0; i < y->c->n_morestack; i++)
+		if (y->f->vaddr + (uint64_t)in->target == y->c->morestack[i])
+			return true;
+	return false;
+}
+
+/* `jmp START` at the end of a morestack block: call morestack, reload registers, jmp. */
+static bool is_morestack_jump(const struct body *y, size_t i)
+{
+	if (y->insns[i].flow != FLOW_JMP || y->insns[i].target != 0)
+		return false;
+	while (i-- > 0)
+		if (y->insns[i].flow != FLOW_NEXT)
+			return gocode_is_morestack_call(y, &y->insns[i]);
+	return false;
+}
+
+bool gocode_targeted(const struct body *y, uint32_t lo, uint32_t hi)
+{
+	const struct gocode_ctx *c = y->c;
+
+	for (size_t i = 0; i < y->n; i++) {
+		const struct insn *in = &y->insns[i];
+
+		if ((in->flow == FLOW_JMP || in->flow == FLOW_JCC) && in->target >= lo &&
+		    in->target <= hi && !is_morestack_jump(y, i))
+			return true;
+	}
+	size_t a = 0, z = c->n_words;
+	while (a < z) {
+		size_t mid = a + (z - a) / 2;
+
+		if (c->words[mid] < y->f->vaddr + lo)
+			a = mid + 1;
+		else
+			z = mid;
+	}
+	return a < c->n_words && c->words[a] <= y->f->vaddr + hi;
+}

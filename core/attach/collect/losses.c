@@ -13,19 +13,21 @@
 
 struct losses {
 	struct probes *probes;
-	uint64_t told;
+	uint64_t reported;
+	/* counted and not reported yet: times of the first and the last, by the CPUs' counters */
+	uint64_t first_ns, last_ns;
 	bool goids_waiting; /* losses were counted whose goids are still in the map */
-	uint64_t seen[];    /* [n_cpus] as of the last call */
+	uint64_t seen[];    /* [n_cpus] losses counted, as of the last call */
 };
 
-struct telling {
+struct reporting {
 	uint64_t written_ns;
 	int (*fn)(void *ctx, const struct event_ext *loss);
 	void *ctx;
 };
 
-static int tell_of(const struct telling *tell, uint64_t goid, uint16_t flags, uint64_t first_ns,
-		   uint64_t last_ns, uint64_t count)
+static int report_loss(const struct reporting *to, uint64_t goid, uint16_t flags, uint64_t first_ns,
+		       uint64_t last_ns, uint64_t count)
 {
 	struct event_ext ev = {
 		.h = { .ts_ns = first_ns,
@@ -36,19 +38,19 @@ static int tell_of(const struct telling *tell, uint64_t goid, uint16_t flags, ui
 		.arg = { last_ns, count },
 	};
 
-	/* What was written already cannot be gone back to. */
-	if (ev.h.ts_ns < tell->written_ns)
-		ev.h.ts_ns = tell->written_ns;
+	/* The stream is written up to there. */
+	if (ev.h.ts_ns < to->written_ns)
+		ev.h.ts_ns = to->written_ns;
 	if (ev.arg[0] < ev.h.ts_ns)
 		ev.arg[0] = ev.h.ts_ns;
-	return tell->fn(tell->ctx, &ev);
+	return to->fn(to->ctx, &ev);
 }
 
 /* As many entries as the map can hold; programs go on adding to it meanwhile. */
 #define LOST_GOIDS_MAX 4096
 
 /* Takes the map's entries out, each once. */
-static int take_goids(struct losses *l, const struct telling *tell)
+static int take_goids(struct losses *l, const struct reporting *to)
 {
 	int fd = l->probes->lost_goids_fd, err = 0;
 	uint64_t goid, next;
@@ -61,8 +63,8 @@ static int take_goids(struct losses *l, const struct telling *tell)
 		more = !bpf_map_get_next_key(fd, &goid, &next);
 		bpf_map_delete_elem(fd, &goid);
 		if (found) {
-			l->told += lost.count;
-			err = tell_of(tell, goid, 0, lost.first_ns, lost.last_ns, lost.count);
+			l->reported += lost.count;
+			err = report_loss(to, goid, 0, lost.first_ns, lost.last_ns, lost.count);
 		}
 		goid = next;
 	}
@@ -87,49 +89,60 @@ struct losses *losses_new(struct probes *probes)
 {
 	struct losses *l = calloc(1, sizeof(*l) + probes->n_cpus * sizeof(l->seen[0]));
 
-	if (l)
+	if (l) {
 		l->probes = probes;
+		l->first_ns = UINT64_MAX;
+	}
 	return l;
 }
 
-int losses_take(struct losses *l, uint64_t written_ns,
-		int (*tell)(void *ctx, const struct event_ext *loss), void *ctx)
+/* Takes over what a CPU has counted, `done` losses in all. */
+static void take_times(struct losses *l, unsigned cpu, uint64_t done)
 {
-	const struct telling telling = { .written_ns = written_ns, .fn = tell, .ctx = ctx };
-	uint64_t counted = 0, first = UINT64_MAX, last = 0;
+	volatile struct cpu_counters *now = &l->probes->counters[cpu];
+
+	if (done == l->seen[cpu])
+		return;
+	l->seen[cpu] = done;
+	l->goids_waiting = true;
+	if (now->lost_first_ns && now->lost_first_ns < l->first_ns)
+		l->first_ns = now->lost_first_ns;
+	if (now->lost_last_ns > l->last_ns)
+		l->last_ns = now->lost_last_ns;
+	now->lost_first_ns = 0;
+}
+
+int losses_take(struct losses *l, uint64_t written_ns,
+		int (*report)(void *ctx, const struct event_ext *loss), void *ctx)
+{
+	const struct reporting to = { .written_ns = written_ns, .fn = report, .ctx = ctx };
+	uint64_t counted = 0;
 	int err;
 
 	for (unsigned i = 0; i < l->probes->n_cpus; i++) {
-		volatile struct cpu_counters *now = &l->probes->counters[i];
 		uint64_t done;
 
-		if (!settled(now, &done))
+		if (!settled(&l->probes->counters[i], &done))
 			return 1;
 		counted += done;
-		if (done == l->seen[i])
-			continue;
-		l->seen[i] = done;
-		l->goids_waiting = true;
-		if (now->lost_first_ns && now->lost_first_ns < first)
-			first = now->lost_first_ns;
-		if (now->lost_last_ns > last)
-			last = now->lost_last_ns;
-		now->lost_first_ns = 0;
+		take_times(l, i, done);
 	}
 	if (!l->goids_waiting)
 		return 0;
 	l->goids_waiting = false;
-	err = take_goids(l, &telling);
-	/* What found no room in the map, or was added to an entry just as it was
-	 * taken out: somebody's, but not known whose. */
-	if (!err && counted > l->told) {
-		/* One loss alone is its own first and last; nothing was merged before the first
-		 * watermark. */
-		if (first > last)
-			first = written_ns ? written_ns : last;
-		err = tell_of(&telling, 0, EVF_ALL, first, last, counted - l->told);
-		l->told = counted;
+	err = take_goids(l, &to);
+	/* The rest found no room in the map, or was added to an entry just as it was taken out:
+	 * whose events they were is not known. */
+	if (!err && counted > l->reported) {
+		/* The first time is missing where it was reset just as the CPU counted; nothing was
+		 * merged before the first watermark. */
+		if (l->first_ns > l->last_ns)
+			l->first_ns = written_ns ? written_ns : l->last_ns;
+		err = report_loss(&to, 0, EVF_ALL, l->first_ns, l->last_ns, counted - l->reported);
+		l->reported = counted;
 	}
+	l->first_ns = UINT64_MAX;
+	l->last_ns = 0;
 	return err;
 }
 

@@ -39,15 +39,16 @@ static int executable(const char *path)
 	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) ? -errno : 0;
 }
 
+/* As execvp: an empty element of PATH is the current folder. */
 static int search_path(const char *command, char *path)
 {
-	const char *dirs = getenv("PATH");
+	const char *dirs = getenv("PATH"), *next;
 	int best = -ENOENT;
 
-	for (const char *p = dirs ? dirs : "/usr/local/bin:/usr/bin:/bin"; p; p = strchr(p, ':')) {
-		if (*p == ':')
-			p++;
+	for (const char *p = dirs ? dirs : "/usr/local/bin:/usr/bin:/bin"; p; p = next) {
 		int n = strcspn(p, ":");
+
+		next = p[n] ? p + n + 1 : NULL;
 		if (snprintf(path, PATH_MAX, "%.*s%s%s", n, p, n ? "/" : "./", command) >= PATH_MAX)
 			continue;
 		int err = executable(path);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/helper_process.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,17 +13,26 @@ static int by_number(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* close_range: 278a5fbaed89, Linux 5.9. */
+/* Without close_range. The folder's own descriptor is closed last, by closedir. */
+static void close_listed(unsigned first, unsigned last)
+{
+	DIR *d = opendir("/proc/self/fd");
+
+	for (struct dirent *e; d && (e = readdir(d));) {
+		unsigned fd = strtoul(e->d_name, NULL, 10);
+
+		if (e->d_name[0] != '.' && fd >= first && fd <= last && fd != (unsigned)dirfd(d))
+			close(fd);
+	}
+	if (d)
+		closedir(d);
+}
+
+/* Both ends are closed, too. close_range: 278a5fbaed89, Linux 5.9. */
 static void close_between(unsigned first, unsigned last)
 {
-	struct rlimit lim;
-
-	if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
-		return;
-	if (last == UINT_MAX && getrlimit(RLIMIT_NOFILE, &lim) == 0)
-		last = lim.rlim_cur;
-	for (unsigned fd = first; fd < last; fd++)
-		close(fd);
+	if (first <= last && syscall(SYS_close_range, first, last, 0))
+		close_listed(first, last);
 }
 
 pid_t helper_process_fork(int *keep, size_t n)

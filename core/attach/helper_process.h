@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A process beside this one for what is slow and nobody should wait for. */
+/* Runs slow teardown in a detached child, so that nobody waits for it. */
 #ifndef GOTRACE_HELPER_PROCESS_H
 #define GOTRACE_HELPER_PROCESS_H
 
@@ -7,10 +7,10 @@
 #include <sys/types.h>
 
 /*
- * Forks. In the child (0 is returned) standard input, output and error are
- * /dev/null and of the other descriptors only the `n` of `keep` are open: whoever waits
- * for a pipe's end or a lock of gotrace's does not wait for this child. `keep` is sorted by it.
- * In the parent the child's pid, or -1.
+ * Forks a helper in a session of its own. In it 0 is returned, standard input, output and error are
+ * /dev/null, and of the other descriptors only the `n` of `keep` are open, so that nobody who
+ * waits for gotrace's end of a pipe, or for a lock of its, waits for the helper. Sorts `keep`.
+ * In the parent the helper's pid, or -1.
  */
 pid_t helper_process_fork(int *keep, size_t n);
 

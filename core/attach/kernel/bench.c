@@ -131,13 +131,14 @@ int bench_open(struct bench *b, enum attach_kind kind, bool perform_ret)
 		.kind = kind,
 		.rets = perform_ret ? RETS_PERFORMED : RETS_STEPPED,
 		.exit_only = true,
+		.quiet = true,
 		.ring_bytes = RING_BYTES,
 	};
 
 	*b = (struct bench){ .kind = kind };
 	b->g[bench_layout.g_stack_hi / 8] = UINT64_MAX;
 	b->g[bench_layout.g_goid / 8] = 1;
-	int err = probes_load_quietly(&b->probes, &opt);
+	int err = probes_load(&b->probes, &opt);
 	return err ? err : open_rings(b);
 }
 

@@ -40,14 +40,23 @@ static int libbpf_to_log(enum libbpf_print_level level, const char *fmt, va_list
 	return 0;
 }
 
-int probes_config(struct probe_config *c, const struct golayout *l)
+static enum log_level error_level(const struct probes_options *opt)
 {
+	return opt->quiet ? LOG_LEVEL_DEBUG : LOG_LEVEL_ERROR;
+}
+
+/* Fills the offsets in from the layout; -ENOTSUP when a field that every event needs lies too far
+ * in. */
+static int configure_offsets(struct probe_config *c, const struct probes_options *opt)
+{
+	const struct golayout *l = opt->layout;
 	const int32_t needed[] = { l->g_stack_lo, l->g_stack_hi, l->g_m, l->g_goid };
 	uint32_t end = 0;
 
 	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++) {
 		if (needed[i] < 0 || needed[i] % 8 || needed[i] + 8 > G_READ_MAX) {
-			log_error(
+			log_line(
+				error_level(opt),
 				"runtime.g is laid out in a way that is not understood (a field at %d); "
 				"this Go version is not supported yet",
 				needed[i]);
@@ -65,8 +74,7 @@ int probes_config(struct probe_config *c, const struct golayout *l)
 		.g_panic = l->g_panic,
 		.g_gopc = l->g_gopc,
 		.g_startpc = l->g_startpc,
-		/* The field is there in every version; up to Go 1.21 it is where recovery's sp is.
-		 */
+		/* Every version has the field; up to Go 1.21 it holds the sp of recovery. */
 		.g_sigcode0 = l->panic_start_sp < 0 ? l->g_sigcode0 : -1,
 		.g_sched_pc = l->g_sched_pc,
 		.m_g0 = l->m_g0,
@@ -96,8 +104,8 @@ static size_t ring_size(const struct probes_options *opt, unsigned n_cpus)
 		       : size;
 }
 
-/* CPUs that could still be plugged in have no ring: what runs there should they come up is counted
- * as lost. Those that are only offline have one. */
+/* CPUs that are not there but could be plugged in have no ring: events on them would be counted as
+ * lost. CPUs that are offline have one. */
 static int make_rings(struct probes *p, const struct probes_options *opt)
 {
 	int outer = bpf_object__find_map_fd_by_name(p->object, "rings");
@@ -123,15 +131,16 @@ static int make_rings(struct probes *p, const struct probes_options *opt)
 		    bpf_map_update_elem(outer, &cpu, &p->ring_fds[cpu], BPF_ANY)) {
 			int err = -errno;
 
-			log_error("no ring buffer of %zu bytes for CPU %u: %s; try a smaller -m",
-				  p->ring_bytes, cpu, strerror(-err));
+			log_line(error_level(opt),
+				 "no ring buffer of %zu bytes for CPU %u: %s; try a smaller -m",
+				 p->ring_bytes, cpu, strerror(-err));
 			return err;
 		}
 	}
 	return 0;
 }
 
-static int map_shared(struct probes *p)
+static int map_shared(struct probes *p, const struct probes_options *opt)
 {
 	p->counters = embedded_bpf_map(p->object, "counters", p->n_cpus * sizeof(*p->counters));
 	if (p->counters)
@@ -140,7 +149,8 @@ static int map_shared(struct probes *p)
 	if (p->counters && p->state && p->lost_goids_fd >= 0)
 		return 0;
 	int err = errno ? -errno : -EINVAL;
-	log_error("a map of the BPF programs cannot be mapped: %s", strerror(-err));
+	log_line(error_level(opt), "a map of the BPF programs cannot be mapped: %s",
+		 strerror(-err));
 	return err;
 }
 
@@ -156,7 +166,7 @@ static int configure(struct probes *p, const struct probes_options *opt)
 	if (!config || size < sizeof(*config))
 		return -EINVAL;
 	if (opt->layout) {
-		int err = probes_config(config, opt->layout);
+		int err = configure_offsets(config, opt);
 		if (err)
 			return err;
 	}
@@ -197,20 +207,22 @@ static int choose_programs(struct probes *p, const struct probes_options *opt)
 	return err ? err : bpf_map__set_max_entries(counters, p->n_cpus);
 }
 
-static void log_load_failure(int err)
+static void log_load_failure(const struct probes_options *opt, int err)
 {
 	if (err == -EPERM || err == -EACCES)
-		log_error(
+		log_line(
+			error_level(opt),
 			"the kernel does not let this user load BPF programs: CAP_BPF and CAP_PERFMON are "
 			"missing; run with sudo, or see 'gotrace doctor'");
 	else
-		log_error(
+		log_line(
+			error_level(opt),
 			"the BPF programs cannot be loaded: %s; 'gotrace doctor' tells what this kernel "
 			"has, GOTRACE_DEBUG=1 shows the verifier's words",
 			strerror(-err));
 }
 
-static int load(struct probes *p, const struct probes_options *opt, bool quiet)
+int probes_load(struct probes *p, const struct probes_options *opt)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, open_opts, .object_name = "gotrace");
 	int n = libbpf_num_possible_cpus(), err;
@@ -221,32 +233,22 @@ static int load(struct probes *p, const struct probes_options *opt, bool quiet)
 					 &open_opts);
 	if (!p->object) {
 		err = -errno;
-		log_line(quiet ? LOG_LEVEL_DEBUG : LOG_LEVEL_ERROR,
-			 "the embedded BPF object cannot be opened: %s", strerror(-err));
+		log_line(error_level(opt), "the embedded BPF object cannot be opened: %s",
+			 strerror(-err));
 		return err;
 	}
 	err = choose_programs(p, opt);
 	if (!err)
 		err = configure(p, opt);
-	if (!err && (err = bpf_object__load(p->object)) && !quiet)
-		log_load_failure(err);
+	if (!err && (err = bpf_object__load(p->object)))
+		log_load_failure(opt, err);
 	if (!err)
-		err = map_shared(p);
+		err = map_shared(p, opt);
 	if (!err && opt->layout)
 		err = make_rings(p, opt);
 	if (err)
 		probes_unload(p);
 	return err;
-}
-
-int probes_load(struct probes *p, const struct probes_options *opt)
-{
-	return load(p, opt, false);
-}
-
-int probes_load_quietly(struct probes *p, const struct probes_options *opt)
-{
-	return load(p, opt, true);
 }
 
 struct cpu_counters probes_counters(const struct probes *p)

@@ -44,22 +44,18 @@ struct probes_options {
 	bool filter;    /* the link does not keep other processes out */
 	uint32_t rets;  /* RETS_* */
 	bool exit_only; /* of the programs of a layout only the one of exits */
+	bool quiet;     /* errors are not logged: to find out whether it works */
 	/* wanted for each CPU; rounded up to a power of two of pages */
 	size_t ring_bytes;
 	size_t ring_bytes_sum; /* cap on all rings together */
 };
 
-/* Loads. 0 or -errno after logging one line that names what is missing. */
+/* Loads the programs, makes the rings. 0 or -errno after logging one line that names what is
+ * missing. */
 int probes_load(struct probes *p, const struct probes_options *opt);
-/* The same, to find out whether it works: logs nothing. */
-int probes_load_quietly(struct probes *p, const struct probes_options *opt);
 void probes_unload(struct probes *p);
 
 /* Sum of a counter over the CPUs. */
 struct cpu_counters probes_counters(const struct probes *p);
-
-/* Fills the configuration from a layout; -ENOTSUP (logged) when a field that
- * every event needs lies too far in. */
-int probes_config(struct probe_config *c, const struct golayout *l);
 
 #endif

@@ -180,6 +180,7 @@ int gocode_analyze(struct gocode_ctx *c, const struct gofunc *f, struct gocode *
 	out->loop_at_start = gocode_targeted(&y, 0, 0);
 	out->start = point(&y.insns[0], 0);
 	gocode_entry(&y, &k, out);
+	gocode_brief(&y, &k, out);
 	err = gocode_windows(&y, out);
 	if (err)
 		gocode_free(out);

@@ -103,6 +103,11 @@ struct gocode {
 	/* Behind the first instruction of a function that has no emulated one on its line; that one
 	 * stays, and cannot fault. */
 	struct code_window leaf_window;
+	/* From `entry` on (or `late`, where that is emulated) every path leads to a RET within few
+	 * instructions: no loop, no call, no jump out of the function, nothing that may fault. A
+	 * call that has come there returns in nanoseconds, so that one probe there can stand for
+	 * its exits as well. */
+	bool brief;
 	struct code_point *rets;
 	size_t n_rets;
 	struct code_window *ret_windows; /* right before each RET, which stays */

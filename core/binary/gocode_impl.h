@@ -66,6 +66,8 @@ void gocode_entry(const struct body *y, const struct check *k, struct gocode *ou
 bool gocode_may_fault(const struct body *y, const struct insn *in);
 /* Fills the windows; all else is known. 0 or -ENOMEM. */
 int gocode_windows(const struct body *y, struct gocode *out);
+/* Fills `brief`; the entry, or the late one, is known. */
+void gocode_brief(const struct body *y, const struct check *k, struct gocode *out);
 bool gocode_g_in_r14(const struct body *y, const struct check *k);
 
 #endif

@@ -138,6 +138,47 @@ static void test_unchecked(void **state)
 	}
 }
 
+/* One event says all of a call that only goes on to a RET. */
+static void test_brief(void **state)
+{
+	static const struct {
+		const char *name;
+		bool brief, late;
+	} funcs[] = {
+		{ "main.special", true, false },
+		{ "main.(*pair).sign", true, true }, /* what it reads later cannot fault any more */
+		{ "main.(*pair).follow", false, true }, /* this may, and has not returned then */
+		{ "main.mayFault", true, true },
+		{ "main.loop", false, false },
+		{ "main.leaf", false, false }, /* no instruction that the kernel emulates */
+		{ "main.empty", false, false },
+		{ "main.recursive", false, false }, /* a call */
+		{ "main.table", false, false },
+	};
+
+	(void)state;
+	for (size_t v = 0; v < N_VARIANTS; v++) {
+		struct gobin *b = open_binary(variants[v]);
+		struct gocode_ctx *c = gocode_ctx_new(b);
+
+		for (size_t i = 0; i < sizeof(funcs) / sizeof(funcs[0]); i++) {
+			struct gocode k = analyze(b, c, funcs[i].name);
+
+			if (k.brief != funcs[i].brief)
+				fail_msg("%s, %s: brief is %d", variants[v], funcs[i].name,
+					 k.brief);
+			if (funcs[i].late)
+				assert_true(k.has_late);
+			if (k.brief)
+				assert_int_equal((k.has_entry ? k.entry : k.late).class,
+						 INSN_EMULATED);
+			gocode_free(&k);
+		}
+		gocode_ctx_free(c);
+		gobin_close(b);
+	}
+}
+
 static void test_loop_at_start(void **state)
 {
 	(void)state;
@@ -247,13 +288,37 @@ static void assert_reached_once(csh cs, const struct gobin *b, const struct gofu
 		cs_free(insns, n);
 }
 
+/* A brief function neither calls nor comes back nor leaves but by RET, says a full decoder. */
+static void assert_brief(csh cs, const struct gobin *b, const struct gofunc *f)
+{
+	const uint8_t *p = gobin_bytes(b, f->vaddr, f->size);
+	cs_insn *insns;
+	size_t n = cs_disasm(cs, p, f->size, f->vaddr, 0, &insns);
+
+	for (size_t i = 0; i < n; i++) {
+		const cs_insn *in = &insns[i];
+		const cs_x86_op *op = in->detail->x86.operands;
+
+		if (cs_insn_group(cs, in, CS_GRP_CALL))
+			fail_msg("%s: is brief and calls", f->name);
+		if (!cs_insn_group(cs, in, CS_GRP_JUMP))
+			continue;
+		assert_int_equal(op->type, X86_OP_IMM);
+		if ((uint64_t)op->imm <= in->address || (uint64_t)op->imm >= f->vaddr + f->size)
+			fail_msg("%s: is brief and jumps from %llx to %llx", f->name,
+				 (unsigned long long)in->address, (unsigned long long)op->imm);
+	}
+	assert_true(n > 1);
+	cs_free(insns, n);
+}
+
 static void check_whole_binary(const char *path, size_t *entries, size_t *checked)
 {
 	struct gobin *b = open_path(path);
 	assert_non_null(b);
 	struct gocode_ctx *c = gocode_ctx_new(b);
 	const struct gofunc *funcs;
-	size_t n = gobin_funcs(b, &funcs), loops = 0, tails = 0;
+	size_t n = gobin_funcs(b, &funcs), loops = 0, tails = 0, briefs = 0;
 	csh cs;
 
 	assert_int_equal(cs_open(CS_ARCH_X86, CS_MODE_64, &cs), CS_ERR_OK);
@@ -291,6 +356,9 @@ static void check_whole_binary(const char *path, size_t *entries, size_t *checke
 				 down, k.entry.sp_adj);
 		if (k.has_entry && i % 8 == 0)
 			assert_reached_once(cs, b, f, &k);
+		if (k.brief && !k.has_check)
+			assert_brief(cs, b, f);
+		briefs += k.brief;
 		*entries += k.has_entry;
 		*checked += k.has_check;
 		loops += k.loop_at_start;
@@ -300,6 +368,7 @@ static void check_whole_binary(const char *path, size_t *entries, size_t *checke
 	}
 	assert_true(loops >= 1 && loops < 10);
 	assert_true(tails >= 1 && tails < n / 10); /* method wrappers */
+	assert_in_range(briefs * 100 / n, 1, 10);
 	/* four of five functions have a check, and more can be entered at an emulated instruction
 	 */
 	assert_in_range(*checked * 100 / n, 60, 90);
@@ -345,10 +414,10 @@ static void test_go_command(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_checked),          cmocka_unit_test(test_unchecked),
-		cmocka_unit_test(test_loop_at_start),    cmocka_unit_test(test_tail_jumps),
-		cmocka_unit_test(test_jump_table_words), cmocka_unit_test(test_whole_binaries),
-		cmocka_unit_test(test_go_command),
+		cmocka_unit_test(test_checked),        cmocka_unit_test(test_unchecked),
+		cmocka_unit_test(test_brief),          cmocka_unit_test(test_loop_at_start),
+		cmocka_unit_test(test_tail_jumps),     cmocka_unit_test(test_jump_table_words),
+		cmocka_unit_test(test_whole_binaries), cmocka_unit_test(test_go_command),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

@@ -120,4 +120,16 @@ static inline struct gobin *open_bytes(const void *p, size_t n)
 	return b;
 }
 
+/* The path of the go command that built the programs. */
+static inline void go_command(char *path, size_t size)
+{
+	FILE *p = popen("$(command -v go || echo /usr/local/go/bin/go) env GOROOT", "r");
+
+	assert_non_null(p);
+	assert_non_null(fgets(path, (int)size - 16, p));
+	assert_int_equal(pclose(p), 0);
+	path[strcspn(path, "\n")] = 0;
+	strcat(path, "/bin/go");
+}
+
 #endif

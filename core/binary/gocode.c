@@ -73,6 +73,11 @@ struct gocode_ctx *gocode_ctx_new(const struct gobin *b)
 	return c;
 }
 
+void gocode_ctx_inline(struct gocode_ctx *c)
+{
+	c->want_inline = true;
+}
+
 void gocode_ctx_free(struct gocode_ctx *c)
 {
 	if (!c)
@@ -182,6 +187,8 @@ int gocode_analyze(struct gocode_ctx *c, const struct gofunc *f, struct gocode *
 	gocode_entry(&y, &k, out);
 	gocode_brief(&y, &k, out);
 	err = gocode_windows(&y, out);
+	if (!err && c->want_inline)
+		err = gocode_inline_windows(&y, out);
 	if (err)
 		gocode_free(out);
 	return err;
@@ -191,6 +198,7 @@ void gocode_free(struct gocode *code)
 {
 	free(code->rets);
 	free(code->ret_windows);
+	free(code->inline_rets);
 	free(code->tails);
 	free(code->morestack);
 	*code = (struct gocode){ 0 };

@@ -40,7 +40,8 @@ enum window_fate {
 	WINDOW_FIXED,
 	WINDOW_FATES,
 };
-#define WINDOW_MIN 5 /* bytes of a jmp rel32 */
+#define WINDOW_MIN       5 /* bytes of a jmp rel32 */
+#define WINDOW_SHORT_MIN 2 /* of a jmp rel8, to padding where a jmp rel32 finds room */
 
 /*
  * Whole instructions that do the same wherever they stand and that control
@@ -52,6 +53,10 @@ struct code_window {
 	uint8_t fate;          /* enum window_fate */
 	uint16_t sp_adj;       /* bytes rsp lies below the return address before the first, */
 	uint16_t sp_adj_after; /* and after the last of them */
+	/* Windows for inline stubs only: */
+	bool faults; /* an instruction of them may fault */
+	bool reads;  /* one reads a register that recording changes, or flags: record after them */
+	bool has_call; /* the last one is a call: its return address is to be pushed by hand */
 };
 
 enum code_status {
@@ -111,6 +116,10 @@ struct gocode {
 	struct code_point *rets;
 	size_t n_rets;
 	struct code_window *ret_windows; /* right before each RET, which stays */
+	/* The same for inline stubs, which may displace more (gocode_ctx_inline): behind the entry,
+	 * and before each RET; from WINDOW_SHORT_MIN bytes on. */
+	struct code_window inline_entry;
+	struct code_window *inline_rets; /* NULL when not asked for */
 	/* jumps out of the function, morestack's excluded */
 	struct code_tail *tails;
 	size_t n_tails;
@@ -123,6 +132,8 @@ struct gocode_ctx; /* one capstone handle and the branch targets of the binary's
 
 /* NULL and errno (ENOMEM, ENOTSUP when capstone has no x86). Borrows b. */
 struct gocode_ctx *gocode_ctx_new(const struct gobin *b);
+/* From now on windows for inline stubs are looked for as well. */
+void gocode_ctx_inline(struct gocode_ctx *c);
 void gocode_ctx_free(struct gocode_ctx *c);
 
 /* Decodes f. 0 (also for the statuses above) or -ENOMEM. Free with gocode_free. */

@@ -19,6 +19,7 @@ struct gocode_ctx {
 	uint64_t *words;
 	size_t n_words, cap_words;
 	bool oom;
+	bool want_inline;
 	uint64_t morestack[MAX_MORESTACK];
 	size_t n_morestack;
 	/* of the function at hand */
@@ -66,6 +67,19 @@ void gocode_entry(const struct body *y, const struct check *k, struct gocode *ou
 bool gocode_may_fault(const struct body *y, const struct insn *in);
 /* Fills the windows; all else is known. 0 or -ENOMEM. */
 int gocode_windows(const struct body *y, struct gocode *out);
+/* The windows for inline stubs, after those. 0 or -ENOMEM. */
+int gocode_inline_windows(const struct body *y, struct gocode *out);
+
+/* What gowindow.c and goinline.c share. */
+/* Can this instruction, which its details are decoded of then, be executed elsewhere? */
+enum window_fate gocode_displaceable(const struct body *y, const struct insn *in);
+/* rsp's distance as the compiler's own table has it; false when it is not known. */
+bool gocode_sp_at(const struct body *y, uint32_t off, uint16_t *adj);
+/* Index of the instruction at `off`. */
+size_t gocode_index_at(const struct body *y, uint32_t off);
+/* The instruction after the prologue's push %rbp and mov %rsp,%rbp, where other tools put probes;
+ * after the check's jump where that is the entry. y->n: the entry is a call or another branch. */
+size_t gocode_after_prologue(const struct body *y, const struct gocode *out);
 /* Fills `brief`; the entry, or the late one, is known. */
 void gocode_brief(const struct body *y, const struct check *k, struct gocode *out);
 bool gocode_g_in_r14(const struct body *y, const struct check *k);

@@ -20,7 +20,7 @@ static bool rip_relative(const cs_insn *d)
 }
 
 /* Can this instruction be executed elsewhere? */
-static enum window_fate displaceable(const struct body *y, const struct insn *in)
+enum window_fate gocode_displaceable(const struct body *y, const struct insn *in)
 {
 	const cs_insn *d = y->c->detail_insn;
 
@@ -45,7 +45,7 @@ static struct code_window none(enum window_fate why)
 }
 
 /* rsp's distance as the compiler's own table has it; false when it is not known. */
-static bool sp_at(const struct body *y, uint32_t off, uint16_t *adj)
+bool gocode_sp_at(const struct body *y, uint32_t off, uint16_t *adj)
 {
 	int32_t down;
 
@@ -69,7 +69,7 @@ static struct code_window forward(const struct body *y, size_t first, bool enter
 	for (size_t i = first; end - start < WINDOW_MIN; i++) {
 		if (i >= y->n)
 			return none(WINDOW_SHORT);
-		enum window_fate fate = displaceable(y, &y->insns[i]);
+		enum window_fate fate = gocode_displaceable(y, &y->insns[i]);
 		if (fate != WINDOW_OK)
 			return none(fate);
 		end = y->insns[i].off + y->insns[i].len;
@@ -77,7 +77,8 @@ static struct code_window forward(const struct body *y, size_t first, bool enter
 	if (gocode_targeted(y, start + enterable, end - 1))
 		return none(WINDOW_TARGET);
 	/* What follows must exist: it is jumped back to. */
-	if (end >= y->f->size || !sp_at(y, start, &w.sp_adj) || !sp_at(y, end, &w.sp_adj_after))
+	if (end >= y->f->size || !gocode_sp_at(y, start, &w.sp_adj) ||
+	    !gocode_sp_at(y, end, &w.sp_adj_after))
 		return none(WINDOW_SHORT);
 	w.off = start;
 	w.len = (uint8_t)(end - start);
@@ -93,7 +94,7 @@ static struct code_window before_ret(const struct body *y, size_t ret, uint32_t 
 	for (size_t i = ret; end - start < WINDOW_MIN;) {
 		if (i-- == 0 || y->insns[i].off < floor_off)
 			return none(WINDOW_SHORT);
-		enum window_fate fate = displaceable(y, &y->insns[i]);
+		enum window_fate fate = gocode_displaceable(y, &y->insns[i]);
 		if (fate != WINDOW_OK)
 			return none(fate);
 		start = y->insns[i].off;
@@ -103,14 +104,14 @@ static struct code_window before_ret(const struct body *y, size_t ret, uint32_t 
 	/* To the first a branch may go: there stands the jump. */
 	if (gocode_targeted(y, start + 1, end))
 		return none(WINDOW_TARGET);
-	if (!sp_at(y, start, &w.sp_adj))
+	if (!gocode_sp_at(y, start, &w.sp_adj))
 		return none(WINDOW_SHORT);
 	w.off = start;
 	w.len = (uint8_t)(end - start);
 	return w;
 }
 
-static size_t index_at(const struct body *y, uint32_t off)
+size_t gocode_index_at(const struct body *y, uint32_t off)
 {
 	size_t a = 0, z = y->n;
 
@@ -125,26 +126,28 @@ static size_t index_at(const struct body *y, uint32_t off)
 	return a;
 }
 
-/*
- * Behind the stack check, which keeps the function preemptible. push %rbp and
- * mov %rsp,%rbp, places that other tools probe, stay.
- */
-static struct code_window behind_check(const struct body *y, const struct gocode *out)
+size_t gocode_after_prologue(const struct body *y, const struct gocode *out)
 {
-	size_t i = index_at(y, out->entry.off);
+	size_t i = gocode_index_at(y, out->entry.off);
 	const uint8_t *push = y->code + out->entry.off;
 
-	if (out->entry.len == 1 && *push == 0x55) {
+	if (out->entry.check_jcc)
+		return i + 1;
+	if (out->entry.len != 1 || *push != 0x55)
+		return y->n;
+	i++;
+	if (i < y->n && y->insns[i].len == 3 &&
+	    memcmp(y->code + y->insns[i].off, "\x48\x89\xe5", 3) == 0)
 		i++;
-		if (i < y->n && y->insns[i].len == 3 &&
-		    memcmp(y->code + y->insns[i].off, "\x48\x89\xe5", 3) == 0)
-			i++;
-	} else if (out->entry.check_jcc) {
-		i++;
-	} else {
-		return none(WINDOW_FLOW); /* the entry is a call or another branch */
-	}
-	return forward(y, i, false);
+	return i;
+}
+
+/* Behind the stack check, which keeps the function preemptible. */
+static struct code_window behind_check(const struct body *y, const struct gocode *out)
+{
+	size_t i = gocode_after_prologue(y, out);
+
+	return i < y->n ? forward(y, i, false) : none(WINDOW_FLOW);
 }
 
 static uint32_t end_of(const struct code_window *w)
@@ -183,6 +186,7 @@ int gocode_windows(const struct body *y, struct gocode *out)
 	if (!out->ret_windows)
 		return -ENOMEM;
 	for (size_t i = 0; i < out->n_rets; i++)
-		out->ret_windows[i] = before_ret(y, index_at(y, out->rets[i].off), floor_off);
+		out->ret_windows[i] = before_ret(y, gocode_index_at(y, out->rets[i].off),
+						 floor_off);
 	return 0;
 }

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The bytes that an inline stub displaces. More than springboard's may: the hook at the signal
+ * handler shows Go a fault in a stub at the instruction's own address, and what is relative to rip
+ * is rewritten.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "binary/gobin_impl.h"
+#include "binary/gocode_impl.h"
+
+#define WINDOW_MAX 64 /* bytes: a few of the longest instructions */
+
+/* What recording changes at an exit: rdx, scratch registers and flags. At an entry rdx is kept. */
+static const x86_reg scratch[] = {
+	X86_REG_R12,  X86_REG_R12D, X86_REG_R12W,   X86_REG_R12B, X86_REG_R13,
+	X86_REG_R13D, X86_REG_R13W, X86_REG_R13B,   X86_REG_R15,  X86_REG_R15D,
+	X86_REG_R15W, X86_REG_R15B, X86_REG_EFLAGS,
+};
+static const x86_reg rdx[] = {
+	X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH,
+};
+
+static bool among(uint16_t reg, const x86_reg *set, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (reg == set[i])
+			return true;
+	return false;
+}
+
+static bool is_scratch(uint16_t reg)
+{
+	return among(reg, scratch, sizeof(scratch) / sizeof(*scratch));
+}
+
+static bool is_rdx(uint16_t reg)
+{
+	return among(reg, rdx, sizeof(rdx) / sizeof(*rdx));
+}
+
+struct touch {
+	bool reads, writes; /* scratch registers or flags */
+	bool reads_rdx;
+};
+
+/* What an instruction does to what recording changes. */
+static struct touch touches(const struct body *y, const struct insn *in)
+{
+	const uint8_t *p = y->code + in->off;
+	size_t len = in->len;
+	uint64_t addr = y->f->vaddr + in->off;
+	cs_regs reads, writes;
+	uint8_t n_reads, n_writes;
+	struct touch t = { 0 };
+
+	if (!cs_disasm_iter(y->c->detail, &p, &len, &addr, y->c->detail_insn) ||
+	    cs_regs_access(y->c->detail, y->c->detail_insn, reads, &n_reads, writes, &n_writes) !=
+		    CS_ERR_OK)
+		return (struct touch){ true, true, true };
+	for (uint8_t i = 0; i < n_reads; i++) {
+		t.reads |= is_scratch(reads[i]);
+		t.reads_rdx |= is_rdx(reads[i]);
+	}
+	for (uint8_t i = 0; i < n_writes; i++)
+		t.writes |= is_scratch(writes[i]);
+	return t;
+}
+
+static enum window_fate displaceable(const struct body *y, const struct insn *in,
+				     struct code_window *w)
+{
+	enum window_fate fate = gocode_displaceable(y, in);
+	const cs_insn *d = y->c->detail_insn;
+
+	if (fate == WINDOW_FAULT || fate == WINDOW_OK) {
+		w->faults |= fate == WINDOW_FAULT;
+		return cs_insn_group(y->c->detail, d, CS_GRP_INT) ||
+				       cs_insn_group(y->c->detail, d, CS_GRP_PRIVILEGE) ||
+				       d->id == X86_INS_SYSCALL
+			       ? WINDOW_FLOW
+			       : WINDOW_OK;
+	}
+	if (fate != WINDOW_FIXED || in->fs)
+		return fate;
+	/* The kernel takes no probe on a lock prefix, and none goes there; a segment's stays. */
+	if (in->class == INSN_REFUSED && y->code[in->off] != 0xf0)
+		return WINDOW_FIXED;
+	w->faults |= gocode_may_fault(y, in);
+	return WINDOW_OK;
+}
+
+static struct code_window none(enum window_fate why)
+{
+	return (struct code_window){ .fate = why };
+}
+
+/*
+ * From instruction `first` on: WINDOW_MIN bytes, or what there is of WINDOW_SHORT_MIN and more. A
+ * call may be the last. Nothing may go into them.
+ */
+static struct code_window forward(const struct body *y, size_t first)
+{
+	struct code_window w = { 0 };
+	enum window_fate fate = WINDOW_SHORT;
+	uint32_t start, end;
+
+	if (first >= y->n)
+		return none(WINDOW_SHORT);
+	start = end = y->insns[first].off;
+	for (size_t i = first; end - start < WINDOW_MIN && i < y->n && !w.has_call; i++) {
+		const struct insn *in = &y->insns[i];
+		struct code_window with = w;
+
+		with.has_call = in->flow == FLOW_CALL;
+		fate = with.has_call ? WINDOW_OK : displaceable(y, in, &with);
+		if (fate == WINDOW_OK && gocode_targeted(y, in->off, in->off + in->len - 1))
+			fate = WINDOW_TARGET;
+		if (fate != WINDOW_OK)
+			break;
+		w = with;
+		end = in->off + in->len;
+	}
+	if (end - start < WINDOW_SHORT_MIN)
+		return none(fate == WINDOW_OK ? WINDOW_SHORT : fate);
+	if (end >= y->f->size || !gocode_sp_at(y, start, &w.sp_adj) ||
+	    !gocode_sp_at(y, end, &w.sp_adj_after))
+		return none(WINDOW_SHORT);
+	w.off = start;
+	w.len = (uint8_t)(end - start);
+	w.fate = end - start < WINDOW_MIN && fate != WINDOW_OK ? fate : WINDOW_OK;
+	return w;
+}
+
+/* The bytes right before the RET at index `ret`, none of them below `floor_off`. */
+static struct code_window before_ret(const struct body *y, size_t ret, uint32_t floor_off)
+{
+	struct code_window w = { 0 };
+	enum window_fate fate = WINDOW_OK;
+	uint32_t end = y->insns[ret].off, start = end;
+
+	/* To the first a branch may go, there stands the jump; to no other, nor to the RET. */
+	for (size_t i = ret; end - start < WINDOW_MIN && end - start < WINDOW_MAX && i > 0;) {
+		const struct insn *in = &y->insns[--i];
+		struct code_window with = w;
+
+		if (gocode_targeted(y, start, start))
+			fate = WINDOW_TARGET;
+		else if (in->off < floor_off)
+			fate = WINDOW_SHORT;
+		else
+			fate = displaceable(y, in, &with);
+		if (fate != WINDOW_OK)
+			break;
+		struct touch t = touches(y, in);
+		/* What faults has not returned. */
+		with.reads |= t.reads || t.reads_rdx || with.faults;
+		w = with;
+		start = in->off;
+	}
+	if (end - start < WINDOW_SHORT_MIN)
+		return none(fate == WINDOW_OK ? WINDOW_SHORT : fate);
+	if (!gocode_sp_at(y, start, &w.sp_adj))
+		return none(WINDOW_SHORT);
+	w.off = start;
+	w.len = (uint8_t)(end - start);
+	w.fate = end - start < WINDOW_MIN ? (fate == WINDOW_OK ? WINDOW_SHORT : fate) : WINDOW_OK;
+	return w;
+}
+
+/* Do instructions before index `end` leave something in what recording changes? Behind a stack
+ * check nothing is: it comes first. */
+static bool scratch_in_use(const struct body *y, size_t end)
+{
+	for (size_t i = 0; i < end; i++)
+		if (touches(y, &y->insns[i]).writes)
+			return true;
+	return false;
+}
+
+static struct code_window entry_window(const struct body *y, const struct gocode *out)
+{
+	size_t i;
+
+	if (out->has_entry) {
+		i = gocode_after_prologue(y, out);
+		if (!out->has_check && i < y->n &&
+		    scratch_in_use(y, gocode_index_at(y, out->entry.off)))
+			return none(WINDOW_FIXED);
+	} else if (!out->straight && !out->has_late && !out->loop_at_start &&
+		   y->insns[0].flow == FLOW_NEXT) {
+		/* The first instruction stays, whoever else may probe it. */
+		if (gocode_may_fault(y, &y->insns[0]))
+			return none(WINDOW_FAULT);
+		i = 1;
+		if (scratch_in_use(y, 1))
+			return none(WINDOW_FIXED);
+	} else {
+		return none(WINDOW_FLOW);
+	}
+	return i < y->n ? forward(y, i) : none(WINDOW_FLOW);
+}
+
+static uint32_t end_of(const struct code_point *p)
+{
+	return p->off + p->len;
+}
+
+int gocode_inline_windows(const struct body *y, struct gocode *out)
+{
+	uint32_t floor_off = y->insns[0].len;
+
+	out->inline_entry = entry_window(y, out);
+	if (out->has_entry && end_of(&out->entry) > floor_off)
+		floor_off = end_of(&out->entry);
+	if (out->has_late && out->late.class == INSN_EMULATED && end_of(&out->late) > floor_off)
+		floor_off = end_of(&out->late);
+	if (out->inline_entry.len && out->inline_entry.off + out->inline_entry.len > floor_off)
+		floor_off = out->inline_entry.off + out->inline_entry.len;
+	if (!out->n_rets)
+		return 0;
+	out->inline_rets = calloc(out->n_rets, sizeof(*out->inline_rets));
+	if (!out->inline_rets)
+		return -ENOMEM;
+	for (size_t i = 0; i < out->n_rets; i++)
+		out->inline_rets[i] = before_ret(y, gocode_index_at(y, out->rets[i].off),
+						 floor_off);
+	return 0;
+}

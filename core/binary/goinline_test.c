@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The bytes that inline stubs displace, checked with a full decoder. */
+#include "binary/binaries_fixture.h"
+
+#include <capstone/capstone.h>
+
+#include "binary/gocode.h"
+
+/* Whole instructions that nothing jumps into; `enterable`: but to their first. */
+static void assert_window(const cs_insn *insns, size_t n, const struct gofunc *f,
+			  const struct code_window *w, bool enterable)
+{
+	uint64_t start = f->vaddr + w->off, end = start + w->len;
+	bool starts = false, ends = false;
+
+	assert_true(w->len >= WINDOW_SHORT_MIN);
+	for (size_t i = 0; i < n; i++) {
+		const cs_insn *in = &insns[i];
+		uint64_t to = (uint64_t)in->detail->x86.operands[0].imm;
+		bool jump = false;
+
+		starts |= in->address == start;
+		ends |= in->address == end;
+		for (uint8_t g = 0; g < in->detail->groups_count; g++)
+			jump |= in->detail->groups[g] == CS_GRP_JUMP;
+		if (!jump || in->detail->x86.operands[0].type != X86_OP_IMM)
+			continue;
+		if (to >= start + enterable && to < end)
+			fail_msg("%s: a branch goes into the bytes at +%u", f->name, w->off);
+		if (in->address >= start && in->address < end)
+			fail_msg("%s: a branch is displaced at +%u", f->name, w->off);
+	}
+	if (!starts || !ends)
+		fail_msg("%s: %u bytes at +%u are no whole instructions", f->name, w->len, w->off);
+}
+
+struct inline_share {
+	size_t entries, entries_ok, exits, exits_ok;
+};
+
+static void check_inline(csh cs, const struct gobin *b, const struct gofunc *f,
+			 const struct gocode *k, struct inline_share *n)
+{
+	const uint8_t *p = gobin_bytes(b, f->vaddr, f->size);
+	bool merged = !k->has_entry && k->n_rets &&
+		      (k->straight || (k->has_late && k->late.off == k->rets[0].off));
+	cs_insn *insns;
+	size_t n_insns = cs_disasm(cs, p, f->size, f->vaddr, 0, &insns);
+
+	if (k->inline_entry.len)
+		assert_window(insns, n_insns, f, &k->inline_entry, false);
+	n->entries++;
+	n->entries_ok += k->inline_entry.len >= WINDOW_MIN || (merged && k->inline_rets[0].len);
+	for (size_t r = 0; r < k->n_rets; r++) {
+		const struct code_window *w = &k->inline_rets[r];
+
+		n->exits++;
+		n->exits_ok += w->len > 0;
+		if (!w->len)
+			continue;
+		assert_window(insns, n_insns, f, w, true);
+		assert_int_equal(w->off + w->len, k->rets[r].off);
+		if (k->inline_entry.len)
+			assert_true(w->off >= k->inline_entry.off + k->inline_entry.len);
+		assert_false(w->has_call);
+	}
+	if (n_insns)
+		cs_free(insns, n_insns);
+}
+
+/* Windows of inline stubs in all of the go command's functions but the runtime's. */
+static void test_inline_windows(void **state)
+{
+	char path[4096];
+	struct gobin *b;
+	const struct gofunc *funcs;
+	struct inline_share share = { 0 };
+	csh cs;
+
+	(void)state;
+	go_command(path, sizeof(path));
+	b = open_path(path);
+	assert_non_null(b);
+	struct gocode_ctx *c = gocode_ctx_new(b);
+	size_t n = gobin_funcs(b, &funcs);
+
+	gocode_ctx_inline(c);
+	assert_int_equal(cs_open(CS_ARCH_X86, CS_MODE_64, &cs), CS_ERR_OK);
+	assert_int_equal(cs_option(cs, CS_OPT_DETAIL, CS_OPT_ON), CS_ERR_OK);
+	for (size_t i = 0; i < n; i++) {
+		struct gocode k;
+
+		if (funcs[i].flags & (GOFUNC_ASM | GOFUNC_ABI0 | GOFUNC_WRAPPER) ||
+		    strncmp(funcs[i].name, "runtime.", 8) == 0)
+			continue;
+		assert_int_equal(gocode_analyze(c, &funcs[i], &k), 0);
+		if (k.status == CODE_OK && k.g_in_r14)
+			check_inline(cs, b, &funcs[i], &k, &share);
+		gocode_free(&k);
+	}
+	assert_true(share.entries > 7500);
+	assert_true(share.exits_ok * 1000 / share.exits >= 965);
+	if (gobin_go_minor(b) >= 20)
+		assert_true(share.entries_ok * 100 / share.entries >= 91);
+	cs_close(&cs);
+	gocode_ctx_free(c);
+	gobin_close(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_inline_windows),
+	};
+
+	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
+}

@@ -129,6 +129,8 @@ struct plan_func {
 	uint8_t line_end;            /* enum line_end: why the entry is not further on */
 	/* number of the entry site when it lies after instructions that may fault; PLAN_NO_SITE */
 	uint32_t past_fault_entry;
+	/* short, without loops and calls: its entry's event stands for its exits as well */
+	bool brief;
 	bool never_returns; /* probed, but it has neither RET nor tail jump */
 };
 

@@ -21,6 +21,8 @@ enum entry_why {
 	WHY_TAIL,
 	WHY_LATE,
 	WHY_LATE_RET,
+	WHY_BRIEF,
+	WHY_LATE_BRIEF,
 	WHY_THESIS,
 	WHY_FIRST, /* + enum line_end */
 	WHY_ENDS = WHY_FIRST + LINE_ENDS,
@@ -38,6 +40,9 @@ static const char *const whys[WHY_ENDS] = {
 		"the first that the kernel emulates, behind what may fault: runtime.sigpanic tells of calls that do",
 	[WHY_LATE_RET] =
 		"runs straight to its RET: one probe says both, and runtime.sigpanic tells of calls that fault",
+	[WHY_BRIEF] = "short, without loops and calls: one probe says both",
+	[WHY_LATE_BRIEF] =
+		"short, without loops and calls: one probe says both, and runtime.sigpanic tells of calls that fault before it",
 	[WHY_THESIS] = "the first byte, as thesis has it",
 	[WHY_FIRST + LINE_FAULT] =
 		"the first byte: then comes what may fault, and a call that does has been entered",
@@ -52,6 +57,8 @@ static unsigned why_entry(const struct plan *p, const struct plan_func *f,
 {
 	bool first = s->vaddr == f->fn->vaddr;
 
+	if (f->brief)
+		return f->past_fault_entry == PLAN_NO_SITE ? WHY_BRIEF : WHY_LATE_BRIEF;
 	if (f->past_fault_entry != PLAN_NO_SITE && s == &p->sites[f->past_fault_entry])
 		return s->kind == EV_ENTRY_EXIT ? WHY_LATE_RET : WHY_LATE;
 	if (s->kind == EV_ENTRY_TAIL)

@@ -91,6 +91,38 @@ static void straight_leaf(void **state)
 	}
 }
 
+/* A short function without loops and calls has one site, whatever RETs it has, but for thesis. */
+static void brief_function(void **state)
+{
+	static const struct {
+		const char *name;
+		bool past_fault;
+	} funcs[] = { { "main.special", false }, { "main.(*pair).sign", true } };
+
+	(void)state;
+	for (enum probe_strategy s = 0; s < PROBE_STRATEGIES; s++) {
+		const struct plan_options opt = { .strategy = s };
+		struct gobin *b = open_binary("kinds");
+		struct plan *p = plan_of(b, &opt);
+		size_t one = s != PROBE_THESIS;
+
+		for (size_t i = 0; i < sizeof(funcs) / sizeof(funcs[0]); i++) {
+			const struct plan_func *f = find(p, funcs[i].name);
+
+			assert_int_equal(f->brief, one);
+			assert_int_equal(f->never_returns, false);
+			assert_int_equal(count_sites(p, funcs[i].name, EV_ENTRY_EXIT), one);
+			assert_int_equal(count_sites(p, funcs[i].name, EV_ENTRY), !one);
+			assert_int_equal(count_sites(p, funcs[i].name, EV_EXIT) > 0, !one);
+			assert_int_equal(f->past_fault_entry != PLAN_NO_SITE,
+					 one && funcs[i].past_fault);
+		}
+		assert_false(find(p, "main.(*pair).follow")->brief); /* a panic may end it */
+		plan_free(p);
+		gobin_close(b);
+	}
+}
+
 /* Only calls that fault before the probe are missing; and whoever traces sigpanic itself sees none
  * so. */
 static void calls_that_fault(void **state)
@@ -109,7 +141,7 @@ static void calls_that_fault(void **state)
 	assert_int_not_equal(late->past_fault_entry, PLAN_NO_SITE);
 	const struct plan_site *s = &p->sites[late->past_fault_entry];
 	assert_ptr_equal(&p->funcs[s->func], late);
-	assert_int_equal(s->kind, EV_ENTRY);
+	assert_int_equal(s->kind, EV_ENTRY_EXIT); /* it is brief, too */
 	assert_true(s->vaddr > late->fn->vaddr);
 	assert_int_equal(plan_missed_entry(p, late->fn->vaddr), late->past_fault_entry);
 	assert_int_equal(plan_missed_entry(p, s->vaddr - 1), late->past_fault_entry);
@@ -369,6 +401,7 @@ int main(void)
 		cmocka_unit_test(default_selection),
 		cmocka_unit_test(lone_ret),
 		cmocka_unit_test(straight_leaf),
+		cmocka_unit_test(brief_function),
 		cmocka_unit_test(calls_that_fault),
 		cmocka_unit_test(strategies_differ_in_their_entries),
 		cmocka_unit_test(globs_excludes_and_wrappers),

@@ -74,6 +74,14 @@ enum plan_fate sites_fate(const struct plan *p, const struct gocode *code)
 	return refused ? PLAN_REFUSED : PLAN_PROBED;
 }
 
+/* The entry's event says all of a call: it is over in nanoseconds, whichever RET it takes. */
+static bool is_brief(const struct plan *p, const struct gocode *code)
+{
+	const struct code_point *entry = entry_point(p, code);
+
+	return code->brief && (entry == &code->entry || entry == &code->late);
+}
+
 static bool with_stubs(const struct plan *p)
 {
 	return p->strategy == PROBE_SPRINGBOARD || p->strategy == PROBE_AUTO;
@@ -147,7 +155,8 @@ static int add_morestack_calls(struct plan *p, uint32_t func, const struct gocod
 static int add_entry(struct plan *p, uint32_t func, const struct gocode *code,
 		     const struct code_point *entry)
 {
-	struct plan_site s = site_of_func(p, func, entry, EV_ENTRY, PROGRAM_ENTRY);
+	struct plan_site s = site_of_func(
+		p, func, entry, is_brief(p, code) ? EV_ENTRY_EXIT : EV_ENTRY, PROGRAM_ENTRY);
 
 	if (with_stubs(p))
 		stubs_add_entry(p, &s, code);
@@ -159,7 +168,8 @@ int sites_add_func(struct plan *p, uint32_t func, const struct gocode *code)
 	struct plan_func *f = &p->funcs[func];
 	const struct code_point *entry = entry_point(p, code);
 	size_t first = p->n_sites, n_entries_before = p->n_program[PROGRAM_ENTRY];
-	int err = add_rets(p, func, code, entry);
+	bool brief = is_brief(p, code);
+	int err = brief ? 0 : add_rets(p, func, code, entry);
 
 	if (!err)
 		err = add_tails(p, func, code, entry);
@@ -170,6 +180,7 @@ int sites_add_func(struct plan *p, uint32_t func, const struct gocode *code)
 	for (size_t i = first; entry == &code->late && i < p->n_sites; i++)
 		if (p->sites[i].program == PROGRAM_ENTRY)
 			f->past_fault_entry = i;
+	f->brief = brief;
 	f->has_check = code->has_check;
 	f->line_end = code->line_end;
 	f->n_entries = 1;

@@ -78,9 +78,9 @@ void stubs_add_exit(struct plan *p, struct plan_site *s, const struct gocode *co
 
 void stubs_add_entry(struct plan *p, struct plan_site *s, const struct gocode *code)
 {
-	if (!code->has_entry)
+	if (!code->has_entry && s->insn_class != INSN_EMULATED)
 		give_stub(p, s, &code->leaf_window, STUB_JUMP);
-	else if (p->stubs.kind != STUB_JUMP && code->check_window.len)
+	else if (code->has_entry && p->stubs.kind != STUB_JUMP && code->check_window.len)
 		give_stub(p, s, &code->check_window, p->stubs.kind);
 	else
 		s->stub.why = STUB_CHEAP;

@@ -92,6 +92,8 @@ killed() {
 	wait_for 20 grep -q ready out
 	target=$(pgrep -P "$job" -x ticker)
 	sleep 2
+	gt report trace >text
+	expect_grep 'still being recorded' text
 	kill -KILL "$job"
 	wait "$job" || got=$?
 	[ "$got" = 137 ] || fail "gotrace ended with $got before it was killed"

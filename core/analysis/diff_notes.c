@@ -96,7 +96,9 @@ static void look_at(const struct loaded_trace *trace, char name, bool by_path, s
 	const struct model_totals *t = trace->totals;
 	const char *reason = trace_info_get(trace->info, KEY_END_REASON);
 
-	if (!trace->complete)
+	if (trace->growing)
+		notes_add(to, "%c is incomplete: it is still being recorded", name);
+	else if (!trace->complete)
 		notes_add(to, "%c is incomplete: it has no end record", name);
 	for (size_t i = 0; i < sizeof(early) / sizeof(early[0]); i++)
 		if (reason && !strcmp(reason, early[i].reason))

@@ -6,6 +6,8 @@ void trace_json_totals(const struct loaded_trace *t, struct json *j)
 	const struct model_totals *all = t->totals;
 
 	json_kv_bool(j, "complete", t->complete);
+	if (t->growing)
+		json_kv_bool(j, "recording", true);
 	json_kv_u64(j, "events", all->events);
 	json_kv_u64(j, "calls", all->calls);
 	json_kv_u64(j, "goroutines", all->goroutines);

@@ -63,6 +63,7 @@ int trace_load(struct loaded_trace *t, struct trace_reader *r, struct trace_watc
 		log_error("no memory for what %llu events say",
 			  (unsigned long long)t->totals->events);
 	t->complete = trace_reader_complete(r);
+	t->growing = !t->complete && trace_reader_growing(r);
 	t->funcs = model_funcs(t->model, &t->n_funcs);
 	return err ? err : w->err;
 }

@@ -61,7 +61,12 @@ static void ending(const struct loaded_trace *trace, struct notes *to)
 			  sig < 65 ? strsignal((int)sig) : "?");
 	if (status)
 		notes_add(to, "the program ended with status %" PRIu64, status);
-	if (!trace->complete) {
+	if (trace->growing) {
+		notes_add(
+			to,
+			"this trace is still being recorded: it was read up to its last event so far; calls open");
+		notes_add(to, "there count as unfinished");
+	} else if (!trace->complete) {
 		notes_add(
 			to,
 			"this trace is incomplete: it has no end record, so gotrace was killed, the disk");

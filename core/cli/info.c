@@ -90,8 +90,9 @@ static void show_text(const struct trace_reader *r, const struct counted *c)
 		putchar('\n');
 	}
 	printf(NAME "%s\n", "complete",
-	       trace_reader_complete(r)
-		       ? "yes"
+	       trace_reader_complete(r) ? "yes"
+	       : trace_reader_growing(r)
+		       ? "no: still being recorded"
 		       : "no: gotrace was killed, the disk was full or the file was cut");
 	printf(NAME "%zu\n", "functions", t->n_funcs);
 	printf(NAME "%zu\n", "sites", t->n_sites);
@@ -120,6 +121,8 @@ static void show_json(const struct trace_reader *r, const struct counted *c)
 		json_kv_str(&j, t->kvs[i].key, t->kvs[i].value);
 	json_close(&j, '}');
 	json_kv_bool(&j, "complete", trace_reader_complete(r));
+	if (!trace_reader_complete(r) && trace_reader_growing(r))
+		json_kv_bool(&j, "recording", true);
 	json_kv_u64(&j, "functions", t->n_funcs);
 	json_kv_u64(&j, "sites", t->n_sites);
 	json_kv_u64(&j, "events", c->events);

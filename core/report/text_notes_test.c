@@ -119,6 +119,35 @@ static void test_incomplete(void **state)
 	}
 }
 
+/* A trace that is being recorded is not called killed or cut. */
+static void test_growing(void **state)
+{
+	struct evlist l;
+	char path[TRACE_PATH_BYTES] = "/tmp/gotrace-notes-XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(evlist_parse(&l, CALL, "test"), 0);
+	struct trace_writer *w = trace_writer_new(fd, &l.info);
+
+	assert_non_null(w);
+	for (size_t i = 0; i < l.n; i++)
+		assert_int_equal(trace_writer_event(w, &l.events[i]), 0);
+	assert_int_equal(trace_writer_flush(w), 0);
+	char *text = fixture_report(path, "text", &(struct report_options){ 0 });
+	char *json = fixture_report(path, "json", &(struct report_options){ 0 });
+
+	assert_non_null(strstr(text, "\nthis trace is still being recorded: "));
+	assert_null(strstr(text, "killed"));
+	assert_non_null(strstr(json, "\"complete\": false,\n    \"recording\": true"));
+	trace_writer_abort(w);
+	unlink(path);
+	free(text);
+	free(json);
+	evlist_free(&l);
+}
+
 static const char *last_line(char *text)
 {
 	size_t n = strlen(text);
@@ -160,6 +189,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_incomplete),
+		cmocka_unit_test(test_growing),
 		cmocka_unit_test(test_last_line),
 	};
 

@@ -19,6 +19,7 @@ struct trace_reader {
 	char *name; /* for messages */
 	int err;    /* what a failed read returned, for ever after */
 	bool started, ended, complete;
+	bool growing;    /* when it was opened */
 	uint64_t off;    /* of what is read next */
 	uint64_t events; /* in the blocks read */
 	uint64_t tables_bytes;
@@ -246,6 +247,14 @@ static int read_start(struct trace_reader *r)
 	return err;
 }
 
+/* Does a writer hold its lock on the file? */
+static bool is_locked(int fd)
+{
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+
+	return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+}
+
 struct trace_reader *trace_reader_open(const char *path)
 {
 	struct trace_reader *r = calloc(1, sizeof(*r));
@@ -266,6 +275,7 @@ struct trace_reader *trace_reader_open(const char *path)
 		log_error("%s: cannot be opened: %s", r->name, strerror(-err));
 		goto failed;
 	}
+	r->growing = is_locked(r->fd);
 	err = read_start(r);
 	if (!err)
 		return r;
@@ -348,6 +358,11 @@ const struct trace_info *trace_reader_info(const struct trace_reader *r)
 bool trace_reader_complete(const struct trace_reader *r)
 {
 	return r->complete;
+}
+
+bool trace_reader_growing(const struct trace_reader *r)
+{
+	return r->growing;
 }
 
 void trace_reader_close(struct trace_reader *r)

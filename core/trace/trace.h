@@ -84,7 +84,8 @@ struct trace_writer;
  * on, also on failure). Writes the header and `info` at once. Events are
  * buffered into blocks of at most about 64 Ki events and written as soon as a
  * block is full or trace_writer_flush is called, so that a killed tracer leaves
- * whole blocks. NULL and errno after logging.
+ * whole blocks. The file is locked (OFD) until it is closed, which tells readers
+ * that it grows. NULL and errno after logging.
  */
 struct trace_writer *trace_writer_new(int fd, const struct trace_info *info);
 
@@ -139,6 +140,8 @@ int trace_reader_span(struct trace_reader *r, struct trace_span *span);
 const struct trace_info *trace_reader_info(const struct trace_reader *r);
 /* After the end was reached: was there an end record? */
 bool trace_reader_complete(const struct trace_reader *r);
+/* Was it still being written when it was opened? */
+bool trace_reader_growing(const struct trace_reader *r);
 void trace_reader_close(struct trace_reader *r);
 
 #endif

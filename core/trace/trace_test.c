@@ -219,6 +219,34 @@ static void test_pipe(void **state)
 	free(ev);
 }
 
+/* A reader knows a trace that is being written from one whose writer is gone. */
+static void test_growing(void **state)
+{
+	(void)state;
+	for (int finish = 0; finish < 2; finish++) {
+		int fd = sample_file();
+		struct trace_writer *w = begin(fd);
+		struct trace_reader *during = trace_reader_open(sample_path(fd));
+
+		assert_non_null(during);
+		assert_true(trace_reader_growing(during));
+		assert_end(during, false);
+		if (finish)
+			assert_int_equal(trace_writer_finish(w, NULL, 0), 0);
+		else
+			trace_writer_abort(w);
+		struct trace_reader *after = trace_reader_open(sample_path(fd));
+
+		assert_non_null(after);
+		assert_false(trace_reader_growing(after));
+		assert_end(after, finish);
+		assert_true(trace_reader_growing(during));
+		trace_reader_close(during);
+		trace_reader_close(after);
+		close(fd);
+	}
+}
+
 /* A tracer killed while it writes leaves whole blocks. */
 static void test_killed(void **state)
 {
@@ -386,11 +414,11 @@ static void test_cannot_start(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_size),
-		cmocka_unit_test(test_updates),      cmocka_unit_test(test_large_tables),
-		cmocka_unit_test(test_pipe),         cmocka_unit_test(test_killed),
-		cmocka_unit_test(test_full_disk),    cmocka_unit_test(test_unnamed_file),
-		cmocka_unit_test(test_cannot_start),
+		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_size),
+		cmocka_unit_test(test_updates),    cmocka_unit_test(test_large_tables),
+		cmocka_unit_test(test_pipe),       cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_unnamed_file),
+		cmocka_unit_test(test_growing),    cmocka_unit_test(test_cannot_start),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,8 +200,20 @@ static int write_start(struct trace_writer *w, const struct trace_info *t)
 	return err ? err : write_chunk(w, &start, NULL, 0);
 }
 
+/* Readers see by the lock that the trace is still being recorded. The kernel drops it with the
+ * descriptor, however the writer ends. No matter when there are no locks, as on a pipe. */
+static void lock_file(int fd, short type)
+{
+	struct flock lock = { .l_type = type, .l_whence = SEEK_SET };
+
+	if (fcntl(fd, F_OFD_SETLK, &lock))
+		log_debug("the trace file cannot be locked: %s", strerror(errno));
+}
+
 static int free_writer(struct trace_writer *w)
 {
+	/* A process forked meanwhile has the same file open, and with it the lock. */
+	lock_file(w->fd, F_UNLCK);
 	int err = close(w->fd) ? -errno : 0;
 
 	chunk_packer_free(&w->packer);
@@ -225,6 +238,7 @@ struct trace_writer *trace_writer_new(int fd, const struct trace_info *info)
 		return NULL;
 	}
 	w->fd = fd;
+	lock_file(fd, F_WRLCK);
 	err = chunk_packer_init(&w->packer);
 	w->encoder = block_encoder_new();
 	w->ev = malloc(BLOCK_EVENTS * sizeof(w->ev[0]));

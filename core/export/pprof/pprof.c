@@ -151,7 +151,9 @@ static void put_comments(struct pprof *p)
 	snprintf(line, sizeof(line),
 		 "%" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " suspect calls%s", t->events,
 		 t->lost_events, t->suspect_calls,
-		 p->trace->complete ? "" : ", the trace was cut short");
+		 p->trace->complete  ? ""
+		 : p->trace->growing ? ", the trace was still being recorded"
+				     : ", the trace was cut short");
 	put_comment(p, line);
 }
 

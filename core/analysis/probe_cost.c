@@ -36,6 +36,30 @@ bool probe_cost_ns(const struct trace_info *info, uint64_t *ns)
 	return any;
 }
 
+const char *probe_cost_shares(const struct trace_info *info, uint64_t ns,
+			      char buf[PROBE_SHARES_BYTES])
+{
+	static const struct {
+		const char *key, *words;
+	} times[] = {
+		{ KEY_END_TARGET_CPU_NS, "processor time" },
+		{ KEY_END_TARGET_WALL_NS, "wall time" },
+	};
+	int len = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		uint64_t all_ns = trace_info_u64(info, times[i].key, 0);
+
+		if (all_ns)
+			len += snprintf(buf + len, PROBE_SHARES_BYTES - (size_t)len,
+					", %.1f%% of %s %s of %s", 100.0 * ns / all_ns,
+					len ? "its" : "the program's", times[i].words,
+					HUMAN(all_ns));
+	}
+	return buf;
+}
+
 bool probe_costs_print(const struct trace_info *info, FILE *out)
 {
 	bool any = false, first = true;

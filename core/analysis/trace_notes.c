@@ -147,7 +147,7 @@ static void pairing(const struct loaded_trace *trace, struct notes *to)
 
 static void cost(const struct loaded_trace *trace, struct notes *to)
 {
-	uint64_t ns, traced_ns = trace->totals->root_ns;
+	uint64_t ns;
 	char *line = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&line, &size);
@@ -158,16 +158,10 @@ static void cost(const struct loaded_trace *trace, struct notes *to)
 	if (any && line)
 		notes_add(to, "measured cost per event: %s", line);
 	free(line);
-	if (!probe_cost_ns(trace->info, &ns) || !traced_ns)
-		return;
-	char share[64] = "most"; /* part of it lies outside of what is traced */
-
-	if (ns < traced_ns)
-		snprintf(share, sizeof(share), "%.1f%%", share_pct(ns, traced_ns));
-	notes_add(to,
-		  "probes cost about %s, %s of the goroutines' traced time"
-		  " (estimate: events by their measured cost)",
-		  HUMAN(ns), share);
+	if (probe_cost_ns(trace->info, &ns))
+		notes_add(to, "probes cost about %s%s (estimate: events by their measured cost)",
+			  HUMAN(ns),
+			  probe_cost_shares(trace->info, ns, (char[PROBE_SHARES_BYTES]){ 0 }));
 }
 
 static void lost(const struct loaded_trace *trace, struct notes *to)

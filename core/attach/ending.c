@@ -63,6 +63,7 @@ static int describe_counts(const struct recording *r, const struct collector_sta
 static int describe_target(const struct recording *r, struct trace_info *end)
 {
 	int status = r->target->wait_status, err = 0;
+	uint64_t cpu_ns = target_cpu_ns(r->target);
 
 	if (children_counted(&r->children)) {
 		err = set_count(end, KEY_END_CHILDREN, r->children.state->children);
@@ -76,6 +77,8 @@ static int describe_target(const struct recording *r, struct trace_info *end)
 		err = set_count(end, KEY_END_SIGNAL, WTERMSIG(status));
 	if (!err && r->target_end_ns && r->target->exec_ns)
 		err = set_count(end, KEY_END_TARGET_WALL_NS, r->target_end_ns - r->target->exec_ns);
+	if (!err && cpu_ns > r->cpu_before_ns)
+		err = set_count(end, KEY_END_TARGET_CPU_NS, cpu_ns - r->cpu_before_ns);
 	return err;
 }
 

@@ -305,6 +305,7 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 		err = -errno;
 	if (!err)
 		err = collector_start(r->collector, wake_fd);
+	r->cpu_before_ns = target_cpu_ns(r->target);
 	if (!err && r->target->launched)
 		r->exec_err = target_release(r->target, patch_target, r);
 	if (err) {

@@ -50,8 +50,9 @@ struct recording {
 	enum end_reason reason;
 	int end_signal; /* END_INTERRUPTED: by which */
 	uint64_t attach_ns, patch_ns, detach_ns, target_end_ns;
-	size_t n_stubs; /* sites that were to be in stubs when the target was let go */
-	int exec_err;   /* END_NOT_STARTED: -errno */
+	uint64_t cpu_before_ns; /* processor time that the target had taken before */
+	size_t n_stubs;         /* sites that were to be in stubs when the target was let go */
+	int exec_err;           /* END_NOT_STARTED: -errno */
 };
 
 /* Resolves the attach kind, loads the programs, attaches. 0 or -errno (logged).

@@ -13,7 +13,6 @@
 #include "analysis/probe_cost.h"
 #include "base/text_format.h"
 #include "trace/trace.h"
-#include "trace/keys.h"
 
 #define NAME "%-26s " /* the longest key has 25 letters */
 
@@ -67,17 +66,13 @@ static int count(struct trace_reader *r, struct counted *c)
 	return got;
 }
 
-/* The probes' cost is summed over all CPUs, so it can exceed the wall time. */
 static void show_cost(const struct trace_info *t)
 {
-	uint64_t ns, wall_ns = trace_info_u64(t, KEY_END_TARGET_WALL_NS, 0);
+	uint64_t ns;
 
-	if (!probe_cost_ns(t, &ns))
-		return;
-	printf(NAME "%.6f s", "probe_cost (estimate)", ns / 1e9);
-	if (wall_ns)
-		printf(", %.1f%% of the program's wall time", 100.0 * ns / wall_ns);
-	putchar('\n');
+	if (probe_cost_ns(t, &ns))
+		printf(NAME "%.6f s%s\n", "probe_cost (estimate)", ns / 1e9,
+		       probe_cost_shares(t, ns, (char[PROBE_SHARES_BYTES]){ 0 }));
 }
 
 static void show_text(const struct trace_reader *r, const struct counted *c)

@@ -76,9 +76,14 @@ static const struct line {
 	  "measured cost per event: 400ns emulated, 500ns in a stub, 200ns in a stub's nop, 600ns RET performed, "
 	  "9.07us single-stepped" },
 	{ "@set cost.emulated_ns 100\n@set cost.step_ns 300\n@set end.events_emulated 1\n@set end.events_step 1\n",
-	  "probes cost about 400ns, 40.0% of the goroutines' traced time (estimate: events by their measured cost)" },
-	{ "@set cost.ret_ns 1000\n@set end.events_ret 2\n",
-	  "probes cost about 2.00us, most of the goroutines' traced time (estimate: events by their measured cost)" },
+	  "probes cost about 400ns (estimate: events by their measured cost)" },
+	{ "@set cost.ret_ns 1000\n@set end.events_ret 2\n@set end.target_wall_ns 16000\n",
+	  "probes cost about 2.00us, 12.5% of the program's wall time of 16.0us (estimate: events by their measured cost)" },
+	{ "@set cost.ret_ns 1000\n@set end.events_ret 2\n@set end.target_cpu_ns 8000\n",
+	  "probes cost about 2.00us, 25.0% of the program's processor time of 8.00us (estimate: events by their measured cost)" },
+	{ "@set cost.ret_ns 1000\n@set end.events_ret 2\n@set end.target_wall_ns 16000\n@set end.target_cpu_ns 8000\n",
+	  "probes cost about 2.00us, 25.0% of the program's processor time of 8.00us, 12.5% of its wall time of 16.0us "
+	  "(estimate: events by their measured cost)" },
 	{ "2 loss - 0 2600 arg0=2700 arg1=4\n",
 	  "a larger buffer (record -m) or fewer functions (-p, -x) keep events from being lost" },
 };

@@ -66,6 +66,7 @@
 #define KEY_END_STATUS         "end.status"         /* exit status of the launched program */
 #define KEY_END_SIGNAL         "end.signal"         /* number of the signal that killed it */
 #define KEY_END_TARGET_WALL_NS "end.target_wall_ns" /* from its exec to its end */
+#define KEY_END_TARGET_CPU_NS  "end.target_cpu_ns"  /* processor time it took while recorded */
 #define KEY_END_TIME_NS        "end.time_ns"        /* CLOCK_MONOTONIC when recording ended */
 #define KEY_END_DETACH_NS      "end.detach_ns"      /* time it took to detach the probes */
 #define KEY_END_PATCH_NS       "end.patch_ns"       /* how long the exec was held for the stubs */

@@ -222,10 +222,23 @@ int target_attach(struct target *t, pid_t pid)
 	return 0;
 }
 
+uint64_t target_cpu_ns(const struct target *t)
+{
+	struct timespec ts;
+	clockid_t clock;
+
+	if (t->ended)
+		return t->cpu_ns;
+	if (clock_getcpuclockid(t->pid, &clock) || clock_gettime(clock, &ts))
+		return 0;
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
 bool target_reap(struct target *t)
 {
 	if (t->ended)
 		return true;
+	t->cpu_ns = target_cpu_ns(t); /* a process that was waited for has no clock */
 	if (t->launched) {
 		pid_t got = waitpid(t->pid, &t->wait_status, WNOHANG);
 

@@ -22,6 +22,7 @@ struct target {
 	uint64_t exec_ns; /* CLOCK_MONOTONIC of the exec, 0 before */
 	bool ended;
 	int wait_status; /* of waitpid, once ended */
+	uint64_t cpu_ns; /* its processor time at its end, 0: not known */
 };
 
 struct launch_options {
@@ -58,6 +59,10 @@ int target_attach(struct target *t, pid_t pid);
 
 /* Takes in the end of the process if it has ended; true then. */
 bool target_reap(struct target *t);
+
+/* Processor time that all threads of the process have taken, ns: now, or at its end. 0: not known.
+ */
+uint64_t target_cpu_ns(const struct target *t);
 
 /* Ends a held child, closes descriptors. The process goes on. */
 void target_close(struct target *t);

@@ -130,7 +130,7 @@ static void test_status(void **state)
 		  "--args: for chrome, not for perfetto" },
 		{ { trace, "--format=chrome", "--no-go-edges" },
 		  2,
-		  "--no-go-edges: for folded, pprof, perun, csv, not" },
+		  "--no-go-edges: for folded, pprof," },
 		{ { trace, "--format=csv", "--origin=1" },
 		  2,
 		  "--perun-layout, --origin and --host: for perun, not" },

@@ -6,58 +6,69 @@
 
 #include "base/vec.h"
 
-#define FIRST_SLOTS 64
+#define FIRST_SWEEP 32
 
-static struct caller_stack *slot_of(const struct callers *t, uint64_t key, bool system)
+static uint32_t hash_of(uint64_t key, bool system)
 {
-	size_t at = (key * 2 + system) * 0x9e3779b97f4a7c15u >> 32 & (t->n_slots - 1);
-
-	while (t->slots[at].ids && (t->slots[at].key != key || t->slots[at].system != system))
-		at = (at + 1) & (t->n_slots - 1);
-	return &t->slots[at];
+	return hash_u64(key << 1 | system);
 }
 
-/* A table of those that have calls open still, with room for as many more. */
+/* Forgets those that have no call open any more. 0 or -ENOMEM */
 static int sweep(struct callers *t, uint64_t now_ns)
 {
-	struct callers fresh = { .n_slots = FIRST_SLOTS };
+	size_t n = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < t->n_slots; i++)
-		fresh.n += t->slots[i].ids && t->slots[i].end_ns >= now_ns;
-	while (fresh.n_slots < 4 * fresh.n)
-		fresh.n_slots *= 2;
-	fresh.slots = calloc(fresh.n_slots, sizeof(*fresh.slots));
-	if (!fresh.slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < t->n_slots; i++) {
-		struct caller_stack *s = &t->slots[i];
+	hash_index_free(&t->index);
+	for (size_t i = 0; i < t->n; i++) {
+		struct caller_stack s = t->stacks[i];
 
-		if (s->ids && s->end_ns >= now_ns)
-			*slot_of(&fresh, s->key, s->system) = *s;
-		else
-			free(s->ids);
+		if (s.end_ns < now_ns) {
+			free(s.ids);
+			continue;
+		}
+		if (!err)
+			err = hash_index_put(&t->index, hash_of(s.key, s.system), (uint32_t)n);
+		t->stacks[n++] = s;
 	}
-	free(t->slots);
-	*t = fresh;
-	return 0;
+	t->n = n;
+	t->sweep_at = 2 * n > FIRST_SWEEP ? 2 * n : FIRST_SWEEP;
+	return err;
+}
+
+static struct caller_stack *find(const struct callers *t, uint64_t key, bool system)
+{
+	uint32_t hash = hash_of(key, system);
+	size_t at;
+
+	for (uint32_t i = hash_index_first(&t->index, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&t->index, hash, &at))
+		if (t->stacks[i].key == key && t->stacks[i].system == system)
+			return &t->stacks[i];
+	return NULL;
+}
+
+/* A stack without calls. NULL: no memory */
+static struct caller_stack *add(struct callers *t, uint64_t key, bool system)
+{
+	if (vec_reserve(&t->stacks, &t->cap, t->n + 1) ||
+	    hash_index_put(&t->index, hash_of(key, system), (uint32_t)t->n))
+		return NULL;
+	t->stacks[t->n] = (struct caller_stack){ .key = key, .system = system };
+	return &t->stacks[t->n++];
 }
 
 int callers_put(struct callers *t, const struct call *c, uint64_t id, uint64_t *caller)
 {
 	uint64_t key = c->system ? c->tid : c->goid;
+	struct caller_stack *s = find(t, key, c->system);
 
-	if (2 * t->n >= t->n_slots && sweep(t, c->start_ns))
+	if (!s && t->n >= t->sweep_at && sweep(t, c->start_ns))
 		return -ENOMEM;
-	struct caller_stack *s = slot_of(t, key, c->system);
-	bool fresh = !s->ids;
-
-	if (vec_reserve(&s->ids, &s->cap, (size_t)c->level + 1))
+	if (!s)
+		s = add(t, key, c->system);
+	if (!s || vec_reserve(&s->ids, &s->cap, (size_t)c->level + 1))
 		return -ENOMEM;
-	if (fresh) {
-		s->key = key;
-		s->system = c->system;
-		t->n++;
-	}
 	/* The outermost call of a goroutine lasts as long as all in it. */
 	if (!c->level || c->end_ns > s->end_ns)
 		s->end_ns = c->end_ns;
@@ -68,8 +79,9 @@ int callers_put(struct callers *t, const struct call *c, uint64_t id, uint64_t *
 
 void callers_free(struct callers *t)
 {
-	for (size_t i = 0; i < t->n_slots; i++)
-		free(t->slots[i].ids);
-	free(t->slots);
+	for (size_t i = 0; i < t->n; i++)
+		free(t->stacks[i].ids);
+	free(t->stacks);
+	hash_index_free(&t->index);
 	*t = (struct callers){ 0 };
 }

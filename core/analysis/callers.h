@@ -3,20 +3,23 @@
 #ifndef GOTRACE_CALLERS_H
 #define GOTRACE_CALLERS_H
 
+#include "base/hash_index.h"
 #include "model/model.h"
 
 /* The calls open on a goroutine, or on a thread's system stack. */
 struct caller_stack {
 	uint64_t key; /* goroutine or thread */
 	bool system;
-	uint64_t end_ns; /* of its outermost call: what lies behind that can be forgotten */
-	uint64_t *ids;   /* by level; NULL: an empty slot */
+	uint64_t end_ns; /* of its outermost call: after that it can be forgotten */
+	uint64_t *ids;   /* by level */
 	size_t cap;
 };
 
 struct callers {
-	struct caller_stack *slots; /* a hash table; n_slots: 0 or a power of two */
-	size_t n_slots, n;
+	struct caller_stack *stacks;
+	size_t n, cap;
+	struct hash_index index; /* of stacks */
+	size_t sweep_at;         /* with so many, those that are over are forgotten */
 };
 
 /*

@@ -54,7 +54,7 @@ static void test_system(void **state)
 	callers_free(&t);
 }
 
-/* A million goroutines, one behind the other, while one call is open all the time. */
+/* A million goroutines, one after the other, while one call is open all the time. */
 static void test_forgets(void **state)
 {
 	struct callers t = { 0 };
@@ -66,7 +66,7 @@ static void test_forgets(void **state)
 		assert_int_equal(put(&t, g, 1, 10 * g + 1, 10 * g + 8, 2 * g + 1), 2 * g);
 	}
 	assert_int_equal(put(&t, 1, 1, 9999999, 10000000, 2), 1);
-	assert_true(t.n_slots <= 256);
+	assert_true(t.cap <= 256);
 	callers_free(&t);
 }
 

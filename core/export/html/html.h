@@ -66,10 +66,10 @@ struct html_goroutine {
 	size_t n_visits;
 };
 
-struct html_tracks; /* the goroutines alive, while the trace is read */
+struct html_live; /* the goroutines alive, while the trace is read */
 
 struct html_goroutines {
-	struct html_tracks *tracks;
+	struct html_live *live;
 	/* the heaviest first once finished */
 	struct html_goroutine kept[HTML_GOROUTINES];
 	size_t n;

@@ -7,141 +7,117 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/hash_index.h"
 #include "base/vec.h"
 #include "export/html/html.h"
 
-#define MOST_VISITS  ((size_t)1 << 22) /* 128 MiB with their tables */
-#define DEAD         ((struct track *)1)
-#define SMALL_VISITS ((size_t)50000) /* visits that a page always has room for; see choose() */
+#define MOST_VISITS  ((size_t)1 << 22) /* 128 MiB, and their tables */
+#define SMALL_VISITS ((size_t)50000)   /* visits that a page always has room for; see choose() */
+/* Visits that are searched one by one: most goroutines have few, and need no table. */
+#define FEW_VISITS 16
 
-struct track {
+/* A goroutine that is alive, or a system stack. */
+struct live {
 	uint64_t id; /* goid or thread id */
 	bool system;
 	bool partial; /* the limit was reached: some calls are missing */
 	struct html_visit *visits;
 	size_t n, cap;
-	/* hash table of visits by path, index + 1 */
-	uint32_t *slots;
-	size_t n_slots;
+	struct hash_index by_path; /* of visits, once they are more than FEW_VISITS */
 };
 
-struct html_tracks {
-	/* used: with the dead */
-	struct track **slots;
-	size_t n_slots, used;
-	size_t visits; /* of all alive */
+struct html_live {
+	struct live *all;
+	size_t n, cap;
+	struct hash_index index; /* of all */
+	size_t visits;           /* of all together */
 };
 
-static size_t home(uint64_t id, bool system)
+static uint32_t hash_of(uint64_t id, bool system)
 {
-	uint64_t h = (id << 1 | system) * 0x9e3779b97f4a7c15u;
-
-	return (size_t)(h ^ h >> 32);
+	return hash_u64(id << 1 | system);
 }
 
-/* Its slot, or an empty one. */
-static struct track **slot_of(const struct html_tracks *t, uint64_t id, bool system)
+/* Its index, or HASH_NONE. */
+static uint32_t find_live(const struct html_live *l, uint64_t id, bool system)
 {
-	for (size_t at = home(id, system);; at++) {
-		struct track **slot = &t->slots[at & (t->n_slots - 1)];
+	uint32_t hash = hash_of(id, system), i;
+	size_t at;
 
-		if (!*slot || (*slot != DEAD && (*slot)->id == id && (*slot)->system == system))
-			return slot;
-	}
+	for (i = hash_index_first(&l->index, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&l->index, hash, &at))
+		if (l->all[i].id == id && l->all[i].system == system)
+			break;
+	return i;
 }
 
-/* Doubles when it is full of the living; forgets the dead in either case. */
-static int more_slots(struct html_tracks *t)
+/* NULL: no memory */
+static struct live *live_of(struct html_live *l, uint64_t id, bool system)
 {
-	struct track **old = t->slots;
-	size_t n_old = t->n_slots, alive = 0;
+	uint32_t i = find_live(l, id, system);
 
-	for (size_t i = 0; i < n_old; i++)
-		alive += old[i] && old[i] != DEAD;
-	t->n_slots = n_old && alive * 4 < n_old ? n_old : n_old ? 2 * n_old : 256;
-	t->slots = calloc(t->n_slots, sizeof(*t->slots));
-	if (!t->slots) {
-		t->slots = old;
-		t->n_slots = n_old;
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < n_old; i++)
-		if (old[i] && old[i] != DEAD)
-			*slot_of(t, old[i]->id, old[i]->system) = old[i];
-	t->used = alive;
-	free(old);
-	return 0;
-}
-
-static void track_free(struct track *k)
-{
-	free(k->visits);
-	free(k->slots);
-	free(k);
-}
-
-static struct track *track_of(struct html_tracks *t, uint64_t id, bool system)
-{
-	if (2 * (t->used + 1) > t->n_slots && more_slots(t))
+	if (i != HASH_NONE)
+		return &l->all[i];
+	if (vec_reserve(&l->all, &l->cap, l->n + 1) ||
+	    hash_index_put(&l->index, hash_of(id, system), (uint32_t)l->n))
 		return NULL;
-	struct track **slot = slot_of(t, id, system);
-
-	if (!*slot) {
-		*slot = calloc(1, sizeof(**slot));
-		if (!*slot)
-			return NULL;
-		(*slot)->id = id;
-		(*slot)->system = system;
-		t->used++;
-	}
-	return *slot;
+	l->all[l->n] = (struct live){ .id = id, .system = system };
+	return &l->all[l->n++];
 }
 
-static uint32_t *visit_slot(const struct track *k, uint32_t path)
+/* Takes out the i-th, whose visits are the caller's; the last takes its place. */
+static void remove_live(struct html_live *l, uint32_t i)
 {
-	for (size_t at = path * 0x9e3779b1u;; at++) {
-		uint32_t *slot = &k->slots[at & (k->n_slots - 1)];
+	struct live *gone = &l->all[i], *last = &l->all[--l->n];
 
-		if (!*slot || k->visits[*slot - 1].path == path)
-			return slot;
+	hash_index_free(&gone->by_path);
+	hash_index_remove(&l->index, hash_of(gone->id, gone->system), i);
+	if (gone != last) {
+		hash_index_move(&l->index, hash_of(last->id, last->system), (uint32_t)l->n, i);
+		*gone = *last;
 	}
 }
 
-static int more_visit_slots(struct track *k)
+static struct html_visit *find_visit(const struct live *k, uint32_t path)
 {
-	size_t n = k->n_slots ? 2 * k->n_slots : 8;
-	uint32_t *fresh = calloc(n, sizeof(*fresh));
+	size_t at;
 
-	if (!fresh)
-		return -ENOMEM;
-	free(k->slots);
-	k->slots = fresh;
-	k->n_slots = n;
-	for (size_t i = 0; i < k->n; i++)
-		*visit_slot(k, k->visits[i].path) = (uint32_t)i + 1;
-	return 0;
+	if (!k->by_path.n) {
+		for (size_t i = 0; i < k->n; i++)
+			if (k->visits[i].path == path)
+				return &k->visits[i];
+		return NULL;
+	}
+	for (uint32_t i = hash_index_first(&k->by_path, hash_u64(path), &at); i != HASH_NONE;
+	     i = hash_index_next(&k->by_path, hash_u64(path), &at))
+		if (k->visits[i].path == path)
+			return &k->visits[i];
+	return NULL;
 }
 
-static int add_visit(struct html_tracks *t, struct track *k, const struct html_visit *v)
+/* A visit that has nothing yet. NULL: no memory */
+static struct html_visit *new_visit(struct live *k, uint32_t path)
 {
-	int err = 0;
+	if (vec_reserve(&k->visits, &k->cap, k->n + 1))
+		return NULL;
+	k->visits[k->n++] = (struct html_visit){ .path = path };
+	if (k->n > FEW_VISITS)
+		for (size_t i = k->by_path.n; i < k->n; i++)
+			if (hash_index_put(&k->by_path, hash_u64(k->visits[i].path), (uint32_t)i))
+				return NULL;
+	return &k->visits[k->n - 1];
+}
 
-	if (2 * (k->n + 1) > k->n_slots)
-		err = more_visit_slots(k);
-	if (err)
-		return err;
-	uint32_t *slot = visit_slot(k, v->path);
+static int add_visit(struct html_live *l, struct live *k, const struct html_visit *v)
+{
+	struct html_visit *sum = find_visit(k, v->path);
 
-	if (!*slot) {
-		err = vec_reserve(&k->visits, &k->cap, k->n + 1);
-		if (err)
-			return err;
-		k->visits[k->n] = (struct html_visit){ .path = v->path };
-		*slot = (uint32_t)++k->n;
-		t->visits++;
+	if (!sum) {
+		sum = new_visit(k, v->path);
+		if (!sum)
+			return -ENOMEM;
+		l->visits++;
 	}
-	struct html_visit *sum = &k->visits[*slot - 1];
-
 	sum->calls += v->calls;
 	sum->self_ns += v->self_ns;
 	sum->morestack_ns += v->morestack_ns;
@@ -151,18 +127,18 @@ static int add_visit(struct html_tracks *t, struct track *k, const struct html_v
 
 static void visit(struct html_goroutines *g, uint64_t id, bool system, const struct html_visit *v)
 {
-	if (!g->tracks && !g->err) {
-		g->tracks = calloc(1, sizeof(*g->tracks));
-		g->err = g->tracks ? 0 : -ENOMEM;
+	if (!g->live && !g->err) {
+		g->live = calloc(1, sizeof(*g->live));
+		g->err = g->live ? 0 : -ENOMEM;
 	}
 	if (g->err)
 		return;
-	struct track *k = track_of(g->tracks, id, system);
+	struct live *k = live_of(g->live, id, system);
 
 	if (!k)
 		g->err = -ENOMEM;
-	else if (g->tracks->visits < MOST_VISITS)
-		g->err = add_visit(g->tracks, k, v);
+	else if (g->live->visits < MOST_VISITS)
+		g->err = add_visit(g->live, k, v);
 	else
 		k->partial = true;
 }
@@ -195,42 +171,44 @@ static int by_weight(const void *x, const void *y)
 	return (a->goid > b->goid) - (a->goid < b->goid);
 }
 
-/* Takes over k's visits when it is among the heaviest. */
-static void keep(struct html_goroutines *g, const struct goroutine_info *info, struct track *k)
+/* Keeps it when it is among the heaviest; the visits are g's in either case. */
+static void keep(struct html_goroutines *g, const struct html_goroutine *fresh)
 {
-	struct html_goroutine fresh = { *info, k->visits, k->n };
 	size_t lightest = 0;
 
 	if (g->n < HTML_GOROUTINES) {
-		g->kept[g->n++] = fresh;
-		k->visits = NULL;
+		g->kept[g->n++] = *fresh;
 		return;
 	}
 	for (size_t i = 1; i < g->n; i++)
 		if (by_weight(&g->kept[lightest], &g->kept[i]) < 0)
 			lightest = i;
-	if (by_weight(&fresh, &g->kept[lightest]) > 0)
+	if (by_weight(fresh, &g->kept[lightest]) > 0) {
+		free(fresh->visits);
 		return;
+	}
 	free(g->kept[lightest].visits);
-	g->kept[lightest] = fresh;
-	k->visits = NULL;
+	g->kept[lightest] = *fresh;
 }
 
 void html_goroutines_end(struct html_goroutines *g, const struct goroutine_info *info)
 {
-	if (g->err || !g->tracks || !g->tracks->n_slots)
+	if (g->err || !g->live)
 		return;
-	struct track **slot = slot_of(g->tracks, info->goid, info->system), *k = *slot;
+	uint32_t i = find_live(g->live, info->goid, info->system);
 
-	if (!k)
+	if (i == HASH_NONE)
 		return;
-	g->tracks->visits -= k->n;
-	if (k->partial)
+	const struct live k = g->live->all[i];
+
+	g->live->visits -= k.n;
+	if (k.partial) {
 		g->untracked++;
-	else if (k->n)
-		keep(g, info, k);
-	track_free(k);
-	*slot = DEAD;
+		free(k.visits);
+	} else if (k.n) {
+		keep(g, &(struct html_goroutine){ *info, k.visits, k.n });
+	}
+	remove_live(g->live, i);
 }
 
 static int by_path(const void *x, const void *y)
@@ -303,11 +281,14 @@ void html_goroutines_free(struct html_goroutines *g)
 {
 	for (size_t i = 0; i < g->n; i++)
 		free(g->kept[i].visits);
-	for (size_t i = 0; g->tracks && i < g->tracks->n_slots; i++)
-		if (g->tracks->slots[i] && g->tracks->slots[i] != DEAD)
-			track_free(g->tracks->slots[i]);
-	if (g->tracks)
-		free(g->tracks->slots);
-	free(g->tracks);
+	for (size_t i = 0; g->live && i < g->live->n; i++) {
+		free(g->live->all[i].visits);
+		hash_index_free(&g->live->all[i].by_path);
+	}
+	if (g->live) {
+		free(g->live->all);
+		hash_index_free(&g->live->index);
+	}
+	free(g->live);
 	*g = (struct html_goroutines){ 0 };
 }

@@ -27,7 +27,7 @@ static void put_node(struct html_text *t, const struct sankey_node *n)
 	html_put(t, n->in);
 	html_put(t, n->out);
 	html_put(t, n->source);
-	html_put(t, n->led);
+	html_put(t, n->subtree_ns);
 }
 
 /* The upper edge of the band at its start, in each column that it passes, at its end. */
@@ -122,7 +122,7 @@ static int group_calls(struct sankey_calls *c, const struct html_page *p, uint32
 					[SANKEY_TOTAL] = p->groups.outermost[i] ? x->stats.total_ns : 0, [SANKEY_SELF] = x->stats.self_ns,
 					[SANKEY_CALLS] = x->stats.calls, [SANKEY_MORESTACK] = x->stats.morestack_ns,
 				},
-				.led = all && p->groups.outermost[i] ? x->subtree_ns : 0 });
+				.subtree_ns = all && p->groups.outermost[i] ? x->subtree_ns : 0 });
 	}
 	return err;
 }

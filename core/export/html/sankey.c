@@ -5,63 +5,47 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/hash_index.h"
 #include "base/vec.h"
 
 /* ---- calls */
 
-static uint32_t *slot_of(const struct sankey_calls *c, uint32_t from, uint32_t to, bool go)
+/* The edge of e's ends and `go`, made when it is not there. NULL: no memory */
+static struct sankey_edge *edge_of(struct sankey_calls *c, const struct sankey_edge *e)
 {
-	uint64_t h = ((uint64_t)from << 32 | to) * 0x9e3779b97f4a7c15u ^
-		     (go ? 0xd6e8feb86659fd93u : 0);
+	uint32_t hash = hash_u64_pair((uint64_t)e->from << 32 | e->to, e->go);
+	size_t at;
 
-	for (size_t at = (h ^ h >> 29) * 0xbf58476d1ce4e5b9u >> 20;; at++) {
-		uint32_t *slot = &c->slots[at & (c->n_slots - 1)];
-		const struct sankey_edge *e = *slot ? &c->edges[*slot - 1] : NULL;
+	for (uint32_t i = hash_index_first(&c->index, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&c->index, hash, &at)) {
+		struct sankey_edge *x = &c->edges[i];
 
-		if (!e || (e->from == from && e->to == to && e->go == go))
-			return slot;
+		if (x->from == e->from && x->to == e->to && x->go == e->go)
+			return x;
 	}
-}
-
-static int more_slots(struct sankey_calls *c)
-{
-	size_t n = c->n_slots ? 2 * c->n_slots : 256;
-	uint32_t *fresh = calloc(n, sizeof(*fresh));
-
-	if (!fresh)
-		return -ENOMEM;
-	free(c->slots);
-	c->slots = fresh;
-	c->n_slots = n;
-	for (size_t i = 0; i < c->n; i++)
-		*slot_of(c, c->edges[i].from, c->edges[i].to, c->edges[i].go) = (uint32_t)i + 1;
-	return 0;
+	if (vec_reserve(&c->edges, &c->cap, c->n + 1) ||
+	    hash_index_put(&c->index, hash, (uint32_t)c->n))
+		return NULL;
+	c->edges[c->n] = (struct sankey_edge){ .from = e->from, .to = e->to, .go = e->go };
+	return &c->edges[c->n++];
 }
 
 int sankey_add(struct sankey_calls *c, const struct sankey_edge *e)
 {
-	int err = vec_reserve(&c->edges, &c->cap, c->n + 1);
+	struct sankey_edge *sum = edge_of(c, e);
 
-	if (!err && 2 * (c->n + 1) > c->n_slots)
-		err = more_slots(c);
-	if (err)
-		return err;
-	uint32_t *slot = slot_of(c, e->from, e->to, e->go);
-
-	if (!*slot) {
-		c->edges[c->n] = (struct sankey_edge){ .from = e->from, .to = e->to, .go = e->go };
-		*slot = (uint32_t)++c->n;
-	}
+	if (!sum)
+		return -ENOMEM;
 	for (unsigned k = 0; k < SANKEY_KINDS; k++)
-		c->edges[*slot - 1].weight[k] += e->weight[k];
-	c->edges[*slot - 1].led += e->led;
+		sum->weight[k] += e->weight[k];
+	sum->subtree_ns += e->subtree_ns;
 	return 0;
 }
 
 void sankey_calls_free(struct sankey_calls *c)
 {
 	free(c->edges);
-	free(c->slots);
+	hash_index_free(&c->index);
 	*c = (struct sankey_calls){ 0 };
 }
 
@@ -69,7 +53,7 @@ void sankey_calls_free(struct sankey_calls *c)
 
 struct func_weight {
 	uint32_t func;
-	uint64_t in, out, led;
+	uint64_t in, out, subtree_ns;
 	uint64_t most; /* of those that say whether it is shown */
 	uint32_t node; /* once it is known to be shown; else SANKEY_NONE */
 };
@@ -119,14 +103,14 @@ static struct func_weight *weigh(const struct sankey_calls *c, enum sankey_by by
 		const struct sankey_edge *e = &c->edges[i];
 
 		find(f, *n, e->to)->in += e->weight[by];
-		find(f, *n, e->to)->led += e->led;
+		find(f, *n, e->to)->subtree_ns += e->subtree_ns;
 		if (!outermost(e) && e->from != e->to)
 			find(f, *n, e->from)->out += e->weight[by];
 	}
 	for (size_t i = 0; i < *n; i++) {
 		f[i].most = f[i].in > f[i].out ? f[i].in : f[i].out;
-		if ((by == SANKEY_TOTAL || by == SANKEY_SELF) && f[i].led > f[i].most)
-			f[i].most = f[i].led;
+		if ((by == SANKEY_TOTAL || by == SANKEY_SELF) && f[i].subtree_ns > f[i].most)
+			f[i].most = f[i].subtree_ns;
 	}
 	return f;
 }
@@ -152,7 +136,7 @@ static int choose(struct sankey *s, const struct sankey_options *opt, struct fun
 			s->nodes[s->n_nodes++] = (struct sankey_node){
 				.kind = SANKEY_FUNC,
 				.func = heavy[i].func,
-				.led = heavy[i].led,
+				.subtree_ns = heavy[i].subtree_ns,
 			};
 			continue;
 		}

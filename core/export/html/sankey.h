@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_index.h"
+
 /* What thickness shows: of a function's calls, by who called. */
 enum sankey_by {
 	SANKEY_TOTAL, /* inclusive time, ns; recursion counts once */
@@ -36,15 +38,13 @@ struct sankey_edge {
 	uint64_t weight[SANKEY_KINDS];
 	/* time of `to` and of all it called and started: what brought the weight about is shown,
 	 * however light it is itself */
-	uint64_t led;
+	uint64_t subtree_ns;
 };
 
 struct sankey_calls {
 	struct sankey_edge *edges;
 	size_t n, cap;
-	/* hash table of edges, index + 1 */
-	uint32_t *slots;
-	size_t n_slots;
+	struct hash_index index; /* of edges */
 };
 
 /* Adds e, by its ends and `go` to an edge that is there; e->from SANKEY_NONE: outermost. 0 or
@@ -70,7 +70,7 @@ struct sankey_node {
 	uint32_t layer; /* column, 0 is leftmost */
 	/* what the bands on either side weigh together; `in`: with `source` */
 	uint64_t in, out;
-	uint64_t led; /* as of edges, together; SANKEY_FUNC only */
+	uint64_t subtree_ns; /* as of edges, together; SANKEY_FUNC only */
 	/* part of `in` that no band brings: outermost calls, goroutines' first */
 	uint64_t source;
 	uint64_t recursive;       /* by direct recursion */

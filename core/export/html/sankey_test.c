@@ -260,15 +260,16 @@ static void test_led(void **state)
 	add(&c, SANKEY_NONE, 0, false, 1);
 	add(&c, 0, 1, true, 1000);
 	add(&c, SANKEY_NONE, 2, false, 1);
-	assert_int_equal(
-		sankey_add(&c, &(struct sankey_edge){ .from = SANKEY_NONE, .to = 0, .led = 1001 }),
-		0);
+	assert_int_equal(sankey_add(&c, &(struct sankey_edge){ .from = SANKEY_NONE,
+							       .to = 0,
+							       .subtree_ns = 1001 }),
+			 0);
 	assert_int_equal(
 		sankey_layout(&s, &c, &(struct sankey_options){ .max_nodes = 9, .min_share = 100 }),
 		0);
 	check(&s);
 	assert_int_equal(s.n_folded, 1);
-	assert_true(node_of(&s, 0)->led == 1001 && link_of(&s, 0, 1)->go);
+	assert_true(node_of(&s, 0)->subtree_ns == 1001 && link_of(&s, 0, 1)->go);
 	sankey_free(&s);
 	sankey_calls_free(&c);
 }
@@ -340,7 +341,7 @@ static size_t random_edges(uint64_t *seed, struct sankey_edge edges[MOST_EDGES])
 			.to = (uint32_t)(next(seed) % n_funcs),
 			.go = next(seed) % 8 == 0,
 			.weight = { weight, weight / 2, 1, weight / 100 },
-			.led = next(seed) >> next(seed) % 53,
+			.subtree_ns = next(seed) >> next(seed) % 53,
 		};
 	}
 	return n;

@@ -25,7 +25,7 @@ int call_spool_open(struct call_spool *f);
 /* Takes slot c->order, which is the next one or was taken. 0 or -errno (logged once). */
 int call_spool_put(struct call_spool *f, const struct call *c);
 /* *c is the call that began as the i-th, valid until the next is asked for; NULL: it never became
- * one. i < f->n; nothing may be put in behind this. 0 or -errno (logged). */
+ * one. i < f->n; nothing may be put in after this. 0 or -errno (logged). */
 int call_spool_get(struct call_spool *f, size_t i, const struct call **c);
 /* Or all at once: makes slots, which may be changed. 0 or -errno (logged). */
 int call_spool_map(struct call_spool *f);

@@ -239,10 +239,10 @@ static void sort_siblings(struct building *b, uint32_t *sorted, uint32_t *first)
 				b->opt->order == ORDER_WEIGHT ? by_weight : by_name, b);
 }
 
-/* Makes the nodes in their order; place[key] is the node of a key. The stack holds siblings whose
- * turn has not come. */
+/* Makes the nodes in their order; node_of_key[i] is the node of the i-th key. The stack holds
+ * siblings whose turn has not come. */
 static void lay_down(const struct building *b, const uint32_t *sorted, const uint32_t *first,
-		     uint32_t *stack, uint32_t *place, struct call_tree *to)
+		     uint32_t *stack, uint32_t *node_of_key, struct call_tree *to)
 {
 	size_t n_stack = 0;
 
@@ -252,12 +252,12 @@ static void lay_down(const struct building *b, const uint32_t *sorted, const uin
 		const struct key *k = &b->keys[at];
 		struct call_node *x = &to->nodes[now];
 
-		place[at] = now;
+		node_of_key[at] = now;
 		*x = (struct call_node){
 			.func = k->func, .end = now + 1, .recursion = 1, .subtree_ns = k->subtree_ns
 		};
 		if (at) {
-			x->parent = place[k->parent];
+			x->parent = node_of_key[k->parent];
 			x->level = to->nodes[x->parent].level + 1;
 		}
 		for (uint32_t c = first[at + 1]; c-- > first[at];)
@@ -271,19 +271,19 @@ static void lay_down(const struct building *b, const uint32_t *sorted, const uin
 	}
 }
 
-/* Leaves the node of each key in *place. 0 or -ENOMEM. */
-static int order(struct building *b, struct call_tree *to, uint32_t **place)
+/* Leaves the node of each key in *node_of_key. 0 or -ENOMEM. */
+static int order(struct building *b, struct call_tree *to, uint32_t **node_of_key)
 {
 	uint32_t *sorted = calloc(b->n, sizeof(*sorted)), *stack = calloc(b->n, sizeof(*stack));
 	uint32_t *first = calloc(b->n + 2, sizeof(*first));
 	int err = -ENOMEM;
 
 	hash_index_free(&b->index);
-	*place = calloc(b->n, sizeof(**place));
+	*node_of_key = calloc(b->n, sizeof(**node_of_key));
 	to->nodes = calloc(b->n, sizeof(*to->nodes));
-	if (sorted && stack && first && *place && to->nodes) {
+	if (sorted && stack && first && *node_of_key && to->nodes) {
 		sort_siblings(b, sorted, first);
-		lay_down(b, sorted, first, stack, *place, to);
+		lay_down(b, sorted, first, stack, *node_of_key, to);
 		err = 0;
 	}
 	free(sorted);
@@ -320,7 +320,7 @@ int call_tree_build(struct call_tree *t, const struct loaded_trace *trace,
 		    const struct call_tree_options *opt)
 {
 	struct building b = { .info = trace->info, .opt = opt };
-	uint32_t *place = NULL;
+	uint32_t *node_of_key = NULL;
 	size_t n;
 	const struct path_node *from = model_paths(trace->model, &n);
 	int err = begin(&b, n);
@@ -331,12 +331,12 @@ int call_tree_build(struct call_tree *t, const struct loaded_trace *trace,
 	if (!err)
 		err = take_paths(&b, from, n, t->node_of);
 	if (!err)
-		err = order(&b, t, &place);
+		err = order(&b, t, &node_of_key);
 	for (size_t i = 1; !err && i < n; i++) {
-		t->node_of[i] = place[t->node_of[i]];
+		t->node_of[i] = node_of_key[t->node_of[i]];
 		add_path(&t->nodes[t->node_of[i]], &from[i], is_go(&b, &from[i]));
 	}
-	free(place);
+	free(node_of_key);
 	finish(&b, err);
 	return err;
 }
@@ -346,7 +346,7 @@ int call_tree_join(struct call_tree *t, const struct call_tree_side side[2],
 		   uint32_t *node_of[2])
 {
 	struct building b = { .info = names, .opt = opt };
-	uint32_t *place = NULL;
+	uint32_t *node_of_key = NULL;
 	int err = begin(&b, side[0].tree->n + side[1].tree->n);
 
 	*t = (struct call_tree){ 0 };
@@ -356,11 +356,11 @@ int call_tree_join(struct call_tree *t, const struct call_tree_side side[2],
 		err = node_of[s] ? take_side(&b, &side[s], s, node_of[s]) : -ENOMEM;
 	}
 	if (!err)
-		err = order(&b, t, &place);
+		err = order(&b, t, &node_of_key);
 	for (unsigned s = 0; !err && s < 2; s++)
 		for (size_t i = 1; i < side[s].tree->n; i++) {
 			const struct call_node *x = &side[s].tree->nodes[i];
-			uint32_t node = node_of[s][i] = place[node_of[s][i]];
+			uint32_t node = node_of[s][i] = node_of_key[node_of[s][i]];
 			struct call_node *into = &t->nodes[node];
 
 			into->go |= x->go;
@@ -369,7 +369,7 @@ int call_tree_join(struct call_tree *t, const struct call_tree_side side[2],
 			if (s)
 				call_stats_add(&into->stats, &x->stats);
 		}
-	free(place);
+	free(node_of_key);
 	finish(&b, err);
 	return err;
 }

@@ -28,7 +28,7 @@ enum call_tree_merge {
 	MERGE_FUNCTIONS,
 	/* What has one name and one way of being reached (called, or started by a go statement)
 	 * below one parent is one node, under its first function: so instances of a generic are
-	 * one, and a function both called and started from one place is two. What is outermost
+	 * one, and a function both called and started below one parent is two. What is outermost
 	 * is never `go`. */
 	MERGE_NAMES,
 };

@@ -127,9 +127,116 @@ static void test_tree(void **state)
 	unlink(path);
 }
 
+/* What is kept apart, and what is not, with the other ways of merging. */
+static void test_merging(void **state)
+{
+	char path[TRACE_PATH_BYTES];
+
+	(void)state;
+	write_trace(path);
+	/* Called and started is one node; instances of a generic are not. */
+	same_tree(path, &(struct call_tree_options){ MERGE_FUNCTIONS, ORDER_NAMES, false },
+		  "1-6 0 main.a 2\n"
+		  "2-3 1 main.F[...] 1\n"
+		  "2-4 1 main.F[...] 1\n"
+		  "2-6 1 go main.w 3\n"
+		  "3-6 4 main.F[...] 2\n");
+	/* Each go statement apart; the heaviest first, of equal ones the first function. */
+	same_tree(path, &(struct call_tree_options){ MERGE_NOTHING, ORDER_WEIGHT, false },
+		  "1-9 0 main.a 2\n"
+		  "2-4 1 go main.w 1\n"
+		  "3-4 2 main.F[...] 1\n"
+		  "2-6 1 go main.w 1\n"
+		  "3-6 4 main.F[...] 1\n"
+		  "2-7 1 main.w 1\n"
+		  "2-8 1 main.F[...] 1\n"
+		  "2-9 1 main.F[...] 1\n");
+	unlink(path);
+}
+
+/* Time of a node and of all below it, started goroutines included. */
+static void test_subtree(void **state)
+{
+	const struct call_tree_options opt = { MERGE_NAMES, ORDER_NAMES, false };
+	char path[TRACE_PATH_BYTES];
+	struct loaded_trace trace;
+	struct call_tree t;
+	uint32_t *nodes = NULL;
+	size_t cap = 0;
+
+	(void)state;
+	write_trace(path);
+	struct trace_reader *r = trace_reader_open(path);
+
+	assert_non_null(r);
+	assert_int_equal(trace_load(&trace, r, NULL), 0);
+	assert_int_equal(call_tree_build(&t, &trace, &opt), 0);
+	assert_int_equal(t.nodes[1].subtree_ns, 300 + 2 * 100);
+	assert_int_equal(t.nodes[0].subtree_ns, t.nodes[1].subtree_ns);
+	assert_int_equal(t.nodes[4].subtree_ns, 200);
+	assert_int_equal(t.nodes[5].subtree_ns, 20);
+	assert_int_equal(t.nodes[4].go_pc, 0); /* two statements */
+	assert_int_equal(call_tree_path(&t, 5, &nodes, &cap), 0);
+	assert_int_equal(nodes[0], 1);
+	assert_int_equal(nodes[1], 4);
+	assert_int_equal(nodes[2], 5);
+	free(nodes);
+	call_tree_free(&t);
+	trace_unload(&trace);
+	trace_reader_close(r);
+	unlink(path);
+}
+
+/* A trace joined with itself under other numbers of functions: the same tree, numbers once. */
+static void test_join(void **state)
+{
+	const struct call_tree_options opt = { MERGE_NAMES, ORDER_NAMES, false };
+	struct trace_func funcs[] = { { .name = (char *)(uintptr_t) "main.F[...]" },
+				      { .name = (char *)(uintptr_t) "main.a" },
+				      { .name = (char *)(uintptr_t) "main.w" } };
+	const struct trace_info all = { .funcs = funcs, .n_funcs = 3 };
+	const uint32_t name_of[] = { [W] = 2, [F1] = 0, [A] = 1, [F2] = 0 };
+	char path[TRACE_PATH_BYTES];
+	struct loaded_trace trace;
+	struct call_tree t, joined;
+	const struct call_tree_side side[2] = { { &t, name_of }, { &t, name_of } };
+	uint32_t *node_of[2];
+
+	(void)state;
+	write_trace(path);
+	struct trace_reader *r = trace_reader_open(path);
+
+	assert_non_null(r);
+	assert_int_equal(trace_load(&trace, r, NULL), 0);
+	assert_int_equal(call_tree_build(&t, &trace, &opt), 0);
+	assert_int_equal(call_tree_join(&joined, side, &all, &opt, node_of), 0);
+	assert_int_equal(joined.n, t.n);
+	for (uint32_t i = 1; i < t.n; i++) {
+		const struct call_node *x = &t.nodes[i], *y = &joined.nodes[i];
+
+		assert_int_equal(node_of[0][i], i);
+		assert_int_equal(node_of[1][i], i);
+		assert_true(x->parent == y->parent && x->end == y->end && x->go == y->go);
+		assert_true(x->stats.calls == y->stats.calls && x->subtree_ns == y->subtree_ns);
+		assert_string_equal(funcs[y->func].name, trace_name_func(trace.info, x->func));
+	}
+	free(node_of[0]);
+	free(node_of[1]);
+	call_tree_free(&joined);
+	call_tree_free(&t);
+	trace_unload(&trace);
+	trace_reader_close(r);
+	unlink(path);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_tree) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_merging),
+		cmocka_unit_test(test_subtree),
+		cmocka_unit_test(test_join),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

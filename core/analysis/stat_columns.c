@@ -56,7 +56,7 @@ static uint64_t get_p99_ns(const struct call_stats *st)
 	return stat_quantile(st, 0.99);
 }
 
-/* The first ten are fixed: programs read them by place. New ones go to the end. */
+/* The first ten are fixed: programs read them by number. New ones go to the end. */
 const struct stat_column stat_columns[] = {
 	{ "calls", get_calls, false, false },
 	{ "total_ns", get_total_ns, false, false },

@@ -27,7 +27,7 @@ static void ms(FILE *out, uint64_t ns)
 	fprintf(out, ",%" PRIu64 ".%06u", ns / 1000000, (unsigned)(ns % 1000000));
 }
 
-/* The callers of path[0..n), outermost first; what a go statement started stands behind [go]. */
+/* The callers of path[0..n), outermost first; what a go statement started follows [go]. */
 static void put_callers(const struct thesis *t, const uint32_t *path, uint32_t n, FILE *out)
 {
 	const struct call_node *nodes = t->tree.nodes;

@@ -15,7 +15,7 @@ struct export_options {
 	enum export_weight weight;
 	/* a goroutine's outermost call is a root, not below the call that started it */
 	bool no_go_edges;
-	bool goroutines; /* the goroutine is told with each path */
+	bool goroutines; /* each path says which goroutine */
 	bool calls;      /* a row a call, not a path */
 	bool args;       /* chrome: each call with its self time and how it ended */
 	enum perun_layout layout;

@@ -37,7 +37,7 @@ struct perun {
 	size_t cap_stack;
 };
 
-/* A frame behind what stands in p->stack already; n is its length. ';' separates, so it cannot be
+/* A frame after what is in p->stack already; n is its length. ';' separates, so it cannot be
  * in a name. */
 static int add_frame(struct perun *p, size_t *n, const char *name)
 {

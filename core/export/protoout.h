@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Large protobuf messages, part by part. The encodings of two messages of one
- * type, one behind the other, are the encoding of a message with what both
+ * type, one after the other, are the encoding of a message with what both
  * repeat (protobuf's encoding guide, "last one wins"): so a message that does
  * not fit into memory is written as many small ones.
  */

@@ -46,8 +46,8 @@ static struct totals truth(const char *path)
 	return t;
 }
 
-/* The number behind each occurrence of key, added up. */
-static uint64_t sum_behind(const char *text, const char *key)
+/* The number after each occurrence of key, added up. */
+static uint64_t sum_after(const char *text, const char *key)
 {
 	uint64_t sum = 0;
 
@@ -148,8 +148,8 @@ static struct totals of_json(const char *path, const char *format, const char *s
 {
 	size_t n;
 	char *text = fixture_export(path, format, &(struct export_options){ .args = true }, &n);
-	struct totals t = { .self_ns = sum_behind(text, self),
-			    .calls = calls ? sum_behind(text, calls) : 0 };
+	struct totals t = { .self_ns = sum_after(text, self),
+			    .calls = calls ? sum_after(text, calls) : 0 };
 
 	for (const char *at = text; !calls && (at = strstr(at, "\"ph\":\"X\"")); at++)
 		t.calls++;

@@ -179,7 +179,7 @@ static void test_full_tree(void **state)
 
 	/*
 	 * The tree takes a million nodes; each of the first 990 functions needs 1,010 (a call of
-	 * itself folds into its own). Function 990 keeps its node and 99 of 1,009, of the 19 behind
+	 * itself folds into its own). Function 990 keeps its node and 99 of 1,009, of the 19 after
 	 * it all 1,011 calls are [other]'s: 910 + 19 * 1,011.
 	 */
 	assert_non_null(

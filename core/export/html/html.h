@@ -93,9 +93,9 @@ struct html_page {
 	struct call_tree tree; /* siblings by weight, the heaviest first */
 	struct html_groups groups;
 	struct html_goroutines goroutines;
-	/* of the trace's functions, their places on the page; SANKEY_NONE: not on it */
+	/* of the trace's functions, their numbers on the page; SANKEY_NONE: not on it */
 	uint32_t *number;
-	/* those on it, by place; [other] and the timer come behind them */
+	/* those on it, by number; [other] and the timer come after them */
 	uint32_t *funcs;
 	size_t n_funcs;
 };

@@ -76,7 +76,7 @@ struct sankey_node {
 	uint64_t recursive;       /* by direct recursion */
 	uint64_t cut_in, cut_out; /* parts of `in` and `out` whose links were left out: max_links */
 	int64_t y, h;
-	uint32_t order; /* place in its column */
+	uint32_t rank; /* in its column, 0 at the top */
 };
 
 struct sankey_link {
@@ -132,7 +132,7 @@ struct sankey_piece {
 };
 /* Of all links that do not run backwards; *n of them, to be freed. NULL: no memory. */
 struct sankey_piece *sankey_pieces(const struct sankey *s, size_t *n);
-/* Node indices by column and place in it; column l is [start[l], start[l + 1]). 0 or -ENOMEM. */
+/* Node indices by column and rank in it; column l is [start[l], start[l + 1]). 0 or -ENOMEM. */
 int sankey_by_column(const struct sankey *s, uint32_t **nodes, uint32_t **start);
 
 #endif

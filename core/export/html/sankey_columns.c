@@ -243,6 +243,6 @@ int sankey_by_column(const struct sankey *s, uint32_t **nodes, uint32_t **start)
 	for (uint32_t l = 0; l < s->n_layers; l++)
 		first[l + 1] += first[l];
 	for (uint32_t i = 0; i < s->n_nodes; i++)
-		at[first[s->nodes[i].layer] + s->nodes[i].order] = i;
+		at[first[s->nodes[i].layer] + s->nodes[i].rank] = i;
 	return 0;
 }

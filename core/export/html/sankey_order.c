@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The order of nodes within columns: each node is moved to the average place of
+ * The order of nodes within columns: each node is moved to the average rank of
  * its neighbours, left to right and back, and the order with the fewest
  * crossings is kept (the barycentre method of Sugiyama, Tagawa and Toda, 1981).
  */
@@ -10,7 +10,7 @@
 #include "export/html/sankey.h"
 
 #define SWEEPS 16
-#define FINE   4096u /* parts of a place */
+#define FINE   4096u /* parts of a rank */
 
 struct ordering {
 	struct sankey *s;
@@ -18,7 +18,7 @@ struct ordering {
 	struct sankey_piece *pieces;
 	size_t n_pieces;
 	uint32_t *nodes, *start; /* as of sankey_by_column */
-	uint64_t *sum, *weight;  /* of nodes: places of neighbours */
+	uint64_t *sum, *weight;  /* of nodes: ranks of neighbours */
 	uint32_t *best;          /* the order with the fewest crossings yet */
 	uint32_t *tree;          /* for counting */
 };
@@ -31,10 +31,9 @@ static int by_ends(const void *x, const void *y, void *ctx)
 
 	if (fa->layer != fb->layer)
 		return (fa->layer > fb->layer) - (fa->layer < fb->layer);
-	if (fa->order != fb->order)
-		return (fa->order > fb->order) - (fa->order < fb->order);
-	return (nodes[a->to].order > nodes[b->to].order) -
-	       (nodes[a->to].order < nodes[b->to].order);
+	if (fa->rank != fb->rank)
+		return (fa->rank > fb->rank) - (fa->rank < fb->rank);
+	return (nodes[a->to].rank > nodes[b->to].rank) - (nodes[a->to].rank < nodes[b->to].rank);
 }
 
 /* Pairs of pieces that cross: for each piece, those before it that end below its end. A Fenwick
@@ -59,33 +58,33 @@ static uint64_t count_crossings(struct ordering *o)
 		}
 		uint32_t above = 0;
 
-		for (uint32_t k = to->order + 1; k; k &= k - 1)
+		for (uint32_t k = to->rank + 1; k; k &= k - 1)
 			above += o->tree[k];
 		crossings += met++ - above;
-		for (uint32_t k = to->order + 1; k <= size; k += k & -k)
+		for (uint32_t k = to->rank + 1; k <= size; k += k & -k)
 			o->tree[k]++;
 	}
 	return crossings;
 }
 
-/* Nodes with neighbours on the side asked for go to the neighbours' average place, the others keep
+/* Nodes with neighbours on the side asked for go to the neighbours' average rank, the others keep
  * theirs. */
-static uint64_t wanted_place(const struct ordering *o, uint32_t node)
+static uint64_t wanted_rank(const struct ordering *o, uint32_t node)
 {
 	return o->weight[node] ? o->sum[node] / o->weight[node]
-			       : (uint64_t)o->s->nodes[node].order * FINE;
+			       : (uint64_t)o->s->nodes[node].rank * FINE;
 }
 
-static int by_place(const void *x, const void *y, void *ctx)
+static int by_rank(const void *x, const void *y, void *ctx)
 {
 	const struct ordering *o = ctx;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-	uint64_t pa = wanted_place(o, a), pb = wanted_place(o, b);
+	uint64_t pa = wanted_rank(o, a), pb = wanted_rank(o, b);
 
 	if (pa != pb)
 		return pa < pb ? -1 : 1;
-	return (o->s->nodes[a].order > o->s->nodes[b].order) -
-	       (o->s->nodes[a].order < o->s->nodes[b].order);
+	return (o->s->nodes[a].rank > o->s->nodes[b].rank) -
+	       (o->s->nodes[a].rank < o->s->nodes[b].rank);
 }
 
 /* Heavy bands pull more, but none so much that the others do not count. */
@@ -99,9 +98,9 @@ static void sort_column(struct ordering *o, uint32_t layer)
 	uint32_t *column = o->nodes + o->start[layer], n = o->start[layer + 1] - o->start[layer];
 
 	if (n)
-		qsort_r(column, n, sizeof(*column), by_place, o);
+		qsort_r(column, n, sizeof(*column), by_rank, o);
 	for (uint32_t k = 0; k < n; k++)
-		o->s->nodes[column[k]].order = k;
+		o->s->nodes[column[k]].rank = k;
 }
 
 static void sweep(struct ordering *o, bool right)
@@ -119,7 +118,7 @@ static void sweep(struct ordering *o, bool right)
 
 			if (s->nodes[node].layer != layer)
 				continue;
-			o->sum[node] += pull(p->weight) * s->nodes[other].order * FINE;
+			o->sum[node] += pull(p->weight) * s->nodes[other].rank * FINE;
 			o->weight[node] += pull(p->weight);
 		}
 		sort_column(o, layer);
@@ -137,14 +136,14 @@ static void improve(struct ordering *o)
 		if (crossings < fewest) {
 			fewest = crossings;
 			for (size_t n = 0; n < s->n_nodes; n++)
-				o->best[n] = s->nodes[n].order;
+				o->best[n] = s->nodes[n].rank;
 		}
 		if (!fewest || i == SWEEPS)
 			break;
 		sweep(o, i % 2 == 0);
 	}
 	for (size_t n = 0; n < s->n_nodes; n++)
-		s->nodes[n].order = o->best[n];
+		s->nodes[n].rank = o->best[n];
 }
 
 /* At first nodes stand in the order of their weight, then what was folded, then routes. */
@@ -155,7 +154,7 @@ static int number(struct sankey *s)
 	if (!n)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n_nodes; i++)
-		s->nodes[i].order = n[s->nodes[i].layer]++;
+		s->nodes[i].rank = n[s->nodes[i].layer]++;
 	free(n);
 	return 0;
 }

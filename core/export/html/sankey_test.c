@@ -251,7 +251,7 @@ static void test_folded(void **state)
 }
 
 /* A light function that starts heavy goroutines is shown, with what it started. */
-static void test_led(void **state)
+static void test_subtree(void **state)
 {
 	struct sankey_calls c = { 0 };
 	struct sankey s;
@@ -433,7 +433,7 @@ int main(void)
 		cmocka_unit_test(test_go_carries_nothing),
 		cmocka_unit_test(test_folded),
 		cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_led),
+		cmocka_unit_test(test_subtree),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_random),
 	};

@@ -2,7 +2,7 @@
 /*
  * A Perfetto trace (perfetto.proto), written while the trace is read: a track a
  * goroutine below the process, a slice a call. One packet sequence: what calls
- * are named is told once, times are differences from the packet before.
+ * are named is written once, times are differences from the packet before.
  *
  * Goroutines are no threads here: a thread's track would be merged with what
  * the scheduler did with it.

@@ -26,7 +26,7 @@ struct perfetto {
 	FILE *out;
 	struct protoout packed;
 	struct tracks tracks;
-	bool *named; /* functions whose name was told */
+	bool *named; /* functions whose name was written */
 	struct go_name *go_names;
 	uint64_t n_go_names, n_flows, lost;
 	uint64_t last_ns; /* of the delta clock */
@@ -41,7 +41,7 @@ struct perfetto {
 void perfetto_begin(struct perfetto *p, uint64_t ts_ns);
 /* How many events were lost up to ts_ns. */
 void perfetto_lost(struct perfetto *p, uint64_t ts_ns);
-/* An event on the track; name NULL: iid's was told before, or the event has none (iid 0). */
+/* An event on the track; name NULL: iid's was written before, or the event has none (iid 0). */
 void perfetto_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *event,
 		    uint64_t ts_ns, uint64_t iid, const char *name);
 

@@ -50,7 +50,7 @@ static void describe(struct reading *r, const Perfetto__TrackDescriptor *d, FILE
 
 	assert_true(d->has_uuid && d->uuid && d->name);
 	HASH_FIND(hh, r->lanes, &d->uuid, sizeof(d->uuid), l);
-	if (l) { /* told again: as it was */
+	if (l) { /* described again: as before */
 		assert_string_equal(l->name, d->name);
 		return;
 	}

@@ -211,7 +211,7 @@ void perfetto_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *e
 {
 	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
 	Perfetto__InternedData data = PERFETTO__INTERNED_DATA__INIT;
-	Perfetto__EventName told = PERFETTO__EVENT_NAME__INIT, *list[] = { &told };
+	Perfetto__EventName fresh = PERFETTO__EVENT_NAME__INIT, *list[] = { &fresh };
 
 	describe_track(p, t);
 	event->has_type = event->has_track_uuid = true;
@@ -219,10 +219,10 @@ void perfetto_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *e
 	event->has_name_iid = iid;
 	event->name_iid = iid;
 	if (name) {
-		told.has_iid = true;
-		told.iid = iid;
-		told.name = utf8_copy(name);
-		if (!told.name)
+		fresh.has_iid = true;
+		fresh.iid = iid;
+		fresh.name = utf8_copy(name);
+		if (!fresh.name)
 			p->watch.err = -ENOMEM;
 		data.n_event_names = 1;
 		data.event_names = list;
@@ -232,5 +232,5 @@ void perfetto_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *e
 	set_time(p, &packet, ts_ns);
 	put(p, &packet);
 	if (name)
-		free(told.name);
+		free(fresh.name);
 }

@@ -46,9 +46,9 @@ struct pprof {
 	char **table;
 	size_t n_table, cap_table;
 	/* location of each function, then of the timer and of [other]; 0: none yet */
-	uint64_t *place;
+	uint64_t *location;
 	/* location of the [go] frame above each node of the tree; 0: none yet */
-	uint64_t *go_place;
+	uint64_t *go_location;
 	/* those of [go] frames: locations after all others */
 	uint64_t *go_pcs;
 	size_t n_go_pcs, cap_go_pcs;
@@ -230,8 +230,8 @@ static void put_mapping(struct pprof *p)
 }
 
 /* A function and its one location, both numbered id. */
-static void put_place(struct pprof *p, uint64_t id, const char *name, const char *file,
-		      uint32_t line, uint64_t vaddr)
+static void put_location(struct pprof *p, uint64_t id, const char *name, const char *file,
+			 uint32_t line, uint64_t vaddr)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	Pprof__Function f = PPROF__FUNCTION__INIT, *functions[] = { &f };
@@ -252,17 +252,17 @@ static void put_place(struct pprof *p, uint64_t id, const char *name, const char
 	put(p, &part);
 }
 
-static uint64_t place_of(struct pprof *p, uint32_t func)
+static uint64_t location_of(struct pprof *p, uint32_t func)
 {
 	const struct trace_info *info = p->trace->info;
 	bool known = func < info->n_funcs;
 	uint64_t slot = known ? func : func == PATH_TIMER ? info->n_funcs : info->n_funcs + 1;
 	const struct trace_func *f = known ? &info->funcs[func] : &(struct trace_func){ 0 };
 
-	if (!p->place[slot])
-		put_place(p, slot + 1, trace_name_func(p->trace->info, func), f->file, f->line,
-			  f->vaddr);
-	return p->place[slot] = slot + 1;
+	if (!p->location[slot])
+		put_location(p, slot + 1, trace_name_func(p->trace->info, func), f->file, f->line,
+			     f->vaddr);
+	return p->location[slot] = slot + 1;
 }
 
 /* The index of pc in go_pcs, which takes it up when it is new; *fresh says whether it was. */
@@ -286,19 +286,19 @@ static size_t go_pc_index(struct pprof *p, uint64_t pc, bool *fresh)
 	return n;
 }
 
-static uint64_t go_place_of(struct pprof *p, uint32_t node)
+static uint64_t go_location_of(struct pprof *p, uint32_t node)
 {
 	uint64_t pc = p->tree->nodes[node].go_pc, first = p->trace->info->n_funcs + 3;
 	const struct trace_pc *at = pc ? trace_info_pc(p->trace->info, pc) : NULL;
 	bool fresh;
 
-	if (p->go_place[node])
-		return p->go_place[node];
+	if (p->go_location[node])
+		return p->go_location[node];
 	size_t i = go_pc_index(p, pc, &fresh);
 
 	if (fresh)
-		put_place(p, first + i, GO_FRAME, at ? at->file : NULL, at ? at->line : 0, 0);
-	return p->go_place[node] = first + i;
+		put_location(p, first + i, GO_FRAME, at ? at->file : NULL, at ? at->line : 0, 0);
+	return p->go_location[node] = first + i;
 }
 
 /* The node's stack, innermost first: its length, 0 when there is no memory. */
@@ -309,9 +309,9 @@ static size_t fill_stack(struct pprof *p, uint32_t node)
 	if (!p->err && vec_reserve(&p->stack, &p->cap_stack, 2 * p->tree->nodes[node].level + 1))
 		p->err = -ENOMEM;
 	for (; !p->err && node; node = p->tree->nodes[node].parent) {
-		p->stack[n++] = place_of(p, p->tree->nodes[node].func);
+		p->stack[n++] = location_of(p, p->tree->nodes[node].func);
 		if (p->tree->nodes[node].go)
-			p->stack[n++] = go_place_of(p, node);
+			p->stack[n++] = go_location_of(p, node);
 	}
 	return n;
 }
@@ -374,9 +374,9 @@ static void put_samples(struct pprof *p, const struct goroutine_paths *g)
 
 static void write_profile(struct pprof *p, const struct goroutine_paths *g)
 {
-	p->place = calloc(p->trace->info->n_funcs + 2, sizeof(*p->place));
-	p->go_place = calloc(p->tree->n, sizeof(*p->go_place));
-	if (!p->place || !p->go_place)
+	p->location = calloc(p->trace->info->n_funcs + 2, sizeof(*p->location));
+	p->go_location = calloc(p->tree->n, sizeof(*p->go_location));
+	if (!p->location || !p->go_location)
 		p->err = -ENOMEM;
 	string(p, "");
 	put_types(p);
@@ -400,8 +400,8 @@ static void free_profile(struct pprof *p)
 	}
 	protoout_free(&p->packed);
 	free(p->table);
-	free(p->place);
-	free(p->go_place);
+	free(p->location);
+	free(p->go_location);
 	free(p->go_pcs);
 	hash_index_free(&p->by_pc);
 	free(p->stack);

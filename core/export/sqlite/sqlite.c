@@ -110,19 +110,19 @@ static void make_tables(struct db *d)
 	}
 }
 
-/* An INSERT with `places` values. */
-static sqlite3_stmt *prepare_insert(struct db *d, const char *table, int places)
+/* An INSERT with `columns` values. */
+static sqlite3_stmt *prepare_insert(struct db *d, const char *table, int columns)
 {
 	char sql[256];
 	size_t n = (size_t)snprintf(sql, sizeof(sql), "INSERT INTO %s VALUES(?", table);
 
-	for (int i = 1; i < places; i++)
+	for (int i = 1; i < columns; i++)
 		n += (size_t)snprintf(sql + n, sizeof(sql) - n, ",?");
 	snprintf(sql + n, sizeof(sql) - n, ")");
 	return db_prepare(d, sql);
 }
 
-static int stat_places(bool of_paths)
+static int n_stat_columns(bool of_paths)
 {
 	int n = 0;
 
@@ -131,12 +131,12 @@ static int stat_places(bool of_paths)
 	return n;
 }
 
-static void bind_stats(struct db *d, sqlite3_stmt *s, int place, const struct call_stats *st,
+static void bind_stats(struct db *d, sqlite3_stmt *s, int column, const struct call_stats *st,
 		       bool of_paths)
 {
 	for (const struct stat_column *c = stat_columns; c->name; c++)
 		if (!of_paths || !c->of_hist)
-			db_bind_if(d, s, place++, !c->of_finished || st->finished,
+			db_bind_if(d, s, column++, !c->of_finished || st->finished,
 				   c->of_finished && !st->finished ? 0 : c->get(st));
 }
 
@@ -184,7 +184,7 @@ static int64_t function_id(uint32_t func)
 static void put_functions(struct sqlite *q)
 {
 	const struct trace_info *info = q->trace.info;
-	sqlite3_stmt *s = prepare_insert(&q->db, "functions", 4 + stat_places(false));
+	sqlite3_stmt *s = prepare_insert(&q->db, "functions", 4 + n_stat_columns(false));
 
 	for (size_t i = 0; i < q->trace.n_funcs; i++) {
 		db_bind(&q->db, s, 1, i + 1);
@@ -202,7 +202,7 @@ static void put_functions(struct sqlite *q)
 
 static void put_paths(struct sqlite *q)
 {
-	sqlite3_stmt *s = prepare_insert(&q->db, "paths", 6 + stat_places(true));
+	sqlite3_stmt *s = prepare_insert(&q->db, "paths", 6 + n_stat_columns(true));
 	char at[4096];
 
 	for (size_t i = 1; i < q->tree.n; i++) {

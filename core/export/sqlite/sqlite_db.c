@@ -68,31 +68,31 @@ void db_insert(struct db *d, sqlite3_stmt *s)
 	check(d, sqlite3_reset(s));
 }
 
-void db_bind(struct db *d, sqlite3_stmt *s, int place, uint64_t v)
+void db_bind(struct db *d, sqlite3_stmt *s, int column, uint64_t v)
 {
 	if (!d->err)
-		check(d, sqlite3_bind_int64(s, place, v < INT64_MAX ? (int64_t)v : INT64_MAX));
+		check(d, sqlite3_bind_int64(s, column, v < INT64_MAX ? (int64_t)v : INT64_MAX));
 }
 
-void db_bind_if(struct db *d, sqlite3_stmt *s, int place, bool known, uint64_t v)
+void db_bind_if(struct db *d, sqlite3_stmt *s, int column, bool known, uint64_t v)
 {
 	if (known)
-		db_bind(d, s, place, v);
+		db_bind(d, s, column, v);
 	else if (!d->err)
-		check(d, sqlite3_bind_null(s, place));
+		check(d, sqlite3_bind_null(s, column));
 }
 
-void db_bind_text(struct db *d, sqlite3_stmt *s, int place, const char *v)
+void db_bind_text(struct db *d, sqlite3_stmt *s, int column, const char *v)
 {
 	if (d->err)
 		return;
 	if (!v || !*v) {
-		check(d, sqlite3_bind_null(s, place));
+		check(d, sqlite3_bind_null(s, column));
 		return;
 	}
 	char *clean = utf8_copy(v);
 
-	check(d, clean ? sqlite3_bind_text(s, place, clean, -1, free) : SQLITE_NOMEM);
+	check(d, clean ? sqlite3_bind_text(s, column, clean, -1, free) : SQLITE_NOMEM);
 }
 
 int db_finish(struct db *d, FILE *out)

@@ -21,11 +21,11 @@ void db_run(struct db *d, const char *sql);
 sqlite3_stmt *db_prepare(struct db *d, const char *sql);
 /* Executes an INSERT whose values are bound, and makes it ready for the next. */
 void db_insert(struct db *d, sqlite3_stmt *s);
-/* Values by place, 1 the first. Numbers beyond int64 are stored as its largest. */
-void db_bind(struct db *d, sqlite3_stmt *s, int place, uint64_t v);
-void db_bind_if(struct db *d, sqlite3_stmt *s, int place, bool known, uint64_t v); /* else NULL */
+/* Values by column, 1 the first. Numbers beyond int64 are stored as its largest. */
+void db_bind(struct db *d, sqlite3_stmt *s, int column, uint64_t v);
+void db_bind_if(struct db *d, sqlite3_stmt *s, int column, bool known, uint64_t v); /* else NULL */
 /* NULL, "": NULL */
-void db_bind_text(struct db *d, sqlite3_stmt *s, int place, const char *v);
+void db_bind_text(struct db *d, sqlite3_stmt *s, int column, const char *v);
 /* Commits and copies the file to out. 0 or -errno (logged). */
 int db_finish(struct db *d, FILE *out);
 void db_close(struct db *d);

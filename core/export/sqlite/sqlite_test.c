@@ -69,7 +69,7 @@ static sqlite3 *database(void)
 		char kind[64], rest[64] = "";
 		size_t at = strlen(text);
 
-		/* The time stands behind goid, kind, function and depth. */
+		/* The time follows goid, kind, function and depth. */
 		assert_true(sscanf(events[i].event, "%63[^\n]", kind) == 1);
 		char *args = strstr(kind, " arg0");
 

@@ -103,6 +103,7 @@ $(OUT)/obj/core/attach/probes/embedded_bpf.o: CPPFLAGS += -DBPF_DIR='"$(OUT)"'
 # What stands around the data of gotrace's page, likewise.
 PAGE_SRC := $(wildcard core/export/html/page/*)
 $(OUT)/page.tail: $(PAGE_SRC)
+	@mkdir -p $(@D)
 	$(call msg,PAGE,$@)
 	$(Q)core/export/html/page/assemble.sh $(@D)
 $(OUT)/obj/core/export/html/html.o: $(OUT)/page.tail

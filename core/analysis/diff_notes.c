@@ -91,7 +91,7 @@ static void look_at(const struct loaded_trace *trace, char name, bool by_path, s
 		{ REASON_DURATION, "--duration" },
 		{ REASON_SIZE, "--max-size" },
 		{ REASON_INTERRUPTED, "a signal to gotrace" },
-		{ REASON_WRITE_ERROR, "an error of writing" },
+		{ REASON_WRITE_ERROR, "a write error" },
 	};
 	const struct model_totals *t = trace->totals;
 	const char *reason = trace_info_get(trace->info, KEY_END_REASON);
@@ -113,7 +113,8 @@ static void look_at(const struct loaded_trace *trace, char name, bool by_path, s
 			  share_pct(t->suspect_ns, t->root_ns));
 	if (by_path && t->folded_nodes)
 		notes_add(to,
-			  "the tree of paths of %c is full: %" PRIu64 " calls stand under [other]",
+			  "the tree of paths of %c is full: %" PRIu64
+			  " calls are counted under [other]",
 			  name, loaded_trace_other_calls(trace));
 }
 

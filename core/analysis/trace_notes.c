@@ -85,7 +85,7 @@ static void dropped(const struct loaded_trace *trace, struct notes *to)
 		{ KEY_END_DROPPED_OUTSIDE_STACK, "outside the stack of their goroutine" },
 		{ KEY_END_DROPPED_FAULT, "where the goroutine could not be read" },
 	};
-	const char *joint = "hits dropped in the kernel:";
+	const char *joint = "probe hits dropped in the kernel:";
 	char line[256];
 	size_t len = 0;
 
@@ -132,16 +132,16 @@ static void pairing(const struct loaded_trace *trace, struct notes *to)
 			  " exit%s without an entry (begun before the trace, or lost): left out",
 			  t->orphan_exits, plural(t->orphan_exits));
 	if (other)
-		notes_add(to, "%" PRIu64 " call%s under [other]: the tree of paths is full", other,
-			  other == 1 ? " stands" : "s stand");
+		notes_add(to, "%" PRIu64 " call%s counted under [other]: the tree of paths is full",
+			  other, other == 1 ? " is" : "s are");
 	if (t->bad_events)
-		notes_add(to, "%" PRIu64 " event%s made no sense: left out", t->bad_events,
-			  plural(t->bad_events));
+		notes_add(to, "%" PRIu64 " event%s could not be interpreted: left out",
+			  t->bad_events, plural(t->bad_events));
 	if (trace_info_u64(trace->info, KEY_END_LAYOUT_WRONG, 0)) {
 		notes_add(
 			to,
-			"the first events contradict the layout of runtime.g that this Go version was");
-		notes_add(to, "taken to have: do not trust this trace");
+			"the first events contradict the layout of runtime.g that gotrace assumed for this");
+		notes_add(to, "Go version: do not trust this trace");
 	}
 }
 
@@ -159,7 +159,7 @@ static void cost(const struct loaded_trace *trace, struct notes *to)
 		notes_add(to, "measured cost per event: %s", line);
 	free(line);
 	if (probe_cost_ns(trace->info, &ns))
-		notes_add(to, "probes cost about %s%s (estimate: events by their measured cost)",
+		notes_add(to, "probes cost about %s%s (estimate: events times their measured cost)",
 			  HUMAN(ns),
 			  probe_cost_shares(trace->info, ns, (char[PROBE_SHARES_BYTES]){ 0 }));
 }
@@ -172,7 +172,7 @@ static void lost(const struct loaded_trace *trace, struct notes *to)
 	if (t->lost_events || t->loss_records) {
 		notes_add(
 			to,
-			"a larger buffer (record -m) or fewer functions (-p, -x) keep events from being lost");
+			"to lose no events, use a larger buffer (record -m) or select fewer functions (-p, -x)");
 		snprintf(events, sizeof(events), "%" PRIu64 " event%s lost in %" PRIu64 " gap%s",
 			 t->lost_events, t->lost_events == 1 ? " was" : "s were", t->loss_records,
 			 plural(t->loss_records));

@@ -54,7 +54,7 @@ static const char *binary_obstacle(const struct probing_options *opt, const stru
 	if (!plan->stubs.bytes)
 		return "none of its sites can have a stub";
 	if (gains_privileges(opt->exe_fd))
-		return "it gains privileges as it is executed, which a tracer takes away";
+		return "it gains privileges when it is executed, which ptrace would prevent";
 	return NULL;
 }
 
@@ -76,7 +76,7 @@ static void set_costs(struct probing *p)
 void probing_fall_back(struct probing *p, const char *why)
 {
 	log_line(p->plan->strategy == PROBE_SPRINGBOARD ? LOG_LEVEL_WARN : LOG_LEVEL_DEBUG,
-		 "springboard is not used: %s; probing by emulated", why);
+		 "springboard is not used: %s; using emulated", why);
 	p->strategy = PROBE_EMULATED;
 	p->why = why;
 	memset(p->in_stub, 0, p->plan->n_sites * sizeof(*p->in_stub));
@@ -120,13 +120,13 @@ static void choose_best(struct probing *p, const struct probing_options *opt, co
 {
 	p->strategy = PROBE_EMULATED;
 	if (p->perform_ret)
-		p->why = "RETs are performed by the program: one trap each, nothing is patched";
+		p->why = "BPF programs perform the RETs: one trap each, nothing is patched";
 	else if (obstacle)
 		p->why = obstacle;
 	else if (!opt->caps->jump_ns)
 		p->why = "probes on a stub's jump were not seen to work here";
 	else
-		use_stubs(p, "one trap a RET instead of two");
+		use_stubs(p, "one trap for a RET instead of two");
 }
 
 int probing_choose(struct probing *p, const struct probing_options *opt, const struct plan *plan)

@@ -215,7 +215,7 @@ void selector_log_no_match(const struct selector *s, const struct gobin *b)
 			"the binary has no function in package main or in module '%s'; choose with -p PKG or -f GLOB",
 			s->main_module);
 	else if (name_suggest_list(&names, list, sizeof(list)))
-		log_error("no function matches; near are: %s", list);
+		log_error("no function matches; similar names: %s", list);
 	else
 		log_error("no function matches; 'gotrace plan -p all BINARY' lists all there are");
 	name_suggest_free(&names);

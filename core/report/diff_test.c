@@ -291,7 +291,7 @@ static const struct {
 	{ "", "@set end.reason interrupted\n",
 	  "recording of B was ended by a signal to gotrace before the program ended" },
 	{ "@set end.reason write-error\n", "",
-	  "recording of A was ended by an error of writing before the program ended" },
+	  "recording of A was ended by a write error before the program ended" },
 	{ "@set cost.emulated_ns 400\n", "@set cost.emulated_ns 601\n",
 	  "an emulated probe cost A 400ns, B 601ns an event" },
 	{ "@set cost.step_ns 9000\n", "@set cost.step_ns 900\n",

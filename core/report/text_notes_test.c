@@ -57,14 +57,14 @@ static const struct line {
 	{ "@set end.execs 2\n", "1 other program that the process executed was not traced" },
 	{ "1 image - 0 3000\n", "the process executed itself again: 2 images, all counted" },
 	{ "@set end.dropped_signal_stack 3\n@set end.dropped_outside_stack 2\n@set end.dropped_fault 1\n",
-	  "hits dropped in the kernel: 3 on a signal stack, 2 outside the stack of their goroutine, "
+	  "probe hits dropped in the kernel: 3 on a signal stack, 2 outside the stack of their goroutine, "
 	  "1 where the goroutine could not be read" },
 	{ "@set end.dropped_fault 4\n",
-	  "hits dropped in the kernel: 4 where the goroutine could not be read" },
+	  "probe hits dropped in the kernel: 4 where the goroutine could not be read" },
 	{ "1 exit main.f 100 2500\n",
 	  "1 exit without an entry (begun before the trace, or lost): left out" },
-	{ "1 entry main.f 100 2500 site=9\n", "1 event made no sense: left out" },
-	{ "@set end.layout_wrong 1\n", "taken to have: do not trust this trace" },
+	{ "1 entry main.f 100 2500 site=9\n", "1 event could not be interpreted: left out" },
+	{ "@set end.layout_wrong 1\n", "Go version: do not trust this trace" },
 	{ "@set warn.0 not traced: 3 assembly ('gotrace plan' lists them)\n",
 	  "not traced: 3 assembly ('gotrace plan' lists them)" },
 	{ "@set cost.emulated_ns 474\n@set cost.step_ns 9074\n",
@@ -76,16 +76,16 @@ static const struct line {
 	  "measured cost per event: 400ns emulated, 500ns in a stub, 200ns in a stub's nop, 600ns RET performed, "
 	  "9.07us single-stepped" },
 	{ "@set cost.emulated_ns 100\n@set cost.step_ns 300\n@set end.events_emulated 1\n@set end.events_step 1\n",
-	  "probes cost about 400ns (estimate: events by their measured cost)" },
+	  "probes cost about 400ns (estimate: events times their measured cost)" },
 	{ "@set cost.ret_ns 1000\n@set end.events_ret 2\n@set end.target_wall_ns 16000\n",
-	  "probes cost about 2.00us, 12.5% of the program's wall time of 16.0us (estimate: events by their measured cost)" },
+	  "probes cost about 2.00us, 12.5% of the program's wall time of 16.0us (estimate: events times their measured cost)" },
 	{ "@set cost.ret_ns 1000\n@set end.events_ret 2\n@set end.target_cpu_ns 8000\n",
-	  "probes cost about 2.00us, 25.0% of the program's processor time of 8.00us (estimate: events by their measured cost)" },
+	  "probes cost about 2.00us, 25.0% of the program's processor time of 8.00us (estimate: events times their measured cost)" },
 	{ "@set cost.ret_ns 1000\n@set end.events_ret 2\n@set end.target_wall_ns 16000\n@set end.target_cpu_ns 8000\n",
 	  "probes cost about 2.00us, 25.0% of the program's processor time of 8.00us, 12.5% of its wall time of 16.0us "
-	  "(estimate: events by their measured cost)" },
+	  "(estimate: events times their measured cost)" },
 	{ "2 loss - 0 2600 arg0=2700 arg1=4\n",
-	  "a larger buffer (record -m) or fewer functions (-p, -x) keep events from being lost" },
+	  "to lose no events, use a larger buffer (record -m) or select fewer functions (-p, -x)" },
 };
 
 static void test_lines(void **state)

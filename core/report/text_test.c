@@ -182,8 +182,8 @@ static void test_full_tree(void **state)
 	 * itself folds into its own). Function 990 keeps its node and 99 of 1,009, of the 19 after
 	 * it all 1,011 calls are [other]'s: 910 + 19 * 1,011.
 	 */
-	assert_non_null(
-		strstr(text, "\n20119 calls stand under [other]: the tree of paths is full\n"));
+	assert_non_null(strstr(
+		text, "\n20119 calls are counted under [other]: the tree of paths is full\n"));
 	assert_non_null(strstr(csv, "\n[other],20119,"));
 	assert_non_null(strstr(json, "\"folded_calls\": 20119,"));
 	free(text);

@@ -8,19 +8,19 @@ static const struct {
 	const char *name;
 	const char *site; /* NULL: the name */
 } kinds[] = {
-	[EV_ENTRY] = { "entry" },
-	[EV_EXIT] = { "exit" },
-	[EV_TAIL] = { "tail" },
+	[EV_ENTRY] = { .name = "entry" },
+	[EV_EXIT] = { .name = "exit" },
+	[EV_TAIL] = { .name = "tail" },
 	[EV_ENTRY_EXIT] = { "entry-exit", "entry+exit" },
 	[EV_ENTRY_TAIL] = { "entry-tail", "entry+tail" },
 	[EV_STOP] = { "stop", "prologue-stop" },
 	[EV_RESUME] = { "resume", "prologue-resume" },
 	[EV_CREATE] = { "create", "goroutine-create" },
 	[EV_END] = { "end", "goroutine-end" },
-	[EV_UNWIND] = { "unwind" },
-	[EV_LOSS] = { "loss" },
-	[EV_IMAGE] = { "image" },
-	[EV_MORESTACK] = { "morestack" },
+	[EV_UNWIND] = { .name = "unwind" },
+	[EV_LOSS] = { .name = "loss" },
+	[EV_IMAGE] = { .name = "image" },
+	[EV_MORESTACK] = { .name = "morestack" },
 };
 _Static_assert(sizeof(kinds) / sizeof(kinds[0]) == EV_KIND_MAX + 1, "a name for each kind");
 

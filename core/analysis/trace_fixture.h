@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "trace/evlist.h"
+#include "trace/evlist_fixture.h"
 
 #define TRACE_PATH_BYTES 64
 

@@ -14,6 +14,7 @@ int cmd_diff(int argc, char **argv);
 int cmd_view(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_dump(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
 /* Exit statuses (man page, section EXIT STATUS). */

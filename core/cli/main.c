@@ -20,6 +20,7 @@ static const struct verb {
 	  "show what of a binary would be probed, where, and what would not and why" },
 	{ "info", cmd_info,
 	  "show what a trace records about itself: options, host, losses, probe costs" },
+	{ "dump", cmd_dump, "print the events of a trace as text, for bug reports" },
 	{ "doctor", cmd_doctor, "show what this kernel and your privileges allow" },
 };
 #define N_VERBS (sizeof(verbs) / sizeof(*verbs))

@@ -18,7 +18,7 @@
 
 #include "base/vec.h"
 #include "model/model.h"
-#include "trace/evlist.h"
+#include "trace/evlist_fixture.h"
 
 #define FED_EACH 300000 /* events fed for one file, about */
 

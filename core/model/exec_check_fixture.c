@@ -192,7 +192,7 @@ static void report(const char *name, struct search *s)
 		s->opt.global ? "" : " without global probes", s->t.fault);
 	evlist_write_info(stderr, &s->x.info);
 	for (size_t i = 0; i < s->t.n_fed; i++)
-		evlist_write_event(stderr, &s->x.info, &s->t.fed[i]);
+		evlist_write_event(stderr, &s->x.info, NULL, &s->t.fed[i]);
 	fail_msg("%s: GOTRACE_RANDOM_SEED=%" PRIu64
 		 " GOTRACE_RANDOM_RUNS=1; made smaller: %zu events above",
 		 name, s->seed, s->t.n_fed);

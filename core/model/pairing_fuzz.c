@@ -78,7 +78,7 @@ static void die(const char *fault, const struct trace_info *info, const struct e
 	fprintf(stderr, "does not hold: %s\n", fault);
 	evlist_write_info(stderr, info);
 	for (size_t i = 0; i < n; i++)
-		evlist_write_event(stderr, info, &ev[i]);
+		evlist_write_event(stderr, info, NULL, &ev[i]);
 	abort();
 }
 

@@ -19,7 +19,7 @@ static bool storing(void)
 
 /* ---- a trace as text */
 
-/* What evlist.h leaves out: sites in their order, and that the trace has an end. */
+/* Sites in their order: the stored texts are older than the lists' @site lines. */
 static void put_sites(FILE *out, const struct trace_info *info)
 {
 	for (size_t i = 0; i < info->n_sites; i++) {
@@ -28,6 +28,23 @@ static void put_sites(FILE *out, const struct trace_info *info)
 		fprintf(out, "# site %zu: func %d target %d off 0x%llx kind %u\n", i, (int)s->func,
 			(int)s->target, (unsigned long long)s->file_off, s->kind);
 	}
+}
+
+/* Takes out all lines that begin so; the length of what is left. */
+static size_t cut_lines(char *text, const char *start)
+{
+	char *to = text;
+
+	for (char *line = text, *next; *line; line = next) {
+		next = strchrnul(line, '\n');
+		next += *next != '\0';
+		if (strncmp(line, start, strlen(start))) {
+			memmove(to, line, (size_t)(next - line));
+			to += next - line;
+		}
+	}
+	*to = '\0';
+	return (size_t)(to - text);
 }
 
 /* All that a trace says; free it. `name` stands for it in messages. */
@@ -45,10 +62,10 @@ static char *text_of(const char *path, const char *name, size_t *bytes)
 	put_sites(out, trace_reader_info(r));
 	if (evlist_dump(out, r))
 		fail_msg("%s cannot be read to its end any more: %s", name, log.last);
-	fprintf(out, "# %s\n", trace_reader_complete(r) ? "complete" : "incomplete");
 	trace_reader_close(r);
 	log_set_sink(NULL, NULL);
 	assert_int_equal(fclose(out), 0);
+	*bytes = cut_lines(text, "@site ");
 	return text;
 }
 

@@ -1,339 +1,267 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Reading text event lists. Hand-written input: strict, with a line number in every message. */
-#include "trace/evlist.h"
-
 #include <errno.h>
-#include <search.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
-#include "base/vec.h"
-#include "trace/evlist_words.h"
+#include "trace/evlist.h"
 
-#define MAX_WORDS 16
-
-/* What is known by value, for tsearch: functions by name, sites by what they are. */
-struct known {
-	const char *name; /* NULL: a site */
-	struct trace_site site;
-	uint32_t index;
-};
-
-struct parser {
-	struct evlist *l;
-	const char *name;
-	size_t line;
-	void *funcs, *sites; /* trees of struct known */
-	struct word word[MAX_WORDS];
-	size_t n_words;
-};
-
-static int bad(const struct parser *p, const char *what, const char *text)
+/* Bytes of a control character at s, 0 when there is none: terminals take some as commands. */
+static size_t control(const char *s)
 {
-	log_error("%s:%zu: %s%s%s", p->name, p->line, what, text ? ": " : "", text ? text : "");
-	return -EBADMSG;
+	const unsigned char *c = (const unsigned char *)s;
+
+	if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) /* U+0080 to U+009F */
+		return 2;
+	return (*c && *c < ' ') || *c == 0x7f;
 }
 
-static int compare_names(const void *a, const void *b)
+/* A word; in quotes when it would not be read back as one otherwise. */
+static void put_word(FILE *out, const char *s)
 {
-	return strcmp(((const struct known *)a)->name, ((const struct known *)b)->name);
-}
+	bool plain = *s && *s != '@' && strcmp(s, "-");
 
-static int compare_sites(const void *a, const void *b)
-{
-	const struct trace_site *x = &((const struct known *)a)->site;
-	const struct trace_site *y = &((const struct known *)b)->site;
-
-	if (x->func != y->func)
-		return x->func < y->func ? -1 : 1;
-	if (x->target != y->target)
-		return x->target < y->target ? -1 : 1;
-	return (int)x->kind - (int)y->kind;
-}
-
-/* Puts a copy of k into the tree. */
-static int remember(void **tree, const struct known *k, int (*compare)(const void *, const void *))
-{
-	struct known *copy = malloc(sizeof(*copy));
-
-	if (!copy)
-		return -ENOMEM;
-	*copy = *k;
-	if (!tsearch(copy, tree, compare)) {
-		free(copy);
-		return -ENOMEM;
+	for (const char *c = s; *c && plain; c++)
+		plain = !control(c) && *c != ' ' && *c != '"' && *c != '#';
+	if (plain) {
+		fputs(s, out);
+		return;
 	}
-	return 0;
+	fputc('"', out);
+	for (const char *c = s; *c; c++) {
+		size_t n = control(c);
+
+		if (*c == '"' || *c == '\\')
+			fprintf(out, "\\%c", *c);
+		else if (!n)
+			fputc(*c, out);
+		for (size_t i = 0; i < n; i++)
+			fprintf(out, "\\x%02x", (unsigned char)c[i]);
+		c += n ? n - 1 : 0;
+	}
+	fputc('"', out);
 }
 
-/* The function of that name; made when it is new. */
-static int func_index(struct parser *p, const struct trace_func *f, uint32_t *index, bool *is_new)
+static void put_place(FILE *out, const char *file, uint32_t line)
 {
-	struct trace_info *t = &p->l->info;
-	struct known key = { .name = f->name }, **found = tfind(&key, &p->funcs, compare_names);
-
-	*is_new = !found;
-	if (found) {
-		*index = (*found)->index;
-		return 0;
+	if (file) {
+		fputs(" file=", out);
+		put_word(out, file);
 	}
-	if (t->n_funcs >= TRACE_NONE)
-		return bad(p, "too many functions", NULL);
-	int err = trace_info_add_func(t, f);
-	if (err)
-		return err;
-	*index = key.index = (uint32_t)(t->n_funcs - 1);
-	key.name = t->funcs[key.index].name; /* the string stays where it is */
-	return remember(&p->funcs, &key, compare_names);
+	if (line)
+		fprintf(out, " line=%" PRIu32, line);
+	fputc('\n', out);
 }
 
-static int site_index(struct parser *p, const struct trace_site *s, uint32_t *index)
+/* The rest of the line as it stands; a control character becomes a blank. */
+static void put_rest(FILE *out, const char *s)
 {
-	struct trace_info *t = &p->l->info;
-	struct known key = { .site = *s }, **found = tfind(&key, &p->sites, compare_sites);
+	for (; *s; s++) {
+		size_t n = control(s);
 
-	if (found) {
-		*index = (*found)->index;
-		return 0;
+		fputc(n ? ' ' : *s, out);
+		s += n ? n - 1 : 0;
 	}
-	int err = trace_info_add_site(t, s);
-	if (err)
-		return err;
-	*index = key.index = (uint32_t)(t->n_sites - 1);
-	return remember(&p->sites, &key, compare_sites);
+	fputc('\n', out);
 }
 
-static bool parse_flags(char *s, uint16_t *flags)
+static void put_set(FILE *out, const struct trace_kv *kv)
 {
-	uint64_t n;
-
-	if (word_u64(s, UINT16_MAX, &n)) {
-		*flags = (uint16_t)n;
-		return true;
-	}
-	for (char *save, *w = strtok_r(s, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
-		const struct event_flag *f = event_flags;
-
-		while (f->bit && strcmp(w, f->name))
-			f++;
-		if (!f->bit)
-			return false;
-		*flags |= (uint16_t)f->bit;
-	}
-	return true;
+	fputs("@set ", out);
+	for (const char *c = kv->key; *c; c++)
+		fputc(control(c) || *c == ' ' ? '_' : *c, out);
+	fputc(' ', out);
+	put_rest(out, kv->value);
 }
 
-/* One key=value of an event line; forced is set when the site is given as a number. */
-static int event_key(struct parser *p, struct word *t, struct event_ext *ev,
-		     struct trace_site *site, bool *forced)
+static int done(FILE *out)
 {
-	char *value = strchr(t->s, '=');
-	bool ok, is_new;
-
-	if (!value)
-		return bad(p, "key=value wanted", t->s);
-	*value++ = '\0';
-	if (!strcmp(t->s, "tid")) {
-		ok = word_u32(value, &ev->h.tid);
-	} else if (!strcmp(t->s, "flags")) {
-		ok = parse_flags(value, &ev->h.flags);
-	} else if (!strcmp(t->s, "site")) {
-		ok = *forced = word_u32(value, &ev->h.site);
-	} else if (!strcmp(t->s, "target")) {
-		struct trace_func f = { .name = value };
-		if (ev->h.kind != EV_TAIL && ev->h.kind != EV_ENTRY_TAIL)
-			return bad(p, "only tail and entry-tail have a target", NULL);
-		return func_index(p, &f, &site->target, &is_new);
-	} else if (!strncmp(t->s, "arg", 3) && t->s[3] >= '0' && t->s[3] <= '3' && !t->s[4]) {
-		if (!event_kind_has_args(ev->h.kind))
-			return bad(p, "this kind carries no arguments", NULL);
-		ok = word_u64(value, UINT64_MAX, &ev->arg[t->s[3] - '0']);
-	} else {
-		return bad(p, "unknown key (known: tid flags arg0..arg3 target site)", t->s);
-	}
-	return ok ? 0 : bad(p, "bad value", value);
+	return ferror(out) ? -EIO : 0;
 }
 
-static int event_line(struct parser *p)
+static void put_kvs_funcs(FILE *out, const struct trace_info *info)
 {
-	struct event_ext ev = { .h.tid = 1 };
-	struct trace_site site = { .func = TRACE_NONE, .target = TRACE_NONE };
-	struct word *t = p->word;
-	bool forced = false, is_new;
-	uint64_t kind;
+	for (size_t i = 0; i < info->n_kvs; i++)
+		put_set(out, &info->kvs[i]);
+	for (size_t i = 0; i < info->n_funcs; i++) {
+		const struct trace_func *f = &info->funcs[i];
+		fputs("@func ", out);
+		put_word(out, f->name);
+		if (f->vaddr)
+			fprintf(out, " vaddr=0x%" PRIx64, f->vaddr);
+		if (f->size)
+			fprintf(out, " size=%" PRIu32, f->size);
+		put_place(out, f->file, f->line);
+	}
+}
+
+static void put_pcs(FILE *out, const struct trace_info *info)
+{
+	for (size_t i = 0; i < info->n_pcs; i++) {
+		const struct trace_pc *p = &info->pcs[i];
+		fprintf(out, "@pc 0x%" PRIx64 " ", p->pc);
+		put_word(out, p->func);
+		put_place(out, p->file, p->line);
+	}
+}
+
+int evlist_write_info(FILE *out, const struct trace_info *info)
+{
+	put_kvs_funcs(out, info);
+	put_pcs(out, info);
+	return done(out);
+}
+
+/* Flags by name; as a number when one has no name. */
+static void put_flags(FILE *out, unsigned flags)
+{
+	const char *sep = " flags=";
+	unsigned named = 0;
+
+	for (const struct event_flag *f = event_flags; f->bit; f++)
+		named |= f->bit;
+	if (flags & ~named) {
+		fprintf(out, " flags=%u", flags);
+		return;
+	}
+	for (const struct event_flag *f = event_flags; f->bit; f++) {
+		if (!(flags & f->bit))
+			continue;
+		fprintf(out, "%s%s", sep, f->name);
+		sep = ",";
+	}
+}
+
+/* The functions of a site, or of an event, as keys; the first by name is said already. */
+static void put_site_keys(FILE *out, const struct trace_info *info, const bool *shared,
+			  const struct trace_site *s)
+{
+	if (s->target < info->n_funcs && (s->kind == EV_TAIL || s->kind == EV_ENTRY_TAIL)) {
+		fputs(" target=", out);
+		put_word(out, info->funcs[s->target].name);
+		if (shared && shared[s->target])
+			fprintf(out, " target_func=%" PRIu32, s->target);
+	}
+	if (shared && s->func < info->n_funcs && shared[s->func])
+		fprintf(out, " func=%" PRIu32, s->func);
+}
+
+static void put_func_of(FILE *out, const struct trace_info *info, const struct trace_site *s)
+{
+	if (s && s->func < info->n_funcs)
+		put_word(out, info->funcs[s->func].name);
+	else
+		fputc('-', out);
+}
+
+static void put_sites(FILE *out, const struct trace_info *info, const bool *shared)
+{
+	for (size_t i = 0; i < info->n_sites; i++) {
+		const struct trace_site *s = &info->sites[i];
+		const char *kind = event_kind_name(s->kind);
+
+		if (kind)
+			fprintf(out, "@site %s ", kind);
+		else
+			fprintf(out, "@site %u ", s->kind);
+		put_func_of(out, info, s);
+		put_site_keys(out, info, shared, s);
+		if (s->file_off)
+			fprintf(out, " file_off=0x%" PRIx64, s->file_off);
+		fputc('\n', out);
+	}
+}
+
+int evlist_write_event(FILE *out, const struct trace_info *info, const bool *shared,
+		       const struct event_ext *ev)
+{
+	const struct trace_site *s = ev->h.site < info->n_sites ? &info->sites[ev->h.site] : NULL;
+	const char *kind = event_kind_name(ev->h.kind);
+
+	/* A site of another kind makes no sense either, and must not be made one that does. */
+	if (s && s->kind != ev->h.kind)
+		s = NULL;
+	fprintf(out, "%" PRIu64 " ", ev->h.goid);
+	if (kind)
+		fprintf(out, "%s ", kind);
+	else
+		fprintf(out, "%u ", ev->h.kind);
+	put_func_of(out, info, s);
+	fprintf(out, " %" PRIu32 " %" PRIu64, ev->h.depth, ev->h.ts_ns);
+	if (s)
+		put_site_keys(out, info, shared, s);
+	else
+		fprintf(out, " site=%" PRIu32, ev->h.site);
+	if (ev->h.tid != 1)
+		fprintf(out, " tid=%" PRIu32, ev->h.tid);
+	put_flags(out, ev->h.flags);
+	for (int i = 0; i < 4 && event_kind_has_args(ev->h.kind); i++)
+		if (ev->arg[i])
+			fprintf(out, " arg%d=%" PRIu64, i, ev->arg[i]);
+	fputc('\n', out);
+	return done(out);
+}
+
+static int copy_kvs(struct trace_info *to, const struct trace_info *from)
+{
 	int err = 0;
 
-	if (p->n_words < 5)
-		return bad(p, "an event is: goid kind function depth ts_ns [key=value ...]", NULL);
-	if (strcmp(t[0].s, "-") && !word_u64(t[0].s, UINT64_MAX, &ev.h.goid))
-		return bad(p, "bad goid", t[0].s);
-	kind = event_kind_by_name(t[1].s);
-	if (!kind && !word_u64(t[1].s, UINT16_MAX, &kind))
-		return bad(p, "unknown kind", t[1].s);
-	if (!kind)
-		return bad(p, "there is no kind 0", NULL);
-	if (!word_u32(t[3].s, &ev.h.depth))
-		return bad(p, "bad depth", t[3].s);
-	if (!word_u64(t[4].s, UINT64_MAX, &ev.h.ts_ns))
-		return bad(p, "bad time", t[4].s);
-	ev.h.kind = site.kind = (uint16_t)kind;
-	if (t[2].quoted || strcmp(t[2].s, "-")) {
-		struct trace_func f = { .name = t[2].s };
-		err = func_index(p, &f, &site.func, &is_new);
+	for (size_t i = 0; i < from->n_kvs && !err; i++)
+		err = trace_info_set(to, from->kvs[i].key, from->kvs[i].value);
+	return err;
+}
+
+static int by_name(const void *x, const void *y, void *ctx)
+{
+	const struct trace_func *funcs = ctx;
+
+	return strcmp(funcs[*(const uint32_t *)x].name, funcs[*(const uint32_t *)y].name);
+}
+
+/* By index of a function, whether another has its name; to be freed. NULL: no memory. */
+static bool *find_shared(const struct trace_info *info)
+{
+	bool *shared = calloc(info->n_funcs + 1, sizeof(*shared));
+	uint32_t *order = calloc(info->n_funcs + 1, sizeof(*order));
+
+	for (size_t i = 0; order && i < info->n_funcs; i++)
+		order[i] = (uint32_t)i;
+	if (order && info->n_funcs)
+		qsort_r(order, info->n_funcs, sizeof(*order), by_name, info->funcs);
+	for (size_t i = 1; order && shared && i < info->n_funcs; i++)
+		if (!by_name(&order[i - 1], &order[i], info->funcs))
+			shared[order[i - 1]] = shared[order[i]] = true;
+	if (!order) {
+		free(shared);
+		return NULL;
 	}
-	for (size_t i = 5; i < p->n_words && !err; i++)
-		err = event_key(p, &t[i], &ev, &site, &forced);
-	if (!err && !forced)
-		err = site_index(p, &site, &ev.h.site);
+	free(order);
+	return shared;
+}
+
+int evlist_dump(FILE *out, struct trace_reader *r)
+{
+	const struct trace_info *info = trace_reader_info(r);
+	struct trace_info start = { 0 };
+	struct event_ext ev;
+	bool *shared = find_shared(info);
+	int got, err = shared ? copy_kvs(&start, info) : -ENOMEM;
+
+	put_kvs_funcs(out, info);
+	if (shared)
+		put_sites(out, info, shared);
+	while (!err && (got = trace_reader_next(r, &ev)) != 0)
+		err = got < 0 ? got : evlist_write_event(out, info, shared, &ev);
+	free(shared);
+	/* All are known only now, and some keys may have got another value. */
+	put_pcs(out, info);
+	for (size_t i = 0; i < info->n_kvs; i++) {
+		const char *value = trace_info_get(&start, info->kvs[i].key);
+		if (!value || strcmp(value, info->kvs[i].value))
+			put_set(out, &info->kvs[i]);
+	}
+	trace_info_free(&start);
 	if (!err)
-		err = vec_reserve(&p->l->events, &p->l->cap, p->l->n + 1);
-	if (!err)
-		p->l->events[p->l->n++] = ev;
-	return err;
-}
-
-/* @func NAME ... and @pc NUMBER FUNCTION ... */
-static int place_line(struct parser *p, bool is_pc)
-{
-	struct trace_func f = { 0 };
-	struct trace_pc pc = { 0 };
-	size_t first = is_pc ? 3 : 2;
-	uint32_t index;
-	bool is_new;
-
-	if (p->n_words < first)
-		return bad(p, is_pc ? "@pc NUMBER FUNCTION wanted" : "@func NAME wanted", NULL);
-	if (is_pc && !word_u64(p->word[1].s, UINT64_MAX, &pc.pc))
-		return bad(p, "bad address", p->word[1].s);
-	f.name = p->word[first - 1].s;
-	for (size_t i = first; i < p->n_words; i++) {
-		char *key = p->word[i].s, *value = strchr(key, '=');
-		bool ok = false;
-		if (value) {
-			*value++ = '\0';
-			if (!strcmp(key, "file"))
-				ok = (f.file = value) != NULL;
-			else if (!strcmp(key, "line"))
-				ok = word_u32(value, &f.line);
-			else if (!strcmp(key, "vaddr") && !is_pc)
-				ok = word_u64(value, UINT64_MAX, &f.vaddr);
-			else if (!strcmp(key, "size") && !is_pc)
-				ok = word_u32(value, &f.size);
-		}
-		if (!ok)
-			return bad(p, "bad key or value", key);
-	}
-	if (is_pc) {
-		pc = (struct trace_pc){ pc.pc, f.name, f.file, f.line };
-		return trace_info_add_pc(&p->l->info, &pc);
-	}
-	int err = func_index(p, &f, &index, &is_new);
-	return err || is_new ? err : bad(p, "a function is named before its @func line", f.name);
-}
-
-/* The value of @set is the rest of the line as it stands. */
-static int set_line(struct parser *p, char *rest)
-{
-	char *key = rest + strspn(rest, " \t"), *end = key + strcspn(key, " \t\r");
-
-	if (end == key)
-		return bad(p, "@set KEY VALUE wanted", NULL);
-	char *value = *end ? end + 1 : end;
-	*end = '\0';
-	size_t len = strlen(value);
-	if (len && value[len - 1] == '\r')
-		value[len - 1] = '\0';
-	return trace_info_set(&p->l->info, key, value);
-}
-
-static int parse_line(struct parser *p, char *line)
-{
-	line += strspn(line, " \t\r");
-	if (!strncmp(line, "@set", 4) && (!line[4] || word_is_blank(line[4])))
-		return set_line(p, line + 4);
-	const char *fault = words_split(line, p->word, MAX_WORDS, &p->n_words);
-	if (fault)
-		return bad(p, fault, NULL);
-	if (!p->n_words)
-		return 0;
-	if (!strcmp(p->word[0].s, "@func") || !strcmp(p->word[0].s, "@pc"))
-		return place_line(p, p->word[0].s[1] == 'p');
-	if (p->word[0].s[0] == '@')
-		return bad(p, "unknown statement (known: @set @func @pc)", p->word[0].s);
-	return event_line(p);
-}
-
-int evlist_parse(struct evlist *l, const char *text, const char *name)
-{
-	struct parser p = { .l = l, .name = name };
-	char *copy = strdup(text), *next = copy;
-	int err = copy ? 0 : -ENOMEM;
-
-	memset(l, 0, sizeof(*l));
-	while (!err && next) {
-		char *line = next, *end = strchr(line, '\n');
-		next = end ? end + 1 : NULL;
-		if (end)
-			*end = '\0';
-		p.line++;
-		err = parse_line(&p, line);
-	}
-	tdestroy(p.funcs, free);
-	tdestroy(p.sites, free);
-	free(copy);
-	if (err)
-		evlist_free(l);
-	return err;
-}
-
-int evlist_read(struct evlist *l, FILE *in, const char *name)
-{
-	char *text = NULL;
-	size_t n = 0, cap = 0, got = 0;
-	int err;
-
-	memset(l, 0, sizeof(*l));
-	do {
-		n += got;
-		err = vec_reserve(&text, &cap, n + 4096);
-		if (err)
-			goto out;
-		got = fread(text + n, 1, cap - n - 1, in);
-	} while (got);
-	if (ferror(in)) {
-		log_error("%s: cannot be read: %s", name, strerror(errno));
-		err = -EIO;
-	} else if (memchr(text, '\0', n)) {
-		log_error("%s: holds NUL bytes, so it is no text event list", name);
-		err = -EBADMSG;
-	} else {
-		text[n] = '\0';
-		err = evlist_parse(l, text, name);
-	}
-out:
-	free(text);
-	return err;
-}
-
-int evlist_load(struct evlist *l, const char *path)
-{
-	FILE *in = fopen(path, "re");
-
-	memset(l, 0, sizeof(*l));
-	if (!in) {
-		int err = -errno;
-		log_error("%s: cannot be opened: %s", path, strerror(-err));
-		return err;
-	}
-	int err = evlist_read(l, in, path);
-	fclose(in);
-	return err;
-}
-
-void evlist_free(struct evlist *l)
-{
-	trace_info_free(&l->info);
-	free(l->events);
-	memset(l, 0, sizeof(*l));
+		fputs(trace_reader_complete(r) ? "# complete\n" : "# incomplete\n", out);
+	return err ? err : done(out);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Traces as text, for hand-written cases and for looking at recorded ones.
+ * Traces as text, to be looked at; hand-written ones are the cases of tests.
  *
  * One event a line:
  *
@@ -20,9 +20,10 @@
  * \n \t \xHH inside. goid: "-" is 0. Numbers: decimal or 0x. Keys: tid
  * (default 1), flags (default 0; a number or system, all, goexit joined by
  * commas), arg0 .. arg3 (kinds that carry arguments only), target (tail,
- * entry-tail: the probed function jumped to), site (a number in place of the
- * site that function and kind make, for events that make no sense; so may a
- * kind be a number). '#' starts a comment.
+ * entry-tail: the probed function jumped to), func and target_func (their
+ * numbers, from 0 in the order of @func lines, where several functions have that
+ * name), site (a number in place of the site that function and kind make, for
+ * events that make no sense; so may a kind be a number). '#' starts a comment.
  *
  * Lines that are no events; those about functions are only needed for more
  * than a name or for an order other than that of appearance:
@@ -30,41 +31,34 @@
  *     @set KEY VALUE TO THE END OF THE LINE
  *     @func NAME [vaddr=N] [size=N] [file=F] [line=N]
  *     @pc NUMBER FUNCTION [file=F] [line=N]
+ *     @site KIND FUNCTION [func=N] [target=F] [target_func=N] [file_off=N]
  *
- * Sites are made as needed, one per (function, kind, target).
+ * Read back (evlist_fixture.h), a list gives the same trace, but each event
+ * comes from the first site of its function, kind and target; one that no @site
+ * line names is made.
  */
 #ifndef GOTRACE_EVLIST_H
 #define GOTRACE_EVLIST_H
 
-#include <stddef.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "trace/trace.h"
 
-/* A whole list in memory, in line order; free with evlist_free. */
-struct evlist {
-	struct trace_info info;
-	struct event_ext *events;
-	size_t n, cap;
-};
+/*
+ * Writes all that is left in r as a list, event by event. What is known only at
+ * the end comes last, with a comment that says whether the trace is complete. 0
+ * or -errno (what is wrong with the trace is logged; -EIO of `out` is not).
+ */
+int evlist_dump(FILE *out, struct trace_reader *r);
 
 /*
- * Fills *l (whatever it held before is overwritten, not freed). `name` stands
- * for the input in messages. 0, -EBADMSG (logged with the line number), -EIO
- * or -ENOMEM; *l is empty then.
+ * Write what info holds as @ lines, and one event as a line. shared: by index
+ * of a function, whether another has its name, so that a number is needed to
+ * tell them apart; NULL: none. 0 or -EIO, not logged.
  */
-int evlist_parse(struct evlist *l, const char *text, const char *name);
-int evlist_read(struct evlist *l, FILE *in, const char *name);
-int evlist_load(struct evlist *l, const char *path); /* also -ENOENT and the like, logged */
-void evlist_free(struct evlist *l);
-
-/* Write what info holds as @ lines, and one event as a line. Read back, they
- * give the same but for sites, which are made anew. 0 or -EIO, not logged. */
 int evlist_write_info(FILE *out, const struct trace_info *info);
-int evlist_write_event(FILE *out, const struct trace_info *info, const struct event_ext *ev);
-
-/* Writes all that is left in r; what is known only at its end comes last. 0 or
- * -errno (what the reader finds is logged by it; -EIO of `out` is not). */
-int evlist_dump(FILE *out, struct trace_reader *r);
+int evlist_write_event(FILE *out, const struct trace_info *info, const bool *shared,
+		       const struct event_ext *ev);
 
 #endif

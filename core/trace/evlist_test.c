@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "trace/evlist.h"
+#include "trace/evlist_fixture.h"
 
 static const char example[] =
 	"# every kind of line\n"
@@ -102,6 +102,12 @@ static void test_refused(void **state)
 		"@pc 0x1",
 		"@pc x f",
 		"@nothing",
+		"@site entry",
+		"@site enter f",
+		"@site entry f file_off=x",
+		"@site entry f line=1",
+		"1 entry f 1 1 func=1",
+		"1 tail f 1 1 target_func=1",
 		"1 entry f 1 1\n@func f",
 		"1 entry main.f 1 1 flags=all,2",
 		"1 entry main.f 1 1 site=4294967296",
@@ -137,7 +143,7 @@ static void test_write(void **state)
 	assert_non_null(out);
 	assert_int_equal(evlist_write_info(out, &a.info), 0);
 	for (size_t i = 0; i < a.n; i++)
-		assert_int_equal(evlist_write_event(out, &a.info, &a.events[i]), 0);
+		assert_int_equal(evlist_write_event(out, &a.info, NULL, &a.events[i]), 0);
 	fclose(out);
 
 	assert_int_equal(evlist_parse(&b, first, "list"), 0);
@@ -154,7 +160,7 @@ static void test_write(void **state)
 	assert_non_null(out);
 	evlist_write_info(out, &b.info);
 	for (size_t i = 0; i < b.n; i++)
-		evlist_write_event(out, &b.info, &b.events[i]);
+		evlist_write_event(out, &b.info, NULL, &b.events[i]);
 	fclose(out);
 	assert_string_equal(first, second);
 

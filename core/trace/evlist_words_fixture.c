@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "trace/evlist_words.h"
+#include "trace/evlist_words_fixture.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Undoes one escape at *from (behind the backslash); false when there is none such. */
+/* Undoes one escape at *from (after the backslash); false when there is none such. */
 static bool unescape(char **from, char *to)
 {
 	char c = *(*from)++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A line of a text event list as words. Private to core/trace. */
-#ifndef GOTRACE_WORDS_H
-#define GOTRACE_WORDS_H
+/* A line of a text event list as words. Private to evlist_fixture.c. */
+#ifndef GOTRACE_EVLIST_WORDS_FIXTURE_H
+#define GOTRACE_EVLIST_WORDS_FIXTURE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A trace's events as text, for bug reports. */
+#include <argp.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "cli/args.h"
+#include "cli/cli.h"
+#include "trace/evlist.h"
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	return arg_trace(key, arg, state, state->input);
+}
+
+int cmd_dump(int argc, char **argv)
+{
+	static const struct argp argp = {
+		NULL,
+		parse,
+		"[FILE]",
+		"Prints the events of a trace as text, one a line, in the order of the file:\n\n"
+		"  GOROUTINE KIND FUNCTION DEPTH TIME_NS [KEY=VALUE...]\n\n"
+		"and what the trace records about itself in lines that begin with @. FILE defaults to "
+		"gotrace.out. A line takes about 60 bytes; a trace may have millions of events.",
+		NULL,
+		NULL,
+		NULL
+	};
+	const char *file = NULL;
+
+	argp_err_exit_status = STATUS_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &file);
+	signal(SIGPIPE, SIG_IGN);
+	struct trace_reader *r = trace_reader_open(file);
+
+	if (!r)
+		return STATUS_BAD_INPUT;
+	errno = 0;
+	int err = evlist_dump(stdout, r);
+
+	if (fflush(stdout) || ferror(stdout)) {
+		err = -EIO;
+		log_error("standard output: %s", strerror(errno ? errno : EIO));
+	}
+	trace_reader_close(r);
+	return err ? STATUS_BAD_INPUT : 0;
+}

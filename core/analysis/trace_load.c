@@ -48,7 +48,7 @@ int trace_load(struct loaded_trace *t, struct trace_reader *r, struct trace_watc
 	struct trace_watch none = { 0 }, *w = watch ? watch : &none;
 	const struct model_options mo = { .on_entry = w->on_entry,
 					  .on_call = w->on_call,
-					  .on_stop = w->on_stop,
+					  .on_prologue_stop = w->on_prologue_stop,
 					  .on_goroutine = w->on_goroutine,
 					  .ctx = w->ctx };
 

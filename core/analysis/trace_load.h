@@ -20,7 +20,7 @@ struct trace_watch {
 	/* as in model_options */
 	void (*on_entry)(void *ctx, const struct call *c);
 	void (*on_call)(void *ctx, const struct call *c);
-	void (*on_stop)(void *ctx, const struct stop_time *t);
+	void (*on_prologue_stop)(void *ctx, const struct prologue_stop_time *t);
 	void (*on_goroutine)(void *ctx, const struct goroutine_info *g);
 	/* An event with arguments, after the model was fed with it. */
 	void (*on_event)(void *ctx, const struct event_ext *ev);

@@ -17,7 +17,7 @@ struct json {
 	/* to be set after json_init: '<' is escaped, so that no string ends a script element */
 	bool in_html;
 	unsigned level;
-	uint64_t has_item; /* bit l: something stands already at level l */
+	uint64_t has_item; /* bit l: something was written already at level l */
 	bool after_key;
 };
 

@@ -2,7 +2,7 @@
 /*
  * The one way in which the library speaks: a line, a level, a sink.
  *
- * The place that detects a fault logs it, once, with the cause and the next
+ * The function that detects a fault logs it, once, with the cause and the next
  * step; callers above pass -errno on in silence.
  */
 #ifndef GOTRACE_LOG_H

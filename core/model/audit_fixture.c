@@ -33,7 +33,7 @@ static void on_call(void *ctx, const struct call *c)
 	a->self_ns += c->self_ns;
 }
 
-static void on_stop(void *ctx, const struct stop_time *t)
+static void on_prologue_stop(void *ctx, const struct prologue_stop_time *t)
 {
 	struct audit *a = ctx;
 
@@ -63,7 +63,7 @@ struct model_options audit_options(struct audit *a, const struct trace_info *inf
 	*a = (struct audit){ .in_order = in_order, .n_funcs = (uint32_t)info->n_funcs };
 	return (struct model_options){ .on_entry = on_entry,
 				       .on_call = on_call,
-				       .on_stop = on_stop,
+				       .on_prologue_stop = on_prologue_stop,
 				       .on_goroutine = on_goroutine,
 				       .ctx = a };
 }

@@ -245,7 +245,7 @@ int call_pop_all(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end
 {
 	int err = 0;
 
-	stop_settle(m, s, ts_ns);
+	prologue_stop_settle(m, s, ts_ns);
 	while (!err && s->n)
 		err = pop_for(m, s, ts_ns, end);
 	return err;

@@ -31,7 +31,7 @@ static void on_call(void *ctx, const struct call *c)
 					   c->func,     c->level,  c->end,     c->system };
 }
 
-static void on_stop(void *ctx, const struct stop_time *t)
+static void on_prologue_stop(void *ctx, const struct prologue_stop_time *t)
 {
 	struct seen *s = ctx;
 
@@ -98,9 +98,10 @@ void trial_add(struct trial *t, const struct event_ext *ev)
 struct model *trial_run(struct trial *t, struct seen *seen)
 {
 	*seen = (struct seen){ 0 };
-	const struct model_options opt = {
-		.on_call = on_call, .on_stop = on_stop, .on_goroutine = on_goroutine, .ctx = seen
-	};
+	const struct model_options opt = { .on_call = on_call,
+					   .on_prologue_stop = on_prologue_stop,
+					   .on_goroutine = on_goroutine,
+					   .ctx = seen };
 	struct model *m = model_new(&t->x->info, &opt);
 	uint64_t path_stops = 0;
 	size_t n;

@@ -31,7 +31,7 @@ static void suspect_threads(struct model *m, uint64_t goid, uint64_t until_ns)
 	}
 }
 
-int loss_feed(struct model *m, const struct event *e, const uint64_t arg[4])
+int loss_apply(struct model *m, const struct event *e, const uint64_t arg[4])
 {
 	uint64_t until_ns = arg[0] > e->ts_ns ? arg[0] : e->ts_ns;
 

@@ -14,7 +14,7 @@ static int by_vaddr(const void *a, const void *b)
 	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
 }
 
-/* Copies of what the hot path needs of info: half a cache line a site less to read. */
+/* Copies of what the hot path needs of info: half a cache line less to read for each site. */
 static int take_tables(struct model *m)
 {
 	const struct trace_info *info = m->info;
@@ -108,7 +108,7 @@ void call_stats_add(struct call_stats *into, const struct call_stats *from)
 
 int model_finish(struct model *m)
 {
-	int err = feed_end_all(m, m->totals.last_ns);
+	int err = pair_end_all(m, m->totals.last_ns);
 
 	if (err)
 		return err;

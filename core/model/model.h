@@ -89,7 +89,7 @@ struct call {
 
 /* What held up a prologue, handed out as it is charged to a path. The sum of all is morestack_ns
  * and preempt_ns of the nodes, and of the goroutines. */
-struct stop_time {
+struct prologue_stop_time {
 	uint64_t goid; /* system: the thread id */
 	uint32_t path;
 	bool system;
@@ -116,7 +116,8 @@ struct model_options {
 	 * on_call when it never went on: it was none. */
 	void (*on_entry)(void *ctx, const struct call *c); /* end fields not set yet */
 	void (*on_call)(void *ctx, const struct call *c);
-	void (*on_stop)(void *ctx, const struct stop_time *t); /* NULL: not wanted */
+	void (*on_prologue_stop)(void *ctx,
+				 const struct prologue_stop_time *t); /* NULL: not wanted */
 	/* Called when a goroutine's state is freed, and at the end for the others. */
 	void (*on_goroutine)(void *ctx, const struct goroutine_info *g);
 	void *ctx;

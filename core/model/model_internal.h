@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The pairing engine's insides, shared by the files of this folder. */
-#ifndef GOTRACE_STATE_H
-#define GOTRACE_STATE_H
+#ifndef GOTRACE_MODEL_INTERNAL_H
+#define GOTRACE_MODEL_INTERNAL_H
 
 #include "base/hash_index.h"
 #include "model/model.h"
@@ -17,7 +17,7 @@
 
 /* A call that has begun. */
 struct frame {
-	uint64_t start_ns, child_ns; /* child_ns: time inside that is not its own */
+	uint64_t start_ns, child_ns; /* child_ns: time inside that is not self time */
 	uint64_t order, label;       /* label: goid in the event */
 	uint32_t depth, func, path, tid;
 	uint32_t target;    /* FRAME_TAILED: where to */
@@ -26,7 +26,7 @@ struct frame {
 };
 
 /* A prologue that was stopped and has not led to an entry yet. */
-struct stop {
+struct prologue_stop {
 	bool active;
 	bool classed; /* the running segment's RESUME was seen */
 	/* only EV_MORESTACK began the segment, no EV_STOP has been seen */
@@ -42,7 +42,7 @@ struct stop {
 #define STOP_UNPROBED 0xfffffffeu
 
 /* How often each function is open on one stack; kept only for stacks that have
- * met PATH_OTHER, where the node no longer tells. */
+ * met PATH_OTHER, where the node does not say which function it is. */
 struct open_funcs {
 	struct open_func {
 		uint32_t func, count;
@@ -62,7 +62,7 @@ struct stack {
 	uint64_t root_pc;
 	uint64_t lost_until_ns; /* calls that begin up to then are suspect */
 	uint64_t label;         /* system: goid of the last event */
-	struct stop stop;
+	struct prologue_stop stop;
 	struct open_funcs open;
 	struct goroutine_info info;
 };
@@ -160,28 +160,28 @@ static inline int call_pop_deeper(struct model *m, struct stack *s, uint32_t dep
 
 int call_pop_all(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
 
-/* stops.c */
+/* prologue_stops.c */
 /* called: by EV_MORESTACK, not by EV_STOP. */
-void stop_begin(struct model *m, struct stack *s, uint32_t depth, uint32_t func, bool called,
-		uint64_t ts_ns);
-void stop_resume(struct stack *s, uint64_t why, uint64_t ts_ns);
+void prologue_stop_begin(struct model *m, struct stack *s, uint32_t depth, uint32_t func,
+			 bool called, uint64_t ts_ns);
+void prologue_stop_resume(struct stack *s, uint64_t why, uint64_t ts_ns);
 /* An entry at ts_ns pushed or restarted the top frame: charge it if it is the stopped one. */
-void stop_entered(struct model *m, struct stack *s, uint64_t ts_ns);
+void prologue_stop_entered(struct model *m, struct stack *s, uint64_t ts_ns);
 /* Another event: the stopped function is not probed, its caller is charged. */
-void stop_settle_slow(struct model *m, struct stack *s, uint64_t ts_ns);
+void prologue_stop_settle_slow(struct model *m, struct stack *s, uint64_t ts_ns);
 
-static inline void stop_settle(struct model *m, struct stack *s, uint64_t ts_ns)
+static inline void prologue_stop_settle(struct model *m, struct stack *s, uint64_t ts_ns)
 {
 	if (__builtin_expect(s->stop.active, 0))
-		stop_settle_slow(m, s, ts_ns);
+		prologue_stop_settle_slow(m, s, ts_ns);
 }
 
-uint32_t stop_func(const struct model *m, uint64_t pc);
+uint32_t prologue_stop_func(const struct model *m, uint64_t pc);
 
-/* feed.c: ends all that is open on all stacks, unfinished. 0 or -ENOMEM */
-int feed_end_all(struct model *m, uint64_t ts_ns);
+/* pairing.c: ends all that is open on all stacks, unfinished. 0 or -ENOMEM */
+int pair_end_all(struct model *m, uint64_t ts_ns);
 
 /* losses.c: 0 or -ENOMEM */
-int loss_feed(struct model *m, const struct event *e, const uint64_t arg[4]);
+int loss_apply(struct model *m, const struct event *e, const uint64_t arg[4]);
 
 #endif

@@ -26,7 +26,7 @@ static int entered_again(struct model *m, struct stack *s, const struct event *e
 	f->start_ns = e->ts_ns;
 	f->tid = e->tid;
 	if (s->stop.active)
-		stop_entered(m, s, e->ts_ns);
+		prologue_stop_entered(m, s, e->ts_ns);
 	call_begun(m, s);
 	return 0;
 }
@@ -46,11 +46,11 @@ static bool stopped_other(struct stack *s, uint32_t depth, uint32_t func)
 
 static int entry_slow(struct model *m, struct stack *s, const struct event *e, uint32_t func)
 {
-	struct stop *p = &s->stop;
+	struct prologue_stop *p = &s->stop;
 	int err;
 
 	if (__builtin_expect(p->active, 0) && stopped_other(s, e->depth, func))
-		stop_settle(m, s, e->ts_ns);
+		prologue_stop_settle(m, s, e->ts_ns);
 	err = call_pop_deeper(m, s, e->depth, e->ts_ns, CALL_INFERRED);
 	if (err)
 		return err;
@@ -68,7 +68,7 @@ static int entry_slow(struct model *m, struct stack *s, const struct event *e, u
 	ran_after_all(f);
 	err = call_push(m, s, e, func);
 	if (!err && p->active)
-		stop_entered(m, s, e->ts_ns);
+		prologue_stop_entered(m, s, e->ts_ns);
 	return err;
 }
 
@@ -100,7 +100,7 @@ static inline int pop_tailed(struct model *m, struct stack *s, const struct even
  * frame there that waits for func to return stays; another is closed. */
 static int seek(struct model *m, struct stack *s, const struct event *e, uint32_t func, bool *found)
 {
-	stop_settle(m, s, e->ts_ns);
+	prologue_stop_settle(m, s, e->ts_ns);
 	int err = call_pop_deeper(m, s, e->depth, e->ts_ns, CALL_INFERRED);
 	struct frame *f = top(s);
 
@@ -158,7 +158,7 @@ static int tail(struct model *m, struct stack *s, const struct event *e, uint32_
 
 static int morestack(struct model *m, struct stack *s, const struct event *e, uint32_t func)
 {
-	stop_settle(m, s, e->ts_ns);
+	prologue_stop_settle(m, s, e->ts_ns);
 	int err = call_pop_deeper(m, s, e->depth, e->ts_ns, CALL_INFERRED);
 	struct frame *f = top(s);
 
@@ -170,7 +170,7 @@ static int morestack(struct model *m, struct stack *s, const struct event *e, ui
 		return call_pop(m, s, e->ts_ns, CALL_INFERRED);
 	}
 	f->flags |= FRAME_STOPPED;
-	stop_begin(m, s, e->depth, STOP_ANY, true, f->start_ns);
+	prologue_stop_begin(m, s, e->depth, STOP_ANY, true, f->start_ns);
 	return 0;
 }
 
@@ -181,17 +181,17 @@ static bool awaits(const struct frame *f, uint32_t func)
 	       (f->flags & FRAME_TAILED && (func == STOP_ANY || func == f->target));
 }
 
-static int stop(struct model *m, struct stack *s, const struct event *e, uint64_t pc)
+static int prologue_stop(struct model *m, struct stack *s, const struct event *e, uint64_t pc)
 {
-	struct stop *p = &s->stop;
-	uint32_t func = stop_func(m, pc);
+	struct prologue_stop *p = &s->stop;
+	uint32_t func = prologue_stop_func(m, pc);
 	struct frame *f;
 	int err;
 
 	if (p->active && p->depth == e->depth && p->func == STOP_ANY)
 		func = STOP_ANY; /* EV_MORESTACK began it */
 	if (p->active && (p->depth != e->depth || p->func != func || func == STOP_UNPROBED))
-		stop_settle(m, s, e->ts_ns);
+		prologue_stop_settle(m, s, e->ts_ns);
 	/* The stopped function is being called, so what was at its depth or deeper is over. */
 	err = call_pop_deeper(m, s, e->depth, e->ts_ns, CALL_INFERRED);
 	while (!err && (f = top(s)) && f->depth == e->depth && !awaits(f, func)) {
@@ -199,12 +199,12 @@ static int stop(struct model *m, struct stack *s, const struct event *e, uint64_
 		err = call_pop(m, s, e->ts_ns, CALL_INFERRED);
 	}
 	if (!err)
-		stop_begin(m, s, e->depth, func, false, e->ts_ns);
+		prologue_stop_begin(m, s, e->depth, func, false, e->ts_ns);
 	return err;
 }
 
 /* What goes on between functions: kinds whose site names one. */
-static int feed_func(struct model *m, const struct event *e)
+static int pair_func_event(struct model *m, const struct event *e)
 {
 	if (e->site >= m->n_sites || m->sites[e->site].func == TRACE_NONE) {
 		m->totals.bad_events++;
@@ -260,7 +260,7 @@ static int retire_table(struct model *m, struct stack_table *t, uint64_t ts_ns)
 	return err;
 }
 
-int feed_end_all(struct model *m, uint64_t ts_ns)
+int pair_end_all(struct model *m, uint64_t ts_ns)
 {
 	int err = retire_table(m, &m->goroutines, ts_ns);
 
@@ -302,16 +302,17 @@ static int create(struct model *m, const struct event *e, const uint64_t arg[4])
 
 static int image(struct model *m, uint64_t ts_ns)
 {
-	/* A loss may have told of a later moment, which was the new image's. */
+	/* A loss record may name a later moment, which belongs to the new image. */
 	uint64_t last_ns = m->totals.last_ns < ts_ns ? m->totals.last_ns : ts_ns;
 	int err = 0;
 
-	/* A gap of one goroutine that reaches into the new image: whose it is there, none can say.
+	/* A gap of one goroutine that reaches into the new image: it cannot be known whose it is
+	 * there.
 	 */
 	if (m->lost_one_until_ns > m->lost_until_ns)
 		m->lost_until_ns = m->lost_one_until_ns;
 	if (m->image_seen || m->totals.calls)
-		err = feed_end_all(m, last_ns);
+		err = pair_end_all(m, last_ns);
 	/* The start code has run on a system stack, but no goroutine has: still the first image. */
 	if (m->image_seen || m->totals.goroutines)
 		m->image++;
@@ -321,7 +322,7 @@ static int image(struct model *m, uint64_t ts_ns)
 }
 
 /* What happens to a goroutine as a whole, wherever it was noticed. */
-static int feed_goroutine(struct model *m, const struct event *e, const uint64_t arg[4])
+static int pair_goroutine_event(struct model *m, const struct event *e, const uint64_t arg[4])
 {
 	struct stack *s;
 
@@ -338,16 +339,16 @@ static int feed_goroutine(struct model *m, const struct event *e, const uint64_t
 		return -ENOMEM;
 	s->info.last_ns = e->ts_ns;
 	if (e->kind == EV_STOP)
-		return stop(m, s, e, arg[0]);
+		return prologue_stop(m, s, e, arg[0]);
 	if (e->kind == EV_RESUME) {
-		stop_resume(s, arg[2], e->ts_ns);
+		prologue_stop_resume(s, arg[2], e->ts_ns);
 		return 0;
 	}
-	stop_settle(m, s, e->ts_ns);
+	prologue_stop_settle(m, s, e->ts_ns);
 	return call_pop_deeper(m, s, e->depth, e->ts_ns, CALL_UNWOUND);
 }
 
-static inline int feed(struct model *m, const struct event *e, const uint64_t arg[4])
+static inline int pair(struct model *m, const struct event *e, const uint64_t arg[4])
 {
 	struct model_totals *t = &m->totals;
 	int err = 0;
@@ -361,19 +362,19 @@ static inline int feed(struct model *m, const struct event *e, const uint64_t ar
 	case EV_ENTRY_EXIT:
 	case EV_ENTRY_TAIL:
 	case EV_MORESTACK:
-		err = feed_func(m, e);
+		err = pair_func_event(m, e);
 		break;
 	case EV_STOP:
 	case EV_RESUME:
 	case EV_END:
 	case EV_UNWIND:
-		err = feed_goroutine(m, e, arg);
+		err = pair_goroutine_event(m, e, arg);
 		break;
 	case EV_CREATE:
 		err = create(m, e, arg);
 		break;
 	case EV_LOSS:
-		err = loss_feed(m, e, arg);
+		err = loss_apply(m, e, arg);
 		break;
 	case EV_IMAGE:
 		err = image(m, e->ts_ns);
@@ -389,7 +390,7 @@ static inline int feed(struct model *m, const struct event *e, const uint64_t ar
 
 int model_feed(struct model *m, const struct event_ext *ev)
 {
-	return feed(m, &ev->h, ev->arg);
+	return pair(m, &ev->h, ev->arg);
 }
 
 int model_feed_span(struct model *m, const struct trace_span *span)
@@ -402,9 +403,9 @@ int model_feed_span(struct model *m, const struct trace_span *span)
 		size_t next = k < span->n_args ? span->arg_at[k] : span->n;
 
 		for (; !err && i < next; i++)
-			err = feed(m, &span->ev[i], none);
+			err = pair(m, &span->ev[i], none);
 		if (!err && i < span->n)
-			err = feed(m, &span->ev[i++], span->args[k]);
+			err = pair(m, &span->ev[i++], span->args[k]);
 	}
 	return err;
 }

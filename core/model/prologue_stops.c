@@ -12,7 +12,7 @@
 
 #include "model/model_internal.h"
 
-static void segment_end(struct stop *p, uint64_t ts_ns)
+static void segment_end(struct prologue_stop *p, uint64_t ts_ns)
 {
 	uint64_t ns = ts_ns > p->from_ns ? ts_ns - p->from_ns : 0;
 
@@ -30,15 +30,15 @@ static void segment_end(struct stop *p, uint64_t ts_ns)
 		p->declined++;
 }
 
-void stop_begin(struct model *m, struct stack *s, uint32_t depth, uint32_t func, bool called,
-		uint64_t ts_ns)
+void prologue_stop_begin(struct model *m, struct stack *s, uint32_t depth, uint32_t func,
+			 bool called, uint64_t ts_ns)
 {
-	struct stop *p = &s->stop;
+	struct prologue_stop *p = &s->stop;
 
 	/* Two stops at one depth with no entry between are one function's, stopped
 	 * again; but of functions that are not probed there may have been two. */
 	if (p->active && (p->depth != depth || p->func != func || func == STOP_UNPROBED))
-		stop_settle(m, s, ts_ns);
+		prologue_stop_settle(m, s, ts_ns);
 	if (p->active && p->called && !p->classed) {
 		p->called = called; /* morestack's call and newstack's entry are one stop */
 		return;
@@ -46,15 +46,15 @@ void stop_begin(struct model *m, struct stack *s, uint32_t depth, uint32_t func,
 	if (p->active)
 		segment_end(p, ts_ns);
 	else
-		*p = (struct stop){ .active = true, .depth = depth, .func = func };
+		*p = (struct prologue_stop){ .active = true, .depth = depth, .func = func };
 	p->from_ns = ts_ns;
 	p->classed = false;
 	p->called = called;
 }
 
-void stop_resume(struct stack *s, uint64_t why, uint64_t ts_ns)
+void prologue_stop_resume(struct stack *s, uint64_t why, uint64_t ts_ns)
 {
-	struct stop *p = &s->stop;
+	struct prologue_stop *p = &s->stop;
 
 	if (!p->active)
 		return;
@@ -66,7 +66,7 @@ void stop_resume(struct stack *s, uint64_t why, uint64_t ts_ns)
 /* Adds the stop to the columns of f and takes it out of the time of `of` (NULL: of no call). */
 static void charge(struct model *m, struct stack *s, const struct frame *f, struct frame *of)
 {
-	struct stop *p = &s->stop;
+	struct prologue_stop *p = &s->stop;
 	uint64_t ns = p->growth_ns + p->preempt_ns;
 	struct call_stats *st = &m->paths.nodes[f->path].stats;
 	/* PATH_OTHER's node does not say which function: note it there as well. */
@@ -82,34 +82,35 @@ static void charge(struct model *m, struct stack *s, const struct frame *f, stru
 	}
 	s->info.morestack_ns += p->growth_ns;
 	s->info.preempt_ns += p->preempt_ns;
-	if (m->opt.on_stop)
-		m->opt.on_stop(m->opt.ctx, &(struct stop_time){ s->info.goid, f->path, s->system,
-								p->growth_ns, p->preempt_ns });
+	if (m->opt.on_prologue_stop)
+		m->opt.on_prologue_stop(
+			m->opt.ctx, &(struct prologue_stop_time){ s->info.goid, f->path, s->system,
+								  p->growth_ns, p->preempt_ns });
 	if (of) {
 		of->child_ns += ns;
 	} else {
 		s->info.total_ns += ns;
 		m->totals.root_ns += ns;
 	}
-	*p = (struct stop){ .active = false };
+	*p = (struct prologue_stop){ .active = false };
 }
 
-void stop_entered(struct model *m, struct stack *s, uint64_t ts_ns)
+void prologue_stop_entered(struct model *m, struct stack *s, uint64_t ts_ns)
 {
 	segment_end(&s->stop, ts_ns);
 	charge(m, s, top(s), s->n > 1 ? &s->frames[s->n - 2] : NULL);
 }
 
-void stop_settle_slow(struct model *m, struct stack *s, uint64_t ts_ns)
+void prologue_stop_settle_slow(struct model *m, struct stack *s, uint64_t ts_ns)
 {
-	struct stop *p = &s->stop;
+	struct prologue_stop *p = &s->stop;
 	struct frame *f = top(s);
 
-	/* Of a stop that nothing was done about, nothing says how short it was. */
+	/* Declined stop: there is no RESUME, so its duration is unknown; charge zero. */
 	uint64_t end_ns = p->classed ? p->resumed_ns : p->called ? ts_ns : p->from_ns;
 
 	if (!f) {
-		*p = (struct stop){ .active = false };
+		*p = (struct prologue_stop){ .active = false };
 		return;
 	}
 	segment_end(p, end_ns);
@@ -122,7 +123,7 @@ void stop_settle_slow(struct model *m, struct stack *s, uint64_t ts_ns)
 	}
 }
 
-uint32_t stop_func(const struct model *m, uint64_t pc)
+uint32_t prologue_stop_func(const struct model *m, uint64_t pc)
 {
 	size_t lo = 0, hi = m->n_ranges;
 

@@ -10,8 +10,9 @@ static const size_t col_bytes[N_COLS] = {
 	[COL_WHO] = 3,           [COL_GOID] = 10, [COL_CODE] = 3,  [COL_DEPTH] = 5, [COL_ARGS] = 40,
 };
 
-/* Open hashing from a value to its place in a dictionary. Slots of another
- * round are free: nothing is cleared between blocks. */
+/* Open hashing from a value to its index in a dictionary. Slots of another
+ * round are free: nothing is cleared between blocks, which is why this is not
+ * base/hash_index. */
 #define MAP_SLOTS (2 * BLOCK_EVENTS)
 struct slot {
 	uint64_t key;

@@ -42,7 +42,7 @@ static void put_word(FILE *out, const char *s)
 	fputc('"', out);
 }
 
-static void put_place(FILE *out, const char *file, uint32_t line)
+static void put_location(FILE *out, const char *file, uint32_t line)
 {
 	if (file) {
 		fputs(" file=", out);
@@ -91,7 +91,7 @@ static void put_kvs_funcs(FILE *out, const struct trace_info *info)
 			fprintf(out, " vaddr=0x%" PRIx64, f->vaddr);
 		if (f->size)
 			fprintf(out, " size=%" PRIu32, f->size);
-		put_place(out, f->file, f->line);
+		put_location(out, f->file, f->line);
 	}
 }
 
@@ -101,7 +101,7 @@ static void put_pcs(FILE *out, const struct trace_info *info)
 		const struct trace_pc *p = &info->pcs[i];
 		fprintf(out, "@pc 0x%" PRIx64 " ", p->pc);
 		put_word(out, p->func);
-		put_place(out, p->file, p->line);
+		put_location(out, p->file, p->line);
 	}
 }
 

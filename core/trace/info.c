@@ -38,7 +38,7 @@ int trace_info_add_site(struct trace_info *t, const struct trace_site *s)
 }
 
 /* Index of the first entry of pcs that is not below pc. */
-static size_t pc_place(const struct trace_info *t, uint64_t pc)
+static size_t pc_rank(const struct trace_info *t, uint64_t pc)
 {
 	size_t lo = 0, hi = t->n_pcs;
 
@@ -55,7 +55,7 @@ static size_t pc_place(const struct trace_info *t, uint64_t pc)
 int trace_info_add_pc(struct trace_info *t, const struct trace_pc *p)
 {
 	struct trace_pc copy = *p;
-	size_t i = pc_place(t, p->pc);
+	size_t i = pc_rank(t, p->pc);
 
 	copy.func = copy.file = NULL;
 	if (vec_reserve(&t->pcs, &t->cap_pcs, t->n_pcs + 1) ||
@@ -76,7 +76,7 @@ int trace_info_add_pc(struct trace_info *t, const struct trace_pc *p)
 
 const struct trace_pc *trace_info_pc(const struct trace_info *t, uint64_t pc)
 {
-	size_t i = pc_place(t, pc);
+	size_t i = pc_rank(t, pc);
 
 	return i < t->n_pcs && t->pcs[i].pc == pc ? &t->pcs[i] : NULL;
 }

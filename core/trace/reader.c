@@ -126,7 +126,7 @@ static const char *take_table(struct trace_reader *r, const struct chunk_head *h
 					[CHUNK_PCS] = PCS_MAX };
 
 	if (r->started && (h->type == CHUNK_FUNCS || h->type == CHUNK_SITES))
-		return "functions or sites behind the first event";
+		return "functions or sites after the first event";
 	r->tables_bytes += h->raw_bytes;
 	r->items[h->type] += h->count;
 	if (r->tables_bytes > TABLES_MAX_BYTES || r->items[h->type] > max[h->type])

@@ -39,7 +39,7 @@ struct trace_kv {
 	char *key, *value;
 };
 
-/* A program counter that events name (creating and starting places of goroutines). */
+/* A program counter that events name (of go statements and of the functions they start). */
 struct trace_pc {
 	uint64_t pc; /* link-time address, as in the events */
 	char *func;  /* display spelling */
@@ -111,7 +111,7 @@ void trace_writer_abort(struct trace_writer *w);
 
 struct trace_reader;
 
-/* Opens `path` ("-": stdin) and reads all that stands before the first event.
+/* Opens `path` ("-": stdin) and reads all that precedes the first event.
  * NULL and errno after logging one line: ENOENT, EACCES, EBADMSG (not a trace, corrupt header),
  * ENOTSUP (a newer format version), ENOMEM. */
 struct trace_reader *trace_reader_open(const char *path);

@@ -12,7 +12,7 @@
 #include "trace/chunk.h"
 #include "trace/trace.h"
 
-/* A table chunk ends behind the item that makes it larger than this. */
+/* A table chunk ends after the item that makes it larger than this. */
 #define TABLE_CHUNK_BYTES (256u << 10)
 
 struct trace_writer {
@@ -261,7 +261,7 @@ int trace_writer_flush(struct trace_writer *w)
 
 	if (w->err)
 		return w->err;
-	/* What events name stands before them. */
+	/* What events name is written before them. */
 	int err = write_table(w, CHUNK_PCS, &w->pcs);
 	if (!err)
 		err = write_table(w, CHUNK_KVS, &w->kvs);

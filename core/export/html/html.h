@@ -80,7 +80,7 @@ struct html_goroutines {
 
 /* To be called as calls and goroutines end, and for what held prologues up (model_options). */
 void html_goroutines_call(struct html_goroutines *g, const struct call *c);
-void html_goroutines_stop(struct html_goroutines *g, const struct stop_time *t);
+void html_goroutines_stop(struct html_goroutines *g, const struct prologue_stop_time *t);
 void html_goroutines_end(struct html_goroutines *g, const struct goroutine_info *info);
 /* After the last: visits by the tree's nodes, in its order. 0 or -ENOMEM. */
 int html_goroutines_finish(struct html_goroutines *g, const struct call_tree *t);

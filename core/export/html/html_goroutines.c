@@ -149,7 +149,7 @@ void html_goroutines_call(struct html_goroutines *g, const struct call *c)
 	      &(struct html_visit){ .path = c->path, .calls = 1, .self_ns = c->self_ns });
 }
 
-void html_goroutines_stop(struct html_goroutines *g, const struct stop_time *t)
+void html_goroutines_stop(struct html_goroutines *g, const struct prologue_stop_time *t)
 {
 	visit(g, t->goid, t->system,
 	      &(struct html_visit){ .path = t->path,

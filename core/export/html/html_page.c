@@ -12,7 +12,7 @@ static void on_call(void *ctx, const struct call *c)
 	html_goroutines_call(ctx, c);
 }
 
-static void on_stop(void *ctx, const struct stop_time *t)
+static void on_prologue_stop(void *ctx, const struct prologue_stop_time *t)
 {
 	html_goroutines_stop(ctx, t);
 }
@@ -54,7 +54,7 @@ int html_page_load(struct html_page *p, struct trace_reader *r)
 {
 	static const struct call_tree_options opt = { MERGE_NOTHING, ORDER_WEIGHT, false };
 	struct trace_watch watch = { .on_call = on_call,
-				     .on_stop = on_stop,
+				     .on_prologue_stop = on_prologue_stop,
 				     .on_goroutine = on_goroutine,
 				     .ctx = &p->goroutines };
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
 #include "binary/gobin_impl.h"
 
 #define BUILDINFO_MAGIC     "\xff Go buildinf:"
@@ -75,33 +74,19 @@ static char *next_field(char **line)
 	return s ? s : (char *)"";
 }
 
-/* Lines "mod\tPATH\tVERSION\tSUM" and "dep\t..." (runtime/debug/mod.go). A
- * "=>" line names the code that stood in for the dep above it, under the same import path. */
-static int parse_modules(struct gobin *b)
+/* The line "mod\tPATH\tVERSION\tSUM" (runtime/debug/mod.go). */
+static void parse_modules(struct gobin *b)
 {
-	size_t cap = 0;
-
 	b->main_module = (struct gomodule){ "", "" };
 	for (char *p = b->modinfo, *eol; p && *p; p = eol) {
 		eol = strchr(p, '\n');
 		if (eol)
 			*eol++ = 0;
-		const char *kind = next_field(&p);
-		bool dep = strcmp(kind, "dep") == 0;
-
-		if (!dep && strcmp(kind, "mod") != 0)
+		if (strcmp(next_field(&p), "mod") != 0)
 			continue;
-		struct gomodule m = { .path = next_field(&p) };
-		m.version = next_field(&p);
-		if (!dep) {
-			b->main_module = m;
-			continue;
-		}
-		if (vec_reserve(&b->deps, &cap, b->n_deps + 1) < 0)
-			return -ENOMEM;
-		b->deps[b->n_deps++] = m;
+		b->main_module.path = next_field(&p);
+		b->main_module.version = next_field(&p);
 	}
-	return 0;
 }
 
 /* 26 of "go1.26.8", "devel go1.27-0123456", "go1.27rc1"; -1 when it says nothing. */
@@ -150,7 +135,7 @@ int buildinfo_read(struct gobin *b)
 		b->modinfo = strndup((const char *)mod + 16, mod_len - 32);
 		if (!b->modinfo)
 			return -ENOMEM;
-		return parse_modules(b);
+		parse_modules(b);
 	}
 	return 0;
 }

@@ -113,8 +113,6 @@ static int read_segments(struct elffile *e, Elf *elf, const char *path)
 	for (size_t i = 0; i < n; i++) {
 		const Elf64_Phdr ph = program_header(table, i);
 
-		if (ph.p_type == PT_INTERP)
-			e->has_interp = true;
 		if (ph.p_type == PT_DYNAMIC)
 			e->has_dynamic = true;
 		if (ph.p_type == PT_TLS) {

@@ -30,7 +30,7 @@ struct elf_reloc { /* one R_X86_64_RELATIVE */
 struct elffile {
 	uint8_t *map; /* the whole file, private to us */
 	size_t size;
-	bool pie, has_interp, has_dynamic, has_tls;
+	bool pie, has_dynamic, has_tls;
 	bool has_relr; /* packed relocations too: their words are right on disk */
 	uint64_t tls_memsz, tls_align;
 	struct elf_section *sections;

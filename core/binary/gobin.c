@@ -87,7 +87,6 @@ void gobin_close(struct gobin *b)
 	free(b->by_name);
 	free(b->version);
 	free(b->modinfo);
-	free(b->deps);
 	free(b->build_id);
 	elffile_close(&b->elf);
 	free(b->path);
@@ -127,20 +126,9 @@ bool gobin_has_dwarf(const struct gobin *b)
 	return elffile_section(&b->elf, ".debug_info") || elffile_section(&b->elf, ".zdebug_info");
 }
 
-bool gobin_has_cgo(const struct gobin *b)
-{
-	return b->elf.has_interp || b->elf.has_dynamic;
-}
-
 const struct gomodule *gobin_main_module(const struct gobin *b)
 {
 	return &b->main_module;
-}
-
-size_t gobin_deps(const struct gobin *b, const struct gomodule **deps)
-{
-	*deps = b->deps;
-	return b->n_deps;
 }
 
 void gobin_image(const struct gobin *b, uint64_t *lo, uint64_t *hi)

@@ -63,12 +63,9 @@ const char *gobin_build_id(const struct gobin *b);   /* GNU build id in hex, els
 bool gobin_is_pie(const struct gobin *b);
 bool gobin_has_symtab(const struct gobin *b);
 bool gobin_has_dwarf(const struct gobin *b);
-/* dynamically linked, or an interpreter is named */
-bool gobin_has_cgo(const struct gobin *b);
 
-/* Main module's path ("" when the binary has no module data), and the dependencies. */
+/* The main module; its path is "" when the binary has no module data. */
 const struct gomodule *gobin_main_module(const struct gobin *b);
-size_t gobin_deps(const struct gobin *b, const struct gomodule **deps);
 
 /* Functions by ascending vaddr, names from .symtab, else from pclntab. */
 size_t gobin_funcs(const struct gobin *b, const struct gofunc **funcs);

@@ -30,8 +30,6 @@ struct gobin {
 	int minor;
 	char *modinfo; /* cut into strings by buildinfo_read */
 	struct gomodule main_module;
-	struct gomodule *deps;
-	size_t n_deps;
 	char *build_id;
 };
 

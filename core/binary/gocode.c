@@ -181,7 +181,6 @@ int gocode_analyze(struct gocode_ctx *c, const struct gofunc *f, struct gocode *
 	struct check k = gocode_check(&y);
 	out->has_check = k.user;
 	out->g_in_r14 = gocode_g_in_r14(&y, &k);
-	out->lone_ret = y.n == 1 && y.insns[0].flow == FLOW_RET;
 	out->loop_at_start = gocode_targeted(&y, 0, 0);
 	out->start = point(&y.insns[0], 0);
 	gocode_entry(&y, &k, out);

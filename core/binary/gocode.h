@@ -83,7 +83,6 @@ struct gocode {
 	/* R14 is g at the entry: it is not in ABI0 functions and where the code loads R14 or g from
 	 * TLS before using it */
 	bool g_in_r14;
-	bool lone_ret;           /* the whole function is one RET */
 	bool loop_at_start;      /* a branch other than morestack's comes back to the first byte */
 	struct code_point start; /* the first instruction */
 	/* The first emulated instruction on the straight line after the stack check (or from the

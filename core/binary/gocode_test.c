@@ -91,7 +91,6 @@ static void test_unchecked(void **state)
 		struct gocode_ctx *c = gocode_ctx_new(b);
 		struct gocode k = analyze(b, c, "main.empty");
 
-		assert_true(k.lone_ret);
 		assert_false(k.has_check);
 		assert_false(k.has_entry);
 		assert_true(k.g_in_r14);
@@ -101,7 +100,6 @@ static void test_unchecked(void **state)
 
 		k = analyze(b, c, "main.leaf"); /* straight arithmetic: nothing emulated */
 		assert_false(k.has_check);
-		assert_false(k.lone_ret);
 		assert_false(k.has_entry);
 		assert_int_equal(k.start.class, INSN_STEP);
 		assert_int_equal(k.n_rets, 1);

@@ -72,20 +72,14 @@ static const char *look_at_func(const struct gobin *b, struct gocode_ctx *c, con
 
 static void look_at_whole(const struct gobin *b, uint64_t *digest)
 {
-	const struct gomodule *deps, *module = gobin_main_module(b);
-	size_t n = gobin_deps(b, &deps);
+	const struct gomodule *module = gobin_main_module(b);
 	struct golayout layout;
 	int64_t off;
 
 	mix_text(digest, gobin_go_version(b));
 	mix_text(digest, gobin_build_id(b));
 	mix_text(digest, module->path);
-	for (size_t i = 0; i < n; i++) {
-		mix_text(digest, deps[i].path);
-		mix_text(digest, deps[i].version);
-	}
-	mix(digest, gobin_is_pie(b) + 2u * gobin_has_symtab(b) + 4u * gobin_has_dwarf(b) +
-			    8u * gobin_has_cgo(b));
+	mix(digest, gobin_is_pie(b) + 2u * gobin_has_symtab(b) + 4u * gobin_has_dwarf(b));
 	if (!gobin_layout(b, &layout)) {
 		mix(digest, (uint64_t)layout.g_goid);
 		mix(digest, (uint64_t)layout.panic_goexit);

@@ -98,8 +98,7 @@ int trace_writer_pc(struct trace_writer *w, const struct trace_pc *pc);
 /* States something that was not known at the start, or differs now. */
 int trace_writer_set(struct trace_writer *w, const char *key, const char *value);
 int trace_writer_flush(struct trace_writer *w);
-uint64_t trace_writer_bytes(const struct trace_writer *w);  /* in the file so far */
-uint64_t trace_writer_events(const struct trace_writer *w); /* given so far */
+uint64_t trace_writer_bytes(const struct trace_writer *w); /* in the file so far */
 
 /* Writes the last block and the end record with `kvs` (counters, the target's
  * status), syncs and closes. Frees w in every case. 0 or -errno. */

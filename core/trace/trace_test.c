@@ -51,7 +51,6 @@ static void round_trip(size_t n, unsigned wild, uint64_t *seed)
 		if (sample_random(seed) % 5000 == 0)
 			assert_int_equal(trace_writer_flush(w), 0);
 	}
-	assert_int_equal(trace_writer_events(w), n);
 	assert_int_equal(trace_writer_finish(w, end, 1), 0);
 
 	struct trace_reader *r = trace_reader_open(sample_path(fd));
@@ -404,7 +403,6 @@ static void test_cannot_start(void **state)
 	ev.h.kind = 0;
 	assert_int_equal(trace_writer_event(w, &ev), -EINVAL);
 	assert_int_equal(log.lines, 4);
-	assert_int_equal(trace_writer_events(w), 0);
 	assert_int_equal(trace_writer_finish(w, NULL, 0), 0);
 	close(fd);
 	log_set_sink(NULL, NULL);

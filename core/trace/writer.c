@@ -344,11 +344,6 @@ uint64_t trace_writer_bytes(const struct trace_writer *w)
 	return w->bytes;
 }
 
-uint64_t trace_writer_events(const struct trace_writer *w)
-{
-	return w->events;
-}
-
 static int write_end(struct trace_writer *w, const struct trace_kv *kvs, size_t n)
 {
 	/* Borrowed: only the counts and pointers of a table of keys are needed. */

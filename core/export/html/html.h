@@ -23,7 +23,6 @@ struct html_text {
 	int err; /* -ENOMEM once memory ran out; what follows is dropped */
 };
 void html_put(struct html_text *t, uint64_t v);
-void html_put_signed(struct html_text *t, int64_t v); /* folded as zigzag() does */
 /* Writes what was put as `key` and empties t. 0 or t's error. */
 int html_column(struct json *j, const char *key, struct html_text *t);
 

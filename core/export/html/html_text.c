@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <stdlib.h>
 
-#include "base/varint.h"
 #include "base/vec.h"
 #include "export/html/html.h"
 
@@ -21,11 +20,6 @@ void html_put(struct html_text *t, uint64_t v)
 		v >>= 5;
 	} while (v);
 	t->s[t->n] = '\0';
-}
-
-void html_put_signed(struct html_text *t, int64_t v)
-{
-	html_put(t, zigzag(v));
 }
 
 int html_column(struct json *j, const char *key, struct html_text *t)

@@ -283,7 +283,7 @@ function flameLegend() {
 		calls: "Width: calls of a function and of all below it.",
 		grow: "Width: time growing stacks, of a function and of all below it." }[S.by];
 	$("flame-legend").replaceChildren(...[el("span", {}, what), S.by === "self" ? null : el("span", {}, el("span", { class: "swatch self" }), "self"),
-		el("span", {}, el("span", { class: "go" }, "go"), "starts a goroutine"),
+		el("span", {}, el("span", { class: "go" }, "go"), "started by a go statement"),
 		WAS ? el("span", {}, "Width as in B; colour: ", el("b", { class: "slower" }, "slower"), " or ", el("b", { class: "faster" }, "faster"), " than A.") : null,
 		...(WAS ? [] : legend()),
 		flame.m.left ? el("span", {}, "Left out: callers below 0.01%, " + share(flame.m.left, flame.m.whole) + " together.") : null,

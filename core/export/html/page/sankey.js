@@ -269,7 +269,7 @@ function sankeyLegend(missing) {
 		WAS ? el("span", {}, "Colour: ", el("b", { class: "slower" }, "slower"), " or ", el("b", { class: "faster" }, "faster"), " than A.") : null,
 		...(WAS ? [] : legend()),
 		p && p.folded.length ? el("span", { title: p.folded.slice(0, 40).map((f) => F.names[f]).join("\n") },
-			plural(p.folded.length, "function") + " folded, " + most(p.foldedMost)) : null,
+			plural(p.folded.length, "function") + " merged, " + most(p.foldedMost)) : null,
 		p && p.cut ? el("span", {}, plural(p.cut, "thin band") + " left out, " + most(p.cutMost)) : null,
 		p && p.nodes.length ? el("button", { type: "button", class: "push", onclick: fit }, "Fit (0)") : null].filter(Boolean));
 }

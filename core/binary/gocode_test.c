@@ -310,6 +310,24 @@ static void assert_brief(csh cs, const struct gobin *b, const struct gofunc *f)
 	cs_free(insns, n);
 }
 
+/* The compiler's own table of rsp agrees at every RET and tail jump. */
+static void assert_exits(const struct gobin *b, const struct gofunc *f, const struct gocode *k)
+{
+	int32_t down;
+
+	for (size_t r = 0; r < k->n_rets; r++)
+		if (gobin_sp_delta(b, f, f->vaddr + k->rets[r].off, &down) < 0 || down != 0)
+			fail_msg("%s: RET at +%u with %d bytes of frame", f->name, k->rets[r].off,
+				 down);
+	for (size_t t = 0; t < k->n_tails; t++) {
+		const struct code_tail *tail = &k->tails[t];
+		const struct gofunc *to = gobin_func_at(b, tail->target);
+
+		if (tail->at.sp_adj || (tail->target && (!to || to->vaddr != tail->target)))
+			fail_msg("%s: tail jump at +%u to no function", f->name, tail->at.off);
+	}
+}
+
 static void check_whole_binary(const char *path, size_t *entries, size_t *checked)
 {
 	struct gobin *b = open_path(path);
@@ -334,20 +352,8 @@ static void check_whole_binary(const char *path, size_t *entries, size_t *checke
 			gocode_free(&k);
 			continue;
 		}
-		/* the compiler's own table of rsp agrees at every site */
-		for (size_t r = 0; r < k.n_rets; r++)
-			if (gobin_sp_delta(b, f, f->vaddr + k.rets[r].off, &down) < 0 || down != 0)
-				fail_msg("%s: RET at +%u with %d bytes of frame", f->name,
-					 k.rets[r].off, down);
-		for (size_t t = 0; t < k.n_tails; t++) {
-			const struct code_tail *tail = &k.tails[t];
-			const struct gofunc *to = gobin_func_at(b, tail->target);
-
-			if (tail->at.sp_adj || (tail->target && (!to || to->vaddr != tail->target)))
-				fail_msg("%s: tail jump at +%u to no function", f->name,
-					 tail->at.off);
-			tails++;
-		}
+		assert_exits(b, f, &k);
+		tails += k.n_tails;
 		if (k.has_entry && (gobin_sp_delta(b, f, f->vaddr + k.entry.off, &down) < 0 ||
 				    down != k.entry.sp_adj))
 			fail_msg("%s: entry at +%u with rsp %d below, not %u", f->name, k.entry.off,

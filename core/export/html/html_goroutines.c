@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "export/html/html.h"
 
-#define MOST_VISITS  ((size_t)1 << 22) /* 128 MiB, and their tables */
+#define MOST_VISITS  ((size_t)1 << 22) /* 160 MiB; with their tables up to twice as much */
 #define SMALL_VISITS ((size_t)50000)   /* visits that a page always has room for; see choose() */
 /* Visits that are searched one by one: most goroutines have few, and need no table. */
 #define FEW_VISITS 16

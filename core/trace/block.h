@@ -53,7 +53,8 @@ struct block_thread {
 	uint64_t goid;
 	uint32_t tid;
 	uint32_t depth;
-	uint16_t last, before_last; /* codes */
+	uint32_t last, before_last; /* codes */
+	uint64_t pad;               /* a power of two: an index of it is a shift */
 };
 
 /* An entry of the dictionary. */
@@ -79,11 +80,17 @@ struct block_encoder;
 struct block_encoder *block_encoder_new(void); /* NULL: no memory */
 void block_encoder_free(struct block_encoder *e);
 
-/* Lays out ev[0..n), 1 <= n <= BLOCK_EVENTS; args in the order of those events
- * that have some. The pieces, N_COLS + 1 of them, are the payload in order;
- * owned by e, valid until the next call. */
-const struct block_piece *block_encode(struct block_encoder *e, const struct event *ev, size_t n,
-				       const uint64_t (*args)[4]);
+/* Adds up to n events to the block, as many as it still has room for, and returns how many that
+ * were: 0 when it is full. args in the order of those events that have some; NULL: none is of
+ * such a kind. */
+size_t block_add(struct block_encoder *e, const struct event *ev, size_t n,
+		 const uint64_t (*args)[4]);
+size_t block_events(const struct block_encoder *e);     /* in the block so far */
+uint64_t block_first_ns(const struct block_encoder *e); /* time of its first event */
+
+/* Ends the block, which must have events; the next one added begins another. The pieces, N_COLS + 1
+ * of them, are the payload in order; owned by e, valid until the next call. */
+const struct block_piece *block_end(struct block_encoder *e);
 
 /* ---- decoding ---- */
 

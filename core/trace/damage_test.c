@@ -221,8 +221,8 @@ static void test_block_payload(void **state)
 		if (event_kind_has_args(plain[i].kind))
 			memcpy(args[n_args++], s->ev[i].arg, sizeof(args[0]));
 	}
-	const struct block_piece *pieces = block_encode(e, plain, N_EVENTS,
-							(const uint64_t(*)[4])args);
+	assert_int_equal(block_add(e, plain, N_EVENTS, (const uint64_t(*)[4])args), N_EVENTS);
+	const struct block_piece *pieces = block_end(e);
 	for (size_t i = 0; i < N_COLS + 1; i++) {
 		assert_true(pieces[i].n <= sizeof(raw) - n);
 		memcpy(raw + n, pieces[i].data, pieces[i].n);

@@ -93,6 +93,8 @@ struct trace_writer *trace_writer_new(int fd, const struct trace_info *info);
  * time order but for EV_LOSS, whose ts_ns may lie before. 0 or -errno (logged once; ENOSPC and
  * the like: what was written stays readable, later calls return the same error). */
 int trace_writer_event(struct trace_writer *w, const struct event_ext *ev);
+/* Adds n events at once, all of kinds that have no arguments, as fast as it goes. Likewise. */
+int trace_writer_many(struct trace_writer *w, const struct event *ev, size_t n);
 /* Names a pc; to be called before the first event that carries it. */
 int trace_writer_pc(struct trace_writer *w, const struct trace_pc *pc);
 /* States something that was not known at the start, or differs now. */

@@ -19,15 +19,13 @@ struct trace_writer {
 	int fd;
 	int err; /* first failure of the file, returned ever after */
 	bool bad_event_logged, pcs_full_logged;
-	uint64_t bytes, events;
+	uint64_t bytes;
+	uint64_t events, written; /* given; in the file */
 	uint64_t tables_bytes;
 	uint32_t seq;
 	size_t n_kvs, n_pcs; /* given so far */
 	struct chunk_packer packer;
 	struct block_encoder *encoder;
-	struct event *ev;    /* BLOCK_EVENTS of them, ev_n used */
-	uint64_t (*args)[4]; /* of those that have some, in order */
-	size_t ev_n, args_n, args_cap;
 	/* items that no chunk carries yet */
 	struct table {
 		struct bytes b;
@@ -60,7 +58,7 @@ static int write_failed(struct trace_writer *w, int err)
 			  "%llu bytes, %llu events, the rest is not recorded. Free space or choose "
 			  "another place with -o, or limit the trace with --max-size",
 			  name, strerror(-err), (unsigned long long)w->bytes,
-			  (unsigned long long)(w->events - w->ev_n));
+			  (unsigned long long)w->written);
 	else
 		log_error("%s: cannot be written: %s. Choose another place with -o", name,
 			  strerror(-err));
@@ -218,8 +216,6 @@ static int free_writer(struct trace_writer *w)
 
 	chunk_packer_free(&w->packer);
 	block_encoder_free(w->encoder);
-	free(w->ev);
-	free(w->args);
 	free(w->kvs.b.data);
 	free(w->pcs.b.data);
 	free(w);
@@ -241,8 +237,7 @@ struct trace_writer *trace_writer_new(int fd, const struct trace_info *info)
 	lock_file(fd, F_WRLCK);
 	err = chunk_packer_init(&w->packer);
 	w->encoder = block_encoder_new();
-	w->ev = malloc(BLOCK_EVENTS * sizeof(w->ev[0]));
-	if (err || !w->encoder || !w->ev) {
+	if (err || !w->encoder) {
 		log_error("no memory for writing a trace");
 		err = -ENOMEM;
 	} else {
@@ -257,7 +252,7 @@ struct trace_writer *trace_writer_new(int fd, const struct trace_info *info)
 
 int trace_writer_flush(struct trace_writer *w)
 {
-	struct chunk_head h = { .type = CHUNK_EVENTS, .count = (uint32_t)w->ev_n };
+	struct chunk_head h = { .type = CHUNK_EVENTS, .count = (uint32_t)block_events(w->encoder) };
 
 	if (w->err)
 		return w->err;
@@ -265,14 +260,12 @@ int trace_writer_flush(struct trace_writer *w)
 	int err = write_table(w, CHUNK_PCS, &w->pcs);
 	if (!err)
 		err = write_table(w, CHUNK_KVS, &w->kvs);
-	if (err || !w->ev_n)
+	if (err || !h.count)
 		return err;
-	h.first_ns = w->ev[0].ts_ns;
-	err = write_chunk(w, &h,
-			  block_encode(w->encoder, w->ev, w->ev_n, (const uint64_t(*)[4])w->args),
-			  N_COLS + 1);
+	h.first_ns = block_first_ns(w->encoder);
+	err = write_chunk(w, &h, block_end(w->encoder), N_COLS + 1);
 	if (!err)
-		w->ev_n = w->args_n = 0;
+		w->written += h.count;
 	return err;
 }
 
@@ -292,17 +285,25 @@ int trace_writer_event(struct trace_writer *w, const struct event_ext *ev)
 		return w->err;
 	if (__builtin_expect(!kind || kind > EV_KIND_MAX, 0))
 		return bad_event(w, kind);
-	if (event_kind_has_args(kind)) {
-		int err = vec_reserve(&w->args, &w->args_cap, w->args_n + 1);
-		if (err) {
-			log_error("no memory for the events of a trace");
-			return w->err = err;
-		}
-		memcpy(w->args[w->args_n++], ev->arg, sizeof(ev->arg));
-	}
-	w->ev[w->ev_n++] = ev->h;
+	block_add(w->encoder, &ev->h, 1, &ev->arg);
 	w->events++;
-	return w->ev_n == BLOCK_EVENTS ? trace_writer_flush(w) : 0;
+	return block_events(w->encoder) == BLOCK_EVENTS ? trace_writer_flush(w) : 0;
+}
+
+int trace_writer_many(struct trace_writer *w, const struct event *ev, size_t n)
+{
+	if (__builtin_expect(w->err, 0))
+		return w->err;
+	for (size_t done = 0; done < n;) {
+		size_t added = block_add(w->encoder, ev + done, n - done, NULL);
+
+		done += added;
+		w->events += added;
+		int err = block_events(w->encoder) == BLOCK_EVENTS ? trace_writer_flush(w) : 0;
+		if (err)
+			return err;
+	}
+	return 0;
 }
 
 int trace_writer_pc(struct trace_writer *w, const struct trace_pc *pc)

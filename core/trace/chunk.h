@@ -18,11 +18,15 @@
 
 struct chunk_packer {
 	ZSTD_CCtx *zstd;
+	bool hurried;
 	struct bytes out; /* header and payload of the last chunk packed, ready to be written */
 };
 
 int chunk_packer_init(struct chunk_packer *c);
 void chunk_packer_free(struct chunk_packer *c);
+
+/* Whether chunks are packed fast from now on, or well. */
+void chunk_packer_hurry(struct chunk_packer *c, bool hurry);
 
 /* Packs the pieces into c->out as the chunk h (type, flags, count, seq and
  * first_ns given, the rest filled in); small payloads are left as they are.

@@ -100,6 +100,9 @@ int trace_writer_pc(struct trace_writer *w, const struct trace_pc *pc);
 /* States something that was not known at the start, or differs now. */
 int trace_writer_set(struct trace_writer *w, const char *key, const char *value);
 int trace_writer_flush(struct trace_writer *w);
+/* From the next block on: packs in half the time, into some 10 % more bytes. For who falls behind.
+ */
+void trace_writer_hurry(struct trace_writer *w, bool hurry);
 uint64_t trace_writer_bytes(const struct trace_writer *w); /* in the file so far */
 
 /* Writes the last block and the end record with `kvs` (counters, the target's

@@ -269,6 +269,11 @@ int trace_writer_flush(struct trace_writer *w)
 	return err;
 }
 
+void trace_writer_hurry(struct trace_writer *w, bool hurry)
+{
+	chunk_packer_hurry(&w->packer, hurry);
+}
+
 static int bad_event(struct trace_writer *w, unsigned kind)
 {
 	if (!w->bad_event_logged)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fuzzes the trace reader, the pairing engine and the parsers of Go binaries, all at once, each for
-# SECONDS (60), beginning with the corpora of fixtures/fuzz. What is found stays in $O/fuzz/found.
+# Fuzzes the trace reader, the pairing engine, the parsers of Go binaries and the reader of inline stubs'
+# rings, all at once, each for SECONDS (60), beginning with the corpora of fixtures/fuzz. What is found stays in $O/fuzz/found.
 #   ci/fuzz.sh [SECONDS]
 # KEEP=1 afterwards stores what the corpora have grown to, made as small as they reach as far.
 set -u
@@ -14,7 +14,8 @@ mkdir -p "$work" "$found"
 # name  program  longest input  folders of seeds beside the corpus
 list='pairing model/pairing_fuzz 2000
 reader trace/reader_fuzz 16384 fixtures/malformed-traces fixtures/traces
-gobin binary/gobin_fuzz 193'
+gobin binary/gobin_fuzz 193
+rings rings/rings_fuzz 8192'
 
 # shellcheck source=totals.sh
 . ci/totals.sh

@@ -2,6 +2,7 @@
 # How the code is put together: includes run one way, no circle between files, no long file or function.
 #
 #   base <- binary <- plan <- attach       attach writes traces, too
+#   base <- trace <- rings <- attach       of plan, rings knows the memory that stubs write only
 #   base <- trace <- model <- analysis <- report, export
 #   cli sees all
 #
@@ -26,8 +27,9 @@ done <<-'END'
 	base:base/
 	binary:base/|binary/
 	plan:base/|binary/|plan/
-	attach:base/|binary/|plan/|attach/|trace/
+	attach:base/|binary/|plan/|attach/|trace/|rings/
 	trace:base/|trace/
+	rings:base/|plan/ring.h|trace/|rings/
 	model:base/|trace/|model/
 	analysis:base/|trace/|model/|analysis/
 	report:base/|trace/|model/model.h|analysis/|report/

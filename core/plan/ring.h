@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The memory that inline stubs write events into: laid out here for those who write it (the code
+ * of stubs, core/plan) and who read it (the collector, core/attach).
+ *
+ * One ring for each P of the Go scheduler. A goroutine runs on one P, and Go cannot take a
+ * goroutine off its thread while pc is inside a stub, so a ring has one writer at a time and needs
+ * neither lock nor atomic instruction (x86 keeps stores in order). The traced program owns this
+ * memory and may write anything into it: a reader trusts nothing in it.
+ *
+ * A ring is one page with its header, then `size` bytes of slots, a power of two. Positions (head,
+ * reserved, tail) count bytes from the beginning and never wrap; the place of a position is
+ * RING_DATA + (position & (size - 1)).
+ */
+#ifndef GOTRACE_PLAN_RING_H
+#define GOTRACE_PLAN_RING_H
+
+#include <stdint.h>
+
+#define RING_SLOT     16   /* bytes of a slot */
+#define RING_DATA     4096 /* of the first slot in a ring */
+#define RING_MAX      256  /* rings: a P with a higher number has none */
+#define RING_SIZE_MIN 4096ull
+#define RING_SIZE_MAX (1ull << 30)
+/* What a stub wants free before it writes: its event and a context before it. */
+#define RING_ROOM (2 * RING_SLOT)
+
+/*
+ * The header. The stubs' line and the collector's are apart: each is written all the time.
+ *
+ * What the collector (core/rings) relies on; a ring that breaks it is disabled:
+ * - A stub writes `reserved` before it reads the clock, at most RING_ROOM past head, and publishes
+ * by writing head after its slots; who takes it back writes reserved = head. So where reserved is
+ * not past head, no event is on its way that has read the clock already.
+ * - head is a multiple of RING_SLOT, never goes back, and is at most `size` past tail.
+ * - The first slot of all is a context; a context's goid is not 0.
+ * - A stub that drops writes dropped_first (when dropped == dropped_seen), dropped_goid and
+ *   dropped_last before it counts `dropped`; the collector reads `dropped` first, and writes
+ *   dropped_seen last. A drop in between is then told of with a range and goids that are too wide,
+ *   never too narrow.
+ */
+struct ring_head {
+	/* ---- by stubs */
+	uint64_t head;      /* everything before it is whole */
+	uint64_t reserved;  /* equal to head, or further on while a stub writes */
+	uint64_t last_goid; /* of the last context slot; 0: the next event writes one in any case */
+	uint64_t last_m;    /* address of its m */
+	uint64_t pad0[4];
+	/* ---- by stubs with --overflow=drop, when the ring is full */
+	uint64_t dropped;       /* events since the collector last looked, counted on */
+	uint64_t dropped_first; /* clock of the first since dropped_seen, and */
+	uint64_t dropped_last;  /* of the last */
+	uint64_t dropped_goid;  /* the goid when all were one goroutine's, RING_MANY_GOIDS else */
+	uint64_t pad1[4];
+	/* ---- by the collector */
+	uint64_t tail; /* read up to here; RING_DISABLED makes every stub take its slow path */
+	uint64_t dropped_seen; /* `dropped` as the collector last saw it */
+	uint64_t pad2[6];
+};
+_Static_assert(sizeof(struct ring_head) == 192, "three cache lines");
+_Static_assert(__builtin_offsetof(struct ring_head, dropped) == 64, "a line of its own");
+_Static_assert(__builtin_offsetof(struct ring_head, tail) == 128, "a line of its own");
+
+#define RING_MANY_GOIDS UINT64_MAX
+/* head - tail is then larger than any ring for as long as a program can run. */
+#define RING_DISABLED (1ull << 63)
+
+/*
+ * A slot is an event: the time stamp counter, the depth, the number of the site; or, when `site` is
+ * RING_CONTEXT, says whose the events after it in this ring are: `clock` is their goid, `depth` the
+ * number of their thread (m.procid, in the pid namespace of the process).
+ */
+struct ring_slot {
+	uint64_t clock;
+	uint32_t depth; /* stack.hi - rsp at the stub, before the site's correction */
+	uint32_t site;
+};
+_Static_assert(sizeof(struct ring_slot) == RING_SLOT, "wire size");
+
+#define RING_CONTEXT UINT32_MAX
+
+/*
+ * How a stub finds its ring: a table of RING_MAX addresses, indexed by p.id, 0 where there is none.
+ * It lies on a private page with MADV_WIPEONFORK (d2cd9ede6e19, Linux 4.14), so that a forked child
+ * finds no ring and takes the slow path.
+ */
+#define RING_TABLE_BYTES (8 * RING_MAX)
+
+#endif

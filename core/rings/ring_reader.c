@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "rings/ring_reader.h"
+
+#include <string.h>
+
+#include "trace/trace.h"
+
+/* How often a ring that a stub is writing to is looked at again: it takes a stub some 15 ns. */
+#define BUSY_TRIES 100
+/* Counters may differ by so much between CPUs. */
+#define SKEW_TICKS 4096
+
+void ring_reader_init(struct ring_reader *r, const struct ring_memory *m)
+{
+	memset(r, 0, sizeof(*r));
+	r->head = m->at;
+	r->slots = (const struct ring_slot *)((const char *)m->at + RING_DATA);
+	r->size = m->size;
+}
+
+void ring_reader_release(struct ring_reader *r)
+{
+	if (r->disabled || r->released == r->at)
+		return;
+	r->released = r->at;
+	__atomic_store_n(&r->head->tail, r->at, __ATOMIC_RELEASE);
+}
+
+void ring_reader_disable(struct ring_reader *r)
+{
+	r->disabled = true;
+	__atomic_store_n(&r->head->tail, RING_DISABLED, __ATOMIC_RELEASE);
+}
+
+static void fail(struct ring_reader *r, enum ring_fault fault)
+{
+	uint64_t slots = (r->written - r->at) / RING_SLOT;
+
+	r->fault = fault;
+	r->waiting = false;
+	r->fault_lost = slots ? slots : 1;
+	r->written = r->at;
+	ring_reader_disable(r);
+}
+
+/* ---- positions */
+
+/* Until when a ring is complete that has a reserved slot after `written`. */
+static uint64_t stuck_until(struct ring_reader *r, uint64_t now_ns)
+{
+	if (!r->stuck || r->stuck_at != r->written) {
+		/* What was begun at the last poll is whole by now: this one was begun after it. */
+		r->quiet_ns = r->polled_ns;
+		r->stuck = true;
+		r->stuck_at = r->written;
+		r->stuck_since_ns = now_ns;
+	}
+	/* A thread that is stopped there must not stop all others' events. */
+	if (now_ns - r->stuck_since_ns >= RINGS_PATIENCE_NS) {
+		r->n_passed_by += r->quiet_ns < r->stuck_since_ns;
+		r->quiet_ns = now_ns;
+	}
+	return r->quiet_ns;
+}
+
+/* The time up to which the ring is complete, r->written and whether it is stuck. */
+static uint64_t look(struct ring_reader *r, uint64_t now_ns)
+{
+	uint64_t reserved, head;
+
+	/* `reserved` first: an event that is neither whole nor reserved then begins later. */
+	for (int tries = 0;; tries++) {
+		reserved = __atomic_load_n(&r->head->reserved, __ATOMIC_ACQUIRE);
+		head = __atomic_load_n(&r->head->head, __ATOMIC_ACQUIRE);
+		if ((int64_t)(reserved - head) <= 0 || tries == BUSY_TRIES)
+			break;
+		__builtin_ia32_pause();
+	}
+	if (head % RING_SLOT || head < r->written || head - r->at > r->size) {
+		fail(r, RING_BAD_HEAD);
+		return now_ns;
+	}
+	r->written = head;
+	if (head - r->at > r->most_bytes)
+		r->most_bytes = head - r->at;
+	if ((int64_t)(reserved - head) > 0) {
+		if (reserved - head <= RING_ROOM)
+			return stuck_until(r, now_ns);
+		fail(r, RING_BAD_RESERVED);
+	}
+	r->stuck = false;
+	return r->quiet_ns = now_ns;
+}
+
+uint64_t ring_reader_poll(struct ring_reader *r, const struct ring_shared *s, uint64_t now_ns)
+{
+	uint64_t complete_ns;
+
+	if (r->fault)
+		return now_ns;
+	if (!r->waiting && r->last_ns < s->written_ns)
+		r->last_ns = s->written_ns;
+	r->late_goid = 0;
+	complete_ns = look(r, now_ns);
+	r->polled_ns = now_ns;
+	return complete_ns;
+}
+
+/* ---- slots */
+
+/* A context slot. false: it is of no goroutine. */
+static bool take_context(struct ring_reader *r, const struct ring_shared *s, uint64_t goid,
+			 uint32_t procid)
+{
+	if (!goid)
+		return false;
+	if (procid != r->procid || !r->goid) {
+		r->procid = procid;
+		r->tid = s->tid_of ? s->tid_of(s->tid_ctx, procid) : procid;
+	}
+	r->goid = goid;
+	return true;
+}
+
+/* The time of a counter. false: it is not known yet. */
+static bool find_ns(struct ring_reader *r, const struct ring_shared *s, uint64_t tsc, uint64_t *ns)
+{
+	const struct tsc_segment *seg = &r->segment;
+
+	if (tsc - seg->tsc >= seg->ticks && (seg = tsc_clock_find(s->clock, tsc)))
+		r->segment = *seg;
+	if (seg) {
+		*ns = tsc_segment_ns(seg, tsc);
+		return true;
+	}
+	/* After the last pair: the next one will tell, if it can be a time at all. */
+	if (tsc >= s->clock->last.tsc && tsc <= s->now_tsc + SKEW_TICKS)
+		return false;
+	*ns = tsc > s->now_tsc ? r->last_ns : tsc_clock_ns(s->clock, tsc);
+	return true;
+}
+
+uint64_t ring_reader_next(struct ring_reader *r, const struct ring_shared *s)
+{
+	uint64_t ns;
+
+	if (r->waiting)
+		return r->ns;
+	for (; r->at != r->written; r->at += RING_SLOT) {
+		struct ring_copied slot = ring_reader_copy(r, r->at);
+
+		if (slot.site == RING_CONTEXT) {
+			if (take_context(r, s, slot.clock, slot.depth))
+				continue;
+			fail(r, RING_BAD_CONTEXT);
+			break;
+		}
+		if (!r->goid || slot.site >= s->n_sites || !s->sites[slot.site].kind) {
+			fail(r, r->goid ? RING_BAD_SITE : RING_BAD_CONTEXT);
+			break;
+		}
+		if (!find_ns(r, s, slot.clock, &ns))
+			break;
+		if (ns < r->last_ns) {
+			bool late = ns < s->written_ns;
+
+			/* To be told of once a goroutine and round. */
+			r->late = late && r->late_goid != r->goid;
+			r->n_late += late;
+			r->n_backwards += !late;
+			ns = r->last_ns;
+		}
+		r->site = slot.site;
+		r->depth = slot.depth;
+		r->waiting = true;
+		return r->ns = r->last_ns = ns;
+	}
+	return UINT64_MAX;
+}
+
+size_t ring_reader_take(struct ring_reader *r, const struct ring_shared *s, uint64_t limit_ns,
+			struct event *ev, size_t room)
+{
+	/* What every event needs, where storing an event cannot change it. */
+	struct tsc_segment seg = r->segment;
+	uint64_t at = r->at, ns = r->ns;
+	uint32_t number = r->site, depth = r->depth;
+	struct ring_site site = s->sites[number];
+	size_t n = 0;
+
+	for (;;) {
+		ev[n++] = (struct event){
+			.ts_ns = ns,
+			.goid = r->goid,
+			.site = number,
+			.depth = depth - site.rsp_to_ra_bytes,
+			.tid = r->tid,
+			.kind = site.kind,
+		};
+		at += RING_SLOT;
+		if (at == r->written) {
+			r->waiting = false;
+			break;
+		}
+		__builtin_prefetch(&r->slots[((at + RING_PREFETCH) & (r->size - 1)) / RING_SLOT]);
+		struct ring_copied slot = ring_reader_copy(r, at);
+
+		/* The common case, as ring_reader_next has all. */
+		number = slot.site;
+		depth = slot.depth;
+		if (__builtin_expect(number < s->n_sites && slot.clock - seg.tsc < seg.ticks, 1)) {
+			uint64_t before_ns = ns;
+
+			site = s->sites[number];
+			ns = tsc_segment_ns(&seg, slot.clock);
+			if (__builtin_expect(site.kind && ns >= before_ns, 1)) {
+				if (ns < limit_ns && n < room)
+					continue;
+				r->waiting = true;
+				break;
+			}
+			ns = before_ns;
+		}
+		r->at = at;
+		r->last_ns = ns;
+		r->waiting = false;
+		ns = ring_reader_next(r, s);
+		at = r->at;
+		if (ns >= limit_ns || n == room || r->late)
+			return n;
+		seg = r->segment;
+		number = r->site;
+		depth = r->depth;
+		site = s->sites[number];
+	}
+	r->at = at;
+	r->ns = r->last_ns = ns;
+	r->site = number;
+	r->depth = depth;
+	return n;
+}
+
+/* ---- losses */
+
+static void set_loss(struct event_ext *loss, uint64_t written_ns, uint64_t first_ns,
+		     uint64_t last_ns, uint64_t count)
+{
+	*loss = (struct event_ext){ .h = { .site = TRACE_NONE, .kind = EV_LOSS },
+				    .arg = { last_ns, count } };
+	loss->h.ts_ns = first_ns > written_ns ? first_ns : written_ns;
+	if (loss->arg[0] < loss->h.ts_ns)
+		loss->arg[0] = loss->h.ts_ns;
+}
+
+/* A counter that a stub left behind, as a time that it can have been. */
+static uint64_t within(const struct ring_shared *s, uint64_t tsc, uint64_t now_ns)
+{
+	uint64_t ns = tsc_clock_ns(s->clock, tsc);
+
+	return ns > now_ns ? now_ns : ns;
+}
+
+bool ring_reader_loss(struct ring_reader *r, const struct ring_shared *s, uint64_t now_ns,
+		      struct event_ext *loss)
+{
+	/* `dropped` before what goes with it, which is then as new or newer (plan/ring.h). */
+	uint64_t dropped = __atomic_load_n(&r->head->dropped, __ATOMIC_ACQUIRE);
+	uint64_t count = dropped - r->dropped_seen;
+
+	if (r->fault_lost) {
+		set_loss(loss, s->written_ns, r->last_ns, now_ns, r->fault_lost);
+		loss->h.flags = EVF_ALL;
+		r->n_lost += r->fault_lost;
+		r->fault_lost = 0;
+		return true;
+	}
+	if (!count || r->fault)
+		return false;
+	uint64_t goid = __atomic_load_n(&r->head->dropped_goid, __ATOMIC_RELAXED);
+	uint64_t first = __atomic_load_n(&r->head->dropped_first, __ATOMIC_RELAXED);
+	uint64_t last = __atomic_load_n(&r->head->dropped_last, __ATOMIC_RELAXED);
+
+	set_loss(loss, s->written_ns, within(s, first, now_ns), within(s, last, now_ns), count);
+	if (goid == RING_MANY_GOIDS || !goid)
+		loss->h.flags = EVF_ALL;
+	else
+		loss->h.goid = goid;
+	r->n_lost += count;
+	r->dropped_seen = dropped;
+	__atomic_store_n(&r->head->dropped_seen, dropped, __ATOMIC_RELEASE);
+	return true;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One ring: its positions, its slots as events, what is wrong with it. Private to core/rings. */
+#ifndef GOTRACE_RING_READER_H
+#define GOTRACE_RING_READER_H
+
+#include "rings/rings.h"
+
+/* What all readers share. */
+struct ring_shared {
+	const struct ring_site *sites;
+	uint32_t n_sites;
+	const struct tsc_clock *clock;
+	uint32_t (*tid_of)(void *ctx, uint32_t procid);
+	void *tid_ctx;
+	uint64_t now_tsc;    /* no counter found in this round is later */
+	uint64_t written_ns; /* what is earlier was handed out */
+};
+
+struct ring_reader {
+	struct ring_head *head;
+	const struct ring_slot *slots;
+	uint64_t size;
+	/* positions: of the next slot to be taken, up to which the ring was written as of the last
+	 * poll, up to which its stubs know that slots were taken */
+	uint64_t at, written, released;
+	/* of the slot at `at`, when it was read already */
+	bool waiting, late;
+	uint32_t site, depth;
+	uint64_t ns;
+	uint64_t late_goid;         /* whose lateness was told of in this round */
+	uint64_t last_ns;           /* of the event before it: none is earlier */
+	struct tsc_segment segment; /* that the last counter lay in */
+	/* whose events come now: none when goid is 0 */
+	uint64_t goid;
+	uint32_t tid, procid;
+	/* The ring is complete up to quiet_ns. When it is stuck, a slot is reserved and not
+	 * published after stuck_at, and has been since stuck_since_ns at least. */
+	uint64_t polled_ns, quiet_ns, stuck_since_ns, stuck_at;
+	bool stuck;
+	enum ring_fault fault;
+	bool disabled;
+	uint64_t dropped_seen;
+	uint64_t fault_lost; /* slots of a ring at fault, not told of yet */
+	uint64_t n_late, n_backwards, n_lost, n_passed_by, most_bytes;
+};
+
+void ring_reader_init(struct ring_reader *r, const struct ring_memory *m);
+/* Looks how far the ring was written. The time up to which its events are complete, at most now_ns.
+ */
+uint64_t ring_reader_poll(struct ring_reader *r, const struct ring_shared *s, uint64_t now_ns);
+/* Fills in what was lost since the last call. false: nothing. */
+bool ring_reader_loss(struct ring_reader *r, const struct ring_shared *s, uint64_t now_ns,
+		      struct event_ext *loss);
+void ring_reader_release(struct ring_reader *r);
+void ring_reader_disable(struct ring_reader *r);
+
+/* What of the ring waits, bytes. */
+static inline uint64_t ring_reader_waiting_bytes(const struct ring_reader *r)
+{
+	return r->fault ? 0 : r->written - r->at;
+}
+
+/* Bytes ahead of what is being read: another CPU has written them, and the next ones are there. */
+#define RING_PREFETCH 512
+
+/* A slot in which a writer may be at work: each part is read once. */
+struct ring_copied {
+	uint64_t clock;
+	uint32_t depth, site;
+};
+
+static inline struct ring_copied ring_reader_copy(const struct ring_reader *r, uint64_t at)
+{
+	const struct ring_slot *slot = &r->slots[(at & (r->size - 1)) / RING_SLOT];
+
+	return (struct ring_copied){
+		.clock = __atomic_load_n(&slot->clock, __ATOMIC_RELAXED),
+		.depth = __atomic_load_n(&slot->depth, __ATOMIC_RELAXED),
+		.site = __atomic_load_n(&slot->site, __ATOMIC_RELAXED),
+	};
+}
+
+/* Reads the next event's slot, unless it has been, and what lies before it. Its time; UINT64_MAX:
+ * there is none in this round. */
+uint64_t ring_reader_next(struct ring_reader *r, const struct ring_shared *s);
+
+/* Takes the event that ring_reader_next has read and those after it which are stamped before
+ * `limit_ns`, at most `room` of them and none after one that is late. How many; r->waiting says
+ * whether another one has been read. */
+size_t ring_reader_take(struct ring_reader *r, const struct ring_shared *s, uint64_t limit_ns,
+			struct event *ev, size_t room);
+
+/* Takes one such event. The time of the next one, UINT64_MAX when there is none. */
+static inline uint64_t ring_reader_take_one(struct ring_reader *r, const struct ring_shared *s,
+					    struct event *ev)
+{
+	uint32_t number = r->site;
+	struct ring_site site = s->sites[number];
+	uint64_t at = r->at + RING_SLOT, ns = r->ns;
+
+	ev->ts_ns = ns;
+	ev->goid = r->goid;
+	ev->site = number;
+	ev->depth = r->depth - site.rsp_to_ra_bytes;
+	ev->tid = r->tid;
+	ev->kind = site.kind;
+	ev->flags = 0;
+	r->at = at;
+	if (__builtin_expect(at != r->written, 1)) {
+		__builtin_prefetch(&r->slots[((at + RING_PREFETCH) & (r->size - 1)) / RING_SLOT]);
+		struct ring_copied slot = ring_reader_copy(r, at);
+
+		/* The common case, as ring_reader_next has all. */
+		number = slot.site;
+		if (__builtin_expect(number < s->n_sites && s->sites[number].kind &&
+					     slot.clock - r->segment.tsc < r->segment.ticks,
+				     1)) {
+			uint64_t next_ns = tsc_segment_ns(&r->segment, slot.clock);
+
+			if (__builtin_expect(next_ns >= ns, 1)) {
+				r->site = number;
+				r->depth = slot.depth;
+				return r->ns = r->last_ns = next_ns;
+			}
+		}
+	}
+	r->waiting = false;
+	return ring_reader_next(r, s);
+}
+
+#endif

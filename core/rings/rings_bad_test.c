@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Rings as no stub would write them. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "rings/rings_fixture.h"
+
+static void head_past_the_size(struct ring_head *r)
+{
+	r->head += SIZE;
+	r->reserved = r->head;
+}
+
+static void head_between_slots(struct ring_head *r)
+{
+	r->reserved = ++r->head;
+}
+
+static void head_goes_back(struct ring_head *r)
+{
+	r->reserved = r->head -= 2 * RING_SLOT;
+}
+
+static void much_reserved(struct ring_head *r)
+{
+	r->reserved = r->head + RING_ROOM + RING_SLOT;
+}
+
+static void site_out_of_range(struct ring_head *r)
+{
+	rings_slot(r, 2 * MS + 5, 64, 4);
+}
+
+static void site_without_a_stub(struct ring_head *r)
+{
+	rings_slot(r, 2 * MS + 5, 64, 2);
+}
+
+static void context_of_nobody(struct ring_head *r)
+{
+	rings_slot(r, 0, 20, RING_CONTEXT);
+}
+
+static void a_bad_ring_is_disabled(void **state)
+{
+	static const struct {
+		void (*spoil)(struct ring_head *r);
+		enum ring_fault fault;
+	} cases[] = {
+		{ head_past_the_size, RING_BAD_HEAD },   { head_between_slots, RING_BAD_HEAD },
+		{ head_goes_back, RING_BAD_HEAD },       { much_reserved, RING_BAD_RESERVED },
+		{ site_out_of_range, RING_BAD_SITE },    { site_without_a_stub, RING_BAD_SITE },
+		{ context_of_nobody, RING_BAD_CONTEXT },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rings_fixture *f;
+
+		if (i) {
+			rings_teardown(state);
+			rings_setup(state);
+		}
+		f = *state;
+		rings_context(f->ring[2], 7, 20);
+		rings_slot(f->ring[2], 1 * MS + 5, 64, 0);
+		rings_round(f, 2 * MS);
+		rings_slot(f->ring[2], 2 * MS + 1, 64, 1);
+		cases[i].spoil(f->ring[2]);
+		rings_context(f->ring[3], 8, 21);
+		rings_slot(f->ring[3], 2 * MS + 2, 64, 0);
+		rings_round(f, 3 * MS);
+		rings_round(f, 4 * MS);
+		assert_int_equal(f->ring[2]->tail, RING_DISABLED);
+		assert_int_equal(rings_stats(f->rings).disabled, 1);
+		assert_int_equal(rings_stats(f->rings).fault, cases[i].fault);
+		assert_int_equal(rings_stats(f->rings).fault_ring, 2);
+		assert_int_equal(f->n_losses, 1);
+		assert_int_equal(f->loss[0].h.flags, EVF_ALL);
+		assert_true(f->loss[0].arg[1] > 0);
+		assert_int_equal(f->ev[f->n - 1].goid, 8); /* the others go on */
+		/* whatever is in it */
+		memset(f->ring[2], 0xff, RING_DATA + SIZE);
+		size_t n = f->n;
+
+		rings_round(f, 5 * MS);
+		assert_int_equal(f->n, n);
+		assert_int_equal(f->n_losses, 1);
+	}
+}
+
+static void an_event_before_any_context(void **state)
+{
+	struct rings_fixture *f = *state;
+
+	rings_slot(f->ring[0], 5, 64, 0);
+	rings_round(f, 2 * MS);
+	assert_int_equal(f->n, 0);
+	assert_int_equal(rings_stats(f->rings).fault, RING_BAD_CONTEXT);
+}
+
+/* Clocks that cannot be: they neither hold anything up nor bring others out of order. */
+static void counters_that_cannot_be(void **state)
+{
+	struct rings_fixture *f = *state;
+
+	rings_round(f, 2 * MS);
+	rings_context(f->ring[0], 7, 20);
+	rings_slot(f->ring[0], 2 * MS + 10, 64, 0);
+	rings_slot(f->ring[0], UINT64_MAX, 64, 0);
+	rings_slot(f->ring[0], 1ull << 62, 64, 0);
+	rings_slot(f->ring[0], 3, 64, 0);
+	rings_slot(f->ring[0], 2 * MS + 20, 64, 0);
+	assert_int_equal(rings_round(f, 3 * MS), 3 * MS);
+	assert_int_equal(f->n, 5);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(f->ev[i].ts_ns, 2 * MS + 10);
+	assert_int_equal(f->ev[4].ts_ns, 2 * MS + 20);
+	assert_int_equal(rings_stats(f->rings).disabled, 0);
+}
+
+static void disabling_all(void **state)
+{
+	struct rings_fixture *f = *state;
+
+	rings_context(f->ring[0], 7, 20);
+	rings_slot(f->ring[0], 5, 64, 0);
+	rings_disable(f->rings);
+	for (int i = 0; i < N_RINGS; i++)
+		assert_int_equal(f->ring[i]->tail, RING_DISABLED);
+	rings_round(f, 2 * MS); /* what was written is still read */
+	assert_int_equal(f->n, 1);
+	assert_int_equal(f->ring[0]->tail, RING_DISABLED);
+}
+
+static void what_cannot_be_read(void **state)
+{
+	static const struct ring_site with_args[] = { { .kind = EV_CREATE } };
+	struct ring_memory memory = { *state, SIZE };
+	struct rings_options opt = { .memory = &memory, .n_rings = 1 };
+
+	opt.sites = with_args;
+	opt.n_sites = 1;
+	assert_null(rings_new(&opt));
+	assert_int_equal(errno, EINVAL);
+	opt.n_sites = 0;
+	memory.size = SIZE + RING_SLOT;
+	assert_null(rings_new(&opt));
+	opt.n_rings = 0;
+	assert_null(rings_new(&opt));
+	for (enum ring_fault i = 0; i < RING_FAULTS; i++)
+		assert_non_null(ring_fault_text(i));
+}
+
+#define test(name) cmocka_unit_test_setup_teardown(name, rings_setup, rings_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(a_bad_ring_is_disabled),  test(an_event_before_any_context),
+		test(counters_that_cannot_be), test(disabling_all),
+		test(what_cannot_be_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rings written by hand, for tests. A tick of the counter is a nanosecond. */
+#ifndef GOTRACE_RINGS_FIXTURE_H
+#define GOTRACE_RINGS_FIXTURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rings/rings.h"
+
+#define N_RINGS 5
+#define SIZE    RING_SIZE_MIN
+#define MS      1000000u
+
+/* Sites 0 (entry, 8 bytes to the return address), 1 (exit) and 3 (entry-exit) have stubs, 2 has
+ * none. */
+#define N_SITES 4
+
+struct rings_fixture {
+	struct ring_head *ring[N_RINGS];
+	struct tsc_clock clock;
+	uint64_t tsc_now; /* what the counter says */
+	struct rings *rings;
+	/* what came out of them; threads have their number plus 9000 */
+	struct event ev[8192];
+	struct event_ext loss[16];
+	size_t n, n_losses, n_late, late_at, asked;
+};
+
+/* Of cmocka. *state becomes a struct rings_fixture, whose clock is known up to 1 ms. */
+int rings_setup(void **state);
+int rings_teardown(void **state);
+
+/* A slot in the ring, published. */
+void rings_slot(struct ring_head *r, uint64_t clock, uint32_t depth, uint32_t site);
+void rings_context(struct ring_head *r, uint64_t goid, uint32_t procid);
+/* Both clocks say `ns`. */
+void rings_pair(struct rings_fixture *f, uint64_t ns);
+/* Looks how far the rings are written, as rings_poll. */
+uint64_t rings_look(struct rings_fixture *f, uint64_t now_ns);
+/* A whole round at `ns`. What was complete. */
+uint64_t rings_round(struct rings_fixture *f, uint64_t ns);
+
+#endif

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Rings as stubs write them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "rings/rings_fixture.h"
+
+static void whose_and_when(void **state)
+{
+	struct rings_fixture *f = *state;
+
+	rings_context(f->ring[0], 7, 20);
+	rings_slot(f->ring[0], 100, 64, 0);
+	rings_slot(f->ring[0], 400, 56, 1);
+	rings_context(f->ring[0], 8, 20);
+	rings_slot(f->ring[0], 500, 80, 0);
+	rings_context(f->ring[3], 9, 21);
+	rings_slot(f->ring[3], 200, 72, 0);
+	rings_slot(f->ring[3], 300, 64, 3);
+	assert_int_equal(rings_round(f, 2 * MS), 2 * MS);
+	static const struct event want[] = {
+		{ .ts_ns = 100, .goid = 7, .site = 0, .depth = 56, .tid = 9020, .kind = EV_ENTRY },
+		{ .ts_ns = 200, .goid = 9, .site = 0, .depth = 64, .tid = 9021, .kind = EV_ENTRY },
+		{ .ts_ns = 300,
+		  .goid = 9,
+		  .site = 3,
+		  .depth = 64,
+		  .tid = 9021,
+		  .kind = EV_ENTRY_EXIT },
+		{ .ts_ns = 400, .goid = 7, .site = 1, .depth = 56, .tid = 9020, .kind = EV_EXIT },
+		{ .ts_ns = 500, .goid = 8, .site = 0, .depth = 72, .tid = 9020, .kind = EV_ENTRY },
+	};
+
+	assert_int_equal(f->n, 5);
+	assert_memory_equal(f->ev, want, sizeof(want));
+	assert_int_equal(f->asked, 2); /* the same thread in a row is asked for once */
+	assert_int_equal(f->ring[0]->tail, f->ring[0]->head);
+	assert_int_equal(f->ring[3]->tail, f->ring[3]->head);
+	assert_int_equal(rings_stats(f->rings).events, 5);
+	assert_int_equal(f->n_losses, 0);
+}
+
+/* What is not complete yet stays in the ring, and so does what is later than the clock is known. */
+static void up_to_the_watermark(void **state)
+{
+	struct rings_fixture *f = *state;
+
+	rings_context(f->ring[0], 7, 20);
+	for (uint64_t ts = 100; ts <= 500; ts += 100)
+		rings_slot(f->ring[0], ts, 64, 0);
+	rings_slot(f->ring[0], 2 * MS + 50, 64, 0);
+	rings_pair(f, 2 * MS);
+	f->tsc_now = 2 * MS + 60;
+	assert_int_equal(rings_look(f, 2 * MS), 2 * MS);
+	assert_int_equal(rings_first_ns(f->rings), 100);
+	rings_until(f->rings, 300);
+	assert_int_equal(f->n, 2);
+	assert_int_equal(rings_first_ns(f->rings), 300);
+	rings_release(f->rings);
+	assert_int_equal(f->ring[0]->tail, 3 * RING_SLOT);
+	rings_until(f->rings, 2 * MS);
+	assert_int_equal(f->n, 5);
+	assert_int_equal(rings_first_ns(f->rings), UINT64_MAX);
+	rings_until(f->rings, UINT64_MAX);
+	assert_int_equal(f->n, 5);
+	rings_round(f, 3 * MS);
+	assert_int_equal(f->n, 6);
+	assert_int_equal(f->ev[5].ts_ns, 2 * MS + 50);
+}
+
+static void over_the_end_of_the_ring(void **state)
+{
+	struct rings_fixture *f = *state;
+	uint64_t now = 2 * MS;
+
+	rings_context(f->ring[1], 7, 20);
+	for (uint64_t i = 0; i < 20; i++, now += MS) {
+		for (uint64_t k = 0; k < 200; k++)
+			rings_slot(f->ring[1], now - MS + k, 64, k % 2);
+		rings_round(f, now);
+		assert_int_equal(f->ring[1]->tail, f->ring[1]->head);
+	}
+	assert_int_equal(f->n, 4000);
+	for (size_t i = 0; i < f->n; i++) {
+		assert_int_equal(f->ev[i].ts_ns, (1 + i / 200) * MS + i % 200);
+		assert_int_equal(f->ev[i].site, i % 2);
+	}
+	assert_in_range(rings_stats(f->rings).most_bytes, 200 * RING_SLOT, SIZE);
+}
+
+/* In turns of one event and in long runs: nothing lost, order of time, each ring's own order. */
+static void many_at_once(void **state)
+{
+	struct rings_fixture *f = *state;
+	uint64_t seed = 42, now = 2 * MS;
+	uint32_t written[N_RINGS] = { 0 }, taken[N_RINGS] = { 0 };
+	size_t total = 0;
+
+	for (int i = 0; i < N_RINGS; i++)
+		rings_context(f->ring[i], (uint64_t)i + 1, 20);
+	for (int round = 0; round < 50; round++, now += MS) {
+		uint64_t ts = now - MS;
+		uint32_t ring = 0;
+
+		for (int k = 0; k < 150; k++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			if (round % 2 || seed >> 59 == 0)
+				ring = (uint32_t)(seed >> 33) % N_RINGS;
+			ts += seed >> 62; /* often the same time as another's */
+			rings_slot(f->ring[ring], ts, written[ring]++, 1);
+			total++;
+		}
+		rings_round(f, now);
+	}
+	rings_round(f, now);
+	assert_int_equal(f->n, total);
+	for (size_t i = 0; i < f->n; i++) {
+		assert_true(!i || f->ev[i].ts_ns >= f->ev[i - 1].ts_ns);
+		assert_int_equal(f->ev[i].depth, taken[f->ev[i].goid - 1]++);
+	}
+}
+
+/* A stub at work holds the time up to which all is complete, as nobody knows what it will write. */
+static void while_a_stub_is_at_work(void **state)
+{
+	struct rings_fixture *f = *state;
+
+	rings_round(f, 2 * MS);
+	rings_context(f->ring[0], 7, 20);
+	rings_slot(f->ring[0], 2 * MS + 100, 64, 0);
+	f->ring[0]->reserved = f->ring[0]->head + RING_ROOM;
+	rings_context(f->ring[1], 8, 21);
+	rings_slot(f->ring[1], 2 * MS + 50, 64, 0);
+	rings_slot(f->ring[1], 3 * MS - 50, 64, 1);
+	assert_int_equal(rings_round(f, 3 * MS), 2 * MS); /* as of the round before */
+	assert_int_equal(f->n, 0);
+	/* taken back by the hook */
+	f->ring[0]->reserved = f->ring[0]->head;
+	assert_int_equal(rings_round(f, 4 * MS), 4 * MS);
+	assert_int_equal(f->n, 3);
+	/* one after the other: each was begun after the round before */
+	f->ring[0]->reserved = f->ring[0]->head + RING_SLOT;
+	assert_int_equal(rings_round(f, 5 * MS), 4 * MS);
+	rings_slot(f->ring[0], 4 * MS + 10, 64, 0);
+	f->ring[0]->reserved = f->ring[0]->head + RING_SLOT;
+	assert_int_equal(rings_round(f, 6 * MS), 5 * MS);
+	assert_int_equal(f->n, 4);
+	assert_int_equal(rings_stats(f->rings).passed_by, 0);
+}
+
+static void a_thread_stopped_in_a_stub_is_passed_by(void **state)
+{
+	struct rings_fixture *f = *state;
+	uint64_t now = 3 * MS;
+
+	rings_context(f->ring[0], 7, 20);
+	rings_slot(f->ring[0], 2 * MS, 64, 0);
+	rings_round(f, now);
+	f->ring[0]->reserved = f->ring[0]->head + RING_SLOT;
+	rings_context(f->ring[1], 8, 21);
+	rings_slot(f->ring[1], now + 5, 64, 0);
+	for (now += MS; now <= 103 * MS; now += MS) {
+		assert_int_equal(rings_round(f, now), 3 * MS);
+		assert_int_equal(f->n, 1);
+	}
+	assert_int_equal(rings_round(f, now), now);
+	assert_int_equal(f->n, 2);
+	assert_int_equal(rings_stats(f->rings).passed_by, 1);
+	assert_int_equal(rings_round(f, now + MS), now + MS);
+	assert_int_equal(rings_stats(f->rings).passed_by, 1);
+	/* it goes on: its event is of a time that was written long ago */
+	rings_slot(f->ring[0], 3 * MS + 100, 64, 1);
+	rings_slot(f->ring[0], now + MS + 100, 64, 0);
+	rings_round(f, now + 2 * MS);
+	assert_int_equal(f->n, 4);
+	assert_int_equal(f->ev[2].ts_ns, now + MS);
+	assert_int_equal(f->ev[2].site, 1);
+	assert_int_equal(f->ev[3].ts_ns, now + MS + 100);
+	assert_int_equal(f->n_late, 1);
+	assert_int_equal(f->late_at, 2); /* before that event */
+	assert_int_equal(f->loss[0].h.goid, 7);
+	assert_int_equal(f->loss[0].h.flags, 0);
+	assert_int_equal(f->loss[0].h.kind, EV_LOSS);
+	assert_int_equal(f->loss[0].arg[1], 0); /* nothing was lost */
+	assert_int_equal(rings_stats(f->rings).late, 1);
+}
+
+static void drops_are_losses(void **state)
+{
+	struct rings_fixture *f = *state;
+	struct ring_head *r = f->ring[2];
+
+	rings_round(f, 2 * MS);
+	r->dropped = 12;
+	r->dropped_first = 2 * MS + 10;
+	r->dropped_last = 2 * MS + 900;
+	r->dropped_goid = 33;
+	rings_round(f, 3 * MS);
+	assert_int_equal(f->n_losses, 1);
+	assert_int_equal(f->loss[0].h.kind, EV_LOSS);
+	assert_int_equal(f->loss[0].h.goid, 33);
+	assert_int_equal(f->loss[0].h.flags, 0);
+	assert_int_equal(f->loss[0].h.ts_ns, 2 * MS + 10);
+	assert_int_equal(f->loss[0].arg[0], 2 * MS + 900);
+	assert_int_equal(f->loss[0].arg[1], 12);
+	assert_int_equal(r->dropped_seen, 12);
+	rings_round(f, 4 * MS);
+	assert_int_equal(f->n_losses, 1); /* once */
+	r->dropped = 13;
+	r->dropped_first = 17; /* before what was written, and nonsense */
+	r->dropped_last = UINT64_MAX;
+	r->dropped_goid = RING_MANY_GOIDS;
+	rings_round(f, 5 * MS);
+	assert_int_equal(f->n_losses, 2);
+	assert_int_equal(f->loss[1].h.goid, 0);
+	assert_int_equal(f->loss[1].h.flags, EVF_ALL);
+	assert_int_equal(f->loss[1].h.ts_ns, 4 * MS);
+	assert_int_equal(f->loss[1].arg[0], 5 * MS);
+	assert_int_equal(f->loss[1].arg[1], 1);
+	assert_int_equal(rings_stats(f->rings).lost, 13);
+}
+
+#define test(name) cmocka_unit_test_setup_teardown(name, rings_setup, rings_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(whose_and_when),           test(up_to_the_watermark),
+		test(over_the_end_of_the_ring), test(many_at_once),
+		test(while_a_stub_is_at_work),  test(a_thread_stopped_in_a_stub_is_passed_by),
+		test(drops_are_losses),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "rings/tsc_clock.h"
+
+#define MS 1000000u
+
+static struct tsc_clock clock_;
+
+static int fresh(void **state)
+{
+	(void)state;
+	memset(&clock_, 0, sizeof(clock_));
+	return 0;
+}
+
+static bool add(uint64_t tsc, uint64_t ns)
+{
+	return tsc_clock_add(&clock_, &(struct tsc_pair){ .tsc = tsc, .ns = ns });
+}
+
+static void between_two_pairs_on_a_line(void **state)
+{
+	(void)state;
+	assert_null(tsc_clock_find(&clock_, 5));
+	assert_false(add(3000, 1000));
+	assert_null(tsc_clock_find(&clock_, 3000));        /* one pair has no slope */
+	assert_false(add(3000 + 26 * MS, 1000 + 10 * MS)); /* 2.6 GHz */
+	const struct tsc_segment *s = tsc_clock_find(&clock_, 3000);
+
+	assert_non_null(s);
+	assert_int_equal(tsc_segment_ns(s, 3000), 1000);
+	assert_in_range(tsc_segment_ns(s, 3000 + 13 * MS), 1000 + 5 * MS - 1, 1000 + 5 * MS);
+	assert_ptr_equal(tsc_clock_find(&clock_, 3000 + 26 * MS - 1), s);
+	assert_null(tsc_clock_find(&clock_,
+				   3000 + 26 * MS)); /* the last pair's: from there on unknown */
+	assert_int_equal(tsc_clock_ns(&clock_, 3000 + 99 * MS), 1000 + 10 * MS);
+}
+
+/* The rate changes a little from pair to pair, as time adjustment has it, and pairs are off by some
+ * ns: later counters have later times all the same. */
+static void drift_and_noise_keep_the_order(void **state)
+{
+	uint64_t tsc = 1000, ns = 77, seed = 42, last = 0;
+
+	(void)state;
+	for (int i = 0; i < 3000; i++) {
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		add(tsc, ns + (seed >> 60));
+		/* 2.6 ticks a ns and up to 400 millionths more */
+		tsc += 5200000 + (uint64_t)(i % 20) * 100;
+		ns += 2000000;
+	}
+	assert_int_equal(clock_.jumps, 0);
+	assert_in_range(clock_.worst_residual_ns, 1, 2000);
+	assert_true(tsc_clock_residual_ns(&clock_) > 0);
+	for (tsc = clock_.segments[clock_.first % TSC_SEGMENTS].tsc - 50000;
+	     tsc < clock_.last.tsc + 50000; tsc += 777) {
+		uint64_t at = tsc_clock_ns(&clock_, tsc);
+
+		assert_true(at >= last);
+		last = at;
+	}
+	assert_int_equal(last, clock_.last.ns);
+}
+
+static void a_jump_is_reported_once(void **state)
+{
+	uint64_t i = 0;
+
+	(void)state;
+	for (; i < 10; i++)
+		assert_false(add(i * 2 * MS, i * MS));
+	/* the virtual machine moved: 3 ms passed that the counter knows nothing of */
+	assert_true(add(i * 2 * MS, (i + 3) * MS));
+	assert_int_equal(clock_.jumps, 1);
+	for (i++; i < 20; i++)
+		assert_false(add(i * 2 * MS, (i + 3) * MS));
+	assert_int_equal(clock_.jumps, 1);
+	/* in between: between the pairs' times */
+	assert_in_range(tsc_clock_ns(&clock_, 19 * MS), 9 * MS, 13 * MS);
+}
+
+/* Time adjustment slews by 500 millionths at the most: over 100 ms more than a jump is. */
+static void slewing_is_no_jump(void **state)
+{
+	(void)state;
+	add(0, 0);
+	assert_false(add(100 * MS, 100 * MS));
+	assert_false(add(200 * MS, 200 * MS + 45000));
+	assert_true(add(300 * MS, 300 * MS + 45000 + 90000));
+}
+
+static void a_doubtful_pair_is_no_jump(void **state)
+{
+	(void)state;
+	add(0, 0);
+	add(1 * MS, 1 * MS);
+	assert_false(tsc_clock_add(&clock_, &(struct tsc_pair){ .tsc = 2 * MS,
+								.ns = 2 * MS + 40000,
+								.doubt_ns = 35000 }));
+}
+
+static void a_counter_that_went_back(void **state)
+{
+	(void)state;
+	add(500 * MS, 1 * MS);
+	add(501 * MS, 2 * MS);
+	assert_true(add(7 * MS, 3 * MS)); /* another host's */
+	assert_false(add(8 * MS, 4 * MS));
+	assert_int_equal(tsc_clock_ns(&clock_, 500 * MS + MS / 2), 1 * MS + MS / 2);
+	assert_int_equal(tsc_clock_ns(&clock_, 7 * MS + MS / 2), 3 * MS + MS / 2);
+	/* CLOCK_MONOTONIC does not go back; if a pair says so, time stands */
+	assert_true(add(9 * MS, 3 * MS));
+	assert_int_equal(tsc_clock_ns(&clock_, 8 * MS + 5), 4 * MS);
+	assert_int_equal(clock_.last.ns, 4 * MS);
+}
+
+static void before_all_that_is_kept(void **state)
+{
+	(void)state;
+	for (uint64_t i = 10; i < 10 + TSC_SEGMENTS + 40; i++)
+		add(i * 2 * MS, i * MS);
+	assert_int_equal(clock_.end - clock_.first, TSC_SEGMENTS);
+	assert_null(tsc_clock_find(&clock_, 22 * MS));
+	assert_int_equal(tsc_clock_ns(&clock_, 22 * MS), 11 * MS);
+	assert_int_equal(tsc_clock_ns(&clock_, 0), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(between_two_pairs_on_a_line, fresh),
+		cmocka_unit_test_setup(drift_and_noise_keep_the_order, fresh),
+		cmocka_unit_test_setup(a_jump_is_reported_once, fresh),
+		cmocka_unit_test_setup(slewing_is_no_jump, fresh),
+		cmocka_unit_test_setup(a_doubtful_pair_is_no_jump, fresh),
+		cmocka_unit_test_setup(a_counter_that_went_back, fresh),
+		cmocka_unit_test_setup(before_all_that_is_kept, fresh),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/collect/collect.h"
 
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -12,84 +10,41 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/collect/bpf_rings.h"
 #include "attach/kernel/costs.h"
 #include "attach/collect/losses.h"
 #include "attach/collect/merge.h"
 #include "attach/collect/pc_names.h"
+#include "attach/collect/ring_source.h"
+#include "attach/collect/thread_ids.h"
 #include "base/clock.h"
 #include "base/log.h"
 
 /* Between two rounds. The default rings hold 200,000 events, a busy CPU makes some 2,000 a
- * millisecond. */
+ * millisecond; inline stubs ten times as many, into rings for two million. */
 #define PAUSE_NS (2 * 1000 * 1000)
-/* What a round takes out of one ring before it turns to the next. */
-#define BATCH 65536
-/* How often a ring whose next record is still being written is looked at again in one round. */
-#define BUSY_TRIES 100
-
-struct source {
-	struct collector *c;
-	struct ring *ring;
-	unsigned queue;
-	unsigned batch; /* taken in this call */
-};
-
 struct collector {
 	struct collector_options opt;
-	struct ring_buffer *rb;
-	struct source *sources; /* one a ring */
-	unsigned n_sources;
+	struct bpf_rings *bpf;
+	unsigned n_bpf;     /* rings of them */
 	struct merge merge; /* a queue a ring, the last one for losses */
 	struct pc_names *pc_names;
 	uint64_t last_watermark_ns, last_flush_ns, flushed_events;
 	struct losses *losses;
+	/* inline stubs' rings, NULL without */
+	struct ring_source *inline_source;
+	struct rings *rings;
+	struct thread_ids *thread_ids;
 
 	pthread_t thread;
 	bool running;
 	int wake_fd;
 	atomic_bool stop;
 	uint64_t class_events[COST_CLASSES];
-	_Atomic uint64_t events, lost_events, lost_records, images, bytes;
+	_Atomic uint64_t events, lost_events, lost_records, images, bytes, ring_events;
 	atomic_int error;
 	atomic_bool full, layout_wrong;
 };
-
-/* ---- one ring */
-
-static int on_record(void *ctx, void *data, size_t size)
-{
-	struct source *s = ctx;
-	struct event_ext ev = { 0 };
-
-	if (size != sizeof(struct event) && size != sizeof(struct event_ext))
-		return -EBADMSG;
-	memcpy(&ev, data, size);
-	int err = merge_add(&s->c->merge, s->queue, &ev);
-	if (err)
-		return err;
-	return ++s->batch >= BATCH ? -EAGAIN : 0;
-}
-
-/* Empties a ring up to the position its producers have reached now. 1 when a
- * record before that position is still being written, else 0 or -errno. */
-static int drain(struct source *s)
-{
-	unsigned long until = ring__producer_pos(s->ring);
-
-	for (int tries = 0;;) {
-		s->batch = 0;
-		int n = ring__consume(s->ring);
-
-		if (n < 0 && n != -EAGAIN)
-			return n;
-		if (ring__consumer_pos(s->ring) >= until)
-			return 0;
-		if (n == 0 && ++tries > BUSY_TRIES)
-			return 1;
-		if (n == 0)
-			sched_yield();
-	}
-}
 
 /* ---- the stream */
 
@@ -161,13 +116,58 @@ static int write_event(void *ctx, const struct event_ext *ev)
 	return c->opt.max_bytes ? mind_the_limit(c) : 0;
 }
 
+/* Events of inline stubs: plenty, and of kinds that need none of the above. */
+static int write_ring_events(void *ctx, const struct event *ev, size_t n)
+{
+	struct collector *c = ctx;
+
+	if (c->full)
+		return 0;
+	int err = trace_writer_many(c->opt.writer, ev, n);
+	if (err)
+		return err;
+	c->events += n;
+	c->ring_events += n;
+	return c->opt.max_bytes ? mind_the_limit(c) : 0;
+}
+
+static int write_late(void *ctx, const struct event_ext *loss)
+{
+	struct collector *c = ctx;
+
+	c->lost_records++;
+	return write_event(c, loss);
+}
+
+/* Writes what all sources have from before until_ns, in time order. */
+static int write_until(struct collector *c, uint64_t until_ns)
+{
+	int err = 0;
+
+	while (!err) {
+		uint64_t first_ns = merge_first_ns(&c->merge);
+		uint64_t ring_ns = c->rings ? rings_first_ns(c->rings) : UINT64_MAX;
+
+		if (!c->rings)
+			return merge_until(&c->merge, until_ns, write_event, c);
+		if (first_ns >= until_ns && ring_ns >= until_ns)
+			break;
+		if (ring_ns < first_ns)
+			err = rings_until(c->rings, first_ns < until_ns ? first_ns : until_ns);
+		else
+			err = merge_until(&c->merge, ring_ns < until_ns ? ring_ns + 1 : until_ns,
+					  write_event, c);
+	}
+	return err;
+}
+
 static int add_loss(void *ctx, const struct event_ext *loss)
 {
 	struct collector *c = ctx;
 
 	c->lost_events += loss->arg[1];
 	c->lost_records++;
-	return merge_add(&c->merge, c->n_sources, loss);
+	return merge_add(&c->merge, c->n_bpf, loss);
 }
 
 /* A producer's position may still be on its way to the other CPUs when it reads the clock. */
@@ -176,16 +176,20 @@ static int add_loss(void *ctx, const struct event_ext *loss)
 /* One round. `last`: take everything, whatever its time. */
 static int collect_once(struct collector *c, bool last)
 {
-	uint64_t watermark_ns = clock_monotonic_ns() - STORE_DELAY_NS;
-	int held = 0, err;
+	uint64_t watermark_ns = clock_monotonic_ns() - STORE_DELAY_NS, complete_ns;
+	int held, err;
 
 	atomic_thread_fence(memory_order_seq_cst); /* positions are sampled after the clock */
-	for (unsigned i = 0; i < c->n_sources; i++) {
-		err = drain(&c->sources[i]);
-		if (err < 0)
+	if (c->rings) {
+		err = ring_source_poll(c->inline_source, &complete_ns, add_loss, c);
+		if (err)
 			return err;
-		held |= err;
+		if (complete_ns < watermark_ns)
+			watermark_ns = complete_ns;
 	}
+	held = bpf_rings_drain(c->bpf);
+	if (held < 0)
+		return held;
 	err = losses_take(c->losses, c->last_watermark_ns, add_loss, c);
 	if (err < 0)
 		return err;
@@ -194,7 +198,9 @@ static int collect_once(struct collector *c, bool last)
 		return 0; /* the next round goes further */
 	if (!held)
 		c->last_watermark_ns = watermark_ns;
-	err = merge_until(&c->merge, last ? UINT64_MAX : watermark_ns, write_event, c);
+	err = write_until(c, last ? UINT64_MAX : watermark_ns);
+	if (c->rings)
+		rings_release(c->rings);
 	/* A killed tracer must leave what is older than half a second. */
 	if (!err && watermark_ns - c->last_flush_ns > 500 * 1000 * 1000) {
 		c->last_flush_ns = watermark_ns;
@@ -206,19 +212,21 @@ static int collect_once(struct collector *c, bool last)
 
 static bool any_ring_filling(const struct collector *c)
 {
-	for (unsigned i = 0; i < c->n_sources; i++)
-		if (ring__avail_data_size(c->sources[i].ring) > c->opt.probes->ring_bytes / 8)
-			return true;
-	return false;
+	return bpf_rings_filling(c->bpf) || (c->rings && rings_filling(c->rings));
 }
 
 static void *collect_thread(void *arg)
 {
 	struct collector *c = arg;
-	bool told = false;
+	bool told = false, filling = false;
 
 	while (!c->stop) {
-		int err = collect_once(c, false);
+		uint64_t before = c->events;
+		int err;
+
+		if (c->rings)
+			trace_writer_hurry(c->opt.writer, filling);
+		err = collect_once(c, false);
 
 		if (err)
 			c->error = err;
@@ -231,7 +239,9 @@ static void *collect_thread(void *arg)
 		}
 		if (err)
 			break;
-		if (!any_ring_filling(c))
+		filling = any_ring_filling(c);
+		/* One that fills and of which nothing could be taken is waited for. */
+		if (!filling || c->events == before)
 			nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
 	}
 	return NULL;
@@ -239,25 +249,37 @@ static void *collect_thread(void *arg)
 
 /* ---- life */
 
-static int open_rings(struct collector *c)
+static int add_event(void *ctx, unsigned ring, const struct event_ext *ev)
 {
-	struct probes *p = c->opt.probes;
+	struct collector *c = ctx;
 
-	for (unsigned cpu = 0; cpu < p->n_cpus; cpu++) {
-		if (p->ring_fds[cpu] < 0)
-			continue;
-		struct source *s = &c->sources[c->n_sources];
+	return merge_add(&c->merge, ring, ev);
+}
 
-		*s = (struct source){ .c = c, .queue = c->n_sources };
-		if (!c->rb)
-			c->rb = ring_buffer__new(p->ring_fds[cpu], on_record, s, NULL);
-		else if (ring_buffer__add(c->rb, p->ring_fds[cpu], on_record, s))
+static int open_inline(struct collector *c)
+{
+	struct rings_options opt = {
+		.memory = c->opt.rings,
+		.n_rings = c->opt.n_rings,
+		.sites = c->opt.ring_sites,
+		.n_sites = (uint32_t)c->opt.plan->n_sites,
+		.sink = { .events = write_ring_events, .late = write_late, .ctx = c },
+	};
+
+	if (!c->opt.n_rings)
+		return 0;
+	if (c->opt.pid) {
+		c->thread_ids = thread_ids_new(c->opt.pid);
+		if (!c->thread_ids)
 			return -errno;
-		if (!c->rb)
-			return -errno;
-		s->ring = ring_buffer__ring(c->rb, c->n_sources++);
+		opt.tid_of = thread_ids_find;
+		opt.tid_ctx = c->thread_ids;
 	}
-	return c->n_sources ? 0 : -ENODEV;
+	c->inline_source = ring_source_new(&opt);
+	if (!c->inline_source)
+		return -errno;
+	c->rings = ring_source_rings(c->inline_source);
+	return 0;
 }
 
 struct collector *collector_new(const struct collector_options *opt)
@@ -269,13 +291,17 @@ struct collector *collector_new(const struct collector_options *opt)
 		return NULL;
 	c->opt = *opt;
 	c->wake_fd = -1;
-	c->sources = calloc(opt->probes->n_cpus, sizeof(*c->sources));
+	c->bpf = bpf_rings_new(opt->probes, add_event, c);
+	if (!c->bpf)
+		err = -errno;
 	c->losses = losses_new(opt->probes);
 	c->pc_names = pc_names_new(opt->binary, opt->writer);
-	if (c->sources && c->losses && c->pc_names)
-		err = open_rings(c);
+	if (c->bpf && c->losses && c->pc_names) {
+		c->n_bpf = bpf_rings_count(c->bpf);
+		err = merge_init(&c->merge, c->n_bpf + 1);
+	}
 	if (!err)
-		err = merge_init(&c->merge, c->n_sources + 1);
+		err = open_inline(c);
 	if (err) {
 		log_error("the ring buffers cannot be opened: %s", strerror(-err));
 		collector_free(c);
@@ -306,6 +332,7 @@ struct collector_stats collector_stats(const struct collector *c)
 		.lost_records = c->lost_records,
 		.images = c->images,
 		.bytes = c->bytes,
+		.ring_events = c->ring_events,
 		.error = c->error,
 		.full = c->full,
 		.layout_wrong = c->layout_wrong || probes_counters(c->opt.probes).layout_wrong,
@@ -345,16 +372,39 @@ uint64_t collector_class_events(const struct collector *c, unsigned cost_class)
 	return c->class_events[cost_class];
 }
 
+struct rings_stats collector_ring_stats(const struct collector *c)
+{
+	return c->rings ? rings_stats(c->rings) : (struct rings_stats){ 0 };
+}
+
+struct collector_clock collector_clock(const struct collector *c)
+{
+	const struct tsc_clock *clock = c->rings ? ring_source_clock(c->inline_source) : NULL;
+
+	if (!clock)
+		return (struct collector_clock){ 0 };
+	return (struct collector_clock){ .residual_ns = tsc_clock_residual_ns(clock),
+					 .worst_ns = clock->worst_residual_ns,
+					 .jumps = clock->jumps };
+}
+
+void collector_disable_rings(struct collector *c)
+{
+	if (c->rings)
+		rings_disable(c->rings);
+}
+
 void collector_free(struct collector *c)
 {
 	if (!c)
 		return;
 	if (c->running)
 		collector_stop(c);
-	ring_buffer__free(c->rb);
+	bpf_rings_free(c->bpf);
 	merge_free(&c->merge);
 	pc_names_free(c->pc_names);
-	free(c->sources);
+	ring_source_free(c->inline_source);
+	thread_ids_free(c->thread_ids);
 	losses_free(c->losses);
 	free(c);
 }

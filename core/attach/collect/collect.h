@@ -13,6 +13,7 @@
 
 #include "attach/probes/probes.h"
 #include "binary/gobin.h"
+#include "rings/rings.h"
 #include "trace/trace.h"
 
 struct collector;
@@ -25,11 +26,18 @@ struct collector_options {
 	const uint8_t *cost_class; /* by site: enum cost_class; events are counted by it */
 	uint64_t max_bytes;        /* of the trace file; 0: no limit */
 	bool expect_goid_1;        /* the first image's runtime.main must run as goid 1 */
+	/* Rings of inline stubs, mapped until collector_free; n_rings 0: none */
+	const struct ring_memory *rings;
+	unsigned n_rings;
+	const struct ring_site *ring_sites; /* by site: what its inline stub writes */
+	/* of the traced process, whose rings name threads by its own numbers; 0: they are ours */
+	int pid;
 };
 
 /* Counts for progress and the end record; read at any time. */
 struct collector_stats {
 	uint64_t events, lost_events, lost_records, images, bytes;
+	uint64_t ring_events; /* of them, by inline stubs; not among collector_class_events */
 	/* of the writer or the rings, -errno; collecting has ended */
 	int error;
 	bool full; /* max_bytes was reached */
@@ -48,6 +56,16 @@ struct collector_stats collector_stats(const struct collector *c);
 int collector_stop(struct collector *c);
 /* Events written of sites of one class. After collector_stop. */
 uint64_t collector_class_events(const struct collector *c, unsigned cost_class);
+/* What was found in the rings of inline stubs; all 0 without. After collector_stop. */
+struct rings_stats collector_ring_stats(const struct collector *c);
+/* How far the clocks were off what was foretold: root mean square and the most, ns, and how often
+ * they jumped. 0 without rings. After collector_stop. */
+struct collector_clock {
+	double residual_ns;
+	uint64_t worst_ns, jumps;
+} collector_clock(const struct collector *c);
+/* Makes inline stubs take their slow path from now on: before probes are taken down. */
+void collector_disable_rings(struct collector *c);
 void collector_free(struct collector *c);
 
 #endif

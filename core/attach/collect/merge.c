@@ -44,7 +44,7 @@ int merge_add(struct merge *m, unsigned queue, const struct event_ext *ev)
 }
 
 /* The queue whose first event is the oldest, or NULL: a scan, as CPUs are few. */
-static struct merge_queue *oldest(struct merge *m)
+static struct merge_queue *oldest(const struct merge *m)
 {
 	struct merge_queue *best = NULL;
 
@@ -56,6 +56,13 @@ static struct merge_queue *oldest(struct merge *m)
 			best = q;
 	}
 	return best;
+}
+
+uint64_t merge_first_ns(const struct merge *m)
+{
+	const struct merge_queue *q = oldest(m);
+
+	return q ? q->events[q->head].h.ts_ns : UINT64_MAX;
 }
 
 /* The time up to which `q` may be emptied before another queue's turn comes. */

@@ -28,6 +28,9 @@ void merge_free(struct merge *m);
  */
 int merge_add(struct merge *m, unsigned queue, const struct event_ext *ev);
 
+/* The time of the first event that waits, UINT64_MAX when none does. */
+uint64_t merge_first_ns(const struct merge *m);
+
 /* Hands out all events stamped before `watermark_ns`, in time order; stops at the first
  * non-zero result of fn and returns it. */
 int merge_until(struct merge *m, uint64_t watermark_ns,

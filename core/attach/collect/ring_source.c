@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/collect/ring_source.h"
+
+#include <stdlib.h>
+
+#include "attach/collect/tsc_source.h"
+#include "trace/trace.h"
+
+/* What a stub stores may still be on its way to this CPU when it has read the counter. */
+#define STORE_DELAY_NS 20000
+/* Pairs of clocks are as far apart at least: those that are kept reach back much longer than any
+ * ring is waited for, and a pair's own error stays small in the slope. */
+#define PAIRS_APART_NS (500 * 1000)
+_Static_assert(TSC_SEGMENTS *PAIRS_APART_NS > 2 * RINGS_PATIENCE_NS, "events that waited");
+
+struct ring_source {
+	struct tsc_clock clock;
+	struct rings *rings;
+};
+
+struct ring_source *ring_source_new(const struct rings_options *opt)
+{
+	struct ring_source *s = calloc(1, sizeof(*s));
+	struct rings_options with_clock = *opt;
+	struct tsc_pair pair;
+
+	if (!s)
+		return NULL;
+	with_clock.clock = &s->clock;
+	s->rings = rings_new(&with_clock);
+	if (!s->rings) {
+		free(s);
+		return NULL;
+	}
+	/* No event is earlier. */
+	pair = tsc_source_pair();
+	tsc_clock_add(&s->clock, &pair);
+	return s;
+}
+
+void ring_source_free(struct ring_source *s)
+{
+	if (!s)
+		return;
+	rings_free(s->rings);
+	free(s);
+}
+
+int ring_source_poll(struct ring_source *s, uint64_t *complete_ns,
+		     int (*tell)(void *ctx, const struct event_ext *loss), void *ctx)
+{
+	struct tsc_pair pair = tsc_source_pair();
+	const struct event_ext jump = {
+		.h = { .ts_ns = s->clock.last.ns,
+		       .site = TRACE_NONE,
+		       .kind = EV_LOSS,
+		       .flags = EVF_ALL },
+		.arg = { pair.ns },
+	};
+	int err = 0;
+
+	if (pair.ns - s->clock.last.ns >= PAIRS_APART_NS && tsc_clock_add(&s->clock, &pair))
+		err = tell(ctx, &jump);
+
+	*complete_ns = rings_poll(s->rings, s->clock.last.ns - STORE_DELAY_NS, tsc_read);
+	return err ? err : rings_take_losses(s->rings, tell, ctx);
+}
+
+struct rings *ring_source_rings(struct ring_source *s)
+{
+	return s->rings;
+}
+
+const struct tsc_clock *ring_source_clock(const struct ring_source *s)
+{
+	return &s->clock;
+}

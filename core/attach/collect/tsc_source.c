@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/collect/tsc_source.h"
+
+#include <cpuid.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "base/clock.h"
+
+/* More than this between two CPUs, and events of one goroutine could change places. */
+#define SPREAD_MAX_NS 200
+/* The processor does it in 10 to 30 ns, a hypervisor that traps it in a microsecond and more. */
+#define READ_MAX_NS 400
+
+struct tsc_pair tsc_source_pair(void)
+{
+	struct tsc_pair best = { 0 };
+	uint64_t best_ticks = UINT64_MAX;
+
+	for (int i = 0; i < 4; i++) {
+		uint64_t from = tsc_read(), ns = clock_monotonic_ns(), to = tsc_read();
+
+		if (to - from >= best_ticks)
+			continue;
+		best_ticks = to - from;
+		best.tsc = from + best_ticks / 2;
+		best.ns = ns;
+	}
+	/* No counter is faster than 8 GHz nor, as far as this goes, slower than 1. */
+	best.doubt_ns = best_ticks / 2 < UINT32_MAX ? (uint32_t)(best_ticks / 2) : UINT32_MAX;
+	return best;
+}
+
+/* ---- what the system says of it */
+
+static bool read_line(const char *path, char *line, int size)
+{
+	FILE *f = fopen(path, "re");
+	bool got = f && fgets(line, size, f);
+
+	if (got)
+		line[strcspn(line, "\n")] = '\0';
+	if (f)
+		fclose(f);
+	return got;
+}
+
+static bool source_fits(struct tsc_check *c)
+{
+	char source[64] = "not known";
+
+	read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", source,
+		  sizeof(source));
+	if (!strcmp(source, "tsc") || !strcmp(source, "kvm-clock"))
+		return true;
+	snprintf(c->why, sizeof(c->why),
+		 "the kernel's clock source is %s, not the time stamp counter", source);
+	return false;
+}
+
+/* Is the word among the flags of the first CPU? */
+static bool cpu_flag(const char *flag)
+{
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	char line[8192];
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		size_t n = strlen(flag);
+
+		if (strncmp(line, "flags", 5))
+			continue;
+		for (const char *p = line; !found && (p = strstr(p, flag)); p += n)
+			found = p[-1] == ' ' && (p[n] == ' ' || p[n] == '\n');
+		break;
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static bool steady(struct tsc_check *c)
+{
+	unsigned eax, ebx, ecx, edx;
+
+	if (__get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) && edx & 1u << 8)
+		return true;
+	if (cpu_flag("constant_tsc") && cpu_flag("nonstop_tsc"))
+		return true;
+	snprintf(c->why, sizeof(c->why),
+		 "the processor's time stamp counter changes its rate or stops (no constant_tsc "
+		 "and nonstop_tsc)");
+	return false;
+}
+
+static bool allowed(struct tsc_check *c)
+{
+	int mode = PR_TSC_ENABLE;
+
+	if (prctl(PR_GET_TSC, &mode) || mode == PR_TSC_ENABLE)
+		return true;
+	snprintf(c->why, sizeof(c->why),
+		 "reading the time stamp counter is forbidden to this process (PR_SET_TSC)");
+	return false;
+}
+
+/* clock_gettime must give what bpf_ktime_get_ns does. */
+static bool no_offset(struct tsc_check *c)
+{
+	char line[128];
+	long long s = 0, ns = 0;
+	FILE *f = fopen("/proc/self/timens_offsets", "re");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "monotonic %lld %lld", &s, &ns) == 2 ||
+		    sscanf(line, "1 %lld %lld", &s, &ns) == 2)
+			break;
+	if (f)
+		fclose(f);
+	if (!s && !ns)
+		return true;
+	snprintf(c->why, sizeof(c->why),
+		 "gotrace runs in a time namespace whose monotonic clock has an offset");
+	return false;
+}
+
+/* ---- what is measured */
+
+static double ticks_a_ns(void)
+{
+	struct tsc_pair a = tsc_source_pair(), b;
+
+	do
+		b = tsc_source_pair();
+	while (b.ns - a.ns < 1000 * 1000);
+	return (double)(b.tsc - a.tsc) / (double)(b.ns - a.ns);
+}
+
+static bool fast(struct tsc_check *c, double rate)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int i = 0; i < 64; i++) {
+		uint64_t from = tsc_read(), to = tsc_read();
+
+		best = to - from < best ? to - from : best;
+	}
+	c->read_ns = (uint32_t)((double)best / rate);
+	if (c->read_ns <= READ_MAX_NS)
+		return true;
+	snprintf(c->why, sizeof(c->why),
+		 "reading the time stamp counter takes %u ns: it is trapped here", c->read_ns);
+	return false;
+}
+
+/* Two threads, each on its CPU, that answer each other with their counters. */
+struct meeting {
+	_Alignas(64) _Atomic uint64_t question; /* number of the round, 0 before the first */
+	_Alignas(64) _Atomic uint64_t answer;   /* the counter there */
+	_Atomic bool over;
+	unsigned cpu;
+};
+
+static bool pin(unsigned cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return !sched_setaffinity(0, sizeof(set), &set);
+}
+
+static void *answer(void *arg)
+{
+	struct meeting *m = arg;
+	uint64_t seen = 0;
+
+	if (!pin(m->cpu))
+		return NULL;
+	while (!m->over) {
+		uint64_t question = m->question;
+
+		if (question == seen)
+			continue;
+		seen = question;
+		m->answer = tsc_read();
+	}
+	return NULL;
+}
+
+#define ROUNDS     300
+#define MEETING_NS (100 * 1000 * 1000)
+
+/* How far the counter of m->cpu is ahead of this CPU's, by the fastest answer. false: there was
+ * none in time, the CPUs are busy. */
+static bool offset_of(struct meeting *m, int64_t *offset)
+{
+	uint64_t end_ns = clock_monotonic_ns() + MEETING_NS, best = UINT64_MAX;
+
+	for (uint64_t round = 1; round <= ROUNDS; round++) {
+		uint64_t asked, got, there;
+
+		m->answer = 0;
+		asked = tsc_read();
+		m->question = round;
+		for (unsigned i = 1; !(there = m->answer); i++)
+			if (!(i % 1024) && clock_monotonic_ns() > end_ns)
+				return best != UINT64_MAX;
+		got = tsc_read();
+		if (got - asked >= best)
+			continue;
+		best = got - asked;
+		*offset = (int64_t)(there - asked - best / 2);
+	}
+	return true;
+}
+
+/* Compares one CPU with the one that this thread is pinned to. */
+static bool compare(unsigned cpu, int64_t *offset)
+{
+	struct meeting m = { .cpu = cpu };
+	pthread_t thread;
+	bool got;
+
+	if (pthread_create(&thread, NULL, answer, &m))
+		return false;
+	got = offset_of(&m, offset);
+	m.over = true;
+	pthread_join(thread, NULL);
+	return got;
+}
+
+static void measure_spread(struct tsc_check *c, const cpu_set_t *cpus, double rate)
+{
+	int64_t offset, most = 0, least = 0;
+	bool first = true;
+
+	for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, cpus))
+			continue;
+		if (first) {
+			first = false;
+			if (!pin(cpu))
+				return;
+		} else if (compare(cpu, &offset)) {
+			most = offset > most ? offset : most;
+			least = offset < least ? offset : least;
+		}
+	}
+	c->spread_ns = (uint32_t)((double)(most - least) / rate);
+}
+
+static bool alike(struct tsc_check *c, double rate)
+{
+	cpu_set_t cpus;
+
+	if (sched_getaffinity(0, sizeof(cpus), &cpus))
+		return true; /* more CPUs than a set holds: the kernel has compared them */
+	measure_spread(c, &cpus, rate);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	if (c->spread_ns <= SPREAD_MAX_NS)
+		return true;
+	snprintf(c->why, sizeof(c->why),
+		 "the time stamp counters of the CPUs differ by %u ns, more than %u", c->spread_ns,
+		 SPREAD_MAX_NS);
+	return false;
+}
+
+struct tsc_check tsc_source_check(void)
+{
+	const char *unchecked = getenv("GOTRACE_CLOCK_UNCHECKED");
+	struct tsc_check c = { 0 };
+
+	if (!allowed(&c)) /* not even for a test */
+		return c;
+	c.unchecked = unchecked && !strcmp(unchecked, "1");
+	if (c.unchecked) {
+		c.usable = true;
+		return c;
+	}
+	if (!source_fits(&c) || !steady(&c) || !no_offset(&c))
+		return c;
+	double rate = ticks_a_ns();
+
+	c.usable = fast(&c, rate) && alike(&c, rate);
+	return c;
+}

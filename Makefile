@@ -218,6 +218,10 @@ experiment-overhead: $(BIN) | $(call deps,go) $(call deps,experiment) ## the the
 experiment-throughput: | $(call deps,build) ## events a second that a core reads and pairs, and the memory (RUNS=5)
 	$(Q)O=$(O) experiments/throughput/run.sh
 
+.PHONY: experiment-collector
+experiment-collector: | $(call deps,build) ## ns an event of inline stubs that the collector takes, by stage and rings (RUNS=5)
+	$(Q)O=$(O) experiments/collector/run.sh
+
 .PHONY: experiment-export
 experiment-export: $(BIN) | $(call deps,build) $(call deps,experiment) ## time, memory and bytes of every export (RUNS=5)
 	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) experiments/export-throughput/run.sh

@@ -1,0 +1,65 @@
+#!/bin/sh
+# What the collector takes for an event of inline stubs: 1, 2, 16 and 64 rings, written by a thread each
+# (they take turns on one CPU: long runs of one ring) or mixed by one thread (each event another ring, as
+# if all Ps ran at once, the worst case), up to each stage: read and merged, encoded, packed, written.
+#   experiments/collector/run.sh
+# RUNS=5 repetitions after one discarded, EVENTS=20000000 each. Writers keep one CPU busy, the collector
+# another. The summary takes the fastest run of each: what others do on the machine only adds.
+# Rows go to results/collector/RUN-ID/; nothing is overwritten.
+set -eu
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top"
+runs=${RUNS:-5} events=${EVENTS:-20000000} build=${O:-build}
+mkdir -p results/collector
+make -s O="$build" "$build/libgotrace.a" "$build/libgotrace-attach.a"
+"${CC:-gcc}" -O2 -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -Icore -I. experiments/collector/collector.c \
+	"$build/libgotrace-attach.a" "$build/libgotrace.a" -lzstd -lz -lm -pthread -o "$build/collector"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+out=results/collector/$(date -u +%Y%m%dT%H%M%SZ)-$(git rev-parse --short HEAD)
+mkdir "$out"
+{
+	echo "date: $(date -u +%Y-%m-%dT%H:%M:%SZ)"
+	echo "commit: $(git describe --always --dirty -- core experiments/collector 2>/dev/null || git rev-parse --short HEAD)"
+	echo "kernel: $(uname -sr)"
+	echo "cpu: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) online"
+	echo "clock source: $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)"
+	echo "load at start: $(cut -d' ' -f1-3 /proc/loadavg)"
+	echo "compiler: $("${CC:-gcc}" --version | head -n 1), -O2"
+	echo "zstd: $(pkg-config --modversion libzstd)"
+	echo "file on: $(df --output=fstype "$work" | tail -n 1)"
+	echo "runs: $runs after one discarded, $events events each"
+} >"$out/environment.txt"
+rows=$out/rows.csv
+echo "stage,rings,writers,run,events,cpu_ns,ns_per_event,wall_ns,bytes,full_rings,most_bytes,passed_by,late,backwards,jumps,residual_ns" >"$rows"
+
+for run in $(seq 0 "$runs"); do
+	for rings in 1 2 16 64; do
+		for writers in threads mixed; do
+			[ "$rings $writers" = '1 mixed' ] && continue
+			for stage in read encode pack write; do
+				line=$("$build/collector" "$stage" "$rings" "$writers" "$events" "$work/trace")
+				[ "$run" = 0 ] || echo "$stage,$rings,$writers,$run,$line" >>"$rows"
+			done
+		done
+	done
+done
+echo "load at end: $(cut -d' ' -f1-3 /proc/loadavg)" >>"$out/environment.txt"
+
+# Fastest run of each stage; events a second that one collector's core sustains; bytes an event.
+awk -F, 'NR > 1 {
+	k = $2 "," $3
+	if (!(k in seen)) { seen[k] = ++n; key[n] = k }
+	if (!((k, $1) in best) || $7 < best[k, $1]) best[k, $1] = $7
+	if ($1 == "write") size[k] = $9 / $5
+}
+END {
+	for (i = 1; i <= n; i++) {
+		k = key[i]; split(k, part, ",")
+		printf "%2d rings, %-7s  read %5.1f  encode %5.1f  pack %5.1f  write %5.1f ns an event: %5.1f M events/s, %.2f bytes\n",
+			part[1], part[2], best[k, "read"], best[k, "encode"], best[k, "pack"], best[k, "write"],
+			1e3 / best[k, "write"], size[k]
+	}
+}' "$rows" | tee "$out/summary.txt"
+echo "rows: $rows"

@@ -74,8 +74,8 @@ const struct gofunc *gobin_func_at(const struct gobin *b, uint64_t vaddr);
 /* The first function of exactly that name, NULL when there is none. */
 const struct gofunc *gobin_func_named(const struct gobin *b, const char *name);
 
-/* Source place of a link-time pc, from pclntab. 0, or -ENOENT when it has none. *file is owned by
- * b. */
+/* Source file and line of a link-time pc, from pclntab. 0, or -ENOENT when it has none. *file is
+ * owned by b. */
 int gobin_line(const struct gobin *b, uint64_t vaddr, const char **file, uint32_t *line);
 
 /*

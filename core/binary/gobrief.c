@@ -156,10 +156,11 @@ static size_t body_end(const struct body *y, const struct check *k)
 
 void gocode_brief(const struct body *y, const struct check *k, struct gocode *out)
 {
-	const struct code_point *at = out->has_entry ? &out->entry : &out->late;
+	const struct code_point *at = out->has_entry ? &out->entry : &out->past_fault_entry;
 	size_t end = body_end(y, k);
 
-	if ((!out->has_entry && !out->has_late) || at->class != INSN_EMULATED || at->check_jcc)
+	if ((!out->has_entry && !out->has_past_fault_entry) || at->class != INSN_EMULATED ||
+	    at->check_jcc)
 		return;
 	out->brief = out->n_rets > 0 && !out->n_tails && !out->loop_at_start && end <= BRIEF_MAX &&
 		     is_brief(y, end, at);

@@ -13,13 +13,13 @@ enum insn_class {
 	INSN_REFUSED, /* is_prefix_bad(): lock and segment prefixes; or an invalid instruction */
 };
 
-/* A place a probe can go. */
+/* An instruction that a probe can be put on. */
 struct code_point {
-	uint32_t off;    /* from the function's first byte */
-	uint16_t sp_adj; /* bytes rsp lies below the return address there */
-	uint8_t len;     /* of the instruction */
-	uint8_t class;   /* enum insn_class */
-	bool check_jcc;  /* it is the stack check's conditional jump: taken means morestack */
+	uint32_t off;             /* from the function's first byte */
+	uint16_t rsp_to_ra_bytes; /* rsp lies so far below the return address */
+	uint8_t len;              /* of the instruction */
+	uint8_t class;            /* enum insn_class */
+	bool check_jcc; /* it is the stack check's conditional jump: taken means morestack */
 	/* it is the one-byte near RET, c3: pops the return address, nothing else */
 	bool plain_ret;
 };
@@ -48,11 +48,11 @@ enum window_fate {
  * enters at the first only: a jump to a copy of them can take their place.
  */
 struct code_window {
-	uint32_t off;          /* from the function's first byte */
-	uint8_t len;           /* 0: there is none, see fate */
-	uint8_t fate;          /* enum window_fate */
-	uint16_t sp_adj;       /* bytes rsp lies below the return address before the first, */
-	uint16_t sp_adj_after; /* and after the last of them */
+	uint32_t off;             /* from the function's first byte */
+	uint8_t len;              /* 0: there is none, see fate */
+	uint8_t fate;             /* enum window_fate */
+	uint16_t rsp_to_ra_bytes; /* bytes rsp lies below the return address before the first, */
+	uint16_t rsp_to_ra_after_bytes; /* and after the last of them */
 	/* Windows for inline stubs only: */
 	bool faults; /* an instruction of them may fault */
 	bool reads;  /* one reads a register that recording changes, or flags: record after them */
@@ -71,14 +71,14 @@ enum line_end {
 	LINE_FAULT,  /* an instruction that may fault: a call that panics there has been entered */
 	LINE_FLOW,   /* a RET, an indirect jump or call, the end of the function */
 	LINE_SP,     /* rsp is changed in a way that is not followed */
-	LINE_TARGET, /* a branch goes to it or to a place before it */
+	LINE_TARGET, /* a branch goes to it or to an instruction before it */
 	LINE_LOOP,   /* a loop comes back to the first instruction */
 	LINE_ENDS,
 };
 
 struct gocode {
 	enum code_status status;
-	/* a stack check against 0x10(%r14) (user stack) stands in the prologue */
+	/* the prologue has a stack check against 0x10(%r14) (user stack) */
 	bool has_check;
 	/* R14 is g at the entry: it is not in ABI0 functions and where the code loads R14 or g from
 	 * TLS before using it */
@@ -86,25 +86,25 @@ struct gocode {
 	bool loop_at_start;      /* a branch other than morestack's comes back to the first byte */
 	struct code_point start; /* the first instruction */
 	/* The first emulated instruction on the straight line after the stack check (or from the
-	 * start when there is none): no branch target before it or at it, sp_adj known. The check's
-	 * own jcc stands in when no later instruction will do. has_entry false: only `start` is
-	 * left. */
+	 * start when there is none): no branch target before it or at it, rsp_to_ra_bytes known.
+	 * The check's own jcc stands in when no later instruction will do. has_entry false: only
+	 * `start` is left. */
 	bool has_entry;
 	/* enum line_end; LINE_FOUND but when has_entry is false or the jcc stands in */
 	uint8_t line_end;
 	/* No check, no branch, nothing that may fault and few instructions from the start to the
-	 * first RET: once called it returns, so that its RET says all, and rets[0] can stand for
-	 * the entry as well. */
-	bool straight;
-	/* The same two behind instructions that may fault: an emulated one or, of a straight line,
-	 * rets[0]. Only for functions with neither of them before. A call that faults there is not
-	 * seen by such a probe. */
-	bool has_late;
-	struct code_point late;
+	 * first RET: a call always comes to that RET, so that one probe on rets[0] is both entry
+	 * and exit. */
+	bool one_probe_leaf;
+	/* A fallback, looked for only when the function has neither an entry nor one_probe_leaf:
+	 * the same after instructions that may fault. A call that faults before it is not seen by
+	 * such a probe. */
+	bool has_past_fault_entry;
+	struct code_point past_fault_entry;
 	struct code_point entry;
-	/* Behind the entry point, in a function that has a stack check: len 0 elsewhere. */
+	/* After the entry point, in a function that has a stack check: len 0 elsewhere. */
 	struct code_window check_window;
-	/* Behind the first instruction of a function that has no emulated one on its line; that one
+	/* After the first instruction of a function that has no emulated one on its line; that one
 	 * stays, and cannot fault. */
 	struct code_window leaf_window;
 	/* From `entry` on (or `late`, where that is emulated) every path leads to a RET within few
@@ -115,7 +115,7 @@ struct gocode {
 	struct code_point *rets;
 	size_t n_rets;
 	struct code_window *ret_windows; /* right before each RET, which stays */
-	/* The same for inline stubs, which may displace more (gocode_ctx_inline): behind the entry,
+	/* The same for inline stubs, which may displace more (gocode_ctx_inline): after the entry,
 	 * and before each RET; from WINDOW_SHORT_MIN bytes on. */
 	struct code_window inline_entry;
 	struct code_window *inline_rets; /* NULL when not asked for */
@@ -139,7 +139,7 @@ void gocode_ctx_free(struct gocode_ctx *c);
 int gocode_analyze(struct gocode_ctx *c, const struct gofunc *f, struct gocode *out);
 void gocode_free(struct gocode *code);
 
-/* The places in f that call or jump to link-time address `target` directly.
+/* The instructions of f that call or jump to link-time address `target` directly.
  * *points is allocated, for the caller to free. 0, -ENOMEM, or -EILSEQ when f
  * cannot be decoded. */
 int gocode_calls(struct gocode_ctx *c, const struct gofunc *f, uint64_t target,

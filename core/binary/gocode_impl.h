@@ -43,10 +43,10 @@ struct check {
 	size_t jcc; /* index of its last conditional jump */
 };
 
-static inline struct code_point point(const struct insn *in, int64_t sp_adj)
+static inline struct code_point point(const struct insn *in, int64_t rsp_to_ra_bytes)
 {
 	return (struct code_point){ .off = in->off,
-				    .sp_adj = (uint16_t)sp_adj,
+				    .rsp_to_ra_bytes = (uint16_t)rsp_to_ra_bytes,
 				    .len = in->len,
 				    .class = in->class };
 }

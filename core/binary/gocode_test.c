@@ -41,7 +41,7 @@ static void assert_checked(const struct gobin *b, const struct gocode *k, const 
 	if (gobin_go_minor(b) < 21)
 		return;
 	assert_int_equal(byte_at(b, name, k->entry.off), 0x55);
-	assert_int_equal(k->entry.sp_adj, 0);
+	assert_int_equal(k->entry.rsp_to_ra_bytes, 0);
 	assert_false(k->entry.check_jcc);
 }
 
@@ -103,7 +103,7 @@ static void test_unchecked(void **state)
 		assert_false(k.has_entry);
 		assert_int_equal(k.start.class, INSN_STEP);
 		assert_int_equal(k.n_rets, 1);
-		assert_true(k.straight); /* its RET says it all */
+		assert_true(k.one_probe_leaf); /* its RET says it all */
 		assert_int_equal(k.line_end, LINE_FLOW);
 		gocode_free(&k);
 
@@ -111,20 +111,20 @@ static void test_unchecked(void **state)
 		k = analyze(b, c, "main.mayFault");
 		assert_false(k.has_check);
 		assert_false(k.has_entry);
-		assert_false(k.straight);
+		assert_false(k.one_probe_leaf);
 		assert_int_equal(k.line_end, LINE_FAULT);
 		/* but for one that is told of calls which fault */
-		assert_true(k.has_late);
-		assert_int_equal(k.late.class, INSN_EMULATED);
-		assert_true(k.late.off > 0);
+		assert_true(k.has_past_fault_entry);
+		assert_int_equal(k.past_fault_entry.class, INSN_EMULATED);
+		assert_true(k.past_fault_entry.off > 0);
 		gocode_free(&k);
 
 		k = analyze(b, c, "main.noSplit"); /* a load, arithmetic, RET */
 		assert_false(k.has_check);
-		assert_false(k.straight);
-		assert_true(k.has_late);
-		assert_int_equal(k.late.off, k.rets[0].off);
-		assert_true(k.late.plain_ret);
+		assert_false(k.one_probe_leaf);
+		assert_true(k.has_past_fault_entry);
+		assert_int_equal(k.past_fault_entry.off, k.rets[0].off);
+		assert_true(k.past_fault_entry.plain_ret);
 		assert_int_equal(k.n_morestack, 0);
 		gocode_free(&k);
 
@@ -166,9 +166,9 @@ static void test_brief(void **state)
 				fail_msg("%s, %s: brief is %d", variants[v], funcs[i].name,
 					 k.brief);
 			if (funcs[i].late)
-				assert_true(k.has_late);
+				assert_true(k.has_past_fault_entry);
 			if (k.brief)
-				assert_int_equal((k.has_entry ? k.entry : k.late).class,
+				assert_int_equal((k.has_entry ? k.entry : k.past_fault_entry).class,
 						 INSN_EMULATED);
 			gocode_free(&k);
 		}
@@ -209,7 +209,7 @@ static void test_tail_jumps(void **state)
 	const struct gofunc *target;
 
 	assert_int_equal(k.n_tails, 1);
-	assert_int_equal(k.tails[0].at.sp_adj, 0);
+	assert_int_equal(k.tails[0].at.rsp_to_ra_bytes, 0);
 	target = gobin_func_at(b, k.tails[0].target);
 	assert_non_null(target);
 	assert_int_equal(target->vaddr, k.tails[0].target);
@@ -220,7 +220,7 @@ static void test_tail_jumps(void **state)
 	if (gobin_go_minor(b) == 19 || gobin_go_minor(b) >= 24) {
 		assert_int_equal(k.n_tails, 1);
 		assert_int_equal(k.n_rets, 0);
-		assert_int_equal(k.tails[0].at.sp_adj, 0);
+		assert_int_equal(k.tails[0].at.rsp_to_ra_bytes, 0);
 		assert_ptr_equal(gobin_func_at(b, k.tails[0].target),
 				 gobin_func_named(b, "main.(*named).Name"));
 	} else {
@@ -323,7 +323,8 @@ static void assert_exits(const struct gobin *b, const struct gofunc *f, const st
 		const struct code_tail *tail = &k->tails[t];
 		const struct gofunc *to = gobin_func_at(b, tail->target);
 
-		if (tail->at.sp_adj || (tail->target && (!to || to->vaddr != tail->target)))
+		if (tail->at.rsp_to_ra_bytes ||
+		    (tail->target && (!to || to->vaddr != tail->target)))
 			fail_msg("%s: tail jump at +%u to no function", f->name, tail->at.off);
 	}
 }
@@ -355,9 +356,9 @@ static void check_whole_binary(const char *path, size_t *entries, size_t *checke
 		assert_exits(b, f, &k);
 		tails += k.n_tails;
 		if (k.has_entry && (gobin_sp_delta(b, f, f->vaddr + k.entry.off, &down) < 0 ||
-				    down != k.entry.sp_adj))
+				    down != k.entry.rsp_to_ra_bytes))
 			fail_msg("%s: entry at +%u with rsp %d below, not %u", f->name, k.entry.off,
-				 down, k.entry.sp_adj);
+				 down, k.entry.rsp_to_ra_bytes);
 		if (k.has_entry && i % 8 == 0)
 			assert_reached_once(cs, b, f, &k);
 		if (k.brief && !k.has_check)

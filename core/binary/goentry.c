@@ -203,18 +203,18 @@ static bool is_straight(const struct body *y, const struct code_point *end)
 	while (i < STRAIGHT_MAX && i < y->n && y->insns[i].off != end->off)
 		i++;
 	return i > 0 && i < STRAIGHT_MAX && i < y->n && y->insns[i].flow == FLOW_RET &&
-	       end->sp_adj == 0 && !gocode_targeted(y, 0, end->off);
+	       end->rsp_to_ra_bytes == 0 && !gocode_targeted(y, 0, end->off);
 }
 
 static void find_late(const struct body *y, struct gocode *out)
 {
-	enum line_end end = find_on_line(y, 0, true, &out->late);
+	enum line_end end = find_on_line(y, 0, true, &out->past_fault_entry);
 
 	if (end == LINE_FOUND)
-		out->has_late = !gocode_targeted(y, 0, out->late.off);
-	else if (end == LINE_FLOW && is_straight(y, &out->late)) {
-		out->late = out->rets[0];
-		out->has_late = true;
+		out->has_past_fault_entry = !gocode_targeted(y, 0, out->past_fault_entry.off);
+	else if (end == LINE_FLOW && is_straight(y, &out->past_fault_entry)) {
+		out->past_fault_entry = out->rets[0];
+		out->has_past_fault_entry = true;
 	}
 }
 
@@ -233,7 +233,8 @@ void gocode_entry(const struct body *y, const struct check *k, struct gocode *ou
 		out->has_entry = true;
 		return;
 	}
-	out->straight = out->line_end == LINE_FLOW && !k->found && is_straight(y, &out->entry);
+	out->one_probe_leaf = out->line_end == LINE_FLOW && !k->found &&
+			      is_straight(y, &out->entry);
 	out->entry = (struct code_point){ 0 };
 	const struct insn *jcc = &y->insns[k->jcc];
 	if (k->found && jcc->class == INSN_EMULATED && !gocode_targeted(y, lo, jcc->off)) {

@@ -125,8 +125,8 @@ static struct code_window forward(const struct body *y, size_t first)
 	}
 	if (end - start < WINDOW_SHORT_MIN)
 		return none(fate == WINDOW_OK ? WINDOW_SHORT : fate);
-	if (end >= y->f->size || !gocode_sp_at(y, start, &w.sp_adj) ||
-	    !gocode_sp_at(y, end, &w.sp_adj_after))
+	if (end >= y->f->size || !gocode_sp_at(y, start, &w.rsp_to_ra_bytes) ||
+	    !gocode_sp_at(y, end, &w.rsp_to_ra_after_bytes))
 		return none(WINDOW_SHORT);
 	w.off = start;
 	w.len = (uint8_t)(end - start);
@@ -162,7 +162,7 @@ static struct code_window before_ret(const struct body *y, size_t ret, uint32_t 
 	}
 	if (end - start < WINDOW_SHORT_MIN)
 		return none(fate == WINDOW_OK ? WINDOW_SHORT : fate);
-	if (!gocode_sp_at(y, start, &w.sp_adj))
+	if (!gocode_sp_at(y, start, &w.rsp_to_ra_bytes))
 		return none(WINDOW_SHORT);
 	w.off = start;
 	w.len = (uint8_t)(end - start);
@@ -189,7 +189,7 @@ static struct code_window entry_window(const struct body *y, const struct gocode
 		if (!out->has_check && i < y->n &&
 		    scratch_in_use(y, gocode_index_at(y, out->entry.off)))
 			return none(WINDOW_FIXED);
-	} else if (!out->straight && !out->has_late && !out->loop_at_start &&
+	} else if (!out->one_probe_leaf && !out->has_past_fault_entry && !out->loop_at_start &&
 		   y->insns[0].flow == FLOW_NEXT) {
 		/* The first instruction stays, whoever else may probe it. */
 		if (gocode_may_fault(y, &y->insns[0]))
@@ -215,8 +215,9 @@ int gocode_inline_windows(const struct body *y, struct gocode *out)
 	out->inline_entry = entry_window(y, out);
 	if (out->has_entry && end_of(&out->entry) > floor_off)
 		floor_off = end_of(&out->entry);
-	if (out->has_late && out->late.class == INSN_EMULATED && end_of(&out->late) > floor_off)
-		floor_off = end_of(&out->late);
+	if (out->has_past_fault_entry && out->past_fault_entry.class == INSN_EMULATED &&
+	    end_of(&out->past_fault_entry) > floor_off)
+		floor_off = end_of(&out->past_fault_entry);
 	if (out->inline_entry.len && out->inline_entry.off + out->inline_entry.len > floor_off)
 		floor_off = out->inline_entry.off + out->inline_entry.len;
 	if (!out->n_rets)

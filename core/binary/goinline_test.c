@@ -43,7 +43,8 @@ static void check_inline(csh cs, const struct gobin *b, const struct gofunc *f,
 {
 	const uint8_t *p = gobin_bytes(b, f->vaddr, f->size);
 	bool merged = !k->has_entry && k->n_rets &&
-		      (k->straight || (k->has_late && k->late.off == k->rets[0].off));
+		      (k->one_probe_leaf ||
+		       (k->has_past_fault_entry && k->past_fault_entry.off == k->rets[0].off));
 	cs_insn *insns;
 	size_t n_insns = cs_disasm(cs, p, f->size, f->vaddr, 0, &insns);
 

@@ -32,7 +32,7 @@ static bool is_linker_made(const char *name)
 	       has_prefix(name, "go.struct ") || strcmp(name, "go.buildid") == 0;
 }
 
-/* The end of the bracket that opens at s (one behind it), or the end of the
+/* The end of the bracket that opens at s (one after it), or the end of the
  * string. Struct tags in type arguments are quoted and may hold brackets. */
 static const char *skip_bracket(const char *s, const char *end)
 {
@@ -74,7 +74,7 @@ static const char *numbered(const char *s, const char *end, const char *stem)
 	return s;
 }
 
-/* Whether [s, end) is `stem` and digits, with "-range1" bodies and "-fm" behind it or not. */
+/* Whether [s, end) is `stem` and digits, with "-range1" bodies and "-fm" after it or not. */
 static bool is_numbered(const char *s, const char *end, const char *stem)
 {
 	s = numbered(s, end, stem);
@@ -134,7 +134,7 @@ static enum goname_kind kind_of(const char *rest, const char *end)
 }
 
 /*
- * Where the package ends and the rest begins: the first dot behind the last
+ * Where the package ends and the rest begins: the first dot after the last
  * slash, both before any bracket. 0 when the name has no package (labels of
  * assembly files: "gogo", "memeqbody").
  */
@@ -176,9 +176,9 @@ static size_t unescape(char *out, const char *s, size_t n)
 
 /*
  * The length of the receiver at the head of `rest`, 0 when there is none.
- * "(*T).M" says it; "T.M" is told from closures, inits and the like by what
- * stands behind the dot. A closure inlined into another function ("F.G.func1")
- * cannot be told from a method's and counts as one.
+ * "(*T).M" says it; "T.M" is distinguished from closures, inits and the like by what
+ * comes after the dot. A closure inlined into another function ("F.G.func1")
+ * cannot be distinguished from a method's and counts as one.
  */
 static size_t receiver_len(const char *rest, const char *end)
 {

@@ -77,8 +77,8 @@ static struct code_window forward(const struct body *y, size_t first, bool enter
 	if (gocode_targeted(y, start + enterable, end - 1))
 		return none(WINDOW_TARGET);
 	/* What follows must exist: it is jumped back to. */
-	if (end >= y->f->size || !gocode_sp_at(y, start, &w.sp_adj) ||
-	    !gocode_sp_at(y, end, &w.sp_adj_after))
+	if (end >= y->f->size || !gocode_sp_at(y, start, &w.rsp_to_ra_bytes) ||
+	    !gocode_sp_at(y, end, &w.rsp_to_ra_after_bytes))
 		return none(WINDOW_SHORT);
 	w.off = start;
 	w.len = (uint8_t)(end - start);
@@ -104,7 +104,7 @@ static struct code_window before_ret(const struct body *y, size_t ret, uint32_t 
 	/* To the first a branch may go: there stands the jump. */
 	if (gocode_targeted(y, start + 1, end))
 		return none(WINDOW_TARGET);
-	if (!gocode_sp_at(y, start, &w.sp_adj))
+	if (!gocode_sp_at(y, start, &w.rsp_to_ra_bytes))
 		return none(WINDOW_SHORT);
 	w.off = start;
 	w.len = (uint8_t)(end - start);
@@ -143,7 +143,7 @@ size_t gocode_after_prologue(const struct body *y, const struct gocode *out)
 }
 
 /* Behind the stack check, which keeps the function preemptible. */
-static struct code_window behind_check(const struct body *y, const struct gocode *out)
+static struct code_window after_check(const struct body *y, const struct gocode *out)
 {
 	size_t i = gocode_after_prologue(y, out);
 
@@ -167,9 +167,9 @@ int gocode_windows(const struct body *y, struct gocode *out)
 	uint32_t floor_off = y->insns[0].len;
 
 	if (out->has_entry && out->has_check)
-		out->check_window = behind_check(y, out);
-	if (!out->has_entry && !out->straight && !out->has_late && !out->loop_at_start &&
-	    y->insns[0].flow == FLOW_NEXT) {
+		out->check_window = after_check(y, out);
+	if (!out->has_entry && !out->one_probe_leaf && !out->has_past_fault_entry &&
+	    !out->loop_at_start && y->insns[0].flow == FLOW_NEXT) {
 		out->leaf_window = gocode_may_fault(y, &y->insns[0]) ? none(WINDOW_FAULT)
 								     : forward(y, 1, false);
 	} else {
@@ -177,8 +177,8 @@ int gocode_windows(const struct body *y, struct gocode *out)
 	}
 	if (out->has_entry)
 		floor_off = later(floor_off, out->entry.off + out->entry.len);
-	if (out->has_late && out->late.class == INSN_EMULATED)
-		floor_off = later(floor_off, out->late.off + out->late.len);
+	if (out->has_past_fault_entry && out->past_fault_entry.class == INSN_EMULATED)
+		floor_off = later(floor_off, out->past_fault_entry.off + out->past_fault_entry.len);
 	floor_off = later(floor_off, later(end_of(&out->check_window), end_of(&out->leaf_window)));
 	if (!out->n_rets)
 		return 0;

@@ -56,7 +56,7 @@ static const struct code_point *entry_with_arguments(const struct gocode *code)
 	uint32_t after_check = 32; /* the longest check is 28 bytes */
 
 	return code->has_entry && (code->entry.check_jcc || code->entry.off < after_check) &&
-			       code->entry.sp_adj == 0
+			       code->entry.rsp_to_ra_bytes == 0
 		       ? &code->entry
 		       : &code->start;
 }

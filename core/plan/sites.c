@@ -14,7 +14,7 @@ struct plan_site site_at(const struct gofunc *fn, const struct code_point *at, u
 		.vaddr = fn->vaddr + at->off,
 		.file_off = fn->file_off + at->off,
 		.kind = kind,
-		.rsp_to_ra_bytes = at->sp_adj,
+		.rsp_to_ra_bytes = at->rsp_to_ra_bytes,
 		.program = program,
 		.insn_class = at->class,
 		.check_jcc = at->check_jcc,
@@ -47,9 +47,10 @@ static const struct code_point *entry_point(const struct plan *p, const struct g
 		return &code->start;
 	if (code->has_entry)
 		return &code->entry;
-	if (code->straight)
+	if (code->one_probe_leaf)
 		return &code->rets[0];
-	return code->has_late && p->faults_seen ? &code->late : &code->start;
+	return code->has_past_fault_entry && p->faults_seen ? &code->past_fault_entry
+							    : &code->start;
 }
 
 enum plan_fate sites_fate(const struct plan *p, const struct gocode *code)
@@ -79,7 +80,7 @@ static bool is_brief(const struct plan *p, const struct gocode *code)
 {
 	const struct code_point *entry = entry_point(p, code);
 
-	return code->brief && (entry == &code->entry || entry == &code->late);
+	return code->brief && (entry == &code->entry || entry == &code->past_fault_entry);
 }
 
 static bool with_stubs(const struct plan *p)
@@ -177,7 +178,7 @@ int sites_add_func(struct plan *p, uint32_t func, const struct gocode *code)
 		err = add_morestack_calls(p, func, code);
 	if (!err && p->n_program[PROGRAM_ENTRY] == n_entries_before)
 		err = add_entry(p, func, code, entry);
-	for (size_t i = first; entry == &code->late && i < p->n_sites; i++)
+	for (size_t i = first; entry == &code->past_fault_entry && i < p->n_sites; i++)
 		if (p->sites[i].program == PROGRAM_ENTRY)
 			f->past_fault_entry = i;
 	f->brief = brief;

@@ -64,9 +64,9 @@ static void give_stub(struct plan *p, struct plan_site *s, const struct code_win
 	if (s->program == PROGRAM_EXIT)
 		stub->rsp_to_ra_bytes = 0;
 	else if (stub_code_layout(s).probe_at)
-		stub->rsp_to_ra_bytes = w->sp_adj_after;
+		stub->rsp_to_ra_bytes = w->rsp_to_ra_after_bytes;
 	else
-		stub->rsp_to_ra_bytes = w->sp_adj;
+		stub->rsp_to_ra_bytes = w->rsp_to_ra_bytes;
 }
 
 void stubs_add_exit(struct plan *p, struct plan_site *s, const struct gocode *code, size_t ret)

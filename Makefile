@@ -41,6 +41,7 @@ ATTACH_DIRS := core/attach $(patsubst %/,%,$(wildcard core/attach/*/))
 no_product := %_test.c %_fixture.c %_fuzz.c
 LIB_SRC    := $(filter-out $(no_product),$(wildcard $(LAYER_DIRS:%=%/*.c)))
 ATTACH_SRC := $(filter-out $(no_product),$(wildcard $(ATTACH_DIRS:%=%/*.c)))
+ASM_SRC    := $(wildcard $(LAYER_DIRS:%=%/*.S))
 CLI_SRC    := $(filter-out $(no_product),$(wildcard core/cli/*.c))
 TEST_SRC   := $(wildcard core/*/*_test.c core/*/*/*_test.c)
 SHARED_SRC := $(wildcard core/*/*_fixture.c core/*/*/*_fixture.c)
@@ -48,6 +49,7 @@ FUZZ_SRC   := $(wildcard core/*/*_fuzz.c)
 PROTO      := $(wildcard core/export/*/*.proto)
 PROTO_SRC  := $(patsubst %.proto,$(OUT)/proto/%.pb-c.c,$(notdir $(PROTO)))
 obj         = $(patsubst %.c,$(OUT)/obj/%.o,$(1))
+asm_obj     = $(patsubst %.S,$(OUT)/obj/%.o,$(ASM_SRC))
 proto_obj   = $(PROTO_SRC:.c=.o)
 
 LIB    := $(OUT)/libgotrace.a
@@ -89,6 +91,12 @@ $(OUT)/version.o: $(OUT)/version.c core/cli/cli.h Makefile | $(call deps,build)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 .PHONY: FORCE
 
+# Code that runs in the traced program: copied from the library's constants into stubs.
+$(OUT)/obj/%.o: %.S Makefile | $(call deps,build)
+	@mkdir -p $(@D)
+	$(call msg,AS,$<)
+	$(Q)$(CC) $(CPPFLAGS) -MMD -MP -c $< -o $@
+
 # The BPF objects are assembled into the library, opened from memory at run time.
 $(OUT)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h) Makefile | $(call deps,build)
 	@mkdir -p $(@D)
@@ -119,7 +127,7 @@ $(OUT)/proto/%.o: $(OUT)/proto/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 $(call obj,$(filter core/export/%,$(LIB_SRC) $(TEST_SRC) $(SHARED_SRC))): | $(PROTO_SRC)
 
-$(LIB): $(call obj,$(LIB_SRC)) $(proto_obj)
+$(LIB): $(call obj,$(LIB_SRC)) $(asm_obj) $(proto_obj)
 $(ATTACH): $(call obj,$(ATTACH_SRC))
 $(SHARED): $(call obj,$(SHARED_SRC))
 $(LIB) $(ATTACH) $(SHARED):
@@ -273,5 +281,5 @@ clean: ## removes what was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 28
 
--include $(patsubst %.c,$(OUT)/obj/%.d,$(LIB_SRC) $(ATTACH_SRC) $(CLI_SRC) $(TEST_SRC) \
+-include $(asm_obj:.o=.d) $(patsubst %.c,$(OUT)/obj/%.d,$(LIB_SRC) $(ATTACH_SRC) $(CLI_SRC) $(TEST_SRC) \
 	$(SHARED_SRC) $(FUZZ_SRC))

@@ -15,8 +15,6 @@
 #ifndef GOTRACE_PLAN_RING_H
 #define GOTRACE_PLAN_RING_H
 
-#include <stdint.h>
-
 #define RING_SLOT     16   /* bytes of a slot */
 #define RING_DATA     4096 /* of the first slot in a ring */
 #define RING_MAX      256  /* rings: a P with a higher number has none */
@@ -24,14 +22,22 @@
 #define RING_SIZE_MAX (1ull << 30)
 /* What a stub wants free before it writes: its event and a context before it. */
 #define RING_ROOM (2 * RING_SLOT)
+/* A stub finds its ring in a table of RING_MAX addresses, indexed by p.id, 0 where there is none.
+ * It lies on a private page with MADV_WIPEONFORK (d2cd9ede6e19, Linux 4.14), so that a forked child
+ * finds no ring and takes the slow path. */
+#define RING_TABLE_BYTES (8 * RING_MAX)
+
+#ifndef __ASSEMBLER__
+
+#include <stdint.h>
 
 /*
  * The header. The stubs' line and the collector's are apart: each is written all the time.
  *
  * What the collector (core/rings) relies on; a ring that breaks it is disabled:
  * - A stub writes `reserved` before it reads the clock, at most RING_ROOM past head, and publishes
- * by writing head after its slots; who takes it back writes reserved = head. So where reserved is
- * not past head, no event is on its way that has read the clock already.
+ *   by writing head after its slots; who takes it back writes reserved = head. So where reserved is
+ *   not past head, no event is on its way that has read the clock already.
  * - head is a multiple of RING_SLOT, never goes back, and is at most `size` past tail.
  * - The first slot of all is a context; a context's goid is not 0.
  * - A stub that drops writes dropped_first (when dropped == dropped_seen), dropped_goid and
@@ -41,10 +47,11 @@
  */
 struct ring_head {
 	/* ---- by stubs */
-	uint64_t head;      /* everything before it is whole */
-	uint64_t reserved;  /* equal to head, or further on while a stub writes */
-	uint64_t last_goid; /* of the last context slot; 0: the next event writes one in any case */
-	uint64_t last_m;    /* address of its m */
+	uint64_t head;     /* everything before it is whole */
+	uint64_t reserved; /* equal to head, or further on while a stub writes */
+	/* of the last context slot: its goid, 0 when the next event has to write one in any case */
+	uint64_t last_goid;
+	uint64_t last_procid; /* and its thread */
 	uint64_t pad0[4];
 	/* ---- by stubs with --overflow=drop, when the ring is full */
 	uint64_t dropped;       /* events since the collector last looked, counted on */
@@ -79,11 +86,14 @@ _Static_assert(sizeof(struct ring_slot) == RING_SLOT, "wire size");
 
 #define RING_CONTEXT UINT32_MAX
 
-/*
- * How a stub finds its ring: a table of RING_MAX addresses, indexed by p.id, 0 where there is none.
- * It lies on a private page with MADV_WIPEONFORK (d2cd9ede6e19, Linux 4.14), so that a forked child
- * finds no ring and takes the slow path.
- */
-#define RING_TABLE_BYTES (8 * RING_MAX)
+/* What the hook counts, in memory that outlives the program. */
+struct ring_signals {
+	uint64_t in_stubs;    /* signals that came while pc was in a stub */
+	uint64_t rolled_back; /* of these: an event was begun anew */
+	uint64_t shown;  /* of these: the handler saw the pc of the text, put back afterwards */
+	uint64_t faults; /* of a record itself; the rings are disabled then */
+};
+
+#endif /* __ASSEMBLER__ */
 
 #endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the assembler's and the C half of inline stubs share. Private to core/plan. */
+#ifndef GOTRACE_INLINE_ASM_H
+#define GOTRACE_INLINE_ASM_H
+
+/* struct ring_head and struct ring_slot; inline_stub.c compares. */
+#define HEAD          0
+#define RESERVED      8
+#define LAST_GOID     16
+#define LAST_PROCID   24
+#define DROPPED       64
+#define DROPPED_FIRST 72
+#define DROPPED_LAST  80
+#define DROPPED_GOID  88
+#define TAIL          128
+#define DROPPED_SEEN  136
+#define SLOT_CLOCK    0
+#define SLOT_DEPTH    8
+#define SLOT_SITE     12
+#define G_STACK_HI    8 /* the same in every Go version */
+
+/* Four bytes of a template that differ by program, by stub or by distance. */
+#define PATCH_G_M       0
+#define PATCH_G_GOID    1
+#define PATCH_G_STATUS  2
+#define PATCH_M_P       3
+#define PATCH_M_PROCID  4
+#define PATCH_FILL      5 /* bytes in a ring beyond which it is full */
+#define PATCH_MASK      6 /* of a position, its place among the slots */
+#define PATCH_SLOT_SITE 7 /* the site's number */
+#define PATCH_VALUES    8
+/* Distances: to the table of rings, and to parts of the same stub. */
+#define PATCH_TABLE   8
+#define PATCH_SLOW    9
+#define PATCH_FULL    10
+#define PATCH_CONTEXT 11
+#define PATCH_WRITE   12
+#define PATCH_DONE    13
+#define PATCHES       14
+
+/* The hook's own. Distances: */
+#define HOOK_STUBS    0
+#define HOOK_TEXT     1
+#define HOOK_GRANULES 2
+#define HOOK_METAS    3
+#define HOOK_SHAPES   4
+#define HOOK_TABLE    5
+#define HOOK_SIGNALS  6 /* struct ring_signals */
+#define HOOK_BACK     7 /* the third instruction of runtime.sigtramp */
+/* and sizes: */
+#define HOOK_STUBS_BYTES 8
+#define HOOK_TEXT_BYTES  9
+#define HOOK_PATCHES     10
+
+/* struct region of inline_hook.c. `undo`: */
+#define UNDO_RAX  1
+#define UNDO_RDX  2
+#define UNDO_RING 4
+#define UNDO_OURS 8 /* a fault here is the record's, not the program's */
+/* `resume` */
+#define RESUME_NONE 0 /* no code of a stub: the signal is none of ours */
+#define RESUME_TEXT 1 /* where it is shown */
+#define RESUME_HERE 2 /* where it is */
+#define RESUME_STUB 3 /* at `at` in the stub */
+/* `show` */
+#define SHOW_FIXED  0 /* at `shown` behind the window's first byte */
+#define SHOW_MOVING 1 /* the same, further on by pc's distance from the stub's first byte */
+#define SHOW_TARGET 2 /* where the jump at pc goes */
+
+#define REGION_BYTES 10
+#define GRANULE_BITS 5 /* stubs begin at multiples of 32: the hook finds them so */
+
+/* sub $0x30,%rsp; mov %rbp,0x28(%rsp): the first instructions of runtime.sigtramp. */
+#define SIGTRAMP_FRAME 0x30
+#define SIGTRAMP_RBP   0x28
+
+#endif

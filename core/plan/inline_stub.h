@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Stubs that write their events themselves, into rings shared with gotrace (plan/ring.h). Pure:
+ * bytes and addresses.
+ *
+ * The first bytes of a window in the text are a jump to the stub; it writes its event into the ring
+ * of the P that it runs on, executes what was displaced and jumps back:
+ *
+ *	record       an event, with a context slot before it when goroutine or thread have changed
+ *	displaced    the window's instructions
+ *	jump back
+ *	slow:        what the record changed is restored
+ *	displaced
+ *	jump back    probed: a uprobe makes the event
+ *	context      part of the record
+ *	drop         part of the record, with --overflow=drop
+ *
+ * It takes the slow path where g is not running, the P has no ring or the ring is disabled or full;
+ * without a uprobe there, it costs nothing. When displaced instructions have to come first, they
+ * stand once, before the record.
+ *
+ * A signal that arrives in a stub sees the pc of the text: inline_hook.h.
+ */
+#ifndef GOTRACE_INLINE_STUB_H
+#define GOTRACE_INLINE_STUB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define INLINE_ALIGN    32 /* of each stub; what a multiple of it begins belongs to one stub only */
+#define INLINE_WINDOW   64 /* bytes that can be displaced, */
+#define INLINE_COMPARE  16 /* and of a comparison */
+#define INLINE_FIXES    8
+#define INLINE_PROBES   4
+#define INLINE_STUB_MAX 640 /* bytes of a stub */
+
+/* Of a program. Offsets as its runtime has them. */
+struct inline_program {
+	uint32_t g_m, g_goid, g_atomicstatus, m_p, m_procid;
+	uint64_t table;     /* address of the table of rings */
+	uint32_t ring_size; /* bytes of slots in each, a power of two */
+	bool drop;          /* a full ring: count the event and go on, instead of the slow path */
+};
+
+/* What among displaced bytes depends on their address. */
+enum inline_fix_kind {
+	INLINE_FIX_MEMORY,   /* displacement of 4 bytes: of an operand relative to rip */
+	INLINE_FIX_BRANCH8,  /* distance of one byte: jcc or jmp, */
+	INLINE_FIX_BRANCH32, /* of four, at the end of the instruction */
+	/* of a call, the last instruction of the window: the stub pushes the return address that
+	 * the text has, then jumps. Not where there is a shadow stack. */
+	INLINE_FIX_CALL,
+};
+
+struct inline_fix {
+	uint8_t off; /* of the displacement or distance, from the window's first byte */
+	uint8_t kind;
+};
+
+/* One stub. Addresses may wrap below 0, as in a PIE; all are within 2 GiB of each other. */
+struct inline_stub {
+	uint32_t site;  /* number in its events */
+	bool keeps_rdx; /* rdx holds a value of the program: an entry */
+	bool late;      /* recorded after the displaced bytes, which have no branch or call then */
+	uint64_t window;
+	const uint8_t *displaced; /* borrowed, `len` bytes of the file */
+	uint8_t len, n_fixes;
+	struct inline_fix fixes[INLINE_FIXES]; /* by offset */
+	/* Flags are live at the window: the comparison that set them, executed again after the
+	 * record. It reads registers and constants only. */
+	uint8_t compare_len;
+	const uint8_t *compare; /* borrowed */
+	uint64_t back;          /* where it returns to; not used after a call */
+};
+
+/* Where its parts lie, from its first byte; `end` is its size. */
+struct inline_parts {
+	uint16_t saved, ring, write, done, record, record_end; /* labels of the template */
+	uint16_t compare, displaced, tail;
+	uint16_t slow, slow_displaced, slow_tail;
+	uint16_t context, drop, counted, end;
+	uint16_t n_probes, probes[INLINE_PROBES]; /* jumps to be probed: one of them is passed */
+};
+
+/* 0, or -EINVAL where s is none that can be written: more fixes, bytes or branches than fit. */
+int inline_stub_parts(const struct inline_program *p, const struct inline_stub *s,
+		      struct inline_parts *out);
+
+/* Writes s, made for address `addr` (a multiple of INLINE_ALIGN), to `to`: parts.end bytes.
+ * 0, -EINVAL, or -ERANGE where something is further than 2 GiB away. */
+int inline_stub_write(const struct inline_program *p, const struct inline_stub *s, uint64_t addr,
+		      uint8_t *to);
+
+#endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Windows of every kind: each makes a stub of another shape. */
+#include "plan/inline_world_fixture.h"
+
+/* A distance from behind the instruction that ends at `end` of the window. */
+#define TO(place, end) ((place) - (TEXT_WINDOW + (end)))
+#define WORD(v)        (uint8_t)(v), (uint8_t)((v) >> 8), (uint8_t)((v) >> 16), (uint8_t)((v) >> 24)
+
+#define SUB_STORE                                \
+	/* sub $0x18,%rsp; mov %rbx,0x8(%rsp) */ \
+	.code = { 0x48, 0x83, 0xec, 0x18, 0x48, 0x89, 0x5c, 0x24, 0x08 }, .len = 9
+#define ADD_POP                        \
+	/* add $0x18,%rsp; pop %rbp */ \
+	.code = { 0x48, 0x83, 0xc4, 0x18, 0x5d }, .len = 5
+#define SETG_ADD                       \
+	/* setg %cl; add $0x10,%rsp */ \
+	.code = { 0x0f, 0x9f, 0xc1, 0x48, 0x83, 0xc4, 0x10 }, .len = 7
+#define RDX_ADD                             \
+	/* mov %rdx,%rcx; add $0x10,%rsp */ \
+	.code = { 0x48, 0x89, 0xd1, 0x48, 0x83, 0xc4, 0x10 }, .len = 7
+#define LOADS                                     \
+	/* mov (%rdi),%rcx; mov 0x8(%rdi),%rbx */ \
+	.code = { 0x48, 0x8b, 0x0f, 0x48, 0x8b, 0x5f, 0x08 }, .len = 7
+/* cmp $0x20,%rax */
+#define COMPARE .compare = { 0x48, 0x83, 0xf8, 0x20 }, .compare_len = 4
+#define JE8                                                                     \
+	/* je; cmp $0x22,%rax */                                                \
+	.code = { 0x74, TO(TEXT_BRANCH, 2), 0x48, 0x83, 0xf8, 0x22 }, .len = 6, \
+	.fixes = { { 1, INLINE_FIX_BRANCH8 } }, .n_fixes = 1, COMPARE
+#define JE32                                                        \
+	.code = { 0x0f, 0x84, WORD(TO(TEXT_BRANCH, 6)) }, .len = 6, \
+	.fixes = { { 2, INLINE_FIX_BRANCH32 } }, .n_fixes = 1, COMPARE
+#define TWO                                                                             \
+	/* je; jb; nop */                                                               \
+	.code = { 0x74, TO(TEXT_BRANCH, 2), 0x72, TO(TEXT_BRANCH, 4), 0x90 }, .len = 5, \
+	.fixes = { { 1, INLINE_FIX_BRANCH8 }, { 3, INLINE_FIX_BRANCH8 } }, .n_fixes = 2, COMPARE
+#define CMP_JE                                                                  \
+	/* cmp $0x20,%rax; je */                                                \
+	.code = { 0x48, 0x83, 0xf8, 0x20, 0x74, TO(TEXT_BRANCH, 6) }, .len = 6, \
+	.fixes = { { 5, INLINE_FIX_BRANCH8 } }, .n_fixes = 1
+#define CALL                                                                                       \
+	/* call */                                                                                 \
+	.code = { 0xe8, WORD(TO(TEXT_CALLEE, 5)) }, .len = 5, .fixes = { { 1, INLINE_FIX_CALL } }, \
+	.n_fixes = 1
+#define MOV_CALL                                                                \
+	/* mov %rax,%rcx; call */                                               \
+	.code = { 0x48, 0x89, 0xc1, 0xe8, WORD(TO(TEXT_CALLEE, 8)) }, .len = 8, \
+	.fixes = { { 4, INLINE_FIX_CALL } }, .n_fixes = 1
+#define RIP_LOAD                                                        \
+	/* mov data(%rip),%rcx */                                       \
+	.code = { 0x48, 0x8b, 0x0d, WORD(TO(TEXT_DATA, 7)) }, .len = 7, \
+	.fixes = { { 3, INLINE_FIX_MEMORY } }, .n_fixes = 1
+#define RIP_ADD                                                      \
+	/* addl $5,data(%rip) */                                     \
+	.code = { 0x83, 0x05, WORD(TO(TEXT_DATA, 7)), 5 }, .len = 7, \
+	.fixes = { { 2, INLINE_FIX_MEMORY } }, .n_fixes = 1
+#define SHORT                \
+	/* add $0x10,%rsp */ \
+	.code = { 0x48, 0x83, 0xc4, 0x10 }, .len = 4
+
+const struct world_case world_cases[] = {
+	{ "entry", SUB_STORE, .entry = true },
+	{ "entry, drop", SUB_STORE, .entry = true, .drop = true },
+	{ "exit", ADD_POP },
+	{ "exit, drop", ADD_POP, .drop = true },
+	{ "exit, flags read", SETG_ADD, .late = true },
+	{ "exit, result read, drop", RDX_ADD, .late = true, .drop = true },
+	{ "entry, late", RDX_ADD, .late = true, .entry = true },
+	{ "loads", LOADS, .entry = true },
+	{ "loads, nil", LOADS, .entry = true, .rdi = NIL },
+	{ "loads, the second faults", LOADS, .entry = true, .rdi = EDGE },
+	{ "loads before the record, the second faults", LOADS, .late = true, .rdi = EDGE },
+	{ "relative operand", RIP_LOAD },
+	{ "relative operand and immediate", RIP_ADD, .entry = true },
+	{ "call", CALL, .entry = true },
+	{ "call after an instruction", MOV_CALL, .entry = true },
+	{ "call after an instruction, drop", MOV_CALL, .entry = true, .drop = true },
+	{ "leaf, taken", JE8, .entry = true, .rax = 0x20 },
+	{ "leaf, not taken", JE8, .entry = true, .rax = 0x30 },
+	{ "leaf, long, taken", JE32, .entry = true, .rax = 0x20 },
+	{ "leaf, long, not taken", JE32, .entry = true, .rax = 0x30 },
+	{ "leaf, second of two taken", TWO, .entry = true, .rax = 0x10, .drop = true },
+	{ "leaf, none of two taken", TWO, .entry = true, .rax = 0x30 },
+	{ "leaf, compares in the window", CMP_JE, .entry = true, .rax = 0x20 },
+	{ "short", SHORT, .padding = 2 },
+	{ "short, rex", SHORT, .padding = 3 },
+};
+const unsigned n_world_cases = sizeof(world_cases) / sizeof(*world_cases);

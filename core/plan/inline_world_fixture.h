@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A traced program in miniature: a text with one window, its stub, the hook, rings, and what the
+ * stub reads of Go's scheduler, in memory shared with a child process that executes it under
+ * ptrace. The child's handlers do what Go's do: preempt at SIGURG, panic at a fault, where they
+ * know the pc.
+ */
+#ifndef GOTRACE_INLINE_WORLD_FIXTURE_H
+#define GOTRACE_INLINE_WORLD_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <sys/ptrace.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+#include "plan/inline_hook.h"
+#include "plan/ring.h"
+
+#define WORLD_RINGS 2
+#define WORLD_SITE  0x1234567
+#define WORLD_SLOTS 4096 /* bytes of slots in a ring */
+
+/* Places in the text. */
+enum {
+	TEXT_WINDOW = 0x100,
+	TEXT_PADDING = TEXT_WINDOW + 0x40,  /* a jump to the stub, when the window is short */
+	TEXT_BRANCH = TEXT_WINDOW + 0x60,   /* where displaced branches go: a breakpoint */
+	TEXT_CALLEE = TEXT_WINDOW + 0x200,  /* the function that a displaced call calls */
+	TEXT_DATA = TEXT_WINDOW + 0x300,    /* for operands relative to rip */
+	TEXT_PREEMPT = TEXT_WINDOW + 0x400, /* what SIGURG makes a goroutine call */
+	TEXT_PANIC = TEXT_WINDOW + 0x500,   /* what a fault makes it call: a breakpoint */
+	TEXT_RESTORER = TEXT_WINDOW + 0x600,
+	TEXT_SIGTRAMP = TEXT_WINDOW + 0x700,
+	TEXT_SYSCALL = TEXT_WINDOW + 0x800, /* and a breakpoint */
+};
+
+/* What is displaced, and how. */
+struct world_case {
+	const char *name;
+	uint8_t code[16], len;
+	uint8_t compare[8], compare_len;
+	struct inline_fix fixes[4];
+	uint8_t n_fixes;
+	bool entry, late, drop;
+	uint8_t padding; /* bytes of the jump to it: 2, or 3 with a rex prefix; 0: none */
+	/* rax, 0: any; and what rdi points to */
+	uint64_t rax;
+	enum { TO_DATA, NIL, EDGE /* 8 bytes, then nothing is mapped */ } rdi;
+};
+
+enum world_policy {
+	POLICY_PANIC, /* at a fault that it knows the pc of, pc is moved */
+	POLICY_STAY,  /* the handler returns: the instruction is tried again */
+};
+
+/* As the handler saw it. */
+struct world_signal {
+	int32_t sig, code;
+	uint64_t regs[23]; /* gregset_t */
+};
+
+struct world {
+	uint8_t text[4096];
+	uint8_t stub[4096];
+	uint8_t hook[8192];
+	/* ---- from here on what a run changes */
+	uint64_t table[512];
+	struct ring_signals signals;
+	uint8_t g[512], m[WORLD_RINGS][512], p[WORLD_RINGS][64];
+	struct {
+		struct ring_head head;
+		uint8_t pad[RING_DATA - sizeof(struct ring_head)];
+		struct ring_slot slots[WORLD_SLOTS / RING_SLOT];
+	} rings[WORLD_RINGS];
+	uint8_t stack[2048];
+	uint32_t policy, n_seen, preempted;
+	struct world_signal seen[8];
+	uint8_t altstack[32768];
+};
+
+/* Goes on behind the last member of struct world to the end of its page. */
+#define WORLD_BYTES      ((sizeof(struct world) + 16 + 4095) & ~4095ul)
+#define WORLD_EDGE       (WORLD_BYTES - 8) /* the last 8 bytes that are mapped */
+#define WORLD_G_OTHER_M  256 /* of another thread, on which the goroutine goes on when preempted */
+#define WORLD_G_M        48
+#define WORLD_G_STATUS   144
+#define WORLD_G_GOID     152
+#define WORLD_M_P        208
+#define WORLD_M_PROCID   72
+#define WORLD_GOID       77
+#define WORLD_PROCID(i)  (4000u + (i))
+#define WORLD_STACK_USED 256 /* bytes from rsp to the stack's end */
+
+struct child {
+	pid_t pid;
+	struct world *w;
+	const struct world_case *c;
+	struct inline_program program;
+	struct inline_parts parts;
+};
+
+/* How a run ended. */
+enum world_end {
+	END_BACK,   /* behind the window */
+	END_BRANCH, /* where a branch goes */
+	END_PANIC,
+	END_LOST, /* anywhere else */
+};
+
+/* ---- the world and its child, inline_world_fixture.c */
+
+enum child_handlers {
+	HANDLERS_MASKED,  /* as Go installs them: every signal waits until they return */
+	HANDLERS_NESTED,  /* others come in between */
+	HANDLERS_CHAINED, /* a C handler comes first and calls Go's */
+};
+
+/* Makes a world for c and a child that is about to execute its window. */
+void child_start(struct child *k, const struct world_case *c, enum child_handlers handlers);
+void child_end(struct child *k);
+/* With its stub and hook, or as it was without. */
+void world_patch(struct child *k);
+void world_unpatch(struct child *k);
+/* Everything that a run changes, as before it. */
+void world_reset(struct child *k);
+struct user_regs_struct child_first_regs(const struct child *k);
+uint64_t world_at(const struct child *k, const void *in_world);
+
+void child_set(const struct child *k, const struct user_regs_struct *regs);
+struct user_regs_struct child_get(const struct child *k);
+/* One instruction, or with `sig` to the first of its handler. A siginfo of `code` goes with it.
+ * false: the child did not stop at a step. */
+bool child_step(const struct child *k, int sig, int code);
+/* On to a breakpoint at an end. Counts in *traps the jumps that a uprobe would see. */
+enum world_end child_run(const struct child *k, int sig, int code, unsigned *traps);
+bool at_end(const struct child *k, uint64_t pc, enum world_end *end);
+bool in_stub(const struct child *k, uint64_t pc);
+int child_syscall(const struct child *k, long nr, long a, long b);
+
+/* ---- events */
+
+struct world_event {
+	uint64_t goid, procid, clock;
+	uint32_t depth, site;
+};
+/* The events in the rings, at most 8; `goid` and `procid` are those of the last context slots.
+ * Fails the test where a ring is not whole. Number of them. */
+unsigned world_events(const struct child *k, struct world_event *out);
+
+extern const struct world_case world_cases[];
+extern const unsigned n_world_cases;
+
+#endif

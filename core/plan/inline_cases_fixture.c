@@ -16,8 +16,8 @@
 	/* setg %cl; add $0x10,%rsp */ \
 	.code = { 0x0f, 0x9f, 0xc1, 0x48, 0x83, 0xc4, 0x10 }, .len = 7
 #define RDX_ADD                             \
-	/* mov %rdx,%rcx; add $0x10,%rsp */ \
-	.code = { 0x48, 0x89, 0xd1, 0x48, 0x83, 0xc4, 0x10 }, .len = 7
+	/* add $0x10,%rsp; mov %rdx,%rcx */ \
+	.code = { 0x48, 0x83, 0xc4, 0x10, 0x48, 0x89, 0xd1 }, .len = 7
 #define LOADS                                     \
 	/* mov (%rdi),%rcx; mov 0x8(%rdi),%rbx */ \
 	.code = { 0x48, 0x8b, 0x0f, 0x48, 0x8b, 0x5f, 0x08 }, .len = 7
@@ -30,10 +30,11 @@
 #define JE32                                                        \
 	.code = { 0x0f, 0x84, WORD(TO(TEXT_BRANCH, 6)) }, .len = 6, \
 	.fixes = { { 2, INLINE_FIX_BRANCH32 } }, .n_fixes = 1, COMPARE
-#define TWO                                                                             \
-	/* je; jb; nop */                                                               \
-	.code = { 0x74, TO(TEXT_BRANCH, 2), 0x72, TO(TEXT_BRANCH, 4), 0x90 }, .len = 5, \
-	.fixes = { { 1, INLINE_FIX_BRANCH8 }, { 3, INLINE_FIX_BRANCH8 } }, .n_fixes = 2, COMPARE
+#define TWO                                                                                        \
+	/* je; inc %rcx; jb */                                                                     \
+	.code = { 0x74, TO(TEXT_BRANCH, 2), 0x48, 0xff, 0xc1, 0x72, TO(TEXT_BRANCH, 7) },          \
+	.len = 7, .fixes = { { 1, INLINE_FIX_BRANCH8 }, { 6, INLINE_FIX_BRANCH8 } }, .n_fixes = 2, \
+	COMPARE
 #define CMP_JE                                                                  \
 	/* cmp $0x20,%rax; je */                                                \
 	.code = { 0x48, 0x83, 0xf8, 0x20, 0x74, TO(TEXT_BRANCH, 6) }, .len = 6, \
@@ -43,8 +44,8 @@
 	.code = { 0xe8, WORD(TO(TEXT_CALLEE, 5)) }, .len = 5, .fixes = { { 1, INLINE_FIX_CALL } }, \
 	.n_fixes = 1
 #define MOV_CALL                                                                \
-	/* mov %rax,%rcx; call */                                               \
-	.code = { 0x48, 0x89, 0xc1, 0xe8, WORD(TO(TEXT_CALLEE, 8)) }, .len = 8, \
+	/* inc %rcx; call */                                                    \
+	.code = { 0x48, 0xff, 0xc1, 0xe8, WORD(TO(TEXT_CALLEE, 8)) }, .len = 8, \
 	.fixes = { { 4, INLINE_FIX_CALL } }, .n_fixes = 1
 #define RIP_LOAD                                                        \
 	/* mov data(%rip),%rcx */                                       \
@@ -79,8 +80,8 @@ const struct world_case world_cases[] = {
 	{ "leaf, not taken", JE8, .entry = true, .rax = 0x30 },
 	{ "leaf, long, taken", JE32, .entry = true, .rax = 0x20 },
 	{ "leaf, long, not taken", JE32, .entry = true, .rax = 0x30 },
-	{ "leaf, second of two taken", TWO, .entry = true, .rax = 0x10, .drop = true },
-	{ "leaf, none of two taken", TWO, .entry = true, .rax = 0x30 },
+	{ "leaf, second of two taken, drop", TWO, .entry = true, .rax = 0x10, .drop = true },
+	{ "leaf, none of two taken, drop", TWO, .entry = true, .rax = 0x30, .drop = true },
 	{ "leaf, compares in the window", CMP_JE, .entry = true, .rax = 0x20 },
 	{ "short", SHORT, .padding = 2 },
 	{ "short, rex", SHORT, .padding = 3 },

@@ -70,10 +70,7 @@ static void early(struct list *l, const struct inline_program *p, const struct i
 		  const struct inline_parts *o)
 {
 	uint8_t undo = UNDO_RAX | (s->keeps_rdx ? UNDO_RDX : 0);
-	/* The text does not set the flags again that the record has changed: then it is begun anew
-	 * in the stub, which does. */
-	struct region again = { .resume = s->compare_len ? RESUME_STUB : RESUME_TEXT,
-				.at = o->record },
+	struct region again = { .resume = RESUME_TEXT },
 		      after = { .undo = undo, .resume = RESUME_STUB, .at = o->compare };
 	unsigned push = o->probes[0] - o->slow_tail;
 

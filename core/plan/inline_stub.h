@@ -68,7 +68,9 @@ struct inline_stub {
 	uint8_t len, n_fixes;
 	struct inline_fix fixes[INLINE_FIXES]; /* by offset */
 	/* Flags are live at the window: the comparison that set them, executed again after the
-	 * record. It reads registers and constants only. */
+	 * record. It reads registers and constants only. A signal in the record moves a thread back
+	 * to the window with other flags: the text must not be put back there while one may be on
+	 * its way. */
 	uint8_t compare_len;
 	const uint8_t *compare; /* borrowed */
 	uint64_t back;          /* where it returns to; not used after a call */

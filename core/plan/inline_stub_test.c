@@ -111,6 +111,7 @@ static uint64_t *goid_of(struct child *k)
 static void contexts(struct child *k)
 {
 	const struct ring_head *h = &k->w->rings[0].head;
+	const uint64_t other = 5000; /* thread */
 	struct outcome o;
 
 	world_reset(k);
@@ -122,12 +123,12 @@ static void contexts(struct child *k)
 	*goid_of(k) = 78;
 	run(k, 0);
 	assert_int_equal(h->head, 5 * RING_SLOT);
-	memset(k->w->m[0] + WORLD_M_PROCID, 1, 2); /* another thread */
+	memcpy(k->w->m[0] + WORLD_M_PROCID, &other, 8);
 	o = run(k, 0);
 	assert_int_equal(h->head, 7 * RING_SLOT);
 	assert_int_equal(o.n, 4);
 	assert_true(o.events[0].goid == 77 && o.events[1].goid == 77 && o.events[2].goid == 78);
-	assert_true(o.events[3].goid == 78 && o.events[3].procid == 0x101);
+	assert_true(o.events[3].goid == 78 && o.events[3].procid == other);
 }
 
 /* Positions do not wrap, places do; beyond 32 bits too. */

@@ -193,24 +193,32 @@ static void write_stub_and_hook(struct child *k, const struct inline_stub *s)
 	inline_hook_free(h);
 }
 
-void world_patch(struct child *k)
+struct inline_stub world_stub(const struct child *k)
 {
 	const struct world_case *c = k->c;
-	struct world *w = k->w;
 	struct inline_stub s = {
 		.site = WORLD_SITE,
 		.keeps_rdx = c->entry,
 		.late = c->late,
-		.window = text_at(w, TEXT_WINDOW),
+		.window = text_at(k->w, TEXT_WINDOW),
 		.displaced = c->code,
 		.len = c->len,
 		.n_fixes = c->n_fixes,
 		.compare = c->compare,
 		.compare_len = c->compare_len,
-		.back = text_at(w, TEXT_WINDOW + c->len),
+		.back = text_at(k->w, TEXT_WINDOW + c->len),
 	};
 
 	memcpy(s.fixes, c->fixes, sizeof(c->fixes));
+	return s;
+}
+
+void world_patch(struct child *k)
+{
+	const struct world_case *c = k->c;
+	struct inline_stub s = world_stub(k);
+	struct world *w = k->w;
+
 	k->program = (struct inline_program){
 		.g_m = WORLD_G_M,
 		.g_goid = WORLD_G_GOID,
@@ -245,22 +253,29 @@ static void put64(uint8_t *at, uint64_t value)
 
 void world_reset(struct child *k)
 {
+	const uint32_t running = 2;
 	struct world *w = k->w;
 
 	memset(w->table, 0, sizeof(*w) - offsetof(struct world, table));
+	/* Whatever else is there shows when it is written to. */
+	memset(w->g, 0x6a, sizeof(w->g));
+	memset(w->m, 0x6b, sizeof(w->m));
+	memset(w->p, 0x6c, sizeof(w->p));
 	for (unsigned i = 0; i < WORLD_RINGS; i++) {
+		int32_t id = (int32_t)i;
+
 		w->table[i] = world_at(k, &w->rings[i]);
 		put64(w->m[i] + WORLD_M_P, world_at(k, w->p[i]));
 		put64(w->m[i] + WORLD_M_PROCID, WORLD_PROCID(i));
-		w->p[i][0] = (uint8_t)i;
+		memcpy(w->p[i], &id, sizeof(id));
 	}
 	put64(w->g + 8, world_at(k, w->stack + sizeof(w->stack)));
 	put64(w->g + WORLD_G_M, world_at(k, w->m[0]));
 	put64(w->g + WORLD_G_OTHER_M, world_at(k, w->m[1]));
 	put64(w->g + WORLD_G_GOID, WORLD_GOID);
-	w->g[WORLD_G_STATUS] = 2;
+	memcpy(w->g + WORLD_G_STATUS, &running, sizeof(running));
 	for (unsigned i = 0; i < sizeof(w->stack); i++)
-		w->stack[i] = (uint8_t)(i * 7 + 1);
+		w->stack[i] = WORLD_STACK_BYTE(i);
 	put64(w->text + TEXT_DATA, 0x0123456789abcdefull);
 }
 
@@ -288,7 +303,10 @@ void child_start(struct child *k, const struct world_case *c, enum child_handler
 
 void child_end(struct child *k)
 {
-	kill(k->pid, SIGKILL);
-	waitpid(k->pid, NULL, 0);
+	/* When it has ended already its number may be another's. */
+	if (waitpid(k->pid, NULL, WNOHANG) == 0) {
+		kill(k->pid, SIGKILL);
+		waitpid(k->pid, NULL, 0);
+	}
 	munmap(k->w, WORLD_BYTES + 4096);
 }

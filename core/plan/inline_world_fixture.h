@@ -85,17 +85,18 @@ struct world {
 };
 
 /* Goes on behind the last member of struct world to the end of its page. */
-#define WORLD_BYTES      ((sizeof(struct world) + 16 + 4095) & ~4095ul)
-#define WORLD_EDGE       (WORLD_BYTES - 8) /* the last 8 bytes that are mapped */
-#define WORLD_G_OTHER_M  256 /* of another thread, on which the goroutine goes on when preempted */
-#define WORLD_G_M        48
-#define WORLD_G_STATUS   144
-#define WORLD_G_GOID     152
-#define WORLD_M_P        208
-#define WORLD_M_PROCID   72
-#define WORLD_GOID       77
-#define WORLD_PROCID(i)  (4000u + (i))
-#define WORLD_STACK_USED 256 /* bytes from rsp to the stack's end */
+#define WORLD_BYTES         ((sizeof(struct world) + 16 + 4095) & ~4095ul)
+#define WORLD_EDGE          (WORLD_BYTES - 8) /* the last 8 bytes that are mapped */
+#define WORLD_G_OTHER_M     256 /* of another thread, on which the goroutine goes on when preempted */
+#define WORLD_G_M           48
+#define WORLD_G_STATUS      144
+#define WORLD_G_GOID        152
+#define WORLD_M_P           208
+#define WORLD_M_PROCID      72
+#define WORLD_GOID          77
+#define WORLD_PROCID(i)     (4000u + (i))
+#define WORLD_STACK_BYTE(i) ((uint8_t)((i)*7 + 1)) /* before a run */
+#define WORLD_STACK_USED    256                    /* bytes from rsp to the stack's end */
 
 struct child {
 	pid_t pid;
@@ -103,6 +104,7 @@ struct child {
 	const struct world_case *c;
 	struct inline_program program;
 	struct inline_parts parts;
+	bool context_known; /* the first event of ring 0 needs no context slot */
 };
 
 /* How a run ended. */
@@ -127,6 +129,7 @@ void child_end(struct child *k);
 /* With its stub and hook, or as it was without. */
 void world_patch(struct child *k);
 void world_unpatch(struct child *k);
+struct inline_stub world_stub(const struct child *k);
 /* Everything that a run changes, as before it. */
 void world_reset(struct child *k);
 struct user_regs_struct child_first_regs(const struct child *k);
@@ -147,10 +150,12 @@ int child_syscall(const struct child *k, long nr, long a, long b);
 
 struct world_event {
 	uint64_t goid, procid, clock;
-	uint32_t depth, site;
+	uint32_t depth, site, ring;
 };
-/* The events in the rings, at most 8; `goid` and `procid` are those of the last context slots.
- * Fails the test where a ring is not whole. Number of them. */
+/* The events in the rings, at most 8; `goid` and `procid` are those of the last context slots,
+ * 0 before the first.
+ * Number of them; WORLD_BROKEN where a ring is not whole. */
+#define WORLD_BROKEN 1000
 unsigned world_events(const struct child *k, struct world_event *out);
 
 extern const struct world_case world_cases[];

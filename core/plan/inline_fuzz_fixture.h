@@ -26,6 +26,65 @@ struct fuzz {
 	uint64_t runs, failures;
 };
 
+/* A signal. */
+struct shot {
+	int sig, code;
+	enum world_policy policy;
+	const char *name;
+};
+
+/* The window without a stub: what may be seen, and how it ends. */
+struct reference {
+	struct user_regs_struct states[32]; /* before each instruction, and at the end */
+	unsigned n;
+	enum world_end end; /* END_PANIC: the last state's instruction faults */
+	uint64_t flags;     /* those that the window determines */
+	uint64_t data;
+	uint8_t stack[sizeof(((struct world *)0)->stack)];
+};
+
+#define WORLD_MUTABLE (sizeof(struct world) - offsetof(struct world, table))
+
+struct snapshot {
+	struct user_regs_struct regs;
+	uint64_t mask, data;
+	unsigned traps;
+	uint8_t memory[WORLD_MUTABLE];
+};
+
+/* A way through a stub. */
+struct walk {
+	struct fuzz *f;
+	struct reference ref;
+	struct snapshot at, hook; /* where a signal comes; where a second one does */
+	enum fuzz_ring ring;
+	struct world start; /* before the window */
+	const struct shot *first, *second;
+	uint64_t first_pc, second_pc;
+};
+
+/* Of the kernel, at an instruction that cannot be executed. */
+bool of_kernel(const struct shot *s);
+
+/* ---- what a run must be like, inline_check_fixture.c */
+
+void make_reference(struct child *k, struct reference *r);
+/* Whose a fault at pc would be. *original: the place of the program's in the text. */
+enum place { OF_RECORD, OF_PROGRAM, OF_NONE };
+
+enum place place_of(const struct child *k, uint64_t pc, uint64_t *original);
+/* Of all events, whether by stub, by trap or counted as dropped. */
+uint64_t total_events(const struct child *k, unsigned traps);
+/* Each is true, or says what differs and counts it. */
+bool wrong(struct walk *w, const char *what);
+bool check_seen(struct walk *w);
+bool check_end(struct walk *w, enum world_end end, unsigned traps);
+bool check_next(struct walk *w, unsigned traps);
+bool check_fault(struct walk *w, enum world_end end, unsigned traps, uint64_t pc, unsigned before);
+bool check_signal(struct walk *w, enum place place);
+
+/* ---- the fuzzer, inline_fuzz_fixture.c */
+
 /* All of it for c, found so. */
 void fuzz_case(struct fuzz *f, const struct world_case *c, enum fuzz_ring ring);
 /* The same with something in the world changed by `plant`, which is given `n`. */

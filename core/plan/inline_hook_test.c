@@ -128,6 +128,33 @@ static enum planted plant_in_table(struct child *k, unsigned n)
 	return PLANTED;
 }
 
+/* The same for how the hook finds the stub: number 2 of three. */
+static enum planted plant_in_lookup(struct child *k, unsigned n)
+{
+	static const uint32_t first_granule[2] = { 1, 2 };
+	uint32_t meta[2] = { sizeof(k->w->before), 0 },
+		 granules = (k->parts.end + INLINE_ALIGN - 1) / INLINE_ALIGN;
+	uint32_t window = (uint32_t)(k->w->text + TEXT_WINDOW - k->w->before);
+	uint8_t *at, *end = k->w->hook + sizeof(k->w->hook);
+
+	meta[1] = window;
+	at = memmem(k->w->hook, sizeof(k->w->hook), meta, sizeof(meta));
+	assert_non_null(at);
+	if (n < 2) {
+		meta[0] += n ? 0 : INLINE_ALIGN;
+		meta[1] += n ? 1 : 0;
+		memcpy(at, meta, sizeof(meta));
+		return PLANTED;
+	}
+	at = memmem(at, (size_t)(end - at), first_granule, sizeof(first_granule));
+	assert_non_null(at);
+	if ((n -= 2) == 2 * granules)
+		return NO_MORE;
+	/* none, or the next stub's */
+	memcpy(at + 4 + n / 2 * 4, &(uint32_t){ n % 2 ? 3 : 0 }, 4);
+	return PLANTED;
+}
+
 /* The next case's stub is the same, its registers are others. */
 static bool is_twin(const struct world_case *c)
 {
@@ -182,8 +209,10 @@ static void test_planted(void **state)
 
 		for (unsigned i = 0; i < sizeof(some) / sizeof(*some); i++)
 			wanted |= !strcmp(some[i], world_cases[c].name);
-		if (wanted)
+		if (wanted) {
 			plant_all(&world_cases[c], plant_in_table);
+			plant_all(&world_cases[c], plant_in_lookup);
+		}
 	}
 }
 

@@ -163,14 +163,44 @@ void world_unpatch(struct child *k)
 	write_at(k->w, TEXT_WINDOW, c->code, c->len);
 }
 
-static void write_stub_and_hook(struct child *k, const struct inline_stub *s)
+/* Writes s to `to` and tells the hook. */
+static void add_stub(struct child *k, struct inline_hook *h, const struct inline_stub *s,
+		     uint8_t *to)
 {
 	struct world *w = k->w;
-	uint64_t stub = world_at(k, w->stub);
+
+	assert_int_equal(inline_stub_write(&k->program, s, world_at(k, to), to), 0);
+	assert_int_equal(inline_hook_add(h, &k->program, s, world_at(k, w->before),
+					 (uint32_t)(to - w->before)),
+			 0);
+}
+
+static void write_stubs(struct child *k, struct inline_hook *h, const struct inline_stub *s)
+{
+	struct inline_stub other = *s;
+	struct world *w = k->w;
+	unsigned size;
+
+	assert_int_equal(inline_stub_parts(&k->program, s, &k->parts), 0);
+	size = (k->parts.end + INLINE_ALIGN - 1) / INLINE_ALIGN * INLINE_ALIGN;
+	memset(w->before, TRAPPED, sizeof(w->before) + sizeof(w->stub));
+	other.window += 0x80; /* between those places of the text that are used */
+	add_stub(k, h, &other, w->stub - size);
+	add_stub(k, h, s, w->stub);
+	add_stub(k, h, &other, w->stub + size);
+	for (unsigned i = 0; i < k->parts.n_probes; i++) {
+		assert_int_equal(w->stub[k->parts.probes[i]], 0xe9);
+		w->stub[k->parts.probes[i]] = TRAPPED; /* as the kernel's uprobe does */
+	}
+}
+
+static void write_stubs_and_hook(struct child *k, const struct inline_stub *s)
+{
+	struct world *w = k->w;
 	const struct inline_hook_place place = {
 		.addr = world_at(k, w->hook),
-		.stubs = stub,
-		.stubs_bytes = sizeof(w->stub),
+		.stubs = world_at(k, w->before),
+		.stubs_bytes = sizeof(w->before) + sizeof(w->stub),
 		.text = text_at(w, 0),
 		.text_bytes = sizeof(w->text),
 		.sigtramp = text_at(w, TEXT_SIGTRAMP),
@@ -179,15 +209,8 @@ static void write_stub_and_hook(struct child *k, const struct inline_stub *s)
 	};
 	struct inline_hook *h = inline_hook_new();
 
-	assert_int_equal(inline_stub_parts(&k->program, s, &k->parts), 0);
-	memset(w->stub, TRAPPED, sizeof(w->stub));
-	assert_int_equal(inline_stub_write(&k->program, s, stub, w->stub), 0);
-	for (unsigned i = 0; i < k->parts.n_probes; i++) {
-		assert_int_equal(w->stub[k->parts.probes[i]], 0xe9);
-		w->stub[k->parts.probes[i]] = TRAPPED; /* as the kernel's uprobe does */
-	}
 	assert_non_null(h);
-	assert_int_equal(inline_hook_add(h, &k->program, s, stub, 0), 0);
+	write_stubs(k, h, s);
 	assert_true(inline_hook_bytes(h, place.stubs_bytes) <= sizeof(w->hook));
 	assert_int_equal(inline_hook_write(h, &place, w->hook), 0);
 	inline_hook_free(h);
@@ -230,7 +253,7 @@ void world_patch(struct child *k)
 		.drop = c->drop,
 	};
 	world_unpatch(k);
-	write_stub_and_hook(k, &s);
+	write_stubs_and_hook(k, &s);
 	memset(w->text + TEXT_WINDOW, TRAPPED, c->len);
 	if (c->padding) {
 		unsigned at = TEXT_WINDOW;

@@ -67,7 +67,8 @@ struct world_signal {
 
 struct world {
 	uint8_t text[4096];
-	uint8_t stub[4096];
+	/* the stub that is looked at, between two others of other windows */
+	uint8_t before[2048], stub[2048];
 	uint8_t hook[8192];
 	/* ---- from here on what a run changes */
 	uint64_t table[512];

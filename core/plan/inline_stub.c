@@ -165,7 +165,8 @@ struct writer {
 
 static void put(struct writer *w, unsigned at, const void *bytes, size_t n)
 {
-	memcpy(w->to + at, bytes, n);
+	if (n)
+		memcpy(w->to + at, bytes, n);
 }
 
 static void put32(struct writer *w, unsigned at, uint32_t value)

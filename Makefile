@@ -169,10 +169,13 @@ test-perun: $(BIN) | $(call deps,tools) $(call deps,go) ## profiles in the real 
 test-perfetto: $(BIN) | $(call deps,tools) ## exports read by Perfetto's own definitions from PyPI, and by its trace processor
 	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) ci/perfetto.sh
 
-.PHONY: fuzzers fuzz soak
+.PHONY: fuzzers fuzz fuzz-signals soak
 fuzzers: $(FUZZERS)
 fuzz: | $(call deps,build) $(call deps,test) $(call deps,go) ## fuzzes trace reader, pairing and binary parsers (SECONDS=60 each)
 	$(Q)O=$(O) ci/fuzz.sh $(or $(SECONDS),60)
+
+fuzz-signals: $(OUT)/test/plan/inline_hook_test ## every kind of signal at every instruction of all inline stubs, and of the hook
+	$(Q)INLINE_FUZZ=all $<
 
 soak: $(filter $(OUT)/test/model/random%,$(TESTS)) ## 10 million random executions (RUNS=, SEED=)
 	$(Q)ci/soak.sh $(filter $(OUT)/test/model/random%,$(TESTS))

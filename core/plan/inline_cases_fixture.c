@@ -12,9 +12,9 @@
 #define ADD_POP                        \
 	/* add $0x18,%rsp; pop %rbp */ \
 	.code = { 0x48, 0x83, 0xc4, 0x18, 0x5d }, .len = 5
-#define SETG_ADD                       \
-	/* setg %cl; add $0x10,%rsp */ \
-	.code = { 0x0f, 0x9f, 0xc1, 0x48, 0x83, 0xc4, 0x10 }, .len = 7
+#define SETG_ADD                                           \
+	/* setg %cl; lea 0x10(%rsp),%rsp; mov %rcx,%rbx */ \
+	.code = { 0x0f, 0x9f, 0xc1, 0x48, 0x8d, 0x64, 0x24, 0x10, 0x48, 0x89, 0xcb }, .len = 11
 #define RDX_ADD                             \
 	/* add $0x10,%rsp; mov %rdx,%rcx */ \
 	.code = { 0x48, 0x83, 0xc4, 0x10, 0x48, 0x89, 0xd1 }, .len = 7
@@ -60,13 +60,13 @@
 	.code = { 0x48, 0x83, 0xc4, 0x10 }, .len = 4
 
 const struct world_case world_cases[] = {
-	{ "entry", SUB_STORE, .entry = true },
-	{ "entry, drop", SUB_STORE, .entry = true, .drop = true },
-	{ "exit", ADD_POP },
-	{ "exit, drop", ADD_POP, .drop = true },
+	{ "entry", SUB_STORE, .entry = true, .tells = true },
+	{ "entry, drop", SUB_STORE, .entry = true, .drop = true, .tells = true },
+	{ "exit", ADD_POP, .tells = true },
+	{ "exit, drop", ADD_POP, .drop = true, .tells = true },
 	{ "exit, flags read", SETG_ADD, .late = true },
-	{ "exit, result read, drop", RDX_ADD, .late = true, .drop = true },
-	{ "entry, late", RDX_ADD, .late = true, .entry = true },
+	{ "exit, result read, drop", RDX_ADD, .late = true, .drop = true, .tells = true },
+	{ "entry, late", RDX_ADD, .late = true, .entry = true, .tells = true },
 	{ "loads", LOADS, .entry = true },
 	{ "loads, nil", LOADS, .entry = true, .rdi = NIL },
 	{ "loads, the second faults", LOADS, .entry = true, .rdi = EDGE },
@@ -74,16 +74,18 @@ const struct world_case world_cases[] = {
 	{ "relative operand", RIP_LOAD },
 	{ "relative operand and immediate", RIP_ADD, .entry = true },
 	{ "call", CALL, .entry = true },
-	{ "call after an instruction", MOV_CALL, .entry = true },
-	{ "call after an instruction, drop", MOV_CALL, .entry = true, .drop = true },
+	{ "call after an instruction", MOV_CALL, .entry = true, .tells = true },
+	{ "call after an instruction, drop", MOV_CALL, .entry = true, .drop = true, .tells = true },
 	{ "leaf, taken", JE8, .entry = true, .rax = 0x20 },
 	{ "leaf, not taken", JE8, .entry = true, .rax = 0x30 },
 	{ "leaf, long, taken", JE32, .entry = true, .rax = 0x20 },
 	{ "leaf, long, not taken", JE32, .entry = true, .rax = 0x30 },
-	{ "leaf, second of two taken, drop", TWO, .entry = true, .rax = 0x10, .drop = true },
-	{ "leaf, none of two taken, drop", TWO, .entry = true, .rax = 0x30, .drop = true },
+	{ "leaf, second of two taken, drop", TWO, .entry = true, .rax = 0x10, .drop = true,
+	  .tells = true },
+	{ "leaf, none of two taken, drop", TWO, .entry = true, .rax = 0x30, .drop = true,
+	  .tells = true },
 	{ "leaf, compares in the window", CMP_JE, .entry = true, .rax = 0x20 },
-	{ "short", SHORT, .padding = 2 },
-	{ "short, rex", SHORT, .padding = 3 },
+	{ "short", SHORT, .padding = 2, .tells = true },
+	{ "short, rex", SHORT, .padding = 3, .tells = true },
 };
 const unsigned n_world_cases = sizeof(world_cases) / sizeof(*world_cases);

@@ -48,6 +48,8 @@ struct world_case {
 	struct inline_fix fixes[4];
 	uint8_t n_fixes;
 	bool entry, late, drop;
+	/* every displaced instruction shows when it is not executed exactly once */
+	bool tells;
 	uint8_t padding; /* bytes of the jump to it: 2, or 3 with a rex prefix; 0: none */
 	/* rax, 0: any; and what rdi points to */
 	uint64_t rax;

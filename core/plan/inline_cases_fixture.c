@@ -87,5 +87,9 @@ const struct world_case world_cases[] = {
 	{ "leaf, compares in the window", CMP_JE, .entry = true, .rax = 0x20 },
 	{ "short", SHORT, .padding = 2, .tells = true },
 	{ "short, rex", SHORT, .padding = 3, .tells = true },
+	{ "bare", SUB_STORE, .bare = true, .tells = true },
+	{ "bare, call after an instruction", MOV_CALL, .bare = true, .tells = true },
+	{ "bare, branches", TWO, .bare = true, .rax = 0x10 },
+	{ "bare, the second load faults", LOADS, .bare = true, .rdi = EDGE },
 };
 const unsigned n_world_cases = sizeof(world_cases) / sizeof(*world_cases);

@@ -230,7 +230,8 @@ static void nested(enum child_handlers handlers)
 	unsigned step = getenv("INLINE_FUZZ") ? 1 : 13;
 
 	for (unsigned i = 0; i < n_world_cases; i += step)
-		fuzz_case(&f, &world_cases[i], RING_FRESH);
+		for (unsigned ring = 0; ring < FUZZ_RINGS; ring += RING_STOPPED)
+			fuzz_case(&f, &world_cases[i], ring);
 	print_message("%lu runs\n", (unsigned long)f.runs);
 	assert_int_equal(f.failures, 0);
 }

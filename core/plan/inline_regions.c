@@ -95,6 +95,7 @@ static void late(struct list *l, const struct inline_program *p, const struct in
 	struct region again = { .resume = RESUME_STUB, .at = o->record, .shown = s->len },
 		      after = { .undo = undo, .resume = RESUME_TEXT, .shown = s->len };
 
+	add(l, (struct region){ .end = 1, .resume = RESUME_TEXT }); /* nothing has been done yet */
 	add_displaced(l, s, 0, o->record, 0);
 	add_record(l, o, undo, again);
 	after.end = o->slow;
@@ -106,13 +107,22 @@ static void late(struct list *l, const struct inline_program *p, const struct in
 	add_cold(l, p, o, undo, again, after);
 }
 
+static void bare(struct list *l, const struct inline_stub *s, const struct inline_parts *o)
+{
+	add(l, (struct region){ .end = 1, .resume = RESUME_TEXT });
+	add_displaced(l, s, 0, o->slow_tail, o->probes[0]);
+	add(l, (struct region){ .end = o->end, .resume = RESUME_HERE, .show = SHOW_TARGET });
+}
+
 unsigned inline_regions(const struct inline_program *p, const struct inline_stub *s,
 			const struct inline_parts *parts, struct shape *out)
 {
 	struct list l = { .shape = out };
 
 	out->slow = parts->slow;
-	if (s->late)
+	if (s->bare)
+		bare(&l, s, parts);
+	else if (s->late)
 		late(&l, p, s, parts);
 	else
 		early(&l, p, s, parts);

@@ -73,7 +73,8 @@ static bool well_formed(const struct inline_stub *s)
 	if (!s->len || s->len > INLINE_WINDOW || s->compare_len > INLINE_COMPARE ||
 	    s->n_fixes > INLINE_FIXES || 1 + n_branches(s) > INLINE_PROBES)
 		return false;
-	if (s->late && (n_branches(s) || has_call(s) || s->compare_len))
+	if ((s->late && (n_branches(s) || has_call(s))) ||
+	    ((s->late || s->bare) && s->compare_len) || (s->late && s->bare))
 		return false;
 	for (unsigned i = 0; i < s->n_fixes; i++) {
 		const struct inline_fix *f = &s->fixes[i];
@@ -132,7 +133,9 @@ int inline_stub_parts(const struct inline_program *p, const struct inline_stub *
 
 	if (!well_formed(s))
 		return -EINVAL;
-	if (s->late) {
+	if (s->bare) {
+		o.slow_tail = copied_bytes(s);
+	} else if (s->late) {
 		o.tail = lay_out_record(s, s->len, &o);
 		o.slow = o.tail + JMP_BYTES;
 		o.slow_displaced = o.slow_tail = o.slow + restore;
@@ -147,7 +150,9 @@ int inline_stub_parts(const struct inline_program *p, const struct inline_stub *
 	o.n_probes = 1 + n_branches(s);
 	for (unsigned i = 0; i < o.n_probes; i++)
 		o.probes[i] = o.slow_tail + push + JMP_BYTES * i;
-	o.end = lay_out_cold(p, o.probes[o.n_probes - 1] + JMP_BYTES, &o);
+	o.context = o.drop = o.counted = o.end = o.probes[o.n_probes - 1] + JMP_BYTES;
+	if (!s->bare)
+		o.end = lay_out_cold(p, o.end, &o);
 	*out = o;
 	return 0;
 }
@@ -321,8 +326,11 @@ int inline_stub_write(const struct inline_program *p, const struct inline_stub *
 
 	if (err || addr % INLINE_ALIGN)
 		return -EINVAL;
-	put_record(&w);
-	if (s->late) {
+	if (!s->bare)
+		put_record(&w);
+	if (s->bare) {
+		put_displaced(&w, 0, o->slow_tail);
+	} else if (s->late) {
 		put_displaced(&w, o->displaced, o->tail);
 		put_restore(&w, o->slow);
 		put_jump(&w, o->slow_tail, s->back);

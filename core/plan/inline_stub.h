@@ -17,7 +17,7 @@
  *
  * It takes the slow path where g is not running, the P has no ring or the ring is disabled or full;
  * without a uprobe there, it costs nothing. When displaced instructions have to come first, they
- * stand once, before the record.
+ * stand once, before the record. A bare stub has displaced bytes and the probed jump only.
  *
  * A signal that arrives in a stub sees the pc of the text: inline_hook.h.
  */
@@ -63,6 +63,7 @@ struct inline_stub {
 	uint32_t site;  /* number in its events */
 	bool keeps_rdx; /* rdx holds a value of the program: an entry */
 	bool late;      /* recorded after the displaced bytes, which have no branch or call then */
+	bool bare;      /* no record: displaced bytes and the probed jump back, a trap each time */
 	uint64_t window;
 	const uint8_t *displaced; /* borrowed, `len` bytes of the file */
 	uint8_t len, n_fixes;

@@ -223,12 +223,13 @@ struct inline_stub world_stub(const struct child *k)
 		.site = WORLD_SITE,
 		.keeps_rdx = c->entry,
 		.late = c->late,
+		.bare = c->bare,
 		.window = text_at(k->w, TEXT_WINDOW),
 		.displaced = c->code,
 		.len = c->len,
 		.n_fixes = c->n_fixes,
 		.compare = c->compare,
-		.compare_len = c->compare_len,
+		.compare_len = c->bare ? 0 : c->compare_len,
 		.back = text_at(k->w, TEXT_WINDOW + c->len),
 	};
 

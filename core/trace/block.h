@@ -86,6 +86,7 @@ void block_encoder_free(struct block_encoder *e);
 size_t block_add(struct block_encoder *e, const struct event *ev, size_t n,
 		 const uint64_t (*args)[4]);
 size_t block_events(const struct block_encoder *e);     /* in the block so far */
+size_t block_bytes(const struct block_encoder *e);      /* that they take, uncompressed */
 uint64_t block_first_ns(const struct block_encoder *e); /* time of its first event */
 
 /* Ends the block, which must have events; the next one added begins another. The pieces, N_COLS + 1

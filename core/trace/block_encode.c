@@ -287,6 +287,15 @@ size_t block_events(const struct block_encoder *e)
 	return e->n_events;
 }
 
+size_t block_bytes(const struct block_encoder *e)
+{
+	size_t n = BLOCK_HEAD_BYTES;
+
+	for (int c = 0; c < N_COLS; c++)
+		n += (size_t)(e->at[c] - e->start[c]);
+	return n;
+}
+
 uint64_t block_first_ns(const struct block_encoder *e)
 {
 	return e->first_ns;

@@ -104,6 +104,8 @@ int trace_writer_flush(struct trace_writer *w);
  */
 void trace_writer_hurry(struct trace_writer *w, bool hurry);
 uint64_t trace_writer_bytes(const struct trace_writer *w); /* in the file so far */
+/* No flush would now write more bytes than that. */
+uint64_t trace_writer_pending_max(const struct trace_writer *w);
 
 /* Writes the last block and the end record with `kvs` (counters, the target's
  * status), syncs and closes. Frees w in every case. 0 or -errno. */

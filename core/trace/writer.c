@@ -350,6 +350,14 @@ uint64_t trace_writer_bytes(const struct trace_writer *w)
 	return w->bytes;
 }
 
+uint64_t trace_writer_pending_max(const struct trace_writer *w)
+{
+	const size_t raw = w->pcs.b.n + w->kvs.b.n + block_bytes(w->encoder);
+
+	/* What cannot be compressed grows by 1/256; then the heads of three chunks. */
+	return raw + raw / 128 + 512;
+}
+
 static int write_end(struct trace_writer *w, const struct trace_kv *kvs, size_t n)
 {
 	/* Borrowed: only the counts and pointers of a table of keys are needed. */

@@ -29,7 +29,7 @@ struct collector {
 	unsigned n_bpf;     /* rings of them */
 	struct merge merge; /* a queue a ring, the last one for losses */
 	struct pc_names *pc_names;
-	uint64_t last_watermark_ns, last_flush_ns, flushed_events;
+	uint64_t last_watermark_ns, last_flush_ns;
 	struct losses *losses;
 	/* inline stubs' rings, NULL without */
 	struct ring_source *inline_source;
@@ -48,32 +48,25 @@ struct collector {
 
 /* ---- the stream */
 
-/* What an event takes in the file at the most, and the end record. */
-#define EVENT_BYTES_MAX 16
-#define END_BYTES       4096
+/* Room for the end record and what it says. */
+#define END_BYTES 4096
 
-static int flush(struct collector *c)
+/* Keeps the file below its limit: flushes when no more events than those waiting are sure to fit.
+ * Sets `full` when there is no room for a block worth writing. */
+static int keep_below_limit(struct collector *c)
 {
-	c->flushed_events = c->events;
-	return trace_writer_flush(c->opt.writer);
-}
-
-/* Keeps the file below its limit: no more may wait for a block than would
- * still fit. Sets `full` when there is no room for a block worth writing. */
-static int mind_the_limit(struct collector *c)
-{
-	uint64_t waiting_bytes = (c->events - c->flushed_events) * EVENT_BYTES_MAX;
+	struct trace_writer *w = c->opt.writer;
 	int err;
 
-	if (trace_writer_bytes(c->opt.writer) + waiting_bytes + END_BYTES < c->opt.max_bytes)
+	if (trace_writer_bytes(w) + trace_writer_pending_max(w) + END_BYTES < c->opt.max_bytes)
 		return 0;
-	err = flush(c);
-	c->full = trace_writer_bytes(c->opt.writer) + 2 * END_BYTES >= c->opt.max_bytes;
+	err = trace_writer_flush(w);
+	c->full = trace_writer_bytes(w) + 2 * END_BYTES >= c->opt.max_bytes;
 	return err;
 }
 
-/* The entry that the probe of the function which faulted would have told later on. false: it has
- * told it. */
+/* The entry of a call that faulted before the entry probe of its function. false: the call has
+ * passed that probe. */
 static bool entry_of_fault(const struct collector *c, const struct event_ext *fault,
 			   struct event_ext *entry)
 {
@@ -113,7 +106,7 @@ static int write_event(void *ctx, const struct event_ext *ev)
 	c->events++;
 	if (ev->h.site < c->opt.plan->n_sites)
 		c->class_events[c->opt.cost_class[ev->h.site]]++;
-	return c->opt.max_bytes ? mind_the_limit(c) : 0;
+	return c->opt.max_bytes ? keep_below_limit(c) : 0;
 }
 
 /* Events of inline stubs: plenty, and of kinds that need none of the above. */
@@ -128,7 +121,7 @@ static int write_ring_events(void *ctx, const struct event *ev, size_t n)
 		return err;
 	c->events += n;
 	c->ring_events += n;
-	return c->opt.max_bytes ? mind_the_limit(c) : 0;
+	return c->opt.max_bytes ? keep_below_limit(c) : 0;
 }
 
 static int write_late(void *ctx, const struct event_ext *loss)
@@ -204,7 +197,7 @@ static int collect_once(struct collector *c, bool last)
 	/* A killed tracer must leave what is older than half a second. */
 	if (!err && watermark_ns - c->last_flush_ns > 500 * 1000 * 1000) {
 		c->last_flush_ns = watermark_ns;
-		err = flush(c);
+		err = trace_writer_flush(c->opt.writer);
 	}
 	c->bytes = trace_writer_bytes(c->opt.writer);
 	return err;

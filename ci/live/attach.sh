@@ -52,6 +52,27 @@ target_ends() {
 }
 check "--pid, the target ends by itself" target_ends
 
+# poll refuses more descriptors than the limit allows.
+wait_fails() {
+	start_ticker 20s
+	"$GOTRACE" record --pid "$target" -o trace 2>err &
+	local job=$! got=0
+	sleep 1
+	prlimit --pid "$job" --nofile=2:
+	wait "$job" || got=$?
+	[ "$got" = 0 ] || { cat err; fail "status $got"; }
+	expect_grep 'cannot wait for the process' err
+	kill -0 "$target" || fail "the target is gone"
+	kill -TERM "$target"
+	wait "$target"
+	check_part
+	gt info trace >facts
+	expect_grep 'end.reason +failed' facts
+	gt report trace >text
+	expect_grep 'ended by an error of gotrace' text
+}
+check "an error while waiting is the end's reason, not the process's exit" wait_fails
+
 pid_duration() {
 	start_ticker 20s
 	expect_status 0 gt record --pid "$target" -d 1 -o trace

@@ -49,6 +49,8 @@ static void ending(const struct loaded_trace *trace, struct notes *to)
 		{ REASON_WRITE_ERROR,
 		  "recording was cut short: the trace could not be written any further" },
 		{ REASON_NOT_STARTED, "the command could not be executed" },
+		{ REASON_FAILED,
+		  "recording was ended by an error of gotrace before the program ended" },
 	};
 	uint64_t sig = trace_info_u64(trace->info, KEY_END_SIGNAL, 0),
 		 status = trace_info_u64(trace->info, KEY_END_STATUS, 0);

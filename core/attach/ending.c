@@ -19,6 +19,7 @@ const char *end_reason_name(enum end_reason r)
 		[END_INTERRUPTED] = REASON_INTERRUPTED,
 		[END_WRITE_ERROR] = REASON_WRITE_ERROR,
 		[END_NOT_STARTED] = REASON_NOT_STARTED,
+		[END_FAILED] = REASON_FAILED,
 	};
 
 	return names[r];

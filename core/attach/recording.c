@@ -254,8 +254,12 @@ static void collect_until_end(struct recording *r, int wake_fd)
 		}
 		if (deadline && (deadline - now) / 1000000 < 250)
 			wait_ms = (deadline - now) / 1000000 + 1;
-		if (poll(fds, 3, wait_ms) < 0 && errno != EINTR)
+		if (poll(fds, 3, wait_ms) < 0 && errno != EINTR) {
+			log_error("tracing ends, gotrace cannot wait for the process: %s",
+				  strerror(errno));
+			r->reason = END_FAILED;
 			return;
+		}
 		if (fds[0].revents && target_reap(r->target)) {
 			r->target_end_ns = clock_monotonic_ns();
 			r->reason = END_EXITED;

@@ -23,6 +23,7 @@ enum end_reason {
 	END_INTERRUPTED, /* Ctrl-C or a signal to gotrace */
 	END_WRITE_ERROR, /* disk full and the like */
 	END_NOT_STARTED, /* the exec failed */
+	END_FAILED,      /* gotrace could not wait any longer */
 };
 const char *end_reason_name(enum end_reason r);
 

@@ -97,5 +97,6 @@
 #define REASON_INTERRUPTED "interrupted" /* a signal to gotrace */
 #define REASON_WRITE_ERROR "write-error" /* the trace could not be written any further */
 #define REASON_NOT_STARTED "not-started" /* the command could not be executed */
+#define REASON_FAILED      "failed"      /* gotrace could not wait for it any longer */
 
 #endif

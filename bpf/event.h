@@ -127,14 +127,12 @@ struct cpu_counters {
 	uint64_t lost_done;
 	uint64_t lost_first_ns; /* of the losses since user space last set it to 0 */
 	uint64_t lost_last_ns;
-	uint64_t lost_anonymous;  /* losses that are not in the map of goids */
 	uint64_t dropped_signal;  /* on a signal stack: goid 0 and not g0 */
 	uint64_t dropped_outside; /* rsp outside the stack of g */
 	uint64_t dropped_fault;   /* g could not be read */
-	uint64_t hits;            /* runs of the programs hit_* */
 	/* hits in the runtime where g was neither its m's curg nor its g0 */
 	uint64_t layout_wrong;
-	uint64_t pad[6];
+	uint64_t pad[8];
 };
 _Static_assert(sizeof(struct cpu_counters) == 128, "two cache lines");
 

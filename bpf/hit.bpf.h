@@ -97,16 +97,14 @@ static __noinline int count_loss(struct cpu_counters *c, uint64_t goid)
 		c->lost_first_ns = now;
 	c->lost_last_ns = now;
 	old = goid == GOID_UNKNOWN ? 0 : bpf_map_lookup_elem(&lost_goids, &goid);
-	if (goid == GOID_UNKNOWN) {
-		__sync_fetch_and_add(&c->lost_anonymous, 1);
-	} else if (old) {
+	if (old) {
 		old->last_ns = now;
 		__sync_fetch_and_add(&old->count, 1);
-	} else {
+	} else if (goid != GOID_UNKNOWN) {
 		new.first_ns = new.last_ns = now;
 		new.count = 1;
-		if (bpf_map_update_elem(&lost_goids, &goid, &new, BPF_NOEXIST))
-			__sync_fetch_and_add(&c->lost_anonymous, 1);
+		/* With no room left it is counted as one of an unknown goroutine. */
+		bpf_map_update_elem(&lost_goids, &goid, &new, BPF_NOEXIST);
 	}
 	__sync_fetch_and_add(&c->lost_done, 1);
 	return 0;

@@ -82,16 +82,6 @@ static __always_inline int on_hit(struct pt_regs *ctx, int runtime)
 	return 0;
 }
 
-/* Only counts: to test what a kernel does with a link. */
-static __always_inline int count_hit(void)
-{
-	struct cpu_counters *c = cpu_count(bpf_get_smp_processor_id());
-
-	if (c)
-		__sync_fetch_and_add(&c->hits, 1);
-	return 0;
-}
-
 /* ---- the programs */
 
 /* "?": loaded only when user space asks for it. */
@@ -107,11 +97,6 @@ SEC("?uprobe.multi") int runtime_multi(struct pt_regs *ctx)
 {
 	return on_hit(ctx, 1);
 }
-SEC("?uprobe.multi") int hit_multi(struct pt_regs *ctx)
-{
-	(void)ctx;
-	return count_hit();
-}
 
 SEC("?uprobe") int entry_perf(struct pt_regs *ctx)
 {
@@ -124,11 +109,6 @@ SEC("?uprobe") int exit_perf(struct pt_regs *ctx)
 SEC("?uprobe") int runtime_perf(struct pt_regs *ctx)
 {
 	return on_hit(ctx, 1);
-}
-SEC("?uprobe") int hit_perf(struct pt_regs *ctx)
-{
-	(void)ctx;
-	return count_hit();
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

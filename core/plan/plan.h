@@ -124,9 +124,9 @@ struct plan_func {
 	char *name;      /* as outputs spell it; owned */
 	bool of_runtime; /* in one of the runtime's own packages */
 	enum plan_fate fate;
-	uint32_t n_entries, n_exits; /* sites */
-	bool has_check;              /* of its stack, in the prologue */
-	uint8_t line_end;            /* enum line_end: why the entry is not further on */
+	uint32_t n_exits; /* sites: RETs and tail jumps */
+	bool has_check;   /* of its stack, in the prologue */
+	uint8_t line_end; /* enum line_end: why the entry is not further on */
 	/* number of the entry site when it lies after instructions that may fault; PLAN_NO_SITE */
 	uint32_t past_fault_entry;
 	/* short, without loops and calls: its entry's event stands for its exits as well */

@@ -184,7 +184,6 @@ int sites_add_func(struct plan *p, uint32_t func, const struct gocode *code)
 	f->brief = brief;
 	f->has_check = code->has_check;
 	f->line_end = code->line_end;
-	f->n_entries = 1;
 	f->n_exits = code->n_rets + code->n_tails;
 	f->never_returns = f->n_exits == 0;
 	return err;

@@ -165,11 +165,9 @@ static int configure(struct probes *p, const struct probes_options *opt)
 	config = rodata ? bpf_map__initial_value(rodata, &size) : NULL;
 	if (!config || size < sizeof(*config))
 		return -EINVAL;
-	if (opt->layout) {
-		int err = configure_offsets(config, opt);
-		if (err)
-			return err;
-	}
+	int err = configure_offsets(config, opt);
+	if (err)
+		return err;
 	config->target = opt->target;
 	config->filter = opt->filter;
 	config->rets = opt->rets;
@@ -179,24 +177,19 @@ static int configure(struct probes *p, const struct probes_options *opt)
 
 static int choose_programs(struct probes *p, const struct probes_options *opt)
 {
-	static const char *const names[2][SITE_PROGRAMS + 1] = {
-		{ "entry_multi", "exit_multi", "runtime_multi", "hit_multi" },
-		{ "entry_perf", "exit_perf", "runtime_perf", "hit_perf" },
+	static const char *const names[2][SITE_PROGRAMS] = {
+		{ "entry_multi", "exit_multi", "runtime_multi" },
+		{ "entry_perf", "exit_perf", "runtime_perf" },
 	};
 	const char *const *set = names[opt->kind == ATTACH_PERF];
 
-	for (int i = 0; i <= SITE_PROGRAMS; i++) {
-		struct bpf_program *prog = bpf_object__find_program_by_name(p->object, set[i]);
-
-		if (!prog)
-			return -ENOENT;
-		if (i == SITE_PROGRAMS)
-			p->hit = prog;
-		else if (opt->layout && (i == PROGRAM_EXIT || !opt->exit_only))
-			p->program[i] = prog;
-		else
+	for (int i = 0; i < SITE_PROGRAMS; i++) {
+		if (opt->exit_only && i != PROGRAM_EXIT)
 			continue;
-		if (bpf_program__set_autoload(prog, true))
+		p->program[i] = bpf_object__find_program_by_name(p->object, set[i]);
+		if (!p->program[i])
+			return -ENOENT;
+		if (bpf_program__set_autoload(p->program[i], true))
 			return -EINVAL;
 	}
 	struct bpf_map *rings = bpf_object__find_map_by_name(p->object, "rings");
@@ -244,7 +237,7 @@ int probes_load(struct probes *p, const struct probes_options *opt)
 		log_load_failure(opt, err);
 	if (!err)
 		err = map_shared(p, opt);
-	if (!err && opt->layout)
+	if (!err)
 		err = make_rings(p, opt);
 	if (err)
 		probes_unload(p);
@@ -262,7 +255,6 @@ struct cpu_counters probes_counters(const struct probes *p)
 		sum.dropped_signal += c->dropped_signal;
 		sum.dropped_outside += c->dropped_outside;
 		sum.dropped_fault += c->dropped_fault;
-		sum.hits += c->hits;
 		sum.layout_wrong += c->layout_wrong;
 	}
 	return sum;

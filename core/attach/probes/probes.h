@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The BPF object: opened from memory, configured, loaded; its maps and counters. */
+/* The BPF programs that run at sites: loaded and configured; the maps and counters they share. */
 #ifndef GOTRACE_PROBES_H
 #define GOTRACE_PROBES_H
 
@@ -26,8 +26,7 @@ int attach_kind_parse(const char *name, enum attach_kind *out); /* 0 or -EINVAL 
 
 struct probes {
 	struct bpf_object *object;
-	struct bpf_program *program[SITE_PROGRAMS]; /* by enum site_program */
-	struct bpf_program *hit;                    /* counts its runs, nothing else */
+	struct bpf_program *program[SITE_PROGRAMS]; /* by enum site_program; NULL: not loaded */
 	int *ring_fds;                              /* by CPU, -1 where there is none */
 	unsigned n_cpus;                            /* possible ones */
 	size_t ring_bytes;                          /* of one */
@@ -37,15 +36,15 @@ struct probes {
 };
 
 struct probes_options {
-	const struct golayout *layout; /* NULL: only `hit` is wanted */
-	uint64_t main_vaddr;           /* of the EV_IMAGE site, 0: none */
-	enum attach_kind kind;         /* MULTI or PERF */
+	const struct golayout *layout;
+	uint64_t main_vaddr;   /* of the EV_IMAGE site, 0: none */
+	enum attach_kind kind; /* MULTI or PERF */
 	struct target_config target;
 	bool filter;    /* the link does not keep other processes out */
 	uint32_t rets;  /* RETS_* */
-	bool exit_only; /* of the programs of a layout only the one of exits */
+	bool exit_only; /* only the program of exits is wanted */
 	bool quiet;     /* errors are not logged: to find out whether it works */
-	/* wanted for each CPU; rounded up to a power of two of pages */
+	/* wanted for each CPU; becomes a power of two of pages */
 	size_t ring_bytes;
 	size_t ring_bytes_sum; /* cap on all rings together */
 };

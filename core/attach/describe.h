@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a trace says of itself: functions and sites of the plan, binary, host. */
+/* The header of a trace: functions and sites of the plan, binary, host. */
 #ifndef GOTRACE_DESCRIBE_H
 #define GOTRACE_DESCRIBE_H
 
@@ -7,15 +7,15 @@
 #include "plan/plan.h"
 #include "trace/trace.h"
 
-/* Site numbers are kept; functions that are not probed are left out and renumbered.
- * Also the sentences on what is not traced and why. 0 or -ENOMEM. */
+/* Sites keep their numbers; functions that are not probed are left out and the others renumbered.
+ * Also adds warnings: what is not traced and why. 0 or -ENOMEM. */
 int describe_plan(struct trace_info *info, const struct plan *plan);
 /* The keys KEY_PROBE_STRATEGY and KEY_PROBE_WHY. 0 or -ENOMEM. */
 int describe_strategy(struct trace_info *info, const struct probing *p);
-/* go.*, binary.*. */
+/* The keys of the binary and its Go version. 0 or -ENOMEM. */
 int describe_binary(struct trace_info *info, const struct gobin *b, const char *path,
 		    bool layout_from_dwarf);
-/* host.*, clock.*. */
+/* The keys of the host and its clocks. 0 or -errno. */
 int describe_host(struct trace_info *info);
 
 #endif

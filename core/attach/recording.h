@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One recording from the held target to the finished trace file. */
+/* One recording, from the held or running target to the finished trace file. */
 #ifndef GOTRACE_RECORDING_H
 #define GOTRACE_RECORDING_H
 

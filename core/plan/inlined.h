@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which functions of the selection exist only inlined into others (pclntab's inline tree). */
+/* Selected functions that exist only inlined into others, from pclntab's inline tree. */
 #ifndef GOTRACE_INLINED_H
 #define GOTRACE_INLINED_H
 

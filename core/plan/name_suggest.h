@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names near one that matched nothing: what the user may have meant. */
+/* Suggests names similar to a pattern that matched nothing. */
 #ifndef GOTRACE_NAME_SUGGEST_H
 #define GOTRACE_NAME_SUGGEST_H
 
@@ -10,14 +10,14 @@
 
 #define NAME_SUGGEST_MAX 4
 
-/* The nearest found so far, nearest first, each once. Start with n = 0. */
+/* The most similar names found so far, the best first, each once. Start with n = 0. */
 struct name_suggestions {
 	char *name[NAME_SUGGEST_MAX];
 	unsigned far[NAME_SUGGEST_MAX];
 	unsigned n;
 };
 
-/* Looks through b's functions, or their packages, for names near `pattern`. */
+/* Adds names similar to `pattern` of b's functions, or of their packages. */
 void name_suggest_add(struct name_suggestions *names, const char *pattern, bool packages,
 		      const struct gobin *b);
 
@@ -25,7 +25,8 @@ void name_suggest_add(struct name_suggestions *names, const char *pattern, bool 
 bool name_suggest_list(const struct name_suggestions *names, char *out, size_t size);
 void name_suggest_free(struct name_suggestions *names);
 
-/* How far `candidate` is from `pattern`: 0 the same, NAME_SUGGEST_TOO_FAR not worth a mention. */
+/* How different `candidate` is from `pattern`: 0 the same, NAME_SUGGEST_TOO_FAR not worth a
+ * mention. */
 #define NAME_SUGGEST_TOO_FAR 100
 unsigned name_suggest_distance(const char *pattern, const char *candidate);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the ways of showing a plan share. Private to core/plan. */
+/* Shared by plan_print*.c. */
 #ifndef GOTRACE_PLAN_PRINT_INTERNAL_H
 #define GOTRACE_PLAN_PRINT_INTERNAL_H
 

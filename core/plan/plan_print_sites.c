@@ -13,37 +13,37 @@
 
 /* Why an entry is where it is. */
 enum entry_why {
-	WHY_CHECKED, /* behind the stack check */
+	WHY_CHECKED, /* after the stack check */
 	WHY_LINE,    /* no stack check */
 	WHY_JCC,
 	WHY_LONE_RET,
-	WHY_STRAIGHT,
+	WHY_ONE_PROBE_LEAF,
 	WHY_TAIL,
-	WHY_LATE,
-	WHY_LATE_RET,
+	WHY_PAST_FAULT,
+	WHY_PAST_FAULT_RET,
 	WHY_BRIEF,
-	WHY_LATE_BRIEF,
+	WHY_PAST_FAULT_BRIEF,
 	WHY_THESIS,
 	WHY_FIRST, /* + enum line_end */
 	WHY_ENDS = WHY_FIRST + LINE_ENDS,
 };
 
 static const char *const whys[WHY_ENDS] = {
-	[WHY_CHECKED] = "the first instruction that the kernel emulates behind the stack check",
+	[WHY_CHECKED] = "the first instruction after the stack check that the kernel emulates",
 	[WHY_LINE] = "the first instruction that the kernel emulates; there is no stack check",
-	[WHY_JCC] = "the stack check's jump: nothing behind it will do",
+	[WHY_JCC] = "the stack check's jump: no instruction after it will do",
 	[WHY_LONE_RET] = "the function is one RET",
-	[WHY_STRAIGHT] =
-		"runs straight to its RET with nothing that could fault: one probe says both",
+	[WHY_ONE_PROBE_LEAF] =
+		"runs straight to its RET with nothing that could fault: one probe for both",
 	[WHY_TAIL] = "a wrapper that jumps on",
-	[WHY_LATE] =
-		"the first that the kernel emulates, behind what may fault: runtime.sigpanic tells of calls that do",
-	[WHY_LATE_RET] =
-		"runs straight to its RET: one probe says both, and runtime.sigpanic tells of calls that fault",
-	[WHY_BRIEF] = "short, without loops and calls: one probe says both",
-	[WHY_LATE_BRIEF] =
-		"short, without loops and calls: one probe says both, and runtime.sigpanic tells of calls that fault before it",
-	[WHY_THESIS] = "the first byte, as thesis has it",
+	[WHY_PAST_FAULT] =
+		"the first that the kernel emulates, after what may fault: a probe on runtime.sigpanic sees calls that do",
+	[WHY_PAST_FAULT_RET] =
+		"runs straight to its RET: one probe for both, and one on runtime.sigpanic sees calls that fault",
+	[WHY_BRIEF] = "short, without loops and calls: one probe for both",
+	[WHY_PAST_FAULT_BRIEF] =
+		"short, without loops and calls: one probe for both, and one on runtime.sigpanic sees calls that fault before it",
+	[WHY_THESIS] = "the first byte, as thesis probes it",
 	[WHY_FIRST + LINE_FAULT] =
 		"the first byte: then comes what may fault, and a call that does has been entered",
 	[WHY_FIRST + LINE_FLOW] = "the first byte: then comes a RET or an indirect jump",
@@ -58,13 +58,13 @@ static unsigned why_entry(const struct plan *p, const struct plan_func *f,
 	bool first = s->vaddr == f->fn->vaddr;
 
 	if (f->brief)
-		return f->past_fault_entry == PLAN_NO_SITE ? WHY_BRIEF : WHY_LATE_BRIEF;
+		return f->past_fault_entry == PLAN_NO_SITE ? WHY_BRIEF : WHY_PAST_FAULT_BRIEF;
 	if (f->past_fault_entry != PLAN_NO_SITE && s == &p->sites[f->past_fault_entry])
-		return s->kind == EV_ENTRY_EXIT ? WHY_LATE_RET : WHY_LATE;
+		return s->kind == EV_ENTRY_EXIT ? WHY_PAST_FAULT_RET : WHY_PAST_FAULT;
 	if (s->kind == EV_ENTRY_TAIL)
 		return WHY_TAIL;
 	if (s->kind == EV_ENTRY_EXIT)
-		return first ? WHY_LONE_RET : WHY_STRAIGHT;
+		return first ? WHY_LONE_RET : WHY_ONE_PROBE_LEAF;
 	if (p->strategy == PROBE_THESIS)
 		return WHY_THESIS;
 	if (s->check_jcc)
@@ -138,7 +138,7 @@ static void summary(const struct plan *p, const struct shares *n, FILE *out)
 	for (int i = 0; i < WHY_ENDS; i++)
 		if (whys[i])
 			line(out, n->why[i], n->entries, whys[i]);
-	fprintf(out, "%zu exits of their own:\n", n->exits);
+	fprintf(out, "%zu exits with a site of their own:\n", n->exits);
 	line(out, n->exits_one, n->exits, "one trap: jumps out of the function");
 	line(out, n->exits_stub, n->exits, "in a stub");
 	line(out, stepped, n->exits, "two traps: RETs and what the kernel steps over");

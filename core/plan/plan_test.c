@@ -52,7 +52,7 @@ static void default_selection(void **state)
 	gobin_close(b);
 }
 
-/* A function that is one RET has one site that says both. */
+/* A function that is one RET has one site for entry and exit. */
 static void lone_ret(void **state)
 {
 	(void)state;
@@ -69,9 +69,8 @@ static void lone_ret(void **state)
 	}
 }
 
-/* Straight arithmetic is over before anything can happen to it: its RET says both, but for thesis.
- */
-static void straight_leaf(void **state)
+/* A leaf without branches that cannot fault needs one probe, on its RET; except for thesis. */
+static void one_probe_leaf(void **state)
 {
 	(void)state;
 	for (enum probe_strategy s = 0; s < PROBE_STRATEGIES; s++) {
@@ -83,7 +82,7 @@ static void straight_leaf(void **state)
 		assert_int_equal(count_sites(p, "main.leaf", EV_ENTRY_EXIT), both);
 		assert_int_equal(count_sites(p, "main.leaf", EV_ENTRY), !both);
 		assert_int_equal(count_sites(p, "main.leaf", EV_EXIT), !both);
-		/* It could fault, and has then been called: runtime.sigpanic's site tells. */
+		/* It could fault: then the site in runtime.sigpanic shows the call. */
 		assert_int_equal(count_sites(p, "main.noSplit", EV_ENTRY_EXIT), both);
 		assert_int_equal(p->faults_seen, both);
 		plan_free(p);
@@ -123,8 +122,8 @@ static void brief_function(void **state)
 	}
 }
 
-/* Only calls that fault before the probe are missing; and whoever traces sigpanic itself sees none
- * so. */
+/* Only calls that fault before their entry probe are missed; none where sigpanic itself is traced.
+ */
 static void calls_that_fault(void **state)
 {
 	static const char *const both[] = { "runtime", "main" };
@@ -134,25 +133,26 @@ static void calls_that_fault(void **state)
 						   .n_packages = 2 };
 	struct gobin *b = open_binary("kinds");
 	struct plan *p = plan_of(b, &opt);
-	const struct plan_func *late = find(p, "main.mayFault"), *early = find(p, "main.recursive");
-	size_t told = 0;
+	const struct plan_func *past = find(p, "main.mayFault"),
+			       *before = find(p, "main.recursive");
+	size_t sigpanic_sites = 0;
 
 	(void)state;
-	assert_int_not_equal(late->past_fault_entry, PLAN_NO_SITE);
-	const struct plan_site *s = &p->sites[late->past_fault_entry];
-	assert_ptr_equal(&p->funcs[s->func], late);
+	assert_int_not_equal(past->past_fault_entry, PLAN_NO_SITE);
+	const struct plan_site *s = &p->sites[past->past_fault_entry];
+	assert_ptr_equal(&p->funcs[s->func], past);
 	assert_int_equal(s->kind, EV_ENTRY_EXIT); /* it is brief, too */
-	assert_true(s->vaddr > late->fn->vaddr);
-	assert_int_equal(plan_missed_entry(p, late->fn->vaddr), late->past_fault_entry);
-	assert_int_equal(plan_missed_entry(p, s->vaddr - 1), late->past_fault_entry);
+	assert_true(s->vaddr > past->fn->vaddr);
+	assert_int_equal(plan_missed_entry(p, past->fn->vaddr), past->past_fault_entry);
+	assert_int_equal(plan_missed_entry(p, s->vaddr - 1), past->past_fault_entry);
 	assert_int_equal(plan_missed_entry(p, s->vaddr), PLAN_NO_SITE);
-	assert_int_equal(plan_missed_entry(p, late->fn->vaddr + late->fn->size), PLAN_NO_SITE);
-	assert_int_equal(plan_missed_entry(p, early->fn->vaddr), PLAN_NO_SITE);
+	assert_int_equal(plan_missed_entry(p, past->fn->vaddr + past->fn->size), PLAN_NO_SITE);
+	assert_int_equal(plan_missed_entry(p, before->fn->vaddr), PLAN_NO_SITE);
 	assert_int_equal(plan_missed_entry(p, 0), PLAN_NO_SITE);
 	assert_int_equal(plan_missed_entry(p, UINT64_MAX), PLAN_NO_SITE);
 	for (size_t i = 0; i < p->n_sites; i++)
-		told += p->sites[i].kind == EV_WIRE_FAULT;
-	assert_int_equal(told, 1);
+		sigpanic_sites += p->sites[i].kind == EV_WIRE_FAULT;
+	assert_int_equal(sigpanic_sites, 1);
 	plan_free(p);
 
 	p = plan_of(b, &with_runtime);
@@ -361,12 +361,12 @@ static void every_site_is_explained(void **state)
 		"push",
 		" %rbp ",
 		" entry ",
-		"behind the stack check",
+		"after the stack check",
 		"the function is one RET",
-		"one probe says both",
+		"one probe for both",
 		"calls that fault",
 		"two traps*",
-		" exits of their own:\n",
+		" exits with a site of their own:\n",
 	};
 
 	(void)state;
@@ -400,7 +400,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(default_selection),
 		cmocka_unit_test(lone_ret),
-		cmocka_unit_test(straight_leaf),
+		cmocka_unit_test(one_probe_leaf),
 		cmocka_unit_test(brief_function),
 		cmocka_unit_test(calls_that_fault),
 		cmocka_unit_test(strategies_differ_in_their_entries),

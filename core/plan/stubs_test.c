@@ -215,7 +215,7 @@ static void most_exits_have_one(void **state)
 }
 
 /* Nops only where the stack check keeps the function preemptible. */
-static void nops_only_behind_a_check(void **state)
+static void nops_only_after_a_check(void **state)
 {
 	struct look l = look_at("kinds.noinline", STUB_NOP5);
 	struct gocode_ctx *c = gocode_ctx_new(l.b);
@@ -272,7 +272,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stubs_do_what_they_replace),
 		cmocka_unit_test(most_exits_have_one),
-		cmocka_unit_test(nops_only_behind_a_check),
+		cmocka_unit_test(nops_only_after_a_check),
 		cmocka_unit_test(without_its_stubs_it_is_the_emulated_plan),
 	};
 

@@ -87,7 +87,7 @@ static int write_event(void *ctx, const struct event_ext *ev)
 	int err;
 
 	if (c->full)
-		return 0; /* the trace has ended, the main thread only does not know yet */
+		return 0; /* the trace has ended, but the main thread has not noticed yet */
 	if (ev->h.kind == EV_WIRE_FAULT) {
 		if (!entry_of_fault(c, ev, &entry))
 			return 0;
@@ -194,7 +194,7 @@ static int collect_once(struct collector *c, bool last)
 	err = write_until(c, last ? UINT64_MAX : watermark_ns);
 	if (c->rings)
 		rings_release(c->rings);
-	/* A killed tracer must leave what is older than half a second. */
+	/* If gotrace is killed, at most the last half second is missing. */
 	if (!err && watermark_ns - c->last_flush_ns > 500 * 1000 * 1000) {
 		c->last_flush_ns = watermark_ns;
 		err = trace_writer_flush(c->opt.writer);
@@ -211,7 +211,7 @@ static bool any_ring_filling(const struct collector *c)
 static void *collect_thread(void *arg)
 {
 	struct collector *c = arg;
-	bool told = false, filling = false;
+	bool woken = false, filling = false;
 
 	while (!c->stop) {
 		uint64_t before = c->events;
@@ -223,10 +223,10 @@ static void *collect_thread(void *arg)
 
 		if (err)
 			c->error = err;
-		if ((err || c->full) && !told) {
+		if ((err || c->full) && !woken) {
 			uint64_t one = 1;
 
-			told = true;
+			woken = true;
 			if (write(c->wake_fd, &one, sizeof(one)) != sizeof(one))
 				log_debug("wake-up failed: %s", strerror(errno));
 		}
@@ -332,7 +332,7 @@ struct collector_stats collector_stats(const struct collector *c)
 	};
 }
 
-/* A program may still be at work on another CPU: it is waited for, not for ever. */
+/* Waits, but not for ever, for BPF programs that are still running on other CPUs. */
 static int collect_rest(struct collector *c)
 {
 	int err = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From the CPUs' ring buffers to one stream in time order, by the watermark
- * rule: a thread reads the clock, T, then every ring up to the position its
- * producers had reached after T; what is stamped before T is then complete and
- * is merged and written. Losses enter the stream the same way.
+ * Collects events from the ring buffers of all CPUs into one stream in time order. A thread
+ * reads the clock (T, the watermark), then every ring up to the position that its producers had
+ * reached after T. Now all events stamped before T are there: they are merged and written. Losses
+ * enter the stream the same way.
  */
 #ifndef GOTRACE_COLLECT_H
 #define GOTRACE_COLLECT_H
@@ -20,9 +20,9 @@ struct collector;
 
 struct collector_options {
 	struct probes *probes;      /* borrowed, as all here */
-	const struct gobin *binary; /* names the places where goroutines are created */
+	const struct gobin *binary; /* names the functions and lines of go statements */
 	struct trace_writer *writer;
-	const struct plan *plan;   /* tells which calls that fault have not been entered yet */
+	const struct plan *plan;   /* which calls that fault have not passed their entry probe */
 	const uint8_t *cost_class; /* by site: enum cost_class; events are counted by it */
 	uint64_t max_bytes;        /* of the trace file; 0: no limit */
 	bool expect_goid_1;        /* the first image's runtime.main must run as goid 1 */
@@ -41,7 +41,7 @@ struct collector_stats {
 	/* of the writer or the rings, -errno; collecting has ended */
 	int error;
 	bool full; /* max_bytes was reached */
-	/* runtime.main did not run as goid 1, or a g was not its m's */
+	/* runtime.main did not run as goid 1, or a g was not its m's curg */
 	bool layout_wrong;
 };
 
@@ -51,10 +51,10 @@ struct collector *collector_new(const struct collector_options *opt);
  * set. */
 int collector_start(struct collector *c, int wake_fd);
 struct collector_stats collector_stats(const struct collector *c);
-/* Ends the thread after everything that is in the rings was written. No probe may
- * run any more, or what it adds is left out. 0 or the error of stats. */
+/* Writes everything that is in the rings and ends the thread. What probes that still run add
+ * meanwhile is left out. 0 or the error of stats. */
 int collector_stop(struct collector *c);
-/* Events written of sites of one class. After collector_stop. */
+/* Number of events written of sites of one enum cost_class. After collector_stop. */
 uint64_t collector_class_events(const struct collector *c, unsigned cost_class);
 /* What was found in the rings of inline stubs; all 0 without. After collector_stop. */
 struct rings_stats collector_ring_stats(const struct collector *c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Queues of events, one a ring, merged by time up to a watermark. No kernel in here. */
+/* Queues of events, one for each ring, merged by time up to a watermark. Knows no kernel. */
 #ifndef GOTRACE_MERGE_H
 #define GOTRACE_MERGE_H
 
@@ -23,8 +23,8 @@ int merge_init(struct merge *m, unsigned n_queues);
 void merge_free(struct merge *m);
 
 /*
- * Adds an event to a queue. One ring's events come nearly in order: a program
- * may be preempted between its reservation and its clock. 0 or -ENOMEM.
+ * Adds an event to a queue. Events of one ring come nearly in order: a BPF program may be preempted
+ * after it reserved the record and before it read the clock. 0 or -ENOMEM.
  */
 int merge_add(struct merge *m, unsigned queue, const struct event_ext *ev);
 

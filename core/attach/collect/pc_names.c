@@ -29,8 +29,9 @@ struct pc_names *pc_names_new(const struct gobin *b, struct trace_writer *w)
 	return n;
 }
 
-/* `place_off`: a return address belongs to the line of the call before it. */
-static int name_pc(struct pc_names *n, uint64_t pc, uint64_t place_off)
+/* `back`: bytes before pc to look up, as a return address belongs to the line of the call before
+ * it. */
+static int name_pc(struct pc_names *n, uint64_t pc, uint64_t back)
 {
 	struct trace_pc named = { .pc = pc };
 	const struct gofunc *fn;
@@ -47,13 +48,13 @@ static int name_pc(struct pc_names *n, uint64_t pc, uint64_t place_off)
 		return -ENOMEM;
 	e->pc = pc;
 	HASH_ADD(hh, n->set, pc, sizeof(e->pc), e);
-	fn = gobin_func_at(n->binary, pc - place_off);
+	fn = gobin_func_at(n->binary, pc - back);
 	if (!fn)
 		return 0;
 	named.func = goname_display(fn->name);
 	if (!named.func)
 		return -ENOMEM;
-	if (gobin_line(n->binary, pc - place_off, &file, &named.line))
+	if (gobin_line(n->binary, pc - back, &file, &named.line))
 		file = NULL;
 	named.file = (char *)file; /* copied by the writer */
 	int err = trace_writer_pc(n->writer, &named);

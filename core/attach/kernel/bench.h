@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Probes on code of our own: what this kernel makes of a probe on each kind of
- * instruction, and what an event costs there. The programs are the real ones, with a g and a
- * ring buffer of the bench's own, so nothing reaches a trace.
+ * Probes our own process: how this kernel executes a probe on each kind of instruction, and what an
+ * event costs there. The BPF programs are the real ones, but have a g and ring buffers of the
+ * bench's own, so nothing reaches a trace.
  */
 #ifndef GOTRACE_BENCH_H
 #define GOTRACE_BENCH_H
@@ -12,7 +12,7 @@
 
 #include "attach/probes/probes.h"
 
-/* Places to probe, each an instruction of its own function. */
+/* What can be probed: each is an instruction of a function of its own. */
 enum bench_site {
 	BENCH_PUSH,
 	BENCH_JUMP,
@@ -30,30 +30,30 @@ struct bench {
 	struct bpf_link *link[BENCH_SITES];
 	unsigned n_links;
 	struct ring_buffer *rings;
-	uint64_t events;            /* that the calls so far have made */
-	uint64_t g[G_READ_MAX / 8]; /* what the programs take for a goroutine */
+	uint64_t events;            /* recorded so far */
+	uint64_t g[G_READ_MAX / 8]; /* in place of a goroutine's g */
 };
 
-/* Loads the programs. `perform_ret`: the one that returns in the kernel's stead, which not
- * every kernel takes. 0 or -errno; logs nothing. To be closed in either case. */
+/* Loads the programs. `perform_ret`: those that perform RETs, which not every kernel
+ * accepts. 0 or -errno; logs nothing. To be closed in either case. */
 int bench_open(struct bench *b, enum attach_kind kind, bool perform_ret);
 
 /* Probes the sites of `mask` (BENCH_BIT): one link for all with uprobe_multi, each its own with
  * perf events. 0 or -errno when the kernel refuses one of them. */
 int bench_attach(struct bench *b, unsigned mask);
 
-/* Whether the program alone performs the RET at BENCH_RET: one word taken off the stack, and no
- * instruction stepped. Only before anything else was stepped in this process. */
+/* Whether the BPF program performs the RET at BENCH_RET: one word is popped off the stack, and the
+ * kernel steps no instruction. Works only before anything was stepped in this process. */
 bool bench_performs_ret(struct bench *b);
-/* Whether a thread that is not the process's first makes events. */
+/* Whether hits of a thread other than the process's first are recorded. */
 bool bench_sees_threads(struct bench *b);
-/* Nanoseconds of a probe at `site`, event recorded: median of rounds of `calls` calls. 0 when not
- * every call made an event: such a probe is of no use. */
+/* Nanoseconds of a hit at `site`, the event recorded: median of rounds of `calls` calls. 0 when
+ * some call was not recorded: such a probe is of no use. */
 uint64_t bench_time(struct bench *b, enum bench_site site, unsigned calls);
-/* Whether the kernel has made a call of the instruction at `site`; it does so at its first hit. */
+/* Whether the kernel has replaced the nop at `site` by a call, which it does at the first hit. */
 bool bench_became_call(enum bench_site site);
 
-/* Takes the links down, which waits for a grace period each. */
+/* Detaches, which waits for a grace period for each link. */
 void bench_close(struct bench *b);
 
 /* Whether a program may change the registers of the probed process: asks the verifier. 0 or -errno.

@@ -41,7 +41,7 @@ enum nop10 { NOP10_NEVER, NOP10_FOR_WANT_OF_NOP5, NOP10_ALWAYS };
 #define CALLS      100 /* of a round */
 #define CALLS_STEP 20
 
-/* Perf-event links: each site costs one, and taking those down is what is slow. */
+/* With perf-event links each site needs one, and detaching those is slow: only two sites. */
 static void probe_perf(struct caps *c, int fd)
 {
 	struct bench b;
@@ -57,10 +57,10 @@ static void probe_perf(struct caps *c, int fd)
 	bench_close(&b);
 }
 
-/* All in one link: taking one down costs a grace period. */
+/* All sites are in one link, as detaching a link costs a grace period. */
 static void measure(struct caps *c, struct bench *b)
 {
-	/* First of all: it is told by nothing having been stepped yet. */
+	/* First: it is recognised by nothing having been stepped. */
 	c->ret_performed = c->regs_write && bench_performs_ret(b);
 	if (c->ret_performed)
 		c->ret_ns = bench_time(b, BENCH_RET, CALLS);
@@ -72,7 +72,7 @@ static void measure(struct caps *c, struct bench *b)
 	c->step_ns = bench_time(b, BENCH_STEP, CALLS_STEP);
 }
 
-/* Refused, it fails its whole link. */
+/* In a link of its own: a refusal fails the whole link. */
 static void measure_nop10(struct caps *c, struct bench *b)
 {
 	c->nop10_err = bench_attach(b, BENCH_BIT(BENCH_NOP10));
@@ -82,7 +82,7 @@ static void measure_nop10(struct caps *c, struct bench *b)
 	c->nop10_call = bench_became_call(BENCH_NOP10);
 }
 
-/* Fills c; when it is known, and before anything slow, writes it to fd unless that is -1. */
+/* Fills c and writes it to fd (-1: not) before the slow detaching. */
 static void probe(struct caps *c, enum nop10 nop10, int fd)
 {
 	struct bench b;
@@ -96,8 +96,8 @@ static void probe(struct caps *c, enum nop10 nop10, int fd)
 		c->multi_err = bench_attach(
 			&b, BENCH_BIT(BENCH_PUSH) | BENCH_BIT(BENCH_JUMP) | BENCH_BIT(BENCH_NOP5) |
 				    BENCH_BIT(BENCH_STEP) | BENCH_BIT(BENCH_RET));
-	/* The attach type itself may be what this kernel does not know; or, before 6.6, it loads
-	 * the program and knows no such link. */
+	/* Either this kernel does not know the attach type, or (before 6.6) it loads the program
+	 * and does not know the link. */
 	if (c->multi_err) {
 		bench_close(&b);
 		probe_perf(c, fd);

@@ -36,11 +36,11 @@ static int next_stop(struct inject *in)
 	return WIFSTOPPED(*in->wait_status) ? *in->wait_status >> 8 : -ECHILD;
 }
 
-#define STOP_EXEC    (SIGTRAP | PTRACE_EVENT_EXEC << 8)
-#define STOP_SYSCALL (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
+#define PTRACE_STOP_EXEC    (SIGTRAP | PTRACE_EVENT_EXEC << 8)
+#define PTRACE_STOP_SYSCALL (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
 
-/* Goes on by `request` until a stop that `wanted` names; signals are kept back but for SIGSTOP,
- * which nothing blocks and which is sent again at the end. */
+/* Resumes by `request` until the stop `wanted`. All signals are blocked but SIGSTOP, which cannot
+ * be: it is swallowed here and sent again at the end. */
 static int go_on(struct inject *in, int request, int wanted)
 {
 	for (;;) {
@@ -60,25 +60,24 @@ int inject_wait_exec(struct inject *in, pid_t pid, int *wait_status)
 	int stop, err;
 
 	*in = (struct inject){ .pid = pid, .wait_status = wait_status };
-	while ((stop = next_stop(in)) != STOP_EXEC) {
+	while ((stop = next_stop(in)) != PTRACE_STOP_EXEC) {
 		if (stop < 0)
 			return stop;
-		/* The whole group stands still until SIGCONT, which stops it once more, as SIGTRAP.
-		 */
+		/* A group-stop lasts until SIGCONT, which is reported as a stop by SIGTRAP. */
 		if (stop >> 8 == PTRACE_EVENT_STOP)
 			ptrace_do((stop & 0x7f) == SIGTRAP ? PTRACE_CONT : PTRACE_LISTEN, pid, 0,
 				  0);
 		else
 			ptrace_do(PTRACE_CONT, pid, 0, stop & 0x7f);
 	}
-	/* Kernels write execve's result into the registers behind this stop: on to where it
+	/* Kernels write execve's result into the registers after this stop: go on to where it
 	 * returns. */
 	err = ptrace_do(PTRACE_GETSIGMASK, pid, sizeof(in->signals), (uintptr_t)&in->signals);
 	if (!err)
 		err = ptrace_do(PTRACE_SETSIGMASK, pid, sizeof(all), (uintptr_t)&all);
 	in->masked = !err;
 	if (!err)
-		err = go_on(in, PTRACE_SYSCALL, STOP_SYSCALL);
+		err = go_on(in, PTRACE_SYSCALL, PTRACE_STOP_SYSCALL);
 	return err ? err : ptrace_do(PTRACE_GETREGS, pid, 0, (uintptr_t)in->regs);
 }
 
@@ -98,9 +97,9 @@ int inject_syscall(struct inject *in, uint64_t at, const uint64_t args[7], int64
 	r.r9 = args[6];
 	int err = ptrace_do(PTRACE_SETREGS, in->pid, 0, (uintptr_t)&r);
 	if (!err)
-		err = go_on(in, PTRACE_SYSCALL, STOP_SYSCALL); /* enters */
+		err = go_on(in, PTRACE_SYSCALL, PTRACE_STOP_SYSCALL); /* enters */
 	if (!err)
-		err = go_on(in, PTRACE_SYSCALL, STOP_SYSCALL); /* leaves */
+		err = go_on(in, PTRACE_SYSCALL, PTRACE_STOP_SYSCALL); /* leaves */
 	if (!err)
 		err = ptrace_do(PTRACE_GETREGS, in->pid, 0, (uintptr_t)&r);
 	if (!err)
@@ -134,7 +133,7 @@ void inject_let_go(const struct inject *in)
 	ptrace_do(PTRACE_DETACH, in->pid, 0, 0);
 }
 
-/* Whether a SIGCONT waits: it came after every SIGSTOP, each of which would have taken it away. */
+/* Whether a SIGCONT is pending. It came after the last SIGSTOP, which would have removed it. */
 static bool continued(pid_t pid)
 {
 	struct __ptrace_peeksiginfo_args ask = { .flags = PTRACE_PEEKSIGINFO_SHARED, .nr = 1 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * User shadow stacks: a second stack of return addresses that the processor keeps and
- * compares at each RET (Linux 6.6, CONFIG_X86_USER_SHADOW_STACK). A program that performs a RET
- * takes nothing off it, so the next real one would fault.
+ * compares at each RET (Linux 6.6, CONFIG_X86_USER_SHADOW_STACK). A BPF program that performs a RET
+ * takes nothing off it, so the next RET of the processor would fault.
  */
 #ifndef GOTRACE_SHADOW_STACK_H
 #define GOTRACE_SHADOW_STACK_H
@@ -15,9 +15,9 @@
 bool shadow_stack_of_process(pid_t pid);
 
 /*
- * Whether an executable asks for one: its GNU property says that all of it is fit
- * (GNU_PROPERTY_X86_FEATURE_1_SHSTK, x86-64 psABI). libc switches it on for no other. Go's
- * linker never says so. True also when the file cannot be read.
+ * Whether an executable asks for one by its GNU property (GNU_PROPERTY_X86_FEATURE_1_SHSTK, x86-64
+ * psABI). libc enables it only then. Go's linker never asks. True also when the file cannot be
+ * read.
  */
 bool shadow_stack_of_file(int fd);
 

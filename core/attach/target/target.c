@@ -80,9 +80,9 @@ int target_resolve(const char *command, const struct user *u, char *path)
 
 /* ---- starting it */
 
-/* What the held child is told. */
+/* Messages to the held child. */
 #define GO        'g'
-#define GO_SEIZED 's' /* the stubs are wanted behind its exec */
+#define GO_SEIZED 's' /* keep stub_fd open through the exec */
 
 static _Noreturn void child(const struct launch_options *opt, int hold_fd, int exec_fd)
 {
@@ -109,10 +109,10 @@ static _Noreturn void child(const struct launch_options *opt, int hold_fd, int e
 }
 
 /*
- * A gotrace with file capabilities is not dumpable, so its /proc entries are root's and it may not
- * be ptraced; neither may its child, until the exec makes that a common process. The child is
- * looked at and held before. Nobody with fewer capabilities may trace it all the same
- * (security/commoncap.c, cap_ptrace_access_check).
+ * A gotrace with file capabilities is not dumpable: its /proc entries are root's and it may not
+ * be ptraced. The same holds for its child until the exec, but gotrace reads the child's /proc
+ * entries and seizes it before. So the child is forked dumpable. A process with fewer capabilities
+ * still may not trace it (security/commoncap.c, cap_ptrace_access_check).
  */
 static pid_t fork_dumpable(void)
 {
@@ -163,8 +163,7 @@ int target_seize(struct target *t)
 	return err;
 }
 
-/* Up to and through the stop at the exec. A child that ended before is noticed like any other's
- * end. */
+/* Waits for the stop at the exec, calls at_exec and lets the child go on. */
 static void pass_exec(struct target *t, void (*at_exec)(void *ctx, struct inject *in), void *ctx)
 {
 	struct inject in;
@@ -192,7 +191,7 @@ int target_release(struct target *t, void (*at_exec)(void *ctx, struct inject *i
 
 	const char go = t->seized ? GO_SEIZED : GO;
 
-	/* EPIPE: the held child was killed; its end is noticed like any other. */
+	/* EPIPE: the held child was killed, which target_reap notices. */
 	if (write(t->hold_fd, &go, 1) != 1 && errno != EPIPE)
 		return -errno;
 	t->exec_ns = clock_monotonic_ns();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The traced process: started and held before its exec, or found running. */
+/* The traced process: started and held before its exec, or running already. */
 #ifndef GOTRACE_TARGET_H
 #define GOTRACE_TARGET_H
 
@@ -17,7 +17,7 @@ struct target {
 	int pidfd;        /* readable once the process has ended; -1: not open */
 	bool launched;    /* ours to wait for */
 	bool seized;      /* held child: will stop at its exec */
-	int hold_fd;      /* writing lets the held child go; closing ends it unborn; -1 */
+	int hold_fd;      /* a write releases the held child; closing ends it before its exec; -1 */
 	int exec_fd;      /* end of file: the exec succeeded; else an errno; -1 */
 	uint64_t exec_ns; /* CLOCK_MONOTONIC of the exec, 0 before */
 	bool ended;
@@ -29,13 +29,13 @@ struct launch_options {
 	char *const *argv;
 	const char *path; /* what is executed */
 	const struct user *user;
-	const sigset_t *signal_mask;      /* that the command starts with, and */
-	const struct sigaction *on_child; /* what it does about SIGCHLD */
-	int stub_fd;                      /* a descriptor that lives through its exec, -1: none */
+	const sigset_t *signal_mask;      /* that the command starts with */
+	const struct sigaction *on_child; /* for SIGCHLD, that it starts with */
+	int stub_fd;                      /* stays open through the exec of a seized child; -1 */
 };
 
 /*
- * Where `command` is: as execvp would look, with u's rights. Fills `path` of PATH_MAX bytes.
+ * Finds `command` as execvp would, with u's rights. Fills `path` of PATH_MAX bytes.
  * 0, -ENOENT, -EACCES, -EISDIR; nothing logged.
  */
 int target_resolve(const char *command, const struct user *u, char *path);
@@ -44,20 +44,20 @@ int target_resolve(const char *command, const struct user *u, char *path);
  * child exits and the command never runs. 0 or -errno (logged). */
 int target_launch(struct target *t, const struct launch_options *opt);
 
-/* Has the held child stop at its exec. 0 or -errno, nothing logged. */
+/* Makes the held child stop at its exec (ptrace). 0 or -errno, nothing logged. */
 int target_seize(struct target *t);
 
 /*
  * Lets the command run. 0 once its exec has succeeded, or the -errno of exec. A seized
- * child stops there and at_exec(ctx, in) is called: it may inject, and must not end the injection;
- * in is NULL when nothing can be injected.
+ * child stops there and at_exec(ctx, in) is called: it may inject system calls by `in`, NULL when
+ * that is not possible, and must not call inject_end.
  */
 int target_release(struct target *t, void (*at_exec)(void *ctx, struct inject *in), void *ctx);
 
-/* Takes a running process. 0 or -errno (logged): -ESRCH, -EPERM. */
+/* Opens a running process. 0 or -errno (logged): -ESRCH, -EPERM. */
 int target_attach(struct target *t, pid_t pid);
 
-/* Takes in the end of the process if it has ended; true then. */
+/* Whether the process has ended; then wait_status is set. Does not wait. */
 bool target_reap(struct target *t);
 
 /* Processor time that all threads of the process have taken, ns: now, or at its end. 0: not known.
@@ -67,12 +67,12 @@ uint64_t target_cpu_ns(const struct target *t);
 /* Ends a held child, closes descriptors. The process goes on. */
 void target_close(struct target *t);
 
-/* The process as BPF programs know it: by its number in its own pid namespace. 0 or -errno
+/* Fills in how BPF programs know the process: by its number in its own pid namespace. 0 or -errno
  * (logged). */
 int target_identify(pid_t pid, struct target_config *out);
 
-/* Run-time minus link-time address of the text that file offset `file_off` at
- * link-time `vaddr` has in a running process. 0 and *bias, or -errno. */
+/* Run-time minus link-time address of a running process's text, whose byte at file offset
+ * `file_off` has the link-time address `vaddr`. 0 and *bias, or -errno. */
 int target_text_bias(pid_t pid, uint64_t vaddr, uint64_t file_off, uint64_t *bias);
 
 #endif

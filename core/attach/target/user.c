@@ -30,8 +30,7 @@ static void take(struct user *u, const struct passwd *pw)
 	snprintf(u->home, sizeof(u->home), "%s", pw->pw_dir);
 }
 
-/* Who called sudo. An id without an account is taken as it is: better a user
- * without a name than root. */
+/* The user who called sudo. An id without an account is used as it is, rather than root. */
 static int by_sudo(struct user *u)
 {
 	long uid = parse_id(getenv("SUDO_UID")), gid = parse_id(getenv("SUDO_GID"));
@@ -76,7 +75,7 @@ int user_find(const char *name, struct user *u)
 	return 0;
 }
 
-/* The groups of a user with an account, else only the one that is known. */
+/* All groups of a user with an account, else only the one of SUDO_GID. */
 static int set_groups(const struct user *u)
 {
 	return *u->name ? initgroups(u->name, u->gid) : setgroups(1, &u->gid);
@@ -115,8 +114,7 @@ void user_leave(const struct user *u)
 {
 	if (!u->change)
 		return;
-	/* Back to root, from which this process came; should it fail, what comes next is refused.
-	 */
+	/* Only root enters. If this fails, whatever needs root fails next. */
 	if (seteuid(0) || setegid(0) || setgroups(1, &(gid_t){ 0 }))
 		log_error("cannot become root again: %s", strerror(errno));
 }

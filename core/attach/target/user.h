@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whose behalf gotrace acts on: under sudo not root's, but the invoking user's. */
+/* The user on whose behalf gotrace acts: under sudo the invoking user, not root. */
 #ifndef GOTRACE_USER_H
 #define GOTRACE_USER_H
 
@@ -14,18 +14,18 @@ struct user {
 };
 
 /*
- * The user named `name`; NULL: the one who called sudo (SUDO_UID), else the one this process
+ * Finds the user named `name`; NULL: the one who called sudo (SUDO_UID), else the one this process
  * runs as. 0 or -errno after logging (-ENOENT: no such user, -EPERM: this process may not become
  * it).
  */
 int user_find(const char *name, struct user *u);
 
-/* Becomes u for good: groups, ids, HOME, USER, LOGNAME. For a child before exec: only
- * async-signal-unsafe in that it allocates; 0 or -errno, nothing logged. */
+/* Becomes u for good: groups, ids, HOME, USER, LOGNAME. For a forked child before its exec; it
+ * allocates memory. 0 or -errno, nothing logged. */
 int user_become(const struct user *u);
 
-/* Opens or renames with u's rights: between the two calls this process is u
- * for the file system. 0 or -errno. */
+/* Between these two calls this process acts with u's rights, to open or rename files. 0 or
+ * -errno. */
 int user_enter(const struct user *u);
 void user_leave(const struct user *u);
 

@@ -41,6 +41,7 @@ enum window_fate {
 	WINDOW_FATES,
 };
 #define WINDOW_MIN       5 /* bytes of a jmp rel32 */
+#define WINDOW_RIP_MAX   4
 #define WINDOW_SHORT_MIN 2 /* of a jmp rel8, to padding where a jmp rel32 finds room */
 
 /*
@@ -57,6 +58,9 @@ struct code_window {
 	bool faults; /* an instruction of them may fault */
 	bool reads;  /* one reads a register that recording changes, or flags: record after them */
 	bool has_call; /* the last one is a call: its return address is to be pushed by hand */
+	/* From the function's first byte: displacements of 4 bytes, relative to rip. */
+	uint32_t rip_offs[WINDOW_RIP_MAX];
+	uint8_t n_rip_offs;
 };
 
 enum code_status {

@@ -38,11 +38,9 @@ static const struct want g_fields[] = {
 	WANT("sigcode0", g_sigcode0, false),
 };
 static const struct want m_fields[] = {
-	WANT("g0", m_g0, true),
-	WANT("gsignal", m_gsignal, false),
-	WANT("procid", m_procid, false),
-	WANT("curg", m_curg, true),
-	WANT("morebuf.sp", m_morebuf_sp, true),
+	WANT("g0", m_g0, true),          WANT("gsignal", m_gsignal, false),
+	WANT("procid", m_procid, false), WANT("p", m_p, false),
+	WANT("curg", m_curg, true),      WANT("morebuf.sp", m_morebuf_sp, true),
 };
 static const struct want panic_fields[] = {
 	WANT("link", panic_link, true),

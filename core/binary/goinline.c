@@ -69,6 +69,22 @@ static struct touch touches(const struct body *y, const struct insn *in)
 	return t;
 }
 
+/* Notes the operand relative to rip of the instruction that was decoded last, if it has one. */
+static bool add_rip_operand(const struct body *y, const struct insn *in, struct code_window *w)
+{
+	const cs_x86 *x = &y->c->detail_insn->detail->x86;
+
+	for (uint8_t i = 0; i < x->op_count; i++) {
+		if (x->operands[i].type != X86_OP_MEM || x->operands[i].mem.base != X86_REG_RIP)
+			continue;
+		if (w->n_rip_offs == WINDOW_RIP_MAX || !x->encoding.disp_offset)
+			return false;
+		w->rip_offs[w->n_rip_offs++] = in->off + x->encoding.disp_offset;
+		return true;
+	}
+	return true;
+}
+
 static enum window_fate displaceable(const struct body *y, const struct insn *in,
 				     struct code_window *w)
 {
@@ -77,6 +93,8 @@ static enum window_fate displaceable(const struct body *y, const struct insn *in
 
 	if (fate == WINDOW_FAULT || fate == WINDOW_OK) {
 		w->faults |= fate == WINDOW_FAULT;
+		if (!add_rip_operand(y, in, w))
+			return WINDOW_FIXED;
 		return cs_insn_group(y->c->detail, d, CS_GRP_INT) ||
 				       cs_insn_group(y->c->detail, d, CS_GRP_PRIVILEGE) ||
 				       d->id == X86_INS_SYSCALL
@@ -89,7 +107,7 @@ static enum window_fate displaceable(const struct body *y, const struct insn *in
 	if (in->class == INSN_REFUSED && y->code[in->off] != 0xf0)
 		return WINDOW_FIXED;
 	w->faults |= gocode_may_fault(y, in);
-	return WINDOW_OK;
+	return add_rip_operand(y, in, w) ? WINDOW_OK : WINDOW_FIXED;
 }
 
 static struct code_window none(enum window_fate why)

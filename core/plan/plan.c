@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "binary/gocode.h"
 #include "binary/goname.h"
+#include "plan/inline_sites.h"
 #include "plan/inlined.h"
 #include "plan/runtime_sites.h"
 #include "plan/select.h"
@@ -17,6 +18,7 @@
 
 static const char *const strategy_names[PROBE_STRATEGIES] = {
 	[PROBE_AUTO] = "auto",
+	[PROBE_INLINE] = "inline",
 	[PROBE_SPRINGBOARD] = "springboard",
 	[PROBE_EMULATED] = "emulated",
 	[PROBE_THESIS] = "thesis",
@@ -212,6 +214,8 @@ static int build(struct plan *p, const struct plan_options *opt)
 		err = -errno;
 	if (!err) {
 		p->faults_seen = sees_faults(p);
+		if (p->stubs.kind == STUB_INLINE)
+			gocode_ctx_inline(ctx);
 		err = add_sites(p, ctx);
 	}
 	if (!err)
@@ -238,6 +242,8 @@ struct plan *plan_build(const struct gobin *b, const struct plan_options *opt)
 	p->binary = b;
 	p->strategy = opt->strategy;
 	p->stubs.kind = opt->stub;
+	if (p->strategy == PROBE_INLINE)
+		p->stubs.kind = inline_possible(p, &opt->inline_stubs) ? STUB_INLINE : STUB_JUMP;
 	int err = build(p, opt);
 	if (err) {
 		plan_free(p);
@@ -259,5 +265,6 @@ void plan_free(struct plan *p)
 	free(p->sites);
 	free(p->inlined);
 	free(p->stubs.code);
+	free(p->stubs.inl.paddings);
 	free(p);
 }

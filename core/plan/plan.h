@@ -14,6 +14,7 @@
 
 enum probe_strategy {
 	PROBE_AUTO,        /* the best one proven on this kernel, for this binary and this mode */
+	PROBE_INLINE,      /* stubs write the events themselves: no trap */
 	PROBE_SPRINGBOARD, /* as emulated, with stubs for what would be single-stepped */
 	PROBE_EMULATED,    /* entry on the first emulated instruction after the stack check */
 	PROBE_THESIS,      /* entry on the symbol's first byte, and every call of morestack */
@@ -30,6 +31,17 @@ enum stub_kind {
 	 * stubs too. Functions without a stack check get STUB_JUMP. */
 	STUB_NOP5,
 	STUB_NOP10, /* the same with a longer nop: Linux 7.2 */
+	/* It writes the event into a ring (plan/ring.h); its probed jump back, as STUB_JUMP's, is
+	 * for when that cannot be. */
+	STUB_INLINE,
+};
+
+/* What stubs of PROBE_INLINE need to know. */
+struct plan_inline_options {
+	const struct golayout *layout; /* borrowed; NULL: only sites are of interest, as in plan */
+	uint32_t ring_bytes;           /* of slots in a ring, a power of two */
+	bool drop;                     /* a full ring: count the event, do not trap */
+	bool shadow_stack;             /* no return address may be pushed by hand */
 };
 
 /* What the user asked for; borrowed strings. */
@@ -46,7 +58,8 @@ struct plan_options {
 	bool wrappers;
 	/* AUTO is planned like SPRINGBOARD: a recording decides whether it uses the stubs */
 	enum probe_strategy strategy;
-	enum stub_kind stub;
+	enum stub_kind stub;                     /* of SPRINGBOARD */
+	struct plan_inline_options inline_stubs; /* of INLINE */
 };
 
 /* What becomes of a selected function. */
@@ -95,6 +108,17 @@ struct site_stub {
 	uint64_t displaced_vaddr;
 	uint32_t enter_off; /* where the jump in the text goes */
 	uint32_t probe_off; /* the probed instruction */
+	/* Of STUB_INLINE: */
+	uint16_t ring_rsp_to_ra_bytes; /* where it takes the depth of its event */
+	bool keeps_rdx;                /* an entry: rdx may hold the closure */
+	bool late;                     /* its event is written after the displaced instructions */
+	bool has_call;                 /* the last of them is a call */
+	uint8_t n_rip;
+	uint8_t rip[4]; /* displacements relative to rip, from the first displaced byte, ascending
+			 */
+	/* Where a jump of two bytes goes when there is no room for five: to padding, which jumps on
+	 * to the stub. 0: there is room. */
+	uint64_t padding_vaddr;
 };
 
 /* An instruction that is probed. */
@@ -134,6 +158,23 @@ struct plan_func {
 	bool never_returns; /* probed, but it has neither RET nor tail jump */
 };
 
+/* What inline stubs have in common. All zero for other strategies. */
+struct plan_inline {
+	struct plan_inline_options options;
+	size_t n_sites; /* that have one */
+	/* why there are none, a clause: springboard's stubs then; NULL: there may be */
+	const char *obstacle;
+	uint64_t
+		table_vaddr; /* link-time address of the table of rings, then struct ring_signals */
+	uint64_t sigtramp_vaddr; /* of runtime.sigtramp, which is made to jump to the hook */
+	uint32_t hook_off;       /* in plan_stubs.code */
+	uint64_t *paddings; /* places of padding that are taken, in the order of their taking */
+	size_t n_paddings, cap_paddings;
+};
+/* A private page with the table of rings, then a shared one with struct ring_signals. */
+#define PLAN_INLINE_TABLE_BYTES   4096
+#define PLAN_INLINE_SIGNALS_BYTES 4096
+
 /* The code of all stubs, to be mapped into the target. */
 struct plan_stubs {
 	/* whole pages; 0: no site has a stub */
@@ -146,6 +187,7 @@ struct plan_stubs {
 	enum stub_kind kind; /* as asked for */
 	/* why a recording must not use them, a clause; NULL: it may */
 	const char *obstacle;
+	struct plan_inline inl;
 };
 
 /* A function that is inlined wherever it is called and so cannot be probed. */
@@ -187,6 +229,17 @@ void plan_free(struct plan *p);
 /* A call faults at link-time address pc: the number of the entry site that the call would have
  * reached later, PLAN_NO_SITE when it has passed its entry, or there is no such function. */
 uint32_t plan_missed_entry(const struct plan *p, uint64_t pc);
+
+/* Whether sites of the plan's strategy may have stubs. */
+static inline bool plan_has_stubs(const struct plan *p)
+{
+	return p->strategy != PROBE_EMULATED && p->strategy != PROBE_THESIS;
+}
+
+static inline bool site_is_inline(const struct plan_site *s)
+{
+	return s->stub.displaced_len > 0 && s->stub.kind == STUB_INLINE;
+}
 
 static inline bool site_has_stub(const struct plan_site *s)
 {

@@ -104,7 +104,7 @@ int plan_print_text(const struct plan *p, FILE *out)
 		gobin_go_version(p->binary), probe_strategy_name(p->strategy), p->n_funcs,
 		p->n_funcs == 1 ? "" : "s", p->n_probed, p->n_sites, p->n_program[PROGRAM_ENTRY],
 		p->n_program[PROGRAM_EXIT], p->n_program[PROGRAM_RUNTIME], stepped, p->n_inlined);
-	if (p->strategy == PROBE_SPRINGBOARD || p->strategy == PROBE_AUTO)
+	if (plan_has_stubs(p))
 		err = plan_print_stubs(p, out);
 	fputc('\n', out);
 	for (size_t i = 0; i < p->n_funcs; i++)

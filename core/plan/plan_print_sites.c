@@ -77,6 +77,8 @@ static unsigned why_entry(const struct plan *p, const struct plan_func *f,
 /* What a hit costs, as far as the binary tells. */
 static const char *traps(const struct plan_site *s)
 {
+	if (site_is_inline(s))
+		return "no trap";
 	if (site_has_stub(s) && s->stub.kind != STUB_JUMP)
 		return "a call";
 	if (!site_is_stepped(s))
@@ -142,7 +144,7 @@ static void summary(const struct plan *p, const struct shares *n, FILE *out)
 	line(out, n->exits_one, n->exits, "one trap: jumps out of the function");
 	line(out, n->exits_stub, n->exits, "in a stub");
 	line(out, stepped, n->exits, "two traps: RETs and what the kernel steps over");
-	if (p->strategy == PROBE_SPRINGBOARD || p->strategy == PROBE_AUTO) {
+	if (plan_has_stubs(p)) {
 		fputs("what takes two traps, and why it has no stub:\n", out);
 		for (int i = STUB_SHORT; i < STUB_REASONS; i++)
 			line(out, n->no_stub[i], n->entries + n->exits, stub_reason_clause(i));

@@ -12,8 +12,9 @@ struct stub_count {
 	size_t entries, exits;             /* of the functions probed */
 	size_t cheap_entries, cheap_exits; /* one trap each, in a stub or as they stand */
 	size_t stub_entries, stub_exits;
-	size_t why[STUB_REASONS]; /* of the sites that are single-stepped */
-	size_t cheap_funcs;       /* functions none of whose sites is */
+	size_t inline_entries, inline_exits; /* of them without any trap */
+	size_t why[STUB_REASONS];            /* of the sites that are single-stepped */
+	size_t cheap_funcs;                  /* functions none of whose sites is */
 };
 
 static struct stub_count count(const struct plan *p, uint8_t *stepped)
@@ -29,6 +30,7 @@ static struct stub_count count(const struct plan *p, uint8_t *stepped)
 		*(entry ? &c.entries : &c.exits) += 1;
 		*(entry ? &c.cheap_entries : &c.cheap_exits) += cheap;
 		*(entry ? &c.stub_entries : &c.stub_exits) += site_has_stub(s);
+		*(entry ? &c.inline_entries : &c.inline_exits) += site_is_inline(s);
 		if (cheap)
 			continue;
 		c.why[s->stub.why]++;
@@ -44,6 +46,15 @@ static double pct(size_t part, size_t all)
 	return all ? 100.0 * part / all : 100.0;
 }
 
+static void print_inline(const struct plan *p, const struct stub_count *c, FILE *out)
+{
+	fprintf(out, "no trap: %zu of %zu entries (%.1f %%), %zu of %zu exits (%.1f %%)\n",
+		c->inline_entries, c->entries, pct(c->inline_entries, c->entries), c->inline_exits,
+		c->exits, pct(c->inline_exits, c->exits));
+	if (p->stubs.inl.obstacle)
+		fprintf(out, "  no stub can write events: %s\n", p->stubs.inl.obstacle);
+}
+
 int plan_print_stubs(const struct plan *p, FILE *out)
 {
 	uint8_t *stepped = calloc(p->n_funcs + 1, 1);
@@ -51,12 +62,15 @@ int plan_print_stubs(const struct plan *p, FILE *out)
 	if (!stepped)
 		return -ENOMEM;
 	struct stub_count c = count(p, stepped);
+	if (p->strategy == PROBE_INLINE)
+		print_inline(p, &c, out);
 	fprintf(out,
-		"one trap each: %zu of %zu entries (%.1f %%, %zu in stubs), %zu of %zu exits (%.1f %%, %zu in stubs); "
+		"%s: %zu of %zu entries (%.1f %%, %zu in stubs), %zu of %zu exits (%.1f %%, %zu in stubs); "
 		"nothing single-stepped in %zu of %zu functions (%.1f %%)\n",
-		c.cheap_entries, c.entries, pct(c.cheap_entries, c.entries), c.stub_entries,
-		c.cheap_exits, c.exits, pct(c.cheap_exits, c.exits), c.stub_exits, c.cheap_funcs,
-		p->n_probed, pct(c.cheap_funcs, p->n_probed));
+		p->strategy == PROBE_INLINE ? "at most one trap" : "one trap each", c.cheap_entries,
+		c.entries, pct(c.cheap_entries, c.entries), c.stub_entries, c.cheap_exits, c.exits,
+		pct(c.cheap_exits, c.exits), c.stub_exits, c.cheap_funcs, p->n_probed,
+		pct(c.cheap_funcs, p->n_probed));
 	for (int why = 0; why < STUB_REASONS; why++)
 		if (c.why[why])
 			fprintf(out, "  %zu single-stepped: %s\n", c.why[why],

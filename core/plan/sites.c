@@ -83,11 +83,6 @@ static bool is_brief(const struct plan *p, const struct gocode *code)
 	return code->brief && (entry == &code->entry || entry == &code->past_fault_entry);
 }
 
-static bool with_stubs(const struct plan *p)
-{
-	return p->strategy == PROBE_SPRINGBOARD || p->strategy == PROBE_AUTO;
-}
-
 /* An exit that lies where the entry does: one site stands for both. */
 static bool is_entry_too(const struct code_point *exit, const struct code_point *entry)
 {
@@ -115,9 +110,10 @@ static int add_rets(struct plan *p, uint32_t func, const struct gocode *code,
 						  both ? EV_ENTRY_EXIT : EV_EXIT,
 						  both ? PROGRAM_ENTRY : PROGRAM_EXIT);
 
-		if (with_stubs(p))
-			stubs_add_exit(p, &s, code, i);
-		err = plan_add_site(p, &s);
+		if (plan_has_stubs(p))
+			err = stubs_add_exit(p, &s, code, i);
+		if (!err)
+			err = plan_add_site(p, &s);
 	}
 	return err;
 }
@@ -159,9 +155,9 @@ static int add_entry(struct plan *p, uint32_t func, const struct gocode *code,
 	struct plan_site s = site_of_func(
 		p, func, entry, is_brief(p, code) ? EV_ENTRY_EXIT : EV_ENTRY, PROGRAM_ENTRY);
 
-	if (with_stubs(p))
-		stubs_add_entry(p, &s, code);
-	return plan_add_site(p, &s);
+	int err = plan_has_stubs(p) ? stubs_add_entry(p, &s, code) : 0;
+
+	return err ? err : plan_add_site(p, &s);
 }
 
 int sites_add_func(struct plan *p, uint32_t func, const struct gocode *code)

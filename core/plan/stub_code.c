@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "plan/inline_sites.h"
+
 /*
  * A stub:             in the text:
  *   displaced bytes     jmp stub   (replaces the displaced bytes; the rest of them: int3)
@@ -22,7 +24,7 @@ static unsigned nop_bytes(enum stub_kind kind)
 	return kind == STUB_NOP5 ? 5 : kind == STUB_NOP10 ? 10 : 0;
 }
 
-struct stub_layout stub_code_layout(const struct plan_site *s)
+static struct stub_layout trap_layout(const struct plan_site *s)
 {
 	const unsigned displaced = s->stub.displaced_len, nop = nop_bytes(s->stub.kind);
 	struct stub_layout l = {
@@ -55,10 +57,41 @@ void stubs_write_jump(uint8_t *at, uint64_t from, uint64_t to)
 		at[1 + i] = rel >> 8 * i;
 }
 
+int stub_code_layout(const struct plan *p, const struct plan_site *s, struct stub_layout *out)
+{
+	const struct inline_program program = inline_program_of(p);
+	struct inline_stub stub;
+	struct inline_parts parts;
+
+	if (!site_is_inline(s)) {
+		*out = trap_layout(s);
+		return 0;
+	}
+	int err = inline_describe(p, s, &stub);
+	if (!err)
+		err = inline_stub_parts(&program, &stub, &parts);
+	if (!err)
+		*out = (struct stub_layout){ .probe_at = parts.probes[0], .bytes = parts.end };
+	return err;
+}
+
+static int write_inline(struct plan *p, const struct plan_site *s)
+{
+	const struct inline_program program = inline_program_of(p);
+	struct inline_stub stub;
+	int err = inline_describe(p, s, &stub);
+
+	return err ? err
+		   : inline_stub_write(&program, &stub, p->stubs.vaddr + s->stub.enter_off,
+				       p->stubs.code + s->stub.enter_off);
+}
+
 int stub_code_write(struct plan *p, const struct plan_site *s)
 {
+	if (site_is_inline(s))
+		return write_inline(p, s);
 	const struct site_stub *stub = &s->stub;
-	const struct stub_layout l = stub_code_layout(s);
+	const struct stub_layout l = trap_layout(s);
 	const uint8_t *displaced = gobin_bytes(p->binary, stub->displaced_vaddr,
 					       stub->displaced_len);
 	uint8_t *code = p->stubs.code + stub->enter_off;

@@ -14,8 +14,8 @@ struct stub_layout {
 	unsigned bytes; /* of the whole stub */
 };
 
-/* The layout of the stub that s has. */
-struct stub_layout stub_code_layout(const struct plan_site *s);
+/* The layout of the stub that s has. 0, or -EBADMSG or -EINVAL where it cannot be written. */
+int stub_code_layout(const struct plan *p, const struct plan_site *s, struct stub_layout *out);
 
 /* Writes the stub that s has into p->stubs.code, at s->stub.enter_off. 0, or -EBADMSG when the
  * file does not hold the bytes to displace. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "plan/inline_sites.h"
 #include "plan/stub_code.h"
 
 #define PAGE         4096ull
@@ -48,6 +49,12 @@ static enum stub_reason reason_of(const struct code_window *w)
 	return w->len ? STUB_HAS_ONE : of_fate[w->fate];
 }
 
+/* The kind of stubs that are probed. */
+static enum stub_kind trap_kind(const struct plan *p)
+{
+	return p->stubs.kind == STUB_INLINE ? STUB_JUMP : p->stubs.kind;
+}
+
 static void give_stub(struct plan *p, struct plan_site *s, const struct code_window *w,
 		      enum stub_kind kind)
 {
@@ -63,55 +70,83 @@ static void give_stub(struct plan *p, struct plan_site *s, const struct code_win
 	p->stubs.n_sites++;
 	if (s->program == PROGRAM_EXIT)
 		stub->rsp_to_ra_bytes = 0;
-	else if (stub_code_layout(s).probe_at)
+	else if (s->program != PROGRAM_ENTRY || kind == STUB_JUMP)
 		stub->rsp_to_ra_bytes = w->rsp_to_ra_after_bytes;
 	else
 		stub->rsp_to_ra_bytes = w->rsp_to_ra_bytes;
 }
 
-void stubs_add_exit(struct plan *p, struct plan_site *s, const struct gocode *code, size_t ret)
+/* In a plan with inline stubs, springboard's stand only in functions that can have none: windows of
+ * both kinds could overlap. */
+static int give_inline(struct plan *p, struct plan_site *s, const struct code_window *w,
+		       bool at_return)
 {
-	/* Without a stack check a function must not spend its time where it cannot be preempted. */
-	give_stub(p, s, &code->ret_windows[ret],
-		  code->check_window.len ? p->stubs.kind : STUB_JUMP);
+	s->stub.why = reason_of(w);
+	return w->len ? inline_give_stub(p, s, w, at_return) : 0;
 }
 
-void stubs_add_entry(struct plan *p, struct plan_site *s, const struct gocode *code)
+int stubs_add_exit(struct plan *p, struct plan_site *s, const struct gocode *code, size_t ret)
 {
-	if (!code->has_entry && s->insn_class != INSN_EMULATED)
+	if (inline_allowed(p, &p->funcs[s->func]))
+		return give_inline(p, s, &code->inline_rets[ret], true);
+	/* Without a stack check a function must not spend its time where it cannot be preempted. */
+	give_stub(p, s, &code->ret_windows[ret], code->check_window.len ? trap_kind(p) : STUB_JUMP);
+	return 0;
+}
+
+int stubs_add_entry(struct plan *p, struct plan_site *s, const struct gocode *code)
+{
+	int err = 0;
+
+	if (inline_allowed(p, &p->funcs[s->func]))
+		err = give_inline(p, s, &code->inline_entry, false);
+	else if (!code->has_entry && s->insn_class != INSN_EMULATED)
 		give_stub(p, s, &code->leaf_window, STUB_JUMP);
-	else if (code->has_entry && p->stubs.kind != STUB_JUMP && code->check_window.len)
-		give_stub(p, s, &code->check_window, p->stubs.kind);
-	else
+	else if (code->has_entry && trap_kind(p) != STUB_JUMP && code->check_window.len)
+		give_stub(p, s, &code->check_window, trap_kind(p));
+	if (!site_has_stub(s) && s->insn_class == INSN_EMULATED)
 		s->stub.why = STUB_CHEAP;
+	return err;
 }
 
 /* ---- where they lie */
 
-static void lay_out(struct plan *p)
+static int lay_out(struct plan *p)
 {
-	uint64_t at = ALIGN; /* not 0 */
+	/* The hook of inline stubs tells all of them apart by their alignment. */
+	const uint64_t align = p->stubs.inl.n_sites ? INLINE_ALIGN : ALIGN;
+	uint64_t at = align; /* not 0 */
+	size_t hook_bytes = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < p->n_sites; i++) {
+	for (size_t i = 0; i < p->n_sites && !err; i++) {
 		struct plan_site *s = &p->sites[i];
+		struct stub_layout l;
 
 		if (!site_has_stub(s))
 			continue;
-		const struct stub_layout l = stub_code_layout(s);
+		err = stub_code_layout(p, s, &l);
 		uint64_t probe = at + l.probe_at;
 		if (probe / PAGE != (probe + l.one_page_len) / PAGE)
 			at = (at + PAGE - 1) / PAGE * PAGE;
 		s->stub.enter_off = at;
 		s->stub.probe_off = at + l.probe_at;
-		at = (at + l.bytes + ALIGN - 1) / ALIGN * ALIGN;
+		at = (at + l.bytes + align - 1) / align * align;
 	}
-	p->stubs.bytes = (at + PAGE - 1) / PAGE * PAGE;
+	p->stubs.inl.hook_off = at;
+	if (!err && p->stubs.inl.n_sites)
+		err = inline_add_hook(p, at, NULL, &hook_bytes);
+	p->stubs.bytes = (at + hook_bytes + PAGE - 1) / PAGE * PAGE;
+	return err;
 }
 
 /* Free addresses within reach of a jump: right below the image, else above it. */
 static bool find_addresses(struct plan *p)
 {
-	uint64_t lo, hi, bytes = p->stubs.bytes + PAGE;
+	const uint64_t table = p->stubs.inl.n_sites
+				       ? PLAN_INLINE_TABLE_BYTES + PLAN_INLINE_SIGNALS_BYTES
+				       : 0;
+	uint64_t lo, hi, bytes = p->stubs.bytes + table + PAGE;
 
 	gobin_image(p->binary, &lo, &hi);
 	if (gobin_is_pie(p->binary) || lo >= LOWEST_VADDR + bytes)
@@ -120,6 +155,7 @@ static bool find_addresses(struct plan *p)
 		p->stubs.vaddr = HIGH_VADDR;
 	else
 		return false;
+	p->stubs.inl.table_vaddr = table ? p->stubs.vaddr + p->stubs.bytes : 0;
 	/* Addresses wrap in a PIE, distances do not. */
 	int64_t farthest = (int64_t)(hi - p->stubs.vaddr),
 		nearest = (int64_t)(lo - (p->stubs.vaddr + bytes));
@@ -148,12 +184,14 @@ static void remove_all(struct plan *p)
 {
 	for (size_t i = 0; i < p->n_sites; i++)
 		p->sites[i].stub = (struct site_stub){ .why = STUB_NOT_ASKED };
+	free(p->stubs.inl.paddings);
 	p->stubs = (struct plan_stubs){ 0 };
 }
 
 int stubs_finish(struct plan *p)
 {
 	struct plan_stubs *t = &p->stubs;
+	size_t hook_bytes;
 	int err = 0;
 
 	if (!t->n_sites)
@@ -162,7 +200,9 @@ int stubs_finish(struct plan *p)
 	if (gobin_func_named(p->binary, "syscall.Exec"))
 		t->obstacle =
 			"it can execute itself anew (syscall.Exec), and the new image would not be patched";
-	lay_out(p);
+	err = lay_out(p);
+	if (err)
+		return err;
 	t->syscall_vaddr = find_syscall(p->binary);
 	if (!find_addresses(p) || !t->syscall_vaddr) {
 		log_debug("no free addresses for %zu bytes of stubs within reach of the text",
@@ -177,5 +217,7 @@ int stubs_finish(struct plan *p)
 	for (size_t i = 0; i < p->n_sites && !err; i++)
 		if (site_has_stub(&p->sites[i]))
 			err = stub_code_write(p, &p->sites[i]);
+	if (!err && t->inl.n_sites)
+		err = inline_add_hook(p, t->inl.hook_off, t->code + t->inl.hook_off, &hook_bytes);
 	return err;
 }

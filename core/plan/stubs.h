@@ -6,10 +6,11 @@
 #include "binary/gocode.h"
 #include "plan/plan.h"
 
-/* Gives s, the exit at code->rets[ret], a stub, or says in s->stub.why why it has none. */
-void stubs_add_exit(struct plan *p, struct plan_site *s, const struct gocode *code, size_t ret);
+/* Gives s, the exit at code->rets[ret], a stub, or says in s->stub.why why it has none.
+ * 0 or -ENOMEM. */
+int stubs_add_exit(struct plan *p, struct plan_site *s, const struct gocode *code, size_t ret);
 /* The same for the entry. */
-void stubs_add_entry(struct plan *p, struct plan_site *s, const struct gocode *code);
+int stubs_add_entry(struct plan *p, struct plan_site *s, const struct gocode *code);
 /* Once all sites of functions are known: gives the stubs their addresses and writes their code.
  * When no addresses are free within reach of a jump, no site has a stub. 0, -ENOMEM or -EBADMSG. */
 int stubs_finish(struct plan *p);

@@ -38,13 +38,17 @@
 #define KEY_PLAN_FATE       "plan.fate."      /* + plan_fate_name: functions not probed for it */
 
 /* ---- the probes */
-#define KEY_PROBE_STRATEGY     "probe.strategy"     /* thesis, emulated or springboard */
+#define KEY_PROBE_STRATEGY     "probe.strategy"     /* thesis, emulated, springboard or inline */
 #define KEY_PROBE_WHY          "probe.why"          /* why that strategy: a clause */
 #define KEY_PROBE_RET          "probe.ret"          /* RET_*: who executes a probed RET */
 #define KEY_ATTACH_KIND        "attach.kind"        /* multi or perf: the kind of uprobes */
 #define KEY_ATTACH_OPEN_TO_ALL "attach.open_to_all" /* 1: other processes hit the probes too */
 #define KEY_ATTACH_TIME_NS     "attach.time_ns"     /* time it took to attach the probes */
 #define KEY_RING_BYTES         "ring.bytes"         /* size of one CPU's ring buffer */
+
+#define KEY_INLINE_RINGS      "inline.rings"      /* rings of inline stubs, one for each P */
+#define KEY_INLINE_RING_BYTES "inline.ring_bytes" /* size of each */
+#define KEY_INLINE_OVERFLOW   "inline.overflow"   /* throttle or drop: when a ring is full */
 
 #define RET_PERFORMED "performed" /* the BPF program performs it, one trap */
 #define RET_STEPPED   "stepped"   /* the kernel steps over it, two traps */
@@ -56,8 +60,11 @@
 #define KEY_COST_NOP_NS      "cost.nop_ns"      /* a stub's nop, replaced by a call */
 #define KEY_COST_RET_NS      "cost.ret_ns"      /* the BPF program performs a RET */
 
+#define KEY_COST_INLINE_NS "cost.inline_ns" /* a stub writes the event itself: no trap */
+
 /* ---- warnings: every key with this prefix is a sentence that every report repeats */
 #define KEY_WARN       "warn."
+#define KEY_WARN_RINGS KEY_WARN "rings" /* a ring of inline stubs was disabled */
 #define KEY_WARN_STUBS KEY_WARN "stubs" /* some sites could not be moved to stubs */
 #define KEY_WARN_IMAGE KEY_WARN "image" /* an image that the process executed was not patched */
 
@@ -83,12 +90,23 @@
 #define KEY_END_EVENTS_JUMP     "end.events_jump"
 #define KEY_END_EVENTS_NOP      "end.events_nop"
 #define KEY_END_EVENTS_RET      "end.events_ret"
+#define KEY_END_EVENTS_INLINE   "end.events_inline"
 #define KEY_END_LOST_EVENTS     "end.lost_events"  /* number of events lost */
 #define KEY_END_LOST_RECORDS    "end.lost_records" /* EV_LOSS records that say so */
 /* hits that the BPF program did not record */
 #define KEY_END_DROPPED_SIGNAL_STACK  "end.dropped_signal_stack"  /* on a signal stack */
 #define KEY_END_DROPPED_OUTSIDE_STACK "end.dropped_outside_stack" /* rsp outside the stack of g */
 #define KEY_END_DROPPED_FAULT         "end.dropped_fault"         /* g could not be read */
+
+/* of inline stubs */
+#define KEY_END_RING_MOST_BYTES     "end.ring_most_bytes"     /* most that waited in a ring */
+#define KEY_END_RING_LATE           "end.ring_late"           /* events after their time */
+#define KEY_END_RINGS_DISABLED      "end.rings_disabled"      /* with impossible contents */
+#define KEY_END_SIGNALS_IN_STUBS    "end.signals_in_stubs"    /* came while pc was in a stub */
+#define KEY_END_SIGNALS_ROLLED_BACK "end.signals_rolled_back" /* of them: the event begun anew */
+#define KEY_END_STUB_FAULTS         "end.stub_faults"         /* while an event was written */
+#define KEY_END_CLOCK_WORST_NS      "end.clock_worst_ns"      /* most that the clocks were off */
+#define KEY_END_CLOCK_JUMPS         "end.clock_jumps"         /* times they were off too far */
 
 /* Values of end.reason: why recording ended. */
 #define REASON_EXITED      "exited"      /* the program ended */

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Plans with inline stubs: what is patched does not overlap, and how much of real programs it is.
+ */
+#include "binary/binaries_fixture.h"
+
+#include <stdlib.h>
+
+#include "bpf/event.h"
+#include "plan/inline_hook.h"
+#include "plan/plan.h"
+#include "plan/ring.h"
+
+static const char *const all[] = { "all" };
+
+static struct plan *inline_plan(const struct gobin *b, struct golayout *layout)
+{
+	const struct plan_options opt = {
+		.packages = all,
+		.n_packages = 1,
+		.strategy = PROBE_INLINE,
+		.inline_stubs = { .layout = layout, .ring_bytes = 1 << 20 },
+	};
+
+	assert_int_equal(gobin_layout(b, layout), 0);
+	struct plan *p = plan_build(b, &opt);
+	assert_non_null(p);
+	return p;
+}
+
+/* Bytes of the text that a recording changes, or puts a breakpoint on. */
+struct range {
+	uint64_t start, end;
+	const char *func;
+};
+
+static int by_start(const void *x, const void *y)
+{
+	const struct range *a = x, *b = y;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static void check_apart(struct range *r, size_t n)
+{
+	qsort(r, n, sizeof(*r), by_start);
+	for (size_t i = 1; i < n; i++)
+		if (r[i].start < r[i - 1].end)
+			fail_msg("%s: bytes at %llx are taken twice (%s)", r[i].func,
+				 (unsigned long long)r[i].start, r[i - 1].func);
+}
+
+static void check_padding(const struct gobin *b, const struct site_stub *s)
+{
+	const uint8_t *code = gobin_bytes(b, s->padding_vaddr, 5);
+	int64_t distance = (int64_t)(s->padding_vaddr - (s->displaced_vaddr + 2));
+
+	assert_non_null(code);
+	assert_memory_equal(code, "\xcc\xcc\xcc\xcc\xcc", 5);
+	assert_true(distance >= -128 && distance < 128);
+	assert_in_range(s->displaced_len, 2, 4);
+}
+
+/* Every site of the plan; the number of those without a trap. */
+static size_t check_sites(const struct plan *p, struct range *r)
+{
+	size_t n = 0, n_inline = 0;
+
+	for (size_t i = 0; i < p->n_sites; i++) {
+		const struct plan_site *s = &p->sites[i];
+		const char *name = s->func == PLAN_NO_FUNC ? s->runtime_func
+							   : p->funcs[s->func].fn->name;
+
+		if (!site_has_stub(s)) {
+			r[n++] = (struct range){ s->vaddr, s->vaddr + 1, name };
+			continue;
+		}
+		r[n++] = (struct range){ s->stub.displaced_vaddr,
+					 s->stub.displaced_vaddr + s->stub.displaced_len, name };
+		if (!site_is_inline(s))
+			continue;
+		n_inline++;
+		assert_int_equal(s->stub.enter_off % INLINE_ALIGN, 0);
+		assert_true(s->stub.probe_off > s->stub.enter_off);
+		assert_true(strncmp(name, "runtime.", 8) && strncmp(name, "syscall.", 8));
+		assert_true(s->kind == EV_ENTRY || s->kind == EV_EXIT || s->kind == EV_ENTRY_EXIT);
+		if (!s->stub.padding_vaddr) {
+			assert_true(s->stub.displaced_len >= 5);
+			continue;
+		}
+		check_padding(p->binary, &s->stub);
+		r[n++] = (struct range){ s->stub.padding_vaddr, s->stub.padding_vaddr + 5, name };
+	}
+	check_apart(r, n);
+	return n_inline;
+}
+
+static void check_binary(const char *path, size_t least)
+{
+	struct gobin *b = open_path(path);
+	struct golayout layout;
+	struct plan *p = inline_plan(b, &layout);
+	struct range *r = calloc(2 * p->n_sites, sizeof(*r));
+	const struct plan_inline *inl = &p->stubs.inl;
+
+	assert_non_null(r);
+	assert_null(inl->obstacle);
+	assert_true(inl->n_sites >= least);
+	assert_int_equal(check_sites(p, r), inl->n_sites);
+	assert_int_equal(inl->table_vaddr, p->stubs.vaddr + p->stubs.bytes);
+	assert_true(inl->hook_off < p->stubs.bytes);
+	free(r);
+	plan_free(p);
+	gobin_close(b);
+}
+
+static void test_nothing_overlaps(void **state)
+{
+	char path[4096];
+
+	(void)state;
+	check_binary(binary_path("kinds"), 500);
+	check_binary(binary_path("kinds.pie.stripped"), 500);
+	check_binary(binary_path("cgo"), 500);
+	go_command(path, sizeof(path));
+	check_binary(path, 20000);
+}
+
+/* The go command: at least 91 % of entries and 96.5 % of exits without a trap. */
+static void test_share(void **state)
+{
+	size_t n[2] = { 0 }, without[2] = { 0 };
+	struct golayout layout;
+	char path[4096];
+
+	(void)state;
+	go_command(path, sizeof(path));
+	struct gobin *b = open_path(path);
+	struct plan *p = inline_plan(b, &layout);
+
+	for (size_t i = 0; i < p->n_sites; i++) {
+		const struct plan_site *s = &p->sites[i];
+		bool entry = s->program == PROGRAM_ENTRY;
+
+		if (s->func == PLAN_NO_FUNC || s->kind == EV_TAIL || s->kind == EV_ENTRY_TAIL ||
+		    !strncmp(p->funcs[s->func].fn->name, "syscall.", 8))
+			continue;
+		n[entry]++;
+		without[entry] += site_is_inline(s);
+	}
+	print_message("without a trap: %zu of %zu entries, %zu of %zu exits\n", without[1], n[1],
+		      without[0], n[0]);
+	if (gobin_go_minor(b) >= 20)
+		assert_true(without[1] * 100 >= n[1] * 91);
+	assert_true(without[0] * 1000 >= n[0] * 965);
+	plan_free(p);
+	gobin_close(b);
+}
+
+/* Another signal handler than the known one: no hook, so no such stubs; springboard's instead. */
+static void test_unknown_handler(void **state)
+{
+	size_t size;
+	uint8_t *p = load_binary("kinds", &size), *at = p;
+	struct golayout layout;
+
+	(void)state;
+	while ((at = memmem(at, size - (size_t)(at - p), inline_sigtramp, INLINE_SIGTRAMP_BYTES)))
+		at[3] ^= 1;
+	struct gobin *b = open_bytes(p, size);
+	struct plan *plan = inline_plan(b, &layout);
+	assert_non_null(strstr(plan->stubs.inl.obstacle, "runtime.sigtramp"));
+	assert_int_equal(plan->stubs.inl.n_sites, 0);
+	assert_true(plan->stubs.n_sites > 500);
+	for (size_t i = 0; i < plan->n_sites; i++)
+		assert_false(site_is_inline(&plan->sites[i]));
+	plan_free(plan);
+	gobin_close(b);
+	free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nothing_overlaps),
+		cmocka_unit_test(test_share),
+		cmocka_unit_test(test_unknown_handler),
+	};
+
+	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
+}

@@ -9,6 +9,7 @@ static const struct {
 	const char *cost, *events, *words;
 	bool always; /* named even where it was not measured */
 } kinds[] = {
+	{ KEY_COST_INLINE_NS, KEY_END_EVENTS_INLINE, "by a stub itself", false },
 	{ KEY_COST_EMULATED_NS, KEY_END_EVENTS_EMULATED, "emulated", true },
 	{ KEY_COST_JUMP_NS, KEY_END_EVENTS_JUMP, "in a stub", false },
 	{ KEY_COST_NOP_NS, KEY_END_EVENTS_NOP, "in a stub's nop", false },

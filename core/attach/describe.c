@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/describe.h"
+#include "attach/kernel/inline_bench.h"
 #include "trace/keys.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +144,19 @@ int describe_strategy(struct trace_info *info, const struct probing *p)
 	int err = trace_info_set(info, KEY_PROBE_STRATEGY, probe_strategy_name(p->strategy));
 
 	return err ? err : trace_info_set(info, KEY_PROBE_WHY, p->why);
+}
+
+int describe_inline_rings(struct trace_info *info, const struct probing *p)
+{
+	const bool drop = p->plan->stubs.inl.options.drop;
+	int err = trace_info_setf(info, KEY_INLINE_RINGS, "%u", p->rings.n);
+
+	if (!err)
+		err = trace_info_setf(info, KEY_INLINE_RING_BYTES, "%u", p->rings.ring_bytes);
+	if (!err)
+		err = trace_info_set(info, KEY_INLINE_OVERFLOW, drop ? "drop" : "throttle");
+	uint64_t ns = inline_event_ns();
+	return err || !ns ? err : trace_info_setf(info, KEY_COST_INLINE_NS, "%" PRIu64, ns);
 }
 
 /* ---- binary and host */

@@ -10,6 +10,8 @@
 /* Sites keep their numbers; functions that are not probed are left out and the others renumbered.
  * Also adds warnings: what is not traced and why. 0 or -ENOMEM. */
 int describe_plan(struct trace_info *info, const struct plan *plan);
+/* The keys of inline stubs' rings. 0 or -ENOMEM. */
+int describe_inline_rings(struct trace_info *info, const struct probing *p);
 /* The keys KEY_PROBE_STRATEGY and KEY_PROBE_WHY. 0 or -ENOMEM. */
 int describe_strategy(struct trace_info *info, const struct probing *p);
 /* The keys of the binary and its Go version. 0 or -ENOMEM. */

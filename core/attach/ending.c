@@ -61,6 +61,39 @@ static int describe_counts(const struct recording *r, const struct collector_sta
 	return err;
 }
 
+static int describe_inline(const struct recording *r, const struct collector_stats *s,
+			   struct trace_info *end)
+{
+	const struct rings_stats rings = collector_ring_stats(r->collector);
+	const struct collector_clock clock = collector_clock(r->collector);
+	const struct ring_signals *signals = ring_area_signals(&r->probing->rings);
+	const struct {
+		const char *key;
+		uint64_t n;
+	} counts[] = {
+		{ KEY_END_EVENTS_INLINE, s->ring_events },
+		{ KEY_END_RING_MOST_BYTES, rings.most_bytes },
+		{ KEY_END_RING_LATE, rings.late },
+		{ KEY_END_RINGS_DISABLED, rings.disabled },
+		{ KEY_END_SIGNALS_IN_STUBS, signals->in_stubs },
+		{ KEY_END_SIGNALS_ROLLED_BACK, signals->rolled_back },
+		{ KEY_END_STUB_FAULTS, signals->faults },
+		{ KEY_END_CLOCK_WORST_NS, clock.worst_ns },
+		{ KEY_END_CLOCK_JUMPS, clock.jumps },
+	};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts) && !err; i++)
+		err = set_count(end, counts[i].key, counts[i].n);
+	if (!err && rings.disabled)
+		err = trace_info_setf(
+			end, KEY_WARN_RINGS,
+			"%u of %u rings held what no stub writes (%s) and were not read "
+			"any further: the program overwrote them?",
+			rings.disabled, r->probing->rings.n, ring_fault_text(rings.fault));
+	return err;
+}
+
 static int describe_target(const struct recording *r, struct trace_info *end)
 {
 	int status = r->target->wait_status, err = 0;
@@ -120,5 +153,7 @@ int ending_describe(const struct recording *r, struct trace_info *end)
 		err = trace_info_set(end, KEY_END_LAYOUT_WRONG, "1");
 	if (!err)
 		err = describe_target(r, end);
+	if (!err && r->probing->strategy == PROBE_INLINE)
+		err = describe_inline(r, &s, end);
 	return err || !r->n_stubs ? err : describe_stubs(r, &s, end);
 }

@@ -75,8 +75,11 @@ static void set_costs(struct probing *p)
 
 void probing_fall_back(struct probing *p, const char *why)
 {
-	log_line(p->plan->strategy == PROBE_SPRINGBOARD ? LOG_LEVEL_WARN : LOG_LEVEL_DEBUG,
-		 "springboard is not used: %s; using emulated", why);
+	const enum probe_strategy asked = p->plan->strategy;
+
+	log_line(asked == PROBE_AUTO ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARN,
+		 "%s is not used: %s; using emulated",
+		 asked == PROBE_INLINE ? "inline" : "springboard", why);
 	p->strategy = PROBE_EMULATED;
 	p->why = why;
 	memset(p->in_stub, 0, p->plan->n_sites * sizeof(*p->in_stub));
@@ -107,11 +110,35 @@ static void use_stubs(struct probing *p, const char *why)
 		probing_fall_back(p, "there is no file in memory for stubs");
 		return;
 	}
-	p->strategy = PROBE_SPRINGBOARD;
+	p->strategy = p->rings.fd >= 0 ? PROBE_INLINE : PROBE_SPRINGBOARD;
 	p->why = why;
 	for (size_t i = 0; i < p->plan->n_sites; i++)
 		p->in_stub[i] = site_has_stub(&p->plan->sites[i]);
 	p->n_in_stub = p->plan->stubs.n_sites;
+}
+
+/* Stubs that write events themselves, where the binary can have some. */
+static void use_inline(struct probing *p, const struct probing_options *opt)
+{
+	const struct plan_inline *inl = &p->plan->stubs.inl;
+
+	if (inl->n_sites) {
+		int err = ring_area_make(&p->rings, opt->n_rings, inl->options.ring_bytes);
+
+		if (err) {
+			log_debug("rings: %s", strerror(-err));
+			ring_area_close(&p->rings);
+			probing_fall_back(
+				p, "there is no memory for the rings (--ring makes them smaller)");
+		} else {
+			use_stubs(p, "asked for");
+		}
+		return;
+	}
+	log_warn("inline is not used: %s; using springboard",
+		 inl->obstacle ? inl->obstacle
+			       : "no event of these functions can be written by a stub");
+	use_stubs(p, inl->obstacle ? inl->obstacle : "no site can have an inline stub");
 }
 
 /* ---- deciding */
@@ -140,6 +167,7 @@ int probing_choose(struct probing *p, const struct probing_options *opt, const s
 		/* thesis is the baseline: two traps a RET. */
 		.perform_ret = plan->strategy != PROBE_THESIS && may_perform_ret(opt),
 		.stub_fd = -1,
+		.rings.fd = -1,
 		.in_stub = calloc(plan->n_sites + 1, sizeof(*p->in_stub)),
 		.cost_class = calloc(plan->n_sites + 1, sizeof(*p->cost_class)),
 	};
@@ -147,16 +175,20 @@ int probing_choose(struct probing *p, const struct probing_options *opt, const s
 		log_error("no memory for %zu sites", plan->n_sites);
 		return -ENOMEM;
 	}
-	if (plan->strategy == PROBE_SPRINGBOARD && obstacle) {
-		log_error("--probe=springboard cannot be used: %s; use --probe=auto", obstacle);
+	const bool patches = plan->strategy == PROBE_SPRINGBOARD || plan->strategy == PROBE_INLINE;
+	if (patches && obstacle) {
+		log_error("--probe=%s cannot be used: %s; use --probe=auto",
+			  probe_strategy_name(plan->strategy), obstacle);
 		return -ENOTSUP;
 	}
 	if (!obstacle)
 		obstacle = binary_obstacle(opt, plan);
 	if (plan->strategy == PROBE_AUTO)
 		choose_best(p, opt, obstacle);
-	else if (plan->strategy == PROBE_SPRINGBOARD && obstacle)
+	else if (patches && obstacle)
 		probing_fall_back(p, obstacle);
+	else if (plan->strategy == PROBE_INLINE)
+		use_inline(p, opt);
 	else if (plan->strategy == PROBE_SPRINGBOARD)
 		use_stubs(p, "asked for");
 	set_costs(p);
@@ -167,7 +199,8 @@ void probing_close(struct probing *p)
 {
 	if (p->stub_fd >= 0)
 		close(p->stub_fd);
+	ring_area_close(&p->rings);
 	free(p->in_stub);
 	free(p->cost_class);
-	*p = (struct probing){ .stub_fd = -1 };
+	*p = (struct probing){ .stub_fd = -1, .rings.fd = -1 };
 }

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "attach/kernel/caps.h"
+#include "attach/target/ring_area.h"
 #include "plan/plan.h"
 
 struct probing_options {
@@ -22,6 +23,7 @@ struct probing_options {
 	bool other_command;      /* what is launched is not the binary but executes it later */
 	int exe_fd;              /* the binary */
 	pid_t pid;
+	unsigned n_rings; /* of inline stubs, a P each; their size is the plan's */
 };
 
 struct probing {
@@ -30,6 +32,7 @@ struct probing {
 	const char *why;              /* a clause, static */
 	bool perform_ret;             /* BPF programs perform the plain RETs that they are on */
 	int stub_fd;                  /* file with the plan's stubs, owned; -1: none */
+	struct ring_area rings;       /* of inline stubs, owned; fd -1: none */
 	bool *in_stub;                /* by site: it is probed in its stub, else in the text */
 	size_t n_in_stub;             /* such sites */
 	uint8_t *cost_class;          /* by site: enum cost_class */

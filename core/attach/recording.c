@@ -152,6 +152,8 @@ int recording_describe(const struct recording *r, struct trace_info *info)
 	if (!err)
 		err = trace_info_set(info, KEY_PROBE_RET,
 				     r->probing->perform_ret ? RET_PERFORMED : RET_STEPPED);
+	if (!err && r->probing->strategy == PROBE_INLINE)
+		err = describe_inline_rings(info, r->probing);
 	return err ? err : costs_describe(info, r->caps, r->probing->plan, r->probing->cost_class);
 }
 
@@ -175,7 +177,8 @@ static void patch_target(void *ctx, struct inject *in)
 	struct probing *p = r->probing;
 	uint64_t start = clock_monotonic_ns();
 
-	probing_patched(p, in ? springboard_patch(in, p->plan, r->exe_fd, p->stub_fd, p->in_stub)
+	probing_patched(p, in ? springboard_patch(in, p->plan, r->exe_fd, p->stub_fd, &p->rings,
+						  p->in_stub)
 			      : "the command could not be held at its exec");
 	if (p->n_in_stub < r->n_stubs)
 		attach_left_out(r);
@@ -282,6 +285,9 @@ static void detach(struct recording *r)
 {
 	uint64_t start = clock_monotonic_ns();
 
+	/* Stubs take their slow path then, which records nothing either. */
+	if (r->collector)
+		collector_disable_rings(r->collector);
 	if (r->probes.state)
 		r->probes.state->paused = 1;
 	if (r->links)
@@ -289,8 +295,23 @@ static void detach(struct recording *r)
 	r->detach_ns = clock_monotonic_ns() - start;
 }
 
+/* What the inline stub of each site writes; to be freed. */
+static struct ring_site *ring_sites_of(const struct plan *plan)
+{
+	struct ring_site *sites = calloc(plan->n_sites + 1, sizeof(*sites));
+
+	for (size_t i = 0; sites && i < plan->n_sites; i++)
+		if (site_is_inline(&plan->sites[i]))
+			sites[i] = (struct ring_site){
+				.kind = (uint8_t)plan->sites[i].kind,
+				.rsp_to_ra_bytes = plan->sites[i].stub.ring_rsp_to_ra_bytes,
+			};
+	return sites;
+}
+
 int recording_run(struct recording *r, struct trace_writer *writer)
 {
+	r->ring_sites = ring_sites_of(r->probing->plan);
 	const struct collector_options opt = {
 		.probes = &r->probes,
 		.binary = r->binary,
@@ -299,11 +320,17 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 		.cost_class = r->probing->cost_class,
 		.max_bytes = r->max_bytes,
 		.expect_goid_1 = r->target->launched,
+		.rings = r->probing->rings.memory,
+		.n_rings = r->probing->rings.n,
+		.ring_sites = r->ring_sites,
+		.pid = r->target->pid,
 	};
 	int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	struct trace_info end = { 0 };
 	int err = wake_fd < 0 ? -errno : 0;
 
+	if (!r->ring_sites)
+		err = -ENOMEM;
 	r->collector = err ? NULL : collector_new(&opt);
 	if (!err && !r->collector)
 		err = -errno;
@@ -357,6 +384,8 @@ void recording_close(struct recording *r)
 	r->links = NULL;
 	collector_free(r->collector);
 	r->collector = NULL;
+	free(r->ring_sites);
+	r->ring_sites = NULL;
 	children_close(&r->children);
 	if (r->probes.object)
 		probes_unload(&r->probes);

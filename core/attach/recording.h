@@ -48,6 +48,7 @@ struct recording {
 	bool open_to_all; /* other processes of the binary hit the probes too; programs filter */
 	uint64_t interrupt_ns; /* when SIGINT came last */
 	struct collector *collector;
+	struct ring_site *ring_sites; /* by site: what inline stubs write */
 	enum end_reason reason;
 	int end_signal; /* END_INTERRUPTED: by which */
 	uint64_t attach_ns, patch_ns, detach_ns, target_end_ns;

@@ -102,19 +102,11 @@ static int start_target(struct run *r)
 		.signal_mask = &r->old_mask,
 		.on_child = &r->old_child,
 		.stub_fd = r->probing.stub_fd,
+		.rings_fd = r->probing.rings.fd,
 	};
 
 	return r->opt.pid ? target_attach(&r->target, r->opt.pid)
 			  : target_launch(&r->target, &launch);
-}
-
-/* An eighth of memory, at most 512 MiB. */
-static size_t ring_cap(void)
-{
-	size_t cap = (size_t)512 << 20;
-	size_t eighth = (size_t)sysconf(_SC_PHYS_PAGES) / 8 * sysconf(_SC_PAGESIZE);
-
-	return eighth < cap ? eighth : cap;
 }
 
 static void say_how_it_ended(const struct run *r, int err)
@@ -225,7 +217,7 @@ static int record(struct run *r)
 		.exe_fd = r->exe_fd,
 		.kind = r->opt.kind,
 		.ring_bytes = r->opt.ring_bytes,
-		.ring_bytes_sum = ring_cap(),
+		.ring_bytes_sum = record_memory_cap(),
 		.duration_ns = r->opt.duration_ns,
 		.max_bytes = r->opt.max_bytes,
 		.target = &r->target,
@@ -252,7 +244,7 @@ int cmd_record(int argc, char **argv)
 	int status = STATUS_FAILED;
 
 	if (r) {
-		r->exe_fd = r->probing.stub_fd = -1;
+		r->exe_fd = r->probing.stub_fd = r->probing.rings.fd = -1;
 		r->target = (struct target){ .pidfd = -1, .hold_fd = -1, .exec_fd = -1 };
 		record_options_parse(&r->opt, argc, argv);
 		status = record(r);

@@ -6,8 +6,19 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "plan/ring.h"
 
-enum { OPT_MAX_SIZE = 0x200, OPT_USER, OPT_EXE, OPT_PID, OPT_ATTACH, OPT_RET };
+enum {
+	OPT_MAX_SIZE = 0x200,
+	OPT_USER,
+	OPT_EXE,
+	OPT_PID,
+	OPT_ATTACH,
+	OPT_RET,
+	OPT_RING,
+	OPT_RINGS,
+	OPT_OVERFLOW
+};
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0,
@@ -24,6 +35,16 @@ static const struct argp_option options[] = {
 	{ "buffer", 'm', "SIZE", 0,
 	  "Ring buffer of each CPU (default 8M); all together at most 512M or an eighth of memory",
 	  2 },
+	{ "ring", OPT_RING, "SIZE", 0,
+	  "With --probe=inline: ring of each P, which stubs write into (default 32M, a power of two); all together "
+	  "at most 512M or an eighth of memory",
+	  20 },
+	{ "overflow", OPT_OVERFLOW, "WHAT", 0,
+	  "With --probe=inline, when a ring is full: throttle (default: trap, which slows the program down) or drop "
+	  "(count the event as lost)",
+	  20 },
+	{ "rings", OPT_RINGS, "N", 0,
+	  "With --probe=inline: number of rings (default: one for each P, at most 256)", 20 },
 	{ "attach", OPT_ATTACH, "KIND", 0,
 	  "auto (default), multi (one link for all probes; Linux 6.6) or perf (one link for each probe: "
 	  "slow to detach)",
@@ -44,6 +65,34 @@ static const char doc[] =
 	"  gotrace record -- ./server -port 8080\n"
 	"  gotrace record -p main -p github.com/panjf2000/ants -- ./ants\n"
 	"  gotrace record -f 'main.(*Cache).*' -d 10 --pid 1234\n";
+
+/* The options of inline stubs. */
+static error_t parse_inline(struct record_options *o, int key, char *arg, struct argp_state *state)
+{
+	char *end;
+
+	switch (key) {
+	case OPT_RING:
+		if (parse_size_bytes(arg, &o->inline_ring_bytes) ||
+		    o->inline_ring_bytes < RING_SIZE_MIN || o->inline_ring_bytes > RING_SIZE_MAX ||
+		    (o->inline_ring_bytes & (o->inline_ring_bytes - 1)))
+			argp_error(state, "--ring: '%s' is not a power of two from 4K to 1G", arg);
+		return 0;
+	case OPT_RINGS:
+		o->n_rings = (unsigned)strtoul(arg, &end, 10);
+		if (*end || !o->n_rings || o->n_rings > RING_MAX)
+			argp_error(state, "--rings: '%s' is not a number from 1 to %d", arg,
+				   RING_MAX);
+		return 0;
+	case OPT_OVERFLOW:
+		if (strcmp(arg, "throttle") && strcmp(arg, "drop"))
+			argp_error(state, "--overflow: '%s' is not throttle or drop", arg);
+		o->drop = !strcmp(arg, "drop");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -101,7 +150,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--exe and --user go with a command, not with --pid");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_inline(o, key, arg, state);
 	}
 }
 

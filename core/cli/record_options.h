@@ -16,8 +16,11 @@ struct record_options {
 	uint64_t duration_ns, max_bytes, ring_bytes;
 	enum attach_kind kind;
 	bool step_rets;
-	pid_t pid;      /* 0: a command is given */
-	char **command; /* NULL-terminated, in argv */
+	uint64_t inline_ring_bytes; /* of each P's ring; 0: default */
+	unsigned n_rings;           /* 0: as many as Ps */
+	bool drop;                  /* --overflow=drop */
+	pid_t pid;                  /* 0: a command is given */
+	char **command;             /* NULL-terminated, in argv */
 };
 
 /* Exits with status 2 on a usage error, with 0 after --help. */

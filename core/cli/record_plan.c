@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attach/collect/tsc_source.h"
+#include "attach/target/shadow_stack.h"
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/record_run.h"
@@ -122,12 +124,68 @@ static enum stub_kind stub_kind(const struct run *r)
 	return r->opt.selection.stub == CHOICE_JUMP ? STUB_JUMP : nop;
 }
 
+/* ---- inline stubs */
+
+/* An eighth of memory, at most 512 MiB. */
+size_t record_memory_cap(void)
+{
+	size_t cap = (size_t)512 << 20;
+	size_t eighth = (size_t)sysconf(_SC_PHYS_PAGES) / 8 * sysconf(_SC_PAGESIZE);
+
+	return eighth < cap ? eighth : cap;
+}
+
+#define INLINE_RING_BYTES (32u << 20)
+
+/* Go makes a P for each CPU that the process may run on, unless GOMAXPROCS says otherwise. */
+static unsigned count_rings(const struct run *r)
+{
+	const char *procs = getenv("GOMAXPROCS");
+	long n = procs ? strtol(procs, NULL, 10) : 0, cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	if (r->opt.n_rings)
+		return r->opt.n_rings;
+	n = n > cpus ? n : cpus;
+	return n < 1 ? 1 : n > RING_MAX ? RING_MAX : (unsigned)n;
+}
+
+/* As asked for, but all together within the limit. */
+static uint32_t size_rings(const struct run *r, unsigned n)
+{
+	uint64_t size = r->opt.inline_ring_bytes ? r->opt.inline_ring_bytes : INLINE_RING_BYTES;
+
+	while (size > RING_SIZE_MIN && size * n > record_memory_cap())
+		size /= 2;
+	return (uint32_t)size;
+}
+
+/* Inline stubs stamp their events with the processor's counter: where that is no clock, they are
+ * springboard's. */
+static void prepare_inline(struct run *r, struct plan_options *opt)
+{
+	const struct tsc_check clock = tsc_source_check();
+
+	if (!clock.usable) {
+		log_warn("inline is not used: %s; using springboard", clock.why);
+		opt->strategy = PROBE_SPRINGBOARD;
+		return;
+	}
+	opt->inline_stubs = (struct plan_inline_options){
+		.layout = &r->layout,
+		.ring_bytes = size_rings(r, count_rings(r)),
+		.drop = r->opt.drop,
+		.shadow_stack = shadow_stack_of_file(r->exe_fd),
+	};
+}
+
 int record_plan(struct run *r)
 {
 	struct plan_options *opt = &r->opt.selection.plan;
 
 	caps_probe_in_child(&r->caps, r->opt.selection.stub != CHOICE_JUMP);
 	opt->stub = stub_kind(r);
+	if (opt->strategy == PROBE_INLINE)
+		prepare_inline(r, opt);
 	r->plan = plan_build(r->binary, opt);
 	if (!r->plan)
 		return STATUS_FAILED;
@@ -144,6 +202,7 @@ int record_plan(struct run *r)
 		.other_command = r->opt.exe,
 		.exe_fd = r->exe_fd,
 		.pid = r->opt.pid,
+		.n_rings = count_rings(r),
 	};
 	return probing_choose(&r->probing, &how, r->plan) ? STATUS_FAILED : 0;
 }

@@ -33,6 +33,8 @@ struct run {
  * (logged). */
 int record_find_binary(struct run *r);
 int record_plan(struct run *r);
+/* What all ring buffers together may take, bytes. */
+size_t record_memory_cap(void);
 
 /* record_output.c: opens the trace file with the invoker's rights; an existing one is renamed to
  * FILE.old. 0 or -errno (logged). */

@@ -24,7 +24,8 @@ const char *cost_class_events_key(enum cost_class c)
 enum cost_class cost_class_of(const struct plan_site *s, bool in_stub, bool perform_ret)
 {
 	if (in_stub)
-		return s->stub.kind == STUB_JUMP ? COST_JUMP : COST_NOP;
+		return s->stub.kind == STUB_JUMP || s->stub.kind == STUB_INLINE ? COST_JUMP
+										: COST_NOP;
 	if (s->insn_class == INSN_EMULATED)
 		return COST_EMULATED;
 	return s->plain_ret && perform_ret ? COST_RET : COST_STEP;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "attach/target/inject.h"
+#include "attach/target/ring_area.h"
 #include "plan/plan.h"
 
 /* A descriptor (close-on-exec) of a sealed file in memory that holds the plan's stubs, or -errno.
@@ -20,9 +21,11 @@ int springboard_file(const struct plan *plan);
  * is closed in it) and writes the jumps to them, for each site i with in_stub[i]. Where the bytes
  * to displace are not the file's, or the stub has no breakpoint, the text is left alone and
  * in_stub[i] is cleared. Returns NULL, or a clause, static: why no stub could be used; then in_stub
- * is left alone.
+ * is left alone. For inline stubs `rings` (open in the process as the same descriptor, closed
+ * likewise) are mapped as well, and the hook is put into runtime.sigtramp; its fd is -1 without
+ * any.
  */
 const char *springboard_patch(struct inject *in, const struct plan *plan, int exe_fd, int stub_fd,
-			      bool *in_stub);
+			      const struct ring_area *rings, bool *in_stub);
 
 #endif

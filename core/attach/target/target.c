@@ -100,6 +100,8 @@ static _Noreturn void child(const struct launch_options *opt, int hold_fd, int e
 		sigprocmask(SIG_SETMASK, opt->signal_mask, NULL);
 		if (go == GO_SEIZED && opt->stub_fd >= 0)
 			fcntl(opt->stub_fd, F_SETFD, 0);
+		if (go == GO_SEIZED && opt->rings_fd >= 0)
+			fcntl(opt->rings_fd, F_SETFD, 0);
 		execv(opt->path, opt->argv);
 		err = -errno;
 	}

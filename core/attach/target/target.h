@@ -31,7 +31,8 @@ struct launch_options {
 	const struct user *user;
 	const sigset_t *signal_mask;      /* that the command starts with */
 	const struct sigaction *on_child; /* for SIGCHLD, that it starts with */
-	int stub_fd;                      /* stays open through the exec of a seized child; -1 */
+	/* stay open through the exec of a seized child: stubs, and the rings that they write; -1 */
+	int stub_fd, rings_fd;
 };
 
 /*

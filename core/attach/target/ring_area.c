@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/target/ring_area.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008u /* 105ff5339f49, Linux 6.3 */
+#endif
+
+size_t ring_area_offset(const struct ring_area *a, unsigned i)
+{
+	return RING_AREA_SIGNALS + (size_t)i * (RING_DATA + a->ring_bytes);
+}
+
+static int make_file(const struct ring_area *a)
+{
+	int fd = memfd_create("gotrace-rings", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+	int err = 0;
+
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create("gotrace-rings", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return -errno;
+	if (fallocate(fd, 0, 0, (off_t)a->bytes) ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
+		err = -errno;
+		close(fd);
+	}
+	return err ? err : fd;
+}
+
+int ring_area_make(struct ring_area *a, unsigned n, uint32_t ring_bytes)
+{
+	*a = (struct ring_area){ .fd = -1, .n = n, .ring_bytes = ring_bytes };
+	a->bytes = ring_area_offset(a, n);
+	a->fd = make_file(a);
+	if (a->fd < 0)
+		return a->fd;
+	void *at = mmap(NULL, a->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, a->fd, 0);
+	if (at == MAP_FAILED)
+		return -errno;
+	a->at = at;
+	madvise(at, a->bytes, MADV_DONTDUMP);
+	for (unsigned i = 0; i < n; i++)
+		a->memory[i] = (struct ring_memory){ .at = a->at + ring_area_offset(a, i),
+						     .size = ring_bytes };
+	return 0;
+}
+
+void ring_area_close(struct ring_area *a)
+{
+	if (a->at)
+		munmap(a->at, a->bytes);
+	if (a->fd >= 0)
+		close(a->fd);
+	*a = (struct ring_area){ .fd = -1 };
+}
+
+const struct ring_signals *ring_area_signals(const struct ring_area *a)
+{
+	return (const struct ring_signals *)a->at;
+}

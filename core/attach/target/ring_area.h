@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The memory of inline stubs' rings (plan/ring.h), shared with the traced process. */
+#ifndef GOTRACE_RING_AREA_H
+#define GOTRACE_RING_AREA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "plan/ring.h"
+#include "rings/rings.h"
+
+/* One file in memory: a page with struct ring_signals, then the rings. */
+struct ring_area {
+	int fd; /* close-on-exec; -1: none */
+	uint8_t *at;
+	size_t bytes;
+	unsigned n;
+	uint32_t ring_bytes; /* of slots in each */
+	struct ring_memory memory[RING_MAX];
+};
+#define RING_AREA_SIGNALS 4096
+
+/* Makes n rings. All memory is allocated at once: a page that is missing later would fault in a
+ * stub. Nobody can make the file smaller. 0 or -errno; to be closed in every case. */
+int ring_area_make(struct ring_area *a, unsigned n, uint32_t ring_bytes);
+void ring_area_close(struct ring_area *a);
+/* Where ring i begins, from the area's beginning. */
+size_t ring_area_offset(const struct ring_area *a, unsigned i);
+const struct ring_signals *ring_area_signals(const struct ring_area *a);
+
+#endif

@@ -326,7 +326,6 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 		.pid = r->target->pid,
 	};
 	int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	struct trace_info end = { 0 };
 	int err = wake_fd < 0 ? -errno : 0;
 
 	if (!r->ring_sites)
@@ -349,11 +348,10 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 		detach(r);
 		err = collector_stop(r->collector);
 		show_progress(r, clock_monotonic_ns(), true);
-		int described = ending_describe(r, &end);
-		int closed = trace_writer_finish(writer, end.kvs, end.n_kvs);
+		int described = ending_describe(r, &r->end);
+		int closed = trace_writer_finish(writer, r->end.kvs, r->end.n_kvs);
 		err = err ? err : closed ? closed : described;
 	}
-	trace_info_free(&end);
 	if (wake_fd >= 0)
 		close(wake_fd);
 	return err;
@@ -384,6 +382,7 @@ void recording_close(struct recording *r)
 	r->links = NULL;
 	collector_free(r->collector);
 	r->collector = NULL;
+	trace_info_free(&r->end);
 	free(r->ring_sites);
 	r->ring_sites = NULL;
 	children_close(&r->children);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "attach/describe.h"
+#include "attach/kernel/memory_cap.h"
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/record_run.h"
@@ -109,36 +110,6 @@ static int start_target(struct run *r)
 			  : target_launch(&r->target, &launch);
 }
 
-static void say_how_it_ended(const struct run *r, int err)
-{
-	const struct recording *rec = &r->recording;
-	struct collector_stats s = collector_stats(rec->collector);
-
-	if (s.layout_wrong)
-		log_warn(
-			"the first events contradict the layout of runtime.g that gotrace assumed for this Go "
-			"version; do not trust this trace");
-	if (err)
-		log_warn("%s was cut short: %s; what is in it can be read", r->opt.output,
-			 strerror(-err));
-	else if (rec->reason == END_DURATION || rec->reason == END_SIZE)
-		log_info("tracing ended by %s%s", rec->reason == END_DURATION ? "-d" : "--max-size",
-			 r->target.launched && !r->target.ended ? "; the command keeps running"
-								: "");
-	if (s.lost_events)
-		log_warn("%llu events were lost; a larger -m or fewer functions help",
-			 (unsigned long long)s.lost_events);
-	if (!s.events && !err && rec->reason == END_EXITED)
-		log_warn(
-			"no call was recorded%s",
-			r->opt.exe
-				? ": BINARY must be executed by COMMAND's own process (exec), children are not followed"
-				: "");
-	if (rec->show_progress) /* quiet in scripts: stderr belongs to the command */
-		log_info("%llu events in %s (%.1f MB), probed by %s", (unsigned long long)s.events,
-			 r->opt.output, s.bytes / 1e6, probe_strategy_name(r->probing.strategy));
-}
-
 /* Ends as the command did: the same status, or death by the same signal. */
 static int status_of_target(const struct run *r)
 {
@@ -190,7 +161,7 @@ static int run_prepared(struct run *r)
 		log_error("%s: cannot be run: %s", r->opt.command[0], strerror(-rec->exec_err));
 		return rec->exec_err == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
 	}
-	say_how_it_ended(r, err);
+	record_say_how_it_ended(r, err);
 	recording_close(rec); /* the command may run much longer */
 	if (rec->reason != END_INTERRUPTED)
 		recording_wait(rec);
@@ -217,7 +188,7 @@ static int record(struct run *r)
 		.exe_fd = r->exe_fd,
 		.kind = r->opt.kind,
 		.ring_bytes = r->opt.ring_bytes,
-		.ring_bytes_sum = record_memory_cap(),
+		.ring_bytes_sum = memory_cap_bytes(),
 		.duration_ns = r->opt.duration_ns,
 		.max_bytes = r->opt.max_bytes,
 		.target = &r->target,

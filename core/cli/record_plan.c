@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "attach/collect/tsc_source.h"
+#include "attach/kernel/memory_cap.h"
 #include "attach/target/shadow_stack.h"
 #include "base/log.h"
 #include "cli/cli.h"
@@ -126,15 +127,6 @@ static enum stub_kind stub_kind(const struct run *r)
 
 /* ---- inline stubs */
 
-/* An eighth of memory, at most 512 MiB. */
-size_t record_memory_cap(void)
-{
-	size_t cap = (size_t)512 << 20;
-	size_t eighth = (size_t)sysconf(_SC_PHYS_PAGES) / 8 * sysconf(_SC_PAGESIZE);
-
-	return eighth < cap ? eighth : cap;
-}
-
 #define INLINE_RING_BYTES (32u << 20)
 
 /* Go makes a P for each CPU that the process may run on, unless GOMAXPROCS says otherwise. */
@@ -154,7 +146,7 @@ static uint32_t size_rings(const struct run *r, unsigned n)
 {
 	uint64_t size = r->opt.inline_ring_bytes ? r->opt.inline_ring_bytes : INLINE_RING_BYTES;
 
-	while (size > RING_SIZE_MIN && size * n > record_memory_cap())
+	while (size > RING_SIZE_MIN && size * n > memory_cap_bytes())
 		size /= 2;
 	return (uint32_t)size;
 }

@@ -33,8 +33,10 @@ struct run {
  * (logged). */
 int record_find_binary(struct run *r);
 int record_plan(struct run *r);
-/* What all ring buffers together may take, bytes. */
-size_t record_memory_cap(void);
+
+/* record_ending.c: warnings, and on a terminal one line on what was recorded and what to do next.
+ * `err`: of the recording. */
+void record_say_how_it_ended(const struct run *r, int err);
 
 /* record_output.c: opens the trace file with the invoker's rights; an existing one is renamed to
  * FILE.old. 0 or -errno (logged). */

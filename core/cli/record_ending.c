@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What gotrace record says when it is done. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analysis/probe_cost.h"
+#include "base/log.h"
+#include "base/text_format.h"
+#include "cli/record_run.h"
+#include "trace/keys.h"
+
+static int take_keys(struct trace_info *to, const struct trace_info *from)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < from->n_kvs && !err; i++)
+		err = trace_info_set(to, from->kvs[i].key, from->kvs[i].value);
+	return err;
+}
+
+/* Above this share of the wall time most of what a report shows is the probes' own time. */
+#define MUCH_PROBING 0.3
+
+/* "gotrace.out: 207 events in 3.8 KB, none lost; probing took about 282us, 1.9% of its wall time
+ * of 15.2ms; next: gotrace report" */
+static void say_what_there_is(const struct run *r, const struct collector_stats *s)
+{
+	const struct trace_info *end = &r->recording.end;
+	const char *file = r->opt.output;
+	uint64_t wall_ns = trace_info_u64(end, KEY_END_TARGET_WALL_NS, 0), ns;
+	char lost[48] = "none lost", cost[PROBE_SHARES_BYTES + 64] = "", shares[PROBE_SHARES_BYTES];
+	struct trace_info all = { 0 };
+	struct stat st;
+	/* The collector does not know of the last block. */
+	uint64_t bytes = stat(file, &st) ? s->bytes : (uint64_t)st.st_size;
+	bool known = !take_keys(&all, &r->info) && !take_keys(&all, end) &&
+		     probe_cost_ns(&all, &ns);
+
+	if (s->lost_events)
+		snprintf(lost, sizeof(lost), "%" PRIu64 " lost", s->lost_events);
+	if (known)
+		snprintf(cost, sizeof(cost), "; probing took about %s%s", HUMAN(ns),
+			 probe_cost_shares(&all, ns, shares));
+	log_info("%s: %" PRIu64 " events in %.1f %s, %s%s; next: gotrace report%s%s", file,
+		 s->events, bytes / (bytes < 1000000 ? 1e3 : 1e6), bytes < 1000000 ? "KB" : "MB",
+		 lost, cost, strcmp(file, "gotrace.out") ? " " : "",
+		 strcmp(file, "gotrace.out") ? file : "");
+	if (known && wall_ns && ns > MUCH_PROBING * wall_ns)
+		log_info(
+			"the times in this trace are to a large part those of the probes: leave functions out (-x), "
+			"select packages (-p)%s",
+			r->target.launched && r->probing.strategy != PROBE_INLINE
+				? ", or try --probe=inline, which takes no traps"
+				: "");
+	trace_info_free(&all);
+}
+
+void record_say_how_it_ended(const struct run *r, int err)
+{
+	const struct recording *rec = &r->recording;
+	struct collector_stats s = collector_stats(rec->collector);
+
+	if (s.layout_wrong)
+		log_warn(
+			"the first events contradict the layout of runtime.g that gotrace assumed for this Go "
+			"version; do not trust this trace");
+	if (err)
+		log_warn("%s was cut short: %s; what is in it can be read", r->opt.output,
+			 strerror(-err));
+	else if (rec->reason == END_DURATION || rec->reason == END_SIZE)
+		log_info("tracing ended by %s%s", rec->reason == END_DURATION ? "-d" : "--max-size",
+			 r->target.launched && !r->target.ended ? "; the command keeps running"
+								: "");
+	if (s.lost_events)
+		log_warn("%llu events were lost; a larger -m or fewer functions help",
+			 (unsigned long long)s.lost_events);
+	if (!s.events && !err && rec->reason == END_EXITED)
+		log_warn(
+			"no call was recorded%s",
+			r->opt.exe
+				? ": BINARY must be executed by COMMAND's own process (exec), children are not followed"
+				: "");
+	if (rec->show_progress) /* quiet in scripts: stderr belongs to the command */
+		say_what_there_is(r, &s);
+}

@@ -69,6 +69,8 @@ static int describe(struct run *r)
 		err = set_list(t, KEY_SELECT_FUNCTION, p->globs, p->n_globs);
 	if (!err)
 		err = set_list(t, KEY_SELECT_EXCLUDE, p->excludes, p->n_excludes);
+	if (!err && r->clock_unchecked)
+		err = trace_info_set(t, KEY_CLOCK_UNCHECKED, "1");
 	if (!err && p->wrappers)
 		err = trace_info_set(t, KEY_SELECT_WRAPPERS, "1");
 	return err ? err : recording_describe(&r->recording, t);

@@ -162,6 +162,7 @@ static void prepare_inline(struct run *r, struct plan_options *opt)
 		opt->strategy = PROBE_SPRINGBOARD;
 		return;
 	}
+	r->clock_unchecked = clock.unchecked;
 	opt->inline_stubs = (struct plan_inline_options){
 		.layout = &r->layout,
 		.ring_bytes = size_rings(r, count_rings(r)),

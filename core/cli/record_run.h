@@ -19,7 +19,8 @@ struct run {
 	struct gobin *binary;
 	struct golayout layout;
 	struct caps caps;
-	struct plan *plan; /* constant once it is built */
+	bool clock_unchecked; /* inline stubs' clock was taken whatever it is */
+	struct plan *plan;    /* constant once it is built */
 	struct probing probing;
 	struct target target;
 	struct recording recording;

@@ -26,6 +26,7 @@
 #define KEY_HOST_MEMORY_BYTES  "host.memory_bytes"  /* physical memory */
 #define KEY_CLOCK_MONOTONIC_NS "clock.monotonic_ns" /* both clocks at one moment at the start */
 #define KEY_CLOCK_REALTIME_NS  "clock.realtime_ns"
+#define KEY_CLOCK_UNCHECKED    "clock.unchecked" /* 1: for tests, the counter may be no clock */
 
 /* ---- the selection; lists have one key an entry: PREFIX.0, PREFIX.1, ... */
 #define KEY_SELECT_PACKAGE  "select.package"  /* list: -p */

@@ -20,7 +20,7 @@ GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 RESULTS=${RESULTS:-$top/results/overhead}
 [ $# -gt 0 ] || set -- greet greet-2s oto ants
 programs=("$@")
-variants=(plain thesis emulated springboard nop)
+variants=(plain thesis emulated springboard nop inline)
 
 die() { echo "overhead: $*" >&2; exit 1; }
 say() { echo "overhead: $*" >&2; }

@@ -46,6 +46,7 @@ echo "round,variant,function,threads,calls,wall_ns,cpu_ns,events,lost_events" >"
 calls_of() { # VARIANT
 	case $1 in
 	plain) echo 5000000 ;;
+	inline) echo 1000000 ;; # their events fit into the ring
 	springboard-*) echo 50000 ;;
 	emulated) echo 10000 ;;
 	*) echo 4000 ;;
@@ -95,7 +96,7 @@ floor() { # ROUND KIND CALLS THREADS
 
 for round in $(seq "$rounds"); do
 	echo "probe-cost: round $round of $rounds" >&2
-	for variant in plain thesis emulated springboard-jump springboard-nop bpftrace-empty bpftrace-map; do
+	for variant in plain thesis emulated springboard-jump springboard-nop inline bpftrace-empty bpftrace-map; do
 		loop "$round" "$variant" framed 1
 	done
 	for function in straight deref; do
@@ -103,7 +104,7 @@ for round in $(seq "$rounds"); do
 			loop "$round" "$variant" "$function" 1
 		done
 	done
-	for variant in plain thesis emulated springboard-jump springboard-nop; do
+	for variant in plain thesis emulated springboard-jump springboard-nop inline; do
 		loop "$round" "$variant" framed 2
 	done
 	for threads in 1 2; do

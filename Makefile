@@ -181,7 +181,7 @@ soak: $(filter $(OUT)/test/model/random%,$(TESTS)) ## 10 million random executio
 	$(Q)ci/soak.sh $(filter $(OUT)/test/model/random%,$(TESTS))
 
 .PHONY: format
-format: | $(call deps,test) ## formats all C anew, by .clang-format
+format: | $(call deps,test) ## formats all C with .clang-format
 	$(Q)ci/format.sh --write
 
 .PHONY: clang
@@ -195,7 +195,7 @@ test-page: $(OUT)/test/export/html/html_test ## the page in headless Chromium: e
 	$(Q)O=$(O) ci/page/run.sh
 
 .PHONY: figures experiment-page
-figures: $(BIN) | $(call deps,go) $(call deps,page) ## paper/figures: the page of greet and ants, recorded anew; needs root
+figures: $(BIN) | $(call deps,go) $(call deps,page) ## paper/figures: records greet and ants again and makes pictures of their pages; needs root
 	$(Q)GOTRACE=$(abspath $(BIN)) paper/figures/make.sh
 
 experiment-page: $(BIN) | $(call deps,page) ## size of the page, and how fast it opens and moves, at a million paths (RUNS=5)
@@ -226,11 +226,11 @@ experiment-overhead: $(BIN) | $(call deps,go) $(call deps,experiment) ## the the
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/overhead/run.sh
 
 .PHONY: experiment-throughput
-experiment-throughput: | $(call deps,build) ## events a second that a core reads and pairs, and the memory (RUNS=5)
+experiment-throughput: | $(call deps,build) ## events per second that one core reads and pairs, and the memory (RUNS=5)
 	$(Q)O=$(O) experiments/throughput/run.sh
 
 .PHONY: experiment-collector
-experiment-collector: | $(call deps,build) ## ns an event of inline stubs that the collector takes, by stage and rings (RUNS=5)
+experiment-collector: | $(call deps,build) ## ns that the collector takes per event of inline stubs, by stage and rings (RUNS=5)
 	$(Q)O=$(O) experiments/collector/run.sh
 
 .PHONY: experiment-export
@@ -238,27 +238,27 @@ experiment-export: $(BIN) | $(call deps,build) $(call deps,experiment) ## time, 
 	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) experiments/export-throughput/run.sh
 
 .PHONY: experiment-correctness
-experiment-correctness: $(BIN) | $(call deps,go) $(call deps,correctness) ## situations by tools: exact, wrong (how), not possible; needs root
+experiment-correctness: $(BIN) | $(call deps,go) $(call deps,correctness) ## each situation with each tool: exact, wrong (how) or not possible; needs root
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/correctness/run.sh
 
 .PHONY: experiment-prologue-stops
-experiment-prologue-stops: $(BIN) | $(call deps,go) ## what the thesis counted as stack growth; needs root
+experiment-prologue-stops: $(BIN) | $(call deps,go) ## how much of what the thesis counted as stack growth is real; needs root
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/prologue-stops/run.sh
 
 .PHONY: experiment-probe-cost
-experiment-probe-cost: $(BIN) | $(call deps,go) $(call deps,correctness) ## ns a call by way of probing, and the floor below them; needs root (ROUNDS=12)
+experiment-probe-cost: $(BIN) | $(call deps,go) $(call deps,correctness) ## ns a traced call costs by strategy of probing, and the lowest possible cost; needs root (ROUNDS=12)
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/probe-cost/run.sh
 
 .PHONY: experiment-springboard-coverage
-experiment-springboard-coverage: $(BIN) | $(call deps,go) ## what of real programs costs one trap a site, by Go version
+experiment-springboard-coverage: $(BIN) | $(call deps,go) ## share of sites in real programs that cost one trap, by Go version
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/springboard-coverage/run.sh
 
 .PHONY: experiment-springboard-safety
-experiment-springboard-safety: $(BIN) | $(call deps,build) $(call deps,test) $(call deps,go) ## whether springboard ever harms a program (SECONDS=7200); needs root
+experiment-springboard-safety: $(BIN) | $(call deps,build) $(call deps,test) $(call deps,go) ## tests whether springboard ever harms a program (SECONDS=7200); needs root
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/springboard-safety/run.sh $(or $(SECONDS),7200)
 
 .PHONY: fixtures
-fixtures: $(BIN) | $(call deps,go) ## records fixtures/traces anew; needs root
+fixtures: $(BIN) | $(call deps,go) ## records fixtures/traces again; needs root
 	$(Q)GOTRACE=$(abspath $(BIN)) fixtures/record.sh
 
 .PHONY: fresh
@@ -268,7 +268,7 @@ fresh: | $(call deps,fresh) ## make demo and make test on a machine made from no
 # ---- installing
 
 .PHONY: install
-install: all ## into PREFIX (default /usr/local), below DESTDIR
+install: all ## installs into PREFIX (default /usr/local), below DESTDIR
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -m 755 $(BIN) core/cli/gotrace-perun-collect $(DESTDIR)$(PREFIX)/bin/

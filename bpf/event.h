@@ -40,22 +40,22 @@ typedef unsigned long long uint64_t;
 #define EV_CREATE 8
 #define EV_END    9  /* goroutine goid ended; its frames end with it */
 #define EV_UNWIND 10 /* * frames of goid deeper than `depth` are gone: a panic was recovered */
-/* * events were lost: ts_ns the first, arg0 ts of the last, arg1 how many; goid whose, or EVF_ALL
- * when not known */
+/* * events were lost: ts_ns the first, arg0 ts of the last, arg1 how many; goid of their goroutine,
+ * or EVF_ALL when not known */
 #define EV_LOSS      11
 #define EV_IMAGE     12 /* runtime.main was entered: a new process image, goids start anew */
 #define EV_MORESTACK 13 /* thesis strategy: the site's function calls morestack */
 #define EV_KIND_MAX  13
 
 /* Only in cookies and on the wire, never in a trace: runtime.sigpanic was entered. arg0 is the pc
- * that faulted, depth that of its frame. User space turns it into an EV_ENTRY where the function's
- * entry probe lies after that pc, and drops it elsewhere. 64 bytes. */
+ * that faulted, depth that of its frame. User space turns it into an EV_ENTRY when the function's
+ * entry probe is after that pc, and drops it otherwise. 64 bytes. */
 #define EV_WIRE_FAULT 128
 
 /* flags of an event */
 /* ran on a system stack (g0): keyed by (tid, depth); goid is m.curg's, a label */
 #define EVF_SYSTEM 1
-#define EVF_ALL    2 /* EV_LOSS: whose events were lost is not known */
+#define EVF_ALL    2 /* EV_LOSS: the goroutine that lost events is not known */
 #define EVF_GOEXIT 4 /* EV_UNWIND: the frames end because of runtime.Goexit */
 
 /* what a stopped prologue did, EV_RESUME arg2 */
@@ -174,7 +174,7 @@ struct probe_config {
 };
 #define G_READ_MAX 256
 
-#define RETS_STEPPED   0 /* nobody: the kernel refuses programs that write to pt_regs */
+#define RETS_STEPPED   0 /* not allowed: the kernel refuses programs that write to pt_regs */
 #define RETS_BY_OTHERS 1 /* another tracer's program on the same byte may have, before this one */
 #define RETS_PERFORMED 2 /* this tracer's programs do */
 

@@ -26,10 +26,10 @@ enum call_tree_merge {
 	MERGE_NOTHING, /* a node for each of the model's */
 	/* What one function did below one parent is one node, called or started. */
 	MERGE_FUNCTIONS,
-	/* What has one name and one way of being reached (called, or started by a go statement)
-	 * below one parent is one node, under its first function: so instances of a generic are
-	 * one, and a function both called and started below one parent is two. What is outermost
-	 * is never `go`. */
+	/* Functions of one name below one parent are one node if they were reached in the same way
+	   (called, or started by a go statement); the node has the first one's index. So the
+	   instances of a generic are one node, and a function both called and started below one
+	   parent is two. An outermost node is never `go`. */
 	MERGE_NAMES,
 };
 
@@ -44,15 +44,16 @@ enum call_tree_order {
 struct call_tree_options {
 	enum call_tree_merge merge;
 	enum call_tree_order order;
-	bool cut_go; /* MERGE_NAMES: what a go statement started is outermost, and not `go` */
+	bool cut_go; /* MERGE_NAMES: what a go statement started is outermost, not `go`
+		      */
 };
 
-/* Parents stand right before what is below them, siblings in order. nodes[0] is no function: what
- * stands above all. */
+/* In preorder: a parent comes right before the nodes below it, siblings in order. nodes[0] is the
+ * root, no function. */
 struct call_tree {
 	struct call_node *nodes;
 	size_t n;
-	uint32_t *node_of; /* node of each of the model's paths: of what call.path says */
+	uint32_t *node_of; /* node of each of the model's paths, by call.path */
 };
 
 /* Of a trace that was loaded. 0 or -ENOMEM (logged); call_tree_free in either case. */

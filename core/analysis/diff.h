@@ -20,7 +20,7 @@ struct diff {
 	struct diff_names names;
 	bool by_path;
 	struct call_tree tree; /* by_path: paths of both; functions are those of `names` */
-	struct diff_row *rows; /* in the order of names, what is in neither trace too */
+	struct diff_row *rows; /* in the order of names; some are in neither trace */
 	size_t n_rows;
 };
 

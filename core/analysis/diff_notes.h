@@ -6,8 +6,8 @@
 #include "analysis/notes.h"
 #include "analysis/trace_load.h"
 
-/* Adds why A (the first) and B are not comparable as they stand. by_path: their paths are compared,
- * too. 0 or -ENOMEM; notes_free in either case. */
+/* Adds the reasons why A (the first) and B are not directly comparable. by_path: their paths are
+ * compared, too. 0 or -ENOMEM; notes_free in either case. */
 int diff_notes(const struct loaded_trace *a, const struct loaded_trace *b, bool by_path,
 	       struct notes *to);
 

@@ -13,7 +13,7 @@ static void swap(struct call *a, struct call *b)
 	*b = t;
 }
 
-/* Does a stand after b? */
+/* Does a come after b in the order? */
 static bool is_after(call_weight_fn weight, const struct call *a, const struct call *b)
 {
 	uint64_t heavy_a = weight ? weight(a) : 0, heavy_b = weight ? weight(b) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What probing cost, from what a trace says of itself. */
+/* What probing cost, from the keys of a trace. */
 #ifndef GOTRACE_PROBE_COST_H
 #define GOTRACE_PROBE_COST_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is known of a whole trace, as JSON. */
+/* Counts, times and keys of a whole trace, as JSON. */
 #ifndef GOTRACE_TRACE_JSON_H
 #define GOTRACE_TRACE_JSON_H
 

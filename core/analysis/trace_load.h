@@ -37,7 +37,7 @@ void trace_unload(struct loaded_trace *t);
 
 /* From the first event to the last. */
 uint64_t loaded_trace_span_ns(const struct loaded_trace *t);
-/* Calls that stand under [other] because the model's tree of paths is full. */
+/* Calls counted under [other] because the model's tree of paths is full. */
 uint64_t loaded_trace_other_calls(const struct loaded_trace *t);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a trace calls its functions, and where in the source something stands. */
+/* Names of functions and source locations, as a trace has them. */
 #ifndef GOTRACE_TRACE_NAMES_H
 #define GOTRACE_TRACE_NAMES_H
 

@@ -20,7 +20,7 @@ struct probing_options {
 	const struct caps *caps; /* of this kernel */
 	bool step_rets;          /* no BPF program may perform a RET */
 	bool launched;           /* else the process runs already, pid */
-	bool other_command;      /* what is launched is not the binary but executes it later */
+	bool other_command;      /* the launched program is not the binary but executes it later */
 	int exe_fd;              /* the binary */
 	pid_t pid;
 	unsigned n_rings; /* of inline stubs, a P each; their size is the plan's */

@@ -76,7 +76,7 @@ int recording_run(struct recording *r, struct trace_writer *writer);
 /* Waits for a launched target that goes on after the recording, passing signals on. */
 void recording_wait(struct recording *r);
 
-/* Detaches what is still attached and frees. To be called in every case. */
+/* Detaches what is still attached and frees. Must be called in every case. */
 void recording_close(struct recording *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Growable arrays: a pointer, a count and a capacity kept by the owner. */
+/* Growable arrays: the owner keeps a pointer, a count and a capacity. */
 #ifndef GOTRACE_VEC_H
 #define GOTRACE_VEC_H
 

@@ -56,7 +56,7 @@ struct gosym {
 };
 int gosyms_each(const struct gobin *b, int (*fn)(void *ctx, const struct gosym *sym), void *ctx);
 
-/* Bytes that rsp lies below the return address at vaddr, from f's pcsp table. 0 or -ENOENT. */
+/* Bytes from rsp up to the return address at vaddr, from f's pcsp table. 0 or -ENOENT. */
 int gobin_sp_delta(const struct gobin *b, const struct gofunc *f, uint64_t vaddr, int32_t *out);
 
 /* Layout from DWARF: 0, -ENOENT when there is none or it lacks runtime.g. Logs nothing. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Functions so short that one event says all of a call. */
+/* Functions so short that one event is enough for a call. */
 #include "binary/gocode_impl.h"
 
 /* Instructions of a function that is still brief: a few dozen nanoseconds, less than a probe takes.
@@ -94,7 +94,7 @@ static uint32_t bases_read(const struct body *y, bool *others)
 	return bases;
 }
 
-/* The registers that the instruction in detail_insn writes; all of them when that cannot be told.
+/* The registers that the instruction in detail_insn writes; all of them when that is not known.
  */
 static uint32_t regs_written(const struct body *y)
 {

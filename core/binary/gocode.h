@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a function's machine code says about where it can be probed. */
+/* Where a function can be probed, from its machine code. */
 #ifndef GOTRACE_GOCODE_H
 #define GOTRACE_GOCODE_H
 
@@ -16,7 +16,7 @@ enum insn_class {
 /* An instruction that a probe can be put on. */
 struct code_point {
 	uint32_t off;             /* from the function's first byte */
-	uint16_t rsp_to_ra_bytes; /* rsp lies so far below the return address */
+	uint16_t rsp_to_ra_bytes; /* bytes from rsp up to the return address */
 	uint8_t len;              /* of the instruction */
 	uint8_t class;            /* enum insn_class */
 	bool check_jcc; /* it is the stack check's conditional jump: taken means morestack */
@@ -36,7 +36,7 @@ enum window_fate {
 	WINDOW_TARGET, /* a branch or a jump table goes into them or to the RET */
 	WINDOW_FLOW,   /* a call, branch or trap among them */
 	WINDOW_FAULT,  /* one of them may fault: the pc of a panic is to stay as it is */
-	/* one means something else at another address: RIP-relative, TLS, a lock prefix */
+	/* one depends on its address: RIP-relative, TLS, a lock prefix */
 	WINDOW_FIXED,
 	WINDOW_FATES,
 };
@@ -45,14 +45,14 @@ enum window_fate {
 #define WINDOW_SHORT_MIN 2 /* of a jmp rel8, to padding where a jmp rel32 finds room */
 
 /*
- * Whole instructions that do the same wherever they stand and that control
- * enters at the first only: a jump to a copy of them can take their place.
+ * Whole instructions that do the same at any address and that are entered only at the first: a jump
+ * to a copy of them can replace them.
  */
 struct code_window {
 	uint32_t off;             /* from the function's first byte */
 	uint8_t len;              /* 0: there is none, see fate */
 	uint8_t fate;             /* enum window_fate */
-	uint16_t rsp_to_ra_bytes; /* bytes rsp lies below the return address before the first, */
+	uint16_t rsp_to_ra_bytes; /* bytes from rsp up to the return address before the first, */
 	uint16_t rsp_to_ra_after_bytes; /* and after the last of them */
 	/* Windows for inline stubs only: */
 	bool faults; /* an instruction of them may fault */
@@ -91,10 +91,10 @@ struct gocode {
 	struct code_point start; /* the first instruction */
 	/* The first emulated instruction on the straight line after the stack check (or from the
 	 * start when there is none): no branch target before it or at it, rsp_to_ra_bytes known.
-	 * The check's own jcc stands in when no later instruction will do. has_entry false: only
+	 * The check's own jcc is used when no later instruction is suitable. has_entry false: only
 	 * `start` is left. */
 	bool has_entry;
-	/* enum line_end; LINE_FOUND but when has_entry is false or the jcc stands in */
+	/* enum line_end; LINE_FOUND unless has_entry is false or the check's jcc is used */
 	uint8_t line_end;
 	/* No check, no branch, nothing that may fault and few instructions from the start to the
 	 * first RET: a call always comes to that RET, so that one probe on rets[0] is both entry
@@ -113,8 +113,8 @@ struct gocode {
 	struct code_window leaf_window;
 	/* From `entry` on (or `late`, where that is emulated) every path leads to a RET within few
 	 * instructions: no loop, no call, no jump out of the function, nothing that may fault. A
-	 * call that has come there returns in nanoseconds, so that one probe there can stand for
-	 * its exits as well. */
+	 * call that has come there returns in nanoseconds, so one probe there is enough for entry
+	 * and exits. */
 	bool brief;
 	struct code_point *rets;
 	size_t n_rets;

@@ -62,8 +62,8 @@ bool gocode_targeted(const struct body *y, uint32_t lo, uint32_t hi);
 struct check gocode_check(const struct body *y);
 /* Fills entry and has_entry; loop_at_start is known. */
 void gocode_entry(const struct body *y, const struct check *k, struct gocode *out);
-/* Whether an instruction may raise a fault that the runtime turns into a panic; true also when
- * that cannot be told. It stays in detail_insn. */
+/* Whether an instruction may raise a fault that the runtime turns into a panic; true also when that
+ * is not known. It stays in detail_insn. */
 bool gocode_may_fault(const struct body *y, const struct insn *in);
 /* Fills the windows; all else is known. 0 or -ENOMEM. */
 int gocode_windows(const struct body *y, struct gocode *out);
@@ -71,7 +71,7 @@ int gocode_windows(const struct body *y, struct gocode *out);
 int gocode_inline_windows(const struct body *y, struct gocode *out);
 
 /* What gowindow.c and goinline.c share. */
-/* Can this instruction, which its details are decoded of then, be executed elsewhere? */
+/* Can this instruction be executed elsewhere? Decodes its details. */
 enum window_fate gocode_displaceable(const struct body *y, const struct insn *in);
 /* rsp's distance as the compiler's own table has it; false when it is not known. */
 bool gocode_sp_at(const struct body *y, uint32_t off, uint16_t *adj);

@@ -26,7 +26,7 @@ static uint8_t byte_at(const struct gobin *b, const char *name, uint32_t off)
 	return *p;
 }
 
-/* Go 1.21 began to push %rbp right behind the check. */
+/* Since Go 1.21 %rbp is pushed right after the check. */
 static void assert_checked(const struct gobin *b, const struct gocode *k, const char *name)
 {
 	assert_int_equal(k->status, CODE_OK);
@@ -107,7 +107,7 @@ static void test_unchecked(void **state)
 		assert_int_equal(k.line_end, LINE_FLOW);
 		gocode_free(&k);
 
-		/* a call that dereferences nil has been entered: no site behind that instruction */
+		/* a call that dereferences nil has been entered: no site after that instruction */
 		k = analyze(b, c, "main.mayFault");
 		assert_false(k.has_check);
 		assert_false(k.has_entry);
@@ -184,7 +184,8 @@ static void test_loop_at_start(void **state)
 	struct gocode_ctx *c = gocode_ctx_new(b);
 	struct gocode k = analyze(b, c, "main.loop");
 
-	/* The loop comes back behind the first instruction or to it, never past an entry probe. */
+	/* The loop comes back to the first instruction or to the one after it, never past an entry
+	 * probe. */
 	assert_false(k.has_check);
 	if (k.loop_at_start)
 		assert_false(k.has_entry);

@@ -68,7 +68,7 @@ static bool reg_is(uint16_t reg, const x86_reg *set)
 #define READS  1
 #define WRITES 2
 
-/* What instruction `in` does to a register of `set`: READS | WRITES, also when that cannot be told.
+/* What instruction `in` does to a register of `set`: READS | WRITES, also when that is not known.
  */
 static unsigned accesses(const struct body *y, const struct insn *in, const x86_reg *set)
 {
@@ -95,7 +95,7 @@ static unsigned accesses(const struct body *y, const struct insn *in, const x86_
 /*
  * Whether an instruction may raise a fault that the runtime turns into a panic:
  * a division, or a memory access other than to the frame, to g or to a place
- * the linker has laid down. True also when that cannot be told.
+ * the linker has laid down. True also when that is not known.
  */
 bool gocode_may_fault(const struct body *y, const struct insn *in)
 {
@@ -155,7 +155,7 @@ static bool reads_closure(const struct body *y, const struct insn *in)
 
 /*
  * The first emulated instruction from index `i` on that is reached by nothing
- * but falling through. Stops where the line ends, behind a call (which may
+ * but falling through. Stops where the line ends, after a call (which may
  * unwind or never return), where rsp is no longer known, and at an instruction
  * that may fault: a call that panics there has been entered all the same; with past_faults
  * only where rsp is not at the return address. *out is where it stopped.
@@ -220,7 +220,7 @@ static void find_late(const struct body *y, struct gocode *out)
 
 void gocode_entry(const struct body *y, const struct check *k, struct gocode *out)
 {
-	/* Behind a check, a branch to the start is another call's or morestack's business. */
+	/* After a check, a branch to the start belongs to another call or to morestack. */
 	uint32_t lo = k->found ? 1 : 0;
 
 	out->line_end = LINE_LOOP;

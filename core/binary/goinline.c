@@ -159,7 +159,8 @@ static struct code_window before_ret(const struct body *y, size_t ret, uint32_t 
 	enum window_fate fate = WINDOW_OK;
 	uint32_t end = y->insns[ret].off, start = end;
 
-	/* To the first a branch may go, there stands the jump; to no other, nor to the RET. */
+	/* A branch may go to the first, where the jump is, not to another, nor to the RET.
+	 */
 	for (size_t i = ret; end - start < WINDOW_MIN && end - start < WINDOW_MAX && i > 0;) {
 		const struct insn *in = &y->insns[--i];
 		struct code_window with = w;
@@ -188,8 +189,8 @@ static struct code_window before_ret(const struct body *y, size_t ret, uint32_t 
 	return w;
 }
 
-/* Do instructions before index `end` leave something in what recording changes? Behind a stack
- * check nothing is: it comes first. */
+/* Do instructions before index `end` leave something in what recording changes? After a stack check
+ * nothing is: it comes first. */
 static bool scratch_in_use(const struct body *y, size_t end)
 {
 	for (size_t i = 0; i < end; i++)

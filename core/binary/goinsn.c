@@ -61,9 +61,9 @@ static bool opcode_refused(uint8_t op)
 }
 
 /*
- * The kernel's decoder hands on the opcode byte behind a VEX or EVEX prefix as
- * if it were a one-byte opcode, so that vmovdqu (6f) and vpxor (ef) are refused
- * and vzeroupper (77) is not: tried with uprobes on 6.18.
+ * The kernel's decoder treats the opcode byte after a VEX or EVEX prefix as a one-byte opcode, so
+ * that vmovdqu (6f) and vpxor (ef) are refused and vzeroupper (77) is not: tried with uprobes
+ * on 6.18.
  */
 static uint8_t table_opcode(const uint8_t *p, unsigned n, unsigned len)
 {

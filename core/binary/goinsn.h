@@ -29,8 +29,8 @@ struct insn {
 /* Fills flow, class, fs and target of in (off and len are given) from its bytes. */
 void insn_classify(struct insn *in, const uint8_t *p);
 
-/* Bytes by which the instruction lowers rsp, where its encoding says so:
- * push, pop, add, sub and lea of constants. false: it is none of these. */
+/* Bytes by which the instruction lowers rsp, when its encoding gives them: push, pop, add, sub and
+ * lea of constants. false: it is none of these. */
 bool insn_sp_change(const uint8_t *p, unsigned len, int64_t *down_bytes);
 
 /* jmp *MEM with an index register, the form of a jump table. */

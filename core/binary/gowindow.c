@@ -101,7 +101,7 @@ static struct code_window before_ret(const struct body *y, size_t ret, uint32_t 
 	}
 	if (end - start > WINDOW_MAX)
 		return none(WINDOW_SHORT);
-	/* To the first a branch may go: there stands the jump. */
+	/* A branch may go to the first of them, where the jump is. */
 	if (gocode_targeted(y, start + 1, end))
 		return none(WINDOW_TARGET);
 	if (!gocode_sp_at(y, start, &w.rsp_to_ra_bytes))
@@ -142,7 +142,7 @@ size_t gocode_after_prologue(const struct body *y, const struct gocode *out)
 	return i;
 }
 
-/* Behind the stack check, which keeps the function preemptible. */
+/* After the stack check, which keeps the function preemptible. */
 static struct code_window after_check(const struct body *y, const struct gocode *out)
 {
 	size_t i = gocode_after_prologue(y, out);

@@ -52,7 +52,7 @@ const char *pclntab_file_name(const struct pclntab *t, const struct pclnfunc *f,
 /* Walks one pc-value table. */
 struct pcvalue {
 	const uint8_t *p, *end;
-	uint64_t pc; /* the value holds up to here, exclusive */
+	uint64_t pc; /* end of the range that the value is valid for, not part of it */
 	int32_t value;
 	bool first;
 };

@@ -19,7 +19,7 @@ struct record_options {
 	uint64_t inline_ring_bytes; /* of each P's ring; 0: default */
 	unsigned n_rings;           /* 0: as many as Ps */
 	bool drop;                  /* --overflow=drop */
-	pid_t pid;                  /* 0: a command is given */
+	pid_t pid;                  /* 0: run the command */
 	char **command;             /* NULL-terminated, in argv */
 };
 

@@ -12,7 +12,7 @@ char *fixture_export(const char *path, const char *format, const struct export_o
 		     size_t *n);
 /* The gzip stream unpacked, *n bytes and a NUL; to be freed. */
 char *fixture_gunzip(const char *data, size_t size, size_t *n);
-/* What stands in a page as its data; to be freed. */
+/* The data of a page; to be freed. */
 char *fixture_page_data(const char *page);
 /* Prints the profile that pprof wrote. */
 void fixture_print_pprof(const char *data, size_t n, FILE *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A trace and the tree of its paths as other programs are given it: what has one name and one way
- * of being reached is one node. */
+/* A trace and the tree of its paths for export to other programs, with MERGE_NAMES
+ * (analysis/call_tree.h). */
 #ifndef GOTRACE_TREE_LOAD_H
 #define GOTRACE_TREE_LOAD_H
 

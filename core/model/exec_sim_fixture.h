@@ -57,7 +57,7 @@ uint64_t exec_tick(struct sim *s);
 /* Adds an event of g (NULL: of nobody), now; to be filled in further by the caller. */
 struct event_ext *exec_emit(struct sim *s, const struct goroutine *g, unsigned kind, uint32_t at,
 			    uint32_t depth);
-/* Whatever comes next for g, which is alive; the next moment of the call it is making. */
+/* Runs one step of g, which is alive; one step of the call it is making. */
 void exec_step(struct sim *s, struct goroutine *g);
 void exec_go_on(struct sim *s, struct goroutine *g);
 

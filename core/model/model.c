@@ -14,7 +14,7 @@ static int by_vaddr(const void *a, const void *b)
 	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
 }
 
-/* Copies of what the hot path needs of info: half a cache line less to read for each site. */
+/* Copies of what the hot path needs of info: saves reading half a cache line for each site. */
 static int take_tables(struct model *m)
 {
 	const struct trace_info *info = m->info;

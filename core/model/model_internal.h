@@ -25,7 +25,7 @@ struct frame {
 	uint32_t flags;
 };
 
-/* A prologue that was stopped and has not led to an entry yet. */
+/* A prologue that was stopped and whose entry has not followed yet. */
 struct prologue_stop {
 	bool active;
 	bool classed; /* the running segment's RESUME was seen */

@@ -306,8 +306,8 @@ static int image(struct model *m, uint64_t ts_ns)
 	uint64_t last_ns = m->totals.last_ns < ts_ns ? m->totals.last_ns : ts_ns;
 	int err = 0;
 
-	/* A gap of one goroutine that reaches into the new image: it cannot be known whose it is
-	 * there.
+	/* A gap of one goroutine that reaches into the new image: which goroutine it concerns there
+	 * is not known.
 	 */
 	if (m->lost_one_until_ns > m->lost_until_ns)
 		m->lost_until_ns = m->lost_one_until_ns;

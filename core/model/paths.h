@@ -80,16 +80,16 @@ static inline int paths_call(struct paths *t, uint32_t parent, uint32_t func, ui
 
 /*
  * The node of func as the outermost call of a goroutine that was created at
- * `pc` below parent. When the same statement and function stand on parent's
- * own chain already, that node is used again: endless chains of goroutines
- * that start their successor would otherwise grow a tree without end.
+ * `pc` below parent. When the same statement and function are on parent's own chain already, that
+ * node is used again: endless chains of goroutines that start their successor would otherwise grow
+ * a tree without end.
  */
 int paths_go(struct paths *t, uint32_t parent, uint32_t func, uint64_t pc, uint32_t *node);
 
 /* Completes all nodes' stats, once. */
 void paths_settle(struct paths *t);
 
-/* The node below which goroutines stand that no goroutine created. */
+/* The parent node of goroutines that no goroutine created. */
 int paths_timer(struct paths *t, uint32_t *node);
 
 #endif

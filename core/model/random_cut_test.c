@@ -82,7 +82,7 @@ static void check_detach(struct trial *t)
 
 	for (size_t i = 0; i < seen.n; i++)
 		seen.calls[i] = moments_of(seen.calls[i], seen.calls[i].end_ns < last_ns);
-	/* The first entry of a prologue about to be stopped cannot be told from a call's. */
+	/* The first entry of a prologue about to be stopped looks the same as a call's. */
 	HOLDS(t, seen.n == n || (t->opt->thesis && seen.n > n));
 	HOLDS(t, model_totals(m)->orphan_exits == 0);
 	check_all_among(t, "began before detaching, yet not there", want, n, seen.calls, seen.n);

@@ -25,8 +25,8 @@
 #define PATCH_G_STATUS  2
 #define PATCH_M_P       3
 #define PATCH_M_PROCID  4
-#define PATCH_FILL      5 /* bytes in a ring beyond which it is full */
-#define PATCH_MASK      6 /* of a position, its place among the slots */
+#define PATCH_FILL      5 /* the ring is full when it holds more bytes */
+#define PATCH_MASK      6 /* turns a position into an offset among the slots */
 #define PATCH_SLOT_SITE 7 /* the site's number */
 #define PATCH_VALUES    8
 /* Distances: to the table of rings, and to parts of the same stub. */
@@ -58,12 +58,12 @@
 #define UNDO_RING 4
 #define UNDO_OURS 8 /* a fault here is the record's, not the program's */
 /* `resume` */
-#define RESUME_NONE 0 /* no code of a stub: the signal is none of ours */
+#define RESUME_NONE 0 /* not code of a stub: the hook does nothing */
 #define RESUME_TEXT 1 /* where it is shown */
 #define RESUME_HERE 2 /* where it is */
 #define RESUME_STUB 3 /* at `at` in the stub */
 /* `show` */
-#define SHOW_FIXED  0 /* at `shown` behind the window's first byte */
+#define SHOW_FIXED  0 /* `shown` bytes after the window's first byte */
 #define SHOW_MOVING 1 /* the same, further on by pc's distance from the stub's first byte */
 #define SHOW_TARGET 2 /* where the jump at pc goes */
 

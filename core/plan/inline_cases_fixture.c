@@ -2,7 +2,7 @@
 /* Windows of every kind: each makes a stub of another shape. */
 #include "plan/inline_world_fixture.h"
 
-/* A distance from behind the instruction that ends at `end` of the window. */
+/* A distance counted from the end of the instruction that ends at offset `end` of the window. */
 #define TO(place, end) ((place) - (TEXT_WINDOW + (end)))
 #define WORD(v)        (uint8_t)(v), (uint8_t)((v) >> 8), (uint8_t)((v) >> 16), (uint8_t)((v) >> 24)
 

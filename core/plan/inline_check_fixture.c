@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a run must be like: the window without a stub says it. */
+/* Checks of a run: it must do what the window does without a stub. */
 #include "plan/inline_fuzz_fixture.h"
 
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stops a stub at each of its instructions, and the hook at each of its own, sends each kind of
- * signal there, and compares what comes of it with the same instructions executed without a stub.
+ * Stops a stub and the hook at each of their instructions, sends each kind of signal there, and
+ * compares the result with the same instructions executed without a stub.
  */
 #ifndef GOTRACE_INLINE_FUZZ_FIXTURE_H
 #define GOTRACE_INLINE_FUZZ_FIXTURE_H
@@ -52,7 +52,7 @@ struct snapshot {
 	uint8_t memory[WORLD_MUTABLE];
 };
 
-/* A way through a stub. */
+/* A path through a stub. */
 struct walk {
 	struct fuzz *f;
 	struct reference ref;
@@ -69,13 +69,14 @@ bool of_kernel(const struct shot *s);
 /* ---- what a run must be like, inline_check_fixture.c */
 
 void make_reference(struct child *k, struct reference *r);
-/* Whose a fault at pc would be. *original: the place of the program's in the text. */
+/* Who causes a fault at pc, the record or the program. *original: the address in the text of the
+ * program's instruction. */
 enum place { OF_RECORD, OF_PROGRAM, OF_NONE };
 
 enum place place_of(const struct child *k, uint64_t pc, uint64_t *original);
 /* Of all events, whether by stub, by trap or counted as dropped. */
 uint64_t total_events(const struct child *k, unsigned traps);
-/* Each is true, or says what differs and counts it. */
+/* Each returns true, or reports the difference and counts it. */
 bool wrong(struct walk *w, const char *what);
 bool check_seen(struct walk *w);
 bool check_end(struct walk *w, enum world_end end, unsigned traps);

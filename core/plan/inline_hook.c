@@ -52,7 +52,7 @@ struct inline_hook {
 	struct meta *metas;
 	uint16_t *ends; /* of each, from its start */
 	size_t n, cap, cap_ends;
-	/* shapes, one behind the other, none longer than it must be */
+	/* shapes, one after the other, none longer than needed */
 	uint8_t *shapes;
 	size_t shape_bytes, cap_shapes;
 	struct hash_index by_key;

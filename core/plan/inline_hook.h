@@ -4,12 +4,15 @@
  * preempt there, crash at a fault, and end tracebacks. So the hook, at the beginning of
  * runtime.sigtramp, changes the pc that a handler sees:
  *
- *	in a record             undone: registers, ring; begun anew from the window
- *	a fault of the record   all rings are disabled, on by the slow path; Go does not see it
- *	in displaced bytes      shown at their place in the text. When the handler leaves pc there,
- *the thread goes on in the stub: the text has a jump now at a jump back          moved on to where
- *it goes at a jump that is probed  shown there, goes on at the jump: its probe has not been hit yet
- *	in padding, at a jump to a stub  moved back to the window
+ *	pc in a record: undone (registers and ring); the thread starts again at the window
+ *	a fault of the record: all rings are disabled, the thread takes the slow path; Go does not
+ *	    see the fault
+ *	in displaced bytes: shown at their address in the text; when the handler leaves pc there,
+ *	    the thread goes on in the stub, since the text has a jump there now
+ *	at a jump back: moved on to its target
+ *	at a jump that is probed: its target is shown, and the thread goes on at the jump, whose
+ *	    probe was not hit yet
+ *	in padding, at a jump to a stub: moved back to the window
  *
  * SIGURG, by which Go preempts, sees the text only where the thread goes on there; elsewhere Go
  * refuses and tries again. Handlers that are not Go's do not pass here and see the stub's pc.
@@ -29,27 +32,27 @@ extern const uint8_t inline_sigtramp[INLINE_SIGTRAMP_BYTES];
 /* The hook while its table is gathered. */
 struct inline_hook;
 
-/* Where the hook lies and what it has to know. Addresses as those of stubs. */
+/* Addresses that the hook needs, its own included, in the same form as those of stubs. */
 struct inline_hook_place {
-	uint64_t addr; /* its own; a multiple of 8 */
-	uint64_t stubs,
-		stubs_bytes;       /* all stubs: a multiple of INLINE_ALIGN, and bytes from there */
-	uint64_t text, text_bytes; /* readable code of the program: its windows and padding */
-	uint64_t sigtramp;         /* of runtime.sigtramp */
-	uint64_t table;            /* of rings; writable */
-	uint64_t signals;          /* struct ring_signals; writable */
+	uint64_t addr;               /* of the hook; a multiple of 8 */
+	uint64_t stubs, stubs_bytes; /* of all stubs: start, a multiple of INLINE_ALIGN, and size */
+	uint64_t text,
+		text_bytes; /* readable code of the program that holds all windows and padding */
+	uint64_t sigtramp;  /* of runtime.sigtramp */
+	uint64_t table;     /* of ring addresses; writable */
+	uint64_t signals;   /* struct ring_signals; writable */
 };
 
 /* NULL: no memory. */
 struct inline_hook *inline_hook_new(void);
 void inline_hook_free(struct inline_hook *h);
 
-/* Adds a stub that lies `start` bytes behind the first byte of all stubs. 0, -ENOMEM, -EINVAL as
- * inline_stub_parts, or -ERANGE where its window is too far. */
+/* Adds a stub whose first byte is `start` bytes after the first byte of all stubs. 0, -ENOMEM,
+ * -EINVAL as inline_stub_parts, or -ERANGE where its window is too far. */
 int inline_hook_add(struct inline_hook *h, const struct inline_program *p,
 		    const struct inline_stub *s, uint64_t stubs, uint32_t start);
 
-/* Bytes that it takes, once all stubs are there. */
+/* Bytes of the hook's code and table, once all stubs were added. */
 size_t inline_hook_bytes(const struct inline_hook *h, uint64_t stubs_bytes);
 
 /* Writes code and table to `to`, inline_hook_bytes, executable and readable. 0 or -ERANGE. */

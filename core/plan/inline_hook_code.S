@@ -34,7 +34,7 @@
 #define META_START  0
 #define META_WINDOW 4
 #define META_SHAPE  8
-/* struct shape, and a struct region behind it */
+/* struct shape, and after it a struct region */
 #define SHAPE_SLOW    0
 #define SHAPE_REGIONS 2
 #define REGION_END    0

@@ -87,7 +87,7 @@ static bool harmless(const struct child *k, const struct region *r, unsigned sta
 				   : r->at == o->compare);
 	case SHOW:
 		return r->show == SHOW_FIXED && start == 0 && last_before(k, r->end) == 0;
-	case SHOW + 1: /* a jump where it stood in the text goes behind the window */
+	case SHOW + 1: /* at its address in the text the jump goes past the window */
 		return r->show == SHOW_TARGET && start == k->c->len;
 	case SHOWN:
 		return r->show == SHOW_TARGET;

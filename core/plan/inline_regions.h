@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the hook does with a signal, by the place in a stub. Private to core/plan. */
+/* What the hook does with a signal, for each part of a stub. Private to core/plan. */
 #ifndef GOTRACE_INLINE_REGIONS_H
 #define GOTRACE_INLINE_REGIONS_H
 
 #include "plan/inline_asm.h"
 #include "plan/inline_stub.h"
 
-/* From the end of the region before it on. */
+/* A part of a stub. It begins where the region before it ends. */
 struct region {
 	uint16_t end;   /* from the stub's first byte */
 	uint8_t undo;   /* UNDO_* */
@@ -21,9 +21,8 @@ _Static_assert(sizeof(struct region) == REGION_BYTES, "as the hook has it");
 #define REGIONS_MAX 16
 
 struct shape {
-	uint16_t slow; /* where a record that faults goes on */
-	struct region
-		regions[REGIONS_MAX]; /* as many as there are, the last for all that follows */
+	uint16_t slow; /* where the thread continues after a fault in a record */
+	struct region regions[REGIONS_MAX]; /* the stub's, then one for all after it */
 };
 
 /* Fills *out and returns the number of its regions. */

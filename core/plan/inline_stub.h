@@ -16,8 +16,9 @@
  *	drop         part of the record, with --overflow=drop
  *
  * It takes the slow path where g is not running, the P has no ring or the ring is disabled or full;
- * without a uprobe there, it costs nothing. When displaced instructions have to come first, they
- * stand once, before the record. A bare stub has displaced bytes and the probed jump only.
+ * without a uprobe there, it costs nothing. When displaced instructions have to run first, the stub
+ * has one copy of them, before the record. A bare stub has only the displaced bytes and the probed
+ * jump.
  *
  * A signal that arrives in a stub sees the pc of the text: inline_hook.h.
  */
@@ -28,8 +29,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define INLINE_ALIGN    32 /* of each stub; what a multiple of it begins belongs to one stub only */
-#define INLINE_WINDOW   64 /* bytes that can be displaced, */
+#define INLINE_ALIGN    32 /* stubs begin at multiples of it; no two share such a block */
+#define INLINE_WINDOW   64 /* most bytes that can be displaced, */
 #define INLINE_COMPARE  16 /* and of a comparison */
 #define INLINE_FIXES    8
 #define INLINE_PROBES   4
@@ -74,19 +75,19 @@ struct inline_stub {
 	 * its way. */
 	uint8_t compare_len;
 	const uint8_t *compare; /* borrowed */
-	uint64_t back;          /* where it returns to; not used after a call */
+	uint64_t back;          /* address that the stub returns to; not used after a call */
 };
 
-/* Where its parts lie, from its first byte; `end` is its size. */
+/* Offsets of the stub's parts from its first byte; `end` is its size. */
 struct inline_parts {
 	uint16_t saved, ring, write, done, record, record_end; /* labels of the template */
 	uint16_t compare, displaced, tail;
 	uint16_t slow, slow_displaced, slow_tail;
 	uint16_t context, drop, counted, end;
-	uint16_t n_probes, probes[INLINE_PROBES]; /* jumps to be probed: one of them is passed */
+	uint16_t n_probes, probes[INLINE_PROBES]; /* jumps to be probed; the slow path takes one */
 };
 
-/* 0, or -EINVAL where s is none that can be written: more fixes, bytes or branches than fit. */
+/* 0, or -EINVAL when s cannot be written: more fixes, bytes or branches than fit. */
 int inline_stub_parts(const struct inline_program *p, const struct inline_stub *s,
 		      struct inline_parts *out);
 

@@ -20,7 +20,7 @@
 
 	.section .rodata
 
-/* The four bytes that end `behind` bytes before here. */
+/* The four bytes that end `behind` bytes before this point. */
 	.macro	patch what, behind=0
 77:
 	.pushsection .rodata.inline_patches, "a"

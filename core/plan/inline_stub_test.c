@@ -315,7 +315,7 @@ static void test_refused(void **state)
 	assert_int_equal(inline_stub_parts(&p, &s, &o), -EINVAL);
 	s.len = 5;
 	s.n_fixes = 1;
-	s.fixes[0] = (struct inline_fix){ 2, INLINE_FIX_MEMORY }; /* ends behind the window */
+	s.fixes[0] = (struct inline_fix){ 2, INLINE_FIX_MEMORY }; /* ends after the window */
 	assert_int_equal(inline_stub_parts(&p, &s, &o), -EINVAL);
 	s.fixes[0] = (struct inline_fix){ 1, INLINE_FIX_CALL };
 	assert_int_equal(inline_stub_parts(&p, &s, &o), 0);

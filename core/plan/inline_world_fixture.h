@@ -69,10 +69,10 @@ struct world_signal {
 
 struct world {
 	uint8_t text[4096];
-	/* the stub that is looked at, between two others of other windows */
+	/* the stub under test, between two stubs of other windows */
 	uint8_t before[2048], stub[2048];
 	uint8_t hook[8192];
-	/* ---- from here on what a run changes */
+	/* ---- what follows is changed by a run */
 	uint64_t table[512];
 	struct ring_signals signals;
 	uint8_t g[512], m[WORLD_RINGS][512], p[WORLD_RINGS][64];
@@ -87,7 +87,7 @@ struct world {
 	uint8_t altstack[32768];
 };
 
-/* Goes on behind the last member of struct world to the end of its page. */
+/* Begins after the last member of struct world and reaches to the end of its page. */
 #define WORLD_BYTES         ((sizeof(struct world) + 16 + 4095) & ~4095ul)
 #define WORLD_EDGE          (WORLD_BYTES - 8) /* the last 8 bytes that are mapped */
 #define WORLD_G_OTHER_M     256 /* of another thread, on which the goroutine goes on when preempted */
@@ -112,7 +112,7 @@ struct child {
 
 /* How a run ended. */
 enum world_end {
-	END_BACK,   /* behind the window */
+	END_BACK,   /* after the window */
 	END_BRANCH, /* where a branch goes */
 	END_PANIC,
 	END_LOST, /* anywhere else */
@@ -133,7 +133,7 @@ void child_end(struct child *k);
 void world_patch(struct child *k);
 void world_unpatch(struct child *k);
 struct inline_stub world_stub(const struct child *k);
-/* Everything that a run changes, as before it. */
+/* Resets everything that a run changes. */
 void world_reset(struct child *k);
 struct user_regs_struct child_first_regs(const struct child *k);
 uint64_t world_at(const struct child *k, const void *in_world);

@@ -153,7 +153,7 @@ struct plan_func {
 	uint8_t line_end; /* enum line_end: why the entry is not further on */
 	/* number of the entry site when it lies after instructions that may fault; PLAN_NO_SITE */
 	uint32_t past_fault_entry;
-	/* short, without loops and calls: its entry's event stands for its exits as well */
+	/* short, without loops and calls: its entry's event counts as its exit, too */
 	bool brief;
 	bool never_returns; /* probed, but it has neither RET nor tail jump */
 };
@@ -181,7 +181,7 @@ struct plan_stubs {
 	uint8_t *code;
 	size_t bytes;
 	uint64_t vaddr; /* its link-time address; wraps below 0 in a PIE */
-	/* an instruction `syscall` in the text, by which the tracer maps the code */
+	/* a `syscall` instruction in the text, which the tracer uses to map the code */
 	uint64_t syscall_vaddr;
 	size_t n_sites;      /* that have a stub */
 	enum stub_kind kind; /* as asked for */

@@ -9,7 +9,7 @@
  * memory and may write anything into it: a reader trusts nothing in it.
  *
  * A ring is one page with its header, then `size` bytes of slots, a power of two. Positions (head,
- * reserved, tail) count bytes from the beginning and never wrap; the place of a position is
+ * reserved, tail) count bytes from the beginning and never wrap; a position is at offset
  * RING_DATA + (position & (size - 1)).
  */
 #ifndef GOTRACE_PLAN_RING_H
@@ -36,30 +36,30 @@
  *
  * What the collector (core/rings) relies on; a ring that breaks it is disabled:
  * - A stub writes `reserved` before it reads the clock, at most RING_ROOM past head, and publishes
- *   by writing head after its slots; who takes it back writes reserved = head. So where reserved is
- *   not past head, no event is on its way that has read the clock already.
+ * by writing head after its slots; whoever undoes the reservation writes reserved = head. So while
+ * reserved is not past head, no stub has read the clock for an event that is not published.
  * - head is a multiple of RING_SLOT, never goes back, and is at most `size` past tail.
  * - The first slot of all is a context; a context's goid is not 0.
  * - A stub that drops writes dropped_first (when dropped == dropped_seen), dropped_goid and
  *   dropped_last before it counts `dropped`; the collector reads `dropped` first, and writes
- *   dropped_seen last. A drop in between is then told of with a range and goids that are too wide,
- *   never too narrow.
+ *   dropped_seen last. A drop in between is then reported with a time range and goids that are too
+ *   wide, never too narrow.
  */
 struct ring_head {
-	/* ---- by stubs */
+	/* ---- written by stubs */
 	uint64_t head;     /* everything before it is whole */
 	uint64_t reserved; /* equal to head, or further on while a stub writes */
 	/* of the last context slot: its goid, 0 when the next event has to write one in any case */
 	uint64_t last_goid;
 	uint64_t last_procid; /* and its thread */
 	uint64_t pad0[4];
-	/* ---- by stubs with --overflow=drop, when the ring is full */
+	/* ---- written by stubs with --overflow=drop, when the ring is full */
 	uint64_t dropped;       /* events since the collector last looked, counted on */
 	uint64_t dropped_first; /* clock of the first since dropped_seen, and */
 	uint64_t dropped_last;  /* of the last */
 	uint64_t dropped_goid;  /* the goid when all were one goroutine's, RING_MANY_GOIDS else */
 	uint64_t pad1[4];
-	/* ---- by the collector */
+	/* ---- written by the collector */
 	uint64_t tail; /* read up to here; RING_DISABLED makes every stub take its slow path */
 	uint64_t dropped_seen; /* `dropped` as the collector last saw it */
 	uint64_t pad2[6];
@@ -73,9 +73,9 @@ _Static_assert(__builtin_offsetof(struct ring_head, tail) == 128, "a line of its
 #define RING_DISABLED (1ull << 63)
 
 /*
- * A slot is an event: the time stamp counter, the depth, the number of the site; or, when `site` is
- * RING_CONTEXT, says whose the events after it in this ring are: `clock` is their goid, `depth` the
- * number of their thread (m.procid, in the pid namespace of the process).
+ * A slot is an event: the time stamp counter, the depth, the number of the site. When `site` is
+ * RING_CONTEXT it is a context for the events after it in this ring: `clock` is their goid, `depth`
+ * the number of their thread (m.procid, in the pid namespace of the process).
  */
 struct ring_slot {
 	uint64_t clock;

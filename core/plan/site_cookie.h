@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a BPF program is told about the site that it runs for: the attach cookie. */
+/* The attach cookie: what a BPF program knows about the site that it runs for. */
 #ifndef GOTRACE_SITE_COOKIE_H
 #define GOTRACE_SITE_COOKIE_H
 

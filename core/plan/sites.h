@@ -18,7 +18,7 @@ int plan_add_site(struct plan *p, const struct plan_site *s);
 enum plan_fate sites_fate(const struct plan *p, const struct gocode *code);
 
 /* Adds the entry, the exits and, for thesis, the calls of morestack of function number `func`, and
- * fills in what p->funcs[func] says of them. 0 or -ENOMEM. */
+ * fills in the fields of p->funcs[func] about them. 0 or -ENOMEM. */
 int sites_add_func(struct plan *p, uint32_t func, const struct gocode *code);
 
 #endif

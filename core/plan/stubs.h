@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which sites get a springboard stub, and where it lies. Private to core/plan. */
+/* Which sites get a springboard stub, and its address. Private to core/plan. */
 #ifndef GOTRACE_STUBS_H
 #define GOTRACE_STUBS_H
 
 #include "binary/gocode.h"
 #include "plan/plan.h"
 
-/* Gives s, the exit at code->rets[ret], a stub, or says in s->stub.why why it has none.
+/* Gives s, the exit at code->rets[ret], a stub, or sets s->stub.why to the reason why not.
  * 0 or -ENOMEM. */
 int stubs_add_exit(struct plan *p, struct plan_site *s, const struct gocode *code, size_t ret);
 /* The same for the entry. */

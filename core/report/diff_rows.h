@@ -13,7 +13,7 @@ struct diff_report {
 	uint64_t min_ns;          /* opt's, or what DIFF_MIN_AUTO came to */
 	size_t n_rows, n_hidden;  /* shown; cut by the limit */
 	size_t n_folded, n_equal; /* changed, but not enough to count; not at all */
-	struct notes notes;       /* why the two are not comparable as they stand */
+	struct notes notes;       /* why the two are not directly comparable */
 };
 
 /* 0 or -errno (logged); diff_report_free in either case. */

@@ -28,7 +28,7 @@ void report_free(struct report *rep);
 
 /* Display name of a function's index or of PATH_*. */
 const char *report_name(const struct report *rep, uint32_t func);
-/* What the column to sort by says. */
+/* The value of the column to sort by. */
 uint64_t report_weight(const struct call_stats *st, enum report_sort sort);
 /* Do the options leave the path, apart from the limit of rows? */
 bool report_wants_path(const struct report *rep, size_t node);

@@ -164,7 +164,7 @@ uint64_t ring_reader_next(struct ring_reader *r, const struct ring_shared *s)
 		if (ns < r->last_ns) {
 			bool late = ns < s->written_ns;
 
-			/* To be told of once a goroutine and round. */
+			/* Reported once for each goroutine and round. */
 			r->late = late && r->late_goid != r->goid;
 			r->n_late += late;
 			r->n_backwards += !late;
@@ -252,7 +252,7 @@ static void set_loss(struct event_ext *loss, uint64_t written_ns, uint64_t first
 		loss->arg[0] = loss->h.ts_ns;
 }
 
-/* A counter that a stub left behind, as a time that it can have been. */
+/* The time of a counter that a stub left in the ring, limited to the times it can have. */
 static uint64_t within(const struct ring_shared *s, uint64_t tsc, uint64_t now_ns)
 {
 	uint64_t ns = tsc_clock_ns(s->clock, tsc);

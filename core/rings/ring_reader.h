@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One ring: its positions, its slots as events, what is wrong with it. Private to core/rings. */
+/* One ring: its positions, its slots as events, its faults. Private to core/rings. */
 #ifndef GOTRACE_RING_READER_H
 #define GOTRACE_RING_READER_H
 
@@ -13,7 +13,7 @@ struct ring_shared {
 	uint32_t (*tid_of)(void *ctx, uint32_t procid);
 	void *tid_ctx;
 	uint64_t now_tsc;    /* no counter found in this round is later */
-	uint64_t written_ns; /* what is earlier was handed out */
+	uint64_t written_ns; /* events before it were handed out */
 };
 
 struct ring_reader {
@@ -23,14 +23,14 @@ struct ring_reader {
 	/* positions: of the next slot to be taken, up to which the ring was written as of the last
 	 * poll, up to which its stubs know that slots were taken */
 	uint64_t at, written, released;
-	/* of the slot at `at`, when it was read already */
+	/* of the slot at `at`, if it was read already */
 	bool waiting, late;
 	uint32_t site, depth;
 	uint64_t ns;
-	uint64_t late_goid;         /* whose lateness was told of in this round */
-	uint64_t last_ns;           /* of the event before it: none is earlier */
-	struct tsc_segment segment; /* that the last counter lay in */
-	/* whose events come now: none when goid is 0 */
+	uint64_t late_goid;         /* goroutine whose late event was reported in this round */
+	uint64_t last_ns;           /* of the event before: no later event gets an earlier one */
+	struct tsc_segment segment; /* that held the last counter */
+	/* of the events that come next; none when goid is 0 */
 	uint64_t goid;
 	uint32_t tid, procid;
 	/* The ring is complete up to quiet_ns. When it is stuck, a slot is reserved and not
@@ -40,12 +40,13 @@ struct ring_reader {
 	enum ring_fault fault;
 	bool disabled;
 	uint64_t dropped_seen;
-	uint64_t fault_lost; /* slots of a ring at fault, not told of yet */
+	uint64_t fault_lost; /* slots of a disabled ring that are not reported as lost yet */
 	uint64_t n_late, n_backwards, n_lost, n_passed_by, most_bytes;
 };
 
 void ring_reader_init(struct ring_reader *r, const struct ring_memory *m);
-/* Looks how far the ring was written. The time up to which its events are complete, at most now_ns.
+/* Reads how far the ring was written. Returns the time up to which its events are complete, at most
+ * now_ns.
  */
 uint64_t ring_reader_poll(struct ring_reader *r, const struct ring_shared *s, uint64_t now_ns);
 /* Fills in what was lost since the last call. false: nothing. */
@@ -54,7 +55,7 @@ bool ring_reader_loss(struct ring_reader *r, const struct ring_shared *s, uint64
 void ring_reader_release(struct ring_reader *r);
 void ring_reader_disable(struct ring_reader *r);
 
-/* What of the ring waits, bytes. */
+/* Bytes of the ring that wait to be read. */
 static inline uint64_t ring_reader_waiting_bytes(const struct ring_reader *r)
 {
 	return r->fault ? 0 : r->written - r->at;
@@ -63,7 +64,7 @@ static inline uint64_t ring_reader_waiting_bytes(const struct ring_reader *r)
 /* Bytes ahead of what is being read: another CPU has written them, and the next ones are there. */
 #define RING_PREFETCH 512
 
-/* A slot in which a writer may be at work: each part is read once. */
+/* Copies a slot that a writer may be changing: each part is read once. */
 struct ring_copied {
 	uint64_t clock;
 	uint32_t depth, site;
@@ -80,8 +81,8 @@ static inline struct ring_copied ring_reader_copy(const struct ring_reader *r, u
 	};
 }
 
-/* Reads the next event's slot, unless it has been, and what lies before it. Its time; UINT64_MAX:
- * there is none in this round. */
+/* Reads the next event's slot and the contexts before it, unless they were read already. Returns
+ * the event's time, UINT64_MAX when this round has none. */
 uint64_t ring_reader_next(struct ring_reader *r, const struct ring_shared *s);
 
 /* Takes the event that ring_reader_next has read and those after it which are stamped before

@@ -21,7 +21,7 @@ struct rings_fixture {
 	struct tsc_clock clock;
 	uint64_t tsc_now; /* what the counter says */
 	struct rings *rings;
-	/* what came out of them; threads have their number plus 9000 */
+	/* events handed out; threads have their number plus 9000 */
 	struct event ev[8192];
 	struct event_ext loss[16];
 	size_t n, n_losses, n_late, late_at, asked;
@@ -38,7 +38,7 @@ void rings_context(struct ring_head *r, uint64_t goid, uint32_t procid);
 void rings_pair(struct rings_fixture *f, uint64_t ns);
 /* Looks how far the rings are written, as rings_poll. */
 uint64_t rings_look(struct rings_fixture *f, uint64_t now_ns);
-/* A whole round at `ns`. What was complete. */
+/* A whole round at `ns`. Returns the time up to which events were complete. */
 uint64_t rings_round(struct rings_fixture *f, uint64_t ns);
 
 #endif

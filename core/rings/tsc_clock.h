@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The time stamp counter as CLOCK_MONOTONIC nanoseconds. Both are read at one moment again and
- * again; between two such pairs time is a straight line, so that a counter between them has a time
- * between theirs, and later counters have later times. Nothing here reads a clock.
+ * The time stamp counter as CLOCK_MONOTONIC nanoseconds. Both are read together again and again.
+ * Between two such pairs time is interpolated linearly: a counter between them gets a time between
+ * theirs, and later counters get later times. Nothing here reads a clock.
  */
 #ifndef GOTRACE_TSC_CLOCK_H
 #define GOTRACE_TSC_CLOCK_H
@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many stretches between pairs are kept; counters from before them are still converted, by the
- * oldest one's slope. */
+/* How many segments between pairs are kept; earlier counters are still converted, with the slope of
+ * the oldest one. */
 #define TSC_SEGMENTS 512
 
 /* Both clocks at one moment. */
@@ -34,21 +34,22 @@ struct tsc_clock {
 	size_t steady_from; /* segments from here on have no jump */
 	struct tsc_pair last;
 	bool begun;
-	/* of pairs from what the ones before foretold: */
+	/* distance of pairs from the time predicted by the pairs before: */
 	uint64_t n_residuals, worst_residual_ns, jumps;
 	double residual_squares;
 };
 
 /*
- * Adds a pair, read after the one before. Returns whether the clocks jumped: it lies further off
- * what the pairs before foretell than 10 us, its doubt, and the drift that time adjustment may
- * cause. Times since the pair before are then between the two, but not to be relied on. A virtual
- * machine that moves to another host does this. A pair with the same counter as the last is left
- * out.
+ * Adds a pair, read after the one before. Returns whether the clocks jumped: the pair differs from
+ * the prediction of the pairs before by more than 10 us, its own uncertainty, and the drift that
+ * time adjustment may cause. Times since the pair before are then between the two, but not
+ * reliable. A virtual machine that moves to another host does this. A pair with the same counter as
+ * the last is left out.
  */
 bool tsc_clock_add(struct tsc_clock *c, const struct tsc_pair *pair);
 
-/* The stretch that `tsc` lies in, else NULL: later than the last pair, or earlier than all kept. */
+/* The segment that holds `tsc`; NULL when it is later than the last pair or earlier than all
+ * segments kept. */
 const struct tsc_segment *tsc_clock_find(const struct tsc_clock *c, uint64_t tsc);
 
 /* `tsc` must lie in the segment, or be its end. */

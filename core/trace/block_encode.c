@@ -163,7 +163,7 @@ static IN_LOOP uint32_t thread_of(struct block_encoder *e, uint32_t tid)
 	return thread_by_map(e, tid);
 }
 
-/* varint_put without a branch on whether it takes one byte or two, which nobody can foretell. */
+/* varint_put without a branch on whether it takes one byte or two, which is unpredictable. */
 static IN_LOOP uint8_t *put_short(uint8_t *p, uint32_t v)
 {
 	if (__builtin_expect(v >= 1 << 14, 0))

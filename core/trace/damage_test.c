@@ -20,7 +20,7 @@ struct sample {
 	struct sample_log log;
 };
 
-/* A small trace of three blocks, with a name told in the middle. */
+/* A small trace of three blocks, with a name added in the middle. */
 static int set_up(void **state)
 {
 	struct trace_pc pc = { .pc = 0x402000, .func = (char *)(uintptr_t) "main.late" };

@@ -46,9 +46,9 @@
 #include "trace/trace.h"
 
 /*
- * Writes all that is left in r as a list, event by event. What is known only at
- * the end comes last, with a comment that says whether the trace is complete. 0
- * or -errno (what is wrong with the trace is logged; -EIO of `out` is not).
+ * Writes all that is left in r as a list, event by event. Keys known only at the end come last,
+ * with a comment whether the trace is complete. 0 or -errno (what is wrong with the trace is
+ * logged; -EIO of `out` is not).
  */
 int evlist_dump(FILE *out, struct trace_reader *r);
 

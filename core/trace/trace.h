@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The *.gotrace file: what a trace says of itself, and reading and writing it.
- * The bytes are laid down in FORMAT.md.
+ * The *.gotrace file: the data about a trace, and reading and writing it. FORMAT.md defines the
+ * bytes.
  */
 #ifndef GOTRACE_TRACE_H
 #define GOTRACE_TRACE_H
@@ -61,7 +61,7 @@ struct trace_info {
 };
 
 /* All copy their strings. 0 or -ENOMEM. trace_info_set replaces an existing key.
- * pcs stay sorted by address; adding a known address replaces what was said of it. */
+ * pcs stay sorted by address; adding a known address replaces its entry. */
 int trace_info_add_func(struct trace_info *t, const struct trace_func *f);
 int trace_info_add_site(struct trace_info *t, const struct trace_site *s);
 int trace_info_add_pc(struct trace_info *t, const struct trace_pc *p);
@@ -93,14 +93,16 @@ struct trace_writer *trace_writer_new(int fd, const struct trace_info *info);
  * time order but for EV_LOSS, whose ts_ns may lie before. 0 or -errno (logged once; ENOSPC and
  * the like: what was written stays readable, later calls return the same error). */
 int trace_writer_event(struct trace_writer *w, const struct event_ext *ev);
-/* Adds n events at once, all of kinds that have no arguments, as fast as it goes. Likewise. */
+/* Adds n events at once, all of kinds that have no arguments; the fastest way. Results as
+ * trace_writer_event. */
 int trace_writer_many(struct trace_writer *w, const struct event *ev, size_t n);
 /* Names a pc; to be called before the first event that carries it. */
 int trace_writer_pc(struct trace_writer *w, const struct trace_pc *pc);
 /* States something that was not known at the start, or differs now. */
 int trace_writer_set(struct trace_writer *w, const char *key, const char *value);
 int trace_writer_flush(struct trace_writer *w);
-/* From the next block on: packs in half the time, into some 10 % more bytes. For who falls behind.
+/* From the next block on: packs in half the time, into some 10 % more bytes. For a writer that
+ * cannot keep up.
  */
 void trace_writer_hurry(struct trace_writer *w, bool hurry);
 uint64_t trace_writer_bytes(const struct trace_writer *w); /* in the file so far */

@@ -1,5 +1,5 @@
 # What springboard must not do to a program: the tests of ci/live/springboard.sh, and of run.sh,
-# which runs them for hours with every Go version. Sourced, behind ci/live/lib.sh. $programs has
+# which runs them for hours with every Go version. Sourced, after ci/live/lib.sh. $programs has
 # what fixtures/programs/build.sh made; $strike is strike.c, built.
 # shellcheck shell=bash
 : "${programs:?}" "${strike:?}"

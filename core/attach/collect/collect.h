@@ -58,7 +58,7 @@ int collector_stop(struct collector *c);
 uint64_t collector_class_events(const struct collector *c, unsigned cost_class);
 /* What was found in the rings of inline stubs; all 0 without. After collector_stop. */
 struct rings_stats collector_ring_stats(const struct collector *c);
-/* How far the clocks were off what was foretold: root mean square and the most, ns, and how often
+/* How far the clocks differed from the prediction: root mean square and maximum, ns, and how often
  * they jumped. 0 without rings. After collector_stop. */
 struct collector_clock {
 	double residual_ns;

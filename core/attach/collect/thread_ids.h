@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Thread numbers of a process in a pid namespace of its own, as gotrace sees them. */
+/* Thread numbers of a process in another pid namespace, converted to gotrace's. */
 #ifndef GOTRACE_THREAD_IDS_H
 #define GOTRACE_THREAD_IDS_H
 

@@ -13,7 +13,7 @@ static inline uint64_t tsc_read(void)
 {
 	uint32_t lo, hi;
 
-	/* Not before the loads that stand before it. */
+	/* Executes after all earlier loads. */
 	__asm__ volatile("lfence; rdtsc" : "=a"(lo), "=d"(hi) : : "memory");
 	return (uint64_t)hi << 32 | lo;
 }
@@ -25,9 +25,9 @@ struct tsc_pair tsc_source_pair(void);
 struct tsc_check {
 	bool usable;
 	bool unchecked;     /* GOTRACE_CLOCK_UNCHECKED=1: usable whatever it is, for tests only */
-	uint32_t spread_ns; /* the most that a CPU's counter was off the first one's */
-	uint32_t read_ns;   /* what reading it takes */
-	char why[160];      /* not usable: a clause that says why */
+	uint32_t spread_ns; /* largest distance of a CPU's counter from the first CPU's */
+	uint32_t read_ns;   /* time that reading it takes */
+	char why[160];      /* why it is not usable, a clause */
 };
 
 /*

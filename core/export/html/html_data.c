@@ -141,7 +141,7 @@ static void sparse_put(struct sparse *s, size_t at, uint64_t v)
 	s->last = at;
 }
 
-/* What a reader of self times comes to when he adds them up, less what the trace says. */
+/* Column "total": each node's total time minus the sum that a reader gets from the self times. */
 static int totals(const struct call_tree *t, const struct call_stats *v, size_t step,
 		  struct json *j)
 {

@@ -173,7 +173,7 @@ static int add_link(struct sankey *s, uint32_t from, uint32_t to, bool go, uint6
 	return 0;
 }
 
-/* Calls whose inclusive time counts further out already are there all the same. */
+/* Calls whose total time is already counted in an outer call are kept. */
 static bool drawn(const struct sankey_edge *e, enum sankey_by by)
 {
 	return e->weight[by] || (by == SANKEY_TOTAL && e->weight[SANKEY_CALLS]);

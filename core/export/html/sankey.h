@@ -4,7 +4,7 @@
  * as thick as what they weigh. Everything is computed in whole numbers, so that
  * the same calls give the same picture on every machine.
  *
- * Bars stand in columns, callers left of callees. A call that would run
+ * Bars are in columns, callers left of callees. A call that would run
  * backwards (a cycle) is marked and does not push its function to the right;
  * what a function weighs when it calls itself directly stays inside its bar.
  * A go statement carries no weight: the goroutine's first function begins with
@@ -21,14 +21,14 @@
 
 /* What thickness shows: of a function's calls, by who called. */
 enum sankey_by {
-	SANKEY_TOTAL, /* inclusive time, ns; recursion counts once */
-	SANKEY_SELF,  /* exclusive time, ns */
+	SANKEY_TOTAL, /* total time, ns; recursion counts once */
+	SANKEY_SELF,  /* self time, ns */
 	SANKEY_CALLS,
 	SANKEY_MORESTACK, /* growing the stack, ns */
 	SANKEY_KINDS
 };
 
-#define SANKEY_NONE UINT32_MAX /* not a function: nobody traced called it */
+#define SANKEY_NONE UINT32_MAX /* not a function: where no traced function is the caller */
 
 /* ---- who called whom, added up ---- */
 
@@ -36,7 +36,7 @@ struct sankey_edge {
 	uint32_t from, to; /* functions, of any numbering below SANKEY_NONE */
 	bool go;           /* started by a go statement */
 	uint64_t weight[SANKEY_KINDS];
-	/* time of `to` and of all it called and started: what brought the weight about is shown,
+	/* time of `to` and of all it called and started: with a heavy subtree a function is shown
 	 * however light it is itself */
 	uint64_t subtree_ns;
 };
@@ -47,8 +47,8 @@ struct sankey_calls {
 	struct hash_index index; /* of edges */
 };
 
-/* Adds e, by its ends and `go` to an edge that is there; e->from SANKEY_NONE: outermost. 0 or
- * -ENOMEM. */
+/* Adds e to the edge with the same ends and `go`, if there is one; e->from SANKEY_NONE: outermost.
+ * 0 or -ENOMEM. */
 int sankey_add(struct sankey_calls *c, const struct sankey_edge *e);
 void sankey_calls_free(struct sankey_calls *c);
 
@@ -61,7 +61,7 @@ enum sankey_kind {
 	SANKEY_FUNC,
 	SANKEY_CALLEES, /* functions too light to be shown, called from the column on its left */
 	SANKEY_CALLERS, /* functions too light to be shown that call into the column on its right */
-	SANKEY_ROUTE,   /* nothing: where a band passes a column that it has no business with */
+	SANKEY_ROUTE,   /* not a bar: keeps room for a band that passes this column */
 };
 
 struct sankey_node {
@@ -82,7 +82,7 @@ struct sankey_node {
 struct sankey_link {
 	uint32_t from, to; /* nodes */
 	bool go, back;     /* back: runs against the columns */
-	/* 0 for a go statement, and for inclusive time that counts further out already */
+	/* 0 for a go statement, and for total time already counted in an outer call */
 	uint64_t weight;
 	int64_t thick;        /* at least 1 */
 	int64_t y_from, y_to; /* its upper edge at either end */
@@ -91,7 +91,7 @@ struct sankey_link {
 };
 
 struct sankey {
-	/* routes stand last */
+	/* routes come last */
 	struct sankey_node *nodes;
 	size_t n_nodes, cap_nodes;
 	struct sankey_link *links;

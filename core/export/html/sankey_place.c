@@ -259,8 +259,8 @@ static int set_ports(struct placing *p)
 		/* Running sums are scaled, not the parts: no gaps and no overlaps. */
 		*(ports[i].out ? &l->y_from : &l->y_to) = n->y + scaled(&p->scale, used);
 		used += l->weight;
-		/* A go statement leaves from the foot, where a function's own time is, and leads to
-		 * the middle of what begins there. */
+		/* A go statement leaves from the foot, where a function's self time is, and leads
+		 * to the middle of what begins there. */
 		if (l->go && ports[i].out)
 			l->y_from = n->y + n->h - l->thick;
 		else if (l->go)

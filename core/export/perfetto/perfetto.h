@@ -15,7 +15,7 @@
 /* TrackEvent.type */
 enum { SLICE_BEGIN = 1, SLICE_END, INSTANT, COUNTER };
 
-/* A name that stands for an iid: of a function by index, then those of go statements. */
+/* Names have iids: functions by index, then go statements. */
 struct go_name {
 	uint64_t start_pc, iid;
 	UT_hash_handle hh;
@@ -30,14 +30,15 @@ struct perfetto {
 	struct go_name *go_names;
 	uint64_t n_go_names, n_flows, lost;
 	uint64_t last_ns; /* of the delta clock */
-	uint32_t image;   /* whose group of tracks was described last; the first has none */
+	uint32_t image;   /* image whose tracks were grouped last; the first has no group
+			   */
 	bool begun;       /* the first packet is written */
 	bool hold;        /* prologues may be stopped after the entry (--probe=thesis) */
 	struct trace_watch watch;
 };
 
-/* What stands before all: clocks, the process, the counter of losses; the first time only. ts_ns:
- * of the first event. */
+/* Writes what comes first: clocks, the process, the counter of losses. Later calls do nothing.
+ * ts_ns: of the first event. */
 void perfetto_begin(struct perfetto *p, uint64_t ts_ns);
 /* How many events were lost up to ts_ns. */
 void perfetto_lost(struct perfetto *p, uint64_t ts_ns);

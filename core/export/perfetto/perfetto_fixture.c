@@ -124,7 +124,7 @@ static int by_time(const void *x, const void *y)
 	return (a->place > b->place) - (a->place < b->place);
 }
 
-/* The slice's own time. */
+/* The slice's self time. */
 static uint64_t end_slice(struct lane *l, const struct happening *h, FILE *out)
 {
 	uint64_t stopped_ns = 0;

@@ -2,7 +2,7 @@
 #ifndef GOTRACE_SQLITE_H
 #define GOTRACE_SQLITE_H
 
-/* Questions and the queries that answer them, as they stand in the database; ended by NULLs. */
+/* Questions and the queries that answer them, as stored in the database; ended by NULLs. */
 extern const char *const sqlite_examples[][2];
 
 #endif

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the two halves of the page, what stands before its data and what behind:
+# Makes the two halves of the page, before its data and after it:
 # OUTDIR/page.head and OUTDIR/page.tail. The policy in the first names the style
 # and the script by their hashes, so that nothing else in the file can run.
 #   assemble.sh OUTDIR

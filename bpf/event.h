@@ -43,7 +43,7 @@ typedef unsigned long long uint64_t;
 /* * events were lost: ts_ns the first, arg0 ts of the last, arg1 how many; goid of their goroutine,
  * or EVF_ALL when not known */
 #define EV_LOSS      11
-#define EV_IMAGE     12 /* runtime.main was entered: a new process image, goids start anew */
+#define EV_IMAGE     12 /* runtime.main was entered: a new process image, goids start over */
 #define EV_MORESTACK 13 /* thesis strategy: the site's function calls morestack */
 #define EV_KIND_MAX  13
 

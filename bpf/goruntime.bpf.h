@@ -25,7 +25,7 @@ static __always_inline void submit_plain(const struct hit *h, uint64_t cookie, u
 		submit(e, h, cookie, kind);
 }
 
-/* runtime.main: goids start anew, the text may lie elsewhere. */
+/* runtime.main: goids start over, the text may be at another address. */
 static __always_inline void on_image(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
 	state.text_bias = ctx->rip - config.main_vaddr;
@@ -108,7 +108,7 @@ static __always_inline void on_recovery(struct pt_regs *ctx, uint64_t cookie, st
 /*
  * newstack(), stack.go, on g0: some prologue's stack check failed. m.morebuf
  * holds the caller's pc and sp as they are after the return (morestack,
- * asm_amd64.s), so the return address lies one word below; g.sched.pc is where
+ * asm_amd64.s), so the return address is one word below; g.sched.pc is where
  * the function stopped.
  */
 static __always_inline void on_newstack(uint64_t cookie, struct hit *h)

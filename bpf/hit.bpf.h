@@ -133,7 +133,7 @@ static __always_inline int may_record(void *ctx)
  * Whether another gotrace's program, which ran before on the same byte, has performed the RET.
  * Each program gets the registers as the one before left them, and bpf_get_func_ip returns
  * their ip as well (uprobe_multi_link_handler): only the cookie says where the probe is.
- * Where a RET and the address it returns to have the same low bits this says no; perform_ret
+ * Where a RET and the address it returns to have the same low bits this returns false; perform_ret
  * looks closer, and the event's depth is wrong.
  */
 static __always_inline int has_returned(struct pt_regs *ctx, uint64_t cookie)
@@ -214,7 +214,7 @@ static __always_inline void *reserve(const struct hit *h, uint32_t bytes)
 }
 
 /* Fills the common part and submits. The clock is read after the reservation,
- * so a record whose time lies before user space's clock is already in the ring. */
+ * so a record with a time before user space's clock is already in the ring. */
 static __always_inline void submit(struct event *e, const struct hit *h, uint64_t cookie,
 				   uint32_t kind)
 {

@@ -50,7 +50,7 @@ static __always_inline void perform_ret(struct pt_regs *ctx)
 
 	if (bpf_probe_read_user(stack, sizeof(stack), (const void *)(ctx->rsp - 8)))
 		return;
-	/* The RET's own address lies just below rsp. Either another tracer performed it already
+	/* The RET's own address is just below rsp. Either another tracer performed it already
 	 * and the address it returned to has the RET's low bits, or the goroutine was once
 	 * preempted at this RET. In the second case the breakpoint is here. */
 	if (stack[0] == ctx->rip &&

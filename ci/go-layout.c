@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Prints the row of core/binary/golayout.c that the DWARF of a Go binary says; see go-layout.sh. */
+/* Prints the row of core/binary/golayout.c for a Go binary, from its DWARF; see go-layout.sh. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -67,10 +67,10 @@ struct call_tree_side {
 };
 
 /*
- * One tree of two traces: nodes that stand below the same names are one; with MERGE_NAMES called
- * and started ones are two. Functions are those of `names`, each name once, in order. Numbers are
- * B's (side[1]); addresses of go statements are not kept. (*node_of)[s] is the node of each of side
- * s's: to be freed. 0 or -ENOMEM (logged); call_tree_free in either case.
+ * One tree of two traces: nodes with the same names above them are one; with MERGE_NAMES called and
+ * started ones are two. Functions are those of `names`, each name once, in order. Counts and times
+ * are B's (side[1]); addresses of go statements are not kept. (*node_of)[s] is the node of each of
+ * side s's: to be freed. 0 or -ENOMEM (logged); call_tree_free in either case.
  */
 int call_tree_join(struct call_tree *t, const struct call_tree_side side[2],
 		   const struct trace_info *names, const struct call_tree_options *opt,

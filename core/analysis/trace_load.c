@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 
-/* The events with arguments one by one, what lies between them at once. */
+/* Feeds events with arguments one by one, and all events between two of them at once. */
 static int feed_span(struct model *m, const struct trace_span *span, struct trace_watch *w)
 {
 	size_t at = 0;

@@ -30,7 +30,7 @@ struct trace_watch {
 
 /*
  * Reads r to its end; `info`, `model` and `totals` are there for the callbacks already. watch: NULL
- * for none. 0 or -errno (logged, but for watch->err); trace_unload in either case.
+ * for none. 0 or -errno (logged, except watch->err); trace_unload in either case.
  */
 int trace_load(struct loaded_trace *t, struct trace_reader *r, struct trace_watch *watch);
 void trace_unload(struct loaded_trace *t);

@@ -6,8 +6,8 @@
 #include "analysis/notes.h"
 #include "analysis/trace_load.h"
 
-/* Adds what was traced, how it ended, what was not traced or lost; the last line always says what
- * was lost. 0 or -ENOMEM; notes_free in either case. */
+/* Adds what was traced, how it ended, what was not traced or lost; the last line is always about
+ * what was lost. 0 or -ENOMEM; notes_free in either case. */
 int trace_notes(const struct loaded_trace *trace, struct notes *to);
 
 #endif

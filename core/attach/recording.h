@@ -55,7 +55,7 @@ struct recording {
 	uint64_t cpu_before_ns; /* processor time that the target had taken before */
 	size_t n_stubs;         /* sites that were to be in stubs when the target was let go */
 	int exec_err;           /* END_NOT_STARTED: -errno */
-	struct trace_info end;  /* what the end record says, after recording_run */
+	struct trace_info end;  /* keys of the end record, after recording_run */
 };
 
 /* Resolves the attach kind, loads the programs, attaches. 0 or -errno (logged).

@@ -130,7 +130,7 @@ int buildinfo_read(struct gobin *b)
 	b->minor = minor_of(b->version);
 	if (!ver)
 		return -ENOENT;
-	/* 16 bytes of sentinel stand on either side (cmd/go/internal/modload/build.go). */
+	/* 16 bytes of sentinel are on either side (cmd/go/internal/modload/build.go). */
 	if (mod && mod_len >= 33 && mod[mod_len - 17] == '\n') {
 		b->modinfo = strndup((const char *)mod + 16, mod_len - 32);
 		if (!b->modinfo)

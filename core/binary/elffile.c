@@ -83,7 +83,7 @@ static int by_segment_vaddr(const void *a, const void *b)
 	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
-/* What a section or segment header says about the file must be so. */
+/* Checks a section or segment header against the file. */
 static int refuse_range(const char *path, const char *what, size_t i)
 {
 	log_error("%s: truncated or corrupt: %s %zu lies outside the file; build or copy it again",
@@ -91,7 +91,7 @@ static int refuse_range(const char *path, const char *what, size_t i)
 	return -EBADMSG;
 }
 
-/* Program header i. libelf hands out headers where they lie in the map, at odd
+/* Program header i. libelf returns pointers to headers in the map, at odd
  * addresses when the file says so. */
 static Elf64_Phdr program_header(const void *table, size_t i)
 {

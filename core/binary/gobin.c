@@ -149,7 +149,7 @@ const uint8_t *gobin_bytes(const struct gobin *b, uint64_t vaddr, size_t len)
 	return elffile_bytes(&b->elf, vaddr, len);
 }
 
-/* One word and where it lies; consecutive entries of a jump table differ by 8 there. */
+/* One word and its address; consecutive entries of a jump table differ by 8 there. */
 struct text_word {
 	uint64_t at, vaddr;
 	const struct gofunc *f;
@@ -157,10 +157,9 @@ struct text_word {
 };
 
 /*
- * Hands on the words that stand beside another one into the same function: the
- * compiler makes no table of less than 8 cases (cmd/compile
- * walk/switch.go, ssagen), while a number that happens to lie in the text's
- * range stands alone.
+ * Passes on words that have a neighbour into the same function: the compiler makes no table of
+ * fewer than 8 cases (cmd/compile walk/switch.go, ssagen), while a number that is in the text's
+ * range by chance has no such neighbour.
  */
 static void take_word(const struct gobin *b, struct text_word *prev, uint64_t at, uint64_t vaddr,
 		      void (*fn)(void *ctx, uint64_t vaddr), void *ctx)

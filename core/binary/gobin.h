@@ -104,9 +104,9 @@ void gobin_image(const struct gobin *b, uint64_t *lo, uint64_t *hi);
  */
 const uint8_t *gobin_bytes(const struct gobin *b, uint64_t vaddr, size_t len);
 
-/* Calls fn for each 8-byte word of the read-only data that points into a
- * function beside another word into it, and could so be a jump-table entry
- * (absolute tables, R_X86_64_RELATIVE applied). */
+/* Calls fn for each 8-byte word of the read-only data that points into a function and is next to
+ * another word into it, so that it could be a jump-table entry (absolute tables, R_X86_64_RELATIVE
+ * applied). */
 void gobin_text_words(const struct gobin *b, void (*fn)(void *ctx, uint64_t vaddr), void *ctx);
 
 #endif

@@ -105,7 +105,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* Where the edit goes and what stands there then, up to 8 bytes. */
+/* Where the edit goes and the bytes it writes, up to 8. */
 static size_t edit(const struct base *b, const uint8_t *p, uint8_t out[8], uint32_t *at)
 {
 	static const uint64_t bad[] = { 0,         1,          0x7f,       0x80,

@@ -111,9 +111,10 @@ static uint32_t regs_written(const struct body *y)
 }
 
 /*
- * Whether nothing after `at` may fault. On the straight line up to there registers are noted that
- * were read through and did not fault; what reads through them later does not either, until one is
- * written anywhere: there are no loops, so that what comes later in time stands further on.
+ * Whether nothing after `at` may fault. On the straight line up to there it notes registers that
+ * memory was read through without a fault. A later read through one of them does not fault either,
+ * until that register is written: there are no loops, so code that runs later is at a higher
+ * address.
  */
 static bool cannot_fault(const struct body *y, size_t end, const struct code_point *at)
 {

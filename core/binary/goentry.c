@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The head of a function: its stack check, where an entry probe can stand, whether R14 is g. */
+/* The head of a function: its stack check, where an entry probe can be, whether R14 is g. */
 #include <string.h>
 
 #include "binary/gocode_impl.h"
@@ -127,7 +127,7 @@ bool gocode_may_fault(const struct body *y, const struct insn *in)
 
 /*
  * Whether the only memory that an instruction reads is its closure's: RDX holds its address at the
- * entry (cmd/compile/abi-internal.md), and nobody calls a nil func without faulting at the call. In
+ * entry (cmd/compile/abi-internal.md), and a call of a nil func faults at the call. In
  * a function that is no closure nothing is in RDX, and nothing reads it.
  */
 static bool reads_closure(const struct body *y, const struct insn *in)

@@ -160,7 +160,7 @@ static uint32_t code_size(const struct pclntab *t, const struct pclnfunc *pf, ui
 }
 
 /*
- * C functions stand in the table too when the Go linker itself linked them
+ * C functions are in the table too when the Go linker itself linked them
  * (package net's and os/user's, the race detector's): they have no tables of
  * their own. Nor have the linker's two marks, which bound the FIPS range.
  */

@@ -112,7 +112,7 @@ int gobin_layout(const struct gobin *b, struct golayout *out)
 
 /*
  * runtime.morestack begins by loading g (asm_amd64.s): mov %fs:OFF,%REG, or in
- * a PIE mov $OFF,%rcx; mov %fs:(%rcx),%REG. Says it when the symbol is stripped.
+ * a PIE mov $OFF,%rcx; mov %fs:(%rcx),%REG. Used when the symbol is stripped.
  */
 static int tls_from_code(const struct gobin *b, int64_t *off)
 {
@@ -128,7 +128,7 @@ static int tls_from_code(const struct gobin *b, int64_t *off)
 		*off = (int32_t)load32(p + 3);
 	else
 		return -ENOENT;
-	return *off < 0 ? 0 : -ENOENT; /* the block lies below the thread pointer */
+	return *off < 0 ? 0 : -ENOENT; /* the block is below the thread pointer */
 }
 
 /*

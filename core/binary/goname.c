@@ -62,7 +62,7 @@ static const char *part_end(const char *s, const char *end)
 	return s;
 }
 
-/* End of `stem` followed by digits at s, NULL when it does not stand there. */
+/* End of `stem` followed by digits at s, NULL when it is not there. */
 static const char *numbered(const char *s, const char *end, const char *stem)
 {
 	size_t n = strlen(stem);
@@ -176,7 +176,7 @@ static size_t unescape(char *out, const char *s, size_t n)
 
 /*
  * The length of the receiver at the head of `rest`, 0 when there is none.
- * "(*T).M" says it; "T.M" is distinguished from closures, inits and the like by what
+ * "(*T).M" shows it; "T.M" is distinguished from closures, inits and the like by what
  * comes after the dot. A closure inlined into another function ("F.G.func1")
  * cannot be distinguished from a method's and counts as one.
  */

@@ -25,8 +25,8 @@ static uint64_t ftab_entry_bytes(const struct pclntab *t)
 }
 
 /*
- * Reads the pcHeader (runtime/symtab.go): since 1.18 a textStart word stands
- * between the counts and the offsets. From 1.26 on that word is 0.
+ * Reads the pcHeader (runtime/symtab.go): since 1.18 a textStart word is between the counts and the
+ * offsets. From 1.26 on that word is 0.
  */
 static int read_header(const struct elffile *e, uint64_t vaddr, uint64_t limit, struct pclntab *t)
 {
@@ -66,10 +66,9 @@ static int read_header(const struct elffile *e, uint64_t vaddr, uint64_t limit, 
 }
 
 /*
- * Linked by gcc or ld into a PIE, the table has no section of its own and lies
- * inside .data.rel.ro; stripped of section headers it has none either. The
- * header's first 8 bytes are rare enough to search for; what is found is
- * believed only when the whole header makes sense.
+ * Linked by gcc or ld into a PIE, the table has no section for itself and is inside .data.rel.ro;
+ * stripped of section headers it has none either. The header's first 8 bytes are rare enough to
+ * search for; what is found is believed only when the whole header makes sense.
  */
 static int scan(const struct elffile *e, struct pclntab *out)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What gotrace record says when it is done. */
+/* What gotrace record prints when it is done. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

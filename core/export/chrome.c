@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Chrome's trace events as JSON, complete ones ("X") only: viewers pair begins
- * and ends by themselves at several times the cost. A call stands before those
- * it made, so that equal times do not turn them inside out. Goroutines are
- * threads of the process, system stacks those of a second one; so for each image of it.
+ * and ends by themselves at several times the cost. A call comes before those it made, so that
+ * viewers nest calls of equal times correctly. Goroutines are threads of one process, system stacks
+ * threads of a second one; each image has two such processes.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -40,7 +40,7 @@ static void open_event(struct chrome *c, const char *ph, uint32_t image, bool sy
 	json_kv_u64(&c->j, "tid", tid);
 }
 
-/* What a process or thread is called, or where it stands. */
+/* The name of a process or thread, or its position. */
 static void put_meta(struct chrome *c, const char *what, uint32_t image, bool system, uint64_t tid,
 		     const char *name)
 {

@@ -61,7 +61,7 @@ char *fixture_gunzip(const char *data, size_t size, size_t *n)
 	return text;
 }
 
-/* The data stands between the only element of its kind and the script's end tag. */
+/* The data is between the only element of its kind and the script's end tag. */
 char *fixture_page_data(const char *page)
 {
 	static const char start[] = "<script type=\"application/json\" id=\"data\">";

@@ -35,7 +35,7 @@ static uint64_t weight_of(const struct call_stats *st, enum export_weight weight
 static int lines(const struct trace_info *info, const struct call_tree *t,
 		 enum export_weight weight, FILE *out)
 {
-	uint32_t *path = NULL; /* the nodes from the outermost to the one at hand */
+	uint32_t *path = NULL; /* the nodes from the outermost to the current one */
 	size_t cap = 0;
 	int err = 0;
 

@@ -11,7 +11,7 @@
 
 struct gzout {
 	z_stream z;
-	FILE *out; /* borrowed; its error flag says whether all could be written */
+	FILE *out; /* borrowed; its error flag is set when something could not be written */
 	uint8_t buf[1 << 15];
 };
 

@@ -5,12 +5,10 @@
  *
  * Layouts. "stacks": a resource a path, its uid all functions of it; what Perun
  * reads since it draws flame graphs and reports of perf's folded stacks
- * (perun/profiles/conversions/native_folded.py; looked at in 0.28.3, where a
- * list of callers is read by nobody). "flat": the same with the function as uid
- * and its callers as a list, for Perun 0.21 to 0.25. The amount of both is the
- * self time in nanoseconds. "legacy": a resource a path and column, as the
- * thesis's collector wrote it for its own Sankey view; other views would add
- * all columns up.
+ * (perun/profiles/conversions/native_folded.py; looked at in 0.28.3, where nothing reads a list of
+ * callers). "flat": the same with the function as uid and its callers as a list, for Perun 0.21 to
+ * 0.25. The amount of both is the self time in nanoseconds. "legacy": a resource a path and column,
+ * as the thesis's collector wrote it for its own Sankey view; other views would add all columns up.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -30,7 +28,7 @@
 struct perun {
 	struct thesis t;
 	struct json j;
-	/* of the node at hand, outermost first */
+	/* of the current node, outermost first */
 	uint32_t *path;
 	size_t cap;
 	char *stack;
@@ -54,7 +52,7 @@ static int add_frame(struct perun *p, size_t *n, const char *name)
 	return 0;
 }
 
-/* All functions of the path at hand, joined. */
+/* All functions of the current path, joined. */
 static int fill_stack(struct perun *p, uint32_t node)
 {
 	const struct call_node *nodes = p->t.tree.nodes;
@@ -237,7 +235,7 @@ static void put_machine(struct perun *p, const struct export_options *opt)
 	json_close(&p->j, '}');
 }
 
-/* A list of what stands under PREFIX.0, PREFIX.1, ... */
+/* A list of the values of PREFIX.0, PREFIX.1, ... */
 static void put_list(struct perun *p, const char *name, const char *prefix)
 {
 	const char *v;

@@ -8,7 +8,7 @@
 
 /*
  * Reads r to its end. watch: NULL for none. cut_go: what a go statement started is outermost. 0 or
- * -errno (logged, but for watch->err); trace_unload and call_tree_free in either case.
+ * -errno (logged, except watch->err); trace_unload and call_tree_free in either case.
  */
 int tree_load(struct loaded_trace *trace, struct call_tree *tree, struct trace_reader *r,
 	      struct trace_watch *watch, bool cut_go);

@@ -9,7 +9,7 @@
 #include "model/model.h"
 
 struct audit {
-	bool in_order; /* no event's time lies before an earlier one's (EV_LOSS apart) */
+	bool in_order; /* times of events never go back (except EV_LOSS) */
 	uint32_t n_funcs;
 	uint64_t entries, calls, by_end[CALL_INFERRED + 1];
 	uint64_t suspect_calls, suspect_ns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A call from its entry to its end: where it stands in the tree and whose time it is. */
+/* A call from its entry to its end: its node in the tree and what its time counts for. */
 #include <errno.h>
 
 #include "base/vec.h"

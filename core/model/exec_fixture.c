@@ -53,7 +53,7 @@ static void close_all(struct sim *s)
 	}
 }
 
-/* The process executes itself anew. */
+/* The process executes itself again. */
 static void new_image(struct sim *s)
 {
 	stop_world(s);

@@ -54,7 +54,7 @@ struct sim {
 unsigned exec_rnd(struct sim *s, unsigned n);
 /* Lets time go by. */
 uint64_t exec_tick(struct sim *s);
-/* Adds an event of g (NULL: of nobody), now; to be filled in further by the caller. */
+/* Adds an event of g (NULL: of no goroutine), now; the caller fills in the rest. */
 struct event_ext *exec_emit(struct sim *s, const struct goroutine *g, unsigned kind, uint32_t at,
 			    uint32_t depth);
 /* Runs one step of g, which is alive; one step of the call it is making. */

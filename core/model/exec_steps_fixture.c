@@ -126,7 +126,7 @@ static void unprobed_stop(struct sim *s, struct goroutine *g)
 		if (p.why != STOP_DECLINED || exec_rnd(s, 2))
 			exec_emit(s, g, EV_RESUME, 0, depth)->arg[2] = p.why;
 		else
-			p.from_ns = s->now; /* nothing says when it went on */
+			p.from_ns = s->now; /* no event shows when it went on */
 		truth_segment(s, &p);
 	}
 	if (g->n)

@@ -10,7 +10,7 @@ uint32_t truth_node(struct sim *s, uint32_t parent, uint32_t func, bool go, uint
 		if (x->nodes[i].parent == parent && x->nodes[i].func == func &&
 		    x->nodes[i].go_edge == go && x->nodes[i].go_pc == pc)
 			return i;
-	if (go) /* a creation that stands on its own chain already */
+	if (go) /* a creation that is on its own chain already */
 		for (uint32_t up = parent; up; up = x->nodes[up].parent)
 			if (x->nodes[up].go_edge && x->nodes[up].go_pc == pc &&
 			    x->nodes[up].func == func)

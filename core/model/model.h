@@ -40,7 +40,7 @@ struct call_stats {
 	struct hist hist;
 };
 
-/* Adds counts and times, but for the histogram. */
+/* Adds counts and times, without the histogram. */
 void call_stats_add(struct call_stats *into, const struct call_stats *from);
 
 /* A node of the path tree. Index 0 is the root, no function. */

@@ -19,7 +19,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The function is told apart from its neighbours in few bits; now and then a site that is none. */
+/* Few bits distinguish the function from its neighbours; now and then a site that is none. */
 static uint32_t site_of(unsigned kind, uint8_t b)
 {
 	uint32_t func = b % EXEC_FUNCS, target = b / EXEC_FUNCS % (EXEC_FUNCS + 1);

@@ -49,7 +49,7 @@ struct paths {
 	struct path_go *gos;
 	size_t n_gos, cap_gos;
 	struct hash_index gos_by_key; /* by parent, func and pc */
-	uint32_t max;                 /* nodes at most, but for the three special ones */
+	uint32_t max;                 /* most nodes, without the three special ones */
 	uint32_t other, timer;        /* PATH_OTHER's and PATH_TIMER's node, 0 until needed */
 	uint64_t refused;             /* nodes not made because of max */
 };

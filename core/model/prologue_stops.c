@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Prologues that were stopped: to grow the stack, or because the goroutine was
- * asked to yield. The time from the stop to the entry that follows belongs to
- * the stopped function's columns and to nobody's self.
+ * asked to yield. The time from the stop to the entry that follows belongs to the stopped
+ * function's columns and to no function's self time.
  *
  * A function that is not probed is part of its nearest probed caller here as
  * everywhere: what stops its prologue is charged to that caller's columns, up

@@ -35,7 +35,7 @@ static void add_displaced(struct list *l, const struct inline_stub *s, unsigned 
 					.shown = s->len - JMP_BYTES });
 }
 
-/* The part that makes the event: where nothing is published yet it is begun anew, `again`. */
+/* The part that makes the event: until it is published, it starts again as `again` has it. */
 static void add_record(struct list *l, const struct inline_parts *o, uint8_t undo,
 		       struct region again)
 {

@@ -159,7 +159,7 @@ int inline_give_stub(struct plan *p, struct plan_site *s, const struct code_wind
 		.kind = STUB_INLINE,
 		.displaced_len = w->len,
 		.displaced_vaddr = fn->vaddr + w->off,
-		/* at the jump to a function that was called, its return address lies there, too */
+		/* at the jump to a function that was called, its return address is there, too */
 		.rsp_to_ra_bytes = after + (w->has_call ? 8 : 0),
 		.ring_rsp_to_ra_bytes = w->reads ? after : w->rsp_to_ra_bytes,
 		.keeps_rdx = !at_return,

@@ -7,7 +7,7 @@
 #include "plan/inline_stub.h"
 #include "plan/plan.h"
 
-/* Whether this binary can have inline stubs; else p->stubs.inl.obstacle says why not, and the
+/* Whether this binary can have inline stubs; else p->stubs.inl.obstacle is the reason, and the
  * stubs are springboard's. */
 bool inline_possible(struct plan *p, const struct plan_inline_options *opt);
 
@@ -15,8 +15,8 @@ bool inline_possible(struct plan *p, const struct plan_inline_options *opt);
  * another thread's, and in the child of a vfork, in the parent's memory. */
 bool inline_allowed(const struct plan *p, const struct plan_func *f);
 
-/* Gives s, whose event can be written at the window w of its function, an inline stub, or says in
- * s->stub.why why not. `at_return`: right before a RET. 0 or -ENOMEM. */
+/* Gives s, whose event can be written at the window w of its function, an inline stub, or sets
+ * s->stub.why to the reason why not. `at_return`: right before a RET. 0 or -ENOMEM. */
 int inline_give_stub(struct plan *p, struct plan_site *s, const struct code_window *w,
 		     bool at_return);
 

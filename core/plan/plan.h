@@ -151,7 +151,7 @@ struct plan_func {
 	uint32_t n_exits; /* sites: RETs and tail jumps */
 	bool has_check;   /* of its stack, in the prologue */
 	uint8_t line_end; /* enum line_end: why the entry is not further on */
-	/* number of the entry site when it lies after instructions that may fault; PLAN_NO_SITE */
+	/* number of the entry site when it is after instructions that may fault; PLAN_NO_SITE */
 	uint32_t past_fault_entry;
 	/* short, without loops and calls: its entry's event counts as its exit, too */
 	bool brief;

@@ -10,7 +10,7 @@
 /* What becomes of the sites that a call passes. */
 struct stub_count {
 	size_t entries, exits;             /* of the functions probed */
-	size_t cheap_entries, cheap_exits; /* one trap each, in a stub or as they stand */
+	size_t cheap_entries, cheap_exits; /* one trap each, in a stub or in the text */
 	size_t stub_entries, stub_exits;
 	size_t inline_entries, inline_exits; /* of them without any trap */
 	size_t why[STUB_REASONS];            /* of the sites that are single-stepped */

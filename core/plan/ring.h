@@ -23,7 +23,7 @@
 /* What a stub wants free before it writes: its event and a context before it. */
 #define RING_ROOM (2 * RING_SLOT)
 /* A stub finds its ring in a table of RING_MAX addresses, indexed by p.id, 0 where there is none.
- * It lies on a private page with MADV_WIPEONFORK (d2cd9ede6e19, Linux 4.14), so that a forked child
+ * It is on a private page with MADV_WIPEONFORK (d2cd9ede6e19, Linux 4.14), so that a forked child
  * finds no ring and takes the slow path. */
 #define RING_TABLE_BYTES (8 * RING_MAX)
 
@@ -89,7 +89,7 @@ _Static_assert(sizeof(struct ring_slot) == RING_SLOT, "wire size");
 /* What the hook counts, in memory that outlives the program. */
 struct ring_signals {
 	uint64_t in_stubs;    /* signals that came while pc was in a stub */
-	uint64_t rolled_back; /* of these: an event was begun anew */
+	uint64_t rolled_back; /* of these: an event was started again */
 	uint64_t shown;  /* of these: the handler saw the pc of the text, put back afterwards */
 	uint64_t faults; /* of a record itself; the rings are disabled then */
 };

@@ -30,7 +30,7 @@ void selector_warn_unused(const struct selector *s);
 /* Logs one error: nothing matched; suggests functions or packages with similar names. */
 void selector_log_no_match(const struct selector *s, const struct gobin *b);
 
-/* True when `package` is `path` or lies below it. "all": every package but the runtime's own. */
+/* True when `package` is `path` or below it. "all": every package but the runtime's own. */
 bool package_matches(const char *path, const char *package);
 
 /* Whether the package is part of the runtime itself; runtime/debug, runtime/pprof and the like are

@@ -75,7 +75,7 @@ enum plan_fate sites_fate(const struct plan *p, const struct gocode *code)
 	return refused ? PLAN_REFUSED : PLAN_PROBED;
 }
 
-/* The entry's event says all of a call: it is over in nanoseconds, whichever RET it takes. */
+/* The entry's event is enough for a call: it is over in nanoseconds, whichever RET it takes. */
 static bool is_brief(const struct plan *p, const struct gocode *code)
 {
 	const struct code_point *entry = entry_point(p, code);
@@ -83,7 +83,7 @@ static bool is_brief(const struct plan *p, const struct gocode *code)
 	return code->brief && (entry == &code->entry || entry == &code->past_fault_entry);
 }
 
-/* An exit that lies where the entry does: one site stands for both. */
+/* An exit at the entry's instruction: one site stands for both. */
 static bool is_entry_too(const struct code_point *exit, const struct code_point *entry)
 {
 	return exit->off == entry->off;

@@ -76,7 +76,7 @@ static void give_stub(struct plan *p, struct plan_site *s, const struct code_win
 		stub->rsp_to_ra_bytes = w->rsp_to_ra_bytes;
 }
 
-/* In a plan with inline stubs, springboard's stand only in functions that can have none: windows of
+/* In a plan with inline stubs, springboard's are only in functions that can have none: windows of
  * both kinds could overlap. */
 static int give_inline(struct plan *p, struct plan_site *s, const struct code_window *w,
 		       bool at_return)

@@ -12,7 +12,7 @@ struct call_rows {
 	const struct report_options *opt;
 	const struct loaded_trace *trace;
 	struct trace_watch watch; /* for trace_load */
-	/* of which call_rows_wants says whether they are shown; set by call_rows_finish */
+	/* shown if call_rows_wants returns true; set by call_rows_finish */
 	const struct call *calls;
 	size_t n;
 	uint64_t n_wanted; /* calls that the options ask for, shown or cut by the limit */

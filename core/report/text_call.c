@@ -29,8 +29,8 @@ static void line(const struct report *rep, FILE *out, const struct call *c, int 
 	fprintf(out, "%s%s\n", c->system ? "  (system stack)" : "", mark(c));
 }
 
-/* In the order in which the calls began, unless another was asked for; the goroutine's number says
- * whose line it is. */
+/* In the order in which the calls began, unless another was asked for; the goroutine's number shows
+ * which one a line belongs to. */
 int text_calls(const struct report *rep, FILE *out)
 {
 	uint64_t cut = call_rows_hidden(&rep->calls),

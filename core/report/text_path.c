@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The tree of paths, indented. A node's share is its time and that of all that
- * stands below it, goroutines it created included: what stands below a node
- * never has a larger share, so the heaviest nodes are a tree by themselves.
+ * The tree of paths, indented. A node's share is its time and that of all nodes below it,
+ * goroutines it created included: a node never has a larger share than its parent, so the heaviest
+ * nodes are a tree by themselves.
  */
 #include <errno.h>
 #include <inttypes.h>

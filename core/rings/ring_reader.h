@@ -86,8 +86,8 @@ static inline struct ring_copied ring_reader_copy(const struct ring_reader *r, u
 uint64_t ring_reader_next(struct ring_reader *r, const struct ring_shared *s);
 
 /* Takes the event that ring_reader_next has read and those after it which are stamped before
- * `limit_ns`, at most `room` of them and none after one that is late. How many; r->waiting says
- * whether another one has been read. */
+ * `limit_ns`, at most `room` of them and none after one that is late. How many; r->waiting is set
+ * when another one has been read. */
 size_t ring_reader_take(struct ring_reader *r, const struct ring_shared *s, uint64_t limit_ns,
 			struct event *ev, size_t room);
 

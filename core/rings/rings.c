@@ -194,7 +194,7 @@ static int tell_late(struct rings *s, struct ring_reader *r, uint64_t ns, size_t
 		.h = { .ts_ns = ns, .goid = r->goid, .site = TRACE_NONE, .kind = EV_LOSS },
 		.arg = { ns },
 	};
-	int err = flush(s, n); /* it stands before the event, after the others */
+	int err = flush(s, n); /* it comes before the event, after the others */
 
 	r->late = false;
 	r->late_goid = r->goid;

@@ -19,7 +19,7 @@
 struct rings_fixture {
 	struct ring_head *ring[N_RINGS];
 	struct tsc_clock clock;
-	uint64_t tsc_now; /* what the counter says */
+	uint64_t tsc_now; /* value of the counter */
 	struct rings *rings;
 	/* events handed out; threads have their number plus 9000 */
 	struct event ev[8192];

@@ -17,8 +17,8 @@
 #define ZSTD_LEVEL_HURRY (-100)
 /* Payloads below are stored as they are: a frame would make them no smaller. */
 #define PACK_FROM_BYTES 64
-/* A zstd block ends with a column of at least this size: columns are unlike
- * each other, and each then gets entropy tables of its own. */
+/* A zstd block ends with a column of at least this size: columns differ from each other, and each
+ * then gets its own entropy tables. */
 #define FLUSH_FROM_BYTES 2048
 
 int chunk_packer_init(struct chunk_packer *c)
@@ -188,7 +188,7 @@ const char *chunk_unpack(struct chunk_unpacker *c, const struct chunk_head *h, u
 	c->raw = stored;
 	if (!(h->flags & CHUNK_ZSTD))
 		return NULL;
-	/* What the frame says of itself must agree before anything is allocated for it. */
+	/* The frame's own sizes must agree before anything is allocated for it. */
 	if (ZSTD_getFrameContentSize(stored, h->stored_bytes) != h->raw_bytes ||
 	    ZSTD_findFrameCompressedSize(stored, h->stored_bytes) != h->stored_bytes)
 		return "its zstd frame is of another size";

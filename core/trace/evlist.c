@@ -132,7 +132,7 @@ static void put_flags(FILE *out, unsigned flags)
 	}
 }
 
-/* The functions of a site, or of an event, as keys; the first by name is said already. */
+/* The functions of a site, or of an event, as keys; the first was written by name already. */
 static void put_site_keys(FILE *out, const struct trace_info *info, const bool *shared,
 			  const struct trace_site *s)
 {

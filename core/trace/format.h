@@ -35,7 +35,7 @@
 
 /* Limits. A reader refuses what is beyond, a writer never writes it. */
 #define RAW_MAX_BYTES    (16u << 20)                  /* a chunk's payload, unpacked */
-#define STORED_MAX_BYTES (RAW_MAX_BYTES + (1u << 20)) /* as it lies in the file */
+#define STORED_MAX_BYTES (RAW_MAX_BYTES + (1u << 20)) /* as stored in the file */
 #define STRING_MAX_BYTES (4u << 20)
 /* unpacked payloads of kvs, funcs, sites, pcs together */
 #define TABLES_MAX_BYTES (256u << 20)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The keys by which a trace says what was traced, how, and how it ended (struct
+ * The keys of a trace: what was traced, how, and how it ended (struct
  * trace_kv). Values are text; numbers are decimal; a key is left out when its
  * value is not known. FORMAT.md lists the same keys; trace/keys_test.c compares.
  */
@@ -104,7 +104,7 @@
 #define KEY_END_RING_LATE           "end.ring_late"           /* events after their time */
 #define KEY_END_RINGS_DISABLED      "end.rings_disabled"      /* with impossible contents */
 #define KEY_END_SIGNALS_IN_STUBS    "end.signals_in_stubs"    /* came while pc was in a stub */
-#define KEY_END_SIGNALS_ROLLED_BACK "end.signals_rolled_back" /* of them: the event begun anew */
+#define KEY_END_SIGNALS_ROLLED_BACK "end.signals_rolled_back" /* of them: event restarted */
 #define KEY_END_STUB_FAULTS         "end.stub_faults"         /* while an event was written */
 #define KEY_END_CLOCK_WORST_NS      "end.clock_worst_ns"      /* most that the clocks were off */
 #define KEY_END_CLOCK_JUMPS         "end.clock_jumps"         /* times they were off too far */

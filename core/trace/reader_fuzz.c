@@ -71,7 +71,7 @@ static uint64_t read_singly(struct trace_reader *r, int *got)
 			abort();
 		n++;
 	}
-	if (trace_reader_next(r, &ev) != *got) /* what was said once is said again */
+	if (trace_reader_next(r, &ev) != *got) /* the same result is returned again */
 		abort();
 	return n;
 }

@@ -204,7 +204,7 @@ static SAMPLE_UNUSED int sample_file(void)
 	return fd;
 }
 
-/* A name under which fd can be opened anew. */
+/* A name under which fd can be opened again. */
 static SAMPLE_UNUSED const char *sample_path(int fd)
 {
 	static char path[64];

@@ -89,9 +89,9 @@ struct trace_writer;
  */
 struct trace_writer *trace_writer_new(int fd, const struct trace_info *info);
 
-/* Adds one event; `ev->arg` is read only for the 64-byte kinds. Events come in
- * time order but for EV_LOSS, whose ts_ns may lie before. 0 or -errno (logged once; ENOSPC and
- * the like: what was written stays readable, later calls return the same error). */
+/* Adds one event; `ev->arg` is read only for the 64-byte kinds. Events come in time order, except
+ * EV_LOSS, whose ts_ns may be earlier. 0 or -errno (logged once; ENOSPC and the like: what was
+ * written stays readable, later calls return the same error). */
 int trace_writer_event(struct trace_writer *w, const struct event_ext *ev);
 /* Adds n events at once, all of kinds that have no arguments; the fastest way. Results as
  * trace_writer_event. */

@@ -57,7 +57,7 @@ static uint64_t now_ns(clockid_t id)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-/* Nothing of ours lies below rsp here: the call and the kernel may write there. */
+/* Nothing of ours is below rsp here: the call and the kernel may write there. */
 __attribute__((noinline)) static void call_site(void)
 {
 	void (*f)(void) = (void (*)(void))(uintptr_t)site;

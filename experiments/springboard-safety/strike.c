@@ -4,12 +4,12 @@
  *
  *   strike WHEN WHOM SIGNAL[,SIGNAL...] COMMAND ARG...
  *
- * COMMAND is `gotrace record ... -- PROGRAM ...`, run in a process group of its own.
- * WHEN: held (PROGRAM's process is traced and has yet to exec), exec (it stands at its
- * exec), runs (it has been let go), or a number: so many microseconds after the start.
- * WHOM: tracer, target, group (both). SIGNAL: a number.
- * Prints, to descriptor 2, "strike: " and hit or missed. Exits as COMMAND does (128 + n when
- * a signal ended it); 99 when it has not ended after 30 s, and kills the group.
+ * COMMAND is `gotrace record ... -- PROGRAM ...`, run in its own process group.
+ * WHEN: held (PROGRAM's process is traced and has yet to exec), exec (it is held at its exec), runs
+ * (it has been let go), or a number: so many microseconds after the start. WHOM: tracer, target,
+ * group (both). SIGNAL: a number. Prints, to descriptor 2, "strike: " and hit or missed. Exits as
+ * COMMAND does (128 + n when a signal ended it); 99 when it has not ended after 30 s, and kills the
+ * group.
  */
 #include <dirent.h>
 #include <errno.h>

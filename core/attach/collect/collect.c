@@ -48,7 +48,7 @@ struct collector {
 
 /* ---- the stream */
 
-/* Room for the end record and what it says. */
+/* Room for the end record and its keys. */
 #define END_BYTES 4096
 
 /* Keeps the file below its limit: flushes when no more events than those waiting are sure to fit.

@@ -37,7 +37,7 @@ struct tsc_pair tsc_source_pair(void)
 	return best;
 }
 
-/* ---- what the system says of it */
+/* ---- what the system reports about it */
 
 static bool read_line(const char *path, char *line, int size)
 {

@@ -48,7 +48,7 @@ __asm__(".text\n"
 	"	pop %rbx\n"
 	"	pop %r14\n"
 	"	ret\n"
-	/* Aligned: the kernel rewrites only what lies in one page. */
+	/* Aligned: the kernel rewrites an instruction only within one page. */
 	".balign 16\n"
 	"bench_push: push %rbp\n"
 	"	pop %rbp\n"
@@ -302,7 +302,7 @@ bool bench_became_call(enum bench_site site)
 {
 	const volatile unsigned char *p = sites[site];
 
-	/* lea -128(%rsp),%rsp stands before the call that a nop10 becomes. */
+	/* lea -128(%rsp),%rsp comes before the call that a nop10 becomes. */
 	return p[0] == 0xe8 || (p[0] == 0x48 && p[1] == 0x8d && p[2] == 0x64 && p[5] == 0xe8);
 }
 

@@ -12,7 +12,7 @@
 
 #include "attach/probes/probes.h"
 
-/* What can be probed: each is an instruction of a function of its own. */
+/* What can be probed: each is an instruction of a separate function. */
 enum bench_site {
 	BENCH_PUSH,
 	BENCH_JUMP,

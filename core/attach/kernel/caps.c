@@ -72,7 +72,7 @@ static void measure(struct caps *c, struct bench *b)
 	c->step_ns = bench_time(b, BENCH_STEP, CALLS_STEP);
 }
 
-/* In a link of its own: a refusal fails the whole link. */
+/* In a separate link: a refusal fails the whole link. */
 static void measure_nop10(struct caps *c, struct bench *b)
 {
 	c->nop10_err = bench_attach(b, BENCH_BIT(BENCH_NOP10));

@@ -45,8 +45,8 @@ static enum log_level error_level(const struct probes_options *opt)
 	return opt->quiet ? LOG_LEVEL_DEBUG : LOG_LEVEL_ERROR;
 }
 
-/* Fills the offsets in from the layout; -ENOTSUP when a field that every event needs lies too far
- * in. */
+/* Fills the offsets in from the layout; -ENOTSUP when the offset of a field that every event needs
+ * is too large. */
 static int configure_offsets(struct probe_config *c, const struct probes_options *opt)
 {
 	const struct golayout *l = opt->layout;

@@ -27,7 +27,7 @@ int inject_seize(pid_t pid);
 
 /*
  * Waits until the seized process has executed its new image; signals that come before are
- * delivered. 0: it is stopped and *in is ready; -ECHILD: it ended first, *wait_status says how.
+ * delivered. 0: it is stopped and *in is ready; -ECHILD: it ended first, see *wait_status.
  * This and all that follows must be called by the thread that seized.
  */
 int inject_wait_exec(struct inject *in, pid_t pid, int *wait_status);

@@ -247,7 +247,7 @@ static void patch_sites(const struct patch *p, bool *in_stub)
 	free(stubs);
 }
 
-/* Finds out where the image lies and that system calls can be made from it. */
+/* Finds the address of the image and checks that system calls can be made from it. */
 static const char *find_text(struct patch *p)
 {
 	const struct gofunc *funcs;

@@ -256,7 +256,7 @@ void target_close(struct target *t)
 {
 	if (t->hold_fd >= 0) { /* never released: it exits by itself */
 		close(t->hold_fd);
-		if (t->seized && !t->ended) /* it may stand still because of a signal */
+		if (t->seized && !t->ended) /* it may be stopped by a signal */
 			kill(t->pid, SIGKILL);
 		if (t->launched && !t->ended)
 			t->ended = waitpid(t->pid, &t->wait_status, 0) == t->pid;

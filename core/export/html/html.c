@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/outfile.h"
 
-/* What stands before and after the data: assembled from page/ by page/assemble.sh. */
+/* The page before and after the data: assembled from page/ by page/assemble.sh. */
 #define EMBED(name)                                                               \
 	__asm__(".section .rodata\n"                                              \
 		".global page_" #name "_start, page_" #name "_end\n"              \

@@ -2,7 +2,7 @@
 /*
  * Two traces as one page: the second one's, and for each function and path what
  * it was in the first. Functions are matched by name, paths by the names on
- * them and by where a go statement stands.
+ * them and by the location of the go statement.
  */
 #include <errno.h>
 #include <stdlib.h>

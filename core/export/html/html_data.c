@@ -39,7 +39,7 @@ static void name_funcs(const struct html_page *p, struct json *j)
 	for (size_t i = 0; i < p->n_funcs; i++)
 		json_str(j, trace_name_func(p->trace.info, p->funcs[i]));
 	json_close(j, ']');
-	/* A file is said once for all functions of a row that it has. */
+	/* A file is written once for a run of functions in it. */
 	json_key(j, "files");
 	json_open(j, '[');
 	for (size_t i = 0; i < p->n_funcs; i++) {
@@ -78,8 +78,8 @@ int html_write_funcs(const struct html_page *p, struct json *j)
 	return err;
 }
 
-/* ---- the tree: dense columns have a number for each node, sparse ones pairs of how many nodes
- * further on and what stands there */
+/* ---- the tree: dense columns have a number for each node, sparse ones have pairs: how many nodes
+ * further on, and the number there */
 
 static uint64_t calls_of(const struct call_stats *v)
 {

@@ -218,8 +218,7 @@ static int by_path(const void *x, const void *y)
 	return (a->path > b->path) - (a->path < b->path);
 }
 
-/* Calls of these functions are there, but may have ended otherwise: paths without a visit of their
- * own. */
+/* Calls of these functions are there, but may have ended otherwise: paths without a visit. */
 static int complete(struct html_goroutine *g, const struct call_tree *t, bool *has)
 {
 	size_t cap = g->n_visits;

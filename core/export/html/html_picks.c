@@ -7,9 +7,9 @@
 #include "export/html/html.h"
 
 #define MOST_GROUPS 500 /* groups of goroutines that are offered */
-/* and of those, the heaviest, that have pictures of their own whatever they take, */
+/* of those, the heaviest that always have a picture, whatever its size, */
 #define GROUP_PICTURES 12
-/* and further ones until all pictures of groups take so much */
+/* and others until all pictures of groups take so many bytes */
 #define PICTURES_BYTES ((size_t)128 << 10)
 #define FUNCTIONS      60 /* in a picture */
 #define LINKS          300

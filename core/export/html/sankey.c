@@ -266,7 +266,7 @@ int sankey_fold(struct sankey *s, const struct sankey_calls *c, const struct san
 	struct func_weight *f = weigh(c, opt->by, &n);
 	int err = f ? 0 : -ENOMEM;
 
-	/* Time in a callee is time in its caller as well; the others are nobody else's. */
+	/* Total time in a callee is time in its caller as well; other weights count once. */
 	for (size_t i = 0; i < c->n; i++)
 		if (opt->by != SANKEY_TOTAL || outermost(&c->edges[i]))
 			s->whole += c->edges[i].weight[opt->by];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which calls run backwards, which column a node stands in, and where bands pass columns. */
+/* Which calls run backwards, which column a node is in, and where bands pass columns. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -56,8 +56,8 @@ static void visit(struct search *v, uint32_t node)
 	}
 }
 
-/* First what nobody calls, then where goroutines begin, then what is left; each by weight, as nodes
- * are. */
+/* First functions without callers, then goroutines' first functions, then the rest; each by weight,
+ * the order of nodes. */
 static void visit_all(struct search *v)
 {
 	const struct sankey *s = v->s;
@@ -72,7 +72,8 @@ static void visit_all(struct search *v)
 		visit(v, i);
 }
 
-/* Right of all callers; what nobody calls right before what it calls. */
+/* Each node is right of all its callers; one without callers is right before what it calls.
+ */
 static void set_layers(struct search *v)
 {
 	struct sankey *s = v->s;

@@ -146,7 +146,7 @@ static void improve(struct ordering *o)
 		s->nodes[n].rank = o->best[n];
 }
 
-/* At first nodes stand in the order of their weight, then what was folded, then routes. */
+/* The initial order: nodes by weight, then folded ones, then routes. */
 static int number(struct sankey *s)
 {
 	uint32_t *n = calloc(s->n_layers + 1, sizeof(*n));

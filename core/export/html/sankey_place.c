@@ -32,7 +32,7 @@ struct placing {
 	struct scale scale;
 	int64_t gap;         /* below a bar */
 	int64_t *sum, *pull; /* of nodes: where neighbours want them, times how much */
-	/* nodes of a column that stand as one block: the first of them, how many, where it wants to
+	/* nodes of a column placed as one block: the first of them, how many, where it wants to
 	 * be */
 	struct block {
 		uint32_t first, n;
@@ -212,7 +212,7 @@ struct port {
 	int64_t towards; /* the middle of what it leads to next */
 };
 
-/* By node and side, then by where they lead; what runs backwards stands lowest. */
+/* By node and side, then by where they lead; links that run backwards are lowest. */
 static int by_direction(const void *x, const void *y, void *ctx)
 {
 	const struct sankey *s = ctx;
@@ -230,7 +230,7 @@ static int by_direction(const void *x, const void *y, void *ctx)
 	return (a->link > b->link) - (a->link < b->link);
 }
 
-/* Gives each link its stretch of the bars at its ends; what no link brings stands on top. */
+/* Gives each link its part of the bars at its ends; weight that no link brings is on top. */
 static int set_ports(struct placing *p)
 {
 	struct sankey *s = p->s;

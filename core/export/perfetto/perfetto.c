@@ -70,8 +70,8 @@ static void put_end(struct perfetto *p, struct track *t, const struct call *c)
 		annotate(&event, &notes[1], "suspect");
 		notes[1].has_bool_value = notes[1].bool_value = true;
 	}
-	/* Prologues of what it called were stopped: that time is nobody's self, and no slice shows
-	 * it. */
+	/* Prologues of what it called were stopped: that time is no function's self time, and no
+	 * slice shows it. */
 	if (dur_ns > below_ns + c->self_ns) {
 		annotate(&event, &notes[2], "stopped_ns");
 		notes[2].has_uint_value = true;

@@ -23,7 +23,7 @@
 #define PROCESS_UUID  1u
 #define LOSSES_UUID   2u
 #define TRACK_UUID(t) (IMAGE_UUID((t)->key.image) + 3 + 2 * (t)->key.id + (t)->key.system)
-/* Of what stands above them: the process, of a later image's a group of its own. */
+/* Of the tracks' parent: the process, or for a later image a group of its tracks. */
 #define IMAGE_UUID(image) ((uint64_t)(image) << 40 | PROCESS_UUID)
 
 static void put(struct perfetto *p, Perfetto__TracePacket *packet)
@@ -165,7 +165,7 @@ void perfetto_begin(struct perfetto *p, uint64_t ts_ns)
 	free(name);
 }
 
-/* Goids start anew with each image. */
+/* Goids start over with each image. */
 static void describe_image(struct perfetto *p, uint32_t image)
 {
 	Perfetto__TrackDescriptor group = PERFETTO__TRACK_DESCRIPTOR__INIT;

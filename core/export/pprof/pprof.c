@@ -2,8 +2,8 @@
 /*
  * pprof's profile: protobuf in gzip (pprof.proto). Values are a stack's own;
  * pprof adds them up along the stacks by itself. So its "cum" goes across go
- * statements, as ours do not: a frame named [go] stands where it does, with the
- * statement's line, or --no-go-edges cuts there.
+ * statements, as ours do not: a frame named [go] marks each of them, with the statement's line, or
+ * --no-go-edges cuts there.
  *
  * A function is one location, its start: which of a caller's lines made a call
  * is not in a trace.
@@ -265,7 +265,7 @@ static uint64_t location_of(struct pprof *p, uint32_t func)
 	return p->location[slot] = slot + 1;
 }
 
-/* The index of pc in go_pcs, which takes it up when it is new; *fresh says whether it was. */
+/* The index of pc in go_pcs, which takes it up when it is new; *fresh: it was. */
 static size_t go_pc_index(struct pprof *p, uint64_t pc, bool *fresh)
 {
 	uint32_t hash = hash_u64(pc);

@@ -38,7 +38,7 @@ int db_open(struct db *d)
 		return d->err;
 	}
 	check(d, sqlite3_open_v2(path, &d->h, SQLITE_OPEN_READWRITE, NULL));
-	/* Nobody else sees the file: no journal, no locks, no syncs. */
+	/* No other process sees the file: no journal, no locks, no syncs. */
 	db_run(d,
 	       "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; BEGIN IMMEDIATE");
 	unlink(path);

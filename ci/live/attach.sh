@@ -57,6 +57,7 @@ wait_fails() {
 	start_ticker 20s
 	"$GOTRACE" record --pid "$target" -o trace 2>err &
 	local job=$! got=0
+	wait_for 20 test -s trace
 	sleep 1
 	prlimit --pid "$job" --nofile=2:
 	wait "$job" || got=$?
@@ -110,7 +111,7 @@ replaced_binary() { # the file a process runs may have been replaced on disk
 check "--pid of a process whose file was replaced" replaced_binary
 
 killed() {
-	"$GOTRACE" record -o trace -- "$ticker" 4s >out 2>err &
+	"$GOTRACE" record -o trace -- "$ticker" 60s >out 2>err &
 	local job=$! got=0
 	wait_for 20 grep -q ready out
 	target=$(pgrep -P "$job" -x ticker)
@@ -120,8 +121,9 @@ killed() {
 	kill -KILL "$job"
 	wait "$job" || got=$?
 	[ "$got" = 137 ] || fail "gotrace ended with $got before it was killed"
-	kill -0 "$target" || fail "the target died with gotrace"
-	wait_for 10 grep -q '^count main.tock ' out
+	sleep 1
+	kill -TERM "$target" || fail "the target died with gotrace"
+	wait_for 20 grep -q '^count main.tock ' out
 	gt report trace >text
 	expect_grep incomplete text
 	check_part

@@ -109,3 +109,26 @@ double tsc_clock_residual_ns(const struct tsc_clock *c)
 {
 	return c->n_residuals ? sqrt(c->residual_squares / (double)c->n_residuals) : 0;
 }
+
+/* ---- other CPUs */
+
+void tsc_offset_add(struct tsc_offset *o, uint64_t asked, uint64_t there, uint64_t got)
+{
+	uint64_t doubt = (got - asked) / 2;
+
+	if (doubt >= o->doubt)
+		return;
+	o->doubt = doubt;
+	o->ticks = (int64_t)(there - asked - doubt);
+}
+
+int64_t tsc_offset_sure(const struct tsc_offset *o, uint64_t doubt_max)
+{
+	const uint64_t by = o->ticks < 0 ? -(uint64_t)o->ticks : (uint64_t)o->ticks;
+
+	if (o->doubt <= doubt_max)
+		return o->ticks;
+	if (by <= o->doubt)
+		return 0;
+	return o->ticks < 0 ? -(int64_t)(by - o->doubt) : (int64_t)(by - o->doubt);
+}

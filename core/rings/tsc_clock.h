@@ -62,6 +62,20 @@ static inline uint64_t tsc_segment_ns(const struct tsc_segment *s, uint64_t tsc)
  * one; the slope of the oldest segment continued for an earlier one). */
 uint64_t tsc_clock_ns(const struct tsc_clock *c, uint64_t tsc);
 
+/* How far another CPU's counter is ahead of this one's: by `ticks`, give or take `doubt`. */
+struct tsc_offset {
+	int64_t ticks;
+	uint64_t doubt; /* UINT64_MAX: not asked yet */
+};
+
+/* Takes in one answer: its counter was `there` at some moment between `asked` and `got` here. The
+ * answer that came fastest counts. */
+void tsc_offset_add(struct tsc_offset *o, uint64_t asked, uint64_t there, uint64_t got);
+
+/* What is known for sure: as far as the counters differ at the least. Slow answers, of CPUs that
+ * are busy with something else, prove nothing. Where doubt is at most doubt_max, ticks. */
+int64_t tsc_offset_sure(const struct tsc_offset *o, uint64_t doubt_max);
+
 /* Root mean square of the residuals, 0 when there are none. */
 double tsc_clock_residual_ns(const struct tsc_clock *c);
 

@@ -133,6 +133,41 @@ static void before_all_that_is_kept(void **state)
 	assert_int_equal(tsc_clock_ns(&clock_, 0), 0);
 }
 
+static void offset_is_of_the_fastest_answer(void **state)
+{
+	struct tsc_offset o = { .doubt = UINT64_MAX };
+
+	(void)state;
+	assert_int_equal(tsc_offset_sure(&o, 200), 0);
+	tsc_offset_add(&o, 1000, 91000, 101000);
+	tsc_offset_add(&o, 200000, 200150, 200200);
+	tsc_offset_add(&o, 300000, 300500, 300800);
+	assert_int_equal(o.ticks, 50);
+	assert_int_equal(o.doubt, 100);
+	assert_int_equal(tsc_offset_sure(&o, 200), 50);
+}
+
+static void a_slow_answer_proves_no_offset(void **state)
+{
+	struct tsc_offset o = { .doubt = UINT64_MAX };
+
+	(void)state;
+	/* the other CPU answered at once, this thread had to wait for its own */
+	tsc_offset_add(&o, 1000000, 1000100, 61000000);
+	assert_int_equal(tsc_offset_sure(&o, 400), 0);
+	/* at the other end */
+	o.doubt = UINT64_MAX;
+	tsc_offset_add(&o, 1000000, 60999900, 61000000);
+	assert_int_equal(tsc_offset_sure(&o, 400), 0);
+	/* but one outside of question and answer is of another clock */
+	o.doubt = UINT64_MAX;
+	tsc_offset_add(&o, 1000000, 999000, 1004000);
+	assert_int_equal(tsc_offset_sure(&o, 400), -1000);
+	o.doubt = UINT64_MAX;
+	tsc_offset_add(&o, 1000000, 1009000, 1004000);
+	assert_int_equal(tsc_offset_sure(&o, 400), 5000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +178,8 @@ int main(void)
 		cmocka_unit_test_setup(a_doubtful_pair_is_no_jump, fresh),
 		cmocka_unit_test_setup(a_counter_that_went_back, fresh),
 		cmocka_unit_test_setup(before_all_that_is_kept, fresh),
+		cmocka_unit_test(offset_is_of_the_fastest_answer),
+		cmocka_unit_test(a_slow_answer_proves_no_offset),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

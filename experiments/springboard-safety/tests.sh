@@ -4,6 +4,7 @@
 # shellcheck shell=bash
 : "${programs:?}" "${strike:?}"
 hazards=$programs/default/hazards
+options=()
 SELECT=() # more options of record, for the tests that set it,
 RECORD=() # and for all
 
@@ -17,13 +18,13 @@ options_of() {
 }
 # springboard KIND COMMAND...: traced so.
 springboard() {
-	local options
 	options_of "$1"
 	shift
 	gt record -o trace "${options[@]}" "${RECORD[@]}" "${SELECT[@]}" -- "$@"
 }
 stubs_used() { # TRACE
 	gt info "$1" >told
+	[[ ${options[*]} != *=inline* || $(awk '$1 == "probe.strategy" { print $2 }' told) = inline ]] || fail "not inline: $(cat err)"
 	[ "$(awk '$1 == "end.stubs" { print $2 }' told)" -gt 0 ] || fail "no stub was used"
 	[ "$(awk '$1 == "end.stubs_left" { print $2 }' told)" = 0 ] || fail "a stub was not entered"
 	[ "$(awk '$1 == "inline.overflow" { print $2 }' told)" = drop ] ||

@@ -197,48 +197,46 @@ static void *answer(void *arg)
 #define ROUNDS     300
 #define MEETING_NS (100 * 1000 * 1000)
 
-/* How far the counter of m->cpu is ahead of this CPU's, by the fastest answer. false: there was
- * none in time, the CPUs are busy. */
-static bool offset_of(struct meeting *m, int64_t *offset)
+/* Asks until there were enough answers and one came fast, or no longer. Where CPUs are busy, most
+ * answers wait for one of them. */
+static void ask(struct meeting *m, uint64_t doubt_max, struct tsc_offset *offset)
 {
-	uint64_t end_ns = clock_monotonic_ns() + MEETING_NS, best = UINT64_MAX;
+	uint64_t end_ns = clock_monotonic_ns() + MEETING_NS;
 
-	for (uint64_t round = 1; round <= ROUNDS; round++) {
-		uint64_t asked, got, there;
+	for (uint64_t round = 1; round <= ROUNDS || offset->doubt > doubt_max; round++) {
+		uint64_t asked, there;
 
 		m->answer = 0;
 		asked = tsc_read();
 		m->question = round;
 		for (unsigned i = 1; !(there = m->answer); i++)
 			if (!(i % 1024) && clock_monotonic_ns() > end_ns)
-				return best != UINT64_MAX;
-		got = tsc_read();
-		if (got - asked >= best)
-			continue;
-		best = got - asked;
-		*offset = (int64_t)(there - asked - best / 2);
+				return;
+		tsc_offset_add(offset, asked, there, tsc_read());
+		if (round > ROUNDS && clock_monotonic_ns() > end_ns)
+			return;
 	}
-	return true;
 }
 
-/* Compares one CPU with the one that this thread is pinned to. */
-static bool compare(unsigned cpu, int64_t *offset)
+/* How far a CPU's counter is ahead of the one's that this thread is pinned to, for sure. */
+static int64_t compare(unsigned cpu, uint64_t doubt_max)
 {
 	struct meeting m = { .cpu = cpu };
+	struct tsc_offset offset = { .doubt = UINT64_MAX };
 	pthread_t thread;
-	bool got;
 
 	if (pthread_create(&thread, NULL, answer, &m))
-		return false;
-	got = offset_of(&m, offset);
+		return 0;
+	ask(&m, doubt_max, &offset);
 	m.over = true;
 	pthread_join(thread, NULL);
-	return got;
+	return tsc_offset_sure(&offset, doubt_max);
 }
 
 static void measure_spread(struct tsc_check *c, const cpu_set_t *cpus, double rate)
 {
-	int64_t offset, most = 0, least = 0;
+	const uint64_t doubt_max = (uint64_t)(SPREAD_MAX_NS * rate);
+	int64_t most = 0, least = 0;
 	bool first = true;
 
 	for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++) {
@@ -248,10 +246,12 @@ static void measure_spread(struct tsc_check *c, const cpu_set_t *cpus, double ra
 			first = false;
 			if (!pin(cpu))
 				return;
-		} else if (compare(cpu, &offset)) {
-			most = offset > most ? offset : most;
-			least = offset < least ? offset : least;
+			continue;
 		}
+		int64_t offset = compare(cpu, doubt_max);
+
+		most = offset > most ? offset : most;
+		least = offset < least ? offset : least;
 	}
 	c->spread_ns = (uint32_t)((double)(most - least) / rate);
 }

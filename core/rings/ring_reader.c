@@ -252,8 +252,21 @@ static void set_loss(struct event_ext *loss, uint64_t written_ns, uint64_t first
 		loss->arg[0] = loss->h.ts_ns;
 }
 
+/* A counter that a stub left behind, as a time that is not earlier. Stubs go on while the clocks
+ * and the rings are read: it may be later than all that is known. */
+static uint64_t not_before(const struct ring_shared *s, uint64_t tsc)
+{
+	const struct tsc_pair *last = &s->clock->last;
+	uint64_t after_ns = tsc > last->tsc ? tsc - last->tsc
+					    : 0; /* no counter is slower than 1 GHz */
+
+	if (after_ns > RINGS_PATIENCE_NS) /* nonsense */
+		after_ns = RINGS_PATIENCE_NS;
+	return tsc_clock_ns(s->clock, tsc) + after_ns;
+}
+
 /* The time of a counter that a stub left in the ring, limited to the times it can have. */
-static uint64_t within(const struct ring_shared *s, uint64_t tsc, uint64_t now_ns)
+static uint64_t not_after(const struct ring_shared *s, uint64_t tsc, uint64_t now_ns)
 {
 	uint64_t ns = tsc_clock_ns(s->clock, tsc);
 
@@ -280,7 +293,7 @@ bool ring_reader_loss(struct ring_reader *r, const struct ring_shared *s, uint64
 	uint64_t first = __atomic_load_n(&r->head->dropped_first, __ATOMIC_RELAXED);
 	uint64_t last = __atomic_load_n(&r->head->dropped_last, __ATOMIC_RELAXED);
 
-	set_loss(loss, s->written_ns, within(s, first, now_ns), within(s, last, now_ns), count);
+	set_loss(loss, s->written_ns, not_after(s, first, now_ns), not_before(s, last), count);
 	if (goid == RING_MANY_GOIDS || !goid)
 		loss->h.flags = EVF_ALL;
 	else

@@ -44,7 +44,7 @@ static int take_late(void *ctx, const struct event_ext *loss)
 	return 0;
 }
 
-static int take_loss(void *ctx, const struct event_ext *loss)
+int rings_take_loss(void *ctx, const struct event_ext *loss)
 {
 	struct rings_fixture *f = ctx;
 
@@ -130,7 +130,7 @@ uint64_t rings_round(struct rings_fixture *f, uint64_t ns)
 
 	rings_pair(f, ns);
 	complete = rings_look(f, ns);
-	assert_int_equal(rings_take_losses(f->rings, take_loss, f), 0);
+	assert_int_equal(rings_take_losses(f->rings, rings_take_loss, f), 0);
 	assert_int_equal(rings_until(f->rings, complete), 0);
 	rings_release(f->rings);
 	return complete;

@@ -41,4 +41,7 @@ uint64_t rings_look(struct rings_fixture *f, uint64_t now_ns);
 /* A whole round at `ns`. Returns the time up to which events were complete. */
 uint64_t rings_round(struct rings_fixture *f, uint64_t ns);
 
+/* For rings_take_losses, with the fixture. */
+int rings_take_loss(void *ctx, const struct event_ext *loss);
+
 #endif

@@ -220,9 +220,30 @@ static void drops_are_losses(void **state)
 	assert_int_equal(f->loss[1].h.goid, 0);
 	assert_int_equal(f->loss[1].h.flags, EVF_ALL);
 	assert_int_equal(f->loss[1].h.ts_ns, 4 * MS);
-	assert_int_equal(f->loss[1].arg[0], 5 * MS);
+	assert_int_equal(f->loss[1].arg[0], 5 * MS + RINGS_PATIENCE_NS);
 	assert_int_equal(f->loss[1].arg[1], 1);
 	assert_int_equal(rings_stats(f->rings).lost, 13);
+}
+
+/* Stubs go on while the collector looks: what they drop after its last reading of the clocks, and
+ * after the time up to which it looks, is within the range all the same. */
+static void a_drop_after_the_last_pair(void **state)
+{
+	struct rings_fixture *f = *state;
+	struct ring_head *r = f->ring[2];
+
+	rings_round(f, 2 * MS);
+	r->dropped = 5;
+	r->dropped_first = 3 * MS - 10;
+	r->dropped_last = 3 * MS + 700;
+	r->dropped_goid = 33;
+	rings_pair(f, 3 * MS);
+	f->tsc_now = 3 * MS + 400;
+	rings_look(f, 3 * MS - 20000);
+	rings_take_losses(f->rings, rings_take_loss, f);
+	assert_int_equal(f->n_losses, 1);
+	assert_in_range(f->loss[0].h.ts_ns, 2 * MS, 3 * MS - 10);
+	assert_in_range(f->loss[0].arg[0], 3 * MS + 700, 3 * MS + 10000);
 }
 
 #define test(name) cmocka_unit_test_setup_teardown(name, rings_setup, rings_teardown)
@@ -233,7 +254,7 @@ int main(void)
 		test(whose_and_when),           test(up_to_the_watermark),
 		test(over_the_end_of_the_ring), test(many_at_once),
 		test(while_a_stub_is_at_work),  test(a_thread_stopped_in_a_stub_is_passed_by),
-		test(drops_are_losses),
+		test(drops_are_losses),         test(a_drop_after_the_last_pair),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

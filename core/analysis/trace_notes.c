@@ -172,9 +172,16 @@ static void lost(const struct loaded_trace *trace, struct notes *to)
 	char events[96] = "no event was lost", calls[96] = "";
 
 	if (t->lost_events || t->loss_records) {
-		notes_add(
-			to,
-			"to lose no events, use a larger buffer (record -m) or select fewer functions (-p, -x)");
+		const char *overflow = trace_info_get(trace->info, KEY_INLINE_OVERFLOW);
+
+		if (overflow && !strcmp(overflow, "drop"))
+			notes_add(
+				to,
+				"to lose no events, use larger rings (record --ring), --overflow=throttle or select fewer functions (-p, -x)");
+		else
+			notes_add(
+				to,
+				"to lose no events, use a larger buffer (record -m) or select fewer functions (-p, -x)");
 		snprintf(events, sizeof(events), "%" PRIu64 " event%s lost in %" PRIu64 " gap%s",
 			 t->lost_events, t->lost_events == 1 ? " was" : "s were", t->loss_records,
 			 plural(t->loss_records));

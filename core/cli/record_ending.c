@@ -74,8 +74,8 @@ void record_say_how_it_ended(const struct run *r, int err)
 			 r->target.launched && !r->target.ended ? "; the command keeps running"
 								: "");
 	if (s.lost_events)
-		log_warn("%llu events were lost; a larger -m or fewer functions help",
-			 (unsigned long long)s.lost_events);
+		log_warn("%" PRIu64 " events were lost; %s or fewer functions help", s.lost_events,
+			 r->opt.drop ? "a larger --ring" : "a larger -m");
 	if (!s.events && !err && rec->reason == END_EXITED)
 		log_warn(
 			"no call was recorded%s",

@@ -86,6 +86,8 @@ static const struct line {
 	  "(estimate: events times their measured cost)" },
 	{ "2 loss - 0 2600 arg0=2700 arg1=4\n",
 	  "to lose no events, use a larger buffer (record -m) or select fewer functions (-p, -x)" },
+	{ "@set inline.overflow drop\n2 loss - 0 2600 arg0=2700 arg1=4\n",
+	  "to lose no events, use larger rings (record --ring), --overflow=throttle or select fewer functions (-p, -x)" },
 };
 
 static void test_lines(void **state)

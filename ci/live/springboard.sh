@@ -14,7 +14,7 @@ programs=$LIVE/programs strike=$LIVE/strike
 [ "${LIVE_SLOW:-}" != 1 ] || RECORD=(-m 64M)
 
 # A program that a signal cannot stop in time hangs: the limit is all that this needs.
-for kind in jump nop; do
+for kind in jump nop inline drop; do
 	check "a loop of functions without a stack check lets others run, $kind" exact $kind "$hazards" flag 20
 	check "the collector runs beside such loops, $kind" exact $kind "$hazards" collect 100
 	check "8 goroutines with moving stacks, $kind" exact $kind "$hazards" crowd 8 6000
@@ -30,8 +30,17 @@ GODEBUG=asyncpreemptoff=1 check "without asynchronous preemption" exact jump "$h
 check "every package, and code that checks itself (fips140=on)" everything jump
 # shellcheck disable=SC2086 # a list of words
 check "the same counts in every strategy" same_counts 600 $strategies
-check "SIGQUIT shows every goroutine's frames" quits jump 7 14 21 28 35
-check "children of the same binary and others" with_children jump
+for kind in jump inline; do
+	check "SIGQUIT shows every goroutine's frames, $kind" quits $kind 7 14 21 28 35
+	check "children of the same binary and others, $kind" with_children $kind
+	check "another tool's probes were there before, $kind" others_probes before 2000 $kind
+	check "another tool's probes come and go, $kind" others_probes during 40000 $kind
+done
+for kind in inline drop; do
+	check "more processors than rings, $kind" exact $kind --rings=1 "$hazards" crowd 8 6000
+done
+check "what was recorded and what was lost add up" adds_up
+check "SIGKILL to gotrace while stubs write events" goes_on_alone --probe=inline
 check "a new image behind the library's back is said" raw_exec jump
 check "a program that can execute itself is not patched" executes_itself
 check "a program that is not found in its memory map is not patched" odd_path
@@ -39,8 +48,6 @@ check "a set-uid program is not patched" set_uid
 check "a program with a file capability is not patched" file_capability
 check "where something else traces it, it is not patched" traced_already
 check "where files in memory may not be executed" no_executable_memory_files
-check "another tool's probes were there before" others_probes before 2000 jump
-check "another tool's probes come and go" others_probes during 40000 jump
 
 for when in held exec; do
 	for whom in target group; do

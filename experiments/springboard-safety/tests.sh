@@ -20,6 +20,7 @@ options_of() {
 springboard() {
 	options_of "$1"
 	shift
+	while [[ $1 == --* ]]; do options+=("$1"); shift; done # more options
 	gt record -o trace "${options[@]}" "${RECORD[@]}" "${SELECT[@]}" -- "$@"
 }
 stubs_used() { # TRACE
@@ -44,6 +45,25 @@ exact() { # KIND BINARY ARG...
 	done
 	stubs_used trace
 	agrees
+}
+
+# With --overflow=drop: events recorded and lost are as many as the program makes.
+events_of() { # TRACE: recorded by probes of calls, and lost
+	gt info "$1" | awk '$1 ~ /^(entry|exit)$/ { n += $2 } $1 == "entry-exit" { n += $2 }
+		$1 == "lost_events" { lost = $2 } END { print n + lost, lost + 0 }'
+}
+adds_up() {
+	local all lost whole
+	springboard inline --ring=32M "$hazards" crowd 2 60000 >printed 2>err
+	stubs_used trace
+	read -r whole lost < <(events_of trace)
+	[ "$lost" = 0 ] || fail "$lost events were lost"
+	springboard drop --ring=4K "$hazards" crowd 2 60000 >printed 2>err
+	stubs_used trace
+	read -r all lost < <(events_of trace)
+	[ "$lost" -gt 0 ] || fail "no ring was full"
+	[ "$all" = "$whole" ] || fail "$all events, not $whole"
+	gt report trace --by=function --format=csv | awk -F, 'NR > 1 { n += $11 } END { exit !n }' || fail "no call is suspect"
 }
 
 # Every package; the code that checks itself runs with fips140=on (Go 1.24).
@@ -248,7 +268,7 @@ struck() { # STATUS WHEN WHOM SIGNALS: both end, with this status; nothing hangs
 	local tries status
 	for tries in $(seq 20); do
 		status=0
-		"$strike" "$2" "$3" "$4" "$GOTRACE" record -o trace --probe=springboard ${links:+"$links"} -- "$hazards" crowd 2 6000 >printed 2>err || status=$?
+		"$strike" "$2" "$3" "$4" "$GOTRACE" record -o trace "${probe:---probe=springboard}" ${links:+"$links"} -- "$hazards" crowd 2 6000 >printed 2>err || status=$?
 		! grep -q 'strike: hangs' err || fail "it hangs"
 		if grep -q 'strike: hit' err; then break; fi
 	done
@@ -275,7 +295,8 @@ orphaned() { # WHEN
 	struck 137 "$1" tracer 9
 	whole_or_not_at_all
 }
-goes_on_alone() { # gotrace is killed, the program ends as ever
+goes_on_alone() { # [PROBE]: gotrace is killed, the program ends as ever
+	local probe=${1:---probe=springboard}
 	struck 137 runs tracer 9
 	wait_for 30 grep -q '^count main.work' printed
 	"$hazards" crowd 2 6000 | sort >plain

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #ifndef MFD_NOEXEC_SEAL
@@ -15,6 +16,26 @@ size_t ring_area_offset(const struct ring_area *a, unsigned i)
 	return RING_AREA_SIGNALS + (size_t)i * (RING_DATA + a->ring_bytes);
 }
 
+/* fallocate, whatever `ulimit -f` says of files: past it, the kernel kills who allocates. */
+static int allocate(int fd, size_t bytes)
+{
+	struct rlimit old, most = { RLIM_INFINITY, RLIM_INFINITY };
+
+	if (getrlimit(RLIMIT_FSIZE, &old))
+		return -errno;
+	if (old.rlim_cur >= bytes)
+		return fallocate(fd, 0, 0, (off_t)bytes) ? -errno : 0;
+	if (setrlimit(RLIMIT_FSIZE, &most)) { /* not privileged */
+		most = (struct rlimit){ old.rlim_max, old.rlim_max };
+		if (old.rlim_max < bytes || setrlimit(RLIMIT_FSIZE, &most))
+			return -EFBIG;
+	}
+	int err = fallocate(fd, 0, 0, (off_t)bytes) ? -errno : 0;
+
+	setrlimit(RLIMIT_FSIZE, &old);
+	return err;
+}
+
 static int make_file(const struct ring_area *a)
 {
 	int fd = memfd_create("gotrace-rings", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
@@ -24,11 +45,11 @@ static int make_file(const struct ring_area *a)
 		fd = memfd_create("gotrace-rings", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return -errno;
-	if (fallocate(fd, 0, 0, (off_t)a->bytes) ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
+	err = allocate(fd, a->bytes);
+	if (!err && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		err = -errno;
+	if (err)
 		close(fd);
-	}
 	return err ? err : fd;
 }
 

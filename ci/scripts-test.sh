@@ -97,7 +97,7 @@ completion() {
 	completes 'path' report -b p
 	completes 'pprof perfetto perun' export --format = p
 	completes 'auto multi perf' record --attach =
-	completes 'auto springboard emulated thesis' record --probe =
+	completes 'auto inline springboard emulated thesis' record --probe =
 	completes 'root' record --user = roo
 	completes '' record --buffer =
 	completes '' export -o ''

@@ -94,6 +94,16 @@ run_once() { # PROGRAM VARIANT ROUND
 sites() { # PROGRAM
 	"$scratch/sites" "$scratch/trace" >"$scratch/hits"
 	"$GOTRACE" plan --probe=inline --explain "${selection[@]}" "${target[0]}" >"$scratch/plan"
+	# those of the runtime, which --explain does not list, in the same form
+	echo runtime >>"$scratch/plan"
+	"$GOTRACE" plan --probe=inline -F json "${selection[@]}" "${target[0]}" | awk -F'"' '
+		$2 == "runtime_sites" { here = 1 }
+		$2 == "inlined" { here = 0 }
+		here && $2 == "kind" { kind = $4 }
+		here && $2 == "trap" { trap = $4 }
+		here && $2 == "function" && !seen[kind]++ {
+			printf "  %s %s traps* %s\n", kind, trap == "stepped" ? "two" : "one", "in " $4
+		}' >>"$scratch/plan"
 	awk -v program="$1" -v emulated="$(info cost.emulated_ns)" -v step="$(info cost.step_ns)" \
 		-f "$here/sites.awk" "$scratch/hits" "$scratch/plan" >>"$out/sites.csv"
 }
@@ -157,8 +167,11 @@ for round in $(seq 0 "$ROUNDS"); do
 		done
 	done
 done
-say "thesis: ${programs[0]}"
-run_once "${programs[0]}" thesis 1
+if [[ " ${programs[*]} " == *" http "* ]]; then # the smallest
+	for round in $(seq 0 "$ROUNDS"); do
+		run_once http thesis "$round"
+	done
+fi
 for program in "${programs[@]}"; do
 	say "shares: $program"
 	profile "$program"

@@ -3,9 +3,9 @@
 BEGIN { FS = "\t" }
 FNR == NR { hits[$1, $2] = $3; next }
 /^[^ ]/ { function_name = $0; next }
-/^  \+0x/ {
+/^  / {
 	split($0, word, / +/)
-	if (!((function_name, word[2]) in hits) || !match($0, /(two traps\*?|one trap) +/))
+	if (!((function_name, word[2]) in hits) || !match($0, /(two|one) traps?\*? +/))
 		next
 	n = hits[function_name, word[2]]
 	traps = substr($0, RSTART, 3) == "two" ? 2 : 1

@@ -5,13 +5,15 @@
  *     sites FILE
  *
  * A line a site that was hit: function, address of the instruction minus the function's, in hex
- * as `gotrace plan --explain` prints it, and events. The difference between addresses and
+ * as `gotrace plan --explain` prints it, and events; one of the runtime's has "runtime" and
+ * `plan`'s word for it instead. The difference between addresses and
  * offsets in the file is that of the text: 0x400000 in a Go program that is no PIE.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/event_kinds.h"
 #include "trace/trace.h"
 
 #define TEXT_VADDR 0x400000u
@@ -21,7 +23,9 @@ static void print_sites(const struct trace_info *t, const uint64_t *hits)
 	for (size_t i = 0; i < t->n_sites; i++) {
 		const struct trace_site *s = &t->sites[i];
 
-		if (hits[i] && s->func != TRACE_NONE)
+		if (hits[i] && s->func == TRACE_NONE)
+			printf("runtime\t%s\t%" PRIu64 "\n", event_kind_site(s->kind), hits[i]);
+		else if (hits[i])
 			printf("%s\t+0x%" PRIx64 "\t%" PRIu64 "\n", t->funcs[s->func].name,
 			       s->file_off + TEXT_VADDR - t->funcs[s->func].vaddr, hits[i]);
 	}

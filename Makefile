@@ -249,6 +249,10 @@ experiment-prologue-stops: $(BIN) | $(call deps,go) ## how much of what the thes
 experiment-probe-cost: $(BIN) | $(call deps,go) $(call deps,correctness) ## ns a traced call costs by strategy of probing, and the lowest possible cost; needs root (ROUNDS=12)
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/probe-cost/run.sh
 
+.PHONY: experiment-real-programs
+experiment-real-programs: $(BIN) | $(call deps,build) $(call deps,go) ## real programs: slowdown, losses, and shares against Go's own profile; needs root, npm (ROUNDS=3)
+	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/real-programs/run.sh
+
 .PHONY: experiment-springboard-coverage
 experiment-springboard-coverage: $(BIN) | $(call deps,go) ## share of sites in real programs that cost one trap, by Go version
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/springboard-coverage/run.sh

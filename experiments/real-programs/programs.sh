@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash disable=SC2154,SC2034,SC2016 # work, here and top are set, selection is read by run.sh
 # The programs of real-programs, pinned: how each is built, what it works on and how it is run.
 # Sourced by run.sh, which sets `here`, `top` and `work` (a folder for all of it).
 #

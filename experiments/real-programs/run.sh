@@ -65,7 +65,7 @@ set_program() { # PROGRAM
 }
 
 run_once() { # PROGRAM VARIANT ROUND
-	local command=() began wall status=0 discarded=0 same=yes user sys d
+	local command=() wall status=0 discarded=0 same=yes user sys d
 	[ "$3" != 0 ] || discarded=1
 	set_program "$1"
 	command=("${target[@]}")

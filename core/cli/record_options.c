@@ -33,11 +33,11 @@ static const struct argp_option options[] = {
 	{ "max-size", OPT_MAX_SIZE, "SIZE", 0,
 	  "Stop tracing when the trace reaches SIZE, such as 100M; COMMAND keeps running", 2 },
 	{ "buffer", 'm', "SIZE", 0,
-	  "Ring buffer of each CPU (default 8M); all together at most 512M or an eighth of memory",
+	  "Ring buffer of each CPU (default 8M); all together at most 512M, an eighth of memory, or half of what the cgroup has left",
 	  2 },
 	{ "ring", OPT_RING, "SIZE", 0,
 	  "With --probe=inline: ring of each P, which stubs write into (default 32M, a power of two); all together "
-	  "at most 512M or an eighth of memory",
+	  "limited like -m",
 	  20 },
 	{ "overflow", OPT_OVERFLOW, "WHAT", 0,
 	  "With --probe=inline, when a ring is full: throttle (default: trap, which slows the program down) or drop "
@@ -94,6 +94,19 @@ static error_t parse_inline(struct record_options *o, int key, char *arg, struct
 	}
 }
 
+/* What cannot be given together. */
+static void check_together(const struct record_options *o, struct argp_state *state)
+{
+	if (!o->pid == !o->command)
+		argp_error(state, o->pid ? "give either --pid or a command, not both"
+					 : "a command or --pid is needed");
+	if (o->pid && (o->exe || o->user))
+		argp_error(state, "--exe and --user go with a command, not with --pid");
+	if (o->selection.plan.strategy != PROBE_INLINE &&
+	    (o->inline_ring_bytes || o->n_rings || o->drop))
+		argp_error(state, "--ring, --rings and --overflow=drop go with --probe=inline");
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct record_options *o = state->input;
@@ -143,11 +156,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->command = state->argv + state->next;
 		return 0;
 	case ARGP_KEY_END:
-		if (!o->pid == !o->command)
-			argp_error(state, o->pid ? "give either --pid or a command, not both"
-						 : "a command or --pid is needed");
-		if (o->pid && (o->exe || o->user))
-			argp_error(state, "--exe and --user go with a command, not with --pid");
+		check_together(o, state);
 		return 0;
 	default:
 		return parse_inline(o, key, arg, state);

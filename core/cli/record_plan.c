@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +149,10 @@ static uint32_t size_rings(const struct run *r, unsigned n)
 
 	while (size > RING_SIZE_MIN && size * n > memory_cap_bytes())
 		size /= 2;
+	if (size < r->opt.inline_ring_bytes)
+		log_warn("--ring: %u rings may take %" PRIu64 " MB together, so each has %" PRIu64
+			 " KB; fewer rings (--rings) can be larger",
+			 n, memory_cap_bytes() / 1000000, size / 1000);
 	return (uint32_t)size;
 }
 

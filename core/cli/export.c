@@ -196,6 +196,8 @@ static int write_output(const struct export_args *a)
 		err = r[i] ? 0 : -1;
 	}
 	if (!err)
+		err = output_act_as_invoker();
+	if (!err)
 		err = output_open(&out, a->out, a->format->binary);
 	if (!err)
 		err = output_close(&out, a->format->write(r, a->n_files, &a->opt, out.file));

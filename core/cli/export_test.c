@@ -30,6 +30,7 @@ static char trace[TRACE_PATH_BYTES], folder[] = "/tmp/gotrace-export-XXXXXX";
 static int set_up(void **state)
 {
 	(void)state;
+	unsetenv("SUDO_UID"); /* under sudo an export would be another user's */
 	fixture_write_text(CALL, true, trace);
 	return mkdtemp(folder) ? 0 : -1;
 }
@@ -247,6 +248,25 @@ static void test_file(void **state)
 	unlink(path);
 }
 
+/* A link that leads nowhere is neither followed nor replaced. */
+static void test_link_nowhere(void **state)
+{
+	char said[8192], path[128];
+	struct stat st;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/link", folder);
+	assert_int_equal(symlink("none", path), 0);
+	assert_int_equal(run((const char *const[]){ trace, "--format=folded", "-o", "link", NULL },
+			     -1, said),
+			 1);
+	assert_non_null(strstr(said, "it is a link to a file that does not exist"));
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(files_in_folder(), 1);
+	unlink(path);
+}
+
 static void test_terminal(void **state)
 {
 	int leader = posix_openpt(O_RDWR | O_NOCTTY);
@@ -316,8 +336,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_status),      cmocka_unit_test(test_chrome_args),
-		cmocka_unit_test(test_file),        cmocka_unit_test(test_terminal),
-		cmocka_unit_test(test_interrupted),
+		cmocka_unit_test(test_file),        cmocka_unit_test(test_link_nowhere),
+		cmocka_unit_test(test_interrupted), cmocka_unit_test(test_terminal),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

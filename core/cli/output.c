@@ -9,86 +9,163 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "attach/target/user.h"
 #include "base/log.h"
 
 static const int fatal[] = { SIGHUP, SIGINT, SIGTERM };
 #define N_FATAL (sizeof(fatal) / sizeof(fatal[0]))
 
+/* Of the output that is open, for the signal handler. */
 static char *volatile to_remove;
+static volatile int remove_from = -1;
 
 static void die(int sig)
 {
 	if (to_remove)
-		unlink(to_remove);
+		unlinkat(remove_from, to_remove, 0);
 	signal(sig, SIG_DFL);
 	raise(sig);
 }
 
-static void guard(char *path)
+static void guard(int folder_fd, char *name)
 {
-	struct sigaction sa = { .sa_handler = path ? die : SIG_DFL }, old;
+	struct sigaction sa = { .sa_handler = name ? die : SIG_DFL }, old;
 
-	to_remove = path;
+	remove_from = folder_fd;
+	to_remove = name;
 	for (size_t i = 0; i < N_FATAL; i++)
 		/* what nohup ignored stays ignored */
 		if (!sigaction(fatal[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(fatal[i], &sa, NULL);
 }
 
-/* Names the temporary file, in the folder of the final one. */
-static int name_files(struct output *o, const char *path)
+int output_act_as_invoker(void)
 {
-	const char *slash;
+	struct user u;
+	int err = user_find(NULL, &u);
 
-	o->path = realpath(path, NULL); /* the file a symbolic link points to */
-	if (!o->path && errno == ENOENT)
-		o->path = strdup(path);
-	if (!o->path)
-		return -errno;
-	slash = strrchr(o->path, '/');
-	int dir = slash ? (int)(slash - o->path) + 1 : 0;
+	if (err)
+		return err;
+	err = user_become(&u);
+	if (err)
+		log_error("cannot act as user '%s': %s", u.name, strerror(-err));
+	return err;
+}
 
-	if (asprintf(&o->temporary, "%.*s.%s.%d.tmp", dir, o->path, o->path + dir, getpid()) < 0) {
+/* Opens the folder of `path`, which no link is part of at its end, and names both files in it. */
+static int open_folder(struct output *o, char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	o->name = strdup(slash ? slash + 1 : path);
+	if (!o->name || asprintf(&o->temporary, ".%s.%d.tmp", o->name, getpid()) < 0) {
 		o->temporary = NULL;
 		return -ENOMEM;
 	}
-	return 0;
+	if (slash)
+		slash[slash == path] = '\0'; /* the folder of "/x" is "/" */
+	o->folder_fd = open(slash ? path : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return o->folder_fd < 0 ? -errno : 0;
+}
+
+/* Finds the place of a file that exists: fd is what the kernel found under `path`. */
+static int place_of_existing(struct output *o, const char *path, int fd)
+{
+	struct stat opened, found;
+	/* the file a symbolic link points to */
+	char *real = realpath(path, NULL);
+	int err = real ? open_folder(o, real) : -errno;
+
+	free(real);
+	if (!err &&
+	    (fstat(fd, &opened) || fstatat(o->folder_fd, o->name, &found, AT_SYMLINK_NOFOLLOW)))
+		err = -errno;
+	/* Somebody changed a link on the way. */
+	if (!err && (opened.st_dev != found.st_dev || opened.st_ino != found.st_ino))
+		err = -ESTALE;
+	return err;
+}
+
+static int place_of_new(struct output *o, const char *path)
+{
+	struct stat st;
+	char *copy = strdup(path);
+	int err = copy ? open_folder(o, copy) : -ENOMEM;
+
+	free(copy);
+	if (!err && (!*o->name || !fstatat(o->folder_fd, o->name, &st, AT_SYMLINK_NOFOLLOW)))
+		err = *o->name ? -ELOOP : -EISDIR;
+	return err;
+}
+
+/* Makes the temporary file. */
+static int open_temporary(struct output *o)
+{
+	/* Not only O_EXCL: an earlier process of this number may have been killed. */
+	unlinkat(o->folder_fd, o->temporary, 0);
+	int fd = openat(o->folder_fd, o->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		return -errno;
+	guard(o->folder_fd, o->temporary);
+	o->file = fdopen(fd, "w+");
+	if (o->file)
+		return 0;
+	int err = -errno;
+
+	close(fd);
+	unlinkat(o->folder_fd, o->temporary, 0);
+	guard(-1, NULL);
+	return err;
+}
+
+/* A pipe or a device is written as it is. */
+static int open_special(struct output *o, const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+
+	o->file = fd < 0 ? NULL : fdopen(fd, "w");
+	return o->file ? 0 : -errno;
 }
 
 static int open_file(struct output *o, const char *path)
 {
+	/* The kernel resolves the name, and may refuse to follow a link of another user's. */
+	int fd = open(path, O_PATH | O_CLOEXEC), err = 0;
 	struct stat st;
 
-	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
-		o->file = S_ISDIR(st.st_mode) ? NULL : fopen(path, "we");
-		return o->file ? 0 : S_ISDIR(st.st_mode) ? -EISDIR : -errno;
-	}
-	int err = name_files(o, path);
-
-	if (err)
-		return err;
-	/* Not "x" of fopen: an earlier process of this number may have been killed. */
-	unlink(o->temporary);
-	int fd = open(o->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-
 	if (fd < 0)
-		return -errno;
-	guard(o->temporary);
-	o->file = fdopen(fd, "w+");
-	if (o->file)
-		return 0;
-	err = -errno;
-	close(fd);
-	unlink(o->temporary);
-	guard(NULL);
-	return err;
+		err = errno == ENOENT ? place_of_new(o, path) : -errno;
+	else if (fstat(fd, &st))
+		err = -errno;
+	else if (S_ISREG(st.st_mode))
+		err = place_of_existing(o, path, fd);
+	else
+		err = S_ISDIR(st.st_mode) ? -EISDIR : open_special(o, path);
+	if (fd >= 0)
+		close(fd);
+	return err || o->file ? err : open_temporary(o);
+}
+
+static void forget(struct output *o)
+{
+	if (o->folder_fd >= 0)
+		close(o->folder_fd);
+	free(o->name);
+	free(o->temporary);
+	*o = (struct output){ .folder_fd = -1 };
+}
+
+static const char *why_not(int err)
+{
+	return err == -ELOOP ? "it is a link to a file that does not exist" : strerror(-err);
 }
 
 int output_open(struct output *o, const char *path, bool binary)
 {
 	int err = 0;
 
-	*o = (struct output){ 0 };
+	*o = (struct output){ .folder_fd = -1 };
 	if (path && strcmp(path, "-"))
 		err = open_file(o, path);
 	else
@@ -99,10 +176,8 @@ int output_open(struct output *o, const char *path, bool binary)
 		return -ENOTTY;
 	}
 	if (err) {
-		log_error("%s: cannot be written: %s", path, strerror(-err));
-		free(o->path);
-		free(o->temporary);
-		*o = (struct output){ 0 };
+		log_error("%s: cannot be written: %s", path, why_not(err));
+		forget(o);
 	}
 	return err;
 }
@@ -112,16 +187,15 @@ int output_close(struct output *o, int err)
 	int closed = o->file == stdout ? fflush(stdout) : fclose(o->file);
 	int why = closed ? errno : 0;
 
-	if (!err && !why && o->temporary && rename(o->temporary, o->path))
+	if (!err && !why && o->temporary &&
+	    renameat(o->folder_fd, o->temporary, o->folder_fd, o->name))
 		why = errno;
-	else if ((err || why) && o->temporary)
-		unlink(o->temporary);
-	guard(NULL);
+	if ((err || why) && o->temporary)
+		unlinkat(o->folder_fd, o->temporary, 0);
+	guard(-1, NULL);
 	if (!err && why)
-		log_error("%s: cannot be written: %s", o->path ? o->path : "the output",
+		log_error("%s: cannot be written: %s", o->name ? o->name : "the output",
 			  strerror(why));
-	free(o->path);
-	free(o->temporary);
-	*o = (struct output){ 0 };
+	forget(o);
 	return err ? err : -why;
 }

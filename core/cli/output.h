@@ -8,16 +8,27 @@
 
 struct output {
 	FILE *file;
-	/* its final name; NULL: `file` needs no renaming (standard output, a pipe, a device) */
-	char *path;
+	/* its final name in folder_fd; NULL: `file` needs no renaming (standard output, a pipe, a
+	 * device) */
+	char *name;
 	/* its name while it is written, in the same folder; removed when a signal ends the program
 	 */
 	char *temporary;
+	/* the folder stays this one, whatever becomes of the path that led there; -1: none */
+	int folder_fd;
 };
 
 /*
+ * From now on this process acts as the user on whose behalf it runs: under sudo as the one who
+ * called it, who could then write nothing that they could not write anyway, and owns what is
+ * written. For verbs that need no rights of root once their input is open. 0 or -errno (logged).
+ */
+int output_act_as_invoker(void);
+
+/*
  * Opens path; NULL and "-" are standard output. A regular file is written under
- * a temporary name, with the mode that the umask gives. 0 or -errno (logged);
+ * a temporary name, with the mode that the umask gives. A link is followed where the kernel
+ * follows it (fs.protected_symlinks); one that leads nowhere is refused. 0 or -errno (logged);
  * -ENOTTY: binary data is not written to a terminal. At most one is open at a time.
  */
 int output_open(struct output *o, const char *path, bool binary);

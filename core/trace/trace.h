@@ -100,14 +100,19 @@ int trace_writer_many(struct trace_writer *w, const struct event *ev, size_t n);
 int trace_writer_pc(struct trace_writer *w, const struct trace_pc *pc);
 /* States something that was not known at the start, or differs now. */
 int trace_writer_set(struct trace_writer *w, const char *key, const char *value);
+/* All given so far is in the file when it returns 0. */
 int trace_writer_flush(struct trace_writer *w);
+/* Starts a thread that packs and writes full blocks while the caller goes on, not more than two at
+ * a time: the caller waits while there are. The file is the same. When the disk is full a later
+ * call says so, trace_writer_flush at the latest. At most once. 0 or -errno. */
+int trace_writer_start_thread(struct trace_writer *w);
 /* From the next block on: packs in half the time, into some 10 % more bytes. For a writer that
  * cannot keep up.
  */
 void trace_writer_hurry(struct trace_writer *w, bool hurry);
 uint64_t trace_writer_bytes(const struct trace_writer *w); /* in the file so far */
-/* No flush would now write more bytes than that. */
-uint64_t trace_writer_pending_max(const struct trace_writer *w);
+/* In the file at the most if it was flushed now. */
+uint64_t trace_writer_bytes_max(const struct trace_writer *w);
 
 /* Writes the last block and the end record with `kvs` (counters, the target's
  * status), syncs and closes. Frees w in every case. 0 or -errno. */

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "base/log.h"
-#include "base/vec.h"
-#include "trace/chunk.h"
+#include "trace/chunk_file.h"
 #include "trace/trace.h"
 
 /* A table chunk ends after the item that makes it larger than this. */
@@ -17,14 +15,11 @@
 
 struct trace_writer {
 	int fd;
-	int err; /* first failure of the file, returned ever after */
 	bool bad_event_logged, pcs_full_logged;
-	uint64_t bytes;
-	uint64_t events, written; /* given; in the file */
+	uint64_t events; /* given */
 	uint64_t tables_bytes;
-	uint32_t seq;
 	size_t n_kvs, n_pcs; /* given so far */
-	struct chunk_packer packer;
+	struct chunk_file *file;
 	struct block_encoder *encoder;
 	/* items that no chunk carries yet */
 	struct table {
@@ -32,70 +27,6 @@ struct trace_writer {
 		uint32_t count;
 	} kvs, pcs;
 };
-
-/* What the descriptor is called, for messages; in buf, or a constant. */
-static const char *name_of(int fd, char *buf, size_t size)
-{
-	char link[40];
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	ssize_t n = readlink(link, buf, size - 1);
-	if (n < 0)
-		return "the trace file";
-	buf[n] = '\0';
-	return buf;
-}
-
-/* The one line about a file that takes no more. */
-static int write_failed(struct trace_writer *w, int err)
-{
-	char buf[512];
-	const char *name = name_of(w->fd, buf, sizeof(buf));
-
-	w->err = err;
-	if (w->bytes)
-		log_error("%s: cannot be written any further: %s. What it holds stays readable: "
-			  "%llu bytes, %llu events, the rest is not recorded. Free space or choose "
-			  "another place with -o, or limit the trace with --max-size",
-			  name, strerror(-err), (unsigned long long)w->bytes,
-			  (unsigned long long)w->written);
-	else
-		log_error("%s: cannot be written: %s. Choose another place with -o", name,
-			  strerror(-err));
-	/* The piece of a chunk that still went in is of no use. A pipe has no length: no matter. */
-	if (ftruncate(w->fd, (off_t)w->bytes))
-		log_debug("%s: the cut-off last chunk stays: %s", name, strerror(errno));
-	return err;
-}
-
-static int write_all(struct trace_writer *w, const uint8_t *p, size_t n)
-{
-	for (size_t done = 0; done < n;) {
-		ssize_t got = write(w->fd, p + done, n - done);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return write_failed(w, got ? -errno : -EIO);
-		done += (size_t)got;
-	}
-	w->bytes += n;
-	return 0;
-}
-
-static int write_chunk(struct trace_writer *w, struct chunk_head *h,
-		       const struct block_piece *pieces, size_t n_pieces)
-{
-	h->seq = w->seq;
-	int err = chunk_pack(&w->packer, h, pieces, n_pieces);
-	if (err) {
-		log_error("a chunk of the trace cannot be made: %s", strerror(-err));
-		return w->err = err;
-	}
-	err = write_all(w, w->packer.out.data, w->packer.out.n);
-	if (!err)
-		w->seq++;
-	return err;
-}
 
 /* Writes what was collected of a table, if anything, and empties it. */
 static int write_table(struct trace_writer *w, uint16_t type, struct table *t)
@@ -109,11 +40,11 @@ static int write_table(struct trace_writer *w, uint16_t type, struct table *t)
 	if (w->tables_bytes > TABLES_MAX_BYTES) {
 		log_error("the trace's tables are larger than %u MiB: select fewer functions",
 			  TABLES_MAX_BYTES >> 20);
-		return w->err = -E2BIG;
+		return chunk_file_refuse(w->file, -E2BIG);
 	}
 	t->count = 0;
 	t->b.n = 0;
-	return write_chunk(w, &h, &piece, 1);
+	return chunk_file_put(w->file, &h, &piece, 1);
 }
 
 static int refuse_item(struct trace_writer *w, int err, const char *what, size_t i)
@@ -122,7 +53,7 @@ static int refuse_item(struct trace_writer *w, int err, const char *what, size_t
 		  err == -E2BIG    ? "one of its strings is too long, or there are too many"
 		  : err == -EINVAL ? "its function, its kind or its name does not exist"
 				   : strerror(-err));
-	return w->err = err;
+	return chunk_file_refuse(w->file, err);
 }
 
 static int put_item(const struct trace_info *t, uint16_t type, size_t i, struct bytes *b)
@@ -149,7 +80,7 @@ static int write_items(struct trace_writer *w, const struct trace_info *t, uint1
 	if (n > max) {
 		log_error("a trace has room for %zu more %ss, not for %zu: select fewer functions",
 			  max, what, n);
-		err = w->err = -E2BIG;
+		err = chunk_file_refuse(w->file, -E2BIG);
 	}
 	for (size_t i = 0; i < n && !err; i++) {
 		err = put_item(t, type, i, &out.b);
@@ -177,7 +108,7 @@ static int write_file_head(struct trace_writer *w)
 	p = put_u32(p, FILE_HEAD_BYTES);
 	p = put_u32(p, 0);
 	put_u32(p, (uint32_t)crc32_z(0, head, FILE_HEAD_BYTES - 4));
-	return write_all(w, head, sizeof(head));
+	return chunk_file_raw(w->file, head, sizeof(head));
 }
 
 static int write_start(struct trace_writer *w, const struct trace_info *t)
@@ -195,7 +126,7 @@ static int write_start(struct trace_writer *w, const struct trace_info *t)
 		err = write_items(w, t, CHUNK_SITES, t->n_sites, SITES_MAX, "site");
 	if (!err)
 		err = write_items(w, t, CHUNK_PCS, t->n_pcs, PCS_MAX, "program counter");
-	return err ? err : write_chunk(w, &start, NULL, 0);
+	return err ? err : chunk_file_put(w->file, &start, NULL, 0);
 }
 
 /* Readers see by the lock that the trace is still being recorded. The kernel drops it with the
@@ -210,11 +141,11 @@ static void lock_file(int fd, short type)
 
 static int free_writer(struct trace_writer *w)
 {
+	chunk_file_free(w->file);
 	/* A process forked meanwhile has the same file open, and with it the lock. */
 	lock_file(w->fd, F_UNLCK);
 	int err = close(w->fd) ? -errno : 0;
 
-	chunk_packer_free(&w->packer);
 	block_encoder_free(w->encoder);
 	free(w->kvs.b.data);
 	free(w->pcs.b.data);
@@ -235,9 +166,9 @@ struct trace_writer *trace_writer_new(int fd, const struct trace_info *info)
 	}
 	w->fd = fd;
 	lock_file(fd, F_WRLCK);
-	err = chunk_packer_init(&w->packer);
+	w->file = chunk_file_new(fd);
 	w->encoder = block_encoder_new();
-	if (err || !w->encoder) {
+	if (!w->file || !w->encoder) {
 		log_error("no memory for writing a trace");
 		err = -ENOMEM;
 	} else {
@@ -250,28 +181,38 @@ struct trace_writer *trace_writer_new(int fd, const struct trace_info *info)
 	return NULL;
 }
 
-int trace_writer_flush(struct trace_writer *w)
+int trace_writer_start_thread(struct trace_writer *w)
+{
+	return chunk_file_start_thread(w->file);
+}
+
+/* Writes what is waiting; the events by the writer's thread, if it has one. */
+static int end_block(struct trace_writer *w)
 {
 	struct chunk_head h = { .type = CHUNK_EVENTS, .count = (uint32_t)block_events(w->encoder) };
-
-	if (w->err)
-		return w->err;
 	/* What events name is written before them. */
 	int err = write_table(w, CHUNK_PCS, &w->pcs);
+
 	if (!err)
 		err = write_table(w, CHUNK_KVS, &w->kvs);
 	if (err || !h.count)
 		return err;
 	h.first_ns = block_first_ns(w->encoder);
-	err = write_chunk(w, &h, block_end(w->encoder), N_COLS + 1);
+	return chunk_file_hand_over(w->file, &h, block_end(w->encoder), N_COLS + 1);
+}
+
+int trace_writer_flush(struct trace_writer *w)
+{
+	int err = chunk_file_error(w->file);
+
 	if (!err)
-		w->written += h.count;
-	return err;
+		err = end_block(w);
+	return err ? err : chunk_file_wait(w->file);
 }
 
 void trace_writer_hurry(struct trace_writer *w, bool hurry)
 {
-	chunk_packer_hurry(&w->packer, hurry);
+	chunk_file_hurry(w->file, hurry);
 }
 
 static int bad_event(struct trace_writer *w, unsigned kind)
@@ -285,36 +226,37 @@ static int bad_event(struct trace_writer *w, unsigned kind)
 int trace_writer_event(struct trace_writer *w, const struct event_ext *ev)
 {
 	unsigned kind = ev->h.kind;
+	int err = chunk_file_error(w->file);
 
-	if (__builtin_expect(w->err, 0))
-		return w->err;
+	if (__builtin_expect(err, 0))
+		return err;
 	if (__builtin_expect(!kind || kind > EV_KIND_MAX, 0))
 		return bad_event(w, kind);
 	block_add(w->encoder, &ev->h, 1, &ev->arg);
 	w->events++;
-	return block_events(w->encoder) == BLOCK_EVENTS ? trace_writer_flush(w) : 0;
+	return block_events(w->encoder) == BLOCK_EVENTS ? end_block(w) : 0;
 }
 
 int trace_writer_many(struct trace_writer *w, const struct event *ev, size_t n)
 {
-	if (__builtin_expect(w->err, 0))
-		return w->err;
-	for (size_t done = 0; done < n;) {
+	int err = chunk_file_error(w->file);
+
+	for (size_t done = 0; done < n && !err;) {
 		size_t added = block_add(w->encoder, ev + done, n - done, NULL);
 
 		done += added;
 		w->events += added;
-		int err = block_events(w->encoder) == BLOCK_EVENTS ? trace_writer_flush(w) : 0;
-		if (err)
-			return err;
+		err = block_events(w->encoder) == BLOCK_EVENTS ? end_block(w) : 0;
 	}
-	return 0;
+	return err;
 }
 
 int trace_writer_pc(struct trace_writer *w, const struct trace_pc *pc)
 {
-	if (w->err)
-		return w->err;
+	int err = chunk_file_error(w->file);
+
+	if (err)
+		return err;
 	if (w->n_pcs >= PCS_MAX) { /* the address stays without a name, which harms no call */
 		if (!w->pcs_full_logged)
 			log_warn(
@@ -323,7 +265,7 @@ int trace_writer_pc(struct trace_writer *w, const struct trace_pc *pc)
 		w->pcs_full_logged = true;
 		return 0;
 	}
-	int err = table_put_pc(&w->pcs.b, pc);
+	err = table_put_pc(&w->pcs.b, pc);
 	if (err)
 		return refuse_item(w, err, "program counter", w->n_pcs);
 	w->n_pcs++;
@@ -334,10 +276,11 @@ int trace_writer_pc(struct trace_writer *w, const struct trace_pc *pc)
 int trace_writer_set(struct trace_writer *w, const char *key, const char *value)
 {
 	const struct trace_kv kv = { (char *)(uintptr_t)key, (char *)(uintptr_t)value };
+	int err = chunk_file_error(w->file);
 
-	if (w->err)
-		return w->err;
-	int err = w->n_kvs >= KVS_MAX ? -E2BIG : table_put_kv(&w->kvs.b, &kv);
+	if (err)
+		return err;
+	err = w->n_kvs >= KVS_MAX ? -E2BIG : table_put_kv(&w->kvs.b, &kv);
 	if (err)
 		return refuse_item(w, err, "key", w->n_kvs);
 	w->n_kvs++;
@@ -347,15 +290,13 @@ int trace_writer_set(struct trace_writer *w, const char *key, const char *value)
 
 uint64_t trace_writer_bytes(const struct trace_writer *w)
 {
-	return w->bytes;
+	return chunk_file_bytes(w->file);
 }
 
-uint64_t trace_writer_pending_max(const struct trace_writer *w)
+uint64_t trace_writer_bytes_max(const struct trace_writer *w)
 {
-	const size_t raw = w->pcs.b.n + w->kvs.b.n + block_bytes(w->encoder);
-
-	/* What cannot be compressed grows by 1/256; then the heads of three chunks. */
-	return raw + raw / 128 + 512;
+	return chunk_file_bytes_max(w->file) + chunk_bytes_max(w->pcs.b.n) +
+	       chunk_bytes_max(w->kvs.b.n) + chunk_bytes_max(block_bytes(w->encoder));
 }
 
 static int write_end(struct trace_writer *w, const struct trace_kv *kvs, size_t n)
@@ -371,11 +312,8 @@ static int write_end(struct trace_writer *w, const struct trace_kv *kvs, size_t 
 	if (!err)
 		err = write_items(w, &t, CHUNK_KVS, n, KVS_MAX - w->n_kvs, "key");
 	if (!err)
-		err = write_chunk(w, &h, &piece, 1);
-	/* Pipes and some file systems cannot sync, and say so with these two. */
-	if (!err && fsync(w->fd) && errno != EINVAL && errno != EROFS)
-		err = write_failed(w, -errno);
-	return err;
+		err = chunk_file_put(w->file, &h, &piece, 1);
+	return err ? err : chunk_file_sync(w->file);
 }
 
 int trace_writer_finish(struct trace_writer *w, const struct trace_kv *kvs, size_t n)

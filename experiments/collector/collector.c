@@ -6,9 +6,10 @@
  *     collector STAGE RINGS WRITERS EVENTS FILE
  *
  * STAGE: read (events in time order, thrown away), encode (into blocks, thrown away), pack (packed,
- * written to /dev/null) or write (the whole: into FILE). Writers run on the first CPU, the
- * collector on the last. A writer that finds its ring full waits. One CSV row on stdout: see
- * run.sh.
+ * written to /dev/null), write (the whole: into FILE) or threads (the same as record does it:
+ * packed and written by a second thread). Writers run on the first CPU, the collector on the last,
+ * the second thread where it likes. A writer that finds its ring full waits. One CSV row on stdout:
+ * see run.sh.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,11 +47,11 @@ struct writer {
 	pthread_t thread;
 	struct ring_head *ring;
 	const struct step *script;
-	uint64_t size, events, done, waits;
+	uint64_t size, events, done, waits, cpu_ns;
 	unsigned number, n;
 };
 
-enum stage { READ, ENCODE, PACK, WRITE };
+enum stage { READ, ENCODE, PACK, WRITE, THREADS };
 
 struct collection {
 	enum stage stage;
@@ -206,6 +207,7 @@ static void *write_ring(void *arg)
 	pin(0);
 	while (w->done < w->events)
 		one(w);
+	w->cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
 	return NULL;
 }
 
@@ -226,6 +228,7 @@ static void *write_mixed(void *arg)
 			left--;
 		}
 	}
+	w->cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
 	return NULL;
 }
 
@@ -308,6 +311,8 @@ static int open_writer(struct collection *c, const char *path)
 	if (fd >= 0)
 		c->writer = trace_writer_new(fd, &info);
 	trace_info_free(&info);
+	if (c->writer && c->stage == THREADS)
+		return trace_writer_start_thread(c->writer);
 	return c->writer ? 0 : -1;
 }
 
@@ -356,7 +361,7 @@ static int make_rings(struct bench *b, struct collection *c, unsigned n, uint64_
 }
 
 static void print_row(const struct bench *b, const struct collection *c, unsigned n,
-		      uint64_t cpu_ns, uint64_t wall_ns)
+		      uint64_t cpu_ns, uint64_t pack_ns, uint64_t wall_ns)
 {
 	struct rings_stats st = rings_stats(ring_source_rings(b->source));
 	const struct tsc_clock *clock = ring_source_clock(b->source);
@@ -364,10 +369,10 @@ static void print_row(const struct bench *b, const struct collection *c, unsigne
 
 	for (unsigned i = 0; i < n; i++)
 		full += b->writers[i].waits > 0;
-	/* events,cpu_ns,ns_per_event,wall_ns,bytes,full_rings,most_bytes,passed_by,late,backwards,
-	 * jumps,residual_ns */
-	printf("%" PRIu64 ",%" PRIu64 ",%.2f,%" PRIu64 ",%" PRIu64 ",%u,", c->events, cpu_ns,
-	       (double)cpu_ns / (double)c->events, wall_ns,
+	/* events,cpu_ns,ns_per_event,pack_ns_per_event,wall_ns,bytes,full_rings,most_bytes,
+	 * passed_by,late,backwards,jumps,residual_ns */
+	printf("%" PRIu64 ",%" PRIu64 ",%.2f,%.2f,%" PRIu64 ",%" PRIu64 ",%u,", c->events, cpu_ns,
+	       (double)cpu_ns / (double)c->events, (double)pack_ns / (double)c->events, wall_ns,
 	       c->writer ? trace_writer_bytes(c->writer) : c->encoded_bytes, full);
 	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.1f\n", st.most_bytes,
 	       st.passed_by, st.late, st.backwards, clock->jumps, tsc_clock_residual_ns(clock));
@@ -382,6 +387,7 @@ static int run(struct bench *b, struct collection *c, unsigned n, bool mixed, ui
 		return err;
 	pin((int)sysconf(_SC_NPROCESSORS_ONLN) - 1);
 	uint64_t wall = now_ns(CLOCK_MONOTONIC), cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t all = now_ns(CLOCK_PROCESS_CPUTIME_ID);
 
 	for (unsigned i = 0; i < threads; i++)
 		if (pthread_create(&b->writers[i].thread, NULL, mixed ? write_mixed : write_ring,
@@ -392,9 +398,12 @@ static int run(struct bench *b, struct collection *c, unsigned n, bool mixed, ui
 		err = trace_writer_flush(c->writer);
 	cpu = now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	wall = now_ns(CLOCK_MONOTONIC) - wall;
-	for (unsigned i = 0; i < threads; i++)
+	all = now_ns(CLOCK_PROCESS_CPUTIME_ID) - all - cpu; /* others' */
+	for (unsigned i = 0; i < threads; i++) {
 		pthread_join(b->writers[i].thread, NULL);
-	print_row(b, c, n, cpu, wall);
+		all -= b->writers[i].cpu_ns;
+	}
+	print_row(b, c, n, cpu, c->stage == THREADS ? all : 0, wall);
 	if (rings_stats(ring_source_rings(b->source)).disabled)
 		err = -EBADMSG;
 	ring_source_free(b->source);
@@ -403,7 +412,7 @@ static int run(struct bench *b, struct collection *c, unsigned n, bool mixed, ui
 
 int main(int argc, char **argv)
 {
-	static const char *const stages[] = { "read", "encode", "pack", "write" };
+	static const char *const stages[] = { "read", "encode", "pack", "write", "threads" };
 	static struct bench bench;
 	struct collection c = { .stage = READ };
 	bool given = argc == 6 && (!strcmp(argv[3], "mixed") || !strcmp(argv[3], "threads"));
@@ -411,11 +420,11 @@ int main(int argc, char **argv)
 	uint64_t events = given ? strtoull(argv[4], NULL, 10) : 0;
 	int err;
 
-	while (given && c.stage <= WRITE && strcmp(argv[1], stages[c.stage]))
+	while (given && c.stage <= THREADS && strcmp(argv[1], stages[c.stage]))
 		c.stage++;
-	if (!given || c.stage > WRITE || !n || n > RING_MAX || events < n) {
-		fprintf(stderr, "usage: collector read|encode|pack|write RINGS threads|mixed "
-				"EVENTS FILE\n");
+	if (!given || c.stage > THREADS || !n || n > RING_MAX || events < n) {
+		fprintf(stderr, "usage: collector read|encode|pack|write|threads RINGS "
+				"threads|mixed EVENTS FILE\n");
 		return 2;
 	}
 	c.encoder = block_encoder_new();

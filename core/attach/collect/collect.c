@@ -58,7 +58,7 @@ static int keep_below_limit(struct collector *c)
 	struct trace_writer *w = c->opt.writer;
 	int err;
 
-	if (trace_writer_bytes(w) + trace_writer_pending_max(w) + END_BYTES < c->opt.max_bytes)
+	if (trace_writer_bytes_max(w) + END_BYTES < c->opt.max_bytes)
 		return 0;
 	err = trace_writer_flush(w);
 	c->full = trace_writer_bytes(w) + 2 * END_BYTES >= c->opt.max_bytes;
@@ -307,11 +307,14 @@ struct collector *collector_new(const struct collector_options *opt)
 int collector_start(struct collector *c, int wake_fd)
 {
 	sigset_t all, old;
+	int err = trace_writer_start_thread(c->opt.writer);
 
+	if (err)
+		return err;
 	c->wake_fd = wake_fd;
 	sigfillset(&all); /* signals are the main thread's */
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int err = -pthread_create(&c->thread, NULL, collect_thread, c);
+	err = -pthread_create(&c->thread, NULL, collect_thread, c);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	c->running = !err;
 	return err;

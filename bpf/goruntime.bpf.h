@@ -42,7 +42,7 @@ static __always_inline void on_end(struct pt_regs *ctx, uint64_t cookie, struct 
 	submit_plain(h, cookie, EV_END);
 }
 
-/* newproc1 returns newg (proc.go); it runs on g0, h->goid is the creator's. */
+/* newproc1 is about to return newg (proc.go); it runs on g0, h->goid is the creator's. */
 static __always_inline void on_create(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
 	uint64_t newg = ctx->rax, goid = 0, gopc = 0, startpc = 0;

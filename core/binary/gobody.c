@@ -61,8 +61,6 @@ static bool is_morestack_jump(const struct body *y, size_t i)
 
 bool gocode_targeted(const struct body *y, uint32_t lo, uint32_t hi)
 {
-	const struct gocode_ctx *c = y->c;
-
 	for (size_t i = 0; i < y->n; i++) {
 		const struct insn *in = &y->insns[i];
 
@@ -70,6 +68,12 @@ bool gocode_targeted(const struct body *y, uint32_t lo, uint32_t hi)
 		    in->target <= hi && !is_morestack_jump(y, i))
 			return true;
 	}
+	return gocode_in_table(y, lo, hi);
+}
+
+bool gocode_in_table(const struct body *y, uint32_t lo, uint32_t hi)
+{
+	const struct gocode_ctx *c = y->c;
 	size_t a = 0, z = c->n_words;
 	while (a < z) {
 		size_t mid = a + (z - a) / 2;

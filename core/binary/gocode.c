@@ -109,11 +109,11 @@ static bool is_jump_table(const struct body *y, size_t i)
 	return false;
 }
 
-static int add_point(struct code_point **v, size_t *n, size_t *cap, const struct insn *in)
+static int add_point(struct code_point **v, size_t *n, size_t *cap, struct code_point at)
 {
 	if (vec_reserve(v, cap, *n + 1) < 0)
 		return -ENOMEM;
-	(*v)[(*n)++] = point(in, 0);
+	(*v)[(*n)++] = at;
 	return 0;
 }
 
@@ -143,13 +143,11 @@ static int collect(const struct body *y, struct gocode *out)
 	for (size_t i = 0; !err && i < y->n; i++) {
 		const struct insn *in = &y->insns[i];
 
-		if (in->flow == FLOW_RET) {
-			err = add_point(&out->rets, &out->n_rets, &cap_rets, in);
-			if (!err)
-				out->rets[out->n_rets - 1].plain_ret = in->len == 1 &&
-								       y->code[in->off] == 0xc3;
-		} else if (gocode_is_morestack_call(y, in))
-			err = add_point(&out->morestack, &out->n_morestack, &cap_morestack, in);
+		if (in->flow == FLOW_RET)
+			err = add_point(&out->rets, &out->n_rets, &cap_rets, ret_point(y, in));
+		else if (gocode_is_morestack_call(y, in))
+			err = add_point(&out->morestack, &out->n_morestack, &cap_morestack,
+					point(in, 0));
 		else if (in->flow == FLOW_JMP && (in->target < 0 || in->target >= y->f->size))
 			err = add_tail(y, i, &cap_tails, out);
 		else if (in->flow == FLOW_JMP_IND && !is_jump_table(y, i))
@@ -217,7 +215,7 @@ int gocode_calls(struct gocode_ctx *c, const struct gofunc *f, uint64_t target,
 
 		if ((in->flow == FLOW_CALL || in->flow == FLOW_JMP) &&
 		    f->vaddr + (uint64_t)in->target == target)
-			err = add_point(points, n, &cap, in);
+			err = add_point(points, n, &cap, point(in, 0));
 	}
 	if (err) {
 		free(*points);

@@ -149,4 +149,11 @@ void gocode_free(struct gocode *code);
 int gocode_calls(struct gocode_ctx *c, const struct gofunc *f, uint64_t target,
 		 struct code_point **points, size_t *n);
 
+/* Where f can be seen to return, a point for each RET: the last instruction before it that the
+ * kernel emulates, if every call that comes to that RET passes it once, with its first result in
+ * RAX already, and none comes to it for anything else; the RET itself where there is none. *points
+ * is allocated, for the caller to free. 0, -ENOMEM, or -EILSEQ when f cannot be decoded. */
+int gocode_returns(struct gocode_ctx *c, const struct gofunc *f, struct code_point **points,
+		   size_t *n);
+
 #endif

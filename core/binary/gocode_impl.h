@@ -51,6 +51,15 @@ static inline struct code_point point(const struct insn *in, int64_t rsp_to_ra_b
 				    .class = in->class };
 }
 
+/* The same for a RET. */
+static inline struct code_point ret_point(const struct body *y, const struct insn *in)
+{
+	struct code_point at = point(in, 0);
+
+	at.plain_ret = in->len == 1 && y->code[in->off] == 0xc3;
+	return at;
+}
+
 /* Decodes the whole function, from its first byte on, into insns. 0, -ENOMEM, or -EILSEQ at an
  * unknown instruction. */
 int gocode_decode(struct body *y);
@@ -58,6 +67,13 @@ bool gocode_is_morestack_call(const struct body *y, const struct insn *in);
 /* Whether any branch of the function or entry of a jump table goes to [lo, hi];
  * morestack's way back to the start does not count. */
 bool gocode_targeted(const struct body *y, uint32_t lo, uint32_t hi);
+/* The same for jump tables alone. */
+bool gocode_in_table(const struct body *y, uint32_t lo, uint32_t hi);
+/* What instruction `in` does to a register of `set`, which X86_REG_INVALID ends: both also when
+ * that is not known. */
+#define ACCESS_READS  1
+#define ACCESS_WRITES 2
+unsigned gocode_accesses(const struct body *y, const struct insn *in, const x86_reg *set);
 
 struct check gocode_check(const struct body *y);
 /* Fills entry and has_entry; loop_at_start is known. */

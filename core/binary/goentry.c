@@ -65,12 +65,7 @@ static bool reg_is(uint16_t reg, const x86_reg *set)
 	return false;
 }
 
-#define READS  1
-#define WRITES 2
-
-/* What instruction `in` does to a register of `set`: READS | WRITES, also when that is not known.
- */
-static unsigned accesses(const struct body *y, const struct insn *in, const x86_reg *set)
+unsigned gocode_accesses(const struct body *y, const struct insn *in, const x86_reg *set)
 {
 	unsigned found = 0;
 	const uint8_t *p = y->code + in->off;
@@ -82,13 +77,13 @@ static unsigned accesses(const struct body *y, const struct insn *in, const x86_
 	if (!cs_disasm_iter(y->c->detail, &p, &len, &addr, y->c->detail_insn) ||
 	    cs_regs_access(y->c->detail, y->c->detail_insn, reads, &n_reads, writes, &n_writes) !=
 		    CS_ERR_OK)
-		return READS | WRITES;
+		return ACCESS_READS | ACCESS_WRITES;
 	for (uint8_t i = 0; i < n_writes; i++)
 		if (reg_is(writes[i], set))
-			found |= WRITES;
+			found |= ACCESS_WRITES;
 	for (uint8_t i = 0; i < n_reads; i++)
 		if (reg_is(reads[i], set))
-			found |= READS;
+			found |= ACCESS_READS;
 	return found;
 }
 
@@ -181,10 +176,10 @@ static enum line_end find_on_line(const struct body *y, size_t i, bool past_faul
 		if ((!past_faults || down) && gocode_may_fault(y, in) &&
 		    !(closure && reads_closure(y, in)))
 			return LINE_FAULT;
-		closure = closure && !(accesses(y, in, context) & WRITES);
+		closure = closure && !(gocode_accesses(y, in, context) & ACCESS_WRITES);
 		if (insn_sp_change(y->code + in->off, in->len, &change))
 			down += change;
-		else if ((accesses(y, in, sp) & WRITES))
+		else if ((gocode_accesses(y, in, sp) & ACCESS_WRITES))
 			return LINE_SP;
 		if (down < 0 || down > UINT16_MAX)
 			return LINE_SP;
@@ -259,10 +254,10 @@ bool gocode_g_in_r14(const struct body *y, const struct check *k)
 	for (size_t i = 0; i < y->n; i++) {
 		const struct insn *in = &y->insns[i];
 
-		unsigned how = in->flow == FLOW_NEXT ? accesses(y, in, r14) : 0;
+		unsigned how = in->flow == FLOW_NEXT ? gocode_accesses(y, in, r14) : 0;
 
 		/* A PIE takes the slot's offset first: mov $-8,%r14; mov %fs:(%r14),%r14. */
-		if (in->fs || how == WRITES)
+		if (in->fs || how == ACCESS_WRITES)
 			return false;
 		if (how || (in->flow != FLOW_NEXT && in->flow != FLOW_JCC))
 			break;

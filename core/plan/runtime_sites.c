@@ -71,29 +71,53 @@ static int add_one(struct plan *p, const struct gofunc *fn, const struct code_po
 	return plan_add_site(p, &s);
 }
 
-static int add_entry_or_returns(struct plan *p, struct gocode_ctx *ctx, const struct gofunc *fn,
-				size_t which)
+static void set_seen(struct plan *p, size_t which)
+{
+	if (wanted[which].seen_off)
+		*(bool *)((char *)p + wanted[which].seen_off) = true;
+}
+
+static int add_entry(struct plan *p, struct gocode_ctx *ctx, const struct gofunc *fn, size_t which)
 {
 	struct gocode code;
 	int err = gocode_analyze(ctx, fn, &code);
 
 	if (err)
 		return err;
-	bool usable = code.status == CODE_OK && code.start.class != INSN_REFUSED &&
-		      (wanted[which].where == AT_ENTRY || code.n_rets);
-	if (usable && wanted[which].where == AT_ENTRY)
+	if (code.status == CODE_OK && code.start.class != INSN_REFUSED) {
 		err = add_one(p, fn,
 			      wanted[which].kind == EV_WIRE_FAULT && code.has_entry
 				      ? &code.entry
 				      : entry_with_arguments(&code),
 			      which);
-	for (size_t k = 0; usable && wanted[which].where == AT_RETURN && k < code.n_rets && !err;
-	     k++)
-		err = add_one(p, fn, &code.rets[k], which);
-	if (usable && wanted[which].seen_off)
-		*(bool *)((char *)p + wanted[which].seen_off) = true;
+		set_seen(p, which);
+	}
 	gocode_free(&code);
 	return err;
+}
+
+/* Points in a function, none when it cannot be decoded. */
+static int add_points(struct plan *p, const struct gofunc *fn, struct code_point *points, size_t n,
+		      size_t which)
+{
+	int err = 0;
+
+	for (size_t k = 0; k < n && !err; k++)
+		err = add_one(p, fn, &points[k], which);
+	if (n)
+		set_seen(p, which);
+	free(points);
+	return err;
+}
+
+static int add_returns(struct plan *p, struct gocode_ctx *ctx, const struct gofunc *fn,
+		       size_t which)
+{
+	struct code_point *points;
+	size_t n;
+	int err = gocode_returns(ctx, fn, &points, &n);
+
+	return err && err != -EILSEQ ? err : add_points(p, fn, points, n, which);
 }
 
 static int add_calls(struct plan *p, struct gocode_ctx *ctx, const struct gofunc *fn, size_t which)
@@ -105,12 +129,8 @@ static int add_calls(struct plan *p, struct gocode_ctx *ctx, const struct gofunc
 	if (!from)
 		return 0;
 	int err = gocode_calls(ctx, from, fn->vaddr, &calls, &n);
-	if (err)
-		return err == -EILSEQ ? 0 : err;
-	for (size_t k = 0; k < n && !err; k++)
-		err = add_one(p, from, &calls[k], which);
-	free(calls);
-	return err;
+
+	return err && err != -EILSEQ ? err : add_points(p, from, calls, n, which);
 }
 
 int plan_add_runtime_sites(struct plan *p, struct gocode_ctx *ctx)
@@ -124,8 +144,9 @@ int plan_add_runtime_sites(struct plan *p, struct gocode_ctx *ctx)
 			fn = gobin_func_named(p->binary, wanted[i].names[j]);
 		if (!fn || (wanted[i].kind == EV_WIRE_FAULT && !p->faults_seen))
 			continue;
-		err = wanted[i].where == AT_CALL ? add_calls(p, ctx, fn, i)
-						 : add_entry_or_returns(p, ctx, fn, i);
+		err = wanted[i].where == AT_CALL     ? add_calls(p, ctx, fn, i)
+		      : wanted[i].where == AT_RETURN ? add_returns(p, ctx, fn, i)
+						     : add_entry(p, ctx, fn, i);
 	}
 	return err;
 }

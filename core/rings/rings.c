@@ -11,6 +11,10 @@
 
 /* Handed out at once: few enough to stay in the L1 cache until they are encoded. */
 #define BATCH 256
+/* So many batches are handed out before stubs may write over them: often enough that a ring does
+ * not fill up during a long round, not so often that its stubs miss the line of `tail` all the
+ * time. */
+#define BATCHES_A_RELEASE 16
 
 struct rings {
 	struct rings_options opt;
@@ -261,7 +265,7 @@ static size_t take_mixed(struct rings *s, uint64_t until_ns, size_t n)
 
 int rings_until(struct rings *s, uint64_t until_ns)
 {
-	size_t n = 0;
+	size_t n = 0, batches = 0;
 	int err = 0;
 
 	while (!err && s->leaves) {
@@ -272,8 +276,11 @@ int rings_until(struct rings *s, uint64_t until_ns)
 		if (r->late && (err = tell_late(s, r, s->keys[s->winner], &n)))
 			return err;
 		n = s->mixed ? take_mixed(s, until_ns, n) : take_runs(s, until_ns, n);
-		if (n == BATCH)
-			err = flush(s, &n);
+		if (n < BATCH)
+			continue;
+		err = flush(s, &n);
+		if (!err && ++batches % BATCHES_A_RELEASE == 0)
+			rings_release(s);
 	}
 	if (!err)
 		err = flush(s, &n);

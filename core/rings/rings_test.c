@@ -246,15 +246,78 @@ static void a_drop_after_the_last_pair(void **state)
 	assert_in_range(f->loss[0].arg[0], 3 * MS + 700, 3 * MS + 10000);
 }
 
+static uint64_t no_counter(void)
+{
+	return 0;
+}
+
+struct long_round {
+	const struct ring_head *ring;
+	uint64_t taken, tail;
+};
+
+static int look_at_tail(void *ctx, const struct event *ev, size_t n)
+{
+	struct long_round *l = ctx;
+
+	(void)ev;
+	l->tail = l->ring->tail;
+	l->taken += n;
+	assert_true(l->tail <= l->taken * RING_SLOT);
+	return 0;
+}
+
+/* Slots are given back while a long round goes on, or stubs would find a full ring that is mostly
+ * read. */
+static void given_back_in_a_long_round(void **state)
+{
+	enum { SLOTS = 16384 };
+	const struct ring_memory memory = { calloc(1, RING_DATA + SLOTS * RING_SLOT),
+					    SLOTS * RING_SLOT };
+	struct rings_fixture *f = *state;
+	struct ring_head *r = memory.at;
+	struct ring_slot *slots = (struct ring_slot *)((char *)memory.at + RING_DATA);
+	struct long_round l = { .ring = r };
+	const struct ring_site site = { .kind = EV_ENTRY };
+	struct rings *rings = rings_new(&(struct rings_options){
+		.memory = &memory,
+		.n_rings = 1,
+		.sites = &site,
+		.n_sites = 1,
+		.clock = &f->clock,
+		.sink = { .events = look_at_tail, .ctx = &l },
+	});
+
+	assert_non_null(rings);
+	slots[0] = (struct ring_slot){ .clock = 7, .depth = 20, .site = RING_CONTEXT };
+	for (uint64_t i = 1; i < SLOTS; i++)
+		slots[i].clock = i;
+	r->head = r->reserved = SLOTS * RING_SLOT;
+	rings_pair(f, 2 * MS);
+	rings_poll(rings, 2 * MS, no_counter);
+	assert_int_equal(rings_until(rings, 2 * MS), 0);
+	assert_int_equal(l.taken, SLOTS - 1);
+	assert_true(l.tail > r->head / 2);
+	rings_release(rings);
+	assert_int_equal(r->tail, r->head);
+	rings_free(rings);
+	free(memory.at);
+}
+
 #define test(name) cmocka_unit_test_setup_teardown(name, rings_setup, rings_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(whose_and_when),           test(up_to_the_watermark),
-		test(over_the_end_of_the_ring), test(many_at_once),
-		test(while_a_stub_is_at_work),  test(a_thread_stopped_in_a_stub_is_passed_by),
-		test(drops_are_losses),         test(a_drop_after_the_last_pair),
+		test(whose_and_when),
+		test(up_to_the_watermark),
+		test(over_the_end_of_the_ring),
+		test(many_at_once),
+		test(while_a_stub_is_at_work),
+		test(a_thread_stopped_in_a_stub_is_passed_by),
+		test(drops_are_losses),
+		test(a_drop_after_the_last_pair),
+		test(given_back_in_a_long_round),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

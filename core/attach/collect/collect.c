@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -304,17 +306,37 @@ struct collector *collector_new(const struct collector_options *opt)
 	return c;
 }
 
+/* Nobody could pack blocks while events are read. */
+static bool one_cpu_only(void)
+{
+	cpu_set_t cpus;
+
+	return !sched_getaffinity(0, sizeof(cpus), &cpus) && CPU_COUNT(&cpus) == 1;
+}
+
+/* Both have the same to do whenever they get to do it; late, and rings are full meanwhile. */
+#define MORE_URGENT 10
+
+static int start_threads(struct collector *c)
+{
+	int err = one_cpu_only() ? 0 : trace_writer_start_thread(c->opt.writer);
+
+	return err ? err : -pthread_create(&c->thread, NULL, collect_thread, c);
+}
+
 int collector_start(struct collector *c, int wake_fd)
 {
+	int own = getpriority(PRIO_PROCESS, 0); /* of this thread, in Linux */
 	sigset_t all, old;
-	int err = trace_writer_start_thread(c->opt.writer);
 
-	if (err)
-		return err;
 	c->wake_fd = wake_fd;
-	sigfillset(&all); /* signals are the main thread's */
+	/* Threads inherit both. Signals are the main thread's. */
+	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = -pthread_create(&c->thread, NULL, collect_thread, c);
+	if (setpriority(PRIO_PROCESS, 0, own - MORE_URGENT))
+		log_debug("the collector's priority stays: %s", strerror(errno));
+	int err = start_threads(c);
+	setpriority(PRIO_PROCESS, 0, own);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	c->running = !err;
 	return err;

@@ -17,6 +17,13 @@ static const char *value(const struct loaded_trace *trace, const char *key)
 	return v ? v : "";
 }
 
+/* Whether the recording's end is in the trace: then it knows what was lost, and what did not run.
+ */
+static bool whole(const struct loaded_trace *trace)
+{
+	return trace->complete && strcmp(value(trace, KEY_END_REASON), REASON_WRITE_ERROR) != 0;
+}
+
 static void summary(const struct loaded_trace *trace, struct notes *to)
 {
 	const struct model_totals *t = trace->totals;
@@ -30,9 +37,10 @@ static void summary(const struct loaded_trace *trace, struct notes *to)
 		  t->events, plural(t->events), t->calls, plural(t->calls), t->goroutines,
 		  plural(t->goroutines), HUMAN(loaded_trace_span_ns(trace)));
 	if (!t->calls)
-		notes_add(
-			to,
-			"no call was recorded: no selected function ran ('gotrace plan' lists them)");
+		notes_add(to, "no call was recorded%s",
+			  whole(trace) && !t->loss_records
+				  ? ": no selected function ran ('gotrace plan' lists them)"
+				  : "");
 }
 
 /* Why recording ended, when not because the program did; how the program ended, when not well. */
@@ -78,30 +86,33 @@ static void ending(const struct loaded_trace *trace, struct notes *to)
 	}
 }
 
-static void dropped(const struct loaded_trace *trace, struct notes *to)
+static const struct {
+	const char *key, *why;
+} drops[] = {
+	{ KEY_END_DROPPED_SIGNAL_STACK, "on a signal stack" },
+	{ KEY_END_DROPPED_OUTSIDE_STACK, "outside the stack of their goroutine" },
+	{ KEY_END_DROPPED_FAULT, "where the goroutine could not be read" },
+};
+
+/* Says it, and whether there were any. */
+static bool dropped(const struct loaded_trace *trace, struct notes *to)
 {
-	static const struct {
-		const char *key, *why;
-	} kinds[] = {
-		{ KEY_END_DROPPED_SIGNAL_STACK, "on a signal stack" },
-		{ KEY_END_DROPPED_OUTSIDE_STACK, "outside the stack of their goroutine" },
-		{ KEY_END_DROPPED_FAULT, "where the goroutine could not be read" },
-	};
 	const char *joint = "probe hits dropped in the kernel:";
 	char line[256];
 	size_t len = 0;
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		uint64_t n = trace_info_u64(trace->info, kinds[i].key, 0);
+	for (size_t i = 0; i < sizeof(drops) / sizeof(drops[0]); i++) {
+		uint64_t n = trace_info_u64(trace->info, drops[i].key, 0);
 
 		if (!n)
 			continue;
 		len += (size_t)snprintf(line + len, sizeof(line) - len, "%s %" PRIu64 " %s", joint,
-					n, kinds[i].why);
+					n, drops[i].why);
 		joint = ",";
 	}
 	if (len)
 		notes_add(to, "%s", line);
+	return len;
 }
 
 static void followed(const struct loaded_trace *trace, struct notes *to)
@@ -166,11 +177,22 @@ static void cost(const struct loaded_trace *trace, struct notes *to)
 			  probe_cost_shares(trace->info, ns, (char[PROBE_SHARES_BYTES]){ 0 }));
 }
 
-static void lost(const struct loaded_trace *trace, struct notes *to)
+/* What is certain of a trace without a loss record. */
+static const char *none_lost(const struct loaded_trace *trace, bool any_dropped)
+{
+	if (!whole(trace))
+		return "what was lost is not known: no loss is in the part that could be read";
+	if (trace_info_u64(trace->info, KEY_END_RINGS_DISABLED, 0))
+		return "no other event is known to be lost";
+	return any_dropped ? "no other event was lost" : "no event was lost";
+}
+
+static void lost(const struct loaded_trace *trace, bool any_dropped, struct notes *to)
 {
 	const struct model_totals *t = trace->totals;
-	char events[96] = "no event was lost", calls[96] = "";
+	char events[160], calls[96] = "";
 
+	snprintf(events, sizeof(events), "%s", none_lost(trace, any_dropped));
 	if (t->lost_events || t->loss_records) {
 		const char *overflow = trace_info_get(trace->info, KEY_INLINE_OVERFLOW);
 
@@ -182,9 +204,10 @@ static void lost(const struct loaded_trace *trace, struct notes *to)
 			notes_add(
 				to,
 				"to lose no events, use a larger buffer (record -m) or select fewer functions (-p, -x)");
-		snprintf(events, sizeof(events), "%" PRIu64 " event%s lost in %" PRIu64 " gap%s",
+		snprintf(events, sizeof(events), "%" PRIu64 " event%s lost in %" PRIu64 " gap%s%s",
 			 t->lost_events, t->lost_events == 1 ? " was" : "s were", t->loss_records,
-			 plural(t->loss_records));
+			 plural(t->loss_records),
+			 whole(trace) ? "" : ", and more may have been, in what could not be read");
 	}
 	if (t->suspect_calls)
 		snprintf(calls, sizeof(calls), "; %" PRIu64 " call%s suspect, %.2f%% of the time",
@@ -198,12 +221,12 @@ int trace_notes(const struct loaded_trace *trace, struct notes *to)
 	summary(trace, to);
 	ending(trace, to);
 	followed(trace, to);
-	dropped(trace, to);
+	bool any_dropped = dropped(trace, to);
 	pairing(trace, to);
 	for (size_t i = 0; i < trace->info->n_kvs; i++)
 		if (!strncmp(trace->info->kvs[i].key, KEY_WARN, strlen(KEY_WARN)))
 			notes_add(to, "%s", trace->info->kvs[i].value);
 	cost(trace, to);
-	lost(trace, to);
+	lost(trace, any_dropped, to);
 	return to->err;
 }

@@ -30,7 +30,7 @@ static void say_what_there_is(const struct run *r, const struct collector_stats 
 	const struct trace_info *end = &r->recording.end;
 	const char *file = r->opt.output;
 	uint64_t wall_ns = trace_info_u64(end, KEY_END_TARGET_WALL_NS, 0), ns;
-	char lost[48] = "none lost", cost[PROBE_SHARES_BYTES + 64] = "", shares[PROBE_SHARES_BYTES];
+	char lost[48], cost[PROBE_SHARES_BYTES + 64] = "", shares[PROBE_SHARES_BYTES];
 	struct trace_info all = { 0 };
 	struct stat st;
 	/* The collector does not know of the last block. */
@@ -38,6 +38,8 @@ static void say_what_there_is(const struct run *r, const struct collector_stats 
 	bool known = !take_keys(&all, &r->info) && !take_keys(&all, end) &&
 		     probe_cost_ns(&all, &ns);
 
+	snprintf(lost, sizeof(lost), "%s",
+		 r->recording.reason == END_WRITE_ERROR ? "the rest lost" : "none lost");
 	if (s->lost_events)
 		snprintf(lost, sizeof(lost), "%" PRIu64 " lost", s->lost_events);
 	if (known)

@@ -191,13 +191,53 @@ static void test_last_line(void **state)
 		}
 }
 
+/* What only a whole recording knows is said of no other: where the end is missing, losses may be
+ * too, and what ran after it. */
+static void test_no_claims(void **state)
+{
+	static const struct {
+		const char *events;
+		bool whole;
+		const char *last;
+	} cases[] = {
+		{ CALL, false,
+		  "what was lost is not known: no loss is in the part that could be read" },
+		{ "1 entry main.f 100 1000\n1 loss - 0 1200 arg0=1300 arg1=3\n1 exit main.f 100 2000\n",
+		  false,
+		  "3 events were lost in 1 gap, and more may have been, in what could not be read; "
+		  "1 call is suspect, 100.00% of the time" },
+		{ "@set end.reason write-error\n" CALL, true,
+		  "what was lost is not known: no loss is in the part that could be read" },
+		{ "@set end.dropped_fault 2\n" CALL, true, "no other event was lost" },
+		{ "@set end.rings_disabled 1\n" CALL, true, "no other event is known to be lost" },
+	};
+	static const char nothing[] = "no call was recorded: no selected function ran";
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = footer(cases[i].events, cases[i].whole, BY_FUNCTION);
+
+		assert_string_equal(last_line(text), cases[i].last);
+		free(text);
+	}
+	char *cut = footer("", false, BY_FUNCTION), *whole = footer("", true, BY_FUNCTION),
+	     *gap = footer("1 loss - 0 1200 arg0=1300 arg1=3\n", true, BY_FUNCTION);
+
+	assert_null(strstr(cut, nothing));
+	assert_true(has_line(cut, "no call was recorded"));
+	assert_non_null(strstr(whole, nothing));
+	assert_null(strstr(gap, nothing));
+	free(cut);
+	free(whole);
+	free(gap);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_incomplete),
-		cmocka_unit_test(test_growing),
-		cmocka_unit_test(test_last_line),
+		cmocka_unit_test(test_lines),     cmocka_unit_test(test_incomplete),
+		cmocka_unit_test(test_growing),   cmocka_unit_test(test_last_line),
+		cmocka_unit_test(test_no_claims),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/text_format.h"
 #include "base/utf8.h"
 
 void json_init(struct json *j, FILE *out, bool pretty)
@@ -62,6 +63,9 @@ static void quoted(struct json *j, const char *s)
 		if (n == 0) {
 			fputs("\\ufffd", j->out);
 			s++;
+		} else if (n > 1 && text_control(s)) {
+			fprintf(j->out, "\\u%04x", (unsigned char)s[1]); /* U+0080 to U+009F */
+			s += n;
 		} else if (n > 1) {
 			fwrite(s, 1, n, j->out);
 			s += n;

@@ -6,12 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text_format.h"
+
 static void to_stderr(void *ctx, enum log_level level, const char *line)
 {
 	(void)ctx;
 	if (level == LOG_LEVEL_DEBUG && !getenv("GOTRACE_DEBUG"))
 		return;
-	fprintf(stderr, "gotrace: %s%s\n", level == LOG_LEVEL_WARN ? "warning: " : "", line);
+	fprintf(stderr, "gotrace: %s", level == LOG_LEVEL_WARN ? "warning: " : "");
+	text_safe(stderr, line);
+	fputc('\n', stderr);
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

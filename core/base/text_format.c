@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 #include "base/text_format.h"
+#include "base/utf8.h"
 
 #define DEEPEST_INDENT 40
 
@@ -58,15 +59,35 @@ void text_heading(bool colour, FILE *out, const char *fmt, ...)
 	va_end(ap);
 }
 
+int text_control(const char *s)
+{
+	const unsigned char *c = (const unsigned char *)s;
+
+	if (!*c)
+		return 0;
+	if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
+		return 2; /* U+0080 to U+009F */
+	return *c < 0x20 || *c == 0x7f;
+}
+
+int text_char(const char *s, bool *unsafe)
+{
+	int control = text_control(s), len = utf8_len(s);
+
+	*unsafe = control || !len;
+	return control ? control : len ? len : 1;
+}
+
 void text_safe(FILE *out, const char *s)
 {
-	for (const unsigned char *c = (const unsigned char *)s; *c; c++) {
-		if (*c < 0x20 || *c == 0x7f)
-			fprintf(out, "\\x%02x", *c);
-		else if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) /* U+0080 to U+009F */
-			fprintf(out, "\\x%02x", *++c);
+	bool unsafe;
+
+	for (int n; *s; s += n) {
+		n = text_char(s, &unsafe);
+		if (unsafe) /* of a C1 character the second byte is its code */
+			fprintf(out, "\\x%02x", (unsigned char)s[n - 1]);
 		else
-			fputc(*c, out);
+			fwrite(s, 1, (size_t)n, out);
 	}
 }
 

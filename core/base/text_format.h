@@ -19,9 +19,17 @@ const char *plural(uint64_t n);
 /* A line over a table, bold on a terminal. */
 void text_heading(bool colour, FILE *out, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* s with its control characters as \xHH: a name must not break a line or reach the terminal's own
- * language. */
+/*
+ * Every string that gotrace did not make itself (names of functions and files, keys, arguments)
+ * is written as text_safe does: what would break a line or reach the terminal's own language, and
+ * what is no UTF-8, as \xHH. JSON writes it as \uHHHH.
+ */
 void text_safe(FILE *out, const char *s);
+/* Bytes of the character at s, which is not empty; *unsafe: its last byte is to be written as
+ * \xHH. */
+int text_char(const char *s, bool *unsafe);
+/* Bytes of the control character (C0, DEL, C1) at s, 0 when it is none. */
+int text_control(const char *s);
 /* Two blanks a level; very deep ones are numbered, or the text would grow with the square of the
  * depth. */
 void text_indent(FILE *out, uint64_t level);

@@ -3,10 +3,31 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text_format.h"
 #include "base/units.h"
+
+void arg_error(const struct argp_state *state, const char *fmt, ...)
+{
+	char line[1024], *safe = NULL;
+	size_t size;
+	FILE *f = open_memstream(&safe, &size);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	if (f) {
+		text_safe(f, line);
+		fclose(f);
+	}
+	argp_error(state, "%s", safe ? safe : "wrong usage");
+	free(safe);
+}
 
 int arg_choice(struct argp_state *state, const char *what, const char *word,
 	       const char *const *names)
@@ -19,7 +40,7 @@ int arg_choice(struct argp_state *state, const char *what, const char *word,
 		strncat(list, i ? ", " : "", sizeof(list) - strlen(list) - 1);
 		strncat(list, names[i], sizeof(list) - strlen(list) - 1);
 	}
-	argp_error(state, "there is no %s '%s'; there are %s", what, word, list);
+	arg_error(state, "there is no %s '%s'; there are %s", what, word, list);
 	return 0;
 }
 
@@ -44,7 +65,7 @@ uint64_t arg_number(struct argp_state *state, const char *what, const char *s)
 	unsigned long long v = strtoull(s, &end, 10);
 
 	if (errno || end == s || *end || strchr(s, '-'))
-		argp_error(state, "%s takes a number, not '%s'", what, s);
+		arg_error(state, "%s takes a number, not '%s'", what, s);
 	return v;
 }
 
@@ -54,8 +75,8 @@ uint64_t arg_duration(struct argp_state *state, const char *what, const char *s,
 	int err = !unit_ns && !strcmp(s, "0") ? 0 : parse_duration_ns(s, unit_ns, &ns);
 
 	if (err)
-		argp_error(state, "%s takes a time such as %s, not '%s'", what,
-			   unit_ns ? "0.5 or 20ms" : "10us or 1ms", s);
+		arg_error(state, "%s takes a time such as %s, not '%s'", what,
+			  unit_ns ? "0.5 or 20ms" : "10us or 1ms", s);
 	return ns;
 }
 
@@ -65,7 +86,7 @@ double arg_percent(struct argp_state *state, const char *what, const char *s, do
 	double v = strtod(s, &end);
 
 	if (end == s || (*end && strcmp(end, "%")) || !isfinite(v) || v < 0 || v > most)
-		argp_error(state, "%s takes a percentage of at most %g, not '%s'", what, most, s);
+		arg_error(state, "%s takes a percentage of at most %g, not '%s'", what, most, s);
 	return v;
 }
 
@@ -73,7 +94,7 @@ error_t arg_trace(int key, char *arg, struct argp_state *state, const char **fil
 {
 	if (key == ARGP_KEY_ARG) {
 		if (*file)
-			argp_error(state, "one trace at a time; 'gotrace diff' compares two");
+			arg_error(state, "one trace at a time; 'gotrace diff' compares two");
 		*file = arg;
 		return 0;
 	}

@@ -6,6 +6,11 @@
 #include <argp.h>
 #include <stdint.h>
 
+/* As argp_error, for messages that hold words of the command line: it exits, with the message as
+ * text_safe writes it. */
+void arg_error(const struct argp_state *state, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* Index of `word` in `names`, which ends with NULL. */
 int arg_choice(struct argp_state *state, const char *what, const char *word,
 	       const char *const *names);

@@ -67,14 +67,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (a->files == 2)
-			argp_error(state, "two traces at a time");
+			arg_error(state, "two traces at a time");
 		a->opt.file[a->files++] = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (a->files < 2)
-			argp_error(state, "give two traces: the one before, the one after");
+			arg_error(state, "give two traces: the one before, the one after");
 		if (!strcmp(a->opt.file[0], "-") && !strcmp(a->opt.file[1], "-"))
-			argp_error(state, "only one of the traces can be standard input");
+			arg_error(state, "only one of the traces can be standard input");
 		if (!a->limit_given && a->format == &diff_formats[0])
 			a->opt.limit = DEFAULT_ROWS;
 		return 0;

@@ -86,19 +86,19 @@ static void finish_options(struct argp_state *state, struct export_args *a)
 	char list[128];
 
 	if (!a->format)
-		argp_error(
+		arg_error(
 			state,
 			"--format=FORMAT says what to write; 'gotrace export --help' lists the formats");
 	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
 		if (a->given & special[i].bit & ~a->format->takes) {
 			takers(special[i].bit, list, sizeof(list));
-			argp_error(state, "%s: for %s, not for %s", special[i].name, list,
-				   a->format->name);
+			arg_error(state, "%s: for %s, not for %s", special[i].name, list,
+				  a->format->name);
 		}
 	if (a->n_files == 2 && !a->format->compares)
-		argp_error(state, "one trace at a time; 'gotrace diff' compares two");
+		arg_error(state, "one trace at a time; 'gotrace diff' compares two");
 	if (a->n_files == 2 && !strcmp(a->files[0], "-") && !strcmp(a->files[1], "-"))
-		argp_error(state, "only one of the traces can be standard input");
+		arg_error(state, "only one of the traces can be standard input");
 	if (!a->n_files)
 		a->files[a->n_files++] = "gotrace.out";
 	for (size_t i = 0; i < a->n_files; i++)
@@ -154,7 +154,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (a->n_files == 2)
-			argp_error(state, "two traces at most");
+			arg_error(state, "two traces at most");
 		a->files[a->n_files++] = arg;
 		return 0;
 	case ARGP_KEY_END:

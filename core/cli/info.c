@@ -14,7 +14,9 @@
 #include "base/text_format.h"
 #include "trace/trace.h"
 
-#define NAME "%-26s " /* the longest key has 25 letters */
+#define NAME_WIDTH       26 /* the longest key has 25 letters */
+#define NAME             "%-26s "
+#define NAME_BLANKS(key) (strlen(key) < NAME_WIDTH ? NAME_WIDTH + 1 - (int)strlen(key) : 1)
 
 struct info_args {
 	const char *file;
@@ -80,7 +82,8 @@ static void show_text(const struct trace_reader *r, const struct counted *c)
 	const struct trace_info *t = trace_reader_info(r);
 
 	for (size_t i = 0; i < t->n_kvs; i++) {
-		printf(NAME, t->kvs[i].key);
+		text_safe(stdout, t->kvs[i].key);
+		printf("%*s", NAME_BLANKS(t->kvs[i].key), "");
 		text_safe(stdout, t->kvs[i].value);
 		putchar('\n');
 	}

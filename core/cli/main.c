@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <argp.h>
 #include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "base/text_format.h"
 #include "cli/cli.h"
 
 static const struct verb {
@@ -37,6 +40,17 @@ static void usage(FILE *out)
 	      out);
 }
 
+/* getopt shows an option that it does not know as it is. None of ours has a control character in
+ * its name; a file whose name begins with - may. */
+static bool has_strange_option(char *const *argv)
+{
+	for (; *argv && strcmp(*argv, "--"); argv++)
+		for (const char *s = *argv; **argv == '-' && *s && *s != '='; s++)
+			if (text_control(s))
+				return true;
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	char name[64];
@@ -44,6 +58,11 @@ int main(int argc, char **argv)
 	argp_err_exit_status = STATUS_USAGE;
 	if (argc < 2) {
 		usage(stderr);
+		return STATUS_USAGE;
+	}
+	if (has_strange_option(argv)) {
+		log_error(
+			"an option holds a control character; a file name that begins with - is given as ./-NAME");
 		return STATUS_USAGE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
@@ -61,6 +80,6 @@ int main(int argc, char **argv)
 		argv[1] = name;
 		return verbs[i].run(argc - 1, argv + 1);
 	}
-	fprintf(stderr, "gotrace: there is no verb '%s'; 'gotrace --help' lists them\n", argv[1]);
+	log_error("there is no verb '%s'; 'gotrace --help' lists them", argv[1]);
 	return STATUS_USAGE;
 }

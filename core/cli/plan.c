@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/selection.h"
 #include "plan/plan_print.h"
@@ -34,7 +35,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'F':
 		if (strcmp(arg, "text") && strcmp(arg, "json"))
-			argp_error(state, "there is no format '%s'; there are text and json", arg);
+			arg_error(state, "there is no format '%s'; there are text and json", arg);
 		a->json = !strcmp(arg, "json");
 		return 0;
 	case 'e':
@@ -42,14 +43,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (a->binary)
-			argp_error(state, "one binary at a time");
+			arg_error(state, "one binary at a time");
 		a->binary = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (!a->binary)
-			argp_error(state, "which binary?");
+			arg_error(state, "which binary?");
 		if (a->explain && a->json)
-			argp_error(state, "--explain is text");
+			arg_error(state, "--explain is text");
 		if (a->selection.stub == CHOICE_NOP)
 			a->selection.plan.stub = STUB_NOP5;
 		return 0;

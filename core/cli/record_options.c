@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "cli/args.h"
 #include "plan/ring.h"
 
 enum {
@@ -76,17 +77,17 @@ static error_t parse_inline(struct record_options *o, int key, char *arg, struct
 		if (parse_size_bytes(arg, &o->inline_ring_bytes) ||
 		    o->inline_ring_bytes < RING_SIZE_MIN || o->inline_ring_bytes > RING_SIZE_MAX ||
 		    (o->inline_ring_bytes & (o->inline_ring_bytes - 1)))
-			argp_error(state, "--ring: '%s' is not a power of two from 4K to 1G", arg);
+			arg_error(state, "--ring: '%s' is not a power of two from 4K to 1G", arg);
 		return 0;
 	case OPT_RINGS:
 		o->n_rings = (unsigned)strtoul(arg, &end, 10);
 		if (*end || !o->n_rings || o->n_rings > RING_MAX)
-			argp_error(state, "--rings: '%s' is not a number from 1 to %d", arg,
-				   RING_MAX);
+			arg_error(state, "--rings: '%s' is not a number from 1 to %d", arg,
+				  RING_MAX);
 		return 0;
 	case OPT_OVERFLOW:
 		if (strcmp(arg, "throttle") && strcmp(arg, "drop"))
-			argp_error(state, "--overflow: '%s' is not throttle or drop", arg);
+			arg_error(state, "--overflow: '%s' is not throttle or drop", arg);
 		o->drop = !strcmp(arg, "drop");
 		return 0;
 	default:
@@ -98,13 +99,13 @@ static error_t parse_inline(struct record_options *o, int key, char *arg, struct
 static void check_together(const struct record_options *o, struct argp_state *state)
 {
 	if (!o->pid == !o->command)
-		argp_error(state, o->pid ? "give either --pid or a command, not both"
-					 : "a command or --pid is needed");
+		arg_error(state, o->pid ? "give either --pid or a command, not both"
+					: "a command or --pid is needed");
 	if (o->pid && (o->exe || o->user))
-		argp_error(state, "--exe and --user go with a command, not with --pid");
+		arg_error(state, "--exe and --user go with a command, not with --pid");
 	if (o->selection.plan.strategy != PROBE_INLINE &&
 	    (o->inline_ring_bytes || o->n_rings || o->drop))
-		argp_error(state, "--ring, --rings and --overflow=drop go with --probe=inline");
+		arg_error(state, "--ring, --rings and --overflow=drop go with --probe=inline");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -122,7 +123,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_PID:
 		o->pid = strtol(arg, &end, 10);
 		if (*end || o->pid <= 0)
-			argp_error(state, "'%s' is not a process id", arg);
+			arg_error(state, "'%s' is not a process id", arg);
 		return 0;
 	case OPT_EXE:
 		o->exe = arg;
@@ -132,24 +133,24 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'd':
 		if (parse_duration_ns(arg, 1000000000, &o->duration_ns) || !o->duration_ns)
-			argp_error(state, "-d: '%s' is not a time", arg);
+			arg_error(state, "-d: '%s' is not a time", arg);
 		return 0;
 	case OPT_MAX_SIZE:
 		if (parse_size_bytes(arg, &o->max_bytes) || !o->max_bytes)
-			argp_error(state, "--max-size: '%s' is not a size", arg);
+			arg_error(state, "--max-size: '%s' is not a size", arg);
 		return 0;
 	case 'm':
 		if (parse_size_bytes(arg, &o->ring_bytes) || !o->ring_bytes ||
 		    o->ring_bytes > 1ull << 30)
-			argp_error(state, "-m: '%s' is not a size of at most 1G", arg);
+			arg_error(state, "-m: '%s' is not a size of at most 1G", arg);
 		return 0;
 	case OPT_ATTACH:
 		if (attach_kind_parse(arg, &o->kind))
-			argp_error(state, "--attach: '%s' is not auto, multi or perf", arg);
+			arg_error(state, "--attach: '%s' is not auto, multi or perf", arg);
 		return 0;
 	case OPT_RET:
 		if (strcmp(arg, "auto") && strcmp(arg, "step"))
-			argp_error(state, "--ret: '%s' is not auto or step", arg);
+			arg_error(state, "--ret: '%s' is not auto or step", arg);
 		o->step_rets = !strcmp(arg, "step");
 		return 0;
 	case ARGP_KEY_ARGS:

@@ -60,11 +60,11 @@ static void finish_options(struct argp_state *state, struct report_args *a)
 		a->opt.limit = DEFAULT_ROWS;
 	for (enum report_by by = BY_FUNCTION; by <= BY_CALL; by++)
 		if (a->option_of[by] && by != a->opt.by)
-			argp_error(state, "%s goes with --by=%s", a->option_of[by], rows[by]);
+			arg_error(state, "%s goes with --by=%s", a->option_of[by], rows[by]);
 	if (a->opt.by == BY_CALL && a->opt.sort > SORT_TOTAL)
-		argp_error(state, "--by=call sorts by self or total");
+		arg_error(state, "--by=call sorts by self or total");
 	if (a->opt.to_ns && a->opt.to_ns <= a->opt.from_ns)
-		argp_error(state, "--to is not after --from");
+		arg_error(state, "--to is not after --from");
 }
 
 /* Options for one kind of row only. */

@@ -35,7 +35,7 @@ static const struct argp_option options[] = {
 static void append(struct argp_state *state, const char *const **list, size_t *n, const char *item)
 {
 	if (*n == PATTERNS_MAX)
-		argp_error(state, "more than %d patterns of one kind", PATTERNS_MAX);
+		arg_error(state, "more than %d patterns of one kind", PATTERNS_MAX);
 	const char **grown = realloc((void *)*list, (*n + 1) * sizeof(*grown));
 
 	if (!grown) {
@@ -66,7 +66,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_PROBE:
 		if (probe_strategy_parse(arg, &s->plan.strategy))
-			argp_error(
+			arg_error(
 				state,
 				"there is no probe strategy '%s'; there are auto, inline, springboard, emulated and thesis",
 				arg);

@@ -13,6 +13,7 @@
 
 #include "attach/target/user.h"
 #include "base/log.h"
+#include "cli/args.h"
 #include "cli/cli.h"
 #include "export/export.h"
 
@@ -28,14 +29,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_ARG:
 		if (a->n_files == 2)
-			argp_error(state, "two traces at most: the one before, the one after");
+			arg_error(state, "two traces at most: the one before, the one after");
 		a->files[a->n_files++] = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (!a->n_files)
 			a->files[a->n_files++] = "gotrace.out";
 		if (a->n_files == 2 && !strcmp(a->files[0], "-") && !strcmp(a->files[1], "-"))
-			argp_error(state, "only one of the traces can be standard input");
+			arg_error(state, "only one of the traces can be standard input");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -36,7 +36,11 @@ static void put_callers(const struct thesis *t, const uint32_t *path, uint32_t n
 	for (uint32_t i = 0; i + 1 < n; i++)
 		quote |= strpbrk(trace_name_func(t->trace.info, nodes[path[i]].func),
 				 CSV_SPECIAL) != NULL;
-	fputs(quote ? ",\"" : ",", out);
+	fputc(',', out);
+	csv_begin(out,
+		  n > 1 && !nodes[path[0]].go ? trace_name_func(t->trace.info, nodes[path[0]].func)
+					      : "",
+		  quote);
 	for (uint32_t i = 0; i < n; i++) {
 		if (nodes[path[i]].go)
 			fputs(i ? ARROW GO_FRAME : GO_FRAME, out);

@@ -10,14 +10,17 @@
 
 #include "analysis/trace_names.h"
 #include "base/outfile.h"
+#include "base/text_format.h"
 #include "base/vec.h"
 #include "export/formats.h"
 #include "export/tree_load.h"
 
 static void frame(FILE *out, const char *name)
 {
-	for (const unsigned char *c = (const unsigned char *)name; *c; c++)
-		fputc(*c == ';' ? ',' : *c < 0x20 || *c == 0x7f ? ' ' : *c, out);
+	for (int n; *name; name += n ? n : 1) {
+		n = text_control(name);
+		fputc(*name == ';' ? ',' : n ? ' ' : *name, out);
+	}
 }
 
 static uint64_t weight_of(const struct call_stats *st, enum export_weight weight)

@@ -8,6 +8,7 @@
 
 #include "base/event_kinds.h"
 #include "base/json.h"
+#include "base/text_format.h"
 #include "binary/gocode.h"
 #include "bpf/event.h"
 #include "plan/plan_print_internal.h"
@@ -60,10 +61,18 @@ static void text_sites(const struct plan *p, size_t func, size_t first, FILE *ou
 			entry = &p->sites[i];
 	}
 	const struct plan_func *f = &p->funcs[func];
-	fprintf(out, "  %-10s +%-5" PRIu64 " %3" PRIu32 " exit%s  %3zu of %3zu stepped  %s%s\n",
+	fprintf(out, "  %-10s +%-5" PRIu64 " %3" PRIu32 " exit%s  %3zu of %3zu stepped  ",
 		entry ? event_kind_site(entry->kind) : "-", entry ? entry->vaddr - f->fn->vaddr : 0,
-		f->n_exits, f->n_exits == 1 ? " " : "s", stepped, n, f->name,
-		f->never_returns ? "  (never returns)" : "");
+		f->n_exits, f->n_exits == 1 ? " " : "s", stepped, n);
+	text_safe(out, f->name);
+	fputs(f->never_returns ? "  (never returns)\n" : "\n", out);
+}
+
+static void text_name(const char *name, const char *end, FILE *out)
+{
+	fputs("  ", out);
+	text_safe(out, name);
+	fputs(end, out);
 }
 
 static void text_not_probed(const struct plan *p, const struct plan_func **list, FILE *out)
@@ -74,15 +83,17 @@ static void text_not_probed(const struct plan *p, const struct plan_func **list,
 		fprintf(out, "\n%zu not probed: %s\n", p->n_fate[fate], plan_fate_reason(fate));
 		for (size_t i = 0; i < p->n_funcs; i++)
 			if (list[i]->fate == (enum plan_fate)fate)
-				fprintf(out, "  %s\n", list[i]->name);
+				text_name(list[i]->name, "\n", out);
 	}
 	if (p->n_inlined)
 		fprintf(out,
 			"\n%zu invisible: inlined everywhere; build with -gcflags=-l to see them\n",
 			p->n_inlined);
-	for (size_t i = 0; i < p->n_inlined; i++)
-		fprintf(out, "  %s  (into %" PRIu32 " function%s)\n", p->inlined[i].name,
-			p->inlined[i].into, p->inlined[i].into == 1 ? "" : "s");
+	for (size_t i = 0; i < p->n_inlined; i++) {
+		text_name(p->inlined[i].name, "", out);
+		fprintf(out, "  (into %" PRIu32 " function%s)\n", p->inlined[i].into,
+			p->inlined[i].into == 1 ? "" : "s");
+	}
 }
 
 int plan_print_text(const struct plan *p, FILE *out)
@@ -98,12 +109,13 @@ int plan_print_text(const struct plan *p, FILE *out)
 	}
 	for (size_t i = 0; i < p->n_sites; i++)
 		stepped += site_is_stepped(&p->sites[i]);
+	text_safe(out, gobin_go_version(p->binary));
 	fprintf(out,
-		"%s, %s: %zu function%s selected, %zu probed at %zu sites (%zu entry, %zu exit, %zu runtime; "
+		", %s: %zu function%s selected, %zu probed at %zu sites (%zu entry, %zu exit, %zu runtime; "
 		"%zu single-stepped), %zu inlined away\n",
-		gobin_go_version(p->binary), probe_strategy_name(p->strategy), p->n_funcs,
-		p->n_funcs == 1 ? "" : "s", p->n_probed, p->n_sites, p->n_program[PROGRAM_ENTRY],
-		p->n_program[PROGRAM_EXIT], p->n_program[PROGRAM_RUNTIME], stepped, p->n_inlined);
+		probe_strategy_name(p->strategy), p->n_funcs, p->n_funcs == 1 ? "" : "s",
+		p->n_probed, p->n_sites, p->n_program[PROGRAM_ENTRY], p->n_program[PROGRAM_EXIT],
+		p->n_program[PROGRAM_RUNTIME], stepped, p->n_inlined);
 	if (plan_has_stubs(p))
 		err = plan_print_stubs(p, out);
 	fputc('\n', out);

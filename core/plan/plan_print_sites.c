@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/event_kinds.h"
+#include "base/text_format.h"
 #include "binary/disasm.h"
 #include "binary/gocode.h"
 #include "bpf/event.h"
@@ -166,8 +167,8 @@ int plan_print_sites(const struct plan *p, FILE *out)
 
 		if (list[k]->fate != PLAN_PROBED)
 			continue;
-		fprintf(out, "%s%s\n", list[k]->name,
-			list[k]->never_returns ? "  (never returns)" : "");
+		text_safe(out, list[k]->name);
+		fputs(list[k]->never_returns ? "  (never returns)\n" : "\n", out);
 		for (size_t i = first[func]; i < p->n_sites && p->sites[i].func == func; i++)
 			explain_site(p, list[k], &p->sites[i], d, &n, out);
 	}

@@ -16,8 +16,7 @@ int path_field_csv(const struct call_tree *t, const struct trace_info *info, uin
 	for (uint32_t i = 0; i < n; i++)
 		quote |= strpbrk(trace_name_func(info, t->nodes[(*path)[i]].func),
 				 ";" CSV_SPECIAL) != NULL;
-	if (quote)
-		fputc('"', out);
+	csv_begin(out, n ? trace_name_func(info, t->nodes[(*path)[0]].func) : "", quote);
 	for (uint32_t i = 0; i < n; i++) {
 		if (i)
 			fputc(';', out);

@@ -250,7 +250,7 @@ static void test_safe(void **state)
 	text_safe(out, "größe <b> \x1b[2J\t\x7f \xc2\x9b"
 		       "1m \xc2\xa9 \xc2");
 	assert_int_equal(fclose(out), 0);
-	assert_string_equal(text, "größe <b> \\x1b[2J\\x09\\x7f \\x9b1m \xc2\xa9 \xc2");
+	assert_string_equal(text, "größe <b> \\x1b[2J\\x09\\x7f \\x9b1m \xc2\xa9 \\xc2");
 	free(text);
 }
 

@@ -4,17 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text_format.h"
 #include "trace/evlist.h"
-
-/* Bytes of a control character at s, 0 when there is none: terminals take some as commands. */
-static size_t control(const char *s)
-{
-	const unsigned char *c = (const unsigned char *)s;
-
-	if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) /* U+0080 to U+009F */
-		return 2;
-	return (*c && *c < ' ') || *c == 0x7f;
-}
 
 /* A word; in quotes when it would not be read back as one otherwise. */
 static void put_word(FILE *out, const char *s)
@@ -22,20 +13,20 @@ static void put_word(FILE *out, const char *s)
 	bool plain = *s && *s != '@' && strcmp(s, "-");
 
 	for (const char *c = s; *c && plain; c++)
-		plain = !control(c) && *c != ' ' && *c != '"' && *c != '#';
+		plain = !text_control(c) && *c != ' ' && *c != '"' && *c != '#';
 	if (plain) {
 		fputs(s, out);
 		return;
 	}
 	fputc('"', out);
 	for (const char *c = s; *c; c++) {
-		size_t n = control(c);
+		int n = text_control(c);
 
 		if (*c == '"' || *c == '\\')
 			fprintf(out, "\\%c", *c);
 		else if (!n)
 			fputc(*c, out);
-		for (size_t i = 0; i < n; i++)
+		for (int i = 0; i < n; i++)
 			fprintf(out, "\\x%02x", (unsigned char)c[i]);
 		c += n ? n - 1 : 0;
 	}
@@ -57,7 +48,7 @@ static void put_location(FILE *out, const char *file, uint32_t line)
 static void put_rest(FILE *out, const char *s)
 {
 	for (; *s; s++) {
-		size_t n = control(s);
+		int n = text_control(s);
 
 		fputc(n ? ' ' : *s, out);
 		s += n ? n - 1 : 0;
@@ -69,7 +60,7 @@ static void put_set(FILE *out, const struct trace_kv *kv)
 {
 	fputs("@set ", out);
 	for (const char *c = kv->key; *c; c++)
-		fputc(control(c) || *c == ' ' ? '_' : *c, out);
+		fputc(text_control(c) || *c == ' ' ? '_' : *c, out);
 	fputc(' ', out);
 	put_rest(out, kv->value);
 }

@@ -24,7 +24,7 @@ static struct goroutine_path *find(const struct goroutine_paths *g, const struct
 
 int goroutine_paths_add(struct goroutine_paths *g, const struct call *c)
 {
-	uint32_t hash = hash_u64_pair(c->goid, (uint64_t)c->image << 32 | c->path);
+	uint32_t hash = hash_near(hash_u64_pair(c->goid, c->image), c->path);
 	struct goroutine_path *p = find(g, c, hash);
 
 	if (!p) {

@@ -104,6 +104,16 @@ static void test_spread(void **state)
 	assert_true(most <= 8);
 }
 
+/* Neighbours by number have neighbouring slots, the next eight are elsewhere; the key counts. */
+static void test_near(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 8; i++)
+		assert_int_equal(hash_near(5, 800 + i), hash_near(5, 800) + i);
+	assert_int_not_equal(hash_near(5, 808), hash_near(5, 800) + 8);
+	assert_int_not_equal(hash_near(6, 800), hash_near(5, 800));
+}
+
 static void test_move(void **state)
 {
 	struct hash_index x = { 0 };
@@ -127,7 +137,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good_hash), cmocka_unit_test(test_bad_hash),
 		cmocka_unit_test(test_empty),     cmocka_unit_test(test_move),
-		cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_spread),    cmocka_unit_test(test_near),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,24 +6,29 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash_index.h"
 #include "base/vec.h"
 #include "export/html/html.h"
 
-#define MOST_VISITS  ((size_t)1 << 22) /* 160 MiB; with their tables up to twice as much */
+#define MOST_VISITS  ((size_t)1 << 22) /* 160 MiB; with their tables half as much again */
 #define SMALL_VISITS ((size_t)50000)   /* visits that a page always has room for; see choose() */
-/* Visits that are searched one by one: most goroutines have few, and need no table. */
-#define FEW_VISITS 16
+/*
+ * Visits are allocated in blocks, since one array a goroutine would leave holes of all sizes in the
+ * heap as it grows. The first block is searched one by one: most goroutines need no table.
+ */
+#define BLOCK_VISITS 16
 
 /* A goroutine that is alive, or a system stack. */
 struct live {
 	uint64_t id; /* goid or thread id */
 	bool system;
 	bool partial; /* the limit was reached: some calls are missing */
-	struct html_visit *visits;
-	size_t n, cap;
-	struct hash_index by_path; /* of visits, once they are more than FEW_VISITS */
+	struct html_visit **blocks;
+	size_t n_blocks, cap_blocks;
+	size_t n;                  /* visits in the blocks */
+	struct hash_index by_path; /* of visits, once they are more than a block */
 };
 
 struct html_live {
@@ -65,47 +70,74 @@ static struct live *live_of(struct html_live *l, uint64_t id, bool system)
 	return &l->all[l->n++];
 }
 
-/* Takes out the i-th, whose visits are the caller's; the last takes its place. */
+static void live_free(struct live *k)
+{
+	for (size_t i = 0; i < k->n_blocks; i++)
+		free(k->blocks[i]);
+	free(k->blocks);
+	hash_index_free(&k->by_path);
+}
+
+/* Frees the i-th; the last takes its place. */
 static void remove_live(struct html_live *l, uint32_t i)
 {
 	struct live *gone = &l->all[i], *last = &l->all[--l->n];
 
-	hash_index_free(&gone->by_path);
 	hash_index_remove(&l->index, hash_of(gone->id, gone->system), i);
+	live_free(gone);
 	if (gone != last) {
 		hash_index_move(&l->index, hash_of(last->id, last->system), (uint32_t)l->n, i);
 		*gone = *last;
 	}
 }
 
+static struct html_visit *visit_at(const struct live *k, size_t i)
+{
+	return &k->blocks[i / BLOCK_VISITS][i % BLOCK_VISITS];
+}
+
 static struct html_visit *find_visit(const struct live *k, uint32_t path)
 {
+	uint32_t hash = hash_near(0, path);
 	size_t at;
 
 	if (!k->by_path.n) {
 		for (size_t i = 0; i < k->n; i++)
-			if (k->visits[i].path == path)
-				return &k->visits[i];
+			if (visit_at(k, i)->path == path)
+				return visit_at(k, i);
 		return NULL;
 	}
-	for (uint32_t i = hash_index_first(&k->by_path, hash_u64(path), &at); i != HASH_NONE;
-	     i = hash_index_next(&k->by_path, hash_u64(path), &at))
-		if (k->visits[i].path == path)
-			return &k->visits[i];
+	for (uint32_t i = hash_index_first(&k->by_path, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&k->by_path, hash, &at))
+		if (visit_at(k, i)->path == path)
+			return visit_at(k, i);
 	return NULL;
+}
+
+static int add_block(struct live *k)
+{
+	if (vec_reserve(&k->blocks, &k->cap_blocks, k->n_blocks + 1))
+		return -ENOMEM;
+	struct html_visit *block = malloc(BLOCK_VISITS * sizeof(*block));
+
+	if (!block)
+		return -ENOMEM;
+	k->blocks[k->n_blocks++] = block;
+	return 0;
 }
 
 /* A visit that has nothing yet. NULL: no memory */
 static struct html_visit *new_visit(struct live *k, uint32_t path)
 {
-	if (vec_reserve(&k->visits, &k->cap, k->n + 1))
+	if (k->n == k->n_blocks * BLOCK_VISITS && add_block(k))
 		return NULL;
-	k->visits[k->n++] = (struct html_visit){ .path = path };
-	if (k->n > FEW_VISITS)
+	*visit_at(k, k->n++) = (struct html_visit){ .path = path };
+	if (k->n > BLOCK_VISITS)
 		for (size_t i = k->by_path.n; i < k->n; i++)
-			if (hash_index_put(&k->by_path, hash_u64(k->visits[i].path), (uint32_t)i))
+			if (hash_index_put(&k->by_path, hash_near(0, visit_at(k, i)->path),
+					   (uint32_t)i))
 				return NULL;
-	return &k->visits[k->n - 1];
+	return visit_at(k, k->n - 1);
 }
 
 static int add_visit(struct html_live *l, struct live *k, const struct html_visit *v)
@@ -171,24 +203,42 @@ static int by_weight(const void *x, const void *y)
 	return (a->goid > b->goid) - (a->goid < b->goid);
 }
 
-/* Keeps it when it is among the heaviest; the visits are g's in either case. */
-static void keep(struct html_goroutines *g, const struct html_goroutine *fresh)
+/* Its visits as one array, the caller's. NULL: no memory */
+static struct html_visit *copy_visits(const struct live *k)
 {
+	struct html_visit *all = malloc(k->n * sizeof(*all));
+
+	for (size_t i = 0; all && i < k->n; i += BLOCK_VISITS) {
+		size_t n = k->n - i < BLOCK_VISITS ? k->n - i : BLOCK_VISITS;
+
+		memcpy(&all[i], visit_at(k, i), n * sizeof(*all));
+	}
+	return all;
+}
+
+/* Keeps what a goroutine did when it is among the heaviest. 0 or -ENOMEM */
+static int keep(struct html_goroutines *g, const struct goroutine_info *info, const struct live *k)
+{
+	struct html_goroutine fresh = { .info = *info, .n_visits = k->n };
 	size_t lightest = 0;
 
+	if (g->n == HTML_GOROUTINES) {
+		for (size_t i = 1; i < g->n; i++)
+			if (by_weight(&g->kept[lightest], &g->kept[i]) < 0)
+				lightest = i;
+		if (by_weight(&fresh, &g->kept[lightest]) > 0)
+			return 0;
+	}
+	fresh.visits = copy_visits(k);
+	if (!fresh.visits)
+		return -ENOMEM;
 	if (g->n < HTML_GOROUTINES) {
-		g->kept[g->n++] = *fresh;
-		return;
+		g->kept[g->n++] = fresh;
+	} else {
+		free(g->kept[lightest].visits);
+		g->kept[lightest] = fresh;
 	}
-	for (size_t i = 1; i < g->n; i++)
-		if (by_weight(&g->kept[lightest], &g->kept[i]) < 0)
-			lightest = i;
-	if (by_weight(fresh, &g->kept[lightest]) > 0) {
-		free(fresh->visits);
-		return;
-	}
-	free(g->kept[lightest].visits);
-	g->kept[lightest] = *fresh;
+	return 0;
 }
 
 void html_goroutines_end(struct html_goroutines *g, const struct goroutine_info *info)
@@ -199,15 +249,13 @@ void html_goroutines_end(struct html_goroutines *g, const struct goroutine_info 
 
 	if (i == HASH_NONE)
 		return;
-	const struct live k = g->live->all[i];
+	const struct live *k = &g->live->all[i];
 
-	g->live->visits -= k.n;
-	if (k.partial) {
+	g->live->visits -= k->n;
+	if (k->partial)
 		g->untracked++;
-		free(k.visits);
-	} else if (k.n) {
-		keep(g, &(struct html_goroutine){ *info, k.visits, k.n });
-	}
+	else if (k->n)
+		g->err = keep(g, info, k);
 	remove_live(g->live, i);
 }
 
@@ -280,10 +328,8 @@ void html_goroutines_free(struct html_goroutines *g)
 {
 	for (size_t i = 0; i < g->n; i++)
 		free(g->kept[i].visits);
-	for (size_t i = 0; g->live && i < g->live->n; i++) {
-		free(g->live->all[i].visits);
-		hash_index_free(&g->live->all[i].by_path);
-	}
+	for (size_t i = 0; g->live && i < g->live->n; i++)
+		live_free(&g->live->all[i]);
 	if (g->live) {
 		free(g->live->all);
 		hash_index_free(&g->live->index);

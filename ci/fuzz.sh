@@ -15,7 +15,7 @@ mkdir -p "$work" "$found"
 list='pairing model/pairing_fuzz 2000
 reader trace/reader_fuzz 16384 fixtures/malformed-traces fixtures/traces
 gobin binary/gobin_fuzz 193
-rings rings/rings_fuzz 8192'
+rings rings/rings_fuzz 16384 fixtures/rings'
 
 # shellcheck source=totals.sh
 . ci/totals.sh

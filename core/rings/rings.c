@@ -291,7 +291,7 @@ int rings_until(struct rings *s, uint64_t until_ns)
 
 void rings_release(struct rings *s)
 {
-	for (unsigned i = 0; i < s->opt.n_rings; i++)
+	for (unsigned i = 0; i < s->opt.n_rings && !s->opt.keep; i++)
 		ring_reader_release(&s->readers[i]);
 }
 

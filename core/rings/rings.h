@@ -55,6 +55,9 @@ struct rings_options {
 	uint32_t (*tid_of)(void *ctx, uint32_t procid);
 	void *tid_ctx;
 	struct rings_sink sink;
+	/* Slots stay taken, so that all that was written up to a full ring is there at the end: to
+	 * record an image (ring_image.h). */
+	bool keep;
 };
 
 struct rings;

@@ -4,14 +4,15 @@
  * time.
  *
  * The input is a list of commands of nine bytes: what, and a number. They write fields of the
- * header and slots of one of three rings, or let a round pass. Whatever they do, events come out in
- * time order, of sites that have a stub and goroutines, not more of them than rings can hold, and a
- * round ends.
+ * header and slots of one of three rings, or let a round pass. Or it is the image of rings
+ * (fixtures/rings). Whatever they do, events come out in time order, of sites that have a stub and
+ * goroutines, not more of them than rings can hold, and a round ends.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "rings/ring_image_fixture.h"
 #include "rings/rings.h"
 #include "trace/format.h"
 
@@ -31,6 +32,8 @@ static const struct ring_site sites[N_SITES] = {
 
 struct seen {
 	uint64_t last_ns, events;
+	const struct ring_site *sites;
+	uint32_t n_sites;
 };
 
 static uint64_t tsc_now;
@@ -47,8 +50,8 @@ static int take_events(void *ctx, const struct event *ev, size_t n)
 	if (!n)
 		abort();
 	for (size_t i = 0; i < n; i++) {
-		if (ev[i].ts_ns < seen->last_ns || !ev[i].goid || ev[i].site >= N_SITES ||
-		    !sites[ev[i].site].kind || ev[i].kind != sites[ev[i].site].kind || ev[i].flags)
+		if (ev[i].ts_ns < seen->last_ns || !ev[i].goid || ev[i].site >= seen->n_sites ||
+		    !ev[i].kind || ev[i].kind != seen->sites[ev[i].site].kind || ev[i].flags)
 			abort();
 		seen->last_ns = ev[i].ts_ns;
 	}
@@ -119,13 +122,58 @@ static void write_ring(struct ring_head *r, unsigned what, uint64_t number)
 	}
 }
 
+/* false: the input is no image. */
+static bool replay_image(const uint8_t *data, size_t size)
+{
+	static struct ring_image image;
+	struct tsc_clock *clock = calloc(1, sizeof(*clock));
+	bool given = ring_image_read(&image, (const char *)data, size);
+	struct seen seen = { .sites = image.sites, .n_sites = image.n_sites };
+	struct rings *rings =
+		!given ? NULL
+		       : rings_new(&(struct rings_options){
+				 .memory = image.memory,
+				 .n_rings = image.n_rings,
+				 .sites = image.sites,
+				 .n_sites = image.n_sites,
+				 .clock = clock,
+				 .sink = { .events = take_events, .late = take_loss, .ctx = &seen },
+			 });
+
+	if (!clock || (given && !rings))
+		abort();
+	tsc_now = image.last + 1000;
+	for (int round = 0; given && round < 2; round++) {
+		uint64_t at = round ? tsc_now : image.first - 1000;
+
+		tsc_clock_add(clock, &(struct tsc_pair){ .tsc = at, .ns = at });
+		uint64_t complete = rings_poll(rings, clock->last.ns, tsc);
+
+		if (rings_take_losses(rings, take_loss, &seen) || rings_until(rings, complete))
+			abort();
+		rings_release(rings);
+	}
+	if (given && rings_until(rings, UINT64_MAX))
+		abort();
+	if (seen.events > IMAGE_RINGS * (1u << 20) / RING_SLOT)
+		abort();
+	rings_free(rings);
+	ring_image_free(&image);
+	free(clock);
+	return given;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static _Alignas(64) char space[N_RINGS][RING_DATA + SIZE];
 	struct ring_memory memory[N_RINGS];
 	struct tsc_clock *clock = calloc(1, sizeof(*clock));
-	struct seen seen = { 0 };
+	struct seen seen = { .sites = sites, .n_sites = N_SITES };
 
+	if (replay_image(data, size)) {
+		free(clock);
+		return 0;
+	}
 	memset(space, 0, sizeof(space));
 	for (int i = 0; i < N_RINGS; i++)
 		memory[i] = (struct ring_memory){ space[i], SIZE };

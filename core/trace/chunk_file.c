@@ -122,7 +122,8 @@ static int put(struct chunk_file *f, struct chunk_head *h, const struct block_pi
 	int err = chunk_pack(&f->packer, h, pieces, n_pieces);
 	if (err) {
 		log_error("a chunk of the trace cannot be made: %s", strerror(-err));
-		return f->err = err;
+		f->err = err;
+		return err;
 	}
 	err = chunk_file_raw(f, f->packer.out.data, f->packer.out.n);
 	if (err)
@@ -202,7 +203,10 @@ int chunk_file_refuse(struct chunk_file *f, int err)
 {
 	int before = chunk_file_wait(f);
 
-	return before ? before : (f->err = err);
+	if (before)
+		return before;
+	f->err = err;
+	return err;
 }
 
 int chunk_file_sync(struct chunk_file *f)

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/collect/ring_source.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "attach/collect/tsc_source.h"
+#include "base/log.h"
+#include "rings/ring_image.h"
 #include "trace/trace.h"
 
 /* What a stub stores may still be on its way to this CPU when it has read the counter. */
@@ -16,18 +22,23 @@ _Static_assert(TSC_SEGMENTS *PAIRS_APART_NS > 2 * RINGS_PATIENCE_NS, "events tha
 struct ring_source {
 	struct tsc_clock clock;
 	struct rings *rings;
+	struct rings_options opt;
+	const char *image; /* to be written at the end; NULL: none */
 };
 
 struct ring_source *ring_source_new(const struct rings_options *opt)
 {
 	struct ring_source *s = calloc(1, sizeof(*s));
-	struct rings_options with_clock = *opt;
 	struct tsc_pair pair;
 
 	if (!s)
 		return NULL;
-	with_clock.clock = &s->clock;
-	s->rings = rings_new(&with_clock);
+	s->opt = *opt;
+	s->opt.clock = &s->clock;
+	/* For tests: not where gotrace has more rights than who calls it. */
+	s->image = secure_getenv("GOTRACE_RING_IMAGE");
+	s->opt.keep = s->image;
+	s->rings = rings_new(&s->opt);
 	if (!s->rings) {
 		free(s);
 		return NULL;
@@ -38,10 +49,26 @@ struct ring_source *ring_source_new(const struct rings_options *opt)
 	return s;
 }
 
+static void write_image(const struct ring_source *s)
+{
+	int fd = open(s->image, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	int err = out ? ring_image_write(out, &s->opt) : -errno;
+
+	if (out)
+		fclose(out);
+	else if (fd >= 0)
+		close(fd);
+	if (err)
+		log_error("%s: no image of the rings can be written: %s", s->image, strerror(-err));
+}
+
 void ring_source_free(struct ring_source *s)
 {
 	if (!s)
 		return;
+	if (s->image)
+		write_image(s);
 	rings_free(s->rings);
 	free(s);
 }

@@ -104,6 +104,51 @@ trace_file() {
 }
 check "gotrace.out, its predecessor, its mode" trace_file
 
+# What a record that was killed, or failed, leaves never takes the place of a good trace.
+keeps_traces() {
+	local said got=0
+	gt record -- "$programs/plain" >/dev/null
+	cp gotrace.out first
+	: >gotrace.out # as an earlier gotrace left it, killed early
+	cp first gotrace.out.old
+	gt record -- "$programs/status" 0 >/dev/null
+	cmp gotrace.out.old first || fail "an empty file took the place of gotrace.out.old"
+	rm gotrace.out.old
+	echo 'my notes' >gotrace.out
+	gt record -- "$programs/status" 0 >/dev/null
+	[ "$(cat gotrace.out.old)" = 'my notes' ] || fail "another file was not kept"
+	cp first gotrace.out.old
+	echo 'my notes' >gotrace.out
+	expect_status 125 gt record -- "$programs/status" 0 >out 2>err
+	expect_grep 'gotrace.out is not a trace' err
+	[ "$(cat gotrace.out)" = 'my notes' ] || fail "another file was replaced"
+	cmp gotrace.out.old first
+	# Nothing can be written: all stays as it was.
+	cp first gotrace.out
+	said=$(ulimit -f 0; gt record -- "$programs/status" 0 2>&1) || got=$?
+	[ "$got" = 125 ] || fail "status $got, not 125: $said"
+	cmp gotrace.out first && cmp gotrace.out.old first
+	[ "$(find . -name '.gotrace*' | wc -l)" = 0 ] || fail "left behind: $(ls -A)"
+}
+check "a good trace and its predecessor stay until there is a better one" keeps_traces
+
+killed_early() { # at any moment of the first half second
+	local delay job
+	gt record -o trace -- "$programs/plain" >/dev/null
+	cp trace trace.old
+	for delay in 0.02 0.05 0.08 0.11 0.14 0.17 0.2 0.25 0.3 0.4 0.5; do
+		"$GOTRACE" record -o trace -- "$programs/ticker" 1s >out 2>err &
+		job=$!
+		sleep $delay
+		kill -KILL $job
+		wait $job || true
+		gt report trace >text || fail "killed after $delay s: $(stat -c %s trace) bytes"
+		gt report trace.old >text.old || fail "killed after $delay s, the older trace is gone"
+	done
+	wait_for 10 sh -c '! pgrep -x ticker'
+}
+check "killed within half a second, record leaves a trace that can be read" killed_early
+
 duration() {
 	expect_status 0 gt record -d 1 -o trace -- "$programs/ticker" 3s >out 2>err
 	expect_grep 'tracing ended' err

@@ -90,7 +90,7 @@ static int block_signals(struct run *r)
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
 		if (!sigaction(wanted[i], NULL, &was) && was.sa_handler != SIG_IGN)
 			sigaddset(&set, wanted[i]);
-	sigprocmask(SIG_BLOCK, &set, &r->old_mask);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 	/* If SIGCHLD were ignored, the command's exit status would be lost. */
 	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, &r->old_child);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -143,9 +143,8 @@ static int run_prepared(struct run *r)
 	int fd, err;
 
 	rec->show_progress = isatty(STDERR_FILENO);
-	/* A file size limit is an error like a full disk, a held child that was killed one like any
-	 * other; the command was forked before and has its own settings. */
-	signal(SIGXFSZ, SIG_IGN);
+	/* A held child that was killed is an error like any other; the command was forked before
+	 * and has its own settings. */
 	signal(SIGPIPE, SIG_IGN);
 	err = describe(r);
 	if (err) {
@@ -155,6 +154,10 @@ static int run_prepared(struct run *r)
 	if (record_open_output(r, &fd))
 		return STATUS_FAILED;
 	writer = trace_writer_new(fd, &r->info);
+	if (writer && record_publish_output(r)) {
+		trace_writer_abort(writer);
+		writer = NULL;
+	}
 	err = writer ? recording_run(rec, writer) : -errno;
 	if (!writer || rec->exec_err || (r->target.launched && !r->target.exec_ns)) {
 		record_withdraw_output(r);
@@ -173,8 +176,14 @@ static int run_prepared(struct run *r)
 static int record(struct run *r)
 {
 	struct recording *rec = &r->recording;
+	sigset_t too_large;
 	int status = 0;
 
+	/* A file size limit is an error like a full disk. Blocked, not ignored: the command gets
+	 * the mask back. */
+	sigemptyset(&too_large);
+	sigaddset(&too_large, SIGXFSZ);
+	sigprocmask(SIG_BLOCK, &too_large, &r->old_mask);
 	if (user_find(NULL, &r->invoker) || user_find(r->opt.user, &r->user))
 		return STATUS_FAILED;
 	status = record_find_binary(r);

@@ -27,7 +27,8 @@ struct run {
 	struct trace_info info;
 	sigset_t old_mask; /* signals as gotrace found them, for the command */
 	struct sigaction old_child;
-	bool kept_old; /* an existing trace was renamed to FILE.old */
+	bool published; /* the trace has its name */
+	bool kept_old;  /* an existing trace was renamed to FILE.old */
 };
 
 /* record_plan.c: finds the binary, and decides what of it is probed and how. 0 or an exit status
@@ -39,9 +40,12 @@ int record_plan(struct run *r);
  * `err`: of the recording. */
 void record_say_how_it_ended(const struct run *r, int err);
 
-/* record_output.c: opens the trace file with the invoker's rights; an existing one is renamed to
- * FILE.old. 0 or -errno (logged). */
+/* record_output.c: opens the trace file with the invoker's rights, under a temporary name. 0 or
+ * -errno (logged). */
 int record_open_output(struct run *r, int *fd);
+/* What was written can be read: the file gets its name, an existing trace becomes FILE.old. 0 or
+ * -errno (logged). */
+int record_publish_output(struct run *r);
 /* Nothing ran: removes the trace file, and gives an existing one its name back. */
 void record_withdraw_output(const struct run *r);
 

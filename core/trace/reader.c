@@ -255,6 +255,17 @@ static bool is_locked(int fd)
 	return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
 }
 
+bool trace_file_is_one(const char *path)
+{
+	uint8_t magic[8];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	bool is = fd >= 0 && read(fd, magic, 8) == 8 && !memcmp(magic, FORMAT_MAGIC, 8);
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
 struct trace_reader *trace_reader_open(const char *path)
 {
 	struct trace_reader *r = calloc(1, sizeof(*r));

@@ -129,6 +129,9 @@ struct trace_reader;
  * ENOTSUP (a newer format version), ENOMEM. */
 struct trace_reader *trace_reader_open(const char *path);
 
+/* Whether the file at `path`, which is not followed if it is a link, begins as a trace. */
+bool trace_file_is_one(const char *path);
+
 /* The next event. 1 and *ev (all of it set, arg zero where the kind has none), 0 at the end, or
  * -EBADMSG when a block is corrupt, -ENOTSUP when it is of a newer format, -EIO, -ENOMEM (logged
  * once; reading may not go on, later calls return the same). A file cut off between or inside

@@ -58,6 +58,21 @@ typedef unsigned long long uint64_t;
 #define EVF_ALL    2 /* EV_LOSS: the goroutine that lost events is not known */
 #define EVF_GOEXIT 4 /* EV_UNWIND: the frames end because of runtime.Goexit */
 
+/*
+ * Bits 8..11: how the event came about, HOW_*, and so what it cost the program. The collector sets
+ * them (format 1.1); it knows how each site is probed.
+ */
+#define EVF_HOW_SHIFT  8
+#define EVF_HOW(flags) ((flags) >> EVF_HOW_SHIFT & 15)
+#define HOW_UNKNOWN    0
+#define HOW_EMULATED   1 /* one trap, the kernel emulates the instruction */
+#define HOW_JUMP       2 /* one trap, on a stub's jump */
+#define HOW_NOP        3 /* a system call, a stub's nop replaced by it */
+#define HOW_RET        4 /* one trap, the BPF program performs the RET */
+#define HOW_STEP       5 /* two traps, the kernel steps over the instruction */
+#define HOW_INLINE     6 /* no trap, a stub writes the event */
+#define HOW_MAX        6
+
 /* what a stopped prologue did, EV_RESUME arg2 */
 #define STOP_DECLINED 0 /* neither grew nor yielded */
 #define STOP_GROWTH   1 /* copied to a larger stack */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/correction.h"
 #include "analysis/stat_columns.h"
 #include "base/log.h"
 
@@ -61,13 +62,15 @@ static int match_paths(struct diff *d)
 	return err;
 }
 
-int diff_load(struct diff *d, struct trace_reader *const r[2], bool by_path)
+int diff_load(struct diff *d, struct trace_reader *const r[2], bool by_path, bool raw)
 {
 	int err = 0;
 
 	*d = (struct diff){ .by_path = by_path };
 	for (unsigned s = 0; !err && s < 2; s++)
 		err = trace_load(&d->side[s], r[s], NULL);
+	for (unsigned s = 0; !err && !raw && s < 2; s++)
+		err = correction_apply(&d->side[s]);
 	if (err)
 		return err;
 	err = diff_names_match(&d->names, &d->side[0], &d->side[1]);

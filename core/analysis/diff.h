@@ -24,8 +24,9 @@ struct diff {
 	size_t n_rows;
 };
 
-/* Reads both traces to their ends. 0 or -errno (logged); diff_free in either case. */
-int diff_load(struct diff *d, struct trace_reader *const r[2], bool by_path);
+/* Reads both traces to their ends. raw: times as measured, what probes cost included. 0 or -errno
+ * (logged); diff_free in either case. */
+int diff_load(struct diff *d, struct trace_reader *const r[2], bool by_path, bool raw);
 void diff_free(struct diff *d);
 
 /* The row's function. */

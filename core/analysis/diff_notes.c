@@ -111,7 +111,7 @@ static void look_at(const struct loaded_trace *trace, char name, bool by_path, s
 	if (t->suspect_calls)
 		notes_add(to, "%c has %" PRIu64 " suspect call%s, %.2f%% of its time", name,
 			  t->suspect_calls, plural(t->suspect_calls),
-			  share_pct(t->suspect_ns, t->root_ns));
+			  share_pct(t->suspect_ns, t->root_ns + t->probe_ns));
 	if (by_path && t->folded_nodes)
 		notes_add(to,
 			  "the tree of paths of %c is full: %" PRIu64

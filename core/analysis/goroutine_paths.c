@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/correction.h"
 #include "base/compare.h"
 #include "base/vec.h"
 
@@ -55,8 +56,12 @@ static int by_node(const void *x, const void *y)
 void goroutine_paths_sort(struct goroutine_paths *g, const struct call_tree *t)
 {
 	hash_index_free(&g->index);
-	for (size_t i = 0; i < g->n; i++)
-		g->all[i].node = t->node_of[g->all[i].node];
+	for (size_t i = 0; i < g->n; i++) {
+		struct goroutine_path *p = &g->all[i];
+
+		p->node = t->node_of[p->node];
+		p->self_ns = correction_part(&t->nodes[p->node].stats, p->self_ns);
+	}
 	if (g->n)
 		qsort(g->all, g->n, sizeof(*g->all), by_node);
 }

@@ -21,8 +21,8 @@ struct goroutine_paths {
 
 /* Adds an ended call. 0 or -ENOMEM. */
 int goroutine_paths_add(struct goroutine_paths *g, const struct call *c);
-/* Orders them by node of t, then by image and goroutine; a node and goroutine may have several
- * entries. Nothing may be added after it. */
+/* Orders them by node of t, then by image and goroutine, and corrects their times as the nodes'
+ * are; a node and goroutine may have several entries. Nothing may be added after it. */
 void goroutine_paths_sort(struct goroutine_paths *g, const struct call_tree *t);
 void goroutine_paths_free(struct goroutine_paths *g);
 

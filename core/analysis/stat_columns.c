@@ -10,8 +10,8 @@
 #define GOROUTINE_FIELD(name) GETTER(goroutine, goroutine_info, name)
 
 FIELD(calls)
-FIELD(total_ns)
-FIELD(self_ns)
+FIELD(probe_ns)
+FIELD(uncertainty_ns)
 FIELD(min_ns)
 FIELD(max_ns)
 FIELD(morestack_ns)
@@ -27,6 +27,32 @@ FIELD(declined_count)
 bool stat_any(const struct call_stats *st)
 {
 	return st->calls || st->morestack_ns || st->preempt_ns;
+}
+
+/* As measured, probes included. */
+static uint64_t get_total_ns(const struct call_stats *st)
+{
+	return st->total_ns + st->inside_ns;
+}
+
+static uint64_t get_self_ns(const struct call_stats *st)
+{
+	return st->self_ns + st->probe_ns;
+}
+
+static uint64_t get_total_corrected_ns(const struct call_stats *st)
+{
+	return st->total_ns;
+}
+
+static uint64_t get_self_corrected_ns(const struct call_stats *st)
+{
+	return st->self_ns;
+}
+
+bool stat_has(const struct stat_column *c, const struct call_stats *st)
+{
+	return (!c->of_finished || st->finished) && (!c->of_correction || st->corrected);
 }
 
 static uint64_t get_mean_ns(const struct call_stats *st)
@@ -58,24 +84,28 @@ static uint64_t get_p99_ns(const struct call_stats *st)
 
 /* The first ten are fixed: programs read them by number. New ones go to the end. */
 const struct stat_column stat_columns[] = {
-	{ "calls", get_calls, false, false },
-	{ "total_ns", get_total_ns, false, false },
-	{ "self_ns", get_self_ns, false, false },
-	{ "min_ns", get_min_ns, true, false },
-	{ "max_ns", get_max_ns, true, false },
-	{ "morestack_ns", get_morestack_ns, false, false },
-	{ "preempt_ns", get_preempt_ns, false, false },
-	{ "unfinished", get_unfinished, false, false },
-	{ "unwound", get_unwound, false, false },
-	{ "suspect", get_suspect, false, false },
-	{ "mean_ns", get_mean_ns, true, false },
-	{ "p50_ns", get_p50_ns, true, true },
-	{ "p90_ns", get_p90_ns, true, true },
-	{ "p99_ns", get_p99_ns, true, true },
-	{ "suspect_ns", get_suspect_ns, false, false },
-	{ "morestack_count", get_morestack_count, false, false },
-	{ "preempt_count", get_preempt_count, false, false },
-	{ "declined_count", get_declined_count, false, false },
+	{ .name = "calls", .get = get_calls },
+	{ .name = "total_ns", .get = get_total_ns, .shown = get_total_corrected_ns },
+	{ .name = "self_ns", .get = get_self_ns, .shown = get_self_corrected_ns },
+	{ .name = "min_ns", .get = get_min_ns, .of_finished = true },
+	{ .name = "max_ns", .get = get_max_ns, .of_finished = true },
+	{ .name = "morestack_ns", .get = get_morestack_ns },
+	{ .name = "preempt_ns", .get = get_preempt_ns },
+	{ .name = "unfinished", .get = get_unfinished },
+	{ .name = "unwound", .get = get_unwound },
+	{ .name = "suspect", .get = get_suspect },
+	{ .name = "mean_ns", .get = get_mean_ns, .of_finished = true },
+	{ .name = "p50_ns", .get = get_p50_ns, .of_finished = true, .of_hist = true },
+	{ .name = "p90_ns", .get = get_p90_ns, .of_finished = true, .of_hist = true },
+	{ .name = "p99_ns", .get = get_p99_ns, .of_finished = true, .of_hist = true },
+	{ .name = "suspect_ns", .get = get_suspect_ns },
+	{ .name = "morestack_count", .get = get_morestack_count },
+	{ .name = "preempt_count", .get = get_preempt_count },
+	{ .name = "declined_count", .get = get_declined_count },
+	{ .name = "total_corrected_ns", .get = get_total_corrected_ns, .of_correction = true },
+	{ .name = "self_corrected_ns", .get = get_self_corrected_ns, .of_correction = true },
+	{ .name = "uncertainty_ns", .get = get_uncertainty_ns, .of_correction = true },
+	{ .name = "probe_ns", .get = get_probe_ns, .of_correction = true },
 	{ 0 },
 };
 

@@ -9,8 +9,10 @@
 struct stat_column {
 	const char *name;
 	uint64_t (*get)(const struct call_stats *st);
-	bool of_finished; /* empty when no call finished */
-	bool of_hist;     /* not kept for paths */
+	uint64_t (*shown)(const struct call_stats *st); /* corrected; NULL: `get` is */
+	bool of_finished;                               /* empty when no call finished */
+	bool of_correction;                             /* empty when times are not corrected */
+	bool of_hist;                                   /* not kept for paths */
 };
 extern const struct stat_column stat_columns[];
 
@@ -20,6 +22,9 @@ struct goroutine_column {
 	uint64_t (*get)(const struct goroutine_info *g);
 };
 extern const struct goroutine_column goroutine_columns[];
+
+/* Is it not empty? */
+bool stat_has(const struct stat_column *c, const struct call_stats *st);
 
 /* Did anything happen in it: a call, or a prologue that was stopped and never went on? */
 bool stat_any(const struct call_stats *st);

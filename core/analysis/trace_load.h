@@ -12,7 +12,9 @@ struct loaded_trace {
 	const struct call_stats *funcs; /* of info's functions; set once all was read */
 	size_t n_funcs;
 	bool complete; /* it has an end record */
-	bool growing;  /* it has none yet: it was still being recorded when it was opened */
+	/* by correction_apply: it was asked; times are without what probes cost */
+	bool correction_tried, corrected;
+	bool growing; /* it has none yet: it was still being recorded when it was opened */
 };
 
 /* What is called while the trace is read, each with `ctx`. NULL: not wanted. */

@@ -177,6 +177,21 @@ static void cost(const struct loaded_trace *trace, struct notes *to)
 			  probe_cost_shares(trace->info, ns, (char[PROBE_SHARES_BYTES]){ 0 }));
 }
 
+static void corrected(const struct loaded_trace *trace, struct notes *to)
+{
+	const struct model_totals *t = trace->totals;
+
+	if (trace->corrected)
+		notes_add(
+			to,
+			"times are without what the probes cost: %s of %s were taken out (--raw leaves it in; <: the correction may be off by more than is left)",
+			HUMAN(t->probe_ns), HUMAN(t->root_ns + t->probe_ns));
+	else if (trace->correction_tried && t->calls)
+		notes_add(
+			to,
+			"times are as measured, what the probes cost is in them: the trace does not say what that was");
+}
+
 /* What is certain of a trace without a loss record. */
 static const char *none_lost(const struct loaded_trace *trace, bool any_dropped)
 {
@@ -212,7 +227,7 @@ static void lost(const struct loaded_trace *trace, bool any_dropped, struct note
 	if (t->suspect_calls)
 		snprintf(calls, sizeof(calls), "; %" PRIu64 " call%s suspect, %.2f%% of the time",
 			 t->suspect_calls, t->suspect_calls == 1 ? " is" : "s are",
-			 share_pct(t->suspect_ns, t->root_ns));
+			 share_pct(t->suspect_ns, t->root_ns + t->probe_ns));
 	notes_add(to, "%s%s", events, calls);
 }
 
@@ -227,6 +242,7 @@ int trace_notes(const struct loaded_trace *trace, struct notes *to)
 		if (!strncmp(trace->info->kvs[i].key, KEY_WARN, strlen(KEY_WARN)))
 			notes_add(to, "%s", trace->info->kvs[i].value);
 	cost(trace, to);
+	corrected(trace, to);
 	lost(trace, any_dropped, to);
 	return to->err;
 }

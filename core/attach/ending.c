@@ -97,7 +97,7 @@ static int describe_inline(const struct recording *r, const struct collector_sta
 static int describe_target(const struct recording *r, struct trace_info *end)
 {
 	int status = r->target->wait_status, err = 0;
-	uint64_t cpu_ns = target_cpu_ns(r->target);
+	uint64_t cpu_ns = target_cpu_ns(r->target), system_ns = target_system_ns(r->target);
 
 	if (children_counted(&r->children)) {
 		err = set_count(end, KEY_END_CHILDREN, r->children.state->children);
@@ -113,6 +113,8 @@ static int describe_target(const struct recording *r, struct trace_info *end)
 		err = set_count(end, KEY_END_TARGET_WALL_NS, r->target_end_ns - r->target->exec_ns);
 	if (!err && cpu_ns > r->cpu_before_ns)
 		err = set_count(end, KEY_END_TARGET_CPU_NS, cpu_ns - r->cpu_before_ns);
+	if (!err && system_ns > r->system_before_ns)
+		err = set_count(end, KEY_END_TARGET_SYSTEM_NS, system_ns - r->system_before_ns);
 	return err;
 }
 

@@ -336,6 +336,7 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 	if (!err)
 		err = collector_start(r->collector, wake_fd);
 	r->cpu_before_ns = target_cpu_ns(r->target);
+	r->system_before_ns = target_system_ns(r->target);
 	if (!err && r->target->launched)
 		r->exec_err = target_release(r->target, patch_target, r);
 	if (err) {

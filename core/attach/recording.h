@@ -52,10 +52,11 @@ struct recording {
 	enum end_reason reason;
 	int end_signal; /* END_INTERRUPTED: by which */
 	uint64_t attach_ns, patch_ns, detach_ns, target_end_ns;
-	uint64_t cpu_before_ns; /* processor time that the target had taken before */
-	size_t n_stubs;         /* sites that were to be in stubs when the target was let go */
-	int exec_err;           /* END_NOT_STARTED: -errno */
-	struct trace_info end;  /* keys of the end record, after recording_run */
+	/* processor time that the target had taken before, and the part of it in the kernel */
+	uint64_t cpu_before_ns, system_before_ns;
+	size_t n_stubs;        /* sites that were to be in stubs when the target was let go */
+	int exec_err;          /* END_NOT_STARTED: -errno */
+	struct trace_info end; /* keys of the end record, after recording_run */
 };
 
 /* Resolves the attach kind, loads the programs, attaches. 0 or -errno (logged).

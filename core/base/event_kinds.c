@@ -44,6 +44,25 @@ const char *event_kind_site(unsigned kind)
 	return kind <= EV_KIND_MAX && kinds[kind].site ? kinds[kind].site : event_kind_name(kind);
 }
 
+static const char *const hows[] = {
+	[HOW_EMULATED] = "emulated", [HOW_JUMP] = "jump", [HOW_NOP] = "nop",
+	[HOW_RET] = "ret",           [HOW_STEP] = "step", [HOW_INLINE] = "inline",
+};
+_Static_assert(sizeof(hows) / sizeof(hows[0]) == HOW_MAX + 1, "a name for each");
+
+const char *event_how_name(unsigned how)
+{
+	return how <= HOW_MAX ? hows[how] : NULL;
+}
+
+unsigned event_how_by_name(const char *name)
+{
+	for (unsigned how = 1; how <= HOW_MAX; how++)
+		if (!strcmp(hows[how], name))
+			return how;
+	return HOW_UNKNOWN;
+}
+
 const struct event_flag event_flags[] = {
 	{ EVF_SYSTEM, "system" },
 	{ EVF_ALL, "all" },

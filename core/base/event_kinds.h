@@ -32,4 +32,9 @@ struct event_flag {
 };
 extern const struct event_flag event_flags[];
 
+/* HOW_* by name: "emulated", "step", ...; stable. NULL when there is none. */
+const char *event_how_name(unsigned how);
+/* The HOW_* of that name, HOW_UNKNOWN when there is none. */
+unsigned event_how_by_name(const char *name);
+
 #endif

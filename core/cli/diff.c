@@ -12,7 +12,7 @@
 #define DEFAULT_ROWS          30 /* text */
 #define DEFAULT_THRESHOLD_PCT 5
 
-enum { KEY_THRESHOLD = 256, KEY_MIN };
+enum { KEY_THRESHOLD = 256, KEY_MIN, KEY_RAW };
 
 struct diff_args {
 	struct diff_options opt;
@@ -29,6 +29,7 @@ static const struct argp_option options[] = {
 	{ "limit", 'n', "N", 0,
 	  "at most N rows, 0 for all (default 30 in text, all in csv and json)", 1 },
 	{ 0, 0, 0, 0, "What counts as a change (other rows are only counted):", 2 },
+	{ "raw", KEY_RAW, NULL, 0, "times as measured, what the probes cost included", 0 },
 	{ "threshold", KEY_THRESHOLD, "PCT", 0,
 	  "calls and times that differ by at least this percentage of A's (default 5)", 2 },
 	{ "min", KEY_MIN, "DURATION", 0,
@@ -61,6 +62,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_THRESHOLD:
 		a->opt.threshold_pct = arg_percent(state, "--threshold", arg, 1e6);
+		return 0;
+	case KEY_RAW:
+		a->opt.raw = true;
 		return 0;
 	case KEY_MIN:
 		a->opt.min_ns = arg_duration(state, "--min", arg, 0);

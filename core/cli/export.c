@@ -16,6 +16,7 @@ enum {
 	KEY_GOROUTINES,
 	KEY_CALLS,
 	KEY_ARGS,
+	KEY_RAW,
 	KEY_LAYOUT,
 	KEY_ORIGIN,
 	KEY_HOST
@@ -47,6 +48,7 @@ static const struct argp_option options[] = {
 	  "add self time and how the call ended to each call, for viewers that show args; "
 	  "speedscope takes calls with different args for different functions",
 	  2 },
+	{ "raw", KEY_RAW, NULL, 0, "times as measured, what the probes cost included", 2 },
 	{ "perun-layout", KEY_LAYOUT, "LAYOUT", 0,
 	  "flat (default), stacks (the uid is the whole stack, for Perun 0.26 and newer) or "
 	  "legacy (for the thesis's Sankey view)",
@@ -67,6 +69,7 @@ static const struct {
 	{ EXPORT_GOROUTINES, "--goroutines" },
 	{ EXPORT_CALLS, "--calls" },
 	{ EXPORT_ARGS, "--args" },
+	{ EXPORT_RAW, "--raw" },
 	{ EXPORT_PERUN, "--perun-layout, --origin and --host" },
 };
 
@@ -126,6 +129,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_NO_GO_EDGES:
 		a->given |= EXPORT_GO_EDGES;
 		a->opt.no_go_edges = true;
+		return 0;
+	case KEY_RAW:
+		a->given |= EXPORT_RAW;
+		a->opt.raw = true;
 		return 0;
 	case KEY_GOROUTINES:
 		a->given |= EXPORT_GOROUTINES;

@@ -11,7 +11,7 @@
 #define DEFAULT_ROWS 30 /* text */
 #define SECOND_NS    1000000000ull
 
-enum { KEY_GOID = 256, KEY_FROM, KEY_TO, KEY_MIN, KEY_DEPTH, KEY_MIN_SHARE, KEY_FOLD };
+enum { KEY_GOID = 256, KEY_FROM, KEY_TO, KEY_MIN, KEY_DEPTH, KEY_MIN_SHARE, KEY_FOLD, KEY_RAW };
 
 struct report_args {
 	struct report_options opt;
@@ -32,6 +32,8 @@ static const struct argp_option options[] = {
 	  1 },
 	{ "limit", 'n', "N", 0,
 	  "at most N rows, 0 for all (default 30 in text, all in csv and json)", 1 },
+	{ "raw", KEY_RAW, NULL, 0,
+	  "times as measured; without it, what the probes cost is taken out of them", 1 },
 	{ 0, 0, 0, 0, "With --by=path:", 2 },
 	{ "depth", KEY_DEPTH, "N", 0, "only paths of at most N functions", 2 },
 	{ "min-share", KEY_MIN_SHARE, "PCT", 0,
@@ -124,6 +126,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'n':
 		a->opt.limit = arg_number(state, "-n", arg);
 		a->limit_given = true;
+		return 0;
+	case KEY_RAW:
+		a->opt.raw = true;
 		return 0;
 	case ARGP_KEY_END:
 		finish_options(state, a);

@@ -18,8 +18,16 @@
 #include "export/export.h"
 
 struct view_args {
+	bool raw;
 	const char *files[2];
 	size_t n_files;
+};
+
+enum { KEY_RAW = 256 };
+
+static const struct argp_option options[] = {
+	{ "raw", KEY_RAW, NULL, 0, "times as measured, what the probes cost included", 0 },
+	{ 0 },
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -27,6 +35,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct view_args *a = state->input;
 
 	switch (key) {
+	case KEY_RAW:
+		a->raw = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (a->n_files == 2)
 			arg_error(state, "two traces at most: the one before, the one after");
@@ -80,7 +91,7 @@ static int make_file(const struct user *u, char *path, size_t size)
 
 static int write_page(const struct view_args *a, FILE *out)
 {
-	const struct export_options opt = { .files = { a->files[0], a->files[1] } };
+	const struct export_options opt = { .raw = a->raw, .files = { a->files[0], a->files[1] } };
 	struct trace_reader *r[2] = { NULL, NULL };
 	int err = 0;
 
@@ -182,7 +193,7 @@ static int view(const struct view_args *a)
 int cmd_view(int argc, char **argv)
 {
 	static const struct argp argp = {
-		NULL,
+		options,
 		parse,
 		"[FILE [AFTER]]",
 		"Shows a trace in a browser: writes the page of 'gotrace export --format=html' to a file that only you can "

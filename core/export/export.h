@@ -17,6 +17,7 @@ struct export_options {
 	bool no_go_edges;
 	bool goroutines; /* each path says which goroutine */
 	bool calls;      /* a row a call, not a path */
+	bool raw;        /* times as measured, what probes cost included */
 	bool args;       /* chrome: each call with its self time and how it ended */
 	enum perun_layout layout;
 	const char *origin;   /* perun: the version that the profile is of; NULL: not known */
@@ -31,6 +32,7 @@ struct export_options {
 #define EXPORT_CALLS      8u  /* calls */
 #define EXPORT_PERUN      16u /* layout, origin, host */
 #define EXPORT_ARGS       32u /* args */
+#define EXPORT_RAW        64u /* raw */
 
 struct export_format {
 	const char *name; /* "folded" */

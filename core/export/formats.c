@@ -3,9 +3,9 @@
 
 const struct export_format export_formats[] = {
 	{ "folded", "a line for each path: flamegraph.pl, speedscope, Perfetto, Perun",
-	  EXPORT_WEIGHT | EXPORT_GO_EDGES, false, false, export_folded },
+	  EXPORT_WEIGHT | EXPORT_GO_EDGES | EXPORT_RAW, false, false, export_folded },
 	{ "pprof", "go tool pprof, speedscope, Pyroscope, Perfetto",
-	  EXPORT_GO_EDGES | EXPORT_GOROUTINES, true, false, export_pprof },
+	  EXPORT_GO_EDGES | EXPORT_GOROUTINES | EXPORT_RAW, true, false, export_pprof },
 	{ "perfetto", "ui.perfetto.dev: a track for each goroutine, a slice for each call", 0, true,
 	  false, export_perfetto },
 	{ "chrome", "chrome://tracing, speedscope, Firefox Profiler (under 1 M calls)", EXPORT_ARGS,
@@ -14,8 +14,8 @@ const struct export_format export_formats[] = {
 	  EXPORT_GO_EDGES | EXPORT_PERUN, false, false, export_perun },
 	{ "csv", "the thesis's table of paths; with --calls a row for each call",
 	  EXPORT_GO_EDGES | EXPORT_CALLS, false, false, export_csv },
-	{ "html", "a page for a browser: functions, flame graph, Sankey, or a comparison", 0, true,
-	  true, export_html },
+	{ "html", "a page for a browser: functions, flame graph, Sankey, or a comparison",
+	  EXPORT_RAW, true, true, export_html },
 	{ "sqlite", "a database of functions, paths, calls, goroutines and losses", 0, true, false,
 	  export_sqlite },
 	{ 0 },

@@ -86,7 +86,7 @@ int thesis_load(struct thesis *t, struct trace_reader *r, bool cut_go)
 	struct noting noting = { .watch = { .on_call = on_call, .ctx = &noting } };
 
 	*t = (struct thesis){ 0 };
-	int err = tree_load(&t->trace, &t->tree, r, &noting.watch, cut_go);
+	int err = tree_load(&t->trace, &t->tree, r, &noting.watch, cut_go, true);
 
 	if (!err)
 		err = take_notes(t, &noting);

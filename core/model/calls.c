@@ -93,6 +93,11 @@ int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t 
 		if (err)
 			return err;
 	}
+	err = paths_event(&m->paths, f->path, 0, m->entry_code);
+	if (err)
+		return err;
+	if (!(f->flags & FRAME_FIRST))
+		m->paths.nodes[f->path].recursive++;
 	if (__builtin_expect(e->ts_ns <= s->lost_until_ns || e->ts_ns <= m->lost_until_ns, 0))
 		f->flags |= FRAME_SUSPECT;
 	m->next_order++;
@@ -181,8 +186,12 @@ int call_pop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end
 	add_to_node(&m->paths, f->path, &ended, f->flags & FRAME_FIRST);
 	if (__builtin_expect(m->paths.other && f->path == m->paths.other, 0))
 		add_to_func(&m->funcs[f->func], &ended, f->flags & FRAME_OUTERMOST);
-	if (end == CALL_FINISHED || end == CALL_TAIL)
+	if (end == CALL_FINISHED || end == CALL_TAIL) {
 		err = hist_add(&m->hists[f->func], dur);
+		if (!err)
+			err = paths_event(&m->paths, f->path, 1, m->exit_code);
+		m->exit_code = NO_EVENT; /* what it ends besides */
+	}
 	if (!err && s->open.n)
 		err = open_funcs_add(&s->open, f->func, -1);
 	if (s->n > 1) {

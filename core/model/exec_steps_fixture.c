@@ -30,6 +30,8 @@ struct event_ext *exec_emit(struct sim *s, const struct goroutine *g, unsigned k
 		e->h.goid = g->system ? g->label : g->id;
 		e->h.flags = g->system ? EVF_SYSTEM : 0;
 		/* goroutines migrate */
+		/* sites differ in how they are probed, and one site's events do at times */
+		e->h.flags |= (at + (s->now % 16 == 0)) % (HOW_MAX + 1) << EVF_HOW_SHIFT;
 		e->h.tid = g->system ? (uint32_t)g->id : 100 + exec_rnd(s, 4);
 	}
 	return e;

@@ -104,6 +104,10 @@ void call_stats_add(struct call_stats *into, const struct call_stats *from)
 	into->preempt_ns += from->preempt_ns;
 	into->preempt_count += from->preempt_count;
 	into->declined_count += from->declined_count;
+	into->probe_ns += from->probe_ns;
+	into->inside_ns += from->inside_ns;
+	into->uncertainty_ns += from->uncertainty_ns;
+	into->corrected |= from->corrected;
 }
 
 int model_finish(struct model *m)
@@ -130,6 +134,52 @@ int model_finish(struct model *m)
 	}
 	m->totals.images = m->image + 1;
 	m->totals.folded_nodes = m->paths.refused;
+	return 0;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* `inside`: what was taken out of the calls below. */
+static void correct(struct call_stats *st, const struct path_correction *c, uint64_t inside_ns,
+		    bool whole)
+{
+	st->self_ns -= c->probe_ns;
+	st->probe_ns += c->probe_ns;
+	st->uncertainty_ns += c->uncertainty_ns;
+	st->corrected = true;
+	if (!whole)
+		return;
+	inside_ns = least(inside_ns, st->total_ns);
+	st->total_ns -= inside_ns;
+	st->inside_ns += inside_ns;
+}
+
+int model_correct(struct model *m, const struct path_correction *of)
+{
+	struct path_node *nodes = m->paths.nodes;
+	uint64_t *inside_ns = calloc(m->paths.n, sizeof(*inside_ns));
+
+	if (!inside_ns)
+		return -ENOMEM;
+	/* Nodes come after their parents. */
+	for (size_t i = m->paths.n; i-- > 1;) {
+		struct path_node *n = &nodes[i];
+		struct path_correction c = of[i];
+
+		c.probe_ns = n->func < m->n_funcs ? least(c.probe_ns, n->stats.self_ns) : 0;
+		inside_ns[i] += c.probe_ns;
+		if (!n->go_edge)
+			inside_ns[n->parent] += inside_ns[i];
+		m->totals.root_ns -= least(c.probe_ns, m->totals.root_ns);
+		m->totals.probe_ns += c.probe_ns;
+		correct(&n->stats, &c, inside_ns[i], true);
+		if (n->func < m->n_funcs)
+			correct(&m->funcs[n->func], &c, inside_ns[i], m->paths.hot[i].outermost);
+	}
+	free(inside_ns);
 	return 0;
 }
 

@@ -30,7 +30,11 @@ struct call_stats {
 	/* = finished + unfinished + unwound + those CALL_INFERRED */
 	uint64_t calls;
 	uint64_t finished, unfinished, unwound, suspect;
-	uint64_t total_ns, self_ns;      /* suspect calls included; see suspect_ns */
+	uint64_t total_ns, self_ns; /* suspect calls included; see suspect_ns */
+	/* What model_correct has taken out of self_ns and of total_ns, and how far off the former
+	 * may be. */
+	uint64_t probe_ns, inside_ns, uncertainty_ns;
+	bool corrected;
 	uint64_t suspect_ns;             /* part of total_ns that suspect calls have */
 	uint64_t min_ns, max_ns, sum_ns; /* finished calls; valid when finished > 0 */
 	uint64_t morestack_ns, morestack_count;
@@ -51,6 +55,7 @@ struct path_node {
 	uint32_t max_recursion;             /* depth of direct recursion folded in here, 1 = none */
 	bool go_edge;                       /* reached by a go statement */
 	uint64_t go_pc;                     /* of that statement, 0 when not known */
+	uint64_t recursive;                 /* calls made by their own function */
 	struct call_stats stats;
 };
 #define PATH_ROOT  0xffffffffu
@@ -96,12 +101,30 @@ struct prologue_stop_time {
 	uint64_t morestack_ns, preempt_ns;
 };
 
+/* The part that an event has in the calls around it. */
+enum event_role {
+	ROLE_ENTRY,  /* it begins a call of the path */
+	ROLE_EXIT,   /* it ends one */
+	ROLE_BOTH,   /* at once */
+	ROLE_INSIDE, /* neither: something else that happened in a call of the path */
+	ROLES,
+};
+
+/* How many events of a path came about in one way. */
+struct path_events {
+	uint32_t path;
+	uint8_t role, how; /* enum event_role; HOW_*, never HOW_UNKNOWN */
+	uint64_t n;
+};
+
 struct model_totals {
 	uint64_t events, calls, orphan_exits;
 	uint64_t lost_events, loss_records;
 	/* suspect_ns: their self time, so that none counts twice */
 	uint64_t suspect_calls, suspect_ns;
-	uint64_t root_ns; /* sum of goroutine_info.total_ns, system stacks too */
+	/* sum of goroutine_info.total_ns, system stacks too; model_correct takes probe_ns out of it
+	 */
+	uint64_t root_ns, probe_ns;
 	uint64_t first_ns, last_ns;
 	uint64_t goroutines, images; /* images: the first counts once something is known of it */
 	/* calls put under PATH_OTHER for want of a node, deeper ones apart */
@@ -138,5 +161,21 @@ const struct model_totals *model_totals(const struct model *m);
 /* One per function of info, same index; recursive calls count once in total_ns. */
 const struct call_stats *model_funcs(const struct model *m, size_t *n);
 const struct path_node *model_paths(const struct model *m, size_t *n);
+/* Tells of the events of each path, in each role and way; only of those of which it is known how
+ * they came about. After model_finish. */
+void model_path_events(const struct model *m, void (*tell)(void *ctx, const struct path_events *e),
+		       void *ctx);
+
+/* What probes cost in the calls of a path, those below not included. */
+struct path_correction {
+	uint64_t probe_ns, uncertainty_ns;
+};
+/*
+ * Takes what probes cost out of the times of all paths, functions and of the root: of[i] is path
+ * i's, at most its self time is taken. Totals lose what was taken below them on the same goroutine,
+ * so that everything adds up as before. To be called once, after model_finish. Leaves alone: calls
+ * and goroutines handed out, distributions, what stopped prologues took, PATH_OTHER. 0 or -ENOMEM.
+ */
+int model_correct(struct model *m, const struct path_correction *of);
 
 #endif

@@ -99,6 +99,9 @@ struct model {
 	uint64_t lost_one_until_ns; /* of any goroutine */
 	uint32_t image;
 	bool image_seen;
+	/* path_event_code of the event that is being paired, for the call that it begins, and for
+	 * the first that it ends */
+	uint8_t entry_code, exit_code;
 };
 
 /* a is further from the stack's base than b. */

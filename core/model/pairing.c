@@ -9,6 +9,26 @@
 
 #include "model/model_internal.h"
 
+/* For the calls that the event will begin or end: how it came about. */
+static inline void note_way(struct model *m, const struct event *e)
+{
+	bool both = e->kind == EV_ENTRY_EXIT || e->kind == EV_ENTRY_TAIL;
+	unsigned how = EVF_HOW(e->flags) <= HOW_MAX ? EVF_HOW(e->flags) : HOW_UNKNOWN;
+
+	m->entry_code = path_event_code(both ? ROLE_BOTH : ROLE_ENTRY, how);
+	m->exit_code = both ? NO_EVENT : path_event_code(ROLE_EXIT, how);
+}
+
+/* Something happened in the innermost open call. 0 or -ENOMEM. */
+static int note_inside(struct model *m, struct stack *s, const struct event *e)
+{
+	unsigned how = EVF_HOW(e->flags) <= HOW_MAX ? EVF_HOW(e->flags) : HOW_UNKNOWN;
+
+	return s->n ? path_events_add(&m->paths.events, top(s)->path,
+				      path_event_code(ROLE_INSIDE, how))
+		    : 0;
+}
+
 /* A frame whose second entry is missing has evidently run. */
 static void ran_after_all(struct frame *f)
 {
@@ -152,6 +172,7 @@ static int tail(struct model *m, struct stack *s, const struct event *e, uint32_
 	if (found || (f && f->depth == e->depth && f->flags & FRAME_TAILED)) {
 		f->flags |= FRAME_TAILED;
 		f->target = target;
+		return e->kind == EV_TAIL ? note_inside(m, s, e) : 0;
 	}
 	return 0;
 }
@@ -219,6 +240,7 @@ static int pair_func_event(struct model *m, const struct event *e)
 		return -ENOMEM;
 	s->info.last_ns = e->ts_ns;
 	s->label = e->goid;
+	note_way(m, e);
 	switch (e->kind) {
 	case EV_ENTRY:
 		return entry(m, s, e, site.func);
@@ -278,6 +300,7 @@ static int create(struct model *m, const struct event *e, const uint64_t arg[4])
 	if (creator) {
 		creator->info.last_ns = e->ts_ns;
 		root = creator->n ? top(creator)->path : creator->root;
+		err = note_inside(m, creator, e);
 	} else if (arg[0] != 1) { /* goroutine 1 is made before there is any, and is no timer's */
 		err = paths_timer(&m->paths, &root);
 	}

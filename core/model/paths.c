@@ -122,6 +122,7 @@ void paths_free(struct paths *t)
 	free(t->gos);
 	hash_index_free(&t->calls);
 	hash_index_free(&t->gos_by_key);
+	path_events_free(&t->events);
 }
 
 static int special(struct paths *t, uint32_t func, uint32_t *kept, uint32_t *node)
@@ -221,6 +222,18 @@ int paths_go(struct paths *t, uint32_t parent, uint32_t func, uint64_t pc, uint3
 				       : 0;
 		}
 	return grow_go(t, parent, func, pc, node);
+}
+
+int paths_unusual_event(struct paths *t, uint32_t node, int end, uint8_t code)
+{
+	uint8_t *usual = &t->hot[node].usual[end];
+
+	if (!*usual) {
+		*usual = code;
+		return 0;
+	}
+	t->aux[node].unusual[end]++;
+	return path_events_add(&t->events, node, code);
 }
 
 void paths_settle(struct paths *t)

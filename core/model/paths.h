@@ -8,6 +8,7 @@
 
 #include "base/hash_index.h"
 #include "model/model.h"
+#include "model/path_events.h"
 
 /*
  * What each call touches of its node, in one cache line: a tree of many paths
@@ -22,6 +23,8 @@ struct path_hot {
 	uint32_t last_child;   /* asked for last below this node */
 	uint32_t then;         /* its sibling that was asked for after it last time: a guess */
 	bool outermost;        /* no node above on the same goroutine has its function */
+	/* path_event_code of the first event that began, or ended, a call; 0: none yet */
+	uint8_t usual[2];
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct path_hot) == 64, "a cache line");
 
@@ -29,7 +32,8 @@ _Static_assert(sizeof(struct path_hot) == 64, "a cache line");
 struct path_aux {
 	/* nearest node above, on the same goroutine, that is `outermost`; 0: none */
 	uint32_t outer;
-	uint32_t go_up; /* nearest node at or above that a go statement reaches; 0: none */
+	uint32_t go_up;      /* nearest node at or above that a go statement reaches; 0: none */
+	uint64_t unusual[2]; /* events that began, or ended, a call in another way than usual */
 };
 
 /* Where a go statement at pc in parent leads: to a node below it, or again to one above. */
@@ -39,6 +43,7 @@ struct path_go {
 };
 
 struct paths {
+	struct path_event_table events;
 	struct path_node *nodes;
 	size_t n, cap;
 	struct path_aux *aux;
@@ -88,6 +93,17 @@ int paths_go(struct paths *t, uint32_t parent, uint32_t func, uint64_t pc, uint3
 
 /* Completes all nodes' stats, once. */
 void paths_settle(struct paths *t);
+
+/* The slow half of paths_event. */
+int paths_unusual_event(struct paths *t, uint32_t node, int end, uint8_t code);
+
+/* An event began (end 0) or ended (1) a call of the node. 0 or -ENOMEM. */
+static inline int paths_event(struct paths *t, uint32_t node, int end, uint8_t code)
+{
+	return __builtin_expect(t->hot[node].usual[end] == code, 1)
+		       ? 0
+		       : paths_unusual_event(t, node, end, code);
+}
 
 /* The parent node of goroutines that no goroutine created. */
 int paths_timer(struct paths *t, uint32_t *node);

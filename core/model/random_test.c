@@ -131,6 +131,88 @@ static void check_paths(struct trial *t, const struct model *m)
 	free(twin);
 }
 
+/* ---- how events came about, and what they cost */
+
+struct told {
+	struct trial *t;
+	const struct path_node *nodes;
+	size_t n;
+	uint64_t entries, exits;
+};
+
+static void on_events(void *ctx, const struct path_events *e)
+{
+	struct told *told = ctx;
+	struct trial *t = told->t;
+
+	HOLDS(t, e->path && e->path < told->n && e->how && e->how <= HOW_MAX && e->n);
+	if (e->path >= told->n)
+		return;
+	const struct call_stats *st = &told->nodes[e->path].stats;
+
+	HOLDS(t, e->role != ROLE_EXIT || e->n <= st->finished);
+	HOLDS(t, (e->role != ROLE_ENTRY && e->role != ROLE_BOTH) || e->n <= st->calls);
+	told->entries += e->role == ROLE_ENTRY || e->role == ROLE_BOTH ? e->n : 0;
+	told->exits += e->role == ROLE_EXIT ? e->n : 0;
+}
+
+/* Every entry and exit whose way is known is told of, of one path. The thesis's probes enter a call
+ * again that was stopped, which counts once. */
+static void check_events(struct trial *t, const struct model *m)
+{
+	struct told told = { .t = t };
+	uint64_t entries = 0, exits = 0;
+
+	told.nodes = model_paths(m, &told.n);
+	model_path_events(m, on_events, &told);
+	for (size_t i = 0; i < t->x->n; i++) {
+		const struct event *e = &t->x->events[i].h;
+		bool known = EVF_HOW(e->flags);
+
+		entries += known && (e->kind == EV_ENTRY || e->kind == EV_ENTRY_EXIT ||
+				     e->kind == EV_ENTRY_TAIL);
+		exits += known && (e->kind == EV_EXIT || e->kind == EV_TAIL);
+	}
+	HOLDS(t, told.entries <= entries && told.exits <= exits);
+	HOLDS(t, t->opt->thesis || told.entries == entries);
+}
+
+/* What holds of times before probes are taken out holds after it. */
+static void check_correction(struct trial *t, struct model *m)
+{
+	size_t n, n_funcs;
+	const struct path_node *nodes = model_paths(m, &n);
+	const struct call_stats *funcs = model_funcs(m, &n_funcs);
+	struct path_correction *of = calloc(n, sizeof(*of));
+	struct call_stats *before = calloc(n, sizeof(*before));
+	uint64_t root_ns = model_totals(m)->root_ns, probe_ns = 0, parts_ns = 0, of_funcs_ns = 0;
+
+	assert_true(of && before);
+	for (size_t i = 1; i < n; i++) {
+		before[i] = nodes[i].stats;
+		of[i].probe_ns = exec_random(&t->rng) % (2 * before[i].self_ns + 1);
+		of[i].uncertainty_ns = of[i].probe_ns / 2;
+	}
+	assert_int_equal(model_correct(m, of), 0);
+	for (size_t i = 1; i < n; i++) {
+		const struct call_stats *st = &nodes[i].stats;
+
+		probe_ns += st->probe_ns;
+		parts_ns += st->self_ns + st->morestack_ns + st->preempt_ns;
+		HOLDS(t, st->corrected && st->self_ns + st->probe_ns == before[i].self_ns);
+		HOLDS(t, st->total_ns + st->inside_ns == before[i].total_ns);
+		HOLDS(t, st->probe_ns <= of[i].probe_ns && st->probe_ns <= before[i].self_ns);
+		HOLDS(t, !st->calls || st->self_ns <= st->total_ns);
+	}
+	for (size_t i = 0; i < n_funcs; i++)
+		of_funcs_ns += funcs[i].probe_ns;
+	HOLDS(t, model_totals(m)->probe_ns == probe_ns && of_funcs_ns == probe_ns);
+	HOLDS(t, model_totals(m)->root_ns + probe_ns == root_ns);
+	HOLDS(t, model_totals(m)->root_ns == parts_ns);
+	free(of);
+	free(before);
+}
+
 static void check_exact(struct trial *t)
 {
 	const struct exec *x = t->x;
@@ -151,6 +233,8 @@ static void check_exact(struct trial *t)
 	check_funcs(t, m);
 	check_paths(t, m);
 	HOLDS(t, totals->root_ns == x->root_ns);
+	check_events(t, m);
+	check_correction(t, m);
 	trial_forget(m, &seen);
 }
 

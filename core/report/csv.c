@@ -16,7 +16,7 @@ static void stat_fields(FILE *out, const struct call_stats *st, bool path)
 		if (path && c->of_hist)
 			continue;
 		fputc(',', out);
-		if (!c->of_finished || st->finished)
+		if (stat_has(c, st))
 			fprintf(out, "%" PRIu64, c->get(st));
 	}
 	fputc('\n', out);

@@ -86,7 +86,7 @@ int diff_report_load(struct diff_report *rep, struct trace_reader *const r[2],
 	bool by_path = opt->by == BY_PATH;
 
 	*rep = (struct diff_report){ .opt = opt };
-	int err = diff_load(&rep->diff, r, by_path);
+	int err = diff_load(&rep->diff, r, by_path, opt->raw);
 
 	if (err)
 		return err;

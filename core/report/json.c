@@ -17,7 +17,7 @@ static void stats(struct json *j, const struct call_stats *st, bool path)
 		if (path && c->of_hist)
 			continue;
 		json_key(j, c->name);
-		if (!c->of_finished || st->finished)
+		if (stat_has(c, st))
 			json_u64(j, c->get(st));
 		else
 			json_null(j);

@@ -18,6 +18,7 @@ struct report_options {
 	enum report_sort sort;
 	size_t limit;   /* rows; 0: all */
 	bool colour;    /* out is a terminal */
+	bool raw;       /* times as measured, what probes cost included */
 	unsigned depth; /* BY_PATH: only paths of at most so many functions; 0: all */
 	/* BY_PATH: only paths that have, with all below them, this share of the time */
 	double min_share_pct;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/correction.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
 #include "base/compare.h"
@@ -164,10 +165,17 @@ static int load_goroutines(struct report *rep, struct trace_reader *r)
 	return err;
 }
 
+static int load_functions(struct report *rep, struct trace_reader *r)
+{
+	int err = trace_load(&rep->trace, r, NULL);
+
+	return err || rep->opt->raw ? err : correction_apply(&rep->trace);
+}
+
 static int load_tree(struct report *rep, struct trace_reader *r)
 {
 	static const struct call_tree_options opt = { MERGE_FUNCTIONS, ORDER_NAMES, false };
-	int err = trace_load(&rep->trace, r, NULL);
+	int err = load_functions(rep, r);
 
 	return err ? err : call_tree_build(&rep->tree, &rep->trace, &opt);
 }
@@ -179,11 +187,6 @@ static int load_calls(struct report *rep, struct trace_reader *r)
 	if (!err)
 		err = trace_load(&rep->trace, r, &rep->calls.watch);
 	return err ? err : call_rows_finish(&rep->calls);
-}
-
-static int load_functions(struct report *rep, struct trace_reader *r)
-{
-	return trace_load(&rep->trace, r, NULL);
 }
 
 int report_load(struct report *rep, struct trace_reader *r, const struct report_options *opt)

@@ -2,6 +2,7 @@
 /* Tables for people: numbers aligned, names last and never cut. */
 #include <inttypes.h>
 
+#include "analysis/correction.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_notes.h"
 #include "base/log.h"
@@ -12,17 +13,18 @@
 
 /* Which columns there are, and how wide those are that grow. */
 struct columns {
-	int calls;
+	int self, calls;
 	bool growth, preempt;
 };
 
 static struct columns choose_columns(const struct report *rep)
 {
-	struct columns c = { .calls = 5 };
+	struct columns c = { .self = 6, .calls = 5 };
 
 	for (size_t i = 0; i < rep->n_rows; i++) {
 		const struct call_stats *st = &rep->trace.funcs[rep->rows[i]];
 
+		c.self = correction_unsure(st) ? 7 : c.self;
 		c.calls = text_width(st->calls, c.calls);
 		c.growth |= st->morestack_ns > 0;
 		c.preempt |= st->preempt_ns > 0;
@@ -33,9 +35,14 @@ static struct columns choose_columns(const struct report *rep)
 static void function(const struct report *rep, FILE *out, const struct columns *c, size_t row)
 {
 	const struct call_stats *st = &rep->trace.funcs[row];
+	char self[SELF_BYTES];
 
-	fprintf(out, "%6s %5.1f%% %7s %5.1f%% %*" PRIu64 " %6s %6s", HUMAN(st->self_ns),
-		share_pct(st->self_ns, rep->trace.totals->root_ns), HUMAN(st->total_ns),
+	fprintf(out, "%*s ", c->self, text_self(st, self));
+	if (correction_unsure(st))
+		fprintf(out, "%6s", "?");
+	else
+		fprintf(out, "%5.1f%%", share_pct(st->self_ns, rep->trace.totals->root_ns));
+	fprintf(out, " %7s %5.1f%% %*" PRIu64 " %6s %6s", HUMAN(st->total_ns),
 		share_pct(st->total_ns, rep->trace.totals->root_ns), c->calls, st->calls,
 		st->finished ? HUMAN(st->sum_ns / st->finished) : "-",
 		st->finished ? HUMAN(stat_quantile(st, 0.99)) : "-");
@@ -53,9 +60,9 @@ static int functions(const struct report *rep, FILE *out)
 {
 	struct columns c = choose_columns(rep);
 
-	text_heading(rep->opt->colour, out, "%6s %6s %7s %6s %*s %6s %6s%s%s  FUNCTION", "SELF",
-		     "%", "TOTAL", "%", c.calls, "CALLS", "MEAN", "P99", c.growth ? " GROWTH" : "",
-		     c.preempt ? " PREEMPT" : "");
+	text_heading(rep->opt->colour, out, "%*s %6s %7s %6s %*s %6s %6s%s%s  FUNCTION", c.self,
+		     "SELF", "%", "TOTAL", "%", c.calls, "CALLS", "MEAN", "P99",
+		     c.growth ? " GROWTH" : "", c.preempt ? " PREEMPT" : "");
 	for (size_t i = 0; i < rep->n_rows; i++)
 		function(rep, out, &c, rep->rows[i]);
 	text_hidden(rep, out, "functions");
@@ -65,8 +72,12 @@ static int functions(const struct report *rep, FILE *out)
 static int footer(const struct report *rep, FILE *out)
 {
 	struct notes notes = { 0 };
-	int err = trace_notes(&rep->trace, &notes);
+	int err;
 
+	if (rep->opt->by == BY_CALL || rep->opt->by == BY_GOROUTINE)
+		notes_add(&notes, "times of %s are as measured: what the probes cost is in them",
+			  rep->opt->by == BY_CALL ? "single calls" : "goroutines");
+	err = trace_notes(&rep->trace, &notes);
 	if (err)
 		log_error("no memory for the notes below the report");
 	fputc('\n', out);

@@ -11,6 +11,9 @@ int text_paths(const struct report *rep, FILE *out);
 int text_goroutines(const struct report *rep, FILE *out);
 int text_calls(const struct report *rep, FILE *out);
 
+/* A self time in buf: "<1.2s" when it is less than what the correction may be off: at most that. */
+#define SELF_BYTES 16
+const char *text_self(const struct call_stats *st, char buf[SELF_BYTES]);
 /* text_marks.c: "  (1 unfinished, 3 suspect)" after a name; nothing for calls that just finished.
  */
 void text_marks(FILE *out, const struct call_stats *st);

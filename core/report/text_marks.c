@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <inttypes.h>
 
+#include "analysis/correction.h"
+#include "base/text_format.h"
 #include "report/text.h"
+
+const char *text_self(const struct call_stats *st, char buf[SELF_BYTES])
+{
+	bool unsure = correction_unsure(st);
+
+	snprintf(buf, SELF_BYTES, "%s%s", unsure ? "<" : "",
+		 HUMAN(st->self_ns + (unsure ? st->uncertainty_ns : 0)));
+	return buf;
+}
 
 void text_marks(FILE *out, const struct call_stats *st)
 {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/correction.h"
 #include "analysis/trace_names.h"
 #include "base/compare.h"
 #include "base/log.h"
@@ -45,7 +46,7 @@ struct walk {
 	const struct report *rep;
 	FILE *out;
 	bool *shown;
-	int calls_width;
+	int self_width, calls_width;
 	struct step {
 		uint32_t node, level;
 	} * stack;
@@ -60,6 +61,13 @@ static void cut(const struct walk *w, struct cut *c, size_t node)
 
 	c->n++;
 	c->ns += st->self_ns + st->morestack_ns + st->preempt_ns;
+}
+
+static void widen(struct walk *w, const struct call_stats *st)
+{
+	w->calls_width = text_width(st->calls, w->calls_width);
+	if (correction_unsure(st))
+		w->self_width = 7;
 }
 
 /* Marks the nodes that are shown. 0 or -ENOMEM. */
@@ -91,8 +99,7 @@ static int choose(struct walk *w)
 		if (!w->shown[left[i]])
 			cut(w, &w->rest, left[i]);
 		else
-			w->calls_width = text_width(rep->tree.nodes[left[i]].stats.calls,
-						    w->calls_width);
+			widen(w, &rep->tree.nodes[left[i]].stats);
 	}
 	free(left);
 	return 0;
@@ -124,11 +131,12 @@ static int push_children(struct walk *w, uint32_t node, uint32_t level)
 static void line(const struct walk *w, struct step s)
 {
 	const struct call_node *n = &w->rep->tree.nodes[s.node];
-	char at[512];
+	char at[512], self[SELF_BYTES];
 
-	fprintf(w->out, "%5.1f%% %6s %6s %*" PRIu64 "  ",
+	fprintf(w->out, "%5.1f%% %6s %*s %*" PRIu64 "  ",
 		share_pct(n->subtree_ns, w->rep->tree.nodes[0].subtree_ns),
-		HUMAN(n->stats.total_ns), HUMAN(n->stats.self_ns), w->calls_width, n->stats.calls);
+		HUMAN(n->stats.total_ns), w->self_width, text_self(&n->stats, self), w->calls_width,
+		n->stats.calls);
 	text_indent(w->out, s.level);
 	fputs(n->go ? "go " : "", w->out);
 	text_safe(w->out, report_name(w->rep, n->func));
@@ -165,11 +173,11 @@ static void said(const struct walk *w)
 
 int text_paths(const struct report *rep, FILE *out)
 {
-	struct walk w = { .rep = rep, .out = out, .calls_width = 5 };
+	struct walk w = { .rep = rep, .out = out, .self_width = 6, .calls_width = 5 };
 	int err = choose(&w);
 
-	text_heading(rep->opt->colour, out, "%6s %6s %6s %*s  PATH", "SHARE", "TOTAL", "SELF",
-		     w.calls_width, "CALLS");
+	text_heading(rep->opt->colour, out, "%6s %6s %*s %*s  PATH", "SHARE", "TOTAL", w.self_width,
+		     "SELF", w.calls_width, "CALLS");
 	if (!err)
 		err = push_children(&w, 0, 0);
 	while (!err && w.n_stack) {

@@ -51,7 +51,8 @@ static int take_events(void *ctx, const struct event *ev, size_t n)
 		abort();
 	for (size_t i = 0; i < n; i++) {
 		if (ev[i].ts_ns < seen->last_ns || !ev[i].goid || ev[i].site >= seen->n_sites ||
-		    !ev[i].kind || ev[i].kind != seen->sites[ev[i].site].kind || ev[i].flags)
+		    !ev[i].kind || ev[i].kind != seen->sites[ev[i].site].kind ||
+		    ev[i].flags != HOW_INLINE << EVF_HOW_SHIFT)
 			abort();
 		seen->last_ns = ev[i].ts_ns;
 	}

@@ -23,17 +23,43 @@ static void whose_and_when(void **state)
 	rings_slot(f->ring[3], 200, 72, 0);
 	rings_slot(f->ring[3], 300, 64, 3);
 	assert_int_equal(rings_round(f, 2 * MS), 2 * MS);
+#define WRITTEN .flags = HOW_INLINE << EVF_HOW_SHIFT
 	static const struct event want[] = {
-		{ .ts_ns = 100, .goid = 7, .site = 0, .depth = 56, .tid = 9020, .kind = EV_ENTRY },
-		{ .ts_ns = 200, .goid = 9, .site = 0, .depth = 64, .tid = 9021, .kind = EV_ENTRY },
+		{ .ts_ns = 100,
+		  .goid = 7,
+		  .site = 0,
+		  .depth = 56,
+		  .tid = 9020,
+		  .kind = EV_ENTRY,
+		  WRITTEN },
+		{ .ts_ns = 200,
+		  .goid = 9,
+		  .site = 0,
+		  .depth = 64,
+		  .tid = 9021,
+		  .kind = EV_ENTRY,
+		  WRITTEN },
 		{ .ts_ns = 300,
 		  .goid = 9,
 		  .site = 3,
 		  .depth = 64,
 		  .tid = 9021,
-		  .kind = EV_ENTRY_EXIT },
-		{ .ts_ns = 400, .goid = 7, .site = 1, .depth = 56, .tid = 9020, .kind = EV_EXIT },
-		{ .ts_ns = 500, .goid = 8, .site = 0, .depth = 72, .tid = 9020, .kind = EV_ENTRY },
+		  .kind = EV_ENTRY_EXIT,
+		  WRITTEN },
+		{ .ts_ns = 400,
+		  .goid = 7,
+		  .site = 1,
+		  .depth = 56,
+		  .tid = 9020,
+		  .kind = EV_EXIT,
+		  WRITTEN },
+		{ .ts_ns = 500,
+		  .goid = 8,
+		  .site = 0,
+		  .depth = 72,
+		  .tid = 9020,
+		  .kind = EV_ENTRY,
+		  WRITTEN },
 	};
 
 	assert_int_equal(f->n, 5);

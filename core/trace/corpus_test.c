@@ -92,7 +92,7 @@ static size_t line_that_differs(const char *a, const char *b)
 
 /* ---- the trace of this version */
 
-/* One event of every kind, with every flag. */
+/* One event of every kind, with every flag and in every way of coming about. */
 static void write_kinds(struct trace_writer *w, uint64_t ts_ns)
 {
 	for (unsigned kind = 1; kind <= EV_KIND_MAX; kind++) {
@@ -102,7 +102,9 @@ static void write_kinds(struct trace_writer *w, uint64_t ts_ns)
 					       .depth = 16 * kind,
 					       .tid = 1003,
 					       .kind = (uint16_t)kind,
-					       .flags = (uint16_t)(kind % 8) } };
+					       .flags = (uint16_t)(kind % 8 |
+								   kind % (HOW_MAX + 1)
+									   << EVF_HOW_SHIFT) } };
 		for (unsigned a = 0; a < 4 && event_kind_has_args(kind); a++)
 			ev.arg[a] = kind * 1000 + a;
 		assert_int_equal(trace_writer_event(w, &ev), 0);

@@ -103,11 +103,11 @@ int evlist_write_info(FILE *out, const struct trace_info *info)
 	return done(out);
 }
 
-/* Flags by name; as a number when one has no name. */
+/* Flags by name; all as one number when one has no name. */
 static void put_flags(FILE *out, unsigned flags)
 {
-	const char *sep = " flags=";
-	unsigned named = 0;
+	const char *sep = " flags=", *how = event_how_name(EVF_HOW(flags));
+	unsigned named = how ? 15u << EVF_HOW_SHIFT : 0;
 
 	for (const struct event_flag *f = event_flags; f->bit; f++)
 		named |= f->bit;
@@ -115,6 +115,8 @@ static void put_flags(FILE *out, unsigned flags)
 		fprintf(out, " flags=%u", flags);
 		return;
 	}
+	if (how)
+		fprintf(out, " how=%s", how);
 	for (const struct event_flag *f = event_flags; f->bit; f++) {
 		if (!(flags & f->bit))
 			continue;

@@ -19,7 +19,8 @@
  * double quotes around one that holds blanks, '"', '#' or is "-", with \" \\
  * \n \t \xHH inside. goid: "-" is 0. Numbers: decimal or 0x. Keys: tid
  * (default 1), flags (default 0; a number or system, all, goexit joined by
- * commas), arg0 .. arg3 (kinds that carry arguments only), target (tail,
+ * commas), how (how it came about: emulated, jump, nop, ret, step or inline;
+ * default not known), arg0 .. arg3 (kinds that carry arguments only), target (tail,
  * entry-tail: the probed function jumped to), func and target_func (their
  * numbers, from 0 in the order of @func lines, where several functions have that
  * name), site (a number in place of the site that function and kind make, for

@@ -121,12 +121,20 @@ static int site_index(struct parser *p, const struct trace_site *s, uint32_t *in
 	return found ? 0 : add_site(p, s);
 }
 
+static bool parse_how(const char *s, uint16_t *flags)
+{
+	unsigned how = event_how_by_name(s);
+
+	*flags |= (uint16_t)(how << EVF_HOW_SHIFT);
+	return how;
+}
+
 static bool parse_flags(char *s, uint16_t *flags)
 {
 	uint64_t n;
 
 	if (word_u64(s, UINT16_MAX, &n)) {
-		*flags = (uint16_t)n;
+		*flags |= (uint16_t)n;
 		return true;
 	}
 	for (char *save, *w = strtok_r(s, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
@@ -155,6 +163,8 @@ static int event_key(struct parser *p, struct word *t, struct event_ext *ev,
 		ok = word_u32(value, &ev->h.tid);
 	} else if (!strcmp(t->s, "flags")) {
 		ok = parse_flags(value, &ev->h.flags);
+	} else if (!strcmp(t->s, "how")) {
+		ok = parse_how(value, &ev->h.flags);
 	} else if (!strcmp(t->s, "site")) {
 		ok = *forced = word_u32(value, &ev->h.site);
 	} else if (!strcmp(t->s, "target")) {
@@ -171,9 +181,10 @@ static int event_key(struct parser *p, struct word *t, struct event_ext *ev,
 			return bad(p, "this kind carries no arguments", NULL);
 		ok = word_u64(value, UINT64_MAX, &ev->arg[t->s[3] - '0']);
 	} else {
-		return bad(p,
-			   "unknown key (known: tid flags arg0..arg3 func target target_func site)",
-			   t->s);
+		return bad(
+			p,
+			"unknown key (known: tid flags how arg0..arg3 func target target_func site)",
+			t->s);
 	}
 	return ok ? 0 : bad(p, "bad value", value);
 }

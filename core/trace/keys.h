@@ -61,6 +61,7 @@
 #define KEY_COST_NOP_NS      "cost.nop_ns"      /* a stub's nop, replaced by a call */
 #define KEY_COST_RET_NS      "cost.ret_ns"      /* the BPF program performs a RET */
 
+#define KEY_COST_BEFORE_NS "cost.before_ns" /* of a trap: how much is before the time stamp */
 #define KEY_COST_INLINE_NS "cost.inline_ns" /* a stub writes the event itself: no trap */
 
 /* ---- warnings: every key with this prefix is a sentence that every report repeats */
@@ -70,20 +71,21 @@
 #define KEY_WARN_IMAGE KEY_WARN "image" /* an image that the process executed was not patched */
 
 /* ---- the end; stated right before the trace's end record */
-#define KEY_END_REASON         "end.reason"         /* REASON_* */
-#define KEY_END_STATUS         "end.status"         /* exit status of the launched program */
-#define KEY_END_SIGNAL         "end.signal"         /* number of the signal that killed it */
-#define KEY_END_TARGET_WALL_NS "end.target_wall_ns" /* from its exec to its end */
-#define KEY_END_TARGET_CPU_NS  "end.target_cpu_ns"  /* processor time it took while recorded */
-#define KEY_END_TIME_NS        "end.time_ns"        /* CLOCK_MONOTONIC when recording ended */
-#define KEY_END_DETACH_NS      "end.detach_ns"      /* time it took to detach the probes */
-#define KEY_END_PATCH_NS       "end.patch_ns"       /* how long the exec was held for the stubs */
-#define KEY_END_STUBS          "end.stubs"          /* number of sites probed in a stub */
-#define KEY_END_STUBS_LEFT     "end.stubs_left"     /* sites meant for one, probed in the text */
-#define KEY_END_IMAGES         "end.images"         /* process images seen (runtime.main entered) */
-#define KEY_END_CHILDREN       "end.children"       /* processes that the target started */
-#define KEY_END_EXECS          "end.execs"          /* programs it executed, the first included */
-#define KEY_END_LAYOUT_WRONG   "end.layout_wrong"   /* 1: events contradict the offsets in g, m */
+#define KEY_END_REASON           "end.reason"           /* REASON_* */
+#define KEY_END_STATUS           "end.status"           /* exit status of the launched program */
+#define KEY_END_SIGNAL           "end.signal"           /* number of the signal that killed it */
+#define KEY_END_TARGET_WALL_NS   "end.target_wall_ns"   /* from its exec to its end */
+#define KEY_END_TARGET_CPU_NS    "end.target_cpu_ns"    /* processor time it took while recorded */
+#define KEY_END_TARGET_SYSTEM_NS "end.target_system_ns" /* the part of it in the kernel */
+#define KEY_END_TIME_NS          "end.time_ns"          /* CLOCK_MONOTONIC when recording ended */
+#define KEY_END_DETACH_NS        "end.detach_ns"        /* time it took to detach the probes */
+#define KEY_END_PATCH_NS         "end.patch_ns"     /* how long the exec was held for the stubs */
+#define KEY_END_STUBS            "end.stubs"        /* number of sites probed in a stub */
+#define KEY_END_STUBS_LEFT       "end.stubs_left"   /* sites meant for one, probed in the text */
+#define KEY_END_IMAGES           "end.images"       /* process images seen (runtime.main entered) */
+#define KEY_END_CHILDREN         "end.children"     /* processes that the target started */
+#define KEY_END_EXECS            "end.execs"        /* programs it executed, the first included */
+#define KEY_END_LAYOUT_WRONG     "end.layout_wrong" /* 1: events contradict the offsets in g, m */
 
 #define KEY_END_EVENTS          "end.events"          /* number of events recorded */
 #define KEY_END_EVENTS_EMULATED "end.events_emulated" /* of them, by class as in cost.*_ns */

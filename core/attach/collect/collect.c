@@ -102,12 +102,18 @@ static int write_event(void *ctx, const struct event_ext *ev)
 	}
 	if (ev->h.kind == EV_CREATE && (err = pc_names_event(c->pc_names, ev)))
 		return err;
-	err = trace_writer_event(c->opt.writer, ev);
+	struct event_ext known = *ev;
+
+	if (ev->h.site < c->opt.plan->n_sites) {
+		unsigned class = c->opt.cost_class[ev->h.site];
+
+		known.h.flags |= cost_class_flags(class);
+		c->class_events[class]++;
+	}
+	err = trace_writer_event(c->opt.writer, &known);
 	if (err)
 		return err;
 	c->events++;
-	if (ev->h.site < c->opt.plan->n_sites)
-		c->class_events[c->opt.cost_class[ev->h.site]]++;
 	return c->opt.max_bytes ? keep_below_limit(c) : 0;
 }
 

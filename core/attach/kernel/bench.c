@@ -98,9 +98,11 @@ static const struct golayout bench_layout = {
 
 static int count_event(void *ctx, void *data, size_t size)
 {
-	(void)data;
-	(void)size;
-	((struct bench *)ctx)->events++;
+	struct bench *b = ctx;
+
+	if (size >= sizeof(struct event))
+		b->last_ns = ((const struct event *)data)->ts_ns;
+	b->events++;
 	return 0;
 }
 
@@ -296,6 +298,22 @@ uint64_t bench_time(struct bench *b, enum bench_site site, unsigned calls)
 	}
 	qsort(round, n, sizeof(*round), by_value);
 	return round[n / 2];
+}
+
+uint64_t bench_before_ns(struct bench *b, enum bench_site site)
+{
+	enum { HITS = 25 };
+	uint64_t before[HITS];
+
+	for (int i = 0; i < HITS; i++) {
+		uint64_t start = clock_monotonic_ns();
+
+		bench_call(sites[site], b->g);
+		ring_buffer__consume(b->rings);
+		before[i] = b->last_ns > start ? b->last_ns - start : 0;
+	}
+	qsort(before, HITS, sizeof(*before), by_value);
+	return before[HITS / 2];
 }
 
 bool bench_became_call(enum bench_site site)

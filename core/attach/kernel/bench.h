@@ -31,6 +31,7 @@ struct bench {
 	unsigned n_links;
 	struct ring_buffer *rings;
 	uint64_t events;            /* recorded so far */
+	uint64_t last_ns;           /* time stamp of the last of them */
 	uint64_t g[G_READ_MAX / 8]; /* in place of a goroutine's g */
 };
 
@@ -50,6 +51,8 @@ bool bench_sees_threads(struct bench *b);
 /* Nanoseconds of a hit at `site`, the event recorded: median of rounds of `calls` calls. 0 when
  * some call was not recorded: such a probe is of no use. */
 uint64_t bench_time(struct bench *b, enum bench_site site, unsigned calls);
+/* How much of a hit comes before the event's time stamp, ns: median of some. */
+uint64_t bench_before_ns(struct bench *b, enum bench_site site);
 /* Whether the kernel has replaced the nop at `site` by a call, which it does at the first hit. */
 bool bench_became_call(enum bench_site site);
 

@@ -51,6 +51,7 @@ static void probe_perf(struct caps *c, int fd)
 		c->perf_err = bench_attach(&b, BENCH_BIT(BENCH_PUSH) | BENCH_BIT(BENCH_STEP));
 	if (!c->perf_err) {
 		c->emulated_ns = c->jump_ns = bench_time(&b, BENCH_PUSH, CALLS);
+		c->before_ns = bench_before_ns(&b, BENCH_PUSH);
 		c->step_ns = bench_time(&b, BENCH_STEP, CALLS_STEP);
 	}
 	write_result(c, fd);
@@ -66,6 +67,7 @@ static void measure(struct caps *c, struct bench *b)
 		c->ret_ns = bench_time(b, BENCH_RET, CALLS);
 	c->pid_filter_per_process = bench_sees_threads(b);
 	c->emulated_ns = bench_time(b, BENCH_PUSH, CALLS);
+	c->before_ns = bench_before_ns(b, BENCH_PUSH);
 	c->jump_ns = bench_time(b, BENCH_JUMP, CALLS);
 	c->nop5_ns = bench_time(b, BENCH_NOP5, CALLS);
 	c->nop5_call = bench_became_call(BENCH_NOP5);

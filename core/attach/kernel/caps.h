@@ -22,6 +22,7 @@ struct caps {
 	/* Cost of a hit in our own process, by how the kernel executes the probed instruction; 0:
 	 * not measured, or (nops) not every hit was recorded. */
 	uint64_t emulated_ns; /* push */
+	uint64_t before_ns;   /* the part of it, and of every trap, before the time stamp */
 	uint64_t jump_ns;     /* jmp rel32, as at the end of a stub: emulated as well */
 	uint64_t step_ns;     /* single-stepped: a RET that the kernel executes */
 	uint64_t ret_ns;      /* a RET that the program performs */

@@ -65,5 +65,7 @@ int costs_describe(struct trace_info *info, const struct caps *caps, const struc
 		if (ns)
 			err = trace_info_setf(info, keys[c].cost, "%" PRIu64, ns);
 	}
+	if (!err && caps->before_ns)
+		err = trace_info_setf(info, KEY_COST_BEFORE_NS, "%" PRIu64, caps->before_ns);
 	return err;
 }

@@ -11,7 +11,8 @@
 #include "plan/plan.h"
 #include "trace/trace.h"
 
-/* How the kernel executes a probed instruction, and so what a hit costs. */
+/* How the kernel executes a probed instruction, and so what a hit costs: as HOW_* of
+ * bpf/event.h. */
 enum cost_class {
 	COST_EMULATED, /* one trap */
 	COST_JUMP,     /* one trap, in a stub */
@@ -20,6 +21,13 @@ enum cost_class {
 	COST_STEP,     /* two traps */
 	COST_CLASSES,
 };
+/* The event's flags that say so. */
+static inline uint16_t cost_class_flags(unsigned c)
+{
+	_Static_assert(COST_EMULATED + 1 == HOW_EMULATED && COST_STEP + 1 == HOW_STEP,
+		       "in one order");
+	return (uint16_t)((c + 1) << EVF_HOW_SHIFT);
+}
 const char *cost_class_events_key(enum cost_class c); /* the trace's key for their number */
 
 /* The class of a site that is probed in its stub, or in the text. */

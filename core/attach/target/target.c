@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -235,15 +236,43 @@ uint64_t target_cpu_ns(const struct target *t)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
+uint64_t target_system_ns(const struct target *t)
+{
+	unsigned long long user, system;
+	char path[32], line[1024];
+
+	if (t->ended)
+		return t->system_ns;
+	snprintf(path, sizeof(path), "/proc/%d/stat", t->pid);
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(line, 1, sizeof(line) - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	line[n] = '\0';
+	/* The command's name, in parentheses, may hold anything. */
+	const char *at = strrchr(line, ')');
+
+	if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user,
+			  &system) != 2)
+		return 0;
+	return system * (1000000000ull / (unsigned long)sysconf(_SC_CLK_TCK));
+}
+
 bool target_reap(struct target *t)
 {
 	if (t->ended)
 		return true;
 	t->cpu_ns = target_cpu_ns(t); /* a process that was waited for has no clock */
+	t->system_ns = target_system_ns(t);
 	if (t->launched) {
-		pid_t got = waitpid(t->pid, &t->wait_status, WNOHANG);
+		struct rusage used;
+		pid_t got = wait4(t->pid, &t->wait_status, WNOHANG, &used);
 
 		t->ended = got == t->pid || (got < 0 && errno == ECHILD);
+		if (got == t->pid)
+			t->system_ns = (uint64_t)used.ru_stime.tv_sec * 1000000000 +
+				       (uint64_t)used.ru_stime.tv_usec * 1000;
 	} else {
 		struct pollfd p = { .fd = t->pidfd, .events = POLLIN };
 

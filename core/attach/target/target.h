@@ -22,7 +22,8 @@ struct target {
 	uint64_t exec_ns; /* CLOCK_MONOTONIC of the exec, 0 before */
 	bool ended;
 	int wait_status; /* of waitpid, once ended */
-	uint64_t cpu_ns; /* its processor time at its end, 0: not known */
+	/* at its end: its processor time, and the part of it in the kernel; 0: not known */
+	uint64_t cpu_ns, system_ns;
 };
 
 struct launch_options {
@@ -64,6 +65,8 @@ bool target_reap(struct target *t);
 /* Processor time that all threads of the process have taken, ns: now, or at its end. 0: not known.
  */
 uint64_t target_cpu_ns(const struct target *t);
+/* The part of it that was spent in the kernel, as precise as its ticks. 0: not known. */
+uint64_t target_system_ns(const struct target *t);
 
 /* Ends a held child, closes descriptors. The process goes on. */
 void target_close(struct target *t);

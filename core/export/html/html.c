@@ -25,10 +25,10 @@ static int put(FILE *out, const char *start, const char *end)
 	return -EIO;
 }
 
-static int write_trace(struct json *j, struct trace_reader *r)
+static int write_trace(struct json *j, struct trace_reader *r, bool raw)
 {
 	struct html_page p;
-	int err = html_page_load(&p, r);
+	int err = html_page_load(&p, r, raw);
 
 	if (!err) {
 		err = html_write_trace(&p, j);
@@ -56,7 +56,7 @@ int export_html(struct trace_reader *const *r, size_t n, const struct export_opt
 	json_init(&j, out, false);
 	j.in_html = true;
 	json_open(&j, '{');
-	err = n == 2 ? html_write_changes(&j, r, opt->files) : write_trace(&j, r[0]);
+	err = n == 2 ? html_write_changes(&j, r, opt) : write_trace(&j, r[0], opt->raw);
 	json_close(&j, '}');
 	if (!err)
 		err = put(out, page_tail_start, page_tail_end);

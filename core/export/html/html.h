@@ -81,8 +81,10 @@ struct html_goroutines {
 void html_goroutines_call(struct html_goroutines *g, const struct call *c);
 void html_goroutines_stop(struct html_goroutines *g, const struct prologue_stop_time *t);
 void html_goroutines_end(struct html_goroutines *g, const struct goroutine_info *info);
-/* After the last: visits by the tree's nodes, in its order. 0 or -ENOMEM. */
-int html_goroutines_finish(struct html_goroutines *g, const struct call_tree *t);
+/* After the last: visits by the tree's nodes, in its order, corrected as the trace is. 0 or
+ * -ENOMEM. */
+int html_goroutines_finish(struct html_goroutines *g, const struct loaded_trace *trace,
+			   const struct call_tree *t);
 void html_goroutines_free(struct html_goroutines *g);
 
 /* ---- the page */
@@ -99,8 +101,9 @@ struct html_page {
 	size_t n_funcs;
 };
 
-/* Reads r to its end. 0 or -errno (logged); html_page_free in either case. */
-int html_page_load(struct html_page *p, struct trace_reader *r);
+/* Reads r to its end; raw: times stay as measured. 0 or -errno (logged); html_page_free in either
+ * case. */
+int html_page_load(struct html_page *p, struct trace_reader *r, bool raw);
 /* Gives the functions that the page shows their numbers. 0 or -ENOMEM. */
 int html_page_number(struct html_page *p);
 void html_page_free(struct html_page *p);
@@ -117,8 +120,8 @@ int html_write_picks(const struct html_page *p, struct json *j);
 int html_write_numbers(const struct call_tree *t, struct json *j, const struct call_stats *v,
 		       size_t step);
 
-/* Two traces as one page: r[0] before, r[1] after; `files` as in export_options. Writes the page's
- * data. 0 or -errno (logged). */
-int html_write_changes(struct json *j, struct trace_reader *const r[2], const char *const files[2]);
+/* Two traces as one page: r[0] before, r[1] after. Writes the page's data. 0 or -errno (logged). */
+int html_write_changes(struct json *j, struct trace_reader *const r[2],
+		       const struct export_options *opt);
 
 #endif

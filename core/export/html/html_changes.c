@@ -194,17 +194,18 @@ static int match(struct changes *c)
 	return err ? err : html_page_number(&c->all);
 }
 
-int html_write_changes(struct json *j, struct trace_reader *const r[2], const char *const files[2])
+int html_write_changes(struct json *j, struct trace_reader *const r[2],
+		       const struct export_options *opt)
 {
 	struct changes c = { 0 };
 	int err = 0;
 
 	for (unsigned s = 0; !err && s < 2; s++)
-		err = html_page_load(&c.side[s], r[s]);
+		err = html_page_load(&c.side[s], r[s], opt->raw);
 	if (!err) {
 		err = match(&c);
 		if (!err)
-			err = write_all(&c, j, files);
+			err = write_all(&c, j, opt->files);
 		if (err)
 			log_error("no memory to compare the traces");
 	}

@@ -64,13 +64,16 @@ int html_write_funcs(const struct html_page *p, struct json *j)
 	json_kv_u64(j, "n", p->n_funcs);
 	name_funcs(p, j);
 	for (const struct stat_column *c = stat_columns; !err && c->name; c++) {
+		if (c->of_correction) /* the page shows these as total_ns and self_ns */
+			continue;
 		for (size_t i = 0; i < p->n_funcs; i++) {
 			const struct call_stats *st = &p->trace.funcs[p->funcs[i]];
 
 			/* 0 is none, where no call finished */
-			html_put(&text, !c->of_finished ? c->get(st)
-					: st->finished  ? c->get(st) + 1
-							: 0);
+			html_put(&text, c->shown          ? c->shown(st)
+					: !c->of_finished ? c->get(st)
+					: st->finished    ? c->get(st) + 1
+							  : 0);
 		}
 		err = html_column(j, c->name, &text);
 	}

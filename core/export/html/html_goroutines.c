@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/correction.h"
 #include "base/hash_index.h"
 #include "base/vec.h"
 #include "export/html/html.h"
@@ -308,13 +309,30 @@ static void choose(struct html_goroutines *g, size_t n_nodes)
 	g->n = n;
 }
 
-int html_goroutines_finish(struct html_goroutines *g, const struct call_tree *t)
+/* Takes out of the visits their part of what was taken out of their path. */
+static void correct(struct html_goroutine *g, const struct path_node *nodes)
 {
+	for (size_t i = 0; i < g->n_visits; i++) {
+		struct html_visit *v = &g->visits[i];
+		uint64_t left_ns = correction_part(&nodes[v->path].stats, v->self_ns);
+
+		g->info.total_ns -= v->self_ns - left_ns;
+		v->self_ns = left_ns;
+	}
+}
+
+int html_goroutines_finish(struct html_goroutines *g, const struct loaded_trace *trace,
+			   const struct call_tree *t)
+{
+	size_t n;
+	const struct path_node *nodes = model_paths(trace->model, &n);
+
 	bool *has = calloc(t->n, sizeof(*has));
 	int err = g->err ? g->err : has ? 0 : -ENOMEM;
 
 	choose(g, t->n);
 	for (size_t i = 0; !err && i < g->n; i++) {
+		correct(&g->kept[i], nodes);
 		for (size_t v = 0; v < g->kept[i].n_visits; v++)
 			g->kept[i].visits[v].path = t->node_of[g->kept[i].visits[v].path];
 		err = complete(&g->kept[i], t, has);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/correction.h"
 #include "analysis/stat_columns.h"
 #include "base/log.h"
 #include "export/html/html.h"
@@ -50,7 +51,7 @@ uint32_t html_func(const struct html_page *p, uint32_t func)
 				       : (uint32_t)p->n_funcs + (func == PATH_TIMER);
 }
 
-int html_page_load(struct html_page *p, struct trace_reader *r)
+int html_page_load(struct html_page *p, struct trace_reader *r, bool raw)
 {
 	static const struct call_tree_options opt = { MERGE_NOTHING, ORDER_WEIGHT, false };
 	struct trace_watch watch = { .on_call = on_call,
@@ -61,12 +62,14 @@ int html_page_load(struct html_page *p, struct trace_reader *r)
 	*p = (struct html_page){ 0 };
 	int err = trace_load(&p->trace, r, &watch);
 
+	if (!err && !raw)
+		err = correction_apply(&p->trace);
 	if (!err)
 		err = call_tree_build(&p->tree, &p->trace, &opt);
 	if (!err)
 		err = html_groups_find(&p->groups, &p->tree, p->trace.n_funcs);
 	if (!err)
-		err = html_goroutines_finish(&p->goroutines, &p->tree);
+		err = html_goroutines_finish(&p->goroutines, &p->trace, &p->tree);
 	if (!err)
 		err = html_page_number(p);
 	if (err == -ENOMEM)

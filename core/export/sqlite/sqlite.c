@@ -136,8 +136,8 @@ static void bind_stats(struct db *d, sqlite3_stmt *s, int column, const struct c
 {
 	for (const struct stat_column *c = stat_columns; c->name; c++)
 		if (!of_paths || !c->of_hist)
-			db_bind_if(d, s, column++, !c->of_finished || st->finished,
-				   c->of_finished && !st->finished ? 0 : c->get(st));
+			db_bind_if(d, s, column++, stat_has(c, st),
+				   stat_has(c, st) ? c->get(st) : 0);
 }
 
 static void put_pair(struct db *d, sqlite3_stmt *s, const char *a, const char *b)
@@ -168,7 +168,8 @@ static void put_info(struct sqlite *q)
 	put_total(&q->db, s, "trace_orphan_exits", t->orphan_exits);
 	put_total(&q->db, s, "trace_first_ns", t->first_ns);
 	put_total(&q->db, s, "trace_span_ns", loaded_trace_span_ns(&q->trace));
-	put_total(&q->db, s, "trace_root_ns", t->root_ns);
+	put_total(&q->db, s, "trace_root_ns", t->root_ns + t->probe_ns);
+	put_total(&q->db, s, "trace_probe_ns", t->probe_ns);
 	sqlite3_finalize(s);
 	s = prepare_insert(&q->db, "examples", 2);
 	for (int i = 0; sqlite_examples[i][0]; i++)
@@ -339,7 +340,7 @@ static int load(struct sqlite *q, struct trace_reader *r)
 	q->loss = prepare_insert(&q->db, "losses", 4);
 	err = q->db.err ? q->db.err : call_spool_open(&q->calls);
 	if (!err)
-		err = tree_load(&q->trace, &q->tree, r, &q->watch, false);
+		err = tree_load(&q->trace, &q->tree, r, &q->watch, false, false);
 	sqlite3_finalize(q->loss);
 	return err ? err : goroutines_measure(&q->goroutines, &q->trace);
 }

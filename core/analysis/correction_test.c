@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What is taken out of which calls, and when nothing is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analysis/correction.h"
+#include "analysis/trace_fixture.h"
+
+#define COSTS                          \
+	"@set cost.emulated_ns 1000\n" \
+	"@set cost.step_ns 10000\n"    \
+	"@set cost.before_ns 600\n"    \
+	"@set cost.inline_ns 20\n"
+
+static char path[TRACE_PATH_BYTES];
+static struct trace_reader *reader;
+static struct loaded_trace trace;
+
+static void load(const char *events)
+{
+	fixture_write_text(events, true, path);
+	reader = trace_reader_open(path);
+	assert_non_null(reader);
+	assert_int_equal(trace_load(&trace, reader, NULL), 0);
+	assert_int_equal(correction_apply(&trace), 0);
+}
+
+static void unload(void)
+{
+	trace_unload(&trace);
+	trace_reader_close(reader);
+	unlink(path);
+}
+
+static const struct call_stats *of(const char *name)
+{
+	for (size_t i = 0; i < trace.n_funcs; i++)
+		if (!strcmp(trace.info->funcs[i].name, name))
+			return &trace.funcs[i];
+	fail_msg("no function %s", name);
+	return NULL;
+}
+
+/* Too few events to tell a scale: what was measured counts. main.a makes one call of main.b. */
+static void test_parts(void **state)
+{
+	(void)state;
+	load(COSTS "1 entry main.a 100 0 how=emulated\n"
+		   "1 entry main.b 200 50000 how=emulated\n"
+		   "1 exit main.b 200 60000 how=step\n"
+		   "1 exit main.a 100 100000 how=step\n");
+	assert_true(trace.corrected);
+	/* b: what is after its entry's stamp, 400, and before its exit's, 600 */
+	assert_int_equal(of("main.b")->probe_ns, 1000);
+	assert_int_equal(of("main.b")->self_ns, 9000);
+	assert_int_equal(of("main.b")->total_ns, 9000);
+	/* a: the same of its own, and before b's entry 600, after b's exit 9400 */
+	assert_int_equal(of("main.a")->probe_ns, 1000 + 600 + 9400);
+	assert_int_equal(of("main.a")->self_ns, 90000 - 11000);
+	assert_int_equal(of("main.a")->total_ns, 100000 - 12000);
+	assert_int_equal(of("main.a")->inside_ns, 12000);
+	assert_int_equal(trace.totals->root_ns, 88000);
+	assert_int_equal(trace.totals->probe_ns, 12000);
+	/* half of it, as the trace itself does not tell how much it was */
+	assert_int_equal(of("main.b")->uncertainty_ns, 500);
+	unload();
+}
+
+/* A leaf of one event costs its caller all of it, and nothing itself; so do goroutines created. */
+static void test_leaf(void **state)
+{
+	(void)state;
+	load(COSTS "1 entry main.a 100 0 how=emulated\n"
+		   "1 entry-exit main.leaf 200 20000 how=step\n"
+		   "1 create - 0 50000 arg0=7 arg1=0x401000 how=emulated\n"
+		   "1 exit main.a 100 100000 how=emulated\n");
+	assert_int_equal(of("main.leaf")->probe_ns, 0);
+	assert_int_equal(of("main.a")->probe_ns, 1000 + 10000 + 1000);
+	assert_int_equal(of("main.a")->self_ns, 88000);
+	unload();
+}
+
+/* A call below itself, of a stub whose ring was full once. */
+static void test_recursion(void **state)
+{
+	(void)state;
+	load(COSTS "1 entry main.r 100 0 how=inline\n"
+		   "1 entry main.r 200 50000 how=emulated\n"
+		   "1 exit main.r 200 60000 how=inline\n"
+		   "1 exit main.r 100 100000 how=inline\n");
+	/* Inside: of the stub's entry 10, of its two exits 10 each, of the trap 400. Which of the
+	 * calls was the inner one is not kept: of what their callers have, a half is taken. */
+	assert_int_equal(of("main.r")->probe_ns, 10 + 20 + 400 + (10 + 20 + 600) / 2);
+	assert_int_equal(of("main.r")->total_ns + of("main.r")->inside_ns, 100000);
+	unload();
+}
+
+/* Never below zero, and what is not there is not taken from callers. */
+static void test_never_below_zero(void **state)
+{
+	(void)state;
+	load(COSTS "1 entry main.a 100 0 how=emulated\n"
+		   "1 entry main.b 200 100 how=emulated\n"
+		   "1 exit main.b 200 150 how=step\n"
+		   "1 exit main.a 100 300 how=step\n");
+	assert_int_equal(of("main.b")->self_ns, 0);
+	assert_int_equal(of("main.b")->probe_ns, 50);
+	assert_int_equal(of("main.a")->self_ns, 0);
+	assert_int_equal(of("main.a")->total_ns, 0);
+	assert_int_equal(trace.totals->root_ns, 0);
+	assert_int_equal(trace.totals->probe_ns, 300);
+	assert_true(correction_unsure(of("main.a")) && correction_unsure(of("main.b")));
+	unload();
+}
+
+/* Without costs, or without a word on how events came about, times stay as they are. */
+static void test_not_known(void **state)
+{
+	static const char *const traces[] = {
+		"1 entry main.a 100 0 how=emulated\n1 exit main.a 100 5000 how=step\n",
+		"@set cost.emulated_ns 0\n@set cost.step_ns 0\n"
+		"1 entry main.a 100 0 how=emulated\n1 exit main.a 100 5000 how=step\n",
+		COSTS "1 entry main.a 100 0\n1 exit main.a 100 5000\n",
+		COSTS,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(traces) / sizeof(*traces); i++) {
+		load(traces[i]);
+		assert_false(trace.corrected);
+		for (size_t f = 0; f < trace.n_funcs; f++) {
+			assert_int_equal(trace.funcs[f].self_ns, 5000);
+			assert_int_equal(trace.funcs[f].probe_ns, 0);
+			assert_false(trace.funcs[f].corrected);
+		}
+		unload();
+	}
+}
+
+/* Costs that nobody measured. */
+static void test_absurd_costs(void **state)
+{
+	(void)state;
+	load("@set cost.emulated_ns 18446744073709551615\n@set cost.before_ns 18446744073709551615\n"
+	     "1 entry main.a 100 0 how=emulated\n"
+	     "1 exit main.a 100 5000 how=emulated\n");
+	assert_int_equal(of("main.a")->self_ns, 0);
+	assert_int_equal(of("main.a")->probe_ns, 5000);
+	unload();
+}
+
+/* Many calls show what an event costs in this program: twice what was measured. The path that has
+ * code of its own keeps it. */
+static void test_scale(void **state)
+{
+	const unsigned n = 2000;
+	char *text = malloc(n * 200), *p = text;
+	uint64_t ns = 0;
+
+	(void)state;
+	p += sprintf(p, "@set cost.emulated_ns 1000\n@set cost.before_ns 500\n");
+	p += sprintf(p, "1 entry main.a 100 0 how=emulated\n");
+	for (unsigned i = 0; i < n; i++) {
+		p += sprintf(p, "1 entry main.%s 200 %lu how=emulated\n", i % 2 ? "tight" : "busy",
+			     ns += 2000);
+		p += sprintf(p, "1 exit main.%s 200 %lu how=emulated\n", i % 2 ? "tight" : "busy",
+			     ns += i % 2 ? 2000 : 9000);
+	}
+	sprintf(p, "1 exit main.a 100 %lu how=emulated\n", ns + 2000);
+	load(text);
+	assert_true(of("main.tight")->self_ns < n / 2 * 20);
+	assert_true(correction_unsure(of("main.tight")));
+	assert_true(of("main.busy")->self_ns > n / 2 * 6900);
+	assert_true(of("main.busy")->self_ns < n / 2 * 7100);
+	assert_false(correction_unsure(of("main.busy")));
+	assert_true(correction_unsure(of("main.a")));
+	assert_int_equal(trace.totals->root_ns + trace.totals->probe_ns, ns + 2000);
+	unload();
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parts),     cmocka_unit_test(test_leaf),
+		cmocka_unit_test(test_recursion), cmocka_unit_test(test_never_below_zero),
+		cmocka_unit_test(test_not_known), cmocka_unit_test(test_absurd_costs),
+		cmocka_unit_test(test_scale),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

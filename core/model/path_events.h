@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How the events of each path came about: what is needed to say what they cost. The calls of a path
+ * nearly always begin in one way and end in one, so these need no count of their own: they are all
+ * calls but the others, which are counted here.
+ */
+#ifndef GOTRACE_PATH_EVENTS_H
+#define GOTRACE_PATH_EVENTS_H
+
+#include "base/hash_index.h"
+#include "model/model.h"
+
+struct path_event_table {
+	struct path_events *all;
+	size_t n, cap;
+	struct hash_index index; /* by path, role and way */
+};
+
+/* A role and a way in one byte. NO_EVENT: the call began or ended with another call's event, or
+ * it is not known how. 0 is none of these. */
+#define NO_EVENT 1
+static inline uint8_t path_event_code(enum event_role role, unsigned how)
+{
+	return how ? (uint8_t)(NO_EVENT + 1 + role + ROLES * how) : NO_EVENT;
+}
+
+/* What a code stands for. */
+struct path_events path_event_of(uint32_t path, uint8_t code);
+/* Counts one event of a path. 0 or -ENOMEM. */
+int path_events_add(struct path_event_table *t, uint32_t path, uint8_t code);
+void path_events_free(struct path_event_table *t);
+
+#endif

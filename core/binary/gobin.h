@@ -97,6 +97,9 @@ int gobin_layout(const struct gobin *b, struct golayout *out);
  * link; by PT_TLS and runtime.tlsg, or the runtime's own code, else. 0 and *off, or -ENOENT. */
 int gobin_tls_g(const struct gobin *b, int64_t *off);
 
+/* The link-time address of runtime.allgs, the slice of all goroutines. 0 and *vaddr, or -ENOENT. */
+int gobin_allgs(const struct gobin *b, uint64_t *vaddr);
+
 /* The link-time addresses that the loaded image spans, [*lo, *hi). */
 void gobin_image(const struct gobin *b, uint64_t *lo, uint64_t *hi);
 

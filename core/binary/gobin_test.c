@@ -193,6 +193,35 @@ static void test_symtab_has_the_same_functions(void **state)
 	}
 }
 
+static int find_allgs(void *ctx, const struct gosym *sym)
+{
+	if (strcmp(sym->name, "runtime.allgs") == 0)
+		*(uint64_t *)ctx = sym->value;
+	return 0;
+}
+
+static void test_list_of_goroutines(void **state)
+{
+	(void)state;
+	static const char *const pairs[][2] = {
+		{ "kinds", "kinds.stripped" },
+		{ "kinds.pie", "kinds.pie.stripped" },
+		{ "cgo", "cgo.pie.stripped" },
+	};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct gobin *with = open_binary(pairs[i][0]), *without = open_binary(pairs[i][1]);
+		uint64_t symbol = 0, found = 0;
+
+		assert_int_equal(gosyms_each(with, find_allgs, &symbol), 0);
+		assert_int_equal(gobin_allgs(with, &found), 0);
+		assert_int_equal(found, symbol);
+		assert_int_equal(gobin_allgs(without, &found), 0);
+		gobin_close(with);
+		gobin_close(without);
+	}
+}
+
 static void test_only_go_functions(void **state)
 {
 	(void)state;
@@ -341,6 +370,7 @@ int main(void)
 		cmocka_unit_test(test_fips_range),
 		cmocka_unit_test(test_func_at),
 		cmocka_unit_test(test_symtab_has_the_same_functions),
+		cmocka_unit_test(test_list_of_goroutines),
 		cmocka_unit_test(test_only_go_functions),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_inlined),

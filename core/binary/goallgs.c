@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Where the runtime lists its goroutines. Stripping does not hide it. */
+#include <errno.h>
+
+#include "binary/gobin_impl.h"
+
+#define LOADS_MAX  64
+#define LOAD_BYTES 7 /* REX.W 8b /r disp32 */
+
+static bool among(const uint64_t *loads, unsigned n, uint64_t vaddr)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (loads[i] == vaddr)
+			return true;
+	return false;
+}
+
+/*
+ * runtime.allgadd appends to allgs, so it loads that slice's three words: the only variable of
+ * which it does. Found by its loads relative to rip, at every byte: of what is none, three would
+ * have to fit.
+ */
+int gobin_allgs(const struct gobin *b, uint64_t *vaddr)
+{
+	const struct gofunc *f = gobin_func_named(b, "runtime.allgadd");
+	const uint8_t *p = f ? gobin_bytes(b, f->vaddr, f->size) : NULL;
+	uint64_t loads[LOADS_MAX];
+	unsigned n = 0;
+
+	for (uint32_t i = 0; p && i + LOAD_BYTES <= f->size && n < LOADS_MAX; i++)
+		if ((p[i] & 0xfb) == 0x48 && p[i + 1] == 0x8b && (p[i + 2] & 0xc7) == 0x05)
+			loads[n++] = f->vaddr + i + LOAD_BYTES +
+				     (uint64_t)(int32_t)load32(p + i + 3);
+	for (unsigned i = 0; i < n; i++)
+		if (among(loads, n, loads[i] + 8) && among(loads, n, loads[i] + 16)) {
+			*vaddr = loads[i];
+			return 0;
+		}
+	return -ENOENT;
+}

@@ -118,6 +118,16 @@ static int describe_target(const struct recording *r, struct trace_info *end)
 	return err;
 }
 
+/* All threads of a running process were stopped. */
+static int describe_pauses(const struct recording *r, struct trace_info *end)
+{
+	int err = set_count(end, KEY_END_PAUSE_NS, r->pause_ns);
+
+	if (!err)
+		err = set_count(end, KEY_END_PAUSES, r->n_pauses);
+	return err ? err : set_count(end, KEY_END_PUT_BACK_PAUSE_NS, r->put_back_ns);
+}
+
 static int describe_stubs(const struct recording *r, const struct collector_stats *s,
 			  struct trace_info *end)
 {
@@ -127,15 +137,19 @@ static int describe_stubs(const struct recording *r, const struct collector_stat
 
 	if (!err)
 		err = set_count(end, KEY_END_STUBS_LEFT, n_left_out);
-	if (!err)
+	if (!err && r->patch_ns)
 		err = set_count(end, KEY_END_PATCH_NS, r->patch_ns);
+	if (!err && r->n_pauses)
+		err = describe_pauses(r, end);
 	if (!err && !p->n_in_stub) /* the header says something else */
 		err = describe_strategy(end, p);
 	else if (!err && n_left_out)
 		err = trace_info_setf(end, KEY_WARN_STUBS,
-				      "%zu of %zu sites could not be moved to stubs (another tool "
-				      "probes there?) and are single-stepped",
-				      n_left_out, r->n_stubs);
+				      "%zu of %zu sites could not be moved to stubs (%s) and are "
+				      "single-stepped",
+				      n_left_out, r->n_stubs,
+				      r->n_pauses ? "the process was executing them"
+						  : "another tool probes there?");
 	if (!err && p->n_in_stub && s->images > 1)
 		err = trace_info_set(
 			end, KEY_WARN_IMAGE,

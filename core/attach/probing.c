@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "attach/kernel/costs.h"
+#include "attach/target/moved_bytes.h"
 #include "attach/target/shadow_stack.h"
 #include "attach/target/springboard.h"
 #include "base/log.h"
@@ -40,7 +41,7 @@ static bool gains_privileges(int exe_fd)
 static const char *mode_obstacle(const struct probing_options *opt)
 {
 	if (!opt->launched)
-		return "the process runs already: a thread may stand in bytes that would change";
+		return "the process runs already, and was not patched at its exec";
 	if (opt->other_command)
 		return "COMMAND is not BINARY itself: it is patched at COMMAND's exec";
 	return NULL;
@@ -53,7 +54,7 @@ static const char *binary_obstacle(const struct probing_options *opt, const stru
 		return plan->stubs.obstacle;
 	if (!plan->stubs.bytes)
 		return "none of its sites can have a stub";
-	if (gains_privileges(opt->exe_fd))
+	if (opt->launched && gains_privileges(opt->exe_fd))
 		return "it gains privileges when it is executed, which ptrace would prevent";
 	return NULL;
 }
@@ -104,7 +105,8 @@ void probing_patched(struct probing *p, const char *why)
 
 static void use_stubs(struct probing *p, const char *why)
 {
-	p->stub_fd = springboard_file(p->plan);
+	if (p->stub_fd < 0)
+		p->stub_fd = springboard_file(p->plan);
 	if (p->stub_fd < 0) {
 		log_debug("memfd_create: %s", strerror(-p->stub_fd));
 		probing_fall_back(p, "there is no file in memory for stubs");
@@ -141,6 +143,62 @@ static void use_inline(struct probing *p, const struct probing_options *opt)
 	use_stubs(p, inl->obstacle ? inl->obstacle : "no site can have an inline stub");
 }
 
+static void forget_running(struct probing *p)
+{
+	if (p->running)
+		running_close(p->running);
+	free(p->running);
+	p->running = NULL;
+}
+
+/* The same in a process that runs. There is no springboard to fall back to: its stubs need no less,
+ * and cost more. */
+static void use_inline_running(struct probing *p, const struct probing_options *opt)
+{
+	const struct plan_inline *inl = &p->plan->stubs.inl;
+	const struct running_options how = {
+		.pid = opt->pid,
+		.plan = p->plan,
+		.exe_fd = opt->exe_fd,
+		.n_rings = opt->n_rings,
+	};
+	const char *why = inl->obstacle   ? inl->obstacle
+			  : !inl->n_sites ? "no event of these functions can be written by a stub"
+					  : NULL;
+
+	if (!why) {
+		p->running = calloc(1, sizeof(*p->running));
+		why = p->running ? running_map(p->running, &how, &p->stub_fd, &p->rings)
+				 : "there is no memory for it";
+	}
+	if (why) {
+		forget_running(p);
+		probing_fall_back(p, why);
+		return;
+	}
+	use_stubs(p, "asked for");
+	for (size_t i = 0; i < p->plan->n_sites; i++)
+		if (p->in_stub[i] && !running_can_patch(&p->plan->sites[i])) {
+			p->in_stub[i] = false;
+			p->n_in_stub--;
+		}
+}
+
+void probing_unmap(struct probing *p, bool ended)
+{
+	if (!p->running || p->kept_maps)
+		return;
+	if (ended || running_unmap(p->running)) {
+		forget_running(p);
+		return;
+	}
+	p->kept_maps = true;
+	log_warn(
+		"process %d keeps its stubs until it ends: %zu jumps to them could not be taken out, or a thread "
+		"stays inside; they cost nanoseconds, and --probe=inline is refused for it from now on",
+		p->running->opt.pid, p->running->n_patched);
+}
+
 /* ---- deciding */
 
 static void choose_best(struct probing *p, const struct probing_options *opt, const char *obstacle)
@@ -156,6 +214,28 @@ static void choose_best(struct probing *p, const struct probing_options *opt, co
 		use_stubs(p, "one trap for a RET instead of two");
 }
 
+/* What another gotrace has moved in a process that runs. */
+static int leave_alone(struct probing *p, pid_t pid)
+{
+	int n = p->running || !moved_bytes_any(pid) ? 0
+						    : moved_bytes_find(pid, p->plan, p->left_alone);
+
+	if (n < 0) {
+		log_error(
+			"another gotrace's stubs are in process %d, and which of its code they replace cannot "
+			"be read: %s",
+			pid, strerror(-n));
+		return n;
+	}
+	if (n)
+		log_warn(
+			"%d of the selected functions are not probed: their code is in the stubs of another "
+			"gotrace, or of one that was killed",
+			n);
+	p->n_left_alone = (size_t)n;
+	return 0;
+}
+
 int probing_choose(struct probing *p, const struct probing_options *opt, const struct plan *plan)
 {
 	const char *obstacle = mode_obstacle(opt);
@@ -169,13 +249,16 @@ int probing_choose(struct probing *p, const struct probing_options *opt, const s
 		.stub_fd = -1,
 		.rings.fd = -1,
 		.in_stub = calloc(plan->n_sites + 1, sizeof(*p->in_stub)),
+		.left_alone = calloc(plan->n_sites + 1, sizeof(*p->left_alone)),
 		.cost_class = calloc(plan->n_sites + 1, sizeof(*p->cost_class)),
 	};
-	if (!p->in_stub || !p->cost_class) {
+	if (!p->in_stub || !p->left_alone || !p->cost_class) {
 		log_error("no memory for %zu sites", plan->n_sites);
 		return -ENOMEM;
 	}
 	const bool patches = plan->strategy == PROBE_SPRINGBOARD || plan->strategy == PROBE_INLINE;
+	if (plan->strategy == PROBE_INLINE && !opt->launched)
+		obstacle = NULL;
 	if (patches && obstacle) {
 		log_error("--probe=%s cannot be used: %s; use --probe=auto",
 			  probe_strategy_name(plan->strategy), obstacle);
@@ -187,20 +270,27 @@ int probing_choose(struct probing *p, const struct probing_options *opt, const s
 		choose_best(p, opt, obstacle);
 	else if (patches && obstacle)
 		probing_fall_back(p, obstacle);
+	else if (plan->strategy == PROBE_INLINE && !opt->launched)
+		use_inline_running(p, opt);
 	else if (plan->strategy == PROBE_INLINE)
 		use_inline(p, opt);
 	else if (plan->strategy == PROBE_SPRINGBOARD)
 		use_stubs(p, "asked for");
 	set_costs(p);
-	return 0;
+	return opt->launched ? 0 : leave_alone(p, opt->pid);
 }
 
 void probing_close(struct probing *p)
 {
+	probing_unmap(p, false);
+	if (p->kept_maps)
+		running_give_rings_back(p->running, &p->rings);
+	forget_running(p);
 	if (p->stub_fd >= 0)
 		close(p->stub_fd);
 	ring_area_close(&p->rings);
 	free(p->in_stub);
+	free(p->left_alone);
 	free(p->cost_class);
 	*p = (struct probing){ .stub_fd = -1, .rings.fd = -1 };
 }

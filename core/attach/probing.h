@@ -14,6 +14,7 @@
 
 #include "attach/kernel/caps.h"
 #include "attach/target/ring_area.h"
+#include "attach/target/running.h"
 #include "plan/plan.h"
 
 struct probing_options {
@@ -35,7 +36,13 @@ struct probing {
 	struct ring_area rings;       /* of inline stubs, owned; fd -1: none */
 	bool *in_stub;                /* by site: it is probed in its stub, else in the text */
 	size_t n_in_stub;             /* such sites */
-	uint8_t *cost_class;          /* by site: enum cost_class */
+	/* by site: no probe may be there, the bytes of its function are in another gotrace's stubs
+	 */
+	bool *left_alone;
+	size_t n_left_alone;     /* such functions */
+	uint8_t *cost_class;     /* by site: enum cost_class */
+	struct running *running; /* the stubs are mapped in a process that runs; else NULL */
+	bool kept_maps;          /* they could not be unmapped from it */
 };
 
 /*
@@ -44,6 +51,10 @@ struct probing {
  * (logged): -ENOTSUP when springboard was asked for and cannot be had for this kind of command.
  */
 int probing_choose(struct probing *p, const struct probing_options *opt, const struct plan *plan);
+
+/* Unmaps the stubs from a process that runs, once no probe is in them any more, unless it has
+ * ended. Warns when they have to stay. */
+void probing_unmap(struct probing *p, bool ended);
 
 /* No stub is used after all; `why` is a clause, static. Warns when springboard was asked for. */
 void probing_fall_back(struct probing *p, const char *why);

@@ -72,7 +72,8 @@ static bool open_to_all(const struct recording *r)
 /* The held target is made to stop at its exec, to be patched there. */
 static void hold_for_stubs(struct recording *r)
 {
-	int err = r->probing->n_in_stub ? target_seize(r->target) : 0;
+	bool seizes = r->target->launched && r->probing->n_in_stub;
+	int err = seizes ? target_seize(r->target) : 0;
 
 	if (err) { /* strace -f gotrace, or a security module */
 		log_debug("ptrace: %s", strerror(-err));
@@ -129,7 +130,9 @@ int recording_prepare(struct recording *r)
 	 * from when every site is probed. */
 	r->probes.state->paused = 1;
 	err = links_attach(r->links, &r->probes, &attach);
-	r->probes.state->paused = 0;
+	/* Nothing comes from stubs that nothing jumps to yet: patch_running lets recording begin.
+	 */
+	r->probes.state->paused = r->probing->running != NULL;
 	r->attach_ns = clock_monotonic_ns() - start;
 	if (!err)
 		children_watch(&r->children, &load.target);
@@ -145,6 +148,12 @@ int recording_describe(const struct recording *r, struct trace_info *info)
 				      (unsigned long long)r->attach_ns);
 	if (!err)
 		err = trace_info_setf(info, KEY_RING_BYTES, "%zu", r->probes.ring_bytes);
+	if (!err && r->probing->n_left_alone)
+		err = trace_info_setf(
+			info, KEY_WARN_LEFT_ALONE,
+			"%zu selected functions were not probed: their code was in the "
+			"stubs of another gotrace",
+			r->probing->n_left_alone);
 	if (!err && r->open_to_all)
 		err = trace_info_set(info, KEY_ATTACH_OPEN_TO_ALL, "1");
 	if (!err)
@@ -159,15 +168,17 @@ int recording_describe(const struct recording *r, struct trace_info *info)
 
 /* ---- at the target's exec */
 
-/* Sites whose stub is not used are probed in the text, before the target's first instruction. */
+/* Sites whose stub is not used are probed in the text, before anything is recorded. */
 static void attach_left_out(struct recording *r)
 {
 	const struct links_options attach = where_to_attach(r);
 
+	if (r->probing->n_in_stub == r->n_stubs)
+		return;
 	if (links_attach_left_out(r->links, &r->probes, &attach)) {
 		log_error("%zu sites have no probe: nothing is recorded",
 			  r->n_stubs - r->probing->n_in_stub);
-		r->probes.state->paused = 1;
+		r->unprobed = true;
 	}
 }
 
@@ -180,9 +191,37 @@ static void patch_target(void *ctx, struct inject *in)
 	probing_patched(p, in ? springboard_patch(in, p->plan, r->exe_fd, p->stub_fd, &p->rings,
 						  p->in_stub)
 			      : "the command could not be held at its exec");
-	if (p->n_in_stub < r->n_stubs)
-		attach_left_out(r);
+	attach_left_out(r);
+	if (r->unprobed)
+		r->probes.state->paused = 1;
 	r->patch_ns = clock_monotonic_ns() - start;
+}
+
+/* ---- in a process that runs already */
+
+static void patch_running(struct recording *r)
+{
+	struct probing *p = r->probing;
+
+	probing_patched(p, running_patch(p->running, p->in_stub));
+	r->pause_ns = p->running->pause_ns;
+	r->n_pauses = p->running->n_pauses;
+	attach_left_out(r);
+	if (r->unprobed)
+		return;
+	/* From here on every event is recorded: by a probe where its ring is not open yet. */
+	r->probes.state->paused = 0;
+	ring_area_open(&p->rings);
+}
+
+static void put_back(struct recording *r)
+{
+	struct running *running = r->probing->running;
+
+	if (!running || target_reap(r->target))
+		return;
+	running_put_back(running);
+	r->put_back_ns = running->put_back_ns;
 }
 
 /* ---- running */
@@ -290,8 +329,10 @@ static void detach(struct recording *r)
 		collector_disable_rings(r->collector);
 	if (r->probes.state)
 		r->probes.state->paused = 1;
+	put_back(r);
 	if (r->links)
 		links_detach(r->links, r->kind, r->target->launched && r->target->ended);
+	probing_unmap(r->probing, target_reap(r->target));
 	r->detach_ns = clock_monotonic_ns() - start;
 }
 
@@ -339,6 +380,8 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 	r->system_before_ns = target_system_ns(r->target);
 	if (!err && r->target->launched)
 		r->exec_err = target_release(r->target, patch_target, r);
+	else if (!err && r->probing->running)
+		patch_running(r);
 	if (err) {
 		trace_writer_abort(writer);
 	} else {

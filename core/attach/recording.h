@@ -52,6 +52,11 @@ struct recording {
 	enum end_reason reason;
 	int end_signal; /* END_INTERRUPTED: by which */
 	uint64_t attach_ns, patch_ns, detach_ns, target_end_ns;
+	/* the longest that all threads of a running target were stopped at once to change its text,
+	 * and to change it back; 0: not at all */
+	uint64_t pause_ns, put_back_ns;
+	unsigned n_pauses;
+	bool unprobed; /* some sites have no probe: nothing is recorded */
 	/* processor time that the target had taken before, and the part of it in the kernel */
 	uint64_t cpu_before_ns, system_before_ns;
 	size_t n_stubs;        /* sites that were to be in stubs when the target was let go */

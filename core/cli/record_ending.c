@@ -30,7 +30,8 @@ static void say_what_there_is(const struct run *r, const struct collector_stats 
 	const struct trace_info *end = &r->recording.end;
 	const char *file = r->opt.output;
 	uint64_t wall_ns = trace_info_u64(end, KEY_END_TARGET_WALL_NS, 0), ns;
-	char lost[48], cost[PROBE_SHARES_BYTES + 64] = "", shares[PROBE_SHARES_BYTES];
+	char lost[48], pause[64] = "", cost[PROBE_SHARES_BYTES + 64] = "",
+		       shares[PROBE_SHARES_BYTES];
 	struct trace_info all = { 0 };
 	struct stat st;
 	/* The collector does not know of the last block. */
@@ -45,9 +46,12 @@ static void say_what_there_is(const struct run *r, const struct collector_stats 
 	if (known)
 		snprintf(cost, sizeof(cost), "; probing took about %s%s", HUMAN(ns),
 			 probe_cost_shares(&all, ns, shares));
-	log_info("%s: %" PRIu64 " events in %.1f %s, %s%s; next: gotrace report%s%s", file,
+	if (r->recording.n_pauses)
+		snprintf(pause, sizeof(pause), "; all threads were stopped for %s to attach",
+			 HUMAN(r->recording.pause_ns));
+	log_info("%s: %" PRIu64 " events in %.1f %s, %s%s%s; next: gotrace report%s%s", file,
 		 s->events, bytes / (bytes < 1000000 ? 1e3 : 1e6), bytes < 1000000 ? "KB" : "MB",
-		 lost, cost, strcmp(file, "gotrace.out") ? " " : "",
+		 lost, cost, pause, strcmp(file, "gotrace.out") ? " " : "",
 		 strcmp(file, "gotrace.out") ? file : "");
 	if (known && wall_ns && ns > MUCH_PROBING * wall_ns)
 		log_info(

@@ -163,8 +163,9 @@ static void prepare_inline(struct run *r, struct plan_options *opt)
 	const struct tsc_check clock = tsc_source_check();
 
 	if (!clock.usable) {
-		log_warn("inline is not used: %s; using springboard", clock.why);
-		opt->strategy = PROBE_SPRINGBOARD;
+		opt->strategy = r->opt.pid ? PROBE_EMULATED : PROBE_SPRINGBOARD;
+		log_warn("inline is not used: %s; using %s", clock.why,
+			 probe_strategy_name(opt->strategy));
 		return;
 	}
 	r->clock_unchecked = clock.unchecked;

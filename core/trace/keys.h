@@ -65,10 +65,11 @@
 #define KEY_COST_INLINE_NS "cost.inline_ns" /* a stub writes the event itself: no trap */
 
 /* ---- warnings: every key with this prefix is a sentence that every report repeats */
-#define KEY_WARN       "warn."
-#define KEY_WARN_RINGS KEY_WARN "rings" /* a ring of inline stubs was disabled */
-#define KEY_WARN_STUBS KEY_WARN "stubs" /* some sites could not be moved to stubs */
-#define KEY_WARN_IMAGE KEY_WARN "image" /* an image that the process executed was not patched */
+#define KEY_WARN            "warn."
+#define KEY_WARN_RINGS      KEY_WARN "rings"      /* a ring of inline stubs was disabled */
+#define KEY_WARN_STUBS      KEY_WARN "stubs"      /* some sites could not be moved to stubs */
+#define KEY_WARN_LEFT_ALONE KEY_WARN "left_alone" /* functions in another gotrace's stubs */
+#define KEY_WARN_IMAGE      KEY_WARN "image" /* an image that the process executed was not patched */
 
 /* ---- the end; stated right before the trace's end record */
 #define KEY_END_REASON           "end.reason"           /* REASON_* */
@@ -79,13 +80,18 @@
 #define KEY_END_TARGET_SYSTEM_NS "end.target_system_ns" /* the part of it in the kernel */
 #define KEY_END_TIME_NS          "end.time_ns"          /* CLOCK_MONOTONIC when recording ended */
 #define KEY_END_DETACH_NS        "end.detach_ns"        /* time it took to detach the probes */
-#define KEY_END_PATCH_NS         "end.patch_ns"     /* how long the exec was held for the stubs */
-#define KEY_END_STUBS            "end.stubs"        /* number of sites probed in a stub */
-#define KEY_END_STUBS_LEFT       "end.stubs_left"   /* sites meant for one, probed in the text */
-#define KEY_END_IMAGES           "end.images"       /* process images seen (runtime.main entered) */
-#define KEY_END_CHILDREN         "end.children"     /* processes that the target started */
-#define KEY_END_EXECS            "end.execs"        /* programs it executed, the first included */
-#define KEY_END_LAYOUT_WRONG     "end.layout_wrong" /* 1: events contradict the offsets in g, m */
+#define KEY_END_PATCH_NS         "end.patch_ns" /* how long the exec was held for the stubs */
+/* of a running process: the longest that all its threads were stopped to change its text, how
+ * often, and the longest to change it back */
+#define KEY_END_PAUSE_NS          "end.pause_ns"
+#define KEY_END_PAUSES            "end.pauses"
+#define KEY_END_PUT_BACK_PAUSE_NS "end.put_back_pause_ns"
+#define KEY_END_STUBS             "end.stubs"      /* number of sites probed in a stub */
+#define KEY_END_STUBS_LEFT        "end.stubs_left" /* sites meant for one, probed in the text */
+#define KEY_END_IMAGES            "end.images"     /* process images seen (runtime.main entered) */
+#define KEY_END_CHILDREN          "end.children"   /* processes that the target started */
+#define KEY_END_EXECS             "end.execs"      /* programs it executed, the first included */
+#define KEY_END_LAYOUT_WRONG      "end.layout_wrong" /* 1: events contradict the offsets in g, m */
 
 #define KEY_END_EVENTS          "end.events"          /* number of events recorded */
 #define KEY_END_EVENTS_EMULATED "end.events_emulated" /* of them, by class as in cost.*_ns */

@@ -52,17 +52,17 @@ int links_raise_limit(size_t n, size_t n_sites)
 struct round {
 	const struct links_options *opt;
 	enum site_program program;
-	bool in_stubs; /* in the stubs' file, else in the binary's text */
-	bool left_out; /* only sites that have a stub which is not used */
+	bool in_stubs;        /* in the stubs' file, else in the binary's text */
+	const bool *left_out; /* not NULL: only these sites, of which no stub is used after all */
 };
 
 static bool is_in(const struct round *r, const struct plan_site *s)
 {
 	bool in_stub = r->opt->probing->in_stub[s->number];
 
-	if (s->program != r->program)
+	if (s->program != r->program || r->opt->probing->left_alone[s->number])
 		return false;
-	return r->left_out ? site_has_stub(s) && !in_stub : in_stub == r->in_stubs;
+	return r->left_out ? r->left_out[s->number] && !in_stub : in_stub == r->in_stubs;
 }
 
 static const struct plan *plan_of(const struct round *r)
@@ -191,9 +191,13 @@ static const enum site_program attach_order[SITE_PROGRAMS] = { PROGRAM_EXIT, PRO
 
 int links_attach(struct links *l, const struct probes *p, const struct links_options *opt)
 {
+	const size_t n_sites = opt->probing->plan->n_sites;
 	int err = 0;
 
-	*l = (struct links){ 0 };
+	*l = (struct links){ .in_stub = calloc(n_sites + 1, sizeof(*l->in_stub)) };
+	if (!l->in_stub)
+		return -ENOMEM;
+	memcpy(l->in_stub, opt->probing->in_stub, n_sites * sizeof(*l->in_stub));
 	for (int i = 0; i < SITE_PROGRAMS * 2 && !err; i++) {
 		const struct round r = {
 			.opt = opt,
@@ -213,7 +217,11 @@ int links_attach_left_out(struct links *l, const struct probes *p, const struct 
 	int err = 0;
 
 	for (int i = 0; i < SITE_PROGRAMS && !err; i++) {
-		const struct round r = { .opt = opt, .program = attach_order[i], .left_out = true };
+		const struct round r = {
+			.opt = opt,
+			.program = attach_order[i],
+			.left_out = l->in_stub,
+		};
 
 		err = attach_round(l, &r, p);
 	}
@@ -313,6 +321,7 @@ void links_detach(struct links *l, enum attach_kind kind, bool target_gone)
 		destroy_one_by_one(l);
 	for (int i = 0; i < SITE_PROGRAMS; i++)
 		free(l->link[i]);
+	free(l->in_stub);
 	*l = (struct links){ 0 };
 	if (done >= 0)
 		close(done);

@@ -12,6 +12,7 @@
 struct links {
 	struct bpf_link **link[SITE_PROGRAMS];
 	size_t n[SITE_PROGRAMS], cap[SITE_PROGRAMS];
+	bool *in_stub; /* by site: links_attach attached it in its stub */
 };
 
 struct links_options {
@@ -27,8 +28,8 @@ struct links_options {
  */
 int links_attach(struct links *l, const struct probes *p, const struct links_options *opt);
 
-/* Adds links in the text for the sites that have a stub and are not probed in it any more. 0 or
- * -errno after logging one line; what was attached before stays. */
+/* Adds links in the text for the sites that were attached in stubs and are not in them any more. 0
+ * or -errno after logging one line; what was attached before stays. */
 int links_attach_left_out(struct links *l, const struct probes *p, const struct links_options *opt);
 
 /*

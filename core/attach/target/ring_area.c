@@ -36,39 +36,60 @@ static int allocate(int fd, size_t bytes)
 	return err;
 }
 
-static int make_file(const struct ring_area *a)
+static int fill_file(int fd, size_t bytes)
 {
-	int fd = memfd_create("gotrace-rings", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
-	int err = 0;
+	int err = allocate(fd, bytes);
 
-	if (fd < 0 && errno == EINVAL)
-		fd = memfd_create("gotrace-rings", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd < 0)
-		return -errno;
-	err = allocate(fd, a->bytes);
 	if (!err && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		err = -errno;
-	if (err)
-		close(fd);
-	return err ? err : fd;
+	return err;
 }
 
-int ring_area_make(struct ring_area *a, unsigned n, uint32_t ring_bytes)
+int ring_area_make_in(struct ring_area *a, int fd, unsigned n, uint32_t ring_bytes)
 {
-	*a = (struct ring_area){ .fd = -1, .n = n, .ring_bytes = ring_bytes };
+	*a = (struct ring_area){ .fd = fd, .n = n, .ring_bytes = ring_bytes };
 	a->bytes = ring_area_offset(a, n);
-	a->fd = make_file(a);
-	if (a->fd < 0)
-		return a->fd;
+	int err = fill_file(fd, a->bytes);
+	if (err)
+		return err;
 	void *at = mmap(NULL, a->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, a->fd, 0);
 	if (at == MAP_FAILED)
 		return -errno;
 	a->at = at;
 	madvise(at, a->bytes, MADV_DONTDUMP);
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < a->n; i++)
 		a->memory[i] = (struct ring_memory){ .at = a->at + ring_area_offset(a, i),
 						     .size = ring_bytes };
 	return 0;
+}
+
+int ring_area_make(struct ring_area *a, unsigned n, uint32_t ring_bytes)
+{
+	int fd = memfd_create(RING_AREA_FILE, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+
+	*a = (struct ring_area){ .fd = -1 };
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create(RING_AREA_FILE, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	return fd < 0 ? -errno : ring_area_make_in(a, fd, n, ring_bytes);
+}
+
+static void set_tails(struct ring_area *a, uint64_t tail)
+{
+	for (unsigned i = 0; i < a->n; i++) {
+		struct ring_head *h = a->memory[i].at;
+
+		__atomic_store_n(&h->tail, tail, __ATOMIC_RELEASE);
+	}
+}
+
+void ring_area_shut(struct ring_area *a)
+{
+	set_tails(a, RING_DISABLED);
+}
+
+void ring_area_open(struct ring_area *a)
+{
+	set_tails(a, 0);
 }
 
 void ring_area_close(struct ring_area *a)

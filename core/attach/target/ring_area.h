@@ -9,6 +9,9 @@
 #include "plan/ring.h"
 #include "rings/rings.h"
 
+/* The name of that file, as /proc/PID/maps shows it. */
+#define RING_AREA_FILE "gotrace-rings"
+
 /* One file in memory: a page with struct ring_signals, then the rings. */
 struct ring_area {
 	int fd; /* close-on-exec; -1: none */
@@ -23,6 +26,11 @@ struct ring_area {
 /* Makes n rings. All memory is allocated at once: a page that is missing later would fault in a
  * stub. Nobody can make the file smaller. 0 or -errno; to be closed in every case. */
 int ring_area_make(struct ring_area *a, unsigned n, uint32_t ring_bytes);
+/* The same in an empty file in memory, which is the area's from now on. */
+int ring_area_make_in(struct ring_area *a, int fd, unsigned n, uint32_t ring_bytes);
+/* No stub writes before ring_area_open, for who maps rings that nobody reads yet. */
+void ring_area_shut(struct ring_area *a);
+void ring_area_open(struct ring_area *a);
 void ring_area_close(struct ring_area *a);
 /* Where ring i begins, from the area's beginning. */
 size_t ring_area_offset(const struct ring_area *a, unsigned i);

@@ -12,9 +12,14 @@
 #include "attach/target/ring_area.h"
 #include "plan/plan.h"
 
+/* The name of that file, as /proc/PID/maps shows it. */
+#define SPRINGBOARD_FILE "gotrace-stubs"
+
 /* A descriptor (close-on-exec) of a sealed file in memory that holds the plan's stubs, or -errno.
  */
 int springboard_file(const struct plan *plan);
+/* The same with an empty file in memory, whoever made it. 0 or -errno. */
+int springboard_fill(int fd, const struct plan *plan);
 
 /*
  * With the process stopped at its exec: maps the stubs (open in it as descriptor `stub_fd`, which

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Bytes of a running process that another gotrace has moved to its stubs, which may have been
+ * killed since. A uprobe there would crash the process: the kernel takes the instruction from the
+ * file and goes on after it, in the middle of the jump.
+ */
+#ifndef GOTRACE_MOVED_BYTES_H
+#define GOTRACE_MOVED_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "plan/plan.h"
+
+/* Whether stubs of a gotrace are mapped into the process. */
+bool moved_bytes_any(pid_t pid);
+
+/* Sets left_alone[i] for all sites of each function of the plan that has a site in such bytes. The
+ * number of these functions, or -errno. */
+int moved_bytes_find(pid_t pid, const struct plan *plan, bool *left_alone);
+
+/* The same of one site: `is` and `file` are the n bytes that are there and that belong there, the
+ * site's own the one at `at`. */
+bool moved_bytes_at(const unsigned char *is, const unsigned char *file, size_t n, size_t at);
+
+#endif

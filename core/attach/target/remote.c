@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/target/remote.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CS_64_BIT           0x33
+#define PTRACE_STOP_SYSCALL (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
+
+static int ptrace_do(int request, pid_t tid, uintptr_t addr, const void *data)
+{
+	return ptrace(request, tid, (void *)addr, data) ? -errno : 0;
+}
+
+/* To the next beginning or end of a system call. Signals are blocked but for SIGSTOP. */
+static int to_syscall_stop(struct remote *r)
+{
+	for (;;) {
+		int status, err = ptrace_do(PTRACE_SYSCALL, r->tid, 0, NULL);
+		pid_t got;
+
+		if (err)
+			return err;
+		do
+			got = waitpid(r->tid, &status, __WALL);
+		while (got < 0 && errno == EINTR);
+		if (got < 0 || !WIFSTOPPED(status))
+			return -ESRCH;
+		if (status >> 8 == PTRACE_STOP_SYSCALL)
+			return 0;
+		if (status >> 8 == SIGSTOP)
+			r->stop_sent = true;
+	}
+}
+
+int remote_begin(struct remote *r, pid_t tid, int mem_fd, uint64_t at)
+{
+	*r = (struct remote){ .tid = tid, .mem_fd = mem_fd, .at = at };
+	int err = ptrace_do(PTRACE_GETREGS, tid, 0, &r->state.regs);
+
+	if (!err)
+		err = ptrace_do(PTRACE_GETSIGMASK, tid, sizeof(r->state.signals),
+				&r->state.signals);
+	if (!err && r->state.regs.cs != CS_64_BIT)
+		err = -ENOTSUP;
+	if (!err && pread(mem_fd, r->was, sizeof(r->was), (off_t)at) != sizeof(r->was))
+		err = -EIO;
+	remote_rewind_syscall(&r->state.regs);
+	return err;
+}
+
+int remote_call(struct remote *r, const uint64_t args[7], const char *text, int64_t *result)
+{
+	static const uint64_t all = ~0ull;
+	struct user_regs_struct regs = r->state.regs;
+	uint8_t code[REMOTE_CODE_BYTES];
+
+	remote_code_write(&r->state, r->at, args, text, code);
+	if (pwrite(r->mem_fd, code, sizeof(code), (off_t)r->at) != sizeof(code))
+		return -EIO;
+	regs.rip = r->at;
+	/* In this order, and back in the other: the code undoes whatever has been done. */
+	int err = ptrace_do(PTRACE_SETREGS, r->tid, 0, &regs);
+	if (!err)
+		err = ptrace_do(PTRACE_SETSIGMASK, r->tid, sizeof(all), &all);
+	if (!err)
+		err = to_syscall_stop(r); /* enters */
+	if (!err)
+		err = to_syscall_stop(r); /* leaves */
+	if (!err)
+		err = ptrace_do(PTRACE_GETREGS, r->tid, 0, &regs);
+	if (!err)
+		*result = (int64_t)regs.rax;
+	int masked = ptrace_do(PTRACE_SETSIGMASK, r->tid, sizeof(r->state.signals),
+			       &r->state.signals);
+	int back = ptrace_do(PTRACE_SETREGS, r->tid, 0, &r->state.regs);
+	return err ? err : masked ? masked : back;
+}
+
+int remote_end(struct remote *r)
+{
+	ssize_t n = pwrite(r->mem_fd, r->was, sizeof(r->was), (off_t)r->at);
+
+	return n == sizeof(r->was) ? 0 : -EIO;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Makes a thread of a running process make system calls, while ptrace holds it. Whenever this
+ * process dies, the thread goes on as if nothing had been (remote_code.h); at most the one call in
+ * progress is still made.
+ */
+#ifndef GOTRACE_REMOTE_H
+#define GOTRACE_REMOTE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "attach/target/remote_code.h"
+
+struct remote {
+	pid_t tid;
+	int mem_fd;                     /* /proc/PID/mem, borrowed */
+	uint64_t at;                    /* where its code is put */
+	uint8_t was[REMOTE_CODE_BYTES]; /* what was there */
+	struct remote_state state;
+	bool stop_sent; /* a SIGSTOP came meanwhile and is to be sent again */
+};
+
+/*
+ * With thread `tid` stopped (threads.h): `at` is the address of REMOTE_CODE_BYTES of text that
+ * never runs any more. 0 or -errno: -ENOTSUP for a thread that runs 32-bit code.
+ */
+int remote_begin(struct remote *r, pid_t tid, int mem_fd, uint64_t at);
+
+/*
+ * args: number and six arguments; `text`, when not NULL, a string shorter than REMOTE_TEXT_MAX that
+ * is to be the first of them. *result is what the kernel returns, -errno included. 0, -ESRCH (the
+ * thread ended), -errno of ptrace. The thread is stopped again, its registers are its own.
+ */
+int remote_call(struct remote *r, const uint64_t args[7], const char *text, int64_t *result);
+
+/* Puts the text back. The thread stays stopped. 0 or -errno. */
+int remote_end(struct remote *r);
+
+#endif

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/target/running.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attach/target/remote.h"
+#include "attach/target/running_map.h"
+#include "attach/target/threads.h"
+#include "base/log.h"
+#include "plan/inline_hook.h"
+
+#define PAGE      4096ull
+#define JMP_BYTES 5
+
+/* ---- what may be patched */
+
+static bool one_page(uint64_t vaddr, size_t n)
+{
+	return vaddr / PAGE == (vaddr + n - 1) / PAGE;
+}
+
+bool running_can_patch(const struct plan_site *s)
+{
+	const struct site_stub *stub = &s->stub;
+
+	return site_is_inline(s) && one_page(stub->displaced_vaddr, stub->displaced_len) &&
+	       (!stub->padding_vaddr || one_page(stub->padding_vaddr, JMP_BYTES));
+}
+
+/* ---- whom it matters to */
+
+static void mark(struct running *r, uint64_t vaddr, size_t n)
+{
+	for (uint64_t bit = vaddr + r->text.bias - r->look.text; n--; bit++)
+		r->inside[bit / 8] |= 1 << bit % 8;
+}
+
+static void mark_nothing(struct running *r)
+{
+	memset(r->inside, 0, r->look.text_bytes / 8 + 1);
+}
+
+/* The first byte of a window may be the next to be executed: the jump is, then. */
+static void mark_windows(struct running *r, const bool *in_stub)
+{
+	const struct plan *plan = r->opt.plan;
+
+	mark_nothing(r);
+	for (size_t i = 0; i < plan->n_sites; i++) {
+		const struct site_stub *s = &plan->sites[i].stub;
+
+		if (in_stub[i] && s->displaced_len > 1)
+			mark(r, s->displaced_vaddr + 1, s->displaced_len - 1);
+	}
+}
+
+static bool in_the_way(const struct running *r, const struct site_stub *s)
+{
+	const uint64_t window = s->displaced_vaddr + r->text.bias;
+
+	return whereabouts_between(&r->where, window + 1, window + s->displaced_len);
+}
+
+/* ---- putting the jumps in */
+
+/* Those of in_stub that are not patched yet. A site whose window somebody is in stays in in_stub;
+ * returns how many. */
+static size_t patch_sites(struct running *r, const uint8_t *stubs, bool *in_stub)
+{
+	const struct plan *plan = r->opt.plan;
+	size_t n_busy = 0;
+
+	for (size_t i = 0; i < plan->n_sites; i++) {
+		const struct plan_site *s = &plan->sites[i];
+
+		if (!in_stub[i] || r->patched[i])
+			continue;
+		if (in_the_way(r, &s->stub)) {
+			n_busy++;
+			continue;
+		}
+		in_stub[i] = r->patched[i] = text_patch_site(&r->text, s, stubs);
+		r->n_patched += r->patched[i];
+	}
+	return n_busy;
+}
+
+static const char *patch_stopped(struct running *r, const struct threads *t, const uint8_t *stubs,
+				 bool *in_stub)
+{
+	int err = whereabouts_find(&r->where, t, r->text.mem_fd, &r->look);
+
+	if (err) {
+		log_debug("where its goroutines are: %s", strerror(-err));
+		return "where its threads and goroutines are cannot be found out";
+	}
+	if (!text_patch_same_image(r->opt.pid, r->opt.exe_fd))
+		return "it executes another file";
+	const char *why = r->hooked ? NULL : text_patch_sigtramp(&r->text);
+	if (why)
+		return why;
+	r->hooked = true;
+	r->n_in_the_way = patch_sites(r, stubs, in_stub);
+	return NULL;
+}
+
+static const char *why_not_stopped(int err)
+{
+	return err == -EPERM       ? "something else traces it, or ptrace is refused"
+	       : err == -ETIMEDOUT ? "one of its threads sleeps in the kernel and cannot be stopped"
+				   : "its threads cannot be stopped";
+}
+
+static const char *patch_once(struct running *r, const uint8_t *stubs, bool *in_stub)
+{
+	struct threads t;
+	int err = threads_stop(&t, r->opt.pid, 0);
+	const char *why = err ? why_not_stopped(err) : patch_stopped(r, &t, stubs, in_stub);
+	uint64_t ns = threads_go(&t);
+
+	if (ns > r->pause_ns)
+		r->pause_ns = ns;
+	r->n_pauses++;
+	return why;
+}
+
+#define TRIES_IN      10                /* pauses for sites that somebody is in, */
+#define TRY_IN_MAX_NS (5 * 1000 * 1000) /* while they are shorter than this */
+#define TRY_AGAIN_NS  (2 * 1000 * 1000)
+
+static void wait_a_little(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = TRY_AGAIN_NS }, NULL);
+}
+
+const char *running_patch(struct running *r, bool *in_stub)
+{
+	const struct plan_stubs *t = &r->opt.plan->stubs;
+	uint8_t *stubs = malloc(t->bytes);
+	const char *why = NULL;
+
+	mark_windows(r, in_stub);
+	if (!stubs || !text_patch_read(&r->text, t->vaddr, stubs, t->bytes) ||
+	    whereabouts_prepare(&r->where, r->text.mem_fd, &r->look))
+		why = "its memory cannot be read";
+	for (int i = 0; !why && i < TRIES_IN; i++) {
+		if (i)
+			wait_a_little();
+		why = patch_once(r, stubs, in_stub);
+		if (!r->n_in_the_way || r->pause_ns > TRY_IN_MAX_NS)
+			break;
+	}
+	free(stubs);
+	if (why && r->n_patched) /* later tries failed, what is there is good */
+		why = NULL;
+	for (size_t i = 0; !why && i < r->opt.plan->n_sites; i++)
+		in_stub[i] &= r->patched[i];
+	return why;
+}
+
+/* ---- taking them out */
+
+#define TRIES_OUT 100
+
+/* Stops the process and finds out who is in the stubs or at `inside`. 0 or -errno, not stopped. */
+static int stop_and_look(struct running *r, struct threads *t)
+{
+	struct whereabouts_options look = r->look;
+	int err = threads_stop(t, r->opt.pid, 0);
+
+	/* No goroutine that Go has taken off its thread is in a stub. */
+	look.allgs = 0;
+	if (!err)
+		err = whereabouts_find(&r->where, t, r->text.mem_fd, &look);
+	if (err)
+		threads_go(t);
+	return err;
+}
+
+static void let_go(struct running *r, struct threads *t)
+{
+	uint64_t ns = threads_go(t);
+
+	if (ns > r->put_back_ns)
+		r->put_back_ns = ns;
+}
+
+/* Returns how many had to be left since a thread is in their stub. */
+static size_t undo_sites(struct running *r)
+{
+	const struct plan *plan = r->opt.plan;
+	const uint64_t stubs = r->maps.stubs.at;
+	/* of the stub after it */
+	uint64_t end = stubs + plan->stubs.inl.hook_off;
+	size_t n_busy = 0;
+
+	for (size_t i = plan->n_sites; i-- > 0;) {
+		const struct site_stub *s = &plan->sites[i].stub;
+
+		if (!site_has_stub(&plan->sites[i]))
+			continue;
+		uint64_t start = stubs + s->enter_off, padding = s->padding_vaddr + r->text.bias;
+		bool busy = whereabouts_between(&r->where, start, end) ||
+			    (s->padding_vaddr &&
+			     whereabouts_between(&r->where, padding, padding + JMP_BYTES));
+		end = start;
+		n_busy += r->patched[i] && busy;
+		if (r->patched[i] && !busy && text_patch_undo_site(&r->text, &plan->sites[i])) {
+			r->patched[i] = false;
+			r->n_patched--;
+		}
+	}
+	return n_busy;
+}
+
+static void mark_paddings(struct running *r)
+{
+	const struct plan *plan = r->opt.plan;
+
+	mark_nothing(r);
+	for (size_t i = 0; i < plan->n_sites; i++)
+		if (r->patched[i] && plan->sites[i].stub.padding_vaddr)
+			mark(r, plan->sites[i].stub.padding_vaddr, JMP_BYTES);
+}
+
+/* It has ended, or executed something else: its memory is another. */
+static bool is_gone(const struct running *r)
+{
+	uint8_t byte;
+
+	return !text_patch_same_image(r->opt.pid, r->opt.exe_fd) ||
+	       !text_patch_read(&r->text, r->opt.plan->stubs.vaddr, &byte, 1);
+}
+
+size_t running_put_back(struct running *r)
+{
+	size_t n_busy = r->n_patched;
+	struct threads t;
+
+	if (r->n_patched)
+		mark_paddings(r);
+	for (int i = 0; i < TRIES_OUT && n_busy; i++) {
+		if (i)
+			wait_a_little();
+		int err = stop_and_look(r, &t);
+		if (err && err != -ESRCH)
+			continue;
+		if (err || is_gone(r))
+			n_busy = r->n_patched = 0;
+		else
+			n_busy = undo_sites(r);
+		if (!err)
+			let_go(r, &t);
+	}
+	return r->n_patched;
+}
+
+/* A stopped thread that can be made to do something. */
+static pid_t free_thread(const struct threads *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->at[i].stopped && !t->at[i].signal)
+			return t->at[i].tid;
+	return 0;
+}
+
+static void unmap_stopped(struct running *r, const struct threads *t)
+{
+	pid_t tid = free_thread(t);
+	struct remote remote;
+
+	if (!tid || running_remote_begin(r, &remote, tid))
+		return;
+	if (r->hooked && !text_patch_undo_sigtramp(&r->text))
+		return;
+	r->hooked = false;
+	stub_maps_remove(&r->maps, &(struct process_calls){ running_remote_call, &remote });
+	running_remote_end(r, &remote);
+}
+
+static bool any_map(const struct running *r)
+{
+	return r->maps.stubs.bytes || r->maps.table.bytes || r->maps.signals.bytes ||
+	       r->maps.rings.bytes;
+}
+
+void running_give_rings_back(const struct running *r, const struct ring_area *rings)
+{
+	static const uint64_t none[RING_MAX];
+
+	/* No stub finds a ring any more; one that a thread is writing to may take a page again. */
+	if (r->maps.rings.bytes && rings->fd >= 0 &&
+	    pwrite(r->text.mem_fd, none, sizeof(none), (off_t)r->maps.table.at) == sizeof(none))
+		fallocate(rings->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+			  (off_t)rings->bytes);
+}
+
+bool running_unmap(struct running *r)
+{
+	const uint64_t from = r->maps.stubs.at;
+	struct threads t;
+
+	if (!any_map(r))
+		return true;
+	mark_nothing(r);
+	for (int i = 0; i < TRIES_OUT && any_map(r) && !r->n_patched; i++) {
+		if (i)
+			wait_a_little();
+		int err = stop_and_look(r, &t);
+		if (err == -ESRCH)
+			return true;
+		if (err)
+			continue;
+		if (is_gone(r))
+			r->maps = (struct stub_maps){ 0 };
+		else if (!whereabouts_between(&r->where, from, from + r->maps.stubs.bytes))
+			unmap_stopped(r, &t);
+		let_go(r, &t);
+	}
+	return !any_map(r);
+}
+
+void running_close(struct running *r)
+{
+	whereabouts_free(&r->where);
+	free(r->inside);
+	free(r->patched);
+	if (r->text.mem_fd >= 0)
+		close(r->text.mem_fd);
+	*r = (struct running){ .text.mem_fd = -1 };
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Inline stubs in a process that runs already. Its threads are stopped only while its text changes,
+ * once or a few times to put the jumps in and to take them out; what takes longer is done by one
+ * thread, which sleeps otherwise, or by this process. Whenever this process dies, the other goes
+ * on: without stubs, or with stubs that cost nanoseconds.
+ *
+ * All calls must come from one thread.
+ */
+#ifndef GOTRACE_RUNNING_H
+#define GOTRACE_RUNNING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "attach/target/ring_area.h"
+#include "attach/target/stub_maps.h"
+#include "attach/target/text_patch.h"
+#include "attach/target/whereabouts.h"
+#include "plan/plan.h"
+
+struct running_options {
+	pid_t pid;
+	const struct plan *plan; /* borrowed; with inline stubs */
+	int exe_fd;              /* the binary, borrowed */
+	unsigned n_rings;
+};
+
+struct running {
+	struct running_options opt;
+	struct text_patch text;
+	struct stub_maps maps;
+	struct whereabouts where;
+	struct whereabouts_options look;
+	uint8_t *inside;      /* look.inside */
+	uint64_t code_at;     /* of text that never runs any more; run-time address */
+	bool *patched;        /* by site */
+	size_t n_patched;     /* sites whose jump is in the text */
+	bool hooked;          /* runtime.sigtramp jumps to the hook */
+	uint64_t pause_ns;    /* the longest that all threads were stopped for the jumps, */
+	unsigned n_pauses;    /* how often, */
+	uint64_t put_back_ns; /* and the longest to take them out */
+	size_t n_in_the_way;  /* sites left out since a thread or goroutine is there */
+};
+
+/* Whether a site can be patched in a process that runs: what is written must lie in one page, since
+ * this process could be killed between two. */
+bool running_can_patch(const struct plan_site *s);
+
+/*
+ * Maps the plan's stubs and rings, which no stub writes to yet, into the process. *stub_fd and
+ * *rings are the caller's to close. NULL, or a clause, static: why not; nothing is mapped then. To
+ * be followed by running_close in every case.
+ */
+const char *running_map(struct running *r, const struct running_options *opt, int *stub_fd,
+			struct ring_area *rings);
+
+/*
+ * With all probes attached: writes the jumps, for each site i with in_stub[i], which is cleared
+ * where that cannot be. NULL, or a clause, static: nothing was written then and in_stub is left
+ * alone.
+ */
+const char *running_patch(struct running *r, bool *in_stub);
+
+/* Takes the jumps out again: of those where a thread is in the stub it tries again, for a limited
+ * time. The rings must be disabled. Returns how many are left in. */
+size_t running_put_back(struct running *r);
+
+/* With no probe in the stubs any more: unmaps them, once no jump is left and nobody is inside.
+ * false: they stay. */
+bool running_unmap(struct running *r);
+
+/* Gives the memory of rings back that stay mapped; what is in them is gone. */
+void running_give_rings_back(const struct running *r, const struct ring_area *rings);
+
+void running_close(struct running *r);
+
+#endif

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Stubs and rings get into a process that runs already. */
+#include "attach/target/running_map.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "attach/target/moved_bytes.h"
+#include "attach/target/shadow_stack.h"
+#include "attach/target/springboard.h"
+#include "attach/target/threads.h"
+#include "base/log.h"
+#include "plan/inline_hook.h"
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008u /* 105ff5339f49, Linux 6.3 */
+#endif
+
+/* ---- a thread that works for us */
+
+int running_remote_begin(const struct running *r, struct remote *remote, pid_t tid)
+{
+	return remote_begin(remote, tid, r->text.mem_fd, r->code_at);
+}
+
+int running_remote_call(void *ctx, const uint64_t args[7], int64_t *result)
+{
+	return remote_call(ctx, args, NULL, result);
+}
+
+void running_remote_end(struct running *r, struct remote *remote)
+{
+	if (remote_end(remote))
+		log_debug("the text of process %d was not put back at its start", r->opt.pid);
+	if (remote->stop_sent)
+		kill(r->opt.pid, SIGSTOP);
+}
+
+/* ---- whether it can be */
+
+/* Calls fn for each line of a file until it returns true. */
+static bool any_line(const char *path, bool (*fn)(const char *line))
+{
+	char line[PATH_MAX + 256];
+	bool found = false;
+	FILE *f = fopen(path, "re");
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = fn(line);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static bool has_seccomp(const char *line)
+{
+	return strncmp(line, "Seccomp:", 8) == 0 && atoi(line + 8) != 0;
+}
+
+static bool is_stopped(const char *line)
+{
+	return strncmp(line, "State:", 6) == 0 && strpbrk(line + 6, "Tt");
+}
+
+static bool is_traced(const char *line)
+{
+	return strncmp(line, "TracerPid:", 10) == 0 && atoi(line + 10) != 0;
+}
+
+static const char *thread_obstacle(pid_t pid, pid_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
+	if (any_line(path, has_seccomp))
+		return "a seccomp filter may forbid the system calls that it takes";
+	if (any_line(path, is_traced))
+		return "something else traces it";
+	return any_line(path, is_stopped) ? "it is stopped" : NULL;
+}
+
+static const char *process_obstacle(pid_t pid)
+{
+	const char *why = NULL;
+	char path[32];
+	pid_t tid;
+
+	if (moved_bytes_any(pid))
+		return "another gotrace's stubs are in the process, or those of one that was killed";
+	if (shadow_stack_of_process(pid))
+		return "it runs with a shadow stack";
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	DIR *d = opendir(path);
+	while (d && !why && (tid = threads_next(d)))
+		why = thread_obstacle(pid, tid);
+	if (d)
+		closedir(d);
+	return why;
+}
+
+/* Where its runtime keeps what has to be known, and code that never runs again. */
+static const char *find_runtime(struct running *r)
+{
+	const struct plan *plan = r->opt.plan;
+	const struct golayout *layout = plan->stubs.inl.options.layout;
+	const struct gofunc *preempt = gobin_func_named(plan->binary, "runtime.asyncPreempt"),
+			    *preempt2 = gobin_func_named(plan->binary, "runtime.asyncPreempt2"),
+			    *start = gobin_func_named(plan->binary, "runtime.rt0_go");
+	const uint64_t bias = r->text.bias;
+
+	if (!preempt || !preempt2 || !layout || layout->g_sched_pc < 0 || layout->g_sched_sp < 0 ||
+	    layout->g_stack_hi < 0 || gobin_allgs(plan->binary, &r->look.allgs))
+		return "where this runtime keeps its goroutines is not known";
+	if (!start || start->size < REMOTE_CODE_BYTES)
+		return "how this runtime starts is not known";
+	r->look.layout = layout;
+	r->look.allgs += bias;
+	r->look.preempt = (struct code_range){ preempt->vaddr + bias, preempt->size };
+	r->look.preempt2 = (struct code_range){ preempt2->vaddr + bias, preempt2->size };
+	r->code_at = start->vaddr + bias;
+	return NULL;
+}
+
+static const char *make_marks(struct running *r)
+{
+	const struct plan *plan = r->opt.plan;
+	const struct gofunc *funcs;
+	size_t n = gobin_funcs(plan->binary, &funcs);
+	/* padding after the last one included */
+	const uint64_t end = funcs[n - 1].vaddr + funcs[n - 1].size + INLINE_ALIGN;
+
+	r->look.text = funcs[0].vaddr + r->text.bias;
+	r->look.text_bytes = end - funcs[0].vaddr;
+	r->look.stubs = plan->stubs.vaddr + r->text.bias;
+	r->look.stubs_bytes = plan->stubs.bytes;
+	r->inside = malloc(r->look.text_bytes / 8 + 1);
+	r->look.inside = r->inside;
+	r->patched = calloc(plan->n_sites + 1, sizeof(*r->patched));
+	return r->inside && r->patched ? NULL : "there is no memory for it";
+}
+
+static const char *look_at_process(struct running *r)
+{
+	const uint64_t hook = r->opt.plan->stubs.inl.sigtramp_vaddr + INLINE_SIGTRAMP_JUMP;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", r->opt.pid);
+	r->text.mem_fd = open(path, O_RDWR | O_CLOEXEC);
+	const char *why = r->text.mem_fd < 0 ? "its memory cannot be written"
+			  : !text_patch_same_image(r->opt.pid, r->opt.exe_fd)
+				  ? "it executes another file"
+				  : text_patch_find(&r->text, r->opt.pid);
+
+	if (!why && hook / 4096 != (hook + 4) / 4096)
+		why = "its signal handler cannot be patched at once";
+	if (!why)
+		why = process_obstacle(r->opt.pid);
+	if (!why)
+		why = find_runtime(r);
+	return why ? why : make_marks(r);
+}
+
+/* ---- files in memory, made by the process: it can map no other ones of ours */
+
+struct file {
+	int its; /* descriptor in the process; -1: none */
+	int ours;
+};
+
+static int open_its(pid_t pid, int its)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, its);
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int make_file(struct running *r, struct remote *remote, const char *name, struct file *out)
+{
+	const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	uint64_t args[7] = { SYS_memfd_create, 0, flags | MFD_NOEXEC_SEAL };
+	int64_t got = 0;
+	int err = remote_call(remote, args, name, &got);
+
+	if (!err && got == -EINVAL) {
+		args[2] = flags;
+		err = remote_call(remote, args, name, &got);
+	}
+	if (err || got < 0)
+		return err ? err : (int)got;
+	out->its = (int)got;
+	out->ours = open_its(r->opt.pid, out->its);
+	return out->ours < 0 ? out->ours : 0;
+}
+
+/* Whether its descriptor is still that file: its threads may have closed it. */
+static bool still_its(const struct running *r, const struct file *f)
+{
+	struct stat ours, its;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", r->opt.pid, f->its);
+	return f->its >= 0 && !fstat(f->ours, &ours) && !stat(path, &its) &&
+	       ours.st_dev == its.st_dev && ours.st_ino == its.st_ino;
+}
+
+static void close_its(const struct running *r, struct remote *remote, struct file *f)
+{
+	int64_t result;
+
+	if (still_its(r, f))
+		remote_call(remote, (const uint64_t[7]){ SYS_close, (uint64_t)f->its }, NULL,
+			    &result);
+	f->its = -1;
+}
+
+/* ---- one thread is stopped, all others run */
+
+struct mapping {
+	struct running *r;
+	struct remote remote;
+	struct file stubs, rings;
+	struct ring_area *area;
+	uint64_t populated; /* bytes of the rings */
+	const char *why;
+};
+
+/* Stops a thread that sleeps anyway, has it do its part of the work, lets it go. 0, or -errno: no
+ * work was done. */
+static int try_with_thread(struct mapping *m, void (*work)(struct mapping *m))
+{
+	pid_t tid = threads_idle(m->r->opt.pid);
+	struct threads t;
+
+	if (!tid)
+		return -ESRCH;
+	int err = threads_stop(&t, m->r->opt.pid, tid);
+	if (!err && t.at[0].signal) /* it would not get its signal */
+		err = -EAGAIN;
+	if (!err)
+		err = running_remote_begin(m->r, &m->remote, tid);
+	if (!err) {
+		work(m);
+		running_remote_end(m->r, &m->remote);
+	}
+	uint64_t us = threads_go(&t) / 1000;
+	log_debug("thread %d was stopped for %llu us: %s", tid, (unsigned long long)us,
+		  strerror(-err));
+	return err;
+}
+
+#define THREAD_TRIES 20 /* a thread may end, or be about to take a signal */
+
+static void with_thread(struct mapping *m, void (*work)(struct mapping *m))
+{
+	int err = -EAGAIN;
+
+	for (int i = 0; i < THREAD_TRIES && err && err != -EPERM; i++)
+		err = try_with_thread(m, work);
+	if (err && !m->why)
+		m->why = err == -EPERM ? "ptrace is refused"
+				       : "none of its threads can make system calls for gotrace";
+}
+
+static void make_files(struct mapping *m)
+{
+	if (make_file(m->r, &m->remote, SPRINGBOARD_FILE, &m->stubs) ||
+	    make_file(m->r, &m->remote, RING_AREA_FILE, &m->rings)) {
+		m->why = "it may not make files in memory for stubs and rings";
+		close_its(m->r, &m->remote, &m->stubs);
+		close_its(m->r, &m->remote, &m->rings);
+	}
+}
+
+static void map_files(struct mapping *m)
+{
+	const struct process_calls calls = { running_remote_call, &m->remote };
+
+	if (!m->why && (!still_its(m->r, &m->stubs) || !still_its(m->r, &m->rings)))
+		m->why = "it closed the files in memory for stubs and rings";
+	if (!m->why)
+		m->why = stub_maps_make(&m->r->maps, &calls, &m->r->text, m->stubs.its, m->area,
+					m->rings.its);
+	if (m->why)
+		stub_maps_remove(&m->r->maps, &calls);
+	close_its(m->r, &m->remote, &m->stubs);
+	close_its(m->r, &m->remote, &m->rings);
+}
+
+/* So that no thread is stopped for more than a few milliseconds. */
+#define POPULATE_BYTES (1u << 20)
+
+static void populate(struct mapping *m)
+{
+	const struct process_calls calls = { running_remote_call, &m->remote };
+
+	stub_maps_populate(&m->r->maps, &calls, m->populated, POPULATE_BYTES);
+	m->populated += POPULATE_BYTES;
+}
+
+static const char *fill_files(struct mapping *m)
+{
+	const struct plan *plan = m->r->opt.plan;
+	int err = springboard_fill(m->stubs.ours, plan);
+
+	if (err)
+		return "there is no memory for the stubs";
+	err = ring_area_make_in(m->area, m->rings.ours, m->r->opt.n_rings,
+				plan->stubs.inl.options.ring_bytes);
+	if (err)
+		return "there is no memory for the rings (--ring makes them smaller)";
+	ring_area_shut(m->area);
+	return NULL;
+}
+
+const char *running_map(struct running *r, const struct running_options *opt, int *stub_fd,
+			struct ring_area *rings)
+{
+	struct mapping m = { .r = r, .stubs = { -1, -1 }, .rings = { -1, -1 }, .area = rings };
+
+	*r = (struct running){ .opt = *opt, .text = { .plan = opt->plan, .mem_fd = -1 } };
+	m.why = look_at_process(r);
+	if (!m.why)
+		with_thread(&m, make_files);
+	if (m.why) {
+		if (m.stubs.ours >= 0)
+			close(m.stubs.ours);
+		if (m.rings.ours >= 0)
+			close(m.rings.ours);
+		return m.why;
+	}
+	*stub_fd = m.stubs.ours;
+	m.why = fill_files(&m);
+	with_thread(&m, map_files);
+	while (!m.why && m.populated < rings->bytes)
+		if (try_with_thread(&m, populate))
+			break; /* they will be there when they are written */
+	return m.why;
+}

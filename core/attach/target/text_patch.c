@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/target/text_patch.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "attach/target/target.h"
+#include "base/log.h"
+#include "plan/inline_hook.h"
+
+#define JMP_BYTES     5
+#define DISPLACED_MAX 256 /* site_stub.displaced_len is a byte */
+
+bool text_patch_read(const struct text_patch *p, uint64_t vaddr, void *to, size_t n)
+{
+	return pread(p->mem_fd, to, n, (off_t)(vaddr + p->bias)) == (ssize_t)n;
+}
+
+bool text_patch_same_image(pid_t pid, int exe_fd)
+{
+	struct stat ours, its;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	return !fstat(exe_fd, &ours) && !stat(path, &its) && ours.st_dev == its.st_dev &&
+	       ours.st_ino == its.st_ino;
+}
+
+const char *text_patch_find(struct text_patch *p, pid_t pid)
+{
+	const struct gofunc *funcs;
+	uint8_t code[2];
+
+	p->bias = 0;
+	if (!gobin_funcs(p->plan->binary, &funcs))
+		return "it has no functions";
+	if (target_text_bias(pid, funcs[0].vaddr, funcs[0].file_off, &p->bias))
+		return "its text is not in its memory map";
+	return text_patch_read(p, p->plan->stubs.syscall_vaddr, code, 2) &&
+			       memcmp(code, "\x0f\x05", 2) == 0
+		       ? NULL
+		       : "its text is not the file's";
+}
+
+/* ---- one site */
+
+static const uint8_t padding[JMP_BYTES] = { 0xcc, 0xcc, 0xcc, 0xcc, 0xcc };
+
+/* What the site's window and, where it needs some, its padding are replaced by. */
+static void make_jumps(const struct plan *plan, const struct site_stub *s,
+		       uint8_t window[DISPLACED_MAX], uint8_t over_padding[JMP_BYTES])
+{
+	const uint64_t stub = plan->stubs.vaddr + s->enter_off;
+
+	memset(window, 0xcc, s->displaced_len); /* a stray jump traps */
+	if (!s->padding_vaddr) {
+		stubs_write_jump(window, s->displaced_vaddr, stub);
+		return;
+	}
+	window[0] = 0xeb;
+	window[1] = (uint8_t)(s->padding_vaddr - (s->displaced_vaddr + 2));
+	stubs_write_jump(over_padding, s->padding_vaddr, stub);
+}
+
+static bool holds(const struct text_patch *p, uint64_t vaddr, const uint8_t *bytes, size_t n)
+{
+	uint8_t is[DISPLACED_MAX];
+
+	return text_patch_read(p, vaddr, is, n) && memcmp(is, bytes, n) == 0;
+}
+
+/* Writes `to` over `from`, or leaves that. */
+static bool write_over(const struct text_patch *p, uint64_t vaddr, const uint8_t *from,
+		       const uint8_t *to, size_t len)
+{
+	ssize_t n = pwrite(p->mem_fd, to, len, (off_t)(vaddr + p->bias));
+
+	if (n == (ssize_t)len)
+		return true;
+	if (n > 0 && pwrite(p->mem_fd, from, (size_t)n, (off_t)(vaddr + p->bias)) != n)
+		log_warn(
+			"%zd bytes of the target's text were overwritten and could not be restored",
+			n);
+	return false;
+}
+
+/* Whether the stub has its breakpoint in the process: the kernel refuses one silently while it maps
+ * a file. */
+static bool probe_is_there(const uint8_t *stubs, const struct plan_site *s)
+{
+	return stubs[s->stub.probe_off] == 0xcc;
+}
+
+bool text_patch_site(const struct text_patch *p, const struct plan_site *site, const uint8_t *stubs)
+{
+	const struct site_stub *s = &site->stub;
+	const uint8_t *file = gobin_bytes(p->plan->binary, s->displaced_vaddr, s->displaced_len);
+	uint8_t window[DISPLACED_MAX], over_padding[JMP_BYTES];
+
+	if (!file || !probe_is_there(stubs, site) ||
+	    !holds(p, s->displaced_vaddr, file, s->displaced_len))
+		return false;
+	make_jumps(p->plan, s, window, over_padding);
+	if (s->padding_vaddr &&
+	    (!holds(p, s->padding_vaddr, padding, JMP_BYTES) ||
+	     !write_over(p, s->padding_vaddr, padding, over_padding, JMP_BYTES)))
+		return false;
+	return write_over(p, s->displaced_vaddr, file, window, s->displaced_len);
+}
+
+bool text_patch_undo_site(const struct text_patch *p, const struct plan_site *site)
+{
+	const struct site_stub *s = &site->stub;
+	const uint8_t *file = gobin_bytes(p->plan->binary, s->displaced_vaddr, s->displaced_len);
+	uint8_t window[DISPLACED_MAX], over_padding[JMP_BYTES];
+
+	make_jumps(p->plan, s, window, over_padding);
+	if (!file || !holds(p, s->displaced_vaddr, window, s->displaced_len) ||
+	    !write_over(p, s->displaced_vaddr, window, file, s->displaced_len))
+		return false;
+	return !s->padding_vaddr ||
+	       (holds(p, s->padding_vaddr, over_padding, JMP_BYTES) &&
+		write_over(p, s->padding_vaddr, over_padding, padding, JMP_BYTES));
+}
+
+/* ---- the hook */
+
+static void make_hook_jump(const struct plan *plan, uint8_t jump[JMP_BYTES])
+{
+	stubs_write_jump(jump, plan->stubs.inl.sigtramp_vaddr + INLINE_SIGTRAMP_JUMP,
+			 plan->stubs.vaddr + plan->stubs.inl.hook_off);
+}
+
+const char *text_patch_sigtramp(const struct text_patch *p)
+{
+	const uint64_t at = p->plan->stubs.inl.sigtramp_vaddr;
+	uint8_t jump[JMP_BYTES];
+
+	if (!holds(p, at, inline_sigtramp, INLINE_SIGTRAMP_BYTES))
+		return "its signal handler is not the file's";
+	make_hook_jump(p->plan, jump);
+	return write_over(p, at + INLINE_SIGTRAMP_JUMP, inline_sigtramp + INLINE_SIGTRAMP_JUMP,
+			  jump, JMP_BYTES)
+		       ? NULL
+		       : "its signal handler cannot be patched";
+}
+
+bool text_patch_undo_sigtramp(const struct text_patch *p)
+{
+	const uint64_t at = p->plan->stubs.inl.sigtramp_vaddr + INLINE_SIGTRAMP_JUMP;
+	uint8_t jump[JMP_BYTES];
+
+	make_hook_jump(p->plan, jump);
+	return holds(p, at, jump, JMP_BYTES) &&
+	       write_over(p, at, jump, inline_sigtramp + INLINE_SIGTRAMP_JUMP, JMP_BYTES);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Writes the jumps to stubs into the text of a process, and takes them out again. It must not
+ * execute these bytes meanwhile. */
+#ifndef GOTRACE_TEXT_PATCH_H
+#define GOTRACE_TEXT_PATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "plan/plan.h"
+
+/* The memory of a process that executes the plan's binary. */
+struct text_patch {
+	const struct plan *plan; /* borrowed */
+	int mem_fd;              /* /proc/PID/mem, borrowed */
+	uint64_t bias;           /* run-time minus link-time address */
+};
+
+/* Whether n bytes at link-time address vaddr could be read. */
+bool text_patch_read(const struct text_patch *p, uint64_t vaddr, void *to, size_t n);
+
+/* Finds the address of the image and checks that the text is the file's. NULL, or a clause, static:
+ * why it cannot be patched. */
+const char *text_patch_find(struct text_patch *p, pid_t pid);
+
+/* Whether the process executes the file `exe_fd`. */
+bool text_patch_same_image(pid_t pid, int exe_fd);
+
+/*
+ * Writes the jump to the site's stub, whose bytes are `stubs` as read from the process. false, and
+ * nothing has changed: the bytes to displace are not the file's or cannot be written, or the stub
+ * has no breakpoint.
+ */
+bool text_patch_site(const struct text_patch *p, const struct plan_site *s, const uint8_t *stubs);
+
+/* Puts back what text_patch_site displaced. false: the jump is not there any more as it was
+ * written, or the bytes cannot be written. */
+bool text_patch_undo_site(const struct text_patch *p, const struct plan_site *s);
+
+/* The same for the jump to the hook, in runtime.sigtramp. NULL, or a clause, static. */
+const char *text_patch_sigtramp(const struct text_patch *p);
+bool text_patch_undo_sigtramp(const struct text_patch *p);
+
+#endif

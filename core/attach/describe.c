@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/describe.h"
-#include "attach/kernel/inline_bench.h"
 #include "trace/keys.h"
 
 #include <errno.h>
@@ -146,7 +145,7 @@ int describe_strategy(struct trace_info *info, const struct probing *p)
 	return err ? err : trace_info_set(info, KEY_PROBE_WHY, p->why);
 }
 
-int describe_inline_rings(struct trace_info *info, const struct probing *p)
+int describe_inline_rings(struct trace_info *info, const struct probing *p, uint64_t event_ns)
 {
 	const bool drop = p->plan->stubs.inl.options.drop;
 	int err = trace_info_setf(info, KEY_INLINE_RINGS, "%u", p->rings.n);
@@ -155,8 +154,9 @@ int describe_inline_rings(struct trace_info *info, const struct probing *p)
 		err = trace_info_setf(info, KEY_INLINE_RING_BYTES, "%u", p->rings.ring_bytes);
 	if (!err)
 		err = trace_info_set(info, KEY_INLINE_OVERFLOW, drop ? "drop" : "throttle");
-	uint64_t ns = inline_event_ns();
-	return err || !ns ? err : trace_info_setf(info, KEY_COST_INLINE_NS, "%" PRIu64, ns);
+	if (!err && event_ns)
+		err = trace_info_setf(info, KEY_COST_INLINE_NS, "%" PRIu64, event_ns);
+	return err;
 }
 
 /* ---- binary and host */

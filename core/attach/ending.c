@@ -61,6 +61,23 @@ static int describe_counts(const struct recording *r, const struct collector_sta
 	return err;
 }
 
+/* What was dear to probe, and the traps of inline stubs. */
+static int describe_load(const struct recording *r, struct trace_info *end)
+{
+	uint64_t cpu_ns = target_cpu_ns(r->target) - r->cpu_before_ns;
+	char text[LOAD_TEXT_BYTES];
+	struct probe_load l;
+	int err = load_watch_find(&r->load, &l);
+
+	/* Without stubs RETs are dear everywhere: a matter of the strategy. */
+	if (!err && r->probing->n_in_stub && probe_load_costly_text(&l, cpu_ns, text))
+		err = trace_info_set(end, KEY_WARN_LOAD, text);
+	if (!err && r->probing->strategy == PROBE_INLINE)
+		err = set_count(end, KEY_END_INLINE_TRAPS, l.inline_trapped);
+	probe_load_free(&l);
+	return err;
+}
+
 static int describe_inline(const struct recording *r, const struct collector_stats *s,
 			   struct trace_info *end)
 {
@@ -171,5 +188,7 @@ int ending_describe(const struct recording *r, struct trace_info *end)
 		err = describe_target(r, end);
 	if (!err && r->probing->strategy == PROBE_INLINE)
 		err = describe_inline(r, &s, end);
+	if (!err)
+		err = describe_load(r, end);
 	return err || !r->n_stubs ? err : describe_stubs(r, &s, end);
 }

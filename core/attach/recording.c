@@ -15,6 +15,7 @@
 #include "attach/describe.h"
 #include "attach/ending.h"
 #include "attach/probes/links.h"
+#include "attach/progress.h"
 #include "attach/target/springboard.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -116,7 +117,7 @@ int recording_prepare(struct recording *r)
 	hold_for_stubs(r);
 	const struct links_options attach = where_to_attach(r);
 	r->links = calloc(1, sizeof(*r->links));
-	if (!r->links)
+	if (!r->links || load_watch_open(&r->load, r->probing, r->caps))
 		return -ENOMEM;
 	err = target_identify(r->target->pid, &load.target);
 	if (!err)
@@ -162,7 +163,7 @@ int recording_describe(const struct recording *r, struct trace_info *info)
 		err = trace_info_set(info, KEY_PROBE_RET,
 				     r->probing->perform_ret ? RET_PERFORMED : RET_STEPPED);
 	if (!err && r->probing->strategy == PROBE_INLINE)
-		err = describe_inline_rings(info, r->probing);
+		err = describe_inline_rings(info, r->probing, r->load.inline_ns);
 	return err ? err : costs_describe(info, r->caps, r->probing->plan, r->probing->cost_class);
 }
 
@@ -225,22 +226,6 @@ static void put_back(struct recording *r)
 }
 
 /* ---- running */
-
-static void show_progress(const struct recording *r, uint64_t start_ns, bool last)
-{
-	struct collector_stats s = collector_stats(r->collector);
-	double seconds = (clock_monotonic_ns() - start_ns) / 1e9;
-
-	if (!r->show_progress)
-		return;
-	fputs("\r\033[K", stderr); /* the line is rewritten in place */
-	if (!last)
-		fprintf(stderr, "%llu events, %.0f/s, %.1f MB", (unsigned long long)s.events,
-			seconds > 0 ? s.events / seconds : 0, s.bytes / 1e6);
-	if (!last && s.lost_events)
-		fprintf(stderr, ", %llu lost", (unsigned long long)s.lost_events);
-	fflush(stderr);
-}
 
 /* A signal from the terminal, or from a sender in our process group (timeout(1), kill 0),
  * reached the target as well; one sent to gotrace alone is passed on. */
@@ -316,7 +301,8 @@ static void collect_until_end(struct recording *r, int wake_fd)
 			r->reason = END_INTERRUPTED;
 			return;
 		}
-		show_progress(r, start, false);
+		progress_advise(r);
+		progress_show(r, start, false);
 	}
 }
 
@@ -364,6 +350,7 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 		.rings = r->probing->rings.memory,
 		.n_rings = r->probing->rings.n,
 		.ring_sites = r->ring_sites,
+		.site_events = r->load.events,
 		.pid = r->target->pid,
 	};
 	int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -391,7 +378,7 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 			collect_until_end(r, wake_fd);
 		detach(r);
 		err = collector_stop(r->collector);
-		show_progress(r, clock_monotonic_ns(), true);
+		progress_show(r, clock_monotonic_ns(), true);
 		int described = ending_describe(r, &r->end);
 		int closed = trace_writer_finish(writer, r->end.kvs, r->end.n_kvs);
 		err = err ? err : closed ? closed : described;
@@ -429,6 +416,7 @@ void recording_close(struct recording *r)
 	trace_info_free(&r->end);
 	free(r->ring_sites);
 	r->ring_sites = NULL;
+	load_watch_close(&r->load);
 	children_close(&r->children);
 	if (r->probes.object)
 		probes_unload(&r->probes);

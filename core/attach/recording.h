@@ -9,6 +9,7 @@
 #include "attach/kernel/caps.h"
 #include "attach/probes/children.h"
 #include "attach/collect/collect.h"
+#include "attach/load_watch.h"
 #include "attach/probes/probes.h"
 #include "attach/probing.h"
 #include "attach/target/target.h"
@@ -38,6 +39,7 @@ struct recording {
 	size_t ring_bytes, ring_bytes_sum;
 	uint64_t duration_ns, max_bytes; /* 0: no limit */
 	bool show_progress;              /* a line on stderr, rewritten */
+	bool advise;                     /* while it runs, on stderr: what is dear to trace */
 	struct target *target;           /* held, or running */
 	/* signalfd of SIGINT, SIGTERM, SIGHUP, SIGQUIT, all blocked */
 	int signal_fd;
@@ -49,6 +51,7 @@ struct recording {
 	uint64_t interrupt_ns; /* when SIGINT came last */
 	struct collector *collector;
 	struct ring_site *ring_sites; /* by site: what inline stubs write */
+	struct load_watch load;
 	enum end_reason reason;
 	int end_signal; /* END_INTERRUPTED: by which */
 	uint64_t attach_ns, patch_ns, detach_ns, target_end_ns;

@@ -142,7 +142,10 @@ static int run_prepared(struct run *r)
 	struct trace_writer *writer;
 	int fd, err;
 
-	rec->show_progress = isatty(STDERR_FILENO);
+	/* A line that is rewritten would be torn by what the command writes to the same terminal.
+	 */
+	rec->advise = r->opt.pid || isatty(STDERR_FILENO);
+	rec->show_progress = isatty(STDERR_FILENO) && (r->opt.pid || !isatty(STDOUT_FILENO));
 	/* A held child that was killed is an error like any other; the command was forked before
 	 * and has its own settings. */
 	signal(SIGPIPE, SIG_IGN);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "analysis/probe_cost.h"
 #include "base/log.h"
@@ -60,6 +61,8 @@ static void say_what_there_is(const struct run *r, const struct collector_stats 
 			r->target.launched && r->probing.strategy != PROBE_INLINE
 				? ", or try --probe=inline, which takes no traps"
 				: "");
+	if (trace_info_get(end, KEY_WARN_LOAD))
+		log_info("%s", trace_info_get(end, KEY_WARN_LOAD));
 	trace_info_free(&all);
 }
 
@@ -88,6 +91,6 @@ void record_say_how_it_ended(const struct run *r, int err)
 			r->opt.exe
 				? ": BINARY must be executed by COMMAND's own process (exec), children are not followed"
 				: "");
-	if (rec->show_progress) /* quiet in scripts: stderr belongs to the command */
+	if (isatty(STDERR_FILENO)) /* quiet in scripts: stderr belongs to the command */
 		say_what_there_is(r, &s);
 }

@@ -69,6 +69,7 @@
 #define KEY_WARN_RINGS      KEY_WARN "rings"      /* a ring of inline stubs was disabled */
 #define KEY_WARN_STUBS      KEY_WARN "stubs"      /* some sites could not be moved to stubs */
 #define KEY_WARN_LEFT_ALONE KEY_WARN "left_alone" /* functions in another gotrace's stubs */
+#define KEY_WARN_LOAD       KEY_WARN "load"       /* a few functions' sites were dear to probe */
 #define KEY_WARN_IMAGE      KEY_WARN "image" /* an image that the process executed was not patched */
 
 /* ---- the end; stated right before the trace's end record */
@@ -108,6 +109,7 @@
 #define KEY_END_DROPPED_FAULT         "end.dropped_fault"         /* g could not be read */
 
 /* of inline stubs */
+#define KEY_END_INLINE_TRAPS        "end.inline_traps"        /* trapped: no room, no ring */
 #define KEY_END_RING_MOST_BYTES     "end.ring_most_bytes"     /* most that waited in a ring */
 #define KEY_END_RING_LATE           "end.ring_late"           /* events after their time */
 #define KEY_END_RINGS_DISABLED      "end.rings_disabled"      /* with impossible contents */

@@ -43,6 +43,7 @@ struct collector {
 	int wake_fd;
 	atomic_bool stop;
 	uint64_t class_events[COST_CLASSES];
+	uint64_t random;
 	_Atomic uint64_t events, lost_events, lost_records, images, bytes, ring_events;
 	atomic_int error;
 	atomic_bool full, layout_wrong;
@@ -109,6 +110,7 @@ static int write_event(void *ctx, const struct event_ext *ev)
 
 		known.h.flags |= cost_class_flags(class);
 		c->class_events[class]++;
+		load_watch_count(&c->opt.site_events[ev->h.site].trapped, 1);
 	}
 	err = trace_writer_event(c->opt.writer, &known);
 	if (err)
@@ -129,6 +131,9 @@ static int write_ring_events(void *ctx, const struct event *ev, size_t n)
 		return err;
 	c->events += n;
 	c->ring_events += n;
+	/* One at random stands for all: counting each would cost as much as decoding it. */
+	c->random = c->random * 6364136223846793005u + 1442695040888963407u;
+	load_watch_count(&c->opt.site_events[ev[(c->random >> 33) % n].site].inlined, n);
 	return c->opt.max_bytes ? keep_below_limit(c) : 0;
 }
 

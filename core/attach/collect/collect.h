@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "attach/load_watch.h"
 #include "attach/probes/probes.h"
 #include "binary/gobin.h"
 #include "rings/rings.h"
@@ -30,6 +31,7 @@ struct collector_options {
 	const struct ring_memory *rings;
 	unsigned n_rings;
 	const struct ring_site *ring_sites; /* by site: what its inline stub writes */
+	struct site_events *site_events;    /* by site: counted up, read at any time */
 	/* of the traced process, whose rings name threads by its own numbers; 0: they are ours */
 	int pid;
 };

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/load_watch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "attach/kernel/costs.h"
+#include "attach/kernel/inline_bench.h"
+
+#define LOOK_APART_NS 1000000000ull
+#define ENOUGH_CPU_NS 500000000ull
+
+int load_watch_open(struct load_watch *w, const struct probing *p, const struct caps *caps)
+{
+	*w = (struct load_watch){ .probing = p, .caps = caps };
+	w->events = calloc(p->plan->n_sites + 1, sizeof(*w->events));
+	w->named = calloc(p->plan->n_funcs + 1, sizeof(*w->named));
+	if (!w->events || !w->named)
+		return -ENOMEM;
+	if (p->strategy == PROBE_INLINE)
+		w->inline_ns = inline_event_ns();
+	return 0;
+}
+
+void load_watch_close(struct load_watch *w)
+{
+	free(w->events);
+	free(w->named);
+	*w = (struct load_watch){ 0 };
+}
+
+int load_watch_find(const struct load_watch *w, struct probe_load *l)
+{
+	const struct probing *p = w->probing;
+	const size_t n = p->plan->n_sites;
+	struct site_events *now = calloc(n + 1, sizeof(*now));
+	struct site_cost *costs = calloc(n + 1, sizeof(*costs));
+	int err = now && costs ? 0 : -ENOMEM;
+
+	*l = (struct probe_load){ .plan = p->plan };
+	for (size_t i = 0; !err && i < n; i++) {
+		const struct plan_site *s = &p->plan->sites[i];
+
+		now[i].trapped = __atomic_load_n(&w->events[i].trapped, __ATOMIC_RELAXED);
+		now[i].inlined = __atomic_load_n(&w->events[i].inlined, __ATOMIC_RELAXED);
+		costs[i].trap_ns = cost_ns(w->caps, p->cost_class[i], s->stub.kind);
+		costs[i].is_inline = p->in_stub[i] && site_is_inline(s);
+	}
+	if (!err)
+		err = probe_load_find(l, p->plan, now, costs, w->inline_ns);
+	free(now);
+	free(costs);
+	return err;
+}
+
+const char *load_watch_look(struct load_watch *w, uint64_t now_ns, uint64_t cpu_ns,
+			    char text[LOAD_TEXT_BYTES])
+{
+	const char *said = NULL;
+	struct probe_load l;
+
+	if (now_ns - w->looked_ns < LOOK_APART_NS || cpu_ns < ENOUGH_CPU_NS)
+		return NULL;
+	w->looked_ns = now_ns;
+	if (!load_watch_find(w, &l)) {
+		uint32_t func = probe_load_heavy(&l, cpu_ns);
+
+		if (func != PLAN_NO_FUNC && !w->named[func]) {
+			w->named[func] = true;
+			said = probe_load_heavy_text(&l, func, cpu_ns, text);
+		}
+	}
+	probe_load_free(&l);
+	return said;
+}

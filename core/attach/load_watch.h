@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Counts events by site while recording, for what probe_load.h says of them. */
+#ifndef GOTRACE_LOAD_WATCH_H
+#define GOTRACE_LOAD_WATCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attach/kernel/caps.h"
+#include "attach/probe_load.h"
+#include "attach/probing.h"
+
+struct load_watch {
+	const struct probing *probing; /* borrowed, as caps */
+	const struct caps *caps;
+	struct site_events *events; /* by site; one thread counts, another one reads */
+	uint64_t inline_ns;         /* of an event of an inline stub; 0: not measured, or none */
+	uint64_t looked_ns;         /* when load_watch_look last looked */
+	bool *named;                /* by function: a warning has named it */
+};
+
+/* Measures what an event of an inline stub costs when there are such stubs. To be closed in every
+ * case. 0 or -ENOMEM. */
+int load_watch_open(struct load_watch *w, const struct probing *p, const struct caps *caps);
+void load_watch_close(struct load_watch *w);
+
+static inline void load_watch_count(uint64_t *counter, uint64_t n)
+{
+	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
+}
+
+/* To be freed in every case. 0 or -ENOMEM. */
+int load_watch_find(const struct load_watch *w, struct probe_load *l);
+
+/* A sentence on a function that is dear to trace (probe_load_heavy), once for each function, NULL:
+ * nothing to say. It looks once a second and when cpu_ns, what the program has taken while it was
+ * recorded, is enough to judge by. */
+const char *load_watch_look(struct load_watch *w, uint64_t now_ns, uint64_t cpu_ns,
+			    char text[LOAD_TEXT_BYTES]);
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/progress.h"
+
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+void progress_show(const struct recording *r, uint64_t start_ns, bool last)
+{
+	struct collector_stats s = collector_stats(r->collector);
+	double seconds = (clock_monotonic_ns() - start_ns) / 1e9;
+
+	if (!r->show_progress)
+		return;
+	fputs("\r\033[K", stderr); /* the line is rewritten in place */
+	if (!last)
+		fprintf(stderr, "%llu events, %.0f/s, %.1f MB", (unsigned long long)s.events,
+			seconds > 0 ? s.events / seconds : 0, s.bytes / 1e6);
+	if (!last && s.lost_events)
+		fprintf(stderr, ", %llu lost", (unsigned long long)s.lost_events);
+	fflush(stderr);
+}
+
+void progress_advise(struct recording *r)
+{
+	char text[LOAD_TEXT_BYTES];
+	uint64_t cpu_ns = target_cpu_ns(r->target);
+	const char *said = NULL;
+
+	if (r->advise && cpu_ns > r->cpu_before_ns)
+		said = load_watch_look(&r->load, clock_monotonic_ns(), cpu_ns - r->cpu_before_ns,
+				       text);
+	if (!said)
+		return;
+	if (r->show_progress)
+		fputs("\r\033[K", stderr);
+	log_warn("%s", said);
+}

@@ -6,7 +6,7 @@
 # $GOTRACE is the command to test (build/gotrace). One line a test in the form
 # of TAP, then "N passed, N failed, N skipped"; status 1 when one failed.
 # LIVE_KEEP=1 keeps the folder with everything the tests made, LIVE_BUILT=DIR has
-# the programs built before (DIR/programs, DIR/workloads, DIR/strike), LIVE_ONLY=REGEX chooses
+# the programs built before (DIR/programs, DIR/workloads, DIR/strike, DIR/meddle), LIVE_ONLY=REGEX chooses
 # tests by their names.
 set -u
 unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo

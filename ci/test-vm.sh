@@ -33,14 +33,15 @@ command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 programs() {
 	local stamp
 	stamp=$(cd "$top" && { go version; find ci/vm/initramfs.sh ci/test-vm.sh fixtures/programs fixtures/binaries experiments/workloads \
-		experiments/springboard-safety/strike.c -type f -print0 |
+		experiments/springboard-safety/{strike,meddle}.c -type f -print0 |
 		sort -z | xargs -0 sha256sum; } | sha256sum)
 	[ "$stamp" != "$(cat "$vm/programs.stamp" 2>/dev/null)" ] || return 0
 	rm -rf "$vm/built" "$vm/programs.cpio" "$vm/programs.stamp"
 	"$top/fixtures/programs/build.sh" "$vm/built/programs" &&
 		"$top/fixtures/binaries/build.sh" "$vm/built/binaries" &&
 		"$top/experiments/workloads/build.sh" "$vm/built/workloads" ants &&
-		"${CC:-cc}" -O2 -D_GNU_SOURCE -static -o "$vm/built/strike" "$top/experiments/springboard-safety/strike.c" || return
+		"${CC:-cc}" -O2 -D_GNU_SOURCE -static -o "$vm/built/strike" "$top/experiments/springboard-safety/strike.c" &&
+		"${CC:-cc}" -O2 -D_GNU_SOURCE -static -I"$top/core" -o "$vm/built/meddle" "$top/experiments/springboard-safety/meddle.c" || return
 	# There is no Go in the VM; ci/vm/go shows these.
 	mkdir -p "$vm/built/goroot/bin" && cp "$(go env GOROOT)"/bin/go{,fmt} "$vm/built/goroot/bin/" || return
 	for binary in "$vm"/built/programs/{default,noinline}/*; do

@@ -5,10 +5,12 @@
 # shellcheck disable=SC2317 source-path=SCRIPTDIR
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
-programs=$LIVE/programs strike=$LIVE/strike
+# shellcheck disable=SC2034 # used by tests.sh
+programs=$LIVE/programs strike=$LIVE/strike meddle=$LIVE/meddle
 # shellcheck source=../../experiments/springboard-safety/tests.sh
 . "$TOP/experiments/springboard-safety/tests.sh"
 [ -x "$strike" ] || "${CC:-cc}" -O2 -D_GNU_SOURCE -o "$strike" "$TOP/experiments/springboard-safety/strike.c" || true
+[ -x "$meddle" ] || "${CC:-cc}" -O2 -D_GNU_SOURCE -I"$TOP/core" -o "$meddle" "$TOP/experiments/springboard-safety/meddle.c" || true
 # Where the processors are emulated by one, the collector is kept waiting: rings that hold it all.
 # Their clocks would be refused, but nothing here is about time.
 # shellcheck disable=SC2034 # used by tests.sh
@@ -41,6 +43,9 @@ for kind in inline drop; do
 	check "more processors than rings, $kind" exact $kind --rings=1 "$hazards" crowd 8 6000
 done
 check "what was recorded and what was lost add up" adds_up
+check "64 Ps, the ring of each full" many_processors
+check "a thread that is stopped in a stub" held_in_a_stub
+check "a ring that the program spoils" spoilt_ring
 check "SIGKILL to gotrace while stubs write events" goes_on_alone --probe=inline
 check "a new image behind the library's back is said" raw_exec jump
 check "a program that can execute itself is not patched" executes_itself

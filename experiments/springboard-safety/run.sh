@@ -40,11 +40,12 @@ versions=${GO:-$(tac "$TOP/ci/go-versions")}
 # shellcheck source=../../ci/live/lib.sh
 . "$TOP/ci/live/lib.sh"
 LIVE_TIMEOUT=300
-programs=$built strike=$LIVE/strike
+programs=$built strike=$LIVE/strike meddle=$LIVE/meddle
 # shellcheck source=tests.sh
 . "$here/tests.sh"
 RECORD=(-m 256M) # a machine with other work to do loses nothing all the same
 "${CC:-cc}" -O2 -D_GNU_SOURCE -o "$strike" "$here/strike.c" || die "strike.c cannot be built; run: ci/deps.sh build"
+"${CC:-cc}" -O2 -D_GNU_SOURCE -I"$TOP/core" -o "$meddle" "$here/meddle.c" || die "meddle.c cannot be built; run: ci/deps.sh build"
 
 # shellcheck source=../../ci/toolchain.sh
 . "$TOP/ci/toolchain.sh"

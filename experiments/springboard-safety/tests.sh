@@ -1,8 +1,8 @@
 # What springboard must not do to a program: the tests of ci/live/springboard.sh, and of run.sh,
 # which runs them for hours with every Go version. Sourced, after ci/live/lib.sh. $programs has
-# what fixtures/programs/build.sh made; $strike is strike.c, built.
+# what fixtures/programs/build.sh made; $strike is strike.c, built, and $meddle meddle.c.
 # shellcheck shell=bash
-: "${programs:?}" "${strike:?}"
+: "${programs:?}" "${strike:?}" "${meddle:?}"
 hazards=$programs/default/hazards
 options=()
 SELECT=() # more options of record, for the tests that set it,
@@ -64,6 +64,67 @@ adds_up() {
 	[ "$lost" -gt 0 ] || fail "no ring was full"
 	[ "$all" = "$whole" ] || fail "$all events, not $whole"
 	gt report trace --by=function --format=csv | awk -F, 'NR > 1 { n += $11 } END { exit !n }' || fail "no call is suspect"
+}
+
+# In the background: gotrace is $!, its program $target.
+start_beside() { # RECORD-OPTION... MS
+	local ms=${*: -1}
+	set -- "${@:1:$#-1}"
+	"$GOTRACE" record -o trace --probe=inline "${RECORD[@]}" "$@" -- "$hazards" beside "$ms" >printed 2>err &
+	for _ in $(seq 100); do
+		target=$(pgrep -P $! -x hazards) && grep -q gotrace-rings "/proc/$target/maps" && return
+		sleep 0.02
+	done
+	fail "the program did not start: $(cat err)"
+}
+told() { # KEY
+	awk -v key="$1" '$1 == key { print $2 }' told
+}
+
+# A thread that is stopped in the middle of its record holds nobody up: others' events are written,
+# and its own, when it comes, with a loss record that doubts its goroutine's times.
+held_in_a_stub() {
+	# Go's own signal, sent meanwhile, would make it begin anew.
+	export GODEBUG=asyncpreemptoff=1
+	start_beside 3000
+	sleep 0.5 # so that both goroutines run
+	"$meddle" hold 400 "$target"
+	wait $!
+	stubs_used trace
+	[ "$(told end.ring_late)" -gt 0 ] || fail "no event came late"
+	[ "$(told end.lost_records)" -gt 0 ] || fail "no loss record tells of it"
+	[ "$(csv_calls trace main.framed)" = "$(awk '$2 == "main.framed" { print $3 }' printed)" ] || fail "a call is missing"
+	gt report trace --by=function --format=csv |
+		awk -F, '$1 == "main.framed" || $1 == "main.beside.func1" { n += $11 == 1 } END { exit n != 2 }' || fail "not one goroutine is in doubt"
+}
+
+# The program spoils its own ring: that one is not read any more, which is said; the others are, and
+# the program goes on.
+spoilt_ring() {
+	start_beside 1500
+	"$meddle" spoil "$target"
+	wait $! || fail "status $?: $(cat err)"
+	gt info trace >told
+	[ "$(told end.rings_disabled)" = 1 ] || fail "$(told end.rings_disabled) rings are disabled"
+	[ "$(told end.lost_events)" -gt 0 ] || fail "no loss is counted"
+	expect_grep 'rings held what no stub writes' told
+	grep -q '^count main.beside 1' printed || fail "the program did not end well"
+}
+
+# 64 Ps on however many processors: a ring for each, all of them full again and again.
+many_processors() {
+	export GOMAXPROCS=64
+	start_beside --ring=4K 3000
+	sleep 2
+	local written
+	written=$("$meddle" rings "$target" 4096)
+	wait $!
+	stubs_used trace
+	agrees
+	[ "$(told inline.rings)" = 64 ] || fail "$(told inline.rings) rings"
+	[ "$written" = 64 ] || fail "$written rings were written"
+	[ "$(told end.ring_most_bytes)" -ge 4080 ] || fail "no ring was full"
+	[ "$(told end.events_jump)" -gt 0 ] || fail "no event overflowed to a trap"
 }
 
 # Every package; the code that checks itself runs with fips140=on (Go 1.24).

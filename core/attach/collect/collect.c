@@ -150,12 +150,11 @@ static int write_until(struct collector *c, uint64_t until_ns)
 {
 	int err = 0;
 
+	if (!c->rings)
+		return merge_until(&c->merge, until_ns, write_event, c);
 	while (!err) {
-		uint64_t first_ns = merge_first_ns(&c->merge);
-		uint64_t ring_ns = c->rings ? rings_first_ns(c->rings) : UINT64_MAX;
+		uint64_t first_ns = merge_first_ns(&c->merge), ring_ns = rings_first_ns(c->rings);
 
-		if (!c->rings)
-			return merge_until(&c->merge, until_ns, write_event, c);
 		if (first_ns >= until_ns && ring_ns >= until_ns)
 			break;
 		if (ring_ns < first_ns)
@@ -164,7 +163,8 @@ static int write_until(struct collector *c, uint64_t until_ns)
 			err = merge_until(&c->merge, ring_ns < until_ns ? ring_ns + 1 : until_ns,
 					  write_event, c);
 	}
-	return err;
+	/* Rings without events learn as well what is written: those that come late are told. */
+	return err ? err : rings_until(c->rings, until_ns);
 }
 
 static int add_loss(void *ctx, const struct event_ext *loss)

@@ -330,6 +330,66 @@ static void given_back_in_a_long_round(void **state)
 	free(memory.at);
 }
 
+struct in_turn {
+	uint64_t goid, taken;
+};
+
+static int take_turn(void *ctx, const struct event *ev, size_t n)
+{
+	struct in_turn *t = ctx;
+
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(ev[i].goid, t->goid);
+		assert_int_equal(ev[i].depth, ++t->taken);
+	}
+	return 0;
+}
+
+/* 64 Ps on fewer processors: one after the other fills its ring until its stub finds no room. */
+static void each_ring_filled_in_turn(void **state)
+{
+	enum { RINGS = 64, ROUNDS = 3 };
+	struct rings_fixture *f = *state;
+	struct ring_memory memory[RINGS];
+	const struct ring_site site = { .kind = EV_ENTRY };
+	struct in_turn turn = { 0 };
+	uint64_t now = 2 * MS;
+
+	for (int i = 0; i < RINGS; i++)
+		memory[i] = (struct ring_memory){ calloc(1, RING_DATA + SIZE), SIZE };
+	struct rings *rings = rings_new(&(struct rings_options){
+		.memory = memory,
+		.n_rings = RINGS,
+		.sites = &site,
+		.n_sites = 1,
+		.clock = &f->clock,
+		.sink = { .events = take_turn, .ctx = &turn },
+	});
+
+	assert_non_null(rings);
+	for (int i = 0; i < RINGS * ROUNDS; i++, now += MS) {
+		struct ring_head *r = memory[i % RINGS].at;
+		uint32_t n = 0;
+
+		turn = (struct in_turn){ .goid = 1 + (uint64_t)i };
+		rings_context(r, turn.goid, 20);
+		for (; r->head - r->tail <= SIZE - RING_ROOM; n++)
+			rings_slot(r, now - MS + n, n + 1, 0);
+		rings_pair(f, now);
+		assert_int_equal(rings_poll(rings, now, no_counter), now);
+		assert_true(rings_filling(rings));
+		assert_int_equal(rings_until(rings, now), 0);
+		rings_release(rings);
+		assert_int_equal(turn.taken, n);
+		assert_int_equal(r->tail, r->head);
+	}
+	assert_int_equal(rings_stats(rings).most_bytes, SIZE - RING_SLOT); /* a context fits */
+	assert_int_equal(rings_stats(rings).disabled, 0);
+	rings_free(rings);
+	for (int i = 0; i < RINGS; i++)
+		free(memory[i].at);
+}
+
 #define test(name) cmocka_unit_test_setup_teardown(name, rings_setup, rings_teardown)
 
 int main(void)
@@ -344,6 +404,7 @@ int main(void)
 		test(drops_are_losses),
 		test(a_drop_after_the_last_pair),
 		test(given_back_in_a_long_round),
+		test(each_ring_filled_in_turn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

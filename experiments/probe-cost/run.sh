@@ -21,6 +21,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 (cd "$here/loop" && go build -o "$work/loop" . && go build -ldflags='-s -w' -o "$work/loop.stripped" .)
 "${CC:-gcc}" -O2 -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror "$here/floor.c" -o "$work/floor" -lbpf -pthread
+"${CC:-gcc}" -O2 -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$top/core" "$here/stubs.c" -o "$work/stubs"
 cd "$work"
 
 out=$top/results/probe-cost/$(date -u +%Y%m%dT%H%M%SZ)-$(git -C "$top" rev-parse --short HEAD)
@@ -106,6 +107,9 @@ for round in $(seq "$rounds"); do
 	done
 	for variant in plain thesis emulated springboard-jump springboard-nop inline; do
 		loop "$round" "$variant" framed 2
+	done
+	for kind in stub-none stub-empty stub-noclock stub-clock; do
+		echo "$round,floor,$kind,1,$(./stubs "$kind" 5000000),0,0" >>"$rows"
 	done
 	for threads in 1 2; do
 		for kind in nop5 nop1 jump push; do floor "$round" "$kind" 50000 "$threads"; done

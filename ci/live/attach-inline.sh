@@ -145,7 +145,7 @@ killed_everywhere() { # CALL FIRST STEP
 	[ $killed -gt "${4:-5}" ] || { cat told; fail "gotrace was killed $killed times only"; }
 }
 check "gotrace is killed at any ptrace" killed_everywhere ptrace $((RANDOM % 12 + 1)) 12
-check "gotrace is killed at any write to the process's memory" killed_everywhere pwrite64 $((RANDOM % 8 + 1)) 8
+check "gotrace is killed at any write to the process's memory" killed_everywhere pwrite64 $((RANDOM % 3 + 1)) 3
 
 # A gotrace that was killed leaves stubs; they run on without it.
 left_alone() {

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,6 +31,26 @@ bool running_can_patch(const struct plan_site *s)
 
 	return site_is_inline(s) && one_page(stub->displaced_vaddr, stub->displaced_len) &&
 	       (!stub->padding_vaddr || one_page(stub->padding_vaddr, JMP_BYTES));
+}
+
+/* ---- stopping it */
+
+/* While others wait for this thread. */
+#define MORE_URGENT 20
+
+static int stop_all(struct running *r, struct threads *t)
+{
+	r->nice = getpriority(PRIO_PROCESS, 0); /* of this thread, in Linux */
+	setpriority(PRIO_PROCESS, 0, r->nice - MORE_URGENT);
+	return threads_stop(t, r->opt.pid, 0);
+}
+
+static uint64_t let_all_go(struct running *r, struct threads *t)
+{
+	uint64_t ns = threads_go(t);
+
+	setpriority(PRIO_PROCESS, 0, r->nice);
+	return ns;
 }
 
 /* ---- whom it matters to */
@@ -66,6 +87,23 @@ static bool in_the_way(const struct running *r, const struct site_stub *s)
 	return whereabouts_between(&r->where, window + 1, window + s->displaced_len);
 }
 
+/* After the last site: when a page could not be written, what the text says counts. */
+static void finish_pages(struct running *r)
+{
+	const struct plan *plan = r->opt.plan;
+
+	text_patch_close_page(&r->text);
+	if (!r->text.lost)
+		return;
+	r->text.lost = false;
+	r->n_patched = 0;
+	for (size_t i = 0; i < plan->n_sites; i++) {
+		r->patched[i] = site_has_stub(&plan->sites[i]) &&
+				text_patch_is_there(&r->text, &plan->sites[i]);
+		r->n_patched += r->patched[i];
+	}
+}
+
 /* ---- putting the jumps in */
 
 /* Those of in_stub that are not patched yet. A site whose window somebody is in stays in in_stub;
@@ -84,9 +122,12 @@ static size_t patch_sites(struct running *r, const uint8_t *stubs, bool *in_stub
 			n_busy++;
 			continue;
 		}
-		in_stub[i] = r->patched[i] = text_patch_site(&r->text, s, stubs);
+		text_patch_turn_page(&r->text, s->stub.displaced_vaddr);
+		r->patched[i] = text_patch_site(&r->text, s, stubs);
+		in_stub[i] = r->patched[i];
 		r->n_patched += r->patched[i];
 	}
+	finish_pages(r);
 	return n_busy;
 }
 
@@ -119,9 +160,9 @@ static const char *why_not_stopped(int err)
 static const char *patch_once(struct running *r, const uint8_t *stubs, bool *in_stub)
 {
 	struct threads t;
-	int err = threads_stop(&t, r->opt.pid, 0);
+	int err = stop_all(r, &t);
 	const char *why = err ? why_not_stopped(err) : patch_stopped(r, &t, stubs, in_stub);
-	uint64_t ns = threads_go(&t);
+	uint64_t ns = let_all_go(r, &t);
 
 	if (ns > r->pause_ns)
 		r->pause_ns = ns;
@@ -171,20 +212,20 @@ const char *running_patch(struct running *r, bool *in_stub)
 static int stop_and_look(struct running *r, struct threads *t)
 {
 	struct whereabouts_options look = r->look;
-	int err = threads_stop(t, r->opt.pid, 0);
+	int err = stop_all(r, t);
 
 	/* No goroutine that Go has taken off its thread is in a stub. */
 	look.allgs = 0;
 	if (!err)
 		err = whereabouts_find(&r->where, t, r->text.mem_fd, &look);
 	if (err)
-		threads_go(t);
+		let_all_go(r, t);
 	return err;
 }
 
 static void let_go(struct running *r, struct threads *t)
 {
-	uint64_t ns = threads_go(t);
+	uint64_t ns = let_all_go(r, t);
 
 	if (ns > r->put_back_ns)
 		r->put_back_ns = ns;
@@ -210,11 +251,14 @@ static size_t undo_sites(struct running *r)
 			     whereabouts_between(&r->where, padding, padding + JMP_BYTES));
 		end = start;
 		n_busy += r->patched[i] && busy;
+		if (r->patched[i])
+			text_patch_turn_page(&r->text, s->displaced_vaddr);
 		if (r->patched[i] && !busy && text_patch_undo_site(&r->text, &plan->sites[i])) {
 			r->patched[i] = false;
 			r->n_patched--;
 		}
 	}
+	finish_pages(r);
 	return n_busy;
 }
 

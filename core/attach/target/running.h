@@ -42,6 +42,7 @@ struct running {
 	uint64_t pause_ns;    /* the longest that all threads were stopped for the jumps, */
 	unsigned n_pauses;    /* how often, */
 	uint64_t put_back_ns; /* and the longest to take them out */
+	int nice;             /* this thread's priority, while others wait for it */
 	size_t n_in_the_way;  /* sites left out since a thread or goroutine is there */
 };
 

@@ -62,7 +62,7 @@ static int call(void *ctx, const uint64_t args[7], int64_t *result)
 	return inject_syscall(c->in, c->syscall_at, args, result);
 }
 
-static void patch_sites(const struct text_patch *p, bool *in_stub)
+static void patch_sites(struct text_patch *p, bool *in_stub)
 {
 	const struct plan_stubs *t = &p->plan->stubs;
 	uint8_t *stubs = malloc(t->bytes);

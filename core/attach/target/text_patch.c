@@ -64,17 +64,76 @@ static void make_jumps(const struct plan *plan, const struct site_stub *s,
 	stubs_write_jump(over_padding, s->padding_vaddr, stub);
 }
 
+/* ---- pages */
+
+static bool in_page(const struct text_patch *p, uint64_t vaddr, size_t n)
+{
+	return vaddr - p->page_vaddr < p->page_bytes && vaddr - p->page_vaddr + n <= p->page_bytes;
+}
+
+/* In one write: if this process is killed meanwhile, all of it is there or nothing. */
+static void write_page(struct text_patch *p)
+{
+	size_t from = p->changed_from, n = p->changed_to - from;
+
+	if (n && pwrite(p->mem_fd, p->page + from, n, (off_t)(p->page_vaddr + p->bias + from)) !=
+			 (ssize_t)n)
+		p->lost = true;
+	p->changed_from = p->changed_to = 0;
+}
+
+void text_patch_close_page(struct text_patch *p)
+{
+	if (p->page_bytes)
+		write_page(p);
+	p->page_bytes = 0;
+}
+
+void text_patch_turn_page(struct text_patch *p, uint64_t vaddr)
+{
+	uint64_t page = vaddr & ~(uint64_t)(TEXT_PAGE - 1);
+
+	if (p->page_bytes && page == p->page_vaddr)
+		return;
+	text_patch_close_page(p);
+	p->page_vaddr = page;
+	if (text_patch_read(p, page, p->page, TEXT_PAGE))
+		p->page_bytes = TEXT_PAGE;
+}
+
+static void change_page(struct text_patch *p, uint64_t vaddr, const uint8_t *to, size_t len)
+{
+	size_t from = vaddr - p->page_vaddr;
+
+	memcpy(p->page + from, to, len);
+	if (p->changed_from == p->changed_to) {
+		p->changed_from = from;
+		p->changed_to = from + len;
+		return;
+	}
+	if (from < p->changed_from)
+		p->changed_from = from;
+	if (from + len > p->changed_to)
+		p->changed_to = from + len;
+}
+
 static bool holds(const struct text_patch *p, uint64_t vaddr, const uint8_t *bytes, size_t n)
 {
 	uint8_t is[DISPLACED_MAX];
 
+	if (in_page(p, vaddr, n))
+		return memcmp(p->page + (vaddr - p->page_vaddr), bytes, n) == 0;
 	return text_patch_read(p, vaddr, is, n) && memcmp(is, bytes, n) == 0;
 }
 
 /* Writes `to` over `from`, or leaves that. */
-static bool write_over(const struct text_patch *p, uint64_t vaddr, const uint8_t *from,
-		       const uint8_t *to, size_t len)
+static bool write_over(struct text_patch *p, uint64_t vaddr, const uint8_t *from, const uint8_t *to,
+		       size_t len)
 {
+	if (in_page(p, vaddr, len)) {
+		change_page(p, vaddr, to, len);
+		return true;
+	}
 	ssize_t n = pwrite(p->mem_fd, to, len, (off_t)(vaddr + p->bias));
 
 	if (n == (ssize_t)len)
@@ -86,6 +145,8 @@ static bool write_over(const struct text_patch *p, uint64_t vaddr, const uint8_t
 	return false;
 }
 
+/* ---- one site */
+
 /* Whether the stub has its breakpoint in the process: the kernel refuses one silently while it maps
  * a file. */
 static bool probe_is_there(const uint8_t *stubs, const struct plan_site *s)
@@ -93,7 +154,7 @@ static bool probe_is_there(const uint8_t *stubs, const struct plan_site *s)
 	return stubs[s->stub.probe_off] == 0xcc;
 }
 
-bool text_patch_site(const struct text_patch *p, const struct plan_site *site, const uint8_t *stubs)
+bool text_patch_site(struct text_patch *p, const struct plan_site *site, const uint8_t *stubs)
 {
 	const struct site_stub *s = &site->stub;
 	const uint8_t *file = gobin_bytes(p->plan->binary, s->displaced_vaddr, s->displaced_len);
@@ -110,7 +171,7 @@ bool text_patch_site(const struct text_patch *p, const struct plan_site *site, c
 	return write_over(p, s->displaced_vaddr, file, window, s->displaced_len);
 }
 
-bool text_patch_undo_site(const struct text_patch *p, const struct plan_site *site)
+bool text_patch_undo_site(struct text_patch *p, const struct plan_site *site)
 {
 	const struct site_stub *s = &site->stub;
 	const uint8_t *file = gobin_bytes(p->plan->binary, s->displaced_vaddr, s->displaced_len);
@@ -120,9 +181,20 @@ bool text_patch_undo_site(const struct text_patch *p, const struct plan_site *si
 	if (!file || !holds(p, s->displaced_vaddr, window, s->displaced_len) ||
 	    !write_over(p, s->displaced_vaddr, window, file, s->displaced_len))
 		return false;
+	/* The jump to padding in another page has to be gone before what is there is. */
+	if (s->padding_vaddr && p->page_bytes && !in_page(p, s->padding_vaddr, JMP_BYTES))
+		write_page(p);
 	return !s->padding_vaddr ||
 	       (holds(p, s->padding_vaddr, over_padding, JMP_BYTES) &&
 		write_over(p, s->padding_vaddr, over_padding, padding, JMP_BYTES));
+}
+
+bool text_patch_is_there(const struct text_patch *p, const struct plan_site *site)
+{
+	uint8_t window[DISPLACED_MAX], over_padding[JMP_BYTES];
+
+	make_jumps(p->plan, &site->stub, window, over_padding);
+	return holds(p, site->stub.displaced_vaddr, window, site->stub.displaced_len);
 }
 
 /* ---- the hook */
@@ -133,7 +205,7 @@ static void make_hook_jump(const struct plan *plan, uint8_t jump[JMP_BYTES])
 			 plan->stubs.vaddr + plan->stubs.inl.hook_off);
 }
 
-const char *text_patch_sigtramp(const struct text_patch *p)
+const char *text_patch_sigtramp(struct text_patch *p)
 {
 	const uint64_t at = p->plan->stubs.inl.sigtramp_vaddr;
 	uint8_t jump[JMP_BYTES];
@@ -147,7 +219,7 @@ const char *text_patch_sigtramp(const struct text_patch *p)
 		       : "its signal handler cannot be patched";
 }
 
-bool text_patch_undo_sigtramp(const struct text_patch *p)
+bool text_patch_undo_sigtramp(struct text_patch *p)
 {
 	const uint64_t at = p->plan->stubs.inl.sigtramp_vaddr + INLINE_SIGTRAMP_JUMP;
 	uint8_t jump[JMP_BYTES];

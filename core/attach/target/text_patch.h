@@ -10,12 +10,28 @@
 
 #include "plan/plan.h"
 
+#define TEXT_PAGE 4096
+
 /* The memory of a process that executes the plan's binary. */
 struct text_patch {
 	const struct plan *plan; /* borrowed */
 	int mem_fd;              /* /proc/PID/mem, borrowed */
 	uint64_t bias;           /* run-time minus link-time address */
+	/* the page that is being changed, and which of its bytes have to be written; 0 bytes: none
+	 */
+	uint64_t page_vaddr;
+	uint8_t page[TEXT_PAGE];
+	size_t page_bytes, changed_from, changed_to;
+	bool lost; /* a page could not be written: what was said of its sites is not true */
 };
+
+/*
+ * Sites of one page, one after the other, are read and written at once: reads the page that holds
+ * link-time address vaddr, unless it is there, after it has written the one before. To be followed
+ * by text_patch_close_page; without it every site is written by itself.
+ */
+void text_patch_turn_page(struct text_patch *p, uint64_t vaddr);
+void text_patch_close_page(struct text_patch *p);
 
 /* Whether n bytes at link-time address vaddr could be read. */
 bool text_patch_read(const struct text_patch *p, uint64_t vaddr, void *to, size_t n);
@@ -32,14 +48,17 @@ bool text_patch_same_image(pid_t pid, int exe_fd);
  * nothing has changed: the bytes to displace are not the file's or cannot be written, or the stub
  * has no breakpoint.
  */
-bool text_patch_site(const struct text_patch *p, const struct plan_site *s, const uint8_t *stubs);
+bool text_patch_site(struct text_patch *p, const struct plan_site *s, const uint8_t *stubs);
 
 /* Puts back what text_patch_site displaced. false: the jump is not there any more as it was
  * written, or the bytes cannot be written. */
-bool text_patch_undo_site(const struct text_patch *p, const struct plan_site *s);
+bool text_patch_undo_site(struct text_patch *p, const struct plan_site *s);
+
+/* Whether the jump of text_patch_site is there. */
+bool text_patch_is_there(const struct text_patch *p, const struct plan_site *s);
 
 /* The same for the jump to the hook, in runtime.sigtramp. NULL, or a clause, static. */
-const char *text_patch_sigtramp(const struct text_patch *p);
-bool text_patch_undo_sigtramp(const struct text_patch *p);
+const char *text_patch_sigtramp(struct text_patch *p);
+bool text_patch_undo_sigtramp(struct text_patch *p);
 
 #endif

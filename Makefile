@@ -237,6 +237,10 @@ experiment-collector: | $(call deps,build) ## ns that the collector takes per ev
 experiment-export: $(BIN) | $(call deps,build) $(call deps,experiment) ## time, memory and bytes of every export (RUNS=5)
 	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) experiments/export-throughput/run.sh
 
+.PHONY: experiment-attach-pause
+experiment-attach-pause: $(BIN) | $(call deps,go) ## how long a running process is stopped to be patched, and what tracing costs it; needs root (ROUNDS=5)
+	$(Q)GOTRACE=$(abspath $(BIN)) experiments/attach-pause/run.sh
+
 .PHONY: experiment-correctness
 experiment-correctness: $(BIN) | $(call deps,go) $(call deps,correctness) ## each situation with each tool: exact, wrong (how) or not possible; needs root
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/correctness/run.sh

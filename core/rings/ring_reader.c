@@ -282,7 +282,10 @@ bool ring_reader_loss(struct ring_reader *r, const struct ring_shared *s, uint64
 	uint64_t count = dropped - r->dropped_seen;
 
 	if (r->fault_lost) {
-		set_loss(loss, s->written_ns, r->last_ns, now_ns, r->fault_lost);
+		/* Stubs wrote into it until it was disabled, and one that was at work then did so
+		 * still: it is given as long as any other ring's. */
+		set_loss(loss, s->written_ns, r->last_ns,
+			 not_before(s, s->after_tsc) + RINGS_PATIENCE_NS, r->fault_lost);
 		loss->h.flags = EVF_ALL;
 		r->n_lost += r->fault_lost;
 		r->fault_lost = 0;

@@ -13,6 +13,7 @@ struct ring_shared {
 	uint32_t (*tid_of)(void *ctx, uint32_t procid);
 	void *tid_ctx;
 	uint64_t now_tsc;    /* no counter found in this round is later */
+	uint64_t after_tsc;  /* read when all faults found so far had their rings disabled */
 	uint64_t written_ns; /* events before it were handed out */
 };
 

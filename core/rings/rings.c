@@ -163,6 +163,7 @@ uint64_t rings_poll(struct rings *s, uint64_t now_ns, uint64_t (*tsc)(void))
 	}
 	s->shared.now_tsc = tsc();
 	enter_all(s);
+	s->shared.after_tsc = tsc();
 	return complete_ns;
 }
 

@@ -94,6 +94,27 @@ static void a_bad_ring_is_disabled(void **state)
 	}
 }
 
+/* What stubs wrote between the time of the poll and the end of a bad ring is lost, too. */
+static void a_bad_rings_loss_reaches_its_end(void **state)
+{
+	struct rings_fixture *f = *state;
+
+	rings_context(f->ring[2], 7, 20);
+	rings_slot(f->ring[2], 1 * MS + 5, 64, 0);
+	rings_round(f, 2 * MS);
+	rings_slot(f->ring[2], 2 * MS + 1, 64, 1);
+	head_past_the_size(f->ring[2]);
+	rings_pair(f, 3 * MS);
+	f->tsc_now = 3 * MS + MS / 2; /* when the ring has been disabled */
+	rings_look(f, 3 * MS);
+	assert_int_equal(rings_take_losses(f->rings, rings_take_loss, f), 0);
+	assert_int_equal(f->n_losses, 1);
+	assert_int_equal(f->loss[0].h.ts_ns, 2 * MS);
+	assert_true(f->loss[0].arg[0] >= 3 * MS + MS / 2);
+	/* Only so much later as a stub that was at work is waited for. */
+	assert_true(f->loss[0].arg[0] <= 4 * MS + RINGS_PATIENCE_NS);
+}
+
 static void an_event_before_any_context(void **state)
 {
 	struct rings_fixture *f = *state;
@@ -162,8 +183,11 @@ static void what_cannot_be_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(a_bad_ring_is_disabled),  test(an_event_before_any_context),
-		test(counters_that_cannot_be), test(disabling_all),
+		test(a_bad_rings_loss_reaches_its_end),
+		test(a_bad_ring_is_disabled),
+		test(an_event_before_any_context),
+		test(counters_that_cannot_be),
+		test(disabling_all),
 		test(what_cannot_be_read),
 	};
 

@@ -9,6 +9,7 @@
 
 #include "attach/collect/tsc_source.h"
 #include "attach/kernel/memory_cap.h"
+#include "attach/target/ring_area.h"
 #include "attach/target/shadow_stack.h"
 #include "base/log.h"
 #include "cli/cli.h"
@@ -156,22 +157,27 @@ static uint32_t size_rings(const struct run *r, unsigned n)
 	return (uint32_t)size;
 }
 
-/* Inline stubs stamp their events with the processor's counter: where that is no clock, they are
- * springboard's. */
+/* Inline stubs stamp their events with the processor's counter, and need their rings: where one
+ * cannot be had they are springboard's, or there are none. */
 static void prepare_inline(struct run *r, struct plan_options *opt)
 {
 	const struct tsc_check clock = tsc_source_check();
+	const unsigned n_rings = count_rings(r);
+	const uint32_t ring_bytes = size_rings(r, n_rings);
+	const char *why = clock.usable ? NULL : clock.why;
 
-	if (!clock.usable) {
+	if (!why && !r->opt.pid) /* a running process makes them itself */
+		why = ring_area_obstacle(n_rings, ring_bytes);
+	if (why) {
 		opt->strategy = r->opt.pid ? PROBE_EMULATED : PROBE_SPRINGBOARD;
-		log_warn("inline is not used: %s; using %s", clock.why,
+		log_warn("inline is not used: %s; using %s", why,
 			 probe_strategy_name(opt->strategy));
 		return;
 	}
 	r->clock_unchecked = clock.unchecked;
 	opt->inline_stubs = (struct plan_inline_options){
 		.layout = &r->layout,
-		.ring_bytes = size_rings(r, count_rings(r)),
+		.ring_bytes = ring_bytes,
 		.drop = r->opt.drop,
 		.shadow_stack = shadow_stack_of_file(r->exe_fd),
 	};

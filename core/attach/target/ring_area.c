@@ -16,24 +16,42 @@ size_t ring_area_offset(const struct ring_area *a, unsigned i)
 	return RING_AREA_SIGNALS + (size_t)i * (RING_DATA + a->ring_bytes);
 }
 
+/* Raises the limit of `ulimit -f` to `bytes` at least. 0, or -EFBIG: gotrace may not. */
+static int raise_limit(size_t bytes, struct rlimit *old)
+{
+	struct rlimit most = { RLIM_INFINITY, RLIM_INFINITY };
+
+	if (getrlimit(RLIMIT_FSIZE, old))
+		return -errno;
+	if (old->rlim_cur >= bytes || !setrlimit(RLIMIT_FSIZE, &most))
+		return 0;
+	most = (struct rlimit){ old->rlim_max, old->rlim_max };
+	return old->rlim_max < bytes || setrlimit(RLIMIT_FSIZE, &most) ? -EFBIG : 0;
+}
+
 /* fallocate, whatever `ulimit -f` says of files: past it, the kernel kills who allocates. */
 static int allocate(int fd, size_t bytes)
 {
-	struct rlimit old, most = { RLIM_INFINITY, RLIM_INFINITY };
+	struct rlimit old;
+	int err = raise_limit(bytes, &old);
 
-	if (getrlimit(RLIMIT_FSIZE, &old))
-		return -errno;
-	if (old.rlim_cur >= bytes)
-		return fallocate(fd, 0, 0, (off_t)bytes) ? -errno : 0;
-	if (setrlimit(RLIMIT_FSIZE, &most)) { /* not privileged */
-		most = (struct rlimit){ old.rlim_max, old.rlim_max };
-		if (old.rlim_max < bytes || setrlimit(RLIMIT_FSIZE, &most))
-			return -EFBIG;
-	}
-	int err = fallocate(fd, 0, 0, (off_t)bytes) ? -errno : 0;
-
+	if (err)
+		return err;
+	err = fallocate(fd, 0, 0, (off_t)bytes) ? -errno : 0;
 	setrlimit(RLIMIT_FSIZE, &old);
 	return err;
+}
+
+const char *ring_area_obstacle(unsigned n, uint32_t ring_bytes)
+{
+	const struct ring_area a = { .n = n, .ring_bytes = ring_bytes };
+	struct rlimit old;
+
+	if (raise_limit(ring_area_offset(&a, n), &old))
+		return "files may not be as large as the rings in memory (ulimit -f; --ring and "
+		       "--rings make them smaller)";
+	setrlimit(RLIMIT_FSIZE, &old);
+	return NULL;
 }
 
 static int fill_file(int fd, size_t bytes)

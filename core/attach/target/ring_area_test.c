@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/target/ring_area.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #define SIZE (1u << 16)
@@ -46,11 +49,34 @@ static void a_limit_of_files(void **state)
 	ring_area_close(&a);
 }
 
+/* One that cannot be raised: in a child, which gives up its privileges. */
+static void a_hard_limit_of_files(void **state)
+{
+	const struct rlimit low = { 3 * SIZE, 3 * SIZE };
+	struct ring_area a;
+	pid_t pid = fork();
+	int status;
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (!pid) {
+		bool fine = !setrlimit(RLIMIT_FSIZE, &low) && (geteuid() || !setuid(65534));
+
+		fine = fine && ring_area_obstacle(4, SIZE) && !ring_area_obstacle(2, SIZE);
+		fine = fine && ring_area_make(&a, 4, SIZE) == -EFBIG;
+		ring_area_close(&a);
+		_exit(fine && !ring_area_make(&a, 2, SIZE) ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_of_each_ring),
 		cmocka_unit_test(a_limit_of_files),
+		cmocka_unit_test(a_hard_limit_of_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

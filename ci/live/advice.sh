@@ -89,4 +89,17 @@ of_info() { # what info says of inline stubs
 }
 check "info knows overflow traps, signals and the most that waited in a ring" of_info
 
+# shellcheck disable=SC2016 # for bash
+limited_files() { # a limit that gotrace may not raise: springboard is there all the same
+	expect_status 0 setpriv --bounding-set=-sys_resource --inh-caps=-sys_resource \
+		bash -c 'ulimit -f 4096 && exec "$@"' - "$GOTRACE" record --probe=inline -o trace -- "$busy" 10ms >out 2>err
+	expect_grep 'warning: inline is not used: files may not be as large as the rings.*ulimit -f.*; using springboard$' err
+	"$GOTRACE" info trace >info
+	expect_grep '^probe.strategy *springboard$' info
+	setpriv --bounding-set=-sys_resource --inh-caps=-sys_resource \
+		bash -c 'ulimit -f 4096 && exec "$@"' - "$GOTRACE" record --probe=inline --ring=64K -o trace -- "$busy" 10ms >out 2>err
+	if grep 'ulimit' err; then fail "smaller rings do not fit either"; fi
+}
+check "a limit on files below the rings' size: springboard, and why" limited_files
+
 done_testing

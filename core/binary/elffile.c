@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/vec.h"
@@ -18,30 +19,66 @@ static bool inside(uint64_t off, uint64_t len, uint64_t size)
 	return off <= size && len <= size - off;
 }
 
-static int map_file(struct elffile *e, int fd, const char *path)
+/* Larger than any program: not read into memory. */
+#define FILE_MAX_BYTES (4ull << 30)
+#define READ_STEP      (1u << 20)
+
+/* Fills e->map, which is zero. A file that is no ELF is left after its first bytes. */
+static int read_all(const struct elffile *e, int fd)
 {
-	struct stat st;
+	for (size_t done = 0; done < e->size;) {
+		size_t left = e->size - done;
+		ssize_t got = pread(fd, e->map + done, left < READ_STEP ? left : READ_STEP,
+				    (off_t)done);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (!got)
+			return -ESTALE;
+		done += (size_t)got;
+		if (done >= SELFMAG && memcmp(e->map, ELFMAG, SELFMAG) != 0)
+			break;
+	}
+	return 0;
+}
+
+/*
+ * The file is read, not mapped: where a mapped file is cut off, as by a rebuild in place, the next
+ * look at it is a SIGBUS, and that while a program may be held.
+ */
+static int read_file(struct elffile *e, int fd, const char *path)
+{
+	struct stat st, then;
 
 	if (fstat(fd, &st) < 0) {
 		log_error("%s: cannot be read: %s", path, strerror(errno));
 		return -EIO;
 	}
-	if (!S_ISREG(st.st_mode) || st.st_size < SELFMAG) {
+	if (!S_ISREG(st.st_mode) || st.st_size < SELFMAG || (uint64_t)st.st_size > FILE_MAX_BYTES) {
 		log_error("%s: not an ELF executable; name the program that `go build` wrote",
 			  path);
 		return -ENOEXEC;
 	}
-	/* Writable because libelf may convert in place; private, so the file never changes. */
-	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED) {
-		int err = errno;
-
-		log_error("%s: cannot be mapped: %s", path, strerror(err));
-		return err == ENOMEM ? -ENOMEM : -EIO;
+		log_error("%s: no memory for reading its %lld bytes", path, (long long)st.st_size);
+		return -ENOMEM;
 	}
 	e->map = p;
 	e->size = (size_t)st.st_size;
-	return 0;
+	int err = read_all(e, fd);
+	if (!err && (fstat(fd, &then) || then.st_size != st.st_size ||
+		     then.st_mtim.tv_sec != st.st_mtim.tv_sec ||
+		     then.st_mtim.tv_nsec != st.st_mtim.tv_nsec))
+		err = -ESTALE;
+	if (err)
+		log_error("%s: cannot be read: %s", path,
+			  err == -ESTALE ? "it was changed meanwhile (a build?); try again"
+					 : strerror(-err));
+	return err == -ENOMEM || !err ? err : -EIO;
 }
 
 static int check_header(const struct elffile *e, const char *path)
@@ -241,7 +278,7 @@ static int read_relocs(struct elffile *e, Elf *elf)
 int elffile_open(struct elffile *e, int fd, const char *path)
 {
 	*e = (struct elffile){ 0 };
-	int err = map_file(e, fd, path);
+	int err = read_file(e, fd, path);
 	if (!err)
 		err = check_header(e, path);
 	if (err)

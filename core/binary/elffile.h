@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An x86-64 ELF executable, mapped and checked: sections, segments, relative
+ * An x86-64 ELF executable, read and checked: sections, segments, relative
  * relocations. Private to core/binary. Every access is bounds-checked against
  * the file, so that no caller has to trust a length in it.
  */

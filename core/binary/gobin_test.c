@@ -360,6 +360,33 @@ static void test_tls_slot(void **state)
 	gobin_close(b);
 }
 
+/* A rebuild in place, while the program is looked at: the file is cut off, nothing notices. */
+static void test_cut_off(void **state)
+{
+	char copy[] = "/tmp/gotrace-gobin-XXXXXX", command[4200];
+	size_t text = 0;
+
+	(void)state;
+	close(mkstemp(copy));
+	snprintf(command, sizeof(command), "cp '%s' %s", binary_path("kinds"), copy);
+	assert_int_equal(system(command), 0);
+	struct gobin *b = open_path(copy);
+
+	assert_non_null(b);
+	assert_int_equal(truncate(copy, 100), 0);
+	const struct gofunc *f;
+	size_t n = gobin_funcs(b, &f);
+
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *code = gobin_bytes(b, f[i].vaddr, 1);
+
+		text += code && *code;
+	}
+	assert_true(text > 100);
+	gobin_close(b);
+	unlink(copy);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -375,6 +402,7 @@ int main(void)
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_inlined),
 		cmocka_unit_test(test_tls_slot),
+		cmocka_unit_test(test_cut_off),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

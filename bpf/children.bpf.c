@@ -13,6 +13,17 @@ const volatile struct target_config target;
 
 struct children_state state;
 
+/* So are these, to tell what is executed. */
+struct inode___local {
+	unsigned long i_ino;
+} __attribute__((preserve_access_index));
+struct file___local {
+	struct inode___local *f_inode;
+} __attribute__((preserve_access_index));
+struct linux_binprm___local {
+	struct file___local *file;
+} __attribute__((preserve_access_index));
+
 /* The two fields of task_struct that are used (CO-RE: BTF says where they are). */
 struct task_struct___local {
 	int pid;
@@ -37,11 +48,16 @@ SEC("tp_btf/sched_process_fork") int on_fork(uint64_t *args)
 	return 0;
 }
 
+/* Arguments: task, its number before, what is executed. */
 SEC("tp_btf/sched_process_exec") int on_exec(uint64_t *args)
 {
-	(void)args;
-	if (in_target())
-		__sync_fetch_and_add(&state.execs, 1);
+	struct linux_binprm___local *bprm = (void *)args[2];
+
+	if (!in_target())
+		return 0;
+	__sync_fetch_and_add(&state.execs, 1);
+	if (bprm->file->f_inode->i_ino == target.exe_ino)
+		__sync_fetch_and_add(&state.own_execs, 1);
 	return 0;
 }
 

@@ -164,12 +164,14 @@ struct target_config {
 	uint32_t tgid;
 	uint32_t pad;
 	uint64_t pidns_dev, pidns_ino;
+	uint64_t exe_ino; /* inode number of the traced binary, 0: not known */
 };
 
 /* What the target started and gotrace does not follow. */
 struct children_state {
-	uint32_t children; /* processes that it forked */
-	uint32_t execs;    /* images that it executed */
+	uint32_t children;  /* processes that it forked */
+	uint32_t execs;     /* images that it executed */
+	uint32_t own_execs; /* of them of the traced binary */
 };
 
 /* Configuration of the BPF programs, read-only once they are loaded. Byte

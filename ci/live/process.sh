@@ -149,6 +149,21 @@ killed_early() { # at any moment of the first half second
 }
 check "killed within half a second, record leaves a trace that can be read" killed_early
 
+# The filter of the kernel does not follow an exec of another thread: counts are then said to be short.
+exec_of_thread() { # STRATEGY
+	gt record -o trace --probe="$1" -- "$programs/execthread" >out
+	gt report trace >text
+	if [ "$(csv_calls trace main.f)" = 600 ]; then return; fi
+	expect_grep 'from there on \(1 image\): every count and time here is too small' text
+	! grep -q 'no event was lost$' text || fail "nothing lost, it says"
+	gt record -o trace --probe="$1" -- "$programs/reexec" >out
+	gt report trace >text
+	! grep -q 'too small' text || fail "said of a program that was followed"
+}
+for strategy in $strategies; do
+	check "an exec that is not followed marks every count, $strategy" exec_of_thread "$strategy"
+done
+
 duration() {
 	expect_status 0 gt record -d 1 -o trace -- "$programs/ticker" 3s >out 2>err
 	expect_grep 'tracing ended' err

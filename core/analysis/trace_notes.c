@@ -119,7 +119,8 @@ static void followed(const struct loaded_trace *trace, struct notes *to)
 {
 	uint64_t children = trace_info_u64(trace->info, KEY_END_CHILDREN, 0);
 	uint64_t execs = trace_info_u64(trace->info, KEY_END_EXECS, 0),
-		 images = trace->totals->images;
+		 images = trace->totals->images,
+		 missed = trace_info_u64(trace->info, KEY_END_MISSED_IMAGES, 0);
 
 	if (children)
 		notes_add(to, "%" PRIu64 " child process%s not followed", children,
@@ -127,10 +128,19 @@ static void followed(const struct loaded_trace *trace, struct notes *to)
 	if (images > 1)
 		notes_add(to, "the process executed itself again: %" PRIu64 " images, all counted",
 			  images);
-	if (execs > images)
+	if (missed) {
+		notes_add(
+			to,
+			"the process executed itself again from a thread that was not its first, and was not recorded");
+		notes_add(to,
+			  "from there on (%" PRIu64
+			  " image%s): every count and time here is too small",
+			  missed, plural(missed));
+	}
+	if (execs > images + missed)
 		notes_add(to, "%" PRIu64 " other program%s that the process executed %s not traced",
-			  execs - images, plural(execs - images),
-			  execs - images == 1 ? "was" : "were");
+			  execs - images - missed, plural(execs - images - missed),
+			  execs - images - missed == 1 ? "was" : "were");
 }
 
 /* What the pairing had to do without. */
@@ -199,6 +209,8 @@ static const char *none_lost(const struct loaded_trace *trace, bool any_dropped)
 		return "what was lost is not known: no loss is in the part that could be read";
 	if (trace_info_u64(trace->info, KEY_END_RINGS_DISABLED, 0))
 		return "no other event is known to be lost";
+	if (trace_info_u64(trace->info, KEY_END_MISSED_IMAGES, 0))
+		return "no event was lost of what was recorded";
 	return any_dropped ? "no other event was lost" : "no event was lost";
 }
 

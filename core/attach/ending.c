@@ -111,7 +111,18 @@ static int describe_inline(const struct recording *r, const struct collector_sta
 	return err;
 }
 
-static int describe_target(const struct recording *r, struct trace_info *end)
+/* Images of the traced binary that no probe saw: executed by a thread that was not the process's
+ * first, after which the kernel's filter by process matches no more (open_to_all in recording.c).
+ */
+static uint64_t missed_images(const struct recording *r, const struct collector_stats *s)
+{
+	uint64_t own = r->children.state->own_execs;
+
+	return own > s->images ? own - s->images : 0;
+}
+
+static int describe_target(const struct recording *r, const struct collector_stats *s,
+			   struct trace_info *end)
 {
 	int status = r->target->wait_status, err = 0;
 	uint64_t cpu_ns = target_cpu_ns(r->target), system_ns = target_system_ns(r->target);
@@ -121,6 +132,8 @@ static int describe_target(const struct recording *r, struct trace_info *end)
 		/* The launched command's own exec is one of them. */
 		if (!err)
 			err = set_count(end, KEY_END_EXECS, r->children.state->execs);
+		if (!err && missed_images(r, s))
+			err = set_count(end, KEY_END_MISSED_IMAGES, missed_images(r, s));
 	}
 	if (!err && r->target->launched && r->target->ended && WIFEXITED(status))
 		err = set_count(end, KEY_END_STATUS, WEXITSTATUS(status));
@@ -185,7 +198,7 @@ int ending_describe(const struct recording *r, struct trace_info *end)
 	if (!err && s.layout_wrong)
 		err = trace_info_set(end, KEY_END_LAYOUT_WRONG, "1");
 	if (!err)
-		err = describe_target(r, end);
+		err = describe_target(r, &s, end);
 	if (!err && r->probing->strategy == PROBE_INLINE)
 		err = describe_inline(r, &s, end);
 	if (!err)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -94,6 +95,15 @@ static struct links_options where_to_attach(const struct recording *r)
 	};
 }
 
+static void watch_children(struct recording *r, const struct target_config *target)
+{
+	struct target_config t = *target;
+	struct stat st;
+
+	t.exe_ino = fstat(r->exe_fd, &st) ? 0 : st.st_ino;
+	children_watch(&r->children, &t);
+}
+
 int recording_prepare(struct recording *r)
 {
 	const struct plan_site *image = image_site(r->probing->plan);
@@ -136,7 +146,7 @@ int recording_prepare(struct recording *r)
 	r->probes.state->paused = r->probing->running != NULL;
 	r->attach_ns = clock_monotonic_ns() - start;
 	if (!err)
-		children_watch(&r->children, &load.target);
+		watch_children(r, &load.target);
 	return err;
 }
 

@@ -92,7 +92,9 @@
 #define KEY_END_IMAGES            "end.images"     /* process images seen (runtime.main entered) */
 #define KEY_END_CHILDREN          "end.children"   /* processes that the target started */
 #define KEY_END_EXECS             "end.execs"      /* programs it executed, the first included */
-#define KEY_END_LAYOUT_WRONG      "end.layout_wrong" /* 1: events contradict the offsets in g, m */
+/* of them of the traced binary, and not recorded */
+#define KEY_END_MISSED_IMAGES "end.missed_images"
+#define KEY_END_LAYOUT_WRONG  "end.layout_wrong" /* 1: events contradict the offsets in g, m */
 
 #define KEY_END_EVENTS          "end.events"          /* number of events recorded */
 #define KEY_END_EVENTS_EMULATED "end.events_emulated" /* of them, by class as in cost.*_ns */

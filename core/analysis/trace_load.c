@@ -36,8 +36,10 @@ static int feed_all(struct model *m, struct trace_reader *r, struct trace_watch 
 	struct trace_span span;
 	int err = 0, got = 0;
 
-	while (!err && !w->err && (got = trace_reader_span(r, &span)) > 0)
+	while (!err && !w->err && (got = trace_reader_span(r, &span)) > 0) {
+		model_allow(m, trace_reader_bytes(r));
 		err = w->on_event ? feed_span(m, &span, w) : model_feed_span(m, &span);
+	}
 	if (got < 0)
 		return got;
 	return err || w->err ? err : model_finish(m);
@@ -62,6 +64,10 @@ int trace_load(struct loaded_trace *t, struct trace_reader *r, struct trace_watc
 	if (err == -ENOMEM)
 		log_error("no memory for what %llu events say",
 			  (unsigned long long)t->totals->events);
+	if (err == -E2BIG)
+		log_error(
+			"not a trace of gotrace record: its first %llu bytes claim more goroutines or open calls than so many bytes can hold",
+			(unsigned long long)trace_reader_bytes(r));
 	t->complete = trace_reader_complete(r);
 	t->growing = !t->complete && trace_reader_growing(r);
 	t->funcs = model_funcs(t->model, &t->n_funcs);

@@ -72,8 +72,10 @@ static int push_folded(struct stack *s, struct frame *f, bool folded)
 
 int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t func)
 {
-	if (__builtin_expect(s->n == s->cap, 0) && vec_reserve(&s->frames, &s->cap, s->n + 1))
-		return -ENOMEM;
+	int err = __builtin_expect(s->n == s->cap, 0) ? stack_grow(m, s) : 0;
+
+	if (__builtin_expect(err, 0))
+		return err;
 	struct frame *f = &s->frames[s->n];
 
 	*f = (struct frame){ .start_ns = e->ts_ns,
@@ -82,7 +84,7 @@ int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t 
 			     .depth = e->depth,
 			     .func = func,
 			     .tid = e->tid };
-	int err = locate(m, s, func, f);
+	err = locate(m, s, func, f);
 
 	if (err)
 		return err;

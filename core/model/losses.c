@@ -58,7 +58,7 @@ int loss_apply(struct model *m, const struct event *e, const uint64_t arg[4])
 	if (!s)
 		s = stack_get(m, false, e->goid, e->ts_ns);
 	if (!s)
-		return -ENOMEM;
+		return -errno;
 	suspect(s, until_ns);
 	if (until_ns > s->lost_until_ns)
 		s->lost_until_ns = until_ns;

@@ -49,6 +49,7 @@ struct model *model_new(const struct trace_info *info, const struct model_option
 
 	if (m) {
 		m->info = info;
+		m->max_stacks = m->max_frames_room = UINT64_MAX;
 		if (opt)
 			m->opt = *opt;
 		err = paths_init(&m->paths, m->opt.max_paths);
@@ -68,10 +69,10 @@ void model_free(struct model *m)
 {
 	if (!m)
 		return;
-	stack_table_free(&m->goroutines);
-	stack_table_free(&m->threads);
+	stack_table_free(m, &m->goroutines);
+	stack_table_free(m, &m->threads);
 	for (size_t i = 0; i < m->n_spare; i++)
-		stack_free(m->spare[i]);
+		stack_free(m, m->spare[i]);
 	for (size_t i = 0; m->funcs && i < m->n_funcs; i++)
 		hist_free(&m->funcs[i].hist);
 	for (size_t i = 0; m->hists && i < m->n_funcs; i++)
@@ -82,6 +83,26 @@ void model_free(struct model *m)
 	free(m->sites);
 	free(m->ranges);
 	free(m);
+}
+
+/*
+ * What a recording stores of a goroutine, a call that begins or a path is a byte at least, and in
+ * practice several: these are far above any recording. The first of each are free: a file of a few
+ * kilobytes may be a test's.
+ */
+#define FREE_STACKS 50000u
+#define FREE_FRAMES 400000u
+#define FREE_PATHS  50000u
+
+void model_allow(struct model *m, uint64_t stored_bytes)
+{
+	uint32_t most = m->opt.max_paths ? m->opt.max_paths : PATHS_DEFAULT_MAX;
+	uint64_t paths = FREE_PATHS + 2 * stored_bytes;
+
+	m->max_stacks = FREE_STACKS + stored_bytes;
+	/* rooms double */
+	m->max_frames_room = FREE_FRAMES + 2 * stored_bytes;
+	m->paths.max = paths < most ? (uint32_t)paths : most;
 }
 
 void call_stats_add(struct call_stats *into, const struct call_stats *from)

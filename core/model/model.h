@@ -153,6 +153,12 @@ struct model *model_new(const struct trace_info *info, const struct model_option
 /* Events in file order. 0 or -ENOMEM. An event that makes no sense is counted, never fatal. */
 int model_feed(struct model *m, const struct event_ext *ev);
 int model_feed_span(struct model *m, const struct trace_span *span); /* faster than one by one */
+/*
+ * A trace of few bytes may claim millions of goroutines, open calls and paths: no more than so many
+ * bytes of it account for are believed. stored_bytes: of the trace, as read so far. Above it
+ * model_feed returns -E2BIG, paths are counted under [other]. Without a call all is believed.
+ */
+void model_allow(struct model *m, uint64_t stored_bytes);
 /* Ends everything that is open. To be called once, before the getters. */
 int model_finish(struct model *m);
 void model_free(struct model *m);

@@ -102,6 +102,8 @@ struct model {
 	/* path_event_code of the event that is being paired, for the call that it begins, and for
 	 * the first that it ends */
 	uint8_t entry_code, exit_code;
+	/* model_allow; frames_room: that all stacks have room for */
+	uint64_t max_stacks, max_frames_room, frames_room, n_threads;
 };
 
 /* a is further from the stack's base than b. */
@@ -125,7 +127,7 @@ static inline struct stack **stack_recent(struct stack_table *t, uint64_t id)
 /* The slow half of stack_get. */
 struct stack *stack_get_slow(struct model *m, bool system, uint64_t id, uint64_t ts_ns);
 
-/* Finds, or makes with first_ns; NULL: out of memory. */
+/* Finds, or makes with first_ns; NULL and errno: ENOMEM, E2BIG. */
 static inline struct stack *stack_get(struct model *m, bool system, uint64_t id, uint64_t ts_ns)
 {
 	struct stack *s = *stack_recent(system ? &m->threads : &m->goroutines, id);
@@ -136,13 +138,16 @@ static inline struct stack *stack_get(struct model *m, bool system, uint64_t id,
 struct stack *stack_find(struct stack_table *t, uint64_t id); /* NULL: not there */
 /* Reports the stack and gives it back; no call is open on it. */
 void stack_drop(struct model *m, struct stack *s);
-void stack_table_free(struct stack_table *t);
-void stack_free(struct stack *s);
+void stack_table_free(struct model *m, struct stack_table *t);
+void stack_free(struct model *m, struct stack *s);
 
 /* open_funcs.c: 0 or -ENOMEM */
 int open_funcs_add(struct open_funcs *o, uint32_t func, int by);
 uint32_t open_funcs_count(const struct open_funcs *o, uint32_t func);
 void open_funcs_free(struct open_funcs *o); /* leaves it empty */
+
+/* stacks.c: room for another frame. 0, -ENOMEM or -E2BIG */
+int stack_grow(struct model *m, struct stack *s);
 
 /* calls.c: 0 or -ENOMEM */
 int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t func);

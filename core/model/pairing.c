@@ -237,7 +237,7 @@ static int pair_func_event(struct model *m, const struct event *e)
 	int err;
 
 	if (!s)
-		return -ENOMEM;
+		return -errno;
 	s->info.last_ns = e->ts_ns;
 	s->label = e->goid;
 	note_way(m, e);
@@ -296,7 +296,7 @@ static int create(struct model *m, const struct event *e, const uint64_t arg[4])
 	int err = 0;
 
 	if (e->goid && !creator)
-		return -ENOMEM;
+		return -errno;
 	if (creator) {
 		creator->info.last_ns = e->ts_ns;
 		root = creator->n ? top(creator)->path : creator->root;
@@ -313,7 +313,7 @@ static int create(struct model *m, const struct event *e, const uint64_t arg[4])
 		return err;
 	child = stack_get(m, false, arg[0], e->ts_ns);
 	if (!child)
-		return -ENOMEM;
+		return -errno;
 	child->go_edge = root || e->goid;
 	child->root = root;
 	child->root_pc = arg[1];
@@ -359,7 +359,7 @@ static int pair_goroutine_event(struct model *m, const struct event *e, const ui
 	}
 	s = stack_get(m, false, e->goid, e->ts_ns);
 	if (!s)
-		return -ENOMEM;
+		return -errno;
 	s->info.last_ns = e->ts_ns;
 	if (e->kind == EV_STOP)
 		return prologue_stop(m, s, e, arg[0]);

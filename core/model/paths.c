@@ -7,8 +7,6 @@
 
 #include "base/vec.h"
 
-#define DEFAULT_MAX 1000000u
-
 static uint32_t call_hash(uint32_t parent, uint32_t func)
 {
 	return hash_u64_pair(parent, func);
@@ -108,7 +106,7 @@ int paths_init(struct paths *t, uint32_t max)
 {
 	uint32_t root;
 
-	*t = (struct paths){ .max = max ? max : DEFAULT_MAX };
+	*t = (struct paths){ .max = max ? max : PATHS_DEFAULT_MAX };
 	return node_new(t, 0, PATH_ROOT, &root);
 }
 

@@ -10,6 +10,8 @@
 #include "model/model.h"
 #include "model/path_events.h"
 
+#define PATHS_DEFAULT_MAX 1000000u
+
 /*
  * What each call touches of its node, in one cache line: a tree of many paths
  * is all cache misses. paths_settle adds it to path_node.stats, which holds the

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Stacks by goroutine and by thread: found by number. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +73,10 @@ struct stack *stack_get_slow(struct model *m, bool system, uint64_t id, uint64_t
 
 	if (s)
 		return s;
+	if (m->totals.goroutines + m->n_threads >= m->max_stacks) {
+		errno = E2BIG;
+		return NULL;
+	}
 	s = m->n_spare ? m->spare[--m->n_spare] : calloc(1, sizeof(*s));
 	if (!s)
 		return NULL;
@@ -80,15 +85,27 @@ struct stack *stack_get_slow(struct model *m, bool system, uint64_t id, uint64_t
 		.goid = id, .image = m->image, .first_ns = ts_ns, .last_ns = ts_ns, .system = system
 	};
 	if (table_add(t, s)) {
-		stack_free(s);
+		stack_free(m, s);
+		errno = ENOMEM;
 		return NULL;
 	}
 	m->totals.goroutines += !system;
+	m->n_threads += system;
 	return s;
 }
 
-void stack_free(struct stack *s)
+int stack_grow(struct model *m, struct stack *s)
 {
+	size_t before = s->cap;
+	int err = vec_reserve(&s->frames, &s->cap, s->n + 1);
+
+	m->frames_room += s->cap - before;
+	return err ? err : m->frames_room > m->max_frames_room ? -E2BIG : 0;
+}
+
+void stack_free(struct model *m, struct stack *s)
+{
+	m->frames_room -= s->cap;
 	free(s->frames);
 	open_funcs_free(&s->open);
 	free(s);
@@ -100,17 +117,17 @@ void stack_drop(struct model *m, struct stack *s)
 		m->opt.on_goroutine(m->opt.ctx, &s->info);
 	table_remove(s->system ? &m->threads : &m->goroutines, s);
 	if (m->n_spare == sizeof(m->spare) / sizeof(m->spare[0]) || s->cap > KEEP_FRAMES) {
-		stack_free(s);
+		stack_free(m, s);
 		return;
 	}
 	reset(s);
 	m->spare[m->n_spare++] = s;
 }
 
-void stack_table_free(struct stack_table *t)
+void stack_table_free(struct model *m, struct stack_table *t)
 {
 	for (size_t i = 0; i < t->n; i++)
-		stack_free(t->stacks[i]);
+		stack_free(m, t->stacks[i]);
 	free(t->stacks);
 	hash_index_free(&t->by_id);
 	*t = (struct stack_table){ 0 };

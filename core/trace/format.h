@@ -39,11 +39,15 @@
 #define STRING_MAX_BYTES (4u << 20)
 /* unpacked payloads of kvs, funcs, sites, pcs together */
 #define TABLES_MAX_BYTES (256u << 20)
-#define KVS_MAX          4096u
-#define FUNCS_MAX        (1u << 20)
-#define SITES_MAX        (1u << 24)
-#define PCS_MAX          (1u << 16)
-#define BLOCK_MAX_EVENTS (1u << 16)
+/* and in proportion to the file so far, of which names and sites are a fifth or a tenth; the first
+ * are free */
+#define TABLES_FREE_BYTES (1u << 20)
+#define TABLES_MAX_RATIO  200u
+#define KVS_MAX           4096u
+#define FUNCS_MAX         (1u << 20)
+#define SITES_MAX         (1u << 24)
+#define PCS_MAX           (1u << 16)
+#define BLOCK_MAX_EVENTS  (1u << 16)
 
 /* Fields of a chunk header, in file order. */
 struct chunk_head {

@@ -129,6 +129,8 @@ static const char *take_table(struct trace_reader *r, const struct chunk_head *h
 		return "functions or sites after the first event";
 	r->tables_bytes += h->raw_bytes;
 	r->items[h->type] += h->count;
+	if (r->tables_bytes > TABLES_FREE_BYTES + TABLES_MAX_RATIO * r->off)
+		return "its tables unpack to far more than tables do";
 	if (r->tables_bytes > TABLES_MAX_BYTES || r->items[h->type] > max[h->type])
 		return "its tables are larger than any may be";
 	return table_get(&r->info, h->type, r->unpacker.raw, h->raw_bytes, h->count);
@@ -364,6 +366,11 @@ int trace_reader_span(struct trace_reader *r, struct trace_span *span)
 const struct trace_info *trace_reader_info(const struct trace_reader *r)
 {
 	return &r->info;
+}
+
+uint64_t trace_reader_bytes(const struct trace_reader *r)
+{
+	return r->off;
 }
 
 bool trace_reader_complete(const struct trace_reader *r)

@@ -154,6 +154,8 @@ int trace_reader_span(struct trace_reader *r, struct trace_span *span);
 
 /* Valid from open on; pcs and end keys fill in as reading goes on. Owned by r. */
 const struct trace_info *trace_reader_info(const struct trace_reader *r);
+/* Of the file, read so far. */
+uint64_t trace_reader_bytes(const struct trace_reader *r);
 /* After the end was reached: was there an end record? */
 bool trace_reader_complete(const struct trace_reader *r);
 /* Was it still being written when it was opened? */

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Small files that claim much: reports and exports of them take memory in proportion to the file,
+ * or refuse it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/log.h"
+#include "export/export.h"
+#include "report/report_fixture.h"
+
+/* Memory that a trace of so many bytes may take. */
+#define MOST_BYTES(file_bytes) ((128ull << 20) + 1000ull * (file_bytes))
+#define FUNCS                  500u
+
+enum claim { GOROUTINES, ENDED_GOROUTINES, OPEN_CALLS, PATHS, FUNCTIONS };
+
+static void add_function(struct trace_info *t, uint32_t f, bool alike)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "f%u", alike ? 0 : f);
+	assert_int_equal(trace_info_add_func(t, &(struct trace_func){ .name = name }), 0);
+	for (uint16_t kind = EV_ENTRY; kind <= EV_EXIT; kind++)
+		assert_int_equal(
+			trace_info_add_site(t, &(struct trace_site){ f, TRACE_NONE, 0, kind }), 0);
+}
+
+static void put(struct trace_writer *w, uint64_t *ts, uint64_t goid, uint32_t site, uint32_t depth)
+{
+	const struct event_ext ev = { .h = { .ts_ns = ++*ts,
+					     .goid = goid,
+					     .site = site,
+					     .depth = depth,
+					     .tid = 1,
+					     .kind = site & 1 ? EV_EXIT : EV_ENTRY } };
+
+	assert_int_equal(trace_writer_event(w, &ev), 0);
+}
+
+static void events(struct trace_writer *w, enum claim claim)
+{
+	uint64_t ts = 0;
+
+	for (uint64_t i = 1; i <= 3000000 && claim <= ENDED_GOROUTINES; i++) {
+		put(w, &ts, i, 0, 8);
+		if (claim == ENDED_GOROUTINES)
+			put(w, &ts, i, 1, 8);
+	}
+	for (uint32_t i = 1; i <= 8000000 && claim == OPEN_CALLS; i++)
+		put(w, &ts, 1, 0, 8 * i);
+	for (uint32_t f = 0; f < FUNCS && claim == PATHS; f++) {
+		put(w, &ts, 1, 2 * f, 8);
+		for (uint32_t g = 0; g < FUNCS; g++) {
+			put(w, &ts, 1, 2 * g, 16);
+			put(w, &ts, 1, 2 * g + 1, 16);
+		}
+		put(w, &ts, 1, 2 * f + 1, 8);
+	}
+}
+
+static void bomb(enum claim claim, char path[TRACE_PATH_BYTES])
+{
+	struct trace_info info = { 0 };
+
+	snprintf(path, TRACE_PATH_BYTES, "/tmp/gotrace-bomb-XXXXXX");
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	for (uint32_t f = 0; f < (claim == FUNCTIONS ? 600 * FUNCS : FUNCS); f++)
+		add_function(&info, f, claim == FUNCTIONS);
+	struct trace_writer *w = trace_writer_new(fd, &info);
+
+	assert_non_null(w);
+	events(w, claim);
+	assert_int_equal(trace_writer_finish(w, NULL, 0), 0);
+	trace_info_free(&info);
+}
+
+static void in_silence(void *ctx, enum log_level level, const char *line)
+{
+	(void)ctx;
+	(void)level;
+	(void)line;
+}
+
+/* In a child: the n-th way to look at a trace. */
+static void look(const char *path, unsigned n)
+{
+	struct trace_reader *r = trace_reader_open(path);
+	FILE *out = fopen("/dev/null", "w");
+	const struct export_format *f = export_formats;
+	int err;
+
+	if (!r || !out)
+		exit(out ? 1 : 99);
+	if (n <= BY_CALL)
+		err = report_formats[1].write(r, &(struct report_options){ .by = n }, out);
+	else
+		err = (f + (n - BY_CALL - 1))->write(&r, 1, &(struct export_options){ 0 }, out);
+	exit(err ? 1 : 0);
+}
+
+static size_t n_looks(void)
+{
+	size_t n = BY_CALL + 1;
+
+	for (const struct export_format *f = export_formats; f->name; f++)
+		n++;
+	return n;
+}
+
+static void test_bombs(void **state)
+{
+	(void)state;
+	log_set_sink(in_silence, NULL);
+	for (enum claim claim = GOROUTINES; claim <= FUNCTIONS; claim++) {
+		char path[TRACE_PATH_BYTES];
+		struct stat st;
+
+		bomb(claim, path);
+		assert_int_equal(stat(path, &st), 0);
+		for (unsigned n = 0; n < n_looks(); n++) {
+			struct rusage used;
+			int status;
+
+			fflush(NULL);
+			pid_t pid = fork();
+
+			assert_true(pid >= 0);
+			if (!pid)
+				look(path, n);
+			assert_int_equal(wait4(pid, &status, 0, &used), pid);
+			if (!WIFEXITED(status) || WEXITSTATUS(status) > 1 ||
+			    used.ru_maxrss * 1024ull > MOST_BYTES((uint64_t)st.st_size))
+				fail_msg("claim %d of %lld bytes, look %u: status %#x, %ld KB",
+					 claim, (long long)st.st_size, n, (unsigned)status,
+					 used.ru_maxrss);
+		}
+		unlink(path);
+	}
+	log_set_sink(NULL, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bombs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

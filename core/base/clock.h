@@ -3,15 +3,11 @@
 #define GOTRACE_CLOCK_H
 
 #include <stdint.h>
-#include <time.h>
 
-/* The clock of events: bpf_ktime_get_ns() reads the same one. */
-static inline uint64_t clock_monotonic_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
+/*
+ * The clock of events: what bpf_ktime_get_ns() returns, which is CLOCK_MONOTONIC outside of all
+ * time namespaces. In one whose clock has an offset (unshare --time) it is taken off.
+ */
+uint64_t clock_monotonic_ns(void);
 
 #endif

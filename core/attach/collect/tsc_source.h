@@ -33,9 +33,8 @@ struct tsc_check {
 /*
  * Whether counters read on any CPU can be turned into CLOCK_MONOTONIC as BPF programs have it:
  * the kernel's clock source, a counter that neither changes its rate nor stops, reading that is
- * allowed and not trapped, no time namespace with an offset around gotrace (one around the target
- * does not matter: the counter is the same inside), and the same value on all CPUs, measured by
- * threads pinned to them. Takes some milliseconds.
+ * allowed and not trapped, and the same value on all CPUs, measured by threads pinned to them.
+ * Takes some milliseconds.
  */
 struct tsc_check tsc_source_check(void);
 

@@ -1,0 +1,44 @@
+#!/bin/bash
+# Clocks that are not the kernel's own: time namespaces whose clocks have an offset.
+# Tests are called by name, through check.
+# shellcheck disable=SC2317 source-path=SCRIPTDIR
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+programs=$LIVE/programs/default
+
+in_namespace() { # OFFSET STRATEGY
+	unshare --time --monotonic "$1" --boottime "$1" true || skip "no time namespaces here"
+	unshare --time --monotonic "$1" --boottime "$1" --fork \
+		timeout 60 "$GOTRACE" record --probe="$2" -o trace -- "$programs/ticker" 1s >out
+	gt report trace --format=csv >csv
+	compare_counts out csv
+	gt report trace >text
+	expect_grep 'no event was lost' text
+}
+killed_in_namespace() { # OFFSET: what was flushed before is in the trace
+	unshare --time --monotonic "$1" --boottime "$1" true || skip "no time namespaces here"
+	unshare --time --monotonic "$1" --boottime "$1" --fork \
+		timeout 60 sh -c '"$0" record -o trace -- "$@" & echo $! >pid; wait' "$GOTRACE" "$programs/ticker" 3s >out 2>err &
+	wait_for 20 grep -q ready out
+	sleep 2
+	kill -KILL "$(cat pid)"
+	wait
+	[ "$(csv_calls trace main.tick)" -ge 50 ] || fail "a killed trace holds $(csv_calls trace main.tick) calls"
+}
+for offset in 100000 -1000; do
+	for strategy in emulated springboard inline; do
+		check "a time namespace with an offset of $offset s, $strategy" in_namespace "$offset" "$strategy"
+	done
+	check "gotrace killed in a time namespace with an offset of $offset s" killed_in_namespace "$offset"
+done
+
+target_in_namespace() {
+	unshare --time --monotonic 100000 --boottime 100000 true || skip "no time namespaces here"
+	expect_status 0 gt record --exe "$LIVE/programs/noinline/plain" -o trace -- \
+		unshare --time --monotonic 100000 --boottime 100000 "$LIVE/programs/noinline/plain" >out
+	gt report trace --format=csv >csv
+	compare_counts out csv
+}
+check "a program in a time namespace of its own" target_in_namespace
+
+done_testing

@@ -73,6 +73,16 @@ not_their_file() { # the trace is opened with the rights of the invoking user
 }
 check "under sudo no trace where the invoking user may not write" not_their_file
 
+execute_only() { # its names are not shown to who may only execute it
+	install -m 711 "$identity" program
+	own_folder
+	expect_status 125 like_sudo timeout 60 "$GOTRACE" record -o trace -- ../program >../out 2>../err
+	[ ! -s ../out ] || fail "the command ran"
+	expect_grep 'program: cannot be opened: permission denied' ../err
+	expect_status 0 like_sudo timeout 60 "$GOTRACE" record --user root -o trace -- ../program >../out
+}
+check "under sudo a binary that the user may only execute is not read" execute_only
+
 real_sudo() {
 	command -v sudo >/dev/null || skip "sudo is not installed"
 	# root calls sudo: the invoking user is root, nothing may change.

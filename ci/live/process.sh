@@ -149,6 +149,36 @@ killed_early() { # at any moment of the first half second
 }
 check "killed within half a second, record leaves a trace that can be read" killed_early
 
+few_descriptors() {
+	(ulimit -Sn 16 && gt record -o trace -- "$programs/plain" >out 2>err)
+	! grep -q 'uprobe_multi' err || { cat err; fail "said of the kernel what is of the limit"; }
+	[ "$(csv_calls trace main.outer)" = 1000 ]
+	local got=0
+	(ulimit -n 16 && gt record -o trace2 -- "$programs/plain" >out 2>err) || got=$?
+	[ "$got" = 0 ] || { [ "$got" = 125 ] && expect_grep 'ulimit|too many open files|file descriptors' err; }
+	! grep -q 'has no uprobe_multi' err || { cat err; fail "said of the kernel what is of the limit"; }
+}
+check "few descriptors are no property of the kernel" few_descriptors
+
+full_export() { # the reason is told
+	mkdir mnt
+	gt record -o trace -- "$programs/plain" >/dev/null
+	mount -t tmpfs -o size=16k tmpfs mnt || skip "no tmpfs can be mounted here"
+	local got=0
+	gt export -F csv --calls -o mnt/x trace 2>err || got=$?
+	umount mnt
+	[ "$got" = 1 ] || fail "status $got"
+	expect_grep 'no space left' err
+	for verb in 'report --by=call -F csv' 'export -F folded' dump info plan; do
+		set -- "$verb" trace
+		[ "$verb" != plan ] || set -- plan "$programs/plain"
+		# shellcheck disable=SC2086
+		expect_status 1 gt $1 "$2" >/dev/full 2>err
+		expect_grep 'no space left' err
+	done
+}
+check "a full disk is told as that" full_export
+
 # The filter of the kernel does not follow an exec of another thread: counts are then said to be short.
 exec_of_thread() { # STRATEGY
 	gt record -o trace --probe="$1" -- "$programs/execthread" >out

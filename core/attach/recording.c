@@ -28,6 +28,11 @@ static int resolve_kind(struct recording *r)
 {
 	const struct plan *plan = r->probing->plan;
 
+	if (r->caps->multi_err == -EMFILE || r->caps->load_err == -EMFILE) {
+		log_error(
+			"too few files may be open: raise the hard limit to 64 at least (ulimit -Hn)");
+		return -EMFILE;
+	}
 	if (r->kind == ATTACH_AUTO)
 		r->kind = r->caps->multi_err && !r->caps->load_err ? ATTACH_PERF : ATTACH_MULTI;
 	if (r->kind == ATTACH_PERF && r->caps->multi_err)

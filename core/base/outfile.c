@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 
@@ -10,8 +11,10 @@ int outfile_check(FILE *out)
 {
 	int err = fflush(out) ? errno : 0;
 
+	/* An earlier write failed, and its reason is gone: another one fails for the same. The
+	 * output is of no use either way. */
 	if (!err && ferror(out))
-		err = EIO; /* an earlier write failed; its reason is gone */
+		err = write(fileno(out), "\n", 1) < 0 ? errno : EIO;
 	if (err)
 		log_error("the output could not be written: %s", strerror(err));
 	return -err;

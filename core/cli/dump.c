@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A trace's events as text, for bug reports. */
 #include <argp.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/log.h"
+#include "base/outfile.h"
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "trace/evlist.h"
@@ -39,13 +37,11 @@ int cmd_dump(int argc, char **argv)
 
 	if (!r)
 		return STATUS_BAD_INPUT;
-	errno = 0;
 	int err = evlist_dump(stdout, r);
 
-	if (fflush(stdout) || ferror(stdout)) {
-		err = -EIO;
-		log_error("standard output: %s", strerror(errno ? errno : EIO));
-	}
+	int written = outfile_check(stdout);
+
+	err = err ? err : written;
 	trace_reader_close(r);
 	return err ? STATUS_BAD_INPUT : 0;
 }

@@ -61,7 +61,7 @@ static void test_status(void **state)
 	assert_string_equal(said, "@func main.f\n@site entry main.f\n@site exit main.f\n" CALL
 				  "# complete\n");
 	assert_int_equal(run(path, NULL, full, said), 1);
-	assert_non_null(strstr(said, "standard output: No space left on device"));
+	assert_non_null(strstr(said, "the output could not be written: No space left on device"));
 	assert_int_equal(run("/nowhere", NULL, -1, said), 1);
 	assert_non_null(strstr(said, "/nowhere"));
 	assert_int_equal(run("/dev/null", NULL, -1, said), 1);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/log.h"
+#include "base/outfile.h"
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "analysis/probe_cost.h"
@@ -164,10 +164,8 @@ int cmd_info(int argc, char **argv)
 
 	if (!err)
 		(a.json ? show_json : show_text)(r, &c);
-	if (!err && (fflush(stdout) || ferror(stdout))) {
-		err = -errno;
-		log_error("standard output: %s", strerror(errno));
-	}
+	if (!err)
+		err = outfile_check(stdout);
 	trace_reader_close(r);
 	return err ? STATUS_BAD_INPUT : 0;
 }

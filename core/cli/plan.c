@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/outfile.h"
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/selection.h"
@@ -70,8 +71,10 @@ static int show(const struct plan_args *a, const struct gobin *b)
 	err = a->json      ? plan_print_json(p, stdout)
 	      : a->explain ? plan_print_sites(p, stdout)
 			   : plan_print_text(p, stdout);
-	if (err)
+	if (err && !ferror(stdout))
 		log_error("standard output: %s", strerror(-err));
+	else
+		err = outfile_check(stdout);
 	plan_free(p);
 	/* Logs why, if the binary can be planned but not recorded. */
 	return err || gobin_layout(b, &layout) ? STATUS_BAD_INPUT : 0;

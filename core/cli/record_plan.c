@@ -65,9 +65,18 @@ static int open_binary(struct run *r)
 {
 	const char *path = r->binary_path;
 
-	r->exe_fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (r->exe_fd < 0) {
-		log_error("%s: cannot be opened: %s%s", path, strerror(errno),
+	/* What the command's user may only execute is not for the trace to show. Another process is
+	 * opened with the rights to trace it. */
+	int err = r->opt.pid ? 0 : user_enter(&r->user);
+
+	if (!err) {
+		r->exe_fd = open(path, O_RDONLY | O_CLOEXEC);
+		err = r->exe_fd < 0 ? -errno : 0;
+	}
+	if (!r->opt.pid)
+		user_leave(&r->user);
+	if (err) {
+		log_error("%s: cannot be opened: %s%s", path, strerror(-err),
 			  r->opt.pid ? "; is the process running, and is it yours?" : "");
 		return STATUS_FAILED;
 	}

@@ -7,11 +7,25 @@
 #include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "attach/helper_process.h"
 #include "attach/kernel/bench.h"
 #include "base/log.h"
+
+/* What is tried takes some descriptors. The soft limit of a shell may be too low for it. */
+#define TRIED_DESCRIPTORS 64
+
+static void raise_descriptors(void)
+{
+	struct rlimit lim;
+
+	if (getrlimit(RLIMIT_NOFILE, &lim) || lim.rlim_cur >= TRIED_DESCRIPTORS)
+		return;
+	lim.rlim_cur = lim.rlim_max < TRIED_DESCRIPTORS ? lim.rlim_max : TRIED_DESCRIPTORS;
+	setrlimit(RLIMIT_NOFILE, &lim);
+}
 
 static void read_capabilities(struct caps *c)
 {
@@ -90,6 +104,7 @@ static void probe(struct caps *c, enum nop10 nop10, int fd)
 	struct bench b;
 
 	*c = (struct caps){ .perf_err = -ENOTSUP, .nop10_err = -ENOTSUP };
+	raise_descriptors();
 	read_capabilities(c);
 	c->btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
 	c->regs_write = !bench_try_regs_write();

@@ -180,6 +180,10 @@ fuzz-signals: $(OUT)/test/plan/inline_hook_test ## every kind of signal at every
 soak: $(filter $(OUT)/test/model/random%,$(TESTS)) ## 10 million random executions (RUNS=, SEED=)
 	$(Q)ci/soak.sh $(filter $(OUT)/test/model/random%,$(TESTS))
 
+.PHONY: torture
+torture: $(BIN) | $(call deps,go) ## kills gotrace at random moments (KILLS=40, SEED=1); needs root
+	$(Q)GOTRACE=$(abspath $(BIN)) KILLS=$(or $(KILLS),40) SEED=$(or $(SEED),1) ci/torture.sh
+
 .PHONY: format
 format: | $(call deps,test) ## formats all C with .clang-format
 	$(Q)ci/format.sh --write

@@ -1,0 +1,85 @@
+#!/bin/bash
+# Kills gotrace at random moments, in every way of probing, launched and attached. The program it traces
+# must end as if nothing had been, with its whole output; the trace must be readable, the one before
+# untouched, and a run afterwards exact. Run as root.
+#
+#   ci/torture.sh        KILLS=40: how many, SEED=1: of the moments
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(dirname "$here")
+GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
+KILLS=${KILLS:-40}
+RANDOM=${SEED:-1}
+# shellcheck source=totals.sh
+. "$here/totals.sh"
+[ -x "$GOTRACE" ] && [ "$(id -u)" = 0 ] || { skip torture "needs root and $GOTRACE"; totals; exit; }
+command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
+folder=$(mktemp -d /tmp/gotrace-torture.XXXXXX) || exit 1
+trap 'rm -rf "$folder"' EXIT
+"$top/fixtures/programs/build.sh" "$folder/programs" ticker plain >"$folder/build.log" 2>&1 ||
+	{ cat "$folder/build.log"; not_ok "the programs to trace cannot be built"; totals; exit; }
+cd "$folder" || exit 1
+ticker=$folder/programs/default/ticker plain=$folder/programs/noinline/plain
+
+# wait_for_line PATTERN FILE: at most 60 s
+wait_for_line() {
+	for _ in $(seq 600); do
+		grep -q "$1" "$2" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+# survive STRATEGY HOW MS: one kill. Says what is wrong, nothing else.
+survive() {
+	local target='' job
+	: >out
+	cp good trace
+	if [ "$2" = attached ]; then
+		"$ticker" 2s >out &
+		target=$!
+		wait_for_line ready out || { echo "the program does not begin"; return; }
+		"$GOTRACE" record -o trace --probe="$1" --pid "$target" >/dev/null 2>err &
+	else
+		"$GOTRACE" record -o trace --probe="$1" -- "$ticker" 2s >out 2>err &
+	fi
+	job=$!
+	sleep "$(printf '%d.%03d' $(($3 / 1000)) $(($3 % 1000)))"
+	kill -KILL $job 2>/dev/null
+	wait $job 2>/dev/null
+	if [ -n "$target" ]; then
+		wait "$target" || echo "the program ended with status $?"
+	elif [ -s out ]; then
+		wait_for_line '^count main.tick ' out || echo "the program's output is cut off"
+	fi
+	"$GOTRACE" report trace >text 2>&1 || echo "the trace cannot be read: $(tail -n 1 text)"
+	if ! "$GOTRACE" info trace | grep -q '^complete *yes' && grep -q '^no event was lost' text; then
+		echo "a trace without its end claims that nothing was lost"
+	fi
+	[ ! -e trace.old ] || cmp -s trace.old good || echo "the older trace is another"
+	rm -f trace trace.old
+}
+
+"$GOTRACE" record -o good -- "$plain" >/dev/null 2>&1 || { not_ok "no trace can be recorded"; totals; exit; }
+# shellcheck disable=SC2034 # both are used by name
+launched=$(sed -n 's/^\([a-z][^ ]*\) --probe=\1\( .*\)\{0,1\}$/\1/p' "$here/regress/probes")
+# shellcheck disable=SC2034
+attached=$(sed -n '/# launched/!s/^\([a-z][^ ]*\) --probe=\1\( .*\)\{0,1\}$/\1/p' "$here/regress/probes")
+n=0 bad=0
+while [ $n -lt "$KILLS" ]; do
+	for how in launched attached; do
+		for strategy in ${!how}; do
+			[ $n -lt "$KILLS" ] || break 2
+			n=$((n + 1)) ms=$((RANDOM % 2200))
+			said=$(survive "$strategy" $how $ms)
+			[ -z "$said" ] || { bad=$((bad + 1)); not_ok "kill after $ms ms, $strategy, $how: $said"; }
+		done
+	done
+done
+[ $bad = 0 ] && ok "$n kills at random moments harmed no program and no trace"
+for strategy in $launched; do
+	"$GOTRACE" record -o after --probe="$strategy" -- "$plain" >printed 2>err &&
+		"$GOTRACE" report after --format=csv >csv && "$top/fixtures/traces/counts.sh" printed csv >differ &&
+		ok "a run after all kills is exact, $strategy" || not_ok "a run after all kills is exact, $strategy"
+done
+totals

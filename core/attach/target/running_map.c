@@ -29,7 +29,14 @@
 
 int running_remote_begin(const struct running *r, struct remote *remote, pid_t tid)
 {
-	return remote_begin(remote, tid, r->text.mem_fd, r->code_at);
+	const uint8_t *file = gobin_bytes(r->opt.plan->binary, r->code_at - r->text.bias,
+					  REMOTE_CODE_BYTES);
+	int err = remote_begin(remote, tid, r->text.mem_fd, r->code_at);
+
+	/* A thread may still be executing what another gotrace put there. */
+	if (!err && (!file || memcmp(remote->was, file, REMOTE_CODE_BYTES)))
+		err = -EBUSY;
+	return err;
 }
 
 int running_remote_call(void *ctx, const uint64_t args[7], int64_t *result)
@@ -265,11 +272,13 @@ static void with_thread(struct mapping *m, void (*work)(struct mapping *m))
 {
 	int err = -EAGAIN;
 
-	for (int i = 0; i < THREAD_TRIES && err && err != -EPERM; i++)
+	for (int i = 0; i < THREAD_TRIES && err && err != -EPERM && err != -EBUSY; i++)
 		err = try_with_thread(m, work);
 	if (err && !m->why)
 		m->why = err == -EPERM ? "ptrace is refused"
-				       : "none of its threads can make system calls for gotrace";
+			 : err == -EBUSY
+				 ? "another gotrace is attaching to it, or was killed meanwhile"
+				 : "none of its threads can make system calls for gotrace";
 }
 
 static void make_files(struct mapping *m)

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/target/remote.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "attach/target/threads.h"
+
+static void test_restarted_calls(void **state)
+{
+	(void)state;
+	struct user_regs_struct r = { .orig_rax = SYS_futex, .rax = -512ull, .rip = 0x1002 };
+
+	remote_rewind_syscall(&r);
+	assert_int_equal(r.rax, SYS_futex);
+	assert_int_equal(r.rip, 0x1000);
+	assert_int_equal((int64_t)r.orig_rax, -1);
+	r = (struct user_regs_struct){ .orig_rax = SYS_nanosleep, .rax = -516ull, .rip = 0x1002 };
+	remote_rewind_syscall(&r);
+	assert_int_equal(r.rax, SYS_restart_syscall);
+	assert_int_equal(r.rip, 0x1000);
+	/* what a program sees: a result, or code that is in no system call */
+	r = (struct user_regs_struct){ .orig_rax = SYS_read,
+				       .rax = -(uint64_t)EINTR,
+				       .rip = 0x1002 };
+	remote_rewind_syscall(&r);
+	assert_int_equal((int64_t)r.rax, -EINTR);
+	assert_int_equal(r.rip, 0x1002);
+	r = (struct user_regs_struct){ .orig_rax = -1ull, .rax = -512ull, .rip = 0x1002 };
+	remote_rewind_syscall(&r);
+	assert_int_equal((int64_t)r.rax, -512);
+	assert_int_equal(r.rip, 0x1002);
+}
+
+/* ---- a child that watches its registers */
+
+#define TOLD SIGTERM
+
+/* Never returns; the process ends with status 3 when a register that a system call or gotrace's
+ * code may change is not what it was, an overflow flag included. */
+static void watch_registers(void)
+{
+	__asm__ volatile("mov $101, %%eax\n mov $102, %%ecx\n mov $103, %%edx\n"
+			 "mov $104, %%esi\n mov $105, %%edi\n mov $106, %%r8d\n"
+			 "mov $107, %%r9d\n mov $108, %%r10d\n mov $109, %%r11d\n"
+			 "1: cmp $101, %%rax\n jne 2f\n cmp $102, %%rcx\n jne 2f\n"
+			 "cmp $103, %%rdx\n jne 2f\n cmp $104, %%rsi\n jne 2f\n"
+			 "cmp $105, %%rdi\n jne 2f\n cmp $106, %%r8\n jne 2f\n"
+			 "cmp $107, %%r9\n jne 2f\n cmp $108, %%r10\n jne 2f\n"
+			 "cmp $109, %%r11\n jne 2f\n"
+			 "mov $0x7fffffff, %%ebx\n add $1, %%ebx\n" /* overflows */
+			 "nop\n nop\n nop\n nop\n nop\n nop\n nop\n nop\n"
+			 "jno 2f\n jns 2f\n jmp 1b\n"
+			 "2: mov $60, %%eax\n mov $3, %%edi\n syscall\n" ::
+				 : "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10",
+				   "r11", "cc", "memory");
+}
+
+static sigset_t mask_wanted;
+
+static void on_told(int signal)
+{
+	sigset_t mask;
+
+	(void)signal;
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	sigdelset(&mask, TOLD); /* while its handler runs */
+	_exit(sigismember(&mask, SIGUSR1) == 1 && sigismember(&mask, SIGUSR2) == 0 ? 0 : 4);
+}
+
+static pid_t start_child(void)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(TOLD, on_told);
+	sigemptyset(&mask_wanted);
+	sigaddset(&mask_wanted, SIGUSR1);
+	sigprocmask(SIG_SETMASK, &mask_wanted, NULL);
+	watch_registers();
+	_exit(5);
+}
+
+static void end_child(pid_t pid)
+{
+	int status;
+
+	kill(pid, TOLD);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static int open_mem(pid_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+/* Code that nobody executes, in this process and its children. */
+static uint64_t spare_code(void)
+{
+	void *at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(at, MAP_FAILED);
+	return (uint64_t)at;
+}
+
+static void test_calls(void **state)
+{
+	(void)state;
+	const uint64_t at = spare_code();
+	pid_t pid = start_child();
+	int mem = open_mem(pid);
+	struct threads t;
+	struct remote r;
+	int64_t got = 0;
+
+	usleep(10000); /* to where it watches */
+	for (int i = 0; i < 200; i++) {
+		assert_int_equal(threads_stop(&t, pid, 0), 0);
+		assert_int_equal(remote_begin(&r, pid, mem, at), 0);
+		assert_int_equal(remote_call(&r, (const uint64_t[7]){ SYS_getppid }, NULL, &got),
+				 0);
+		assert_int_equal(got, getpid());
+		assert_int_equal(remote_call(&r, (const uint64_t[7]){ SYS_access, 0, F_OK },
+					     "/proc/self", &got),
+				 0);
+		assert_int_equal(got, 0);
+		assert_int_equal(remote_end(&r), 0);
+		threads_go(&t);
+	}
+	close(mem);
+	end_child(pid);
+}
+
+/* Stopped when it has left the code that it was sent to. */
+static void stop_outside(struct threads *t, pid_t pid, uint64_t at)
+{
+	struct user_regs_struct regs;
+
+	for (;;) {
+		assert_int_equal(threads_stop(t, pid, 0), 0);
+		assert_int_equal(ptrace(PTRACE_GETREGS, pid, NULL, &regs), 0);
+		if (regs.rip - at >= REMOTE_CODE_BYTES)
+			return;
+		threads_go(t);
+		usleep(500);
+	}
+}
+
+/* As if gotrace had died at once: nobody puts anything back. */
+static void test_code_restores_by_itself(void **state)
+{
+	(void)state;
+	static const uint64_t all = ~0ull;
+	const uint64_t at = spare_code(), args[7] = { SYS_getppid };
+	pid_t pid = start_child();
+	int mem = open_mem(pid);
+	uint8_t code[REMOTE_CODE_BYTES];
+	struct threads t;
+	struct remote r;
+
+	usleep(10000);
+	for (int i = 0; i < 200; i++) {
+		stop_outside(&t, pid, at);
+		assert_int_equal(remote_begin(&r, pid, mem, at), 0);
+		remote_code_write(&r.state, at, args, NULL, code);
+		assert_int_equal(pwrite(mem, code, sizeof(code), (off_t)at), sizeof(code));
+		struct user_regs_struct regs = r.state.regs;
+		regs.rip = at;
+		assert_int_equal(ptrace(PTRACE_SETREGS, pid, NULL, &regs), 0);
+		if (i % 2)
+			assert_int_equal(ptrace(PTRACE_SETSIGMASK, pid, sizeof(all), &all), 0);
+		threads_go(&t);
+		usleep(500);
+	}
+	stop_outside(&t, pid, at);
+	threads_go(&t);
+	close(mem);
+	end_child(pid);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_restarted_calls),
+		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_code_restores_by_itself),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

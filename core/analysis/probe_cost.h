@@ -9,8 +9,6 @@
 
 #include "trace/trace.h"
 
-#define PROBE_SHARES_BYTES 160
-
 /*
  * An estimate: the events of each kind of probe (keys end.events_*) times what one was measured to
  * cost on that machine before the program started (cost.*_ns). What it leaves out: hits without
@@ -19,12 +17,30 @@
  */
 bool probe_cost_ns(const struct trace_info *info, uint64_t *ns);
 
-/* What part of the program's time that was, as a clause: ", 5.0% of the program's processor time of
- * 3.60ms, 1.6% of its wall time of 11.4ms"; only of what the trace knows, nothing when it knows
- * neither. Of the wall time it may be more than all: probes are hit on several CPUs at once.
- * Returns buf. */
-const char *probe_cost_shares(const struct trace_info *info, uint64_t ns,
-			      char buf[PROBE_SHARES_BYTES]);
+/* What tracing did to the program as a whole, from its processor and wall time. */
+struct probe_overhead {
+	uint64_t cpu_ns, wall_ns; /* of the program; wall 0: not known */
+	uint64_t probe_ns;        /* the part of cpu_ns that was the probes' */
+	double cpu_times;         /* processor time over that of an untraced run */
+	double wall_times;        /* wall time likewise; 0: not known */
+};
+
+/*
+ * The estimate above is too far off where little is left besides the probes, and so is any other of
+ * the probes' time. But traps are the kernel's time, nearly all of it: there, what is left of the
+ * program's user time is what the program took itself. false when the trace does not say enough.
+ */
+bool probe_overhead_find(const struct trace_info *info, struct probe_overhead *o);
+
+/*
+ * Says it in one line: "about 24x slower than untraced (probes 26.0s of 27.9s of processor
+ * time)"; of a program that mostly waits, "at least 1.2x slower than untraced, with 3.1x its
+ * processor time (...)". Returns buf, or NULL when the trace does not say enough.
+ */
+#define PROBE_OVERHEAD_BYTES 192
+const char *probe_overhead_say(const struct trace_info *info, char buf[PROBE_OVERHEAD_BYTES]);
+/* A sentence of warning when the probes took more than a fifth of the processor time, else NULL. */
+const char *probe_overhead_warn(const struct trace_info *info);
 
 /* "474ns emulated, 9.07us single-stepped": what was measured, "?" where those two were not. Returns
  * whether anything was; prints nothing then. */

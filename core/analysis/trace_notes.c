@@ -181,10 +181,16 @@ static void cost(const struct loaded_trace *trace, struct notes *to)
 	if (any && line)
 		notes_add(to, "measured cost per event: %s", line);
 	free(line);
-	if (probe_cost_ns(trace->info, &ns))
-		notes_add(to, "probes cost about %s%s (estimate: events times their measured cost)",
-			  HUMAN(ns),
-			  probe_cost_shares(trace->info, ns, (char[PROBE_SHARES_BYTES]){ 0 }));
+	char said[PROBE_OVERHEAD_BYTES];
+	const char *warning = probe_overhead_warn(trace->info);
+
+	if (probe_overhead_say(trace->info, said))
+		notes_add(to, "%s", said);
+	else if (probe_cost_ns(trace->info, &ns))
+		notes_add(to, "probes cost about %s (estimate: events times their measured cost)",
+			  HUMAN(ns));
+	if (warning)
+		notes_add(to, "%s", warning);
 }
 
 static void corrected(const struct loaded_trace *trace, struct notes *to)

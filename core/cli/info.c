@@ -70,11 +70,16 @@ static int count(struct trace_reader *r, struct counted *c)
 
 static void show_cost(const struct trace_info *t)
 {
+	char said[PROBE_OVERHEAD_BYTES];
+	const char *warning = probe_overhead_warn(t);
 	uint64_t ns;
 
-	if (probe_cost_ns(t, &ns))
-		printf(NAME "%.6f s%s\n", "probe_cost (estimate)", ns / 1e9,
-		       probe_cost_shares(t, ns, (char[PROBE_SHARES_BYTES]){ 0 }));
+	if (probe_overhead_say(t, said))
+		printf(NAME "%s\n", "overhead", said);
+	else if (probe_cost_ns(t, &ns))
+		printf(NAME "%.6f s\n", "probe_cost (estimate)", ns / 1e9);
+	if (warning)
+		printf(NAME "%s\n", "warning", warning);
 }
 
 static void show_text(const struct trace_reader *r, const struct counted *c)
@@ -108,6 +113,7 @@ static void show_text(const struct trace_reader *r, const struct counted *c)
 static void show_json(const struct trace_reader *r, const struct counted *c)
 {
 	const struct trace_info *t = trace_reader_info(r);
+	struct probe_overhead o;
 	uint64_t cost_ns;
 	struct json j;
 
@@ -135,6 +141,11 @@ static void show_json(const struct trace_reader *r, const struct counted *c)
 	json_kv_u64(&j, "duration_ns", c->last_ns - c->first_ns);
 	if (probe_cost_ns(t, &cost_ns))
 		json_kv_u64(&j, "probe_cost_ns", cost_ns);
+	if (probe_overhead_find(t, &o)) {
+		json_kv_u64(&j, "probe_cpu_ns", o.probe_ns);
+		json_key(&j, "times_cpu");
+		json_double(&j, o.cpu_times);
+	}
 	json_close(&j, '}');
 }
 

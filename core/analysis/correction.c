@@ -18,6 +18,7 @@ struct cost {
 /* What events cost in the calls of a path at the measured cost of each, ns. */
 struct charge {
 	double ns[FAMILIES];
+	double own[FAMILIES]; /* of its own events, its callers' part included */
 	uint64_t events;
 };
 
@@ -80,6 +81,8 @@ static void charge_events(void *ctx, const struct path_events *e)
 	double n = (double)e->n;
 
 	c->any |= cost.before + cost.after > 0;
+	if (e->role != ROLE_INSIDE)
+		c->charges[e->path].own[family_of(e->how)] += n * (cost.before + cost.after);
 	switch (e->role) {
 	case ROLE_ENTRY:
 		charge(c, e->path, e->how, n * cost.after, n);
@@ -186,15 +189,20 @@ static struct path_correction correction_of(const struct correcting *c, size_t p
 					    const struct scale scale[FAMILIES])
 {
 	uint64_t self_ns = c->nodes[path].stats.self_ns;
-	double ns = 0, off_ns = 0;
+	double ns = 0, off_ns = 0, own_ns = 0;
 
 	for (int f = 0; f < FAMILIES; f++) {
 		double of_family = c->charges[path].ns[f] * scale[f].by;
 
 		ns += of_family;
 		off_ns += of_family * scale[f].off;
+		own_ns += c->charges[path].own[f] * scale[f].by;
 	}
-	return (struct path_correction){ at_most(ns, self_ns), at_most(off_ns, self_ns) };
+	return (struct path_correction){
+		.probe_ns = at_most(ns, self_ns),
+		.uncertainty_ns = at_most(off_ns, self_ns),
+		.cost_ns = at_most(own_ns, UINT64_MAX >> 20), /* a million paths add up */
+	};
 }
 
 static int correct(struct correcting *c, struct model *m)

@@ -68,6 +68,9 @@ static void test_parts(void **state)
 	assert_int_equal(of("main.a")->inside_ns, 12000);
 	assert_int_equal(trace.totals->root_ns, 88000);
 	assert_int_equal(trace.totals->probe_ns, 12000);
+	/* what tracing b cost, a's part included */
+	assert_int_equal(of("main.b")->cost_ns, 11000);
+	assert_int_equal(of("main.a")->cost_ns, 11000);
 	/* half of it, as the trace itself does not tell how much it was */
 	assert_int_equal(of("main.b")->uncertainty_ns, 500);
 	unload();

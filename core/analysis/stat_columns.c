@@ -11,6 +11,7 @@
 
 FIELD(calls)
 FIELD(probe_ns)
+FIELD(cost_ns)
 FIELD(uncertainty_ns)
 FIELD(min_ns)
 FIELD(max_ns)
@@ -106,6 +107,7 @@ const struct stat_column stat_columns[] = {
 	{ .name = "self_corrected_ns", .get = get_self_corrected_ns, .of_correction = true },
 	{ .name = "uncertainty_ns", .get = get_uncertainty_ns, .of_correction = true },
 	{ .name = "probe_ns", .get = get_probe_ns, .of_correction = true },
+	{ .name = "cost_ns", .get = get_cost_ns, .of_correction = true },
 	{ 0 },
 };
 

@@ -26,7 +26,7 @@ static const struct argp_option options[] = {
 	{ "by", 'b', "WHAT", 0, "a row for each function (default), path, goroutine or call", 1 },
 	{ "format", 'F', "FORMAT", 0, "text (default), csv or json", 1 },
 	{ "sort", 's', "COLUMN", 0,
-	  "self (default), total, calls or morestack. Without it, siblings in a tree of paths are "
+	  "self (default), total, calls, morestack or cost (of its probes). Without it, siblings in a tree of paths are "
 	  "sorted by share, and calls by when they began; calls can be sorted by self or total only, "
 	  "slowest first",
 	  1 },
@@ -65,6 +65,8 @@ static void finish_options(struct argp_state *state, struct report_args *a)
 			arg_error(state, "%s goes with --by=%s", a->option_of[by], rows[by]);
 	if (a->opt.by == BY_CALL && a->opt.sort > SORT_TOTAL)
 		arg_error(state, "--by=call sorts by self or total");
+	if (a->opt.sort == SORT_COST && (a->opt.by == BY_GOROUTINE || a->opt.raw))
+		arg_error(state, "--sort=cost is for functions and paths, and not with --raw");
 	if (a->opt.to_ns && a->opt.to_ns <= a->opt.from_ns)
 		arg_error(state, "--to is not after --from");
 }
@@ -108,7 +110,7 @@ static error_t parse_of_rows(int key, char *arg, struct argp_state *state)
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	static const char *const sort[] = { "self", "total", "calls", "morestack", NULL };
+	static const char *const sort[] = { "self", "total", "calls", "morestack", "cost", NULL };
 	struct report_args *a = state->input;
 
 	switch (key) {

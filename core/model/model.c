@@ -128,6 +128,7 @@ void call_stats_add(struct call_stats *into, const struct call_stats *from)
 	into->probe_ns += from->probe_ns;
 	into->inside_ns += from->inside_ns;
 	into->uncertainty_ns += from->uncertainty_ns;
+	into->cost_ns += from->cost_ns;
 	into->corrected |= from->corrected;
 }
 
@@ -170,6 +171,7 @@ static void correct(struct call_stats *st, const struct path_correction *c, uint
 	st->self_ns -= c->probe_ns;
 	st->probe_ns += c->probe_ns;
 	st->uncertainty_ns += c->uncertainty_ns;
+	st->cost_ns += c->cost_ns;
 	st->corrected = true;
 	if (!whole)
 		return;

@@ -34,6 +34,8 @@ struct call_stats {
 	/* What model_correct has taken out of self_ns and of total_ns, and how far off the former
 	 * may be. */
 	uint64_t probe_ns, inside_ns, uncertainty_ns;
+	uint64_t
+		cost_ns; /* what its own events cost, wherever that was charged; by model_correct */
 	bool corrected;
 	uint64_t suspect_ns;             /* part of total_ns that suspect calls have */
 	uint64_t min_ns, max_ns, sum_ns; /* finished calls; valid when finished > 0 */
@@ -175,6 +177,7 @@ void model_path_events(const struct model *m, void (*tell)(void *ctx, const stru
 /* What probes cost in the calls of a path, those below not included. */
 struct path_correction {
 	uint64_t probe_ns, uncertainty_ns;
+	uint64_t cost_ns; /* of its own events, for its callers too */
 };
 /*
  * Takes what probes cost out of the times of all paths, functions and of the root: of[i] is path

@@ -11,7 +11,7 @@
 enum report_by { BY_FUNCTION, BY_PATH, BY_GOROUTINE, BY_CALL };
 /* SORT_DEFAULT: self; siblings in a tree of paths by share; calls as they began. BY_CALL knows
  * SORT_SELF and SORT_TOTAL only. */
-enum report_sort { SORT_DEFAULT, SORT_SELF, SORT_TOTAL, SORT_CALLS, SORT_MORESTACK };
+enum report_sort { SORT_DEFAULT, SORT_SELF, SORT_TOTAL, SORT_CALLS, SORT_MORESTACK, SORT_COST };
 
 struct report_options {
 	enum report_by by;

@@ -26,6 +26,8 @@ uint64_t report_weight(const struct call_stats *st, enum report_sort sort)
 		return st->calls;
 	case SORT_MORESTACK:
 		return st->morestack_ns;
+	case SORT_COST:
+		return st->cost_ns;
 	default:
 		return st->self_ns;
 	}

@@ -46,6 +46,8 @@ static void function(const struct report *rep, FILE *out, const struct columns *
 		share_pct(st->total_ns, rep->trace.totals->root_ns), c->calls, st->calls,
 		st->finished ? HUMAN(st->sum_ns / st->finished) : "-",
 		st->finished ? HUMAN(stat_quantile(st, 0.99)) : "-");
+	if (rep->trace.corrected)
+		fprintf(out, " %6s", HUMAN(st->cost_ns));
 	if (c->growth)
 		fprintf(out, " %6s", st->morestack_ns ? HUMAN(st->morestack_ns) : "-");
 	if (c->preempt)
@@ -60,9 +62,10 @@ static int functions(const struct report *rep, FILE *out)
 {
 	struct columns c = choose_columns(rep);
 
-	text_heading(rep->opt->colour, out, "%*s %6s %7s %6s %*s %6s %6s%s%s  FUNCTION", c.self,
+	text_heading(rep->opt->colour, out, "%*s %6s %7s %6s %*s %6s %6s%s%s%s  FUNCTION", c.self,
 		     "SELF", "%", "TOTAL", "%", c.calls, "CALLS", "MEAN", "P99",
-		     c.growth ? " GROWTH" : "", c.preempt ? " PREEMPT" : "");
+		     rep->trace.corrected ? "   COST" : "", c.growth ? " GROWTH" : "",
+		     c.preempt ? " PREEMPT" : "");
 	for (size_t i = 0; i < rep->n_rows; i++)
 		function(rep, out, &c, rep->rows[i]);
 	text_hidden(rep, out, "functions");

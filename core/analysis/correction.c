@@ -5,11 +5,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/stat_columns.h"
 #include "base/log.h"
 #include "trace/keys.h"
 
-/* Inline stubs and traps are apart: what makes one cost more does not touch the other. */
-enum family { TRAPS, STUBS, FAMILIES };
+/* What makes one of these cost more need not touch the others: traps up to where the kernel
+ * executes the instruction, single steps, inline stubs. */
+enum family { TRAPS, STEPS, STUBS, FAMILIES };
 
 struct cost {
 	double before, after; /* the time stamp, ns */
@@ -26,14 +28,11 @@ struct correcting {
 	struct cost costs[HOW_MAX + 1];
 	const struct path_node *nodes;
 	size_t n;
+	const struct call_stats *funcs;
+	size_t n_funcs;
 	struct charge *charges; /* by path */
 	bool any;               /* event whose cost is known */
 };
-
-static enum family family_of(unsigned how)
-{
-	return how == HOW_INLINE ? STUBS : TRAPS;
-}
 
 /* ---- what events cost */
 
@@ -56,48 +55,70 @@ static void read_costs(const struct trace_info *info, struct cost costs[HOW_MAX 
 	}
 }
 
-static void charge(struct correcting *c, uint32_t path, unsigned how, double ns, double events)
+/* The cost of one event, or a part of it, by family. */
+struct part {
+	double ns[FAMILIES];
+};
+
+static struct part before(const struct correcting *c, unsigned how)
 {
-	c->charges[path].ns[family_of(how)] += ns;
-	c->charges[path].events += (uint64_t)events;
+	struct part p = { { 0 } };
+
+	p.ns[how == HOW_INLINE ? STUBS : TRAPS] = c->costs[how].before;
+	return p;
+}
+
+static struct part after(const struct correcting *c, unsigned how)
+{
+	struct part p = { { 0 } };
+
+	p.ns[how == HOW_INLINE ? STUBS : how == HOW_STEP ? STEPS : TRAPS] = c->costs[how].after;
+	return p;
+}
+
+static void add(double to[FAMILIES], struct part p, double n)
+{
+	for (int f = 0; f < FAMILIES; f++)
+		to[f] += n * p.ns[f];
+}
+
+static void charge(struct correcting *c, uint32_t path, struct part p, double n)
+{
+	add(c->charges[path].ns, p, n);
+	c->charges[path].events += (uint64_t)n;
 }
 
 /* Charges what is in the time of the callers of a path: for recursive calls, the path itself. */
-static void charge_callers(struct correcting *c, uint32_t path, unsigned how, double ns,
-			   double events)
+static void charge_callers(struct correcting *c, uint32_t path, struct part p, double n)
 {
-	const struct path_node *n = &c->nodes[path];
-	double own = n->stats.calls ? (double)n->recursive / (double)n->stats.calls : 0;
+	const struct path_node *node = &c->nodes[path];
+	double calls = (double)node->stats.calls,
+	       own = calls > 0 ? (double)node->recursive / calls : 0;
 
-	charge(c, path, how, own * ns, own * events);
-	if (n->parent && !n->go_edge)
-		charge(c, n->parent, how, (1 - own) * ns, (1 - own) * events);
+	charge(c, path, p, own * n);
+	if (node->parent && !node->go_edge)
+		charge(c, node->parent, p, (1 - own) * n);
 }
 
 static void charge_events(void *ctx, const struct path_events *e)
 {
 	struct correcting *c = ctx;
-	struct cost cost = c->costs[e->how];
+	struct part first = before(c, e->how), then = after(c, e->how);
 	double n = (double)e->n;
 
-	c->any |= cost.before + cost.after > 0;
-	if (e->role != ROLE_INSIDE)
-		c->charges[e->path].own[family_of(e->how)] += n * (cost.before + cost.after);
-	switch (e->role) {
-	case ROLE_ENTRY:
-		charge(c, e->path, e->how, n * cost.after, n);
-		charge_callers(c, e->path, e->how, n * cost.before, n);
-		break;
-	case ROLE_EXIT:
-		charge(c, e->path, e->how, n * cost.before, n);
-		charge_callers(c, e->path, e->how, n * cost.after, n);
-		break;
-	case ROLE_BOTH:
-		charge_callers(c, e->path, e->how, n * (cost.before + cost.after), n);
-		break;
-	default:
-		charge(c, e->path, e->how, n * (cost.before + cost.after), n);
-	}
+	c->any |= c->costs[e->how].before + c->costs[e->how].after > 0;
+	if (e->role == ROLE_EXIT || e->role == ROLE_INSIDE)
+		charge(c, e->path, first, n);
+	else
+		charge_callers(c, e->path, first, n);
+	if (e->role == ROLE_ENTRY || e->role == ROLE_INSIDE)
+		charge(c, e->path, then, n);
+	else
+		charge_callers(c, e->path, then, n);
+	if (e->role == ROLE_INSIDE)
+		return;
+	add(c->charges[e->path].own, first, n);
+	add(c->charges[e->path].own, then, n);
 }
 
 /* ---- the scale */
@@ -107,74 +128,180 @@ struct scale {
 	double off; /* may be off by so much of it */
 };
 
-/* A path as a witness: self time over charge, and the charge as its weight. */
+/* What tells the scale: what it was charged, and its self time and that of a typical call of it in
+ * charges. */
 struct witness {
-	double ratio, weight;
+	double weight, mean, typical;
 };
 
-static int by_ratio(const void *x, const void *y)
+static int by_typical(const void *x, const void *y)
 {
-	double a = ((const struct witness *)x)->ratio, b = ((const struct witness *)y)->ratio;
+	double a = ((const struct witness *)x)->typical, b = ((const struct witness *)y)->typical;
 
 	return (a > b) - (a < b);
 }
 
-#define ENOUGH_EVENTS 200  /* of a path, so that single interruptions do not count */
+#define ENOUGH_EVENTS 200  /* of a witness, so that single interruptions do not count */
 #define PURE          0.8  /* of a witness's charge is of the one family */
-#define LEAST         0.05 /* of all weight: paths below have too short a self time by accident */
-#define ALIKE         1.25 /* ratios up to so many times the least are of paths with little code */
-#define SCALE_MAX     4.0  /* above that, all paths have much code: they tell nothing */
+#define LEAST         0.05 /* of all weight: witnesses below have too short a time by accident */
+#define ALIKE         1.25 /* ratios up to so many times the least are of those with little code */
+#define SCALE_MAX     4.0  /* above that, all have much code: they tell nothing */
 #define OFF_MIN       0.05
 #define OFF_UNTOLD    0.5
+#define OFF_WAITING   0.25 /* where the program mostly waited for a processor */
 
-static size_t find_witnesses(const struct correcting *c, enum family f, struct witness *to,
-			     double *weight)
+static bool may_tell(const struct charge *x, enum family f, double *all_ns)
+{
+	*all_ns = 0;
+	for (int k = 0; k < FAMILIES; k++)
+		*all_ns += x->ns[k];
+	return x->events >= ENOUGH_EVENTS && *all_ns > 0 && x->ns[f] >= PURE * *all_ns;
+}
+
+/* Functions that call no other: of these the typical call is known as well as the mean. */
+static size_t find_leaves(const struct correcting *c, enum family f, struct witness *to)
+{
+	struct charge *sums = calloc(c->n_funcs + 1, sizeof(*sums));
+	bool *calls = calloc(c->n_funcs + 1, sizeof(*calls));
+	size_t n = 0;
+
+	for (size_t i = 1; sums && calls && i < c->n; i++) {
+		const struct path_node *x = &c->nodes[i];
+		uint32_t up = c->nodes[x->parent].func;
+
+		if (x->func < c->n_funcs) {
+			for (int k = 0; k < FAMILIES; k++)
+				sums[x->func].ns[k] += c->charges[i].ns[k];
+			sums[x->func].events += c->charges[i].events;
+			calls[x->func] |= x->recursive != 0;
+		}
+		if (x->parent && !x->go_edge && up < c->n_funcs)
+			calls[up] = true;
+	}
+	for (size_t i = 0; sums && calls && i < c->n_funcs; i++) {
+		const struct call_stats *st = &c->funcs[i];
+		double ns;
+
+		if (calls[i] || !st->finished || !may_tell(&sums[i], f, &ns))
+			continue;
+		to[n++] = (struct witness){ ns, (double)st->self_ns / ns,
+					    (double)stat_quantile(st, 0.5) * (double)st->calls /
+						    ns };
+	}
+	free(sums);
+	free(calls);
+	return n;
+}
+
+/* Paths, of which only the mean is known. */
+static size_t find_paths(const struct correcting *c, enum family f, struct witness *to)
 {
 	size_t n = 0;
 
-	*weight = 0;
 	for (size_t i = 1; i < c->n; i++) {
-		const struct charge *x = &c->charges[i];
-		double ns = x->ns[TRAPS] + x->ns[STUBS];
+		double ns, ratio;
 
-		if (x->events < ENOUGH_EVENTS || x->ns[f] < PURE * ns || ns <= 0)
+		if (!may_tell(&c->charges[i], f, &ns))
 			continue;
-		to[n++] = (struct witness){ (double)c->nodes[i].stats.self_ns / ns, ns };
-		*weight += ns;
+		ratio = (double)c->nodes[i].stats.self_ns / ns;
+		to[n++] = (struct witness){ ns, ratio, ratio };
 	}
 	return n;
 }
 
-/*
- * How many times its measured cost an event costs in this program: the mean of the paths that are
- * alike and have least besides. Where these have several times the cost, they do not tell it from
- * their own code.
- */
-static struct scale find_scale(const struct correcting *c, enum family f, struct witness *room)
+static int by_waiting(const void *x, const void *y)
 {
-	double weight, sum = 0, squares = 0, alike = 0;
-	size_t n = find_witnesses(c, f, room, &weight), i = 0;
-	const struct scale untold = { 1, OFF_UNTOLD };
+	const struct witness *a = x, *b = y;
+	double wa = a->mean / a->typical, wb = b->mean / b->typical;
+
+	return (wa > wb) - (wa < wb);
+}
+
+/* Where w, in order, has its share of the weight. */
+static const struct witness *at_share(const struct witness *w, size_t n, double share)
+{
+	double weight = 0, below = 0;
+	size_t i = 0;
+
+	for (size_t k = 0; k < n; k++)
+		weight += w[k].weight;
+	for (below = w[0].weight; i + 1 < n && below < share * weight; i++)
+		below += w[i + 1].weight;
+	return &w[i];
+}
+
+/*
+ * How many times its measured cost an event costs in this program: as in the typical calls of the
+ * witnesses that have least besides their events, times how much longer their mean is. In the mean
+ * is what happens while events are recorded: waiting for a processor above all, of which there is
+ * at most `most_waiting`. Where even these have several times the cost (`most`), they do not tell
+ * it from their own code.
+ */
+static struct scale weigh(struct witness *w, size_t n, double most, double most_waiting,
+			  struct scale untold)
+{
+	double alike = 0, sum = 0, squares = 0;
 
 	if (!n)
 		return untold;
-	qsort(room, n, sizeof(*room), by_ratio);
-	for (double below = room[0].weight; i + 1 < n && below < LEAST * weight; i++)
-		below += room[i + 1].weight;
-	double least = room[i].ratio;
+	qsort(w, n, sizeof(*w), by_typical);
+	double least = at_share(w, n, LEAST)->typical;
 
-	if (least > SCALE_MAX)
+	if (least > most || least <= 0)
 		return untold;
-	for (i = 0; i < n && room[i].ratio <= ALIKE * least; i++) {
-		alike += room[i].weight;
-		sum += room[i].weight * room[i].ratio;
-		squares += room[i].weight * room[i].ratio * room[i].ratio;
+	size_t like = 0;
+
+	for (; like < n && w[like].typical <= ALIKE * least; like++) {
+		alike += w[like].weight;
+		sum += w[like].weight * w[like].typical;
+		squares += w[like].weight * w[like].typical * w[like].typical;
 	}
-	double by = sum / alike, variance = fmax(squares / alike - by * by, 0);
+	double by = sum / alike, spread = sqrt(fmax(squares / alike - by * by, 0));
 
 	if (by <= 0)
 		return untold;
-	return (struct scale){ by, fmax(2 * sqrt(variance) / by, OFF_MIN) };
+	while (like && w->typical <= 0) /* shorter than the clock's step */
+		w++, like--;
+	qsort(w, like, sizeof(*w), by_waiting);
+	const struct witness *middle = like ? at_share(w, like, 0.5) : NULL;
+	double waiting = middle ? middle->mean / middle->typical : 1;
+
+	waiting = fmin(fmax(waiting, 1), most_waiting);
+	return (struct scale){ by * waiting, fmin(fmax(2 * spread / by, OFF_MIN) +
+							  OFF_WAITING * (1 - 1 / waiting),
+						  1) };
+}
+
+/* Wall time of the program's processors over the time that it had them: so many times longer
+ * may all take that waits for one. */
+static double most_waiting(const struct trace_info *info)
+{
+	double cpus = (double)trace_info_u64(info, KEY_HOST_CPUS, 1),
+	       wall_ns = (double)trace_info_u64(info, KEY_END_TARGET_WALL_NS, 0),
+	       cpu_ns = (double)trace_info_u64(info, KEY_END_TARGET_CPU_NS, 0);
+
+	return wall_ns > 0 && cpu_ns > 0 ? fmax(cpus * wall_ns / cpu_ns, 1) : 1;
+}
+
+static void find_scales(const struct correcting *c, const struct trace_info *info,
+			struct scale scale[FAMILIES], struct witness *room)
+{
+	static const struct scale untold = { 1, OFF_UNTOLD };
+
+	for (int f = 0; f < FAMILIES; f++) {
+		size_t n = f == STEPS ? 0 : find_leaves(c, f, room);
+		/* What keeps traps waiting keeps single steps waiting. */
+		struct scale other = f == STEPS ? scale[TRAPS] : untold;
+		/* Stubs are over too fast for their functions' mean to say anything. */
+		double waiting = f == STUBS ? 1 : most_waiting(info);
+
+		if (n) {
+			scale[f] = weigh(room, n, SCALE_MAX, waiting, other);
+		} else {
+			n = find_paths(c, f, room);
+			scale[f] = weigh(room, n, SCALE_MAX * fmax(other.by, 1), 1, other);
+		}
+	}
 }
 
 /* ---- all of it */
@@ -205,19 +332,19 @@ static struct path_correction correction_of(const struct correcting *c, size_t p
 	};
 }
 
-static int correct(struct correcting *c, struct model *m)
+static int correct(struct correcting *c, const struct loaded_trace *t)
 {
 	struct path_correction *of = calloc(c->n, sizeof(*of));
-	struct witness *room = calloc(c->n, sizeof(*room));
+	struct witness *room = calloc(c->n + c->n_funcs, sizeof(*room));
 	int err = of && room ? 0 : -ENOMEM;
 
 	if (!err) {
-		struct scale scale[FAMILIES] = { find_scale(c, TRAPS, room),
-						 find_scale(c, STUBS, room) };
+		struct scale scale[FAMILIES];
 
+		find_scales(c, t->info, scale, room);
 		for (size_t i = 1; i < c->n; i++)
 			of[i] = correction_of(c, i, scale);
-		err = model_correct(m, of);
+		err = model_correct(t->model, of);
 	}
 	free(of);
 	free(room);
@@ -231,13 +358,14 @@ int correction_apply(struct loaded_trace *t)
 
 	t->correction_tried = true;
 	c.nodes = model_paths(t->model, &c.n);
+	c.funcs = model_funcs(t->model, &c.n_funcs);
 	c.charges = calloc(c.n, sizeof(*c.charges));
 	if (c.charges) {
 		read_costs(t->info, c.costs);
 		model_path_events(t->model, charge_events, &c);
 		t->corrected = c.any;
 		if (t->corrected)
-			err = correct(&c, t->model);
+			err = correct(&c, t);
 	} else {
 		err = -ENOMEM;
 	}

@@ -7,8 +7,8 @@
  * stamp of an entry is in the caller's time and the part after it in the callee's; of an exit it is
  * the other way round; of an event that is both, all of it is in the caller's. How each event came
  * about is in its flags, what that costs was measured before the program started (cost.*_ns), and
- * by how much it costs more inside the program, the trace itself tells: no path can have
- * less self time than its events cost, so those that have little else show the scale.
+ * by how much it costs more inside the program, the trace itself tells: no call can take
+ * less than its events cost, so those that have little else show the scale.
  */
 #ifndef GOTRACE_CORRECTION_H
 #define GOTRACE_CORRECTION_H

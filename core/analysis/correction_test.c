@@ -189,13 +189,64 @@ static void test_scale(void **state)
 	free(text);
 }
 
+/* Every twentieth call of the function that is nothing but its events waits for a processor: so do
+ * the events of other functions, on the average, and how much is less sure. */
+static void test_waiting(void **state)
+{
+	const unsigned n = 2000;
+	char *text = malloc(n * 200), *p = text;
+	uint64_t ns = 0;
+
+	(void)state;
+	p += sprintf(p, "@set cost.emulated_ns 1000\n@set cost.before_ns 500\n@set host.cpus 2\n"
+			"@set end.target_cpu_ns 1000\n@set end.target_wall_ns 1000\n");
+	p += sprintf(p, "1 entry main.a 100 0 how=emulated\n");
+	for (unsigned i = 0; i < n; i++) {
+		const char *name = i % 2 ? "tight" : "busy";
+
+		p += sprintf(p, "1 entry main.%s 200 %lu how=emulated\n", name, ns += 2000);
+		p += sprintf(p, "1 exit main.%s 200 %lu how=emulated\n", name,
+			     ns += i % 2 ? (i % 20 == 1 ? 11000 : 1000) : 9000);
+	}
+	sprintf(p, "1 exit main.a 100 %lu how=emulated\n", ns + 2000);
+	load(text);
+	assert_true(of("main.tight")->self_ns < n / 2 * 20);
+	assert_true(correction_unsure(of("main.tight")));
+	assert_true(of("main.busy")->self_ns > n / 2 * 6900);
+	assert_true(of("main.busy")->self_ns < n / 2 * 7100);
+	assert_true(of("main.busy")->uncertainty_ns > n / 2 * 200);
+	unload();
+	free(text);
+}
+
+/* All have much time of their own: they do not tell, and the measured cost counts. */
+static void test_untold(void **state)
+{
+	const unsigned n = 300;
+	char *text = malloc(n * 200), *p = text;
+	uint64_t ns = 0;
+
+	(void)state;
+	p += sprintf(p, "@set cost.emulated_ns 1000\n@set cost.before_ns 500\n");
+	for (unsigned i = 0; i < n; i++) {
+		p += sprintf(p, "1 entry main.slow 200 %lu how=emulated\n", ns += 2000);
+		p += sprintf(p, "1 exit main.slow 200 %lu how=emulated\n", ns += 50000);
+	}
+	load(text);
+	assert_int_equal(of("main.slow")->probe_ns, n * 1000);
+	assert_int_equal(of("main.slow")->uncertainty_ns, n * 500);
+	unload();
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parts),     cmocka_unit_test(test_leaf),
 		cmocka_unit_test(test_recursion), cmocka_unit_test(test_never_below_zero),
 		cmocka_unit_test(test_not_known), cmocka_unit_test(test_absurd_costs),
-		cmocka_unit_test(test_scale),
+		cmocka_unit_test(test_scale),     cmocka_unit_test(test_waiting),
+		cmocka_unit_test(test_untold),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,109 @@
+#!/bin/bash
+# Corrected times of real programs against Go's own CPU profile of the untraced run, before and
+# after the correction; and the sentence on overhead against untraced runs.
+#
+#   sudo experiments/real-programs/correction.sh [PROGRAM...]    programs.sh has all of them
+#
+# PROFILES=10   untraced runs that are profiled, and timed
+# VARIANTS=     ways of probing, "inline springboard"; emulated takes minutes on most programs
+# WORK=DIR, GOTRACE=, RESULTS=   as in run.sh
+set -euo pipefail
+unset SUDO_UID SUDO_GID
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+PROFILES=${PROFILES:-10} VARIANTS=${VARIANTS:-inline springboard}
+GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
+RESULTS=${RESULTS:-$top/results/real-programs}
+[ $# -gt 0 ] || set -- misspell gofumpt esbuild hugo
+waits=(-f runtime.selectgo -f 'runtime.chanrecv*' -f 'runtime.chansend*' -f 'sync.runtime_*'
+	-f 'internal/sync.runtime_*' -f time.Sleep -f internal/poll.runtime_pollWait)
+die() { echo "correction: $*" >&2; exit 1; }
+[ "$(id -u)" = 0 ] || die "tracing needs root"
+command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-correction.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+chmod 755 "$scratch"
+work=${WORK:-$scratch/work}
+mkdir -p "$work/bin" "$scratch/profiles"
+work=$(cd "$work" && pwd)
+# shellcheck source=programs.sh
+. "$here/programs.sh"
+[ -e "$work/nethttp" ] || cp -r "$(go env GOROOT)/src/net/http" "$work/nethttp"
+out=$RESULTS/$(date -u +%Y%m%dT%H%M%SZ)-correction
+mkdir -p "$out"
+echo program,variant,function,profile_pct,measured_pct,corrected_pct,unsure,calls,samples >"$out/correction.csv"
+echo program,variant,wall_s,cpu_s,untraced_wall_s,untraced_cpu_s,told >"$out/overhead.csv"
+{
+	echo "date: $(date -u +%Y-%m-%dT%H:%M:%SZ)"
+	echo "gotrace: $("$GOTRACE" --version 2>/dev/null | head -n 1)"
+	echo "kernel: $(uname -sr)"
+	echo "cpu: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) online"
+	echo "go: $(go env GOVERSION)"
+	echo "load at start: $(cut -d' ' -f1-3 /proc/loadavg)"
+} >"$out/environment.txt"
+
+fresh() { # PROGRAM; sets target and modules
+	rm -rf "$scratch/out"
+	mkdir "$scratch/out"
+	"command_$1" "$scratch/out"
+}
+
+median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
+
+untraced() { # PROGRAM
+	local user sys wall
+	for _ in 1 2 3 4 5; do
+		fresh "$1"
+		TIMEFORMAT='%R %U %S'
+		{ time "${target[@]}" >/dev/null 2>&1 || true; } 2>"$scratch/time"
+		read -r wall user sys <"$scratch/time"
+		echo "$wall" >>"$scratch/$1.wall"
+		awk "BEGIN { print $user + $sys }" >>"$scratch/$1.cpu"
+	done
+}
+
+profile() { # PROGRAM
+	local n=$PROFILES i
+	[ "$1" != esbuild ] || n=1 # repeats its work for 30 s when profiled
+	for i in $(seq "$n"); do
+		rm -rf "$scratch/out"
+		mkdir "$scratch/out"
+		"profile_$1" "$scratch/profiles/$1.$i" "$scratch/out" >/dev/null 2>&1 || true
+	done
+	go tool pprof -raw "$scratch/profiles/$1".* >"$scratch/$1.raw" 2>/dev/null
+}
+
+info() { "$GOTRACE" info "$scratch/trace" | awk -v k="$1" '$1 == k { v = $2 } END { print v / 1e9 }'; }
+
+compare() { # PROGRAM VARIANT
+	fresh "$1"
+	"$GOTRACE" record -o "$scratch/trace" --probe="$2" "${modules[@]}" "${waits[@]}" -- "${target[@]}" >/dev/null 2>&1 || true
+	"$GOTRACE" report -F csv -n 0 "$scratch/trace" >"$scratch/report.csv"
+	"$GOTRACE" plan -F json --probe="$2" "${modules[@]}" "${target[0]}" |
+		awk -F'"' '$2 == "name" { n = $4 } $2 == "fate" && $4 == "probed" { print n }' >"$scratch/probed"
+	awk -v program="$1" -v variant="$2" -f "$here/correction.awk" "$scratch/probed" "$scratch/report.csv" "$scratch/$1.raw" |
+		sort -t, -k6,6gr >>"$out/correction.csv"
+	echo "$1,$2,$(info end.target_wall_ns),$(info end.target_cpu_ns),$(median <"$scratch/$1.wall"),$(median <"$scratch/$1.cpu"),\"$("$GOTRACE" info "$scratch/trace" | sed -n 's/^overhead  *//p')\"" >>"$out/overhead.csv"
+}
+
+for program in "$@"; do
+	[ -x "$work/bin/$program" ] || "prepare_$program"
+	untraced "$program"
+	profile "$program"
+	for variant in $VARIANTS; do
+		echo "correction: $program, $variant" >&2
+		compare "$program" "$variant"
+	done
+done
+echo "load at end: $(cut -d' ' -f1-3 /proc/loadavg)" >>"$out/environment.txt"
+{
+	echo "| program | probes | mean points off, top ten, measured | corrected | most of top five, measured | corrected | rank correlation, measured | corrected | unsure of ten |"
+	echo "|---|---|--:|--:|--:|--:|--:|--:|--:|"
+	awk -F, -f "$here/correction-summary.awk" "$out/correction.csv"
+	echo
+	echo "| program | probes | processor time over untraced | wall over untraced | told |"
+	echo "|---|---|--:|--:|---|"
+	awk -F, 'NR > 1 { told = $0; sub(/^[^"]*"/, "", told); sub(/"$/, "", told); printf "| %s | %s | %.1f | %.1f | %s |\n", $1, $2, $4 / $6, $3 / $5, told }' "$out/overhead.csv"
+} >"$out/summary.md"
+cat "$out/summary.md"
+echo "rows: $out"

@@ -18,6 +18,7 @@
 #include "attach/probes/links.h"
 #include "attach/progress.h"
 #include "attach/target/springboard.h"
+#include "attach/under_jumps.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "trace/keys.h"
@@ -202,6 +203,7 @@ static void patch_target(void *ctx, struct inject *in)
 {
 	struct recording *r = ctx;
 	struct probing *p = r->probing;
+	const struct links_options attach = where_to_attach(r);
 	uint64_t start = clock_monotonic_ns();
 
 	probing_patched(p, in ? springboard_patch(in, p->plan, r->exe_fd, p->stub_fd, &p->rings,
@@ -210,6 +212,8 @@ static void patch_target(void *ctx, struct inject *in)
 	attach_left_out(r);
 	if (r->unprobed)
 		r->probes.state->paused = 1;
+	else if (p->strategy == PROBE_INLINE)
+		under_jumps_attach(r->links, &r->probes, &attach, r->target->pid);
 	r->patch_ns = clock_monotonic_ns() - start;
 }
 

@@ -123,6 +123,9 @@ struct gocode {
 	 * and before each RET; from WINDOW_SHORT_MIN bytes on. */
 	struct code_window inline_entry;
 	struct code_window *inline_rets; /* NULL when not asked for */
+	/* The last RET is one byte, after which the function has nothing, or int3 that nothing goes
+	 * to. */
+	bool ends_in_ret;
 	/* jumps out of the function, morestack's excluded */
 	struct code_tail *tails;
 	size_t n_tails;

@@ -227,9 +227,23 @@ static uint32_t end_of(const struct code_point *p)
 	return p->off + p->len;
 }
 
+static bool ends_in_ret(const struct body *y, const struct gocode *out)
+{
+	const struct code_point *last = out->n_rets ? &out->rets[out->n_rets - 1] : NULL;
+
+	if (!last || !last->plain_ret)
+		return false;
+	for (uint32_t off = last->off + 1; off < y->f->size; off++)
+		if (y->code[off] != 0xcc)
+			return false;
+	return last->off + 1 == y->f->size || !gocode_targeted(y, last->off + 1, y->f->size - 1);
+}
+
 int gocode_inline_windows(const struct body *y, struct gocode *out)
 {
 	uint32_t floor_off = y->insns[0].len;
+
+	out->ends_in_ret = ends_in_ret(y, out);
 
 	out->inline_entry = entry_window(y, out);
 	if (out->has_entry && end_of(&out->entry) > floor_off)

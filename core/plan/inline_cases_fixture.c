@@ -58,6 +58,8 @@
 #define SHORT                \
 	/* add $0x10,%rsp */ \
 	.code = { 0x48, 0x83, 0xc4, 0x10 }, .len = 4
+/* ret, and padding */
+#define RET .code = { 0xc3, 0xcc, 0xcc, 0xcc, 0xcc }, .len = 5, .returns = true
 
 const struct world_case world_cases[] = {
 	{ "entry", SUB_STORE, .entry = true, .tells = true },
@@ -87,6 +89,8 @@ const struct world_case world_cases[] = {
 	{ "leaf, compares in the window", CMP_JE, .entry = true, .rax = 0x20 },
 	{ "short", SHORT, .padding = 2, .tells = true },
 	{ "short, rex", SHORT, .padding = 3, .tells = true },
+	{ "ret", RET, .tells = true },
+	{ "ret, drop", RET, .drop = true, .tells = true },
 	{ "bare", SUB_STORE, .bare = true, .tells = true },
 	{ "bare, call after an instruction", MOV_CALL, .bare = true, .tells = true },
 	{ "bare, branches", TWO, .bare = true, .rax = 0x10 },

@@ -245,7 +245,7 @@ enum place place_of(const struct child *k, uint64_t pc, uint64_t *original)
 {
 	const struct inline_parts *o = &k->parts;
 	uint64_t off = pc - world_at(k, k->w->stub);
-	unsigned copied = k->c->len;
+	unsigned copied = k->c->returns ? 0 : k->c->len;
 
 	for (unsigned i = 0; i < k->c->n_fixes; i++)
 		if (k->c->fixes[i].kind == INLINE_FIX_CALL)

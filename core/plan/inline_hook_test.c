@@ -205,7 +205,7 @@ static unsigned plant_all(const struct world_case *c, fuzz_plant *plant)
 static void test_planted(void **state)
 {
 	static const char *const some[] = { "exit, result read, drop",
-					    "leaf, second of two taken, drop" };
+					    "leaf, second of two taken, drop", "ret, drop" };
 
 	unsigned missed = 0;
 

@@ -88,6 +88,24 @@ static void early(struct list *l, const struct inline_program *p, const struct i
 	add_cold(l, p, o, undo, again, after);
 }
 
+/* As early, but pc is shown at the RET that the stub has instead of the text. */
+static void returning(struct list *l, const struct inline_program *p, const struct inline_stub *s,
+		      const struct inline_parts *o)
+{
+	uint8_t undo = UNDO_RAX | (s->keeps_rdx ? UNDO_RDX : 0);
+	struct region again = { .resume = RESUME_TEXT },
+		      after = { .undo = undo, .resume = RESUME_STUB, .at = o->tail };
+
+	add_record(l, o, undo, again);
+	after.end = o->tail;
+	add(l, after);
+	add(l, (struct region){ .end = o->slow, .resume = RESUME_HERE });
+	again.undo = undo;
+	again.end = o->context;
+	add(l, again);
+	add_cold(l, p, o, undo, again, after);
+}
+
 static void late(struct list *l, const struct inline_program *p, const struct inline_stub *s,
 		 const struct inline_parts *o)
 {
@@ -124,6 +142,8 @@ unsigned inline_regions(const struct inline_program *p, const struct inline_stub
 		bare(&l, s, parts);
 	else if (s->late)
 		late(&l, p, s, parts);
+	else if (s->returns)
+		returning(&l, p, s, parts);
 	else
 		early(&l, p, s, parts);
 	add(&l, (struct region){ .end = UINT16_MAX, .resume = RESUME_NONE });

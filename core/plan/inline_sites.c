@@ -5,14 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
 #include "plan/inline_hook.h"
+#include "plan/inline_padding.h"
 #include "plan/ring.h"
 
 #define JMP_BYTES       5
 #define SHORT_JMP_BYTES 2
-#define SHORT_JMP_REACH 128
-#define FUNC_GAP_MAX    (1u << 20) /* between functions: no padding where it is larger */
+#define RET_BYTES       1
 
 _Static_assert(RING_TABLE_BYTES <= PLAN_INLINE_TABLE_BYTES &&
 		       sizeof(struct ring_signals) <= PLAN_INLINE_SIGNALS_BYTES,
@@ -66,67 +65,6 @@ struct inline_program inline_program_of(const struct plan *p)
 	};
 }
 
-/* ---- padding */
-
-static bool padding_is_taken(const struct plan_inline *inl, uint64_t at)
-{
-	/* Those of other functions are far away. */
-	for (size_t i = inl->n_paddings; i-- > 0 && i + 64 > inl->n_paddings;)
-		if (at < inl->paddings[i] + JMP_BYTES && inl->paddings[i] < at + JMP_BYTES)
-			return true;
-	return false;
-}
-
-/* Five free bytes of padding after function number i, which a jump of two bytes that ends at `end`
- * reaches. 0: none. */
-static uint64_t padding_after(const struct plan *p, const struct gofunc *funcs, size_t n, size_t i,
-			      uint64_t end)
-{
-	const struct gofunc *f = &funcs[i];
-
-	if (i + 1 >= n || ((f->flags | funcs[i + 1].flags) & GOFUNC_FIPS))
-		return 0;
-	const uint64_t next = funcs[i + 1].vaddr;
-	const uint8_t *code = next - f->vaddr < FUNC_GAP_MAX
-				      ? gobin_bytes(p->binary, f->vaddr, next - f->vaddr)
-				      : NULL;
-	uint64_t at = next;
-
-	if (!code)
-		return 0;
-	while (at > f->vaddr && code[at - 1 - f->vaddr] == 0xcc)
-		at--;
-	/* An int3 may belong to the function: its padding begins at the next one. */
-	if (at < f->vaddr + f->size && at + 1 < next && f->size < next - f->vaddr)
-		at = f->vaddr + f->size;
-	for (; at + JMP_BYTES <= next; at++) {
-		int64_t distance = (int64_t)(at - end);
-
-		if (distance >= -SHORT_JMP_REACH && distance < SHORT_JMP_REACH &&
-		    !padding_is_taken(&p->stubs.inl, at))
-			return at;
-	}
-	return 0;
-}
-
-static uint64_t find_padding(const struct plan *p, const struct gofunc *fn, uint64_t vaddr)
-{
-	const struct gofunc *funcs;
-	size_t n = gobin_funcs(p->binary, &funcs), i = (size_t)(fn - funcs);
-	uint64_t at = padding_after(p, funcs, n, i, vaddr + SHORT_JMP_BYTES);
-
-	return at || !i ? at : padding_after(p, funcs, n, i - 1, vaddr + SHORT_JMP_BYTES);
-}
-
-static int take_padding(struct plan_inline *inl, uint64_t at)
-{
-	int err = vec_reserve(&inl->paddings, &inl->cap_paddings, inl->n_paddings + 1);
-
-	if (!err)
-		inl->paddings[inl->n_paddings++] = at;
-	return err;
-}
-
 /* ---- sites */
 
 static int by_offset(const void *a, const void *b)
@@ -146,8 +84,7 @@ int inline_give_stub(struct plan *p, struct plan_site *s, const struct code_wind
 		return 0;
 	}
 	if (w->len < JMP_BYTES) {
-		padding = find_padding(p, fn, fn->vaddr + w->off);
-		err = padding ? take_padding(&p->stubs.inl, padding) : 0;
+		err = inline_take_padding(p, fn, fn->vaddr + w->off, &padding);
 		s->stub.why = STUB_SHORT;
 		if (!padding || err)
 			return err;
@@ -176,6 +113,37 @@ int inline_give_stub(struct plan *p, struct plan_site *s, const struct code_wind
 	return 0;
 }
 
+int inline_give_ret(struct plan *p, struct plan_site *s)
+{
+	const struct gofunc *fn = p->funcs[s->func].fn;
+	uint64_t padding = 0;
+	unsigned len = RET_BYTES + inline_padding_at(p, fn, s->vaddr + RET_BYTES);
+	int err = 0;
+
+	s->stub.why = STUB_SHORT;
+	if (len < SHORT_JMP_BYTES)
+		return 0;
+	if (len >= JMP_BYTES) {
+		len = JMP_BYTES;
+		err = inline_note_padding(p, s->vaddr + RET_BYTES);
+	} else {
+		err = inline_take_padding(p, fn, s->vaddr, &padding);
+		if (!padding)
+			return err;
+	}
+	s->stub = (struct site_stub){
+		.why = STUB_HAS_ONE,
+		.kind = STUB_INLINE,
+		.displaced_len = (uint8_t)len,
+		.displaced_vaddr = s->vaddr,
+		.returns = true,
+		.padding_vaddr = padding,
+	};
+	p->stubs.n_sites++;
+	p->stubs.inl.n_sites++;
+	return err;
+}
+
 int inline_describe(const struct plan *p, const struct plan_site *s, struct inline_stub *out)
 {
 	const struct site_stub *stub = &s->stub;
@@ -184,6 +152,7 @@ int inline_describe(const struct plan *p, const struct plan_site *s, struct inli
 		.site = s->number,
 		.keeps_rdx = stub->keeps_rdx,
 		.late = stub->late,
+		.returns = stub->returns,
 		.window = stub->displaced_vaddr,
 		.displaced = gobin_bytes(p->binary, stub->displaced_vaddr, stub->displaced_len),
 		.len = stub->displaced_len,

@@ -20,6 +20,11 @@ bool inline_allowed(const struct plan *p, const struct plan_func *f);
 int inline_give_stub(struct plan *p, struct plan_site *s, const struct code_window *w,
 		     bool at_return);
 
+/* The same for s, the RET that its function ends with: the stub returns in its place, and padding
+ * after it makes room for the jump. A breakpoint that somebody else puts on the RET later has the
+ * RET executed as the file has it: no event. 0 or -ENOMEM. */
+int inline_give_ret(struct plan *p, struct plan_site *s);
+
 /* The stub of s in the terms of inline_stub.h; borrows the file's bytes. 0, or -EBADMSG when the
  * file does not hold them. */
 int inline_describe(const struct plan *p, const struct plan_site *s, struct inline_stub *out);

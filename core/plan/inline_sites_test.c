@@ -60,6 +60,21 @@ static void check_padding(const struct gobin *b, const struct site_stub *s)
 	assert_in_range(s->displaced_len, 2, 4);
 }
 
+/* A RET that the stub returns in place of: nothing but padding makes room for the jump. */
+static void check_ret(const struct gobin *b, const struct plan_site *s)
+{
+	const uint8_t *code = gobin_bytes(b, s->stub.displaced_vaddr, s->stub.displaced_len);
+
+	assert_non_null(code);
+	assert_int_equal(s->stub.displaced_vaddr, s->vaddr);
+	assert_in_range(s->stub.displaced_len, 2, 5);
+	assert_int_equal(s->stub.displaced_len < 5, s->stub.padding_vaddr != 0);
+	assert_memory_equal(code, "\xc3\xcc\xcc\xcc\xcc", s->stub.displaced_len);
+	assert_int_equal(s->stub.rsp_to_ra_bytes, 0);
+	assert_int_equal(s->stub.ring_rsp_to_ra_bytes, 0);
+	assert_true(s->kind == EV_EXIT || s->kind == EV_ENTRY_EXIT);
+}
+
 /* Every site of the plan; the number of those without a trap. */
 static size_t check_sites(const struct plan *p, struct range *r)
 {
@@ -83,6 +98,8 @@ static size_t check_sites(const struct plan *p, struct range *r)
 		assert_true(s->stub.probe_off > s->stub.enter_off);
 		assert_true(strncmp(name, "runtime.", 8) && strncmp(name, "syscall.", 8));
 		assert_true(s->kind == EV_ENTRY || s->kind == EV_EXIT || s->kind == EV_ENTRY_EXIT);
+		if (s->stub.returns)
+			check_ret(p->binary, s);
 		if (!s->stub.padding_vaddr) {
 			assert_true(s->stub.displaced_len >= 5);
 			continue;
@@ -123,6 +140,26 @@ static void test_nothing_overlaps(void **state)
 	check_binary(binary_path("cgo"), 500);
 	go_command(path, sizeof(path));
 	check_binary(path, 20000);
+}
+
+/* A function that is a RET and nothing else. */
+static void test_lone_ret(void **state)
+{
+	struct gobin *b = open_binary("kinds");
+	struct golayout layout;
+	struct plan *p = inline_plan(b, &layout);
+	const struct plan_site *s = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < p->n_sites; i++)
+		if (p->sites[i].func != PLAN_NO_FUNC &&
+		    !strcmp(p->funcs[p->sites[i].func].fn->name, "main.empty"))
+			s = &p->sites[i];
+	assert_non_null(s);
+	assert_int_equal(s->kind, EV_ENTRY_EXIT);
+	assert_true(site_is_inline(s) && s->stub.returns);
+	plan_free(p);
+	gobin_close(b);
 }
 
 /* The go command: at least 91 % of entries and 96.5 % of exits without a trap. */
@@ -182,6 +219,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_overlaps),
+		cmocka_unit_test(test_lone_ret),
 		cmocka_unit_test(test_share),
 		cmocka_unit_test(test_unknown_handler),
 	};

@@ -9,6 +9,8 @@
 
 #define JMP_BYTES   5
 #define PUSH_RETURN 9 /* bytes of lea, push */
+#define RET         0xc3
+#define RET_BYTES   1
 
 /* inline_stub_code.S */
 extern const uint8_t inline_code[], inline_entry[], inline_entry_saved[], inline_entry_ring[],
@@ -76,6 +78,8 @@ static bool well_formed(const struct inline_stub *s)
 	if ((s->late && (n_branches(s) || has_call(s))) ||
 	    ((s->late || s->bare) && s->compare_len) || (s->late && s->bare))
 		return false;
+	if (s->returns && (s->late || s->bare || s->compare_len || s->n_fixes))
+		return false;
 	for (unsigned i = 0; i < s->n_fixes; i++) {
 		const struct inline_fix *f = &s->fixes[i];
 
@@ -91,11 +95,13 @@ static bool well_formed(const struct inline_stub *s)
 /* The displaced bytes that are copied. */
 static unsigned copied_bytes(const struct inline_stub *s)
 {
-	return has_call(s) ? s->len - JMP_BYTES : s->len;
+	return s->returns ? 0 : has_call(s) ? s->len - JMP_BYTES : s->len;
 }
 
 static unsigned tail_bytes(const struct inline_stub *s)
 {
+	if (s->returns)
+		return RET_BYTES;
 	return (has_call(s) ? PUSH_RETURN : 0) + JMP_BYTES * (1 + n_branches(s));
 }
 
@@ -334,6 +340,10 @@ int inline_stub_write(const struct inline_program *p, const struct inline_stub *
 		put_displaced(&w, o->displaced, o->tail);
 		put_restore(&w, o->slow);
 		put_jump(&w, o->slow_tail, s->back);
+	} else if (s->returns) {
+		to[o->tail] = RET;
+		put_restore(&w, o->slow);
+		put_jump(&w, o->slow_tail, addr + o->tail);
 	} else {
 		put(&w, o->compare, s->compare, s->compare_len);
 		put_displaced(&w, o->displaced, o->tail);

@@ -18,7 +18,8 @@
  * It takes the slow path where g is not running, the P has no ring or the ring is disabled or full;
  * without a uprobe there, it costs nothing. When displaced instructions have to run first, the stub
  * has one copy of them, before the record. A bare stub has only the displaced bytes and the probed
- * jump.
+ * jump. Where the window is a RET, with padding after it that makes room, the stub returns in its
+ * place: a RET of its own is where it jumps back to.
  *
  * A signal that arrives in a stub sees the pc of the text: inline_hook.h.
  */
@@ -65,6 +66,7 @@ struct inline_stub {
 	bool keeps_rdx; /* rdx holds a value of the program: an entry */
 	bool late;      /* recorded after the displaced bytes, which have no branch or call then */
 	bool bare;      /* no record: displaced bytes and the probed jump back, a trap each time */
+	bool returns;   /* the window is a RET and padding; neither late, bare, fixes nor compare */
 	uint64_t window;
 	const uint8_t *displaced; /* borrowed, `len` bytes of the file */
 	uint8_t len, n_fixes;
@@ -75,7 +77,7 @@ struct inline_stub {
 	 * its way. */
 	uint8_t compare_len;
 	const uint8_t *compare; /* borrowed */
-	uint64_t back;          /* address that the stub returns to; not used after a call */
+	uint64_t back; /* address that the stub returns to; not used after a call or a RET */
 };
 
 /* Offsets of the stub's parts from its first byte; `end` is its size. */

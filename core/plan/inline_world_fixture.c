@@ -224,6 +224,7 @@ struct inline_stub world_stub(const struct child *k)
 		.keeps_rdx = c->entry,
 		.late = c->late,
 		.bare = c->bare,
+		.returns = c->returns,
 		.window = text_at(k->w, TEXT_WINDOW),
 		.displaced = c->code,
 		.len = c->len,
@@ -300,6 +301,8 @@ void world_reset(struct child *k)
 	memcpy(w->g + WORLD_G_STATUS, &running, sizeof(running));
 	for (unsigned i = 0; i < sizeof(w->stack); i++)
 		w->stack[i] = WORLD_STACK_BYTE(i);
+	if (k->c->returns)
+		put64(w->stack + sizeof(w->stack) - WORLD_STACK_USED, text_at(w, TEXT_BRANCH));
 	put64(w->text + TEXT_DATA, 0x0123456789abcdefull);
 }
 

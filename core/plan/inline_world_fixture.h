@@ -47,7 +47,7 @@ struct world_case {
 	uint8_t compare[8], compare_len;
 	struct inline_fix fixes[4];
 	uint8_t n_fixes;
-	bool entry, late, drop, bare;
+	bool entry, late, drop, bare, returns;
 	/* every displaced instruction shows when it is not executed exactly once */
 	bool tells;
 	uint8_t padding; /* bytes of the jump to it: 2, or 3 with a rex prefix; 0: none */

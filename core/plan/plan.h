@@ -113,6 +113,7 @@ struct site_stub {
 	bool keeps_rdx;                /* an entry: rdx may hold the closure */
 	bool late;                     /* its event is written after the displaced instructions */
 	bool has_call;                 /* the last of them is a call */
+	bool returns; /* displaced are a RET and padding: the stub returns in its place */
 	uint8_t n_rip;
 	uint8_t rip[4]; /* displacements relative to rip, from the first displaced byte, ascending
 			 */

@@ -115,7 +115,9 @@ static void explain_site(const struct plan *p, const struct plan_func *f, const 
 					   : "calls morestack",
 		      out);
 	}
-	if (site_has_stub(s))
+	if (site_has_stub(s) && s->stub.returns)
+		fputs("; its stub returns in its place", out);
+	else if (site_has_stub(s))
 		fprintf(out, "; %u bytes from +0x%" PRIx64 " run in a stub", s->stub.displaced_len,
 			s->stub.displaced_vaddr - f->fn->vaddr);
 	else if (s->stub.why != STUB_NOT_ASKED && s->stub.why != STUB_CHEAP)

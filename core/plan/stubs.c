@@ -87,8 +87,17 @@ static int give_inline(struct plan *p, struct plan_site *s, const struct code_wi
 
 int stubs_add_exit(struct plan *p, struct plan_site *s, const struct gocode *code, size_t ret)
 {
-	if (inline_allowed(p, &p->funcs[s->func]))
-		return give_inline(p, s, &code->inline_rets[ret], true);
+	if (inline_allowed(p, &p->funcs[s->func])) {
+		int err = give_inline(p, s, &code->inline_rets[ret], true);
+		enum stub_reason why = s->stub.why;
+
+		if (err || site_has_stub(s) || !code->ends_in_ret || ret + 1 < code->n_rets)
+			return err;
+		err = inline_give_ret(p, s);
+		if (!site_has_stub(s))
+			s->stub.why = why;
+		return err;
+	}
 	/* Without a stack check a function must not spend its time where it cannot be preempted. */
 	give_stub(p, s, &code->ret_windows[ret], code->check_window.len ? trap_kind(p) : STUB_JUMP);
 	return 0;

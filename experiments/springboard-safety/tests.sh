@@ -7,6 +7,7 @@ hazards=$programs/default/hazards
 options=()
 SELECT=() # more options of record, for the tests that set it,
 RECORD=() # and for all
+LEFT=0    # stubs that may be left out
 
 # options_of KIND: sets $options. A kind of stub, or inline, or drop: inline with rings that overflow.
 options_of() {
@@ -27,7 +28,7 @@ stubs_used() { # TRACE
 	gt info "$1" >told
 	[[ ${options[*]} != *=inline* || $(awk '$1 == "probe.strategy" { print $2 }' told) = inline ]] || fail "not inline: $(cat err)"
 	[ "$(awk '$1 == "end.stubs" { print $2 }' told)" -gt 0 ] || fail "no stub was used"
-	[ "$(awk '$1 == "end.stubs_left" { print $2 }' told)" = 0 ] || fail "a stub was not entered"
+	[ "$(awk '$1 == "end.stubs_left" { print $2 }' told)" -le "$LEFT" ] || fail "a stub was not entered"
 	[ "$(awk '$1 == "inline.overflow" { print $2 }' told)" = drop ] ||
 		[ "$(awk '$1 == "end.lost_events" { print $2 }' told)" = 0 ] || fail "events were lost: $(awk '/^(ring|end)[.](bytes|lost|dropped)/ { printf "%s %s, ", $1, $2 }' told)"
 }
@@ -296,12 +297,13 @@ remove_probes() {
 		echo "$line" >>"$tracefs/uprobe_events"
 	done
 }
+started() { pgrep -f "^$hazards" >/dev/null; }
 others_probes() { # before | during CALLS KIND
-	local off job
+	local off job calls=$2 LEFT=0
 	# Mounted by nobody on a machine without systemd.
 	[ -w "$tracefs/uprobe_events" ] || mount -t tracefs tracefs "$tracefs" || skip "no tracefs"
 	[ -w "$tracefs/uprobe_events" ] || skip "this kernel's tracefs has no uprobe_events"
-	probed_by_others "$hazards" leaf framed either checked dive work >sites
+	probed_by_others "$hazards" leaf framed either tiny checked dive work >sites
 	[ "$(wc -l <sites)" -ge 12 ] || fail "few sites: $(cat sites)"
 	trap remove_probes EXIT
 	while read -r off; do
@@ -309,10 +311,14 @@ others_probes() { # before | during CALLS KIND
 	done <sites
 	if [ "$1" = before ]; then
 		switch 1
+		LEFT=1 # tiny's, which would take the place of its RET
 		exact "$3" "$hazards" crowd 4 "$2"
 	else
-		exact "$3" "$hazards" crowd 4 "$2" &
+		[ "$3" = jump ] || calls=$(($2 * 40)) # they cost next to nothing
+		exact "$3" "$hazards" crowd 4 "$calls" &
 		job=$!
+		wait_for 30 started
+		sleep 0.1 # all stubs are in place
 		while kill -0 "$job" 2>/dev/null; do # the program begins when it does
 			switch 1
 			sleep 0.2

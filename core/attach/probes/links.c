@@ -19,8 +19,9 @@
 /* Descriptors gotrace uses for everything else: rings, maps, files. */
 #define OTHER_DESCRIPTORS 256
 
-/* For each program: in the text, in the stubs, and for the sites left out at the exec. */
-#define MULTI_MAX (SITE_PROGRAMS * 3)
+/* For each program: in the text, in the stubs, for the sites left out at the exec, and under jumps.
+ */
+#define MULTI_MAX (SITE_PROGRAMS * 4)
 
 size_t links_descriptors(const struct plan *plan, enum attach_kind kind)
 {
@@ -54,6 +55,7 @@ struct round {
 	enum site_program program;
 	bool in_stubs;        /* in the stubs' file, else in the binary's text */
 	const bool *left_out; /* not NULL: only these sites, of which no stub is used after all */
+	bool under;           /* only RETs whose stub returns in their place */
 };
 
 static bool is_in(const struct round *r, const struct plan_site *s)
@@ -62,6 +64,8 @@ static bool is_in(const struct round *r, const struct plan_site *s)
 
 	if (s->program != r->program || r->opt->probing->left_alone[s->number])
 		return false;
+	if (r->under)
+		return in_stub && s->stub.returns;
 	return r->left_out ? r->left_out[s->number] && !in_stub : in_stub == r->in_stubs;
 }
 
@@ -212,20 +216,25 @@ int links_attach(struct links *l, const struct probes *p, const struct links_opt
 	return err;
 }
 
-int links_attach_left_out(struct links *l, const struct probes *p, const struct links_options *opt)
+static int attach_more(struct links *l, const struct probes *p, struct round r)
 {
 	int err = 0;
 
 	for (int i = 0; i < SITE_PROGRAMS && !err; i++) {
-		const struct round r = {
-			.opt = opt,
-			.program = attach_order[i],
-			.left_out = l->in_stub,
-		};
-
+		r.program = attach_order[i];
 		err = attach_round(l, &r, p);
 	}
 	return err;
+}
+
+int links_attach_left_out(struct links *l, const struct probes *p, const struct links_options *opt)
+{
+	return attach_more(l, p, (struct round){ .opt = opt, .left_out = l->in_stub });
+}
+
+int links_attach_under(struct links *l, const struct probes *p, const struct links_options *opt)
+{
+	return attach_more(l, p, (struct round){ .opt = opt, .under = true });
 }
 
 static size_t count_links(const struct links *l)

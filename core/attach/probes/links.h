@@ -32,6 +32,11 @@ int links_attach(struct links *l, const struct probes *p, const struct links_opt
  * or -errno after logging one line; what was attached before stays. */
 int links_attach_left_out(struct links *l, const struct probes *p, const struct links_options *opt);
 
+/* Adds links in the text for RETs in whose place their stub returns (site_stub.returns): they do
+ * nothing once the jump to the stub is written over their breakpoint, until another tool's probe on
+ * the RET puts one there again. As links_attach_left_out. */
+int links_attach_under(struct links *l, const struct probes *p, const struct links_options *opt);
+
 /*
  * Detaches all; the programs must be paused (probe_state.paused), or only the entry or the exit of
  * some calls would be recorded. The kernel waits for a grace period, 50 ms and

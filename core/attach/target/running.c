@@ -25,11 +25,13 @@ static bool one_page(uint64_t vaddr, size_t n)
 	return vaddr / PAGE == (vaddr + n - 1) / PAGE;
 }
 
+/* Not a RET that its stub returns in place of, or that branches go to: another tool's probe there
+ * would hide calls, and branches are not put back. */
 bool running_can_patch(const struct plan_site *s)
 {
 	const struct site_stub *stub = &s->stub;
 
-	return site_is_inline(s) && one_page(stub->displaced_vaddr, stub->displaced_len) &&
+	return site_is_inline(s) && !stub->returns && one_page(stub->displaced_vaddr, stub->displaced_len) &&
 	       (!stub->padding_vaddr || one_page(stub->padding_vaddr, JMP_BYTES));
 }
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/under_jumps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attach/probing.h"
+#include "attach/target/target.h"
+#include "base/log.h"
+
+#define JMP_REL32 0xe9
+#define JMP_REL8  0xeb
+#define INT3      0xcc
+
+static int restore(int mem_fd, uint64_t at, uint8_t jump)
+{
+	uint8_t is;
+
+	if (pread(mem_fd, &is, 1, (off_t)at) != 1)
+		return -EIO;
+	if (is != INT3)
+		return 0;
+	return pwrite(mem_fd, &jump, 1, (off_t)at) == 1 ? 0 : -EIO;
+}
+
+/* Writes the first byte of these jumps again where a breakpoint has taken its place. */
+static int restore_all(pid_t pid, const struct plan *plan, const bool *in_stub)
+{
+	const struct gofunc *funcs;
+	uint64_t bias;
+	char path[32];
+	int fd, err;
+
+	if (!gobin_funcs(plan->binary, &funcs))
+		return 0;
+	err = target_text_bias(pid, funcs[0].vaddr, funcs[0].file_off, &bias);
+	if (err)
+		return err;
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	for (size_t i = 0; i < plan->n_sites && !err; i++) {
+		const struct site_stub *s = &plan->sites[i].stub;
+
+		if (in_stub[i] && s->returns)
+			err = restore(fd, s->displaced_vaddr + bias,
+				      s->padding_vaddr ? JMP_REL8 : JMP_REL32);
+	}
+	close(fd);
+	return err;
+}
+
+void under_jumps_attach(struct links *l, const struct probes *p, const struct links_options *opt,
+			pid_t pid)
+{
+	if (links_attach_under(l, p, opt))
+		log_warn("another tool's probe on the RET of a short function would hide calls");
+	int err = restore_all(pid, opt->probing->plan, opt->probing->in_stub);
+	if (err)
+		log_warn("jumps to stubs cannot be written: %s; short functions are slow",
+			 strerror(-err));
+}

@@ -270,7 +270,7 @@ static bool preemptible(const struct child *k, uint64_t pc)
 	uint64_t off = pc - world_at(k, k->w->stub);
 
 	if (k->c->late)
-		return !off || (off >= o->done && off < o->slow) ||
+		return (!off && k->c->len) || (off >= o->done && off < o->slow) ||
 		       (off >= o->counted && off < o->end && k->c->drop);
 	if (off >= o->tail && off < o->slow)
 		return k->w->stub[off] == 0xe9;

@@ -145,8 +145,9 @@ static bool walkable(const struct child *k)
 {
 	uint64_t pc = child_get(k).rip, text = world_at(k, k->w->text);
 
-	return in_stub(k, pc) || pc == text + TEXT_PADDING ||
-	       (pc >= text + TEXT_WINDOW - k->c->compare_len && pc < text + TEXT_WINDOW + 3);
+	return in_stub(k, pc) || pc == text + TEXT_PADDING || pc == text + TEXT_TO_WINDOW ||
+	       (!k->c->branch && pc >= text + TEXT_WINDOW - k->c->compare_len &&
+		pc < text + TEXT_WINDOW + 3);
 }
 
 static void through_stub(struct walk *w)

@@ -12,7 +12,7 @@
  *	at a jump back: moved on to its target
  *	at a jump that is probed: its target is shown, and the thread goes on at the jump, whose
  *	    probe was not hit yet
- *	in padding, at a jump to a stub: moved back to the window
+ *	at a jump to a stub, in padding or at a window: as at the stub's first byte
  *
  * SIGURG, by which Go preempts, sees the text only where the thread goes on there; elsewhere Go
  * refuses and tries again. Handlers that are not Go's do not pass here and see the stub's pc.

@@ -100,8 +100,7 @@
 	patch	HOOK_STUBS_BYTES
 	jb	in_stubs
 
-	/* On a jump in padding, which goes to a stub? Then its window has jumped there. A window's own
-	 * jump is found, too, and left where it is. */
+	/* On a jump to a stub, in padding or at a window? That is as good as at its first byte. */
 	address	HOOK_TEXT, %rcx
 	mov	UC_RIP(%rdx), %r8
 	sub	%rcx, %r8
@@ -118,14 +117,13 @@
 	find_meta
 	cmp	META_START(%r10), %eax
 	jne	pass
-	movslq	META_WINDOW(%r10), %r9
-	add	%r11, %r9
-	mov	%r9, UC_RIP(%rdx)
-	jmp	pass
+	lea	(%r11,%rax), %rcx
+	mov	%rcx, UC_RIP(%rdx)
+	jmp	found
 
 in_stubs:
 	find_meta
-	movslq	META_WINDOW(%r10), %r9
+found:	movslq	META_WINDOW(%r10), %r9
 	add	%r11, %r9
 	mov	META_SHAPE(%r10), %ecx
 	address	HOOK_SHAPES, %r8

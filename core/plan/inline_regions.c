@@ -113,7 +113,9 @@ static void late(struct list *l, const struct inline_program *p, const struct in
 	struct region again = { .resume = RESUME_STUB, .at = o->record, .shown = s->len },
 		      after = { .undo = undo, .resume = RESUME_TEXT, .shown = s->len };
 
-	add(l, (struct region){ .end = 1, .resume = RESUME_TEXT }); /* nothing has been done yet */
+	/* Nothing has been done yet. But a branch that came here is not in the text any more. */
+	if (s->len)
+		add(l, (struct region){ .end = 1, .resume = RESUME_TEXT });
 	add_displaced(l, s, 0, o->record, 0);
 	add_record(l, o, undo, again);
 	after.end = o->slow;

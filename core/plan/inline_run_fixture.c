@@ -15,7 +15,7 @@ struct user_regs_struct child_first_regs(const struct child *k)
 	uint64_t text = world_at(k, k->w->text);
 
 	r.orig_rax = UINT64_MAX; /* in no system call */
-	r.rip = text + TEXT_WINDOW - c->compare_len;
+	r.rip = text + (c->branch ? TEXT_TO_WINDOW : TEXT_WINDOW - c->compare_len);
 	r.rsp = world_at(k, k->w->stack + sizeof(k->w->stack) - WORLD_STACK_USED);
 	r.rax = c->rax ? c->rax : 0xa0a0a0a0a0a0a0a0ull;
 	r.rbx = 0xb0b0b0b0b0b0b0b0ull;

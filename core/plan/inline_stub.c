@@ -72,7 +72,7 @@ static bool well_formed(const struct inline_stub *s)
 {
 	unsigned from = 0;
 
-	if (!s->len || s->len > INLINE_WINDOW || s->compare_len > INLINE_COMPARE ||
+	if ((!s->len && !s->late) || s->len > INLINE_WINDOW || s->compare_len > INLINE_COMPARE ||
 	    s->n_fixes > INLINE_FIXES || 1 + n_branches(s) > INLINE_PROBES)
 		return false;
 	if ((s->late && (n_branches(s) || has_call(s))) ||

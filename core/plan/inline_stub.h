@@ -19,7 +19,8 @@
  * without a uprobe there, it costs nothing. When displaced instructions have to run first, the stub
  * has one copy of them, before the record. A bare stub has only the displaced bytes and the probed
  * jump. Where the window is a RET, with padding after it that makes room, the stub returns in its
- * place: a RET of its own is where it jumps back to.
+ * place: a RET of its own is where it jumps back to. A late stub without displaced bytes is where
+ * branches to its window go instead.
  *
  * A signal that arrives in a stub sees the pc of the text: inline_hook.h.
  */
@@ -68,7 +69,7 @@ struct inline_stub {
 	bool bare;      /* no record: displaced bytes and the probed jump back, a trap each time */
 	bool returns;   /* the window is a RET and padding; neither late, bare, fixes nor compare */
 	uint64_t window;
-	const uint8_t *displaced; /* borrowed, `len` bytes of the file */
+	const uint8_t *displaced; /* borrowed, `len` bytes of the file; len 0: late, back == window */
 	uint8_t len, n_fixes;
 	struct inline_fix fixes[INLINE_FIXES]; /* by offset */
 	/* Flags are live at the window: the comparison that set them, executed again after the

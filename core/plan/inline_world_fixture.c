@@ -154,11 +154,28 @@ static void write_text(struct child *k)
 	write_at(w, at + 8, leave, sizeof(leave));
 }
 
+/* jge, which is taken when flags are all 0 and all 1, or jmp, to a place of the text; further away
+ * to the stub. */
+static void write_branch(struct child *k, unsigned off)
+{
+	static const uint8_t *const branches[7] = { [2] = (const uint8_t *)"\x7d",
+						    [5] = (const uint8_t *)"\xe9",
+						    [6] = (const uint8_t *)"\x0f\x8d" };
+	unsigned len = k->c->branch, size = len == 2 ? 1 : 4;
+	uint64_t to = off ? text_at(k->w, off) : world_at(k, k->w->stub);
+	uint32_t distance = (uint32_t)(to - text_at(k->w, TEXT_TO_WINDOW + len));
+
+	write_at(k->w, TEXT_TO_WINDOW, branches[len], len - size);
+	write_at(k->w, TEXT_TO_WINDOW + len - size, &distance, size);
+}
+
 void world_unpatch(struct child *k)
 {
 	const struct world_case *c = k->c;
 
 	write_text(k);
+	if (c->branch)
+		write_branch(k, TEXT_WINDOW);
 	write_at(k->w, TEXT_WINDOW - c->compare_len, c->compare, c->compare_len);
 	write_at(k->w, TEXT_WINDOW, c->code, c->len);
 }
@@ -257,7 +274,10 @@ void world_patch(struct child *k)
 	world_unpatch(k);
 	write_stubs_and_hook(k, &s);
 	memset(w->text + TEXT_WINDOW, TRAPPED, c->len);
-	if (c->padding) {
+	if (c->branch) {
+		write_branch(k, c->branch == 2 ? TEXT_PADDING : 0);
+		write_jump(w, TEXT_PADDING, world_at(k, w->stub));
+	} else if (c->padding) {
 		unsigned at = TEXT_WINDOW;
 
 		if (c->padding == 3)

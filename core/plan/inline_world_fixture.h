@@ -28,6 +28,7 @@
 
 /* Places in the text. */
 enum {
+	TEXT_TO_WINDOW = 0xf0, /* a branch to the window */
 	TEXT_WINDOW = 0x100,
 	TEXT_PADDING = TEXT_WINDOW + 0x40,  /* a jump to the stub, when the window is short */
 	TEXT_BRANCH = TEXT_WINDOW + 0x60,   /* where displaced branches go: a breakpoint */
@@ -51,6 +52,9 @@ struct world_case {
 	/* every displaced instruction shows when it is not executed exactly once */
 	bool tells;
 	uint8_t padding; /* bytes of the jump to it: 2, or 3 with a rex prefix; 0: none */
+	/* bytes of the branch to the window, which is to go to the stub: 2, by way of padding, 5 or
+	 * 6; 0: there is none */
+	uint8_t branch;
 	/* rax, 0: any; and what rdi points to */
 	uint64_t rax;
 	enum { TO_DATA, NIL, EDGE /* 8 bytes, then nothing is mapped */ } rdi;

@@ -196,6 +196,7 @@ void gocode_free(struct gocode *code)
 	free(code->rets);
 	free(code->ret_windows);
 	free(code->inline_rets);
+	free(code->inline_branches);
 	free(code->tails);
 	free(code->morestack);
 	*code = (struct gocode){ 0 };

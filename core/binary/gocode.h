@@ -63,6 +63,17 @@ struct code_window {
 	uint8_t n_rip_offs;
 };
 
+/* Direct branches to a RET, plain ones: two bytes, or five or six with a distance of four at their
+ * end. Every way to the RET is one of them, or leads through the window before it. */
+#define BRANCHES_MAX 6
+struct code_branches {
+	struct code_branch {
+		uint32_t off;
+		uint8_t len;
+	} at[BRANCHES_MAX];
+	uint8_t n; /* 0: none go there, or not all can be listed */
+};
+
 enum code_status {
 	CODE_OK,
 	CODE_UNDECODABLE, /* an instruction that capstone does not know, outside padding */
@@ -123,6 +134,9 @@ struct gocode {
 	 * and before each RET; from WINDOW_SHORT_MIN bytes on. */
 	struct code_window inline_entry;
 	struct code_window *inline_rets; /* NULL when not asked for */
+	/* To each RET. Where there are some, its window in inline_rets is passed only by who does
+	 * not come by them, and has len 0 where nobody does. */
+	struct code_branches *inline_branches;
 	/* The last RET is one byte, after which the function has nothing, or int3 that nothing goes
 	 * to. */
 	bool ends_in_ret;

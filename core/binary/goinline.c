@@ -152,8 +152,10 @@ static struct code_window forward(const struct body *y, size_t first)
 	return w;
 }
 
-/* The bytes right before the RET at index `ret`, none of them below `floor_off`. */
-static struct code_window before_ret(const struct body *y, size_t ret, uint32_t floor_off)
+/* The bytes right before the RET at index `ret`, none of them below `floor_off`. Branches may go to
+ * the RET only if `enterable`. */
+static struct code_window before_ret(const struct body *y, size_t ret, uint32_t floor_off,
+				     bool enterable)
 {
 	struct code_window w = { 0 };
 	enum window_fate fate = WINDOW_OK;
@@ -165,7 +167,7 @@ static struct code_window before_ret(const struct body *y, size_t ret, uint32_t 
 		const struct insn *in = &y->insns[--i];
 		struct code_window with = w;
 
-		if (gocode_targeted(y, start, start))
+		if (!(enterable && start == end) && gocode_targeted(y, start, start))
 			fate = WINDOW_TARGET;
 		else if (in->off < floor_off)
 			fate = WINDOW_SHORT;
@@ -222,6 +224,56 @@ static struct code_window entry_window(const struct body *y, const struct gocode
 	return i < y->n ? forward(y, i) : none(WINDOW_FLOW);
 }
 
+/* Whether a branch has one of the encodings whose distance can be changed. */
+static bool is_plain(const struct body *y, const struct insn *in)
+{
+	const uint8_t *p = y->code + in->off;
+
+	switch (in->len) {
+	case 2:
+		return *p == 0xeb || (*p & 0xf0) == 0x70;
+	case 5:
+		return *p == 0xe9;
+	default:
+		return in->len == 6 && *p == 0x0f;
+	}
+}
+
+static bool goes_on(const struct insn *in)
+{
+	return in->flow == FLOW_NEXT || in->flow == FLOW_JCC || in->flow == FLOW_CALL ||
+	       in->flow == FLOW_CALL_IND;
+}
+
+/* The branches to the RET at index `ret`, none of them below `floor_off`, and the window that all
+ * others pass. Changes nothing when they are not all ways to it. */
+static void find_branches(const struct body *y, size_t ret, uint32_t floor_off,
+			  struct code_branches *out, struct code_window *window)
+{
+	uint32_t at = y->insns[ret].off;
+	struct code_branches b = { 0 };
+	struct code_window w = none(WINDOW_TARGET);
+
+	if (gocode_in_table(y, at, at))
+		return;
+	for (size_t i = 0; i < y->n; i++) {
+		const struct insn *in = &y->insns[i];
+
+		if ((in->flow != FLOW_JMP && in->flow != FLOW_JCC) || in->target != at)
+			continue;
+		if (in->off < floor_off || b.n == BRANCHES_MAX || !is_plain(y, in))
+			return;
+		b.at[b.n++] = (struct code_branch){ .off = in->off, .len = in->len };
+	}
+	if (ret && goes_on(&y->insns[ret - 1])) {
+		w = before_ret(y, ret, floor_off, true);
+		if (!w.len)
+			return;
+	}
+	*out = b;
+	*window = w;
+}
+
 static uint32_t end_of(const struct code_point *p)
 {
 	return p->off + p->len;
@@ -256,10 +308,16 @@ int gocode_inline_windows(const struct body *y, struct gocode *out)
 	if (!out->n_rets)
 		return 0;
 	out->inline_rets = calloc(out->n_rets, sizeof(*out->inline_rets));
-	if (!out->inline_rets)
+	out->inline_branches = calloc(out->n_rets, sizeof(*out->inline_branches));
+	if (!out->inline_rets || !out->inline_branches)
 		return -ENOMEM;
-	for (size_t i = 0; i < out->n_rets; i++)
-		out->inline_rets[i] = before_ret(y, gocode_index_at(y, out->rets[i].off),
-						 floor_off);
+	for (size_t i = 0; i < out->n_rets; i++) {
+		size_t ret = gocode_index_at(y, out->rets[i].off);
+
+		out->inline_rets[i] = before_ret(y, ret, floor_off, false);
+		if (out->inline_rets[i].fate == WINDOW_TARGET && !out->inline_rets[i].len)
+			find_branches(y, ret, floor_off, &out->inline_branches[i],
+				      &out->inline_rets[i]);
+	}
 	return 0;
 }

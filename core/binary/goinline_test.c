@@ -34,8 +34,32 @@ static void assert_window(const cs_insn *insns, size_t n, const struct gofunc *f
 		fail_msg("%s: %u bytes at +%u are no whole instructions", f->name, w->len, w->off);
 }
 
+/* Every branch to the RET at `ret` is listed. */
+static void assert_branches(const cs_insn *insns, size_t n, const struct gofunc *f,
+			    const struct code_branches *b, uint64_t ret)
+{
+	unsigned found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const cs_x86_op *op = insns[i].detail->x86.operands;
+		bool jump = false, listed = false;
+
+		for (uint8_t g = 0; g < insns[i].detail->groups_count; g++)
+			jump |= insns[i].detail->groups[g] == CS_GRP_JUMP;
+		if (!jump || op->type != X86_OP_IMM || (uint64_t)op->imm != ret)
+			continue;
+		for (uint8_t k = 0; k < b->n; k++)
+			listed |= f->vaddr + b->at[k].off == insns[i].address &&
+				  b->at[k].len == insns[i].size;
+		if (!listed)
+			fail_msg("%s: a branch to its RET is not listed", f->name);
+		found++;
+	}
+	assert_int_equal(found, b->n);
+}
+
 struct inline_share {
-	size_t entries, entries_ok, exits, exits_ok;
+	size_t entries, entries_ok, exits, exits_ok, branches;
 };
 
 static void check_inline(csh cs, const struct gobin *b, const struct gofunc *f,
@@ -57,6 +81,10 @@ static void check_inline(csh cs, const struct gobin *b, const struct gofunc *f,
 
 		n->exits++;
 		n->exits_ok += w->len > 0;
+		if (w->len || k->inline_branches[r].n)
+			assert_branches(insns, n_insns, f, &k->inline_branches[r],
+					f->vaddr + k->rets[r].off);
+		n->branches += k->inline_branches[r].n;
 		if (!w->len)
 			continue;
 		assert_window(insns, n_insns, f, w, true);
@@ -100,6 +128,7 @@ static void test_inline_windows(void **state)
 		gocode_free(&k);
 	}
 	assert_true(share.entries > 7500);
+	assert_true(share.branches > 20);
 	assert_true(share.exits_ok * 1000 / share.exits >= 965);
 	if (gobin_go_minor(b) >= 20)
 		assert_true(share.entries_ok * 100 / share.entries >= 91);

@@ -31,10 +31,17 @@ static const uint8_t *up_to_next(const struct plan *p, const struct gofunc *func
 					       : NULL;
 }
 
-/* Five free bytes of padding after function number i, which a jump of two bytes that ends at `end`
- * reaches. 0: none. */
+bool inline_padding_reached(uint64_t vaddr, uint64_t padding)
+{
+	int64_t distance = (int64_t)(padding - (vaddr + SHORT_JMP_BYTES));
+
+	return distance >= -SHORT_JMP_REACH && distance < SHORT_JMP_REACH;
+}
+
+/* Five free bytes of padding after function number i, which a jump of two bytes at `from` reaches.
+ * 0: none. */
 static uint64_t padding_after(const struct plan *p, const struct gofunc *funcs, size_t n, size_t i,
-			      uint64_t end)
+			      uint64_t from)
 {
 	const struct gofunc *f = &funcs[i];
 	uint64_t next, at;
@@ -48,13 +55,9 @@ static uint64_t padding_after(const struct plan *p, const struct gofunc *funcs, 
 	/* An int3 may belong to the function: its padding begins at the next one. */
 	if (at < f->vaddr + f->size && at + 1 < next && f->size < next - f->vaddr)
 		at = f->vaddr + f->size;
-	for (; at + JMP_BYTES <= next; at++) {
-		int64_t distance = (int64_t)(at - end);
-
-		if (distance >= -SHORT_JMP_REACH && distance < SHORT_JMP_REACH &&
-		    !padding_is_taken(&p->stubs.inl, at))
+	for (; at + JMP_BYTES <= next; at++)
+		if (inline_padding_reached(from, at) && !padding_is_taken(&p->stubs.inl, at))
 			return at;
-	}
 	return 0;
 }
 
@@ -73,9 +76,9 @@ int inline_take_padding(struct plan *p, const struct gofunc *fn, uint64_t vaddr,
 	const struct gofunc *funcs;
 	size_t n = gobin_funcs(p->binary, &funcs), i = (size_t)(fn - funcs);
 
-	*padding = padding_after(p, funcs, n, i, vaddr + SHORT_JMP_BYTES);
+	*padding = padding_after(p, funcs, n, i, vaddr);
 	if (!*padding && i)
-		*padding = padding_after(p, funcs, n, i - 1, vaddr + SHORT_JMP_BYTES);
+		*padding = padding_after(p, funcs, n, i - 1, vaddr);
 	return *padding ? inline_note_padding(p, *padding) : 0;
 }
 

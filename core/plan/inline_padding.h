@@ -9,6 +9,9 @@
  * now on. *padding: their address, 0 when there are none. 0 or -ENOMEM. */
 int inline_take_padding(struct plan *p, const struct gofunc *fn, uint64_t vaddr, uint64_t *padding);
 
+/* Whether a jump of two bytes at `vaddr` reaches that padding. */
+bool inline_padding_reached(uint64_t vaddr, uint64_t padding);
+
 /* How many bytes from `vaddr` to the next function are padding, all of it, of which the first five
  * are free; else 0. */
 unsigned inline_padding_at(const struct plan *p, const struct gofunc *fn, uint64_t vaddr);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "plan/inline_hook.h"
 #include "plan/inline_padding.h"
 #include "plan/ring.h"
@@ -144,6 +145,64 @@ int inline_give_ret(struct plan *p, struct plan_site *s)
 	return err;
 }
 
+/* The branch gets a padding that one of the site's before it has, or one of its own. *reached:
+ * there is one, or it needs none. */
+static int add_branch(struct plan *p, const struct plan_site *s, const struct code_branch *from,
+		      size_t first, bool *reached)
+{
+	struct plan_stubs *t = &p->stubs;
+	const struct gofunc *fn = p->funcs[s->func].fn;
+	struct plan_branch b = { .vaddr = fn->vaddr + from->off, .len = from->len };
+	int err = vec_reserve(&t->branches, &t->cap_branches, t->n_branches + 1);
+
+	for (size_t i = first; b.len == SHORT_JMP_BYTES && i < t->n_branches; i++)
+		if (t->branches[i].padding_vaddr &&
+		    inline_padding_reached(b.vaddr, t->branches[i].padding_vaddr))
+			b.padding_vaddr = t->branches[i].padding_vaddr;
+	if (!err && b.len == SHORT_JMP_BYTES && !b.padding_vaddr)
+		err = inline_take_padding(p, fn, b.vaddr, &b.padding_vaddr);
+	*reached = b.len > SHORT_JMP_BYTES || b.padding_vaddr;
+	if (!err && *reached)
+		t->branches[t->n_branches++] = b;
+	return err;
+}
+
+int inline_give_branches(struct plan *p, struct plan_site *s, const struct gocode *code, size_t ret)
+{
+	const struct code_branches *from = &code->inline_branches[ret];
+	const struct code_window *w = &code->inline_rets[ret];
+	size_t first = p->stubs.n_branches;
+	bool reached = true;
+	int err = 0;
+
+	for (uint8_t i = 0; i < from->n && reached && !err; i++)
+		err = add_branch(p, s, &from->at[i], first, &reached);
+	if (!err && reached && w->len)
+		err = inline_give_stub(p, s, w, true);
+	if (err || !reached || (w->len && !site_has_stub(s))) {
+		p->stubs.n_branches = first;
+		return err;
+	}
+	if (!w->len) {
+		s->stub = (struct site_stub){ .why = STUB_HAS_ONE, .kind = STUB_INLINE };
+		p->stubs.n_sites++;
+		p->stubs.inl.n_sites++;
+	}
+	s->stub.first_branch = (uint32_t)first;
+	s->stub.n_branches = from->n;
+	return 0;
+}
+
+struct inline_stub inline_describe_branches(const struct plan_site *s)
+{
+	return (struct inline_stub){
+		.site = s->number,
+		.late = true,
+		.window = s->vaddr,
+		.back = s->vaddr,
+	};
+}
+
 int inline_describe(const struct plan *p, const struct plan_site *s, struct inline_stub *out)
 {
 	const struct site_stub *stub = &s->stub;
@@ -177,14 +236,22 @@ static int gather(const struct plan *p, struct inline_hook *h)
 	int err = 0;
 
 	for (size_t i = 0; i < p->n_sites && !err; i++) {
+		const struct plan_site *s = &p->sites[i];
 		struct inline_stub stub;
 
-		if (!site_is_inline(&p->sites[i]))
+		if (!site_is_inline(s))
 			continue;
-		err = inline_describe(p, &p->sites[i], &stub);
-		if (!err)
+		if (s->stub.displaced_len) {
+			err = inline_describe(p, s, &stub);
+			if (!err)
+				err = inline_hook_add(h, &program, &stub, p->stubs.vaddr,
+						      s->stub.enter_off);
+		}
+		if (!err && s->stub.n_branches) {
+			stub = inline_describe_branches(s);
 			err = inline_hook_add(h, &program, &stub, p->stubs.vaddr,
-					      p->sites[i].stub.enter_off);
+					      s->stub.branches_enter_off);
+		}
 	}
 	return err;
 }

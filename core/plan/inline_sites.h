@@ -25,9 +25,17 @@ int inline_give_stub(struct plan *p, struct plan_site *s, const struct code_wind
  * RET executed as the file has it: no event. 0 or -ENOMEM. */
 int inline_give_ret(struct plan *p, struct plan_site *s);
 
+/* The same for s, the RET code->rets[ret], which all calls come to by branches or through its
+ * window. A breakpoint that somebody else puts on such a branch later has it executed as the file
+ * has it, for as long as it is there: no event. 0 or -ENOMEM. */
+int inline_give_branches(struct plan *p, struct plan_site *s, const struct gocode *code,
+			 size_t ret);
+
 /* The stub of s in the terms of inline_stub.h; borrows the file's bytes. 0, or -EBADMSG when the
  * file does not hold them. */
 int inline_describe(const struct plan *p, const struct plan_site *s, struct inline_stub *out);
+/* The same for the one that branches to s go to. */
+struct inline_stub inline_describe_branches(const struct plan_site *s);
 struct inline_program inline_program_of(const struct plan *p);
 
 /* The hook that comes after `stubs_bytes` of stubs: how many *bytes it takes, which does not depend

@@ -75,6 +75,31 @@ static void check_ret(const struct gobin *b, const struct plan_site *s)
 	assert_true(s->kind == EV_EXIT || s->kind == EV_ENTRY_EXIT);
 }
 
+/* Branches that go to a stub, and the padding that they take. */
+static size_t check_branches(const struct plan *p, const struct site_stub *s, struct range *r,
+			     const char *name)
+{
+	const struct plan_branch *b = &p->stubs.branches[s->first_branch];
+	size_t n = 0;
+
+	for (unsigned i = 0; i < s->n_branches; i++) {
+		bool shared = false;
+
+		assert_true(b[i].len == 2 ? b[i].padding_vaddr != 0 : b[i].padding_vaddr == 0);
+		r[n++] = (struct range){ b[i].vaddr, b[i].vaddr + b[i].len, name };
+		for (unsigned k = 0; k < i; k++)
+			shared |= b[k].padding_vaddr == b[i].padding_vaddr;
+		if (!b[i].padding_vaddr || shared)
+			continue;
+		assert_memory_equal(gobin_bytes(p->binary, b[i].padding_vaddr, 5),
+				    "\xcc\xcc\xcc\xcc\xcc", 5);
+		r[n++] = (struct range){ b[i].padding_vaddr, b[i].padding_vaddr + 5, name };
+	}
+	if (n)
+		assert_int_equal(s->branches_enter_off % INLINE_ALIGN, 0);
+	return n;
+}
+
 /* Every site of the plan; the number of those without a trap. */
 static size_t check_sites(const struct plan *p, struct range *r)
 {
@@ -89,19 +114,22 @@ static size_t check_sites(const struct plan *p, struct range *r)
 			r[n++] = (struct range){ s->vaddr, s->vaddr + 1, name };
 			continue;
 		}
-		r[n++] = (struct range){ s->stub.displaced_vaddr,
-					 s->stub.displaced_vaddr + s->stub.displaced_len, name };
+		if (s->stub.displaced_len)
+			r[n++] = (struct range){ s->stub.displaced_vaddr,
+						 s->stub.displaced_vaddr + s->stub.displaced_len,
+						 name };
 		if (!site_is_inline(s))
 			continue;
 		n_inline++;
 		assert_int_equal(s->stub.enter_off % INLINE_ALIGN, 0);
-		assert_true(s->stub.probe_off > s->stub.enter_off);
+		assert_true(s->stub.probe_off > s->stub.enter_off || !s->stub.displaced_len);
 		assert_true(strncmp(name, "runtime.", 8) && strncmp(name, "syscall.", 8));
 		assert_true(s->kind == EV_ENTRY || s->kind == EV_EXIT || s->kind == EV_ENTRY_EXIT);
 		if (s->stub.returns)
 			check_ret(p->binary, s);
+		n += check_branches(p, &s->stub, r + n, name);
 		if (!s->stub.padding_vaddr) {
-			assert_true(s->stub.displaced_len >= 5);
+			assert_true(s->stub.displaced_len >= 5 || !s->stub.displaced_len);
 			continue;
 		}
 		check_padding(p->binary, &s->stub);
@@ -116,7 +144,7 @@ static void check_binary(const char *path, size_t least)
 	struct gobin *b = open_path(path);
 	struct golayout layout;
 	struct plan *p = inline_plan(b, &layout);
-	struct range *r = calloc(2 * p->n_sites, sizeof(*r));
+	struct range *r = calloc(2 * (p->n_sites + p->stubs.n_branches), sizeof(*r));
 	const struct plan_inline *inl = &p->stubs.inl;
 
 	assert_non_null(r);

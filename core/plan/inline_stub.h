@@ -69,7 +69,8 @@ struct inline_stub {
 	bool bare;      /* no record: displaced bytes and the probed jump back, a trap each time */
 	bool returns;   /* the window is a RET and padding; neither late, bare, fixes nor compare */
 	uint64_t window;
-	const uint8_t *displaced; /* borrowed, `len` bytes of the file; len 0: late, back == window */
+	const uint8_t
+		*displaced; /* borrowed, `len` bytes of the file; len 0: late, back == window */
 	uint8_t len, n_fixes;
 	struct inline_fix fixes[INLINE_FIXES]; /* by offset */
 	/* Flags are live at the window: the comparison that set them, executed again after the

@@ -266,5 +266,6 @@ void plan_free(struct plan *p)
 	free(p->inlined);
 	free(p->stubs.code);
 	free(p->stubs.inl.paddings);
+	free(p->stubs.branches);
 	free(p);
 }

@@ -120,6 +120,18 @@ struct site_stub {
 	/* Where a jump of two bytes goes when there is no room for five: to padding, which jumps on
 	 * to the stub. 0: there is room. */
 	uint64_t padding_vaddr;
+	/* Of a RET that branches go to: those, in plan_stubs.branches, go to a second stub instead.
+	 * Where there are some displaced_len may be 0, when nobody comes to the RET but by them. */
+	uint32_t first_branch;
+	uint8_t n_branches;
+	uint32_t branches_enter_off, branches_probe_off; /* of that stub */
+};
+
+/* A branch of the text that goes to a stub instead of its RET: only its distance is changed. */
+struct plan_branch {
+	uint64_t vaddr;
+	uint8_t len;            /* of the instruction: 2, 5 or 6 */
+	uint64_t padding_vaddr; /* when len is 2: as site_stub's, perhaps shared with another */
 };
 
 /* An instruction that is probed. */
@@ -184,7 +196,9 @@ struct plan_stubs {
 	uint64_t vaddr; /* its link-time address; wraps below 0 in a PIE */
 	/* a `syscall` instruction in the text, which the tracer uses to map the code */
 	uint64_t syscall_vaddr;
-	size_t n_sites;      /* that have a stub */
+	size_t n_sites;               /* that have a stub */
+	struct plan_branch *branches; /* by site */
+	size_t n_branches, cap_branches;
 	enum stub_kind kind; /* as asked for */
 	/* why a recording must not use them, a clause; NULL: it may */
 	const char *obstacle;
@@ -237,14 +251,26 @@ static inline bool plan_has_stubs(const struct plan *p)
 	return p->strategy != PROBE_EMULATED && p->strategy != PROBE_THESIS;
 }
 
-static inline bool site_is_inline(const struct plan_site *s)
-{
-	return s->stub.displaced_len > 0 && s->stub.kind == STUB_INLINE;
-}
-
 static inline bool site_has_stub(const struct plan_site *s)
 {
-	return s->stub.displaced_len > 0;
+	return s->stub.displaced_len > 0 || s->stub.n_branches > 0;
+}
+
+static inline bool site_is_inline(const struct plan_site *s)
+{
+	return site_has_stub(s) && s->stub.kind == STUB_INLINE;
+}
+
+/* Offsets in the stubs' code of the instructions that are probed for s: how many. */
+static inline unsigned site_stub_probes(const struct plan_site *s, uint32_t out[2])
+{
+	unsigned n = 0;
+
+	if (s->stub.displaced_len)
+		out[n++] = s->stub.probe_off;
+	if (s->stub.n_branches)
+		out[n++] = s->stub.branches_probe_off;
+	return n;
 }
 
 /* Whether a hit costs two traps: the kernel single-steps the instruction, and no stub avoids it. (A

@@ -117,11 +117,14 @@ static void explain_site(const struct plan *p, const struct plan_func *f, const 
 	}
 	if (site_has_stub(s) && s->stub.returns)
 		fputs("; its stub returns in its place", out);
-	else if (site_has_stub(s))
+	else if (s->stub.displaced_len)
 		fprintf(out, "; %u bytes from +0x%" PRIx64 " run in a stub", s->stub.displaced_len,
 			s->stub.displaced_vaddr - f->fn->vaddr);
-	else if (s->stub.why != STUB_NOT_ASKED && s->stub.why != STUB_CHEAP)
+	else if (!site_has_stub(s) && s->stub.why != STUB_NOT_ASKED && s->stub.why != STUB_CHEAP)
 		fprintf(out, "; no stub: %s", stub_reason_clause(s->stub.why));
+	if (s->stub.n_branches)
+		fprintf(out, "; %u branch%s to it go%s to a stub", s->stub.n_branches,
+			s->stub.n_branches > 1 ? "es" : "", s->stub.n_branches > 1 ? "" : "es");
 	if (!is_entry && site_has_stub(s))
 		n->exits_stub++;
 	if (site_is_stepped(s))

@@ -57,39 +57,66 @@ void stubs_write_jump(uint8_t *at, uint64_t from, uint64_t to)
 		at[1 + i] = rel >> 8 * i;
 }
 
-int stub_code_layout(const struct plan *p, const struct plan_site *s, struct stub_layout *out)
+static int layout_inline(const struct plan *p, const struct inline_stub *stub,
+			 struct stub_layout *out)
 {
 	const struct inline_program program = inline_program_of(p);
-	struct inline_stub stub;
 	struct inline_parts parts;
+	int err = inline_stub_parts(&program, stub, &parts);
+
+	*out = (struct stub_layout){ .probe_at = parts.probes[0], .bytes = parts.end };
+	return err;
+}
+
+int stub_code_layout(const struct plan *p, const struct plan_site *s, struct stub_layout *out)
+{
+	struct inline_stub stub;
 
 	if (!site_is_inline(s)) {
 		*out = trap_layout(s);
 		return 0;
 	}
 	int err = inline_describe(p, s, &stub);
-	if (!err)
-		err = inline_stub_parts(&program, &stub, &parts);
-	if (!err)
-		*out = (struct stub_layout){ .probe_at = parts.probes[0], .bytes = parts.end };
-	return err;
+	return err ? err : layout_inline(p, &stub, out);
 }
 
-static int write_inline(struct plan *p, const struct plan_site *s)
+int stub_code_layout_branches(const struct plan *p, const struct plan_site *s,
+			      struct stub_layout *out)
+{
+	const struct inline_stub stub = inline_describe_branches(s);
+
+	return layout_inline(p, &stub, out);
+}
+
+static int write_inline(struct plan *p, const struct inline_stub *stub, uint32_t enter_off)
 {
 	const struct inline_program program = inline_program_of(p);
-	struct inline_stub stub;
-	int err = inline_describe(p, s, &stub);
 
-	return err ? err
-		   : inline_stub_write(&program, &stub, p->stubs.vaddr + s->stub.enter_off,
-				       p->stubs.code + s->stub.enter_off);
+	return inline_stub_write(&program, stub, p->stubs.vaddr + enter_off,
+				 p->stubs.code + enter_off);
+}
+
+static int write_inlines(struct plan *p, const struct plan_site *s)
+{
+	struct inline_stub stub;
+	int err = 0;
+
+	if (s->stub.displaced_len) {
+		err = inline_describe(p, s, &stub);
+		if (!err)
+			err = write_inline(p, &stub, s->stub.enter_off);
+	}
+	if (!err && s->stub.n_branches) {
+		stub = inline_describe_branches(s);
+		err = write_inline(p, &stub, s->stub.branches_enter_off);
+	}
+	return err;
 }
 
 int stub_code_write(struct plan *p, const struct plan_site *s)
 {
 	if (site_is_inline(s))
-		return write_inline(p, s);
+		return write_inlines(p, s);
 	const struct site_stub *stub = &s->stub;
 	const struct stub_layout l = trap_layout(s);
 	const uint8_t *displaced = gobin_bytes(p->binary, stub->displaced_vaddr,

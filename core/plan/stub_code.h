@@ -17,8 +17,12 @@ struct stub_layout {
 /* The layout of the stub that s has. 0, or -EBADMSG or -EINVAL where it cannot be written. */
 int stub_code_layout(const struct plan *p, const struct plan_site *s, struct stub_layout *out);
 
-/* Writes the stub that s has into p->stubs.code, at s->stub.enter_off. 0, or -EBADMSG when the
- * file does not hold the bytes to displace. */
+/* The same for the stub that branches to s, a RET, go to. */
+int stub_code_layout_branches(const struct plan *p, const struct plan_site *s,
+			      struct stub_layout *out);
+
+/* Writes the stubs that s has into p->stubs.code, at s->stub.enter_off and branches_enter_off. 0,
+ * or -EBADMSG when the file does not hold the bytes to displace. */
 int stub_code_write(struct plan *p, const struct plan_site *s);
 
 #endif

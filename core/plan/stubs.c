@@ -88,12 +88,16 @@ static int give_inline(struct plan *p, struct plan_site *s, const struct code_wi
 int stubs_add_exit(struct plan *p, struct plan_site *s, const struct gocode *code, size_t ret)
 {
 	if (inline_allowed(p, &p->funcs[s->func])) {
-		int err = give_inline(p, s, &code->inline_rets[ret], true);
+		/* Where branches go to the RET its window alone is not enough. */
+		static const struct code_window none = { .fate = WINDOW_TARGET };
+		int err = give_inline(
+			p, s, code->inline_branches[ret].n ? &none : &code->inline_rets[ret], true);
 		enum stub_reason why = s->stub.why;
 
-		if (err || site_has_stub(s) || !code->ends_in_ret || ret + 1 < code->n_rets)
-			return err;
-		err = inline_give_ret(p, s);
+		if (!err && !site_has_stub(s) && code->ends_in_ret && ret + 1 == code->n_rets)
+			err = inline_give_ret(p, s);
+		if (!err && !site_has_stub(s) && code->inline_branches[ret].n)
+			err = inline_give_branches(p, s, code, ret);
 		if (!site_has_stub(s))
 			s->stub.why = why;
 		return err;
@@ -120,6 +124,30 @@ int stubs_add_entry(struct plan *p, struct plan_site *s, const struct gocode *co
 
 /* ---- where they lie */
 
+/* Gives s its stubs' addresses from *at on. */
+static int lay_out_site(const struct plan *p, struct plan_site *s, uint64_t align, uint64_t *at)
+{
+	struct stub_layout l;
+	int err = 0;
+
+	if (s->stub.displaced_len) {
+		err = stub_code_layout(p, s, &l);
+		uint64_t probe = *at + l.probe_at;
+		if (probe / PAGE != (probe + l.one_page_len) / PAGE)
+			*at = (*at + PAGE - 1) / PAGE * PAGE;
+		s->stub.enter_off = *at;
+		s->stub.probe_off = *at + l.probe_at;
+		*at = (*at + l.bytes + align - 1) / align * align;
+	}
+	if (!err && s->stub.n_branches) {
+		err = stub_code_layout_branches(p, s, &l);
+		s->stub.branches_enter_off = *at;
+		s->stub.branches_probe_off = *at + l.probe_at;
+		*at = (*at + l.bytes + align - 1) / align * align;
+	}
+	return err;
+}
+
 static int lay_out(struct plan *p)
 {
 	/* The hook of inline stubs tells all of them apart by their alignment. */
@@ -128,20 +156,9 @@ static int lay_out(struct plan *p)
 	size_t hook_bytes = 0;
 	int err = 0;
 
-	for (size_t i = 0; i < p->n_sites && !err; i++) {
-		struct plan_site *s = &p->sites[i];
-		struct stub_layout l;
-
-		if (!site_has_stub(s))
-			continue;
-		err = stub_code_layout(p, s, &l);
-		uint64_t probe = at + l.probe_at;
-		if (probe / PAGE != (probe + l.one_page_len) / PAGE)
-			at = (at + PAGE - 1) / PAGE * PAGE;
-		s->stub.enter_off = at;
-		s->stub.probe_off = at + l.probe_at;
-		at = (at + l.bytes + align - 1) / align * align;
-	}
+	for (size_t i = 0; i < p->n_sites && !err; i++)
+		if (site_has_stub(&p->sites[i]))
+			err = lay_out_site(p, &p->sites[i], align, &at);
 	p->stubs.inl.hook_off = at;
 	if (!err && p->stubs.inl.n_sites)
 		err = inline_add_hook(p, at, NULL, &hook_bytes);
@@ -194,6 +211,7 @@ static void remove_all(struct plan *p)
 	for (size_t i = 0; i < p->n_sites; i++)
 		p->sites[i].stub = (struct site_stub){ .why = STUB_NOT_ASKED };
 	free(p->stubs.inl.paddings);
+	free(p->stubs.branches);
 	p->stubs = (struct plan_stubs){ 0 };
 }
 

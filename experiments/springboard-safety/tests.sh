@@ -303,7 +303,7 @@ others_probes() { # before | during CALLS KIND
 	# Mounted by nobody on a machine without systemd.
 	[ -w "$tracefs/uprobe_events" ] || mount -t tracefs tracefs "$tracefs" || skip "no tracefs"
 	[ -w "$tracefs/uprobe_events" ] || skip "this kernel's tracefs has no uprobe_events"
-	probed_by_others "$hazards" leaf framed either tiny checked dive work >sites
+	probed_by_others "$hazards" leaf framed either tiny prefix checked dive work >sites
 	[ "$(wc -l <sites)" -ge 12 ] || fail "few sites: $(cat sites)"
 	trap remove_probes EXIT
 	while read -r off; do

@@ -25,8 +25,14 @@
 
 size_t links_descriptors(const struct plan *plan, enum attach_kind kind)
 {
-	/* A perf event and a BPF link each. */
-	return kind == ATTACH_PERF ? 2 * plan->n_sites : MULTI_MAX;
+	size_t n = 0;
+
+	if (kind != ATTACH_PERF)
+		return MULTI_MAX;
+	/* A perf event and a BPF link each; most have one. */
+	for (size_t i = 0; i < plan->n_sites; i++)
+		n += 1 + (plan->sites[i].stub.n_branches > 0 || plan->sites[i].stub.returns);
+	return 2 * n;
 }
 
 int links_raise_limit(size_t n, size_t n_sites)
@@ -74,19 +80,31 @@ static const struct plan *plan_of(const struct round *r)
 	return r->opt->probing->plan;
 }
 
-static size_t count_round(const struct round *r)
+/* Offsets in the file of the round that are probed for s: how many. */
+static unsigned offsets_of(const struct round *r, const struct plan_site *s, uint64_t out[2])
 {
-	const struct plan *plan = plan_of(r);
-	size_t n = 0;
+	uint32_t in_stubs[2];
 
-	for (size_t i = 0; i < plan->n_sites; i++)
-		n += is_in(r, &plan->sites[i]);
+	if (!is_in(r, s))
+		return 0;
+	out[0] = s->file_off;
+	if (!r->in_stubs)
+		return 1;
+	unsigned n = site_stub_probes(s, in_stubs);
+	for (unsigned i = 0; i < n; i++)
+		out[i] = in_stubs[i];
 	return n;
 }
 
-static uint64_t offset_of(const struct plan_site *s, bool in_stubs)
+static size_t count_round(const struct round *r)
 {
-	return in_stubs ? s->stub.probe_off : s->file_off;
+	const struct plan *plan = plan_of(r);
+	uint64_t offsets[2];
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->n_sites; i++)
+		n += offsets_of(r, &plan->sites[i], offsets);
+	return n;
 }
 
 static void log_attach_failure(const struct plan_site *s, const struct plan *plan, int err)
@@ -137,11 +155,12 @@ static int attach_multi(struct links *l, const struct round *r, const struct pro
 
 	for (size_t i = 0; !err && i < plan->n_sites; i++) {
 		const struct plan_site *s = &plan->sites[i];
+		uint64_t at[2];
 
-		if (!is_in(r, s))
-			continue;
-		offsets[n] = offset_of(s, r->in_stubs);
-		cookies[n++] = site_cookie(s, r->in_stubs);
+		for (unsigned k = offsets_of(r, s, at); k-- > 0;) {
+			offsets[n] = at[k];
+			cookies[n++] = site_cookie(s, r->in_stubs);
+		}
 	}
 	if (!err) {
 		LIBBPF_OPTS(bpf_uprobe_multi_opts, multi, .offsets = offsets, .cookies = cookies,
@@ -158,25 +177,33 @@ static int attach_multi(struct links *l, const struct round *r, const struct pro
 	return err;
 }
 
+static int attach_one(struct links *l, const struct round *r, const struct probes *p,
+		      const struct plan_site *s, uint64_t offset)
+{
+	char path[32];
+
+	path_of(r, path);
+	LIBBPF_OPTS(bpf_uprobe_opts, one, .bpf_cookie = site_cookie(s, r->in_stubs),
+		    .attach_mode = PROBE_ATTACH_MODE_LINK);
+	struct bpf_link *link = bpf_program__attach_uprobe_opts(p->program[r->program], r->opt->pid,
+								path, offset, &one);
+	int err = link ? keep_link(l, r->program, link) : -errno;
+
+	if (err)
+		log_attach_failure(s, plan_of(r), err);
+	return err;
+}
+
 static int attach_perf(struct links *l, const struct round *r, const struct probes *p)
 {
 	const struct plan *plan = plan_of(r);
-	char path[32];
 	int err = 0;
 
-	path_of(r, path);
 	for (size_t i = 0; !err && i < plan->n_sites; i++) {
-		const struct plan_site *s = &plan->sites[i];
+		uint64_t at[2];
 
-		if (!is_in(r, s))
-			continue;
-		LIBBPF_OPTS(bpf_uprobe_opts, one, .bpf_cookie = site_cookie(s, r->in_stubs),
-			    .attach_mode = PROBE_ATTACH_MODE_LINK);
-		struct bpf_link *link = bpf_program__attach_uprobe_opts(
-			p->program[r->program], r->opt->pid, path, offset_of(s, r->in_stubs), &one);
-		err = link ? keep_link(l, r->program, link) : -errno;
-		if (err)
-			log_attach_failure(s, plan, err);
+		for (unsigned k = offsets_of(r, &plan->sites[i], at); k-- > 0 && !err;)
+			err = attach_one(l, r, p, &plan->sites[i], at[k]);
 	}
 	return err;
 }

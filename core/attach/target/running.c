@@ -31,7 +31,8 @@ bool running_can_patch(const struct plan_site *s)
 {
 	const struct site_stub *stub = &s->stub;
 
-	return site_is_inline(s) && !stub->returns && one_page(stub->displaced_vaddr, stub->displaced_len) &&
+	return site_is_inline(s) && !stub->returns && !stub->n_branches &&
+	       one_page(stub->displaced_vaddr, stub->displaced_len) &&
 	       (!stub->padding_vaddr || one_page(stub->padding_vaddr, JMP_BYTES));
 }
 
@@ -245,8 +246,10 @@ static size_t undo_sites(struct running *r)
 	for (size_t i = plan->n_sites; i-- > 0;) {
 		const struct site_stub *s = &plan->sites[i].stub;
 
-		if (!site_has_stub(&plan->sites[i]))
+		if (!s->displaced_len) { /* it has a stub for branches at most */
+			end = s->n_branches ? stubs + s->branches_enter_off : end;
 			continue;
+		}
 		uint64_t start = stubs + s->enter_off, padding = s->padding_vaddr + r->text.bias;
 		bool busy = whereabouts_between(&r->where, start, end) ||
 			    (s->padding_vaddr &&

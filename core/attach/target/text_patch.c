@@ -149,19 +149,82 @@ static bool write_over(struct text_patch *p, uint64_t vaddr, const uint8_t *from
 
 /* Whether the stub has its breakpoint in the process: the kernel refuses one silently while it maps
  * a file. */
-static bool probe_is_there(const uint8_t *stubs, const struct plan_site *s)
+static bool probes_are_there(const uint8_t *stubs, const struct plan_site *s)
 {
-	return stubs[s->stub.probe_off] == 0xcc;
+	uint32_t at[2];
+	unsigned n = site_stub_probes(s, at);
+
+	for (unsigned i = 0; i < n; i++)
+		if (stubs[at[i]] != 0xcc)
+			return false;
+	return true;
 }
 
-bool text_patch_site(struct text_patch *p, const struct plan_site *site, const uint8_t *stubs)
+/* Only the distance is written: another tool's probe on the branch finds its first byte as it
+ * was. `back`: as the file has it. */
+static bool write_branch(struct text_patch *p, const struct site_stub *s,
+			 const struct plan_branch *b, bool back)
 {
-	const struct site_stub *s = &site->stub;
+	const uint8_t *file = gobin_bytes(p->plan->binary, b->vaddr, b->len);
+	const uint64_t end = b->vaddr + b->len,
+		       to = b->padding_vaddr ? b->padding_vaddr
+					     : p->plan->stubs.vaddr + s->branches_enter_off;
+	const size_t size = b->padding_vaddr ? 1 : 4;
+	uint8_t distance[4];
+
+	for (size_t i = 0; i < size; i++)
+		distance[i] = (uint8_t)((to - end) >> 8 * i);
+	if (back)
+		memcpy(distance, file + b->len - size, size);
+	return write_over(p, end - size, file + b->len - size, distance, size);
+}
+
+/* The padding that a branch goes to may be another's of the same site, and be written already. */
+static bool prepare_branch(struct text_patch *p, const struct site_stub *s,
+			   const struct plan_branch *b)
+{
+	const uint8_t *file = gobin_bytes(p->plan->binary, b->vaddr, b->len);
+	uint8_t jump[JMP_BYTES];
+
+	if (!file || !holds(p, b->vaddr, file, b->len))
+		return false;
+	if (!b->padding_vaddr)
+		return true;
+	stubs_write_jump(jump, b->padding_vaddr, p->plan->stubs.vaddr + s->branches_enter_off);
+	return holds(p, b->padding_vaddr, jump, JMP_BYTES) ||
+	       (holds(p, b->padding_vaddr, padding, JMP_BYTES) &&
+		write_over(p, b->padding_vaddr, padding, jump, JMP_BYTES));
+}
+
+static void undo_branches(struct text_patch *p, const struct site_stub *s, unsigned n)
+{
+	while (n-- > 0)
+		write_branch(p, s, &p->plan->stubs.branches[s->first_branch + n], true);
+}
+
+/* All of them or none. (Padding that nothing jumps to may be left changed.) */
+static bool patch_branches(struct text_patch *p, const struct site_stub *s)
+{
+	const struct plan_branch *b = &p->plan->stubs.branches[s->first_branch];
+
+	for (unsigned n = 0; n < s->n_branches; n++)
+		if (!prepare_branch(p, s, &b[n]))
+			return false;
+	for (unsigned n = 0; n < s->n_branches; n++) {
+		if (write_branch(p, s, &b[n], false))
+			continue;
+		undo_branches(p, s, n);
+		return false;
+	}
+	return true;
+}
+
+static bool patch_window(struct text_patch *p, const struct site_stub *s)
+{
 	const uint8_t *file = gobin_bytes(p->plan->binary, s->displaced_vaddr, s->displaced_len);
 	uint8_t window[DISPLACED_MAX], over_padding[JMP_BYTES];
 
-	if (!file || !probe_is_there(stubs, site) ||
-	    !holds(p, s->displaced_vaddr, file, s->displaced_len))
+	if (!file || !holds(p, s->displaced_vaddr, file, s->displaced_len))
 		return false;
 	make_jumps(p->plan, s, window, over_padding);
 	if (s->padding_vaddr &&
@@ -169,6 +232,18 @@ bool text_patch_site(struct text_patch *p, const struct plan_site *site, const u
 	     !write_over(p, s->padding_vaddr, padding, over_padding, JMP_BYTES)))
 		return false;
 	return write_over(p, s->displaced_vaddr, file, window, s->displaced_len);
+}
+
+bool text_patch_site(struct text_patch *p, const struct plan_site *site, const uint8_t *stubs)
+{
+	const struct site_stub *s = &site->stub;
+
+	if (!probes_are_there(stubs, site) || !patch_branches(p, s))
+		return false;
+	if (!s->displaced_len || patch_window(p, s))
+		return true;
+	undo_branches(p, s, s->n_branches);
+	return false;
 }
 
 bool text_patch_undo_site(struct text_patch *p, const struct plan_site *site)

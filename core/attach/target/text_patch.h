@@ -50,8 +50,8 @@ bool text_patch_same_image(pid_t pid, int exe_fd);
  */
 bool text_patch_site(struct text_patch *p, const struct plan_site *s, const uint8_t *stubs);
 
-/* Puts back what text_patch_site displaced. false: the jump is not there any more as it was
- * written, or the bytes cannot be written. */
+/* Puts back what text_patch_site displaced, for a site without plan_branches. false: the jump is
+ * not there any more as it was written, or the bytes cannot be written. */
 bool text_patch_undo_site(struct text_patch *p, const struct plan_site *s);
 
 /* Whether the jump of text_patch_site is there. */

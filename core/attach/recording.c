@@ -363,6 +363,7 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 		.binary = r->binary,
 		.writer = writer,
 		.plan = r->probing->plan,
+		.in_stub = r->probing->in_stub,
 		.cost_class = r->probing->cost_class,
 		.max_bytes = r->max_bytes,
 		.expect_goid_1 = r->target->launched,

@@ -15,9 +15,8 @@
 
 /* What recording changes at an exit: rdx, scratch registers and flags. At an entry rdx is kept. */
 static const x86_reg scratch[] = {
-	X86_REG_R12,  X86_REG_R12D, X86_REG_R12W,   X86_REG_R12B, X86_REG_R13,
-	X86_REG_R13D, X86_REG_R13W, X86_REG_R13B,   X86_REG_R15,  X86_REG_R15D,
-	X86_REG_R15W, X86_REG_R15B, X86_REG_EFLAGS,
+	X86_REG_R12,  X86_REG_R12D, X86_REG_R12W, X86_REG_R12B, X86_REG_R13,  X86_REG_R13D,
+	X86_REG_R13W, X86_REG_R13B, X86_REG_R15,  X86_REG_R15D, X86_REG_R15W, X86_REG_R15B,
 };
 static const x86_reg rdx[] = {
 	X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH,
@@ -42,7 +41,8 @@ static bool is_rdx(uint16_t reg)
 }
 
 struct touch {
-	bool reads, writes; /* scratch registers or flags */
+	bool reads, writes; /* scratch registers */
+	bool reads_flags, writes_flags;
 	bool reads_rdx;
 };
 
@@ -59,13 +59,16 @@ static struct touch touches(const struct body *y, const struct insn *in)
 	if (!cs_disasm_iter(y->c->detail, &p, &len, &addr, y->c->detail_insn) ||
 	    cs_regs_access(y->c->detail, y->c->detail_insn, reads, &n_reads, writes, &n_writes) !=
 		    CS_ERR_OK)
-		return (struct touch){ true, true, true };
+		return (struct touch){ true, true, true, true, true };
 	for (uint8_t i = 0; i < n_reads; i++) {
 		t.reads |= is_scratch(reads[i]);
+		t.reads_flags |= reads[i] == X86_REG_EFLAGS;
 		t.reads_rdx |= is_rdx(reads[i]);
 	}
-	for (uint8_t i = 0; i < n_writes; i++)
+	for (uint8_t i = 0; i < n_writes; i++) {
 		t.writes |= is_scratch(writes[i]);
+		t.writes_flags |= writes[i] == X86_REG_EFLAGS;
+	}
 	return t;
 }
 
@@ -177,7 +180,7 @@ static struct code_window before_ret(const struct body *y, size_t ret, uint32_t 
 			break;
 		struct touch t = touches(y, in);
 		/* What faults has not returned. */
-		with.reads |= t.reads || t.reads_rdx || with.faults;
+		with.reads |= t.reads || t.reads_flags || t.reads_rdx || with.faults;
 		w = with;
 		start = in->off;
 	}
@@ -191,14 +194,71 @@ static struct code_window before_ret(const struct body *y, size_t ret, uint32_t 
 	return w;
 }
 
-/* Do instructions before index `end` leave something in what recording changes? After a stack check
- * nothing is: it comes first. */
-static bool scratch_in_use(const struct body *y, size_t end)
+/* Whether flags are read at index `i` or after it before they are written. No call keeps them. */
+static bool flags_in_use(const struct body *y, size_t i)
 {
-	for (size_t i = 0; i < end; i++)
-		if (touches(y, &y->insns[i]).writes)
+	for (; i < y->n; i++) {
+		const struct insn *in = &y->insns[i];
+		struct touch t;
+
+		if (in->flow == FLOW_JCC || in->flow == FLOW_JMP || in->flow == FLOW_JMP_IND)
+			return true;
+		if (in->flow != FLOW_NEXT)
+			return false;
+		t = touches(y, in);
+		if (t.reads_flags || t.writes_flags)
+			return t.reads_flags;
+	}
+	return true;
+}
+
+/* Do instructions from index `from` up to `end` leave something in what recording changes? After a
+ * stack check nothing is. */
+static bool scratch_in_use(const struct body *y, size_t from, size_t end)
+{
+	bool flags = false;
+
+	for (size_t i = from; i < end; i++) {
+		struct touch t = touches(y, &y->insns[i]);
+
+		if (t.writes)
+			return true;
+		flags |= t.writes_flags;
+	}
+	return flags && flags_in_use(y, end);
+}
+
+/* May an instruction from index `from` up to `end` fault? */
+static bool faults_between(const struct body *y, size_t from, size_t end)
+{
+	for (size_t i = from; i < end; i++)
+		if (gocode_may_fault(y, &y->insns[i]))
 			return true;
 	return false;
+}
+
+/*
+ * On the line to the instruction at `at`, the entry, which every call passes: the first window that
+ * is long enough, else the longest. A function's first instruction stays, whoever else may probe
+ * it. What faults before the window has not been recorded, what faults after it has; the event of a
+ * brief function says that it has returned, so nothing may fault from there on.
+ */
+static struct code_window on_line(const struct body *y, const struct gocode *out,
+				  const struct code_point *at)
+{
+	const struct check k = gocode_check(y);
+	size_t from = k.found ? k.jcc + 1 : 0, last = gocode_index_at(y, at->off);
+	struct code_window best = none(WINDOW_FIXED);
+
+	for (size_t i = from ? from : 1; i <= last && best.len < WINDOW_MIN; i++) {
+		if (scratch_in_use(y, from, i) || (out->brief && faults_between(y, i, last)))
+			continue;
+		struct code_window w = forward(y, i);
+
+		if (w.len > best.len || !best.len)
+			best = w;
+	}
+	return best;
 }
 
 static struct code_window entry_window(const struct body *y, const struct gocode *out)
@@ -207,21 +267,20 @@ static struct code_window entry_window(const struct body *y, const struct gocode
 
 	if (out->has_entry) {
 		i = gocode_after_prologue(y, out);
-		if (!out->has_check && i < y->n &&
-		    scratch_in_use(y, gocode_index_at(y, out->entry.off)))
-			return none(WINDOW_FIXED);
-	} else if (!out->one_probe_leaf && !out->has_past_fault_entry && !out->loop_at_start &&
-		   y->insns[0].flow == FLOW_NEXT) {
-		/* The first instruction stays, whoever else may probe it. */
-		if (gocode_may_fault(y, &y->insns[0]))
-			return none(WINDOW_FAULT);
-		i = 1;
-		if (scratch_in_use(y, 1))
-			return none(WINDOW_FIXED);
-	} else {
-		return none(WINDOW_FLOW);
+		if (i < y->n &&
+		    (out->has_check || !scratch_in_use(y, 0, gocode_index_at(y, out->entry.off))))
+			return forward(y, i);
+		return i < y->n ? none(WINDOW_FIXED) : on_line(y, out, &out->entry);
 	}
-	return i < y->n ? forward(y, i) : none(WINDOW_FLOW);
+	if (out->has_past_fault_entry && out->past_fault_entry.class == INSN_EMULATED)
+		return on_line(y, out, &out->past_fault_entry);
+	if (out->one_probe_leaf || out->has_past_fault_entry || out->loop_at_start ||
+	    y->insns[0].flow != FLOW_NEXT)
+		return none(WINDOW_FLOW);
+	/* The first instruction stays, whoever else may probe it. */
+	if (gocode_may_fault(y, &y->insns[0]))
+		return none(WINDOW_FAULT);
+	return scratch_in_use(y, 0, 1) ? none(WINDOW_FIXED) : forward(y, 1);
 }
 
 /* Whether a branch has one of the encodings whose distance can be changed. */

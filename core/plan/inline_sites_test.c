@@ -190,6 +190,39 @@ static void test_lone_ret(void **state)
 	gobin_close(b);
 }
 
+/* Calls that fault are recorded where the window begins, or by the probe on sigpanic before it. */
+static void test_faults(void **state)
+{
+	char path[4096];
+	struct golayout layout;
+	size_t found = 0;
+
+	(void)state;
+	go_command(path, sizeof(path));
+	struct gobin *b = open_path(path);
+	struct plan *p = inline_plan(b, &layout);
+	bool *in_stub = calloc(p->n_sites, sizeof(*in_stub));
+
+	assert_non_null(in_stub);
+	for (size_t i = 0; i < p->n_funcs; i++) {
+		uint32_t entry = p->funcs[i].past_fault_entry;
+		const struct plan_site *s = entry == PLAN_NO_SITE ? NULL : &p->sites[entry];
+
+		if (!s || !site_is_inline(s) || s->stub.late || s->stub.displaced_vaddr == s->vaddr)
+			continue;
+		assert_int_equal(plan_missed_entry(p, in_stub, s->vaddr - 1), entry);
+		in_stub[entry] = true;
+		assert_int_equal(plan_missed_entry(p, in_stub, s->stub.displaced_vaddr - 1), entry);
+		assert_int_equal(plan_missed_entry(p, in_stub, s->stub.displaced_vaddr),
+				 PLAN_NO_SITE);
+		found++;
+	}
+	assert_true(found > 10);
+	free(in_stub);
+	plan_free(p);
+	gobin_close(b);
+}
+
 /* The go command: at least 91 % of entries and 96.5 % of exits without a trap. */
 static void test_share(void **state)
 {
@@ -246,9 +279,8 @@ static void test_unknown_handler(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_overlaps),
-		cmocka_unit_test(test_lone_ret),
-		cmocka_unit_test(test_share),
+		cmocka_unit_test(test_nothing_overlaps), cmocka_unit_test(test_lone_ret),
+		cmocka_unit_test(test_faults),           cmocka_unit_test(test_share),
 		cmocka_unit_test(test_unknown_handler),
 	};
 

@@ -188,12 +188,18 @@ static void resolve_tails(struct plan *p)
 	}
 }
 
-uint32_t plan_missed_entry(const struct plan *p, uint64_t pc)
+uint32_t plan_missed_entry(const struct plan *p, const bool *in_stub, uint64_t pc)
 {
 	size_t i = begins_before(p, pc);
 	uint32_t entry = i < p->n_funcs ? p->funcs[i].past_fault_entry : PLAN_NO_SITE;
 
-	return entry != PLAN_NO_SITE && pc < p->sites[entry].vaddr ? entry : PLAN_NO_SITE;
+	if (entry == PLAN_NO_SITE)
+		return PLAN_NO_SITE;
+	const struct plan_site *s = &p->sites[entry];
+	uint64_t recorded = in_stub[entry] && site_is_inline(s) && !s->stub.late
+				    ? s->stub.displaced_vaddr
+				    : s->vaddr;
+	return pc < recorded ? entry : PLAN_NO_SITE;
 }
 
 /* A probe on runtime.sigpanic shows calls that fault before their entry probe; but not where

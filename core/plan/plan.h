@@ -242,8 +242,9 @@ struct plan *plan_build(const struct gobin *b, const struct plan_options *opt);
 void plan_free(struct plan *p);
 
 /* A call faults at link-time address pc: the number of the entry site that the call would have
- * reached later, PLAN_NO_SITE when it has passed its entry, or there is no such function. */
-uint32_t plan_missed_entry(const struct plan *p, uint64_t pc);
+ * reached later, PLAN_NO_SITE when it has passed its entry, or there is no such function. in_stub:
+ * by site, whether it is recorded where its stub's window begins. */
+uint32_t plan_missed_entry(const struct plan *p, const bool *in_stub, uint64_t pc);
 
 /* Whether sites of the plan's strategy may have stubs. */
 static inline bool plan_has_stubs(const struct plan *p)

@@ -111,7 +111,10 @@ int stubs_add_entry(struct plan *p, struct plan_site *s, const struct gocode *co
 {
 	int err = 0;
 
-	if (inline_allowed(p, &p->funcs[s->func]))
+	/* Without a probe on sigpanic a call that faults must have been recorded before. */
+	if (code->has_past_fault_entry && !p->faults_seen)
+		s->stub.why = STUB_FAULT;
+	else if (inline_allowed(p, &p->funcs[s->func]))
 		err = give_inline(p, s, &code->inline_entry, false);
 	else if (!code->has_entry && s->insn_class != INSN_EMULATED)
 		give_stub(p, s, &code->leaf_window, STUB_JUMP);

@@ -73,7 +73,7 @@ static int keep_below_limit(struct collector *c)
 static bool entry_of_fault(const struct collector *c, const struct event_ext *fault,
 			   struct event_ext *entry)
 {
-	uint32_t site = plan_missed_entry(c->opt.plan, fault->arg[0]);
+	uint32_t site = plan_missed_entry(c->opt.plan, c->opt.in_stub, fault->arg[0]);
 
 	if (site == PLAN_NO_SITE)
 		return false;

@@ -24,6 +24,7 @@ struct collector_options {
 	const struct gobin *binary; /* names the functions and lines of go statements */
 	struct trace_writer *writer;
 	const struct plan *plan;   /* which calls that fault have not passed their entry probe */
+	const bool *in_stub;       /* by site: it is recorded by its stub; for such calls */
 	const uint8_t *cost_class; /* by site: enum cost_class; events are counted by it */
 	uint64_t max_bytes;        /* of the trace file; 0: no limit */
 	bool expect_goid_1;        /* the first image's runtime.main must run as goid 1 */

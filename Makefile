@@ -265,6 +265,10 @@ experiment-real-programs: $(BIN) | $(call deps,build) $(call deps,go) ## real pr
 experiment-springboard-coverage: $(BIN) | $(call deps,go) ## share of sites in real programs that cost one trap, by Go version
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/springboard-coverage/run.sh
 
+.PHONY: experiment-inline-coverage
+experiment-inline-coverage: $(BIN) | $(call deps,go) ## share of sites in real programs that need no trap with inline stubs, by Go version
+	$(Q)GOTRACE=$(abspath $(BIN)) experiments/inline-coverage/run.sh
+
 .PHONY: experiment-springboard-safety
 experiment-springboard-safety: $(BIN) | $(call deps,build) $(call deps,test) $(call deps,go) ## tests whether springboard ever harms a program (SECONDS=7200); needs root
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/springboard-safety/run.sh $(or $(SECONDS),7200)

@@ -7,19 +7,21 @@
 
 void csv_part(FILE *out, const char *s, char sep)
 {
+	const char *plain = s; /* what needs no change up to s is written at once */
 	bool unsafe;
 
 	for (int n; *s; s += n) {
 		n = text_char(s, &unsafe);
+		if (!unsafe && *s != '"' && !(sep && *s == sep))
+			continue;
+		fwrite(plain, 1, (size_t)(s - plain), out);
+		plain = s + n;
 		if (unsafe)
 			fprintf(out, "\\x%02x", (unsigned char)s[n - 1]);
-		else if (*s == '"')
-			fputs("\"\"", out);
-		else if (sep && *s == sep)
-			fputc(',', out);
 		else
-			fwrite(s, 1, (size_t)n, out);
+			fputs(*s == '"' ? "\"\"" : ",", out);
 	}
+	fwrite(plain, 1, (size_t)(s - plain), out);
 }
 
 void csv_begin(FILE *out, const char *first, bool quote)

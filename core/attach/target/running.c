@@ -101,7 +101,7 @@ static void finish_pages(struct running *r)
 	r->text.lost = false;
 	r->n_patched = 0;
 	for (size_t i = 0; i < plan->n_sites; i++) {
-		r->patched[i] = site_has_stub(&plan->sites[i]) &&
+		r->patched[i] = running_can_patch(&plan->sites[i]) &&
 				text_patch_is_there(&r->text, &plan->sites[i]);
 		r->n_patched += r->patched[i];
 	}

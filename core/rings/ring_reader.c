@@ -196,7 +196,7 @@ size_t ring_reader_take(struct ring_reader *r, const struct ring_shared *s, uint
 			.depth = depth - site.rsp_to_ra_bytes,
 			.tid = r->tid,
 			.kind = site.kind,
-			.flags = HOW_INLINE << EVF_HOW_SHIFT,
+			.flags = RING_EVENT_FLAGS,
 		};
 		at += RING_SLOT;
 		if (at == r->written) {

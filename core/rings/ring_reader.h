@@ -92,6 +92,9 @@ uint64_t ring_reader_next(struct ring_reader *r, const struct ring_shared *s);
 size_t ring_reader_take(struct ring_reader *r, const struct ring_shared *s, uint64_t limit_ns,
 			struct event *ev, size_t room);
 
+/* Flags of all their events. */
+#define RING_EVENT_FLAGS (HOW_INLINE << EVF_HOW_SHIFT)
+
 /* Takes one such event. The time of the next one, UINT64_MAX when there is none. */
 static inline uint64_t ring_reader_take_one(struct ring_reader *r, const struct ring_shared *s,
 					    struct event *ev)
@@ -106,7 +109,7 @@ static inline uint64_t ring_reader_take_one(struct ring_reader *r, const struct 
 	ev->depth = r->depth - site.rsp_to_ra_bytes;
 	ev->tid = r->tid;
 	ev->kind = site.kind;
-	ev->flags = 0;
+	ev->flags = RING_EVENT_FLAGS;
 	r->at = at;
 	if (__builtin_expect(at != r->written, 1)) {
 		__builtin_prefetch(&r->slots[((at + RING_PREFETCH) & (r->size - 1)) / RING_SLOT]);

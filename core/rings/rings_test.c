@@ -147,6 +147,7 @@ static void many_at_once(void **state)
 	assert_int_equal(f->n, total);
 	for (size_t i = 0; i < f->n; i++) {
 		assert_true(!i || f->ev[i].ts_ns >= f->ev[i - 1].ts_ns);
+		assert_int_equal(f->ev[i].flags, HOW_INLINE << EVF_HOW_SHIFT);
 		assert_int_equal(f->ev[i].depth, taken[f->ev[i].goid - 1]++);
 	}
 }

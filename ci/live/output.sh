@@ -34,7 +34,7 @@ gt record -o "$LIVE/output.trace" -- "$program" >/dev/null || exit 1
 export_as() {
 	local how=$1
 	shift
-	$how timeout 60 "$LIVE/gotrace-public" export -F folded "$@" trace
+	$how timeout 60 "$LIVE/gotrace-public" export -F folded --weight=calls "$@" trace
 }
 by_me() { as $me "$@"; }
 

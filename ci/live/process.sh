@@ -169,7 +169,7 @@ full_export() { # the reason is told
 	umount mnt
 	[ "$got" = 1 ] || fail "status $got"
 	expect_grep 'no space left' err
-	for verb in 'report --by=call -F csv' 'export -F folded' dump info plan; do
+	for verb in 'report --by=call -F csv' 'export -F folded --weight=calls' dump info plan; do
 		set -- "$verb" trace
 		[ "$verb" != plan ] || set -- plan "$programs/plain"
 		# shellcheck disable=SC2086

@@ -314,7 +314,7 @@ others_probes() { # before | during CALLS KIND
 		LEFT=1 # tiny's, which would take the place of its RET
 		exact "$3" "$hazards" crowd 4 "$2"
 	else
-		[ "$3" = jump ] || calls=$(($2 * 40)) # they cost next to nothing
+		[ "$3" = jump ] || calls=$(($2 * 10)) # they cost next to nothing
 		exact "$3" "$hazards" crowd 4 "$calls" &
 		job=$!
 		wait_for 30 started

@@ -79,7 +79,7 @@ pid_duration() {
 	expect_status 0 gt record --pid "$target" -d 1 -o trace
 	kill -0 "$target" || fail "the target is gone"
 	gt report trace >text
-	expect_grep "slower than untraced.* (probes .* of .* of processor time)" text
+	expect_grep "slower than untraced.* \(probes .* of .* of processor time\)" text
 	kill -TERM "$target"
 	wait "$target"
 	check_part

@@ -86,7 +86,7 @@ run_once() { # PROGRAM VARIANT ROUND
 	awk -v w="$(info end.target_wall_ns)" -v c="$(info end.target_cpu_ns)" -v p="$1,$2,$3,$discarded,$status,$same,$wall" \
 		-v r="$(info end.events),$(info end.events_inline),$(info end.events_emulated),$(info end.events_jump),$(info end.events_step),$(info end.lost_events),$(info end.lost_records),$(info end.ring_most_bytes),$(stat -c %s "$scratch/trace")" \
 		'BEGIN { printf "%s,%.3f,%.3f,%s\n", p, w / 1e9, c / 1e9, r }' >>"$out/rows.csv"
-	"$GOTRACE" info "$scratch/trace" >"$out/info/$1.$2.txt"
+	"$GOTRACE" info "$scratch/trace" | sed "s|$work|WORK|g; s|$scratch|SCRATCH|g" >"$out/info/$1.$2.txt"
 	[ "$2 $3" != "inline $ROUNDS" ] || sites "$1"
 }
 

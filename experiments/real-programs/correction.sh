@@ -81,7 +81,7 @@ compare() { # PROGRAM VARIANT
 	"$GOTRACE" report -F csv -n 0 "$scratch/trace" >"$scratch/report.csv"
 	"$GOTRACE" plan -F json --probe="$2" "${modules[@]}" "${target[0]}" |
 		awk -F'"' '$2 == "name" { n = $4 } $2 == "fate" && $4 == "probed" { print n }' >"$scratch/probed"
-	awk -v program="$1" -v variant="$2" -f "$here/correction.awk" "$scratch/probed" "$scratch/report.csv" "$scratch/$1.raw" |
+	awk -v program="$1" -v variant="$2" -v corrected=1 -f "$here/shares.awk" "$scratch/probed" "$scratch/report.csv" "$scratch/$1.raw" |
 		sort -t, -k6,6gr >>"$out/correction.csv"
 	echo "$1,$2,$(info end.target_wall_ns),$(info end.target_cpu_ns),$(median <"$scratch/$1.wall"),$(median <"$scratch/$1.cpu"),\"$("$GOTRACE" info "$scratch/trace" | sed -n 's/^overhead  *//p')\"" >>"$out/overhead.csv"
 }

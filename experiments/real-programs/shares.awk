@@ -1,7 +1,8 @@
 # Shares of self time, in percent: functions that are probed (first file), `gotrace report -F csv`
 # (second) and `go tool pprof -raw` (third). A sample counts for the innermost probed function of
 # its stack, as time in functions that are not probed is self time of their caller in a trace;
-# samples with none (garbage collector, scheduler) are left out.
+# samples with none (garbage collector, scheduler) are left out. With -v corrected=1 also the corrected
+# shares, and whether they are less than what the correction may be off.
 function spelled(name) { # as gotrace does: type arguments are [...]
 	if (match(name, /\[.*\]/))
 		name = substr(name, 1, RSTART - 1) "[...]" substr(name, RSTART + RLENGTH)
@@ -19,8 +20,11 @@ FILENAME == ARGV[2] {
 	gsub(/"/, "", name)
 	if (name in probed) {
 		self[name] = field[column["self_ns"]]
+		left[name] = field[column["self_corrected_ns"]]
+		unsure[name] = left[name] < field[column["uncertainty_ns"]] + 0
 		calls[name] = field[column["calls"]]
 		all_self += self[name]
+		all_left += left[name]
 	}
 	next
 }
@@ -45,6 +49,8 @@ END {
 	}
 	for (name in probed)
 		if ((name in self) || (name in sampled))
-			printf "%s,%s,%s,%.2f,%.2f,%d,%d\n", program, variant, name,
-				all_samples ? 100 * sampled[name] / all_samples : 0, all_self ? 100 * self[name] / all_self : 0, calls[name], sampled[name]
+			printf "%s,%s,%s,%.2f,%.2f%s,%d,%d\n", program, variant, name,
+				all_samples ? 100 * sampled[name] / all_samples : 0, all_self ? 100 * self[name] / all_self : 0,
+				corrected ? sprintf(",%.2f,%d", all_left ? 100 * left[name] / all_left : 0, unsure[name]) : "",
+				calls[name], sampled[name]
 }

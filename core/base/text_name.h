@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Names of functions in a line of a terminal. */
+#ifndef GOTRACE_TEXT_NAME_H
+#define GOTRACE_TEXT_NAME_H
+
+#include <stdio.h>
+
+/* Columns for a name where the rest of its line takes `used` of `width`; 0 when width is 0. */
+int text_room(unsigned width, size_t used);
+/*
+ * Writes `name` as text_safe does, in at most `room` columns; 0: whole. What does not fit loses the
+ * folders of its packages' paths ("server.(*client).readLoop"), then its middle.
+ */
+void text_name(FILE *out, const char *name, int room);
+
+#endif

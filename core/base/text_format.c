@@ -91,9 +91,12 @@ void text_safe(FILE *out, const char *s)
 	}
 }
 
-void text_indent(FILE *out, uint64_t level)
+int text_indent(FILE *out, uint64_t level)
 {
-	fprintf(out, "%*s", (int)(2 * (level < DEEPEST_INDENT ? level : DEEPEST_INDENT)), "");
+	int n = fprintf(out, "%*s", (int)(2 * (level < DEEPEST_INDENT ? level : DEEPEST_INDENT)),
+			"");
+
 	if (level > DEEPEST_INDENT)
-		fprintf(out, "[%" PRIu64 "] ", level);
+		n += fprintf(out, "[%" PRIu64 "] ", level);
+	return n;
 }

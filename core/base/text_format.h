@@ -31,7 +31,7 @@ int text_char(const char *s, bool *unsafe);
 /* Bytes of the control character (C0, DEL, C1) at s, 0 when it is none. */
 int text_control(const char *s);
 /* Two blanks a level; very deep ones are numbered, or the text would grow with the square of the
- * depth. */
-void text_indent(FILE *out, uint64_t level);
+ * depth. Returns the columns it took. */
+int text_indent(FILE *out, uint64_t level);
 
 #endif

@@ -3,10 +3,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/pager.h"
 #include "report/diff_formats.h"
 
 #define DEFAULT_ROWS          30 /* text */
@@ -19,6 +19,7 @@ struct diff_args {
 	const struct diff_format *format;
 	unsigned files;
 	bool limit_given;
+	struct reading reading;
 };
 
 static const struct argp_option options[] = {
@@ -46,6 +47,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct diff_args *a = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->reading;
+		return 0;
 	case 'b':
 		a->opt.by = arg_choice(state, "comparison by", arg, by) ? BY_PATH : BY_FUNCTION;
 		return 0;
@@ -89,12 +93,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 int cmd_diff(int argc, char **argv)
 {
+	static const struct argp_child children[] = { { &reading_argp, 0, "Reading:", 20 }, { 0 } };
 	static const struct argp argp = {
 		options,
 		parse,
 		"A B",
 		"Prints what changed from trace A to trace B: calls, total and self time of each function or path.",
-		NULL,
+		children,
 		NULL,
 		NULL
 	};
@@ -108,13 +113,17 @@ int cmd_diff(int argc, char **argv)
 	argp_err_exit_status = STATUS_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	signal(SIGPIPE, SIG_IGN);
-	a.opt.colour = isatty(STDOUT_FILENO);
 	for (unsigned s = 0; !err && s < 2; s++) {
 		r[s] = trace_reader_open(a.opt.file[s]);
 		err = r[s] ? 0 : -1;
 	}
 	if (!err)
+		err = reading_begin(&a.reading);
+	a.opt.colour = a.reading.colour;
+	a.opt.width = a.reading.width;
+	if (!err)
 		err = a.format->write(r, &a.opt, stdout);
+	err |= reading_end();
 	for (unsigned s = 0; s < 2; s++)
 		if (r[s])
 			trace_reader_close(r[s]);

@@ -16,6 +16,8 @@
 
 /* Test programs link the libraries only, and argp exits: run the built command in a child. */
 #include "cli/args.c"
+#include "cli/output.c"
+#include "cli/pager.c"
 #include "cli/diff.c"
 
 #define CALL "1 entry main.f 100 1000\n1 exit main.f 100 2000\n"

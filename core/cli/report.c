@@ -2,10 +2,10 @@
 #include <argp.h>
 #include <limits.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/pager.h"
 #include "report/report.h"
 
 #define DEFAULT_ROWS 30 /* text */
@@ -15,6 +15,7 @@ enum { KEY_GOID = 256, KEY_FROM, KEY_TO, KEY_MIN, KEY_DEPTH, KEY_MIN_SHARE, KEY_
 
 struct report_args {
 	struct report_options opt;
+	struct reading reading;
 	const struct report_format *format;
 	const char *file;
 	bool limit_given;
@@ -26,9 +27,9 @@ static const struct argp_option options[] = {
 	{ "by", 'b', "WHAT", 0, "a row for each function (default), path, goroutine or call", 1 },
 	{ "format", 'F', "FORMAT", 0, "text (default), csv or json", 1 },
 	{ "sort", 's', "COLUMN", 0,
-	  "self (default), total, calls, morestack or cost (of its probes). Without it, siblings in a tree of paths are "
-	  "sorted by share, and calls by when they began; calls can be sorted by self or total only, "
-	  "slowest first",
+	  "self (default), total, calls, morestack, cost (of its probes), mean, max, p50 or p99 (of its calls), the "
+	  "largest first. Without it, siblings in a tree of paths are sorted by share, and calls by when they began; "
+	  "calls can be sorted by self or total only, slowest first",
 	  1 },
 	{ "limit", 'n', "N", 0,
 	  "at most N rows, 0 for all (default 30 in text, all in csv and json)", 1 },
@@ -65,8 +66,14 @@ static void finish_options(struct argp_state *state, struct report_args *a)
 			arg_error(state, "%s goes with --by=%s", a->option_of[by], rows[by]);
 	if (a->opt.by == BY_CALL && a->opt.sort > SORT_TOTAL)
 		arg_error(state, "--by=call sorts by self or total");
-	if (a->opt.sort == SORT_COST && (a->opt.by == BY_GOROUTINE || a->opt.raw))
-		arg_error(state, "--sort=cost is for functions and paths, and not with --raw");
+	if (a->opt.sort == SORT_COST && a->opt.raw)
+		arg_error(state, "--sort=cost is not with --raw");
+	if (a->opt.by == BY_GOROUTINE && a->opt.sort > SORT_MORESTACK)
+		arg_error(state, "--by=goroutine sorts by self, total, calls or morestack");
+	if (a->opt.by == BY_PATH && a->opt.sort > SORT_MAX)
+		arg_error(
+			state,
+			"percentiles are kept for functions only: --by=path does not sort by them");
 	if (a->opt.to_ns && a->opt.to_ns <= a->opt.from_ns)
 		arg_error(state, "--to is not after --from");
 }
@@ -110,10 +117,14 @@ static error_t parse_of_rows(int key, char *arg, struct argp_state *state)
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	static const char *const sort[] = { "self", "total", "calls", "morestack", "cost", NULL };
+	static const char *const sort[] = { "self", "total", "calls", "morestack", "cost",
+					    "mean", "max",   "p50",   "p99",       NULL };
 	struct report_args *a = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->reading;
+		return 0;
 	case 'b':
 		a->opt.by = (enum report_by)arg_choice(state, "report by", arg, rows);
 		return 0;
@@ -144,12 +155,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 int cmd_report(int argc, char **argv)
 {
+	static const struct argp_child children[] = { { &reading_argp, 0, "Reading:", 20 }, { 0 } };
 	static const struct argp argp = {
 		options,
 		parse,
 		"[FILE]",
 		"Prints where the time of a recorded program went. FILE defaults to gotrace.out.",
-		NULL,
+		children,
 		NULL,
 		NULL
 	};
@@ -159,13 +171,17 @@ int cmd_report(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	/* a closed pipe is reported as an error, not a silent death */
 	signal(SIGPIPE, SIG_IGN);
-	a.opt.colour = isatty(STDOUT_FILENO);
 	struct trace_reader *r = trace_reader_open(a.file);
 
 	if (!r)
 		return STATUS_BAD_INPUT;
-	int err = a.format->write(r, &a.opt, stdout);
+	int err = reading_begin(&a.reading);
 
+	a.opt.colour = a.reading.colour;
+	a.opt.width = a.reading.width;
+	if (!err)
+		err = a.format->write(r, &a.opt, stdout);
+	err |= reading_end();
 	trace_reader_close(r);
 	return err ? STATUS_BAD_INPUT : 0;
 }

@@ -19,6 +19,7 @@ struct diff_options {
 	double threshold_pct;
 	uint64_t min_ns; /* DIFF_MIN_AUTO: 1 % of how long the longer trace lasted */
 	bool colour;
+	unsigned width;      /* of the terminal that text is for: names are cut to fit; 0: never */
 	bool raw;            /* times as measured, what probes cost included */
 	const char *file[2]; /* how the output calls A and B */
 };

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/trace_names.h"
 #include "base/outfile.h"
 #include "base/text_format.h"
+#include "base/text_name.h"
 #include "report/diff_rows.h"
 #include "report/formats.h"
 
@@ -45,6 +47,8 @@ static const char *relative(const struct diff_row *row, enum diff_metric m, char
 	return buf;
 }
 
+#define UNTRACED "  (not traced in %c)"
+
 struct widths {
 	int calls, change;
 };
@@ -64,16 +68,17 @@ static struct widths measure(const struct diff_report *d)
 	return w;
 }
 
-static void times(const struct diff_row *row, enum diff_metric m, FILE *out)
+static int times(const struct diff_row *row, enum diff_metric m, FILE *out)
 {
 	char change[24], pct[24];
 
-	fprintf(out, "%6s %7s %6s  ", row->there[0] ? HUMAN(row->value[m][0]) : "-",
-		change_ns(diff_change(row, m), change), relative(row, m, pct));
+	return fprintf(out, "%6s %7s %6s  ", row->there[0] ? HUMAN(row->value[m][0]) : "-",
+		       change_ns(diff_change(row, m), change), relative(row, m, pct));
 }
 
-static int name(const struct diff_report *d, const struct diff_row *row, FILE *out, uint32_t **path,
-		size_t *cap)
+/* A path is written whole, a function's name in what `used` columns leave of the line. */
+static int name(const struct diff_report *d, const struct diff_row *row, FILE *out, int used,
+		uint32_t **path, size_t *cap)
 {
 	const struct call_tree *t = &d->diff.tree;
 	int missing = diff_row_untraced(&d->diff, row), err = 0;
@@ -86,10 +91,12 @@ static int name(const struct diff_report *d, const struct diff_row *row, FILE *o
 				  trace_name_func(&d->diff.names.info, t->nodes[(*path)[i]].func));
 		}
 	} else {
-		text_safe(out, diff_report_name(d, row));
+		text_name(out, diff_report_name(d, row),
+			  text_room(d->opt->width,
+				    (size_t)used + (missing < 0 ? 0 : strlen(UNTRACED) - 1)));
 	}
 	if (missing >= 0)
-		fprintf(out, "  (not traced in %c)", "AB"[missing]);
+		fprintf(out, UNTRACED, "AB"[missing]);
 	fputc('\n', out);
 	return err;
 }
@@ -109,11 +116,11 @@ static int table(const struct diff_report *d, FILE *out)
 	for (size_t i = 0; !err && i < d->n_rows; i++) {
 		const struct diff_row *row = &d->diff.rows[i];
 
-		times(row, METRIC_SELF, out);
-		times(row, METRIC_TOTAL, out);
-		fprintf(out, "%*" PRIu64 " %*s  ", w.calls, row->value[METRIC_CALLS][0], w.change,
-			change_count(diff_change(row, METRIC_CALLS), buf));
-		err = name(d, row, out, &nodes, &cap);
+		int used = times(row, METRIC_SELF, out) + times(row, METRIC_TOTAL, out);
+
+		used += fprintf(out, "%*" PRIu64 " %*s  ", w.calls, row->value[METRIC_CALLS][0],
+				w.change, change_count(diff_change(row, METRIC_CALLS), buf));
+		err = name(d, row, out, used, &nodes, &cap);
 	}
 	free(nodes);
 	return err;

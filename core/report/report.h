@@ -11,13 +11,25 @@
 enum report_by { BY_FUNCTION, BY_PATH, BY_GOROUTINE, BY_CALL };
 /* SORT_DEFAULT: self; siblings in a tree of paths by share; calls as they began. BY_CALL knows
  * SORT_SELF and SORT_TOTAL only. */
-enum report_sort { SORT_DEFAULT, SORT_SELF, SORT_TOTAL, SORT_CALLS, SORT_MORESTACK, SORT_COST };
+enum report_sort {
+	SORT_DEFAULT,
+	SORT_SELF,
+	SORT_TOTAL,
+	SORT_CALLS,
+	SORT_MORESTACK, /* up to here for goroutines, too */
+	SORT_COST,
+	SORT_MEAN, /* of finished calls, as the next ones */
+	SORT_MAX,  /* up to here for paths, too */
+	SORT_P50,
+	SORT_P99,
+};
 
 struct report_options {
 	enum report_by by;
 	enum report_sort sort;
-	size_t limit;   /* rows; 0: all */
-	bool colour;    /* out is a terminal */
+	size_t limit; /* rows; 0: all */
+	bool colour;
+	unsigned width; /* of the terminal that text is for: names are cut to fit; 0: never */
 	bool raw;       /* times as measured, what probes cost included */
 	unsigned depth; /* BY_PATH: only paths of at most so many functions; 0: all */
 	/* BY_PATH: only paths that have, with all below them, this share of the time */

@@ -28,6 +28,14 @@ uint64_t report_weight(const struct call_stats *st, enum report_sort sort)
 		return st->morestack_ns;
 	case SORT_COST:
 		return st->cost_ns;
+	case SORT_MEAN:
+		return st->finished ? st->sum_ns / st->finished : 0;
+	case SORT_MAX:
+		return st->finished ? st->max_ns : 0;
+	case SORT_P50:
+		return st->finished ? stat_quantile(st, 0.50) : 0;
+	case SORT_P99:
+		return st->finished ? stat_quantile(st, 0.99) : 0;
 	default:
 		return st->self_ns;
 	}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Tables for people: numbers aligned, names last and never cut. */
+/* Tables for people: numbers aligned, names last and cut on a terminal only. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "analysis/correction.h"
 #include "analysis/stat_columns.h"
@@ -8,6 +9,7 @@
 #include "base/log.h"
 #include "base/outfile.h"
 #include "base/text_format.h"
+#include "base/text_name.h"
 #include "report/formats.h"
 #include "report/text.h"
 
@@ -35,36 +37,40 @@ static struct columns choose_columns(const struct report *rep)
 static void function(const struct report *rep, FILE *out, const struct columns *c, size_t row)
 {
 	const struct call_stats *st = &rep->trace.funcs[row];
-	char self[SELF_BYTES];
+	char self[SELF_BYTES], marks[MARKS_BYTES];
+	int n;
 
-	fprintf(out, "%*s ", c->self, text_self(st, self));
+	n = fprintf(out, "%*s ", c->self, text_self(st, self));
 	if (correction_unsure(st))
-		fprintf(out, "%6s", "?");
+		n += fprintf(out, "%6s", "?");
 	else
-		fprintf(out, "%5.1f%%", share_pct(st->self_ns, rep->trace.totals->root_ns));
-	fprintf(out, " %7s %5.1f%% %*" PRIu64 " %6s %6s", HUMAN(st->total_ns),
-		share_pct(st->total_ns, rep->trace.totals->root_ns), c->calls, st->calls,
-		st->finished ? HUMAN(st->sum_ns / st->finished) : "-",
-		st->finished ? HUMAN(stat_quantile(st, 0.99)) : "-");
+		n += fprintf(out, "%5.1f%%", share_pct(st->self_ns, rep->trace.totals->root_ns));
+	n += fprintf(out, " %7s %5.1f%% %*" PRIu64 " %6s %6s %6s %6s", HUMAN(st->total_ns),
+		     share_pct(st->total_ns, rep->trace.totals->root_ns), c->calls, st->calls,
+		     st->finished ? HUMAN(st->sum_ns / st->finished) : "-",
+		     st->finished ? HUMAN(stat_quantile(st, 0.50)) : "-",
+		     st->finished ? HUMAN(stat_quantile(st, 0.99)) : "-",
+		     st->finished ? HUMAN(st->max_ns) : "-");
 	if (rep->trace.corrected)
-		fprintf(out, " %6s", HUMAN(st->cost_ns));
+		n += fprintf(out, " %6s", HUMAN(st->cost_ns));
 	if (c->growth)
-		fprintf(out, " %6s", st->morestack_ns ? HUMAN(st->morestack_ns) : "-");
+		n += fprintf(out, " %6s", st->morestack_ns ? HUMAN(st->morestack_ns) : "-");
 	if (c->preempt)
-		fprintf(out, " %7s", st->preempt_ns ? HUMAN(st->preempt_ns) : "-");
-	fputs("  ", out);
-	text_safe(out, report_name(rep, (uint32_t)row));
-	text_marks(out, st);
-	fputc('\n', out);
+		n += fprintf(out, " %7s", st->preempt_ns ? HUMAN(st->preempt_ns) : "-");
+	n += fprintf(out, "  ");
+	text_marks(st, marks);
+	text_name(out, report_name(rep, (uint32_t)row),
+		  text_room(rep->opt->width, (size_t)n + strlen(marks)));
+	fprintf(out, "%s\n", marks);
 }
 
 static int functions(const struct report *rep, FILE *out)
 {
 	struct columns c = choose_columns(rep);
 
-	text_heading(rep->opt->colour, out, "%*s %6s %7s %6s %*s %6s %6s%s%s%s  FUNCTION", c.self,
-		     "SELF", "%", "TOTAL", "%", c.calls, "CALLS", "MEAN", "P99",
-		     rep->trace.corrected ? "   COST" : "", c.growth ? " GROWTH" : "",
+	text_heading(rep->opt->colour, out, "%*s %6s %7s %6s %*s %6s %6s %6s %6s%s%s%s  FUNCTION",
+		     c.self, "SELF", "%", "TOTAL", "%", c.calls, "CALLS", "MEAN", "P50", "P99",
+		     "MAX", rep->trace.corrected ? "   COST" : "", c.growth ? " GROWTH" : "",
 		     c.preempt ? " PREEMPT" : "");
 	for (size_t i = 0; i < rep->n_rows; i++)
 		function(rep, out, &c, rep->rows[i]);

@@ -14,9 +14,9 @@ int text_calls(const struct report *rep, FILE *out);
 /* A self time in buf: "<1.2s" when it is less than what the correction may be off: at most that. */
 #define SELF_BYTES 16
 const char *text_self(const struct call_stats *st, char buf[SELF_BYTES]);
-/* text_marks.c: "  (1 unfinished, 3 suspect)" after a name; nothing for calls that just finished.
- */
-void text_marks(FILE *out, const struct call_stats *st);
+/* text_marks.c: "  (1 unfinished, 3 suspect)" after a name; "" for calls that just finished. */
+#define MARKS_BYTES 128
+const char *text_marks(const struct call_stats *st, char buf[MARKS_BYTES]);
 /* "3 more functions (-n 0 shows all)" when the limit cut some. */
 void text_hidden(const struct report *rep, FILE *out, const char *what);
 

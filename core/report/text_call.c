@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/text_format.h"
+#include "base/text_name.h"
 #include "report/text.h"
 
 static const char *mark(const struct call *c)
@@ -21,12 +23,15 @@ static void line(const struct report *rep, FILE *out, const struct call *c, int 
 {
 	uint64_t at_ns = c->start_ns - rep->trace.totals->first_ns;
 
-	fprintf(out, "%*" PRIu64 " %4" PRIu64 ".%09" PRIu64 " %8s  ", goid_width, c->goid,
-		at_ns / 1000000000, at_ns % 1000000000, HUMAN(c->end_ns - c->start_ns));
+	const char *system = c->system ? "  (system stack)" : "", *how = mark(c);
+	int n = fprintf(out, "%*" PRIu64 " %4" PRIu64 ".%09" PRIu64 " %8s  ", goid_width, c->goid,
+			at_ns / 1000000000, at_ns % 1000000000, HUMAN(c->end_ns - c->start_ns));
+
 	if (rep->opt->sort == SORT_DEFAULT)
-		text_indent(out, c->level);
-	text_safe(out, report_name(rep, c->func));
-	fprintf(out, "%s%s\n", c->system ? "  (system stack)" : "", mark(c));
+		n += text_indent(out, c->level);
+	text_name(out, report_name(rep, c->func),
+		  text_room(rep->opt->width, (size_t)n + strlen(system) + strlen(how)));
+	fprintf(out, "%s%s\n", system, how);
 }
 
 /* In the order in which the calls began, unless another was asked for; the goroutine's number shows

@@ -1,27 +1,37 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "analysis/trace_names.h"
+#include "base/log.h"
 #include "base/text_format.h"
+#include "base/text_name.h"
 #include "report/text.h"
 
-/* "main.worker  from main.pool main.go:43", as much of it as is known */
-static void site(const struct report *rep, FILE *out, const struct goroutine_info *g)
+/* "main.worker  from main.pool main.go:43", as much of it as is known, and what is said after it,
+ * in a line whose first `used` columns are taken. */
+static int site(const struct report *rep, FILE *out, const struct goroutine_info *g, int used,
+		const char *after)
 {
 	const struct trace_info *info = rep->trace.info;
 	const char *start = trace_name_start(info, g), *creator = trace_name_at(info, g->create_pc);
-	char line[512];
+	char line[512], *text = NULL;
 
-	if (g->system) {
-		fputs("(system stack)", out);
-		return;
-	}
 	trace_name_line(info, g->create_pc, true, line, sizeof(line));
-	text_safe(out, *start ? start : "?");
-	fputs(*creator || *line ? "  from " : "", out);
-	text_safe(out, creator);
-	fputs(*creator && *line ? " " : "", out);
-	text_safe(out, line);
+	if (g->system)
+		text = strdup("(system stack)");
+	else if (asprintf(&text, "%s%s%s%s%s", *start ? start : "?",
+			  *creator || *line ? "  from " : "", creator, *creator && *line ? " " : "",
+			  line) < 0)
+		text = NULL;
+	if (!text)
+		return -ENOMEM;
+	text_name(out, text, text_room(rep->opt->width, (size_t)used + strlen(after)));
+	fprintf(out, "%s\n", after);
+	free(text);
+	return 0;
 }
 
 static const char *id(const struct goroutine_info *g, char buf[32])
@@ -50,61 +60,70 @@ static struct widths measure(const struct report *rep)
 	return w;
 }
 
-static void each(const struct report *rep, FILE *out)
+static int each(const struct report *rep, FILE *out)
 {
 	struct widths w = measure(rep);
 	bool images = rep->trace.totals->images > 1;
 	char buf[32];
+	int err = 0;
 
 	text_heading(rep->opt->colour, out,
 		     "%*s %*s %6s %6s %6s %*s%s  START FUNCTION, CREATED FROM", w.id, "GOROUTINE",
 		     w.creator, "CREATOR", "SELF", "TOTAL", "LIFE", w.calls, "CALLS",
 		     images ? " IMAGE" : "");
-	for (size_t i = 0; i < rep->n_rows; i++) {
+	for (size_t i = 0; !err && i < rep->n_rows; i++) {
 		const struct goroutine_row *r = &rep->goroutines.rows[rep->rows[i]];
 		const struct goroutine_info *g = &r->g;
+		int n = fprintf(out, "%*s ", w.id, id(g, buf));
 
-		fprintf(out, "%*s ", w.id, id(g, buf));
 		if (g->creator)
-			fprintf(out, "%*" PRIu64, w.creator, g->creator);
+			n += fprintf(out, "%*" PRIu64, w.creator, g->creator);
 		else
-			fprintf(out, "%*s", w.creator, "-");
-		fprintf(out, " %6s %6s %6s %*" PRIu64, HUMAN(g->self_ns), HUMAN(g->total_ns),
-			HUMAN(r->life_ns), w.calls, g->calls);
+			n += fprintf(out, "%*s", w.creator, "-");
+		n += fprintf(out, " %6s %6s %6s %*" PRIu64, HUMAN(g->self_ns), HUMAN(g->total_ns),
+			     HUMAN(r->life_ns), w.calls, g->calls);
 		if (images)
-			fprintf(out, " %*u", w.image, g->image + 1);
-		fputs("  ", out);
-		site(rep, out, g);
+			n += fprintf(out, " %*u", w.image, g->image + 1);
+		n += fprintf(out, "  ");
 		/* The main goroutine never ends: when it is done, the process is. */
-		fputs(g->system || g->ended || g->goid == 1 ? "\n" : "  (not ended)\n", out);
+		err = site(rep, out, g, n,
+			   g->system || g->ended || g->goid == 1 ? "" : "  (not ended)");
 	}
 	text_hidden(rep, out, "goroutines");
+	return err;
 }
 
-static void folded(const struct report *rep, FILE *out)
+static int folded(const struct report *rep, FILE *out)
 {
 	struct widths w = measure(rep);
+	char after[48];
+	int err = 0;
 
 	text_heading(rep->opt->colour, out,
 		     "%10s %6s %6s %9s %8s %*s  START FUNCTION, CREATED FROM", "GOROUTINES", "SELF",
 		     "TOTAL", "MEAN-LIFE", "MAX-LIFE", w.calls, "CALLS");
-	for (size_t i = 0; i < rep->n_rows; i++) {
+	for (size_t i = 0; !err && i < rep->n_rows; i++) {
 		const struct goroutine_row *r = &rep->goroutines.rows[rep->rows[i]];
 		uint64_t open = r->g.system || r->g.goid == 1 ? 0 : r->n - r->n_ended;
 
-		fprintf(out, "%10" PRIu64 " %6s %6s %9s %8s %*" PRIu64 "  ", r->n,
-			HUMAN(r->g.self_ns), HUMAN(r->g.total_ns), HUMAN(r->life_ns / r->n),
-			HUMAN(r->max_life_ns), w.calls, r->g.calls);
-		site(rep, out, &r->g);
+		int n = fprintf(out, "%10" PRIu64 " %6s %6s %9s %8s %*" PRIu64 "  ", r->n,
+				HUMAN(r->g.self_ns), HUMAN(r->g.total_ns), HUMAN(r->life_ns / r->n),
+				HUMAN(r->max_life_ns), w.calls, r->g.calls);
+
+		after[0] = '\0';
 		if (open)
-			fprintf(out, "  (%" PRIu64 " not ended)", open);
-		fputc('\n', out);
+			snprintf(after, sizeof(after), "  (%" PRIu64 " not ended)", open);
+		err = site(rep, out, &r->g, n, after);
 	}
 	text_hidden(rep, out, "places");
+	return err;
 }
 
 int text_goroutines(const struct report *rep, FILE *out)
 {
-	(rep->opt->fold ? folded : each)(rep, out);
-	return 0;
+	int err = (rep->opt->fold ? folded : each)(rep, out);
+
+	if (err)
+		log_error("no memory to print %zu goroutines", rep->n_rows);
+	return err;
 }

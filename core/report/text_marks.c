@@ -14,7 +14,7 @@ const char *text_self(const struct call_stats *st, char buf[SELF_BYTES])
 	return buf;
 }
 
-void text_marks(FILE *out, const struct call_stats *st)
+const char *text_marks(const struct call_stats *st, char buf[MARKS_BYTES])
 {
 	const struct {
 		uint64_t n;
@@ -24,15 +24,16 @@ void text_marks(FILE *out, const struct call_stats *st)
 		{ st->unwound, "unwound" },
 		{ st->suspect, "suspect" },
 	};
-	const char *joint = "  (";
+	size_t len = 0;
 
+	buf[0] = '\0';
 	for (size_t i = 0; i < sizeof(m) / sizeof(m[0]); i++)
-		if (m[i].n) {
-			fprintf(out, "%s%" PRIu64 " %s", joint, m[i].n, m[i].what);
-			joint = ", ";
-		}
-	if (*joint == ',')
-		fputc(')', out);
+		if (m[i].n)
+			len += (size_t)snprintf(buf + len, MARKS_BYTES - len, "%s%" PRIu64 " %s",
+						len ? ", " : "  (", m[i].n, m[i].what);
+	if (len)
+		snprintf(buf + len, MARKS_BYTES - len, ")");
+	return buf;
 }
 
 void text_hidden(const struct report *rep, FILE *out, const char *what)

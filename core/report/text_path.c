@@ -14,6 +14,7 @@
 #include "base/compare.h"
 #include "base/log.h"
 #include "base/text_format.h"
+#include "base/text_name.h"
 #include "base/vec.h"
 #include "report/text.h"
 
@@ -128,27 +129,47 @@ static int push_children(struct walk *w, uint32_t node, uint32_t level)
 	return 0;
 }
 
-static void line(const struct walk *w, struct step s)
+/* What stands after a path's name. */
+static void remarks(const struct walk *w, const struct call_node *n, FILE *out)
 {
-	const struct call_node *n = &w->rep->tree.nodes[s.node];
-	char at[512], self[SELF_BYTES];
+	char at[512], marks[MARKS_BYTES];
 
-	fprintf(w->out, "%5.1f%% %6s %*s %*" PRIu64 "  ",
-		share_pct(n->subtree_ns, w->rep->tree.nodes[0].subtree_ns),
-		HUMAN(n->stats.total_ns), w->self_width, text_self(&n->stats, self), w->calls_width,
-		n->stats.calls);
-	text_indent(w->out, s.level);
-	fputs(n->go ? "go " : "", w->out);
-	text_safe(w->out, report_name(w->rep, n->func));
 	if (n->go && *trace_name_line(w->rep->trace.info, n->go_pc, true, at, sizeof(at))) {
-		fputs("  (at ", w->out); /* the go statement, when all came from one */
-		text_safe(w->out, at);
-		fputc(')', w->out);
+		fputs("  (at ", out); /* the go statement, when all came from one */
+		text_safe(out, at);
+		fputc(')', out);
 	}
 	if (n->recursion > 1 && n->func != PATH_OTHER)
-		fprintf(w->out, "  (recursion, %u deep)", n->recursion);
-	text_marks(w->out, &n->stats);
-	fputc('\n', w->out);
+		fprintf(out, "  (recursion, %u deep)", n->recursion);
+	fputs(text_marks(&n->stats, marks), out);
+}
+
+static int line(const struct walk *w, struct step s)
+{
+	const struct call_node *n = &w->rep->tree.nodes[s.node];
+	char self[SELF_BYTES], *after = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&after, &len);
+
+	if (!f)
+		return -ENOMEM;
+	remarks(w, n, f);
+	if (fclose(f)) {
+		free(after);
+		return -ENOMEM;
+	}
+	int used = fprintf(w->out, "%5.1f%% %6s %*s %*" PRIu64 "  ",
+			   share_pct(n->subtree_ns, w->rep->tree.nodes[0].subtree_ns),
+			   HUMAN(n->stats.total_ns), w->self_width, text_self(&n->stats, self),
+			   w->calls_width, n->stats.calls);
+
+	used += text_indent(w->out, s.level);
+	used += fprintf(w->out, "%s", n->go ? "go " : "");
+	text_name(w->out, report_name(w->rep, n->func),
+		  text_room(w->rep->opt->width, (size_t)used + len));
+	fprintf(w->out, "%s\n", after);
+	free(after);
+	return 0;
 }
 
 static void said(const struct walk *w)
@@ -183,8 +204,9 @@ int text_paths(const struct report *rep, FILE *out)
 	while (!err && w.n_stack) {
 		struct step s = w.stack[--w.n_stack];
 
-		line(&w, s);
-		err = push_children(&w, s.node, s.level + 1);
+		err = line(&w, s);
+		if (!err)
+			err = push_children(&w, s.node, s.level + 1);
 	}
 	if (err)
 		log_error("no memory to print %zu paths", rep->tree.n - 1);

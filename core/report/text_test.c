@@ -125,7 +125,7 @@ static void test_large_numbers(void **state)
 
 	assert_non_null(strstr(
 		functions,
-		"\n9000000000s 100.0% 9000000000s 100.0%     1 9000000000s 9000000000s  main.f\n"));
+		"\n9000000000s 100.0% 9000000000s 100.0%     1 9000000000s 9000000000s 9000000000s 9000000000s  main.f\n"));
 	assert_non_null(strstr(goroutines, "           GOROUTINE CREATOR"));
 	assert_non_null(strstr(goroutines, "\n18446744073709551615       - "));
 	assert_non_null(

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* `gotrace report` from outside: order of rows, wrong usage, and reading on a terminal. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "report/report_fixture.h"
+
+/* Test programs link the libraries only, and argp exits: run the built command in a child. */
+#include "cli/args.c"
+#include "cli/output.c"
+#include "cli/pager.c"
+#include "cli/report.c"
+
+#define SAID_BYTES 16384
+#define LONG_NAME  "example.com/folder/folder/folder/package.(*Receiver).Method"
+
+static char file[TRACE_PATH_BYTES];
+
+/* main.f: 99 calls of 10 ns and one of 1000 ns; main.g: two of 400 ns; the long name: one of 50 ns.
+ */
+static int write_file(void **state)
+{
+	char *events = NULL;
+	size_t size;
+	FILE *out = open_memstream(&events, &size);
+	unsigned at = 1000;
+
+	(void)state;
+	assert_non_null(out);
+	for (unsigned i = 0; i < 103; i++) {
+		const char *name = i < 100 ? "main.f" : i < 102 ? "main.g" : LONG_NAME;
+		unsigned ns = i < 99 ? 10 : i < 100 ? 1000 : i < 102 ? 400 : 50;
+
+		fprintf(out, "1 entry %s 100 %u\n1 exit %s 100 %u\n", name, at, name, at + ns);
+		at += ns + 1;
+	}
+	assert_int_equal(fclose(out), 0);
+	fixture_write_text(events, true, file);
+	free(events);
+	return 0;
+}
+
+static int remove_file(void **state)
+{
+	(void)state;
+	return unlink(file);
+}
+
+/* Reads until the other ends are closed; a terminal says EIO then. */
+static void drain(int fd, char said[SAID_BYTES])
+{
+	size_t n = 0;
+	ssize_t got;
+
+	while ((got = read(fd, said + n, SAID_BYTES - 1 - n)) > 0)
+		n += (size_t)got;
+	said[n] = '\0';
+	close(fd);
+}
+
+/* The exit status of report; `said` gets what it wrote, to a terminal of so many columns if any. */
+static int run(const char *const *args, unsigned columns, char said[SAID_BYTES])
+{
+	char *argv[12] = { (char *)"gotrace report", file };
+	int argc = 2, fds[2], status;
+
+	for (; args[argc - 2]; argc++)
+		argv[argc] = (char *)args[argc - 2];
+	if (columns) {
+		const struct winsize size = { .ws_col = (unsigned short)columns, .ws_row = 24 };
+
+		fds[0] = posix_openpt(O_RDWR | O_NOCTTY);
+		assert_true(fds[0] >= 0 && !grantpt(fds[0]) && !unlockpt(fds[0]));
+		fds[1] = open(ptsname(fds[0]), O_RDWR | O_NOCTTY);
+		assert_int_equal(ioctl(fds[1], TIOCSWINSZ, &size), 0);
+	} else {
+		assert_int_equal(pipe(fds), 0);
+	}
+	fflush(NULL);
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		dup2(fds[1], 1);
+		dup2(fds[1], 2);
+		close(fds[0]);
+		close(fds[1]);
+		exit(cmd_report(argc, argv));
+	}
+	close(fds[1]);
+	drain(fds[0], said);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* Does a come before b in text? */
+static bool before(const char *text, const char *a, const char *b)
+{
+	const char *x = strstr(text, a), *y = strstr(text, b);
+
+	return x && y && x < y;
+}
+
+static void test_sort(void **state)
+{
+	static const struct {
+		const char *args[4];
+		const char *first, *then;
+	} cases[] = {
+		{ { NULL }, "main.f\n", "main.g\n" },
+		{ { "--sort=mean" }, "main.g\n", "Method\n" },
+		{ { "--sort=p50" }, "main.g\n", "Method\n" },
+		{ { "--sort=p50" }, "Method\n", "main.f\n" },
+		{ { "--sort=p99" }, "main.g\n", "Method\n" },
+		{ { "--sort=max" }, "main.f\n", "main.g\n" },
+		{ { "--sort=max", "--by=path" }, "main.f\n", "main.g\n" },
+		{ { "--sort=mean", "--by=path" }, "main.g\n", "main.f\n" },
+		{ { "--by=call", "-n0" }, "main.f\n", "main.g\n" },
+		{ { "--by=call", "-n2", "--sort=total" }, "main.f\n", "main.g\n" },
+		/* 99 of 100 took 10 ns, so p99 has nothing of the slowest */
+		{ { NULL },
+		  "  10ns   10ns 1.00us  main.f\n",
+		  "400ns  400ns  400ns  400ns  main.g\n" },
+		{ { NULL }, "MEAN    P50    P99    MAX  FUNCTION\n", "main.f\n" },
+	};
+	char said[SAID_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(run(cases[i].args, 0, said), 0);
+		if (!before(said, cases[i].first, cases[i].then))
+			fail_msg("case %zu: '%s' is not before '%s' in:\n%s", i, cases[i].first,
+				 cases[i].then, said);
+	}
+}
+
+static void test_usage(void **state)
+{
+	static const struct {
+		const char *args[4];
+		const char *says;
+	} cases[] = {
+		{ { "--sort=p90" }, "there is no column to sort by 'p90'; there are self, total," },
+		{ { "--sort=p50", "--by=path" }, "percentiles are kept for functions only" },
+		{ { "--sort=max", "--by=goroutine" }, "--by=goroutine sorts by self, total" },
+		{ { "--sort=calls", "--by=call" }, "--by=call sorts by self or total" },
+		{ { "--sort=cost", "--raw" }, "--sort=cost is not with --raw" },
+		{ { "--color=red" }, "there is no choice of colour 'red'" },
+	};
+	char said[SAID_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(run(cases[i].args, 0, said), 2);
+		if (!strstr(said, cases[i].says))
+			fail_msg("case %zu: no '%s' in:\n%s", i, cases[i].says, said);
+	}
+}
+
+static void clear(void)
+{
+	static const char *const names[] = { "GOTRACE_PAGER", "PAGER", "NO_COLOR", "COLUMNS" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		unsetenv(names[i]);
+	setenv("TERM", "xterm", 1);
+}
+
+/* The output is not lost without a word. */
+static void test_no_pager(void **state)
+{
+	char said[SAID_BYTES];
+
+	(void)state;
+	clear();
+	setenv("PAGER", "/nowhere/less", 1);
+	assert_int_equal(run((const char *[]){ NULL }, 200, said), 1);
+	assert_non_null(strstr(said, "gotrace: the pager of GOTRACE_PAGER or PAGER cannot be run"));
+	clear();
+}
+
+static void test_terminal(void **state)
+{
+	static const struct {
+		unsigned columns;
+		const char *args[4], *env, *value, *has, *lacks;
+	} cases[] = {
+		{ 0, { NULL }, NULL, NULL, LONG_NAME "\n", "\033[1m" },
+		{ 0, { NULL }, "COLUMNS", "80", LONG_NAME "\n", "\033[1m" },
+		{ 0, { "--color=always" }, NULL, NULL, "\033[1m", "package..." },
+		{ 200, { "--no-pager" }, NULL, NULL, "  " LONG_NAME "\r\n", "(*)" },
+		{ 200, { "--no-pager" }, NULL, NULL, "\033[1m", "(*)" },
+		{ 200, { "--no-pager", "--color=never" }, NULL, NULL, LONG_NAME, "\033[1m" },
+		{ 200, { "--no-pager" }, "NO_COLOR", "1", LONG_NAME, "\033[1m" },
+		{ 200, { "--no-pager" }, "NO_COLOR", "", "\033[1m", "(*)" },
+		{ 200, { "--no-pager", "--color=always" }, "NO_COLOR", "1", "\033[1m", "(*)" },
+		{ 200, { "--no-pager" }, "TERM", "dumb", LONG_NAME, "\033[1m" },
+		{ 110, { "--no-pager" }, NULL, NULL, "  package.(*Receiver).Method\r\n", "folder" },
+		{ 80, { "--no-pager" }, NULL, NULL, "  pack..er).Method\r\n", "folder" },
+		{ 200,
+		  { "--no-pager" },
+		  "COLUMNS",
+		  "110",
+		  "  package.(*Receiver).Method\r\n",
+		  "folder" },
+		{ 80,
+		  { "--no-pager", "--by=path" },
+		  NULL,
+		  NULL,
+		  "package.(*Receiver).Method\r\n",
+		  "folder" },
+		{ 80,
+		  { "--no-pager", "--by=call", "--sort=total" },
+		  NULL,
+		  NULL,
+		  "package.(*Receiver).Method\r\n",
+		  "folder" },
+		{ 200, { NULL }, "PAGER", "sed s/^/any:/", "any:", "own:" },
+		{ 200, { NULL }, "GOTRACE_PAGER", "sed s/^/own:/", "own:", "any:" },
+		{ 200, { NULL }, "GOTRACE_PAGER", "", "main.f\r\n", "any:" },
+		{ 200, { NULL }, "GOTRACE_PAGER", "cat", "main.f\r\n", "any:" },
+		{ 200, { NULL }, "GOTRACE_PAGER", "head -n1", "FUNCTION", "main.f" },
+		{ 200, { "--no-pager" }, "GOTRACE_PAGER", "sed s/^/own:/", "main.f\r\n", "own:" },
+		{ 0, { NULL }, "GOTRACE_PAGER", "sed s/^/own:/", "main.f\n", "own:" },
+		{ 200, { NULL }, "LESS", "FRX", "main.f", "any:" },
+	};
+	char said[SAID_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		clear();
+		if (cases[i].env)
+			setenv(cases[i].env, cases[i].value, 1);
+		assert_int_equal(run(cases[i].args, cases[i].columns, said), 0);
+		if (!strstr(said, cases[i].has) || strstr(said, cases[i].lacks))
+			fail_msg("case %zu: no '%s', or '%s' in:\n%s", i, cases[i].has,
+				 cases[i].lacks, said);
+	}
+	clear();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_usage),
+		cmocka_unit_test(test_terminal),
+		cmocka_unit_test(test_no_pager),
+	};
+
+	return cmocka_run_group_tests(tests, write_file, remove_file);
+}

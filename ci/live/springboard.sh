@@ -26,6 +26,9 @@ for kind in jump nop inline drop; do
 	check "a panic shows the same frames, $kind" tracebacks $kind
 	check "descriptors, signals and privileges are the same, $kind" same_state $kind
 done
+for kind in inline drop; do
+	check "jumps on flags that are set before the stub, with signals, $kind" exact $kind "$programs/default/jumps" 20000
+done
 check "64 goroutines" exact jump "$hazards" crowd 64 6000
 check "64 goroutines, PIE" exact jump "$programs/pie/hazards" crowd 64 6000
 check "8 goroutines, no symbols" exact jump "$programs/stripped/hazards" crowd 8 6000

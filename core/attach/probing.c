@@ -178,7 +178,7 @@ static void use_inline_running(struct probing *p, const struct probing_options *
 	}
 	use_stubs(p, "asked for");
 	for (size_t i = 0; i < p->plan->n_sites; i++)
-		if (p->in_stub[i] && !running_can_patch(&p->plan->sites[i])) {
+		if (p->in_stub[i] && !plan_can_join(&p->plan->sites[i])) {
 			p->in_stub[i] = false;
 			p->n_in_stub--;
 		}

@@ -44,11 +44,11 @@ static int restore_all(pid_t pid, const struct plan *plan, const bool *in_stub)
 	if (fd < 0)
 		return -errno;
 	for (size_t i = 0; i < plan->n_sites && !err; i++) {
-		const struct site_stub *s = &plan->sites[i].stub;
+		const struct plan_site *s = &plan->sites[i];
 
-		if (in_stub[i] && s->returns)
-			err = restore(fd, s->displaced_vaddr + bias,
-				      s->padding_vaddr ? JMP_REL8 : JMP_REL32);
+		if (in_stub[i] && site_jumps_on_probed(s))
+			err = restore(fd, s->vaddr + bias,
+				      s->stub.padding_vaddr ? JMP_REL8 : JMP_REL32);
 	}
 	close(fd);
 	return err;
@@ -58,7 +58,7 @@ void under_jumps_attach(struct links *l, const struct probes *p, const struct li
 			pid_t pid)
 {
 	if (links_attach_under(l, p, opt))
-		log_warn("another tool's probe on the RET of a short function would hide calls");
+		log_warn("another tool's probe on a short function would hide calls");
 	int err = restore_all(pid, opt->probing->plan, opt->probing->in_stub);
 	if (err)
 		log_warn("jumps to stubs cannot be written: %s; short functions are slow",

@@ -40,9 +40,11 @@ enum window_fate {
 	WINDOW_FIXED,
 	WINDOW_FATES,
 };
-#define WINDOW_MIN       5 /* bytes of a jmp rel32 */
-#define WINDOW_RIP_MAX   4
-#define WINDOW_SHORT_MIN 2 /* of a jmp rel8, to padding where a jmp rel32 finds room */
+#define WINDOW_MIN         5 /* bytes of a jmp rel32 */
+#define WINDOW_RIP_MAX     4
+#define WINDOW_JUMPS_MAX   3
+#define WINDOW_COMPARE_MAX 16
+#define WINDOW_SHORT_MIN   2 /* of a jmp rel8, to padding where a jmp rel32 finds room */
 
 /*
  * Whole instructions that do the same at any address and that are entered only at the first: a jump
@@ -61,6 +63,14 @@ struct code_window {
 	/* From the function's first byte: displacements of 4 bytes, relative to rip. */
 	uint32_t rip_offs[WINDOW_RIP_MAX];
 	uint8_t n_rip_offs;
+	/* Jumps among them that stay in the function, of two, five or six bytes; an unconditional
+	 * one is the last. Where there are some, nothing of the window changes rsp and has_call is
+	 * false. */
+	uint32_t jump_offs[WINDOW_JUMPS_MAX];
+	uint8_t n_jump_offs;
+	/* Flags are live before the first of them. The instruction right before has set them from
+	 * what recording keeps, and does nothing else: its length. 0: no flags are live */
+	uint8_t compare_len;
 };
 
 /* Direct branches to a RET, plain ones: two bytes, or five or six with a distance of four at their

@@ -6,12 +6,99 @@
 
 #include "binary/gocode.h"
 
+/* A displaced branch is a jump inside the function, and listed. Nothing follows an unconditional
+ * one. */
+static unsigned assert_jump(const cs_insn *in, const struct gofunc *f, const struct code_window *w)
+{
+	uint64_t to = (uint64_t)in->detail->x86.operands[0].imm;
+
+	for (uint8_t i = 0; i < w->n_jump_offs; i++) {
+		if (f->vaddr + w->jump_offs[i] != in->address)
+			continue;
+		if (in->id == X86_INS_JMP)
+			assert_int_equal(in->address + in->size, f->vaddr + w->off + w->len);
+		assert_true(to >= f->vaddr && to < f->vaddr + f->size);
+		assert_false(w->has_call);
+		return 1;
+	}
+	fail_msg("%s: a branch is displaced at +%u", f->name, w->off);
+	return 0;
+}
+
+static bool uses_flags(csh cs, const cs_insn *in, bool *writes)
+{
+	cs_regs r, w;
+	uint8_t n_r, n_w;
+	bool reads = false;
+
+	assert_int_equal(cs_regs_access(cs, in, r, &n_r, w, &n_w), CS_ERR_OK);
+	*writes = false;
+	for (uint8_t i = 0; i < n_r; i++)
+		reads |= r[i] == X86_REG_EFLAGS;
+	for (uint8_t i = 0; i < n_w; i++)
+		*writes |= w[i] == X86_REG_EFLAGS;
+	return reads;
+}
+
+/* A window that begins with a jump needs the comparison before it: one that can be executed again.
+ */
+static bool assert_compare(csh cs, const cs_insn *insns, size_t n, const struct gofunc *f,
+			   const struct code_window *w)
+{
+	size_t i = 0;
+	bool writes;
+
+	while (i < n && insns[i].address < f->vaddr + w->off)
+		i++;
+	if (!w->compare_len) {
+		if (i < n && w->n_jump_offs && w->jump_offs[0] == w->off &&
+		    insns[i].id != X86_INS_JMP)
+			fail_msg("%s: nothing sets flags for +%u", f->name, w->off);
+		return false;
+	}
+	assert_true(i > 0 && i < n);
+	const cs_insn *compare = &insns[i - 1];
+
+	assert_int_equal(compare->size, w->compare_len);
+	assert_false(uses_flags(cs, compare, &writes));
+	assert_true(writes);
+	for (uint8_t k = 0; k < compare->detail->x86.op_count; k++) {
+		const cs_x86_op *op = &compare->detail->x86.operands[k];
+
+		assert_true(op->type != X86_OP_MEM || op->mem.base != X86_REG_RIP);
+		assert_true(op->type != X86_OP_REG || !(op->access & CS_AC_WRITE));
+	}
+	return true;
+}
+
+/* Where other tools, and gotrace without stubs, put their probe on an entry: nothing is displaced,
+ * or it alone, and then by a jump whose first byte may become the file's again. */
+static void assert_probed_alone(const struct gocode *k, const cs_insn *insns, size_t n,
+				const struct gofunc *f)
+{
+	const struct code_point *at = k->has_entry ? &k->entry : &k->past_fault_entry;
+	const struct code_window *w = &k->inline_entry;
+	size_t i = 0;
+
+	if ((!k->has_entry && !k->has_past_fault_entry) || at->off >= w->off + w->len ||
+	    w->off > at->off)
+		return;
+	while (i < n && insns[i].address < f->vaddr + at->off)
+		i++;
+	assert_true(i < n);
+	if (w->off != at->off || w->len != at->len)
+		fail_msg("%s: its entry at +%u is displaced with others", f->name, at->off);
+	if (insns[i].id != X86_INS_JMP && at->len != 2)
+		fail_msg("%s: its entry at +%u cannot be put back", f->name, at->off);
+}
+
 /* Whole instructions that nothing jumps into; `enterable`: but to their first. */
 static void assert_window(const cs_insn *insns, size_t n, const struct gofunc *f,
 			  const struct code_window *w, bool enterable)
 {
 	uint64_t start = f->vaddr + w->off, end = start + w->len;
 	bool starts = false, ends = false;
+	unsigned n_jumps = 0;
 
 	assert_true(w->len >= WINDOW_SHORT_MIN);
 	for (size_t i = 0; i < n; i++) {
@@ -28,8 +115,9 @@ static void assert_window(const cs_insn *insns, size_t n, const struct gofunc *f
 		if (to >= start + enterable && to < end)
 			fail_msg("%s: a branch goes into the bytes at +%u", f->name, w->off);
 		if (in->address >= start && in->address < end)
-			fail_msg("%s: a branch is displaced at +%u", f->name, w->off);
+			n_jumps += assert_jump(in, f, w);
 	}
+	assert_int_equal(n_jumps, w->n_jump_offs);
 	if (!starts || !ends)
 		fail_msg("%s: %u bytes at +%u are no whole instructions", f->name, w->len, w->off);
 }
@@ -60,6 +148,7 @@ static void assert_branches(const cs_insn *insns, size_t n, const struct gofunc 
 
 struct inline_share {
 	size_t entries, entries_ok, exits, exits_ok, branches;
+	size_t jumps, compares; /* entries whose windows have some */
 };
 
 static void check_inline(csh cs, const struct gobin *b, const struct gofunc *f,
@@ -72,8 +161,12 @@ static void check_inline(csh cs, const struct gobin *b, const struct gofunc *f,
 	cs_insn *insns;
 	size_t n_insns = cs_disasm(cs, p, f->size, f->vaddr, 0, &insns);
 
-	if (k->inline_entry.len)
+	if (k->inline_entry.len) {
+		assert_probed_alone(k, insns, n_insns, f);
 		assert_window(insns, n_insns, f, &k->inline_entry, false);
+		n->jumps += k->inline_entry.n_jump_offs > 0;
+		n->compares += assert_compare(cs, insns, n_insns, f, &k->inline_entry);
+	}
 	n->entries++;
 	n->entries_ok += k->inline_entry.len >= WINDOW_MIN || (merged && k->inline_rets[0].len);
 	for (size_t r = 0; r < k->n_rets; r++) {
@@ -129,6 +222,8 @@ static void test_inline_windows(void **state)
 	}
 	assert_true(share.entries > 7500);
 	assert_true(share.branches > 20);
+	assert_true(share.jumps > 20);
+	assert_true(share.compares > 5);
 	assert_true(share.exits_ok * 1000 / share.exits >= 965);
 	if (gobin_go_minor(b) >= 20)
 		assert_true(share.entries_ok * 100 / share.entries >= 91);

@@ -39,6 +39,13 @@
 	/* cmp $0x20,%rax; je */                                                \
 	.code = { 0x48, 0x83, 0xf8, 0x20, 0x74, TO(TEXT_BRANCH, 6) }, .len = 6, \
 	.fixes = { { 5, INLINE_FIX_BRANCH8 } }, .n_fixes = 1
+#define INC_JMP                                                           \
+	/* inc %rcx; jmp */                                               \
+	.code = { 0x48, 0xff, 0xc1, 0xeb, TO(TEXT_BRANCH, 5) }, .len = 5, \
+	.fixes = { { 4, INLINE_FIX_BRANCH8 } }, .n_fixes = 1
+#define JMP32                                                 \
+	.code = { 0xe9, WORD(TO(TEXT_BRANCH, 5)) }, .len = 5, \
+	.fixes = { { 1, INLINE_FIX_BRANCH32 } }, .n_fixes = 1
 #define CALL                                                                                       \
 	/* call */                                                                                 \
 	.code = { 0xe8, WORD(TO(TEXT_CALLEE, 5)) }, .len = 5, .fixes = { { 1, INLINE_FIX_CALL } }, \
@@ -87,6 +94,8 @@ const struct world_case world_cases[] = {
 	{ "leaf, none of two taken, drop", TWO, .entry = true, .rax = 0x30, .drop = true,
 	  .tells = true },
 	{ "leaf, compares in the window", CMP_JE, .entry = true, .rax = 0x20 },
+	{ "a loop begins", INC_JMP, .entry = true, .tells = true },
+	{ "a loop begins, far, drop", JMP32, .entry = true, .drop = true },
 	{ "short", SHORT, .padding = 2, .tells = true },
 	{ "short, rex", SHORT, .padding = 3, .tells = true },
 	{ "ret", RET, .tells = true },

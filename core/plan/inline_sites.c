@@ -104,8 +104,12 @@ int inline_give_stub(struct plan *p, struct plan_site *s, const struct code_wind
 		.late = w->reads,
 		.has_call = w->has_call,
 		.n_rip = w->n_rip_offs,
+		.n_jumps = w->n_jump_offs,
+		.compare_len = w->compare_len,
 		.padding_vaddr = padding,
 	};
+	for (uint8_t i = 0; i < w->n_jump_offs; i++)
+		stub->jumps[i] = (uint8_t)(w->jump_offs[i] - w->off);
 	for (uint8_t i = 0; i < w->n_rip_offs; i++)
 		stub->rip[i] = (uint8_t)(w->rip_offs[i] - w->off);
 	qsort(stub->rip, stub->n_rip, 1, by_offset);
@@ -203,6 +207,23 @@ struct inline_stub inline_describe_branches(const struct plan_site *s)
 	};
 }
 
+static int by_fix_offset(const void *a, const void *b)
+{
+	const struct inline_fix *x = a, *y = b;
+
+	return x->off - y->off;
+}
+
+/* The distance of a jump, at its end. */
+static struct inline_fix fix_of_jump(const uint8_t *displaced, uint8_t at)
+{
+	const uint8_t opcode = displaced[at];
+	const bool near = opcode == 0x0f || opcode == 0xe9; /* jcc or jmp rel32 */
+
+	return (struct inline_fix){ .off = at + (opcode == 0x0f ? 2 : 1),
+				    .kind = near ? INLINE_FIX_BRANCH32 : INLINE_FIX_BRANCH8 };
+}
+
 int inline_describe(const struct plan *p, const struct plan_site *s, struct inline_stub *out)
 {
 	const struct site_stub *stub = &s->stub;
@@ -215,13 +236,20 @@ int inline_describe(const struct plan *p, const struct plan_site *s, struct inli
 		.window = stub->displaced_vaddr,
 		.displaced = gobin_bytes(p->binary, stub->displaced_vaddr, stub->displaced_len),
 		.len = stub->displaced_len,
+		.compare_len = stub->compare_len,
 		.back = stub->displaced_vaddr + stub->displaced_len,
 	};
-	if (!out->displaced)
+	if (stub->compare_len)
+		out->compare = gobin_bytes(p->binary, stub->displaced_vaddr - stub->compare_len,
+					   stub->compare_len);
+	if (!out->displaced || (stub->compare_len && !out->compare))
 		return -EBADMSG;
 	for (uint8_t i = 0; i < stub->n_rip; i++)
 		out->fixes[out->n_fixes++] = (struct inline_fix){ .off = stub->rip[i],
 								  .kind = INLINE_FIX_MEMORY };
+	for (uint8_t i = 0; i < stub->n_jumps; i++)
+		out->fixes[out->n_fixes++] = fix_of_jump(out->displaced, stub->jumps[i]);
+	qsort(out->fixes, out->n_fixes, sizeof(*out->fixes), by_fix_offset);
 	if (stub->has_call)
 		out->fixes[out->n_fixes++] = (struct inline_fix){ .off = stub->displaced_len - 4,
 								  .kind = INLINE_FIX_CALL };

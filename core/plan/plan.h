@@ -98,6 +98,8 @@ enum stub_reason {
 const char *stub_reason_name(enum stub_reason r);   /* one word, stable */
 const char *stub_reason_clause(enum stub_reason r); /* for people */
 
+#define STUB_PROBE_BYTES 5 /* of the probed jumps of a stub, which stand in a row */
+
 /* The stub of a site: displaced instructions of the text, and the probe. A jump in the text goes to
  * it, and it jumps back. Offsets are in plan_stubs.code. */
 struct site_stub {
@@ -117,6 +119,12 @@ struct site_stub {
 	uint8_t n_rip;
 	uint8_t rip[4]; /* displacements relative to rip, from the first displaced byte, ascending
 			 */
+	/* Jumps among the displaced instructions, likewise: the stub has a probed jump
+	 * for each, after the one at probe_off. */
+	uint8_t n_jumps;
+	uint8_t jumps[3];
+	/* of the instruction before the displaced ones, whose flags they need; 0: they need none */
+	uint8_t compare_len;
 	/* Where a jump of two bytes goes when there is no room for five: to padding, which jumps on
 	 * to the stub. 0: there is room. */
 	uint64_t padding_vaddr;
@@ -262,17 +270,32 @@ static inline bool site_is_inline(const struct plan_site *s)
 	return site_has_stub(s) && s->stub.kind == STUB_INLINE;
 }
 
+/* Whether the jump to the stub lies on the very instruction that is probed without one, where other
+ * tools may put their probes, too: a RET, or the jump that an entry is seen at. A probe of our own
+ * lies under it, whose breakpoint is only there while another tool's is, and after that. */
+static inline bool site_jumps_on_probed(const struct plan_site *s)
+{
+	return s->stub.displaced_len && s->stub.displaced_vaddr == s->vaddr;
+}
+
 /* Offsets in the stubs' code of the instructions that are probed for s: how many. */
-static inline unsigned site_stub_probes(const struct plan_site *s, uint32_t out[2])
+#define SITE_PROBES_MAX 5
+static inline unsigned site_stub_probes(const struct plan_site *s, uint32_t out[SITE_PROBES_MAX])
 {
 	unsigned n = 0;
 
-	if (s->stub.displaced_len)
-		out[n++] = s->stub.probe_off;
+	for (unsigned i = 0; s->stub.displaced_len && i <= s->stub.n_jumps; i++)
+		out[n++] = s->stub.probe_off + STUB_PROBE_BYTES * i;
 	if (s->stub.n_branches)
 		out[n++] = s->stub.branches_probe_off;
 	return n;
 }
+
+/* Whether an inline stub can be given to a process that runs. What is written must lie in one page,
+ * since gotrace could be killed between two. Not where the jump
+ * lies on a probed instruction, or branches go to the stub: another tool's probe there would hide
+ * calls, and branches are not put back. */
+bool plan_can_join(const struct plan_site *s);
 
 /* Whether a hit costs two traps: the kernel single-steps the instruction, and no stub avoids it. (A
  * RET counts: whether a BPF program performs it is the kernel's matter.) */

@@ -12,7 +12,8 @@ struct stub_count {
 	size_t entries, exits;             /* of the functions probed */
 	size_t cheap_entries, cheap_exits; /* one trap each, in a stub or in the text */
 	size_t stub_entries, stub_exits;
-	size_t inline_entries, inline_exits; /* of them without any trap */
+	size_t inline_entries, inline_exits; /* of them without any trap, */
+	size_t join_entries, join_exits;     /* also with --pid */
 	size_t why[STUB_REASONS];            /* of the sites that are single-stepped */
 	size_t cheap_funcs;                  /* functions none of whose sites is */
 };
@@ -31,6 +32,7 @@ static struct stub_count count(const struct plan *p, uint8_t *stepped)
 		*(entry ? &c.cheap_entries : &c.cheap_exits) += cheap;
 		*(entry ? &c.stub_entries : &c.stub_exits) += site_has_stub(s);
 		*(entry ? &c.inline_entries : &c.inline_exits) += site_is_inline(s);
+		*(entry ? &c.join_entries : &c.join_exits) += plan_can_join(s);
 		if (cheap)
 			continue;
 		c.why[s->stub.why]++;
@@ -51,6 +53,8 @@ static void print_inline(const struct plan *p, const struct stub_count *c, FILE 
 	fprintf(out, "no trap: %zu of %zu entries (%.1f %%), %zu of %zu exits (%.1f %%)\n",
 		c->inline_entries, c->entries, pct(c->inline_entries, c->entries), c->inline_exits,
 		c->exits, pct(c->inline_exits, c->exits));
+	fprintf(out, "  with --pid: %zu entries (%.1f %%), %zu exits (%.1f %%)\n", c->join_entries,
+		pct(c->join_entries, c->entries), c->join_exits, pct(c->join_exits, c->exits));
 	if (p->stubs.inl.obstacle)
 		fprintf(out, "  no stub can write events: %s\n", p->stubs.inl.obstacle);
 }

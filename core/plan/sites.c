@@ -40,6 +40,23 @@ bool site_is_stepped(const struct plan_site *s)
 	return !site_has_stub(s) && s->insn_class != INSN_EMULATED;
 }
 
+#define PAGE      4096
+#define JMP_BYTES 5
+
+static bool in_one_page(uint64_t vaddr, size_t n)
+{
+	return vaddr / PAGE == (vaddr + n - 1) / PAGE;
+}
+
+bool plan_can_join(const struct plan_site *s)
+{
+	const struct site_stub *stub = &s->stub;
+
+	return site_is_inline(s) && !site_jumps_on_probed(s) && !stub->n_branches &&
+	       in_one_page(stub->displaced_vaddr, stub->displaced_len) &&
+	       (!stub->padding_vaddr || in_one_page(stub->padding_vaddr, JMP_BYTES));
+}
+
 /* Where the entry goes under the plan's strategy. */
 static const struct code_point *entry_point(const struct plan *p, const struct gocode *code)
 {

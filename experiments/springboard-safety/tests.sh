@@ -297,7 +297,11 @@ remove_probes() {
 		echo "$line" >>"$tracefs/uprobe_events"
 	done
 }
-started() { pgrep -f "^$hazards" >/dev/null; }
+# It runs Go, so all stubs are in place: one that is held at its start has one thread.
+started() {
+	local pid
+	pid=$(pgrep -f "^$hazards" | head -n 1) && [ "$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)" -ge 3 ]
+}
 others_probes() { # before | during CALLS KIND
 	local off job calls=$2 LEFT=0
 	# Mounted by nobody on a machine without systemd.
@@ -311,14 +315,13 @@ others_probes() { # before | during CALLS KIND
 	done <sites
 	if [ "$1" = before ]; then
 		switch 1
-		LEFT=1 # tiny's, which would take the place of its RET
+		LEFT=2 # where the jumps would lie on what is probed: the RET of tiny, the first jump of either
 		exact "$3" "$hazards" crowd 4 "$2"
 	else
 		[ "$3" = jump ] || calls=$(($2 * 10)) # they cost next to nothing
 		exact "$3" "$hazards" crowd 4 "$calls" &
 		job=$!
 		wait_for 30 started
-		sleep 0.1 # all stubs are in place
 		while kill -0 "$job" 2>/dev/null; do # the program begins when it does
 			switch 1
 			sleep 0.2

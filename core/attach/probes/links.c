@@ -31,7 +31,8 @@ size_t links_descriptors(const struct plan *plan, enum attach_kind kind)
 		return MULTI_MAX;
 	/* A perf event and a BPF link each; most have one. */
 	for (size_t i = 0; i < plan->n_sites; i++)
-		n += 1 + (plan->sites[i].stub.n_branches > 0 || plan->sites[i].stub.returns);
+		n += 1 +
+		     (plan->sites[i].stub.n_branches > 0 || site_jumps_on_probed(&plan->sites[i]));
 	return 2 * n;
 }
 
@@ -61,7 +62,7 @@ struct round {
 	enum site_program program;
 	bool in_stubs;        /* in the stubs' file, else in the binary's text */
 	const bool *left_out; /* not NULL: only these sites, of which no stub is used after all */
-	bool under;           /* only RETs whose stub returns in their place */
+	bool under;           /* only what lies under jumps to stubs */
 };
 
 static bool is_in(const struct round *r, const struct plan_site *s)
@@ -71,7 +72,7 @@ static bool is_in(const struct round *r, const struct plan_site *s)
 	if (s->program != r->program || r->opt->probing->left_alone[s->number])
 		return false;
 	if (r->under)
-		return in_stub && s->stub.returns;
+		return in_stub && site_jumps_on_probed(s);
 	return r->left_out ? r->left_out[s->number] && !in_stub : in_stub == r->in_stubs;
 }
 
@@ -81,9 +82,10 @@ static const struct plan *plan_of(const struct round *r)
 }
 
 /* Offsets in the file of the round that are probed for s: how many. */
-static unsigned offsets_of(const struct round *r, const struct plan_site *s, uint64_t out[2])
+static unsigned offsets_of(const struct round *r, const struct plan_site *s,
+			   uint64_t out[SITE_PROBES_MAX])
 {
-	uint32_t in_stubs[2];
+	uint32_t in_stubs[SITE_PROBES_MAX];
 
 	if (!is_in(r, s))
 		return 0;
@@ -99,7 +101,7 @@ static unsigned offsets_of(const struct round *r, const struct plan_site *s, uin
 static size_t count_round(const struct round *r)
 {
 	const struct plan *plan = plan_of(r);
-	uint64_t offsets[2];
+	uint64_t offsets[SITE_PROBES_MAX];
 	size_t n = 0;
 
 	for (size_t i = 0; i < plan->n_sites; i++)
@@ -155,7 +157,7 @@ static int attach_multi(struct links *l, const struct round *r, const struct pro
 
 	for (size_t i = 0; !err && i < plan->n_sites; i++) {
 		const struct plan_site *s = &plan->sites[i];
-		uint64_t at[2];
+		uint64_t at[SITE_PROBES_MAX];
 
 		for (unsigned k = offsets_of(r, s, at); k-- > 0;) {
 			offsets[n] = at[k];
@@ -200,7 +202,7 @@ static int attach_perf(struct links *l, const struct round *r, const struct prob
 	int err = 0;
 
 	for (size_t i = 0; !err && i < plan->n_sites; i++) {
-		uint64_t at[2];
+		uint64_t at[SITE_PROBES_MAX];
 
 		for (unsigned k = offsets_of(r, &plan->sites[i], at); k-- > 0 && !err;)
 			err = attach_one(l, r, p, &plan->sites[i], at[k]);

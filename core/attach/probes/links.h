@@ -32,9 +32,9 @@ int links_attach(struct links *l, const struct probes *p, const struct links_opt
  * or -errno after logging one line; what was attached before stays. */
 int links_attach_left_out(struct links *l, const struct probes *p, const struct links_options *opt);
 
-/* Adds links in the text for RETs in whose place their stub returns (site_stub.returns): they do
- * nothing once the jump to the stub is written over their breakpoint, until another tool's probe on
- * the RET puts one there again. As links_attach_left_out. */
+/* Adds links in the text for instructions that jumps to stubs lie on (site_jumps_on_probed): they
+ * do nothing once the jump is written over their breakpoint, until another tool's probe puts one
+ * there again. As links_attach_left_out. */
 int links_attach_under(struct links *l, const struct probes *p, const struct links_options *opt);
 
 /*

@@ -18,24 +18,6 @@
 #define PAGE      4096ull
 #define JMP_BYTES 5
 
-/* ---- what may be patched */
-
-static bool one_page(uint64_t vaddr, size_t n)
-{
-	return vaddr / PAGE == (vaddr + n - 1) / PAGE;
-}
-
-/* Not a RET that its stub returns in place of, or that branches go to: another tool's probe there
- * would hide calls, and branches are not put back. */
-bool running_can_patch(const struct plan_site *s)
-{
-	const struct site_stub *stub = &s->stub;
-
-	return site_is_inline(s) && !stub->returns && !stub->n_branches &&
-	       one_page(stub->displaced_vaddr, stub->displaced_len) &&
-	       (!stub->padding_vaddr || one_page(stub->padding_vaddr, JMP_BYTES));
-}
-
 /* ---- stopping it */
 
 /* While others wait for this thread. */
@@ -101,7 +83,7 @@ static void finish_pages(struct running *r)
 	r->text.lost = false;
 	r->n_patched = 0;
 	for (size_t i = 0; i < plan->n_sites; i++) {
-		r->patched[i] = running_can_patch(&plan->sites[i]) &&
+		r->patched[i] = plan_can_join(&plan->sites[i]) &&
 				text_patch_is_there(&r->text, &plan->sites[i]);
 		r->n_patched += r->patched[i];
 	}
@@ -234,6 +216,34 @@ static void let_go(struct running *r, struct threads *t)
 		r->put_back_ns = ns;
 }
 
+static void mark_before_undo(struct running *r)
+{
+	const struct plan *plan = r->opt.plan;
+
+	mark_nothing(r);
+	for (size_t i = 0; i < plan->n_sites; i++) {
+		const struct site_stub *s = &plan->sites[i].stub;
+
+		if (r->patched[i] && s->padding_vaddr)
+			mark(r, s->padding_vaddr, JMP_BYTES);
+		if (r->patched[i] && s->compare_len)
+			mark(r, s->displaced_vaddr, 1);
+	}
+}
+
+/* Whether somebody comes back to what belongs to the site: its stub, here at [start, end), its
+ * padding, or its window without the flags that the displaced instructions read. */
+static bool is_busy(const struct running *r, const struct site_stub *s, uint64_t start,
+		    uint64_t end)
+{
+	const uint64_t padding = s->padding_vaddr + r->text.bias,
+		       window = s->displaced_vaddr + r->text.bias;
+
+	return whereabouts_between(&r->where, start, end) ||
+	       (s->padding_vaddr && whereabouts_between(&r->where, padding, padding + JMP_BYTES)) ||
+	       (s->compare_len && whereabouts_between(&r->where, window, window + 1));
+}
+
 /* Returns how many had to be left since a thread is in their stub. */
 static size_t undo_sites(struct running *r)
 {
@@ -250,10 +260,8 @@ static size_t undo_sites(struct running *r)
 			end = s->n_branches ? stubs + s->branches_enter_off : end;
 			continue;
 		}
-		uint64_t start = stubs + s->enter_off, padding = s->padding_vaddr + r->text.bias;
-		bool busy = whereabouts_between(&r->where, start, end) ||
-			    (s->padding_vaddr &&
-			     whereabouts_between(&r->where, padding, padding + JMP_BYTES));
+		uint64_t start = stubs + s->enter_off;
+		bool busy = is_busy(r, s, start, end);
 		end = start;
 		n_busy += r->patched[i] && busy;
 		if (r->patched[i])
@@ -265,16 +273,6 @@ static size_t undo_sites(struct running *r)
 	}
 	finish_pages(r);
 	return n_busy;
-}
-
-static void mark_paddings(struct running *r)
-{
-	const struct plan *plan = r->opt.plan;
-
-	mark_nothing(r);
-	for (size_t i = 0; i < plan->n_sites; i++)
-		if (r->patched[i] && plan->sites[i].stub.padding_vaddr)
-			mark(r, plan->sites[i].stub.padding_vaddr, JMP_BYTES);
 }
 
 /* It has ended, or executed something else: its memory is another. */
@@ -292,7 +290,7 @@ size_t running_put_back(struct running *r)
 	struct threads t;
 
 	if (r->n_patched)
-		mark_paddings(r);
+		mark_before_undo(r);
 	for (int i = 0; i < TRIES_OUT && n_busy; i++) {
 		if (i)
 			wait_a_little();

@@ -46,10 +46,6 @@ struct running {
 	size_t n_in_the_way;  /* sites left out since a thread or goroutine is there */
 };
 
-/* Whether a site can be patched in a process that runs: what is written must lie in one page, since
- * this process could be killed between two. */
-bool running_can_patch(const struct plan_site *s);
-
 /*
  * Maps the plan's stubs and rings, which no stub writes to yet, into the process. *stub_fd and
  * *rings are the caller's to close. NULL, or a clause, static: why not; nothing is mapped then. To

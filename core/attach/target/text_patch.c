@@ -151,7 +151,7 @@ static bool write_over(struct text_patch *p, uint64_t vaddr, const uint8_t *from
  * a file. */
 static bool probes_are_there(const uint8_t *stubs, const struct plan_site *s)
 {
-	uint32_t at[2];
+	uint32_t at[SITE_PROBES_MAX];
 	unsigned n = site_stub_probes(s, at);
 
 	for (unsigned i = 0; i < n; i++)

@@ -92,6 +92,11 @@ csv_calls() {
 page_moved() {
 	gt info trace >told 2>/dev/null && [ "$(awk '$1 == "end.dropped_fault" { print $2 }' told)" -gt 0 ]
 }
+# held_up: did a thread not get a processor for so long, in the middle of writing an event, that
+# others' events were written first? The trace has marked the calls that this touches.
+held_up() {
+	gt info trace >told 2>/dev/null && [ "$(awk '$1 == "end.ring_late" { n = $2 } END { print n + 0 }' told)" -gt 0 ]
+}
 
 # since MINOR WHAT: only with programs built by Go 1.MINOR or newer.
 since() {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
 #include "base/compare.h"
 #include "base/hash_index.h"
@@ -141,12 +142,29 @@ static bool is_go(const struct building *b, const struct path_node *x)
 	return x->go_edge && x->parent && !b->opt->cut_go;
 }
 
-static int take_paths(struct building *b, const struct path_node *from, size_t n, uint32_t *node_of)
+/* Which of the model's paths have anything, in them or below. To be freed; NULL: no memory. */
+static bool *find_any(const struct path_node *from, size_t n)
+{
+	bool *any = calloc(n + 1, sizeof(*any));
+
+	/* Nodes come after their parents. */
+	for (size_t i = n; any && i-- > 1;) {
+		any[i] |= stat_any(&from[i].stats);
+		any[from[i].parent] |= any[i];
+	}
+	return any;
+}
+
+/* any: those that are taken; NULL: all. */
+static int take_paths(struct building *b, const struct path_node *from, size_t n, const bool *any,
+		      uint32_t *node_of)
 {
 	enum call_tree_merge merge = b->opt->merge;
 	int err = 0;
 
 	for (size_t i = 1; !err && i < n; i++) {
+		if (any && !any[i])
+			continue;
 		const struct path_node *x = &from[i];
 		bool named = merge == MERGE_NAMES && x->func < b->info->n_funcs;
 		bool cut = merge == MERGE_NAMES && x->go_edge && b->opt->cut_go;
@@ -323,19 +341,23 @@ int call_tree_build(struct call_tree *t, const struct loaded_trace *trace,
 	uint32_t *node_of_key = NULL;
 	size_t n;
 	const struct path_node *from = model_paths(trace->model, &n);
-	int err = begin(&b, n);
+	bool *any = trace->view ? find_any(from, n) : NULL; /* a part has fewer paths */
+	int err = trace->view && !any ? -ENOMEM : begin(&b, n);
 
 	*t = (struct call_tree){ .node_of = calloc(n + 1, sizeof(*t->node_of)) };
 	if (!t->node_of)
 		err = -ENOMEM;
 	if (!err)
-		err = take_paths(&b, from, n, t->node_of);
+		err = take_paths(&b, from, n, any, t->node_of);
 	if (!err)
 		err = order(&b, t, &node_of_key);
 	for (size_t i = 1; !err && i < n; i++) {
+		if (any && !any[i])
+			continue;
 		t->node_of[i] = node_of_key[t->node_of[i]];
 		add_path(&t->nodes[t->node_of[i]], &from[i], is_go(&b, &from[i]));
 	}
+	free(any);
 	free(node_of_key);
 	finish(&b, err);
 	return err;

@@ -83,7 +83,7 @@ static void same_tree(const char *path, const struct call_tree_options *opt, con
 	FILE *out = open_memstream(&text, &size);
 
 	assert_true(r && out);
-	assert_int_equal(trace_load(&trace, r, NULL), 0);
+	assert_int_equal(trace_load(&trace, r, NULL, NULL), 0);
 	assert_int_equal(call_tree_build(&t, &trace, opt), 0);
 	for (size_t i = 1; i < t.n; i++) {
 		const struct call_node *x = &t.nodes[i];
@@ -169,7 +169,7 @@ static void test_subtree(void **state)
 	struct trace_reader *r = trace_reader_open(path);
 
 	assert_non_null(r);
-	assert_int_equal(trace_load(&trace, r, NULL), 0);
+	assert_int_equal(trace_load(&trace, r, NULL, NULL), 0);
 	assert_int_equal(call_tree_build(&t, &trace, &opt), 0);
 	assert_int_equal(t.nodes[1].subtree_ns, 300 + 2 * 100);
 	assert_int_equal(t.nodes[0].subtree_ns, t.nodes[1].subtree_ns);
@@ -207,7 +207,7 @@ static void test_join(void **state)
 	struct trace_reader *r = trace_reader_open(path);
 
 	assert_non_null(r);
-	assert_int_equal(trace_load(&trace, r, NULL), 0);
+	assert_int_equal(trace_load(&trace, r, NULL, NULL), 0);
 	assert_int_equal(call_tree_build(&t, &trace, &opt), 0);
 	assert_int_equal(call_tree_join(&joined, side, &all, &opt, node_of), 0);
 	assert_int_equal(joined.n, t.n);

@@ -332,16 +332,31 @@ static struct path_correction correction_of(const struct correcting *c, size_t p
 	};
 }
 
-static int correct(struct correcting *c, const struct loaded_trace *t)
+/* What the events of a model cost, as its paths tell. 0 or -ENOMEM; c->charges to be freed. */
+static int begin(struct correcting *c, const struct model *m, const struct trace_info *info)
+{
+	*c = (struct correcting){ 0 };
+	c->nodes = model_paths(m, &c->n);
+	c->funcs = model_funcs(m, &c->n_funcs);
+	c->charges = calloc(c->n, sizeof(*c->charges));
+	if (!c->charges)
+		return -ENOMEM;
+	read_costs(info, c->costs);
+	model_path_events(m, charge_events, c);
+	return 0;
+}
+
+/* all: of the whole trace, which tells the scale. */
+static int correct(struct correcting *c, const struct correcting *all, const struct loaded_trace *t)
 {
 	struct path_correction *of = calloc(c->n, sizeof(*of));
-	struct witness *room = calloc(c->n + c->n_funcs, sizeof(*room));
+	struct witness *room = calloc(all->n + all->n_funcs, sizeof(*room));
 	int err = of && room ? 0 : -ENOMEM;
 
 	if (!err) {
 		struct scale scale[FAMILIES];
 
-		find_scales(c, t->info, scale, room);
+		find_scales(all, t->info, scale, room);
 		for (size_t i = 1; i < c->n; i++)
 			of[i] = correction_of(c, i, scale);
 		err = model_correct(t->model, of);
@@ -353,23 +368,17 @@ static int correct(struct correcting *c, const struct loaded_trace *t)
 
 int correction_apply(struct loaded_trace *t)
 {
-	struct correcting c = { 0 };
-	int err = 0;
+	struct correcting c = { 0 }, whole = { 0 };
+	int err = begin(&c, t->model, t->info);
 
 	t->correction_tried = true;
-	c.nodes = model_paths(t->model, &c.n);
-	c.funcs = model_funcs(t->model, &c.n_funcs);
-	c.charges = calloc(c.n, sizeof(*c.charges));
-	if (c.charges) {
-		read_costs(t->info, c.costs);
-		model_path_events(t->model, charge_events, &c);
-		t->corrected = c.any;
-		if (t->corrected)
-			err = correct(&c, t);
-	} else {
-		err = -ENOMEM;
-	}
+	if (!err && t->whole)
+		err = begin(&whole, t->whole, t->info);
+	t->corrected = c.any || whole.any;
+	if (!err && t->corrected)
+		err = correct(&c, t->whole ? &whole : &c, t);
 	free(c.charges);
+	free(whole.charges);
 	if (err)
 		log_error("no memory to correct the times of %zu paths", c.n);
 	return err;

@@ -28,7 +28,7 @@ static void load(const char *events)
 	fixture_write_text(events, true, path);
 	reader = trace_reader_open(path);
 	assert_non_null(reader);
-	assert_int_equal(trace_load(&trace, reader, NULL), 0);
+	assert_int_equal(trace_load(&trace, reader, NULL, NULL), 0);
 	assert_int_equal(correction_apply(&trace), 0);
 }
 

@@ -68,7 +68,7 @@ int diff_load(struct diff *d, struct trace_reader *const r[2], bool by_path, boo
 
 	*d = (struct diff){ .by_path = by_path };
 	for (unsigned s = 0; !err && s < 2; s++)
-		err = trace_load(&d->side[s], r[s], NULL);
+		err = trace_load(&d->side[s], r[s], NULL, NULL);
 	for (unsigned s = 0; !err && !raw && s < 2; s++)
 		err = correction_apply(&d->side[s]);
 	if (err)

@@ -27,7 +27,7 @@ FIELD(declined_count)
 
 bool stat_any(const struct call_stats *st)
 {
-	return st->calls || st->morestack_ns || st->preempt_ns;
+	return st->calls || st->total_ns || st->morestack_ns || st->preempt_ns;
 }
 
 /* As measured, probes included. */

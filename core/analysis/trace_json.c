@@ -23,6 +23,13 @@ void trace_json_totals(const struct loaded_trace *t, struct json *j)
 	json_kv_u64(j, "orphan_exits", all->orphan_exits);
 	json_kv_u64(j, "folded_calls", loaded_trace_other_calls(t));
 	json_kv_u64(j, "bad_events", all->bad_events);
+	if (t->view) {
+		char said[TRACE_VIEW_BYTES];
+
+		json_kv_str(j, "shown", trace_view_say(t->view, said));
+		json_kv_u64(j, "calls_of_all", t->all->calls);
+		json_kv_u64(j, "root_ns_of_all", t->all->root_ns);
+	}
 }
 
 void trace_json_info(const struct loaded_trace *t, struct json *j)

@@ -3,7 +3,7 @@
 #ifndef GOTRACE_TRACE_LOAD_H
 #define GOTRACE_TRACE_LOAD_H
 
-#include "model/model.h"
+#include "analysis/trace_view.h"
 
 struct loaded_trace {
 	const struct trace_info *info; /* the reader's */
@@ -11,7 +11,13 @@ struct loaded_trace {
 	const struct model_totals *totals;
 	const struct call_stats *funcs; /* of info's functions; set once all was read */
 	size_t n_funcs;
-	bool complete; /* it has an end record */
+	/* What was asked for; NULL: all. Then `model` has what is asked for, and `whole` has all,
+	 * to say what was left out. */
+	const struct trace_view *view;
+	struct model_view model_view;
+	struct model *whole;            /* owned; NULL: the same as `model` */
+	const struct model_totals *all; /* of the whole trace */
+	bool complete;                  /* it has an end record */
 	/* by correction_apply: it was asked; times are without what probes cost */
 	bool correction_tried, corrected;
 	bool growing; /* it has none yet: it was still being recorded when it was opened */
@@ -31,12 +37,17 @@ struct trace_watch {
 };
 
 /*
- * Reads r to its end; `info`, `model` and `totals` are there for the callbacks already. watch: NULL
- * for none. 0 or -errno (logged, except watch->err); trace_unload in either case.
+ * Reads r to its end; `info`, `model` and `totals` are there for the callbacks already. view: the
+ * part that counts, which must live as long as t; NULL: all. watch: NULL for none. 0 or -errno
+ * (logged, except watch->err); trace_unload in either case.
  */
-int trace_load(struct loaded_trace *t, struct trace_reader *r, struct trace_watch *watch);
+int trace_load(struct loaded_trace *t, struct trace_reader *r, const struct trace_view *view,
+	       struct trace_watch *watch);
 void trace_unload(struct loaded_trace *t);
 
+/* What a view shows and what it leaves out: "shown: 3 of 10 calls, 1.20s of 3.40s (35.3%) ...", to
+ * be freed; NULL: nothing is left out, or no memory. */
+char *loaded_trace_left_out(const struct loaded_trace *t);
 /* From the first event to the last. */
 uint64_t loaded_trace_span_ns(const struct loaded_trace *t);
 /* Calls counted under [other] because the model's tree of paths is full. */

@@ -26,7 +26,8 @@ static bool whole(const struct loaded_trace *trace)
 
 static void summary(const struct loaded_trace *trace, struct notes *to)
 {
-	const struct model_totals *t = trace->totals;
+	const struct model_totals *t = trace->all;
+	char *left_out = loaded_trace_left_out(trace);
 	const char *path = value(trace, KEY_BINARY_PATH), *go = value(trace, KEY_GO_VERSION);
 	const char *probes = value(trace, KEY_PROBE_STRATEGY);
 
@@ -35,7 +36,11 @@ static void summary(const struct loaded_trace *trace, struct notes *to)
 			  probes);
 	notes_add(to, "%" PRIu64 " event%s, %" PRIu64 " call%s, %" PRIu64 " goroutine%s in %s",
 		  t->events, plural(t->events), t->calls, plural(t->calls), t->goroutines,
-		  plural(t->goroutines), HUMAN(loaded_trace_span_ns(trace)));
+		  plural(t->goroutines),
+		  HUMAN(t->last_ns > t->first_ns ? t->last_ns - t->first_ns : 0));
+	if (left_out)
+		notes_add(to, "%s", left_out);
+	free(left_out);
 	if (!t->calls)
 		notes_add(to, "no call was recorded%s",
 			  whole(trace) && !t->loss_records
@@ -118,8 +123,7 @@ static bool dropped(const struct loaded_trace *trace, struct notes *to)
 static void followed(const struct loaded_trace *trace, struct notes *to)
 {
 	uint64_t children = trace_info_u64(trace->info, KEY_END_CHILDREN, 0);
-	uint64_t execs = trace_info_u64(trace->info, KEY_END_EXECS, 0),
-		 images = trace->totals->images,
+	uint64_t execs = trace_info_u64(trace->info, KEY_END_EXECS, 0), images = trace->all->images,
 		 missed = trace_info_u64(trace->info, KEY_END_MISSED_IMAGES, 0);
 
 	if (children)
@@ -146,7 +150,7 @@ static void followed(const struct loaded_trace *trace, struct notes *to)
 /* What the pairing had to do without. */
 static void pairing(const struct loaded_trace *trace, struct notes *to)
 {
-	const struct model_totals *t = trace->totals;
+	const struct model_totals *t = trace->all;
 	uint64_t other = loaded_trace_other_calls(trace);
 
 	if (t->orphan_exits)
@@ -222,7 +226,7 @@ static const char *none_lost(const struct loaded_trace *trace, bool any_dropped)
 
 static void lost(const struct loaded_trace *trace, bool any_dropped, struct notes *to)
 {
-	const struct model_totals *t = trace->totals;
+	const struct model_totals *t = trace->all;
 	char events[160], calls[96] = "";
 
 	snprintf(events, sizeof(events), "%s", none_lost(trace, any_dropped));

@@ -8,6 +8,7 @@
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/output.h"
+#include "cli/view_options.h"
 #include "export/export.h"
 
 enum {
@@ -23,6 +24,7 @@ enum {
 };
 
 struct export_args {
+	struct view_options view;
 	struct export_options opt;
 	const struct export_format *format;
 	const char *files[2];
@@ -108,13 +110,40 @@ static void finish_options(struct argp_state *state, struct export_args *a)
 		a->opt.files[i] = a->files[i];
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+/* Perun's own. */
+static error_t parse_perun(int key, char *arg, struct argp_state *state)
 {
-	static const char *const weights[] = { "self", "total", "calls", NULL };
 	static const char *const layouts[] = { "flat", "stacks", "legacy", NULL };
 	struct export_args *a = state->input;
 
 	switch (key) {
+	case KEY_LAYOUT:
+		a->given |= EXPORT_PERUN;
+		a->opt.layout = (enum perun_layout)arg_choice(state, "layout of Perun's", arg,
+							      layouts);
+		return 0;
+	case KEY_ORIGIN:
+		a->given |= EXPORT_PERUN;
+		a->opt.origin = arg;
+		return 0;
+	case KEY_HOST:
+		a->given |= EXPORT_PERUN;
+		a->opt.host = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	static const char *const weights[] = { "self", "total", "calls", NULL };
+	struct export_args *a = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->view;
+		return 0;
 	case 'F':
 		a->format = &export_formats[arg_table(state, "format", arg, export_formats,
 						      sizeof(export_formats[0]))];
@@ -146,19 +175,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->given |= EXPORT_ARGS;
 		a->opt.args = true;
 		return 0;
-	case KEY_LAYOUT:
-		a->given |= EXPORT_PERUN;
-		a->opt.layout = (enum perun_layout)arg_choice(state, "layout of Perun's", arg,
-							      layouts);
-		return 0;
-	case KEY_ORIGIN:
-		a->given |= EXPORT_PERUN;
-		a->opt.origin = arg;
-		return 0;
-	case KEY_HOST:
-		a->given |= EXPORT_PERUN;
-		a->opt.host = arg;
-		return 0;
 	case ARGP_KEY_ARG:
 		if (a->n_files == 2)
 			arg_error(state, "two traces at most");
@@ -168,7 +184,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		finish_options(state, a);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_perun(key, arg, state);
 	}
 }
 
@@ -216,13 +232,17 @@ static int write_output(const struct export_args *a)
 
 int cmd_export(int argc, char **argv)
 {
+	static const struct argp_child children[] = {
+		{ &view_argp, 0, "A part of the trace:", 10 },
+		{ 0 },
+	};
 	static const struct argp argp = {
 		options,
 		parse,
 		"[FILE [AFTER]]",
 		"Writes a trace in a format that another program opens. FILE defaults to gotrace.out. "
 		"With --format=html, AFTER is a second trace, and the page shows what changed.\v",
-		NULL,
+		children,
 		help,
 		NULL
 	};
@@ -231,5 +251,9 @@ int cmd_export(int argc, char **argv)
 	argp_err_exit_status = STATUS_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	signal(SIGPIPE, SIG_IGN);
-	return write_output(&a) ? STATUS_BAD_INPUT : 0;
+	a.opt.view = &a.view.view;
+	int err = write_output(&a);
+
+	view_options_free(&a.view);
+	return err ? STATUS_BAD_INPUT : 0;
 }

@@ -6,16 +6,17 @@
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/pager.h"
+#include "cli/view_options.h"
 #include "report/report.h"
 
 #define DEFAULT_ROWS 30 /* text */
-#define SECOND_NS    1000000000ull
 
-enum { KEY_GOID = 256, KEY_FROM, KEY_TO, KEY_MIN, KEY_DEPTH, KEY_MIN_SHARE, KEY_FOLD, KEY_RAW };
+enum { KEY_MIN = 256, KEY_DEPTH, KEY_MIN_SHARE, KEY_FOLD, KEY_RAW };
 
 struct report_args {
 	struct report_options opt;
 	struct reading reading;
+	struct view_options view;
 	const struct report_format *format;
 	const char *file;
 	bool limit_given;
@@ -44,10 +45,6 @@ static const struct argp_option options[] = {
 	  "one row for all goroutines that the same go statement started with the same function",
 	  3 },
 	{ 0, 0, 0, 0, "With --by=call:", 4 },
-	{ "goid", KEY_GOID, "ID", 0, "only calls on this goroutine", 4 },
-	{ "from", KEY_FROM, "SECONDS", 0,
-	  "only calls that begin at least this long after the trace's first event", 4 },
-	{ "to", KEY_TO, "SECONDS", 0, "only calls that begin earlier than this", 4 },
 	{ "min", KEY_MIN, "DURATION", 0,
 	  "only calls that last at least this long: 500ns, 10us, 1.5ms, 2s", 4 },
 	{ 0 },
@@ -74,8 +71,15 @@ static void finish_options(struct argp_state *state, struct report_args *a)
 		arg_error(
 			state,
 			"percentiles are kept for functions only: --by=path does not sort by them");
-	if (a->opt.to_ns && a->opt.to_ns <= a->opt.from_ns)
-		arg_error(state, "--to is not after --from");
+	struct trace_view *v = &a->view.view;
+
+	v->said = a->format != &report_formats[1]; /* csv has no room for it */
+	if (a->opt.by == BY_CALL) {                /* whole calls that begin then */
+		a->opt.from_ns = v->from_ns;
+		a->opt.to_ns = v->to_ns;
+		v->from_ns = v->to_ns = 0;
+	}
+	a->opt.view = v;
 }
 
 /* Options for one kind of row only. */
@@ -97,16 +101,6 @@ static error_t parse_of_rows(int key, char *arg, struct argp_state *state)
 		a->option_of[BY_GOROUTINE] = "--fold";
 		a->opt.fold = true;
 		return 0;
-	case KEY_GOID:
-		a->opt.goid = arg_number(state, a->option_of[BY_CALL] = "--goid", arg);
-		return 0;
-	case KEY_FROM:
-		a->opt.from_ns = arg_duration(state, a->option_of[BY_CALL] = "--from", arg,
-					      SECOND_NS);
-		return 0;
-	case KEY_TO:
-		a->opt.to_ns = arg_duration(state, a->option_of[BY_CALL] = "--to", arg, SECOND_NS);
-		return 0;
 	case KEY_MIN:
 		a->opt.min_ns = arg_duration(state, a->option_of[BY_CALL] = "--min", arg, 0);
 		return 0;
@@ -123,7 +117,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &a->reading;
+		state->child_inputs[0] = &a->view;
+		state->child_inputs[1] = &a->reading;
 		return 0;
 	case 'b':
 		a->opt.by = (enum report_by)arg_choice(state, "report by", arg, rows);
@@ -155,7 +150,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 int cmd_report(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &reading_argp, 0, "Reading:", 20 }, { 0 } };
+	static const struct argp_child children[] = {
+		{ &view_argp, 0,
+		  "A part of the trace (what is left out is said below the report):", 10 },
+		{ &reading_argp, 0, "Reading:", 20 },
+		{ 0 },
+	};
 	static const struct argp argp = {
 		options,
 		parse,
@@ -183,5 +183,6 @@ int cmd_report(int argc, char **argv)
 		err = a.format->write(r, &a.opt, stdout);
 	err |= reading_end();
 	trace_reader_close(r);
+	view_options_free(&a.view);
 	return err ? STATUS_BAD_INPUT : 0;
 }

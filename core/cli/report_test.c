@@ -17,6 +17,7 @@
 
 /* Test programs link the libraries only, and argp exits: run the built command in a child. */
 #include "cli/args.c"
+#include "cli/view_options.c"
 #include "cli/output.c"
 #include "cli/pager.c"
 #include "cli/report.c"
@@ -145,6 +146,47 @@ static void test_sort(void **state)
 	}
 }
 
+static void test_part(void **state)
+{
+	static const struct {
+		const char *args[5], *has, *lacks;
+	} cases[] = {
+		{ { "--focus", "main.g" },
+		  "shown: 2 of 103 calls, 800ns of 2.84us (28.2%)",
+		  "main.f" },
+		{ { "--focus=main.g", "--focus=main.f" },
+		  "--focus main.g, --focus main.f",
+		  "Method" },
+		{ { "--ignore=main.?", "--by=path" }, "Method\n", "main.g\n" },
+		{ { "--goid=1,7", "--goid=8" },
+		  "shown: 103 of 103 calls, 2.84us of 2.84us (100.0%) as measured: --goid 1,7,8;",
+		  "(unfinished)" },
+		{ { "--goid=7", "--by=goroutine" }, "shown: 0 of 103", "\n        1" },
+		{ { "--from=0", "--to=15ns" }, "  (1 unfinished)\n", "main.g" },
+		{ { "--from=15ns", "--by=goroutine" }, "--from 0.000000015s;", "unfinished" },
+		{ { "--from=15ns", "--by=call", "-n1" }, "0.000000022", "shown:" },
+		{ { "--focus=main.g", "--format=csv" },
+		  "gotrace: shown: 2 of 103 calls",
+		  "main.f" },
+		{ { "--focus=main.g", "--format=json" },
+		  "\"shown\": \"--focus main.g\"",
+		  "gotrace: " },
+		{ { "--focus=main.g", "--format=json" }, "\"calls_of_all\": 103", "gotrace: " },
+		{ { "--by=call", "--goid=7" }, "no call matches --goid", "main.f" },
+	};
+	char said[SAID_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(run(cases[i].args, 0, said), 0);
+		if (!strstr(said, cases[i].has) || strstr(said, cases[i].lacks))
+			fail_msg("case %zu: no '%s', or '%s' in:\n%s", i, cases[i].has,
+				 cases[i].lacks, said);
+	}
+	assert_int_equal(run((const char *[]){ "--focus=main.h", NULL }, 0, said), 1);
+	assert_non_null(strstr(said, "--focus: no function of this trace matches 'main.h'"));
+}
+
 static void test_usage(void **state)
 {
 	static const struct {
@@ -156,6 +198,8 @@ static void test_usage(void **state)
 		{ { "--sort=max", "--by=goroutine" }, "--by=goroutine sorts by self, total" },
 		{ { "--sort=calls", "--by=call" }, "--by=call sorts by self or total" },
 		{ { "--sort=cost", "--raw" }, "--sort=cost is not with --raw" },
+		{ { "--from=2", "--to=1" }, "--to is not after --from" },
+		{ { "--goid=1,x" }, "--goid takes a number, not 'x'" },
 		{ { "--color=red" }, "there is no choice of colour 'red'" },
 	};
 	char said[SAID_BYTES];
@@ -253,9 +297,8 @@ static void test_terminal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sort),
-		cmocka_unit_test(test_usage),
-		cmocka_unit_test(test_terminal),
+		cmocka_unit_test(test_sort),     cmocka_unit_test(test_part),
+		cmocka_unit_test(test_usage),    cmocka_unit_test(test_terminal),
 		cmocka_unit_test(test_no_pager),
 	};
 

@@ -15,9 +15,11 @@
 #include "base/log.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/view_options.h"
 #include "export/export.h"
 
 struct view_args {
+	struct view_options view;
 	bool raw;
 	const char *files[2];
 	size_t n_files;
@@ -35,6 +37,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct view_args *a = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->view;
+		return 0;
 	case KEY_RAW:
 		a->raw = true;
 		return 0;
@@ -91,7 +96,9 @@ static int make_file(const struct user *u, char *path, size_t size)
 
 static int write_page(const struct view_args *a, FILE *out)
 {
-	const struct export_options opt = { .raw = a->raw, .files = { a->files[0], a->files[1] } };
+	const struct export_options opt = { .view = &a->view.view,
+					    .raw = a->raw,
+					    .files = { a->files[0], a->files[1] } };
 	struct trace_reader *r[2] = { NULL, NULL };
 	int err = 0;
 
@@ -192,6 +199,10 @@ static int view(const struct view_args *a)
 
 int cmd_view(int argc, char **argv)
 {
+	static const struct argp_child children[] = {
+		{ &view_argp, 0, "A part of the trace:", 10 },
+		{ 0 },
+	};
 	static const struct argp argp = {
 		options,
 		parse,
@@ -199,7 +210,7 @@ int cmd_view(int argc, char **argv)
 		"Shows a trace in a browser: writes the page of 'gotrace export --format=html' to a file that only you can "
 		"read, prints its name and opens it if there is a display. With two traces, shows what changed from the "
 		"first to the second. FILE defaults to gotrace.out.",
-		NULL,
+		children,
 		NULL,
 		NULL
 	};
@@ -208,5 +219,8 @@ int cmd_view(int argc, char **argv)
 	argp_err_exit_status = STATUS_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	signal(SIGPIPE, SIG_IGN);
-	return view(&a) ? STATUS_BAD_INPUT : 0;
+	int err = view(&a);
+
+	view_options_free(&a.view);
+	return err ? STATUS_BAD_INPUT : 0;
 }

@@ -180,7 +180,7 @@ int export_chrome(struct trace_reader *const *r, size_t n, const struct export_o
 	(void)n;
 	json_init(&c.j, out, false);
 	if (!err)
-		err = trace_load(&c.trace, r[0], &c.watch);
+		err = trace_load(&c.trace, r[0], opt->view, &c.watch);
 	if (!err)
 		err = put_trace(&c);
 	if (!err)

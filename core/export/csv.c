@@ -84,7 +84,7 @@ static int paths(struct trace_reader *r, const struct export_options *opt, FILE 
 	struct thesis t;
 	uint32_t *path = NULL;
 	size_t cap = 0;
-	int err = thesis_load(&t, r, opt->no_go_edges);
+	int err = thesis_load(&t, r, opt->view, opt->no_go_edges);
 
 	fputs("Function,Trace,Calls [#]", out);
 	for (const struct thesis_column *c = thesis_columns; c->name; c++)
@@ -160,7 +160,7 @@ static int calls(struct trace_reader *r, const struct export_options *opt, FILE 
 
 	(void)opt;
 	if (!err)
-		err = trace_load(&trace, r, &in.watch);
+		err = trace_load(&trace, r, opt->view, &in.watch);
 	if (!err)
 		err = call_rows(&in, &trace, out);
 	call_spool_close(&in.calls);

@@ -6,12 +6,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "trace/trace.h"
+#include "analysis/trace_view.h"
 
 enum perun_layout { PERUN_FLAT, PERUN_STACKS, PERUN_LEGACY };
 enum export_weight { WEIGHT_SELF, WEIGHT_TOTAL, WEIGHT_CALLS };
 
 struct export_options {
+	const struct trace_view *view; /* the part of the trace that counts; NULL: all */
 	enum export_weight weight;
 	/* a goroutine's outermost call is a root, not below the call that started it */
 	bool no_go_edges;

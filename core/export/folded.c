@@ -69,7 +69,7 @@ int export_folded(struct trace_reader *const *r, size_t n, const struct export_o
 {
 	struct call_tree tree;
 	struct loaded_trace trace;
-	int err = tree_load(&trace, &tree, r[0], NULL, opt->no_go_edges, opt->raw);
+	int err = tree_load(&trace, &tree, r[0], opt->view, NULL, opt->no_go_edges, opt->raw);
 
 	(void)n;
 	if (!err)

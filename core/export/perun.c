@@ -279,7 +279,7 @@ int export_perun(struct trace_reader *const *r, size_t n, const struct export_op
 		 FILE *out)
 {
 	struct perun p = { .cap = 0 };
-	int err = thesis_load(&p.t, r[0], opt->no_go_edges);
+	int err = thesis_load(&p.t, r[0], opt->view, opt->no_go_edges);
 
 	(void)n;
 	if (!err) {

@@ -81,12 +81,13 @@ static int by_self(const void *x, const void *y, void *ctx)
 	return m != n ? (m > n ? -1 : 1) : (a > b) - (a < b);
 }
 
-int thesis_load(struct thesis *t, struct trace_reader *r, bool cut_go)
+int thesis_load(struct thesis *t, struct trace_reader *r, const struct trace_view *view,
+		bool cut_go)
 {
 	struct noting noting = { .watch = { .on_call = on_call, .ctx = &noting } };
 
 	*t = (struct thesis){ 0 };
-	int err = tree_load(&t->trace, &t->tree, r, &noting.watch, cut_go, true);
+	int err = tree_load(&t->trace, &t->tree, r, view, &noting.watch, cut_go, true);
 
 	if (!err)
 		err = take_notes(t, &noting);

@@ -22,7 +22,8 @@ struct thesis {
 };
 
 /* As tree_load; thesis_free in either case. */
-int thesis_load(struct thesis *t, struct trace_reader *r, bool cut_go);
+int thesis_load(struct thesis *t, struct trace_reader *r, const struct trace_view *view,
+		bool cut_go);
 void thesis_free(struct thesis *t);
 
 enum thesis_unit { THESIS_COUNT, THESIS_NS, THESIS_PER_CALL, THESIS_SHARE };

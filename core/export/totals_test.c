@@ -34,7 +34,7 @@ static struct totals truth(const char *path)
 	size_t n;
 
 	assert_non_null(r);
-	assert_int_equal(trace_load(&trace, r, NULL), 0);
+	assert_int_equal(trace_load(&trace, r, NULL, NULL), 0);
 	const struct path_node *nodes = model_paths(trace.model, &n);
 
 	for (size_t i = 1; i < n; i++) {

@@ -4,10 +4,10 @@
 #include "analysis/correction.h"
 
 int tree_load(struct loaded_trace *trace, struct call_tree *tree, struct trace_reader *r,
-	      struct trace_watch *watch, bool cut_go, bool raw)
+	      const struct trace_view *view, struct trace_watch *watch, bool cut_go, bool raw)
 {
 	const struct call_tree_options opt = { MERGE_NAMES, ORDER_NAMES_SPECIAL_LAST, cut_go };
-	int err = trace_load(trace, r, watch);
+	int err = trace_load(trace, r, view, watch);
 
 	*tree = (struct call_tree){ 0 };
 	if (!err && !raw)

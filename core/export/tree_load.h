@@ -7,11 +7,11 @@
 #include "analysis/call_tree.h"
 
 /*
- * Reads r to its end. watch: NULL for none. cut_go: what a go statement started is outermost. raw:
- * times stay as measured, what probes cost included. 0 or -errno (logged, except watch->err);
- * trace_unload and call_tree_free in either case.
+ * Reads r to its end. view: the part that counts, NULL: all. watch: NULL for none. cut_go: what a
+ * go statement started is outermost. raw: times stay as measured, what probes cost included. 0 or
+ * -errno (logged, except watch->err); trace_unload and call_tree_free in either case.
  */
 int tree_load(struct loaded_trace *trace, struct call_tree *tree, struct trace_reader *r,
-	      struct trace_watch *watch, bool cut_go, bool raw);
+	      const struct trace_view *view, struct trace_watch *watch, bool cut_go, bool raw);
 
 #endif

@@ -47,6 +47,7 @@ static int locate_folded(struct stack *s, struct frame *f)
 	return err;
 }
 
+/* f is above all that is muted on s. */
 static void fill(const struct stack *s, const struct frame *f, struct call *c)
 {
 	*c = (struct call){ .start_ns = f->start_ns,
@@ -54,7 +55,7 @@ static void fill(const struct stack *s, const struct frame *f, struct call *c)
 			    .order = f->order,
 			    .func = f->func,
 			    .path = f->path,
-			    .level = (uint32_t)(f - s->frames),
+			    .level = (uint32_t)(f - s->frames - s->n_muted),
 			    .tid = f->tid,
 			    .image = s->info.image,
 			    .suspect = f->flags & FRAME_SUSPECT,
@@ -68,6 +69,14 @@ static int push_folded(struct stack *s, struct frame *f, bool folded)
 	int err = folded ? locate_folded(s, f) : 0;
 
 	return err ? err : open_funcs_add(&s->open, f->func, 1);
+}
+
+static int push_muted(struct stack *s, struct frame *f)
+{
+	f->flags |= FRAME_MUTED;
+	s->n_muted++;
+	s->n++;
+	return 0;
 }
 
 int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t func)
@@ -95,6 +104,8 @@ int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t 
 		if (err)
 			return err;
 	}
+	if (__builtin_expect(m->opt.view != NULL, 0) && view_mutes(m, s, f))
+		return push_muted(s, f);
 	err = paths_event(&m->paths, f->path, 0, m->entry_code);
 	if (err)
 		return err;
@@ -106,17 +117,17 @@ int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t 
 	s->n++;
 	s->info.calls++;
 	m->totals.calls++;
-	call_begun(m, s);
+	call_begun(m, s, f);
 	return 0;
 }
 
-void call_begun(struct model *m, struct stack *s)
+void call_begun(struct model *m, struct stack *s, struct frame *f)
 {
 	struct call c;
 
-	if (!m->opt.on_entry)
+	if (!m->opt.on_entry || f->flags & FRAME_MUTED)
 		return;
-	fill(s, top(s), &c);
+	fill(s, f, &c);
 	m->opt.on_entry(m->opt.ctx, &c);
 }
 
@@ -176,14 +187,46 @@ static void add_to_func(struct call_stats *st, const struct ended *c, bool whole
 	add_rare(st, c, whole);
 }
 
+/* A call that does not count, or of which a part does not. */
+static int pop_viewed(struct model *m, struct stack *s, uint64_t dur_ns, enum call_end *end)
+{
+	struct frame *f = top(s);
+	bool finished = *end == CALL_FINISHED || *end == CALL_TAIL;
+	int err = 0;
+
+	if (!(f->flags & FRAME_MUTED)) {
+		if (finished) {
+			*end = CALL_UNFINISHED;
+			err = path_events_add(&m->paths.events, f->path, m->exit_code);
+			m->exit_code = NO_EVENT;
+		}
+		return err;
+	}
+	if (finished)
+		m->exit_code = NO_EVENT;
+	if (s->open.n)
+		err = open_funcs_add(&s->open, f->func, -1);
+	if (s->n > 1)
+		s->frames[s->n - 2].child_ns += dur_ns;
+	s->n_muted--;
+	s->n--;
+	return err;
+}
+
 int call_pop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
 {
 	struct frame *f = &s->frames[s->n - 1];
 	uint64_t dur = ts_ns > f->start_ns ? ts_ns - f->start_ns : 0;
 	uint64_t self = dur > f->child_ns ? dur - f->child_ns : 0;
 	bool suspect = f->flags & FRAME_SUSPECT;
-	const struct ended ended = { dur, self, end, suspect };
 	int err = 0;
+
+	if (__builtin_expect(f->flags & (FRAME_MUTED | FRAME_CUT), 0)) {
+		err = pop_viewed(m, s, dur, &end);
+		if (err || f->flags & FRAME_MUTED)
+			return err;
+	}
+	const struct ended ended = { dur, self, end, suspect };
 
 	add_to_node(&m->paths, f->path, &ended, f->flags & FRAME_FIRST);
 	if (__builtin_expect(m->paths.other && f->path == m->paths.other, 0))
@@ -225,8 +268,12 @@ static int uncount(struct model *m, struct stack *s)
 {
 	struct frame *f = top(s);
 
-	s->info.calls--;
-	m->totals.calls--;
+	if (f->flags & FRAME_MUTED) {
+		s->n_muted--;
+	} else {
+		s->info.calls--;
+		m->totals.calls--;
+	}
 	s->n--;
 	return s->open.n ? open_funcs_add(&s->open, f->func, -1) : 0;
 }

@@ -51,8 +51,12 @@ struct model *model_new(const struct trace_info *info, const struct model_option
 		m->info = info;
 		m->max_stacks = m->max_frames_room = UINT64_MAX;
 		if (opt)
-			m->opt = *opt;
+			m->opt = m->later = *opt;
+		if (opt && opt->view && opt->view->later)
+			m->opt = (struct model_options){ .view = opt->view,
+							 .max_paths = opt->max_paths };
 		err = paths_init(&m->paths, m->opt.max_paths);
+		m->paths.view = m->opt.view;
 		if (!err)
 			err = take_tables(m);
 	}
@@ -140,6 +144,9 @@ int model_finish(struct model *m)
 		return err;
 	/* While events came, only nodes were counted: half the memory to touch a call. */
 	paths_settle(&m->paths);
+	err = view_settle(m);
+	if (err)
+		return err;
 	for (size_t i = 1; i < m->paths.n; i++) {
 		const struct path_node *n = &m->paths.nodes[i];
 		struct call_stats st = n->stats;

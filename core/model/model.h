@@ -128,14 +128,31 @@ struct model_totals {
 	 */
 	uint64_t root_ns, probe_ns;
 	uint64_t first_ns, last_ns;
+	uint64_t from_ns; /* where that begins which counts: first_ns, or model_view_begin's */
 	uint64_t goroutines, images; /* images: the first counts once something is known of it */
 	/* calls put under PATH_OTHER for want of a node, deeper ones apart */
 	uint64_t folded_nodes;
 	uint64_t bad_events; /* unknown site or kind */
 };
 
+/*
+ * What counts of a trace. The rest is paired, so that paths are whole, but is in no number and is
+ * not handed out. Of calls above those that count, only the part of their total that is spent in
+ * these counts.
+ */
+struct model_view {
+	const uint8_t *funcs; /* VIEW_* of each function; NULL: of no function */
+	bool focus;           /* only what has a VIEW_FOCUS function on its path */
+	const uint64_t *goids;
+	size_t n_goids; /* only what these goroutines did; 0: all did */
+	bool later;     /* nothing counts before model_view_begin */
+};
+#define VIEW_FOCUS  1 /* it and all below it count */
+#define VIEW_IGNORE 2 /* it and all below it do not */
+
 struct model_options {
-	uint32_t max_paths; /* 0: a million */
+	const struct model_view *view; /* NULL: all counts */
+	uint32_t max_paths;            /* 0: a million */
 	/* Called as each call begins / ends; NULL: not wanted. A call whose prologue was stopped
 	 * (EV_MORESTACK) begins once more, with the same order and a later start; or gets no
 	 * on_call when it never went on: it was none. */
@@ -161,6 +178,13 @@ int model_feed_span(struct model *m, const struct trace_span *span); /* faster t
  * model_feed returns -E2BIG, paths are counted under [other]. Without a call all is believed.
  */
 void model_allow(struct model *m, uint64_t stored_bytes);
+/*
+ * What counts begins at ts_ns: forgets all numbers so far. What is open begins there once more, and
+ * its end is CALL_UNFINISHED, as it is not seen whole. 0 or -ENOMEM.
+ */
+int model_view_begin(struct model *m, uint64_t ts_ns);
+/* It ends at ts_ns, before model_finish: what is open there is unfinished. */
+void model_view_end(struct model *m, uint64_t ts_ns);
 /* Ends everything that is open. To be called once, before the getters. */
 int model_finish(struct model *m);
 void model_free(struct model *m);

@@ -14,6 +14,8 @@
 /* its prologue called morestack (thesis): the next entry is this call again */
 #define FRAME_STOPPED 8
 #define FRAME_TAILED  16 /* jumped to a probed function, whose exit ends it too */
+#define FRAME_MUTED   32 /* of a model_view: it does not count */
+#define FRAME_CUT     64 /* it began before what counts */
 
 /* A call that has begun. */
 struct frame {
@@ -55,8 +57,10 @@ struct open_funcs {
 struct stack {
 	struct frame *frames;
 	size_t n, cap;
+	size_t n_muted; /* of n */
 	uint32_t index; /* in its stack_table */
 	bool system;
+	bool muted;    /* not a goroutine that counts */
 	bool go_edge;  /* root and root_pc come from EV_CREATE */
 	uint32_t root; /* path node below which outermost calls hang */
 	uint64_t root_pc;
@@ -78,6 +82,7 @@ struct stack_table {
 struct model {
 	const struct trace_info *info;
 	struct model_options opt;
+	struct model_options later; /* with view->later: opt, from model_view_begin on */
 	struct model_totals totals;
 	struct site_ref {
 		uint32_t func, target;
@@ -152,8 +157,8 @@ int stack_grow(struct model *m, struct stack *s);
 /* calls.c: 0 or -ENOMEM */
 int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t func);
 int call_pop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
-/* Hands the top frame to on_entry. */
-void call_begun(struct model *m, struct stack *s);
+/* Hands a frame to on_entry. */
+void call_begun(struct model *m, struct stack *s, struct frame *f);
 /* Ends all frames deeper than depth. */
 int call_pop_deeper_slow(struct model *m, struct stack *s, uint32_t depth, uint64_t ts_ns,
 			 enum call_end end);
@@ -185,6 +190,14 @@ static inline void prologue_stop_settle(struct model *m, struct stack *s, uint64
 }
 
 uint32_t prologue_stop_func(const struct model *m, uint64_t pc);
+
+/* view.c */
+/* Does the frame of an entry not count? */
+bool view_mutes(const struct model *m, const struct stack *s, const struct frame *f);
+/* Of a goroutine, as its stack is made. */
+bool view_mutes_goid(const struct model *m, uint64_t goid);
+/* Calls above what counts get their part of it, all sums are made anew. */
+int view_settle(struct model *m);
 
 /* pairing.c: ends all that is open on all stacks, unfinished. 0 or -ENOMEM */
 int pair_end_all(struct model *m, uint64_t ts_ns);

@@ -24,9 +24,10 @@ static int note_inside(struct model *m, struct stack *s, const struct event *e)
 {
 	unsigned how = EVF_HOW(e->flags) <= HOW_MAX ? EVF_HOW(e->flags) : HOW_UNKNOWN;
 
-	return s->n ? path_events_add(&m->paths.events, top(s)->path,
-				      path_event_code(ROLE_INSIDE, how))
-		    : 0;
+	return s->n && !(top(s)->flags & FRAME_MUTED)
+		       ? path_events_add(&m->paths.events, top(s)->path,
+					 path_event_code(ROLE_INSIDE, how))
+		       : 0;
 }
 
 /* A frame whose second entry is missing has evidently run. */
@@ -47,7 +48,7 @@ static int entered_again(struct model *m, struct stack *s, const struct event *e
 	f->tid = e->tid;
 	if (s->stop.active)
 		prologue_stop_entered(m, s, e->ts_ns);
-	call_begun(m, s);
+	call_begun(m, s, f);
 	return 0;
 }
 
@@ -377,7 +378,7 @@ static inline int pair(struct model *m, const struct event *e, const uint64_t ar
 	int err = 0;
 
 	if (__builtin_expect(!t->events++, 0))
-		t->first_ns = e->ts_ns;
+		t->first_ns = t->from_ns = e->ts_ns;
 	switch (e->kind) {
 	case EV_ENTRY:
 	case EV_EXIT:

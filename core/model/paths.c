@@ -76,6 +76,22 @@ static int hot_reserve(struct paths *t, size_t need)
 	return 0;
 }
 
+/* VIEW_* of a node of func below parent. */
+static uint8_t view_of(const struct paths *t, uint32_t parent, uint32_t func)
+{
+	const struct model_view *v = t->view;
+	uint8_t view = v ? t->hot[parent].view & (VIEW_FOCUS | VIEW_IGNORE) : 0;
+
+	if (!v || !v->funcs)
+		return 0;
+	if (func < PATH_TIMER)
+		view |= v->funcs[func];
+	/* what stands for any function is not known to be one of those */
+	if (view & VIEW_IGNORE || func == PATH_OTHER || (v->focus && !(view & VIEW_FOCUS)))
+		view |= VIEW_MUTED;
+	return view;
+}
+
 static int node_new(struct paths *t, uint32_t parent, uint32_t func, uint32_t *node)
 {
 	int err = vec_reserve(&t->nodes, &t->cap, t->n + 1);
@@ -94,6 +110,7 @@ static int node_new(struct paths *t, uint32_t parent, uint32_t func, uint32_t *n
 	t->hot[id].parent = parent;
 	t->hot[id].func = func;
 	t->hot[id].min_ns = UINT64_MAX;
+	t->hot[id].view = view_of(t, parent, func);
 	if (id != parent) {
 		t->nodes[id].next_sibling = t->nodes[parent].first_child;
 		t->nodes[parent].first_child = id;
@@ -247,5 +264,22 @@ void paths_settle(struct paths *t)
 		st->sum_ns += h->sum_ns;
 		st->min_ns = h->finished ? h->min_ns : 0;
 		st->max_ns = h->max_ns;
+	}
+}
+
+void paths_forget(struct paths *t)
+{
+	path_events_free(&t->events);
+	t->events = (struct path_event_table){ 0 };
+	for (size_t i = 0; i < t->n; i++) {
+		struct path_hot *h = &t->hot[i];
+
+		h->finished = h->sum_ns = h->max_ns = h->self_ns = 0;
+		h->min_ns = UINT64_MAX;
+		h->usual[0] = h->usual[1] = 0;
+		t->aux[i].unusual[0] = t->aux[i].unusual[1] = 0;
+		t->nodes[i].stats = (struct call_stats){ 0 };
+		t->nodes[i].recursive = 0;
+		t->nodes[i].max_recursion = 1;
 	}
 }

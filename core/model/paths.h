@@ -27,8 +27,12 @@ struct path_hot {
 	bool outermost;        /* no node above on the same goroutine has its function */
 	/* path_event_code of the first event that began, or ended, a call; 0: none yet */
 	uint8_t usual[2];
+	/* of a model_view: VIEW_* of it and of all above; VIEW_MUTED: it does not count */
+	uint8_t view;
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct path_hot) == 64, "a cache line");
+
+#define VIEW_MUTED 4
 
 /* What only a new node needs. */
 struct path_aux {
@@ -55,10 +59,11 @@ struct paths {
 	struct hash_index calls; /* nodes that are called by their parent, by parent and func */
 	struct path_go *gos;
 	size_t n_gos, cap_gos;
-	struct hash_index gos_by_key; /* by parent, func and pc */
-	uint32_t max;                 /* most nodes, without the three special ones */
-	uint32_t other, timer;        /* PATH_OTHER's and PATH_TIMER's node, 0 until needed */
-	uint64_t refused;             /* nodes not made because of max */
+	struct hash_index gos_by_key;  /* by parent, func and pc */
+	uint32_t max;                  /* most nodes, without the three special ones */
+	uint32_t other, timer;         /* PATH_OTHER's and PATH_TIMER's node, 0 until needed */
+	uint64_t refused;              /* nodes not made because of max */
+	const struct model_view *view; /* NULL: all counts */
 };
 
 int paths_init(struct paths *t, uint32_t max); /* 0 or -ENOMEM */
@@ -95,6 +100,9 @@ int paths_go(struct paths *t, uint32_t parent, uint32_t func, uint64_t pc, uint3
 
 /* Completes all nodes' stats, once. */
 void paths_settle(struct paths *t);
+
+/* Forgets all numbers of all nodes. */
+void paths_forget(struct paths *t);
 
 /* The slow half of paths_event. */
 int paths_unusual_event(struct paths *t, uint32_t node, int end, uint8_t code);

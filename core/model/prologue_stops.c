@@ -73,6 +73,12 @@ static void charge(struct model *m, struct stack *s, const struct frame *f, stru
 	struct call_stats *folded = m->paths.other && f->path == m->paths.other ? &m->funcs[f->func]
 										: NULL;
 
+	if (f->flags & FRAME_MUTED) {
+		if (of)
+			of->child_ns += ns;
+		*p = (struct prologue_stop){ .active = false };
+		return;
+	}
 	for (; st; st = st == folded ? NULL : folded) {
 		st->morestack_ns += p->growth_ns;
 		st->morestack_count += p->growths;

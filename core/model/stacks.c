@@ -89,6 +89,7 @@ struct stack *stack_get_slow(struct model *m, bool system, uint64_t id, uint64_t
 		errno = ENOMEM;
 		return NULL;
 	}
+	s->muted = !system && view_mutes_goid(m, id);
 	m->totals.goroutines += !system;
 	m->n_threads += system;
 	return s;
@@ -113,8 +114,13 @@ void stack_free(struct model *m, struct stack *s)
 
 void stack_drop(struct model *m, struct stack *s)
 {
-	if (m->opt.on_goroutine)
-		m->opt.on_goroutine(m->opt.ctx, &s->info);
+	struct goroutine_info *g = &s->info;
+
+	if (m->opt.view) /* outermost calls may not count */
+		g->total_ns = g->self_ns + g->morestack_ns + g->preempt_ns;
+	/* Of a view, only goroutines that something of it happened on. */
+	if (m->opt.on_goroutine && (!m->opt.view || g->calls || g->total_ns))
+		m->opt.on_goroutine(m->opt.ctx, g);
 	table_remove(s->system ? &m->threads : &m->goroutines, s);
 	if (m->n_spare == sizeof(m->spare) / sizeof(m->spare[0]) || s->cap > KEEP_FRAMES) {
 		stack_free(m, s);

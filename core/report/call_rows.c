@@ -89,8 +89,8 @@ bool call_rows_wants(const struct call_rows *l, const struct call *c)
 	const struct report_options *o = l->opt;
 	uint64_t at_ns = c->start_ns - l->trace->totals->first_ns;
 
-	return c->end_ns && (!o->goid || c->goid == o->goid) && at_ns >= o->from_ns &&
-	       (!o->to_ns || at_ns < o->to_ns) && c->end_ns - c->start_ns >= o->min_ns;
+	return c->end_ns && at_ns >= o->from_ns && (!o->to_ns || at_ns < o->to_ns) &&
+	       c->end_ns - c->start_ns >= o->min_ns;
 }
 
 uint64_t call_rows_hidden(const struct call_rows *l)

@@ -209,13 +209,16 @@ static void test_windows(void **state)
 {
 	struct evlist l;
 	char path[TRACE_PATH_BYTES];
+	static const uint64_t goids[] = { 2, 3 };
+	static const struct trace_view second = { .goids = &goids[0], .n_goids = 1 },
+				       third = { .goids = &goids[1], .n_goids = 1 };
 	static const struct {
 		struct report_options opt;
 		size_t rows;
 	} windows[] = {
 		{ { .by = BY_CALL }, 5 },
-		{ { .by = BY_CALL, .goid = 2 }, 1 },
-		{ { .by = BY_CALL, .goid = 3 }, 0 },
+		{ { .by = BY_CALL, .view = &second }, 1 },
+		{ { .by = BY_CALL, .view = &third }, 0 },
 		{ { .by = BY_CALL, .from_ns = 100 }, 3 },
 		{ { .by = BY_CALL, .from_ns = 100, .to_ns = 250 }, 1 },
 		{ { .by = BY_CALL, .min_ns = 300 }, 3 },

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "trace/trace.h"
+#include "analysis/trace_view.h"
 
 enum report_by { BY_FUNCTION, BY_PATH, BY_GOROUTINE, BY_CALL };
 /* SORT_DEFAULT: self; siblings in a tree of paths by share; calls as they began. BY_CALL knows
@@ -25,6 +25,7 @@ enum report_sort {
 };
 
 struct report_options {
+	const struct trace_view *view; /* the part of the trace that counts; NULL: all */
 	enum report_by by;
 	enum report_sort sort;
 	size_t limit; /* rows; 0: all */
@@ -36,7 +37,6 @@ struct report_options {
 	double min_share_pct;
 	/* BY_GOROUTINE: a row for all of one creation site and first function */
 	bool fold;
-	uint64_t goid; /* BY_CALL: only this goroutine; 0: all */
 	/* BY_CALL: calls that begin in [from, to) since the trace's start; to 0: end */
 	uint64_t from_ns, to_ns;
 	uint64_t min_ns; /* BY_CALL: only calls at least this long */

@@ -166,7 +166,7 @@ static int load_goroutines(struct report *rep, struct trace_reader *r)
 {
 	struct reading_goroutines in = { .to = &rep->goroutines,
 					 .watch = { .on_goroutine = on_goroutine, .ctx = &in } };
-	int err = trace_load(&rep->trace, r, &in.watch);
+	int err = trace_load(&rep->trace, r, rep->opt->view, &in.watch);
 
 	if (!err)
 		err = goroutines_measure(&rep->goroutines, &rep->trace);
@@ -177,7 +177,7 @@ static int load_goroutines(struct report *rep, struct trace_reader *r)
 
 static int load_functions(struct report *rep, struct trace_reader *r)
 {
-	int err = trace_load(&rep->trace, r, NULL);
+	int err = trace_load(&rep->trace, r, rep->opt->view, NULL);
 
 	return err || rep->opt->raw ? err : correction_apply(&rep->trace);
 }
@@ -195,7 +195,7 @@ static int load_calls(struct report *rep, struct trace_reader *r)
 	int err = call_rows_begin(&rep->calls, rep->opt, &rep->trace);
 
 	if (!err)
-		err = trace_load(&rep->trace, r, &rep->calls.watch);
+		err = trace_load(&rep->trace, r, rep->opt->view, &rep->calls.watch);
 	return err ? err : call_rows_finish(&rep->calls);
 }
 

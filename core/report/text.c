@@ -37,7 +37,7 @@ static struct columns choose_columns(const struct report *rep)
 static void function(const struct report *rep, FILE *out, const struct columns *c, size_t row)
 {
 	const struct call_stats *st = &rep->trace.funcs[row];
-	char self[SELF_BYTES], marks[MARKS_BYTES];
+	char self[SELF_BYTES], marks[MARKS_BYTES], calls[CALLS_BYTES];
 	int n;
 
 	n = fprintf(out, "%*s ", c->self, text_self(st, self));
@@ -45,8 +45,9 @@ static void function(const struct report *rep, FILE *out, const struct columns *
 		n += fprintf(out, "%6s", "?");
 	else
 		n += fprintf(out, "%5.1f%%", share_pct(st->self_ns, rep->trace.totals->root_ns));
-	n += fprintf(out, " %7s %5.1f%% %*" PRIu64 " %6s %6s %6s %6s", HUMAN(st->total_ns),
-		     share_pct(st->total_ns, rep->trace.totals->root_ns), c->calls, st->calls,
+	n += fprintf(out, " %7s %5.1f%% %*s %6s %6s %6s %6s", HUMAN(st->total_ns),
+		     share_pct(st->total_ns, rep->trace.totals->root_ns), c->calls,
+		     text_calls_of(st, calls),
 		     st->finished ? HUMAN(st->sum_ns / st->finished) : "-",
 		     st->finished ? HUMAN(stat_quantile(st, 0.50)) : "-",
 		     st->finished ? HUMAN(stat_quantile(st, 0.99)) : "-",

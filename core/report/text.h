@@ -14,6 +14,9 @@ int text_calls(const struct report *rep, FILE *out);
 /* A self time in buf: "<1.2s" when it is less than what the correction may be off: at most that. */
 #define SELF_BYTES 16
 const char *text_self(const struct call_stats *st, char buf[SELF_BYTES]);
+/* Calls in buf; "-" of a function that only calls what --focus asks for. */
+#define CALLS_BYTES 24
+const char *text_calls_of(const struct call_stats *st, char buf[CALLS_BYTES]);
 /* text_marks.c: "  (1 unfinished, 3 suspect)" after a name; "" for calls that just finished. */
 #define MARKS_BYTES 128
 const char *text_marks(const struct call_stats *st, char buf[MARKS_BYTES]);

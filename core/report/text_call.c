@@ -56,7 +56,7 @@ int text_calls(const struct report *rep, FILE *out)
 		shown++;
 		line(rep, out, &rep->calls.calls[i], width);
 	}
-	if (!shown && rep->trace.totals->calls)
+	if (!shown && rep->trace.all->calls)
 		fputs("no call matches --goid, --from, --to, --min\n", out);
 	if (cut)
 		fprintf(out,

@@ -14,6 +14,15 @@ const char *text_self(const struct call_stats *st, char buf[SELF_BYTES])
 	return buf;
 }
 
+const char *text_calls_of(const struct call_stats *st, char buf[CALLS_BYTES])
+{
+	if (!st->calls && st->total_ns)
+		snprintf(buf, CALLS_BYTES, "-");
+	else
+		snprintf(buf, CALLS_BYTES, "%" PRIu64, st->calls);
+	return buf;
+}
+
 const char *text_marks(const struct call_stats *st, char buf[MARKS_BYTES])
 {
 	const struct {

@@ -147,7 +147,7 @@ static void remarks(const struct walk *w, const struct call_node *n, FILE *out)
 static int line(const struct walk *w, struct step s)
 {
 	const struct call_node *n = &w->rep->tree.nodes[s.node];
-	char self[SELF_BYTES], *after = NULL;
+	char self[SELF_BYTES], calls[CALLS_BYTES], *after = NULL;
 	size_t len = 0;
 	FILE *f = open_memstream(&after, &len);
 
@@ -158,10 +158,10 @@ static int line(const struct walk *w, struct step s)
 		free(after);
 		return -ENOMEM;
 	}
-	int used = fprintf(w->out, "%5.1f%% %6s %*s %*" PRIu64 "  ",
+	int used = fprintf(w->out, "%5.1f%% %6s %*s %*s  ",
 			   share_pct(n->subtree_ns, w->rep->tree.nodes[0].subtree_ns),
 			   HUMAN(n->stats.total_ns), w->self_width, text_self(&n->stats, self),
-			   w->calls_width, n->stats.calls);
+			   w->calls_width, text_calls_of(&n->stats, calls));
 
 	used += text_indent(w->out, s.level);
 	used += fprintf(w->out, "%s", n->go ? "go " : "");

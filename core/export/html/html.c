@@ -25,10 +25,11 @@ static int put(FILE *out, const char *start, const char *end)
 	return -EIO;
 }
 
-static int write_trace(struct json *j, struct trace_reader *r, bool raw)
+static int write_trace(struct json *j, struct trace_reader *r, const struct trace_view *view,
+		       bool raw)
 {
 	struct html_page p;
-	int err = html_page_load(&p, r, raw);
+	int err = html_page_load(&p, r, view, raw);
 
 	if (!err) {
 		err = html_write_trace(&p, j);
@@ -56,7 +57,7 @@ int export_html(struct trace_reader *const *r, size_t n, const struct export_opt
 	json_init(&j, out, false);
 	j.in_html = true;
 	json_open(&j, '{');
-	err = n == 2 ? html_write_changes(&j, r, opt) : write_trace(&j, r[0], opt->raw);
+	err = n == 2 ? html_write_changes(&j, r, opt) : write_trace(&j, r[0], opt->view, opt->raw);
 	json_close(&j, '}');
 	if (!err)
 		err = put(out, page_tail_start, page_tail_end);

@@ -103,7 +103,8 @@ struct html_page {
 
 /* Reads r to its end; raw: times stay as measured. 0 or -errno (logged); html_page_free in either
  * case. */
-int html_page_load(struct html_page *p, struct trace_reader *r, bool raw);
+int html_page_load(struct html_page *p, struct trace_reader *r, const struct trace_view *view,
+		   bool raw);
 /* Gives the functions that the page shows their numbers. 0 or -ENOMEM. */
 int html_page_number(struct html_page *p);
 void html_page_free(struct html_page *p);

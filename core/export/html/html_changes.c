@@ -201,7 +201,7 @@ int html_write_changes(struct json *j, struct trace_reader *const r[2],
 	int err = 0;
 
 	for (unsigned s = 0; !err && s < 2; s++)
-		err = html_page_load(&c.side[s], r[s], opt->raw);
+		err = html_page_load(&c.side[s], r[s], opt->view, opt->raw);
 	if (!err) {
 		err = match(&c);
 		if (!err)

@@ -51,7 +51,8 @@ uint32_t html_func(const struct html_page *p, uint32_t func)
 				       : (uint32_t)p->n_funcs + (func == PATH_TIMER);
 }
 
-int html_page_load(struct html_page *p, struct trace_reader *r, bool raw)
+int html_page_load(struct html_page *p, struct trace_reader *r, const struct trace_view *view,
+		   bool raw)
 {
 	static const struct call_tree_options opt = { MERGE_NOTHING, ORDER_WEIGHT, false };
 	struct trace_watch watch = { .on_call = on_call,
@@ -60,7 +61,7 @@ int html_page_load(struct html_page *p, struct trace_reader *r, bool raw)
 				     .ctx = &p->goroutines };
 
 	*p = (struct html_page){ 0 };
-	int err = trace_load(&p->trace, r, &watch);
+	int err = trace_load(&p->trace, r, view, &watch);
 
 	if (!err && !raw)
 		err = correction_apply(&p->trace);

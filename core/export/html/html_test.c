@@ -129,7 +129,7 @@ static void check_numbers(const char *trace)
 	struct html_page p;
 
 	assert_non_null(r);
-	assert_int_equal(html_page_load(&p, r, false), 0);
+	assert_int_equal(html_page_load(&p, r, NULL, false), 0);
 	check_totals(&p);
 	check_goroutines(&p);
 	html_page_free(&p);

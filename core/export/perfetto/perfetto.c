@@ -238,7 +238,7 @@ int export_perfetto(struct trace_reader *const *r, size_t n, const struct export
 			   .ctx = &p },
 	};
 	struct go_name *name, *next;
-	int err = p.named ? trace_load(&trace, r[0], &p.watch) : -ENOMEM;
+	int err = p.named ? trace_load(&trace, r[0], opt->view, &p.watch) : -ENOMEM;
 
 	(void)n;
 	(void)opt;

@@ -428,7 +428,7 @@ int export_pprof(struct trace_reader *const *r, size_t n, const struct export_op
 	struct call_tree tree;
 	struct loaded_trace trace;
 	struct pprof p = { .trace = &trace, .tree = &tree };
-	int err = tree_load(&trace, &tree, r[0], &by.watch, opt->no_go_edges, opt->raw);
+	int err = tree_load(&trace, &tree, r[0], opt->view, &by.watch, opt->no_go_edges, opt->raw);
 
 	(void)n;
 	if (!err)

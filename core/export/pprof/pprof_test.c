@@ -99,7 +99,7 @@ static void test_top(void **state)
 		struct trace_reader *r = trace_reader_open(path);
 
 		assert_non_null(r);
-		assert_int_equal(trace_load(&trace, r, NULL), 0);
+		assert_int_equal(trace_load(&trace, r, NULL, NULL), 0);
 		for (size_t f = 0; f < trace.n_funcs; f++) {
 			assert_int_equal(flat_of(self, trace_name_func(trace.info, (uint32_t)f)),
 					 trace.funcs[f].self_ns);

@@ -330,7 +330,7 @@ static void on_event(void *ctx, const struct event_ext *ev)
 	q->watch.err = q->db.err;
 }
 
-static int load(struct sqlite *q, struct trace_reader *r)
+static int load(struct sqlite *q, struct trace_reader *r, const struct trace_view *view)
 {
 	int err = db_open(&q->db);
 
@@ -340,7 +340,7 @@ static int load(struct sqlite *q, struct trace_reader *r)
 	q->loss = prepare_insert(&q->db, "losses", 4);
 	err = q->db.err ? q->db.err : call_spool_open(&q->calls);
 	if (!err)
-		err = tree_load(&q->trace, &q->tree, r, &q->watch, false, false);
+		err = tree_load(&q->trace, &q->tree, r, view, &q->watch, false, false);
 	sqlite3_finalize(q->loss);
 	return err ? err : goroutines_measure(&q->goroutines, &q->trace);
 }
@@ -356,7 +356,7 @@ int export_sqlite(struct trace_reader *const *r, size_t n, const struct export_o
 			   .on_event = on_event,
 			   .ctx = &q },
 	};
-	int err = load(&q, r[0]);
+	int err = load(&q, r[0], opt->view);
 
 	(void)n;
 	(void)opt;

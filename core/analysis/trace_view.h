@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The part of a trace that a reader asked for: --focus, --ignore, --goid, --from and --to. */
+#ifndef GOTRACE_TRACE_VIEW_H
+#define GOTRACE_TRACE_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model/model.h"
+
+struct trace_view {
+	/* globs of functions, as in a selection */
+	const char *const *focus, *const *ignore;
+	size_t n_focus, n_ignore;
+	const uint64_t *goids; /* 0 of them: all */
+	size_t n_goids;
+	bool said;               /* the output says what is left out; else it is logged */
+	uint64_t from_ns, to_ns; /* since the trace's first event; to 0: its end */
+};
+
+static inline bool trace_view_any(const struct trace_view *v)
+{
+	return v && (v->n_focus || v->n_ignore || v->n_goids || v->from_ns || v->to_ns);
+}
+
+/*
+ * As the model takes it: to->funcs is to be freed. 0, -ENOMEM, or -ENOENT when a glob matches no
+ * function of the trace (logged, with names that are like it).
+ */
+int trace_view_compile(const struct trace_view *v, const struct trace_info *info,
+		       struct model_view *to);
+
+/* "--focus main.f, --from 0.5s" in buf, cut when it is longer. */
+#define TRACE_VIEW_BYTES 256
+const char *trace_view_say(const struct trace_view *v, char buf[TRACE_VIEW_BYTES]);
+
+#endif

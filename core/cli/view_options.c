@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cli/view_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "cli/args.h"
+
+#define SECOND_NS 1000000000ull
+
+enum { KEY_FOCUS = 0x400, KEY_IGNORE, KEY_GOID, KEY_FROM, KEY_TO };
+
+static const struct argp_option view_option_list[] = {
+	{ "focus", KEY_FOCUS, "GLOB", 0,
+	  "only functions that match, and what is below them. Repeatable: any of them", 3 },
+	{ "ignore", KEY_IGNORE, "GLOB", 0,
+	  "without functions that match, and what is below them. Repeatable", 3 },
+	{ "goid", KEY_GOID, "N[,N]", 0, "only these goroutines. Repeatable", 3 },
+	{ "from", KEY_FROM, "SECONDS", 0, "only from this time on, since the trace's first event",
+	  3 },
+	{ "to", KEY_TO, "SECONDS", 0, "only up to this time", 3 },
+	{ 0 },
+};
+
+static void no_memory(int err)
+{
+	if (err) {
+		perror("gotrace");
+		exit(1);
+	}
+}
+
+static void add_goids(struct argp_state *state, struct view_options *o, const char *arg)
+{
+	char *list = strdup(arg), *rest = list, *word;
+
+	no_memory(!list);
+	while ((word = strsep(&rest, ","))) {
+		no_memory(vec_reserve(&o->goids, &o->cap_goids, o->view.n_goids + 1));
+		o->goids[o->view.n_goids++] = arg_number(state, "--goid", word);
+	}
+	o->view.goids = o->goids;
+	free(list);
+}
+
+static error_t parse_view(int key, char *arg, struct argp_state *state)
+{
+	struct view_options *o = state->input;
+	struct trace_view *v = &o->view;
+
+	switch (key) {
+	case KEY_FOCUS:
+		no_memory(vec_reserve(&o->focus, &o->cap_focus, v->n_focus + 1));
+		o->focus[v->n_focus++] = arg;
+		v->focus = o->focus;
+		return 0;
+	case KEY_IGNORE:
+		no_memory(vec_reserve(&o->ignore, &o->cap_ignore, v->n_ignore + 1));
+		o->ignore[v->n_ignore++] = arg;
+		v->ignore = o->ignore;
+		return 0;
+	case KEY_GOID:
+		add_goids(state, o, arg);
+		return 0;
+	case KEY_FROM:
+		v->from_ns = arg_duration(state, "--from", arg, SECOND_NS);
+		return 0;
+	case KEY_TO:
+		v->to_ns = arg_duration(state, "--to", arg, SECOND_NS);
+		return 0;
+	case ARGP_KEY_END:
+		if (v->to_ns && v->to_ns <= v->from_ns)
+			arg_error(state, "--to is not after --from");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp view_argp = { view_option_list, parse_view, NULL, NULL, NULL, NULL, NULL };
+
+void view_options_free(struct view_options *o)
+{
+	free(o->focus);
+	free(o->ignore);
+	free(o->goids);
+}

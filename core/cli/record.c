@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/record_run.h"
+#include "plan/presets.h"
 #include "trace/keys.h"
 
 /* ---- keys of the trace */
@@ -39,6 +40,19 @@ static int set_list(struct trace_info *info, const char *key, const char *const 
 		err = trace_info_set(info, name, list[i]);
 	}
 	return err;
+}
+
+/* "waits,db" */
+static int set_presets(struct trace_info *t, unsigned wanted)
+{
+	char list[64] = "";
+
+	for (const struct preset *p = presets; p->bit; p++)
+		if (wanted & p->bit) {
+			strcat(list, *list ? "," : "");
+			strcat(list, p->name);
+		}
+	return *list ? trace_info_set(t, KEY_SELECT_PRESETS, list) : 0;
 }
 
 static int describe(struct run *r)
@@ -69,6 +83,8 @@ static int describe(struct run *r)
 		err = set_list(t, KEY_SELECT_FUNCTION, p->globs, p->n_globs);
 	if (!err)
 		err = set_list(t, KEY_SELECT_EXCLUDE, p->excludes, p->n_excludes);
+	if (!err)
+		err = set_presets(t, p->presets);
 	if (!err && r->clock_unchecked)
 		err = trace_info_set(t, KEY_CLOCK_UNCHECKED, "1");
 	if (!err && p->wrappers)

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 
 #include "cli/args.h"
+#include "plan/presets.h"
 
-enum { OPT_WRAPPERS = 0x100, OPT_PROBE, OPT_STUB };
+enum { OPT_WRAPPERS = 0x100, OPT_PROBE, OPT_STUB, OPT_WAITS, OPT_NET, OPT_DB };
 
 static const struct argp_option options[] = {
 	{ "package", 'p', "PKG", 0,
@@ -17,6 +18,12 @@ static const struct argp_option options[] = {
 	  "all instances of a generic). Repeatable, adds to -p",
 	  10 },
 	{ "exclude", 'x', "GLOB", 0, "Leave out functions that match GLOB. Repeatable", 10 },
+	{ "waits", OPT_WAITS, NULL, 0,
+	  "Also where goroutines wait: select, channels, mutexes, semaphores, sleep, network and system calls",
+	  10 },
+	{ "net", OPT_NET, NULL, 0, "Also packages net and those below, crypto/tls, x/net and grpc",
+	  10 },
+	{ "db", OPT_DB, NULL, 0, "Also database/sql and the packages of common databases", 10 },
 	{ "wrappers", OPT_WRAPPERS, NULL, 0,
 	  "Also method wrappers, equality and hash functions made by the compiler", 10 },
 	{ "probe", OPT_PROBE, "STRATEGY", 0,
@@ -63,6 +70,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_WRAPPERS:
 		s->plan.wrappers = true;
+		return 0;
+	case OPT_WAITS:
+		s->plan.presets |= PRESET_WAITS;
+		return 0;
+	case OPT_NET:
+		s->plan.presets |= PRESET_NET;
+		return 0;
+	case OPT_DB:
+		s->plan.presets |= PRESET_DB;
 		return 0;
 	case OPT_PROBE:
 		if (probe_strategy_parse(arg, &s->plan.strategy))

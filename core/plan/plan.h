@@ -55,6 +55,7 @@ struct plan_options {
 	/* -x */
 	const char *const *excludes;
 	size_t n_excludes;
+	unsigned presets; /* PRESET_* (presets.h): in addition */
 	bool wrappers;
 	/* AUTO is planned like SPRINGBOARD: a recording decides whether it uses the stubs */
 	enum probe_strategy strategy;

@@ -11,6 +11,8 @@
 #include "base/vec.h"
 #include "binary/goname.h"
 #include "plan/name_suggest.h"
+#include "plan/packages.h"
+#include "plan/presets.h"
 
 /* "TestMain", "TestSum", "BenchmarkX": what `go test` looks for (cmd/go/internal/load/test.go). */
 static bool is_test_function(const struct goname *name)
@@ -92,28 +94,6 @@ void selector_free(struct selector *s)
 	*s = (struct selector){ 0 };
 }
 
-static bool below(const char *path, const char *package)
-{
-	size_t n = strlen(path);
-
-	while (n && path[n - 1] == '/')
-		n--;
-	return n && strncmp(package, path, n) == 0 && (package[n] == '\0' || package[n] == '/');
-}
-
-bool package_is_runtime(const char *package)
-{
-	return strcmp(package, "runtime") == 0 || below("internal/runtime", package) ||
-	       below("runtime/internal", package) || below("runtime/cgo", package);
-}
-
-bool package_matches(const char *path, const char *package)
-{
-	if (strcmp(path, "all") == 0)
-		return *package && !package_is_runtime(package);
-	return below(path, package);
-}
-
 /* A glob may be meant for one instance of a generic or, as F[...], for all. */
 static int glob_hits(const char *glob, const char *display)
 {
@@ -150,7 +130,7 @@ static bool match_package(struct selector *s, const char *package)
 
 	if (!s->opt->n_packages && !s->opt->n_globs) {
 		any = strcmp(package, "main") == 0 ||
-		      (*s->main_module && below(s->main_module, package));
+		      (*s->main_module && package_below(s->main_module, package));
 		for (size_t i = 0; i < s->n_tested && !any; i++)
 			any = strcmp(s->tested[i], package) == 0;
 		return any;
@@ -176,6 +156,10 @@ int selector_match(struct selector *s, const char *symbol)
 	}
 	if (match_package(s, name.package))
 		hit = 1;
+	unsigned preset = presets_match(s->opt->presets, name.package, display);
+	s->presets_used |= preset;
+	if (preset)
+		hit = 1;
 	int by_glob = match_any_glob(s->opt->globs, s->opt->n_globs, s->glob_used, display);
 	if (by_glob > 0)
 		hit = 1;
@@ -190,6 +174,13 @@ int selector_match(struct selector *s, const char *symbol)
 	return hit;
 }
 
+static void warn_unused_presets(const struct selector *s)
+{
+	for (const struct preset *p = presets; p->bit; p++)
+		if (s->opt->presets & p->bit & ~s->presets_used)
+			log_warn("--%s: the binary has none of these functions", p->name);
+}
+
 void selector_warn_unused(const struct selector *s)
 {
 	for (size_t i = 0; i < s->opt->n_packages; i++)
@@ -198,6 +189,7 @@ void selector_warn_unused(const struct selector *s)
 	for (size_t i = 0; i < s->opt->n_globs; i++)
 		if (!s->glob_used[i])
 			log_warn("no function matches '%s'", s->opt->globs[i]);
+	warn_unused_presets(s);
 }
 
 void selector_log_no_match(const struct selector *s, const struct gobin *b)

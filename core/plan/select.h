@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "plan/packages.h"
 #include "plan/plan.h"
 
 enum selection { NOT_SELECTED, SELECTED, DESELECTED /* by -x */ };
@@ -16,6 +17,7 @@ struct selector {
 	char **tested;           /* packages under test, of a test binary without module data */
 	size_t n_tested, cap_tested;
 	bool *package_used, *glob_used; /* did each pattern match anything? */
+	unsigned presets_used;
 };
 
 /* 0 or -ENOMEM. Borrows opt and b. */
@@ -29,12 +31,5 @@ int selector_match(struct selector *s, const char *symbol);
 void selector_warn_unused(const struct selector *s);
 /* Logs one error: nothing matched; suggests functions or packages with similar names. */
 void selector_log_no_match(const struct selector *s, const struct gobin *b);
-
-/* True when `package` is `path` or below it. "all": every package but the runtime's own. */
-bool package_matches(const char *path, const char *package);
-
-/* Whether the package is part of the runtime itself; runtime/debug, runtime/pprof and the like are
- * not. */
-bool package_is_runtime(const char *package);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "plan/name_suggest.h"
 #include "plan/plan.h"
+#include "plan/presets.h"
 #include "plan/select.h"
 
 static void packages(void **state)
@@ -50,6 +51,25 @@ static void name_suggestions(void **state)
 	assert_int_equal(name_suggest_distance("", "main.main"), NAME_SUGGEST_TOO_FAR);
 }
 
+static void preset_selections(void **state)
+{
+	(void)state;
+	assert_int_equal(presets_match(PRESET_WAITS, "runtime", "runtime.selectgo"), PRESET_WAITS);
+	assert_int_equal(presets_match(PRESET_WAITS, "sync", "sync.runtime_SemacquireMutex"),
+			 PRESET_WAITS);
+	assert_int_equal(presets_match(PRESET_WAITS, "runtime", "runtime.gopark"), 0);
+	assert_int_equal(presets_match(PRESET_NET, "runtime", "runtime.selectgo"), 0);
+	assert_int_equal(presets_match(PRESET_NET | PRESET_DB, "net/http", "net/http.Get"),
+			 PRESET_NET);
+	assert_int_equal(presets_match(PRESET_NET, "network", "network.F"), 0);
+	assert_int_equal(presets_match(PRESET_DB, "database/sql", "database/sql.(*DB).Query"),
+			 PRESET_DB);
+	assert_int_equal(presets_match(PRESET_DB, "github.com/jackc/pgx/v5",
+				       "github.com/jackc/pgx/v5.Connect"),
+			 PRESET_DB);
+	assert_int_equal(presets_match(0, "net", "net.Dial"), 0);
+}
+
 static void strategies(void **state)
 {
 	enum probe_strategy s = PROBE_THESIS;
@@ -66,9 +86,8 @@ static void strategies(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packages),
-		cmocka_unit_test(all_is_not_the_runtime),
-		cmocka_unit_test(name_suggestions),
+		cmocka_unit_test(packages),         cmocka_unit_test(all_is_not_the_runtime),
+		cmocka_unit_test(name_suggestions), cmocka_unit_test(preset_selections),
 		cmocka_unit_test(strategies),
 	};
 

@@ -32,6 +32,7 @@
 #define KEY_SELECT_PACKAGE  "select.package"  /* list: -p */
 #define KEY_SELECT_FUNCTION "select.function" /* list: -f */
 #define KEY_SELECT_EXCLUDE  "select.exclude"  /* list: -x */
+#define KEY_SELECT_PRESETS  "select.presets"  /* "waits,net,db": of those that were given */
 #define KEY_SELECT_WRAPPERS "select.wrappers" /* 1: with --wrappers */
 #define KEY_PLAN_SELECTED   "plan.selected"   /* number of functions selected */
 #define KEY_PLAN_PROBED     "plan.probed"     /* of them probed */

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "plan/packages.h"
+
+#include <string.h>
+
+bool package_below(const char *path, const char *package)
+{
+	size_t n = strlen(path);
+
+	while (n && path[n - 1] == '/')
+		n--;
+	return n && strncmp(package, path, n) == 0 && (package[n] == '\0' || package[n] == '/');
+}
+
+bool package_is_runtime(const char *package)
+{
+	return strcmp(package, "runtime") == 0 || package_below("internal/runtime", package) ||
+	       package_below("runtime/internal", package) || package_below("runtime/cgo", package);
+}
+
+bool package_matches(const char *path, const char *package)
+{
+	if (strcmp(path, "all") == 0)
+		return *package && !package_is_runtime(package);
+	return package_below(path, package);
+}

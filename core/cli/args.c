@@ -11,9 +11,26 @@
 #include "base/text_format.h"
 #include "base/units.h"
 
+arg_place_fn *arg_place;
+
+/* Where the word comes from that a message is about: "FILE:LINE: ", or "". */
+static const char *place_of(const struct argp_state *state, const char *message, char buf[512])
+{
+	int last = state->next - 1;
+	const char *place = arg_place && last > 0 && last < state->argc ? arg_place(last) : NULL;
+	const char *word = place ? strchr(state->argv[last], '=') : NULL;
+
+	buf[0] = '\0';
+	if (place && strstr(message, word ? word + 1 : state->argv[last])) {
+		snprintf(buf, 512, "%s: ", place);
+		arg_place = NULL; /* it is said */
+	}
+	return buf;
+}
+
 void arg_error(const struct argp_state *state, const char *fmt, ...)
 {
-	char line[1024], *safe = NULL;
+	char line[1024], place[512], *safe = NULL;
 	size_t size;
 	FILE *f = open_memstream(&safe, &size);
 	va_list ap;
@@ -22,6 +39,7 @@ void arg_error(const struct argp_state *state, const char *fmt, ...)
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
 	if (f) {
+		text_safe(f, place_of(state, line, place));
 		text_safe(f, line);
 		fclose(f);
 	}

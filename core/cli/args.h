@@ -6,6 +6,11 @@
 #include <argp.h>
 #include <stdint.h>
 
+/* Where word `index` of the command line comes from, "FILE:LINE"; NULL: from the command line. Set
+ * by main; messages name it. */
+typedef const char *arg_place_fn(int index);
+extern arg_place_fn *arg_place;
+
 /* As argp_error, for messages that hold words of the command line: it exits, with the message as
  * text_safe writes it. */
 void arg_error(const struct argp_state *state, const char *fmt, ...)

@@ -7,7 +7,9 @@
 
 #include "base/log.h"
 #include "base/text_format.h"
+#include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/option_files.h"
 
 static const struct verb {
 	const char *name;
@@ -46,9 +48,48 @@ static bool has_strange_option(char *const *argv)
 {
 	for (; *argv && strcmp(*argv, "--"); argv++)
 		for (const char *s = *argv; **argv == '-' && *s && *s != '='; s++)
-			if (text_control(s))
+			if (text_control(s)) {
+				log_error(
+					"an option holds a control character; a file name that begins with - is given as ./-NAME");
 				return true;
+			}
 	return false;
+}
+
+/* The command line with the words of files. */
+static struct option_words given;
+
+/* getopt does not say where an option comes from that it does not know. */
+static void say_places(int status, void *ctx)
+{
+	(void)ctx;
+	for (int i = 1; arg_place && status == STATUS_USAGE && i < given.n; i++)
+		if (given.places[i] && given.words[i][0] == '-')
+			log_info("%s: %s", given.places[i], given.words[i]);
+}
+
+static const char *place(int index)
+{
+	return index < given.n ? given.places[index] : NULL;
+}
+
+/* argv from the verb's name on, with the words of files and, for record, of GOTRACE_OPTIONS. 0 or
+ * -errno (logged) */
+static int expand(int *argc, char ***argv)
+{
+	const char *env = getenv("GOTRACE_OPTIONS");
+	int err = option_words_expand(&given, *argc - 1, *argv + 1, "GOTRACE_OPTIONS",
+				      strcmp((*argv)[1], "record") ? NULL : env);
+
+	for (int i = 0; i < given.n; i++)
+		if (given.places[i]) {
+			arg_place = place;
+			on_exit(say_places, NULL);
+			break;
+		}
+	*argc = given.n;
+	*argv = given.words;
+	return err;
 }
 
 int main(int argc, char **argv)
@@ -60,11 +101,8 @@ int main(int argc, char **argv)
 		usage(stderr);
 		return STATUS_USAGE;
 	}
-	if (has_strange_option(argv)) {
-		log_error(
-			"an option holds a control character; a file name that begins with - is given as ./-NAME");
+	if (has_strange_option(argv))
 		return STATUS_USAGE;
-	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		usage(stdout);
 		return 0;
@@ -76,9 +114,11 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < N_VERBS; i++) {
 		if (strcmp(argv[1], verbs[i].name))
 			continue;
+		if (expand(&argc, &argv) || has_strange_option(argv))
+			return STATUS_USAGE;
 		snprintf(name, sizeof(name), "gotrace %s", verbs[i].name);
-		argv[1] = name;
-		return verbs[i].run(argc - 1, argv + 1);
+		argv[0] = name;
+		return verbs[i].run(argc, argv);
 	}
 	log_error("there is no verb '%s'; 'gotrace --help' lists them", argv[1]);
 	return STATUS_USAGE;

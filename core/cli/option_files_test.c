@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/log.h"
+
+#include "cli/option_files.c"
+
+static char said[1024];
+
+static void keep(void *ctx, enum log_level level, const char *line)
+{
+	(void)ctx;
+	(void)level;
+	snprintf(said, sizeof(said), "%s", line);
+}
+
+/* "a|b|c@FILE:2" */
+static void show(const struct option_words *w, char out[1024])
+{
+	size_t n = 0;
+
+	out[0] = '\0';
+	for (int i = 0; i < w->n; i++)
+		n += (size_t)snprintf(out + n, 1024 - n, "%s%s%s%s", i ? "|" : "", w->words[i],
+				      w->places[i] ? "@" : "", w->places[i] ? w->places[i] : "");
+}
+
+static void test_words(void **state)
+{
+	static const struct {
+		const char *text, *words;
+		int err;
+	} cases[] = {
+		{ "", "", 0 },
+		{ " \t\n# all of it\n", "", 0 },
+		{ "-p main\n--waits # and so on\n", "-p@f:1|main@f:1|--waits@f:2", 0 },
+		{ "-f 'main.(*T).F' -x \"a b\"", "-f@f:1|main.(*T).F@f:1|-x@f:1|a b@f:1", 0 },
+		{ "a\\ b 'c\\d' \"e\\\"f\" g#h \\# '' i\"j\"'k'",
+		  "a b@f:1|c\\d@f:1|e\"f@f:1|g#h@f:1|#@f:1|@f:1|ijk@f:1", 0 },
+		{ "a\r\nb", "a@f:1|b@f:2", 0 },
+		{ "'a\nb' c", "a\nb@f:1|c@f:2", 0 },
+		{ "a\n 'b\nc", "a@f:1", -EINVAL },
+		{ "a \\", "a@f:1|\\@f:1", 0 },
+	};
+
+	(void)state;
+	log_set_sink(keep, NULL);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct option_words w = { 0 };
+		char out[1024];
+
+		assert_int_equal(option_words_parse(&w, "f", cases[i].text, 0), cases[i].err);
+		show(&w, out);
+		assert_string_equal(out, cases[i].words);
+		if (cases[i].err)
+			assert_string_equal(said, "f:2: this quote is not closed: '");
+		option_words_free(&w);
+	}
+	log_set_sink(NULL, NULL);
+}
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void test_files(void **state)
+{
+	char folder[] = "/tmp/gotrace-options-XXXXXX", out[1024];
+	char *argv[] = { (char *)"gotrace", (char *)"record", (char *)"@outer", (char *)"-d1",
+			 (char *)"--",      (char *)"prog",   (char *)"@not" };
+	struct option_words w = { 0 };
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chdir(folder), 0);
+	write_text("outer", "-p main\n@inner\n");
+	write_text("inner", "\n--waits");
+	assert_int_equal(option_words_expand(&w, 7, argv, "GOTRACE_OPTIONS", NULL), 0);
+	show(&w, out);
+	assert_string_equal(
+		out, "gotrace|record|-p@outer:1|main@outer:1|--waits@inner:2|-d1|--|prog|@not");
+	option_words_free(&w);
+	assert_int_equal(option_words_expand(&w, 2, argv, "GOTRACE_OPTIONS", "@inner -x 'a b'"), 0);
+	show(&w, out);
+	assert_string_equal(
+		out, "gotrace|--waits@inner:2|-x@GOTRACE_OPTIONS:1|a b@GOTRACE_OPTIONS:1|record");
+	option_words_free(&w);
+
+	log_set_sink(keep, NULL);
+	write_text("inner", "x\n@missing");
+	assert_int_equal(option_words_expand(&w, 7, argv, "GOTRACE_OPTIONS", NULL), -ENOENT);
+	assert_string_equal(said, "inner:2: @missing: No such file or directory; a file whose name "
+				  "begins with @ is given as ./@NAME");
+	option_words_free(&w);
+	write_text("inner", "@inner");
+	assert_int_equal(option_words_expand(&w, 7, argv, "GOTRACE_OPTIONS", NULL), -ELOOP);
+	assert_string_equal(said, "inner:1: options are 8 files deep: does one name itself?");
+	option_words_free(&w);
+	log_set_sink(NULL, NULL);
+	unlink("outer");
+	unlink("inner");
+	assert_int_equal(chdir("/"), 0);
+	rmdir(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

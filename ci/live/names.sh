@@ -34,7 +34,7 @@ recorded() {
 }
 
 plans() {
-	gt plan "$folder/program" -p all >text
+	gt plan --list "$folder/program" -p all >text
 	gt plan --explain "$folder/program" -p all >sites
 	gt plan -F json "$folder/program" -p all >json
 	grep -q 'main\.\\x1b\[7mX' text || fail "the strange function is missing"

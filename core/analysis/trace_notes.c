@@ -44,7 +44,7 @@ static void summary(const struct loaded_trace *trace, struct notes *to)
 	if (!t->calls)
 		notes_add(to, "no call was recorded%s",
 			  whole(trace) && !t->loss_records
-				  ? ": no selected function ran ('gotrace plan' lists them)"
+				  ? ": no selected function ran ('gotrace plan --list' names them)"
 				  : "");
 }
 

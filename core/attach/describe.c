@@ -85,7 +85,7 @@ static int say_untraced(struct trace_info *info, const struct plan *plan)
 			      plan->n_inlined);
 	if (!n_left_out && !plan->n_inlined)
 		return 0;
-	snprintf(line + n, sizeof(line) - n, " ('gotrace plan' lists them)");
+	snprintf(line + n, sizeof(line) - n, " ('gotrace plan --list' names them)");
 	return add_warning(info, line);
 }
 

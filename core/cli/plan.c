@@ -15,11 +15,15 @@
 struct plan_args {
 	struct selection selection;
 	const char *binary;
-	bool json, explain;
+	bool json, explain, list;
 };
 
 static const struct argp_option options[] = {
 	{ "format", 'F', "FORMAT", 0, "text (default) or json", 1 },
+	{ "list", 'l', NULL, 0,
+	  "List every function: where its entry is probed, its exits; those that are not probed, by reason; "
+	  "those that are inlined. Without it, how many there are, by package and by reason",
+	  1 },
 	{ "explain", 'e', NULL, 0,
 	  "List every probe: its instruction, the number of traps it costs and why it was chosen",
 	  1 },
@@ -39,6 +43,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			arg_error(state, "there is no format '%s'; there are text and json", arg);
 		a->json = !strcmp(arg, "json");
 		return 0;
+	case 'l':
+		a->list = true;
+		return 0;
 	case 'e':
 		a->explain = true;
 		return 0;
@@ -50,8 +57,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!a->binary)
 			arg_error(state, "which binary?");
-		if (a->explain && a->json)
-			arg_error(state, "--explain is text");
+		if ((a->explain || a->list) && a->json)
+			arg_error(state, "%s is text", a->explain ? "--explain" : "--list");
 		if (a->selection.stub == CHOICE_NOP)
 			a->selection.plan.stub = STUB_NOP5;
 		return 0;
@@ -70,7 +77,8 @@ static int show(const struct plan_args *a, const struct gobin *b)
 		return STATUS_BAD_INPUT;
 	err = a->json      ? plan_print_json(p, stdout)
 	      : a->explain ? plan_print_sites(p, stdout)
-			   : plan_print_text(p, stdout);
+	      : a->list    ? plan_print_text(p, stdout)
+			   : plan_print_summary(p, stdout);
 	if (err && !ferror(stdout))
 		log_error("standard output: %s", strerror(-err));
 	else

@@ -96,17 +96,10 @@ static void text_not_probed(const struct plan *p, const struct plan_func **list,
 	}
 }
 
-int plan_print_text(const struct plan *p, FILE *out)
+int plan_print_head(const struct plan *p, FILE *out)
 {
-	const struct plan_func **list = plan_by_name(p);
-	size_t *first = plan_first_sites(p), stepped = 0;
-	int err = 0;
+	size_t stepped = 0;
 
-	if (!list || !first) {
-		free(list);
-		free(first);
-		return -ENOMEM;
-	}
 	for (size_t i = 0; i < p->n_sites; i++)
 		stepped += site_is_stepped(&p->sites[i]);
 	text_safe(out, gobin_go_version(p->binary));
@@ -116,8 +109,21 @@ int plan_print_text(const struct plan *p, FILE *out)
 		probe_strategy_name(p->strategy), p->n_funcs, p->n_funcs == 1 ? "" : "s",
 		p->n_probed, p->n_sites, p->n_program[PROGRAM_ENTRY], p->n_program[PROGRAM_EXIT],
 		p->n_program[PROGRAM_RUNTIME], stepped, p->n_inlined);
-	if (plan_has_stubs(p))
-		err = plan_print_stubs(p, out);
+	return plan_has_stubs(p) ? plan_print_stubs(p, out) : 0;
+}
+
+int plan_print_text(const struct plan *p, FILE *out)
+{
+	const struct plan_func **list = plan_by_name(p);
+	size_t *first = plan_first_sites(p);
+
+	if (!list || !first) {
+		free(list);
+		free(first);
+		return -ENOMEM;
+	}
+	int err = plan_print_head(p, out);
+
 	fputc('\n', out);
 	for (size_t i = 0; i < p->n_funcs; i++)
 		if (list[i]->fate == PLAN_PROBED)

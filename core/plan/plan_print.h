@@ -8,6 +8,7 @@
 #include "plan/plan.h"
 
 /* All: 0 or -errno (-EIO when `out` cannot be written). */
+int plan_print_summary(const struct plan *p, FILE *out); /* counts, by package and by reason */
 int plan_print_text(const struct plan *p, FILE *out);
 int plan_print_json(const struct plan *p, FILE *out);
 /* Every site: its instruction, the traps that a hit costs, why it is that one; then totals. */

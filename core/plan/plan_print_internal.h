@@ -3,6 +3,8 @@
 #ifndef GOTRACE_PLAN_PRINT_INTERNAL_H
 #define GOTRACE_PLAN_PRINT_INTERNAL_H
 
+#include <stdio.h>
+
 #include "plan/plan.h"
 
 /* Functions by name, allocated. NULL: no memory. */
@@ -10,5 +12,8 @@ const struct plan_func **plan_by_name(const struct plan *p);
 /* [function]: where its sites begin; one function's sites are adjacent. Allocated. NULL: no memory.
  */
 size_t *plan_first_sites(const struct plan *p);
+
+/* What was selected and how it is probed, in a few lines. 0 or -ENOMEM */
+int plan_print_head(const struct plan *p, FILE *out);
 
 #endif

@@ -348,6 +348,17 @@ static void shown_as_text_and_json(void **state)
 	assert_non_null(strstr(text, "inlined everywhere"));
 	free(text);
 	f = open_memstream(&text, &size);
+	assert_int_equal(plan_print_summary(p, f), 0);
+	fclose(f);
+	char row[64];
+
+	snprintf(row, sizeof(row), "\n%8zu %8zu  main\n", p->n_funcs, p->n_probed);
+	assert_non_null(strstr(text, "SELECTED   PROBED  PACKAGE\n"));
+	assert_non_null(strstr(text, row));
+	assert_non_null(strstr(text, "inlined everywhere"));
+	assert_null(strstr(text, "main.recursive"));
+	free(text);
+	f = open_memstream(&text, &size);
 	assert_int_equal(plan_print_json(p, f), 0);
 	fclose(f);
 	assert_non_null(strstr(text, "\"fate\": \"probed\""));

@@ -209,6 +209,7 @@ void selector_log_no_match(const struct selector *s, const struct gobin *b)
 	else if (name_suggest_list(&names, list, sizeof(list)))
 		log_error("no function matches; similar names: %s", list);
 	else
-		log_error("no function matches; 'gotrace plan -p all BINARY' lists all there are");
+		log_error(
+			"no function matches; 'gotrace plan --list -p all BINARY' names all there are");
 	name_suggest_free(&names);
 }

@@ -38,7 +38,7 @@ static bool has_line(const char *text, const char *line)
 static const struct line {
 	const char *events, *line;
 } lines[] = {
-	{ "", "no call was recorded: no selected function ran ('gotrace plan' lists them)" },
+	{ "", "no call was recorded: no selected function ran ('gotrace plan --list' names them)" },
 	{ "@set binary.path ./p\n@set go.version go1.26.0\n@set probe.strategy thesis\n",
 	  "./p, go1.26.0, probes: thesis" },
 	{ "@set binary.path ./a\x1b[31m\n", "./a\\x1b[31m" },

@@ -102,4 +102,16 @@ limited_files() { # a limit that gotrace may not raise: springboard is there all
 }
 check "a limit on files below the rings' size: springboard, and why" limited_files
 
+
+opened() { # of the go command only package main is selected by default
+	real_go=$(go env GOROOT)/bin/go
+	[ -x "$real_go" ] || skip "no go command here"
+	gt record -o trace -- "$real_go" list std >/dev/null
+	gt report trace >text
+	expect_grep '^main.invoke has [0-9.]*% of the time as its own: to open it, record with -p main .*-p cmd/go$' text
+	gt record -o trace -p main -p cmd/go -- "$real_go" list std >/dev/null
+	gt report trace >text
+	if grep -q '^main.invoke has' text; then fail "it is still the heaviest: $(grep '^main.invoke has' text)"; fi
+}
+check "the -p that opens the heaviest function is named" opened
 done_testing

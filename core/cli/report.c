@@ -5,6 +5,7 @@
 
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/open_up.h"
 #include "cli/pager.h"
 #include "cli/view_options.h"
 #include "report/report.h"
@@ -179,6 +180,7 @@ int cmd_report(int argc, char **argv)
 
 	a.opt.colour = a.reading.colour;
 	a.opt.width = a.reading.width;
+	a.opt.open_up = open_up;
 	if (!err)
 		err = a.format->write(r, &a.opt, stdout);
 	err |= reading_end();

@@ -18,6 +18,7 @@
 /* Test programs link the libraries only, and argp exits: run the built command in a child. */
 #include "cli/args.c"
 #include "cli/view_options.c"
+#include "cli/open_up.c"
 #include "cli/output.c"
 #include "cli/pager.c"
 #include "cli/report.c"
@@ -133,6 +134,9 @@ static void test_sort(void **state)
 		{ { NULL },
 		  "  10ns   10ns 1.00us  main.f\n",
 		  "400ns  400ns  400ns  400ns  main.g\n" },
+		{ { NULL },
+		  "main.f has 70.1% of the time as its own; what it calls is not traced: -p ",
+		  " events, " },
 		{ { NULL }, "MEAN    P50    P99    MAX  FUNCTION\n", "main.f\n" },
 	};
 	char said[SAID_BYTES];

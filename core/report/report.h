@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "analysis/trace_view.h"
+#include "analysis/trace_load.h"
 
 enum report_by { BY_FUNCTION, BY_PATH, BY_GOROUTINE, BY_CALL };
 /* SORT_DEFAULT: self; siblings in a tree of paths by share; calls as they began. BY_CALL knows
@@ -40,6 +40,8 @@ struct report_options {
 	/* BY_CALL: calls that begin in [from, to) since the trace's start; to 0: end */
 	uint64_t from_ns, to_ns;
 	uint64_t min_ns; /* BY_CALL: only calls at least this long */
+	/* BY_FUNCTION as text: writes what to select to see more; NULL: nothing is said */
+	void (*open_up)(const struct loaded_trace *t, FILE *out);
 };
 
 struct report_format {

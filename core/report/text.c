@@ -76,6 +76,8 @@ static int functions(const struct report *rep, FILE *out)
 	for (size_t i = 0; i < rep->n_rows; i++)
 		function(rep, out, &c, rep->rows[i]);
 	text_hidden(rep, out, "functions");
+	if (rep->opt->open_up)
+		rep->opt->open_up(&rep->trace, out);
 	return 0;
 }
 

@@ -10,7 +10,9 @@
 #include "cli/view_options.h"
 #include "report/report.h"
 
-#define DEFAULT_ROWS 30 /* text */
+#define DEFAULT_ROWS      30 /* text */
+#define DEFAULT_PATHS     200
+#define DEFAULT_SHARE_PCT 1
 
 enum { KEY_MIN = 256, KEY_DEPTH, KEY_MIN_SHARE, KEY_FOLD, KEY_RAW };
 
@@ -34,7 +36,8 @@ static const struct argp_option options[] = {
 	  "calls can be sorted by self or total only, slowest first",
 	  1 },
 	{ "limit", 'n', "N", 0,
-	  "at most N rows, 0 for all (default 30 in text, all in csv and json)", 1 },
+	  "at most N rows, 0 for all (default 30 in text, paths with 1% of the time in a tree of paths, all in csv and json)",
+	  1 },
 	{ "raw", KEY_RAW, NULL, 0,
 	  "times as measured; without it, what the probes cost is taken out of them", 1 },
 	{ 0, 0, 0, 0, "With --by=path:", 2 },
@@ -57,8 +60,15 @@ static void finish_options(struct argp_state *state, struct report_args *a)
 {
 	if (!a->format)
 		a->format = &report_formats[0];
-	if (!a->limit_given && a->format == &report_formats[0])
+	bool text = a->format == &report_formats[0], tree = text && a->opt.by == BY_PATH;
+
+	/* A tree of the heaviest thirty is often one chain: all that has a share, then. */
+	if (tree && !a->limit_given && !a->option_of[BY_PATH]) {
+		a->opt.min_share_pct = DEFAULT_SHARE_PCT;
+		a->opt.limit = DEFAULT_PATHS;
+	} else if (!a->limit_given && text) {
 		a->opt.limit = DEFAULT_ROWS;
+	}
 	for (enum report_by by = BY_FUNCTION; by <= BY_CALL; by++)
 		if (a->option_of[by] && by != a->opt.by)
 			arg_error(state, "%s goes with --by=%s", a->option_of[by], rows[by]);

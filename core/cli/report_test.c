@@ -191,6 +191,41 @@ static void test_part(void **state)
 	assert_non_null(strstr(said, "--focus: no function of this trace matches 'main.h'"));
 }
 
+/* A chain of 40 calls, the innermost of which calls two others, and a light one beside. */
+static void test_tree(void **state)
+{
+	char *list = NULL, was[TRACE_PATH_BYTES], said[SAID_BYTES];
+	size_t size;
+	FILE *out = open_memstream(&list, &size);
+
+	(void)state;
+	assert_non_null(out);
+	for (unsigned i = 0; i < 40; i++)
+		fprintf(out, "1 entry main.c%u %u %u\n", i, 100 + i, 1000 + i);
+	fputs("1 entry main.left 200 2000\n1 exit main.left 200 4000\n"
+	      "1 entry main.right 200 4000\n1 exit main.right 200 6000\n"
+	      "1 entry main.light 200 6000\n1 exit main.light 200 6010\n",
+	      out);
+	for (unsigned i = 40; i--;)
+		fprintf(out, "1 exit main.c%u %u %u\n", i, 100 + i, 6100 - i);
+	assert_int_equal(fclose(out), 0);
+	strcpy(was, file);
+	fixture_write_text(list, true, file);
+	assert_int_equal(run((const char *[]){ "--by=path", NULL }, 0, said), 0);
+	assert_non_null(strstr(said, "main.left\n"));
+	assert_non_null(strstr(said, "main.right\n"));
+	assert_null(strstr(said, "main.light\n"));
+	assert_non_null(
+		strstr(said, "\n1 path with less than 1% each, 0.2% of the time (--min-share)\n"));
+	assert_int_equal(run((const char *[]){ "--by=path", "-n30", NULL }, 0, said), 0);
+	assert_null(strstr(said, "main.left\n"));
+	assert_int_equal(run((const char *[]){ "--by=path", "-n0", NULL }, 0, said), 0);
+	assert_non_null(strstr(said, "main.light\n"));
+	unlink(file);
+	strcpy(file, was);
+	free(list);
+}
+
 static void test_usage(void **state)
 {
 	static const struct {
@@ -302,8 +337,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sort),     cmocka_unit_test(test_part),
-		cmocka_unit_test(test_usage),    cmocka_unit_test(test_terminal),
-		cmocka_unit_test(test_no_pager),
+		cmocka_unit_test(test_tree),     cmocka_unit_test(test_usage),
+		cmocka_unit_test(test_terminal), cmocka_unit_test(test_no_pager),
 	};
 
 	return cmocka_run_group_tests(tests, write_file, remove_file);

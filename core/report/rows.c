@@ -97,8 +97,10 @@ bool report_wants_path(const struct report *rep, size_t node)
 	const struct report_options *o = rep->opt;
 	const struct call_node *x = &rep->tree.nodes[node];
 
+	/* Where nothing took any time, no path has a small share of it. */
 	return (!o->depth || x->level <= o->depth) &&
-	       share_pct(x->subtree_ns, rep->tree.nodes[0].subtree_ns) >= o->min_share_pct;
+	       (!rep->tree.nodes[0].subtree_ns ||
+		share_pct(x->subtree_ns, rep->tree.nodes[0].subtree_ns) >= o->min_share_pct);
 }
 
 static bool wanted(const struct report *rep, size_t i)

@@ -286,11 +286,14 @@ fresh: | $(call deps,fresh) ## make demo and make test on a machine made from no
 .PHONY: install
 install: all ## installs into PREFIX (default /usr/local), below DESTDIR
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+		$(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 	install -m 755 $(BIN) core/cli/gotrace-perun-collect $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 core/cli/gotrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -m 644 core/cli/gotrace.bash-completion \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gotrace
+	install -m 644 core/cli/gotrace.zsh-completion $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_gotrace
+	install -m 644 core/cli/gotrace.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/
 
 .PHONY: clean
 clean: ## removes what was built

@@ -70,7 +70,9 @@ installed() {
 		./usr/bin/gotrace
 		./usr/bin/gotrace-perun-collect
 		./usr/share/bash-completion/completions/gotrace
+		./usr/share/fish/vendor_completions.d/gotrace.fish
 		./usr/share/man/man1/gotrace.1
+		./usr/share/zsh/site-functions/_gotrace
 	END
 	"$work/root/usr/bin/gotrace" --version
 }
@@ -89,7 +91,7 @@ completion() {
 	# shellcheck source=../core/cli/gotrace.bash-completion
 	. "$top/core/cli/gotrace.bash-completion"
 	completes 'record report' re
-	completes '--fold --format= --from=' report --f
+	completes '--focus= --fold --format= --from=' report --f
 	completes '--pid= --probe= --package=' record --p
 	completes 'function path goroutine call' report --by =
 	completes 'path' report --by = p
@@ -103,9 +105,55 @@ completion() {
 	completes '' export -o ''
 	completes '' report tra
 	completes 'basename' record -- basenam
+	completes 'max mean morestack' report --sort = m
+	completes 'auto always never' report --color =
+	local gofmt
+	gofmt=$(PATH=$PATH:/usr/local/go/bin go env GOROOT 2>/dev/null)/bin/gofmt
+	if [ -x "$gofmt" ]; then # functions and packages of the binary on the line, wherever it stands
+		completes 'main.processFile' plan "$gofmt" -f main.processF
+		completes 'main.processFile' plan "$gofmt" --exclude = main.processF
+		completes 'go/scanner' plan "$gofmt" -p go/sca
+		completes 'main.processFile' record --exe "$gofmt" -f main.processF
+	fi
 	[ -z "$(ls "$work"/'?' 2>/dev/null)" ] || fail "a file was written"
 }
 try "what make install installs" installed
+# What zsh and fish make of the same, where they are installed.
+completion_zsh() {
+	command -v zsh >/dev/null || return 0
+	cd "$work" || exit
+	cat >complete.zsh <<-'END'
+		compdef() { :; }
+		compset() { :; }
+		compadd() { [[ $1 == -a ]] && print -l -- ${(P)2} || print -l -- ${@:#-*}; }
+		_files() { :; }
+		source $1
+		shift
+		words=("$@") CURRENT=$#
+		_gotrace
+	END
+	for line in 'report|' 'function|report --by=' 'go/scanner|plan GOFMT -p go' 'main.processFile|plan GOFMT -f main'; do
+		words=${line#*|} gofmt=$(PATH=$PATH:/usr/local/go/bin go env GOROOT 2>/dev/null)/bin/gofmt
+		case $words in *GOFMT*) [ -x "$gofmt" ] || continue ;; esac
+		IFS=' ' read -ra words <<<"${words/GOFMT/$gofmt}"
+		[ ${#words[@]} -gt 0 ] || words=('')
+		zsh -f complete.zsh "$top/core/cli/gotrace.zsh-completion" "$build/gotrace" "${words[@]}" >found 2>said
+		grep -qx -- "${line%%|*}" found || { cat said; fail "zsh: no ${line%%|*} for ${words[*]}"; }
+		[ ! -s said ] || fail "zsh: $(cat said)"
+	done
+}
+completion_fish() {
+	command -v fish >/dev/null || return 0
+	cd "$work" || exit
+	for line in 'report|' 'function|report --by=' '--focus=|report --fo' 'go/scanner|plan GOFMT -p go/sc'; do
+		words=${line#*|} gofmt=$(PATH=$PATH:/usr/local/go/bin go env GOROOT 2>/dev/null)/bin/gofmt
+		case $words in *GOFMT*) [ -x "$gofmt" ] || continue ;; esac
+		PATH=$build:$PATH HOME=$work fish -c "source $top/core/cli/gotrace.fish; complete -C 'gotrace ${words/GOFMT/$gofmt}'" >found 2>said
+		grep -q -- "${line%%|*}" found || { cat said; fail "fish: no ${line%%|*} for $words"; }
+	done
+}
 try "completion in bash" completion
+try "completion in zsh" completion_zsh
+try "completion in fish" completion_fish
 try "the version is that of the sources, and one file is compiled for it" version
 totals

@@ -45,7 +45,10 @@ typedef unsigned long long uint64_t;
 #define EV_LOSS      11
 #define EV_IMAGE     12 /* runtime.main was entered: a new process image, goids start over */
 #define EV_MORESTACK 13 /* thesis strategy: the site's function calls morestack */
-#define EV_KIND_MAX  13
+/* * from ts_ns on nothing is recorded of the site's function: arg0 is what its probes took, ns, of
+ * arg1 ns of the program's processor time. Made by user space */
+#define EV_RELEASED 14
+#define EV_KIND_MAX 14
 
 /* Only in cookies and on the wire, never in a trace: runtime.sigpanic was entered. arg0 is the pc
  * that faulted, depth that of its frame. User space turns it into an EV_ENTRY when the function's

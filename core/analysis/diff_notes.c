@@ -112,6 +112,12 @@ static void look_at(const struct loaded_trace *trace, char name, bool by_path, s
 		notes_add(to, "%c has %" PRIu64 " suspect call%s, %.2f%% of its time", name,
 			  t->suspect_calls, plural(t->suspect_calls),
 			  share_pct(t->suspect_ns, t->root_ns + t->probe_ns));
+	if (t->released)
+		notes_add(
+			to,
+			"%" PRIu64
+			" function%s of %c %s released (--max-cost): calls after that are not counted",
+			t->released, plural(t->released), name, t->released == 1 ? "was" : "were");
 	if (by_path && t->folded_nodes)
 		notes_add(to,
 			  "the tree of paths of %c is full: %" PRIu64

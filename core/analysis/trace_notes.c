@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/trace_notes.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/probe_cost.h"
+#include "analysis/released.h"
 #include "base/text_format.h"
 #include "trace/keys.h"
 
@@ -263,6 +265,13 @@ int trace_notes(const struct loaded_trace *trace, struct notes *to)
 	for (size_t i = 0; i < trace->info->n_kvs; i++)
 		if (!strncmp(trace->info->kvs[i].key, KEY_WARN, strlen(KEY_WARN)))
 			notes_add(to, "%s", trace->info->kvs[i].value);
+	struct released released;
+
+	if (released_find(&released, trace))
+		to->err = -ENOMEM;
+	else
+		released_notes(&released, to);
+	released_free(&released);
 	cost(trace, to);
 	corrected(trace, to);
 	lost(trace, any_dropped, to);

@@ -21,6 +21,7 @@ static const struct {
 	[EV_LOSS] = { .name = "loss" },
 	[EV_IMAGE] = { .name = "image" },
 	[EV_MORESTACK] = { .name = "morestack" },
+	[EV_RELEASED] = { .name = "released" },
 };
 _Static_assert(sizeof(kinds) / sizeof(kinds[0]) == EV_KIND_MAX + 1, "a name for each kind");
 

@@ -8,8 +8,9 @@
 #include "bpf/event.h"
 
 /* A bit per kind whose record is struct event_ext, 64 bytes, with arguments. */
-#define EVENT_KINDS_WITH_ARGS \
-	(1u << EV_STOP | 1u << EV_RESUME | 1u << EV_CREATE | 1u << EV_UNWIND | 1u << EV_LOSS)
+#define EVENT_KINDS_WITH_ARGS                                                                  \
+	(1u << EV_STOP | 1u << EV_RESUME | 1u << EV_CREATE | 1u << EV_UNWIND | 1u << EV_LOSS | \
+	 1u << EV_RELEASED)
 
 static inline bool event_kind_has_args(unsigned kind)
 {

@@ -213,7 +213,8 @@ static int pop_viewed(struct model *m, struct stack *s, uint64_t dur_ns, enum ca
 	return err;
 }
 
-int call_pop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
+/* Ends the top call. */
+static int pop_one(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
 {
 	struct frame *f = &s->frames[s->n - 1];
 	uint64_t dur = ts_ns > f->start_ns ? ts_ns - f->start_ns : 0;
@@ -278,7 +279,7 @@ static int uncount(struct model *m, struct stack *s)
 	return s->open.n ? open_funcs_add(&s->open, f->func, -1) : 0;
 }
 
-static int pop_for(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
+static int pop_or_uncount(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
 {
 	struct frame *f = top(s);
 
@@ -286,7 +287,34 @@ static int pop_for(struct model *m, struct stack *s, uint64_t ts_ns, enum call_e
 		f->flags |= FRAME_SUSPECT;
 	else if (f->flags & FRAME_STOPPED)
 		return uncount(m, s);
-	return call_pop(m, s, ts_ns, end);
+	return pop_one(m, s, ts_ns, end);
+}
+
+/* Nothing will tell of the ends of calls whose function was released: what was open in them has
+ * ended now. */
+static int end_released(struct model *m, struct stack *s, uint64_t ts_ns)
+{
+	int err = 0;
+
+	while (!err && s->n && top(s)->flags & FRAME_RELEASED) {
+		m->n_released_open--;
+		err = pop_or_uncount(m, s, ts_ns, CALL_UNFINISHED);
+	}
+	return err;
+}
+
+int call_pop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
+{
+	int err = pop_one(m, s, ts_ns, end);
+
+	return __builtin_expect(!err && m->n_released_open, 0) ? end_released(m, s, ts_ns) : err;
+}
+
+int call_pop_for(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
+{
+	int err = pop_or_uncount(m, s, ts_ns, end);
+
+	return !err && m->n_released_open ? end_released(m, s, ts_ns) : err;
 }
 
 int call_pop_deeper_slow(struct model *m, struct stack *s, uint32_t depth, uint64_t ts_ns,
@@ -295,7 +323,7 @@ int call_pop_deeper_slow(struct model *m, struct stack *s, uint32_t depth, uint6
 	int err = 0;
 
 	while (!err && s->n && deeper(s, top(s)->depth, depth))
-		err = pop_for(m, s, ts_ns, end);
+		err = call_pop_for(m, s, ts_ns, end);
 	return err;
 }
 
@@ -305,6 +333,6 @@ int call_pop_all(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end
 
 	prologue_stop_settle(m, s, ts_ns);
 	while (!err && s->n)
-		err = pop_for(m, s, ts_ns, end);
+		err = call_pop_for(m, s, ts_ns, end);
 	return err;
 }

@@ -86,6 +86,7 @@ void model_free(struct model *m)
 	free(m->hists);
 	free(m->sites);
 	free(m->ranges);
+	free(m->released_ns);
 	free(m);
 }
 

@@ -17,10 +17,12 @@
 
 /* How a call ended. */
 enum call_end {
-	CALL_FINISHED,   /* its exit was seen */
-	CALL_UNWOUND,    /* a panic or Goexit removed its frame */
-	CALL_UNFINISHED, /* still open at the end of the trace or image */
-	CALL_TAIL,       /* ended by a jump to a function that is not probed: finished, marked */
+	CALL_FINISHED, /* its exit was seen */
+	CALL_UNWOUND,  /* a panic or Goexit removed its frame */
+	/* still open at the end of the trace or image, or when its function was released (then up
+	 * to the end of the last call that was open in it) */
+	CALL_UNFINISHED,
+	CALL_TAIL,     /* ended by a jump to a function that is not probed: finished, marked */
 	CALL_INFERRED, /* neither exit nor unwinding was seen, a later event shows that it is over:
 			  always suspect, ended at that event; neither finished nor unwound nor
 			  unfinished */
@@ -133,6 +135,7 @@ struct model_totals {
 	/* calls put under PATH_OTHER for want of a node, deeper ones apart */
 	uint64_t folded_nodes;
 	uint64_t bad_events; /* unknown site or kind */
+	uint64_t released;   /* functions, see model_released_ns */
 };
 
 /*
@@ -193,6 +196,9 @@ const struct model_totals *model_totals(const struct model *m);
 /* One per function of info, same index; recursive calls count once in total_ns. */
 const struct call_stats *model_funcs(const struct model *m, size_t *n);
 const struct path_node *model_paths(const struct model *m, size_t *n);
+/* From when on, CLOCK_MONOTONIC, a function was not recorded any more (EV_RELEASED): its counts and
+ * times are those up to then. 0: it was recorded to the end. */
+uint64_t model_released_ns(const struct model *m, uint32_t func);
 /* Tells of the events of each path, in each role and way; only of those of which it is known how
  * they came about. After model_finish. */
 void model_path_events(const struct model *m, void (*tell)(void *ctx, const struct path_events *e),

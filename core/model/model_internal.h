@@ -16,6 +16,8 @@
 #define FRAME_TAILED  16 /* jumped to a probed function, whose exit ends it too */
 #define FRAME_MUTED   32 /* of a model_view: it does not count */
 #define FRAME_CUT     64 /* it began before what counts */
+/* its end will not be recorded, its function was released: it ends with the call open in it */
+#define FRAME_RELEASED 128
 
 /* A call that has begun. */
 struct frame {
@@ -104,6 +106,8 @@ struct model {
 	uint64_t lost_one_until_ns; /* of any goroutine */
 	uint32_t image;
 	bool image_seen;
+	uint64_t *released_ns; /* by function: since when it is released, 0: not; NULL: none is */
+	uint64_t n_released_open; /* frames with FRAME_RELEASED */
 	/* path_event_code of the event that is being paired, for the call that it begins, and for
 	 * the first that it ends */
 	uint8_t entry_code, exit_code;
@@ -157,6 +161,8 @@ int stack_grow(struct model *m, struct stack *s);
 /* calls.c: 0 or -ENOMEM */
 int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t func);
 int call_pop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
+/* call_pop, or no call at all where the prologue never went on. */
+int call_pop_for(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
 /* Hands a frame to on_entry. */
 void call_begun(struct model *m, struct stack *s, struct frame *f);
 /* Ends all frames deeper than depth. */
@@ -204,5 +210,14 @@ int pair_end_all(struct model *m, uint64_t ts_ns);
 
 /* losses.c: 0 or -ENOMEM */
 int loss_apply(struct model *m, const struct event *e, const uint64_t arg[4]);
+
+/* releases.c: 0 or -ENOMEM */
+int release_apply(struct model *m, const struct event *e);
+
+static inline bool is_released(const struct model *m, uint32_t func)
+{
+	return __builtin_expect(m->released_ns != NULL, 0) && func < m->n_funcs &&
+	       m->released_ns[func];
+}
 
 #endif

@@ -162,7 +162,7 @@ static int tail(struct model *m, struct stack *s, const struct event *e, uint32_
 
 	if (err)
 		return err;
-	if (target == TRACE_NONE) {
+	if (target == TRACE_NONE || is_released(m, target)) { /* no exit of it will come */
 		if (found)
 			err = call_pop(m, s, e->ts_ns, CALL_TAIL);
 		return err ? err : pop_tailed(m, s, e, CALL_TAIL);
@@ -228,7 +228,8 @@ static int prologue_stop(struct model *m, struct stack *s, const struct event *e
 /* What goes on between functions: kinds whose site names one. */
 static int pair_func_event(struct model *m, const struct event *e)
 {
-	if (e->site >= m->n_sites || m->sites[e->site].func == TRACE_NONE) {
+	if (e->site >= m->n_sites || m->sites[e->site].func == TRACE_NONE ||
+	    is_released(m, m->sites[e->site].func)) {
 		m->totals.bad_events++;
 		return 0;
 	}
@@ -402,6 +403,9 @@ static inline int pair(struct model *m, const struct event *e, const uint64_t ar
 		break;
 	case EV_IMAGE:
 		err = image(m, e->ts_ns);
+		break;
+	case EV_RELEASED:
+		err = release_apply(m, e);
 		break;
 	default:
 		t->bad_events++;

@@ -144,6 +144,7 @@ uint32_t prologue_stop_func(const struct model *m, uint64_t pc)
 			hi = mid;
 	}
 	if (lo && pc - m->ranges[lo - 1].vaddr < m->ranges[lo - 1].size)
-		return m->ranges[lo - 1].func;
+		return is_released(m, m->ranges[lo - 1].func) ? STOP_UNPROBED
+							      : m->ranges[lo - 1].func;
 	return STOP_UNPROBED;
 }

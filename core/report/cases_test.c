@@ -60,15 +60,15 @@ static void test_cases(void **state)
 	globfree(&g);
 }
 
-/* Every format and row kind of two telling cases, character by character. */
+/* Every format and row kind of some telling cases, character by character. */
 static void test_formats(void **state)
 {
-	static const char *const cases[] = { "go", "names", "loss-goroutine" };
+	static const char *const cases[] = { "go", "names", "loss-goroutine", "released" };
 	static const char *const formats[] = { "text", "csv", "json" };
 	static const char *const kinds[] = { "functions", "paths", "goroutines", "calls" };
 
 	(void)state;
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		char events[128], path[TRACE_PATH_BYTES], ending[64];
 		struct evlist l;
 

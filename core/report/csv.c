@@ -10,6 +10,19 @@
 #include "report/path_fields.h"
 #include "report/rows.h"
 
+/* Where something was released: when `func` was, and how many such are in its self time. */
+static void released_fields(const struct report *rep, FILE *out, uint32_t func,
+			    struct released_below below)
+{
+	uint64_t ns = released_ns(&rep->released, func);
+
+	if (rep->released.n && ns)
+		fprintf(out, ",%" PRIu64 ",%u", ns - rep->trace.totals->first_ns, below.n);
+	else if (rep->released.n)
+		fprintf(out, ",,%u", below.n);
+	fputc('\n', out);
+}
+
 static void stat_fields(FILE *out, const struct call_stats *st, bool path)
 {
 	for (const struct stat_column *c = stat_columns; c->name; c++) {
@@ -19,24 +32,26 @@ static void stat_fields(FILE *out, const struct call_stats *st, bool path)
 		if (stat_has(c, st))
 			fprintf(out, "%" PRIu64, c->get(st));
 	}
-	fputc('\n', out);
 }
 
-static void stat_names(FILE *out, bool path)
+static void stat_names(const struct report *rep, FILE *out, bool path)
 {
 	for (const struct stat_column *c = stat_columns; c->name; c++)
 		if (!path || !c->of_hist)
 			fprintf(out, ",%s", c->name);
-	fputc('\n', out);
+	fputs(rep->released.n ? ",released_ns,released_callees\n" : "\n", out);
 }
 
 static int functions(const struct report *rep, FILE *out)
 {
 	fputs("function", out);
-	stat_names(out, false);
+	stat_names(rep, out, false);
 	for (size_t i = 0; i < rep->n_rows; i++) {
-		csv_field(out, report_name(rep, (uint32_t)rep->rows[i]));
-		stat_fields(out, &rep->trace.funcs[rep->rows[i]], false);
+		const uint32_t func = (uint32_t)rep->rows[i];
+
+		csv_field(out, report_name(rep, func));
+		stat_fields(out, &rep->trace.funcs[func], false);
+		released_fields(rep, out, func, released_below_func(&rep->released, func));
 	}
 	return 0;
 }
@@ -48,11 +63,15 @@ static int paths(const struct report *rep, FILE *out)
 	int err = 0;
 
 	fputs("path", out);
-	stat_names(out, true);
+	stat_names(rep, out, true);
 	for (size_t i = 0; !err && i < rep->n_rows; i++) {
 		err = path_field_csv(&rep->tree, rep->trace.info, (uint32_t)rep->rows[i], &nodes,
 				     &cap, out);
-		stat_fields(out, &rep->tree.nodes[rep->rows[i]].stats, true);
+		const uint32_t node = (uint32_t)rep->rows[i];
+
+		stat_fields(out, &rep->tree.nodes[node].stats, true);
+		released_fields(rep, out, rep->tree.nodes[node].func,
+				released_below_node(&rep->released, &rep->tree, node));
 	}
 	free(nodes);
 	return err;

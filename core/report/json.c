@@ -24,12 +24,30 @@ static void stats(struct json *j, const struct call_stats *st, bool path)
 	}
 }
 
+static void released(const struct report *rep, struct json *j, uint32_t func,
+		     struct released_below below)
+{
+	uint64_t ns = released_ns(&rep->released, func);
+
+	if (!rep->released.n)
+		return;
+	json_key(j, "released_ns");
+	if (ns)
+		json_u64(j, ns - rep->trace.totals->first_ns);
+	else
+		json_null(j);
+	json_kv_u64(j, "released_callees", below.n);
+}
+
 static int functions(const struct report *rep, struct json *j)
 {
 	for (size_t i = 0; i < rep->n_rows; i++) {
 		json_open(j, '{');
-		json_kv_str(j, "function", report_name(rep, (uint32_t)rep->rows[i]));
-		stats(j, &rep->trace.funcs[rep->rows[i]], false);
+		const uint32_t func = (uint32_t)rep->rows[i];
+
+		json_kv_str(j, "function", report_name(rep, func));
+		stats(j, &rep->trace.funcs[func], false);
+		released(rep, j, func, released_below_func(&rep->released, func));
 		json_close(j, '}');
 	}
 	return 0;
@@ -54,6 +72,8 @@ static int paths(const struct report *rep, struct json *j)
 		err = path_field_json(&rep->tree, rep->trace.info, (uint32_t)rep->rows[i], &nodes,
 				      &cap, j);
 		stats(j, &node->stats, true);
+		released(rep, j, node->func,
+			 released_below_node(&rep->released, &rep->tree, (uint32_t)rep->rows[i]));
 		json_kv_u64(j, "max_recursion", node->recursion);
 		json_kv_bool(j, "go", node->go);
 		str_or_null(j, "go_at",

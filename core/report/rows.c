@@ -214,6 +214,8 @@ int report_load(struct report *rep, struct trace_reader *r, const struct report_
 	int err = load[opt->by](rep, r);
 
 	if (!err)
+		err = released_find(&rep->released, &rep->trace);
+	if (!err)
 		err = sort_rows(rep);
 	if (err == -ENOMEM)
 		log_error("no memory for the report");
@@ -222,6 +224,7 @@ int report_load(struct report *rep, struct trace_reader *r, const struct report_
 
 void report_free(struct report *rep)
 {
+	released_free(&rep->released);
 	trace_unload(&rep->trace);
 	goroutines_free(&rep->goroutines);
 	call_tree_free(&rep->tree);

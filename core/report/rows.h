@@ -6,12 +6,14 @@
 
 #include "analysis/call_tree.h"
 #include "analysis/goroutines.h"
+#include "analysis/released.h"
 #include "report/call_rows.h"
 #include "report/report.h"
 
 struct report {
 	const struct report_options *opt;
 	struct loaded_trace trace;
+	struct released released;
 	struct goroutines goroutines; /* BY_GOROUTINE: all that were seen; folded with opt->fold */
 	/* BY_PATH: a node for each function below its caller, called or started; siblings by name
 	 */

@@ -37,7 +37,8 @@ static struct columns choose_columns(const struct report *rep)
 static void function(const struct report *rep, FILE *out, const struct columns *c, size_t row)
 {
 	const struct call_stats *st = &rep->trace.funcs[row];
-	char self[SELF_BYTES], marks[MARKS_BYTES], calls[CALLS_BYTES];
+	const struct released_below below = released_below_func(&rep->released, (uint32_t)row);
+	char self[SELF_BYTES], marks[MARKS_BYTES], calls[CALLS_BYTES], released[RELEASED_BYTES];
 	int n;
 
 	n = fprintf(out, "%*s ", c->self, text_self(st, self));
@@ -60,9 +61,10 @@ static void function(const struct report *rep, FILE *out, const struct columns *
 		n += fprintf(out, " %7s", st->preempt_ns ? HUMAN(st->preempt_ns) : "-");
 	n += fprintf(out, "  ");
 	text_marks(st, marks);
+	text_released(rep, (uint32_t)row, st->calls, below, released);
 	text_name(out, report_name(rep, (uint32_t)row),
-		  text_room(rep->opt->width, (size_t)n + strlen(marks)));
-	fprintf(out, "%s\n", marks);
+		  text_room(rep->opt->width, (size_t)n + strlen(marks) + strlen(released)));
+	fprintf(out, "%s%s\n", marks, released);
 }
 
 static int functions(const struct report *rep, FILE *out)

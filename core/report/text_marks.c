@@ -3,6 +3,7 @@
 
 #include "analysis/correction.h"
 #include "base/text_format.h"
+#include "base/text_name.h"
 #include "report/text.h"
 
 const char *text_self(const struct call_stats *st, char buf[SELF_BYTES])
@@ -42,6 +43,31 @@ const char *text_marks(const struct call_stats *st, char buf[MARKS_BYTES])
 						len ? ", " : "  (", m[i].n, m[i].what);
 	if (len)
 		snprintf(buf + len, MARKS_BYTES - len, ")");
+	return buf;
+}
+
+#define NAME_COLUMNS 100 /* of a name among marks; */
+#define NAME_SHORT   40  /* where lines are to fit */
+
+const char *text_released(const struct report *rep, uint32_t func, uint64_t calls,
+			  struct released_below below, char buf[RELEASED_BYTES])
+{
+	FILE *out = rep->released.n ? fmemopen(buf, RELEASED_BYTES, "w") : NULL;
+
+	buf[0] = '\0';
+	if (!out)
+		return buf;
+	if (released_ns(&rep->released, func))
+		fprintf(out, "  (released after %" PRIu64 " call%s)", calls, plural(calls));
+	if (below.n == 1) {
+		fputs("  (self includes ", out);
+		text_name(out, report_name(rep, below.one),
+			  rep->opt->width ? NAME_SHORT : NAME_COLUMNS);
+		fputs(", released)", out);
+	} else if (below.n) {
+		fprintf(out, "  (self includes %u released functions)", below.n);
+	}
+	fclose(out);
 	return buf;
 }
 

@@ -130,9 +130,12 @@ static int push_children(struct walk *w, uint32_t node, uint32_t level)
 }
 
 /* What stands after a path's name. */
-static void remarks(const struct walk *w, const struct call_node *n, FILE *out)
+static void remarks(const struct walk *w, uint32_t node, FILE *out)
 {
-	char at[512], marks[MARKS_BYTES];
+	const struct call_node *n = &w->rep->tree.nodes[node];
+	const struct released_below below = released_below_node(&w->rep->released, &w->rep->tree,
+								node);
+	char at[512], marks[MARKS_BYTES], released[RELEASED_BYTES];
 
 	if (n->go && *trace_name_line(w->rep->trace.info, n->go_pc, true, at, sizeof(at))) {
 		fputs("  (at ", out); /* the go statement, when all came from one */
@@ -142,6 +145,7 @@ static void remarks(const struct walk *w, const struct call_node *n, FILE *out)
 	if (n->recursion > 1 && n->func != PATH_OTHER)
 		fprintf(out, "  (recursion, %u deep)", n->recursion);
 	fputs(text_marks(&n->stats, marks), out);
+	fputs(text_released(w->rep, n->func, n->stats.calls, below, released), out);
 }
 
 static int line(const struct walk *w, struct step s)
@@ -153,7 +157,7 @@ static int line(const struct walk *w, struct step s)
 
 	if (!f)
 		return -ENOMEM;
-	remarks(w, n, f);
+	remarks(w, s.node, f);
 	if (fclose(f)) {
 		free(after);
 		return -ENOMEM;

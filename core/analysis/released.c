@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analysis/released.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/trace_names.h"
+#include "base/compare.h"
+#include "base/text_format.h"
+
+uint64_t released_ns(const struct released *r, uint32_t func)
+{
+	return r->n ? model_released_ns(r->trace->model, func) : 0;
+}
+
+/* Is callee's time in caller's from some moment on? */
+static bool includes(const struct released *r, uint32_t caller, uint32_t callee)
+{
+	uint64_t inner_ns = released_ns(r, callee), outer_ns = released_ns(r, caller);
+
+	return inner_ns && caller != callee && (!outer_ns || outer_ns > inner_ns);
+}
+
+static int by_time(const void *x, const void *y, void *ctx)
+{
+	const struct released *r = ctx;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	int c = compare_u64(released_ns(r, a), released_ns(r, b));
+
+	return c ? c : compare_u64(a, b);
+}
+
+struct pair {
+	uint32_t caller, callee;
+};
+
+static int by_pair(const void *x, const void *y)
+{
+	const struct pair *a = x, *b = y;
+	int c = compare_u64(a->caller, b->caller);
+
+	return c ? c : compare_u64(a->callee, b->callee);
+}
+
+/* Who called whom, each pair once. */
+static int find_callers(struct released *r)
+{
+	size_t n_nodes, n = 0;
+	const struct path_node *nodes = model_paths(r->trace->model, &n_nodes);
+	struct pair *pairs = calloc(n_nodes + 1, sizeof(*pairs));
+
+	if (!pairs)
+		return -ENOMEM;
+	for (size_t i = 1; i < n_nodes; i++) {
+		uint32_t caller = nodes[nodes[i].parent].func;
+
+		if (!nodes[i].go_edge && caller < r->trace->n_funcs &&
+		    includes(r, caller, nodes[i].func))
+			pairs[n++] = (struct pair){ caller, nodes[i].func };
+	}
+	if (n)
+		qsort(pairs, n, sizeof(*pairs), by_pair);
+	for (size_t i = 0; i < n; i++) {
+		struct released_below *b = &r->below[pairs[i].caller];
+
+		if (i && !by_pair(&pairs[i - 1], &pairs[i]))
+			continue;
+		b->n++;
+		b->one = pairs[i].callee;
+	}
+	free(pairs);
+	return 0;
+}
+
+int released_find(struct released *r, const struct loaded_trace *trace)
+{
+	*r = (struct released){ .trace = trace, .n = trace->totals->released };
+	if (!r->n)
+		return 0;
+	size_t n = 0;
+
+	r->funcs = calloc(r->n, sizeof(*r->funcs));
+	r->below = calloc(trace->n_funcs, sizeof(*r->below));
+	if (!r->funcs || !r->below)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < trace->n_funcs && n < r->n; i++)
+		if (released_ns(r, i))
+			r->funcs[n++] = i;
+	qsort_r(r->funcs, n, sizeof(*r->funcs), by_time, r);
+	return find_callers(r);
+}
+
+void released_free(struct released *r)
+{
+	free(r->funcs);
+	free(r->below);
+	*r = (struct released){ 0 };
+}
+
+struct released_below released_below_func(const struct released *r, uint32_t func)
+{
+	return r->below && func < r->trace->n_funcs ? r->below[func] : (struct released_below){ 0 };
+}
+
+struct released_below released_below_node(const struct released *r, const struct call_tree *t,
+					  uint32_t node)
+{
+	struct released_below b = { 0 };
+
+	for (uint32_t c = node + 1; r->n && node && c < t->nodes[node].end; c = t->nodes[c].end)
+		if (!t->nodes[c].go && includes(r, t->nodes[node].func, t->nodes[c].func)) {
+			b.n++;
+			b.one = t->nodes[c].func;
+		}
+	return b;
+}
+
+#define NAMED 5
+
+void released_notes(const struct released *r, struct notes *to)
+{
+	char line[2048];
+	size_t at = 0;
+
+	if (!r->n)
+		return;
+	for (size_t i = 0; i < r->n && i < NAMED && at < sizeof(line); i++) {
+		uint64_t calls = r->trace->funcs[r->funcs[i]].calls;
+
+		at += (size_t)snprintf(line + at, sizeof(line) - at,
+				       "%s%.300s after %" PRIu64 " call%s", i ? ", " : "",
+				       trace_name_func(r->trace->info, r->funcs[i]), calls,
+				       plural(calls));
+	}
+	notes_add(to, "released while recording, as their probes cost too much (--max-cost): %s%s",
+		  line, r->n > NAMED ? ", ..." : "");
+	notes_add(to, "from then on a released function's calls are not counted, and its time is "
+		      "in its callers' self time");
+}

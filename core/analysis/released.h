@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Functions that were released while the trace was recorded (EV_RELEASED): from then on their calls
+ * are not in it, and their time is in their callers' self time.
+ */
+#ifndef GOTRACE_RELEASED_H
+#define GOTRACE_RELEASED_H
+
+#include "analysis/call_tree.h"
+#include "analysis/notes.h"
+
+/* Released functions whose time a function's or path's self time includes. */
+struct released_below {
+	uint32_t n;
+	uint32_t one; /* one of them; n > 0 */
+};
+
+struct released {
+	const struct loaded_trace *trace;
+	size_t n;                     /* functions that were released */
+	uint32_t *funcs;              /* they, in the order of their release */
+	struct released_below *below; /* by function; NULL: none was released */
+};
+
+/* Of a trace that was loaded. 0 or -ENOMEM; released_free in either case. */
+int released_find(struct released *r, const struct loaded_trace *trace);
+void released_free(struct released *r);
+
+/* When it was released, CLOCK_MONOTONIC; 0: it was not, or is PATH_*. */
+uint64_t released_ns(const struct released *r, uint32_t func);
+struct released_below released_below_func(const struct released *r, uint32_t func);
+struct released_below released_below_node(const struct released *r, const struct call_tree *t,
+					  uint32_t node);
+
+/* "2 functions were released ...", with the first few by name. Nothing when there are none. */
+void released_notes(const struct released *r, struct notes *to);
+
+#endif

@@ -55,7 +55,9 @@ typedef unsigned long long uint64_t;
  * entry probe is after that pc, and drops it otherwise. 64 bytes. */
 #define EV_WIRE_FAULT 128
 
-/* flags of an event */
+/* flags of an event; EVF_WIRE_SECOND never in a trace: recorded by a link that replaces another, or
+ * is to be replaced */
+#define EVF_WIRE_SECOND 0x8000
 /* ran on a system stack (g0): keyed by (tid, depth); goid is m.curg's, a label */
 #define EVF_SYSTEM 1
 #define EVF_ALL    2 /* EV_LOSS: the goroutine that lost events is not known */
@@ -132,6 +134,7 @@ _Static_assert(sizeof(struct event_ext) == 64, "wire size");
 /* on a plain RET (c3), which the program may perform, see config.rets. rsp is at the return address
  * there, so bits 32..43 hold those of the instruction's address instead. */
 #define COOKIE_RET             2
+#define COOKIE_SECOND          4 /* events get EVF_WIRE_SECOND */
 #define COOKIE_RET_BITS(vaddr) ((uint32_t)(vaddr)&0xfff)
 
 /*

@@ -223,7 +223,7 @@ static __always_inline void submit(struct event *e, const struct hit *h, uint64_
 	e->depth = h->depth;
 	e->tid = bpf_get_current_pid_tgid();
 	e->kind = kind;
-	e->flags = h->flags;
+	e->flags = h->flags | (COOKIE_FLAGS(cookie) & COOKIE_SECOND ? EVF_WIRE_SECOND : 0);
 	e->ts_ns = bpf_ktime_get_ns();
 	bpf_ringbuf_submit(e, BPF_RB_NO_WAKEUP);
 }

@@ -203,5 +203,9 @@ int ending_describe(const struct recording *r, struct trace_info *end)
 		err = describe_inline(r, &s, end);
 	if (!err)
 		err = describe_load(r, end);
+	if (!err && r->releasing.n_released)
+		err = set_count(end, KEY_END_RELEASED, r->releasing.n_released);
+	if (!err && r->releasing.n_released)
+		err = set_count(end, KEY_END_RELEASED_HITS, releases_hits(r->releasing.releases));
 	return err || !r->n_stubs ? err : describe_stubs(r, &s, end);
 }

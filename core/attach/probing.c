@@ -280,6 +280,20 @@ int probing_choose(struct probing *p, const struct probing_options *opt, const s
 	return opt->launched ? 0 : leave_alone(p, opt->pid);
 }
 
+struct ring_site *probing_ring_sites(const struct probing *p)
+{
+	const struct plan *plan = p->plan;
+	struct ring_site *sites = calloc(plan->n_sites + 1, sizeof(*sites));
+
+	for (size_t i = 0; sites && i < plan->n_sites; i++)
+		if (site_is_inline(&plan->sites[i]))
+			sites[i] = (struct ring_site){
+				.kind = (uint8_t)plan->sites[i].kind,
+				.rsp_to_ra_bytes = plan->sites[i].stub.ring_rsp_to_ra_bytes,
+			};
+	return sites;
+}
+
 void probing_close(struct probing *p)
 {
 	probing_unmap(p, false);

@@ -16,6 +16,7 @@
 #include "attach/target/ring_area.h"
 #include "attach/target/running.h"
 #include "plan/plan.h"
+#include "rings/rings.h"
 
 struct probing_options {
 	const struct caps *caps; /* of this kernel */
@@ -63,6 +64,9 @@ void probing_fall_back(struct probing *p, const char *why);
  * to be probed in the text after all. `why`, when not NULL: none could be used. Falls back when
  * none is left. */
 void probing_patched(struct probing *p, const char *why);
+
+/* What the inline stub of each site writes; to be freed. NULL: no memory. */
+struct ring_site *probing_ring_sites(const struct probing *p);
 
 void probing_close(struct probing *p);
 

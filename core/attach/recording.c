@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -101,15 +100,6 @@ static struct links_options where_to_attach(const struct recording *r)
 	};
 }
 
-static void watch_children(struct recording *r, const struct target_config *target)
-{
-	struct target_config t = *target;
-	struct stat st;
-
-	t.exe_ino = fstat(r->exe_fd, &st) ? 0 : st.st_ino;
-	children_watch(&r->children, &t);
-}
-
 int recording_prepare(struct recording *r)
 {
 	const struct plan_site *image = image_site(r->probing->plan);
@@ -152,7 +142,7 @@ int recording_prepare(struct recording *r)
 	r->probes.state->paused = r->probing->running != NULL;
 	r->attach_ns = clock_monotonic_ns() - start;
 	if (!err)
-		watch_children(r, &load.target);
+		children_watch(&r->children, &load.target, r->exe_fd);
 	return err;
 }
 
@@ -178,6 +168,8 @@ int recording_describe(const struct recording *r, struct trace_info *info)
 	if (!err)
 		err = trace_info_set(info, KEY_PROBE_RET,
 				     r->probing->perform_ret ? RET_PERFORMED : RET_STEPPED);
+	if (!err && r->max_cost)
+		err = trace_info_setf(info, KEY_MAX_COST, "%g", r->max_cost);
 	if (!err && r->probing->strategy == PROBE_INLINE)
 		err = describe_inline_rings(info, r->probing, r->load.inline_ns);
 	return err ? err : costs_describe(info, r->caps, r->probing->plan, r->probing->cost_class);
@@ -292,13 +284,13 @@ static void collect_until_end(struct recording *r, int wake_fd)
 
 	for (;;) {
 		uint64_t now = clock_monotonic_ns();
-		int wait_ms = 250;
+		int wait_ms = r->max_cost ? RELEASING_LOOK_MS : 250;
 
 		if (deadline && now >= deadline) {
 			r->reason = END_DURATION;
 			return;
 		}
-		if (deadline && (deadline - now) / 1000000 < 250)
+		if (deadline && (deadline - now) / 1000000 < (uint64_t)wait_ms)
 			wait_ms = (deadline - now) / 1000000 + 1;
 		if (poll(fds, 3, wait_ms) < 0 && errno != EINTR) {
 			log_error("tracing ends, gotrace cannot wait for the process: %s",
@@ -321,6 +313,9 @@ static void collect_until_end(struct recording *r, int wake_fd)
 			return;
 		}
 		progress_advise(r);
+		if (r->max_cost)
+			releasing_look(&r->releasing, now,
+				       target_cpu_ns(r->target) - r->cpu_before_ns);
 		progress_show(r, start, false);
 	}
 }
@@ -329,6 +324,7 @@ static void detach(struct recording *r)
 {
 	uint64_t start = clock_monotonic_ns();
 
+	releasing_finish(&r->releasing);
 	/* Stubs take their slow path then, which records nothing either. */
 	if (r->collector)
 		collector_disable_rings(r->collector);
@@ -341,23 +337,23 @@ static void detach(struct recording *r)
 	r->detach_ns = clock_monotonic_ns() - start;
 }
 
-/* What the inline stub of each site writes; to be freed. */
-static struct ring_site *ring_sites_of(const struct plan *plan)
+static int open_releasing(struct recording *r)
 {
-	struct ring_site *sites = calloc(plan->n_sites + 1, sizeof(*sites));
+	const struct releasing_options opt = { .max_share = r->max_cost,
+					       .say = r->advise,
+					       .load = &r->load,
+					       .links = r->links,
+					       .probes = &r->probes,
+					       .attach = where_to_attach(r) };
 
-	for (size_t i = 0; sites && i < plan->n_sites; i++)
-		if (site_is_inline(&plan->sites[i]))
-			sites[i] = (struct ring_site){
-				.kind = (uint8_t)plan->sites[i].kind,
-				.rsp_to_ra_bytes = plan->sites[i].stub.ring_rsp_to_ra_bytes,
-			};
-	return sites;
+	return r->max_cost ? releasing_open(&r->releasing, &opt) : 0;
 }
 
 int recording_run(struct recording *r, struct trace_writer *writer)
 {
-	r->ring_sites = ring_sites_of(r->probing->plan);
+	int prepared = open_releasing(r);
+
+	r->ring_sites = probing_ring_sites(r->probing);
 	const struct collector_options opt = {
 		.probes = &r->probes,
 		.binary = r->binary,
@@ -371,12 +367,13 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 		.n_rings = r->probing->rings.n,
 		.ring_sites = r->ring_sites,
 		.site_events = r->load.events,
+		.releases = r->releasing.releases,
 		.pid = r->target->pid,
 	};
 	int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	int err = wake_fd < 0 ? -errno : 0;
 
-	if (!r->ring_sites)
+	if (!r->ring_sites || prepared)
 		err = -ENOMEM;
 	r->collector = err ? NULL : collector_new(&opt);
 	if (!err && !r->collector)
@@ -436,6 +433,7 @@ void recording_close(struct recording *r)
 	trace_info_free(&r->end);
 	free(r->ring_sites);
 	r->ring_sites = NULL;
+	releasing_close(&r->releasing);
 	load_watch_close(&r->load);
 	children_close(&r->children);
 	if (r->probes.object)

@@ -12,6 +12,7 @@
 #include "attach/load_watch.h"
 #include "attach/probes/probes.h"
 #include "attach/probing.h"
+#include "attach/releasing.h"
 #include "attach/target/target.h"
 #include "binary/gobin.h"
 #include "trace/trace.h"
@@ -38,9 +39,10 @@ struct recording {
 	enum attach_kind kind;   /* AUTO is resolved by recording_prepare */
 	size_t ring_bytes, ring_bytes_sum;
 	uint64_t duration_ns, max_bytes; /* 0: no limit */
-	bool show_progress;              /* a line on stderr, rewritten */
-	bool advise;                     /* while it runs, on stderr: what is dear to trace */
-	struct target *target;           /* held, or running */
+	double max_cost;       /* share of the processor time that probing may take; 0: any */
+	bool show_progress;    /* a line on stderr, rewritten */
+	bool advise;           /* while it runs, on stderr: what is dear to trace */
+	struct target *target; /* held, or running */
 	/* signalfd of SIGINT, SIGTERM, SIGHUP, SIGQUIT, all blocked */
 	int signal_fd;
 	/* found out on the way */
@@ -52,6 +54,7 @@ struct recording {
 	struct collector *collector;
 	struct ring_site *ring_sites; /* by site: what inline stubs write */
 	struct load_watch load;
+	struct releasing releasing; /* with max_cost */
 	enum end_reason reason;
 	int end_signal; /* END_INTERRUPTED: by which */
 	uint64_t attach_ns, patch_ns, detach_ns, target_end_ns;

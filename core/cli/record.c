@@ -221,6 +221,7 @@ static int record(struct run *r)
 		.ring_bytes_sum = memory_cap_bytes(),
 		.duration_ns = r->opt.duration_ns,
 		.max_bytes = r->opt.max_bytes,
+		.max_cost = r->opt.max_cost,
 		.target = &r->target,
 		.signal_fd = block_signals(r),
 	};

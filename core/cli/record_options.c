@@ -18,7 +18,8 @@ enum {
 	OPT_RET,
 	OPT_RING,
 	OPT_RINGS,
-	OPT_OVERFLOW
+	OPT_OVERFLOW,
+	OPT_MAX_COST
 };
 
 static const struct argp_option options[] = {
@@ -33,6 +34,10 @@ static const struct argp_option options[] = {
 	{ "duration", 'd', "SECONDS", 0, "Stop tracing after this time; COMMAND keeps running", 2 },
 	{ "max-size", OPT_MAX_SIZE, "SIZE", 0,
 	  "Stop tracing when the trace reaches SIZE, such as 100M; COMMAND keeps running", 2 },
+	{ "max-cost", OPT_MAX_COST, "SHARE", 0,
+	  "Probing may take this share of COMMAND's processor time, such as 20%: functions whose probes take most are "
+	  "released while it runs, and the trace says from when on their calls are not counted",
+	  2 },
 	{ "buffer", 'm', "SIZE", 0,
 	  "Ring buffer of each CPU (default 8M); all together at most 512M, an eighth of memory, or half of what the cgroup has left",
 	  2 },
@@ -108,6 +113,21 @@ static void check_together(const struct record_options *o, struct argp_state *st
 		arg_error(state, "--ring, --rings and --overflow=drop go with --probe=inline");
 }
 
+/* "20%" or 0.2. */
+static double parse_share(const char *arg, struct argp_state *state)
+{
+	char *end;
+	double share = strtod(arg, &end);
+
+	if (end != arg && !strcmp(end, "%"))
+		share /= 100;
+	else if (end == arg || *end)
+		share = 0;
+	if (!(share >= 0.0001 && share <= 0.95))
+		arg_error(state, "--max-cost: '%s' is not a share from 0.01%% to 95%%", arg);
+	return share;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct record_options *o = state->input;
@@ -152,6 +172,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (strcmp(arg, "auto") && strcmp(arg, "step"))
 			arg_error(state, "--ret: '%s' is not auto or step", arg);
 		o->step_rets = !strcmp(arg, "step");
+		return 0;
+	case OPT_MAX_COST:
+		o->max_cost = parse_share(arg, state);
 		return 0;
 	case ARGP_KEY_ARGS:
 		o->command = state->argv + state->next;

@@ -13,6 +13,7 @@ struct record_options {
 	struct selection selection;
 	const char *output;     /* "gotrace.out" */
 	const char *user, *exe; /* NULL: not given */
+	double max_cost;        /* --max-cost; 0: not given */
 	uint64_t duration_ns, max_bytes, ring_bytes;
 	enum attach_kind kind;
 	bool step_rets;

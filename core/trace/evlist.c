@@ -172,6 +172,8 @@ int evlist_write_event(FILE *out, const struct trace_info *info, const bool *sha
 	const char *kind = event_kind_name(ev->h.kind);
 
 	/* A site of another kind makes no sense either, and must not be made one that does. */
+	const struct trace_site *of = ev->h.kind == EV_RELEASED ? s : NULL;
+
 	if (s && s->kind != ev->h.kind)
 		s = NULL;
 	fprintf(out, "%" PRIu64 " ", ev->h.goid);
@@ -179,7 +181,7 @@ int evlist_write_event(FILE *out, const struct trace_info *info, const bool *sha
 		fprintf(out, "%s ", kind);
 	else
 		fprintf(out, "%u ", ev->h.kind);
-	put_func_of(out, info, s);
+	put_func_of(out, info, of ? of : s);
 	fprintf(out, " %" PRIu32 " %" PRIu64, ev->h.depth, ev->h.ts_ns);
 	if (s)
 		put_site_keys(out, info, shared, s);

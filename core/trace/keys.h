@@ -51,6 +51,9 @@
 #define KEY_INLINE_RINGS      "inline.rings"      /* rings of inline stubs, one for each P */
 #define KEY_INLINE_RING_BYTES "inline.ring_bytes" /* size of each */
 #define KEY_INLINE_OVERFLOW   "inline.overflow"   /* throttle or drop: when a ring is full */
+#define KEY_MAX_COST                                                                 \
+	"max_cost" /* 0.2: probing was to take a fifth of the processor time at most \
+		    */
 
 #define RET_PERFORMED "performed" /* the BPF program performs it, one trap */
 #define RET_STEPPED   "stepped"   /* the kernel steps over it, two traps */
@@ -113,6 +116,8 @@
 
 /* of inline stubs */
 #define KEY_END_INLINE_TRAPS        "end.inline_traps"        /* trapped: no room, no ring */
+#define KEY_END_RELEASED            "end.released"            /* functions, see KEY_MAX_COST */
+#define KEY_END_RELEASED_HITS       "end.released_hits"       /* of them, after that */
 #define KEY_END_RING_MOST_BYTES     "end.ring_most_bytes"     /* most that waited in a ring */
 #define KEY_END_RING_LATE           "end.ring_late"           /* events after their time */
 #define KEY_END_RINGS_DISABLED      "end.rings_disabled"      /* with impossible contents */

@@ -4,11 +4,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +17,7 @@
 #include "attach/collect/pc_names.h"
 #include "attach/collect/ring_source.h"
 #include "attach/collect/thread_ids.h"
+#include "attach/collect/urgent_threads.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -96,6 +95,10 @@ static int write_event(void *ctx, const struct event_ext *ev)
 			return 0;
 		ev = &entry;
 	}
+	int drop = c->opt.releases ? releases_drop(c->opt.releases, &ev->h) : 0;
+
+	if (drop)
+		return drop < 0 ? drop : 0;
 	if (ev->h.kind == EV_IMAGE) {
 		c->images++;
 		if (c->opt.expect_goid_1 && c->images == 1 && ev->h.goid != 1)
@@ -105,7 +108,8 @@ static int write_event(void *ctx, const struct event_ext *ev)
 		return err;
 	struct event_ext known = *ev;
 
-	if (ev->h.site < c->opt.plan->n_sites) {
+	known.h.flags &= (uint16_t)~EVF_WIRE_SECOND;
+	if (ev->h.kind != EV_RELEASED && ev->h.site < c->opt.plan->n_sites) {
 		unsigned class = c->opt.cost_class[ev->h.site];
 
 		known.h.flags |= cost_class_flags(class);
@@ -119,22 +123,38 @@ static int write_event(void *ctx, const struct event_ext *ev)
 	return c->opt.max_bytes ? keep_below_limit(c) : 0;
 }
 
+/* One at random stands for all: counting each would cost as much as decoding it. */
+static void count_one_for_all(struct collector *c, const struct event *ev, size_t n)
+{
+	c->random = c->random * 6364136223846793005u + 1442695040888963407u;
+	load_watch_count(&c->opt.site_events[ev[(c->random >> 33) % n].site].inlined, n);
+}
+
 /* Events of inline stubs: plenty, and of kinds that need none of the above. */
-static int write_ring_events(void *ctx, const struct event *ev, size_t n)
+static int write_sifted(void *ctx, const struct event *ev, size_t n)
 {
 	struct collector *c = ctx;
-
-	if (c->full)
-		return 0;
 	int err = trace_writer_many(c->opt.writer, ev, n);
 	if (err)
 		return err;
 	c->events += n;
 	c->ring_events += n;
-	/* One at random stands for all: counting each would cost as much as decoding it. */
-	c->random = c->random * 6364136223846793005u + 1442695040888963407u;
-	load_watch_count(&c->opt.site_events[ev[(c->random >> 33) % n].site].inlined, n);
+	if (c->opt.releases) /* it matters which they are */
+		for (size_t i = 0; i < n; i++)
+			load_watch_count(&c->opt.site_events[ev[i].site].inlined, 1);
+	else
+		count_one_for_all(c, ev, n);
 	return c->opt.max_bytes ? keep_below_limit(c) : 0;
+}
+
+static int write_ring_events(void *ctx, const struct event *ev, size_t n)
+{
+	struct collector *c = ctx;
+
+	if (c->full || !n)
+		return 0;
+	return c->opt.releases ? releases_sift(c->opt.releases, ev, n, write_sifted, c)
+			       : write_sifted(c, ev, n);
 }
 
 static int write_late(void *ctx, const struct event_ext *loss)
@@ -207,6 +227,8 @@ static int collect_once(struct collector *c, bool last)
 	err = write_until(c, last ? UINT64_MAX : watermark_ns);
 	if (c->rings)
 		rings_release(c->rings);
+	if (!err && !held && c->opt.releases)
+		err = releases_write(c->opt.releases, watermark_ns, write_event, c);
 	/* If gotrace is killed, at most the last half second is missing. */
 	if (!err && watermark_ns - c->last_flush_ns > 500 * 1000 * 1000) {
 		c->last_flush_ns = watermark_ns;
@@ -325,11 +347,9 @@ static bool one_cpu_only(void)
 	return !sched_getaffinity(0, sizeof(cpus), &cpus) && CPU_COUNT(&cpus) == 1;
 }
 
-/* Both have the same to do whenever they get to do it; late, and rings are full meanwhile. */
-#define MORE_URGENT 10
-
-static int start_threads(struct collector *c)
+static int start_threads(void *ctx)
 {
+	struct collector *c = ctx;
 	int err = one_cpu_only() ? 0 : trace_writer_start_thread(c->opt.writer);
 
 	return err ? err : -pthread_create(&c->thread, NULL, collect_thread, c);
@@ -337,18 +357,9 @@ static int start_threads(struct collector *c)
 
 int collector_start(struct collector *c, int wake_fd)
 {
-	int own = getpriority(PRIO_PROCESS, 0); /* of this thread, in Linux */
-	sigset_t all, old;
-
 	c->wake_fd = wake_fd;
-	/* Threads inherit both. Signals are the main thread's. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	if (setpriority(PRIO_PROCESS, 0, own - MORE_URGENT))
-		log_debug("the collector's priority stays: %s", strerror(errno));
-	int err = start_threads(c);
-	setpriority(PRIO_PROCESS, 0, own);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	int err = urgent_threads(start_threads, c);
+
 	c->running = !err;
 	return err;
 }

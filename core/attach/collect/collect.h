@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "attach/collect/releases.h"
 #include "attach/load_watch.h"
 #include "attach/probes/probes.h"
 #include "binary/gobin.h"
@@ -33,6 +34,7 @@ struct collector_options {
 	unsigned n_rings;
 	const struct ring_site *ring_sites; /* by site: what its inline stub writes */
 	struct site_events *site_events;    /* by site: counted up, read at any time */
+	struct releases *releases;          /* functions may be released; NULL: they may not */
 	/* of the traced process, whose rings name threads by its own numbers; 0: they are ours */
 	int pid;
 };

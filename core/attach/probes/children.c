@@ -4,6 +4,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "attach/probes/embedded_bpf.h"
 #include "base/log.h"
@@ -38,12 +39,15 @@ static int load(struct children *c, const struct target_config *target)
 	return c->exec ? 0 : -errno;
 }
 
-void children_watch(struct children *c, const struct target_config *target)
+void children_watch(struct children *c, const struct target_config *target, int exe_fd)
 {
+	struct target_config t = *target;
+	struct stat st;
 	int err;
 
 	*c = (struct children){ 0 };
-	err = load(c, target);
+	t.exe_ino = fstat(exe_fd, &st) ? 0 : st.st_ino;
+	err = load(c, &t);
 	if (err) {
 		log_debug("children of the target cannot be counted: %s", strerror(-err));
 		children_close(c);

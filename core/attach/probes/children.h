@@ -13,9 +13,10 @@ struct children {
 	struct children_state *state; /* shared with the programs */
 };
 
-/* Starts to count. Where the kernel has no type information (BTF), or refuses the programs,
- * nothing is counted and children_counted is false; only a debug line is logged. */
-void children_watch(struct children *c, const struct target_config *target);
+/* Starts to count; exe_fd: the traced binary. Where the kernel has no type information (BTF), or
+ * refuses the programs, nothing is counted and children_counted is false; only a debug line is
+ * logged. */
+void children_watch(struct children *c, const struct target_config *target, int exe_fd);
 bool children_counted(const struct children *c);
 void children_close(struct children *c);
 

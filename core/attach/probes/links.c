@@ -3,15 +3,11 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
-#include "attach/helper_process.h"
 #include "base/log.h"
 #include "base/vec.h"
 #include "plan/site_cookie.h"
@@ -19,16 +15,12 @@
 /* Descriptors gotrace uses for everything else: rings, maps, files. */
 #define OTHER_DESCRIPTORS 256
 
-/* For each program: in the text, in the stubs, for the sites left out at the exec, and under jumps.
- */
-#define MULTI_MAX (SITE_PROGRAMS * 4)
-
 size_t links_descriptors(const struct plan *plan, enum attach_kind kind)
 {
 	size_t n = 0;
 
 	if (kind != ATTACH_PERF)
-		return MULTI_MAX;
+		return LINKS_MULTI_MAX;
 	/* A perf event and a BPF link each; most have one. */
 	for (size_t i = 0; i < plan->n_sites; i++)
 		n += 1 +
@@ -63,6 +55,8 @@ struct round {
 	bool in_stubs;        /* in the stubs' file, else in the binary's text */
 	const bool *left_out; /* not NULL: only these sites, of which no stub is used after all */
 	bool under;           /* only what lies under jumps to stubs */
+	const bool *released; /* not NULL: by function, these not */
+	bool second;          /* their records are marked */
 };
 
 static bool is_in(const struct round *r, const struct plan_site *s)
@@ -70,6 +64,8 @@ static bool is_in(const struct round *r, const struct plan_site *s)
 	bool in_stub = r->opt->probing->in_stub[s->number];
 
 	if (s->program != r->program || r->opt->probing->left_alone[s->number])
+		return false;
+	if (r->released && s->func != PLAN_NO_FUNC && r->released[s->func])
 		return false;
 	if (r->under)
 		return in_stub && site_jumps_on_probed(s);
@@ -133,15 +129,20 @@ static void path_of(const struct round *r, char path[32])
 		 r->in_stubs ? r->opt->probing->stub_fd : r->opt->exe_fd);
 }
 
-static int keep_link(struct links *l, enum site_program which, struct bpf_link *link)
+static int keep_link(struct links *l, enum site_program which, const struct one_link *link)
 {
-	int err = vec_reserve(&l->link[which], &l->cap[which], l->n[which] + 1);
+	int err = vec_reserve(&l->at[which], &l->cap[which], l->n[which] + 1);
 
 	if (err)
-		bpf_link__destroy(link);
+		bpf_link__destroy(link->link);
 	else
-		l->link[which][l->n[which]++] = link;
+		l->at[which][l->n[which]++] = *link;
 	return err;
+}
+
+static uint64_t cookie_of(const struct round *r, const struct plan_site *s)
+{
+	return site_cookie(s, r->in_stubs) | (r->second ? (uint64_t)COOKIE_SECOND << 56 : 0);
 }
 
 static int attach_multi(struct links *l, const struct round *r, const struct probes *p,
@@ -161,7 +162,7 @@ static int attach_multi(struct links *l, const struct round *r, const struct pro
 
 		for (unsigned k = offsets_of(r, s, at); k-- > 0;) {
 			offsets[n] = at[k];
-			cookies[n++] = site_cookie(s, r->in_stubs);
+			cookies[n++] = cookie_of(r, s);
 		}
 	}
 	if (!err) {
@@ -170,7 +171,9 @@ static int attach_multi(struct links *l, const struct round *r, const struct pro
 		path_of(r, path);
 		link = bpf_program__attach_uprobe_multi(p->program[r->program], r->opt->pid, path,
 							NULL, &multi);
-		err = link ? keep_link(l, r->program, link) : -errno;
+		err = link ? keep_link(l, r->program,
+				       &(struct one_link){ link, PLAN_NO_SITE, r->under })
+			   : -errno;
 	}
 	if (err)
 		log_attach_failure(NULL, plan, err);
@@ -185,11 +188,12 @@ static int attach_one(struct links *l, const struct round *r, const struct probe
 	char path[32];
 
 	path_of(r, path);
-	LIBBPF_OPTS(bpf_uprobe_opts, one, .bpf_cookie = site_cookie(s, r->in_stubs),
+	LIBBPF_OPTS(bpf_uprobe_opts, one, .bpf_cookie = cookie_of(r, s),
 		    .attach_mode = PROBE_ATTACH_MODE_LINK);
 	struct bpf_link *link = bpf_program__attach_uprobe_opts(p->program[r->program], r->opt->pid,
 								path, offset, &one);
-	int err = link ? keep_link(l, r->program, link) : -errno;
+	int err = link ? keep_link(l, r->program, &(struct one_link){ link, s->number, r->under })
+		       : -errno;
 
 	if (err)
 		log_attach_failure(s, plan_of(r), err);
@@ -266,101 +270,78 @@ int links_attach_under(struct links *l, const struct probes *p, const struct lin
 	return attach_more(l, p, (struct round){ .opt = opt, .under = true });
 }
 
-static size_t count_links(const struct links *l)
+/* ---- releasing functions */
+
+/* Links of entries and exits, those that are `under` apart; or of the sites of these functions. */
+static int take_out(struct links *l, const struct plan *plan, const bool *released,
+		    struct links *gone)
 {
-	size_t n = 0;
+	int err = 0;
 
-	for (int i = 0; i < SITE_PROGRAMS; i++)
-		n += l->n[i];
-	return n;
-}
+	for (int i = 0; i < SITE_PROGRAMS && !err; i++)
+		err = vec_reserve(&gone->at[i], &gone->cap[i], l->n[i]);
+	for (int i = 0; i < SITE_PROGRAMS && !err; i++) {
+		size_t left = 0;
 
-static void *destroy_link(void *link)
-{
-	bpf_link__destroy(link);
-	return NULL;
-}
+		for (size_t k = 0; k < l->n[i]; k++) {
+			const struct one_link *x = &l->at[i][k];
+			uint32_t func = x->site == PLAN_NO_SITE ? PLAN_NO_FUNC
+								: plan->sites[x->site].func;
+			bool goes = released ? func != PLAN_NO_FUNC && released[func]
+					     : i != PROGRAM_RUNTIME && !x->under;
 
-/* Each destruction waits for a grace period, 50 ms and more: side by side they take
- * one. The programs are paused, so the order does not matter. */
-static void destroy_side_by_side(struct links *l)
-{
-	pthread_t threads[MULTI_MAX];
-	size_t n = 0;
-
-	for (int i = 0; i < SITE_PROGRAMS; i++)
-		for (size_t k = 0; k < l->n[i]; k++)
-			if (n == MULTI_MAX ||
-			    pthread_create(&threads[n], NULL, destroy_link, l->link[i][k]))
-				destroy_link(l->link[i][k]);
+			if (goes)
+				gone->at[i][gone->n[i]++] = *x;
 			else
-				n++;
-	while (n)
-		pthread_join(threads[--n], NULL);
+				l->at[i][left++] = *x;
+		}
+		l->n[i] = left;
+	}
+	return err;
 }
 
-static void destroy_one_by_one(struct links *l)
+static int attach_without(struct links *l, const struct probes *p, const struct links_options *opt,
+			  const bool *released)
 {
-	static const enum site_program order[SITE_PROGRAMS] = { PROGRAM_ENTRY, PROGRAM_RUNTIME,
-								PROGRAM_EXIT };
+	int err = 0;
 
-	for (int i = 0; i < SITE_PROGRAMS; i++)
-		for (size_t k = 0; k < l->n[order[i]]; k++)
-			bpf_link__destroy(l->link[order[i]][k]);
+	for (int i = 0; i < SITE_PROGRAMS * 2 && !err; i++) {
+		const struct round r = {
+			.opt = opt,
+			.program = attach_order[i / 2],
+			.in_stubs = i % 2,
+			.released = released,
+			.second = l->second,
+		};
+
+		if (r.program != PROGRAM_RUNTIME)
+			err = attach_round(l, &r, p);
+	}
+	return err;
 }
 
-/* Forks a child that shares the descriptors: their last close, which is the slow part, happens
- * when it exits, after the caller has closed its own. Returns the descriptor that the caller
- * closes last, which ends the child; -1: there is no child, the caller's close is the slow one. */
-static int leave_to_child(const struct links *l)
+int links_release(struct links *l, const struct probes *p, const struct links_options *opt,
+		  const bool *released, struct links *gone)
 {
-	size_t n = 0;
-	int *keep = calloc(count_links(l) + 1, sizeof(int));
-	int go[2];
+	struct links new = { .second = !l->second };
+	int err;
 
-	if (!keep || pipe2(go, O_CLOEXEC)) {
-		free(keep);
-		return -1;
+	if (opt->kind == ATTACH_PERF)
+		return take_out(l, opt->probing->plan, released, gone);
+	err = attach_without(&new, p, opt, released);
+	for (int i = 0; i < SITE_PROGRAMS && !err; i++)
+		err = vec_reserve(&l->at[i], &l->cap[i], l->n[i] + new.n[i]);
+	if (!err)
+		err = take_out(l, opt->probing->plan, NULL, gone);
+	if (err) {
+		links_drop(&new);
+		return err;
 	}
-	for (int i = 0; i < SITE_PROGRAMS; i++)
-		for (size_t k = 0; k < l->n[i]; k++)
-			keep[n++] = bpf_link__fd(l->link[i][k]); /* holds its perf event as well */
-	keep[n++] = go[0];
-	pid_t child = helper_process_fork(keep, n);
-	free(keep);
-	if (child == 0) {
-		char byte;
-
-		while (read(go[0], &byte, 1) > 0)
-			;
-		_exit(0);
+	l->second = new.second;
+	for (int i = 0; i < SITE_PROGRAMS; i++) {
+		for (size_t k = 0; k < new.n[i]; k++)
+			l->at[i][l->n[i]++] = new.at[i][k];
+		free(new.at[i]);
 	}
-	close(go[0]);
-	if (child < 0) {
-		close(go[1]);
-		return -1;
-	}
-	return go[1];
-}
-
-/* With fewer perf events than this the caller can wait. */
-#define FEW_PERF_EVENTS 4
-
-void links_detach(struct links *l, enum attach_kind kind, bool target_gone)
-{
-	size_t n = count_links(l);
-	int done = -1;
-
-	if (n && (target_gone || (kind == ATTACH_PERF && n > FEW_PERF_EVENTS)))
-		done = leave_to_child(l);
-	if (kind == ATTACH_MULTI)
-		destroy_side_by_side(l);
-	else
-		destroy_one_by_one(l);
-	for (int i = 0; i < SITE_PROGRAMS; i++)
-		free(l->link[i]);
-	free(l->in_stub);
-	*l = (struct links){ 0 };
-	if (done >= 0)
-		close(done);
+	return 0;
 }

@@ -9,9 +9,20 @@
 #include "attach/probes/probes.h"
 #include "attach/probing.h"
 
+/* With uprobe_multi, for each program: in the text, in the stubs, for the sites left out at the
+ * exec, and under jumps. */
+#define LINKS_MULTI_MAX (SITE_PROGRAMS * 4)
+
+struct one_link {
+	struct bpf_link *link;
+	uint32_t site; /* ATTACH_PERF: of that site; else PLAN_NO_SITE */
+	bool under;    /* by links_attach_under */
+};
+
 struct links {
-	struct bpf_link **link[SITE_PROGRAMS];
+	struct one_link *at[SITE_PROGRAMS];
 	size_t n[SITE_PROGRAMS], cap[SITE_PROGRAMS];
+	bool second;   /* links_replace has left links whose cookies have COOKIE_SECOND */
 	bool *in_stub; /* by site: links_attach attached it in its stub */
 };
 
@@ -36,6 +47,17 @@ int links_attach_left_out(struct links *l, const struct probes *p, const struct 
  * do nothing once the jump is written over their breakpoint, until another tool's probe puts one
  * there again. As links_attach_left_out. */
 int links_attach_under(struct links *l, const struct probes *p, const struct links_options *opt);
+
+/*
+ * Of functions with released[function] the probes go, all others stay. With uprobe_multi links
+ * new ones are attached without them, whose records differ in EVF_WIRE_SECOND from those before;
+ * until links_drop has ended hits are recorded by both. `gone` gets what is to be detached, by
+ * links_drop, and is empty before. 0 or -errno after logging one line: nothing has changed then.
+ */
+int links_release(struct links *l, const struct probes *p, const struct links_options *opt,
+		  const bool *released, struct links *gone);
+/* Detaches what links_release has taken out: 50 ms, with perf events 0.1 s each. In any thread. */
+void links_drop(struct links *gone);
 
 /*
  * Detaches all; the programs must be paused (probe_state.paused), or only the entry or the exit of

@@ -1,0 +1,124 @@
+#!/bin/bash
+# record --max-cost: functions are released while the program runs, and all counts stay exact.
+# Tests are called by name, through check.
+# shellcheck disable=SC2317 source-path=SCRIPTDIR
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+dear=$LIVE/programs/default/dear
+
+# calls_told FUNCTION: as the program printed them
+calls_told() { awk -v f="main.$1" '$1 == "count" && $2 == f { print $3 }' out; }
+
+# The trace as text: no event of a function follows its release; whoever was entered has returned,
+# and in every whole call of caller before the release there are 100 calls of hot.
+check_events() {
+	gt dump trace >events
+	awk '
+	$2 == "released" && $1 !~ /^@/ { if ($3 in gone) { print "released twice: " $0; bad = 1 } gone[$3] = 1; next }
+	$1 ~ /^[0-9]+$/ && $3 in gone { print "after its release: " $0; bad = 1; exit }
+	$2 == "entry" && $3 == "main.caller" { n[$1] = 0; whole[$1] = !("main.hot" in gone) }
+	$2 == "entry" && $3 == "main.hot" { n[$1]++; hot++ }
+	$2 == "morestack" && $3 == "main.hot" { n[$1]-- } # thesis: it is entered again
+	$2 == "exit" && $3 == "main.caller" && whole[$1] && !("main.hot" in gone) {
+		if (n[$1] != 100) { print n[$1] " calls of hot before: " $0; bad = 1 }
+		checked++
+	}
+	END { print checked + 0 " calls of caller checked, " hot + 0 " of hot"; exit bad }' events || fail "events"
+}
+
+# What was released has the calls of its events, all others those that the program made.
+check_counts() {
+	local f released
+	for f in main main.func1 rounds caller work hot inner leaf; do
+		released=$(awk -v f="main.$f" '$2 == "released" && $3 == f' events)
+		if [ -z "$released" ]; then
+			[ "$(csv_calls trace "main.$f")" = "$(calls_told "$f")" ] ||
+				fail "main.$f: $(csv_calls trace "main.$f") calls, not $(calls_told "$f")"
+			continue
+		fi
+		[ "$(csv_calls trace "main.$f")" = \
+			"$(awk -v f="main.$f" '$3 != f || /^@/ { next } $2 ~ /^entry/ { n++ } $2 == "morestack" { n-- }
+				END { print n + 0 }' events)" ] ||
+			fail "main.$f: its calls are not those of its events"
+		[ "$(csv_calls trace "main.$f")" -le "$(calls_told "$f")" ] || fail "main.$f: too many calls"
+	done
+	[ "$(grep -Ec ' released main.(hot|leaf|inner) ' events)" -gt 0 ] || fail "nothing was released"
+	for f in caller work rounds; do
+		if grep -q " released main.$f " events; then fail "main.$f was released"; fi
+	done
+	[ "$(awk -F, 'NR > 1 { n += $11 } END { print n + 0 }' <(gt report trace --format=csv))" = 0 ] ||
+		fail "calls are suspect"
+	gt report trace >text
+	expect_grep 'main.(hot|leaf|inner) .*released after [0-9]+ calls?\)' text
+	expect_grep '^released while recording, .*main.(hot|leaf|inner) after [0-9]+ call' text
+	expect_grep 'no event was lost' text
+}
+
+launched() { # SHARE ARG...
+	local share=$1
+	shift
+	gt record "$@" --max-cost="$share" -o trace -- "$dear" 15 >out 2>err
+	check_events
+	check_counts
+	expect_grep 'main.caller .*self includes ' text
+}
+# share_of STRATEGY: less than the probes of hot, leaf and inner take, more than all others do
+share_of() {
+	case "$1" in
+	inline) echo 0.01% ;;
+	springboard) echo 5% ;;
+	*) echo 20% ;;
+	esac
+}
+for strategy in $strategies; do
+	share=$(share_of "$strategy")
+	check "functions are released, $strategy" launched $share --probe="$strategy"
+done
+check "... with a link for each probe" launched 20% --probe=emulated --attach=perf
+check "... with a link for each probe, in stubs" launched 5% --probe=springboard --attach=perf
+
+running() { # SHARE ARG...
+	local share=$1 target
+	shift
+	"$dear" 15 3s >out 2>err.target &
+	target=$!
+	wait_for 10 grep -q ready out
+	gt record "$@" --max-cost="$share" -o trace --pid "$target" 2>err
+	wait "$target" || fail "the target ended with status $?"
+	sed -i '/ main.main 1$/s/1$/0/' out # it began before
+	check_events
+	check_counts
+}
+for strategy in $pid_strategies; do
+	share=$(share_of "$strategy")
+	check "... of a process that runs, $strategy" running $share --probe="$strategy"
+done
+
+cheaper() { # what is released costs no more
+	gt record --probe=emulated -o whole -- "$dear" 15 >out
+	gt record --probe=emulated --max-cost=5% -o trace -- "$dear" 15 >out
+	local all some
+	all=$(gt info whole | awk '$1 == "end.events" { print $2 }')
+	some=$(gt info trace | awk '$1 == "end.events" || $1 == "end.released_hits" { n += $2 } END { print n }')
+	[ "$some" -lt $((all / 2)) ] || fail "$some of $all hits were still there"
+}
+check "its probes are detached" cheaper
+
+enough() { # nothing is released where nothing is dear
+	gt record --max-cost=95% -x main.hot -x main.leaf -x main.inner -o trace -- "$dear" 5 >out
+	gt dump trace >events
+	if grep -q ' released ' events; then fail "released: $(grep ' released ' events)"; fi
+	gt report trace >text
+	if grep -q released text; then fail "the report says so"; fi
+}
+check "nothing is released below the share" enough
+
+bad_share() {
+	for share in 0 100% 20x '' -1% nan; do
+		expect_status 2 gt record --max-cost="$share" -- "$dear" 2>err
+		expect_grep "max-cost: '$share' is not a share" err
+	done
+}
+check "a share that is none is refused" bad_share
+
+done_testing

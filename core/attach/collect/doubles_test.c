@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "attach/collect/doubles.h"
+
+/* Records of two threads, a letter each: o, O by the old link at sites 1 and 2, n, N by the new
+ * one; those after '|' are the other thread's. What is kept of it. */
+static void keeps(const char *records, const char *kept)
+{
+	struct doubles d = { 0 };
+	char got[64] = "";
+
+	for (size_t i = 0, n = 0, tid = 7; records[i]; i++) {
+		char c = records[i];
+
+		if (c == '|') {
+			tid = tid == 7 ? 8 : 7;
+			continue;
+		}
+		const struct event ev = { .tid = (uint32_t)tid,
+					  .site = c == 'o' || c == 'n' ? 1 : 2 };
+		int second = doubles_second(&d, &ev, c == 'o' || c == 'O');
+
+		assert_true(second == 0 || second == 1);
+		if (!second)
+			got[n++] = c;
+	}
+	assert_string_equal(got, kept);
+	doubles_free(&d);
+}
+
+/* Each hit is recorded by the old link alone, then by both, then by the new one alone. */
+static void test_one_thread(void **state)
+{
+	(void)state;
+	keeps("oono", "oon");
+	keeps("onon", "onn"); /* one by the old link, then both, then the new one */
+	keeps("nonono", "nnn");
+	keeps("nonnn", "nnnn");
+	keeps("oOnoNOnN", "oOnNnN");
+	keeps("nO", "nO"); /* another site is another hit */
+	keeps("noo", "no");
+	keeps("nOo", "nOo");
+}
+
+static void test_threads_interleave(void **state)
+{
+	(void)state;
+	keeps("n|n|o|o", "nn");
+	keeps("n|o|o|", "no");
+	keeps("o|n|n|o|o|n", "onnn");
+}
+
+static void test_many_threads(void **state)
+{
+	struct doubles d = { 0 };
+
+	(void)state;
+	for (unsigned old = 0; old < 2; old++)
+		for (uint32_t tid = 1; tid < 5000; tid++)
+			assert_int_equal(
+				doubles_second(&d, &(struct event){ .tid = tid, .site = 3 }, old),
+				old);
+	doubles_free(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_thread),
+		cmocka_unit_test(test_threads_interleave),
+		cmocka_unit_test(test_many_threads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

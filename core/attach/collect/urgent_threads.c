@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/collect/urgent_threads.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/log.h"
+
+#define MORE_URGENT 10
+
+int urgent_threads(int (*start)(void *ctx), void *ctx)
+{
+	int own = getpriority(PRIO_PROCESS, 0); /* of this thread, in Linux */
+	sigset_t all, old;
+
+	/* Threads inherit both. Signals are the main thread's. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (setpriority(PRIO_PROCESS, 0, own - MORE_URGENT))
+		log_debug("the collector's priority stays: %s", strerror(errno));
+	int err = start(ctx);
+
+	setpriority(PRIO_PROCESS, 0, own);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return err;
+}

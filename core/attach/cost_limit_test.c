@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "attach/cost_limit.h"
+
+static void test_exceeded(void **state)
+{
+	(void)state;
+	assert_false(cost_limit_exceeded(1000, 200, 0.2));
+	assert_true(cost_limit_exceeded(1000, 201, 0.2));
+	assert_false(cost_limit_exceeded(1000, 0, 0.01));
+	assert_true(cost_limit_exceeded(1000, 5000, 0.5)); /* an estimate may be too high */
+	assert_false(cost_limit_exceeded(0, 0, 0.2));
+}
+
+static void test_choose(void **state)
+{
+	/* The program's own time is 100: the rest may take 25, a fifth of 125. But that is little
+	 * besides 900, of which at most nine tenths go at once. */
+	static const uint64_t funcs[] = { 10, 300, 0, 40, 12, 500 };
+	const struct cost_span s = { 1000, 900, funcs, 6 };
+	uint32_t out[6];
+	uint64_t left;
+
+	(void)state;
+	assert_int_equal(cost_limit_choose(&s, 0.2, out, &left), 3);
+	assert_int_equal(out[0], 5);
+	assert_int_equal(out[1], 1);
+	assert_int_equal(out[2], 3);
+	assert_int_equal(left, 60);
+	assert_int_equal(cost_limit_choose(&s, 0.5, out, &left), 2);
+	assert_int_equal(left, 100);
+	assert_int_equal(cost_limit_choose(&s, 0.95, out, &left), 0);
+}
+
+/* Costs that were estimated too high leave something to the program. */
+static void test_more_than_all(void **state)
+{
+	static const uint64_t funcs[] = { 3000, 1, 1 };
+	const struct cost_span s = { 1000, 3002, funcs, 3 };
+	uint32_t out[3];
+	uint64_t left;
+
+	(void)state;
+	assert_int_equal(cost_limit_choose(&s, 0.2, out, &left), 1);
+	assert_int_equal(out[0], 0);
+	assert_int_equal(left, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_exceeded),
+		cmocka_unit_test(test_choose),
+		cmocka_unit_test(test_more_than_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

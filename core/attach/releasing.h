@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Keeps probing below a share of the program's processor time while it runs: functions whose probes
+ * take most are released (collect/releases.h), then their probes are detached.
+ */
+#ifndef GOTRACE_RELEASING_H
+#define GOTRACE_RELEASING_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attach/collect/releases.h"
+#include "attach/load_watch.h"
+#include "attach/probes/links.h"
+
+/* Between two looks at the most; judged by what happened since the last one that judged. */
+#define RELEASING_LOOK_MS 20
+
+struct releasing_options {
+	double max_share; /* above 0, below 1 */
+	bool say;         /* a line on stderr for each function */
+	const struct load_watch *load;
+	/* as given to links_attach */
+	struct links *links;
+	const struct probes *probes;
+	struct links_options attach;
+};
+
+struct releasing {
+	struct releasing_options opt; /* pointers are borrowed */
+	struct releases *releases;    /* the collector's side; NULL: nothing is ever released */
+	bool *released;               /* by function of the plan */
+	size_t n_released;
+	/* at the last judgement */
+	uint64_t cpu_ns, all_ns, *func_ns;
+	uint64_t looked_ns;
+	enum { RELEASING_WATCH, RELEASING_ASKED, RELEASING_DROP } state;
+	struct links gone;
+	pthread_t thread; /* which detaches them */
+	atomic_bool dropped;
+	bool said_runtime; /* that the Go runtime's sites take more */
+	bool links_stuck;  /* probes could not be detached, and that was said */
+};
+
+/* 0 or -ENOMEM; releasing_close in either case. */
+int releasing_open(struct releasing *r, const struct releasing_options *opt);
+/* To be called every now and then. cpu_ns: what the program has taken while it was recorded. */
+void releasing_look(struct releasing *r, uint64_t now_ns, uint64_t cpu_ns);
+/* Waits until what is being detached is. The collector still runs. */
+void releasing_finish(struct releasing *r);
+void releasing_close(struct releasing *r);
+
+#endif

@@ -241,6 +241,9 @@ static void drop_each(const char *file, const struct evlist *l)
 				 .func = func_of(l, &l->events[at].h),
 				 .last = at + 1 == l->n || l->events[at + 1].h.kind == EV_IMAGE,
 				 .file = file };
+
+		if (g.e->h.kind == EV_RELEASED) /* no ring holds one: the recorder makes it */
+			continue;
 		struct answer whole = ask(l, SIZE_MAX, g.func), less = ask(l, at, g.func);
 
 		g.last |= whole.last_ns != less.last_ns;

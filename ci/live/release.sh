@@ -113,6 +113,41 @@ enough() { # nothing is released where nothing is dear
 }
 check "nothing is released below the share" enough
 
+# What --trial proposes can be pasted; the program goes on.
+trial_launched() {
+	expect_status 0 gt record --trial 1s --probe=emulated -- "$dear" 40 >out 2>err
+	[ "$(calls_told caller)" = 80 ] || fail "the command did not go on to its end"
+	expect_grep '^trial of .* no trace was written; the command goes on, without probes$' err
+	expect_grep ' main.(hot|leaf)  \(released\)$' err
+	expect_grep '^to keep probing below 20% of the processor time:.* -x main.(hot|leaf)' err
+	[ ! -e gotrace.out ] || fail "a trace was written"
+	# shellcheck disable=SC2046 # options
+	gt record --probe=emulated $(sed -n 's/^to keep .* time://p' err) -o trace -- "$dear" 3 >out
+	[ "$(csv_calls trace main.caller)" = 6 ] || fail "the selection has $(csv_calls trace main.caller) calls"
+	[ "$(csv_calls trace main.hot)$(csv_calls trace main.leaf)" != 300600 ] || fail "nothing was left out"
+}
+check "--trial proposes what to leave out; the command goes on" trial_launched
+
+trial_running() {
+	"$dear" 40 2s >out 2>err.target &
+	local target=$!
+	wait_for 10 grep -q ready out
+	expect_status 0 gt record --trial 3s --max-cost=10% --probe=emulated --pid "$target" 2>err
+	wait "$target" || fail "the target ended with status $?"
+	expect_grep 'no trace was written; the (process goes on, without probes|program has ended)$' err
+	expect_grep '^to keep probing below 10% of the processor time:.* -x main.(hot|leaf)' err
+}
+check "... with --pid" trial_running
+
+trial_ends() { # with the program, and its status
+	expect_status 0 gt record --trial 60s -x main.hot -x main.leaf -x main.inner -- "$dear" 2 >out 2>err
+	expect_grep '^trial of .*; the program has ended$' err
+	expect_grep 'nothing has to be left out$' err
+	expect_status 2 gt record --trial 1s -o trace -- "$dear" 2>err
+	expect_status 2 gt record --trial 0 -- "$dear" 2>err
+}
+check "... ends with the program" trial_ends
+
 bad_share() {
 	for share in 0 100% 20x '' -1% nan; do
 		expect_status 2 gt record --max-cost="$share" -- "$dear" 2>err

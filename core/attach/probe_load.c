@@ -67,8 +67,7 @@ void probe_load_free(struct probe_load *l)
 
 /* ---- sentences */
 
-/* " -x NAME", quoted where a shell would read it otherwise. */
-static void add_exclude(FILE *out, const char *name)
+void probe_load_add_exclude(FILE *out, const char *name)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789_./:-";
@@ -105,7 +104,7 @@ const char *probe_load_heavy_text(const struct probe_load *l, uint32_t func, uin
 		"%s makes %.0f%% of all events, and its probes take about %.0f%% of the program's "
 		"processor time: leave it out with",
 		name, 100.0 * f->events / l->events, share < 100 ? share : 100);
-	add_exclude(out, name);
+	probe_load_add_exclude(out, name);
 	fclose(out);
 	return text;
 }
@@ -167,7 +166,7 @@ const char *probe_load_costly_text(const struct probe_load *l, uint64_t cpu_ns,
 	}
 	fprintf(out, "; to leave %s out:", n > 1 ? "these functions" : "it");
 	for (unsigned i = 0; i < n; i++)
-		add_exclude(out, l->plan->funcs[top[i]].name);
+		probe_load_add_exclude(out, l->plan->funcs[top[i]].name);
 	fclose(out);
 	return text;
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "plan/plan.h"
 
@@ -49,6 +50,9 @@ void probe_load_free(struct probe_load *l);
  * of cpu_ns, the program's processor time meanwhile. PLAN_NO_FUNC: none. */
 uint32_t probe_load_heavy(const struct probe_load *l, uint64_t cpu_ns);
 #define LOAD_HEAVY 0.2
+
+/* " -x NAME", quoted where a shell would read it otherwise. */
+void probe_load_add_exclude(FILE *out, const char *name);
 
 #define LOAD_TEXT_BYTES 2048
 /* "main.fib makes 93% of all events, and its probes take about 61% of the program's processor time:

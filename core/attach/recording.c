@@ -274,7 +274,7 @@ static bool on_signal(struct recording *r)
 
 static void collect_until_end(struct recording *r, int wake_fd)
 {
-	uint64_t start = clock_monotonic_ns(),
+	uint64_t start = r->collect_start_ns = clock_monotonic_ns(),
 		 deadline = r->duration_ns ? start + r->duration_ns : 0;
 	struct pollfd fds[] = {
 		{ .fd = r->target->pidfd, .events = POLLIN },

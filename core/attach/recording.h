@@ -56,7 +56,8 @@ struct recording {
 	struct load_watch load;
 	struct releasing releasing; /* with max_cost */
 	enum end_reason reason;
-	int end_signal; /* END_INTERRUPTED: by which */
+	int end_signal;            /* END_INTERRUPTED: by which */
+	uint64_t collect_start_ns; /* when the target was let go or recording began */
 	uint64_t attach_ns, patch_ns, detach_ns, target_end_ns;
 	/* the longest that all threads of a running target were stopped at once to change its text,
 	 * and to change it back; 0: not at all */

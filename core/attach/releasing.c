@@ -12,16 +12,18 @@
 #define LOOK_APART_NS (RELEASING_LOOK_MS * 1000000ull)
 /* Of the program, since the last judgement. */
 #define ENOUGH_CPU_NS 40000000ull
+#define FIRST_CPU_NS  5000000ull
 
 int releasing_open(struct releasing *r, const struct releasing_options *opt)
 {
 	const struct plan *plan = opt->attach.probing->plan;
 
-	*r = (struct releasing){ .opt = *opt };
+	*r = (struct releasing){ .opt = *opt, .scale = 1 };
 	r->releases = releases_new(plan);
 	r->released = calloc(plan->n_funcs + 1, sizeof(*r->released));
+	r->when = calloc(plan->n_funcs + 1, sizeof(*r->when));
 	r->func_ns = calloc(plan->n_funcs + 1, sizeof(*r->func_ns));
-	return r->releases && r->released && r->func_ns ? 0 : -ENOMEM;
+	return r->releases && r->released && r->when && r->func_ns ? 0 : -ENOMEM;
 }
 
 void releasing_close(struct releasing *r)
@@ -29,6 +31,7 @@ void releasing_close(struct releasing *r)
 	releasing_finish(r);
 	releases_free(r->releases);
 	free(r->released);
+	free(r->when);
 	free(r->func_ns);
 	*r = (struct releasing){ 0 };
 }
@@ -50,7 +53,20 @@ struct window {
 	uint64_t ever_ns;    /* of functions since the recording began */
 };
 
-static int open_window(struct window *w, const struct releasing *r, const struct probe_load *l,
+/* What an event costs was measured while others may have used the machine as well: the probes
+ * cannot have taken more time than there was. */
+static void learn_scale(struct releasing *r, uint64_t cpu_ns, uint64_t all_ns)
+{
+	if (r->cpu_ns && r->scale * (double)all_ns > (double)cpu_ns)
+		r->scale = (double)cpu_ns / (double)all_ns;
+}
+
+static uint64_t scaled(const struct releasing *r, uint64_t ns)
+{
+	return (uint64_t)(r->scale * (double)ns);
+}
+
+static int open_window(struct window *w, struct releasing *r, const struct probe_load *l,
 		       uint64_t cpu_ns)
 {
 	const size_t n = plan_of(r)->n_funcs;
@@ -65,12 +81,13 @@ static int open_window(struct window *w, const struct releasing *r, const struct
 	w->span = (struct cost_span){ .cpu_ns = cpu_ns - r->cpu_ns,
 				      .func_ns = w->func_ns,
 				      .n_funcs = n };
-	w->runtime_ns = l->ns - r->all_ns;
+	learn_scale(r, w->span.cpu_ns, l->ns - r->all_ns);
+	w->runtime_ns = scaled(r, l->ns - r->all_ns);
 	for (size_t i = 0; i < n; i++) {
-		uint64_t ns = l->funcs[i].ns - r->func_ns[i];
+		uint64_t ns = scaled(r, l->funcs[i].ns - r->func_ns[i]);
 
-		w->ever_ns += l->funcs[i].ns;
-		w->runtime_ns -= ns;
+		w->ever_ns += scaled(r, l->funcs[i].ns);
+		w->runtime_ns -= ns < w->runtime_ns ? ns : w->runtime_ns;
 		w->func_ns[i] = r->released[i] ? 0 : ns;
 		w->span.all_ns += w->func_ns[i];
 	}
@@ -123,6 +140,10 @@ static void choose(struct releasing *r, struct window *w)
 
 		w->list[i] = (struct release){ func, w->func_ns[func], w->span.cpu_ns };
 		r->released[func] = true;
+		r->when[func] = (struct released_func){
+			clock_monotonic_ns(),
+			(double)w->func_ns[func] / (double)w->span.cpu_ns,
+		};
 		say(r, &w->list[i]);
 	}
 	r->n_released += n;
@@ -137,9 +158,22 @@ static void judge(struct releasing *r, uint64_t cpu_ns)
 	struct window w = { 0 };
 
 	if (!load_watch_find(r->opt.load, &l) && !open_window(&w, r, &l, cpu_ns)) {
-		say_runtime(r, &w);
-		if (cost_limit_exceeded(cpu_ns, w.ever_ns, r->opt.max_share))
+		uint64_t first_ns = scaled(r, r->cpu_ns ? r->first_ever_ns : l.ns);
+
+		if (!r->cpu_ns) {
+			r->first_cpu_ns = cpu_ns;
+			r->first_ever_ns = w.ever_ns;
+		} else {
+			say_runtime(r, &w);
+		}
+		if (w.ever_ns > first_ns &&
+		    cost_limit_exceeded(cpu_ns - r->first_cpu_ns, w.ever_ns - first_ns,
+					r->opt.max_share))
 			choose(r, &w);
+		if (r->state == RELEASING_ASKED || !r->cpu_ns) {
+			r->rest_cpu_ns = cpu_ns;
+			r->rest_ns = l.ns;
+		}
 		for (size_t i = 0; i < plan_of(r)->n_funcs; i++)
 			r->func_ns[i] = l.funcs[i].ns;
 		r->all_ns = l.ns;
@@ -200,7 +234,7 @@ void releasing_look(struct releasing *r, uint64_t now_ns, uint64_t cpu_ns)
 	else if (r->state == RELEASING_DROP && r->dropped)
 		releasing_finish(r);
 	if (r->state != RELEASING_WATCH || now_ns - r->looked_ns < LOOK_APART_NS ||
-	    cpu_ns < r->cpu_ns + ENOUGH_CPU_NS)
+	    cpu_ns < r->cpu_ns + (r->cpu_ns ? ENOUGH_CPU_NS : FIRST_CPU_NS))
 		return;
 	r->looked_ns = now_ns;
 	judge(r, cpu_ns);

@@ -28,13 +28,26 @@ struct releasing_options {
 	struct links_options attach;
 };
 
+/* When a function was released, and what its probes took of the processor time just before. */
+struct released_func {
+	uint64_t at_ns;
+	double share;
+};
+
 struct releasing {
 	struct releasing_options opt; /* pointers are borrowed */
 	struct releases *releases;    /* the collector's side; NULL: nothing is ever released */
 	bool *released;               /* by function of the plan */
+	struct released_func *when;   /* likewise */
 	size_t n_released;
-	/* at the last judgement */
+	/* when the last one was released, or at the first look: processor time so far, and what all
+	 * probes took of it */
+	uint64_t rest_cpu_ns, rest_ns;
+	/* at the last judgement, and at the first look, which judges nothing: events that came
+	 * while links were attached are of another time */
 	uint64_t cpu_ns, all_ns, *func_ns;
+	uint64_t first_cpu_ns, first_ever_ns;
+	double scale; /* of what probes are thought to cost; 1 or less */
 	uint64_t looked_ns;
 	enum { RELEASING_WATCH, RELEASING_ASKED, RELEASING_DROP } state;
 	struct links gone;

@@ -160,7 +160,7 @@ static int run_prepared(struct run *r)
 
 	/* A line that is rewritten would be torn by what the command writes to the same terminal.
 	 */
-	rec->advise = r->opt.pid || isatty(STDERR_FILENO);
+	rec->advise = !r->opt.trial_ns && (r->opt.pid || isatty(STDERR_FILENO));
 	rec->show_progress = isatty(STDERR_FILENO) && (r->opt.pid || !isatty(STDOUT_FILENO));
 	/* A held child that was killed is an error like any other; the command was forked before
 	 * and has its own settings. */
@@ -185,7 +185,10 @@ static int run_prepared(struct run *r)
 		log_error("%s: cannot be run: %s", r->opt.command[0], strerror(-rec->exec_err));
 		return rec->exec_err == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
 	}
-	record_say_how_it_ended(r, err);
+	if (r->opt.trial_ns)
+		record_trial_print(r, stderr);
+	else
+		record_say_how_it_ended(r, err);
 	recording_close(rec); /* the command may run much longer */
 	if (rec->reason != END_INTERRUPTED)
 		recording_wait(rec);
@@ -219,7 +222,7 @@ static int record(struct run *r)
 		.kind = r->opt.kind,
 		.ring_bytes = r->opt.ring_bytes,
 		.ring_bytes_sum = memory_cap_bytes(),
-		.duration_ns = r->opt.duration_ns,
+		.duration_ns = r->opt.trial_ns ? r->opt.trial_ns : r->opt.duration_ns,
 		.max_bytes = r->opt.max_bytes,
 		.max_cost = r->opt.max_cost,
 		.target = &r->target,

@@ -19,7 +19,8 @@ enum {
 	OPT_RING,
 	OPT_RINGS,
 	OPT_OVERFLOW,
-	OPT_MAX_COST
+	OPT_MAX_COST,
+	OPT_TRIAL
 };
 
 static const struct argp_option options[] = {
@@ -37,6 +38,10 @@ static const struct argp_option options[] = {
 	{ "max-cost", OPT_MAX_COST, "SHARE", 0,
 	  "Probing may take this share of COMMAND's processor time, such as 20%: functions whose probes take most are "
 	  "released while it runs, and the trace says from when on their calls are not counted",
+	  2 },
+	{ "trial", OPT_TRIAL, "SECONDS", 0,
+	  "Write no trace: run for this time with --max-cost (default 20%), print how often each function was called and "
+	  "what its probes cost, and the -x options that keep probing below that share; COMMAND keeps running",
 	  2 },
 	{ "buffer", 'm', "SIZE", 0,
 	  "Ring buffer of each CPU (default 8M); all together at most 512M, an eighth of memory, or half of what the cgroup has left",
@@ -106,6 +111,11 @@ static void check_together(const struct record_options *o, struct argp_state *st
 	if (!o->pid == !o->command)
 		arg_error(state, o->pid ? "give either --pid or a command, not both"
 					: "a command or --pid is needed");
+	if (o->trial_ns && (o->duration_ns || o->max_bytes || o->output))
+		arg_error(
+			state,
+			"--trial writes no trace and ends by itself: -o, -d and --max-size do not go "
+			"with it");
 	if (o->pid && (o->exe || o->user))
 		arg_error(state, "--exe and --user go with a command, not with --pid");
 	if (o->selection.plan.strategy != PROBE_INLINE &&
@@ -126,6 +136,22 @@ static double parse_share(const char *arg, struct argp_state *state)
 	if (!(share >= 0.0001 && share <= 0.95))
 		arg_error(state, "--max-cost: '%s' is not a share from 0.01%% to 95%%", arg);
 	return share;
+}
+
+/* Options about what probing costs. */
+static error_t parse_cost(struct record_options *o, int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case OPT_TRIAL:
+		if (parse_duration_ns(arg, 1000000000, &o->trial_ns) || !o->trial_ns)
+			arg_error(state, "--trial: '%s' is not a time", arg);
+		return 0;
+	case OPT_MAX_COST:
+		o->max_cost = parse_share(arg, state);
+		return 0;
+	default:
+		return parse_inline(o, key, arg, state);
+	}
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -173,17 +199,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			arg_error(state, "--ret: '%s' is not auto or step", arg);
 		o->step_rets = !strcmp(arg, "step");
 		return 0;
-	case OPT_MAX_COST:
-		o->max_cost = parse_share(arg, state);
-		return 0;
 	case ARGP_KEY_ARGS:
 		o->command = state->argv + state->next;
 		return 0;
 	case ARGP_KEY_END:
 		check_together(o, state);
+		if (!o->output)
+			o->output = "gotrace.out";
+		if (o->trial_ns && !o->max_cost)
+			o->max_cost = TRIAL_MAX_COST;
 		return 0;
 	default:
-		return parse_inline(o, key, arg, state);
+		return parse_cost(o, key, arg, state);
 	}
 }
 
@@ -197,7 +224,7 @@ void record_options_parse(struct record_options *o, int argc, char **argv)
 					  doc,     children, NULL,
 					  NULL };
 
-	*o = (struct record_options){ .output = "gotrace.out", .ring_bytes = 8 << 20 };
+	*o = (struct record_options){ .ring_bytes = 8 << 20 };
 	/* In order: options after the command's name belong to the command. */
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, o);
 }

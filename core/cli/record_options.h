@@ -9,11 +9,14 @@
 #include "attach/probes/probes.h"
 #include "cli/selection.h"
 
+#define TRIAL_MAX_COST 0.2
+
 struct record_options {
 	struct selection selection;
 	const char *output;     /* "gotrace.out" */
 	const char *user, *exe; /* NULL: not given */
 	double max_cost;        /* --max-cost; 0: not given */
+	uint64_t trial_ns;      /* --trial; 0: not given */
 	uint64_t duration_ns, max_bytes, ring_bytes;
 	enum attach_kind kind;
 	bool step_rets;

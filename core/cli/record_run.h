@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 
 #include "attach/recording.h"
 #include "cli/record_options.h"
@@ -39,6 +40,10 @@ int record_plan(struct run *r);
 /* record_ending.c: warnings, and on a terminal one line on what was recorded and what to do next.
  * `err`: of the recording. */
 void record_say_how_it_ended(const struct run *r, int err);
+
+/* record_trial.c: what --trial has shown, and which functions to leave out. 0 or -ENOMEM (logged).
+ */
+int record_trial_print(const struct run *r, FILE *out);
 
 /* record_output.c: opens the trace file with the invoker's rights, under a temporary name. 0 or
  * -errno (logged). */

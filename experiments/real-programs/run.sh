@@ -7,6 +7,7 @@
 #
 # ROUNDS=3      rounds that count; one more goes before them and is discarded
 # PROFILES=10   untraced runs that are profiled
+# VARIANTS=     ways of probing, "inline springboard"; thesis is measured as well where springboard is
 # WORK=DIR      keeps the built programs and their input there, for the next run
 # GOTRACE=      the command to measure, build/gotrace
 # RESULTS=      where to put the results, results/real-programs
@@ -22,7 +23,8 @@ GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 RESULTS=${RESULTS:-$top/results/real-programs}
 [ $# -gt 0 ] || set -- misspell http http_net gofumpt esbuild hugo
 programs=("$@")
-variants=(untraced inline springboard)
+read -r -a ways <<<"${VARIANTS:-inline springboard}"
+variants=(untraced "${ways[@]}")
 # Where goroutines wait. Traced as well when shares are compared, so that waiting is not self time
 # of the caller: a CPU profile has no waiting.
 waits=(-f runtime.selectgo -f 'runtime.chanrecv*' -f 'runtime.chansend*' -f 'sync.runtime_*'
@@ -167,7 +169,7 @@ for round in $(seq 0 "$ROUNDS"); do
 		done
 	done
 done
-if [[ " ${programs[*]} " == *" http "* ]]; then # the smallest
+if [[ " ${programs[*]} " == *" http "* && " ${ways[*]} " == *" springboard "* ]]; then # the smallest
 	for round in $(seq 0 "$ROUNDS"); do
 		run_once http thesis "$round"
 	done
@@ -175,7 +177,7 @@ fi
 for program in "${programs[@]}"; do
 	say "shares: $program"
 	profile "$program"
-	for variant in inline springboard; do
+	for variant in "${ways[@]}"; do
 		shares "$program" "$variant"
 	done
 done

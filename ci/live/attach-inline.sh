@@ -125,6 +125,7 @@ profiled() { # signals at any instruction, while it comes and goes
 check "a process that profiles itself" profiled
 
 # gotrace is killed at its Nth ptrace, or write to memory: while it attaches and while it detaches.
+# LIVE_EACH=1: at every one.
 killed_at() { # CALL N
 	local got=0
 	steady 2 10 60s
@@ -136,10 +137,11 @@ killed_at() { # CALL N
 }
 killed_everywhere() { # CALL FIRST STEP
 	command -v strace >/dev/null || skip "strace is not installed"
-	local n=$2 killed=0
+	local n=$2 step=$3 killed=0
+	[ "${LIVE_EACH:-}" != 1 ] || n=1 step=1
 	while killed_at "$1" $n; do
 		killed=$((killed + 1))
-		n=$((n + $3))
+		n=$((n + step))
 	done
 	echo "killed $killed times"
 	[ $killed -gt "${4:-5}" ] || { cat told; fail "gotrace was killed $killed times only"; }

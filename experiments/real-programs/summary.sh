@@ -75,9 +75,13 @@ cd "$1"
 		for (i = 1; i <= n; i++) {
 			split(order[i], p, ",")
 			a = inline[p[1], p[2]] - profile[p[1], p[2]]
-			b = springboard[p[1], p[2]] - profile[p[1], p[2]]
-			printf "%s\t%f\t| %s | `%s` | %.1f | %.1f | %+.1f | %.1f | %+.1f |\n", p[1], a < 0 ? -a : a, p[1], p[2],
-				profile[p[1], p[2]], inline[p[1], p[2]], a, springboard[p[1], p[2]], b
+			beside = "- | -"
+			if ((p[1], p[2]) in springboard) {
+				b = springboard[p[1], p[2]]
+				beside = sprintf("%.1f | %+.1f", b, b - profile[p[1], p[2]])
+			}
+			printf "%s\t%f\t| %s | `%s` | %.1f | %.1f | %+.1f | %s |\n", p[1], a < 0 ? -a : a, p[1], p[2],
+				profile[p[1], p[2]], inline[p[1], p[2]], a, beside
 		}
 	}' shares.csv | sort -s -t "$(printf '\t')" -k1,1 -k2,2gr | cut -f 3
 	echo

@@ -61,7 +61,7 @@ check "no function matches: near names, nothing runs" no_match
 
 usage() {
 	expect_status 2 gt record --no-such-option -- "$programs/plain"
-	expect_status 2 gt record --ring=64K -- "$programs/plain" # of inline stubs, which are not asked for
+	expect_status 2 gt record --probe=emulated --ring=64K -- "$programs/plain" # it is of inline stubs
 	expect_status 2 gt no-such-verb
 	expect_status 1 gt report ./nowhere
 	head -c 1000 "$programs/plain" >notrace

@@ -119,28 +119,42 @@ static void use_stubs(struct probing *p, const char *why)
 	p->n_in_stub = p->plan->stubs.n_sites;
 }
 
-/* Stubs that write events themselves, where the binary can have some. */
-static void use_inline(struct probing *p, const struct probing_options *opt)
+/* Why no stub of the plan writes events; NULL: some do. */
+static const char *no_inline(const struct probing *p)
 {
 	const struct plan_inline *inl = &p->plan->stubs.inl;
 
-	if (inl->n_sites) {
-		int err = ring_area_make(&p->rings, opt->n_rings, inl->options.ring_bytes);
+	if (inl->n_sites)
+		return NULL;
+	return inl->obstacle ? inl->obstacle
+			     : "no event of these functions can be written by a stub";
+}
 
-		if (err) {
-			log_debug("rings: %s", strerror(-err));
-			ring_area_close(&p->rings);
-			probing_fall_back(
-				p, "there is no memory for the rings (--ring makes them smaller)");
-		} else {
-			use_stubs(p, "asked for");
-		}
+/* Stubs that write events themselves; the plan has some. */
+static void use_inline(struct probing *p, const struct probing_options *opt, const char *why)
+{
+	int err = ring_area_make(&p->rings, opt->n_rings, p->plan->stubs.inl.options.ring_bytes);
+
+	if (!err) {
+		use_stubs(p, why);
 		return;
 	}
-	log_warn("inline is not used: %s; using springboard",
-		 inl->obstacle ? inl->obstacle
-			       : "no event of these functions can be written by a stub");
-	use_stubs(p, inl->obstacle ? inl->obstacle : "no site can have an inline stub");
+	log_debug("rings: %s", strerror(-err));
+	ring_area_close(&p->rings);
+	probing_fall_back(p, "there is no memory for the rings (--ring makes them smaller)");
+}
+
+/* The same where it is asked for. */
+static void use_inline_if_any(struct probing *p, const struct probing_options *opt)
+{
+	const char *why = no_inline(p);
+
+	if (!why) {
+		use_inline(p, opt, "asked for");
+		return;
+	}
+	log_warn("inline is not used: %s; using springboard", why);
+	use_stubs(p, why);
 }
 
 static void forget_running(struct probing *p)
@@ -155,16 +169,13 @@ static void forget_running(struct probing *p)
  * and cost more. */
 static void use_inline_running(struct probing *p, const struct probing_options *opt)
 {
-	const struct plan_inline *inl = &p->plan->stubs.inl;
 	const struct running_options how = {
 		.pid = opt->pid,
 		.plan = p->plan,
 		.exe_fd = opt->exe_fd,
 		.n_rings = opt->n_rings,
 	};
-	const char *why = inl->obstacle   ? inl->obstacle
-			  : !inl->n_sites ? "no event of these functions can be written by a stub"
-					  : NULL;
+	const char *why = no_inline(p);
 
 	if (!why) {
 		p->running = calloc(1, sizeof(*p->running));
@@ -203,15 +214,19 @@ void probing_unmap(struct probing *p, bool ended)
 
 static void choose_best(struct probing *p, const struct probing_options *opt, const char *obstacle)
 {
+	const char *why = no_inline(p);
+
 	p->strategy = PROBE_EMULATED;
-	if (p->perform_ret)
+	if (!obstacle && !opt->caps->jump_ns)
+		obstacle = "probes on a stub's jump were not seen to work here";
+	if (!obstacle && !why)
+		use_inline(p, opt, "stubs write the events: no trap");
+	else if (p->perform_ret)
 		p->why = "BPF programs perform the RETs: one trap each, nothing is patched";
 	else if (obstacle)
 		p->why = obstacle;
-	else if (!opt->caps->jump_ns)
-		p->why = "probes on a stub's jump were not seen to work here";
 	else
-		use_stubs(p, "one trap for a RET instead of two");
+		use_stubs(p, why);
 }
 
 /* What another gotrace has moved in a process that runs. */
@@ -273,7 +288,7 @@ int probing_choose(struct probing *p, const struct probing_options *opt, const s
 	else if (plan->strategy == PROBE_INLINE && !opt->launched)
 		use_inline_running(p, opt);
 	else if (plan->strategy == PROBE_INLINE)
-		use_inline(p, opt);
+		use_inline_if_any(p, opt);
 	else if (plan->strategy == PROBE_SPRINGBOARD)
 		use_stubs(p, "asked for");
 	set_costs(p);

@@ -85,7 +85,7 @@ static int describe(struct run *r)
 		err = set_list(t, KEY_SELECT_EXCLUDE, p->excludes, p->n_excludes);
 	if (!err)
 		err = set_presets(t, p->presets);
-	if (!err && r->clock_unchecked)
+	if (!err && r->clock.unchecked && r->probing.strategy == PROBE_INLINE)
 		err = trace_info_set(t, KEY_CLOCK_UNCHECKED, "1");
 	if (!err && p->wrappers)
 		err = trace_info_set(t, KEY_SELECT_WRAPPERS, "1");

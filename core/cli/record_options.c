@@ -47,7 +47,7 @@ static const struct argp_option options[] = {
 	  "Ring buffer of each CPU (default 8M); all together at most 512M, an eighth of memory, or half of what the cgroup has left",
 	  2 },
 	{ "ring", OPT_RING, "SIZE", 0,
-	  "With --probe=inline: ring of each P, which stubs write into (default 32M, a power of two); all together "
+	  "Asks for --probe=inline: ring of each P, which stubs write into (default 32M, a power of two); all together "
 	  "limited like -m",
 	  20 },
 	{ "overflow", OPT_OVERFLOW, "WHAT", 0,
@@ -55,7 +55,7 @@ static const struct argp_option options[] = {
 	  "(count the event as lost)",
 	  20 },
 	{ "rings", OPT_RINGS, "N", 0,
-	  "With --probe=inline: number of rings (default: one for each P, at most 256)", 20 },
+	  "Asks for --probe=inline: number of rings (default: one for each P, at most 256)", 20 },
 	{ "attach", OPT_ATTACH, "KIND", 0,
 	  "auto (default), multi (one link for all probes; Linux 6.6) or perf (one link for each probe: "
 	  "slow to detach)",
@@ -106,7 +106,7 @@ static error_t parse_inline(struct record_options *o, int key, char *arg, struct
 }
 
 /* What cannot be given together. */
-static void check_together(const struct record_options *o, struct argp_state *state)
+static void check_together(struct record_options *o, struct argp_state *state)
 {
 	if (!o->pid == !o->command)
 		arg_error(state, o->pid ? "give either --pid or a command, not both"
@@ -118,8 +118,12 @@ static void check_together(const struct record_options *o, struct argp_state *st
 			"with it");
 	if (o->pid && (o->exe || o->user))
 		arg_error(state, "--exe and --user go with a command, not with --pid");
-	if (o->selection.plan.strategy != PROBE_INLINE &&
-	    (o->inline_ring_bytes || o->n_rings || o->drop))
+	if (!o->inline_ring_bytes && !o->n_rings && !o->drop)
+		return;
+	/* They say that inline stubs are wanted: when there can be none, that is said. */
+	if (o->selection.plan.strategy == PROBE_AUTO)
+		o->selection.plan.strategy = PROBE_INLINE;
+	if (o->selection.plan.strategy != PROBE_INLINE)
 		arg_error(state, "--ring, --rings and --overflow=drop go with --probe=inline");
 }
 

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/collect/tsc_source.h"
 #include "attach/kernel/memory_cap.h"
 #include "attach/target/ring_area.h"
 #include "attach/target/shadow_stack.h"
@@ -166,25 +165,34 @@ static uint32_t size_rings(const struct run *r, unsigned n)
 	return (uint32_t)size;
 }
 
+/* Why no stub may write events here, a clause; NULL: they may. */
+static const char *inline_obstacle(struct run *r, unsigned n_rings, uint32_t ring_bytes)
+{
+	const struct plan_options *opt = &r->opt.selection.plan;
+
+	if (opt->strategy == PROBE_AUTO && r->opt.pid)
+		return "in a process that runs already it has to be asked for";
+	if (opt->strategy == PROBE_AUTO && r->opt.exe)
+		return "COMMAND is not BINARY itself: it is patched at COMMAND's exec";
+	if (opt->strategy == PROBE_AUTO && r->opt.selection.stub != CHOICE_JUMP)
+		return "--stub asks for springboard's stubs";
+	r->clock = tsc_source_check();
+	if (!r->clock.usable)
+		return r->clock.why;
+	return r->opt.pid ? NULL /* it makes them itself */
+			  : ring_area_obstacle(n_rings, ring_bytes);
+}
+
 /* Inline stubs stamp their events with the processor's counter, and need their rings: where one
  * cannot be had they are springboard's, or there are none. */
 static void prepare_inline(struct run *r, struct plan_options *opt)
 {
-	const struct tsc_check clock = tsc_source_check();
 	const unsigned n_rings = count_rings(r);
 	const uint32_t ring_bytes = size_rings(r, n_rings);
-	const char *why = clock.usable ? NULL : clock.why;
+	const char *why = inline_obstacle(r, n_rings, ring_bytes);
 
-	if (!why && !r->opt.pid) /* a running process makes them itself */
-		why = ring_area_obstacle(n_rings, ring_bytes);
-	if (why) {
-		opt->strategy = r->opt.pid ? PROBE_EMULATED : PROBE_SPRINGBOARD;
-		log_warn("inline is not used: %s; using %s", why,
-			 probe_strategy_name(opt->strategy));
-		return;
-	}
-	r->clock_unchecked = clock.unchecked;
 	opt->inline_stubs = (struct plan_inline_options){
+		.obstacle = why,
 		.layout = &r->layout,
 		.ring_bytes = ring_bytes,
 		.drop = r->opt.drop,
@@ -198,7 +206,7 @@ int record_plan(struct run *r)
 
 	caps_probe_in_child(&r->caps, r->opt.selection.stub != CHOICE_JUMP);
 	opt->stub = stub_kind(r);
-	if (opt->strategy == PROBE_INLINE)
+	if (opt->strategy == PROBE_INLINE || opt->strategy == PROBE_AUTO)
 		prepare_inline(r, opt);
 	r->plan = plan_build(r->binary, opt);
 	if (!r->plan)

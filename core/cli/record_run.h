@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "attach/collect/tsc_source.h"
 #include "attach/recording.h"
 #include "cli/record_options.h"
 
@@ -20,8 +21,8 @@ struct run {
 	struct gobin *binary;
 	struct golayout layout;
 	struct caps caps;
-	bool clock_unchecked; /* inline stubs' clock was taken whatever it is */
-	struct plan *plan;    /* constant once it is built */
+	struct tsc_check clock; /* of inline stubs; not checked where there can be none anyway */
+	struct plan *plan;      /* constant once it is built */
 	struct probing probing;
 	struct target target;
 	struct recording recording;

@@ -38,7 +38,7 @@ static const char *find_obstacle(struct plan *p, const struct plan_inline_option
 bool inline_possible(struct plan *p, const struct plan_inline_options *opt)
 {
 	p->stubs.inl.options = *opt;
-	p->stubs.inl.obstacle = find_obstacle(p, opt);
+	p->stubs.inl.obstacle = opt->obstacle ? opt->obstacle : find_obstacle(p, opt);
 	return !p->stubs.inl.obstacle;
 }
 

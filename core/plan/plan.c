@@ -248,8 +248,8 @@ struct plan *plan_build(const struct gobin *b, const struct plan_options *opt)
 	p->binary = b;
 	p->strategy = opt->strategy;
 	p->stubs.kind = opt->stub;
-	if (p->strategy == PROBE_INLINE)
-		p->stubs.kind = inline_possible(p, &opt->inline_stubs) ? STUB_INLINE : STUB_JUMP;
+	if (plan_wants_inline(p) && inline_possible(p, &opt->inline_stubs))
+		p->stubs.kind = STUB_INLINE;
 	int err = build(p, opt);
 	if (err) {
 		plan_free(p);

@@ -36,8 +36,9 @@ enum stub_kind {
 	STUB_INLINE,
 };
 
-/* What stubs of PROBE_INLINE need to know. */
+/* What inline stubs need to know. */
 struct plan_inline_options {
+	const char *obstacle; /* borrowed: why there can be none here, a clause; NULL: there can */
 	const struct golayout *layout; /* borrowed; NULL: only sites are of interest, as in plan */
 	uint32_t ring_bytes;           /* of slots in a ring, a power of two */
 	bool drop;                     /* a full ring: count the event, do not trap */
@@ -57,10 +58,11 @@ struct plan_options {
 	size_t n_excludes;
 	unsigned presets; /* PRESET_* (presets.h): in addition */
 	bool wrappers;
-	/* AUTO is planned like SPRINGBOARD: a recording decides whether it uses the stubs */
+	/* AUTO is planned like INLINE, and where there can be no inline stubs like SPRINGBOARD: a
+	 * recording decides whether it uses them */
 	enum probe_strategy strategy;
-	enum stub_kind stub;                     /* of SPRINGBOARD */
-	struct plan_inline_options inline_stubs; /* of INLINE */
+	enum stub_kind stub;                     /* of springboard */
+	struct plan_inline_options inline_stubs; /* of AUTO and INLINE */
 };
 
 /* What becomes of a selected function. */
@@ -259,6 +261,12 @@ uint32_t plan_missed_entry(const struct plan *p, const bool *in_stub, uint64_t p
 static inline bool plan_has_stubs(const struct plan *p)
 {
 	return p->strategy != PROBE_EMULATED && p->strategy != PROBE_THESIS;
+}
+
+/* Whether inline stubs were asked for, or are the best; stubs.inl says whether there are any. */
+static inline bool plan_wants_inline(const struct plan *p)
+{
+	return p->strategy == PROBE_INLINE || p->strategy == PROBE_AUTO;
 }
 
 static inline bool site_has_stub(const struct plan_site *s)

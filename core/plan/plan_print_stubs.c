@@ -66,12 +66,12 @@ int plan_print_stubs(const struct plan *p, FILE *out)
 	if (!stepped)
 		return -ENOMEM;
 	struct stub_count c = count(p, stepped);
-	if (p->strategy == PROBE_INLINE)
+	if (plan_wants_inline(p))
 		print_inline(p, &c, out);
 	fprintf(out,
 		"%s: %zu of %zu entries (%.1f %%, %zu in stubs), %zu of %zu exits (%.1f %%, %zu in stubs); "
 		"nothing single-stepped in %zu of %zu functions (%.1f %%)\n",
-		p->strategy == PROBE_INLINE ? "at most one trap" : "one trap each", c.cheap_entries,
+		plan_wants_inline(p) ? "at most one trap" : "one trap each", c.cheap_entries,
 		c.entries, pct(c.cheap_entries, c.entries), c.stub_entries, c.cheap_exits, c.exits,
 		pct(c.cheap_exits, c.exits), c.stub_exits, c.cheap_funcs, p->n_probed,
 		pct(c.cheap_funcs, p->n_probed));

@@ -27,7 +27,8 @@ static const struct argp_option options[] = {
 	{ "wrappers", OPT_WRAPPERS, NULL, 0,
 	  "Also method wrappers, equality and hash functions made by the compiler", 10 },
 	{ "probe", OPT_PROBE, "STRATEGY", 0,
-	  "How to probe: auto (default: inline for a command), inline, springboard, emulated or thesis", 11 },
+	  "How to probe: auto (default: inline for a command), inline, springboard, emulated or thesis",
+	  11 },
 	{ "stub", OPT_STUB, "KIND", 0,
 	  "What springboard probes in its stubs: jump (default); nop (cheaper where the kernel turns "
 	  "nops into system calls, but the program's own profiles and SIGQUIT traces show unknown code); "

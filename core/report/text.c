@@ -38,7 +38,8 @@ static void function(const struct report *rep, FILE *out, const struct columns *
 {
 	const struct call_stats *st = &rep->trace.funcs[row];
 	const struct released_below below = released_below_func(&rep->released, (uint32_t)row);
-	char self[SELF_BYTES], marks[MARKS_BYTES], calls[CALLS_BYTES], released[RELEASED_BYTES];
+	char self[SELF_BYTES], total[SELF_BYTES], marks[MARKS_BYTES], calls[CALLS_BYTES],
+		released[RELEASED_BYTES];
 	int n;
 
 	n = fprintf(out, "%*s ", c->self, text_self(st, self));
@@ -46,9 +47,12 @@ static void function(const struct report *rep, FILE *out, const struct columns *
 		n += fprintf(out, "%6s", "?");
 	else
 		n += fprintf(out, "%5.1f%%", share_pct(st->self_ns, rep->trace.totals->root_ns));
-	n += fprintf(out, " %7s %5.1f%% %*s %6s %6s %6s %6s", HUMAN(st->total_ns),
-		     share_pct(st->total_ns, rep->trace.totals->root_ns), c->calls,
-		     text_calls_of(st, calls),
+	if (st->total_ns < st->uncertainty_ns)
+		n += fprintf(out, " %7s %6s", text_total(st, total), "?");
+	else
+		n += fprintf(out, " %7s %5.1f%%", text_total(st, total),
+			     share_pct(st->total_ns, rep->trace.totals->root_ns));
+	n += fprintf(out, " %*s %6s %6s %6s %6s", c->calls, text_calls_of(st, calls),
 		     st->finished ? HUMAN(st->sum_ns / st->finished) : "-",
 		     st->finished ? HUMAN(stat_quantile(st, 0.50)) : "-",
 		     st->finished ? HUMAN(stat_quantile(st, 0.99)) : "-",

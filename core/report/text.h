@@ -14,6 +14,8 @@ int text_calls(const struct report *rep, FILE *out);
 /* A self time in buf: "<1.2s" when it is less than what the correction may be off: at most that. */
 #define SELF_BYTES 16
 const char *text_self(const struct call_stats *st, char buf[SELF_BYTES]);
+/* The same of a total, which is off by no less than the self time in it. */
+const char *text_total(const struct call_stats *st, char buf[SELF_BYTES]);
 /* Calls in buf; "-" of a function that only calls what --focus asks for. */
 #define CALLS_BYTES 24
 const char *text_calls_of(const struct call_stats *st, char buf[CALLS_BYTES]);

@@ -6,13 +6,23 @@
 #include "base/text_name.h"
 #include "report/text.h"
 
+/* A time that may be off by so much. */
+static const char *time_of(uint64_t ns, uint64_t off_ns, char buf[SELF_BYTES])
+{
+	bool unsure = ns < off_ns;
+
+	snprintf(buf, SELF_BYTES, "%s%s", unsure ? "<" : "", HUMAN(ns + (unsure ? off_ns : 0)));
+	return buf;
+}
+
 const char *text_self(const struct call_stats *st, char buf[SELF_BYTES])
 {
-	bool unsure = correction_unsure(st);
+	return time_of(st->self_ns, st->uncertainty_ns, buf);
+}
 
-	snprintf(buf, SELF_BYTES, "%s%s", unsure ? "<" : "",
-		 HUMAN(st->self_ns + (unsure ? st->uncertainty_ns : 0)));
-	return buf;
+const char *text_total(const struct call_stats *st, char buf[SELF_BYTES])
+{
+	return time_of(st->total_ns, st->uncertainty_ns, buf);
 }
 
 const char *text_calls_of(const struct call_stats *st, char buf[CALLS_BYTES])

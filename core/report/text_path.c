@@ -151,7 +151,7 @@ static void remarks(const struct walk *w, uint32_t node, FILE *out)
 static int line(const struct walk *w, struct step s)
 {
 	const struct call_node *n = &w->rep->tree.nodes[s.node];
-	char self[SELF_BYTES], calls[CALLS_BYTES], *after = NULL;
+	char self[SELF_BYTES], total[SELF_BYTES], calls[CALLS_BYTES], *after = NULL;
 	size_t len = 0;
 	FILE *f = open_memstream(&after, &len);
 
@@ -162,10 +162,11 @@ static int line(const struct walk *w, struct step s)
 		free(after);
 		return -ENOMEM;
 	}
-	int used = fprintf(w->out, "%5.1f%% %6s %*s %*s  ",
+	int used = fprintf(w->out, "%5.1f%% %*s %*s %*s  ",
 			   share_pct(n->subtree_ns, w->rep->tree.nodes[0].subtree_ns),
-			   HUMAN(n->stats.total_ns), w->self_width, text_self(&n->stats, self),
-			   w->calls_width, text_calls_of(&n->stats, calls));
+			   w->self_width, text_total(&n->stats, total), w->self_width,
+			   text_self(&n->stats, self), w->calls_width,
+			   text_calls_of(&n->stats, calls));
 
 	used += text_indent(w->out, s.level);
 	used += fprintf(w->out, "%s", n->go ? "go " : "");
@@ -201,8 +202,8 @@ int text_paths(const struct report *rep, FILE *out)
 	struct walk w = { .rep = rep, .out = out, .self_width = 6, .calls_width = 5 };
 	int err = choose(&w);
 
-	text_heading(rep->opt->colour, out, "%6s %6s %*s %*s  PATH", "SHARE", "TOTAL", w.self_width,
-		     "SELF", w.calls_width, "CALLS");
+	text_heading(rep->opt->colour, out, "%6s %*s %*s %*s  PATH", "SHARE", w.self_width, "TOTAL",
+		     w.self_width, "SELF", w.calls_width, "CALLS");
 	if (!err)
 		err = push_children(&w, 0, 0);
 	while (!err && w.n_stack) {

@@ -16,6 +16,7 @@
 
 #include "report/report_fixture.h"
 #include "base/text_format.h"
+#include "report/text.h"
 
 #define FOLDER "fixtures/cases/"
 
@@ -239,6 +240,22 @@ static void test_words(void **state)
 	assert_int_equal(text_width(UINT64_MAX, 1), 20);
 }
 
+/* Times below what the correction may be off are bounds, totals like self times. */
+static void test_unsure(void **state)
+{
+	const struct call_stats small = { .self_ns = 200, .total_ns = 900, .uncertainty_ns = 1000 };
+	const struct call_stats large = { .self_ns = 200,
+					  .total_ns = 1000,
+					  .uncertainty_ns = 1000 };
+	char buf[SELF_BYTES];
+
+	(void)state;
+	assert_string_equal(text_self(&small, buf), "<1.20us");
+	assert_string_equal(text_total(&small, buf), "<1.90us");
+	assert_string_equal(text_self(&large, buf), "<1.20us");
+	assert_string_equal(text_total(&large, buf), "1.00us");
+}
+
 static void test_safe(void **state)
 {
 	char *text = NULL;
@@ -257,13 +274,10 @@ static void test_safe(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options),
-		cmocka_unit_test(test_deep),
-		cmocka_unit_test(test_large_numbers),
-		cmocka_unit_test(test_full_tree),
-		cmocka_unit_test(test_no_call_matches),
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_safe),
+		cmocka_unit_test(test_options),         cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_large_numbers),   cmocka_unit_test(test_full_tree),
+		cmocka_unit_test(test_no_call_matches), cmocka_unit_test(test_words),
+		cmocka_unit_test(test_unsure),          cmocka_unit_test(test_safe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

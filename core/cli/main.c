@@ -73,13 +73,14 @@ static const char *place(int index)
 	return index < given.n ? given.places[index] : NULL;
 }
 
-/* argv from the verb's name on, with the words of files and, for record, of GOTRACE_OPTIONS. 0 or
- * -errno (logged) */
-static int expand(int *argc, char ***argv)
+/* argv from the verb on, which is called `name` in messages, with the words of files and, for
+ * record, of GOTRACE_OPTIONS. 0 or -errno (logged) */
+static int expand(int *argc, char ***argv, char *name)
 {
-	const char *env = getenv("GOTRACE_OPTIONS");
-	int err = option_words_expand(&given, *argc - 1, *argv + 1, "GOTRACE_OPTIONS",
-				      strcmp((*argv)[1], "record") ? NULL : env);
+	const char *env = strcmp((*argv)[1], "record") ? NULL : getenv("GOTRACE_OPTIONS");
+
+	(*argv)[1] = name;
+	int err = option_words_expand(&given, *argc - 1, *argv + 1, "GOTRACE_OPTIONS", env);
 
 	for (int i = 0; i < given.n; i++)
 		if (given.places[i]) {
@@ -114,10 +115,9 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < N_VERBS; i++) {
 		if (strcmp(argv[1], verbs[i].name))
 			continue;
-		if (expand(&argc, &argv) || has_strange_option(argv))
-			return STATUS_USAGE;
 		snprintf(name, sizeof(name), "gotrace %s", verbs[i].name);
-		argv[0] = name;
+		if (expand(&argc, &argv, name) || has_strange_option(argv))
+			return STATUS_USAGE;
 		return verbs[i].run(argc, argv);
 	}
 	log_error("there is no verb '%s'; 'gotrace --help' lists them", argv[1]);

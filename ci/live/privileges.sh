@@ -28,7 +28,7 @@ check "without privileges: one line, status 125" unprivileged
 plan_unprivileged() {
 	local gotrace
 	gotrace=$(public_gotrace)
-	as_nobody "$gotrace" plan "$identity" >planned
+	as_nobody "$gotrace" plan --list "$identity" >planned
 	expect_grep 'main\.describe' planned
 }
 check "plan needs no privileges" plan_unprivileged

@@ -66,15 +66,14 @@ launched() { # SHARE ARG...
 share_of() {
 	case "$1" in
 	inline) echo 0.01% ;;
-	springboard) echo 5% ;;
-	*) echo 20% ;;
+	*) echo 5% ;;
 	esac
 }
 for strategy in $strategies; do
 	share=$(share_of "$strategy")
 	check "functions are released, $strategy" launched $share --probe="$strategy"
 done
-check "... with a link for each probe" launched 20% --probe=emulated --attach=perf
+check "... with a link for each probe" launched 5% --probe=emulated --attach=perf
 check "... with a link for each probe, in stubs" launched 5% --probe=springboard --attach=perf
 
 running() { # SHARE ARG...
@@ -115,8 +114,8 @@ check "nothing is released below the share" enough
 
 # What --trial proposes can be pasted; the program goes on.
 trial_launched() {
-	expect_status 0 gt record --trial 1s --probe=emulated -- "$dear" 40 >out 2>err
-	[ "$(calls_told caller)" = 80 ] || fail "the command did not go on to its end"
+	expect_status 0 gt record --trial 1s --probe=emulated -- "$dear" 200 >out 2>err
+	[ "$(calls_told caller)" = 400 ] || fail "the command did not go on to its end"
 	expect_grep '^trial of .* no trace was written; the command goes on, without probes$' err
 	expect_grep ' main.(hot|leaf)  \(released\)$' err
 	expect_grep '^to keep probing below 20% of the processor time:.* -x main.(hot|leaf)' err

@@ -112,6 +112,15 @@ enough() { # nothing is released where nothing is dear
 }
 check "nothing is released below the share" enough
 
+way_of() { gt info trace | awk '$1 == "probe.strategy" { print $2 }'; }
+really_off() { # stubs that write events stay: auto takes others, and who asks for them is told
+	gt record --max-cost=95% -o trace -- "$dear" 2 >out 2>err
+	[ "$(way_of)" != inline ] || fail "auto takes inline"
+	gt record --probe=inline --max-cost=95% -o trace -- "$dear" 2 >out 2>err
+	[ "$(way_of)" != inline ] || expect_grep 'warning: --max-cost does not make inline stubs cheaper' err
+}
+check "auto takes probes that can be taken off" really_off
+
 # What --trial proposes can be pasted; the program goes on.
 trial_launched() {
 	expect_status 0 gt record --trial 1s --probe=emulated -- "$dear" 200 >out 2>err

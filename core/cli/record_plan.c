@@ -174,6 +174,9 @@ static const char *inline_obstacle(struct run *r, unsigned n_rings, uint32_t rin
 		return "in a process that runs already it has to be asked for";
 	if (opt->strategy == PROBE_AUTO && r->opt.exe)
 		return "COMMAND is not BINARY itself: it is patched at COMMAND's exec";
+	if (opt->strategy == PROBE_AUTO && r->opt.max_cost && !r->opt.trial_ns)
+		return "with --max-cost probes are to be taken off while the program runs, and its "
+		       "stubs would stay";
 	if (opt->strategy == PROBE_AUTO && r->opt.selection.stub != CHOICE_JUMP)
 		return "--stub asks for springboard's stubs";
 	r->clock = tsc_source_check();
@@ -191,6 +194,10 @@ static void prepare_inline(struct run *r, struct plan_options *opt)
 	const uint32_t ring_bytes = size_rings(r, n_rings);
 	const char *why = inline_obstacle(r, n_rings, ring_bytes);
 
+	if (!why && opt->strategy == PROBE_INLINE && r->opt.max_cost && !r->opt.trial_ns)
+		log_warn(
+			"--max-cost does not make inline stubs cheaper: those of released functions "
+			"stay, and their events are dropped; --probe=auto takes probes off");
 	opt->inline_stubs = (struct plan_inline_options){
 		.obstacle = why,
 		.layout = &r->layout,

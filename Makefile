@@ -34,7 +34,7 @@ endif
 LDLIBS    = $(shell pkg-config --libs $(LIBS_ALL)) -lm
 
 # One folder a layer. libgotrace.a has no libbpf; the privileged half is apart.
-LAYERS     := base binary plan trace rings model analysis report export
+LAYERS     := base binary plan trace symbols rings model keep analysis report export
 LAYER_DIRS := $(LAYERS:%=core/%) $(patsubst %/,%,$(wildcard $(LAYERS:%=core/%/*/)))
 ATTACH_DIRS := core/attach $(patsubst %/,%,$(wildcard core/attach/*/))
 # What is no part of the product: tests, what several of them share, fuzzers.
@@ -138,6 +138,12 @@ $(BIN): $(call obj,$(CLI_SRC)) $(OUT)/version.o $(ATTACH) $(LIB)
 	$(call msg,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
+# For fault injection: any allocation of gotrace's own code can be made to fail.
+$(OUT)/gotrace-faults: ci/faults/alloc.c $(call obj,$(CLI_SRC)) $(OUT)/version.o $(ATTACH) $(LIB)
+	$(call msg,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) -Wno-missing-prototypes -DWRAP -c $< -o $@.o
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc $@.o $(filter-out %/alloc.c,$^) $(LDLIBS) -o $@
+
 # ---- tests: one cmocka program a file NOUN_test.c beside the code
 
 $(OUT)/test/%: $(OUT)/obj/core/%.o $(SHARED) $(ATTACH) $(LIB) | $(call deps,test)
@@ -180,8 +186,12 @@ fuzz-signals: $(OUT)/test/plan/inline_hook_test ## every kind of signal at every
 soak: $(filter $(OUT)/test/model/random%,$(TESTS)) ## 10 million random executions (RUNS=, SEED=)
 	$(Q)ci/soak.sh $(filter $(OUT)/test/model/random%,$(TESTS))
 
-.PHONY: torture
-torture: $(BIN) | $(call deps,go) ## kills gotrace at random moments (KILLS=40, SEED=1); needs root
+.PHONY: torture torture-faults
+torture-faults: $(BIN) | $(call deps,go) ## each allocation and system call made to fail once (MOST=40 of a command, 0: all; SAN=1: looks for leaks)
+	$(Q)$(if $(filter 1,$(SAN)),$(MAKE) --no-print-directory SAN=1 $(OUT)/gotrace-faults)
+	$(Q)O=$(O) FAULTS_SAN=$(filter 1,$(SAN)) ci/faults.sh $(or $(MOST),40)
+
+torture: $(BIN) | $(call deps,go) ## kills gotrace at random moments and in each phase (KILLS=40, SEED=1, TORTURE_GO=); needs root
 	$(Q)GOTRACE=$(abspath $(BIN)) KILLS=$(or $(KILLS),40) SEED=$(or $(SEED),1) ci/torture.sh
 
 .PHONY: format
@@ -272,6 +282,18 @@ experiment-inline-coverage: $(BIN) | $(call deps,go) ## share of sites in real p
 .PHONY: experiment-springboard-safety
 experiment-springboard-safety: $(BIN) | $(call deps,build) $(call deps,test) $(call deps,go) ## tests whether springboard ever harms a program (SECONDS=7200); needs root
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/springboard-safety/run.sh $(or $(SECONDS),7200)
+
+.PHONY: experiment-constant-memory
+experiment-constant-memory: $(BIN) | $(call deps,go) ## memory, file and counts of an hour with --summary and --keep-last; needs root (LENGTH=3600)
+	$(Q)GOTRACE=$(abspath $(BIN)) experiments/constant-memory/run.sh
+
+.PHONY: experiment-peers
+experiment-peers: $(BIN) | $(call deps,go) $(call deps,peers) ## five questions to gotrace, uftrace, Delve and bpftrace: what to type, and whether the answer is right; needs root
+	$(Q)GOTRACE=$(abspath $(BIN)) experiments/peers/run.sh
+
+.PHONY: experiment-long-run
+experiment-long-run: $(BIN) | $(call deps,go) ## memory of gotrace and size of its trace over hours, with --summary and --min-duration; needs root (SECONDS_EACH=3600)
+	$(Q)GOTRACE=$(abspath $(BIN)) experiments/long-run/run.sh
 
 .PHONY: fixtures
 fixtures: $(BIN) | $(call deps,go) ## records fixtures/traces again; needs root

@@ -3,7 +3,7 @@
  * The interface between the BPF programs and user space: the record of each event, the attach
  * cookie, and the memory that both sides share.
  *
- * This is the only header that both sides include. Fixed-width types, explicit
+ * This and sample.h are the only headers that both sides include. Fixed-width types, explicit
  * padding, no pointers, no enums, no bit fields.
  */
 #ifndef GOTRACE_EVENT_H
@@ -48,7 +48,14 @@ typedef unsigned long long uint64_t;
 /* * from ts_ns on nothing is recorded of the site's function: arg0 is what its probes took, ns, of
  * arg1 ns of the program's processor time. Made by user space */
 #define EV_RELEASED 14
-#define EV_KIND_MAX 14
+/* from ts_ns on goid is in the state that `depth` tells, STATE_*; the site is one of the runtime */
+#define EV_STATE 15
+/* goid made another goroutine runnable: `depth` is the low half of that one's goid. goid 0: the
+ * scheduler, a timer or the network poller did */
+#define EV_WAKE 16
+/* * what was left out of the trace on purpose: arg0 is one of WINDOW_*. Made by user space */
+#define EV_WINDOW   17
+#define EV_KIND_MAX 17
 
 /* Only in cookies and on the wire, never in a trace: runtime.sigpanic was entered. arg0 is the pc
  * that faulted, depth that of its frame. User space turns it into an EV_ENTRY when the function's
@@ -62,6 +69,10 @@ typedef unsigned long long uint64_t;
 #define EVF_SYSTEM 1
 #define EVF_ALL    2 /* EV_LOSS: the goroutine that lost events is not known */
 #define EVF_GOEXIT 4 /* EV_UNWIND: the frames end because of runtime.Goexit */
+/* EV_ENTRY, EV_TAIL, EV_CREATE: it happened before ts_ns, when nothing was recorded; told as
+ * recording begins, so that what is open has its callers */
+#define EVF_BEFORE 16
+#define EVF_DOUBT  32 /* with EVF_BEFORE: the call may be over, events were lost */
 
 /*
  * Bits 8..11: how the event came about, HOW_*, and so what it cost the program. The collector sets
@@ -77,6 +88,48 @@ typedef unsigned long long uint64_t;
 #define HOW_STEP       5 /* two traps, the kernel steps over the instruction */
 #define HOW_INLINE     6 /* no trap, a stub writes the event */
 #define HOW_MAX        6
+
+/* EV_WINDOW arg0 */
+/* recording begins, or goes on; what is open follows, flagged EVF_BEFORE. arg1: one of WINDOW_BY_*
+ */
+#define WINDOW_BEGIN 1
+#define WINDOW_END   2 /* nothing is recorded from here to the next WINDOW_BEGIN */
+/* calls of goid (EVF_SYSTEM: on tid's system stack) at `depth` or deeper are over; what showed that
+ * is not recorded, nor were their ends seen */
+#define WINDOW_OVER 3
+/* arg1 events, which came about as the flags say, happened in the open call of goid (EVF_SYSTEM: on
+ * tid's system stack) at `depth` and are not recorded, on purpose */
+#define WINDOW_LEFT_OUT 4
+/* the call of goid at `depth`, of the site's function, is why the trace was written: it has taken
+ * arg1 ns up to ts_ns, more than asked for */
+#define WINDOW_HIT 5
+/* there were events up to then, although none of the last is recorded: what is open was open then
+ */
+#define WINDOW_UP_TO 6
+
+/* why recording begins, EV_WINDOW arg1 */
+#define WINDOW_BY_DELAY  1 /* the time that was to pass first has passed */
+#define WINDOW_BY_TOGGLE 2 /* the user switched it on */
+#define WINDOW_BY_ROOM   3 /* only what came last is kept */
+
+/* EV_STATE: depth. The reason is a runtime.waitReason of that Go version (runtime2.go), of
+ * STATE_WAITING only, else 0 */
+#define STATE_RUNNING       1
+#define STATE_RUNNABLE      2
+#define STATE_WAITING       3
+#define STATE_SYSCALL       4
+#define STATE_MAX           4
+#define STATE_DEPTH(s, why) ((uint32_t)(s) | (uint32_t)(why) << 8)
+#define STATE_OF(depth)     ((depth)&255)
+#define STATE_REASON(depth) ((depth) >> 8 & 255)
+
+/* what of a goroutine's state a site of the runtime tells; never in a trace */
+#define STATE_AT_STATUS    1 /* casgstatus(gp, old, new): any change, and wakes */
+#define STATE_AT_PREEMPT   2 /* preemptPark(gp): gp waits for the garbage collector */
+#define STATE_AT_SYSCALL   3 /* the current goroutine begins a system call */
+#define STATE_AT_RUN       4 /* it runs */
+#define STATE_AT_COROUTINE 5 /* it waits while the coroutine that it switches to runs */
+#define STATE_AT_MAX       5
 
 /* what a stopped prologue did, EV_RESUME arg2 */
 #define STOP_DECLINED 0 /* neither grew nor yielded */
@@ -126,6 +179,8 @@ _Static_assert(sizeof(struct event_ext) == 64, "wire size");
 #define COOKIE(site, ra, kind, flags) \
 	((uint64_t)(site) | (uint64_t)(ra) << 32 | (uint64_t)(kind) << 48 | (uint64_t)(flags) << 56)
 
+/* EV_STATE: STATE_AT_*, in the same place */
+#define COOKIE_STATE(c)        ((uint32_t)((c) >> 60) & 7)
 #define COOKIE_STOP(c)         ((uint32_t)((c) >> 60) & 3)
 #define COOKIE_STOP_FLAGS(why) ((why) << 4)
 
@@ -135,7 +190,68 @@ _Static_assert(sizeof(struct event_ext) == 64, "wire size");
  * there, so bits 32..43 hold those of the instruction's address instead. */
 #define COOKIE_RET             2
 #define COOKIE_SECOND          4 /* events get EVF_WIRE_SECOND */
+#define COOKIE_VALUES          8 /* values are read: site_values has the recipes */
 #define COOKIE_RET_BITS(vaddr) ((uint32_t)(vaddr)&0xfff)
+
+/*
+ * Values: arguments and results that are read when a call is entered or returns. Recipes say how,
+ * one for each; core/binary/govalue.h has what they are made from.
+ *
+ * The record of such a hit is a struct event, with EVF_WIRE_VALUES, and behind it for each recipe,
+ * at its `at`, a struct value_slot and the bytes of a string.
+ */
+#define EVF_WIRE_VALUES 0x4000
+#define VALUES_MAX      16 /* of a site */
+#define VALUE_HOPS_MAX  4
+#define VALUE_TEXT_MAX  240 /* bytes of a string that are kept at the most */
+#define VALUES_BYTES    1024
+
+/* Of the source of a recipe's first word; registers by their ordinal in Go's ABI. */
+#define VALUE_FROM_STACK 9 /* rsp at the return address */
+#define VALUE_FROM_XMM   10
+
+#define VALUE_WORD  0 /* up to 8 bytes */
+#define VALUE_TEXT  1 /* address and length, then bytes from there */
+#define VALUE_COUNT 2 /* a pointer to a word; 0 when it is nil */
+#define VALUE_ITAB  3 /* a pointer to an itab, whose second word is taken */
+
+struct value_recipe {
+	uint8_t from;  /* VALUE_FROM_* or a register */
+	uint8_t kind;  /* VALUE_WORD ... */
+	uint8_t hops;  /* 0: in registers, a string's length in the next one */
+	uint8_t bytes; /* of a word in memory */
+	uint16_t at;   /* of its slot, from the first value */
+	uint16_t room; /* VALUE_TEXT: bytes to be kept, of 8 the next multiple follows the slot */
+	int32_t off[VALUE_HOPS_MAX];
+};
+_Static_assert(sizeof(struct value_recipe) == 24, "shared layout");
+
+struct site_values {
+	uint32_t n;
+	uint32_t has_text;
+	struct value_recipe recipe[VALUES_MAX];
+};
+
+/* How reading went. Numbers are those of the trace format. */
+#define VALUE_OK      0
+#define VALUE_NIL     1 /* a pointer on the way was nil */
+#define VALUE_FAULT   2 /* memory that cannot be read just now */
+#define VALUE_IN_XMM  3 /* in a register that probes do not see */
+#define VALUE_NO_TEXT 4 /* the length is known, the bytes cannot be read */
+#define VALUE_HOW_MAX 4
+
+struct value_slot {
+	uint64_t word;   /* the value; a string's length; a type's address */
+	uint16_t stored; /* bytes of the string that follow */
+	uint8_t how;     /* VALUE_OK ... */
+	uint8_t pad[5];
+};
+_Static_assert(sizeof(struct value_slot) == 16, "wire size");
+
+/* Records have one of two sizes, since the verifier wants to know them. The slack lets it see that
+ * a string that begins before the end stays inside. */
+#define VALUES_RECORD_SMALL (sizeof(struct event) + VALUES_MAX * sizeof(struct value_slot))
+#define VALUES_RECORD_LARGE (sizeof(struct event) + VALUES_BYTES + 256)
 
 /*
  * Counters of one CPU, in a map that user space has mapped. A writer adds to
@@ -180,6 +296,31 @@ struct children_state {
 	uint32_t own_execs; /* of them of the traced binary */
 };
 
+/* What signals.bpf.c is told. */
+struct signals_config {
+	struct target_config tracer; /* the tracer itself */
+	uint32_t signals;            /* bit N: signal N is noted */
+	uint32_t pad;
+};
+
+/* A signal to the tracer or its target. */
+struct signal_note {
+	uint64_t ns;     /* CLOCK_MONOTONIC */
+	uint32_t sender; /* si_pid as the receiver sees it; 0: the kernel, or not known there */
+	uint8_t signo;
+	uint8_t to_target;
+	uint16_t pad;
+};
+#define SIGNALS_NOTED 64 /* a power of two */
+
+struct signals_state {
+	uint32_t launching;      /* set by user space: the next process that the tracer forks is the
+				    target */
+	uint32_t tracer, target; /* their numbers in the first pid namespace */
+	uint32_t n;              /* notes written; the last SIGNALS_NOTED are there */
+	struct signal_note notes[SIGNALS_NOTED];
+};
+
 /* Configuration of the BPF programs, read-only once they are loaded. Byte
  * offsets inside runtime.g and its kin; -1 where the Go version has no such field. */
 struct probe_config {
@@ -189,6 +330,10 @@ struct probe_config {
 	int32_t g_panic, g_gopc, g_startpc, g_sigcode0, g_sched_pc;
 	int32_t m_g0, m_curg, m_morebuf_sp;
 	int32_t panic_link, panic_sp, panic_start_sp, panic_goexit;
+	int32_t g_waitreason, g_status; /* with states only, else -1 */
+	/* by STATE_AT_*: EV_STATE's depth there; 0 where it is found out. [0]: 1 when states are
+	 * recorded */
+	uint32_t state_depth[8];
 	uint32_t filter; /* non-zero: other processes hit the probes too, ignore them */
 	/* RETS_*: who may perform the RET at COOKIE_RET sites instead of the kernel */
 	uint32_t rets;
@@ -201,12 +346,16 @@ struct probe_config {
 #define RETS_BY_OTHERS 1 /* another tracer's program on the same byte may have, before this one */
 #define RETS_PERFORMED 2 /* this tracer's programs do */
 
+#define PAUSED_NOT   0
+#define PAUSED_ALL   1 /* links are being attached or detached */
+#define PAUSED_CALLS 2 /* recording is off: what happens to goroutines is seen all the same */
+
 /* Changed by the BPF programs and by user space while a trace runs. */
 struct probe_state {
 	/* run-time minus link-time address of the target's text: set by user space for a running
 	 * process, else at each entry of runtime.main */
 	uint64_t text_bias;
-	uint32_t paused; /* non-zero: record nothing, links are being attached or detached */
+	uint32_t paused; /* PAUSED_*: what is not recorded */
 	uint32_t pad;
 };
 

@@ -25,11 +25,104 @@ static __always_inline void submit_plain(const struct hit *h, uint64_t cookie, u
 		submit(e, h, cookie, kind);
 }
 
+/* ---- states of goroutines */
+
+/* runtime.g.atomicstatus (runtime2.go), without the bit that its stack is being scanned */
+#define G_RUNNABLE 1
+#define G_RUNNING  2
+#define G_SYSCALL  3
+#define G_WAITING  4
+#define G_SCAN     0x1000
+
+static __always_inline void submit_state(struct hit *h, uint64_t cookie, uint32_t depth)
+{
+	h->flags = 0;
+	h->depth = depth;
+	submit_plain(h, cookie, EV_STATE);
+}
+
+/* When it is lost, what is known of two goroutines is in doubt: the loss is one of any. */
+static __always_inline void submit_wake(struct hit *h, uint64_t cookie, uint64_t woken)
+{
+	uint64_t by = h->goid;
+
+	h->goid = GOID_UNKNOWN;
+	struct event *e = reserve(h, sizeof(*e));
+
+	h->goid = by;
+	h->flags = 0;
+	h->depth = woken;
+	if (e)
+		submit(e, h, cookie, EV_WAKE);
+}
+
+/* As the stub in core/plan/inline_stub_code.S has it. */
+static __always_inline uint32_t state_of(uint64_t gp, uint32_t status)
+{
+	uint8_t why = 0;
+
+	if (status == G_WAITING)
+		bpf_probe_read_user(&why, 1, (const void *)(gp + config.g_waitreason));
+	return STATE_DEPTH(((status - 1) ^ 1) + 1, why);
+}
+
+/*
+ * casgstatus(gp, old, new), proc.go: every change of a goroutine's status passes it, but for those
+ * that the other sites tell. From waiting to runnable is who does it, the current goroutine, if
+ * there is one.
+ */
+static __always_inline void on_status(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
+{
+	uint32_t old = ctx->rbx, new = ctx->rcx;
+	uint64_t gp = ctx->rax, goid;
+
+	/* Others are how a goroutine is made and ends, and its stack is copied. */
+	if (old - 1 > 3 || new - 1 > 3 || read_u64(gp + config.g_goid, &goid) || !goid)
+		return;
+	if (old == G_WAITING && new == G_RUNNABLE) {
+		submit_wake(h, cookie, goid);
+		return;
+	}
+	h->goid = goid;
+	submit_state(h, cookie, state_of(gp, new));
+}
+
+static __always_inline void on_state(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
+{
+	uint32_t at = COOKIE_STATE(cookie);
+
+	if (at == STATE_AT_STATUS) {
+		on_status(ctx, cookie, h);
+		return;
+	}
+	if (at == STATE_AT_PREEMPT && read_u64(ctx->rax + config.g_goid, &h->goid))
+		return;
+	if (h->goid)
+		submit_state(h, cookie, config.state_depth[at & 7]);
+}
+
+/* A goroutine that is made for a coroutine (iter.Pull) waits, and is not runnable. */
+static __always_inline void tell_state_of_new(uint64_t newg, uint64_t goid, uint64_t cookie,
+					      struct hit *h)
+{
+	uint32_t status = 0;
+
+	bpf_probe_read_user(&status, 4, (const void *)(newg + config.g_status));
+	if ((status & ~G_SCAN) != G_WAITING)
+		return;
+	h->goid = goid;
+	submit_state(h, cookie, state_of(newg, G_WAITING));
+}
+
+/* ---- what every trace has */
+
 /* runtime.main: goids start over, the text may be at another address. */
 static __always_inline void on_image(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
 	state.text_bias = ctx->rip - config.main_vaddr;
 	submit_plain(h, cookie, EV_IMAGE);
+	if (config.state_depth[0])
+		submit_state(h, cookie, STATE_DEPTH(STATE_RUNNING, 0));
 }
 
 /* gdestroy(gp), before Go 1.22 goexit0(gp): proc.go. */
@@ -56,6 +149,8 @@ static __always_inline void on_create(struct pt_regs *ctx, uint64_t cookie, stru
 	h->flags = 0;
 	h->depth = 0;
 	submit_ext(h, cookie, EV_CREATE, goid, gopc - state.text_bias, startpc - state.text_bias);
+	if (config.state_depth[0])
+		tell_state_of_new(newg, goid, cookie, h);
 }
 
 /* How many nested panics are followed: each recovers while a Goexit waits at the end of the
@@ -202,6 +297,9 @@ static __always_inline void record_runtime(struct pt_regs *ctx, uint64_t cookie)
 		break;
 	case EV_RESUME:
 		on_resume(ctx, cookie, &h);
+		break;
+	case EV_STATE:
+		on_state(ctx, cookie, &h);
 		break;
 	}
 }

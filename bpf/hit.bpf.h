@@ -110,7 +110,7 @@ static __noinline int count_loss(struct cpu_counters *c, uint64_t goid)
 	return 0;
 }
 
-#define PAUSED_NEVER 2 /* no value of state.paused */
+#define PAUSED_NEVER 99 /* no value of state.paused */
 
 /*
  * Since Linux 6.13 a program of this type with 64 bytes of stack or more has
@@ -120,9 +120,9 @@ static __noinline int count_loss(struct cpu_counters *c, uint64_t goid)
  * both write to the one stack, and events are wrong or missing. A program with a
  * tail call gets no such stack, hence this one. It costs nothing: no event passes it.
  */
-static __always_inline int may_record(void *ctx)
+static __always_inline int may_record(void *ctx, int runtime)
 {
-	if (!state.paused)
+	if (!state.paused || (runtime && state.paused == PAUSED_CALLS))
 		return 1;
 	if (state.paused == PAUSED_NEVER)
 		bpf_tail_call(ctx, &no_program, 0);
@@ -213,10 +213,9 @@ static __always_inline void *reserve(const struct hit *h, uint32_t bytes)
 	return rec;
 }
 
-/* Fills the common part and submits. The clock is read after the reservation,
- * so a record with a time before user space's clock is already in the ring. */
-static __always_inline void submit(struct event *e, const struct hit *h, uint64_t cookie,
-				   uint32_t kind)
+/* Fills the common part but for the time. */
+static __always_inline void fill(struct event *e, const struct hit *h, uint64_t cookie,
+				 uint32_t kind)
 {
 	e->goid = h->goid;
 	e->site = COOKIE_SITE(cookie);
@@ -224,6 +223,14 @@ static __always_inline void submit(struct event *e, const struct hit *h, uint64_
 	e->tid = bpf_get_current_pid_tgid();
 	e->kind = kind;
 	e->flags = h->flags | (COOKIE_FLAGS(cookie) & COOKIE_SECOND ? EVF_WIRE_SECOND : 0);
+}
+
+/* Fills the common part and submits. The clock is read after the reservation,
+ * so a record with a time before user space's clock is already in the ring. */
+static __always_inline void submit(struct event *e, const struct hit *h, uint64_t cookie,
+				   uint32_t kind)
+{
+	fill(e, h, cookie, kind);
 	e->ts_ns = bpf_ktime_get_ns();
 	bpf_ringbuf_submit(e, BPF_RB_NO_WAKEUP);
 }

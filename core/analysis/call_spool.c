@@ -25,7 +25,7 @@ int call_spool_open(struct call_spool *f)
 
 	*f = (struct call_spool){ .fd = -1, .recent = calloc(RING_SLOTS, sizeof(*f->recent)) };
 	if (!f->recent) {
-		log_error("no memory for the list of calls");
+		log_no_memory("no memory for the list of calls");
 		return -ENOMEM;
 	}
 	snprintf(path, sizeof(path), "%s/gotrace-calls-XXXXXX", dir && *dir ? dir : "/tmp");
@@ -75,11 +75,12 @@ static int write_half(struct call_spool *f)
 	return err;
 }
 
-int call_spool_put(struct call_spool *f, const struct call *c)
+int call_spool_put(struct call_spool *f, const struct call *call)
 {
-	int err = 0;
+	struct call copy, *c = &copy;
+	int err = kept_values_put(&f->values, call, c);
 
-	if (c->order < f->recent_at)
+	if (!err && c->order < f->recent_at)
 		return write_at(f, c->order, c, 1);
 	while (!err && c->order >= f->recent_at + RING_SLOTS)
 		err = write_half(f);
@@ -159,6 +160,7 @@ void call_spool_close(struct call_spool *f)
 	if (f->slots)
 		munmap(f->slots, f->n * sizeof(*f->slots));
 	free(f->recent);
+	kept_values_free(&f->values);
 	if (f->fd >= 0)
 		close(f->fd);
 	*f = (struct call_spool){ .fd = -1 };

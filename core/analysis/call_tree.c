@@ -327,7 +327,7 @@ static void add_path(struct call_node *into, const struct path_node *x, bool go)
 static void finish(struct building *b, int err)
 {
 	if (err)
-		log_error("no memory for the tree of paths");
+		log_no_memory("no memory for the tree of paths");
 	hash_index_free(&b->index);
 	free(b->keys);
 	free(b->rank);
@@ -409,7 +409,7 @@ int call_tree_path(const struct call_tree *t, uint32_t node, uint32_t **path, si
 	int err = vec_reserve(path, cap, n);
 
 	if (err)
-		log_error("no memory for a path of %u functions", n);
+		log_no_memory("no memory for a path of %u functions", n);
 	for (uint32_t i = n; !err && i-- > 0; node = t->nodes[node].parent)
 		(*path)[i] = node;
 	return err;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/stat_columns.h"
 #include "base/log.h"
@@ -30,6 +31,10 @@ struct correcting {
 	size_t n;
 	const struct call_stats *funcs;
 	size_t n_funcs;
+	/* calls of a path by others than its parent, those of path i from first_fold[i] on; NULL:
+	 * there are none */
+	struct path_fold *folds;
+	uint32_t *first_fold;
 	struct charge *charges; /* by path */
 	bool any;               /* event whose cost is known */
 };
@@ -93,11 +98,40 @@ static void charge_callers(struct correcting *c, uint32_t path, struct part p, d
 {
 	const struct path_node *node = &c->nodes[path];
 	double calls = (double)node->stats.calls,
-	       own = calls > 0 ? (double)node->recursive / calls : 0;
+	       own = calls > 0 ? (double)node->recursive / calls : 0, others = 1 - own;
 
 	charge(c, path, p, own * n);
+	for (uint32_t i = c->folds ? c->first_fold[path] : 0;
+	     c->folds && i < c->first_fold[path + 1]; i++) {
+		double share = calls > 0 ? fmin((double)c->folds[i].calls / calls, others) : 0;
+
+		charge(c, c->folds[i].from, p, share * n);
+		others -= share;
+	}
 	if (node->parent && !node->go_edge)
-		charge(c, node->parent, p, (1 - own) * n);
+		charge(c, node->parent, p, others * n);
+}
+
+/* Sorts the folds of m by where they lead. 0 or -ENOMEM. */
+static int take_folds(struct correcting *c, const struct model *m)
+{
+	size_t n;
+	const struct path_fold *folds = model_path_folds(m, &n);
+
+	if (!n)
+		return 0;
+	c->folds = calloc(n, sizeof(*c->folds));
+	c->first_fold = calloc(c->n + 2, sizeof(*c->first_fold));
+	if (!c->folds || !c->first_fold)
+		return -ENOMEM;
+	/* Counted two places on, so that they are in place when each has moved on by its own. */
+	for (size_t i = 0; i < n; i++)
+		c->first_fold[folds[i].to + 2]++;
+	for (size_t i = 2; i < c->n + 2; i++)
+		c->first_fold[i] += c->first_fold[i - 1];
+	for (size_t i = 0; i < n; i++)
+		c->folds[c->first_fold[folds[i].to + 1]++] = folds[i];
+	return 0;
 }
 
 static void charge_events(void *ctx, const struct path_events *e)
@@ -146,6 +180,7 @@ static int by_typical(const void *x, const void *y)
 #define LEAST         0.05 /* of all weight: witnesses below have too short a time by accident */
 #define ALIKE         1.25 /* ratios up to so many times the least are of those with little code */
 #define SCALE_MAX     4.0  /* above that, all have much code: they tell nothing */
+#define ENOUGH_PATHS  8    /* for one of them to have next to no code of its own */
 #define OFF_MIN       0.05
 #define OFF_UNTOLD    0.5
 #define OFF_WAITING   0.25 /* where the program mostly waited for a processor */
@@ -158,8 +193,22 @@ static bool may_tell(const struct charge *x, enum family f, double *all_ns)
 	return x->events >= ENOUGH_EVENTS && *all_ns > 0 && x->ns[f] >= PURE * *all_ns;
 }
 
+/* Whether a function waits, or may: of its calls a typical one takes as long as it has to, whatever
+ * its events cost. What --waits selects is among these. */
+static bool may_wait(const struct trace_info *info, uint32_t func)
+{
+	static const char *const packages[] = { "runtime.", "syscall.", "sync.", "internal/",
+						"time.Sleep" };
+
+	for (size_t i = 0; func < info->n_funcs && i < sizeof(packages) / sizeof(*packages); i++)
+		if (!strncmp(info->funcs[func].name, packages[i], strlen(packages[i])))
+			return true;
+	return false;
+}
+
 /* Functions that call no other: of these the typical call is known as well as the mean. */
-static size_t find_leaves(const struct correcting *c, enum family f, struct witness *to)
+static size_t find_leaves(const struct correcting *c, const struct trace_info *info, enum family f,
+			  struct witness *to)
 {
 	struct charge *sums = calloc(c->n_funcs + 1, sizeof(*sums));
 	bool *calls = calloc(c->n_funcs + 1, sizeof(*calls));
@@ -182,9 +231,10 @@ static size_t find_leaves(const struct correcting *c, enum family f, struct witn
 		const struct call_stats *st = &c->funcs[i];
 		double ns;
 
-		if (calls[i] || !st->finished || !may_tell(&sums[i], f, &ns))
+		if (calls[i] || !st->finished || may_wait(info, (uint32_t)i) ||
+		    !may_tell(&sums[i], f, &ns))
 			continue;
-		to[n++] = (struct witness){ ns, (double)st->self_ns / ns,
+		to[n++] = (struct witness){ ns, (double)stat_run_ns(st) / ns,
 					    (double)stat_quantile(st, 0.5) * (double)st->calls /
 						    ns };
 	}
@@ -194,16 +244,17 @@ static size_t find_leaves(const struct correcting *c, enum family f, struct witn
 }
 
 /* Paths, of which only the mean is known. */
-static size_t find_paths(const struct correcting *c, enum family f, struct witness *to)
+static size_t find_paths(const struct correcting *c, const struct trace_info *info, enum family f,
+			 struct witness *to)
 {
 	size_t n = 0;
 
 	for (size_t i = 1; i < c->n; i++) {
 		double ns, ratio;
 
-		if (!may_tell(&c->charges[i], f, &ns))
+		if (may_wait(info, c->nodes[i].func) || !may_tell(&c->charges[i], f, &ns))
 			continue;
-		ratio = (double)c->nodes[i].stats.self_ns / ns;
+		ratio = (double)stat_run_ns(&c->nodes[i].stats) / ns;
 		to[n++] = (struct witness){ ns, ratio, ratio };
 	}
 	return n;
@@ -289,7 +340,7 @@ static void find_scales(const struct correcting *c, const struct trace_info *inf
 	static const struct scale untold = { 1, OFF_UNTOLD };
 
 	for (int f = 0; f < FAMILIES; f++) {
-		size_t n = f == STEPS ? 0 : find_leaves(c, f, room);
+		size_t n = f == STEPS ? 0 : find_leaves(c, info, f, room);
 		/* What keeps traps waiting keeps single steps waiting. */
 		struct scale other = f == STEPS ? scale[TRAPS] : untold;
 		/* Stubs are over too fast for their functions' mean to say anything. */
@@ -298,7 +349,9 @@ static void find_scales(const struct correcting *c, const struct trace_info *inf
 		if (n) {
 			scale[f] = weigh(room, n, SCALE_MAX, waiting, other);
 		} else {
-			n = find_paths(c, f, room);
+			n = find_paths(c, info, f, room);
+			if (n < ENOUGH_PATHS)
+				n = 0;
 			scale[f] = weigh(room, n, SCALE_MAX * fmax(other.by, 1), 1, other);
 		}
 	}
@@ -315,7 +368,8 @@ static uint64_t at_most(double ns, uint64_t most)
 static struct path_correction correction_of(const struct correcting *c, size_t path,
 					    const struct scale scale[FAMILIES])
 {
-	uint64_t self_ns = c->nodes[path].stats.self_ns;
+	/* events are made by code that runs */
+	uint64_t run_ns = stat_run_ns(&c->nodes[path].stats);
 	double ns = 0, off_ns = 0, own_ns = 0;
 
 	for (int f = 0; f < FAMILIES; f++) {
@@ -326,21 +380,30 @@ static struct path_correction correction_of(const struct correcting *c, size_t p
 		own_ns += c->charges[path].own[f] * scale[f].by;
 	}
 	return (struct path_correction){
-		.probe_ns = at_most(ns, self_ns),
-		.uncertainty_ns = at_most(off_ns, self_ns),
+		.probe_ns = at_most(ns, run_ns),
+		.uncertainty_ns = at_most(off_ns, run_ns),
 		.cost_ns = at_most(own_ns, UINT64_MAX >> 20), /* a million paths add up */
 	};
 }
 
-/* What the events of a model cost, as its paths tell. 0 or -ENOMEM; c->charges to be freed. */
+static void end(struct correcting *c)
+{
+	free(c->charges);
+	free(c->folds);
+	free(c->first_fold);
+}
+
+/* What the events of a model cost, as its paths tell. 0 or -ENOMEM; end() in any case. */
 static int begin(struct correcting *c, const struct model *m, const struct trace_info *info)
 {
 	*c = (struct correcting){ 0 };
 	c->nodes = model_paths(m, &c->n);
 	c->funcs = model_funcs(m, &c->n_funcs);
 	c->charges = calloc(c->n, sizeof(*c->charges));
-	if (!c->charges)
-		return -ENOMEM;
+	int err = c->charges ? take_folds(c, m) : -ENOMEM;
+
+	if (err)
+		return err;
 	read_costs(info, c->costs);
 	model_path_events(m, charge_events, c);
 	return 0;
@@ -377,9 +440,9 @@ int correction_apply(struct loaded_trace *t)
 	t->corrected = c.any || whole.any;
 	if (!err && t->corrected)
 		err = correct(&c, t->whole ? &whole : &c, t);
-	free(c.charges);
-	free(whole.charges);
+	end(&c);
+	end(&whole);
 	if (err)
-		log_error("no memory to correct the times of %zu paths", c.n);
+		log_no_memory("no memory to correct the times of %zu paths", c.n);
 	return err;
 }

@@ -28,6 +28,16 @@ static inline uint64_t correction_part(const struct call_stats *st, uint64_t sel
 			    : self_ns;
 }
 
+/* The same of a part of it in which goroutines ran: only there do probes cost anything. */
+static inline uint64_t correction_part_run(const struct call_stats *st, uint64_t run_ns)
+{
+	uint64_t left_ns = st->self_ns - off_times_sum(&st->off_self);
+
+	return st->probe_ns
+		       ? (uint64_t)((unsigned __int128)run_ns * left_ns / (left_ns + st->probe_ns))
+		       : run_ns;
+}
+
 /* Is the function's or path's self time less than what the correction may be off? */
 static inline bool correction_unsure(const struct call_stats *st)
 {

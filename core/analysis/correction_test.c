@@ -106,6 +106,27 @@ static void test_recursion(void **state)
 }
 
 /* Never below zero, and what is not there is not taken from callers. */
+/* Calls that count as a path above their caller's: what is in their caller's time is taken out
+ * there, not out of that path's parent, which was over in no time. */
+static void test_cycle(void **state)
+{
+	(void)state;
+	load(COSTS "1 entry main.a 100 0 how=emulated\n"
+		   "1 entry main.b 200 10 how=emulated\n"
+		   "1 entry main.a 300 100000 how=emulated\n"
+		   "1 entry main.b 400 200000 how=emulated\n"
+		   "1 exit main.b 400 300000 how=emulated\n"
+		   "1 exit main.a 300 400000 how=emulated\n"
+		   "1 exit main.b 200 500000 how=emulated\n"
+		   "1 exit main.a 100 500010 how=emulated\n");
+	/* the first call: all of its self time; the second: its own events' part and the second
+	 * b's */
+	assert_int_equal(of("main.a")->probe_ns, 20 + 1000 + 1000);
+	assert_int_equal(of("main.b")->probe_ns, 2 * 1000 + 1000);
+	assert_int_equal(trace.totals->probe_ns, 2020 + 3000);
+	unload();
+}
+
 static void test_never_below_zero(void **state)
 {
 	(void)state;
@@ -239,14 +260,42 @@ static void test_untold(void **state)
 	free(text);
 }
 
+/* System calls take what they take: they do not tell what an event costs. */
+static void test_system_calls(void **state)
+{
+	const unsigned n = 1000;
+	char *text = malloc(n * 200), *p = text;
+	uint64_t ns = 0;
+
+	(void)state;
+	p += sprintf(p, "@set cost.emulated_ns 1000\n@set cost.before_ns 500\n");
+	p += sprintf(p, "1 entry main.a 100 0 how=emulated\n");
+	for (unsigned i = 0; i < n; i++) {
+		p += sprintf(p, "1 entry syscall.Syscall 200 %lu how=emulated\n", ns += 4000);
+		p += sprintf(p, "1 exit syscall.Syscall 200 %lu how=emulated\n", ns += 3000);
+	}
+	sprintf(p, "1 exit main.a 100 %lu how=emulated\n", ns + 2000);
+	load(text);
+	assert_int_equal(of("main.a")->probe_ns, 1000 + n * 1000);
+	assert_int_equal(of("syscall.Syscall")->probe_ns, n * 1000);
+	unload();
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parts),     cmocka_unit_test(test_leaf),
-		cmocka_unit_test(test_recursion), cmocka_unit_test(test_never_below_zero),
-		cmocka_unit_test(test_not_known), cmocka_unit_test(test_absurd_costs),
-		cmocka_unit_test(test_scale),     cmocka_unit_test(test_waiting),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_leaf),
+		cmocka_unit_test(test_recursion),
+		cmocka_unit_test(test_cycle),
+		cmocka_unit_test(test_never_below_zero),
+		cmocka_unit_test(test_not_known),
+		cmocka_unit_test(test_absurd_costs),
+		cmocka_unit_test(test_scale),
+		cmocka_unit_test(test_waiting),
 		cmocka_unit_test(test_untold),
+		cmocka_unit_test(test_system_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,7 +77,7 @@ int diff_load(struct diff *d, struct trace_reader *const r[2], bool by_path, boo
 	if (!err)
 		err = by_path ? match_paths(d) : match_functions(d);
 	if (err)
-		log_error("no memory to compare the traces");
+		log_no_memory("no memory to compare the traces");
 	return err;
 }
 

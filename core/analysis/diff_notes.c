@@ -62,11 +62,7 @@ static char *selection(const struct trace_info *info)
 		}
 	if (!ftell(out))
 		fputs("the default", out);
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return text_stream_close(out, &text) ? NULL : text;
 }
 
 static void compare_selections(const struct loaded_trace *a, const struct loaded_trace *b,

@@ -38,20 +38,31 @@ static void sink(struct call *heap, size_t i, size_t n, call_weight_fn weight)
 	}
 }
 
+static int keep(struct first_calls *f, const struct call *c, struct call *to)
+{
+	if (f->values)
+		return kept_values_put(f->values, c, to);
+	*to = *c;
+	to->kept = 0;
+	return 0;
+}
+
 int first_calls_put(struct first_calls *f, const struct call *c)
 {
-	if (f->n < f->most) {
-		int err = vec_reserve(&f->calls, &f->cap, f->n + 1);
+	int err = 0;
 
+	if (f->n < f->most) {
+		err = vec_reserve(&f->calls, &f->cap, f->n + 1);
+		if (!err)
+			err = keep(f, c, &f->calls[f->n]);
 		if (err)
 			return err;
-		f->calls[f->n] = *c;
 		rise(f->calls, f->n++, f->weight);
 	} else if (f->most && is_after(f->weight, &f->calls[0], c)) {
-		f->calls[0] = *c;
+		err = keep(f, c, &f->calls[0]);
 		sink(f->calls, 0, f->n, f->weight);
 	}
-	return 0;
+	return err;
 }
 
 /* The top of the heap is the last in order: it goes to the end, and the rest is a heap again. */

@@ -7,6 +7,7 @@
 #ifndef GOTRACE_FIRST_CALLS_H
 #define GOTRACE_FIRST_CALLS_H
 
+#include "analysis/kept_values.h"
 #include "model/model.h"
 
 /* What a call is sorted by, the largest first. */
@@ -17,9 +18,10 @@ struct first_calls {
 	size_t n, cap, most;
 	/* NULL: in the order in which they began, as those of equal weight are */
 	call_weight_fn weight;
+	struct kept_values *values; /* where theirs are kept; NULL: nowhere. Borrowed */
 };
 
-/* Keeps c if it is among the first f->most in order. 0 or -ENOMEM. */
+/* Keeps c if it is among the first f->most in order. 0 or -errno. */
 int first_calls_put(struct first_calls *f, const struct call *c);
 /* Sorts what was kept; nothing may be put in after this. */
 void first_calls_sort(struct first_calls *f);

@@ -40,6 +40,8 @@ int goroutine_paths_add(struct goroutine_paths *g, const struct call *c)
 	}
 	p->calls++;
 	p->self_ns += c->self_ns;
+	if (c->states)
+		off_times_add(&p->off, &c->states->self);
 	return 0;
 }
 
@@ -60,7 +62,11 @@ void goroutine_paths_sort(struct goroutine_paths *g, const struct call_tree *t)
 		struct goroutine_path *p = &g->all[i];
 
 		p->node = t->node_of[p->node];
-		p->self_ns = correction_part(&t->nodes[p->node].stats, p->self_ns);
+		/* probes cost time in which it ran */
+		uint64_t off_ns = off_times_sum(&p->off);
+
+		p->self_ns = off_ns +
+			     correction_part_run(&t->nodes[p->node].stats, p->self_ns - off_ns);
 	}
 	if (g->n)
 		qsort(g->all, g->n, sizeof(*g->all), by_node);

@@ -9,8 +9,9 @@
 struct goroutine_path {
 	uint64_t goid; /* unique within its image */
 	uint64_t calls, self_ns;
-	uint32_t node;  /* a path of the model; after goroutine_paths_sort, of the tree */
-	uint32_t image; /* as in struct call */
+	struct off_times off; /* parts of self_ns */
+	uint32_t node;        /* a path of the model; after goroutine_paths_sort, of the tree */
+	uint32_t image;       /* as in struct call */
 };
 
 struct goroutine_paths {

@@ -60,6 +60,8 @@ static void add(struct goroutine_row *into, const struct goroutine_row *r)
 	into->g.self_ns += r->g.self_ns;
 	into->g.morestack_ns += r->g.morestack_ns;
 	into->g.preempt_ns += r->g.preempt_ns;
+	into->g.life_ns += r->g.life_ns;
+	off_times_add(&into->g.off, &r->g.off);
 }
 
 void goroutines_fold(struct goroutines *l)
@@ -107,6 +109,8 @@ int goroutines_measure(struct goroutines *l, const struct loaded_trace *t)
 		/* What is open lasts to the last event of all. */
 		if (r->life_ns < r->g.total_ns)
 			r->life_ns = r->g.total_ns;
+		if (t->totals->states && !r->g.system)
+			r->life_ns = r->g.life_ns; /* what its states add up to */
 		r->max_life_ns = r->life_ns;
 	}
 	free(image_end_ns);

@@ -21,8 +21,11 @@ bool probe_cost_ns(const struct trace_info *info, uint64_t *ns);
 struct probe_overhead {
 	uint64_t cpu_ns, wall_ns; /* of the program; wall 0: not known */
 	uint64_t probe_ns;        /* the part of cpu_ns that was the probes' */
-	double cpu_times;         /* processor time over that of an untraced run */
-	double wall_times;        /* wall time likewise; 0: not known */
+	/* of gotrace's own processor time, what the program would have had: no processor was free
+	 */
+	uint64_t taken_ns;
+	double cpu_times;  /* processor time over that of an untraced run */
+	double wall_times; /* wall time likewise; 0: not known */
 };
 
 /*
@@ -37,7 +40,7 @@ bool probe_overhead_find(const struct trace_info *info, struct probe_overhead *o
  * time)"; of a program that mostly waits, "at least 1.2x slower than untraced, with 3.1x its
  * processor time (...)". Returns buf, or NULL when the trace does not say enough.
  */
-#define PROBE_OVERHEAD_BYTES 192
+#define PROBE_OVERHEAD_BYTES 256
 const char *probe_overhead_say(const struct trace_info *info, char buf[PROBE_OVERHEAD_BYTES]);
 /* A sentence of warning when the probes took more than a fifth of the processor time, else NULL. */
 const char *probe_overhead_warn(const struct trace_info *info);

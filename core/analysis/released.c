@@ -121,13 +121,17 @@ struct released_below released_below_node(const struct released *r, const struct
 
 void released_notes(const struct released *r, struct notes *to)
 {
+	/* also where a part of the trace is shown */
+	const struct call_stats *funcs = r->trace->whole
+						 ? model_funcs(r->trace->whole, &(size_t){ 0 })
+						 : r->trace->funcs;
 	char line[2048];
 	size_t at = 0;
 
 	if (!r->n)
 		return;
 	for (size_t i = 0; i < r->n && i < NAMED && at < sizeof(line); i++) {
-		uint64_t calls = r->trace->funcs[r->funcs[i]].calls;
+		uint64_t calls = funcs[r->funcs[i]].calls;
 
 		at += (size_t)snprintf(line + at, sizeof(line) - at,
 				       "%s%.300s after %" PRIu64 " call%s", i ? ", " : "",

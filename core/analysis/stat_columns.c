@@ -83,6 +83,40 @@ static uint64_t get_p99_ns(const struct call_stats *st)
 	return stat_quantile(st, 0.99);
 }
 
+#define OFF(of, name)                                            \
+	static uint64_t of##_##name(const struct call_stats *st) \
+	{                                                        \
+		return st->off_##of.name;                        \
+	}
+OFF(self, runnable_ns)
+OFF(self, wait_ns)
+OFF(self, syscall_ns)
+OFF(self, unknown_ns)
+OFF(total, runnable_ns)
+OFF(total, wait_ns)
+OFF(total, syscall_ns)
+OFF(total, unknown_ns)
+
+uint64_t stat_run_ns(const struct call_stats *st)
+{
+	return st->self_ns - off_times_sum(&st->off_self);
+}
+
+static uint64_t get_run_ns(const struct call_stats *st)
+{
+	return stat_run_ns(st) + st->probe_ns;
+}
+
+static uint64_t total_run_corrected_ns(const struct call_stats *st)
+{
+	return st->total_ns - off_times_sum(&st->off_total);
+}
+
+static uint64_t total_run_ns(const struct call_stats *st)
+{
+	return total_run_corrected_ns(st) + st->inside_ns;
+}
+
 /* The first ten are fixed: programs read them by number. New ones go to the end. */
 const struct stat_column stat_columns[] = {
 	{ .name = "calls", .get = get_calls },
@@ -108,6 +142,19 @@ const struct stat_column stat_columns[] = {
 	{ .name = "uncertainty_ns", .get = get_uncertainty_ns, .of_correction = true },
 	{ .name = "probe_ns", .get = get_probe_ns, .of_correction = true },
 	{ .name = "cost_ns", .get = get_cost_ns, .of_correction = true },
+	{ .name = "run_ns", .get = get_run_ns, .shown = stat_run_ns, .of_states = true },
+	{ .name = "runnable_ns", .get = self_runnable_ns, .of_states = true },
+	{ .name = "wait_ns", .get = self_wait_ns, .of_states = true },
+	{ .name = "syscall_ns", .get = self_syscall_ns, .of_states = true },
+	{ .name = "unknown_ns", .get = self_unknown_ns, .of_states = true },
+	{ .name = "total_run_ns",
+	  .get = total_run_ns,
+	  .shown = total_run_corrected_ns,
+	  .of_states = true },
+	{ .name = "total_runnable_ns", .get = total_runnable_ns, .of_states = true },
+	{ .name = "total_wait_ns", .get = total_wait_ns, .of_states = true },
+	{ .name = "total_syscall_ns", .get = total_syscall_ns, .of_states = true },
+	{ .name = "total_unknown_ns", .get = total_unknown_ns, .of_states = true },
 	{ 0 },
 };
 
@@ -117,10 +164,33 @@ GOROUTINE_FIELD(self_ns)
 GOROUTINE_FIELD(morestack_ns)
 GOROUTINE_FIELD(preempt_ns)
 
+#define GOROUTINE_OFF(name)                                              \
+	static uint64_t goroutine_##name(const struct goroutine_info *g) \
+	{                                                                \
+		return g->off.name;                                      \
+	}
+GOROUTINE_OFF(runnable_ns)
+GOROUTINE_OFF(wait_ns)
+GOROUTINE_OFF(syscall_ns)
+GOROUTINE_OFF(unknown_ns)
+
+uint64_t goroutine_run_ns(const struct goroutine_info *g)
+{
+	return g->life_ns - off_times_sum(&g->off);
+}
+
 const struct goroutine_column goroutine_columns[] = {
-	{ "calls", goroutine_calls },           { "total_ns", goroutine_total_ns },
-	{ "self_ns", goroutine_self_ns },       { "morestack_ns", goroutine_morestack_ns },
-	{ "preempt_ns", goroutine_preempt_ns }, { 0 },
+	{ "calls", goroutine_calls, false },
+	{ "total_ns", goroutine_total_ns, false },
+	{ "self_ns", goroutine_self_ns, false },
+	{ "morestack_ns", goroutine_morestack_ns, false },
+	{ "preempt_ns", goroutine_preempt_ns, false },
+	{ "run_ns", goroutine_run_ns, true },
+	{ "runnable_ns", goroutine_runnable_ns, true },
+	{ "wait_ns", goroutine_wait_ns, true },
+	{ "syscall_ns", goroutine_syscall_ns, true },
+	{ "unknown_ns", goroutine_unknown_ns, true },
+	{ 0 },
 };
 
 const char *call_end_name(enum call_end end)

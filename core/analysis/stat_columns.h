@@ -13,6 +13,7 @@ struct stat_column {
 	bool of_finished;                               /* empty when no call finished */
 	bool of_correction;                             /* empty when times are not corrected */
 	bool of_hist;                                   /* not kept for paths */
+	bool of_states;                                 /* only of traces with states */
 };
 extern const struct stat_column stat_columns[];
 
@@ -20,6 +21,7 @@ extern const struct stat_column stat_columns[];
 struct goroutine_column {
 	const char *name;
 	uint64_t (*get)(const struct goroutine_info *g);
+	bool of_states; /* a part of its life; only of traces with states */
 };
 extern const struct goroutine_column goroutine_columns[];
 
@@ -28,6 +30,10 @@ bool stat_has(const struct stat_column *c, const struct call_stats *st);
 
 /* Did anything happen in it: a call, or a prologue that was stopped and never went on? */
 bool stat_any(const struct call_stats *st);
+/* The part of self_ns, corrected, in which the goroutine ran: all of it without states. */
+uint64_t stat_run_ns(const struct call_stats *st);
+/* Of a goroutine's life, with states. */
+uint64_t goroutine_run_ns(const struct goroutine_info *g);
 /* Share q (0 to 1) of finished calls took no longer, ns; within what was seen: a bucket's middle
  * may lie outside. */
 uint64_t stat_quantile(const struct call_stats *st, double q);

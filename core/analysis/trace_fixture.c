@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "analysis/trace_fixture.h"
+#include "model/summary.h"
+#include "trace/keys.h"
 
 static struct trace_writer *begin(const struct evlist *l, char path[TRACE_PATH_BYTES])
 {
@@ -44,6 +46,30 @@ void fixture_write_text(const char *events, bool whole, char path[TRACE_PATH_BYT
 		trace_writer_abort(w);
 	}
 	evlist_free(&l);
+}
+
+void fixture_write_summary(struct evlist *l, char path[TRACE_PATH_BYTES])
+{
+	struct model *m = model_new(&l->info, &(struct model_options){ .path_selfs = true,
+								       .no_states = true });
+	struct summary_bytes b = { 0 };
+	struct trace_summary s;
+
+	assert_non_null(m);
+	for (size_t i = 0; i < l->n; i++)
+		assert_int_equal(model_feed(m, &l->events[i]), 0);
+	assert_int_equal(model_finish(m), 0);
+	assert_int_equal(summary_put(&b, m), 0);
+	assert_int_equal(trace_summary_pack(&s, b.data, b.n), 0);
+	assert_int_equal(trace_info_set(&l->info, KEY_SUMMARY, SUMMARY_ALONE), 0);
+	const struct evlist none = { .info = l->info };
+	struct trace_writer *w = begin(&none, path);
+
+	assert_int_equal(trace_writer_summary(w, &s, true), 0);
+	assert_int_equal(trace_writer_finish(w, NULL, 0), 0);
+	trace_summary_free(&s);
+	free(b.data);
+	model_free(m);
 }
 
 char *fixture_text(const char *path)

@@ -14,6 +14,8 @@
 void fixture_write(const struct evlist *l, char path[TRACE_PATH_BYTES]);
 /* As fixture_write, of a list as text; `whole` false leaves out the end record. */
 void fixture_write_text(const char *events, bool whole, char path[TRACE_PATH_BYTES]);
+/* As fixture_write, but without events: their summary. The list's keys say so from then on. */
+void fixture_write_summary(struct evlist *l, char path[TRACE_PATH_BYTES]);
 /* Asserts that `got` is what the file holds; with GOTRACE_UPDATE in the environment, rewrites it.
  */
 void fixture_same(const char *file, const char *got);

@@ -5,9 +5,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "analysis/key_groups.h"
+#include "analysis/sample_load.h"
 #include "base/log.h"
 #include "base/text_format.h"
+#include "model/summary.h"
+#include "trace/keys.h"
 
 /* Feeds events with arguments one by one, and all events between two of them at once. */
 static int feed_span(struct model *m, const struct trace_span *span, struct trace_watch *w)
@@ -38,12 +43,13 @@ static int feed_span(struct model *m, const struct trace_span *span, struct trac
 static int feed_edge(struct loaded_trace *t, const struct trace_span *span, struct trace_watch *w,
 		     uint64_t from_ns, uint64_t to_ns, bool *begun, bool *ended)
 {
-	size_t with_args = 0;
+	size_t with_args = 0, with_values = 0;
 	int err = 0;
 
 	for (size_t i = 0; !err && !w->err && i < span->n; i++) {
 		struct event_ext ev = { .h = span->ev[i] };
 		bool args = with_args < span->n_args && span->arg_at[with_args] == i;
+		struct trace_values one = { 0 };
 
 		if (args)
 			for (int a = 0; a < 4; a++)
@@ -59,6 +65,10 @@ static int feed_edge(struct loaded_trace *t, const struct trace_span *span, stru
 			*ended = true;
 			break;
 		}
+		if (with_values < span->n_values && span->values[with_values].at == i)
+			one = span->values[with_values++];
+		one.at = 0;
+		model_values(t->model, &one, one.n > 0, &ev.h);
 		if (!err)
 			err = model_feed(t->model, &ev);
 		if (!err && !w->err && args && *begun && w->on_event)
@@ -90,6 +100,81 @@ static int feed_window(struct loaded_trace *t, const struct trace_span *span, st
 	return w->on_event ? feed_span(t->model, span, w) : model_feed_span(t->model, span);
 }
 
+/* ---- traces with a summary */
+
+/* Says why a trace cannot be read as wanted. */
+static int check_calls(const struct loaded_trace *t, const struct trace_watch *w)
+{
+	bool calls_back = w->on_entry || w->on_call || w->on_goroutine || w->on_event;
+	enum trace_calls wanted = calls_back ? w->calls : CALLS_NONE_WILL_DO;
+	bool alone = t->summary && !t->min_duration_ns;
+
+	if (alone && wanted >= CALLS_SOME)
+		log_error(
+			"this trace has no single calls, only counts and sums: record without --summary, or with --min-duration, to see calls");
+	else if (t->summary && wanted >= CALLS_ALL)
+		log_error(
+			"this trace has no single calls shorter than %s: record without --min-duration to see goroutines",
+			HUMAN(t->min_duration_ns));
+	else if (t->summary && t->view && wanted < CALLS_SOME)
+		log_error(
+			"this trace has counts and sums of the whole recording, which have no parts: record without %s to select some%s",
+			alone ? "--summary" : "--min-duration", alone ? "" : ", or use --by=call");
+	else
+		return 0;
+	return -ENOTSUP;
+}
+
+static int broken_summary(const char *what)
+{
+	log_error("the trace's summary cannot be read: %s",
+		  *what ? what : "there is no memory for it");
+	return *what ? -EBADMSG : -ENOMEM;
+}
+
+static bool find_totals(const struct loaded_trace *t, struct trace_reader *r,
+			struct model_totals *totals)
+{
+	const uint8_t *p;
+	size_t n;
+
+	return t->summary && trace_reader_summary(r, &p, &n) > 0 && !summary_totals(totals, p, n);
+}
+
+/* The first event of the recording need not be in the trace. Known already if it matters. */
+static void begin(struct loaded_trace *t, struct trace_reader *r)
+{
+	struct model_totals totals;
+
+	if (find_totals(t, r, &totals) && totals.first_ns)
+		model_begins_at(t->model, totals.first_ns);
+}
+
+/* Nor the last, where what is open ends. */
+static void end(struct loaded_trace *t, struct trace_reader *r)
+{
+	struct model_totals totals;
+
+	if (find_totals(t, r, &totals) && totals.last_ns > t->totals->last_ns)
+		model_view_end(t->model, totals.last_ns);
+}
+
+/* The summary's numbers take the place of those of the events that there are. */
+static int restore(struct loaded_trace *t, struct trace_reader *r)
+{
+	const uint8_t *p;
+	size_t n;
+	int got = trace_reader_summary(r, &p, &n);
+
+	if (got == -ENOMEM)
+		return broken_summary("");
+	if (got <= 0)
+		return broken_summary(got ? "it does not unpack" : "there is none that is whole");
+	const char *fault = summary_restore(t->model, p, n, trace_reader_bytes(r));
+
+	return fault ? broken_summary(fault) : 0;
+}
+
 /* 0 or -errno, of the model or of reading (logged there). */
 static int feed_all(struct loaded_trace *t, struct trace_reader *r, struct trace_watch *w)
 {
@@ -99,33 +184,78 @@ static int feed_all(struct loaded_trace *t, struct trace_reader *r, struct trace
 	int err = 0, got = 0;
 
 	while (!err && !w->err && (got = trace_reader_span(r, &span)) > 0) {
+		if (!t->totals->events)
+			begin(t, r);
 		model_allow(t->model, trace_reader_bytes(r));
 		if (t->whole) {
 			model_allow(t->whole, trace_reader_bytes(r));
 			err = model_feed_span(t->whole, &span);
 		}
+		model_values(t->model, span.values, span.n_values, span.ev);
 		if (!err && window && span.n)
 			err = feed_window(t, &span, w, &in);
 		else if (!err)
 			err = w->on_event ? feed_span(t->model, &span, w)
 					  : model_feed_span(t->model, &span);
 	}
+	model_values(t->model, NULL, 0, NULL);
 	if (got < 0)
 		return got;
 	if (!err && !w->err && !in.begun) /* it was over before */
 		err = model_view_begin(t->model, t->model ? t->totals->last_ns : 0);
 	if (!err && !w->err && t->whole)
 		err = model_finish(t->whole);
-	return err || w->err ? err : model_finish(t->model);
+	if (!err && !w->err && !in.ended)
+		end(t, r);
+	if (!err && !w->err)
+		err = model_finish(t->model);
+	return err || w->err || !t->summary || t->view ? err : restore(t, r);
 }
 
-static int make_models(struct loaded_trace *t, const struct trace_watch *w)
+/* By the keys asked for, else by those that it was recorded for. "none": not at all. */
+static int make_groups(struct loaded_trace *t, const struct trace_view *view)
 {
+	const char *keys[32];
+	size_t n = 0;
+	char name[32];
+
+	if (view && view->n_keys) {
+		bool none = !strcmp(view->keys[view->n_keys - 1], "none");
+
+		if (none)
+			return 0;
+		/* It grows by its groups; nobody else has a pointer into it yet. */
+		t->groups = key_groups_new((struct trace_info *)(uintptr_t)t->info, view->keys,
+					   view->n_keys);
+		return t->groups ? 0 : -errno;
+	}
+	while (n < sizeof(keys) / sizeof(keys[0])) {
+		snprintf(name, sizeof(name), KEY_SELECT_KEY ".%zu", n);
+		keys[n] = trace_info_get(t->info, name);
+		if (!keys[n])
+			break;
+		n++;
+	}
+	if (n)
+		t->groups = key_groups_new((struct trace_info *)(uintptr_t)t->info, keys, n);
+	return n && !t->groups ? -errno : 0;
+}
+
+static int make_models(struct loaded_trace *t, const struct trace_watch *watch)
+{
+	static const struct trace_watch none;
+	bool unfit = t->summary && watch->calls == CALLS_NONE_WILL_DO;
+	const struct trace_watch *w = unfit ? &none : watch;
 	struct model_options mo = { .on_entry = w->on_entry,
 				    .on_call = w->on_call,
 				    .on_prologue_stop = w->on_prologue_stop,
 				    .on_goroutine = w->on_goroutine,
-				    .ctx = w->ctx };
+				    .on_state = w->on_state,
+				    .path_selfs = watch->path_selfs,
+				    .no_states = t->summary, /* it has none */
+				    .ctx = w->ctx,
+				    .group = t->groups ? key_groups_row : NULL,
+				    .group_ctx = t->groups };
 	int err = 0;
 
 	if (t->view) {
@@ -145,6 +275,18 @@ static int make_models(struct loaded_trace *t, const struct trace_watch *w)
 	return 0;
 }
 
+static int load_events(struct loaded_trace *t, struct trace_reader *r,
+		       const struct trace_view *view, struct trace_watch *w)
+{
+	int err = check_calls(t, w);
+
+	if (!err)
+		err = make_groups(t, view);
+	if (!err)
+		err = make_models(t, w);
+	return err ? err : feed_all(t, r, w);
+}
+
 int trace_load(struct loaded_trace *t, struct trace_reader *r, const struct trace_view *view,
 	       struct trace_watch *watch)
 {
@@ -152,21 +294,26 @@ int trace_load(struct loaded_trace *t, struct trace_reader *r, const struct trac
 
 	*t = (struct loaded_trace){ .info = trace_reader_info(r),
 				    .view = trace_view_any(view) ? view : NULL };
-	int err = make_models(t, w);
+	t->summary = trace_info_get(t->info, KEY_SUMMARY) != NULL;
+	t->min_duration_ns = trace_info_u64(t->info, KEY_MIN_DURATION_NS, 0);
+	int err = trace_is_samples(t->info) ? sample_load(t, r, w) : load_events(t, r, view, w);
 
-	if (err)
+	if (!t->model)
 		return err;
-	err = feed_all(t, r, w);
 	if (err == -ENOMEM)
-		log_error("no memory for what %llu events say",
-			  (unsigned long long)t->totals->events);
+		log_no_memory("no memory for what %llu events say",
+			      (unsigned long long)t->totals->events);
 	if (err == -E2BIG)
 		log_error(
-			"not a trace of gotrace record: its first %llu bytes claim more goroutines or open calls than so many bytes can hold",
+			"not a trace of gotrace record: its first %llu bytes claim more goroutines, open calls or samples than so many bytes can hold",
 			(unsigned long long)trace_reader_bytes(r));
 	t->complete = trace_reader_complete(r);
 	t->growing = !t->complete && trace_reader_growing(r);
 	t->funcs = model_funcs(t->model, &t->n_funcs);
+	if (t->groups && key_groups_full(t->groups))
+		log_warn(
+			"--key has more than %d values: the calls of further ones are shown as {...}",
+			KEY_GROUPS_MAX);
 	if (!err && !w->err && t->view && !t->view->said) {
 		char *line = loaded_trace_left_out(t);
 
@@ -180,6 +327,8 @@ void trace_unload(struct loaded_trace *t)
 {
 	model_free(t->model);
 	model_free(t->whole);
+	sample_unload(t->samples);
+	key_groups_free(t->groups);
 	free((void *)(uintptr_t)t->model_view.funcs);
 	*t = (struct loaded_trace){ 0 };
 }
@@ -194,9 +343,11 @@ char *loaded_trace_left_out(const struct loaded_trace *t)
 
 	if (asprintf(&line,
 		     "shown: %" PRIu64 " of %" PRIu64
-		     " call%s, %s of %s (%.1f%%) as measured: %s; the rest is left out",
-		     t->totals->calls, t->all->calls, plural(t->all->calls), HUMAN(shown_ns),
-		     HUMAN(all_ns), share_pct(shown_ns, all_ns), trace_view_say(t->view, said)) < 0)
+		     " %s%s, %s of %s (%.1f%%)%s: %s; the rest is left out",
+		     t->totals->calls, t->all->calls, t->samples ? "sample" : "call",
+		     plural(t->all->calls), HUMAN(shown_ns), HUMAN(all_ns),
+		     share_pct(shown_ns, all_ns), t->samples ? "" : " as measured",
+		     trace_view_say(t->view, said)) < 0)
 		return NULL;
 	return line;
 }

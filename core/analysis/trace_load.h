@@ -15,23 +15,45 @@ struct loaded_trace {
 	 * to say what was left out. */
 	const struct trace_view *view;
 	struct model_view model_view;
+	struct key_groups *groups;      /* owned; NULL: calls are not told apart */
 	struct model *whole;            /* owned; NULL: the same as `model` */
 	const struct model_totals *all; /* of the whole trace */
 	bool complete;                  /* it has an end record */
 	/* by correction_apply: it was asked; times are without what probes cost */
 	bool correction_tried, corrected;
-	bool growing; /* it has none yet: it was still being recorded when it was opened */
+	/* Numbers are from a summary, and there are no events, or only those of calls of
+	 * min_duration_ns and longer. */
+	bool summary;
+	uint64_t min_duration_ns;
+	struct loaded_samples
+		*samples; /* of a trace of samples (analysis/sample_load.h), else NULL */
+	bool growing;     /* it has none yet: it was still being recorded when it was opened */
+};
+
+/* What a reader of single calls can do with a trace that has a summary of all and no single calls,
+ * or some. Of no matter where nothing is called back. */
+enum trace_calls {
+	CALLS_NONE_WILL_DO, /* it is called back for a trace with all of them only */
+	CALLS_WELCOME,      /* and for those that there are */
+	CALLS_SOME,         /* it makes no sense without any */
+	CALLS_ALL,          /* nor with some only */
 };
 
 /* What is called while the trace is read, each with `ctx`. NULL: not wanted. */
 struct trace_watch {
+	enum trace_calls calls;
 	/* as in model_options */
 	void (*on_entry)(void *ctx, const struct call *c);
 	void (*on_call)(void *ctx, const struct call *c);
 	void (*on_prologue_stop)(void *ctx, const struct prologue_stop_time *t);
 	void (*on_goroutine)(void *ctx, const struct goroutine_info *g);
+	void (*on_state)(void *ctx, const struct state_span *s);
 	/* An event with arguments, after the model was fed with it. */
 	void (*on_event)(void *ctx, const struct event_ext *ev);
+	bool path_selfs; /* as in model_options */
+	/* Of a trace of samples: all was read, and its samples one by one are there. Who has it
+	 * does without calls. */
+	void (*on_samples)(void *ctx, const struct loaded_trace *t);
 	void *ctx;
 	int err; /* set by one of them (-errno): reading ends with it */
 };
@@ -39,7 +61,8 @@ struct trace_watch {
 /*
  * Reads r to its end; `info`, `model` and `totals` are there for the callbacks already. view: the
  * part that counts, which must live as long as t; NULL: all. watch: NULL for none. 0 or -errno
- * (logged, except watch->err); trace_unload in either case.
+ * (logged, except watch->err), -ENOTSUP when the trace has no single calls as wanted; trace_unload
+ * in either case.
  */
 int trace_load(struct loaded_trace *t, struct trace_reader *r, const struct trace_view *view,
 	       struct trace_watch *watch);

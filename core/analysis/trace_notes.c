@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/dear.h"
+#include "analysis/kept.h"
 #include "analysis/probe_cost.h"
 #include "analysis/released.h"
+#include "analysis/sample_notes.h"
 #include "base/text_format.h"
 #include "trace/keys.h"
 
@@ -43,6 +46,13 @@ static void summary(const struct loaded_trace *trace, struct notes *to)
 	if (left_out)
 		notes_add(to, "%s", left_out);
 	free(left_out);
+	if (trace->min_duration_ns)
+		notes_add(
+			to,
+			"calls shorter than %s count in all functions and paths, but not one by one (record --min-duration): as single calls are shown, their time is self time of the calls around them",
+			HUMAN(trace->min_duration_ns));
+	else if (trace->summary)
+		notes_add(to, "counts and sums only: no single calls were kept (record --summary)");
 	if (!t->calls)
 		notes_add(to, "no call was recorded%s",
 			  whole(trace) && !t->loss_records
@@ -61,6 +71,8 @@ static void ending(const struct loaded_trace *trace, struct notes *to)
 		{ REASON_SIZE, "recording was ended by --max-size before the program ended" },
 		{ REASON_INTERRUPTED,
 		  "recording was ended by a signal to gotrace before the program ended" },
+		{ REASON_WHEN, "recording was ended by --when before the program ended" },
+		{ REASON_WINDOW, "this was written while recording went on (--keep-last)" },
 		{ REASON_WRITE_ERROR,
 		  "recording was cut short: the trace could not be written any further" },
 		{ REASON_NOT_STARTED, "the command could not be executed" },
@@ -78,7 +90,21 @@ static void ending(const struct loaded_trace *trace, struct notes *to)
 			  sig < 65 ? strsignal((int)sig) : "?");
 	if (status)
 		notes_add(to, "the program ended with status %" PRIu64, status);
-	if (trace->growing) {
+	if (!trace->complete && trace->summary) {
+		notes_add(
+			to, "%s: its numbers are those of its last summary, a few seconds %s",
+			trace->growing
+				? "this trace is still being recorded"
+				: "this trace is incomplete, so gotrace was killed or the disk was full",
+			trace->growing ? "old at the most" : "before the end at the most");
+		notes_add(to, "calls that were open then count as unfinished");
+	} else if (trace->samples && !trace->complete) {
+		notes_add(
+			to, "%s",
+			trace->growing
+				? "this trace is still being recorded: it was read up to its last sample so far"
+				: "this trace is incomplete: it has no end record, so gotrace was killed, the disk was full or the file was cut");
+	} else if (trace->growing) {
 		notes_add(
 			to,
 			"this trace is still being recorded: it was read up to its last event so far; calls open");
@@ -182,9 +208,9 @@ static void cost(const struct loaded_trace *trace, struct notes *to)
 	FILE *f = open_memstream(&line, &size);
 	bool any = f && probe_costs_print(trace->info, f);
 
-	if (f)
-		fclose(f);
-	if (any && line)
+	if (!f || text_stream_close(f, &line))
+		to->err = -ENOMEM;
+	else if (any)
 		notes_add(to, "measured cost per event: %s", line);
 	free(line);
 	char said[PROBE_OVERHEAD_BYTES];
@@ -195,8 +221,10 @@ static void cost(const struct loaded_trace *trace, struct notes *to)
 	else if (probe_cost_ns(trace->info, &ns))
 		notes_add(to, "probes cost about %s (estimate: events times their measured cost)",
 			  HUMAN(ns));
-	if (warning)
+	if (warning) {
 		notes_add(to, "%s", warning);
+		dear_notes(trace, to);
+	}
 }
 
 static void corrected(const struct loaded_trace *trace, struct notes *to)
@@ -221,7 +249,8 @@ static const char *none_lost(const struct loaded_trace *trace, bool any_dropped)
 		return "what was lost is not known: no loss is in the part that could be read";
 	if (trace_info_u64(trace->info, KEY_END_RINGS_DISABLED, 0))
 		return "no other event is known to be lost";
-	if (trace_info_u64(trace->info, KEY_END_MISSED_IMAGES, 0))
+	if (trace_info_u64(trace->info, KEY_END_MISSED_IMAGES, 0) ||
+	    trace_info_u64(trace->info, KEY_END_TEXT_GONE, 0))
 		return "no event was lost of what was recorded";
 	return any_dropped ? "no other event was lost" : "no event was lost";
 }
@@ -255,16 +284,28 @@ static void lost(const struct loaded_trace *trace, bool any_dropped, struct note
 	notes_add(to, "%s%s", events, calls);
 }
 
+static void warnings(const struct loaded_trace *trace, struct notes *to)
+{
+	for (size_t i = 0; i < trace->info->n_kvs; i++)
+		if (!strncmp(trace->info->kvs[i].key, KEY_WARN, strlen(KEY_WARN)))
+			notes_add(to, "%s", trace->info->kvs[i].value);
+}
+
 int trace_notes(const struct loaded_trace *trace, struct notes *to)
 {
+	if (trace->samples) {
+		sample_notes(trace, to);
+		ending(trace, to);
+		warnings(trace, to);
+		return to->err;
+	}
 	summary(trace, to);
 	ending(trace, to);
 	followed(trace, to);
 	bool any_dropped = dropped(trace, to);
 	pairing(trace, to);
-	for (size_t i = 0; i < trace->info->n_kvs; i++)
-		if (!strncmp(trace->info->kvs[i].key, KEY_WARN, strlen(KEY_WARN)))
-			notes_add(to, "%s", trace->info->kvs[i].value);
+	warnings(trace, to);
+	kept_notes(trace, to);
 	struct released released;
 
 	if (released_find(&released, trace))

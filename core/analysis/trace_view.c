@@ -53,8 +53,8 @@ static void suggest(const char *option, const char *glob, const struct trace_inf
 			option, glob);
 }
 
-static int mark(const char *option, const char *const *globs, size_t n, uint8_t bit,
-		const struct trace_info *info, uint8_t *funcs)
+int trace_view_mark(const char *option, const char *const *globs, size_t n, uint8_t bit,
+		    const struct trace_info *info, uint8_t *funcs)
 {
 	for (size_t g = 0; g < n; g++) {
 		bool any = false;
@@ -83,9 +83,9 @@ int trace_view_compile(const struct trace_view *v, const struct trace_info *info
 		err = funcs ? 0 : -ENOMEM;
 	}
 	if (!err)
-		err = mark("--focus", v->focus, v->n_focus, VIEW_FOCUS, info, funcs);
+		err = trace_view_mark("--focus", v->focus, v->n_focus, VIEW_FOCUS, info, funcs);
 	if (!err)
-		err = mark("--ignore", v->ignore, v->n_ignore, VIEW_IGNORE, info, funcs);
+		err = trace_view_mark("--ignore", v->ignore, v->n_ignore, VIEW_IGNORE, info, funcs);
 	*to = (struct model_view){ .funcs = funcs,
 				   .focus = v->n_focus > 0,
 				   .goids = v->goids,

@@ -16,6 +16,10 @@ struct trace_view {
 	size_t n_goids;
 	bool said;               /* the output says what is left out; else it is logged */
 	uint64_t from_ns, to_ns; /* since the trace's first event; to 0: its end */
+	/* --key: FUNCTION(ARGUMENT), calls are told apart by it; no part of the trace is left out
+	 */
+	const char *const *keys;
+	size_t n_keys;
 };
 
 static inline bool trace_view_any(const struct trace_view *v)
@@ -29,6 +33,11 @@ static inline bool trace_view_any(const struct trace_view *v)
  */
 int trace_view_compile(const struct trace_view *v, const struct trace_info *info,
 		       struct model_view *to);
+
+/* Sets a bit in funcs[] of the functions that any of the globs, of an option, matches; errors as
+ * above. */
+int trace_view_mark(const char *option, const char *const *globs, size_t n, uint8_t bit,
+		    const struct trace_info *info, uint8_t *funcs);
 
 /* "--focus main.f, --from 0.5s" in buf, cut when it is longer. */
 #define TRACE_VIEW_BYTES 256

@@ -19,6 +19,10 @@ struct track *tracks_get(struct tracks *t, struct track_key key)
 			return NULL;
 		x->key = key;
 		HASH_ADD(hh, t->all, key, sizeof(x->key), x);
+		if (!HASH_ADDED(x)) {
+			free(x);
+			return NULL;
+		}
 	}
 	return t->last = x;
 }

@@ -3,8 +3,7 @@
 #ifndef GOTRACE_TRACKS_H
 #define GOTRACE_TRACKS_H
 
-#include <uthash.h>
-
+#include "base/hash_table.h"
 #include "model/model.h"
 
 struct track_key {
@@ -18,7 +17,8 @@ struct track {
 	uint64_t start_pc; /* of its first function, 0: not known */
 	/* arrow from its go statement that its first call is to end; 0: none */
 	uint64_t flow;
-	bool described; /* its name was written */
+	bool described;        /* its name was written */
+	bool states_described; /* that of its states, too */
 	/* the call below has begun, but may begin again: its prologue may be stopped */
 	bool held;
 	struct call call;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/describe.h"
+#include "base/event_kinds.h"
 #include "trace/keys.h"
 
 #include <errno.h>
@@ -52,6 +53,29 @@ static int add_sites(struct trace_info *info, const struct plan *plan, const uin
 			return err;
 	}
 	return 0;
+}
+
+static int add_values(struct trace_info *info, const struct plan *plan, const uint32_t *number)
+{
+	int err = 0;
+
+	/* In the plan's order: a record names them by it. */
+	for (size_t i = 0; i < plan->n_funcs && !err; i++) {
+		const struct plan_func *f = &plan->funcs[i];
+
+		for (size_t k = 0; k < (size_t)f->n_args + f->n_results && !err; k++) {
+			const struct plan_value *v = &plan->values.list[f->first_value + k];
+			const struct trace_value_def d = {
+				.func = number[i],
+				.result = v->result,
+				.type = v->v.type,
+				.name = v->name,
+			};
+
+			err = trace_info_add_value(info, &d);
+		}
+	}
+	return err;
 }
 
 /* The next free key warn.N. */
@@ -118,6 +142,8 @@ int describe_plan(struct trace_info *info, const struct plan *plan)
 	if (!err)
 		err = add_sites(info, plan, number);
 	if (!err)
+		err = add_values(info, plan, number);
+	if (!err)
 		err = trace_info_setf(info, KEY_PLAN_SELECTED, "%zu", plan->n_funcs);
 	if (!err)
 		err = trace_info_setf(info, KEY_PLAN_PROBED, "%zu", plan->n_probed);
@@ -134,15 +160,58 @@ int describe_plan(struct trace_info *info, const struct plan *plan)
 		err = say_untraced(info, plan);
 	if (!err)
 		err = say_unseen(info, plan);
+	if (!err && plan->loads_plugins)
+		err = add_warning(info, "functions of Go plugins that the program loads are not "
+					"traced: their time is their callers'");
 	free(number);
 	return err;
+}
+
+/* "runtime.casgstatus:inline runtime.preemptPark:emulated": each once. */
+static int add_state_sites(struct trace_info *info, const struct probing *p)
+{
+	const char *last = NULL;
+	char line[512] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->plan->n_sites && n < sizeof(line); i++) {
+		const struct plan_site *s = &p->plan->sites[i];
+
+		if (s->kind != EV_STATE || s->runtime_func == last)
+			continue;
+		last = s->runtime_func;
+		n += (size_t)snprintf(line + n, sizeof(line) - n, "%s%s:%s", n ? " " : "", last,
+				      p->in_stub[i] && site_is_inline(s)
+					      ? "inline"
+					      : event_how_name(p->cost_class[i] + 1u));
+	}
+	return trace_info_set(info, KEY_STATES_SITES, line);
+}
+
+static int describe_states(struct trace_info *info, const struct probing *p)
+{
+	const struct plan_states *states = p->plan->states;
+	int err = trace_info_set(info, KEY_STATES, "1");
+
+	for (unsigned i = 0; i < states->reasons.n && !err; i++) {
+		char key[48];
+
+		snprintf(key, sizeof(key), KEY_STATES_REASON ".%u", i);
+		err = trace_info_set(info, key, states->reasons.text[i]);
+	}
+	if (!err && !states->reasons.n)
+		err = add_warning(info, "for what goroutines wait is told by number: this gotrace "
+					"does not know the reasons of that Go version");
+	return err ? err : add_state_sites(info, p);
 }
 
 int describe_strategy(struct trace_info *info, const struct probing *p)
 {
 	int err = trace_info_set(info, KEY_PROBE_STRATEGY, probe_strategy_name(p->strategy));
 
-	return err ? err : trace_info_set(info, KEY_PROBE_WHY, p->why);
+	if (!err)
+		err = trace_info_set(info, KEY_PROBE_WHY, p->why);
+	return err || !p->plan->states ? err : describe_states(info, p);
 }
 
 int describe_inline_rings(struct trace_info *info, const struct probing *p, uint64_t event_ns)

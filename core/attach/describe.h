@@ -13,7 +13,8 @@ int describe_plan(struct trace_info *info, const struct plan *plan);
 /* The keys of inline stubs' rings; event_ns: what an event of theirs costs, 0: not known. 0 or
  * -ENOMEM. */
 int describe_inline_rings(struct trace_info *info, const struct probing *p, uint64_t event_ns);
-/* The keys KEY_PROBE_STRATEGY and KEY_PROBE_WHY. 0 or -ENOMEM. */
+/* The keys KEY_PROBE_STRATEGY and KEY_PROBE_WHY, and those of states, when they are recorded. 0 or
+ * -ENOMEM. */
 int describe_strategy(struct trace_info *info, const struct probing *p);
 /* The keys of the binary and its Go version. 0 or -ENOMEM. */
 int describe_binary(struct trace_info *info, const struct gobin *b, const char *path,

@@ -19,6 +19,7 @@ const char *end_reason_name(enum end_reason r)
 		[END_INTERRUPTED] = REASON_INTERRUPTED,
 		[END_WRITE_ERROR] = REASON_WRITE_ERROR,
 		[END_NOT_STARTED] = REASON_NOT_STARTED,
+		[END_WHEN] = REASON_WHEN,
 		[END_FAILED] = REASON_FAILED,
 	};
 
@@ -145,6 +146,8 @@ static int describe_target(const struct recording *r, const struct collector_sta
 		err = set_count(end, KEY_END_TARGET_CPU_NS, cpu_ns - r->cpu_before_ns);
 	if (!err && system_ns > r->system_before_ns)
 		err = set_count(end, KEY_END_TARGET_SYSTEM_NS, system_ns - r->system_before_ns);
+	if (!err && r->own_cpu_ns)
+		err = set_count(end, KEY_END_OWN_CPU_NS, r->own_cpu_ns);
 	return err;
 }
 
@@ -195,6 +198,8 @@ int ending_describe(const struct recording *r, struct trace_info *end)
 
 	if (!err)
 		err = describe_counts(r, &s, end);
+	if (!err)
+		err = text_watch_describe(&r->text_watch, end);
 	if (!err && s.layout_wrong)
 		err = trace_info_set(end, KEY_END_LAYOUT_WRONG, "1");
 	if (!err)

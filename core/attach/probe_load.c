@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shell_word.h"
 #include "base/text_format.h"
 
 /* What the cheapest event costs of which there are some; UINT64_MAX: none was measured. */
@@ -69,11 +70,8 @@ void probe_load_free(struct probe_load *l)
 
 void probe_load_add_exclude(FILE *out, const char *name)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_./:-";
-	const char *quote = name[strspn(name, plain)] ? "'" : "";
-
-	fprintf(out, " -x %s%s%s", quote, name, quote);
+	fputs(" -x ", out);
+	shell_word(out, name);
 }
 
 uint32_t probe_load_heavy(const struct probe_load *l, uint64_t cpu_ns)

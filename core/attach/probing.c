@@ -268,7 +268,7 @@ int probing_choose(struct probing *p, const struct probing_options *opt, const s
 		.cost_class = calloc(plan->n_sites + 1, sizeof(*p->cost_class)),
 	};
 	if (!p->in_stub || !p->left_alone || !p->cost_class) {
-		log_error("no memory for %zu sites", plan->n_sites);
+		log_no_memory("no memory for %zu sites", plan->n_sites);
 		return -ENOMEM;
 	}
 	const bool patches = plan->strategy == PROBE_SPRINGBOARD || plan->strategy == PROBE_INLINE;

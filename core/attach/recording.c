@@ -7,39 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/signalfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "attach/kernel/costs.h"
 #include "attach/describe.h"
 #include "attach/ending.h"
 #include "attach/probes/links.h"
+#include "attach/patching.h"
 #include "attach/progress.h"
-#include "attach/target/springboard.h"
-#include "attach/under_jumps.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "trace/keys.h"
 
 /* ---- preparing */
-
-static int resolve_kind(struct recording *r)
-{
-	const struct plan *plan = r->probing->plan;
-
-	if (r->caps->multi_err == -EMFILE || r->caps->load_err == -EMFILE) {
-		log_error(
-			"too few files may be open: raise the hard limit to 64 at least (ulimit -Hn)");
-		return -EMFILE;
-	}
-	if (r->kind == ATTACH_AUTO)
-		r->kind = r->caps->multi_err && !r->caps->load_err ? ATTACH_PERF : ATTACH_MULTI;
-	if (r->kind == ATTACH_PERF && r->caps->multi_err)
-		log_info("this kernel has no uprobe_multi links: attaching %zu sites one by one",
-			 plan->n_sites);
-	return links_raise_limit(links_descriptors(plan, r->kind), plan->n_sites);
-}
 
 static const struct plan_site *image_site(const struct plan *p)
 {
@@ -90,20 +70,22 @@ static void hold_for_stubs(struct recording *r)
 	r->n_stubs = r->probing->n_in_stub;
 }
 
-static struct links_options where_to_attach(const struct recording *r)
+/* While probes are attached: a signal that ends the recording, or the end of a held command, which
+ * gets others passed on. */
+static bool interrupted(void *ctx)
 {
-	return (struct links_options){
-		.probing = r->probing,
-		.exe_fd = r->exe_fd,
-		.pid = r->open_to_all ? -1 : r->target->pid,
-		.kind = r->kind,
-	};
+	struct recording *r = ctx;
+
+	if (signals_take(r->signals, r->target))
+		return true;
+	signals_pass_on(r->signals, r->target);
+	return target_reap(r->target);
 }
 
 int recording_prepare(struct recording *r)
 {
 	const struct plan_site *image = image_site(r->probing->plan);
-	int err = resolve_kind(r);
+	int err = links_choose_kind(&r->kind, r->probing->plan, r->caps);
 
 	if (err)
 		return err;
@@ -111,17 +93,22 @@ int recording_prepare(struct recording *r)
 	struct probes_options load = {
 		.layout = r->layout,
 		.main_vaddr = image ? image->vaddr : 0,
+		.states = r->probing->plan->states,
 		.kind = r->kind,
 		/* A perf event's filter is by memory, which a vfork child shares. */
 		.filter = r->open_to_all || r->kind == ATTACH_PERF,
 		.rets = r->probing->perform_ret ? RETS_PERFORMED
 			: r->caps->regs_write   ? RETS_BY_OTHERS
 						: RETS_STEPPED,
+		.values = r->probing->plan->values.n ? r->probing->plan : NULL,
 		.ring_bytes = r->ring_bytes,
 		.ring_bytes_sum = r->ring_bytes_sum,
 	};
 	hold_for_stubs(r);
-	const struct links_options attach = where_to_attach(r);
+	struct links_options attach = patching_where(r);
+
+	attach.give_up = interrupted;
+	attach.ctx = r;
 	r->links = calloc(1, sizeof(*r->links));
 	if (!r->links || load_watch_open(&r->load, r->probing, r->caps))
 		return -ENOMEM;
@@ -135,11 +122,11 @@ int recording_prepare(struct recording *r)
 	uint64_t start = clock_monotonic_ns();
 	/* Attaching perf-event links one by one takes seconds: the calls of a running target count
 	 * from when every site is probed. */
-	r->probes.state->paused = 1;
+	r->probes.state->paused = PAUSED_ALL;
 	err = links_attach(r->links, &r->probes, &attach);
 	/* Nothing comes from stubs that nothing jumps to yet: patch_running lets recording begin.
 	 */
-	r->probes.state->paused = r->probing->running != NULL;
+	r->probes.state->paused = r->probing->running ? PAUSED_ALL : PAUSED_NOT;
 	r->attach_ns = clock_monotonic_ns() - start;
 	if (!err)
 		children_watch(&r->children, &load.target, r->exe_fd);
@@ -175,113 +162,32 @@ int recording_describe(const struct recording *r, struct trace_info *info)
 	return err ? err : costs_describe(info, r->caps, r->probing->plan, r->probing->cost_class);
 }
 
-/* ---- at the target's exec */
-
-/* Sites whose stub is not used are probed in the text, before anything is recorded. */
-static void attach_left_out(struct recording *r)
-{
-	const struct links_options attach = where_to_attach(r);
-
-	if (r->probing->n_in_stub == r->n_stubs)
-		return;
-	if (links_attach_left_out(r->links, &r->probes, &attach)) {
-		log_error("%zu sites have no probe: nothing is recorded",
-			  r->n_stubs - r->probing->n_in_stub);
-		r->unprobed = true;
-	}
-}
-
-static void patch_target(void *ctx, struct inject *in)
-{
-	struct recording *r = ctx;
-	struct probing *p = r->probing;
-	const struct links_options attach = where_to_attach(r);
-	uint64_t start = clock_monotonic_ns();
-
-	probing_patched(p, in ? springboard_patch(in, p->plan, r->exe_fd, p->stub_fd, &p->rings,
-						  p->in_stub)
-			      : "the command could not be held at its exec");
-	attach_left_out(r);
-	if (r->unprobed)
-		r->probes.state->paused = 1;
-	else if (p->strategy == PROBE_INLINE)
-		under_jumps_attach(r->links, &r->probes, &attach, r->target->pid);
-	r->patch_ns = clock_monotonic_ns() - start;
-}
-
-/* ---- in a process that runs already */
-
-static void patch_running(struct recording *r)
-{
-	struct probing *p = r->probing;
-
-	probing_patched(p, running_patch(p->running, p->in_stub));
-	r->pause_ns = p->running->pause_ns;
-	r->n_pauses = p->running->n_pauses;
-	attach_left_out(r);
-	if (r->unprobed)
-		return;
-	/* From here on every event is recorded: by a probe where its ring is not open yet. */
-	r->probes.state->paused = 0;
-	ring_area_open(&p->rings);
-}
-
-static void put_back(struct recording *r)
-{
-	struct running *running = r->probing->running;
-
-	if (!running || target_reap(r->target))
-		return;
-	running_put_back(running);
-	r->put_back_ns = running->put_back_ns;
-}
-
 /* ---- running */
 
-/* A signal from the terminal, or from a sender in our process group (timeout(1), kill 0),
- * reached the target as well; one sent to gotrace alone is passed on. */
-static void pass_on(const struct recording *r, const struct signalfd_siginfo *s)
+/* due_ns 0: never */
+static int wait_until(uint64_t due_ns, uint64_t now_ns, int wait_ms)
 {
-	bool alone = s->ssi_code <= 0 && getpgid(s->ssi_pid) != getpgrp();
-
-	if (alone && r->target->launched && !r->target->ended)
-		kill(r->target->pid, s->ssi_signo);
-}
-
-/* A second Ctrl-C within this time of the first means gotrace, not the command. */
-#define SECOND_INTERRUPT_NS (2ull * 1000 * 1000 * 1000)
-
-/* True when a signal ends the recording: any with --pid; with a command, which decides for
- * itself what a signal does, only Ctrl-C twice in a row. */
-static bool on_signal(struct recording *r)
-{
-	struct signalfd_siginfo s;
-	uint64_t now = clock_monotonic_ns();
-
-	if (read(r->signal_fd, &s, sizeof(s)) != sizeof(s))
-		return false;
-	r->end_signal = s.ssi_signo;
-	if (!r->target->launched)
-		return true;
-	if (s.ssi_signo == SIGINT) {
-		if (r->interrupt_ns && now - r->interrupt_ns < SECOND_INTERRUPT_NS)
-			return true;
-		r->interrupt_ns = now;
-	}
-	pass_on(r, &s);
-	return false;
+	if (!due_ns)
+		return wait_ms;
+	if (due_ns <= now_ns)
+		return 0;
+	return (due_ns - now_ns) / 1000000 < (uint64_t)wait_ms
+		       ? (int)((due_ns - now_ns) / 1000000) + 1
+		       : wait_ms;
 }
 
 static void collect_until_end(struct recording *r, int wake_fd)
 {
 	uint64_t start = r->collect_start_ns = clock_monotonic_ns(),
-		 deadline = r->duration_ns ? start + r->duration_ns : 0;
+		 deadline = r->duration_ns ? start + r->delay_ns + r->duration_ns : 0,
+		 begin = r->on_begin ? start + r->delay_ns : 0;
 	struct pollfd fds[] = {
 		{ .fd = r->target->pidfd, .events = POLLIN },
-		{ .fd = r->signal_fd, .events = POLLIN },
+		{ .fd = r->signals->fd, .events = POLLIN },
 		{ .fd = wake_fd, .events = POLLIN },
 	};
 
+	text_watch_start(&r->text_watch, start);
 	for (;;) {
 		uint64_t now = clock_monotonic_ns();
 		int wait_ms = r->max_cost ? RELEASING_LOOK_MS : 250;
@@ -290,9 +196,13 @@ static void collect_until_end(struct recording *r, int wake_fd)
 			r->reason = END_DURATION;
 			return;
 		}
-		if (deadline && (deadline - now) / 1000000 < (uint64_t)wait_ms)
-			wait_ms = (deadline - now) / 1000000 + 1;
-		if (poll(fds, 3, wait_ms) < 0 && errno != EINTR) {
+		if (begin && now >= begin) {
+			r->on_begin(r->on_start_ctx);
+			begin = 0;
+		}
+		wait_ms = wait_until(deadline, now, wait_until(begin, now, wait_ms));
+		wait_ms = text_watch_wait_ms(&r->text_watch, now, wait_ms);
+		if (poll(fds, 3, signals_wait_ms(r->signals, wait_ms)) < 0 && errno != EINTR) {
 			log_error("tracing ends, gotrace cannot wait for the process: %s",
 				  strerror(errno));
 			r->reason = END_FAILED;
@@ -308,11 +218,17 @@ static void collect_until_end(struct recording *r, int wake_fd)
 									: END_SIZE;
 			return;
 		}
-		if (fds[1].revents && on_signal(r)) {
+		if (fds[1].revents && signals_take(r->signals, r->target)) {
 			r->reason = END_INTERRUPTED;
 			return;
 		}
+		signals_pass_on(r->signals, r->target);
+		if (r->on_tick && r->on_tick(r->on_tick_ctx)) {
+			r->reason = END_WHEN;
+			return;
+		}
 		progress_advise(r);
+		text_watch_look(&r->text_watch, now);
 		if (r->max_cost)
 			releasing_look(&r->releasing, now,
 				       target_cpu_ns(r->target) - r->cpu_before_ns);
@@ -326,38 +242,77 @@ static void detach(struct recording *r)
 
 	releasing_finish(&r->releasing);
 	/* Stubs take their slow path then, which records nothing either. */
-	if (r->collector)
-		collector_disable_rings(r->collector);
+	if (r->collector && collector_rings(r->collector))
+		rings_disable(collector_rings(r->collector));
 	if (r->probes.state)
-		r->probes.state->paused = 1;
-	put_back(r);
+		r->probes.state->paused = PAUSED_ALL;
+	patching_put_back(r);
 	if (r->links)
 		links_detach(r->links, r->kind, r->target->launched && r->target->ended);
 	probing_unmap(r->probing, target_reap(r->target));
 	r->detach_ns = clock_monotonic_ns() - start;
 }
 
-static int open_releasing(struct recording *r)
+static int open_watches(struct recording *r)
 {
 	const struct releasing_options opt = { .max_share = r->max_cost,
+					       .never = r->never_released,
 					       .say = r->advise,
+					       .pid = r->target->pid,
 					       .load = &r->load,
 					       .links = r->links,
 					       .probes = &r->probes,
-					       .attach = where_to_attach(r) };
+					       .attach = patching_where(r) };
 
-	return r->max_cost ? releasing_open(&r->releasing, &opt) : 0;
+	int err = r->max_cost ? releasing_open(&r->releasing, &opt) : 0;
+
+	r->text_watch = (struct text_watch){
+		.probing = r->probing,
+		.released = r->releasing.released,
+		.pid = r->target->pid,
+		.exe_fd = r->exe_fd,
+	};
+	return err;
+}
+
+static int check_values(const struct recording *r, const struct trace_sink *sink)
+{
+	if (!r->probing->plan->values.n || sink->values)
+		return 0;
+	log_error("--args and --ret do not go with options that change what is recorded of calls");
+	return -ENOTSUP;
+}
+
+static void note_times_before(struct recording *r)
+{
+	r->cpu_before_ns = target_cpu_ns(r->target);
+	r->system_before_ns = target_system_ns(r->target);
+	r->own_before_ns = clock_own_cpu_ns();
+}
+
+/* A launched target is let go, a running one is recorded from here on. */
+static void let_go(struct recording *r)
+{
+	if (!r->target->launched && r->probing->running)
+		patching_running(r);
+	if (r->on_ready)
+		r->on_ready(r->on_start_ctx);
+	if (r->target->launched)
+		r->exec_err = target_release(r->target, patching_at_exec, r);
 }
 
 int recording_run(struct recording *r, struct trace_writer *writer)
 {
-	int prepared = open_releasing(r);
+	int prepared = open_watches(r);
+
+	const struct trace_sink sink = r->sink ? *r->sink : trace_writer_sink(writer);
 
 	r->ring_sites = probing_ring_sites(r->probing);
 	const struct collector_options opt = {
 		.probes = &r->probes,
 		.binary = r->binary,
 		.writer = writer,
+		.sink = sink,
 		.plan = r->probing->plan,
 		.in_stub = r->probing->in_stub,
 		.cost_class = r->probing->cost_class,
@@ -375,17 +330,16 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 
 	if (!r->ring_sites || prepared)
 		err = -ENOMEM;
+	if (!err)
+		err = check_values(r, &sink);
 	r->collector = err ? NULL : collector_new(&opt);
 	if (!err && !r->collector)
 		err = -errno;
 	if (!err)
 		err = collector_start(r->collector, wake_fd);
-	r->cpu_before_ns = target_cpu_ns(r->target);
-	r->system_before_ns = target_system_ns(r->target);
-	if (!err && r->target->launched)
-		r->exec_err = target_release(r->target, patch_target, r);
-	else if (!err && r->probing->running)
-		patch_running(r);
+	note_times_before(r);
+	if (!err)
+		let_go(r);
 	if (err) {
 		trace_writer_abort(writer);
 	} else {
@@ -393,8 +347,12 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 			r->reason = END_NOT_STARTED;
 		else
 			collect_until_end(r, wake_fd);
+		r->own_cpu_ns = clock_own_cpu_ns() - r->own_before_ns;
+		text_watch_end(&r->text_watch, clock_monotonic_ns());
 		detach(r);
 		err = collector_stop(r->collector);
+		if (!err && sink.finish)
+			err = sink.finish(sink.ctx, &r->end);
 		progress_show(r, clock_monotonic_ns(), true);
 		int described = ending_describe(r, &r->end);
 		int closed = trace_writer_finish(writer, r->end.kvs, r->end.n_kvs);
@@ -409,15 +367,15 @@ void recording_wait(struct recording *r)
 {
 	struct pollfd fds[] = {
 		{ .fd = r->target->pidfd, .events = POLLIN },
-		{ .fd = r->signal_fd, .events = POLLIN },
+		{ .fd = r->signals->fd, .events = POLLIN },
 	};
-	struct signalfd_siginfo s;
 
 	while (r->target->launched && !target_reap(r->target)) {
-		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+		if (poll(fds, 2, signals_wait_ms(r->signals, -1)) < 0 && errno != EINTR)
 			return;
-		if (fds[1].revents && read(r->signal_fd, &s, sizeof(s)) == sizeof(s))
-			pass_on(r, &s);
+		if (fds[1].revents)
+			signals_take(r->signals, r->target);
+		signals_pass_on(r->signals, r->target);
 	}
 }
 
@@ -433,6 +391,7 @@ void recording_close(struct recording *r)
 	trace_info_free(&r->end);
 	free(r->ring_sites);
 	r->ring_sites = NULL;
+	text_watch_close(&r->text_watch);
 	releasing_close(&r->releasing);
 	load_watch_close(&r->load);
 	children_close(&r->children);

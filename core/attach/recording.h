@@ -13,7 +13,9 @@
 #include "attach/probes/probes.h"
 #include "attach/probing.h"
 #include "attach/releasing.h"
+#include "attach/signals.h"
 #include "attach/target/target.h"
+#include "attach/text_watch.h"
 #include "binary/gobin.h"
 #include "trace/trace.h"
 
@@ -25,6 +27,7 @@ enum end_reason {
 	END_INTERRUPTED, /* Ctrl-C or a signal to gotrace */
 	END_WRITE_ERROR, /* disk full and the like */
 	END_NOT_STARTED, /* the exec failed */
+	END_WHEN,        /* --when */
 	END_FAILED,      /* gotrace could not wait any longer */
 };
 const char *end_reason_name(enum end_reason r);
@@ -39,24 +42,34 @@ struct recording {
 	enum attach_kind kind;   /* AUTO is resolved by recording_prepare */
 	size_t ring_bytes, ring_bytes_sum;
 	uint64_t duration_ns, max_bytes; /* 0: no limit */
-	double max_cost;       /* share of the processor time that probing may take; 0: any */
-	bool show_progress;    /* a line on stderr, rewritten */
-	bool advise;           /* while it runs, on stderr: what is dear to trace */
-	struct target *target; /* held, or running */
-	/* signalfd of SIGINT, SIGTERM, SIGHUP, SIGQUIT, all blocked */
-	int signal_fd;
+	const bool *never_released; /* by function of the plan, with max_cost; NULL: any may be */
+	double max_cost;            /* share of the processor time that probing may take; 0: any */
+	bool show_progress;         /* a line on stderr, rewritten */
+	bool advise;                /* while it runs, on stderr: what is dear to trace */
+	const struct trace_sink *sink; /* of events; NULL: all get into the trace */
+	/* All is in place: the target is about to be let go, or of a running one recording begins;
+	 * and delay_ns after that. NULL: not wanted. */
+	void (*on_ready)(void *ctx);
+	void (*on_begin)(void *ctx);
+	void *on_start_ctx;
+	/* Every quarter of a second or so; true: the recording is to end, END_WHEN. NULL: not
+	 * wanted. */
+	bool (*on_tick)(void *ctx);
+	void *on_tick_ctx;
+	uint64_t delay_ns;       /* before duration_ns begins */
+	struct target *target;   /* held, or running */
+	struct signals *signals; /* to gotrace; open */
 	/* found out on the way */
 	struct probes probes;
 	struct children children;
 	struct links *links;
 	bool open_to_all; /* other processes of the binary hit the probes too; programs filter */
-	uint64_t interrupt_ns; /* when SIGINT came last */
 	struct collector *collector;
 	struct ring_site *ring_sites; /* by site: what inline stubs write */
 	struct load_watch load;
 	struct releasing releasing; /* with max_cost */
+	struct text_watch text_watch;
 	enum end_reason reason;
-	int end_signal;            /* END_INTERRUPTED: by which */
 	uint64_t collect_start_ns; /* when the target was let go or recording began */
 	uint64_t attach_ns, patch_ns, detach_ns, target_end_ns;
 	/* the longest that all threads of a running target were stopped at once to change its text,
@@ -66,6 +79,8 @@ struct recording {
 	bool unprobed; /* some sites have no probe: nothing is recorded */
 	/* processor time that the target had taken before, and the part of it in the kernel */
 	uint64_t cpu_before_ns, system_before_ns;
+	/* that gotrace had taken before, and that it took while the target ran */
+	uint64_t own_before_ns, own_cpu_ns;
 	size_t n_stubs;        /* sites that were to be in stubs when the target was let go */
 	int exec_err;          /* END_NOT_STARTED: -errno */
 	struct trace_info end; /* keys of the end record, after recording_run */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "attach/cost_limit.h"
+#include "attach/target/stub_switch.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -88,7 +89,7 @@ static int open_window(struct window *w, struct releasing *r, const struct probe
 
 		w->ever_ns += scaled(r, l->funcs[i].ns);
 		w->runtime_ns -= ns < w->runtime_ns ? ns : w->runtime_ns;
-		w->func_ns[i] = r->released[i] ? 0 : ns;
+		w->func_ns[i] = r->released[i] || (r->opt.never && r->opt.never[i]) ? 0 : ns;
 		w->span.all_ns += w->func_ns[i];
 	}
 	return 0;
@@ -194,6 +195,25 @@ static void *drop(void *arg)
 	return NULL;
 }
 
+/* Their inline stubs have no probe any more: they are to write no events either. */
+static void silence(struct releasing *r)
+{
+	const struct probing *probing = r->opt.attach.probing;
+	size_t n_left = 0;
+	int err;
+
+	if (probing->strategy != PROBE_INLINE || r->links_stuck)
+		return;
+	err = stub_switch_off(r->opt.pid, probing->plan, r->opt.probes->state->text_bias,
+			      probing->in_stub, r->released, &n_left);
+	if ((err || n_left) && err != -ENOENT && err != -ESRCH && !r->stubs_stuck) {
+		log_warn("inline stubs of released functions still write events, which are "
+			 "dropped: %s; they cost what they did",
+			 err ? strerror(-err) : "the process has something else there");
+		r->stubs_stuck = true;
+	}
+}
+
 static void detach(struct releasing *r)
 {
 	const bool doubles = r->opt.attach.kind == ATTACH_MULTI;
@@ -212,8 +232,10 @@ static void detach(struct releasing *r)
 		r->state = RELEASING_DROP;
 		return;
 	}
-	if (!err)
+	if (!err) {
 		links_drop(&r->gone);
+		silence(r);
+	}
 	if (doubles)
 		releases_single(r->releases, clock_monotonic_ns());
 }
@@ -229,10 +251,12 @@ void releasing_finish(struct releasing *r)
 
 void releasing_look(struct releasing *r, uint64_t now_ns, uint64_t cpu_ns)
 {
-	if (r->state == RELEASING_ASKED && releases_all_done(r->releases))
+	if (r->state == RELEASING_ASKED && releases_all_done(r->releases)) {
 		detach(r);
-	else if (r->state == RELEASING_DROP && r->dropped)
+	} else if (r->state == RELEASING_DROP && r->dropped) {
 		releasing_finish(r);
+		silence(r);
+	}
 	if (r->state != RELEASING_WATCH || now_ns - r->looked_ns < LOOK_APART_NS ||
 	    cpu_ns < r->cpu_ns + (r->cpu_ns ? ENOUGH_CPU_NS : FIRST_CPU_NS))
 		return;

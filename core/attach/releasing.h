@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Keeps probing below a share of the program's processor time while it runs: functions whose probes
- * take most are released (collect/releases.h), then their probes are detached.
+ * take most are released (collect/releases.h), then their probes are detached, and their inline
+ * stubs told to record nothing (target/stub_switch.h).
  */
 #ifndef GOTRACE_RELEASING_H
 #define GOTRACE_RELEASING_H
@@ -21,6 +22,9 @@
 struct releasing_options {
 	double max_share; /* above 0, below 1 */
 	bool say;         /* a line on stderr for each function */
+	pid_t pid;        /* of the process */
+	/* by function of the plan: it is never released; NULL: any may be */
+	const bool *never;
 	const struct load_watch *load;
 	/* as given to links_attach */
 	struct links *links;
@@ -55,6 +59,7 @@ struct releasing {
 	atomic_bool dropped;
 	bool said_runtime; /* that the Go runtime's sites take more */
 	bool links_stuck;  /* probes could not be detached, and that was said */
+	bool stubs_stuck;  /* inline stubs could not be told, and that was said */
 };
 
 /* 0 or -ENOMEM; releasing_close in either case. */

@@ -32,3 +32,12 @@ uint64_t clock_monotonic_ns(void)
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)((int64_t)ts.tv_sec * 1000000000ll + ts.tv_nsec - offset_ns);
 }
+
+uint64_t clock_own_cpu_ns(void)
+{
+	struct timespec ts;
+
+	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts))
+		return 0;
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}

@@ -10,4 +10,7 @@
  */
 uint64_t clock_monotonic_ns(void);
 
+/* Processor time of this process so far, all its threads, user and system; 0: not known. */
+uint64_t clock_own_cpu_ns(void);
+
 #endif

@@ -22,6 +22,9 @@ static const struct {
 	[EV_IMAGE] = { .name = "image" },
 	[EV_MORESTACK] = { .name = "morestack" },
 	[EV_RELEASED] = { .name = "released" },
+	[EV_STATE] = { .name = "state" },
+	[EV_WAKE] = { .name = "wake" },
+	[EV_WINDOW] = { .name = "window" },
 };
 _Static_assert(sizeof(kinds) / sizeof(kinds[0]) == EV_KIND_MAX + 1, "a name for each kind");
 
@@ -65,8 +68,6 @@ unsigned event_how_by_name(const char *name)
 }
 
 const struct event_flag event_flags[] = {
-	{ EVF_SYSTEM, "system" },
-	{ EVF_ALL, "all" },
-	{ EVF_GOEXIT, "goexit" },
-	{ 0 },
+	{ EVF_SYSTEM, "system" }, { EVF_ALL, "all" },     { EVF_GOEXIT, "goexit" },
+	{ EVF_BEFORE, "before" }, { EVF_DOUBT, "doubt" }, { 0 },
 };

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define FIRST_SLOTS 64
 
@@ -69,6 +70,19 @@ void hash_index_remove(struct hash_index *x, uint32_t hash, uint32_t item)
 	}
 	x->slots[hole] = (struct hash_slot){ 0 };
 	x->n--;
+}
+
+int hash_index_copy(struct hash_index *to, const struct hash_index *from)
+{
+	size_t bytes = from->n_slots * sizeof(*from->slots);
+	struct hash_slot *slots = bytes ? malloc(bytes) : NULL;
+
+	if (bytes && !slots)
+		return -ENOMEM;
+	if (bytes)
+		memcpy(slots, from->slots, bytes);
+	*to = (struct hash_index){ slots, from->n_slots, from->n };
+	return 0;
 }
 
 void hash_index_free(struct hash_index *x)

@@ -82,6 +82,9 @@ void hash_index_remove(struct hash_index *x, uint32_t hash, uint32_t item);
 /* An element, which must be there, has moved in the caller's array. */
 void hash_index_move(struct hash_index *x, uint32_t hash, uint32_t from, uint32_t to);
 
+/* Makes `to`, which is empty, the same as `from`. 0 or -ENOMEM. */
+int hash_index_copy(struct hash_index *to, const struct hash_index *from);
+
 /* Frees the table and leaves it empty; the elements are the caller's. */
 void hash_index_free(struct hash_index *x);
 

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,24 +22,43 @@ static void to_stderr(void *ctx, enum log_level level, const char *line)
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static log_sink_fn *sink = to_stderr;
 static void *sink_ctx;
+static bool no_memory_said;
 
 void log_set_sink(log_sink_fn *fn, void *ctx)
 {
 	pthread_mutex_lock(&lock);
 	sink = fn ? fn : to_stderr;
 	sink_ctx = ctx;
+	no_memory_said = false;
+	pthread_mutex_unlock(&lock);
+}
+
+static void say(enum log_level level, bool once, const char *fmt, va_list ap)
+{
+	char line[1024];
+
+	vsnprintf(line, sizeof(line), fmt, ap);
+	pthread_mutex_lock(&lock);
+	if (!once || !no_memory_said)
+		sink(sink_ctx, level, line);
+	no_memory_said |= once;
 	pthread_mutex_unlock(&lock);
 }
 
 void log_line(enum log_level level, const char *fmt, ...)
 {
-	char line[1024];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(line, sizeof(line), fmt, ap);
+	say(level, false, fmt, ap);
 	va_end(ap);
-	pthread_mutex_lock(&lock);
-	sink(sink_ctx, level, line);
-	pthread_mutex_unlock(&lock);
+}
+
+void log_no_memory(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(LOG_LEVEL_ERROR, true, fmt, ap);
+	va_end(ap);
 }

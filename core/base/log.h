@@ -19,6 +19,10 @@ void log_set_sink(log_sink_fn *sink, void *ctx);
 
 void log_line(enum log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* An error for want of memory: only the first is said. Who meets it first knows best what the
+ * memory was for; those who called may not know whether anybody did. */
+void log_no_memory(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 #define log_error(...) log_line(LOG_LEVEL_ERROR, __VA_ARGS__)
 #define log_warn(...)  log_line(LOG_LEVEL_WARN, __VA_ARGS__)
 #define log_info(...)  log_line(LOG_LEVEL_INFO, __VA_ARGS__)

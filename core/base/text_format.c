@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 
 #include "base/text_format.h"
 #include "base/utf8.h"
@@ -99,4 +101,15 @@ int text_indent(FILE *out, uint64_t level)
 	if (level > DEEPEST_INDENT)
 		n += fprintf(out, "[%" PRIu64 "] ", level);
 	return n;
+}
+
+int text_stream_close(FILE *f, char **text)
+{
+	bool failed = fflush(f) || ferror(f);
+
+	if (!fclose(f) && !failed && *text)
+		return 0;
+	free(*text);
+	*text = NULL;
+	return -ENOMEM;
 }

@@ -34,4 +34,8 @@ int text_control(const char *s);
  * depth. Returns the columns it took. */
 int text_indent(FILE *out, uint64_t level);
 
+/* Closes a stream of open_memstream. 0, or -ENOMEM when not all of it is there: *text is freed
+ * then, and NULL. (fclose alone tells of a part only.) */
+int text_stream_close(FILE *f, char **text);
+
 #endif

@@ -76,10 +76,7 @@ void text_name(FILE *out, const char *name, int room)
 
 	if (f) {
 		text_safe(f, name);
-		if (fclose(f)) {
-			free(text);
-			text = NULL;
-		}
+		text_stream_close(f, &text);
 	}
 	if (!text) { /* no limit, or no memory to keep it */
 		text_safe(out, name);

@@ -64,7 +64,8 @@ static int read_file(struct elffile *e, int fd, const char *path)
 	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED) {
-		log_error("%s: no memory for reading its %lld bytes", path, (long long)st.st_size);
+		log_no_memory("%s: no memory for reading its %lld bytes", path,
+			      (long long)st.st_size);
 		return -ENOMEM;
 	}
 	e->map = p;
@@ -301,7 +302,7 @@ int elffile_open(struct elffile *e, int fd, const char *path)
 	if (!err)
 		return 0;
 	if (err == -ENOMEM)
-		log_error("%s: out of memory while reading its headers", path);
+		log_no_memory("%s: out of memory while reading its headers", path);
 fail:
 	elffile_close(e);
 	return err;

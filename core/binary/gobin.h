@@ -36,6 +36,7 @@ struct golayout {
 	int32_t g_stack_lo, g_stack_hi, g_panic, g_m, g_sched_sp, g_sched_pc, g_sched_bp;
 	int32_t g_atomicstatus, g_goid, g_gopc, g_startpc, g_parent_goid, g_waitreason;
 	int32_t g_sigcode0; /* where recovery's sp is up to Go 1.21 */
+	int32_t g_labels;   /* of runtime/pprof */
 	int32_t m_g0, m_gsignal, m_procid, m_p, m_curg, m_morebuf_sp; /* m.morebuf.sp */
 	int32_t panic_link, panic_sp, panic_start_sp, panic_goexit, panic_recovered;
 	bool from_dwarf; /* else from the table by version */

@@ -62,7 +62,7 @@ struct gocode_ctx *gocode_ctx_new(const struct gobin *b)
 	c->detail_insn = cs_malloc(c->detail);
 	gobin_text_words(b, keep_word, c);
 	if (!c->fast_insn || !c->detail_insn || c->oom) {
-		log_error("out of memory while reading jump tables");
+		log_no_memory("out of memory while reading jump tables");
 		gocode_ctx_free(c);
 		errno = ENOMEM;
 		return NULL;
@@ -182,6 +182,7 @@ int gocode_analyze(struct gocode_ctx *c, const struct gofunc *f, struct gocode *
 	out->loop_at_start = gocode_targeted(&y, 0, 0);
 	out->start = point(&y.insns[0], 0);
 	gocode_entry(&y, &k, out);
+	gocode_values_entry(&y, &k, out);
 	gocode_brief(&y, &k, out);
 	err = gocode_windows(&y, out);
 	if (!err && c->want_inline)

@@ -127,6 +127,10 @@ struct gocode {
 	bool has_past_fault_entry;
 	struct code_point past_fault_entry;
 	struct code_point entry;
+	/* Where each call passes once, with its arguments still in their registers: right after the
+	 * stack check, on the check's jump, or at the start. has_values_entry false: nowhere. */
+	bool has_values_entry;
+	struct code_point values_entry;
 	/* After the entry point, in a function that has a stack check: len 0 elsewhere. */
 	struct code_window check_window;
 	/* After the first instruction of a function that has no emulated one on its line; that one

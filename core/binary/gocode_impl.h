@@ -78,6 +78,8 @@ unsigned gocode_accesses(const struct body *y, const struct insn *in, const x86_
 struct check gocode_check(const struct body *y);
 /* Fills entry and has_entry; loop_at_start is known. */
 void gocode_entry(const struct body *y, const struct check *k, struct gocode *out);
+/* Fills values_entry and has_values_entry; loop_at_start is known. */
+void gocode_values_entry(const struct body *y, const struct check *k, struct gocode *out);
 /* Whether an instruction may raise a fault that the runtime turns into a panic; true also when that
  * is not known. It stays in detail_insn. */
 bool gocode_may_fault(const struct body *y, const struct insn *in);

@@ -4,9 +4,11 @@
 #include <elfutils/libdw.h>
 #include <errno.h>
 #include <libelf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "binary/gobin_impl.h"
+#include "binary/godwarf_impl.h"
 
 #define MAX_DEPTH 4
 
@@ -36,6 +38,7 @@ static const struct want g_fields[] = {
 	WANT("parentGoid", g_parent_goid, false),
 	WANT("waitreason", g_waitreason, false),
 	WANT("sigcode0", g_sigcode0, false),
+	WANT("labels", g_labels, false),
 };
 static const struct want m_fields[] = {
 	WANT("g0", m_g0, true),          WANT("gsignal", m_gsignal, false),
@@ -137,17 +140,67 @@ static void read_unit(Dwarf_Die *unit, unsigned *found, struct golayout *out)
 	} while (*found != (1u << N_STRUCTS) - 1 && dwarf_siblingof(&die, &die) == 0);
 }
 
+/* libelf writes into what it is given: a section that it has unpacked is not packed any more, says
+ * its header, and who opens it next would take it for something else. */
+static uint8_t *save_headers(const struct gobin *b, uint8_t **at, size_t *n)
+{
+	const Elf64_Ehdr *h = (const Elf64_Ehdr *)b->elf.map;
+
+	*at = NULL;
+	if (b->elf.size < sizeof(*h) || h->e_shoff > b->elf.size)
+		return NULL;
+	*n = (size_t)h->e_shnum * h->e_shentsize;
+	if (!*n || *n > b->elf.size - h->e_shoff)
+		return NULL;
+	*at = (uint8_t *)(uintptr_t)b->elf.map + h->e_shoff;
+	uint8_t *copy = malloc(*n);
+
+	if (copy)
+		memcpy(copy, *at, *n);
+	return copy;
+}
+
+int godwarf_open(const struct gobin *b, Elf **elf, Dwarf **dwarf)
+{
+	uint8_t *at, *headers;
+	size_t n;
+
+	*elf = NULL;
+	*dwarf = NULL;
+	if (!gobin_has_dwarf(b))
+		return -ENOENT;
+	headers = save_headers(b, &at, &n);
+	if (!headers)
+		return at ? -ENOMEM : -EBADMSG;
+	elf_version(EV_CURRENT);
+	*elf = elf_memory((char *)b->elf.map, b->elf.size);
+	/* All of its sections are unpacked now, and not looked up in the headers again. */
+	*dwarf = *elf ? dwarf_begin_elf(*elf, DWARF_C_READ, NULL) : NULL;
+	memcpy(at, headers, n);
+	free(headers);
+	if (!*dwarf)
+		godwarf_close(*elf, NULL);
+	return *dwarf ? 0 : -EBADMSG;
+}
+
+void godwarf_close(Elf *elf, Dwarf *dwarf)
+{
+	if (dwarf)
+		dwarf_end(dwarf);
+	if (elf)
+		elf_end(elf);
+}
+
 int godwarf_layout(const struct gobin *b, struct golayout *out)
 {
 	const unsigned all = (1u << N_STRUCTS) - 1;
 	unsigned found = 0;
 
-	if (!gobin_has_dwarf(b))
+	Elf *elf;
+	Dwarf *dw;
+
+	if (godwarf_open(b, &elf, &dw))
 		return -ENOENT;
-	/* libdw decompresses the sections inside its Elf: one of its own, dropped afterwards. */
-	elf_version(EV_CURRENT);
-	Elf *elf = elf_memory((char *)b->elf.map, b->elf.size);
-	Dwarf *dw = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
 
 	/* The linker puts the types into package runtime's unit; the others are the second round.
 	 */
@@ -165,10 +218,7 @@ int godwarf_layout(const struct gobin *b, struct golayout *out)
 				read_unit(&unit, &found, out);
 		}
 	}
-	if (dw)
-		dwarf_end(dw);
-	if (elf)
-		elf_end(elf);
+	godwarf_close(elf, dw);
 	out->from_dwarf = found == all;
 	return found == all ? 0 : -ENOENT;
 }

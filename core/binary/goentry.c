@@ -241,6 +241,33 @@ void gocode_entry(const struct body *y, const struct check *k, struct gocode *ou
 		find_late(y, out);
 }
 
+void gocode_values_entry(const struct body *y, const struct check *k, struct gocode *out)
+{
+	const struct insn *jcc = &y->insns[k->jcc], *next = jcc + 1;
+	bool after;
+
+	if (out->loop_at_start)
+		return;
+	out->has_values_entry = true;
+	out->values_entry = out->start;
+	if (!k->found) {
+		out->has_values_entry = out->start.class != INSN_REFUSED;
+		return;
+	}
+	after = k->jcc + 1 < y->n && !gocode_targeted(y, 1, next->off) &&
+		next->class != INSN_REFUSED;
+	if (after && next->class == INSN_EMULATED) {
+		out->values_entry = point(next, 0);
+	} else if (jcc->class == INSN_EMULATED && !gocode_targeted(y, 1, jcc->off)) {
+		out->values_entry = point(jcc, 0);
+		out->values_entry.check_jcc = true;
+	} else if (after) {
+		out->values_entry = point(next, 0);
+	} else {
+		out->has_values_entry = false;
+	}
+}
+
 /* R14 is g from the entry on in ABIInternal code; an ABI0 wrapper loads it from TLS first. */
 bool gocode_g_in_r14(const struct body *y, const struct check *k)
 {

@@ -129,6 +129,12 @@ static void test_pclntab_refusals(void **state)
 	assert_refused(p, n, EBADMSG, "function table (pclntab) is missing");
 	memset(p + info, 0, 32);
 	assert_refused(p, n, ENOEXEC, "not a Go program");
+	memcpy(name, ".go_export", 10);
+	assert_refused(p, n, ENOTSUP, "built by gccgo, ");
+	memcpy(p + off, "tinygo_", 7);
+	assert_refused(p, n, ENOTSUP, "built by TinyGo, ");
+	memcpy(p + 0xf00, "UPX!", 4); /* behind the headers */
+	assert_refused(p, n, ENOTSUP, "packed by UPX: ");
 	free(p);
 }
 

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/text_format.h"
 #include "base/units.h"
+#include "cli/cli.h"
 
 arg_place_fn *arg_place;
 
@@ -45,6 +47,16 @@ void arg_error(const struct argp_state *state, const char *fmt, ...)
 	}
 	argp_error(state, "%s", safe ? safe : "wrong usage");
 	free(safe);
+}
+
+void arg_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
+{
+	error_t err = argp_parse(argp, argc, argv, flags, NULL, input);
+
+	if (!err)
+		return;
+	log_no_memory("the options cannot be read: %s", strerror(err));
+	exit(strcmp(argv[0], "gotrace record") ? STATUS_BAD_INPUT : STATUS_FAILED);
 }
 
 int arg_choice(struct argp_state *state, const char *what, const char *word,

@@ -16,6 +16,9 @@ extern arg_place_fn *arg_place;
 void arg_error(const struct argp_state *state, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* argp_parse, which exits, too, when there is no memory for it. argv[0] is "gotrace VERB". */
+void arg_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+
 /* Index of `word` in `names`, which ends with NULL. */
 int arg_choice(struct argp_state *state, const char *what, const char *word,
 	       const char *const *names);

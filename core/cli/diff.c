@@ -6,6 +6,7 @@
 
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "symbols/open_trace.h"
 #include "cli/pager.h"
 #include "report/diff_formats.h"
 
@@ -111,10 +112,10 @@ int cmd_diff(int argc, char **argv)
 	int err = 0;
 
 	argp_err_exit_status = STATUS_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	arg_parse(&argp, argc, argv, 0, &a);
 	signal(SIGPIPE, SIG_IGN);
 	for (unsigned s = 0; !err && s < 2; s++) {
-		r[s] = trace_reader_open(a.opt.file[s]);
+		r[s] = open_trace(a.opt.file[s]);
 		err = r[s] ? 0 : -1;
 	}
 	if (!err)

@@ -9,6 +9,7 @@
 
 #include "attach/kernel/caps.h"
 #include "attach/target/user.h"
+#include "cli/args.h"
 #include "cli/cli.h"
 
 #ifndef ENOTSUPP
@@ -121,7 +122,7 @@ int cmd_doctor(int argc, char **argv)
 	struct rlimit files;
 	struct caps c;
 
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	arg_parse(&argp, argc, argv, 0, NULL);
 	caps_probe(&c);
 	if (!uname(&u))
 		printf("%-5s %-34s %s %s, %s\n", "", "kernel", u.sysname, u.release, u.machine);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A trace's events as text, for bug reports. */
 #include <argp.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 
+#include "base/log.h"
 #include "base/outfile.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "symbols/open_trace.h"
 #include "trace/evlist.h"
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -31,14 +34,16 @@ int cmd_dump(int argc, char **argv)
 	const char *file = NULL;
 
 	argp_err_exit_status = STATUS_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &file);
+	arg_parse(&argp, argc, argv, 0, &file);
 	signal(SIGPIPE, SIG_IGN);
-	struct trace_reader *r = trace_reader_open(file);
+	struct trace_reader *r = open_trace(file);
 
 	if (!r)
 		return STATUS_BAD_INPUT;
 	int err = evlist_dump(stdout, r);
 
+	if (err == -ENOMEM)
+		log_no_memory("no memory to print the events");
 	int written = outfile_check(stdout);
 
 	err = err ? err : written;

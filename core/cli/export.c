@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <argp.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "symbols/open_trace.h"
 #include "cli/output.h"
 #include "cli/view_options.h"
 #include "export/export.h"
@@ -38,7 +41,9 @@ static const struct argp_option options[] = {
 	{ "output", 'o', "OUT", 0,
 	  "output file (default: standard output); a failed export leaves none", 1 },
 	{ "weight", KEY_WEIGHT, "WHAT", 0,
-	  "weight of a path: self time (ns, default), total time (ns) or calls", 2 },
+	  "weight of a path: self time (ns, default), total time (ns) or calls; of a trace with --states also run, ready, "
+	  "wait or syscall, parts of self",
+	  2 },
 	{ "no-go-edges", KEY_NO_GO_EDGES, NULL, 0,
 	  "paths begin at a goroutine's first function, not at the function whose go statement "
 	  "started it",
@@ -137,7 +142,8 @@ static error_t parse_perun(int key, char *arg, struct argp_state *state)
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	static const char *const weights[] = { "self", "total", "calls", NULL };
+	static const char *const weights[] = { "self",  "total", "calls",   "run",
+					       "ready", "wait",  "syscall", NULL };
 	struct export_args *a = state->input;
 
 	switch (key) {
@@ -215,7 +221,7 @@ static int write_output(const struct export_args *a)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < a->n_files; i++) {
-		r[i] = trace_reader_open(a->files[i]);
+		r[i] = open_trace(a->files[i]);
 		err = r[i] ? 0 : -1;
 	}
 	if (!err)
@@ -224,6 +230,8 @@ static int write_output(const struct export_args *a)
 		err = output_open(&out, a->out, a->format->binary);
 	if (!err)
 		err = output_close(&out, a->format->write(r, a->n_files, &a->opt, out.file));
+	if (err == -ENOMEM)
+		log_no_memory("no memory for the export");
 	for (size_t i = 0; i < 2; i++)
 		if (r[i])
 			trace_reader_close(r[i]);
@@ -249,7 +257,7 @@ int cmd_export(int argc, char **argv)
 	struct export_args a = { 0 };
 
 	argp_err_exit_status = STATUS_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	arg_parse(&argp, argc, argv, 0, &a);
 	signal(SIGPIPE, SIG_IGN);
 	a.opt.view = &a.view.view;
 	int err = write_output(&a);

@@ -8,7 +8,7 @@ function __gotrace_values # VERB OPTION
         string replace -ra ',| and | or ' ' ' | string split -n ' '
 end
 
-# The binary that the command line is about: of plan, its file; of record, the command, --exe or the process of --pid.
+# The binary that the command line is about: of plan, its file; of record, the command, --exe or the process of --pid; of top, that.
 function __gotrace_binary # VERB WORD...
     set -l verb $argv[1]
     set -l previous ''
@@ -19,7 +19,7 @@ function __gotrace_binary # VERB WORD...
                     echo $word
                     return
                 end
-            case 'record --pid'
+            case 'record --pid' 'top --pid'
                 echo /proc/$word/exe
                 return
         end
@@ -52,7 +52,7 @@ function __gotrace_complete
         return
     end
     set -l verb $words[2]
-    if test $verb = record; and contains -- -- $words
+    if contains -- $verb record sample; and contains -- -- $words
         __fish_complete_path $word
         return
     end
@@ -65,7 +65,7 @@ function __gotrace_complete
         set option $words[-1]
     end
     switch "$option"
-        case -f --function -x --exclude
+        case -f --function -x --exclude --args --ret --key
             set -l binary (__gotrace_binary $verb $all[3..]); and printf "$before%s\n" (__gotrace_names $binary function)
         case -p --package
             set -l binary (__gotrace_binary $verb $all[3..]); and printf "$before%s\n" (__gotrace_names $binary package)

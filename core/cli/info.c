@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,8 +11,12 @@
 #include "base/outfile.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "symbols/open_trace.h"
 #include "analysis/probe_cost.h"
+#include "base/log.h"
 #include "base/text_format.h"
+#include "model/summary.h"
+#include "trace/keys.h"
 #include "trace/trace.h"
 
 #define NAME_WIDTH       26 /* the longest key has 25 letters */
@@ -25,8 +30,12 @@ struct info_args {
 
 /* Counts of events, which are not paired here. */
 struct counted {
+	uint64_t samples;
+	const struct sample_tables *tables; /* the reader's */
 	uint64_t events, kinds[EV_KIND_MAX + 1], other, lost;
 	uint64_t first_ns, last_ns;
+	bool summary;    /* there is one, and it knows all this but the kinds */
+	uint64_t stored; /* events in the file besides */
 };
 
 static const struct argp_option options[] = {
@@ -45,11 +54,77 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+/* What the summary says of all events. 0 or -errno (logged) */
+static int take_summary(struct trace_reader *r, struct counted *c)
+{
+	struct model_totals t;
+	const uint8_t *p;
+	size_t n;
+	int got = trace_reader_summary(r, &p, &n);
+	const char *fault = got < 0    ? "it does not unpack"
+			    : got == 0 ? "there is none that is whole"
+				       : summary_totals(&t, p, n);
+
+	if (fault) {
+		log_error("the trace's summary cannot be read: %s", fault);
+		return got == -ENOMEM ? got : -EBADMSG;
+	}
+	c->summary = true;
+	c->stored = c->events;
+	c->events = t.events;
+	c->lost = t.lost_events;
+	c->first_ns = t.first_ns;
+	c->last_ns = t.last_ns;
+	return 0;
+}
+
+/* What a trace of samples has: of one of these kinds of things. */
+static const struct {
+	const char *name;
+	size_t off;
+} sample_counts[] = {
+	{ "processes", offsetof(struct sample_tables, n_processes) },
+	{ "images", offsetof(struct sample_tables, n_images) },
+	{ "stacks", offsetof(struct sample_tables, n_stacks) },
+	{ "label_sets", offsetof(struct sample_tables, n_labels) },
+	{ "symbols", offsetof(struct sample_tables, n_symbols) },
+	{ "locations", offsetof(struct sample_tables, n_locations) },
+};
+
+static uint64_t sample_count(const struct sample_tables *t, size_t i)
+{
+	size_t n = 0;
+
+	if (t)
+		memcpy(&n, (const char *)t + sample_counts[i].off, sizeof(n));
+	return n;
+}
+
+static int count_samples(struct trace_reader *r, struct counted *c)
+{
+	struct sample_span span;
+	int got;
+
+	while ((got = trace_reader_samples(r, &span)) > 0) {
+		c->samples += span.n;
+		for (size_t i = 0; i < span.n; i++) {
+			if (!c->first_ns)
+				c->first_ns = span.s[i].ts_ns;
+			if (span.s[i].ts_ns > c->last_ns)
+				c->last_ns = span.s[i].ts_ns;
+		}
+	}
+	c->tables = trace_reader_tables(r);
+	return got;
+}
+
 static int count(struct trace_reader *r, struct counted *c)
 {
 	struct event_ext ev;
 	int got;
 
+	if (trace_is_samples(trace_reader_info(r)))
+		return count_samples(r, c);
 	while ((got = trace_reader_next(r, &ev)) > 0) {
 		c->events++;
 		if (ev.h.kind <= EV_KIND_MAX)
@@ -65,6 +140,8 @@ static int count(struct trace_reader *r, struct counted *c)
 		if (ev.h.ts_ns > c->last_ns)
 			c->last_ns = ev.h.ts_ns;
 	}
+	if (!got && trace_info_get(trace_reader_info(r), KEY_SUMMARY))
+		got = take_summary(r, c);
 	return got;
 }
 
@@ -97,9 +174,19 @@ static void show_text(const struct trace_reader *r, const struct counted *c)
 	       : trace_reader_growing(r)
 		       ? "no: still being recorded"
 		       : "no: gotrace was killed, the disk was full or the file was cut");
+	if (trace_is_samples(t)) {
+		printf(NAME "%" PRIu64 "\n", "samples", c->samples);
+		for (size_t i = 0; i < sizeof(sample_counts) / sizeof(*sample_counts); i++)
+			printf(NAME "%" PRIu64 "\n", sample_counts[i].name,
+			       sample_count(c->tables, i));
+		printf(NAME "%.6f s\n", "duration", (double)(c->last_ns - c->first_ns) / 1e9);
+		return;
+	}
 	printf(NAME "%zu\n", "functions", t->n_funcs);
 	printf(NAME "%zu\n", "sites", t->n_sites);
 	printf(NAME "%" PRIu64 "\n", "events", c->events);
+	if (c->summary)
+		printf(NAME "%" PRIu64 "\n", "events_kept", c->stored);
 	for (unsigned k = 1; k <= EV_KIND_MAX; k++)
 		if (c->kinds[k])
 			printf("  %-24s %" PRIu64 "\n", event_kind_name(k), c->kinds[k]);
@@ -127,9 +214,16 @@ static void show_json(const struct trace_reader *r, const struct counted *c)
 	json_kv_bool(&j, "complete", trace_reader_complete(r));
 	if (!trace_reader_complete(r) && trace_reader_growing(r))
 		json_kv_bool(&j, "recording", true);
+	if (trace_is_samples(t)) {
+		json_kv_u64(&j, "samples", c->samples);
+		for (size_t i = 0; i < sizeof(sample_counts) / sizeof(*sample_counts); i++)
+			json_kv_u64(&j, sample_counts[i].name, sample_count(c->tables, i));
+	}
 	json_kv_u64(&j, "functions", t->n_funcs);
 	json_kv_u64(&j, "sites", t->n_sites);
 	json_kv_u64(&j, "events", c->events);
+	if (c->summary)
+		json_kv_u64(&j, "events_kept", c->stored);
 	json_key(&j, "kinds");
 	json_open(&j, '{');
 	for (unsigned k = 1; k <= EV_KIND_MAX; k++)
@@ -165,9 +259,9 @@ int cmd_info(int argc, char **argv)
 	struct counted c = { 0 };
 
 	argp_err_exit_status = STATUS_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	arg_parse(&argp, argc, argv, 0, &a);
 	signal(SIGPIPE, SIG_IGN);
-	struct trace_reader *r = trace_reader_open(a.file);
+	struct trace_reader *r = open_trace(a.file);
 
 	if (!r)
 		return STATUS_BAD_INPUT;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <argp.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@ static const struct verb {
 	const char *what;
 } verbs[] = {
 	{ "record", cmd_record, "run a Go program, or attach to one, and record its calls" },
+	{ "sample", cmd_sample, "run programs, or attach to some, and sample what they execute" },
+	{ "top", cmd_top, "show what a recording that goes on, or a process, does now" },
 	{ "report", cmd_report, "show where the time of a recorded program went" },
 	{ "export", cmd_export, "write a trace for flamegraph.pl and other programs" },
 	{ "diff", cmd_diff, "show what changed from one trace to another" },
@@ -116,7 +119,11 @@ int main(int argc, char **argv)
 		if (strcmp(argv[1], verbs[i].name))
 			continue;
 		snprintf(name, sizeof(name), "gotrace %s", verbs[i].name);
-		if (expand(&argc, &argv, name) || has_strange_option(argv))
+		int err = expand(&argc, &argv, name);
+
+		if (err == -ENOMEM)
+			return verbs[i].run == cmd_record ? STATUS_FAILED : STATUS_BAD_INPUT;
+		if (err || has_strange_option(argv))
 			return STATUS_USAGE;
 		return verbs[i].run(argc, argv);
 	}

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/correction.h"
 #include "base/log.h"
 #include "base/text_format.h"
 #include "base/vec.h"
@@ -32,7 +33,8 @@ static size_t heaviest(const struct loaded_trace *t)
 	size_t most = t->n_funcs;
 
 	for (size_t i = 0; i < t->n_funcs; i++)
-		if (t->funcs[i].self_ns > t->totals->root_ns / 2)
+		if (t->funcs[i].self_ns > t->totals->root_ns / 2 &&
+		    !correction_unsure(&t->funcs[i]))
 			most = i;
 	return most;
 }

@@ -24,7 +24,7 @@ static int add(struct option_words *w, const char *word, char *place)
 	if (!err)
 		err = vec_reserve(&w->places, &w->cap_places, (size_t)w->n + 2);
 	if (err) {
-		log_error("no memory for the options");
+		log_no_memory("no memory for the options");
 		free(copy);
 		free(place);
 		return err;

@@ -175,10 +175,12 @@ int output_open(struct output *o, const char *path, bool binary)
 		output_close(o, -ENOTTY);
 		return -ENOTTY;
 	}
-	if (err) {
+	if (err == -ENOMEM)
+		log_no_memory("%s: cannot be written: %s", path, why_not(err));
+	else if (err)
 		log_error("%s: cannot be written: %s", path, why_not(err));
+	if (err)
 		forget(o);
-	}
 	return err;
 }
 

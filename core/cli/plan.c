@@ -73,8 +73,11 @@ static int show(const struct plan_args *a, const struct gobin *b)
 	struct plan *p = plan_build(b, &a->selection.plan);
 	int err;
 
-	if (!p)
+	if (!p) {
+		if (errno == ENOMEM)
+			log_no_memory("no memory for the plan");
 		return STATUS_BAD_INPUT;
+	}
 	err = a->json      ? plan_print_json(p, stdout)
 	      : a->explain ? plan_print_sites(p, stdout)
 	      : a->list    ? plan_print_text(p, stdout)
@@ -106,7 +109,7 @@ int cmd_plan(int argc, char **argv)
 	struct plan_args a = { 0 };
 	int status = STATUS_BAD_INPUT;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	arg_parse(&argp, argc, argv, 0, &a);
 	int fd = open(a.binary, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
 		log_error("%s: %s", a.binary, strerror(errno));
@@ -115,6 +118,8 @@ int cmd_plan(int argc, char **argv)
 
 		if (b)
 			status = show(&a, b);
+		else if (errno == ENOMEM)
+			log_no_memory("no memory for the functions of %s", a.binary);
 		gobin_close(b);
 		close(fd);
 	}

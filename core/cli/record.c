@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,32 +83,33 @@ static int describe(struct run *r)
 	if (!err)
 		err = set_list(t, KEY_SELECT_EXCLUDE, p->excludes, p->n_excludes);
 	if (!err)
+		err = set_list(t, KEY_SELECT_KEY, r->opt.selection.keys, r->opt.selection.n_keys);
+	if (!err)
 		err = set_presets(t, p->presets);
 	if (!err && r->clock.unchecked && r->probing.strategy == PROBE_INLINE)
 		err = trace_info_set(t, KEY_CLOCK_UNCHECKED, "1");
 	if (!err && p->wrappers)
 		err = trace_info_set(t, KEY_SELECT_WRAPPERS, "1");
+	if (!err)
+		err = record_keep_describe(r, t);
 	return err ? err : recording_describe(&r->recording, t);
 }
 
 /* ---- the run */
 
-/* A signalfd for the signals that gotrace handles. A signal that was ignored when gotrace started
- * (nohup, a background job of a script) stays ignored. */
-static int block_signals(struct run *r)
-{
-	static const int wanted[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-	struct sigaction was;
-	sigset_t set;
+/* What is opened before the links, which raise the limit to what they need. */
+#define FILES_MIN 64
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
-		if (!sigaction(wanted[i], NULL, &was) && was.sa_handler != SIG_IGN)
-			sigaddset(&set, wanted[i]);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	/* If SIGCHLD were ignored, the command's exit status would be lost. */
-	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, &r->old_child);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+static void raise_files(struct rlimit *was)
+{
+	struct rlimit files;
+
+	getrlimit(RLIMIT_NOFILE, was);
+	files = *was;
+	if (files.rlim_cur < FILES_MIN) {
+		files.rlim_cur = files.rlim_max < FILES_MIN ? files.rlim_max : FILES_MIN;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
 }
 
 static int start_target(struct run *r)
@@ -120,12 +120,23 @@ static int start_target(struct run *r)
 		.user = &r->user,
 		.signal_mask = &r->old_mask,
 		.on_child = &r->old_child,
+		.files = &r->old_files,
 		.stub_fd = r->probing.stub_fd,
 		.rings_fd = r->probing.rings.fd,
 	};
 
-	return r->opt.pid ? target_attach(&r->target, r->opt.pid)
-			  : target_launch(&r->target, &launch);
+	raise_files(&r->old_files);
+	if (signals_open(&r->signals, !r->opt.pid,
+			 gate_args_signals(&r->opt.gate) | flight_args_signals(&r->opt.flight)))
+		return -1;
+	/* If SIGCHLD were ignored, the command's exit status would be lost. */
+	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, &r->old_child);
+	if (r->opt.pid)
+		return target_attach(&r->target, r->opt.pid);
+	signal_watch_launching(&r->signals.watch, true);
+	int err = target_launch(&r->target, &launch);
+	signal_watch_launching(&r->signals.watch, false);
+	return err;
 }
 
 /* Ends as the command did: the same status, or death by the same signal. */
@@ -134,7 +145,7 @@ static int status_of_target(const struct run *r)
 	int status = r->target.wait_status;
 
 	if (r->recording.reason == END_INTERRUPTED && r->target.launched && !r->target.ended)
-		status = r->recording.end_signal;
+		status = r->signals.end_signal;
 	else if (!r->target.launched || !r->target.ended)
 		return 0;
 	if (!WIFSIGNALED(status))
@@ -160,8 +171,9 @@ static int run_prepared(struct run *r)
 
 	/* A line that is rewritten would be torn by what the command writes to the same terminal.
 	 */
-	rec->advise = !r->opt.trial_ns && (r->opt.pid || isatty(STDERR_FILENO));
-	rec->show_progress = isatty(STDERR_FILENO) && (r->opt.pid || !isatty(STDOUT_FILENO));
+	rec->advise = !r->opt.trial_ns && !r->host && (r->opt.pid || isatty(STDERR_FILENO));
+	rec->show_progress = !r->host && isatty(STDERR_FILENO) &&
+			     (r->opt.pid || !isatty(STDOUT_FILENO));
 	/* A held child that was killed is an error like any other; the command was forked before
 	 * and has its own settings. */
 	signal(SIGPIPE, SIG_IGN);
@@ -173,11 +185,14 @@ static int run_prepared(struct run *r)
 	if (record_open_output(r, &fd))
 		return STATUS_FAILED;
 	writer = trace_writer_new(fd, &r->info);
-	if (writer && record_publish_output(r)) {
+	if (writer && (record_keep_begin(r, writer) || record_publish_output(r) ||
+		       (r->host && r->host->begin(r->host->ctx)))) {
 		trace_writer_abort(writer);
 		writer = NULL;
 	}
 	err = writer ? recording_run(rec, writer) : -errno;
+	if (r->host)
+		r->host->end(r->host->ctx);
 	if (!writer || rec->exec_err || (r->target.launched && !r->target.exec_ns)) {
 		record_withdraw_output(r);
 		if (!rec->exec_err)
@@ -187,7 +202,7 @@ static int run_prepared(struct run *r)
 	}
 	if (r->opt.trial_ns)
 		record_trial_print(r, stderr);
-	else
+	else if (!r->host)
 		record_say_how_it_ended(r, err);
 	recording_close(rec); /* the command may run much longer */
 	if (rec->reason != END_INTERRUPTED)
@@ -225,10 +240,11 @@ static int record(struct run *r)
 		.duration_ns = r->opt.trial_ns ? r->opt.trial_ns : r->opt.duration_ns,
 		.max_bytes = r->opt.max_bytes,
 		.max_cost = r->opt.max_cost,
+		.never_released = r->named,
 		.target = &r->target,
-		.signal_fd = block_signals(r),
+		.signals = &r->signals,
 	};
-	if (rec->signal_fd < 0 || start_target(r))
+	if (start_target(r))
 		return STATUS_FAILED;
 	if (!recording_prepare(rec))
 		status = run_prepared(r);
@@ -238,30 +254,66 @@ static int record(struct run *r)
 	else
 		status = STATUS_FAILED;
 	recording_close(rec);
+	record_keep_end(r);
 	if (status < 0)
 		return status_of_target(r);
 	return status;
 }
 
-int cmd_record(int argc, char **argv)
+static struct run *new_run(void)
 {
 	struct run *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->exe_fd = r->probing.stub_fd = r->probing.rings.fd = -1;
+	r->signals.fd = -1;
+	r->target = (struct target){ .pidfd = -1, .hold_fd = -1, .exec_fd = -1 };
+	return r;
+}
+
+static void free_run(struct run *r)
+{
+	target_close(&r->target);
+	signals_close(&r->signals);
+	probing_close(&r->probing);
+	plan_free(r->plan);
+	gobin_close(r->binary);
+	if (r->exe_fd >= 0)
+		close(r->exe_fd);
+	trace_info_free(&r->info);
+	free(r->also);
+	free(r->named);
+	free(r);
+}
+
+int record_with(struct record_options *opt, const struct record_host *host)
+{
+	struct run *r = new_run();
 	int status = STATUS_FAILED;
 
-	if (r) {
-		r->exe_fd = r->probing.stub_fd = r->probing.rings.fd = -1;
-		r->target = (struct target){ .pidfd = -1, .hold_fd = -1, .exec_fd = -1 };
-		record_options_parse(&r->opt, argc, argv);
-		status = record(r);
-		target_close(&r->target);
-		probing_close(&r->probing);
-		plan_free(r->plan);
-		gobin_close(r->binary);
-		if (r->exe_fd >= 0)
-			close(r->exe_fd);
-		trace_info_free(&r->info);
-		selection_free(&r->opt.selection);
+	if (!r)
+		return status;
+	r->opt = *opt;
+	r->host = host;
+	status = record(r);
+	*opt = r->opt; /* whose lists are the caller's to free, as they are now */
+	free_run(r);
+	return status;
+}
+
+int cmd_record(int argc, char **argv)
+{
+	struct record_options *opt = calloc(1, sizeof(*opt));
+	int status = STATUS_FAILED;
+
+	if (opt) {
+		record_options_parse(opt, argc, argv);
+		status = record_with(opt, NULL);
+		selection_free(&opt->selection);
+		gate_args_free(&opt->gate);
+		flight_args_free(&opt->flight);
 	}
-	free(r);
+	free(opt);
 	return status;
 }

@@ -45,10 +45,16 @@ static void say_what_there_is(const struct run *r, const struct collector_stats 
 	if (r->recording.n_pauses)
 		snprintf(pause, sizeof(pause), "; all threads were stopped for %s to attach",
 			 HUMAN(r->recording.pause_ns));
-	log_info("%s: %" PRIu64 " events in %.1f %s, %s%s%s%s; next: gotrace report%s%s", file,
-		 s->events, bytes / (bytes < 1000000 ? 1e3 : 1e6), bytes < 1000000 ? "KB" : "MB",
-		 lost, cost ? "; " : "", cost ? cost : "", pause,
-		 strcmp(file, "gotrace.out") ? " " : "", strcmp(file, "gotrace.out") ? file : "");
+	uint64_t kept = trace_info_u64(end, KEY_END_KEPT, s->events);
+	char of[40] = "";
+
+	if (kept != s->events)
+		snprintf(of, sizeof(of), " of %" PRIu64, s->events);
+	log_info("%s: %s%" PRIu64 "%s events in %.1f %s, %s%s%s%s; next: gotrace report%s%s", file,
+		 r->opt.keep.summary ? "summary of " : "", kept, of,
+		 bytes / (bytes < 1000000 ? 1e3 : 1e6), bytes < 1000000 ? "KB" : "MB", lost,
+		 cost ? "; " : "", cost ? cost : "", pause, strcmp(file, "gotrace.out") ? " " : "",
+		 strcmp(file, "gotrace.out") ? file : "");
 	if (warning)
 		log_warn("%s", warning);
 	if (trace_info_get(end, KEY_WARN_LOAD))
@@ -68,8 +74,11 @@ void record_say_how_it_ended(const struct run *r, int err)
 	if (err)
 		log_warn("%s was cut short: %s; what is in it can be read", r->opt.output,
 			 strerror(-err));
-	else if (rec->reason == END_DURATION || rec->reason == END_SIZE)
-		log_info("tracing ended by %s%s", rec->reason == END_DURATION ? "-d" : "--max-size",
+	else if (rec->reason == END_DURATION || rec->reason == END_SIZE || rec->reason == END_WHEN)
+		log_info("tracing ended by %s%s",
+			 rec->reason == END_DURATION ? "-d"
+			 : rec->reason == END_WHEN   ? "--when"
+						     : "--max-size",
 			 r->target.launched && !r->target.ended ? "; the command keeps running"
 								: "");
 	if (s.lost_events)

@@ -15,11 +15,12 @@ enum {
 	OPT_EXE,
 	OPT_PID,
 	OPT_ATTACH,
-	OPT_RET,
+	OPT_RETS,
 	OPT_RING,
 	OPT_RINGS,
 	OPT_OVERFLOW,
 	OPT_MAX_COST,
+	OPT_STATES,
 	OPT_TRIAL
 };
 
@@ -28,7 +29,7 @@ static const struct argp_option options[] = {
 	  "Trace to write (default gotrace.out); an existing one is renamed to FILE.old", 1 },
 	{ "pid", OPT_PID, "PID", 0, "Attach to a running process; Ctrl-C detaches", 1 },
 	{ "exe", OPT_EXE, "BINARY", 0,
-	  "The Go binary to probe, if COMMAND is another program that executes it in its own process",
+	  "The Go binary to probe, if COMMAND is another program that executes it in its own process, or loads it as a library",
 	  1 },
 	{ "user", OPT_USER, "NAME", 0,
 	  "Run COMMAND as this user (default under sudo: the user who called sudo)", 1 },
@@ -39,6 +40,9 @@ static const struct argp_option options[] = {
 	  "Probing may take this share of COMMAND's processor time, such as 20%: functions whose probes take most are "
 	  "released while it runs, and the trace says from when on their calls are not counted",
 	  2 },
+	{ "states", OPT_STATES, NULL, 0,
+	  "Record when each goroutine runs, is runnable, waits (and for what) or is in a system call, and who wakes it",
+	  1 },
 	{ "trial", OPT_TRIAL, "SECONDS", 0,
 	  "Write no trace: run for this time with --max-cost (default 20%), print how often each function was called and "
 	  "what its probes cost, and the -x options that keep probing below that share; COMMAND keeps running",
@@ -60,7 +64,7 @@ static const struct argp_option options[] = {
 	  "auto (default), multi (one link for all probes; Linux 6.6) or perf (one link for each probe: "
 	  "slow to detach)",
 	  20 },
-	{ "ret", OPT_RET, "HOW", 0,
+	{ "rets", OPT_RETS, "HOW", 0,
 	  "auto (default: the BPF program performs the RET where the kernel allows it) or step (the kernel "
 	  "single-steps each RET: a second trap)",
 	  20 },
@@ -111,11 +115,33 @@ static void check_together(struct record_options *o, struct argp_state *state)
 	if (!o->pid == !o->command)
 		arg_error(state, o->pid ? "give either --pid or a command, not both"
 					: "a command or --pid is needed");
+	if (o->trial_ns && (o->keep.summary || o->keep.min_duration_ns || gate_args_any(&o->gate)))
+		arg_error(
+			state,
+			"--trial writes no trace: --summary and --min-duration do not go with it");
 	if (o->trial_ns && (o->duration_ns || o->max_bytes || o->output))
 		arg_error(
 			state,
 			"--trial writes no trace and ends by itself: -o, -d and --max-size do not go "
 			"with it");
+	if (o->flight.last &&
+	    (o->trial_ns || o->keep.summary || o->keep.min_duration_ns || o->max_bytes))
+		arg_error(
+			state,
+			"--keep-last does not go with --trial, --summary, --min-duration and --max-size");
+	if ((o->selection.plan.n_args || o->selection.plan.n_rets) &&
+	    (o->trial_ns || o->keep.summary || o->keep.min_duration_ns))
+		arg_error(state, "--args and --ret store values with each call: %s",
+			  o->trial_ns       ? "--trial keeps no calls"
+			  : o->keep.summary ? "--summary keeps no calls"
+					    : "--min-duration does not keep values");
+	if (o->selection.plan.states &&
+	    (o->trial_ns || o->keep.summary || o->keep.min_duration_ns || o->flight.last ||
+	     gate_args_any(&o->gate)))
+		arg_error(
+			state,
+			"--states tells all that goroutines do: it does not go with --trial, --summary, "
+			"--min-duration, --keep-last and options that leave calls out");
 	if (o->pid && (o->exe || o->user))
 		arg_error(state, "--exe and --user go with a command, not with --pid");
 	if (!o->inline_ring_bytes && !o->n_rings && !o->drop)
@@ -150,6 +176,9 @@ static error_t parse_cost(struct record_options *o, int key, char *arg, struct a
 		if (parse_duration_ns(arg, 1000000000, &o->trial_ns) || !o->trial_ns)
 			arg_error(state, "--trial: '%s' is not a time", arg);
 		return 0;
+	case OPT_STATES:
+		o->selection.plan.states = true;
+		return 0;
 	case OPT_MAX_COST:
 		o->max_cost = parse_share(arg, state);
 		return 0;
@@ -166,6 +195,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->selection;
+		state->child_inputs[1] = &o->keep;
+		state->child_inputs[2] = &o->gate;
+		state->child_inputs[3] = &o->flight;
 		return 0;
 	case 'o':
 		o->output = arg;
@@ -198,10 +230,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (attach_kind_parse(arg, &o->kind))
 			arg_error(state, "--attach: '%s' is not auto, multi or perf", arg);
 		return 0;
-	case OPT_RET:
+	case OPT_RETS:
 		if (strcmp(arg, "auto") && strcmp(arg, "step"))
-			arg_error(state, "--ret: '%s' is not auto or step", arg);
-		o->step_rets = !strcmp(arg, "step");
+			arg_error(state, "--rets: '%s' is not auto or step", arg);
+		o->selection.step_rets = !strcmp(arg, "step");
 		return 0;
 	case ARGP_KEY_ARGS:
 		o->command = state->argv + state->next;
@@ -222,13 +254,16 @@ void record_options_parse(struct record_options *o, int argc, char **argv)
 {
 	static const struct argp_child children[] = {
 		{ &selection_argp, 0, "Which functions to trace, and how to probe them:", 10 },
+		{ &keep_argp, 0, "What of it to keep:", 15 },
+		{ &gate_argp, 0, "Which calls to record:", 13 },
+		{ &flight_argp, 0, "Only what came last, a flight recorder:", 16 },
 		{ 0 },
 	};
 	static const struct argp argp = { options, parse,    "-- COMMAND [ARG...]\n--pid PID",
 					  doc,     children, NULL,
 					  NULL };
 
-	*o = (struct record_options){ .ring_bytes = 8 << 20 };
+	*o = (struct record_options){ .ring_bytes = RECORD_RING_BYTES };
 	/* In order: options after the command's name belong to the command. */
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, o);
+	arg_parse(&argp, argc, argv, ARGP_IN_ORDER, o);
 }

@@ -7,19 +7,25 @@
 #include <sys/types.h>
 
 #include "attach/probes/probes.h"
+#include "cli/flight_args.h"
+#include "cli/gate_args.h"
+#include "cli/keep_options.h"
 #include "cli/selection.h"
 
-#define TRIAL_MAX_COST 0.2
+#define TRIAL_MAX_COST    0.2
+#define RECORD_RING_BYTES (8u << 20)
 
 struct record_options {
 	struct selection selection;
+	struct keep_options keep;
+	struct gate_args gate;
+	struct flight_args flight;
 	const char *output;     /* "gotrace.out" */
 	const char *user, *exe; /* NULL: not given */
 	double max_cost;        /* --max-cost; 0: not given */
 	uint64_t trial_ns;      /* --trial; 0: not given */
 	uint64_t duration_ns, max_bytes, ring_bytes;
 	enum attach_kind kind;
-	bool step_rets;
 	uint64_t inline_ring_bytes; /* of each P's ring; 0: default */
 	unsigned n_rings;           /* 0: as many as Ps */
 	bool drop;                  /* --overflow=drop */

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/record_run.h"
+#include "plan/func_glob.h"
 
 /* ---- which binary */
 
@@ -86,8 +87,11 @@ static int open_binary(struct run *r)
 		return STATUS_FAILED;
 	}
 	r->binary = gobin_open(r->exe_fd, path);
+	if (!r->binary && errno == ENOMEM)
+		log_no_memory("no memory for the functions of %s", path);
 	if (!r->binary && !r->opt.exe && !r->opt.pid && errno == ENOEXEC)
-		log_info("to trace a Go binary that %s executes: gotrace record --exe BINARY -- %s",
+		log_info("to trace a Go binary that %s executes, or a Go library that it loads: "
+			 "gotrace record --exe BINARY -- %s",
 			 r->opt.command[0], r->opt.command[0]);
 	if (!r->binary || gobin_layout(r->binary, &r->layout))
 		return STATUS_FAILED;
@@ -112,6 +116,8 @@ int record_find_binary(struct run *r)
 	if (!status && r->opt.exe) {
 		int err = target_resolve(r->opt.exe, &r->user, r->binary_path);
 
+		if (err == -EACCES && strchr(r->opt.exe, '/'))
+			err = 0; /* a shared library need not be executable, only readable */
 		if (err) {
 			log_error("--exe %s: %s", r->opt.exe, strerror(-err));
 			return STATUS_FAILED;
@@ -174,9 +180,6 @@ static const char *inline_obstacle(struct run *r, unsigned n_rings, uint32_t rin
 		return "in a process that runs already it has to be asked for";
 	if (opt->strategy == PROBE_AUTO && r->opt.exe)
 		return "COMMAND is not BINARY itself: it is patched at COMMAND's exec";
-	if (opt->strategy == PROBE_AUTO && r->opt.max_cost && !r->opt.trial_ns)
-		return "with --max-cost probes are to be taken off while the program runs, and its "
-		       "stubs would stay";
 	if (opt->strategy == PROBE_AUTO && r->opt.selection.stub != CHOICE_JUMP)
 		return "--stub asks for springboard's stubs";
 	r->clock = tsc_source_check();
@@ -194,10 +197,6 @@ static void prepare_inline(struct run *r, struct plan_options *opt)
 	const uint32_t ring_bytes = size_rings(r, n_rings);
 	const char *why = inline_obstacle(r, n_rings, ring_bytes);
 
-	if (!why && opt->strategy == PROBE_INLINE && r->opt.max_cost && !r->opt.trial_ns)
-		log_warn(
-			"--max-cost does not make inline stubs cheaper: those of released functions "
-			"stay, and their events are dropped; --probe=auto takes probes off");
 	opt->inline_stubs = (struct plan_inline_options){
 		.obstacle = why,
 		.layout = &r->layout,
@@ -205,6 +204,66 @@ static void prepare_inline(struct run *r, struct plan_options *opt)
 		.drop = r->opt.drop,
 		.shadow_stack = shadow_stack_of_file(r->exe_fd),
 	};
+}
+
+/* Functions that --trigger and --when name are probed. */
+static int add_also(struct run *r, struct plan_options *opt)
+{
+	const struct gate_args *gate = &r->opt.gate;
+
+	r->also = calloc(gate->n_triggers + 1, sizeof(*r->also));
+	if (!r->also) {
+		log_no_memory("no memory for the selection");
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < gate->n_triggers; i++)
+		r->also[opt->n_also++] = gate->triggers[i];
+	if (r->opt.flight.when_func)
+		r->also[opt->n_also++] = r->opt.flight.when_func;
+	opt->also = r->also;
+	return 0;
+}
+
+/* Without these nothing could be told: --max-cost does not release them. */
+static int mark_named(struct run *r)
+{
+	r->named = calloc(r->plan->n_funcs + 1, sizeof(*r->named));
+	if (!r->named) {
+		log_no_memory("no memory for the selection");
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < r->plan->n_funcs; i++)
+		for (size_t k = 0; k < r->opt.selection.plan.n_also && !r->named[i]; k++) {
+			int hit = func_glob_hits(r->also[k], r->plan->funcs[i].name);
+
+			if (hit < 0)
+				return hit;
+			r->named[i] = hit;
+		}
+	return 0;
+}
+
+static int check_also(struct run *r)
+{
+	const char *when = r->opt.flight.when_func;
+	int err = gate_args_check_plan(&r->opt.gate, r->plan, r->binary);
+
+	if (!err && when)
+		err = gate_args_check_glob("--when", when, r->plan, r->binary);
+	return err ? err : mark_named(r);
+}
+
+/* The states of goroutines can be had, if they are asked for. */
+static int check_states(const struct run *r)
+{
+	const struct plan_states *s = r->plan->states;
+	const char *why = s ? s->obstacle : NULL;
+
+	if (s && !why && (r->layout.g_waitreason < 0 || r->layout.g_atomicstatus < 0))
+		why = "where this runtime keeps a goroutine's state is not known";
+	if (why)
+		log_error("--states: %s; record without it", why);
+	return why ? -ENOTSUP : 0;
 }
 
 int record_plan(struct run *r)
@@ -215,8 +274,12 @@ int record_plan(struct run *r)
 	opt->stub = stub_kind(r);
 	if (opt->strategy == PROBE_INLINE || opt->strategy == PROBE_AUTO)
 		prepare_inline(r, opt);
+	if (add_also(r, opt))
+		return STATUS_FAILED;
 	r->plan = plan_build(r->binary, opt);
-	if (!r->plan)
+	if (!r->plan && errno == ENOMEM)
+		log_no_memory("no memory for the plan");
+	if (!r->plan || check_states(r) || check_also(r))
 		return STATUS_FAILED;
 	if (!r->plan->n_probed) {
 		log_error(
@@ -226,7 +289,7 @@ int record_plan(struct run *r)
 	}
 	const struct probing_options how = {
 		.caps = &r->caps,
-		.step_rets = r->opt.step_rets,
+		.step_rets = r->opt.selection.step_rets,
 		.launched = !r->opt.pid,
 		.other_command = r->opt.exe,
 		.exe_fd = r->exe_fd,

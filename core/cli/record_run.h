@@ -6,12 +6,44 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include "attach/collect/tsc_source.h"
 #include "attach/recording.h"
 #include "cli/record_options.h"
+#include "keep/flight.h"
+#include "keep/gate.h"
+#include "keep/live_model.h"
+#include "keep/min_duration.h"
+
+/* What decides, while the program runs, what gets into the trace. */
+struct keep {
+	struct trace_sink first;
+	struct live_model *live; /* NULL: no summary is kept */
+	/* NULL: all calls get from there to the trace, or none */
+	struct min_duration *min_duration;
+	struct trace_sink calls, writer; /* into it, out of it */
+	struct gate *gate;               /* NULL: all calls are kept */
+	struct flight *flight;           /* NULL: not only the last are */
+	unsigned n_windows;              /* FILE.1, FILE.2, ... so far */
+	bool on;                         /* --toggle: as it was switched last */
+};
+
+/* A recording that another verb makes: into a file of its own, without a word of record's. */
+struct record_host {
+	int fd; /* of the trace; borrowed */
+	/* Called when the trace is there, before anything is recorded (0 or -errno, logged), and
+	 * when it is whole. */
+	int (*begin)(void *ctx);
+	void (*end)(void *ctx);
+	void *ctx;
+};
+
+/* As `gotrace record` with these options, which must be whole. Returns its exit status. */
+int record_with(struct record_options *opt, const struct record_host *host);
 
 struct run {
+	const struct record_host *host; /* NULL: record itself */
 	struct record_options opt;
 	struct user invoker;         /* whose rights files are opened with, who owns the trace */
 	struct user user;            /* who the command runs as */
@@ -26,17 +58,33 @@ struct run {
 	struct probing probing;
 	struct target target;
 	struct recording recording;
+	struct signals signals;
 	struct trace_info info;
+	struct keep keep;
 	sigset_t old_mask; /* signals as gotrace found them, for the command */
 	struct sigaction old_child;
-	bool published; /* the trace has its name */
-	bool kept_old;  /* an existing trace was renamed to FILE.old */
+	struct rlimit old_files;
+	bool *named;       /* by function of the plan: it is one of `also` */
+	const char **also; /* globs of functions that options name besides the selection */
+	bool published;    /* the trace has its name */
+	bool kept_old;     /* an existing trace was renamed to FILE.old */
 };
 
 /* record_plan.c: finds the binary, and decides what of it is probed and how. 0 or an exit status
  * (logged). */
 int record_find_binary(struct run *r);
 int record_plan(struct run *r);
+
+/* record_keep.c: puts what the options ask for between the events and the trace: its keys, its
+ * sinks before recording_run, and frees them after recording_close. 0 or -errno (logged). */
+int record_keep_describe(const struct run *r, struct trace_info *info);
+int record_keep_begin(struct run *r, struct trace_writer *w);
+void record_keep_end(struct run *r);
+
+/* record_flight.c: the flight recorder becomes the first sink. 0 or -errno (logged). */
+int record_flight_begin(struct run *r, struct trace_writer *writer);
+/* Writes the windows that wait, ctx: struct run. Has the last reason for one come? */
+bool record_flight_tick(void *ctx);
 
 /* record_ending.c: warnings, and on a terminal one line on what was recorded and what to do next.
  * `err`: of the recording. */
@@ -49,6 +97,9 @@ int record_trial_print(const struct run *r, FILE *out);
 /* record_output.c: opens the trace file with the invoker's rights, under a temporary name. 0 or
  * -errno (logged). */
 int record_open_output(struct run *r, int *fd);
+/* The file of a window, FILE.n, in `path` of PATH_MAX bytes; an existing trace becomes FILE.n.old.
+ * 0 or -errno (logged). */
+int record_open_window(struct run *r, unsigned n, char *path, int *fd);
 /* What was written can be read: the file gets its name, an existing trace becomes FILE.old. 0 or
  * -errno (logged). */
 int record_publish_output(struct run *r);

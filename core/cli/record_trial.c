@@ -169,7 +169,7 @@ int record_trial_print(const struct run *r, FILE *out)
 		err = rows ? 0 : -ENOMEM;
 	}
 	if (err) {
-		log_error("no memory to say what the trial has shown");
+		log_no_memory("no memory to say what the trial has shown");
 	} else {
 		struct collector_stats s = collector_stats(rec->collector);
 

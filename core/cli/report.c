@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <argp.h>
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdlib.h>
 
+#include "base/vec.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "symbols/open_trace.h"
 #include "cli/open_up.h"
 #include "cli/pager.h"
 #include "cli/view_options.h"
@@ -14,7 +18,7 @@
 #define DEFAULT_PATHS     200
 #define DEFAULT_SHARE_PCT 1
 
-enum { KEY_MIN = 256, KEY_DEPTH, KEY_MIN_SHARE, KEY_FOLD, KEY_RAW };
+enum { KEY_MIN = 256, KEY_DEPTH, KEY_MIN_SHARE, KEY_FOLD, KEY_RAW, KEY_CALLERS };
 
 struct report_args {
 	struct report_options opt;
@@ -22,17 +26,22 @@ struct report_args {
 	struct view_options view;
 	const struct report_format *format;
 	const char *file;
-	bool limit_given;
+	bool limit_given, by_given;
 	/* by kind of row: an option that was given and needs it */
-	const char *option_of[BY_CALL + 1];
+	const char *option_of[BY_KINDS];
+	const char **callers;
+	size_t cap_callers;
 };
 
 static const struct argp_option options[] = {
-	{ "by", 'b', "WHAT", 0, "a row for each function (default), path, goroutine or call", 1 },
+	{ "by", 'b', "WHAT", 0,
+	  "a row for each function (default), path, goroutine, call or reason (why goroutines waited and where, of a "
+	  "trace with --states); of samples also label or thread",
+	  1 },
 	{ "format", 'F', "FORMAT", 0, "text (default), csv or json", 1 },
 	{ "sort", 's', "COLUMN", 0,
 	  "self (default), total, calls, morestack, cost (of its probes), mean, max, p50 or p99 (of its calls), the "
-	  "largest first. Without it, siblings in a tree of paths are sorted by share, and calls by when they began; "
+	  "largest first; of a trace with --states also run, ready, wait and syscall, the parts of self. Without it, siblings in a tree of paths are sorted by share, and calls by when they began; "
 	  "calls can be sorted by self or total only, slowest first",
 	  1 },
 	{ "limit", 'n', "N", 0,
@@ -44,6 +53,10 @@ static const struct argp_option options[] = {
 	{ "depth", KEY_DEPTH, "N", 0, "only paths of at most N functions", 2 },
 	{ "min-share", KEY_MIN_SHARE, "PCT", 0,
 	  "only paths with at least this share of the time, everything below included", 2 },
+	{ "callers", KEY_CALLERS, "GLOB", 0,
+	  "instead of paths: functions that match, who called them, who called those, and so on up; numbers are those of "
+	  "the function at the top. Repeatable",
+	  2 },
 	{ 0, 0, 0, 0, "With --by=goroutine:", 3 },
 	{ "fold", KEY_FOLD, NULL, 0,
 	  "one row for all goroutines that the same go statement started with the same function",
@@ -54,12 +67,17 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static const char *const rows[] = { "function", "path", "goroutine", "call", NULL };
+static const char *const rows[] = { "function", "path",  "goroutine", "call",
+				    "reason",   "label", "thread",    NULL };
 
 static void finish_options(struct argp_state *state, struct report_args *a)
 {
 	if (!a->format)
 		a->format = &report_formats[0];
+	if (a->opt.n_callers && !a->by_given)
+		a->opt.by = BY_PATH;
+	if (a->opt.n_callers && a->opt.by != BY_PATH)
+		arg_error(state, "--callers goes with --by=path");
 	bool text = a->format == &report_formats[0], tree = text && a->opt.by == BY_PATH;
 
 	/* A tree of the heaviest thirty is often one chain: all that has a share, then. */
@@ -69,16 +87,22 @@ static void finish_options(struct argp_state *state, struct report_args *a)
 	} else if (!a->limit_given && text) {
 		a->opt.limit = DEFAULT_ROWS;
 	}
-	for (enum report_by by = BY_FUNCTION; by <= BY_CALL; by++)
+	for (enum report_by by = BY_FUNCTION; by < BY_KINDS; by++)
 		if (a->option_of[by] && by != a->opt.by)
 			arg_error(state, "%s goes with --by=%s", a->option_of[by], rows[by]);
 	if (a->opt.by == BY_CALL && a->opt.sort > SORT_TOTAL)
 		arg_error(state, "--by=call sorts by self or total");
+	if (a->opt.by == BY_REASON && a->opt.sort > SORT_CALLS)
+		arg_error(
+			state,
+			"--by=reason sorts by self (waits in the function), total or calls (how many waits)");
 	if (a->opt.sort == SORT_COST && a->opt.raw)
 		arg_error(state, "--sort=cost is not with --raw");
-	if (a->opt.by == BY_GOROUTINE && a->opt.sort > SORT_MORESTACK)
-		arg_error(state, "--by=goroutine sorts by self, total, calls or morestack");
-	if (a->opt.by == BY_PATH && a->opt.sort > SORT_MAX)
+	if (a->opt.by == BY_GOROUTINE && a->opt.sort > SORT_MORESTACK && a->opt.sort < SORT_RUN)
+		arg_error(
+			state,
+			"--by=goroutine sorts by self, total, calls or morestack; with states also by run, ready, wait or syscall");
+	if (a->opt.by == BY_PATH && (a->opt.sort == SORT_P50 || a->opt.sort == SORT_P99))
 		arg_error(
 			state,
 			"percentiles are kept for functions only: --by=path does not sort by them");
@@ -91,6 +115,14 @@ static void finish_options(struct argp_state *state, struct report_args *a)
 		v->from_ns = v->to_ns = 0;
 	}
 	a->opt.view = v;
+}
+
+static void add_callers(struct argp_state *state, struct report_args *a, const char *glob)
+{
+	if (vec_reserve(&a->callers, &a->cap_callers, a->opt.n_callers + 1))
+		argp_failure(state, STATUS_BAD_INPUT, ENOMEM, "--callers");
+	a->callers[a->opt.n_callers++] = glob;
+	a->opt.callers = a->callers;
 }
 
 /* Options for one kind of row only. */
@@ -108,6 +140,9 @@ static error_t parse_of_rows(int key, char *arg, struct argp_state *state)
 		a->opt.min_share_pct = arg_percent(state, a->option_of[BY_PATH] = "--min-share",
 						   arg, 100);
 		return 0;
+	case KEY_CALLERS:
+		add_callers(state, a, arg);
+		return 0;
 	case KEY_FOLD:
 		a->option_of[BY_GOROUTINE] = "--fold";
 		a->opt.fold = true;
@@ -122,8 +157,9 @@ static error_t parse_of_rows(int key, char *arg, struct argp_state *state)
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	static const char *const sort[] = { "self", "total", "calls", "morestack", "cost",
-					    "mean", "max",   "p50",   "p99",       NULL };
+	static const char *const sort[] = { "self",  "total", "calls",   "morestack", "cost",
+					    "mean",  "max",   "p50",     "p99",       "run",
+					    "ready", "wait",  "syscall", NULL };
 	struct report_args *a = state->input;
 
 	switch (key) {
@@ -133,6 +169,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'b':
 		a->opt.by = (enum report_by)arg_choice(state, "report by", arg, rows);
+		a->by_given = true;
 		return 0;
 	case 'F':
 		a->format = &report_formats[arg_table(state, "format", arg, report_formats,
@@ -179,22 +216,21 @@ int cmd_report(int argc, char **argv)
 	struct report_args a = { 0 };
 
 	argp_err_exit_status = STATUS_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	arg_parse(&argp, argc, argv, 0, &a);
 	/* a closed pipe is reported as an error, not a silent death */
 	signal(SIGPIPE, SIG_IGN);
-	struct trace_reader *r = trace_reader_open(a.file);
-
-	if (!r)
-		return STATUS_BAD_INPUT;
-	int err = reading_begin(&a.reading);
+	struct trace_reader *r = open_trace(a.file);
+	int err = r ? reading_begin(&a.reading) : -EIO;
 
 	a.opt.colour = a.reading.colour;
 	a.opt.width = a.reading.width;
 	a.opt.open_up = open_up;
 	if (!err)
 		err = a.format->write(r, &a.opt, stdout);
-	err |= reading_end();
+	if (r)
+		err |= reading_end();
 	trace_reader_close(r);
 	view_options_free(&a.view);
+	free(a.callers);
 	return err ? STATUS_BAD_INPUT : 0;
 }

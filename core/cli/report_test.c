@@ -221,6 +221,16 @@ static void test_tree(void **state)
 	assert_null(strstr(said, "main.left\n"));
 	assert_int_equal(run((const char *[]){ "--by=path", "-n0", NULL }, 0, said), 0);
 	assert_non_null(strstr(said, "main.light\n"));
+	/* The same tree from a function up, also for programs. */
+	assert_int_equal(run((const char *[]){ "--callers=main.l*t", NULL }, 0, said), 0);
+	assert_non_null(strstr(said, "FUNCTION, CALLED BY\n"));
+	assert_non_null(strstr(said, "  main.left\n"));
+	assert_int_equal(
+		run((const char *[]){ "--callers=main.left", "--format=csv", NULL }, 0, said), 0);
+	assert_int_equal(strncmp(said, "callers,calls,", 14), 0);
+	assert_non_null(strstr(said, "\nmain.left,"));
+	assert_int_equal(run((const char *[]){ "--callers=main.lost", NULL }, 0, said), 1);
+	assert_non_null(strstr(said, "--callers: no function of this trace matches 'main.lost'"));
 	unlink(file);
 	strcpy(file, was);
 	free(list);
@@ -239,6 +249,7 @@ static void test_usage(void **state)
 		{ { "--sort=cost", "--raw" }, "--sort=cost is not with --raw" },
 		{ { "--from=2", "--to=1" }, "--to is not after --from" },
 		{ { "--goid=1,x" }, "--goid takes a number, not 'x'" },
+		{ { "--callers=main.f", "--by=call" }, "--callers goes with --by=path" },
 		{ { "--color=red" }, "there is no choice of colour 'red'" },
 	};
 	char said[SAID_BYTES];

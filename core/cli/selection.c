@@ -2,11 +2,22 @@
 #include "cli/selection.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/args.h"
 #include "plan/presets.h"
 
-enum { OPT_WRAPPERS = 0x100, OPT_PROBE, OPT_STUB, OPT_WAITS, OPT_NET, OPT_DB };
+enum {
+	OPT_WRAPPERS = 0x100,
+	OPT_PROBE,
+	OPT_STUB,
+	OPT_WAITS,
+	OPT_NET,
+	OPT_DB,
+	OPT_ARGS,
+	OPT_RET,
+	OPT_KEY
+};
 
 static const struct argp_option options[] = {
 	{ "package", 'p', "PKG", 0,
@@ -26,6 +37,16 @@ static const struct argp_option options[] = {
 	{ "db", OPT_DB, NULL, 0, "Also database/sql and the packages of common databases", 10 },
 	{ "wrappers", OPT_WRAPPERS, NULL, 0,
 	  "Also method wrappers, equality and hash functions made by the compiler", 10 },
+	{ "args", OPT_ARGS, "FUNC(ARG,...)", 0,
+	  "Record these arguments with each call of FUNC, which is traced: NAME, fields as in r.URL.Path, *POINTER; "
+	  "without a list all that can be read. Without DWARF registers by number: %0, %1:string. Repeatable",
+	  10 },
+	{ "key", OPT_KEY, "FUNC(ARG)", 0,
+	  "As --args, and reports show calls of FUNC by the value of ARG: FUNC{VALUE}. Repeatable",
+	  10 },
+	{ "ret", OPT_RET, "FUNC(RESULT,...)", 0,
+	  "Record these results with each call of FUNC, by name or number; without a list all that can be read. Repeatable",
+	  10 },
 	{ "probe", OPT_PROBE, "STRATEGY", 0,
 	  "How to probe: auto (default: inline for a command), inline, springboard, emulated or thesis",
 	  11 },
@@ -69,6 +90,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'x':
 		append(state, &s->plan.excludes, &s->plan.n_excludes, arg);
 		return 0;
+	case OPT_ARGS:
+		append(state, &s->plan.args, &s->plan.n_args, arg);
+		return 0;
+	case OPT_KEY:
+		if (!strchr(arg, '(') || strchr(strrchr(arg, '('), ',') ||
+		    !strcmp(strrchr(arg, '('), "()"))
+			arg_error(state, "--key: '%s' is not FUNCTION(ARGUMENT), of one argument",
+				  arg);
+		append(state, &s->plan.args, &s->plan.n_args, arg);
+		append(state, &s->keys, &s->n_keys, arg);
+		return 0;
+	case OPT_RET:
+		if (!strcmp(arg, "auto") || !strcmp(arg, "step"))
+			s->step_rets = !strcmp(arg, "step"); /* what --rets was called */
+		else
+			append(state, &s->plan.rets, &s->plan.n_rets, arg);
+		return 0;
 	case OPT_WRAPPERS:
 		s->plan.wrappers = true;
 		return 0;
@@ -103,4 +141,7 @@ void selection_free(struct selection *s)
 	free((void *)s->plan.packages);
 	free((void *)s->plan.globs);
 	free((void *)s->plan.excludes);
+	free((void *)s->plan.args);
+	free((void *)s->plan.rets);
+	free((void *)s->keys);
 }

@@ -13,6 +13,9 @@ struct selection {
 	struct plan_options plan; /* lists point into argv; the arrays are owned */
 	/* --stub; plan.stub is set from it once it is known what the kernel can do */
 	enum stub_choice stub;
+	const char *const *keys; /* --key, which are among plan.args */
+	size_t n_keys;
+	bool step_rets; /* --rets=step: no BPF program performs a RET; of record */
 };
 
 /* An argp child whose input is a struct selection. */

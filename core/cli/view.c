@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "symbols/open_trace.h"
 #include "cli/view_options.h"
 #include "export/export.h"
 
@@ -103,7 +104,7 @@ static int write_page(const struct view_args *a, FILE *out)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < a->n_files; i++) {
-		r[i] = trace_reader_open(a->files[i]);
+		r[i] = open_trace(a->files[i]);
 		err = r[i] ? 0 : -1;
 	}
 	if (!err)
@@ -217,7 +218,7 @@ int cmd_view(int argc, char **argv)
 	struct view_args a = { 0 };
 
 	argp_err_exit_status = STATUS_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	arg_parse(&argp, argc, argv, 0, &a);
 	signal(SIGPIPE, SIG_IGN);
 	int err = view(&a);
 

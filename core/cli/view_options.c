@@ -9,7 +9,7 @@
 
 #define SECOND_NS 1000000000ull
 
-enum { KEY_FOCUS = 0x400, KEY_IGNORE, KEY_GOID, KEY_FROM, KEY_TO };
+enum { KEY_FOCUS = 0x400, KEY_IGNORE, KEY_GOID, KEY_FROM, KEY_TO, KEY_KEY };
 
 static const struct argp_option view_option_list[] = {
 	{ "focus", KEY_FOCUS, "GLOB", 0,
@@ -20,6 +20,10 @@ static const struct argp_option view_option_list[] = {
 	{ "from", KEY_FROM, "SECONDS", 0, "only from this time on, since the trace's first event",
 	  3 },
 	{ "to", KEY_TO, "SECONDS", 0, "only up to this time", 3 },
+	{ "key", KEY_KEY, "FUNC(ARG)", 0,
+	  "calls of FUNC by the value of an argument that was recorded (record --args): FUNC{VALUE} each. "
+	  "Repeatable; 'none': not by those of record --key either",
+	  4 },
 	{ 0 },
 };
 
@@ -63,6 +67,11 @@ static error_t parse_view(int key, char *arg, struct argp_state *state)
 	case KEY_GOID:
 		add_goids(state, o, arg);
 		return 0;
+	case KEY_KEY:
+		no_memory(vec_reserve(&o->keys, &o->cap_keys, v->n_keys + 1));
+		o->keys[v->n_keys++] = arg;
+		v->keys = o->keys;
+		return 0;
 	case KEY_FROM:
 		v->from_ns = arg_duration(state, "--from", arg, SECOND_NS);
 		return 0;
@@ -84,5 +93,6 @@ void view_options_free(struct view_options *o)
 {
 	free(o->focus);
 	free(o->ignore);
+	free(o->keys);
 	free(o->goids);
 }

@@ -9,9 +9,9 @@
 
 struct view_options {
 	struct trace_view view; /* globs point into argv; the arrays are owned */
-	const char **focus, **ignore;
+	const char **focus, **ignore, **keys;
 	uint64_t *goids;
-	size_t cap_focus, cap_ignore, cap_goids;
+	size_t cap_focus, cap_ignore, cap_goids, cap_keys;
 };
 
 /* An argp child whose input is a struct view_options. */

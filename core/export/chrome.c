@@ -13,6 +13,7 @@
 #include "analysis/goroutines.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
+#include "analysis/value_text.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/outfile.h"
@@ -96,30 +97,52 @@ static void put_names(struct chrome *c)
 }
 
 /* Only when asked for: to speedscope calls with different args are different functions. */
-static void put_args(struct chrome *c, const struct call *call)
+static int put_args(struct chrome *c, const struct call *call)
 {
+	struct call_values v = { 0 };
+	struct call_states s = { 0 };
+	int err = kept_values_get(&c->calls.values, call, &v);
+
+	if (!err && c->args && c->trace.totals->states)
+		err = kept_states_get(&c->calls.values, call, &s);
+
 	json_key(&c->j, "args");
 	json_open(&c->j, '{');
-	json_kv_u64(&c->j, "self_ns", call->self_ns);
-	if (call->end != CALL_FINISHED)
-		json_kv_str(&c->j, "outcome", call_end_name(call->end));
-	if (call->suspect)
-		json_kv_bool(&c->j, "suspect", true);
+	if (c->args) {
+		json_kv_u64(&c->j, "self_ns", call->self_ns);
+		if (call->end != CALL_FINISHED)
+			json_kv_str(&c->j, "outcome", call_end_name(call->end));
+		if (call->suspect)
+			json_kv_bool(&c->j, "suspect", true);
+	}
+	if (c->args && c->trace.totals->states) { /* parts of its duration */
+		json_kv_u64(&c->j, "runnable_ns", s.total.runnable_ns);
+		json_kv_u64(&c->j, "wait_ns", s.total.wait_ns);
+		json_kv_u64(&c->j, "syscall_ns", s.total.syscall_ns);
+		json_kv_u64(&c->j, "unknown_ns", s.total.unknown_ns);
+	}
+	if (!err && call->kept && c->trace.info->n_values)
+		call_values_json(&c->j, c->trace.info, &v);
 	json_close(&c->j, '}');
+	return err;
 }
 
-static void put_call(struct chrome *c, const struct call *call)
+static int put_call(struct chrome *c, const struct call *call)
 {
+	int err = 0;
+
 	open_event(c, "X", call->image, call->system, call->system ? call->tid : call->goid);
 	json_kv_str(&c->j, "name", trace_name_func(c->trace.info, call->func));
 	json_key(&c->j, "ts");
 	json_decimal(&c->j, call->start_ns - c->trace.totals->first_ns, 3);
 	json_key(&c->j, "dur");
 	json_decimal(&c->j, call->end_ns - call->start_ns, 3);
-	if (c->args)
-		put_args(c, call);
+	/* What was recorded with the call was asked for, too. */
+	if (c->args || (call->kept && c->trace.info->n_values))
+		err = put_args(c, call);
 	json_close(&c->j, '}');
 	c->n++;
+	return err;
 }
 
 static int put_trace(struct chrome *c)
@@ -141,7 +164,7 @@ static int put_trace(struct chrome *c)
 
 		err = call_spool_get(&c->calls, i, &call);
 		if (!err && call)
-			put_call(c, call);
+			err = put_call(c, call);
 	}
 	json_close(&c->j, ']');
 	json_close(&c->j, '}');
@@ -170,7 +193,8 @@ int export_chrome(struct trace_reader *const *r, size_t n, const struct export_o
 	struct chrome c = {
 		.pid = trace_info_u64(trace_reader_info(r[0]), KEY_PID, 1),
 		.args = opt->args,
-		.watch = { .on_entry = on_call,
+		.watch = { .calls = CALLS_SOME,
+			   .on_entry = on_call,
 			   .on_call = on_call,
 			   .on_goroutine = on_goroutine,
 			   .ctx = &c },

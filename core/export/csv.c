@@ -13,6 +13,7 @@
 #include "analysis/callers.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
+#include "analysis/value_text.h"
 #include "base/csv.h"
 #include "base/log.h"
 #include "base/outfile.h"
@@ -75,8 +76,15 @@ static void columns(const struct thesis *t, uint32_t node, FILE *out)
 			fprintf(out, ",%.4f", share_pct(v, t->trace.totals->root_ns));
 	}
 	ms(out, st->preempt_ns);
-	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", st->unfinished, st->unwound,
-		st->suspect);
+	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, st->unfinished, st->unwound, st->suspect);
+	if (t->trace.totals->states) {
+		ms(out, st->self_ns - off_times_sum(&st->off_self));
+		ms(out, st->off_self.runnable_ns);
+		ms(out, st->off_self.wait_ns);
+		ms(out, st->off_self.syscall_ns);
+		ms(out, st->off_self.unknown_ns);
+	}
+	fputc('\n', out);
 }
 
 static int paths(struct trace_reader *r, const struct export_options *opt, FILE *out)
@@ -89,7 +97,11 @@ static int paths(struct trace_reader *r, const struct export_options *opt, FILE 
 	fputs("Function,Trace,Calls [#]", out);
 	for (const struct thesis_column *c = thesis_columns; c->name; c++)
 		fprintf(out, ",%s", c->name);
-	fputs(",Total Preempt T [ms],Unfinished [#],Unwound [#],Suspect [#]\n", out);
+	fputs(",Total Preempt T [ms],Unfinished [#],Unwound [#],Suspect [#]", out);
+	fputs(!err && t.trace.totals->states
+		      ? ",Run T [ms],Runnable T [ms],Wait T [ms],Syscall T [ms],Unknown T [ms]\n"
+		      : "\n",
+	      out);
 	for (size_t i = 0; !err && i + 1 < t.tree.n; i++) {
 		uint32_t node = t.order[i];
 
@@ -122,14 +134,38 @@ static void collect(void *ctx, const struct call *c)
 		in->watch.err = call_spool_put(&in->calls, c);
 }
 
+static int put_values(struct reading *in, const struct loaded_trace *trace, const struct call *c,
+		      FILE *out)
+{
+	struct call_values v;
+	int err = kept_values_get(&in->calls.values, c, &v);
+
+	if (!err)
+		call_values_csv(out, trace->info, &v);
+	return err;
+}
+
+/* Parts of its duration. */
+static int put_states(struct reading *in, const struct call *c, FILE *out)
+{
+	struct call_states s;
+	int err = kept_states_get(&in->calls.values, c, &s);
+
+	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, s.total.runnable_ns,
+		s.total.wait_ns, s.total.syscall_ns, s.total.unknown_ns);
+	return err;
+}
+
 static int call_rows(struct reading *in, const struct loaded_trace *trace, FILE *out)
 {
 	struct callers callers = { 0 };
 	uint64_t id = 0, caller;
 	int err = 0;
 
-	fputs("call,caller,goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system,image\n",
+	fputs("call,caller,goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system,image",
 	      out);
+	fputs(trace->totals->states ? ",runnable_ns,wait_ns,syscall_ns,unknown_ns" : "", out);
+	fputs(trace->info->n_values ? ",arguments,results\n" : "\n", out);
 	for (size_t i = 0; !err && !ferror(out) && i < in->calls.n; i++) {
 		const struct call *c;
 
@@ -138,15 +174,20 @@ static int call_rows(struct reading *in, const struct loaded_trace *trace, FILE 
 			continue;
 		err = callers_put(&callers, c, ++id, &caller);
 		if (err)
-			log_error("no memory for the open calls of all goroutines");
+			log_no_memory("no memory for the open calls of all goroutines");
 		fprintf(out, "%" PRIu64 ",", id);
 		if (caller)
 			fprintf(out, "%" PRIu64, caller);
 		fprintf(out, ",%" PRIu64 ",%u,", c->goid, c->level);
 		csv_field(out, trace_name_func(trace->info, c->func));
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%d,%u,%d,%u\n",
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%d,%u,%d,%u",
 			c->start_ns - trace->totals->first_ns, c->end_ns - c->start_ns, c->self_ns,
 			call_end_name(c->end), c->suspect, c->tid, c->system, c->image);
+		if (!err && trace->totals->states)
+			err = put_states(in, c, out);
+		if (!err && trace->info->n_values)
+			err = put_values(in, trace, c, out);
+		fputc('\n', out);
 	}
 	callers_free(&callers);
 	return err;
@@ -154,7 +195,10 @@ static int call_rows(struct reading *in, const struct loaded_trace *trace, FILE 
 
 static int calls(struct trace_reader *r, const struct export_options *opt, FILE *out)
 {
-	struct reading in = { .watch = { .on_entry = collect, .on_call = collect, .ctx = &in } };
+	struct reading in = { .watch = { .calls = CALLS_SOME,
+					 .on_entry = collect,
+					 .on_call = collect,
+					 .ctx = &in } };
 	struct loaded_trace trace = { 0 };
 	int err = call_spool_open(&in.calls);
 

@@ -9,7 +9,16 @@
 #include "analysis/trace_view.h"
 
 enum perun_layout { PERUN_FLAT, PERUN_STACKS, PERUN_LEGACY };
-enum export_weight { WEIGHT_SELF, WEIGHT_TOTAL, WEIGHT_CALLS };
+/* the last four are parts of self: in traces with states only */
+enum export_weight {
+	WEIGHT_SELF,
+	WEIGHT_TOTAL,
+	WEIGHT_CALLS,
+	WEIGHT_RUN,
+	WEIGHT_READY,
+	WEIGHT_WAIT,
+	WEIGHT_SYSCALL,
+};
 
 struct export_options {
 	const struct trace_view *view; /* the part of the trace that counts; NULL: all */

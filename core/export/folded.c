@@ -8,7 +8,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
+#include "base/log.h"
 #include "base/outfile.h"
 #include "base/text_format.h"
 #include "base/vec.h"
@@ -30,6 +32,14 @@ static uint64_t weight_of(const struct call_stats *st, enum export_weight weight
 		return st->total_ns;
 	case WEIGHT_CALLS:
 		return st->calls;
+	case WEIGHT_RUN:
+		return stat_run_ns(st);
+	case WEIGHT_READY:
+		return st->off_self.runnable_ns;
+	case WEIGHT_WAIT:
+		return st->off_self.wait_ns;
+	case WEIGHT_SYSCALL:
+		return st->off_self.syscall_ns;
 	default:
 		return st->self_ns;
 	}
@@ -72,6 +82,10 @@ int export_folded(struct trace_reader *const *r, size_t n, const struct export_o
 	int err = tree_load(&trace, &tree, r[0], opt->view, NULL, opt->no_go_edges, opt->raw);
 
 	(void)n;
+	if (!err && opt->weight >= WEIGHT_RUN && !trace.totals->states) {
+		log_error("this trace has no states of goroutines: record with --states");
+		err = -ENOTSUP;
+	}
 	if (!err)
 		err = lines(trace.info, &tree, opt->weight, out);
 	if (!err)

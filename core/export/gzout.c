@@ -14,7 +14,7 @@ int gzout_init(struct gzout *g, FILE *out)
 	g->out = out;
 	if (deflateInit2(&g->z, 6, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) == Z_OK)
 		return 0;
-	log_error("no memory to compress the output");
+	log_no_memory("no memory to compress the output");
 	g->out = NULL;
 	return -ENOMEM;
 }

@@ -177,7 +177,7 @@ static int put_resources(struct perun *p, enum perun_layout layout)
 }
 
 /* The command's first word, and the rest. */
-static void put_header(struct perun *p, enum perun_layout layout)
+static int put_header(struct perun *p, enum perun_layout layout)
 {
 	const char *command = trace_info_get(p->t.trace.info, KEY_COMMAND);
 	const char *status = trace_info_get(p->t.trace.info, KEY_END_STATUS);
@@ -185,6 +185,8 @@ static void put_header(struct perun *p, enum perun_layout layout)
 	char *cmd = command ? strndup(command, rest ? (size_t)(rest - command) : strlen(command))
 			    : NULL;
 
+	if (command && !cmd)
+		return -ENOMEM;
 	json_key(&p->j, "header");
 	json_open(&p->j, '{');
 	json_kv_str(&p->j, "type", "time");
@@ -197,6 +199,7 @@ static void put_header(struct perun *p, enum perun_layout layout)
 	json_kv_str(&p->j, "exitcode", status ? status : "?");
 	json_close(&p->j, '}');
 	free(cmd);
+	return 0;
 }
 
 static void put_or(struct json *j, const char *key, const char *s)
@@ -286,17 +289,18 @@ int export_perun(struct trace_reader *const *r, size_t n, const struct export_op
 		json_init(&p.j, out, false);
 		json_open(&p.j, '{');
 		json_kv_str(&p.j, "origin", opt->origin ? opt->origin : "");
-		put_header(&p, opt->layout);
+		err = put_header(&p, opt->layout);
 		put_machine(&p, opt);
 		put_collector(&p);
 		json_key(&p.j, "global");
 		json_open(&p.j, '{');
 		json_kv_u64(&p.j, "time", loaded_trace_span_ns(&p.t.trace));
-		err = put_resources(&p, opt->layout);
+		if (!err)
+			err = put_resources(&p, opt->layout);
 		json_close(&p.j, '}');
 		json_close(&p.j, '}');
 		if (err)
-			log_error("no memory for a path");
+			log_no_memory("no memory for the profile");
 	}
 	if (!err)
 		err = outfile_check(out);

@@ -5,66 +5,54 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "base/vec.h"
 #include "export/tree_load.h"
 
-/* What calls say that their node does not keep, by the model's paths. */
-struct noting {
-	struct noted {
-		uint64_t finished, recursive, min_self_ns, max_self_ns;
-	} * paths;
-	size_t cap;
-	struct trace_watch watch;
-};
-
-static void on_call(void *ctx, const struct call *c)
+/* Calls that count as a path above their caller's are its callees, not those of that path's parent.
+ */
+static void move_folded(struct thesis *t, const struct path_node *nodes)
 {
-	struct noting *to = ctx;
+	size_t n;
+	const struct path_fold *folds = model_path_folds(t->trace.model, &n);
 
-	if (!to->watch.err)
-		to->watch.err = vec_reserve(&to->paths, &to->cap, (size_t)c->path + 1);
-	if (to->watch.err)
-		return;
-	struct noted *n = &to->paths[c->path];
+	for (size_t i = 0; i < n; i++) {
+		uint32_t to = t->tree.node_of[folds[i].to];
 
-	n->recursive += c->recursive;
-	if (c->end != CALL_FINISHED && c->end != CALL_TAIL)
-		return;
-	if (!n->finished++ || c->self_ns < n->min_self_ns)
-		n->min_self_ns = c->self_ns;
-	if (c->self_ns > n->max_self_ns)
-		n->max_self_ns = c->self_ns;
+		t->extra[t->tree.node_of[folds[i].from]].callees += folds[i].calls;
+		if (!nodes[folds[i].to].go_edge)
+			t->extra[t->tree.nodes[to].parent].callees -= folds[i].calls;
+	}
 }
 
 /* A node's callees are the calls of the nodes below it, without those that these made of
  * themselves. */
-static int take_notes(struct thesis *t, const struct noting *from)
+static int find_extras(struct thesis *t)
 {
 	uint64_t *finished = calloc(t->tree.n, sizeof(*finished));
+	const struct path_selfs *selfs = model_path_selfs(t->trace.model);
 	size_t n;
+	const struct path_node *nodes = model_paths(t->trace.model, &n);
 
-	model_paths(t->trace.model, &n);
 	t->extra = calloc(t->tree.n, sizeof(*t->extra));
 	if (!t->extra || !finished) {
 		free(finished);
 		return -ENOMEM;
 	}
-	for (size_t i = 1; i < n && i < from->cap; i++) {
-		const struct noted *note = &from->paths[i];
+	for (size_t i = 1; i < n; i++) {
 		uint32_t node = t->tree.node_of[i];
 		struct thesis_extra *x = &t->extra[node];
 
-		x->callees += note->recursive;
+		x->callees += nodes[i].recursive;
 		if (!t->tree.nodes[node].go)
-			t->extra[t->tree.nodes[node].parent].callees -= note->recursive;
-		if (!note->finished)
+			t->extra[t->tree.nodes[node].parent].callees -= nodes[i].recursive;
+		if (!nodes[i].stats.finished)
 			continue;
-		if (!finished[node] || note->min_self_ns < x->min_self_ns)
-			x->min_self_ns = note->min_self_ns;
-		if (note->max_self_ns > x->max_self_ns)
-			x->max_self_ns = note->max_self_ns;
-		finished[node] += note->finished;
+		if (!finished[node] || selfs[i].min_ns < x->min_self_ns)
+			x->min_self_ns = selfs[i].min_ns;
+		if (selfs[i].max_ns > x->max_self_ns)
+			x->max_self_ns = selfs[i].max_ns;
+		finished[node] += nodes[i].stats.finished;
 	}
+	move_folded(t, nodes);
 	for (size_t i = 1; i < t->tree.n; i++)
 		if (!t->tree.nodes[i].go)
 			t->extra[t->tree.nodes[i].parent].callees += t->tree.nodes[i].stats.calls;
@@ -84,21 +72,20 @@ static int by_self(const void *x, const void *y, void *ctx)
 int thesis_load(struct thesis *t, struct trace_reader *r, const struct trace_view *view,
 		bool cut_go)
 {
-	struct noting noting = { .watch = { .on_call = on_call, .ctx = &noting } };
+	struct trace_watch watch = { .path_selfs = true };
 
 	*t = (struct thesis){ 0 };
-	int err = tree_load(&t->trace, &t->tree, r, view, &noting.watch, cut_go, true);
+	int err = tree_load(&t->trace, &t->tree, r, view, &watch, cut_go, true);
 
 	if (!err)
-		err = take_notes(t, &noting);
-	free(noting.paths);
+		err = find_extras(t);
 	if (!err) {
 		t->order = calloc(t->tree.n, sizeof(*t->order));
 		err = t->order ? 0 : -ENOMEM;
 	}
 	if (err) {
 		if (err == -ENOMEM)
-			log_error("no memory for the rows of paths");
+			log_no_memory("no memory for the rows of paths");
 		return err;
 	}
 	for (size_t i = 1; i < t->tree.n; i++)

@@ -20,6 +20,7 @@
 #include "analysis/trace_load.h"
 #include "export/export_fixture.h"
 #include "pprof.pb-c.h"
+#include "trace/keys.h"
 
 struct totals {
 	uint64_t self_ns, calls;
@@ -228,6 +229,177 @@ static void check(const char *name, const char *path)
 	     of_sqlite(path, "SELECT sum(self_ns), sum(calls) FROM goroutines"), want);
 }
 
+/* ---- states */
+
+enum { RUN, READY, WAIT, SYSCALL, UNKNOWN, PARTS };
+
+struct parts {
+	uint64_t ns[PARTS];
+};
+
+static struct parts parts_of(uint64_t all_ns, const struct off_times *off)
+{
+	return (struct parts){ { all_ns - off_times_sum(off), off->runnable_ns, off->wait_ns,
+				 off->syscall_ns, off->unknown_ns } };
+}
+
+/* What the model says: of self times, and of goroutines' lives. */
+static void true_parts(const char *path, struct parts *self, struct parts *lives)
+{
+	struct trace_reader *r = trace_reader_open(path);
+	struct loaded_trace trace;
+	struct call_stats sum = { 0 };
+	size_t n;
+
+	assert_non_null(r);
+	assert_int_equal(trace_load(&trace, r, NULL, NULL), 0);
+	const struct path_node *nodes = model_paths(trace.model, &n);
+
+	assert_true(trace.totals->states);
+	for (size_t i = 1; i < n; i++)
+		call_stats_add(&sum, &nodes[i].stats);
+	*self = parts_of(sum.self_ns, &sum.off_self);
+	*lives = parts_of(trace.totals->life_ns, &trace.totals->off);
+	trace_unload(&trace);
+	trace_reader_close(r);
+}
+
+static void same_parts(const char *trace, const char *format, struct parts got, struct parts want)
+{
+	for (int i = 0; i < PARTS; i++)
+		if (got.ns[i] != want.ns[i])
+			fail_msg("%s, %s: part %d is %" PRIu64 " ns, not %" PRIu64, trace, format,
+				 i, got.ns[i], want.ns[i]);
+}
+
+static struct parts parts_pprof(const char *path, const struct export_options *opt)
+{
+	struct parts t = { 0 };
+	size_t n, size;
+	char *data = fixture_export(path, "pprof", opt, &n),
+	     *plain = fixture_gunzip(data, n, &size);
+	Pprof__Profile *p = pprof__profile__unpack(NULL, size, (uint8_t *)plain);
+
+	assert_non_null(p);
+	assert_int_equal(p->n_sample_type, 4 + PARTS);
+	for (size_t i = 0; i < p->n_sample; i++)
+		for (int k = 0; k < PARTS; k++)
+			t.ns[k] += (uint64_t)p->sample[i]->value[4 + k];
+	pprof__profile__free_unpacked(p, NULL);
+	free(plain);
+	free(data);
+	return t;
+}
+
+static struct parts parts_sqlite(const char *path, const char *sql)
+{
+	size_t n;
+	char *data = fixture_export(path, "sqlite", &(struct export_options){ 0 }, &n);
+	sqlite3 *db = fixture_open_sqlite(data, n);
+	sqlite3_stmt *s;
+	struct parts t;
+
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &s, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(s), SQLITE_ROW);
+	for (int i = 0; i < PARTS; i++)
+		t.ns[i] = (uint64_t)sqlite3_column_int64(s, i);
+	sqlite3_finalize(s);
+	sqlite3_close(db);
+	free(data);
+	return t;
+}
+
+/* The slices of all goroutines' states. */
+static struct parts parts_perfetto(const char *path)
+{
+	static const char *const over[PARTS] = { ": over running after ", ": over runnable after ",
+						 ": over waiting: ", ": over system call after ",
+						 ": over unknown after " };
+	struct parts t = { 0 };
+	size_t n, size;
+	char *text = NULL,
+	     *data = fixture_export(path, "perfetto", &(struct export_options){ 0 }, &n);
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	fixture_read_perfetto(data, n, out);
+	assert_int_equal(fclose(out), 0);
+	for (int i = 0; i < PARTS; i++)
+		for (const char *at = text; (at = strstr(at, over[i])); at += strlen(over[i]))
+			t.ns[i] += strtoull(strstr(at, " after ") + strlen(" after "), NULL, 10);
+	free(text);
+	free(data);
+	return t;
+}
+
+static struct parts parts_csv(const char *path)
+{
+	size_t n, rows;
+	char *text = fixture_export(path, "csv", &(struct export_options){ 0 }, &n);
+	const char *first = strstr(text, ",Run T [ms]");
+	struct parts t;
+	unsigned column = 1;
+
+	assert_true(first && first < strchr(text, '\n'));
+	for (const char *c = text; c < first; c++)
+		column += *c == ',';
+	for (unsigned i = 0; i < PARTS; i++)
+		t.ns[i] = sum_column(text, column + i, &rows);
+	free(text);
+	return t;
+}
+
+static struct parts parts_folded(const char *path, struct parts want)
+{
+	static const enum export_weight weights[] = { WEIGHT_RUN, WEIGHT_READY, WEIGHT_WAIT,
+						      WEIGHT_SYSCALL };
+	struct parts t = want; /* there is no weight for what is unknown */
+
+	for (int i = 0; i < UNKNOWN; i++) {
+		size_t n;
+		char *text = fixture_export(path, "folded",
+					    &(struct export_options){ .weight = weights[i] }, &n);
+
+		t.ns[i] = sum_lines(text);
+		free(text);
+	}
+	return t;
+}
+
+static void check_states(const char *name, const char *path)
+{
+	const struct export_options plain = { 0 }, by = { .goroutines = true };
+	struct parts self, lives;
+
+	true_parts(path, &self, &lives);
+	same_parts(name, "pprof", parts_pprof(path, &plain), self);
+	same_parts(name, "pprof --goroutines", parts_pprof(path, &by), self);
+	same_parts(name, "folded", parts_folded(path, self), self);
+	same_parts(name, "csv", parts_csv(path), self);
+	same_parts(name, "perfetto", parts_perfetto(path), lives);
+#define SUMS "SELECT sum(run_ns), sum(runnable_ns), sum(wait_ns), sum(syscall_ns), sum(unknown_ns) "
+	same_parts(name, "sqlite, functions", parts_sqlite(path, SUMS "FROM functions"), self);
+	same_parts(name, "sqlite, paths", parts_sqlite(path, SUMS "FROM paths"), self);
+	same_parts(name, "sqlite, goroutines", parts_sqlite(path, SUMS "FROM goroutines"), lives);
+	same_parts(name, "sqlite, states",
+		   parts_sqlite(path, "SELECT sum(d) FILTER (WHERE state = 'running'),"
+				      " sum(d) FILTER (WHERE state = 'runnable'),"
+				      " sum(d) FILTER (WHERE state = 'waiting'),"
+				      " sum(d) FILTER (WHERE state = 'system call'),"
+				      " sum(d) FILTER (WHERE state = 'unknown')"
+				      " FROM (SELECT state, duration_ns AS d FROM states)"),
+		   lives);
+	struct parts waits = self;
+
+	waits.ns[RUN] = waits.ns[READY] = waits.ns[SYSCALL] = waits.ns[UNKNOWN] = 0;
+	same_parts(name, "sqlite, waits of functions",
+		   parts_sqlite(path, "SELECT 0, 0, sum(wait_ns), 0, 0 FROM waits WHERE function"),
+		   waits);
+	same_parts(name, "sqlite, waits of paths",
+		   parts_sqlite(path, "SELECT 0, 0, sum(wait_ns), 0, 0 FROM waits WHERE path"),
+		   waits);
+}
+
 static void test_cases(void **state)
 {
 	glob_t g;
@@ -241,6 +413,8 @@ static void test_cases(void **state)
 		assert_int_equal(evlist_load(&l, g.gl_pathv[i]), 0);
 		fixture_write(&l, trace);
 		check(g.gl_pathv[i], trace);
+		if (trace_info_get(&l.info, KEY_STATES))
+			check_states(g.gl_pathv[i], trace);
 		unlink(trace);
 		evlist_free(&l);
 	}

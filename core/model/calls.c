@@ -6,15 +6,16 @@
 #include "model/model_internal.h"
 
 /* Path and flags of a call of func on top of s. */
-static int locate(struct model *m, struct stack *s, uint32_t func, struct frame *f)
+static int locate(struct model *m, struct stack *s, struct frame *f)
 {
+	const uint32_t func = f->row;
 	struct frame *below = top(s);
 	int err;
 
 	f->recursion = 1;
-	if (below && below->func == func) { /* direct recursion is one node */
+	if (below && below->row == func) { /* direct recursion is one node */
 		f->path = below->path;
-		f->recursion = below->recursion + 1;
+		f->recursion = (below->flags & FRAME_FOLDED ? 1 : below->recursion) + 1;
 		if (f->recursion > m->paths.nodes[f->path].max_recursion)
 			m->paths.nodes[f->path].max_recursion = f->recursion;
 		return 0;
@@ -27,11 +28,24 @@ static int locate(struct model *m, struct stack *s, uint32_t func, struct frame 
 		err = paths_call(&m->paths, s->root, func, &f->path);
 	if (err)
 		return err;
+	if (below && paths_folded(&m->paths, below->path, f->path)) {
+		f->flags |= FRAME_FOLDED;
+		f->fold = m->paths.fold;
+		return 0;
+	}
 	if (!below || below->path != f->path)
 		f->flags |= FRAME_FIRST;
 	if (m->paths.hot[f->path].outermost)
 		f->flags |= FRAME_OUTERMOST;
 	return 0;
+}
+
+void call_count_again(struct model *m, const struct frame *f, int by)
+{
+	if (!(f->flags & FRAME_FOLDED))
+		m->paths.nodes[f->path].recursive += f->flags & FRAME_FIRST ? 0 : (uint64_t)by;
+	else if (f->fold != PATHS_NO_FOLD)
+		m->paths.folds[f->fold].calls += (uint64_t)by;
 }
 
 /* Below PATH_OTHER the tree cannot tell whether func is open already; count instead. */
@@ -41,8 +55,8 @@ static int locate_folded(struct stack *s, struct frame *f)
 
 	if (!s->open.n)
 		for (size_t i = 0; !err && i < s->n; i++)
-			err = open_funcs_add(&s->open, s->frames[i].func, 1);
-	if (!open_funcs_count(&s->open, f->func))
+			err = open_funcs_add(&s->open, s->frames[i].row, 1);
+	if (!open_funcs_count(&s->open, f->row))
 		f->flags |= FRAME_OUTERMOST;
 	return err;
 }
@@ -60,7 +74,7 @@ static void fill(const struct stack *s, const struct frame *f, struct call *c)
 			    .image = s->info.image,
 			    .suspect = f->flags & FRAME_SUSPECT,
 			    .system = s->system,
-			    .recursive = !(f->flags & FRAME_FIRST) };
+			    .recursive = !(f->flags & (FRAME_FIRST | FRAME_FOLDED)) };
 }
 
 /* What PATH_OTHER needs on top. */
@@ -68,7 +82,7 @@ static int push_folded(struct stack *s, struct frame *f, bool folded)
 {
 	int err = folded ? locate_folded(s, f) : 0;
 
-	return err ? err : open_funcs_add(&s->open, f->func, 1);
+	return err ? err : open_funcs_add(&s->open, f->row, 1);
 }
 
 static int push_muted(struct stack *s, struct frame *f)
@@ -83,6 +97,8 @@ int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t 
 {
 	int err = __builtin_expect(s->n == s->cap, 0) ? stack_grow(m, s) : 0;
 
+	if (has_states(m, s) && !err)
+		err = states_push_slow(m, s, e->ts_ns);
 	if (__builtin_expect(err, 0))
 		return err;
 	struct frame *f = &s->frames[s->n];
@@ -92,8 +108,11 @@ int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t 
 			     .label = e->goid,
 			     .depth = e->depth,
 			     .func = func,
+			     .row = func,
 			     .tid = e->tid };
-	err = locate(m, s, func, f);
+	err = call_values_enter(m, s, s->n, e, f);
+	if (__builtin_expect(!err, 1))
+		err = locate(m, s, f);
 
 	if (err)
 		return err;
@@ -109,10 +128,13 @@ int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t 
 	err = paths_event(&m->paths, f->path, 0, m->entry_code);
 	if (err)
 		return err;
-	if (!(f->flags & FRAME_FIRST))
-		m->paths.nodes[f->path].recursive++;
+	if (__builtin_expect(!(f->flags & FRAME_FIRST), 0))
+		call_count_again(m, f, 1);
 	if (__builtin_expect(e->ts_ns <= s->lost_until_ns || e->ts_ns <= m->lost_until_ns, 0))
 		f->flags |= FRAME_SUSPECT;
+	if (__builtin_expect(e->flags & (EVF_BEFORE | EVF_DOUBT), 0))
+		f->flags |= (e->flags & EVF_BEFORE ? FRAME_CUT : 0) |
+			    (e->flags & EVF_DOUBT ? FRAME_SUSPECT : 0);
 	m->next_order++;
 	s->n++;
 	s->info.calls++;
@@ -128,6 +150,7 @@ void call_begun(struct model *m, struct stack *s, struct frame *f)
 	if (!m->opt.on_entry || f->flags & FRAME_MUTED)
 		return;
 	fill(s, f, &c);
+	call_values_fill(m, s, f, false, &c);
 	m->opt.on_entry(m->opt.ctx, &c);
 }
 
@@ -136,7 +159,16 @@ struct ended {
 	uint64_t dur_ns, self_ns;
 	enum call_end end;
 	bool suspect;
+	const struct call_states *states; /* NULL: there are none */
 };
+
+/* Apart, as there are traces without. */
+static void add_states(struct call_stats *st, const struct call_states *c, bool whole)
+{
+	off_times_add(&st->off_self, &c->self);
+	if (whole)
+		off_times_add(&st->off_total, &c->total);
+}
 
 /* What is not a finished call counted whole. */
 static void add_rare(struct call_stats *st, const struct ended *c, bool whole)
@@ -155,6 +187,12 @@ static void add_rare(struct call_stats *st, const struct ended *c, bool whole)
 	}
 }
 
+static void add_self(struct path_selfs *s, uint64_t ns, bool first)
+{
+	s->min_ns = first || ns < s->min_ns ? ns : s->min_ns;
+	s->max_ns = first || ns > s->max_ns ? ns : s->max_ns;
+}
+
 /* Counts a call of path node `path`. */
 static void add_to_node(struct paths *t, uint32_t path, const struct ended *c, bool whole)
 {
@@ -167,9 +205,13 @@ static void add_to_node(struct paths *t, uint32_t path, const struct ended *c, b
 		h->sum_ns += c->dur_ns;
 		h->min_ns = c->dur_ns < h->min_ns ? c->dur_ns : h->min_ns;
 		h->max_ns = c->dur_ns > h->max_ns ? c->dur_ns : h->max_ns;
+		if (t->selfs)
+			add_self(&t->selfs[path], c->self_ns, h->finished == 1);
 	}
 	if (__builtin_expect(!finished || !whole || c->suspect, 0))
 		add_rare(&t->nodes[path].stats, c, whole);
+	if (__builtin_expect(c->states != NULL, 0))
+		add_states(&t->nodes[path].stats, c->states, whole);
 }
 
 /* Counts a call that PATH_OTHER stands for, where its function is not named. */
@@ -185,6 +227,8 @@ static void add_to_func(struct call_stats *st, const struct ended *c, bool whole
 		st->total_ns += c->dur_ns;
 	}
 	add_rare(st, c, whole);
+	if (c->states)
+		add_states(st, c->states, whole);
 }
 
 /* A call that does not count, or of which a part does not. */
@@ -205,7 +249,7 @@ static int pop_viewed(struct model *m, struct stack *s, uint64_t dur_ns, enum ca
 	if (finished)
 		m->exit_code = NO_EVENT;
 	if (s->open.n)
-		err = open_funcs_add(&s->open, f->func, -1);
+		err = open_funcs_add(&s->open, f->row, -1);
 	if (s->n > 1)
 		s->frames[s->n - 2].child_ns += dur_ns;
 	s->n_muted--;
@@ -219,27 +263,36 @@ static int pop_one(struct model *m, struct stack *s, uint64_t ts_ns, enum call_e
 	struct frame *f = &s->frames[s->n - 1];
 	uint64_t dur = ts_ns > f->start_ns ? ts_ns - f->start_ns : 0;
 	uint64_t self = dur > f->child_ns ? dur - f->child_ns : 0;
-	bool suspect = f->flags & FRAME_SUSPECT;
+	bool suspect = f->flags & FRAME_SUSPECT, off = false;
+	struct call_states states;
 	int err = 0;
 
+	if (has_states(m, s)) {
+		states_advance(m, s, ts_ns);
+		off = states_of_call(s, dur, self, &states);
+	}
 	if (__builtin_expect(f->flags & (FRAME_MUTED | FRAME_CUT), 0)) {
 		err = pop_viewed(m, s, dur, &end);
 		if (err || f->flags & FRAME_MUTED)
 			return err;
 	}
-	const struct ended ended = { dur, self, end, suspect };
+	const struct ended ended = { dur, self, end, suspect, off ? &states : NULL };
 
 	add_to_node(&m->paths, f->path, &ended, f->flags & FRAME_FIRST);
+	if (__builtin_expect(f->flags & FRAME_FOLDED, 0))
+		paths_pass_over(&m->paths, f[-1].path, f->path, dur);
+	if (__builtin_expect(off && f->flags & FRAME_FOLDED, 0))
+		states_pass_over(&m->paths, f[-1].path, f->path, &states.total);
 	if (__builtin_expect(m->paths.other && f->path == m->paths.other, 0))
-		add_to_func(&m->funcs[f->func], &ended, f->flags & FRAME_OUTERMOST);
+		add_to_func(&m->funcs[f->row], &ended, f->flags & FRAME_OUTERMOST);
 	if (end == CALL_FINISHED || end == CALL_TAIL) {
-		err = hist_add(&m->hists[f->func], dur);
+		err = hist_add(&m->hists[f->row], dur);
 		if (!err)
 			err = paths_event(&m->paths, f->path, 1, m->exit_code);
 		m->exit_code = NO_EVENT; /* what it ends besides */
 	}
 	if (!err && s->open.n)
-		err = open_funcs_add(&s->open, f->func, -1);
+		err = open_funcs_add(&s->open, f->row, -1);
 	if (s->n > 1) {
 		s->frames[s->n - 2].child_ns += dur;
 	} else {
@@ -255,9 +308,11 @@ static int pop_one(struct model *m, struct stack *s, uint64_t ts_ns, enum call_e
 		struct call c;
 
 		fill(s, f, &c);
+		call_values_fill(m, s, f, end == CALL_FINISHED, &c);
 		c.end_ns = f->start_ns + dur;
 		c.self_ns = self;
 		c.end = end;
+		c.states = off ? &states : NULL;
 		m->opt.on_call(m->opt.ctx, &c);
 	}
 	s->n--;
@@ -274,19 +329,23 @@ static int uncount(struct model *m, struct stack *s)
 	} else {
 		s->info.calls--;
 		m->totals.calls--;
+		call_count_again(m, f, -1);
 	}
 	s->n--;
-	return s->open.n ? open_funcs_add(&s->open, f->func, -1) : 0;
+	return s->open.n ? open_funcs_add(&s->open, f->row, -1) : 0;
 }
 
 static int pop_or_uncount(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
 {
 	struct frame *f = top(s);
 
-	if (end == CALL_INFERRED)
+	if (end == CALL_INFERRED) {
 		f->flags |= FRAME_SUSPECT;
-	else if (f->flags & FRAME_STOPPED)
+		if (f->flags & FRAME_STOPPED)
+			states_ran(m, s);
+	} else if (f->flags & FRAME_STOPPED) {
 		return uncount(m, s);
+	}
 	return pop_one(m, s, ts_ns, end);
 }
 

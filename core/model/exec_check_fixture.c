@@ -122,6 +122,23 @@ struct model *trial_run(struct trial *t, struct seen *seen)
 	return m;
 }
 
+void trial_same_calls(struct trial *t, struct tuple *want, size_t n, struct seen *seen)
+{
+	HOLDS(t, seen->n == n);
+	if (n)
+		qsort(want, n, sizeof(*want), tuple_order);
+	if (seen->n)
+		qsort(seen->calls, seen->n, sizeof(*want), tuple_order);
+	for (size_t i = 0, k = 0; i < n || k < seen->n; i++, k++) {
+		int order = i >= n ? 1 : k >= seen->n ? -1 : tuple_order(&want[i], &seen->calls[k]);
+
+		if (order < 0)
+			trial_note_call(t, "a call is missing", &want[i]);
+		else if (order)
+			trial_note_call(t, "a call too many", &seen->calls[k]);
+	}
+}
+
 void trial_forget(struct model *m, struct seen *seen)
 {
 	model_free(m);
@@ -193,7 +210,7 @@ static void report(const char *name, struct search *s)
 		s->opt.global ? "" : " without global probes", s->t.fault);
 	evlist_write_info(stderr, &s->x.info);
 	for (size_t i = 0; i < s->t.n_fed; i++)
-		evlist_write_event(stderr, &s->x.info, NULL, &s->t.fed[i]);
+		evlist_write_event(stderr, &s->x.info, NULL, &s->t.fed[i], NULL);
 	fail_msg("%s: GOTRACE_RANDOM_SEED=%" PRIu64
 		 " GOTRACE_RANDOM_RUNS=1; made smaller: %zu events above",
 		 name, s->seed, s->t.n_fed);

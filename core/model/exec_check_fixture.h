@@ -60,6 +60,9 @@ void trial_add(struct trial *t, const struct event_ext *ev);
 struct model *trial_run(struct trial *t, struct seen *seen);
 void trial_forget(struct model *m, struct seen *seen);
 
+/* Notes which of the n calls wanted were not seen, and which others were. Sorts both. */
+void trial_same_calls(struct trial *t, struct tuple *want, size_t n, struct seen *seen);
+
 struct tuple tuple_of(const struct exec_call *c);
 int tuple_order(const void *a, const void *b);
 /* The truth, sorted by `order`; to be freed. */

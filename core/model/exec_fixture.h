@@ -19,6 +19,7 @@ struct exec_node {
 	bool go_edge;
 	uint64_t go_pc;
 	uint64_t growth_ns, growths, preempt_ns, preempts, declined;
+	uint64_t total_ns; /* while the innermost call's path went through it */
 };
 
 struct exec_call {
@@ -30,6 +31,8 @@ struct exec_call {
 	uint64_t start_ns, end_ns, child_ns;
 	enum call_end end;
 	bool open, suspect;
+	bool folded;   /* into a path above its caller's, or its caller's own */
+	bool in_place; /* the call below it jumped to it */
 };
 
 struct exec_options {

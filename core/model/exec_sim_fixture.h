@@ -63,6 +63,8 @@ void exec_go_on(struct sim *s, struct goroutine *g);
 
 /* The path node of func below parent, made when it is not there. */
 uint32_t truth_node(struct sim *s, uint32_t parent, uint32_t func, bool go, uint64_t pc);
+/* ns passed while the innermost call was of `node`: in the total of all above it, too. */
+void truth_pass(struct exec *x, uint32_t node, uint64_t ns);
 /* A call begins now on top of g; ends the top one; ends it and those that jumped to it. */
 void truth_begin(struct sim *s, struct goroutine *g, uint32_t func, uint32_t depth);
 void truth_finish(struct sim *s, struct goroutine *g, uint64_t ts_ns, enum call_end end);

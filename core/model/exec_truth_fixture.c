@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include <string.h>
+
 #include "base/vec.h"
 #include "model/exec_sim_fixture.h"
 
@@ -24,6 +26,39 @@ uint32_t truth_node(struct sim *s, uint32_t parent, uint32_t func, bool go, uint
 	return (uint32_t)x->n_nodes++;
 }
 
+/* A sequence of functions that comes twice in a row at the end is there once; one function, too. */
+static unsigned drop_repeats(uint32_t *funcs, unsigned n)
+{
+	for (unsigned len = 1; len <= 32 && 2 * len <= n; len++)
+		if (!memcmp(funcs + n - len, funcs + n - 2 * len, len * sizeof(*funcs)))
+			return n - len;
+	return n;
+}
+
+/* The path of a call of func on top of g, from all functions that are open there. */
+static uint32_t path_of(struct sim *s, const struct goroutine *g, uint32_t func)
+{
+	uint32_t funcs[MAX_OPEN + 1], node;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < g->n; i++) {
+		funcs[n++] = s->x->calls[g->open[i]].func;
+		n = drop_repeats(funcs, n);
+	}
+	funcs[n++] = func;
+	n = drop_repeats(funcs, n);
+	node = truth_node(s, g->root, funcs[0], g->go_edge, g->go_pc);
+	for (unsigned i = 1; i < n; i++)
+		node = truth_node(s, node, funcs[i], false, 0);
+	return node;
+}
+
+void truth_pass(struct exec *x, uint32_t node, uint64_t ns)
+{
+	for (; node; node = x->nodes[node].go_edge ? 0 : x->nodes[node].parent)
+		x->nodes[node].total_ns += ns;
+}
+
 void truth_begin(struct sim *s, struct goroutine *g, uint32_t func, uint32_t depth)
 {
 	struct exec *x = s->x;
@@ -42,12 +77,10 @@ void truth_begin(struct sim *s, struct goroutine *g, uint32_t func, uint32_t dep
 				 .level = g->n,
 				 .start_ns = s->now,
 				 .open = true,
+				 .in_place = below && g->tailed[g->n - 1],
 				 .parent = below ? below - x->calls : -1 };
-	if (!below)
-		c->node = truth_node(s, g->root, func, g->go_edge, g->go_pc);
-	else
-		c->node = below->func == func ? below->node
-					      : truth_node(s, below->node, func, false, 0);
+	c->node = path_of(s, g, func);
+	c->folded = below && x->nodes[c->node].parent != below->node;
 	g->open[g->n] = x->n_calls++;
 	g->depth[g->n] = depth;
 	g->tailed[g->n] = false;
@@ -60,6 +93,7 @@ void truth_finish(struct sim *s, struct goroutine *g, uint64_t ts_ns, enum call_
 	struct exec_call *c = &x->calls[g->open[--g->n]];
 
 	c->end_ns = ts_ns;
+	truth_pass(x, c->node, ts_ns - c->start_ns - c->child_ns);
 	c->end = end;
 	c->open = false;
 	c->suspect = end == CALL_INFERRED;
@@ -105,9 +139,14 @@ void truth_charge(struct sim *s, struct pending *p, uint32_t at, int64_t from)
 	n->preempt_ns += p->preempt_ns;
 	n->preempts += p->preempts;
 	n->declined += p->declined;
-	if (from >= 0)
-		s->x->calls[from].child_ns += ns;
-	else
+	if (from >= 0) {
+		struct exec_call *c = &s->x->calls[from];
+
+		c->child_ns += ns;
+		/* A prologue that is held up is in the time of what is open already. */
+		truth_pass(s->x, n->parent == c->node && !n->go_edge ? n->parent : at, ns);
+	} else {
 		s->x->root_ns += ns;
+	}
 	*p = (struct pending){ 0 };
 }

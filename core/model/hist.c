@@ -57,6 +57,14 @@ int hist_add(struct hist *h, uint64_t ns)
 	return __builtin_expect(++o->low[sub] == 0, 0) ? carry(o, sub, CARRY) : 0;
 }
 
+static int add_to(struct hist_octave *o, unsigned sub, uint64_t n)
+{
+	uint64_t sum = o->low[sub] + n;
+
+	o->low[sub] = (uint16_t)sum;
+	return sum >= CARRY ? carry(o, sub, sum - sum % CARRY) : 0;
+}
+
 int hist_merge(struct hist *into, const struct hist *from)
 {
 	for (unsigned i = 0; from->octaves && i < HIST_OCTAVES; i++) {
@@ -66,14 +74,30 @@ int hist_merge(struct hist *into, const struct hist *from)
 		if (f && !o)
 			return -ENOMEM;
 		for (unsigned s = 0; f && s < HIST_SUB; s++) {
-			uint64_t n = counted(f, s), sum = o->low[s] + n;
+			uint64_t n = counted(f, s);
 
-			o->low[s] = (uint16_t)sum;
-			if (sum >= CARRY && carry(o, s, sum - sum % CARRY))
+			if (add_to(o, s, n))
 				return -ENOMEM;
 			into->count += n;
 		}
 	}
+	return 0;
+}
+
+uint64_t hist_bucket(const struct hist *h, unsigned bucket)
+{
+	const struct hist_octave *o = h->octaves ? h->octaves[bucket / HIST_SUB] : NULL;
+
+	return o ? counted(o, bucket % HIST_SUB) : 0;
+}
+
+int hist_add_bucket(struct hist *h, unsigned bucket, uint64_t n)
+{
+	struct hist_octave *o = octave_of(h, bucket / HIST_SUB);
+
+	if (!o || add_to(o, bucket % HIST_SUB, n))
+		return -ENOMEM;
+	h->count += n;
 	return 0;
 }
 

@@ -31,6 +31,11 @@ int hist_merge(struct hist *into, const struct hist *from);
 /* The value below or at which share q (0..1) of the counted lie, the middle of
  * its bucket; 0 when empty. */
 uint64_t hist_quantile(const struct hist *h, double q);
+/* Buckets one by one, shortest durations first. */
+#define HIST_BUCKETS (HIST_SUB * HIST_OCTAVES)
+uint64_t hist_bucket(const struct hist *h, unsigned bucket);
+/* Counts n more in a bucket. 0 or -ENOMEM. */
+int hist_add_bucket(struct hist *h, unsigned bucket, uint64_t n);
 void hist_free(struct hist *h);
 
 #endif

@@ -11,10 +11,13 @@ static void suspect(struct stack *s, uint64_t until_ns)
 			s->frames[i].flags |= FRAME_SUSPECT;
 }
 
-static void suspect_table(struct stack_table *t, uint64_t until_ns)
+static void suspect_table(struct model *m, struct stack_table *t, uint64_t from_ns,
+			  uint64_t until_ns)
 {
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++) {
 		suspect(t->stacks[i], until_ns);
+		states_forget(m, t->stacks[i], from_ns, true);
+	}
 }
 
 /* Threads whose system stack works, or has open calls, for a goroutine. */
@@ -40,8 +43,8 @@ int loss_apply(struct model *m, const struct event *e, const uint64_t arg[4])
 	if (until_ns > m->totals.last_ns)
 		m->totals.last_ns = until_ns; /* there was an event then */
 	if (e->flags & EVF_ALL) {
-		suspect_table(&m->goroutines, until_ns);
-		suspect_table(&m->threads, until_ns);
+		suspect_table(m, &m->goroutines, e->ts_ns, until_ns);
+		suspect_table(m, &m->threads, e->ts_ns, until_ns);
 		if (until_ns > m->lost_until_ns)
 			m->lost_until_ns = until_ns;
 		return 0;
@@ -60,6 +63,7 @@ int loss_apply(struct model *m, const struct event *e, const uint64_t arg[4])
 	if (!s)
 		return -errno;
 	suspect(s, until_ns);
+	states_forget(m, s, e->ts_ns, true);
 	if (until_ns > s->lost_until_ns)
 		s->lost_until_ns = until_ns;
 	return 0;

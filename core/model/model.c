@@ -3,16 +3,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "model/model_internal.h"
-
-static int by_vaddr(const void *a, const void *b)
-{
-	const struct func_range *x = a, *y = b;
-
-	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
-}
+#include "trace/keys.h"
 
 /* Copies of what the hot path needs of info: saves reading half a cache line for each site. */
 static int take_tables(struct model *m)
@@ -24,8 +19,7 @@ static int take_tables(struct model *m)
 	m->sites = calloc(m->n_sites + 1, sizeof(*m->sites));
 	m->funcs = calloc(m->n_funcs + 1, sizeof(*m->funcs));
 	m->hists = calloc(m->n_funcs + 1, sizeof(*m->hists));
-	m->ranges = calloc(m->n_funcs + 1, sizeof(*m->ranges));
-	if (!m->sites || !m->funcs || !m->hists || !m->ranges)
+	if (!m->sites || !m->funcs || !m->hists)
 		return -ENOMEM;
 	for (size_t i = 0; i < m->n_sites; i++) {
 		const struct trace_site *s = &info->sites[i];
@@ -33,13 +27,7 @@ static int take_tables(struct model *m)
 		m->sites[i].func = s->func < m->n_funcs ? s->func : TRACE_NONE;
 		m->sites[i].target = s->target < m->n_funcs ? s->target : TRACE_NONE;
 	}
-	for (size_t i = 0; i < m->n_funcs; i++)
-		if (info->funcs[i].vaddr && info->funcs[i].size)
-			m->ranges[m->n_ranges++] = (struct func_range){ info->funcs[i].vaddr,
-									info->funcs[i].size,
-									(uint32_t)i };
-	qsort(m->ranges, m->n_ranges, sizeof(*m->ranges), by_vaddr);
-	return 0;
+	return func_ranges_init(&m->ranges, info);
 }
 
 struct model *model_new(const struct trace_info *info, const struct model_options *opt)
@@ -48,20 +36,25 @@ struct model *model_new(const struct trace_info *info, const struct model_option
 	int err = -ENOMEM;
 
 	if (m) {
+		const char *states = trace_info_get(info, KEY_STATES);
+
 		m->info = info;
+		m->states = m->totals.states = states && !strcmp(states, "1") &&
+					       !(opt && opt->no_states);
 		m->max_stacks = m->max_frames_room = UINT64_MAX;
 		if (opt)
 			m->opt = m->later = *opt;
 		if (opt && opt->view && opt->view->later)
 			m->opt = (struct model_options){ .view = opt->view,
-							 .max_paths = opt->max_paths };
-		err = paths_init(&m->paths, m->opt.max_paths);
+							 .max_paths = opt->max_paths,
+							 .path_selfs = opt->path_selfs };
+		err = paths_init(&m->paths, m->opt.max_paths, opt && opt->path_selfs);
 		m->paths.view = m->opt.view;
 		if (!err)
 			err = take_tables(m);
 	}
 	if (err) {
-		log_error("no memory to read the trace with");
+		log_no_memory("no memory to read the trace with");
 		model_free(m);
 		errno = -err;
 		return NULL;
@@ -82,18 +75,19 @@ void model_free(struct model *m)
 	for (size_t i = 0; m->hists && i < m->n_funcs; i++)
 		hist_free(&m->hists[i]);
 	paths_free(&m->paths);
+	waits_free(&m->waits);
 	free(m->funcs);
 	free(m->hists);
 	free(m->sites);
-	free(m->ranges);
+	func_ranges_free(&m->ranges);
 	free(m->released_ns);
 	free(m);
 }
 
 /*
- * What a recording stores of a goroutine, a call that begins or a path is a byte at least, and in
- * practice several: these are far above any recording. The first of each are free: a file of a few
- * kilobytes may be a test's.
+ * What a recording stores of an event is seven bits at least, by how far it is from the one before:
+ * these are above any recording, also where it begins with a million go statements. The first of
+ * each are free: a file of a few kilobytes may be a test's.
  */
 #define FREE_STACKS 50000u
 #define FREE_FRAMES 400000u
@@ -104,15 +98,16 @@ void model_allow(struct model *m, uint64_t stored_bytes)
 	uint32_t most = m->opt.max_paths ? m->opt.max_paths : PATHS_DEFAULT_MAX;
 	uint64_t paths = FREE_PATHS + 2 * stored_bytes;
 
-	m->max_stacks = FREE_STACKS + stored_bytes;
+	m->max_stacks = FREE_STACKS + 2 * stored_bytes;
 	/* rooms double */
-	m->max_frames_room = FREE_FRAMES + 2 * stored_bytes;
+	m->max_frames_room = FREE_FRAMES + STACK_FRAMES * m->max_stacks + 2 * stored_bytes;
 	m->paths.max = paths < most ? (uint32_t)paths : most;
 }
 
 void call_stats_add(struct call_stats *into, const struct call_stats *from)
 {
 	into->calls += from->calls;
+	into->samples += from->samples;
 	into->unfinished += from->unfinished;
 	into->unwound += from->unwound;
 	into->suspect += from->suspect;
@@ -135,6 +130,8 @@ void call_stats_add(struct call_stats *into, const struct call_stats *from)
 	into->uncertainty_ns += from->uncertainty_ns;
 	into->cost_ns += from->cost_ns;
 	into->corrected |= from->corrected;
+	off_times_add(&into->off_self, &from->off_self);
+	off_times_add(&into->off_total, &from->off_total);
 }
 
 int model_finish(struct model *m)
@@ -143,6 +140,9 @@ int model_finish(struct model *m)
 
 	if (err)
 		return err;
+	if (m->off_ns && m->totals.last_ns > m->off_ns)
+		m->totals.off_ns += m->totals.last_ns - m->off_ns;
+	m->off_ns = 0;
 	/* While events came, only nodes were counted: half the memory to touch a call. */
 	paths_settle(&m->paths);
 	err = view_settle(m);
@@ -154,8 +154,10 @@ int model_finish(struct model *m)
 
 		if (n->func >= m->n_funcs)
 			continue;
-		if (!m->paths.hot[i].outermost) /* its time is in an outer call's already */
-			st.total_ns = st.suspect_ns = 0;
+		if (!m->paths.hot[i].outermost) { /* its time is in an outer call's already */
+			st.total_ns = st.suspect_ns = st.samples = 0;
+			st.off_total = (struct off_times){ 0 };
+		}
 		call_stats_add(&m->funcs[n->func], &st);
 	}
 	for (size_t i = 0; i < m->n_funcs; i++) {
@@ -200,7 +202,11 @@ int model_correct(struct model *m, const struct path_correction *of)
 		struct path_node *n = &nodes[i];
 		struct path_correction c = of[i];
 
-		c.probe_ns = n->func < m->n_funcs ? least(c.probe_ns, n->stats.self_ns) : 0;
+		/* events are made by code that runs */
+		c.probe_ns = n->func < m->n_funcs
+				     ? least(c.probe_ns,
+					     n->stats.self_ns - off_times_sum(&n->stats.off_self))
+				     : 0;
 		inside_ns[i] += c.probe_ns;
 		if (!n->go_edge)
 			inside_ns[n->parent] += inside_ns[i];
@@ -229,4 +235,15 @@ const struct path_node *model_paths(const struct model *m, size_t *n)
 {
 	*n = m->paths.n;
 	return m->paths.nodes;
+}
+
+const struct path_fold *model_path_folds(const struct model *m, size_t *n)
+{
+	*n = m->paths.n_folds;
+	return m->paths.folds;
+}
+
+const struct path_selfs *model_path_selfs(const struct model *m)
+{
+	return m->paths.selfs;
 }

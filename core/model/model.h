@@ -28,9 +28,28 @@ enum call_end {
 			  unfinished */
 };
 
+/*
+ * What a goroutine does besides running, ns: in traces with states (EV_STATE). The rest of the time
+ * that they are a part of was spent running. unknown_ns: lost events may have told of it.
+ */
+struct off_times {
+	uint64_t runnable_ns, wait_ns, syscall_ns, unknown_ns;
+};
+#define STATE_UNKNOWN    0   /* besides STATE_RUNNING ... of bpf/event.h */
+#define REASON_PREEMPTED 256 /* besides Go's: stopped in a prologue, for the garbage collector */
+
+static inline uint64_t off_times_sum(const struct off_times *t)
+{
+	return t->runnable_ns + t->wait_ns + t->syscall_ns + t->unknown_ns;
+}
+
+void off_times_add(struct off_times *into, const struct off_times *from);
+
 struct call_stats {
-	/* = finished + unfinished + unwound + those CALL_INFERRED */
+	/* = finished + unfinished + unwound + those CALL_INFERRED. Of samples: those in which it is
+	 * innermost, and self_ns is their weight; none of them is finished */
 	uint64_t calls;
+	uint64_t samples; /* in which it is anywhere on the stack; total_ns is their weight */
 	uint64_t finished, unfinished, unwound, suspect;
 	uint64_t total_ns, self_ns; /* suspect calls included; see suspect_ns */
 	/* What model_correct has taken out of self_ns and of total_ns, and how far off the former
@@ -39,6 +58,9 @@ struct call_stats {
 	uint64_t
 		cost_ns; /* what its own events cost, wherever that was charged; by model_correct */
 	bool corrected;
+	/* Parts of self_ns and of total_ns, in which the goroutine did not run; 0 without states.
+	 * What probes cost is never taken out of these. */
+	struct off_times off_self, off_total;
 	uint64_t suspect_ns;             /* part of total_ns that suspect calls have */
 	uint64_t min_ns, max_ns, sum_ns; /* finished calls; valid when finished > 0 */
 	uint64_t morestack_ns, morestack_count;
@@ -62,8 +84,15 @@ struct path_node {
 	uint64_t recursive;                 /* calls made by their own function */
 	struct call_stats stats;
 };
-#define PATH_ROOT  0xffffffffu
-#define PATH_OTHER 0xfffffffeu /* folded: the tree's cap was reached */
+/*
+ * A path never ends with the same sequence of functions twice in a row, up to this many of them: a
+ * call that would make it so counts as the path that ends with the first of the two, and so does
+ * what it calls. Of one function that is direct recursion. A path's total is the time in which it,
+ * or one below it, was the innermost call's.
+ */
+#define PATHS_CYCLE_MAX 32
+#define PATH_ROOT       0xffffffffu
+#define PATH_OTHER      0xfffffffeu /* folded: the tree's cap was reached */
 /* "runtime timer": goroutines made on a system stack by no goroutine */
 #define PATH_TIMER 0xfffffffdu
 
@@ -77,8 +106,40 @@ struct goroutine_info {
 	 */
 	uint64_t total_ns;
 	uint64_t self_ns, morestack_ns, preempt_ns;
+	/* With states: from its creation, or its first event, to its end, or that of the trace (of
+	 * what counts of it); and the parts of it in which it did not run */
+	uint64_t life_ns;
+	struct off_times off;
 	bool ended;  /* its end was seen */
 	bool system; /* a thread's system stack: goid is the thread id */
+};
+
+/* What a call was given and gave back; NULL: nothing of it is known. There until the callback
+ * returns. */
+struct call_values {
+	const struct trace_values *args, *results;
+};
+
+/* When a call's goroutine did not run: parts of its self time and of its duration. */
+struct call_states {
+	struct off_times self, total;
+};
+
+/* A goroutine's time in one state, never empty; those of a goroutine have no gaps. */
+struct state_span {
+	uint64_t goid, from_ns, to_ns;
+	uint64_t by; /* STATE_RUNNABLE: the goroutine that made it so (EV_WAKE); 0: none, or unknown
+		      */
+	uint32_t image;
+	uint16_t state, reason; /* STATE_*; of STATE_WAITING, else 0 */
+};
+
+/* Waits of one reason in the calls of a path. */
+struct path_waits {
+	uint32_t path, func; /* func: tells apart what PATH_OTHER stands for */
+	uint32_t reason;
+	bool held;      /* in prologues that were stopped: in totals, in nobody's self time */
+	uint64_t ns, n; /* n: waits that began, or were going on as what counts did */
 };
 
 /* A call, handed out when it ends. */
@@ -89,6 +150,13 @@ struct call {
 	uint32_t func, path, level; /* level: open frames below it on its goroutine */
 	uint32_t tid;               /* thread at the entry */
 	uint32_t image;             /* process image, 0: the first; goids are its own */
+	union {
+		const struct call_values *values; /* NULL: none. As it begins, arguments only */
+		uint64_t kept; /* for whoever keeps it: analysis/kept_values.h. 0: none */
+	};
+	/* As it ends, in traces with states; valid until the callback returns. NULL: it only ran,
+	 * or nothing is known. */
+	const struct call_states *states;
 	enum call_end end : 8;
 	bool suspect;
 	bool system;
@@ -136,6 +204,28 @@ struct model_totals {
 	uint64_t folded_nodes;
 	uint64_t bad_events; /* unknown site or kind */
 	uint64_t released;   /* functions, see model_released_ns */
+	/* EV_WINDOW: how often recording began, why it did first (WINDOW_BY_*), for how long it
+	 * was off between the first and the last event, events left out inside calls */
+	uint64_t windows, window_why, off_ns, left_out;
+	/* Of a summary made while the recording went on: all events up to then are in it. 0: not
+	 * known */
+	uint64_t up_to_ns;
+	/* WINDOW_HIT: how many; the last one: when, after how long, of which goroutine and function
+	 */
+	uint64_t hits, hit_ns, hit_took_ns, hit_goid;
+	uint32_t hit_func;
+	/* The trace has states: what goroutines did in all their lives. */
+	bool states;
+	uint64_t life_ns;
+	struct off_times off;
+};
+
+/* Calls made in path `from` that count as path `to`, which is above it: of the function of `to`,
+ * two or more functions after its last call. Their caller's function is that of the parent of `to`.
+ */
+struct path_fold {
+	uint32_t from, to;
+	uint64_t calls;
 };
 
 /*
@@ -156,6 +246,8 @@ struct model_view {
 struct model_options {
 	const struct model_view *view; /* NULL: all counts */
 	uint32_t max_paths;            /* 0: a million */
+	bool path_selfs;               /* for model_path_selfs, at some cost */
+	bool no_states;                /* states are left out, also where there are some */
 	/* Called as each call begins / ends; NULL: not wanted. A call whose prologue was stopped
 	 * (EV_MORESTACK) begins once more, with the same order and a later start; or gets no
 	 * on_call when it never went on: it was none. */
@@ -163,9 +255,19 @@ struct model_options {
 	void (*on_call)(void *ctx, const struct call *c);
 	void (*on_prologue_stop)(void *ctx,
 				 const struct prologue_stop_time *t); /* NULL: not wanted */
+	/* Called as a goroutine's span ends; NULL: not wanted. */
+	void (*on_state)(void *ctx, const struct state_span *s);
 	/* Called when a goroutine's state is freed, and at the end for the others. */
 	void (*on_goroutine)(void *ctx, const struct goroutine_info *g);
 	void *ctx;
+	/*
+	 * Calls of one function may be told apart by their arguments: sets *row to the function
+	 * that a call of func with these counts as, in the numbers of functions and paths; calls
+	 * that are handed out keep their own. A new row is the next after those so far, of info
+	 * too. 0 or -errno. NULL: not wanted.
+	 */
+	int (*group)(void *ctx, uint32_t func, const struct trace_values *v, uint32_t *row);
+	void *group_ctx;
 };
 
 struct model;
@@ -175,6 +277,9 @@ struct model *model_new(const struct trace_info *info, const struct model_option
 /* Events in file order. 0 or -ENOMEM. An event that makes no sense is counted, never fatal. */
 int model_feed(struct model *m, const struct event_ext *ev);
 int model_feed_span(struct model *m, const struct trace_span *span); /* faster than one by one */
+/* Arguments and results of events of the array `ev`, of which some are fed next: those of
+ * ev[v->at]. Borrowed until the next call. n 0: there are none. */
+void model_values(struct model *m, const struct trace_values *v, size_t n, const struct event *ev);
 /*
  * A trace of few bytes may claim millions of goroutines, open calls and paths: no more than so many
  * bytes of it account for are believed. stored_bytes: of the trace, as read so far. Above it
@@ -188,6 +293,18 @@ void model_allow(struct model *m, uint64_t stored_bytes);
 int model_view_begin(struct model *m, uint64_t ts_ns);
 /* It ends at ts_ns, before model_finish: what is open there is unfinished. */
 void model_view_end(struct model *m, uint64_t ts_ns);
+/* Samples that are alike: one stack, once or several times. */
+struct model_sample {
+	const uint32_t *funcs; /* indices, the outermost first */
+	size_t n;
+	uint64_t samples, weight_ns;
+	uint64_t first_ns, last_ns; /* the times of two of them */
+};
+/* Counts them, in place of events: of a model that was fed with none. A function right below itself
+ * is one node with it. *path: where they hang, 0 of an empty stack; a NULL is allowed. 0 or
+ * -ENOMEM.
+ */
+int model_sample(struct model *m, const struct model_sample *s, uint32_t *path);
 /* Ends everything that is open. To be called once, before the getters. */
 int model_finish(struct model *m);
 void model_free(struct model *m);
@@ -196,6 +313,14 @@ const struct model_totals *model_totals(const struct model *m);
 /* One per function of info, same index; recursive calls count once in total_ns. */
 const struct call_stats *model_funcs(const struct model *m, size_t *n);
 const struct path_node *model_paths(const struct model *m, size_t *n);
+/* The shortest and the longest self time of the finished calls of each path, same index; valid
+ * where there are some. Needs model_options.path_selfs, else NULL. */
+struct path_selfs {
+	uint64_t min_ns, max_ns;
+};
+const struct path_selfs *model_path_selfs(const struct model *m);
+/* Of whatever paths there are such calls. Above some millions of pairs they are not told apart. */
+const struct path_fold *model_path_folds(const struct model *m, size_t *n);
 /* From when on, CLOCK_MONOTONIC, a function was not recorded any more (EV_RELEASED): its counts and
  * times are those up to then. 0: it was recorded to the end. */
 uint64_t model_released_ns(const struct model *m, uint32_t func);
@@ -203,6 +328,10 @@ uint64_t model_released_ns(const struct model *m, uint32_t func);
  * they came about. After model_finish. */
 void model_path_events(const struct model *m, void (*tell)(void *ctx, const struct path_events *e),
 		       void *ctx);
+
+/* The waits of all paths, n of them, in no order; NULL: none. Those that are not held add up to
+ * off_self.wait_ns. After model_finish. */
+const struct path_waits *model_waits(const struct model *m, size_t *n);
 
 /* What probes cost in the calls of a path, those below not included. */
 struct path_correction {

@@ -4,8 +4,10 @@
 #define GOTRACE_MODEL_INTERNAL_H
 
 #include "base/hash_index.h"
+#include "model/func_ranges.h"
 #include "model/model.h"
 #include "model/paths.h"
+#include "model/states.h"
 
 #define FRAME_SUSPECT 1
 /* its function is not open below on this stack: counts in the function's total */
@@ -18,15 +20,20 @@
 #define FRAME_CUT     64 /* it began before what counts */
 /* its end will not be recorded, its function was released: it ends with the call open in it */
 #define FRAME_RELEASED 128
+#define FRAME_FOLDED   256 /* not in a node below its caller's: `fold` says why */
 
 /* A call that has begun. */
 struct frame {
 	uint64_t start_ns, child_ns; /* child_ns: time inside that is not self time */
 	uint64_t order, label;       /* label: goid in the event */
 	uint32_t depth, func, path, tid;
-	uint32_t target;    /* FRAME_TAILED: where to */
-	uint32_t recursion; /* calls folded into one node here */
+	uint32_t target; /* FRAME_TAILED: where to */
+	union {
+		uint32_t recursion; /* calls of its function one above the other */
+		uint32_t fold;      /* FRAME_FOLDED: of paths, or PATHS_NO_FOLD */
+	};
 	uint32_t flags;
+	uint32_t row; /* what it counts as: func, unless there are groups */
 };
 
 /* A prologue that was stopped and whose entry has not followed yet. */
@@ -41,6 +48,9 @@ struct prologue_stop {
 	uint64_t from_ns, resumed_ns; /* of the segment */
 	uint64_t growth_ns, preempt_ns;
 	uint64_t growths, preempts, declined;
+	/* when the goroutine did not run: in segments that are over, in the running one */
+	struct off_times off_done, off_now;
+	uint16_t reason; /* of wait_ns in these */
 };
 #define STOP_ANY      0xffffffffu /* not known */
 #define STOP_UNPROBED 0xfffffffeu
@@ -54,6 +64,9 @@ struct open_funcs {
 	size_t n, cap; /* n: 0 until the stack has met PATH_OTHER */
 	struct hash_index by_func;
 };
+
+/* A stack has room for so many at first: there may be a million, most with few. */
+#define STACK_FRAMES 4
 
 /* A stack of open calls: a goroutine's, or a thread's system stack. */
 struct stack {
@@ -70,7 +83,13 @@ struct stack {
 	uint64_t label;         /* system: goid of the last event */
 	struct prologue_stop stop;
 	struct open_funcs open;
+	/* by frame: arguments that were given, of those that were open there before at the top */
+	struct trace_values **values;
+	size_t cap_values;
 	struct goroutine_info info;
+	struct stack_states state;         /* with states, of goroutines */
+	struct frame_states *frame_states; /* by frame */
+	size_t cap_frame_states;
 };
 
 /* Stacks by the goroutine's or thread's number; pointers to them stay valid. */
@@ -91,12 +110,10 @@ struct model {
 	} * sites;
 	size_t n_sites, n_funcs;
 	struct call_stats *funcs;
-	struct hist *hists; /* of funcs, until model_finish: close together in the cache */
-	struct func_range {
-		uint64_t vaddr;
-		uint32_t size, func;
-	} * ranges; /* by vaddr */
-	size_t n_ranges;
+	size_t cap_funcs, cap_hists; /* once there are rows besides functions */
+	struct hist *hists;          /* of funcs, until model_finish: close together in the cache */
+	struct func_ranges ranges;
+	uint64_t off_ns; /* since when nothing is recorded (EV_WINDOW); 0: it is */
 	struct paths paths;
 	struct stack_table goroutines, threads;
 	struct stack *spare[64]; /* freed ones, for reuse */
@@ -105,12 +122,24 @@ struct model {
 	uint64_t lost_until_ns;     /* EVF_ALL */
 	uint64_t lost_one_until_ns; /* of any goroutine */
 	uint32_t image;
+	bool states;    /* there are, and they are wanted */
+	int states_err; /* -ENOMEM */
+	struct waits waits;
 	bool image_seen;
+	bool begun;            /* model_begins_at: totals.first_ns is known */
 	uint64_t *released_ns; /* by function: since when it is released, 0: not; NULL: none is */
 	uint64_t n_released_open; /* frames with FRAME_RELEASED */
 	/* path_event_code of the event that is being paired, for the call that it begins, and for
 	 * the first that it ends */
 	uint8_t entry_code, exit_code;
+	/* model_values */
+	const struct trace_values *values;
+	const struct event *values_ev;
+	size_t n_values, next_values;
+	bool values_seen;                       /* some event had values */
+	const struct trace_values *exit_values; /* of the exit that is being paired */
+	uint32_t exit_func;                     /* and its function */
+	struct call_values handed;
 	/* model_allow; frames_room: that all stacks have room for */
 	uint64_t max_stacks, max_frames_room, frames_room, n_threads;
 };
@@ -163,6 +192,8 @@ int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t 
 int call_pop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
 /* call_pop, or no call at all where the prologue never went on. */
 int call_pop_for(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
+/* Counts the call of f, or with -1 counts it no more, where calls are that no node tells of. */
+void call_count_again(struct model *m, const struct frame *f, int by);
 /* Hands a frame to on_entry. */
 void call_begun(struct model *m, struct stack *s, struct frame *f);
 /* Ends all frames deeper than depth. */
@@ -178,6 +209,33 @@ static inline int call_pop_deeper(struct model *m, struct stack *s, uint32_t dep
 }
 
 int call_pop_all(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
+
+/* call_values.c */
+int call_values_enter_slow(struct model *m, struct stack *s, size_t at, const struct event *e,
+			   struct frame *f);
+void call_values_leave_slow(struct model *m, const struct event *e, uint32_t func);
+void call_values_fill_slow(struct model *m, const struct stack *s, const struct frame *f,
+			   bool ended, struct call *c);
+void call_values_free(struct stack *s);
+/* An entry makes, or made, f, which is frame number `at`; sets its row. 0 or -errno. */
+static inline int call_values_enter(struct model *m, struct stack *s, size_t at,
+				    const struct event *e, struct frame *f)
+{
+	return __builtin_expect(m->values_seen, 0) ? call_values_enter_slow(m, s, at, e, f) : 0;
+}
+/* An exit of func is about to end its call. */
+static inline void call_values_leave(struct model *m, const struct event *e, uint32_t func)
+{
+	if (__builtin_expect(m->values_seen, 0))
+		call_values_leave_slow(m, e, func);
+}
+/* What the call of f is handed out with. */
+static inline void call_values_fill(struct model *m, const struct stack *s, const struct frame *f,
+				    bool ended, struct call *c)
+{
+	if (__builtin_expect(m->values_seen, 0))
+		call_values_fill_slow(m, s, f, ended, c);
+}
 
 /* prologue_stops.c */
 /* called: by EV_MORESTACK, not by EV_STOP. */
@@ -197,6 +255,67 @@ static inline void prologue_stop_settle(struct model *m, struct stack *s, uint64
 
 uint32_t prologue_stop_func(const struct model *m, uint64_t pc);
 
+/* states_events.c: EV_STATE and EV_WAKE. 0 or -ENOMEM */
+int states_apply(struct model *m, const struct event *e);
+
+/* states.c: nothing is done on system stacks */
+/* s is in a state from ts_ns on. */
+void states_change(struct model *m, struct stack *s, unsigned state, uint16_t reason, uint64_t by,
+		   uint64_t ts_ns);
+/* What is known of s as it is made, at ts_ns. */
+void states_begin(struct model *m, struct stack *s, uint64_t ts_ns);
+void states_created(struct model *m, struct stack *s, uint64_t ts_ns);
+/* A prologue of s did what `why` (STOP_*) says. */
+void states_resume(struct model *m, struct stack *s, uint64_t why, uint64_t ts_ns);
+/* Events may be missing from here on. lost: only an event of a state tells more. */
+void states_forget(struct model *m, struct stack *s, uint64_t ts_ns, bool lost);
+/* It ends, and no call is open on it. */
+void states_end(struct model *m, struct stack *s, uint64_t ts_ns);
+/* What counts begins now. */
+void states_view_begin(struct model *m, struct stack *s, uint64_t ts_ns);
+void states_own_slow(struct model *m, struct stack *s, uint64_t ts_ns);
+/* A call begins on s: the next frame. 0 or -ENOMEM */
+int states_push_slow(struct model *m, struct stack *s, uint64_t ts_ns);
+/* When the goroutine of the top call, which lasts dur_ns up to now, did not run; false: it ran
+ * all the time. */
+bool states_of_call(const struct stack *s, uint64_t dur_ns, uint64_t self_ns,
+		    struct call_states *c);
+/* As paths_pass_over, of the time in which the goroutine did not run. */
+void states_pass_over(struct paths *t, uint32_t from, uint32_t to, const struct off_times *off);
+/* Charges what went by up to ts_ns. */
+void states_advance(struct model *m, struct stack *s, uint64_t ts_ns);
+void states_add_wait(struct model *m, const struct frame *f, uint16_t reason, bool held,
+		     uint64_t ns, uint64_t n);
+
+/* states_stops.c */
+/* A segment of the stop is over, another begins. */
+void states_stop_again(struct prologue_stop *p);
+/* The stop is taken out of the time of frame number `at` (none is there: of no call), with the
+ * running segment or without. */
+void states_stop_charge(struct model *m, struct stack *s, size_t at, bool segment, uint64_t ts_ns);
+/* The top frame begins now. */
+void states_restart(struct model *m, struct stack *s);
+/* The top frame was stopped, and has gone on since. */
+void states_ran(struct model *m, struct stack *s);
+
+static inline bool has_states(const struct model *m, const struct stack *s)
+{
+	return __builtin_expect(m->states, 0) && !s->system;
+}
+
+/* What is told of then may not be all that happened. */
+static inline bool states_lost(const struct model *m, const struct stack *s, uint64_t ts_ns)
+{
+	return ts_ns <= s->lost_until_ns || ts_ns <= m->lost_until_ns;
+}
+
+/* s itself made an event: it runs. */
+static inline void states_own(struct model *m, struct stack *s, const struct event *e)
+{
+	if (has_states(m, s) && s->state.now != STATE_RUNNING && !(e->flags & EVF_BEFORE))
+		states_own_slow(m, s, e->ts_ns);
+}
+
 /* view.c */
 /* Does the frame of an entry not count? */
 bool view_mutes(const struct model *m, const struct stack *s, const struct frame *f);
@@ -205,11 +324,30 @@ bool view_mutes_goid(const struct model *m, uint64_t goid);
 /* Calls above what counts get their part of it, all sums are made anew. */
 int view_settle(struct model *m);
 
-/* pairing.c: ends all that is open on all stacks, unfinished. 0 or -ENOMEM */
+/* lives.c: 0 or -ENOMEM */
+/* Ends all that is open on all stacks, unfinished. */
 int pair_end_all(struct model *m, uint64_t ts_ns);
+/* Ends what is open on the stack and lets go of it. */
+int life_retire(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
+int life_create(struct model *m, const struct event *e, const uint64_t arg[4]);
+int life_image(struct model *m, uint64_t ts_ns);
+
+/* Something happened in the innermost open call. 0 or -ENOMEM */
+static inline int pair_inside(struct model *m, const struct stack *s, const struct event *e)
+{
+	unsigned how = EVF_HOW(e->flags) <= HOW_MAX ? EVF_HOW(e->flags) : HOW_UNKNOWN;
+
+	return s->n && !(s->frames[s->n - 1].flags & FRAME_MUTED)
+		       ? path_events_add(&m->paths.events, s->frames[s->n - 1].path,
+					 path_event_code(ROLE_INSIDE, how))
+		       : 0;
+}
 
 /* losses.c: 0 or -ENOMEM */
 int loss_apply(struct model *m, const struct event *e, const uint64_t arg[4]);
+
+/* windows.c: 0 or -ENOMEM */
+int window_apply(struct model *m, const struct event *e, const uint64_t arg[4]);
 
 /* releases.c: 0 or -ENOMEM */
 int release_apply(struct model *m, const struct event *e);

@@ -19,6 +19,8 @@ struct world {
 	struct trace_info info;
 	struct model *m;
 	uint64_t now;
+	/* by function, of the one goroutine that calls: what is true */
+	uint64_t calls[FUNCS], open[FUNCS], since_ns[FUNCS], total_ns[FUNCS];
 };
 
 /* Site 2f is the entry of function f, 2f+1 its exit. */
@@ -58,6 +60,13 @@ static void event(struct world *w, unsigned kind, uint64_t goid, uint32_t func, 
 				      .kind = (uint16_t)kind } };
 
 	assert_int_equal(model_feed(w->m, &e), 0);
+	if (kind == EV_ENTRY) {
+		w->calls[func]++;
+		if (!w->open[func]++)
+			w->since_ns[func] = w->now;
+	} else if (kind == EV_EXIT && !--w->open[func]) {
+		w->total_ns[func] += w->now - w->since_ns[func];
+	}
 }
 
 static void create(struct world *w, uint64_t by, uint64_t child, uint64_t pc)
@@ -68,57 +77,130 @@ static void create(struct world *w, uint64_t by, uint64_t child, uint64_t pc)
 	assert_int_equal(model_feed(w->m, &e), 0);
 }
 
-/* f0 and f1 call each other 20,000 deep and each calls the others on the way. */
-static void descend(struct world *w, uint32_t levels)
+/* f0, f1 and perhaps f2 call each other `levels` deep, in the order of `pick`, and each calls the
+ * others on the way. */
+static void descend(struct world *w, uint32_t levels, uint32_t (*pick)(uint32_t i))
 {
 	for (uint32_t i = 0; i < levels; i++) {
-		event(w, EV_ENTRY, 1, i % 2, 100 * (i + 1));
-		for (uint32_t f = 2; f < FUNCS; f++) {
+		event(w, EV_ENTRY, 1, pick(i), 100 * (i + 1));
+		for (uint32_t f = 3; f < FUNCS; f++) {
 			event(w, EV_ENTRY, 1, f, 100 * (i + 1) + 50);
 			event(w, EV_EXIT, 1, f, 100 * (i + 1) + 50);
 		}
 	}
 	for (uint32_t i = levels; i-- > 0;)
-		event(w, EV_EXIT, 1, i % 2, 100 * (i + 1));
+		event(w, EV_EXIT, 1, pick(i), 100 * (i + 1));
 }
 
-static void check_descent(struct world *w, uint32_t levels)
+static uint32_t in_turns(uint32_t i)
+{
+	return i % 2;
+}
+
+static uint32_t three_in_turns(uint32_t i)
+{
+	return i % 3;
+}
+
+/* No sequence comes twice in a row, however far it goes (Thue): ones between zeroes of the
+ * Thue-Morse sequence. */
+static uint32_t never_again(uint32_t i)
+{
+	uint32_t at = 0, zeroes = 0, ones = 0;
+
+	for (;; at++) {
+		if (__builtin_popcount(at) & 1) {
+			ones++;
+			continue;
+		}
+		if (zeroes++ == i + 1)
+			return ones;
+		ones = 0;
+	}
+}
+
+static void check_descent(struct world *w)
 {
 	size_t n;
 	const struct call_stats *st = model_funcs(w->m, &n);
-	uint64_t whole = model_totals(w->m)->last_ns - model_totals(w->m)->first_ns;
 
-	assert_int_equal(st[0].calls, levels / 2);
-	assert_int_equal(st[1].calls, levels / 2);
-	/* Of all activations only the outermost counts. */
-	assert_int_equal(st[0].total_ns, whole);
-	assert_int_equal(st[1].total_ns, whole - 80);
-	for (uint32_t f = 2; f < FUNCS; f++) {
-		assert_int_equal(st[f].calls, levels);
-		assert_int_equal(st[f].total_ns, 10 * levels);
-		assert_int_equal(st[f].self_ns, 10 * levels);
-		assert_int_equal(st[f].finished, levels);
+	for (uint32_t f = 0; f < FUNCS; f++) {
+		assert_int_equal(st[f].calls, w->calls[f]);
+		assert_int_equal(st[f].finished, w->calls[f]);
+		/* Of all activations only the outermost counts. */
+		assert_int_equal(st[f].total_ns, w->total_ns[f]);
 	}
-	assert_int_equal(model_totals(w->m)->root_ns, whole);
+	assert_int_equal(model_totals(w->m)->root_ns,
+			 model_totals(w->m)->last_ns - model_totals(w->m)->first_ns);
 }
 
-static void test_deep_tree(void **state)
+/* A path's total is its self time and its callees' totals, whatever was folded. */
+static void check_paths_add_up(struct world *w)
+{
+	size_t n;
+	const struct path_node *nodes = model_paths(w->m, &n);
+	uint64_t *below = calloc(n, sizeof(*below));
+
+	assert_non_null(below);
+	for (size_t i = n; i-- > 1;) {
+		assert_int_equal(nodes[i].stats.total_ns, nodes[i].stats.self_ns + below[i]);
+		below[nodes[i].parent] += nodes[i].stats.total_ns;
+	}
+	assert_int_equal(below[0], model_totals(w->m)->root_ns);
+	free(below);
+}
+
+/* Functions that call each other by turns: few paths, whatever the depth. */
+static void test_cycles(void **state)
+{
+	struct world w;
+	size_t n, n_folds;
+
+	(void)state;
+	for (uint32_t period = 2; period <= 3; period++) {
+		set_up(&w, NULL);
+		descend(&w, 20000, period == 2 ? in_turns : three_in_turns);
+		assert_int_equal(model_finish(w.m), 0);
+		check_descent(&w);
+		check_paths_add_up(&w);
+		const struct path_node *nodes = model_paths(w.m, &n);
+		const struct path_fold *folds = model_path_folds(w.m, &n_folds);
+
+		/* f0;f1;f0: with another f1 the two would be there twice */
+		assert_int_equal(n, 1 + (2 * period - 1) * (1 + FUNCS - 3));
+		assert_int_equal(model_totals(w.m)->folded_nodes, 0);
+		assert_int_equal(n_folds, 1);
+		assert_int_equal(nodes[folds[0].to].func, period - 1);
+		assert_int_equal(nodes[folds[0].from].func, period - 2);
+		assert_int_equal(folds[0].calls + 1, nodes[folds[0].to].stats.calls);
+		assert_int_equal(nodes[folds[0].to].recursive, 0);
+		tear_down(&w);
+	}
+}
+
+/* The sequence that comes twice in a row may be as long as PATHS_CYCLE_MAX, no longer. */
+static void test_long_cycle(void **state)
 {
 	struct world w;
 	size_t n;
 
 	(void)state;
-	set_up(&w, NULL);
-	descend(&w, 20000);
-	assert_int_equal(model_finish(w.m), 0);
-	check_descent(&w, 20000);
-	model_paths(w.m, &n);
-	assert_int_equal(n, 1 + 20000 * 4);
-	assert_int_equal(model_totals(w.m)->folded_nodes, 0);
-	tear_down(&w);
+	for (uint32_t len = PATHS_CYCLE_MAX; len <= PATHS_CYCLE_MAX + 1; len++) {
+		set_up(&w, NULL);
+		for (uint32_t i = 0; i < 10 * len; i++)
+			event(&w, EV_ENTRY, 1, i % len ? never_again(i % len) : 3, 16 * (i + 1));
+		for (uint32_t i = 10 * len; i-- > 0;)
+			event(&w, EV_EXIT, 1, i % len ? never_again(i % len) : 3, 16 * (i + 1));
+		assert_int_equal(model_finish(w.m), 0);
+		check_paths_add_up(&w);
+		model_paths(w.m, &n);
+		assert_int_equal(n, len == PATHS_CYCLE_MAX ? 2 * len : 10 * len + 1);
+		check_descent(&w);
+		tear_down(&w);
+	}
 }
 
-/* The same with room for few paths: functions stay exact, the tree is capped and says so. */
+/* With room for few paths: functions stay exact, the tree is capped and says so. */
 static void test_full_tree(void **state)
 {
 	struct world w;
@@ -128,9 +210,9 @@ static void test_full_tree(void **state)
 
 	(void)state;
 	set_up(&w, &opt);
-	descend(&w, 20000);
+	descend(&w, 2000, never_again);
 	assert_int_equal(model_finish(w.m), 0);
-	check_descent(&w, 20000);
+	check_descent(&w);
 	const struct path_node *nodes = model_paths(w.m, &n);
 
 	assert_int_equal(n, 1 + 50 + 1);
@@ -226,11 +308,11 @@ static void test_callbacks(void **state)
 
 	(void)state;
 	set_up(&w, &opt);
-	descend(&w, 10);
+	descend(&w, 10, in_turns);
 	event(&w, EV_ENTRY, 2, 0, 100);
 	assert_int_equal(model_finish(w.m), 0);
-	assert_int_equal(o.entries, 41);
-	assert_int_equal(o.ends, 41);
+	assert_int_equal(o.entries, 31);
+	assert_int_equal(o.ends, 31);
 	assert_false(o.wrong);
 	tear_down(&w);
 }
@@ -348,10 +430,11 @@ static void test_garbage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_deep_tree),        cmocka_unit_test(test_full_tree),
-		cmocka_unit_test(test_direct_recursion), cmocka_unit_test(test_endless_chain),
-		cmocka_unit_test(test_callbacks),        cmocka_unit_test(test_begins_again),
-		cmocka_unit_test(test_first_image),      cmocka_unit_test(test_garbage),
+		cmocka_unit_test(test_cycles),        cmocka_unit_test(test_long_cycle),
+		cmocka_unit_test(test_full_tree),     cmocka_unit_test(test_direct_recursion),
+		cmocka_unit_test(test_endless_chain), cmocka_unit_test(test_callbacks),
+		cmocka_unit_test(test_begins_again),  cmocka_unit_test(test_first_image),
+		cmocka_unit_test(test_garbage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

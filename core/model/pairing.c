@@ -19,22 +19,15 @@ static inline void note_way(struct model *m, const struct event *e)
 	m->exit_code = both ? NO_EVENT : path_event_code(ROLE_EXIT, how);
 }
 
-/* Something happened in the innermost open call. 0 or -ENOMEM. */
-static int note_inside(struct model *m, struct stack *s, const struct event *e)
-{
-	unsigned how = EVF_HOW(e->flags) <= HOW_MAX ? EVF_HOW(e->flags) : HOW_UNKNOWN;
-
-	return s->n && !(top(s)->flags & FRAME_MUTED)
-		       ? path_events_add(&m->paths.events, top(s)->path,
-					 path_event_code(ROLE_INSIDE, how))
-		       : 0;
-}
-
 /* A frame whose second entry is missing has evidently run. */
-static void ran_after_all(struct frame *f)
+static void ran_after_all(struct model *m, struct stack *s)
 {
-	if (f && f->flags & FRAME_STOPPED)
-		f->flags = (f->flags & ~FRAME_STOPPED) | FRAME_SUSPECT;
+	struct frame *f = top(s);
+
+	if (!f || !(f->flags & FRAME_STOPPED))
+		return;
+	f->flags = (f->flags & ~FRAME_STOPPED) | FRAME_SUSPECT;
+	states_ran(m, s);
 }
 
 static int entered_again(struct model *m, struct stack *s, const struct event *e)
@@ -48,8 +41,12 @@ static int entered_again(struct model *m, struct stack *s, const struct event *e
 	f->tid = e->tid;
 	if (s->stop.active)
 		prologue_stop_entered(m, s, e->ts_ns);
+	states_restart(m, s);
+	struct frame again = *f; /* what it counts as was known at its first entry */
+	int err = call_values_enter(m, s, s->n - 1, e, &again);
+
 	call_begun(m, s, f);
-	return 0;
+	return err;
 }
 
 /* Is what was stopped another call than the one of func that is entered at depth? */
@@ -86,7 +83,7 @@ static int entry_slow(struct model *m, struct stack *s, const struct event *e, u
 			return err;
 		f = top(s);
 	}
-	ran_after_all(f);
+	ran_after_all(m, s);
 	err = call_push(m, s, e, func);
 	if (!err && p->active)
 		prologue_stop_entered(m, s, e->ts_ns);
@@ -129,7 +126,7 @@ static int seek(struct model *m, struct stack *s, const struct event *e, uint32_
 	if (err)
 		return err;
 	if (*found) {
-		ran_after_all(f);
+		ran_after_all(m, s);
 		return 0;
 	}
 	m->totals.orphan_exits++;
@@ -149,6 +146,7 @@ static int leave(struct model *m, struct stack *s, const struct event *e, uint32
 
 	if (__builtin_expect(!found, 0))
 		err = seek(m, s, e, func, &found);
+	call_values_leave(m, e, func);
 	if (!err && found)
 		err = call_pop(m, s, e->ts_ns, CALL_FINISHED);
 	return err ? err : pop_tailed(m, s, e, CALL_FINISHED);
@@ -173,7 +171,7 @@ static int tail(struct model *m, struct stack *s, const struct event *e, uint32_
 	if (found || (f && f->depth == e->depth && f->flags & FRAME_TAILED)) {
 		f->flags |= FRAME_TAILED;
 		f->target = target;
-		return e->kind == EV_TAIL ? note_inside(m, s, e) : 0;
+		return e->kind == EV_TAIL ? pair_inside(m, s, e) : 0;
 	}
 	return 0;
 }
@@ -243,6 +241,7 @@ static int pair_func_event(struct model *m, const struct event *e)
 	s->info.last_ns = e->ts_ns;
 	s->label = e->goid;
 	note_way(m, e);
+	states_own(m, s, e);
 	switch (e->kind) {
 	case EV_ENTRY:
 		return entry(m, s, e, site.func);
@@ -261,91 +260,6 @@ static int pair_func_event(struct model *m, const struct event *e)
 	}
 }
 
-/* Ends what is open on the stack and lets go of it. */
-static int retire(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
-{
-	int err = call_pop_all(m, s, ts_ns, end);
-
-	if (!err)
-		stack_drop(m, s);
-	return err;
-}
-
-static int retire_table(struct model *m, struct stack_table *t, uint64_t ts_ns)
-{
-	int err = 0;
-
-	/* In the order of the hash table, since stored outputs have it. Removal moves later slots
-	 * into the hole, never to one before i. */
-	for (size_t i = 0; !err && i < t->by_id.n_slots; i++)
-		while (!err && t->by_id.slots[i].used)
-			err = retire(m, t->stacks[t->by_id.slots[i].used - 1], ts_ns,
-				     CALL_UNFINISHED);
-	return err;
-}
-
-int pair_end_all(struct model *m, uint64_t ts_ns)
-{
-	int err = retire_table(m, &m->goroutines, ts_ns);
-
-	return err ? err : retire_table(m, &m->threads, ts_ns);
-}
-
-static int create(struct model *m, const struct event *e, const uint64_t arg[4])
-{
-	struct stack *creator = e->goid ? stack_get(m, false, e->goid, e->ts_ns) : NULL;
-	uint32_t root = 0;
-	int err = 0;
-
-	if (e->goid && !creator)
-		return -errno;
-	if (creator) {
-		creator->info.last_ns = e->ts_ns;
-		root = creator->n ? top(creator)->path : creator->root;
-		err = note_inside(m, creator, e);
-	} else if (arg[0] != 1) { /* goroutine 1 is made before there is any, and is no timer's */
-		err = paths_timer(&m->paths, &root);
-	}
-	/* A goroutine of that number that is still open was another's: its end was lost. */
-	struct stack *child = stack_find(&m->goroutines, arg[0]);
-
-	if (!err && child && arg[0] != e->goid)
-		err = retire(m, child, e->ts_ns, CALL_INFERRED);
-	if (err)
-		return err;
-	child = stack_get(m, false, arg[0], e->ts_ns);
-	if (!child)
-		return -errno;
-	child->go_edge = root || e->goid;
-	child->root = root;
-	child->root_pc = arg[1];
-	child->info.creator = e->goid;
-	child->info.create_pc = arg[1];
-	child->info.start_pc = arg[2];
-	return 0;
-}
-
-static int image(struct model *m, uint64_t ts_ns)
-{
-	/* A loss record may name a later moment, which belongs to the new image. */
-	uint64_t last_ns = m->totals.last_ns < ts_ns ? m->totals.last_ns : ts_ns;
-	int err = 0;
-
-	/* A gap of one goroutine that reaches into the new image: which goroutine it concerns there
-	 * is not known.
-	 */
-	if (m->lost_one_until_ns > m->lost_until_ns)
-		m->lost_until_ns = m->lost_one_until_ns;
-	if (m->image_seen || m->totals.calls)
-		err = pair_end_all(m, last_ns);
-	/* The start code has run on a system stack, but no goroutine has: still the first image. */
-	if (m->image_seen || m->totals.goroutines)
-		m->image++;
-	m->image_seen = true;
-	m->totals.images = m->image + 1;
-	return err;
-}
-
 /* What happens to a goroutine as a whole, wherever it was noticed. */
 static int pair_goroutine_event(struct model *m, const struct event *e, const uint64_t arg[4])
 {
@@ -357,16 +271,18 @@ static int pair_goroutine_event(struct model *m, const struct event *e, const ui
 			return 0;
 		s->info.last_ns = e->ts_ns;
 		s->info.ended = true;
-		return retire(m, s, e->ts_ns, CALL_UNWOUND);
+		return life_retire(m, s, e->ts_ns, CALL_UNWOUND);
 	}
 	s = stack_get(m, false, e->goid, e->ts_ns);
 	if (!s)
 		return -errno;
 	s->info.last_ns = e->ts_ns;
+	states_own(m, s, e);
 	if (e->kind == EV_STOP)
 		return prologue_stop(m, s, e, arg[0]);
 	if (e->kind == EV_RESUME) {
 		prologue_stop_resume(s, arg[2], e->ts_ns);
+		states_resume(m, s, arg[2], e->ts_ns);
 		return 0;
 	}
 	prologue_stop_settle(m, s, e->ts_ns);
@@ -378,7 +294,7 @@ static inline int pair(struct model *m, const struct event *e, const uint64_t ar
 	struct model_totals *t = &m->totals;
 	int err = 0;
 
-	if (__builtin_expect(!t->events++, 0))
+	if (__builtin_expect(!t->events++, 0) && !m->begun)
 		t->first_ns = t->from_ns = e->ts_ns;
 	switch (e->kind) {
 	case EV_ENTRY:
@@ -396,16 +312,23 @@ static inline int pair(struct model *m, const struct event *e, const uint64_t ar
 		err = pair_goroutine_event(m, e, arg);
 		break;
 	case EV_CREATE:
-		err = create(m, e, arg);
+		err = life_create(m, e, arg);
 		break;
 	case EV_LOSS:
 		err = loss_apply(m, e, arg);
 		break;
 	case EV_IMAGE:
-		err = image(m, e->ts_ns);
+		err = life_image(m, e->ts_ns);
 		break;
 	case EV_RELEASED:
 		err = release_apply(m, e);
+		break;
+	case EV_WINDOW:
+		err = window_apply(m, e, arg);
+		break;
+	case EV_STATE:
+	case EV_WAKE:
+		err = states_apply(m, e);
 		break;
 	default:
 		t->bad_events++;
@@ -413,7 +336,7 @@ static inline int pair(struct model *m, const struct event *e, const uint64_t ar
 	}
 	if (e->ts_ns > t->last_ns)
 		t->last_ns = e->ts_ns;
-	return err;
+	return err ? err : m->states_err;
 }
 
 int model_feed(struct model *m, const struct event_ext *ev)

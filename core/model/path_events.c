@@ -13,7 +13,7 @@ struct path_events path_event_of(uint32_t path, uint8_t code)
 	return (struct path_events){ .path = path, .role = both % ROLES, .how = both / ROLES };
 }
 
-int path_events_add(struct path_event_table *t, uint32_t path, uint8_t code)
+int path_events_add_many(struct path_event_table *t, uint32_t path, uint8_t code, uint64_t n)
 {
 	struct path_events new = path_event_of(path, code);
 	uint32_t hash = hash_u64_pair(path, code);
@@ -26,11 +26,11 @@ int path_events_add(struct path_event_table *t, uint32_t path, uint8_t code)
 		struct path_events *e = &t->all[i];
 
 		if (e->path == path && e->role == new.role && e->how == new.how) {
-			e->n++;
+			e->n += n;
 			return 0;
 		}
 	}
-	new.n = 1;
+	new.n = n;
 	int err = vec_reserve(&t->all, &t->cap, t->n + 1);
 
 	if (!err)

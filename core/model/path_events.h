@@ -26,8 +26,12 @@ static inline uint8_t path_event_code(enum event_role role, unsigned how)
 
 /* What a code stands for. */
 struct path_events path_event_of(uint32_t path, uint8_t code);
-/* Counts one event of a path. 0 or -ENOMEM. */
-int path_events_add(struct path_event_table *t, uint32_t path, uint8_t code);
+/* Counts n events of a path. 0 or -ENOMEM. */
+int path_events_add_many(struct path_event_table *t, uint32_t path, uint8_t code, uint64_t n);
+static inline int path_events_add(struct path_event_table *t, uint32_t path, uint8_t code)
+{
+	return path_events_add_many(t, path, code, 1);
+}
 void path_events_free(struct path_event_table *t);
 
 #endif

@@ -17,17 +17,81 @@ static uint32_t go_hash(uint32_t parent, uint32_t func, uint64_t pc)
 	return hash_u64_pair((uint64_t)parent << 32 | func, pc);
 }
 
-/* The node of func when parent calls it, 0 when there is none. */
-static uint32_t find_call(const struct paths *t, uint32_t parent, uint32_t func)
+static bool is_call(const struct paths *t, uint32_t i, uint32_t parent, uint32_t func)
+{
+	if (i < PATHS_FOLD)
+		return t->hot[i].parent == parent && t->hot[i].func == func;
+	const struct path_fold *f = &t->folds[i - PATHS_FOLD];
+
+	return f->from == parent && t->hot[f->to].func == func;
+}
+
+/* The node of func when parent calls it, or with `folds` PATHS_FOLD plus that fold; 0 when there is
+ * none. */
+static uint32_t find_call(const struct paths *t, uint32_t parent, uint32_t func, bool folds)
 {
 	uint32_t hash = call_hash(parent, func);
 	size_t at;
 
 	for (uint32_t i = hash_index_first(&t->calls, hash, &at); i != HASH_NONE;
 	     i = hash_index_next(&t->calls, hash, &at))
-		if (t->hot[i].parent == parent && t->hot[i].func == func)
+		if (is_call(t, i, parent, func) && (folds || i < PATHS_FOLD))
 			return i;
 	return 0;
+}
+
+/* The node above on the same goroutine, 0: none. */
+static uint32_t above(const struct paths *t, uint32_t node)
+{
+	return t->aux[node].go_up == node ? 0 : t->hot[node].parent;
+}
+
+/* Is what func makes of the path parent, from behind `first` on, what ends with `first`? */
+static bool repeats(const struct paths *t, uint32_t parent, uint32_t first)
+{
+	uint32_t a = parent, b = above(t, first);
+
+	for (; a != first; a = t->hot[a].parent, b = above(t, b))
+		if (!b || t->hot[a].func != t->hot[b].func)
+			return false;
+	return true;
+}
+
+/* The node that func, called below parent, folds into; 0: into none. */
+static uint32_t find_cycle(const struct paths *t, uint32_t parent, uint32_t func)
+{
+	uint32_t first = above(t, parent);
+
+	for (unsigned n = 2; first && n <= PATHS_CYCLE_MAX; n++, first = above(t, first))
+		if (t->hot[first].func == func && repeats(t, parent, first))
+			return first;
+	return 0;
+}
+
+/* Folds what parent calls into `to`, and remembers it if there is room. */
+static int fold(struct paths *t, uint32_t parent, uint32_t to)
+{
+	uint32_t i = (uint32_t)t->n_folds;
+
+	t->fold = PATHS_NO_FOLD;
+	if (t->calls.n + t->n_gos >= 2 * (size_t)t->max)
+		return 0;
+	int err = vec_reserve(&t->folds, &t->cap_folds, t->n_folds + 1);
+
+	if (!err)
+		err = hash_index_put(&t->calls, call_hash(parent, t->hot[to].func), PATHS_FOLD + i);
+	if (err)
+		return err;
+	t->folds[t->n_folds++] = (struct path_fold){ .from = parent, .to = to };
+	t->fold = i;
+	return 0;
+}
+
+void paths_pass_over(struct paths *t, uint32_t from, uint32_t to, uint64_t ns)
+{
+	/* What passes while their calls are open is added whole when these end. */
+	for (; from != to; from = t->hot[from].parent)
+		t->nodes[from].stats.total_ns -= ns;
 }
 
 /* The node of func when the go statement at pc in parent starts it, 0 when there is none. */
@@ -85,7 +149,7 @@ static uint8_t view_of(const struct paths *t, uint32_t parent, uint32_t func)
 	if (!v || !v->funcs)
 		return 0;
 	if (func < PATH_TIMER)
-		view |= v->funcs[func];
+		view |= v->funcs[paths_plain(t, func)];
 	/* what stands for any function is not known to be one of those */
 	if (view & VIEW_IGNORE || func == PATH_OTHER || (v->focus && !(view & VIEW_FOCUS)))
 		view |= VIEW_MUTED;
@@ -100,6 +164,8 @@ static int node_new(struct paths *t, uint32_t parent, uint32_t func, uint32_t *n
 		err = vec_reserve(&t->aux, &t->cap_aux, t->n + 1);
 	if (!err)
 		err = hot_reserve(t, t->n + 1);
+	if (!err && t->keep_selfs)
+		err = vec_reserve(&t->selfs, &t->cap_selfs, t->n + 1);
 	if (err)
 		return err;
 	uint32_t id = (uint32_t)t->n++;
@@ -119,11 +185,13 @@ static int node_new(struct paths *t, uint32_t parent, uint32_t func, uint32_t *n
 	return 0;
 }
 
-int paths_init(struct paths *t, uint32_t max)
+int paths_init(struct paths *t, uint32_t max, bool keep_selfs)
 {
 	uint32_t root;
 
-	*t = (struct paths){ .max = max ? max : PATHS_DEFAULT_MAX };
+	*t = (struct paths){ .n_plain = UINT32_MAX,
+			     .max = max ? max : PATHS_DEFAULT_MAX,
+			     .keep_selfs = keep_selfs };
 	return node_new(t, 0, PATH_ROOT, &root);
 }
 
@@ -134,7 +202,9 @@ void paths_free(struct paths *t)
 	free(t->nodes);
 	free(t->aux);
 	free(t->hot);
+	free(t->selfs);
 	free(t->gos);
+	free(t->folds);
 	hash_index_free(&t->calls);
 	hash_index_free(&t->gos_by_key);
 	path_events_free(&t->events);
@@ -204,7 +274,16 @@ int paths_find(struct paths *t, uint32_t parent, uint32_t func, uint32_t *node)
 		*node = parent;
 		return 0;
 	}
-	*node = find_call(t, parent, func);
+	uint32_t found = find_call(t, parent, func, true), to = 0;
+
+	if (found >= PATHS_FOLD) {
+		t->fold = found - PATHS_FOLD;
+		*node = t->folds[t->fold].to;
+		return 0;
+	}
+	*node = found ? found : (to = find_cycle(t, parent, func));
+	if (to)
+		return fold(t, parent, to);
 	if (!*node) {
 		int err = grow_call(t, parent, func, node);
 
@@ -239,6 +318,34 @@ int paths_go(struct paths *t, uint32_t parent, uint32_t func, uint64_t pc, uint3
 	return grow_go(t, parent, func, pc, node);
 }
 
+int paths_again(struct paths *t, const struct path_node *as, uint32_t parent, uint32_t *node)
+{
+	if (as->func == PATH_OTHER)
+		return special(t, PATH_OTHER, &t->other, node);
+	if (as->func == PATH_TIMER)
+		return paths_timer(t, node);
+	*node = as->go_edge ? find_go(t, parent, as->func, as->go_pc)
+			    : find_call(t, parent, as->func, false);
+	if (*node)
+		return 0;
+	return as->go_edge ? grow_go(t, parent, as->func, as->go_pc, node)
+			   : grow_call(t, parent, as->func, node);
+}
+
+int paths_fold_again(struct paths *t, const struct path_fold *as)
+{
+	uint32_t found = find_call(t, as->from, t->hot[as->to].func, true);
+	int err = 0;
+
+	if (found >= PATHS_FOLD)
+		t->fold = found - PATHS_FOLD;
+	else
+		err = fold(t, as->from, as->to);
+	if (!err && t->fold != PATHS_NO_FOLD)
+		t->folds[t->fold].calls = as->calls;
+	return err;
+}
+
 int paths_unusual_event(struct paths *t, uint32_t node, int end, uint8_t code)
 {
 	uint8_t *usual = &t->hot[node].usual[end];
@@ -264,6 +371,8 @@ void paths_settle(struct paths *t)
 		st->sum_ns += h->sum_ns;
 		st->min_ns = h->finished ? h->min_ns : 0;
 		st->max_ns = h->max_ns;
+		if (t->n_folds && st->suspect_ns > st->total_ns)
+			st->suspect_ns = st->total_ns; /* a suspect call's total may be others' */
 	}
 }
 
@@ -271,12 +380,16 @@ void paths_forget(struct paths *t)
 {
 	path_events_free(&t->events);
 	t->events = (struct path_event_table){ 0 };
+	for (size_t i = 0; i < t->n_folds; i++)
+		t->folds[i].calls = 0;
 	for (size_t i = 0; i < t->n; i++) {
 		struct path_hot *h = &t->hot[i];
 
 		h->finished = h->sum_ns = h->max_ns = h->self_ns = 0;
 		h->min_ns = UINT64_MAX;
 		h->usual[0] = h->usual[1] = 0;
+		if (t->selfs)
+			t->selfs[i] = (struct path_selfs){ 0 };
 		t->aux[i].unusual[0] = t->aux[i].unusual[1] = 0;
 		t->nodes[i].stats = (struct call_stats){ 0 };
 		t->nodes[i].recursive = 0;

@@ -39,6 +39,7 @@ struct path_aux {
 	/* nearest node above, on the same goroutine, that is `outermost`; 0: none */
 	uint32_t outer;
 	uint32_t go_up;      /* nearest node at or above that a go statement reaches; 0: none */
+	uint64_t sample;     /* model_sample: ordinal of the last that counts here */
 	uint64_t unusual[2]; /* events that began, or ended, a call in another way than usual */
 };
 
@@ -56,23 +57,45 @@ struct paths {
 	size_t cap_aux;
 	struct path_hot *hot;
 	size_t cap_hot;
+	bool keep_selfs;          /* or `selfs` stays NULL */
+	struct path_selfs *selfs; /* by node */
+	size_t cap_selfs;
 	struct hash_index calls; /* nodes that are called by their parent, by parent and func */
 	struct path_go *gos;
 	size_t n_gos, cap_gos;
+	/* `calls` holds them, too, by from and func: their index plus PATHS_FOLD */
+	struct path_fold *folds;
+	size_t n_folds, cap_folds;
+	uint32_t fold; /* that paths_find found last; PATHS_NO_FOLD: not remembered */
 	struct hash_index gos_by_key;  /* by parent, func and pc */
 	uint32_t max;                  /* most nodes, without the three special ones */
 	uint32_t other, timer;         /* PATH_OTHER's and PATH_TIMER's node, 0 until needed */
 	uint64_t refused;              /* nodes not made because of max */
 	const struct model_view *view; /* NULL: all counts */
+	/* model_options.group: functions from n_plain on are rows of plain_of[function - n_plain]
+	 */
+	uint32_t n_plain;
+	uint32_t *plain_of;
+	size_t cap_plain;
 };
 
-int paths_init(struct paths *t, uint32_t max); /* 0 or -ENOMEM */
+#define PATHS_FOLD    0x80000000u
+#define PATHS_NO_FOLD UINT32_MAX
+
+int paths_init(struct paths *t, uint32_t max, bool keep_selfs); /* 0 or -ENOMEM */
 void paths_free(struct paths *t);
+
+/* The function that a row is of. */
+static inline uint32_t paths_plain(const struct paths *t, uint32_t func)
+{
+	return func >= t->n_plain && func < PATH_TIMER ? t->plain_of[func - t->n_plain] : func;
+}
 
 /* The slow half of paths_call. */
 int paths_find(struct paths *t, uint32_t parent, uint32_t func, uint32_t *node);
 
-/* The node of a call of func below parent. 0 or -ENOMEM. */
+/* The node of a call of func, which is not parent's function, below parent; one above it when that
+ * closes a cycle (PATHS_CYCLE_MAX), `fold` says which then. 0 or -ENOMEM. */
 static inline int paths_call(struct paths *t, uint32_t parent, uint32_t func, uint32_t *node)
 {
 	struct path_hot *h = t->hot;
@@ -98,6 +121,16 @@ static inline int paths_call(struct paths *t, uint32_t parent, uint32_t func, ui
  */
 int paths_go(struct paths *t, uint32_t parent, uint32_t func, uint64_t pc, uint32_t *node);
 
+/* Was the node that paths_call gave for a call below parent one above it? */
+static inline bool paths_folded(const struct paths *t, uint32_t parent, uint32_t node)
+{
+	return t->hot[node].parent != parent && node != t->other;
+}
+
+/* ns that passed in a call folded from a path into `to` above it: not in the totals of those
+ * between. */
+void paths_pass_over(struct paths *t, uint32_t from, uint32_t to, uint64_t ns);
+
 /* Completes all nodes' stats, once. */
 void paths_settle(struct paths *t);
 
@@ -114,6 +147,13 @@ static inline int paths_event(struct paths *t, uint32_t node, int end, uint8_t c
 		       ? 0
 		       : paths_unusual_event(t, node, end, code);
 }
+
+/* The node as it was when another tree grew: func below parent, called by it or, with go_edge,
+ * started at go_pc; found, or made. func may be PATH_OTHER or PATH_TIMER. 0 or -ENOMEM. */
+int paths_again(struct paths *t, const struct path_node *as, uint32_t parent, uint32_t *node);
+
+/* As another tree counted calls. 0 or -ENOMEM. */
+int paths_fold_again(struct paths *t, const struct path_fold *as);
 
 /* The parent node of goroutines that no goroutine created. */
 int paths_timer(struct paths *t, uint32_t *node);

@@ -43,10 +43,14 @@ void prologue_stop_begin(struct model *m, struct stack *s, uint32_t depth, uint3
 		p->called = called; /* morestack's call and newstack's entry are one stop */
 		return;
 	}
-	if (p->active)
+	if (p->active) {
 		segment_end(p, ts_ns);
-	else
+		if (has_states(m, s))
+			states_advance(m, s, ts_ns);
+		states_stop_again(p);
+	} else {
 		*p = (struct prologue_stop){ .active = true, .depth = depth, .func = func };
+	}
 	p->from_ns = ts_ns;
 	p->classed = false;
 	p->called = called;
@@ -70,7 +74,7 @@ static void charge(struct model *m, struct stack *s, const struct frame *f, stru
 	uint64_t ns = p->growth_ns + p->preempt_ns;
 	struct call_stats *st = &m->paths.nodes[f->path].stats;
 	/* PATH_OTHER's node does not say which function: note it there as well. */
-	struct call_stats *folded = m->paths.other && f->path == m->paths.other ? &m->funcs[f->func]
+	struct call_stats *folded = m->paths.other && f->path == m->paths.other ? &m->funcs[f->row]
 										: NULL;
 
 	if (f->flags & FRAME_MUTED) {
@@ -92,6 +96,8 @@ static void charge(struct model *m, struct stack *s, const struct frame *f, stru
 		m->opt.on_prologue_stop(
 			m->opt.ctx, &(struct prologue_stop_time){ s->info.goid, f->path, s->system,
 								  p->growth_ns, p->preempt_ns });
+	if (of && of != f && f->flags & FRAME_FOLDED)
+		paths_pass_over(&m->paths, of->path, f->path, ns);
 	if (of) {
 		of->child_ns += ns;
 	} else {
@@ -104,6 +110,7 @@ static void charge(struct model *m, struct stack *s, const struct frame *f, stru
 void prologue_stop_entered(struct model *m, struct stack *s, uint64_t ts_ns)
 {
 	segment_end(&s->stop, ts_ns);
+	states_stop_charge(m, s, s->n - 2, true, ts_ns);
 	charge(m, s, top(s), s->n > 1 ? &s->frames[s->n - 2] : NULL);
 }
 
@@ -120,6 +127,8 @@ void prologue_stop_settle_slow(struct model *m, struct stack *s, uint64_t ts_ns)
 		return;
 	}
 	segment_end(p, end_ns);
+	states_stop_charge(m, s, f->flags & FRAME_STOPPED ? s->n - 2 : s->n - 1,
+			   p->called && !p->classed, ts_ns);
 	if (f->flags & FRAME_STOPPED) {
 		/* Its second entry is missing: it begins where the stop ended. */
 		f->start_ns = end_ns;
@@ -131,20 +140,9 @@ void prologue_stop_settle_slow(struct model *m, struct stack *s, uint64_t ts_ns)
 
 uint32_t prologue_stop_func(const struct model *m, uint64_t pc)
 {
-	size_t lo = 0, hi = m->n_ranges;
-
-	if (!pc || !m->n_ranges)
+	if (!pc || !m->ranges.n)
 		return STOP_ANY;
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
+	uint32_t func = func_ranges_find(&m->ranges, pc);
 
-		if (m->ranges[mid].vaddr <= pc)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo && pc - m->ranges[lo - 1].vaddr < m->ranges[lo - 1].size)
-		return is_released(m, m->ranges[lo - 1].func) ? STOP_UNPROBED
-							      : m->ranges[lo - 1].func;
-	return STOP_UNPROBED;
+	return func == TRACE_NONE || is_released(m, func) ? STOP_UNPROBED : func;
 }

@@ -71,11 +71,11 @@ static void same_stats(struct trial *t, const struct call_stats *want, const str
 	HOLDS(t, !memcmp(&a, &b, sizeof(a)));
 }
 
-/* Is the call's function (by node: its node) open below it? */
-static bool open_below(const struct exec *x, const struct exec_call *c, bool by_node)
+/* Is the call's function open below it? */
+static bool open_below(const struct exec *x, const struct exec_call *c)
 {
 	for (int64_t p = c->parent; p >= 0; p = x->calls[p].parent)
-		if (by_node ? x->calls[p].node == c->node : x->calls[p].func == c->func)
+		if (x->calls[p].func == c->func)
 			return true;
 	return false;
 }
@@ -88,7 +88,7 @@ static void check_funcs(struct trial *t, const struct model *m)
 	const struct call_stats *got = model_funcs(m, &n);
 
 	for (size_t i = 0; i < x->n_calls; i++)
-		count(&want[x->calls[i].func], &x->calls[i], !open_below(x, &x->calls[i], false));
+		count(&want[x->calls[i].func], &x->calls[i], !open_below(x, &x->calls[i]));
 	for (size_t i = 1; i < x->n_nodes; i++)
 		if (x->nodes[i].func < EXEC_FUNCS)
 			count_stops(&want[x->nodes[i].func], &x->nodes[i]);
@@ -97,6 +97,36 @@ static void check_funcs(struct trial *t, const struct model *m)
 		same_stats(t, &want[i], &got[i]);
 		HOLDS(t, got[i].hist.count == got[i].finished);
 	}
+}
+
+/* Calls that count as a path above their caller's are told of; of themselves, as recursive. */
+static void check_folds(struct trial *t, const struct model *m)
+{
+	const struct exec *x = t->x;
+	size_t n, n_folds;
+	const struct path_node *nodes = model_paths(m, &n);
+	const struct path_fold *folds = model_path_folds(m, &n_folds);
+	uint64_t want = 0, want_own = 0, got = 0, got_own = 0;
+
+	for (size_t i = 0; i < x->n_calls; i++) {
+		const struct exec_call *c = &x->calls[i];
+		bool own = c->folded && x->calls[c->parent].func == c->func;
+
+		want += c->folded && !own;
+		want_own += own;
+	}
+	for (size_t i = 0; i < n; i++)
+		got_own += nodes[i].recursive;
+	for (size_t i = 0; i < n_folds; i++) {
+		uint32_t up = folds[i].from;
+
+		got += folds[i].calls;
+		HOLDS(t, nodes[up].func == nodes[nodes[folds[i].to].parent].func);
+		for (unsigned k = 0; k < PATHS_CYCLE_MAX && up != folds[i].to; k++)
+			up = nodes[up].parent;
+		HOLDS(t, up == folds[i].to);
+	}
+	HOLDS(t, got == want && got_own == want_own);
 }
 
 static void check_paths(struct trial *t, const struct model *m)
@@ -109,9 +139,16 @@ static void check_paths(struct trial *t, const struct model *m)
 
 	assert_true(want && twin);
 	for (size_t i = 0; i < x->n_calls; i++)
-		count(&want[x->calls[i].node], &x->calls[i], !open_below(x, &x->calls[i], true));
-	for (size_t i = 1; i < x->n_nodes; i++)
-		count_stops(&want[i], &x->nodes[i]);
+		count(&want[x->calls[i].node], &x->calls[i], !x->calls[i].folded);
+	for (size_t i = 1; i < x->n_nodes; i++) {
+		struct call_stats *st = &want[i];
+
+		count_stops(st, &x->nodes[i]);
+		st->total_ns = x->nodes[i].total_ns;
+		if (st->suspect_ns > st->total_ns)
+			st->suspect_ns = st->total_ns;
+	}
+	check_folds(t, m);
 	for (size_t i = 1; i < n; i++) {
 		for (uint32_t k = 1; k < x->n_nodes && !twin[i]; k++)
 			if (x->nodes[k].parent == twin[got[i].parent] &&

@@ -71,5 +71,6 @@ int release_apply(struct model *m, const struct event *e)
 
 uint64_t model_released_ns(const struct model *m, uint32_t func)
 {
+	func = paths_plain(&m->paths, func);
 	return is_released(m, func) ? m->released_ns[func] : 0;
 }

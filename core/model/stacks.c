@@ -58,12 +58,16 @@ static void table_remove(struct stack_table *t, const struct stack *s)
 static void reset(struct stack *s)
 {
 	struct frame *frames = s->frames;
-	size_t cap = s->cap;
+	struct frame_states *frame_states = s->frame_states;
+	size_t cap = s->cap, cap_frame_states = s->cap_frame_states;
 
 	open_funcs_free(&s->open);
+	call_values_free(s);
 	memset(s, 0, sizeof(*s));
 	s->frames = frames;
 	s->cap = cap;
+	s->frame_states = frame_states;
+	s->cap_frame_states = cap_frame_states;
 }
 
 struct stack *stack_get_slow(struct model *m, bool system, uint64_t id, uint64_t ts_ns)
@@ -90,6 +94,7 @@ struct stack *stack_get_slow(struct model *m, bool system, uint64_t id, uint64_t
 		return NULL;
 	}
 	s->muted = !system && view_mutes_goid(m, id);
+	states_begin(m, s, ts_ns);
 	m->totals.goroutines += !system;
 	m->n_threads += system;
 	return s;
@@ -98,6 +103,9 @@ struct stack *stack_get_slow(struct model *m, bool system, uint64_t id, uint64_t
 int stack_grow(struct model *m, struct stack *s)
 {
 	size_t before = s->cap;
+
+	if (!before && (s->frames = calloc(STACK_FRAMES, sizeof(*s->frames))))
+		s->cap = STACK_FRAMES;
 	int err = vec_reserve(&s->frames, &s->cap, s->n + 1);
 
 	m->frames_room += s->cap - before;
@@ -108,7 +116,9 @@ void stack_free(struct model *m, struct stack *s)
 {
 	m->frames_room -= s->cap;
 	free(s->frames);
+	free(s->frame_states);
 	open_funcs_free(&s->open);
+	call_values_free(s);
 	free(s);
 }
 

@@ -28,20 +28,25 @@ bool view_mutes(const struct model *m, const struct stack *s, const struct frame
 int view_settle(struct model *m)
 {
 	const struct model_view *v = m->opt.view;
-	uint64_t *below_ns = v && v->funcs ? calloc(m->paths.n, sizeof(*below_ns)) : NULL;
+	bool anew = v && v->funcs;
+	uint64_t *below_ns = anew ? calloc(m->paths.n, sizeof(*below_ns)) : NULL;
+	struct off_times *off = anew ? calloc(m->paths.n, sizeof(*off)) : NULL;
 
 	if (!v)
 		return 0;
+	if (anew && (!below_ns || !off)) {
+		free(below_ns);
+		free(off);
+		return -ENOMEM;
+	}
 	m->totals.root_ns = 0;
 	for (size_t i = 1; i < m->paths.n; i++) {
 		const struct call_stats *st = &m->paths.nodes[i].stats;
 
 		m->totals.root_ns += st->self_ns + st->morestack_ns + st->preempt_ns;
 	}
-	if (!v->funcs)
+	if (!anew)
 		return 0;
-	if (!below_ns)
-		return -ENOMEM;
 	/* Nodes come after their parents. */
 	for (size_t i = m->paths.n; i-- > 1;) {
 		struct path_node *n = &m->paths.nodes[i];
@@ -50,9 +55,14 @@ int view_settle(struct model *m)
 		st->total_ns = st->self_ns + st->morestack_ns + st->preempt_ns + below_ns[i];
 		if (st->suspect_ns > st->total_ns)
 			st->suspect_ns = st->total_ns;
-		if (!n->go_edge)
+		off_times_add(&off[i], &st->off_self);
+		st->off_total = off[i];
+		if (!n->go_edge) {
 			below_ns[n->parent] += st->total_ns;
+			off_times_add(&off[n->parent], &off[i]);
+		}
 	}
+	free(off);
 	free(below_ns);
 	return 0;
 }

@@ -25,11 +25,11 @@ static void begin_frame(struct model *m, struct stack *s, struct frame *f, uint6
 	f->start_ns = ts_ns;
 	f->child_ns = 0;
 	f->flags |= FRAME_CUT;
-	if (f->recursion > node->max_recursion)
+	if (!(f->flags & FRAME_FOLDED) && f->recursion > node->max_recursion)
 		node->max_recursion = f->recursion;
 	if (f->flags & FRAME_MUTED)
 		return;
-	node->recursive += !(f->flags & FRAME_FIRST);
+	call_count_again(m, f, 1);
 	m->paths.aux[f->path].unusual[0]++; /* the event that began it is not counted */
 	s->info.calls++;
 	m->totals.calls++;
@@ -41,6 +41,7 @@ static size_t begin_stacks(struct model *m, struct stack_table *t, uint64_t ts_n
 	for (size_t i = 0; i < t->n; i++) {
 		struct stack *s = t->stacks[i];
 
+		states_view_begin(m, s, ts_ns);
 		s->info.calls = s->info.total_ns = s->info.self_ns = 0;
 		s->info.morestack_ns = s->info.preempt_ns = 0;
 		if (s->stop.active) {
@@ -80,6 +81,7 @@ static void forget(struct model *m)
 		m->funcs[i] = (struct call_stats){ 0 };
 	}
 	paths_forget(&m->paths);
+	waits_free(&m->waits);
 }
 
 int model_view_begin(struct model *m, uint64_t ts_ns)

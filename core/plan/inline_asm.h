@@ -14,10 +14,16 @@
 #define DROPPED_GOID  88
 #define TAIL          128
 #define DROPPED_SEEN  136
+#define M_G0          0 /* in every Go version */
+#define STATE_WAITING 3 /* bpf/event.h */
 #define SLOT_CLOCK    0
 #define SLOT_DEPTH    8
 #define SLOT_SITE     12
 #define G_STACK_HI    8 /* the same in every Go version */
+/* What g.atomicstatus is compared with: _Grunning, which is not on g0, not in a system call, no
+ * stack scan begun; or a status that there is not. */
+#define INLINE_RECORDS 2
+#define INLINE_SILENT  0xff
 
 /* Four bytes of a template that differ by program, by stub or by distance. */
 #define PATCH_G_M       0
@@ -28,15 +34,25 @@
 #define PATCH_FILL      5 /* the ring is full when it holds more bytes */
 #define PATCH_MASK      6 /* turns a position into an offset among the slots */
 #define PATCH_SLOT_SITE 7 /* the site's number */
-#define PATCH_VALUES    8
+#define PATCH_STATE     8 /* of a goroutine, as its event has it */
+#define PATCH_M_CURG    9
+#define PATCH_G_REASON  10 /* g.waitreason */
+#define PATCH_SPAN      11 /* how many statuses after _Grunning still have a P that m.p is */
+#define PATCH_VALUES    12
 /* Distances: to the table of rings, and to parts of the same stub. */
-#define PATCH_TABLE   8
-#define PATCH_SLOW    9
-#define PATCH_FULL    10
-#define PATCH_CONTEXT 11
-#define PATCH_WRITE   12
-#define PATCH_DONE    13
-#define PATCHES       14
+#define PATCH_TABLE   12
+#define PATCH_SLOW    13
+#define PATCH_FULL    14
+#define PATCH_CONTEXT 15
+#define PATCH_WRITE   16
+#define PATCH_DONE    17
+#define PATCHES       18
+
+/* runtime.g.atomicstatus (runtime2.go); its lowest byte, the next has the bit of a stack scan */
+#define G_RUNNABLE 1
+#define G_RUNNING  2
+#define G_SYSCALL  3
+#define G_WAITING  4
 
 /* The hook's own. Distances: */
 #define HOOK_STUBS    0

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "plan/inline_asm.h"
+
 #define MOST_STEPS 400
 
 static const struct shot shots[] = {
@@ -35,6 +37,13 @@ static void put_back(const struct child *k, const struct snapshot *s)
 	ptrace(PTRACE_SETSIGMASK, k->pid, (void *)8, &s->mask);
 	memcpy(k->w->text + TEXT_DATA, &s->data, 8);
 	memcpy(k->w->table, s->memory, WORLD_MUTABLE);
+}
+
+/* Whether the stub records. */
+static void set_switch(const struct child *k, bool records)
+{
+	if (k->parts.record_switch)
+		k->w->stub[k->parts.record_switch] = records ? INLINE_RECORDS : INLINE_SILENT;
 }
 
 static bool shoot(struct walk *w)
@@ -120,6 +129,8 @@ static void set_ring(struct child *k, enum fuzz_ring ring)
 		h->tail = h->head - WORLD_SLOTS + RING_SLOT;
 	} else if (ring == RING_OFF) {
 		h->tail = RING_DISABLED;
+	} else if (ring == RING_RESTS) {
+		h->tail = k->w->rings[1].head.tail = RING_PAUSED;
 	} else if (ring == RING_STOPPED) {
 		k->w->g[WORLD_G_STATUS] = 3;
 	}
@@ -157,6 +168,7 @@ static void through_stub(struct walk *w)
 	unsigned traps = 0, step = 0;
 
 	set_ring(k, w->ring);
+	set_switch(k, w->ring != RING_SILENT);
 	k->context_known = w->ring == RING_SAME;
 	w->start = *k->w;
 	child_set(k, &first);
@@ -165,6 +177,7 @@ static void through_stub(struct walk *w)
 
 		take(k, &w->at, traps);
 		w->first_pc = w->at.regs.rip;
+		set_switch(k, w->ring != RING_SILENT && w->ring != RING_TOLD);
 		for (unsigned i = 0; i < N_SHOTS; i++) {
 			w->first = &shots[i];
 			if (!shoot(w) && w->f->quiet)
@@ -173,6 +186,7 @@ static void through_stub(struct walk *w)
 				shoot_twice(w);
 		}
 		put_back(k, &w->at);
+		set_switch(k, w->ring != RING_SILENT);
 		pass_probe(k, &traps);
 		if (traps == passed && !child_step(k, 0, 0))
 			return; /* a fault of the program */

@@ -15,6 +15,9 @@ enum fuzz_ring {
 	RING_FULL,
 	RING_OFF,     /* disabled */
 	RING_STOPPED, /* the goroutine is not running: the slow path */
+	RING_SILENT,  /* the stub is told to record nothing: likewise */
+	RING_TOLD,    /* ... just when the signal comes */
+	RING_RESTS,   /* recording is off */
 	FUZZ_RINGS,
 };
 

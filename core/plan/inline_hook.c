@@ -89,8 +89,9 @@ static uint64_t shape_key(const struct inline_program *p, const struct inline_st
 {
 	bool call = s->n_fixes && s->fixes[s->n_fixes - 1].kind == INLINE_FIX_CALL;
 
-	return s->len | s->compare_len << 8 | o->n_probes << 16 | s->keeps_rdx << 24 |
-	       s->late << 25 | call << 26 | p->drop << 27 | s->bare << 28 | s->returns << 29;
+	return (uint64_t)s->tells << 32 | s->len | s->compare_len << 8 | o->n_probes << 16 |
+	       s->keeps_rdx << 24 | s->late << 25 | call << 26 | p->drop << 27 | s->bare << 28 |
+	       s->returns << 29;
 }
 
 static int add_shape(struct inline_hook *h, const struct inline_program *p,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "plan/inline_asm.h"
 #include "plan/inline_hook.h"
 #include "plan/inline_padding.h"
 #include "plan/ring.h"
@@ -44,7 +45,7 @@ bool inline_possible(struct plan *p, const struct plan_inline_options *opt)
 
 bool inline_allowed(const struct plan *p, const struct plan_func *f)
 {
-	return p->stubs.kind == STUB_INLINE && !f->of_runtime &&
+	return p->stubs.kind == STUB_INLINE && !f->of_runtime && !f->n_results &&
 	       strncmp(f->fn->name, "syscall.", 8) != 0;
 }
 
@@ -60,6 +61,9 @@ struct inline_program inline_program_of(const struct plan *p)
 		.g_atomicstatus = (uint32_t)l->g_atomicstatus,
 		.m_p = (uint32_t)l->m_p,
 		.m_procid = (uint32_t)l->m_procid,
+		.m_curg = (uint32_t)l->m_curg,
+		.g_waitreason = (uint32_t)l->g_waitreason,
+		.p_is_given_up = gobin_go_minor(p->binary) >= 0 && gobin_go_minor(p->binary) < 26,
 		.table = p->stubs.inl.table_vaddr,
 		.ring_size = opt->ring_bytes ? opt->ring_bytes : RING_SIZE_MIN,
 		.drop = opt->drop,
@@ -67,6 +71,11 @@ struct inline_program inline_program_of(const struct plan *p)
 }
 
 /* ---- sites */
+
+static const struct gofunc *func_of(const struct plan *p, const struct plan_site *s)
+{
+	return s->func == PLAN_NO_FUNC ? gobin_func_at(p->binary, s->vaddr) : p->funcs[s->func].fn;
+}
 
 static int by_offset(const void *a, const void *b)
 {
@@ -76,7 +85,7 @@ static int by_offset(const void *a, const void *b)
 int inline_give_stub(struct plan *p, struct plan_site *s, const struct code_window *w,
 		     bool at_return)
 {
-	const struct gofunc *fn = p->funcs[s->func].fn;
+	const struct gofunc *fn = func_of(p, s);
 	uint64_t padding = 0;
 	int err;
 
@@ -230,6 +239,10 @@ int inline_describe(const struct plan *p, const struct plan_site *s, struct inli
 
 	*out = (struct inline_stub){
 		.site = s->number,
+		.tells = s->kind != EV_STATE              ? INLINE_DEPTH
+			 : s->state_at == STATE_AT_STATUS ? INLINE_STATUS
+							  : INLINE_STATE,
+		.state = s->kind == EV_STATE ? p->states->depth[s->state_at] : 0,
 		.keeps_rdx = stub->keeps_rdx,
 		.late = stub->late,
 		.returns = stub->returns,
@@ -254,6 +267,34 @@ int inline_describe(const struct plan *p, const struct plan_site *s, struct inli
 		out->fixes[out->n_fixes++] = (struct inline_fix){ .off = stub->displaced_len - 4,
 								  .kind = INLINE_FIX_CALL };
 	return 0;
+}
+
+static unsigned add_switch(const struct plan *p, const struct inline_stub *stub, uint32_t enter_off,
+			   struct plan_switch *out)
+{
+	const struct inline_program program = inline_program_of(p);
+	struct inline_parts parts;
+
+	if (inline_stub_parts(&program, stub, &parts) || !parts.record_switch)
+		return 0;
+	*out = (struct plan_switch){ enter_off + parts.record_switch, INLINE_RECORDS,
+				     INLINE_SILENT };
+	return 1;
+}
+
+unsigned plan_switches(const struct plan *p, const struct plan_site *s,
+		       struct plan_switch out[PLAN_SWITCHES])
+{
+	struct inline_stub stub;
+	unsigned n = 0;
+
+	if (s->stub.displaced_len && !inline_describe(p, s, &stub))
+		n += add_switch(p, &stub, s->stub.enter_off, out);
+	if (s->stub.n_branches) {
+		stub = inline_describe_branches(s);
+		n += add_switch(p, &stub, s->stub.branches_enter_off, out + n);
+	}
+	return n;
 }
 
 /* ---- the hook */

@@ -255,6 +255,46 @@ static void test_share(void **state)
 }
 
 /* Another signal handler than the known one: no hook, so no such stubs; springboard's instead. */
+/* Where a stub is told to record nothing: a constant in an instruction of its own code. */
+static void test_switches(void **state)
+{
+	struct gobin *b = open_binary("kinds");
+	struct golayout layout;
+	struct plan *p = inline_plan(b, &layout);
+	size_t n_stubs = 0, n_switches = 0;
+
+	(void)state;
+	for (size_t i = 0; i < p->n_sites; i++) {
+		const struct plan_site *s = &p->sites[i];
+		struct plan_switch at[PLAN_SWITCHES];
+
+		if (!site_is_inline(s))
+			continue;
+		unsigned n = plan_switches(p, s, at);
+
+		n_stubs += (s->stub.displaced_len != 0) + (s->stub.n_branches != 0);
+		n_switches += n;
+		for (unsigned k = 0; k < n; k++) {
+			const uint8_t *code = p->stubs.code + at[k].off;
+			int32_t status;
+
+			assert_true(at[k].off >= s->stub.enter_off ||
+				    at[k].off >= s->stub.branches_enter_off);
+			assert_memory_equal(code - 7, "\x41\x83\xbe",
+					    3); /* cmpl $2, status(%r14) */
+			memcpy(&status, code - 4, 4);
+			assert_int_equal(status, layout.g_atomicstatus);
+			assert_int_equal(*code, 2);
+			assert_int_equal(at[k].records, 2);
+			assert_int_equal(at[k].silent, 0xff);
+		}
+	}
+	assert_true(n_stubs > 100);
+	assert_int_equal(n_switches, n_stubs); /* each records */
+	plan_free(p);
+	gobin_close(b);
+}
+
 static void test_unknown_handler(void **state)
 {
 	size_t size;
@@ -281,7 +321,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_overlaps), cmocka_unit_test(test_lone_ret),
 		cmocka_unit_test(test_faults),           cmocka_unit_test(test_share),
-		cmocka_unit_test(test_unknown_handler),
+		cmocka_unit_test(test_switches),         cmocka_unit_test(test_unknown_handler),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

@@ -13,11 +13,18 @@
 #define RET_BYTES   1
 
 /* inline_stub_code.S */
-extern const uint8_t inline_code[], inline_entry[], inline_entry_saved[], inline_entry_ring[],
-	inline_entry_write[], inline_entry_done[], inline_entry_end[], inline_exit[],
-	inline_exit_saved[], inline_exit_ring[], inline_exit_write[], inline_exit_done[],
-	inline_exit_end[], inline_context[], inline_context_end[], inline_drop[],
-	inline_drop_counted[], inline_drop_end[];
+#define RECORD_LABELS(name)                                                          \
+	extern const uint8_t name[], name##_saved[], name##_switch[], name##_ring[], \
+		name##_write[], name##_done[], name##_end[]
+RECORD_LABELS(inline_entry);
+RECORD_LABELS(inline_exit);
+RECORD_LABELS(inline_state_entry);
+RECORD_LABELS(inline_state_exit);
+extern const uint8_t inline_status[], inline_status_saved[], inline_status_ring[],
+	inline_status_write[], inline_status_done[], inline_status_end[];
+extern const uint8_t inline_code[], inline_context[], inline_context_end[], inline_off[],
+	inline_off_else[], inline_off_end[], inline_drop[], inline_drop_counted[],
+	inline_drop_end[];
 struct patch {
 	uint16_t at; /* from inline_code */
 	uint16_t what;
@@ -41,6 +48,35 @@ _Static_assert(offsetof(struct ring_slot, clock) == SLOT_CLOCK, "likewise");
 _Static_assert(offsetof(struct ring_slot, depth) == SLOT_DEPTH, "likewise");
 _Static_assert(offsetof(struct ring_slot, site) == SLOT_SITE, "likewise");
 _Static_assert(RING_CONTEXT == UINT32_MAX && RING_MANY_GOIDS == UINT64_MAX, "-1 in both sizes");
+
+/* ---- the record's templates */
+
+struct record {
+	const uint8_t *start, *saved, *after_switch, *ring, *write, *done, *end;
+};
+#define RECORD(name)                                                                       \
+	{                                                                                  \
+		name, name##_saved, name##_switch, name##_ring, name##_write, name##_done, \
+			name##_end                                                         \
+	}
+
+static const struct record *record_of(const struct inline_stub *s)
+{
+	static const struct record entry = RECORD(inline_entry), exit = RECORD(inline_exit),
+				   state_entry = RECORD(inline_state_entry),
+				   state_exit = RECORD(inline_state_exit);
+	static const struct record status = {
+		inline_status,      inline_status_saved, NULL,
+		inline_status_ring, inline_status_write, inline_status_done,
+		inline_status_end
+	};
+
+	if (s->tells == INLINE_STATUS)
+		return &status;
+	if (s->tells == INLINE_STATE)
+		return s->keeps_rdx ? &state_entry : &state_exit;
+	return s->keeps_rdx ? &entry : &exit;
+}
 
 /* ---- where its parts lie */
 
@@ -78,6 +114,10 @@ static bool well_formed(const struct inline_stub *s)
 	if ((s->late && (n_branches(s) || has_call(s))) ||
 	    ((s->late || s->bare) && s->compare_len) || (s->late && s->bare))
 		return false;
+	/* Registers are to be as they were where it looks at them. */
+	if (s->tells == INLINE_STATUS &&
+	    (s->late || s->bare || s->returns || s->n_fixes || s->compare_len || !s->keeps_rdx))
+		return false;
 	if (s->returns && (s->late || s->bare || s->compare_len || s->n_fixes))
 		return false;
 	for (unsigned i = 0; i < s->n_fixes; i++) {
@@ -107,23 +147,24 @@ static unsigned tail_bytes(const struct inline_stub *s)
 
 static uint16_t lay_out_record(const struct inline_stub *s, unsigned at, struct inline_parts *o)
 {
-#define LABEL(name) \
-	(at +       \
-	 (s->keeps_rdx ? inline_entry_##name - inline_entry : inline_exit_##name - inline_exit))
+	const struct record *r = record_of(s);
+
 	o->record = at;
-	o->saved = LABEL(saved);
-	o->ring = LABEL(ring);
-	o->write = LABEL(write);
-	o->done = LABEL(done);
-	o->record_end = LABEL(end);
+	o->saved = at + (r->saved - r->start);
+	o->record_switch = r->after_switch ? at + (r->after_switch - r->start) - 1 : 0;
+	o->ring = at + (r->ring - r->start);
+	o->write = at + (r->write - r->start);
+	o->done = at + (r->done - r->start);
+	o->record_end = at + (r->end - r->start);
 	return o->record_end;
-#undef LABEL
 }
 
 static unsigned lay_out_cold(const struct inline_program *p, unsigned at, struct inline_parts *o)
 {
 	o->context = at;
 	at += inline_context_end - inline_context;
+	o->off = at;
+	at += (p->drop ? inline_off_else : inline_off_end) - inline_off;
 	o->drop = o->counted = at;
 	if (!p->drop)
 		return at;
@@ -156,7 +197,7 @@ int inline_stub_parts(const struct inline_program *p, const struct inline_stub *
 	o.n_probes = 1 + n_branches(s);
 	for (unsigned i = 0; i < o.n_probes; i++)
 		o.probes[i] = o.slow_tail + push + JMP_BYTES * i;
-	o.context = o.drop = o.counted = o.end = o.probes[o.n_probes - 1] + JMP_BYTES;
+	o.context = o.off = o.drop = o.counted = o.end = o.probes[o.n_probes - 1] + JMP_BYTES;
 	if (!s->bare)
 		o.end = lay_out_cold(p, o.end, &o);
 	*out = o;
@@ -213,6 +254,10 @@ static uint32_t value_of(const struct writer *w, unsigned what)
 		[PATCH_FILL] = p->ring_size - RING_ROOM,
 		[PATCH_MASK] = p->ring_size - 1,
 		[PATCH_SLOT_SITE] = w->s->site,
+		[PATCH_STATE] = w->s->state,
+		[PATCH_M_CURG] = p->m_curg,
+		[PATCH_G_REASON] = p->g_waitreason,
+		[PATCH_SPAN] = p->p_is_given_up ? G_SYSCALL - G_RUNNING : 0,
 	};
 
 	return values[what];
@@ -226,7 +271,7 @@ static uint64_t target_of(const struct writer *w, unsigned what)
 	case PATCH_TABLE:
 		return w->p->table;
 	case PATCH_FULL:
-		return w->addr + (w->p->drop ? o->drop : o->slow);
+		return w->addr + o->off;
 	case PATCH_CONTEXT:
 		return w->addr + o->context;
 	case PATCH_WRITE:
@@ -314,11 +359,9 @@ static void put_record(struct writer *w)
 {
 	const struct inline_parts *o = &w->parts;
 
-	if (w->s->keeps_rdx)
-		put_template(w, o->record, inline_entry, inline_entry_end);
-	else
-		put_template(w, o->record, inline_exit, inline_exit_end);
+	put_template(w, o->record, record_of(w->s)->start, record_of(w->s)->end);
 	put_template(w, o->context, inline_context, inline_context_end);
+	put_template(w, o->off, inline_off, w->p->drop ? inline_off_else : inline_off_end);
 	if (w->p->drop)
 		put_template(w, o->drop, inline_drop, inline_drop_end);
 }

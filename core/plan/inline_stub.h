@@ -13,14 +13,17 @@
  *	displaced
  *	jump back    probed: a uprobe makes the event
  *	context      part of the record
+ *	off          part of the record: the ring is full, or recording is off
  *	drop         part of the record, with --overflow=drop
  *
  * It takes the slow path where g is not running, the P has no ring or the ring is disabled or full;
- * without a uprobe there, it costs nothing. When displaced instructions have to run first, the stub
- * has one copy of them, before the record. A bare stub has only the displaced bytes and the probed
- * jump. Where the window is a RET, with padding after it that makes room, the stub returns in its
- * place: a RET of its own is where it jumps back to. A late stub without displaced bytes is where
- * branches to its window go instead.
+ * without a uprobe there, it costs nothing. One byte of the record, of a constant that g's status
+ *is compared with, makes it take the slow path always: it may be changed while the program runs,
+ *since other processors fetch the old instruction or the new one. When displaced instructions have
+ *to run first, the stub has one copy of them, before the record. A bare stub has only the displaced
+ *bytes and the probed jump. Where the window is a RET, with padding after it that makes room, the
+ *stub returns in its place: a RET of its own is where it jumps back to. A late stub without
+ *displaced bytes is where branches to its window go instead.
  *
  * A signal that arrives in a stub sees the pc of the text: inline_hook.h.
  */
@@ -41,6 +44,9 @@
 /* Of a program. Offsets as its runtime has them. */
 struct inline_program {
 	uint32_t g_m, g_goid, g_atomicstatus, m_p, m_procid;
+	uint32_t m_curg, g_waitreason; /* for INLINE_STATUS */
+	/* m.p is 0 in a system call: Go up to 1.25. Later it stays, while the P may be taken */
+	bool p_is_given_up;
 	uint64_t table;     /* address of the table of rings */
 	uint32_t ring_size; /* bytes of slots in each, a power of two */
 	bool drop;          /* a full ring: count the event and go on, instead of the slow path */
@@ -61,9 +67,18 @@ struct inline_fix {
 	uint8_t kind;
 };
 
+/* What the depth of a stub's event tells. */
+enum inline_tells {
+	INLINE_DEPTH,
+	INLINE_STATE,  /* always the same state of the current goroutine */
+	INLINE_STATUS, /* at the entry of runtime.casgstatus: a goroutine's state, or a wake */
+};
+
 /* One stub. Addresses may wrap below 0, as in a PIE; all are within 2 GiB of each other. */
 struct inline_stub {
 	uint32_t site;  /* number in its events */
+	uint8_t tells;  /* enum inline_tells */
+	uint32_t state; /* INLINE_STATE: the depth */
 	bool keeps_rdx; /* rdx holds a value of the program: an entry */
 	bool late;      /* recorded after the displaced bytes, which have no branch or call then */
 	bool bare;      /* no record: displaced bytes and the probed jump back, a trap each time */
@@ -85,9 +100,11 @@ struct inline_stub {
 /* Offsets of the stub's parts from its first byte; `end` is its size. */
 struct inline_parts {
 	uint16_t saved, ring, write, done, record, record_end; /* labels of the template */
+	/* the byte that is INLINE_RECORDS or INLINE_SILENT; 0 in a bare stub, and INLINE_STATUS */
+	uint16_t record_switch;
 	uint16_t compare, displaced, tail;
 	uint16_t slow, slow_displaced, slow_tail;
-	uint16_t context, drop, counted, end;
+	uint16_t context, off, drop, counted, end;
 	uint16_t n_probes, probes[INLINE_PROBES]; /* jumps to be probed; the slow path takes one */
 };
 

@@ -15,7 +15,6 @@
 #include "plan/inline_asm.h"
 #include "plan/ring.h"
 
-#define RUNNING 2 /* _Grunning: not on g0, not in a system call, no stack scan begun */
 #define ANY     0x11111111
 
 	.section .rodata
@@ -40,6 +39,7 @@
 	.long	ANY
 	patch	\what
 	.endm
+#define CARRY       0x82
 #define ABOVE_EQUAL 0x83
 #define EQUAL       0x84
 #define NOT_EQUAL   0x85
@@ -59,18 +59,40 @@
 	or	%rdx, %rax
 	.endm
 
-	.macro	record name, entry
-	label	\name
-	mov	%rax, %r13
-	.if	\entry
-	mov	%rdx, %r15
-	.endif
-	label	\name\()_saved
-	mov	ANY(%r14), %r12
+/* Is there room? Then the slot is reserved. */
+	.macro	reserve
+	mov	HEAD(%r12), %rax
+	mov	%rax, %rdx
+	sub	TAIL(%r12), %rdx
+	cmp	$ANY, %rdx
+	patch	PATCH_FILL
+	jump_if	ABOVE, PATCH_FULL		/* rdx = bytes not read yet */
+	add	$RING_SLOT, %rax
+	mov	%rax, RESERVED(%r12)
+	.endm
+
+/* Of the thread that wrote the last event? rax = goid. */
+	.macro	same_thread
+	mov	ANY(%r14), %rdx
 	patch	PATCH_G_M
-	cmpl	$RUNNING, ANY(%r14)
-	patch	PATCH_G_STATUS, 1
-	jump_if	NOT_EQUAL, PATCH_SLOW
+	mov	ANY(%rdx), %rdx
+	patch	PATCH_M_PROCID
+	cmp	LAST_PROCID(%r12), %rdx
+	jump_if	NOT_EQUAL, PATCH_CONTEXT
+	.endm
+
+/* The slot's time; rdx = its offset among the slots. */
+	.macro	stamp
+	clock
+	mov	RESERVED(%r12), %edx
+	sub	$RING_SLOT, %edx
+	and	$ANY, %edx
+	patch	PATCH_MASK
+	mov	%rax, RING_DATA + SLOT_CLOCK(%r12,%rdx)
+	.endm
+
+/* r12 = m: its P's ring instead. */
+	.macro	find_ring
 	mov	ANY(%r12), %r12
 	patch	PATCH_M_P
 	test	%r12, %r12
@@ -83,35 +105,39 @@
 	mov	(%rax,%r12,8), %r12
 	test	%r12, %r12
 	jump_if	EQUAL, PATCH_SLOW
+	.endm
+
+	.macro	record name, entry, state
+	label	\name
+	mov	%rax, %r13
+	.if	\entry
+	mov	%rdx, %r15
+	.endif
+	label	\name\()_saved
+	mov	ANY(%r14), %r12
+	patch	PATCH_G_M
+	cmpl	$INLINE_RECORDS, ANY(%r14)
+	patch	PATCH_G_STATUS, 1
+	label	\name\()_switch			/* right after that constant */
+	jump_if	NOT_EQUAL, PATCH_SLOW
+	find_ring
 	label	\name\()_ring
-	mov	HEAD(%r12), %rax
-	mov	%rax, %rdx
-	sub	TAIL(%r12), %rdx
-	cmp	$ANY, %rdx
-	patch	PATCH_FILL
-	jump_if	ABOVE, PATCH_FULL		/* rdx = bytes not read yet */
-	add	$RING_SLOT, %rax
-	mov	%rax, RESERVED(%r12)
+	reserve
 	/* Whose is it? */
 	mov	ANY(%r14), %rax
 	patch	PATCH_G_GOID
 	cmp	LAST_GOID(%r12), %rax
 	jump_if	NOT_EQUAL, PATCH_CONTEXT	/* rax = goid */
-	mov	ANY(%r14), %rdx
-	patch	PATCH_G_M
-	mov	ANY(%rdx), %rdx
-	patch	PATCH_M_PROCID
-	cmp	LAST_PROCID(%r12), %rdx
-	jump_if	NOT_EQUAL, PATCH_CONTEXT
+	same_thread
 	label	\name\()_write
-	clock
-	mov	RESERVED(%r12), %edx
-	sub	$RING_SLOT, %edx
-	and	$ANY, %edx
-	patch	PATCH_MASK
-	mov	%rax, RING_DATA + SLOT_CLOCK(%r12,%rdx)
+	stamp
+	.if	\state
+	mov	$ANY, %eax
+	patch	PATCH_STATE
+	.else
 	mov	G_STACK_HI(%r14), %eax
 	sub	%esp, %eax
+	.endif
 	mov	%eax, RING_DATA + SLOT_DEPTH(%r12,%rdx)
 	movl	$ANY, RING_DATA + SLOT_SITE(%r12,%rdx)
 	patch	PATCH_SLOT_SITE
@@ -129,8 +155,97 @@
 	label	inline_patches
 	.popsection
 	label	inline_code
-	record	inline_entry, 1
-	record	inline_exit, 0
+	record	inline_entry, 1, 0
+	record	inline_exit, 0, 0
+	record	inline_state_entry, 1, 1
+	record	inline_state_exit, 0, 1
+
+/*
+ * At the entry of runtime.casgstatus(gp, old, new), which is called on goroutines and on g0: rax = gp,
+ * ebx and ecx statuses. What is recorded is gp's, but for a wake, which is the current goroutine's.
+ *
+ * m.p is the thread's own on g0, where nothing can take it away, unless it left the system call of
+ * a goroutine open; and on a running goroutine. Up to Go 1.25 m.p is 0 in a system call, so that a
+ * goroutine whose status still says so has a P as well, once m.p is set.
+ */
+	label	inline_status
+	mov	%rax, %r13
+	mov	%rdx, %r15
+	label	inline_status_saved
+	lea	-G_RUNNABLE(%rbx), %eax
+	cmp	$(G_WAITING - G_RUNNABLE), %eax
+	jump_if	ABOVE, PATCH_DONE		/* made, ended, its stack copied */
+	lea	-G_RUNNABLE(%rcx), %eax
+	cmp	$(G_WAITING - G_RUNNABLE), %eax
+	jump_if	ABOVE, PATCH_DONE
+	mov	ANY(%r14), %r12
+	patch	PATCH_G_M
+	cmp	M_G0(%r12), %r14
+	jne	1f
+	mov	ANY(%r12), %rax
+	patch	PATCH_M_CURG
+	test	%rax, %rax
+	je	2f
+	mov	ANY(%rax), %eax
+	patch	PATCH_G_STATUS
+	cmp	$G_SYSCALL, %al
+	jump_if	EQUAL, PATCH_SLOW
+	jmp	2f
+1:	mov	ANY(%r14), %eax
+	patch	PATCH_G_STATUS
+	sub	$G_RUNNING, %eax
+	cmp	$ANY, %eax
+	patch	PATCH_SPAN
+	jump_if	ABOVE, PATCH_SLOW
+2:	find_ring
+	label	inline_status_ring
+	reserve
+	cmp	$G_WAITING, %ebx
+	jne	3f
+	cmp	$G_RUNNABLE, %ecx
+	jne	3f
+	mov	ANY(%r14), %rax
+	patch	PATCH_G_M
+	mov	ANY(%rax), %rax
+	patch	PATCH_M_CURG
+	test	%rax, %rax			/* nobody's: 0, for which last_goid never stands */
+	jump_if	EQUAL, PATCH_CONTEXT
+	mov	ANY(%rax), %rax
+	patch	PATCH_G_GOID
+	jmp	4f
+3:	mov	ANY(%r13), %rax
+	patch	PATCH_G_GOID
+4:	cmp	LAST_GOID(%r12), %rax
+	jump_if	NOT_EQUAL, PATCH_CONTEXT
+	same_thread
+	label	inline_status_write
+	stamp
+	movl	$ANY, RING_DATA + SLOT_SITE(%r12,%rdx)
+	patch	PATCH_SLOT_SITE
+	cmp	$G_WAITING, %ebx
+	jne	5f
+	cmp	$G_RUNNABLE, %ecx
+	jne	5f
+	orl	$RING_WAKE, RING_DATA + SLOT_SITE(%r12,%rdx)
+	mov	ANY(%r13), %eax
+	patch	PATCH_G_GOID
+	jmp	7f
+5:	lea	-1(%rcx), %eax			/* STATE_*: 2 1 4 3 for 1 2 3 4 */
+	xor	$1, %eax
+	inc	%eax
+	cmp	$G_WAITING, %ecx
+	jne	7f
+	movzbl	ANY(%r13), %eax
+	patch	PATCH_G_REASON
+	shl	$8, %eax
+	or	$STATE_WAITING, %eax
+7:	mov	%eax, RING_DATA + SLOT_DEPTH(%r12,%rdx)
+	mov	RESERVED(%r12), %rdx
+	mov	%rdx, HEAD(%r12)
+	label	inline_status_done
+	mov	%r13, %rax
+	mov	%r15, %rdx
+	label	inline_status_end
 
 /* Another goroutine or thread than that of the last event: a context slot first. rax = goid. */
 	label	inline_context
@@ -150,6 +265,15 @@
 	addq	$RING_SLOT, RESERVED(%r12)
 	jump	PATCH_WRITE
 	label	inline_context_end
+
+/* The ring is full, or what its tail says that stubs are to do: nothing, when recording is off.
+ * rdx = bytes not read; only that of a ring which is off has bit RING_PAUSED_BIT. */
+	label	inline_off
+	bt	$RING_PAUSED_BIT, %rdx
+	jump_if	CARRY, PATCH_DONE
+	label	inline_off_else
+	jump	PATCH_SLOW			/* with --overflow=drop inline_drop instead */
+	label	inline_off_end
 
 /* The ring is full, and events are to be dropped then. rdx = bytes not read; that of a disabled
  * ring has the highest bit. */

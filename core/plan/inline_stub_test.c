@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What inline stubs do when no signal comes: registers, flags, memory, slots; every way around. */
+#include "plan/inline_asm.h"
 #include "plan/inline_world_fixture.h"
 
 #include <errno.h>
@@ -79,12 +80,15 @@ static void same_as_without(struct child *k)
 	assert_int_equal(with.traps, k->c->bare && with.end != END_PANIC);
 	if (!with.n)
 		return;
-	assert_int_equal(with.events[0].site, WORLD_SITE);
+	assert_int_equal(with.events[0].site,
+			 WORLD_SITE | (k->c->from == G_WAITING && k->c->to == G_RUNNABLE ? RING_WAKE
+											 : 0));
 	assert_true(with.events[0].goid == WORLD_GOID);
 	assert_true(with.events[0].procid == WORLD_PROCID(0));
 	assert_true(with.events[0].clock > before && with.events[0].clock < __rdtsc());
 	if (!k->c->late)
-		assert_int_equal(with.events[0].depth, WORLD_STACK_USED);
+		assert_int_equal(with.events[0].depth,
+				 k->c->depth ? k->c->depth : WORLD_STACK_USED);
 }
 
 static void test_every_window(void **state)
@@ -197,6 +201,36 @@ static void slow_paths(struct child *k)
 	k->w->rings[0].head.head = k->w->rings[0].head.reserved = 1 << 20;
 	k->w->rings[0].head.tail = RING_DISABLED;
 	assert_slow(k);
+	world_reset(k);
+	k->w->stub[k->parts.record_switch] = INLINE_SILENT;
+	assert_slow(k);
+	k->w->rings[0].head.head = k->w->rings[0].head.reserved = WORLD_SLOTS; /* full */
+	assert_slow(k);
+	k->w->stub[k->parts.record_switch] = INLINE_RECORDS;
+}
+
+/* Recording is off: no event, no trap, nothing counted; then on again. */
+static void off(struct child *k)
+{
+	struct ring_head *h = &k->w->rings[0].head;
+
+	world_reset(k);
+	for (uint64_t head = 0; head <= 1ull << 40; head = head * 4 + 4 * RING_SLOT) {
+		struct ring_head before;
+		struct outcome o;
+
+		h->head = h->reserved = head;
+		h->tail = RING_PAUSED;
+		before = *h;
+		o = run(k, 0);
+		assert_int_equal(o.end, END_BACK);
+		assert_int_equal(o.traps, 0);
+		assert_memory_equal(h, &before, sizeof(before));
+		h->tail = head;
+		o = run(k, 0);
+		assert_int_equal(o.traps, 0);
+		assert_true(h->head > head);
+	}
 }
 
 /* Full is full to the byte: room for an event and its context must be there. */
@@ -256,6 +290,7 @@ static void test_protocol(void **state)
 		contexts(&k);
 		wraps_around(&k);
 		slow_paths(&k);
+		off(&k);
 		full(&k);
 		if (k.c->drop)
 			drops(&k);
@@ -330,6 +365,9 @@ static void test_refused(void **state)
 	assert_int_equal(inline_stub_write(&p, &s, 32, to), 0);
 	s.back = 1ull << 32;
 	assert_int_equal(inline_stub_write(&p, &s, 32, to), -ERANGE);
+	s.tells = INLINE_STATUS; /* it needs registers as they are at the entry */
+	assert_int_equal(inline_stub_parts(&p, &s, &o), -EINVAL);
+	s.tells = INLINE_DEPTH;
 	s.back = -(1ull << 30); /* below 0: a PIE's */
 	assert_int_equal(inline_stub_write(&p, &s, 32, to), 0);
 }

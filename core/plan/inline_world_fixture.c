@@ -238,6 +238,8 @@ struct inline_stub world_stub(const struct child *k)
 	const struct world_case *c = k->c;
 	struct inline_stub s = {
 		.site = WORLD_SITE,
+		.tells = c->what,
+		.state = c->depth,
 		.keeps_rdx = c->entry,
 		.late = c->late,
 		.bare = c->bare,
@@ -267,6 +269,8 @@ void world_patch(struct child *k)
 		.g_atomicstatus = WORLD_G_STATUS,
 		.m_p = WORLD_M_P,
 		.m_procid = WORLD_M_PROCID,
+		.m_curg = WORLD_M_CURG,
+		.g_waitreason = WORLD_G_REASON,
 		.table = world_at(k, w->table),
 		.ring_size = WORLD_SLOTS,
 		.drop = c->drop,
@@ -312,6 +316,9 @@ void world_reset(struct child *k)
 		w->table[i] = world_at(k, &w->rings[i]);
 		put64(w->m[i] + WORLD_M_P, world_at(k, w->p[i]));
 		put64(w->m[i] + WORLD_M_PROCID, WORLD_PROCID(i));
+		put64(w->m[i] + WORLD_M_CURG, world_at(k, w->g));
+		if (k->c->on_g0)
+			put64(w->m[i], world_at(k, w->g));
 		memcpy(w->p[i], &id, sizeof(id));
 	}
 	put64(w->g + 8, world_at(k, w->stack + sizeof(w->stack)));

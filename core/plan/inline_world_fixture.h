@@ -49,6 +49,10 @@ struct world_case {
 	struct inline_fix fixes[4];
 	uint8_t n_fixes;
 	bool entry, late, drop, bare, returns;
+	uint8_t what;     /* enum inline_tells */
+	uint32_t depth;   /* of its event; 0: that of the stack */
+	bool on_g0;       /* r14 is g0, and the goroutine m.curg; one g stands for both */
+	uint8_t from, to; /* INLINE_STATUS: in ebx and ecx; the goroutine's address is in rax */
 	/* every displaced instruction shows when it is not executed exactly once */
 	bool tells;
 	uint8_t padding; /* bytes of the jump to it: 2, or 3 with a rex prefix; 0: none */
@@ -100,6 +104,8 @@ struct world {
 #define WORLD_G_GOID        152
 #define WORLD_M_P           208
 #define WORLD_M_PROCID      72
+#define WORLD_M_CURG        184
+#define WORLD_G_REASON      176
 #define WORLD_GOID          77
 #define WORLD_PROCID(i)     (4000u + (i))
 #define WORLD_STACK_BYTE(i) ((uint8_t)((i)*7 + 1)) /* before a run */

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
+#include "base/hash_table.h"
 #include "base/log.h"
 #include "binary/goname.h"
 #include "plan/select.h"
@@ -36,6 +36,12 @@ static struct seen *find_or_add(struct search *s, const char *name)
 		return NULL;
 	}
 	HASH_ADD_KEYPTR(hh, s->set, e->name, strlen(e->name), e);
+	if (!HASH_ADDED(e)) {
+		free(e->name);
+		free(e);
+		s->err = -ENOMEM;
+		return NULL;
+	}
 	return e;
 }
 

@@ -14,7 +14,9 @@
 #include "plan/runtime_sites.h"
 #include "plan/select.h"
 #include "plan/sites.h"
+#include "plan/state_sites.h"
 #include "plan/stubs.h"
+#include "plan/values.h"
 
 static const char *const strategy_names[PROBE_STRATEGIES] = {
 	[PROBE_AUTO] = "auto",
@@ -111,6 +113,8 @@ static int select_funcs(struct plan *p, const struct plan_options *opt)
 	struct selector sel;
 	int err = selector_init(&sel, opt, p->binary);
 
+	sel.plan = p;
+
 	for (size_t i = 0; i < n && !err; i++) {
 		int hit = selector_match(&sel, funcs[i].name);
 
@@ -140,12 +144,37 @@ static int add_sites(struct plan *p, struct gocode_ctx *ctx)
 		int err = gocode_analyze(ctx, f->fn, &code);
 		if (err)
 			return err;
-		f->fate = sites_fate(p, &code);
+		f->fate = sites_fate(p, f, &code);
 		if (f->fate == PLAN_PROBED)
 			err = sites_add_func(p, i, &code);
 		gocode_free(&code);
 		if (err)
 			return err;
+	}
+	return 0;
+}
+
+/* Functions whose values are asked for must be probed. 0 or -EINVAL (logged). */
+static int check_values(const struct plan *p)
+{
+	for (size_t i = 0; i < p->n_funcs; i++) {
+		const struct plan_func *f = &p->funcs[i];
+
+		if (!f->n_args && !f->n_results)
+			continue;
+		if (f->fate != PLAN_PROBED) {
+			log_error("%s: the values of %s cannot be recorded, it is not probed: %s",
+				  f->n_args ? "--args" : "--ret", f->name,
+				  plan_fate_reason(f->fate));
+			return -EINVAL;
+		}
+		if (f->n_args && f->no_values_entry) {
+			log_error(
+				"--args: nowhere in %s can a probe see all of its arguments: a loop "
+				"comes back to its first instruction",
+				f->name);
+			return -EINVAL;
+		}
 	}
 	return 0;
 }
@@ -214,8 +243,12 @@ static bool sees_faults(const struct plan *p)
 static int build(struct plan *p, const struct plan_options *opt)
 {
 	struct gocode_ctx *ctx = NULL;
-	int err = select_funcs(p, opt);
+	int err = values_parse(p, opt);
 
+	if (!err)
+		err = select_funcs(p, opt);
+	if (!err)
+		err = values_find(p);
 	if (!err && !(ctx = gocode_ctx_new(p->binary)))
 		err = -errno;
 	if (!err) {
@@ -224,6 +257,10 @@ static int build(struct plan *p, const struct plan_options *opt)
 			gocode_ctx_inline(ctx);
 		err = add_sites(p, ctx);
 	}
+	if (!err)
+		err = check_values(p);
+	if (!err && opt->states)
+		err = plan_add_state_sites(p, ctx);
 	if (!err)
 		err = stubs_finish(p);
 	if (!err) {
@@ -248,6 +285,7 @@ struct plan *plan_build(const struct gobin *b, const struct plan_options *opt)
 	p->binary = b;
 	p->strategy = opt->strategy;
 	p->stubs.kind = opt->stub;
+	p->loads_plugins = gobin_func_named(b, "plugin.Open") || gobin_func_named(b, "plugin.open");
 	if (plan_wants_inline(p) && inline_possible(p, &opt->inline_stubs))
 		p->stubs.kind = STUB_INLINE;
 	int err = build(p, opt);
@@ -273,5 +311,7 @@ void plan_free(struct plan *p)
 	free(p->stubs.code);
 	free(p->stubs.inl.paddings);
 	free(p->stubs.branches);
+	free(p->states);
+	values_free(p);
 	free(p);
 }

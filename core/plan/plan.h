@@ -11,6 +11,9 @@
 #include <stdint.h>
 
 #include "binary/gobin.h"
+#include "binary/govalue.h"
+#include "binary/wait_reasons.h"
+#include "bpf/event.h"
 
 enum probe_strategy {
 	PROBE_AUTO,        /* the best one proven on this kernel, for this binary and this mode */
@@ -53,11 +56,20 @@ struct plan_options {
 	/* -f */
 	const char *const *globs;
 	size_t n_globs;
+	/* what another option names: in addition to the selection */
+	const char *const *also;
+	size_t n_also;
 	/* -x */
 	const char *const *excludes;
 	size_t n_excludes;
 	unsigned presets; /* PRESET_* (presets.h): in addition */
+	/* --args and --ret, FUNCTION(EXPRESSION,...): these functions in addition */
+	const char *const *args;
+	size_t n_args;
+	const char *const *rets;
+	size_t n_rets;
 	bool wrappers;
+	bool states; /* of goroutines are recorded, too */
 	/* AUTO is planned like INLINE, and where there can be no inline stubs like SPRINGBOARD: a
 	 * recording decides whether it uses them */
 	enum probe_strategy strategy;
@@ -96,6 +108,7 @@ enum stub_reason {
 	STUB_FAULT,
 	STUB_FIXED,   /* enum window_fate */
 	STUB_RUNTIME, /* a function of the runtime: its stacks have no room to spare */
+	STUB_VALUES,  /* a probe reads arguments there */
 	STUB_REASONS,
 };
 const char *stub_reason_name(enum stub_reason r);   /* one word, stable */
@@ -161,6 +174,7 @@ struct plan_site {
 	bool check_jcc;           /* no event when this conditional jump is taken */
 	bool plain_ret;           /* a RET that a BPF program can perform */
 	uint8_t prologue_stop;    /* EV_RESUME: STOP_* */
+	uint8_t state_at;         /* EV_STATE: STATE_AT_* */
 	const char *runtime_func; /* of a site inside the runtime: its function; the gobin's */
 	struct site_stub stub;
 };
@@ -180,6 +194,26 @@ struct plan_func {
 	/* short, without loops and calls: its entry's event counts as its exit, too */
 	bool brief;
 	bool never_returns; /* probed, but it has neither RET nor tail jump */
+	/* in plan.values.list: first its arguments, then its results */
+	uint32_t first_value;
+	uint16_t n_args, n_results;
+	bool no_values_entry; /* there are arguments to be read, and no place where they are whole
+			       */
+};
+
+/* An argument or a result that is recorded. */
+struct plan_value {
+	char *name; /* as the user wrote it; owned */
+	struct govalue v;
+	bool result;
+};
+
+/* What --args and --ret ask for (plan/values.h). */
+struct plan_values {
+	struct value_request *requests;
+	size_t n_requests;
+	struct plan_value *list; /* a function's are next to each other */
+	size_t n, cap;
 };
 
 /* What inline stubs have in common. All zero for other strategies. */
@@ -216,6 +250,13 @@ struct plan_stubs {
 	struct plan_inline inl;
 };
 
+/* How states of goroutines are seen. */
+struct plan_states {
+	const char *obstacle;             /* why they are not, a clause; NULL: they are */
+	struct wait_reasons reasons;      /* n 0: not known for this Go version */
+	uint32_t depth[STATE_AT_MAX + 1]; /* EV_STATE's, by STATE_AT_*; 0: it is found out there */
+};
+
 /* A function that is inlined wherever it is called and so cannot be probed. */
 struct plan_inlined {
 	char *name;
@@ -235,6 +276,7 @@ struct plan {
 	struct plan_inlined *inlined;
 	size_t n_inlined, cap_inlined;
 	struct plan_stubs stubs;
+	struct plan_values values;
 	size_t n_probed;
 	size_t n_fate[PLAN_FATES];
 	size_t n_program[SITE_PROGRAMS]; /* sites of each */
@@ -242,6 +284,9 @@ struct plan {
 	bool faults_seen;
 	/* the sites inside the runtime that this Go version has */
 	bool ends_seen, creates_seen, unwinds_seen, stops_seen;
+	bool loads_plugins; /* the program can: package plugin is linked */
+	/* with plan_options.states; NULL else */
+	struct plan_states *states;
 };
 
 /*
@@ -256,6 +301,17 @@ void plan_free(struct plan *p);
  * reached later, PLAN_NO_SITE when it has passed its entry, or there is no such function. in_stub:
  * by site, whether it is recorded where its stub's window begins. */
 uint32_t plan_missed_entry(const struct plan *p, const bool *in_stub, uint64_t pc);
+
+/* A byte of a site's inline stubs that may be written while the program runs: from then on a stub
+ * takes its slow path, to the probed jump, which records nothing once no probe is there. */
+struct plan_switch {
+	uint32_t off; /* in plan_stubs.code */
+	uint8_t records, silent;
+};
+/* Those of s, which has an inline stub: up to PLAN_SWITCHES. Returns how many. */
+#define PLAN_SWITCHES 2
+unsigned plan_switches(const struct plan *p, const struct plan_site *s,
+		       struct plan_switch out[PLAN_SWITCHES]);
 
 /* Whether sites of the plan's strategy may have stubs. */
 static inline bool plan_has_stubs(const struct plan *p)
@@ -286,6 +342,13 @@ static inline bool site_jumps_on_probed(const struct plan_site *s)
 {
 	return s->stub.displaced_len && s->stub.displaced_vaddr == s->vaddr;
 }
+
+/* The values that are recorded with events of the site: how many, from *first on. */
+size_t site_values_of(const struct plan *p, const struct plan_site *s,
+		      const struct plan_value **first);
+struct site_values;
+/* How a BPF program reads those n values. */
+void site_values_recipes(const struct plan_value *list, size_t n, struct site_values *out);
 
 /* Offsets in the stubs' code of the instructions that are probed for s: how many. */
 #define SITE_PROBES_MAX 5

@@ -27,6 +27,13 @@
  * finds no ring and takes the slow path. */
 #define RING_TABLE_BYTES (8 * RING_MAX)
 
+/* In `site` of a slot: it is no state of a goroutine but who wakes one (EV_WAKE). */
+#define RING_WAKE 0x80000000
+
+/* A tail with this bit makes every stub go on without an event: recording is off. head less it has
+ * the bit as well, as long as head is below. */
+#define RING_PAUSED_BIT 62
+
 #ifndef __ASSEMBLER__
 
 #include <stdint.h>
@@ -39,7 +46,7 @@
  * by writing head after its slots; whoever undoes the reservation writes reserved = head. So while
  * reserved is not past head, no stub has read the clock for an event that is not published.
  * - head is a multiple of RING_SLOT, never goes back, and is at most `size` past tail.
- * - The first slot of all is a context; a context's goid is not 0.
+ * - The first slot of all is a context; its goid is 0 only before a slot with RING_WAKE.
  * - A stub that drops writes dropped_first (when dropped == dropped_seen), dropped_goid and
  *   dropped_last before it counts `dropped`; the collector reads `dropped` first, and writes
  *   dropped_seen last. A drop in between is then reported with a time range and goids that are too
@@ -60,7 +67,9 @@ struct ring_head {
 	uint64_t dropped_goid;  /* the goid when all were one goroutine's, RING_MANY_GOIDS else */
 	uint64_t pad1[4];
 	/* ---- written by the collector */
-	uint64_t tail; /* read up to here; RING_DISABLED makes every stub take its slow path */
+	/* read up to here; RING_DISABLED makes every stub take its slow path, RING_PAUSED do
+	 * nothing */
+	uint64_t tail;
 	uint64_t dropped_seen; /* `dropped` as the collector last saw it */
 	uint64_t pad2[6];
 };
@@ -71,11 +80,14 @@ _Static_assert(__builtin_offsetof(struct ring_head, tail) == 128, "a line of its
 #define RING_MANY_GOIDS UINT64_MAX
 /* head - tail is then larger than any ring for as long as a program can run. */
 #define RING_DISABLED (1ull << 63)
+#define RING_PAUSED   (1ull << RING_PAUSED_BIT)
 
 /*
  * A slot is an event: the time stamp counter, the depth, the number of the site. When `site` is
  * RING_CONTEXT it is a context for the events after it in this ring: `clock` is their goid, `depth`
- * the number of their thread (m.procid, in the pid namespace of the process).
+ * the number of their thread (m.procid, in the pid namespace of the process). Of a site of
+ * runtime.casgstatus, `depth` is that of EV_STATE, or with RING_WAKE of EV_WAKE, whose goid may be
+ * 0.
  */
 struct ring_slot {
 	uint64_t clock;

@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/glob.h"
 #include "base/log.h"
 #include "base/vec.h"
 #include "binary/goname.h"
+#include "plan/func_glob.h"
 #include "plan/name_suggest.h"
 #include "plan/packages.h"
 #include "plan/presets.h"
+#include "plan/values.h"
 
 /* "TestMain", "TestSum", "BenchmarkX": what `go test` looks for (cmd/go/internal/load/test.go). */
 static bool is_test_function(const struct goname *name)
@@ -94,27 +95,12 @@ void selector_free(struct selector *s)
 	*s = (struct selector){ 0 };
 }
 
-/* A glob may be meant for one instance of a generic or, as F[...], for all. */
-static int glob_hits(const char *glob, const char *display)
-{
-	if (glob_match(glob, display))
-		return 1;
-	if (!strchr(display, '['))
-		return 0;
-	char *shortened = goname_shorten_generics(display);
-	if (!shortened)
-		return -ENOMEM;
-	int hit = glob_match(glob, shortened);
-	free(shortened);
-	return hit;
-}
-
 static int match_any_glob(const char *const *globs, size_t n, bool *used, const char *display)
 {
 	int any = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		int hit = glob_hits(globs[i], display);
+		int hit = func_glob_hits(globs[i], display);
 		if (hit < 0)
 			return hit;
 		if (hit && used)
@@ -165,6 +151,12 @@ int selector_match(struct selector *s, const char *symbol)
 		hit = 1;
 	else if (by_glob < 0)
 		hit = by_glob;
+	int also = match_any_glob(s->opt->also, s->opt->n_also, NULL, display);
+	if (also)
+		hit = hit < 0 ? hit : also;
+	int by_value = s->plan ? values_match(s->plan, display) : 0;
+	if (by_value)
+		hit = by_value > 0 && hit >= 0 ? 1 : -ENOMEM;
 	if (hit > 0) {
 		int out = match_any_glob(s->opt->excludes, s->opt->n_excludes, NULL, display);
 		hit = out < 0 ? out : out ? DESELECTED : SELECTED;

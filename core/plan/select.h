@@ -18,6 +18,7 @@ struct selector {
 	size_t n_tested, cap_tested;
 	bool *package_used, *glob_used; /* did each pattern match anything? */
 	unsigned presets_used;
+	struct plan *plan; /* functions whose values are asked for are selected, too; NULL: none */
 };
 
 /* 0 or -ENOMEM. Borrows opt and b. */

@@ -74,6 +74,13 @@ static void runtime(void **state)
 		assert_int_equal(COOKIE_FLAGS(c) & (COOKIE_RET | COOKIE_CHECK_JCC), 0);
 		assert_int_equal(COOKIE_KIND(c), EV_RESUME);
 	}
+	for (uint8_t at = 1; at <= STATE_AT_MAX; at++) {
+		const struct plan_site s = { .kind = EV_STATE, .state_at = at };
+
+		assert_int_equal(COOKIE_STATE(site_cookie(&s, false)), at);
+		assert_int_equal(COOKIE_STATE(site_cookie(&s, true)), at);
+		assert_int_equal(COOKIE_FLAGS(site_cookie(&s, true)) & 15, 0);
+	}
 	const struct plan_site fault = { .kind = EV_WIRE_FAULT, .number = 1 };
 	assert_int_equal(COOKIE_KIND(site_cookie(&fault, false)), EV_WIRE_FAULT);
 }

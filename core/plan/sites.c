@@ -58,10 +58,13 @@ bool plan_can_join(const struct plan_site *s)
 }
 
 /* Where the entry goes under the plan's strategy. */
-static const struct code_point *entry_point(const struct plan *p, const struct gocode *code)
+static const struct code_point *entry_point(const struct plan *p, const struct plan_func *f,
+					    const struct gocode *code)
 {
 	if (p->strategy == PROBE_THESIS)
 		return &code->start;
+	if (f->n_args && code->has_values_entry)
+		return &code->values_entry;
 	if (code->has_entry)
 		return &code->entry;
 	if (code->one_probe_leaf)
@@ -70,7 +73,8 @@ static const struct code_point *entry_point(const struct plan *p, const struct g
 							    : &code->start;
 }
 
-enum plan_fate sites_fate(const struct plan *p, const struct gocode *code)
+enum plan_fate sites_fate(const struct plan *p, const struct plan_func *f,
+			  const struct gocode *code)
 {
 	if (code->status == CODE_NO_BYTES)
 		return PLAN_NO_CODE;
@@ -79,7 +83,7 @@ enum plan_fate sites_fate(const struct plan *p, const struct gocode *code)
 	if (!code->g_in_r14)
 		return PLAN_ABI0;
 
-	const struct code_point *entry = entry_point(p, code);
+	const struct code_point *entry = entry_point(p, f, code);
 	if (code->loop_at_start && entry->off == 0)
 		return PLAN_LOOP;
 	bool refused = entry->class == INSN_REFUSED;
@@ -93,11 +97,13 @@ enum plan_fate sites_fate(const struct plan *p, const struct gocode *code)
 }
 
 /* The entry's event is enough for a call: it is over in nanoseconds, whichever RET it takes. */
-static bool is_brief(const struct plan *p, const struct gocode *code)
+static bool is_brief(const struct plan *p, const struct plan_func *f, const struct gocode *code)
 {
-	const struct code_point *entry = entry_point(p, code);
+	const struct code_point *entry = entry_point(p, f, code);
+	bool usual = entry == &code->entry || entry == &code->past_fault_entry ||
+		     (code->has_entry && entry->off == code->entry.off);
 
-	return code->brief && (entry == &code->entry || entry == &code->past_fault_entry);
+	return code->brief && !f->n_results && usual;
 }
 
 /* An exit at the entry's instruction: one site stands for both. */
@@ -170,7 +176,8 @@ static int add_entry(struct plan *p, uint32_t func, const struct gocode *code,
 		     const struct code_point *entry)
 {
 	struct plan_site s = site_of_func(
-		p, func, entry, is_brief(p, code) ? EV_ENTRY_EXIT : EV_ENTRY, PROGRAM_ENTRY);
+		p, func, entry, is_brief(p, &p->funcs[func], code) ? EV_ENTRY_EXIT : EV_ENTRY,
+		PROGRAM_ENTRY);
 
 	int err = plan_has_stubs(p) ? stubs_add_entry(p, &s, code) : 0;
 
@@ -180,9 +187,9 @@ static int add_entry(struct plan *p, uint32_t func, const struct gocode *code,
 int sites_add_func(struct plan *p, uint32_t func, const struct gocode *code)
 {
 	struct plan_func *f = &p->funcs[func];
-	const struct code_point *entry = entry_point(p, code);
+	const struct code_point *entry = entry_point(p, f, code);
 	size_t first = p->n_sites, n_entries_before = p->n_program[PROGRAM_ENTRY];
-	bool brief = is_brief(p, code);
+	bool brief = is_brief(p, f, code);
 	int err = brief ? 0 : add_rets(p, func, code, entry);
 
 	if (!err)
@@ -199,5 +206,6 @@ int sites_add_func(struct plan *p, uint32_t func, const struct gocode *code)
 	f->line_end = code->line_end;
 	f->n_exits = code->n_rets + code->n_tails;
 	f->never_returns = f->n_exits == 0;
+	f->no_values_entry = f->n_args && p->strategy != PROBE_THESIS && !code->has_values_entry;
 	return err;
 }

@@ -15,7 +15,8 @@ struct plan_site site_at(const struct gofunc *fn, const struct code_point *at, u
 int plan_add_site(struct plan *p, const struct plan_site *s);
 
 /* PLAN_PROBED, or why a function with this code cannot be probed under the plan's strategy. */
-enum plan_fate sites_fate(const struct plan *p, const struct gocode *code);
+enum plan_fate sites_fate(const struct plan *p, const struct plan_func *f,
+			  const struct gocode *code);
 
 /* Adds the entry, the exits and, for thesis, the calls of morestack of function number `func`, and
  * fills in the fields of p->funcs[func] about them. 0 or -ENOMEM. */

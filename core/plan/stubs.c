@@ -25,6 +25,7 @@ static const struct {
 	[STUB_FLOW] = { "flow", "a call or branch stands there" },
 	[STUB_FAULT] = { "fault", "an instruction there may fault and must keep its address" },
 	[STUB_FIXED] = { "fixed", "an instruction there does not work at another address" },
+	[STUB_VALUES] = { "values", "a probe reads arguments there" },
 	[STUB_RUNTIME] = { "runtime", "the runtime's own code stays as it is" },
 };
 
@@ -85,9 +86,27 @@ static int give_inline(struct plan *p, struct plan_site *s, const struct code_wi
 	return w->len ? inline_give_stub(p, s, w, at_return) : 0;
 }
 
+/* Whether bytes that would be displaced before a RET hold the probe that reads arguments. */
+static bool holds_values_entry(const struct plan *p, const struct plan_site *s,
+			       const struct gocode *code, const struct code_window *w)
+{
+	const struct code_point *entry = &code->values_entry;
+
+	if (!p->funcs[s->func].n_args)
+		return false;
+	return s->program == PROGRAM_ENTRY || (w->len && w->off < entry->off + entry->len);
+}
+
 int stubs_add_exit(struct plan *p, struct plan_site *s, const struct gocode *code, size_t ret)
 {
-	if (inline_allowed(p, &p->funcs[s->func])) {
+	const bool may_inline = inline_allowed(p, &p->funcs[s->func]);
+
+	if (holds_values_entry(p, s, code,
+			       may_inline ? &code->inline_rets[ret] : &code->ret_windows[ret])) {
+		s->stub.why = STUB_VALUES;
+		return 0;
+	}
+	if (may_inline) {
 		/* Where branches go to the RET its window alone is not enough. */
 		static const struct code_window none = { .fate = WINDOW_TARGET };
 		int err = give_inline(
@@ -111,6 +130,10 @@ int stubs_add_entry(struct plan *p, struct plan_site *s, const struct gocode *co
 {
 	int err = 0;
 
+	if (p->funcs[s->func].n_args) {
+		s->stub.why = STUB_VALUES;
+		return 0;
+	}
 	/* Without a probe on sigpanic a call that faults must have been recorded before. */
 	if (code->has_past_fault_entry && !p->faults_seen)
 		s->stub.why = STUB_FAULT;

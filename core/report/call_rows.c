@@ -48,11 +48,12 @@ int call_rows_begin(struct call_rows *l, const struct report_options *opt,
 {
 	*l = (struct call_rows){ .opt = opt,
 				 .trace = trace,
-				 .watch = { .on_call = on_call, .ctx = l },
+				 .watch = { .calls = CALLS_SOME, .on_call = on_call, .ctx = l },
 				 .spool.fd = -1 };
 	if (opt->limit && opt->limit <= MOST_IN_MEMORY) {
 		l->first.most = opt->limit;
 		l->first.weight = call_weight(opt);
+		l->first.values = &l->spool.values;
 		return 0;
 	}
 	l->watch.on_entry = on_entry;
@@ -82,6 +83,17 @@ void call_rows_free(struct call_rows *l)
 {
 	first_calls_free(&l->first);
 	call_spool_close(&l->spool);
+}
+
+int call_rows_values(const struct call_rows *l, const struct call *c, struct call_values *v)
+{
+	/* What is read is the same however often it is. */
+	return kept_values_get((struct kept_values *)(uintptr_t)&l->spool.values, c, v);
+}
+
+int call_rows_states(const struct call_rows *l, const struct call *c, struct call_states *s)
+{
+	return kept_states_get((struct kept_values *)(uintptr_t)&l->spool.values, c, s);
 }
 
 bool call_rows_wants(const struct call_rows *l, const struct call *c)

@@ -28,6 +28,14 @@ int call_rows_begin(struct call_rows *l, const struct report_options *opt,
 int call_rows_finish(struct call_rows *l);
 void call_rows_free(struct call_rows *l);
 
+/* Arguments and results of one of `calls`, valid until the next are asked for. 0 or -errno
+ * (logged).
+ */
+int call_rows_values(const struct call_rows *l, const struct call *c, struct call_values *v);
+
+/* When its goroutine did not run. The same. */
+int call_rows_states(const struct call_rows *l, const struct call *c, struct call_states *s);
+
 /* Does the call lie in the window that the options ask for? */
 bool call_rows_wants(const struct call_rows *l, const struct call *c);
 /* How many of those the limit leaves out. */

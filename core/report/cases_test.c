@@ -63,12 +63,14 @@ static void test_cases(void **state)
 /* Every format and row kind of some telling cases, character by character. */
 static void test_formats(void **state)
 {
-	static const char *const cases[] = { "go", "names", "loss-goroutine", "released" };
+	static const char *const cases[] = { "go", "names", "loss-goroutine", "released",
+					     "states" };
 	static const char *const formats[] = { "text", "csv", "json" };
-	static const char *const kinds[] = { "functions", "paths", "goroutines", "calls" };
+	static const char *const kinds[] = { "functions", "paths", "goroutines", "calls",
+					     "reasons" };
 
 	(void)state;
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 5; i++) {
 		char events[128], path[TRACE_PATH_BYTES], ending[64];
 		struct evlist l;
 
@@ -76,7 +78,8 @@ static void test_formats(void **state)
 		assert_int_equal(evlist_load(&l, events), 0);
 		fixture_write(&l, path);
 		for (size_t f = 0; f < 3; f++)
-			for (enum report_by by = BY_FUNCTION; by <= BY_CALL; by++) {
+			for (enum report_by by = BY_FUNCTION; by <= (i == 4 ? BY_REASON : BY_CALL);
+			     by++) {
 				char *got = fixture_report(path, formats[f],
 							   &(struct report_options){ .by = by });
 
@@ -256,6 +259,73 @@ static void count_lines(void *ctx, enum log_level level, const char *line)
 	++*(int *)ctx;
 }
 
+/* Sorted by a part of their self time; narrow terminals have no means. */
+static void test_states(void **state)
+{
+	static const struct {
+		enum report_sort sort;
+		const char *first;
+	} sorted[] = { { SORT_RUN, "main.main" },
+		       { SORT_READY, "main.greet" },
+		       { SORT_WAIT, "main.greet" },
+		       { SORT_SYSCALL, "main.raw" } };
+	char path[TRACE_PATH_BYTES];
+	struct evlist l;
+
+	(void)state;
+	assert_int_equal(evlist_load(&l, FOLDER "/states.events"), 0);
+	fixture_write(&l, path);
+	for (size_t i = 0; i < sizeof(sorted) / sizeof(sorted[0]); i++)
+		for (enum report_by by = BY_FUNCTION; by <= BY_PATH; by++) {
+			char *got = fixture_report(
+				path, "csv",
+				&(struct report_options){ .by = by, .sort = sorted[i].sort });
+			const char *row = strchr(got, '\n');
+			size_t n = strcspn(row + 1, ",");
+
+			assert_true(n >= strlen(sorted[i].first));
+			assert_memory_equal(row + 1 + n - strlen(sorted[i].first), sorted[i].first,
+					    strlen(sorted[i].first));
+			free(got);
+		}
+	char *wide = fixture_report(path, "text", &(struct report_options){ .width = 160 }),
+	     *narrow = fixture_report(path, "text", &(struct report_options){ .width = 80 });
+
+	assert_non_null(strstr(wide, "MEAN"));
+	assert_null(strstr(narrow, "MEAN"));
+	assert_non_null(strstr(narrow, "main.greet  (sleep 90%)"));
+	assert_true(strchr(narrow, '\n') - narrow <= 80);
+	free(wide);
+	free(narrow);
+	unlink(path);
+	evlist_free(&l);
+}
+
+/* Without states, there is nothing to sort by. */
+static void test_no_states(void **state)
+{
+	char path[TRACE_PATH_BYTES];
+	static const struct report_options opts[] = { { .sort = SORT_WAIT }, { .by = BY_REASON } };
+	FILE *out = fopen("/dev/null", "w");
+	int logged = 0;
+
+	(void)state;
+	assert_non_null(out);
+	fixture_write_text("1 entry main.f 100 1000\n1 state - 0x103 1050\n", true, path);
+	log_set_sink(count_lines, &logged);
+	for (size_t i = 0; i < 2; i++) {
+		struct trace_reader *r = trace_reader_open(path);
+
+		assert_non_null(r);
+		assert_int_equal(report_formats[0].write(r, &opts[i], out), -ENOTSUP);
+		trace_reader_close(r);
+	}
+	log_set_sink(NULL, NULL);
+	assert_int_equal(logged, 2);
+	fclose(out);
+	unlink(path);
+}
+
 static void test_full_disk(void **state)
 {
 	struct evlist l;
@@ -291,6 +361,8 @@ int main(void)
 		cmocka_unit_test(test_images),
 		cmocka_unit_test(test_sorted_calls),
 		cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_no_states),
 		cmocka_unit_test(test_full_disk),
 	};
 

@@ -4,29 +4,30 @@
 
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
+#include "analysis/value_text.h"
 #include "base/csv.h"
 #include "base/outfile.h"
 #include "report/formats.h"
 #include "report/path_fields.h"
 #include "report/rows.h"
+#include "report/sample_formats.h"
 
-/* Where something was released: when `func` was, and how many such are in its self time. */
-static void released_fields(const struct report *rep, FILE *out, uint32_t func,
-			    struct released_below below)
+/* Where something was released: when its function was, and how many such are in its self time. */
+static void released_fields(const struct report *rep, FILE *out, struct report_release r)
 {
-	uint64_t ns = released_ns(&rep->released, func);
+	uint64_t ns = released_ns(&rep->released, r.func);
 
 	if (rep->released.n && ns)
-		fprintf(out, ",%" PRIu64 ",%u", ns - rep->trace.totals->first_ns, below.n);
+		fprintf(out, ",%" PRIu64 ",%u", ns - rep->trace.totals->first_ns, r.below.n);
 	else if (rep->released.n)
-		fprintf(out, ",,%u", below.n);
+		fprintf(out, ",,%u", r.below.n);
 	fputc('\n', out);
 }
 
-static void stat_fields(FILE *out, const struct call_stats *st, bool path)
+static void stat_fields(const struct report *rep, FILE *out, const struct call_stats *st, bool path)
 {
 	for (const struct stat_column *c = stat_columns; c->name; c++) {
-		if (path && c->of_hist)
+		if ((path && c->of_hist) || (c->of_states && !rep->trace.totals->states))
 			continue;
 		fputc(',', out);
 		if (stat_has(c, st))
@@ -37,7 +38,7 @@ static void stat_fields(FILE *out, const struct call_stats *st, bool path)
 static void stat_names(const struct report *rep, FILE *out, bool path)
 {
 	for (const struct stat_column *c = stat_columns; c->name; c++)
-		if (!path || !c->of_hist)
+		if (!(path && c->of_hist) && (!c->of_states || rep->trace.totals->states))
 			fprintf(out, ",%s", c->name);
 	fputs(rep->released.n ? ",released_ns,released_callees\n" : "\n", out);
 }
@@ -50,8 +51,10 @@ static int functions(const struct report *rep, FILE *out)
 		const uint32_t func = (uint32_t)rep->rows[i];
 
 		csv_field(out, report_name(rep, func));
-		stat_fields(out, &rep->trace.funcs[func], false);
-		released_fields(rep, out, func, released_below_func(&rep->released, func));
+		stat_fields(rep, out, &rep->trace.funcs[func], false);
+		released_fields(
+			rep, out,
+			(struct report_release){ func, released_below_func(&rep->released, func) });
 	}
 	return 0;
 }
@@ -62,16 +65,15 @@ static int paths(const struct report *rep, FILE *out)
 	size_t cap = 0;
 	int err = 0;
 
-	fputs("path", out);
+	fputs(rep->opt->n_callers ? "callers" : "path", out);
 	stat_names(rep, out, true);
 	for (size_t i = 0; !err && i < rep->n_rows; i++) {
 		err = path_field_csv(&rep->tree, rep->trace.info, (uint32_t)rep->rows[i], &nodes,
 				     &cap, out);
 		const uint32_t node = (uint32_t)rep->rows[i];
 
-		stat_fields(out, &rep->tree.nodes[node].stats, true);
-		released_fields(rep, out, rep->tree.nodes[node].func,
-				released_below_node(&rep->released, &rep->tree, node));
+		stat_fields(rep, out, &rep->tree.nodes[node].stats, true);
+		released_fields(rep, out, report_release(rep, node));
 	}
 	free(nodes);
 	return err;
@@ -82,7 +84,25 @@ static void origin_names(FILE *out)
 {
 	fputs("start_function,created_in,created_at,start_ns,lifetime_ns", out);
 	for (const struct goroutine_column *c = goroutine_columns; c->name; c++)
-		fprintf(out, ",%s", c->name);
+		if (!c->of_states)
+			fprintf(out, ",%s", c->name);
+}
+
+/* What is there of its life's states, last. */
+static void life_names(const struct report *rep, FILE *out)
+{
+	for (const struct goroutine_column *c = goroutine_columns; c->name; c++)
+		if (c->of_states && rep->trace.totals->states)
+			fprintf(out, ",%s", c->name);
+	fputc('\n', out);
+}
+
+static void life(const struct report *rep, FILE *out, const struct goroutine_info *g)
+{
+	for (const struct goroutine_column *c = goroutine_columns; c->name; c++)
+		if (c->of_states && rep->trace.totals->states)
+			fprintf(out, ",%" PRIu64, c->get(g));
+	fputc('\n', out);
 }
 
 static void origin(const struct report *rep, FILE *out, const struct goroutine_row *r)
@@ -99,14 +119,16 @@ static void origin(const struct report *rep, FILE *out, const struct goroutine_r
 	fprintf(out, ",%" PRIu64 ",%" PRIu64, g->first_ns - rep->trace.totals->first_ns,
 		r->life_ns);
 	for (const struct goroutine_column *c = goroutine_columns; c->name; c++)
-		fprintf(out, ",%" PRIu64, c->get(g));
+		if (!c->of_states)
+			fprintf(out, ",%" PRIu64, c->get(g));
 }
 
 static int goroutines(const struct report *rep, FILE *out)
 {
 	fputs("goroutine,creator,", out);
 	origin_names(out);
-	fputs(",ended,system,image\n", out);
+	fputs(",ended,system,image", out);
+	life_names(rep, out);
 	for (size_t i = 0; i < rep->n_rows; i++) {
 		const struct goroutine_row *r = &rep->goroutines.rows[rep->rows[i]];
 
@@ -115,7 +137,8 @@ static int goroutines(const struct report *rep, FILE *out)
 			fprintf(out, "%" PRIu64, r->g.creator);
 		fputc(',', out);
 		origin(rep, out, r);
-		fprintf(out, ",%d,%d,%u\n", r->g.ended, r->g.system, r->g.image);
+		fprintf(out, ",%d,%d,%u", r->g.ended, r->g.system, r->g.image);
+		life(rep, out, &r->g);
 	}
 	return 0;
 }
@@ -124,13 +147,43 @@ static int creation_sites(const struct report *rep, FILE *out)
 {
 	fputs("goroutines,ended,", out);
 	origin_names(out);
-	fputs(",system,max_lifetime_ns\n", out);
+	fputs(",system,max_lifetime_ns", out);
+	life_names(rep, out);
 	for (size_t i = 0; i < rep->n_rows; i++) {
 		const struct goroutine_row *r = &rep->goroutines.rows[rep->rows[i]];
 
 		fprintf(out, "%" PRIu64 ",%" PRIu64 ",", r->n, r->n_ended);
 		origin(rep, out, r);
-		fprintf(out, ",%d,%" PRIu64 "\n", r->g.system, r->max_life_ns);
+		fprintf(out, ",%d,%" PRIu64, r->g.system, r->max_life_ns);
+		life(rep, out, &r->g);
+	}
+	return 0;
+}
+
+/* Parts of its duration. */
+static int call_states(const struct report *rep, FILE *out, const struct call *c)
+{
+	struct call_states s;
+	int err = call_rows_states(&rep->calls, c, &s);
+
+	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, s.total.runnable_ns,
+		s.total.wait_ns, s.total.syscall_ns, s.total.unknown_ns);
+	return err;
+}
+
+static int reasons(const struct report *rep, FILE *out)
+{
+	char number[WAIT_REASON_BYTES];
+
+	fputs("function,reason,waits,wait_ns,total_wait_ns\n", out);
+	for (size_t i = 0; i < rep->n_rows; i++) {
+		const struct wait_row *w = &rep->waits.all[rep->rows[i]];
+
+		csv_field(out, report_name(rep, w->row));
+		fputc(',', out);
+		csv_field(out, wait_reason(rep->trace.info, w->reason, number));
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", w->n, w->self_ns,
+			w->total_ns);
 	}
 	return 0;
 }
@@ -138,36 +191,49 @@ static int creation_sites(const struct report *rep, FILE *out)
 static int calls(const struct report *rep, FILE *out)
 {
 	uint64_t left = rep->opt->limit ? rep->opt->limit : UINT64_MAX;
+	const struct trace_info *info = rep->trace.info;
+	struct call_values v;
+	int err = 0;
 
-	fputs("goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system,image\n",
+	fputs("goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system,image",
 	      out);
-	for (size_t i = 0; left && i < rep->calls.n; i++) {
+	if (rep->trace.totals->states)
+		fputs(",runnable_ns,wait_ns,syscall_ns,unknown_ns", out);
+	fputs(info->n_values ? ",arguments,results\n" : "\n", out);
+	for (size_t i = 0; left && !err && i < rep->calls.n; i++) {
 		const struct call *c = &rep->calls.calls[i];
 
 		if (!call_rows_wants(&rep->calls, c))
 			continue;
 		fprintf(out, "%" PRIu64 ",%u,", c->goid, c->level);
 		csv_field(out, report_name(rep, c->func));
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%d,%u,%d,%u\n",
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%d,%u,%d,%u",
 			c->start_ns - rep->trace.totals->first_ns, c->end_ns - c->start_ns,
 			c->self_ns, call_end_name(c->end), c->suspect, c->tid, c->system, c->image);
+		if (rep->trace.totals->states)
+			err = call_states(rep, out, c);
+		if (info->n_values && !err)
+			err = call_rows_values(&rep->calls, c, &v);
+		if (info->n_values && !err)
+			call_values_csv(out, info, &v);
+		fputc('\n', out);
 		left--;
 	}
-	return 0;
+	return err;
 }
 
 int report_csv(struct trace_reader *r, const struct report_options *opt, FILE *out)
 {
 	static int (*const write[])(const struct report *rep, FILE *out) = {
-		[BY_FUNCTION] = functions,
-		[BY_PATH] = paths,
-		[BY_GOROUTINE] = goroutines,
-		[BY_CALL] = calls,
+		[BY_FUNCTION] = functions, [BY_PATH] = paths,     [BY_GOROUTINE] = goroutines,
+		[BY_CALL] = calls,         [BY_REASON] = reasons,
 	};
 	struct report rep;
 	int err = report_load(&rep, r, opt);
 
-	if (!err)
+	if (!err && rep.trace.samples)
+		err = sample_csv(&rep, out);
+	else if (!err)
 		err = (opt->by == BY_GOROUTINE && opt->fold ? creation_sites : write[opt->by])(&rep,
 											       out);
 	if (!err)

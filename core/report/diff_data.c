@@ -122,11 +122,13 @@ static int json_rows(const struct diff_report *d, struct json *j)
 	json_open(j, '[');
 	for (size_t i = 0; !err && i < d->n_rows; i++) {
 		json_open(j, '{');
-		if (d->opt->by == BY_PATH)
+		if (d->opt->by == BY_PATH) {
+			json_key(j, "path");
 			err = path_field_json(&d->diff.tree, &d->diff.names.info,
 					      d->diff.rows[i].key, &nodes, &cap, j);
-		else
+		} else {
 			json_kv_str(j, "function", diff_report_name(d, &d->diff.rows[i]));
+		}
 		json_kv_str(j, "change", diff_row_kind(&d->diff.rows[i]));
 		json_kv_bool(j, "traced_in_both",
 			     diff_row_untraced(&d->diff, &d->diff.rows[i]) < 0);

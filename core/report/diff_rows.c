@@ -100,7 +100,7 @@ int diff_report_load(struct diff_report *rep, struct trace_reader *const r[2],
 	}
 	err = diff_notes(&rep->diff.side[0], &rep->diff.side[1], by_path, &rep->notes);
 	if (err)
-		log_error("no memory for the notes below the comparison");
+		log_no_memory("no memory for the notes below the comparison");
 	return err;
 }
 

@@ -6,15 +6,17 @@
 #include "analysis/stat_columns.h"
 #include "analysis/trace_json.h"
 #include "analysis/trace_names.h"
+#include "analysis/value_text.h"
 #include "base/outfile.h"
 #include "report/formats.h"
 #include "report/path_fields.h"
 #include "report/rows.h"
+#include "report/sample_formats.h"
 
-static void stats(struct json *j, const struct call_stats *st, bool path)
+static void stats(const struct report *rep, struct json *j, const struct call_stats *st, bool path)
 {
 	for (const struct stat_column *c = stat_columns; c->name; c++) {
-		if (path && c->of_hist)
+		if ((path && c->of_hist) || (c->of_states && !rep->trace.totals->states))
 			continue;
 		json_key(j, c->name);
 		if (stat_has(c, st))
@@ -24,10 +26,37 @@ static void stats(struct json *j, const struct call_stats *st, bool path)
 	}
 }
 
-static void released(const struct report *rep, struct json *j, uint32_t func,
-		     struct released_below below)
+static void wait_fields(const struct report *rep, struct json *j, const struct wait_row *w)
 {
-	uint64_t ns = released_ns(&rep->released, func);
+	char number[WAIT_REASON_BYTES];
+
+	json_kv_str(j, "reason", wait_reason(rep->trace.info, w->reason, number));
+	json_kv_u64(j, "waits", w->n);
+	json_kv_u64(j, "wait_ns", w->self_ns);
+	json_kv_u64(j, "total_wait_ns", w->total_ns);
+}
+
+/* By reason, the longest first. */
+static void waits(const struct report *rep, struct json *j, uint32_t row)
+{
+	size_t n;
+	const struct wait_row *w = wait_rows_of(&rep->waits, row, &n);
+
+	if (!rep->trace.totals->states || rep->opt->n_callers)
+		return;
+	json_key(j, "waits");
+	json_open(j, '[');
+	for (size_t i = 0; i < n; i++) {
+		json_open(j, '{');
+		wait_fields(rep, j, &w[i]);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void released(const struct report *rep, struct json *j, struct report_release r)
+{
+	uint64_t ns = released_ns(&rep->released, r.func);
 
 	if (!rep->released.n)
 		return;
@@ -36,7 +65,7 @@ static void released(const struct report *rep, struct json *j, uint32_t func,
 		json_u64(j, ns - rep->trace.totals->first_ns);
 	else
 		json_null(j);
-	json_kv_u64(j, "released_callees", below.n);
+	json_kv_u64(j, "released_callees", r.below.n);
 }
 
 static int functions(const struct report *rep, struct json *j)
@@ -46,8 +75,11 @@ static int functions(const struct report *rep, struct json *j)
 		const uint32_t func = (uint32_t)rep->rows[i];
 
 		json_kv_str(j, "function", report_name(rep, func));
-		stats(j, &rep->trace.funcs[func], false);
-		released(rep, j, func, released_below_func(&rep->released, func));
+		stats(rep, j, &rep->trace.funcs[func], false);
+		waits(rep, j, func);
+		released(rep, j,
+			 (struct report_release){ func,
+						  released_below_func(&rep->released, func) });
 		json_close(j, '}');
 	}
 	return 0;
@@ -69,11 +101,12 @@ static int paths(const struct report *rep, struct json *j)
 		const struct call_node *node = &rep->tree.nodes[rep->rows[i]];
 
 		json_open(j, '{');
+		json_key(j, rep->opt->n_callers ? "callers" : "path");
 		err = path_field_json(&rep->tree, rep->trace.info, (uint32_t)rep->rows[i], &nodes,
 				      &cap, j);
-		stats(j, &node->stats, true);
-		released(rep, j, node->func,
-			 released_below_node(&rep->released, &rep->tree, (uint32_t)rep->rows[i]));
+		stats(rep, j, &node->stats, true);
+		waits(rep, j, (uint32_t)rep->rows[i]);
+		released(rep, j, report_release(rep, (uint32_t)rep->rows[i]));
 		json_kv_u64(j, "max_recursion", node->recursion);
 		json_kv_bool(j, "go", node->go);
 		str_or_null(j, "go_at",
@@ -121,17 +154,57 @@ static int goroutines(const struct report *rep, struct json *j)
 		json_kv_u64(j, "start_ns", g->first_ns - rep->trace.totals->first_ns);
 		json_kv_u64(j, "lifetime_ns", r->life_ns);
 		for (const struct goroutine_column *c = goroutine_columns; c->name; c++)
-			json_kv_u64(j, c->name, c->get(g));
+			if (!c->of_states || rep->trace.totals->states)
+				json_kv_u64(j, c->name, c->get(g));
 		json_close(j, '}');
 	}
 	return 0;
 }
 
+/* Parts of its duration. */
+static int call_states(const struct report *rep, struct json *j, const struct call *c)
+{
+	struct call_states s;
+	int err = rep->trace.totals->states ? call_rows_states(&rep->calls, c, &s) : 0;
+
+	if (err || !rep->trace.totals->states)
+		return err;
+	json_kv_u64(j, "runnable_ns", s.total.runnable_ns);
+	json_kv_u64(j, "wait_ns", s.total.wait_ns);
+	json_kv_u64(j, "syscall_ns", s.total.syscall_ns);
+	json_kv_u64(j, "unknown_ns", s.total.unknown_ns);
+	return 0;
+}
+
+static int reasons(const struct report *rep, struct json *j)
+{
+	for (size_t i = 0; i < rep->n_rows; i++) {
+		const struct wait_row *w = &rep->waits.all[rep->rows[i]];
+
+		json_open(j, '{');
+		json_kv_str(j, "function", report_name(rep, w->row));
+		wait_fields(rep, j, w);
+		json_close(j, '}');
+	}
+	return 0;
+}
+
+static int call_values(const struct report *rep, struct json *j, const struct call *c)
+{
+	struct call_values v;
+	int err = rep->trace.info->n_values ? call_rows_values(&rep->calls, c, &v) : 0;
+
+	if (!err && rep->trace.info->n_values)
+		call_values_json(j, rep->trace.info, &v);
+	return err;
+}
+
 static int calls(const struct report *rep, struct json *j)
 {
 	uint64_t left = rep->opt->limit ? rep->opt->limit : UINT64_MAX;
+	int err = 0;
 
-	for (size_t i = 0; left && i < rep->calls.n; i++) {
+	for (size_t i = 0; left && !err && i < rep->calls.n; i++) {
 		const struct call *c = &rep->calls.calls[i];
 
 		if (!call_rows_wants(&rep->calls, c))
@@ -148,10 +221,13 @@ static int calls(const struct report *rep, struct json *j)
 		json_kv_u64(j, "thread", c->tid);
 		json_kv_bool(j, "system", c->system);
 		json_kv_u64(j, "image", c->image);
+		err = call_states(rep, j, c);
+		if (!err)
+			err = call_values(rep, j, c);
 		json_close(j, '}');
 		left--;
 	}
-	return 0;
+	return err;
 }
 
 static void trace(const struct report *rep, struct json *j)
@@ -173,6 +249,9 @@ int report_json(struct trace_reader *r, const struct report_options *opt, FILE *
 		[BY_PATH] = { "path", paths },
 		[BY_GOROUTINE] = { "goroutine", goroutines },
 		[BY_CALL] = { "call", calls },
+		[BY_REASON] = { "reason", reasons },
+		[BY_LABEL] = { "label", NULL },
+		[BY_THREAD] = { "thread", NULL },
 	};
 	struct report rep;
 	struct json j;
@@ -181,10 +260,10 @@ int report_json(struct trace_reader *r, const struct report_options *opt, FILE *
 	if (!err) {
 		json_init(&j, out, true);
 		json_open(&j, '{');
-		json_kv_str(&j, "by", kinds[opt->by].by);
+		json_kv_str(&j, "by", opt->n_callers ? "callers" : kinds[opt->by].by);
 		json_key(&j, "rows");
 		json_open(&j, '[');
-		err = kinds[opt->by].rows(&rep, &j);
+		err = (rep.trace.samples ? sample_json : kinds[opt->by].rows)(&rep, &j);
 		json_close(&j, ']');
 		json_kv_u64(&j, "hidden_rows",
 			    opt->by == BY_CALL ? call_rows_hidden(&rep.calls) : rep.n_hidden);

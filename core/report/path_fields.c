@@ -32,7 +32,6 @@ int path_field_json(const struct call_tree *t, const struct trace_info *info, ui
 {
 	int err = call_tree_path(t, node, path, cap);
 
-	json_key(j, "path");
 	json_open(j, '[');
 	for (uint32_t i = 0; !err && i < t->nodes[node].level; i++)
 		json_str(j, trace_name_func(info, t->nodes[(*path)[i]].func));

@@ -10,7 +10,7 @@
  * (logged) */
 int path_field_csv(const struct call_tree *t, const struct trace_info *info, uint32_t node,
 		   uint32_t **path, size_t *cap, FILE *out);
-/* The key "path" with an array of names. */
+/* An array of names. */
 int path_field_json(const struct call_tree *t, const struct trace_info *info, uint32_t node,
 		    uint32_t **path, size_t *cap, struct json *j);
 

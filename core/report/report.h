@@ -8,7 +8,18 @@
 
 #include "analysis/trace_load.h"
 
-enum report_by { BY_FUNCTION, BY_PATH, BY_GOROUTINE, BY_CALL };
+/* BY_REASON: a row for each function and reason for which goroutines waited in its calls. The last
+ * two: of samples only. */
+enum report_by {
+	BY_FUNCTION,
+	BY_PATH,
+	BY_GOROUTINE,
+	BY_CALL,
+	BY_REASON,
+	BY_LABEL,
+	BY_THREAD,
+	BY_KINDS
+};
 /* SORT_DEFAULT: self; siblings in a tree of paths by share; calls as they began. BY_CALL knows
  * SORT_SELF and SORT_TOTAL only. */
 enum report_sort {
@@ -16,12 +27,17 @@ enum report_sort {
 	SORT_SELF,
 	SORT_TOTAL,
 	SORT_CALLS,
-	SORT_MORESTACK, /* up to here for goroutines, too */
+	SORT_MORESTACK, /* up to here for goroutines, too, and those of states */
 	SORT_COST,
 	SORT_MEAN, /* of finished calls, as the next ones */
-	SORT_MAX,  /* up to here for paths, too */
+	SORT_MAX,  /* up to here for paths, too, and those of states */
 	SORT_P50,
 	SORT_P99,
+	/* parts of self, or of a goroutine's life: in traces with states only */
+	SORT_RUN,
+	SORT_READY,
+	SORT_WAIT,
+	SORT_SYSCALL,
 };
 
 struct report_options {
@@ -35,6 +51,10 @@ struct report_options {
 	unsigned depth; /* BY_PATH: only paths of at most so many functions; 0: all */
 	/* BY_PATH: only paths that have, with all below them, this share of the time */
 	double min_share_pct;
+	/* BY_PATH: instead of paths from the outermost call down, the callers of functions that
+	 * match any of these globs, from them up */
+	const char *const *callers;
+	size_t n_callers;
 	/* BY_GOROUTINE: a row for all of one creation site and first function */
 	bool fold;
 	/* BY_CALL: calls that begin in [from, to) since the trace's start; to 0: end */

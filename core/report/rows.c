@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/correction.h"
+#include "analysis/inverted_tree.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
 #include "base/compare.h"
@@ -36,6 +37,14 @@ uint64_t report_weight(const struct call_stats *st, enum report_sort sort)
 		return st->finished ? stat_quantile(st, 0.50) : 0;
 	case SORT_P99:
 		return st->finished ? stat_quantile(st, 0.99) : 0;
+	case SORT_RUN:
+		return stat_run_ns(st);
+	case SORT_READY:
+		return st->off_self.runnable_ns;
+	case SORT_WAIT:
+		return st->off_self.wait_ns;
+	case SORT_SYSCALL:
+		return st->off_self.syscall_ns;
 	default:
 		return st->self_ns;
 	}
@@ -50,6 +59,14 @@ static uint64_t goroutine_weight(const struct goroutine_info *g, enum report_sor
 		return g->calls;
 	case SORT_MORESTACK:
 		return g->morestack_ns;
+	case SORT_RUN:
+		return goroutine_run_ns(g);
+	case SORT_READY:
+		return g->off.runnable_ns;
+	case SORT_WAIT:
+		return g->off.wait_ns;
+	case SORT_SYSCALL:
+		return g->off.syscall_ns;
 	default:
 		return g->self_ns;
 	}
@@ -92,6 +109,35 @@ static int by_goroutine(const void *x, const void *y, void *ctx)
 	return c ? c : compare_u64(a->goid, b->goid);
 }
 
+static uint64_t wait_weight(const struct wait_row *w, enum report_sort sort)
+{
+	return sort == SORT_TOTAL ? w->total_ns : sort == SORT_CALLS ? w->n : w->self_ns;
+}
+
+static int by_wait(const void *x, const void *y, void *ctx)
+{
+	const struct report *rep = ctx;
+	const struct wait_row *a = &rep->waits.all[*(const size_t *)x],
+			      *b = &rep->waits.all[*(const size_t *)y];
+	int c = compare_u64(wait_weight(b, rep->opt->sort), wait_weight(a, rep->opt->sort));
+
+	if (!c)
+		c = compare_u64(b->total_ns, a->total_ns);
+	return c ? c : compare_u64(*(const size_t *)x, *(const size_t *)y);
+}
+
+struct report_release report_release(const struct report *rep, uint32_t node)
+{
+	const struct call_node *x = &rep->tree.nodes[node];
+
+	if (!rep->opt->n_callers)
+		return (struct report_release){ x->func, released_below_node(&rep->released,
+									     &rep->tree, node) };
+	if (x->level > 1) /* numbers are of the function that it called */
+		return (struct report_release){ .func = PATH_ROOT };
+	return (struct report_release){ x->func, released_below_func(&rep->released, x->func) };
+}
+
 bool report_wants_path(const struct report *rep, size_t node)
 {
 	const struct report_options *o = rep->opt;
@@ -115,19 +161,25 @@ static bool wanted(const struct report *rep, size_t i)
 	}
 }
 
+static int by_index(const void *x, const void *y, void *ctx)
+{
+	(void)ctx;
+	return compare_u64(*(const size_t *)x, *(const size_t *)y);
+}
+
 static int sort_rows(struct report *rep)
 {
 	static int (*const order[])(const void *x, const void *y, void *ctx) = {
-		[BY_FUNCTION] = by_function,
-		[BY_PATH] = by_path,
-		[BY_GOROUTINE] = by_goroutine,
-		[BY_CALL] = by_goroutine,
+		[BY_FUNCTION] = by_function,   [BY_PATH] = by_path,
+		[BY_GOROUTINE] = by_goroutine, [BY_REASON] = by_wait,
+		[BY_CALL] = by_goroutine,      [BY_LABEL] = by_index,
+		[BY_THREAD] = by_index,
 	};
-	const size_t counts[] = { [BY_FUNCTION] = rep->trace.n_funcs,
-				  [BY_PATH] = rep->tree.n,
-				  [BY_GOROUTINE] = rep->goroutines.n,
-				  [BY_CALL] = 0 };
-	size_t n = counts[rep->opt->by];
+	bool indexed = rep->trace.samples && rep->opt->by != BY_FUNCTION && rep->opt->by != BY_PATH;
+	const size_t counts[] = { [BY_FUNCTION] = rep->trace.n_funcs, [BY_PATH] = rep->tree.n,
+				  [BY_GOROUTINE] = rep->goroutines.n, [BY_CALL] = 0,
+				  [BY_REASON] = rep->waits.n,         [BY_KINDS] = 0 };
+	size_t n = indexed ? rep->sample_rows.n : counts[rep->opt->by];
 
 	rep->rows = calloc(n + 1, sizeof(*rep->rows));
 	if (!rep->rows)
@@ -141,7 +193,8 @@ static int sort_rows(struct report *rep)
 			rep->rows[rep->n_rows++] = i;
 	}
 	if (rep->n_rows)
-		qsort_r(rep->rows, rep->n_rows, sizeof(*rep->rows), order[rep->opt->by], rep);
+		qsort_r(rep->rows, rep->n_rows, sizeof(*rep->rows),
+			indexed ? by_index : order[rep->opt->by], rep);
 	if (rep->opt->limit && rep->n_rows > rep->opt->limit) {
 		rep->n_hidden += rep->n_rows - rep->opt->limit;
 		rep->n_rows = rep->opt->limit;
@@ -164,12 +217,33 @@ static void on_goroutine(void *ctx, const struct goroutine_info *g)
 		in->watch.err = goroutines_add(in->to, g);
 }
 
+static int load_sample_rows(struct report *rep, struct trace_reader *r)
+{
+	const enum sample_by by = rep->opt->by == BY_LABEL    ? SAMPLES_BY_LABELS
+				  : rep->opt->by == BY_THREAD ? SAMPLES_BY_THREAD
+							      : SAMPLES_BY_GOROUTINE;
+
+	if (!trace_is_samples(trace_reader_info(r))) {
+		log_error(
+			"--by=label and --by=thread are for samples: record with 'gotrace sample'");
+		return -ENOTSUP;
+	}
+	int err = trace_load(&rep->trace, r, rep->opt->view, NULL);
+
+	return err ? err : sample_rows_build(&rep->sample_rows, &rep->trace, by);
+}
+
 static int load_goroutines(struct report *rep, struct trace_reader *r)
 {
-	struct reading_goroutines in = { .to = &rep->goroutines,
-					 .watch = { .on_goroutine = on_goroutine, .ctx = &in } };
-	int err = trace_load(&rep->trace, r, rep->opt->view, &in.watch);
+	struct reading_goroutines in = {
+		.to = &rep->goroutines,
+		.watch = { .calls = CALLS_ALL, .on_goroutine = on_goroutine, .ctx = &in }
+	};
+	int err;
 
+	if (trace_is_samples(trace_reader_info(r)))
+		return load_sample_rows(rep, r);
+	err = trace_load(&rep->trace, r, rep->opt->view, &in.watch);
 	if (!err)
 		err = goroutines_measure(&rep->goroutines, &rep->trace);
 	if (!err && rep->opt->fold)
@@ -192,6 +266,28 @@ static int load_tree(struct report *rep, struct trace_reader *r)
 	return err ? err : call_tree_build(&rep->tree, &rep->trace, &opt);
 }
 
+static int load_callers(struct report *rep, struct trace_reader *r)
+{
+	static const struct call_tree_options opt = { MERGE_NOTHING, ORDER_NAMES, false };
+	const struct report_options *o = rep->opt;
+	struct call_tree paths = { 0 };
+	int err = load_functions(rep, r);
+	uint8_t *funcs = err ? NULL : calloc(rep->trace.info->n_funcs + 1, 1);
+
+	if (!err && !funcs)
+		err = -ENOMEM;
+	if (!err)
+		err = trace_view_mark("--callers", o->callers, o->n_callers, 1, rep->trace.info,
+				      funcs);
+	if (!err)
+		err = call_tree_build(&paths, &rep->trace, &opt);
+	if (!err)
+		err = inverted_tree_build(&rep->tree, &paths, rep->trace.info, funcs);
+	call_tree_free(&paths);
+	free(funcs);
+	return err;
+}
+
 static int load_calls(struct report *rep, struct trace_reader *r)
 {
 	int err = call_rows_begin(&rep->calls, rep->opt, &rep->trace);
@@ -201,24 +297,62 @@ static int load_calls(struct report *rep, struct trace_reader *r)
 	return err ? err : call_rows_finish(&rep->calls);
 }
 
+/* What samples do not say is not shown. */
+static int check_samples(struct trace_reader *r, const struct report_options *opt)
+{
+	if (!trace_is_samples(trace_reader_info(r)))
+		return 0;
+	if (opt->by == BY_REASON) {
+		log_error("samples do not say why goroutines waited: record with --states");
+		return -ENOTSUP;
+	}
+	if (opt->sort <= SORT_CALLS)
+		return 0;
+	log_error("samples can be sorted by self, total or calls (samples) only: "
+		  "they do not say how long a call took");
+	return -ENOTSUP;
+}
+
+/* Without states there is nothing to sort by, nor a reason. */
+static int load_waits(struct report *rep)
+{
+	const struct report_options *o = rep->opt;
+	bool wanted = o->by == BY_REASON || o->sort >= SORT_RUN;
+
+	if (!rep->trace.totals->states && wanted) {
+		log_error(
+			rep->trace.summary
+				? "a summary has no states of goroutines: record with --states, and without --summary and --min-duration"
+				: "this trace has no states of goroutines: record with --states");
+		return -ENOTSUP;
+	}
+	if (!rep->trace.totals->states || o->n_callers || o->by == BY_CALL || o->by == BY_GOROUTINE)
+		return 0;
+	return wait_rows_load(&rep->waits, &rep->trace, o->by == BY_PATH ? &rep->tree : NULL);
+}
+
 int report_load(struct report *rep, struct trace_reader *r, const struct report_options *opt)
 {
 	static int (*const load[])(struct report * rep, struct trace_reader * r) = {
-		[BY_FUNCTION] = load_functions,
-		[BY_PATH] = load_tree,
-		[BY_GOROUTINE] = load_goroutines,
-		[BY_CALL] = load_calls,
+		[BY_FUNCTION] = load_functions,   [BY_PATH] = load_tree,
+		[BY_GOROUTINE] = load_goroutines, [BY_CALL] = load_calls,
+		[BY_REASON] = load_functions,     [BY_LABEL] = load_sample_rows,
+		[BY_THREAD] = load_sample_rows,
 	};
 
 	*rep = (struct report){ .opt = opt, .calls.spool.fd = -1 };
-	int err = load[opt->by](rep, r);
+	int err = check_samples(r, opt);
 
 	if (!err)
+		err = opt->n_callers ? load_callers(rep, r) : load[opt->by](rep, r);
+	if (!err && !rep->trace.samples)
+		err = load_waits(rep);
+	if (!err && !rep->trace.samples)
 		err = released_find(&rep->released, &rep->trace);
 	if (!err)
 		err = sort_rows(rep);
 	if (err == -ENOMEM)
-		log_error("no memory for the report");
+		log_no_memory("no memory for the report");
 	return err;
 }
 
@@ -229,5 +363,7 @@ void report_free(struct report *rep)
 	goroutines_free(&rep->goroutines);
 	call_tree_free(&rep->tree);
 	call_rows_free(&rep->calls);
+	sample_rows_free(&rep->sample_rows);
+	wait_rows_free(&rep->waits);
 	free(rep->rows);
 }

@@ -7,6 +7,8 @@
 #include "analysis/call_tree.h"
 #include "analysis/goroutines.h"
 #include "analysis/released.h"
+#include "analysis/sample_rows.h"
+#include "analysis/waits.h"
 #include "report/call_rows.h"
 #include "report/report.h"
 
@@ -19,7 +21,12 @@ struct report {
 	 */
 	struct call_tree tree;
 	struct call_rows calls; /* BY_CALL */
-	/* What to print, in order: indices of functions, tree nodes or goroutines; none BY_CALL. */
+	/* of samples: BY_GOROUTINE, BY_LABEL, BY_THREAD */
+	struct sample_rows sample_rows;
+	/* With states: why functions waited; BY_PATH, the tree's nodes (none of callers) */
+	struct wait_rows waits;
+	/* What to print, in order: indices of functions, tree nodes, goroutines or
+	 * waits; none BY_CALL. */
 	size_t *rows, n_rows;
 	size_t n_hidden; /* rows that the options or the limit leave out */
 };
@@ -30,6 +37,12 @@ void report_free(struct report *rep);
 
 /* Display name of a function's index or of PATH_*. */
 const char *report_name(const struct report *rep, uint32_t func);
+/* Of a tree's node: the function whose release is to be told, and released functions whose time its
+ * self time includes. */
+struct report_release {
+	uint32_t func;
+	struct released_below below;
+} report_release(const struct report *rep, uint32_t node);
 /* The value of the column to sort by. */
 uint64_t report_weight(const struct call_stats *st, enum report_sort sort);
 /* Do the options leave the path, apart from the limit of rows? */

@@ -11,12 +11,16 @@
 #include "base/text_format.h"
 #include "base/text_name.h"
 #include "report/formats.h"
+#include "report/sample_formats.h"
 #include "report/text.h"
+
+#define WIDE 140 /* columns of a terminal, for all that there is with states */
 
 /* Which columns there are, and how wide those are that grow. */
 struct columns {
 	int self, calls;
 	bool growth, preempt;
+	bool narrow; /* no room for means and the like beside states */
 };
 
 static struct columns choose_columns(const struct report *rep)
@@ -31,6 +35,9 @@ static struct columns choose_columns(const struct report *rep)
 		c.growth |= st->morestack_ns > 0;
 		c.preempt |= st->preempt_ns > 0;
 	}
+	c.narrow = rep->trace.totals->states && rep->opt->width && rep->opt->width < WIDE;
+	c.growth &= !c.narrow;
+	c.preempt &= !c.narrow;
 	return c;
 }
 
@@ -39,7 +46,7 @@ static void function(const struct report *rep, FILE *out, const struct columns *
 	const struct call_stats *st = &rep->trace.funcs[row];
 	const struct released_below below = released_below_func(&rep->released, (uint32_t)row);
 	char self[SELF_BYTES], total[SELF_BYTES], marks[MARKS_BYTES], calls[CALLS_BYTES],
-		released[RELEASED_BYTES];
+		released[RELEASED_BYTES], waits[WAITS_BYTES];
 	int n;
 
 	n = fprintf(out, "%*s ", c->self, text_self(st, self));
@@ -47,17 +54,20 @@ static void function(const struct report *rep, FILE *out, const struct columns *
 		n += fprintf(out, "%6s", "?");
 	else
 		n += fprintf(out, "%5.1f%%", share_pct(st->self_ns, rep->trace.totals->root_ns));
-	if (st->total_ns < st->uncertainty_ns)
-		n += fprintf(out, " %7s %6s", text_total(st, total), "?");
-	else
-		n += fprintf(out, " %7s %5.1f%%", text_total(st, total),
-			     share_pct(st->total_ns, rep->trace.totals->root_ns));
-	n += fprintf(out, " %*s %6s %6s %6s %6s", c->calls, text_calls_of(st, calls),
-		     st->finished ? HUMAN(st->sum_ns / st->finished) : "-",
-		     st->finished ? HUMAN(stat_quantile(st, 0.50)) : "-",
-		     st->finished ? HUMAN(stat_quantile(st, 0.99)) : "-",
-		     st->finished ? HUMAN(st->max_ns) : "-");
-	if (rep->trace.corrected)
+	n += text_states(rep, out, stat_run_ns(st), &st->off_self);
+	n += fprintf(out, " %7s", text_total(st, total));
+	if (!c->narrow && st->total_ns < st->uncertainty_ns)
+		n += fprintf(out, " %6s", "?");
+	else if (!c->narrow)
+		n += fprintf(out, " %5.1f%%", share_pct(st->total_ns, rep->trace.totals->root_ns));
+	n += fprintf(out, " %*s", c->calls, text_calls_of(st, calls));
+	if (!c->narrow)
+		n += fprintf(out, " %6s %6s %6s %6s",
+			     st->finished ? HUMAN(st->sum_ns / st->finished) : "-",
+			     st->finished ? HUMAN(stat_quantile(st, 0.50)) : "-",
+			     st->finished ? HUMAN(stat_quantile(st, 0.99)) : "-",
+			     st->finished ? HUMAN(st->max_ns) : "-");
+	if (rep->trace.corrected && !c->narrow)
 		n += fprintf(out, " %6s", HUMAN(st->cost_ns));
 	if (c->growth)
 		n += fprintf(out, " %6s", st->morestack_ns ? HUMAN(st->morestack_ns) : "-");
@@ -66,18 +76,21 @@ static void function(const struct report *rep, FILE *out, const struct columns *
 	n += fprintf(out, "  ");
 	text_marks(st, marks);
 	text_released(rep, (uint32_t)row, st->calls, below, released);
+	text_waits(rep, (uint32_t)row, st->self_ns, waits);
 	text_name(out, report_name(rep, (uint32_t)row),
-		  text_room(rep->opt->width, (size_t)n + strlen(marks) + strlen(released)));
-	fprintf(out, "%s%s\n", marks, released);
+		  text_room(rep->opt->width,
+			    (size_t)n + strlen(waits) + strlen(marks) + strlen(released)));
+	fprintf(out, "%s%s%s\n", waits, marks, released);
 }
 
 static int functions(const struct report *rep, FILE *out)
 {
 	struct columns c = choose_columns(rep);
 
-	text_heading(rep->opt->colour, out, "%*s %6s %7s %6s %*s %6s %6s %6s %6s%s%s%s  FUNCTION",
-		     c.self, "SELF", "%", "TOTAL", "%", c.calls, "CALLS", "MEAN", "P50", "P99",
-		     "MAX", rep->trace.corrected ? "   COST" : "", c.growth ? " GROWTH" : "",
+	text_heading(rep->opt->colour, out, "%*s %6s%s %7s%s %*s%s%s%s%s  FUNCTION", c.self, "SELF",
+		     "%", text_states_heading(rep), "TOTAL", c.narrow ? "" : "      %", c.calls,
+		     "CALLS", c.narrow ? "" : "   MEAN    P50    P99    MAX",
+		     rep->trace.corrected && !c.narrow ? "   COST" : "", c.growth ? " GROWTH" : "",
 		     c.preempt ? " PREEMPT" : "");
 	for (size_t i = 0; i < rep->n_rows; i++)
 		function(rep, out, &c, rep->rows[i]);
@@ -92,12 +105,13 @@ static int footer(const struct report *rep, FILE *out)
 	struct notes notes = { 0 };
 	int err;
 
-	if (rep->opt->by == BY_CALL || rep->opt->by == BY_GOROUTINE)
+	if (!rep->trace.samples && (rep->opt->by == BY_CALL || rep->opt->by == BY_GOROUTINE))
 		notes_add(&notes, "times of %s are as measured: what the probes cost is in them",
 			  rep->opt->by == BY_CALL ? "single calls" : "goroutines");
+	text_states_note(rep, &notes);
 	err = trace_notes(&rep->trace, &notes);
 	if (err)
-		log_error("no memory for the notes below the report");
+		log_no_memory("no memory for the notes below the report");
 	fputc('\n', out);
 	for (size_t i = 0; i < notes.n; i++) {
 		text_safe(out, notes.lines[i]);
@@ -110,16 +124,18 @@ static int footer(const struct report *rep, FILE *out)
 int report_text(struct trace_reader *r, const struct report_options *opt, FILE *out)
 {
 	static int (*const write[])(const struct report *rep, FILE *out) = {
-		[BY_FUNCTION] = functions,
-		[BY_PATH] = text_paths,
-		[BY_GOROUTINE] = text_goroutines,
-		[BY_CALL] = text_calls,
+		[BY_FUNCTION] = functions,        [BY_PATH] = text_paths,
+		[BY_GOROUTINE] = text_goroutines, [BY_CALL] = text_calls,
+		[BY_REASON] = text_reasons,
 	};
 	struct report rep;
 	int err = report_load(&rep, r, opt);
 
+	if (!err && rep.trace.samples)
+		sample_text_head(&rep, out);
 	if (!err)
-		err = write[opt->by](&rep, out);
+		err = (rep.trace.samples && opt->by != BY_PATH ? sample_text : write[opt->by])(&rep,
+											       out);
 	if (!err)
 		err = footer(&rep, out);
 	if (!err)

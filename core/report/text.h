@@ -3,6 +3,7 @@
 #ifndef GOTRACE_TEXT_H
 #define GOTRACE_TEXT_H
 
+#include "analysis/notes.h"
 #include "report/rows.h"
 
 /* Tables by path, goroutine and call, text_path.c, text_goroutine.c and text_call.c. 0 or -ENOMEM
@@ -10,6 +11,19 @@
 int text_paths(const struct report *rep, FILE *out);
 int text_goroutines(const struct report *rep, FILE *out);
 int text_calls(const struct report *rep, FILE *out);
+int text_reasons(const struct report *rep, FILE *out);
+
+/* text_states.c: with states, four columns of a time (five where some of it is unknown): their
+ * heading, or nothing; and one row, which is so many columns wide. */
+const char *text_states_heading(const struct report *rep);
+int text_states(const struct report *rep, FILE *out, uint64_t run_ns, const struct off_times *off);
+/* "  (sleep 74%, select 25%)" after a name: for what most of its self time was spent waiting;
+ * "" where that is little. */
+#define WAITS_BYTES 160
+const char *text_waits(const struct report *rep, uint32_t row, uint64_t self_ns,
+		       char buf[WAITS_BYTES]);
+/* The line below a report that says what the columns are. */
+void text_states_note(const struct report *rep, struct notes *to);
 
 /* A self time in buf: "<1.2s" when it is less than what the correction may be off: at most that. */
 #define SELF_BYTES 16

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
 #include "base/log.h"
 #include "base/text_format.h"
@@ -60,6 +61,12 @@ static struct widths measure(const struct report *rep)
 	return w;
 }
 
+/* Of all its life; a thread has none. */
+static int states(const struct report *rep, FILE *out, const struct goroutine_info *g)
+{
+	return text_states(rep, out, g->system ? 0 : goroutine_run_ns(g), &g->off);
+}
+
 static int each(const struct report *rep, FILE *out)
 {
 	struct widths w = measure(rep);
@@ -68,9 +75,9 @@ static int each(const struct report *rep, FILE *out)
 	int err = 0;
 
 	text_heading(rep->opt->colour, out,
-		     "%*s %*s %6s %6s %6s %*s%s  START FUNCTION, CREATED FROM", w.id, "GOROUTINE",
-		     w.creator, "CREATOR", "SELF", "TOTAL", "LIFE", w.calls, "CALLS",
-		     images ? " IMAGE" : "");
+		     "%*s %*s %6s %6s %6s%s %*s%s  START FUNCTION, CREATED FROM", w.id, "GOROUTINE",
+		     w.creator, "CREATOR", "SELF", "TOTAL", "LIFE", text_states_heading(rep),
+		     w.calls, "CALLS", images ? " IMAGE" : "");
 	for (size_t i = 0; !err && i < rep->n_rows; i++) {
 		const struct goroutine_row *r = &rep->goroutines.rows[rep->rows[i]];
 		const struct goroutine_info *g = &r->g;
@@ -80,8 +87,10 @@ static int each(const struct report *rep, FILE *out)
 			n += fprintf(out, "%*" PRIu64, w.creator, g->creator);
 		else
 			n += fprintf(out, "%*s", w.creator, "-");
-		n += fprintf(out, " %6s %6s %6s %*" PRIu64, HUMAN(g->self_ns), HUMAN(g->total_ns),
-			     HUMAN(r->life_ns), w.calls, g->calls);
+		n += fprintf(out, " %6s %6s %6s", HUMAN(g->self_ns), HUMAN(g->total_ns),
+			     HUMAN(r->life_ns));
+		n += states(rep, out, g);
+		n += fprintf(out, " %*" PRIu64, w.calls, g->calls);
 		if (images)
 			n += fprintf(out, " %*u", w.image, g->image + 1);
 		n += fprintf(out, "  ");
@@ -100,15 +109,19 @@ static int folded(const struct report *rep, FILE *out)
 	int err = 0;
 
 	text_heading(rep->opt->colour, out,
-		     "%10s %6s %6s %9s %8s %*s  START FUNCTION, CREATED FROM", "GOROUTINES", "SELF",
-		     "TOTAL", "MEAN-LIFE", "MAX-LIFE", w.calls, "CALLS");
+		     "%10s %6s %6s %9s %8s%s %*s  START FUNCTION, CREATED FROM", "GOROUTINES",
+		     "SELF", "TOTAL", "MEAN-LIFE", "MAX-LIFE", text_states_heading(rep), w.calls,
+		     "CALLS");
 	for (size_t i = 0; !err && i < rep->n_rows; i++) {
 		const struct goroutine_row *r = &rep->goroutines.rows[rep->rows[i]];
 		uint64_t open = r->g.system || r->g.goid == 1 ? 0 : r->n - r->n_ended;
 
-		int n = fprintf(out, "%10" PRIu64 " %6s %6s %9s %8s %*" PRIu64 "  ", r->n,
-				HUMAN(r->g.self_ns), HUMAN(r->g.total_ns), HUMAN(r->life_ns / r->n),
-				HUMAN(r->max_life_ns), w.calls, r->g.calls);
+		int n = fprintf(out, "%10" PRIu64 " %6s %6s %9s %8s", r->n, HUMAN(r->g.self_ns),
+				HUMAN(r->g.total_ns), HUMAN(r->life_ns / r->n),
+				HUMAN(r->max_life_ns));
+
+		n += states(rep, out, &r->g);
+		n += fprintf(out, " %*" PRIu64 "  ", w.calls, r->g.calls);
 
 		after[0] = '\0';
 		if (open)
@@ -124,6 +137,6 @@ int text_goroutines(const struct report *rep, FILE *out)
 	int err = (rep->opt->fold ? folded : each)(rep, out);
 
 	if (err)
-		log_error("no memory to print %zu goroutines", rep->n_rows);
+		log_no_memory("no memory to print %zu goroutines", rep->n_rows);
 	return err;
 }

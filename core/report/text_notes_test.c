@@ -69,6 +69,7 @@ static const struct line {
 	{ "@set end.missed_images 2\n@set end.execs 5\n",
 	  "2 other programs that the process executed were not traced" },
 	{ "@set end.missed_images 2\n", "no event was lost of what was recorded" },
+	{ "@set end.text_gone 2\n", "no event was lost of what was recorded" },
 	{ "@set end.layout_wrong 1\n", "Go version: do not trust this trace" },
 	{ "@set warn.0 not traced: 3 assembly ('gotrace plan' lists them)\n",
 	  "not traced: 3 assembly ('gotrace plan' lists them)" },
@@ -236,12 +237,31 @@ static void test_no_claims(void **state)
 	free(gap);
 }
 
+/* Of a part of the trace, too: how many calls were recorded before the release is of all of it. */
+static void test_released_part(void **state)
+{
+	char path[TRACE_PATH_BYTES];
+	const uint64_t goid = 1;
+	const struct trace_view view = { .goids = &goid, .n_goids = 1, .said = true };
+
+	(void)state;
+	fixture_write_text("2 entry main.f 100 900\n2 exit main.f 100 950\n" CALL
+			   "- released main.f 0 3000 arg0=40 arg1=100\n",
+			   true, path);
+	char *text = fixture_report(path, "text", &(struct report_options){ .view = &view });
+
+	assert_true(has_line(text, "released while recording, as their probes cost too much "
+				   "(--max-cost): main.f after 2 calls"));
+	free(text);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),     cmocka_unit_test(test_incomplete),
 		cmocka_unit_test(test_growing),   cmocka_unit_test(test_last_line),
-		cmocka_unit_test(test_no_claims),
+		cmocka_unit_test(test_no_claims), cmocka_unit_test(test_released_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/correction.h"
+#include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
 #include "base/compare.h"
 #include "base/log.h"
@@ -66,7 +67,8 @@ static void cut(const struct walk *w, struct cut *c, size_t node)
 
 static void widen(struct walk *w, const struct call_stats *st)
 {
-	w->calls_width = text_width(st->calls, w->calls_width);
+	w->calls_width = text_width(w->rep->trace.samples ? st->samples : st->calls,
+				    w->calls_width);
 	if (correction_unsure(st))
 		w->self_width = 7;
 }
@@ -133,9 +135,8 @@ static int push_children(struct walk *w, uint32_t node, uint32_t level)
 static void remarks(const struct walk *w, uint32_t node, FILE *out)
 {
 	const struct call_node *n = &w->rep->tree.nodes[node];
-	const struct released_below below = released_below_node(&w->rep->released, &w->rep->tree,
-								node);
-	char at[512], marks[MARKS_BYTES], released[RELEASED_BYTES];
+	const struct report_release r = report_release(w->rep, node);
+	char at[512], marks[MARKS_BYTES], released[RELEASED_BYTES], waits[WAITS_BYTES];
 
 	if (n->go && *trace_name_line(w->rep->trace.info, n->go_pc, true, at, sizeof(at))) {
 		fputs("  (at ", out); /* the go statement, when all came from one */
@@ -144,8 +145,9 @@ static void remarks(const struct walk *w, uint32_t node, FILE *out)
 	}
 	if (n->recursion > 1 && n->func != PATH_OTHER)
 		fprintf(out, "  (recursion, %u deep)", n->recursion);
+	fputs(text_waits(w->rep, node, n->stats.self_ns, waits), out);
 	fputs(text_marks(&n->stats, marks), out);
-	fputs(text_released(w->rep, n->func, n->stats.calls, below, released), out);
+	fputs(text_released(w->rep, r.func, n->stats.calls, r.below, released), out);
 }
 
 static int line(const struct walk *w, struct step s)
@@ -158,18 +160,21 @@ static int line(const struct walk *w, struct step s)
 	if (!f)
 		return -ENOMEM;
 	remarks(w, s.node, f);
-	if (fclose(f)) {
-		free(after);
+	text_calls_of(&n->stats, calls);
+	if (w->rep->trace.samples)
+		snprintf(calls, sizeof(calls), "%" PRIu64, n->stats.samples);
+	if (text_stream_close(f, &after))
 		return -ENOMEM;
-	}
-	int used = fprintf(w->out, "%5.1f%% %*s %*s %*s  ",
+	int used = fprintf(w->out, "%5.1f%% %*s %*s",
 			   share_pct(n->subtree_ns, w->rep->tree.nodes[0].subtree_ns),
 			   w->self_width, text_total(&n->stats, total), w->self_width,
-			   text_self(&n->stats, self), w->calls_width,
-			   text_calls_of(&n->stats, calls));
+			   text_self(&n->stats, self));
+
+	used += text_states(w->rep, w->out, stat_run_ns(&n->stats), &n->stats.off_self);
+	used += fprintf(w->out, " %*s  ", w->calls_width, calls);
 
 	used += text_indent(w->out, s.level);
-	used += fprintf(w->out, "%s", n->go ? "go " : "");
+	used += fprintf(w->out, "%s", !n->go ? "" : w->rep->opt->n_callers ? "by go in " : "go ");
 	text_name(w->out, report_name(w->rep, n->func),
 		  text_room(w->rep->opt->width, (size_t)used + len));
 	fprintf(w->out, "%s\n", after);
@@ -177,33 +182,43 @@ static int line(const struct walk *w, struct step s)
 	return 0;
 }
 
+/* What was cut: of callers no share, as each has that of those who call it. */
+static void said_of(const struct walk *w, const struct cut *c, const char *more, const char *which,
+		    const char *why)
+{
+	if (!c->n)
+		return;
+	fprintf(w->out, "%zu%s %s%s%s", c->n, more, w->rep->opt->n_callers ? "caller" : "path",
+		plural(c->n), which);
+	if (!w->rep->opt->n_callers)
+		fprintf(w->out, ", %.1f%% of the time",
+			share_pct(c->ns, w->rep->tree.nodes[0].subtree_ns));
+	fprintf(w->out, " (%s)\n", why);
+}
+
 static void said(const struct walk *w)
 {
-	const struct report *rep = w->rep;
-	uint64_t all_ns = rep->tree.nodes[0].subtree_ns;
+	const struct report_options *o = w->rep->opt;
+	char which[64];
 
-	if (w->deep.n)
-		fprintf(w->out,
-			"%zu path%s of more than %u function%s, %.1f%% of the time (--depth)\n",
-			w->deep.n, plural(w->deep.n), rep->opt->depth, plural(rep->opt->depth),
-			share_pct(w->deep.ns, all_ns));
-	if (w->light.n)
-		fprintf(w->out,
-			"%zu path%s with less than %g%% each, %.1f%% of the time (--min-share)\n",
-			w->light.n, plural(w->light.n), rep->opt->min_share_pct,
-			share_pct(w->light.ns, all_ns));
-	if (w->rest.n)
-		fprintf(w->out, "%zu more path%s, %.1f%% of the time (-n 0 shows all)\n", w->rest.n,
-			plural(w->rest.n), share_pct(w->rest.ns, all_ns));
+	snprintf(which, sizeof(which), " of more than %u function%s", o->depth, plural(o->depth));
+	said_of(w, &w->deep, "", which, "--depth");
+	snprintf(which, sizeof(which), " with less than %g%% each", o->min_share_pct);
+	said_of(w, &w->light, "", which, "--min-share");
+	said_of(w, &w->rest, " more", "", "-n 0 shows all");
 }
 
 int text_paths(const struct report *rep, FILE *out)
 {
-	struct walk w = { .rep = rep, .out = out, .self_width = 6, .calls_width = 5 };
+	struct walk w = {
+		.rep = rep, .out = out, .self_width = 6, .calls_width = rep->trace.samples ? 7 : 5
+	};
 	int err = choose(&w);
 
-	text_heading(rep->opt->colour, out, "%6s %*s %*s %*s  PATH", "SHARE", w.self_width, "TOTAL",
-		     w.self_width, "SELF", w.calls_width, "CALLS");
+	text_heading(rep->opt->colour, out, "%6s %*s %*s%s %*s  %s", "SHARE", w.self_width, "TOTAL",
+		     w.self_width, "SELF", text_states_heading(rep), w.calls_width,
+		     rep->trace.samples ? "SAMPLES" : "CALLS",
+		     rep->opt->n_callers ? "FUNCTION, CALLED BY" : "PATH");
 	if (!err)
 		err = push_children(&w, 0, 0);
 	while (!err && w.n_stack) {
@@ -214,7 +229,7 @@ int text_paths(const struct report *rep, FILE *out)
 			err = push_children(&w, s.node, s.level + 1);
 	}
 	if (err)
-		log_error("no memory to print %zu paths", rep->tree.n - 1);
+		log_no_memory("no memory to print %zu paths", rep->tree.n - 1);
 	else
 		said(&w);
 	free(w.shown);

@@ -18,12 +18,36 @@ void ring_reader_init(struct ring_reader *r, const struct ring_memory *m)
 	r->size = m->size;
 }
 
+/* Changes the tail if those of its two high bits that are set are `state`. Another thread may pause
+ * or disable the ring meanwhile. */
+static void change_tail(struct ring_reader *r, uint64_t state, uint64_t tail)
+{
+	uint64_t is = __atomic_load_n(&r->head->tail, __ATOMIC_RELAXED);
+
+	/* The program may write there, too, but it shall not keep us here. */
+	for (int tries = 0; tries < 100 && (is & (RING_DISABLED | RING_PAUSED)) == state; tries++)
+		if (__atomic_compare_exchange_n(&r->head->tail, &is, tail, false, __ATOMIC_RELEASE,
+						__ATOMIC_RELAXED))
+			return;
+}
+
 void ring_reader_release(struct ring_reader *r)
 {
 	if (r->disabled || r->released == r->at)
 		return;
-	r->released = r->at;
-	__atomic_store_n(&r->head->tail, r->at, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->released, r->at, __ATOMIC_RELAXED);
+	change_tail(r, 0, r->at);
+}
+
+void ring_reader_pause(struct ring_reader *r)
+{
+	change_tail(r, 0, RING_PAUSED);
+}
+
+void ring_reader_resume(struct ring_reader *r)
+{
+	/* What is released just now is given back with the next slots. */
+	change_tail(r, RING_PAUSED, __atomic_load_n(&r->released, __ATOMIC_RELAXED));
 }
 
 void ring_reader_disable(struct ring_reader *r)
@@ -108,18 +132,16 @@ uint64_t ring_reader_poll(struct ring_reader *r, const struct ring_shared *s, ui
 
 /* ---- slots */
 
-/* A context slot. false: it is of no goroutine. */
-static bool take_context(struct ring_reader *r, const struct ring_shared *s, uint64_t goid,
+/* A context slot. */
+static void take_context(struct ring_reader *r, const struct ring_shared *s, uint64_t goid,
 			 uint32_t procid)
 {
-	if (!goid)
-		return false;
-	if (procid != r->procid || !r->goid) {
+	if (procid != r->procid || !r->has_context) {
 		r->procid = procid;
 		r->tid = s->tid_of ? s->tid_of(s->tid_ctx, procid) : procid;
 	}
 	r->goid = goid;
-	return true;
+	r->has_context = true;
 }
 
 /* The time of a counter. false: it is not known yet. */
@@ -150,13 +172,19 @@ uint64_t ring_reader_next(struct ring_reader *r, const struct ring_shared *s)
 		struct ring_copied slot = ring_reader_copy(r, r->at);
 
 		if (slot.site == RING_CONTEXT) {
-			if (take_context(r, s, slot.clock, slot.depth))
-				continue;
+			take_context(r, s, slot.clock, slot.depth);
+			continue;
+		}
+		uint32_t number = slot.site & ~RING_WAKE;
+		bool wake = slot.site & RING_WAKE;
+		/* Only of a wake may there be no goroutine that did it. */
+		if (!r->has_context || (!r->goid && !wake)) {
 			fail(r, RING_BAD_CONTEXT);
 			break;
 		}
-		if (!r->goid || slot.site >= s->n_sites || !s->sites[slot.site].kind) {
-			fail(r, r->goid ? RING_BAD_SITE : RING_BAD_CONTEXT);
+		if (number >= s->n_sites || !s->sites[number].kind ||
+		    (wake && s->sites[number].kind != EV_STATE)) {
+			fail(r, RING_BAD_SITE);
 			break;
 		}
 		if (!find_ns(r, s, slot.clock, &ns))
@@ -170,7 +198,8 @@ uint64_t ring_reader_next(struct ring_reader *r, const struct ring_shared *s)
 			r->n_backwards += !late;
 			ns = r->last_ns;
 		}
-		r->site = slot.site;
+		r->site = number;
+		r->kind = wake ? EV_WAKE : s->sites[number].kind;
 		r->depth = slot.depth;
 		r->waiting = true;
 		return r->ns = r->last_ns = ns;
@@ -186,6 +215,7 @@ size_t ring_reader_take(struct ring_reader *r, const struct ring_shared *s, uint
 	uint64_t at = r->at, ns = r->ns;
 	uint32_t number = r->site, depth = r->depth;
 	struct ring_site site = s->sites[number];
+	uint8_t kind = r->kind;
 	size_t n = 0;
 
 	for (;;) {
@@ -195,7 +225,7 @@ size_t ring_reader_take(struct ring_reader *r, const struct ring_shared *s, uint
 			.site = number,
 			.depth = depth - site.rsp_to_ra_bytes,
 			.tid = r->tid,
-			.kind = site.kind,
+			.kind = kind,
 			.flags = RING_EVENT_FLAGS,
 		};
 		at += RING_SLOT;
@@ -213,8 +243,9 @@ size_t ring_reader_take(struct ring_reader *r, const struct ring_shared *s, uint
 			uint64_t before_ns = ns;
 
 			site = s->sites[number];
+			kind = site.kind;
 			ns = tsc_segment_ns(&seg, slot.clock);
-			if (__builtin_expect(site.kind && ns >= before_ns, 1)) {
+			if (__builtin_expect(kind && r->goid && ns >= before_ns, 1)) {
 				if (ns < limit_ns && n < room)
 					continue;
 				r->waiting = true;
@@ -232,12 +263,12 @@ size_t ring_reader_take(struct ring_reader *r, const struct ring_shared *s, uint
 		seg = r->segment;
 		number = r->site;
 		depth = r->depth;
+		kind = r->kind;
 		site = s->sites[number];
 	}
 	r->at = at;
 	r->ns = r->last_ns = ns;
-	r->site = number;
-	r->depth = depth;
+	r->site = number, r->kind = kind, r->depth = depth;
 	return n;
 }
 

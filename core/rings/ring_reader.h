@@ -27,11 +27,13 @@ struct ring_reader {
 	/* of the slot at `at`, if it was read already */
 	bool waiting, late;
 	uint32_t site, depth;
+	uint8_t kind; /* EV_* */
 	uint64_t ns;
 	uint64_t late_goid;         /* goroutine whose late event was reported in this round */
 	uint64_t last_ns;           /* of the event before: no later event gets an earlier one */
 	struct tsc_segment segment; /* that held the last counter */
-	/* of the events that come next; none when goid is 0 */
+	/* of the events that come next, once there was a context; goid 0: only wakes can */
+	bool has_context;
 	uint64_t goid;
 	uint32_t tid, procid;
 	/* The ring is complete up to quiet_ns. When it is stuck, a slot is reserved and not
@@ -55,6 +57,9 @@ bool ring_reader_loss(struct ring_reader *r, const struct ring_shared *s, uint64
 		      struct event_ext *loss);
 void ring_reader_release(struct ring_reader *r);
 void ring_reader_disable(struct ring_reader *r);
+/* For any thread: stubs write nothing into the ring, and go on again. */
+void ring_reader_pause(struct ring_reader *r);
+void ring_reader_resume(struct ring_reader *r);
 
 /* Bytes of the ring that wait to be read. */
 static inline uint64_t ring_reader_waiting_bytes(const struct ring_reader *r)
@@ -108,7 +113,7 @@ static inline uint64_t ring_reader_take_one(struct ring_reader *r, const struct 
 	ev->site = number;
 	ev->depth = r->depth - site.rsp_to_ra_bytes;
 	ev->tid = r->tid;
-	ev->kind = site.kind;
+	ev->kind = r->kind;
 	ev->flags = RING_EVENT_FLAGS;
 	r->at = at;
 	if (__builtin_expect(at != r->written, 1)) {
@@ -117,13 +122,14 @@ static inline uint64_t ring_reader_take_one(struct ring_reader *r, const struct 
 
 		/* The common case, as ring_reader_next has all. */
 		number = slot.site;
-		if (__builtin_expect(number < s->n_sites && s->sites[number].kind &&
+		if (__builtin_expect(number < s->n_sites && s->sites[number].kind && r->goid &&
 					     slot.clock - r->segment.tsc < r->segment.ticks,
 				     1)) {
 			uint64_t next_ns = tsc_segment_ns(&r->segment, slot.clock);
 
 			if (__builtin_expect(next_ns >= ns, 1)) {
 				r->site = number;
+				r->kind = s->sites[number].kind;
 				r->depth = slot.depth;
 				return r->ns = r->last_ns = next_ns;
 			}

@@ -58,7 +58,7 @@ static bool possible(const struct rings_options *opt)
 	for (uint32_t i = 0; i < opt->n_sites; i++)
 		if (opt->sites[i].kind > EV_KIND_MAX || event_kind_has_args(opt->sites[i].kind))
 			return false;
-	return opt->n_rings && opt->n_rings <= RING_MAX && opt->n_sites < RING_CONTEXT;
+	return opt->n_rings && opt->n_rings <= RING_MAX && opt->n_sites < RING_WAKE;
 }
 
 struct rings *rings_new(const struct rings_options *opt)
@@ -308,6 +308,18 @@ void rings_disable(struct rings *s)
 {
 	for (unsigned i = 0; i < s->opt.n_rings; i++)
 		ring_reader_disable(&s->readers[i]);
+}
+
+void rings_pause(struct rings *s)
+{
+	for (unsigned i = 0; i < s->opt.n_rings; i++)
+		ring_reader_pause(&s->readers[i]);
+}
+
+void rings_resume(struct rings *s)
+{
+	for (unsigned i = 0; i < s->opt.n_rings; i++)
+		ring_reader_resume(&s->readers[i]);
 }
 
 struct rings_stats rings_stats(const struct rings *s)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Rings as no stub would write them. */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +35,7 @@ static void much_reserved(struct ring_head *r)
 
 static void site_out_of_range(struct ring_head *r)
 {
-	rings_slot(r, 2 * MS + 5, 64, 4);
+	rings_slot(r, 2 * MS + 5, 64, N_SITES);
 }
 
 static void site_without_a_stub(struct ring_head *r)
@@ -45,6 +46,20 @@ static void site_without_a_stub(struct ring_head *r)
 static void context_of_nobody(struct ring_head *r)
 {
 	rings_slot(r, 0, 20, RING_CONTEXT);
+	rings_slot(r, 2 * MS + 5, 64, 0); /* a call: nobody's */
+}
+
+/* After a wake that nobody did. */
+static void state_of_nobody(struct ring_head *r)
+{
+	rings_slot(r, 0, 20, RING_CONTEXT);
+	rings_slot(r, 2 * MS + 1, 9, 4 | RING_WAKE);
+	rings_slot(r, 2 * MS + 6, STATE_RUNNING, 4);
+}
+
+static void wake_at_a_call(struct ring_head *r)
+{
+	rings_slot(r, 2 * MS + 5, 9, 0 | RING_WAKE);
 }
 
 static void a_bad_ring_is_disabled(void **state)
@@ -56,7 +71,8 @@ static void a_bad_ring_is_disabled(void **state)
 		{ head_past_the_size, RING_BAD_HEAD },   { head_between_slots, RING_BAD_HEAD },
 		{ head_goes_back, RING_BAD_HEAD },       { much_reserved, RING_BAD_RESERVED },
 		{ site_out_of_range, RING_BAD_SITE },    { site_without_a_stub, RING_BAD_SITE },
-		{ context_of_nobody, RING_BAD_CONTEXT },
+		{ context_of_nobody, RING_BAD_CONTEXT }, { state_of_nobody, RING_BAD_CONTEXT },
+		{ wake_at_a_call, RING_BAD_SITE },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -159,6 +175,78 @@ static void disabling_all(void **state)
 	assert_int_equal(f->ring[0]->tail, RING_DISABLED);
 }
 
+/* Off: what was written is read, nothing is given back until it is on again. */
+static void off_and_on(void **state)
+{
+	struct rings_fixture *f = *state;
+
+	f->ring[2]->tail = RING_DISABLED; /* by the program's hook */
+	rings_context(f->ring[0], 7, 20);
+	rings_slot(f->ring[0], 5, 64, 0);
+	for (int twice = 0; twice < 2; twice++) {
+		rings_pause(f->rings);
+		for (int i = 0; i < N_RINGS; i++)
+			assert_true(f->ring[i]->tail == (i == 2 ? RING_DISABLED : RING_PAUSED));
+	}
+	rings_round(f, 2 * MS);
+	rings_slot(f->ring[0], 2 * MS + 5, 64, 1); /* a stub that was at work */
+	rings_round(f, 3 * MS);
+	assert_int_equal(f->n, 2);
+	assert_true(f->ring[0]->tail == RING_PAUSED);
+	for (int twice = 0; twice < 2; twice++) {
+		rings_resume(f->rings);
+		for (int i = 0; i < N_RINGS; i++)
+			assert_true(f->ring[i]->tail ==
+				    (i == 2 ? RING_DISABLED : f->ring[i]->head));
+	}
+	rings_slot(f->ring[0], 3 * MS + 5, 64, 0);
+	rings_round(f, 4 * MS);
+	assert_int_equal(f->n, 3);
+	assert_true(f->ring[0]->tail == f->ring[0]->head);
+	assert_int_equal(f->n_losses, 0);
+	rings_disable(f->rings);
+	rings_resume(f->rings);
+	assert_true(f->ring[0]->tail == RING_DISABLED);
+}
+
+static void *switch_often(void *arg)
+{
+	struct rings_fixture *f = arg;
+
+	for (int i = 0; i < 200000; i++) {
+		rings_pause(f->rings);
+		rings_resume(f->rings);
+	}
+	return NULL;
+}
+
+/* While slots are given back by another thread none is kept for ever, and none given back too
+ * early. */
+static void off_and_on_meanwhile(void **state)
+{
+	struct rings_fixture *f = *state;
+	const int n_at_first = 2000;
+	pthread_t thread;
+	int i;
+
+	assert_int_equal(pthread_create(&thread, NULL, switch_often, f), 0);
+	rings_context(f->ring[0], 7, 20);
+	for (i = 1; i <= n_at_first; i++) {
+		uint64_t tail;
+
+		rings_slot(f->ring[0], (uint64_t)i * MS + 5, 64, 0);
+		f->n = 0;
+		rings_round(f, (uint64_t)(i + 1) * MS);
+		assert_int_equal(f->n, 1);
+		tail = __atomic_load_n(&f->ring[0]->tail, __ATOMIC_RELAXED);
+		assert_true(tail == RING_PAUSED || tail <= f->ring[0]->head);
+	}
+	pthread_join(thread, NULL);
+	rings_slot(f->ring[0], (uint64_t)i * MS + 5, 64, 0);
+	rings_round(f, (uint64_t)(i + 1) * MS);
+	assert_true(f->ring[0]->tail == f->ring[0]->head);
+}
+
 static void what_cannot_be_read(void **state)
 {
 	static const struct ring_site with_args[] = { { .kind = EV_CREATE } };
@@ -188,6 +276,8 @@ int main(void)
 		test(an_event_before_any_context),
 		test(counters_that_cannot_be),
 		test(disabling_all),
+		test(off_and_on),
+		test(off_and_on_meanwhile),
 		test(what_cannot_be_read),
 	};
 

@@ -14,6 +14,7 @@ static const struct ring_site sites[N_SITES] = {
 	[1] = { .kind = EV_EXIT },
 	[2] = { .kind = 0 }, /* no inline stub */
 	[3] = { .kind = EV_ENTRY_EXIT },
+	[4] = { .kind = EV_STATE },
 };
 
 /* rings_poll takes a function alone; tests are one thread. */

@@ -13,8 +13,8 @@
 #define MS      1000000u
 
 /* Sites 0 (entry, 8 bytes to the return address), 1 (exit) and 3 (entry-exit) have stubs, 2 has
- * none. */
-#define N_SITES 4
+ * none; 4 is that of states. */
+#define N_SITES 5
 
 struct rings_fixture {
 	struct ring_head *ring[N_RINGS];

@@ -28,6 +28,7 @@ static const struct ring_site sites[N_SITES] = {
 	{ 0 },
 	{ .kind = EV_TAIL },
 	{ .kind = EV_ENTRY_EXIT },
+	{ .kind = EV_STATE },
 };
 
 struct seen {
@@ -50,8 +51,11 @@ static int take_events(void *ctx, const struct event *ev, size_t n)
 	if (!n)
 		abort();
 	for (size_t i = 0; i < n; i++) {
-		if (ev[i].ts_ns < seen->last_ns || !ev[i].goid || ev[i].site >= seen->n_sites ||
-		    !ev[i].kind || ev[i].kind != seen->sites[ev[i].site].kind ||
+		bool wake = ev[i].kind == EV_WAKE;
+
+		if (ev[i].ts_ns < seen->last_ns || (!ev[i].goid && !wake) ||
+		    ev[i].site >= seen->n_sites || !ev[i].kind ||
+		    (wake ? EV_STATE : ev[i].kind) != seen->sites[ev[i].site].kind ||
 		    ev[i].flags != HOW_INLINE << EVF_HOW_SHIFT)
 			abort();
 		seen->last_ns = ev[i].ts_ns;

@@ -103,10 +103,11 @@ static int store(struct chunk_packer *c, const struct block_piece *pieces, size_
 	return 0;
 }
 
-static void put_head(uint8_t *p, const struct chunk_head *h)
+void chunk_head_put(uint8_t *p, struct chunk_head *h)
 {
 	uint8_t *start = p;
 
+	h->mark = CHUNK_MARK;
 	p = put_u32(p, h->mark);
 	p = put_u16(p, h->type);
 	p = put_u16(p, h->flags);
@@ -132,13 +133,12 @@ int chunk_pack(struct chunk_packer *c, struct chunk_head *h, const struct block_
 					 : store(c, pieces, n_pieces, raw);
 	if (err)
 		return err;
-	h->mark = CHUNK_MARK;
 	if (raw >= PACK_FROM_BYTES)
 		h->flags |= CHUNK_ZSTD;
 	h->raw_bytes = (uint32_t)raw;
 	h->stored_bytes = (uint32_t)(c->out.n - CHUNK_HEAD_BYTES);
 	h->payload_crc = (uint32_t)crc32_z(0, c->out.data + CHUNK_HEAD_BYTES, h->stored_bytes);
-	put_head(c->out.data, h);
+	chunk_head_put(c->out.data, h);
 	return 0;
 }
 

@@ -34,6 +34,9 @@ void chunk_packer_hurry(struct chunk_packer *c, bool hurry);
 int chunk_pack(struct chunk_packer *c, struct chunk_head *h, const struct block_piece *pieces,
 	       size_t n_pieces);
 
+/* Fills in the mark and the checksum of h and writes it as CHUNK_HEAD_BYTES. */
+void chunk_head_put(uint8_t *p, struct chunk_head *h);
+
 /* ---- reading ---- */
 
 /* NULL, or what is wrong with the 40 bytes: mark, checksum, limits. */

@@ -142,6 +142,70 @@ int chunk_file_put(struct chunk_file *f, struct chunk_head *h, const struct bloc
 	return err ? err : put(f, h, pieces, n_pieces, f->hurry);
 }
 
+int chunk_file_put_packed(struct chunk_file *f, struct chunk_head *h, const uint8_t *stored)
+{
+	uint8_t head[CHUNK_HEAD_BYTES];
+	int err = chunk_file_wait(f);
+
+	if (err)
+		return err;
+	h->seq = f->seq++;
+	chunk_head_put(head, h);
+	err = chunk_file_raw(f, head, sizeof(head));
+	if (!err)
+		err = chunk_file_raw(f, stored, h->stored_bytes);
+	if (!err && h->type == CHUNK_EVENTS)
+		f->events += h->count;
+	return err;
+}
+
+/* ---- again and again */
+
+bool chunk_file_seeks(const struct chunk_file *f)
+{
+	return lseek(f->fd, 0, SEEK_CUR) >= 0;
+}
+
+int chunk_file_head(struct chunk_file *f, struct chunk_head *h, uint32_t n)
+{
+	uint8_t head[CHUNK_HEAD_BYTES];
+	int err = chunk_file_wait(f);
+
+	if (err)
+		return err;
+	h->stored_bytes = h->raw_bytes = n;
+	h->seq = f->seq++;
+	chunk_head_put(head, h);
+	return chunk_file_raw(f, head, sizeof(head));
+}
+
+int chunk_file_blank(struct chunk_file *f, struct chunk_head *h, uint32_t n, uint64_t *off)
+{
+	static const uint8_t zeros[16 << 10];
+	uint64_t before = chunk_file_bytes(f);
+	int err = chunk_file_head(f, h, n);
+
+	*off = f->bytes;
+	for (uint32_t done = 0; !err && done < n; done += sizeof(zeros))
+		err = chunk_file_raw(f, zeros, n - done < sizeof(zeros) ? n - done : sizeof(zeros));
+	if (err && ftruncate(f->fd, (off_t)before))
+		log_debug("the cut-off last chunk stays: %s", strerror(errno));
+	return err;
+}
+
+int chunk_file_over(struct chunk_file *f, uint64_t off, const uint8_t *p, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t got = pwrite(f->fd, p + done, n - done, (off_t)(off + done));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return failed(f, got ? -errno : -EIO);
+		done += (size_t)got;
+	}
+	return 0;
+}
+
 /* ---- by the thread */
 
 static void *pack_thread(void *arg)
@@ -250,7 +314,7 @@ int chunk_file_hand_over(struct chunk_file *f, struct chunk_head *h,
 	if (f->err)
 		return f->err;
 	if (fill_job(j, h, pieces, n_pieces, f->hurry)) {
-		log_error("no memory for writing a trace");
+		log_no_memory("no memory for writing a trace");
 		return chunk_file_refuse(f, -ENOMEM);
 	}
 	f->waiting_max += chunk_bytes_max(j->raw.n);

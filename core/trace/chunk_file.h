@@ -6,6 +6,7 @@
 #ifndef GOTRACE_CHUNK_FILE_H
 #define GOTRACE_CHUNK_FILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "trace/chunk.h"
@@ -25,6 +26,21 @@ int chunk_file_raw(struct chunk_file *f, const uint8_t *p, size_t n);
  * writes nothing. What was written stays readable. */
 int chunk_file_put(struct chunk_file *f, struct chunk_head *h, const struct block_piece *pieces,
 		   size_t n_pieces);
+
+/* Writes a chunk that is packed already (all of h given but its number), after all that was handed
+ * over. As chunk_file_put. */
+int chunk_file_put_packed(struct chunk_file *f, struct chunk_head *h, const uint8_t *stored);
+
+/* ---- chunks that are written again and again, after all that was handed over */
+
+/* Whether bytes may be written before the end of the file, as not in a pipe. */
+bool chunk_file_seeks(const struct chunk_file *f);
+/* The header of a chunk (type and flags given) of n bytes, which chunk_file_raw is to be given. */
+int chunk_file_head(struct chunk_file *f, struct chunk_head *h, uint32_t n);
+/* A chunk of n zeros; *off: of its payload. */
+int chunk_file_blank(struct chunk_file *f, struct chunk_head *h, uint32_t n, uint64_t *off);
+/* Writes over what is there. */
+int chunk_file_over(struct chunk_file *f, uint64_t off, const uint8_t *p, size_t n);
 
 /* Starts the thread. 0 or -errno. */
 int chunk_file_start_thread(struct chunk_file *f);

@@ -166,7 +166,7 @@ static void put_sites(FILE *out, const struct trace_info *info, const bool *shar
 }
 
 int evlist_write_event(FILE *out, const struct trace_info *info, const bool *shared,
-		       const struct event_ext *ev)
+		       const struct event_ext *ev, const struct trace_values *values)
 {
 	const struct trace_site *s = ev->h.site < info->n_sites ? &info->sites[ev->h.site] : NULL;
 	const char *kind = event_kind_name(ev->h.kind);
@@ -193,6 +193,10 @@ int evlist_write_event(FILE *out, const struct trace_info *info, const bool *sha
 	for (int i = 0; i < 4 && event_kind_has_args(ev->h.kind); i++)
 		if (ev->arg[i])
 			fprintf(out, " arg%d=%" PRIu64, i, ev->arg[i]);
+	if (values) {
+		fputs("  # ", out);
+		trace_values_text(out, info->values, values, true, true);
+	}
 	fputc('\n', out);
 	return done(out);
 }
@@ -246,7 +250,8 @@ int evlist_dump(FILE *out, struct trace_reader *r)
 	if (shared)
 		put_sites(out, info, shared);
 	while (!err && (got = trace_reader_next(r, &ev)) != 0)
-		err = got < 0 ? got : evlist_write_event(out, info, shared, &ev);
+		err = got < 0 ? got
+			      : evlist_write_event(out, info, shared, &ev, trace_reader_values(r));
 	free(shared);
 	/* All are known only now, and some keys may have got another value. */
 	put_pcs(out, info);

@@ -34,9 +34,9 @@
  *     @pc NUMBER FUNCTION [file=F] [line=N]
  *     @site KIND FUNCTION [func=N] [target=F] [target_func=N] [file_off=N]
  *
- * Read back (evlist_fixture.h), a list gives the same trace, but each event
- * comes from the first site of its function, kind and target; one that no @site
- * line names is made.
+ * Read back (evlist_fixture.h), a list gives the same trace, but without the calls' arguments and
+ * results, which are a comment here, and each event comes from the first site of its function, kind
+ * and target; one that no @site line names is made.
  */
 #ifndef GOTRACE_EVLIST_H
 #define GOTRACE_EVLIST_H
@@ -60,6 +60,6 @@ int evlist_dump(FILE *out, struct trace_reader *r);
  */
 int evlist_write_info(FILE *out, const struct trace_info *info);
 int evlist_write_event(FILE *out, const struct trace_info *info, const bool *shared,
-		       const struct event_ext *ev);
+		       const struct event_ext *ev, const struct trace_values *values);
 
 #endif

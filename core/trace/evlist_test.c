@@ -143,7 +143,7 @@ static void test_write(void **state)
 	assert_non_null(out);
 	assert_int_equal(evlist_write_info(out, &a.info), 0);
 	for (size_t i = 0; i < a.n; i++)
-		assert_int_equal(evlist_write_event(out, &a.info, NULL, &a.events[i]), 0);
+		assert_int_equal(evlist_write_event(out, &a.info, NULL, &a.events[i], NULL), 0);
 	fclose(out);
 
 	assert_int_equal(evlist_parse(&b, first, "list"), 0);
@@ -160,7 +160,7 @@ static void test_write(void **state)
 	assert_non_null(out);
 	evlist_write_info(out, &b.info);
 	for (size_t i = 0; i < b.n; i++)
-		evlist_write_event(out, &b.info, NULL, &b.events[i]);
+		evlist_write_event(out, &b.info, NULL, &b.events[i], NULL);
 	fclose(out);
 	assert_string_equal(first, second);
 

@@ -13,7 +13,7 @@
 
 #define FORMAT_MAGIC        "GOTRACE\x1a" /* 8 bytes; the last stops `type` and cat-like tools */
 #define FORMAT_MAJOR        1
-#define FORMAT_MINOR        1
+#define FORMAT_MINOR        2
 #define FILE_HEAD_BYTES     24
 #define FILE_HEAD_MAX_BYTES 4096 /* a later minor version may lengthen it */
 
@@ -21,13 +21,25 @@
 #define CHUNK_HEAD_BYTES 40
 
 /* Chunk types, append-only. */
-#define CHUNK_KVS    1
-#define CHUNK_FUNCS  2
-#define CHUNK_SITES  3
-#define CHUNK_PCS    4
-#define CHUNK_START  5 /* functions and sites are complete, events follow */
-#define CHUNK_EVENTS 6
-#define CHUNK_END    7
+#define CHUNK_KVS     1
+#define CHUNK_FUNCS   2
+#define CHUNK_SITES   3
+#define CHUNK_PCS     4
+#define CHUNK_START   5 /* functions and sites are complete, events follow */
+#define CHUNK_EVENTS  6
+#define CHUNK_END     7
+#define CHUNK_STACKS  8
+#define CHUNK_SAMPLES 9
+#define CHUNK_SUMMARY 10 /* a slot, written again and again: its payload has its own checksums */
+#define CHUNK_VALUES  11 /* before START: which there are; then those of the next block */
+
+/* What samples name, before the samples that do; the last two anywhere after START. */
+#define CHUNK_PROCESSES 12
+#define CHUNK_IMAGES    13
+#define CHUNK_LABELS    14
+#define CHUNK_SYMBOLS   15
+#define CHUNK_LOCATIONS 16
+#define CHUNK_TYPES     17
 
 /* Chunk flags */
 #define CHUNK_OPTIONAL 1u /* a reader that does not know the type may skip it */
@@ -47,7 +59,30 @@
 #define FUNCS_MAX         (1u << 20)
 #define SITES_MAX         (1u << 24)
 #define PCS_MAX           (1u << 16)
+#define SUMMARY_MAX_BYTES (64u << 20) /* unpacked */
 #define BLOCK_MAX_EVENTS  (1u << 16)
+#define VALUE_DEFS_MAX    (1u << 16)
+/* The writer ends a block when its values take this. */
+#define VALUES_END_BYTES (4u << 20)
+
+/* Of samples. Addresses in all stacks, and in proportion to the file so far; the first are free. A
+ * stack counts as STACK_MIN_PCS of them at least. */
+#define STACK_PCS_MAX   (1u << 26)
+#define STACK_PCS_FREE  (1u << 20)
+#define STACK_PCS_RATIO 128u
+#define STACK_MIN_PCS   8u
+#define STACKS_MAX      (1u << 24)
+#define PROCESSES_MAX   (1u << 20)
+#define IMAGES_MAX      (1u << 20)
+#define LABELS_MAX      (1u << 20)
+#define LOCATIONS_MAX   (1u << 24)
+/* The writer writes samples when there are so many, a reader takes BLOCK_MAX_EVENTS of them. */
+#define SAMPLES_BLOCK 8192u
+
+/* A summary's slot. */
+#define SLOT_MARK       0x59524d53u /* "SMRY" */
+#define SLOT_HEAD_BYTES 32
+#define SLOT_MIN_BYTES  (64u << 10)
 
 /* Fields of a chunk header, in file order. */
 struct chunk_head {

@@ -29,6 +29,17 @@ int trace_info_add_func(struct trace_info *t, const struct trace_func *f)
 	return 0;
 }
 
+int trace_info_add_value(struct trace_info *t, const struct trace_value_def *d)
+{
+	struct trace_value_def copy = *d;
+
+	if (vec_reserve(&t->values, &t->cap_values, t->n_values + 1) ||
+	    copy_str(&copy.name, d->name ? d->name : ""))
+		return -ENOMEM;
+	t->values[t->n_values++] = copy;
+	return 0;
+}
+
 int trace_info_add_site(struct trace_info *t, const struct trace_site *s)
 {
 	if (vec_reserve(&t->sites, &t->cap_sites, t->n_sites + 1))
@@ -160,6 +171,9 @@ void trace_info_free(struct trace_info *t)
 		free(t->pcs[i].func);
 		free(t->pcs[i].file);
 	}
+	for (size_t i = 0; i < t->n_values; i++)
+		free(t->values[i].name);
+	free(t->values);
 	free(t->funcs);
 	free(t->sites);
 	free(t->kvs);

@@ -28,16 +28,51 @@
 #define KEY_CLOCK_REALTIME_NS  "clock.realtime_ns"
 #define KEY_CLOCK_UNCHECKED    "clock.unchecked" /* 1: for tests, the counter may be no clock */
 
+/* ---- samples */
+#define KEY_MODE "mode" /* MODE_SAMPLES, else events */
+#define KEY_SAMPLE_FREQUENCY \
+	"sample.frequency"                /* samples a second and thread that were asked for */
+#define KEY_SAMPLE_COUNT  "sample.count"  /* -c: events for each sample */
+#define KEY_SAMPLE_EVENT  "sample.event"  /* what was counted, as perf calls it: cpu-clock */
+#define KEY_SAMPLE_KERNEL "sample.kernel" /* 1: stacks have kernel frames */
+#define KEY_SAMPLE_LABELS "sample.labels" /* 1: goroutines' labels were read */
+#define KEY_SAMPLE_PIDS   "sample.pids"   /* --pid, as given */
+#define MODE_SAMPLES      "samples"
+/* of them: recorded, lost for want of room, and those recorded whose stack is cut off as it was too
+ * deep, could not be read from some frame on, or has an address that no symbol is known of */
+#define KEY_END_SAMPLES            "end.samples"
+#define KEY_END_SAMPLES_LOST       "end.samples_lost"
+#define KEY_END_SAMPLES_CUT        "end.samples_cut"
+#define KEY_END_SAMPLES_UNREADABLE "end.samples_unreadable"
+#define KEY_END_SAMPLES_UNRESOLVED "end.samples_unresolved"
+/* label records for which there was no room, and labels that could not be read; records of what
+ * processes map for which there was no room */
+#define KEY_END_LABELS_LOST "end.labels_lost"
+#define KEY_END_MAPS_LOST   "end.maps_lost"
+/* processor time of the sampled threads, as the kernel accounts for it, while they were recorded */
+#define KEY_END_SAMPLED_CPU_NS "end.sampled_cpu_ns"
+
 /* ---- the selection; lists have one key an entry: PREFIX.0, PREFIX.1, ... */
 #define KEY_SELECT_PACKAGE  "select.package"  /* list: -p */
 #define KEY_SELECT_FUNCTION "select.function" /* list: -f */
 #define KEY_SELECT_EXCLUDE  "select.exclude"  /* list: -x */
+#define KEY_SELECT_KEY      "select.key"
 #define KEY_SELECT_PRESETS  "select.presets"  /* "waits,net,db": of those that were given */
 #define KEY_SELECT_WRAPPERS "select.wrappers" /* 1: with --wrappers */
 #define KEY_PLAN_SELECTED   "plan.selected"   /* number of functions selected */
 #define KEY_PLAN_PROBED     "plan.probed"     /* of them probed */
 #define KEY_PLAN_INLINED    "plan.inlined"    /* selected functions inlined away somewhere */
 #define KEY_PLAN_FATE       "plan.fate."      /* + plan_fate_name: functions not probed for it */
+
+/* ---- what of it gets into the trace */
+#define KEY_KEEP_DEPTH    "keep.depth"    /* calls below so many others do not */
+#define KEY_KEEP_TRIGGER  "keep.trigger"  /* list: only what happens inside these functions */
+#define KEY_KEEP_ONE_IN   "keep.one_in"   /* of so many of their outermost calls one does */
+#define KEY_KEEP_DELAY_NS "keep.delay_ns" /* what happens after that time */
+#define KEY_KEEP_LAST     "keep.last"     /* only what came last: time or size, as given */
+#define KEY_KEEP_WHEN     "keep.when"     /* ... written when this holds, as given */
+#define KEY_KEEP_RESTS    "keep.rests"    /* 1: while recording was off, calls were not seen */
+#define KEY_KEEP_TOGGLE   "keep.toggle"   /* off or on: at the start; then as signals switched it */
 
 /* ---- the probes */
 #define KEY_PROBE_STRATEGY     "probe.strategy"     /* thesis, emulated, springboard or inline */
@@ -55,6 +90,16 @@
 	"max_cost" /* 0.2: probing was to take a fifth of the processor time at most \
 		    */
 
+#define KEY_STATES        "states"        /* 1: there are EV_STATE and EV_WAKE */
+#define KEY_STATES_REASON "states.reason" /* list: texts of the reasons, by their numbers */
+#define KEY_STATES_SITES  "states.sites"  /* what of the runtime is probed for them, and how */
+
+#define KEY_SUMMARY         "summary"         /* SUMMARY_*: counts and sums are in a summary */
+#define KEY_MIN_DURATION_NS "min_duration_ns" /* single calls are those that last so long */
+
+#define SUMMARY_ALONE "alone" /* there are no events besides */
+#define SUMMARY_CALLS "calls" /* there are events of some calls */
+
 #define RET_PERFORMED "performed" /* the BPF program performs it, one trap */
 #define RET_STEPPED   "stepped"   /* the kernel steps over it, two traps */
 
@@ -69,12 +114,17 @@
 #define KEY_COST_INLINE_NS "cost.inline_ns" /* a stub writes the event itself: no trap */
 
 /* ---- warnings: every key with this prefix is a sentence that every report repeats */
-#define KEY_WARN            "warn."
-#define KEY_WARN_RINGS      KEY_WARN "rings"      /* a ring of inline stubs was disabled */
-#define KEY_WARN_STUBS      KEY_WARN "stubs"      /* some sites could not be moved to stubs */
-#define KEY_WARN_LEFT_ALONE KEY_WARN "left_alone" /* functions in another gotrace's stubs */
-#define KEY_WARN_LOAD       KEY_WARN "load"       /* a few functions' sites were dear to probe */
-#define KEY_WARN_IMAGE      KEY_WARN "image" /* an image that the process executed was not patched */
+#define KEY_WARN                "warn."
+#define KEY_WARN_RINGS          KEY_WARN "rings"   /* a ring of inline stubs was disabled */
+#define KEY_WARN_STUBS          KEY_WARN "stubs"   /* some sites could not be moved to stubs */
+#define KEY_WARN_SYMBOLS        KEY_WARN "symbols" /* addresses of samples have no name */
+#define KEY_WARN_KERNEL_SYMBOLS KEY_WARN "kernel_symbols" /* the kernel hides its own */
+#define KEY_WARN_LEFT_ALONE     KEY_WARN "left_alone"     /* functions in another gotrace's stubs */
+#define KEY_WARN_LOAD           KEY_WARN "load" /* a few functions' sites were dear to probe */
+#define KEY_WARN_IMAGE          KEY_WARN "image" /* an image that the process executed was not patched */
+#define KEY_WARN_LABELS         KEY_WARN "labels" /* some samples' labels are not known */
+#define KEY_WARN_MAPS           KEY_WARN "maps"   /* some of what was mapped is not known */
+#define KEY_WARN_TEXT           KEY_WARN "text"   /* probes were gone from the program's text */
 
 /* ---- the end; stated right before the trace's end record */
 #define KEY_END_REASON           "end.reason"           /* REASON_* */
@@ -83,6 +133,7 @@
 #define KEY_END_TARGET_WALL_NS   "end.target_wall_ns"   /* from its exec to its end */
 #define KEY_END_TARGET_CPU_NS    "end.target_cpu_ns"    /* processor time it took while recorded */
 #define KEY_END_TARGET_SYSTEM_NS "end.target_system_ns" /* the part of it in the kernel */
+#define KEY_END_OWN_CPU_NS       "end.own_cpu_ns"       /* processor time gotrace took meanwhile */
 #define KEY_END_TIME_NS          "end.time_ns"          /* CLOCK_MONOTONIC when recording ended */
 #define KEY_END_DETACH_NS        "end.detach_ns"        /* time it took to detach the probes */
 #define KEY_END_PATCH_NS         "end.patch_ns" /* how long the exec was held for the stubs */
@@ -98,7 +149,10 @@
 #define KEY_END_EXECS             "end.execs"      /* programs it executed, the first included */
 /* of them of the traced binary, and not recorded */
 #define KEY_END_MISSED_IMAGES "end.missed_images"
-#define KEY_END_LAYOUT_WRONG  "end.layout_wrong" /* 1: events contradict the offsets in g, m */
+/* how often the text was looked at, and the most probes that were gone from it */
+#define KEY_END_TEXT_LOOKS   "end.text_looks"
+#define KEY_END_TEXT_GONE    "end.text_gone"
+#define KEY_END_LAYOUT_WRONG "end.layout_wrong" /* 1: events contradict the offsets in g, m */
 
 #define KEY_END_EVENTS          "end.events"          /* number of events recorded */
 #define KEY_END_EVENTS_EMULATED "end.events_emulated" /* of them, by class as in cost.*_ns */
@@ -107,8 +161,14 @@
 #define KEY_END_EVENTS_NOP      "end.events_nop"
 #define KEY_END_EVENTS_RET      "end.events_ret"
 #define KEY_END_EVENTS_INLINE   "end.events_inline"
-#define KEY_END_LOST_EVENTS     "end.lost_events"  /* number of events lost */
-#define KEY_END_LOST_RECORDS    "end.lost_records" /* EV_LOSS records that say so */
+#define KEY_END_WINDOW_NS       "end.window_ns"     /* keep.last: how much time that is */
+#define KEY_END_WINDOW_EVENTS   "end.window_events" /* and how many events */
+#define KEY_END_WINDOW_FULL     "end.window_full"   /* 1: there was no room for the time */
+#define KEY_END_KEPT            "end.kept"          /* of them, in the trace: see keep.* */
+#define KEY_END_TRIGGER_SEEN    "end.trigger_seen"  /* outermost calls of the trigger */
+#define KEY_END_TRIGGER_KEPT    "end.trigger_kept"  /* of them recorded */
+#define KEY_END_LOST_EVENTS     "end.lost_events"   /* number of events lost */
+#define KEY_END_LOST_RECORDS    "end.lost_records"  /* EV_LOSS records that say so */
 /* hits that the BPF program did not record */
 #define KEY_END_DROPPED_SIGNAL_STACK  "end.dropped_signal_stack"  /* on a signal stack */
 #define KEY_END_DROPPED_OUTSIDE_STACK "end.dropped_outside_stack" /* rsp outside the stack of g */
@@ -134,6 +194,8 @@
 #define REASON_INTERRUPTED "interrupted" /* a signal to gotrace */
 #define REASON_WRITE_ERROR "write-error" /* the trace could not be written any further */
 #define REASON_NOT_STARTED "not-started" /* the command could not be executed */
+#define REASON_WHEN        "when"        /* --when held for the last time */
+#define REASON_WINDOW      "window"      /* recording went on: this is a part of it (--keep-last) */
 #define REASON_FAILED      "failed"      /* gotrace could not wait for it any longer */
 
 #endif

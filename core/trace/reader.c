@@ -8,29 +8,10 @@
 
 #include "base/log.h"
 #include "base/vec.h"
-#include "trace/chunk.h"
-#include "trace/trace.h"
+#include "trace/reader_internal.h"
 
 /* A payload is read in pieces: a header may promise more than the file holds. */
 #define READ_STEP_BYTES (256u << 10)
-
-struct trace_reader {
-	int fd;
-	char *name; /* for messages */
-	int err;    /* what a failed read returned, for ever after */
-	bool started, ended, complete;
-	bool growing;    /* when it was opened */
-	uint64_t off;    /* of what is read next */
-	uint64_t events; /* in the blocks read */
-	uint64_t tables_bytes;
-	uint64_t items[CHUNK_PCS + 1]; /* of each kind of table */
-	uint32_t seq;
-	struct trace_info info;
-	struct bytes stored;
-	struct chunk_unpacker unpacker;
-	struct block block;
-	size_t at, args_at; /* next event of the block, next of its arguments */
-};
 
 /* Fills p; *got is less than n at the end of the file. 0 or -errno (logged). */
 static int read_full(struct trace_reader *r, uint8_t *p, size_t n, size_t *got)
@@ -55,7 +36,7 @@ static int read_full(struct trace_reader *r, uint8_t *p, size_t n, size_t *got)
 static int corrupt(struct trace_reader *r, uint64_t off, const char *what)
 {
 	if (!*what) {
-		log_error("%s: no memory for reading it", r->name);
+		log_no_memory("%s: no memory for reading it", r->name);
 		return -ENOMEM;
 	}
 	log_error("%s: corrupt at byte %llu: %s. The %llu events before it are sound", r->name,
@@ -105,10 +86,15 @@ static int read_chunk(struct trace_reader *r, struct chunk_head *h)
 	if (whole <= 0)
 		return whole;
 	r->seq++;
-	/* A chunk to be skipped may be packed in a way that is not known yet. */
-	if (h->flags & CHUNK_OPTIONAL && h->type > CHUNK_END)
+	r->sound = r->off;
+	if (h->type == CHUNK_SUMMARY)
 		return 1;
-	if (h->flags & ~(CHUNK_OPTIONAL | CHUNK_ZSTD) || h->type > CHUNK_END || !h->type) {
+	/* A chunk to be skipped may be packed in a way that is not known yet. */
+	const bool known = h->type && h->type < CHUNK_TYPES && h->type != CHUNK_SUMMARY;
+
+	if (h->flags & CHUNK_OPTIONAL && h->type && !known)
+		return 1;
+	if (h->flags & ~(CHUNK_OPTIONAL | CHUNK_ZSTD) || !known) {
 		log_error("%s: the chunk of type %u at byte %llu is of a newer format: "
 			  "read the trace with the gotrace that wrote it, or a newer one",
 			  r->name, h->type, (unsigned long long)off);
@@ -120,20 +106,12 @@ static int read_chunk(struct trace_reader *r, struct chunk_head *h)
 
 static const char *take_table(struct trace_reader *r, const struct chunk_head *h)
 {
-	static const uint32_t max[] = { [CHUNK_KVS] = KVS_MAX,
-					[CHUNK_FUNCS] = FUNCS_MAX,
-					[CHUNK_SITES] = SITES_MAX,
-					[CHUNK_PCS] = PCS_MAX };
-
 	if (r->started && (h->type == CHUNK_FUNCS || h->type == CHUNK_SITES))
 		return "functions or sites after the first event";
-	r->tables_bytes += h->raw_bytes;
-	r->items[h->type] += h->count;
-	if (r->tables_bytes > TABLES_FREE_BYTES + TABLES_MAX_RATIO * r->off)
-		return "its tables unpack to far more than tables do";
-	if (r->tables_bytes > TABLES_MAX_BYTES || r->items[h->type] > max[h->type])
-		return "its tables are larger than any may be";
-	return table_get(&r->info, h->type, r->unpacker.raw, h->raw_bytes, h->count);
+	const char *fault = reader_count_table(r, h);
+
+	return fault ? fault
+		     : table_get(&r->info, h->type, r->unpacker.raw, h->raw_bytes, h->count);
 }
 
 static const char *take_events(struct trace_reader *r, const struct chunk_head *h)
@@ -146,14 +124,35 @@ static const char *take_events(struct trace_reader *r, const struct chunk_head *
 		return fault;
 	}
 	r->events += h->count;
-	r->at = r->args_at = 0;
+	r->at = r->args_at = r->values_at = 0;
+	if (!r->values_wait)
+		r->values.n = r->values.n_events = 0;
+	r->values_wait = false;
+	if (r->values.n_events > h->count) {
+		r->block.n = r->values.n = 0;
+		r->events -= h->count;
+		return "values of an event that is not there";
+	}
 	return NULL;
+}
+
+/* Before the first event it is a table of those that there are. */
+static const char *take_values(struct trace_reader *r, const struct chunk_head *h)
+{
+	if (!r->started)
+		return take_table(r, h);
+	if (r->values_wait)
+		return "values of a block twice";
+	r->values_wait = true;
+	return block_values_read(&r->values, &r->info, r->unpacker.raw, h->raw_bytes, h->count);
 }
 
 static const char *take_end(struct trace_reader *r, const struct chunk_head *h)
 {
 	if (!r->started || h->raw_bytes < 8 || get_u64(r->unpacker.raw) != r->events)
 		return "the number of events does not match the end record";
+	if (r->n_samples != (h->raw_bytes < 16 ? 0 : get_u64(r->unpacker.raw + 8)))
+		return "the number of samples does not match the end record";
 	r->ended = r->complete = true;
 	return NULL;
 }
@@ -184,6 +183,23 @@ static int next_chunk(struct trace_reader *r)
 		break;
 	case CHUNK_END:
 		fault = take_end(r, &h);
+		break;
+	case CHUNK_SUMMARY:
+		fault = reader_take_summary(r, &h);
+		break;
+	case CHUNK_VALUES:
+		fault = take_values(r, &h);
+		break;
+	case CHUNK_SAMPLES:
+		fault = reader_take_samples(r, &h);
+		break;
+	case CHUNK_STACKS:
+	case CHUNK_PROCESSES:
+	case CHUNK_IMAGES:
+	case CHUNK_LABELS:
+	case CHUNK_SYMBOLS:
+	case CHUNK_LOCATIONS:
+		fault = reader_take_sample_table(r, &h);
 		break;
 	}
 	return fault ? corrupt(r, off, fault) : 1;
@@ -249,14 +265,6 @@ static int read_start(struct trace_reader *r)
 	return err;
 }
 
-/* Does a writer hold its lock on the file? */
-static bool is_locked(int fd)
-{
-	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
-
-	return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
-}
-
 bool trace_file_is_one(const char *path)
 {
 	uint8_t magic[8];
@@ -278,7 +286,7 @@ struct trace_reader *trace_reader_open(const char *path)
 		r->fd = -1;
 	if (!r || !(r->name = strdup(is_stdin ? "standard input" : path)) ||
 	    chunk_unpacker_init(&r->unpacker)) {
-		log_error("%s: no memory for reading it", path);
+		log_no_memory("%s: no memory for reading it", path);
 		goto failed;
 	}
 	r->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
@@ -288,7 +296,7 @@ struct trace_reader *trace_reader_open(const char *path)
 		log_error("%s: cannot be opened: %s", r->name, strerror(-err));
 		goto failed;
 	}
-	r->growing = is_locked(r->fd);
+	r->growing = reader_is_locked(r->fd);
 	err = read_start(r);
 	if (!err)
 		return r;
@@ -298,19 +306,20 @@ failed:
 	return NULL;
 }
 
-/* Goes on to the next block that holds events. 1, 0 at the end, or -errno. */
-static int next_block(struct trace_reader *r)
+/* Goes on to the next block that holds events, or samples: of which *count is the number read. 1, 0
+ * at the end, or -errno. */
+static int next_block(struct trace_reader *r, const uint64_t *count)
 {
 	int got = r->err;
 
 	while (!got && !r->ended) {
-		uint64_t events = r->events;
+		uint64_t before = *count;
 		int chunk = next_chunk(r);
 		if (chunk < 0)
 			got = r->err = chunk;
 		else if (!chunk)
 			r->ended = true;
-		else if (r->events != events)
+		else if (*count != before)
 			return 1;
 	}
 	return got;
@@ -322,7 +331,7 @@ static inline int ready(struct trace_reader *r)
 	if (__builtin_expect(r->at < r->block.n, 1))
 		return 1;
 	r->block.n = r->at = 0;
-	return next_block(r);
+	return next_block(r, &r->events);
 }
 
 int trace_reader_next(struct trace_reader *r, struct event_ext *ev)
@@ -337,8 +346,18 @@ int trace_reader_next(struct trace_reader *r, struct event_ext *ev)
 		memcpy(ev->arg, b->args[r->args_at++], sizeof(ev->arg));
 	else
 		memset(ev->arg, 0, sizeof(ev->arg));
+	while (r->values_at < r->values.n && r->values.list[r->values_at].at < r->at)
+		r->values_at++;
 	r->at++;
 	return 1;
+}
+
+const struct trace_values *trace_reader_values(const struct trace_reader *r)
+{
+	const struct trace_values *v = r->values_at < r->values.n ? &r->values.list[r->values_at]
+								  : NULL;
+
+	return v && r->at && v->at == r->at - 1 && r->at <= r->block.n ? v : NULL;
 }
 
 int trace_reader_span(struct trace_reader *r, struct trace_span *span)
@@ -358,9 +377,22 @@ int trace_reader_span(struct trace_reader *r, struct trace_span *span)
 		span->args = (const uint64_t(*)[4])b->args + r->args_at;
 		span->arg_at = b->arg_at + r->args_at;
 	}
+	block_values_span(&r->values, &r->values_at, r->at, span);
 	r->at = b->n;
 	r->args_at = b->n_args;
 	return 1;
+}
+
+int trace_reader_samples(struct trace_reader *r, struct sample_span *span)
+{
+	int got = next_block(r, &r->n_samples);
+
+	*span = (struct sample_span){ 0 };
+	if (got > 0) {
+		span->s = r->samples;
+		span->n = r->n_block;
+	}
+	return got;
 }
 
 const struct trace_info *trace_reader_info(const struct trace_reader *r)
@@ -391,8 +423,12 @@ void trace_reader_close(struct trace_reader *r)
 		close(r->fd);
 	free(r->name);
 	free(r->stored.data);
+	free(r->slots);
+	summary_newest_free(&r->summary);
 	chunk_unpacker_free(&r->unpacker);
 	block_free(&r->block);
+	block_values_free(&r->values);
 	trace_info_free(&r->info);
+	reader_free_samples(r);
 	free(r);
 }

@@ -15,9 +15,24 @@
 
 #include "base/log.h"
 #include "trace/chunk.h"
-#include "trace/trace.h"
+#include "trace/samples.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
+/* And once more, as a file that is still written is read. */
+static void use_summary(struct trace_reader *r)
+{
+	const uint8_t *p;
+	size_t n;
+	int got = trace_reader_summary(r, &p, &n);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; got > 0 && i < n; i++)
+		sum += p[i];
+	(void)sum;
+	if (!trace_reader_again(r) && trace_reader_summary(r, &p, &n) != got)
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
@@ -56,6 +71,24 @@ static void use_info(const struct trace_info *info)
 		abort();
 }
 
+/* Values are sound, whatever the file says. */
+static size_t use_values(const struct trace_info *info, const struct trace_values *v)
+{
+	const uint8_t *p = v ? v->data : NULL, *end = v ? p + v->bytes : NULL;
+	struct trace_value one;
+
+	for (uint32_t i = 0; v && i < v->n; i++) {
+		if (v->first + i >= info->n_values)
+			abort();
+		p = trace_value_get(p, end, info->values[v->first + i].type, &one);
+		if (!p)
+			abort();
+	}
+	if (p != end)
+		abort();
+	return v ? v->n : 0;
+}
+
 /* Reads all one by one. The number of events; *got what the reader said at the end. */
 static uint64_t read_singly(struct trace_reader *r, int *got)
 {
@@ -69,7 +102,7 @@ static uint64_t read_singly(struct trace_reader *r, int *got)
 		if (ev.h.kind <= EV_KIND_MAX && !event_kind_has_args(ev.h.kind) &&
 		    memcmp(ev.arg, none, sizeof(none)))
 			abort();
-		n++;
+		n += 1 + use_values(trace_reader_info(r), trace_reader_values(r));
 	}
 	if (trace_reader_next(r, &ev) != *got) /* the same result is returned again */
 		abort();
@@ -86,9 +119,40 @@ static uint64_t read_spans(struct trace_reader *r, int *got)
 			if (span.arg_at[k] >= span.n || (k && span.arg_at[k] <= span.arg_at[k - 1]))
 				abort();
 		}
+		for (size_t k = 0; k < span.n_values; k++) {
+			if (span.values[k].at >= span.n ||
+			    (k && span.values[k].at <= span.values[k - 1].at))
+				abort();
+			n += use_values(trace_reader_info(r), &span.values[k]);
+		}
 		n += span.n;
 	}
 	return n;
+}
+
+/* What samples and tables name is there, whatever the file says. */
+static void use_samples(struct trace_reader *r)
+{
+	struct sample_span span;
+	int got;
+
+	while ((got = trace_reader_samples(r, &span)) > 0) {
+		for (size_t i = 0; i < span.n; i++)
+			if (!sample_tables_has(trace_reader_tables(r), &span.s[i]))
+				abort();
+	}
+	if (got < 0 && trace_reader_complete(r))
+		abort();
+	const struct sample_tables *t = trace_reader_tables(r);
+	for (size_t i = 0; t && i < t->n_stacks; i++)
+		for (uint32_t k = 0; k < t->stacks[i].n; k++) {
+			uint64_t pc = t->stacks[i].pcs[k];
+			const struct sample_location *l = sample_tables_find(
+				t, t->stacks[i].process, pc);
+
+			if (l && (l->pc != pc || l->frames[l->n - 1].symbol >= t->n_symbols))
+				abort();
+		}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -111,8 +175,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (spans && (events[0] != events[1] || got[0] != got[1]))
 			abort();
 		use_info(trace_reader_info(r));
+		use_summary(r);
 		trace_reader_close(r);
 	}
+	struct trace_reader *r = trace_reader_open(path);
+	if (r)
+		use_samples(r);
+	trace_reader_close(r);
 	close(fd);
 	return 0;
 }
@@ -129,14 +198,27 @@ static uint8_t *find_chunk(uint8_t *p, uint8_t *end)
 }
 
 /* Puts in what the payload of n bytes decides. */
-static void seal_chunk(uint8_t *p, size_t n, uint32_t seq, uint64_t *events)
+static void seal_chunk(uint8_t *p, size_t n, uint32_t seq, uint64_t *events, uint64_t *samples)
 {
 	uint16_t type = get_u16(p + 4), flags = get_u16(p + 6);
 
 	if (type == CHUNK_EVENTS)
 		*events += get_u32(p + 16);
+	if (type == CHUNK_SAMPLES)
+		*samples += get_u32(p + 16);
 	if (type == CHUNK_END && n >= 8)
 		put_u64(p + CHUNK_HEAD_BYTES, *events);
+	if (type == CHUNK_END && n >= 16)
+		put_u64(p + CHUNK_HEAD_BYTES + 8, *samples);
+	if (type == CHUNK_SUMMARY && n >= SLOT_HEAD_BYTES) {
+		uint8_t *slot = p + CHUNK_HEAD_BYTES;
+		uint32_t stored = get_u32(slot + 16);
+
+		if (stored <= n - SLOT_HEAD_BYTES)
+			put_u32(slot + 4, (uint32_t)crc32_z(0, slot + SLOT_HEAD_BYTES, stored));
+		put_u32(slot + SLOT_HEAD_BYTES - 4,
+			(uint32_t)crc32_z(0, slot, SLOT_HEAD_BYTES - 4));
+	}
 	put_u32(p + 8, (uint32_t)n);
 	if (!(flags & CHUNK_ZSTD))
 		put_u32(p + 12, (uint32_t)n);
@@ -148,7 +230,7 @@ static void seal_chunk(uint8_t *p, size_t n, uint32_t seq, uint64_t *events)
 static void seal(uint8_t *data, size_t size)
 {
 	uint8_t *end = data + size;
-	uint64_t events = 0;
+	uint64_t events = 0, samples = 0;
 	uint32_t seq = 0;
 
 	if (size < FILE_HEAD_BYTES)
@@ -162,7 +244,8 @@ static void seal(uint8_t *data, size_t size)
 
 		if (p + CHUNK_HEAD_BYTES > end)
 			return;
-		seal_chunk(p, (size_t)((next ? next : end) - p) - CHUNK_HEAD_BYTES, seq++, &events);
+		seal_chunk(p, (size_t)((next ? next : end) - p) - CHUNK_HEAD_BYTES, seq++, &events,
+			   &samples);
 		p = next;
 	}
 }

@@ -1,53 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "trace/tables.h"
+#include "trace/items.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/varint.h"
-#include "base/vec.h"
 #include "trace/format.h"
 
 /* ---- writing ---- */
-
-/* Room for `more` bytes; where they go. */
-static uint8_t *room(struct bytes *b, size_t more)
-{
-	return vec_reserve(&b->data, &b->cap, b->n + more) ? NULL : b->data + b->n;
-}
-
-/* Bytes of a string with its length; 0 when it is too long. NULL is written as empty. */
-static size_t str_bytes(const char *s)
-{
-	size_t n = s ? strlen(s) : 0;
-
-	return n > STRING_MAX_BYTES ? 0 : n + VARINT_MAX_BYTES;
-}
-
-static uint8_t *put_str(uint8_t *p, const char *s)
-{
-	size_t n = s ? strlen(s) : 0;
-
-	p = varint_put(p, n);
-	if (n)
-		memcpy(p, s, n);
-	return p + n;
-}
 
 /* Two strings, then up to three numbers: the form of all items with strings. */
 static int put_item(struct bytes *b, const char *one, const char *two, const uint64_t *v,
 		    size_t n_v)
 {
-	size_t n_one = str_bytes(one), n_two = str_bytes(two);
+	size_t n_one = item_str_bytes(one), n_two = item_str_bytes(two);
 
 	if (!n_one || !n_two)
 		return -E2BIG;
-	uint8_t *p = room(b, n_one + n_two + n_v * VARINT_MAX_BYTES);
+	uint8_t *p = item_room(b, n_one + n_two + n_v * VARINT_MAX_BYTES);
 	if (!p)
 		return -ENOMEM;
-	p = put_str(put_str(p, one), two);
+	p = item_put_str(item_put_str(p, one), two);
 	for (size_t i = 0; i < n_v; i++)
 		p = varint_put(p, v[i]);
 	b->n = (size_t)(p - b->data);
@@ -85,7 +59,7 @@ int table_put_site(struct bytes *b, const struct trace_site *s, size_t n_funcs)
 {
 	if (!site_valid(s, n_funcs))
 		return -EINVAL;
-	uint8_t *p = room(b, 4 * VARINT_MAX_BYTES);
+	uint8_t *p = item_room(b, 4 * VARINT_MAX_BYTES);
 	if (!p)
 		return -ENOMEM;
 	/* TRACE_NONE + 1 wraps to 0, the shortest. */
@@ -97,52 +71,19 @@ int table_put_site(struct bytes *b, const struct trace_site *s, size_t n_funcs)
 	return 0;
 }
 
+static bool value_valid(const struct trace_value_def *d, size_t n_funcs)
+{
+	return d->func < n_funcs && d->type && d->type < TRACE_VALUE_TYPES;
+}
+
+int table_put_value(struct bytes *b, const struct trace_value_def *d, size_t n_funcs)
+{
+	const uint64_t v[] = { d->func, d->result, d->type };
+
+	return value_valid(d, n_funcs) ? put_item(b, d->name, NULL, v, 3) : -EINVAL;
+}
+
 /* ---- reading ---- */
-
-struct in {
-	const uint8_t *p, *end;
-};
-
-static bool get_u(struct in *in, uint64_t max, uint64_t *v)
-{
-	const uint8_t *next = varint_get(in->p, in->end, v);
-
-	if (!next || *v > max)
-		return false;
-	in->p = next;
-	return true;
-}
-
-static bool get_u32v(struct in *in, uint32_t *v)
-{
-	uint64_t n;
-
-	if (!get_u(in, UINT32_MAX, &n))
-		return false;
-	*v = (uint32_t)n;
-	return true;
-}
-
-/* A string as a copy that ends in NUL, to be freed. False and *s NULL when it
- * is cut off or has a NUL inside; false and *oom when there is no memory. */
-static bool get_str(struct in *in, char **s, bool *oom)
-{
-	uint64_t n;
-
-	*s = NULL;
-	if (!get_u(in, STRING_MAX_BYTES, &n) || n > (size_t)(in->end - in->p) ||
-	    memchr(in->p, '\0', n))
-		return false;
-	*s = malloc(n + 1);
-	if (!*s) {
-		*oom = true;
-		return false;
-	}
-	memcpy(*s, in->p, n);
-	(*s)[n] = '\0';
-	in->p += n;
-	return true;
-}
 
 /* An empty file name stands for none. */
 static const char *or_none(const char *s)
@@ -155,26 +96,41 @@ static const char *add(int err)
 	return err ? "" : NULL;
 }
 
-static const char *get_func(struct trace_info *info, struct in *in, const char *name,
+static const char *get_func(struct trace_info *info, struct item_in *in, const char *name,
 			    const char *file)
 {
 	struct trace_func f = { .name = (char *)(uintptr_t)name,
 				.file = (char *)(uintptr_t)or_none(file) };
 
-	if (!get_u32v(in, &f.line) || !get_u(in, UINT64_MAX, &f.vaddr) || !get_u32v(in, &f.size))
+	if (!item_get_u32(in, &f.line) || !item_get_u(in, UINT64_MAX, &f.vaddr) ||
+	    !item_get_u32(in, &f.size))
 		return "a bad function";
 	return add(trace_info_add_func(info, &f));
 }
 
-static const char *get_pc(struct trace_info *info, struct in *in, const char *func,
+static const char *get_pc(struct trace_info *info, struct item_in *in, const char *func,
 			  const char *file)
 {
 	struct trace_pc p = { .func = (char *)(uintptr_t)func,
 			      .file = (char *)(uintptr_t)or_none(file) };
 
-	if (!get_u32v(in, &p.line) || !get_u(in, UINT64_MAX, &p.pc))
+	if (!item_get_u32(in, &p.line) || !item_get_u(in, UINT64_MAX, &p.pc))
 		return "a bad program counter";
 	return add(trace_info_add_pc(info, &p));
+}
+
+static const char *get_value(struct trace_info *info, struct item_in *in, const char *name)
+{
+	struct trace_value_def d = { .name = (char *)(uintptr_t)name };
+	uint64_t result, type;
+
+	if (!item_get_u32(in, &d.func) || !item_get_u(in, 1, &result) ||
+	    !item_get_u(in, UINT8_MAX, &type))
+		return "a bad value";
+	d.result = result;
+	d.type = (uint8_t)type;
+	return value_valid(&d, info->n_funcs) ? add(trace_info_add_value(info, &d))
+					      : "a value of no known function or type";
 }
 
 static const char *get_kv(struct trace_info *info, const char *key, const char *value)
@@ -184,13 +140,13 @@ static const char *get_kv(struct trace_info *info, const char *key, const char *
 	return add(trace_info_set(info, key, value));
 }
 
-static const char *get_site(struct trace_info *info, struct in *in)
+static const char *get_site(struct trace_info *info, struct item_in *in)
 {
 	struct trace_site s;
 	uint64_t kind;
 
-	if (!get_u32v(in, &s.func) || !get_u32v(in, &s.target) ||
-	    !get_u(in, UINT64_MAX, &s.file_off) || !get_u(in, UINT16_MAX, &kind))
+	if (!item_get_u32(in, &s.func) || !item_get_u32(in, &s.target) ||
+	    !item_get_u(in, UINT64_MAX, &s.file_off) || !item_get_u(in, UINT16_MAX, &kind))
 		return "a bad site";
 	s.func--; /* 0 becomes TRACE_NONE */
 	s.target--;
@@ -200,7 +156,7 @@ static const char *get_site(struct trace_info *info, struct in *in)
 	return add(trace_info_add_site(info, &s));
 }
 
-static const char *get_item(struct trace_info *info, unsigned type, struct in *in)
+static const char *get_item(struct trace_info *info, unsigned type, struct item_in *in)
 {
 	const char *fault = "a bad string";
 	char *one = NULL, *two = NULL;
@@ -208,11 +164,13 @@ static const char *get_item(struct trace_info *info, unsigned type, struct in *i
 
 	if (type == CHUNK_SITES)
 		return get_site(info, in);
-	if (get_str(in, &one, &oom) && get_str(in, &two, &oom)) {
+	if (item_get_str(in, &one, &oom) && item_get_str(in, &two, &oom)) {
 		if (type == CHUNK_FUNCS)
 			fault = get_func(info, in, one, two);
 		else if (type == CHUNK_PCS)
 			fault = get_pc(info, in, one, two);
+		else if (type == CHUNK_VALUES)
+			fault = get_value(info, in, one);
 		else
 			fault = get_kv(info, one, two);
 	}
@@ -224,7 +182,7 @@ static const char *get_item(struct trace_info *info, unsigned type, struct in *i
 const char *table_get(struct trace_info *info, unsigned type, const uint8_t *p, size_t len,
 		      uint32_t count)
 {
-	struct in in = { p, p + len };
+	struct item_in in = { p, p + len };
 
 	for (uint32_t i = 0; i < count; i++) {
 		const char *fault = get_item(info, type, &in);

@@ -23,9 +23,10 @@ int table_put_func(struct bytes *b, const struct trace_func *f);
 int table_put_site(struct bytes *b, const struct trace_site *s, size_t n_funcs);
 int table_put_kv(struct bytes *b, const struct trace_kv *kv);
 int table_put_pc(struct bytes *b, const struct trace_pc *p);
+int table_put_value(struct bytes *b, const struct trace_value_def *d, size_t n_funcs);
 
 /* Adds the `count` items of a chunk's payload to info. `type` is one of the
- * four. NULL, or what is wrong ("" for no memory); what came before the fault
+ * five. NULL, or what is wrong ("" for no memory); what came before the fault
  * stays added. */
 const char *table_get(struct trace_info *info, unsigned type, const uint8_t *p, size_t len,
 		      uint32_t count);

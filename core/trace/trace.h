@@ -12,6 +12,7 @@
 
 #include "base/event_kinds.h"
 #include "bpf/event.h"
+#include "trace/values.h"
 
 #define TRACE_NONE UINT32_MAX
 
@@ -58,6 +59,10 @@ struct trace_info {
 	size_t n_kvs, cap_kvs;
 	struct trace_pc *pcs;
 	size_t n_pcs, cap_pcs;
+	/* arguments and results that calls are recorded with; a function's are next to each other
+	 */
+	struct trace_value_def *values;
+	size_t n_values, cap_values;
 };
 
 /* All copy their strings. 0 or -ENOMEM. trace_info_set replaces an existing key.
@@ -65,6 +70,7 @@ struct trace_info {
 int trace_info_add_func(struct trace_info *t, const struct trace_func *f);
 int trace_info_add_site(struct trace_info *t, const struct trace_site *s);
 int trace_info_add_pc(struct trace_info *t, const struct trace_pc *p);
+int trace_info_add_value(struct trace_info *t, const struct trace_value_def *d);
 int trace_info_set(struct trace_info *t, const char *key, const char *value);
 int trace_info_setf(struct trace_info *t, const char *key, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -96,10 +102,29 @@ int trace_writer_event(struct trace_writer *w, const struct event_ext *ev);
 /* Adds n events at once, all of kinds that have no arguments; the fastest way. Results as
  * trace_writer_event. */
 int trace_writer_many(struct trace_writer *w, const struct event *ev, size_t n);
+/* Values of the event that is added next, which must be of one of its function's entries or exits;
+ * v->at means nothing. */
+int trace_writer_values(struct trace_writer *w, const struct trace_values *v);
 /* Names a pc; to be called before the first event that carries it. */
 int trace_writer_pc(struct trace_writer *w, const struct trace_pc *pc);
+/* Whoever else wants to know of each that is given. */
+void trace_writer_on_pc(struct trace_writer *w, void (*on_pc)(void *ctx, const struct trace_pc *pc),
+			void *ctx);
 /* States something that was not known at the start, or differs now. */
 int trace_writer_set(struct trace_writer *w, const char *key, const char *value);
+/* What is known without the events (FORMAT.md, "Summary"), packed. Zeroed: none. */
+struct trace_summary {
+	uint8_t *packed;
+	uint32_t stored_bytes, raw_bytes, crc;
+};
+/* Packs n bytes; any thread may. 0, -E2BIG (above 64 MiB), -ENOMEM, -EIO; to be freed. */
+int trace_summary_pack(struct trace_summary *s, const uint8_t *raw, size_t n);
+void trace_summary_free(struct trace_summary *s);
+/* Puts it into the file in place of the one before: of those written the last is what a reader
+ * finds, also when the writer is killed at any moment. The file does not grow by it but when the
+ * summary has doubled. Where nothing can be written over, as in a pipe, only the last one is
+ * written. 0 or -errno, logged; -E2BIG: it has no room, the one before stays. */
+int trace_writer_summary(struct trace_writer *w, const struct trace_summary *s, bool last);
 /* All given so far is in the file when it returns 0. */
 int trace_writer_flush(struct trace_writer *w);
 /* Starts a thread that packs and writes full blocks while the caller goes on, not more than two at
@@ -120,6 +145,28 @@ int trace_writer_finish(struct trace_writer *w, const struct trace_kv *kvs, size
 /* Closes without an end record: the trace reads as incomplete. */
 void trace_writer_abort(struct trace_writer *w);
 
+/*
+ * Where events of a recording go while it runs: a trace, or what decides which of them get into
+ * it. Functions return 0 or -errno, which ends the recording.
+ */
+struct trace_sink {
+	/* As trace_writer_event and trace_writer_many. */
+	int (*event)(void *ctx, const struct event_ext *ev);
+	int (*many)(void *ctx, const struct event *ev, size_t n);
+	/* As trace_writer_values: of the event that is given next, until which they are there.
+	 * NULL: no values may be asked for. */
+	int (*values)(void *ctx, const struct trace_values *v);
+	/* Every few milliseconds: all events older than now_ns have been given. NULL: not wanted.
+	 */
+	int (*round)(void *ctx, uint64_t now_ns);
+	/* There are no more. Adds what is to be known to `end`, the keys of the end record. NULL:
+	 * not wanted. */
+	int (*finish)(void *ctx, struct trace_info *end);
+	void *ctx;
+};
+/* All of them go to w, which is borrowed. */
+struct trace_sink trace_writer_sink(struct trace_writer *w);
+
 /* ---- reading ---- */
 
 struct trace_reader;
@@ -137,6 +184,8 @@ bool trace_file_is_one(const char *path);
  * once; reading may not go on, later calls return the same). A file cut off between or inside
  * blocks is no error: 0, and trace_reader_complete is false. */
 int trace_reader_next(struct trace_reader *r, struct event_ext *ev);
+/* Values of the event that it returned last; NULL: none. Valid until r is used again. */
+const struct trace_values *trace_reader_values(const struct trace_reader *r);
 
 /* Events as they lie in the reader's memory. */
 struct trace_span {
@@ -146,6 +195,9 @@ struct trace_span {
 	const uint64_t (*args)[4];
 	const uint32_t *arg_at;
 	size_t n_args;
+	/* of the events ev[values[0].at], ev[values[1].at], ..., which have some */
+	const struct trace_values *values;
+	size_t n_values;
 };
 
 /* All events up to the end of a block at once, with no copy: what trace_reader_next would
@@ -154,6 +206,12 @@ int trace_reader_span(struct trace_reader *r, struct trace_span *span);
 
 /* Valid from open on; pcs and end keys fill in as reading goes on. Owned by r. */
 const struct trace_info *trace_reader_info(const struct trace_reader *r);
+/* The newest whole summary among what was read so far. 1 and *p, *n (valid until r is used again),
+ * 0 when there is none, -EBADMSG when it cannot be unpacked, -ENOMEM. Not logged. */
+int trace_reader_summary(struct trace_reader *r, const uint8_t **p, size_t *n);
+/* After the end: goes on where the file has grown meanwhile, and looks for a newer summary. 0, or
+ * -errno (logged): -ESPIPE when it cannot be read again. */
+int trace_reader_again(struct trace_reader *r);
 /* Of the file, read so far. */
 uint64_t trace_reader_bytes(const struct trace_reader *r);
 /* After the end was reached: was there an end record? */

@@ -7,54 +7,10 @@
 #include <zlib.h>
 
 #include "base/log.h"
-#include "trace/chunk_file.h"
-#include "trace/trace.h"
-
-/* A table chunk ends after the item that makes it larger than this. */
-#define TABLE_CHUNK_BYTES (256u << 10)
-
-struct trace_writer {
-	int fd;
-	bool bad_event_logged, pcs_full_logged;
-	uint64_t events; /* given */
-	uint64_t tables_bytes;
-	size_t n_kvs, n_pcs; /* given so far */
-	struct chunk_file *file;
-	struct block_encoder *encoder;
-	/* items that no chunk carries yet */
-	struct table {
-		struct bytes b;
-		uint32_t count;
-	} kvs, pcs;
-};
-
-/* Writes what was collected of a table, if anything, and empties it. */
-static int write_table(struct trace_writer *w, uint16_t type, struct table *t)
-{
-	struct chunk_head h = { .type = type, .count = t->count };
-	struct block_piece piece = { t->b.data, t->b.n };
-
-	if (!t->count)
-		return 0;
-	w->tables_bytes += t->b.n;
-	if (w->tables_bytes > TABLES_MAX_BYTES) {
-		log_error("the trace's tables are larger than %u MiB: select fewer functions",
-			  TABLES_MAX_BYTES >> 20);
-		return chunk_file_refuse(w->file, -E2BIG);
-	}
-	t->count = 0;
-	t->b.n = 0;
-	return chunk_file_put(w->file, &h, &piece, 1);
-}
-
-static int refuse_item(struct trace_writer *w, int err, const char *what, size_t i)
-{
-	log_error("%s %zu cannot be written into the trace: %s", what, i,
-		  err == -E2BIG    ? "one of its strings is too long, or there are too many"
-		  : err == -EINVAL ? "its function, its kind or its name does not exist"
-				   : strerror(-err));
-	return chunk_file_refuse(w->file, err);
-}
+#include "base/varint.h"
+#include "base/vec.h"
+#include "trace/packed.h"
+#include "trace/writer_internal.h"
 
 static int put_item(const struct trace_info *t, uint16_t type, size_t i, struct bytes *b)
 {
@@ -65,6 +21,8 @@ static int put_item(const struct trace_info *t, uint16_t type, size_t i, struct 
 		return table_put_func(b, &t->funcs[i]);
 	case CHUNK_SITES:
 		return table_put_site(b, &t->sites[i], t->n_funcs);
+	case CHUNK_VALUES:
+		return table_put_value(b, &t->values[i], t->n_funcs);
 	default:
 		return table_put_pc(b, &t->pcs[i]);
 	}
@@ -85,15 +43,15 @@ static int write_items(struct trace_writer *w, const struct trace_info *t, uint1
 	for (size_t i = 0; i < n && !err; i++) {
 		err = put_item(t, type, i, &out.b);
 		if (err) {
-			refuse_item(w, err, what, i);
+			writer_refuse(w, err, what, i);
 			break;
 		}
 		out.count++;
 		if (out.b.n >= TABLE_CHUNK_BYTES)
-			err = write_table(w, type, &out);
+			err = writer_put_table(w, type, &out);
 	}
 	if (!err)
-		err = write_table(w, type, &out);
+		err = writer_put_table(w, type, &out);
 	free(out.b.data);
 	return err;
 }
@@ -126,6 +84,8 @@ static int write_start(struct trace_writer *w, const struct trace_info *t)
 		err = write_items(w, t, CHUNK_SITES, t->n_sites, SITES_MAX, "site");
 	if (!err)
 		err = write_items(w, t, CHUNK_PCS, t->n_pcs, PCS_MAX, "program counter");
+	if (!err)
+		err = write_items(w, t, CHUNK_VALUES, t->n_values, VALUE_DEFS_MAX, "value");
 	return err ? err : chunk_file_put(w->file, &start, NULL, 0);
 }
 
@@ -149,6 +109,8 @@ static int free_writer(struct trace_writer *w)
 	block_encoder_free(w->encoder);
 	free(w->kvs.b.data);
 	free(w->pcs.b.data);
+	value_items_free(&w->values);
+	writer_free_samples(w);
 	free(w);
 	return err;
 }
@@ -159,7 +121,7 @@ struct trace_writer *trace_writer_new(int fd, const struct trace_info *info)
 	int err;
 
 	if (!w) {
-		log_error("no memory for writing a trace");
+		log_no_memory("no memory for writing a trace");
 		close(fd);
 		errno = ENOMEM;
 		return NULL;
@@ -169,7 +131,7 @@ struct trace_writer *trace_writer_new(int fd, const struct trace_info *info)
 	w->file = chunk_file_new(fd);
 	w->encoder = block_encoder_new();
 	if (!w->file || !w->encoder) {
-		log_error("no memory for writing a trace");
+		log_no_memory("no memory for writing a trace");
 		err = -ENOMEM;
 	} else {
 		err = write_start(w, info);
@@ -186,15 +148,32 @@ int trace_writer_start_thread(struct trace_writer *w)
 	return chunk_file_start_thread(w->file);
 }
 
+/* Those of the block, which follows. */
+static int end_values(struct trace_writer *w)
+{
+	struct chunk_head h = { .type = CHUNK_VALUES,
+				.flags = CHUNK_OPTIONAL,
+				.count = w->values.count,
+				.first_ns = 0 };
+	struct block_piece piece = { w->values.b.data, w->values.b.n };
+
+	value_items_clear(&w->values);
+	return chunk_file_hand_over(w->file, &h, &piece, 1);
+}
+
 /* Writes what is waiting; the events by the writer's thread, if it has one. */
 static int end_block(struct trace_writer *w)
 {
 	struct chunk_head h = { .type = CHUNK_EVENTS, .count = (uint32_t)block_events(w->encoder) };
 	/* What events name is written before them. */
-	int err = write_table(w, CHUNK_PCS, &w->pcs);
+	int err = writer_put_table(w, CHUNK_PCS, &w->pcs);
 
 	if (!err)
-		err = write_table(w, CHUNK_KVS, &w->kvs);
+		err = writer_put_table(w, CHUNK_KVS, &w->kvs);
+	if (!err)
+		err = writer_put_samples(w);
+	if (!err && w->values.count)
+		err = end_values(w);
 	if (err || !h.count)
 		return err;
 	h.first_ns = block_first_ns(w->encoder);
@@ -251,6 +230,48 @@ int trace_writer_many(struct trace_writer *w, const struct event *ev, size_t n)
 	return err;
 }
 
+int trace_writer_values(struct trace_writer *w, const struct trace_values *v)
+{
+	int err = chunk_file_error(w->file);
+
+	/* A block's first event must not come with a whole chunk of values before it. */
+	if (!err && w->values.b.n + v->bytes > VALUES_END_BYTES)
+		err = end_block(w);
+	return err ? err : value_items_put(&w->values, (uint32_t)block_events(w->encoder), v);
+}
+
+int trace_writer_packed(struct trace_writer *w, const struct packed_block *b)
+{
+	struct chunk_head h = { .type = CHUNK_EVENTS,
+				.flags = b->flags,
+				.stored_bytes = b->stored_bytes,
+				.raw_bytes = b->raw_bytes,
+				.count = b->events,
+				.first_ns = b->first_ns,
+				.payload_crc = b->crc };
+	struct chunk_head values = { .type = CHUNK_VALUES,
+				     .flags = b->values.flags,
+				     .stored_bytes = b->values.stored_bytes,
+				     .raw_bytes = b->values.raw_bytes,
+				     .count = b->values.n,
+				     .payload_crc = b->values.crc };
+	int err = trace_writer_flush(w);
+
+	if (!err && values.count)
+		err = chunk_file_put_packed(w->file, &values, b->stored + b->stored_bytes);
+	if (err)
+		return err;
+	w->events += b->events;
+	return chunk_file_put_packed(w->file, &h, b->stored);
+}
+
+void trace_writer_on_pc(struct trace_writer *w, void (*on_pc)(void *ctx, const struct trace_pc *pc),
+			void *ctx)
+{
+	w->on_pc = on_pc;
+	w->on_pc_ctx = ctx;
+}
+
 int trace_writer_pc(struct trace_writer *w, const struct trace_pc *pc)
 {
 	int err = chunk_file_error(w->file);
@@ -267,10 +288,12 @@ int trace_writer_pc(struct trace_writer *w, const struct trace_pc *pc)
 	}
 	err = table_put_pc(&w->pcs.b, pc);
 	if (err)
-		return refuse_item(w, err, "program counter", w->n_pcs);
+		return writer_refuse(w, err, "program counter", w->n_pcs);
 	w->n_pcs++;
+	if (w->on_pc)
+		w->on_pc(w->on_pc_ctx, pc);
 	w->pcs.count++;
-	return w->pcs.b.n >= TABLE_CHUNK_BYTES ? write_table(w, CHUNK_PCS, &w->pcs) : 0;
+	return w->pcs.b.n >= TABLE_CHUNK_BYTES ? writer_put_table(w, CHUNK_PCS, &w->pcs) : 0;
 }
 
 int trace_writer_set(struct trace_writer *w, const char *key, const char *value)
@@ -282,10 +305,18 @@ int trace_writer_set(struct trace_writer *w, const char *key, const char *value)
 		return err;
 	err = w->n_kvs >= KVS_MAX ? -E2BIG : table_put_kv(&w->kvs.b, &kv);
 	if (err)
-		return refuse_item(w, err, "key", w->n_kvs);
+		return writer_refuse(w, err, "key", w->n_kvs);
 	w->n_kvs++;
 	w->kvs.count++;
-	return w->kvs.b.n >= TABLE_CHUNK_BYTES ? write_table(w, CHUNK_KVS, &w->kvs) : 0;
+	return w->kvs.b.n >= TABLE_CHUNK_BYTES ? writer_put_table(w, CHUNK_KVS, &w->kvs) : 0;
+}
+
+int trace_writer_summary(struct trace_writer *w, const struct trace_summary *s, bool last)
+{
+	/* What it names is written before it. */
+	int err = trace_writer_flush(w);
+
+	return err ? err : summary_slots_write(&w->slots, w->file, s, last);
 }
 
 uint64_t trace_writer_bytes(const struct trace_writer *w)
@@ -295,8 +326,9 @@ uint64_t trace_writer_bytes(const struct trace_writer *w)
 
 uint64_t trace_writer_bytes_max(const struct trace_writer *w)
 {
-	return chunk_file_bytes_max(w->file) + chunk_bytes_max(w->pcs.b.n) +
-	       chunk_bytes_max(w->kvs.b.n) + chunk_bytes_max(block_bytes(w->encoder));
+	return chunk_file_bytes_max(w->file) + writer_samples_bytes_max(w) +
+	       chunk_bytes_max(w->pcs.b.n) + chunk_bytes_max(w->kvs.b.n) +
+	       chunk_bytes_max(w->values.b.n) + chunk_bytes_max(block_bytes(w->encoder));
 }
 
 static int write_end(struct trace_writer *w, const struct trace_kv *kvs, size_t n)
@@ -304,10 +336,10 @@ static int write_end(struct trace_writer *w, const struct trace_kv *kvs, size_t 
 	/* Borrowed: only the counts and pointers of a table of keys are needed. */
 	const struct trace_info t = { .kvs = (struct trace_kv *)(uintptr_t)kvs, .n_kvs = n };
 	struct chunk_head h = { .type = CHUNK_END };
-	uint8_t events[8];
-	struct block_piece piece = { events, sizeof(events) };
+	uint8_t counts[16];
+	struct block_piece piece = { counts, w->samples ? 16 : 8 };
 
-	put_u64(events, w->events);
+	put_u64(put_u64(counts, w->events), writer_samples(w));
 	int err = trace_writer_flush(w);
 	if (!err)
 		err = write_items(w, &t, CHUNK_KVS, n, KVS_MAX - w->n_kvs, "key");
@@ -330,4 +362,26 @@ void trace_writer_abort(struct trace_writer *w)
 {
 	if (w)
 		free_writer(w);
+}
+
+static int sink_event(void *ctx, const struct event_ext *ev)
+{
+	return trace_writer_event(ctx, ev);
+}
+
+static int sink_many(void *ctx, const struct event *ev, size_t n)
+{
+	return trace_writer_many(ctx, ev, n);
+}
+
+static int sink_values(void *ctx, const struct trace_values *v)
+{
+	return trace_writer_values(ctx, v);
+}
+
+struct trace_sink trace_writer_sink(struct trace_writer *w)
+{
+	return (struct trace_sink){
+		.event = sink_event, .many = sink_many, .values = sink_values, .ctx = w
+	};
 }

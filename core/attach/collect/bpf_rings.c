@@ -21,7 +21,7 @@ struct source {
 
 struct bpf_rings {
 	const struct probes *probes;
-	int (*add)(void *ctx, unsigned ring, const struct event_ext *ev);
+	bpf_rings_add_fn add;
 	void *ctx;
 	struct ring_buffer *rb;
 	unsigned n;
@@ -33,10 +33,12 @@ static int on_record(void *ctx, void *data, size_t size)
 	struct source *s = ctx;
 	struct event_ext ev = { 0 };
 
-	if (size != sizeof(struct event) && size != sizeof(struct event_ext))
+	const bool values = size == VALUES_RECORD_SMALL || size == VALUES_RECORD_LARGE;
+
+	if (size != sizeof(struct event) && size != sizeof(struct event_ext) && !values)
 		return -EBADMSG;
-	memcpy(&ev, data, size);
-	int err = s->all->add(s->all->ctx, s->number, &ev);
+	memcpy(&ev, data, values ? sizeof(struct event) : size);
+	int err = s->all->add(s->all->ctx, s->number, &ev, values ? data : NULL, size);
 	if (err)
 		return err;
 	return ++s->batch >= BATCH ? -EAGAIN : 0;
@@ -96,9 +98,7 @@ static int open_all(struct bpf_rings *r)
 	return r->n ? 0 : -ENODEV;
 }
 
-struct bpf_rings *bpf_rings_new(const struct probes *probes,
-				int (*add)(void *ctx, unsigned ring, const struct event_ext *ev),
-				void *ctx)
+struct bpf_rings *bpf_rings_new(const struct probes *probes, bpf_rings_add_fn add, void *ctx)
 {
 	struct bpf_rings *r = calloc(1, sizeof(*r) + probes->n_cpus * sizeof(r->sources[0]));
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +11,21 @@
 
 #include "attach/collect/bpf_rings.h"
 #include "attach/kernel/costs.h"
+#include "attach/collect/faults.h"
 #include "attach/collect/losses.h"
 #include "attach/collect/merge.h"
 #include "attach/collect/pc_names.h"
 #include "attach/collect/ring_source.h"
 #include "attach/collect/thread_ids.h"
 #include "attach/collect/urgent_threads.h"
+#include "attach/collect/value_records.h"
 #include "base/clock.h"
 #include "base/log.h"
 
 /* Between two rounds. The default rings hold 200,000 events, a busy CPU makes some 2,000 a
  * millisecond; inline stubs ten times as many, into rings for two million. */
 #define PAUSE_NS (2 * 1000 * 1000)
+
 struct collector {
 	struct collector_options opt;
 	struct bpf_rings *bpf;
@@ -32,6 +34,7 @@ struct collector {
 	struct pc_names *pc_names;
 	uint64_t last_watermark_ns, last_flush_ns;
 	struct losses *losses;
+	struct value_records *values; /* NULL: no event has some */
 	/* inline stubs' rings, NULL without */
 	struct ring_source *inline_source;
 	struct rings *rings;
@@ -67,31 +70,15 @@ static int keep_below_limit(struct collector *c)
 	return err;
 }
 
-/* The entry of a call that faulted before the entry probe of its function. false: the call has
- * passed that probe. */
-static bool entry_of_fault(const struct collector *c, const struct event_ext *fault,
-			   struct event_ext *entry)
+static int write_plain(struct collector *c, const struct event_ext *ev)
 {
-	uint32_t site = plan_missed_entry(c->opt.plan, c->opt.in_stub, fault->arg[0]);
-
-	if (site == PLAN_NO_SITE)
-		return false;
-	*entry = (struct event_ext){ .h = fault->h };
-	entry->h.site = site;
-	entry->h.kind = EV_ENTRY;
-	return true;
-}
-
-static int write_event(void *ctx, const struct event_ext *ev)
-{
-	struct collector *c = ctx;
 	struct event_ext entry;
-	int err;
+	int err = 0;
 
 	if (c->full)
 		return 0; /* the trace has ended, but the main thread has not noticed yet */
 	if (ev->h.kind == EV_WIRE_FAULT) {
-		if (!entry_of_fault(c, ev, &entry))
+		if (!fault_entry(c->opt.plan, c->opt.in_stub, ev, &entry))
 			return 0;
 		ev = &entry;
 	}
@@ -108,7 +95,7 @@ static int write_event(void *ctx, const struct event_ext *ev)
 		return err;
 	struct event_ext known = *ev;
 
-	known.h.flags &= (uint16_t)~EVF_WIRE_SECOND;
+	known.h.flags &= (uint16_t) ~(EVF_WIRE_SECOND | EVF_WIRE_VALUES);
 	if (ev->h.kind != EV_RELEASED && ev->h.site < c->opt.plan->n_sites) {
 		unsigned class = c->opt.cost_class[ev->h.site];
 
@@ -116,11 +103,20 @@ static int write_event(void *ctx, const struct event_ext *ev)
 		c->class_events[class]++;
 		load_watch_count(&c->opt.site_events[ev->h.site].trapped, 1);
 	}
-	err = trace_writer_event(c->opt.writer, &known);
-	if (err)
+	if (value_records_of(ev))
+		err = c->opt.sink.values(c->opt.sink.ctx, value_records_of(ev));
+	if (err || (err = c->opt.sink.event(c->opt.sink.ctx, &known)))
 		return err;
 	c->events++;
 	return c->opt.max_bytes ? keep_below_limit(c) : 0;
+}
+
+static int write_event(void *ctx, const struct event_ext *ev)
+{
+	int err = write_plain(ctx, ev);
+
+	free(value_records_of(ev));
+	return err;
 }
 
 /* One at random stands for all: counting each would cost as much as decoding it. */
@@ -134,7 +130,7 @@ static void count_one_for_all(struct collector *c, const struct event *ev, size_
 static int write_sifted(void *ctx, const struct event *ev, size_t n)
 {
 	struct collector *c = ctx;
-	int err = trace_writer_many(c->opt.writer, ev, n);
+	int err = c->opt.sink.many(c->opt.sink.ctx, ev, n);
 	if (err)
 		return err;
 	c->events += n;
@@ -229,6 +225,8 @@ static int collect_once(struct collector *c, bool last)
 		rings_release(c->rings);
 	if (!err && !held && c->opt.releases)
 		err = releases_write(c->opt.releases, watermark_ns, write_event, c);
+	if (!err && !held && c->opt.sink.round)
+		err = c->opt.sink.round(c->opt.sink.ctx, watermark_ns);
 	/* If gotrace is killed, at most the last half second is missing. */
 	if (!err && watermark_ns - c->last_flush_ns > 500 * 1000 * 1000) {
 		c->last_flush_ns = watermark_ns;
@@ -277,11 +275,17 @@ static void *collect_thread(void *arg)
 
 /* ---- life */
 
-static int add_event(void *ctx, unsigned ring, const struct event_ext *ev)
+static int add_event(void *ctx, unsigned ring, const struct event_ext *ev, const void *record,
+		     size_t size)
 {
 	struct collector *c = ctx;
+	struct event_ext with = *ev;
 
-	return merge_add(&c->merge, ring, ev);
+	int err = record ? value_records_put(c->values, record, size, &with) : 0;
+
+	if (!err && (err = merge_add(&c->merge, ring, &with)))
+		free(value_records_of(&with));
+	return err;
 }
 
 static int open_inline(struct collector *c)
@@ -324,7 +328,9 @@ struct collector *collector_new(const struct collector_options *opt)
 		err = -errno;
 	c->losses = losses_new(opt->probes);
 	c->pc_names = pc_names_new(opt->binary, opt->writer);
-	if (c->bpf && c->losses && c->pc_names) {
+	if (opt->plan->values.n)
+		c->values = value_records_new(opt->plan, opt->probes->state);
+	if (c->bpf && c->losses && c->pc_names && (c->values || !opt->plan->values.n)) {
 		c->n_bpf = bpf_rings_count(c->bpf);
 		err = merge_init(&c->merge, c->n_bpf + 1);
 	}
@@ -339,18 +345,11 @@ struct collector *collector_new(const struct collector_options *opt)
 	return c;
 }
 
-/* Nobody could pack blocks while events are read. */
-static bool one_cpu_only(void)
-{
-	cpu_set_t cpus;
-
-	return !sched_getaffinity(0, sizeof(cpus), &cpus) && CPU_COUNT(&cpus) == 1;
-}
-
 static int start_threads(void *ctx)
 {
 	struct collector *c = ctx;
-	int err = one_cpu_only() ? 0 : trace_writer_start_thread(c->opt.writer);
+	/* On one CPU nobody could pack blocks while events are read. */
+	int err = urgent_threads_alone() ? 0 : trace_writer_start_thread(c->opt.writer);
 
 	return err ? err : -pthread_create(&c->thread, NULL, collect_thread, c);
 }
@@ -428,10 +427,9 @@ struct collector_clock collector_clock(const struct collector *c)
 					 .jumps = clock->jumps };
 }
 
-void collector_disable_rings(struct collector *c)
+struct rings *collector_rings(const struct collector *c)
 {
-	if (c->rings)
-		rings_disable(c->rings);
+	return c->rings;
 }
 
 void collector_free(struct collector *c)
@@ -441,6 +439,7 @@ void collector_free(struct collector *c)
 	if (c->running)
 		collector_stop(c);
 	bpf_rings_free(c->bpf);
+	value_records_free(c->values, &c->merge);
 	merge_free(&c->merge);
 	pc_names_free(c->pc_names);
 	ring_source_free(c->inline_source);

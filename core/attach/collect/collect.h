@@ -21,14 +21,15 @@
 struct collector;
 
 struct collector_options {
-	struct probes *probes;      /* borrowed, as all here */
-	const struct gobin *binary; /* names the functions and lines of go statements */
-	struct trace_writer *writer;
-	const struct plan *plan;   /* which calls that fault have not passed their entry probe */
-	const bool *in_stub;       /* by site: it is recorded by its stub; for such calls */
-	const uint8_t *cost_class; /* by site: enum cost_class; events are counted by it */
-	uint64_t max_bytes;        /* of the trace file; 0: no limit */
-	bool expect_goid_1;        /* the first image's runtime.main must run as goid 1 */
+	struct probes *probes;       /* borrowed, as all here */
+	const struct gobin *binary;  /* names the functions and lines of go statements */
+	struct trace_sink sink;      /* of events, in time order */
+	struct trace_writer *writer; /* where they end up, and names of program counters */
+	const struct plan *plan;     /* which calls that fault have not passed their entry probe */
+	const bool *in_stub;         /* by site: it is recorded by its stub; for such calls */
+	const uint8_t *cost_class;   /* by site: enum cost_class; events are counted by it */
+	uint64_t max_bytes;          /* of the trace file; 0: no limit */
+	bool expect_goid_1;          /* the first image's runtime.main must run as goid 1 */
 	/* Rings of inline stubs, mapped until collector_free; n_rings 0: none */
 	const struct ring_memory *rings;
 	unsigned n_rings;
@@ -69,8 +70,9 @@ struct collector_clock {
 	double residual_ns;
 	uint64_t worst_ns, jumps;
 } collector_clock(const struct collector *c);
-/* Makes inline stubs take their slow path from now on: before probes are taken down. */
-void collector_disable_rings(struct collector *c);
+/* Those of inline stubs, for what may be done to them from any thread: rings_disable, before probes
+ * are taken down, rings_pause and rings_resume. NULL without. */
+struct rings *collector_rings(const struct collector *c);
 void collector_free(struct collector *c);
 
 #endif

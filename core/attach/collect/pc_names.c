@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <uthash.h>
 
+#include "base/hash_table.h"
 #include "binary/goname.h"
 
 struct named {
@@ -48,6 +48,10 @@ static int name_pc(struct pc_names *n, uint64_t pc, uint64_t back)
 		return -ENOMEM;
 	e->pc = pc;
 	HASH_ADD(hh, n->set, pc, sizeof(e->pc), e);
+	if (!HASH_ADDED(e)) {
+		free(e);
+		return -ENOMEM;
+	}
 	fn = gobin_func_at(n->binary, pc - back);
 	if (!fn)
 		return 0;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -26,4 +27,11 @@ int urgent_threads(int (*start)(void *ctx), void *ctx)
 	setpriority(PRIO_PROCESS, 0, own);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return err;
+}
+
+bool urgent_threads_alone(void)
+{
+	cpu_set_t cpus;
+
+	return !sched_getaffinity(0, sizeof(cpus), &cpus) && CPU_COUNT(&cpus) == 1;
 }

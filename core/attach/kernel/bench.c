@@ -144,11 +144,13 @@ int bench_open(struct bench *b, enum attach_kind kind, bool perform_ret)
 	return err ? err : open_rings(b);
 }
 
-/* File offset of an address of this executable, 0 when it is not found. */
+/* File offset of an address of this executable; 0 when it is not found, errno says why. */
 static uint64_t own_file_off(const void *at)
 {
 	uint64_t addr = (uintptr_t)at, start, end, off, found = 0;
 	char line[512];
+
+	errno = 0;
 	FILE *f = fopen("/proc/self/maps", "re");
 
 	while (f && !found && fgets(line, sizeof(line), f))
@@ -200,7 +202,7 @@ int bench_attach(struct bench *b, unsigned mask)
 	uint64_t push_off = own_file_off(bench_push);
 
 	if (!push_off)
-		return -ENOENT;
+		return errno ? -errno : -ENOENT;
 	for (int site = 0; site < BENCH_SITES; site++) {
 		uint64_t off = push_off + (sites[site] - bench_push);
 

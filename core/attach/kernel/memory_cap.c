@@ -37,8 +37,11 @@ uint64_t memory_cap_of_cgroup(const char *root, const char *path)
 		char *slash = strrchr(group, '/');
 		uint64_t max, used;
 
-		if (read_number(root, group, "memory.max", &max) &&
-		    read_number(root, group, "memory.current", &used)) {
+		/* version 2, version 1 */
+		if ((read_number(root, group, "memory.max", &max) &&
+		     read_number(root, group, "memory.current", &used)) ||
+		    (read_number(root, group, "memory.limit_in_bytes", &max) &&
+		     read_number(root, group, "memory.usage_in_bytes", &used))) {
 			uint64_t half = max > used ? (max - used) / 2 : 0;
 
 			least = half < least ? half : least;
@@ -49,18 +52,42 @@ uint64_t memory_cap_of_cgroup(const char *root, const char *path)
 	}
 }
 
-/* The line "0::/path" names the group in the one hierarchy of version 2 (cgroups(7)). */
-static uint64_t cap_of_own_cgroup(void)
+/* Has a list of controllers, comma between, that of memory? */
+static bool has_memory(const char *list)
 {
-	char line[PATH_MAX + 8];
+	for (size_t n; *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		if (n == strlen("memory") && !strncmp(list, "memory", n))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Lines are ID:CONTROLLERS:PATH (cgroups(7)); version 2 has none and is mounted at the root, a
+ * controller of version 1 below it. Where both are, only one has the memory controller's files.
+ */
+uint64_t memory_cap_of_process(const char *proc, const char *root)
+{
+	char line[PATH_MAX + 256], mount[PATH_MAX];
 	uint64_t cap = UINT64_MAX;
-	FILE *f = fopen("/proc/self/cgroup", "re");
+	FILE *f = fopen(proc, "re");
 
 	while (f && fgets(line, sizeof(line), f)) {
-		if (strncmp(line, "0::/", 4))
+		char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
+
+		if (!path || path[1] != '/')
 			continue;
-		line[strcspn(line, "\n")] = '\0';
-		cap = memory_cap_of_cgroup("/sys/fs/cgroup", line[4] ? line + 3 : "");
+		*path++ = '\0';
+		path[strcspn(path, "\n")] = '\0';
+		bool memory = has_memory(++list);
+
+		if (*list && !memory)
+			continue;
+		snprintf(mount, sizeof(mount), "%s%s", root, memory ? "/memory" : "");
+		uint64_t of = memory_cap_of_cgroup(mount, path[1] ? path : "");
+
+		cap = of < cap ? of : cap;
 	}
 	if (f)
 		fclose(f);
@@ -70,7 +97,8 @@ static uint64_t cap_of_own_cgroup(void)
 uint64_t memory_cap_bytes(void)
 {
 	uint64_t eighth = (uint64_t)sysconf(_SC_PHYS_PAGES) / 8 * (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t cap = eighth < CAP_BYTES ? eighth : CAP_BYTES, cgroup = cap_of_own_cgroup();
+	uint64_t cap = eighth < CAP_BYTES ? eighth : CAP_BYTES,
+		 cgroup = memory_cap_of_process("/proc/self/cgroup", "/sys/fs/cgroup");
 
 	return cgroup < cap ? cgroup : cap;
 }

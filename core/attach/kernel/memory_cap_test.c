@@ -52,6 +52,42 @@ static void test_groups(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* What /proc/self/cgroup says, in either version, or both at once (cgroups(7)). */
+static void test_versions(void **state)
+{
+	char root[] = "/tmp/cgroup.XXXXXX", path[256], command[64];
+	static const char *const folders[] = { "/memory", "/memory/a", "/unified", "/a" };
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		snprintf(path, sizeof(path), "%s%s", root, folders[i]);
+		assert_int_equal(mkdir(path, 0700), 0);
+	}
+	put(root, "/memory/memory.limit_in_bytes", "9223372036854771712\n"); /* none */
+	put(root, "/memory/memory.usage_in_bytes", "5000\n");
+	put(root, "/memory/a/memory.limit_in_bytes", "3000\n");
+	put(root, "/memory/a/memory.usage_in_bytes", "1000\n");
+	snprintf(path, sizeof(path), "%s/self", root);
+	put(root, "/self", "12:pids:/a\n7:cpu,memory:/a/b\n1:name=systemd:/a\n0::/a\n");
+	assert_int_equal(memory_cap_of_process(path, root), 1000);
+	/* In a container the path is the host's, and its group is the mount's root. */
+	put(root, "/self", "4:memory:/docker/0123\n");
+	assert_true(memory_cap_of_process(path, root) > 1ull << 60);
+	put(root, "/memory/memory.limit_in_bytes", "6000\n");
+	assert_int_equal(memory_cap_of_process(path, root), 500);
+	/* version 2, version 1 without the memory controller */
+	put(root, "/a/memory.max", "900\n");
+	put(root, "/a/memory.current", "100\n");
+	put(root, "/self", "4:memoryless:/a\n0::/a\n");
+	assert_int_equal(memory_cap_of_process(path, root), 400);
+	put(root, "/self", "nonsense\n");
+	assert_true(memory_cap_of_process(path, root) == UINT64_MAX);
+	assert_true(memory_cap_of_process("/nowhere", root) == UINT64_MAX);
+	snprintf(command, sizeof(command), "rm -r %s", root);
+	assert_int_equal(system(command), 0);
+}
+
 static void test_own(void **state)
 {
 	(void)state;
@@ -62,6 +98,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_versions),
 		cmocka_unit_test(test_own),
 	};
 

@@ -11,27 +11,14 @@
 
 static int load(struct children *c, const struct target_config *target)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "children");
-	struct bpf_map *rodata;
-	size_t size = 0;
-	void *config;
-	int err;
+	const struct embedded_bpf e = { "children", bpf_children_start, bpf_children_end,
+					target,     sizeof(*target),    sizeof(*c->state) };
+	void *state;
+	int err = embedded_bpf_load(&e, &c->object, &state);
 
-	c->object = bpf_object__open_mem(bpf_children_start, bpf_children_end - bpf_children_start,
-					 &opts);
-	if (!c->object)
-		return -errno;
-	rodata = bpf_object__find_map_by_name(c->object, ".rodata");
-	config = rodata ? bpf_map__initial_value(rodata, &size) : NULL;
-	if (!config || size < sizeof(*target))
-		return -EINVAL;
-	memcpy(config, target, sizeof(*target));
-	err = bpf_object__load(c->object);
 	if (err)
 		return err;
-	c->state = embedded_bpf_map(c->object, ".bss", sizeof(*c->state));
-	if (!c->state)
-		return -errno;
+	c->state = state;
 	c->fork = bpf_program__attach(bpf_object__find_program_by_name(c->object, "on_fork"));
 	if (c->fork)
 		c->exec = bpf_program__attach(

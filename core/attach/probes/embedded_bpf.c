@@ -3,8 +3,12 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "base/log.h"
 
 /* 8-byte aligned: libelf reads its headers in place. */
 #define EMBED(name)                                                              \
@@ -16,6 +20,24 @@
 		".previous\n")
 EMBED(probes);
 EMBED(children);
+EMBED(signals);
+EMBED(sample);
+
+static int libbpf_to_log(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	char line[512];
+
+	(void)level;
+	vsnprintf(line, sizeof(line), fmt, ap);
+	line[strcspn(line, "\n")] = '\0';
+	log_debug("libbpf: %s", line);
+	return 0;
+}
+
+void embedded_bpf_log(void)
+{
+	libbpf_set_print(libbpf_to_log);
+}
 
 static size_t page_up(size_t bytes)
 {
@@ -40,4 +62,27 @@ void embedded_bpf_unmap(void *at, size_t bytes)
 {
 	if (at)
 		munmap(at, page_up(bytes));
+}
+
+int embedded_bpf_load(const struct embedded_bpf *e, struct bpf_object **object, void **state)
+{
+	embedded_bpf_log();
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = e->name);
+	struct bpf_object *o = bpf_object__open_mem(e->start, e->end - e->start, &opts);
+	struct bpf_map *rodata = o ? bpf_object__find_map_by_name(o, ".rodata") : NULL;
+	size_t size = 0;
+	void *config = rodata ? bpf_map__initial_value(rodata, &size) : NULL;
+	int err = !o ? -errno : !config || size < e->config_bytes ? -EINVAL : 0;
+
+	if (!err) {
+		memcpy(config, e->config, e->config_bytes);
+		err = bpf_object__load(o);
+	}
+	*state = err ? NULL : embedded_bpf_map(o, ".bss", e->state_bytes);
+	if (!err && !*state)
+		err = -errno;
+	if (err)
+		bpf_object__close(o);
+	*object = err ? NULL : o;
+	return err;
 }

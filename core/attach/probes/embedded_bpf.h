@@ -10,10 +10,27 @@ struct bpf_object;
 /* The compiled objects of bpf/, as ELF files in memory. */
 extern const unsigned char bpf_probes_start[], bpf_probes_end[];
 extern const unsigned char bpf_children_start[], bpf_children_end[];
+extern const unsigned char bpf_signals_start[], bpf_signals_end[];
+extern const unsigned char bpf_sample_start[], bpf_sample_end[];
+
+/* A small object with its configuration in .rodata and one struct of state in .bss. */
+struct embedded_bpf {
+	const char *name;
+	const unsigned char *start, *end;
+	const void *config;
+	size_t config_bytes, state_bytes;
+};
+
+/* Loads it and maps its state, shared with its programs; libbpf's own words are logged for
+ * debugging. 0 or -errno, then neither is set. The state is given back by embedded_bpf_unmap. */
+int embedded_bpf_load(const struct embedded_bpf *e, struct bpf_object **object, void **state);
 
 /* Maps the memory of a loaded object's map, shared with its programs. NULL and errno. To be
  * unmapped with the same size. */
 void *embedded_bpf_map(struct bpf_object *o, const char *map, size_t bytes);
 void embedded_bpf_unmap(void *at, size_t bytes);
+
+/* What libbpf has to say goes to the debug log from now on. */
+void embedded_bpf_log(void);
 
 #endif

@@ -38,10 +38,9 @@ int links_raise_limit(size_t n, size_t n_sites)
 	if (lim.rlim_cur >= need)
 		return 0;
 	if (lim.rlim_max < need) {
-		log_error(
-			"%zu probe sites need %zu file descriptors on this kernel and the hard limit is %llu: "
-			"trace fewer functions with -p or -f, or raise the limit (ulimit -Hn)",
-			n_sites, need, (unsigned long long)lim.rlim_max);
+		log_error("%zu probe sites need %zu file descriptors and the hard limit is %llu: "
+			  "trace fewer functions with -p or -f, or raise the limit (ulimit -Hn)",
+			  n_sites, need, (unsigned long long)lim.rlim_max);
 		return -EMFILE;
 	}
 	lim.rlim_cur = need;
@@ -142,7 +141,11 @@ static int keep_link(struct links *l, enum site_program which, const struct one_
 
 static uint64_t cookie_of(const struct round *r, const struct plan_site *s)
 {
-	return site_cookie(s, r->in_stubs) | (r->second ? (uint64_t)COOKIE_SECOND << 56 : 0);
+	const struct plan_value *first;
+	uint32_t flags = (r->second ? COOKIE_SECOND : 0) |
+			 (site_values_of(plan_of(r), s, &first) ? COOKIE_VALUES : 0);
+
+	return site_cookie(s, r->in_stubs) | (uint64_t)flags << 56;
 }
 
 static int attach_multi(struct links *l, const struct round *r, const struct probes *p,
@@ -200,6 +203,16 @@ static int attach_one(struct links *l, const struct round *r, const struct probe
 	return err;
 }
 
+static bool gives_up(const struct links_options *opt)
+{
+	bool end = opt->give_up && opt->give_up(opt->ctx);
+
+	if (end)
+		log_error(
+			"interrupted while probes were attached one by one: nothing was recorded");
+	return end;
+}
+
 static int attach_perf(struct links *l, const struct round *r, const struct probes *p)
 {
 	const struct plan *plan = plan_of(r);
@@ -209,7 +222,8 @@ static int attach_perf(struct links *l, const struct round *r, const struct prob
 		uint64_t at[SITE_PROBES_MAX];
 
 		for (unsigned k = offsets_of(r, &plan->sites[i], at); k-- > 0 && !err;)
-			err = attach_one(l, r, p, &plan->sites[i], at[k]);
+			err = gives_up(r->opt) ? -EINTR
+					       : attach_one(l, r, p, &plan->sites[i], at[k]);
 	}
 	return err;
 }
@@ -344,4 +358,19 @@ int links_release(struct links *l, const struct probes *p, const struct links_op
 		free(new.at[i]);
 	}
 	return 0;
+}
+
+int links_choose_kind(enum attach_kind *kind, const struct plan *plan, const struct caps *caps)
+{
+	/* First: where few files may be open, what was found out of the kernel says nothing. */
+	int err = links_raise_limit(links_descriptors(plan, ATTACH_MULTI), plan->n_sites);
+
+	if (err)
+		return err;
+	if (*kind == ATTACH_AUTO)
+		*kind = caps->multi_err && !caps->load_err ? ATTACH_PERF : ATTACH_MULTI;
+	if (*kind == ATTACH_PERF && caps->multi_err)
+		log_info("this kernel has no uprobe_multi links: attaching %zu sites one by one",
+			 plan->n_sites);
+	return links_raise_limit(links_descriptors(plan, *kind), plan->n_sites);
 }

@@ -31,6 +31,10 @@ struct links_options {
 	int exe_fd;                    /* the binary, opened */
 	pid_t pid;                     /* -1: any process that maps the binary */
 	enum attach_kind kind;         /* MULTI or PERF */
+	/* Asked before each perf event, of which there may be thousands: is attaching to end, with
+	 * -EINTR? NULL: never. */
+	bool (*give_up)(void *ctx);
+	void *ctx;
 };
 
 /*
@@ -67,6 +71,10 @@ void links_drop(struct links *gone);
  * helper process detaches them and this returns at once.
  */
 void links_detach(struct links *l, enum attach_kind kind, bool target_gone);
+
+/* AUTO becomes what this kernel has, and the limit on descriptors is raised for it. 0, or -errno
+ * after logging what to do. */
+int links_choose_kind(enum attach_kind *kind, const struct plan *plan, const struct caps *caps);
 
 /* How many descriptors `plan` needs under `kind`. */
 size_t links_descriptors(const struct plan *plan, enum attach_kind kind);

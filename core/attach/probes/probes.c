@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "attach/probes/embedded_bpf.h"
+#include "attach/probes/site_values.h"
 #include "base/log.h"
 
 const char *attach_kind_name(enum attach_kind k)
@@ -27,17 +28,6 @@ int attach_kind_parse(const char *name, enum attach_kind *out)
 		}
 	}
 	return -EINVAL;
-}
-
-static int libbpf_to_log(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	char line[512];
-
-	(void)level;
-	vsnprintf(line, sizeof(line), fmt, ap);
-	line[strcspn(line, "\n")] = '\0';
-	log_debug("libbpf: %s", line);
-	return 0;
 }
 
 static enum log_level error_level(const struct probes_options *opt)
@@ -84,6 +74,8 @@ static int configure_offsets(struct probe_config *c, const struct probes_options
 		.panic_sp = l->panic_sp,
 		.panic_start_sp = l->panic_start_sp,
 		.panic_goexit = l->panic_goexit,
+		.g_waitreason = l->g_waitreason,
+		.g_status = l->g_atomicstatus,
 	};
 	return 0;
 }
@@ -172,16 +164,22 @@ static int configure(struct probes *p, const struct probes_options *opt)
 	config->filter = opt->filter;
 	config->rets = opt->rets;
 	config->main_vaddr = opt->main_vaddr;
+	if (opt->states) {
+		memcpy(config->state_depth, opt->states->depth, sizeof(opt->states->depth));
+		config->state_depth[0] = 1;
+	}
 	return 0;
 }
 
 static int choose_programs(struct probes *p, const struct probes_options *opt)
 {
-	static const char *const names[2][SITE_PROGRAMS] = {
+	static const char *const names[4][SITE_PROGRAMS] = {
 		{ "entry_multi", "exit_multi", "runtime_multi" },
 		{ "entry_perf", "exit_perf", "runtime_perf" },
+		{ "entry_values_multi", "exit_values_multi", "runtime_multi" },
+		{ "entry_values_perf", "exit_values_perf", "runtime_perf" },
 	};
-	const char *const *set = names[opt->kind == ATTACH_PERF];
+	const char *const *set = names[(opt->kind == ATTACH_PERF) + (opt->values ? 2 : 0)];
 
 	for (int i = 0; i < SITE_PROGRAMS; i++) {
 		if (opt->exit_only && i != PROGRAM_EXIT)
@@ -196,7 +194,10 @@ static int choose_programs(struct probes *p, const struct probes_options *opt)
 	struct bpf_map *counters = bpf_object__find_map_by_name(p->object, "counters");
 	if (!rings || !counters)
 		return -ENOENT;
-	int err = bpf_map__set_max_entries(rings, p->n_cpus);
+	int err = opt->values ? site_values_size(p->object, opt->values) : 0;
+
+	if (!err)
+		err = bpf_map__set_max_entries(rings, p->n_cpus);
 	return err ? err : bpf_map__set_max_entries(counters, p->n_cpus);
 }
 
@@ -221,7 +222,7 @@ int probes_load(struct probes *p, const struct probes_options *opt)
 	int n = libbpf_num_possible_cpus(), err;
 
 	*p = (struct probes){ .n_cpus = n > 0 ? n : 1, .lost_goids_fd = -1 };
-	libbpf_set_print(libbpf_to_log);
+	embedded_bpf_log();
 	p->object = bpf_object__open_mem(bpf_probes_start, bpf_probes_end - bpf_probes_start,
 					 &open_opts);
 	if (!p->object) {
@@ -235,6 +236,10 @@ int probes_load(struct probes *p, const struct probes_options *opt)
 		err = configure(p, opt);
 	if (!err && (err = bpf_object__load(p->object)))
 		log_load_failure(opt, err);
+	if (!err && opt->values && (err = site_values_fill(p->object, opt->values)))
+		log_line(error_level(opt),
+			 "how to read arguments cannot be put into a map of the BPF programs: %s",
+			 strerror(-err));
 	if (!err)
 		err = map_shared(p, opt);
 	if (!err)

@@ -40,10 +40,12 @@ struct probes_options {
 	uint64_t main_vaddr;   /* of the EV_IMAGE site, 0: none */
 	enum attach_kind kind; /* MULTI or PERF */
 	struct target_config target;
-	bool filter;    /* the link does not keep other processes out */
-	uint32_t rets;  /* RETS_* */
-	bool exit_only; /* only the program of exits is wanted */
-	bool quiet;     /* errors are not logged: to find out whether it works */
+	bool filter;               /* the link does not keep other processes out */
+	uint32_t rets;             /* RETS_* */
+	bool exit_only;            /* only the program of exits is wanted */
+	const struct plan *values; /* whose arguments and results are read; NULL: there are none */
+	const struct plan_states *states; /* of goroutines, are recorded; NULL: they are not */
+	bool quiet;                       /* errors are not logged: to find out whether it works */
 	/* wanted for each CPU; becomes a power of two of pages */
 	size_t ring_bytes;
 	size_t ring_bytes_sum; /* cap on all rings together */

@@ -100,6 +100,7 @@ static _Noreturn void child(const struct launch_options *opt, int hold_fd, int e
 	if (!err) {
 		sigaction(SIGCHLD, opt->on_child, NULL);
 		sigprocmask(SIG_SETMASK, opt->signal_mask, NULL);
+		setrlimit(RLIMIT_NOFILE, opt->files);
 		if (go == GO_SEIZED && opt->stub_fd >= 0)
 			fcntl(opt->stub_fd, F_SETFD, 0);
 		if (go == GO_SEIZED && opt->rings_fd >= 0)

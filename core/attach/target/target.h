@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "attach/target/inject.h"
@@ -32,6 +33,7 @@ struct launch_options {
 	const struct user *user;
 	const sigset_t *signal_mask;      /* that the command starts with */
 	const struct sigaction *on_child; /* for SIGCHLD, that it starts with */
+	const struct rlimit *files;       /* limit on descriptors, that it starts with */
 	/* stay open through the exec of a seized child: stubs, and the rings that they write; -1 */
 	int stub_fd, rings_fd;
 };

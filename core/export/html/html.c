@@ -40,7 +40,7 @@ static int write_trace(struct json *j, struct trace_reader *r, const struct trac
 		if (!err)
 			err = html_write_picks(&p, j);
 		if (err)
-			log_error("no memory for the page");
+			log_no_memory("no memory for the page");
 	}
 	html_page_free(&p);
 	return err;

@@ -207,7 +207,7 @@ int html_write_changes(struct json *j, struct trace_reader *const r[2],
 		if (!err)
 			err = write_all(&c, j, opt->files);
 		if (err)
-			log_error("no memory to compare the traces");
+			log_no_memory("no memory to compare the traces");
 	}
 	changes_free(&c);
 	return err;

@@ -29,7 +29,7 @@ int html_write_trace(const struct html_page *p, struct json *j)
 	return err;
 }
 
-static void name_funcs(const struct html_page *p, struct json *j)
+static int name_funcs(const struct html_page *p, struct json *j)
 {
 	const struct trace_info *info = p->trace.info;
 	struct html_text lines = { 0 };
@@ -51,20 +51,21 @@ static void name_funcs(const struct html_page *p, struct json *j)
 	json_close(j, ']');
 	for (size_t i = 0; i < p->n_funcs; i++)
 		html_put(&lines, info->funcs[p->funcs[i]].line);
-	(void)html_column(j, "lines", &lines);
+	return html_column(j, "lines", &lines);
 }
 
 int html_write_funcs(const struct html_page *p, struct json *j)
 {
 	struct html_text text = { 0 };
-	int err = 0;
 
 	json_key(j, "funcs");
 	json_open(j, '{');
 	json_kv_u64(j, "n", p->n_funcs);
-	name_funcs(p, j);
+	int err = name_funcs(p, j);
+
 	for (const struct stat_column *c = stat_columns; !err && c->name; c++) {
-		if (c->of_correction) /* the page shows these as total_ns and self_ns */
+		/* the page shows these as total_ns and self_ns */
+		if (c->of_correction || (c->of_states && !p->trace.totals->states))
 			continue;
 		for (size_t i = 0; i < p->n_funcs; i++) {
 			const struct call_stats *st = &p->trace.funcs[p->funcs[i]];

@@ -74,7 +74,7 @@ int html_page_load(struct html_page *p, struct trace_reader *r, const struct tra
 	if (!err)
 		err = html_page_number(p);
 	if (err == -ENOMEM)
-		log_error(
+		log_no_memory(
 			"no memory for the page: 'gotrace record' with fewer functions (-p, -x) makes smaller traces");
 	return err;
 }

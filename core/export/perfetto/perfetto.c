@@ -13,6 +13,8 @@
 
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
+#include "analysis/value_text.h"
+#include "base/utf8.h"
 #include "base/log.h"
 #include "base/outfile.h"
 #include "export/formats.h"
@@ -53,13 +55,74 @@ static void annotate(Perfetto__TrackEvent *event, Perfetto__DebugAnnotation *a, 
 	event->debug_annotations[event->n_debug_annotations++] = a;
 }
 
+/* Arguments and results become annotations of the slice. */
+struct notes {
+	Perfetto__TrackEvent *event;
+	Perfetto__DebugAnnotation note[2 * VALUES_MAX];
+	char *names[2 * VALUES_MAX], *texts[2 * VALUES_MAX];
+	size_t n;
+	bool oom;
+};
+
+static char *text_of(const struct trace_value *v)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *mem = open_memstream(&text, &size);
+
+	if (!mem)
+		return NULL;
+	trace_value_plain(mem, v);
+	fclose(mem);
+	char *clean = utf8_copy(text);
+
+	free(text);
+	return clean;
+}
+
+static void note_value(void *ctx, const struct trace_value_def *d, const struct trace_value *v)
+{
+	struct notes *n = ctx;
+	Perfetto__DebugAnnotation *a = &n->note[n->n];
+
+	if (n->n == 2 * VALUES_MAX || n->oom)
+		return;
+	n->texts[n->n] = NULL;
+	if (asprintf(&n->names[n->n], "%s%s", d->result ? "ret." : "", d->name) < 0) {
+		n->oom = true;
+		return;
+	}
+	annotate(n->event, a, n->names[n->n]);
+	if (!v->how && v->type == TRACE_VALUE_INT) {
+		a->has_int_value = true;
+		a->int_value = v->v.i;
+	} else if (!v->how && v->type == TRACE_VALUE_FLOAT) {
+		a->has_double_value = true;
+		a->double_value = v->v.f;
+	} else if (!v->how && v->type == TRACE_VALUE_BOOL) {
+		a->has_bool_value = true;
+		a->bool_value = v->v.u;
+	} else if (!v->how && (v->type == TRACE_VALUE_UINT || v->type == TRACE_VALUE_LENGTH)) {
+		a->has_uint_value = true;
+		a->uint_value = v->v.u;
+	} else {
+		a->string_value = n->texts[n->n] = text_of(v);
+		n->oom = !a->string_value;
+	}
+	n->n++;
+}
+
 static void put_end(struct perfetto *p, struct track *t, const struct call *c)
 {
 	Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
-	Perfetto__DebugAnnotation notes[3], *list[3];
+	Perfetto__DebugAnnotation notes[3], *list[3 + 2 * VALUES_MAX];
+	struct notes values; /* not all of it is set for each slice */
 	uint64_t dur_ns = c->end_ns - c->start_ns,
 		 below_ns = c->level < t->cap ? t->below_ns[c->level] : 0;
 
+	values.event = &event;
+	values.n = 0;
+	values.oom = false;
 	event.type = SLICE_END;
 	event.debug_annotations = list;
 	if (c->end != CALL_FINISHED) {
@@ -77,7 +140,15 @@ static void put_end(struct perfetto *p, struct track *t, const struct call *c)
 		notes[2].has_uint_value = true;
 		notes[2].uint_value = dur_ns - below_ns - c->self_ns;
 	}
+	if (c->values)
+		call_values_each(p->trace->info, c->values, note_value, &values);
+	if (values.oom)
+		p->watch.err = -ENOMEM;
 	perfetto_event(p, t, &event, c->end_ns, 0, NULL);
+	for (size_t i = 0; i < values.n; i++) {
+		free(values.names[i]);
+		free(values.texts[i]);
+	}
 	if (c->level && c->level - 1 < t->cap)
 		t->below_ns[c->level - 1] += dur_ns;
 }
@@ -103,6 +174,7 @@ static void on_entry(void *ctx, const struct call *c)
 	if (!t)
 		return;
 	perfetto_begin(p, c->start_ns);
+	/* (Its values are put at its end, from what on_call has.) */
 	if (t->held && t->call.order == c->order)
 		t->call = *c; /* it was stopped, now it begins */
 	else
@@ -132,7 +204,9 @@ static void on_goroutine(void *ctx, const struct goroutine_info *g)
 {
 	struct perfetto *p = ctx;
 
-	tracks_drop(&p->tracks, (struct track_key){ g->goid, g->image, g->system });
+	/* One that it woke may be told of later. */
+	if (!p->trace->totals->states)
+		tracks_drop(&p->tracks, (struct track_key){ g->goid, g->image, g->system });
 }
 
 /* ---- go statements and losses */
@@ -149,25 +223,6 @@ static struct track *goroutine(struct perfetto *p, uint64_t goid)
 	return t;
 }
 
-static struct go_name *go_name(struct perfetto *p, uint64_t start_pc, bool *fresh)
-{
-	struct go_name *n;
-
-	HASH_FIND(hh, p->go_names, &start_pc, sizeof(start_pc), n);
-	*fresh = !n;
-	if (n)
-		return n;
-	n = calloc(1, sizeof(*n));
-	if (!n) {
-		p->watch.err = -ENOMEM;
-		return NULL;
-	}
-	n->start_pc = start_pc;
-	n->iid = p->trace->info->n_funcs + 1 + p->n_go_names++;
-	HASH_ADD(hh, p->go_names, start_pc, sizeof(n->start_pc), n);
-	return n;
-}
-
 /* An instant where the go statement is, from which an arrow leads to the goroutine's first call. */
 static void put_go(struct perfetto *p, const struct event_ext *ev)
 {
@@ -177,7 +232,7 @@ static void put_go(struct perfetto *p, const struct event_ext *ev)
 	bool fresh;
 
 	if (by) {
-		struct go_name *n = go_name(p, ev->arg[2], &fresh);
+		struct go_name *n = perfetto_name(p, ev->arg[2], &fresh);
 
 		release(p, by, UINT32_MAX); /* it runs */
 		p->n_flows++;
@@ -213,6 +268,16 @@ static void on_event(void *ctx, const struct event_ext *ev)
 	}
 }
 
+static void on_state(void *ctx, const struct state_span *s)
+{
+	struct perfetto *p = ctx;
+
+	if (p->watch.err)
+		return;
+	perfetto_begin(p, p->trace->totals->first_ns);
+	perfetto_state(p, s);
+}
+
 static bool has_morestack_sites(const struct trace_info *info)
 {
 	for (size_t i = 0; i < info->n_sites; i++)
@@ -231,9 +296,11 @@ int export_perfetto(struct trace_reader *const *r, size_t n, const struct export
 		.out = out,
 		.hold = has_morestack_sites(info),
 		.named = calloc(info->n_funcs + 1, sizeof(*p.named)),
-		.watch = { .on_entry = on_entry,
+		.watch = { .calls = CALLS_SOME,
+			   .on_entry = on_entry,
 			   .on_call = on_call,
 			   .on_goroutine = on_goroutine,
+			   .on_state = on_state,
 			   .on_event = on_event,
 			   .ctx = &p },
 	};
@@ -247,7 +314,7 @@ int export_perfetto(struct trace_reader *const *r, size_t n, const struct export
 		err = p.watch.err;
 	}
 	if (err == -ENOMEM)
-		log_error("no memory for the goroutines' tracks");
+		log_no_memory("no memory for the goroutines' tracks");
 	if (!err || ferror(out)) {
 		int written = outfile_check(out);
 

@@ -5,21 +5,24 @@
 #define GOTRACE_PERFETTO_H
 
 #include <stdio.h>
-#include <uthash.h>
 
 #include "analysis/trace_load.h"
 #include "analysis/tracks.h"
+#include "base/hash_table.h"
 #include "export/protoout.h"
 #include "perfetto.pb-c.h"
 
 /* TrackEvent.type */
 enum { SLICE_BEGIN = 1, SLICE_END, INSTANT, COUNTER };
 
-/* Names have iids: functions by index, then go statements. */
+/* Names have iids: functions by index, then go statements and states. */
 struct go_name {
-	uint64_t start_pc, iid;
+	uint64_t start_pc, iid; /* start_pc: of a state, STATE_KEY */
 	UT_hash_handle hh;
 };
+
+/* No function is there. */
+#define STATE_KEY(state, reason) (~(uint64_t)0 - ((uint64_t)(state) << 16 | (reason)))
 
 struct perfetto {
 	const struct loaded_trace *trace;
@@ -45,5 +48,13 @@ void perfetto_lost(struct perfetto *p, uint64_t ts_ns);
 /* An event on the track; name NULL: iid's was written before, or the event has none (iid 0). */
 void perfetto_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *event,
 		    uint64_t ts_ns, uint64_t iid, const char *name);
+
+/* The same on the track of its states, below that of the goroutine. */
+void perfetto_state_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *event,
+			  uint64_t ts_ns, uint64_t iid, const char *name);
+/* perfetto_states.c: a span as a slice there, and an arrow from who made the goroutine runnable. */
+void perfetto_state(struct perfetto *p, const struct state_span *s);
+/* The name with that key; *fresh: it is new. NULL: no memory, p->watch.err is set. */
+struct go_name *perfetto_name(struct perfetto *p, uint64_t key, bool *fresh);
 
 #endif

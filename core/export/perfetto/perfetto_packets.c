@@ -23,6 +23,8 @@
 #define PROCESS_UUID  1u
 #define LOSSES_UUID   2u
 #define TRACK_UUID(t) (IMAGE_UUID((t)->key.image) + 3 + 2 * (t)->key.id + (t)->key.system)
+/* Of a goroutine's states, below its own. */
+#define STATES_UUID(t) (TRACK_UUID(t) | 1ull << 62)
 /* Of the tracks' parent: the process, or for a later image a group of its tracks. */
 #define IMAGE_UUID(image) ((uint64_t)(image) << 40 | PROCESS_UUID)
 
@@ -206,16 +208,25 @@ static void describe_track(struct perfetto *p, struct track *t)
 	describe(p, &track, TRACK_UUID(t), IMAGE_UUID(t->key.image), name);
 }
 
-void perfetto_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *event,
-		    uint64_t ts_ns, uint64_t iid, const char *name)
+static void describe_states(struct perfetto *p, struct track *t)
+{
+	Perfetto__TrackDescriptor track = PERFETTO__TRACK_DESCRIPTOR__INIT;
+
+	describe_track(p, t);
+	if (!t->states_described)
+		describe(p, &track, STATES_UUID(t), TRACK_UUID(t), "states");
+	t->states_described = true;
+}
+
+static void put_event(struct perfetto *p, uint64_t uuid, Perfetto__TrackEvent *event,
+		      uint64_t ts_ns, uint64_t iid, const char *name)
 {
 	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
 	Perfetto__InternedData data = PERFETTO__INTERNED_DATA__INIT;
 	Perfetto__EventName fresh = PERFETTO__EVENT_NAME__INIT, *list[] = { &fresh };
 
-	describe_track(p, t);
 	event->has_type = event->has_track_uuid = true;
-	event->track_uuid = TRACK_UUID(t);
+	event->track_uuid = uuid;
 	event->has_name_iid = iid;
 	event->name_iid = iid;
 	if (name) {
@@ -233,4 +244,42 @@ void perfetto_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *e
 	put(p, &packet);
 	if (name)
 		free(fresh.name);
+}
+
+void perfetto_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *event,
+		    uint64_t ts_ns, uint64_t iid, const char *name)
+{
+	describe_track(p, t);
+	put_event(p, TRACK_UUID(t), event, ts_ns, iid, name);
+}
+
+void perfetto_state_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *event,
+			  uint64_t ts_ns, uint64_t iid, const char *name)
+{
+	describe_states(p, t);
+	put_event(p, STATES_UUID(t), event, ts_ns, iid, name);
+}
+
+struct go_name *perfetto_name(struct perfetto *p, uint64_t start_pc, bool *fresh)
+{
+	struct go_name *n;
+
+	HASH_FIND(hh, p->go_names, &start_pc, sizeof(start_pc), n);
+	*fresh = !n;
+	if (n)
+		return n;
+	n = calloc(1, sizeof(*n));
+	if (!n) {
+		p->watch.err = -ENOMEM;
+		return NULL;
+	}
+	n->start_pc = start_pc;
+	n->iid = p->trace->info->n_funcs + 1 + p->n_go_names++;
+	HASH_ADD(hh, p->go_names, start_pc, sizeof(n->start_pc), n);
+	if (!HASH_ADDED(n)) {
+		free(n);
+		p->watch.err = -ENOMEM;
+		return NULL;
+	}
+	return n;
 }

@@ -10,7 +10,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <uthash.h>
+#include <stdlib.h>
 
 #include "analysis/goroutine_paths.h"
 #include "analysis/trace_names.h"
@@ -20,214 +20,9 @@
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "export/formats.h"
-#include "export/gzout.h"
-#include "export/protoout.h"
+#include "export/pprof/pprof.h"
+#include "export/pprof/profile_out.h"
 #include "export/tree_load.h"
-#include "trace/keys.h"
-#include "pprof.pb-c.h"
-
-#define PAGE         4096u
-#define PPROF_VALUES 4
-
-/* A string of the table. */
-struct known {
-	char *s; /* owned */
-	int64_t index;
-	UT_hash_handle hh;
-};
-
-struct pprof {
-	const struct loaded_trace *trace;
-	const struct call_tree *tree;
-	struct gzout gz;
-	struct protoout packed;
-	struct known *strings; /* by content */
-	/* borrowed from strings, in order */
-	char **table;
-	size_t n_table, cap_table;
-	/* location of each function, then of the timer and of [other]; 0: none yet */
-	uint64_t *location;
-	/* location of the [go] frame above each node of the tree; 0: none yet */
-	uint64_t *go_location;
-	/* those of [go] frames: locations after all others */
-	uint64_t *go_pcs;
-	size_t n_go_pcs, cap_go_pcs;
-	struct hash_index by_pc; /* of go_pcs */
-	uint64_t *stack;
-	size_t cap_stack;
-	bool mapped;
-	int err; /* the first, -ENOMEM */
-};
-
-static void put(struct pprof *p, const Pprof__Profile *part)
-{
-	if (!p->err)
-		p->err = protoout_pack(&p->packed, &part->base);
-	if (!p->err)
-		gzout_write(&p->gz, p->packed.data, p->packed.n);
-}
-
-/* The string's index; 0, that of "", for NULL. */
-static int64_t string(struct pprof *p, const char *s)
-{
-	struct known *k;
-
-	if (!s || p->err)
-		return 0;
-	HASH_FIND_STR(p->strings, s, k);
-	if (k)
-		return k->index;
-	k = calloc(1, sizeof(*k));
-	if (!k || !(k->s = strdup(s)) || vec_reserve(&p->table, &p->cap_table, p->n_table + 1)) {
-		if (k)
-			free(k->s);
-		free(k);
-		p->err = -ENOMEM;
-		return 0;
-	}
-	k->index = (int64_t)p->n_table;
-	p->table[p->n_table++] = k->s;
-	HASH_ADD_KEYPTR(hh, p->strings, k->s, strlen(k->s), k);
-	return k->index;
-}
-
-static void put_strings(struct pprof *p)
-{
-	for (size_t i = 0; !p->err && i < p->n_table; i++) {
-		Pprof__Profile part = PPROF__PROFILE__INIT;
-		char *clean = utf8_copy(p->table[i]);
-
-		if (!clean)
-			p->err = -ENOMEM;
-		part.n_string_table = 1;
-		part.string_table = &clean;
-		put(p, &part);
-		free(clean);
-	}
-}
-
-static void put_types(struct pprof *p)
-{
-	static const char *const types[PPROF_VALUES][2] = {
-		{ "calls", "count" },
-		{ "wall", "nanoseconds" },
-		{ "morestack", "nanoseconds" },
-		{ "preempt", "nanoseconds" },
-	};
-
-	for (int i = 0; i < PPROF_VALUES; i++) {
-		Pprof__Profile part = PPROF__PROFILE__INIT;
-		Pprof__ValueType type = PPROF__VALUE_TYPE__INIT, *types_of[] = { &type };
-
-		type.type = string(p, types[i][0]);
-		type.unit = string(p, types[i][1]);
-		part.n_sample_type = 1;
-		part.sample_type = types_of;
-		put(p, &part);
-	}
-}
-
-static void put_comment(struct pprof *p, const char *text)
-{
-	Pprof__Profile part = PPROF__PROFILE__INIT;
-	int64_t index = string(p, text);
-
-	part.n_comment = 1;
-	part.comment = &index;
-	put(p, &part);
-}
-
-/* What a reader should know of how it came about; every view of 'go tool pprof' begins with it. */
-static void put_comments(struct pprof *p)
-{
-	const struct model_totals *t = p->trace->totals;
-	const char *command = trace_info_get(p->trace->info, KEY_COMMAND);
-	char line[512];
-
-	if (command) {
-		snprintf(line, sizeof(line), "gotrace: %s", command);
-		put_comment(p, line);
-	}
-	snprintf(line, sizeof(line),
-		 "%" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " suspect calls%s", t->events,
-		 t->lost_events, t->suspect_calls,
-		 p->trace->complete  ? ""
-		 : p->trace->growing ? ", the trace was still being recorded"
-				     : ", the trace was cut short");
-	put_comment(p, line);
-}
-
-static void put_times(struct pprof *p)
-{
-	Pprof__Profile part = PPROF__PROFILE__INIT;
-	uint64_t then_ns = trace_info_u64(p->trace->info, KEY_CLOCK_MONOTONIC_NS, 0);
-	uint64_t real_ns = trace_info_u64(p->trace->info, KEY_CLOCK_REALTIME_NS, 0);
-
-	if (real_ns)
-		part.time_nanos = (int64_t)(real_ns + (p->trace->totals->first_ns - then_ns));
-	part.duration_nanos = (int64_t)loaded_trace_span_ns(p->trace);
-	part.default_sample_type = string(p, "wall");
-	put(p, &part);
-}
-
-/*
- * By how much addresses lie above offsets in the file: a multiple of the page
- * size (ELF's p_vaddr and p_offset are congruent) that puts each function's
- * sites inside it. False when not exactly one does.
- */
-static bool find_bias(const struct trace_info *info, uint64_t *bias)
-{
-	uint64_t least = 0, most = UINT64_MAX;
-
-	for (size_t i = 0; i < info->n_sites; i++) {
-		const struct trace_site *s = &info->sites[i];
-		const struct trace_func *f = s->func < info->n_funcs ? &info->funcs[s->func] : NULL;
-
-		if (!f || !f->size || f->vaddr < s->file_off)
-			continue;
-		uint64_t low = f->vaddr - s->file_off, high = low + f->size - 1;
-
-		least = low > least ? low : least;
-		most = high < most ? high : most;
-	}
-	*bias = (least + PAGE - 1) / PAGE * PAGE;
-	return most != UINT64_MAX && *bias <= most && *bias + PAGE > most;
-}
-
-static void put_mapping(struct pprof *p)
-{
-	const struct trace_info *info = p->trace->info;
-	Pprof__Profile part = PPROF__PROFILE__INIT;
-	Pprof__Mapping m = PPROF__MAPPING__INIT, *mappings[] = { &m };
-	uint64_t low = UINT64_MAX, high = 0, bias = 0;
-
-	for (size_t i = 0; i < info->n_funcs; i++) {
-		const struct trace_func *f = &info->funcs[i];
-
-		if (f->vaddr && f->vaddr < low)
-			low = f->vaddr;
-		if (f->vaddr && f->vaddr + f->size > high)
-			high = f->vaddr + f->size;
-	}
-	if (low >= high)
-		return;
-	p->mapped = true;
-	m.id = 1;
-	m.memory_start = low / PAGE * PAGE;
-	m.memory_limit = (high + PAGE - 1) / PAGE * PAGE;
-	/* Go's linker puts the text segment at the file's start, and go tool pprof -disasm takes a
-	 * mapping's start for the segment's (cmd/pprof, objTool.Open). */
-	bool known = find_bias(info, &bias);
-
-	m.memory_start = known && bias ? bias : m.memory_start;
-	m.file_offset = known && !bias ? m.memory_start : 0;
-	m.filename = string(p, trace_info_get(info, KEY_BINARY_PATH));
-	m.build_id = string(p, trace_info_get(info, KEY_BINARY_BUILD_ID));
-	m.has_functions = m.has_filenames = m.has_line_numbers = true;
-	part.n_mapping = 1;
-	part.mapping = mappings;
-	put(p, &part);
-}
 
 /* A function and its one location, both numbered id. */
 static void put_location(struct pprof *p, uint64_t id, const char *name, const char *file,
@@ -239,8 +34,8 @@ static void put_location(struct pprof *p, uint64_t id, const char *name, const c
 	Pprof__Line in = PPROF__LINE__INIT, *lines[] = { &in };
 
 	f.id = l.id = in.function_id = id;
-	f.name = f.system_name = string(p, name);
-	f.filename = string(p, file);
+	f.name = f.system_name = profile_string(&p->out, name);
+	f.filename = profile_string(&p->out, file);
 	f.start_line = in.line = line;
 	l.address = vaddr;
 	l.mapping_id = vaddr && p->mapped;
@@ -249,7 +44,7 @@ static void put_location(struct pprof *p, uint64_t id, const char *name, const c
 	part.n_function = part.n_location = 1;
 	part.function = functions;
 	part.location = locations;
-	put(p, &part);
+	profile_put(&p->out, &part);
 }
 
 static uint64_t location_of(struct pprof *p, uint32_t func)
@@ -278,7 +73,7 @@ static size_t go_pc_index(struct pprof *p, uint64_t pc, bool *fresh)
 			return i;
 	if (vec_reserve(&p->go_pcs, &p->cap_go_pcs, n + 1) ||
 	    hash_index_put(&p->by_pc, hash, (uint32_t)n)) {
-		p->err = -ENOMEM;
+		p->out.err = -ENOMEM;
 		return 0;
 	}
 	*fresh = true;
@@ -306,9 +101,10 @@ static size_t fill_stack(struct pprof *p, uint32_t node)
 {
 	size_t n = 0;
 
-	if (!p->err && vec_reserve(&p->stack, &p->cap_stack, 2 * p->tree->nodes[node].level + 1))
-		p->err = -ENOMEM;
-	for (; !p->err && node; node = p->tree->nodes[node].parent) {
+	if (!p->out.err &&
+	    vec_reserve(&p->stack, &p->cap_stack, 2 * p->tree->nodes[node].level + 1))
+		p->out.err = -ENOMEM;
+	for (; !p->out.err && node; node = p->tree->nodes[node].parent) {
 		p->stack[n++] = location_of(p, p->tree->nodes[node].func);
 		if (p->tree->nodes[node].go)
 			p->stack[n++] = go_location_of(p, node);
@@ -316,59 +112,106 @@ static size_t fill_stack(struct pprof *p, uint32_t node)
 	return n;
 }
 
-/* g NULL: without labels. A goid is unique within its image only, so that goroutines of a process
- * that executed itself again have the image's number as well. */
+/* What tells samples of one stack apart; nothing is set: without labels. */
+struct labels {
+	const struct goroutine_path *g;
+	const char *reason;
+};
+
+/* A goid is unique within its image only, so that goroutines of a process that executed itself
+ * again have the image's number as well. */
 static void put_sample(struct pprof *p, uint32_t node, int64_t values[PPROF_VALUES],
-		       const struct goroutine_path *g)
+		       const struct labels *l)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	Pprof__Sample s = PPROF__SAMPLE__INIT, *samples[] = { &s };
 	Pprof__Label goroutine = PPROF__LABEL__INIT, image = PPROF__LABEL__INIT,
-		     *labels[] = { &goroutine, &image };
+		     reason = PPROF__LABEL__INIT, *labels[3];
 
 	s.n_location_id = fill_stack(p, node);
 	s.location_id = p->stack;
-	s.n_value = PPROF_VALUES;
+	s.n_value = pprof_n_values(p);
 	s.value = values;
 	s.label = labels;
-	if (g) {
-		goroutine.key = string(p, "goroutine");
-		goroutine.num = (int64_t)g->goid;
-		s.n_label = 1;
+	if (l->g) {
+		goroutine.key = profile_string(&p->out, "goroutine");
+		goroutine.num = (int64_t)l->g->goid;
+		labels[s.n_label++] = &goroutine;
 	}
-	if (g && p->trace->totals->images > 1) {
-		image.key = string(p, "image");
-		image.num = (int64_t)g->image + 1; /* pprof drops a number that is 0 */
-		s.n_label = 2;
+	if (l->g && p->trace->totals->images > 1) {
+		image.key = profile_string(&p->out, "image");
+		image.num = (int64_t)l->g->image + 1; /* pprof drops a number that is 0 */
+		labels[s.n_label++] = &image;
+	}
+	if (l->reason) {
+		reason.key = profile_string(&p->out, "reason");
+		reason.str = profile_string(&p->out, l->reason);
+		labels[s.n_label++] = &reason;
 	}
 	part.n_sample = 1;
 	part.sample = samples;
-	put(p, &part);
+	profile_put(&p->out, &part);
 }
 
-/* What goroutines had of each node, then what is not known by goroutine, all without --goroutines.
- */
+static void set_times(int64_t values[PPROF_VALUES], uint64_t self_ns, const struct off_times *off)
+{
+	values[1] = (int64_t)self_ns;
+	values[4] = (int64_t)(self_ns - off_times_sum(off));
+	values[5] = (int64_t)off->runnable_ns;
+	values[6] = (int64_t)off->wait_ns;
+	values[7] = (int64_t)off->syscall_ns;
+	values[8] = (int64_t)off->unknown_ns;
+}
+
+/* A sample of a part; *left loses it. */
+static void put_part(struct pprof *p, uint32_t node, const int64_t part[PPROF_VALUES],
+		     int64_t left[PPROF_VALUES], const struct labels *l)
+{
+	int64_t values[PPROF_VALUES];
+
+	for (int i = 0; i < PPROF_VALUES; i++) {
+		values[i] = part[i];
+		left[i] -= part[i];
+	}
+	put_sample(p, node, values, l);
+}
+
+/* What goroutines had of each node, then what is not known by goroutine, all without --goroutines:
+ * waits by reason, and the rest. */
 static void put_samples(struct pprof *p, const struct goroutine_paths *g)
 {
-	size_t k = 0;
+	char number[WAIT_REASON_BYTES];
+	size_t k = 0, n_waits;
 
-	for (uint32_t i = 1; !p->err && i < p->tree->n; i++) {
+	for (uint32_t i = 1; !p->out.err && i < p->tree->n; i++) {
 		const struct call_stats *st = &p->tree->nodes[i].stats;
-		int64_t left[PPROF_VALUES] = { (int64_t)st->calls, (int64_t)st->self_ns,
-					       (int64_t)st->morestack_ns, (int64_t)st->preempt_ns };
+		const struct wait_row *w = wait_rows_of(&p->waits, i, &n_waits);
+		int64_t left[PPROF_VALUES] = { (int64_t)st->calls, 0, (int64_t)st->morestack_ns,
+					       (int64_t)st->preempt_ns };
+		bool any = false;
 
+		set_times(left, st->self_ns, &st->off_self);
 		for (; k < g->n && g->all[k].node == i; k++) {
-			int64_t values[PPROF_VALUES] = { (int64_t)g->all[k].calls,
-							 (int64_t)g->all[k].self_ns };
+			int64_t part[PPROF_VALUES] = { (int64_t)g->all[k].calls };
 
-			if (!g->all[k].goid) /* a system stack that worked for none */
-				continue;
-			left[0] -= values[0];
-			left[1] -= values[1];
-			put_sample(p, i, values, &g->all[k]);
+			set_times(part, g->all[k].self_ns, &g->all[k].off);
+			if (g->all[k].goid) /* else a system stack that worked for none */
+				put_part(p, i, part, left, &(struct labels){ .g = &g->all[k] });
 		}
-		if (left[0] || left[1] || left[2] || left[3])
-			put_sample(p, i, left, NULL);
+		for (size_t r = 0; !g->n && r < n_waits; r++) {
+			int64_t part[PPROF_VALUES] = { 0 };
+
+			part[1] = part[6] = (int64_t)w[r].self_ns;
+			if (part[1])
+				put_part(p, i, part, left,
+					 &(struct labels){ .reason = wait_reason(p->trace->info,
+										 w[r].reason,
+										 number) });
+		}
+		for (int v = 0; v < PPROF_VALUES; v++)
+			any |= left[v] != 0;
+		if (any)
+			put_sample(p, i, left, &(struct labels){ 0 });
 	}
 }
 
@@ -377,29 +220,18 @@ static void write_profile(struct pprof *p, const struct goroutine_paths *g)
 	p->location = calloc(p->trace->info->n_funcs + 2, sizeof(*p->location));
 	p->go_location = calloc(p->tree->n, sizeof(*p->go_location));
 	if (!p->location || !p->go_location)
-		p->err = -ENOMEM;
-	string(p, "");
-	put_types(p);
-	put_times(p);
-	put_mapping(p);
-	put_comments(p);
+		p->out.err = -ENOMEM;
+	profile_string(&p->out, "");
+	pprof_head(p);
 	put_samples(p, g);
-	put_strings(p);
-	if (p->err)
-		log_error("no memory for the profile");
+	profile_put_strings(&p->out);
+	if (p->out.err)
+		log_no_memory("no memory for the profile");
 }
 
 static void free_profile(struct pprof *p)
 {
-	struct known *k, *next;
-
-	HASH_ITER(hh, p->strings, k, next) {
-		HASH_DEL(p->strings, k);
-		free(k->s);
-		free(k);
-	}
-	protoout_free(&p->packed);
-	free(p->table);
+	profile_out_free(&p->out);
 	free(p->location);
 	free(p->go_location);
 	free(p->go_pcs);
@@ -423,7 +255,10 @@ static void on_call(void *ctx, const struct call *c)
 int export_pprof(struct trace_reader *const *r, size_t n, const struct export_options *opt,
 		 FILE *out)
 {
-	struct by_goroutine by = { .watch = { .on_call = opt->goroutines ? on_call : NULL,
+	if (trace_is_samples(trace_reader_info(r[0])))
+		return profile_samples(r[0], opt, out);
+	struct by_goroutine by = { .watch = { .calls = CALLS_ALL,
+					      .on_call = opt->goroutines ? on_call : NULL,
 					      .ctx = &by } };
 	struct call_tree tree;
 	struct loaded_trace trace;
@@ -432,16 +267,19 @@ int export_pprof(struct trace_reader *const *r, size_t n, const struct export_op
 
 	(void)n;
 	if (!err)
-		err = gzout_init(&p.gz, out);
+		err = wait_rows_load(&p.waits, &trace, &tree);
+	if (!err)
+		err = gzout_init(&p.out.gz, out);
 	if (!err) {
 		goroutine_paths_sort(&by.paths, &tree);
 		write_profile(&p, &by.paths);
-		gzout_finish(&p.gz);
-		err = p.err;
+		gzout_finish(&p.out.gz);
+		err = p.out.err;
 	}
 	if (!err)
 		err = outfile_check(out);
 	free_profile(&p);
+	wait_rows_free(&p.waits);
 	goroutine_paths_free(&by.paths);
 	call_tree_free(&tree);
 	trace_unload(&trace);

@@ -14,6 +14,8 @@
 #include "analysis/goroutines.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
+#include "analysis/value_text.h"
+#include "analysis/waits.h"
 #include "base/log.h"
 #include "base/outfile.h"
 #include "export/formats.h"
@@ -24,91 +26,15 @@
 #define OTHER_ID (-1)
 #define TIMER_ID (-2)
 
-static const char schema[] =
-	"CREATE TABLE info(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
-	"CREATE TABLE goroutines(id INTEGER PRIMARY KEY, goroutine INTEGER, image INTEGER, creator INTEGER,"
-	" start_function TEXT, created_in TEXT, created_at TEXT, start_ns INTEGER, lifetime_ns INTEGER, calls INTEGER,"
-	" total_ns INTEGER, self_ns INTEGER, morestack_ns INTEGER, preempt_ns INTEGER, ended INTEGER, system INTEGER);"
-	"CREATE TABLE calls(id INTEGER PRIMARY KEY, caller INTEGER REFERENCES calls, goroutine INTEGER,"
-	" function INTEGER REFERENCES functions, path INTEGER REFERENCES paths, level INTEGER, start_ns INTEGER,"
-	" duration_ns INTEGER, self_ns INTEGER, outcome TEXT, suspect INTEGER, thread INTEGER, system INTEGER,"
-	" image INTEGER);"
-	"CREATE TABLE losses(start_ns INTEGER, end_ns INTEGER, goroutine INTEGER, events INTEGER);"
-	"CREATE TABLE examples(question TEXT, query TEXT);";
-
-/* The columns of stat_columns are added. */
-static const char *const with_stats[] = {
-	"CREATE TABLE functions(id INTEGER PRIMARY KEY, name TEXT, file TEXT, line INTEGER",
-	"CREATE TABLE paths(id INTEGER PRIMARY KEY, parent INTEGER REFERENCES paths, function INTEGER REFERENCES functions,"
-	" level INTEGER, go INTEGER, go_at TEXT",
-};
-
-static const char views[] =
-	"CREATE INDEX calls_by_function ON calls(function);"
-	"CREATE INDEX calls_by_goroutine ON calls(goroutine, start_ns);"
-	"CREATE VIEW path_names AS WITH RECURSIVE named(id, path) AS ("
-	"SELECT p.id, f.name FROM paths p JOIN functions f ON f.id = p.function WHERE p.parent IS NULL UNION ALL "
-	"SELECT p.id, n.path || CASE WHEN p.go THEN ';[go];' ELSE ';' END || f.name"
-	" FROM named n JOIN paths p ON p.parent = n.id JOIN functions f ON f.id = p.function) SELECT id, path FROM named;";
-
-const char *const sqlite_examples[][2] = {
-	{ "The slowest calls",
-	  "SELECT f.name, c.image, c.goroutine, c.start_ns / 1e6 AS at_ms, c.duration_ns / 1e6 AS ms, c.outcome\n"
-	  "FROM calls c JOIN functions f ON f.id = c.function\n"
-	  "ORDER BY c.duration_ns DESC LIMIT 10;" },
-	{ "Whose calls of a function take long: by caller",
-	  "SELECT f.name, coalesce(g.name, '(outermost)') AS caller, count(*) AS calls,\n"
-	  "       avg(c.duration_ns) / 1e6 AS mean_ms, max(c.duration_ns) / 1e6 AS max_ms\n"
-	  "FROM calls c JOIN functions f ON f.id = c.function\n"
-	  "     LEFT JOIN calls d ON d.id = c.caller LEFT JOIN functions g ON g.id = d.function\n"
-	  "GROUP BY f.id, g.id ORDER BY f.name, mean_ms DESC;" },
-	{ "Does a function get slower as time goes on: by tenths of the trace",
-	  "SELECT f.name, 10 * c.start_ns / (SELECT max(start_ns) + 1 FROM calls) AS tenth, count(*) AS calls,\n"
-	  "       avg(c.duration_ns) / 1e6 AS mean_ms\n"
-	  "FROM calls c JOIN functions f ON f.id = c.function\n"
-	  "GROUP BY f.id, tenth ORDER BY f.name, tenth;" },
-	{ "What other goroutines did while the slowest call ran",
-	  "WITH slow AS (SELECT * FROM calls ORDER BY duration_ns DESC LIMIT 1)\n"
-	  "SELECT f.name, count(*) AS calls, count(DISTINCT c.goroutine) AS goroutines, sum(c.self_ns) / 1e6 AS self_ms\n"
-	  "FROM slow JOIN calls c ON c.image = slow.image AND c.goroutine <> slow.goroutine\n"
-	  "     AND c.start_ns < slow.start_ns + slow.duration_ns AND c.start_ns + c.duration_ns > slow.start_ns\n"
-	  "     JOIN functions f ON f.id = c.function\n"
-	  "GROUP BY f.id ORDER BY self_ms DESC;" },
-	{ "How long goroutines wait from their go statement to their first call",
-	  "SELECT g.start_function, g.created_at, count(*) AS goroutines,\n"
-	  "       avg(c.start_ns - g.start_ns) / 1e6 AS mean_ms, max(c.start_ns - g.start_ns) / 1e6 AS max_ms\n"
-	  "FROM goroutines g JOIN calls c ON c.id = (SELECT id FROM calls WHERE image = g.image AND goroutine = g.goroutine\n"
-	  "     AND start_ns >= g.start_ns AND NOT system ORDER BY start_ns LIMIT 1)\n"
-	  "WHERE g.creator IS NOT NULL\n"
-	  "GROUP BY g.start_function, g.created_at ORDER BY mean_ms DESC;" },
-	{ NULL, NULL },
-};
-
 struct sqlite {
 	struct db db;
 	struct loaded_trace trace;
 	struct goroutines goroutines;
 	struct call_tree tree;
 	struct call_spool calls;
-	sqlite3_stmt *loss;
+	sqlite3_stmt *loss, *state;
 	struct trace_watch watch;
 };
-
-static void make_tables(struct db *d)
-{
-	db_run(d, schema);
-	for (int of_paths = 0; of_paths < 2; of_paths++) {
-		char sql[2048];
-		size_t n = (size_t)snprintf(sql, sizeof(sql), "%s", with_stats[of_paths]);
-
-		for (const struct stat_column *c = stat_columns; c->name; c++)
-			if (!of_paths || !c->of_hist)
-				n += (size_t)snprintf(sql + n, sizeof(sql) - n, ", %s INTEGER",
-						      c->name);
-		snprintf(sql + n, sizeof(sql) - n, ")");
-		db_run(d, sql);
-	}
-}
 
 /* An INSERT with `columns` values. */
 static sqlite3_stmt *prepare_insert(struct db *d, const char *table, int columns)
@@ -131,13 +57,15 @@ static int n_stat_columns(bool of_paths)
 	return n;
 }
 
-static void bind_stats(struct db *d, sqlite3_stmt *s, int column, const struct call_stats *st,
+static void bind_stats(struct sqlite *q, sqlite3_stmt *s, int column, const struct call_stats *st,
 		       bool of_paths)
 {
 	for (const struct stat_column *c = stat_columns; c->name; c++)
-		if (!of_paths || !c->of_hist)
-			db_bind_if(d, s, column++, stat_has(c, st),
-				   stat_has(c, st) ? c->get(st) : 0);
+		if (!of_paths || !c->of_hist) {
+			bool has = stat_has(c, st) && (!c->of_states || q->trace.totals->states);
+
+			db_bind_if(&q->db, s, column++, has, has ? c->get(st) : 0);
+		}
 }
 
 static void put_pair(struct db *d, sqlite3_stmt *s, const char *a, const char *b)
@@ -192,7 +120,7 @@ static void put_functions(struct sqlite *q)
 		db_bind_text(&q->db, s, 2, info->funcs[i].name);
 		db_bind_text(&q->db, s, 3, info->funcs[i].file);
 		db_bind_if(&q->db, s, 4, info->funcs[i].line, info->funcs[i].line);
-		bind_stats(&q->db, s, 5, &q->trace.funcs[i], false);
+		bind_stats(q, s, 5, &q->trace.funcs[i], false);
 		db_insert(&q->db, s);
 	}
 	sqlite3_finalize(s);
@@ -217,15 +145,23 @@ static void put_paths(struct sqlite *q)
 		db_bind(&q->db, s, 5, n->go);
 		db_bind_text(&q->db, s, 6,
 			     trace_name_line(q->trace.info, n->go_pc, false, at, sizeof(at)));
-		bind_stats(&q->db, s, 7, &n->stats, true);
+		bind_stats(q, s, 7, &n->stats, true);
 		db_insert(&q->db, s);
 	}
 	sqlite3_finalize(s);
 }
 
+static void put_life(struct sqlite *q, sqlite3_stmt *s, int column, const struct goroutine_info *g)
+{
+	for (const struct goroutine_column *c = goroutine_columns; c->name; c++)
+		if (c->of_states)
+			db_bind_if(&q->db, s, column++, q->trace.totals->states && !g->system,
+				   c->get(g));
+}
+
 static void put_goroutines(struct sqlite *q)
 {
-	sqlite3_stmt *s = prepare_insert(&q->db, "goroutines", 16);
+	sqlite3_stmt *s = prepare_insert(&q->db, "goroutines", 21);
 	struct db *d = &q->db;
 	char at[4096];
 
@@ -249,9 +185,24 @@ static void put_goroutines(struct sqlite *q)
 		db_bind(d, s, 14, r->g.preempt_ns);
 		db_bind(d, s, 15, r->g.ended);
 		db_bind(d, s, 16, r->g.system);
+		put_life(q, s, 17, &r->g);
 		db_insert(d, s);
 	}
 	sqlite3_finalize(s);
+}
+
+/* Parts of its duration. */
+static void put_call_states(struct sqlite *q, sqlite3_stmt *s, int column, const struct call *c)
+{
+	bool has = q->trace.totals->states;
+	struct call_states of = { 0 };
+
+	if (has && !q->db.err)
+		q->db.err = kept_states_get(&q->calls.values, c, &of);
+	db_bind_if(&q->db, s, column, has, of.total.runnable_ns);
+	db_bind_if(&q->db, s, column + 1, has, of.total.wait_ns);
+	db_bind_if(&q->db, s, column + 2, has, of.total.syscall_ns);
+	db_bind_if(&q->db, s, column + 3, has, of.total.unknown_ns);
 }
 
 static void put_call(struct sqlite *q, sqlite3_stmt *s, const struct call *c, uint64_t id,
@@ -274,12 +225,67 @@ static void put_call(struct sqlite *q, sqlite3_stmt *s, const struct call *c, ui
 	db_bind(d, s, 12, c->tid);
 	db_bind(d, s, 13, c->system);
 	db_bind(d, s, 14, c->image);
+	put_call_states(q, s, 15, c);
 	db_insert(d, s);
+}
+
+struct value_rows {
+	struct db *d;
+	sqlite3_stmt *s;
+	uint64_t call;
+};
+
+/* Numbers as numbers, what could not be read as NULL, the rest as text. */
+static void put_value(void *ctx, const struct trace_value_def *def, const struct trace_value *v)
+{
+	const struct value_rows *r = ctx;
+	char *text = NULL;
+	size_t n;
+
+	db_bind(r->d, r->s, 1, r->call);
+	db_bind(r->d, r->s, 2, def->result);
+	db_bind_text(r->d, r->s, 3, def->name);
+	if (r->d->err)
+		return;
+	if (v->how) {
+		sqlite3_bind_null(r->s, 4);
+	} else if (v->type == TRACE_VALUE_INT) {
+		sqlite3_bind_int64(r->s, 4, v->v.i);
+	} else if (v->type == TRACE_VALUE_FLOAT) {
+		sqlite3_bind_double(r->s, 4, v->v.f);
+	} else if (v->type == TRACE_VALUE_STRING) {
+		sqlite3_bind_text(r->s, 4, v->text, (int)v->text_bytes, SQLITE_TRANSIENT);
+	} else if (v->type == TRACE_VALUE_TYPE || v->type == TRACE_VALUE_POINTER) {
+		FILE *mem = open_memstream(&text, &n);
+
+		if (mem) {
+			trace_value_plain(mem, v);
+			fclose(mem);
+		}
+		sqlite3_bind_text(r->s, 4, text ? text : "", -1, SQLITE_TRANSIENT);
+		free(text);
+	} else {
+		db_bind(r->d, r->s, 4, v->v.u);
+	}
+	db_insert(r->d, r->s);
+}
+
+static void put_values(struct sqlite *q, struct value_rows *r, const struct call *c, uint64_t id)
+{
+	struct call_values v;
+
+	if (!c->kept || q->db.err)
+		return;
+	q->db.err = kept_values_get(&q->calls.values, c, &v);
+	r->call = id;
+	if (!q->db.err)
+		call_values_each(q->trace.info, &v, put_value, r);
 }
 
 static void put_calls(struct sqlite *q)
 {
-	sqlite3_stmt *s = prepare_insert(&q->db, "calls", 14);
+	sqlite3_stmt *s = prepare_insert(&q->db, "calls", 18);
+	struct value_rows values = { .d = &q->db, .s = prepare_insert(&q->db, "call_values", 4) };
 	struct callers callers = { 0 };
 	uint64_t id = 0, caller;
 
@@ -290,12 +296,14 @@ static void put_calls(struct sqlite *q)
 		if (q->db.err || !c)
 			continue;
 		if (callers_put(&callers, c, ++id, &caller)) {
-			log_error("no memory for the open calls of all goroutines");
+			log_no_memory("no memory for the open calls of all goroutines");
 			q->db.err = -ENOMEM;
 		}
 		put_call(q, s, c, id, caller);
+		put_values(q, &values, c, id);
 	}
 	callers_free(&callers);
+	sqlite3_finalize(values.s);
 	sqlite3_finalize(s);
 }
 
@@ -311,7 +319,8 @@ static void on_goroutine(void *ctx, const struct goroutine_info *g)
 {
 	struct sqlite *q = ctx;
 
-	if (!q->watch.err)
+	/* Of some calls only they would say too little. */
+	if (!q->watch.err && !q->trace.summary)
 		q->watch.err = goroutines_add(&q->goroutines, g);
 }
 
@@ -330,18 +339,64 @@ static void on_event(void *ctx, const struct event_ext *ev)
 	q->watch.err = q->db.err;
 }
 
+static void on_state(void *ctx, const struct state_span *x)
+{
+	struct sqlite *q = ctx;
+	char text[STATE_NAME_BYTES], number[WAIT_REASON_BYTES];
+	uint64_t first_ns = q->trace.totals->first_ns;
+	bool waits = x->state == STATE_WAITING;
+
+	db_bind(&q->db, q->state, 1, x->goid);
+	db_bind(&q->db, q->state, 2, x->image);
+	db_bind_text(&q->db, q->state, 3,
+		     waits ? "waiting" : state_name(q->trace.info, x->state, 0, text));
+	db_bind_text(&q->db, q->state, 4,
+		     waits ? wait_reason(q->trace.info, x->reason, number) : NULL);
+	db_bind(&q->db, q->state, 5, x->from_ns > first_ns ? x->from_ns - first_ns : 0);
+	db_bind(&q->db, q->state, 6, x->to_ns - x->from_ns);
+	db_bind_if(&q->db, q->state, 7, x->by, x->by);
+	db_insert(&q->db, q->state);
+	q->watch.err = q->watch.err ? q->watch.err : q->db.err;
+}
+
+/* By function, then by path: the other one is NULL. */
+static void put_waits(struct sqlite *q, const struct call_tree *tree)
+{
+	struct wait_rows w = { 0 };
+	char number[WAIT_REASON_BYTES];
+	sqlite3_stmt *s = prepare_insert(&q->db, "waits", 6);
+	int err = q->db.err ? 0 : wait_rows_load(&w, &q->trace, tree);
+
+	q->db.err = err ? err : q->db.err;
+	for (size_t i = 0; !q->db.err && i < w.n; i++) {
+		const struct wait_row *x = &w.all[i];
+
+		db_bind_if(&q->db, s, 1, !tree, (uint64_t)x->row + 1);
+		db_bind_if(&q->db, s, 2, tree, x->row);
+		db_bind_text(&q->db, s, 3, wait_reason(q->trace.info, x->reason, number));
+		db_bind(&q->db, s, 4, x->n);
+		db_bind(&q->db, s, 5, x->self_ns);
+		db_bind(&q->db, s, 6, x->total_ns);
+		db_insert(&q->db, s);
+	}
+	sqlite3_finalize(s);
+	wait_rows_free(&w);
+}
+
 static int load(struct sqlite *q, struct trace_reader *r, const struct trace_view *view)
 {
 	int err = db_open(&q->db);
 
 	if (err)
 		return err;
-	make_tables(&q->db);
+	sqlite_make_tables(&q->db);
 	q->loss = prepare_insert(&q->db, "losses", 4);
+	q->state = prepare_insert(&q->db, "states", 7);
 	err = q->db.err ? q->db.err : call_spool_open(&q->calls);
 	if (!err)
 		err = tree_load(&q->trace, &q->tree, r, view, &q->watch, false, false);
 	sqlite3_finalize(q->loss);
+	sqlite3_finalize(q->state);
 	return err ? err : goroutines_measure(&q->goroutines, &q->trace);
 }
 
@@ -350,10 +405,12 @@ int export_sqlite(struct trace_reader *const *r, size_t n, const struct export_o
 {
 	struct sqlite q = {
 		.calls.fd = -1,
-		.watch = { .on_entry = on_call,
+		.watch = { .calls = CALLS_WELCOME,
+			   .on_entry = on_call,
 			   .on_call = on_call,
 			   .on_goroutine = on_goroutine,
 			   .on_event = on_event,
+			   .on_state = on_state,
 			   .ctx = &q },
 	};
 	int err = load(&q, r[0], opt->view);
@@ -366,7 +423,9 @@ int export_sqlite(struct trace_reader *const *r, size_t n, const struct export_o
 		put_paths(&q);
 		put_goroutines(&q);
 		put_calls(&q);
-		db_run(&q.db, views);
+		put_waits(&q, NULL);
+		put_waits(&q, &q.tree);
+		db_run(&q.db, sqlite_views);
 		err = db_finish(&q.db, out);
 	}
 	if (!err)

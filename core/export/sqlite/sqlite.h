@@ -4,5 +4,10 @@
 
 /* Questions and the queries that answer them, as stored in the database; ended by NULLs. */
 extern const char *const sqlite_examples[][2];
+/* Indexes and views, made once all is in the tables. */
+extern const char *const sqlite_views;
+
+struct db;
+void sqlite_make_tables(struct db *d);
 
 #endif

@@ -18,9 +18,12 @@ static void check(struct db *d, int rc)
 	int sys = d->h ? sqlite3_system_errno(d->h) : 0;
 
 	d->err = rc == SQLITE_NOMEM ? -ENOMEM : rc == SQLITE_FULL ? -ENOSPC : sys ? -sys : -EIO;
-	log_error("the database could not be written: %s%s",
-		  d->h ? sqlite3_errmsg(d->h) : sqlite3_errstr(rc),
-		  d->err == -ENOSPC ? "; set TMPDIR to a folder with room" : "");
+	if (d->err == -ENOMEM)
+		log_no_memory("the database could not be written: out of memory");
+	else
+		log_error("the database could not be written: %s%s",
+			  d->h ? sqlite3_errmsg(d->h) : sqlite3_errstr(rc),
+			  d->err == -ENOSPC ? "; set TMPDIR to a folder with room" : "");
 }
 
 int db_open(struct db *d)

@@ -56,6 +56,8 @@ static const char *const answers[] = {
 	"main.dep|1|1|2.0\n",
 
 	"main.worker|/src/main.go:7|1|2.0|2.0\n",
+
+	"", /* there are no states */
 };
 
 static sqlite3 *database(void)

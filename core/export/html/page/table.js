@@ -78,7 +78,9 @@ function columnsOf() {
 			{ title: "B", get: (f) => F.calls[f], show: (f) => cell(count(F.calls[f])) },
 			{ ...changeColumn("calls ±", (f) => F.calls[f], (f) => F.was.calls[f]), by: "calls" },
 			{ ...changeColumn("growth ±", (f) => F.morestack_ns[f], (f) => F.was.grow[f]), by: "grow" }];
-	return [NAME, total, self, calls,
+	const states = STATES.filter(([, key]) => key !== "unknown_ns" || F[key].some((v) => v))
+		.map(([title, key]) => timeColumn(title, known(key), "part of self: what its goroutines did"));
+	return [NAME, total, self, ...states, calls,
 		timeColumn("mean", known("mean_ns"), "of finished calls"), timeColumn("median", known("p50_ns"), "of finished calls"),
 		timeColumn("p99", known("p99_ns"), "of finished calls"), timeColumn("min", known("min_ns")), timeColumn("max", known("max_ns")),
 		grow, timeColumn("preempted", known("preempt_ns"), "time for which it was stopped at its entry to let other goroutines run")];

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The interface between the sampling BPF program and user space: what it is told about a Go binary,
+ * and the records that it writes.
+ *
+ * Fixed-width types, explicit padding, no pointers, no enums, no bit fields.
+ */
+#ifndef GOTRACE_SAMPLE_H
+#define GOTRACE_SAMPLE_H
+
+#include "bpf/event.h"
+
+#ifdef __bpf__
+typedef long long int64_t;
+#endif
+
+/* Frames that are kept of a stack. Powers of two. */
+#define SAMPLE_FRAMES        2048
+#define SAMPLE_KERNEL_FRAMES 128
+
+/* What the program is told before it is loaded. */
+struct sample_config {
+	uint32_t kernel; /* the kernel's frames are wanted */
+	uint32_t labels; /* pprof labels are wanted */
+	/* the pid namespace of gotrace, whose numbers records have */
+	uint64_t pidns_dev, pidns_ino;
+};
+
+/* How an executable is recognized: inode number and size of its file. */
+struct sample_key {
+	uint64_t ino, bytes;
+};
+
+/* Functions of the Go runtime at which a walk does something else. */
+#define SAMPLE_AT_ROOT      1 /* the outermost: goexit, mstart, rt0_go */
+#define SAMPLE_AT_SCHED     2 /* mcall: what it runs belongs to no goroutine */
+#define SAMPLE_AT_MORESTACK 3 /* goes on where m.curg left: its own rbp skips frames */
+/* asyncPreempt, sigpanic: the "return address" is of the instruction that was interrupted, at which
+ * the frame may not be there yet */
+#define SAMPLE_AT_INTERRUPT 4
+#define SAMPLE_AT_SIGTRAMP  5 /* what the kernel saved of the interrupted code is above it */
+/* systemstack_switch: a place in a g.sched that never runs (runtime/asm_amd64.s) */
+#define SAMPLE_AT_NOWHERE 6
+
+struct sample_special {
+	uint32_t from, to; /* offsets from the text's start */
+	uint32_t what;     /* SAMPLE_AT_* */
+};
+#define SAMPLE_SPECIALS 16
+
+/* One Go binary. Link-time addresses, byte offsets inside runtime.g and m. */
+struct sample_binary {
+	uint64_t text, etext; /* Go's own */
+	uint64_t start_code;  /* lowest address of an executable segment, as in mm->start_code */
+	int64_t tls_g;        /* the slot that holds g, from the thread pointer */
+	uint32_t slot;        /* of its rows */
+	uint32_t n_rows;
+	uint32_t g_m, g_goid, g_sched_sp, g_sched_pc, g_sched_bp;
+	uint32_t m_g0, m_gsignal, m_curg;
+	int32_t g_labels;     /* -1: not known */
+	uint32_t labels_list; /* a slice, from Go 1.24 on; else a map */
+	uint32_t n_specials;
+	uint32_t specials_from, specials_to; /* all are in there */
+	uint32_t pad;
+	struct sample_special special[SAMPLE_SPECIALS];
+};
+
+/* From `off` from the text's start on, up to the next row, the return address is `delta` bytes
+ * above rsp; -1: not known. */
+struct sample_row {
+	uint32_t off;
+	int32_t delta;
+};
+#define SAMPLE_BINARIES 64
+
+/* flags of a record; the first ones are those of core/trace/samples.h */
+#define SAMPLE_CUT        1
+#define SAMPLE_UNREADABLE 2
+#define SAMPLE_SYSTEM     4
+#define SAMPLE_SIGNAL     8
+#define SAMPLE_CURG       16
+#define SAMPLE_IN_KERNEL  256  /* interrupted in the kernel */
+#define SAMPLE_NO_BINARY  512  /* nothing was known of the executable yet */
+#define SAMPLE_LABELLED   1024 /* a label record of the same time and thread is before it */
+
+#define SAMPLE_RECORD_STACK  1
+#define SAMPLE_RECORD_LABELS 2
+
+/* Begins both kinds of records. */
+struct sample_head {
+	uint32_t kind; /* SAMPLE_RECORD_* */
+	uint32_t tid;
+	uint64_t ts_ns; /* CLOCK_MONOTONIC */
+};
+
+struct sample_record {
+	struct sample_head h;
+	uint64_t goid;
+	uint64_t period; /* of the event: ns, or how often it has happened */
+	uint32_t pid, flags;
+	struct sample_key exe;
+	uint32_t n_kernel, n_user; /* of pcs, kernel first */
+	/* user: see struct sample_stack; kernel: as bpf_get_stack gives them */
+	uint64_t pcs[SAMPLE_KERNEL_FRAMES + SAMPLE_FRAMES];
+};
+_Static_assert(__builtin_offsetof(struct sample_record, pcs) == 64, "wire layout");
+
+#define SAMPLE_LABELS      8
+#define SAMPLE_KEY_BYTES   64
+#define SAMPLE_VALUE_BYTES 128
+struct sample_label {
+	uint32_t key_bytes, value_bytes; /* as the program has them; cut at the arrays' sizes */
+	char key[SAMPLE_KEY_BYTES], value[SAMPLE_VALUE_BYTES];
+};
+struct sample_label_record {
+	struct sample_head h;
+	uint32_t n, n_all; /* in here, and of the goroutine */
+	struct sample_label label[SAMPLE_LABELS];
+};
+
+/* Counters of one CPU. */
+struct sample_counters {
+	uint64_t samples;     /* the program ran */
+	uint64_t lost;        /* no room in the ring */
+	uint64_t lost_period; /* sum of their periods */
+	uint64_t labels_lost; /* label records, and labels that could not be read */
+};
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The walk of a stack, of gotrace's own. Frame pointers give the callers of a function whose frame
+ * is there. What has no frame yet, or never, is found by the pcsp rows of the binary: the leaf, and
+ * each instruction that a signal interrupted. System stacks go on at the goroutine that is waiting
+ * for them.
+ */
+#ifndef GOTRACE_WALK_BPF_H
+#define GOTRACE_WALK_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/sample.h"
+
+/* One ring for all CPUs: samples are few. Its size is set when it is loaded. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 20);
+} ring SEC(".maps");
+
+/* Rows of Go binaries by slot, each as long as it has to be (BPF_F_INNER_MAP: 4a8f87e60f6d,
+ * Linux 5.10). */
+struct rows_of_one {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_INNER_MAP);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(uint32_t));
+	__uint(value_size, sizeof(struct sample_row));
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, SAMPLE_BINARIES);
+	__type(key, uint32_t);
+	__array(values, struct rows_of_one);
+} rows SEC(".maps");
+
+/* The walk. In a map: on the BPF stack each of its values would multiply the verifier's states
+ * beyond a million instructions. */
+struct walk {
+	uint64_t pc, sp, bp;
+	uint64_t bias; /* run-time minus link-time address */
+	uint64_t curg; /* the goroutine that a system stack works for */
+	uint64_t g;
+	uint32_t go;       /* `binary` is set */
+	uint32_t returns;  /* pc is a return address */
+	uint32_t by_rows;  /* its frame may not be there */
+	uint32_t n;        /* in record.pcs */
+	uint32_t switched; /* went on at curg */
+	uint32_t foreign;  /* since then the walk is in code that is not Go's; 0: it is not */
+	uint32_t sched;    /* it ended in mcall */
+	uint32_t pad;
+	struct sample_binary binary;
+	struct sample_record record;
+	struct sample_label_record labels;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct walk);
+} walks SEC(".maps");
+
+static __always_inline int read_word(uint64_t at, uint64_t *to)
+{
+	return bpf_probe_read_user(to, sizeof(*to), (void *)at);
+}
+
+static __always_inline struct walk *this_walk(void)
+{
+	uint32_t zero = 0;
+
+	return bpf_map_lookup_elem(&walks, &zero);
+}
+
+static __always_inline uint64_t link_off(const struct walk *w, uint64_t pc)
+{
+	return pc - w->bias - w->binary.text;
+}
+
+static __always_inline int in_go(const struct walk *w, uint64_t pc)
+{
+	return w->go && link_off(w, pc) < w->binary.etext - w->binary.text;
+}
+
+/* ---- tables. Functions of their own for the verifier, so that it looks at each once. */
+
+/* Bytes from rsp up to the return address at `off` from the text's start; -1: not known. */
+__noinline int delta_at(uint32_t off, uint32_t slot, uint32_t n_rows)
+{
+	uint32_t lo = 0, hi = n_rows, key = slot;
+	void *of_one = bpf_map_lookup_elem(&rows, &key);
+	struct sample_row *r;
+
+	if (!of_one || !n_rows)
+		return -1;
+	for (int i = 0; i < 26 && hi - lo > 1; i++) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		r = bpf_map_lookup_elem(of_one, &mid);
+		if (!r)
+			return -1;
+		if (r->off <= off)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	r = bpf_map_lookup_elem(of_one, &lo);
+	return r && r->off <= off ? r->delta : -1;
+}
+
+/* SAMPLE_AT_* at `off` from the text's start, or 0. */
+__noinline int special_at(uint32_t off)
+{
+	struct walk *w = this_walk();
+
+	if (!w || off < w->binary.specials_from || off >= w->binary.specials_to)
+		return 0;
+	for (int i = 0; i < SAMPLE_SPECIALS; i++)
+		if (off >= w->binary.special[i].from && off < w->binary.special[i].to)
+			return w->binary.special[i].what;
+	return 0;
+}
+
+/* ---- one frame to the next */
+
+static __always_inline void put(struct walk *w, uint64_t pc)
+{
+	if (w->n >= SAMPLE_FRAMES + SAMPLE_KERNEL_FRAMES)
+		w->record.flags |= SAMPLE_CUT;
+	else
+		w->record.pcs[w->n++] = pc;
+}
+
+/* The walk goes on where m.curg left for this system stack. 1 when it cannot. */
+static __always_inline int go_on_at_curg(struct walk *w)
+{
+	if (w->switched || !w->curg || w->curg == w->g)
+		return 1;
+	w->switched = 1;
+	w->foreign = 0;
+	w->record.flags |= SAMPLE_CURG;
+	if (read_word(w->curg + w->binary.g_sched_pc, &w->pc) ||
+	    read_word(w->curg + w->binary.g_sched_sp, &w->sp) ||
+	    read_word(w->curg + w->binary.g_sched_bp, &w->bp) || !w->pc) {
+		w->record.flags |= SAMPLE_UNREADABLE;
+		return 1;
+	}
+	w->returns = 1;
+	w->by_rows = 1;
+	return 0;
+}
+
+/* The chain of frames has ended. */
+static __always_inline int chain_ends(struct walk *w, int unreadable)
+{
+	uint32_t foreign = w->foreign;
+
+	if (!go_on_at_curg(w)) {
+		/* C code without frame pointers: what rbp pointed at were no frames of its. */
+		if (foreign)
+			w->n = foreign;
+		return 0;
+	}
+	if (unreadable)
+		w->record.flags |= SAMPLE_UNREADABLE;
+	return 1;
+}
+
+/*
+ * The caller by the rows. If rbp is where the frame has the caller's, the frame is there. Else rbp
+ * is the caller's still, or again, but where the function uses it as it likes, or has pushed it and
+ * not set it yet: then the word below the return address is the caller's frame, further up.
+ * 0, 1: the rows do not know, -1: unreadable.
+ */
+static __always_inline int step_by_rows(struct walk *w)
+{
+	uint64_t pair[2] = { 0, 0 }, frame;
+	int d = delta_at(link_off(w, w->pc), w->binary.slot, w->binary.n_rows);
+
+	if (d < 0)
+		return 1;
+	frame = w->sp + d;
+	if (d < 8) {
+		if (read_word(frame, &pair[1]))
+			return -1;
+	} else {
+		if (bpf_probe_read_user(pair, sizeof(pair), (void *)(frame - 8)))
+			return -1;
+		if (w->bp == frame - 8 || (pair[0] > frame && pair[0] - frame < 1 << 30) ||
+		    (!pair[0] && w->bp <= frame))
+			w->bp = pair[0];
+	}
+	w->pc = pair[1];
+	w->sp = frame + 8;
+	return 0;
+}
+
+/* 0, or 1 when the chain has ended as it should, -1: unreadable. */
+static __always_inline int step_by_frame(struct walk *w)
+{
+	uint64_t pair[2] = { 0, 0 };
+
+	if (!w->bp)
+		return 1;
+	if (bpf_probe_read_user(pair, sizeof(pair), (void *)w->bp))
+		return -1;
+	if (pair[0] == w->bp)
+		return -1;
+	w->sp = w->bp + 16;
+	w->bp = pair[0];
+	w->pc = pair[1];
+	return 0;
+}
+
+/*
+ * A signal's handler was called by runtime.sigtramp, which the kernel put on top of a struct
+ * rt_sigframe (arch/x86/include/asm/sigframe.h): return address, then ucontext with the registers
+ * of what was interrupted. 0 or -1.
+ */
+static __always_inline int step_by_signal(struct walk *w)
+{
+	int d = delta_at(link_off(w, w->pc), w->binary.slot, w->binary.n_rows);
+	uint64_t registers = w->sp + d + 8 + 40; /* uc_mcontext */
+
+	w->record.flags |= SAMPLE_SIGNAL;
+	/* gregs: 10 is rbp, 15 rsp, 16 rip (sys/ucontext.h) */
+	if (d < 0 || read_word(registers + 10 * 8, &w->bp) ||
+	    read_word(registers + 15 * 8, &w->sp) || read_word(registers + 16 * 8, &w->pc))
+		return -1;
+	w->returns = 0;
+	w->by_rows = 1;
+	return 0;
+}
+
+static __always_inline int step_to_caller(struct walk *w, int special)
+{
+	int how = 1;
+
+	if (w->by_rows && in_go(w, w->pc))
+		how = step_by_rows(w);
+	if (how == 1)
+		how = step_by_frame(w);
+	if (how || !w->pc)
+		return chain_ends(w, how < 0);
+	w->returns = special != SAMPLE_AT_INTERRUPT;
+	w->by_rows = !w->returns;
+	return 0;
+}
+
+struct walk_context {
+	struct walk *w;
+};
+
+/* Notes the frame, steps to its caller. 1: it was the last. */
+static long walk_frame(uint32_t i, struct walk_context *c)
+{
+	struct walk *w = c->w;
+	uint64_t at = w->pc - (w->returns ? 1 : 0);
+	int special = in_go(w, at) ? special_at(link_off(w, at)) : 0;
+
+	(void)i;
+	if (in_go(w, at))
+		w->foreign = 0;
+	if (special != SAMPLE_AT_NOWHERE)
+		put(w, at);
+	if (w->record.flags & SAMPLE_CUT)
+		return 1;
+	/* The first frame is what runs, whatever follows. */
+	if (!w->foreign && !in_go(w, at))
+		w->foreign = w->n;
+	switch (special) {
+	case SAMPLE_AT_ROOT:
+		return 1;
+	case SAMPLE_AT_SCHED:
+		w->sched = 1;
+		return 1;
+	case SAMPLE_AT_MORESTACK:
+		/* Before it has switched stacks, it is as any other. */
+		if (w->g != w->curg && w->curg && !w->switched)
+			return go_on_at_curg(w);
+		break;
+	case SAMPLE_AT_SIGTRAMP:
+		if (w->returns)
+			return step_by_signal(w) ? chain_ends(w, 1) : 0;
+		break;
+	}
+	return step_to_caller(w, special);
+}
+
+#endif

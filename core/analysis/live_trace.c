@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analysis/live_trace.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "model/summary.h"
+#include "trace/keys.h"
+
+static const struct model_options no_states = { .no_states = true };
+
+int live_trace_open(struct live_trace *l, const char *path)
+{
+	*l = (struct live_trace){ .reader = trace_reader_open(path) };
+	if (!l->reader)
+		return -errno;
+	if (trace_info_get(trace_reader_info(l->reader), KEY_SUMMARY))
+		return 0;
+	l->model = model_new(trace_reader_info(l->reader), &no_states);
+	return l->model ? 0 : -errno;
+}
+
+void live_trace_close(struct live_trace *l)
+{
+	model_free(l->model);
+	trace_reader_close(l->reader);
+	*l = (struct live_trace){ 0 };
+}
+
+/* Feeds what has come since the last look, or reads past it where a summary says it all. */
+static int read_on(struct live_trace *l)
+{
+	struct trace_span span;
+	int got = l->looked ? trace_reader_again(l->reader) : 0;
+
+	l->looked = true;
+	while (!got && (got = trace_reader_span(l->reader, &span)) > 0) {
+		if (l->model)
+			model_allow(l->model, trace_reader_bytes(l->reader));
+		got = l->model ? model_feed_span(l->model, &span) : 0;
+		if (got)
+			log_no_memory("no memory for what the events say");
+	}
+	return got;
+}
+
+/* A model with all numbers so far. NULL and errno after logging. */
+static struct model *model_now(struct live_trace *l)
+{
+	const uint8_t *p;
+	const char *fault;
+	size_t n;
+	struct model *m = l->model ? model_snapshot(l->model)
+				   : model_new(trace_reader_info(l->reader), &no_states);
+	int err = m ? model_finish(m) : -errno;
+
+	if (!err && !l->model) {
+		int got = trace_reader_summary(l->reader, &p, &n);
+
+		fault = got > 0    ? summary_restore(m, p, n, trace_reader_bytes(l->reader))
+			: got == 0 ? "there is none that is whole"
+				   : "it does not unpack";
+		err = fault ? -EBADMSG : 0;
+		if (fault)
+			log_error("the trace's summary cannot be read: %s",
+				  *fault ? fault : "there is no memory for it");
+	} else if (err) {
+		log_no_memory("no memory for what the trace says");
+	}
+	if (!err)
+		return m;
+	model_free(m);
+	errno = -err;
+	return NULL;
+}
+
+int live_trace_look(struct live_trace *l, struct loaded_trace *t, uint64_t *up_to_ns)
+{
+	int err = read_on(l);
+
+	*t = (struct loaded_trace){ .info = trace_reader_info(l->reader), .summary = !l->model };
+	t->model = err ? NULL : model_now(l);
+	if (!t->model)
+		return err ? err : -errno;
+	t->totals = t->all = model_totals(t->model);
+	t->funcs = model_funcs(t->model, &t->n_funcs);
+	t->complete = trace_reader_complete(l->reader);
+	t->growing = !t->complete && trace_reader_growing(l->reader);
+	*up_to_ns = t->totals->up_to_ns;
+	if (!*up_to_ns && t->complete)
+		*up_to_ns = t->totals->last_ns;
+	else if (!*up_to_ns && l->model)
+		*up_to_ns = clock_monotonic_ns();
+	return 0;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What tracing did to the program as a whole: sentences from known numbers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/probe_cost.h"
+#include "trace/keys.h"
+
+static struct trace_info info;
+
+static void set(const char *key, const char *value)
+{
+	assert_int_equal(trace_info_set(&info, key, value), 0);
+}
+
+/* Two processors, ten seconds; the program had `cpu`, half of which were its probes', and gotrace
+ * `own`. */
+static void run(const char *cpu, const char *probe_events, const char *own)
+{
+	trace_info_free(&info);
+	info = (struct trace_info){ 0 };
+	set(KEY_HOST_CPUS, "2");
+	set(KEY_END_TARGET_WALL_NS, "10000000000");
+	set(KEY_END_TARGET_CPU_NS, cpu);
+	/* 1.4 times what a bare loop of them takes */
+	set(KEY_COST_INLINE_NS, "1000");
+	set(KEY_END_EVENTS_INLINE, probe_events);
+	if (own)
+		set(KEY_END_OWN_CPU_NS, own);
+}
+
+static struct probe_overhead found(void)
+{
+	struct probe_overhead o;
+
+	assert_true(probe_overhead_find(&info, &o));
+	return o;
+}
+
+static void expect_times(double got, double want)
+{
+	if (got < want - 0.01 || got > want + 0.01)
+		fail_msg("%g times, not %g", got, want);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	trace_info_free(&info);
+	info = (struct trace_info){ 0 };
+	return 0;
+}
+
+/* There was room for gotrace: what it took slowed nothing down. */
+static void test_room(void **state)
+{
+	(void)state;
+	run("10000000000", "3571429", "4000000000"); /* 14 of 20 s */
+	expect_times(found().cpu_times, 2);
+	expect_times(found().wall_times, 2);
+	assert_int_equal(found().taken_ns, 0);
+}
+
+/* Both processors were busy all the time: what gotrace took the program would have had. */
+static void test_full(void **state)
+{
+	char say[PROBE_OVERHEAD_BYTES];
+
+	(void)state;
+	run("12000000000", "4285714", "8000000000"); /* 20 of 20 s */
+	assert_int_equal(found().taken_ns, 8000000000);
+	expect_times(found().cpu_times, 2);
+	expect_times(found().wall_times, 2 * 20.0 / 12);
+	assert_string_equal(
+		probe_overhead_say(&info, say),
+		"about 3.3x slower than untraced (probes 6.00s of 12.0s of processor time; "
+		"gotrace itself took 8.00s while no processor was free)");
+}
+
+/* Nearly so: a part of it. */
+static void test_nearly_full(void **state)
+{
+	(void)state;
+	run("10000000000", "3571429", "7500000000"); /* 17.5 of 20 s */
+	assert_int_equal(found().taken_ns, 3750000000);
+	expect_times(found().wall_times, 2 * 13.75 / 10);
+}
+
+/* More than the machine has cannot be, and a share of the machine is not seen: never less. */
+static void test_bounds(void **state)
+{
+	(void)state;
+	run("19000000000", "6785714", "18446744073709551615");
+	assert_true(found().taken_ns <= 20000000000 - 19000000000);
+	run("25000000000", "8928571", "5000000000");
+	assert_int_equal(found().taken_ns, 0);
+	expect_times(found().wall_times, 2);
+}
+
+/* A trace of before does not say it. */
+static void test_not_known(void **state)
+{
+	char say[PROBE_OVERHEAD_BYTES];
+
+	(void)state;
+	run("12000000000", "4285714", NULL);
+	assert_int_equal(found().taken_ns, 0);
+	expect_times(found().wall_times, 2);
+	assert_string_equal(
+		probe_overhead_say(&info, say),
+		"about 2.0x slower than untraced (probes 6.00s of 12.0s of processor time)");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_room, teardown),
+		cmocka_unit_test_teardown(test_full, teardown),
+		cmocka_unit_test_teardown(test_nearly_full, teardown),
+		cmocka_unit_test_teardown(test_bounds, teardown),
+		cmocka_unit_test_teardown(test_not_known, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analysis/sample_load.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/sample_names.h"
+#include "base/log.h"
+#include "base/vec.h"
+
+/* No trace has more kinds of samples, or samples, than so many bytes of it account for; the first
+ * are free. */
+#define FREE_GROUPS (1u << 19)
+
+static uint32_t hash_of(const struct sample *x)
+{
+	return hash_u64_pair(x->goid ^ (uint64_t)x->labels << 40,
+			     (uint64_t)x->stack << 32 | x->tid);
+}
+
+static int group_of(struct loaded_samples *s, const struct sample *x, bool left_out,
+		    uint32_t *group)
+{
+	uint32_t hash = hash_of(x);
+	size_t at;
+
+	for (uint32_t i = hash_index_first(&s->by_key, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&s->by_key, hash, &at)) {
+		const struct sample_group *g = &s->groups[i];
+
+		if (g->stack == x->stack && g->goid == x->goid && g->tid == x->tid &&
+		    g->labels == x->labels && g->left_out == left_out) {
+			*group = i;
+			return 0;
+		}
+	}
+	*group = (uint32_t)s->n_groups;
+	if (vec_reserve(&s->groups, &s->cap_groups, s->n_groups + 1) ||
+	    hash_index_put(&s->by_key, hash, *group))
+		return -ENOMEM;
+	s->groups[s->n_groups++] = (struct sample_group){ .goid = x->goid,
+							  .first_ns = x->ts_ns,
+							  .stack = x->stack,
+							  .tid = x->tid,
+							  .labels = x->labels,
+							  .process = x->process,
+							  .left_out = left_out };
+	return 0;
+}
+
+/* Does the view leave it out, for its time or its goroutine? */
+static bool left_out(const struct loaded_trace *t, const struct loaded_samples *s,
+		     const struct sample *x)
+{
+	const struct trace_view *v = t->view;
+	bool wanted = !v || !v->n_goids;
+
+	if (!v)
+		return false;
+	if (x->ts_ns < s->first_ns + v->from_ns || (v->to_ns && x->ts_ns >= s->first_ns + v->to_ns))
+		return true;
+	for (size_t i = 0; i < v->n_goids && !wanted; i++)
+		wanted = v->goids[i] == x->goid;
+	return !wanted;
+}
+
+static int take(struct loaded_trace *t, struct loaded_samples *s, const struct sample *x)
+{
+	uint32_t group;
+
+	if (!s->all.samples)
+		s->first_ns = x->ts_ns;
+	s->all.samples++;
+	s->all.weight_ns += x->weight_ns;
+	int err = group_of(s, x, left_out(t, s, x), &group);
+	if (err)
+		return err;
+	struct sample_group *g = &s->groups[group];
+	g->samples++;
+	g->weight_ns += x->weight_ns;
+	if (x->ts_ns < g->first_ns)
+		g->first_ns = x->ts_ns;
+	if (x->ts_ns > g->last_ns)
+		g->last_ns = x->ts_ns;
+	if (!s->keep_singles || g->left_out)
+		return 0;
+	err = vec_reserve(&s->singles, &s->cap_singles, s->n_singles + 1);
+	if (!err)
+		s->singles[s->n_singles++] = (struct sample_single){ x->ts_ns, x->weight_ns,
+								     group };
+	return err;
+}
+
+static int read_all(struct loaded_trace *t, struct loaded_samples *s, struct trace_reader *r)
+{
+	struct sample_span span;
+	int got, err = 0;
+
+	while ((got = trace_reader_samples(r, &span)) > 0) {
+		const uint64_t most = FREE_GROUPS + trace_reader_bytes(r);
+
+		for (size_t i = 0; i < span.n && !err; i++)
+			err = take(t, s, &span.s[i]);
+		if (!err && (s->n_groups > most || s->n_singles > most))
+			err = -E2BIG;
+		if (err)
+			return err;
+	}
+	if (!got)
+		got = trace_reader_resolve(r);
+	s->tables = trace_reader_tables(r);
+	return got;
+}
+
+/* ---- the model */
+
+/* What counts by functions: --focus, --ignore. */
+static bool wanted(const struct model_view *v, const uint32_t *funcs, size_t n, size_t n_funcs)
+{
+	bool focus = !v->focus;
+
+	for (size_t i = 0; v->funcs && i < n; i++) {
+		uint8_t bits = funcs[i] < n_funcs ? v->funcs[funcs[i]] : 0;
+
+		if (bits & VIEW_IGNORE)
+			return false;
+		focus |= bits & VIEW_FOCUS;
+	}
+	return focus;
+}
+
+static void count_shown(struct sample_counts *c, const struct sample_group *g, uint32_t flags,
+			bool unresolved)
+{
+	c->samples += g->samples;
+	c->weight_ns += g->weight_ns;
+	c->cut += flags & STACK_CUT ? g->samples : 0;
+	c->unreadable += flags & STACK_UNREADABLE ? g->samples : 0;
+	c->unresolved += unresolved ? g->samples : 0;
+	c->without_goroutine += g->goid ? 0 : g->samples;
+}
+
+struct filling {
+	struct loaded_trace *t;
+	struct loaded_samples *s;
+	uint32_t *funcs;
+	size_t cap, n_funcs;
+};
+
+static int fill_group(struct filling *f, struct sample_group *g)
+{
+	struct trace_info *info = (struct trace_info *)(uintptr_t)f->t->info;
+	struct model_sample x = { .samples = g->samples,
+				  .weight_ns = g->weight_ns,
+				  .first_ns = g->first_ns,
+				  .last_ns = g->last_ns };
+	bool unresolved;
+	int err = sample_stack_funcs(f->s, info, g->stack, &f->funcs, &f->cap, &x.n, &unresolved);
+
+	if (err)
+		return err;
+	x.funcs = f->funcs;
+	if (f->t->whole)
+		err = model_sample(f->t->whole, &x, NULL);
+	g->left_out |= !wanted(&f->t->model_view, f->funcs, x.n, f->n_funcs);
+	if (err || g->left_out)
+		return err;
+	count_shown(&f->s->shown, g, f->s->tables->stacks[g->stack].flags, unresolved);
+	return model_sample(f->t->model, &x, &g->path);
+}
+
+/* Names must be known before the model is made: it has a row for each. */
+static int make_names(struct filling *f)
+{
+	struct trace_info *info = (struct trace_info *)(uintptr_t)f->t->info;
+	int err = sample_names(f->s, info);
+	bool unresolved;
+	size_t n;
+
+	for (size_t i = 0; i < f->s->n_groups && !err; i++)
+		err = sample_stack_funcs(f->s, info, f->s->groups[i].stack, &f->funcs, &f->cap, &n,
+					 &unresolved);
+	f->n_funcs = info->n_funcs;
+	return err;
+}
+
+static int make_models(struct loaded_trace *t)
+{
+	int err = t->view ? trace_view_compile(t->view, t->info, &t->model_view) : 0;
+
+	if (err)
+		return err;
+	t->model = model_new(t->info, NULL);
+	t->whole = t->model && t->view ? model_new(t->info, NULL) : NULL;
+	if (!t->model || (t->view && !t->whole))
+		return -ENOMEM;
+	t->totals = model_totals(t->model);
+	t->all = t->whole ? model_totals(t->whole) : t->totals;
+	return 0;
+}
+
+static int fill(struct filling *f, struct trace_reader *r)
+{
+	int err = make_names(f);
+
+	if (!err)
+		err = make_models(f->t);
+	if (err)
+		return err;
+	model_allow(f->t->model, trace_reader_bytes(r));
+	if (f->t->whole)
+		model_allow(f->t->whole, trace_reader_bytes(r));
+	for (size_t i = 0; i < f->s->n_groups && !err; i++)
+		err = fill_group(f, &f->s->groups[i]);
+	if (!err && f->t->whole)
+		err = model_finish(f->t->whole);
+	return err ? err : model_finish(f->t->model);
+}
+
+/* ---- callbacks */
+
+static int by_goid(const void *x, const void *y, void *ctx)
+{
+	const struct sample_group *groups = ctx, *a = &groups[*(const uint32_t *)x],
+				  *b = &groups[*(const uint32_t *)y];
+	uint64_t id_a = a->goid ? a->goid : a->tid, id_b = b->goid ? b->goid : b->tid;
+
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	if (!a->goid != !b->goid)
+		return a->goid ? -1 : 1;
+	return (id_a > id_b) - (id_a < id_b);
+}
+
+/* Of a thread outside of any goroutine, its system stack. */
+static void begin_goroutine(struct goroutine_info *g, const struct sample_group *x)
+{
+	*g = (struct goroutine_info){ .goid = x->goid ? x->goid : x->tid,
+				      .image = x->process,
+				      .first_ns = x->first_ns,
+				      .last_ns = x->last_ns,
+				      .system = !x->goid };
+}
+
+static void tell_goroutines(struct trace_watch *w, struct loaded_samples *s, const uint32_t *order,
+			    size_t n)
+{
+	struct goroutine_info g = { 0 };
+
+	for (size_t i = 0; i < n && !w->err; i++) {
+		const struct sample_group *x = &s->groups[order[i]];
+
+		if (!i || by_goid(&order[i], &order[i - 1], s->groups)) {
+			if (i)
+				w->on_goroutine(w->ctx, &g);
+			begin_goroutine(&g, x);
+		}
+		g.first_ns = x->first_ns < g.first_ns ? x->first_ns : g.first_ns;
+		g.last_ns = x->last_ns > g.last_ns ? x->last_ns : g.last_ns;
+		g.calls += x->samples;
+		g.total_ns += x->weight_ns;
+		g.self_ns += x->weight_ns;
+	}
+	if (n && !w->err)
+		w->on_goroutine(w->ctx, &g);
+}
+
+static int goroutines(struct trace_watch *w, struct loaded_samples *s, uint64_t *count)
+{
+	uint32_t *order = calloc(s->n_groups + 1, sizeof(*order));
+	size_t n = 0;
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_groups; i++)
+		if (!s->groups[i].left_out)
+			order[n++] = (uint32_t)i;
+	qsort_r(order, n, sizeof(*order), by_goid, s->groups);
+	for (size_t i = 0; i < n; i++)
+		*count += s->groups[order[i]].goid &&
+			  (!i || by_goid(&order[i], &order[i - 1], s->groups));
+	if (w->on_goroutine)
+		tell_goroutines(w, s, order, n);
+	free(order);
+	return w->err;
+}
+
+static int refuse_calls(void)
+{
+	log_error(
+		"this trace has samples, not calls: it does not say when a call began or ended; record with 'gotrace record' for that");
+	return -ENOTSUP;
+}
+
+int sample_load(struct loaded_trace *t, struct trace_reader *r, struct trace_watch *w)
+{
+	struct loaded_samples *s = calloc(1, sizeof(*s));
+	struct filling f = { .t = t, .s = s };
+	int err = s ? 0 : -ENOMEM;
+
+	t->samples = s;
+	if (w->calls >= CALLS_SOME && (w->on_call || w->on_entry) && !w->on_samples)
+		return refuse_calls();
+	if (!err && t->view && t->view->n_keys)
+		log_warn("--key tells calls apart by arguments, which samples do not have");
+	if (s)
+		s->keep_singles = w->on_samples != NULL;
+	if (!err)
+		err = read_all(t, s, r);
+	if (!err)
+		err = fill(&f, r);
+	if (!err) {
+		struct model_totals *totals = (struct model_totals *)(uintptr_t)t->totals;
+
+		totals->goroutines = 0;
+		totals->images = s->tables ? s->tables->n_processes : 0;
+		err = goroutines(w, s, &totals->goroutines);
+	}
+	if (!err && w->on_samples)
+		w->on_samples(w->ctx, t);
+	free(f.funcs);
+	if (!t->model && err == -ENOMEM)
+		log_no_memory("no memory for the samples of the trace");
+	if (!t->model && err == -E2BIG)
+		log_error("not a trace of gotrace sample: it claims more than its bytes can hold");
+	return err ? err : w->err;
+}
+
+void sample_unload(struct loaded_samples *s)
+{
+	if (!s)
+		return;
+	free(s->groups);
+	free(s->singles);
+	free(s->func_of);
+	free(s->strangers);
+	hash_index_free(&s->by_key);
+	hash_index_free(&s->by_stranger);
+	free(s);
+}

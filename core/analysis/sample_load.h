@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A trace of samples read to its end: those that are alike counted together, addresses made
+ * functions. */
+#ifndef GOTRACE_SAMPLE_LOAD_H
+#define GOTRACE_SAMPLE_LOAD_H
+
+#include "analysis/trace_load.h"
+#include "base/hash_index.h"
+#include "trace/samples.h"
+
+/* Samples of one stack, goroutine, thread and set of labels. */
+struct sample_group {
+	uint64_t goid, samples, weight_ns, first_ns, last_ns;
+	uint32_t stack, tid, labels, process;
+	uint32_t path; /* of the model */
+	bool left_out; /* by the view */
+};
+
+/* One of them by itself. */
+struct sample_single {
+	uint64_t ts_ns, weight_ns;
+	uint32_t group;
+};
+
+/* What samples say of themselves. */
+struct sample_counts {
+	uint64_t samples, weight_ns;
+	uint64_t cut, unreadable;   /* STACK_CUT, STACK_UNREADABLE */
+	uint64_t unresolved;        /* with an address that no symbol is known of */
+	uint64_t without_goroutine; /* of threads outside of any */
+};
+
+struct loaded_samples {
+	const struct sample_tables *tables; /* the reader's */
+	struct sample_group *groups;
+	size_t n_groups, cap_groups;
+	struct hash_index by_key;
+	struct sample_single *singles; /* in order of time as read, if they were asked for */
+	size_t n_singles, cap_singles;
+	/* Function of each symbol; the trace's functions are these, and names made up here. */
+	uint32_t *func_of;
+	size_t n_symbols;
+	/* Names made up for parts of stacks: "[cut]", by what they are; 0: none yet, else index + 1
+	 */
+	uint32_t made_up[4];
+	struct {
+		uint64_t pc;
+		uint32_t process, func;
+	} * strangers; /* addresses without a symbol, and the functions made up for them */
+	size_t n_strangers, cap_strangers;
+	struct hash_index by_stranger;
+	struct sample_counts all, shown; /* of the whole trace, and of what the view leaves */
+	uint64_t first_ns;
+	bool keep_singles;
+};
+
+/* Reads all of r into t, whose info and view are set: its model, its totals. As trace_load. */
+int sample_load(struct loaded_trace *t, struct trace_reader *r, struct trace_watch *w);
+void sample_unload(struct loaded_samples *s);
+
+/* The functions of a group's stack as the model has them, the outermost first: of *n, in *funcs
+ * (grown to *cap). *unresolved: there is an address in it that no symbol is known of. 0 or -ENOMEM.
+ */
+int sample_stack_funcs(struct loaded_samples *s, struct trace_info *info, uint32_t stack,
+		       uint32_t **funcs, size_t *cap, size_t *n, bool *unresolved);
+
+#endif

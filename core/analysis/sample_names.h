@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From stacks of addresses to stacks of the trace's functions. */
+#ifndef GOTRACE_SAMPLE_NAMES_H
+#define GOTRACE_SAMPLE_NAMES_H
+
+#include "analysis/sample_load.h"
+
+/* Makes all symbols functions of info. 0 or -ENOMEM. */
+int sample_names(struct loaded_samples *s, struct trace_info *info);
+/* The function that stands for an address without symbol; made on first asking. 0 or -ENOMEM. */
+int sample_stranger(struct loaded_samples *s, struct trace_info *info, uint32_t process,
+		    uint64_t pc, uint32_t *func);
+
+/* What a stack hangs below that is not whole, or belongs to no goroutine: a function made up for
+ * it, TRACE_NONE: it hangs below nothing. 0 or -ENOMEM. */
+int sample_stack_top(struct loaded_samples *s, struct trace_info *info, uint32_t stack,
+		     uint32_t *func);
+
+/* Is frame k of the i-th address of a stack left out: a wrapper that calls something (as Go's
+ * tracebacks do, runtime/traceback.go, elideWrapperCalling)? */
+static inline bool sample_elided(const struct sample_tables *t, const struct sample_location *l,
+				 uint32_t i, uint32_t k)
+{
+	return (i || k) && t->symbols[l->frames[k].symbol].kind == SYMBOL_GO_WRAPPER;
+}
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is said of a trace of samples: what it is, what is missing in it, how sure its shares are.
+ */
+#ifndef GOTRACE_SAMPLE_NOTES_H
+#define GOTRACE_SAMPLE_NOTES_H
+
+#include "analysis/notes.h"
+#include "analysis/sample_load.h"
+
+/* The first of them, which heads a report: "1,000 samples of cpu-clock at 99 Hz, ..." */
+void sample_headline(const struct loaded_trace *t, struct notes *to);
+/* The others. */
+void sample_notes(const struct loaded_trace *t, struct notes *to);
+/* Share of all that counts, in per cent: of weight, or of samples where none has any. */
+double sample_pct(const struct loaded_trace *t, uint64_t weight_ns, uint64_t samples);
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/patching.h"
+
+#include "attach/probes/links.h"
+#include "attach/target/springboard.h"
+#include "attach/under_jumps.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+struct links_options patching_where(const struct recording *r)
+{
+	return (struct links_options){
+		.probing = r->probing,
+		.exe_fd = r->exe_fd,
+		.pid = r->open_to_all ? -1 : r->target->pid,
+		.kind = r->kind,
+	};
+}
+
+/* ---- at the target's exec */
+
+/* Sites whose stub is not used are probed in the text, before anything is recorded. */
+static void attach_left_out(struct recording *r)
+{
+	const struct links_options attach = patching_where(r);
+
+	if (r->probing->n_in_stub == r->n_stubs)
+		return;
+	if (links_attach_left_out(r->links, &r->probes, &attach)) {
+		log_error("%zu sites have no probe: nothing is recorded",
+			  r->n_stubs - r->probing->n_in_stub);
+		r->unprobed = true;
+	}
+}
+
+void patching_at_exec(void *ctx, struct inject *in)
+{
+	struct recording *r = ctx;
+	struct probing *p = r->probing;
+	const struct links_options attach = patching_where(r);
+	uint64_t start = clock_monotonic_ns();
+
+	if (in)
+		text_watch_patched(&r->text_watch);
+	probing_patched(p, in ? springboard_patch(in, p->plan, r->exe_fd, p->stub_fd, &p->rings,
+						  p->in_stub)
+			      : "the command could not be held at its exec");
+	attach_left_out(r);
+	if (r->unprobed)
+		r->probes.state->paused = PAUSED_ALL;
+	else if (p->strategy == PROBE_INLINE)
+		under_jumps_attach(r->links, &r->probes, &attach, r->target->pid);
+	r->patch_ns = clock_monotonic_ns() - start;
+}
+
+/* ---- in a process that runs already */
+
+void patching_running(struct recording *r)
+{
+	struct probing *p = r->probing;
+
+	text_watch_patched(&r->text_watch);
+	probing_patched(p, running_patch(p->running, p->in_stub));
+	r->pause_ns = p->running->pause_ns;
+	r->n_pauses = p->running->n_pauses;
+	attach_left_out(r);
+	if (r->unprobed)
+		return;
+	/* From here on every event is recorded: by a probe where its ring is not open yet. */
+	r->probes.state->paused = PAUSED_NOT;
+	ring_area_open(&p->rings);
+}
+
+void patching_put_back(struct recording *r)
+{
+	struct running *running = r->probing->running;
+
+	if (!running || target_reap(r->target))
+		return;
+	running_put_back(running);
+	r->put_back_ns = running->put_back_ns;
+}

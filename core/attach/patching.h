@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The target's text becomes that with stubs, and what it was before. */
+#ifndef GOTRACE_PATCHING_H
+#define GOTRACE_PATCHING_H
+
+#include "attach/probes/links.h"
+#include "attach/recording.h"
+
+struct links_options patching_where(const struct recording *r);
+
+/* For target_release: writes the jumps in a process stopped at its exec, and probes the sites in
+ * the text whose stub is not used. in NULL: it could not be held. ctx: the recording. */
+void patching_at_exec(void *ctx, struct inject *in);
+/* The same in a process that runs already; from then on every event is recorded. */
+void patching_running(struct recording *r);
+/* Its text becomes what it was. */
+void patching_put_back(struct recording *r);
+
+#endif

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/sample/binaries.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "binary/gobin.h"
+#include "binary/gostack.h"
+
+#define LABELS_LIST_MINOR 24 /* from then on g.labels is a slice, runtime/pprof/label.go */
+
+_Static_assert(sizeof(struct gostack_row) == sizeof(struct sample_row), "handed over as they are");
+
+/* runtime/asm_amd64.s, preempt_amd64.s, signal_unix.go, sys_linux_amd64.s */
+static const struct {
+	const char *name;
+	uint32_t what;
+} specials[] = {
+	{ "runtime.goexit", SAMPLE_AT_ROOT },
+	{ "runtime.mstart", SAMPLE_AT_ROOT },
+	{ "runtime.rt0_go", SAMPLE_AT_ROOT },
+	{ "_rt0_amd64", SAMPLE_AT_ROOT },
+	{ "_rt0_amd64_linux", SAMPLE_AT_ROOT },
+	{ "runtime.clone", SAMPLE_AT_ROOT }, /* a thread that begins */
+	{ "runtime.mcall", SAMPLE_AT_SCHED },
+	{ "runtime.morestack", SAMPLE_AT_MORESTACK },
+	{ "runtime.asyncPreempt", SAMPLE_AT_INTERRUPT },
+	{ "runtime.sigpanic", SAMPLE_AT_INTERRUPT },
+	{ "runtime.sigpanic0", SAMPLE_AT_INTERRUPT },
+	{ "runtime.sigtramp", SAMPLE_AT_SIGTRAMP },
+	{ "runtime.systemstack_switch", SAMPLE_AT_NOWHERE },
+};
+_Static_assert(sizeof(specials) / sizeof(*specials) <= SAMPLE_SPECIALS, "room in the map");
+
+static void find_specials(struct sample_binary *to, const struct gobin *g)
+{
+	to->specials_from = UINT32_MAX;
+	for (size_t i = 0; i < sizeof(specials) / sizeof(*specials); i++) {
+		const struct gofunc *f = gobin_func_named(g, specials[i].name);
+
+		if (!f || f->vaddr < to->text || f->vaddr + f->size > to->etext)
+			continue;
+		const struct sample_special s = { .from = f->vaddr - to->text,
+						  .to = f->vaddr - to->text + f->size,
+						  .what = specials[i].what };
+
+		to->special[to->n_specials++] = s;
+		if (s.from < to->specials_from)
+			to->specials_from = s.from;
+		if (s.to > to->specials_to)
+			to->specials_to = s.to;
+	}
+}
+
+/* 0 or -errno. */
+static int describe(struct sample_binary *to, const struct gobin *g, const struct gostack *s)
+{
+	struct golayout l;
+	int err = gobin_layout(g, &l);
+
+	if (!err)
+		err = gobin_tls_g(g, &to->tls_g);
+	if (!err && (l.g_sched_sp < 0 || l.g_sched_bp < 0 || l.m_gsignal < 0))
+		err = -ENOTSUP;
+	if (err)
+		return err;
+	to->text = s->text;
+	to->etext = s->etext;
+	to->start_code = s->start_code;
+	to->g_m = l.g_m;
+	to->g_goid = l.g_goid;
+	to->g_sched_sp = l.g_sched_sp;
+	to->g_sched_pc = l.g_sched_pc;
+	to->g_sched_bp = l.g_sched_bp;
+	to->m_g0 = l.m_g0;
+	to->m_gsignal = l.m_gsignal;
+	to->m_curg = l.m_curg;
+	to->g_labels = l.g_labels;
+	to->labels_list = gobin_go_minor(g) < 0 || gobin_go_minor(g) >= LABELS_LIST_MINOR;
+	find_specials(to, g);
+	return 0;
+}
+
+/* A Go binary, or -ENOTSUP: it is none that can be understood. */
+static int tell_go(struct binaries *b, int fd, const char *name, const struct sample_key *key)
+{
+	struct sample_binary to = { 0 };
+	struct gostack s = { 0 };
+	struct gobin *g = gobin_open(fd, name);
+	int err = g ? gostack_read(g, &s) : -errno;
+
+	if (!err)
+		err = describe(&to, g, &s);
+	if (!err)
+		err = sample_bpf_add(b->bpf, key, &to, (const struct sample_row *)s.rows, s.n);
+	if (err)
+		log_warn(
+			"%s: its stacks are walked by frame pointers alone, and its goroutines are "
+			"not known: %s",
+			name, strerror(-err));
+	gostack_free(&s);
+	gobin_close(g);
+	return err;
+}
+
+static int remember(struct binaries *b, const struct sample_key *key)
+{
+	if (b->n == b->cap) {
+		size_t cap = b->cap ? 2 * b->cap : 16;
+		struct sample_key *known = realloc(b->known, cap * sizeof(*known));
+
+		if (!known)
+			return -ENOMEM;
+		b->known = known;
+		b->cap = cap;
+	}
+	b->known[b->n++] = *key;
+	return 0;
+}
+
+int binaries_learn(struct binaries *b, const char *path, const char *name)
+{
+	struct sample_binary none = { 0 };
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int err = fd < 0 || fstat(fd, &st) ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
+	struct sample_key key = { .ino = err ? 0 : st.st_ino, .bytes = err ? 0 : st.st_size };
+
+	for (size_t i = 0; !err && i < b->n; i++)
+		if (b->known[i].ino == key.ino && b->known[i].bytes == key.bytes) {
+			close(fd);
+			return 0;
+		}
+	if (!err)
+		err = remember(b, &key);
+	if (!err)
+		err = gostack_is_go(fd, name) ? tell_go(b, fd, name, &key)
+					      : sample_bpf_add(b->bpf, &key, &none, NULL, 0);
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+void binaries_free(struct binaries *b)
+{
+	free(b->known);
+	*b = (struct binaries){ 0 };
+}

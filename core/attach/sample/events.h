@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The perf events that take samples: of each thread, inherited by those that it starts, so that no
+ * other program is disturbed and nothing that begins later is missed.
+ *
+ * A timer of a fixed period lies about a program that is in step with it. The period of an
+ * inherited event cannot be changed (PERF_EVENT_IOC_PERIOD does not reach the children,
+ * kernel/events/core.c), but it can be switched on and off with all of them. So there are several
+ * of different periods, drawn at random, of which one at a time is on, for a time that is drawn,
+ * too. A sample stands for the period of its event.
+ */
+#ifndef GOTRACE_SAMPLE_EVENTS_H
+#define GOTRACE_SAMPLE_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct event_type {
+	const char *name; /* as perf calls it */
+	uint32_t type;    /* PERF_TYPE_* */
+	uint64_t config;
+	/* its period is a time, ns; else software events are counted, and hardware events are
+	 * sampled at a frequency that the kernel keeps */
+	bool is_clock;
+};
+extern const struct event_type event_types[]; /* the last has no name */
+/* NULL: there is none of that name. */
+const struct event_type *event_type_find(const char *name);
+
+#define EVENT_SETS 4
+
+struct sample_events {
+	const struct event_type *type;
+	int program_fd;
+	unsigned hz, count;  /* of these the one that is_clock says */
+	unsigned n_sets, on; /* which is on */
+	uint64_t period[EVENT_SETS];
+	int *fds; /* of threads, n_sets + 1 each: the last one counts processor time */
+	size_t n, cap;
+	uint64_t cpu_ns;         /* of the threads, once they are closed */
+	uint64_t switch_cost_ns; /* how long the last one took */
+	uint64_t random;         /* state */
+};
+
+/* Draws the periods. count: a sample is taken each time that so many events have happened; 0: hz
+ * times a second, or at each software event. */
+void sample_events_init(struct sample_events *e, const struct event_type *type, unsigned hz,
+			unsigned count, int program_fd);
+/* Opens them for a thread, and what it starts from now on; `at_exec`: they begin when it executes
+ * an image. 0 or -errno (logged, but for -ESRCH: it has ended). */
+int sample_events_open(struct sample_events *e, pid_t tid, bool at_exec);
+/* Switches to another period. Returns when to do so next, in ns from now. */
+uint64_t sample_events_switch(struct sample_events *e);
+/* Ends sampling; then cpu_ns is known: processor time while they were sampled. */
+void sample_events_close(struct sample_events *e);
+
+#endif

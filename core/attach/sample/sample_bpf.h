@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The sampling BPF program and the memory that it shares with user space. */
+#ifndef GOTRACE_SAMPLE_BPF_H
+#define GOTRACE_SAMPLE_BPF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/sample.h"
+
+struct sample_bpf {
+	struct bpf_object *object;
+	struct ring_buffer *ring;
+	int program_fd;
+	uint32_t n_slots; /* of rows, taken */
+	unsigned n_cpus;
+};
+
+/* What comes out of the ring, in the order in which it was put in. To be copied. */
+struct sample_bpf_reader {
+	void (*sample)(void *ctx, const struct sample_record *r);
+	void (*labels)(void *ctx, const struct sample_label_record *r);
+	void *ctx; /* borrowed, as the reader is */
+};
+
+/* 0 or -errno, after logging one line: what is missing and what to do. */
+int sample_bpf_load(struct sample_bpf *s, const struct sample_config *config, size_t ring_bytes,
+		    const struct sample_bpf_reader *reader);
+
+/* From now on stacks of processes that execute `key` are walked by these rows, which are copied; n
+ * 0: it is no Go binary. b's slot and n_rows are filled in. 0 or -errno, -ENOSPC when there are
+ * too many binaries. */
+int sample_bpf_add(struct sample_bpf *s, const struct sample_key *key, struct sample_binary *b,
+		   const struct sample_row *rows, size_t n);
+
+/* Hands out all that is in the ring. 0 or -errno. */
+int sample_bpf_read(struct sample_bpf *s);
+/* Sums over all CPUs. */
+struct sample_counters sample_bpf_counters(const struct sample_bpf *s);
+void sample_bpf_unload(struct sample_bpf *s);
+
+#endif

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/sample/sampling.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "attach/target/threads.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "trace/keys.h"
+
+#define RING_BYTES (8u << 20)
+#define FLUSH_NS   1000000000ull
+#define LOOK_MS    250
+
+/* ---- from the ring to the trace */
+
+/* What happened before this sample must be known first. */
+static void catch_up(struct sampling *s, uint64_t ts_ns)
+{
+	const struct side_band_reader reader = processes_reader(&s->processes);
+
+	if (ts_ns < s->side_ns)
+		return;
+	s->side_ns = clock_monotonic_ns();
+	int err = side_band_read(&s->side, &reader, s->side_ns);
+
+	if (!s->err)
+		s->err = err;
+}
+
+static void take_labels(void *ctx, const struct sample_label_record *r)
+{
+	struct sampling *s = ctx;
+	char text[2][SAMPLE_LABELS][SAMPLE_VALUE_BYTES + 1];
+	const char *keys[SAMPLE_LABELS], *values[SAMPLE_LABELS];
+	struct sample_labels l = { .n = r->n, .keys = keys, .values = values };
+
+	for (uint32_t i = 0; i < r->n && i < SAMPLE_LABELS; i++) {
+		const struct sample_label *one = &r->label[i];
+		uint32_t k = one->key_bytes, v = one->value_bytes;
+
+		snprintf(text[0][i], sizeof(text[0][i]), "%.*s",
+			 (int)(k < SAMPLE_KEY_BYTES ? k : SAMPLE_KEY_BYTES), one->key);
+		snprintf(text[1][i], sizeof(text[1][i]), "%.*s",
+			 (int)(v < SAMPLE_VALUE_BYTES ? v : SAMPLE_VALUE_BYTES), one->value);
+		keys[i] = text[0][i];
+		values[i] = text[1][i];
+	}
+	if (!s->err)
+		s->err = trace_writer_labels(s->writer, &l, &s->label_number);
+	s->label_of = r->h;
+}
+
+static uint32_t labels_of(struct sampling *s, const struct sample_record *r)
+{
+	if (!(r->flags & SAMPLE_LABELLED))
+		return 0;
+	if (s->label_of.tid == r->h.tid && s->label_of.ts_ns == r->h.ts_ns)
+		return s->label_number;
+	s->no_labels++;
+	return 0;
+}
+
+static void take_sample(void *ctx, const struct sample_record *r)
+{
+	struct sampling *s = ctx;
+	uint64_t pcs[SAMPLE_KERNEL_FRAMES + SAMPLE_FRAMES];
+	uint32_t n = r->n_kernel + r->n_user, number;
+
+	catch_up(s, r->h.ts_ns);
+	uint32_t process = processes_find(&s->processes, r->pid, r->h.ts_ns);
+
+	if (process == TRACE_NONE || s->err) {
+		s->outside++;
+		return;
+	}
+	memcpy(pcs, r->pcs, n * sizeof(*pcs));
+	/* The kernel's callers are return addresses. */
+	for (uint32_t i = 1; i < r->n_kernel; i++)
+		pcs[i]--;
+	const struct sample_stack stack = {
+		.process = process, .n = n, .pcs = pcs, .flags = r->flags & STACK_FLAGS
+	};
+
+	s->err = trace_writer_stack(s->writer, &stack, &number);
+	const struct sample sample = {
+		.ts_ns = r->h.ts_ns,
+		.goid = r->goid,
+		.weight_ns = r->period,
+		.process = process,
+		.tid = r->h.tid,
+		.stack = number,
+		.labels = labels_of(s, r),
+	};
+
+	if (!s->err)
+		s->err = trace_writer_sample(s->writer, &sample);
+	if (s->err == -E2BIG || s->err == -EINVAL) { /* refused alone; the trace goes on */
+		s->outside++;
+		s->err = 0;
+		return;
+	}
+	s->samples++;
+	s->cut += !!(r->flags & SAMPLE_CUT);
+	s->unreadable += !!(r->flags & SAMPLE_UNREADABLE);
+}
+
+static void drain(struct sampling *s)
+{
+	sample_bpf_read(&s->bpf);
+	catch_up(s, clock_monotonic_ns());
+	if (!s->err)
+		s->err = s->processes.err;
+}
+
+/* ---- preparing */
+
+/* Two or more descriptors for each thread and CPU. */
+static void raise_files(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files))
+		return;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
+static int open_thread(struct sampling *s, pid_t tid, bool at_exec)
+{
+	int err = side_band_open(&s->side, tid);
+
+	return err ? err : sample_events_open(&s->events, tid, at_exec);
+}
+
+/* All threads that there are. What they start from then on has inherited their events; a thread
+ * that one of them starts while this goes on, before its own are open, may be missed. */
+static int open_process(struct sampling *s, pid_t pid)
+{
+	char path[32];
+	pid_t tid;
+	int err = 0, opened = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	DIR *d = opendir(path);
+
+	while (d && !err && (tid = threads_next(d))) {
+		err = open_thread(s, tid, false);
+		if (err == -ESRCH)
+			err = 0;
+		else
+			opened++;
+	}
+	if (d)
+		closedir(d);
+	if (!err && !opened) {
+		log_error("process %d has ended", pid);
+		err = -ESRCH;
+	}
+	return err;
+}
+
+static int identify_self(struct sample_config *c)
+{
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st))
+		return -errno;
+	c->pidns_dev = st.st_dev;
+	c->pidns_ino = st.st_ino;
+	return 0;
+}
+
+int sampling_prepare(struct sampling *s)
+{
+	struct sample_config config = { .kernel = s->kernel, .labels = s->labels };
+	int err = identify_self(&config);
+
+	s->reader = (struct sample_bpf_reader){ take_sample, take_labels, s };
+	raise_files();
+	if (!err)
+		err = sample_bpf_load(&s->bpf, &config, RING_BYTES, &s->reader);
+	if (err)
+		return err;
+	s->binaries.bpf = &s->bpf;
+	sample_events_init(&s->events, s->event, s->hz, s->count, s->bpf.program_fd);
+	err = side_band_init(&s->side);
+	if (!err && s->targets->launched) {
+		binaries_learn(&s->binaries, s->command, s->command);
+		err = open_thread(s, s->targets->pid, true);
+	}
+	return err;
+}
+
+/* Processes that run already are opened once there is a trace to name them in. */
+static int attach_running(struct sampling *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < s->n_targets && !err; i++) {
+		processes_add_running(&s->processes, s->targets[i].pid, clock_monotonic_ns());
+		err = open_process(s, s->targets[i].pid);
+	}
+	return err;
+}
+
+/* ---- running */
+
+/* What --kernel's addresses are in: the kernel's half, for which there is no file. */
+static int name_kernel(struct sampling *s)
+{
+	const struct sample_image kernel = {
+		.process = TRACE_NONE,
+		.start = 1ull << 63,
+		.end = UINT64_MAX,
+		.path = "[kernel.kallsyms]",
+		.kind = IMAGE_KERNEL,
+	};
+	uint32_t number;
+
+	return s->kernel ? trace_writer_image(s->writer, &kernel, &number) : 0;
+}
+
+static bool all_ended(struct sampling *s)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < s->n_targets; i++)
+		all &= target_reap(&s->targets[i]);
+	if (all)
+		s->target_end_ns = clock_monotonic_ns();
+	return all;
+}
+
+static void progress(const struct sampling *s, uint64_t now, bool last)
+{
+	if (s->show_progress)
+		fprintf(stderr, "\rgotrace: %" PRIu64 " samples, %" PRIu64 " s\033[K%s", s->samples,
+			(now - s->start_ns) / 1000000000, last ? "\n" : "");
+}
+
+/* Whether the recording is to end. */
+static bool ends(struct sampling *s, uint64_t now)
+{
+	struct pollfd signal = { .fd = s->signals->fd, .events = POLLIN };
+
+	if (s->err)
+		s->reason = END_WRITE_ERROR;
+	else if (all_ended(s))
+		s->reason = END_EXITED;
+	else if (s->duration_ns && now - s->start_ns >= s->duration_ns)
+		s->reason = END_DURATION;
+	else if (poll(&signal, 1, 0) > 0 && signals_take(s->signals, s->targets))
+		s->reason = END_INTERRUPTED;
+	else
+		return false;
+	return true;
+}
+
+static void wait_for_something(struct sampling *s, uint64_t until_ns)
+{
+	struct pollfd fds[] = {
+		{ .fd = s->n_targets == 1 ? s->targets->pidfd : -1, .events = POLLIN },
+		{ .fd = s->signals->fd, .events = POLLIN },
+	};
+	uint64_t now = clock_monotonic_ns();
+	int ms = until_ns > now ? (until_ns - now) / 1000000 + 1 : 0;
+
+	poll(fds, 2, signals_wait_ms(s->signals, ms < LOOK_MS ? ms : LOOK_MS));
+}
+
+static void sample_until_end(struct sampling *s)
+{
+	uint64_t now = s->start_ns = clock_monotonic_ns();
+	uint64_t switch_ns = now + sample_events_switch(&s->events), flush_ns = now + FLUSH_NS;
+
+	while (!ends(s, now)) {
+		wait_for_something(s, switch_ns);
+		drain(s);
+		signals_pass_on(s->signals, s->targets);
+		now = clock_monotonic_ns();
+		if (now >= switch_ns)
+			switch_ns = now + sample_events_switch(&s->events);
+		if (now < flush_ns)
+			continue;
+		/* Whoever kills gotrace has what was recorded up to a second ago. */
+		if (!s->err)
+			s->err = trace_writer_flush(s->writer);
+		flush_ns = now + FLUSH_NS;
+		progress(s, now, false);
+	}
+	progress(s, now, true);
+}
+
+/* ---- the end */
+
+static int set_count(struct trace_info *end, const char *key, uint64_t n)
+{
+	return trace_info_setf(end, key, "%" PRIu64, n);
+}
+
+/* What is missing besides samples. */
+static int describe_losses(struct sampling *s, const struct sample_counters *c)
+{
+	uint64_t labels = c->labels_lost + s->no_labels;
+	int err = 0;
+
+	if (labels)
+		err = set_count(&s->end, KEY_END_LABELS_LOST, labels);
+	if (!err && labels)
+		err = trace_info_setf(&s->end, KEY_WARN_LABELS,
+				      "labels of %" PRIu64 " samples could not be read, or are "
+				      "more than 8: some or all of them are missing",
+				      labels);
+	if (!err && s->side.lost)
+		err = set_count(&s->end, KEY_END_MAPS_LOST, s->side.lost);
+	if (!err && s->side.lost)
+		err = trace_info_setf(&s->end, KEY_WARN_MAPS,
+				      "%" PRIu64 " records of what processes execute and map were "
+				      "lost: names may be missing or wrong",
+				      s->side.lost);
+	return err;
+}
+
+static int describe_end(struct sampling *s)
+{
+	struct sample_counters c = sample_bpf_counters(&s->bpf);
+	const struct target *t = s->targets;
+	const struct {
+		const char *key;
+		uint64_t n;
+	} counts[] = {
+		{ KEY_END_SAMPLES, s->samples },
+		{ KEY_END_SAMPLES_LOST, c.lost + s->outside },
+		{ KEY_END_SAMPLES_CUT, s->cut },
+		{ KEY_END_SAMPLES_UNREADABLE, s->unreadable },
+		{ KEY_END_TIME_NS, clock_monotonic_ns() },
+	};
+	int err = trace_info_set(&s->end, KEY_END_REASON, end_reason_name(s->reason));
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts) && !err; i++)
+		err = set_count(&s->end, counts[i].key, counts[i].n);
+	if (!err)
+		err = describe_losses(s, &c);
+	if (!err && s->event->is_clock) /* else the weights are no times to compare it with */
+		err = set_count(&s->end, KEY_END_SAMPLED_CPU_NS, s->events.cpu_ns);
+	if (!err && t->launched && t->ended && WIFEXITED(t->wait_status))
+		err = set_count(&s->end, KEY_END_STATUS, WEXITSTATUS(t->wait_status));
+	if (!err && t->launched && t->ended && WIFSIGNALED(t->wait_status))
+		err = set_count(&s->end, KEY_END_SIGNAL, WTERMSIG(t->wait_status));
+	if (!err && s->target_end_ns && t->exec_ns)
+		err = set_count(&s->end, KEY_END_TARGET_WALL_NS, s->target_end_ns - t->exec_ns);
+	return err;
+}
+
+static void no_hold(void *ctx, struct inject *in)
+{
+	(void)ctx;
+	(void)in;
+}
+
+int sampling_run(struct sampling *s, struct trace_writer *writer)
+{
+	int err;
+
+	s->writer = writer;
+	s->processes.writer = writer;
+	s->processes.binaries = &s->binaries;
+	err = name_kernel(s);
+	if (!err && s->targets->launched)
+		s->exec_err = target_release(s->targets, no_hold, NULL);
+	else if (!err)
+		err = attach_running(s);
+	if (err) {
+		trace_writer_abort(writer);
+		return err;
+	}
+	if (s->exec_err)
+		s->reason = END_NOT_STARTED;
+	else
+		sample_until_end(s);
+	sample_events_close(&s->events);
+	drain(s);
+	if (!s->err && s->name_addresses)
+		s->err = s->name_addresses(s->name_ctx, writer, &s->end);
+	err = describe_end(s);
+	int closed = trace_writer_finish(writer, s->end.kvs, s->end.n_kvs);
+
+	return s->err ? s->err : closed ? closed : err;
+}
+
+void sampling_wait(struct sampling *s)
+{
+	struct pollfd fds[] = {
+		{ .fd = s->targets->pidfd, .events = POLLIN },
+		{ .fd = s->signals->fd, .events = POLLIN },
+	};
+
+	while (s->targets->launched && !target_reap(s->targets)) {
+		if (poll(fds, 2, signals_wait_ms(s->signals, -1)) < 0 && errno != EINTR)
+			return;
+		if (fds[1].revents)
+			signals_take(s->signals, s->targets);
+		signals_pass_on(s->signals, s->targets);
+	}
+}
+
+void sampling_close(struct sampling *s)
+{
+	sample_events_close(&s->events);
+	side_band_close(&s->side);
+	sample_bpf_unload(&s->bpf);
+	binaries_free(&s->binaries);
+	processes_free(&s->processes);
+	trace_info_free(&s->end);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One recording of samples, from the held or running processes to the finished trace. */
+#ifndef GOTRACE_SAMPLING_H
+#define GOTRACE_SAMPLING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attach/ending.h"
+#include "attach/recording.h"
+#include "attach/sample/binaries.h"
+#include "attach/sample/events.h"
+#include "attach/sample/processes.h"
+#include "attach/sample/sample_bpf.h"
+#include "attach/sample/side_band.h"
+#include "attach/signals.h"
+#include "attach/target/target.h"
+#include "trace/samples.h"
+
+struct sampling {
+	/* given; pointers are borrowed */
+	const struct event_type *event;
+	unsigned hz, count; /* see sample_events_init */
+	bool kernel, labels;
+	uint64_t duration_ns;   /* 0: no limit */
+	const char *command;    /* path of what a held target executes */
+	struct target *targets; /* one that is held, or some that run */
+	size_t n_targets;
+	struct signals *signals; /* open */
+	bool show_progress;
+	/* The last thing to be written: what the addresses in the trace are. NULL: nothing. */
+	int (*name_addresses)(void *ctx, struct trace_writer *w, struct trace_info *end);
+	void *name_ctx;
+	/* found out on the way */
+	struct sample_bpf bpf;
+	struct sample_bpf_reader reader;
+	struct sample_events events;
+	struct side_band side;
+	struct binaries binaries;
+	struct processes processes;
+	struct trace_writer *writer;
+	uint64_t side_ns; /* what happened before is known */
+	/* the label record that belongs to the next sample of its thread */
+	struct sample_head label_of;
+	uint32_t label_number;
+	uint64_t samples, cut, unreadable, outside, no_labels;
+	uint64_t start_ns, target_end_ns;
+	int exec_err; /* END_NOT_STARTED: -errno */
+	int err;      /* of the trace */
+	enum end_reason reason;
+	struct trace_info end; /* keys of the end record */
+};
+
+/* Loads the program and opens the events. A launched target does not run yet. 0 or -errno
+ * (logged). */
+int sampling_prepare(struct sampling *s);
+/* Lets the target go and takes samples until the recording ends. Takes over `writer`. 0, or -errno
+ * of the trace (what was written is readable). */
+int sampling_run(struct sampling *s, struct trace_writer *writer);
+/* Waits for a launched target that goes on after the recording, passing signals on. */
+void sampling_wait(struct sampling *s);
+/* Must be called in every case. */
+void sampling_close(struct sampling *s);
+
+#endif

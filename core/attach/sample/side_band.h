@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the kernel tells about sampled processes besides the samples: what they map, fork and
+ * execute (perf's side-band records of a dummy event, one for each thread and CPU). */
+#ifndef GOTRACE_SAMPLE_SIDE_BAND_H
+#define GOTRACE_SAMPLE_SIDE_BAND_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct side_band_map {
+	uint32_t pid;
+	uint64_t start, bytes, file_off;
+	const char *path; /* "//anon": none; "[vdso]" */
+	const uint8_t *build_id;
+	size_t build_id_len; /* 0: not known */
+};
+
+struct side_band_reader {
+	/* Executable memory was mapped. */
+	void (*map)(void *ctx, const struct side_band_map *m, uint64_t ts_ns);
+	/* A process was forked, no thread. */
+	void (*fork)(void *ctx, uint32_t parent, uint32_t child, uint64_t ts_ns);
+	/* A process executed an image, whose name is now `comm`. */
+	void (*exec)(void *ctx, uint32_t pid, const char *comm, uint64_t ts_ns);
+	void *ctx;
+};
+
+struct side_band {
+	struct side_band_cpu {
+		unsigned cpu;
+		int fd;   /* whose memory it is; -1: none yet */
+		void *at; /* struct perf_event_mmap_page and the ring */
+	} * cpus;
+	size_t n_cpus;
+	int *fds; /* of all threads but those of cpus */
+	size_t n, cap;
+	uint64_t lost; /* records for which there was no room */
+	/* read, and not handed out yet */
+	uint8_t *bytes;
+	size_t n_bytes, cap_bytes;
+	struct side_band_record {
+		uint64_t ts_ns;
+		size_t at; /* in bytes */
+	} * records;
+	size_t n_records, cap_records;
+};
+
+/* 0 or -errno (logged). */
+int side_band_init(struct side_band *s);
+/* Follows a thread and what it starts from now on. 0 or -errno (logged, but for -ESRCH). */
+int side_band_open(struct side_band *s, pid_t tid);
+/* Hands out what happened before until_ns, in the order in which it happened: a process executes an
+ * image on one CPU and maps it on another. Each CPU's ring must have what is older, so until_ns is
+ * a moment before the call. 0 or -ENOMEM. */
+int side_band_read(struct side_band *s, const struct side_band_reader *r, uint64_t until_ns);
+void side_band_close(struct side_band *s);
+
+#endif

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/target/stub_switch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "binary/binaries_fixture.h"
+
+/* A plan whose stubs are in this process, as the kernel maps them: private, not writable. */
+struct here {
+	struct gobin *binary;
+	struct golayout layout;
+	struct plan *plan;
+	uint8_t *code;
+	uint64_t bias;
+	bool *in_stub, *off;
+};
+
+static void set_up(struct here *h)
+{
+	h->binary = open_binary("kinds");
+	assert_int_equal(gobin_layout(h->binary, &h->layout), 0);
+	const struct plan_options opt = {
+		.strategy = PROBE_INLINE,
+		.inline_stubs = { .layout = &h->layout, .ring_bytes = 1 << 20 },
+	};
+	h->plan = plan_build(h->binary, &opt);
+	assert_non_null(h->plan);
+	h->code = mmap(NULL, h->plan->stubs.bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(h->code, MAP_FAILED);
+	memcpy(h->code, h->plan->stubs.code, h->plan->stubs.bytes);
+	assert_int_equal(mprotect(h->code, h->plan->stubs.bytes, PROT_READ | PROT_EXEC), 0);
+	h->bias = (uint64_t)h->code - h->plan->stubs.vaddr;
+	h->in_stub = calloc(h->plan->n_sites, 1);
+	h->off = calloc(h->plan->n_funcs, 1);
+	assert_true(h->in_stub && h->off);
+	memset(h->in_stub, true, h->plan->n_sites);
+}
+
+static void tear_down(struct here *h)
+{
+	munmap(h->code, h->plan->stubs.bytes);
+	free(h->in_stub);
+	free(h->off);
+	plan_free(h->plan);
+	gobin_close(h->binary);
+}
+
+static size_t bytes_changed(const struct here *h)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < h->plan->stubs.bytes; i++)
+		n += h->code[i] != h->plan->stubs.code[i];
+	return n;
+}
+
+static size_t switches_of(const struct here *h, uint32_t func)
+{
+	struct plan_switch at[PLAN_SWITCHES];
+	size_t n = 0;
+
+	for (size_t i = 0; i < h->plan->n_sites; i++)
+		if (h->plan->sites[i].func == func && site_is_inline(&h->plan->sites[i]))
+			n += plan_switches(h->plan, &h->plan->sites[i], at);
+	return n;
+}
+
+static uint32_t some_func(const struct here *h)
+{
+	for (uint32_t f = 0; f < h->plan->n_funcs; f++)
+		if (switches_of(h, f) > 1)
+			return f;
+	fail();
+	return 0;
+}
+
+/* One byte of each stub of the function, and no other; a second time nothing more. */
+static void only_its_stubs(void **state)
+{
+	struct here h;
+	size_t left = 1;
+
+	(void)state;
+	set_up(&h);
+	uint32_t func = some_func(&h);
+	h.off[func] = true;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(stub_switch_off(getpid(), h.plan, h.bias, h.in_stub, h.off, &left),
+				 0);
+		assert_int_equal(left, 0);
+		assert_int_equal(bytes_changed(&h), switches_of(&h, func));
+	}
+	memset(h.in_stub, false, h.plan->n_sites);
+	memset(h.off, true, h.plan->n_funcs);
+	assert_int_equal(stub_switch_off(getpid(), h.plan, h.bias, h.in_stub, h.off, &left), 0);
+	assert_int_equal(bytes_changed(&h), switches_of(&h, func));
+	tear_down(&h);
+}
+
+/* Where the process has other code nothing is written. */
+static void other_code(void **state)
+{
+	struct here h;
+	size_t left = 0;
+
+	(void)state;
+	set_up(&h);
+	uint32_t func = some_func(&h);
+	h.off[func] = true;
+	assert_int_equal(stub_switch_off(getpid(), h.plan, h.bias + 1, h.in_stub, h.off, &left), 0);
+	assert_int_equal(left, switches_of(&h, func));
+	assert_int_equal(bytes_changed(&h), 0);
+	tear_down(&h);
+}
+
+static void no_process(void **state)
+{
+	struct here h;
+	size_t left = 0;
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	set_up(&h);
+	memset(h.off, true, h.plan->n_funcs);
+	assert_int_equal(stub_switch_off(pid, h.plan, h.bias, h.in_stub, h.off, &left), -ENOENT);
+	tear_down(&h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_its_stubs),
+		cmocka_unit_test(other_code),
+		cmocka_unit_test(no_process),
+	};
+
+	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/text_watch.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attach/target/target.h"
+#include "base/log.h"
+#include "trace/keys.h"
+
+#define INT3     0xcc
+#define CALL     0xe8 /* the kernel makes a call of a probed long nop */
+#define AT_ONCE  64   /* probes in one look */
+#define FIRST_NS 10000000ull
+#define APART_NS 250000000ull
+#define NAMED    5 /* functions in the sentence */
+
+/* ---- the image */
+
+void text_watch_close(struct text_watch *w)
+{
+	if (w->text.plan)
+		close(w->text.mem_fd);
+	w->text.plan = NULL;
+	w->patched = false;
+}
+
+/* The descriptor is of the memory of this image: once the process has executed another, or ended,
+ * nothing can be read from it. So nothing of one image is ever compared with another. */
+static bool open_image(struct text_watch *w)
+{
+	const struct plan *plan = w->probing->plan;
+	const struct gofunc *funcs;
+	char path[32];
+
+	if (w->text.plan)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/mem", w->pid);
+	w->text.mem_fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (w->text.mem_fd < 0)
+		return false;
+	if (gobin_funcs(plan->binary, &funcs) && text_patch_same_image(w->pid, w->exe_fd) &&
+	    !target_text_bias(w->pid, funcs[0].vaddr, funcs[0].file_off, &w->text.bias)) {
+		w->text.plan = plan;
+		return true;
+	}
+	close(w->text.mem_fd);
+	return false;
+}
+
+void text_watch_patched(struct text_watch *w)
+{
+	w->patched = open_image(w);
+}
+
+void text_watch_start(struct text_watch *w, uint64_t now_ns)
+{
+	w->start_ns = now_ns;
+	w->apart_ns = FIRST_NS;
+	w->next_ns = now_ns + FIRST_NS;
+}
+
+/* ---- one probe */
+
+enum presence { THERE, GONE, UNKNOWN, NOT_LOOKED_FOR };
+
+/* A breakpoint of another tool may take the place of the first byte of a jump. */
+static enum presence look_for(const struct text_watch *w, const struct plan_site *s)
+{
+	const struct probing *p = w->probing;
+	const bool in_stub = p->in_stub[s->number];
+	uint8_t is;
+
+	if (p->left_alone[s->number] ||
+	    (w->released && s->func != PLAN_NO_FUNC && w->released[s->func]) ||
+	    (in_stub && (!w->patched || !s->stub.displaced_len)))
+		return NOT_LOOKED_FOR;
+	if (!text_patch_read(&w->text, in_stub ? s->stub.displaced_vaddr : s->vaddr, &is, 1))
+		return UNKNOWN;
+	if (is == INT3 || (in_stub && text_patch_is_there(&w->text, s)))
+		return THERE;
+	const uint8_t *file = gobin_bytes(p->plan->binary, s->vaddr, 1);
+
+	return !in_stub && is == CALL && file && *file != CALL ? THERE : GONE;
+}
+
+/* ---- all of them */
+
+struct missing {
+	size_t n, of, n_funcs;
+	const char *first[NAMED];
+	bool unknown; /* a part could not be read */
+};
+
+static void add_name(struct missing *m, const char *name, const char **last)
+{
+	/* Sites of a function stand together. */
+	if (!name || (*last && !strcmp(*last, name)))
+		return;
+	*last = name;
+	for (size_t i = 0; i < m->n_funcs && i < NAMED; i++)
+		if (!strcmp(m->first[i], name))
+			return;
+	if (m->n_funcs < NAMED)
+		m->first[m->n_funcs] = name;
+	m->n_funcs++;
+}
+
+static struct missing look_for_all(const struct text_watch *w)
+{
+	const struct plan *plan = w->probing->plan;
+	struct missing m = { 0 };
+	const char *last = NULL;
+
+	for (size_t i = 0; i < plan->n_sites && !m.unknown; i++) {
+		const struct plan_site *s = &plan->sites[i];
+		enum presence is = look_for(w, s);
+
+		m.unknown = is == UNKNOWN;
+		m.of += is == THERE || is == GONE;
+		if (is != GONE)
+			continue;
+		m.n++;
+		add_name(&m, s->func == PLAN_NO_FUNC ? s->runtime_func : plan->funcs[s->func].name,
+			 &last);
+	}
+	return m;
+}
+
+static void write_sentence(const struct text_watch *w, const struct missing *m, uint64_t now_ns,
+			   char text[TEXT_WATCH_SENTENCE])
+{
+	const double s = (double)(now_ns - w->start_ns) / 1e9;
+	size_t n;
+
+	if (m->n == m->of) {
+		snprintf(
+			text, TEXT_WATCH_SENTENCE,
+			"none of the %zu probes was in the program's text any more after %.2f s "
+			"(it replaced its text, or executed itself anew from a thread that was not "
+			"its first): every call from about then on is missing",
+			m->of, s);
+		return;
+	}
+	n = (size_t)snprintf(text, TEXT_WATCH_SENTENCE,
+			     "%zu of %zu probes were gone from the program's text after %.2f s (it "
+			     "remapped its text, dropped its pages or wrote over it): calls from "
+			     "about then on are missing of %zu function%s, ",
+			     m->n, m->of, s, m->n_funcs, m->n_funcs == 1 ? "" : "s");
+	for (size_t i = 0; i < m->n_funcs && i < NAMED && n < TEXT_WATCH_SENTENCE; i++)
+		n += (size_t)snprintf(text + n, TEXT_WATCH_SENTENCE - n, "%s%s", i ? ", " : "",
+				      m->first[i]);
+	if (m->n_funcs > NAMED && n < TEXT_WATCH_SENTENCE)
+		snprintf(text + n, TEXT_WATCH_SENTENCE - n, " ...");
+}
+
+/* What was found earlier is not forgotten when less is missing later. */
+static void look_at_all(struct text_watch *w, uint64_t now_ns)
+{
+	struct missing m = look_for_all(w);
+	bool first = !w->n_gone;
+
+	if (m.unknown) {
+		/* Parts of the text may be gone for ever; nothing at all is another image. */
+		uint8_t any;
+
+		if (!text_patch_read(&w->text, w->probing->plan->sites[0].vaddr, &any, 1))
+			text_watch_close(w);
+		return;
+	}
+	w->looks++;
+	if (m.n <= w->n_gone)
+		return;
+	w->n_gone = m.n;
+	write_sentence(w, &m, now_ns, w->sentence);
+	if (first)
+		log_warn("%s", w->sentence);
+}
+
+/* ---- every now and then */
+
+int text_watch_wait_ms(const struct text_watch *w, uint64_t now_ns, int ms)
+{
+	uint64_t left_ns = w->next_ns > now_ns ? w->next_ns - now_ns : 0;
+
+	return left_ns / 1000000 < (uint64_t)ms ? (int)(left_ns / 1000000) + 1 : ms;
+}
+
+void text_watch_look(struct text_watch *w, uint64_t now_ns)
+{
+	const struct plan *plan = w->probing->plan;
+	bool gone = false;
+
+	if (now_ns < w->next_ns)
+		return;
+	w->apart_ns = w->apart_ns * 2 < APART_NS ? w->apart_ns * 2 : APART_NS;
+	w->next_ns = now_ns + w->apart_ns;
+	if (!open_image(w))
+		return;
+	for (size_t k = 0; k < AT_ONCE && k < plan->n_sites && !gone; k++) {
+		enum presence is = look_for(w, &plan->sites[w->next++ % plan->n_sites]);
+
+		if (is == UNKNOWN) {
+			text_watch_close(w);
+			return;
+		}
+		gone = is == GONE;
+	}
+	w->looks++;
+	if (gone && !w->n_gone)
+		look_at_all(w, now_ns);
+}
+
+void text_watch_end(struct text_watch *w, uint64_t now_ns)
+{
+	if (w->start_ns && open_image(w))
+		look_at_all(w, now_ns);
+}
+
+int text_watch_describe(const struct text_watch *w, struct trace_info *end)
+{
+	int err = w->looks ? trace_info_setf(end, KEY_END_TEXT_LOOKS, "%u", w->looks) : 0;
+
+	if (!err && w->n_gone)
+		err = trace_info_setf(end, KEY_END_TEXT_GONE, "%zu", w->n_gone);
+	return err || !w->n_gone ? err : trace_info_set(end, KEY_WARN_TEXT, w->sentence);
+}

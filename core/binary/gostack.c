@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "binary/gostack.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "binary/gobin_impl.h"
+
+struct builder {
+	struct gostack *s;
+	size_t cap;
+	int err;
+};
+
+/* A row that says the same as the one before is none. */
+static void add(struct builder *b, uint64_t off, int32_t delta)
+{
+	struct gostack *s = b->s;
+
+	if (s->n && s->rows[s->n - 1].delta == delta)
+		return;
+	/* Nothing comes between two functions that follow each other. */
+	if (s->n && s->rows[s->n - 1].off == off)
+		s->n--;
+	if (s->n == b->cap) {
+		size_t cap = b->cap ? 2 * b->cap : 4096;
+		struct gostack_row *rows = realloc(s->rows, cap * sizeof(*rows));
+
+		if (!rows) {
+			b->err = -ENOMEM;
+			return;
+		}
+		s->rows = rows;
+		b->cap = cap;
+	}
+	s->rows[s->n++] = (struct gostack_row){ (uint32_t)off, delta };
+}
+
+/* The rows of a function that ends at `end`, before which the next one begins. */
+static void add_func(struct builder *b, const struct gobin *g, const struct pclnfunc *f,
+		     uint64_t end)
+{
+	const uint64_t text = b->s->text;
+	struct pcvalue v;
+	uint64_t pc = f->entry;
+
+	if (pcvalue_start(&v, &g->pcln, f, f->pcsp))
+		while (pc < end && !b->err && pcvalue_next(&v)) {
+			add(b, pc - text, v.value < 0 ? -1 : v.value);
+			pc = v.pc;
+		}
+	if (pc < end)
+		add(b, pc - text, -1);
+}
+
+bool gostack_is_go(int fd, const char *path)
+{
+	struct elffile e = { 0 };
+	struct pclntab t;
+	char magic[4];
+	bool is = pread(fd, magic, 4, 0) == 4 && !memcmp(magic, ELFMAG, 4) &&
+		  !elffile_open(&e, fd, path) && !pclntab_find(&e, &t);
+
+	elffile_close(&e);
+	return is;
+}
+
+static uint64_t start_code(const struct gobin *g)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; i < g->elf.n_segments; i++)
+		if (g->elf.segments[i].flags & PF_X && g->elf.segments[i].vaddr < least)
+			least = g->elf.segments[i].vaddr;
+	return least;
+}
+
+int gostack_read(const struct gobin *g, struct gostack *out)
+{
+	struct builder b = { .s = out };
+
+	*out = (struct gostack){ .text = g->text, .etext = g->etext, .start_code = start_code(g) };
+	if (out->etext <= out->text || out->etext - out->text > UINT32_MAX)
+		return -EBADMSG;
+	for (uint64_t i = 0; i < g->pcln.n_funcs && !b.err; i++) {
+		uint64_t entry, end, off, no_off;
+		struct pclnfunc f;
+
+		if (pclntab_entry(&g->pcln, &g->elf, i, &entry, &off) ||
+		    pclntab_entry(&g->pcln, &g->elf, i + 1, &end, &no_off) ||
+		    pclntab_func(&g->pcln, &g->elf, off, &f))
+			continue;
+		/* The table is searched: what is out of order or out of the text is left out. */
+		if (entry < out->text || end > out->etext || end <= entry || f.entry != entry ||
+		    (out->n && entry - out->text < out->rows[out->n - 1].off))
+			continue;
+		add_func(&b, g, &f, end);
+	}
+	if (b.err)
+		gostack_free(out);
+	return b.err;
+}
+
+void gostack_free(struct gostack *s)
+{
+	free(s->rows);
+	*s = (struct gostack){ 0 };
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "binary/gostack.h"
+
+#include "binary/binaries_fixture.h"
+#include "binary/gobin_impl.h"
+
+/* As the BPF program looks it up. */
+static int32_t delta_at(const struct gostack *s, uint64_t vaddr)
+{
+	size_t lo = 0, hi = s->n;
+
+	while (hi - lo > 1) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->rows[mid].off <= vaddr - s->text)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return s->rows[lo].delta;
+}
+
+/* At every byte of every function the one table says what the function's own does. */
+static void test_as_each_function_says(void **state)
+{
+	(void)state;
+	static const char *const names[] = { "kinds", "kinds.pie", "kinds.pie.stripped", "cgo" };
+
+	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+		struct gobin *b = open_binary(names[k]);
+		const struct gofunc *f;
+		struct gostack s;
+		size_t n = gobin_funcs(b, &f), seen = 0;
+
+		assert_int_equal(gostack_read(b, &s), 0);
+		assert_true(s.start_code <= s.text && s.text < s.etext);
+		for (size_t i = 0; i < n; i++)
+			for (uint64_t at = f[i].vaddr; at < f[i].vaddr + f[i].size; at++) {
+				int32_t want;
+
+				if (at < s.text || at >= s.etext)
+					continue;
+				if (gobin_sp_delta(b, &f[i], at, &want) || want < 0)
+					want = -1;
+				if (delta_at(&s, at) != want)
+					fail_msg("%s: %s+%lu: %d instead of %d", names[k],
+						 f[i].name, at - f[i].vaddr, delta_at(&s, at),
+						 want);
+				seen++;
+			}
+		assert_true(seen > 100000);
+		for (size_t i = 1; i < s.n; i++)
+			assert_true(s.rows[i - 1].off < s.rows[i].off);
+		gostack_free(&s);
+		gobin_close(b);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_as_each_function_says) };
+
+	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cli/trace_output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "trace/trace.h"
+
+static int old_name(const char *path, char *old)
+{
+	return snprintf(old, PATH_MAX, "%s.old", path) >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
+static int temporary_name(const char *path, char *temporary)
+{
+	const char *slash = strrchr(path, '/');
+	int folder = slash ? (int)(slash - path) + 1 : 0;
+
+	return snprintf(temporary, PATH_MAX, "%.*s.gotrace.%d.tmp", folder, path, getpid()) >=
+			       PATH_MAX
+		       ? -ENAMETOOLONG
+		       : 0;
+}
+
+/* 1: there is a file to keep as FILE.old, 0: there is none, -EEXIST: no regular file, -ENOTEMPTY:
+ * no trace, and FILE.old, which may be one, is not given up for it. */
+static int look_at_existing(const char *path)
+{
+	char old[PATH_MAX];
+	struct stat st;
+	int err = old_name(path, old);
+
+	if (err)
+		return err;
+	if (lstat(path, &st))
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EEXIST;
+	if (!st.st_size)
+		return 0;
+	return trace_file_is_one(path) || lstat(old, &st) ? 1 : -ENOTEMPTY;
+}
+
+int trace_output_report(const char *path, int err)
+{
+	if (err == -EEXIST)
+		log_error("%s is not a regular file; name another one with -o", path);
+	else if (err == -ENOTEMPTY)
+		log_error(
+			"%s is not a trace, and there is a %s.old already; name another file with -o",
+			path, path);
+	else if (err)
+		log_error("%s: cannot be written: %s", path, strerror(-err));
+	return err;
+}
+
+int trace_output_open(const struct user *owner, const char *path, int *fd)
+{
+	char temporary[PATH_MAX];
+	int err = user_enter(owner);
+
+	if (!err)
+		err = temporary_name(path, temporary);
+	if (!err)
+		err = look_at_existing(path);
+	if (err >= 0) {
+		/* Not only O_EXCL: an earlier process of this number may have been killed. */
+		unlink(temporary);
+		*fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		err = *fd < 0 ? -errno : 0;
+	}
+	user_leave(owner);
+	return trace_output_report(path, err);
+}
+
+int trace_output_publish(const struct user *owner, const char *path, bool *kept_old)
+{
+	char temporary[PATH_MAX], old[PATH_MAX];
+	int err = user_enter(owner);
+
+	if (!err)
+		err = temporary_name(path, temporary);
+	if (!err)
+		err = look_at_existing(path);
+	if (err > 0) {
+		err = old_name(path, old);
+		if (!err && rename(path, old))
+			err = -errno;
+		*kept_old = !err;
+	}
+	if (!err && rename(temporary, path))
+		err = -errno;
+	user_leave(owner);
+	return trace_output_report(path, err);
+}
+
+void trace_output_withdraw(const struct user *owner, const char *path, bool published,
+			   bool kept_old)
+{
+	char name[PATH_MAX];
+
+	if (user_enter(owner))
+		return;
+	if (!published && !temporary_name(path, name))
+		unlink(name);
+	if (published)
+		unlink(path);
+	if (kept_old && !old_name(path, name) && rename(name, path))
+		log_warn("%s: cannot be renamed back: %s", name, strerror(errno));
+	user_leave(owner);
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* States of goroutines as slices of a track each. They are told as they end, so that their packets
+ * step back in time. */
+#include <errno.h>
+
+#include "analysis/waits.h"
+#include "export/perfetto/perfetto.h"
+
+/* An instant on the states of who woke it; the arrow from there, 0: there is none. */
+static uint64_t put_wake(struct perfetto *p, const struct state_span *s)
+{
+	Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
+	bool fresh;
+	struct track *by = tracks_get(&p->tracks, (struct track_key){ s->by, s->image, false });
+	struct go_name *name = by ? perfetto_name(p, STATE_KEY(STATE_MAX + 1, 0), &fresh) : NULL;
+
+	if (!name) {
+		p->watch.err = -ENOMEM;
+		return 0;
+	}
+	p->n_flows++;
+	event.type = INSTANT;
+	event.n_flow_ids = 1;
+	event.flow_ids = &p->n_flows;
+	perfetto_state_event(p, by, &event, s->from_ns, name->iid, fresh ? "wakes" : NULL);
+	return p->n_flows;
+}
+
+void perfetto_state(struct perfetto *p, const struct state_span *s)
+{
+	Perfetto__TrackEvent begin = PERFETTO__TRACK_EVENT__INIT, end = PERFETTO__TRACK_EVENT__INIT;
+	uint64_t flow = s->by ? put_wake(p, s) : 0;
+	char name[STATE_NAME_BYTES];
+	bool fresh;
+	struct track *t = tracks_get(&p->tracks, (struct track_key){ s->goid, s->image, false });
+	struct go_name *n = t ? perfetto_name(p, STATE_KEY(s->state, s->reason), &fresh) : NULL;
+
+	if (!n) {
+		p->watch.err = -ENOMEM;
+		return;
+	}
+	begin.type = SLICE_BEGIN;
+	if (flow) {
+		begin.n_terminating_flow_ids = 1;
+		begin.terminating_flow_ids = &flow;
+	}
+	perfetto_state_event(p, t, &begin, s->from_ns, n->iid,
+			     fresh ? state_name(p->trace->info, s->state, s->reason, name) : NULL);
+	end.type = SLICE_END;
+	perfetto_state_event(p, t, &end, s->to_ns, 0, NULL);
+}

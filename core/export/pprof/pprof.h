@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What both files of the pprof export share: samples (pprof.c) and what comes before them
+ * (pprof_head.c). */
+#ifndef GOTRACE_PPROF_H
+#define GOTRACE_PPROF_H
+
+#include "analysis/call_tree.h"
+#include "analysis/waits.h"
+#include "base/hash_index.h"
+#include "export/pprof/profile_out.h"
+
+/* Of each sample; the last five in traces with states only. */
+#define PPROF_VALUES 9
+
+struct pprof {
+	const struct loaded_trace *trace;
+	const struct call_tree *tree;
+	struct wait_rows waits; /* by node of the tree */
+	struct profile_out out;
+	/* location of each function, then of the timer and of [other]; 0: none yet */
+	uint64_t *location;
+	/* location of the [go] frame above each node of the tree; 0: none yet */
+	uint64_t *go_location;
+	/* those of [go] frames: locations after all others */
+	uint64_t *go_pcs;
+	size_t n_go_pcs, cap_go_pcs;
+	struct hash_index by_pc; /* of go_pcs */
+	uint64_t *stack;
+	size_t cap_stack;
+	bool mapped;
+};
+
+/* How many of PPROF_VALUES there are. */
+static inline size_t pprof_n_values(const struct pprof *p)
+{
+	return p->trace->totals->states ? PPROF_VALUES : 4;
+}
+/* Types, times, the mapping and comments. */
+void pprof_head(struct pprof *p);
+
+#endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "export/pprof/profile_out.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash_table.h"
+#include "base/utf8.h"
+#include "base/vec.h"
+#include "trace/keys.h"
+
+/* A string of the table. */
+struct profile_known {
+	int64_t index;
+	UT_hash_handle hh;
+	char s[];
+};
+
+void profile_put(struct profile_out *p, const Pprof__Profile *part)
+{
+	if (!p->err)
+		p->err = protoout_pack(&p->packed, &part->base);
+	if (!p->err)
+		gzout_write(&p->gz, p->packed.data, p->packed.n);
+}
+
+int64_t profile_string(struct profile_out *p, const char *s)
+{
+	struct profile_known *k;
+
+	if (!s || p->err)
+		return 0;
+	HASH_FIND_STR(p->strings, s, k);
+	if (k)
+		return k->index;
+	k = calloc(1, sizeof(*k) + strlen(s) + 1);
+	bool kept = k && !vec_reserve(&p->table, &p->cap_table, p->n_table + 1);
+	if (kept)
+		HASH_ADD_KEYPTR(hh, p->strings, strcpy(k->s, s), strlen(s), k);
+	if (!kept || !HASH_ADDED(k)) {
+		free(k);
+		p->err = -ENOMEM;
+		return 0;
+	}
+	k->index = (int64_t)p->n_table;
+	p->table[p->n_table++] = k->s;
+	return k->index;
+}
+
+void profile_put_strings(struct profile_out *p)
+{
+	for (size_t i = 0; !p->err && i < p->n_table; i++) {
+		Pprof__Profile part = PPROF__PROFILE__INIT;
+		char *clean = utf8_copy(p->table[i]);
+
+		if (!clean)
+			p->err = -ENOMEM;
+		part.n_string_table = 1;
+		part.string_table = &clean;
+		profile_put(p, &part);
+		free(clean);
+	}
+}
+
+void profile_put_comment(struct profile_out *p, const char *text)
+{
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+	int64_t index = profile_string(p, text);
+
+	part.n_comment = 1;
+	part.comment = &index;
+	profile_put(p, &part);
+}
+
+void profile_put_type(struct profile_out *p, const char *name, const char *unit)
+{
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+	Pprof__ValueType type = PPROF__VALUE_TYPE__INIT, *types[] = { &type };
+
+	type.type = profile_string(p, name);
+	type.unit = profile_string(p, unit);
+	part.n_sample_type = 1;
+	part.sample_type = types;
+	profile_put(p, &part);
+}
+
+void profile_put_times(struct profile_out *p, const struct loaded_trace *trace, const char *shown)
+{
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+	uint64_t then_ns = trace_info_u64(trace->info, KEY_CLOCK_MONOTONIC_NS, 0);
+	uint64_t real_ns = trace_info_u64(trace->info, KEY_CLOCK_REALTIME_NS, 0);
+
+	if (real_ns)
+		part.time_nanos = (int64_t)(real_ns + (trace->totals->first_ns - then_ns));
+	part.duration_nanos = (int64_t)loaded_trace_span_ns(trace);
+	part.default_sample_type = profile_string(p, shown);
+	profile_put(p, &part);
+}
+
+void profile_out_free(struct profile_out *p)
+{
+	struct profile_known *k, *next;
+
+	HASH_ITER(hh, p->strings, k, next) {
+		HASH_DEL(p->strings, k);
+		free(k);
+	}
+	protoout_free(&p->packed);
+	free(p->table);
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The profile of a trace of samples, as Go's own has it: a location for each address, with a line
+ * for each function that is inlined there; functions by the linker's names and with the line where
+ * they start. So `go build -pgo` takes it (cmd/internal/pgo: samples/count or cpu/nanoseconds, and
+ * Function.start_line in at least one function).
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/sample_names.h"
+#include "base/compare.h"
+#include "base/hash_index.h"
+#include "base/log.h"
+#include "base/outfile.h"
+#include "base/vec.h"
+#include "export/formats.h"
+#include "export/pprof/profile_out.h"
+#include "trace/keys.h"
+
+struct place {
+	uint64_t pc;
+	uint32_t process; /* PLACE_NAME: pc is a function */
+};
+#define PLACE_NAME 0xfffffffeu
+
+struct writing {
+	struct profile_out out;
+	const struct loaded_trace *trace;
+	struct loaded_samples *s;
+	bool goroutines;
+	bool *has_function;
+	struct place *places; /* locations, in order: their ids less 1 */
+	size_t n_places, cap_places;
+	struct hash_index by_place;
+	uint64_t *stack;
+	size_t cap_stack;
+};
+
+/* ---- functions and locations */
+
+static const struct sample_symbol *symbol_of(const struct writing *w, uint32_t func)
+{
+	const struct loaded_samples *s = w->s;
+	uint32_t first = s->n_symbols ? s->func_of[0] : UINT32_MAX;
+
+	return func >= first && func - first < s->n_symbols ? &s->tables->symbols[func - first]
+							    : NULL;
+}
+
+/* Go's linker names are what -pgo looks for; of others the name that people read. */
+static uint64_t function_of(struct writing *w, uint32_t func)
+{
+	const struct trace_func *f = &w->trace->info->funcs[func];
+	const struct sample_symbol *s = symbol_of(w, func);
+	const char *linker = s && s->linker ? s->linker : f->name;
+	const bool go = s && (s->kind == SYMBOL_GO || s->kind == SYMBOL_GO_WRAPPER);
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+	Pprof__Function x = PPROF__FUNCTION__INIT, *functions[] = { &x };
+
+	x.id = (uint64_t)func + 1;
+	if (w->has_function[func])
+		return x.id;
+	w->has_function[func] = true;
+	x.name = profile_string(&w->out, go ? linker : f->name);
+	x.system_name = profile_string(&w->out, linker);
+	x.filename = profile_string(&w->out, f->file);
+	x.start_line = f->line;
+	part.n_function = 1;
+	part.function = functions;
+	profile_put(&w->out, &part);
+	return x.id;
+}
+
+static void put_location(struct writing *w, uint64_t id, const struct place *p, uint64_t mapping,
+			 const struct sample_location *l, uint32_t func)
+{
+	Pprof__Line lines[LOCATION_MAX_FRAMES], *of[LOCATION_MAX_FRAMES];
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+	Pprof__Location x = PPROF__LOCATION__INIT, *locations[] = { &x };
+
+	x.id = id;
+	x.address = p->process == PLACE_NAME ? 0 : p->pc;
+	x.mapping_id = mapping;
+	x.line = of;
+	for (uint32_t i = 0; i < (l ? l->n : 1); i++) {
+		Pprof__Line *line = &lines[x.n_line];
+
+		if (l && sample_elided(w->s->tables, l, 0, i))
+			continue;
+		*line = (Pprof__Line)PPROF__LINE__INIT;
+		line->function_id = function_of(w, l ? w->s->func_of[l->frames[i].symbol] : func);
+		line->line = l ? l->frames[i].line : 0;
+		of[x.n_line++] = line;
+	}
+	part.n_location = 1;
+	part.location = locations;
+	profile_put(&w->out, &part);
+}
+
+/* The number of the image at an address, plus 1: the later one counts; 0: none. */
+static uint64_t mapping_of(const struct writing *w, const struct place *p)
+{
+	const struct sample_tables *t = w->s->tables;
+	uint32_t process = sample_in_kernel(p->pc) ? TRACE_NONE : p->process;
+
+	for (size_t i = t->n_images; i-- > 0 && p->process != PLACE_NAME;)
+		if (t->images[i].process == process && p->pc >= t->images[i].start &&
+		    p->pc < t->images[i].end)
+			return i + 1;
+	return 0;
+}
+
+/* The location of an address, or of a function that stands for something without one. */
+static uint64_t location_of(struct writing *w, struct place p)
+{
+	const uint32_t hash = hash_u64_pair(p.pc, p.process);
+	const struct sample_location *l = NULL;
+	uint32_t func = (uint32_t)p.pc;
+	size_t at;
+
+	for (uint32_t i = hash_index_first(&w->by_place, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&w->by_place, hash, &at))
+		if (w->places[i].pc == p.pc && w->places[i].process == p.process)
+			return i + 1;
+	if (vec_reserve(&w->places, &w->cap_places, w->n_places + 1) ||
+	    hash_index_put(&w->by_place, hash, (uint32_t)w->n_places)) {
+		w->out.err = -ENOMEM;
+		return 0;
+	}
+	w->places[w->n_places++] = p;
+	if (p.process != PLACE_NAME) {
+		l = sample_tables_find(w->s->tables, p.process, p.pc);
+		/* which the model has made already */
+		if (!l && sample_stranger(w->s, (struct trace_info *)(uintptr_t)w->trace->info,
+					  p.process, p.pc, &func))
+			w->out.err = -ENOMEM;
+	}
+	put_location(w, w->n_places, &p, mapping_of(w, &p), l, func);
+	return w->n_places;
+}
+
+/* ---- the rest */
+
+static void put_mappings(struct writing *w)
+{
+	const struct sample_tables *t = w->s->tables;
+
+	for (size_t i = 0; t && i < t->n_images; i++) {
+		const struct sample_image *x = &t->images[i];
+		Pprof__Profile part = PPROF__PROFILE__INIT;
+		Pprof__Mapping m = PPROF__MAPPING__INIT, *mappings[] = { &m };
+		char id[2 * SAMPLE_BUILD_ID_BYTES + 1] = "";
+
+		for (unsigned k = 0; k < x->build_id_len; k++)
+			snprintf(id + 2 * (size_t)k, 3, "%02x", x->build_id[k]);
+		m.id = i + 1;
+		m.memory_start = x->start;
+		m.memory_limit = x->end;
+		m.file_offset = x->file_off;
+		m.filename = profile_string(&w->out, x->path);
+		m.build_id = profile_string(&w->out, *id ? id : NULL);
+		m.has_functions = m.has_filenames = m.has_line_numbers = true;
+		part.n_mapping = 1;
+		part.mapping = mappings;
+		profile_put(&w->out, &part);
+	}
+}
+
+/* Processor time, or what else was counted. */
+static void put_types(struct writing *w)
+{
+	const char *event = trace_info_get(w->trace->info, KEY_SAMPLE_EVENT);
+	const bool time = !event || !strncmp(event, "cpu", 3) || !strncmp(event, "task", 4);
+
+	profile_put_type(&w->out, "samples", "count");
+	profile_put_type(&w->out, time ? "cpu" : event, time ? "nanoseconds" : "count");
+	profile_put_times(&w->out, w->trace, time ? "cpu" : event);
+}
+
+static void put_comments(struct writing *w)
+{
+	const char *command = trace_info_get(w->trace->info, KEY_COMMAND);
+	const struct sample_counts *c = &w->s->shown;
+	char line[512];
+
+	if (command) {
+		snprintf(line, sizeof(line), "gotrace sample: %s", command);
+		profile_put_comment(&w->out, line);
+	}
+	snprintf(line, sizeof(line),
+		 "%" PRIu64 " samples, %s lost, %" PRIu64 " cut off, %" PRIu64
+		 " unreadable, %" PRIu64 " with an unknown address",
+		 c->samples, trace_info_get(w->trace->info, KEY_END_SAMPLES_LOST) ?: "?", c->cut,
+		 c->unreadable, c->unresolved);
+	profile_put_comment(&w->out, line);
+}
+
+/* The stack's locations, innermost first, and what stands above it when it is not whole. */
+static size_t fill_stack(struct writing *w, const struct sample_group *g)
+{
+	const struct sample_stack *x = &w->s->tables->stacks[g->stack];
+	struct trace_info *info = (struct trace_info *)(uintptr_t)w->trace->info;
+	uint32_t top;
+	size_t n = 0;
+
+	if (vec_reserve(&w->stack, &w->cap_stack, x->n + 1) ||
+	    sample_stack_top(w->s, info, g->stack, &top)) {
+		w->out.err = -ENOMEM;
+		return 0;
+	}
+	for (uint32_t i = 0; i < x->n && !w->out.err; i++) {
+		const struct sample_location *l = sample_tables_find(w->s->tables, x->process,
+								     x->pcs[i]);
+
+		if (!l || !sample_elided(w->s->tables, l, i, 0))
+			w->stack[n++] = location_of(w, (struct place){ x->pcs[i], x->process });
+	}
+	if (top != TRACE_NONE)
+		w->stack[n++] = location_of(w, (struct place){ top, PLACE_NAME });
+	return n;
+}
+
+#define LABELS_OF_OURS 2
+
+static void put_sample(struct writing *w, const struct sample_group *g)
+{
+	const struct sample_labels *l = g->labels ? &w->s->tables->labels[g->labels - 1] : NULL;
+	Pprof__Label labels[LABELS_MAX_PAIRS + LABELS_OF_OURS],
+		*of[LABELS_MAX_PAIRS + LABELS_OF_OURS];
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+	Pprof__Sample s = PPROF__SAMPLE__INIT, *samples[] = { &s };
+	int64_t values[2] = { (int64_t)g->samples, (int64_t)g->weight_ns };
+
+	s.n_location_id = fill_stack(w, g);
+	s.location_id = w->stack;
+	s.n_value = 2;
+	s.value = values;
+	s.label = of;
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		labels[i] = (Pprof__Label)PPROF__LABEL__INIT;
+		of[i] = &labels[i];
+	}
+	for (size_t i = 0; l && i < l->n; i++) {
+		labels[s.n_label].key = profile_string(&w->out, l->keys[i]);
+		labels[s.n_label++].str = profile_string(&w->out, l->values[i]);
+	}
+	if (w->goroutines && g->goid) {
+		labels[s.n_label].key = profile_string(&w->out, "goroutine");
+		labels[s.n_label++].num = (int64_t)g->goid;
+	}
+	if (w->s->tables->n_processes > 1) {
+		labels[s.n_label].key = profile_string(&w->out, "pid");
+		labels[s.n_label++].num = w->s->tables->processes[g->process].pid;
+	}
+	part.n_sample = 1;
+	part.sample = samples;
+	profile_put(&w->out, &part);
+}
+
+/* Those that differ in nothing that is written are next to each other. */
+static int by_what_is_written(const struct writing *w, const struct sample_group *a,
+			      const struct sample_group *b)
+{
+	int c = compare_u64(a->stack, b->stack);
+
+	if (!c)
+		c = compare_u64(a->labels, b->labels);
+	return c || !w->goroutines ? c : compare_u64(a->goid, b->goid);
+}
+
+static int compare_groups(const void *x, const void *y, void *ctx)
+{
+	const struct writing *w = ctx;
+
+	return by_what_is_written(w, &w->s->groups[*(const uint32_t *)x],
+				  &w->s->groups[*(const uint32_t *)y]);
+}
+
+static void put_samples(struct writing *w)
+{
+	uint32_t *order = calloc(w->s->n_groups + 1, sizeof(*order));
+	size_t n = 0;
+
+	if (!order) {
+		w->out.err = -ENOMEM;
+		return;
+	}
+	for (size_t i = 0; i < w->s->n_groups; i++)
+		if (!w->s->groups[i].left_out)
+			order[n++] = (uint32_t)i;
+	if (n)
+		qsort_r(order, n, sizeof(*order), compare_groups, w);
+	for (size_t i = 0; i < n && !w->out.err;) {
+		struct sample_group sum = w->s->groups[order[i++]];
+
+		for (; i < n && !by_what_is_written(w, &sum, &w->s->groups[order[i]]); i++) {
+			sum.samples += w->s->groups[order[i]].samples;
+			sum.weight_ns += w->s->groups[order[i]].weight_ns;
+		}
+		put_sample(w, &sum);
+	}
+	free(order);
+}
+
+static void write_all(struct writing *w)
+{
+	w->has_function = calloc(w->trace->info->n_funcs + 1, sizeof(*w->has_function));
+	if (!w->has_function) {
+		w->out.err = -ENOMEM;
+		return;
+	}
+	profile_string(&w->out, "");
+	put_types(w);
+	put_mappings(w);
+	put_comments(w);
+	put_samples(w);
+	profile_put_strings(&w->out);
+}
+
+int profile_samples(struct trace_reader *r, const struct export_options *opt, FILE *out)
+{
+	struct loaded_trace trace;
+	struct writing w = { .trace = &trace, .goroutines = opt->goroutines };
+	int err = trace_load(&trace, r, opt->view, NULL);
+
+	w.s = trace.samples;
+	if (!err)
+		err = gzout_init(&w.out.gz, out);
+	if (!err) {
+		write_all(&w);
+		gzout_finish(&w.out.gz);
+		err = w.out.err;
+		if (err)
+			log_no_memory("no memory for the profile");
+	}
+	if (!err)
+		err = outfile_check(out);
+	profile_out_free(&w.out);
+	free(w.has_function);
+	free(w.places);
+	hash_index_free(&w.by_place);
+	free(w.stack);
+	trace_unload(&trace);
+	return err;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "keep/lanes.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+struct lane *lanes_find(struct lanes *t, uint64_t id)
+{
+	size_t at;
+
+	if (t->recent && t->recent->id == id)
+		return t->recent;
+	for (uint32_t i = hash_index_first(&t->by_id, hash_u64(id), &at); i != HASH_NONE;
+	     i = hash_index_next(&t->by_id, hash_u64(id), &at))
+		if (t->all[i]->id == id)
+			return t->recent = t->all[i];
+	return NULL;
+}
+
+struct lane *lanes_get(struct lanes *t, uint64_t id)
+{
+	struct lane *l = lanes_find(t, id);
+
+	if (l)
+		return l;
+	l = calloc(1, sizeof(*l));
+	if (!l || vec_reserve(&t->all, &t->cap, t->n + 1) ||
+	    hash_index_put(&t->by_id, hash_u64(id), (uint32_t)t->n)) {
+		free(l);
+		return NULL;
+	}
+	l->id = id;
+	l->index = (uint32_t)t->n;
+	t->all[t->n++] = l;
+	return t->recent = l;
+}
+
+static void free_lane(struct lane *l)
+{
+	free(l->calls);
+	free(l);
+}
+
+void lanes_remove(struct lanes *t, struct lane *l)
+{
+	struct lane *last = t->all[--t->n];
+
+	hash_index_remove(&t->by_id, hash_u64(l->id), l->index);
+	if (last != l) {
+		hash_index_move(&t->by_id, hash_u64(last->id), last->index, l->index);
+		last->index = l->index;
+		t->all[l->index] = last;
+	}
+	t->recent = NULL;
+	free_lane(l);
+}
+
+void lanes_free(struct lanes *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		free_lane(t->all[i]);
+	free(t->all);
+	hash_index_free(&t->by_id);
+}

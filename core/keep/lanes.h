@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is open on each goroutine and each thread, found by number. */
+#ifndef GOTRACE_LANES_H
+#define GOTRACE_LANES_H
+
+#include "base/hash_index.h"
+#include "keep/held.h"
+
+/* A goroutine, or a thread's system stack. */
+struct lane {
+	uint64_t id;
+	bool system;
+	uint32_t index;    /* in its table */
+	struct held *life; /* of a goroutine whose beginning was seen */
+	struct held *stop; /* its prologue that is stopped */
+	struct held **calls;
+	size_t n, cap;
+};
+
+struct lanes {
+	struct lane **all;
+	size_t n, cap;
+	struct hash_index by_id;
+	struct lane *recent;
+};
+
+struct lane *lanes_find(struct lanes *t, uint64_t id); /* NULL: not there */
+struct lane *lanes_get(struct lanes *t, uint64_t id);  /* found or made; NULL: no memory */
+void lanes_remove(struct lanes *t, struct lane *l);
+void lanes_free(struct lanes *t);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which calls are open on which stack, while events go by: what decides whether an event is
+ * recorded. By the rules of core/model/pairing.c, without times and paths, for a fraction of what
+ * these cost. Memory grows with goroutines alive and open calls.
+ */
+#ifndef GOTRACE_OPEN_CALLS_H
+#define GOTRACE_OPEN_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hash_index.h"
+#include "model/func_ranges.h"
+#include "trace/trace.h"
+
+/* flags of an open_call */
+#define OPEN_STOPPED  1  /* its prologue called morestack (thesis): its entry comes again */
+#define OPEN_TAILED   2  /* jumped to a probed function, whose exit ends it too */
+#define OPEN_RELEASED 4  /* its end will not be seen, its function was released */
+#define OPEN_RAN      8  /* calls were made in it */
+#define OPEN_DOUBT    16 /* events were lost: it may be over */
+/* the user's */
+#define OPEN_TOLD    32  /* it is in the trace */
+#define OPEN_OUTER   64  /* an outermost call of the trigger */
+#define OPEN_BEFORE  128 /* it began before recording did */
+#define OPEN_WATCHED 256
+#define OPEN_HIT     512 /* it has taken too long, which was told */
+
+/* What an open call's goroutine is recorded for. */
+enum open_state {
+	OPEN_OUT,  /* outside of the trigger */
+	OPEN_KEPT, /* what it does is to be recorded */
+	OPEN_SKIP, /* inside a call of the trigger that is not */
+};
+
+struct open_call {
+	uint64_t start_ns;
+	uint64_t label; /* goid in its event */
+	uint32_t depth, func, target, tid;
+	uint32_t site, tail_site; /* that told of its entry, of its jump */
+	uint16_t flags;
+	uint8_t state;  /* enum open_state; the user's */
+	uint32_t level; /* the user's */
+	uint32_t under; /* the user's: index of the nearest call from here down that is OPEN_TOLD */
+	/* the user's: events left out in it, by how they came about (two ways, hows[i]) */
+	uint32_t left_out[2];
+	uint8_t hows[2];
+};
+
+/* A goroutine's stack, or a thread's system stack. */
+struct open_stack {
+	struct open_call *calls;
+	size_t n, cap;
+	uint64_t id; /* goid, or thread id */
+	uint32_t index;
+	bool system;
+	uint64_t creator, create_pc, start_pc; /* of its EV_CREATE */
+	uint64_t last_ns;
+	bool created; /* it was seen */
+	/* the user's: what calls begin with; the goroutine is in the trace; the last EV_STOP is */
+	uint8_t base;
+	bool told, stop_told;
+	/* the user's: of a prologue that was stopped, in whose place a call of func at depth is
+	 * going to be */
+	struct {
+		bool active;
+		uint8_t state;
+		uint32_t depth, func;
+	} ahead;
+};
+
+struct open_stacks {
+	struct open_stack **all;
+	size_t n, cap;
+	struct hash_index by_id;
+	struct open_stack *recent[64];
+};
+
+struct open_calls {
+	const struct trace_info *info; /* borrowed */
+	struct func_ranges ranges;
+	struct open_stacks goroutines, threads;
+	bool *released; /* by function; NULL: none is */
+	size_t n_released_open;
+	bool image_seen, any_call;
+	size_t bytes; /* of stacks and their calls */
+	/* called before a call is taken off, if it has one of these flags; NULL: never */
+	unsigned ended_flags;
+	/* inferred: its end was not seen, a later event shows that it is over */
+	void (*ended)(void *ctx, struct open_stack *s, struct open_call *c, uint64_t ts_ns,
+		      bool inferred);
+	void *ctx;
+};
+
+/* What an event did. */
+struct open_change {
+	struct open_stack *stack; /* that it happened on; NULL: none */
+	struct open_call *call;   /* that it began (again), NULL: none */
+	bool again;               /* its first entry was seen before */
+	bool found;    /* an exit, tail jump or call of morestack: of the call that was open */
+	bool own_told; /* that one is OPEN_TOLD; EV_UNWIND, EV_END: one that it ended is */
+	/* calls that are OPEN_TOLD ended although their own end was not seen: from this depth on */
+	bool over;
+	uint32_t over_depth;
+	/* of the event; EV_STOP: the stopped one, TRACE_NONE: not probed, or not known */
+	uint32_t func;
+	/* EV_CREATE: of the new goroutine. `stack` is the creator's, NULL: none */
+	struct open_stack *child;
+	bool child_over; /* another goroutine of that number had calls that are OPEN_TOLD */
+};
+
+/* Zeroes what is not given. Borrows info. 0 or -ENOMEM; open_calls_free in either case. */
+int open_calls_init(struct open_calls *o, const struct trace_info *info);
+void open_calls_free(struct open_calls *o);
+
+/* Applies an event; *change is valid until the next one. 0 or -ENOMEM. */
+int open_calls_apply(struct open_calls *o, const struct event *e, const uint64_t arg[4],
+		     struct open_change *change);
+/* An entry-exit or entry-tail was applied up to its entry: applies the rest. */
+void open_calls_end(struct open_calls *o, const struct event *e, struct open_change *change);
+/* After EV_END was looked at: the goroutine is gone. */
+void open_calls_drop(struct open_calls *o, struct open_stack *s);
+/* Drops stacks without a call on which nothing has happened since before_ns and whose `base` is
+ * OPEN_OUT: for when ends of goroutines are not seen. */
+void open_calls_sweep(struct open_calls *o, uint64_t before_ns);
+
+static inline struct open_call *open_top(const struct open_stack *s)
+{
+	return s->n ? &s->calls[s->n - 1] : NULL;
+}
+
+/* What is open is not known any more. Goroutines are. */
+void open_calls_forget(struct open_calls *o);
+
+/* NULL: nothing is known of it. */
+struct open_stack *open_calls_find(struct open_calls *o, bool system, uint64_t id);
+
+#endif

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "keep/open_stacks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+struct open_stack *open_stacks_find(struct open_stacks *t, uint64_t id)
+{
+	struct open_stack **recent = open_recent(t, id);
+	size_t at;
+
+	if (*recent && (*recent)->id == id)
+		return *recent;
+	for (uint32_t i = hash_index_first(&t->by_id, hash_u64(id), &at); i != HASH_NONE;
+	     i = hash_index_next(&t->by_id, hash_u64(id), &at))
+		if (t->all[i]->id == id)
+			return *recent = t->all[i];
+	return NULL;
+}
+
+struct open_stack *open_calls_find(struct open_calls *o, bool system, uint64_t id)
+{
+	return open_stacks_find(open_table(o, system), id);
+}
+
+struct open_stack *open_stacks_make(struct open_calls *o, bool system, uint64_t id)
+{
+	struct open_stacks *t = open_table(o, system);
+	struct open_stack *s = open_stacks_find(t, id);
+
+	if (s)
+		return s;
+	if (vec_reserve(&t->all, &t->cap, t->n + 1))
+		return NULL;
+	s = calloc(1, sizeof(*s));
+	if (!s || hash_index_put(&t->by_id, hash_u64(id), (uint32_t)t->n)) {
+		free(s);
+		return NULL;
+	}
+	s->id = id;
+	s->system = system;
+	s->index = (uint32_t)t->n;
+	t->all[t->n++] = s;
+	o->bytes += sizeof(*s);
+	*open_recent(t, id) = s;
+	return s;
+}
+
+/* The last one takes its place in the array. */
+void open_calls_drop(struct open_calls *o, struct open_stack *s)
+{
+	struct open_stacks *t = open_table(o, s->system);
+	struct open_stack *last = t->all[--t->n];
+
+	for (size_t i = 0; i < s->n; i++)
+		o->n_released_open -= !!(s->calls[i].flags & OPEN_RELEASED);
+	hash_index_remove(&t->by_id, hash_u64(s->id), s->index);
+	if (last != s) {
+		hash_index_move(&t->by_id, hash_u64(last->id), last->index, s->index);
+		last->index = s->index;
+		t->all[s->index] = last;
+	}
+	if (*open_recent(t, s->id) == s)
+		*open_recent(t, s->id) = NULL;
+	o->bytes -= sizeof(*s) + s->cap * sizeof(*s->calls);
+	free(s->calls);
+	free(s);
+}
+
+static void drop_table(struct open_calls *o, struct open_stacks *t)
+{
+	while (t->n)
+		open_calls_drop(o, t->all[t->n - 1]);
+}
+
+void open_stacks_drop_all(struct open_calls *o)
+{
+	drop_table(o, &o->goroutines);
+	drop_table(o, &o->threads);
+}
+
+void open_calls_forget(struct open_calls *o)
+{
+	for (int system = 0; system < 2; system++)
+		for (size_t i = 0; i < open_table(o, system)->n; i++) {
+			open_table(o, system)->all[i]->n = 0;
+			open_table(o, system)->all[i]->ahead.active = false;
+		}
+	o->n_released_open = 0;
+}
+
+void open_calls_sweep(struct open_calls *o, uint64_t before_ns)
+{
+	struct open_stacks *t = &o->goroutines;
+
+	for (size_t i = t->n; i-- > 0;)
+		if (!t->all[i]->n && t->all[i]->base == OPEN_OUT && t->all[i]->last_ns < before_ns)
+			open_calls_drop(o, t->all[i]);
+}
+
+int open_stacks_grow(struct open_calls *o, struct open_stack *s)
+{
+	size_t before = s->cap;
+	int err = vec_reserve(&s->calls, &s->cap, s->n + 1);
+
+	o->bytes += (s->cap - before) * sizeof(*s->calls);
+	return err;
+}
+
+int open_calls_init(struct open_calls *o, const struct trace_info *info)
+{
+	o->info = info;
+	return func_ranges_init(&o->ranges, info);
+}
+
+void open_calls_free(struct open_calls *o)
+{
+	open_stacks_drop_all(o);
+	for (int i = 0; i < 2; i++) {
+		struct open_stacks *t = open_table(o, i);
+
+		free(t->all);
+		hash_index_free(&t->by_id);
+		*t = (struct open_stacks){ 0 };
+	}
+	func_ranges_free(&o->ranges);
+	free(o->released);
+	o->released = NULL;
+}

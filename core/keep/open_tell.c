@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "keep/open_tell.h"
+
+void open_tell_goroutine(const struct open_teller *t, const struct open_stack *s, uint32_t tid)
+{
+	const struct event_ext ev = { .h = { .ts_ns = t->ts_ns,
+					     .goid = s->creator,
+					     .tid = tid,
+					     .kind = EV_CREATE,
+					     .flags = EVF_BEFORE },
+				      .arg = { s->id, s->create_pc, s->start_pc } };
+
+	if (s->created && !s->system)
+		t->emit(t->ctx, &ev);
+}
+
+void open_tell_call(const struct open_teller *t, const struct open_stack *s,
+		    const struct open_call *c)
+{
+	struct event_ext ev = { .h = { .ts_ns = t->ts_ns,
+				       .goid = s->system ? c->label : s->id,
+				       .site = c->site,
+				       .depth = c->depth,
+				       .tid = c->tid,
+				       .kind = EV_ENTRY,
+				       .flags = (uint16_t)(EVF_BEFORE |
+							   (c->flags & OPEN_DOUBT ? EVF_DOUBT : 0) |
+							   (s->system ? EVF_SYSTEM : 0)) } };
+
+	t->emit(t->ctx, &ev);
+	if (!(c->flags & OPEN_TAILED))
+		return;
+	ev.h.kind = EV_TAIL;
+	ev.h.site = c->tail_site;
+	t->emit(t->ctx, &ev);
+}
+
+static void tell_stacks(const struct open_teller *t, const struct open_stacks *stacks)
+{
+	for (size_t i = 0; i < stacks->n; i++) {
+		const struct open_stack *s = stacks->all[i];
+
+		open_tell_goroutine(t, s, 0);
+		for (size_t k = 0; k < s->n; k++)
+			if (!(s->calls[k].flags & (OPEN_RELEASED | OPEN_STOPPED)))
+				open_tell_call(t, s, &s->calls[k]);
+	}
+}
+
+static void tell_released(const struct open_teller *t, const struct open_calls *o)
+{
+	const struct trace_info *info = o->info;
+	struct event_ext ev = { .h = { .ts_ns = t->ts_ns, .kind = EV_RELEASED } };
+
+	for (uint32_t func = 0; o->released && func < info->n_funcs; func++)
+		for (uint32_t i = 0; o->released[func] && i < info->n_sites; i++)
+			if (info->sites[i].func == func) {
+				ev.h.site = i;
+				t->emit(t->ctx, &ev);
+				break;
+			}
+}
+
+void open_tell_all(const struct open_teller *t, const struct open_calls *o, uint32_t why)
+{
+	const struct event_ext ev = {
+		.h = { .ts_ns = t->ts_ns, .kind = EV_WINDOW, .flags = EVF_ALL },
+		.arg = { WINDOW_BEGIN, why }
+	};
+
+	t->emit(t->ctx, &ev);
+	tell_released(t, o);
+	tell_stacks(t, &o->goroutines);
+	tell_stacks(t, &o->threads);
+}

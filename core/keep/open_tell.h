@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is open as events, for where recording begins. */
+#ifndef GOTRACE_OPEN_TELL_H
+#define GOTRACE_OPEN_TELL_H
+
+#include "keep/open_calls.h"
+
+struct open_teller {
+	void (*emit)(void *ctx, const struct event_ext *ev);
+	void *ctx;
+	uint64_t ts_ns; /* when recording begins */
+};
+
+/* Where the goroutine is from, if that is known; tid: a thread to name. */
+void open_tell_goroutine(const struct open_teller *t, const struct open_stack *s, uint32_t tid);
+/* A call that is open: not one of a released function, or in its prologue. */
+void open_tell_call(const struct open_teller *t, const struct open_stack *s,
+		    const struct open_call *c);
+/* Everything: that recording begins, for a reason, what is released, and what is open. */
+void open_tell_all(const struct open_teller *t, const struct open_calls *o, uint32_t why);
+
+#endif

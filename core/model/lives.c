@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Beginnings and ends of goroutines, and of process images with all of theirs. */
+#include <errno.h>
+
+#include "model/model_internal.h"
+
+int life_retire(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
+{
+	int err = call_pop_all(m, s, ts_ns, end);
+
+	if (err)
+		return err;
+	states_end(m, s, ts_ns);
+	stack_drop(m, s);
+	return m->states_err;
+}
+
+static int retire_table(struct model *m, struct stack_table *t, uint64_t ts_ns)
+{
+	int err = 0;
+
+	/* In the order of the hash table, since stored outputs have it. Removal moves later slots
+	 * into the hole, never to one before i. */
+	for (size_t i = 0; !err && i < t->by_id.n_slots; i++)
+		while (!err && t->by_id.slots[i].used)
+			err = life_retire(m, t->stacks[t->by_id.slots[i].used - 1], ts_ns,
+					  CALL_UNFINISHED);
+	return err;
+}
+
+int pair_end_all(struct model *m, uint64_t ts_ns)
+{
+	int err = retire_table(m, &m->goroutines, ts_ns);
+
+	return err ? err : retire_table(m, &m->threads, ts_ns);
+}
+
+int life_create(struct model *m, const struct event *e, const uint64_t arg[4])
+{
+	/* One told later: what the creator does meanwhile is something else. */
+	bool before = e->flags & EVF_BEFORE;
+	struct stack *creator = e->goid && !before ? stack_get(m, false, e->goid, e->ts_ns) : NULL;
+	uint32_t root = 0;
+	int err = 0;
+
+	if (e->goid && !before && !creator)
+		return -errno;
+	if (creator) {
+		creator->info.last_ns = e->ts_ns;
+		states_own(m, creator, e);
+		root = creator->n ? top(creator)->path : creator->root;
+		err = pair_inside(m, creator, e);
+	} else if (!before &&
+		   arg[0] != 1) { /* goroutine 1 is made before there is any, and is no timer's */
+		err = paths_timer(&m->paths, &root);
+	}
+	/* A goroutine of that number that is still open was another's: its end was lost. */
+	struct stack *child = stack_find(&m->goroutines, arg[0]);
+
+	if (!err && child && arg[0] != e->goid)
+		err = life_retire(m, child, e->ts_ns, CALL_INFERRED);
+	if (err)
+		return err;
+	child = stack_get(m, false, arg[0], e->ts_ns);
+	if (!child)
+		return -errno;
+	child->go_edge = root || e->goid;
+	child->root = root;
+	child->root_pc = arg[1];
+	child->info.creator = e->goid;
+	child->info.create_pc = arg[1];
+	child->info.start_pc = arg[2];
+	if (!before && arg[0] != e->goid)
+		states_created(m, child, e->ts_ns);
+	return 0;
+}
+
+/* The scheduler has chosen goroutine 1, which is about to enter runtime.main: so states begin. */
+static bool just_begun(const struct model *m)
+{
+	return m->states && m->totals.goroutines == 1 && m->goroutines.n == 1 &&
+	       m->goroutines.stacks[0]->info.goid == 1 && !m->totals.calls;
+}
+
+int life_image(struct model *m, uint64_t ts_ns)
+{
+	/* A loss record may name a later moment, which belongs to the new image. */
+	uint64_t last_ns = m->totals.last_ns < ts_ns ? m->totals.last_ns : ts_ns;
+	int err = 0;
+
+	/* A gap of one goroutine that reaches into the new image: which goroutine it concerns there
+	 * is not known.
+	 */
+	if (m->lost_one_until_ns > m->lost_until_ns)
+		m->lost_until_ns = m->lost_one_until_ns;
+	if (m->image_seen || m->totals.calls)
+		err = pair_end_all(m, last_ns);
+	/* The start code has run on a system stack, but no goroutine has: still the first image. */
+	if (m->image_seen || (m->totals.goroutines && !just_begun(m)))
+		m->image++;
+	m->image_seen = true;
+	m->totals.images = m->image + 1;
+	return err;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Samples in the tree of paths: a stack is a path, a sample a call of its innermost function. */
+#include "model/model_internal.h"
+
+static void count(struct model_totals *t, const struct model_sample *s)
+{
+	if (!t->events || s->first_ns < t->first_ns)
+		t->first_ns = t->from_ns = s->first_ns;
+	if (s->last_ns > t->last_ns)
+		t->last_ns = s->last_ns;
+	t->events += s->samples;
+	t->calls += s->samples;
+	t->root_ns += s->weight_ns;
+}
+
+int model_sample(struct model *m, const struct model_sample *s, uint32_t *path)
+{
+	uint32_t node = 0, depth = 1;
+	struct path_node *n;
+
+	m->next_order++;
+	count(&m->totals, s);
+	for (size_t i = 0; i < s->n; i++) {
+		bool again = i && s->funcs[i] == s->funcs[i - 1];
+		uint32_t below = node;
+		int err = again ? 0 : paths_call(&m->paths, node, s->funcs[i], &below);
+
+		if (err)
+			return err;
+		n = &m->paths.nodes[below];
+		depth = again ? depth + 1 : 1;
+		if (depth > n->max_recursion)
+			n->max_recursion = depth;
+		/* Once for each node: calls by turns are folded into those above, and below [other]
+		 * nothing hangs. */
+		if (m->paths.aux[below].sample != m->next_order) {
+			m->paths.aux[below].sample = m->next_order;
+			n->stats.samples += s->samples;
+			n->stats.total_ns += s->weight_ns;
+		}
+		node = below;
+	}
+	n = &m->paths.nodes[node];
+	n->stats.calls += s->samples;
+	n->stats.self_ns += s->weight_ns;
+	if (depth > 1)
+		n->recursive += s->samples;
+	if (path)
+		*path = node;
+	return 0;
+}

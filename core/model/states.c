@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * States of goroutines (EV_STATE, EV_WAKE): the span that each is in, and for each open call how
+ * much of its time its goroutine did not run. Running is what is left of a time, so that calls
+ * that only run cost nothing here.
+ *
+ * Time is charged as a span ends or a call begins or ends within it, to the call that is on top.
+ */
+#include "model/states.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "model/model_internal.h"
+
+void off_times_add(struct off_times *into, const struct off_times *from)
+{
+	into->runnable_ns += from->runnable_ns;
+	into->wait_ns += from->wait_ns;
+	into->syscall_ns += from->syscall_ns;
+	into->unknown_ns += from->unknown_ns;
+}
+
+void off_times_sub(struct off_times *from, const struct off_times *what)
+{
+	from->runnable_ns -= what->runnable_ns;
+	from->wait_ns -= what->wait_ns;
+	from->syscall_ns -= what->syscall_ns;
+	from->unknown_ns -= what->unknown_ns;
+}
+
+uint64_t *off_time(struct off_times *t, unsigned state)
+{
+	switch (state) {
+	case STATE_RUNNABLE:
+		return &t->runnable_ns;
+	case STATE_WAITING:
+		return &t->wait_ns;
+	case STATE_SYSCALL:
+		return &t->syscall_ns;
+	default:
+		return &t->unknown_ns;
+	}
+}
+
+/* ---- waits */
+
+int waits_add(struct waits *w, const struct path_waits *what)
+{
+	uint32_t hash = hash_u64_pair((uint64_t)what->path << 32 | what->func,
+				      what->reason << 1 | what->held);
+	size_t at;
+
+	for (uint32_t i = hash_index_first(&w->index, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&w->index, hash, &at)) {
+		struct path_waits *x = &w->all[i];
+
+		if (x->path == what->path && x->func == what->func && x->reason == what->reason &&
+		    x->held == what->held) {
+			x->ns += what->ns;
+			x->n += what->n;
+			return 0;
+		}
+	}
+	int err = vec_reserve(&w->all, &w->cap, w->n + 1);
+
+	if (!err)
+		err = hash_index_put(&w->index, hash, (uint32_t)w->n);
+	if (!err)
+		w->all[w->n++] = *what;
+	return err;
+}
+
+void waits_free(struct waits *w)
+{
+	free(w->all);
+	hash_index_free(&w->index);
+	*w = (struct waits){ 0 };
+}
+
+const struct path_waits *model_waits(const struct model *m, size_t *n)
+{
+	*n = m->waits.n;
+	return m->waits.n ? m->waits.all : NULL;
+}
+
+/* ---- spans */
+
+/* The call that time is charged to now; NULL: none. One whose prologue is stopped has not begun. */
+static struct frame *charged(const struct stack *s)
+{
+	size_t n = s->n;
+
+	if (n && s->frames[n - 1].flags & FRAME_STOPPED)
+		n--;
+	return n ? &s->frames[n - 1] : NULL;
+}
+
+void states_add_wait(struct model *m, const struct frame *f, uint16_t reason, bool held,
+		     uint64_t ns, uint64_t n)
+{
+	const struct path_waits w = { f->path, f->row, reason, held, ns, n };
+
+	if (!(f->flags & FRAME_MUTED) && (ns || n) && waits_add(&m->waits, &w))
+		m->states_err = -ENOMEM;
+}
+
+void states_advance(struct model *m, struct stack *s, uint64_t ts_ns)
+{
+	struct stack_states *st = &s->state;
+	struct prologue_stop *p = &s->stop;
+
+	if (ts_ns <= st->mark_ns)
+		return;
+	uint64_t ns = ts_ns - st->mark_ns;
+
+	st->mark_ns = ts_ns;
+	if (st->now == STATE_RUNNING)
+		return;
+	*off_time(&st->off, st->now) += ns;
+	if (p->active) {
+		*off_time(&p->off_now, st->now) += ns;
+		p->reason = st->now == STATE_WAITING ? st->reason : p->reason;
+	}
+	struct frame *f = charged(s);
+
+	if (!f)
+		return;
+	*off_time(&s->frame_states[f - s->frames].self, st->now) += ns;
+	if (st->now == STATE_WAITING)
+		states_add_wait(m, f, st->reason, false, ns, 0);
+}
+
+/* A wait begins, or what counts of it. */
+static void count_wait(struct model *m, const struct stack *s)
+{
+	const struct frame *f = charged(s);
+
+	if (s->state.now == STATE_WAITING && f && !s->stop.active)
+		states_add_wait(m, f, s->state.reason, false, 0, 1);
+}
+
+static void tell_span(struct model *m, const struct stack *s)
+{
+	const struct stack_states *st = &s->state;
+
+	if (!m->opt.on_state || s->muted || st->mark_ns <= st->from_ns)
+		return;
+	m->opt.on_state(m->opt.ctx, &(struct state_span){ .goid = s->info.goid,
+							  .from_ns = st->from_ns,
+							  .to_ns = st->mark_ns,
+							  .by = st->by,
+							  .image = s->info.image,
+							  .state = st->now,
+							  .reason = st->reason });
+}
+
+void states_change(struct model *m, struct stack *s, unsigned state, uint16_t reason, uint64_t by,
+		   uint64_t ts_ns)
+{
+	struct stack_states *st = &s->state;
+
+	if (st->now == state && st->reason == reason)
+		return;
+	states_advance(m, s, ts_ns);
+	tell_span(m, s);
+	st->from_ns = st->mark_ns;
+	st->now = (uint16_t)state;
+	st->reason = reason;
+	st->by = by;
+	st->lost = false;
+	count_wait(m, s);
+}
+
+/* ---- what tells of a state */
+
+void states_begin(struct model *m, struct stack *s, uint64_t ts_ns)
+{
+	if (has_states(m, s))
+		s->state = (struct stack_states){ .life_ns = ts_ns,
+						  .from_ns = ts_ns,
+						  .mark_ns = ts_ns,
+						  .lost = states_lost(m, s, ts_ns) };
+}
+
+void states_created(struct model *m, struct stack *s, uint64_t ts_ns)
+{
+	if (has_states(m, s) && !s->state.lost)
+		states_change(m, s, STATE_RUNNABLE, 0, 0, ts_ns);
+}
+
+void states_own_slow(struct model *m, struct stack *s, uint64_t ts_ns)
+{
+	/* Go code runs in a goroutine's system call up to the instruction. */
+	if (s->state.now != STATE_SYSCALL && !s->state.lost)
+		states_change(m, s, STATE_RUNNING, 0, 0, ts_ns);
+}
+
+void states_resume(struct model *m, struct stack *s, uint64_t why, uint64_t ts_ns)
+{
+	if (!has_states(m, s) || s->state.lost)
+		return;
+	if (why == STOP_YIELD)
+		states_change(m, s, STATE_RUNNABLE, 0, 0, ts_ns);
+	else if (why == STOP_GC)
+		states_change(m, s, STATE_WAITING, REASON_PREEMPTED, 0, ts_ns);
+}
+
+void states_forget(struct model *m, struct stack *s, uint64_t ts_ns, bool lost)
+{
+	if (has_states(m, s))
+		states_change(m, s, STATE_UNKNOWN, 0, 0, ts_ns);
+	s->state.lost |= lost;
+}
+
+void states_end(struct model *m, struct stack *s, uint64_t ts_ns)
+{
+	struct stack_states *st = &s->state;
+
+	if (!has_states(m, s))
+		return;
+	states_advance(m, s, ts_ns);
+	tell_span(m, s);
+	s->info.life_ns = st->mark_ns - st->life_ns;
+	s->info.off = st->off;
+	if (s->muted)
+		return;
+	m->totals.life_ns += s->info.life_ns;
+	off_times_add(&m->totals.off, &st->off);
+}
+
+void states_view_begin(struct model *m, struct stack *s, uint64_t ts_ns)
+{
+	struct stack_states *st = &s->state;
+
+	if (!has_states(m, s))
+		return;
+	states_advance(m, s, ts_ns);
+	st->life_ns = st->from_ns = st->mark_ns;
+	st->off = s->stop.off_done = s->stop.off_now = (struct off_times){ 0 };
+	for (size_t i = 0; i < s->n; i++)
+		s->frame_states[i] = (struct frame_states){ 0 };
+}
+
+/* ---- calls */
+
+int states_push_slow(struct model *m, struct stack *s, uint64_t ts_ns)
+{
+	int err = vec_reserve(&s->frame_states, &s->cap_frame_states, s->n + 1);
+
+	states_advance(m, s, ts_ns);
+	if (!err)
+		s->frame_states[s->n] = (struct frame_states){ .before = s->state.off };
+	return err;
+}
+
+static uint64_t take(uint64_t *left, uint64_t ns)
+{
+	ns = ns < *left ? ns : *left;
+	*left -= ns;
+	return ns;
+}
+
+/* No more than all: a broken trace may run backwards. */
+static void limit(struct off_times *t, uint64_t all_ns)
+{
+	t->unknown_ns = take(&all_ns, t->unknown_ns);
+	t->wait_ns = take(&all_ns, t->wait_ns);
+	t->syscall_ns = take(&all_ns, t->syscall_ns);
+	t->runnable_ns = take(&all_ns, t->runnable_ns);
+}
+
+bool states_of_call(const struct stack *s, uint64_t dur_ns, uint64_t self_ns, struct call_states *c)
+{
+	const struct frame_states *f = &s->frame_states[s->n - 1];
+	const struct off_times *now = &s->state.off;
+
+	c->self = f->self;
+	c->total = (struct off_times){ .runnable_ns = now->runnable_ns - f->before.runnable_ns,
+				       .wait_ns = now->wait_ns - f->before.wait_ns,
+				       .syscall_ns = now->syscall_ns - f->before.syscall_ns,
+				       .unknown_ns = now->unknown_ns - f->before.unknown_ns };
+	limit(&c->self, self_ns);
+	limit(&c->total, dur_ns);
+	return off_times_sum(&c->total);
+}
+
+void states_pass_over(struct paths *t, uint32_t from, uint32_t to, const struct off_times *off)
+{
+	for (; from != to; from = t->hot[from].parent)
+		off_times_sub(&t->nodes[from].stats.off_total, off);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the model keeps of the states of goroutines. Private to core/model. */
+#ifndef GOTRACE_STATES_H
+#define GOTRACE_STATES_H
+
+#include "base/hash_index.h"
+#include "model/model.h"
+
+/* Of a goroutine. */
+struct stack_states {
+	uint64_t life_ns; /* when its life, or what counts of it, began */
+	uint64_t from_ns; /* when the span began */
+	uint64_t mark_ns; /* up to where it is charged; running is charged to nothing */
+	uint64_t by;      /* as in state_span */
+	uint16_t now, reason;
+	bool lost;            /* unknown, until an event of a state tells */
+	struct off_times off; /* since life_ns */
+	/* what went by since the stop of a prologue that has gone on unseen; charged to the call
+	 * below, unless states_ran */
+	struct off_times late;
+	uint16_t late_reason;
+};
+
+/* Of an open call. */
+struct frame_states {
+	struct off_times before; /* its goroutine's `off` as it began */
+	struct off_times self;
+};
+
+/* Waits by path, function and reason. */
+struct waits {
+	struct path_waits *all;
+	size_t n, cap;
+	struct hash_index index;
+};
+
+/* 0 or -ENOMEM; n: how many. Adds, also the two's complement of what is to be taken away. */
+int waits_add(struct waits *w, const struct path_waits *what);
+void waits_free(struct waits *w); /* leaves it empty */
+
+void off_times_sub(struct off_times *from, const struct off_times *what);
+/* The part of t that is of a state, which is not STATE_RUNNING. */
+uint64_t *off_time(struct off_times *t, unsigned state);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Random executions of goroutines with states, of which every nanosecond is known. */
+#ifndef GOTRACE_STATES_FIXTURE_H
+#define GOTRACE_STATES_FIXTURE_H
+
+#include "model/model.h"
+
+#define FUNCS      4
+#define GOROUTINES 4
+#define TIME       400
+#define BASE       1000 /* of its clock */
+#define DEEP       6
+#define REASONS    3
+#define CALLS      (GOROUTINES * TIME)
+
+/* What a goroutine does in a nanosecond. */
+struct moment {
+	bool alive, held; /* held: in a stopped prologue */
+	unsigned state, reason;
+	int calls[DEEP], n; /* numbers of its open calls */
+};
+
+struct truth {
+	struct moment at[GOROUTINES][TIME];
+	struct {
+		uint32_t func;
+		uint64_t start_ns, end_ns;
+		bool over;
+	} calls[CALLS];
+	size_t n_calls;
+};
+
+struct run {
+	uint64_t rng;
+	struct trace_info info;
+	struct truth *truth;
+	struct event_ext *events;
+	size_t n;
+	struct one {
+		bool alive, created, ended, stopping;
+		unsigned state, reason;
+		bool lost;
+		uint64_t why;
+		int calls[DEEP], n;
+	} g[GOROUTINES];
+	/* what the engine said */
+	struct call_states said[CALLS];
+	uint64_t dur_ns[CALLS], self_ns[CALLS], span_ns[GOROUTINES], last_to_ns[GOROUTINES];
+	struct off_times spans[GOROUTINES], lives[GOROUTINES];
+	uint64_t life_ns[GOROUTINES];
+	size_t n_said;
+};
+
+/* Fills a zeroed *r: info, truth and events. */
+void states_make(struct run *r, uint64_t seed);
+
+#endif

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * States of goroutines against a model that goes by nanoseconds: for each of them it knows who is
+ * in which state and in which calls, and adds up one by one.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/states_fixture.h"
+
+/* ---- what the engine says */
+
+static void on_call(void *ctx, const struct call *c)
+{
+	struct run *r = ctx;
+
+	r->n_said++;
+	if (c->states)
+		r->said[c->order] = *c->states;
+	r->dur_ns[c->order] = c->end_ns - c->start_ns;
+	r->self_ns[c->order] = c->self_ns;
+}
+
+static uint64_t *part(struct off_times *t, unsigned state)
+{
+	return state == STATE_RUNNABLE  ? &t->runnable_ns
+	       : state == STATE_WAITING ? &t->wait_ns
+	       : state == STATE_SYSCALL ? &t->syscall_ns
+					: &t->unknown_ns;
+}
+
+static void on_state(void *ctx, const struct state_span *s)
+{
+	struct run *r = ctx;
+	uint64_t g = s->goid - 1;
+
+	assert_true(s->to_ns > s->from_ns);
+	if (g >= GOROUTINES)
+		return;
+	assert_true(!r->span_ns[g] || s->from_ns == r->last_to_ns[g]); /* no gaps */
+	r->last_to_ns[g] = s->to_ns;
+	r->span_ns[g] += s->to_ns - s->from_ns;
+	if (s->state != STATE_RUNNING)
+		*part(&r->spans[g], s->state) += s->to_ns - s->from_ns;
+}
+
+static void on_goroutine(void *ctx, const struct goroutine_info *g)
+{
+	struct run *r = ctx;
+
+	if (g->goid > GOROUTINES)
+		return;
+	r->life_ns[g->goid - 1] = g->life_ns;
+	r->lives[g->goid - 1] = g->off;
+}
+
+static void same(const struct off_times *want, const struct off_times *got, const char *what)
+{
+	if (memcmp(want, got, sizeof(*want)))
+		fail_msg(
+			"%s: runnable %d, waiting %d, system call %d, unknown %d, not %d, %d, %d, %d",
+			what, (int)got->runnable_ns, (int)got->wait_ns, (int)got->syscall_ns,
+			(int)got->unknown_ns, (int)want->runnable_ns, (int)want->wait_ns,
+			(int)want->syscall_ns, (int)want->unknown_ns);
+}
+
+/* Adds up all moments, and compares. */
+static void check_calls(struct run *r)
+{
+	struct call_states *want = calloc(CALLS, sizeof(*want));
+
+	assert_non_null(want);
+	for (unsigned g = 0; g < GOROUTINES; g++)
+		for (unsigned t = 0; t < TIME; t++) {
+			const struct moment *m = &r->truth->at[g][t];
+
+			if (!m->alive || m->state == STATE_RUNNING)
+				continue;
+			for (int i = 0; i < m->n; i++)
+				++*part(&want[m->calls[i]].total, m->state);
+			if (m->n && !m->held)
+				++*part(&want[m->calls[m->n - 1]].self, m->state);
+		}
+	assert_int_equal(r->n_said, r->truth->n_calls);
+	for (size_t i = 0; i < r->truth->n_calls; i++) {
+		same(&want[i].self, &r->said[i].self, "self of a call");
+		same(&want[i].total, &r->said[i].total, "total of a call");
+	}
+	free(want);
+}
+
+static void check_goroutines(struct run *r)
+{
+	for (unsigned g = 0; g < GOROUTINES; g++) {
+		struct off_times want = { 0 };
+		uint64_t life_ns = 0;
+
+		for (unsigned t = 0; t < TIME; t++) {
+			const struct moment *m = &r->truth->at[g][t];
+
+			life_ns += m->alive;
+			if (m->alive && m->state != STATE_RUNNING)
+				++*part(&want, m->state);
+		}
+		assert_int_equal(r->life_ns[g], life_ns);
+		assert_int_equal(r->span_ns[g], life_ns);
+		same(&want, &r->lives[g], "life");
+		same(&want, &r->spans[g], "spans");
+	}
+}
+
+/* By function: calls that are open above another of theirs are not in the total. */
+static void check_funcs(struct run *r, const struct model *m)
+{
+	struct call_states want[FUNCS] = { 0 };
+	uint64_t waits[FUNCS][REASON_PREEMPTED + 1] = { 0 }, held_ns = 0, got_held_ns = 0;
+	size_t n;
+	const struct call_stats *got = model_funcs(m, &n);
+
+	for (unsigned g = 0; g < GOROUTINES; g++)
+		for (unsigned t = 0; t < TIME; t++) {
+			const struct moment *x = &r->truth->at[g][t];
+			bool seen[FUNCS] = { 0 };
+
+			if (!x->alive || x->state == STATE_RUNNING)
+				continue;
+			for (int i = 0; i < x->n; i++) {
+				uint32_t f = r->truth->calls[x->calls[i]].func;
+
+				if (!seen[f])
+					++*part(&want[f].total, x->state);
+				seen[f] = true;
+				if (i + 1 < x->n || x->held)
+					continue;
+				++*part(&want[f].self, x->state);
+				if (x->state == STATE_WAITING)
+					waits[f][x->reason]++;
+			}
+			held_ns += x->n && x->held && x->state == STATE_WAITING;
+		}
+	assert_int_equal(n, FUNCS);
+	for (size_t i = 0; i < n; i++) {
+		same(&want[i].self, &got[i].off_self, "self of a function");
+		same(&want[i].total, &got[i].off_total, "total of a function");
+	}
+	const struct path_waits *w = model_waits(m, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (w[i].held)
+			got_held_ns += w[i].ns;
+		else
+			waits[w[i].func][w[i].reason] -= w[i].ns;
+	}
+	assert_int_equal(held_ns, got_held_ns);
+	for (unsigned f = 0; f < FUNCS; f++)
+		for (unsigned k = 0; k <= REASON_PREEMPTED; k++)
+			assert_int_equal(waits[f][k], 0);
+}
+
+/* Reasons add up to all waiting, of each path and of all below it. */
+static void check_waits(const struct model *m)
+{
+	size_t n, n_waits;
+	const struct path_node *paths = model_paths(m, &n);
+	const struct path_waits *w = model_waits(m, &n_waits);
+	uint64_t *self = calloc(n, sizeof(*self)), *total = calloc(n, sizeof(*total));
+
+	assert_true(self && total);
+	for (size_t i = 0; i < n_waits; i++) {
+		self[w[i].path] += w[i].held ? 0 : w[i].ns;
+		for (uint32_t p = w[i].path; p; p = paths[p].go_edge ? 0 : paths[p].parent)
+			total[p] += w[i].ns;
+	}
+	for (size_t i = 1; i < n; i++) {
+		assert_int_equal(self[i], paths[i].stats.off_self.wait_ns);
+		assert_int_equal(total[i], paths[i].stats.off_total.wait_ns);
+	}
+	free(self);
+	free(total);
+}
+
+static void test_random(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 2000; seed++) {
+		struct run *r = calloc(1, sizeof(*r));
+
+		assert_non_null(r);
+		states_make(r, seed);
+		struct model *m = model_new(&r->info,
+					    &(struct model_options){ .on_call = on_call,
+								     .on_state = on_state,
+								     .on_goroutine = on_goroutine,
+								     .ctx = r });
+
+		assert_non_null(m);
+		for (size_t i = 0; i < r->n; i++)
+			assert_int_equal(model_feed(m, &r->events[i]), 0);
+		assert_int_equal(model_finish(m), 0);
+		check_goroutines(r);
+		check_calls(r);
+		check_funcs(r, m);
+		check_waits(m);
+		assert_int_equal(model_totals(m)->bad_events, 0);
+		model_free(m);
+		trace_info_free(&r->info);
+		free(r->truth);
+		free(r->events);
+		free(r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

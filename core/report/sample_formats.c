@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "report/sample_formats.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analysis/sample_notes.h"
+#include "base/csv.h"
+#include "base/text_format.h"
+#include "base/text_name.h"
+#include "report/path_fields.h"
+#include "report/text.h"
+
+/* Of a row of any kind. */
+struct numbers {
+	uint64_t samples, weight_ns, self_samples, self_ns;
+	bool has_self;
+};
+
+static struct numbers numbers_of(const struct report *rep, size_t row)
+{
+	const struct call_stats *st = rep->opt->by == BY_FUNCTION ? &rep->trace.funcs[row]
+				      : rep->opt->by == BY_PATH   ? &rep->tree.nodes[row].stats
+								  : NULL;
+
+	if (st)
+		return (struct numbers){ st->samples, st->total_ns, st->calls, st->self_ns, true };
+	return (struct numbers){ .samples = rep->sample_rows.rows[row].samples,
+				 .weight_ns = rep->sample_rows.rows[row].weight_ns };
+}
+
+static const char *kind_name(const struct report *rep)
+{
+	static const char *const names[BY_KINDS] = {
+		[BY_FUNCTION] = "function", [BY_PATH] = "path",   [BY_GOROUTINE] = "goroutine",
+		[BY_CALL] = "call",         [BY_LABEL] = "label", [BY_THREAD] = "thread",
+	};
+
+	return rep->opt->n_callers ? "callers" : names[rep->opt->by];
+}
+
+/* ---- text */
+
+void sample_text_head(const struct report *rep, FILE *out)
+{
+	struct notes head = { 0 };
+
+	sample_headline(&rep->trace, &head);
+	for (size_t i = 0; i < head.n; i++) {
+		text_safe(out, head.lines[i]);
+		fputs("\n\n", out);
+	}
+	notes_free(&head);
+}
+
+static void line(const struct report *rep, FILE *out, size_t row, int width)
+{
+	const struct numbers x = numbers_of(rep, row);
+	const char *name = x.has_self ? report_name(rep, (uint32_t)row)
+				      : rep->sample_rows.rows[row].name;
+	int n = 0;
+
+	if (x.has_self)
+		n = fprintf(out, "%6s %5.1f%% ", HUMAN(x.self_ns),
+			    sample_pct(&rep->trace, x.self_ns, x.self_samples));
+	n += fprintf(out, "%6s %5.1f%%", HUMAN(x.weight_ns),
+		     sample_pct(&rep->trace, x.weight_ns, x.samples));
+	if (x.has_self)
+		n += fprintf(out, " %*" PRIu64, width, x.self_samples);
+	n += fprintf(out, " %*" PRIu64 "  ", width, x.samples);
+	text_name(out, name, text_room(rep->opt->width, (size_t)n));
+	fputc('\n', out);
+}
+
+int sample_text(const struct report *rep, FILE *out)
+{
+	static const char *const words[BY_KINDS] = { [BY_FUNCTION] = "FUNCTION",
+						     [BY_GOROUTINE] = "GOROUTINE",
+						     [BY_LABEL] = "LABELS",
+						     [BY_THREAD] = "THREAD" };
+	static const char *const more[BY_KINDS] = { [BY_FUNCTION] = "functions",
+						    [BY_GOROUTINE] = "goroutines",
+						    [BY_LABEL] = "sets of labels",
+						    [BY_THREAD] = "threads" };
+	int width = 7;
+
+	for (size_t i = 0; i < rep->n_rows; i++)
+		width = text_width(numbers_of(rep, rep->rows[i]).samples, width);
+	if (rep->opt->by == BY_FUNCTION)
+		text_heading(rep->opt->colour, out, "%6s %6s %6s %6s %*s %*s  FUNCTION", "SELF",
+			     "%", "TOTAL", "%", width, "SELF-N", width, "SAMPLES");
+	else
+		text_heading(rep->opt->colour, out, "%6s %6s %*s  %s", "TIME", "%", width,
+			     "SAMPLES", words[rep->opt->by]);
+	for (size_t i = 0; i < rep->n_rows; i++)
+		line(rep, out, rep->rows[i], width);
+	text_hidden(rep, out, more[rep->opt->by]);
+	return 0;
+}
+
+/* ---- csv and json */
+
+static int row_name_csv(const struct report *rep, size_t row, uint32_t **nodes, size_t *cap,
+			FILE *out)
+{
+	if (rep->opt->by == BY_PATH)
+		return path_field_csv(&rep->tree, rep->trace.info, (uint32_t)row, nodes, cap, out);
+	csv_field(out, rep->opt->by == BY_FUNCTION ? report_name(rep, (uint32_t)row)
+						   : rep->sample_rows.rows[row].name);
+	return 0;
+}
+
+int sample_csv(const struct report *rep, FILE *out)
+{
+	const bool self = rep->opt->by == BY_FUNCTION || rep->opt->by == BY_PATH;
+	uint32_t *nodes = NULL;
+	size_t cap = 0;
+	int err = 0;
+
+	fprintf(out, "%s,samples,share_pct%s\n", kind_name(rep),
+		self ? ",self_samples,self_pct" : "");
+	for (size_t i = 0; !err && i < rep->n_rows; i++) {
+		const struct numbers x = numbers_of(rep, rep->rows[i]);
+
+		err = row_name_csv(rep, rep->rows[i], &nodes, &cap, out);
+		fprintf(out, ",%" PRIu64 ",%.4f", x.samples,
+			sample_pct(&rep->trace, x.weight_ns, x.samples));
+		if (x.has_self)
+			fprintf(out, ",%" PRIu64 ",%.4f", x.self_samples,
+				sample_pct(&rep->trace, x.self_ns, x.self_samples));
+		fputc('\n', out);
+	}
+	free(nodes);
+	return err;
+}
+
+static int row_name_json(const struct report *rep, size_t row, uint32_t **nodes, size_t *cap,
+			 struct json *j)
+{
+	json_key(j, kind_name(rep));
+	if (rep->opt->by == BY_PATH)
+		return path_field_json(&rep->tree, rep->trace.info, (uint32_t)row, nodes, cap, j);
+	json_str(j, rep->opt->by == BY_FUNCTION ? report_name(rep, (uint32_t)row)
+						: rep->sample_rows.rows[row].name);
+	return 0;
+}
+
+int sample_json(const struct report *rep, struct json *j)
+{
+	uint32_t *nodes = NULL;
+	size_t cap = 0;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < rep->n_rows; i++) {
+		const struct numbers x = numbers_of(rep, rep->rows[i]);
+
+		json_open(j, '{');
+		err = row_name_json(rep, rep->rows[i], &nodes, &cap, j);
+		json_kv_u64(j, "samples", x.samples);
+		json_kv_u64(j, "weight_ns", x.weight_ns);
+		if (x.has_self) {
+			json_kv_u64(j, "self_samples", x.self_samples);
+			json_kv_u64(j, "self_ns", x.self_ns);
+		}
+		json_close(j, '}');
+	}
+	free(nodes);
+	return err;
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Reports of samples. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/log.h"
+#include "report/report_fixture.h"
+#include "trace/samples_fixture.h"
+
+static char path[] = "/tmp/samples-XXXXXX";
+
+static int set_up(void **state)
+{
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	return samples_fixture_file(path, true);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+static void expect(const char *format, struct report_options opt, const char *want)
+{
+	char *got = fixture_report(path, format, &opt);
+
+	assert_string_equal(got, want);
+	free(got);
+}
+
+static void rows_by_function(void **state)
+{
+	(void)state;
+	expect("csv", (struct report_options){ .limit = 3 },
+	       "function,samples,share_pct,self_samples,self_pct\n"
+	       "main.leaf,7,70.0000,7,70.0000\n"
+	       "[nowhere+0x999000],1,10.0000,1,10.0000\n"
+	       "do_syscall_64,1,10.0000,1,10.0000\n");
+	/* recursion: main.one is on one stack twice, and counts once */
+	expect("csv", (struct report_options){ .sort = SORT_TOTAL, .limit = 3 },
+	       "function,samples,share_pct,self_samples,self_pct\n"
+	       "runtime.goexit,9,90.0000,0,0.0000\n"
+	       "main.main,8,80.0000,0,0.0000\n"
+	       "main.leaf,7,70.0000,7,70.0000\n");
+}
+
+static void residency_of_stacks(void **state)
+{
+	(void)state;
+	expect("csv", (struct report_options){ .by = BY_PATH, .limit = 4 },
+	       "path,samples,share_pct,self_samples,self_pct\n"
+	       "runtime.goexit;main.main;main.one;main.leaf,4,40.0000,4,40.0000\n"
+	       "runtime.goexit;main.main;main.two;main.leaf,3,30.0000,3,30.0000\n"
+	       "[cut off];runtime.goexit;[nowhere+0x999000],1,10.0000,1,10.0000\n"
+	       "[unreadable];work(int),1,10.0000,1,10.0000\n");
+}
+
+static void rows_by_what_else_is_known(void **state)
+{
+	(void)state;
+	expect("csv", (struct report_options){ .by = BY_GOROUTINE },
+	       "goroutine,samples,share_pct\ngoroutine 1,5,50.0000\ngoroutine 7,4,40.0000\n"
+	       "\"thread 103, no goroutine\",1,10.0000\n");
+	expect("csv", (struct report_options){ .by = BY_LABEL },
+	       "label,samples,share_pct\n(no labels),7,70.0000\nhandler=/index,3,30.0000\n");
+	expect("csv", (struct report_options){ .by = BY_THREAD, .limit = 1 },
+	       "thread,samples,share_pct\nthread 101,5,50.0000\n");
+}
+
+static void a_part_is_shown(void **state)
+{
+	const char *focus[] = { "main.two" }, *ignore[] = { "main.two" };
+	const uint64_t goid[] = { 7 };
+	const struct trace_view two = { .focus = focus, .n_focus = 1 },
+				not_two = { .ignore = ignore, .n_ignore = 1 },
+				seven = { .goids = goid, .n_goids = 1 },
+				late = { .from_ns = 8 * (uint64_t)FIXTURE_WEIGHT_NS };
+
+	(void)state;
+	expect("csv", (struct report_options){ .view = &two, .limit = 1 },
+	       "function,samples,share_pct,self_samples,self_pct\nmain.leaf,3,100.0000,3,100.0000\n");
+	expect("csv", (struct report_options){ .view = &not_two, .limit = 1 },
+	       "function,samples,share_pct,self_samples,self_pct\nmain.leaf,4,57.1429,4,57.1429\n");
+	expect("csv", (struct report_options){ .view = &seven, .by = BY_THREAD },
+	       "thread,samples,share_pct\nthread 102,4,100.0000\n");
+	expect("csv", (struct report_options){ .view = &late, .by = BY_GOROUTINE },
+	       "goroutine,samples,share_pct\ngoroutine 1,1,50.0000\ngoroutine 7,1,50.0000\n");
+}
+
+static void text_says_what_it_is(void **state)
+{
+	static const char *const said[] = {
+		"10 samples of cpu-clock at 100 Hz in 90.0ms; they stand for 100ms\n",
+		"2 samples were lost\n",
+		"of 1 samples are cut off as too deep, of 1 unreadable from some frame on, of 1 with an address of no known symbol; 1 in no goroutine\n",
+		"shares are estimates:",
+		"70.0ms  70.0% 70.0ms  70.0%       7       7  main.leaf\n",
+	};
+	static const char *const not_said[] = { "MEAN", "P50", "probes", "CALLS", "event" };
+	char *text = fixture_report(path, "text", &(struct report_options){ 0 });
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
+		if (!strstr(text, said[i]))
+			fail_msg("'%s' is not in\n%s", said[i], text);
+	for (size_t i = 0; i < sizeof(not_said) / sizeof(not_said[0]); i++)
+		if (strstr(text, not_said[i]))
+			fail_msg("'%s' is in\n%s", not_said[i], text);
+	free(text);
+}
+
+static void keep(void *ctx, enum log_level level, const char *line)
+{
+	(void)level;
+	snprintf(ctx, 512, "%s", line);
+}
+
+/* What samples do not say is refused with the reason. */
+static void calls_are_refused(void **state)
+{
+	static const struct report_options wrong[] = { { .by = BY_CALL }, { .sort = SORT_P99 } };
+	char said[512] = "";
+
+	(void)state;
+	log_set_sink(keep, said);
+	for (size_t i = 0; i < 2; i++) {
+		struct trace_reader *r = trace_reader_open(path);
+		FILE *out = fopen("/dev/null", "w");
+
+		assert_int_not_equal(report_formats[0].write(r, &wrong[i], out), 0);
+		assert_non_null(
+			strstr(said, i ? "how long a call took" : "has samples, not calls"));
+		fclose(out);
+		trace_reader_close(r);
+	}
+	log_set_sink(NULL, NULL);
+}
+
+/* Without symbols there are places in files, which say so. */
+static void addresses_stay(void **state)
+{
+	char other[] = "/tmp/samples-XXXXXX";
+	int fd = mkstemp(other);
+
+	(void)state;
+	close(fd);
+	assert_int_equal(samples_fixture_file(other, false), 0);
+	char *got = fixture_report(other, "csv",
+				   &(struct report_options){ .limit = 2, .sort = SORT_CALLS });
+	assert_string_equal(got, "function,samples,share_pct,self_samples,self_pct\n"
+				 "[prog+0x4000],4,40.0000,4,40.0000\n"
+				 "[prog+0x3000],3,30.0000,3,30.0000\n");
+	free(got);
+	unlink(other);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_by_function),
+		cmocka_unit_test(residency_of_stacks),
+		cmocka_unit_test(rows_by_what_else_is_known),
+		cmocka_unit_test(a_part_is_shown),
+		cmocka_unit_test(text_says_what_it_is),
+		cmocka_unit_test(calls_are_refused),
+		cmocka_unit_test(addresses_stay),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

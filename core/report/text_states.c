@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What goroutines did in a time: columns, remarks and the line below a report. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text_format.h"
+#include "base/text_name.h"
+#include "report/text.h"
+
+#define REMARK_PCT 10.0 /* of a function's self time, for a reason to stand beside its name */
+
+static bool any_unknown(const struct report *rep)
+{
+	return rep->trace.totals->off.unknown_ns > 0;
+}
+
+const char *text_states_heading(const struct report *rep)
+{
+	if (!rep->trace.totals->states)
+		return "";
+	return any_unknown(rep) ? "    RUN  READY   WAIT SYSCALL UNKNOWN"
+				: "    RUN  READY   WAIT SYSCALL";
+}
+
+static const char *cell(uint64_t ns, char buf[16])
+{
+	return ns ? human_ns(ns, buf) : "-";
+}
+#define CELL(ns) cell((ns), (char[16]){ 0 })
+
+int text_states(const struct report *rep, FILE *out, uint64_t run_ns, const struct off_times *off)
+{
+	if (!rep->trace.totals->states)
+		return 0;
+	int n = fprintf(out, " %6s %6s %6s %7s", CELL(run_ns), CELL(off->runnable_ns),
+			CELL(off->wait_ns), CELL(off->syscall_ns));
+
+	if (any_unknown(rep))
+		n += fprintf(out, " %7s", CELL(off->unknown_ns));
+	return n;
+}
+
+const char *text_waits(const struct report *rep, uint32_t row, uint64_t self_ns,
+		       char buf[WAITS_BYTES])
+{
+	size_t n, len = 0;
+	const struct wait_row *w = wait_rows_of(&rep->waits, row, &n);
+	char number[WAIT_REASON_BYTES];
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < n && len < WAITS_BYTES / 2; i++) {
+		double pct = share_pct(w[i].self_ns, self_ns);
+
+		if (pct >= REMARK_PCT)
+			len += (size_t)snprintf(buf + len, WAITS_BYTES - len, "%s%.40s %d%%",
+						len ? ", " : "  (",
+						wait_reason(rep->trace.info, w[i].reason, number),
+						(int)pct);
+	}
+	if (len)
+		snprintf(buf + len, WAITS_BYTES - len, ")");
+	return buf;
+}
+
+int text_reasons(const struct report *rep, FILE *out)
+{
+	char number[WAIT_REASON_BYTES];
+
+	text_heading(rep->opt->colour, out, "%6s %6s %7s %6s %6s  %-24s  FUNCTION", "WAIT", "%",
+		     "TOTAL", "WAITS", "MEAN", "REASON");
+	for (size_t i = 0; i < rep->n_rows; i++) {
+		const struct wait_row *w = &rep->waits.all[rep->rows[i]];
+		const char *reason = wait_reason(rep->trace.info, w->reason, number);
+		int n = fprintf(out, "%6s %5.1f%% %7s %6" PRIu64 " %6s  ", CELL(w->self_ns),
+				share_pct(w->self_ns, rep->trace.totals->off.wait_ns),
+				HUMAN(w->total_ns), w->n, w->n ? HUMAN(w->self_ns / w->n) : "-");
+
+		text_safe(out, reason);
+		n += fprintf(out, "%*s  ", strlen(reason) < 24 ? 24 - (int)strlen(reason) : 0, "");
+		n += (int)strlen(reason);
+		text_name(out, report_name(rep, w->row), text_room(rep->opt->width, (size_t)n));
+		fputc('\n', out);
+	}
+	text_hidden(rep, out, "reasons");
+	return 0;
+}
+
+/* "12.3s waiting", with its share; "" where there is none. */
+static const char *share(uint64_t ns, uint64_t all_ns, const char *what, char buf[64])
+{
+	buf[0] = '\0';
+	if (ns)
+		snprintf(buf, 64, ", %s %s (%.1f%%)", HUMAN(ns), what, share_pct(ns, all_ns));
+	return buf;
+}
+
+void text_states_note(const struct report *rep, struct notes *to)
+{
+	const struct model_totals *t = rep->trace.totals;
+	const char *of = rep->opt->by == BY_GOROUTINE ? "LIFE"
+			 : rep->opt->by == BY_CALL    ? "DURATION"
+						      : "SELF";
+	char parts[5][64];
+
+	if (!t->states)
+		return;
+	notes_add(
+		to,
+		"goroutines, those of the runtime too, lived %s together: %s running (%.1f%%)%s%s%s%s",
+		HUMAN(t->life_ns), HUMAN(t->life_ns - off_times_sum(&t->off)),
+		share_pct(t->life_ns - off_times_sum(&t->off), t->life_ns),
+		share(t->off.runnable_ns, t->life_ns, "runnable", parts[0]),
+		share(t->off.wait_ns, t->life_ns, "waiting", parts[1]),
+		share(t->off.syscall_ns, t->life_ns, "in system calls", parts[2]),
+		share(t->off.unknown_ns, t->life_ns, "unknown, as events may be missing",
+		      parts[3]));
+	if (rep->opt->by != BY_REASON)
+		notes_add(
+			to,
+			"RUN, READY (runnable), WAIT and SYSCALL are the parts of %s; --by=reason shows why they waited",
+			of);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* An ELF file's own functions (.symtab, else .dynsym), by libelf. Untrusted input. */
+#ifndef GOTRACE_ELF_SYMBOLS_H
+#define GOTRACE_ELF_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elf_symbols;
+
+/* Reads the file on fd (borrowed), or the image of n bytes in memory. NULL when it is no ELF file,
+ * or there is no memory; logs nothing. */
+struct elf_symbols *elf_symbols_open(int fd);
+struct elf_symbols *elf_symbols_memory(const void *image, size_t n);
+void elf_symbols_close(struct elf_symbols *e);
+
+/* Was it written by Go's linker? */
+bool elf_symbols_go(const struct elf_symbols *e);
+/* Its GNU build id: length, 0 when it has none. */
+size_t elf_symbols_build_id(const struct elf_symbols *e, const uint8_t **id);
+/* The link-time address of what is at an offset of the file. False: nothing is loaded from there.
+ */
+bool elf_symbols_vaddr(const struct elf_symbols *e, uint64_t file_off, uint64_t *vaddr);
+/* The function at a link-time address, as the linker has it; owned by e. NULL: none. */
+const char *elf_symbols_at(const struct elf_symbols *e, uint64_t vaddr);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Traces whose addresses get names as they are read, or before their writing ends. */
+#ifndef GOTRACE_OPEN_TRACE_H
+#define GOTRACE_OPEN_TRACE_H
+
+#include "symbols/symbols.h"
+
+/* As trace_reader_open. Addresses of samples that the trace does not tell of, because its recorder
+ * was killed, are looked up in files of the same build id where these are still there. */
+struct trace_reader *open_trace(const char *path);
+
+/* Writes the names of all addresses of the samples that w was given on this machine: to be called
+ * when there are no more, while processes and files are there. 0 or -errno (logged). */
+int trace_writer_resolve(struct trace_writer *w, struct symbols_counts *counts);
+
+#endif

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "symbols/symbols.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/compare.h"
+#include "base/hash_index.h"
+#include "base/log.h"
+#include "base/vec.h"
+#include "binary/goname.h"
+#include "symbols/demangle.h"
+#include "symbols/image_file.h"
+
+struct address {
+	uint64_t pc;
+	uint32_t process; /* TRACE_NONE: the kernel */
+};
+
+struct resolving {
+	const struct sample_tables *t;
+	struct sample_tables *out;
+	const struct symbols_options *opt;
+	struct symbols_counts counts;
+	struct address *addresses;
+	size_t n, cap;
+	/* of each image: its file, 0 not tried, else its index + 1 */
+	uint32_t *file_of;
+	struct opened {
+		struct image_file *file; /* NULL: it could not be opened */
+		uint32_t image;          /* the first of it */
+		int err;
+	} * files;
+	size_t n_files, cap_files;
+	uint32_t *images; /* of the process at hand, in order */
+	size_t n_images;
+	struct hash_index by_name; /* of out's symbols */
+};
+
+static int by_place(const void *x, const void *y)
+{
+	const struct address *a = x, *b = y;
+	int c = compare_u64(a->process, b->process);
+
+	return c ? c : compare_u64(a->pc, b->pc);
+}
+
+/* Those that t does not tell of, each once, in order. */
+static int collect(struct resolving *r)
+{
+	const struct sample_tables *t = r->t;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->n_stacks; i++) {
+		const struct sample_stack *s = &t->stacks[i];
+
+		if (vec_reserve(&r->addresses, &r->cap, r->n + s->n))
+			return -ENOMEM;
+		for (uint32_t k = 0; k < s->n; k++) {
+			bool kernel = sample_in_kernel(s->pcs[k]);
+
+			if (!sample_tables_find(t, s->process, s->pcs[k]))
+				r->addresses[r->n++] = (struct address){ s->pcs[k],
+									 kernel ? TRACE_NONE
+										: s->process };
+		}
+	}
+	if (r->n)
+		qsort(r->addresses, r->n, sizeof(*r->addresses), by_place);
+	for (size_t i = 0; i < r->n; i++)
+		if (!i || by_place(&r->addresses[i], &r->addresses[i - 1]))
+			r->addresses[kept++] = r->addresses[i];
+	r->n = kept;
+	return 0;
+}
+
+static void take_images(struct resolving *r, uint32_t process)
+{
+	r->n_images = 0;
+	for (size_t i = 0; i < r->t->n_images; i++)
+		if (r->t->images[i].process == process)
+			r->images[r->n_images++] = (uint32_t)i;
+}
+
+/* The later one counts. TRACE_NONE: none. */
+static uint32_t image_at(const struct resolving *r, uint64_t pc)
+{
+	for (size_t i = r->n_images; i-- > 0;) {
+		const struct sample_image *x = &r->t->images[r->images[i]];
+
+		if (pc >= x->start && pc < x->end)
+			return r->images[i];
+	}
+	return TRACE_NONE;
+}
+
+/* Would they be the same file? Without build ids only for one process. */
+static bool same_file(const struct sample_image *a, const struct sample_image *b)
+{
+	return a->kind == b->kind && a->build_id_len == b->build_id_len &&
+	       !strcmp(a->path, b->path) && !memcmp(a->build_id, b->build_id, a->build_id_len) &&
+	       (a->build_id_len || a->process == b->process);
+}
+
+static struct opened *file_of(struct resolving *r, uint32_t image)
+{
+	const struct sample_image *x = &r->t->images[image];
+	const uint32_t pid = x->process == TRACE_NONE ? 0 : r->t->processes[x->process].pid;
+
+	for (size_t i = 0; !r->file_of[image] && i < r->n_files; i++)
+		if (same_file(x, &r->t->images[r->files[i].image]))
+			r->file_of[image] = (uint32_t)i + 1;
+	if (!r->file_of[image]) {
+		if (vec_reserve(&r->files, &r->cap_files, r->n_files + 1))
+			return NULL;
+		struct opened *o = &r->files[r->n_files++];
+
+		o->image = image;
+		o->file = image_file_open(x, pid, r->opt->here);
+		o->err = o->file ? 0 : errno;
+		r->file_of[image] = (uint32_t)r->n_files;
+	}
+	return &r->files[r->file_of[image] - 1];
+}
+
+/* ---- symbols, each once */
+
+static uint32_t hash_symbol(const struct goframe *f, uint8_t kind)
+{
+	uint32_t crc = (uint32_t)crc32_z(kind, (const uint8_t *)f->func, strlen(f->func));
+
+	return hash_u64_pair(crc, f->start_line);
+}
+
+static bool same_symbol(const struct sample_symbol *s, const struct goframe *f, uint8_t kind)
+{
+	return s->kind == kind && s->start_line == f->start_line && !s->file == !f->file &&
+	       (!s->file || !strcmp(s->file, f->file)) &&
+	       !strcmp(s->linker ? s->linker : s->name, f->func);
+}
+
+static char *display_of(const struct goframe *f, uint8_t kind)
+{
+	const bool go = kind == SYMBOL_GO || kind == SYMBOL_GO_WRAPPER;
+	char *name = go ? goname_display(f->func) : demangle(f->func);
+
+	return name ? name : strdup(f->func);
+}
+
+static int symbol_of(struct resolving *r, const struct goframe *f, uint8_t kind, uint32_t *symbol)
+{
+	uint32_t hash = hash_symbol(f, kind);
+	size_t at;
+
+	for (uint32_t i = hash_index_first(&r->by_name, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&r->by_name, hash, &at))
+		if (same_symbol(&r->out->symbols[i], f, kind)) {
+			*symbol = i;
+			return 0;
+		}
+	char *name = display_of(f, kind);
+	const struct sample_symbol s = { .name = name,
+					 .linker = name && strcmp(name, f->func) ? f->func : NULL,
+					 .file = f->file,
+					 .start_line = f->start_line,
+					 .kind = kind };
+	int err = name ? sample_tables_symbol(r->out, &s) : -ENOMEM;
+
+	free(name);
+	*symbol = (uint32_t)r->out->n_symbols - 1;
+	return err ? err : hash_index_put(&r->by_name, hash, *symbol);
+}
+
+/* ---- addresses */
+
+static int put_location(struct resolving *r, const struct address *a, const struct goframe *frames,
+			size_t n, uint8_t kind)
+{
+	struct sample_frame of[LOCATION_MAX_FRAMES];
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++) {
+		err = symbol_of(r, &frames[i], frames[i].wrapper ? SYMBOL_GO_WRAPPER : kind,
+				&of[i].symbol);
+		of[i].line = frames[i].line;
+	}
+	r->counts.found++;
+	return err ? err
+		   : sample_tables_location(r->out, &(struct sample_location){ a->pc, a->process,
+									       (uint32_t)n, of });
+}
+
+static int resolve(struct resolving *r, const struct address *a)
+{
+	struct goframe frames[LOCATION_MAX_FRAMES];
+	uint32_t image = image_at(r, a->pc);
+	uint8_t kind;
+
+	r->counts.addresses++;
+	if (image == TRACE_NONE) {
+		r->counts.no_image++;
+		return 0;
+	}
+	const struct opened *o = file_of(r, image);
+	if (!o)
+		return -ENOMEM;
+	if (!o->file) {
+		if (o->err == ENOMEM)
+			return -ENOMEM;
+		*(o->err == EPERM ? &r->counts.no_kernel : &r->counts.no_file) += 1;
+		return 0;
+	}
+	size_t n = image_file_frames(o->file, &r->t->images[image], a->pc, frames,
+				     LOCATION_MAX_FRAMES, &kind);
+	if (n)
+		return put_location(r, a, frames, n, kind);
+	r->counts.no_symbol++;
+	return 0;
+}
+
+/* Locations name processes. */
+static int copy_processes(struct resolving *r)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < r->t->n_processes && !err; i++)
+		err = sample_tables_process(r->out, &r->t->processes[i]);
+	return err;
+}
+
+int symbols_resolve(const struct sample_tables *t, const struct symbols_options *opt,
+		    struct sample_tables *out, struct symbols_counts *counts)
+{
+	struct resolving r = { .t = t, .out = out, .opt = opt };
+	int err;
+
+	*out = (struct sample_tables){ 0 };
+	r.file_of = calloc(t->n_images + 1, sizeof(*r.file_of));
+	r.images = calloc(t->n_images + 1, sizeof(*r.images));
+	err = r.file_of && r.images ? copy_processes(&r) : -ENOMEM;
+	if (!err)
+		err = collect(&r);
+	for (size_t i = 0; i < r.n && !err; i++) {
+		if (!i || r.addresses[i].process != r.addresses[i - 1].process)
+			take_images(&r, r.addresses[i].process);
+		err = resolve(&r, &r.addresses[i]);
+		err = err == -E2BIG ? 0 : err; /* it stays without a name */
+	}
+	if (err)
+		log_no_memory("no memory for the symbols of the samples");
+	for (size_t i = 0; i < r.n_files; i++)
+		image_file_close(r.files[i].file);
+	hash_index_free(&r.by_name);
+	free(r.files);
+	free(r.file_of);
+	free(r.images);
+	free(r.addresses);
+	if (counts)
+		*counts = r.counts;
+	return err;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which functions the addresses of samples are in: Go's by pclntab, inlined ones included; others
+ * by .symtab or .dynsym, C++ names demangled; the kernel's by /proc/kallsyms; the vDSO's; perf
+ * maps'. At the end of a recording, when processes and files are still there, or when it is read.
+ */
+#ifndef GOTRACE_SYMBOLS_H
+#define GOTRACE_SYMBOLS_H
+
+#include "trace/samples.h"
+
+struct symbols_options {
+	/* This machine has just been recorded: processes may be there, the kernel is the same,
+	 * files without a build id are those that ran. Else only files of the same build id are
+	 * used. */
+	bool here;
+};
+
+/* What became of addresses. */
+struct symbols_counts {
+	uint64_t addresses, found;
+	uint64_t no_image;  /* nothing was known to be mapped there */
+	uint64_t no_file;   /* their file is not there any more, or another */
+	uint64_t no_symbol; /* their file has no symbol for them */
+	uint64_t no_kernel; /* /proc/kallsyms could not be read, or hides addresses */
+};
+
+/*
+ * Looks up the addresses of all stacks of t of which t does not say it yet. The symbols and
+ * locations found are in `out`, to be freed, for trace_writer_symbols or sample_tables_merge. What
+ * is not found is in neither. counts: NULL, not wanted. 0 or -ENOMEM (logged).
+ */
+int symbols_resolve(const struct sample_tables *t, const struct symbols_options *opt,
+		    struct sample_tables *out, struct symbols_counts *counts);
+
+#endif

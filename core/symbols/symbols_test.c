@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Addresses of Go programs, this program, the kernel and maps into functions. */
+#include "binary/binaries_fixture.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "binary/gobin_impl.h"
+#include "binary/goframes.h"
+#include "symbols/demangle.h"
+#include "symbols/elf_symbols.h"
+#include "symbols/name_list.h"
+#include "symbols/symbols.h"
+
+static void put_stack(struct sample_tables *t, const uint64_t *pcs, uint32_t n)
+{
+	assert_int_equal(sample_tables_stack(t, &(struct sample_stack){ 0, n, pcs, 0 }), 0);
+}
+
+static void put_process(struct sample_tables *t)
+{
+	const struct sample_process p = { .pid = (uint32_t)getpid(), .comm = "x" };
+
+	assert_int_equal(sample_tables_process(t, &p), 0);
+}
+
+static struct sample_image image_of(const char *path, uint64_t start, bool with_id)
+{
+	struct sample_image i = { .start = start, .end = start + (64u << 20), .path = path };
+	FILE *f = fopen(path, "r");
+	struct elf_symbols *e = f ? elf_symbols_open(fileno(f)) : NULL;
+	const uint8_t *id;
+
+	assert_non_null(e);
+	i.build_id_len = with_id ? (uint8_t)elf_symbols_build_id(e, &id) : 0;
+	memcpy(i.build_id, id, i.build_id_len);
+	elf_symbols_close(e);
+	fclose(f);
+	return i;
+}
+
+/* Every call in every function: what is inlined there, and the function itself at the end. */
+static void go_frames(void **state)
+{
+	static const char *const names[] = { "kinds", "kinds.stripped", "kinds.pie.stripped" };
+	struct goframe f[64];
+
+	(void)state;
+	for (size_t v = 0; v < 3; v++) {
+		struct gobin *b = open_binary(names[v]);
+		const struct gofunc *funcs;
+		size_t n = gobin_funcs(b, &funcs), inlined = 0, placed = 0;
+
+		for (size_t i = 0; i < n; i++)
+			for (uint64_t pc = funcs[i].vaddr; pc < funcs[i].vaddr + funcs[i].size;
+			     pc += 3) {
+				size_t k = gobin_frames(b, pc, f, 64);
+				const char *file;
+				uint32_t line;
+
+				assert_true(k > 0);
+				assert_ptr_equal(f[k - 1].func, funcs[i].name);
+				/* the innermost is where the pc is */
+				if (!gobin_line(b, pc, &file, &line)) {
+					assert_string_equal(f[0].file, file);
+					assert_int_equal(f[0].line, line);
+					placed++;
+				}
+				inlined += k - 1;
+				for (size_t d = 0; d + 1 < k; d++)
+					assert_true(f[d].func && *f[d].func);
+				if (k > 1) /* as many as are asked for, no more */
+					assert_int_equal(gobin_frames(b, pc, f, k - 1), k - 1);
+			}
+		assert_true(inlined > 1000 && placed > 1000);
+		assert_int_equal(gobin_frames(b, 1, f, 64), 0);
+		gobin_close(b);
+	}
+}
+
+/* In a trace: the file is found, offsets are made addresses, also of a PIE somewhere. */
+static void go_symbols(void **state)
+{
+	static const char *const names[] = { "kinds", "kinds.pie.stripped" };
+
+	(void)state;
+	for (size_t v = 0; v < 2; v++) {
+		char path[PATH_MAX];
+		assert_non_null(realpath(binary_path(names[v]), path));
+		struct gobin *b = open_binary(names[v]);
+		const struct gofunc *f = gobin_func_named(b, "main.main");
+		const uint64_t base = 0x555500000000, pcs[] = { base + f->file_off + 5, 0x10 };
+		struct sample_tables t = { 0 }, out;
+		struct sample_image i = image_of(path, base, true);
+		struct symbols_counts c;
+
+		put_process(&t);
+		assert_int_equal(sample_tables_image(&t, &i), 0);
+		put_stack(&t, pcs, 2);
+		assert_int_equal(symbols_resolve(&t, &(struct symbols_options){ true }, &out, &c),
+				 0);
+		assert_int_equal(c.addresses, 2);
+		assert_int_equal(c.found, 1);
+		assert_int_equal(c.no_image, 1);
+		assert_int_equal(sample_tables_merge(&t, &out), 0);
+		const struct sample_location *l = sample_tables_find(&t, 0, pcs[0]);
+		assert_non_null(l);
+		const struct sample_symbol *s = &t.symbols[l->frames[l->n - 1].symbol];
+		assert_string_equal(s->name, "main.main");
+		assert_int_equal(s->kind, SYMBOL_GO);
+		assert_int_equal(s->start_line, f->start_line);
+		assert_true(l->frames[l->n - 1].line >= s->start_line);
+		sample_tables_free(&out);
+		/* nothing is asked twice */
+		assert_int_equal(symbols_resolve(&t, &(struct symbols_options){ true }, &out, &c),
+				 0);
+		assert_int_equal(c.addresses, 1);
+		sample_tables_free(&out);
+		sample_tables_free(&t);
+		gobin_close(b);
+	}
+}
+
+/* Later, only the same file will do: by its build id. */
+static void another_file_is_not_asked(void **state)
+{
+	const uint64_t pcs[] = { 0x1000 };
+
+	(void)state;
+	for (int changed = 0; changed < 3; changed++) {
+		struct sample_image i = image_of("/proc/self/exe", 0, changed < 2);
+		struct sample_tables t = { 0 }, out;
+		struct symbols_counts c;
+
+		i.build_id[0] ^= changed == 1;
+		put_process(&t);
+		assert_int_equal(sample_tables_image(&t, &i), 0);
+		put_stack(&t, pcs, 1);
+		assert_int_equal(symbols_resolve(&t, &(struct symbols_options){ false }, &out, &c),
+				 0);
+		assert_int_equal(c.no_file, changed ? 1 : 0);
+		sample_tables_free(&out);
+		sample_tables_free(&t);
+	}
+}
+
+/* A function of this very program, by .symtab. */
+static void own_symbols(void **state)
+{
+	struct sample_tables t = { 0 }, out;
+	unsigned long start, end, off;
+	char line[512], path[256];
+	FILE *maps = fopen("/proc/self/maps", "r");
+	const uint64_t pcs[] = { (uint64_t)(uintptr_t)own_symbols + 4 };
+
+	(void)state;
+	put_process(&t);
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx r-xp %lx %*s %*s %255s", &start, &end, &off, path) == 4 &&
+		    pcs[0] >= start && pcs[0] < end) {
+			const struct sample_image i = {
+				.start = start, .end = end, .file_off = off, .path = path
+			};
+			assert_int_equal(sample_tables_image(&t, &i), 0);
+		}
+	fclose(maps);
+	put_stack(&t, pcs, 1);
+	assert_int_equal(symbols_resolve(&t, &(struct symbols_options){ true }, &out, NULL), 0);
+	assert_int_equal(out.n_symbols, 1);
+	assert_string_equal(out.symbols[0].name, "own_symbols");
+	assert_int_equal(out.symbols[0].kind, SYMBOL_NATIVE);
+	sample_tables_free(&out);
+	sample_tables_free(&t);
+}
+
+static const char *written(const char *text)
+{
+	static char path[] = "/tmp/names-XXXXXX";
+	int fd;
+
+	memcpy(path, "/tmp/names-XXXXXX", sizeof(path));
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	return path;
+}
+
+static void lists_of_names(void **state)
+{
+	struct name_list l = { 0 };
+	const char *path = written(
+		"ffffffff81000000 T _text\nffffffff81000100 t do_it\n"
+		"ffffffff81000200 D data\nrubbish\nffffffffc0000000 t go\t[mod]\n");
+
+	(void)state;
+	assert_int_equal(name_list_kallsyms(&l, path), 0);
+	assert_string_equal(name_list_at(&l, 0xffffffff810000ff), "_text");
+	assert_string_equal(name_list_at(&l, 0xffffffff81000300), "do_it");
+	assert_string_equal(name_list_at(&l, 0xffffffffc0000010), "go [mod]");
+	assert_null(name_list_at(&l, 0x1000));
+	name_list_free(&l);
+	unlink(path);
+	/* hidden from whoever may not see them */
+	path = written("0000000000000000 T _text\n");
+	assert_int_equal(name_list_kallsyms(&l, path), -EPERM);
+	unlink(path);
+	path = written("1000 10 one\n2000 20 two words\nx\n3000 0 none\n");
+	assert_int_equal(name_list_perf_map(&l, path), 0);
+	assert_string_equal(name_list_at(&l, 0x100f), "one");
+	assert_null(name_list_at(&l, 0x1010));
+	assert_string_equal(name_list_at(&l, 0x2000), "two words");
+	assert_int_equal(l.n, 2);
+	name_list_free(&l);
+	unlink(path);
+}
+
+static void cpp_names(void **state)
+{
+	char *name = demangle("_ZNSt6vectorIiSaIiEE9push_backERKi");
+
+	(void)state;
+	assert_string_equal(name, "std::vector<int, std::allocator<int> >::push_back(int const&)");
+	free(name);
+	assert_null(demangle("main"));
+	assert_null(demangle("_Zrubbish"));
+}
+
+/* Cut anywhere, changed anywhere: no symbols, or some, and no harm. */
+static void damaged_files(void **state)
+{
+	size_t size;
+	uint8_t *p = load_binary("cgo", &size);
+	uint64_t seed = 5;
+
+	(void)state;
+	for (int round = 0; round < 60; round++) {
+		uint8_t *copy = malloc(size);
+
+		assert_non_null(copy);
+		memcpy(copy, p, size);
+		for (int k = 0; k < 8; k++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			copy[(seed >> 33) % (round % 2 ? 4096 : size)] ^= (uint8_t)(seed >> 20);
+		}
+		struct elf_symbols *e = elf_symbols_memory(copy, round % 3 ? size : size / 2);
+
+		for (uint64_t a = 0x400000; e && a < 0x500000; a += 4097)
+			elf_symbols_at(e, a);
+		elf_symbols_close(e);
+		free(copy);
+	}
+	free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(go_frames),
+		cmocka_unit_test(go_symbols),
+		cmocka_unit_test(another_file_is_not_asked),
+		cmocka_unit_test(own_symbols),
+		cmocka_unit_test(lists_of_names),
+		cmocka_unit_test(cpp_names),
+		cmocka_unit_test(damaged_files),
+	};
+
+	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
+}

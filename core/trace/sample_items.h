@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Items of the chunks that samples are in (FORMAT.md, "Samples"). Private to core/trace. */
+#ifndef GOTRACE_SAMPLE_ITEMS_H
+#define GOTRACE_SAMPLE_ITEMS_H
+
+#include "trace/samples.h"
+#include "trace/tables.h"
+
+/* Append one item. 0, -ENOMEM, -E2BIG (a string is too long); *b is unchanged then. */
+int sample_put_process(struct bytes *b, const struct sample_process *p);
+int sample_put_image(struct bytes *b, const struct sample_image *i);
+int sample_put_labels(struct bytes *b, const struct sample_labels *l);
+int sample_put_stack(struct bytes *b, const struct sample_stack *s);
+int sample_put_symbol(struct bytes *b, const struct sample_symbol *s);
+int sample_put_location(struct bytes *b, const struct sample_location *l);
+/* last: the sample before it in the chunk, zeroed at first; becomes s. */
+int sample_put(struct bytes *b, struct sample *last, const struct sample *s);
+
+/* Adds the `count` items of a payload to t; type is one of CHUNK_PROCESSES to CHUNK_LOCATIONS or
+ * CHUNK_STACKS. NULL, or what is wrong ("" for no memory). */
+const char *sample_get_table(struct sample_tables *t, unsigned type, const uint8_t *p, size_t len,
+			     uint32_t count);
+/* Reads a chunk's samples into `to`, which has room for count. As above. */
+const char *sample_get(const struct sample_tables *t, const uint8_t *p, size_t len, uint32_t count,
+		       struct sample *to);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Samples in a trace (FORMAT.md, "Samples"): what threads were doing at some moments. Stacks are
+ * addresses; which functions these are in is said by symbols, which are mostly written last. The
+ * key "mode" of such a trace is "samples", and it has no sites.
+ */
+#ifndef GOTRACE_SAMPLES_H
+#define GOTRACE_SAMPLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/trace.h"
+
+/* Numbers of processes, images and stacks count from 0 in the order in which they were given;
+ * those of labels from 1. */
+
+struct sample_process {
+	uint32_t pid;
+	const char *comm, *exe; /* exe: path as the process sees it, NULL when not known */
+	uint64_t start_ns;      /* CLOCK_MONOTONIC, when it began or was first seen */
+};
+
+enum sample_image_kind {
+	IMAGE_FILE,
+	IMAGE_VDSO,
+	IMAGE_PERF_MAP, /* code made at run time: path is that of its perf-PID.map */
+	IMAGE_KERNEL,   /* process is TRACE_NONE */
+	IMAGE_KINDS,
+};
+
+#define SAMPLE_BUILD_ID_BYTES 20
+
+/* Code that is mapped at [start, end) of a process from from_ns on (CLOCK_MONOTONIC). Of those that
+ * overlap, the later one counts. */
+struct sample_image {
+	uint32_t process;
+	uint64_t start, end, file_off; /* file_off: what is mapped at start */
+	const char *path;
+	uint8_t build_id[SAMPLE_BUILD_ID_BYTES]; /* GNU build id */
+	uint8_t build_id_len;                    /* 0: not known */
+	uint8_t kind;
+	uint64_t from_ns;
+};
+
+#define STACK_CUT        1u  /* it was deeper than what is recorded */
+#define STACK_UNREADABLE 2u  /* from some frame on it could not be read */
+#define STACK_SYSTEM     4u  /* it began on a thread's system stack (g0) */
+#define STACK_SIGNAL     8u  /* it began on a signal stack */
+#define STACK_CURG       16u /* and went on where m.curg's registers are saved */
+#define STACK_FLAGS      31u
+
+#define STACK_MAX_FRAMES 4096u
+
+/* Leaf first, kernel frames before all others; every pc lies inside the instruction that is
+ * executing or calling: a return address is stored minus 1, an interrupted pc as it is. */
+struct sample_stack {
+	uint32_t process;
+	uint32_t n; /* 0 to STACK_MAX_FRAMES */
+	const uint64_t *pcs;
+	uint32_t flags;
+};
+
+struct sample {
+	uint64_t ts_ns, goid; /* goid 0: none */
+	uint64_t weight_ns;   /* the time that it stands for */
+	uint32_t process, tid, stack;
+	uint32_t labels; /* 0: none */
+};
+
+#define LABELS_MAX_PAIRS  256u
+#define LABELS_MAX_STRING 4096u /* bytes of a key or a value */
+
+struct sample_labels {
+	size_t n;
+	const char *const *keys, *const *values;
+};
+
+/* ---- symbols: which functions addresses are in */
+
+enum sample_symbol_kind {
+	SYMBOL_GO,
+	SYMBOL_NATIVE, /* of another language */
+	SYMBOL_KERNEL,
+	SYMBOL_UNKNOWN,    /* its name is the file's and the address's, or less */
+	SYMBOL_GO_WRAPPER, /* made by Go's compiler around a method: no caller, as in Go's
+			      tracebacks */
+	SYMBOL_KINDS,
+};
+
+struct sample_symbol {
+	const char *name;    /* as it is shown */
+	const char *linker;  /* as the linker has it; NULL: the same */
+	const char *file;    /* NULL: not known */
+	uint32_t start_line; /* 0: not known */
+	uint8_t kind;
+};
+
+struct sample_frame {
+	uint32_t symbol; /* index */
+	uint32_t line;   /* 0: not known */
+};
+
+#define LOCATION_MAX_FRAMES 256u
+
+/* Frames of an address, the innermost inlined one first. process is TRACE_NONE in the kernel. */
+struct sample_location {
+	uint64_t pc;
+	uint32_t process, n;
+	const struct sample_frame *frames;
+};
+
+/* ---- all tables of a trace, as read or as written so far. Strings and arrays are the tables' own.
+ */
+struct sample_tables {
+	struct sample_process *processes;
+	struct sample_image *images;
+	struct sample_labels *labels; /* number 1 at index 0 */
+	struct sample_stack *stacks;
+	struct sample_symbol *symbols;
+	struct sample_location *locations;
+	size_t n_processes, n_images, n_labels, n_stacks, n_symbols, n_locations;
+	size_t cap_processes, cap_images, cap_labels, cap_stacks, cap_symbols, cap_locations;
+	uint64_t n_pcs; /* in all stacks */
+	/* locations by process and address, of those up to n_sorted */
+	uint32_t *order;
+	size_t n_sorted;
+};
+
+/*
+ * Each adds a copy of what it is given. 0, -ENOMEM, -EINVAL (it names what is not there, or breaks
+ * a limit), -E2BIG (there are too many); t is unchanged then.
+ */
+int sample_tables_process(struct sample_tables *t, const struct sample_process *p);
+int sample_tables_image(struct sample_tables *t, const struct sample_image *i);
+int sample_tables_labels(struct sample_tables *t, const struct sample_labels *l);
+int sample_tables_stack(struct sample_tables *t, const struct sample_stack *s);
+int sample_tables_symbol(struct sample_tables *t, const struct sample_symbol *s);
+int sample_tables_location(struct sample_tables *t, const struct sample_location *l);
+/* Does it name what is there? */
+bool sample_tables_has(const struct sample_tables *t, const struct sample *s);
+/* To be called after locations were added and before sample_tables_find. 0 or -ENOMEM. */
+int sample_tables_sort(struct sample_tables *t);
+/* The first that was given of that address; NULL: nothing is known of it. Kernel addresses may be
+ * asked for with any process. */
+const struct sample_location *sample_tables_find(const struct sample_tables *t, uint32_t process,
+						 uint64_t pc);
+/* Adds the symbols and the locations of `from`, and sorts. 0, -ENOMEM, -EINVAL, -E2BIG; some may
+ * have been added. */
+int sample_tables_merge(struct sample_tables *t, const struct sample_tables *from);
+void sample_tables_free(struct sample_tables *t);
+
+/* An address in the kernel's half? */
+static inline bool sample_in_kernel(uint64_t pc)
+{
+	return pc >> 63;
+}
+
+/* ---- writing. 0 or -errno, as trace_writer_event: errors are logged, and later calls return them,
+ * but for -EINVAL and -E2BIG of what is refused alone (logged once, the trace goes on). */
+
+/* *number: what it is called in the file. Labels and stacks that are the same, by content, have one
+ * number; a process and an image that are given again have another. */
+int trace_writer_process(struct trace_writer *w, const struct sample_process *p, uint32_t *number);
+int trace_writer_image(struct trace_writer *w, const struct sample_image *i, uint32_t *number);
+int trace_writer_labels(struct trace_writer *w, const struct sample_labels *l, uint32_t *number);
+int trace_writer_stack(struct trace_writer *w, const struct sample_stack *s, uint32_t *number);
+/* In time order as far as it is known. Written when a block is full, or by trace_writer_flush. */
+int trace_writer_sample(struct trace_writer *w, const struct sample *s);
+/* Symbols and locations of s that the trace does not have yet; its other tables mean nothing. */
+int trace_writer_symbols(struct trace_writer *w, const struct sample_tables *s);
+/* What was given so far; NULL: nothing. */
+const struct sample_tables *trace_writer_tables(const struct trace_writer *w);
+
+/* ---- reading */
+
+/* Samples as they lie in the reader's memory; what they name is in the tables. */
+struct sample_span {
+	const struct sample *s;
+	size_t n;
+};
+
+/* As trace_reader_span, of samples. Events that come between are passed over, as samples are by
+ * trace_reader_next and trace_reader_span. */
+int trace_reader_samples(struct trace_reader *r, struct sample_span *span);
+/* Read so far; symbols may come last. NULL: nothing. */
+const struct sample_tables *trace_reader_tables(const struct trace_reader *r);
+/* Who looks up addresses that the trace itself does not tell of: called by trace_reader_resolve,
+ * adds symbols and locations to t. 0 or -errno (logged). */
+typedef int sample_resolve_fn(void *ctx, struct sample_tables *t);
+void trace_reader_on_resolve(struct trace_reader *r, sample_resolve_fn *resolve, void *ctx);
+/* To be called when all was read. 0 or -errno; also when nobody looks up. */
+int trace_reader_resolve(struct trace_reader *r);
+/* Is it a trace of samples (key "mode")? */
+bool trace_is_samples(const struct trace_info *t);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A recording of samples made up for tests: main.main calls main.one and main.two, which call
+ * main.leaf, inlined in the latter; a thread in C; a label. */
+#ifndef GOTRACE_SAMPLES_FIXTURE_H
+#define GOTRACE_SAMPLES_FIXTURE_H
+
+#include "trace/samples.h"
+
+#define FIXTURE_SAMPLES   10u
+#define FIXTURE_WEIGHT_NS 10000000u
+
+/* Writes it into w, with symbols or without. 0 or -errno. */
+int samples_fixture_write(struct trace_writer *w, bool symbols);
+/* The same as a file at path, whole. 0 or -errno. */
+int samples_fixture_file(const char *path, bool symbols);
+
+#endif

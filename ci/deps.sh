@@ -2,7 +2,7 @@
 # Installs what the Makefile's targets need, grouped by target. Asks nothing,
 # does nothing when everything is there. Debian 12 and 13, Ubuntu 24.04.
 #
-#   ci/deps.sh GROUP...     build | test | go | experiment | correctness | fresh | matrix | page | kernel | tools
+#   ci/deps.sh GROUP...     build | test | go | experiment | correctness | peers | fresh | matrix | page | kernel | tools
 set -eu
 
 packages_of() {
@@ -22,6 +22,8 @@ packages_of() {
 			alsa-utils pulseaudio pulseaudio-utils pkg-config ;;
 	correctness) # experiments/correctness: other tracers; Delve comes by way of go install
 		echo bpftrace binutils ;;
+	peers) # experiments/peers: the same questions to other tools; Delve comes by way of go install
+		echo uftrace bpftrace gcc libc6-dev binutils ;;
 	matrix) # make test-vm, test-go and regress
 		echo qemu-system-x86 seabios busybox-static cpio debian-archive-keyring gcc libc6-dev \
 			binutils procps util-linux libcap2-bin strace git ca-certificates ;;

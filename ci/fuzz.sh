@@ -1,5 +1,6 @@
 #!/bin/sh
-# Fuzzes the trace reader, the pairing engine, the parsers of Go binaries and the reader of inline stubs'
+# Fuzzes the trace reader, all reports and exports, the pairing engine and the gate before it, summaries, the parsers of Go
+# binaries and the reader of inline stubs'
 # rings, all at once, each for SECONDS (60), beginning with the corpora of fixtures/fuzz. What is found stays in $O/fuzz/found.
 #   ci/fuzz.sh [SECONDS]
 # KEEP=1 afterwards stores what the corpora have grown to, made as small as they reach as far.
@@ -13,9 +14,12 @@ mkdir -p "$work" "$found"
 
 # name  program  longest input  folders of seeds beside the corpus
 list='pairing model/pairing_fuzz 2000
-reader trace/reader_fuzz 16384 fixtures/malformed-traces fixtures/traces
+gate keep/gate_fuzz 2000
+summary model/summary_fuzz 2000
+reader trace/reader_fuzz 16384 fixtures/malformed-traces fixtures/traces fixtures/formats
 gobin binary/gobin_fuzz 193
-rings rings/rings_fuzz 16384 fixtures/rings'
+rings rings/rings_fuzz 16384 fixtures/rings
+outputs cli/outputs_fuzz 386'
 
 # shellcheck source=totals.sh
 . ci/totals.sh

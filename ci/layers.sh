@@ -4,6 +4,8 @@
 #   base <- binary <- plan <- attach       attach writes traces, too
 #   base <- trace <- rings <- attach       of plan, rings knows the memory that stubs write only
 #   base <- trace <- model <- analysis <- report, export
+#   base <- trace <- model <- keep
+#   base <- binary, trace <- symbols
 #   cli sees all
 #
 # All may know the records of bpf/event.h. Only attach knows libbpf and kernel headers, only cli prints to
@@ -27,10 +29,12 @@ done <<-'END'
 	base:base/
 	binary:base/|binary/
 	plan:base/|binary/|plan/
-	attach:base/|binary/|plan/|attach/|trace/|rings/
+	attach:base/|binary/|plan/|attach/|trace/|rings/|bpf/sample.h
 	trace:base/|trace/
 	rings:base/|plan/ring.h|trace/|rings/
 	model:base/|trace/|model/
+	symbols:base/|binary/|trace/|symbols/
+	keep:base/|trace/|model/|keep/
 	analysis:base/|trace/|model/|analysis/
 	report:base/|trace/|model/model.h|analysis/|report/
 	export:base/|trace/|model/model.h|analysis/|export/
@@ -51,6 +55,6 @@ complain 'no function may have more than 60 lines' "$(awk '
 	/^\}/ { if (start && FNR - start > 61) print FILENAME ":" start ": " FNR - start - 1 " lines: " name; start = 0 }
 	/^[a-z_]/ { line = $0 }' $(sources 'c|h'))"
 
-circles=$(ci/circles.py "${O:-build}/obj") || complain 'no circle between files' "$circles"
+circles=$(ci/circles.py "${O:-build}/obj") || complain 'no circle between files' "${circles:-ci/circles.py could not look}"
 [ "$bad" = 0 ] && echo 'layers: includes run one way, no circle, no long file or function'
 exit "$bad"

@@ -93,7 +93,7 @@ completion() {
 	completes 'record report' re
 	completes '--focus= --fold --format= --from=' report --f
 	completes '--pid= --probe= --package=' record --p
-	completes 'function path goroutine call' report --by =
+	completes 'call function goroutine label path reason thread' report --by =
 	completes 'path' report --by = p
 	completes '--by=path' report --by=p
 	completes 'path' report -b p

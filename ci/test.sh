@@ -32,6 +32,7 @@ step 'recorded traces replayed' env GOTRACE="$PWD/build/gotrace" fixtures/traces
 step 'report under valgrind' ci/valgrind.sh
 step 'the page in Chromium' ci/page/run.sh
 step 'fuzzing, ten seconds each' ci/fuzz.sh 10
+step 'calls that fail, some of each command' ci/faults.sh 8
 if [ "$(id -u)" = 0 ]; then
 	step 'live tests' make --no-print-directory live
 elif command -v sudo >/dev/null 2>&1; then

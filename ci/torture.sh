@@ -1,9 +1,11 @@
 #!/bin/bash
-# Kills gotrace at random moments, in every way of probing, launched and attached. The program it traces
-# must end as if nothing had been, with its whole output; the trace must be readable, the one before
-# untouched, and a run afterwards exact. Run as root.
+# Kills gotrace at random moments, and before its own system calls in each phase of a recording, in every way of probing,
+# launched and attached. The program it traces must end as if nothing had been, with its whole output; the trace must be
+# readable, the one before untouched, and a run afterwards exact. Run as root.
 #
-#   ci/torture.sh        KILLS=40: how many, SEED=1: of the moments
+#   ci/torture.sh        KILLS=40: how many of each kind, SEED=1: of the moments
+#
+# TORTURE_GO="1.19.13 newest": those in phases with programs built by each of these Go versions, not by the installed one.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(dirname "$here")
@@ -65,18 +67,46 @@ survive() {
 launched=$(sed -n 's/^\([a-z][^ ]*\) --probe=\1\( .*\)\{0,1\}$/\1/p' "$here/regress/probes")
 # shellcheck disable=SC2034
 attached=$(sed -n '/# launched/!s/^\([a-z][^ ]*\) --probe=\1\( .*\)\{0,1\}$/\1/p' "$here/regress/probes")
+declare -A done=() # attempts by way of probing and of starting
 n=0 bad=0
 while [ $n -lt "$KILLS" ]; do
 	for how in launched attached; do
 		for strategy in ${!how}; do
 			[ $n -lt "$KILLS" ] || break 2
 			n=$((n + 1)) ms=$((RANDOM % 2200))
+			done["$strategy, $how"]=$((${done["$strategy, $how"]:-0} + 1))
 			said=$(survive "$strategy" $how $ms)
 			[ -z "$said" ] || { bad=$((bad + 1)); not_ok "kill after $ms ms, $strategy, $how: $said"; }
 		done
 	done
 done
+for what in "${!done[@]}"; do
+	echo "# ${done[$what]} kills at random moments: $what"
+done | sort
 [ $bad = 0 ] && ok "$n kills at random moments harmed no program and no trace"
+# phase_kills FOLDER WHAT
+phase_kills() {
+	"$here/faults/kills.py" "$GOTRACE" "$1/default/ticker" "$folder/call" "$KILLS" "${SEED:-1}" >kills.log 2>&1
+	local status=$?
+	sed -E "s/^((not )?ok - .*)/\1, $2/; /^[0-9]+ passed/d" kills.log
+	add_script kills.log $status
+}
+if ! "${CC:-gcc}" -O2 -Wall -Wextra -Werror -o "$folder/call" "$here/faults/call.c"; then
+	not_ok "what kills in phases cannot be built"
+elif [ -z "${TORTURE_GO:-}" ]; then
+	phase_kills "$folder/programs" "$(go env GOVERSION)"
+else
+	# shellcheck source=toolchain.sh
+	. "$here/toolchain.sh"
+	for version in $TORTURE_GO; do
+		[ "$version" != newest ] || version=$(newest_go)
+		if use_go "$version" && "$top/fixtures/programs/build.sh" "$folder/$version" ticker >build.log 2>&1; then
+			phase_kills "$folder/$version" "go$version"
+		else
+			not_ok "kills in phases, go$version: cannot be built" build.log
+		fi
+	done
+fi
 for strategy in $launched; do
 	"$GOTRACE" record -o after --probe="$strategy" -- "$plain" >printed 2>err &&
 		"$GOTRACE" report after --format=csv >csv && "$top/fixtures/traces/counts.sh" printed csv >differ &&

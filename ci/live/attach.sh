@@ -29,7 +29,8 @@ attach_detach() { # STRATEGY
 	set -m
 	"$GOTRACE" record --pid "$target" --probe="$1" -o trace 2>err &
 	local job=$! got=0
-	sleep 2
+	wait_for 20 test -s trace
+	sleep 1
 	kill -INT "$job"
 	wait "$job" || got=$?
 	[ "$got" = 0 ] || { cat err; fail "status $got"; }
@@ -44,7 +45,7 @@ for strategy in $pid_strategies; do
 done
 
 target_ends() {
-	start_ticker 3s
+	start_ticker 6s
 	sleep 0.5
 	expect_status 0 gt record --pid "$target" -o trace
 	wait "$target"
@@ -79,7 +80,8 @@ pid_duration() {
 	expect_status 0 gt record --pid "$target" -d 1 -o trace
 	kill -0 "$target" || fail "the target is gone"
 	gt report trace >text
-	expect_grep "slower than untraced.* \(probes .* of .* of processor time\)" text
+	expect_grep "slower than untraced.* \(probes .* of .* of processor time[;)]" text
+	gt dump trace | grep -E '^@set end.own_cpu_ns [1-9]' >/dev/null || fail "gotrace's own time is not told"
 	kill -TERM "$target"
 	wait "$target"
 	check_part
@@ -195,5 +197,26 @@ same_byte() { # selected functions that the recording probes for its own sake as
 	[ "$(csv_calls trace runtime.newproc1)" -gt 1 ] || fail "newproc1 was not seen"
 }
 check "two probes of one recording on one byte" same_byte
+
+# Whenever the target ends: it ends well, and gotrace with a trace or one line.
+ends_meanwhile() { # PROBE
+	for ms in 20 40 60 80 100 150 200 300 400 600; do
+		"$LIVE/programs/default/ticker" "${ms}ms" >out &
+		target=$!
+		status=0
+		gt record --probe="$1" -o trace --pid "$target" >/dev/null 2>err || status=$?
+		wait "$target" || fail "a program of $ms ms ended with status $?"
+		grep -q '^count main.tick ' out || fail "the output of a program of $ms ms is cut off"
+		case $status in
+		0) gt report trace >/dev/null ;;
+		125) [ "$(grep -v '^gotrace: warning: \|sites one by one$' err | grep -c '^gotrace: ')" = 1 ] || fail "$(cat err)" ;;
+		*) fail "status $status: $(cat err)" ;;
+		esac
+		rm -f trace trace.old
+	done
+}
+for strategy in $pid_strategies; do
+	check "--pid of programs that end meanwhile, $strategy" ends_meanwhile "$strategy"
+done
 
 done_testing

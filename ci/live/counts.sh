@@ -74,6 +74,24 @@ ants_agrees() { # STRATEGY
 }
 for strategy in $strategies; do check "ants counts its own calls, $strategy" ants_agrees "$strategy"; done
 
+# Each goroutine's creation and end is recorded, whatever is selected, for one trap each.
+goroutines() { # WAY
+	local f start
+	gt record --probe="$1" -f main.main -o trace -- "$LIVE/programs/default/chain" 4000 >printed
+	gt dump trace >events
+	for f in next left right; do
+		# Its address, as create events spell it.
+		start=$(printf %d "$(awk -v f="main.$f" '$1 == "@pc" && $3 == f { print $2 }' events | sort | head -n 1)")
+		[ "$(grep -c "^[0-9]* create .* arg2=$start\$" events)" = "$(awk -v f="main.$f" '$2 == f { print $3 }' printed)" ] ||
+			fail "goroutines that begin with main.$f"
+	done
+	# Those of the runtime itself do not end.
+	[ "$(grep -c '^[0-9]* end ' events)" -ge "$(awk '$2 ~ /next|left|right/ { n += $3 } END { print n }' printed)" ] ||
+		fail "not all were seen to end"
+	if grep -E '^[0-9]+ (create|end) ' events | grep -v how=emulated; then fail "single-stepped"; fi
+}
+for strategy in $strategies; do check "goroutines cost one trap each, $strategy" goroutines "$strategy"; done
+
 all_views() { # the same calls whichever way they are listed
 	gt record -o trace -- "$LIVE/programs/noinline/recursion" >printed
 	by_function=$(gt report trace --by=function --format=csv | awk -F, 'NR > 1 { n += $2 } END { print n }')

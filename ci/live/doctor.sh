@@ -109,7 +109,7 @@ rets() {
 	! says yes 'programs perform RETs' || how=performed
 	how_rets "$how" --probe=emulated
 	how_rets "$how" --probe=emulated --attach=perf
-	how_rets stepped --probe=emulated --ret=step
+	how_rets stepped --probe=emulated --rets=step
 	how_rets stepped --probe=thesis
 }
 check "RETs are performed if doctor says so, and not when told to step" rets

@@ -46,6 +46,26 @@ perf_returns() {
 gone() { ! pgrep -f -- "record --attach=perf -o trace -- $LIVE/" >/dev/null; }
 check "perf-event links are taken down behind record's back, and nothing stays" perf_returns
 
+# Attaching thousands takes seconds: a signal need not wait for it.
+attaching() { # PID: as many descriptors as only links can be
+	[ "$(find "/proc/$1/fd" 2>/dev/null | wc -l)" -gt 100 ]
+}
+perf_interrupted() {
+	"$LIVE/programs/default/ticker" 60s >out &
+	local target=$! tracer
+	wait_for 10 grep -q ready out
+	"$GOTRACE" record --attach=perf -p all -p runtime --pid "$target" -o trace 2>err &
+	tracer=$!
+	wait_for 20 attaching "$tracer"
+	kill -TERM "$tracer"
+	expect_status 125 wait "$tracer"
+	[ ! -e trace ] || fail "there is a trace"
+	expect_grep 'interrupted while probes were attached one by one: nothing was recorded' err
+	kill -TERM "$target"
+	wait "$target"
+}
+check "a signal while perf-event links are attached" perf_interrupted
+
 # Links come one by one: what a running program calls meanwhile must not count by halves.
 perf_pid() {
 	local ticks tocks
@@ -83,6 +103,41 @@ losses() {
 	[ "$lost" -gt 0 ] || fail "info says that nothing was lost"
 }
 check "a ring too small: losses are counted and what they touch is marked" losses
+
+# What is shown and what was lost is what there was, however little room there is and however long
+# gotrace does not come to read: it is stopped again and again. A lost event may also be one of the runtime's.
+adds_up() { # STRATEGY SIZE
+	local job ring=(-m "$2") true shown lost
+	[ "$1" != inline ] || ring=(--ring="$2" --overflow=drop -m "$2")
+	"$GOTRACE" record --probe="$1" "${ring[@]}" -f main.step -o trace -- "$LIVE/programs/default/busy" 300ms >out 2>err &
+	job=$!
+	# While BPF programs are loaded a signal makes the kernel give up, five times at the most.
+	wait_for 30 test -s trace
+	while kill -STOP $job 2>/dev/null; do
+		sleep 0.03
+		kill -CONT $job 2>/dev/null || true
+		sleep 0.005
+	done
+	wait $job || { cat err; fail "status $?"; }
+	true=$(awk '$2 == "main.step" { print 2 * $3 }' out)
+	gt dump trace >events
+	shown=$(awk '$3 == "main.step" && ($2 == "entry" || $2 == "exit") { n++ } END { print n + 0 }' events)
+	lost=$(gt info trace | awk '$1 == "end.lost_events" { print $2 }')
+	echo "$shown shown, $lost lost, $true there were"
+	[ "$shown" -gt 0 ]
+	if [ $((shown + lost)) -lt "$true" ] || [ $((shown + lost)) -gt $((true + 300)) ]; then
+		fail "$shown shown and $lost lost are not $true"
+	fi
+	[ "$2" != 4K ] || [ "$lost" -gt 0 ] || fail "nothing was lost"
+	if [ "$lost" = 0 ]; then return; fi
+	gt report trace >text
+	expect_grep "$lost events were lost" text
+}
+for size in 4K 32K 512K; do
+	for strategy in $strategies; do
+		check "shown and lost are all there was, rings of $size, $strategy" adds_up "$strategy" $size
+	done
+done
 
 # Not one event is lost with the default ring, on two CPUs with migrating goroutines.
 no_losses() {

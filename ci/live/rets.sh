@@ -42,11 +42,11 @@ check "RETs are performed where doctor says so, and nothing is stepped" as_docto
 check "the same over perf-event links" as_doctor_says --attach=perf
 
 switched_off() {
-	record_ticker --ret=step
+	record_ticker --rets=step
 	expect_grep '^probe.ret +stepped' facts
 	[ "$stepped" = yes ] || fail "nothing was stepped"
 }
-check "--ret=step leaves RETs to the kernel" switched_off
+check "--rets=step leaves RETs to the kernel" switched_off
 
 # The baseline is two steps, whatever the kernel can do.
 baseline() {
@@ -58,7 +58,7 @@ check "thesis never performs RETs" baseline
 
 # Another tool on the same bytes: both see every hit.
 second_tool() {
-	"$GOTRACE" record --probe=emulated --ret=step -o other -- "$LIVE/programs/noinline/plain" >printed
+	"$GOTRACE" record --probe=emulated --rets=step -o other -- "$LIVE/programs/noinline/plain" >printed
 	gt report other --format=csv >csv
 	compare_counts printed csv
 	"$LIVE/programs/default/ticker" 60s >out &

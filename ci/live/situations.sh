@@ -99,4 +99,54 @@ for strategy in $pid_strategies; do
 	check "attached and detached in the middle of calls, $strategy" in_the_middle "$strategy"
 done
 
+# Probes that a program takes away with its text: what is missing from then on is said.
+replaces_text() { # STRATEGY HOW
+	gt record -o trace --probe="$1" -- "$LIVE/programs/default/newtext" "$2" >out 2>err
+	expect_grep '^called main.f 600$' out
+	said_to_be_missing "$2"
+}
+said_to_be_missing() { # HOW
+	gt report trace >text
+	gt info trace >info
+	expect_grep '^end.text_looks +[1-9]' info
+	if [ "$1" = leave ]; then
+		[ "$(csv_calls trace main.f)" = 600 ] || fail "$(csv_calls trace main.f) calls"
+		! grep -q "program's text" text err || { cat text err; fail "said without a cause"; }
+		expect_grep '^no event was lost$' text
+		return
+	fi
+	[ "$(csv_calls trace main.f)" = 300 ] || fail "$(csv_calls trace main.f) calls"
+	[ "$(grep -c "program's text" err)" = 1 ] || { cat err; fail "not said once on stderr"; }
+	expect_grep "probes (was|were).* program's text .* missing" text
+	expect_grep '^no event was lost of what was recorded$' text
+	expect_grep '^end.text_gone +[1-9]' info
+}
+replaces_text_attached() { # STRATEGY HOW
+	local target job links=3
+	"$GOTRACE" doctor | grep -q '^yes *uprobe_multi' ||
+		links=$("$GOTRACE" plan --probe="$1" "$LIVE/programs/default/newtext" | sed -n 's/.* probed at \([0-9]*\) sites.*/\1/p')
+	mkfifo line
+	"$LIVE/programs/default/newtext" "$2" wait <line >out &
+	target=$!
+	exec 9>line
+	wait_for 10 grep -q ready out
+	"$GOTRACE" record --pid "$target" --probe="$1" -o trace 2>err &
+	job=$!
+	wait_for 60 attached "$job" "$links"
+	sleep 0.5
+	echo >&9
+	wait "$target"
+	wait "$job"
+	expect_grep '^called main.f 600$' out
+	said_to_be_missing "$2"
+}
+for how in leave drop write; do
+	for strategy in $strategies; do
+		check "a program that replaces its text: $how, $strategy" replaces_text "$strategy" $how
+	done
+	for strategy in $pid_strategies; do
+		check "a running program that replaces its text: $how, $strategy" replaces_text_attached "$strategy" $how
+	done
+done
+
 done_testing

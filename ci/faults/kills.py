@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Kills gotrace record before a system call of its own, in each phase of a recording.
+
+    kills.py GOTRACE TICKER CALL KILLS SEED
+
+CALL is built from call.c. Which phase a call is in is told by those before it. The program must end as if nothing had been,
+with its whole output, or never have been started; the trace be readable, or the one that was there before; a run after
+all kills be exact. What was tried is in the line for each phase. The exit status is 1 when something was wrong.
+"""
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+
+GOTRACE, TICKER, CALL = (os.path.abspath(a) for a in sys.argv[1:4])
+KILLS, SEED = int(sys.argv[4]), int(sys.argv[5])
+PHASES = ["planning", "mapping stubs", "holding and loading", "attaching", "patching", "running", "detaching", "closing"]
+LAUNCHED = ["inline", "springboard", "emulated", "thesis"]
+ATTACHED = ["inline", "emulated", "thesis"]
+FAILED = []
+
+
+def read(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def calls_of(path):
+    return read(path).decode().splitlines()
+
+
+def phases(calls):
+    """The phase that each of the calls is in."""
+    at = "planning"
+    for call in calls:
+        name = call.split()[0]
+        if at == "planning" and name.startswith("ptrace"):
+            at = "mapping stubs"
+        elif at in ("planning", "mapping stubs") and name == "pidfd_open":
+            at = "holding and loading"
+        elif at == "holding and loading" and name in ("bpf.28", "perf_event_open"):
+            at = "attaching"
+        elif at == "attaching" and name == "eventfd2":
+            at = "patching"
+        elif at == "patching" and name == "poll":
+            at = "running"
+        elif at == "running" and (name in ("pipe2", "clone") or name.startswith("ptrace")):
+            at = "detaching"
+        elif at == "detaching" and name == "write":
+            at = "closing"
+        yield at
+
+
+def run(probe, attached, at):
+    """Kills at the call of that number, 0: not at all. What is wrong; None: nothing."""
+    for name in ("trace", "trace.old"):
+        if os.path.exists(name):
+            os.remove(name)
+    subprocess.run(["cp", "good", "trace"], check=True)
+    command = [CALL, "list", f"k{at}", GOTRACE, "record", "-o", "trace", f"--probe={probe}"]
+    with open("out", "wb") as out, open("err", "wb") as err:
+        target = subprocess.Popen([TICKER, "60s"], stdout=out, stderr=out) if attached else None
+        if target:
+            while b"ready" not in read("out"):
+                time.sleep(0.01)
+            command += ["--duration=0.2", "--pid", str(target.pid)]
+        else:
+            command += ["--", TICKER, "200ms"]
+        subprocess.run(command, stdin=subprocess.DEVNULL, stdout=err if target else out, stderr=err, timeout=120, check=False)
+        if target:
+            target.terminate()  # it ends well then
+        if target and target.wait(timeout=60):
+            return f"the program ended with status {target.returncode}"
+    printed = read("out")
+    if (target or printed) and b"count main.tick " not in printed:
+        return "the program's output is cut off"
+    # What ends after its tracer has ended is waited for by CALL.
+    said = subprocess.run([GOTRACE, "report", "trace"], capture_output=True, check=False)
+    if said.returncode:
+        return f"the trace cannot be read: {said.stderr.decode()}"
+    info = subprocess.run([GOTRACE, "info", "trace"], capture_output=True, check=False).stdout.decode()
+    whole = any(line.split()[:2] == ["complete", "yes"] for line in info.splitlines())
+    if not whole and b"\nno event was lost" in said.stdout:
+        return "a trace without its end claims that nothing was lost"
+    if os.path.exists("trace.old") and read("trace.old") != read("good"):
+        return "the older trace is another"
+    return None
+
+
+def main():
+    rng = random.Random(SEED)
+    os.chdir(tempfile.mkdtemp(prefix="gotrace-kills."))
+    subprocess.run([GOTRACE, "record", "-o", "good", "--", TICKER, "100ms"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([CALL, "list", "k0", GOTRACE, "--version"], check=True, stdout=subprocess.DEVNULL)
+    loader = len(calls_of("list")) - 3  # the dynamic linker's own
+    places, done = [], {}
+    for probe, attached in [(p, False) for p in LAUNCHED] + [(p, True) for p in ATTACHED]:
+        wrong = run(probe, attached, 0)
+        if wrong:
+            raise SystemExit(f"{probe}, without a kill: {wrong}")
+        where = list(phases(calls_of("list")))
+        for phase in PHASES:
+            numbers = [i + 1 for i, p in enumerate(where) if p == phase and i >= loader]
+            if numbers:
+                places.append((probe, attached, numbers))
+    rng.shuffle(places)
+    for k in range(KILLS):
+        probe, attached, numbers = places[k % len(places)]
+        at = rng.choice(numbers)
+        wrong = run(probe, attached, at)
+        calls = calls_of("list")
+        killed = bool(calls) and calls[-1].endswith("killed") or any(c.endswith("killed") for c in calls)
+        phase = list(phases(calls[:at]))[-1] if killed else "after its end"
+        done[phase] = done.get(phase, 0) + 1
+        if wrong:
+            FAILED.append(phase)
+            print(f"# {probe}, {'attached' if attached else 'launched'}, call {at}, {calls[at - 1] if killed else ''}: {wrong}",
+                  flush=True)
+    for phase in PHASES:
+        if done.get(phase):
+            print(f"{'not ok' if phase in FAILED else 'ok'} - {done[phase]} kills while {phase}")
+    bad = len(set(FAILED))
+    print(f"{len([p for p in PHASES if done.get(p)]) - bad} passed, {bad} failed, 0 skipped")
+    subprocess.run(["rm", "-r", os.getcwd()], check=True)
+    sys.exit(1 if bad else 0)
+
+
+main()

@@ -1,0 +1,209 @@
+#!/bin/bash
+# record --keep-last, --when and --times: a window of what came last, exact in itself.
+# Tests are called by name, through check.
+# shellcheck disable=SC2317 source-path=SCRIPTDIR
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+requests=$LIVE/programs/default/requests
+
+# converse ARG...: with a FIFO as its input the program does what it is told when it is told
+converse() {
+	rm -f in
+	touch out err
+	mkfifo in
+	"$GOTRACE" record "$@" -o trace -- "$requests" <in >>out 2>>err &
+	recorder=$!
+	exec 3>in
+}
+say() { # LINE: and waits until it is done
+	local before
+	before=$(grep -c '^done' out || true)
+	echo "$1" >&3
+	wait_for 60 eval "[ \$(grep -c ^done out) -gt $before ]"
+}
+finish() {
+	exec 3>&-
+	expect_status 0 wait $recorder
+}
+# window_has N FILE: N requests, whole
+window_has() {
+	local f times
+	for f in serve=1 handle=1 parse=2 field=4 query=1 work=1 audit=1 tidy=1; do
+		times=${f#*=}
+		[ "$(csv_calls "$2" "main.${f%=*}")" = $(($1 * times)) ] ||
+			fail "$2: main.${f%=*}: $(csv_calls "$2" "main.${f%=*}") calls"
+	done
+	makes_sense "$2"
+}
+makes_sense() { # FILE
+	[ "$(awk -F, 'NR > 1 { n += $11 } END { print n + 0 }' <(gt report "$1" --format=csv))" = 0 ] ||
+		fail "$1: calls are suspect"
+	gt report "$1" >text
+	expect_grep 'no event was lost' text
+	if grep -Eq 'without an entry|could not be interpreted|incomplete' text; then
+		cat text
+		fail "events make no sense"
+	fi
+	gt report "$1" --by=path --min-share 0 --format=csv >paths
+}
+
+at_exit() { # STRATEGY
+	echo 20 | gt record --probe="$1" --keep-last 100M -o trace -- "$requests" >out 2>err
+	window_has 20 trace
+	[ "$(csv_calls trace main.main)" = 1 ] || fail "main.main is not there"
+	expect_grep '^only what came last was to be kept \(--keep-last 100M\): that was all' text
+}
+for strategy in $strategies; do
+	check "all that fits is written at the end, $strategy" at_exit "$strategy"
+done
+
+by_time() { # STRATEGY
+	converse --probe="$1" --keep-last 2s
+	say 10
+	sleep 3.5
+	say 5
+	finish
+	window_has 5 trace
+	expect_grep '^main.main;main.serve;main.handle;main.query,5,' paths
+	expect_grep '^kept is what came last \(--keep-last 2s\): .*; what came before is gone' text
+	awk -F, '$1 == "main.main" { n = $2 - $9 } END { exit n }' <(gt report trace --format=csv) ||
+		fail "main.main is not unfinished"
+}
+for strategy in $strategies; do
+	check "what is too old is gone; what was open then is told, $strategy" by_time "$strategy"
+done
+
+by_size() {
+	local handled
+	echo 200000 | gt record --keep-last 1M -o trace -- "$requests" >out 2>err
+	[ "$(stat -c %s trace)" -lt 1400000 ] || fail "$(stat -c %s trace) bytes"
+	makes_sense trace
+	handled=$(csv_calls trace main.handle)
+	[ "$handled" -gt 1000 ] && [ "$handled" -lt 150000 ] || fail "$handled calls"
+	# but for the request that was cut
+	for f in serve query work audit tidy; do
+		[ $((handled - $(csv_calls trace main.$f))) -ge -1 ] && [ $((handled - $(csv_calls trace main.$f))) -le 1 ] ||
+			fail "main.$f: $(csv_calls trace main.$f) calls, $handled of handle"
+	done
+	expect_grep '^main.main;main.serve;main.handle;main.parse;main.field,' paths
+}
+check "no more than the size is kept" by_size
+
+asked() {
+	converse --keep-last 100M
+	say 10
+	kill -USR1 $recorder
+	wait_for 60 grep -q 'trace.1: the last .*(SIGUSR1)' err
+	say 5
+	kill -USR1 $recorder
+	wait_for 60 grep -q 'trace.2: the last .*(SIGUSR1)' err
+	say 3
+	finish
+	window_has 10 trace.1
+	expect_grep '^this was written while recording went on' text
+	window_has 15 trace.2
+	window_has 18 trace
+	[ ! -e trace.3 ] || fail "there is a third one"
+}
+check "SIGUSR1 writes what there is, recording goes on" asked
+
+when_slow() { # STRATEGY
+	converse --probe="$1" --keep-last 60s --when 'main.handle > 300ms' --times 2
+	say 10
+	say 'slow 100ms'
+	say 'slow 600ms'
+	wait_for 60 grep -q 'trace.1: the last .*(--when)' err
+	say 5
+	say 'slow 700ms'
+	wait_for 60 eval '[ -z "$(fuser trace 2>/dev/null)" ]'
+	say 30
+	finish
+	# The first has what happened up to its end, all of it.
+	gt report trace.1 >text
+	expect_grep "^written as main.handle on goroutine 1 had taken [3-9][0-9]{2}ms, .*\(--when 'main.handle > 300ms'\)" text
+	[ "$(csv_calls trace.1 main.handle)" = 12 ] || fail "$(csv_calls trace.1 main.handle) calls in the first"
+	gt report trace.1 --by=call --format=csv >calls
+	grep -Ec 'main.query' calls >n
+	[ "$(cat n)" = 12 ] || fail "$(cat n) calls of main.query"
+	gt report trace >text
+	expect_grep '^recording was ended by --when before the program ended' text
+	[ "$(csv_calls trace main.handle)" = 18 ] || fail "$(csv_calls trace main.handle) calls in the last"
+	[ ! -e trace.2 ] || fail "there is a second one"
+}
+for strategy in $strategies; do
+	check "--when a call takes too long, $strategy" when_slow "$strategy"
+done
+
+hang() {
+	converse --keep-last 60s --when 'main.query > 200ms'
+	say 10
+	echo hang >&3
+	wait_for 60 eval 'gt report trace 2>/dev/null | grep -q "^written as main.query on goroutine 1"'
+	gt report trace --by=call --format=csv >calls
+	grep -q 'main.query.*unfinished' calls || { tail -3 calls; fail "the call that hangs is not there"; }
+	pkill -P $recorder -x requests
+	exec 3>&-
+	wait $recorder || true
+	[ "$(csv_calls trace main.query)" = 11 ] || fail "$(csv_calls trace main.query) calls"
+}
+check "--when a call does not end" hang
+
+killed() {
+	converse --keep-last 60s
+	say 10
+	pkill -KILL -P $recorder -x requests
+	exec 3>&-
+	expect_status 137 wait $recorder
+	window_has 10 trace
+	expect_grep 'the program was ended by signal 9' text
+}
+check "it is written when the program is killed" killed
+
+running() {
+	rm -f in
+	mkfifo in
+	touch out err
+	"$requests" <in >>out &
+	local target=$!
+	exec 3>in
+	say 3
+	gt record --keep-last 60s -o trace --pid $target 2>>err &
+	recorder=$!
+	wait_for 60 test -e trace
+	sleep 0.5
+	say 10
+	# of gotrace, not of timeout
+	kill -TERM "$(pgrep -P $recorder)"
+	wait $recorder || true
+	say 4
+	exec 3>&-
+	wait $target || fail "the target ended with status $?"
+	window_has 10 trace
+}
+check "it is written when gotrace is ended, with --pid" running
+
+arguments() { # a slow request's arguments are in the window
+	converse --keep-last 60s --when 'main.query > 200ms' --args 'main.query(d)' --args 'main.handle(n)' --ret main.serve
+	say 20
+	echo 'slow 700ms' >&3
+	finish
+	gt report trace --by=call -n 10000 >calls
+	expect_grep 'main.query  d=700000000$' calls
+	expect_grep 'main.handle  n=21$' calls
+	expect_grep 'main.query  d=0$' calls
+}
+check "--args with --keep-last" arguments
+
+refused() {
+	for args in '--when=x>1s' '--keep-last 1M --times 3' '--keep-last 100K' '--keep-last 5' '--keep-last x' \
+		'--keep-last 1s --max-size 1M' '--keep-last 1s --summary' '--keep-last 1M --when main.handle' \
+		'--keep-last 1M --when main.handle>5'; do
+		# shellcheck disable=SC2086 # words
+		expect_status 2 gt record $args -- "$requests" 2>err
+	done
+	expect_status 125 gt record --keep-last 1M --when 'main.handel > 1s' -- "$requests" 2>err
+	expect_grep "no function matches 'main.handel'; similar names: .*main.handle" err
+}
+check "what makes no sense is refused" refused
+
+done_testing

@@ -1,0 +1,234 @@
+#!/bin/bash
+# Kinds of binaries, and sizes: what is built in other ways, and what is not Go's toolchain's; many
+# goroutines, threads and Ps at once.
+# Tests are called by name, through check.
+# shellcheck disable=SC2317 source-path=SCRIPTDIR
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+alive=$LIVE/programs/default/alive
+
+many() { # N PROBE [ARG]
+	gt record --probe="$2" -o trace -- "$alive" "$1" ${3:+"$3"} >out
+	[ "$(cat out)" = "$1" ] || fail "the program printed '$(cat out)'"
+	[ "$(csv_calls trace main.worker) $(csv_calls trace main.step)" = "$1 $((2 * $1))" ] || fail "not $1 and $((2 * $1))"
+	gt report trace >text
+	expect_grep '^no event was lost$' text
+}
+check "300,000 goroutines alive at once" many 300000 inline
+check "... with springboard" many 300000 springboard
+check "2,000 threads at once" many 2000 inline threads
+check "... with springboard" many 2000 springboard threads
+ps() { GOMAXPROCS=64 many 20000 inline; }
+check "64 Ps on a machine with few processors" ps
+
+# A memory cgroup of this process's own, in $group, limited to so many bytes.
+limited() { # BYTES
+	local own
+	own=$(sed -n 's/^[0-9]*:\(.*,\)\{0,1\}memory\(,.*\)\{0,1\}:\(.*\)$/\3/p' /proc/self/cgroup)
+	if [ -n "$own" ]; then
+		group=/sys/fs/cgroup/memory${own%/}/gotrace-live-$$
+		limit=memory.limit_in_bytes
+	else
+		group=/sys/fs/cgroup/gotrace-live-$$
+		limit=memory.max
+	fi
+	mkdir "$group" 2>err || skip "no memory cgroup can be made here"
+	trap 'wait_for 10 rmdir "$group" 2>err' EXIT # gone a moment after its last process
+	echo "$1" 2>err >"$group/$limit" || skip "no memory limit can be set here"
+}
+in_cgroup() { # PROBE: rings take half of what there is at most, and the run is whole
+	limited 100000000
+	# shellcheck disable=SC2016
+	sh -c 'echo $$ >"$1" && shift && exec "$@"' sh "$group/cgroup.procs" \
+		timeout 60 "$GOTRACE" record --probe="$1" -o trace -- "$alive" 1000 >out || fail "not recorded"
+	[ "$(cat out)" = 1000 ] || fail "the program printed '$(cat out)'"
+	[ "$(csv_calls trace main.worker) $(csv_calls trace main.step)" = "1000 2000" ] || fail "not 1000 and 2000"
+	gt info trace >info
+	bytes=$(awk '$1 == "inline.rings" { n = $2 } $1 == "inline.ring_bytes" { print n * $2; exit }' info)
+	bytes=${bytes:-$(($(awk '$1 == "ring.bytes" { print $2 }' info) * $(nproc)))}
+	[ "$bytes" -gt 0 ] && [ "$bytes" -le 50000000 ] || fail "rings take $bytes bytes of 100 MB"
+}
+check "in a memory cgroup of 100 MB" in_cgroup inline
+check "... with emulated" in_cgroup emulated
+
+built() { # FLAG...
+	CGO_ENABLED=1 go build "$@" -o program "$TOP/fixtures/programs/alive/main.go"
+	alive=./program many 1000 auto
+}
+check "built with -race" built -race
+check "built with -cover" built -cover
+check "built as PIE" built -buildmode=pie
+check "built with -ldflags=-linkmode=external" built -ldflags=-linkmode=external
+profiled() {
+	cat >burn.go <<-'END'
+		package main
+
+		import (
+			"os"
+			"runtime/pprof"
+			"time"
+		)
+
+		func main() {
+			f, _ := os.Create("profile.pgo")
+			pprof.StartCPUProfile(f)
+			for end := time.Now().Add(300 * time.Millisecond); time.Now().Before(end); {
+			}
+			pprof.StopCPUProfile()
+			f.Close()
+		}
+	END
+	go run burn.go
+	built -pgo="$PWD/profile.pgo"
+}
+if [ "$go_minor" -ge 20 ]; then check "built with a profile" profiled; fi
+
+# While it runs, the pages of its heap are made one huge page and small ones again, over and over.
+moved_pages() {
+	cat >mover.c <<-'END'
+		#define _GNU_SOURCE
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <sys/syscall.h>
+		#include <sys/uio.h>
+		#include <unistd.h>
+		int main(int argc, char **argv)
+		{
+			int fd = syscall(SYS_pidfd_open, atoi(argv[1]), 0), rounds = 0;
+			char *heap = (char *)strtoul(argv[2], NULL, 16);
+			struct iovec all = { heap, 2 << 20 }, part = { heap + 4096, 4096 };
+			/* MADV_COLLAPSE; MADV_COLD of a part splits */
+			for (int i = 0; i < 400; i++)
+				if (syscall(SYS_process_madvise, fd, &all, 1, 25, 0) >= 0 &&
+				    syscall(SYS_process_madvise, fd, &part, 1, 20, 0) >= 0)
+					rounds++;
+			return printf("%d\n", rounds) < 0;
+		}
+	END
+	cat >moved.go <<-'END'
+		package main
+
+		import (
+			"fmt"
+			"os"
+		)
+
+		var sink int
+
+		//go:noinline
+		func step(i int) { sink += i }
+
+		func main() {
+			fmt.Println("pid", os.Getpid())
+			n := 0
+			for ; n%10000 != 0 || len(os.Args) < 2 || !exists(os.Args[1]); n++ {
+				step(n)
+			}
+			fmt.Println("steps", n)
+		}
+
+		func exists(name string) bool {
+			_, err := os.Stat(name)
+			return err == nil
+		}
+	END
+	cc -O1 -o mover mover.c
+	go build -o moved moved.go
+	gt record --probe=emulated -f main.step -o trace -- ./moved done >out 2>err &
+	wait_for 20 grep -q pid out
+	pid=$(sed -n 's/^pid //p' out)
+	heap=$(while read -r range rights _; do # the one of 4 MiB
+		[ "$rights" != rw-p ] || [ $((0x${range#*-} - 0x${range%-*})) != 4194304 ] || { echo "${range%-*}" && break; }
+	done <"/proc/$pid/maps")
+	rounds=0
+	[ -z "$heap" ] || rounds=$(./mover "$pid" "$heap")
+	touch done
+	wait
+	[ "$rounds" -ge 100 ] || skip "this kernel has made no huge pages of a heap"
+	steps=$(sed -n 's/^steps //p' out) shown=$(csv_calls trace main.step)
+	lost=$(gt info trace | awk '$1 == "end.dropped_fault" { print $2 }')
+	[ "$shown" -le "$steps" ] && [ $((steps - shown)) -le "$lost" ] || fail "$steps calls, $shown shown, $lost events lost"
+	[ "$lost" = 0 ] || { gt report trace >text && expect_grep "^$lost events? (was|were) lost" text; }
+}
+check "events lost while the kernel moves the page of g are counted" moved_pages
+
+library() {
+	cat >lib.go <<-'END'
+		package main
+
+		import "C"
+
+		//export Work
+		func Work(n C.int) C.int {
+			s := 0
+			for i := 0; i < int(n); i++ {
+				s += step(i)
+			}
+			return C.int(s)
+		}
+
+		//go:noinline
+		func step(i int) int { return i & 3 }
+
+		func main() {}
+	END
+	cat >host.c <<-'END'
+		#include <dlfcn.h>
+		#include <stdio.h>
+		int main(void)
+		{
+			int (*work)(int) = (int (*)(int))dlsym(dlopen("./lib.so", RTLD_NOW), "Work");
+			printf("%d\n", work(1000));
+			return 0;
+		}
+	END
+	go build -buildmode=c-shared -o lib.so lib.go
+	cc -o host host.c -ldl
+	expect_status 125 gt record -o trace -- ./host 2>err
+	expect_grep "or a Go library that it loads: gotrace record --exe BINARY -- ./host" err
+	gt record -o trace --exe ./lib.so -- ./host >out
+	[ "$(cat out)" = 1500 ] || fail "the program printed '$(cat out)'"
+	[ "$(csv_calls trace main.Work) $(csv_calls trace main.step)" = "1 1000" ] || fail "not 1 and 1000 calls"
+}
+check "a Go library in a C program" library
+
+plugin() {
+	cat >plug.go <<-'END'
+		package main
+
+		//go:noinline
+		func Twice(i int) int { return 2 * i }
+	END
+	cat >main.go <<-'END'
+		package main
+
+		import (
+			"fmt"
+			"plugin"
+		)
+
+		//go:noinline
+		func call(f func(int) int, n int) int { return f(n) }
+
+		func main() {
+			p, err := plugin.Open("./plug.so")
+			if err != nil {
+				panic(err)
+			}
+			twice, _ := p.Lookup("Twice")
+			fmt.Println(call(twice.(func(int) int), 21))
+		}
+	END
+	go build -buildmode=plugin -o plug.so plug.go
+	go build -o program main.go
+	gt record -o trace -- ./program >out
+	[ "$(cat out)" = 42 ] || fail "the program printed '$(cat out)'"
+	[ "$(csv_calls trace main.call)" = 1 ] || fail "main.call is not there"
+	gt report trace >text
+	expect_grep "^functions of Go plugins that the program loads are not traced: their time is their callers'$" text
+	gt record -o trace -- "$alive" 1 >out
+	gt report trace >text
+	! grep -q plugins text || fail "plugins of a program that loads none"
+}
+check "a program with plugins is told what is not seen" plugin
+done_testing

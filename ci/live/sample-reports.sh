@@ -1,0 +1,112 @@
+#!/bin/bash
+# gotrace sample: what reports and exports make of a recording.
+# Tests are called by name, through check.
+# shellcheck disable=SC2317 source-path=SCRIPTDIR
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# A program of known shares: two does twice what one does; mix is inlined.
+build() { # OPTIONS...
+	mkdir -p src && cat >src/main.go <<-'END'
+		package main
+
+		import "os"
+
+		func mix(a, b int) int {
+			for i := 0; i < 4; i++ {
+				a ^= b * 0x9e3779b1
+				a += a<<13 ^ b
+			}
+			return a
+		}
+
+		func spin(x int) int {
+			for i := 0; i < 3000; i++ {
+				x = mix(x, i)
+			}
+			return x
+		}
+
+		//go:noinline
+		func one(n int) (s int) {
+			for i := 0; i < n; i++ {
+				s += spin(i)
+			}
+			return
+		}
+
+		//go:noinline
+		func two(n int) (s int) {
+			for i := 0; i < 2*n; i++ {
+				s += spin(i)
+			}
+			return
+		}
+
+		func main() {
+			s := 0
+			for i := 0; i < 3000; i++ {
+				s += one(10) + two(10)
+			}
+			os.Exit(s & 0)
+		}
+	END
+	printf 'module example.org/shares\ngo 1.19\n' >src/go.mod
+	(cd src && go build "$@" -o ../shares .)
+}
+share_of() { awk -F, -v f="$1" '$1 == f { print $3 }' report.csv; }
+shares() { # OPTIONS...
+	build "$@"
+	gt sample -F 499 -o trace -- ./shares
+	gt report trace --format=csv >report.csv
+	head -1 report.csv | grep -qx 'function,samples,share_pct,self_samples,self_pct' || fail "columns"
+	one=$(share_of main.one) two=$(share_of main.two)
+	awk -v a="$one" -v b="$two" 'BEGIN { exit !(a > 0 && b / a > 1.6 && b / a < 2.4) }' || fail "one $one, two $two"
+	awk -v m="$(share_of main.mix)" 'BEGIN { exit !(m > 10) }' || fail "mix, which is inlined, is not seen"
+	gt report trace >text
+	expect_grep '^[0-9]+ samples of ' text
+	expect_grep 'main.mix$' text
+}
+check "shares of inlined functions" shares
+check "shares of inlined functions, stripped PIE" shares -buildmode=pie -ldflags=-s
+
+# All formats have one total of samples and of time; go tool pprof and -pgo take the profile.
+formats() {
+	build
+	gt sample -F 499 -o trace -- ./shares
+	gt report trace -n 0 --format=csv >report.csv
+	total=$(awk -F, 'NR > 1 { n += $(NF - 1) } END { print n }' report.csv)
+	[ "$total" -gt 100 ] || fail "$total samples"
+	gt export trace --format=folded --weight=calls -o folded
+	[ "$(awk '{ n += $NF } END { print n }' folded)" = "$total" ] || fail "folded has another total"
+	gt export trace --format=pprof -o cpu.pprof
+	go tool pprof -sample_index=samples -top cpu.pprof >top 2>&1
+	expect_grep "Total samples = $total|of $total total" top
+	expect_grep 'main\.mix \(inline\)' top
+	for format in sqlite perun html csv; do
+		gt export trace --format=$format -o "out.$format"
+		[ -s "out.$format" ] || fail "$format is empty"
+	done
+	(cd src && go build -o /dev/null -pgo=../cpu.pprof -gcflags=-d=pgodebug=1 .) >pgo 2>&1
+	expect_grep 'hot-node enabled increased budget=[0-9]+ for func=main\.(mix|spin)' pgo
+	expect_status 1 gt report trace --by=call 2>err
+	expect_grep 'samples, not calls' err
+}
+check "one total in all formats, and a profile for -pgo" formats
+
+# Killed, gotrace leaves a trace; the binary, which is still there, tells the names.
+has_mix() { gt report trace --format=csv >report.csv 2>err && grep -q '^main.mix,' report.csv; }
+killed() {
+	build "-ldflags=-B 0x0123456789abcdef0123456789abcdef01234567"
+	"$GOTRACE" sample -F 499 -o trace -- ./shares &
+	gotrace=$!
+	wait_for 60 has_mix
+	kill -9 $gotrace
+	gt report trace --format=csv >report.csv
+	grep -q '^main.mix,' report.csv || fail "no names"
+	gt report trace >text
+	expect_grep 'this trace is incomplete' text
+}
+check "a killed recording has names by build id" killed
+
+done_testing

@@ -1,0 +1,236 @@
+#!/bin/bash
+# gotrace sample: programs whose shares are known, in every build of them. A share is an estimate:
+# bounds are five standard deviations, which one test in a million misses by chance.
+# Tests are called by name, through check.
+# shellcheck disable=SC2317 source-path=SCRIPTDIR
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+programs=$LIVE/programs
+
+# paths TRACE: "SELF_SAMPLES PATH" for each path.
+paths() {
+	gt report "$1" --by=path --format=csv -n 0 |
+		awk -F, 'NR > 1 && $(NF - 1) > 0 { print $(NF - 1), $1 }'
+}
+# count PATTERN: samples of paths, from stdin, that match.
+count() { awk -v p="$1" '$2 ~ p { n += $1 } END { print n + 0 }'; }
+
+# near A B SHARE LEAST: A of A + B is that share, within five standard deviations, and there are enough.
+near() {
+	awk -v a="$1" -v b="$2" -v p="$3" -v least="$4" 'BEGIN {
+		n = a + b
+		if (n < least) { print n " samples"; exit 1 }
+		off = 5 * sqrt(p * (1 - p) / n)
+		print a / n " of " n ", expected " p " +- " off
+		exit !(a / n > p - off && a / n < p + off) }' || fail "not the share that it is"
+}
+
+leaf_without_frame() { # VARIANT
+	gt sample -F 3999 -o trace -- "$programs/$1/leafs" 2 >out
+	paths trace >rows
+	near "$(count 'main.two;main.leaf$' <rows)" "$(count 'main.one;main.leaf$' <rows)" 0.6667 3000
+}
+for variant in default stripped pie; do
+	check "a leaf without a frame has its callers 1:2, $variant" leaf_without_frame $variant
+done
+
+goroutines() { # VARIANT
+	gt sample -F 999 -o trace -- "$programs/$1/shares" 40 >out
+	paths trace >rows
+	near "$(count 'main.deep;main.twice$' <rows)" "$(count 'main.deep;main.once$' <rows)" 0.6667 3000
+	gt report trace --by=goroutine --format=csv -n 0 >report.csv
+	[ "$(wc -l <report.csv)" -gt 900 ] || fail "$(wc -l <report.csv) goroutines"
+}
+check "1,000 goroutines, two functions 2:1" goroutines default
+check "1,000 goroutines, two functions 2:1, stripped" goroutines stripped
+
+# The timer of a fixed period sees one function always, or never.
+in_step() {
+	gt sample -F 499 -o trace -- "$programs/default/instep" >out
+	paths trace >rows
+	near "$(count 'main.two(;|$)' <rows)" "$(count 'main.one(;|$)' <rows)" "$(sed -n 's/^share //p' out)" 200
+}
+for i in 1 2 3 4 5; do
+	check "a program in step with the clock, $i" in_step
+done
+
+# A stack begins where a goroutine or a thread does, or in the scheduler: 99 % do, as far as so many
+# samples can tell.
+root='(runtime[.](goexit|mcall|mstart|morestack|rt0_go|clone)|_rt0_amd64(_linux)?|\[scheduler\])(;|$)'
+roots() { # FREQUENCY PROGRAM [ARG...]
+	local all named
+	gt sample -F "$1" -o trace -- "${@:2}" >out
+	paths trace >rows
+	all=$(count . <rows)
+	named=$(count "^$root" <rows)
+	echo "$named of $all"
+	[ "$all" -ge 200 ] || fail "too few samples"
+	awk -v a="$named" -v n="$all" 'BEGIN { exit !(a >= 0.99 * n - 5 * sqrt(0.99 * 0.01 * n)) }' ||
+		{ grep -Ev "^[0-9]+ $root" rows | sort -rn | head -20; fail "stacks without a root"; }
+	gt info trace >info
+	expect_grep '^end.samples_cut +0$' info
+}
+check "stacks have roots: goroutines that compute" roots 999 "$programs/default/shares" 20
+check "stacks have roots: system stacks, growth, preemption" roots 9999 "$programs/default/preempt"
+check "stacks have roots: the same, stripped" roots 9999 "$programs/stripped/preempt"
+check "stacks have roots: cgo" roots 999 "$programs/default/cgochurn"
+
+cgo() {
+	local all below
+	[ -e "$programs/default/cgochurn" ] || skip "needs a C compiler"
+	gt sample -F 999 -o trace -- "$programs/default/cgochurn" >out
+	paths trace >rows
+	all=$(count '(churn|outer)[^;]*$' <rows)
+	below=$(count ';main.caller;.*;(churn|outer)[^;]*$' <rows)
+	echo "$below of $all"
+	[ "$all" -ge 300 ] || { cat rows; fail "too few samples in C"; }
+	[ $((below * 100)) -ge $((all * 98)) ] || fail "C code without its Go caller"
+}
+check "C code without frame pointers is below its Go caller" cgo
+
+labels() {
+	gt sample -F 999 --labels -o trace -- "$programs/$1/labelled" >out
+	gt report trace --by=label --format=csv >report.csv
+	expect_grep 'request=r-a.*tenant=a|tenant=a.*request=r-a' report.csv
+	near "$(awk -F, '/tenant=a/ { print $(NF - 1) }' report.csv)" \
+		"$(awk -F, '/tenant=b/ { print $(NF - 1) }' report.csv)" 0.75 300
+	gt sample -o trace -- "$programs/$1/labelled" >out
+	! gt report trace --by=label | grep -q tenant || fail "labels that nobody asked for"
+}
+check "labels of goroutines" labels default
+check "labels of goroutines, stripped" labels stripped
+
+# A stack of 1,000 frames is whole, one of 5,000 is cut off, which is said.
+deep() {
+	gt sample -F 999 -o trace -- "$programs/default/leafs" 1 1000 >out
+	gt info trace >info
+	expect_grep '^end.samples_cut +0$' info
+	gt report trace --by=function --format=csv >report.csv
+	expect_grep '^main.main,' report.csv
+	gt sample -F 999 -o trace -- "$programs/default/leafs" 1 5000 >out
+	gt info trace >info
+	expect_grep '^end.samples_cut +[1-9][0-9]+' info
+	gt report trace >text
+	expect_grep 'stacks of [1-9][0-9]* samples are cut off' text
+}
+check "deep stacks" deep
+
+# samples TRACE: how many there are.
+samples() { gt report "$1" --by=function --format=csv -n 0 | awk -F, 'NR > 1 { n += $(NF - 1) } END { print n + 0 }'; }
+
+# What runs already, and two at once.
+running() {
+	"$programs/default/leafs" 0 >out1 &
+	a=$!
+	"$programs/pie/leafs" 0 >out2 &
+	b=$!
+	trap 'kill $a $b' EXIT # which knows no local variables
+	wait_for 20 grep -q working out1
+	wait_for 20 grep -q working out2
+	gt sample -F 999 -d 2 -o trace --pid "$a,$b" 2>err
+	kill -0 "$a" || fail "it has ended"
+	gt info trace >info
+	expect_grep "^sample.pids +$a,$b\$" info
+	expect_grep '^end.reason +duration$' info
+	paths trace >rows
+	near "$(count 'main.two;main.leaf$' <rows)" "$(count 'main.one;main.leaf$' <rows)" 0.6667 500
+}
+check "two processes that run already" running
+
+interrupted() {
+	"$programs/default/leafs" 0 >out &
+	target=$!
+	trap 'kill $target' EXIT
+	wait_for 20 grep -q working out
+	"$GOTRACE" sample -F 999 -o trace --pid "$target" 2>err &
+	job=$!
+	wait_for 20 test -s trace
+	sleep 1.5
+	kill -INT "$job"
+	wait "$job"
+	kill -0 "$target" || fail "the program has ended"
+	gt info trace >info
+	expect_grep '^end.reason +interrupted$' info
+	[ "$(samples trace)" -gt 20 ] || fail "no samples"
+}
+check "Ctrl-C ends it, and not the program" interrupted
+
+# Killed, it leaves what it has seen up to a second ago, and the program as it was.
+killed() {
+	"$programs/default/leafs" 4 >out &
+	local target=$! job
+	"$GOTRACE" sample -F 999 -o trace --pid "$target" 2>err &
+	job=$!
+	seen() { [ "$(samples trace 2>/dev/null || echo 0)" -gt 50 ]; }
+	wait_for 30 seen
+	kill -KILL "$job"
+	wait "$job" || true
+	wait "$target" || fail "the program ended with status $?"
+	[ "$(samples trace)" -gt 50 ] || fail "no samples"
+	gt report trace >text 2>&1
+	[ ! -e gotrace.out ]
+}
+check "killed, it leaves a file that can be read, and the program unharmed" killed
+
+children() {
+	expect_status 3 gt sample -F 999 -o trace -- sh -c "$programs/default/leafs 1; $programs/pie/leafs 1; exit 3" >out
+	paths trace >rows
+	[ "$(count 'main.main;main.below;main.work;main.(one|two);main.leaf$' <rows)" -gt 300 ] || fail "children were not sampled"
+	gt info trace >info
+	expect_grep '^end.status +3$' info
+}
+check "processes that a command starts are sampled; its status is passed on" children
+
+kernel_frames() {
+	gt sample -F 999 --kernel -o trace -- dd if=/dev/zero of=/dev/null bs=1M count=20000 2>err
+	paths trace >rows
+	[ "$(count '(_read|read_|clear_user|iov)' <rows)" -gt 10 ] || { sort -rn rows | head; fail "no kernel functions"; }
+}
+check "the kernel's frames, of a program that is not Go's" kernel_frames
+
+events() {
+	gt sample -e page-faults -o trace -- "$programs/default/preempt" >out
+	[ "$(samples trace)" -gt 100 ] || fail "no page fault"
+	gt sample -e page-faults -c 10 -o tenth -- "$programs/default/preempt" >out
+	gt report trace >text
+	expect_grep 'samples? of page-faults in .*1us stands for 1,000' text
+	[ $(($(samples tenth) * 3)) -lt "$(samples trace)" ] || fail "-c 10 takes as many"
+	gt sample -e context-switches -o trace -- "$programs/default/shares" 5 >out
+	[ "$(samples trace)" -gt 1 ] || fail "no context switch"
+	gt info trace >info
+	expect_grep '^sample.event +context-switches$' info
+}
+check "events that are no clock" events
+
+hardware() {
+	local status=0
+	gt sample -e cpu-cycles -o trace -- "$programs/default/leafs" 1 >out 2>err || status=$?
+	if [ "$status" = 0 ]; then
+		[ "$(samples trace)" -gt 10 ] || fail "no cycles"
+		return
+	fi
+	[ "$status" = 125 ] || fail "status $status"
+	[ "$(cat err)" = "gotrace: cpu-cycles: this machine has no hardware counter for it, or its virtual machine passes none on (perf_event_open: No such file or directory); -e cpu-clock works everywhere" ] ||
+		fail "it says: $(cat err)"
+	[ ! -e trace ] && [ ! -s out ] || fail "the command ran"
+}
+check "a hardware event is sampled, or refused with the reason" hardware
+
+refusals() {
+	expect_status 2 gt sample 2>err
+	expect_status 2 gt sample -F 0 -- true 2>err
+	expect_status 2 gt sample -c 5 -- true 2>err
+	expect_status 2 gt sample -e nothing -- true 2>err
+	expect_grep "no event 'nothing'" err
+	expect_status 2 gt sample --pid 1,x 2>err
+	expect_status 2 gt sample --pid 1 -- true 2>err
+	expect_status 125 gt sample --pid 4194304 2>err
+	expect_grep 'there is no process 4194304' err
+	expect_status 127 gt sample -- ./no-such-program 2>err
+	expect_status 126 gt sample -- /etc 2>err
+	[ ! -e gotrace.out ] || fail "a file of nothing"
+}
+check "what cannot be sampled is refused" refusals
+
+done_testing

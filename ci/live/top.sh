@@ -1,0 +1,100 @@
+#!/bin/bash
+# gotrace top: tables of a recording that goes on.
+# Tests are called by name, through check.
+# shellcheck disable=SC2317 source-path=SCRIPTDIR
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+ticker=$LIVE/programs/default/ticker
+
+tables() { grep -c '^SELF/S' out; }
+
+# Plain tables with an empty line after each, no escape code; the ticker's rates are in them.
+are_tables() { # N
+	[ "$(tables)" = "$1" ] || fail "$(tables) tables, not $1"
+	[ "$(grep -c '^$' out)" = "$1" ] || fail "tables are not apart"
+	if grep -q $'\033' out; then fail "escape codes"; fi
+	expect_grep 'calls/s' out
+	# tock is called twice as often as tick, which was called in each
+	awk '$NF == "main.tick" { tick = $3; n++ } $NF == "main.tock" { tock = $3 }
+		tick && tock { if (tock < 1.8 * tick || tock > 2.2 * tick) { print "tick " tick " tock " tock; bad = 1 } tick = tock = 0 }
+		END { exit bad || !n }' out || fail "rates"
+}
+
+of_a_process() { # STRATEGY
+	local job
+	"$ticker" 60s >printed &
+	job=$!
+	gt top --probe="$1" --pid $job --interval 1s --times 3 >out 2>err
+	are_tables 3
+	kill -TERM $job
+	wait $job || true
+	expect_grep '^count main.tick' printed
+}
+for strategy in $pid_strategies; do check "top --pid, $strategy" of_a_process "$strategy"; done
+
+of_a_file() { # ARG...
+	local job
+	"$GOTRACE" record "$@" -o trace -- "$ticker" 60s >printed 2>err &
+	job=$!
+	wait_for 20 grep -q ready printed
+	gt top trace --interval 1s --times 2 -s calls >out
+	are_tables 2
+	[ "$(awk '/^SELF/ { getline; print $NF; exit }' out)" = main.tock ] || fail "not sorted by calls"
+	# to the end of the recording
+	gt top trace --interval 1s >out &
+	local top=$!
+	sleep 2
+	kill -TERM $job
+	wait $job || true
+	wait $top || fail "top ended with $?"
+	[ "$(tables)" -ge 1 ] || fail "no table"
+	expect_status 1 gt top trace 2>err
+	expect_grep 'is not being recorded: .gotrace report. shows all of it' err
+}
+check "top of a recording with --summary" of_a_file --summary
+check "top of a recording of events" of_a_file
+check "top of a recording with --min-duration" of_a_file --min-duration=1s
+
+interrupted() {
+	local job top
+	"$ticker" 60s >printed &
+	job=$!
+	"$GOTRACE" top --pid $job --interval 1s >out 2>err &
+	top=$!
+	wait_for 20 grep -q main.tick out
+	kill -INT $top
+	wait $top || fail "top ended with $?"
+	kill -0 $job || fail "the process is gone"
+	kill -TERM $job
+	wait $job || true
+	# and when the process ends
+	"$ticker" 3s >printed &
+	gt top --pid $! --interval 1s >out 2>err
+	[ "$(tables)" -ge 1 ] || fail "no table"
+}
+check "Ctrl-C and the end of the process end it well" interrupted
+
+on_a_terminal() {
+	local job
+	command -v script >/dev/null || skip "no script(1)"
+	"$ticker" 60s >printed &
+	job=$!
+	{ sleep 4; printf q; sleep 1; } | timeout 30 script -qec "stty rows 20 cols 60; $GOTRACE top --pid $job --interval 1s" /dev/null >out || fail "status $?"
+	grep -q $'\033\\[H\033\\[2J' out || fail "the screen is not cleared"
+	expect_grep 'main.tick' out
+	kill -TERM $job
+	wait $job || true
+}
+check "q ends it on a terminal" on_a_terminal
+
+wrong() {
+	expect_status 2 gt top --pid 1 trace 2>err
+	expect_grep 'either a trace or --pid' err
+	expect_status 2 gt top --interval 10ms 2>err
+	expect_grep 'shorter than a second' err
+	expect_status 1 gt top missing 2>err
+	expect_status 125 gt top --pid 1 2>err
+}
+check "wrong usage" wrong
+
+done_testing

@@ -6,10 +6,10 @@
  *     collector STAGE RINGS WRITERS EVENTS FILE
  *
  * STAGE: read (events in time order, thrown away), encode (into blocks, thrown away), pack (packed,
- * written to /dev/null), write (the whole: into FILE) or threads (the same as record does it:
- * packed and written by a second thread). Writers run on the first CPU, the collector on the last,
- * the second thread where it likes. A writer that finds its ring full waits. One CSV row on stdout:
- * see run.sh.
+ * written to /dev/null), write (the whole: into FILE), threads (the same as record does it:
+ * packed and written by a second thread) or summary (record --summary: into a live model). Writers
+ * run on the first CPU, the collector on the last, the second thread where it likes. A writer that
+ * finds its ring full waits. One CSV row on stdout: see run.sh.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +26,7 @@
 
 #include "attach/collect/ring_source.h"
 #include "base/vec.h"
+#include "keep/live_model.h"
 #include "trace/block.h"
 #include "trace/trace.h"
 
@@ -51,12 +52,15 @@ struct writer {
 	unsigned number, n;
 };
 
-enum stage { READ, ENCODE, PACK, WRITE, THREADS };
+enum stage { READ, ENCODE, PACK, WRITE, THREADS, SUMMARY };
 
 struct collection {
 	enum stage stage;
 	struct trace_writer *writer;
 	struct block_encoder *encoder;
+	struct trace_info info;
+	struct live_model *live; /* of stage SUMMARY */
+	struct trace_sink sink;
 	uint64_t events, checksum, encoded_bytes;
 };
 
@@ -257,7 +261,7 @@ static int take_events(void *ctx, const struct event *ev, size_t n)
 		}
 		return 0;
 	default:
-		return trace_writer_many(c->writer, ev, n);
+		return c->sink.many(c->sink.ctx, ev, n);
 	}
 }
 
@@ -281,6 +285,8 @@ static int collect(struct ring_source *source, struct collection *c, uint64_t ev
 		if (!err)
 			err = rings_until(rings, complete_ns);
 		rings_release(rings);
+		if (!err && c->sink.round)
+			err = c->sink.round(c->sink.ctx, complete_ns);
 		if (c->writer)
 			trace_writer_hurry(c->writer, rings_filling(rings));
 		if (!rings_filling(rings) || c->events == before)
@@ -291,7 +297,6 @@ static int collect(struct ring_source *source, struct collection *c, uint64_t ev
 
 static int open_writer(struct collection *c, const char *path)
 {
-	struct trace_info info = { 0 };
 	char name[64];
 	int err = 0, fd;
 
@@ -299,21 +304,25 @@ static int open_writer(struct collection *c, const char *path)
 		struct trace_func f = { .name = name, .vaddr = 0x400000 + i * 64ull, .size = 64 };
 
 		snprintf(name, sizeof(name), "example.com/made/up.Function%u", i);
-		err = trace_info_add_func(&info, &f);
+		err = trace_info_add_func(&c->info, &f);
 		for (uint16_t kind = EV_ENTRY; kind <= EV_EXIT && !err; kind++)
-			err = trace_info_add_site(&info, &(struct trace_site){ .func = i,
-									       .target = TRACE_NONE,
-									       .kind = kind });
+			err = trace_info_add_site(
+				&c->info, &(struct trace_site){
+						  .func = i, .target = TRACE_NONE, .kind = kind });
 	}
 	fd = err ? -1
 		 : open(c->stage == PACK ? "/dev/null" : path,
 			O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd >= 0)
-		c->writer = trace_writer_new(fd, &info);
-	trace_info_free(&info);
-	if (c->writer && c->stage == THREADS)
-		return trace_writer_start_thread(c->writer);
-	return c->writer ? 0 : -1;
+		c->writer = trace_writer_new(fd, &c->info);
+	if (!c->writer)
+		return -1;
+	c->sink = trace_writer_sink(c->writer);
+	if (c->stage == SUMMARY) {
+		c->live = live_model_new(&(struct live_model_options){ &c->info, c->writer, 0, 0 });
+		c->sink = c->live ? live_model_sink(c->live) : c->sink;
+	}
+	return c->stage == THREADS ? trace_writer_start_thread(c->writer) : 0;
 }
 
 static struct ring_head *map_ring(uint64_t size)
@@ -369,8 +378,7 @@ static void print_row(const struct bench *b, const struct collection *c, unsigne
 
 	for (unsigned i = 0; i < n; i++)
 		full += b->writers[i].waits > 0;
-	/* events,cpu_ns,ns_per_event,pack_ns_per_event,wall_ns,bytes,full_rings,most_bytes,
-	 * passed_by,late,backwards,jumps,residual_ns */
+	/* columns: see run.sh */
 	printf("%" PRIu64 ",%" PRIu64 ",%.2f,%.2f,%" PRIu64 ",%" PRIu64 ",%u,", c->events, cpu_ns,
 	       (double)cpu_ns / (double)c->events, (double)pack_ns / (double)c->events, wall_ns,
 	       c->writer ? trace_writer_bytes(c->writer) : c->encoded_bytes, full);
@@ -386,8 +394,8 @@ static int run(struct bench *b, struct collection *c, unsigned n, bool mixed, ui
 	if (err)
 		return err;
 	pin((int)sysconf(_SC_NPROCESSORS_ONLN) - 1);
-	uint64_t wall = now_ns(CLOCK_MONOTONIC), cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);
-	uint64_t all = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	uint64_t wall = now_ns(CLOCK_MONOTONIC), cpu = now_ns(CLOCK_THREAD_CPUTIME_ID),
+		 all = now_ns(CLOCK_PROCESS_CPUTIME_ID);
 
 	for (unsigned i = 0; i < threads; i++)
 		if (pthread_create(&b->writers[i].thread, NULL, mixed ? write_mixed : write_ring,
@@ -403,7 +411,7 @@ static int run(struct bench *b, struct collection *c, unsigned n, bool mixed, ui
 		pthread_join(b->writers[i].thread, NULL);
 		all -= b->writers[i].cpu_ns;
 	}
-	print_row(b, c, n, cpu, c->stage == THREADS ? all : 0, wall);
+	print_row(b, c, n, cpu, c->stage >= THREADS ? all : 0, wall);
 	if (rings_stats(ring_source_rings(b->source)).disabled)
 		err = -EBADMSG;
 	ring_source_free(b->source);
@@ -412,27 +420,27 @@ static int run(struct bench *b, struct collection *c, unsigned n, bool mixed, ui
 
 int main(int argc, char **argv)
 {
-	static const char *const stages[] = { "read", "encode", "pack", "write", "threads" };
+	static const char *const stages[] = { "read",  "encode",  "pack",
+					      "write", "threads", "summary" };
 	static struct bench bench;
 	struct collection c = { .stage = READ };
 	bool given = argc == 6 && (!strcmp(argv[3], "mixed") || !strcmp(argv[3], "threads"));
 	unsigned n = given ? (unsigned)atoi(argv[2]) : 0;
 	uint64_t events = given ? strtoull(argv[4], NULL, 10) : 0;
-	int err;
 
-	while (given && c.stage <= THREADS && strcmp(argv[1], stages[c.stage]))
+	while (given && c.stage <= SUMMARY && strcmp(argv[1], stages[c.stage]))
 		c.stage++;
-	if (!given || c.stage > THREADS || !n || n > RING_MAX || events < n) {
-		fprintf(stderr, "usage: collector read|encode|pack|write|threads RINGS "
-				"threads|mixed EVENTS FILE\n");
+	if (!given || c.stage > SUMMARY || !n || n > RING_MAX || events < n) {
+		fputs("usage: collector STAGE RINGS threads|mixed EVENTS FILE\n", stderr);
 		return 2;
 	}
 	c.encoder = block_encoder_new();
-	err = c.encoder ? 0 : -ENOMEM;
+	int err = c.encoder ? 0 : -ENOMEM;
 	if (!err && c.stage >= PACK)
 		err = open_writer(&c, argv[5]);
 	if (!err)
 		err = run(&bench, &c, n, !strcmp(argv[3], "mixed"), events);
+	live_model_free(c.live);
 	if (c.writer && trace_writer_finish(c.writer, NULL, 0))
 		err = -EIO;
 	block_encoder_free(c.encoder);

@@ -2,7 +2,8 @@
 # What the collector takes for an event of inline stubs: 1, 2, 16 and 64 rings, written by a thread each
 # (they take turns on one CPU: long runs of one ring) or mixed by one thread (each event another ring, as
 # if all Ps ran at once, the worst case), up to each stage: read and merged, encoded, packed, written; and
-# `threads`, what record does: packed and written by a second thread, whose time is in a column of its own.
+# `threads`, what record does: packed and written by a second thread, whose time is in a column of its own;
+# and `summary`, record --summary: into a live model.
 #   experiments/collector/run.sh
 # RUNS=5 repetitions after one discarded, EVENTS=20000000 each. Writers keep one CPU busy, the collector
 # another. The summary takes the fastest run of each: what others do on the machine only adds.
@@ -39,7 +40,7 @@ for run in $(seq 0 "$runs"); do
 	for rings in ${RINGS:-1 2 16 64}; do
 		for writers in threads mixed; do
 			[ "$rings $writers" = '1 mixed' ] && continue
-			for stage in ${STAGES:-read encode pack write threads}; do
+			for stage in ${STAGES:-read encode pack write threads summary}; do
 				line=$("$build/collector" "$stage" "$rings" "$writers" "$events" "$work/trace")
 				[ "$run" = 0 ] || echo "$stage,$rings,$writers,$run,$line" >>"$rows"
 			done
@@ -59,9 +60,9 @@ END {
 	for (i = 1; i <= n; i++) {
 		k = key[i]; split(k, part, ",")
 		most = best[k, "threads"] > pack[k, "threads"] ? best[k, "threads"] : pack[k, "threads"]
-		printf "%2d rings, %-7s  read %5.1f  encode %5.1f  write %5.1f, by two threads %5.1f and %5.1f ns an event: %5.1f M events/s, %.2f bytes\n",
+		printf "%2d rings, %-7s  read %5.1f  encode %5.1f  write %5.1f, by two threads %5.1f and %5.1f ns an event: %5.1f M events/s, %.2f bytes; summary %5.1f ns\n",
 			part[1], part[2], best[k, "read"], best[k, "encode"], best[k, "write"], best[k, "threads"],
-			pack[k, "threads"], most ? 1e3 / most : 0, size[k]
+			pack[k, "threads"], most ? 1e3 / most : 0, size[k], best[k, "summary"]
 	}
 }' "$rows" | tee "$out/summary.txt"
 echo "rows: $rows"

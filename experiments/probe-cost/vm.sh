@@ -43,7 +43,7 @@ for round in $(seq "$rounds"); do
 	row "$round" plain
 	row "$round" thesis --probe=thesis
 	row "$round" emulated --probe=emulated
-	row "$round" emulated-step --probe=emulated --ret=step
+	row "$round" emulated-step --probe=emulated --rets=step
 	row "$round" springboard-jump --probe=springboard --stub=jump
 	row "$round" springboard-nop --probe=springboard --stub=nop
 	for kind in nop5 jump push ret; do echo "row $round,floor,$kind,1,$(/payload/floor $kind 3000 1),0,0"; done

@@ -5,18 +5,19 @@
 #   sudo experiments/real-programs/correction.sh [PROGRAM...]    programs.sh has all of them
 #
 # PROFILES=10   untraced runs that are profiled, and timed
-# VARIANTS=     ways of probing, "inline springboard"; emulated takes minutes on most programs
+# TRACES=5      traced runs; a function's share is its median over them
+# VARIANTS=     ways of probing, "inline+states inline springboard"; emulated takes minutes on most
+#               programs. +states: with --states, time counts in which goroutines ran or were in
+#               system calls; else functions that wait are traced, too, so that waiting is theirs
 # WORK=DIR, GOTRACE=, RESULTS=   as in run.sh
 set -euo pipefail
 unset SUDO_UID SUDO_GID
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-PROFILES=${PROFILES:-10} VARIANTS=${VARIANTS:-inline springboard}
+PROFILES=${PROFILES:-10} TRACES=${TRACES:-5} VARIANTS=${VARIANTS:-inline+states inline springboard}
 GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 RESULTS=${RESULTS:-$top/results/real-programs}
-[ $# -gt 0 ] || set -- misspell gofumpt esbuild hugo
-waits=(-f runtime.selectgo -f 'runtime.chanrecv*' -f 'runtime.chansend*' -f 'sync.runtime_*'
-	-f 'internal/sync.runtime_*' -f time.Sleep -f internal/poll.runtime_pollWait)
+[ $# -gt 0 ] || set -- misspell gofumpt esbuild hugo nats caddy
 die() { echo "correction: $*" >&2; exit 1; }
 [ "$(id -u)" = 0 ] || die "tracing needs root"
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
@@ -51,20 +52,22 @@ fresh() { # PROGRAM; sets target and modules
 median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
 untraced() { # PROGRAM
-	local user sys wall
+	local user sys wall cpu
 	for _ in 1 2 3 4 5; do
 		fresh "$1"
 		TIMEFORMAT='%R %U %S'
-		{ time "${target[@]}" >/dev/null 2>&1 || true; } 2>"$scratch/time"
+		{ time serve "$1" "${target[@]}" >/dev/null 2>&1 || true; } 2>"$scratch/time"
 		read -r wall user sys <"$scratch/time"
+		cpu="$user + $sys"
+		[ ! -s "$scratch/load" ] || read -r _ wall cpu <"$scratch/load" # a server's
 		echo "$wall" >>"$scratch/$1.wall"
-		awk "BEGIN { print $user + $sys }" >>"$scratch/$1.cpu"
+		awk "BEGIN { print $cpu }" >>"$scratch/$1.cpu"
 	done
 }
 
 profile() { # PROGRAM
 	local n=$PROFILES i
-	[ "$1" != esbuild ] || n=1 # repeats its work for 30 s when profiled
+	[[ " esbuild nats caddy " != *" $1 "* ]] || n=1 # esbuild repeats its work for 30 s when profiled
 	for i in $(seq "$n"); do
 		rm -rf "$scratch/out"
 		mkdir "$scratch/out"
@@ -76,14 +79,29 @@ profile() { # PROGRAM
 info() { "$GOTRACE" info "$scratch/trace" | awk -v k="$1" '$1 == k { v = $2 } END { print v / 1e9 }'; }
 
 compare() { # PROGRAM VARIANT
-	fresh "$1"
-	"$GOTRACE" record -o "$scratch/trace" --probe="$2" "${modules[@]}" "${waits[@]}" -- "${target[@]}" >/dev/null 2>&1 || true
-	"$GOTRACE" report -F csv -n 0 "$scratch/trace" >"$scratch/report.csv"
-	"$GOTRACE" plan -F json --probe="$2" "${modules[@]}" "${target[0]}" |
-		awk -F'"' '$2 == "name" { n = $4 } $2 == "fate" && $4 == "probed" { print n }' >"$scratch/probed"
-	awk -v program="$1" -v variant="$2" -v corrected=1 -f "$here/shares.awk" "$scratch/probed" "$scratch/report.csv" "$scratch/$1.raw" |
-		sort -t, -k6,6gr >>"$out/correction.csv"
-	echo "$1,$2,$(info end.target_wall_ns),$(info end.target_cpu_ns),$(median <"$scratch/$1.wall"),$(median <"$scratch/$1.cpu"),\"$("$GOTRACE" info "$scratch/trace" | sed -n 's/^overhead  *//p')\"" >>"$out/overhead.csv"
+	local wall cpu states=0 probe=${2%+states} options=("${waits[@]}")
+	[ "$probe" = "$2" ] || { states=1 options=(--states); }
+	: >"$scratch/shares"
+	: >"$scratch/told"
+	for _ in $(seq "$TRACES"); do
+		fresh "$1"
+		serve "$1" "$GOTRACE" record -o "$scratch/trace" --probe="$probe" "${modules[@]}" "${options[@]}" -- "${target[@]}" >/dev/null 2>&1 || true
+		"$GOTRACE" report -F csv -n 0 "$scratch/trace" >"$scratch/report.csv"
+		"$GOTRACE" plan -F json --probe="$probe" "${modules[@]}" "${target[0]}" |
+			awk -F'"' '$2 == "name" { n = $4 } $2 == "fate" && $4 == "probed" { print n }' >"$scratch/probed"
+		awk -v program="$1" -v variant="$2" -v corrected=1 -v states="$states" -f "$here/shares.awk" "$scratch/probed" "$scratch/report.csv" \
+			"$scratch/$1.raw" >>"$scratch/shares"
+		wall=$(info end.target_wall_ns) cpu=$(info end.target_cpu_ns)
+		[ ! -s "$scratch/load" ] || read -r _ wall _ <"$scratch/load"
+		echo "$wall,$cpu,$("$GOTRACE" info "$scratch/trace" | sed -n 's/^overhead  *//p')" >>"$scratch/told"
+	done
+	awk -F, -v OFS=, -f "$here/correction-median.awk" "$scratch/shares" | sort -t, -k6,6gr >>"$out/correction.csv"
+	# The run of the median wall time.
+	sort -t, -k1,1g "$scratch/told" | awk -F, -v n="$TRACES" -v program="$1" -v variant="$2" \
+		-v plain="$(median <"$scratch/$1.wall"),$(median <"$scratch/$1.cpu")" 'NR == int((n + 1) / 2) {
+			wall = $1; cpu = $2; sub(/^[^,]*,[^,]*,/, "")
+			printf "%s,%s,%s,%s,%s,\"%s\"\n", program, variant, wall, cpu, plain, $0
+		}' >>"$out/overhead.csv"
 }
 
 for program in "$@"; do

@@ -5,11 +5,57 @@
 #
 # prepare_NAME builds $work/bin/NAME and its input. command_NAME OUT sets `target` (the command;
 # it writes its files into OUT) and `modules` (what the default selection covers). profile_NAME
-# FILE OUT runs it untraced with Go's own CPU profiler.
+# FILE OUT runs it untraced with Go's own CPU profiler. drive_NAME FILE, of a server only, runs beside it: it
+# loads the server, writes "RIGHT_ANSWERS SECONDS PROCESSOR_SECONDS" to FILE and ends the server.
 
 export GOFLAGS="-buildvcs=false" GOBIN=$work/bin
 ESBUILD=v0.28.2 GOFUMPT=v0.12.0 MISSPELL=v0.3.4 HUGO=v0.148.0
-THREE=0.187.0 REACT=19.3.1
+THREE=0.187.0 REACT=19.3.1 NATS=v2.15.2 CADDY=v2.11.9
+
+# Where goroutines wait. Traced as well when shares are compared, so that waiting is not self time of the caller: a
+# CPU profile has no waiting. System calls are in a profile, so they are not left out.
+waits=(--waits -x 'syscall.*')
+
+# Runs a command; a server is driven meanwhile. Its status.
+serve() { # PROGRAM COMMAND...
+	local program=$1 status=0 driver
+	shift
+	rm -f "$scratch/pid" "$scratch/load"
+	if ! declare -F "drive_$program" >/dev/null; then
+		"$@"
+		return
+	fi
+	"drive_$program" "$scratch/load" &
+	driver=$!
+	"$@" || status=$?
+	wait "$driver" || echo "$program: not all answers were right" >&2
+	return "$status"
+}
+# Loads a server, notes what it took and ends it.
+drive() { # FILE LOAD...
+	local file=$1 answered pid
+	shift
+	answered=$("$@") || return
+	pid=$(cat "$scratch/pid")
+	echo "$answered $(awk -v tick="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print ($12 + $13) / tick }' "/proc/$pid/stat")" >"$file"
+	kill -INT "$pid"
+}
+# Runs a server untraced under load until its profile of PROFILE_S seconds is in FILE.
+profile_server() { # PROGRAM FILE URL LOAD...
+	local program=$1 file=$2 url=$3 getter server
+	shift 3
+	"command_$program" "$scratch/out"
+	"${target[@]}" &
+	server=$!
+	"$work/bin/load" get "$url?seconds=${PROFILE_S:-5}" "$file" &
+	getter=$!
+	while kill -0 "$getter" 2>/dev/null; do
+		"$@"
+	done
+	wait "$getter"
+	kill -INT "$server"
+	wait "$server"
+}
 
 # A program that has no flag for a profile (or, gofumpt, one that stops before its workers do) is
 # built a second time from a copy: the same source, but main writes a profile to $CPUPROFILE and
@@ -122,4 +168,55 @@ command_hugo() {
 profile_hugo() {
 	command_hugo "$2"
 	"${target[@]}" "--profile-cpu=$1"
+}
+
+prepare_load() {
+	(cd "$here/load" && go build -o "$work/bin/load" .)
+}
+
+# 40,000 messages of four clients, each published and delivered to its own publisher.
+prepare_nats() {
+	prepare_load
+	go install "github.com/nats-io/nats-server/v2@$NATS"
+	mv "$work/bin/nats-server" "$work/bin/nats"
+}
+command_nats() {
+	target=("$work/bin/nats" -a 127.0.0.1 -p 14222 --profile 14265 -P "$scratch/pid" -l /dev/null)
+	modules=(-p main -p github.com/nats-io/nats-server)
+}
+drive_nats() {
+	drive "$1" "$work/bin/load" nats 127.0.0.1:14222 40000
+}
+profile_nats() {
+	profile_server nats "$1" http://127.0.0.1:14265/debug/pprof/profile "$work/bin/load" nats 127.0.0.1:14222 4000
+}
+
+# 20,000 requests of four clients for a small file, over connections that are kept.
+prepare_caddy() {
+	prepare_load
+	go install "github.com/caddyserver/caddy/v2/cmd/caddy@$CADDY"
+	mkdir -p "$work/www"
+	echo '<html><body>a page</body></html>' >"$work/www/page.html"
+	cat >"$work/Caddyfile" <<-EOF
+		{
+			admin 127.0.0.1:14219
+			auto_https off
+			persist_config off
+		}
+		http://127.0.0.1:14280 {
+			root * $work/www
+			file_server
+		}
+	EOF
+}
+command_caddy() {
+	export XDG_DATA_HOME=$scratch/caddy XDG_CONFIG_HOME=$scratch/caddy
+	target=("$work/bin/caddy" run --config "$work/Caddyfile" --adapter caddyfile --pidfile "$scratch/pid")
+	modules=(-p main -p github.com/caddyserver/caddy)
+}
+drive_caddy() {
+	drive "$1" "$work/bin/load" http 127.0.0.1:14280 20000
+}
+profile_caddy() {
+	profile_server caddy "$1" http://127.0.0.1:14219/debug/pprof/profile "$work/bin/load" http 127.0.0.1:14280 2000
 }

@@ -21,14 +21,10 @@ top=$(cd "$here/../.." && pwd)
 ROUNDS=${ROUNDS:-3} PROFILES=${PROFILES:-10}
 GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 RESULTS=${RESULTS:-$top/results/real-programs}
-[ $# -gt 0 ] || set -- misspell http http_net gofumpt esbuild hugo
+[ $# -gt 0 ] || set -- misspell http http_net gofumpt esbuild hugo nats caddy
 programs=("$@")
 read -r -a ways <<<"${VARIANTS:-inline springboard}"
 variants=(untraced "${ways[@]}")
-# Where goroutines wait. Traced as well when shares are compared, so that waiting is not self time
-# of the caller: a CPU profile has no waiting.
-waits=(-f runtime.selectgo -f 'runtime.chanrecv*' -f 'runtime.chansend*' -f 'sync.runtime_*'
-	-f 'internal/sync.runtime_*' -f time.Sleep -f internal/poll.runtime_pollWait)
 
 die() { echo "real-programs: $*" >&2; exit 1; }
 say() { echo "real-programs: $*" >&2; }
@@ -67,25 +63,30 @@ set_program() { # PROGRAM
 }
 
 run_once() { # PROGRAM VARIANT ROUND
-	local command=() wall status=0 discarded=0 same=yes user sys d
+	local command=() wall target_wall status=0 discarded=0 same=yes user sys cpu d
 	[ "$3" != 0 ] || discarded=1
 	set_program "$1"
 	command=("${target[@]}")
 	rm -f "$scratch/trace"
 	[ "$2" = untraced ] || command=("$GOTRACE" record -o "$scratch/trace" --probe="$2" "${selection[@]}" -- "${target[@]}")
 	TIMEFORMAT='%R %U %S'
-	{ time "${command[@]}" >"$scratch/stdout" 2>"$scratch/stderr" || status=$?; } 2>"$scratch/time"
+	{ time serve "$1" "${command[@]}" >"$scratch/stdout" 2>"$scratch/stderr" || status=$?; } 2>"$scratch/time"
 	read -r wall user sys <"$scratch/time"
 	d=$(digest)
+	# Of a server, what its load took, and processor time without that of the load.
+	cpu=
+	[ ! -s "$scratch/load" ] || read -r _ wall cpu <"$scratch/load"
 	if [ "$2" = untraced ]; then
 		[ "${expected[$1]:-$d $status}" = "$d $status" ] || say "$1: two untraced runs differ"
 		expected[$1]="$d $status"
-		awk -v u="$user" -v s="$sys" -v w="$wall" -v p="$1,$2,$3,$discarded,$status" \
-			'BEGIN { printf "%s,yes,%s,%s,%.3f,0,0,0,0,0,0,0,0,0\n", p, w, w, u + s }' >>"$out/rows.csv"
+		awk -v c="${cpu:-$user $sys}" -v w="$wall" -v p="$1,$2,$3,$discarded,$status" \
+			'BEGIN { split(c, t, " "); printf "%s,yes,%.3f,%.3f,%.3f,0,0,0,0,0,0,0,0,0\n", p, w, w, t[1] + t[2] }' >>"$out/rows.csv"
 		return
 	fi
 	[ "${expected[$1]}" = "$d $status" ] || { same=no; say "$1, $2: output or exit status differs: $d $status, not ${expected[$1]}"; }
-	awk -v w="$(info end.target_wall_ns)" -v c="$(info end.target_cpu_ns)" -v p="$1,$2,$3,$discarded,$status,$same,$wall" \
+	target_wall=$(info end.target_wall_ns)
+	[ -z "$cpu" ] || target_wall=$(awk "BEGIN { print $wall * 1e9 }")
+	awk -v w="$target_wall" -v c="$(info end.target_cpu_ns)" -v p="$1,$2,$3,$discarded,$status,$same,$wall" \
 		-v r="$(info end.events),$(info end.events_inline),$(info end.events_emulated),$(info end.events_jump),$(info end.events_step),$(info end.lost_events),$(info end.lost_records),$(info end.ring_most_bytes),$(stat -c %s "$scratch/trace")" \
 		'BEGIN { printf "%s,%.3f,%.3f,%s\n", p, w / 1e9, c / 1e9, r }' >>"$out/rows.csv"
 	"$GOTRACE" info "$scratch/trace" | sed "s|$work|WORK|g; s|$scratch|SCRATCH|g" >"$out/info/$1.$2.txt"
@@ -112,7 +113,7 @@ sites() { # PROGRAM
 
 profile() { # PROGRAM; sets nothing, leaves $scratch/NAME.raw
 	local n=$PROFILES i
-	[ "$1" != esbuild ] || n=1 # repeats its work for 30 s when profiled
+	[[ " esbuild nats caddy " != *" $1 "* ]] || n=1 # esbuild repeats its work for 30 s when profiled
 	for i in $(seq "$n"); do
 		rm -rf "$scratch/out"
 		mkdir "$scratch/out"
@@ -124,7 +125,7 @@ profile() { # PROGRAM; sets nothing, leaves $scratch/NAME.raw
 # Shares of self time by gotrace, waiting left out, beside those by the profile.
 shares() { # PROGRAM VARIANT
 	set_program "$1"
-	"$GOTRACE" record -o "$scratch/trace" --probe="$2" "${modules[@]}" "${waits[@]}" -- "${target[@]}" \
+	serve "$1" "$GOTRACE" record -o "$scratch/trace" --probe="$2" "${modules[@]}" "${waits[@]}" -- "${target[@]}" \
 		>/dev/null 2>"$scratch/stderr" || true
 	"$GOTRACE" report -F csv -n 0 "$scratch/trace" >"$scratch/report.csv"
 	"$GOTRACE" plan -F json --probe="$2" "${modules[@]}" "${target[0]}" |
@@ -143,7 +144,7 @@ environment() {
 	if grep -qw hypervisor /proc/cpuinfo; then echo "virtual: yes"; else echo "virtual: no"; fi
 	echo "go: $(go env GOVERSION)"
 	echo "programs: ${programs[*]}"
-	echo "versions: esbuild $ESBUILD, gofumpt $GOFUMPT, misspell $MISSPELL, hugo $HUGO, three $THREE, react and react-dom $REACT"
+	echo "versions: esbuild $ESBUILD, gofumpt $GOFUMPT, misspell $MISSPELL, hugo $HUGO, nats $NATS, caddy $CADDY, three $THREE, react and react-dom $REACT"
 	echo "rounds: $ROUNDS after one discarded, variants interleaved; $PROFILES profiled runs"
 	echo "load at start: $(cut -d' ' -f1-3 /proc/loadavg)"
 }

@@ -2,7 +2,9 @@
 # (second) and `go tool pprof -raw` (third). A sample counts for the innermost probed function of
 # its stack, as time in functions that are not probed is self time of their caller in a trace;
 # samples with none (garbage collector, scheduler) are left out. With -v corrected=1 also the corrected
-# shares, and whether they are less than what the correction may be off.
+# shares, and whether they are less than what the correction may be off. With -v states=1 time counts
+# in which the goroutine ran or was in a system call, which is what a profile may see; the trace is
+# one with states (record --states).
 function spelled(name) { # as gotrace does: type arguments are [...]
 	if (match(name, /\[.*\]/))
 		name = substr(name, 1, RSTART - 1) "[...]" substr(name, RSTART + RLENGTH)
@@ -21,6 +23,10 @@ FILENAME == ARGV[2] {
 	if (name in probed) {
 		self[name] = field[column["self_ns"]]
 		left[name] = field[column["self_corrected_ns"]]
+		if (states) {
+			self[name] = field[column["run_ns"]] + field[column["syscall_ns"]]
+			left[name] = self[name] - field[column["probe_ns"]]
+		}
 		unsure[name] = left[name] < field[column["uncertainty_ns"]] + 0
 		calls[name] = field[column["calls"]]
 		all_self += self[name]

@@ -1,0 +1,3 @@
+module gotrace.example/constant-memory
+
+go 1.19

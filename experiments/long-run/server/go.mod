@@ -1,0 +1,3 @@
+module gotrace.example/long-run
+
+go 1.19

@@ -96,6 +96,10 @@ static __always_inline void find_goroutine(struct walk *w, struct task_struct___
 		  &w->record.goid);
 }
 
+/* arch/x86/entry/syscalls/syscall_64.tbl */
+#define NR_EXECVE   59
+#define NR_EXECVEAT 322
+
 /* Registers of the program, also when it was interrupted in the kernel. */
 static __always_inline void find_registers(struct walk *w, struct bpf_perf_event_data *ctx,
 					   struct task_struct *task)
@@ -118,8 +122,10 @@ static __always_inline void find_registers(struct walk *w, struct bpf_perf_event
 	w->pc = in_kernel.rip;
 	w->sp = in_kernel.rsp;
 	w->bp = in_kernel.rbp;
-	/* In a system call rip is behind the instruction. orig_rax is its number, else -1. */
-	w->returns = (int64_t)in_kernel.orig_rax >= 0;
+	/* In a system call rip is behind the instruction. orig_rax is its number, else -1. Where
+	 * execve goes back, rip is the first instruction of the new image. */
+	w->returns = (int64_t)in_kernel.orig_rax >= 0 && in_kernel.orig_rax != NR_EXECVE &&
+		     in_kernel.orig_rax != NR_EXECVEAT;
 }
 
 /* ---- the sample */

@@ -10,6 +10,7 @@ without a fault. WHAT: "record" instead of the verbs that read. The traced progr
 have been started; the trace be readable, and exact where nothing was said.
 """
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -178,7 +179,11 @@ def record_all(kind, first, bad):
         last = int(read("count")) if kind == "alloc" else len(read("list").splitlines())
         if good.judge() or good.status:
             raise SystemExit(f"record, {probe}: {good.judge()}, status {good.status} without a fault: {good.said}")
-        for at in positions(first, last):
+        wanted = list(range(first, last + 1))
+        if kind == "call" and "FAULTS_CALLS" in os.environ:
+            names = read("list").decode().splitlines()
+            wanted = [n for n in wanted if re.search(os.environ["FAULTS_CALLS"], names[n - 1])]
+        for at in (wanted[i - 1] for i in positions(1, len(wanted))):
             if kind == "alloc":
                 got = Recording(probe, attached, [], {**PRELOAD, "FAULT_AT": str(at)})
             else:
@@ -201,7 +206,8 @@ def record_all(kind, first, bad):
 def main():
     bad = []
     os.chdir(tempfile.mkdtemp(prefix="gotrace-faults."))
-    for kind in ("alloc", "call") if PRELOAD else ("alloc",):
+    kinds = ("call",) if "FAULTS_CALLS" in os.environ else ("alloc", "call") if PRELOAD else ("alloc",)
+    for kind in kinds:
         # The dynamic linker's own are not gotrace's; those of --version end with what it writes.
         _, first = count(["--version"], kind)
         if WHAT == "record":

@@ -8,10 +8,10 @@
 
 programs=$LIVE/programs
 
-# paths TRACE: "SELF_SAMPLES PATH" for each path.
+# paths TRACE: "SELF_SAMPLES PATH" for each path, which ends at a comma in the name of a type.
 paths() {
 	gt report "$1" --by=path --format=csv -n 0 |
-		awk -F, 'NR > 1 && $(NF - 1) > 0 { print $(NF - 1), $1 }'
+		awk -F, 'NR > 1 && $(NF - 1) > 0 { sub(/^"/, "", $1); print $(NF - 1), $1 }'
 }
 # count PATTERN: samples of paths, from stdin, that match.
 count() { awk -v p="$1" '$2 ~ p { n += $1 } END { print n + 0 }'; }
@@ -72,8 +72,8 @@ roots() { # FREQUENCY PROGRAM [ARG...]
 	expect_grep '^end.samples_cut +0$' info
 }
 check "stacks have roots: goroutines that compute" roots 999 "$programs/default/shares" 20
-check "stacks have roots: system stacks, growth, preemption" roots 9999 "$programs/default/preempt"
-check "stacks have roots: the same, stripped" roots 9999 "$programs/stripped/preempt"
+check "stacks have roots: system stacks, growth, preemption" roots 9999 "$programs/default/preempt" 20
+check "stacks have roots: the same, stripped" roots 9999 "$programs/stripped/preempt" 20
 check "stacks have roots: cgo" roots 999 "$programs/default/cgochurn"
 
 cgo() {

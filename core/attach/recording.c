@@ -38,7 +38,9 @@ static int find_bias(struct recording *r, const struct plan_site *image)
 		return 0;
 	err = target_text_bias(r->target->pid, image->vaddr, image->file_off,
 			       &r->probes.state->text_bias);
-	if (err)
+	if (err && target_reap(r->target))
+		log_error("the process ended before it was probed");
+	else if (err)
 		log_error("the text of process %d cannot be found in its memory map: %s",
 			  r->target->pid, strerror(-err));
 	return err;

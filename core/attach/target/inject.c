@@ -9,13 +9,10 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 
+#include "attach/target/ptrace.h"
+
 _Static_assert(sizeof(struct user_regs_struct) == sizeof(((struct inject *)0)->regs),
 	       "x86-64 has 27 of them");
-
-static int ptrace_do(int request, pid_t pid, uintptr_t addr, uintptr_t data)
-{
-	return ptrace(request, pid, (void *)addr, (void *)data) ? -errno : 0;
-}
 
 int inject_seize(pid_t pid)
 {
@@ -122,15 +119,16 @@ int inject_syscall_at_start(struct inject *in, const uint64_t args[7], int64_t *
 	if (err)
 		return err;
 	err = inject_syscall(in, r.rip, args, result);
-	int back = ptrace_do(PTRACE_POKETEXT, in->pid, r.rip, (uintptr_t)was);
+	int back = ptrace_must(PTRACE_POKETEXT, in->pid, r.rip, (uintptr_t)was);
 	return err ? err : back;
 }
 
 void inject_let_go(const struct inject *in)
 {
 	if (in->masked)
-		ptrace_do(PTRACE_SETSIGMASK, in->pid, sizeof(in->signals), (uintptr_t)&in->signals);
-	ptrace_do(PTRACE_DETACH, in->pid, 0, 0);
+		ptrace_must(PTRACE_SETSIGMASK, in->pid, sizeof(in->signals),
+			    (uintptr_t)&in->signals);
+	ptrace_must(PTRACE_DETACH, in->pid, 0, 0);
 }
 
 /* Whether a SIGCONT is pending. It came after the last SIGSTOP, which would have removed it. */
@@ -148,10 +146,10 @@ static bool continued(pid_t pid)
 int inject_end(struct inject *in)
 {
 	bool stop = in->stop_sent && !continued(in->pid);
-	int err = ptrace_do(PTRACE_SETREGS, in->pid, 0, (uintptr_t)in->regs);
-	int masked = ptrace_do(PTRACE_SETSIGMASK, in->pid, sizeof(in->signals),
-			       (uintptr_t)&in->signals);
-	int gone = ptrace_do(PTRACE_DETACH, in->pid, 0, 0);
+	int err = ptrace_must(PTRACE_SETREGS, in->pid, 0, (uintptr_t)in->regs);
+	int masked = ptrace_must(PTRACE_SETSIGMASK, in->pid, sizeof(in->signals),
+				 (uintptr_t)&in->signals);
+	int gone = ptrace_must(PTRACE_DETACH, in->pid, 0, 0);
 
 	if (stop)
 		kill(in->pid, SIGSTOP);

@@ -7,19 +7,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "attach/target/ptrace.h"
+
+#define PUT_BACK_TRIES      5
 #define CS_64_BIT           0x33
 #define PTRACE_STOP_SYSCALL (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
-
-static int ptrace_do(int request, pid_t tid, uintptr_t addr, const void *data)
-{
-	return ptrace(request, tid, (void *)addr, data) ? -errno : 0;
-}
 
 /* To the next beginning or end of a system call. Signals are blocked but for SIGSTOP. */
 static int to_syscall_stop(struct remote *r)
 {
 	for (;;) {
-		int status, err = ptrace_do(PTRACE_SYSCALL, r->tid, 0, NULL);
+		int status, err = ptrace_do(PTRACE_SYSCALL, r->tid, 0, 0);
 		pid_t got;
 
 		if (err)
@@ -39,11 +37,11 @@ static int to_syscall_stop(struct remote *r)
 int remote_begin(struct remote *r, pid_t tid, int mem_fd, uint64_t at)
 {
 	*r = (struct remote){ .tid = tid, .mem_fd = mem_fd, .at = at };
-	int err = ptrace_do(PTRACE_GETREGS, tid, 0, &r->state.regs);
+	int err = ptrace_do(PTRACE_GETREGS, tid, 0, (uintptr_t)&r->state.regs);
 
 	if (!err)
 		err = ptrace_do(PTRACE_GETSIGMASK, tid, sizeof(r->state.signals),
-				&r->state.signals);
+				(uintptr_t)&r->state.signals);
 	if (!err && r->state.regs.cs != CS_64_BIT)
 		err = -ENOTSUP;
 	if (!err && pread(mem_fd, r->was, sizeof(r->was), (off_t)at) != sizeof(r->was))
@@ -63,26 +61,27 @@ int remote_call(struct remote *r, const uint64_t args[7], const char *text, int6
 		return -EIO;
 	regs.rip = r->at;
 	/* In this order, and back in the other: the code undoes whatever has been done. */
-	int err = ptrace_do(PTRACE_SETREGS, r->tid, 0, &regs);
+	int err = ptrace_do(PTRACE_SETREGS, r->tid, 0, (uintptr_t)&regs);
 	if (!err)
-		err = ptrace_do(PTRACE_SETSIGMASK, r->tid, sizeof(all), &all);
+		err = ptrace_do(PTRACE_SETSIGMASK, r->tid, sizeof(all), (uintptr_t)&all);
 	if (!err)
 		err = to_syscall_stop(r); /* enters */
 	if (!err)
 		err = to_syscall_stop(r); /* leaves */
 	if (!err)
-		err = ptrace_do(PTRACE_GETREGS, r->tid, 0, &regs);
+		err = ptrace_do(PTRACE_GETREGS, r->tid, 0, (uintptr_t)&regs);
 	if (!err)
 		*result = (int64_t)regs.rax;
-	int masked = ptrace_do(PTRACE_SETSIGMASK, r->tid, sizeof(r->state.signals),
-			       &r->state.signals);
-	int back = ptrace_do(PTRACE_SETREGS, r->tid, 0, &r->state.regs);
+	int masked = ptrace_must(PTRACE_SETSIGMASK, r->tid, sizeof(r->state.signals),
+				 (uintptr_t)&r->state.signals);
+	int back = ptrace_must(PTRACE_SETREGS, r->tid, 0, (uintptr_t)&r->state.regs);
 	return err ? err : masked ? masked : back;
 }
 
 int remote_end(struct remote *r)
 {
-	ssize_t n = pwrite(r->mem_fd, r->was, sizeof(r->was), (off_t)r->at);
-
-	return n == sizeof(r->was) ? 0 : -EIO;
+	for (int i = 0; i < PUT_BACK_TRIES; i++)
+		if (pwrite(r->mem_fd, r->was, sizeof(r->was), (off_t)r->at) == sizeof(r->was))
+			return 0;
+	return -EIO;
 }

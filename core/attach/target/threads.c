@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "attach/target/ptrace.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/vec.h"
@@ -19,11 +20,6 @@
 #define PATIENCE_NS      (50ull * 1000 * 1000)
 #define LAST_PATIENCE_NS (1000ull * 1000 * 1000)
 #define LOOK_AGAIN_NS    (20 * 1000)
-
-static int ptrace_do(int request, pid_t tid, uintptr_t data)
-{
-	return ptrace(request, tid, NULL, (void *)data) ? -errno : 0;
-}
 
 /* Of /proc/PID/task/TID/stat: R, S, D, Z, ... 0: it is gone. */
 static char state_of(pid_t pid, pid_t tid)
@@ -91,7 +87,7 @@ static int seize(struct threads *t, pid_t tid)
 {
 	if (vec_reserve(&t->at, &t->cap, t->n + 1))
 		return -ENOMEM;
-	int err = ptrace_do(PTRACE_SEIZE, tid, PTRACE_O_TRACESYSGOOD);
+	int err = ptrace_do(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD);
 
 	if (err) {
 		char state = state_of(t->pid, tid);
@@ -165,7 +161,7 @@ static int wait_all(struct threads *t, uint64_t patience_ns)
 static int interrupt_from(struct threads *t, size_t first)
 {
 	for (size_t i = first; i < t->n; i++) {
-		int err = ptrace_do(PTRACE_INTERRUPT, t->at[i].tid, 0);
+		int err = ptrace_do(PTRACE_INTERRUPT, t->at[i].tid, 0, 0);
 
 		if (err && err != -ESRCH)
 			return err;
@@ -211,7 +207,7 @@ static void detach_stopped(struct threads *t)
 
 		if (!th->stopped)
 			continue;
-		ptrace_do(PTRACE_DETACH, th->tid, (uintptr_t)th->signal);
+		ptrace_must(PTRACE_DETACH, th->tid, 0, (uintptr_t)th->signal);
 		th->stopped = false;
 		th->gone = true;
 	}
@@ -224,7 +220,7 @@ uint64_t threads_go(struct threads *t)
 	/* One that was seized can be let go only once it has stopped. */
 	for (size_t i = 0; i < t->n; i++)
 		if (!t->at[i].gone)
-			ptrace_do(PTRACE_INTERRUPT, t->at[i].tid, 0);
+			ptrace_do(PTRACE_INTERRUPT, t->at[i].tid, 0, 0);
 	if (wait_all(t, LAST_PATIENCE_NS)) {
 		log_warn("waiting for a thread of process %d that sleeps in the kernel", t->pid);
 		while (wait_all(t, LAST_PATIENCE_NS))

@@ -24,6 +24,8 @@ struct sample_config {
 	uint32_t labels; /* pprof labels are wanted */
 	/* the pid namespace of gotrace, whose numbers records have */
 	uint64_t pidns_dev, pidns_ino;
+	uint32_t only_pid; /* deaths of this process alone; 0: of all */
+	uint32_t pad;
 };
 
 /* How an executable is recognized: inode number and size of its file. */
@@ -85,8 +87,15 @@ struct sample_row {
 
 #define SAMPLE_RECORD_STACK  1
 #define SAMPLE_RECORD_LABELS 2
+#define SAMPLE_RECORD_DEATH  3 /* as a stack; `period` is DEATH_OF */
 
-/* Begins both kinds of records. */
+/* Kinds are those of core/trace/samples.h. */
+#define SAMPLE_DEATH_THREAD    0
+#define SAMPLE_DEATH_SIGNAL    1
+#define SAMPLE_DEATH_PANIC     2
+#define DEATH_OF(kind, signal) ((uint64_t)(kind) << 8 | (signal))
+
+/* Begins all kinds of records. */
 struct sample_head {
 	uint32_t kind; /* SAMPLE_RECORD_* */
 	uint32_t tid;
@@ -124,6 +133,7 @@ struct sample_counters {
 	uint64_t lost;        /* no room in the ring */
 	uint64_t lost_period; /* sum of their periods */
 	uint64_t labels_lost; /* label records, and labels that could not be read */
+	uint64_t deaths_lost; /* threads of a dying process whose stacks had no room */
 };
 
 #endif

@@ -49,7 +49,7 @@ struct walk {
 	uint32_t switched; /* went on at curg */
 	uint32_t foreign;  /* since then the walk is in code that is not Go's; 0: it is not */
 	uint32_t sched;    /* it ended in mcall */
-	uint32_t pad;
+	uint32_t busy;     /* a program that can be preempted is using this */
 	struct sample_binary binary;
 	struct sample_record record;
 	struct sample_label_record labels;

@@ -53,20 +53,27 @@ static int add_named(struct trace_info *info, const char *name, uint32_t *func)
 	return trace_info_add_func(info, &f);
 }
 
-/* "[prog+0x1234]": where in the file, whatever address it was at. */
-static int add_stranger(struct loaded_samples *s, struct trace_info *info, uint32_t process,
-			uint64_t pc, uint32_t *func)
+/* Where in the file, whatever address it was at. */
+void sample_stranger_name(const struct sample_tables *t, uint32_t process, uint64_t pc,
+			  char name[STRANGER_NAME_BYTES])
 {
-	const struct sample_image *i = image_at(s->tables, process, pc);
+	const struct sample_image *i = image_at(t, process, pc);
 	const char *path = i ? i->path : "", *slash = strrchr(path, '/');
-	char name[512];
 
-	snprintf(name, sizeof(name), "[%.400s+0x%" PRIx64 "]",
+	snprintf(name, STRANGER_NAME_BYTES, "[%.400s+0x%" PRIx64 "]",
 		 !i && sample_in_kernel(pc) ? "kernel"
 		 : !i                       ? "unknown"
 		 : slash && slash[1]        ? slash + 1
 					    : path,
 		 i ? pc - i->start + i->file_off : pc);
+}
+
+static int add_stranger(struct loaded_samples *s, struct trace_info *info, uint32_t process,
+			uint64_t pc, uint32_t *func)
+{
+	char name[STRANGER_NAME_BYTES];
+
+	sample_stranger_name(s->tables, process, pc, name);
 	return add_named(info, name, func);
 }
 

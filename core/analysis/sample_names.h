@@ -7,6 +7,10 @@
 
 /* Makes all symbols functions of info. 0 or -ENOMEM. */
 int sample_names(struct loaded_samples *s, struct trace_info *info);
+#define STRANGER_NAME_BYTES 512
+/* "[prog+0x1234]": an address without symbol by where it is in its file. */
+void sample_stranger_name(const struct sample_tables *t, uint32_t process, uint64_t pc,
+			  char name[STRANGER_NAME_BYTES]);
 /* The function that stands for an address without symbol; made on first asking. 0 or -ENOMEM. */
 int sample_stranger(struct loaded_samples *s, struct trace_info *info, uint32_t process,
 		    uint64_t pc, uint32_t *func);

@@ -300,6 +300,7 @@ int trace_load(struct loaded_trace *t, struct trace_reader *r, const struct trac
 
 	if (!t->model)
 		return err;
+	t->tables = trace_reader_tables(r);
 	if (err == -ENOMEM)
 		log_no_memory("no memory for what %llu events say",
 			      (unsigned long long)t->totals->events);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "analysis/deaths.h"
 #include "analysis/trace_notes.h"
 
 #include <errno.h>
@@ -296,11 +297,13 @@ int trace_notes(const struct loaded_trace *trace, struct notes *to)
 	if (trace->samples) {
 		sample_notes(trace, to);
 		ending(trace, to);
+		deaths_notes(trace->tables, to);
 		warnings(trace, to);
 		return to->err;
 	}
 	summary(trace, to);
 	ending(trace, to);
+	deaths_notes(trace->tables, to);
 	followed(trace, to);
 	bool any_dropped = dropped(trace, to);
 	pairing(trace, to);

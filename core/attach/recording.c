@@ -255,7 +255,7 @@ static void detach(struct recording *r)
 	r->detach_ns = clock_monotonic_ns() - start;
 }
 
-static int open_watches(struct recording *r)
+static int open_watches(struct recording *r, struct trace_writer *writer)
 {
 	const struct releasing_options opt = { .max_share = r->max_cost,
 					       .never = r->never_released,
@@ -274,6 +274,8 @@ static int open_watches(struct recording *r)
 		.pid = r->target->pid,
 		.exe_fd = r->exe_fd,
 	};
+	if (!err && r->record_signals)
+		err = death_watch_begin(&r->death_watch, r->target, r->exe_path, writer);
 	return err;
 }
 
@@ -303,9 +305,17 @@ static void let_go(struct recording *r)
 		r->exec_err = target_release(r->target, patching_at_exec, r);
 }
 
+/* Stacks of its death, now that nobody else writes. */
+static int end_deaths(struct recording *r, struct trace_writer *writer)
+{
+	int err = death_watch_end(&r->death_watch, &r->end);
+
+	return err ? err : r->name_addresses(NULL, writer, &r->end);
+}
+
 int recording_run(struct recording *r, struct trace_writer *writer)
 {
-	int prepared = open_watches(r);
+	int prepared = open_watches(r, writer);
 
 	const struct trace_sink sink = r->sink ? *r->sink : trace_writer_sink(writer);
 
@@ -331,7 +341,7 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 	int err = wake_fd < 0 ? -errno : 0;
 
 	if (!r->ring_sites || prepared)
-		err = -ENOMEM;
+		err = prepared ? prepared : -ENOMEM;
 	if (!err)
 		err = check_values(r, &sink);
 	r->collector = err ? NULL : collector_new(&opt);
@@ -355,6 +365,8 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 		err = collector_stop(r->collector);
 		if (!err && sink.finish)
 			err = sink.finish(sink.ctx, &r->end);
+		if (!err && r->record_signals)
+			err = end_deaths(r, writer);
 		progress_show(r, clock_monotonic_ns(), true);
 		int described = ending_describe(r, &r->end);
 		int closed = trace_writer_finish(writer, r->end.kvs, r->end.n_kvs);
@@ -394,6 +406,7 @@ void recording_close(struct recording *r)
 	free(r->ring_sites);
 	r->ring_sites = NULL;
 	text_watch_close(&r->text_watch);
+	death_watch_close(&r->death_watch);
 	releasing_close(&r->releasing);
 	load_watch_close(&r->load);
 	children_close(&r->children);

@@ -13,6 +13,7 @@
 #include "attach/probes/probes.h"
 #include "attach/probing.h"
 #include "attach/releasing.h"
+#include "attach/sample/death_watch.h"
 #include "attach/signals.h"
 #include "attach/target/target.h"
 #include "attach/text_watch.h"
@@ -44,8 +45,12 @@ struct recording {
 	uint64_t duration_ns, max_bytes; /* 0: no limit */
 	const bool *never_released; /* by function of the plan, with max_cost; NULL: any may be */
 	double max_cost;            /* share of the processor time that probing may take; 0: any */
-	bool show_progress;         /* a line on stderr, rewritten */
-	bool advise;                /* while it runs, on stderr: what is dear to trace */
+	bool record_signals;        /* stacks of the target, should it die */
+	const char *exe_path;       /* what a launched target executes */
+	/* With record_signals, the last thing to be written: what addresses of stacks are. */
+	int (*name_addresses)(void *ctx, struct trace_writer *w, struct trace_info *end);
+	bool show_progress;            /* a line on stderr, rewritten */
+	bool advise;                   /* while it runs, on stderr: what is dear to trace */
 	const struct trace_sink *sink; /* of events; NULL: all get into the trace */
 	/* All is in place: the target is about to be let go, or of a running one recording begins;
 	 * and delay_ns after that. NULL: not wanted. */
@@ -69,6 +74,7 @@ struct recording {
 	struct load_watch load;
 	struct releasing releasing; /* with max_cost */
 	struct text_watch text_watch;
+	struct death_watch death_watch;
 	enum end_reason reason;
 	uint64_t collect_start_ns; /* when the target was let go or recording began */
 	uint64_t attach_ns, patch_ns, detach_ns, target_end_ns;

@@ -12,6 +12,7 @@
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "symbols/open_trace.h"
+#include "analysis/deaths.h"
 #include "analysis/probe_cost.h"
 #include "base/log.h"
 #include "base/text_format.h"
@@ -140,6 +141,7 @@ static int count(struct trace_reader *r, struct counted *c)
 		if (ev.h.ts_ns > c->last_ns)
 			c->last_ns = ev.h.ts_ns;
 	}
+	c->tables = trace_reader_tables(r);
 	if (!got && trace_info_get(trace_reader_info(r), KEY_SUMMARY))
 		got = take_summary(r, c);
 	return got;
@@ -159,6 +161,19 @@ static void show_cost(const struct trace_info *t)
 		printf(NAME "%s\n", "warning", warning);
 }
 
+static void show_deaths(const struct counted *c)
+{
+	struct notes n = { 0 };
+
+	deaths_notes(c->tables, &n);
+	for (size_t i = 0; i < n.n; i++) {
+		printf(NAME, "death");
+		text_safe(stdout, n.lines[i]);
+		putchar('\n');
+	}
+	notes_free(&n);
+}
+
 static void show_text(const struct trace_reader *r, const struct counted *c)
 {
 	const struct trace_info *t = trace_reader_info(r);
@@ -174,6 +189,7 @@ static void show_text(const struct trace_reader *r, const struct counted *c)
 	       : trace_reader_growing(r)
 		       ? "no: still being recorded"
 		       : "no: gotrace was killed, the disk was full or the file was cut");
+	show_deaths(c);
 	if (trace_is_samples(t)) {
 		printf(NAME "%" PRIu64 "\n", "samples", c->samples);
 		for (size_t i = 0; i < sizeof(sample_counts) / sizeof(*sample_counts); i++)
@@ -219,6 +235,7 @@ static void show_json(const struct trace_reader *r, const struct counted *c)
 		for (size_t i = 0; i < sizeof(sample_counts) / sizeof(*sample_counts); i++)
 			json_kv_u64(&j, sample_counts[i].name, sample_count(c->tables, i));
 	}
+	deaths_json(c->tables, &j);
 	json_kv_u64(&j, "functions", t->n_funcs);
 	json_kv_u64(&j, "sites", t->n_sites);
 	json_kv_u64(&j, "events", c->events);

@@ -13,6 +13,7 @@
 #include "attach/kernel/memory_cap.h"
 #include "base/log.h"
 #include "cli/cli.h"
+#include "cli/name_addresses.h"
 #include "cli/record_run.h"
 #include "plan/presets.h"
 #include "trace/keys.h"
@@ -90,6 +91,8 @@ static int describe(struct run *r)
 		err = trace_info_set(t, KEY_CLOCK_UNCHECKED, "1");
 	if (!err && p->wrappers)
 		err = trace_info_set(t, KEY_SELECT_WRAPPERS, "1");
+	if (!err && r->opt.record_signals)
+		err = trace_info_set(t, KEY_RECORD_SIGNALS, "1");
 	if (!err)
 		err = record_keep_describe(r, t);
 	return err ? err : recording_describe(&r->recording, t);
@@ -240,6 +243,9 @@ static int record(struct run *r)
 		.duration_ns = r->opt.trial_ns ? r->opt.trial_ns : r->opt.duration_ns,
 		.max_bytes = r->opt.max_bytes,
 		.max_cost = r->opt.max_cost,
+		.record_signals = r->opt.record_signals,
+		.exe_path = r->binary_path,
+		.name_addresses = name_addresses,
 		.never_released = r->named,
 		.target = &r->target,
 		.signals = &r->signals,

@@ -21,6 +21,7 @@ enum {
 	OPT_OVERFLOW,
 	OPT_MAX_COST,
 	OPT_STATES,
+	OPT_SIGNALS,
 	OPT_TRIAL
 };
 
@@ -42,6 +43,9 @@ static const struct argp_option options[] = {
 	  2 },
 	{ "states", OPT_STATES, NULL, 0,
 	  "Record when each goroutine runs, is runnable, waits (and for what) or is in a system call, and who wakes it",
+	  1 },
+	{ "record-signals", OPT_SIGNALS, NULL, 0,
+	  "When COMMAND dies of a signal or a Go panic, record where its threads were, with their callers",
 	  1 },
 	{ "trial", OPT_TRIAL, "SECONDS", 0,
 	  "Write no trace: run for this time with --max-cost (default 20%), print how often each function was called and "
@@ -142,6 +146,8 @@ static void check_together(struct record_options *o, struct argp_state *state)
 			state,
 			"--states tells all that goroutines do: it does not go with --trial, --summary, "
 			"--min-duration, --keep-last and options that leave calls out");
+	if (o->record_signals && (o->trial_ns || o->flight.last))
+		arg_error(state, "--record-signals does not go with --trial and --keep-last");
 	if (o->pid && (o->exe || o->user))
 		arg_error(state, "--exe and --user go with a command, not with --pid");
 	if (!o->inline_ring_bytes && !o->n_rings && !o->drop)
@@ -178,6 +184,9 @@ static error_t parse_cost(struct record_options *o, int key, char *arg, struct a
 		return 0;
 	case OPT_STATES:
 		o->selection.plan.states = true;
+		return 0;
+	case OPT_SIGNALS:
+		o->record_signals = true;
 		return 0;
 	case OPT_MAX_COST:
 		o->max_cost = parse_share(arg, state);

@@ -29,6 +29,7 @@ struct record_options {
 	uint64_t inline_ring_bytes; /* of each P's ring; 0: default */
 	unsigned n_rings;           /* 0: as many as Ps */
 	bool drop;                  /* --overflow=drop */
+	bool record_signals;        /* --record-signals */
 	pid_t pid;                  /* 0: run the command */
 	char **command;             /* NULL-terminated, in argv */
 };

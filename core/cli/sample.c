@@ -17,17 +17,18 @@
 #include "base/units.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/name_addresses.h"
 #include "cli/trace_output.h"
 #include "trace/keys.h"
-#include "symbols/open_trace.h"
 
-#define PIDS_MAX   64
-#define HZ_DEFAULT 99
-#define HZ_MAX     20000
-#define OPT_USER   0x200
-#define OPT_PID    0x201
-#define OPT_KERNEL 0x202
-#define OPT_LABELS 0x203
+#define PIDS_MAX    64
+#define HZ_DEFAULT  99
+#define HZ_MAX      20000
+#define OPT_USER    0x200
+#define OPT_PID     0x201
+#define OPT_KERNEL  0x202
+#define OPT_LABELS  0x203
+#define OPT_SIGNALS 0x204
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0,
@@ -52,6 +53,9 @@ static const struct argp_option options[] = {
 	{ "kernel", OPT_KERNEL, NULL, 0, "Record the kernel's frames, too", 4 },
 	{ "labels", OPT_LABELS, NULL, 0,
 	  "Record the labels that the program has given its goroutines (runtime/pprof, at most 8 each)",
+	  4 },
+	{ "record-signals", OPT_SIGNALS, NULL, 0,
+	  "When a process dies of a signal or a Go panic, record where its threads were, with their callers",
 	  4 },
 	{ 0 },
 };
@@ -161,6 +165,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_LABELS:
 		s->labels = true;
 		return 0;
+	case OPT_SIGNALS:
+		s->record_signals = true;
+		return 0;
 	case ARGP_KEY_ARGS:
 		r->command = state->argv + state->next;
 		return 0;
@@ -196,6 +203,8 @@ static int describe(struct sample_run *r)
 		err = trace_info_set(t, KEY_SAMPLE_KERNEL, "1");
 	if (!err && s->labels)
 		err = trace_info_set(t, KEY_SAMPLE_LABELS, "1");
+	if (!err && s->record_signals)
+		err = trace_info_set(t, KEY_RECORD_SIGNALS, "1");
 	if (!err && r->pids_text)
 		err = trace_info_set(t, KEY_SAMPLE_PIDS, r->pids_text);
 	for (char *const *a = r->command; a && *a && n < sizeof(line) - 2; a++)
@@ -300,33 +309,6 @@ static int status_of_target(const struct sample_run *r)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	raise(WTERMSIG(status));
 	return 128 + WTERMSIG(status);
-}
-
-/* Says which addresses stay without a name, and why. */
-static int say_nameless(const struct symbols_counts *c, struct trace_info *end)
-{
-	int err = 0;
-
-	if (c->no_file + c->no_image)
-		err = trace_info_setf(
-			end, KEY_WARN_SYMBOLS,
-			"%" PRIu64
-			" addresses have no name: what was mapped there is not known, or its file is gone or another one now",
-			c->no_file + c->no_image);
-	if (!err && c->no_kernel)
-		err = trace_info_set(
-			end, KEY_WARN_KERNEL_SYMBOLS,
-			"kernel functions have no names: /proc/kallsyms hides them (kernel.kptr_restrict); sample as root");
-	return err;
-}
-
-static int name_addresses(void *ctx, struct trace_writer *w, struct trace_info *end)
-{
-	struct symbols_counts counts;
-	int err = trace_writer_resolve(w, &counts);
-
-	(void)ctx;
-	return err ? err : say_nameless(&counts, end);
 }
 
 /* An exit status, or -1: as the target's. */

@@ -39,7 +39,8 @@
 #define CHUNK_LABELS    14
 #define CHUNK_SYMBOLS   15
 #define CHUNK_LOCATIONS 16
-#define CHUNK_TYPES     17
+#define CHUNK_DEATHS    17 /* after START, behind the stacks that they name */
+#define CHUNK_TYPES     18
 
 /* Chunk flags */
 #define CHUNK_OPTIONAL 1u /* a reader that does not know the type may skip it */
@@ -76,6 +77,7 @@
 #define IMAGES_MAX      (1u << 20)
 #define LABELS_MAX      (1u << 20)
 #define LOCATIONS_MAX   (1u << 24)
+#define DEATHS_MAX      (1u << 14)
 /* The writer writes samples when there are so many, a reader takes BLOCK_MAX_EVENTS of them. */
 #define SAMPLES_BLOCK 8192u
 

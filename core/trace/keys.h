@@ -31,13 +31,14 @@
 /* ---- samples */
 #define KEY_MODE "mode" /* MODE_SAMPLES, else events */
 #define KEY_SAMPLE_FREQUENCY \
-	"sample.frequency"                /* samples a second and thread that were asked for */
-#define KEY_SAMPLE_COUNT  "sample.count"  /* -c: events for each sample */
-#define KEY_SAMPLE_EVENT  "sample.event"  /* what was counted, as perf calls it: cpu-clock */
-#define KEY_SAMPLE_KERNEL "sample.kernel" /* 1: stacks have kernel frames */
-#define KEY_SAMPLE_LABELS "sample.labels" /* 1: goroutines' labels were read */
-#define KEY_SAMPLE_PIDS   "sample.pids"   /* --pid, as given */
-#define MODE_SAMPLES      "samples"
+	"sample.frequency"                 /* samples a second and thread that were asked for */
+#define KEY_SAMPLE_COUNT   "sample.count"  /* -c: events for each sample */
+#define KEY_SAMPLE_EVENT   "sample.event"  /* what was counted, as perf calls it: cpu-clock */
+#define KEY_SAMPLE_KERNEL  "sample.kernel" /* 1: stacks have kernel frames */
+#define KEY_SAMPLE_LABELS  "sample.labels" /* 1: goroutines' labels were read */
+#define KEY_SAMPLE_PIDS    "sample.pids"   /* --pid, as given */
+#define MODE_SAMPLES       "samples"
+#define KEY_RECORD_SIGNALS "record.signals" /* 1: stacks of processes that die are recorded */
 /* of them: recorded, lost for want of room, and those recorded whose stack is cut off as it was too
  * deep, could not be read from some frame on, or has an address that no symbol is known of */
 #define KEY_END_SAMPLES            "end.samples"
@@ -49,6 +50,9 @@
  * processes map for which there was no room */
 #define KEY_END_LABELS_LOST "end.labels_lost"
 #define KEY_END_MAPS_LOST   "end.maps_lost"
+/* threads of dying processes whose stacks are in the trace, and those that had no room */
+#define KEY_END_DEATHS      "end.deaths"
+#define KEY_END_DEATHS_LOST "end.deaths_lost"
 /* processor time of the sampled threads, as the kernel accounts for it, while they were recorded */
 #define KEY_END_SAMPLED_CPU_NS "end.sampled_cpu_ns"
 
@@ -124,6 +128,7 @@
 #define KEY_WARN_IMAGE          KEY_WARN "image" /* an image that the process executed was not patched */
 #define KEY_WARN_LABELS         KEY_WARN "labels" /* some samples' labels are not known */
 #define KEY_WARN_MAPS           KEY_WARN "maps"   /* some of what was mapped is not known */
+#define KEY_WARN_DEATHS         KEY_WARN "deaths" /* stacks of threads that died are missing */
 #define KEY_WARN_TEXT           KEY_WARN "text"   /* probes were gone from the program's text */
 
 /* ---- the end; stated right before the trace's end record */

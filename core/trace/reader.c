@@ -199,6 +199,7 @@ static int next_chunk(struct trace_reader *r)
 	case CHUNK_LABELS:
 	case CHUNK_SYMBOLS:
 	case CHUNK_LOCATIONS:
+	case CHUNK_DEATHS:
 		fault = reader_take_sample_table(r, &h);
 		break;
 	}

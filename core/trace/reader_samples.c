@@ -15,6 +15,7 @@ const char *reader_count_table(struct trace_reader *r, const struct chunk_head *
 		[CHUNK_VALUES] = VALUE_DEFS_MAX, [CHUNK_PROCESSES] = PROCESSES_MAX,
 		[CHUNK_IMAGES] = IMAGES_MAX,     [CHUNK_LABELS] = LABELS_MAX,
 		[CHUNK_SYMBOLS] = FUNCS_MAX,     [CHUNK_LOCATIONS] = LOCATIONS_MAX,
+		[CHUNK_DEATHS] = DEATHS_MAX,
 	};
 
 	r->tables_bytes += h->raw_bytes;

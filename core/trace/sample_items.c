@@ -118,6 +118,20 @@ int sample_put_location(struct bytes *b, const struct sample_location *l)
 	return 0;
 }
 
+int sample_put_death(struct bytes *b, const struct sample_death *d)
+{
+	const uint64_t v[] = { d->ts_ns, d->goid, d->process, d->tid, d->stack, d->signal };
+	const uint64_t kind = d->kind;
+	size_t before = b->n;
+	int err = put_item(b, NULL, 0, v, 6);
+
+	if (!err)
+		err = put_item(b, NULL, 0, &kind, 1);
+	if (err)
+		b->n = before;
+	return err;
+}
+
 int sample_put(struct bytes *b, struct sample *last, const struct sample *s)
 {
 	const uint64_t v[] = { zigzag((int64_t)(s->ts_ns - last->ts_ns)),
@@ -291,6 +305,21 @@ static const char *get_location(struct sample_tables *t, struct item_in *in)
 	return fault_of(sample_tables_location(t, &x), "a location of no known process or symbol");
 }
 
+static const char *get_death(struct sample_tables *t, struct item_in *in)
+{
+	struct sample_death x = { 0 };
+	uint64_t signal, kind;
+
+	if (!item_get_u(in, UINT64_MAX, &x.ts_ns) || !item_get_u(in, UINT64_MAX, &x.goid) ||
+	    !item_get_u32(in, &x.process) || !item_get_u32(in, &x.tid) ||
+	    !item_get_u32(in, &x.stack) || !item_get_u(in, UINT8_MAX, &signal) ||
+	    !item_get_u(in, DEATH_KINDS - 1, &kind))
+		return "a bad death";
+	x.signal = (uint8_t)signal;
+	x.kind = (uint8_t)kind;
+	return fault_of(sample_tables_death(t, &x), "a death of no known process or stack");
+}
+
 const char *sample_get_table(struct sample_tables *t, unsigned type, const uint8_t *p, size_t len,
 			     uint32_t count)
 {
@@ -299,6 +328,7 @@ const char *sample_get_table(struct sample_tables *t, unsigned type, const uint8
 		[CHUNK_PROCESSES] = get_process, [CHUNK_IMAGES] = get_image,
 		[CHUNK_LABELS] = get_labels,     [CHUNK_STACKS] = get_stack,
 		[CHUNK_SYMBOLS] = get_symbol,    [CHUNK_LOCATIONS] = get_location,
+		[CHUNK_DEATHS] = get_death,
 	};
 	struct item_in in = { p, p + len };
 

@@ -12,6 +12,7 @@ int sample_put_image(struct bytes *b, const struct sample_image *i);
 int sample_put_labels(struct bytes *b, const struct sample_labels *l);
 int sample_put_stack(struct bytes *b, const struct sample_stack *s);
 int sample_put_symbol(struct bytes *b, const struct sample_symbol *s);
+int sample_put_death(struct bytes *b, const struct sample_death *d);
 int sample_put_location(struct bytes *b, const struct sample_location *l);
 /* last: the sample before it in the chunk, zeroed at first; becomes s. */
 int sample_put(struct bytes *b, struct sample *last, const struct sample *s);

@@ -191,6 +191,20 @@ int sample_tables_location(struct sample_tables *t, const struct sample_location
 	return 0;
 }
 
+int sample_tables_death(struct sample_tables *t, const struct sample_death *d)
+{
+	const struct sample s = { .process = d->process, .stack = d->stack };
+
+	if (d->kind >= DEATH_KINDS || !sample_tables_has(t, &s))
+		return -EINVAL;
+	if (t->n_deaths >= DEATHS_MAX)
+		return -E2BIG;
+	if (vec_reserve(&t->deaths, &t->cap_deaths, t->n_deaths + 1))
+		return -ENOMEM;
+	t->deaths[t->n_deaths++] = *d;
+	return 0;
+}
+
 bool sample_tables_has(const struct sample_tables *t, const struct sample *s)
 {
 	return s->process < t->n_processes && s->labels <= t->n_labels && s->stack < t->n_stacks &&
@@ -294,6 +308,7 @@ void sample_tables_free(struct sample_tables *t)
 	free(t->stacks);
 	free(t->symbols);
 	free(t->locations);
+	free(t->deaths);
 	free(t->order);
 	*t = (struct sample_tables){ 0 };
 }

@@ -69,6 +69,21 @@ struct sample {
 	uint32_t labels; /* 0: none */
 };
 
+enum sample_death_kind {
+	DEATH_THREAD, /* another thread of a process that is ending */
+	DEATH_SIGNAL, /* the thread that a fatal signal was delivered to */
+	DEATH_PANIC,  /* where Go's runtime ends the process: a panic, a fault, a fatal error */
+	DEATH_KINDS,
+};
+
+/* Where a thread was when its process died. No sample: it stands for no time. */
+struct sample_death {
+	uint64_t ts_ns, goid; /* goid 0: none */
+	uint32_t process, tid, stack;
+	uint8_t signal; /* which it died of; DEATH_PANIC: which fault came before; 0: none */
+	uint8_t kind;   /* DEATH_* */
+};
+
 #define LABELS_MAX_PAIRS  256u
 #define LABELS_MAX_STRING 4096u /* bytes of a key or a value */
 
@@ -120,6 +135,8 @@ struct sample_tables {
 	struct sample_stack *stacks;
 	struct sample_symbol *symbols;
 	struct sample_location *locations;
+	struct sample_death *deaths;
+	size_t n_deaths, cap_deaths;
 	size_t n_processes, n_images, n_labels, n_stacks, n_symbols, n_locations;
 	size_t cap_processes, cap_images, cap_labels, cap_stacks, cap_symbols, cap_locations;
 	uint64_t n_pcs; /* in all stacks */
@@ -138,6 +155,7 @@ int sample_tables_labels(struct sample_tables *t, const struct sample_labels *l)
 int sample_tables_stack(struct sample_tables *t, const struct sample_stack *s);
 int sample_tables_symbol(struct sample_tables *t, const struct sample_symbol *s);
 int sample_tables_location(struct sample_tables *t, const struct sample_location *l);
+int sample_tables_death(struct sample_tables *t, const struct sample_death *d);
 /* Does it name what is there? */
 bool sample_tables_has(const struct sample_tables *t, const struct sample *s);
 /* To be called after locations were added and before sample_tables_find. 0 or -ENOMEM. */
@@ -168,6 +186,7 @@ int trace_writer_labels(struct trace_writer *w, const struct sample_labels *l, u
 int trace_writer_stack(struct trace_writer *w, const struct sample_stack *s, uint32_t *number);
 /* In time order as far as it is known. Written when a block is full, or by trace_writer_flush. */
 int trace_writer_sample(struct trace_writer *w, const struct sample *s);
+int trace_writer_death(struct trace_writer *w, const struct sample_death *d);
 /* Symbols and locations of s that the trace does not have yet; its other tables mean nothing. */
 int trace_writer_symbols(struct trace_writer *w, const struct sample_tables *s);
 /* What was given so far; NULL: nothing. */

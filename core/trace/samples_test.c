@@ -167,6 +167,45 @@ static void random_ones_come_back(void **state)
 }
 
 /* What is the same has one number, what differs in anything has another. */
+/* Deaths come back, in traces of events as well; what names nothing is refused. */
+static void deaths_come_back(void **state)
+{
+	const uint64_t pcs[] = { 7, 8 };
+	const struct sample_stack stack = { .n = 2, .pcs = pcs };
+	const struct sample_death given = { UINT64_MAX, 9, 0, UINT32_MAX, 0, 11, DEATH_SIGNAL };
+	struct sample_death bad[] = { given, given, given };
+	struct trace_info info = { 0 };
+	int fd = sample_file();
+	struct trace_writer *w = trace_writer_new(sample_dup(fd), &info);
+	struct event_ext ev = { .h = { .kind = EV_ENTRY } };
+	uint32_t number;
+
+	(void)state;
+	bad[0].process = bad[1].stack = 1;
+	bad[2].kind = DEATH_KINDS;
+	assert_int_equal(trace_writer_event(w, &ev), 0);
+	put_process(w);
+	assert_int_equal(trace_writer_stack(w, &stack, &number), 0);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(trace_writer_death(w, &bad[i]), -EINVAL);
+	assert_int_equal(trace_writer_death(w, &given), 0);
+	assert_int_equal(trace_writer_event(w, &ev), 0);
+	assert_int_equal(trace_writer_finish(w, NULL, 0), 0);
+
+	struct trace_reader *r = trace_reader_open(sample_path(fd));
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(trace_reader_next(r, &ev), 1);
+	assert_int_equal(trace_reader_next(r, &ev), 0);
+	assert_true(trace_reader_complete(r));
+	const struct sample_tables *t = trace_reader_tables(r);
+	assert_int_equal(t->n_deaths, 1);
+	const struct sample_death *d = t->deaths;
+	assert_true(d->ts_ns == UINT64_MAX && d->goid == 9 && d->tid == UINT32_MAX &&
+		    d->signal == 11 && d->kind == DEATH_SIGNAL && !d->process && !d->stack);
+	trace_reader_close(r);
+	close(fd);
+}
+
 static void stacks_are_told_apart(void **state)
 {
 	static const uint64_t a[] = { 1, 2, 3 }, b[] = { 1, 2, 4 };
@@ -346,13 +385,10 @@ static void stored_ones_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fixture_comes_back),
-		cmocka_unit_test(random_ones_come_back),
-		cmocka_unit_test(stacks_are_told_apart),
-		cmocka_unit_test(nonsense_is_refused),
-		cmocka_unit_test(deep_recursion_is_believed),
-		cmocka_unit_test(bombs_are_refused),
-		cmocka_unit_test(stored_ones_read),
+		cmocka_unit_test(fixture_comes_back),  cmocka_unit_test(random_ones_come_back),
+		cmocka_unit_test(deaths_come_back),    cmocka_unit_test(stacks_are_told_apart),
+		cmocka_unit_test(nonsense_is_refused), cmocka_unit_test(deep_recursion_is_believed),
+		cmocka_unit_test(bombs_are_refused),   cmocka_unit_test(stored_ones_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,8 +12,8 @@
 #include "trace/writer_internal.h"
 
 /* Chunks in the order in which they are written: each names only what is before it. */
-static const uint16_t order[] = { CHUNK_PROCESSES, CHUNK_IMAGES,  CHUNK_LABELS,
-				  CHUNK_STACKS,    CHUNK_SYMBOLS, CHUNK_LOCATIONS };
+static const uint16_t order[] = { CHUNK_PROCESSES, CHUNK_IMAGES,  CHUNK_LABELS,   CHUNK_STACKS,
+				  CHUNK_DEATHS,    CHUNK_SYMBOLS, CHUNK_LOCATIONS };
 #define N_ORDER (sizeof(order) / sizeof(order[0]))
 
 struct writer_samples {
@@ -286,6 +286,18 @@ int trace_writer_sample(struct trace_writer *w, const struct sample *x)
 		return refuse(w, CHUNK_SAMPLES, "a sample", err);
 	s->n++;
 	return ++s->samples.count == SAMPLES_BLOCK ? writer_put_samples(w) : 0;
+}
+
+int trace_writer_death(struct trace_writer *w, const struct sample_death *d)
+{
+	struct writer_samples *s = get(w);
+	int err = s ? chunk_file_error(w->file) : -ENOMEM;
+
+	if (!err)
+		err = sample_tables_death(&s->tables, d);
+	if (!err)
+		err = sample_put_death(&s->waiting[CHUNK_DEATHS].b, d);
+	return err ? refuse(w, CHUNK_DEATHS, "a death", err) : wait_for(w, CHUNK_DEATHS);
 }
 
 /* A location whose symbols have other numbers here: from base on. */

@@ -22,6 +22,7 @@ EMBED(probes);
 EMBED(children);
 EMBED(signals);
 EMBED(sample);
+EMBED(deaths);
 
 static int libbpf_to_log(enum libbpf_print_level level, const char *fmt, va_list ap)
 {

@@ -12,6 +12,7 @@ extern const unsigned char bpf_probes_start[], bpf_probes_end[];
 extern const unsigned char bpf_children_start[], bpf_children_end[];
 extern const unsigned char bpf_signals_start[], bpf_signals_end[];
 extern const unsigned char bpf_sample_start[], bpf_sample_end[];
+extern const unsigned char bpf_deaths_start[], bpf_deaths_end[];
 
 /* A small object with its configuration in .rodata and one struct of state in .bss. */
 struct embedded_bpf {

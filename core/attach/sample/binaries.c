@@ -86,8 +86,20 @@ static int describe(struct sample_binary *to, const struct gobin *g, const struc
 	return 0;
 }
 
+/* Where the runtime ends a process by itself. */
+static void watch_panics(struct binaries *b, const struct gobin *g, const char *path,
+			 const char *name)
+{
+	const struct gofunc *f = gobin_func_named(g, "runtime.startpanic_m");
+	int err = f ? sample_bpf_watch_panics(b->bpf, path, f->file_off) : -ENOENT;
+
+	if (err)
+		log_warn("%s: stacks of its panics are not recorded: %s", name, strerror(-err));
+}
+
 /* A Go binary, or -ENOTSUP: it is none that can be understood. */
-static int tell_go(struct binaries *b, int fd, const char *name, const struct sample_key *key)
+static int tell_go(struct binaries *b, int fd, const char *path, const char *name,
+		   const struct sample_key *key)
 {
 	struct sample_binary to = { 0 };
 	struct gostack s = { 0 };
@@ -103,6 +115,8 @@ static int tell_go(struct binaries *b, int fd, const char *name, const struct sa
 			"%s: its stacks are walked by frame pointers alone, and its goroutines are "
 			"not known: %s",
 			name, strerror(-err));
+	if (g && b->bpf->deaths)
+		watch_panics(b, g, path, name);
 	gostack_free(&s);
 	gobin_close(g);
 	return err;
@@ -139,7 +153,7 @@ int binaries_learn(struct binaries *b, const char *path, const char *name)
 	if (!err)
 		err = remember(b, &key);
 	if (!err)
-		err = gostack_is_go(fd, name) ? tell_go(b, fd, name, &key)
+		err = gostack_is_go(fd, name) ? tell_go(b, fd, path, name, &key)
 					      : sample_bpf_add(b->bpf, &key, &none, NULL, 0);
 	if (fd >= 0)
 		close(fd);

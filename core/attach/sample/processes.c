@@ -277,17 +277,20 @@ struct side_band_reader processes_reader(struct processes *p)
 	};
 }
 
-uint32_t processes_find(struct processes *p, uint32_t pid, uint64_t ts_ns)
+uint32_t processes_known(struct processes *p, uint32_t pid, uint64_t ts_ns)
 {
 	struct process *one = find(p, pid, ts_ns);
 
-	if (!one) { /* what told of it was lost */
-		processes_add_running(p, pid, ts_ns);
-		one = find(p, pid, ts_ns);
-	}
 	if (one)
 		name_it(p, one, NULL);
 	return one ? one->number : TRACE_NONE;
+}
+
+uint32_t processes_find(struct processes *p, uint32_t pid, uint64_t ts_ns)
+{
+	if (!find(p, pid, ts_ns)) /* what told of it was lost */
+		processes_add_running(p, pid, ts_ns);
+	return processes_known(p, pid, ts_ns);
 }
 
 void processes_free(struct processes *p)

@@ -35,6 +35,8 @@ void processes_add_running(struct processes *p, uint32_t pid, uint64_t now_ns);
 struct side_band_reader processes_reader(struct processes *p);
 /* The number of the process that had this pid then. */
 uint32_t processes_find(struct processes *p, uint32_t pid, uint64_t ts_ns);
+/* Likewise, but TRACE_NONE for a process that was not told of. */
+uint32_t processes_known(struct processes *p, uint32_t pid, uint64_t ts_ns);
 void processes_free(struct processes *p);
 
 #endif

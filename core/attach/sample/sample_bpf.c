@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "attach/probes/embedded_bpf.h"
 #include "base/log.h"
+#include "base/vec.h"
 
 static int map_fd(const struct sample_bpf *s, const char *name)
 {
@@ -23,16 +25,18 @@ static int on_record(void *ctx, void *data, size_t size)
 
 	if (h->kind == SAMPLE_RECORD_STACK && size >= offsetof(struct sample_record, pcs))
 		r->sample(r->ctx, data);
+	else if (h->kind == SAMPLE_RECORD_DEATH && size >= offsetof(struct sample_record, pcs))
+		r->death(r->ctx, data);
 	else if (h->kind == SAMPLE_RECORD_LABELS &&
 		 size >= offsetof(struct sample_label_record, label))
 		r->labels(r->ctx, data);
 	return 0;
 }
 
-static int configure(struct sample_bpf *s, const struct sample_config *config, size_t ring_bytes)
+static int configure(struct bpf_object *o, const struct sample_config *config, size_t ring_bytes)
 {
-	struct bpf_map *rodata = bpf_object__find_map_by_name(s->object, ".rodata");
-	struct bpf_map *ring = bpf_object__find_map_by_name(s->object, "ring");
+	struct bpf_map *rodata = bpf_object__find_map_by_name(o, ".rodata");
+	struct bpf_map *ring = bpf_object__find_map_by_name(o, "ring");
 	size_t size = 0;
 	void *to = rodata ? bpf_map__initial_value(rodata, &size) : NULL;
 
@@ -59,22 +63,86 @@ static int refuse(int err)
 	return err;
 }
 
-int sample_bpf_load(struct sample_bpf *s, const struct sample_config *config, size_t ring_bytes,
-		    const struct sample_bpf_reader *reader)
+int sample_bpf_identify(struct sample_config *c)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "sample");
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st))
+		return -errno;
+	c->pidns_dev = st.st_dev;
+	c->pidns_ino = st.st_ino;
+	return 0;
+}
+
+/* Maps that both objects have are the same ones: `to` uses those of `from`. */
+static int share_maps(struct bpf_object *to, const struct bpf_object *from)
+{
+	static const char *const names[] = { "ring", "rows", "binaries", "counters" };
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !err; i++)
+		err = bpf_map__reuse_fd(bpf_object__find_map_by_name(to, names[i]),
+					bpf_object__find_map_fd_by_name(from, names[i]));
+	return err;
+}
+
+/* Opens and loads one; *to is closed by sample_bpf_unload. 0 or -errno. */
+static int load(struct bpf_object **to, const struct embedded_bpf *e, size_t ring_bytes,
+		const struct bpf_object *shares)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = e->name);
+
+	*to = bpf_object__open_mem(e->start, e->end - e->start, &opts);
+	int err = *to ? configure(*to, e->config, ring_bytes) : -errno;
+
+	if (!err && shares)
+		err = share_maps(*to, shares);
+	return err ? err : bpf_object__load(*to);
+}
+
+static int add_link(struct sample_bpf *s, struct bpf_link *link)
+{
+	if (!link)
+		return -errno;
+	if (vec_reserve(&s->links, &s->cap_links, s->n_links + 1)) {
+		bpf_link__destroy(link);
+		return -ENOMEM;
+	}
+	s->links[s->n_links++] = link;
+	return 0;
+}
+
+static int load_deaths(struct sample_bpf *s, const struct sample_config *config, size_t ring_bytes)
+{
+	const struct embedded_bpf e = { "deaths", bpf_deaths_start, bpf_deaths_end,
+					config,   sizeof(*config),  0 };
+	int err = load(&s->deaths, &e, ring_bytes, s->object);
+
+	if (!err)
+		err = add_link(s, bpf_program__attach(bpf_object__find_program_by_name(
+					  s->deaths, "on_deliver")));
+	if (!s->object)
+		s->object = s->deaths;
+	return err;
+}
+
+int sample_bpf_load(struct sample_bpf *s, unsigned what, const struct sample_config *config,
+		    size_t ring_bytes, const struct sample_bpf_reader *reader)
+{
+	const struct embedded_bpf e = { "sample", bpf_sample_start, bpf_sample_end,
+					config,   sizeof(*config),  0 };
+	int err = 0;
 
 	embedded_bpf_log();
 	*s = (struct sample_bpf){ .program_fd = -1, .n_cpus = libbpf_num_possible_cpus() };
-	s->object = bpf_object__open_mem(bpf_sample_start, bpf_sample_end - bpf_sample_start,
-					 &opts);
-	int err = s->object ? configure(s, config, ring_bytes) : -errno;
-
-	if (!err)
-		err = bpf_object__load(s->object);
-	if (!err) {
+	if (what & BPF_SAMPLES)
+		err = load(&s->object, &e, ring_bytes, NULL);
+	if (!err && what & BPF_SAMPLES)
 		s->program_fd = bpf_program__fd(
 			bpf_object__find_program_by_name(s->object, "on_event"));
+	if (!err && what & BPF_DEATHS)
+		err = load_deaths(s, config, ring_bytes);
+	if (!err) {
 		s->ring = ring_buffer__new(map_fd(s, "ring"), on_record, (void *)reader, NULL);
 		err = s->ring ? 0 : -errno;
 	}
@@ -82,6 +150,17 @@ int sample_bpf_load(struct sample_bpf *s, const struct sample_config *config, si
 		return 0;
 	sample_bpf_unload(s);
 	return refuse(err);
+}
+
+int sample_bpf_watch_panics(struct sample_bpf *s, const char *path, uint64_t file_off)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, opts);
+
+	if (!s->deaths)
+		return 0;
+	return add_link(s, bpf_program__attach_uprobe_opts(
+				   bpf_object__find_program_by_name(s->deaths, "on_panic"), -1,
+				   path, file_off, &opts));
 }
 
 static int put_rows(const struct sample_bpf *s, uint32_t slot, const struct sample_row *rows,
@@ -141,6 +220,7 @@ struct sample_counters sample_bpf_counters(const struct sample_bpf *s)
 			sum.lost += each[i].lost;
 			sum.lost_period += each[i].lost_period;
 			sum.labels_lost += each[i].labels_lost;
+			sum.deaths_lost += each[i].deaths_lost;
 		}
 	free(each);
 	return sum;
@@ -148,7 +228,12 @@ struct sample_counters sample_bpf_counters(const struct sample_bpf *s)
 
 void sample_bpf_unload(struct sample_bpf *s)
 {
+	for (size_t i = 0; i < s->n_links; i++)
+		bpf_link__destroy(s->links[i]);
+	free(s->links);
 	ring_buffer__free(s->ring);
+	if (s->deaths != s->object)
+		bpf_object__close(s->deaths);
 	bpf_object__close(s->object);
 	*s = (struct sample_bpf){ .program_fd = -1 };
 }

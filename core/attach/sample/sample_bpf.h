@@ -10,9 +10,14 @@
 #include "bpf/sample.h"
 
 struct sample_bpf {
-	struct bpf_object *object;
+	struct bpf_object *object; /* that has the maps: of samples, else of deaths */
 	struct ring_buffer *ring;
-	int program_fd;
+	int program_fd; /* for perf events; -1: no samples are taken */
+	/* deaths, likewise: its programs' links, one of them for each Go binary; NULL: not wanted
+	 */
+	struct bpf_object *deaths;
+	struct bpf_link **links;
+	size_t n_links, cap_links;
 	uint32_t n_slots; /* of rows, taken */
 	unsigned n_cpus;
 };
@@ -21,12 +26,26 @@ struct sample_bpf {
 struct sample_bpf_reader {
 	void (*sample)(void *ctx, const struct sample_record *r);
 	void (*labels)(void *ctx, const struct sample_label_record *r);
-	void *ctx; /* borrowed, as the reader is */
+	void (*death)(void *ctx, const struct sample_record *r); /* period: DEATH_OF */
+	void *ctx;                                               /* borrowed, as the reader is */
 };
 
-/* 0 or -errno, after logging one line: what is missing and what to do. */
-int sample_bpf_load(struct sample_bpf *s, const struct sample_config *config, size_t ring_bytes,
-		    const struct sample_bpf_reader *reader);
+/* Fills in whose numbers of processes records have: gotrace's. 0 or -errno. */
+int sample_bpf_identify(struct sample_config *c);
+
+/* What is loaded. */
+#define BPF_SAMPLES 1u
+#define BPF_DEATHS  2u
+
+/* What is to be taken: BPF_SAMPLES, BPF_DEATHS or both. Threads that die are told of from now on,
+ * of all processes there are. 0 or -errno, after logging one line: what is missing and what to do.
+ */
+int sample_bpf_load(struct sample_bpf *s, unsigned what, const struct sample_config *config,
+		    size_t ring_bytes, const struct sample_bpf_reader *reader);
+
+/* With BPF_DEATHS: processes that execute `path` may end themselves at this offset of the file. 0
+ * or -errno. */
+int sample_bpf_watch_panics(struct sample_bpf *s, const char *path, uint64_t file_off);
 
 /* From now on stacks of processes that execute `key` are walked by these rows, which are copied; n
  * 0: it is no Go binary. b's slot and n_rows are filled in. 0 or -errno, -ENOSPC when there are

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -115,6 +114,18 @@ static void take_sample(void *ctx, const struct sample_record *r)
 	s->unreadable += !!(r->flags & SAMPLE_UNREADABLE);
 }
 
+/* Those of processes that are not sampled are told of as well. */
+static void take_death(void *ctx, const struct sample_record *r)
+{
+	struct sampling *s = ctx;
+
+	catch_up(s, r->h.ts_ns);
+	uint32_t process = processes_known(&s->processes, r->pid, r->h.ts_ns);
+
+	if (process != TRACE_NONE && !s->err)
+		s->err = deaths_take(&s->deaths, s->writer, r, process);
+}
+
 static void drain(struct sampling *s)
 {
 	sample_bpf_read(&s->bpf);
@@ -170,26 +181,16 @@ static int open_process(struct sampling *s, pid_t pid)
 	return err;
 }
 
-static int identify_self(struct sample_config *c)
-{
-	struct stat st;
-
-	if (stat("/proc/self/ns/pid", &st))
-		return -errno;
-	c->pidns_dev = st.st_dev;
-	c->pidns_ino = st.st_ino;
-	return 0;
-}
-
 int sampling_prepare(struct sampling *s)
 {
 	struct sample_config config = { .kernel = s->kernel, .labels = s->labels };
-	int err = identify_self(&config);
+	int err = sample_bpf_identify(&config);
 
-	s->reader = (struct sample_bpf_reader){ take_sample, take_labels, s };
+	s->reader = (struct sample_bpf_reader){ take_sample, take_labels, take_death, s };
 	raise_files();
 	if (!err)
-		err = sample_bpf_load(&s->bpf, &config, RING_BYTES, &s->reader);
+		err = sample_bpf_load(&s->bpf, BPF_SAMPLES | (s->record_signals ? BPF_DEATHS : 0),
+				      &config, RING_BYTES, &s->reader);
 	if (err)
 		return err;
 	s->binaries.bpf = &s->bpf;
@@ -352,6 +353,8 @@ static int describe_end(struct sampling *s)
 		err = set_count(&s->end, counts[i].key, counts[i].n);
 	if (!err)
 		err = describe_losses(s, &c);
+	if (!err && s->record_signals)
+		err = deaths_describe(&s->deaths, &s->bpf, &s->end);
 	if (!err && s->event->is_clock) /* else the weights are no times to compare it with */
 		err = set_count(&s->end, KEY_END_SAMPLED_CPU_NS, s->events.cpu_ns);
 	if (!err && t->launched && t->ended && WIFEXITED(t->wait_status))

@@ -9,6 +9,7 @@
 #include "attach/ending.h"
 #include "attach/recording.h"
 #include "attach/sample/binaries.h"
+#include "attach/sample/deaths.h"
 #include "attach/sample/events.h"
 #include "attach/sample/processes.h"
 #include "attach/sample/sample_bpf.h"
@@ -22,6 +23,7 @@ struct sampling {
 	const struct event_type *event;
 	unsigned hz, count; /* see sample_events_init */
 	bool kernel, labels;
+	bool record_signals;    /* stacks of processes that die */
 	uint64_t duration_ns;   /* 0: no limit */
 	const char *command;    /* path of what a held target executes */
 	struct target *targets; /* one that is held, or some that run */
@@ -38,6 +40,7 @@ struct sampling {
 	struct side_band side;
 	struct binaries binaries;
 	struct processes processes;
+	struct deaths deaths;
 	struct trace_writer *writer;
 	uint64_t side_ns; /* what happened before is known */
 	/* the label record that belongs to the next sample of its thread */

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+/*
+ * Stacks of processes that die: of the thread that a fatal signal is delivered to, of the others as
+ * they are told to end, and where Go's runtime ends the process by itself.
+ *
+ * get_signal (kernel/signal.c) passes trace_signal_deliver in the thread that takes a signal,
+ * before anything is done about it; and once a process is ending, in each of its other threads,
+ * with SIGKILL. Go's runtime ends a process with status 2, after runtime.startpanic_m: a panic that
+ * nobody recovers, a fault in C, a fatal error (runtime/panic.go, signal_unix.go).
+ */
+#include <linux/bpf.h>
+#include <linux/ptrace.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/sample.h"
+#include "bpf/whose.bpf.h"
+
+struct sigaction___local {
+	void *sa_handler;
+} __attribute__((preserve_access_index));
+struct k_sigaction___local {
+	struct sigaction___local sa;
+} __attribute__((preserve_access_index));
+
+/* Threads and the last fault of theirs; processes that Go's runtime is ending. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, uint32_t);
+	__type(value, uint32_t);
+} faults SEC(".maps"), panics SEC(".maps");
+
+/* include/linux/sched/signal.h; a process that dumps its core had 8 instead of 4 up to Linux 5.16
+ */
+#define GROUP_EXIT 12u
+#define UNKILLABLE 0x40u
+
+#define BIT(signo)      (1ull << ((signo)-1))
+#define STOP_OR_NOTHING /* by default: CHLD, CONT, STOP, TSTP, TTIN, TTOU, URG, WINCH */ \
+	(BIT(17) | BIT(18) | BIT(19) | BIT(20) | BIT(21) | BIT(22) | BIT(23) | BIT(28))
+/* QUIT, ILL, TRAP, ABRT, BUS, FPE, SEGV, SYS */
+#define FAULTS (BIT(3) | BIT(4) | BIT(5) | BIT(6) | BIT(7) | BIT(8) | BIT(11) | BIT(31))
+
+static __always_inline void send(struct walk *w, struct sample_counters *count)
+{
+	struct walk_context c = { .w = w };
+	uint32_t n;
+
+	if (w->pc)
+		bpf_loop(SAMPLE_FRAMES + SAMPLE_KERNEL_FRAMES + 8, walk_frame, &c, 0);
+	n = w->n;
+	if (n > SAMPLE_FRAMES + SAMPLE_KERNEL_FRAMES)
+		return;
+	w->record.n_user = n;
+	if (bpf_ringbuf_output(&ring, &w->record,
+			       __builtin_offsetof(struct sample_record, pcs) + n * 8,
+			       BPF_RB_NO_WAKEUP))
+		__sync_fetch_and_add(&count->deaths_lost, 1);
+}
+
+/* `at`: where a probe has interrupted it; NULL: where it entered the kernel. */
+static __always_inline int take(uint32_t kind, uint32_t signal, const struct pt_regs *at)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct sample_counters *count;
+	struct walk *w = this_walk();
+	uint32_t zero = 0;
+
+	count = bpf_map_lookup_elem(&counters, &zero);
+	if (!w || !count)
+		return 0;
+	/* A thread in a probe may be preempted by another one that dies. */
+	if (__sync_lock_test_and_set(&w->busy, 1)) {
+		__sync_fetch_and_add(&count->deaths_lost, 1);
+		return 0;
+	}
+	begin(w, SAMPLE_RECORD_DEATH);
+	if (config.only_pid && w->record.pid != config.only_pid)
+		goto out;
+	w->record.period = DEATH_OF(kind, signal);
+	find_binary(w, (void *)task);
+	find_goroutine(w, (void *)task);
+	if (at) {
+		w->returns = 0;
+		w->by_rows = 1;
+		w->pc = at->rip;
+		w->sp = at->rsp;
+		w->bp = at->rbp;
+	} else {
+		find_saved_registers(w, task);
+	}
+	send(w, count);
+out:
+	*(volatile uint32_t *)&w->busy = 0;
+	return 0;
+}
+
+/* A program handles it, and may end itself for it. */
+static __always_inline void note_fault(uint32_t signo)
+{
+	uint32_t tid = bpf_get_current_pid_tgid();
+
+	if (FAULTS & BIT(signo))
+		bpf_map_update_elem(&faults, &tid, &signo, BPF_ANY);
+}
+
+/* Arguments: signal, siginfo (or 0: from a process, 1: from the kernel), its action. */
+SEC("tp_btf/signal_deliver") int on_deliver(uint64_t *args)
+{
+	struct task_struct___local *task = (void *)bpf_get_current_task_btf();
+	struct k_sigaction___local *action = (void *)args[2];
+	struct signal_struct___local *of = task->signal;
+	uint32_t signo = args[0], tgid = bpf_get_current_pid_tgid() >> 32;
+
+	if (!signo || signo > 64 || !of)
+		return 0;
+	if (of->flags & GROUP_EXIT) {
+		signo = of->group_exit_code & 127;
+		/* A process that ends by exit has threads that end so, too. */
+		if (!signo && !bpf_map_lookup_elem(&panics, &tgid))
+			return 0;
+		return take(SAMPLE_DEATH_THREAD, signo, 0);
+	}
+	if (action->sa.sa_handler) {
+		note_fault(signo);
+		return 0;
+	}
+	if (STOP_OR_NOTHING & BIT(signo) || of->flags & UNKILLABLE)
+		return 0;
+	return take(SAMPLE_DEATH_SIGNAL, signo, 0);
+}
+
+/* Entry of runtime.startpanic_m. */
+SEC("uprobe") int on_panic(struct pt_regs *regs)
+{
+	uint32_t tid = bpf_get_current_pid_tgid(), tgid = bpf_get_current_pid_tgid() >> 32, one = 1;
+	uint32_t *fault = bpf_map_lookup_elem(&faults, &tid);
+
+	bpf_map_update_elem(&panics, &tgid, &one, BPF_ANY);
+	return take(SAMPLE_DEATH_PANIC, fault ? *fault : 0, regs);
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

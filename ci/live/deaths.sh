@@ -1,0 +1,251 @@
+#!/bin/bash
+# --record-signals: where the threads of a process were when it died.
+# Tests are called by name, through check.
+# shellcheck disable=SC2317 source-path=SCRIPTDIR
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# What runs is told of with its thread: main is to run whenever it is killed, not to be preempted just then.
+export GODEBUG=asyncpreemptoff=1
+
+# A program that dies as it is told; with cgo in C, too.
+build() { # OPTIONS...
+	mkdir -p src && cat >src/main.go <<-'END'
+		package main
+
+		import (
+			"os"
+			"syscall"
+			"time"
+		)
+
+		var nothing *int
+
+		//go:noinline
+		func strike(how string) int {
+			switch how {
+			case "nil":
+				return *nothing
+			case "panic":
+				panic("struck")
+			case "later":
+				func() {
+					defer func() { recover() }()
+					_ = strike("nil")
+				}()
+				panic("after a nil that was recovered from")
+			case "abort":
+				syscall.Kill(syscall.Getpid(), syscall.SIGABRT)
+				time.Sleep(time.Hour)
+			case "wait":
+				os.Stdout.WriteString("waiting\n")
+				for tick(1e7) >= 0 {
+				}
+			case "c":
+				return crash()
+			}
+			return 0
+		}
+
+		//go:noinline
+		func tick(n int) int {
+			for i := 0; i < n; i++ {
+				if i < 0 {
+					return i
+				}
+			}
+			return n
+		}
+
+		//go:noinline
+		func below(how string) int { return strike(how) + 1 }
+
+		func main() { os.Exit(below(os.Args[1])) }
+	END
+	cat >src/plain.go <<-'END'
+		//go:build !cgo
+
+		package main
+
+		func crash() int { return 0 }
+	END
+	cat >src/cgo.go <<-'END'
+		package main
+
+		// __attribute__((noinline)) static int crash_in_c(volatile int *p) { return *p + 1; }
+		// int outer_c(int *p) { return crash_in_c(p) + 1; }
+		import "C"
+
+		func crash() int { return int(C.outer_c(nil)) }
+	END
+	printf 'module example.org/strike\ngo 1.19\n' >src/go.mod
+	(cd src && go build "$@" -o ../strike .)
+}
+plain() { CGO_ENABLED=0 build "$@"; }
+
+# The status is the program's own, with and without, and the sums are those of its end record.
+dies() { # VERB STATUS TEXT ARG
+	expect_status "$2" ./strike "$4" 2>/dev/null
+	expect_status "$2" gt "$1" --record-signals -o trace -- ./strike "$4" 2>err
+	gt info trace >info
+	expect_grep "^death +strike [0-9]+ $3 \(thread [0-9]+, goroutine 1\)\$" info
+	gt info -F json trace >json
+	[ "$(grep -c '"kind"' json)" = "$(awk '$1 == "end.deaths" { print $2 }' info)" ] || fail "not as many as end.deaths"
+	! grep -q '^end.deaths_lost' info || fail "some had no room"
+	gt report trace >text
+	expect_grep "^strike [0-9]+ $3" text
+}
+in_go='(main.tick < )?main.strike < main.below < main.main < runtime.main < runtime.goexit'
+
+panics() { # VERB OPTIONS...
+	local verb=$1
+	plain "${@:2}"
+	dies "$verb" 2 "died of a Go panic in $in_go" panic
+	dies "$verb" 2 "died of SIGSEGV \(a Go panic\) in $in_go" nil
+	dies "$verb" 2 "died of a Go panic in $in_go" later
+	dies "$verb" 2 "died of SIGABRT \(ended by Go's runtime\) in .* < syscall.Kill < $in_go" abort
+}
+check "panics, a nil dereference, abort: sample" panics sample
+check "panics, a nil dereference, abort: sample, stripped PIE" panics sample -buildmode=pie -ldflags=-s
+check "panics, a nil dereference, abort: record" panics record
+check "panics, a nil dereference, abort: record, stripped" panics record -ldflags=-s
+
+fault_in_c() { # VERB
+	command -v gcc >/dev/null || skip "needs a C compiler"
+	CGO_ENABLED=1 build
+	dies "$1" 2 "died of SIGSEGV \(ended by Go's runtime\) in crash_in_c < .*main._Cfunc_outer_c < main.crash < $in_go" c
+}
+check "a fault in C called from Go: sample" fault_in_c sample
+check "a fault in C called from Go: record" fault_in_c record
+
+# With GOTRACEBACK=crash the runtime's end is a signal.
+crash() { # VERB
+	plain
+	expect_status 134 env GOTRACEBACK=crash timeout 60 "$GOTRACE" "$1" --record-signals -o trace -- ./strike panic 2>err
+	gt info trace >info
+	expect_grep "^death +strike [0-9]+ died of a Go panic in $in_go " info
+	expect_grep '^end.signal +6$' info
+}
+check "a panic that ends in SIGABRT: sample" crash sample
+check "a panic that ends in SIGABRT: record" crash record
+
+# Others kill it: it has all its threads' stacks, that of the one which runs main among them.
+killed() { # VERB SIGNAL NUMBER
+	plain
+	(
+		ulimit -c 0
+		exec "$GOTRACE" "$1" --record-signals -o trace -- ./strike wait >out
+	) &
+	local job=$! status=0
+	wait_for 60 grep -q waiting out
+	kill -"$2" "$(pgrep -P "$job" -x strike)"
+	wait "$job" || status=$?
+	[ "$status" = $((128 + $3)) ] || fail "status $status"
+	gt info trace >info
+	expect_grep "^end.signal +$3\$" info
+	expect_grep "^death +strike [0-9]+ died of SIG$2" info
+	expect_grep "goroutine 1.*$in_go|$in_go.*goroutine 1" info
+}
+check "killed by others: sample" killed sample KILL 9
+check "killed by others: record" killed record KILL 9
+check "ended by others: sample" killed sample TERM 15
+check "ended by others: record" killed record TERM 15
+
+# A running process, several processes, and an end that is none of that.
+running() {
+	plain
+	./strike wait >out &
+	local target=$!
+	wait_for 60 grep -q waiting out
+	"$GOTRACE" record --record-signals -o trace --pid "$target" 2>err &
+	local job=$!
+	recording() { [ "$(gt info trace 2>/dev/null | awk '$1 == "events" { print $2 }')" -gt 0 ]; }
+	wait_for 60 recording
+	kill -KILL "$target"
+	wait "$job" || fail "status $?"
+	gt info trace >info
+	expect_grep "^death +strike $target died of SIGKILL" info
+	expect_grep "$in_go" info
+}
+check "a process that runs already" running
+
+# Two at once.
+several() {
+	plain
+	./strike wait >out1 &
+	local a=$!
+	./strike wait >out2 &
+	local b=$!
+	wait_for 60 grep -q waiting out1
+	wait_for 60 grep -q waiting out2
+	"$GOTRACE" sample -F 999 --record-signals -o trace --pid "$a,$b" 2>err &
+	local job=$!
+	sampling() { [ "$(gt info trace 2>/dev/null | awk '$1 == "samples" { print $2 }')" -gt 0 ]; }
+	wait_for 60 sampling
+	kill -KILL "$a"
+	kill -SEGV "$b"
+	wait "$job" || fail "status $?"
+	gt info trace >info
+	expect_grep "^death +strike $a died of SIGKILL" info
+	expect_grep "^death +strike $b died of SIGSEGV \(ended by Go's runtime\) in " info
+}
+check "of several processes, those that died" several
+
+survives() { # VERB
+	plain
+	expect_status 1 gt "$1" --record-signals -o trace -- ./strike none
+	gt info trace >info
+	expect_grep '^end.deaths +0$' info
+	! grep -q '^death' info || fail "nobody died"
+	expect_status 1 gt "$1" -o trace -- ./strike none
+	! gt info trace | grep -q '^end.deaths' || fail "nobody asked"
+}
+check "an ordinary end is no death: sample" survives sample
+check "an ordinary end is no death: record" survives record
+
+# C, with frame pointers: it takes the signal itself, another thread waits.
+in_c() {
+	command -v gcc >/dev/null || skip "needs a C compiler"
+	cat >c.c <<-'END'
+		#include <pthread.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <unistd.h>
+		static int ready[2];
+		__attribute__((noinline)) int deref(volatile int *p) { return *p + 1; }
+		__attribute__((noinline)) int outer(volatile int *p) { return deref(p) + 1; }
+		static void *waits(void *a) { (void)!write(ready[1], "x", 1); pause(); return a; }
+		int main(int argc, char **argv)
+		{
+			pthread_t t;
+			char c;
+			(void)!pipe(ready);
+			pthread_create(&t, 0, waits, 0);
+			(void)!read(ready[0], &c, 1);
+			if (!strcmp(argv[argc - 1], "abort"))
+				abort();
+			return outer(0) + 1;
+		}
+	END
+	gcc -O0 -g -fno-omit-frame-pointer -o prog c.c -lpthread
+	expect_status 139 gt sample --record-signals -o trace -- ./prog segv 2>err
+	gt info trace >info
+	expect_grep '^death +prog [0-9]+ died of SIGSEGV in deref < outer < main < ' info
+	expect_grep '^end.deaths +2$' info
+	expect_grep '^end.signal +11$' info
+	expect_status 134 gt sample --record-signals -o trace -- ./prog abort 2>err
+	gt info trace >info
+	expect_grep '^death +prog [0-9]+ died of SIGABRT in ' info
+	expect_grep '^end.signal +6$' info
+}
+check "C: a fault, abort" in_c
+
+refused() {
+	plain
+	expect_status 2 gt record --record-signals --trial 1 -- ./strike none 2>err
+	expect_status 2 gt record --record-signals --keep-last 1s -- ./strike none 2>err
+	expect_grep 'does not go with' err
+}
+check "what it does not go with is refused" refused
+
+done_testing

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a trace knows of processes that died while they were recorded: who, of what, where. */
+#ifndef GOTRACE_DEATHS_H
+#define GOTRACE_DEATHS_H
+
+#include "analysis/notes.h"
+#include "base/json.h"
+#include "trace/samples.h"
+
+/*
+ * "prog 4711 died of SIGSEGV in main.f < main.main < runtime.main (thread 4712, goroutine 1)", and
+ * where its other threads were, those in the same place in one line. Nothing when t is NULL or has
+ * no deaths.
+ */
+void deaths_notes(const struct sample_tables *t, struct notes *to);
+/* All of them, as the value "deaths" of the object that is open in j; nothing when there are none.
+ */
+void deaths_json(const struct sample_tables *t, struct json *j);
+
+#endif

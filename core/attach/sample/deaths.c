@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/sample/deaths.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "trace/keys.h"
+
+_Static_assert(SAMPLE_DEATH_THREAD == DEATH_THREAD && SAMPLE_DEATH_SIGNAL == DEATH_SIGNAL &&
+		       SAMPLE_DEATH_PANIC == DEATH_PANIC,
+	       "handed over as they are");
+
+int deaths_take(struct deaths *d, struct trace_writer *w, const struct sample_record *r,
+		uint32_t process)
+{
+	const struct sample_stack stack = {
+		.process = process, .n = r->n_user, .pcs = r->pcs, .flags = r->flags & STACK_FLAGS
+	};
+	struct sample_death death = {
+		.ts_ns = r->h.ts_ns,
+		.goid = r->goid,
+		.process = process,
+		.tid = r->h.tid,
+		.signal = (uint8_t)r->period,
+		.kind = (uint8_t)(r->period >> 8),
+	};
+	int err = trace_writer_stack(w, &stack, &death.stack);
+
+	if (!err)
+		err = trace_writer_death(w, &death);
+	d->n += !err;
+	if (err != -E2BIG && err != -EINVAL)
+		return err;
+	d->refused++;
+	return 0;
+}
+
+int deaths_describe(const struct deaths *d, const struct sample_bpf *bpf, struct trace_info *end)
+{
+	uint64_t lost = d->refused + sample_bpf_counters(bpf).deaths_lost;
+	int err = trace_info_setf(end, KEY_END_DEATHS, "%" PRIu64, d->n);
+
+	if (!err && lost)
+		err = trace_info_setf(end, KEY_END_DEATHS_LOST, "%" PRIu64, lost);
+	if (!err && lost)
+		err = trace_info_setf(end, KEY_WARN_DEATHS,
+				      "stacks of %" PRIu64
+				      " threads of processes that died had no room",
+				      lost);
+	return err;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Stacks of processes that die, from the ring into the trace. */
+#ifndef GOTRACE_SAMPLE_DEATHS_H
+#define GOTRACE_SAMPLE_DEATHS_H
+
+#include "attach/sample/sample_bpf.h"
+#include "trace/samples.h"
+
+struct deaths {
+	uint64_t n;       /* written */
+	uint64_t refused; /* the trace has no room for them */
+};
+
+/* Writes one, of a process of the trace. 0, or -errno of the trace. */
+int deaths_take(struct deaths *d, struct trace_writer *w, const struct sample_record *r,
+		uint32_t process);
+/* Sets the keys that tell of them. 0 or -errno. */
+int deaths_describe(const struct deaths *d, const struct sample_bpf *bpf, struct trace_info *end);
+
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cli/name_addresses.h"
+
+#include <inttypes.h>
+
+#include "symbols/open_trace.h"
+#include "trace/keys.h"
+
+/* Says which addresses stay without a name, and why. */
+static int say_nameless(const struct symbols_counts *c, struct trace_info *end)
+{
+	int err = 0;
+
+	if (c->no_file + c->no_image)
+		err = trace_info_setf(
+			end, KEY_WARN_SYMBOLS,
+			"%" PRIu64
+			" addresses have no name: what was mapped there is not known, or its file is gone or another one now",
+			c->no_file + c->no_image);
+	if (!err && c->no_kernel)
+		err = trace_info_set(
+			end, KEY_WARN_KERNEL_SYMBOLS,
+			"kernel functions have no names: /proc/kallsyms hides them (kernel.kptr_restrict); sample as root");
+	return err;
+}
+
+int name_addresses(void *ctx, struct trace_writer *w, struct trace_info *end)
+{
+	struct symbols_counts counts;
+	int err = trace_writer_resolve(w, &counts);
+
+	(void)ctx;
+	return err ? err : say_nameless(&counts, end);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the addresses of a trace's stacks are, before its writing ends. */
+#ifndef GOTRACE_NAME_ADDRESSES_H
+#define GOTRACE_NAME_ADDRESSES_H
+
+#include "trace/samples.h"
+
+/* Writes their names, and sets keys of `end` that say which have none and why; ctx is not used. 0
+ * or -errno (logged). */
+int name_addresses(void *ctx, struct trace_writer *w, struct trace_info *end);
+
+#endif

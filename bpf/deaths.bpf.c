@@ -22,13 +22,21 @@ struct k_sigaction___local {
 	struct sigaction___local sa;
 } __attribute__((preserve_access_index));
 
-/* Threads and the last fault of theirs; processes that Go's runtime is ending. */
+/* Threads and the last fault of theirs. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
 	__type(key, uint32_t);
 	__type(value, uint32_t);
-} faults SEC(".maps"), panics SEC(".maps");
+} faults SEC(".maps");
+
+/* Processes, by when they began: that Go's runtime is ending; whose goroutines were told of. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, uint64_t);
+	__type(value, uint32_t);
+} panics SEC(".maps"), told SEC(".maps");
 
 /* include/linux/sched/signal.h; a process that dumps its core had 8 instead of 4 up to Linux 5.16
  */
@@ -56,6 +64,80 @@ static __always_inline void send(struct walk *w, struct sample_counters *count)
 			       __builtin_offsetof(struct sample_record, pcs) + n * 8,
 			       BPF_RB_NO_WAKEUP))
 		__sync_fetch_and_add(&count->deaths_lost, 1);
+}
+
+/* Goroutines that are told of, at most: it is done where nothing else can run. */
+#define GOROUTINES_MAX 1024
+
+/* runtime/runtime2.go */
+#define G_RUNNABLE  1
+#define G_WAITING   4
+#define G_PREEMPTED 9
+#define G_SCAN      0x1000
+
+static __always_inline uint64_t process_of(const struct task_struct___local *task)
+{
+	const struct task_struct___local *leader = task->group_leader;
+
+	return leader ? leader->start_time : 0;
+}
+
+/* What no thread executes goes on where its g.sched says. */
+static long next_goroutine(uint32_t i, struct walk_context *c)
+{
+	struct walk *w = c->w;
+	struct sample_counters *count;
+	uint64_t g = 0, m = 0, start = 0;
+	uint32_t status = 0, zero = 0;
+
+	count = bpf_map_lookup_elem(&counters, &zero);
+	if (i >= w->n_list || !count)
+		return 1;
+	if (read_word(w->list + i * 8, &g) || !g || read_word(g + w->binary.g_m, &m) || m ||
+	    bpf_probe_read_user(&status, sizeof(status), (void *)(g + w->binary.g_status)))
+		return 0;
+	status &= ~G_SCAN;
+	if (status != G_RUNNABLE && status != G_WAITING && status != G_PREEMPTED)
+		return 0;
+	w->record.flags = 0;
+	w->n = w->foreign = w->sched = 0;
+	w->switched = 1;
+	w->g = w->curg = 0;
+	w->returns = w->by_rows = 1;
+	if (read_word(g + w->binary.g_goid, &w->record.goid) ||
+	    read_word(g + w->binary.g_sched_pc, &w->pc) ||
+	    read_word(g + w->binary.g_sched_sp, &w->sp) ||
+	    read_word(g + w->binary.g_sched_bp, &w->bp)) {
+		__sync_fetch_and_add(&count->deaths_lost, 1);
+		return 0;
+	}
+	/* One that has not run yet is about to execute its first instruction. */
+	if (w->binary.g_startpc >= 0 && !read_word(g + w->binary.g_startpc, &start) &&
+	    start == w->pc)
+		w->returns = 0;
+	send(w, count);
+	return 0;
+}
+
+/* Once for a process. */
+static __always_inline void take_goroutines(struct walk *w, struct sample_counters *count,
+					    struct task_struct___local *task)
+{
+	struct walk_context c = { .w = w };
+	uint64_t process = process_of(task), slice[2] = { 0, 0 };
+	uint32_t one = 1;
+
+	if (!w->go || !w->binary.allgs || bpf_map_update_elem(&told, &process, &one, BPF_NOEXIST))
+		return;
+	if (bpf_probe_read_user(slice, sizeof(slice), (void *)(w->binary.allgs + w->bias)))
+		return;
+	w->list = slice[0];
+	w->n_list = slice[1];
+	w->record.h.tid = 0;
+	w->record.period = DEATH_OF(SAMPLE_DEATH_PARKED, 0);
+	bpf_loop(GOROUTINES_MAX, next_goroutine, &c, 0);
+	if (w->n_list > GOROUTINES_MAX)
+		__sync_fetch_and_add(&count->deaths_lost, w->n_list - GOROUTINES_MAX);
 }
 
 /* `at`: where a probe has interrupted it; NULL: where it entered the kernel. */
@@ -90,6 +172,7 @@ static __always_inline int take(uint32_t kind, uint32_t signal, const struct pt_
 		find_saved_registers(w, task);
 	}
 	send(w, count);
+	take_goroutines(w, count, (void *)task);
 out:
 	*(volatile uint32_t *)&w->busy = 0;
 	return 0;
@@ -110,14 +193,15 @@ SEC("tp_btf/signal_deliver") int on_deliver(uint64_t *args)
 	struct task_struct___local *task = (void *)bpf_get_current_task_btf();
 	struct k_sigaction___local *action = (void *)args[2];
 	struct signal_struct___local *of = task->signal;
-	uint32_t signo = args[0], tgid = bpf_get_current_pid_tgid() >> 32;
+	uint64_t process = process_of(task);
+	uint32_t signo = args[0];
 
 	if (!signo || signo > 64 || !of)
 		return 0;
 	if (of->flags & GROUP_EXIT) {
 		signo = of->group_exit_code & 127;
 		/* A process that ends by exit has threads that end so, too. */
-		if (!signo && !bpf_map_lookup_elem(&panics, &tgid))
+		if (!signo && !bpf_map_lookup_elem(&panics, &process))
 			return 0;
 		return take(SAMPLE_DEATH_THREAD, signo, 0);
 	}
@@ -133,10 +217,11 @@ SEC("tp_btf/signal_deliver") int on_deliver(uint64_t *args)
 /* Entry of runtime.startpanic_m. */
 SEC("uprobe") int on_panic(struct pt_regs *regs)
 {
-	uint32_t tid = bpf_get_current_pid_tgid(), tgid = bpf_get_current_pid_tgid() >> 32, one = 1;
+	uint64_t process = process_of((void *)bpf_get_current_task_btf());
+	uint32_t tid = bpf_get_current_pid_tgid(), one = 1;
 	uint32_t *fault = bpf_map_lookup_elem(&faults, &tid);
 
-	bpf_map_update_elem(&panics, &tgid, &one, BPF_ANY);
+	bpf_map_update_elem(&panics, &process, &one, BPF_ANY);
 	return take(SAMPLE_DEATH_PANIC, fault ? *fault : 0, regs);
 }
 

@@ -63,7 +63,9 @@ struct sample_binary {
 	uint32_t labels_list; /* a slice, from Go 1.24 on; else a map */
 	uint32_t n_specials;
 	uint32_t specials_from, specials_to; /* all are in there */
-	uint32_t pad;
+	uint32_t g_status;
+	int32_t g_startpc, pad; /* -1: not known */
+	uint64_t allgs;         /* the slice of all goroutines; 0: not known */
 	struct sample_special special[SAMPLE_SPECIALS];
 };
 
@@ -93,6 +95,7 @@ struct sample_row {
 #define SAMPLE_DEATH_THREAD    0
 #define SAMPLE_DEATH_SIGNAL    1
 #define SAMPLE_DEATH_PANIC     2
+#define SAMPLE_DEATH_PARKED    3 /* a goroutine that no thread executes; tid is 0 */
 #define DEATH_OF(kind, signal) ((uint64_t)(kind) << 8 | (signal))
 
 /* Begins all kinds of records. */
@@ -133,7 +136,7 @@ struct sample_counters {
 	uint64_t lost;        /* no room in the ring */
 	uint64_t lost_period; /* sum of their periods */
 	uint64_t labels_lost; /* label records, and labels that could not be read */
-	uint64_t deaths_lost; /* threads of a dying process whose stacks had no room */
+	uint64_t deaths_lost; /* threads and goroutines of dying processes that are not told of */
 };
 
 #endif

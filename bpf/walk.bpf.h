@@ -51,6 +51,7 @@ struct walk {
 	uint32_t sched;    /* it ended in mcall */
 	uint32_t busy;     /* a program that can be preempted is using this */
 	struct sample_binary binary;
+	uint64_t list, n_list; /* of goroutines */
 	struct sample_record record;
 	struct sample_label_record labels;
 };

@@ -51,6 +51,8 @@ struct task_struct___local {
 	struct thread_struct___local thread;
 	struct mm_struct___local *mm;
 	struct signal_struct___local *signal;
+	struct task_struct___local *group_leader;
+	unsigned long long start_time;
 } __attribute__((preserve_access_index));
 
 static __always_inline void find_binary(struct walk *w, struct task_struct___local *task)

@@ -103,7 +103,7 @@ panics() { # VERB OPTIONS...
 	dies "$verb" 2 "died of a Go panic in $in_go" panic
 	dies "$verb" 2 "died of SIGSEGV \(a Go panic\) in $in_go" nil
 	dies "$verb" 2 "died of a Go panic in $in_go" later
-	dies "$verb" 2 "died of SIGABRT \(ended by Go's runtime\) in .* < syscall.Kill < $in_go" abort
+	dies "$verb" 2 "died of SIGABRT \(ended by Go's runtime\) in .*syscall.Kill < $in_go" abort
 }
 check "panics, a nil dereference, abort: sample" panics sample
 check "panics, a nil dereference, abort: sample, stripped PIE" panics sample -buildmode=pie -ldflags=-s
@@ -150,6 +150,67 @@ check "killed by others: sample" killed sample KILL 9
 check "killed by others: record" killed record KILL 9
 check "ended by others: sample" killed sample TERM 15
 check "ended by others: record" killed record TERM 15
+
+# Goroutines that wait have no thread; the program waits until Go itself says that they do.
+parked() { # VERB OPTIONS...
+	mkdir -p src && cat >src/main.go <<-'END'
+		package main
+
+		import (
+			"os"
+			"runtime"
+			"strings"
+			"sync"
+			"time"
+		)
+
+		var mu sync.Mutex
+
+		//go:noinline
+		func worker(c chan int) { <-c }
+
+		//go:noinline
+		func locker() { mu.Lock() }
+
+		//go:noinline
+		func sleeper() { time.Sleep(time.Hour) }
+
+		//go:noinline
+		func strike(p *int) int { return *p }
+
+		func main() {
+			c := make(chan int)
+			mu.Lock()
+			for i := 0; i < 100; i++ {
+				go worker(c)
+			}
+			go locker()
+			go sleeper()
+			all := make([]byte, 1<<20)
+			for {
+				s := string(all[:runtime.Stack(all, true)])
+				if strings.Count(s, "[chan receive") == 100 && strings.Count(s, "[sleep") == 1 &&
+					strings.Count(s, "[sync.Mutex.Lock")+strings.Count(s, "[semacquire") == 1 {
+					break
+				}
+				time.Sleep(time.Millisecond)
+			}
+			os.Exit(strike(nil))
+		}
+	END
+	printf 'module example.org/parked\ngo 1.19\n' >src/go.mod
+	(cd src && CGO_ENABLED=0 go build "${@:2}" -o ../parked .)
+	expect_status 2 gt "$1" --record-signals -o trace -- ./parked 2>err
+	gt info trace >info
+	expect_grep '^death +parked [0-9]+ died of SIGSEGV \(a Go panic\) in main.strike < main.main < ' info
+	expect_grep '^death +100 goroutines were then in runtime.gopark < runtime.chanrecv.* < main.worker < runtime.goexit$' info
+	expect_grep '^death +goroutine [0-9]+ was then in runtime.gopark < .* < main.locker < runtime.goexit$' info
+	expect_grep '^death +goroutine [0-9]+ was then in runtime.gopark < time.Sleep < main.sleeper < runtime.goexit$' info
+	gt info -F json trace >json
+	[ "$(grep -c '"kind"' json)" = "$(awk '$1 == "end.deaths" { print $2 }' info)" ] || fail "not as many as end.deaths"
+}
+check "goroutines that wait: sample" parked sample
+check "goroutines that wait: record, stripped PIE" parked record -buildmode=pie -ldflags=-s
 
 # A running process, several processes, and an end that is none of that.
 running() {

@@ -18,7 +18,7 @@
 /* Of a stack, inlined functions counted. */
 #define FRAMES_MAX (2 * STACK_MAX_FRAMES)
 
-static const char *const kinds[] = { "thread", "signal", "panic" };
+static const char *const kinds[] = { "thread", "signal", "panic", "goroutine" };
 
 static void signal_name(unsigned signo, char name[24])
 {
@@ -93,12 +93,17 @@ static struct frames frames_of(const struct sample_tables *t, const struct sampl
 	return f;
 }
 
+static bool is_runtime(const char *name)
+{
+	return !strncmp(name, "runtime.", 8) || !strncmp(name, "internal/runtime/", 17);
+}
+
 /* Frames of the runtime that handle what has happened are left out, unless all are. */
 static size_t first_shown(const struct frames *f)
 {
 	size_t i = 0;
 
-	while (i < f->n && !strncmp(f->names[i], "runtime.", 8))
+	while (i < f->n && is_runtime(f->names[i]))
 		i++;
 	return i == f->n || !strcmp(f->names[i], "[unreadable]") ? 0 : i;
 }
@@ -153,7 +158,7 @@ static const struct sample_death *culprit(const struct sample_tables *t, uint32_
 			: t->stacks[d->stack].flags & STACK_SIGNAL ? 1
 								   : 0;
 
-		if (d->process != process)
+		if (d->process != process || d->kind == DEATH_PARKED)
 			continue;
 		n++;
 		if (r > rank) {
@@ -168,7 +173,8 @@ static const struct sample_death *culprit(const struct sample_tables *t, uint32_
 static unsigned last_signal(const struct sample_tables *t, uint32_t process)
 {
 	for (size_t i = t->n_deaths; i-- > 0;)
-		if (t->deaths[i].process == process && t->deaths[i].kind != DEATH_PANIC)
+		if (t->deaths[i].process == process && t->deaths[i].kind != DEATH_PANIC &&
+		    t->deaths[i].kind != DEATH_PARKED)
 			return t->deaths[i].signal;
 	return 0;
 }
@@ -220,7 +226,9 @@ static void cause(const struct sample_tables *t, const struct sample_death *d, u
 
 static void of_thread(const struct sample_death *d, char text[64])
 {
-	if (d->goid)
+	if (d->kind == DEATH_PARKED)
+		snprintf(text, 64, "goroutine %" PRIu64, d->goid);
+	else if (d->goid)
 		snprintf(text, 64, "thread %u, goroutine %" PRIu64, d->tid, d->goid);
 	else
 		snprintf(text, 64, "thread %u", d->tid);
@@ -256,11 +264,23 @@ static bool is_other(const struct sample_tables *t, size_t i, uint32_t process,
 	       (!culprit_of || d->tid != culprit_of->tid);
 }
 
+/* Nothing but Go's runtime: what it does for itself, threads that have nothing to do. */
+static bool in_runtime_alone(const struct sample_tables *t, const struct sample_death *d)
+{
+	struct frames f = frames_of(t, d);
+	bool alone = f.n > 0;
+
+	for (size_t i = 0; i < f.n && alone; i++)
+		alone = is_runtime(f.names[i]);
+	free_frames(&f);
+	return alone;
+}
+
 /* Those that share a stack are one line, at the first of them. */
 static void tell_others(const struct sample_tables *t, uint32_t process,
 			const struct sample_death *culprit_of, struct notes *to)
 {
-	size_t places = 0, left_out = 0;
+	size_t places = 0, left_out = 0, in_runtime = 0;
 
 	for (size_t i = 0; i < t->n_deaths; i++) {
 		size_t n = 0, before = 0;
@@ -276,6 +296,10 @@ static void tell_others(const struct sample_tables *t, uint32_t process,
 			}
 		if (before)
 			continue;
+		if (in_runtime_alone(t, &t->deaths[i])) {
+			in_runtime += n;
+			continue;
+		}
 		if (++places > PLACES_SHOWN) {
 			left_out += n;
 			continue;
@@ -284,13 +308,18 @@ static void tell_others(const struct sample_tables *t, uint32_t process,
 
 		of_thread(&t->deaths[i], thread);
 		if (n > 1)
-			snprintf(thread, sizeof(thread), "%zu threads", n);
+			snprintf(thread, sizeof(thread), "%zu %s", n,
+				 t->deaths[i].kind == DEATH_PARKED ? "goroutines" : "threads");
 		notes_add(to, "%s %s then in %s", thread, n > 1 ? "were" : "was", in ? in : "?");
 		free(in);
 	}
 	if (left_out)
-		notes_add(to, "%zu more threads were then elsewhere: gotrace info -F json has all",
-			  left_out);
+		notes_add(to, "%zu more were then elsewhere", left_out);
+	if (in_runtime)
+		notes_add(
+			to,
+			"in Go's runtime alone: %zu threads and goroutines; gotrace info -F json has all",
+			in_runtime);
 }
 
 /* Is it the first death of its process? */
@@ -325,7 +354,8 @@ static void death_json(const struct sample_tables *t, const struct sample_death 
 	json_open(j, '{');
 	json_kv_str(j, "process", t->processes[d->process].comm);
 	json_kv_u64(j, "pid", t->processes[d->process].pid);
-	json_kv_u64(j, "thread", d->tid);
+	if (d->kind != DEATH_PARKED)
+		json_kv_u64(j, "thread", d->tid);
 	if (d->goid)
 		json_kv_u64(j, "goroutine", d->goid);
 	json_kv_u64(j, "time_ns", d->ts_ns);

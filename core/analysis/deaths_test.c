@@ -128,11 +128,22 @@ static void signals(void **state)
 	add_process(20);
 	add_death(DEATH_THREAD, 15, 20, 0, 0, FRAMES(FUTEX));
 	add_death(DEATH_THREAD, 15, 21, 4, 0, FRAMES(F));
+	add_process(30);
+	add_death(DEATH_PARKED, 0, 0, 5, 0, FRAMES(FUTEX, F, GOEXIT));
+	add_death(DEATH_PARKED, 0, 0, 6, 0, FRAMES(FUTEX, F, GOEXIT));
+	add_death(DEATH_PARKED, 0, 0, 7, 0, FRAMES(FUTEX, MAIN));
+	add_death(DEATH_PARKED, 0, 0, 8, 0, FRAMES(FUTEX, GOEXIT));
+	add_death(DEATH_PANIC, 0, 30, 1, STACK_SYSTEM, FRAMES(START, PANIC, F));
+	add_death(DEATH_THREAD, 0, 31, 0, 0, FRAMES(FUTEX));
 	TOLD("prog 7 died of SIGSEGV in work < _start (thread 9)",
 	     "2 threads were then in runtime.futex < _start",
 	     "prog 10 died of SIGKILL in main.f < main.main < [unknown+0x63] (thread 10, goroutine 3)",
-	     "prog 20 died of SIGTERM", "thread 20 was then in runtime.futex",
-	     "thread 21, goroutine 4 was then in main.f");
+	     "prog 20 died of SIGTERM", "thread 21, goroutine 4 was then in main.f",
+	     "in Go's runtime alone: 1 threads and goroutines; gotrace info -F json has all",
+	     "prog 30 died of a Go panic in main.f (thread 30, goroutine 1)",
+	     "2 goroutines were then in runtime.futex < main.f < runtime.goexit",
+	     "goroutine 7 was then in runtime.futex < main.main",
+	     "in Go's runtime alone: 2 threads and goroutines; gotrace info -F json has all");
 }
 
 static void as_json(void **state)

@@ -73,10 +73,11 @@ enum sample_death_kind {
 	DEATH_THREAD, /* another thread of a process that is ending */
 	DEATH_SIGNAL, /* the thread that a fatal signal was delivered to */
 	DEATH_PANIC,  /* where Go's runtime ends the process: a panic, a fault, a fatal error */
+	DEATH_PARKED, /* a goroutine of such a process that no thread executed; tid is 0 */
 	DEATH_KINDS,
 };
 
-/* Where a thread was when its process died. No sample: it stands for no time. */
+/* Where a thread or a goroutine was when its process died. No sample: it stands for no time. */
 struct sample_death {
 	uint64_t ts_ns, goid; /* goid 0: none */
 	uint32_t process, tid, stack;

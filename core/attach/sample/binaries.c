@@ -81,6 +81,10 @@ static int describe(struct sample_binary *to, const struct gobin *g, const struc
 	to->m_gsignal = l.m_gsignal;
 	to->m_curg = l.m_curg;
 	to->g_labels = l.g_labels;
+	to->g_status = l.g_atomicstatus;
+	to->g_startpc = l.g_startpc;
+	if (l.g_atomicstatus < 0 || gobin_allgs(g, &to->allgs))
+		to->allgs = 0; /* goroutines without a thread are not told of */
 	to->labels_list = gobin_go_minor(g) < 0 || gobin_go_minor(g) >= LABELS_LIST_MINOR;
 	find_specials(to, g);
 	return 0;

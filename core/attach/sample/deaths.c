@@ -7,7 +7,7 @@
 #include "trace/keys.h"
 
 _Static_assert(SAMPLE_DEATH_THREAD == DEATH_THREAD && SAMPLE_DEATH_SIGNAL == DEATH_SIGNAL &&
-		       SAMPLE_DEATH_PANIC == DEATH_PANIC,
+		       SAMPLE_DEATH_PANIC == DEATH_PANIC && SAMPLE_DEATH_PARKED == DEATH_PARKED,
 	       "handed over as they are");
 
 int deaths_take(struct deaths *d, struct trace_writer *w, const struct sample_record *r,
@@ -45,7 +45,8 @@ int deaths_describe(const struct deaths *d, const struct sample_bpf *bpf, struct
 	if (!err && lost)
 		err = trace_info_setf(end, KEY_WARN_DEATHS,
 				      "stacks of %" PRIu64
-				      " threads of processes that died had no room",
+				      " threads and goroutines of processes that died are missing: "
+				      "there was no room, or there were too many",
 				      lost);
 	return err;
 }

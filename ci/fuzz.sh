@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fuzzes the trace reader, all reports and exports, the pairing engine and the gate before it, summaries, the parsers of Go
-# binaries and the reader of inline stubs'
+# binaries, plans of damaged ones and the reader of inline stubs'
 # rings, all at once, each for SECONDS (60), beginning with the corpora of fixtures/fuzz. What is found stays in $O/fuzz/found.
 #   ci/fuzz.sh [SECONDS]
 # KEEP=1 afterwards stores what the corpora have grown to, made as small as they reach as far.
@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.." || exit 1
 seconds=${1:-60}
 O=${O:-build}
 work=$O/fuzz/corpus found=$O/fuzz/found
+export GOTRACE_TEST_BINARIES=${GOTRACE_TEST_BINARIES:-$O/binaries}
 make --no-print-directory -s "-j$(nproc)" O="$O" FUZZ=1 fuzzers || exit 1
 mkdir -p "$work" "$found"
 
@@ -18,6 +19,7 @@ gate keep/gate_fuzz 2000
 summary model/summary_fuzz 2000
 reader trace/reader_fuzz 16384 fixtures/malformed-traces fixtures/traces fixtures/formats
 gobin binary/gobin_fuzz 193
+plan plan/plan_fuzz 123
 rings rings/rings_fuzz 16384 fixtures/rings
 outputs cli/outputs_fuzz 386'
 

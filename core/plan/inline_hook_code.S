@@ -89,6 +89,7 @@
 	.endm
 
 	.pushsection .rodata.hook_patches, "a"
+	.balign	2
 	label	inline_hook_patches
 	.popsection
 

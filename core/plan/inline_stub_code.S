@@ -152,6 +152,7 @@
 	.endm
 
 	.pushsection .rodata.inline_patches, "a"
+	.balign	2
 	label	inline_patches
 	.popsection
 	label	inline_code

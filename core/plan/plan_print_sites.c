@@ -25,6 +25,7 @@ enum entry_why {
 	WHY_BRIEF,
 	WHY_PAST_FAULT_BRIEF,
 	WHY_THESIS,
+	WHY_VALUES,
 	WHY_FIRST, /* + enum line_end */
 	WHY_ENDS = WHY_FIRST + LINE_ENDS,
 };
@@ -45,6 +46,8 @@ static const char *const whys[WHY_ENDS] = {
 	[WHY_PAST_FAULT_BRIEF] =
 		"short, without loops and calls: one probe for both, and one on runtime.sigpanic sees calls that fault before it",
 	[WHY_THESIS] = "the first byte, as thesis probes it",
+	[WHY_VALUES] =
+		"where every call comes by once, with the arguments that are recorded still in their places",
 	[WHY_FIRST + LINE_FAULT] =
 		"the first byte: then comes what may fault, and a call that does has been entered",
 	[WHY_FIRST + LINE_FLOW] = "the first byte: then comes a RET or an indirect jump",
@@ -68,6 +71,8 @@ static unsigned why_entry(const struct plan *p, const struct plan_func *f,
 		return first ? WHY_LONE_RET : WHY_ONE_PROBE_LEAF;
 	if (p->strategy == PROBE_THESIS)
 		return WHY_THESIS;
+	if (f->n_args && !f->no_values_entry)
+		return WHY_VALUES;
 	if (s->check_jcc)
 		return WHY_JCC;
 	if (s->insn_class == INSN_EMULATED)

@@ -375,7 +375,10 @@ size_t site_values_of(const struct plan *p, const struct plan_site *s,
 		return 0;
 	const struct plan_func *f = &p->funcs[s->func];
 
-	*first = p->values.list ? p->values.list + f->first_value : NULL;
+	*first = NULL;
+	if (!f->n_args && !f->n_results)
+		return 0;
+	*first = p->values.list + f->first_value;
 	switch (s->kind) {
 	case EV_ENTRY:
 	case EV_ENTRY_TAIL:

@@ -92,8 +92,10 @@ static int failed(struct chunk_file *f, int err)
 	else
 		log_error("%s: cannot be written: %s. Choose another place with -o", name,
 			  strerror(-err));
-	/* The piece of a chunk that still went in is of no use. A pipe has no length: no matter. */
-	if (ftruncate(f->fd, (off_t)f->bytes))
+	/* The piece of a chunk that still went in is of no use. A pipe has no length: no matter.
+	 * Where a quota is used up it stays, as readers know it: btrfs then cuts nothing off, but
+	 * writes zeros over a part. */
+	if (err != -EDQUOT && ftruncate(f->fd, (off_t)f->bytes))
 		log_debug("%s: the cut-off last chunk stays: %s", name, strerror(errno));
 	return err;
 }

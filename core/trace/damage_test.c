@@ -117,6 +117,30 @@ static void test_truncated(void **state)
 	}
 }
 
+/* Zeros in place of the last chunks: what some file systems leave of a machine that went down. */
+static void test_zeros(void **state)
+{
+	struct sample *s = *state;
+	uint8_t *copy = calloc(1, s->n + 10000);
+
+	assert_non_null(copy);
+	for (size_t n = s->head_n; n < s->n; n += CHUNK_HEAD_BYTES + get_u32(s->data + n + 8)) {
+		memcpy(copy, s->data, n);
+		memset(copy + n, 0, s->n - n);
+		for (size_t zeros = 1; zeros < 10000; zeros += zeros < 100 ? 1 : 977) {
+			struct outcome o = read_damaged(s, copy, n + zeros);
+
+			assert_int_equal(o.err, 0);
+			assert_true(o.opened && !o.complete);
+			copy[n + zeros - 1] = 1;
+			o = read_damaged(s, copy, n + zeros);
+			copy[n + zeros - 1] = 0;
+			assert_int_equal(o.err, zeros < CHUNK_HEAD_BYTES ? 0 : -EBADMSG);
+		}
+	}
+	free(copy);
+}
+
 /* One byte changed anywhere: never a wrong event, never taken for a whole trace. */
 static void test_one_byte(void **state)
 {
@@ -250,6 +274,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_truncated, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_zeros, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_one_byte, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_chunk_missing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_mended, set_up, tear_down),

@@ -66,6 +66,26 @@ static int read_payload(struct trace_reader *r, size_t n)
 	return 1;
 }
 
+/* Whether there are only zeros up to the file's end, which is not far: what file systems leave
+ * where writing ended with the machine. 1, 0 or -errno. */
+static int only_zeros(struct trace_reader *r, const uint8_t *p, size_t n)
+{
+	uint8_t more[4096];
+
+	for (size_t seen = 0; seen < CHUNK_HEAD_BYTES + STORED_MAX_BYTES; seen += n) {
+		for (size_t i = 0; i < n; i++)
+			if (p[i])
+				return 0;
+		p = more;
+		int err = read_full(r, more, sizeof(more), &n);
+		if (err)
+			return err;
+		if (!n)
+			return 1;
+	}
+	return 0;
+}
+
 /* Reads a chunk and unpacks it. 1, 0 at the end of the file or inside a chunk, or -errno. */
 static int read_chunk(struct trace_reader *r, struct chunk_head *h)
 {
@@ -78,6 +98,9 @@ static int read_chunk(struct trace_reader *r, struct chunk_head *h)
 	if (err || got < sizeof(head))
 		return err;
 	fault = chunk_head_get(h, head);
+	int zeros = fault && !h->mark ? only_zeros(r, head, sizeof(head)) : 0;
+	if (zeros)
+		return zeros < 0 ? zeros : 0;
 	if (!fault && h->seq != r->seq)
 		fault = "a chunk is missing or out of order";
 	if (fault)
@@ -399,21 +422,6 @@ int trace_reader_samples(struct trace_reader *r, struct sample_span *span)
 const struct trace_info *trace_reader_info(const struct trace_reader *r)
 {
 	return &r->info;
-}
-
-uint64_t trace_reader_bytes(const struct trace_reader *r)
-{
-	return r->off;
-}
-
-bool trace_reader_complete(const struct trace_reader *r)
-{
-	return r->complete;
-}
-
-bool trace_reader_growing(const struct trace_reader *r)
-{
-	return r->growing;
 }
 
 void trace_reader_close(struct trace_reader *r)

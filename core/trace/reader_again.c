@@ -74,3 +74,20 @@ int trace_reader_again(struct trace_reader *r)
 	r->growing = reader_is_locked(r->fd);
 	return reread_slots(r);
 }
+
+/* ---- how far it is */
+
+uint64_t trace_reader_bytes(const struct trace_reader *r)
+{
+	return r->off;
+}
+
+bool trace_reader_complete(const struct trace_reader *r)
+{
+	return r->complete;
+}
+
+bool trace_reader_growing(const struct trace_reader *r)
+{
+	return r->growing;
+}

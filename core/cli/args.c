@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
+#include "base/outfile.h"
 #include "base/text_format.h"
 #include "base/units.h"
 #include "cli/cli.h"
@@ -49,9 +51,22 @@ void arg_error(const struct argp_state *state, const char *fmt, ...)
 	free(safe);
 }
 
+/* --help and --usage end inside argp_parse. */
+static bool parsing;
+
+static void check_help(int status, void *ctx)
+{
+	(void)ctx;
+	if (parsing && !status && outfile_check(stdout))
+		_exit(STATUS_BAD_INPUT);
+}
+
 void arg_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
 {
+	on_exit(check_help, NULL);
+	parsing = true;
 	error_t err = argp_parse(argp, argc, argv, flags, NULL, input);
+	parsing = false;
 
 	if (!err)
 		return;

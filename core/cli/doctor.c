@@ -9,6 +9,7 @@
 
 #include "attach/kernel/caps.h"
 #include "attach/target/user.h"
+#include "base/outfile.h"
 #include "cli/args.h"
 #include "cli/cli.h"
 
@@ -138,5 +139,5 @@ int cmd_doctor(int argc, char **argv)
 	bool works = !c.load_err && (!c.multi_err || !c.perf_err);
 	printf("\n%s\n", works ? "gotrace record works here."
 			       : "gotrace record does not work here: see the lines that say no.");
-	return works ? 0 : STATUS_BAD_INPUT;
+	return works && !outfile_check(stdout) ? 0 : STATUS_BAD_INPUT;
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
+#include "base/outfile.h"
 #include "base/text_format.h"
 #include "cli/args.h"
 #include "cli/cli.h"
@@ -96,10 +99,22 @@ static int expand(int *argc, char ***argv, char *name)
 	return err;
 }
 
+/* A file that is opened would get the number of a standard descriptor that is closed, and then what
+ * is printed there. What stands for it here can be used as little as a closed one, and is closed
+ * for commands that are executed. */
+static void fill_standard(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null",
+				    (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
 int main(int argc, char **argv)
 {
 	char name[64];
 
+	fill_standard();
 	argp_err_exit_status = STATUS_USAGE;
 	if (argc < 2) {
 		usage(stderr);
@@ -109,11 +124,11 @@ int main(int argc, char **argv)
 		return STATUS_USAGE;
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		usage(stdout);
-		return 0;
+		return outfile_check(stdout) ? STATUS_BAD_INPUT : 0;
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		printf("gotrace %s\n", cli_version);
-		return 0;
+		return outfile_check(stdout) ? STATUS_BAD_INPUT : 0;
 	}
 	for (size_t i = 0; i < N_VERBS; i++) {
 		if (strcmp(argv[1], verbs[i].name))

@@ -177,7 +177,7 @@ test-perfetto: $(BIN) | $(call deps,tools) ## exports read by Perfetto's own def
 
 .PHONY: fuzzers fuzz fuzz-signals soak
 fuzzers: $(FUZZERS)
-fuzz: | $(call deps,build) $(call deps,test) $(call deps,go) ## fuzzes trace reader, pairing and binary parsers (SECONDS=60 each)
+fuzz: | $(call deps,build) $(call deps,test) $(call deps,go) ## fuzzes trace reader, pairing, binary parsers and plans (SECONDS=60 each)
 	$(Q)O=$(O) ci/fuzz.sh $(or $(SECONDS),60)
 
 fuzz-signals: $(OUT)/test/plan/inline_hook_test ## every kind of signal at every instruction of all inline stubs, and of the hook
@@ -191,7 +191,7 @@ torture-faults: $(BIN) | $(call deps,go) ## each allocation and system call made
 	$(Q)$(if $(filter 1,$(SAN)),$(MAKE) --no-print-directory SAN=1 $(OUT)/gotrace-faults)
 	$(Q)O=$(O) FAULTS_SAN=$(filter 1,$(SAN)) ci/faults.sh $(or $(MOST),40)
 
-torture: $(BIN) | $(call deps,go) ## kills gotrace at random moments and in each phase (KILLS=40, SEED=1, TORTURE_GO=); needs root
+torture: $(BIN) | $(call deps,go) ## kills gotrace at random moments and in each phase, damages binaries (KILLS=40, SEED=1, TORTURE_GO=, MUTANTS=120); needs root
 	$(Q)GOTRACE=$(abspath $(BIN)) KILLS=$(or $(KILLS),40) SEED=$(or $(SEED),1) ci/torture.sh
 
 .PHONY: format

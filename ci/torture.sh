@@ -1,9 +1,9 @@
 #!/bin/bash
 # Kills gotrace at random moments, and before its own system calls in each phase of a recording, in every way of probing,
 # launched and attached. The program it traces must end as if nothing had been, with its whole output; the trace must be
-# readable, the one before untouched, and a run afterwards exact. Run as root.
+# readable, the one before untouched, and a run afterwards exact. Then records programs with damaged binaries. Run as root.
 #
-#   ci/torture.sh        KILLS=40: how many of each kind, SEED=1: of the moments
+#   ci/torture.sh        KILLS=40: how many of each kind, MUTANTS=120: damaged binaries, SEED=1: of the moments
 #
 # TORTURE_GO="1.19.13 newest": those in phases with programs built by each of these Go versions, not by the installed one.
 set -u
@@ -107,6 +107,10 @@ else
 		fi
 	done
 fi
+"$here/faults/mutants.py" "$GOTRACE" "$folder/programs" "${MUTANTS:-$((3 * KILLS))}" "${SEED:-1}" >mutants.log 2>&1
+status=$?
+sed '/^[0-9]* passed/d' mutants.log
+add_script mutants.log $status
 for strategy in $launched; do
 	"$GOTRACE" record -o after --probe="$strategy" -- "$plain" >printed 2>err &&
 		"$GOTRACE" report after --format=csv >csv && "$top/fixtures/traces/counts.sh" printed csv >differ &&

@@ -16,6 +16,17 @@ double kept_scale(const struct trace_info *info)
 	return kept && seen > kept ? (double)seen / (double)kept : 1;
 }
 
+uint64_t kept_all(const struct trace_info *info, uint64_t n)
+{
+	uint64_t seen = trace_info_u64(info, KEY_END_TRIGGER_SEEN, 0),
+		 kept = trace_info_u64(info, KEY_END_TRIGGER_KEPT, 0);
+
+	if (!kept || seen <= kept)
+		return n;
+	unsigned __int128 all = (unsigned __int128)n * seen / kept;
+	return all > UINT64_MAX ? UINT64_MAX : (uint64_t)all;
+}
+
 /* "main.handle, main.f*" */
 static const char *triggers(const struct trace_info *info, char *buf, size_t size)
 {
@@ -65,7 +76,8 @@ static void trigger_notes(const struct loaded_trace *trace, struct notes *to)
 	if (kept && kept < seen)
 		notes_add(
 			to,
-			"counts and times are those of the recorded ones: times %.4g for all of them",
+			"counts and times are those of the recorded ones; ALLCALLS and ALLTOTAL are "
+			"estimates for all of them, %.4g times as much",
 			kept_scale(info));
 }
 

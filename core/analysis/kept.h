@@ -8,6 +8,9 @@
 
 /* How many times as much there was as is in the trace; 1: all, or it is not known. */
 double kept_scale(const struct trace_info *info);
+/* A count or a time of the trace with what --one-in left out: an estimate, of calls kept at random.
+ */
+uint64_t kept_all(const struct trace_info *info, uint64_t n);
 /* Lines that say what is not in the trace. */
 void kept_notes(const struct loaded_trace *trace, struct notes *to);
 

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analysis/kept.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
 #include "analysis/value_text.h"
@@ -33,6 +34,12 @@ static void stat_fields(const struct report *rep, FILE *out, const struct call_s
 		if (stat_has(c, st))
 			fprintf(out, "%" PRIu64, c->get(st));
 	}
+	/* calls and times with those that --one-in left out */
+	if (kept_scale(rep->trace.info) > 1)
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+			kept_all(rep->trace.info, st->calls),
+			kept_all(rep->trace.info, st->total_ns),
+			kept_all(rep->trace.info, st->self_ns));
 }
 
 static void stat_names(const struct report *rep, FILE *out, bool path)
@@ -40,6 +47,8 @@ static void stat_names(const struct report *rep, FILE *out, bool path)
 	for (const struct stat_column *c = stat_columns; c->name; c++)
 		if (!(path && c->of_hist) && (!c->of_states || rep->trace.totals->states))
 			fprintf(out, ",%s", c->name);
+	if (kept_scale(rep->trace.info) > 1)
+		fputs(",all_calls,all_total_ns,all_self_ns", out);
 	fputs(rep->released.n ? ",released_ns,released_callees\n" : "\n", out);
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/kept.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_json.h"
 #include "analysis/trace_names.h"
@@ -23,6 +24,11 @@ static void stats(const struct report *rep, struct json *j, const struct call_st
 			json_u64(j, c->get(st));
 		else
 			json_null(j);
+	}
+	if (kept_scale(rep->trace.info) > 1) {
+		json_kv_u64(j, "all_calls", kept_all(rep->trace.info, st->calls));
+		json_kv_u64(j, "all_total_ns", kept_all(rep->trace.info, st->total_ns));
+		json_kv_u64(j, "all_self_ns", kept_all(rep->trace.info, st->self_ns));
 	}
 }
 

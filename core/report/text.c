@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/correction.h"
+#include "analysis/kept.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_notes.h"
 #include "base/log.h"
@@ -20,6 +21,7 @@
 struct columns {
 	int self, calls;
 	bool growth, preempt;
+	bool all;    /* what --one-in left out is estimated */
 	bool narrow; /* no room for means and the like beside states */
 };
 
@@ -35,6 +37,7 @@ static struct columns choose_columns(const struct report *rep)
 		c.growth |= st->morestack_ns > 0;
 		c.preempt |= st->preempt_ns > 0;
 	}
+	c.all = kept_scale(rep->trace.info) > 1;
 	c.narrow = rep->trace.totals->states && rep->opt->width && rep->opt->width < WIDE;
 	c.growth &= !c.narrow;
 	c.preempt &= !c.narrow;
@@ -61,6 +64,9 @@ static void function(const struct report *rep, FILE *out, const struct columns *
 	else if (!c->narrow)
 		n += fprintf(out, " %5.1f%%", share_pct(st->total_ns, rep->trace.totals->root_ns));
 	n += fprintf(out, " %*s", c->calls, text_calls_of(st, calls));
+	if (c->all)
+		n += fprintf(out, " %9" PRIu64 " %8s", kept_all(rep->trace.info, st->calls),
+			     HUMAN(kept_all(rep->trace.info, st->total_ns)));
 	if (!c->narrow)
 		n += fprintf(out, " %6s %6s %6s %6s",
 			     st->finished ? HUMAN(st->sum_ns / st->finished) : "-",
@@ -87,9 +93,10 @@ static int functions(const struct report *rep, FILE *out)
 {
 	struct columns c = choose_columns(rep);
 
-	text_heading(rep->opt->colour, out, "%*s %6s%s %7s%s %*s%s%s%s%s  FUNCTION", c.self, "SELF",
-		     "%", text_states_heading(rep), "TOTAL", c.narrow ? "" : "      %", c.calls,
-		     "CALLS", c.narrow ? "" : "   MEAN    P50    P99    MAX",
+	text_heading(rep->opt->colour, out, "%*s %6s%s %7s%s %*s%s%s%s%s%s  FUNCTION", c.self,
+		     "SELF", "%", text_states_heading(rep), "TOTAL", c.narrow ? "" : "      %",
+		     c.calls, "CALLS", c.all ? "  ALLCALLS ALLTOTAL" : "",
+		     c.narrow ? "" : "   MEAN    P50    P99    MAX",
 		     rep->trace.corrected && !c.narrow ? "   COST" : "", c.growth ? " GROWTH" : "",
 		     c.preempt ? " PREEMPT" : "");
 	for (size_t i = 0; i < rep->n_rows; i++)

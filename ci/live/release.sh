@@ -62,19 +62,21 @@ launched() { # SHARE ARG...
 	check_counts
 	expect_grep 'main.caller .*self includes ' text
 }
-# share_of STRATEGY: less than the probes of hot, leaf and inner take, more than all others do
+# share_of STRATEGY: less than the probes of hot, leaf and inner take, more than all others do: these have
+# one in ninety of the events. A trap takes 0.8 to 4 us, a call of work 10 to 60 ms, as machines go.
 share_of() {
 	case "$1" in
 	inline) echo 0.01% ;;
-	*) echo 5% ;;
+	thesis) echo 1% ;;
+	*) echo 0.3% ;;
 	esac
 }
 for strategy in $strategies; do
 	share=$(share_of "$strategy")
 	check "functions are released, $strategy" launched $share --probe="$strategy"
 done
-check "... with a link for each probe" launched 5% --probe=emulated --attach=perf
-check "... with a link for each probe, in stubs" launched 5% --probe=springboard --attach=perf
+check "... with a link for each probe" launched 0.3% --probe=emulated --attach=perf
+check "... with a link for each probe, in stubs" launched 0.3% --probe=springboard --attach=perf
 
 running() { # SHARE ARG...
 	local share=$1 target
@@ -102,7 +104,7 @@ cheaper() { # STRATEGY SHARE ROUNDS: what is released costs no more
 	[ "$some" -lt $((all / 2)) ] || fail "$some of $all hits were still there"
 	if grep -q 'stubs of released' err; then fail "stubs stay: $(cat err)"; fi
 }
-check "its probes are detached" cheaper emulated 5% 15
+check "its probes are detached" cheaper emulated 0.3% 15
 check "its inline stubs record nothing" cheaper inline 0.01% 60
 
 enough() { # nothing is released where nothing is dear
@@ -127,11 +129,11 @@ check "auto takes what it does without it" as_ever
 
 # What --trial proposes can be pasted; the program goes on.
 trial_launched() {
-	expect_status 0 gt record --trial 1s --probe=emulated -- "$dear" 200 >out 2>err
+	expect_status 0 gt record --trial 1s --max-cost=0.3% --probe=emulated -- "$dear" 200 >out 2>err
 	[ "$(calls_told caller)" = 400 ] || fail "the command did not go on to its end"
 	expect_grep '^trial of .* no trace was written; the command goes on, without probes$' err
 	expect_grep ' main.(hot|leaf)  \(released\)$' err
-	expect_grep '^to keep probing below 20% of the processor time:.* -x main.(hot|leaf)' err
+	expect_grep '^to keep probing below 0.3% of the processor time:.* -x main.(hot|leaf)' err
 	[ ! -e gotrace.out ] || fail "a trace was written"
 	# shellcheck disable=SC2046 # options
 	gt record --probe=emulated $(sed -n 's/^to keep .* time://p' err) -o trace -- "$dear" 3 >out
@@ -144,10 +146,10 @@ trial_running() {
 	"$dear" 40 2s >out 2>err.target &
 	local target=$!
 	wait_for 10 grep -q ready out
-	expect_status 0 gt record --trial 3s --max-cost=10% --probe=emulated --pid "$target" 2>err
+	expect_status 0 gt record --trial 3s --max-cost=0.3% --probe=emulated --pid "$target" 2>err
 	wait "$target" || fail "the target ended with status $?"
 	expect_grep 'no trace was written; the (process goes on, without probes|program has ended)$' err
-	expect_grep '^to keep probing below 10% of the processor time:.* -x main.(hot|leaf)' err
+	expect_grep '^to keep probing below 0.3% of the processor time:.* -x main.(hot|leaf)' err
 }
 check "... with --pid" trial_running
 

@@ -134,7 +134,7 @@ attached() { # STRATEGY
 for strategy in $pid_strategies; do check "--pid and -d, $strategy" attached "$strategy"; done
 
 released() {
-	gt record --summary --max-cost=5% --probe=emulated -o trace -- "$programs/dear" 15 >printed 2>err
+	gt record --summary --max-cost=0.3% --probe=emulated -o trace -- "$programs/dear" 15 >printed 2>err
 	gt report trace >text
 	expect_grep 'released after [0-9]+ calls?\)' text
 	expect_grep '^released while recording, ' text
@@ -176,8 +176,10 @@ min_duration_calls() { # STRATEGY
 		[ "$(grep -c ",main.$f.func1," calls.csv)" = 1000 ] || fail "$(grep -c ",main.$f.func1," calls.csv) calls of main.$f.func1"
 		[ "$(csv_calls trace "main.$f.func1")" = 1000 ] || fail "main.$f.func1 is counted $(csv_calls trace "main.$f.func1") times"
 	done
-	# what is shorter has started a goroutine: these never do
-	if grep -E ',"?github.com/panjf2000/ants/v2.\(\*[A-Za-z]*(Queue|Stack)\)' calls.csv; then fail "short calls"; fi
+	# what is shorter has started a goroutine: these never do, and last so long on a busy machine only
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		/,"?github.com\/panjf2000\/ants\/v2.\(\*[A-Za-z]*(Queue|Stack)\)/ && $at["duration_ns"] < 9000000 { print; bad = 1 }
+		END { exit bad + !at["duration_ns"] }' calls.csv || fail "short calls"
 	gt export trace --format=perfetto -o out.perfetto
 	gt export trace --format=chrome -o out.json
 	[ -s out.perfetto ] || fail "perfetto is empty"

@@ -168,7 +168,7 @@ selection() {
 check "functions whose values are asked for are traced, beside the others" selection
 
 shown() {
-	gt record --args 'main.strs(s,n)' --args 'main.floats(x,*p)' --ret main.div -o trace -- "$values" >printed 2>err
+	gt record --no-states --args 'main.strs(s,n)' --args 'main.floats(x,*p)' --ret main.div -o trace -- "$values" >printed 2>err
 	gt report trace --by=call -n 0 | sed -n 's/^ *[0-9]* *[0-9.]* *[0-9.nu]*s *\(main.strs\|main.div\|main.floats\)  /\1 /p' >text
 	diff - text <<-END
 		main.strs s="" n=-1

@@ -174,16 +174,31 @@ static void show_deaths(const struct counted *c)
 	notes_free(&n);
 }
 
+/* Forty texts that are the same in every trace of a Go version: their number is enough here. */
+static bool is_reason(const char *key)
+{
+	static const char list[] = KEY_STATES_REASON ".";
+
+	return strncmp(key, list, sizeof(list) - 1) == 0;
+}
+
 static void show_text(const struct trace_reader *r, const struct counted *c)
 {
 	const struct trace_info *t = trace_reader_info(r);
+	size_t reasons = 0;
 
 	for (size_t i = 0; i < t->n_kvs; i++) {
+		if (is_reason(t->kvs[i].key)) {
+			reasons++;
+			continue;
+		}
 		text_safe(stdout, t->kvs[i].key);
 		printf("%*s", NAME_BLANKS(t->kvs[i].key), "");
 		text_safe(stdout, t->kvs[i].value);
 		putchar('\n');
 	}
+	if (reasons)
+		printf(NAME "%zu, their texts with --format=json\n", KEY_STATES_REASON, reasons);
 	printf(NAME "%s\n", "complete",
 	       trace_reader_complete(r) ? "yes"
 	       : trace_reader_growing(r)

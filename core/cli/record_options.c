@@ -22,6 +22,7 @@ enum {
 	OPT_MAX_COST,
 	OPT_STATES,
 	OPT_SIGNALS,
+	OPT_NO_STATES,
 	OPT_TRIAL
 };
 
@@ -42,11 +43,13 @@ static const struct argp_option options[] = {
 	  "released while it runs, and the trace says from when on their calls are not counted",
 	  2 },
 	{ "states", OPT_STATES, NULL, 0,
-	  "Record when each goroutine runs, is runnable, waits (and for what) or is in a system call, and who wakes it",
+	  "Record when each goroutine runs, is runnable, waits (and for what) or is in a system call, and who wakes it: "
+	  "what is done where a stub can write it, for COMMAND with --probe=inline",
 	  1 },
 	{ "record-signals", OPT_SIGNALS, NULL, 0,
 	  "When COMMAND dies of a signal or a Go panic, record where its threads were, with their callers",
 	  1 },
+	{ "no-states", OPT_NO_STATES, NULL, 0, "Do not: fewer events and a smaller trace", 1 },
 	{ "trial", OPT_TRIAL, "SECONDS", 0,
 	  "Write no trace: run for this time with --max-cost (default 20%), print how often each function was called and "
 	  "what its probes cost, and the -x options that keep probing below that share; COMMAND keeps running",
@@ -113,6 +116,12 @@ static error_t parse_inline(struct record_options *o, int key, char *arg, struct
 	}
 }
 
+bool record_options_keep_all(const struct record_options *o)
+{
+	return !o->trial_ns && !o->keep.summary && !o->keep.min_duration_ns && !o->flight.last &&
+	       !gate_args_any(&o->gate);
+}
+
 /* What cannot be given together. */
 static void check_together(struct record_options *o, struct argp_state *state)
 {
@@ -139,9 +148,7 @@ static void check_together(struct record_options *o, struct argp_state *state)
 			  o->trial_ns       ? "--trial keeps no calls"
 			  : o->keep.summary ? "--summary keeps no calls"
 					    : "--min-duration does not keep values");
-	if (o->selection.plan.states &&
-	    (o->trial_ns || o->keep.summary || o->keep.min_duration_ns || o->flight.last ||
-	     gate_args_any(&o->gate)))
+	if (o->states == STATES_ON && !record_options_keep_all(o))
 		arg_error(
 			state,
 			"--states tells all that goroutines do: it does not go with --trial, --summary, "
@@ -183,7 +190,10 @@ static error_t parse_cost(struct record_options *o, int key, char *arg, struct a
 			arg_error(state, "--trial: '%s' is not a time", arg);
 		return 0;
 	case OPT_STATES:
-		o->selection.plan.states = true;
+		o->states = STATES_ON;
+		return 0;
+	case OPT_NO_STATES:
+		o->states = STATES_OFF;
 		return 0;
 	case OPT_SIGNALS:
 		o->record_signals = true;

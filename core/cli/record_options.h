@@ -3,6 +3,7 @@
 #ifndef GOTRACE_RECORD_OPTIONS_H
 #define GOTRACE_RECORD_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -14,6 +15,9 @@
 
 #define TRIAL_MAX_COST    0.2
 #define RECORD_RING_BYTES (8u << 20)
+
+/* Whether states of goroutines are recorded; automatic: where a stub can write them. */
+enum states_choice { STATES_AUTO, STATES_ON, STATES_OFF };
 
 struct record_options {
 	struct selection selection;
@@ -30,11 +34,15 @@ struct record_options {
 	unsigned n_rings;           /* 0: as many as Ps */
 	bool drop;                  /* --overflow=drop */
 	bool record_signals;        /* --record-signals */
-	pid_t pid;                  /* 0: run the command */
-	char **command;             /* NULL-terminated, in argv */
+	enum states_choice states;
+	pid_t pid;      /* 0: run the command */
+	char **command; /* NULL-terminated, in argv */
 };
 
 /* Exits with status 2 on a usage error, with 0 after --help. */
 void record_options_parse(struct record_options *o, int argc, char **argv);
+
+/* Whether every event gets into the trace as it is, which states need. */
+bool record_options_keep_all(const struct record_options *o);
 
 #endif

@@ -253,17 +253,46 @@ static int check_also(struct run *r)
 	return err ? err : mark_named(r);
 }
 
-/* The states of goroutines can be had, if they are asked for. */
-static int check_states(const struct run *r)
+/* Why states of goroutines cannot be had, a clause; NULL: they can, or are not wanted. */
+static const char *states_obstacle(const struct run *r)
 {
 	const struct plan_states *s = r->plan->states;
-	const char *why = s ? s->obstacle : NULL;
 
-	if (s && !why && (r->layout.g_waitreason < 0 || r->layout.g_atomicstatus < 0))
-		why = "where this runtime keeps a goroutine's state is not known";
-	if (why)
+	if (s && !s->obstacle && (r->layout.g_waitreason < 0 || r->layout.g_atomicstatus < 0))
+		return "where this runtime keeps a goroutine's state is not known";
+	return s ? s->obstacle : NULL;
+}
+
+static int build_plan(struct run *r)
+{
+	r->plan = plan_build(r->binary, &r->opt.selection.plan);
+	if (!r->plan && errno == ENOMEM)
+		log_no_memory("no memory for the plan");
+	return r->plan ? 0 : -errno;
+}
+
+/* States cost little where stubs write them: they are recorded there unless it is refused. */
+static int plan_with_states(struct run *r)
+{
+	struct plan_options *opt = &r->opt.selection.plan;
+	const bool asked = r->opt.states == STATES_ON;
+
+	opt->states = asked || (r->opt.states == STATES_AUTO && !r->host && !r->opt.pid &&
+				record_options_keep_all(&r->opt));
+	opt->states_if_inline = !asked;
+	int err = build_plan(r);
+	const char *why = err ? NULL : states_obstacle(r);
+
+	if (!why)
+		return err;
+	if (asked) {
 		log_error("--states: %s; record without it", why);
-	return why ? -ENOTSUP : 0;
+		return -ENOTSUP;
+	}
+	log_debug("states of goroutines are not recorded: %s", why);
+	plan_free(r->plan);
+	opt->states = false;
+	return build_plan(r);
 }
 
 int record_plan(struct run *r)
@@ -274,12 +303,7 @@ int record_plan(struct run *r)
 	opt->stub = stub_kind(r);
 	if (opt->strategy == PROBE_INLINE || opt->strategy == PROBE_AUTO)
 		prepare_inline(r, opt);
-	if (add_also(r, opt))
-		return STATUS_FAILED;
-	r->plan = plan_build(r->binary, opt);
-	if (!r->plan && errno == ENOMEM)
-		log_no_memory("no memory for the plan");
-	if (!r->plan || check_states(r) || check_also(r))
+	if (add_also(r, opt) || plan_with_states(r) || check_also(r))
 		return STATUS_FAILED;
 	if (!r->plan->n_probed) {
 		log_error(

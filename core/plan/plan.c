@@ -259,7 +259,7 @@ static int build(struct plan *p, const struct plan_options *opt)
 	}
 	if (!err)
 		err = check_values(p);
-	if (!err && opt->states)
+	if (!err && opt->states && (p->stubs.kind == STUB_INLINE || !opt->states_if_inline))
 		err = plan_add_state_sites(p, ctx);
 	if (!err)
 		err = stubs_finish(p);

@@ -69,7 +69,8 @@ struct plan_options {
 	const char *const *rets;
 	size_t n_rets;
 	bool wrappers;
-	bool states; /* of goroutines are recorded, too */
+	bool states;           /* of goroutines are recorded, too */
+	bool states_if_inline; /* only where stubs may write events */
 	/* AUTO is planned like INLINE, and where there can be no inline stubs like SPRINGBOARD: a
 	 * recording decides whether it uses them */
 	enum probe_strategy strategy;

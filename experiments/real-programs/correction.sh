@@ -79,7 +79,7 @@ profile() { # PROGRAM
 info() { "$GOTRACE" info "$scratch/trace" | awk -v k="$1" '$1 == k { v = $2 } END { print v / 1e9 }'; }
 
 compare() { # PROGRAM VARIANT
-	local wall cpu states=0 probe=${2%+states} options=("${waits[@]}")
+	local wall cpu states=0 probe=${2%+states} options=(--no-states "${waits[@]}")
 	[ "$probe" = "$2" ] || { states=1 options=(--states); }
 	: >"$scratch/shares"
 	: >"$scratch/told"

@@ -7,7 +7,7 @@
 #
 # ROUNDS=3      rounds that count; one more goes before them and is discarded
 # PROFILES=10   untraced runs that are profiled
-# VARIANTS=     ways of probing, "inline springboard"; thesis is measured as well where springboard is
+# VARIANTS=     ways of probing, "inline springboard", also "inline+states", the default of record: with states of goroutines; thesis is measured as well where springboard is
 # WORK=DIR      keeps the built programs and their input there, for the next run
 # GOTRACE=      the command to measure, build/gotrace
 # RESULTS=      where to put the results, results/real-programs
@@ -63,12 +63,13 @@ set_program() { # PROGRAM
 }
 
 run_once() { # PROGRAM VARIANT ROUND
-	local command=() wall target_wall status=0 discarded=0 same=yes user sys cpu d
+	local command=() states=() wall target_wall status=0 discarded=0 same=yes user sys cpu d
 	[ "$3" != 0 ] || discarded=1
 	set_program "$1"
 	command=("${target[@]}")
 	rm -f "$scratch/trace"
-	[ "$2" = untraced ] || command=("$GOTRACE" record -o "$scratch/trace" --probe="$2" "${selection[@]}" -- "${target[@]}")
+	if [ "${2%+states}" = "$2" ]; then states=(--no-states); else states=(--states); fi
+	[ "$2" = untraced ] || command=("$GOTRACE" record -o "$scratch/trace" --probe="${2%+states}" "${states[@]}" "${selection[@]}" -- "${target[@]}")
 	TIMEFORMAT='%R %U %S'
 	{ time serve "$1" "${command[@]}" >"$scratch/stdout" 2>"$scratch/stderr" || status=$?; } 2>"$scratch/time"
 	read -r wall user sys <"$scratch/time"
@@ -125,10 +126,10 @@ profile() { # PROGRAM; sets nothing, leaves $scratch/NAME.raw
 # Shares of self time by gotrace, waiting left out, beside those by the profile.
 shares() { # PROGRAM VARIANT
 	set_program "$1"
-	serve "$1" "$GOTRACE" record -o "$scratch/trace" --probe="$2" "${modules[@]}" "${waits[@]}" -- "${target[@]}" \
+	serve "$1" "$GOTRACE" record -o "$scratch/trace" --probe="${2%+states}" "${modules[@]}" "${waits[@]}" -- "${target[@]}" \
 		>/dev/null 2>"$scratch/stderr" || true
 	"$GOTRACE" report -F csv -n 0 "$scratch/trace" >"$scratch/report.csv"
-	"$GOTRACE" plan -F json --probe="$2" "${modules[@]}" "${target[0]}" |
+	"$GOTRACE" plan -F json --probe="${2%+states}" "${modules[@]}" "${target[0]}" |
 		awk -F'"' '$2 == "name" { n = $4 } $2 == "fate" && $4 == "probed" { print n }' >"$scratch/probed"
 	awk -v program="$1" -v variant="$2" -f "$here/shares.awk" "$scratch/probed" "$scratch/report.csv" "$scratch/$1.raw" |
 		sort -t, -k4,4gr >>"$out/shares.csv"

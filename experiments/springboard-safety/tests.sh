@@ -55,11 +55,11 @@ events_of() { # TRACE: recorded by probes of calls, and lost
 }
 adds_up() {
 	local all lost whole
-	springboard inline --ring=32M "$hazards" crowd 2 60000 >printed 2>err
+	springboard inline --no-states --ring=32M "$hazards" crowd 2 60000 >printed 2>err
 	stubs_used trace
 	read -r whole lost < <(events_of trace)
 	[ "$lost" = 0 ] || fail "$lost events were lost"
-	springboard drop --ring=4K "$hazards" crowd 2 60000 >printed 2>err
+	springboard drop --no-states --ring=4K "$hazards" crowd 2 60000 >printed 2>err
 	stubs_used trace
 	read -r all lost < <(events_of trace)
 	[ "$lost" -gt 0 ] || fail "no ring was full"

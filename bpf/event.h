@@ -87,7 +87,8 @@ typedef unsigned long long uint64_t;
 #define HOW_RET        4 /* one trap, the BPF program performs the RET */
 #define HOW_STEP       5 /* two traps, the kernel steps over the instruction */
 #define HOW_INLINE     6 /* no trap, a stub writes the event */
-#define HOW_MAX        6
+#define HOW_VALUES     7 /* one trap, in which arguments or results were read, too */
+#define HOW_MAX        7
 
 /* EV_WINDOW arg0 */
 /* recording begins, or goes on; what is open follows, flagged EVF_BEFORE. arg1: one of WINDOW_BY_*
@@ -269,7 +270,8 @@ struct cpu_counters {
 	uint64_t dropped_fault;   /* g could not be read */
 	/* hits in the runtime where g was neither its m's curg nor its g0 */
 	uint64_t layout_wrong;
-	uint64_t pad[8];
+	uint64_t values_ns; /* reading arguments and results took */
+	uint64_t pad[7];
 };
 _Static_assert(sizeof(struct cpu_counters) == 128, "two cache lines");
 

@@ -140,7 +140,7 @@ static __always_inline void record_values(struct pt_regs *ctx, uint64_t cookie, 
 	uint64_t return_at = ctx->rsp + to_return_address(ctx, cookie);
 	void *ring = bpf_map_lookup_elem(&rings, &h->cpu);
 	struct event *e = 0;
-	uint64_t before = 0;
+	uint64_t before = 0, now;
 
 	if (!s || !ring)
 		return;
@@ -162,6 +162,8 @@ static __always_inline void record_values(struct pt_regs *ctx, uint64_t cookie, 
 	h->flags |= EVF_WIRE_VALUES;
 	fill(e, h, cookie, COOKIE_KIND(cookie));
 	/* Reading takes no time of the call: it begins afterwards, and has ended before. */
-	e->ts_ns = COOKIE_KIND(cookie) == EV_EXIT ? before : bpf_ktime_get_ns();
+	now = bpf_ktime_get_ns();
+	e->ts_ns = COOKIE_KIND(cookie) == EV_EXIT ? before : now;
+	h->count->values_ns += now - before;
 	bpf_ringbuf_submit(e, BPF_RB_NO_WAKEUP);
 }

@@ -66,6 +66,10 @@ launched() { # RECORD-OPTION...
 	gt record "$@" "${everything[@]}" -o trace -- "$values" >printed
 	[ "$(cat printed)" = '1 rounds' ] || fail "the program printed $(cat printed)"
 	compare_with_want trace
+	# what reading them took is known, by event
+	gt dump trace | grep -c ' how=values' >events
+	gt info trace | awk -v n="$(cat events)" '$1 == "end.events_values" { events = $2 } $1 == "end.values_ns" { ns = $2 }
+		END { exit !(events == n && n > 20 && ns > n) }' || fail "$(cat events) events have values, but: $(gt info trace | grep values)"
 }
 # shellcheck disable=SC2086 # a list of words
 for probe in $strategies; do

@@ -11,11 +11,12 @@
 #include "trace/keys.h"
 
 /* What makes one of these cost more need not touch the others: traps up to where the kernel
- * executes the instruction, single steps, inline stubs. */
-enum family { TRAPS, STEPS, STUBS, FAMILIES };
+ * executes the instruction, single steps, inline stubs, reading of values. */
+enum family { TRAPS, STEPS, STUBS, READING, FAMILIES };
 
 struct cost {
 	double before, after; /* the time stamp, ns */
+	double outside;       /* reading values: stamps leave it out of the call itself */
 };
 
 /* What events cost in the calls of a path at the measured cost of each, ns. */
@@ -52,12 +53,17 @@ static void read_costs(const struct trace_info *info, struct cost costs[HOW_MAX 
 	uint64_t emulated_ns = trace_info_u64(info, KEY_COST_EMULATED_NS, 0),
 		 before_ns = trace_info_u64(info, KEY_COST_BEFORE_NS, 2 * emulated_ns / 3);
 
-	for (unsigned how = 1; how <= HOW_MAX; how++) {
+	for (unsigned how = 1; how <= HOW_INLINE; how++) {
 		double ns = (double)trace_info_u64(info, keys[how], 0);
 		double before = how == HOW_INLINE ? ns / 2 : fmin((double)before_ns, ns);
 
-		costs[how] = (struct cost){ before, ns - before };
+		costs[how] = (struct cost){ before, ns - before, 0 };
 	}
+	uint64_t n = trace_info_u64(info, KEY_END_EVENTS_VALUES, 0),
+		 values_ns = trace_info_u64(info, KEY_END_VALUES_NS, 0);
+
+	costs[HOW_VALUES] = costs[HOW_EMULATED];
+	costs[HOW_VALUES].outside = n ? (double)values_ns / (double)n : 0;
 }
 
 /* The cost of one event, or a part of it, by family. */
@@ -79,6 +85,12 @@ static struct part after(const struct correcting *c, unsigned how)
 
 	p.ns[how == HOW_INLINE ? STUBS : how == HOW_STEP ? STEPS : TRAPS] = c->costs[how].after;
 	return p;
+}
+
+/* Measured in each event: not scaled with the traps. */
+static struct part outside(const struct correcting *c, unsigned how)
+{
+	return (struct part){ .ns[READING] = c->costs[how].outside };
 }
 
 static void add(double to[FAMILIES], struct part p, double n)
@@ -137,7 +149,8 @@ static int take_folds(struct correcting *c, const struct model *m)
 static void charge_events(void *ctx, const struct path_events *e)
 {
 	struct correcting *c = ctx;
-	struct part first = before(c, e->how), then = after(c, e->how);
+	struct part first = before(c, e->how), then = after(c, e->how),
+		    reading = outside(c, e->how);
 	double n = (double)e->n;
 
 	c->any |= c->costs[e->how].before + c->costs[e->how].after > 0;
@@ -149,10 +162,13 @@ static void charge_events(void *ctx, const struct path_events *e)
 		charge(c, e->path, then, n);
 	else
 		charge_callers(c, e->path, then, n);
+	if (e->how == HOW_VALUES)
+		charge_callers(c, e->path, reading, n);
 	if (e->role == ROLE_INSIDE)
 		return;
 	add(c->charges[e->path].own, first, n);
 	add(c->charges[e->path].own, then, n);
+	add(c->charges[e->path].own, reading, n);
 }
 
 /* ---- the scale */
@@ -339,7 +355,8 @@ static void find_scales(const struct correcting *c, const struct trace_info *inf
 {
 	static const struct scale untold = { 1, OFF_UNTOLD };
 
-	for (int f = 0; f < FAMILIES; f++) {
+	scale[READING] = (struct scale){ 1, OFF_MIN };
+	for (int f = 0; f < READING; f++) {
 		size_t n = f == STEPS ? 0 : find_leaves(c, info, f, room);
 		/* What keeps traps waiting keeps single steps waiting. */
 		struct scale other = f == STEPS ? scale[TRAPS] : untold;

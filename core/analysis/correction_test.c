@@ -76,6 +76,21 @@ static void test_parts(void **state)
 	unload();
 }
 
+/* Reading arguments is in the caller's time, whichever end of the call they belong to. */
+static void test_values(void **state)
+{
+	(void)state;
+	load(COSTS "@set end.events_values 2\n@set end.values_ns 6000\n"
+		   "1 entry main.a 100 0 how=emulated\n"
+		   "1 entry main.b 200 50000 how=values\n"
+		   "1 exit main.b 200 60000 how=values\n"
+		   "1 exit main.a 100 100000 how=emulated\n");
+	assert_int_equal(of("main.b")->probe_ns, 1000);
+	assert_int_equal(of("main.a")->probe_ns, 1000 + 600 + 400 + 6000);
+	assert_int_equal(of("main.a")->self_ns, 90000 - 8000);
+	unload();
+}
+
 /* A leaf of one event costs its caller all of it, and nothing itself; so do goroutines created. */
 static void test_leaf(void **state)
 {
@@ -285,17 +300,12 @@ static void test_system_calls(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_leaf),
-		cmocka_unit_test(test_recursion),
-		cmocka_unit_test(test_cycle),
-		cmocka_unit_test(test_never_below_zero),
-		cmocka_unit_test(test_not_known),
-		cmocka_unit_test(test_absurd_costs),
-		cmocka_unit_test(test_scale),
-		cmocka_unit_test(test_waiting),
-		cmocka_unit_test(test_untold),
-		cmocka_unit_test(test_system_calls),
+		cmocka_unit_test(test_parts),     cmocka_unit_test(test_values),
+		cmocka_unit_test(test_leaf),      cmocka_unit_test(test_recursion),
+		cmocka_unit_test(test_cycle),     cmocka_unit_test(test_never_below_zero),
+		cmocka_unit_test(test_not_known), cmocka_unit_test(test_absurd_costs),
+		cmocka_unit_test(test_scale),     cmocka_unit_test(test_waiting),
+		cmocka_unit_test(test_untold),    cmocka_unit_test(test_system_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,6 +21,20 @@ static const struct {
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
+/* Of events with values: a trap, which is taken for an emulated one, and the reading. */
+static bool add_values_ns(const struct trace_info *info, uint64_t *ns, bool *any)
+{
+	uint64_t events = trace_info_u64(info, KEY_END_EVENTS_VALUES, 0),
+		 trap_ns = trace_info_u64(info, KEY_COST_EMULATED_NS, 0), all_ns;
+
+	if (!events)
+		return true;
+	*any = true;
+	return trap_ns && !__builtin_mul_overflow(events, trap_ns, &all_ns) &&
+	       !__builtin_add_overflow(*ns, all_ns, ns) &&
+	       !__builtin_add_overflow(*ns, trace_info_u64(info, KEY_END_VALUES_NS, 0), ns);
+}
+
 bool probe_cost_ns(const struct trace_info *info, uint64_t *ns)
 {
 	bool any = false;
@@ -37,7 +51,7 @@ bool probe_cost_ns(const struct trace_info *info, uint64_t *ns)
 			return false;
 		any = true;
 	}
-	return any;
+	return add_values_ns(info, ns, &any) && any;
 }
 
 /* ---- the program as a whole */
@@ -206,5 +220,9 @@ bool probe_costs_print(const struct trace_info *info, FILE *out)
 		fprintf(out, "%s%s %s", first ? "" : ", ", ns ? HUMAN(ns) : "?", kinds[i].words);
 		first = false;
 	}
+	uint64_t values = trace_info_u64(info, KEY_END_EVENTS_VALUES, 0);
+	if (any && values)
+		fprintf(out, ", %s more where values are read",
+			HUMAN(trace_info_u64(info, KEY_END_VALUES_NS, 0) / values));
 	return any;
 }

@@ -59,6 +59,8 @@ static int describe_counts(const struct recording *r, const struct collector_sta
 		if (n)
 			err = set_count(end, cost_class_events_key(k), n);
 	}
+	if (!err && c.values_ns)
+		err = set_count(end, KEY_END_VALUES_NS, c.values_ns);
 	return err;
 }
 

@@ -51,6 +51,7 @@ const char *event_kind_site(unsigned kind)
 static const char *const hows[] = {
 	[HOW_EMULATED] = "emulated", [HOW_JUMP] = "jump", [HOW_NOP] = "nop",
 	[HOW_RET] = "ret",           [HOW_STEP] = "step", [HOW_INLINE] = "inline",
+	[HOW_VALUES] = "values",
 };
 _Static_assert(sizeof(hows) / sizeof(hows[0]) == HOW_MAX + 1, "a name for each");
 

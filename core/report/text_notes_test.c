@@ -75,6 +75,10 @@ static const struct line {
 	  "not traced: 3 assembly ('gotrace plan' lists them)" },
 	{ "@set cost.emulated_ns 474\n@set cost.step_ns 9074\n",
 	  "measured cost per event: 474ns emulated, 9.07us single-stepped" },
+	{ "@set cost.emulated_ns 474\n@set end.events_values 2\n@set end.values_ns 800\n",
+	  "measured cost per event: 474ns emulated, ? single-stepped, 400ns more where values are read" },
+	{ "@set cost.emulated_ns 474\n@set end.events_values 2\n@set end.values_ns 800\n",
+	  "probes cost about 1.75us (estimate: events times their measured cost)" },
 	{ "@set cost.emulated_ns 474\n",
 	  "measured cost per event: 474ns emulated, ? single-stepped" },
 	{ "@set cost.emulated_ns 400\n@set cost.jump_ns 500\n@set cost.nop_ns 200\n@set cost.ret_ns 600\n"

@@ -166,6 +166,8 @@
 #define KEY_END_EVENTS_NOP      "end.events_nop"
 #define KEY_END_EVENTS_RET      "end.events_ret"
 #define KEY_END_EVENTS_INLINE   "end.events_inline"
+#define KEY_END_EVENTS_VALUES   "end.events_values" /* traps in which values were read */
+#define KEY_END_VALUES_NS       "end.values_ns"     /* which took so long beside the trap, in all */
 #define KEY_END_WINDOW_NS       "end.window_ns"     /* keep.last: how much time that is */
 #define KEY_END_WINDOW_EVENTS   "end.window_events" /* and how many events */
 #define KEY_END_WINDOW_FULL     "end.window_full"   /* 1: there was no room for the time */

@@ -97,7 +97,7 @@ static int write_plain(struct collector *c, const struct event_ext *ev)
 
 	known.h.flags &= (uint16_t) ~(EVF_WIRE_SECOND | EVF_WIRE_VALUES);
 	if (ev->h.kind != EV_RELEASED && ev->h.site < c->opt.plan->n_sites) {
-		unsigned class = c->opt.cost_class[ev->h.site];
+		unsigned class = value_records_of(ev) ? COST_VALUES : c->opt.cost_class[ev->h.site];
 
 		known.h.flags |= cost_class_flags(class);
 		c->class_events[class]++;

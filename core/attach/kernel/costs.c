@@ -14,6 +14,7 @@ static const struct {
 	[COST_NOP] = { KEY_COST_NOP_NS, KEY_END_EVENTS_NOP },
 	[COST_RET] = { KEY_COST_RET_NS, KEY_END_EVENTS_RET },
 	[COST_STEP] = { KEY_COST_STEP_NS, KEY_END_EVENTS_STEP },
+	[COST_VALUES] = { NULL, KEY_END_EVENTS_VALUES },
 };
 
 const char *cost_class_events_key(enum cost_class c)
@@ -60,7 +61,7 @@ int costs_describe(struct trace_info *info, const struct caps *caps, const struc
 			nop = p->sites[i].stub.kind;
 	}
 	for (enum cost_class c = 0; c < COST_CLASSES && !err; c++) {
-		uint64_t ns = used[c] ? cost_ns(caps, c, nop) : 0;
+		uint64_t ns = used[c] && keys[c].cost ? cost_ns(caps, c, nop) : 0;
 
 		if (ns)
 			err = trace_info_setf(info, keys[c].cost, "%" PRIu64, ns);

@@ -19,6 +19,7 @@ enum cost_class {
 	COST_NOP,      /* a system call, in a stub */
 	COST_RET,      /* one trap: the program returns */
 	COST_STEP,     /* two traps */
+	COST_VALUES,   /* a trap in which values are read: of events, no site's class */
 	COST_CLASSES,
 };
 /* The event's flags that say so. */
@@ -26,7 +27,7 @@ static inline uint16_t cost_class_flags(unsigned c)
 {
 	_Static_assert(COST_EMULATED + 1 == HOW_EMULATED && COST_STEP + 1 == HOW_STEP,
 		       "in one order");
-	return (uint16_t)((c + 1) << EVF_HOW_SHIFT);
+	return (uint16_t)((c == COST_VALUES ? HOW_VALUES : c + 1) << EVF_HOW_SHIFT);
 }
 const char *cost_class_events_key(enum cost_class c); /* the trace's key for their number */
 

@@ -261,6 +261,7 @@ struct cpu_counters probes_counters(const struct probes *p)
 		sum.dropped_outside += c->dropped_outside;
 		sum.dropped_fault += c->dropped_fault;
 		sum.layout_wrong += c->layout_wrong;
+		sum.values_ns += c->values_ns;
 	}
 	return sum;
 }

@@ -218,6 +218,9 @@ struct model_totals {
 	bool states;
 	uint64_t life_ns;
 	struct off_times off;
+	/* Of them, goroutines without a call: mostly those of the runtime. */
+	uint64_t idlers, idle_life_ns;
+	struct off_times idle_off;
 };
 
 /* Calls made in path `from` that count as path `to`, which is above it: of the function of `to`,

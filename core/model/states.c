@@ -228,6 +228,11 @@ void states_end(struct model *m, struct stack *s, uint64_t ts_ns)
 		return;
 	m->totals.life_ns += s->info.life_ns;
 	off_times_add(&m->totals.off, &st->off);
+	if (s->info.calls || s->n)
+		return;
+	m->totals.idlers++;
+	m->totals.idle_life_ns += s->info.life_ns;
+	off_times_add(&m->totals.idle_off, &st->off);
 }
 
 void states_view_begin(struct model *m, struct stack *s, uint64_t ts_ns)

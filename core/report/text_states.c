@@ -104,16 +104,21 @@ void text_states_note(const struct report *rep, struct notes *to)
 
 	if (!t->states)
 		return;
-	notes_add(
-		to,
-		"goroutines, those of the runtime too, lived %s together: %s running (%.1f%%)%s%s%s%s",
-		HUMAN(t->life_ns), HUMAN(t->life_ns - off_times_sum(&t->off)),
-		share_pct(t->life_ns - off_times_sum(&t->off), t->life_ns),
-		share(t->off.runnable_ns, t->life_ns, "runnable", parts[0]),
-		share(t->off.wait_ns, t->life_ns, "waiting", parts[1]),
-		share(t->off.syscall_ns, t->life_ns, "in system calls", parts[2]),
-		share(t->off.unknown_ns, t->life_ns, "unknown, as events may be missing",
-		      parts[3]));
+	uint64_t life_ns = t->life_ns - t->idle_life_ns,
+		 off_ns = off_times_sum(&t->off) - off_times_sum(&t->idle_off);
+	notes_add(to, "goroutines with calls lived %s together: %s running (%.1f%%)%s%s%s%s",
+		  HUMAN(life_ns), HUMAN(life_ns - off_ns), share_pct(life_ns - off_ns, life_ns),
+		  share(t->off.runnable_ns - t->idle_off.runnable_ns, life_ns, "runnable",
+			parts[0]),
+		  share(t->off.wait_ns - t->idle_off.wait_ns, life_ns, "waiting", parts[1]),
+		  share(t->off.syscall_ns - t->idle_off.syscall_ns, life_ns, "in system calls",
+			parts[2]),
+		  share(t->off.unknown_ns - t->idle_off.unknown_ns, life_ns,
+			"unknown, as events may be missing", parts[3]));
+	if (t->idlers)
+		notes_add(to, "%" PRIu64 " other%s, mostly of the runtime, ran for %s", t->idlers,
+			  t->idlers == 1 ? "" : "s",
+			  HUMAN(t->idle_life_ns - off_times_sum(&t->idle_off)));
 	if (rep->opt->by != BY_REASON)
 		notes_add(
 			to,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/event_costs.h"
 #include "analysis/stat_columns.h"
 #include "base/log.h"
 #include "trace/keys.h"
@@ -13,11 +14,6 @@
 /* What makes one of these cost more need not touch the others: traps up to where the kernel
  * executes the instruction, single steps, inline stubs, reading of values. */
 enum family { TRAPS, STEPS, STUBS, READING, FAMILIES };
-
-struct cost {
-	double before, after; /* the time stamp, ns */
-	double outside;       /* reading values: stamps leave it out of the call itself */
-};
 
 /* What events cost in the calls of a path at the measured cost of each, ns. */
 struct charge {
@@ -27,7 +23,7 @@ struct charge {
 };
 
 struct correcting {
-	struct cost costs[HOW_MAX + 1];
+	struct event_cost costs[HOW_MAX + 1];
 	const struct path_node *nodes;
 	size_t n;
 	const struct call_stats *funcs;
@@ -41,30 +37,6 @@ struct correcting {
 };
 
 /* ---- what events cost */
-
-static void read_costs(const struct trace_info *info, struct cost costs[HOW_MAX + 1])
-{
-	static const char *const keys[] = {
-		[HOW_EMULATED] = KEY_COST_EMULATED_NS, [HOW_JUMP] = KEY_COST_JUMP_NS,
-		[HOW_NOP] = KEY_COST_NOP_NS,           [HOW_RET] = KEY_COST_RET_NS,
-		[HOW_STEP] = KEY_COST_STEP_NS,         [HOW_INLINE] = KEY_COST_INLINE_NS,
-	};
-	/* Of traps that were not told apart: about two thirds, as measured where they were. */
-	uint64_t emulated_ns = trace_info_u64(info, KEY_COST_EMULATED_NS, 0),
-		 before_ns = trace_info_u64(info, KEY_COST_BEFORE_NS, 2 * emulated_ns / 3);
-
-	for (unsigned how = 1; how <= HOW_INLINE; how++) {
-		double ns = (double)trace_info_u64(info, keys[how], 0);
-		double before = how == HOW_INLINE ? ns / 2 : fmin((double)before_ns, ns);
-
-		costs[how] = (struct cost){ before, ns - before, 0 };
-	}
-	uint64_t n = trace_info_u64(info, KEY_END_EVENTS_VALUES, 0),
-		 values_ns = trace_info_u64(info, KEY_END_VALUES_NS, 0);
-
-	costs[HOW_VALUES] = costs[HOW_EMULATED];
-	costs[HOW_VALUES].outside = n ? (double)values_ns / (double)n : 0;
-}
 
 /* The cost of one event, or a part of it, by family. */
 struct part {
@@ -421,7 +393,7 @@ static int begin(struct correcting *c, const struct model *m, const struct trace
 
 	if (err)
 		return err;
-	read_costs(info, c->costs);
+	event_costs_read(info, c->costs);
 	model_path_events(m, charge_events, c);
 	return 0;
 }

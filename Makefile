@@ -291,6 +291,14 @@ experiment-constant-memory: $(BIN) | $(call deps,go) ## memory, file and counts 
 experiment-peers: $(BIN) | $(call deps,go) $(call deps,peers) ## five questions to gotrace, uftrace, Delve and bpftrace: what to type, and whether the answer is right; needs root
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/peers/run.sh
 
+.PHONY: experiment-sample-accuracy
+experiment-sample-accuracy: $(BIN) | $(call deps,go) $(call deps,experiment) ## shares by samples against perf, Go's own profile and the truth; needs root (ROUNDS=5, QUICK=1)
+	$(Q)GOTRACE=$(abspath $(BIN)) experiments/sample-accuracy/run.sh
+
+.PHONY: experiment-sample-cost
+experiment-sample-cost: $(BIN) | $(call deps,go) $(call deps,experiment) ## what gotrace sample and perf record take from a program, and themselves; needs root (ROUNDS=40, QUICK=1)
+	$(Q)GOTRACE=$(abspath $(BIN)) experiments/sample-cost/run.sh
+
 .PHONY: experiment-long-run
 experiment-long-run: $(BIN) | $(call deps,go) ## memory of gotrace and size of its trace over hours, with --summary and --min-duration; needs root (SECONDS_EACH=3600)
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/long-run/run.sh

@@ -19,7 +19,7 @@ packages_of() {
 		echo git ca-certificates ;;
 	experiment) # make experiment-*
 		echo hyperfine time gnuplot-nox libasound2-dev libasound2-plugins \
-			alsa-utils pulseaudio pulseaudio-utils pkg-config ;;
+			alsa-utils pulseaudio pulseaudio-utils pkg-config "$(perf)" ;;
 	correctness) # experiments/correctness: other tracers; Delve comes by way of go install
 		echo bpftrace binutils ;;
 	peers) # experiments/peers: the same questions to other tools; Delve comes by way of go install
@@ -47,6 +47,9 @@ clang_rt() {
 
 # The version of clang-format that ci/format.sh asks for, where the release has it.
 clang_format() { apt-cache show clang-format-14 2>/dev/null | sed -n '1s/^Package: //p'; }
+
+# perf, where the release has it as a package that goes with any kernel.
+perf() { apt-cache show linux-perf 2>/dev/null | sed -n '1s/^Package: //p'; }
 
 as_root() {
 	if [ "$(id -u)" = 0 ]; then "$@"

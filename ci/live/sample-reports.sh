@@ -83,7 +83,7 @@ formats() {
 	go tool pprof -sample_index=samples -top cpu.pprof >top 2>&1
 	expect_grep "Total samples = $total|of $total total" top
 	expect_grep 'main\.mix \(inline\)' top
-	for format in sqlite perun html csv; do
+	for format in sqlite perun html csv chrome perfetto; do
 		gt export trace --format=$format -o "out.$format"
 		[ -s "out.$format" ] || fail "$format is empty"
 	done
@@ -93,6 +93,71 @@ formats() {
 	expect_grep 'samples, not calls' err
 }
 check "one total in all formats, and a profile for -pgo" formats
+
+# The compiler makes the same of a profile of samples as of Go's own: a call of an interface's method becomes one
+# of the type's that the profile has there.
+devirtualized() {
+	mkdir -p src && cat >src/main.go <<-'END'
+		package main
+
+		import (
+			"os"
+			"runtime/pprof"
+		)
+
+		type mixer interface{ mix(x int) int }
+		type shifts struct{ by uint }
+		type adds struct{ n int }
+
+		//go:noinline
+		func (s shifts) mix(x int) int {
+			for i := 0; i < 40; i++ {
+				x ^= x<<s.by + i
+			}
+			return x
+		}
+
+		//go:noinline
+		func (a adds) mix(x int) int { return x + a.n }
+
+		//go:noinline
+		func hot(m mixer, x int) int {
+			for i := 0; i < 1000; i++ {
+				x += m.mix(x)
+			}
+			return x
+		}
+
+		func main() {
+			if name := os.Getenv("CPUPROFILE"); name != "" {
+				f, _ := os.Create(name)
+				pprof.StartCPUProfile(f)
+				defer pprof.StopCPUProfile()
+			}
+			x := hot(adds{3}, 1)
+			for i := 0; i < 30000; i++ {
+				x += hot(shifts{13}, i)
+			}
+			if x == 1 {
+				println(x)
+			}
+		}
+	END
+	printf 'module example.org/mixers\ngo 1.21\n' >src/go.mod
+	(cd src && go build -o ../mixers .)
+	CPUPROFILE=own.pprof ./mixers
+	gt sample -F 499 -o trace -- ./mixers
+	gt export trace --format=pprof -o ours.pprof
+	for profile in own ours; do
+		(cd src && go build -o /dev/null -pgo=../$profile.pprof -gcflags=-d=pgodebug=1 .) >$profile.said 2>&1
+		sed -n 's/.*PGO devirtualizing/PGO devirtualizing/p' $profile.said | sort -u >$profile.calls
+	done
+	expect_grep 'm\.mix' own.calls
+	diff own.calls ours.calls
+}
+if [ "$go_minor" -ge 21 ]; then
+	check "the compiler devirtualizes as with Go's own profile" devirtualized
+fi
 
 # Killed, gotrace leaves a trace; the binary, which is still there, tells the names.
 has_mix() { gt report trace --format=csv >report.csv 2>err && grep -q '^main.mix,' report.csv; }

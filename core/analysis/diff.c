@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/correction.h"
+#include "analysis/diff_shares.h"
 #include "analysis/stat_columns.h"
 #include "base/log.h"
 
@@ -31,6 +32,8 @@ static int match_functions(struct diff *d)
 {
 	int err = make_rows(d, d->names.info.n_funcs);
 
+	if (d->shares)
+		return err ? err : diff_shares_functions(d);
 	for (unsigned s = 0; !err && s < 2; s++)
 		for (size_t f = 0; f < d->side[s].n_funcs; f++)
 			add(&d->rows[d->names.name_of[s][f]], s, &d->side[s].funcs[f]);
@@ -55,6 +58,8 @@ static int match_paths(struct diff *d)
 	for (unsigned s = 0; !err && s < 2; s++)
 		for (size_t i = 1; i < tree[s].n; i++)
 			add(&d->rows[node_of[s][i]], s, &tree[s].nodes[i].stats);
+	if (!err && d->shares)
+		diff_shares_paths(d);
 	for (unsigned s = 0; s < 2; s++) {
 		call_tree_free(&tree[s]);
 		free(node_of[s]);
@@ -70,9 +75,16 @@ int diff_load(struct diff *d, struct trace_reader *const r[2], bool by_path, boo
 	for (unsigned s = 0; !err && s < 2; s++)
 		err = trace_load(&d->side[s], r[s], NULL, NULL);
 	for (unsigned s = 0; !err && !raw && s < 2; s++)
-		err = correction_apply(&d->side[s]);
+		if (!d->side[s].samples)
+			err = correction_apply(&d->side[s]);
 	if (err)
 		return err;
+	d->shares = d->side[0].samples || d->side[1].samples;
+	if (by_path && d->shares && !(d->side[0].samples && d->side[1].samples)) {
+		log_error(
+			"paths of calls and of samples cannot be compared: samples have functions that were not traced in between; compare --by=function");
+		return -ENOTSUP;
+	}
 	err = diff_names_match(&d->names, &d->side[0], &d->side[1]);
 	if (!err)
 		err = by_path ? match_paths(d) : match_functions(d);

@@ -20,12 +20,17 @@ struct diff {
 	struct diff_names names;
 	bool by_path;
 	struct call_tree tree; /* by_path: paths of both; functions are those of `names` */
-	struct diff_row *rows; /* in the order of names; some are in neither trace */
+	/* One of them has samples at least: shares are compared (analysis/diff_shares.h), and
+	 * METRIC_CALLS is samples there. */
+	bool shares;
+	uint64_t all_ns[2], samples[2]; /* what shares are of; samples that count */
+	uint64_t outside[2];            /* samples in no function that the other side traced */
+	struct diff_row *rows;          /* in the order of names; some are in neither trace */
 	size_t n_rows;
 };
 
 /* Reads both traces to their ends. raw: times as measured, what probes cost included. 0 or -errno
- * (logged); diff_free in either case. */
+ * (logged), -ENOTSUP: paths of calls and of samples; diff_free in either case. */
 int diff_load(struct diff *d, struct trace_reader *const r[2], bool by_path, bool raw);
 void diff_free(struct diff *d);
 

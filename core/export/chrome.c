@@ -17,8 +17,10 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/outfile.h"
+#include "export/chrome_samples.h"
 #include "export/formats.h"
 #include "trace/keys.h"
+#include "trace/samples.h"
 
 #define MANY_CALLS 1000000
 
@@ -199,6 +201,8 @@ int export_chrome(struct trace_reader *const *r, size_t n, const struct export_o
 			   .on_goroutine = on_goroutine,
 			   .ctx = &c },
 	};
+	if (trace_is_samples(trace_reader_info(r[0])))
+		return chrome_samples(r[0], opt, out);
 	int err = call_spool_open(&c.calls);
 
 	(void)n;

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "base/log.h"
 #include "export/export_fixture.h"
+#include "perfetto.pb-c.h"
 #include "pprof.pb-c.h"
 #include "trace/samples_fixture.h"
 
@@ -184,42 +184,143 @@ static void perun(void **state)
 	free(text);
 }
 
-static void keep(void *ctx, enum log_level level, const char *line)
+/* Time of samples in Chrome's profiles: each lasts until the next one, idle ones do not count. */
+static uint64_t profile_us(const char *chunk)
 {
-	(void)level;
-	snprintf(ctx, 512, "%s", line);
+	const char *s = strstr(chunk, "\"samples\":["), *d = strstr(chunk, "\"timeDeltas\":[");
+	uint64_t sum = 0;
+	char *end;
+
+	assert_true(s && d);
+	s += strlen("\"samples\":[");
+	d += strlen("\"timeDeltas\":[");
+	assert_int_equal(strtoull(d, &end, 10), 0);
+	for (d = end; *d == ','; d = end) {
+		uint64_t node = strtoull(s, &end, 10);
+
+		assert_int_equal(*end, ',');
+		s = end + 1;
+		sum += strtoull(d + 1, &end, 10) * (node != 2);
+	}
+	assert_int_equal(*d, ']');
+	assert_int_equal(strtoull(s, NULL, 10), 2); /* the last one ends it */
+	return sum;
 }
 
-/* Formats of single calls say why not. */
-static void timelines_are_refused(void **state)
+static void chrome(void **state)
 {
-	static const char *const formats[] = { "chrome", "perfetto" };
-	char said[512] = "";
+	size_t n;
+	char *text = fixture_export(path, "chrome", &(struct export_options){ 0 }, &n);
+	uint64_t us = 0, profiles = 0;
 
 	(void)state;
-	log_set_sink(keep, said);
-	for (size_t i = 0; i < 2; i++) {
-		struct trace_reader *r = trace_reader_open(path);
-		FILE *out = fopen("/dev/null", "w");
-
-		assert_int_not_equal(fixture_format(formats[i])
-					     ->write(&r, 1, &(struct export_options){ 0 }, out),
-				     0);
-		assert_non_null(strstr(said, "has samples, not calls"));
-		fclose(out);
-		trace_reader_close(r);
+	for (const char *at = text; (at = strstr(at, "\"name\":\"ProfileChunk\"")); at++) {
+		us += profile_us(at);
+		profiles++;
 	}
-	log_set_sink(NULL, NULL);
+	assert_int_equal(profiles, 3); /* two goroutines, and a thread outside of any */
+	assert_int_equal(us, TOTAL_NS / 1000);
+	assert_non_null(strstr(text, "{\"samples\":10,\"lost_samples\":2,\"complete\":true}"));
+	assert_non_null(strstr(text, "{\"name\":\"goroutine 7\"}"));
+	assert_non_null(strstr(text, "{\"name\":\"thread 103\"}"));
+	assert_non_null(strstr(text, "\"functionName\":\"main.leaf\",\"scriptId\":\"0\",\"url\":"
+				     "\"/src/leaf.go\",\"lineNumber\":2"));
+	free(text);
+	/* as a view leaves them */
+	text = fixture_export(
+		path, "chrome",
+		&(struct export_options){
+			.view = &(struct trace_view){ .goids = (uint64_t[]){ 7 }, .n_goids = 1 } },
+		&n);
+	assert_non_null(strstr(text, "{\"samples\":4,"));
+	assert_null(strstr(text, "thread 103"));
+	free(text);
+}
+
+/* Names, frames and stacks are told before they are used, once each. */
+struct interned {
+	const char *name[16];
+	size_t name_len[16];
+	uint64_t frames[16][8], n_frames[16], mapping;
+};
+
+static void take_interned(struct interned *in, const Perfetto__InternedData *d)
+{
+	for (size_t i = 0; d && i < d->n_mappings; i++)
+		in->mapping = d->mappings[i]->iid;
+	for (size_t i = 0; d && i < d->n_function_names; i++) {
+		uint64_t iid = d->function_names[i]->iid;
+
+		assert_true(iid && iid < 16 && !in->name[iid]);
+		in->name[iid] = (const char *)d->function_names[i]->str.data;
+		in->name_len[iid] = d->function_names[i]->str.len;
+	}
+	for (size_t i = 0; d && i < d->n_frames; i++) {
+		assert_int_equal(d->frames[i]->iid, d->frames[i]->function_name_id);
+		assert_int_equal(d->frames[i]->mapping_id, in->mapping);
+	}
+	for (size_t i = 0; d && i < d->n_callstacks; i++) {
+		const Perfetto__Callstack *c = d->callstacks[i];
+
+		assert_true(c->iid && c->iid < 16 && !in->n_frames[c->iid] && c->n_frame_ids < 8);
+		in->n_frames[c->iid] = c->n_frame_ids;
+		memcpy(in->frames[c->iid], c->frame_ids, c->n_frame_ids * sizeof(uint64_t));
+	}
+}
+
+static bool leaf_is(const struct interned *in, uint64_t stack, const char *name)
+{
+	assert_true(stack < 16 && in->n_frames[stack]);
+	uint64_t leaf = in->frames[stack][in->n_frames[stack] - 1];
+
+	assert_true(leaf < 16 && in->name[leaf]);
+	return in->name_len[leaf] == strlen(name) &&
+	       !memcmp(in->name[leaf], name, in->name_len[leaf]);
+}
+
+static void perfetto(void **state)
+{
+	size_t n;
+	char *data = fixture_export(path, "perfetto", &(struct export_options){ 0 }, &n);
+	Perfetto__Trace *t = perfetto__trace__unpack(NULL, n, (uint8_t *)data);
+	struct interned in = { 0 };
+	uint64_t ns = 0, samples = 0, in_leaf = 0, ts_ns = 0, lost = 0;
+
+	(void)state;
+	assert_non_null(t);
+	assert_string_equal(
+		t->packet[0]->trace_packet_defaults->perf_sample_defaults->timebase->name,
+		"cpu-clock");
+	for (size_t i = 0; i < t->n_packet; i++) {
+		const Perfetto__TracePacket *p = t->packet[i];
+		const Perfetto__PerfSample *s = p->perf_sample;
+
+		take_interned(&in, p->interned_data);
+		if (p->track_event)
+			lost = (uint64_t)p->track_event->counter_value;
+		if (!s)
+			continue;
+		ts_ns += p->timestamp; /* since the first one */
+		samples++;
+		ns += s->timebase_count;
+		in_leaf += leaf_is(&in, s->callstack_iid, "main.leaf");
+		assert_true(s->pid == 4711 && s->tid >= 101 && s->tid <= 103);
+	}
+	assert_int_equal(samples, FIXTURE_SAMPLES);
+	assert_int_equal(ns, TOTAL_NS);
+	assert_int_equal(in_leaf, 7);
+	assert_int_equal(ts_ns, (FIXTURE_SAMPLES - 1) * (uint64_t)FIXTURE_WEIGHT_NS);
+	assert_int_equal(lost, 2);
+	perfetto__trace__free_unpacked(t, NULL);
+	free(data);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(folded),
-		cmocka_unit_test(pprof_as_go_has_it),
-		cmocka_unit_test(database),
-		cmocka_unit_test(perun),
-		cmocka_unit_test(timelines_are_refused),
+		cmocka_unit_test(folded),   cmocka_unit_test(pprof_as_go_has_it),
+		cmocka_unit_test(database), cmocka_unit_test(perun),
+		cmocka_unit_test(chrome),   cmocka_unit_test(perfetto),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -74,10 +74,10 @@ int diff_csv(struct trace_reader *const r[2], const struct diff_options *opt, FI
 	int err = diff_report_load(&d, r, opt);
 
 	if (!err)
-		err = csv_rows(&d, out);
+		err = d.diff.shares ? diff_shares_csv(&d, out) : csv_rows(&d, out);
 	if (!err)
 		err = outfile_check(out);
-	if (!err && d.n_folded)
+	if (!err && d.n_folded && !d.diff.shares)
 		log_info("%zu %s%s folded: changed by less than %g%% or %s (--threshold, --min)",
 			 d.n_folded, diff_report_what(&d), plural(d.n_folded), opt->threshold_pct,
 			 HUMAN(d.min_ns));
@@ -132,7 +132,10 @@ static int json_rows(const struct diff_report *d, struct json *j)
 		json_kv_str(j, "change", diff_row_kind(&d->diff.rows[i]));
 		json_kv_bool(j, "traced_in_both",
 			     diff_row_untraced(&d->diff, &d->diff.rows[i]) < 0);
-		json_numbers(j, &d->diff.rows[i]);
+		if (d->diff.shares)
+			diff_shares_json(d, &d->diff.rows[i], j);
+		else
+			json_numbers(j, &d->diff.rows[i]);
 		json_close(j, '}');
 	}
 	json_close(j, ']');

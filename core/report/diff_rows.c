@@ -3,7 +3,10 @@
 
 #include <stdlib.h>
 
+#include <math.h>
+
 #include "analysis/diff_notes.h"
+#include "analysis/diff_shares.h"
 #include "analysis/trace_names.h"
 #include "base/compare.h"
 #include "base/log.h"
@@ -29,6 +32,30 @@ static bool equal(const struct diff_row *row)
 	       !diff_change(row, METRIC_TOTAL) && !diff_change(row, METRIC_CALLS);
 }
 
+double diff_report_points(const struct diff_report *rep, const struct diff_row *row,
+			  enum diff_metric m)
+{
+	return diff_share_pct(&rep->diff, row, m, 1) - diff_share_pct(&rep->diff, row, m, 0);
+}
+
+static bool differs(const struct diff_report *rep, const struct diff_row *row, enum diff_metric m)
+{
+	double points = fabs(diff_report_points(rep, row, m));
+
+	return points > diff_share_chance(&rep->diff, row, m) &&
+	       points * 100 >= rep->opt->threshold_pct * diff_share_pct(&rep->diff, row, m, 0);
+}
+
+/* Total time of calls on all goroutines may be many times that of the program, so shares of it
+ * say little where one side has calls: self decides. */
+static bool to_show(const struct diff_report *rep, const struct diff_row *row)
+{
+	if (rep->diff.shares)
+		return differs(rep, row, METRIC_SELF);
+	return counts(rep, row, METRIC_SELF) || counts(rep, row, METRIC_TOTAL) ||
+	       counts(rep, row, METRIC_CALLS);
+}
+
 /* The rows that are to be shown come first. */
 static void sift(struct diff_report *rep)
 {
@@ -42,8 +69,7 @@ static void sift(struct diff_report *rep)
 			continue;
 		if (equal(&row))
 			rep->n_equal++;
-		else if (counts(rep, &row, METRIC_SELF) || counts(rep, &row, METRIC_TOTAL) ||
-			 counts(rep, &row, METRIC_CALLS))
+		else if (to_show(rep, &row))
 			d->rows[n++] = row;
 		else
 			rep->n_folded++;
@@ -62,7 +88,12 @@ static int by_change(const void *x, const void *y, void *ctx)
 	const struct diff_row *a = x, *b = y;
 	int c = 0;
 
-	if (rep->opt->sort != DIFF_NAME) {
+	if (rep->diff.shares && rep->opt->sort != DIFF_NAME) { /* the only column there is */
+		double x_pct = fabs(diff_report_points(rep, a, METRIC_SELF)),
+		       y_pct = fabs(diff_report_points(rep, b, METRIC_SELF));
+
+		c = (x_pct < y_pct) - (x_pct > y_pct);
+	} else if (rep->opt->sort != DIFF_NAME) {
 		enum diff_metric m = metric[rep->opt->sort];
 
 		c = compare_u64(size_of_change(b, m), size_of_change(a, m));
@@ -98,6 +129,8 @@ int diff_report_load(struct diff_report *rep, struct trace_reader *const r[2],
 		rep->n_hidden = rep->n_rows - opt->limit;
 		rep->n_rows = opt->limit;
 	}
+	if (rep->diff.shares)
+		diff_shares_notes(&rep->diff, &rep->notes);
 	err = diff_notes(&rep->diff.side[0], &rep->diff.side[1], by_path, &rep->notes);
 	if (err)
 		log_no_memory("no memory for the notes below the comparison");

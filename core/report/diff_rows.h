@@ -5,6 +5,7 @@
 
 #include "analysis/diff.h"
 #include "analysis/notes.h"
+#include "base/json.h"
 #include "report/diff_formats.h"
 
 struct diff_report {
@@ -20,6 +21,15 @@ struct diff_report {
 int diff_report_load(struct diff_report *rep, struct trace_reader *const r[2],
 		     const struct diff_options *opt);
 void diff_report_free(struct diff_report *rep);
+
+/* Of shares: B - A, percentage points. */
+double diff_report_points(const struct diff_report *rep, const struct diff_row *row,
+			  enum diff_metric m);
+/* diff_shares.c: of shares, the table as text, the rows as csv, a row's numbers as json. 0 or
+ * -errno. */
+int diff_shares_text(const struct diff_report *rep, FILE *out);
+int diff_shares_csv(const struct diff_report *rep, FILE *out);
+void diff_shares_json(const struct diff_report *rep, const struct diff_row *row, struct json *j);
 
 /* "function" or "path". */
 const char *diff_report_what(const struct diff_report *rep);

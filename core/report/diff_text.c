@@ -133,7 +133,11 @@ static void below(const struct diff_report *d, FILE *out)
 	if (d->n_hidden)
 		fprintf(out, "%zu more changed %s%s (-n 0 shows all)\n", d->n_hidden, what,
 			plural(d->n_hidden));
-	if (d->n_folded)
+	if (d->n_folded && d->diff.shares)
+		fprintf(out,
+			"%zu %s%s folded: shares that chance among so many samples can make, or that differ by less than %g%% (--threshold)\n",
+			d->n_folded, what, plural(d->n_folded), d->opt->threshold_pct);
+	else if (d->n_folded)
 		fprintf(out,
 			"%zu %s%s folded: changed by less than %g%% or %s (--threshold, --min)\n",
 			d->n_folded, what, plural(d->n_folded), d->opt->threshold_pct,
@@ -151,8 +155,9 @@ static void sides(const struct diff_report *d, FILE *out)
 
 		fprintf(out, "%c: ", "AB"[s]);
 		text_safe(out, d->opt->file[s]);
-		fprintf(out, ", %" PRIu64 " call%s, %" PRIu64 " goroutine%s in %s\n", t->calls,
-			plural(t->calls), t->goroutines, plural(t->goroutines),
+		fprintf(out, ", %" PRIu64 " %s%s, %" PRIu64 " goroutine%s in %s\n", t->calls,
+			d->diff.side[s].samples ? "sample" : "call", plural(t->calls),
+			t->goroutines, plural(t->goroutines),
 			HUMAN(loaded_trace_span_ns(&d->diff.side[s])));
 	}
 	for (size_t i = 0; i < d->notes.n; i++) {
@@ -168,7 +173,7 @@ int diff_text(struct trace_reader *const r[2], const struct diff_options *opt, F
 	int err = diff_report_load(&d, r, opt);
 
 	if (!err && d.n_rows)
-		err = table(&d, out);
+		err = d.diff.shares ? diff_shares_text(&d, out) : table(&d, out);
 	if (!err) {
 		if (!d.n_rows)
 			fputs(d.n_folded ? "no change that counts\n" : "no change\n", out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * timed FILE COMMAND [ARG...]: runs a command and writes to FILE, in nanoseconds: its wall time from fork to
- * end and the processor time of it and of all that it waited for, "WALL USER SYSTEM". The exit status
- * is the command's, 125 when it cannot be run, 128 + N when it died of signal N.
+ * timed FILE COMMAND [ARG...]: runs a command and writes to FILE, in nanoseconds: its wall time
+ * from fork to end and the processor time of it and of all that it waited for, "WALL USER SYSTEM".
+ * The exit status is the command's, 125 when it cannot be run, 128 + N when it died of signal N.
  */
 #include <errno.h>
 #include <stdint.h>

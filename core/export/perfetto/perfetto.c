@@ -19,6 +19,7 @@
 #include "base/outfile.h"
 #include "export/formats.h"
 #include "export/perfetto/perfetto.h"
+#include "trace/samples.h"
 
 static void put_begin(struct perfetto *p, struct track *t, const struct call *c)
 {
@@ -305,10 +306,14 @@ int export_perfetto(struct trace_reader *const *r, size_t n, const struct export
 			   .ctx = &p },
 	};
 	struct go_name *name, *next;
+
+	if (trace_is_samples(info)) {
+		free(p.named);
+		return perfetto_samples(r[0], opt, out);
+	}
 	int err = p.named ? trace_load(&trace, r[0], opt->view, &p.watch) : -ENOMEM;
 
 	(void)n;
-	(void)opt;
 	if (!err) {
 		perfetto_begin(&p, trace.totals->first_ns); /* when nothing was */
 		err = p.watch.err;

@@ -9,6 +9,7 @@
 #include "analysis/trace_load.h"
 #include "analysis/tracks.h"
 #include "base/hash_table.h"
+#include "export/export.h"
 #include "export/protoout.h"
 #include "perfetto.pb-c.h"
 
@@ -38,6 +39,7 @@ struct perfetto {
 	bool begun;       /* the first packet is written */
 	bool hold;        /* prologues may be stopped after the entry (--probe=thesis) */
 	struct trace_watch watch;
+	Perfetto__PerfSampleDefaults *samples; /* of a trace of samples, else NULL */
 };
 
 /* Writes what comes first: clocks, the process, the counter of losses. Later calls do nothing.
@@ -52,6 +54,11 @@ void perfetto_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *e
 /* The same on the track of its states, below that of the goroutine. */
 void perfetto_state_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *event,
 			  uint64_t ts_ns, uint64_t iid, const char *name);
+/* A sample; data: names and stacks that are met first in it, NULL for none. */
+void perfetto_sample(struct perfetto *p, Perfetto__PerfSample *sample, uint64_t ts_ns,
+		     Perfetto__InternedData *data);
+/* perfetto_samples.c: the whole trace r, of samples. 0 or -errno (logged). */
+int perfetto_samples(struct trace_reader *r, const struct export_options *opt, FILE *out);
 /* perfetto_states.c: a span as a slice there, and an arrow from who made the goroutine runnable. */
 void perfetto_state(struct perfetto *p, const struct state_span *s);
 /* The name with that key; *fresh: it is new. NULL: no memory, p->watch.err is set. */

@@ -110,6 +110,7 @@ static void put_clocks(struct perfetto *p, uint64_t ts_ns)
 	snapshot.primary_trace_clock = CLOCK_ID_MONOTONIC;
 	defaults.has_timestamp_clock_id = true;
 	defaults.timestamp_clock_id = CLOCK_ID_DELTA;
+	defaults.perf_sample_defaults = p->samples;
 	packet.clock_snapshot = &snapshot;
 	packet.trace_packet_defaults = &defaults;
 	packet.has_timestamp = packet.has_timestamp_clock_id = true;
@@ -162,7 +163,8 @@ void perfetto_begin(struct perfetto *p, uint64_t ts_ns)
 	counter.has_unit = true;
 	counter.unit = UNIT_COUNT;
 	losses.counter = &counter;
-	describe(p, &losses, LOSSES_UUID, PROCESS_UUID, "lost events");
+	describe(p, &losses, LOSSES_UUID, PROCESS_UUID,
+		 p->samples ? "lost samples" : "lost events");
 	perfetto_lost(p, ts_ns);
 	free(name);
 }
@@ -251,6 +253,17 @@ void perfetto_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *e
 {
 	describe_track(p, t);
 	put_event(p, TRACK_UUID(t), event, ts_ns, iid, name);
+}
+
+void perfetto_sample(struct perfetto *p, Perfetto__PerfSample *sample, uint64_t ts_ns,
+		     Perfetto__InternedData *data)
+{
+	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
+
+	packet.perf_sample = sample;
+	packet.interned_data = data;
+	set_time(p, &packet, ts_ns);
+	put(p, &packet);
 }
 
 void perfetto_state_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *event,

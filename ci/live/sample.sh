@@ -115,6 +115,39 @@ labels() {
 check "labels of goroutines" labels default
 check "labels of goroutines, stripped" labels stripped
 
+long_label() {
+	mkdir -p src && cat >src/main.go <<-'END'
+		package main
+
+		import (
+			"context"
+			"runtime/pprof"
+			"strings"
+		)
+
+		//go:noinline
+		func work(n int) (s uint64) {
+			for i := 0; i < n; i++ {
+				s = s*6364136223846793005 + 1442695040888963407
+			}
+			return
+		}
+
+		func main() {
+			labels := pprof.Labels("request", strings.Repeat("r", 200), "tenant", "a")
+			pprof.Do(context.Background(), labels, func(context.Context) { println(work(500000000)) })
+		}
+	END
+	printf 'module example.org/labels\ngo 1.19\n' >src/go.mod
+	(cd src && go build -o ../labels .)
+	gt sample -F 499 --labels -o trace -- ./labels
+	gt report trace --by=label --format=csv >report.csv
+	expect_grep "request=r{128}\\.\\.\\.[^r]" report.csv
+	gt info trace >info
+	expect_grep '^end.labels_cut +[1-9]' info
+}
+check "a label that is too long is cut, and says so" long_label
+
 # A stack of 1,000 frames is whole, one of 5,000 is cut off, which is said.
 deep() {
 	gt sample -F 999 -o trace -- "$programs/default/leafs" 1 1000 >out

@@ -53,6 +53,11 @@
 /* threads of dying processes whose stacks are in the trace, and those that had no room */
 #define KEY_END_DEATHS      "end.deaths"
 #define KEY_END_DEATHS_LOST "end.deaths_lost"
+/* samples with a label that is longer than what is recorded of it, and ends in "..." therefore */
+#define KEY_END_LABELS_CUT "end.labels_cut"
+/* samples taken before the process's executable was known: walked by frame pointer alone, without
+ * goroutine and labels */
+#define KEY_END_SAMPLES_NO_BINARY "end.samples_no_binary"
 /* processor time of the sampled threads, as the kernel accounts for it, while they were recorded */
 #define KEY_END_SAMPLED_CPU_NS "end.sampled_cpu_ns"
 

@@ -37,27 +37,38 @@ static void catch_up(struct sampling *s, uint64_t ts_ns)
 		s->err = err;
 }
 
+#define CUT_MARK "..."
+
+/* Of bytes that are `had` in the program and at most `most` in the record; a cut is marked. */
+static bool copy_label(char *to, size_t size, const char *from, uint32_t had, uint32_t most)
+{
+	snprintf(to, size, "%.*s%s", (int)(had < most ? had : most), from,
+		 had > most ? CUT_MARK : "");
+	return had > most;
+}
+
 static void take_labels(void *ctx, const struct sample_label_record *r)
 {
 	struct sampling *s = ctx;
-	char text[2][SAMPLE_LABELS][SAMPLE_VALUE_BYTES + 1];
+	char text[2][SAMPLE_LABELS][SAMPLE_VALUE_BYTES + sizeof(CUT_MARK)];
 	const char *keys[SAMPLE_LABELS], *values[SAMPLE_LABELS];
 	struct sample_labels l = { .n = r->n, .keys = keys, .values = values };
+	bool cut = false;
 
 	for (uint32_t i = 0; i < r->n && i < SAMPLE_LABELS; i++) {
 		const struct sample_label *one = &r->label[i];
-		uint32_t k = one->key_bytes, v = one->value_bytes;
 
-		snprintf(text[0][i], sizeof(text[0][i]), "%.*s",
-			 (int)(k < SAMPLE_KEY_BYTES ? k : SAMPLE_KEY_BYTES), one->key);
-		snprintf(text[1][i], sizeof(text[1][i]), "%.*s",
-			 (int)(v < SAMPLE_VALUE_BYTES ? v : SAMPLE_VALUE_BYTES), one->value);
+		cut |= copy_label(text[0][i], sizeof(text[0][i]), one->key, one->key_bytes,
+				  SAMPLE_KEY_BYTES);
+		cut |= copy_label(text[1][i], sizeof(text[1][i]), one->value, one->value_bytes,
+				  SAMPLE_VALUE_BYTES);
 		keys[i] = text[0][i];
 		values[i] = text[1][i];
 	}
 	if (!s->err)
 		s->err = trace_writer_labels(s->writer, &l, &s->label_number);
 	s->label_of = r->h;
+	s->labels_cut += cut;
 }
 
 static uint32_t labels_of(struct sampling *s, const struct sample_record *r)
@@ -83,6 +94,7 @@ static void take_sample(void *ctx, const struct sample_record *r)
 		s->outside++;
 		return;
 	}
+	s->no_binary += r->flags & SAMPLE_NO_BINARY ? 1 : 0;
 	memcpy(pcs, r->pcs, n * sizeof(*pcs));
 	/* The kernel's callers are return addresses. */
 	for (uint32_t i = 1; i < r->n_kernel; i++)
@@ -323,6 +335,10 @@ static int describe_losses(struct sampling *s, const struct sample_counters *c)
 				      "labels of %" PRIu64 " samples could not be read, or are "
 				      "more than 8: some or all of them are missing",
 				      labels);
+	if (!err && s->labels_cut)
+		err = set_count(&s->end, KEY_END_LABELS_CUT, s->labels_cut);
+	if (!err && s->no_binary)
+		err = set_count(&s->end, KEY_END_SAMPLES_NO_BINARY, s->no_binary);
 	if (!err && s->side.lost)
 		err = set_count(&s->end, KEY_END_MAPS_LOST, s->side.lost);
 	if (!err && s->side.lost)

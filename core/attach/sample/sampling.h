@@ -47,6 +47,7 @@ struct sampling {
 	struct sample_head label_of;
 	uint32_t label_number;
 	uint64_t samples, cut, unreadable, outside, no_labels;
+	uint64_t labels_cut, no_binary; /* samples: KEY_END_LABELS_CUT, KEY_END_SAMPLES_NO_BINARY */
 	uint64_t start_ns, target_end_ns;
 	int exec_err; /* END_NOT_STARTED: -errno */
 	int err;      /* of the trace */

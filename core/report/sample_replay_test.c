@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Recorded samples (fixtures/samples/record.sh) read again without root and without their programs:
+ * what was reported when they were recorded. */
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/report_fixture.h"
+
+static const struct {
+	const char *name;
+	enum report_by by;
+} kinds[] = {
+	{ "function", BY_FUNCTION },
+	{ "path", BY_PATH },
+	{ "goroutine", BY_GOROUTINE },
+	{ "label", BY_LABEL },
+};
+#define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static void replay(const char *path)
+{
+	char stored[256];
+
+	for (size_t i = 0; i < N_KINDS; i++) {
+		char *got = fixture_report(path, "csv",
+					   &(struct report_options){ .by = kinds[i].by });
+
+		snprintf(stored, sizeof(stored), "%.*s.%s.csv",
+			 (int)(strlen(path) - strlen(".gotrace")), path, kinds[i].name);
+		fixture_same(stored, got);
+		free(got);
+	}
+}
+
+static void as_recorded(void **state)
+{
+	glob_t files;
+
+	(void)state;
+	assert_int_equal(glob("fixtures/samples/*.gotrace", 0, NULL, &files), 0);
+	assert_true(files.gl_pathc >= 6);
+	for (size_t i = 0; i < files.gl_pathc; i++)
+		replay(files.gl_pathv[i]);
+	globfree(&files);
+}
+
+/* Samples whose path ends so. */
+static uint64_t samples_of(const char *csv, const char *end)
+{
+	uint64_t sum = 0;
+
+	for (const char *line = csv; line && *line; line = strchr(line, '\n') + 1) {
+		const char *comma = strchr(line, ',');
+		unsigned long long samples, self;
+		double pct;
+
+		if (comma && (size_t)(comma - line) > strlen(end) &&
+		    !strncmp(comma - strlen(end), end, strlen(end)) &&
+		    sscanf(comma, ",%llu,%lf,%llu", &samples, &pct, &self) == 3)
+			sum += self;
+		if (!strchr(line, '\n'))
+			break;
+	}
+	return sum;
+}
+
+/* Two takes twice what one does, both in a leaf without a frame. */
+static void shares_are_known(void **state)
+{
+	static const char *const names[] = { "fixtures/samples/leafs.gotrace",
+					     "fixtures/samples/leafs-stripped.gotrace" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		char *got = fixture_report(names[i], "csv",
+					   &(struct report_options){ .by = BY_PATH });
+		double one = (double)samples_of(got, "main.one;main.leaf"),
+		       two = (double)samples_of(got, "main.two;main.leaf");
+
+		assert_true(one > 50 && two / one > 1.5 && two / one < 2.7);
+		free(got);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(as_recorded),
+		cmocka_unit_test(shares_are_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

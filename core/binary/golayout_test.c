@@ -141,13 +141,14 @@ static Elf64_Shdr *find_section(uint8_t *p, const char *name)
 static void rename_members(uint8_t *p, const char *from, const char *to)
 {
 	Elf64_Shdr *s = find_section(p, ".debug_info");
-	const Elf64_Chdr *c = (const Elf64_Chdr *)(p + s->sh_offset);
-	uint8_t *packed = p + s->sh_offset + sizeof(*c), *plain = malloc(c->ch_size), *at = plain;
-	uLongf n_plain = c->ch_size, n_packed = s->sh_size - sizeof(*c);
+	Elf64_Chdr c;
+	memcpy(&c, p + s->sh_offset, sizeof(c)); /* it need not be aligned */
+	uint8_t *packed = p + s->sh_offset + sizeof(c), *plain = malloc(c.ch_size), *at = plain;
+	uLongf n_plain = c.ch_size, n_packed = s->sh_size - sizeof(c);
 	size_t len = strlen(from) + 1, renamed = 0;
 
 	assert_non_null(plain);
-	assert_true(s->sh_flags & SHF_COMPRESSED && c->ch_type == ELFCOMPRESS_ZLIB);
+	assert_true(s->sh_flags & SHF_COMPRESSED && c.ch_type == ELFCOMPRESS_ZLIB);
 	assert_int_equal(uncompress(plain, &n_plain, packed, n_packed), Z_OK);
 	while ((at = memmem(at, (size_t)(plain + n_plain - at), from, len))) {
 		memcpy(at, to, len);
@@ -155,7 +156,7 @@ static void rename_members(uint8_t *p, const char *from, const char *to)
 	}
 	assert_true(renamed > 0);
 	assert_int_equal(compress2(packed, &n_packed, plain, n_plain, 9), Z_OK); /* Go's is 1 */
-	s->sh_size = sizeof(*c) + n_packed;
+	s->sh_size = sizeof(c) + n_packed;
 	free(plain);
 }
 

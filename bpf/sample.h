@@ -77,6 +77,30 @@ struct sample_row {
 };
 #define SAMPLE_BINARIES 64
 
+/*
+ * Code that is not Go's: rows by .eh_frame (struct ehframe_row, core/binary/ehframe.h), of which
+ * `delta` is 16 bits CFA, 8 bits rbp, 8 bits rule, at link-time addresses. Slots behind those of Go
+ * binaries.
+ */
+#define SAMPLE_NATIVES 512
+#define NATIVE_RSP     1
+#define NATIVE_RBP     2
+#define NATIVE_END     3
+#define NATIVE_PLT     4
+#define NATIVE_SIGNAL  5
+
+/* What of a process's memory has rows, by its pid. */
+struct sample_native {
+	uint64_t start, end;
+	uint32_t link; /* link-time address of what is mapped at start */
+	uint32_t slot, n_rows, pad;
+};
+#define SAMPLE_IMAGES 64
+struct sample_images {
+	uint32_t n, pad;
+	struct sample_native at[SAMPLE_IMAGES];
+};
+
 /* flags of a record; the first ones are those of core/trace/samples.h */
 #define SAMPLE_CUT        1
 #define SAMPLE_UNREADABLE 2

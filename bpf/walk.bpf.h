@@ -2,8 +2,8 @@
 /*
  * The walk of a stack, of gotrace's own. Frame pointers give the callers of a function whose frame
  * is there. What has no frame yet, or never, is found by the pcsp rows of the binary: the leaf, and
- * each instruction that a signal interrupted. System stacks go on at the goroutine that is waiting
- * for them.
+ * each instruction that a signal interrupted; code that is not Go's by rows of .eh_frame. System
+ * stacks go on at the goroutine that is waiting for them.
  */
 #ifndef GOTRACE_WALK_BPF_H
 #define GOTRACE_WALK_BPF_H
@@ -30,10 +30,18 @@ struct rows_of_one {
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, SAMPLE_BINARIES);
+	__uint(max_entries, SAMPLE_BINARIES + SAMPLE_NATIVES);
 	__type(key, uint32_t);
 	__array(values, struct rows_of_one);
 } rows SEC(".maps");
+
+/* Of processes: the oldest give way. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, uint32_t);
+	__type(value, struct sample_images);
+} images SEC(".maps");
 
 /* The walk. In a map: on the BPF stack each of its values would multiply the verifier's states
  * beyond a million instructions. */
@@ -120,6 +128,25 @@ __noinline int special_at(uint32_t off)
 	for (int i = 0; i < SAMPLE_SPECIALS; i++)
 		if (off >= w->binary.special[i].from && off < w->binary.special[i].to)
 			return w->binary.special[i].what;
+	return 0;
+}
+
+/* The row at an address of code that is not Go's, 0: there is none. */
+__noinline int native_at(uint64_t pc)
+{
+	struct walk *w = this_walk();
+	struct sample_images *of = w ? bpf_map_lookup_elem(&images, &w->record.pid) : 0;
+
+	if (!of)
+		return 0;
+	for (uint32_t i = 0; i < SAMPLE_IMAGES; i++) {
+		struct sample_native *n = &of->at[i];
+
+		if (i >= of->n)
+			return 0;
+		if (pc >= n->start && pc < n->end)
+			return delta_at(pc - n->start + n->link, n->slot, n->n_rows);
+	}
 	return 0;
 }
 
@@ -214,6 +241,20 @@ static __always_inline int step_by_frame(struct walk *w)
 	return 0;
 }
 
+/* The registers that a signal's frame has saved, from its ucontext on: gregs 10 is rbp, 15 rsp, 16
+ * rip (sys/ucontext.h). 0 or -1. */
+static __always_inline int go_on_interrupted(struct walk *w, uint64_t ucontext)
+{
+	uint64_t registers = ucontext + 40; /* uc_mcontext */
+
+	if (read_word(registers + 10 * 8, &w->bp) || read_word(registers + 15 * 8, &w->sp) ||
+	    read_word(registers + 16 * 8, &w->pc))
+		return -1;
+	w->returns = 0;
+	w->by_rows = 1;
+	return 0;
+}
+
 /*
  * A signal's handler was called by runtime.sigtramp, which the kernel put on top of a struct
  * rt_sigframe (arch/x86/include/asm/sigframe.h): return address, then ucontext with the registers
@@ -222,15 +263,35 @@ static __always_inline int step_by_frame(struct walk *w)
 static __always_inline int step_by_signal(struct walk *w)
 {
 	int d = delta_at(link_off(w, w->pc), w->binary.slot, w->binary.n_rows);
-	uint64_t registers = w->sp + d + 8 + 40; /* uc_mcontext */
 
 	w->record.flags |= SAMPLE_SIGNAL;
-	/* gregs: 10 is rbp, 15 rsp, 16 rip (sys/ucontext.h) */
-	if (d < 0 || read_word(registers + 10 * 8, &w->bp) ||
-	    read_word(registers + 15 * 8, &w->sp) || read_word(registers + 16 * 8, &w->pc))
+	return d < 0 ? -1 : go_on_interrupted(w, w->sp + d + 8);
+}
+
+/* The caller by .eh_frame. 0, 1: it does not know, 2: it has none, 3: it was interrupted by a
+ * signal, -1: unreadable. */
+static __always_inline int step_by_native(struct walk *w)
+{
+	uint32_t row = native_at(w->pc - (w->returns ? 1 : 0)), rule = row >> 24;
+	int64_t rbp = (signed char)(row >> 16);
+	uint64_t cfa = 8 * (int64_t)(short)row;
+
+	if (rule == NATIVE_RSP)
+		cfa += w->sp;
+	else if (rule == NATIVE_RBP)
+		cfa += w->bp;
+	else if (rule == NATIVE_PLT)
+		cfa = w->sp + 8 + ((w->pc & 15) >= 11 ? 8 : 0);
+	else if (rule == NATIVE_SIGNAL)
+		return go_on_interrupted(w, w->sp) ? -1 : 3;
+	else
+		return rule == NATIVE_END ? 2 : 1;
+	if (cfa <= w->sp) /* a stack grows downwards: it would not end */
 		return -1;
-	w->returns = 0;
-	w->by_rows = 1;
+	if (read_word(cfa - 8, &w->pc) || (rbp && read_word(cfa + 8 * rbp, &w->bp)))
+		return -1;
+	w->sp = cfa;
+	w->foreign = 0; /* what was noted is so */
 	return 0;
 }
 
@@ -240,6 +301,10 @@ static __always_inline int step_to_caller(struct walk *w, int special)
 
 	if (w->by_rows && in_go(w, w->pc))
 		how = step_by_rows(w);
+	else if (!in_go(w, w->pc - (w->returns ? 1 : 0)))
+		how = step_by_native(w);
+	if (how == 3)
+		return 0;
 	if (how == 1)
 		how = step_by_frame(w);
 	if (how || !w->pc)

@@ -20,6 +20,7 @@ summary model/summary_fuzz 2000
 reader trace/reader_fuzz 16384 fixtures/malformed-traces fixtures/traces fixtures/formats
 gobin binary/gobin_fuzz 193
 plan plan/plan_fuzz 123
+ehframe binary/ehframe_fuzz 1024
 rings rings/rings_fuzz 16384 fixtures/rings
 outputs cli/outputs_fuzz 386'
 

@@ -103,6 +103,24 @@ cgo() {
 }
 check "C code without frame pointers is below its Go caller" cgo
 
+# Code that keeps no frame pointers. The linker's start is what a dynamic program begins with; libraries
+# are known some milliseconds after they are mapped.
+native() { # CC-OPTION...
+	command -v cc >/dev/null || skip "needs a C compiler"
+	cc -O2 -fomit-frame-pointer "$@" -o native "$TOP/fixtures/native/shares.c" || skip "cc cannot build it"
+	gt sample -F 1999 -o trace -- ./native 4 >out
+	paths trace >rows
+	near "$(count ';main;two(;leaf)?$' <rows)" "$(count ';main;one(;leaf)?$' <rows)" 0.6667 2000
+	local all rooted
+	all=$(count . <rows)
+	rooted=$(count '^(_start|\[ld-linux[^;]*)(;|$)' <rows)
+	echo "$rooted of $all begin at _start"
+	awk -v a="$rooted" -v n="$all" 'BEGIN { exit !(a >= 0.99 * n - 5 * sqrt(0.99 * 0.01 * n)) }' ||
+		{ grep -Ev '^[0-9]+ _start' rows | sort -rn | head -20; fail "stacks without a root"; }
+}
+check "C without frame pointers" native
+check "C without frame pointers, static" native -static
+
 labels() {
 	gt sample -F 999 --labels -o trace -- "$programs/$1/labelled" >out
 	gt report trace --by=label --format=csv >report.csv

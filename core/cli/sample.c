@@ -362,6 +362,7 @@ static int sample(struct sample_run *r)
 	if (status)
 		return status;
 	s->command = r->command_path;
+	s->user = &r->user;
 	s->targets = r->targets;
 	s->signals = &r->signals;
 	s->name_addresses = name_addresses;

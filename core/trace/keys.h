@@ -131,10 +131,11 @@
 #define KEY_WARN_LEFT_ALONE     KEY_WARN "left_alone"     /* functions in another gotrace's stubs */
 #define KEY_WARN_LOAD           KEY_WARN "load" /* a few functions' sites were dear to probe */
 #define KEY_WARN_IMAGE          KEY_WARN "image" /* an image that the process executed was not patched */
-#define KEY_WARN_LABELS         KEY_WARN "labels" /* some samples' labels are not known */
-#define KEY_WARN_MAPS           KEY_WARN "maps"   /* some of what was mapped is not known */
-#define KEY_WARN_DEATHS         KEY_WARN "deaths" /* stacks of threads that died are missing */
-#define KEY_WARN_TEXT           KEY_WARN "text"   /* probes were gone from the program's text */
+#define KEY_WARN_LABELS         KEY_WARN "labels"  /* some samples' labels are not known */
+#define KEY_WARN_MAPS           KEY_WARN "maps"    /* some of what was mapped is not known */
+#define KEY_WARN_NATIVES        KEY_WARN "natives" /* no room for all unwinding tables */
+#define KEY_WARN_DEATHS         KEY_WARN "deaths"  /* stacks of threads that died are missing */
+#define KEY_WARN_TEXT           KEY_WARN "text"    /* probes were gone from the program's text */
 
 /* ---- the end; stated right before the trace's end record */
 #define KEY_END_REASON           "end.reason"           /* REASON_* */

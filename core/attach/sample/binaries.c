@@ -29,6 +29,7 @@ static const struct {
 	{ "runtime.clone", SAMPLE_AT_ROOT }, /* a thread that begins */
 	{ "runtime.mcall", SAMPLE_AT_SCHED },
 	{ "runtime.morestack", SAMPLE_AT_MORESTACK },
+	{ "runtime.asmcgocall", SAMPLE_AT_MORESTACK }, /* C that it called keeps its rbp */
 	{ "runtime.asyncPreempt", SAMPLE_AT_INTERRUPT },
 	{ "runtime.sigpanic", SAMPLE_AT_INTERRUPT },
 	{ "runtime.sigpanic0", SAMPLE_AT_INTERRUPT },

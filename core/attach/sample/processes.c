@@ -106,6 +106,8 @@ static void put_image(struct processes *p, struct process *one, const struct sam
 		one->images[one->n_images++] = i;
 	else
 		fail(p, -ENOMEM);
+	if (p->natives)
+		natives_map(p->natives, one->pid, one->images, one->n_images);
 }
 
 /* Kind and path of what is mapped as `path`. */
@@ -150,6 +152,8 @@ static void on_map(void *ctx, const struct side_band_map *m, uint64_t ts_ns)
 {
 	struct processes *p = ctx;
 	struct process *one = find(p, m->pid, ts_ns);
+
+	p->changed_ns = ts_ns;
 	char perf_map[64];
 	struct sample_image i = {
 		.start = m->start,

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "attach/sample/binaries.h"
+#include "attach/sample/natives.h"
 #include "attach/sample/side_band.h"
 #include "trace/samples.h"
 
@@ -15,6 +16,7 @@
 struct processes {
 	struct trace_writer *writer; /* borrowed, as binaries are */
 	struct binaries *binaries;
+	struct natives *natives; /* NULL: C is walked by frame pointers */
 	/* Each time that a process forks or executes an image there is a new one. */
 	struct process {
 		uint32_t pid, number; /* number: in the trace, TRACE_NONE: not written yet */
@@ -26,6 +28,7 @@ struct processes {
 	} * all;
 	size_t n, cap;
 	size_t bucket[PROCESS_BUCKETS]; /* the newest, index + 1 */
+	uint64_t changed_ns;            /* when one was told of, or mapped something, last */
 	int err;                        /* the first, -errno */
 };
 

@@ -77,7 +77,7 @@ int sample_bpf_identify(struct sample_config *c)
 /* Maps that both objects have are the same ones: `to` uses those of `from`. */
 static int share_maps(struct bpf_object *to, const struct bpf_object *from)
 {
-	static const char *const names[] = { "ring", "rows", "binaries", "counters" };
+	static const char *const names[] = { "ring", "rows", "binaries", "counters", "images" };
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !err; i++)
@@ -200,6 +200,23 @@ int sample_bpf_add(struct sample_bpf *s, const struct sample_key *key, struct sa
 		s->n_slots += !err;
 	}
 	return err ? err : bpf_map_update_elem(map_fd(s, "binaries"), key, b, BPF_ANY);
+}
+
+int sample_bpf_add_native(struct sample_bpf *s, const struct sample_row *rows, size_t n,
+			  uint32_t *slot)
+{
+	if (s->n_natives == SAMPLE_NATIVES || !n || n > UINT32_MAX / sizeof(*rows))
+		return -ENOSPC;
+	*slot = SAMPLE_BINARIES + s->n_natives;
+	int err = put_rows(s, *slot, rows, n);
+
+	s->n_natives += !err;
+	return err;
+}
+
+int sample_bpf_images(struct sample_bpf *s, uint32_t pid, const struct sample_images *i)
+{
+	return bpf_map_update_elem(map_fd(s, "images"), &pid, i, BPF_ANY);
 }
 
 int sample_bpf_read(struct sample_bpf *s)

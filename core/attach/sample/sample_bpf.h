@@ -18,7 +18,8 @@ struct sample_bpf {
 	struct bpf_object *deaths;
 	struct bpf_link **links;
 	size_t n_links, cap_links;
-	uint32_t n_slots; /* of rows, taken */
+	uint32_t n_slots;   /* of rows, taken */
+	uint32_t n_natives; /* likewise, of .eh_frame */
 	unsigned n_cpus;
 };
 
@@ -52,6 +53,12 @@ int sample_bpf_watch_panics(struct sample_bpf *s, const char *path, uint64_t fil
  * too many binaries. */
 int sample_bpf_add(struct sample_bpf *s, const struct sample_key *key, struct sample_binary *b,
 		   const struct sample_row *rows, size_t n);
+
+/* Rows of an image that is not Go's; *slot is to name them. 0 or -errno, -ENOSPC likewise. */
+int sample_bpf_add_native(struct sample_bpf *s, const struct sample_row *rows, size_t n,
+			  uint32_t *slot);
+/* What of a process has rows from now on. 0 or -errno. */
+int sample_bpf_images(struct sample_bpf *s, uint32_t pid, const struct sample_images *i);
 
 /* Hands out all that is in the ring. 0 or -errno. */
 int sample_bpf_read(struct sample_bpf *s);

@@ -12,14 +12,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "attach/sample/sampling_end.h"
 #include "attach/target/threads.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "trace/keys.h"
 
-#define RING_BYTES (8u << 20)
-#define FLUSH_NS   1000000000ull
-#define LOOK_MS    250
+#define RING_BYTES  (8u << 20)
+#define FLUSH_NS    1000000000ull
+#define LOOK_MS     250
+#define STARTING_NS 100000000ull
 
 /* ---- from the ring to the trace */
 
@@ -289,6 +291,10 @@ static void wait_for_something(struct sampling *s, uint64_t until_ns)
 	uint64_t now = clock_monotonic_ns();
 	int ms = until_ns > now ? (until_ns - now) / 1000000 + 1 : 0;
 
+	/* A program that begins maps one file after the other, and runs in each at once. */
+	if (now < s->processes.changed_ns + STARTING_NS || now < s->start_ns + STARTING_NS)
+		ms = 1;
+
 	poll(fds, 2, signals_wait_ms(s->signals, ms < LOOK_MS ? ms : LOOK_MS));
 }
 
@@ -317,71 +323,6 @@ static void sample_until_end(struct sampling *s)
 
 /* ---- the end */
 
-static int set_count(struct trace_info *end, const char *key, uint64_t n)
-{
-	return trace_info_setf(end, key, "%" PRIu64, n);
-}
-
-/* What is missing besides samples. */
-static int describe_losses(struct sampling *s, const struct sample_counters *c)
-{
-	uint64_t labels = c->labels_lost + s->no_labels;
-	int err = 0;
-
-	if (labels)
-		err = set_count(&s->end, KEY_END_LABELS_LOST, labels);
-	if (!err && labels)
-		err = trace_info_setf(&s->end, KEY_WARN_LABELS,
-				      "labels of %" PRIu64 " samples could not be read, or are "
-				      "more than 8: some or all of them are missing",
-				      labels);
-	if (!err && s->labels_cut)
-		err = set_count(&s->end, KEY_END_LABELS_CUT, s->labels_cut);
-	if (!err && s->no_binary)
-		err = set_count(&s->end, KEY_END_SAMPLES_NO_BINARY, s->no_binary);
-	if (!err && s->side.lost)
-		err = set_count(&s->end, KEY_END_MAPS_LOST, s->side.lost);
-	if (!err && s->side.lost)
-		err = trace_info_setf(&s->end, KEY_WARN_MAPS,
-				      "%" PRIu64 " records of what processes execute and map were "
-				      "lost: names may be missing or wrong",
-				      s->side.lost);
-	return err;
-}
-
-static int describe_end(struct sampling *s)
-{
-	struct sample_counters c = sample_bpf_counters(&s->bpf);
-	const struct target *t = s->targets;
-	const struct {
-		const char *key;
-		uint64_t n;
-	} counts[] = {
-		{ KEY_END_SAMPLES, s->samples },
-		{ KEY_END_SAMPLES_LOST, c.lost + s->outside },
-		{ KEY_END_SAMPLES_CUT, s->cut },
-		{ KEY_END_SAMPLES_UNREADABLE, s->unreadable },
-		{ KEY_END_TIME_NS, clock_monotonic_ns() },
-	};
-	int err = trace_info_set(&s->end, KEY_END_REASON, end_reason_name(s->reason));
-
-	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts) && !err; i++)
-		err = set_count(&s->end, counts[i].key, counts[i].n);
-	if (!err)
-		err = describe_losses(s, &c);
-	if (!err && s->record_signals)
-		err = deaths_describe(&s->deaths, &s->bpf, &s->end);
-	if (!err && s->event->is_clock) /* else the weights are no times to compare it with */
-		err = set_count(&s->end, KEY_END_SAMPLED_CPU_NS, s->events.cpu_ns);
-	if (!err && t->launched && t->ended && WIFEXITED(t->wait_status))
-		err = set_count(&s->end, KEY_END_STATUS, WEXITSTATUS(t->wait_status));
-	if (!err && t->launched && t->ended && WIFSIGNALED(t->wait_status))
-		err = set_count(&s->end, KEY_END_SIGNAL, WTERMSIG(t->wait_status));
-	if (!err && s->target_end_ns && t->exec_ns)
-		err = set_count(&s->end, KEY_END_TARGET_WALL_NS, s->target_end_ns - t->exec_ns);
-	return err;
-}
-
 static void no_hold(void *ctx, struct inject *in)
 {
 	(void)ctx;
@@ -395,7 +336,11 @@ int sampling_run(struct sampling *s, struct trace_writer *writer)
 	s->writer = writer;
 	s->processes.writer = writer;
 	s->processes.binaries = &s->binaries;
+	s->natives.bpf = &s->bpf;
+	s->processes.natives = &s->natives;
 	err = name_kernel(s);
+	if (!err && s->targets->launched)
+		natives_prepare(&s->natives, s->command, s->user);
 	if (!err && s->targets->launched)
 		s->exec_err = target_release(s->targets, no_hold, NULL);
 	else if (!err)
@@ -412,7 +357,7 @@ int sampling_run(struct sampling *s, struct trace_writer *writer)
 	drain(s);
 	if (!s->err && s->name_addresses)
 		s->err = s->name_addresses(s->name_ctx, writer, &s->end);
-	err = describe_end(s);
+	err = sampling_describe_end(s);
 	int closed = trace_writer_finish(writer, s->end.kvs, s->end.n_kvs);
 
 	return s->err ? s->err : closed ? closed : err;
@@ -440,6 +385,7 @@ void sampling_close(struct sampling *s)
 	side_band_close(&s->side);
 	sample_bpf_unload(&s->bpf);
 	binaries_free(&s->binaries);
+	natives_free(&s->natives);
 	processes_free(&s->processes);
 	trace_info_free(&s->end);
 }

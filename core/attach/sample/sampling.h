@@ -40,6 +40,8 @@ struct sampling {
 	struct side_band side;
 	struct binaries binaries;
 	struct processes processes;
+	struct natives natives;
+	const struct user *user; /* of the command, borrowed */
 	struct deaths deaths;
 	struct trace_writer *writer;
 	uint64_t side_ns; /* what happened before is known */

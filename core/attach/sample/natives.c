@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/sample/natives.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "attach/sample/needed.h"
+#include "base/log.h"
+#include "base/vec.h"
+#include "binary/ehframe.h"
+#include "trace/keys.h"
+
+_Static_assert(sizeof(struct ehframe_row) == sizeof(struct sample_row) &&
+		       EHFRAME_RSP == NATIVE_RSP && EHFRAME_SIGNAL == NATIVE_SIGNAL,
+	       "handed over as they are");
+
+static int open_seen(uint32_t pid, const char *path)
+{
+	char seen[PATH_MAX + 32];
+
+	snprintf(seen, sizeof(seen), "/proc/%u/root%s", pid, path);
+	int fd = open(seen, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	/* it has ended: what it had is mostly there, too */
+	return fd >= 0 ? fd : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+}
+
+/* Where the executable segment is linked. */
+static int find_segment(struct native_file *to, int fd)
+{
+	GElf_Phdr ph;
+	size_t n = 0;
+	int err = -ENOEXEC;
+
+	elf_version(EV_CURRENT);
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+
+	if (elf && elf_getphdrnum(elf, &n))
+		n = 0;
+	for (size_t i = 0; i < n && err; i++)
+		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD && ph.p_flags & PF_X) {
+			to->vaddr = ph.p_vaddr;
+			to->file_off = ph.p_offset;
+			err = 0;
+		}
+	elf_end(elf);
+	return err;
+}
+
+/* Its rows, if it has any. */
+static void compile(struct natives *n, struct native_file *to, int fd, const char *path)
+{
+	struct ehframe e = { 0 };
+	int err = find_segment(to, fd);
+
+	if (!err)
+		err = ehframe_read(&e, fd, NATIVES_ROWS_MAX - n->n_rows);
+	if (!err)
+		err = sample_bpf_add_native(n->bpf, (const struct sample_row *)e.rows, e.n,
+					    &to->slot);
+	if (!err) {
+		to->n_rows = (uint32_t)e.n;
+		n->n_rows += e.n;
+	} else {
+		n->no_room += err == -ENOSPC || err == -E2BIG || err == -ENOMEM;
+		log_debug("%s: walked by frame pointers: %s", path, strerror(-err));
+	}
+	ehframe_free(&e);
+}
+
+/* NULL: it cannot be opened, or no memory. */
+static const struct native_file *find(struct natives *n, uint32_t pid, const char *path)
+{
+	struct stat st;
+	int fd = open_seen(pid, path);
+
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	for (size_t i = 0; i < n->n; i++)
+		if (n->files[i].ino == st.st_ino && n->files[i].dev == st.st_dev &&
+		    n->files[i].bytes == st.st_size) {
+			close(fd);
+			return &n->files[i];
+		}
+	if (vec_reserve(&n->files, &n->cap, n->n + 1)) {
+		close(fd);
+		return NULL;
+	}
+	struct native_file *f = &n->files[n->n++];
+
+	*f = (struct native_file){ .dev = st.st_dev, .ino = st.st_ino, .bytes = st.st_size };
+	compile(n, f, fd, path);
+	close(fd);
+	return f;
+}
+
+void natives_map(struct natives *n, uint32_t pid, const struct sample_image *images, size_t count)
+{
+	struct sample_images to = { 0 };
+
+	/* Of those that overlap the later one counts. */
+	for (size_t i = count; i-- > 0 && to.n < SAMPLE_IMAGES;) {
+		const struct sample_image *x = &images[i];
+		const struct native_file *f = x->kind == IMAGE_FILE ? find(n, pid, x->path) : NULL;
+
+		if (!f || !f->n_rows)
+			continue;
+		to.at[to.n++] = (struct sample_native){
+			.start = x->start,
+			.end = x->end,
+			.link = (uint32_t)(f->vaddr + x->file_off - f->file_off),
+			.slot = f->slot,
+			.n_rows = f->n_rows,
+		};
+	}
+	if (to.n)
+		sample_bpf_images(n->bpf, pid, &to);
+}
+
+static void prepare(void *ctx, const char *path)
+{
+	find(ctx, (uint32_t)getpid(), path);
+}
+
+void natives_prepare(struct natives *n, const char *path, const struct user *u)
+{
+	prepare(n, path);
+	needed_libraries(path, u, prepare, n);
+}
+
+int natives_describe(const struct natives *n, struct trace_info *end)
+{
+	if (!n->no_room)
+		return 0;
+	return trace_info_setf(end, KEY_WARN_NATIVES,
+			       "of %" PRIu64 " files there are more unwinding tables than there is "
+			       "room for: their code is walked by frame pointers",
+			       n->no_room);
+}
+
+void natives_free(struct natives *n)
+{
+	free(n->files);
+	*n = (struct natives){ 0 };
+}

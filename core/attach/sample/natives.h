@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the BPF program is told of code that is not Go's, as images appear. */
+#ifndef GOTRACE_SAMPLE_NATIVES_H
+#define GOTRACE_SAMPLE_NATIVES_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "attach/sample/sample_bpf.h"
+#include "attach/target/user.h"
+#include "trace/samples.h"
+
+/* Rows of all images together: 64 MB of the kernel's memory. */
+#define NATIVES_ROWS_MAX (8u << 20)
+
+struct natives {
+	struct sample_bpf *bpf; /* borrowed */
+	/* Each file once: where it is linked, which rows it has. */
+	struct native_file {
+		dev_t dev;
+		ino_t ino;
+		off_t bytes;
+		uint64_t vaddr, file_off; /* of its executable segment */
+		uint32_t slot, n_rows;    /* 0: it has none */
+	} * files;
+	size_t n, cap, n_rows;
+	uint64_t no_room; /* files for which there was none */
+};
+
+/* A process has these images mapped, of which the last is new. Those of which no rows can be had
+ * are walked by frame pointers. */
+void natives_map(struct natives *n, uint32_t pid, const struct sample_image *images, size_t count);
+/* The rows of a program that is about to be executed by u, and of its libraries, are made before it
+ * begins: they take up to a second, in which its stacks could not be walked. */
+void natives_prepare(struct natives *n, const char *path, const struct user *u);
+/* What there was no room for, as a warning. 0 or -ENOMEM. */
+int natives_describe(const struct natives *n, struct trace_info *end);
+void natives_free(struct natives *n);
+
+#endif

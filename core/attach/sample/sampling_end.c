@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/sample/sampling_end.h"
+
+#include <inttypes.h>
+#include <sys/wait.h>
+
+#include "attach/recording.h"
+#include "base/clock.h"
+#include "trace/keys.h"
+
+static int set_count(struct trace_info *end, const char *key, uint64_t n)
+{
+	return trace_info_setf(end, key, "%" PRIu64, n);
+}
+
+/* What is missing besides samples. */
+static int describe_losses(struct sampling *s, const struct sample_counters *c)
+{
+	uint64_t labels = c->labels_lost + s->no_labels;
+	int err = 0;
+
+	if (labels)
+		err = set_count(&s->end, KEY_END_LABELS_LOST, labels);
+	if (!err && labels)
+		err = trace_info_setf(&s->end, KEY_WARN_LABELS,
+				      "labels of %" PRIu64 " samples could not be read, or are "
+				      "more than 8: some or all of them are missing",
+				      labels);
+	if (!err && s->labels_cut)
+		err = set_count(&s->end, KEY_END_LABELS_CUT, s->labels_cut);
+	if (!err && s->no_binary)
+		err = set_count(&s->end, KEY_END_SAMPLES_NO_BINARY, s->no_binary);
+	if (!err)
+		err = natives_describe(&s->natives, &s->end);
+	if (!err && s->side.lost)
+		err = set_count(&s->end, KEY_END_MAPS_LOST, s->side.lost);
+	if (!err && s->side.lost)
+		err = trace_info_setf(&s->end, KEY_WARN_MAPS,
+				      "%" PRIu64 " records of what processes execute and map were "
+				      "lost: names may be missing or wrong",
+				      s->side.lost);
+	return err;
+}
+
+int sampling_describe_end(struct sampling *s)
+{
+	struct sample_counters c = sample_bpf_counters(&s->bpf);
+	const struct target *t = s->targets;
+	const struct {
+		const char *key;
+		uint64_t n;
+	} counts[] = {
+		{ KEY_END_SAMPLES, s->samples },
+		{ KEY_END_SAMPLES_LOST, c.lost + s->outside },
+		{ KEY_END_SAMPLES_CUT, s->cut },
+		{ KEY_END_SAMPLES_UNREADABLE, s->unreadable },
+		{ KEY_END_TIME_NS, clock_monotonic_ns() },
+	};
+	int err = trace_info_set(&s->end, KEY_END_REASON, end_reason_name(s->reason));
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts) && !err; i++)
+		err = set_count(&s->end, counts[i].key, counts[i].n);
+	if (!err)
+		err = describe_losses(s, &c);
+	if (!err && s->record_signals)
+		err = deaths_describe(&s->deaths, &s->bpf, &s->end);
+	if (!err && s->event->is_clock) /* else the weights are no times to compare it with */
+		err = set_count(&s->end, KEY_END_SAMPLED_CPU_NS, s->events.cpu_ns);
+	if (!err && t->launched && t->ended && WIFEXITED(t->wait_status))
+		err = set_count(&s->end, KEY_END_STATUS, WEXITSTATUS(t->wait_status));
+	if (!err && t->launched && t->ended && WIFSIGNALED(t->wait_status))
+		err = set_count(&s->end, KEY_END_SIGNAL, WTERMSIG(t->wait_status));
+	if (!err && s->target_end_ns && t->exec_ns)
+		err = set_count(&s->end, KEY_END_TARGET_WALL_NS, s->target_end_ns - t->exec_ns);
+	return err;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Private to core/attach/sample. */
+#ifndef GOTRACE_SAMPLING_END_H
+#define GOTRACE_SAMPLING_END_H
+
+#include "attach/sample/sampling.h"
+
+/* How it ended, how many samples there are and what is missing, as keys of the trace. 0 or
+ * -ENOMEM. */
+int sampling_describe_end(struct sampling *s);
+
+#endif

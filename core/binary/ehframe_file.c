@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "binary/ehframe.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <string.h>
+
+/* The data of .eh_frame and its link-time address; NULL and *err: there is none. */
+static const Elf_Data *find_section(Elf *elf, uint64_t *vaddr, int *err)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Ehdr head;
+	GElf_Shdr sh;
+	size_t names;
+
+	*err = -EBADMSG;
+	if (!elf || !gelf_getehdr(elf, &head) || elf_getshdrstrndx(elf, &names))
+		return NULL;
+	*err = -ENOTSUP;
+	if (head.e_machine != EM_X86_64 || head.e_ident[EI_CLASS] != ELFCLASS64)
+		return NULL;
+	*err = -ENOENT;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name)
+							  : NULL;
+		const Elf_Data *d = name && !strcmp(name, ".eh_frame") && sh.sh_type != SHT_NOBITS
+					    ? elf_rawdata(scn, NULL)
+					    : NULL;
+
+		if (d && d->d_buf) {
+			*vaddr = sh.sh_addr;
+			return d;
+		}
+	}
+	return NULL;
+}
+
+int ehframe_read(struct ehframe *to, int fd, size_t most)
+{
+	uint64_t vaddr;
+	int err;
+
+	*to = (struct ehframe){ 0 };
+	elf_version(EV_CURRENT);
+	/* Not mapped: a file that shrinks meanwhile would be a SIGBUS. */
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	const Elf_Data *d = find_section(elf, &vaddr, &err);
+
+	if (d)
+		err = ehframe_parse(to, d->d_buf, d->d_size, vaddr, most);
+	elf_end(elf);
+	return err;
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Sections .eh_frame into their reader (libFuzzer; ci/fuzz.sh). */
+#include <stdlib.h>
+
+#include "binary/ehframe.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct ehframe e;
+
+	if (!ehframe_parse(&e, data, size, 0x1000, 10000))
+		for (size_t i = 1; i < e.n; i++)
+			if (e.rows[i].vaddr <= e.rows[i - 1].vaddr)
+				abort();
+	ehframe_free(&e);
+	return 0;
+}

@@ -35,7 +35,7 @@ struct {
 	__array(values, struct rows_of_one);
 } rows SEC(".maps");
 
-/* Of processes: the oldest give way. */
+/* What each process has mapped, by its pid. Processes that were not seen for longest give way. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
@@ -291,7 +291,7 @@ static __always_inline int step_by_native(struct walk *w)
 	if (read_word(cfa - 8, &w->pc) || (rbp && read_word(cfa + 8 * rbp, &w->bp)))
 		return -1;
 	w->sp = cfa;
-	w->foreign = 0; /* what was noted is so */
+	w->foreign = 0; /* a table says so: the frames up to here are no guess */
 	return 0;
 }
 

@@ -19,7 +19,9 @@
 #include "trace/keys.h"
 
 _Static_assert(sizeof(struct ehframe_row) == sizeof(struct sample_row) &&
-		       EHFRAME_RSP == NATIVE_RSP && EHFRAME_SIGNAL == NATIVE_SIGNAL,
+		       EHFRAME_RSP == NATIVE_RSP && EHFRAME_RBP == NATIVE_RBP &&
+		       EHFRAME_END == NATIVE_END && EHFRAME_PLT == NATIVE_PLT &&
+		       EHFRAME_SIGNAL == NATIVE_SIGNAL,
 	       "handed over as they are");
 
 static int open_seen(uint32_t pid, const char *path)
@@ -76,11 +78,10 @@ static void compile(struct natives *n, struct native_file *to, int fd, const cha
 	ehframe_free(&e);
 }
 
-/* NULL: it cannot be opened, or no memory. */
-static const struct native_file *find(struct natives *n, uint32_t pid, const char *path)
+/* The file on fd, which is closed. NULL: it is none (fd may be -1), or no memory. */
+static const struct native_file *find(struct natives *n, int fd, const char *path)
 {
 	struct stat st;
-	int fd = open_seen(pid, path);
 
 	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 		if (fd >= 0)
@@ -110,12 +111,18 @@ void natives_map(struct natives *n, uint32_t pid, const struct sample_image *ima
 	struct sample_images to = { 0 };
 
 	/* Of those that overlap the later one counts. */
-	for (size_t i = count; i-- > 0 && to.n < SAMPLE_IMAGES;) {
+	for (size_t i = count; i-- > 0;) {
 		const struct sample_image *x = &images[i];
-		const struct native_file *f = x->kind == IMAGE_FILE ? find(n, pid, x->path) : NULL;
+		const struct native_file *f = x->kind == IMAGE_FILE
+						      ? find(n, open_seen(pid, x->path), x->path)
+						      : NULL;
 
 		if (!f || !f->n_rows)
 			continue;
+		if (to.n == SAMPLE_IMAGES) {
+			n->crowded = true;
+			break;
+		}
 		to.at[to.n++] = (struct sample_native){
 			.start = x->start,
 			.end = x->end,
@@ -124,29 +131,46 @@ void natives_map(struct natives *n, uint32_t pid, const struct sample_image *ima
 			.n_rows = f->n_rows,
 		};
 	}
-	if (to.n)
-		sample_bpf_images(n->bpf, pid, &to);
+	/* Also when there are none: the process may have executed another program. */
+	if (sample_bpf_images(n->bpf, pid, &to))
+		n->crowded = true;
 }
 
+struct preparing {
+	struct natives *natives;
+	const struct user *user;
+};
+
+/* The path comes from what the user executes: it is opened with the user's rights. */
 static void prepare(void *ctx, const char *path)
 {
-	find(ctx, (uint32_t)getpid(), path);
+	const struct preparing *p = ctx;
+
+	if (user_enter(p->user))
+		return;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	user_leave(p->user);
+	find(p->natives, fd, path);
 }
 
 void natives_prepare(struct natives *n, const char *path, const struct user *u)
 {
-	prepare(n, path);
-	needed_libraries(path, u, prepare, n);
+	struct preparing p = { n, u };
+
+	prepare(&p, path);
+	needed_libraries(path, u, prepare, &p);
 }
 
 int natives_describe(const struct natives *n, struct trace_info *end)
 {
-	if (!n->no_room)
+	if (!n->no_room && !n->crowded)
 		return 0;
 	return trace_info_setf(end, KEY_WARN_NATIVES,
-			       "of %" PRIu64 " files there are more unwinding tables than there is "
-			       "room for: their code is walked by frame pointers",
-			       n->no_room);
+			       "there was no room for the unwinding tables of %" PRIu64 " files%s: "
+			       "such code is walked by frame pointers",
+			       n->no_room,
+			       n->crowded ? ", nor for all files of a process that has many" : "");
 }
 
 void natives_free(struct natives *n)

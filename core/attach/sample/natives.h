@@ -3,6 +3,7 @@
 #ifndef GOTRACE_SAMPLE_NATIVES_H
 #define GOTRACE_SAMPLE_NATIVES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -25,6 +26,7 @@ struct natives {
 	} * files;
 	size_t n, cap, n_rows;
 	uint64_t no_room; /* files for which there was none */
+	bool crowded;     /* a process has more such files than SAMPLE_IMAGES */
 };
 
 /* A process has these images mapped, of which the last is new. Those of which no rows can be had

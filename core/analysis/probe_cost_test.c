@@ -116,6 +116,17 @@ static void test_not_known(void **state)
 		"about 2.0x slower than untraced (probes 6.00s of 12.0s of processor time)");
 }
 
+/* Where little is left of the program, the number is called what it is. */
+static void test_rough(void **state)
+{
+	char say[PROBE_OVERHEAD_BYTES];
+
+	(void)state;
+	run("12000000000", "7200000", NULL);
+	assert_true(found().probe_ns > 9000000000);
+	assert_non_null(strstr(probe_overhead_say(&info, say), "very roughly "));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -124,6 +135,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_nearly_full, teardown),
 		cmocka_unit_test_teardown(test_bounds, teardown),
 		cmocka_unit_test_teardown(test_not_known, teardown),
+		cmocka_unit_test_teardown(test_rough, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,7 +72,7 @@ add_profile() { # NAME FOLDER MAIN.go
 	(cd "$2" && { [ -e go.mod ] || go mod init "${target_module:-profiled}" 2>/dev/null; }
 		sed -i -e 's/^func main() {/&\n\tdefer profileUntilEnd()()/' \
 			-e 's/^\tos.Exit(s.GetExitCode())/\ts.GetExitCode()/' "$3"
-		cp "$here/profile.go.in" "$(dirname "$3")/profile_until_end.go"
+		cp "$(dirname "${BASH_SOURCE[0]}")/profile.go.in" "$(dirname "$3")/profile_until_end.go"
 		go build -o "$work/bin/$1.profiled" "./$(dirname "$3")")
 }
 

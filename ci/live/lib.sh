@@ -69,6 +69,16 @@ expect_grep() {
 	grep -Eqi -- "$1" "$2" || { echo "--- $2:"; cat "$2"; fail "nothing matches '$1'"; }
 }
 
+# near A B SHARE LEAST: A of A + B is that share, within five standard deviations, and there are enough.
+near() {
+	awk -v a="$1" -v b="$2" -v p="$3" -v least="$4" 'BEGIN {
+		n = a + b
+		if (n < least) { print n " samples"; exit 1 }
+		off = 5 * sqrt(p * (1 - p) / n)
+		print a / n " of " n ", expected " p " +- " off
+		exit !(a / n > p - off && a / n < p + off) }' || fail "not the share that it is"
+}
+
 # wait_for SECONDS COMMAND...: until the command is true.
 wait_for() {
 	local tries=$(($1 * 20))

@@ -16,16 +16,6 @@ paths() {
 # count PATTERN: samples of paths, from stdin, that match.
 count() { awk -v p="$1" '$2 ~ p { n += $1 } END { print n + 0 }'; }
 
-# near A B SHARE LEAST: A of A + B is that share, within five standard deviations, and there are enough.
-near() {
-	awk -v a="$1" -v b="$2" -v p="$3" -v least="$4" 'BEGIN {
-		n = a + b
-		if (n < least) { print n " samples"; exit 1 }
-		off = 5 * sqrt(p * (1 - p) / n)
-		print a / n " of " n ", expected " p " +- " off
-		exit !(a / n > p - off && a / n < p + off) }' || fail "not the share that it is"
-}
-
 leaf_without_frame() { # VARIANT
 	local seconds
 	for seconds in 2 8 32; do # a slow machine takes fewer samples a second than it is asked for

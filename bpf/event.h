@@ -298,6 +298,24 @@ struct children_state {
 	uint32_t own_execs; /* of them of the traced binary */
 };
 
+/* Samples of the target's processor time at one pc of the program, whether it ran or the kernel did
+ * on its behalf. */
+struct pc_samples {
+	uint64_t user, kernel;
+	uint64_t uprobe_calls; /* of those in the kernel: in the system call of an optimized uprobe
+				*/
+};
+#define PCS_SAMPLED 16384 /* different ones */
+
+/* What cpu_samples.bpf.c is told, and what it counts besides. */
+struct cpu_samples_state {
+	uint32_t on; /* set by user space: the target's time counts */
+	uint32_t pad;
+	uint64_t samples;  /* all of the target */
+	uint64_t stepping; /* of them: in the page where the kernel steps over instructions */
+	uint64_t no_room;  /* of them: at a pc for which there was no room */
+};
+
 /* What signals.bpf.c is told. */
 struct signals_config {
 	struct target_config tracer; /* the tracer itself */

@@ -53,6 +53,22 @@ in_scripts() { # stderr belongs to the command
 }
 check "nothing is said where stderr is no terminal" in_scripts
 
+# What is left of the program besides its probes is measured by samples of its processor time.
+sampled() {
+	local probe all probes share=100
+	[ -r /sys/kernel/btf/vmlinux ] || skip "this kernel has no type information (BTF)"
+	for probe in --probe=emulated --probe=auto --exclude=main.step; do # each takes less than the one before
+		gt record $probe -o trace -- "$busy" 2s >out
+		gt info trace >info
+		all=$(sed -n 's/^end.cpu_samples  *//p' info) probes=$(sed -n 's/^end.cpu_samples_probes  *//p' info)
+		[ "${all:-0}" -ge 50 ] || fail "$probe: ${all:-no} samples"
+		echo "$probe: $probes of $all"
+		[ $((100 * probes / all)) -lt $share ] || fail "no less than before"
+		share=$((100 * probes / all + 1))
+	done
+}
+check "samples of its processor time tell the program's from the probes'" sampled
+
 progress() { # the program's output goes elsewhere
 	# shellcheck disable=SC2016 # for sh
 	on_terminal sh -c '"$0" record -o trace -- "$1" 1s >out' "$GOTRACE" "$busy" >seen

@@ -17,6 +17,12 @@
  */
 bool probe_cost_ns(const struct trace_info *info, uint64_t *ns);
 
+enum overhead_rough {
+	OVERHEAD_KNOWN,
+	OVERHEAD_ROUGH, /* much of what is the program's is taken for the probes' after-effects */
+	OVERHEAD_VERY_ROUGH, /* what is left of it is within the error of what was taken off */
+};
+
 /* What tracing did to the program as a whole, from its processor and wall time. */
 struct probe_overhead {
 	uint64_t cpu_ns, wall_ns; /* of the program; wall 0: not known */
@@ -26,12 +32,14 @@ struct probe_overhead {
 	uint64_t taken_ns;
 	double cpu_times;  /* processor time over that of an untraced run */
 	double wall_times; /* wall time likewise; 0: not known */
+	enum overhead_rough rough;
 };
 
 /*
- * The estimate above is too far off where little is left besides the probes, and so is any other of
- * the probes' time. But traps are the kernel's time, nearly all of it: there, what is left of the
- * program's user time is what the program took itself. false when the trace does not say enough.
+ * Measured where the trace has samples of the processor time (end.cpu_samples): those that are not
+ * in probes are the program's, less what caches that probes left cold take. Without them an
+ * estimate from the costs above and from the kernel's part of the time, since traps are the
+ * kernel's nearly all of it. false when the trace does not say enough.
  */
 bool probe_overhead_find(const struct trace_info *info, struct probe_overhead *o);
 

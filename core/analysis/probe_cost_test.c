@@ -127,6 +127,45 @@ static void test_rough(void **state)
 	assert_non_null(strstr(probe_overhead_say(&info, say), "very roughly "));
 }
 
+/* Samples say what is the program's, whatever a probe cost in a bare loop; less what is slower
+ * behind a stub, here 30 % of 1,000 ns each. */
+static void test_samples(void **state)
+{
+	(void)state;
+	run("10000000000", "1000000", NULL);
+	set(KEY_END_CPU_SAMPLES, "1000");
+	set(KEY_END_CPU_SAMPLES_PROBES, "600");
+	expect_times(found().cpu_times, 10 / (4 - 0.3));
+	assert_int_equal(found().rough, OVERHEAD_KNOWN);
+	set(KEY_END_EVENTS_INLINE, "5000000");
+	expect_times(found().cpu_times, 10 / (4 - 1.5));
+	assert_int_equal(found().rough, OVERHEAD_ROUGH);
+	set(KEY_END_EVENTS_INLINE, "1000000");
+	/* Too few: the costs, 1.4 times 1 s. */
+	set(KEY_END_CPU_SAMPLES, "10");
+	set(KEY_END_CPU_SAMPLES_PROBES, "6");
+	expect_times(found().cpu_times, 10 / (10 - 1.4));
+}
+
+/* All but nothing was the probes': what is left cannot be told, and is never nothing. */
+static void test_samples_rough(void **state)
+{
+	char say[PROBE_OVERHEAD_BYTES];
+
+	(void)state;
+	run("10000000000", "6000000", NULL);
+	set(KEY_END_CPU_SAMPLES, "5000");
+	set(KEY_END_CPU_SAMPLES_PROBES, "4500");
+	expect_times(found().cpu_times, 10 / 0.35);
+	assert_int_equal(found().rough, OVERHEAD_VERY_ROUGH);
+	assert_non_null(strstr(probe_overhead_say(&info, say), "very roughly 29x slower"));
+	set(KEY_END_CPU_SAMPLES_PROBES, "5000");
+	assert_true(found().rough == OVERHEAD_VERY_ROUGH && found().cpu_times > 1000);
+	/* More than all is no number of samples. */
+	set(KEY_END_CPU_SAMPLES_PROBES, "5001");
+	assert_true(found().cpu_times < 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -136,6 +175,8 @@ int main(void)
 		cmocka_unit_test_teardown(test_bounds, teardown),
 		cmocka_unit_test_teardown(test_not_known, teardown),
 		cmocka_unit_test_teardown(test_rough, teardown),
+		cmocka_unit_test_teardown(test_samples, teardown),
+		cmocka_unit_test_teardown(test_samples_rough, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,8 +130,10 @@ int recording_prepare(struct recording *r)
 	 */
 	r->probes.state->paused = r->probing->running ? PAUSED_ALL : PAUSED_NOT;
 	r->attach_ns = clock_monotonic_ns() - start;
-	if (!err)
+	if (!err) {
 		children_watch(&r->children, &load.target, r->exe_fd);
+		cpu_samples_open(&r->cpu_samples, &load.target);
+	}
 	return err;
 }
 
@@ -292,6 +294,13 @@ static void note_times_before(struct recording *r)
 	r->cpu_before_ns = target_cpu_ns(r->target);
 	r->system_before_ns = target_system_ns(r->target);
 	r->own_before_ns = clock_own_cpu_ns();
+	cpu_samples_on(&r->cpu_samples, true);
+}
+
+static void note_times_after(struct recording *r)
+{
+	r->own_cpu_ns = clock_own_cpu_ns() - r->own_before_ns;
+	cpu_samples_on(&r->cpu_samples, false);
 }
 
 /* A launched target is let go, a running one is recorded from here on. */
@@ -359,7 +368,7 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 			r->reason = END_NOT_STARTED;
 		else
 			collect_until_end(r, wake_fd);
-		r->own_cpu_ns = clock_own_cpu_ns() - r->own_before_ns;
+		note_times_after(r);
 		text_watch_end(&r->text_watch, clock_monotonic_ns());
 		detach(r);
 		err = collector_stop(r->collector);
@@ -410,6 +419,7 @@ void recording_close(struct recording *r)
 	releasing_close(&r->releasing);
 	load_watch_close(&r->load);
 	children_close(&r->children);
+	cpu_samples_close(&r->cpu_samples);
 	if (r->probes.object)
 		probes_unload(&r->probes);
 }

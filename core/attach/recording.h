@@ -9,6 +9,7 @@
 #include "attach/kernel/caps.h"
 #include "attach/probes/children.h"
 #include "attach/collect/collect.h"
+#include "attach/cpu_samples.h"
 #include "attach/load_watch.h"
 #include "attach/probes/probes.h"
 #include "attach/probing.h"
@@ -67,6 +68,7 @@ struct recording {
 	/* found out on the way */
 	struct probes probes;
 	struct children children;
+	struct cpu_samples cpu_samples;
 	struct links *links;
 	bool open_to_all; /* other processes of the binary hit the probes too; programs filter */
 	struct collector *collector;

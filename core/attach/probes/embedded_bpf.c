@@ -20,6 +20,7 @@
 		".previous\n")
 EMBED(probes);
 EMBED(children);
+EMBED(cpu_samples);
 EMBED(signals);
 EMBED(sample);
 EMBED(deaths);

@@ -10,6 +10,7 @@ struct bpf_object;
 /* The compiled objects of bpf/, as ELF files in memory. */
 extern const unsigned char bpf_probes_start[], bpf_probes_end[];
 extern const unsigned char bpf_children_start[], bpf_children_end[];
+extern const unsigned char bpf_cpu_samples_start[], bpf_cpu_samples_end[];
 extern const unsigned char bpf_signals_start[], bpf_signals_end[];
 extern const unsigned char bpf_sample_start[], bpf_sample_end[];
 extern const unsigned char bpf_deaths_start[], bpf_deaths_end[];

@@ -299,6 +299,10 @@ experiment-sample-accuracy: $(BIN) | $(call deps,go) $(call deps,experiment) ## 
 experiment-sample-cost: $(BIN) | $(call deps,go) $(call deps,experiment) ## what gotrace sample and perf record take from a program, and themselves; needs root (ROUNDS=40, QUICK=1)
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/sample-cost/run.sh
 
+.PHONY: experiment-where-time-goes
+experiment-where-time-goes: $(BIN) | $(call deps,go) ## waiting and running of a server, by gotrace, Go's profiles, go tool trace and fgprof, against the truth; needs root (ROUNDS=5, QUICK=1)
+	$(Q)GOTRACE=$(abspath $(BIN)) experiments/where-time-goes/run.sh
+
 .PHONY: experiment-long-run
 experiment-long-run: $(BIN) | $(call deps,go) ## memory of gotrace and size of its trace over hours, with --summary and --min-duration; needs root (SECONDS_EACH=3600)
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/long-run/run.sh

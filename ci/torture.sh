@@ -1,7 +1,8 @@
 #!/bin/bash
 # Kills gotrace at random moments, and before its own system calls in each phase of a recording, in every way of probing,
 # launched and attached. The program it traces must end as if nothing had been, with its whole output; the trace must be
-# readable, the one before untouched, and a run afterwards exact. Then records programs with damaged binaries. Run as root.
+# readable, the one before untouched, and a run afterwards exact. Then processes that end, execute or give their number away
+# at each moment while gotrace attaches to them, and programs with damaged binaries. Run as root.
 #
 #   ci/torture.sh        KILLS=40: how many of each kind, MUTANTS=120: damaged binaries, SEED=1: of the moments
 #
@@ -18,7 +19,7 @@ RANDOM=${SEED:-1}
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 folder=$(mktemp -d /tmp/gotrace-torture.XXXXXX) || exit 1
 trap 'rm -rf "$folder"' EXIT
-"$top/fixtures/programs/build.sh" "$folder/programs" ticker plain >"$folder/build.log" 2>&1 ||
+"$top/fixtures/programs/build.sh" "$folder/programs" ticker plain turns >"$folder/build.log" 2>&1 ||
 	{ cat "$folder/build.log"; not_ok "the programs to trace cannot be built"; totals; exit; }
 cd "$folder" || exit 1
 ticker=$folder/programs/default/ticker plain=$folder/programs/noinline/plain
@@ -107,6 +108,10 @@ else
 		fi
 	done
 fi
+"$here/faults/moments.py" "$GOTRACE" "$folder/programs/pie/turns" "$folder/call" $(((KILLS + 99) / 100)) "${SEED:-1}" >moments.log 2>&1
+status=$?
+sed '/^[0-9]* passed/d' moments.log
+add_script moments.log $status
 "$here/faults/mutants.py" "$GOTRACE" "$folder/programs" "${MUTANTS:-$((3 * KILLS))}" "${SEED:-1}" >mutants.log 2>&1
 status=$?
 sed '/^[0-9]* passed/d' mutants.log

@@ -2,9 +2,11 @@
 /*
  * Runs a command in which one system call fails: call FILE N COMMAND [ARG...]. The Nth of those
  * below that the command's own process makes gets an error and is not executed; 0: none. kN: the
- * process is killed before it. FILE gets a line for each call: its name, of some the first
- * argument, and "failed" or "killed" behind the one. What the command executes, forks or traces is
- * left alone. Ends as the command does, when no process is left that it or they have forked.
+ * process is killed before it. sN: this program stops itself (SIGSTOP) before it, and goes on when
+ * it is continued. FILE gets a line for each call: its name, of some the first
+ * argument, and "failed", "killed" or "waited" behind the one. What the command executes, forks or
+ * traces is left alone. Ends as the command does, when no process is left that it or they have
+ * forked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +27,7 @@
 static const struct call {
 	int number;
 	const char *name;
-	int error; /* 0: counted only to kill */
+	int error; /* 0: not made to fail */
 	int tells; /* its first argument */
 } calls[] = {
 	{ SYS_read, "read", EIO, 0 },
@@ -47,6 +49,7 @@ static const struct call {
 	{ SYS_memfd_create, "memfd_create", EMFILE, 0 },
 	{ SYS_eventfd2, "eventfd2", EMFILE, 0 },
 	{ SYS_epoll_create1, "epoll_create1", EMFILE, 0 },
+	{ SYS_signalfd4, "signalfd4", EMFILE, 0 },
 	{ SYS_pidfd_open, "pidfd_open", EMFILE, 0 },
 	{ SYS_pipe2, "pipe2", EMFILE, 0 },
 	{ SYS_clone3, "clone3", EAGAIN, 0 },
@@ -66,7 +69,7 @@ static void die(const char *what)
 }
 
 /* The child: its calls are asked about. Returns the descriptor to answer at. */
-static int install(int kill)
+static int install(int more)
 {
 	struct sock_filter code[2 * CALLS + 2];
 	struct sock_fprog program = { .filter = code };
@@ -74,7 +77,7 @@ static int install(int kill)
 	code[program.len++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 							   offsetof(struct seccomp_data, nr));
 	for (size_t i = 0; i < CALLS; i++) {
-		if (!calls[i].error && !kill)
+		if (!calls[i].error && !more)
 			continue;
 		code[program.len++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
 								   (__u32)calls[i].number, 0, 1);
@@ -87,14 +90,14 @@ static int install(int kill)
 }
 
 /* The listener goes to the parent by number: sending it would be asked about, too. */
-static void run(int tell, int kill, char **argv)
+static void run(int tell, int more, char **argv)
 {
 	int fd = 100;
 
 	if (dup2(tell, fd) < 0)
 		die("dup2");
 	close(tell);
-	int listener = install(kill);
+	int listener = install(more);
 	if (listener < 0)
 		die("seccomp");
 	char byte = (char)listener;
@@ -137,7 +140,7 @@ static const struct call *call_of(int number)
 	return NULL;
 }
 
-static void answer(int listener, pid_t child, int kills, long at, FILE *list)
+static void answer(int listener, pid_t child, char how, long at, FILE *list)
 {
 	static long n;
 	struct seccomp_notif ask = { 0 };
@@ -152,9 +155,15 @@ static void answer(int listener, pid_t child, int kills, long at, FILE *list)
 		fputs(c->name, list);
 		if (c->tells)
 			fprintf(list, ".%llu", (unsigned long long)ask.data.args[0]);
-		fputs(n != at ? "\n" : kills ? " killed\n" : " failed\n", list);
-		if (n == at && kills) {
+		fputs(n != at      ? "\n"
+		      : how == 'k' ? " killed\n"
+		      : how == 's' ? " waited\n"
+				   : " failed\n",
+		      list);
+		if (n == at && how == 'k') {
 			kill(child, SIGKILL);
+		} else if (n == at && how == 's') {
+			raise(SIGSTOP);
 		} else if (n == at) {
 			say.flags = 0;
 			say.error = -c->error;
@@ -172,19 +181,21 @@ int main(int argc, char **argv)
 	FILE *list = fopen(argv[1], "we");
 	if (!list)
 		die(argv[1]);
-	int kills = argv[2][0] == 'k';
+	const char how = argv[2][0];
+	const int more = how == 'k' || how == 's'; /* calls that cannot be made to fail, too */
+	setvbuf(list, NULL, _IOLBF, 0);
 	pid_t child = fork();
 	if (child < 0)
 		die("fork");
 	if (!child)
-		run(pair[1], kills, argv + 3);
+		run(pair[1], more, argv + 3);
 	int listener = take_listener(pair[0], child);
 	struct pollfd p = { .fd = listener, .events = POLLIN };
 
 	/* Ends when nobody is left who could ask. What outlives the command is answered, too. */
 	while (poll(&p, 1, -1) >= 0 || errno == EINTR) {
 		if (p.revents & POLLIN)
-			answer(listener, child, kills, atol(argv[2] + kills), list);
+			answer(listener, child, how, atol(argv[2] + more), list);
 		else if (p.revents & (POLLHUP | POLLERR))
 			break;
 	}

@@ -14,43 +14,16 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True  # nothing is left in the tree
+
+from phases import PHASES, calls_of, phases, read
+
 GOTRACE, TICKER, CALL = (os.path.abspath(a) for a in sys.argv[1:4])
 KILLS, SEED = int(sys.argv[4]), int(sys.argv[5])
-PHASES = ["planning", "mapping stubs", "holding and loading", "attaching", "patching", "running", "detaching", "closing"]
-LAUNCHED = ["inline", "springboard", "emulated", "thesis"]
-ATTACHED = ["inline", "emulated", "thesis"]
+PERF = "emulated --attach=perf"  # links one by one, which takes its time: more than a hundred of them, when launched
+LAUNCHED = ["inline", "springboard", "emulated", "thesis", PERF + " -p main -p fmt"]
+ATTACHED = ["inline", "emulated", "thesis", PERF]
 FAILED = []
-
-
-def read(path):
-    with open(path, "rb") as f:
-        return f.read()
-
-
-def calls_of(path):
-    return read(path).decode().splitlines()
-
-
-def phases(calls):
-    """The phase that each of the calls is in."""
-    at = "planning"
-    for call in calls:
-        name = call.split()[0]
-        if at == "planning" and name.startswith("ptrace"):
-            at = "mapping stubs"
-        elif at in ("planning", "mapping stubs") and name == "pidfd_open":
-            at = "holding and loading"
-        elif at == "holding and loading" and name in ("bpf.28", "perf_event_open"):
-            at = "attaching"
-        elif at == "attaching" and name == "eventfd2":
-            at = "patching"
-        elif at == "patching" and name == "poll":
-            at = "running"
-        elif at == "running" and (name in ("pipe2", "clone") or name.startswith("ptrace")):
-            at = "detaching"
-        elif at == "detaching" and name == "write":
-            at = "closing"
-        yield at
 
 
 def run(probe, attached, at):
@@ -59,7 +32,7 @@ def run(probe, attached, at):
         if os.path.exists(name):
             os.remove(name)
     subprocess.run(["cp", "good", "trace"], check=True)
-    command = [CALL, "list", f"k{at}", GOTRACE, "record", "-o", "trace", f"--probe={probe}"]
+    command = [CALL, "list", f"k{at}", GOTRACE, "record", "-o", "trace", *f"--probe={probe}".split()]
     with open("out", "wb") as out, open("err", "wb") as err:
         target = subprocess.Popen([TICKER, "60s"], stdout=out, stderr=out) if attached else None
         if target:

@@ -134,8 +134,12 @@ static int start_target(struct run *r)
 		return -1;
 	/* If SIGCHLD were ignored, the command's exit status would be lost. */
 	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, &r->old_child);
-	if (r->opt.pid)
-		return target_attach(&r->target, r->opt.pid);
+	if (r->opt.pid) {
+		if (!target_reap(&r->target))
+			return 0;
+		log_error("process %d has ended", r->opt.pid);
+		return -1;
+	}
 	signal_watch_launching(&r->signals.watch, true);
 	int err = target_launch(&r->target, &launch);
 	signal_watch_launching(&r->signals.watch, false);

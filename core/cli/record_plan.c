@@ -104,11 +104,8 @@ int record_find_binary(struct run *r)
 
 	if (r->opt.pid) {
 		snprintf(r->binary_path, sizeof(r->binary_path), "/proc/%d/exe", r->opt.pid);
-		if (access(r->binary_path, F_OK) && errno == ENOENT) {
-			log_error("there is no process %d", r->opt.pid);
-			return STATUS_FAILED;
-		}
-		return open_binary(r);
+		/* From here on it is known whether the process is still that one. */
+		return target_attach(&r->target, r->opt.pid) ? STATUS_FAILED : open_binary(r);
 	}
 	status = refuse_launchers(r);
 	if (!status)

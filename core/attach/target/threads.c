@@ -207,9 +207,11 @@ static void detach_stopped(struct threads *t)
 
 		if (!th->stopped)
 			continue;
-		ptrace_must(PTRACE_DETACH, th->tid, 0, (uintptr_t)th->signal);
+		int err = ptrace_must(PTRACE_DETACH, th->tid, 0, (uintptr_t)th->signal);
 		th->stopped = false;
-		th->gone = true;
+		/* One that was killed, by an exec of another thread say, is waited for: as long as
+		 * its tracer does not, neither that exec goes on nor is the process's end seen. */
+		th->gone = err != -ESRCH;
 	}
 }
 

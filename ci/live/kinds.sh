@@ -18,6 +18,36 @@ check "300,000 goroutines alive at once" many 300000 inline
 check "... with springboard" many 300000 springboard
 check "2,000 threads at once" many 2000 inline threads
 check "... with springboard" many 2000 springboard threads
+# As many as the limits leave, 10,000 at most: a thread takes a process ID and two mappings.
+can_be() {
+	local n=10000 limit f
+	own=$(sed -n 's/^[0-9]*:\(.*,\)\{0,1\}pids\(,.*\)\{0,1\}:\(.*\)$/\3/p; s/^0:://p' /proc/self/cgroup | head -n 1)
+	for f in /proc/sys/kernel/threads-max /proc/sys/kernel/pid_max /proc/sys/vm/max_map_count \
+		"/sys/fs/cgroup/pids$own/pids.max" "/sys/fs/cgroup$own/pids.max"; do
+		[ -e "$f" ] && limit=$(cat "$f") && [ "$limit" != max ] || continue
+		[ $((limit / 3)) -ge $n ] || n=$((limit / 3))
+	done
+	limit=$(ulimit -u)
+	[ "$limit" = unlimited ] || [ $((limit / 3)) -ge $n ] || n=$((limit / 3))
+	echo $n
+}
+threads=$(can_be)
+for strategy in inline emulated; do
+	check "$threads threads at once, $strategy" many "$threads" $strategy threads
+done
+
+# As many goroutines are 2.7 GB of stacks. What a report takes of memory is a share of that.
+million() {
+	[ "${LIVE_SLOW:-}" != 1 ] || skip "too many for a VM"
+	[ "$(awk '$1 == "MemAvailable:" { print $2 }' /proc/meminfo)" -gt 7000000 ] || skip "not 7 GB of memory"
+	gt record --probe=inline -o trace -- "$alive" 1000000 >out
+	[ "$(cat out)" = 1000000 ] || fail "the program printed '$(cat out)'"
+	(ulimit -v 4000000 && gt report trace --format=csv >csv)
+	awk -F, '{ n[$1] = $2 } END { exit n["main.worker"] != 1000000 || n["main.step"] != 2000000 }' csv || fail "$(cut -d, -f1,2 csv)"
+	gt info trace >info
+	expect_grep '^end.lost_events +0$' info
+}
+check "a million goroutines alive at once, reported in 4 GB" million
 ps() { GOMAXPROCS=64 many 20000 inline; }
 check "64 Ps on a machine with few processors" ps
 
@@ -57,6 +87,16 @@ built() { # FLAG...
 }
 check "built with -race" built -race
 check "built with -cover" built -cover
+asan() {
+	since 18 "there is no -asan"
+	echo 'int main(void) { return 0; }' >empty.c
+	cc -fsanitize=address -o empty empty.c && ./empty || skip "no AddressSanitizer for C here"
+	for probe in inline springboard emulated; do
+		CGO_ENABLED=1 go build -asan -o program "$TOP/fixtures/programs/alive/main.go"
+		alive=./program many 1000 $probe
+	done
+}
+check "built with -asan" asan
 check "built as PIE" built -buildmode=pie
 check "built with -ldflags=-linkmode=external" built -ldflags=-linkmode=external
 profiled() {

@@ -6,21 +6,6 @@
 . "$(dirname "$0")/lib.sh"
 requests=$LIVE/programs/default/requests
 
-# converse ARG...: with a FIFO as its input the program does what it is told when it is told
-converse() {
-	rm -f in
-	touch out err
-	mkfifo in
-	"$GOTRACE" record "$@" -o trace -- "$requests" <in >>out 2>>err &
-	recorder=$!
-	exec 3>in
-}
-say() { # LINE: and waits until it is done
-	local before
-	before=$(grep -c '^done' out || true)
-	echo "$1" >&3
-	wait_for 60 eval "[ \$(grep -c ^done out) -gt $before ]"
-}
 finish() {
 	exec 3>&-
 	expect_status 0 wait $recorder

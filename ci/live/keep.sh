@@ -69,21 +69,6 @@ for strategy in $strategies; do
 	check "--depth: calls that are too deep are left out, $strategy" depth "$strategy"
 done
 
-# With a FIFO as its input the program does what it is told when it is told.
-converse() { # ARG...
-	rm -f in
-	touch out err
-	mkfifo in
-	"$GOTRACE" record "$@" -o trace -- "$requests" <in >>out 2>>err &
-	recorder=$!
-	exec 3>in
-}
-say() { # LINE: and waits until it is done
-	local before
-	before=$(grep -c '^done' out || true)
-	echo "$1" >&3
-	wait_for 60 eval "[ \$(grep -c ^done out) -gt $before ]"
-}
 # switch STATE: and waits until it is said
 switch() {
 	local before

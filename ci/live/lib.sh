@@ -90,6 +90,25 @@ wait_for() {
 	done
 }
 
+# converse ARG...: records $requests with a FIFO as its input, so that it does what it is told when it is
+# told; sets recorder.
+converse() {
+	rm -f in
+	touch out err
+	mkfifo in
+	# shellcheck disable=SC2154 # the topic's
+	"$GOTRACE" record "$@" -o trace -- "$requests" <in >>out 2>>err &
+	# shellcheck disable=SC2034
+	recorder=$!
+	exec 3>in
+}
+say() { # LINE: and waits until it is done
+	local before
+	before=$(grep -c '^done' out || true)
+	echo "$1" >&3
+	wait_for 60 eval "[ \$(grep -c ^done out) -gt $before ]"
+}
+
 # csv_calls TRACE FUNCTION: how often it was called, 0 when it is not there.
 csv_calls() {
 	gt report "$1" --by=function --format=csv |

@@ -6,6 +6,7 @@
 
 #include "analysis/correction.h"
 #include "analysis/diff_shares.h"
+#include "analysis/sample_load.h"
 #include "analysis/stat_columns.h"
 #include "base/log.h"
 
@@ -67,6 +68,11 @@ static int match_paths(struct diff *d)
 	return err;
 }
 
+static bool is_wall(const struct loaded_trace *t)
+{
+	return t->samples && t->samples->wall;
+}
+
 int diff_load(struct diff *d, struct trace_reader *const r[2], bool by_path, bool raw)
 {
 	int err = 0;
@@ -80,6 +86,11 @@ int diff_load(struct diff *d, struct trace_reader *const r[2], bool by_path, boo
 	if (err)
 		return err;
 	d->shares = d->side[0].samples || d->side[1].samples;
+	if (is_wall(&d->side[0]) != is_wall(&d->side[1])) {
+		log_error(
+			"a recording of waiting goroutines (sample --wall) can be compared with another one only: others have shares of what executed");
+		return -ENOTSUP;
+	}
 	if (by_path && d->shares && !(d->side[0].samples && d->side[1].samples)) {
 		log_error(
 			"paths of calls and of samples cannot be compared: samples have functions that were not traced in between; compare --by=function");

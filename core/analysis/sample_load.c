@@ -8,6 +8,7 @@
 #include "analysis/sample_names.h"
 #include "base/log.h"
 #include "base/vec.h"
+#include "trace/keys.h"
 
 /* No trace has more kinds of samples, or samples, than so many bytes of it account for; the first
  * are free. */
@@ -15,7 +16,8 @@
 
 static uint32_t hash_of(const struct sample *x)
 {
-	return hash_u64_pair(x->goid ^ (uint64_t)x->labels << 40,
+	return hash_u64_pair(x->goid ^ (uint64_t)x->labels << 40 ^ (uint64_t)x->state << 32 ^
+				     (uint64_t)x->reason << 36,
 			     (uint64_t)x->stack << 32 | x->tid);
 }
 
@@ -30,7 +32,8 @@ static int group_of(struct loaded_samples *s, const struct sample *x, bool left_
 		const struct sample_group *g = &s->groups[i];
 
 		if (g->stack == x->stack && g->goid == x->goid && g->tid == x->tid &&
-		    g->labels == x->labels && g->left_out == left_out) {
+		    g->labels == x->labels && g->left_out == left_out && g->state == x->state &&
+		    g->reason == x->reason) {
 			*group = i;
 			return 0;
 		}
@@ -45,6 +48,8 @@ static int group_of(struct loaded_samples *s, const struct sample *x, bool left_
 							  .tid = x->tid,
 							  .labels = x->labels,
 							  .process = x->process,
+							  .state = x->state,
+							  .reason = x->reason,
 							  .left_out = left_out };
 	return 0;
 }
@@ -73,6 +78,8 @@ static int take(struct loaded_trace *t, struct loaded_samples *s, const struct s
 		s->first_ns = x->ts_ns;
 	s->all.samples++;
 	s->all.weight_ns += x->weight_ns;
+	s->all.run_samples += !x->state;
+	s->all.run_ns += x->state ? 0 : x->weight_ns;
 	int err = group_of(s, x, left_out(t, s, x), &group);
 	if (err)
 		return err;
@@ -135,6 +142,8 @@ static void count_shown(struct sample_counts *c, const struct sample_group *g, u
 {
 	c->samples += g->samples;
 	c->weight_ns += g->weight_ns;
+	c->run_samples += g->state ? 0 : g->samples;
+	c->run_ns += g->state ? 0 : g->weight_ns;
 	c->cut += flags & STACK_CUT ? g->samples : 0;
 	c->unreadable += flags & STACK_UNREADABLE ? g->samples : 0;
 	c->unresolved += unresolved ? g->samples : 0;
@@ -148,13 +157,21 @@ struct filling {
 	size_t cap, n_funcs;
 };
 
+/* As the model has it. */
+static unsigned sample_state(uint8_t state)
+{
+	return !state ? STATE_RUNNING : state == SAMPLE_STATE_UNKNOWN ? STATE_UNKNOWN : state;
+}
+
 static int fill_group(struct filling *f, struct sample_group *g)
 {
 	struct trace_info *info = (struct trace_info *)(uintptr_t)f->t->info;
 	struct model_sample x = { .samples = g->samples,
 				  .weight_ns = g->weight_ns,
 				  .first_ns = g->first_ns,
-				  .last_ns = g->last_ns };
+				  .last_ns = g->last_ns,
+				  .state = sample_state(g->state),
+				  .reason = g->reason };
 	bool unresolved;
 	int err = sample_stack_funcs(f->s, info, g->stack, &f->funcs, &f->cap, &x.n, &unresolved);
 
@@ -300,12 +317,19 @@ int sample_load(struct loaded_trace *t, struct trace_reader *r, struct trace_wat
 	int err = s ? 0 : -ENOMEM;
 
 	t->samples = s;
+	if (trace_info_get(t->info, KEY_SAMPLE_WALL) && w->on_samples) {
+		log_error(
+			"this format shows samples one after the other, as what executed: those of goroutines that waited (sample --wall) have no place in it");
+		return -ENOTSUP;
+	}
 	if (w->calls >= CALLS_SOME && (w->on_call || w->on_entry) && !w->on_samples)
 		return refuse_calls();
 	if (!err && t->view && t->view->n_keys)
 		log_warn("--key tells calls apart by arguments, which samples do not have");
-	if (s)
+	if (s) {
 		s->keep_singles = w->on_samples != NULL;
+		s->wall = trace_info_get(t->info, KEY_SAMPLE_WALL) != NULL;
+	}
 	if (!err)
 		err = read_all(t, s, r);
 	if (!err)

@@ -12,8 +12,9 @@
 struct sample_group {
 	uint64_t goid, samples, weight_ns, first_ns, last_ns;
 	uint32_t stack, tid, labels, process;
-	uint32_t path; /* of the model */
-	bool left_out; /* by the view */
+	uint32_t path;         /* of the model */
+	uint8_t state, reason; /* of struct sample */
+	bool left_out;         /* by the view */
 };
 
 /* One of them by itself. */
@@ -28,6 +29,8 @@ struct sample_counts {
 	uint64_t cut, unreadable;   /* STACK_CUT, STACK_UNREADABLE */
 	uint64_t unresolved;        /* with an address that no symbol is known of */
 	uint64_t without_goroutine; /* of threads outside of any */
+	/* those that executed: the others are of snapshots (sample --wall) */
+	uint64_t run_samples, run_ns;
 };
 
 struct loaded_samples {
@@ -52,11 +55,21 @@ struct loaded_samples {
 	struct sample_counts all, shown; /* of the whole trace, and of what the view leaves */
 	uint64_t first_ns;
 	bool keep_singles;
+	bool wall; /* there are samples of what did not execute */
 };
 
 /* Reads all of r into t, whose info and view are set: its model, its totals. As trace_load. */
 int sample_load(struct loaded_trace *t, struct trace_reader *r, struct trace_watch *w);
 void sample_unload(struct loaded_samples *s);
+
+/* Adds the weight of a sample to the part that its state is; nothing of one that executed. */
+static inline void sample_off_add(struct off_times *off, uint8_t state, uint64_t weight_ns)
+{
+	off->runnable_ns += state == STATE_RUNNABLE ? weight_ns : 0;
+	off->wait_ns += state == STATE_WAITING ? weight_ns : 0;
+	off->syscall_ns += state == STATE_SYSCALL ? weight_ns : 0;
+	off->unknown_ns += state == SAMPLE_STATE_UNKNOWN ? weight_ns : 0;
+}
 
 /* The functions of a group's stack as the model has them, the outermost first: of *n, in *funcs
  * (grown to *cap). *unresolved: there is an address in it that no symbol is known of. 0 or -ENOMEM.

@@ -143,6 +143,19 @@ int sample_stack_top(struct loaded_samples *s, struct trace_info *info, uint32_t
 	return 0;
 }
 
+#define PARKED "runtime.gopark"
+
+/* How many of the n functions of a goroutine that is parked are left: as in Go's tracebacks,
+ * without those of the runtime that park it. Why it waits is known. */
+static size_t without_parking(const struct trace_info *info, const uint32_t *funcs, size_t n)
+{
+	if (!n || strcmp(info->funcs[funcs[n - 1]].name, PARKED))
+		return n;
+	while (n > 1 && !strncmp(info->funcs[funcs[n - 1]].name, "runtime.", 8))
+		n--;
+	return n;
+}
+
 int sample_stack_funcs(struct loaded_samples *s, struct trace_info *info, uint32_t stack,
 		       uint32_t **funcs, size_t *cap, size_t *n, bool *unresolved)
 {
@@ -176,6 +189,8 @@ int sample_stack_funcs(struct loaded_samples *s, struct trace_info *info, uint32
 			err = sample_stranger(s, info, x->process, x->pcs[i], &(*funcs)[at++]);
 		}
 	}
+	if (s->wall && !err)
+		at = 1 + without_parking(info, *funcs + 1, at - 1);
 	uint32_t top = TRACE_NONE;
 	if (!err)
 		err = sample_stack_top(s, info, stack, &top);

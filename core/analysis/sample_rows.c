@@ -80,8 +80,9 @@ static char *row_name(const struct sample_tables *t, const struct sample_group *
 	if (by == SAMPLES_BY_GOROUTINE && g->goid)
 		n = asprintf(&name, "%sgoroutine %" PRIu64, of, g->goid);
 	else
-		n = asprintf(&name, "%sthread %u%s", of, g->tid,
-			     by == SAMPLES_BY_GOROUTINE ? ", no goroutine" : "");
+		n = !g->tid ? asprintf(&name, "%sno thread", of)
+			    : asprintf(&name, "%sthread %u%s", of, g->tid,
+				       by == SAMPLES_BY_GOROUTINE ? ", no goroutine" : "");
 	return n < 0 ? NULL : name;
 }
 
@@ -109,6 +110,7 @@ int sample_rows_build(struct sample_rows *r, const struct loaded_trace *t, enum 
 			err = r->rows[r->n++].name ? 0 : -ENOMEM;
 		}
 		r->rows[r->n - 1].samples += g->samples;
+		sample_off_add(&r->rows[r->n - 1].off, g->state, g->weight_ns);
 		r->rows[r->n - 1].weight_ns += g->weight_ns;
 	}
 	free(order);

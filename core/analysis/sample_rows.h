@@ -10,6 +10,7 @@ enum sample_by { SAMPLES_BY_GOROUTINE, SAMPLES_BY_THREAD, SAMPLES_BY_LABELS };
 struct sample_row {
 	char *name; /* "goroutine 7", "prog 4711, thread 4712", "handler=/index, user=7" */
 	uint64_t samples, weight_ns;
+	struct off_times off; /* parts of weight_ns */
 };
 
 struct sample_rows {

@@ -107,14 +107,14 @@ static uint64_t get_run_ns(const struct call_stats *st)
 	return stat_run_ns(st) + st->probe_ns;
 }
 
-static uint64_t total_run_corrected_ns(const struct call_stats *st)
+uint64_t stat_total_run_ns(const struct call_stats *st)
 {
 	return st->total_ns - off_times_sum(&st->off_total);
 }
 
 static uint64_t total_run_ns(const struct call_stats *st)
 {
-	return total_run_corrected_ns(st) + st->inside_ns;
+	return stat_total_run_ns(st) + st->inside_ns;
 }
 
 /* The first ten are fixed: programs read them by number. New ones go to the end. */
@@ -149,7 +149,7 @@ const struct stat_column stat_columns[] = {
 	{ .name = "unknown_ns", .get = self_unknown_ns, .of_states = true },
 	{ .name = "total_run_ns",
 	  .get = total_run_ns,
-	  .shown = total_run_corrected_ns,
+	  .shown = stat_total_run_ns,
 	  .of_states = true },
 	{ .name = "total_runnable_ns", .get = total_runnable_ns, .of_states = true },
 	{ .name = "total_wait_ns", .get = total_wait_ns, .of_states = true },

@@ -32,6 +32,8 @@ bool stat_has(const struct stat_column *c, const struct call_stats *st);
 bool stat_any(const struct call_stats *st);
 /* The part of self_ns, corrected, in which the goroutine ran: all of it without states. */
 uint64_t stat_run_ns(const struct call_stats *st);
+/* Likewise of total_ns. */
+uint64_t stat_total_run_ns(const struct call_stats *st);
 /* Of a goroutine's life, with states. */
 uint64_t goroutine_run_ns(const struct goroutine_info *g);
 /* Share q (0 to 1) of finished calls took no longer, ns; within what was seen: a bucket's middle

@@ -29,6 +29,7 @@
 #define OPT_KERNEL  0x202
 #define OPT_LABELS  0x203
 #define OPT_SIGNALS 0x204
+#define OPT_WALL    0x205
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0,
@@ -53,6 +54,10 @@ static const struct argp_option options[] = {
 	{ "kernel", OPT_KERNEL, NULL, 0, "Record the kernel's frames, too", 4 },
 	{ "labels", OPT_LABELS, NULL, 0,
 	  "Record the labels that the program has given its goroutines (runtime/pprof, at most 8 each)",
+	  4 },
+	{ "wall", OPT_WALL, NULL, 0,
+	  "Record what goroutines of Go programs wait for, too: 40 snapshots a second are read from their memory, "
+	  "each of at most 256 goroutines, drawn at random where there are more; nothing is stopped",
 	  4 },
 	{ "record-signals", OPT_SIGNALS, NULL, 0,
 	  "When a process dies of a signal or a Go panic, record where its threads were, with their callers",
@@ -118,6 +123,8 @@ static void check(struct sample_run *r, struct argp_state *state)
 		arg_error(state, "--user goes with a command, not with --pid");
 	if (r->sampling.count && r->sampling.event->is_clock)
 		arg_error(state, "-c counts events: it goes with -e, and not with a clock");
+	if (r->sampling.wall.on && !r->sampling.event->is_clock)
+		arg_error(state, "--wall needs an event that is a clock: times are added to times");
 	if (r->command)
 		r->sampling.n_targets = 1;
 }
@@ -165,6 +172,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_LABELS:
 		s->labels = true;
 		return 0;
+	case OPT_WALL:
+		s->wall.on = true;
+		return 0;
 	case OPT_SIGNALS:
 		s->record_signals = true;
 		return 0;
@@ -203,6 +213,10 @@ static int describe(struct sample_run *r)
 		err = trace_info_set(t, KEY_SAMPLE_KERNEL, "1");
 	if (!err && s->labels)
 		err = trace_info_set(t, KEY_SAMPLE_LABELS, "1");
+	if (!err && s->wall.on)
+		err = trace_info_set(t, KEY_SAMPLE_WALL, "1");
+	if (!err && s->wall.on)
+		err = trace_info_set(t, KEY_STATES, "1");
 	if (!err && s->record_signals)
 		err = trace_info_set(t, KEY_RECORD_SIGNALS, "1");
 	if (!err && r->pids_text)
@@ -235,13 +249,13 @@ static void say_how_it_ended(const struct sample_run *r, int err)
 			 r->command && !r->targets->ended ? "; the command keeps running" : "");
 	if (lost)
 		log_warn("%" PRIu64 " samples were lost; a lower -F helps", lost);
-	if (!s->samples && !err)
+	if (!s->samples && !s->wall.samples && !err)
 		log_warn("no sample was taken: %s",
 			 s->event->is_clock ? "the program took hardly any processor time"
 					    : "the event did not happen");
 	if (isatty(STDERR_FILENO))
-		log_info("%s: %" PRIu64 " samples; next: gotrace report%s%s", r->output, s->samples,
-			 strcmp(r->output, "gotrace.out") ? " " : "",
+		log_info("%s: %" PRIu64 " samples; next: gotrace report%s%s", r->output,
+			 s->samples + s->wall.samples, strcmp(r->output, "gotrace.out") ? " " : "",
 			 strcmp(r->output, "gotrace.out") ? r->output : "");
 }
 

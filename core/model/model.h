@@ -302,6 +302,8 @@ struct model_sample {
 	size_t n;
 	uint64_t samples, weight_ns;
 	uint64_t first_ns, last_ns; /* the times of two of them */
+	unsigned state;             /* STATE_*; STATE_RUNNING where nothing is said */
+	uint32_t reason; /* of struct path_waits; of STATE_SYSCALL which one, 0: not known */
 };
 /* Counts them, in place of events: of a model that was fed with none. A function right below itself
  * is one node with it. *path: where they hang, 0 of an empty stack; a NULL is allowed. 0 or
@@ -333,7 +335,8 @@ void model_path_events(const struct model *m, void (*tell)(void *ctx, const stru
 		       void *ctx);
 
 /* The waits of all paths, n of them, in no order; NULL: none. Those that are not held add up to
- * off_self.wait_ns. After model_finish. */
+ * off_self.wait_ns; of samples with system calls that are known, and off_self.syscall_ns, too.
+ * After model_finish. */
 const struct path_waits *model_waits(const struct model *m, size_t *n);
 
 /* What probes cost in the calls of a path, those below not included. */

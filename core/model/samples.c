@@ -13,6 +13,24 @@ static void count(struct model_totals *t, const struct model_sample *s)
 	t->root_ns += s->weight_ns;
 }
 
+/* What it did where that was not to run; a part of the weight that is counted already. */
+static int add_state(struct model *m, const struct model_sample *s, uint32_t node)
+{
+	const bool named = s->state == STATE_WAITING || (s->state == STATE_SYSCALL && s->reason);
+	const struct path_waits w = { .path = node,
+				      .func = s->n ? s->funcs[s->n - 1] : TRACE_NONE,
+				      .reason = s->reason,
+				      .ns = s->weight_ns,
+				      .n = s->samples };
+
+	m->totals.life_ns += s->weight_ns;
+	if (s->state == STATE_RUNNING)
+		return 0;
+	*off_time(&m->totals.off, s->state) += s->weight_ns;
+	*off_time(&m->paths.nodes[node].stats.off_self, s->state) += s->weight_ns;
+	return named && node ? waits_add(&m->waits, &w) : 0;
+}
+
 int model_sample(struct model *m, const struct model_sample *s, uint32_t *path)
 {
 	uint32_t node = 0, depth = 1;
@@ -37,6 +55,8 @@ int model_sample(struct model *m, const struct model_sample *s, uint32_t *path)
 			m->paths.aux[below].sample = m->next_order;
 			n->stats.samples += s->samples;
 			n->stats.total_ns += s->weight_ns;
+			if (s->state != STATE_RUNNING)
+				*off_time(&n->stats.off_total, s->state) += s->weight_ns;
 		}
 		node = below;
 	}
@@ -47,5 +67,5 @@ int model_sample(struct model *m, const struct model_sample *s, uint32_t *path)
 		n->recursive += s->samples;
 	if (path)
 		*path = node;
-	return 0;
+	return m->states ? add_state(m, s, node) : 0;
 }

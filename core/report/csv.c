@@ -184,7 +184,8 @@ static int reasons(const struct report *rep, FILE *out)
 {
 	char number[WAIT_REASON_BYTES];
 
-	fputs("function,reason,waits,wait_ns,total_wait_ns\n", out);
+	fprintf(out, "function,reason,%s,wait_ns,total_wait_ns\n",
+		rep->trace.samples ? "samples" : "waits");
 	for (size_t i = 0; i < rep->n_rows; i++) {
 		const struct wait_row *w = &rep->waits.all[rep->rows[i]];
 
@@ -240,7 +241,7 @@ int report_csv(struct trace_reader *r, const struct report_options *opt, FILE *o
 	struct report rep;
 	int err = report_load(&rep, r, opt);
 
-	if (!err && rep.trace.samples)
+	if (!err && rep.trace.samples && opt->by != BY_REASON)
 		err = sample_csv(&rep, out);
 	else if (!err)
 		err = (opt->by == BY_GOROUTINE && opt->fold ? creation_sites : write[opt->by])(&rep,

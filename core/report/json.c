@@ -37,7 +37,7 @@ static void wait_fields(const struct report *rep, struct json *j, const struct w
 	char number[WAIT_REASON_BYTES];
 
 	json_kv_str(j, "reason", wait_reason(rep->trace.info, w->reason, number));
-	json_kv_u64(j, "waits", w->n);
+	json_kv_u64(j, rep->trace.samples ? "samples" : "waits", w->n);
 	json_kv_u64(j, "wait_ns", w->self_ns);
 	json_kv_u64(j, "total_wait_ns", w->total_ns);
 }
@@ -269,7 +269,8 @@ int report_json(struct trace_reader *r, const struct report_options *opt, FILE *
 		json_kv_str(&j, "by", opt->n_callers ? "callers" : kinds[opt->by].by);
 		json_key(&j, "rows");
 		json_open(&j, '[');
-		err = (rep.trace.samples ? sample_json : kinds[opt->by].rows)(&rep, &j);
+		err = (rep.trace.samples && opt->by != BY_REASON ? sample_json
+								 : kinds[opt->by].rows)(&rep, &j);
 		json_close(&j, ']');
 		json_kv_u64(&j, "hidden_rows",
 			    opt->by == BY_CALL ? call_rows_hidden(&rep.calls) : rep.n_hidden);

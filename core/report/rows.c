@@ -7,11 +7,13 @@
 
 #include "analysis/correction.h"
 #include "analysis/inverted_tree.h"
+#include "analysis/sample_load.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
 #include "base/compare.h"
 #include "base/log.h"
 #include "base/text_format.h"
+#include "trace/keys.h"
 
 const char *report_name(const struct report *rep, uint32_t func)
 {
@@ -175,7 +177,8 @@ static int sort_rows(struct report *rep)
 		[BY_CALL] = by_goroutine,      [BY_LABEL] = by_index,
 		[BY_THREAD] = by_index,
 	};
-	bool indexed = rep->trace.samples && rep->opt->by != BY_FUNCTION && rep->opt->by != BY_PATH;
+	bool indexed = rep->trace.samples && rep->opt->by != BY_FUNCTION &&
+		       rep->opt->by != BY_PATH && rep->opt->by != BY_REASON;
 	const size_t counts[] = { [BY_FUNCTION] = rep->trace.n_funcs, [BY_PATH] = rep->tree.n,
 				  [BY_GOROUTINE] = rep->goroutines.n, [BY_CALL] = 0,
 				  [BY_REASON] = rep->waits.n,         [BY_KINDS] = 0 };
@@ -300,13 +303,17 @@ static int load_calls(struct report *rep, struct trace_reader *r)
 /* What samples do not say is not shown. */
 static int check_samples(struct trace_reader *r, const struct report_options *opt)
 {
-	if (!trace_is_samples(trace_reader_info(r)))
+	const struct trace_info *info = trace_reader_info(r);
+
+	if (!trace_is_samples(info))
 		return 0;
-	if (opt->by == BY_REASON) {
-		log_error("samples do not say why goroutines waited: record with --states");
+	if (!trace_info_get(info, KEY_SAMPLE_WALL) &&
+	    (opt->by == BY_REASON || opt->sort >= SORT_RUN)) {
+		log_error(
+			"these samples do not say why goroutines waited: sample with --wall, or record with --states");
 		return -ENOTSUP;
 	}
-	if (opt->sort <= SORT_CALLS)
+	if (opt->sort <= SORT_CALLS || opt->sort >= SORT_RUN)
 		return 0;
 	log_error("samples can be sorted by self, total or calls (samples) only: "
 		  "they do not say how long a call took");
@@ -326,7 +333,8 @@ static int load_waits(struct report *rep)
 				: "this trace has no states of goroutines: record with --states");
 		return -ENOTSUP;
 	}
-	if (!rep->trace.totals->states || o->n_callers || o->by == BY_CALL || o->by == BY_GOROUTINE)
+	if (!rep->trace.totals->states || o->n_callers || o->by == BY_CALL ||
+	    o->by == BY_GOROUTINE || o->by >= BY_LABEL)
 		return 0;
 	return wait_rows_load(&rep->waits, &rep->trace, o->by == BY_PATH ? &rep->tree : NULL);
 }
@@ -345,7 +353,7 @@ int report_load(struct report *rep, struct trace_reader *r, const struct report_
 
 	if (!err)
 		err = opt->n_callers ? load_callers(rep, r) : load[opt->by](rep, r);
-	if (!err && !rep->trace.samples)
+	if (!err && (!rep->trace.samples || rep->trace.samples->wall))
 		err = load_waits(rep);
 	if (!err && !rep->trace.samples)
 		err = released_find(&rep->released, &rep->trace);

@@ -3,8 +3,10 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/sample_notes.h"
+#include "analysis/stat_columns.h"
 #include "base/csv.h"
 #include "base/text_format.h"
 #include "base/text_name.h"
@@ -14,6 +16,8 @@
 /* Of a row of any kind. */
 struct numbers {
 	uint64_t samples, weight_ns, self_samples, self_ns;
+	struct off_times off; /* parts of weight_ns */
+	const struct call_stats *stats;
 	bool has_self;
 };
 
@@ -24,9 +28,11 @@ static struct numbers numbers_of(const struct report *rep, size_t row)
 								  : NULL;
 
 	if (st)
-		return (struct numbers){ st->samples, st->total_ns, st->calls, st->self_ns, true };
+		return (struct numbers){ st->samples,   st->total_ns, st->calls, st->self_ns,
+					 st->off_total, st,           true };
 	return (struct numbers){ .samples = rep->sample_rows.rows[row].samples,
-				 .weight_ns = rep->sample_rows.rows[row].weight_ns };
+				 .weight_ns = rep->sample_rows.rows[row].weight_ns,
+				 .off = rep->sample_rows.rows[row].off };
 }
 
 static const char *kind_name(const struct report *rep)
@@ -58,6 +64,7 @@ static void line(const struct report *rep, FILE *out, size_t row, int width)
 	const struct numbers x = numbers_of(rep, row);
 	const char *name = x.has_self ? report_name(rep, (uint32_t)row)
 				      : rep->sample_rows.rows[row].name;
+	char waits[WAITS_BYTES] = "";
 	int n = 0;
 
 	if (x.has_self)
@@ -65,11 +72,14 @@ static void line(const struct report *rep, FILE *out, size_t row, int width)
 			    sample_pct(&rep->trace, x.self_ns, x.self_samples));
 	n += fprintf(out, "%6s %5.1f%%", HUMAN(x.weight_ns),
 		     sample_pct(&rep->trace, x.weight_ns, x.samples));
+	n += text_states(rep, out, x.weight_ns - off_times_sum(&x.off), &x.off);
 	if (x.has_self)
 		n += fprintf(out, " %*" PRIu64, width, x.self_samples);
 	n += fprintf(out, " %*" PRIu64 "  ", width, x.samples);
-	text_name(out, name, text_room(rep->opt->width, (size_t)n));
-	fputc('\n', out);
+	if (x.has_self)
+		text_waits(rep, (uint32_t)row, x.weight_ns, waits);
+	text_name(out, name, text_room(rep->opt->width, (size_t)n + strlen(waits)));
+	fprintf(out, "%s\n", waits);
 }
 
 int sample_text(const struct report *rep, FILE *out)
@@ -87,11 +97,12 @@ int sample_text(const struct report *rep, FILE *out)
 	for (size_t i = 0; i < rep->n_rows; i++)
 		width = text_width(numbers_of(rep, rep->rows[i]).samples, width);
 	if (rep->opt->by == BY_FUNCTION)
-		text_heading(rep->opt->colour, out, "%6s %6s %6s %6s %*s %*s  FUNCTION", "SELF",
-			     "%", "TOTAL", "%", width, "SELF-N", width, "SAMPLES");
+		text_heading(rep->opt->colour, out, "%6s %6s %6s %6s%s %*s %*s  FUNCTION", "SELF",
+			     "%", "TOTAL", "%", text_states_heading(rep), width, "SELF-N", width,
+			     "SAMPLES");
 	else
-		text_heading(rep->opt->colour, out, "%6s %6s %*s  %s", "TIME", "%", width,
-			     "SAMPLES", words[rep->opt->by]);
+		text_heading(rep->opt->colour, out, "%6s %6s%s %*s  %s", "TIME", "%",
+			     text_states_heading(rep), width, "SAMPLES", words[rep->opt->by]);
 	for (size_t i = 0; i < rep->n_rows; i++)
 		line(rep, out, rep->rows[i], width);
 	text_hidden(rep, out, more[rep->opt->by]);
@@ -99,6 +110,51 @@ int sample_text(const struct report *rep, FILE *out)
 }
 
 /* ---- csv and json */
+
+/* Parts of all of a row's time, or of `stats` what the columns of states have. */
+static void off_csv(const struct report *rep, FILE *out, const struct numbers *x)
+{
+	const struct off_times *off = &x->off;
+
+	if (!rep->trace.totals->states)
+		return;
+	for (const struct stat_column *c = stat_columns; c->name && x->stats; c++)
+		if (c->of_states)
+			fprintf(out, ",%" PRIu64, c->get(x->stats));
+	if (!x->stats)
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+			x->weight_ns - off_times_sum(off), off->runnable_ns, off->wait_ns,
+			off->syscall_ns, off->unknown_ns);
+}
+
+static void off_names(const struct report *rep, FILE *out, bool stats)
+{
+	if (!rep->trace.totals->states)
+		return;
+	for (const struct stat_column *c = stat_columns; c->name && stats; c++)
+		if (c->of_states)
+			fprintf(out, ",%s", c->name);
+	if (!stats)
+		fputs(",run_ns,runnable_ns,wait_ns,syscall_ns,unknown_ns", out);
+}
+
+static void off_json(const struct report *rep, struct json *j, const struct numbers *x)
+{
+	const struct off_times *off = &x->off;
+
+	if (!rep->trace.totals->states)
+		return;
+	for (const struct stat_column *c = stat_columns; c->name && x->stats; c++)
+		if (c->of_states)
+			json_kv_u64(j, c->name, c->get(x->stats));
+	if (x->stats)
+		return;
+	json_kv_u64(j, "run_ns", x->weight_ns - off_times_sum(off));
+	json_kv_u64(j, "runnable_ns", off->runnable_ns);
+	json_kv_u64(j, "wait_ns", off->wait_ns);
+	json_kv_u64(j, "syscall_ns", off->syscall_ns);
+	json_kv_u64(j, "unknown_ns", off->unknown_ns);
+}
 
 static int row_name_csv(const struct report *rep, size_t row, uint32_t **nodes, size_t *cap,
 			FILE *out)
@@ -117,8 +173,10 @@ int sample_csv(const struct report *rep, FILE *out)
 	size_t cap = 0;
 	int err = 0;
 
-	fprintf(out, "%s,samples,share_pct%s\n", kind_name(rep),
+	fprintf(out, "%s,samples,share_pct%s", kind_name(rep),
 		self ? ",self_samples,self_pct" : "");
+	off_names(rep, out, self);
+	fputc('\n', out);
 	for (size_t i = 0; !err && i < rep->n_rows; i++) {
 		const struct numbers x = numbers_of(rep, rep->rows[i]);
 
@@ -128,6 +186,7 @@ int sample_csv(const struct report *rep, FILE *out)
 		if (x.has_self)
 			fprintf(out, ",%" PRIu64 ",%.4f", x.self_samples,
 				sample_pct(&rep->trace, x.self_ns, x.self_samples));
+		off_csv(rep, out, &x);
 		fputc('\n', out);
 	}
 	free(nodes);
@@ -162,6 +221,7 @@ int sample_json(const struct report *rep, struct json *j)
 			json_kv_u64(j, "self_samples", x.self_samples);
 			json_kv_u64(j, "self_ns", x.self_ns);
 		}
+		off_json(rep, j, &x);
 		json_close(j, '}');
 	}
 	free(nodes);

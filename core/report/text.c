@@ -141,8 +141,9 @@ int report_text(struct trace_reader *r, const struct report_options *opt, FILE *
 	if (!err && rep.trace.samples)
 		sample_text_head(&rep, out);
 	if (!err)
-		err = (rep.trace.samples && opt->by != BY_PATH ? sample_text : write[opt->by])(&rep,
-											       out);
+		err = (rep.trace.samples && opt->by != BY_PATH && opt->by != BY_REASON
+			       ? sample_text
+			       : write[opt->by])(&rep, out);
 	if (!err)
 		err = footer(&rep, out);
 	if (!err)

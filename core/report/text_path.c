@@ -170,7 +170,11 @@ static int line(const struct walk *w, struct step s)
 			   w->self_width, text_total(&n->stats, total), w->self_width,
 			   text_self(&n->stats, self));
 
-	used += text_states(w->rep, w->out, stat_run_ns(&n->stats), &n->stats.off_self);
+	if (w->rep->trace.samples)
+		used += text_states(w->rep, w->out, stat_total_run_ns(&n->stats),
+				    &n->stats.off_total);
+	else
+		used += text_states(w->rep, w->out, stat_run_ns(&n->stats), &n->stats.off_self);
 	used += fprintf(w->out, " %*s  ", w->calls_width, calls);
 
 	used += text_indent(w->out, s.level);

@@ -49,7 +49,7 @@ const char *text_waits(const struct report *rep, uint32_t row, uint64_t self_ns,
 
 	buf[0] = '\0';
 	for (size_t i = 0; i < n && len < WAITS_BYTES / 2; i++) {
-		double pct = share_pct(w[i].self_ns, self_ns);
+		double pct = share_pct(rep->trace.samples ? w[i].total_ns : w[i].self_ns, self_ns);
 
 		if (pct >= REMARK_PCT)
 			len += (size_t)snprintf(buf + len, WAITS_BYTES - len, "%s%.40s %d%%",
@@ -64,16 +64,22 @@ const char *text_waits(const struct report *rep, uint32_t row, uint64_t self_ns,
 
 int text_reasons(const struct report *rep, FILE *out)
 {
+	const struct off_times *off = &rep->trace.totals->off;
+	/* of samples, system calls are known by name */
+	const uint64_t of_ns = off->wait_ns + (rep->trace.samples ? off->syscall_ns : 0);
 	char number[WAIT_REASON_BYTES];
 
 	text_heading(rep->opt->colour, out, "%6s %6s %7s %6s %6s  %-24s  FUNCTION", "WAIT", "%",
-		     "TOTAL", "WAITS", "MEAN", "REASON");
+		     "TOTAL", rep->trace.samples ? "SEEN" : "WAITS",
+		     rep->trace.samples ? "" : "MEAN", "REASON");
 	for (size_t i = 0; i < rep->n_rows; i++) {
 		const struct wait_row *w = &rep->waits.all[rep->rows[i]];
 		const char *reason = wait_reason(rep->trace.info, w->reason, number);
 		int n = fprintf(out, "%6s %5.1f%% %7s %6" PRIu64 " %6s  ", CELL(w->self_ns),
-				share_pct(w->self_ns, rep->trace.totals->off.wait_ns),
-				HUMAN(w->total_ns), w->n, w->n ? HUMAN(w->self_ns / w->n) : "-");
+				share_pct(w->self_ns, of_ns), HUMAN(w->total_ns), w->n,
+				rep->trace.samples ? ""
+				: w->n             ? HUMAN(w->self_ns / w->n)
+						   : "-");
 
 		text_safe(out, reason);
 		n += fprintf(out, "%*s  ", strlen(reason) < 24 ? 24 - (int)strlen(reason) : 0, "");
@@ -97,17 +103,21 @@ static const char *share(uint64_t ns, uint64_t all_ns, const char *what, char bu
 void text_states_note(const struct report *rep, struct notes *to)
 {
 	const struct model_totals *t = rep->trace.totals;
-	const char *of = rep->opt->by == BY_GOROUTINE ? "LIFE"
-			 : rep->opt->by == BY_CALL    ? "DURATION"
-						      : "SELF";
+	const char *of = rep->trace.samples ? rep->opt->by == BY_FUNCTION || rep->opt->by == BY_PATH
+						      ? "TOTAL"
+						      : "TIME"
+			 : rep->opt->by == BY_GOROUTINE ? "LIFE"
+			 : rep->opt->by == BY_CALL      ? "DURATION"
+							: "SELF";
 	char parts[5][64];
 
 	if (!t->states)
 		return;
 	uint64_t life_ns = t->life_ns - t->idle_life_ns,
 		 off_ns = off_times_sum(&t->off) - off_times_sum(&t->idle_off);
-	notes_add(to, "goroutines with calls lived %s together: %s running (%.1f%%)%s%s%s%s",
-		  HUMAN(life_ns), HUMAN(life_ns - off_ns), share_pct(life_ns - off_ns, life_ns),
+	notes_add(to, "goroutines%s %s together: %s running (%.1f%%)%s%s%s%s",
+		  rep->trace.samples ? " were seen for" : " with calls lived", HUMAN(life_ns),
+		  HUMAN(life_ns - off_ns), share_pct(life_ns - off_ns, life_ns),
 		  share(t->off.runnable_ns - t->idle_off.runnable_ns, life_ns, "runnable",
 			parts[0]),
 		  share(t->off.wait_ns - t->idle_off.wait_ns, life_ns, "waiting", parts[1]),

@@ -40,7 +40,8 @@
 #define CHUNK_SYMBOLS   15
 #define CHUNK_LOCATIONS 16
 #define CHUNK_DEATHS    17 /* after START, behind the stacks that they name */
-#define CHUNK_TYPES     18
+#define CHUNK_STATED    18 /* samples that say what the goroutine did */
+#define CHUNK_TYPES     19
 
 /* Chunk flags */
 #define CHUNK_OPTIONAL 1u /* a reader that does not know the type may skip it */

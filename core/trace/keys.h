@@ -35,6 +35,7 @@
 #define KEY_SAMPLE_COUNT   "sample.count"  /* -c: events for each sample */
 #define KEY_SAMPLE_EVENT   "sample.event"  /* what was counted, as perf calls it: cpu-clock */
 #define KEY_SAMPLE_KERNEL  "sample.kernel" /* 1: stacks have kernel frames */
+#define KEY_SAMPLE_WALL    "sample.wall"   /* 1: there are samples with states, of snapshots */
 #define KEY_SAMPLE_LABELS  "sample.labels" /* 1: goroutines' labels were read */
 #define KEY_SAMPLE_PIDS    "sample.pids"   /* --pid, as given */
 #define MODE_SAMPLES       "samples"
@@ -58,6 +59,18 @@
 /* samples taken before the process's executable was known: walked by frame pointer alone, without
  * goroutine and labels */
 #define KEY_END_SAMPLES_NO_BINARY "end.samples_no_binary"
+/* of --wall: snapshots, and in all of them together goroutines that were looked at, of how many in
+ * the runtime's list, and those that kept changing; time of goroutines that ran, and of those that
+ * work for Go's runtime; processes that are not Go's */
+#define KEY_END_SNAPSHOTS            "end.snapshots"
+#define KEY_END_SNAPSHOTS_DRAWN      "end.snapshots_drawn"
+#define KEY_END_SNAPSHOTS_LISTED     "end.snapshots_listed"
+#define KEY_END_SNAPSHOTS_TORN       "end.snapshots_torn"
+#define KEY_END_SNAPSHOTS_RUNNING_NS "end.snapshots_running_ns"
+#define KEY_END_SNAPSHOTS_IDLE_NS    "end.snapshots_idle_ns"
+#define KEY_END_SNAPSHOTS_NS         "end.snapshots_ns"     /* up to the last one */
+#define KEY_END_SNAPSHOTS_GAP_NS     "end.snapshots_gap_ns" /* the longest between two */
+#define KEY_END_SNAPSHOTS_NOT_GO     "end.snapshots_not_go"
 /* processor time of the sampled threads, as the kernel accounts for it, while they were recorded */
 #define KEY_END_SAMPLED_CPU_NS "end.sampled_cpu_ns"
 

@@ -214,6 +214,7 @@ static int next_chunk(struct trace_reader *r)
 		fault = take_values(r, &h);
 		break;
 	case CHUNK_SAMPLES:
+	case CHUNK_STATED:
 		fault = reader_take_samples(r, &h);
 		break;
 	case CHUNK_STACKS:

@@ -62,7 +62,7 @@ const char *reader_take_samples(struct trace_reader *r, const struct chunk_head 
 	if (vec_reserve(&r->samples, &r->cap_samples, h->count))
 		return "";
 	const char *fault = sample_get(&r->tables, r->unpacker.raw, h->raw_bytes, h->count,
-				       r->samples);
+				       h->type == CHUNK_STATED, r->samples);
 	if (!fault) {
 		r->n_block = h->count;
 		r->n_samples += h->count;

@@ -132,7 +132,7 @@ int sample_put_death(struct bytes *b, const struct sample_death *d)
 	return err;
 }
 
-int sample_put(struct bytes *b, struct sample *last, const struct sample *s)
+int sample_put(struct bytes *b, struct sample *last, const struct sample *s, bool stated)
 {
 	const uint64_t v[] = { zigzag((int64_t)(s->ts_ns - last->ts_ns)),
 			       zigzag((int64_t)(s->goid - last->goid)),
@@ -141,11 +141,11 @@ int sample_put(struct bytes *b, struct sample *last, const struct sample *s)
 			       zigzag((int64_t)s->tid - last->tid),
 			       zigzag((int64_t)s->stack - last->stack) };
 	size_t before = b->n;
-	const uint64_t labels = s->labels;
+	const uint64_t more[] = { s->labels, s->state, s->reason };
 	int err = put_item(b, NULL, 0, v, 6);
 
 	if (!err)
-		err = put_item(b, NULL, 0, &labels, 1);
+		err = put_item(b, NULL, 0, more, stated ? 3 : 1);
 	if (err)
 		b->n = before;
 	else
@@ -341,8 +341,21 @@ const char *sample_get_table(struct sample_tables *t, unsigned type, const uint8
 	return in.p == in.end ? NULL : "bytes after its last item";
 }
 
+/* What it did, where that is said. */
+static bool get_state(struct item_in *in, struct sample *x)
+{
+	uint64_t state, reason;
+
+	if (!item_get_u(in, SAMPLE_STATE_UNKNOWN, &state) || state == STATE_RUNNING ||
+	    !item_get_u(in, UINT8_MAX, &reason))
+		return false;
+	x->state = (uint8_t)state;
+	x->reason = (uint8_t)reason;
+	return true;
+}
+
 const char *sample_get(const struct sample_tables *t, const uint8_t *p, size_t len, uint32_t count,
-		       struct sample *to)
+		       bool stated, struct sample *to)
 {
 	struct item_in in = { p, p + len };
 	struct sample x = { 0 };
@@ -355,6 +368,8 @@ const char *sample_get(const struct sample_tables *t, const uint8_t *p, size_t l
 		    !item_get_u(&in, UINT64_MAX, &tid) || !item_get_u(&in, UINT64_MAX, &stack) ||
 		    !item_get_u32(&in, &x.labels))
 			return "a sample that is cut off";
+		if (stated && !get_state(&in, &x))
+			return "a sample in a state that there is not";
 		x.ts_ns += (uint64_t)unzigzag(ts);
 		x.goid += (uint64_t)unzigzag(goid);
 		x.weight_ns += (uint64_t)unzigzag(weight);

@@ -67,7 +67,14 @@ struct sample {
 	uint64_t weight_ns;   /* the time that it stands for */
 	uint32_t process, tid, stack;
 	uint32_t labels; /* 0: none */
+	/* 0: it was executing. Else what the goroutine did instead, since a time before that the
+	 * weight is: STATE_RUNNABLE, STATE_WAITING or STATE_SYSCALL (bpf/event.h), or
+	 * SAMPLE_STATE_UNKNOWN. */
+	uint8_t state;
+	uint8_t reason; /* STATE_WAITING, STATE_SYSCALL: number of its text in the key
+			   "states.reason", 0: not known */
 };
+#define SAMPLE_STATE_UNKNOWN (STATE_MAX + 1)
 
 enum sample_death_kind {
 	DEATH_THREAD, /* another thread of a process that is ending */

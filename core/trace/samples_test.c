@@ -117,6 +117,9 @@ static void fixture_comes_back(void **state)
 static void random_ones_come_back(void **state)
 {
 	enum { N = 40000 };
+	/* the first have none */
+	static const uint8_t states[] = { 0, STATE_RUNNABLE, STATE_WAITING, STATE_SYSCALL,
+					  SAMPLE_STATE_UNKNOWN };
 	uint64_t seed = sample_seed("samples"), pcs[64];
 	struct sample *given = calloc(N, sizeof(*given));
 	int fd = sample_file();
@@ -137,7 +140,11 @@ static void random_ones_come_back(void **state)
 					    0,
 					    (uint32_t)sample_extreme(&seed),
 					    0,
+					    0,
+					    i < N / 4 ? 0 : states[i % 5],
 					    0 };
+		if (given[i].state)
+			given[i].reason = (uint8_t)sample_random(&seed);
 		assert_int_equal(trace_writer_stack(w, &x, &given[i].stack), 0);
 		assert_int_equal(trace_writer_sample(w, &given[i]), 0);
 		if (sample_random(&seed) % 5000 == 0) {
@@ -152,7 +159,8 @@ static void random_ones_come_back(void **state)
 	assert_non_null(r);
 	while (trace_reader_samples(r, &span) > 0)
 		for (size_t i = 0; i < span.n; i++, n++)
-			assert_memory_equal(&span.s[i], &given[n], sizeof(given[n]));
+			assert_memory_equal(&span.s[i], &given[n],
+					    offsetof(struct sample, reason) + 1);
 	assert_int_equal(n, N);
 	assert_true(trace_reader_complete(r));
 	trace_reader_close(r);

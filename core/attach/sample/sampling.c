@@ -304,15 +304,20 @@ static void sample_until_end(struct sampling *s)
 	uint64_t switch_ns = now + sample_events_switch(&s->events), flush_ns = now + FLUSH_NS;
 
 	while (!ends(s, now)) {
-		wait_for_something(s, switch_ns);
+		wait_for_something(s, s->wall.on && s->wall.next_ns < switch_ns ? s->wall.next_ns
+										: switch_ns);
 		drain(s);
 		signals_pass_on(s->signals, s->targets);
 		now = clock_monotonic_ns();
+		if (!s->err)
+			s->err = wall_take(&s->wall, now, false);
 		if (now >= switch_ns)
 			switch_ns = now + sample_events_switch(&s->events);
 		if (now < flush_ns)
 			continue;
 		/* Whoever kills gotrace has what was recorded up to a second ago. */
+		if (!s->err)
+			s->err = wall_flush(&s->wall);
 		if (!s->err)
 			s->err = trace_writer_flush(s->writer);
 		flush_ns = now + FLUSH_NS;
@@ -336,6 +341,7 @@ int sampling_run(struct sampling *s, struct trace_writer *writer)
 	s->writer = writer;
 	s->processes.writer = writer;
 	s->processes.binaries = &s->binaries;
+	wall_begin(&s->wall, &s->processes, writer, clock_monotonic_ns());
 	s->natives.bpf = &s->bpf;
 	s->processes.natives = &s->natives;
 	err = name_kernel(s);
@@ -355,6 +361,10 @@ int sampling_run(struct sampling *s, struct trace_writer *writer)
 		sample_until_end(s);
 	sample_events_close(&s->events);
 	drain(s);
+	if (!s->err && !s->exec_err)
+		s->err = wall_take(&s->wall, clock_monotonic_ns(), true);
+	if (!s->err)
+		s->err = wall_flush(&s->wall);
 	if (!s->err && s->name_addresses)
 		s->err = s->name_addresses(s->name_ctx, writer, &s->end);
 	err = sampling_describe_end(s);
@@ -386,6 +396,7 @@ void sampling_close(struct sampling *s)
 	sample_bpf_unload(&s->bpf);
 	binaries_free(&s->binaries);
 	natives_free(&s->natives);
+	wall_free(&s->wall);
 	processes_free(&s->processes);
 	trace_info_free(&s->end);
 }

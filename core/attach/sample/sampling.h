@@ -14,6 +14,7 @@
 #include "attach/sample/processes.h"
 #include "attach/sample/sample_bpf.h"
 #include "attach/sample/side_band.h"
+#include "attach/sample/wall.h"
 #include "attach/signals.h"
 #include "attach/target/target.h"
 #include "trace/samples.h"
@@ -43,6 +44,7 @@ struct sampling {
 	struct natives natives;
 	const struct user *user; /* of the command, borrowed */
 	struct deaths deaths;
+	struct wall wall; /* given: `on` */
 	struct trace_writer *writer;
 	uint64_t side_ns; /* what happened before is known */
 	/* the label record that belongs to the next sample of its thread */

@@ -50,10 +50,10 @@ int sampling_describe_end(struct sampling *s)
 		const char *key;
 		uint64_t n;
 	} counts[] = {
-		{ KEY_END_SAMPLES, s->samples },
+		{ KEY_END_SAMPLES, s->samples + s->wall.samples },
 		{ KEY_END_SAMPLES_LOST, c.lost + s->outside },
-		{ KEY_END_SAMPLES_CUT, s->cut },
-		{ KEY_END_SAMPLES_UNREADABLE, s->unreadable },
+		{ KEY_END_SAMPLES_CUT, s->cut + s->wall.cut },
+		{ KEY_END_SAMPLES_UNREADABLE, s->unreadable + s->wall.unreadable },
 		{ KEY_END_TIME_NS, clock_monotonic_ns() },
 	};
 	int err = trace_info_set(&s->end, KEY_END_REASON, end_reason_name(s->reason));
@@ -62,6 +62,8 @@ int sampling_describe_end(struct sampling *s)
 		err = set_count(&s->end, counts[i].key, counts[i].n);
 	if (!err)
 		err = describe_losses(s, &c);
+	if (!err && s->wall.on)
+		err = wall_describe(&s->wall, &s->end);
 	if (!err && s->record_signals)
 		err = deaths_describe(&s->deaths, &s->bpf, &s->end);
 	if (!err && s->event->is_clock) /* else the weights are no times to compare it with */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analysis/sample_names.h"
+#include "analysis/waits.h"
 #include "base/compare.h"
 #include "base/hash_index.h"
 #include "base/log.h"
@@ -169,12 +170,56 @@ static void put_mappings(struct writing *w)
 	}
 }
 
+/* Values of a sample of --wall: all, and by what the goroutine did. What a compiler takes, cpu, is
+ * of what executed alone. */
+static const struct {
+	const char *type;
+	uint8_t state; /* of struct sample */
+} states[] = {
+	{ "wall", UINT8_MAX },          { "cpu", 0 },
+	{ "runnable", STATE_RUNNABLE }, { "waiting", STATE_WAITING },
+	{ "syscall", STATE_SYSCALL },   { "unknown", SAMPLE_STATE_UNKNOWN },
+};
+#define N_STATES (sizeof(states) / sizeof(states[0]))
+
+/* How many values there are. */
+static size_t put_values(const struct writing *w, const struct sample_group *g,
+			 int64_t values[N_STATES])
+{
+	if (!w->s->wall) {
+		values[0] = (int64_t)g->samples;
+		values[1] = (int64_t)g->weight_ns;
+		return 2;
+	}
+	for (size_t i = 0; i < N_STATES; i++)
+		values[i] = !i || states[i].state == g->state ? (int64_t)g->weight_ns : 0;
+	return N_STATES;
+}
+
+static void put_reason(struct writing *w, const struct sample_group *g, Pprof__Sample *s)
+{
+	char number[WAIT_REASON_BYTES];
+
+	if (!g->reason)
+		return;
+	s->label[s->n_label]->key = profile_string(
+		&w->out, g->state == STATE_SYSCALL ? "system call" : "waiting for");
+	s->label[s->n_label++]->str = profile_string(&w->out, wait_reason(w->trace->info, g->reason,
+									  number));
+}
+
 /* Processor time, or what else was counted. */
 static void put_types(struct writing *w)
 {
 	const char *event = trace_info_get(w->trace->info, KEY_SAMPLE_EVENT);
 	const bool time = !event || !strncmp(event, "cpu", 3) || !strncmp(event, "task", 4);
 
+	if (w->s->wall) {
+		for (size_t i = 0; i < N_STATES; i++)
+			profile_put_type(&w->out, states[i].type, "nanoseconds");
+		profile_put_times(&w->out, w->trace, states[0].type);
+		return;
+	}
 	profile_put_type(&w->out, "samples", "count");
 	profile_put_type(&w->out, time ? "cpu" : event, time ? "nanoseconds" : "count");
 	profile_put_times(&w->out, w->trace, time ? "cpu" : event);
@@ -223,7 +268,7 @@ static size_t fill_stack(struct writing *w, const struct sample_group *g)
 	return n;
 }
 
-#define LABELS_OF_OURS 2
+#define LABELS_OF_OURS 3
 
 static void put_sample(struct writing *w, const struct sample_group *g)
 {
@@ -232,11 +277,11 @@ static void put_sample(struct writing *w, const struct sample_group *g)
 		*of[LABELS_MAX_PAIRS + LABELS_OF_OURS];
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	Pprof__Sample s = PPROF__SAMPLE__INIT, *samples[] = { &s };
-	int64_t values[2] = { (int64_t)g->samples, (int64_t)g->weight_ns };
+	int64_t values[N_STATES];
 
 	s.n_location_id = fill_stack(w, g);
 	s.location_id = w->stack;
-	s.n_value = 2;
+	s.n_value = put_values(w, g, values);
 	s.value = values;
 	s.label = of;
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
@@ -247,6 +292,7 @@ static void put_sample(struct writing *w, const struct sample_group *g)
 		labels[s.n_label].key = profile_string(&w->out, l->keys[i]);
 		labels[s.n_label++].str = profile_string(&w->out, l->values[i]);
 	}
+	put_reason(w, g, &s);
 	if (w->goroutines && g->goid) {
 		labels[s.n_label].key = profile_string(&w->out, "goroutine");
 		labels[s.n_label++].num = (int64_t)g->goid;
@@ -266,6 +312,8 @@ static int by_what_is_written(const struct writing *w, const struct sample_group
 {
 	int c = compare_u64(a->stack, b->stack);
 
+	if (!c)
+		c = compare_u64(a->state << 8 | a->reason, b->state << 8 | b->reason);
 	if (!c)
 		c = compare_u64(a->labels, b->labels);
 	return c || !w->goroutines ? c : compare_u64(a->goid, b->goid);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Stacks of goroutines that no thread executes, by the binary's tables. */
+#ifndef GOTRACE_SAMPLE_SNAPSHOT_WALK_H
+#define GOTRACE_SAMPLE_SNAPSHOT_WALK_H
+
+#include "attach/sample/snapshot.h"
+
+/* What was read of a stack, from `from` up; more of it is read where a walk needs it. */
+struct stack_window {
+	pid_t pid;
+	uint64_t from, hi; /* hi: where the stack ends */
+	const uint8_t *data;
+	size_t bytes;
+};
+
+/* Of a function that is walked in another way. */
+#define SNAPSHOT_ROOT      1 /* the outermost */
+#define SNAPSHOT_INTERRUPT 2 /* its caller was interrupted, not calling */
+
+/* The stack of a goroutine that stopped at pc, w->from; start: the function it was started in. */
+void snapshot_walk(const struct snapshot *s, struct stack_window *w, uint64_t pc, uint64_t start,
+		   struct snapshot_goroutine *to);
+/* Reads the process's memory. 0 or -errno. */
+int snapshot_read(pid_t pid, uint64_t at, void *to, size_t bytes);
+
+#endif

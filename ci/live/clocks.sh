@@ -41,4 +41,30 @@ target_in_namespace() {
 }
 check "a program in a time namespace of its own" target_in_namespace
 
+# Events have the monotonic clock, which no step of the real time reaches. Only in a VM: this machine's clock is everybody's.
+stepped() { # PROBE
+	[ "${LIVE_SLOW:-}" = 1 ] || skip "only a VM's clock is ours to step"
+	local job now step
+	now=$(date +%s)
+	"$GOTRACE" record --probe="$1" -o trace -- "$programs/ticker" 3s >out 2>err &
+	job=$!
+	wait_for 60 grep -q ready out
+	for step in 100000 -100000 5 -5; do
+		date -s "@$((now + step))" >/dev/null
+		sleep 0.3
+	done
+	date -s "@$now" >/dev/null
+	wait "$job" || fail "status $?: $(cat err)"
+	gt report trace --format=csv >csv
+	compare_counts out csv
+	gt report trace >text
+	expect_grep 'no event was lost' text
+	# main.main is as long as the program ran: from 3 s up to what a slow machine takes, not 100,000 s.
+	awk -F, '$1 == "main.main" { found = 1; print $3; exit !($3 >= 3e9 && $3 < 1e12) } END { if (!found) exit 1 }' csv ||
+		fail "main.main does not take the time that it takes"
+}
+for strategy in emulated inline; do
+	check "steps of the real time while it records, $strategy" stepped $strategy
+done
+
 done_testing

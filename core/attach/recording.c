@@ -84,6 +84,16 @@ static bool interrupted(void *ctx)
 	return target_reap(r->target);
 }
 
+/* Links keep the process they were attached to. Where it has ended by now, its number may be
+ * another one's. */
+static int still_that_process(struct target *t)
+{
+	if (t->launched || !target_reap(t))
+		return 0;
+	log_error("process %d has ended", t->pid);
+	return -ESRCH;
+}
+
 int recording_prepare(struct recording *r)
 {
 	const struct plan_site *image = image_site(r->probing->plan);
@@ -126,15 +136,17 @@ int recording_prepare(struct recording *r)
 	 * from when every site is probed. */
 	r->probes.state->paused = PAUSED_ALL;
 	err = links_attach(r->links, &r->probes, &attach);
+	if (!err)
+		err = still_that_process(r->target);
+	if (err)
+		return err;
 	/* Nothing comes from stubs that nothing jumps to yet: patch_running lets recording begin.
 	 */
 	r->probes.state->paused = r->probing->running ? PAUSED_ALL : PAUSED_NOT;
 	r->attach_ns = clock_monotonic_ns() - start;
-	if (!err) {
-		children_watch(&r->children, &load.target, r->exe_fd);
-		cpu_samples_open(&r->cpu_samples, &load.target);
-	}
-	return err;
+	children_watch(&r->children, &load.target, r->exe_fd);
+	cpu_samples_open(&r->cpu_samples, &load.target);
+	return 0;
 }
 
 int recording_describe(const struct recording *r, struct trace_info *info)

@@ -9,6 +9,7 @@
 #include "attach/sample/snapshot_walk.h"
 #include "base/vec.h"
 #include "bpf/event.h"
+#include "trace/samples.h"
 
 #define GOROUTINES_MAX (16u << 20)
 #define TRIES          4 /* of one goroutine */
@@ -204,8 +205,9 @@ static int read_batch(struct snapshot *s)
 	return err ? err : read_gs(s, s->batch->after);
 }
 
-/* Whether goroutine i of the batch could be understood. */
-static bool understand(struct snapshot *s, size_t i, struct snapshot_goroutine *to)
+/* Whether goroutine i of the batch could be understood. A stack that cannot be walked to its end
+ * may be of one that woke and went on to wait at the same place, unless it is so each time. */
+static bool understand(struct snapshot *s, size_t i, bool last, struct snapshot_goroutine *to)
 {
 	const uint8_t *g = s->batch->before + i * s->g_bytes;
 	const uint32_t now = status(s, g);
@@ -226,7 +228,7 @@ static bool understand(struct snapshot *s, size_t i, struct snapshot_goroutine *
 		thread_of(s, g, &to->tid);
 	snapshot_walk(s, &s->batch->window[i], word(g, s->layout.g_sched_pc),
 		      word(g, s->layout.g_startpc), to);
-	return true;
+	return last || !(to->flags & STACK_UNREADABLE);
 }
 
 /* One that changed is looked at by itself, where less time goes by. */
@@ -241,7 +243,7 @@ static int again(struct snapshot *s, uint32_t index, snapshot_fn *tell, void *ct
 	b->g_pieces[0] = (struct iovec){ (void *)(uintptr_t)s->list[index], s->g_bytes };
 	for (int i = 0; i < TRIES && !understood && !err; i++) {
 		err = read_batch(s);
-		understood = !err && understand(s, 0, &b->told);
+		understood = !err && understand(s, 0, i == TRIES - 1, &b->told);
 	}
 	if (err)
 		return err;
@@ -263,7 +265,7 @@ static int tell_batch(struct snapshot *s, snapshot_fn *tell, void *ctx)
 	int err = b->n ? read_batch(s) : 0;
 
 	for (size_t i = 0; i < b->n && !err; i++) {
-		if (!understand(s, i, &b->told))
+		if (!understand(s, i, false, &b->told))
 			changed[n_changed++] = b->index[i];
 		else if (b->told.state)
 			tell(ctx, &b->told);

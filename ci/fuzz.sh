@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fuzzes the trace reader, all reports and exports, the pairing engine and the gate before it, summaries, the parsers of Go
+# Fuzzes the trace reader, all reports and exports of events and of samples, the pairing engine and the gate before it, summaries, the parsers of Go
 # binaries, plans of damaged ones and the reader of inline stubs'
 # rings, all at once, each for SECONDS (60), beginning with the corpora of fixtures/fuzz. What is found stays in $O/fuzz/found.
 #   ci/fuzz.sh [SECONDS]
@@ -22,7 +22,8 @@ gobin binary/gobin_fuzz 193
 plan plan/plan_fuzz 123
 ehframe binary/ehframe_fuzz 1024
 rings rings/rings_fuzz 16384 fixtures/rings
-outputs cli/outputs_fuzz 386'
+outputs cli/outputs_fuzz 386
+samples cli/samples_fuzz 600'
 
 # shellcheck source=totals.sh
 . ci/totals.sh

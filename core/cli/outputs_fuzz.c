@@ -15,9 +15,7 @@
 
 #include "base/log.h"
 #include "base/vec.h"
-#include "export/export.h"
-#include "report/diff_formats.h"
-#include "report/report.h"
+#include "cli/outputs_fixture.h"
 #include "trace/keys.h"
 #include "trace/trace.h"
 
@@ -138,6 +136,8 @@ static const char *const keys[] = {
 	KEY_END_TARGET_WALL_NS,
 	KEY_END_TARGET_CPU_NS,
 	KEY_END_TARGET_SYSTEM_NS,
+	KEY_END_CPU_SAMPLES,
+	KEY_END_CPU_SAMPLES_PROBES,
 	KEY_END_TIME_NS,
 	KEY_END_IMAGES,
 	KEY_END_EXECS,
@@ -293,86 +293,15 @@ static int changed_trace(const uint8_t *data, size_t size)
 	return -1;
 }
 
-/* ---- what prints */
-
-static const struct report_options reports[] = {
-	{ .by = BY_FUNCTION },
-	{ .by = BY_PATH },
-	{ .by = BY_PATH, .depth = 2, .min_share_pct = 3 },
-	{ .by = BY_GOROUTINE },
-	{ .by = BY_GOROUTINE, .fold = true, .sort = SORT_CALLS },
-	{ .by = BY_CALL },
-	{ .by = BY_CALL, .limit = 3, .from_ns = 50 },
-};
-#define REPORTS (sizeof(reports) / sizeof(reports[0]))
-
-static void print_report(const char *path, unsigned which, FILE *out)
-{
-	const struct report_options *opt = &reports[which % REPORTS];
-
-	for (const struct report_format *f = report_formats; f->name; f++) {
-		struct trace_reader *r = trace_reader_open(path);
-
-		if (r)
-			f->write(r, opt, out);
-		trace_reader_close(r);
-	}
-}
-
-static void print_export(const char *path, unsigned which, FILE *out)
-{
-	const struct export_options all = { .weight = WEIGHT_CALLS,
-					    .no_go_edges = which & 1,
-					    .goroutines = true,
-					    .calls = true,
-					    .args = true,
-					    .layout = PERUN_LEGACY };
-	static const struct export_options none = { 0 };
-	size_t n = 0;
-
-	while (export_formats[n].name)
-		n++;
-	const struct export_format *f = &export_formats[which / 4 % n];
-	struct trace_reader *r = trace_reader_open(path);
-	if (r)
-		f->write(&r, 1, which & 2 ? &all : &none, out);
-	trace_reader_close(r);
-}
-
-static void print_diff(const char *path, const char *with, FILE *out)
-{
-	for (const struct diff_format *f = diff_formats; f->name; f++) {
-		const struct diff_options opt = { .by = BY_PATH, .file = { "a", "b" } };
-		struct trace_reader *const r[2] = { trace_reader_open(path),
-						    trace_reader_open(with) };
-
-		if (r[0] && r[1])
-			f->write(r, &opt, out);
-		trace_reader_close(r[0]);
-		trace_reader_close(r[1]);
-	}
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char path[32];
 	int fd = size > 2 ? changed_trace(data, size) : -1;
-	FILE *out = fopen("/dev/null", "we");
 
-	if (fd < 0 || !out) {
-		if (out)
-			fclose(out);
+	if (fd < 0)
 		return 0;
-	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	const unsigned which = data[1] & 127;
-	if (which < 32)
-		print_report(path, which, out);
-	else if (which < 120)
-		print_export(path, which - 32, out);
-	else
-		print_diff(path, bases[data[0] % n_bases].path, out);
-	fclose(out);
+	outputs_print(path, bases[data[0] % n_bases].path, data[1] & 127);
 	close(fd);
 	return 0;
 }

@@ -26,16 +26,36 @@ container() { # PROGRAM
 }
 check "--pid into another pid namespace" container ticker
 
-without_btf() {
-	# shellcheck disable=SC2016 # expanded by the inner shell
+# hide_btf COMMAND: with $GOTRACE, on a kernel that has no type information, as far as COMMAND sees.
+hide_btf() {
 	# In a chroot / is no mount point and cannot be made private as a whole.
-	expect_status 7 unshare --mount --propagation unchanged sh -c '
+	unshare --mount --propagation unchanged sh -c '
 		mount --make-rprivate /sys && mount -t tmpfs none /sys/kernel/btf || exit 1
-		exec "$GOTRACE" record -o trace -- '"$seven" >out 2>err
-	[ "$(csv_calls trace main.decide)" = 1 ] || fail "main.decide was not seen"
-	! gt info trace | grep -q end.children || fail "children were counted after all"
+		exec '"$1"
 }
-[ -d /sys/kernel/btf ] && check "a kernel without type information" without_btf
+# shellcheck disable=SC2016 # expanded by the inner shell
+without_btf() {
+	expect_status 7 hide_btf '"$GOTRACE" record -o trace -- '"$seven" >out 2>err
+	[ "$(csv_calls trace main.decide)" = 1 ] || fail "main.decide was not seen"
+	gt info trace >info
+	if grep -Eq 'end.children|end.cpu_samples' info; then fail "there was type information after all"; fi
+}
+# shellcheck disable=SC2016
+without_btf_sample() {
+	local status=0
+	hide_btf '"$GOTRACE" doctor' >doctor || status=$?
+	expect_grep '^no +kernel type information \(BTF\) +gotrace sample needs it' doctor
+	expect_status 125 hide_btf '"$GOTRACE" sample -o trace -- touch ran' >out 2>err
+	[ "$(wc -l <err)" = 1 ] || fail "not one line"
+	expect_grep 'sampling needs the kernel.s type information' err
+	expect_status 125 hide_btf '"$GOTRACE" sample -o trace -d 1 --pid $$' >out 2>err
+	expect_grep 'sampling needs the kernel.s type information' err
+	[ ! -e ran ] && [ ! -e trace ] || fail "something was done all the same"
+}
+if [ -d /sys/kernel/btf ]; then
+	check "a kernel without type information" without_btf
+	check "... cannot sample, and says so" without_btf_sample
+fi
 
 # ...SIGNAL COMMAND [ARG...]
 # shellcheck disable=SC2016

@@ -63,8 +63,9 @@ static void show_kernel(const struct caps *c)
 	if (c->multi_err)
 		line(!c->perf_err, "perf-event uprobes", c->perf_err ? strerror(-c->perf_err) : "");
 	line(c->btf, "kernel type information (BTF)",
-	     c->btf ? "children of the target are counted"
-		    : "children of the target are not counted");
+	     c->btf ? "gotrace sample works; record counts children and samples what probes take"
+		    : "gotrace sample needs it; record counts no children and guesses what probes "
+		      "take");
 	if (c->emulated_ns) {
 		snprintf(cost, sizeof(cost),
 			 "%.2f us on an emulated instruction, %.2f us on a single-stepped one, "

@@ -39,12 +39,30 @@ const tests = {
 				assert.equal(await shown(p, "view-" + view), true);
 				if (view === "overview") continue;
 				for (const by of ["total", "self", "calls", "grow"]) {
+					if (by === "grow" && name === "samples") continue;
 					await p.click("#by-" + by);
 					assert.equal(await p.run(`document.getElementById("by-${by}").getAttribute("aria-checked")`), "true");
 				}
 			}
 			await p.done();
 		}
+	},
+
+	async "samples are not called calls"() {
+		const p = await open("samples");
+		assert.equal(await has(p, "#by-grow"), false);
+		assert.match(await text(p, "#facts"), / 79 samples /);
+		await p.click("#tab-table");
+		const heads = await p.run(`[...document.querySelectorAll("#view-table th")].map((c) => c.textContent.trim())`);
+		assert.deepEqual(heads.map((h) => h.replace(/[^a-z ]/g, "").trim()), ["function", "total", "self", "self samples"]);
+		await p.clickAt(...await p.placeOf("#rows tr.row:nth-of-type(1)"));
+		for (const view of ["overview", "table", "flame", "sankey"]) {
+			await p.click("#tab-" + view);
+			if (view !== "overview") await p.click("#by-calls");
+			const said = await p.run(`document.body.innerText`);
+			assert.doesNotMatch(said, /\b[0-9.,]+ calls?\b|finished calls|\bmean\b|events?\b/i, view);
+		}
+		await p.done();
 	},
 
 	async "names are never markup"() {

@@ -187,6 +187,17 @@ static void test_recorded(void **state)
 
 #define HOSTILE "\"main.</script><script>hit('script')</script>\""
 
+/* Of samples, recorded: the page tells them from calls by "mode". */
+static void test_samples(void **state)
+{
+	char *page = page_of("fixtures/samples/shares.gotrace");
+
+	(void)state;
+	assert_non_null(strstr(page, "\"mode\":\"samples\""));
+	leave(page, "samples");
+	free(page);
+}
+
 static void test_hostile(void **state)
 {
 	static const char events[] =
@@ -351,6 +362,7 @@ int main(void)
 		cmocka_unit_test(test_hostile), cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_cycle),   cmocka_unit_test(test_large),
 		cmocka_unit_test(test_changes), cmocka_unit_test(test_numbers_as_text),
+		cmocka_unit_test(test_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,6 +64,10 @@ function sparseMap(s) {
 
 const unfold = (v) => v % 2 ? -(v + 1) / 2 : v / 2;
 
+// A recording of samples has samples where a trace has calls: those that a function itself was seen in.
+const SAMPLES = D.trace.info.mode === "samples";
+const ONE = SAMPLES ? "sample" : "call", MANY = SAMPLES ? "self samples" : "calls", OF_CALLS = SAMPLES ? "" : " of the calls";
+
 // ---- functions
 
 const F = { n: D.funcs.n, names: [...D.funcs.names, "[other]", "runtime timer"] };

@@ -34,8 +34,8 @@ function renderDetail() {
 	if (f < 0) return;
 	const s = stats(), [callers, callees] = neighbours(f), whole = wholeCached();
 	const rows = [["Total", [timeCell(s.total[f]), el("span", { class: "none" }, share(s.total[f], whole))]],
-		["Self", [timeCell(s.self[f]), el("span", { class: "none" }, share(s.self[f], whole))]], ["Calls", count(s.calls[f])]];
-	if (WAS) rows.push(["Total before", timeCell(F.was.total[f])], ["Self before", timeCell(F.was.self[f])], ["Calls before", count(F.was.calls[f])]);
+		["Self", [timeCell(s.self[f]), el("span", { class: "none" }, share(s.self[f], whole))]], [BY.calls.name, count(s.calls[f])]];
+	if (WAS) rows.push(["Total before", timeCell(F.was.total[f])], ["Self before", timeCell(F.was.self[f])], [BY.calls.name + " before", count(F.was.calls[f])]);
 	if (s.whole && !Number.isNaN(F.mean_ns[f]) && f < F.n)
 		rows.push(["Mean", timeCell(F.mean_ns[f])], ["Min – max", [timeCell(F.min_ns[f]), "– ", timeCell(F.max_ns[f])]],
 			["Median, p90, p99", [F.p50_ns[f], F.p90_ns[f], F.p99_ns[f]].map((v) => time(v)).join("  ")]);
@@ -44,11 +44,11 @@ function renderDetail() {
 	if (F.recursion.has(f)) rows.push(["Recursion, deepest", count(F.recursion.get(f))]);
 	for (const [key, word] of [["suspect", "Suspect calls"], ["unfinished", "Unfinished calls"], ["unwound", "Unwound calls"]])
 		if (s.whole && F[key][f]) rows.push([word, el("span", { class: "mark" }, count(F[key][f]))]);
-	const by = { total: "total time", self: "self time", calls: "calls", grow: "stack growth" }[S.by];
+	const by = { total: "total time", self: "self time", calls: MANY, grow: "stack growth" }[S.by];
 	const sum = (list) => list.reduce((t, r) => t + r.w, 0);
 	box.replaceChildren(el("button", { type: "button", class: "close", "aria-label": "Close", onclick: clearFocus }, "×"),
 		el("h2", {}, F.names[f]), el("p", { class: "where" }, F.file[f] ? F.file[f] + ":" + F.line[f] : f < F.n ? "" : "not a function of the program"),
 		el("dl", {}, rows.map(([k, v]) => [el("dt", {}, k), el("dd", {}, v)])),
-		...neighbourList("Callers (" + by + " of the calls they made)", callers, sum(callers)),
-		...neighbourList("Callees (" + by + " of the calls it made)", callees, Math.max(sum(callees), S.by === "total" ? s.total[f] : 0)));
+		...neighbourList("Callers (" + by + (SAMPLES ? ")" : " of the calls they made)"), callers, sum(callers)),
+		...neighbourList("Callees (" + by + (SAMPLES ? ")" : " of the calls it made)"), callees, Math.max(sum(callees), S.by === "total" ? s.total[f] : 0)));
 }

@@ -267,7 +267,7 @@ function flameTip(i) {
 	rows.push(["total", time(v.total[i]), ""]);
 	if (S.by === "total") rows.push(["subtree: with goroutines started below", time(m.value[i]), share(m.value[i], m.whole)]);
 	rows.push(["self", time(v.self[i]), S.by === "total" ? share(v.self[i], m.whole) : ""]);
-	rows.push(["calls", count(v.calls[i]), S.by === "calls" ? share(v.calls[i], m.whole) : ""]);
+	rows.push([MANY, count(v.calls[i]), S.by === "calls" ? share(v.calls[i], m.whole) : ""]);
 	if (S.by === "calls") rows.push(["subtree", count(m.value[i]), share(m.value[i], m.whole)]);
 	if (v.grow[i] || S.by === "grow") rows.push(["stack growth", time(v.grow[i]), ""]);
 	if (S.by === "grow") rows.push(["subtree", time(m.value[i]), share(m.value[i], m.whole)]);
@@ -280,7 +280,7 @@ function flameTip(i) {
 function flameLegend() {
 	const what = { total: "Width: subtree time: a function, all that it called and the goroutines started there.",
 		self: "Width: self time of a function; below it, its callers.",
-		calls: "Width: calls of a function and of all below it.",
+		calls: "Width: " + MANY + " of a function and of all below it.",
 		grow: "Width: time growing stacks, of a function and of all below it." }[S.by];
 	$("flame-legend").replaceChildren(...[el("span", {}, what), S.by === "self" ? null : el("span", {}, el("span", { class: "swatch self" }), "self"),
 		el("span", {}, el("span", { class: "go" }, "go"), "started by a go statement"),

@@ -197,7 +197,7 @@ function header() {
 	document.title = (WAS ? "changes: " : "") + name + " · gotrace";
 	$("title").textContent = name;
 	$("facts").textContent = WAS ? "A: " + D.was.file + "   →   B: " + D.file :
-		[time(t.duration_ns), plural(t.calls, "call"), plural(t.goroutines, "goroutine"), t.info["go.version"]].filter(Boolean).join(" · ");
+		[time(t.duration_ns), plural(t.calls, ONE), plural(t.goroutines, "goroutine"), t.info["go.version"]].filter(Boolean).join(" · ");
 	const warning = WAS ? warningOf(D.was.trace, "A: ") + " " + warningOf(t, "B: ") : warningOf(t);
 	$("warning").textContent = warning.trim();
 	$("warning").hidden = !warning.trim();

@@ -28,9 +28,11 @@ function share(part, whole) {
 const BY = {
 	total: { name: "Total time", unit: "time", index: 0, column: "total_ns", key: "t" },
 	self: { name: "Self time", unit: "time", index: 1, column: "self_ns", key: "s" },
-	calls: { name: "Calls", unit: "count", index: 2, column: "calls", key: "c" },
+	calls: { name: SAMPLES ? "Self samples" : "Calls", unit: "count", index: 2, column: "calls", key: "c" },
 	grow: { name: "Stack growth", unit: "time", index: 3, column: "morestack_ns", key: "m" },
 };
+
+if (SAMPLES) delete BY.grow; // is not seen
 
 const amount = (v, by = S.by) => BY[by].unit === "time" ? time(v) : count(v);
 

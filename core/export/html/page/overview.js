@@ -76,8 +76,8 @@ function factsOf(trace) {
 	put("Probes", i["probe.strategy"]);
 	put("Cost of an event", [["emulated", i["cost.emulated_ns"]], ["single-stepped", i["cost.step_ns"]]].filter(([, v]) => v > 0)
 		.map(([k, v]) => time(Number(v)) + " " + k).join(", "));
-	put("Recorded", time(trace.duration_ns) + ", " + plural(trace.events, "event") + ", " + plural(trace.calls, "call"));
-	put("Lost", trace.lost_events || trace.loss_records ? plural(trace.lost_events, "event") + " in " + plural(trace.loss_records, "gap") : trace.complete ? "no event" : "not known: the trace has no end");
+	put("Recorded", time(trace.duration_ns) + ", " + (SAMPLES ? "" : plural(trace.events, "event") + ", ") + plural(trace.calls, ONE));
+	put("Lost", SAMPLES ? (i["end.samples_lost"] > 0 ? plural(Number(i["end.samples_lost"]), ONE) : trace.complete ? "no sample" : "not known: the recording has no end") : trace.lost_events || trace.loss_records ? plural(trace.lost_events, "event") + " in " + plural(trace.loss_records, "gap") : trace.complete ? "no event" : "not known: the trace has no end");
 	put("Host", [i["host.kernel"], i["host.cpu"], i["host.cpus"] && plural(Number(i["host.cpus"]), "CPU"), bytes(Number(i["host.memory_bytes"]))].filter(Boolean).join(", "));
 	put("Recorder", i["gotrace.version"] && "gotrace " + i["gotrace.version"]);
 	return el("dl", { class: "facts" }, rows.map(([k, v]) => [el("dt", {}, k), el("dd", {}, v)]));

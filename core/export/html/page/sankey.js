@@ -96,7 +96,7 @@ function drawLink(l) {
 		if (!event.buttons) showTip({ heading: titleOf(l.from) + "  →  " + titleOf(l.to), rows: l.go ?
 			[["started by a go statement: not part of the caller's time", "", ""]] : !l.weight ?
 			[["recursion: the time is counted at the outermost call", "", ""]] :
-			[[{ total: "total time of the calls", self: "self time of the calls", calls: "calls", grow: "stack growth of the calls" }[S.by],
+			[[{ total: "total time" + OF_CALLS, self: "self time" + OF_CALLS, calls: MANY, grow: "stack growth of the calls" }[S.by],
 				amount(l.weight), share(l.weight, sankey.p.whole)], ...(l.back ? [["cycle: this callee is also a caller further up", "", ""]] : [])] },
 		event.clientX, event.clientY);
 	});
@@ -118,7 +118,7 @@ function nodeTip(n) {
 
 function functionTip(f) {
 	const s = stats(), whole = wholeCached(), rows = [["total", time(s.total[f]), share(s.total[f], whole)],
-		["self", time(s.self[f]), share(s.self[f], whole)], ["calls", count(s.calls[f]), ""]];
+		["self", time(s.self[f]), share(s.self[f], whole)], [MANY, count(s.calls[f]), ""]];
 	if (s.grow[f]) rows.push(["stack growth", time(s.grow[f]), ""]);
 	if (WAS) rows.push(["total before", time(F.was.total[f]), ""], ["self before", time(F.was.self[f]), ""]);
 	return { f, recursion: F.recursion.get(f), suspect: s.whole ? F.suspect[f] : 0, unfinished: s.whole ? F.unfinished[f] : 0,
@@ -260,7 +260,7 @@ function zoomSankey(factor, x = $("sankey").clientWidth / 2, y = $("sankey").cli
 function sankeyLegend(missing) {
 	const most = (v) => share(v, sankey.p.whole).replace(/^(<?)(.*)/, (_, below, s) => below ? "each below " + s : "each at most " + s);
 	const p = sankey.p, what = { total: ["Thickness: total time;"],
-		self: ["Thickness: self time, by caller; the pale part of a bar belongs to its callees."], calls: ["Thickness: calls."],
+		self: ["Thickness: self time, by caller; the pale part of a bar belongs to its callees."], calls: ["Thickness: " + MANY + "."],
 		grow: ["Thickness: time growing stacks, by who called."] }[S.by];
 	$("sankey-legend").replaceChildren(...[missing ? el("b", {}, missing) : null, ...what.map((t) => el("span", {}, t, S.by === "total" ? [" ", el("span", { class: "swatch self" }), "self."] : null)),
 		el("span", {}, el("b", {}, "Bold"), ": heaviest path."),

@@ -45,7 +45,7 @@ function changeColumn(title, now, was) {
 	const get = (f) => now(f) - was(f);
 	return { title, get, size: true, show: (f) => {
 		const d = get(f), c = el("td", { class: d > 0 ? "slower" : d < 0 ? "faster" : "none" });
-		c.append(...(title === "calls ±" ? [(d > 0 ? "+" : d < 0 ? "−" : "") + count(Math.abs(d))] :
+		c.append(...(title === MANY + " ±" ? [(d > 0 ? "+" : d < 0 ? "−" : "") + count(Math.abs(d))] :
 			timeCell(d, true)));
 		return c;
 	} };
@@ -64,9 +64,9 @@ const NAME = { title: "function", text: true, get: (f) => label(f), show: (f) =>
 	changeMark(f)) };
 
 function columnsOf() {
-	const calls = { title: "calls", by: "calls", get: (f) => stats().calls[f], show: (f) => cell(count(stats().calls[f])) };
+	const calls = { title: MANY, by: "calls", get: (f) => stats().calls[f], show: (f) => cell(count(stats().calls[f])) };
 	const self = { ...shareColumn("self", "self", "time in the function itself"), by: "self" };
-	const total = { ...shareColumn("total", "total", "from entry to exit: with all that it called on its goroutine"), by: "total" };
+	const total = { ...shareColumn("total", "total", SAMPLES ? "with all that was called below it" : "from entry to exit: with all that it called on its goroutine"), by: "total" };
 	const grow = { ...timeColumn("growth", (f) => stats().grow[f], "time spent growing the stack when the function was entered"), by: "grow" };
 	if (WAS)
 		return [NAME,
@@ -74,12 +74,13 @@ function columnsOf() {
 			{ ...changeColumn("self ±", (f) => F.self_ns[f], (f) => F.was.self[f]), by: "self" },
 			timeColumn("total A", (f) => F.was.total[f]), timeColumn("B", (f) => F.total_ns[f]),
 			{ ...changeColumn("total ±", (f) => F.total_ns[f], (f) => F.was.total[f]), by: "total" },
-			{ title: "calls A", get: (f) => F.was.calls[f], show: (f) => cell(count(F.was.calls[f])) },
+			{ title: MANY + " A", get: (f) => F.was.calls[f], show: (f) => cell(count(F.was.calls[f])) },
 			{ title: "B", get: (f) => F.calls[f], show: (f) => cell(count(F.calls[f])) },
-			{ ...changeColumn("calls ±", (f) => F.calls[f], (f) => F.was.calls[f]), by: "calls" },
+			{ ...changeColumn(MANY + " ±", (f) => F.calls[f], (f) => F.was.calls[f]), by: "calls" },
 			{ ...changeColumn("growth ±", (f) => F.morestack_ns[f], (f) => F.was.grow[f]), by: "grow" }];
 	const states = STATES.filter(([, key]) => key !== "unknown_ns" || F[key].some((v) => v))
 		.map(([title, key]) => timeColumn(title, known(key), "part of self: what its goroutines did"));
+	if (SAMPLES) return [NAME, total, self, ...states, calls];
 	return [NAME, total, self, ...states, calls,
 		timeColumn("mean", known("mean_ns"), "of finished calls"), timeColumn("median", known("p50_ns"), "of finished calls"),
 		timeColumn("p99", known("p99_ns"), "of finished calls"), timeColumn("min", known("min_ns")), timeColumn("max", known("max_ns")),

@@ -104,6 +104,27 @@ formats() {
 }
 check "one total in all formats, and a profile for -pgo" formats
 
+# go tool pprof puts labels above stacks: each has as many samples as the report says.
+tagroot() {
+	local tenant
+	gt sample -F 999 --labels -o trace -- "$LIVE/programs/default/labelled" >out
+	gt report trace --by=label --format=csv >report.csv
+	gt report trace --by=goroutine --format=csv >goroutines.csv
+	gt export trace --format=pprof --goroutines -o cpu.pprof
+	go tool pprof -sample_index=samples -tagroot=tenant -top -cum -nodefraction=0 cpu.pprof >top 2>&1
+	go tool pprof -sample_index=samples -tags cpu.pprof >tags 2>&1
+	for tenant in a b; do
+		n=$(awk -F, -v t="tenant=$tenant" 'index($0, t) { print $(NF - 1) }' report.csv)
+		[ "${n:-0}" -gt 100 ] || fail "${n:-no} samples of $tenant"
+		[ "$(awk -v t="$tenant" '$6 == t { print $4 }' top)" = "$n" ] || fail "tenant $tenant: pprof has another number than $n"
+	done
+	for goroutine in $(sed -n 's/^goroutine \([0-9]*\),.*/\1/p' goroutines.csv); do
+		n=$(sed -n "s/^goroutine $goroutine,\([0-9]*\),.*/\1/p" goroutines.csv)
+		[ "$n" -lt 20 ] || expect_grep "^ +$n \([0-9.]+%\): $goroutine\$" tags
+	done
+}
+check "go tool pprof -tagroot has what the report has by label, -tags what it has by goroutine" tagroot
+
 # The compiler makes the same of a profile of samples as of Go's own: a call of an interface's method becomes one
 # of the type's that the profile has there.
 devirtualized() {

@@ -19,6 +19,8 @@
 #include "base/log.h"
 #include "export/export.h"
 #include "report/report_fixture.h"
+#include "trace/keys.h"
+#include "trace/samples.h"
 
 /* Memory that a trace of so many bytes may take. */
 #ifdef __SANITIZE_ADDRESS__
@@ -30,7 +32,17 @@
 #define FUNCS 500u
 
 /* ALL_ALIVE is no bomb: a program that has 300,000 goroutines waiting, as it is recorded. */
-enum claim { GOROUTINES, ENDED_GOROUTINES, OPEN_CALLS, PATHS, FUNCTIONS, ALL_ALIVE };
+enum claim {
+	GOROUTINES,
+	ENDED_GOROUTINES,
+	OPEN_CALLS,
+	PATHS,
+	FUNCTIONS,
+	ALL_ALIVE,
+	STACKS,
+	SAMPLED_GOROUTINES,
+	CLAIMS
+};
 
 static void add_function(struct trace_info *t, uint32_t f, bool alike)
 {
@@ -118,6 +130,29 @@ static void events(struct trace_writer *w, enum claim claim)
 	}
 }
 
+/* Recordings of samples: no two stacks have more than their leaf in common, or each sample is of a
+ * goroutine of its own. */
+static void samples(struct trace_writer *w, enum claim claim)
+{
+	static uint64_t pcs[40];
+	const uint32_t n_pcs = sizeof(pcs) / sizeof(*pcs);
+	const struct sample_process process = { .pid = 1, .comm = "bomb" };
+	uint32_t n = claim == STACKS ? 20000 : 3000000, number;
+
+	assert_int_equal(trace_writer_process(w, &process, &number), 0);
+	for (uint32_t i = 0; i < n; i++) {
+		struct sample s = { .ts_ns = i, .goid = i + 1, .weight_ns = 1000 };
+		struct sample_stack x = { 0, claim == STACKS ? n_pcs : 2, pcs, 0 };
+
+		for (uint32_t k = 1; k < x.n && claim == STACKS; k++)
+			pcs[k] = 0x400000 + (uint64_t)(i * k) % 1000;
+		if (claim == STACKS || !i)
+			assert_int_equal(trace_writer_stack(w, &x, &number), 0);
+		s.stack = number;
+		assert_int_equal(trace_writer_sample(w, &s), 0);
+	}
+}
+
 static void bomb(enum claim claim, char path[TRACE_PATH_BYTES])
 {
 	struct trace_info info = { 0 };
@@ -126,12 +161,17 @@ static void bomb(enum claim claim, char path[TRACE_PATH_BYTES])
 	int fd = mkstemp(path);
 
 	assert_true(fd >= 0);
-	for (uint32_t f = 0; f < (claim == FUNCTIONS ? 600 * FUNCS : FUNCS); f++)
+	if (claim >= STACKS)
+		assert_int_equal(trace_info_set(&info, KEY_MODE, MODE_SAMPLES), 0);
+	for (uint32_t f = 0; claim < STACKS && f < (claim == FUNCTIONS ? 600 * FUNCS : FUNCS); f++)
 		add_function(&info, f, claim == FUNCTIONS);
 	struct trace_writer *w = trace_writer_new(fd, &info);
 
 	assert_non_null(w);
-	events(w, claim);
+	if (claim >= STACKS)
+		samples(w, claim);
+	else
+		events(w, claim);
 	assert_int_equal(trace_writer_finish(w, NULL, 0), 0);
 	trace_info_free(&info);
 }
@@ -173,7 +213,7 @@ static void test_bombs(void **state)
 {
 	(void)state;
 	log_set_sink(in_silence, NULL);
-	for (enum claim claim = GOROUTINES; claim <= ALL_ALIVE; claim++) {
+	for (enum claim claim = GOROUTINES; claim < CLAIMS; claim++) {
 		char path[TRACE_PATH_BYTES];
 		struct stat st;
 

@@ -91,7 +91,7 @@ bool probe_cost_ns(const struct trace_info *info, uint64_t *ns)
 #define SAMPLES_OWN    20
 /* The number is said to be rough where more than this part of what is the program's was taken off.
  */
-#define COLD_ROUGH 0.25
+#define COLD_ROUGH 0.1
 
 static double kind_ns(const struct trace_info *info, const char *cost, const char *events)
 {

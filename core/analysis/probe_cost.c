@@ -78,8 +78,9 @@ bool probe_cost_ns(const struct trace_info *info, uint64_t *ns)
 /*
  * A probe's own time is seen by samples; that the program is slower behind it, with cold caches and
  * predictors, is not. It is this part of what probes cost in a bare loop. Seen of 5 to 24 million
- * events in esbuild, gofumpt, hugo and misspell: 3 to 6 ns behind a stub, 18 to 43 behind a trap,
- * 50 to 200 behind a single step, more where other programs had the caches, too.
+ * events in esbuild, gofumpt, hugo and misspell: 3 to 6 ns behind a stub, 18 to 60 behind a trap,
+ * 50 to 270 behind a single step, more where other programs had the caches, too
+ * (results/real-programs/20261123T034908Z-correction).
  */
 #define STUB_COLD 0.3
 #define TRAP_COLD 0.045

@@ -74,8 +74,10 @@ SEC("perf_event") int on_clock(struct bpf_perf_event_data *ctx)
 	task = bpf_get_current_task_btf();
 	__sync_fetch_and_add(&state.samples, 1);
 	if (!in_user) {
-		if (bpf_probe_read_kernel(&regs, sizeof(regs), (void *)bpf_task_pt_regs(task)))
+		if (bpf_probe_read_kernel(&regs, sizeof(regs), (void *)bpf_task_pt_regs(task))) {
+			__sync_fetch_and_add(&state.unplaced, 1);
 			return 0;
+		}
 		pc = regs.rip;
 	}
 	if (is_stepping((void *)task, pc)) {
@@ -88,7 +90,7 @@ SEC("perf_event") int on_clock(struct bpf_perf_event_data *ctx)
 		at = bpf_map_lookup_elem(&pcs, &pc);
 	}
 	if (!at)
-		__sync_fetch_and_add(&state.no_room, 1);
+		__sync_fetch_and_add(&state.unplaced, 1);
 	else if (in_user)
 		__sync_fetch_and_add(&at->user, 1);
 	else

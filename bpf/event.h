@@ -313,7 +313,7 @@ struct cpu_samples_state {
 	uint32_t pad;
 	uint64_t samples;  /* all of the target */
 	uint64_t stepping; /* of them: in the page where the kernel steps over instructions */
-	uint64_t no_room;  /* of them: at a pc for which there was no room */
+	uint64_t unplaced; /* of them: the pc was not known, or there was no room for it */
 };
 
 /* What signals.bpf.c is told. */

@@ -284,9 +284,9 @@ int cpu_samples_describe(const struct cpu_samples *s, const struct probing *p, u
 		read_pcs(s, &all);
 		uint64_t n = count_probes(&places, &all, text_bias) + s->state->stepping;
 
-		/* Samples without room are left out: they are like the others. */
+		/* Samples that have no place are left out: they are like the others. */
 		err = trace_info_setf(end, KEY_END_CPU_SAMPLES, "%" PRIu64,
-				      s->state->samples - s->state->no_room);
+				      s->state->samples - s->state->unplaced);
 		if (!err)
 			err = trace_info_setf(end, KEY_END_CPU_SAMPLES_PROBES, "%" PRIu64, n);
 	}

@@ -15,9 +15,16 @@ in_session() {
 start() { # COMMAND...: in the background, then $job is its number and $target the command's
 	"$@" >out 2>err &
 	job=$!
-	for _ in $(seq "${TRIES:-200}"); do ! grep -q ready out || break; sleep 0.05; done
+	for _ in $(seq 600); do ! grep -q ready out 2>/dev/null || break; sleep 0.05; done
 	target=$(awk '$1 == "ready" { print $2 + 0 }' out)
 	sleep 0.3
+}
+attached() { # until the trace says so
+	for _ in $(seq 600); do
+		! "$GOTRACE" info trace 2>/dev/null | grep -q '^attach.time_ns' || return 0
+		sleep 0.05
+	done
+	echo "not attached"
 }
 ended() { # STATUS
 	wait "$job"
@@ -177,11 +184,12 @@ check "the terminal hangs up" hangup "$ready"' exec "$GOTRACE" record -o trace -
 check "... below a shell" hangup "$ready"' "$GOTRACE" record -o trace -- "$sigcount" >out 2>err2; exit $?'
 
 stop_pid() { # NAME: from a script
-	"$LIVE/programs/default/ticker" 20s >ticked &
+	: >ticked
+	"$LIVE/programs/default/ticker" 60s >ticked &
 	local target=$!
-	wait_for 10 grep -q ready ticked
+	wait_for 30 grep -q ready ticked
 	# shellcheck disable=SC2016
-	TRIES=20 in_session 'start "$GOTRACE" record -o trace --pid '"$target"'; kill -'"$1"' $job; ended 0'
+	in_session '"$GOTRACE" record -o trace --pid '"$target"' >out 2>err & job=$!; attached; kill -'"$1"' $job; ended 0'
 	kill -TERM "$target"
 	wait "$target" || fail "the process ended with status $?"
 	gt info trace | grep -q '^end.reason *interrupted' || fail "not ended by the signal"

@@ -77,16 +77,18 @@ bool probe_cost_ns(const struct trace_info *info, uint64_t *ns)
 
 /*
  * A probe's own time is seen by samples; that the program is slower behind it, with cold caches and
- * predictors, is not. It is this part of what probes cost in a bare loop. Seen of 5 to 24 million
- * events in esbuild, gofumpt, hugo and misspell: 3 to 6 ns behind a stub, 18 to 60 behind a trap,
- * 50 to 270 behind a single step, more where other programs had the caches, too
- * (results/real-programs/20261123T034908Z-correction).
+ * predictors, is not. The more of its code and data a program touches between two probes, the more
+ * of it is cold: behind traps its instructions take 1.4 to 3 times as long as untraced, up to what
+ * one trap can evict. So what is taken off is in proportion to what samples say is the program's,
+ * and at most this part of what probes cost in a bare loop. Seen of 2 to 24 million events in
+ * esbuild, gofumpt, hugo, misspell, nats and caddy: 3 to 6 ns behind a stub, 23 to 220 behind a
+ * trap, 40 to 390 behind a single step, most where the data fit a cache that the kernel needs, too.
  */
 #define STUB_COLD 0.3
-#define TRAP_COLD 0.045
-#define STEP_COLD 0.03
+#define TRAP_COLD 0.13
+#define STEP_COLD 0.05
 /* Of what samples say is the program's, at least this part is. */
-#define WARM_MIN 0.35
+#define WARM_MIN 0.38
 /* Fewer samples than that, of all or of the program, tell too little. */
 #define SAMPLES_ENOUGH 30
 #define SAMPLES_OWN    20

@@ -152,6 +152,60 @@ completion_fish() {
 		grep -q -- "${line%%|*}" found || { cat said; fail "fish: no ${line%%|*} for $words"; }
 	done
 }
+# A repository with sources, and a folder of results that says what they were.
+repository() {
+	mkdir -p "$work/repo/core" "$work/repo/bpf" "$work/repo/ci" && cd "$work/repo" || exit
+	cp -r "$top/experiments" . && cp "$top/ci/check-results.sh" ci
+	echo one >core/a.c
+	echo all: >Makefile
+	git init -q . && commit_all
+}
+commit_all() { git add -A . && git -c user.name=test -c user.email=test@localhost commit -qm test; }
+# measured [NAME=VALUE...]: an experiment of one row; its folder is that of $out
+measured() {
+	env "$@" sh -c '
+		top=$PWD
+		. experiments/provenance.sh
+		may_measure test
+		begin_run
+		note rounds 3
+		end_run
+		echo "$out"' 2>"$work/said"
+}
+provenance() {
+	local out
+	repository
+	printf '#!/bin/sh\necho gotrace %s\n' "$(git rev-parse --short HEAD)" >"$work/right"
+	printf '#!/bin/sh\necho gotrace 1234567\n' >"$work/wrong"
+	chmod +x "$work/right" "$work/wrong"
+	! measured GOTRACE="$work/wrong" && grep -q 'refused: wrong was built from other sources (1234567)' "$work/said" || { cat "$work/said"; fail "of another gotrace"; }
+	[ ! -e results ] || fail "a folder was made"
+	out=$(measured FORCE=1 GOTRACE="$work/wrong") || fail "though forced: $(cat "$work/said")"
+	grep -q '^forced: wrong was built from other sources' "$out/environment.txt" || fail "not said that it was forced"
+	! ci/check-results.sh >"$work/said" && grep -q "not ok - test/.* was forced: wrong was" "$work/said" || fail "forced, and right"
+	rm -rf results
+
+	out=$(measured FORCE=1 GOTRACE="$work/right") || fail "not with the right one: $(cat "$work/said")"
+	grep -qx 'rounds: 3' "$out/environment.txt" && grep -q '^steal_ticks: ' "$out/environment.txt" || fail "not noted"
+	sed -i '/^forced: a load/d' "$out/environment.txt" # the machine may be busy
+	ci/check-results.sh >"$work/said" || { cat "$work/said"; fail "not right"; }
+	echo more >core/README.md
+	commit_all
+	ci/check-results.sh --fresh >"$work/said" || { cat "$work/said"; fail "a document is no source"; }
+	echo two >core/a.c
+	! measured && grep -q 'refused: 1 changed files that are not committed' "$work/said" || fail "of a changed tree"
+	commit_all
+	ci/check-results.sh >"$work/said" || fail "not right any more: $(cat "$work/said")"
+	! ci/check-results.sh --fresh >"$work/said" || fail "of other sources, and fresh"
+	basename "$(dirname "$out")" | sed "s|$|/$(basename "$out")|" >results/historic.txt
+	ci/check-results.sh --fresh >"$work/said" || fail "though historic: $(cat "$work/said")"
+	echo test/none >>results/historic.txt
+	! ci/check-results.sh >"$work/said" || fail "a folder that is not there"
+	rm results/historic.txt
+	sed -i 's/^sources: ./sources: x/' "$out/environment.txt"
+	! ci/check-results.sh >"$work/said" && grep -q 'names sources that are not those of its commit' "$work/said" || fail "one digit changed"
+}
+try "rows of experiments say what was measured, and cannot say it wrongly" provenance
 try "completion in bash" completion
 try "completion in zsh" completion_zsh
 try "completion in fish" completion_fish

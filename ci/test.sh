@@ -24,6 +24,7 @@ step 'build' build all
 step 'layers' ci/layers.sh
 step 'format' ci/format.sh
 step 'Makefile and scripts' ci/scripts-test.sh
+step 'rows in results say what was measured' ci/check-results.sh
 step 'scripts of the regression table' ci/regress/test.sh
 step 'build with clang' build clang
 step 'unit tests' build unit

@@ -13,6 +13,9 @@ GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 [ -x "$GOTRACE" ] || { echo "attach-pause: $GOTRACE is missing; run: make" >&2; exit 1; }
 [ "$(id -u)" = 0 ] || { echo "attach-pause: tracing needs root" >&2; exit 1; }
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
+# shellcheck source-path=SCRIPTDIR source=../provenance.sh
+. "$top/experiments/provenance.sh"
+may_measure attach-pause
 work=$(mktemp -d)
 target=
 trap '[ -z "$target" ] || kill "$target" 2>/dev/null || true; rm -rf "$work"' EXIT
@@ -21,20 +24,9 @@ go build -o "$work/crowd" "$here/crowd.go"
 (cd "$here/load" && go build -mod=mod -o "$work/load" .)
 (cd "$work" && GOBIN=$work go install "github.com/nats-io/nats-server/v2@$server")
 
-run=$(date -u +%Y%m%dT%H%M%SZ)-$(git -C "$top" rev-parse --short HEAD)
-out=$top/results/attach-pause/$run
-mkdir -p "$out"
-{
-	echo "date $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-	echo "git_commit $(git -C "$top" describe --always --dirty --abbrev=40)"
-	echo "kernel $(uname -srm)"
-	echo "cpu $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
-	echo "cpus $(nproc)"
-	echo "load_at_start $(cut -d' ' -f1-3 /proc/loadavg)"
-	echo "go $(go env GOVERSION)"
-	echo "nats-server $server"
-	echo "rounds $rounds"
-} >"$out/environment.txt"
+begin_run
+note nats-server "$server"
+note rounds "$rounds"
 rows=$out/rows.csv
 echo "what,goroutines,round,probe,sites,left_out,pause_ns,put_back_pause_ns,detach_ns,requests_per_s,events,lost_events" >"$rows"
 
@@ -76,5 +68,6 @@ for round in $(seq "$rounds"); do
 	done
 done
 stop_target
+end_run
 "$here/summary.sh" "$rows" "$out/environment.txt" >"$out/summary.md"
 cat "$out/summary.md"

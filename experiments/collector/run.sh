@@ -12,27 +12,19 @@ set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
 runs=${RUNS:-5} events=${EVENTS:-20000000} build=${O:-build}
-mkdir -p results/collector
+# shellcheck source-path=SCRIPTDIR source=../provenance.sh
+. "$top/experiments/provenance.sh"
+may_measure collector
 make -s O="$build" "$build/libgotrace.a" "$build/libgotrace-attach.a"
 "${CC:-gcc}" -O2 -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -Icore -I. experiments/collector/collector.c \
 	"$build/libgotrace-attach.a" "$build/libgotrace.a" -lzstd -lz -lm -pthread -o "$build/collector"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-out=results/collector/$(date -u +%Y%m%dT%H%M%SZ)-$(git rev-parse --short HEAD)
-mkdir "$out"
-{
-	echo "date: $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-	echo "commit: $(git describe --always --dirty -- core experiments/collector 2>/dev/null || git rev-parse --short HEAD)"
-	echo "kernel: $(uname -sr)"
-	echo "cpu: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) online"
-	echo "clock source: $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)"
-	echo "load at start: $(cut -d' ' -f1-3 /proc/loadavg)"
-	echo "compiler: $("${CC:-gcc}" --version | head -n 1), -O2"
-	echo "zstd: $(pkg-config --modversion libzstd)"
-	echo "file on: $(df --output=fstype "$work" | tail -n 1)"
-	echo "runs: $runs after one discarded, $events events each"
-} >"$out/environment.txt"
+begin_run
+note zstd "$(pkg-config --modversion libzstd)"
+note file_on "$(df --output=fstype "$work" | tail -n 1)"
+note runs "$runs after one discarded, $events events each"
 rows=$out/rows.csv
 echo "stage,rings,writers,run,events,cpu_ns,ns_per_event,pack_ns_per_event,wall_ns,bytes,full_rings,most_bytes,passed_by,late,backwards,jumps,residual_ns" >"$rows"
 
@@ -47,7 +39,7 @@ for run in $(seq 0 "$runs"); do
 		done
 	done
 done
-echo "load at end: $(cut -d' ' -f1-3 /proc/loadavg)" >>"$out/environment.txt"
+end_run
 
 # Fastest run of each stage; events a second that one collector's core sustains; bytes an event.
 awk -F, 'NR > 1 {

@@ -21,20 +21,14 @@ RESULTS=${RESULTS:-$top/results/constant-memory}
 [ $# -gt 0 ] || set -- summary recorder
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 [ "$(id -u)" = 0 ] || { echo "constant-memory: tracing needs root" >&2; exit 1; }
+# shellcheck source-path=SCRIPTDIR source=../provenance.sh
+. "$top/experiments/provenance.sh"
+may_measure constant-memory
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-constant.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
-out=$RESULTS/$(date -u +%Y%m%dT%H%M%SZ)-$(git -C "$top" rev-parse --short HEAD 2>/dev/null || echo none)
-mkdir -p "$out"
 cp "$GOTRACE" "$scratch/gotrace" # it may be built anew meanwhile
-{
-	echo "date: $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-	echo "commit: $(git -C "$top" rev-parse --short HEAD 2>/dev/null)"
-	echo "kernel: $(uname -sr)"
-	echo "cpu: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) online"
-	echo "memory_kib: $(awk '/^MemTotal/ { print $2 }' /proc/meminfo)"
-	echo "length: $LENGTH s"
-	echo "load at start: $(cut -d' ' -f1-3 /proc/loadavg)"
-} >"$out/environment.txt"
+begin_run
+note length "$LENGTH s"
 options() {
 	case $1 in
 	summary) echo --summary ;;
@@ -76,7 +70,7 @@ for mode in "$@"; do
 	running+=($!)
 done
 for pid in "${running[@]}"; do wait "$pid"; done
-echo "load at end: $(cut -d' ' -f1-3 /proc/loadavg)" >>"$out/environment.txt"
+end_run
 {
 	echo "# An hour"
 	echo

@@ -27,6 +27,9 @@ say() { echo "correctness: $*" >&2; }
 
 [ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
 [ "$(id -u)" = 0 ] || die "tracing needs root; run: sudo experiments/correctness/run.sh"
+# shellcheck source-path=SCRIPTDIR source=../provenance.sh
+. "$top/experiments/provenance.sh"
+may_measure correctness
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 command -v go >/dev/null || die "no Go toolchain; run: ci/deps.sh go"
 
@@ -58,21 +61,6 @@ build() {
 		(cd "$p" && go build -buildvcs=false -trimpath -gcflags='all=-N -l' -o "$debug/" .) ||
 			die "$p cannot be built without optimisations"
 	done
-}
-
-environment() {
-	echo "date $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-	echo "kernel $(uname -srm)"
-	echo "system $(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release)"
-	echo "cpu $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
-	echo "cpus $(nproc)"
-	echo "load_at_start $(cut -d' ' -f1-3 /proc/loadavg)"
-	echo "go $(go env GOVERSION)"
-	echo "git_commit $(git -C "$top" describe --always --dirty --abbrev=40 2>/dev/null || echo unknown)"
-	echo "gotrace $("$GOTRACE" --version 2>/dev/null | head -n 1)"
-	echo "bpftrace $(bpftrace --version 2>/dev/null || echo none)"
-	echo "delve $(dlv version 2>/dev/null | awk '/^Version/ { print $2 }')"
-	echo "limit_s $LIMIT"
 }
 
 cell() { # SITUATION PROGRAM TOOL VERDICT HOW
@@ -117,11 +105,10 @@ run_cell() { # SITUATION PROGRAM ARGUMENTS STATUS TOOL
 }
 
 build
-id=$(date -u +%Y%m%dT%H%M%SZ)-$(git -C "$top" rev-parse --short HEAD 2>/dev/null || echo none)
-out=$RESULTS/$id
-mkdir -p "$RESULTS"
-mkdir "$out" || die "$out is there already"
-environment >"$out/environment.txt"
+begin_run
+note bpftrace "$(bpftrace --version 2>/dev/null || echo none)"
+note delve "$(dlv version 2>/dev/null | awk '/^Version/ { print $2 }')"
+note limit_s "$LIMIT"
 echo "situation,program,tool,function,expected_calls,expected_returned,expected_unwound,expected_unfinished,calls,returned,durations,foreign_durations,unwound,unfinished,suspect" >"$out/raw.csv"
 echo "situation,program,tool,verdict,how" >"$out/cells.csv"
 while IFS=, read -r situation program arguments want <&3; do
@@ -131,6 +118,7 @@ while IFS=, read -r situation program arguments want <&3; do
 		run_cell "$situation" "$program" "$arguments" "$want" "$tool"
 	done
 done 3< <(tail -n +2 "$here/situations.csv")
+end_run
 awk -f "$here/summary.awk" "$out/cells.csv" >"$out/summary.md"
 cat "$out/summary.md"
 echo "results are in $out"

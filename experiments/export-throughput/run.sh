@@ -11,6 +11,10 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
 runs=${RUNS:-5} events=${EVENTS:-100000000} calls=${CALLS:-2000000} build=${O:-build}
 gotrace=${GOTRACE:-$build/gotrace}
+GOTRACE=$gotrace
+# shellcheck source-path=SCRIPTDIR source=../provenance.sh
+. "$top/experiments/provenance.sh"
+may_measure export-throughput
 traces=$build/throughput
 mkdir -p "$traces" results/export-throughput
 make -s O="$build" "$build/libgotrace.a"
@@ -24,17 +28,9 @@ trace() {
 	echo "$file"
 }
 
-out=results/export-throughput/$(date -u +%Y%m%dT%H%M%SZ)-$(git rev-parse --short HEAD)
-mkdir "$out"
-{
-	echo "date: $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-	echo "commit: $(git describe --always --dirty -- core experiments/export-throughput 2>/dev/null || git rev-parse --short HEAD)"
-	echo "kernel: $(uname -sr)"
-	echo "cpu: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) online"
-	echo "load at start: $(cut -d' ' -f1-3 /proc/loadavg)"
-	echo "sqlite: $(pkg-config --modversion sqlite3), zlib: $(pkg-config --modversion zlib)"
-	echo "runs: $runs after one discarded"
-} >"$out/environment.txt"
+begin_run
+note sqlite "$(pkg-config --modversion sqlite3), zlib: $(pkg-config --modversion zlib)"
+note runs "$runs after one discarded"
 rows=$out/rows.csv
 echo "case,events,run,wall_s,cpu_s,peak_kib,bytes" >"$rows"
 
@@ -71,7 +67,7 @@ for run in $(seq 0 "$runs"); do
 	done
 done
 rm -f "$traces/out" "$traces/time"
-echo "load at end: $(cut -d' ' -f1-3 /proc/loadavg)" >>"$out/environment.txt"
+end_run
 
 # Medians of each case.
 tail -n +2 "$rows" | cut -d, -f1,2 | awk '!seen[$0]++' | while IFS=, read -r name n; do

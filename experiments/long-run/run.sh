@@ -9,23 +9,18 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
 seconds=${SECONDS_EACH:-3600} every=${EVERY:-10} clients=${CLIENTS:-4} modes=${MODES:-summary min-duration}
 gotrace=$(realpath "${GOTRACE:-build/gotrace}")
+GOTRACE=$gotrace
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
+# shellcheck source-path=SCRIPTDIR source=../provenance.sh
+. "$top/experiments/provenance.sh"
+may_measure long-run
 work=$(mktemp -d)
 recorder=''
 trap '[ -z "$recorder" ] || kill -TERM "$recorder" 2>/dev/null || true; rm -rf "$work"' EXIT
 (cd experiments/long-run/server && go build -buildvcs=false -trimpath -o "$work/server" .)
 
-out=results/long-run/$(date -u +%Y%m%dT%H%M%SZ)-$(git rev-parse --short HEAD)
-mkdir -p "$out"
-{
-	echo "date: $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-	echo "gotrace: $("$gotrace" --version)"
-	echo "go: $(go env GOVERSION)"
-	echo "kernel: $(uname -sr)"
-	echo "cpu: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) online"
-	echo "load at start: $(cut -d' ' -f1-3 /proc/loadavg)"
-	echo "seconds each: $seconds, $clients clients"
-} >"$out/environment.txt"
+begin_run
+note seconds_each "$seconds, $clients clients"
 rows=$out/rows.csv
 echo "mode,seconds,rss_kb,peak_kb,trace_bytes,events,goroutines" >"$rows"
 
@@ -56,12 +51,12 @@ for mode in $modes; do
 	kill -TERM "$recorder"
 	wait "$recorder" || true
 	recorder=''
-	echo "$mode: $(cat "$work/answered")" >>"$out/environment.txt"
+	note "$mode" "$(cat "$work/answered")"
 	"$gotrace" report "$work/trace" -n 10 | sed "s|$work/||" >"$out/$mode.report.txt"
 	"$gotrace" info "$work/trace" | grep -E '^(events|end\.lost|end\.target_cpu|end\.inline|duration)' >>"$out/$mode.report.txt"
 	rm -f "$work/trace"
 done
-echo "load at end: $(cut -d' ' -f1-3 /proc/loadavg)" >>"$out/environment.txt"
+end_run
 
 # Of each mode: what it was after the first minute (or a tenth of the time), at the most after that, and at the end.
 awk -F, -v from=$((seconds / 10 < 60 ? seconds / 10 : 60)) 'NR > 1 {

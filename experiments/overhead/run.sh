@@ -100,37 +100,10 @@ run_failed() {
 	die "run $1 of $2, $3, by $4 failed; the rows so far are in $out/raw.csv"
 }
 
-environment() {
-	echo "date $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-	echo "kernel $(uname -srm)"
-	echo "system $(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release)"
-	echo "cpu $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
-	echo "cpus $(nproc)"
-	echo "memory_kib $(awk '/^MemTotal/ { print $2 }' /proc/meminfo)"
-	if grep -qw hypervisor /proc/cpuinfo; then echo "virtual yes"; else echo "virtual no"; fi
-	echo "load_at_start $(cut -d' ' -f1-3 /proc/loadavg)"
-	echo "go $(go env GOVERSION)"
-	echo "gotrace $("$GOTRACE" --version 2>/dev/null | head -n 1)"
-	echo "git_commit $(git -C "$top" describe --always --dirty --abbrev=40 2>/dev/null || echo unknown)"
-	echo "hyperfine $(hyperfine --version)"
-	echo "runs $RUNS after 1 discarded, variants interleaved"
-	echo "programs ${programs[*]}"
-	echo "greet_2s_rounds $rounds"
-}
-
-new_folder() { # sets out: a folder that was not there before
-	local id n=1
-	mkdir -p "$RESULTS"
-	id=$(date -u +%Y%m%dT%H%M%SZ)
-	out=$RESULTS/$id
-	until mkdir "$out" 2>/dev/null; do
-		n=$((n + 1))
-		[ $n -lt 100 ] || die "no folder can be made in $RESULTS"
-		out=$RESULTS/$id-$n
-	done
-}
-
 check_setup
+# shellcheck source-path=SCRIPTDIR source=../provenance.sh
+. "$top/experiments/provenance.sh"
+may_measure overhead
 # Sound needs somewhere to go: all of this runs inside a private sink then.
 if [[ " ${programs[*]} " == *" oto "* ]] && [ -z "${OVERHEAD_SINK:-}" ]; then
 	OVERHEAD_SINK=1 exec "$workloads/oto/with-sink.sh" "$here/run.sh" "$@"
@@ -148,8 +121,11 @@ if [[ " ${programs[*]} " == *" greet-2s "* ]]; then
 	rounds=$("$work/bin/greet.noinline" -for 2s 2>&1 >/dev/null | awk '/^rounds/ { print $2 }')
 fi
 
-new_folder
-environment >"$out/environment.txt"
+begin_run
+note hyperfine "$(hyperfine --version)"
+note runs "$RUNS after 1 discarded, variants interleaved"
+note programs "${programs[*]}"
+note greet_2s_rounds "$rounds"
 echo "program,variant,tool,run,discarded,end_to_end_s,user_s,system_s,target_s,events,lost_events,trace_bytes" >"$out/raw.csv"
 for run in $(seq 0 "$RUNS"); do
 	for program in "${programs[@]}"; do
@@ -161,6 +137,7 @@ for run in $(seq 0 "$RUNS"); do
 		done
 	done
 done
+end_run
 "$here/derive.sh" "$out"
 echo "results are in $out"
 echo "  raw.csv environment.txt summary.csv tables.md overhead.png overhead.svg"

@@ -8,6 +8,10 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
 runs=${RUNS:-5} build=${O:-build}
 gotrace=${GOTRACE:-$build/gotrace}
+GOTRACE=$gotrace
+# shellcheck source-path=SCRIPTDIR source=../provenance.sh
+. "$top/experiments/provenance.sh"
+may_measure page
 work=$build/page
 mkdir -p "$work" results/page
 for tool in node "${CHROMIUM:-chromium}"; do
@@ -19,18 +23,10 @@ make -s O="$build" "$build/libgotrace.a"
 "${CC:-gcc}" -O2 -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -Icore -I. \
 	experiments/throughput/generate.c "$build/libgotrace.a" -lzstd -lz -lm -o "$work/generate"
 
-out=results/page/$(date -u +%Y%m%dT%H%M%SZ)-$(git rev-parse --short HEAD)
-mkdir "$out"
-{
-	echo "date: $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-	echo "commit: $(git describe --always --dirty -- core experiments/page experiments/throughput ci/page 2>/dev/null || git rev-parse --short HEAD)"
-	echo "kernel: $(uname -sr)"
-	echo "cpu: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) online"
-	echo "load at start: $(cut -d' ' -f1-3 /proc/loadavg)"
-	echo "browser: $("${CHROMIUM:-chromium}" --version 2>/dev/null), headless, software rendering, window 1440x900"
-	echo "node: $(node --version)"
-	echo "runs: $runs after one discarded"
-} >"$out/environment.txt"
+begin_run
+note browser "$("${CHROMIUM:-chromium}" --version 2>/dev/null), headless, software rendering, window 1440x900"
+note node "$(node --version)"
+note runs "$runs after one discarded"
 rows=$out/rows.csv sizes=$out/sizes.csv
 echo "case,run,what,wall_ms,cpu_ms,frames" >"$rows"
 echo "case,run,paths,page_bytes,trace_bytes,export_cpu_s,export_peak_kib" >"$sizes"
@@ -47,7 +43,7 @@ for paths in 100000 1000000; do
 	done
 	node experiments/page/measure.mjs "$paths" "$page" "$runs" >>"$rows"
 done
-echo "load at end: $(cut -d' ' -f1-3 /proc/loadavg)" >>"$out/environment.txt"
+end_run
 
 # Medians of each case.
 awk -F, 'NR > 1 { k = $1 "," $3; n[k]++; w[k, n[k]] = $4; c[k, n[k]] = $5; if (n[k] == 1) order[++m] = k }

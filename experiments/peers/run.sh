@@ -17,10 +17,13 @@ GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 RESULTS=${RESULTS:-$top/results/peers}
 DELVE=v1.27.2
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
+# shellcheck source-path=SCRIPTDIR source=../provenance.sh
+. "$top/experiments/provenance.sh"
+may_measure peers
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-peers.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 ulimit -l unlimited 2>/dev/null || true
-out=$RESULTS/$(date -u +%Y%m%dT%H%M%SZ)-$(git -C "$top" rev-parse --short HEAD 2>/dev/null || echo none)
+begin_run
 mkdir -p "$out/typed" "$out/said"
 GOBIN=$scratch go install "github.com/go-delve/delve/cmd/dlv@$DELVE"
 export PATH=$scratch:$(dirname "$GOTRACE"):$PATH
@@ -112,15 +115,10 @@ for question in arguments results slow inside callers; do
 		echo "$tool,$question,$(printf %s "${!typed}" | wc -c),$answer" | tee -a "$out/answers.csv"
 	done
 done
-{
-	echo "date: $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-	echo "commit: $(git -C "$top" rev-parse --short HEAD 2>/dev/null)"
-	echo "kernel: $(uname -sr)"
-	echo "go: $(go env GOVERSION)"
-	uftrace --version | sed 's/ (.*//'
-	bpftrace --version
-	echo "Delve $DELVE"
-} >"$out/environment.txt"
+note uftrace "$(uftrace --version | sed 's/ (.*//')"
+note bpftrace "$(bpftrace --version)"
+note delve "$DELVE"
+end_run
 {
 	echo "# Five questions, four tools"
 	echo

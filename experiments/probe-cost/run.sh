@@ -17,6 +17,9 @@ die() { echo "probe-cost: $*" >&2; exit 1; }
 [ "$(id -u)" = 0 ] || die "probing needs root; run: sudo make experiment-probe-cost"
 command -v bpftrace >/dev/null || die "bpftrace is missing; run: ci/deps.sh correctness"
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
+# shellcheck source-path=SCRIPTDIR source=../provenance.sh
+. "$top/experiments/provenance.sh"
+may_measure probe-cost
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 (cd "$here/loop" && go build -o "$work/loop" . && go build -ldflags='-s -w' -o "$work/loop.stripped" .)
@@ -24,21 +27,9 @@ trap 'rm -rf "$work"' EXIT
 "${CC:-gcc}" -O2 -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$top/core" "$here/stubs.c" -o "$work/stubs"
 cd "$work"
 
-out=$top/results/probe-cost/$(date -u +%Y%m%dT%H%M%SZ)-$(git -C "$top" rev-parse --short HEAD)
-mkdir -p "$top/results/probe-cost"
-mkdir "$out"
-{
-	echo "date $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-	echo "git_commit $(git -C "$top" rev-parse HEAD)$(git -C "$top" diff --quiet HEAD -- bpf core/attach core/binary core/plan core/trace experiments/probe-cost || echo -dirty)"
-	echo "kernel $(uname -srm)"
-	echo "cpu $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
-	echo "cpus $(nproc)"
-	if grep -qw hypervisor /proc/cpuinfo; then echo "virtual yes"; else echo "virtual no"; fi
-	echo "load_at_start $(cut -d' ' -f1-3 /proc/loadavg)"
-	echo "go $(go env GOVERSION)"
-	echo "bpftrace $(bpftrace --version)"
-	echo "rounds $rounds"
-} >"$out/environment.txt"
+begin_run
+note bpftrace "$(bpftrace --version)"
+note rounds "$rounds"
 "$GOTRACE" doctor >"$out/doctor.txt" || true
 rows=$out/rows.csv
 echo "round,variant,function,threads,calls,wall_ns,cpu_ns,events,lost_events" >"$rows"
@@ -118,7 +109,7 @@ for round in $(seq "$rounds"); do
 		floor "$round" rdtsc 2000000 "$threads"
 	done
 done
-echo "load_at_end $(cut -d' ' -f1-3 /proc/loadavg)" >>"$out/environment.txt"
+end_run
 awk -f "$here/summary.awk" "$rows" >"$out/summary.md"
 cat "$out/summary.md"
 echo "rows: $rows"

@@ -16,6 +16,9 @@ cd "$top"
 [ -x "$GOTRACE" ] || { echo "prologue-stops: $GOTRACE is missing; run: make" >&2; exit 1; }
 [ "$(id -u)" = 0 ] || { echo "prologue-stops: tracing needs root" >&2; exit 1; }
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
+# shellcheck source-path=SCRIPTDIR source=../provenance.sh
+. "$top/experiments/provenance.sh"
+may_measure prologue-stops
 make -s O="$build" "$build/libgotrace.a"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -24,19 +27,8 @@ trap 'rm -rf "$work"' EXIT
 fixtures/programs/build.sh "$work/programs" growth preempt >/dev/null
 experiments/workloads/build.sh "$work/workloads" ants >/dev/null
 
-out=results/prologue-stops/$(date -u +%Y%m%dT%H%M%SZ)-$(git rev-parse --short HEAD)
-mkdir -p results/prologue-stops
-mkdir "$out"
-{
-	echo "date $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-	echo "git_commit $(git describe --always --dirty --abbrev=40)"
-	echo "kernel $(uname -srm)"
-	echo "cpu $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
-	echo "cpus $(nproc)"
-	echo "load_at_start $(cut -d' ' -f1-3 /proc/loadavg)"
-	echo "go $(go env GOVERSION)"
-	echo "runs $runs, --probe=thesis, built with -gcflags=-l"
-} >"$out/environment.txt"
+begin_run
+note runs "$runs, --probe=thesis, built with -gcflags=-l"
 echo "program,run,lost_events,where,class,count,ns" >"$out/rows.csv"
 
 row() { # PROGRAM RUN BINARY SELECTION...
@@ -53,6 +45,7 @@ for run in $(seq "$runs"); do
 	row preempt "$run" "$work/programs/noinline/preempt"
 done
 
+end_run
 # Sums of all runs; the time that the thesis would call growth is that of all traced stops.
 awk -F, '
 NR > 1 {

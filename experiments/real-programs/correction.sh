@@ -21,6 +21,9 @@ RESULTS=${RESULTS:-$top/results/real-programs}
 die() { echo "correction: $*" >&2; exit 1; }
 [ "$(id -u)" = 0 ] || die "tracing needs root"
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
+# shellcheck source-path=SCRIPTDIR source=../provenance.sh
+. "$top/experiments/provenance.sh"
+may_measure real-programs
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-correction.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 chmod 755 "$scratch"
@@ -30,18 +33,9 @@ work=$(cd "$work" && pwd)
 # shellcheck source=programs.sh
 . "$here/programs.sh"
 [ -e "$work/nethttp" ] || cp -r "$(go env GOROOT)/src/net/http" "$work/nethttp"
-out=$RESULTS/$(date -u +%Y%m%dT%H%M%SZ)-correction
-mkdir -p "$out"
+begin_run correction
 echo program,variant,function,profile_pct,measured_pct,corrected_pct,unsure,calls,samples >"$out/correction.csv"
 echo program,variant,wall_s,cpu_s,untraced_wall_s,untraced_cpu_s,told >"$out/overhead.csv"
-{
-	echo "date: $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-	echo "gotrace: $("$GOTRACE" --version 2>/dev/null | head -n 1)"
-	echo "kernel: $(uname -sr)"
-	echo "cpu: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) online"
-	echo "go: $(go env GOVERSION)"
-	echo "load at start: $(cut -d' ' -f1-3 /proc/loadavg)"
-} >"$out/environment.txt"
 
 fresh() { # PROGRAM; sets target and modules
 	rm -rf "$scratch/out"
@@ -113,7 +107,7 @@ for program in "$@"; do
 		compare "$program" "$variant"
 	done
 done
-echo "load at end: $(cut -d' ' -f1-3 /proc/loadavg)" >>"$out/environment.txt"
+end_run
 {
 	echo "| program | probes | mean points off, top ten, measured | corrected | most of top five, measured | corrected | rank correlation, measured | corrected | unsure of ten |"
 	echo "|---|---|--:|--:|--:|--:|--:|--:|--:|"

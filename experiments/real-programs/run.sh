@@ -30,6 +30,9 @@ die() { echo "real-programs: $*" >&2; exit 1; }
 say() { echo "real-programs: $*" >&2; }
 [ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
 [ "$(id -u)" = 0 ] || die "tracing needs root; run: sudo make experiment-real-programs"
+# shellcheck source-path=SCRIPTDIR source=../provenance.sh
+. "$top/experiments/provenance.sh"
+may_measure real-programs
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 command -v go >/dev/null || die "no Go toolchain; run: ci/deps.sh go"
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-real.XXXXXX")
@@ -135,31 +138,17 @@ shares() { # PROGRAM VARIANT
 		sort -t, -k4,4gr >>"$out/shares.csv"
 }
 
-environment() {
-	echo "date: $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-	echo "commit: $(git -C "$top" describe --always --dirty -- core bpf experiments 2>/dev/null || git -C "$top" rev-parse --short HEAD)"
-	echo "gotrace: $("$GOTRACE" --version 2>/dev/null | head -n 1)"
-	echo "kernel: $(uname -sr)"
-	echo "cpu: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) online"
-	echo "memory_kib: $(awk '/^MemTotal/ { print $2 }' /proc/meminfo)"
-	if grep -qw hypervisor /proc/cpuinfo; then echo "virtual: yes"; else echo "virtual: no"; fi
-	echo "go: $(go env GOVERSION)"
-	echo "programs: ${programs[*]}"
-	echo "versions: esbuild $ESBUILD, gofumpt $GOFUMPT, misspell $MISSPELL, hugo $HUGO, nats $NATS, caddy $CADDY, three $THREE, react and react-dom $REACT"
-	echo "rounds: $ROUNDS after one discarded, variants interleaved; $PROFILES profiled runs"
-	echo "load at start: $(cut -d' ' -f1-3 /proc/loadavg)"
-}
-
-out=$RESULTS/$(date -u +%Y%m%dT%H%M%SZ)-$(git -C "$top" rev-parse --short HEAD 2>/dev/null || echo none)
-mkdir -p "$RESULTS"
-mkdir "$out" "$out/info"
 declare -A expected=()
 for program in "${programs[@]}"; do
 	declare -F "prepare_$program" >/dev/null || die "no program is called '$program'"
 	say "building $program"
 	"prepare_$program"
 done
-environment >"$out/environment.txt"
+begin_run
+mkdir "$out/info"
+note programs "${programs[*]}"
+note versions "esbuild $ESBUILD, gofumpt $GOFUMPT, misspell $MISSPELL, hugo $HUGO, nats $NATS, caddy $CADDY, three $THREE, react and react-dom $REACT"
+note rounds "$ROUNDS after one discarded, variants interleaved; $PROFILES profiled runs"
 echo program,variant,round,discarded,status,same_output,wall_s,target_wall_s,target_cpu_s,events,inline,emulated,jump,step,lost,lost_records,ring_most_bytes,trace_bytes >"$out/rows.csv"
 echo program,variant,function,profile_pct,gotrace_pct,calls,samples >"$out/shares.csv"
 echo program,function,offset,hits,traps,cost_ms,why >"$out/sites.csv"
@@ -183,7 +172,7 @@ for program in "${programs[@]}"; do
 		shares "$program" "$variant"
 	done
 done
-echo "load at end: $(cut -d' ' -f1-3 /proc/loadavg)" >>"$out/environment.txt"
+end_run
 "$here/summary.sh" "$out"
 cat "$out/summary.md"
 echo "rows: $out"

@@ -17,6 +17,9 @@ GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 die() { echo "sample-accuracy: $*" >&2; exit 1; }
 [ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
 [ "$(id -u)" = 0 ] || die "sampling needs root; run: sudo make experiment-sample-accuracy"
+# shellcheck source-path=SCRIPTDIR source=../provenance.sh
+. "$top/experiments/provenance.sh"
+may_measure sample-accuracy
 command -v perf >/dev/null || die "perf is missing; run: ci/deps.sh experiment"
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-accuracy.XXXXXX")
@@ -49,22 +52,11 @@ for p in "${programs[@]}"; do profiled "$p"; done
 [ -e "$work/nethttp" ] || cp -r "$(go env GOROOT)/src/net/http" "$work/nethttp"
 [ -x "$work/bin/gofumpt.profiled" ] || prepare_gofumpt
 
-out=$top/results/sample-accuracy/$(date -u +%Y%m%dT%H%M%SZ)-$(git -C "$top" rev-parse --short HEAD)
-[ -z "$quick" ] || out=$scratch/results
-mkdir -p "$out"
-{
-	echo "date $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-	echo "git_commit $(git -C "$top" rev-parse HEAD)$(git -C "$top" diff --quiet HEAD -- bpf core experiments/sample-accuracy || echo -dirty)"
-	echo "kernel $(uname -srm)"
-	echo "cpu $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
-	echo "cpus $(nproc)"
-	if grep -qw hypervisor /proc/cpuinfo; then echo "virtual yes"; else echo "virtual no"; fi
-	echo "load_at_start $(cut -d' ' -f1-3 /proc/loadavg)"
-	echo "go $(go env GOVERSION)"
-	echo "perf $(perf --version)"
-	echo "gofumpt $GOFUMPT"
-	echo "rounds $rounds"
-} >"$out/environment.txt"
+[ -z "$quick" ] || RESULTS=$scratch/results
+begin_run
+note perf "$(perf --version)"
+note gofumpt "$GOFUMPT"
+note rounds "$rounds"
 echo "round,program,build,tool,hz,quantity,hits,of,truth" >"$out/rows.csv"
 echo "round,program,tool,hz,function,samples" >"$out/functions.csv"
 
@@ -128,7 +120,7 @@ for round in $(seq "$rounds"); do
 		for tool in gotrace perf go; do real "$round" $tool; done
 	done
 done
-echo "load_at_end $(cut -d' ' -f1-3 /proc/loadavg)" >>"$out/environment.txt"
+end_run
 "$here/summary.sh" "$out" >"$out/summary.md"
 cat "$out/summary.md"
 [ -n "$quick" ] || echo "rows: $out/rows.csv"

@@ -21,6 +21,7 @@ if [ "${SAFETY_SIGNALS:-}" != default ]; then
 fi
 here=$(cd "$(dirname "$0")" && pwd)
 TOP=$(cd "$here/../.." && pwd)
+top=$TOP
 seconds=${1:-7200}
 GOTRACE=$(realpath -m "${GOTRACE:-$TOP/build/gotrace}")
 RESULTS=${RESULTS:-$TOP/results/springboard-safety}
@@ -28,6 +29,9 @@ die() { echo "springboard-safety: $*" >&2; exit 1; }
 say() { echo "springboard-safety: $*" >&2; }
 [ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
 [ "$(id -u)" = 0 ] || die "tracing needs root; run: sudo experiments/springboard-safety/run.sh"
+# shellcheck source-path=SCRIPTDIR source=../provenance.sh
+. "$top/experiments/provenance.sh"
+may_measure springboard-safety
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 command -v go >/dev/null || die "no Go toolchain; run: ci/deps.sh go"
 
@@ -59,22 +63,8 @@ build() ( # VERSION
 	[ -e "$to/complete" ] || { say "go$1: cannot be built: $(tail -n 1 "$to/build.log")"; return 1; }
 )
 
-environment() {
-	echo "date $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-	echo "kernel $(uname -srm)"
-	echo "system $(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release)"
-	echo "cpu $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
-	echo "cpus $(nproc)"
-	echo "load_at_start $(cut -d' ' -f1-3 /proc/loadavg)"
-	echo "git_commit $(git -C "$TOP" describe --always --dirty --abbrev=40 2>/dev/null || echo unknown)"
-	echo "gotrace $("$GOTRACE" --version 2>/dev/null | head -n 1)"
-	echo "go $(echo "$versions" | tr '\n' ' ')"
-	"$GOTRACE" doctor | sed 's/^/doctor /'
-}
-
 # ---- one test, one row
 
-out=$RESULTS/$(date -u +%Y%m%dT%H%M%SZ)-$(git -C "$TOP" rev-parse --short HEAD 2>/dev/null || echo none)
 start=$SECONDS n=0 failed=0
 quote() { tr '\n",' " ';" <<<"$1" | cut -c 1-200; }
 # test GO STUB NAME COMMAND...
@@ -250,9 +240,9 @@ round() { # GO
 	for i in 1 2 3 4 5; do try "$go" jump "SIGKILL to gotrace, any time" killed_after $((RANDOM * 4)); done
 }
 
-mkdir -p "$RESULTS"
-mkdir "$out" || die "$out is there already"
-environment >"$out/environment.txt"
+begin_run
+note go "$(echo "$versions" | tr '\n' ' ')"
+"$GOTRACE" doctor | sed 's/^/doctor: /' >>"$out/environment.txt"
 echo "row,time_s,go,stub,test,verdict,seconds,events,lost_events,stubs,detail" >"$out/rows.csv"
 echo "time_s,go,how,what,value" >"$out/measures.csv"
 # Building is no part of the time.
@@ -264,7 +254,9 @@ while [ $((SECONDS - start)) -lt "$seconds" ]; do
 	for v in "${usable[@]}"; do round "$v"; done
 	rounds=$((rounds + 1))
 done
-{ echo "seconds $((SECONDS - start))"; echo "rounds $rounds"; echo "load_at_end $(cut -d' ' -f1-3 /proc/loadavg)"; } >>"$out/environment.txt"
+note seconds $((SECONDS - start))
+note rounds "$rounds"
+end_run
 "$here/summary.sh" "$out" >"$out/summary.md"
 cat "$out/summary.md"
 say "$n tests, $failed failed; rows: $out/rows.csv"

@@ -8,6 +8,9 @@ set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
 runs=${RUNS:-5} events=${EVENTS:-100000000} build=${O:-build}
+# shellcheck source-path=SCRIPTDIR source=../provenance.sh
+. "$top/experiments/provenance.sh"
+may_measure throughput
 few=$((events / 10))
 traces=$build/throughput
 mkdir -p "$traces" results/throughput
@@ -24,18 +27,9 @@ trace() {
 	echo "$file"
 }
 
-out=results/throughput/$(date -u +%Y%m%dT%H%M%SZ)-$(git rev-parse --short HEAD)
-mkdir "$out"
-{
-	echo "date: $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-	echo "commit: $(git describe --always --dirty -- core experiments/throughput 2>/dev/null || git rev-parse --short HEAD)"
-	echo "kernel: $(uname -sr)"
-	echo "cpu: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) online"
-	echo "load at start: $(cut -d' ' -f1-3 /proc/loadavg)"
-	echo "compiler: $("${CC:-gcc}" --version | head -n 1), -O2"
-	echo "zstd: $(pkg-config --modversion libzstd)"
-	echo "runs: $runs after one discarded"
-} >"$out/environment.txt"
+begin_run
+note zstd "$(pkg-config --modversion libzstd)"
+note runs "$runs after one discarded"
 rows=$out/rows.csv
 echo "case,run,events,wall_ns,cpu_ns,peak_kib,paths,calls,root_ns" >"$rows"
 
@@ -52,7 +46,7 @@ report-1m-paths report $wide
 report-10k-paths-tenth report $small
 EOF
 done
-echo "load at end: $(cut -d' ' -f1-3 /proc/loadavg)" >>"$out/environment.txt"
+end_run
 
 # Medians of each case.
 median() { cut -d, -f"$1" | sort -n | sed -n "$(((runs + 1) / 2))p"; }

@@ -7,25 +7,18 @@ set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 runs=${RUNS:-5} events=${EVENTS:-10000000} build=${O:-$top/build}
 cd "$top"
+# shellcheck source-path=SCRIPTDIR source=../provenance.sh
+. "$top/experiments/provenance.sh"
+may_measure trace-io
 make -s O="$build" "$build/libgotrace.a"
 "${CC:-gcc}" -O2 -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -Icore -I. \
 	experiments/trace-io/trace_io.c "$build/libgotrace.a" -lzstd -lz -o "$build/trace_io"
 
-out=results/trace-io/$(date -u +%Y%m%dT%H%M%SZ)-$(git rev-parse --short HEAD)
-mkdir -p results/trace-io
-mkdir "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-{
-	echo "date: $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-	echo "commit: $(git describe --always --dirty)"
-	echo "kernel: $(uname -sr)"
-	echo "cpu: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) online"
-	echo "load at start: $(cut -d' ' -f1-3 /proc/loadavg)"
-	echo "compiler: $("${CC:-gcc}" --version | head -n 1)"
-	echo "zstd: $(pkg-config --modversion libzstd)"
-	echo "runs: $runs after one discarded"
-} >"$out/environment.txt"
+begin_run
+note zstd "$(pkg-config --modversion libzstd)"
+note runs "$runs after one discarded"
 
 rows=$out/rows.csv
 echo "case,run,events,bytes,bytes_per_event,write_ns_per_event,read_ns_per_event,checksum" >"$rows"
@@ -47,6 +40,8 @@ for run in $(seq 0 "$runs"); do
 		row "$(basename "$trace" | tr , _)" "$trace"
 	done
 done
+
+end_run
 
 # The median of each case; written as 0 where a trace was only read.
 tail -n +2 "$rows" | cut -d, -f1 | sort -u | while read -r name; do

@@ -1,0 +1,72 @@
+#!/bin/sh
+# Whether the rows in results/ say truly what was measured: each folder's environment.txt names a commit, and a hash of that
+# commit's sources. Folders that are older than that, or that are kept although they are of sources long changed, are listed in
+# results/historic.txt.
+#
+#   ci/check-results.sh           the hash is that of the commit's sources, nothing was forced
+#   ci/check-results.sh --fresh   ... and these are HEAD's: what HEAD does is what the tables show
+#
+# RESULTS=DIR   results
+set -u
+top=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=../experiments/provenance.sh
+. "$top/experiments/provenance.sh"
+results=${RESULTS:-$top/results} fresh=${1:-} failed=0 passed=0 skipped=0 historic=0
+case $fresh in '' | --fresh) ;; *) sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;; esac
+
+# A release's archive has no commits to compare with.
+git -C "$top" rev-parse -q --verify HEAD >/dev/null 2>&1 || { echo "ok - rows # SKIP no git, or no clone"; exit 0; }
+
+value() { sed -n "s/^$1: //p" "$environment" | head -n 1; }
+# check FOLDER: prints what is wrong with it, nothing where all is right
+check() {
+	environment=$results/$1/environment.txt
+	commit=$(value commit) sources=$(value sources) forced=$(value forced)
+	if [ -z "$commit" ] || [ -z "$sources" ]; then
+		echo "says not what was measured"
+	elif [ -n "$forced" ]; then
+		echo "was forced: $forced"
+	elif ! git -C "$top" cat-file -e "$commit^{commit}" 2>/dev/null; then
+		echo "is of commit $commit, which this clone does not have"
+	elif [ "$sources" != "$(sources_of "$commit")" ]; then
+		echo "names sources that are not those of its commit"
+	elif [ -n "$fresh" ] && [ "$sources" != "$(sources_of HEAD)" ]; then
+		echo "is of other sources than HEAD's"
+	fi
+}
+
+for file in "$results"/*/*/environment.txt; do
+	[ -e "$file" ] || continue
+	folder=${file#"$results"/}
+	folder=${folder%/environment.txt}
+	if grep -qxF "$folder" "$results/historic.txt" 2>/dev/null; then
+		historic=$((historic + 1))
+		continue
+	fi
+	wrong=$(check "$folder")
+	case $wrong in *'this clone does not have')
+		if [ "$(git -C "$top" rev-parse --is-shallow-repository)" = true ]; then
+			echo "ok - $folder # SKIP $wrong"
+			skipped=$((skipped + 1))
+			continue
+		fi ;;
+	esac
+	if [ -z "$wrong" ]; then
+		echo "ok - $folder"
+		passed=$((passed + 1))
+	else
+		echo "not ok - $folder $wrong"
+		failed=$((failed + 1))
+	fi
+done
+# Nothing may hide in the list.
+while read -r folder; do
+	case $folder in '' | \#*) continue ;; esac
+	[ ! -e "$results/$folder/environment.txt" ] || continue
+	echo "not ok - $folder is historic, and not there"
+	failed=$((failed + 1))
+done <<END
+$(cat "$results/historic.txt" 2>/dev/null)
+END
+echo "$passed passed, $failed failed, $historic historic, $skipped skipped"
+[ "$failed" = 0 ]

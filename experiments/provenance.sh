@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh disable=SC2154,SC2034 # top is set by who sources this, out is for them
+# Where the rows of an experiment come from. Sourced by each run.sh, with $top set; POSIX sh.
+#
+# may_measure NAME  before anything is built: refuses a tree with changes, a gotrace ($GOTRACE, where set) that was built
+#                   from other sources, and a machine that is busy; with FORCE=1 (QUICK=1 implies it) it goes on, and the
+#                   folder says so
+# begin_run [SUFFIX]
+#                   makes $out, a new folder in ${RESULTS:-results/NAME}, and begins its environment.txt
+# note KEY VALUE    one more line of environment.txt
+# end_run           what the machine did meanwhile
+#
+# environment.txt is "key: value". `sources` is the hash of everything that is measured or measures, as the commit has it:
+# ci/check-results.sh computes it again from the commit.
+
+out= # the folder of this run
+
+# The listing of a commit's sources, without tests and documents, as one hash.
+sources_of() { # COMMIT
+	git -C "$top" ls-tree -r "$1" -- bpf core experiments fixtures/programs Makefile 2>/dev/null |
+		grep -v '\.md$\|_test\.c$' | sha256sum | cut -d' ' -f1
+}
+
+note() { # KEY VALUE...
+	key=$1
+	shift
+	echo "$key: $*" >>"$out/environment.txt"
+}
+
+# What forbids to measure, a line each.
+objections() {
+	changed=$(git -C "$top" status --porcelain -- bpf core experiments fixtures/programs Makefile 2>/dev/null | wc -l)
+	if ! git -C "$top" rev-parse -q --verify HEAD >/dev/null 2>&1; then
+		echo "this is no clone, the sources are not known"
+	elif [ "$changed" != 0 ]; then
+		echo "$changed changed files that are not committed"
+	elif [ -n "${GOTRACE:-}" ]; then
+		built=$("$GOTRACE" --version 2>/dev/null | sed -n '1s/^gotrace //p')
+		commit=${built##*-g}
+		[ "$(sources_of "$commit")" = "$(sources_of HEAD)" ] ||
+			echo "$(basename "$GOTRACE") was built from other sources ($built): run make"
+	fi
+	load=$(cut -d' ' -f1 /proc/loadavg)
+	[ "$(echo "$load" | awk '{ print $1 > 0.5 }')" = 0 ] || echo "a load of $load, more than 0.5"
+}
+
+steal_ticks() { awk '$1 == "cpu" { print $9 }' /proc/stat; }
+sysfs() { # FILE: below /sys/devices/system, "none" where there is none
+	cat "/sys/devices/system/$1" 2>/dev/null || echo none
+}
+
+may_measure() { # NAME
+	experiment=$1
+	against=$(objections)
+	if [ -n "$against" ] && [ -z "${FORCE:-}${QUICK:-}" ]; then
+		echo "$against" | sed "s/^/$1: refused: /" >&2
+		echo "$1: FORCE=1 measures all the same, and the results say so" >&2
+		exit 1
+	fi
+	load_at_start=$(cut -d' ' -f1-3 /proc/loadavg)
+}
+
+begin_run() { # [SUFFIX]
+	parent=${RESULTS:-$top/results/$experiment}
+	id=$(date -u +%Y%m%dT%H%M%SZ)${1:+-$1}
+	mkdir -p "$parent" || exit 1
+	out=$parent/$id
+	tries=1
+	until mkdir "$out" 2>/dev/null; do # two at once
+		tries=$((tries + 1))
+		[ $tries -lt 100 ] || { echo "$experiment: no folder can be made in $parent" >&2; exit 1; }
+		out=$parent/$id-$tries
+	done
+	steal_before=$(steal_ticks)
+	note experiment "$experiment"
+	note date "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
+	note commit "$(git -C "$top" rev-parse HEAD 2>/dev/null || echo none)"
+	note sources "$(sources_of HEAD)"
+	[ -z "$against" ] || note forced "$(echo "$against" | paste -sd';' | sed 's/;/; /g')"
+	if [ -n "${GOTRACE:-}" ]; then
+		note gotrace "$("$GOTRACE" --version 2>/dev/null | head -n 1)"
+		# The BPF programs are in it.
+		note gotrace_sha256 "$(sha256sum <"$GOTRACE" | cut -d' ' -f1)"
+	fi
+	note kernel "$(uname -srm)"
+	note system "$(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release)"
+	note cpu "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
+	note cpus "$(nproc)"
+	note smt "$(sysfs cpu/smt/control)"
+	note governor "$(sysfs cpu/cpu0/cpufreq/scaling_governor)"
+	note clock_source "$(sysfs clocksource/clocksource0/current_clocksource)"
+	note virtual "$(grep -qw hypervisor /proc/cpuinfo && echo yes || echo no)"
+	note memory_kib "$(awk '/^MemTotal/ { print $2 }' /proc/meminfo)"
+	note libbpf "$(pkg-config --modversion libbpf 2>/dev/null || echo none)"
+	note compiler "$("${CC:-gcc}" --version 2>/dev/null | head -n 1)"
+	note go "$(go env GOVERSION 2>/dev/null || echo none)"
+	note load_at_start "$load_at_start"
+}
+
+end_run() {
+	note load_at_end "$(cut -d' ' -f1-3 /proc/loadavg)"
+	note steal_ticks "$(($(steal_ticks) - steal_before)) of $(getconf CLK_TCK) a second on each processor"
+}

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -185,9 +186,13 @@ static void all_of(const struct sample_events *e, unsigned set, unsigned long wh
 		ioctl(e->fds[i], what, 0);
 }
 
-#define SWITCH_MEAN_NS 10000000.0
-#define SWITCH_IDLE_NS 250000000
-#define SWITCH_ONE_IN  50 /* of gotrace's time, switching takes that at most */
+/* A switch interrupts the threads that run, twice, which takes more of them than a sample does: so
+ * there is one for that many samples, and 100 a second at most. Where a period is close to that of
+ * the program, so few samples see one phase of it; the next ones begin at another. */
+#define SWITCH_SAMPLES  8
+#define SWITCH_LEAST_NS 10000000.0
+#define SWITCH_IDLE_NS  250000000
+#define SWITCH_ONE_IN   50 /* of gotrace's time, switching takes that at most */
 
 uint64_t sample_events_switch(struct sample_events *e)
 {
@@ -203,7 +208,7 @@ uint64_t sample_events_switch(struct sample_events *e)
 	all_of(e, e->on, PERF_EVENT_IOC_DISABLE);
 	e->on = next;
 	e->switch_cost_ns = clock_monotonic_ns() - start;
-	wait = (uint64_t)(SWITCH_MEAN_NS * (0.5 + draw(e)));
+	wait = (uint64_t)(fmax(SWITCH_SAMPLES * 1e9 / e->hz, SWITCH_LEAST_NS) * (0.5 + draw(e)));
 	/* With many threads it takes its time. */
 	return wait > e->switch_cost_ns * SWITCH_ONE_IN ? wait : e->switch_cost_ns * SWITCH_ONE_IN;
 }

@@ -20,7 +20,7 @@
 
 #define RING_BYTES  (8u << 20)
 #define FLUSH_NS    1000000000ull
-#define LOOK_MS     250
+#define LOOK_MS     10 /* processes that begin are looked at */
 #define STARTING_NS 100000000ull
 
 /* ---- from the ring to the trace */

@@ -295,6 +295,10 @@ experiment-peers: $(BIN) | $(call deps,go) $(call deps,peers) ## five questions 
 experiment-sample-accuracy: $(BIN) | $(call deps,go) $(call deps,experiment) ## shares by samples against perf, Go's own profile and the truth; needs root (ROUNDS=5, QUICK=1)
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/sample-accuracy/run.sh
 
+.PHONY: experiment-sample-gaps
+experiment-sample-gaps: $(BIN) | $(call deps,go) $(call deps,experiment) ## what gotrace sample and perf record take from a thread, by the thread's own clock; needs root (ROUNDS=40, QUICK=1)
+	$(Q)GOTRACE=$(abspath $(BIN)) experiments/sample-cost/gaps.sh
+
 .PHONY: experiment-sample-cost
 experiment-sample-cost: $(BIN) | $(call deps,go) $(call deps,experiment) ## what gotrace sample and perf record take from a program, and themselves; needs root (ROUNDS=40, QUICK=1)
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/sample-cost/run.sh

@@ -163,4 +163,31 @@ struct sample_counters {
 	uint64_t deaths_lost; /* threads and goroutines of dying processes that are not told of */
 };
 
+/*
+ * Which of gotrace's perf events the threads of a process have. How they are recognized: as they
+ * were opened (struct perf_event_attr), by what the kernel leaves as it is: type and config of a
+ * clock it replaces.
+ */
+#define THREAD_EVENTS 8
+struct thread_event {
+	uint64_t sample_type;
+	uint64_t period; /* or frequency */
+};
+struct threads_config {
+	uint32_t n, pad;
+	struct thread_event event[THREAD_EVENTS];
+	struct thread_event side; /* the one that each CPU has of its own */
+};
+struct threads_state {
+	uint32_t pid; /* whose threads are told of, in gotrace's pid namespace */
+	uint32_t pad;
+};
+/* What is told of a thread. */
+struct thread_has {
+	uint32_t tid;
+	uint32_t events; /* bit i: event[i] */
+	uint32_t n_side; /* how many of `side` */
+	uint32_t pad;
+};
+
 #endif

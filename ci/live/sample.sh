@@ -193,6 +193,41 @@ running() {
 }
 check "two processes that run already" running
 
+# Each thread is started by the one before it while gotrace attaches: what it misses would be missing
+# from then on, and what it opens twice would have twice the samples.
+starting() {
+	command -v cc >/dev/null || skip "needs a C compiler"
+	cc -O2 -pthread -o starting "$TOP/fixtures/native/starting.c" || skip "cc cannot build it"
+	./starting 200 >out &
+	target=$!
+	trap 'kill -KILL $target 2>/dev/null || true' EXIT
+	wait_for 20 grep -q working out
+	"$GOTRACE" sample -F 999 -o trace --pid "$target" 2>err &
+	local job=$!
+	seen() { [ "$(samples trace 2>/dev/null || echo 0)" -gt 0 ]; }
+	wait_for 60 seen
+	kill -USR1 "$target"
+	wait "$target"
+	wait "$job"
+	gt report trace --by=thread --format=csv -n 0 | sed -n 's/^thread \([0-9]*\),\([0-9]*\),.*/\1 \2/p' >threads
+	gt info trace >info
+	! grep -E '^end.threads_late' info || fail "it never caught up"
+	awk -v cpu="$(awk '$1 == "end.sampled_cpu_ns" { print $2 }' info)" '
+		NR == FNR { samples[$1] = $2; next }
+		$1 == "thread" {
+			n++
+			if (!samples[$2]) { print "thread " $2 " was missed"; bad = 1 }
+			# 200 and more are expected, with a standard deviation of 19 at most
+			if (samples[$2] > 1.5 * 0.999e-6 * $3) { print "thread " $2 ": " samples[$2] " samples"; bad = 1 }
+		}
+		$1 == "process" {
+			print n " threads, " cpu " ns sampled of " $2
+			if (n < 2 || cpu < 0.99 * n * 200e6 || cpu > 1.01 * $2) bad = 1
+		}
+		END { exit bad }' threads out || fail "not each thread once"
+}
+check "threads that start while it attaches, one from the other" starting
+
 interrupted() {
 	"$programs/default/leafs" 0 >out &
 	target=$!

@@ -241,7 +241,7 @@ static void add_keys(struct trace_info *info, struct input *in)
 		KEY_SAMPLE_FREQUENCY,   KEY_SAMPLE_COUNT,       KEY_SAMPLE_EVENT,
 		KEY_SAMPLE_KERNEL,      KEY_SAMPLE_WALL,        KEY_SAMPLE_LABELS,
 		KEY_STATES_REASON ".0", KEY_STATES_REASON ".1", KEY_WARN_MAPS,
-		KEY_CLOCK_MONOTONIC_NS,
+		KEY_CLOCK_MONOTONIC_NS, KEY_WARN_THREADS,
 	};
 
 	for (unsigned n = byte(in) % 8; n > 0; n--) {

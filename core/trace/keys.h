@@ -51,6 +51,8 @@
  * processes map for which there was no room */
 #define KEY_END_LABELS_LOST "end.labels_lost"
 #define KEY_END_MAPS_LOST   "end.maps_lost"
+/* threads of running processes whose events could be opened only after recording had begun */
+#define KEY_END_THREADS_LATE "end.threads_late"
 /* threads of dying processes whose stacks are in the trace, and those that had no room */
 #define KEY_END_DEATHS      "end.deaths"
 #define KEY_END_DEATHS_LOST "end.deaths_lost"
@@ -145,6 +147,7 @@
 #define KEY_WARN_LOAD           KEY_WARN "load" /* a few functions' sites were dear to probe */
 #define KEY_WARN_IMAGE          KEY_WARN "image" /* an image that the process executed was not patched */
 #define KEY_WARN_LABELS         KEY_WARN "labels"  /* some samples' labels are not known */
+#define KEY_WARN_THREADS        KEY_WARN "threads" /* some threads were sampled late */
 #define KEY_WARN_MAPS           KEY_WARN "maps"    /* some of what was mapped is not known */
 #define KEY_WARN_NATIVES        KEY_WARN "natives" /* no room for all unwinding tables */
 #define KEY_WARN_DEATHS         KEY_WARN "deaths"  /* stacks of threads that died are missing */

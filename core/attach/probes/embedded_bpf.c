@@ -24,6 +24,7 @@ EMBED(cpu_samples);
 EMBED(signals);
 EMBED(sample);
 EMBED(deaths);
+EMBED(threads);
 
 static int libbpf_to_log(enum libbpf_print_level level, const char *fmt, va_list ap)
 {

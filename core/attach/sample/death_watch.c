@@ -33,7 +33,7 @@ static int follow(struct death_watch *w, pid_t pid)
 	DIR *d = opendir(path);
 
 	while (d && !err && (tid = threads_next(d))) {
-		err = side_band_open(&w->side, tid);
+		err = side_band_open(&w->side, tid, 0);
 		err = err == -ESRCH ? 0 : err;
 	}
 	if (d)

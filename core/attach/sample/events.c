@@ -73,6 +73,19 @@ void sample_events_init(struct sample_events *e, const struct event_type *type, 
 		e->period[i] = (uint64_t)(1e9 / hz * (0.7 + 0.6 * (i + draw(e)) / e->n_sets));
 }
 
+/* No samples are read, but it tells these events from others of gotrace's. */
+#define SAMPLE_TYPE PERF_SAMPLE_IP
+
+static bool by_frequency(const struct sample_events *e)
+{
+	return !e->type->is_clock && !e->count;
+}
+
+static uint64_t period_of(const struct sample_events *e, unsigned set)
+{
+	return by_frequency(e) ? e->hz : e->count ? e->count : e->period[set];
+}
+
 static int open_one(const struct sample_events *e, pid_t tid, unsigned set, bool at_exec)
 {
 	struct perf_event_attr attr = {
@@ -82,14 +95,10 @@ static int open_one(const struct sample_events *e, pid_t tid, unsigned set, bool
 		.inherit = 1,
 		.disabled = at_exec || set != e->on,
 		.enable_on_exec = at_exec && set == e->on,
-		.sample_type = PERF_SAMPLE_IP,
+		.sample_type = SAMPLE_TYPE,
+		.freq = by_frequency(e),
+		.sample_period = period_of(e, set), /* a union with sample_freq */
 	};
-
-	attr.freq = !e->type->is_clock && !e->count;
-	if (attr.freq)
-		attr.sample_freq = e->hz;
-	else
-		attr.sample_period = e->count ? e->count : e->period[set];
 	int fd = syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd < 0)
@@ -158,21 +167,37 @@ static int make_room(struct sample_events *e)
 	return 0;
 }
 
-int sample_events_open(struct sample_events *e, pid_t tid, bool at_exec)
+void sample_events_describe(const struct sample_events *e, struct threads_config *c)
+{
+	_Static_assert(EVENT_SETS + 1 <= THREAD_EVENTS, "bits of struct thread_has");
+
+	c->n = e->n_sets + 1;
+	for (unsigned set = 0; set < e->n_sets; set++)
+		c->event[set] = (struct thread_event){ SAMPLE_TYPE, period_of(e, set) };
+	c->event[e->n_sets] = (struct thread_event){ 0 };
+}
+
+bool sample_events_complete(const struct sample_events *e, uint32_t has)
+{
+	return has == (1u << (e->n_sets + 1)) - 1;
+}
+
+int sample_events_open(struct sample_events *e, pid_t tid, uint32_t has, bool at_exec)
 {
 	int err = make_room(e);
 
 	for (unsigned set = 0; set <= e->n_sets && !err; set++) {
-		int fd = set < e->n_sets ? open_one(e, tid, set, at_exec)
-					 : open_counter(tid, at_exec);
+		int fd = has & 1u << set   ? -1
+			 : set < e->n_sets ? open_one(e, tid, set, at_exec)
+					   : open_counter(tid, at_exec);
 
-		if (fd >= 0) {
-			e->fds[e->n + set] = fd;
+		e->fds[e->n + set] = fd;
+		if (fd >= 0 || has & 1u << set)
 			continue;
-		}
 		err = fd;
 		for (unsigned i = 0; i < set; i++)
-			close(e->fds[e->n + i]);
+			if (e->fds[e->n + i] >= 0)
+				close(e->fds[e->n + i]);
 	}
 	if (err)
 		return refuse(e, err);
@@ -183,7 +208,8 @@ int sample_events_open(struct sample_events *e, pid_t tid, bool at_exec)
 static void all_of(const struct sample_events *e, unsigned set, unsigned long what)
 {
 	for (size_t i = set; i < e->n; i += e->n_sets + 1)
-		ioctl(e->fds[i], what, 0);
+		if (e->fds[i] >= 0)
+			ioctl(e->fds[i], what, 0);
 }
 
 /* A switch interrupts the threads that run, twice, which takes more of them than a sample does: so
@@ -218,10 +244,11 @@ void sample_events_close(struct sample_events *e)
 	uint64_t ns;
 
 	for (size_t i = e->n_sets; i < e->n; i += e->n_sets + 1)
-		if (read(e->fds[i], &ns, sizeof(ns)) == sizeof(ns))
+		if (e->fds[i] >= 0 && read(e->fds[i], &ns, sizeof(ns)) == sizeof(ns))
 			e->cpu_ns += ns;
 	for (size_t i = 0; i < e->n; i++)
-		close(e->fds[i]);
+		if (e->fds[i] >= 0)
+			close(e->fds[i]);
 	free(e->fds);
 	e->fds = NULL;
 	e->n = e->cap = 0;

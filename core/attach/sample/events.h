@@ -17,6 +17,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "bpf/sample.h"
+
 struct event_type {
 	const char *name; /* as perf calls it */
 	uint32_t type;    /* PERF_TYPE_* */
@@ -37,7 +39,8 @@ struct sample_events {
 	unsigned hz, count;  /* of these the one that is_clock says */
 	unsigned n_sets, on; /* which is on */
 	uint64_t period[EVENT_SETS];
-	int *fds; /* of threads, n_sets + 1 each: the last one counts processor time */
+	/* of threads, n_sets + 1 each: the last one counts processor time; -1: it had that one */
+	int *fds;
 	size_t n, cap;
 	uint64_t cpu_ns;         /* of the threads, once they are closed */
 	uint64_t switch_cost_ns; /* how long the last one took */
@@ -48,9 +51,14 @@ struct sample_events {
  * times a second, or at each software event. */
 void sample_events_init(struct sample_events *e, const struct event_type *type, unsigned hz,
 			unsigned count, int program_fd);
-/* Opens them for a thread, and what it starts from now on; `at_exec`: they begin when it executes
- * an image. 0 or -errno (logged, but for -ESRCH: it has ended). */
-int sample_events_open(struct sample_events *e, pid_t tid, bool at_exec);
+/* How they are recognized, n_sets + 1: bit i of struct thread_has.events is the i-th. */
+void sample_events_describe(const struct sample_events *e, struct threads_config *c);
+/* Opens them for a thread, and what it starts from now on, but for those that it has (bits as
+ * above: it has inherited them); `at_exec`: they begin when it executes an image. 0 or -errno
+ * (logged, but for -ESRCH: it has ended). */
+int sample_events_open(struct sample_events *e, pid_t tid, uint32_t has, bool at_exec);
+/* Whether these bits are all. */
+bool sample_events_complete(const struct sample_events *e, uint32_t has);
 /* Switches to another period. Returns when to do so next, in ns from now. */
 uint64_t sample_events_switch(struct sample_events *e);
 /* Ends sampling; then cpu_ns is known: processor time while they were sampled. */

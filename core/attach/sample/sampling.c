@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/sample/sampling.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -12,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "attach/sample/attaching.h"
 #include "attach/sample/sampling_end.h"
-#include "attach/target/threads.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "trace/keys.h"
@@ -161,40 +160,6 @@ static void raise_files(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
-static int open_thread(struct sampling *s, pid_t tid, bool at_exec)
-{
-	int err = side_band_open(&s->side, tid);
-
-	return err ? err : sample_events_open(&s->events, tid, at_exec);
-}
-
-/* All threads that there are. What they start from then on has inherited their events; a thread
- * that one of them starts while this goes on, before its own are open, may be missed. */
-static int open_process(struct sampling *s, pid_t pid)
-{
-	char path[32];
-	pid_t tid;
-	int err = 0, opened = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	DIR *d = opendir(path);
-
-	while (d && !err && (tid = threads_next(d))) {
-		err = open_thread(s, tid, false);
-		if (err == -ESRCH)
-			err = 0;
-		else
-			opened++;
-	}
-	if (d)
-		closedir(d);
-	if (!err && !opened) {
-		log_error("process %d has ended", pid);
-		err = -ESRCH;
-	}
-	return err;
-}
-
 int sampling_prepare(struct sampling *s)
 {
 	struct sample_config config = { .kernel = s->kernel, .labels = s->labels };
@@ -212,19 +177,7 @@ int sampling_prepare(struct sampling *s)
 	err = side_band_init(&s->side);
 	if (!err && s->targets->launched) {
 		binaries_learn(&s->binaries, s->command, s->command);
-		err = open_thread(s, s->targets->pid, true);
-	}
-	return err;
-}
-
-/* Processes that run already are opened once there is a trace to name them in. */
-static int attach_running(struct sampling *s)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < s->n_targets && !err; i++) {
-		processes_add_running(&s->processes, s->targets[i].pid, clock_monotonic_ns());
-		err = open_process(s, s->targets[i].pid);
+		err = sampling_open_thread(s, s->targets->pid, NULL);
 	}
 	return err;
 }
@@ -320,6 +273,8 @@ static void sample_until_end(struct sampling *s)
 			s->err = wall_flush(&s->wall);
 		if (!s->err)
 			s->err = trace_writer_flush(s->writer);
+		if (!s->err)
+			s->err = sampling_attach_again(s);
 		flush_ns = now + FLUSH_NS;
 		progress(s, now, false);
 	}
@@ -350,7 +305,7 @@ int sampling_run(struct sampling *s, struct trace_writer *writer)
 	if (!err && s->targets->launched)
 		s->exec_err = target_release(s->targets, no_hold, NULL);
 	else if (!err)
-		err = attach_running(s);
+		err = sampling_attach(s);
 	if (err) {
 		trace_writer_abort(writer);
 		return err;
@@ -393,6 +348,7 @@ void sampling_close(struct sampling *s)
 {
 	sample_events_close(&s->events);
 	side_band_close(&s->side);
+	thread_events_unload(&s->threads);
 	sample_bpf_unload(&s->bpf);
 	binaries_free(&s->binaries);
 	natives_free(&s->natives);

@@ -14,6 +14,7 @@
 #include "attach/sample/processes.h"
 #include "attach/sample/sample_bpf.h"
 #include "attach/sample/side_band.h"
+#include "attach/sample/thread_events.h"
 #include "attach/sample/wall.h"
 #include "attach/signals.h"
 #include "attach/target/target.h"
@@ -39,6 +40,9 @@ struct sampling {
 	struct sample_bpf_reader reader;
 	struct sample_events events;
 	struct side_band side;
+	struct thread_events threads; /* of processes that run already */
+	bool behind;                  /* they start threads faster than these can be opened */
+	uint64_t late;                /* threads that were opened after start_ns */
 	struct binaries binaries;
 	struct processes processes;
 	struct natives natives;

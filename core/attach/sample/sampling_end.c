@@ -32,6 +32,14 @@ static int describe_losses(struct sampling *s, const struct sample_counters *c)
 		err = set_count(&s->end, KEY_END_SAMPLES_NO_BINARY, s->no_binary);
 	if (!err)
 		err = natives_describe(&s->natives, &s->end);
+	if (!err && s->late)
+		err = set_count(&s->end, KEY_END_THREADS_LATE, s->late);
+	if (!err && (s->late || s->behind))
+		err = trace_info_setf(
+			&s->end, KEY_WARN_THREADS,
+			"the program started threads faster than gotrace could attach "
+			"to them: %" PRIu64 " were sampled late, others may be missing",
+			s->late);
 	if (!err && s->side.lost)
 		err = set_count(&s->end, KEY_END_MAPS_LOST, s->side.lost);
 	if (!err && s->side.lost)

@@ -14,7 +14,8 @@
 
 #include "base/log.h"
 
-#define RING_PAGES 64 /* a power of two */
+#define RING_PAGES  64 /* a power of two */
+#define SAMPLE_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
 
 /* A CPU that is offline when it is asked cannot have an event: -ENODEV. */
 int side_band_init(struct side_band *s)
@@ -46,7 +47,7 @@ static int open_event(pid_t tid, unsigned cpu)
 		.task = 1,
 		.build_id = 1,
 		.sample_id_all = 1,
-		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.sample_type = SAMPLE_TYPE,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
@@ -104,9 +105,26 @@ static int join(struct side_band *s, struct side_band_cpu *c, int fd)
 	return 0;
 }
 
-int side_band_open(struct side_band *s, pid_t tid)
+void side_band_describe(struct threads_config *c)
+{
+	c->side = (struct thread_event){ .sample_type = SAMPLE_TYPE };
+}
+
+bool side_band_complete(const struct side_band *s, size_t n_has)
+{
+	for (size_t i = 0; i < s->n_cpus; i++)
+		if (s->cpus[i].at && !n_has--)
+			return false;
+	return true;
+}
+
+int side_band_open(struct side_band *s, pid_t tid, size_t n_has)
 {
 	for (size_t i = 0; i < s->n_cpus; i++) {
+		if (s->cpus[i].at && n_has) {
+			n_has--;
+			continue;
+		}
 		int fd = open_event(tid, s->cpus[i].cpu);
 		int err = fd < 0 ? fd : join(s, &s->cpus[i], fd);
 

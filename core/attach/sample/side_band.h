@@ -4,9 +4,12 @@
 #ifndef GOTRACE_SAMPLE_SIDE_BAND_H
 #define GOTRACE_SAMPLE_SIDE_BAND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "bpf/sample.h"
 
 struct side_band_map {
 	uint32_t pid;
@@ -48,8 +51,13 @@ struct side_band {
 
 /* 0 or -errno (logged). */
 int side_band_init(struct side_band *s);
-/* Follows a thread and what it starts from now on. 0 or -errno (logged, but for -ESRCH). */
-int side_band_open(struct side_band *s, pid_t tid);
+/* How its events are recognized. */
+void side_band_describe(struct threads_config *c);
+/* Follows a thread and what it starts from now on; on the first n_has CPUs it is followed already.
+ * 0 or -errno (logged, but for -ESRCH). */
+int side_band_open(struct side_band *s, pid_t tid, size_t n_has);
+/* Whether that many CPUs are all. */
+bool side_band_complete(const struct side_band *s, size_t n_has);
 /* Hands out what happened before until_ns, in the order in which it happened: a process executes an
  * image on one CPU and maps it on another. Each CPU's ring must have what is older, so until_ns is
  * a moment before the call. 0 or -ENOMEM. */

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The regression table: kernels x Go versions x builds x ways of probing, each cell
-# the programs of ci/regress/programs traced and compared with their own counts.
+# the programs of ci/regress/programs traced and compared with their own counts, or for
+# PROBE=sample those of ci/regress/sampled sampled and compared with what is known of them.
 #
 #   ci/regress.sh              $GOTRACE (build/gotrace), $O (build)
 #   ci/regress.sh --table      measures nothing; the table of what was measured so far
@@ -52,10 +53,10 @@ each_of PROBE "$all_probes" "${probes[@]}"
 # What decides counts, and what a cell asks.
 sum_of() (cd "$top" && find "$@" -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum | cut -c 1-16)
 sum_of_sources() {
-	sum_of bpf core \( -path 'core/cli/record*' -o ! -path 'core/cli/*' \) ! -path 'core/analysis/*' ! -path 'core/report/*' \
+	sum_of bpf core \( -path 'core/cli/record*' -o -path 'core/cli/sample*' -o ! -path 'core/cli/*' \) ! -path 'core/analysis/*' ! -path 'core/report/*' \
 		! -path 'core/export/*' -name '*.[ch]' ! -name '*_test.c' ! -name '*_fixture.[ch]' ! -name '*_fuzz.c'
 }
-sum_of_programs() { sum_of fixtures/programs fixtures/traces/counts.sh ci/regress/{build.sh,cell.sh,in-vm,probes,programs}; }
+sum_of_programs() { sum_of fixtures/programs fixtures/traces/counts.sh ci/regress/{build.sh,cell.sh,sample-cell.sh,in-vm,probes,programs,sampled}; }
 key=$(sum_of_sources)
 asked=$(sum_of_programs)
 

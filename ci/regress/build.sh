@@ -1,19 +1,20 @@
 #!/bin/bash
 # Builds the programs of ci/regress/programs with one Go version in one way, beside
 # each NAME.nm, the symbols that tell what was inlined, and what there is to trace as
-# `programs`, lines of NAME STATUS. What was built from the same sources stays.
+# `programs`, lines of NAME STATUS, and what there is to sample as `sampled`, of NAME FREQUENCY.
+# What was built from the same sources stays.
 #
 #   build.sh OUT GO BUILD       GO: 1.22.0; BUILD: normal, stripped, pie or cgo
 #
 # normal: as go build makes it; stripped: no symbols, no DWARF; pie: position
 # independent; cgo: linked by the C compiler, with the C library and runtime/cgo.
 set -euo pipefail
-[ $# = 3 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# = 3 ] || { sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
 exec 9>"$out/.lock" && flock 9
-stamp="$2 $3 $(cd "$here/../.." && find fixtures/programs ci/regress/build.sh ci/regress/programs -type f -print0 |
+stamp="$2 $3 $(cd "$here/../.." && find fixtures/programs ci/regress/{build.sh,programs,sampled} -type f -print0 |
 	sort -z | xargs -0 sha256sum | sha256sum)"
 [ "$stamp" != "$(cat "$out/.stamp" 2>/dev/null)" ] || exit 0
 rm -f "$out/.stamp" "$out/instances"
@@ -32,6 +33,11 @@ cgo) flags=(-ldflags=-linkmode=external) ;;
 esac
 cd "$here/../../fixtures/programs"
 packages=() newer=()
+while read -r name frequency oldest; do
+	[ "$minor" -ge "$oldest" ] || continue
+	echo "$name $frequency"
+	packages+=("./$name")
+done < <(grep -v '^#' "$here/sampled") >"$out/sampled"
 while read -r name status oldest not; do
 	# With the C library there is a thread more, and Go finds no deadlock: never never ends.
 	if [ "$minor" -lt "$oldest" ] || [ "$not" = "$3" ]; then continue; fi

@@ -16,6 +16,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 folder=$(cd "$1" && pwd) || exit 2
 read -r -a options < <(sed -n "s/ *#.*//; s/^$2 //p" "$here/probes")
 [ "${#options[@]}" -gt 0 ] || { echo "cell.sh: no way of probing is called '$2'" >&2; exit 2; }
+[ "$2" != sample ] || exec "$here/sample-cell.sh" "$folder"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2

@@ -301,6 +301,33 @@ absent() {
 }
 check "a program that was not built is a crash" absent
 
+sampled() { # a gotrace whose samples are made up: shares, leafs and preempt
+	mkdir folder
+	printf 'leafs 3999\nshares 999\n' >folder/sampled
+	printf '#!/bin/sh\n' | tee folder/leafs >folder/shares
+	chmod +x folder/leafs folder/shares
+	stub gotrace '
+		case "$*" in
+		sample*) : >trace ;;
+		*--by=goroutine*) for i in $(seq "$SEEN"); do echo "goroutine $i,3,0.1"; done ;;
+		*)
+			echo path,samples,share_pct,self_samples,self_pct
+			echo "runtime.goexit;main.two;main.leaf,$TWO,1,$TWO,1"
+			echo "runtime.goexit;main.one;main.leaf,1000,1,1000,1"
+			echo "runtime.goexit;main.deep;main.once,3000,1,3000,1"
+			echo "main.lost,$LOST,1,$LOST,1" ;;
+		esac'
+	cell() { GOTRACE=$top/gotrace SEEN=$1 TWO=$2 LOST=$3 "$here/cell.sh" folder sample; }
+	[ "$(cell 950 2000 30)" = $'exact\t2\t' ] || fail "it is $(cell 950 2000 30)"
+	cell 850 2000 30 >out
+	grep -q $'^wrong\t1\tshares: 850 goroutines of 1000$' out || fail "$(cat out)"
+	cell 950 1500 30 >out
+	grep -q $'^wrong\t1\tleafs: 1500 and 1000 samples, not 2:1$' out || fail "$(cat out)"
+	cell 950 2000 300 >out
+	grep -q $'^wrong\t0\t.*stacks have a root, one that has none: 300 main.lost' out || fail "$(cat out)"
+}
+check "a cell of samples is wrong by shares, goroutines or roots" sampled
+
 toolchains() {
 	printf '#!/bin/sh\n[ "${GOTOOLCHAIN:-local}" = local ] || [ "$GOTOOLCHAIN" = go1.30.1 ] || exit 1\necho ${GOTOOLCHAIN#local}\n' >go
 	mkdir -p lib/go-1.31/bin

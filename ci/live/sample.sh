@@ -210,6 +210,7 @@ starting() {
 	wait "$target"
 	wait "$job"
 	gt report trace --by=thread --format=csv -n 0 | sed -n 's/^thread \([0-9]*\),\([0-9]*\),.*/\1 \2/p' >threads
+	[ -s threads ] || fail "no thread has samples"
 	gt info trace >info
 	! grep -E '^end.threads_late' info || fail "it never caught up"
 	awk -v cpu="$(awk '$1 == "end.sampled_cpu_ns" { print $2 }' info)" '

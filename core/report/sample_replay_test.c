@@ -46,7 +46,7 @@ static void as_recorded(void **state)
 
 	(void)state;
 	assert_int_equal(glob("fixtures/samples/*.gotrace", 0, NULL, &files), 0);
-	assert_true(files.gl_pathc >= 6);
+	assert_true(files.gl_pathc >= 7);
 	for (size_t i = 0; i < files.gl_pathc; i++)
 		replay(files.gl_pathv[i]);
 	globfree(&files);
@@ -90,11 +90,75 @@ static void shares_are_known(void **state)
 	}
 }
 
+/* Of the function in the row that begins so, the sum of the last n columns. */
+static uint64_t last_columns(const char *csv, const char *start, unsigned n)
+{
+	uint64_t sum = 0;
+	const char *line = csv;
+
+	while (line && strncmp(line, start, strlen(start)))
+		line = (line = strchr(line, '\n')) ? line + 1 : NULL;
+	if (!line)
+		fail_msg("no row begins with %s", start);
+	for (const char *at = strchr(line, '\n'); n; n--) {
+		while (*--at != ',')
+			assert_true(at > line);
+		sum += strtoull(at + 1, NULL, 10);
+	}
+	return sum;
+}
+
+/* Chunks with states, replayed: what the program itself said of its waits when it was recorded
+ * (walls.printed), within 10 % of each, and for the reason that it was. */
+static void waits_are_known(void **state)
+{
+	const char *path = "fixtures/samples/walls.gotrace";
+	FILE *printed = fopen("fixtures/samples/walls.printed", "re");
+	char name[64], reason[32], row[128];
+	unsigned long long ns;
+	int n = 0;
+
+	(void)state;
+	assert_non_null(printed);
+	char *functions = fixture_report(path, "csv",
+					 &(struct report_options){ .by = BY_FUNCTION });
+	char *reasons = fixture_report(path, "csv", &(struct report_options){ .by = BY_REASON });
+	for (; fscanf(printed, "wait %63s %31s %llu\n", name, reason, &ns) == 3; n++) {
+		for (char *c = reason; *c; c++)
+			*c = *c == '_' ? ' ' : *c;
+		snprintf(row, sizeof(row), "%s,", name);
+		uint64_t seen = last_columns(functions, row, 5);
+
+		if (seen < ns - ns / 10 || seen > ns + ns / 10)
+			fail_msg("%s: %llu of %llu ns", name, (unsigned long long)seen, ns);
+		snprintf(row, sizeof(row), "%s,%s,", name,
+			 strcmp(reason, "mutex") ? reason : "sync.Mutex.Lock");
+		assert_true(last_columns(reasons, row, 1) > seen / 2);
+	}
+	assert_int_equal(n, 6);
+	free(functions);
+	free(reasons);
+	fclose(printed);
+}
+
+/* And by reason, which only a recording with states has. */
+static void reasons_as_recorded(void **state)
+{
+	char *got = fixture_report("fixtures/samples/walls.gotrace", "csv",
+				   &(struct report_options){ .by = BY_REASON });
+
+	(void)state;
+	fixture_same("fixtures/samples/walls.reason.csv", got);
+	free(got);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_recorded),
 		cmocka_unit_test(shares_are_known),
+		cmocka_unit_test(waits_are_known),
+		cmocka_unit_test(reasons_as_recorded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

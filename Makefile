@@ -303,6 +303,10 @@ experiment-sample-gaps: $(BIN) | $(call deps,go) $(call deps,experiment) ## what
 experiment-sample-cost: $(BIN) | $(call deps,go) $(call deps,experiment) ## what gotrace sample and perf record take from a program, and themselves; needs root (ROUNDS=40, QUICK=1)
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/sample-cost/run.sh
 
+.PHONY: experiment-mode-cost
+experiment-mode-cost: $(BIN) | $(call deps,build) $(call deps,go) ## what each mode takes from a server and from a program that computes, and itself; needs root (ROUNDS=9, QUICK=1)
+	$(Q)GOTRACE=$(abspath $(BIN)) experiments/mode-cost/run.sh
+
 .PHONY: experiment-where-time-goes
 experiment-where-time-goes: $(BIN) | $(call deps,go) ## waiting and running of a server, by gotrace, Go's profiles, go tool trace and fgprof, against the truth; needs root (ROUNDS=5, QUICK=1)
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/where-time-goes/run.sh

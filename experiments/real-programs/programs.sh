@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2154,SC2034,SC2016 # work, here and top are set, selection is read by run.sh
 # The programs of real-programs, pinned: how each is built, what it works on and how it is run.
-# Sourced by run.sh, which sets `here`, `top` and `work` (a folder for all of it).
+# Sourced by each run.sh, which sets `top`, `scratch` and `work` (a folder for all of it).
 #
 # prepare_NAME builds $work/bin/NAME and its input. command_NAME OUT sets `target` (the command;
 # it writes its files into OUT) and `modules` (what the default selection covers). profile_NAME
@@ -35,7 +35,10 @@ serve() { # PROGRAM COMMAND...
 drive() { # FILE LOAD...
 	local file=$1 answered pid
 	shift
-	answered=$("$@") || return
+	if ! answered=$("$@"); then
+		[ ! -s "$scratch/pid" ] || kill -INT "$(cat "$scratch/pid")" # nobody else ends it
+		return 1
+	fi
 	pid=$(cat "$scratch/pid")
 	echo "$answered $(awk -v tick="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print ($12 + $13) / tick }' "/proc/$pid/stat")" >"$file"
 	kill -INT "$pid"
@@ -171,7 +174,7 @@ profile_hugo() {
 }
 
 prepare_load() {
-	(cd "$here/load" && go build -o "$work/bin/load" .)
+	(cd "$top/experiments/real-programs/load" && go build -o "$work/bin/load" .)
 }
 
 # 40,000 messages of four clients, each published and delivered to its own publisher.

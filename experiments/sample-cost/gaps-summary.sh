@@ -1,6 +1,7 @@
 #!/bin/bash
 # gaps-summary.sh FOLDER: rows.csv of gaps.sh as Markdown.
 set -eu
+functions=$(cat "$(dirname "$0")/../median.awk")
 cd "$1"
 echo "# What sampling takes from a thread that runs"
 echo
@@ -21,30 +22,13 @@ END {
 			if (((r, p[1], p[2]) in share) && ((r, "untraced", 0) in share))
 				printf "%s %s %.6f %.3f\n", p[1], p[2], share[r, p[1], p[2]] - share[r, "untraced", 0], rate[r, p[1], p[2]] - rate[r, "untraced", 0]
 	}
-}' rows.csv | sort -k2,2n -k1,1 | awk '
-function sorted(a, m, s,   i, j) {
-	for (i = 1; i <= m; i++) {
-		for (j = i; j > 1 && s[j - 1] > a[i]; j--) s[j] = s[j - 1]
-		s[j] = a[i]
-	}
-}
-function median(s, m) { return m % 2 ? s[(m + 1) / 2] : (s[m / 2] + s[m / 2 + 1]) / 2 }
-# The rank of the lower end: at most 2.5 % of such experiments have so few values below the true median.
-function rank(m,   p, sum, k) {
-	p = 0.5 ^ m
-	for (k = 0; k <= m; k++) {
-		sum += p
-		if (sum > 0.025) return k
-		p *= (m - k) / (k + 1)
-	}
-}
-function put(   s, t, k) {
+}' rows.csv | sort -k2,2n -k1,1 | awk "$functions"'
+function put() {
 	if (!m) return
-	sorted(share, m, s)
-	sorted(rate, m, t)
-	k = rank(m)
-	printf "| %s | %s | %+.2f (%s) | %+.0f |\n", name == "untraced_again" ? "untraced again (A/A)" : name, hz ? hz : "", median(s, m),
-		k < 1 ? "too few rounds" : sprintf("%+.2f to %+.2f", s[k], s[m + 1 - k]), median(t, m)
+	sort(share, m)
+	sort(rate, m)
+	printf "| %s | %s | %+.2f (%s) | %+.0f |\n", name == "untraced_again" ? "untraced again (A/A)" : name, hz ? hz : "", median(share, m),
+		interval(share, m, "%+.2f"), median(rate, m)
 	m = 0
 }
 $1 " " $2 != last { put(); last = $1 " " $2; name = $1; hz = $2 }

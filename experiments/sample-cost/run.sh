@@ -18,6 +18,9 @@ die() { echo "sample-cost: $*" >&2; exit 1; }
 [ "$(id -u)" = 0 ] || die "sampling needs root; run: sudo make experiment-sample-cost"
 command -v perf >/dev/null || die "perf is missing; run: ci/deps.sh experiment"
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
+# shellcheck source-path=SCRIPTDIR source=../provenance.sh
+. "$top/experiments/provenance.sh"
+may_measure sample-cost
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-cost.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 work=${WORK:-$scratch/work}
@@ -37,22 +40,11 @@ command_of() { # PROGRAM; sets target
 	esac
 }
 
-out=$top/results/sample-cost/$(date -u +%Y%m%dT%H%M%SZ)-$(git -C "$top" rev-parse --short HEAD)
-[ -z "$quick" ] || out=$scratch/results
-mkdir -p "$out"
-{
-	echo "date $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-	echo "git_commit $(git -C "$top" rev-parse HEAD)$(git -C "$top" diff --quiet HEAD -- bpf core experiments/sample-cost || echo -dirty)"
-	echo "kernel $(uname -srm)"
-	echo "cpu $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
-	echo "cpus $(nproc)"
-	if grep -qw hypervisor /proc/cpuinfo; then echo "virtual yes"; else echo "virtual no"; fi
-	echo "load_at_start $(cut -d' ' -f1-3 /proc/loadavg)"
-	echo "go $(go env GOVERSION)"
-	echo "perf $(perf --version)"
-	echo "gofumpt $GOFUMPT"
-	echo "rounds $rounds"
-} >"$out/environment.txt"
+[ -z "$quick" ] || RESULTS=$scratch/results
+begin_run
+note perf "$(perf --version)"
+note gofumpt "$GOFUMPT"
+note rounds "$rounds"
 echo "round,program,variant,hz,target_wall_ns,target_user_ns,target_system_ns,tool_cpu_ns,report_cpu_ns,samples" >"$out/rows.csv"
 
 cpu_of() { awk '{ print $2 + $3 }' "$1"; }
@@ -89,7 +81,7 @@ for round in $(seq "$rounds"); do
 		done < <(printf '%s\n' 'untraced 0' 'untraced_again 0' 'gotrace 99' 'perf 99' 'gotrace 999' 'perf 999' | shuf)
 	done
 done
-echo "load_at_end $(cut -d' ' -f1-3 /proc/loadavg)" >>"$out/environment.txt"
+end_run
 "$here/summary.sh" "$out" >"$out/summary.md"
 cat "$out/summary.md"
 [ -n "$quick" ] || echo "rows: $out/rows.csv"

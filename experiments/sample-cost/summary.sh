@@ -1,6 +1,7 @@
 #!/bin/bash
 # summary.sh FOLDER: rows.csv as Markdown.
 set -eu
+functions=$(cat "$(dirname "$0")/../median.awk")
 cd "$1"
 echo "# What sampling takes"
 echo
@@ -11,31 +12,14 @@ echo "95 of 100 experiments. Processor time of the target alone, and of target a
 echo
 echo "| program | | Hz | target's processor time, % | target's wall time, % | target and tool, % | tool, s | report, s | samples |"
 echo "|---|---|--:|--:|--:|--:|--:|--:|--:|"
-awk -F, '
-function sorted(key, what,   i, j, v) {
-	for (i = 1; i <= n[key]; i++) {
-		v = value[key, what, i]
-		for (j = i; j > 1 && s[j - 1] > v; j--) s[j] = s[j - 1]
-		s[j] = v
-	}
+awk -F, "$functions"'
+function sorted(key, what,   i) { # into s; how many
+	for (i = 1; i <= n[key]; i++) s[i] = value[key, what, i]
+	sort(s, n[key])
 	return n[key]
 }
-function middle(m) { return m % 2 ? s[(m + 1) / 2] : (s[m / 2] + s[m / 2 + 1]) / 2 }
-# The rank of the lower end: at most 2.5 % of such experiments have so few values below the true median.
-function rank(m,   p, sum, k) {
-	p = 0.5 ^ m
-	for (k = 0; k <= m; k++) {
-		sum += p
-		if (sum > 0.025) return k
-		p *= (m - k) / (k + 1)
-	}
-}
-function interval(key, what,   m, k) {
-	m = sorted(key, what)
-	k = rank(m)
-	return sprintf("%+.1f (%s)", middle(m), k < 1 ? "too few rounds" : sprintf("%+.1f to %+.1f", s[k], s[m + 1 - k]))
-}
-function median(key, what) { return middle(sorted(key, what)) }
+function more(key, what,   m) { m = sorted(key, what); return sprintf("%+.1f (%s)", median(s, m), interval(s, m, "%+.1f")) }
+function middle(key, what,   m) { m = sorted(key, what); return median(s, m) }
 NR > 1 {
 	cpu[$1, $2, $3, $4] = $6 + $7; wall[$1, $2, $3, $4] = $5; tool[$1, $2, $3, $4] = $8
 	after[$1, $2, $3, $4] = $9; samples[$1, $2, $3, $4] = $10
@@ -61,7 +45,7 @@ END {
 		}
 		# in the order of program, rate, tool
 		printf "%s %04d %s\t| %s | %s | %s | %s | %s | %s | %.3f | %.3f | %d |\n", p[1], p[3], p[2], p[1], p[2] == "untraced_again" ? "untraced again (A/A)" : p[2], p[3] ? p[3] : "",
-			interval(key, "cpu"), interval(key, "wall"), interval(key, "all"), median(key, "tool"), median(key, "after"), median(key, "samples")
+			more(key, "cpu"), more(key, "wall"), more(key, "all"), middle(key, "tool"), middle(key, "after"), middle(key, "samples")
 	}
 }' rows.csv | sort | cut -f 2
 echo
@@ -74,12 +58,9 @@ END {
 	for (k in key) for (r = 1; r <= rounds; r++)
 		if (((k, r, "gotrace") in all) && ((k, r, "perf") in all))
 			print k, 100 * (all[k, r, "gotrace"] / all[k, r, "perf"] - 1)
-}' rows.csv | sort -k1,1 -k2,2n -k3,3g | awk '
-function put(   k, p, sum, i) {
-	if (!m) return
-	p = 0.5 ^ m
-	for (k = 0; k <= m; k++) { sum += p; if (sum > 0.025) break; p *= (m - k) / (k + 1) }
-	printf "| %s | %s | %+.1f (%s) |\n", program, hz, m % 2 ? s[(m + 1) / 2] : (s[m / 2] + s[m / 2 + 1]) / 2, k < 1 ? "too few rounds" : sprintf("%+.1f to %+.1f", s[k], s[m + 1 - k])
+}' rows.csv | sort -k1,1 -k2,2n -k3,3g | awk "$functions"'
+function put() {
+	if (m) printf "| %s | %s | %+.1f (%s) |\n", program, hz, median(s, m), interval(s, m, "%+.1f")
 	m = 0
 }
 $1 " " $2 != last { put(); last = $1 " " $2; program = $1; hz = $2 }

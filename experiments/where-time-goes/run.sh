@@ -18,6 +18,9 @@ die() { echo "where-time-goes: $*" >&2; exit 1; }
 [ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
 [ "$(id -u)" = 0 ] || die "tracing needs root; run: sudo make experiment-where-time-goes"
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
+# shellcheck source-path=SCRIPTDIR source=../provenance.sh
+. "$top/experiments/provenance.sh"
+may_measure where-time-goes
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-where.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 work=${WORK:-$scratch/work}
@@ -27,20 +30,11 @@ if [ ! -x "$work/server" ]; then
 	(cd "$work" && { [ -e go.mod ] || go mod init where 2>/dev/null; } && go get github.com/felixge/fgprof@v0.9.5 2>/dev/null && go build -o server .)
 fi
 
-out=$top/results/where-time-goes/$(date -u +%Y%m%dT%H%M%SZ)-$(git -C "$top" rev-parse --short HEAD)
-[ -z "$quick" ] || out=$scratch/results
-mkdir -p "$out"
-{
-	echo "date $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-	echo "git_commit $(git -C "$top" rev-parse HEAD)$(git -C "$top" diff --quiet HEAD -- bpf core experiments/where-time-goes || echo -dirty)"
-	echo "kernel $(uname -srm)"
-	echo "cpu $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
-	echo "cpus $(nproc)"
-	echo "load_at_start $(cut -d' ' -f1-3 /proc/loadavg)"
-	echo "go $(go env GOVERSION)"
-	echo "fgprof v0.9.5"
-	echo "rounds $rounds"
-} >"$out/environment.txt"
+[ -z "$quick" ] || RESULTS=$scratch/results
+begin_run
+out=$(realpath "$out") # the rows are written from elsewhere
+note fgprof v0.9.5
+note rounds "$rounds"
 echo round,tool,question,truth_s,told_s,wall_s,cpu_s >"$out/rows.csv"
 cd "$scratch"
 
@@ -102,7 +96,7 @@ for round in $(seq "$rounds"); do
 	ask_sample
 	for profile in cpu block mutex trace fgprof; do ask_go $profile; done
 done
-echo "load_at_end $(cut -d' ' -f1-3 /proc/loadavg)" >>"$out/environment.txt"
+end_run
 "$here/summary.sh" "$out" >"$out/summary.md"
 cat "$out/summary.md"
 [ -n "$quick" ] || echo "rows: $out/rows.csv"

@@ -172,6 +172,12 @@ measured() {
 		end_run
 		echo "$out"' 2>"$work/said"
 }
+# loads LOAD...: those with which nothing is measured
+loads() {
+	sh -c '
+		. experiments/provenance.sh
+		for load; do ! too_busy "$load" || echo "$load"; done' sh "$@" | paste -sd' '
+}
 provenance() {
 	local out
 	repository
@@ -187,6 +193,9 @@ provenance() {
 
 	out=$(measured FORCE=1 GOTRACE="$work/right") || fail "not with the right one: $(cat "$work/said")"
 	grep -qx 'rounds: 3' "$out/environment.txt" && grep -q '^steal_ticks: ' "$out/environment.txt" || fail "not noted"
+	[ "$(git status --porcelain)" = '?? results/' ] || fail "it leaves more than its folder: $(git status --porcelain)"
+	loads 0.00 0.49 0.50 0.51 9.00 12.25 >"$work/said"
+	echo 0.51 9.00 12.25 | diff - "$work/said" || fail "which loads are too high"
 	sed -i '/^forced: a load/d' "$out/environment.txt" # the machine may be busy
 	ci/check-results.sh >"$work/said" || { cat "$work/said"; fail "not right"; }
 	echo more >core/README.md

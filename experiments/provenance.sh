@@ -27,6 +27,7 @@ note() { # KEY VALUE...
 	echo "$key: $*" >>"$out/environment.txt"
 }
 
+too_busy() { awk -v load="$1" 'BEGIN { exit !(load + 0 > 0.5) }'; } # LOAD
 # What forbids to measure, a line each.
 objections() {
 	changed=$(git -C "$top" status --porcelain -- bpf core experiments fixtures/programs Makefile 2>/dev/null | wc -l)
@@ -41,7 +42,7 @@ objections() {
 			echo "$(basename "$GOTRACE") was built from other sources ($built): run make"
 	fi
 	load=$(cut -d' ' -f1 /proc/loadavg)
-	[ "$(echo "$load" | awk '{ print $1 > 0.5 }')" = 0 ] || echo "a load of $load, more than 0.5"
+	! too_busy "$load" || echo "a load of $load, more than 0.5"
 }
 
 steal_ticks() { awk '$1 == "cpu" { print $9 }' /proc/stat; }

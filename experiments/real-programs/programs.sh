@@ -36,7 +36,7 @@ drive() { # FILE LOAD...
 	local file=$1 answered pid
 	shift
 	if ! answered=$("$@"); then
-		[ ! -s "$scratch/pid" ] || kill -INT "$(cat "$scratch/pid")" # nobody else ends it
+		[ ! -s "$scratch/pid" ] || kill -INT "$(cat "$scratch/pid")" 2>/dev/null || true # nobody else ends it
 		return 1
 	fi
 	pid=$(cat "$scratch/pid")

@@ -11,8 +11,9 @@ packages_of() {
 		echo gcc clang llvm make pkg-config libbpf-dev libelf-dev libdw-dev \
 			libcapstone-dev zlib1g-dev libzstd-dev libprotobuf-c-dev \
 			protobuf-c-compiler libsqlite3-dev uthash-dev linux-libc-dev ;;
-	test) # unit tests, sanitizers, format
-		echo libcmocka-dev valgrind binutils procps python3 sudo libcap2-bin strace "$(clang_rt)" "$(clang_format)" ;;
+	test) # unit tests, sanitizers, format; gccgo (225 MB) and upx (3 MB) make programs that are refused (live/kinds.sh)
+		echo libcmocka-dev valgrind binutils procps python3 sudo libcap2-bin strace "$(clang_rt)" "$(clang_format)" \
+			"$(gccgo)" "$(upx)" ;;
 	go) # a Go toolchain, only when there is none
 		command -v go >/dev/null 2>&1 || [ -x /usr/local/go/bin/go ] ||
 			echo golang-go ca-certificates
@@ -48,6 +49,11 @@ clang_rt() {
 # The version of clang-format that ci/format.sh asks for, where the release has it.
 clang_format() { apt-cache show clang-format-14 2>/dev/null | sed -n '1s/^Package: //p'; }
 
+# gccgo and upx, where the release has them; Debian 12 has upx in its backports, see upx_missing.
+gccgo() { apt-cache show gccgo 2>/dev/null | sed -n '1s/^Package: //p'; }
+upx() { [ "$ID:$VERSION_ID" = debian:12 ] || apt-cache show upx-ucl 2>/dev/null | sed -n '1s/^Package: //p'; }
+upx_missing() { [ "$ID:$VERSION_ID" = debian:12 ] && ! installed upx-ucl; }
+
 # perf, where the release has it as a package that goes with any kernel.
 perf() { apt-cache show linux-perf 2>/dev/null | sed -n '1s/^Package: //p'; }
 
@@ -80,6 +86,7 @@ add_backports() {
 		'Suites: bookworm-backports' 'Components: main' \
 		'Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg' |
 		as_root tee /etc/apt/sources.list.d/gotrace-backports.sources >/dev/null
+	updated= # its list is not there yet
 }
 
 . /etc/os-release
@@ -113,10 +120,12 @@ for group in "$@"; do
 	if [ "$group" = matrix ] && qemu_old; then missing="$missing qemu-system-x86"; fi
 	old=
 	if [ "$group" = build ] && libbpf_old; then old=1; fi
-	[ -n "$missing$old" ] || continue
+	upx=
+	if [ "$group" = test ] && upx_missing; then upx="upx-ucl/bookworm-backports"; fi
+	[ -n "$missing$old$upx" ] || continue
 	add_backports
 	update
-	echo "ci/deps.sh: installing for '$group':$missing"
+	echo "ci/deps.sh: installing for '$group':$missing $upx"
 	backports=
 	[ "$ID:$VERSION_ID" != debian:12 ] || backports=bookworm-backports
 	if [ -n "$old" ] && [ -n "$backports" ]; then
@@ -129,6 +138,8 @@ for group in "$@"; do
 	elif [ -z "$backports" ]; then
 		install_now $missing
 	fi
+	# shellcheck disable=SC2086 # none or one
+	install_now $upx
 	if [ "$group" = build ] && libbpf_old; then
 		echo "ci/deps.sh: libbpf-dev is older than 1.3 and no newer one is known for $PRETTY_NAME" >&2
 		exit 1

@@ -271,4 +271,118 @@ plugin() {
 	! grep -q plugins text || fail "plugins of a program that loads none"
 }
 check "a program with plugins is told what is not seen" plugin
+# Programs that other compilers than gc have built, and packed ones: each prints "ready" and works until there is a file
+# `done`, then "steps N".
+sources() {
+	cat >kind.go <<-'END'
+		package main
+
+		import (
+			"fmt"
+			"os"
+		)
+
+		var sink int
+
+		//go:noinline
+		func step(i int) { sink += i }
+
+		func main() {
+			fmt.Println("ready")
+			n := 0
+			for done := false; !done; {
+				for i := 0; i < 1000; i++ {
+					step(i)
+					n++
+				}
+				_, err := os.Stat("done")
+				done = err == nil
+			}
+			fmt.Println("steps", n)
+		}
+	END
+	cat >kind.c <<-'END'
+		#include <stdio.h>
+		#include <unistd.h>
+		void tinygo_longjmp(void) {}
+		int main(void)
+		{
+			puts("ready");
+			fflush(stdout);
+			while (access("done", F_OK))
+				;
+			return 0;
+		}
+	END
+}
+one_line() { # PATTERN: that is all it says, and there is no trace
+	expect_grep "$1" err
+	[ "$(wc -l <err)" = 1 ] || { cat err; fail "not one line"; }
+	[ ! -e trace ] || fail "there is a trace"
+}
+# refused BINARY PATTERN: by plan, record and record --pid; samples can be taken of it, what was said then is in err.
+refused() {
+	local target seconds
+	rm -f done
+	expect_status 1 gt plan "$1" >out 2>err
+	one_line "$2"
+	expect_status 125 gt record -o trace -- "$1" >out 2>err
+	one_line "$2"
+	[ ! -s out ] || fail "the command ran"
+	"$1" >out &
+	target=$!
+	wait_for 60 grep -q ready out
+	expect_status 125 gt record -o trace --pid $target 2>err
+	one_line "$2"
+	for seconds in 1 4 16; do # a machine that is busy may leave it without a sample
+		expect_status 0 gt sample -o samples --pid $target -d $seconds 2>err
+		gt report samples >text
+		! grep -qE '^[1-9][0-9]* samples' text || break
+	done
+	touch done
+	wait $target || fail "the program ended with status $?"
+	expect_grep '^[1-9][0-9]* samples' text
+}
+of_gccgo() {
+	local compiler file
+	compiler=$(compgen -c gccgo | grep -E '^gccgo(-[0-9]+)?$' | head -n 1) || skip "no gccgo here (ci/deps.sh test)"
+	sources
+	"$compiler" -g -o shared kind.go
+	"$compiler" -g -static-libgo -o static kind.go
+	strip -o shared.stripped shared
+	strip -o static.stripped static
+	for file in shared static shared.stripped static.stripped; do
+		refused ./$file "built by gccgo, and only programs of the Go toolchain's own compiler, gc, can be traced"
+		case $file in
+		*.stripped) ;;
+		*) expect_grep 'main\.main$' text ;; # its symbols tell
+		esac
+	done
+}
+check "a program of gccgo is refused in one line, and sampled" of_gccgo
+# No package registry has TinyGo: C programs with its marks, the symbols or the producer that DWARF names.
+of_tinygo() {
+	sources
+	cc -o symbol kind.c
+	cc -g -S -o kind.s kind.c
+	sed -i 's/"GNU C[^"]*"/"TinyGo"/; s/"[^"]*clang version[^"]*"/"TinyGo"/; s/tinygo_longjmp/other/g' kind.s
+	cc -o producer kind.s
+	refused ./symbol 'built by TinyGo, and only programs of'
+	refused ./producer 'built by TinyGo, and only programs of'
+}
+check "a program with the marks of TinyGo is refused in one line" of_tinygo
+packed() {
+	command -v upx >/dev/null || skip "no upx here (ci/deps.sh test)"
+	sources
+	go build -o whole kind.go
+	upx -q -o packed whole >said 2>&1 || { cat said; skip "upx cannot pack what this Go builds"; }
+	refused ./packed 'packed by UPX: .* unpack it \(upx -d\)'
+	expect_grep 'packed by UPX: samples will not name its functions; unpack it \(upx -d\)$' err
+	gt sample -o samples -- ./packed >out 2>err # there is the file that ends it
+	expect_grep 'packed: packed by UPX: samples will not name' err
+	upx -q -d -o unpacked packed >said
+	gt record -f main.step -o trace -- ./unpacked >out
+	[ "steps $(csv_calls trace main.step)" = "$(tail -n 1 out)" ] || fail "$(cat out)"
+}
+check "a packed program is refused in one line that says what to do, which helps" packed
 done_testing

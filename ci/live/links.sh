@@ -66,6 +66,25 @@ perf_interrupted() {
 }
 check "a signal while perf-event links are attached" perf_interrupted
 
+# The end of the process, too; gotrace is stopped meanwhile, so that most links are not there yet when it looks.
+perf_ended() {
+	"$LIVE/programs/default/ticker" 60s >out &
+	local target=$! tracer
+	wait_for 10 grep -q ready out
+	"$GOTRACE" record --attach=perf -p all -p runtime --pid "$target" -o trace 2>err &
+	tracer=$!
+	wait_for 20 attaching "$tracer"
+	kill -STOP "$tracer"
+	kill -KILL "$target"
+	wait "$target" || true
+	kill -CONT "$tracer"
+	expect_status 125 wait "$tracer"
+	[ ! -e trace ] || fail "there is a trace"
+	expect_grep 'process.* ended while probes were attached.*: nothing was recorded$' err
+	! grep -q interrupted err || fail "$(cat err)"
+}
+check "the end of the process while perf-event links are attached" perf_ended
+
 # Links come one by one: what a running program calls meanwhile must not count by halves.
 perf_pid() {
 	local ticks tocks

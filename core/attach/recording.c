@@ -39,7 +39,7 @@ static int find_bias(struct recording *r, const struct plan_site *image)
 	err = target_text_bias(r->target->pid, image->vaddr, image->file_off,
 			       &r->probes.state->text_bias);
 	if (err && target_reap(r->target))
-		log_error("the process ended before it was probed");
+		log_error("the process ended while probes were attached: nothing was recorded");
 	else if (err)
 		log_error("the text of process %d cannot be found in its memory map: %s",
 			  r->target->pid, strerror(-err));
@@ -72,16 +72,23 @@ static void hold_for_stubs(struct recording *r)
 	r->n_stubs = r->probing->n_in_stub;
 }
 
-/* While probes are attached: a signal that ends the recording, or the end of a held command, which
- * gets others passed on. */
-static bool interrupted(void *ctx)
+/* While probes are attached one by one: a signal that ends the recording, or the end of the
+ * process; a held command gets other signals passed on. 0 or -errno (logged). */
+static int may_go_on(void *ctx)
 {
 	struct recording *r = ctx;
 
-	if (signals_take(r->signals, r->target))
-		return true;
+	if (signals_take(r->signals, r->target)) {
+		log_error(
+			"interrupted while probes were attached one by one: nothing was recorded");
+		return -EINTR;
+	}
 	signals_pass_on(r->signals, r->target);
-	return target_reap(r->target);
+	if (!target_reap(r->target))
+		return 0;
+	log_error("process %d ended while probes were attached one by one: nothing was recorded",
+		  r->target->pid);
+	return -ESRCH;
 }
 
 /* Links keep the process they were attached to. Where it has ended by now, its number may be
@@ -119,7 +126,7 @@ int recording_prepare(struct recording *r)
 	hold_for_stubs(r);
 	struct links_options attach = patching_where(r);
 
-	attach.give_up = interrupted;
+	attach.give_up = may_go_on;
 	attach.ctx = r;
 	r->links = calloc(1, sizeof(*r->links));
 	if (!r->links || load_watch_open(&r->load, r->probing, r->caps))

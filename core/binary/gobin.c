@@ -8,42 +8,6 @@
 #include "base/log.h"
 #include "binary/gobin_impl.h"
 
-/* Where the loader of a packed program says so: behind the headers (UPX,
- * stub/src/include/header.S). */
-#define PACKED_WITHIN 4096
-
-static bool holds(const struct gobin *b, uint64_t within, const char *what)
-{
-	return memmem(b->elf.map, b->elf.size < within ? b->elf.size : within, what,
-		      strlen(what)) != NULL;
-}
-
-/* Says why a file is not what the Go toolchain writes. Returns -errno. */
-static int refuse_kind(const struct gobin *b)
-{
-	if (holds(b, PACKED_WITHIN, "UPX!"))
-		log_error(
-			"%s: packed by UPX: its functions are not in the file; unpack it (upx -d), "
-			"or trace it before it is packed",
-			b->path);
-	else if (holds(b, UINT64_MAX, "tinygo_"))
-		log_error(
-			"%s: built by TinyGo, whose functions and goroutines are not those of the "
-			"Go toolchain; build it with `go build`",
-			b->path);
-	else if (elffile_section(&b->elf, ".go_export"))
-		log_error("%s: built by gccgo, whose functions and goroutines are not those of the "
-			  "Go toolchain; build it with `go build`",
-			  b->path);
-	else {
-		log_error("%s: not a Go program: it has neither a Go function table nor "
-			  "build info; name a binary that `go build` wrote",
-			  b->path);
-		return -ENOEXEC;
-	}
-	return -ENOTSUP;
-}
-
 static int find_pclntab(struct gobin *b, bool has_buildinfo)
 {
 	int err = pclntab_find(&b->elf, &b->pcln);
@@ -53,7 +17,7 @@ static int find_pclntab(struct gobin *b, bool has_buildinfo)
 		return 0;
 	case -ENOENT:
 		if (!has_buildinfo)
-			return refuse_kind(b);
+			return gokind_refuse(b);
 		log_error("%s: built by %s, but its function table (pclntab) is missing; "
 			  "build it again without a packer",
 			  b->path, b->version);

@@ -57,6 +57,9 @@ struct gobin; /* opaque */
  */
 struct gobin *gobin_open(int fd, const char *path);
 void gobin_close(struct gobin *b);
+/* Whether `fd` is a program packed by UPX: what its functions are named is not in the file. Logs
+ * nothing. */
+bool gobin_is_packed(int fd);
 
 const char *gobin_go_version(const struct gobin *b); /* "go1.26.8", "devel ..." */
 int gobin_go_minor(const struct gobin *b);           /* 26 of go1.26.8; -1 when it cannot be read */

@@ -59,6 +59,10 @@ int gosyms_each(const struct gobin *b, int (*fn)(void *ctx, const struct gosym *
 /* Bytes from rsp up to the return address at vaddr, from f's pcsp table. 0 or -ENOENT. */
 int gobin_sp_delta(const struct gobin *b, const struct gofunc *f, uint64_t vaddr, int32_t *out);
 
+/* Logs in one line why a file without a function table is not for gotrace. -ENOTSUP: packed, or of
+ * another compiler; -ENOEXEC: not Go. */
+int gokind_refuse(const struct gobin *b);
+
 /* Layout from DWARF: 0, -ENOENT when there is none or it lacks runtime.g. Logs nothing. */
 int godwarf_layout(const struct gobin *b, struct golayout *out);
 /* Layout of Go 1.MINOR from the table. 0 or -ENOENT. Logs nothing. */

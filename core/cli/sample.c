@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
@@ -15,6 +16,7 @@
 #include "attach/sample/sampling.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "binary/gobin.h"
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/name_addresses.h"
@@ -302,6 +304,29 @@ static int start_targets(struct sample_run *r)
 	return err;
 }
 
+/* Samples can be taken of a packed program, but its file names no function. */
+static void say_if_packed(const struct sample_run *r)
+{
+	char path[64];
+
+	for (size_t i = 0; i < r->sampling.n_targets; i++) {
+		if (r->pids_text)
+			snprintf(path, sizeof(path), "/proc/%d/exe", r->pids[i]);
+		const char *name = r->command ? r->command_path : path;
+		if (r->command && user_enter(&r->user))
+			return;
+		int fd = open(name, O_RDONLY | O_CLOEXEC);
+		if (r->command)
+			user_leave(&r->user);
+		if (fd >= 0 && gobin_is_packed(fd))
+			log_info(
+				"%s: packed by UPX: samples will not name its functions; unpack it (upx -d)",
+				name);
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
 /* Ends as the command did: the same status, or death by the same signal. */
 static int status_of_target(const struct sample_run *r)
 {
@@ -380,6 +405,7 @@ static int sample(struct sample_run *r)
 	s->targets = r->targets;
 	s->signals = &r->signals;
 	s->name_addresses = name_addresses;
+	say_if_packed(r);
 	status = start_targets(r) || sampling_prepare(s) ? STATUS_FAILED : run_prepared(r);
 	sampling_close(s);
 	return status < 0 ? status_of_target(r) : status;

@@ -115,7 +115,7 @@ static void log_attach_failure(const struct plan_site *s, const struct plan *pla
 			"CAP_SYS_ADMIN is needed; run with sudo, or see 'gotrace doctor'",
 			name ? ", first to " : "", name ? name : "");
 	else if (err == -ESRCH)
-		log_error("the process ended before it was probed");
+		log_error("the process ended while probes were attached: nothing was recorded");
 	else
 		log_error("probes cannot be attached%s%s: %s", name ? ", first to " : "",
 			  name ? name : "", strerror(-err));
@@ -203,16 +203,6 @@ static int attach_one(struct links *l, const struct round *r, const struct probe
 	return err;
 }
 
-static bool gives_up(const struct links_options *opt)
-{
-	bool end = opt->give_up && opt->give_up(opt->ctx);
-
-	if (end)
-		log_error(
-			"interrupted while probes were attached one by one: nothing was recorded");
-	return end;
-}
-
 static int attach_perf(struct links *l, const struct round *r, const struct probes *p)
 {
 	const struct plan *plan = plan_of(r);
@@ -221,9 +211,12 @@ static int attach_perf(struct links *l, const struct round *r, const struct prob
 	for (size_t i = 0; !err && i < plan->n_sites; i++) {
 		uint64_t at[SITE_PROBES_MAX];
 
-		for (unsigned k = offsets_of(r, &plan->sites[i], at); k-- > 0 && !err;)
-			err = gives_up(r->opt) ? -EINTR
-					       : attach_one(l, r, p, &plan->sites[i], at[k]);
+		for (unsigned k = offsets_of(r, &plan->sites[i], at); k-- > 0 && !err;) {
+			if (r->opt->give_up)
+				err = r->opt->give_up(r->opt->ctx);
+			if (!err)
+				err = attach_one(l, r, p, &plan->sites[i], at[k]);
+		}
 	}
 	return err;
 }

@@ -31,9 +31,9 @@ struct links_options {
 	int exe_fd;                    /* the binary, opened */
 	pid_t pid;                     /* -1: any process that maps the binary */
 	enum attach_kind kind;         /* MULTI or PERF */
-	/* Asked before each perf event, of which there may be thousands: is attaching to end, with
-	 * -EINTR? NULL: never. */
-	bool (*give_up)(void *ctx);
+	/* Asked before each perf event, of which there may be thousands: 0, or -errno after logging
+	 * one line: attaching is to end with it. NULL: never. */
+	int (*give_up)(void *ctx);
 	void *ctx;
 };
 

@@ -160,6 +160,10 @@ $(call obj,$(TEST_SRC) $(SHARED_SRC)): | $(call deps,test)
 unit: $(TESTS) | $(call deps,go) ## unit tests of this build (add SAN=1 for sanitizers); need no root
 	$(Q)GOTRACE_TEST_BINARIES=$(O)/binaries ci/unit.sh $(TESTS)
 
+.PHONY: mutation
+mutation: | $(call deps,build) $(call deps,test) $(call deps,go) ## whether the unit tests notice when the sources are wrong (ci/mutation)
+	$(Q)ci/mutation.sh
+
 .PHONY: live
 live: $(BIN) | $(call deps,test) $(call deps,go) ## tests that trace real programs; need root and BPF
 	$(Q)GOTRACE=$(abspath $(BIN)) ci/live.sh

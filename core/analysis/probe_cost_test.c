@@ -166,6 +166,20 @@ static void test_samples_rough(void **state)
 	assert_true(found().cpu_times < 10);
 }
 
+/* A sum in which one kind's cost is missing is no sum. */
+static void test_unmeasured(void **state)
+{
+	uint64_t ns;
+
+	(void)state;
+	run("10000000000", "1000000", NULL);
+	assert_true(probe_cost_ns(&info, &ns));
+	set(KEY_END_EVENTS_STEP, "5");
+	assert_false(probe_cost_ns(&info, &ns));
+	set(KEY_COST_STEP_NS, "9000");
+	assert_true(probe_cost_ns(&info, &ns));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +191,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_rough, teardown),
 		cmocka_unit_test_teardown(test_samples, teardown),
 		cmocka_unit_test_teardown(test_samples_rough, teardown),
+		cmocka_unit_test_teardown(test_unmeasured, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,11 +203,42 @@ static void test_renamed_fields(void **state)
 	gobin_close(b);
 }
 
+/* The block of TLS ends at the thread pointer, and is rounded up to its alignment (the x86-64 ABI's
+ * variant II). */
+static void test_tls(void **state)
+{
+	static const struct {
+		uint64_t memsz, align;
+		int64_t sym, off; /* off 0: refused */
+	} blocks[] = {
+		{ 8, 8, 0, -8 },         { 16, 8, 8, -8 },      { 24, 16, 16, -16 },
+		{ 40, 64, 0, -64 },      { 65, 64, 56, -72 },   { 16, 0, 8, -8 },
+		{ 16, 24, 0, 0 },        { 16, 8, 16, 0 },      { 16, 8, -8, 0 },
+		{ 1ull << 40, 8, 0, 0 }, { 16, 1 << 30, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
+		const struct gobin b = { .elf = { .has_tls = true,
+						  .tls_memsz = blocks[i].memsz,
+						  .tls_align = blocks[i].align },
+					 .has_sym_tlsg = true,
+					 .sym_tlsg = blocks[i].sym };
+		int64_t off = 0;
+
+		assert_int_equal(gobin_tls_g(&b, &off), blocks[i].off ? 0 : -ENOENT);
+		assert_int_equal(off, blocks[i].off);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table_is_dwarf), cmocka_unit_test(test_stripped_uses_table),
-		cmocka_unit_test(test_known_offsets),  cmocka_unit_test(test_unknown_versions),
+		cmocka_unit_test(test_tls),
+		cmocka_unit_test(test_table_is_dwarf),
+		cmocka_unit_test(test_stripped_uses_table),
+		cmocka_unit_test(test_known_offsets),
+		cmocka_unit_test(test_unknown_versions),
 		cmocka_unit_test(test_renamed_fields),
 	};
 

@@ -412,8 +412,8 @@ static void every_site_is_explained(void **state)
 	}
 }
 
-/* 15,000 functions. The FIPS 140 self-check hashes a range of the text when the program starts: a probe in it, or a
- * jump in the padding between its functions, fails the program. */
+/* 15,000 functions. The FIPS 140 self-check hashes a range of the text when the program starts: a
+ * probe in it, or a jump in the padding between its functions, fails the program. */
 static void the_go_command(void **state)
 {
 	static const char *const all[] = { "all" };

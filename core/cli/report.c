@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/vec.h"
 #include "cli/args.h"
 #include "cli/cli.h"
@@ -117,10 +118,12 @@ static void finish_options(struct argp_state *state, struct report_args *a)
 	a->opt.view = v;
 }
 
-static void add_callers(struct argp_state *state, struct report_args *a, const char *glob)
+static void add_callers(struct report_args *a, const char *glob)
 {
-	if (vec_reserve(&a->callers, &a->cap_callers, a->opt.n_callers + 1))
-		argp_failure(state, STATUS_BAD_INPUT, ENOMEM, "--callers");
+	if (vec_reserve(&a->callers, &a->cap_callers, a->opt.n_callers + 1)) {
+		log_no_memory("no memory for --callers");
+		exit(STATUS_BAD_INPUT);
+	}
 	a->callers[a->opt.n_callers++] = glob;
 	a->opt.callers = a->callers;
 }
@@ -141,7 +144,7 @@ static error_t parse_of_rows(int key, char *arg, struct argp_state *state)
 						   arg, 100);
 		return 0;
 	case KEY_CALLERS:
-		add_callers(state, a, arg);
+		add_callers(a, arg);
 		return 0;
 	case KEY_FOLD:
 		a->option_of[BY_GOROUTINE] = "--fold";

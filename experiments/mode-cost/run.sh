@@ -59,7 +59,7 @@ echo "round,program,mode,target_cpu_ns,target_wall_ns,tool_cpu_ns,events,lost,tr
 info() { # KEY: what the trace says
 	awk -v k="$1" '$1 == k { print $2; found = 1; exit } END { exit !found }' "$scratch/info" || die "the trace has no $1"
 }
-cpu_of() { awk '{ print $2 + $3 }' "$1"; } # of a file of timed
+cpu_of() { awk '{ printf "%.0f", $2 + $3 }' "$1"; } # of a file of timed
 wall_of() { awk '{ print $1 }' "$1"; }
 # Every run must say what the first one of the program said, and the server's load fails at a wrong answer.
 declare -A said=()
@@ -98,7 +98,7 @@ once() { # ROUND PROGRAM MODE
 		bytes=$(stat -c %s "$scratch/trace") ;;
 	esac
 	# of a server the time that its load took
-	[ ! -s "$scratch/load" ] || wall=$(awk '{ printf "%d", $2 * 1e9 }' "$scratch/load")
+	[ ! -s "$scratch/load" ] || wall=$(awk '{ printf "%.0f", $2 * 1e9 }' "$scratch/load")
 	echo "$1,$2,$3,$cpu,$wall,$tool,$events,$lost,$bytes" >>"$out/rows.csv"
 }
 

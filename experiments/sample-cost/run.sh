@@ -47,7 +47,7 @@ note gofumpt "$GOFUMPT"
 note rounds "$rounds"
 echo "round,program,variant,hz,target_wall_ns,target_user_ns,target_system_ns,tool_cpu_ns,report_cpu_ns,samples" >"$out/rows.csv"
 
-cpu_of() { awk '{ print $2 + $3 }' "$1"; }
+cpu_of() { awk '{ printf "%.0f", $2 + $3 }' "$1"; }
 once() { # ROUND PROGRAM VARIANT HZ
 	local tool_ns=0 report_ns=0 samples=0 run=()
 	command_of "$2"

@@ -111,6 +111,26 @@ native() { # CC-OPTION...
 check "C without frame pointers" native
 check "C without frame pointers, static" native -static
 
+# With neither frame pointers nor .eh_frame there is no way from a function to its caller: each such stack is counted
+# and shown as unreadable, none ends as if its innermost function had no caller.
+without_tables() {
+	command -v cc >/dev/null && command -v objcopy >/dev/null || skip "needs a C compiler"
+	cc -O2 -fomit-frame-pointer -fno-asynchronous-unwind-tables "$TOP/fixtures/native/shares.c" -o built || skip "cc cannot build it"
+	objcopy -R .eh_frame -R .eh_frame_hdr built bare 2>err || skip "objcopy: $(cat err)"
+	gt sample -F 499 -o trace -- ./bare 1 >out
+	paths trace >rows
+	gt info trace >info
+	gt report trace >text
+	local all unreadable
+	all=$(awk '$1 == "end.samples" { print $2 }' info)
+	unreadable=$(awk '$1 == "end.samples_unreadable" { print $2 }' info)
+	[ "$(count . <rows)" = "$all" ] || fail "$(count . <rows) samples in rows, $all in all"
+	[ "$(count '^.unreadable.(;|$)' <rows)" = "$unreadable" ] || fail "$unreadable unreadable: $(head -20 rows)"
+	[ "$unreadable" -gt $((all / 2)) ] || fail "only $unreadable of $all are unreadable"
+	expect_grep "of $unreadable unreadable from some frame on" text
+}
+check "C with nothing to walk its stacks by: they are counted" without_tables
+
 labels() {
 	gt sample -F 999 --labels -o trace -- "$programs/$1/labelled" >out
 	gt report trace --by=label --format=csv >report.csv

@@ -121,6 +121,7 @@ static __always_inline void look_at_context(struct look *l, struct perf_event_co
 	head = (void *)((char *)c + bpf_core_field_offset(c->event_list));
 	l->head = head;
 	l->at = BPF_CORE_READ(head, next);
+	/* e6f2dd0f8067, Linux 5.17 */
 	bpf_loop(EVENTS_MAX, look_at_event, l, 0);
 }
 

@@ -12,7 +12,8 @@ cd "$top" || exit 1
 . ci/totals.sh
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-git ls-files -z -co --exclude-standard -- . ':!results' ':!paper' ':!fixtures/fuzz' | cpio -0pdm --quiet "$work/tree" || exit 1
+git ls-files -z -co --exclude-standard -- . ':!results' ':!paper' ':!fixtures/fuzz' | tar -c --null -T - -f "$work/tree.tar" || exit 1
+mkdir "$work/tree" && tar -xf "$work/tree.tar" -C "$work/tree" || exit 1
 cd "$work/tree" || exit 1
 
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
@@ -32,7 +33,7 @@ targets() { for t in $1; do echo "$work/build/test/$t"; done; }
 mutation() {
 	tests=$(sed -n 's/^Tests: //p' "$1")
 	# shellcheck disable=SC2046 # words
-	if ! patch -s -p1 <"$1" >"$work/patched" 2>&1; then
+	if ! git apply "$1" >"$work/patched" 2>&1; then
 		cat "$work/patched"
 		echo "the patch does not apply"
 		return 1
@@ -56,6 +57,6 @@ try "unbroken, these tests pass" whole
 for name; do
 	cp -p "$top/ci/mutation/$name.patch" "$work/patch"
 	try "$name: $(head -n 1 "$work/patch")" mutation "$work/patch"
-	patch -s -R -p1 <"$work/patch" >/dev/null 2>&1
+	git apply -R "$work/patch" >/dev/null 2>&1
 done
 totals

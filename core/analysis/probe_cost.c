@@ -78,11 +78,12 @@ bool probe_cost_ns(const struct trace_info *info, uint64_t *ns)
 /*
  * A probe's own time is seen by samples; that the program is slower behind it, with cold caches and
  * predictors, is not. The more of its code and data a program touches between two probes, the more
- * of it is cold: behind traps its instructions take 1.4 to 3 times as long as untraced, up to what
+ * of it is cold: behind traps its instructions take 1.4 to 5 times as long as untraced, up to what
  * one trap can evict. So what is taken off is in proportion to what samples say is the program's,
  * and at most this part of what probes cost in a bare loop. Seen of 2 to 24 million events in
- * esbuild, gofumpt, hugo, misspell, nats and caddy: 3 to 6 ns behind a stub, 23 to 220 behind a
- * trap, 40 to 390 behind a single step, most where the data fit a cache that the kernel needs, too.
+ * esbuild, gofumpt, hugo, misspell and caddy: 3 to 6 ns behind a stub, 23 to 250 behind a trap, 37
+ * to 430 where every second one is a single step, most where the data fit a cache that the kernel
+ * needs, too (experiments/real-programs/README.md).
  */
 #define STUB_COLD 0.3
 #define TRAP_COLD 0.13

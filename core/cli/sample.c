@@ -315,7 +315,7 @@ static void say_if_packed(const struct sample_run *r)
 		const char *name = r->command ? r->command_path : path;
 		if (r->command && user_enter(&r->user))
 			return;
-		int fd = open(name, O_RDONLY | O_CLOEXEC);
+		int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		if (r->command)
 			user_leave(&r->user);
 		if (fd >= 0 && gobin_is_packed(fd))

@@ -83,18 +83,18 @@ int sampling_attach(struct sampling *s)
 	return err;
 }
 
-int sampling_attach_again(struct sampling *s)
+void sampling_attach_again(struct sampling *s)
 {
 	size_t n_new, sum = 0;
 	int err = 0;
 
 	if (!s->behind)
-		return 0;
+		return;
 	for (size_t i = 0; i < s->n_targets && !err; i++) {
 		err = open_missing(s, s->targets[i].pid, &n_new);
 		sum += n_new;
 	}
 	s->late += sum;
-	s->behind = sum != 0;
-	return err;
+	s->missed = err != 0;
+	s->behind = sum && !err;
 }

@@ -11,7 +11,8 @@ int sampling_open_thread(struct sampling *s, pid_t tid, const struct thread_has 
 /* All threads of all targets, which run. s->behind: they start new ones so fast that some may be
  * missing. 0 or -errno (logged). */
 int sampling_attach(struct sampling *s);
-/* Those that are missing still. Likewise. */
-int sampling_attach_again(struct sampling *s);
+/* Those that are missing still. Where they cannot be opened (logged), what is sampled already goes
+ * on: s->missed. */
+void sampling_attach_again(struct sampling *s);
 
 #endif

@@ -273,8 +273,7 @@ static void sample_until_end(struct sampling *s)
 			s->err = wall_flush(&s->wall);
 		if (!s->err)
 			s->err = trace_writer_flush(s->writer);
-		if (!s->err)
-			s->err = sampling_attach_again(s);
+		sampling_attach_again(s);
 		flush_ns = now + FLUSH_NS;
 		progress(s, now, false);
 	}

@@ -42,6 +42,7 @@ struct sampling {
 	struct side_band side;
 	struct thread_events threads; /* of processes that run already */
 	bool behind;                  /* they start threads faster than these can be opened */
+	bool missed;                  /* some could not be opened */
 	uint64_t late;                /* threads that were opened after start_ns */
 	struct binaries binaries;
 	struct processes processes;

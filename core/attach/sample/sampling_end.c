@@ -34,7 +34,7 @@ static int describe_losses(struct sampling *s, const struct sample_counters *c)
 		err = natives_describe(&s->natives, &s->end);
 	if (!err && s->late)
 		err = set_count(&s->end, KEY_END_THREADS_LATE, s->late);
-	if (!err && (s->late || s->behind))
+	if (!err && (s->late || s->behind || s->missed))
 		err = trace_info_setf(
 			&s->end, KEY_WARN_THREADS,
 			"the program started threads faster than gotrace could attach "

@@ -124,9 +124,11 @@ losses() {
 check "a ring too small: losses are counted and what they touch is marked" losses
 
 # What is shown and what was lost is what there was, however little room there is and however long
-# gotrace does not come to read: it is stopped again and again. A lost event may also be one of the runtime's.
+# gotrace does not come to read: it is stopped again and again. A lost event may also be one of the runtime's:
+# some at its start, then a stop and a resume of the goroutine each time that sysmon preempts it, once in 10 ms
+# at the most (Go's forcePreemptNS), which is often where an emulated machine takes seconds.
 adds_up() { # STRATEGY SIZE
-	local job ring=(-m "$2") true shown lost
+	local job ring=(-m "$2") true shown lost others
 	[ "$1" != inline ] || ring=(--ring="$2" --overflow=drop -m "$2")
 	"$GOTRACE" record --probe="$1" "${ring[@]}" -f main.step -o trace -- "$LIVE/programs/default/busy" 300ms >out 2>err &
 	job=$!
@@ -142,10 +144,11 @@ adds_up() { # STRATEGY SIZE
 	gt dump trace >events
 	shown=$(awk '$3 == "main.step" && ($2 == "entry" || $2 == "exit") { n++ } END { print n + 0 }' events)
 	lost=$(gt info trace | awk '$1 == "end.lost_events" { print $2 }')
-	echo "$shown shown, $lost lost, $true there were"
+	others=$(gt info trace | awk '$1 == "end.target_wall_ns" { print 100 + 2 * int($2 / 10000000) }')
+	echo "$shown shown, $lost lost, $true there were, and up to $others of the runtime's"
 	[ "$shown" -gt 0 ]
-	if [ $((shown + lost)) -lt "$true" ] || [ $((shown + lost)) -gt $((true + 300)) ]; then
-		fail "$shown shown and $lost lost are not $true"
+	if [ $((shown + lost)) -lt "$true" ] || [ $((shown + lost)) -gt $((true + others)) ]; then
+		fail "$shown shown and $lost lost are not $true and up to $others"
 	fi
 	[ "$2" != 4K ] || [ "$lost" -gt 0 ] || fail "nothing was lost"
 	if [ "$lost" = 0 ]; then return; fi

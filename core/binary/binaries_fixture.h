@@ -120,6 +120,17 @@ static inline struct gobin *open_bytes(const void *p, size_t n)
 	return b;
 }
 
+/* Such a file is refused with that errno and one line, which has those words. */
+static inline void assert_refused(const void *p, size_t n, int want, const char *message)
+{
+	struct gobin *b = open_bytes(p, n);
+
+	assert_null(b);
+	if (errno != want || logged_count != 1 || !strstr(logged, message))
+		fail_msg("errno %d, %u lines, \"%s\"; not %d, \"%s\"", errno, logged_count, logged,
+			 want, message);
+}
+
 /* The path of the go command that built the programs. */
 static inline void go_command(char *path, size_t size)
 {

@@ -163,7 +163,7 @@ static void set_times(int64_t values[PPROF_VALUES], uint64_t self_ns, const stru
 	values[8] = (int64_t)off->unknown_ns;
 }
 
-/* A sample of a part; *left loses it. */
+/* A sample of a part; *left loses it. Sums of hostile traces wrap around, as in all outputs. */
 static void put_part(struct pprof *p, uint32_t node, const int64_t part[PPROF_VALUES],
 		     int64_t left[PPROF_VALUES], const struct labels *l)
 {
@@ -171,7 +171,7 @@ static void put_part(struct pprof *p, uint32_t node, const int64_t part[PPROF_VA
 
 	for (int i = 0; i < PPROF_VALUES; i++) {
 		values[i] = part[i];
-		left[i] -= part[i];
+		left[i] = (int64_t)((uint64_t)left[i] - (uint64_t)part[i]);
 	}
 	put_sample(p, node, values, l);
 }

@@ -268,10 +268,11 @@ struct cpu_counters {
 	uint64_t dropped_signal;  /* on a signal stack: goid 0 and not g0 */
 	uint64_t dropped_outside; /* rsp outside the stack of g */
 	uint64_t dropped_fault;   /* g could not be read */
+	uint64_t no_tries_ns;     /* until then it is not tried again when it cannot be read */
 	/* hits in the runtime where g was neither its m's curg nor its g0 */
 	uint64_t layout_wrong;
 	uint64_t values_ns; /* reading arguments and results took */
-	uint64_t pad[7];
+	uint64_t pad[6];
 };
 _Static_assert(sizeof(struct cpu_counters) == 128, "two cache lines");
 
@@ -346,6 +347,9 @@ struct signals_state {
 struct probe_config {
 	/* how much of a g one read fetches; covers all g_* below up to goid */
 	uint32_t g_read_bytes;
+	/* how often to read again what the kernel has just taken away; 0 where it has no bpf_loop
+	 */
+	uint32_t g_read_again;
 	uint32_t g_stack_lo, g_stack_hi, g_m, g_goid;
 	int32_t g_panic, g_gopc, g_startpc, g_sigcode0, g_sched_pc;
 	int32_t m_g0, m_curg, m_morebuf_sp;

@@ -35,6 +35,9 @@ static enum log_level error_level(const struct probes_options *opt)
 	return opt->quiet ? LOG_LEVEL_DEBUG : LOG_LEVEL_ERROR;
 }
 
+/* Some 0.3 ms: as long as a huge page takes to be made. */
+#define G_READ_TRIES 1000
+
 /* Fills the offsets in from the layout; -ENOTSUP when the offset of a field that every event needs
  * is too large. */
 static int configure_offsets(struct probe_config *c, const struct probes_options *opt)
@@ -57,6 +60,10 @@ static int configure_offsets(struct probe_config *c, const struct probes_options
 	}
 	*c = (struct probe_config){
 		.g_read_bytes = end,
+		.g_read_again = libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_loop,
+							NULL) == 1
+					? G_READ_TRIES
+					: 0,
 		.g_stack_lo = l->g_stack_lo,
 		.g_stack_hi = l->g_stack_hi,
 		.g_m = l->g_m,

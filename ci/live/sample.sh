@@ -111,6 +111,26 @@ native() { # CC-OPTION...
 check "C without frame pointers" native
 check "C without frame pointers, static" native -static
 
+# The vDSO is in no file; its functions have no frame of their own in part. Of a process that runs it is known which libraries it has.
+in_vdso() {
+	command -v cc >/dev/null || skip "needs a C compiler"
+	cc -O2 -fomit-frame-pointer -o clocks "$TOP/fixtures/native/clocks.c" || skip "cc cannot build it"
+	./clocks 60 >out &
+	local all rooted clocks=$!
+	wait_for 20 grep -q libc "/proc/$clocks/maps"
+	sleep 0.1
+	gt sample -F 1999 -d 2 -o trace --pid $clocks
+	kill $clocks
+	paths trace >rows
+	all=$(count '(^|;)__vdso_clock_gettime$' <rows)
+	rooted=$(count '^_start;.*;main;outer;now;.*__vdso_clock_gettime$' <rows)
+	echo "$rooted of $all of the vDSO begin at _start"
+	[ "$all" -ge 300 ] || { sort -rn rows | head -20; skip "this kernel's clock is not read in the vDSO"; }
+	awk -v a="$rooted" -v n="$all" 'BEGIN { exit !(a >= 0.99 * n - 5 * sqrt(0.99 * 0.01 * n)) }' ||
+		{ sort -rn rows | head -20; fail "stacks without a root"; }
+}
+check "the vDSO, whose rows are in no file" in_vdso
+
 # With neither frame pointers nor .eh_frame there is no way from a function to its caller: each such stack is counted
 # and shown as unreadable, none ends as if its innermost function had no caller.
 without_tables() {

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/vdso.h"
 #include "symbols/elf_symbols.h"
 #include "symbols/name_list.h"
 
@@ -79,18 +79,13 @@ static bool open_file(struct image_file *f, const struct sample_image *i, uint32
 	return *i->path == '/' && try_file(f, i, i->path, here);
 }
 
-/* Every process of a kernel has the same one. */
 static bool open_vdso(struct image_file *f, const struct sample_image *i, bool here)
 {
-	unsigned long start, end, at = getauxval(AT_SYSINFO_EHDR);
-	FILE *maps = at ? fopen("/proc/self/maps", "re") : NULL;
-	char line[512];
+	size_t n;
+	const char *bytes = vdso_bytes(&n);
 
-	while (maps && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx ", &start, &end) == 2 && start == at)
-			f->elf = elf_symbols_memory((const char *)start, end - start);
-	if (maps)
-		fclose(maps);
+	if (bytes)
+		f->elf = elf_symbols_memory(bytes, n);
 	return f->elf && same_id(f->elf, i, here);
 }
 

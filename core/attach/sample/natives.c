@@ -9,11 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "attach/sample/needed.h"
 #include "base/log.h"
+#include "base/vdso.h"
 #include "base/vec.h"
 #include "binary/ehframe.h"
 #include "trace/keys.h"
@@ -106,6 +108,36 @@ static const struct native_file *find(struct natives *n, int fd, const char *pat
 	return f;
 }
 
+/* It is in no file: here it becomes one. */
+static const struct native_file *find_vdso(struct natives *n)
+{
+	if (!n->vdso) {
+		size_t size = 0;
+		const char *bytes = vdso_bytes(&size);
+		int fd = bytes ? memfd_create("vdso", MFD_CLOEXEC) : -1;
+
+		if (fd < 0 || write(fd, bytes, size) != (ssize_t)size) {
+			if (fd >= 0)
+				close(fd);
+			return NULL;
+		}
+		const struct native_file *f = find(n, fd, "[vdso]");
+
+		if (!f)
+			return NULL;
+		n->vdso = (size_t)(f - n->files) + 1;
+	}
+	return &n->files[n->vdso - 1];
+}
+
+static const struct native_file *find_image(struct natives *n, uint32_t pid,
+					    const struct sample_image *x)
+{
+	if (x->kind == IMAGE_VDSO)
+		return find_vdso(n);
+	return x->kind == IMAGE_FILE ? find(n, open_seen(pid, x->path), x->path) : NULL;
+}
+
 void natives_map(struct natives *n, uint32_t pid, const struct sample_image *images, size_t count)
 {
 	struct sample_images to = { 0 };
@@ -113,9 +145,7 @@ void natives_map(struct natives *n, uint32_t pid, const struct sample_image *ima
 	/* Of those that overlap the later one counts. */
 	for (size_t i = count; i-- > 0;) {
 		const struct sample_image *x = &images[i];
-		const struct native_file *f = x->kind == IMAGE_FILE
-						      ? find(n, open_seen(pid, x->path), x->path)
-						      : NULL;
+		const struct native_file *f = find_image(n, pid, x);
 
 		if (!f || !f->n_rows)
 			continue;

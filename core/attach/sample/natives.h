@@ -25,6 +25,7 @@ struct natives {
 		uint32_t slot, n_rows;    /* 0: it has none */
 	} * files;
 	size_t n, cap, n_rows;
+	size_t vdso;      /* 1 + which of them is the vDSO; 0: not looked for */
 	uint64_t no_room; /* files for which there was none */
 	bool crowded;     /* a process has more such files than SAMPLE_IMAGES */
 };

@@ -34,7 +34,7 @@ endif
 LDLIBS    = $(shell pkg-config --libs $(LIBS_ALL)) -lm
 
 # One folder a layer. libgotrace.a has no libbpf; the privileged half is apart.
-LAYERS     := base binary plan trace symbols rings model keep analysis report export
+LAYERS     := base stats binary plan trace symbols rings model keep analysis report export
 LAYER_DIRS := $(LAYERS:%=core/%) $(patsubst %/,%,$(wildcard $(LAYERS:%=core/%/*/)))
 ATTACH_DIRS := core/attach $(patsubst %/,%,$(wildcard core/attach/*/))
 # What is no part of the product: tests, what several of them share, fuzzers.

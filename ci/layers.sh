@@ -6,6 +6,7 @@
 #   base <- trace <- model <- analysis <- report, export
 #   base <- trace <- model <- keep
 #   base <- binary, trace <- symbols
+#   base <- stats
 #   cli sees all
 #
 # All may know the records of bpf/event.h. Only attach knows libbpf and kernel headers, only cli prints to
@@ -27,6 +28,7 @@ while IFS=: read -r layer may; do
 		grep -vE "#include \"($may|bpf/event.h)")"
 done <<-'END'
 	base:base/
+	stats:base/|stats/
 	binary:base/|binary/
 	plan:base/|binary/|plan/
 	attach:base/|binary/|plan/|attach/|trace/|rings/|bpf/sample.h

@@ -105,6 +105,8 @@ completion() {
 	completes '' export -o ''
 	completes '' report tra
 	completes 'basename' record -- basenam
+	completes 'basename' overhead -r 3 -- basenam
+	completes '--ret= --rets= --ring= --rings= --runs= --record-signals' overhead --r
 	completes 'max mean morestack' report --sort = m
 	completes 'auto always never' report --color =
 	local gofmt
@@ -114,6 +116,7 @@ completion() {
 		completes 'main.processFile' plan "$gofmt" --exclude = main.processF
 		completes 'go/scanner' plan "$gofmt" -p go/sca
 		completes 'main.processFile' record --exe "$gofmt" -f main.processF
+		completes 'main.processFile' overhead --exe "$gofmt" -f main.processF
 	fi
 	[ -z "$(ls "$work"/'?' 2>/dev/null)" ] || fail "a file was written"
 }

@@ -152,6 +152,8 @@ bool signals_take(struct signals *s, const struct target *t)
 				s->on_own(s->own_ctx, (int)i.ssi_signo);
 			continue;
 		}
+		if (!stays_ignored(s, &i))
+			s->came |= BIT(i.ssi_signo);
 		ends = s->launches ? is_second_interrupt(s, &i, now) : !stays_ignored(s, &i);
 		if (ends)
 			s->end_signal = i.ssi_signo;

@@ -36,6 +36,7 @@ struct signals {
 	void (*on_own)(void *ctx, int signo);
 	void *own_ctx;
 	int end_signal; /* that signals_take has returned true for */
+	uint32_t came;  /* bit N: signal N has come, and not to stay ignored */
 };
 
 /*

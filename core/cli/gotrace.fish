@@ -8,13 +8,13 @@ function __gotrace_values # VERB OPTION
         string replace -ra ',| and | or ' ' ' | string split -n ' '
 end
 
-# The binary that the command line is about: of plan, its file; of record, the command, --exe or the process of --pid; of top, that.
+# The binary that the command line is about: of plan, its file; of record and overhead, the command, --exe or the process of --pid; of top, that.
 function __gotrace_binary # VERB WORD...
     set -l verb $argv[1]
     set -l previous ''
     for word in $argv[2..]
         switch "$verb $previous"
-            case 'record --' 'record --exe' 'plan *'
+            case 'record --' 'record --exe' 'overhead --' 'overhead --exe' 'plan *'
                 if not string match -q -- '-*' $word; and test -f $word -a -x $word
                     echo $word
                     return
@@ -52,7 +52,7 @@ function __gotrace_complete
         return
     end
     set -l verb $words[2]
-    if contains -- $verb record sample; and contains -- -- $words
+    if contains -- $verb record sample overhead; and contains -- -- $words
         __fish_complete_path $word
         return
     end

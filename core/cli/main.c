@@ -32,6 +32,7 @@ static const struct verb {
 	{ "info", cmd_info,
 	  "show what a trace records about itself: options, host, losses, probe costs" },
 	{ "dump", cmd_dump, "print the events of a trace as text, for bug reports" },
+	{ "overhead", cmd_overhead, "show how much slower a Go program gets by being recorded" },
 	{ "doctor", cmd_doctor, "show what this kernel and your privileges allow" },
 };
 #define N_VERBS (sizeof(verbs) / sizeof(*verbs))
@@ -137,7 +138,9 @@ int main(int argc, char **argv)
 		int err = expand(&argc, &argv, name);
 
 		if (err == -ENOMEM)
-			return verbs[i].run == cmd_record ? STATUS_FAILED : STATUS_BAD_INPUT;
+			return verbs[i].run == cmd_record || verbs[i].run == cmd_overhead
+				       ? STATUS_FAILED
+				       : STATUS_BAD_INPUT;
 		if (err || has_strange_option(argv))
 			return STATUS_USAGE;
 		return verbs[i].run(argc, argv);

@@ -11,6 +11,7 @@
 
 #include "attach/describe.h"
 #include "attach/kernel/memory_cap.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/name_addresses.h"
@@ -146,28 +147,48 @@ static int start_target(struct run *r)
 	return err;
 }
 
-/* Ends as the command did: the same status, or death by the same signal. */
+/* As wait(2) would say it. */
 static int status_of_target(const struct run *r)
 {
-	int status = r->target.wait_status;
-
 	if (r->recording.reason == END_INTERRUPTED && r->target.launched && !r->target.ended)
-		status = r->signals.end_signal;
-	else if (!r->target.launched || !r->target.ended)
-		return 0;
-	if (!WIFSIGNALED(status))
-		return WEXITSTATUS(status);
+		return r->signals.end_signal;
+	return r->target.launched && r->target.ended ? r->target.wait_status : 0;
+}
 
+int record_end_as(int wait_status)
+{
 	struct rlimit no_core = { 0, 0 };
 	sigset_t set;
 
+	if (!WIFSIGNALED(wait_status))
+		return WEXITSTATUS(wait_status);
 	setrlimit(RLIMIT_CORE, &no_core); /* the target has dumped the core that matters */
-	signal(WTERMSIG(status), SIG_DFL);
+	signal(WTERMSIG(wait_status), SIG_DFL);
 	sigemptyset(&set);
-	sigaddset(&set, WTERMSIG(status));
+	sigaddset(&set, WTERMSIG(wait_status));
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(WTERMSIG(status));
-	return 128 + WTERMSIG(status);
+	raise(WTERMSIG(wait_status));
+	return 128 + WTERMSIG(wait_status);
+}
+
+static int exec_failed(const struct run *r, int err)
+{
+	log_error("%s: cannot be run: %s", r->opt.command[0], strerror(-err));
+	return err == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
+}
+
+/* Before the collector is closed. */
+static void measure(const struct run *r, struct record_measured *m)
+{
+	const struct recording *rec = &r->recording;
+	const struct collector_stats s = rec->collector ? collector_stats(rec->collector)
+							: (struct collector_stats){ 0 };
+
+	m->complete = rec->reason == END_EXITED;
+	m->wall_ns = m->complete ? rec->target_end_ns - r->target.exec_ns : 0;
+	m->cpu_ns = target_cpu_ns(&r->target);
+	m->events = s.events;
+	m->lost_events = s.lost_events;
 }
 
 static int run_prepared(struct run *r)
@@ -193,20 +214,21 @@ static int run_prepared(struct run *r)
 		return STATUS_FAILED;
 	writer = trace_writer_new(fd, &r->info);
 	if (writer && (record_keep_begin(r, writer) || record_publish_output(r) ||
-		       (r->host && r->host->begin(r->host->ctx)))) {
+		       (r->host && r->host->begin && r->host->begin(r->host->ctx)))) {
 		trace_writer_abort(writer);
 		writer = NULL;
 	}
 	err = writer ? recording_run(rec, writer) : -errno;
-	if (r->host)
+	if (r->host && r->host->end)
 		r->host->end(r->host->ctx);
 	if (!writer || rec->exec_err || (r->target.launched && !r->target.exec_ns)) {
 		record_withdraw_output(r);
 		if (!rec->exec_err)
 			return STATUS_FAILED;
-		log_error("%s: cannot be run: %s", r->opt.command[0], strerror(-rec->exec_err));
-		return rec->exec_err == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
+		return exec_failed(r, rec->exec_err);
 	}
+	if (r->host && r->host->measured)
+		measure(r, r->host->measured);
 	if (r->opt.trial_ns)
 		record_trial_print(r, stderr);
 	else if (!r->host)
@@ -217,22 +239,30 @@ static int run_prepared(struct run *r)
 	return -1; /* end as the target did */
 }
 
-static int record(struct run *r)
+/* As a recording's, without a probe. */
+static int run_untraced(struct run *r)
 {
 	struct recording *rec = &r->recording;
-	sigset_t too_large;
-	int status = 0;
 
-	/* A file size limit is an error like a full disk. Blocked, not ignored: the command gets
-	 * the mask back. */
-	sigemptyset(&too_large);
-	sigaddset(&too_large, SIGXFSZ);
-	sigprocmask(SIG_BLOCK, &too_large, &r->old_mask);
-	if (user_find(NULL, &r->invoker) || user_find(r->opt.user, &r->user))
+	*rec = (struct recording){ .target = &r->target, .signals = &r->signals };
+	if (start_target(r))
 		return STATUS_FAILED;
-	status = record_find_binary(r);
-	if (!status)
-		status = record_plan(r);
+	int err = target_release(&r->target, NULL, NULL);
+
+	if (err)
+		return exec_failed(r, err);
+	recording_wait(rec);
+	rec->target_end_ns = clock_monotonic_ns();
+	rec->reason = r->target.ended ? END_EXITED : END_FAILED;
+	measure(r, r->host->measured);
+	return -1;
+}
+
+static int run_traced(struct run *r)
+{
+	struct recording *rec = &r->recording;
+	int status = record_plan(r);
+
 	if (status)
 		return status;
 	*rec = (struct recording){
@@ -265,9 +295,34 @@ static int record(struct run *r)
 		status = STATUS_FAILED;
 	recording_close(rec);
 	record_keep_end(r);
-	if (status < 0)
-		return status_of_target(r);
 	return status;
+}
+
+static int record(struct run *r)
+{
+	struct record_measured *measured = r->host ? r->host->measured : NULL;
+	sigset_t too_large;
+
+	/* A file size limit is an error like a full disk. Blocked, not ignored: the command gets
+	 * the mask back. */
+	sigemptyset(&too_large);
+	sigaddset(&too_large, SIGXFSZ);
+	sigprocmask(SIG_BLOCK, &too_large, &r->old_mask);
+	if (user_find(NULL, &r->invoker) || user_find(r->opt.user, &r->user))
+		return STATUS_FAILED;
+	int status = record_find_binary(r);
+
+	if (!status)
+		status = r->host && r->host->untraced ? run_untraced(r) : run_traced(r);
+	if (status >= 0)
+		return status;
+	if (!measured)
+		return record_end_as(status_of_target(r));
+	measured->ended = true;
+	measured->stopped = r->recording.reason == END_INTERRUPTED ||
+			    r->signals.came & ~(1u << SIGUSR1 | 1u << SIGUSR2);
+	measured->wait_status = status_of_target(r);
+	return 0;
 }
 
 static struct run *new_run(void)

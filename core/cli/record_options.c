@@ -269,20 +269,27 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static const struct argp_child children[] = {
+	{ &selection_argp, 0, "Which functions to trace, and how to probe them:", 10 },
+	{ &keep_argp, 0, "What of it to keep:", 15 },
+	{ &gate_argp, 0, "Which calls to record:", 13 },
+	{ &flight_argp, 0, "Only what came last, a flight recorder:", 16 },
+	{ 0 },
+};
+const struct argp record_options_argp = { options, parse, NULL, NULL, children, NULL, NULL };
+
+struct record_options record_options_default(void)
+{
+	return (struct record_options){ .ring_bytes = RECORD_RING_BYTES };
+}
+
 void record_options_parse(struct record_options *o, int argc, char **argv)
 {
-	static const struct argp_child children[] = {
-		{ &selection_argp, 0, "Which functions to trace, and how to probe them:", 10 },
-		{ &keep_argp, 0, "What of it to keep:", 15 },
-		{ &gate_argp, 0, "Which calls to record:", 13 },
-		{ &flight_argp, 0, "Only what came last, a flight recorder:", 16 },
-		{ 0 },
-	};
 	static const struct argp argp = { options, parse,    "-- COMMAND [ARG...]\n--pid PID",
 					  doc,     children, NULL,
 					  NULL };
 
-	*o = (struct record_options){ .ring_bytes = RECORD_RING_BYTES };
+	*o = record_options_default();
 	/* In order: options after the command's name belong to the command. */
 	arg_parse(&argp, argc, argv, ARGP_IN_ORDER, o);
 }

@@ -3,6 +3,7 @@
 #ifndef GOTRACE_RECORD_OPTIONS_H
 #define GOTRACE_RECORD_OPTIONS_H
 
+#include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -38,6 +39,11 @@ struct record_options {
 	pid_t pid;      /* 0: run the command */
 	char **command; /* NULL-terminated, in argv */
 };
+
+/* The options for another verb's parser, and the command; the input is a struct record_options as
+ * record_options_default. */
+extern const struct argp record_options_argp;
+struct record_options record_options_default(void);
 
 /* Exits with status 2 on a usage error, with 0 after --help. */
 void record_options_parse(struct record_options *o, int argc, char **argv);

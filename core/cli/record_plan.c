@@ -274,7 +274,7 @@ static int plan_with_states(struct run *r)
 	struct plan_options *opt = &r->opt.selection.plan;
 	const bool asked = r->opt.states == STATES_ON;
 
-	opt->states = asked || (r->opt.states == STATES_AUTO && !r->host && !r->opt.pid &&
+	opt->states = asked || (r->opt.states == STATES_AUTO && !r->opt.pid &&
 				record_options_keep_all(&r->opt));
 	opt->states_if_inline = !asked;
 	int err = build_plan(r);

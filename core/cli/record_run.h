@@ -29,18 +29,37 @@ struct keep {
 	bool on;                         /* --toggle: as it was switched last */
 };
 
+/* How a command ran that has ended. */
+struct record_measured {
+	bool ended;    /* false: it did not run, and why was logged */
+	bool complete; /* nothing ended the recording before the command */
+	bool stopped;  /* gotrace was sent a signal that means an end */
+	int wait_status;
+	uint64_t wall_ns; /* from its exec to its end; what follows is 0 where it is not known */
+	uint64_t cpu_ns;  /* processor time of it */
+	uint64_t events, lost_events;
+};
+
 /* A recording that another verb makes: into a file of its own, without a word of record's. */
 struct record_host {
 	int fd; /* of the trace; borrowed */
 	/* Called when the trace is there, before anything is recorded (0 or -errno, logged), and
-	 * when it is whole. */
+	 * when it is whole. NULL: not wanted. */
 	int (*begin)(void *ctx);
 	void (*end)(void *ctx);
 	void *ctx;
+	/* Filled in; the result is then 0 where the command has ended, however it did. NULL: end
+	 * as the command does. */
+	struct record_measured *measured;
+	bool untraced; /* only run the command, in the same way; with `measured` */
 };
 
 /* As `gotrace record` with these options, which must be whole. Returns its exit status. */
 int record_with(struct record_options *opt, const struct record_host *host);
+
+/* The exit status of a command that ended so; of one that died by a signal, this process does, too.
+ */
+int record_end_as(int wait_status);
 
 struct run {
 	const struct record_host *host; /* NULL: record itself */

@@ -111,6 +111,27 @@ native() { # CC-OPTION...
 check "C without frame pointers" native
 check "C without frame pointers, static" native -static
 
+# A large program of many libraries, one of which has data only.
+compiler() {
+	command -v clang >/dev/null || skip "no clang here"
+	local n all rooted
+	for n in 500 2000 8000; do # a fast machine, or a loaded one, takes fewer samples
+		awk -v n=$n 'BEGIN { while (i++ < n)
+			printf "int f%d(int *a, int n) { int s = %d; while (n--) s += a[n] * (s >> %d) ^ a[s & n]; return s; }\n", i, i, i % 31 }' >large.c
+		gt sample -F 499 -o trace -- clang -O2 -c -o /dev/null large.c
+		paths trace >rows
+		all=$(count . <rows)
+		[ "$all" -lt 1000 ] || break
+	done
+	rooted=$(count '^(_start|\[ld-linux[^;]*)(;|$)' <rows)
+	echo "$rooted of $all begin at _start"
+	awk -v a="$rooted" -v n="$all" 'BEGIN { exit !(n > 0 && a >= 0.98 * n - 5 * sqrt(0.98 * 0.02 * n)) }' ||
+		{ grep -Ev '^[0-9]+ _start' rows | sort -rn | head -20 | cut -c1-300; fail "stacks without a root"; }
+	gt info trace >info
+	! grep warn.natives info || fail "no room"
+}
+check "clang compiling" compiler
+
 # The vDSO is in no file; its functions have no frame of their own in part. Of a process that runs it is known which libraries it has.
 in_vdso() {
 	command -v cc >/dev/null || skip "needs a C compiler"

@@ -67,6 +67,8 @@ static void compile(struct natives *n, struct native_file *to, int fd, const cha
 
 	if (!err)
 		err = ehframe_read(&e, fd, NATIVES_ROWS_MAX - n->n_rows);
+	if (!err && !e.n)
+		err = -ENOENT; /* a library of data has none */
 	if (!err)
 		err = sample_bpf_add_native(n->bpf, (const struct sample_row *)e.rows, e.n,
 					    &to->slot);
@@ -197,9 +199,9 @@ int natives_describe(const struct natives *n, struct trace_info *end)
 	if (!n->no_room && !n->crowded)
 		return 0;
 	return trace_info_setf(end, KEY_WARN_NATIVES,
-			       "there was no room for the unwinding tables of %" PRIu64 " files%s: "
+			       "there was no room for the unwinding tables of %" PRIu64 " %s%s: "
 			       "such code is walked by frame pointers",
-			       n->no_room,
+			       n->no_room, n->no_room == 1 ? "file" : "files",
 			       n->crowded ? ", nor for all files of a process that has many" : "");
 }
 

@@ -344,7 +344,7 @@ int call_tree_build(struct call_tree *t, const struct loaded_trace *trace,
 	bool *any = trace->view ? find_any(from, n) : NULL; /* a part has fewer paths */
 	int err = trace->view && !any ? -ENOMEM : begin(&b, n);
 
-	*t = (struct call_tree){ .node_of = calloc(n + 1, sizeof(*t->node_of)) };
+	*t = (struct call_tree){ .node_of = calloc(n + 1, sizeof(*t->node_of)), .n_paths = n };
 	if (!t->node_of)
 		err = -ENOMEM;
 	if (!err)

@@ -54,6 +54,7 @@ struct call_tree {
 	struct call_node *nodes;
 	size_t n;
 	uint32_t *node_of; /* node of each of the model's paths, by call.path */
+	size_t n_paths;    /* how many those are */
 };
 
 /* Of a trace that was loaded. 0 or -ENOMEM (logged); call_tree_free in either case. */

@@ -2,21 +2,28 @@
 #include "analysis/inverted_tree.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/hash_index.h"
 #include "base/log.h"
 #include "base/vec.h"
 
+/* Callers' callers are as many as the square of the depth: as of paths (model_allow), only so many
+ * are told apart. */
+#define FREE_NODES 100000u
+
 struct inverting {
 	const struct call_tree *from;
 	struct call_tree to; /* a node after its parent, in no other order; node_of is not used */
 	size_t cap;
 	struct hash_index index; /* of its nodes, by parent and function */
+	size_t most;             /* nodes; what callers are above those is [other] */
+	uint64_t cut;            /* paths that went there */
 };
 
-/* Finds or makes the node of a function below a node. 0: no memory. */
-static uint32_t take(struct inverting *v, uint32_t parent, uint32_t func)
+/* The node of a function below a node; 0: there is none. */
+static uint32_t find(const struct inverting *v, uint32_t parent, uint32_t func)
 {
 	uint32_t hash = hash_u64_pair(parent, func);
 	size_t at;
@@ -25,6 +32,16 @@ static uint32_t take(struct inverting *v, uint32_t parent, uint32_t func)
 	     i = hash_index_next(&v->index, hash, &at))
 		if (v->to.nodes[i].parent == parent && v->to.nodes[i].func == func)
 			return i;
+	return 0;
+}
+
+/* Finds or makes it. 0: no memory. */
+static uint32_t take(struct inverting *v, uint32_t parent, uint32_t func)
+{
+	uint32_t hash = hash_u64_pair(parent, func), found = find(v, parent, func);
+
+	if (found)
+		return found;
 	if (v->to.n >= UINT32_MAX || vec_reserve(&v->to.nodes, &v->cap, v->to.n + 1) ||
 	    hash_index_put(&v->index, hash, (uint32_t)v->to.n))
 		return 0;
@@ -66,7 +83,10 @@ static int add_way(struct inverting *v, uint32_t node)
 		stats.inside_ns = 0;
 	}
 	for (uint32_t x = node; x; below = x, x = nodes[x].parent) {
-		at = take(v, at, nodes[x].func);
+		const bool full = v->to.n >= v->most && at && !find(v, at, nodes[x].func);
+
+		v->cut += full;
+		at = take(v, at, full ? PATH_OTHER : nodes[x].func);
 		if (!at)
 			return -ENOMEM;
 		struct call_node *into = &v->to.nodes[at];
@@ -76,6 +96,8 @@ static int add_way(struct inverting *v, uint32_t node)
 			started(into, &nodes[below]);
 		if (nodes[x].recursion > into->recursion)
 			into->recursion = nodes[x].recursion;
+		if (full)
+			break;
 	}
 	return 0;
 }
@@ -114,9 +136,9 @@ static int put_in_order(struct call_tree *t, const struct call_tree *unsorted,
 }
 
 int inverted_tree_build(struct call_tree *t, const struct call_tree *from,
-			const struct trace_info *info, const uint8_t *funcs)
+			const struct trace_info *info, const uint8_t *funcs, uint64_t stored_bytes)
 {
-	struct inverting v = { .from = from };
+	struct inverting v = { .from = from, .most = FREE_NODES + stored_bytes };
 	int err = vec_reserve(&v.to.nodes, &v.cap, 1);
 
 	if (!err)
@@ -125,6 +147,11 @@ int inverted_tree_build(struct call_tree *t, const struct call_tree *from,
 		if (from->nodes[i].func < info->n_funcs && funcs[from->nodes[i].func])
 			err = add_way(&v, i);
 	*t = (struct call_tree){ 0 };
+	if (v.cut)
+		log_warn(
+			"outer callers of %" PRIu64
+			" paths count as [other]: they are more than are told apart in a recording of this size (%zu)",
+			v.cut, v.most);
 	if (!err)
 		err = put_in_order(t, &v.to, info);
 	else

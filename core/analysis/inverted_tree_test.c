@@ -41,7 +41,7 @@ static void load(struct got *g, const char *path, const char *name)
 	assert_non_null(funcs);
 	for (size_t i = 0; i < info->n_funcs; i++)
 		funcs[i] = !name || !strcmp(info->funcs[i].name, name);
-	assert_int_equal(inverted_tree_build(&g->callers, &g->paths, info, funcs), 0);
+	assert_int_equal(inverted_tree_build(&g->callers, &g->paths, info, funcs, 0), 0);
 	free(funcs);
 }
 

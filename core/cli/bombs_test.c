@@ -29,7 +29,9 @@
 #else
 #define MOST_BYTES(file_bytes) ((128ull << 20) + 1500ull * (file_bytes))
 #endif
-#define FUNCS 500u
+/* Of its rows of paths: names, and what formats write around each. */
+#define MOST_OUTPUT(file_bytes) (2 * ((128ull << 20) + 1500ull * (uint64_t)(file_bytes)))
+#define FUNCS                   500u
 
 /* ALL_ALIVE is no bomb: a program that has 300,000 goroutines waiting, as it is recorded. */
 enum claim {
@@ -41,6 +43,7 @@ enum claim {
 	ALL_ALIVE,
 	STACKS,
 	SAMPLED_GOROUTINES,
+	DEEP_STACKS,
 	CLAIMS
 };
 
@@ -153,6 +156,31 @@ static void samples(struct trace_writer *w, enum claim claim)
 	}
 }
 
+/* Recordings of stacks as deep as there are, none of which repeats itself: each function on them
+ * has a path. */
+static void deep_samples(struct trace_writer *w)
+{
+	static uint64_t pcs[STACK_MAX_FRAMES];
+	const struct sample_process process = { .pid = 1, .comm = "bomb" };
+	struct sample_stack x = { 0, STACK_MAX_FRAMES, pcs, 0 };
+	uint64_t random = 1;
+	uint32_t number;
+
+	assert_int_equal(trace_writer_process(w, &process, &number), 0);
+	for (uint32_t i = 0; i < 12; i++) {
+		for (uint32_t k = 0; k < x.n; k++) {
+			random = random * 6364136223846793005u + 1442695040888963407u;
+			pcs[k] = 0x400000 + (random >> 54);
+		}
+		assert_int_equal(trace_writer_stack(w, &x, &number), 0);
+		assert_int_equal(trace_writer_sample(w, &(struct sample){ .ts_ns = i,
+									  .goid = 1,
+									  .weight_ns = 1000,
+									  .stack = number }),
+				 0);
+	}
+}
+
 static void bomb(enum claim claim, char path[TRACE_PATH_BYTES])
 {
 	struct trace_info info = { 0 };
@@ -168,7 +196,9 @@ static void bomb(enum claim claim, char path[TRACE_PATH_BYTES])
 	struct trace_writer *w = trace_writer_new(fd, &info);
 
 	assert_non_null(w);
-	if (claim >= STACKS)
+	if (claim == DEEP_STACKS)
+		deep_samples(w);
+	else if (claim >= STACKS)
 		samples(w, claim);
 	else
 		events(w, claim);
@@ -183,11 +213,19 @@ static void in_silence(void *ctx, enum log_level level, const char *line)
 	(void)line;
 }
 
-/* In a child: the n-th way to look at a trace. */
-static void look(const char *path, unsigned n)
+static ssize_t count_bytes(void *cookie, const char *bytes, size_t n)
 {
+	(void)bytes;
+	*(uint64_t *)cookie += n;
+	return (ssize_t)n;
+}
+
+/* In a child: the n-th way to look at a trace, whose output may have so many bytes. */
+static void look(const char *path, unsigned n, uint64_t most)
+{
+	uint64_t written = 0;
 	struct trace_reader *r = trace_reader_open(path);
-	FILE *out = fopen("/dev/null", "w");
+	FILE *out = fopencookie(&written, "w", (cookie_io_functions_t){ .write = count_bytes });
 	const struct export_format *f = export_formats;
 	int err;
 
@@ -197,7 +235,8 @@ static void look(const char *path, unsigned n)
 		err = report_formats[1].write(r, &(struct report_options){ .by = n }, out);
 	else
 		err = (f + (n - BY_CALL - 1))->write(&r, 1, &(struct export_options){ 0 }, out);
-	exit(err ? 1 : 0);
+	fclose(out);
+	exit(written > most ? 98 : err ? 1 : 0);
 }
 
 static size_t n_looks(void)
@@ -228,7 +267,8 @@ static void test_bombs(void **state)
 
 			assert_true(pid >= 0);
 			if (!pid)
-				look(path, n);
+				look(path, n,
+				     claim == DEEP_STACKS ? MOST_OUTPUT(st.st_size) : UINT64_MAX);
 			assert_int_equal(wait4(pid, &status, 0, &used), pid);
 			if (!WIFEXITED(status) || WEXITSTATUS(status) > (claim != ALL_ALIVE) ||
 			    used.ru_maxrss * 1024ull > MOST_BYTES((uint64_t)st.st_size))

@@ -10,6 +10,7 @@
 
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
+#include "analysis/whole_paths.h"
 #include "base/log.h"
 #include "base/outfile.h"
 #include "base/text_format.h"
@@ -82,6 +83,8 @@ int export_folded(struct trace_reader *const *r, size_t n, const struct export_o
 	int err = tree_load(&trace, &tree, r[0], opt->view, NULL, opt->no_go_edges, opt->raw);
 
 	(void)n;
+	if (!err)
+		err = whole_paths_bound(&tree, trace.info, 0, whole_paths_most(r[0]));
 	if (!err && opt->weight >= WEIGHT_RUN && !trace.totals->states) {
 		log_error("this trace has no states of goroutines: record with --states");
 		err = -ENOTSUP;

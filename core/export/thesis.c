@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/whole_paths.h"
 #include "base/log.h"
 #include "export/tree_load.h"
 
@@ -77,6 +78,8 @@ int thesis_load(struct thesis *t, struct trace_reader *r, const struct trace_vie
 	*t = (struct thesis){ 0 };
 	int err = tree_load(&t->trace, &t->tree, r, view, &watch, cut_go, true);
 
+	if (!err)
+		err = whole_paths_bound(&t->tree, t->trace.info, 0, whole_paths_most(r));
 	if (!err)
 		err = find_extras(t);
 	if (!err) {

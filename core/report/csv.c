@@ -239,7 +239,7 @@ int report_csv(struct trace_reader *r, const struct report_options *opt, FILE *o
 		[BY_CALL] = calls,         [BY_REASON] = reasons,
 	};
 	struct report rep;
-	int err = report_load(&rep, r, opt);
+	int err = report_load_whole_paths(&rep, r, opt);
 
 	if (!err && rep.trace.samples && opt->by != BY_REASON)
 		err = sample_csv(&rep, out);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "report/diff_rows.h"
 
-#include <stdlib.h>
-
+#include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "analysis/diff_notes.h"
 #include "analysis/diff_shares.h"
 #include "analysis/trace_names.h"
+#include "analysis/whole_paths.h"
 #include "base/compare.h"
 #include "base/log.h"
 
@@ -111,6 +112,30 @@ static uint64_t least_change_ns(const struct diff_report *rep)
 	return rep->opt->min_ns == DIFF_MIN_AUTO ? (a > b ? a : b) / 100 : rep->opt->min_ns;
 }
 
+/* Rows that have all functions of a path: as many as there is room for. */
+static void bound_rows(struct diff_report *rep, struct trace_reader *const r[2])
+{
+	uint64_t a = whole_paths_most(r[0]), b = whole_paths_most(r[1]), most = a > b ? a : b,
+		 left = most;
+	size_t n = 0;
+
+	for (; n < rep->n_rows; n++) {
+		const uint64_t bytes = whole_paths_row(&rep->diff.tree, &rep->diff.names.info,
+						       rep->diff.rows[n].key);
+
+		if (bytes > left)
+			break;
+		left -= bytes;
+	}
+	if (n < rep->n_rows)
+		log_warn(
+			"the last %zu rows are left out: all functions of each path are too many bytes (more than %" PRIu64
+			" MB for recordings of this size)",
+			rep->n_rows - n, most >> 20);
+	rep->n_hidden += rep->n_rows - n;
+	rep->n_rows = n;
+}
+
 int diff_report_load(struct diff_report *rep, struct trace_reader *const r[2],
 		     const struct diff_options *opt)
 {
@@ -129,6 +154,8 @@ int diff_report_load(struct diff_report *rep, struct trace_reader *const r[2],
 		rep->n_hidden = rep->n_rows - opt->limit;
 		rep->n_rows = opt->limit;
 	}
+	if (by_path)
+		bound_rows(rep, r);
 	if (rep->diff.shares)
 		diff_shares_notes(&rep->diff, &rep->notes);
 	err = diff_notes(&rep->diff.side[0], &rep->diff.side[1], by_path, &rep->notes);

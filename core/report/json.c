@@ -261,7 +261,7 @@ int report_json(struct trace_reader *r, const struct report_options *opt, FILE *
 	};
 	struct report rep;
 	struct json j;
-	int err = report_load(&rep, r, opt);
+	int err = report_load_whole_paths(&rep, r, opt);
 
 	if (!err) {
 		json_init(&j, out, true);

@@ -10,6 +10,7 @@
 #include "analysis/sample_load.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
+#include "analysis/whole_paths.h"
 #include "base/compare.h"
 #include "base/log.h"
 #include "base/text_format.h"
@@ -285,7 +286,8 @@ static int load_callers(struct report *rep, struct trace_reader *r)
 	if (!err)
 		err = call_tree_build(&paths, &rep->trace, &opt);
 	if (!err)
-		err = inverted_tree_build(&rep->tree, &paths, rep->trace.info, funcs);
+		err = inverted_tree_build(&rep->tree, &paths, rep->trace.info, funcs,
+					  trace_reader_bytes(r));
 	call_tree_free(&paths);
 	free(funcs);
 	return err;
@@ -339,7 +341,8 @@ static int load_waits(struct report *rep)
 	return wait_rows_load(&rep->waits, &rep->trace, o->by == BY_PATH ? &rep->tree : NULL);
 }
 
-int report_load(struct report *rep, struct trace_reader *r, const struct report_options *opt)
+static int load_all(struct report *rep, struct trace_reader *r, const struct report_options *opt,
+		    bool whole_paths)
 {
 	static int (*const load[])(struct report * rep, struct trace_reader * r) = {
 		[BY_FUNCTION] = load_functions,   [BY_PATH] = load_tree,
@@ -353,6 +356,9 @@ int report_load(struct report *rep, struct trace_reader *r, const struct report_
 
 	if (!err)
 		err = opt->n_callers ? load_callers(rep, r) : load[opt->by](rep, r);
+	if (!err && whole_paths && opt->by == BY_PATH)
+		err = whole_paths_bound(&rep->tree, rep->trace.info, opt->depth,
+					whole_paths_most(r));
 	if (!err && (!rep->trace.samples || rep->trace.samples->wall))
 		err = load_waits(rep);
 	if (!err && !rep->trace.samples)
@@ -362,6 +368,17 @@ int report_load(struct report *rep, struct trace_reader *r, const struct report_
 	if (err == -ENOMEM)
 		log_no_memory("no memory for the report");
 	return err;
+}
+
+int report_load(struct report *rep, struct trace_reader *r, const struct report_options *opt)
+{
+	return load_all(rep, r, opt, false);
+}
+
+int report_load_whole_paths(struct report *rep, struct trace_reader *r,
+			    const struct report_options *opt)
+{
+	return load_all(rep, r, opt, true);
 }
 
 void report_free(struct report *rep)

@@ -33,6 +33,9 @@ struct report {
 
 /* Reads r to its end. 0 or -errno (logged); report_free in either case. */
 int report_load(struct report *rep, struct trace_reader *r, const struct report_options *opt);
+/* The same for rows that have all functions of a path: bounded (whole_paths_bound). */
+int report_load_whole_paths(struct report *rep, struct trace_reader *r,
+			    const struct report_options *opt);
 void report_free(struct report *rep);
 
 /* Display name of a function's index or of PATH_*. */

@@ -14,6 +14,7 @@
 
 #include "analysis/goroutine_paths.h"
 #include "analysis/trace_names.h"
+#include "analysis/whole_paths.h"
 #include "base/hash_index.h"
 #include "base/log.h"
 #include "base/outfile.h"
@@ -266,6 +267,8 @@ int export_pprof(struct trace_reader *const *r, size_t n, const struct export_op
 	int err = tree_load(&trace, &tree, r[0], opt->view, &by.watch, opt->no_go_edges, opt->raw);
 
 	(void)n;
+	if (!err)
+		err = whole_paths_bound(&tree, trace.info, 0, whole_paths_most(r[0]));
 	if (!err)
 		err = wait_rows_load(&p.waits, &trace, &tree);
 	if (!err)

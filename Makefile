@@ -240,8 +240,8 @@ demo: $(BIN) | $(call deps,go) ## sets up everything on a fresh machine and show
 # ---- experiments: one folder each, results kept under results/
 
 .PHONY: experiment-overhead
-experiment-overhead: $(BIN) | $(call deps,go) $(call deps,experiment) ## the thesis's overhead tables (RUNS=5)
-	$(Q)GOTRACE=$(abspath $(BIN)) experiments/overhead/run.sh
+experiment-overhead: $(BIN) | $(call deps,go) $(call deps,experiment) ## the thesis's overhead tables; needs root (RUNS=5 GO= WORKLOADS= VARIANTS= QUICK=1 RESUME=FOLDER)
+	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/overhead/run.sh
 
 .PHONY: experiment-throughput
 experiment-throughput: | $(call deps,build) ## events per second that one core reads and pairs, and the memory (RUNS=5)

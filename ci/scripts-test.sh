@@ -217,8 +217,80 @@ provenance() {
 	sed -i 's/^sources: ./sources: x/' "$out/environment.txt"
 	! ci/check-results.sh >"$work/said" && grep -q 'names sources that are not those of its commit' "$work/said" || fail "one digit changed"
 }
+# side_by_side DIE-AT [NAME=VALUE...]: an experiment of three rounds, two cases and two variants, which is killed in its run
+# DIE-AT (0: in none). Prints its folder.
+side_by_side() {
+	env DIE_AT="$1" O="$build" FORCE=1 SEED=7 WORK="$work" "${@:2}" bash -c '
+		set -eu
+		top=$PWD rounds=3
+		. experiments/provenance.sh
+		may_measure test
+		begin_run
+		echo "$out"
+		. experiments/rounds.sh
+		build_stats "$WORK"
+		measure() { # CASE VARIANT ROUND ROW
+			echo x >>"$WORK/runs"
+			[ "$(wc -l <"$WORK/runs")" != "$DIE_AT" ] || kill -9 $$
+			echo "$1 $2 $3 $4" >>"$WORK/order"
+			[ "$2" = plain ] && echo "$((3 + $3))" || echo "$((6 + 2 * $3))"
+		}
+		measure_rounds plain "plain traced" "${CASES:-a,1 b,2}" letter,number seconds
+		end_run' 2>"$work/said"
+}
+rounds() {
+	local whole part out
+	cd "$work/repo" && cp -r "$top/core/stats" core/ && commit_all || fail "no repository"
+	whole=$(side_by_side 0) || fail "it does not run: $(cat "$work/said")"
+	[ "$(wc -l <"$whole/raw.csv")" = 25 ] || fail "rows: $(cat "$whole/raw.csv")"
+	[ "$(head -n 1 "$whole/raw.csv")" = letter,number,round,discarded,variant,seconds ] || fail "columns"
+	[ "$(grep -c '^[ab],[12],0,1,' "$whole/raw.csv")" = 6 ] || fail "round 0 is not there, or not discarded"
+	[ "$(grep -c ',plain-again,' "$whole/raw.csv")" = 8 ] || fail "A/A is not measured"
+	for round in 0 1 2 3; do grep "^a,1,$round," "$whole/raw.csv" | cut -d, -f5 | paste -sd' '; done | sort -u >"$work/orders"
+	[ "$(wc -l <"$work/orders")" -ge 2 ] || fail "always one order: $(cat "$work/orders")"
+
+	rm "$work/runs" # killed, with half a row, and gone on with: the same rows
+	part=$(side_by_side 9) && fail "it was not killed"
+	grep -q '^load_at_end: ' "$part/environment.txt" && fail "it seems to have ended"
+	[ "$(wc -l <"$part/raw.csv")" = 9 ] || fail "not eight rows: $(cat "$part/raw.csv")"
+	printf 'a,1,2' >>"$part/raw.csv"
+	out=$(side_by_side 0 RESUME="$part" CASES=a,1) && fail "with other cases"
+	grep -q "RESUME: cases was 'a,1 b,2', not 'a,1'" "$work/said" || fail "not said: $(cat "$work/said")"
+	out=$(side_by_side 0 RESUME="$part" SEED=8) || fail "it does not go on: $(cat "$work/said")"
+	[ "$out" = "$part" ] || fail "in another folder"
+	diff "$whole/raw.csv" "$part/raw.csv" || fail "not the same rows"
+	[ "$(wc -l <"$work/runs")" = 25 ] || fail "not only what was missing"
+	out=$(side_by_side 0 RESUME="$part") && fail "it goes on when it has ended"
+	grep -q 'RESUME: .* is of a run that has ended' "$work/said" || fail "not said: $(cat "$work/said")"
+
+	rm "$work/runs"
+	part=$(side_by_side 3) && fail "it was not killed"
+	echo three >core/a.c
+	commit_all
+	out=$(side_by_side 0 RESUME="$part") && fail "with other sources"
+	grep -q "RESUME: sources was" "$work/said" || fail "not said: $(cat "$work/said")"
+
+	# What is computed of the rows: each traced run takes twice as long.
+	awk -F, 'NR > 1 && !$4 { print $1 "," $2 "," $5 "," $3 "," $6 }' "$whole/raw.csv" >"$work/lines"
+	"$work/stats" compare plain plain-again letter,number <"$work/lines" | sort >"$work/found"
+	diff "$work/found" - <<-'END' || fail "other medians"
+		a,1,plain,3,5,,,0,,,,base
+		a,1,plain-again,3,5,,,3,1,,,few rounds
+		a,1,traced,3,10,,,3,2,,,few rounds
+		b,2,plain,3,5,,,0,,,,base
+		b,2,plain-again,3,5,,,3,1,,,few rounds
+		b,2,traced,3,10,,,3,2,,,few rounds
+		letter,number,variant,rounds,median,low,high,pairs,ratio,ratio_low,ratio_high,verdict
+	END
+	for line in 'a,b' 'a,plain,1,x' 'a,plain,1'; do
+		! echo "$line" | "$work/stats" compare plain plain-again group >"$work/found" 2>"$work/said" && grep -q 'line 1 is not' "$work/said" || fail "taken: $line"
+	done
+	! printf 'a,plain,1,2' | "$work/stats" compare plain plain-again group >"$work/found" 2>"$work/said" || fail "a line that is cut off"
+}
 rows='rows of experiments say what was measured, and cannot say it wrongly'
 if command -v git >/dev/null; then try "$rows" provenance; else skip "$rows" 'no git'; fi
+resumed='an experiment that was killed goes on to the same rows, and what is computed of them is right'
+if command -v git >/dev/null; then try "$resumed" rounds; else skip "$resumed" 'no git'; fi
 try "completion in bash" completion
 try "completion in zsh" completion_zsh
 try "completion in fish" completion_fish

@@ -6,7 +6,8 @@
 #                   from other sources, and a machine that is busy; with FORCE=1 (QUICK=1 implies it) it goes on, and the
 #                   folder says so
 # begin_run [SUFFIX]
-#                   makes $out, a new folder in ${RESULTS:-results/NAME}, and begins its environment.txt
+#                   makes $out, a new folder in ${RESULTS:-results/NAME}, and begins its environment.txt; with RESUME=FOLDER
+#                   goes on in that one, if what is measured and where is the same
 # note KEY VALUE    one more line of environment.txt
 # end_run           what the machine did meanwhile
 #
@@ -61,7 +62,39 @@ may_measure() { # NAME
 	load_at_start=$(cut -d' ' -f1-3 /proc/loadavg)
 }
 
+# What must be as it was when the run began, a line each.
+cannot_resume() {
+	hash=
+	[ -z "${GOTRACE:-}" ] || hash=$(sha256sum <"$GOTRACE" | cut -d' ' -f1)
+	while IFS='=' read -r key now; do
+		was=$(sed -n "s/^$key: //p" "$out/environment.txt" 2>/dev/null | head -n 1)
+		[ "$was" = "$now" ] || echo "$key was '$was' and is '$now'"
+	done <<-END
+		experiment=$experiment
+		sources=$(sources_of HEAD)
+		gotrace_sha256=$hash
+		kernel=$(uname -srm)
+		cpus=$(nproc)
+	END
+	! grep -q '^load_at_end: ' "$out/environment.txt" 2>/dev/null || echo "$out is of a run that has ended"
+}
+resume_run() {
+	out=$(realpath -m "$RESUME")
+	different=$(cannot_resume)
+	if [ -n "$different" ]; then
+		echo "$different" | sed "s/^/$experiment: RESUME: /" >&2
+		exit 1
+	fi
+	steal_before=$(steal_ticks)
+	note resumed "$(date -u +%Y-%m-%dT%H:%M:%SZ), load $load_at_start"
+	[ -z "$against" ] || note forced "$(echo "$against" | paste -sd';' | sed 's/;/; /g')"
+}
+
 begin_run() { # [SUFFIX]
+	if [ -n "${RESUME:-}" ]; then
+		resume_run
+		return
+	fi
 	parent=${RESULTS:-$top/results/$experiment}
 	id=$(date -u +%Y%m%dT%H%M%SZ)${1:+-$1}
 	mkdir -p "$parent" || exit 1

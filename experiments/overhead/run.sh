@@ -4,23 +4,31 @@
 #
 #   sudo experiments/overhead/run.sh [PROGRAM...]    greet greet-2s oto ants; all without one
 #
-# RUNS=5        runs that count; one more goes before them and is discarded
+# RUNS=5        rounds that count; one more goes before them and is discarded
+# QUICK=1       one round, on any machine
+# WORKLOADS=    instead of PROGRAM...
+# VARIANTS=     besides plain, of: thesis emulated springboard nop inline
+# GO=1.22.0     the Go version to build the programs with
+# RESUME=FOLDER goes on with a run that was interrupted
+# SEED=         of the orders of variants
 # GOTRACE=      the command to measure, build/gotrace
 # RESULTS=      where to put the results, results/overhead
 #
-# Every run writes a folder of its own: raw.csv (never edited), environment.txt,
+# Every run writes a folder of its own: raw.csv (never edited), hyperfine.jsonl, environment.txt,
 # summary.csv, tables.md, overhead.png, overhead.svg.
 set -eu
 unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 workloads=$top/experiments/workloads
-RUNS=${RUNS:-5}
+rounds=${RUNS:-${QUICK:+1}}
+rounds=${rounds:-5}
 GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 RESULTS=${RESULTS:-$top/results/overhead}
-[ $# -gt 0 ] || set -- greet greet-2s oto ants
+# shellcheck disable=SC2086 # a list of words
+[ $# -gt 0 ] || set -- ${WORKLOADS:-greet greet-2s oto ants}
 programs=("$@")
-variants=(plain thesis emulated springboard nop inline)
+read -ra variants <<<"plain ${VARIANTS:-thesis emulated springboard nop inline}"
 
 die() { echo "overhead: $*" >&2; exit 1; }
 say() { echo "overhead: $*" >&2; }
@@ -29,13 +37,16 @@ check_setup() {
 	local tool p
 	[ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
 	[ "$(id -u)" = 0 ] || die "tracing needs root; run: sudo make experiment-overhead"
-	[ "$RUNS" -ge 1 ] 2>/dev/null || die "RUNS=$RUNS is no number of runs"
+	[ "$rounds" -ge 1 ] 2>/dev/null || die "RUNS=$rounds is no number of rounds"
 	for tool in hyperfine gnuplot /usr/bin/time cc; do
 		command -v "$tool" >/dev/null || die "$tool is missing; run: ci/deps.sh experiment"
 	done
 	command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 	for p in "${programs[@]}"; do
 		case $p in greet | greet-2s | oto | ants) ;; *) die "no program is called '$p'" ;; esac
+	done
+	for p in "${variants[@]}"; do
+		case $p in plain | thesis | emulated | springboard | nop | inline) ;; *) die "no variant is called '$p'" ;; esac
 	done
 }
 
@@ -45,7 +56,7 @@ set_command() { # PROGRAM VARIANT
 	local target select
 	case $1 in
 	greet) target=("$work/bin/greet.noinline") select=(-p main -p time) ;;
-	greet-2s) target=("$work/bin/greet.noinline" -rounds "$rounds") select=(-p main -p time) ;;
+	greet-2s) target=("$work/bin/greet.noinline" -rounds "$greet_rounds") select=(-p main -p time) ;;
 	oto) target=("$work/bin/oto.noinline") select=(-p main -p github.com/ebitengine/oto/v3) ;;
 	ants) target=("$work/bin/ants.noinline") select=(-p main -p github.com/panjf2000/ants/v2) ;;
 	esac
@@ -76,28 +87,32 @@ own_columns() { # VARIANT
 	awk -v ns="$ns" -v rest="$events,$lost,$bytes" 'BEGIN { printf "%.9f,%s\n", ns / 1e9, rest }'
 }
 
-run_once() { # RUN PROGRAM VARIANT TOOL; appends a row to raw.csv
-	local command=() whole user sys discarded=0 log=$work/log
-	[ "$1" != 0 ] || discarded=1
-	set_command "$2" "$3"
+# The values of a row: measure_rounds calls it for each.
+measure() { # PROGRAM,TOOL VARIANT ROUND
+	local command=() whole user sys own log=$work/log program=${1%,*} tool=${1#*,}
+	set_command "$program" "$2"
 	rm -f "$work/trace" "$work/wall.ns"
-	if [ "$4" = time ]; then
-		/usr/bin/time -o "$work/time" -f '%e %U %S' "${command[@]}" >/dev/null 2>"$log" || run_failed "$@"
+	if [ "$tool" = time ]; then
+		/usr/bin/time -o "$work/time" -f '%e %U %S' "${command[@]}" >/dev/null 2>"$log" || run_failed
 		read -r whole user sys <"$work/time"
 	else
 		local quoted
 		quoted=$(printf '%q ' "${command[@]}")
-		hyperfine -N --style none --runs 1 --export-csv "$work/hyperfine.csv" "$quoted" >"$log" 2>&1 || run_failed "$@"
+		hyperfine -N --style none --runs 1 --export-csv "$work/hyperfine.csv" --export-json "$work/hyperfine.json" \
+			"$quoted" >"$log" 2>&1 || run_failed
 		# The command's own commas are in the first, quoted field: count from the end.
 		read -r whole user sys < <(awk -F, 'NR == 2 { print $(NF - 6), $(NF - 3), $(NF - 2) }' "$work/hyperfine.csv")
+		# Without the command's line, which has the paths of this machine.
+		printf '{"program":"%s","round":%s,"variant":"%s","hyperfine":%s}\n' "$program" "$3" "$4" \
+			"$(grep -v '"command":' "$work/hyperfine.json" | tr -d ' \n')" >>"$out/hyperfine.jsonl"
 	fi
-	printf '%s,%s,%s,%s,%s,%s,%s,%s,%s\n' "$2" "$3" "$4" "$1" "$discarded" "$whole" "$user" "$sys" \
-		"$(own_columns "$3")" >>"$out/raw.csv"
+	own=$(own_columns "$2") || exit 1
+	echo "$whole,$user,$sys,$own"
 }
 
 run_failed() {
 	tail -n 20 "$work/log" >&2
-	die "run $1 of $2, $3, by $4 failed; the rows so far are in $out/raw.csv"
+	exit 1
 }
 
 check_setup
@@ -112,32 +127,32 @@ fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-overhead.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
+if [ -n "${GO:-}" ]; then
+	# shellcheck source-path=SCRIPTDIR source=../../ci/toolchain.sh
+	. "$top/ci/toolchain.sh"
+	use_go "$GO" || exit 1
+fi
 names=$(printf '%s\n' "${programs[@]%-2s}" | sort -u)
 # shellcheck disable=SC2086 # a list of words
 "$workloads/build.sh" "$work/bin" $names
 cc -O2 -Wall -o "$work/wall" "$here/wall.c"
-rounds=0
-if [[ " ${programs[*]} " == *" greet-2s "* ]]; then
-	rounds=$("$work/bin/greet.noinline" -for 2s 2>&1 >/dev/null | awk '/^rounds/ { print $2 }')
-fi
 
 begin_run
-note hyperfine "$(hyperfine --version)"
-note runs "$RUNS after 1 discarded, variants interleaved"
-note programs "${programs[*]}"
-note greet_2s_rounds "$rounds"
-echo "program,variant,tool,run,discarded,end_to_end_s,user_s,system_s,target_s,events,lost_events,trace_bytes" >"$out/raw.csv"
-for run in $(seq 0 "$RUNS"); do
-	for program in "${programs[@]}"; do
-		say "run $run of $RUNS: $program"
-		for tool in time hyperfine; do
-			for variant in "${variants[@]}"; do
-				run_once "$run" "$program" "$variant" "$tool"
-			done
-		done
-	done
-done
+# shellcheck source-path=SCRIPTDIR source=../rounds.sh
+. "$top/experiments/rounds.sh"
+build_stats "$work"
+fix go_of_programs "$(go env GOVERSION)"
+greet_rounds=0
+if [ -n "${RESUME:-}" ]; then
+	greet_rounds=$(stored greet_2s_rounds)
+elif [[ " ${programs[*]} " == *" greet-2s "* ]]; then
+	greet_rounds=$("$work/bin/greet.noinline" -for 2s 2>&1 >/dev/null | awk '/^rounds/ { print $2 }')
+fi
+fix greet_2s_rounds "$greet_rounds"
+fix hyperfine "$(hyperfine --version)"
+measure_rounds plain "${variants[*]}" "$(for p in "${programs[@]}"; do echo "$p,time $p,hyperfine"; done)" \
+	program,tool end_to_end_s,user_s,system_s,target_s,events,lost_events,trace_bytes
 end_run
 "$here/derive.sh" "$out"
 echo "results are in $out"
-echo "  raw.csv environment.txt summary.csv tables.md overhead.png overhead.svg"
+echo "  raw.csv hyperfine.jsonl environment.txt summary.csv tables.md overhead.png overhead.svg"

@@ -1,81 +1,99 @@
-# published.csv, summary.csv -> the thesis's tables 7.2 and 7.3 as Markdown, beside ours.
-BEGIN { FS = ","; waiting_s = 5 }
+# published.csv, summary.csv, raw.csv -> the thesis's tables 7.2 and 7.3 as Markdown, beside ours.
+BEGIN { FS = ","; n_variants = split("thesis emulated springboard nop inline", order, " ") }
 FNR == 1 { for (i = 1; i <= NF; i++) col[FILENAME, $i] = i; file++; next }
 file == 1 {
 	key = $1 SUBSEP $2
-	if (!(key in traced)) rows[$2] = rows[$2] " " $1
-	traced[key] = $3; plain[key] = $4; ratio[key] = $5; source[key] = $6
+	published_traced[key] = $3; published_plain[key] = $4; published_ratio[key] = $5
 	next
 }
-{
-	key = $1 SUBSEP $2 SUBSEP $3
-	own[key] = $col[FILENAME, "target_median_s"]
-	whole[key] = $col[FILENAME, "end_to_end_median_s"]
-	events[key] = $col[FILENAME, "events_median"]
-	lost[key] = $col[FILENAME, "lost_events"]
-	runs = $col[FILENAME, "runs"]
+file == 2 {
+	key = $1 SUBSEP $2 SUBSEP $3 SUBSEP $4
+	median[key] = $col[FILENAME, "median"]
+	ratio[key] = $col[FILENAME, "ratio"]
+	low[key] = $col[FILENAME, "ratio_low"]
+	high[key] = $col[FILENAME, "ratio_high"]
+	verdict[key] = $col[FILENAME, "verdict"]
+	if ($col[FILENAME, "rounds"] > rounds) rounds = $col[FILENAME, "rounds"]
 	if (!($1 in known)) programs[++n_programs] = $1
-	known[$1]
-	tools[$3]
+	known[$1]; tools[$2]
+	next
 }
-function cell(v) { return v == "" ? "–" : v }
-function seconds(values, program, variant, tool, less,   key) {
-	key = program SUBSEP variant SUBSEP tool
-	return key in values ? sprintf("%.3f", values[key] - less) : "–"
+!$col[FILENAME, "discarded"] {
+	lost[$col[FILENAME, "program"] SUBSEP $col[FILENAME, "tool"] SUBSEP $col[FILENAME, "variant"]] += $col[FILENAME, "lost_events"]
 }
-function over(values, program, variant, tool, less,   a, b) {
-	a = program SUBSEP variant SUBSEP tool; b = program SUBSEP "plain" SUBSEP tool
-	return (a in values) && (b in values) && values[b] > less ? \
-		sprintf("%.2f", (values[a] - less) / (values[b] - less)) : "–"
+function dash(v) { return v == "" ? "–" : v }
+function seconds(program, tool, what, variant,   key) {
+	key = program SUBSEP tool SUBSEP what SUBSEP variant
+	return key in median ? sprintf("%.3f", median[key]) : "–"
 }
-# A line for the plain program, then one for each way of probing.
-function rows_of(program, table, tool, less,   key, v) {
+# How many times the plain program's, or why that is not said.
+function over(program, tool, what, variant,   key, v) {
+	key = program SUBSEP tool SUBSEP what SUBSEP variant
+	if (!(key in verdict) || verdict[key] == "base") return ""
+	v = verdict[key]
+	if (v == "invalid") return "invalid"
+	if (v == "not measurable" || ratio[key] == "") return "not measurable here"
+	if (low[key] == "") return sprintf("%.2f (%s)", ratio[key], v)
+	return sprintf("%.2f (%.2f to %.2f)%s", ratio[key], low[key], high[key], \
+		v == "within noise" || v == "unchecked" ? ", " v : "")
+}
+function row(program, tool, less, variant, traced, times) {
+	print "| " program " | " variant " | " seconds(program, tool, "target" less, variant) \
+		" | " over(program, tool, "target" less, variant) " | " seconds(program, tool, "end_to_end" less, variant) \
+		" | " over(program, tool, "end_to_end" less, variant) " | " traced " | " times " |"
+}
+# A line for the plain program, one for it once more, then one for each way of probing.
+function rows_of(program, table, tool, less,   key, v, first) {
 	key = program SUBSEP table
-	print "| " program " | plain | " seconds(own, program, "plain", tool, less) " | | " \
-		seconds(whole, program, "plain", tool, less) " | | " cell(plain[key]) " | |"
+	row(program, tool, less, "plain", dash(published_plain[key]), "")
+	row(program, tool, less, "plain-again", "", "")
+	first = 1
 	for (v = 1; v <= n_variants; v++) {
-		if (variants[v] == "inline" && !((program SUBSEP "inline" SUBSEP tool) in own))
-			continue # a run from before there was such a strategy
-		print "| " program " | " variants[v] " | " seconds(own, program, variants[v], tool, less) \
-			" | " over(own, program, variants[v], tool, less) " | " seconds(whole, program, variants[v], tool, less) \
-			" | " over(whole, program, variants[v], tool, less) \
-			(v == 1 ? " | " cell(traced[key]) " | " cell(ratio[key]) " |" : " | | |")
+		if (!((program SUBSEP tool SUBSEP "target" less SUBSEP order[v]) in median)) continue
+		row(program, tool, less, order[v], first ? dash(published_traced[key]) : "", first ? dash(published_ratio[key]) : "")
+		first = 0
 	}
 }
 function head() {
-	print "| program | probes | target s | ratio | end to end s | ratio | published s | ratio |"
+	print "| program | probes | target s | times (95 %) | end to end s | times (95 %) | published s | times |"
 	print "|---|---|--:|--:|--:|--:|--:|--:|"
 }
+function by(tool) { return tool == "time" ? "/usr/bin/time (10 ms resolution end to end)" : tool }
 END {
-	n_variants = split("thesis emulated springboard nop inline", variants, " ")
+	n_tools = split("time hyperfine", named, " ")
 	print "# Overhead: tables 7.2 and 7.3 of the thesis, measured again"
 	print ""
-	print "Medians of " runs " runs after one discarded, variants interleaved. *Target* is the traced program's own"
-	print "wall time, from exec to exit; *end to end* is the whole command with set-up and tear-down. A ratio is"
-	print "the traced program over the plain one by the same clock. *thesis*, *emulated*, *springboard* and *inline* are"
+	print "Medians of " rounds " rounds after one discarded, all variants in a random order in each. *Target* is the traced program's own"
+	print "wall time, from exec to exit; *end to end* is the whole command with set-up and tear-down. *Times* is the median of the"
+	print "rounds' ratios, the traced program's time over the plain one's in the same round, with its bootstrap 95 % interval."
+	print "*plain-again* is the plain program once more: where its interval does not hold 1, all of its group is *invalid*, and"
+	print "no ratio is shown. *Within noise*: the interval holds 1 or meets plain-again's. *Not measurable here*: one end of the"
+	print "interval is more than 1.5 times the other. *thesis*, *emulated*, *springboard* and *inline* are"
 	print "`--probe`, *nop* is springboard with `--stub=nop`. Every program is built with `-gcflags=-l`."
-	if (runs < 5) print "\n**Fewer than five runs: a trial, not a result.**"
-	for (t = 1; t <= 2; t++) {
-		tool = t == 1 ? "time" : "hyperfine"
-		if (!(tool in tools)) continue
-		print "\n## Table 7.2 by " (t == 1 ? "/usr/bin/time (10 ms resolution end to end)" : tool) "\n"
+	if (rounds < 5) print "\n**Fewer than five rounds: a trial, not a result.**"
+	for (t = 1; t <= n_tools; t++) {
+		if (!(named[t] in tools)) continue
+		print "\n## Table 7.2 by " by(named[t]) "\n"
 		head()
-		for (i = 1; i <= n_programs; i++) rows_of(programs[i], "7.2", tool, 0)
+		for (i = 1; i <= n_programs; i++) rows_of(programs[i], "7.2", named[t], "")
 	}
-	for (t = 1; t <= 2; t++) {
-		tool = t == 1 ? "time" : "hyperfine"
-		if (!(tool in tools) || !("oto" in known)) continue
-		print "\n## Table 7.3 by " (t == 1 ? "/usr/bin/time" : tool) ": oto without the " waiting_s " s of waiting for sound\n"
+	for (t = 1; t <= n_tools; t++) {
+		if (!(named[t] in tools) || !("oto" in known)) continue
+		print "\n## Table 7.3 by " by(named[t]) ": oto without the 5 s of waiting for sound\n"
 		head()
-		rows_of("oto", "7.3", tool, waiting_s)
+		rows_of("oto", "7.3", named[t], "_less_waiting")
 	}
-	print "\n## Events\n\n| program | strategy | events | lost in all runs |\n|---|---|--:|--:|"
+	print "\n## Events\n\n| program | strategy | events | lost in all rounds |\n|---|---|--:|--:|"
 	tool = "time" in tools ? "time" : "hyperfine"
 	for (i = 1; i <= n_programs; i++)
 		for (v = 1; v <= n_variants; v++) {
-			key = programs[i] SUBSEP variants[v] SUBSEP tool
-			if (key in events) print "| " programs[i] " | " variants[v] " | " events[key] " | " lost[key] " |"
+			key = programs[i] SUBSEP tool SUBSEP "events" SUBSEP order[v]
+			if (!(key in median)) continue
+			missing = lost[programs[i] SUBSEP tool SUBSEP order[v]] + 0
+			any += missing
+			print "| " programs[i] " | " order[v] " | " median[key] " | " missing " |"
 		}
+	if (any) print "\n**Events were lost: to record all of them would have taken longer.**"
 	print "\nPublished figures: tables 7.2 and 7.3 of the thesis (Ubuntu 22.04, kernel 6.5, 4 CPUs at 3.4 GHz, Go 1.22.0);"
 	print "those of ants are from its author's published run logs. greet-2s repeats greet as often as the plain program"
 	print "manages in two seconds: a ratio of two runs of 15 ms is noise. Environment and raw rows lie beside this file."

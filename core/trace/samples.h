@@ -74,7 +74,8 @@ struct sample {
 	uint8_t reason; /* STATE_WAITING, STATE_SYSCALL: number of its text in the key
 			   "states.reason", 0: not known */
 };
-#define SAMPLE_STATE_UNKNOWN (STATE_MAX + 1)
+/* Stored in chunks STATED: no state of bpf/event.h may have this number. */
+#define SAMPLE_STATE_UNKNOWN 5
 
 enum sample_death_kind {
 	DEATH_THREAD, /* another thread of a process that is ending */

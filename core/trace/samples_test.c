@@ -6,6 +6,7 @@
 
 #include "trace/chunk.h"
 #include "trace/keys.h"
+#include "trace/sample_items.h"
 #include "trace/samples_fixture.h"
 
 static struct trace_writer *new_writer(int fd)
@@ -174,7 +175,37 @@ static void random_ones_come_back(void **state)
 	close(fd);
 }
 
-/* What is the same has one number, what differs in anything has another. */
+/* The numbers of states are those of stored traces, whatever states are added to others. */
+static void stored_states_are_fixed(void **state)
+{
+	/* time, goid, weight, process, tid, stack, labels, state, reason */
+	uint8_t bytes[] = { 2, 2, 2, 0, 2, 0, 0, 0, 0 };
+	static const uint8_t none[] = { 1, 6, 7 };
+	const uint64_t pcs[] = { 7 };
+	const struct sample_stack stack = { .n = 1, .pcs = pcs };
+	int fd = sample_file();
+	struct trace_writer *w = new_writer(fd);
+	struct sample s;
+	uint32_t number;
+
+	(void)state;
+	put_process(w);
+	assert_int_equal(trace_writer_stack(w, &stack, &number), 0);
+	const struct sample_tables *t = trace_writer_tables(w);
+	for (uint8_t k = 2; k <= 5; k++) {
+		bytes[7] = k;
+		assert_null(sample_get(t, bytes, sizeof(bytes), 1, true, &s));
+		assert_int_equal(s.state, k);
+	}
+	assert_int_equal(s.state, SAMPLE_STATE_UNKNOWN);
+	for (size_t i = 0; i < sizeof(none); i++) {
+		bytes[7] = none[i];
+		assert_non_null(sample_get(t, bytes, sizeof(bytes), 1, true, &s));
+	}
+	trace_writer_abort(w);
+	close(fd);
+}
+
 /* Deaths come back, in traces of events as well; what names nothing is refused. */
 static void deaths_come_back(void **state)
 {
@@ -214,6 +245,7 @@ static void deaths_come_back(void **state)
 	close(fd);
 }
 
+/* What is the same has one number, what differs in anything has another. */
 static void stacks_are_told_apart(void **state)
 {
 	static const uint64_t a[] = { 1, 2, 3 }, b[] = { 1, 2, 4 };
@@ -393,10 +425,15 @@ static void stored_ones_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fixture_comes_back),  cmocka_unit_test(random_ones_come_back),
-		cmocka_unit_test(deaths_come_back),    cmocka_unit_test(stacks_are_told_apart),
-		cmocka_unit_test(nonsense_is_refused), cmocka_unit_test(deep_recursion_is_believed),
-		cmocka_unit_test(bombs_are_refused),   cmocka_unit_test(stored_ones_read),
+		cmocka_unit_test(fixture_comes_back),
+		cmocka_unit_test(random_ones_come_back),
+		cmocka_unit_test(deaths_come_back),
+		cmocka_unit_test(stacks_are_told_apart),
+		cmocka_unit_test(nonsense_is_refused),
+		cmocka_unit_test(deep_recursion_is_believed),
+		cmocka_unit_test(bombs_are_refused),
+		cmocka_unit_test(stored_ones_read),
+		cmocka_unit_test(stored_states_are_fixed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,7 +62,7 @@ static __always_inline void send(struct walk *w, struct sample_counters *count)
 	w->record.n_user = n;
 	if (bpf_ringbuf_output(&ring, &w->record,
 			       __builtin_offsetof(struct sample_record, pcs) + n * 8,
-			       BPF_RB_NO_WAKEUP))
+			       ring_wakeup()))
 		__sync_fetch_and_add(&count->deaths_lost, 1);
 }
 

@@ -59,7 +59,7 @@ SEC("perf_event") int on_event(struct bpf_perf_event_data *ctx)
 	w->record.n_user = n - w->record.n_kernel;
 	if (bpf_ringbuf_output(&ring, &w->record,
 			       __builtin_offsetof(struct sample_record, pcs) + n * 8,
-			       BPF_RB_NO_WAKEUP)) {
+			       ring_wakeup())) {
 		count->lost++;
 		count->lost_period += w->record.period;
 	}

@@ -19,6 +19,15 @@ struct {
 	__uint(max_entries, 1 << 20);
 } ring SEC(".maps");
 
+/* A ring that is a quarter full is to be read at once; what is in it otherwise can wait. */
+static __always_inline __u64 ring_wakeup(void)
+{
+	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) * 4 >
+			       bpf_ringbuf_query(&ring, BPF_RB_RING_SIZE)
+		       ? BPF_RB_FORCE_WAKEUP
+		       : BPF_RB_NO_WAKEUP;
+}
+
 /* Rows of Go binaries by slot, each as long as it has to be (BPF_F_INNER_MAP: 4a8f87e60f6d,
  * Linux 5.10). */
 struct rows_of_one {

@@ -219,6 +219,11 @@ int sample_bpf_images(struct sample_bpf *s, uint32_t pid, const struct sample_im
 	return bpf_map_update_elem(map_fd(s, "images"), &pid, i, BPF_ANY);
 }
 
+int sample_bpf_fd(const struct sample_bpf *s)
+{
+	return ring_buffer__epoll_fd(s->ring);
+}
+
 int sample_bpf_read(struct sample_bpf *s)
 {
 	int n = ring_buffer__consume(s->ring);

@@ -61,6 +61,7 @@ int sample_bpf_add_native(struct sample_bpf *s, const struct sample_row *rows, s
 int sample_bpf_images(struct sample_bpf *s, uint32_t pid, const struct sample_images *i);
 
 /* Hands out all that is in the ring. 0 or -errno. */
+int sample_bpf_fd(const struct sample_bpf *s);
 int sample_bpf_read(struct sample_bpf *s);
 /* Sums over all CPUs. */
 struct sample_counters sample_bpf_counters(const struct sample_bpf *s);

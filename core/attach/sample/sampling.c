@@ -13,14 +13,13 @@
 
 #include "attach/sample/attaching.h"
 #include "attach/sample/sampling_end.h"
+#include "attach/sample/waiting.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "trace/keys.h"
 
-#define RING_BYTES  (8u << 20)
-#define FLUSH_NS    1000000000ull
-#define LOOK_MS     10 /* processes that begin are looked at */
-#define STARTING_NS 100000000ull
+#define RING_BYTES (8u << 20)
+#define FLUSH_NS   1000000000ull
 
 /* ---- from the ring to the trace */
 
@@ -235,20 +234,16 @@ static bool ends(struct sampling *s, uint64_t now)
 	return true;
 }
 
-static void wait_for_something(struct sampling *s, uint64_t until_ns)
+/* The moment by which there is something to do. */
+static uint64_t next_ns(const struct sampling *s, uint64_t switch_ns, uint64_t flush_ns)
 {
-	struct pollfd fds[] = {
-		{ .fd = s->n_targets == 1 ? s->targets->pidfd : -1, .events = POLLIN },
-		{ .fd = s->signals->fd, .events = POLLIN },
-	};
-	uint64_t now = clock_monotonic_ns();
-	int ms = until_ns > now ? (until_ns - now) / 1000000 + 1 : 0;
+	uint64_t next = switch_ns < flush_ns ? switch_ns : flush_ns;
 
-	/* A program that begins maps one file after the other, and runs in each at once. */
-	if (now < s->processes.changed_ns + STARTING_NS || now < s->start_ns + STARTING_NS)
-		ms = 1;
-
-	poll(fds, 2, signals_wait_ms(s->signals, ms < LOOK_MS ? ms : LOOK_MS));
+	if (s->wall.on && s->wall.next_ns < next)
+		next = s->wall.next_ns;
+	if (s->duration_ns && s->start_ns + s->duration_ns < next)
+		next = s->start_ns + s->duration_ns;
+	return next;
 }
 
 static void sample_until_end(struct sampling *s)
@@ -257,8 +252,7 @@ static void sample_until_end(struct sampling *s)
 	uint64_t switch_ns = now + sample_events_switch(&s->events), flush_ns = now + FLUSH_NS;
 
 	while (!ends(s, now)) {
-		wait_for_something(s, s->wall.on && s->wall.next_ns < switch_ns ? s->wall.next_ns
-										: switch_ns);
+		sampling_wait_until(s, next_ns(s, switch_ns, flush_ns));
 		drain(s);
 		signals_pass_on(s->signals, s->targets);
 		now = clock_monotonic_ns();
@@ -351,6 +345,7 @@ void sampling_close(struct sampling *s)
 	sample_bpf_unload(&s->bpf);
 	binaries_free(&s->binaries);
 	natives_free(&s->natives);
+	free(s->fds);
 	wall_free(&s->wall);
 	processes_free(&s->processes);
 	trace_info_free(&s->end);

@@ -58,6 +58,9 @@ struct sampling {
 	uint64_t samples, cut, unreadable, outside, no_labels;
 	uint64_t labels_cut, no_binary; /* samples: KEY_END_LABELS_CUT, KEY_END_SAMPLES_NO_BINARY */
 	uint64_t start_ns, target_end_ns;
+	struct pollfd *fds; /* of waiting.c */
+	size_t cap_fds;
+	bool woken;   /* by a process that began, forked or mapped something */
 	int exec_err; /* END_NOT_STARTED: -errno */
 	int err;      /* of the trace */
 	enum end_reason reason;

@@ -29,7 +29,7 @@ int side_band_init(struct side_band *s)
 	}
 	s->n_cpus = n;
 	for (int i = 0; i < n; i++)
-		s->cpus[i] = (struct side_band_cpu){ .cpu = i, .fd = -1 };
+		s->cpus[i] = (struct side_band_cpu){ .cpu = i, .fd = -1, .wakes = -1 };
 	return 0;
 }
 
@@ -51,7 +51,7 @@ static int open_event(pid_t tid, unsigned cpu)
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
-		.wakeup_watermark = RING_PAGES * 4096 / 2,
+		.wakeup_watermark = 1, /* byte: each record wakes who polls */
 	};
 	int fd = syscall(SYS_perf_event_open, &attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
@@ -62,18 +62,18 @@ static int open_event(pid_t tid, unsigned cpu)
 	return fd < 0 ? -errno : fd;
 }
 
-static int keep_fd(struct side_band *s, int fd)
+static int keep_fd(struct side_band *s, uint32_t at, int fd)
 {
 	if (s->n == s->cap) {
 		size_t cap = s->cap ? 2 * s->cap : 64;
-		int *fds = realloc(s->fds, cap * sizeof(*fds));
+		struct side_band_fd *fds = realloc(s->fds, cap * sizeof(*fds));
 
 		if (!fds)
 			return -ENOMEM;
 		s->fds = fds;
 		s->cap = cap;
 	}
-	s->fds[s->n++] = fd;
+	s->fds[s->n++] = (struct side_band_fd){ fd, at };
 	return 0;
 }
 
@@ -86,10 +86,14 @@ static size_t ring_bytes(void)
 static int join(struct side_band *s, struct side_band_cpu *c, int fd)
 {
 	if (c->fd >= 0) {
-		int err = ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, c->fd) ? -errno : keep_fd(s, fd);
+		int err = ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, c->fd)
+				  ? -errno
+				  : keep_fd(s, (uint32_t)(c - s->cpus), fd);
 
 		if (err)
 			close(fd);
+		else if (c->wakes < 0)
+			c->wakes = fd;
 		return err;
 	}
 	void *at = mmap(NULL, ring_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -100,7 +104,7 @@ static int join(struct side_band *s, struct side_band_cpu *c, int fd)
 		close(fd);
 		return err;
 	}
-	c->fd = fd;
+	c->fd = c->wakes = fd;
 	c->at = at;
 	return 0;
 }
@@ -333,10 +337,59 @@ int side_band_read(struct side_band *s, const struct side_band_reader *r, uint64
 	return err;
 }
 
+bool side_band_left(const struct side_band *s)
+{
+	return s->n_records;
+}
+
+bool side_band_poll(const struct side_band *s, struct pollfd *fds, size_t *n)
+{
+	bool complete = true;
+
+	*n = 0;
+	for (size_t i = 0; i < s->n_cpus; i++) {
+		if (!s->cpus[i].at)
+			continue;
+		complete &= s->cpus[i].wakes >= 0;
+		fds[(*n)++] = (struct pollfd){ .fd = s->cpus[i].wakes, .events = POLLIN };
+	}
+	return complete;
+}
+
+/* An event of a thread that has ended, as have all that it started, is hung up for good; those of
+ * other threads, which write to the same ring, are not. */
+static void poll_another(struct side_band *s, uint32_t cpu)
+{
+	struct side_band_cpu *c = &s->cpus[cpu];
+	int next = -1;
+
+	for (size_t i = c->tried; i < s->n && next < 0; c->tried = ++i)
+		if (s->fds[i].at == cpu)
+			next = s->fds[i].fd;
+	c->wakes = next;
+}
+
+bool side_band_polled(struct side_band *s, const struct pollfd *fds, size_t n)
+{
+	bool any = false;
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < s->n_cpus && at < n; i++) {
+		if (!s->cpus[i].at)
+			continue;
+		const short got = fds[at++].revents;
+
+		any |= got & POLLIN;
+		if (got & (POLLHUP | POLLERR | POLLNVAL))
+			poll_another(s, i);
+	}
+	return any;
+}
+
 void side_band_close(struct side_band *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		close(s->fds[i]);
+		close(s->fds[i].fd);
 	for (size_t i = 0; i < s->n_cpus; i++) {
 		if (s->cpus[i].at)
 			munmap(s->cpus[i].at, ring_bytes());

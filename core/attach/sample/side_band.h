@@ -4,6 +4,7 @@
 #ifndef GOTRACE_SAMPLE_SIDE_BAND_H
 #define GOTRACE_SAMPLE_SIDE_BAND_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,11 +33,16 @@ struct side_band_reader {
 struct side_band {
 	struct side_band_cpu {
 		unsigned cpu;
-		int fd;   /* whose memory it is; -1: none yet */
-		void *at; /* struct perf_event_mmap_page and the ring */
+		int fd;       /* whose memory it is; -1: none yet */
+		int wakes;    /* the one that is polled; -1: none can be */
+		size_t tried; /* of fds, how many were polled or are of others */
+		void *at;     /* struct perf_event_mmap_page and the ring */
 	} * cpus;
 	size_t n_cpus;
-	int *fds; /* of all threads but those of cpus */
+	struct side_band_fd {
+		int fd;
+		uint32_t at; /* in cpus */
+	} * fds;             /* of all threads but those of cpus */
 	size_t n, cap;
 	uint64_t lost; /* records for which there was no room */
 	/* read, and not handed out yet */
@@ -62,6 +68,13 @@ bool side_band_complete(const struct side_band *s, size_t n_has);
  * image on one CPU and maps it on another. Each CPU's ring must have what is older, so until_ns is
  * a moment before the call. 0 or -ENOMEM. */
 int side_band_read(struct side_band *s, const struct side_band_reader *r, uint64_t until_ns);
+/* Whether it has read what is not handed out yet. */
+bool side_band_left(const struct side_band *s);
+/* What becomes readable when there is something to read: *n of them, cpus at most. False: of some
+ * CPU nothing does, so it is to be looked at now and then. */
+bool side_band_poll(const struct side_band *s, struct pollfd *fds, size_t *n);
+/* After they were polled: whether there is something to read. */
+bool side_band_polled(struct side_band *s, const struct pollfd *fds, size_t n);
 void side_band_close(struct side_band *s);
 
 #endif

@@ -2,14 +2,16 @@
 /*
  * The statistics of experiments. core/stats computes them, for gotrace overhead as well.
  *
- *   stats order SEED STREAM NAME...   the names in an order drawn at random, a line each: always
- * the same one for a seed and a stream stats compare BASE AGAIN GROUP    lines
- * GROUP,VARIANT,ROUND,VALUE from standard input, as CSV: for each variant of each group the median
- * with its interval, and how many times BASE's value, paired by round; AGAIN is BASE once more.
- * GROUP names the columns of a group, "program,tool".
+ * stats order SEED STREAM NAME...
+ *	The names in an order drawn at random, a line each; always the same for a seed and a stream.
  *
- * SEED= of the bootstrap (1), WIDEST= factor between the ends of an interval that still says
- * something (1.5).
+ * stats compare BASE AGAIN GROUP
+ *	Lines GROUP,VARIANT,ROUND,VALUE from standard input, as CSV: for each variant of each group
+ *	the median with its interval, and how many times BASE's value, paired by round. AGAIN is
+ *	BASE once more. GROUP names the columns of a group, "program,tool".
+ *
+ * SEED=    of the bootstrap (1)
+ * WIDEST=  factor between the ends of an interval that still says something (1.5)
  */
 #include <errno.h>
 #include <math.h>

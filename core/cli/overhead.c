@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -129,17 +131,25 @@ static void surroundings_put_back(const struct surroundings *s)
 	sigprocmask(SIG_SETMASK, &s->mask, NULL); /* what has come since may end gotrace here */
 }
 
-/* A file on a disk, without a name. */
+/* A file that has no name any more. */
 static int open_trace(void)
 {
 	const char *const folders[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
+	char path[PATH_MAX];
 	int fd = -1;
 
-	for (size_t i = 0; i < 3 && fd < 0; i++)
-		if (folders[i])
-			fd = open(folders[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	for (size_t i = 0; i < 3 && fd < 0; i++) {
+		if (!folders[i] || snprintf(path, sizeof(path), "%s/gotrace-overhead.XXXXXX",
+					    folders[i]) >= (int)sizeof(path))
+			continue;
+		fd = mkostemp(path, O_CLOEXEC);
+		if (fd >= 0)
+			unlink(path);
+	}
 	if (fd < 0)
-		log_error("no file for a trace can be made in /var/tmp: %s", strerror(errno));
+		log_error(
+			"no file for a trace can be made in /var/tmp: %s; set TMPDIR to a folder with room",
+			strerror(errno));
 	return fd;
 }
 

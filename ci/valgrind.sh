@@ -19,7 +19,7 @@ for trace in fixtures/traces/plain.emulated.gotrace $thesis; do
 	clean report --by=goroutine --fold --format=csv "$trace"
 	clean report --by=call "$trace"
 	clean info "$trace"
-	for format in folded 'pprof --goroutines' perfetto chrome perun 'perun --perun-layout=legacy' csv 'csv --calls' sqlite; do
+	for format in folded 'pprof --goroutines' perfetto speedscope chrome perun 'perun --perun-layout=legacy' csv 'csv --calls' sqlite; do
 		# shellcheck disable=SC2086 # a format and its option
 		clean export --format=$format "$trace"
 	done

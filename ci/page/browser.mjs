@@ -1,4 +1,4 @@
-// Headless Chromium, by playwright-core: $PLAYWRIGHT is the folder that ci/page/playwright.sh prints.
+// Headless Chromium, by playwright-core: $PLAYWRIGHT is the folder that ci/page/npm.sh prints.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 

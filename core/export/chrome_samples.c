@@ -15,10 +15,10 @@
 
 #include "analysis/sample_load.h"
 #include "analysis/trace_names.h"
-#include "base/compare.h"
 #include "base/json.h"
 #include "base/outfile.h"
 #include "base/vec.h"
+#include "export/sample_profiles.h"
 #include "trace/keys.h"
 
 enum { NODE_ROOT = 1, NODE_IDLE, NODE_FIRST };
@@ -32,43 +32,17 @@ struct writing {
 	struct loaded_trace trace;
 	struct loaded_samples *s;
 	struct json j;
-	uint32_t *order;   /* singles, by profile and time */
 	uint32_t *node_of; /* of groups, 0: none yet */
 	struct node *nodes;
 	size_t n_nodes, cap_nodes, cap_funcs;
 	struct hash_index by_key;
 	uint32_t *funcs;
-	uint64_t base_ns, pid;
+	uint64_t base_ns, pid, n_profiles;
 };
 
 static const struct sample_group *group_of(const struct loaded_samples *s, uint32_t single)
 {
 	return &s->groups[s->singles[single].group];
-}
-
-static uint64_t track_id(const struct sample_group *g)
-{
-	return g->goid ? g->goid : g->tid;
-}
-
-static int same_profile(const struct sample_group *a, const struct sample_group *b)
-{
-	int c = compare_u64(a->process, b->process);
-
-	if (!c)
-		c = compare_u64(!a->goid, !b->goid);
-	return c ? c : compare_u64(track_id(a), track_id(b));
-}
-
-static int by_profile(const void *x, const void *y, void *ctx)
-{
-	const struct loaded_samples *s = ctx;
-	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-	int c = same_profile(group_of(s, a), group_of(s, b));
-
-	if (!c)
-		c = compare_u64(s->singles[a].ts_ns, s->singles[b].ts_ns);
-	return c ? c : compare_u64(a, b);
 }
 
 /* ---- the tree of a profile */
@@ -151,7 +125,7 @@ static void open_event(struct writing *w, const char *ph, const char *name,
 	json_open(&w->j, '{');
 	json_kv_str(&w->j, "ph", ph);
 	json_kv_u64(&w->j, "pid", w->pid + 2 * (uint64_t)g->process + !g->goid);
-	json_kv_u64(&w->j, "tid", track_id(g));
+	json_kv_u64(&w->j, "tid", sample_profile_id(g));
 	json_kv_str(&w->j, "name", name);
 }
 
@@ -174,7 +148,8 @@ static void put_names(struct writing *w, const struct sample_group *g)
 	snprintf(name, sizeof(name), "%.400s %u%s", p->comm, p->pid,
 		 g->goid ? "" : ": outside of goroutines");
 	put_meta(w, "process_name", g, name);
-	snprintf(name, sizeof(name), "%s %" PRIu64, g->goid ? "goroutine" : "thread", track_id(g));
+	snprintf(name, sizeof(name), "%s %" PRIu64, g->goid ? "goroutine" : "thread",
+		 sample_profile_id(g));
 	put_meta(w, "thread_name", g, name);
 }
 
@@ -253,10 +228,12 @@ static void put_array(struct writing *w, const char *key, const uint32_t *order,
 	json_close(&w->j, ']');
 }
 
-static int put_profile(struct writing *w, const uint32_t *order, size_t n, uint64_t number)
+static int put_profile(void *ctx, const uint32_t *order, size_t n)
 {
+	struct writing *w = ctx;
 	const struct sample_group *g = group_of(w->s, *order);
 	uint64_t start_us = each(w, order, n, NULL);
+	uint64_t number = ++w->n_profiles;
 	int err = 0;
 
 	w->n_nodes = 0;
@@ -282,9 +259,7 @@ static int put_profile(struct writing *w, const uint32_t *order, size_t n, uint6
 
 static int put_trace(struct writing *w)
 {
-	const size_t n = w->s->n_singles;
-	uint64_t number = 0;
-	int err = 0;
+	int err;
 
 	json_open(&w->j, '{');
 	json_key(&w->j, "otherData");
@@ -295,64 +270,43 @@ static int put_trace(struct writing *w)
 	json_close(&w->j, '}');
 	json_key(&w->j, "traceEvents");
 	json_open(&w->j, '[');
-	for (size_t at = 0, next; at < n && !err; at = next) {
-		for (next = at + 1; next < n; next++)
-			if (same_profile(group_of(w->s, w->order[at]),
-					 group_of(w->s, w->order[next])))
-				break;
-		err = put_profile(w, w->order + at, next - at, ++number);
-	}
+	err = sample_profiles(w->s, put_profile, w);
 	json_close(&w->j, ']');
 	json_close(&w->j, '}');
 	return err;
 }
 
-/* Asks for samples one by one. */
-static void one_by_one(void *ctx, const struct loaded_trace *t)
+static int prepare(struct writing *w)
 {
-	(void)ctx;
-	(void)t;
-}
-
-static int sort_singles(struct writing *w)
-{
-	size_t n = 0;
-
 	w->s = w->trace.samples;
-	w->order = calloc(w->s->n_singles + 1, sizeof(*w->order));
 	w->node_of = calloc(w->s->n_groups + 1, sizeof(*w->node_of));
-	if (!w->order || !w->node_of)
+	if (!w->node_of)
 		return -ENOMEM;
 	w->base_ns = UINT64_MAX;
 	for (uint32_t i = 0; i < w->s->n_singles; i++) {
 		const struct sample_single *x = &w->s->singles[i];
 		uint64_t from_ns = x->ts_ns > x->weight_ns ? x->ts_ns - x->weight_ns : 0;
 
-		if (w->s->groups[x->group].left_out) /* by the view, for its functions */
-			continue;
-		w->order[n++] = i;
-		w->base_ns = from_ns < w->base_ns ? from_ns : w->base_ns;
+		if (!group_of(w->s, i)->left_out && from_ns < w->base_ns)
+			w->base_ns = from_ns;
 	}
-	w->s->n_singles = n;
-	qsort_r(w->order, n, sizeof(*w->order), by_profile, w->s);
 	return 0;
 }
 
 int chrome_samples(struct trace_reader *r, const struct export_options *opt, FILE *out)
 {
-	struct trace_watch watch = { .calls = CALLS_SOME, .on_samples = one_by_one };
+	struct trace_watch watch = { .calls = CALLS_SOME, .on_samples = sample_profiles_wanted };
 	struct writing w = { .pid = trace_info_u64(trace_reader_info(r), KEY_PID, 1) };
 	int err = trace_load(&w.trace, r, opt->view, &watch);
 
 	json_init(&w.j, out, false);
 	if (!err)
-		err = sort_singles(&w);
+		err = prepare(&w);
 	if (!err)
 		err = put_trace(&w);
 	if (!err)
 		err = outfile_check(out);
 	hash_index_free(&w.by_key);
-	free(w.order);
 	free(w.node_of);
 	free(w.nodes);
 	free(w.funcs);

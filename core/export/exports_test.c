@@ -36,6 +36,7 @@ static const struct {
 	  { .goroutines = true, .no_go_edges = true },
 	  fixture_print_pprof },
 	{ "perfetto", "perfetto", { 0 }, fixture_print_perfetto },
+	{ "speedscope", "speedscope", { 0 }, NULL },
 	{ "chrome", "chrome", { 0 }, NULL },
 	{ "chrome --args", "chrome", { .args = true }, NULL },
 	{ "perun --origin=1234", "perun", { .origin = "1234" }, NULL },

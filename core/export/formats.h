@@ -21,6 +21,8 @@ int export_perun(struct trace_reader *const *r, size_t n, const struct export_op
 		 FILE *out);
 int export_pprof(struct trace_reader *const *r, size_t n, const struct export_options *opt,
 		 FILE *out);
+int export_speedscope(struct trace_reader *const *r, size_t n, const struct export_options *opt,
+		      FILE *out);
 int export_sqlite(struct trace_reader *const *r, size_t n, const struct export_options *opt,
 		  FILE *out);
 

@@ -237,6 +237,31 @@ static void chrome(void **state)
 	free(text);
 }
 
+static void speedscope(void **state)
+{
+	size_t n;
+	char *text = fixture_export(path, "speedscope", &(struct export_options){ 0 }, &n);
+	uint64_t sums[4] = { 0 }, profiles = 0;
+	const char *at = text;
+
+	(void)state;
+	for (; (at = strstr(at, "\"weights\":[")); profiles++) {
+		char *end;
+
+		assert_true(profiles < 4);
+		for (at += strlen("\"weights\":["); *at != ']'; at = end + (*end == ','))
+			sums[profiles] += strtoull(at, &end, 10);
+	}
+	assert_int_equal(profiles, 4); /* all paths, two goroutines, and a thread outside of any */
+	assert_int_equal(sums[0], TOTAL_NS);
+	assert_int_equal(sums[1] + sums[2] + sums[3], TOTAL_NS);
+	assert_non_null(strstr(text, "\"name\":\"goroutine 7 of "));
+	assert_non_null(strstr(text, "\"name\":\"thread 103 of "));
+	assert_non_null(
+		strstr(text, "{\"name\":\"main.leaf\",\"file\":\"/src/leaf.go\",\"line\":3}"));
+	free(text);
+}
+
 /* Names, frames and stacks are told before they are used, once each. */
 struct interned {
 	const char *name[16];
@@ -318,9 +343,10 @@ static void perfetto(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(folded),   cmocka_unit_test(pprof_as_go_has_it),
-		cmocka_unit_test(database), cmocka_unit_test(perun),
-		cmocka_unit_test(chrome),   cmocka_unit_test(perfetto),
+		cmocka_unit_test(folded),     cmocka_unit_test(pprof_as_go_has_it),
+		cmocka_unit_test(database),   cmocka_unit_test(perun),
+		cmocka_unit_test(chrome),     cmocka_unit_test(perfetto),
+		cmocka_unit_test(speedscope),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

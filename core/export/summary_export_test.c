@@ -122,6 +122,32 @@ static void quiet(void *ctx, enum log_level level, const char *line)
 	++*(int *)ctx;
 }
 
+/* A summary has no single calls: what is left is the first profile, that of paths. */
+static void test_speedscope(void **state)
+{
+	char whole[TRACE_PATH_BYTES], summary[TRACE_PATH_BYTES];
+	const struct export_options opt = { 0 };
+	struct evlist l;
+	size_t n, m;
+
+	(void)state;
+	assert_int_equal(evlist_load(&l, "fixtures/cases/go.events"), 0);
+	fixture_write(&l, whole);
+	fixture_write_summary(&l, summary);
+	char *a = fixture_export(whole, "speedscope", &opt, &n),
+	     *b = fixture_export(summary, "speedscope", &opt, &m);
+	size_t first = strcspn(strchr(a, '\n') + 1, "\n") + (size_t)(strchr(a, '\n') + 1 - a);
+
+	assert_non_null(strstr(a, "\"type\":\"evented\""));
+	assert_null(strstr(b, "\"type\":\"evented\""));
+	assert_memory_equal(a, b, first);
+	free(a);
+	free(b);
+	unlink(whole);
+	unlink(summary);
+	evlist_free(&l);
+}
+
 static void test_refused(void **state)
 {
 	static const struct {
@@ -163,6 +189,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_speedscope),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

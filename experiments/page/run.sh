@@ -17,7 +17,7 @@ mkdir -p "$work" results/page
 for tool in node "${CHROMIUM:-chromium}"; do
 	command -v "$tool" >/dev/null || { echo "page: $tool is missing; run: ci/deps.sh page" >&2; exit 1; }
 done
-PLAYWRIGHT=$(ci/page/playwright.sh "$build")
+PLAYWRIGHT=$(ci/page/npm.sh playwright-core "$build")
 export PLAYWRIGHT
 make -s O="$build" "$build/libgotrace.a"
 "${CC:-gcc}" -O2 -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -Icore -I. \

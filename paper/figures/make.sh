@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 for tool in node "${CHROMIUM:-chromium}" pngquant optipng; do
 	command -v "$tool" >/dev/null || { echo "figures: $tool is missing; run: ci/deps.sh page" >&2; exit 1; }
 done
-PLAYWRIGHT=$(ci/page/playwright.sh "${O:-build}")
+PLAYWRIGHT=$(ci/page/npm.sh playwright-core "${O:-build}")
 export PLAYWRIGHT
 
 record() { # NAME PACKAGE...

@@ -158,57 +158,6 @@ static struct totals of_json(const char *path, const char *format, const char *s
 	return t;
 }
 
-/* Begins and ends of each goroutine are balanced and never go back in time, as speedscope wants. */
-static void follow(struct totals *t, const char *at, const char *until)
-{
-	static uint64_t open[65536];
-	uint64_t ns, frame, last_ns = 0;
-	size_t n = 0;
-
-	static const char event[] = "{\"type\":\"", with_frame[] = "\",\"frame\":";
-
-	for (; (at = strstr(at, event)) && at < until; at++) {
-		const char type = at[strlen(event)], *rest = at + strlen(event) + 1;
-		char *end;
-
-		if (strncmp(rest, with_frame, strlen(with_frame)))
-			continue; /* the profile's */
-		frame = strtoull(rest + strlen(with_frame), &end, 10);
-		assert_memory_equal(end, ",\"at\":", 6);
-		ns = strtoull(end + 6, NULL, 10);
-		assert_true(ns >= last_ns && (type == 'O' ? n < 65536 : n > 0));
-		last_ns = ns;
-		if (type == 'O') {
-			open[n++] = frame;
-			t->calls++;
-		} else {
-			assert_int_equal(open[--n], frame);
-		}
-	}
-	assert_int_equal(n, 0);
-}
-
-static struct totals of_speedscope(const char *path, const struct export_options *opt)
-{
-	struct totals t = { 0 };
-	size_t n;
-	char *text = fixture_export(path, "speedscope", opt, &n), *weights, *end;
-
-	weights = strstr(text, "\"weights\":[");
-	assert_non_null(weights);
-	weights += strlen("\"weights\":[");
-	for (; *weights != ']'; weights = end + (*end == ','))
-		t.self_ns += strtoull(weights, &end, 10);
-	for (char *at = weights, *next; (at = strstr(at, "\n,{\"type\":\"evented\"")); at = next) {
-		next = strstr(at + 1, "\n,{\"type\":\"evented\"");
-		follow(&t, at, next ? next : text + n);
-		if (!next)
-			break;
-	}
-	free(text);
-	return t;
-}
-
 static struct totals of_sqlite(const char *path, const char *sql)
 {
 	size_t n;
@@ -257,7 +206,7 @@ static void check(const char *name, const char *path)
 {
 	const struct export_options plain = { 0 }, cut = { .no_go_edges = true },
 				    by = { .goroutines = true }, calls = { .calls = true };
-	struct totals want = truth(path);
+	struct totals want = truth(path), got;
 
 	same(name, "folded", of_folded(path, &plain), want);
 	same(name, "folded --no-go-edges", of_folded(path, &cut), want);
@@ -269,8 +218,8 @@ static void check(const char *name, const char *path)
 	same(name, "csv --calls", of_csv(path, &calls), want);
 	same(name, "perun", of_json(path, "perun", "\"amount\":", "\"ncalls\":"), want);
 	same(name, "chrome", of_json(path, "chrome", "\"self_ns\":", NULL), want);
-	same(name, "speedscope", of_speedscope(path, &plain), want);
-	same(name, "speedscope --no-go-edges", of_speedscope(path, &cut), want);
+	got.self_ns = fixture_read_speedscope(path, &got.calls);
+	same(name, "speedscope", got, want);
 	same(name, "perfetto", of_perfetto(path), want);
 	same(name, "sqlite, functions",
 	     of_sqlite(path, "SELECT sum(self_ns), sum(calls) FROM functions"), want);

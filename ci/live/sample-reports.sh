@@ -203,4 +203,20 @@ killed() {
 }
 check "a killed recording has names by build id" killed
 
+refusals() {
+	expect_status 2 gt sample 2>err
+	expect_status 2 gt sample -F 0 -- true 2>err
+	expect_status 2 gt sample -c 5 -- true 2>err
+	expect_status 2 gt sample -e nothing -- true 2>err
+	expect_grep "no event 'nothing'" err
+	expect_status 2 gt sample --pid 1,x 2>err
+	expect_status 2 gt sample --pid 1 -- true 2>err
+	expect_status 125 gt sample --pid 4194304 2>err
+	expect_grep 'there is no process 4194304' err
+	expect_status 127 gt sample -- ./no-such-program 2>err
+	expect_status 126 gt sample -- /etc 2>err
+	[ ! -e gotrace.out ] || fail "a file of nothing"
+}
+check "what cannot be sampled is refused" refusals
+
 done_testing

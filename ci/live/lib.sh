@@ -69,6 +69,14 @@ expect_grep() {
 	grep -Eqi -- "$1" "$2" || { echo "--- $2:"; cat "$2"; fail "nothing matches '$1'"; }
 }
 
+# paths TRACE: "SELF_SAMPLES PATH" for each path of a trace of samples, which ends at a comma in the name of a type.
+paths() {
+	gt report "$1" --by=path --format=csv -n 0 |
+		awk -F, 'NR > 1 && $(NF - 1) > 0 { sub(/^"/, "", $1); print $(NF - 1), $1 }'
+}
+# count PATTERN: samples of paths, from stdin, that match.
+count() { awk -v p="$1" '$2 ~ p { n += $1 } END { print n + 0 }'; }
+
 # near A B SHARE LEAST: A of A + B is that share, within five standard deviations, and there are enough.
 near() {
 	awk -v a="$1" -v b="$2" -v p="$3" -v least="$4" 'BEGIN {

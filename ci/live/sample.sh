@@ -8,14 +8,6 @@
 
 programs=$LIVE/programs
 
-# paths TRACE: "SELF_SAMPLES PATH" for each path, which ends at a comma in the name of a type.
-paths() {
-	gt report "$1" --by=path --format=csv -n 0 |
-		awk -F, 'NR > 1 && $(NF - 1) > 0 { sub(/^"/, "", $1); print $(NF - 1), $1 }'
-}
-# count PATTERN: samples of paths, from stdin, that match.
-count() { awk -v p="$1" '$2 ~ p { n += $1 } END { print n + 0 }'; }
-
 leaf_without_frame() { # VARIANT
 	local seconds
 	for seconds in 2 8 32; do # a slow machine takes fewer samples a second than it is asked for
@@ -145,85 +137,6 @@ cgo() {
 	[ $((below * 100)) -ge $((all * 98)) ] || fail "C code without its Go caller"
 }
 check "C code without frame pointers is below its Go caller" cgo
-
-# Code that keeps no frame pointers. The linker's start is what a dynamic program begins with; libraries
-# are known some milliseconds after they are mapped.
-native() { # CC-OPTION...
-	command -v cc >/dev/null || skip "needs a C compiler"
-	cc -O2 -fomit-frame-pointer "$@" -o native "$TOP/fixtures/native/shares.c" || skip "cc cannot build it"
-	gt sample -F 1999 -o trace -- ./native 4 >out
-	paths trace >rows
-	near "$(count ';main;two(;leaf)?$' <rows)" "$(count ';main;one(;leaf)?$' <rows)" 0.6667 2000
-	local all rooted
-	all=$(count . <rows)
-	rooted=$(count '^(_start|\[ld-linux[^;]*)(;|$)' <rows)
-	echo "$rooted of $all begin at _start"
-	awk -v a="$rooted" -v n="$all" 'BEGIN { exit !(a >= 0.99 * n - 5 * sqrt(0.99 * 0.01 * n)) }' ||
-		{ grep -Ev '^[0-9]+ _start' rows | sort -rn | head -20; fail "stacks without a root"; }
-}
-check "C without frame pointers" native
-check "C without frame pointers, static" native -static
-
-# A large program of many libraries, one of which has data only.
-compiler() {
-	command -v clang >/dev/null || skip "no clang here"
-	local n all rooted
-	for n in 500 2000 8000; do # a fast machine, or a loaded one, takes fewer samples
-		awk -v n=$n 'BEGIN { while (i++ < n)
-			printf "int f%d(int *a, int n) { int s = %d; while (n--) s += a[n] * (s >> %d) ^ a[s & n]; return s; }\n", i, i, i % 31 }' >large.c
-		gt sample -F 499 -o trace -- clang -O2 -c -o /dev/null large.c
-		paths trace >rows
-		all=$(count . <rows)
-		[ "$all" -lt 1000 ] || break
-	done
-	rooted=$(count '^(_start|\[ld-linux[^;]*)(;|$)' <rows)
-	echo "$rooted of $all begin at _start"
-	awk -v a="$rooted" -v n="$all" 'BEGIN { exit !(n > 0 && a >= 0.98 * n - 5 * sqrt(0.98 * 0.02 * n)) }' ||
-		{ grep -Ev '^[0-9]+ _start' rows | sort -rn | head -20 | cut -c1-300; fail "stacks without a root"; }
-	gt info trace >info
-	! grep warn.natives info || fail "no room"
-}
-check "clang compiling" compiler
-
-# The vDSO is in no file; its functions have no frame of their own in part. Of a process that runs it is known which libraries it has.
-in_vdso() {
-	command -v cc >/dev/null || skip "needs a C compiler"
-	cc -O2 -fomit-frame-pointer -o clocks "$TOP/fixtures/native/clocks.c" || skip "cc cannot build it"
-	./clocks 60 >out &
-	local all rooted clocks=$!
-	wait_for 20 grep -q libc "/proc/$clocks/maps"
-	sleep 0.1
-	gt sample -F 1999 -d 2 -o trace --pid $clocks
-	kill $clocks
-	paths trace >rows
-	all=$(count '(^|;)__vdso_clock_gettime$' <rows)
-	rooted=$(count '^_start;.*;main;outer;now;.*__vdso_clock_gettime$' <rows)
-	echo "$rooted of $all of the vDSO begin at _start"
-	[ "$all" -ge 300 ] || { sort -rn rows | head -20; skip "this kernel's clock is not read in the vDSO"; }
-	awk -v a="$rooted" -v n="$all" 'BEGIN { exit !(a >= 0.99 * n - 5 * sqrt(0.99 * 0.01 * n)) }' ||
-		{ sort -rn rows | head -20; fail "stacks without a root"; }
-}
-check "the vDSO, whose rows are in no file" in_vdso
-
-# With neither frame pointers nor .eh_frame there is no way from a function to its caller: each such stack is counted
-# and shown as unreadable, none ends as if its innermost function had no caller.
-without_tables() {
-	command -v cc >/dev/null && command -v objcopy >/dev/null || skip "needs a C compiler"
-	cc -O2 -fomit-frame-pointer -fno-asynchronous-unwind-tables "$TOP/fixtures/native/shares.c" -o built || skip "cc cannot build it"
-	objcopy -R .eh_frame -R .eh_frame_hdr built bare 2>err || skip "objcopy: $(cat err)"
-	gt sample -F 499 -o trace -- ./bare 1 >out
-	paths trace >rows
-	gt info trace >info
-	gt report trace >text
-	local all unreadable
-	all=$(awk '$1 == "end.samples" { print $2 }' info)
-	unreadable=$(awk '$1 == "end.samples_unreadable" { print $2 }' info)
-	[ "$(count . <rows)" = "$all" ] || fail "$(count . <rows) samples in rows, $all in all"
-	[ "$(count '^.unreadable.(;|$)' <rows)" = "$unreadable" ] || fail "$unreadable unreadable: $(head -20 rows)"
-	[ "$unreadable" -gt $((all / 2)) ] || fail "only $unreadable of $all are unreadable"
-	expect_grep "of $unreadable unreadable from some frame on" text
-}
-check "C with nothing to walk its stacks by: they are counted" without_tables
 
 labels() {
 	gt sample -F 999 --labels -o trace -- "$programs/$1/labelled" >out

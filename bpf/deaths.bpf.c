@@ -83,7 +83,7 @@ static __always_inline uint64_t process_of(const struct task_struct___local *tas
 }
 
 /* What no thread executes goes on where its g.sched says. */
-static long next_goroutine(uint32_t i, struct walk_context *c)
+static long next_goroutine(uint32_t i, const struct walk_context *c)
 {
 	struct walk *w = c->w;
 	struct sample_counters *count;
@@ -93,7 +93,7 @@ static long next_goroutine(uint32_t i, struct walk_context *c)
 	count = bpf_map_lookup_elem(&counters, &zero);
 	if (i >= w->n_list || !count)
 		return 1;
-	if (read_word(w->list + i * 8, &g) || !g || read_word(g + w->binary.g_m, &m) || m ||
+	if (read_word(c, w->list + i * 8, &g) || !g || read_word(c, g + w->binary.g_m, &m) || m ||
 	    bpf_probe_read_user(&status, sizeof(status), (void *)(g + w->binary.g_status)))
 		return 0;
 	status &= ~G_SCAN;
@@ -104,15 +104,15 @@ static long next_goroutine(uint32_t i, struct walk_context *c)
 	w->switched = 1;
 	w->g = w->curg = 0;
 	w->returns = w->by_rows = 1;
-	if (read_word(g + w->binary.g_goid, &w->record.goid) ||
-	    read_word(g + w->binary.g_sched_pc, &w->pc) ||
-	    read_word(g + w->binary.g_sched_sp, &w->sp) ||
-	    read_word(g + w->binary.g_sched_bp, &w->bp)) {
+	if (read_word(c, g + w->binary.g_goid, &w->record.goid) ||
+	    read_word(c, g + w->binary.g_sched_pc, &w->pc) ||
+	    read_word(c, g + w->binary.g_sched_sp, &w->sp) ||
+	    read_word(c, g + w->binary.g_sched_bp, &w->bp)) {
 		__sync_fetch_and_add(&count->deaths_lost, 1);
 		return 0;
 	}
 	/* One that has not run yet is about to execute its first instruction. */
-	if (w->binary.g_startpc >= 0 && !read_word(g + w->binary.g_startpc, &start) &&
+	if (w->binary.g_startpc >= 0 && !read_word(c, g + w->binary.g_startpc, &start) &&
 	    start == w->pc)
 		w->returns = 0;
 	send(w, count);
@@ -146,6 +146,7 @@ static __always_inline int take(uint32_t kind, uint32_t signal, const struct pt_
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct sample_counters *count;
 	struct walk *w = this_walk();
+	const struct walk_context c = { .w = w };
 	uint32_t zero = 0;
 
 	count = bpf_map_lookup_elem(&counters, &zero);
@@ -161,7 +162,7 @@ static __always_inline int take(uint32_t kind, uint32_t signal, const struct pt_
 		goto out;
 	w->record.period = DEATH_OF(kind, signal);
 	find_binary(w, (void *)task);
-	find_goroutine(w, (void *)task);
+	find_goroutine(&c, (void *)task);
 	if (at) {
 		w->returns = 0;
 		w->by_rows = 1;

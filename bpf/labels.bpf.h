@@ -58,9 +58,11 @@ static __always_inline int read_labels(struct walk *w)
 {
 	uint64_t of = w->curg ? w->curg : w->g, map = 0, words[3] = { 0, 0, 0 };
 	struct label_context c = { .w = w };
+	const struct walk_context here = { .w = w };
 
 	w->labels.n = w->labels.n_all = 0;
-	if (!of || w->binary.g_labels < 0 || read_word(of + w->binary.g_labels, &map) || !map)
+	if (!of || w->binary.g_labels < 0 || read_word(&here, of + w->binary.g_labels, &map) ||
+	    !map)
 		return 0;
 	if (w->binary.labels_list) {
 		if (bpf_probe_read_user(words, sizeof(words), (void *)map))
@@ -71,9 +73,9 @@ static __always_inline int read_labels(struct walk *w)
 		c.value = 16;
 	} else {
 		/* a map[string]string: hmap of count, flags, B ..., buckets (runtime/map.go) */
-		if (read_word(map, &map) || !map ||
+		if (read_word(&here, map, &map) || !map ||
 		    bpf_probe_read_user(words, sizeof(words), (void *)map) ||
-		    (words[1] >> 8 & 255) || read_word(words[2], &c.tophash))
+		    (words[1] >> 8 & 255) || read_word(&here, words[2], &c.tophash))
 			return -1;
 		w->labels.n_all = words[0];
 		c.list = words[2] + 8;

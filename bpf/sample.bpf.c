@@ -39,7 +39,7 @@ SEC("perf_event") int on_event(struct bpf_perf_event_data *ctx)
 	begin(w, SAMPLE_RECORD_STACK);
 	w->record.period = ctx->sample_period;
 	find_binary(w, (void *)task);
-	find_goroutine(w, (void *)task);
+	find_goroutine(&c, (void *)task);
 	find_registers(w, ctx, task);
 	if (config.kernel && w->record.flags & SAMPLE_IN_KERNEL) {
 		long bytes = bpf_get_stack(ctx, w->record.pcs, SAMPLE_KERNEL_FRAMES * 8, 0);

@@ -190,4 +190,37 @@ struct thread_has {
 	uint32_t pad;
 };
 
+/* ---- what threads do that do not execute: an iterator tells of each */
+
+#define WAITS_THREADS 256 /* of a process are looked at, at most, each time; see `every` */
+struct waits_state {
+	uint32_t pid; /* whose threads are told of, in gotrace's pid namespace */
+	/* One at random of so many is looked at. */
+	uint32_t every;
+	uint32_t at, pick; /* in such a group: which comes next, which is looked at */
+	/* Stacks that were told of at another number are told of again. */
+	uint32_t generation;
+	uint32_t listed, drawn; /* threads that there are, and that were looked at */
+	int32_t tgid;           /* the kernel's own number of the process, once it is known */
+};
+/* state */
+#define WAITS_RUNS  1 /* on a processor, or but for gotrace */
+#define WAITS_READY 2 /* it could, and has no processor */
+#define WAITS_SLEEP 3
+#define WAITS_BLOCK 4 /* signals do not wake it */
+#define WAITS_STOP  5 /* by a signal or a debugger */
+
+/* flags, besides SAMPLE_CUT and SAMPLE_UNREADABLE */
+#define WAITS_SAME     256 /* it has not run since its stack was told of */
+#define WAITS_CHANGING 512 /* it kept running while it was looked at */
+
+/* Before the stack's n addresses, leaf first. */
+struct waits_thread {
+	uint32_t tid, state;
+	int32_t call;    /* the system call that it is in, -1: none */
+	uint32_t compat; /* it executes 32-bit code, whose calls have other numbers */
+	uint32_t flags;
+	uint32_t n;
+};
+
 #endif

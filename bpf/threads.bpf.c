@@ -10,6 +10,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/number.bpf.h"
 #include "bpf/sample.h"
 
 const volatile struct threads_config config;
@@ -32,13 +33,6 @@ struct perf_event___local {
 struct perf_event_context___local {
 	struct list_head___local event_list;
 } __attribute__((preserve_access_index));
-struct upid___local {
-	int nr;
-} __attribute__((preserve_access_index));
-struct pid___local {
-	unsigned int level;
-	struct upid___local numbers[1];
-} __attribute__((preserve_access_index));
 struct task_struct___local {
 	int tgid;
 	struct pid___local *thread_pid;
@@ -57,20 +51,6 @@ struct bpf_iter__task___local {
 	struct bpf_iter_meta___local *meta;
 	struct task_struct___local *task;
 } __attribute__((preserve_access_index));
-
-/* A thread's number in the pid namespace that has this level. */
-static __always_inline uint32_t number_of(struct task_struct___local *task, uint32_t level)
-{
-	struct pid___local *pid = BPF_CORE_READ(task, thread_pid);
-	uint32_t nr = 0;
-
-	if (pid && level <= BPF_CORE_READ(pid, level))
-		bpf_probe_read_kernel(&nr, sizeof(nr),
-				      (char *)pid + bpf_core_field_offset(pid->numbers) +
-					      level * bpf_core_type_size(struct upid___local) +
-					      bpf_core_field_offset(struct upid___local, nr));
-	return nr;
-}
 
 struct look {
 	struct list_head___local *at, *head;
@@ -132,9 +112,9 @@ SEC("iter/task") int on_task(struct bpf_iter__task___local *ctx)
 	uint32_t level = BPF_CORE_READ(self, thread_pid, level);
 	struct look l = { .tgid = BPF_CORE_READ(self, tgid) };
 
-	if (!task || number_of(BPF_CORE_READ(task, group_leader), level) != state.pid)
+	if (!task || number_of(BPF_CORE_READ(task, group_leader, thread_pid), level) != state.pid)
 		return 0;
-	l.has.tid = number_of(task, level);
+	l.has.tid = number_of(BPF_CORE_READ(task, thread_pid), level);
 	if (bpf_core_field_exists(old->perf_event_ctxp)) {
 		look_at_context(&l, BPF_CORE_READ(old, perf_event_ctxp[0]));
 		look_at_context(&l, BPF_CORE_READ(old, perf_event_ctxp[1]));

@@ -79,9 +79,24 @@ struct {
 	__type(value, struct walk);
 } walks SEC(".maps");
 
-static __always_inline int read_word(uint64_t at, uint64_t *to)
+#ifdef WALK_ANOTHER
+#include "bpf/window.bpf.h"
+#else
+struct walk_context {
+	struct walk *w;
+};
+
+static __always_inline long read_user(const struct walk_context *c, void *to, uint32_t bytes,
+				      uint64_t at)
 {
-	return bpf_probe_read_user(to, sizeof(*to), (void *)at);
+	(void)c;
+	return bpf_probe_read_user(to, bytes, (void *)at);
+}
+#endif
+
+static __always_inline int read_word(const struct walk_context *c, uint64_t at, uint64_t *to)
+{
+	return read_user(c, to, sizeof(*to), at) != 0;
 }
 
 static __always_inline struct walk *this_walk(void)
@@ -170,16 +185,17 @@ static __always_inline void put(struct walk *w, uint64_t pc)
 }
 
 /* The walk goes on where m.curg left for this system stack. 1 when it cannot. */
-static __always_inline int go_on_at_curg(struct walk *w)
+static __always_inline int go_on_at_curg(const struct walk_context *c)
 {
+	struct walk *w = c->w;
 	if (w->switched || !w->curg || w->curg == w->g)
 		return 1;
 	w->switched = 1;
 	w->foreign = 0;
 	w->record.flags |= SAMPLE_CURG;
-	if (read_word(w->curg + w->binary.g_sched_pc, &w->pc) ||
-	    read_word(w->curg + w->binary.g_sched_sp, &w->sp) ||
-	    read_word(w->curg + w->binary.g_sched_bp, &w->bp) || !w->pc) {
+	if (read_word(c, w->curg + w->binary.g_sched_pc, &w->pc) ||
+	    read_word(c, w->curg + w->binary.g_sched_sp, &w->sp) ||
+	    read_word(c, w->curg + w->binary.g_sched_bp, &w->bp) || !w->pc) {
 		w->record.flags |= SAMPLE_UNREADABLE;
 		return 1;
 	}
@@ -189,11 +205,12 @@ static __always_inline int go_on_at_curg(struct walk *w)
 }
 
 /* The chain of frames has ended. */
-static __always_inline int chain_ends(struct walk *w, int unreadable)
+static __always_inline int chain_ends(const struct walk_context *c, int unreadable)
 {
+	struct walk *w = c->w;
 	uint32_t foreign = w->foreign;
 
-	if (!go_on_at_curg(w)) {
+	if (!go_on_at_curg(c)) {
 		/* C code without frame pointers: what rbp pointed at were no frames of its. */
 		if (foreign)
 			w->n = foreign;
@@ -210,8 +227,9 @@ static __always_inline int chain_ends(struct walk *w, int unreadable)
  * not set it yet: then the word below the return address is the caller's frame, further up.
  * 0, 1: the rows do not know, -1: unreadable.
  */
-static __always_inline int step_by_rows(struct walk *w)
+static __always_inline int step_by_rows(const struct walk_context *c)
 {
+	struct walk *w = c->w;
 	uint64_t pair[2] = { 0, 0 }, frame;
 	int d = delta_at(link_off(w, w->pc), w->binary.slot, w->binary.n_rows);
 
@@ -219,10 +237,10 @@ static __always_inline int step_by_rows(struct walk *w)
 		return 1;
 	frame = w->sp + d;
 	if (d < 8) {
-		if (read_word(frame, &pair[1]))
+		if (read_word(c, frame, &pair[1]))
 			return -1;
 	} else {
-		if (bpf_probe_read_user(pair, sizeof(pair), (void *)(frame - 8)))
+		if (read_user(c, pair, sizeof(pair), frame - 8))
 			return -1;
 		if (w->bp == frame - 8 || (pair[0] > frame && pair[0] - frame < 1 << 30) ||
 		    (!pair[0] && w->bp <= frame))
@@ -234,13 +252,14 @@ static __always_inline int step_by_rows(struct walk *w)
 }
 
 /* 0, or 1 when the chain has ended as it should, -1: unreadable. */
-static __always_inline int step_by_frame(struct walk *w)
+static __always_inline int step_by_frame(const struct walk_context *c)
 {
+	struct walk *w = c->w;
 	uint64_t pair[2] = { 0, 0 };
 
 	if (!w->bp)
 		return 1;
-	if (bpf_probe_read_user(pair, sizeof(pair), (void *)w->bp))
+	if (read_user(c, pair, sizeof(pair), w->bp))
 		return -1;
 	if (pair[0] == w->bp)
 		return -1;
@@ -252,12 +271,13 @@ static __always_inline int step_by_frame(struct walk *w)
 
 /* The registers that a signal's frame has saved, from its ucontext on: gregs 10 is rbp, 15 rsp, 16
  * rip (sys/ucontext.h). 0 or -1. */
-static __always_inline int go_on_interrupted(struct walk *w, uint64_t ucontext)
+static __always_inline int go_on_interrupted(const struct walk_context *c, uint64_t ucontext)
 {
+	struct walk *w = c->w;
 	uint64_t registers = ucontext + 40; /* uc_mcontext */
 
-	if (read_word(registers + 10 * 8, &w->bp) || read_word(registers + 15 * 8, &w->sp) ||
-	    read_word(registers + 16 * 8, &w->pc))
+	if (read_word(c, registers + 10 * 8, &w->bp) || read_word(c, registers + 15 * 8, &w->sp) ||
+	    read_word(c, registers + 16 * 8, &w->pc))
 		return -1;
 	w->returns = 0;
 	w->by_rows = 1;
@@ -269,18 +289,20 @@ static __always_inline int go_on_interrupted(struct walk *w, uint64_t ucontext)
  * rt_sigframe (arch/x86/include/asm/sigframe.h): return address, then ucontext with the registers
  * of what was interrupted. 0 or -1.
  */
-static __always_inline int step_by_signal(struct walk *w)
+static __always_inline int step_by_signal(const struct walk_context *c)
 {
+	struct walk *w = c->w;
 	int d = delta_at(link_off(w, w->pc), w->binary.slot, w->binary.n_rows);
 
 	w->record.flags |= SAMPLE_SIGNAL;
-	return d < 0 ? -1 : go_on_interrupted(w, w->sp + d + 8);
+	return d < 0 ? -1 : go_on_interrupted(c, w->sp + d + 8);
 }
 
 /* The caller by .eh_frame. 0, 1: it does not know, 2: it has none, 3: it was interrupted by a
  * signal, -1: unreadable. */
-static __always_inline int step_by_native(struct walk *w)
+static __always_inline int step_by_native(const struct walk_context *c)
 {
+	struct walk *w = c->w;
 	uint32_t row = native_at(w->pc - (w->returns ? 1 : 0)), rule = row >> 24;
 	int64_t rbp = (signed char)(row >> 16);
 	uint64_t cfa = 8 * (int64_t)(short)row;
@@ -292,43 +314,40 @@ static __always_inline int step_by_native(struct walk *w)
 	else if (rule == NATIVE_PLT)
 		cfa = w->sp + 8 + ((w->pc & 15) >= 11 ? 8 : 0);
 	else if (rule == NATIVE_SIGNAL)
-		return go_on_interrupted(w, w->sp) ? -1 : 3;
+		return go_on_interrupted(c, w->sp) ? -1 : 3;
 	else
 		return rule == NATIVE_END ? 2 : 1;
 	if (cfa <= w->sp) /* a stack grows downwards: it would not end */
 		return -1;
-	if (read_word(cfa - 8, &w->pc) || (rbp && read_word(cfa + 8 * rbp, &w->bp)))
+	if (read_word(c, cfa - 8, &w->pc) || (rbp && read_word(c, cfa + 8 * rbp, &w->bp)))
 		return -1;
 	w->sp = cfa;
 	w->foreign = 0; /* a table says so: the frames up to here are no guess */
 	return 0;
 }
 
-static __always_inline int step_to_caller(struct walk *w, int special)
+static __always_inline int step_to_caller(const struct walk_context *c, int special)
 {
+	struct walk *w = c->w;
 	int how = 1;
 
 	if (w->by_rows && in_go(w, w->pc))
-		how = step_by_rows(w);
+		how = step_by_rows(c);
 	else if (!in_go(w, w->pc - (w->returns ? 1 : 0)))
-		how = step_by_native(w);
+		how = step_by_native(c);
 	if (how == 3)
 		return 0;
 	if (how == 1)
-		how = step_by_frame(w);
+		how = step_by_frame(c);
 	if (how || !w->pc)
-		return chain_ends(w, how < 0);
+		return chain_ends(c, how < 0);
 	w->returns = special != SAMPLE_AT_INTERRUPT;
 	w->by_rows = !w->returns;
 	return 0;
 }
 
-struct walk_context {
-	struct walk *w;
-};
-
 /* Notes the frame, steps to its caller. 1: it was the last. */
-static long walk_frame(uint32_t i, struct walk_context *c)
+static long walk_frame(uint32_t i, const struct walk_context *c)
 {
 	struct walk *w = c->w;
 	uint64_t at = w->pc - (w->returns ? 1 : 0);
@@ -353,14 +372,14 @@ static long walk_frame(uint32_t i, struct walk_context *c)
 	case SAMPLE_AT_MORESTACK:
 		/* Before it has switched stacks, it is as any other. */
 		if (w->g != w->curg && w->curg && !w->switched)
-			return go_on_at_curg(w);
+			return go_on_at_curg(c);
 		break;
 	case SAMPLE_AT_SIGTRAMP:
 		if (w->returns)
-			return step_by_signal(w) ? chain_ends(w, 1) : 0;
+			return step_by_signal(c) ? chain_ends(c, 1) : 0;
 		break;
 	}
-	return step_to_caller(w, special);
+	return step_to_caller(c, special);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Whose stack it is, and where it begins: what programs that walk the current task's stack share.
+ * Whose stack it is, and where it begins: what programs that walk stacks share.
  *
  * It needs the kernel's type information: bpf_get_current_task_btf (3ca1032ab7ab, Linux 5.11),
  * bpf_task_pt_regs (dd6e10fbd9fb, 5.15), bpf_loop (e6f2dd0f8067, 5.17).
@@ -75,16 +75,18 @@ static __always_inline void find_binary(struct walk *w, struct task_struct___loc
 	w->bias = mm ? mm->start_code - b->start_code : 0;
 }
 
-static __always_inline void find_goroutine(struct walk *w, struct task_struct___local *task)
+static __always_inline void find_goroutine(const struct walk_context *c,
+					   struct task_struct___local *task)
 {
+	struct walk *w = c->w;
 	uint64_t fsbase = task->thread.fsbase, m = 0, g0 = 0, gsignal = 0;
 
 	w->g = w->curg = w->record.goid = 0;
-	if (!w->go || !fsbase || read_word(fsbase + w->binary.tls_g, &w->g) || !w->g)
+	if (!w->go || !fsbase || read_word(c, fsbase + w->binary.tls_g, &w->g) || !w->g)
 		return;
-	if (read_word(w->g + w->binary.g_m, &m) || read_word(m + w->binary.m_g0, &g0) ||
-	    read_word(m + w->binary.m_gsignal, &gsignal) ||
-	    read_word(m + w->binary.m_curg, &w->curg)) {
+	if (read_word(c, w->g + w->binary.g_m, &m) || read_word(c, m + w->binary.m_g0, &g0) ||
+	    read_word(c, m + w->binary.m_gsignal, &gsignal) ||
+	    read_word(c, m + w->binary.m_curg, &w->curg)) {
 		/* a goroutine that is not running has no m: what the slot holds is not one */
 		w->g = w->curg = 0;
 		return;
@@ -93,7 +95,8 @@ static __always_inline void find_goroutine(struct walk *w, struct task_struct___
 		w->record.flags |= SAMPLE_SYSTEM;
 	else if (w->g == gsignal)
 		w->record.flags |= SAMPLE_SIGNAL;
-	read_word((w->record.flags & (SAMPLE_SYSTEM | SAMPLE_SIGNAL) && w->curg ? w->curg : w->g) +
+	read_word(c,
+		  (w->record.flags & (SAMPLE_SYSTEM | SAMPLE_SIGNAL) && w->curg ? w->curg : w->g) +
 			  w->binary.g_goid,
 		  &w->record.goid);
 }
@@ -122,6 +125,13 @@ static __always_inline void find_saved_registers(struct walk *w, struct task_str
 		     in_kernel.orig_rax != NR_EXECVEAT;
 }
 
+/* Nothing is known of its stack yet. */
+static __always_inline void begin_stack(struct walk *w)
+{
+	w->record.flags = w->record.n_kernel = w->record.n_user = 0;
+	w->n = w->switched = w->foreign = w->sched = 0;
+}
+
 static __always_inline void begin(struct walk *w, uint32_t kind)
 {
 	struct bpf_pidns_info ns;
@@ -134,8 +144,7 @@ static __always_inline void begin(struct walk *w, uint32_t kind)
 		id = (uint64_t)ns.tgid << 32 | ns.pid;
 	w->record.pid = id >> 32;
 	w->record.h.tid = id;
-	w->record.flags = w->record.n_kernel = w->record.n_user = 0;
-	w->n = w->switched = w->foreign = w->sched = 0;
+	begin_stack(w);
 }
 
 #endif

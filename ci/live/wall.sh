@@ -57,7 +57,7 @@ check "goroutines that are drawn stand for all" drawn
 
 # One total to the nanosecond, in each kind of report and export.
 totals() {
-	gt sample --wall -F 999 -o trace -- "$programs/default/walls" >out
+	gt sample --wall -F 999 -o trace -- "$@" >out
 	for by in function path goroutine; do
 		gt report trace --by=$by --format=csv -n 0 >$by
 		awk -F, -v skip=$([ $by = goroutine ] || echo 5) 'NR > 1 {
@@ -84,7 +84,8 @@ totals() {
 		END { printf "%.0f\n%.0f\n", all, parts }' raw >>sums
 	[ "$(sort -u sums | wc -l)" = 1 ] && [ "$(head -n 1 sums)" -gt 0 ] || fail "$(cat sums)"
 }
-check "all formats have one total" totals
+check "all formats have one total" totals "$programs/default/walls"
+check "all formats have one total, threads" totals sh -c 'sleep 1; i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done'
 
 refusals() {
 	expect_status 2 gt sample --wall -e page-faults -- true 2>err
@@ -100,12 +101,5 @@ refusals() {
 	expect_grep 'sample with --wall' err
 }
 check "what snapshots do not say is refused" refusals
-
-not_go() {
-	gt sample --wall -o trace -- sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done'
-	gt report trace >text
-	expect_grep 'only what executed is known' text
-}
-check "of a program that is not Go's it says so" not_go
 
 done_testing

@@ -16,6 +16,15 @@ double sample_pct(const struct loaded_trace *t, uint64_t weight_ns, uint64_t sam
 	return all->root_ns ? share_pct(weight_ns, all->root_ns) : share_pct(samples, all->calls);
 }
 
+const char *sample_lives(const struct trace_info *i)
+{
+	bool threads = trace_info_u64(i, KEY_END_THREADS_LISTED, 0);
+
+	if (threads && trace_info_u64(i, KEY_END_SNAPSHOTS_LISTED, 0))
+		return "goroutines and threads";
+	return threads ? "threads" : "goroutines";
+}
+
 void sample_headline(const struct loaded_trace *t, struct notes *to)
 {
 	const struct sample_counts *c = &t->samples->shown;
@@ -23,16 +32,15 @@ void sample_headline(const struct loaded_trace *t, struct notes *to)
 	const char *hz = trace_info_get(t->info, KEY_SAMPLE_FREQUENCY);
 
 	if (t->samples->wall) {
-		notes_add(
-			to,
-			"%" PRIu64 " sample%s of %s%s%s%s and %" PRIu64
-			" of snapshots of goroutines in %s; they stand for %s of goroutines' time",
-			c->run_samples, plural(c->run_samples), event ? event : "what executed",
-			hz ? " at " : "", hz ? hz : "", hz ? " Hz" : "",
-			c->samples - c->run_samples,
-			HUMAN(trace_info_u64(t->info, KEY_END_SNAPSHOTS_NS,
-					     loaded_trace_span_ns(t))),
-			HUMAN(c->weight_ns));
+		notes_add(to,
+			  "%" PRIu64 " sample%s of %s%s%s%s and %" PRIu64
+			  " of snapshots of %s in %s; they stand for %s of %s' time",
+			  c->run_samples, plural(c->run_samples), event ? event : "what executed",
+			  hz ? " at " : "", hz ? hz : "", hz ? " Hz" : "",
+			  c->samples - c->run_samples, sample_lives(t->info),
+			  HUMAN(trace_info_u64(t->info, KEY_END_SNAPSHOTS_NS,
+					       loaded_trace_span_ns(t))),
+			  HUMAN(c->weight_ns), sample_lives(t->info));
 		return;
 	}
 	if (event && !hz) { /* no clock: a weight is no time */
@@ -82,39 +90,57 @@ static void missing(const struct loaded_trace *t, struct notes *to)
 		  c->cut, c->unreadable, c->unresolved, c->without_goroutine);
 }
 
+static void looked_at(const struct trace_info *i, struct notes *to, const char *of,
+		      const char *const key[4])
+{
+	const uint64_t n = trace_info_u64(i, key[0], 0), drawn = trace_info_u64(i, key[1], 0),
+		       listed = trace_info_u64(i, key[2], 0), torn = trace_info_u64(i, key[3], 0);
+
+	notes_add(to,
+		  "%" PRIu64 " snapshot%s of %" PRIu64
+		  " %s each on average looked at %.1f%% of them; %" PRIu64
+		  " kept changing: their time is unknown",
+		  n, plural(n), n ? listed / n : 0, of, share_pct(drawn, listed), torn);
+}
+
 /* Where the samples of what did not execute are from. */
 static void snapshots(const struct loaded_trace *t, struct notes *to)
 {
+	static const char *const goroutines[] = { KEY_END_SNAPSHOTS, KEY_END_SNAPSHOTS_DRAWN,
+						  KEY_END_SNAPSHOTS_LISTED,
+						  KEY_END_SNAPSHOTS_TORN },
+				 *const threads[] = { KEY_END_THREADS_SNAPSHOTS,
+						      KEY_END_THREADS_DRAWN, KEY_END_THREADS_LISTED,
+						      KEY_END_THREADS_TORN };
 	const struct trace_info *i = t->info;
-	const uint64_t n = trace_info_u64(i, KEY_END_SNAPSHOTS, 0),
-		       drawn = trace_info_u64(i, KEY_END_SNAPSHOTS_DRAWN, 0),
-		       listed = trace_info_u64(i, KEY_END_SNAPSHOTS_LISTED, 0),
-		       torn = trace_info_u64(i, KEY_END_SNAPSHOTS_TORN, 0),
-		       running_ns = trace_info_u64(i, KEY_END_SNAPSHOTS_RUNNING_NS, 0),
+	const uint64_t of_threads = trace_info_u64(i, KEY_END_THREADS_LISTED, 0),
+		       of_goroutines = trace_info_u64(i, KEY_END_SNAPSHOTS, 0),
+		       running_ns = trace_info_u64(i, KEY_END_SNAPSHOTS_RUNNING_NS, 0) +
+				    trace_info_u64(i, KEY_END_THREADS_RUNNING_NS, 0),
 		       idle_ns = trace_info_u64(i, KEY_END_SNAPSHOTS_IDLE_NS, 0),
-		       not_go = trace_info_u64(i, KEY_END_SNAPSHOTS_NOT_GO, 0);
+		       not_told = trace_info_u64(i, KEY_END_SNAPSHOTS_NOT_GO, 0);
 
 	if (!trace_info_get(i, KEY_END_SNAPSHOTS)) {
 		notes_add(to, "how many snapshots were taken is not known");
 		return;
 	}
-	notes_add(to,
-		  "%" PRIu64 " snapshot%s of %" PRIu64
-		  " goroutines each on average looked at %.1f%% of them; %" PRIu64
-		  " kept changing: their time is unknown",
-		  n, plural(n), n ? listed / n : 0, share_pct(drawn, listed), torn);
-	notes_add(to,
-		  "in snapshots goroutines were running for %s, with time for which they had no "
-		  "processor; samples stand for %s of it",
-		  HUMAN(running_ns), HUMAN(t->samples->all.run_ns));
+	if (of_goroutines || !of_threads)
+		looked_at(i, to, "goroutines", goroutines);
+	if (of_threads)
+		looked_at(i, to, "threads", threads);
+	notes_add(to, "in snapshots %s were running for %s%s; samples stand for %s of it",
+		  sample_lives(i), HUMAN(running_ns),
+		  of_goroutines || !of_threads ? ", with time for which they had no processor" : "",
+		  HUMAN(t->samples->all.run_ns));
 	if (idle_ns)
 		notes_add(to, "goroutines of Go's runtime waited %s for work: left out",
 			  HUMAN(idle_ns));
-	if (not_go)
-		notes_add(to,
-			  "of %" PRIu64 " process%s only what executed is known: snapshots are of "
-			  "goroutines of Go programs",
-			  not_go, not_go == 1 ? "" : "es");
+	if (not_told)
+		notes_add(to, "of %" PRIu64 " process%s only what executed is known: %s", not_told,
+			  not_told == 1 ? "" : "es",
+			  trace_info_get(i, KEY_END_THREADS_SNAPSHOTS)
+				  ? "of threads that wait the kernel tells from Linux 5.18 on"
+				  : "snapshots are of goroutines of Go programs");
 }
 
 void sample_notes(const struct loaded_trace *t, struct notes *to)

@@ -58,8 +58,8 @@ static const struct argp_option options[] = {
 	  "Record the labels that the program has given its goroutines (runtime/pprof, at most 8 each)",
 	  4 },
 	{ "wall", OPT_WALL, NULL, 0,
-	  "Record what goroutines of Go programs wait for, too: 40 snapshots a second are read from their memory, "
-	  "each of at most 256 goroutines, drawn at random where there are more; nothing is stopped",
+	  "Record what goroutines, and threads of programs that are not Go's, wait for, too: 40 snapshots a second, "
+	  "each of at most 256 of them, drawn at random where there are more; nothing is stopped",
 	  4 },
 	{ "record-signals", OPT_SIGNALS, NULL, 0,
 	  "When a process dies of a signal or a Go panic, record where its threads were, with their callers",
@@ -251,13 +251,14 @@ static void say_how_it_ended(const struct sample_run *r, int err)
 			 r->command && !r->targets->ended ? "; the command keeps running" : "");
 	if (lost)
 		log_warn("%" PRIu64 " samples were lost; a lower -F helps", lost);
-	if (!s->samples && !s->wall.samples && !err)
+	if (!s->samples && !wall_samples(&s->wall) && !err)
 		log_warn("no sample was taken: %s",
 			 s->event->is_clock ? "the program took hardly any processor time"
 					    : "the event did not happen");
 	if (isatty(STDERR_FILENO))
 		log_info("%s: %" PRIu64 " samples; next: gotrace report%s%s", r->output,
-			 s->samples + s->wall.samples, strcmp(r->output, "gotrace.out") ? " " : "",
+			 s->samples + wall_samples(&s->wall),
+			 strcmp(r->output, "gotrace.out") ? " " : "",
 			 strcmp(r->output, "gotrace.out") ? r->output : "");
 }
 

@@ -238,10 +238,11 @@ static void add(struct trace_writer *w, struct sample_tables *symbols, struct in
 static void add_keys(struct trace_info *info, struct input *in)
 {
 	static const char *const keys[] = {
-		KEY_SAMPLE_FREQUENCY,   KEY_SAMPLE_COUNT,       KEY_SAMPLE_EVENT,
-		KEY_SAMPLE_KERNEL,      KEY_SAMPLE_WALL,        KEY_SAMPLE_LABELS,
-		KEY_STATES_REASON ".0", KEY_STATES_REASON ".1", KEY_WARN_MAPS,
-		KEY_CLOCK_MONOTONIC_NS, KEY_WARN_THREADS,
+		KEY_SAMPLE_FREQUENCY,     KEY_SAMPLE_COUNT,       KEY_SAMPLE_EVENT,
+		KEY_SAMPLE_KERNEL,        KEY_SAMPLE_WALL,        KEY_SAMPLE_LABELS,
+		KEY_STATES_REASON ".0",   KEY_STATES_REASON ".1", KEY_WARN_MAPS,
+		KEY_CLOCK_MONOTONIC_NS,   KEY_WARN_THREADS,       KEY_END_SNAPSHOTS,
+		KEY_END_SNAPSHOTS_LISTED, KEY_END_THREADS_LISTED, KEY_END_THREADS_SNAPSHOTS,
 	};
 
 	for (unsigned n = byte(in) % 8; n > 0; n--) {

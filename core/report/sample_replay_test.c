@@ -109,36 +109,63 @@ static uint64_t last_columns(const char *csv, const char *start, unsigned n)
 }
 
 /* Chunks with states, replayed: what the program itself said of its waits when it was recorded
- * (walls.printed), within 10 % of each, and for the reason that it was. */
-static void waits_are_known(void **state)
+ * (NAME.printed), within 10 % of each, and for the reason that it was. */
+static void expect_waits(const char *recording, int waits, const char *mutex)
 {
-	const char *path = "fixtures/samples/walls.gotrace";
-	FILE *printed = fopen("fixtures/samples/walls.printed", "re");
-	char name[64], reason[32], row[128];
+	char path[64], name[64], reason[32], row[128], line[128];
 	unsigned long long ns;
 	int n = 0;
 
-	(void)state;
+	snprintf(path, sizeof(path), "fixtures/samples/%s.printed", recording);
+	FILE *printed = fopen(path, "re");
 	assert_non_null(printed);
+	snprintf(path, sizeof(path), "fixtures/samples/%s.gotrace", recording);
 	char *functions = fixture_report(path, "csv",
 					 &(struct report_options){ .by = BY_FUNCTION });
 	char *reasons = fixture_report(path, "csv", &(struct report_options){ .by = BY_REASON });
-	for (; fscanf(printed, "wait %63s %31s %llu\n", name, reason, &ns) == 3; n++) {
+	for (; fgets(line, sizeof(line), printed); n++) {
+		assert_int_equal(sscanf(line, "wait %63s %31s %llu", name, reason, &ns), 3);
 		for (char *c = reason; *c; c++)
-			*c = *c == '_' ? ' ' : *c;
+			*c = *c == '_' && mutex ? ' ' : *c;
 		snprintf(row, sizeof(row), "%s,", name);
 		uint64_t seen = last_columns(functions, row, 5);
 
 		if (seen < ns - ns / 10 || seen > ns + ns / 10)
 			fail_msg("%s: %llu of %llu ns", name, (unsigned long long)seen, ns);
 		snprintf(row, sizeof(row), "%s,%s,", name,
-			 strcmp(reason, "mutex") ? reason : "sync.Mutex.Lock");
-		assert_true(last_columns(reasons, row, 1) > seen / 2);
+			 mutex && !strcmp(reason, "mutex") ? mutex : reason);
+		if (strcmp(reason, "-")) /* it computes */
+			assert_true(last_columns(reasons, row, 1) > seen / 2);
 	}
-	assert_int_equal(n, 6);
+	assert_int_equal(n, waits);
 	free(functions);
 	free(reasons);
 	fclose(printed);
+}
+
+static void waits_are_known(void **state)
+{
+	(void)state;
+	expect_waits("walls", 6, "sync.Mutex.Lock");
+	expect_waits("threads", 7, NULL);
+}
+
+/* Threads are not called goroutines, and whose time it is is said. */
+static void whose_time(void **state)
+{
+	static const char *const said[] = { " of snapshots of threads in ", " of threads' time\n",
+					    "\nthreads were seen for ",
+					    " threads each on average looked at 100.0% of them; ",
+					    "\nin snapshots threads were running for " };
+	char *text = fixture_report("fixtures/samples/threads.gotrace", "text",
+				    &(struct report_options){ .limit = 5 });
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
+		if (!strstr(text, said[i]))
+			fail_msg("'%s' is not in\n%s", said[i], text);
+	assert_null(strstr(text, "goroutines were"));
+	free(text);
 }
 
 /* And by reason, which only a recording with states has. */
@@ -150,14 +177,17 @@ static void reasons_as_recorded(void **state)
 	(void)state;
 	fixture_same("fixtures/samples/walls.reason.csv", got);
 	free(got);
+	got = fixture_report("fixtures/samples/threads.gotrace", "csv",
+			     &(struct report_options){ .by = BY_REASON });
+	fixture_same("fixtures/samples/threads.reason.csv", got);
+	free(got);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_recorded),
-		cmocka_unit_test(shares_are_known),
-		cmocka_unit_test(waits_are_known),
+		cmocka_unit_test(as_recorded),         cmocka_unit_test(shares_are_known),
+		cmocka_unit_test(waits_are_known),     cmocka_unit_test(whose_time),
 		cmocka_unit_test(reasons_as_recorded),
 	};
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analysis/sample_notes.h"
 #include "base/text_format.h"
 #include "base/text_name.h"
 #include "report/text.h"
@@ -115,7 +116,8 @@ void text_states_note(const struct report *rep, struct notes *to)
 		return;
 	uint64_t life_ns = t->life_ns - t->idle_life_ns,
 		 off_ns = off_times_sum(&t->off) - off_times_sum(&t->idle_off);
-	notes_add(to, "goroutines%s %s together: %s running (%.1f%%)%s%s%s%s",
+	notes_add(to, "%s%s %s together: %s running (%.1f%%)%s%s%s%s",
+		  rep->trace.samples ? sample_lives(rep->trace.info) : "goroutines",
 		  rep->trace.samples ? " were seen for" : " with calls lived", HUMAN(life_ns),
 		  HUMAN(life_ns - off_ns), share_pct(life_ns - off_ns, life_ns),
 		  share(t->off.runnable_ns - t->idle_off.runnable_ns, life_ns, "runnable",

@@ -63,7 +63,7 @@
 #define KEY_END_SAMPLES_NO_BINARY "end.samples_no_binary"
 /* of --wall: snapshots, and in all of them together goroutines that were looked at, of how many in
  * the runtime's list, and those that kept changing; time of goroutines that ran, and of those that
- * work for Go's runtime; processes that are not Go's */
+ * work for Go's runtime; processes of which there are none */
 #define KEY_END_SNAPSHOTS            "end.snapshots"
 #define KEY_END_SNAPSHOTS_DRAWN      "end.snapshots_drawn"
 #define KEY_END_SNAPSHOTS_LISTED     "end.snapshots_listed"
@@ -73,6 +73,12 @@
 #define KEY_END_SNAPSHOTS_NS         "end.snapshots_ns"     /* up to the last one */
 #define KEY_END_SNAPSHOTS_GAP_NS     "end.snapshots_gap_ns" /* the longest between two */
 #define KEY_END_SNAPSHOTS_NOT_GO     "end.snapshots_not_go"
+/* likewise of threads that execute no goroutines */
+#define KEY_END_THREADS_SNAPSHOTS  "end.threads_snapshots"
+#define KEY_END_THREADS_DRAWN      "end.threads_drawn"
+#define KEY_END_THREADS_LISTED     "end.threads_listed"
+#define KEY_END_THREADS_TORN       "end.threads_torn"
+#define KEY_END_THREADS_RUNNING_NS "end.threads_running_ns"
 /* processor time of the sampled threads, as the kernel accounts for it, while they were recorded */
 #define KEY_END_SAMPLED_CPU_NS "end.sampled_cpu_ns"
 

@@ -25,6 +25,7 @@ EMBED(signals);
 EMBED(sample);
 EMBED(deaths);
 EMBED(threads);
+EMBED(waits);
 
 static int libbpf_to_log(enum libbpf_print_level level, const char *fmt, va_list ap)
 {

@@ -15,6 +15,7 @@ extern const unsigned char bpf_signals_start[], bpf_signals_end[];
 extern const unsigned char bpf_sample_start[], bpf_sample_end[];
 extern const unsigned char bpf_deaths_start[], bpf_deaths_end[];
 extern const unsigned char bpf_threads_start[], bpf_threads_end[];
+extern const unsigned char bpf_waits_start[], bpf_waits_end[];
 
 /* A small object with its configuration in .rodata and one struct of state in .bss. */
 struct embedded_bpf {

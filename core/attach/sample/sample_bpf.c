@@ -126,6 +126,27 @@ static int load_deaths(struct sample_bpf *s, const struct sample_config *config,
 	return err;
 }
 
+/* Not there: what else is wanted goes on. */
+static void load_waits(struct sample_bpf *s, const struct sample_config *config, size_t ring_bytes)
+{
+	const struct embedded_bpf e = { "waits", bpf_waits_start, bpf_waits_end,
+					config,  sizeof(*config), 0 };
+	int err = load(&s->waits, &e, ring_bytes, s->object);
+
+	if (!err) {
+		s->waits_state = embedded_bpf_map(s->waits, ".bss", sizeof(*s->waits_state));
+		err = s->waits_state ? 0 : -errno;
+	}
+	if (!err)
+		return;
+	bpf_object__close(s->waits);
+	s->waits = NULL;
+	log_warn(
+		"what threads wait for that are not Go's is not recorded: %s; it needs Linux 5.18 or newer "
+		"(GOTRACE_DEBUG=1 shows why)",
+		strerror(-err));
+}
+
 int sample_bpf_load(struct sample_bpf *s, unsigned what, const struct sample_config *config,
 		    size_t ring_bytes, const struct sample_bpf_reader *reader)
 {
@@ -146,6 +167,8 @@ int sample_bpf_load(struct sample_bpf *s, unsigned what, const struct sample_con
 		s->ring = ring_buffer__new(map_fd(s, "ring"), on_record, (void *)reader, NULL);
 		err = s->ring ? 0 : -errno;
 	}
+	if (!err && what & BPF_WAITS)
+		load_waits(s, config, ring_bytes);
 	if (!err)
 		return 0;
 	sample_bpf_unload(s);
@@ -254,6 +277,8 @@ void sample_bpf_unload(struct sample_bpf *s)
 		bpf_link__destroy(s->links[i]);
 	free(s->links);
 	ring_buffer__free(s->ring);
+	embedded_bpf_unmap(s->waits_state, sizeof(*s->waits_state));
+	bpf_object__close(s->waits);
 	if (s->deaths != s->object)
 		bpf_object__close(s->deaths);
 	bpf_object__close(s->object);

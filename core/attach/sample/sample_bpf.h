@@ -18,6 +18,9 @@ struct sample_bpf {
 	struct bpf_object *deaths;
 	struct bpf_link **links;
 	size_t n_links, cap_links;
+	/* of --wall, likewise; NULL: not wanted, or this kernel does not take it */
+	struct bpf_object *waits;
+	struct waits_state *waits_state;
 	uint32_t n_slots;   /* of rows, taken */
 	uint32_t n_natives; /* likewise, of .eh_frame */
 	unsigned n_cpus;
@@ -37,9 +40,11 @@ int sample_bpf_identify(struct sample_config *c);
 /* What is loaded. */
 #define BPF_SAMPLES 1u
 #define BPF_DEATHS  2u
+#define BPF_WAITS   4u
 
-/* What is to be taken: BPF_SAMPLES, BPF_DEATHS or both. Threads that die are told of from now on,
- * of all processes there are. 0 or -errno, after logging one line: what is missing and what to do.
+/* What is to be taken: BPF_SAMPLES, BPF_DEATHS or both; besides samples, BPF_WAITS. Threads that
+ * die are told of from now on, of all processes there are. 0 or -errno, after logging one line:
+ * what is missing and what to do. Without BPF_WAITS it goes on (logged likewise; `waits` is NULL).
  */
 int sample_bpf_load(struct sample_bpf *s, unsigned what, const struct sample_config *config,
 		    size_t ring_bytes, const struct sample_bpf_reader *reader);

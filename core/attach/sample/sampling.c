@@ -167,7 +167,9 @@ int sampling_prepare(struct sampling *s)
 	s->reader = (struct sample_bpf_reader){ take_sample, take_labels, take_death, s };
 	raise_files();
 	if (!err)
-		err = sample_bpf_load(&s->bpf, BPF_SAMPLES | (s->record_signals ? BPF_DEATHS : 0),
+		err = sample_bpf_load(&s->bpf,
+				      BPF_SAMPLES | (s->record_signals ? BPF_DEATHS : 0) |
+					      (s->wall.on ? BPF_WAITS : 0),
 				      &config, RING_BYTES, &s->reader);
 	if (err)
 		return err;
@@ -289,7 +291,7 @@ int sampling_run(struct sampling *s, struct trace_writer *writer)
 	s->writer = writer;
 	s->processes.writer = writer;
 	s->processes.binaries = &s->binaries;
-	wall_begin(&s->wall, &s->processes, writer, clock_monotonic_ns());
+	wall_begin(&s->wall, &s->processes, &s->bpf, writer, clock_monotonic_ns());
 	s->natives.bpf = &s->bpf;
 	s->processes.natives = &s->natives;
 	err = name_kernel(s);
@@ -342,11 +344,11 @@ void sampling_close(struct sampling *s)
 	sample_events_close(&s->events);
 	side_band_close(&s->side);
 	thread_events_unload(&s->threads);
+	wall_free(&s->wall);
 	sample_bpf_unload(&s->bpf);
 	binaries_free(&s->binaries);
 	natives_free(&s->natives);
 	free(s->fds);
-	wall_free(&s->wall);
 	processes_free(&s->processes);
 	trace_info_free(&s->end);
 }

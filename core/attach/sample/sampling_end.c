@@ -58,7 +58,7 @@ int sampling_describe_end(struct sampling *s)
 		const char *key;
 		uint64_t n;
 	} counts[] = {
-		{ KEY_END_SAMPLES, s->samples + s->wall.samples },
+		{ KEY_END_SAMPLES, s->samples + wall_samples(&s->wall) },
 		{ KEY_END_SAMPLES_LOST, c.lost + s->outside },
 		{ KEY_END_SAMPLES_CUT, s->cut + s->wall.cut },
 		{ KEY_END_SAMPLES_UNREADABLE, s->unreadable + s->wall.unreadable },

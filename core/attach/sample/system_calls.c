@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Those in which Go programs wait: os, net, syscall, internal/runtime/syscall. */
+/* Those in which programs wait. Of Go: os, net, syscall, internal/runtime/syscall. */
 #define NAME(call) [__NR_##call] = #call
 static const char *const names[] = {
 	NAME(read),
@@ -48,6 +48,9 @@ static const char *const names[] = {
 	NAME(execve),
 	NAME(wait4),
 	NAME(kill),
+	NAME(semop),
+	NAME(msgsnd),
+	NAME(msgrcv),
 	NAME(fcntl),
 	NAME(flock),
 	NAME(fsync),
@@ -74,11 +77,15 @@ static const char *const names[] = {
 	NAME(umount2),
 	NAME(reboot),
 	NAME(futex),
+	NAME(restart_syscall),
+	NAME(semtimedop),
 	NAME(io_getevents),
 	NAME(getdents64),
 	NAME(clock_nanosleep),
 	NAME(epoll_wait),
 	NAME(waitid),
+	NAME(mq_timedsend),
+	NAME(mq_timedreceive),
 	NAME(openat),
 	NAME(mkdirat),
 	NAME(newfstatat),
@@ -103,17 +110,28 @@ static const char *const names[] = {
 	NAME(recvmmsg),
 	NAME(syncfs),
 	NAME(sendmmsg),
+	NAME(process_vm_readv),
+	NAME(process_vm_writev),
 	NAME(renameat2),
 	NAME(getrandom),
 	NAME(copy_file_range),
 	NAME(statx),
 	NAME(pidfd_send_signal),
+	NAME(io_uring_enter),
 	NAME(pidfd_open),
 	NAME(clone3),
 	NAME(close_range),
 	NAME(openat2),
 	NAME(epoll_pwait2),
 };
+
+void system_call_name(long number, char name[SYSTEM_CALL_NAME])
+{
+	if (number >= 0 && number < (long)(sizeof(names) / sizeof(*names)) && names[number])
+		snprintf(name, SYSTEM_CALL_NAME, "%s", names[number]);
+	else
+		snprintf(name, SYSTEM_CALL_NAME, "call %ld", number);
+}
 
 bool system_call_of(uint32_t pid, uint32_t tid, char name[SYSTEM_CALL_NAME])
 {
@@ -134,9 +152,6 @@ bool system_call_of(uint32_t pid, uint32_t tid, char name[SYSTEM_CALL_NAME])
 	long number = strtol(line, &end, 10);
 	if (end == line || number < 0)
 		return true;
-	if (number < (long)(sizeof(names) / sizeof(*names)) && names[number])
-		snprintf(name, SYSTEM_CALL_NAME, "%s", names[number]);
-	else
-		snprintf(name, SYSTEM_CALL_NAME, "call %ld", number);
+	system_call_name(number, name);
 	return true;
 }

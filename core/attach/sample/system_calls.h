@@ -12,4 +12,7 @@
  * known. */
 bool system_call_of(uint32_t pid, uint32_t tid, char name[SYSTEM_CALL_NAME]);
 
+/* The name of a call of 64-bit programs. */
+void system_call_name(long number, char name[SYSTEM_CALL_NAME]);
+
 #endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* A thread's number as gotrace sees it, of any thread: for programs that visit all tasks. */
+#ifndef GOTRACE_NUMBER_BPF_H
+#define GOTRACE_NUMBER_BPF_H
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/sample.h"
+
+struct upid___local {
+	int nr;
+} __attribute__((preserve_access_index));
+struct pid___local {
+	unsigned int level;
+	struct upid___local numbers[1];
+} __attribute__((preserve_access_index));
+
+/* In the pid namespace that has this level; 0: it is not there. */
+static __always_inline uint32_t number_of(struct pid___local *pid, uint32_t level)
+{
+	uint32_t nr = 0;
+
+	if (pid && level <= BPF_CORE_READ(pid, level))
+		bpf_probe_read_kernel(&nr, sizeof(nr),
+				      (char *)pid + bpf_core_field_offset(pid->numbers) +
+					      level * bpf_core_type_size(struct upid___local) +
+					      bpf_core_field_offset(struct upid___local, nr));
+	return nr;
+}
+
+#endif

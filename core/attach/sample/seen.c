@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/sample/seen.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+static int put(struct seen_list *l, struct seen *x)
+{
+	const struct sample s = { .ts_ns = x->ts_ns,
+				  .goid = x->goid,
+				  .weight_ns = x->weight_ns,
+				  .process = l->process,
+				  .tid = x->tid,
+				  .stack = x->stack,
+				  .state = x->state,
+				  .reason = x->reason };
+	int err = x->weight_ns ? trace_writer_sample(l->to, &s) : 0;
+
+	l->written += x->weight_ns && !err;
+	x->weight_ns = 0;
+	return err;
+}
+
+int seen_reserve(struct seen_list *l, size_t n)
+{
+	return n > l->cap ? vec_reserve(&l->at, &l->cap, n) : 0;
+}
+
+int seen_hold(struct seen_list *l, uint32_t i, const struct seen *now)
+{
+	struct seen *x = &l->at[i];
+
+	if (x->weight_ns && x->goid == now->goid && x->stack == now->stack &&
+	    x->state == now->state && x->reason == now->reason && x->tid == now->tid) {
+		x->weight_ns += now->weight_ns;
+		x->ts_ns = now->ts_ns;
+		return 0;
+	}
+	const bool is_held = x->weight_ns;
+	int err = put(l, x);
+
+	*x = *now;
+	if (is_held || err)
+		return err;
+	err = vec_reserve(&l->held, &l->cap_held, l->n_held + 1);
+	if (!err)
+		l->held[l->n_held++] = i;
+	return err;
+}
+
+int seen_flush(struct seen_list *l)
+{
+	int err = 0;
+
+	for (size_t k = 0; k < l->n_held && !err; k++)
+		err = put(l, &l->at[l->held[k]]);
+	l->n_held = 0;
+	return err;
+}
+
+void seen_free(struct seen_list *l)
+{
+	free(l->at);
+	free(l->held);
+	*l = (struct seen_list){ 0 };
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What snapshots have seen of the goroutines or threads of a process, on its way into the trace:
+ * while one stays as it is, its samples become one. */
+#ifndef GOTRACE_SAMPLE_SEEN_H
+#define GOTRACE_SAMPLE_SEEN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/samples.h"
+
+/* As in struct sample. */
+struct seen {
+	uint64_t goid, weight_ns, ts_ns; /* weight_ns 0: all of it is in the trace */
+	uint32_t stack, tid;
+	uint8_t state, reason;
+};
+
+struct seen_list {
+	uint32_t process;        /* given: its number in the trace */
+	struct trace_writer *to; /* given, borrowed */
+	struct seen *at;         /* by the number that whoever looks gives to each */
+	size_t cap;
+	uint32_t *held; /* those with something to be written */
+	size_t n_held, cap_held;
+	uint64_t written; /* samples */
+};
+
+/* Makes room for numbers below n; what is new is zero. 0 or -ENOMEM. */
+int seen_reserve(struct seen_list *l, size_t n);
+/* Number i, which there is room for, was seen like this. 0 or -errno of the trace. */
+int seen_hold(struct seen_list *l, uint32_t i, const struct seen *now);
+/* Writes what is held. 0 or -errno of the trace. */
+int seen_flush(struct seen_list *l);
+void seen_free(struct seen_list *l);
+
+#endif

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/sample/wall_threads.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "attach/sample/system_calls.h"
+#include "attach/sample/wall_state.h"
+#include "base/clock.h"
+
+/* Threads that have ended are forgotten, once there are so many more than live. */
+#define FORGOTTEN 1024
+/* Of a processor's time, looking at a process takes one part of so many at most: with 10,000
+ * threads it is looked at less often. */
+#define PART 20
+
+bool wall_threads_open(struct wall_threads *t, const struct wall *w, uint32_t pid,
+		       uint64_t since_ns)
+{
+	t->pid = pid;
+	t->last_ns = since_ns;
+	t->generation = 1; /* the kernel's is 0 */
+	t->of = w->waits.bpf->waits ? thread_waits_open(&w->waits, pid) : NULL;
+	return t->of;
+}
+
+/* A thread's number in `seen`; HASH_NONE: no memory. */
+static uint32_t number_of(struct wall_threads *t, uint32_t tid)
+{
+	const uint32_t hash = hash_u64(tid);
+	size_t at;
+
+	for (uint32_t i = hash_index_first(&t->by_tid, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&t->by_tid, hash, &at))
+		if (t->seen.at[i].tid == tid)
+			return i;
+	if (seen_reserve(&t->seen, t->n + 1) || hash_index_put(&t->by_tid, hash, t->n))
+		return HASH_NONE;
+	t->seen.at[t->n].tid = tid;
+	return t->n++;
+}
+
+static int forget(struct wall_threads *t)
+{
+	if (t->n <= 4 * t->listed + FORGOTTEN)
+		return 0;
+	int err = seen_flush(&t->seen);
+
+	memset(t->seen.at, 0, t->n * sizeof(*t->seen.at));
+	hash_index_free(&t->by_tid);
+	t->n = 0;
+	t->generation++;
+	return err;
+}
+
+/* What it does, as traces have it. */
+static void name_state(struct wall *w, const struct waits_thread *t, struct seen *to)
+{
+	char name[SYSTEM_CALL_NAME];
+
+	if (t->flags & WAITS_CHANGING) {
+		to->state = SAMPLE_STATE_UNKNOWN;
+	} else if (t->state == WAITS_READY) {
+		to->state = STATE_RUNNABLE;
+	} else if (t->state != WAITS_STOP && t->call >= 0) {
+		to->state = STATE_SYSCALL;
+		if (t->compat)
+			snprintf(name, sizeof(name), "32-bit call %d", t->call);
+		else
+			system_call_name(t->call, name);
+		to->reason = wall_reason(w, name);
+	} else {
+		to->state = STATE_WAITING;
+		to->reason = wall_reason(w, t->state == WAITS_STOP    ? "stopped"
+					    : t->state == WAITS_BLOCK ? "page fault"
+								      : "trap");
+	}
+}
+
+/* 0, or -errno of the trace. */
+static int take(struct wall_threads *t, struct wall *w, const struct waits_thread *x,
+		struct seen *now)
+{
+	const struct sample_stack stack = { .process = t->seen.process,
+					    .n = x->n,
+					    .pcs = thread_waits_pcs(x),
+					    .flags = x->flags & STACK_FLAGS };
+	uint32_t i = number_of(t, x->tid);
+	int err = 0;
+
+	if (i == HASH_NONE)
+		return -ENOMEM;
+	if (x->state == WAITS_RUNS) {
+		w->threads.running_ns += now->weight_ns;
+		return 0;
+	}
+	now->tid = x->tid;
+	now->stack = t->seen.at[i].stack;
+	name_state(w, x, now);
+	w->threads.torn += !!(x->flags & WAITS_CHANGING);
+	if (!(x->flags & WAITS_SAME))
+		err = trace_writer_stack(w->writer, &stack, &now->stack);
+	if (!err)
+		err = seen_hold(&t->seen, i, now);
+	if (err == -E2BIG || err == -EINVAL) { /* refused alone */
+		w->threads.torn++;
+		t->generation++; /* it has not been told of */
+		return 0;
+	}
+	if (err)
+		return err;
+	const uint32_t flags = trace_writer_tables(w->writer)->stacks[now->stack].flags;
+
+	w->cut += !!(flags & STACK_CUT);
+	w->unreadable += !!(flags & STACK_UNREADABLE);
+	return 0;
+}
+
+/* Asks for as many as may be looked at of those that there are, which is known afterwards only. */
+static int ask(struct wall_threads *t, struct wall *w)
+{
+	uint32_t every;
+	int err;
+
+	do {
+		every = t->listed / WAITS_THREADS + (t->listed % WAITS_THREADS != 0);
+		every = every ? every : 1;
+		const struct waits_state question = {
+			.pid = t->pid,
+			.every = every,
+			.pick = (uint32_t)(wall_chance(w) * every),
+			.generation = t->generation,
+		};
+		err = thread_waits_ask(&w->waits, t->of, &question);
+		t->listed = w->waits.listed;
+		if (t->listed > every * WAITS_THREADS)
+			t->generation++; /* what was told now is not taken */
+	} while (!err && t->listed > every * WAITS_THREADS);
+	return err;
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* What was answered. 0, or -errno of the trace. */
+static int take_all(struct wall_threads *t, struct wall *w, uint64_t now)
+{
+	const struct waits_thread *x;
+	/* The part of one that is drawn stands for a part of the threads. */
+	const double ns = (double)(now - t->last_ns) * w->waits.listed / w->waits.drawn;
+	size_t at = 0;
+	int err = 0;
+
+	while (!err && (x = thread_waits_next(&w->waits, &at)))
+		err = take(t, w, x, &(struct seen){ .weight_ns = (uint64_t)ns, .ts_ns = now });
+	wall_gap(w, now - t->last_ns);
+	t->last_ns = now;
+	w->threads.snapshots++;
+	w->threads.drawn += w->waits.drawn;
+	w->threads.listed += w->waits.listed;
+	return err;
+}
+
+int wall_threads_look(struct wall_threads *t, struct wall *w, size_t n_images, bool in_any_case)
+{
+	const uint64_t now = clock_monotonic_ns(), before = cpu_ns();
+
+	if (now < t->next_ns && !in_any_case)
+		return 0;
+	t->generation += n_images != t->n_images;
+	t->n_images = n_images;
+	int err = forget(t);
+	if (err)
+		return err;
+	if (ask(t, w))
+		return 0; /* the next one stands for this one's time, too */
+	if (!w->waits.listed)
+		return -ESRCH;
+	if (w->waits.drawn)
+		err = take_all(t, w, now);
+	t->next_ns = now + PART * (cpu_ns() - before);
+	return err;
+}
+
+void wall_threads_close(struct wall_threads *t)
+{
+	thread_waits_close(t->of);
+	hash_index_free(&t->by_tid);
+	t->of = NULL;
+}

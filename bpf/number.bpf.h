@@ -16,7 +16,8 @@ struct pid___local {
 	struct upid___local numbers[1];
 } __attribute__((preserve_access_index));
 
-/* In the pid namespace that has this level; 0: it is not there. */
+/* In the pid namespace that has this level; 0: it is not there. pid is read by BPF_CORE_READ: to a
+ * pointer that the verifier knows the type of, Linux 6.1 lets nothing be added. */
 static __always_inline uint32_t number_of(struct pid___local *pid, uint32_t level)
 {
 	uint32_t nr = 0;

@@ -206,7 +206,7 @@ static __always_inline void visit(struct seq_file *seq, struct task_struct *task
 				    .window = bpf_map_lookup_elem(&windows, &zero) } };
 	struct told *before = bpf_task_storage_get(&told, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
-	l.now.tid = number_of(((struct task_struct___waits *)task)->thread_pid, level);
+	l.now.tid = number_of(BPF_CORE_READ((struct task_struct___waits *)task, thread_pid), level);
 	if (!l.c.w || !l.c.window || !before || !l.now.tid)
 		return;
 	l.c.w->record.pid = state.pid;
@@ -231,7 +231,7 @@ static __always_inline int is_of(struct task_struct___waits *t, uint32_t level)
 {
 	if (state.tgid)
 		return t->tgid == state.tgid;
-	if (number_of(t->group_leader->thread_pid, level) != state.pid)
+	if (number_of(BPF_CORE_READ(t, group_leader, thread_pid), level) != state.pid)
 		return 0;
 	state.tgid = t->tgid;
 	return 1;

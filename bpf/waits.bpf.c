@@ -88,11 +88,17 @@ static __always_inline int made_room(struct task_struct___waits *t)
 	       t->sched_info.last_queued == self->sched_info.last_arrival;
 }
 
+/* Linux 7.2 has another type of on_cpu than kernels before. */
+static __always_inline int executes(struct task_struct___waits *t)
+{
+	return BPF_CORE_READ_BITFIELD_PROBED(t, on_cpu) != 0;
+}
+
 static __always_inline uint32_t state_of(struct task_struct___waits *t)
 {
 	uint32_t now = NOW(t->__state);
 
-	if (NOW(t->on_cpu))
+	if (executes(t))
 		return WAITS_RUNS;
 	if (!now || now & (TASK_WAKING | TASK_NEW))
 		return made_room(t) ? WAITS_RUNS : WAITS_READY;
@@ -142,7 +148,7 @@ static long look(uint32_t i, struct looking *l)
 		bpf_loop(SAMPLE_FRAMES + SAMPLE_KERNEL_FRAMES + 8, walk_frame, &l->c, 0);
 	l->now.flags = w->record.flags & (SAMPLE_CUT | SAMPLE_UNREADABLE);
 	l->now.n = w->n;
-	if (!NOW(t->on_cpu) && switches_of(t) == l->switches)
+	if (!executes(t) && switches_of(t) == l->switches)
 		return 1;
 	l->now.flags = WAITS_CHANGING;
 	l->now.n = 0;

@@ -211,11 +211,13 @@ static int find_new(struct wall *w)
 				end(&w->all[i]);
 		if (vec_reserve(&w->all, &w->cap, w->n + 1))
 			return -ENOMEM;
-		w->all[w->n++] = (struct wall_process){ .pid = one->pid,
-							.known = w->seen,
-							.last_ns = one->start_ns,
-							.seen = { TRACE_NONE, w->writer },
-							.threads.seen = { TRACE_NONE, w->writer } };
+		w->all[w->n++] = (struct wall_process){
+			.pid = one->pid,
+			.known = w->seen,
+			.last_ns = one->start_ns,
+			.seen = { .process = TRACE_NONE, .to = w->writer },
+			.threads.seen = { .process = TRACE_NONE, .to = w->writer }
+		};
 	}
 	return 0;
 }

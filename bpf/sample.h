@@ -201,6 +201,7 @@ struct waits_state {
 	/* Stacks that were told of at another number are told of again. */
 	uint32_t generation;
 	uint32_t listed, drawn; /* threads that there are, and that were looked at */
+	uint32_t go;            /* of those looked at, how many execute goroutines */
 	int32_t tgid;           /* the kernel's own number of the process, once it is known */
 };
 /* state */

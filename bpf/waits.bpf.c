@@ -44,7 +44,7 @@ struct bpf_iter__task___local {
 	struct task_struct *task;
 } __attribute__((preserve_access_index));
 
-/* Of a thread: when its stack was told of. */
+/* Of a thread: what was found, while it has left a processor so often. */
 struct told {
 	uint64_t switches;
 	uint32_t generation;
@@ -111,6 +111,7 @@ struct looking {
 	struct walk_context c;
 	struct waits_thread now;
 	uint64_t switches;
+	uint32_t go; /* its goroutine is told of by others */
 };
 
 static __always_inline void find_call(struct waits_thread *now, struct task_struct *task)
@@ -136,11 +137,13 @@ static long look(uint32_t i, struct looking *l)
 	l->now.flags = l->now.n = 0;
 	l->switches = switches_of(t);
 	l->now.state = state_of(t);
-	if (l->now.state == WAITS_RUNS)
-		return 1;
 	begin_stack(w);
 	l->c.window->n = 0;
 	find_binary(w, (void *)t);
+	find_goroutine(&l->c, (void *)t);
+	l->go = w->go && w->g;
+	if (l->go || l->now.state == WAITS_RUNS)
+		return 1;
 	w->g = w->curg = 0;
 	find_call(&l->now, l->c.task);
 	find_saved_registers(w, l->c.task);
@@ -161,25 +164,15 @@ static __always_inline void find_out(struct looking *l, const struct told *befor
 	struct task_struct___waits *t = (void *)l->c.task;
 
 	if (before->generation == state.generation && before->switches == switches_of(t)) {
+		l->go = before->go;
 		l->now.state = state_of(t);
 		find_call(&l->now, l->c.task);
 		l->now.flags = WAITS_SAME;
 		l->switches = before->switches;
-		if (l->now.state == WAITS_RUNS || switches_of(t) == before->switches)
+		if (l->go || l->now.state == WAITS_RUNS || switches_of(t) == before->switches)
 			return;
 	}
 	bpf_loop(TRIES, look, l, 0);
-}
-
-/* Whether it is a thread of Go's runtime: its goroutine is told of by others. */
-static __always_inline int is_go(struct looking *l, struct told *before)
-{
-	if (before->generation == state.generation)
-		return before->go;
-	l->c.window->n = 0;
-	find_binary(l->c.w, (void *)l->c.task);
-	find_goroutine(&l->c, (void *)l->c.task);
-	return l->c.w->go && l->c.w->g;
 }
 
 /* The thread is done with: the next one's turn. */
@@ -216,18 +209,14 @@ static __always_inline void visit(struct seq_file *seq, struct task_struct *task
 	if (!l.c.w || !l.c.window || !before || !l.now.tid)
 		return;
 	l.c.w->record.pid = state.pid;
-	if (is_go(&l, before)) {
-		before->go = 1;
-		before->generation = state.generation;
-		return;
-	}
 	find_out(&l, before);
-	if (tell(seq, &l))
+	if (!l.go && tell(seq, &l))
 		return;
 	pass_on(1);
-	if (l.now.state == WAITS_RUNS || l.now.flags & (WAITS_CHANGING | WAITS_SAME))
+	state.go += l.go;
+	if (!l.go && (l.now.state == WAITS_RUNS || l.now.flags & (WAITS_CHANGING | WAITS_SAME)))
 		return;
-	before->go = 0;
+	before->go = l.go;
 	before->switches = l.switches;
 	before->generation = state.generation;
 }

@@ -58,6 +58,7 @@ int thread_waits_ask(struct thread_waits *w, struct bpf_link *of,
 	close(fd);
 	w->listed = s->listed;
 	w->drawn = s->drawn;
+	w->go = s->go;
 	return err;
 }
 

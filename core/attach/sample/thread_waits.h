@@ -16,7 +16,10 @@ struct thread_waits {
 	/* the last answer: each a struct waits_thread and its addresses */
 	uint8_t *bytes;
 	size_t n_bytes, cap;
-	uint32_t listed, drawn; /* threads that there are, and that are told of */
+	/* threads that there are, and that were looked at; go: the part of these that executes
+	 * goroutines, which is not told of */
+	uint32_t listed, drawn, go;
+	uint32_t generation; /* the last that was given out, of all processes */
 };
 
 /* What the kernel is asked by about the threads of this process. NULL: it has none to give (errno).

@@ -192,7 +192,7 @@ static int look_at_threads(struct wall *w, struct wall_process *p, bool in_any_c
 
 	if (err != -ESRCH)
 		return err;
-	/* A Go program may have goroutines only. */
+	/* What is known of goroutines says when a Go program has ended. */
 	if (!p->open)
 		end(p);
 	return 0;

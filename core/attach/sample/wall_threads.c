@@ -16,12 +16,17 @@
  * threads it is looked at less often. */
 #define PART 20
 
-bool wall_threads_open(struct wall_threads *t, const struct wall *w, uint32_t pid,
-		       uint64_t since_ns)
+/* Nothing of what was told before is of use any more. */
+static void begin_anew(struct wall_threads *t, struct wall *w)
+{
+	t->generation = ++w->waits.generation; /* the kernel's is 0 */
+}
+
+bool wall_threads_open(struct wall_threads *t, struct wall *w, uint32_t pid, uint64_t since_ns)
 {
 	t->pid = pid;
 	t->last_ns = since_ns;
-	t->generation = 1; /* the kernel's is 0 */
+	begin_anew(t, w);
 	t->of = w->waits.bpf->waits ? thread_waits_open(&w->waits, pid) : NULL;
 	return t->of;
 }
@@ -42,7 +47,7 @@ static uint32_t number_of(struct wall_threads *t, uint32_t tid)
 	return t->n++;
 }
 
-static int forget(struct wall_threads *t)
+static int forget(struct wall_threads *t, struct wall *w)
 {
 	if (t->n <= 4 * t->listed + FORGOTTEN)
 		return 0;
@@ -51,7 +56,7 @@ static int forget(struct wall_threads *t)
 	memset(t->seen.at, 0, t->n * sizeof(*t->seen.at));
 	hash_index_free(&t->by_tid);
 	t->n = 0;
-	t->generation++;
+	begin_anew(t, w);
 	return err;
 }
 
@@ -106,7 +111,7 @@ static int take(struct wall_threads *t, struct wall *w, const struct waits_threa
 		err = seen_hold(&t->seen, i, now);
 	if (err == -E2BIG || err == -EINVAL) { /* refused alone */
 		w->threads.torn++;
-		t->generation++; /* it has not been told of */
+		begin_anew(t, w); /* it has not been told of */
 		return 0;
 	}
 	if (err)
@@ -135,8 +140,8 @@ static int ask(struct wall_threads *t, struct wall *w)
 		};
 		err = thread_waits_ask(&w->waits, t->of, &question);
 		t->listed = w->waits.listed;
-		if (t->listed > every * WAITS_THREADS)
-			t->generation++; /* what was told now is not taken */
+		if (err || t->listed > every * WAITS_THREADS)
+			begin_anew(t, w); /* what was told now is not taken */
 	} while (!err && t->listed > every * WAITS_THREADS);
 	return err;
 }
@@ -156,15 +161,17 @@ static int take_all(struct wall_threads *t, struct wall *w, uint64_t now)
 	/* The part of one that is drawn stands for a part of the threads. */
 	const double ns = (double)(now - t->last_ns) * w->waits.listed / w->waits.drawn;
 	size_t at = 0;
+	const uint32_t told = w->waits.drawn - w->waits.go;
 	int err = 0;
 
 	while (!err && (x = thread_waits_next(&w->waits, &at)))
 		err = take(t, w, x, &(struct seen){ .weight_ns = (uint64_t)ns, .ts_ns = now });
-	wall_gap(w, now - t->last_ns);
+	if (told)
+		wall_gap(w, now - t->last_ns);
 	t->last_ns = now;
-	w->threads.snapshots++;
-	w->threads.drawn += w->waits.drawn;
-	w->threads.listed += w->waits.listed;
+	w->threads.snapshots += told > 0;
+	w->threads.drawn += told;
+	w->threads.listed += (uint64_t)w->waits.listed * told / w->waits.drawn;
 	return err;
 }
 
@@ -174,9 +181,10 @@ int wall_threads_look(struct wall_threads *t, struct wall *w, size_t n_images, b
 
 	if (now < t->next_ns && !in_any_case)
 		return 0;
-	t->generation += n_images != t->n_images;
+	if (n_images != t->n_images)
+		begin_anew(t, w);
 	t->n_images = n_images;
-	int err = forget(t);
+	int err = forget(t, w);
 	if (err)
 		return err;
 	if (ask(t, w))

@@ -27,8 +27,7 @@ struct wall_threads {
 
 /* Whether it can be asked; `seen` is filled in as far as it is given, and since_ns is when it
  * began. */
-bool wall_threads_open(struct wall_threads *t, const struct wall *w, uint32_t pid,
-		       uint64_t since_ns);
+bool wall_threads_open(struct wall_threads *t, struct wall *w, uint32_t pid, uint64_t since_ns);
 /* A snapshot, unless it would take too much time, or in any case. 0, -ESRCH: it has no threads any
  * more, or -errno of the trace. */
 int wall_threads_look(struct wall_threads *t, struct wall *w, size_t n_images, bool in_any_case);

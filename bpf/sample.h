@@ -222,6 +222,10 @@ struct waits_thread {
 	uint32_t compat; /* it executes 32-bit code, whose calls have other numbers */
 	uint32_t flags;
 	uint32_t n;
+	/* since it began: how long it could have run and had no processor; WAITS_NO_DELAY: the
+	 * kernel keeps no account of that */
+	uint64_t delay_ns;
 };
+#define WAITS_NO_DELAY ~0ull
 
 #endif

@@ -23,6 +23,7 @@ struct waits_state state;
 
 /* What is used of the kernel's structs (CO-RE: BTF says where it is). */
 struct sched_info___local {
+	unsigned long long run_delay; /* all but the one that it may be in */
 	unsigned long long last_arrival, last_queued;
 } __attribute__((preserve_access_index));
 struct task_struct___waits {
@@ -86,6 +87,19 @@ static __always_inline int made_room(struct task_struct___waits *t)
 
 	return bpf_core_field_exists(t->sched_info) &&
 	       t->sched_info.last_queued == self->sched_info.last_arrival;
+}
+
+/* With what it has queued for by now, which is counted when it gets a processor. gotrace has got
+ * its own just now, by the same clock. */
+static __always_inline uint64_t delay_of(struct task_struct___waits *t)
+{
+	struct task_struct___waits *self = (void *)bpf_get_current_task_btf();
+
+	if (!bpf_core_field_exists(t->sched_info))
+		return WAITS_NO_DELAY;
+	uint64_t now = self->sched_info.last_arrival, queued = NOW(t->sched_info.last_queued);
+
+	return t->sched_info.run_delay + (queued && now > queued ? now - queued : 0);
 }
 
 /* Linux 7.2 has another type of on_cpu than kernels before. */
@@ -209,6 +223,7 @@ static __always_inline void visit(struct seq_file *seq, struct task_struct *task
 	if (!l.c.w || !l.c.window || !before || !l.now.tid)
 		return;
 	l.c.w->record.pid = state.pid;
+	l.now.delay_ns = delay_of((void *)task);
 	find_out(&l, before);
 	if (!l.go && tell(seq, &l))
 		return;

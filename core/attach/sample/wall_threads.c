@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "attach/sample/system_calls.h"
 #include "attach/sample/wall_state.h"
 #include "base/clock.h"
+#include "base/vec.h"
 
 /* Threads that have ended are forgotten, once there are so many more than live. */
 #define FORGOTTEN 1024
@@ -41,9 +43,11 @@ static uint32_t number_of(struct wall_threads *t, uint32_t tid)
 	     i = hash_index_next(&t->by_tid, hash, &at))
 		if (t->seen.at[i].tid == tid)
 			return i;
-	if (seen_reserve(&t->seen, t->n + 1) || hash_index_put(&t->by_tid, hash, t->n))
+	if (seen_reserve(&t->seen, t->n + 1) || vec_reserve(&t->delays, &t->cap_delays, t->n + 1) ||
+	    hash_index_put(&t->by_tid, hash, t->n))
 		return HASH_NONE;
 	t->seen.at[t->n].tid = tid;
+	t->delays[t->n] = (struct thread_delay){ 0 };
 	return t->n++;
 }
 
@@ -84,6 +88,30 @@ static void name_state(struct wall *w, const struct waits_thread *t, struct seen
 	}
 }
 
+/*
+ * How much of the time that a snapshot stands for the thread was runnable, when it is seen so: no
+ * more than it had no processor by the kernel's account. Threads that are woken all the time are
+ * about to run, or make room for gotrace, when it looks, more often than at other times.
+ */
+static uint64_t runnable_ns(struct thread_delay *d, const struct waits_thread *x,
+			    uint64_t weight_ns)
+{
+	if (x->delay_ns == WAITS_NO_DELAY)
+		return weight_ns;
+	/* Of one that is seen first, what it had before the snapshot's time is not told. It is less
+	 * than it was where a number is another thread's now, or the clocks of two processors
+	 * differ. */
+	if (x->delay_ns > d->known_ns && (d->known_ns || x->delay_ns <= weight_ns))
+		d->owed_ns += x->delay_ns - d->known_ns;
+	d->known_ns = x->delay_ns;
+	if (x->state != WAITS_READY || x->flags & WAITS_CHANGING)
+		return 0;
+	const uint64_t ns = d->owed_ns < weight_ns ? d->owed_ns : weight_ns;
+
+	d->owed_ns -= ns;
+	return ns;
+}
+
 /* 0, or -errno of the trace. */
 static int take(struct wall_threads *t, struct wall *w, const struct waits_thread *x,
 		struct seen *now)
@@ -97,6 +125,12 @@ static int take(struct wall_threads *t, struct wall *w, const struct waits_threa
 
 	if (i == HASH_NONE)
 		return -ENOMEM;
+	const uint64_t ready_ns = runnable_ns(&t->delays[i], x, now->weight_ns);
+
+	if (x->state == WAITS_READY && !(x->flags & WAITS_CHANGING)) {
+		w->threads.running_ns += now->weight_ns - ready_ns;
+		now->weight_ns = ready_ns;
+	}
 	if (x->state == WAITS_RUNS) {
 		w->threads.running_ns += now->weight_ns;
 		return 0;
@@ -201,5 +235,8 @@ void wall_threads_close(struct wall_threads *t)
 {
 	thread_waits_close(t->of);
 	hash_index_free(&t->by_tid);
+	free(t->delays);
+	t->delays = NULL;
+	t->cap_delays = 0;
 	t->of = NULL;
 }

@@ -17,7 +17,12 @@ struct wall_threads {
 	struct bpf_link *of; /* NULL: nothing can be asked of it */
 	uint32_t pid;
 	struct seen_list seen;
-	struct hash_index by_tid; /* numbers in `seen` */
+	struct hash_index by_tid; /* numbers in `seen` and `delays` */
+	struct thread_delay {
+		uint64_t known_ns; /* by the kernel's account, so far */
+		uint64_t owed_ns;  /* the part that it has not been told as runnable for */
+	} * delays;
+	size_t cap_delays;
 	uint32_t n;
 	uint32_t listed; /* the last time */
 	uint32_t generation;

@@ -47,14 +47,30 @@ selects() {
 check "options of record say what is traced" selects
 
 # What a command gets from gotrace is the same in each run, and what it would get without.
-same() {
-	local look='{ ulimit -n; ulimit -c; grep -E "^Sig(Blk|Ign|Cgt)|^CapEff" /proc/$$/status; umask; pwd; } | paste -sd" " >>'
-	sh -c "$look"seen
-	expect_status 7 after "$look"seen -r 1 >out 2>err
-	[ "$(lines seen)" = 7 ] || fail "$(lines seen) runs"
+look='{ ulimit -n; ulimit -c; grep -E "^Sig(Blk|Ign|Cgt)|^CapEff" /proc/$$/status; umask; pwd; } | paste -sd" " >>'
+all_same() {
+	[ "$(lines seen)" = "$1" ] || fail "$(lines seen) runs"
 	[ "$(sort -u seen | wc -l)" = 1 ] || { cat seen; fail "not the same"; }
 }
+same() {
+	sh -c "$look"seen
+	expect_status 7 after "$look"seen -r 1 >out 2>err
+	all_same 7
+}
 check "limits, signals and rights are the same in each run" same
+
+# Signals 32 and 33, which the C library handles once gotrace has threads.
+same_of_libc() {
+	command -v gcc >/dev/null || skip "needs gcc"
+	gcc -o ignoring "$TOP/fixtures/native/ignoring.c" || skip "gcc cannot build it"
+	./ignoring sh -c "$look"seen
+	grep -q 'SigIgn:.*180000000' seen || fail "it does not ignore them"
+	expect_status 7 ./ignoring "$GOTRACE" overhead -r 1 --exe "$seven" -- sh -c "$look"'seen; exec "$0"' "$seven" >out 2>err
+	expect_status 7 ./ignoring "$GOTRACE" record -o trace --exe "$seven" -- sh -c "$look"'seen; exec "$0"' "$seven" >out 2>err
+	expect_status 7 ./ignoring "$GOTRACE" sample -o samples -- sh -c "$look"'seen; exec "$0"' "$seven" >out 2>err
+	all_same 9
+}
+check "signals of the C library that are ignored stay so" same_of_libc
 
 reads_a_file() {
 	printf 'a\nb\n' >in

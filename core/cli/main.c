@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attach/target/libc_signals.h"
 #include "base/log.h"
 #include "base/outfile.h"
 #include "base/text_format.h"
@@ -116,6 +117,7 @@ int main(int argc, char **argv)
 	char name[64];
 
 	fill_standard();
+	libc_signals_note();
 	argp_err_exit_status = STATUS_USAGE;
 	if (argc < 2) {
 		usage(stderr);

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/target/libc_signals.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -98,6 +99,7 @@ static _Noreturn void child(const struct launch_options *opt, int hold_fd, int e
 		_exit(125); /* the tracer is gone */
 	int err = user_become(opt->user);
 	if (!err) {
+		libc_signals_put_back();
 		sigaction(SIGCHLD, opt->on_child, NULL);
 		sigprocmask(SIG_SETMASK, opt->signal_mask, NULL);
 		setrlimit(RLIMIT_NOFILE, opt->files);

@@ -74,10 +74,13 @@ $(O)/.deps-%: ci/deps.sh
 
 # ---- the library and the command
 
+# An object depends on its headers under each spelling of its name: with O=build and O=$PWD/build.
+headers = -MMD -MP $(patsubst %,-MT %,$(sort $@ $(abspath $@) $(patsubst $(CURDIR)/%,%,$(abspath $@))))
+
 $(OUT)/obj/%.o: %.c Makefile | $(call deps,build)
 	@mkdir -p $(@D)
 	$(call msg,CC,$<)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(headers) -c $< -o $@
 
 # The version is in a file of its own, written when it is another one. It stays where git says nothing,
 # as to root in another user's tree.
@@ -95,7 +98,7 @@ $(OUT)/version.o: $(OUT)/version.c core/cli/cli.h Makefile | $(call deps,build)
 $(OUT)/obj/%.o: %.S Makefile | $(call deps,build)
 	@mkdir -p $(@D)
 	$(call msg,AS,$<)
-	$(Q)$(CC) $(CPPFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(CPPFLAGS) $(headers) -c $< -o $@
 
 # The BPF objects are assembled into the library, opened from memory at run time.
 $(OUT)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h) Makefile | $(call deps,build)

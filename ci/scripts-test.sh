@@ -27,6 +27,16 @@ version() {
 	remake two && [ ! -s "$work/made" ] || fail "the same version is made again: $(cat "$work/made")"
 }
 
+# What a header's change makes anew is the same however the build folder is spelled. A build of two spellings had
+# objects with different ideas of a struct.
+compiled() { make --no-print-directory -n -W core/base/log.h NODEPS=1 O="$1" all | grep -c "'CC'"; }
+spelled() {
+	make --no-print-directory -s NODEPS=1 O="$build" all || fail "it cannot be built"
+	local absolute relative
+	absolute=$(compiled "$build") relative=$(compiled "$(realpath --relative-to=. "$build")")
+	[ "$absolute" -gt 50 ] && [ "$absolute" = "$relative" ] || fail "$absolute files are compiled, or $relative"
+}
+
 # ends LINE STATUS WANT: a script whose log ends with LINE, and status, adds these totals.
 ends() {
 	echo "$1" >"$work/log"
@@ -294,5 +304,6 @@ if command -v git >/dev/null; then try "$resumed" rounds; else skip "$resumed" '
 try "completion in bash" completion
 try "completion in zsh" completion_zsh
 try "completion in fish" completion_fish
+try "a header that changes makes the same anew, however the build folder is spelled" spelled
 try "the version is that of the sources, and one file is compiled for it" version
 totals

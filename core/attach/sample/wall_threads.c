@@ -47,7 +47,7 @@ static uint32_t number_of(struct wall_threads *t, uint32_t tid)
 	    hash_index_put(&t->by_tid, hash, t->n))
 		return HASH_NONE;
 	t->seen.at[t->n].tid = tid;
-	t->delays[t->n] = (struct thread_delay){ 0 };
+	t->delays[t->n] = (struct thread_delay){ .known_ns = WAITS_NO_DELAY };
 	return t->n++;
 }
 
@@ -91,19 +91,23 @@ static void name_state(struct wall *w, const struct waits_thread *t, struct seen
 /*
  * How much of the time that a snapshot stands for the thread was runnable, when it is seen so: no
  * more than it had no processor by the kernel's account. Threads that are woken all the time are
- * about to run, or make room for gotrace, when it looks, more often than at other times.
+ * about to run, or make room for gotrace, when it looks, more often than at other times. Of the
+ * first snapshot's threads nobody knows when they had what they had.
  */
 static uint64_t runnable_ns(struct thread_delay *d, const struct waits_thread *x,
-			    uint64_t weight_ns)
+			    uint64_t weight_ns, bool first)
 {
 	if (x->delay_ns == WAITS_NO_DELAY)
 		return weight_ns;
-	/* Of one that is seen first, what it had before the snapshot's time is not told. It is less
-	 * than it was where a number is another thread's now, or the clocks of two processors
-	 * differ. */
-	if (x->delay_ns > d->known_ns && (d->known_ns || x->delay_ns <= weight_ns))
+	if (d->known_ns == WAITS_NO_DELAY)
+		d->known_ns = first || x->delay_ns > weight_ns ? x->delay_ns : 0;
+	else if (x->delay_ns + weight_ns < d->known_ns) /* the number is another thread's now */
+		*d = (struct thread_delay){ 0 };
+	/* It may be a little less than before: what it queues for is an estimate until it runs. */
+	if (x->delay_ns > d->known_ns) {
 		d->owed_ns += x->delay_ns - d->known_ns;
-	d->known_ns = x->delay_ns;
+		d->known_ns = x->delay_ns;
+	}
 	if (x->state != WAITS_READY || x->flags & WAITS_CHANGING)
 		return 0;
 	const uint64_t ns = d->owed_ns < weight_ns ? d->owed_ns : weight_ns;
@@ -113,7 +117,7 @@ static uint64_t runnable_ns(struct thread_delay *d, const struct waits_thread *x
 }
 
 /* 0, or -errno of the trace. */
-static int take(struct wall_threads *t, struct wall *w, const struct waits_thread *x,
+static int take(struct wall_threads *t, struct wall *w, const struct waits_thread *x, bool first,
 		struct seen *now)
 {
 	const struct sample_stack stack = { .process = t->seen.process,
@@ -125,8 +129,9 @@ static int take(struct wall_threads *t, struct wall *w, const struct waits_threa
 
 	if (i == HASH_NONE)
 		return -ENOMEM;
-	const uint64_t ready_ns = runnable_ns(&t->delays[i], x, now->weight_ns);
+	const uint64_t ready_ns = runnable_ns(&t->delays[i], x, now->weight_ns, first);
 
+	/* The rest counts as running: it executes as soon as gotrace has looked. */
 	if (x->state == WAITS_READY && !(x->flags & WAITS_CHANGING)) {
 		w->threads.running_ns += now->weight_ns - ready_ns;
 		now->weight_ns = ready_ns;
@@ -196,10 +201,12 @@ static int take_all(struct wall_threads *t, struct wall *w, uint64_t now)
 	const double ns = (double)(now - t->last_ns) * w->waits.listed / w->waits.drawn;
 	size_t at = 0;
 	const uint32_t told = w->waits.drawn - w->waits.go;
+	const bool first = !t->n;
 	int err = 0;
 
 	while (!err && (x = thread_waits_next(&w->waits, &at)))
-		err = take(t, w, x, &(struct seen){ .weight_ns = (uint64_t)ns, .ts_ns = now });
+		err = take(t, w, x, first,
+			   &(struct seen){ .weight_ns = (uint64_t)ns, .ts_ns = now });
 	if (told)
 		wall_gap(w, now - t->last_ns);
 	t->last_ns = now;

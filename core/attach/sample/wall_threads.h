@@ -19,7 +19,8 @@ struct wall_threads {
 	struct seen_list seen;
 	struct hash_index by_tid; /* numbers in `seen` and `delays` */
 	struct thread_delay {
-		uint64_t known_ns; /* by the kernel's account, so far */
+		uint64_t known_ns; /* by the kernel's account, so far; WAITS_NO_DELAY: not seen yet
+				    */
 		uint64_t owed_ns;  /* the part that it has not been told as runnable for */
 	} * delays;
 	size_t cap_delays;

@@ -154,8 +154,9 @@ check "an ordinary user with two capabilities" as_user
 
 no_room() {
 	expect_status 125 env TMPDIR=/nowhere unshare --mount sh -c '
+		exec 3<"$0" # which may be in one of these
 		mount --bind -o ro /proc/sys /tmp && mount --bind -o ro /proc/sys /var/tmp || exit 1
-		exec "$0" overhead -- "$1"' "$GOTRACE" "$programs/plain" >out 2>err
+		exec /proc/self/fd/3 overhead -- "$1"' "$GOTRACE" "$programs/plain" >out 2>err
 	[ ! -s out ] || fail "something ran"
 	expect_grep 'no file for a trace can be made' err
 }

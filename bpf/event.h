@@ -14,6 +14,7 @@ typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
 typedef int int32_t;
+typedef long long int64_t;
 typedef unsigned long long uint64_t;
 #else
 #include <stdint.h>
@@ -113,16 +114,27 @@ typedef unsigned long long uint64_t;
 #define WINDOW_BY_TOGGLE 2 /* the user switched it on */
 #define WINDOW_BY_ROOM   3 /* only what came last is kept */
 
-/* EV_STATE: depth. The reason is a runtime.waitReason of that Go version (runtime2.go), of
- * STATE_WAITING only, else 0 */
+/* EV_STATE: depth. The reason of STATE_WAITING is a runtime.waitReason of that Go version
+ * (runtime2.go), that of STATE_OFF_CPU one of OFF_CPU_*; else it is 0, but for STATE_ON_CPU */
 #define STATE_RUNNING       1
 #define STATE_RUNNABLE      2
 #define STATE_WAITING       3
 #define STATE_SYSCALL       4
-#define STATE_MAX           4
+#define STATE_NEVER         5 /* in an event: SAMPLE_STATE_UNKNOWN of samples */
+#define STATE_OFF_CPU       6 /* it runs, or is in a system call, and its thread has no processor */
+#define STATE_MAX           6
 #define STATE_DEPTH(s, why) ((uint32_t)(s) | (uint32_t)(why) << 8)
 #define STATE_OF(depth)     ((depth)&255)
 #define STATE_REASON(depth) ((depth) >> 8 & 255)
+
+/* STATE_OFF_CPU: why */
+#define OFF_CPU_TAKEN   0 /* another thread got the processor */
+#define OFF_CPU_ASLEEP  1 /* it runs and sleeps in the kernel: for a page, or stopped */
+#define OFF_CPU_GOTRACE 2 /* gotrace got the processor */
+/* Ends STATE_OFF_CPU, and nothing else: it goes on running, or with its system call. */
+#define STATE_ON_CPU(state) STATE_DEPTH(state, 1)
+#define STATE_IS_ON_CPU(depth) \
+	((depth) == STATE_ON_CPU(STATE_RUNNING) || (depth) == STATE_ON_CPU(STATE_SYSCALL))
 
 /* what of a goroutine's state a site of the runtime tells; never in a trace */
 #define STATE_AT_STATUS    1 /* casgstatus(gp, old, new): any change, and wakes */
@@ -317,6 +329,16 @@ struct cpu_samples_state {
 	uint64_t unplaced; /* of them: the pc was not known, or there was no room for it */
 };
 
+/* What off_cpu.bpf.c keeps besides what the probes do. */
+struct off_cpu_state {
+	uint32_t tracer; /* gotrace in the first pid namespace, where tasks have their numbers; 0:
+			    it was not seen yet */
+	uint32_t pad;
+	/* switches that are not told: the goroutine could not be read, too many threads have no
+	 * processor at once, or the kernel did not tell them */
+	uint64_t missed;
+};
+
 /* What signals.bpf.c is told. */
 struct signals_config {
 	struct target_config tracer; /* the tracer itself */
@@ -358,11 +380,13 @@ struct probe_config {
 	/* by STATE_AT_*: EV_STATE's depth there; 0 where it is found out. [0]: 1 when states are
 	 * recorded */
 	uint32_t state_depth[8];
+	int64_t tls_g; /* from the thread pointer to the slot that holds g; of off_cpu.bpf.c only */
 	uint32_t filter; /* non-zero: other processes hit the probes too, ignore them */
 	/* RETS_*: who may perform the RET at COOKIE_RET sites instead of the kernel */
 	uint32_t rets;
 	struct target_config target;
-	uint64_t main_vaddr; /* link-time address of the EV_IMAGE site */
+	struct target_config tracer; /* gotrace itself; of off_cpu.bpf.c only */
+	uint64_t main_vaddr;         /* link-time address of the EV_IMAGE site */
 };
 #define G_READ_MAX 256
 

@@ -27,13 +27,6 @@ static __always_inline void submit_plain(const struct hit *h, uint64_t cookie, u
 
 /* ---- states of goroutines */
 
-/* runtime.g.atomicstatus (runtime2.go), without the bit that its stack is being scanned */
-#define G_RUNNABLE 1
-#define G_RUNNING  2
-#define G_SYSCALL  3
-#define G_WAITING  4
-#define G_SCAN     0x1000
-
 static __always_inline void submit_state(struct hit *h, uint64_t cookie, uint32_t depth)
 {
 	h->flags = 0;

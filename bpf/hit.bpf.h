@@ -63,6 +63,13 @@ struct hit {
 	struct cpu_counters *count;
 };
 
+/* runtime.g.atomicstatus (runtime2.go), without the bit that its stack is being scanned */
+#define G_RUNNABLE 1
+#define G_RUNNING  2
+#define G_SYSCALL  3
+#define G_WAITING  4
+#define G_SCAN     0x1000
+
 static __always_inline int read_u64(uint64_t addr, uint64_t *v)
 {
 	return bpf_probe_read_user(v, sizeof(*v), (const void *)addr);

@@ -22,6 +22,15 @@ lawful() {
 		if ($1 && $1 in is && is[$1] != 1 && is[$1] != 3) bad("woken by one in state " is[$1])
 		is[$4] = 2; next
 	}
+	# the kernel tells whether a thread has a processor: off (6) and on again, whatever states say
+	$2 == "state" && ($4 % 256 == 6 || $4 == 257 || $4 == 260) {
+		off = $4 % 256 == 6
+		if (off && int($4 / 256) > 2) bad("off the processor for no known reason")
+		if (!off && $1 in is_off && !is_off[$1]) bad("comes to a processor and has one")
+		# on some machines the kernel does not tell all; gotrace says of how many
+		if (off && is_off[$1] && missed-- <= 0) bad("leaves the processor and has none")
+		is_off[$1] = off; switches++; next
+	}
 	$2 == "state" {
 		now = $4 % 256; why = int($4 / 256); was = ($1 in is) ? is[$1] : 0
 		states++
@@ -36,7 +45,8 @@ lawful() {
 		is[$1] = now; was_why[$1] = why
 	}
 	END { print states + 0 " states, " waits + 0 " waits, " wakes + 0 " wakes, " created + 0 " created"
-		exit wrong > 0 || states < 1000 || wakes < 500 }' old="$([ "$go_minor" -lt 20 ] && echo 1)" "$1"
+		exit wrong > 0 || states < 1000 || wakes < 500 }' old="$([ "$go_minor" -lt 20 ] && echo 1)" \
+		missed="$(gt info trace | awk '$1 == "end.off_cpu_missed" { print $2 }')" "$1"
 }
 # waits EVENTS: reason (or state) and nanoseconds of goroutine 1, summed.
 waits() {
@@ -44,7 +54,7 @@ waits() {
 	/^@set states.reason/ { n = substr($2, 15); reason[n] = $0; sub(/^@set [^ ]* /, "", reason[n]); next }
 	/^@/ { next }
 	{ sub(/ site=[0-9]+/, "") }
-	$2 == "wake" && $4 == 1 || $2 == "state" && $1 == 1 {
+	$2 == "wake" && $4 == 1 || $2 == "state" && $1 == 1 && $4 % 256 != 6 && $4 != 257 && $4 != 260 {
 		t = $5
 		if (is == 3) sum[why] += t - since; else if (is == 4) sum["syscall"] += t - since
 		is = $2 == "wake" ? 2 : $4 % 256; why = is == 3 ? reason[int($4 / 256)] : ""; since = t
@@ -107,6 +117,53 @@ running() { # STRATEGY
 for strategy in $pid_strategies; do
 	check "states of a running process, $strategy" running "$strategy"
 done
+
+# A thread that shares a processor with a loop: what it runs is what the kernel says it executed.
+# What the host of this machine took is in neither, or in both (USER_HZ is 100 on x86).
+stolen() { awk '$1 == "cpu" { printf "%.0f\n", $9 * 1e7 }' /proc/stat; }
+shares_a_processor() { # STRATEGY
+	local before job
+	[ -e "$LIVE/programs/default/half" ] || skip "the program half was not built"
+	timeout 100 taskset -c 0 sh -c 'while :; do :; done' &
+	job=$!
+	before=$(stolen)
+	expect_status 0 gt record --states --probe="$1" -o trace -- "$LIVE/programs/default/half" 500 0 >out 2>err || {
+		kill $job
+		return 1
+	}
+	kill $job
+	gt report -F csv trace >csv
+	gt info trace >info
+	expect_grep '^states.off_cpu +told$' info
+	awk -F, -v stolen=$(($(stolen) - before)) '
+		FNR == NR { split($0, a, " "); wall[a[1]] = a[2]; cpu[a[1]] = a[3]; next }
+		FNR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+		$1 in wall {
+			# Go preempts it, too: then it is runnable
+			run = $column["total_run_ns"]; off = $column["total_off_cpu_ns"] + $column["total_runnable_ns"]; seen++
+			room = 0.03 * wall[$1] + 5e6 + stolen
+			print $1 ": ran " run ", off " off "; by the kernel " cpu[$1] " of " wall[$1] ", stolen " stolen
+			if (run < cpu[$1] - room || run > cpu[$1] + room) bad = 1
+			if (off < wall[$1] - cpu[$1] - room || off > wall[$1] - cpu[$1] + room) bad = 1
+			if ($column["total_off_cpu_ns"] < wall[$1] / 10) bad = 1
+		}
+		END { exit bad || seen != 2 }' out csv || fail "OFF-CPU is not what the kernel says"
+}
+for strategy in $strategies; do
+	check "a thread that shares its processor, $strategy" shares_a_processor "$strategy"
+done
+
+without_btf() {
+	[ -d /sys/kernel/btf ] || skip "this kernel has no type information"
+	# shellcheck disable=SC2016
+	unshare -m sh -c 'mount --make-rprivate /sys && mount -t tmpfs none /sys/kernel/btf || exit 1
+		"$GOTRACE" record --states -o trace -- "$LIVE/programs/default/half" 50' >out 2>err || fail "it ended with $?: $(cat err)"
+	gt report trace >report
+	expect_grep '^RUN includes time in which threads had no processor: ' report
+	expect_grep '^states.off_cpu +this kernel does not allow it' <(gt info trace)
+	if gt dump trace | awk '$2 == "state" && ($4 % 256 == 6 || $4 == 257 || $4 == 260) { n++ } END { exit !n }'; then fail "it was told"; fi
+}
+check "a thread without a processor, on a kernel without type information" without_btf
 
 not_together() {
 	for with in --summary --min-duration=1ms --keep-last=1s --trial=1 --depth=2 --trigger=main.main --delay=1; do

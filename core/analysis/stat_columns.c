@@ -92,10 +92,12 @@ OFF(self, runnable_ns)
 OFF(self, wait_ns)
 OFF(self, syscall_ns)
 OFF(self, unknown_ns)
+OFF(self, off_cpu_ns)
 OFF(total, runnable_ns)
 OFF(total, wait_ns)
 OFF(total, syscall_ns)
 OFF(total, unknown_ns)
+OFF(total, off_cpu_ns)
 
 uint64_t stat_run_ns(const struct call_stats *st)
 {
@@ -155,6 +157,11 @@ const struct stat_column stat_columns[] = {
 	{ .name = "total_wait_ns", .get = total_wait_ns, .of_states = true },
 	{ .name = "total_syscall_ns", .get = total_syscall_ns, .of_states = true },
 	{ .name = "total_unknown_ns", .get = total_unknown_ns, .of_states = true },
+	{ .name = "off_cpu_ns", .get = self_off_cpu_ns, .of_states = true, .of_events = true },
+	{ .name = "total_off_cpu_ns",
+	  .get = total_off_cpu_ns,
+	  .of_states = true,
+	  .of_events = true },
 	{ 0 },
 };
 
@@ -173,6 +180,7 @@ GOROUTINE_OFF(runnable_ns)
 GOROUTINE_OFF(wait_ns)
 GOROUTINE_OFF(syscall_ns)
 GOROUTINE_OFF(unknown_ns)
+GOROUTINE_OFF(off_cpu_ns)
 
 uint64_t goroutine_run_ns(const struct goroutine_info *g)
 {
@@ -190,6 +198,7 @@ const struct goroutine_column goroutine_columns[] = {
 	{ "wait_ns", goroutine_wait_ns, true },
 	{ "syscall_ns", goroutine_syscall_ns, true },
 	{ "unknown_ns", goroutine_unknown_ns, true },
+	{ "off_cpu_ns", goroutine_off_cpu_ns, true },
 	{ 0 },
 };
 

@@ -14,6 +14,7 @@ struct stat_column {
 	bool of_correction;                             /* empty when times are not corrected */
 	bool of_hist;                                   /* not kept for paths */
 	bool of_states;                                 /* only of traces with states */
+	bool of_events;                                 /* samples do not tell it */
 };
 extern const struct stat_column stat_columns[];
 

@@ -160,17 +160,36 @@ const char *wait_reason(const struct trace_info *info, uint32_t reason, char buf
 	return buf;
 }
 
+const char *state_word(unsigned state)
+{
+	static const char *const words[] = {
+		[STATE_UNKNOWN] = "unknown",     [STATE_RUNNING] = "running",
+		[STATE_RUNNABLE] = "runnable",   [STATE_WAITING] = "waiting",
+		[STATE_SYSCALL] = "system call", [STATE_OFF_CPU] = "off CPU"
+	};
+
+	return words[state];
+}
+
+const char *state_reason(const struct trace_info *info, unsigned state, uint32_t reason,
+			 char buf[WAIT_REASON_BYTES])
+{
+	static const char *const off_cpu[] = { [OFF_CPU_TAKEN] = "another thread ran",
+					       [OFF_CPU_ASLEEP] = "asleep in the kernel",
+					       [OFF_CPU_GOTRACE] = "gotrace ran" };
+
+	if (state == STATE_WAITING)
+		return wait_reason(info, reason, buf);
+	return state == STATE_OFF_CPU && reason <= OFF_CPU_GOTRACE ? off_cpu[reason] : NULL;
+}
+
 const char *state_name(const struct trace_info *info, unsigned state, uint32_t reason,
 		       char buf[STATE_NAME_BYTES])
 {
-	static const char *const names[] = { [STATE_UNKNOWN] = "unknown",
-					     [STATE_RUNNING] = "running",
-					     [STATE_RUNNABLE] = "runnable",
-					     [STATE_SYSCALL] = "system call" };
 	char number[WAIT_REASON_BYTES];
+	const char *why = state_reason(info, state, reason, number);
 
-	if (state != STATE_WAITING)
-		return names[state];
-	snprintf(buf, STATE_NAME_BYTES, "waiting: %s", wait_reason(info, reason, number));
+	snprintf(buf, STATE_NAME_BYTES, "%s%s%s", state_word(state), why ? ": " : "",
+		 why ? why : "");
 	return buf;
 }

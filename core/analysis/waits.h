@@ -27,6 +27,11 @@ void wait_rows_free(struct wait_rows *w);
 #define WAIT_REASON_BYTES 24
 const char *wait_reason(const struct trace_info *info, uint32_t reason,
 			char buf[WAIT_REASON_BYTES]);
+/* "waiting", "off CPU", ...: of a span; static. */
+const char *state_word(unsigned state);
+/* Why it waits, or has no processor; NULL: of other states. */
+const char *state_reason(const struct trace_info *info, unsigned state, uint32_t reason,
+			 char buf[WAIT_REASON_BYTES]);
 /* "waiting: sleep", "running", ...: the state of a span. */
 #define STATE_NAME_BYTES 128
 const char *state_name(const struct trace_info *info, unsigned state, uint32_t reason,

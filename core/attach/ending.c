@@ -53,6 +53,8 @@ static int describe_counts(const struct recording *r, const struct collector_sta
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts) && !err; i++)
 		err = set_count(end, counts[i].key, counts[i].n);
+	if (!err && r->off_cpu_missed)
+		err = set_count(end, KEY_END_OFF_CPU_MISSED, r->off_cpu_missed);
 	for (enum cost_class k = 0; k < COST_CLASSES && !err; k++) {
 		uint64_t n = collector_class_events(r->collector, k);
 

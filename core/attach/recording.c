@@ -152,6 +152,8 @@ int recording_prepare(struct recording *r)
 	r->probes.state->paused = r->probing->running ? PAUSED_ALL : PAUSED_NOT;
 	r->attach_ns = clock_monotonic_ns() - start;
 	children_watch(&r->children, &load.target, r->exe_fd);
+	if (load.states)
+		r->no_off_cpu = off_cpu_watch(&r->off_cpu, &r->probes, r->binary);
 	cpu_samples_open(&r->cpu_samples, &load.target);
 	return 0;
 }
@@ -175,6 +177,9 @@ int recording_describe(const struct recording *r, struct trace_info *info)
 		err = trace_info_set(info, KEY_ATTACH_OPEN_TO_ALL, "1");
 	if (!err)
 		err = describe_strategy(info, r->probing);
+	if (!err && r->probing->plan->states)
+		err = trace_info_set(info, KEY_STATES_OFF_CPU,
+				     r->no_off_cpu ? r->no_off_cpu : OFF_CPU_TOLD);
 	if (!err)
 		err = trace_info_set(info, KEY_PROBE_RET,
 				     r->probing->perform_ret ? RET_PERFORMED : RET_STEPPED);
@@ -269,6 +274,7 @@ static void detach(struct recording *r)
 		rings_disable(collector_rings(r->collector));
 	if (r->probes.state)
 		r->probes.state->paused = PAUSED_ALL;
+	r->off_cpu_missed += off_cpu_close(&r->off_cpu);
 	patching_put_back(r);
 	if (r->links)
 		links_detach(r->links, r->kind, r->target->launched && r->target->ended);

@@ -8,6 +8,7 @@
 
 #include "attach/kernel/caps.h"
 #include "attach/probes/children.h"
+#include "attach/probes/off_cpu.h"
 #include "attach/collect/collect.h"
 #include "attach/cpu_samples.h"
 #include "attach/load_watch.h"
@@ -68,6 +69,9 @@ struct recording {
 	/* found out on the way */
 	struct probes probes;
 	struct children children;
+	struct off_cpu off_cpu;
+	const char *no_off_cpu;  /* why it is not told, with states; NULL: it is */
+	uint64_t off_cpu_missed; /* switches of which nothing could be told */
 	struct cpu_samples cpu_samples;
 	struct links *links;
 	bool open_to_all; /* other processes of the binary hit the probes too; programs filter */

@@ -42,7 +42,7 @@ static const struct argp_option options[] = {
 	  "output file (default: standard output); a failed export leaves none", 1 },
 	{ "weight", KEY_WEIGHT, "WHAT", 0,
 	  "weight of a path: self time (ns, default), total time (ns) or calls; of a trace with --states also run, ready, "
-	  "wait or syscall, parts of self",
+	  "wait, syscall or off-cpu, parts of self",
 	  2 },
 	{ "no-go-edges", KEY_NO_GO_EDGES, NULL, 0,
 	  "paths begin at a goroutine's first function, not at the function whose go statement "
@@ -142,8 +142,8 @@ static error_t parse_perun(int key, char *arg, struct argp_state *state)
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	static const char *const weights[] = { "self",  "total", "calls",   "run",
-					       "ready", "wait",  "syscall", NULL };
+	static const char *const weights[] = { "self", "total",   "calls",   "run", "ready",
+					       "wait", "syscall", "off-cpu", NULL };
 	struct export_args *a = state->input;
 
 	switch (key) {

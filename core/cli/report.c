@@ -42,7 +42,7 @@ static const struct argp_option options[] = {
 	{ "format", 'F', "FORMAT", 0, "text (default), csv or json", 1 },
 	{ "sort", 's', "COLUMN", 0,
 	  "self (default), total, calls, morestack, cost (of its probes), mean, max, p50 or p99 (of its calls), the "
-	  "largest first; of a trace with --states also run, ready, wait and syscall, the parts of self. Without it, siblings in a tree of paths are sorted by share, and calls by when they began; "
+	  "largest first; of a trace with --states also run, ready, wait, syscall and off-cpu, the parts of self. Without it, siblings in a tree of paths are sorted by share, and calls by when they began; "
 	  "calls can be sorted by self or total only, slowest first",
 	  1 },
 	{ "limit", 'n', "N", 0,
@@ -102,7 +102,7 @@ static void finish_options(struct argp_state *state, struct report_args *a)
 	if (a->opt.by == BY_GOROUTINE && a->opt.sort > SORT_MORESTACK && a->opt.sort < SORT_RUN)
 		arg_error(
 			state,
-			"--by=goroutine sorts by self, total, calls or morestack; with states also by run, ready, wait or syscall");
+			"--by=goroutine sorts by self, total, calls or morestack; with states also by run, ready, wait, syscall or off-cpu");
 	if (a->opt.by == BY_PATH && (a->opt.sort == SORT_P50 || a->opt.sort == SORT_P99))
 		arg_error(
 			state,
@@ -162,7 +162,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	static const char *const sort[] = { "self",  "total", "calls",   "morestack", "cost",
 					    "mean",  "max",   "p50",     "p99",       "run",
-					    "ready", "wait",  "syscall", NULL };
+					    "ready", "wait",  "syscall", "off-cpu",   NULL };
 	struct report_args *a = state->input;
 
 	switch (key) {

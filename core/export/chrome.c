@@ -122,6 +122,7 @@ static int put_args(struct chrome *c, const struct call *call)
 		json_kv_u64(&c->j, "wait_ns", s.total.wait_ns);
 		json_kv_u64(&c->j, "syscall_ns", s.total.syscall_ns);
 		json_kv_u64(&c->j, "unknown_ns", s.total.unknown_ns);
+		json_kv_u64(&c->j, "off_cpu_ns", s.total.off_cpu_ns);
 	}
 	if (!err && call->kept && c->trace.info->n_values)
 		call_values_json(&c->j, c->trace.info, &v);

@@ -83,6 +83,7 @@ static void columns(const struct thesis *t, uint32_t node, FILE *out)
 		ms(out, st->off_self.wait_ns);
 		ms(out, st->off_self.syscall_ns);
 		ms(out, st->off_self.unknown_ns);
+		ms(out, st->off_self.off_cpu_ns);
 	}
 	fputc('\n', out);
 }
@@ -99,7 +100,7 @@ static int paths(struct trace_reader *r, const struct export_options *opt, FILE 
 		fprintf(out, ",%s", c->name);
 	fputs(",Total Preempt T [ms],Unfinished [#],Unwound [#],Suspect [#]", out);
 	fputs(!err && t.trace.totals->states
-		      ? ",Run T [ms],Runnable T [ms],Wait T [ms],Syscall T [ms],Unknown T [ms]\n"
+		      ? ",Run T [ms],Runnable T [ms],Wait T [ms],Syscall T [ms],Unknown T [ms],Off-CPU T [ms]\n"
 		      : "\n",
 	      out);
 	for (size_t i = 0; !err && i + 1 < t.tree.n; i++) {
@@ -151,8 +152,9 @@ static int put_states(struct reading *in, const struct call *c, FILE *out)
 	struct call_states s;
 	int err = kept_states_get(&in->calls.values, c, &s);
 
-	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, s.total.runnable_ns,
-		s.total.wait_ns, s.total.syscall_ns, s.total.unknown_ns);
+	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+		s.total.runnable_ns, s.total.wait_ns, s.total.syscall_ns, s.total.unknown_ns,
+		s.total.off_cpu_ns);
 	return err;
 }
 
@@ -164,7 +166,8 @@ static int call_rows(struct reading *in, const struct loaded_trace *trace, FILE 
 
 	fputs("call,caller,goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system,image",
 	      out);
-	fputs(trace->totals->states ? ",runnable_ns,wait_ns,syscall_ns,unknown_ns" : "", out);
+	fputs(trace->totals->states ? ",runnable_ns,wait_ns,syscall_ns,unknown_ns,off_cpu_ns" : "",
+	      out);
 	fputs(trace->info->n_values ? ",arguments,results\n" : "\n", out);
 	for (size_t i = 0; !err && !ferror(out) && i < in->calls.n; i++) {
 		const struct call *c;

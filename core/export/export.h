@@ -18,6 +18,7 @@ enum export_weight {
 	WEIGHT_READY,
 	WEIGHT_WAIT,
 	WEIGHT_SYSCALL,
+	WEIGHT_OFF_CPU,
 };
 
 struct export_options {

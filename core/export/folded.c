@@ -41,6 +41,8 @@ static uint64_t weight_of(const struct call_stats *st, enum export_weight weight
 		return st->off_self.wait_ns;
 	case WEIGHT_SYSCALL:
 		return st->off_self.syscall_ns;
+	case WEIGHT_OFF_CPU:
+		return st->off_self.off_cpu_ns;
 	default:
 		return st->self_ns;
 	}

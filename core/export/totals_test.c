@@ -233,7 +233,7 @@ static void check(const char *name, const char *path)
 
 /* ---- states */
 
-enum { RUN, READY, WAIT, SYSCALL, UNKNOWN, PARTS };
+enum { RUN, READY, WAIT, SYSCALL, UNKNOWN, OFF_CPU, PARTS };
 
 struct parts {
 	uint64_t ns[PARTS];
@@ -242,7 +242,7 @@ struct parts {
 static struct parts parts_of(uint64_t all_ns, const struct off_times *off)
 {
 	return (struct parts){ { all_ns - off_times_sum(off), off->runnable_ns, off->wait_ns,
-				 off->syscall_ns, off->unknown_ns } };
+				 off->syscall_ns, off->unknown_ns, off->off_cpu_ns } };
 }
 
 /* What the model says: of self times, and of goroutines' lives. */
@@ -314,9 +314,10 @@ static struct parts parts_sqlite(const char *path, const char *sql)
 /* The slices of all goroutines' states. */
 static struct parts parts_perfetto(const char *path)
 {
-	static const char *const over[PARTS] = { ": over running after ", ": over runnable after ",
-						 ": over waiting: ", ": over system call after ",
-						 ": over unknown after " };
+	static const char *const over[PARTS] = {
+		": over running after ",     ": over runnable after ", ": over waiting: ",
+		": over system call after ", ": over unknown after ",  ": over off CPU: "
+	};
 	struct parts t = { 0 };
 	size_t n, size;
 	char *text = NULL,
@@ -353,11 +354,12 @@ static struct parts parts_csv(const char *path)
 
 static struct parts parts_folded(const char *path, struct parts want)
 {
-	static const enum export_weight weights[] = { WEIGHT_RUN, WEIGHT_READY, WEIGHT_WAIT,
-						      WEIGHT_SYSCALL };
-	struct parts t = want; /* there is no weight for what is unknown */
+	static const enum export_weight weights[] = { WEIGHT_RUN,  WEIGHT_READY,
+						      WEIGHT_WAIT, WEIGHT_SYSCALL,
+						      0,           WEIGHT_OFF_CPU };
+	struct parts t;
 
-	for (int i = 0; i < UNKNOWN; i++) {
+	for (int i = 0; i < PARTS; i++) {
 		size_t n;
 		char *text = fixture_export(path, "folded",
 					    &(struct export_options){ .weight = weights[i] }, &n);
@@ -365,6 +367,7 @@ static struct parts parts_folded(const char *path, struct parts want)
 		t.ns[i] = sum_lines(text);
 		free(text);
 	}
+	t.ns[UNKNOWN] = want.ns[UNKNOWN]; /* there is no weight for it */
 	return t;
 }
 
@@ -379,7 +382,8 @@ static void check_states(const char *name, const char *path)
 	same_parts(name, "folded", parts_folded(path, self), self);
 	same_parts(name, "csv", parts_csv(path), self);
 	same_parts(name, "perfetto", parts_perfetto(path), lives);
-#define SUMS "SELECT sum(run_ns), sum(runnable_ns), sum(wait_ns), sum(syscall_ns), sum(unknown_ns) "
+#define SUMS \
+	"SELECT sum(run_ns), sum(runnable_ns), sum(wait_ns), sum(syscall_ns), sum(unknown_ns), sum(off_cpu_ns) "
 	same_parts(name, "sqlite, functions", parts_sqlite(path, SUMS "FROM functions"), self);
 	same_parts(name, "sqlite, paths", parts_sqlite(path, SUMS "FROM paths"), self);
 	same_parts(name, "sqlite, goroutines", parts_sqlite(path, SUMS "FROM goroutines"), lives);
@@ -388,17 +392,17 @@ static void check_states(const char *name, const char *path)
 				      " sum(d) FILTER (WHERE state = 'runnable'),"
 				      " sum(d) FILTER (WHERE state = 'waiting'),"
 				      " sum(d) FILTER (WHERE state = 'system call'),"
-				      " sum(d) FILTER (WHERE state = 'unknown')"
+				      " sum(d) FILTER (WHERE state = 'unknown'),"
+				      " sum(d) FILTER (WHERE state = 'off CPU')"
 				      " FROM (SELECT state, duration_ns AS d FROM states)"),
 		   lives);
-	struct parts waits = self;
-
-	waits.ns[RUN] = waits.ns[READY] = waits.ns[SYSCALL] = waits.ns[UNKNOWN] = 0;
+	const struct parts waits = { .ns[WAIT] = self.ns[WAIT] };
 	same_parts(name, "sqlite, waits of functions",
-		   parts_sqlite(path, "SELECT 0, 0, sum(wait_ns), 0, 0 FROM waits WHERE function"),
+		   parts_sqlite(path,
+				"SELECT 0, 0, sum(wait_ns), 0, 0, 0 FROM waits WHERE function"),
 		   waits);
 	same_parts(name, "sqlite, waits of paths",
-		   parts_sqlite(path, "SELECT 0, 0, sum(wait_ns), 0, 0 FROM waits WHERE path"),
+		   parts_sqlite(path, "SELECT 0, 0, sum(wait_ns), 0, 0, 0 FROM waits WHERE path"),
 		   waits);
 }
 

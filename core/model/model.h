@@ -33,14 +33,14 @@ enum call_end {
  * that they are a part of was spent running. unknown_ns: lost events may have told of it.
  */
 struct off_times {
-	uint64_t runnable_ns, wait_ns, syscall_ns, unknown_ns;
+	uint64_t runnable_ns, wait_ns, syscall_ns, unknown_ns, off_cpu_ns;
 };
 #define STATE_UNKNOWN    0   /* besides STATE_RUNNING ... of bpf/event.h */
 #define REASON_PREEMPTED 256 /* besides Go's: stopped in a prologue, for the garbage collector */
 
 static inline uint64_t off_times_sum(const struct off_times *t)
 {
-	return t->runnable_ns + t->wait_ns + t->syscall_ns + t->unknown_ns;
+	return t->runnable_ns + t->wait_ns + t->syscall_ns + t->unknown_ns + t->off_cpu_ns;
 }
 
 void off_times_add(struct off_times *into, const struct off_times *from);

@@ -20,6 +20,7 @@ void off_times_add(struct off_times *into, const struct off_times *from)
 	into->wait_ns += from->wait_ns;
 	into->syscall_ns += from->syscall_ns;
 	into->unknown_ns += from->unknown_ns;
+	into->off_cpu_ns += from->off_cpu_ns;
 }
 
 void off_times_sub(struct off_times *from, const struct off_times *what)
@@ -28,6 +29,7 @@ void off_times_sub(struct off_times *from, const struct off_times *what)
 	from->wait_ns -= what->wait_ns;
 	from->syscall_ns -= what->syscall_ns;
 	from->unknown_ns -= what->unknown_ns;
+	from->off_cpu_ns -= what->off_cpu_ns;
 }
 
 uint64_t *off_time(struct off_times *t, unsigned state)
@@ -39,6 +41,8 @@ uint64_t *off_time(struct off_times *t, unsigned state)
 		return &t->wait_ns;
 	case STATE_SYSCALL:
 		return &t->syscall_ns;
+	case STATE_OFF_CPU:
+		return &t->off_cpu_ns;
 	default:
 		return &t->unknown_ns;
 	}
@@ -190,10 +194,18 @@ void states_created(struct model *m, struct stack *s, uint64_t ts_ns)
 		states_change(m, s, STATE_RUNNABLE, 0, 0, ts_ns);
 }
 
+/* Switches of threads have times of the kernel's clock, which may differ by so much from those of
+ * events that stubs write (CLOCK_MONOTONIC from the counter, by pairs: rings/tsc_clock.h). */
+#define OFF_CPU_DOUBT_NS 1000
+
 void states_own_slow(struct model *m, struct stack *s, uint64_t ts_ns)
 {
+	const struct stack_states *st = &s->state;
+
 	/* Go code runs in a goroutine's system call up to the instruction. */
-	if (s->state.now != STATE_SYSCALL && !s->state.lost)
+	if (st->now == STATE_SYSCALL || st->lost)
+		return;
+	if (st->now != STATE_OFF_CPU || ts_ns >= st->from_ns + OFF_CPU_DOUBT_NS)
 		states_change(m, s, STATE_RUNNING, 0, 0, ts_ns);
 }
 
@@ -273,6 +285,7 @@ static void limit(struct off_times *t, uint64_t all_ns)
 	t->unknown_ns = take(&all_ns, t->unknown_ns);
 	t->wait_ns = take(&all_ns, t->wait_ns);
 	t->syscall_ns = take(&all_ns, t->syscall_ns);
+	t->off_cpu_ns = take(&all_ns, t->off_cpu_ns);
 	t->runnable_ns = take(&all_ns, t->runnable_ns);
 }
 
@@ -282,10 +295,8 @@ bool states_of_call(const struct stack *s, uint64_t dur_ns, uint64_t self_ns, st
 	const struct off_times *now = &s->state.off;
 
 	c->self = f->self;
-	c->total = (struct off_times){ .runnable_ns = now->runnable_ns - f->before.runnable_ns,
-				       .wait_ns = now->wait_ns - f->before.wait_ns,
-				       .syscall_ns = now->syscall_ns - f->before.syscall_ns,
-				       .unknown_ns = now->unknown_ns - f->before.unknown_ns };
+	c->total = *now;
+	off_times_sub(&c->total, &f->before);
 	limit(&c->self, self_ns);
 	limit(&c->total, dur_ns);
 	return off_times_sum(&c->total);

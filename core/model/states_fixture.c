@@ -89,7 +89,7 @@ static void step_running(struct run *r, unsigned g, uint64_t ts_ns)
 {
 	struct one *o = &r->g[g];
 
-	switch (rnd(r, 9)) {
+	switch (rnd(r, 10)) {
 	case 0:
 	case 1:
 	case 2:
@@ -109,6 +109,10 @@ static void step_running(struct run *r, unsigned g, uint64_t ts_ns)
 		to_state(r, g, STATE_SYSCALL, 0, ts_ns);
 		return;
 	case 7:
+		o->was = STATE_RUNNING;
+		to_state(r, g, STATE_OFF_CPU, 0, ts_ns);
+		return;
+	case 8:
 		to_state(r, g, rnd(r, 3) ? STATE_WAITING : STATE_RUNNABLE, 1 + rnd(r, REASONS),
 			 ts_ns);
 		return;
@@ -131,7 +135,24 @@ static void step_off(struct run *r, unsigned g, uint64_t ts_ns)
 	struct one *o = &r->g[g];
 	unsigned by = rnd(r, GOROUTINES);
 
-	if (o->stopping && o->state == STATE_RUNNABLE && rnd(r, 2)) {
+	/* Told of a thread that has changed to another state meanwhile: they say nothing. */
+	if ((o->state == STATE_RUNNABLE || o->state == STATE_WAITING) && !rnd(r, 8))
+		emit(r, EV_STATE, g, ts_ns)->h.depth = rnd(r, 2) ? STATE_ON_CPU(STATE_RUNNING)
+								 : STATE_DEPTH(STATE_OFF_CPU, 0);
+	if (o->state == STATE_SYSCALL && !rnd(r, 3)) {
+		o->was = STATE_SYSCALL;
+		to_state(r, g, STATE_OFF_CPU, 0, ts_ns);
+	} else if (o->state == STATE_OFF_CPU) {
+		/* An event of its own may come too late, for want of one clock. */
+		if (!o->stopping && !rnd(r, 4) && o->n < DEEP) {
+			enter(r, g, rnd(r, FUNCS), ts_ns);
+		} else if (rnd(r, 2)) {
+			o->state = o->was;
+			emit(r, EV_STATE, g, ts_ns)->h.depth = STATE_ON_CPU(o->was);
+		} else {
+			to_state(r, g, STATE_WAITING, 1, ts_ns);
+		}
+	} else if (o->stopping && o->state == STATE_RUNNABLE && rnd(r, 2)) {
 		if (rnd(r, 2))
 			to_state(r, g, STATE_RUNNING, 0, ts_ns);
 		o->state = STATE_RUNNING;

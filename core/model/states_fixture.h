@@ -38,7 +38,7 @@ struct run {
 	size_t n;
 	struct one {
 		bool alive, created, ended, stopping;
-		unsigned state, reason;
+		unsigned state, reason, was; /* was: before it had no processor */
 		bool lost;
 		uint64_t why;
 		int calls[DEEP], n;

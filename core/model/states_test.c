@@ -33,6 +33,7 @@ static uint64_t *part(struct off_times *t, unsigned state)
 	return state == STATE_RUNNABLE  ? &t->runnable_ns
 	       : state == STATE_WAITING ? &t->wait_ns
 	       : state == STATE_SYSCALL ? &t->syscall_ns
+	       : state == STATE_OFF_CPU ? &t->off_cpu_ns
 					: &t->unknown_ns;
 }
 

@@ -175,8 +175,9 @@ static int call_states(const struct report *rep, FILE *out, const struct call *c
 	struct call_states s;
 	int err = call_rows_states(&rep->calls, c, &s);
 
-	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, s.total.runnable_ns,
-		s.total.wait_ns, s.total.syscall_ns, s.total.unknown_ns);
+	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+		s.total.runnable_ns, s.total.wait_ns, s.total.syscall_ns, s.total.unknown_ns,
+		s.total.off_cpu_ns);
 	return err;
 }
 
@@ -208,7 +209,7 @@ static int calls(const struct report *rep, FILE *out)
 	fputs("goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system,image",
 	      out);
 	if (rep->trace.totals->states)
-		fputs(",runnable_ns,wait_ns,syscall_ns,unknown_ns", out);
+		fputs(",runnable_ns,wait_ns,syscall_ns,unknown_ns,off_cpu_ns", out);
 	fputs(info->n_values ? ",arguments,results\n" : "\n", out);
 	for (size_t i = 0; left && !err && i < rep->calls.n; i++) {
 		const struct call *c = &rep->calls.calls[i];

@@ -179,6 +179,7 @@ static int call_states(const struct report *rep, struct json *j, const struct ca
 	json_kv_u64(j, "wait_ns", s.total.wait_ns);
 	json_kv_u64(j, "syscall_ns", s.total.syscall_ns);
 	json_kv_u64(j, "unknown_ns", s.total.unknown_ns);
+	json_kv_u64(j, "off_cpu_ns", s.total.off_cpu_ns);
 	return 0;
 }
 

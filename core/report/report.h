@@ -38,6 +38,7 @@ enum report_sort {
 	SORT_READY,
 	SORT_WAIT,
 	SORT_SYSCALL,
+	SORT_OFF_CPU,
 };
 
 struct report_options {

@@ -48,6 +48,8 @@ uint64_t report_weight(const struct call_stats *st, enum report_sort sort)
 		return st->off_self.wait_ns;
 	case SORT_SYSCALL:
 		return st->off_self.syscall_ns;
+	case SORT_OFF_CPU:
+		return st->off_self.off_cpu_ns;
 	default:
 		return st->self_ns;
 	}
@@ -70,6 +72,8 @@ static uint64_t goroutine_weight(const struct goroutine_info *g, enum report_sor
 		return g->off.wait_ns;
 	case SORT_SYSCALL:
 		return g->off.syscall_ns;
+	case SORT_OFF_CPU:
+		return g->off.off_cpu_ns;
 	default:
 		return g->self_ns;
 	}

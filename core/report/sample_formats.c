@@ -119,7 +119,7 @@ static void off_csv(const struct report *rep, FILE *out, const struct numbers *x
 	if (!rep->trace.totals->states)
 		return;
 	for (const struct stat_column *c = stat_columns; c->name && x->stats; c++)
-		if (c->of_states)
+		if (c->of_states && !c->of_events)
 			fprintf(out, ",%" PRIu64, c->get(x->stats));
 	if (!x->stats)
 		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
@@ -132,7 +132,7 @@ static void off_names(const struct report *rep, FILE *out, bool stats)
 	if (!rep->trace.totals->states)
 		return;
 	for (const struct stat_column *c = stat_columns; c->name && stats; c++)
-		if (c->of_states)
+		if (c->of_states && !c->of_events)
 			fprintf(out, ",%s", c->name);
 	if (!stats)
 		fputs(",run_ns,runnable_ns,wait_ns,syscall_ns,unknown_ns", out);
@@ -145,7 +145,7 @@ static void off_json(const struct report *rep, struct json *j, const struct numb
 	if (!rep->trace.totals->states)
 		return;
 	for (const struct stat_column *c = stat_columns; c->name && x->stats; c++)
-		if (c->of_states)
+		if (c->of_states && !c->of_events)
 			json_kv_u64(j, c->name, c->get(x->stats));
 	if (x->stats)
 		return;

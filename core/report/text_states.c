@@ -7,6 +7,7 @@
 #include "base/text_format.h"
 #include "base/text_name.h"
 #include "report/text.h"
+#include "trace/keys.h"
 
 #define REMARK_PCT 10.0 /* of a function's self time, for a reason to stand beside its name */
 
@@ -15,12 +16,20 @@ static bool any_unknown(const struct report *rep)
 	return rep->trace.totals->off.unknown_ns > 0;
 }
 
+static bool any_off_cpu(const struct report *rep)
+{
+	return rep->trace.totals->off.off_cpu_ns > 0;
+}
+
 const char *text_states_heading(const struct report *rep)
 {
-	if (!rep->trace.totals->states)
-		return "";
-	return any_unknown(rep) ? "    RUN  READY   WAIT SYSCALL UNKNOWN"
-				: "    RUN  READY   WAIT SYSCALL";
+	static const char *const headings[2][2] = {
+		{ "    RUN  READY   WAIT SYSCALL", "    RUN  READY   WAIT SYSCALL UNKNOWN" },
+		{ "    RUN OFF-CPU  READY   WAIT SYSCALL",
+		  "    RUN OFF-CPU  READY   WAIT SYSCALL UNKNOWN" },
+	};
+
+	return rep->trace.totals->states ? headings[any_off_cpu(rep)][any_unknown(rep)] : "";
 }
 
 static const char *cell(uint64_t ns, char buf[16])
@@ -33,9 +42,12 @@ int text_states(const struct report *rep, FILE *out, uint64_t run_ns, const stru
 {
 	if (!rep->trace.totals->states)
 		return 0;
-	int n = fprintf(out, " %6s %6s %6s %7s", CELL(run_ns), CELL(off->runnable_ns),
-			CELL(off->wait_ns), CELL(off->syscall_ns));
+	int n = fprintf(out, " %6s", CELL(run_ns));
 
+	if (any_off_cpu(rep))
+		n += fprintf(out, " %7s", CELL(off->off_cpu_ns));
+	n += fprintf(out, " %6s %6s %7s", CELL(off->runnable_ns), CELL(off->wait_ns),
+		     CELL(off->syscall_ns));
 	if (any_unknown(rep))
 		n += fprintf(out, " %7s", CELL(off->unknown_ns));
 	return n;
@@ -110,16 +122,18 @@ void text_states_note(const struct report *rep, struct notes *to)
 			 : rep->opt->by == BY_GOROUTINE ? "LIFE"
 			 : rep->opt->by == BY_CALL      ? "DURATION"
 							: "SELF";
-	char parts[5][64];
+	char parts[6][64];
 
 	if (!t->states)
 		return;
 	uint64_t life_ns = t->life_ns - t->idle_life_ns,
 		 off_ns = off_times_sum(&t->off) - off_times_sum(&t->idle_off);
-	notes_add(to, "%s%s %s together: %s running (%.1f%%)%s%s%s%s",
+	notes_add(to, "%s%s %s together: %s running (%.1f%%)%s%s%s%s%s",
 		  rep->trace.samples ? sample_lives(rep->trace.info) : "goroutines",
 		  rep->trace.samples ? " were seen for" : " with calls lived", HUMAN(life_ns),
 		  HUMAN(life_ns - off_ns), share_pct(life_ns - off_ns, life_ns),
+		  share(t->off.off_cpu_ns - t->idle_off.off_cpu_ns, life_ns, "without a processor",
+			parts[4]),
 		  share(t->off.runnable_ns - t->idle_off.runnable_ns, life_ns, "runnable",
 			parts[0]),
 		  share(t->off.wait_ns - t->idle_off.wait_ns, life_ns, "waiting", parts[1]),
@@ -127,6 +141,17 @@ void text_states_note(const struct report *rep, struct notes *to)
 			parts[2]),
 		  share(t->off.unknown_ns - t->idle_off.unknown_ns, life_ns,
 			"unknown, as events may be missing", parts[3]));
+	const char *told = trace_info_get(rep->trace.info, KEY_STATES_OFF_CPU);
+	const uint64_t missed = trace_info_u64(rep->trace.info, KEY_END_OFF_CPU_MISSED, 0);
+
+	if (told && strcmp(told, OFF_CPU_TOLD) != 0)
+		notes_add(to, "RUN includes time in which threads had no processor: %s", told);
+	if (missed)
+		notes_add(
+			to,
+			"%" PRIu64
+			" switches of threads were not seen: RUN and OFF-CPU are wrong by what lies before the next event",
+			missed);
 	if (t->idlers)
 		notes_add(to, "%" PRIu64 " other%s, mostly of the runtime, ran for %s", t->idlers,
 			  t->idlers == 1 ? "" : "s",
@@ -134,6 +159,8 @@ void text_states_note(const struct report *rep, struct notes *to)
 	if (rep->opt->by != BY_REASON)
 		notes_add(
 			to,
-			"RUN, READY (runnable), WAIT and SYSCALL are the parts of %s; --by=reason shows why they waited",
+			"RUN%s, READY (runnable), WAIT and SYSCALL are the parts of %s; --by=reason shows why they waited",
+			any_off_cpu(rep) ? ", OFF-CPU (would run, but the thread had no processor)"
+					 : "",
 			of);
 }

@@ -124,6 +124,11 @@
 #define KEY_STATES_REASON "states.reason" /* list: texts of the reasons, by their numbers */
 #define KEY_STATES_SITES  "states.sites"  /* what of the runtime is probed for them, and how */
 
+/* OFF_CPU_TOLD: events say when a goroutine ran and had no processor; else why they do not: a
+ * clause */
+#define KEY_STATES_OFF_CPU "states.off_cpu"
+#define OFF_CPU_TOLD       "told"
+
 #define KEY_SUMMARY         "summary"         /* SUMMARY_*: counts and sums are in a summary */
 #define KEY_MIN_DURATION_NS "min_duration_ns" /* single calls are those that last so long */
 
@@ -211,6 +216,8 @@
 #define KEY_END_DROPPED_SIGNAL_STACK  "end.dropped_signal_stack"  /* on a signal stack */
 #define KEY_END_DROPPED_OUTSIDE_STACK "end.dropped_outside_stack" /* rsp outside the stack of g */
 #define KEY_END_DROPPED_FAULT         "end.dropped_fault"         /* g could not be read */
+/* switches of threads that no event tells */
+#define KEY_END_OFF_CPU_MISSED "end.off_cpu_missed"
 
 /* of inline stubs */
 #define KEY_END_INLINE_TRAPS        "end.inline_traps"        /* trapped: no room, no ring */

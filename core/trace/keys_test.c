@@ -12,7 +12,7 @@
 
 #include "trace/keys.h"
 
-static char header[32768], page[32768];
+static char header[65536], page[65536];
 
 static void read_text(const char *path, char *text, size_t size)
 {

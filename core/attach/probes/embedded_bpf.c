@@ -26,6 +26,7 @@ EMBED(sample);
 EMBED(deaths);
 EMBED(threads);
 EMBED(waits);
+EMBED(off_cpu);
 
 static int libbpf_to_log(enum libbpf_print_level level, const char *fmt, va_list ap)
 {

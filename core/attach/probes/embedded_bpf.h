@@ -16,6 +16,7 @@ extern const unsigned char bpf_sample_start[], bpf_sample_end[];
 extern const unsigned char bpf_deaths_start[], bpf_deaths_end[];
 extern const unsigned char bpf_threads_start[], bpf_threads_end[];
 extern const unsigned char bpf_waits_start[], bpf_waits_end[];
+extern const unsigned char bpf_off_cpu_start[], bpf_off_cpu_end[];
 
 /* A small object with its configuration in .rodata and one struct of state in .bss. */
 struct embedded_bpf {

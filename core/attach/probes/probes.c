@@ -175,6 +175,7 @@ static int configure(struct probes *p, const struct probes_options *opt)
 		memcpy(config->state_depth, opt->states->depth, sizeof(opt->states->depth));
 		config->state_depth[0] = 1;
 	}
+	p->config = *config;
 	return 0;
 }
 

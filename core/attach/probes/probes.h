@@ -33,6 +33,7 @@ struct probes {
 	struct cpu_counters *counters;              /* [n_cpus], shared with the programs */
 	struct probe_state *state;                  /* shared with the programs */
 	int lost_goids_fd;
+	struct probe_config config; /* as the programs have it */
 };
 
 struct probes_options {

@@ -162,6 +162,7 @@ static void set_times(int64_t values[PPROF_VALUES], uint64_t self_ns, const stru
 	values[6] = (int64_t)off->wait_ns;
 	values[7] = (int64_t)off->syscall_ns;
 	values[8] = (int64_t)off->unknown_ns;
+	values[9] = (int64_t)off->off_cpu_ns;
 }
 
 /* A sample of a part; *left loses it. Sums of hostile traces wrap around, as in all outputs. */

@@ -10,7 +10,7 @@
 #include "export/pprof/profile_out.h"
 
 /* Of each sample; the last five in traces with states only. */
-#define PPROF_VALUES 9
+#define PPROF_VALUES 10
 
 struct pprof {
 	const struct loaded_trace *trace;

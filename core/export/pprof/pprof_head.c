@@ -14,7 +14,7 @@ static void put_types(struct pprof *p)
 		{ "morestack", "nanoseconds" }, { "preempt", "nanoseconds" },
 		{ "running", "nanoseconds" },   { "runnable", "nanoseconds" },
 		{ "waiting", "nanoseconds" },   { "syscall", "nanoseconds" },
-		{ "unknown", "nanoseconds" },
+		{ "unknown", "nanoseconds" },   { "off_cpu", "nanoseconds" },
 	};
 
 	for (size_t i = 0; i < pprof_n_values(p); i++)

@@ -161,7 +161,7 @@ static void put_life(struct sqlite *q, sqlite3_stmt *s, int column, const struct
 
 static void put_goroutines(struct sqlite *q)
 {
-	sqlite3_stmt *s = prepare_insert(&q->db, "goroutines", 21);
+	sqlite3_stmt *s = prepare_insert(&q->db, "goroutines", 22);
 	struct db *d = &q->db;
 	char at[4096];
 
@@ -203,6 +203,7 @@ static void put_call_states(struct sqlite *q, sqlite3_stmt *s, int column, const
 	db_bind_if(&q->db, s, column + 1, has, of.total.wait_ns);
 	db_bind_if(&q->db, s, column + 2, has, of.total.syscall_ns);
 	db_bind_if(&q->db, s, column + 3, has, of.total.unknown_ns);
+	db_bind_if(&q->db, s, column + 4, has, of.total.off_cpu_ns);
 }
 
 static void put_call(struct sqlite *q, sqlite3_stmt *s, const struct call *c, uint64_t id,
@@ -284,7 +285,7 @@ static void put_values(struct sqlite *q, struct value_rows *r, const struct call
 
 static void put_calls(struct sqlite *q)
 {
-	sqlite3_stmt *s = prepare_insert(&q->db, "calls", 18);
+	sqlite3_stmt *s = prepare_insert(&q->db, "calls", 19);
 	struct value_rows values = { .d = &q->db, .s = prepare_insert(&q->db, "call_values", 4) };
 	struct callers callers = { 0 };
 	uint64_t id = 0, caller;
@@ -342,16 +343,13 @@ static void on_event(void *ctx, const struct event_ext *ev)
 static void on_state(void *ctx, const struct state_span *x)
 {
 	struct sqlite *q = ctx;
-	char text[STATE_NAME_BYTES], number[WAIT_REASON_BYTES];
+	char number[WAIT_REASON_BYTES];
 	uint64_t first_ns = q->trace.totals->first_ns;
-	bool waits = x->state == STATE_WAITING;
 
 	db_bind(&q->db, q->state, 1, x->goid);
 	db_bind(&q->db, q->state, 2, x->image);
-	db_bind_text(&q->db, q->state, 3,
-		     waits ? "waiting" : state_name(q->trace.info, x->state, 0, text));
-	db_bind_text(&q->db, q->state, 4,
-		     waits ? wait_reason(q->trace.info, x->reason, number) : NULL);
+	db_bind_text(&q->db, q->state, 3, state_word(x->state));
+	db_bind_text(&q->db, q->state, 4, state_reason(q->trace.info, x->state, x->reason, number));
 	db_bind(&q->db, q->state, 5, x->from_ns > first_ns ? x->from_ns - first_ns : 0);
 	db_bind(&q->db, q->state, 6, x->to_ns - x->from_ns);
 	db_bind_if(&q->db, q->state, 7, x->by, x->by);

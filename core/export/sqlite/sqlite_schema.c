@@ -11,7 +11,7 @@ static const char schema[] =
 	"CREATE TABLE goroutines(id INTEGER PRIMARY KEY, goroutine INTEGER, image INTEGER, creator INTEGER,"
 	" start_function TEXT, created_in TEXT, created_at TEXT, start_ns INTEGER, lifetime_ns INTEGER, calls INTEGER,"
 	" total_ns INTEGER, self_ns INTEGER, morestack_ns INTEGER, preempt_ns INTEGER, ended INTEGER, system INTEGER,"
-	" run_ns INTEGER, runnable_ns INTEGER, wait_ns INTEGER, syscall_ns INTEGER, unknown_ns INTEGER);"
+	" run_ns INTEGER, runnable_ns INTEGER, wait_ns INTEGER, syscall_ns INTEGER, unknown_ns INTEGER, off_cpu_ns INTEGER);"
 	"CREATE TABLE states(goroutine INTEGER, image INTEGER, state TEXT, reason TEXT, start_ns INTEGER,"
 	" duration_ns INTEGER, woken_by INTEGER);"
 	"CREATE TABLE waits(function INTEGER REFERENCES functions, path INTEGER REFERENCES paths, reason TEXT,"
@@ -19,7 +19,7 @@ static const char schema[] =
 	"CREATE TABLE calls(id INTEGER PRIMARY KEY, caller INTEGER REFERENCES calls, goroutine INTEGER,"
 	" function INTEGER REFERENCES functions, path INTEGER REFERENCES paths, level INTEGER, start_ns INTEGER,"
 	" duration_ns INTEGER, self_ns INTEGER, outcome TEXT, suspect INTEGER, thread INTEGER, system INTEGER,"
-	" image INTEGER, runnable_ns INTEGER, wait_ns INTEGER, syscall_ns INTEGER, unknown_ns INTEGER);"
+	" image INTEGER, runnable_ns INTEGER, wait_ns INTEGER, syscall_ns INTEGER, unknown_ns INTEGER, off_cpu_ns INTEGER);"
 	"CREATE TABLE call_values(call INTEGER REFERENCES calls, result INTEGER, name TEXT, value);"
 	"CREATE TABLE losses(start_ns INTEGER, end_ns INTEGER, goroutine INTEGER, events INTEGER);"
 	"CREATE TABLE examples(question TEXT, query TEXT);";

@@ -80,7 +80,7 @@ for (const key of ["calls", "total_ns", "self_ns", "morestack_ns", "preempt_ns",
 	F[key] = dense(D.funcs[key], F.all);
 // Parts of self_ns, where the trace has states of goroutines.
 const STATES = [["running", "run_ns"], ["runnable", "runnable_ns"], ["waiting", "wait_ns"], ["in system calls", "syscall_ns"],
-	["state unknown", "unknown_ns"]].filter(([, key]) => D.funcs[key]);
+	["state unknown", "unknown_ns"], ["without a processor", "off_cpu_ns"]].filter(([, key]) => D.funcs[key]);
 for (const [, key] of STATES) F[key] = dense(D.funcs[key], F.all);
 // Of finished calls; NaN where none finished.
 for (const key of ["min_ns", "max_ns", "mean_ns", "p50_ns", "p90_ns", "p99_ns"])

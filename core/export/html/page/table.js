@@ -78,7 +78,7 @@ function columnsOf() {
 			{ title: "B", get: (f) => F.calls[f], show: (f) => cell(count(F.calls[f])) },
 			{ ...changeColumn(MANY + " ±", (f) => F.calls[f], (f) => F.was.calls[f]), by: "calls" },
 			{ ...changeColumn("growth ±", (f) => F.morestack_ns[f], (f) => F.was.grow[f]), by: "grow" }];
-	const states = STATES.filter(([, key]) => key !== "unknown_ns" || F[key].some((v) => v))
+	const states = STATES.filter(([, key]) => !["unknown_ns", "off_cpu_ns"].includes(key) || F[key].some((v) => v))
 		.map(([title, key]) => timeColumn(title, known(key), "part of self: what its goroutines did"));
 	if (SAMPLES) return [NAME, total, self, ...states, calls];
 	return [NAME, total, self, ...states, calls,

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+/*
+ * When a goroutine runs, or the kernel does for it in a system call, and its thread has no
+ * processor: EV_STATE with STATE_OFF_CPU and STATE_ON_CPU, into the rings of the probes, whose maps
+ * are this object's.
+ *
+ * An object of its own, since it needs the kernel's type information and traces must work without:
+ * tp_btf programs (9e15db66136a, Linux 5.5), sched_switch with the state that the thread was in
+ * (fa2c3254d7cf, 5.18).
+ */
+#include <linux/bpf.h>
+#include <asm/ptrace.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/event.h"
+#include "bpf/hit.bpf.h"
+
+/* What is used of the kernel's structs (CO-RE: BTF says where it is). */
+struct thread_struct___local {
+	unsigned long fsbase;
+} __attribute__((preserve_access_index));
+struct mm_struct___local;
+struct task_struct___local {
+	struct thread_struct___local thread;
+	struct mm_struct___local *mm;
+	int pid;
+	int tgid;
+	unsigned in_execve : 1;
+} __attribute__((preserve_access_index));
+
+struct left {
+	uint64_t goid;
+	uint32_t state, pad; /* STATE_RUNNING, or STATE_SYSCALL */
+};
+
+/* key: thread without a processor. value: of the goroutine that it executes. Entries are made
+ * ahead: where this runs the scheduler's locks are held, nothing can be allocated. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, uint32_t);
+	__type(value, struct left);
+} off_cpu SEC(".maps");
+
+struct off_cpu_state own SEC(".bss.own"); /* .bss is the probes' */
+
+static __always_inline int is_process(const volatile struct target_config *t)
+{
+	struct bpf_pidns_info ns;
+
+	return !bpf_get_ns_current_pid_tgid(t->pidns_dev, t->pidns_ino, &ns, sizeof(ns)) &&
+	       ns.tgid == t->tgid;
+}
+
+/* The goroutine that the current thread runs, or whose system call it makes; goid 0: none. -1: it
+ * cannot be read, and is not tried again: the scheduler waits. */
+static __always_inline int look(struct task_struct___local *task, struct left *l)
+{
+	uint64_t fsbase = task->thread.fsbase, g = 0, m = 0, curg = 0;
+	uint32_t status = 0;
+
+	/* A thread that begins; and one that executes a program has the memory of the new and
+	 * registers of the old one. */
+	if (!fsbase || (bpf_core_field_exists(task->in_execve) &&
+			BPF_CORE_READ_BITFIELD_PROBED(task, in_execve)))
+		return 0;
+	if (read_u64(fsbase + config.tls_g, &g))
+		return -1;
+	if (!g) /* it is not one of Go's */
+		return 0;
+	if (read_u64(g + config.g_m, &m) || (m && read_u64(m + config.m_curg, &curg)))
+		return -1;
+	if (!curg)
+		return 0;
+	if (bpf_probe_read_user(&status, sizeof(status), (const void *)(curg + config.g_status)))
+		return -1;
+	status &= ~G_SCAN;
+	if (status != G_RUNNING && status != G_SYSCALL)
+		return 0;
+	l->state = status == G_RUNNING ? STATE_RUNNING : STATE_SYSCALL;
+	return read_u64(curg + config.g_goid, &l->goid);
+}
+
+static __always_inline int tell(uint64_t goid, uint32_t tid, uint32_t depth)
+{
+	struct hit h = { .goid = goid, .cpu = bpf_get_smp_processor_id() };
+	struct event *e;
+
+	h.count = cpu_count(h.cpu);
+	h.depth = depth;
+	e = h.count ? reserve(&h, sizeof(*e)) : 0;
+	if (!e)
+		return -1;
+	fill(e, &h, (uint32_t)-1, EV_STATE);
+	e->tid = tid;
+	e->ts_ns = bpf_ktime_get_ns();
+	bpf_ringbuf_submit(e, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+/* Arguments: whether it was preempted, who leaves, who comes, the state that it leaves in (0: it
+ * would go on). */
+SEC("tp_btf/sched_switch") int on_switch(uint64_t *args)
+{
+	struct task_struct___local *prev = (void *)args[1], *next = (void *)args[2];
+	uint32_t tid = next->pid, why = OFF_CPU_TAKEN;
+	struct left *known = bpf_map_lookup_elem(&off_cpu, &tid), left = {};
+
+	if (known) {
+		left = *known;
+		bpf_map_delete_elem(&off_cpu, &tid);
+		tell(left.goid, tid, STATE_ON_CPU(left.state));
+	}
+	if (!prev->mm)
+		return 0;
+	if (!own.tracer && is_process(&config.tracer))
+		own.tracer = prev->tgid;
+	if (!in_target() || !may_record(args, 1))
+		return 0;
+	left.goid = 0;
+	if (look(prev, &left)) {
+		__sync_fetch_and_add(&own.missed, 1);
+		return 0;
+	}
+	/* Asleep in a system call is in a system call. */
+	if (!left.goid || (args[3] && left.state == STATE_SYSCALL))
+		return 0;
+	if (args[3])
+		why = OFF_CPU_ASLEEP;
+	else if (own.tracer && (uint32_t)next->tgid == own.tracer)
+		why = OFF_CPU_GOTRACE;
+	tid = prev->pid;
+	/* The kernel does not always tell who comes: seen where a thread left of which a hardened
+	 * kernel tells nothing. */
+	if (bpf_map_lookup_elem(&off_cpu, &tid))
+		__sync_fetch_and_add(&own.missed, 1);
+	if (bpf_map_update_elem(&off_cpu, &tid, &left, BPF_ANY))
+		__sync_fetch_and_add(&own.missed, 1);
+	else if (tell(left.goid, tid, STATE_DEPTH(STATE_OFF_CPU, why)))
+		bpf_map_delete_elem(&off_cpu, &tid);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/sample/death_watch.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "attach/target/threads.h"
+#include "attach/sample/thread_events.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -22,22 +20,46 @@ static void on_death(void *ctx, const struct sample_record *r)
 		w->err = deaths_take(&w->deaths, w->writer, r, process);
 }
 
-/* What it maps from now on, in all its threads. */
-static int follow(struct death_watch *w, pid_t pid)
+/* Looks at the threads at most so often. */
+#define LOOKS 200
+
+/* Follows the threads that are not followed yet; *n_new: how many. */
+static int follow_missing(struct death_watch *w, struct thread_events *threads, pid_t pid,
+			  size_t *n_new)
 {
-	char path[32];
-	pid_t tid;
-	int err = 0;
+	int err = thread_events_read(threads, pid);
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	DIR *d = opendir(path);
+	*n_new = 0;
+	if (err)
+		log_error("the threads of process %d are not known: %s", pid, strerror(-err));
+	for (size_t i = threads->n; i && !err; i--) {
+		const struct thread_has *has = &threads->at[i - 1];
 
-	while (d && !err && (tid = threads_next(d))) {
-		err = side_band_open(&w->side, tid, 0);
+		if (side_band_complete(&w->side, has->n_side))
+			continue;
+		err = side_band_open(&w->side, (pid_t)has->tid, has->n_side);
+		*n_new += !err;
 		err = err == -ESRCH ? 0 : err;
 	}
-	if (d)
-		closedir(d);
+	return err;
+}
+
+/* What it maps from now on, in all its threads: as in attaching.c, until two looks find none that
+ * is not followed. */
+static int follow(struct death_watch *w, pid_t pid)
+{
+	struct threads_config config = { 0 };
+	struct thread_events threads;
+	size_t n_new;
+
+	side_band_describe(&config);
+	int err = thread_events_load(&threads, &config);
+
+	for (unsigned i = 0, complete = 0; i < LOOKS && !err && complete < 2; i++) {
+		err = follow_missing(w, &threads, pid, &n_new);
+		complete = n_new ? 0 : complete + 1;
+	}
+	thread_events_unload(&threads);
 	return err;
 }
 

@@ -116,10 +116,11 @@ void side_band_describe(struct threads_config *c)
 
 bool side_band_complete(const struct side_band *s, size_t n_has)
 {
+	size_t n = 0; /* CPUs that something is followed on: none before the first thread */
+
 	for (size_t i = 0; i < s->n_cpus; i++)
-		if (s->cpus[i].at && !n_has--)
-			return false;
-	return true;
+		n += s->cpus[i].at != NULL;
+	return n && n_has >= n;
 }
 
 int side_band_open(struct side_band *s, pid_t tid, size_t n_has)

@@ -4,7 +4,7 @@
 #
 #   sudo experiments/real-programs/correction.sh [PROGRAM...]    programs.sh has all of them
 #
-# PROFILES=10   untraced runs that are profiled, and timed
+# PROFILES=10   untraced runs that are profiled, and timed; half as many of five seconds of a server, one of esbuild
 # TRACES=5      traced runs; a function's share is its median over them
 # VARIANTS=     ways of probing, "inline+states inline springboard"; emulated takes minutes on most
 #               programs. +states: with --states, time counts in which goroutines ran or were in
@@ -25,8 +25,12 @@ command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 . "$top/experiments/provenance.sh"
 may_measure real-programs
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-correction.XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
-chmod 755 "$scratch"
+# What programs write goes into memory: how long ext4 takes to make a file depends on how many were
+# deleted in the five seconds before (recently_deleted), so on how fast runs follow each other.
+mkdir -p "$scratch/memory"
+mount -t tmpfs none "$scratch/memory" || die "no tmpfs for what the programs write"
+trap 'umount "$scratch/memory"; rm -rf "$scratch"' EXIT
+chmod 755 "$scratch" "$scratch/memory"
 work=${WORK:-$scratch/work}
 mkdir -p "$work/bin" "$scratch/profiles"
 work=$(cd "$work" && pwd)
@@ -38,9 +42,9 @@ echo program,variant,function,profile_pct,measured_pct,corrected_pct,unsure,call
 echo program,variant,wall_s,cpu_s,untraced_wall_s,untraced_cpu_s,told >"$out/overhead.csv"
 
 fresh() { # PROGRAM; sets target and modules
-	rm -rf "$scratch/out"
-	mkdir "$scratch/out"
-	"command_$1" "$scratch/out"
+	rm -rf "$scratch/memory/out"
+	mkdir "$scratch/memory/out"
+	"command_$1" "$scratch/memory/out"
 }
 
 median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
@@ -61,11 +65,14 @@ untraced() { # PROGRAM
 
 profile() { # PROGRAM
 	local n=$PROFILES i
-	[[ " esbuild nats caddy " != *" $1 "* ]] || n=1 # esbuild repeats its work for 30 s when profiled
+	case $1 in
+	esbuild) n=1 ;; # it repeats its work for 30 s when profiled
+	nats | caddy) n=$(((n + 1) / 2)) ;; # five seconds each
+	esac
 	for i in $(seq "$n"); do
-		rm -rf "$scratch/out"
-		mkdir "$scratch/out"
-		"profile_$1" "$scratch/profiles/$1.$i" "$scratch/out" >/dev/null 2>&1 || true
+		rm -rf "$scratch/memory/out"
+		mkdir "$scratch/memory/out"
+		"profile_$1" "$scratch/profiles/$1.$i" "$scratch/memory/out" >/dev/null 2>&1 || true
 	done
 	go tool pprof -raw "$scratch/profiles/$1".* >"$scratch/$1.raw" 2>/dev/null
 }

@@ -337,6 +337,8 @@ struct off_cpu_state {
 	/* switches that are not told: the goroutine could not be read, too many threads have no
 	 * processor at once, or the kernel did not tell them */
 	uint64_t missed;
+	/* for which threads of the target would have gone on and gotrace had their processor */
+	uint64_t gotrace_ns;
 };
 
 /* What signals.bpf.c is told. */

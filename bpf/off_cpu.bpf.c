@@ -16,6 +16,8 @@
 #include "bpf/event.h"
 #include "bpf/hit.bpf.h"
 
+#define PF_FORKNOEXEC 0x40 /* include/linux/sched.h: forked, and not executed */
+
 /* What is used of the kernel's structs (CO-RE: BTF says where it is). */
 struct thread_struct___local {
 	unsigned long fsbase;
@@ -26,12 +28,16 @@ struct task_struct___local {
 	struct mm_struct___local *mm;
 	int pid;
 	int tgid;
+	unsigned flags;
 	unsigned in_execve : 1;
+	struct task_struct___local *group_leader;
 } __attribute__((preserve_access_index));
 
 struct left {
-	uint64_t goid;
-	uint32_t state, pad; /* STATE_RUNNING, or STATE_SYSCALL */
+	uint64_t goid;  /* 0: it executes none, and no event tells of it */
+	uint64_t ns;    /* when it left */
+	uint32_t state; /* STATE_RUNNING, or STATE_SYSCALL */
+	uint32_t why;   /* OFF_CPU_* */
 };
 
 /* key: thread without a processor. value: of the goroutine that it executes. Entries are made
@@ -60,10 +66,11 @@ static __always_inline int look(struct task_struct___local *task, struct left *l
 	uint64_t fsbase = task->thread.fsbase, g = 0, m = 0, curg = 0;
 	uint32_t status = 0;
 
-	/* A thread that begins; and one that executes a program has the memory of the new and
-	 * registers of the old one. */
-	if (!fsbase || (bpf_core_field_exists(task->in_execve) &&
-			BPF_CORE_READ_BITFIELD_PROBED(task, in_execve)))
+	/* A thread that begins; what gotrace has forked and has not executed anything yet; and what
+	 * does so has the memory of the new and registers of the old program. */
+	if (!fsbase || task->group_leader->flags & PF_FORKNOEXEC ||
+	    (bpf_core_field_exists(task->in_execve) &&
+	     BPF_CORE_READ_BITFIELD_PROBED(task, in_execve)))
 		return 0;
 	if (read_u64(fsbase + config.tls_g, &g))
 		return -1;
@@ -99,46 +106,59 @@ static __always_inline int tell(uint64_t goid, uint32_t tid, uint32_t depth)
 	return 0;
 }
 
+static __always_inline void comes(uint32_t tid)
+{
+	struct left *known = bpf_map_lookup_elem(&off_cpu, &tid), left;
+
+	if (!known)
+		return;
+	left = *known;
+	bpf_map_delete_elem(&off_cpu, &tid);
+	if (left.why == OFF_CPU_GOTRACE)
+		__sync_fetch_and_add(&own.gotrace_ns, bpf_ktime_get_ns() - left.ns);
+	if (left.goid)
+		tell(left.goid, tid, STATE_ON_CPU(left.state));
+}
+
+static __always_inline void leaves(struct task_struct___local *prev, struct left *left)
+{
+	uint32_t tid = prev->pid;
+
+	/* The kernel does not always tell who comes: seen where a thread left of which a hardened
+	 * kernel tells nothing. */
+	if (bpf_map_lookup_elem(&off_cpu, &tid))
+		__sync_fetch_and_add(&own.missed, 1);
+	left->ns = bpf_ktime_get_ns();
+	if (bpf_map_update_elem(&off_cpu, &tid, left, BPF_ANY))
+		__sync_fetch_and_add(&own.missed, 1);
+	else if (left->goid && tell(left->goid, tid, STATE_DEPTH(STATE_OFF_CPU, left->why)))
+		bpf_map_delete_elem(&off_cpu, &tid);
+}
+
 /* Arguments: whether it was preempted, who leaves, who comes, the state that it leaves in (0: it
  * would go on). */
 SEC("tp_btf/sched_switch") int on_switch(uint64_t *args)
 {
 	struct task_struct___local *prev = (void *)args[1], *next = (void *)args[2];
-	uint32_t tid = next->pid, why = OFF_CPU_TAKEN;
-	struct left *known = bpf_map_lookup_elem(&off_cpu, &tid), left = {};
+	struct left left = {};
 
-	if (known) {
-		left = *known;
-		bpf_map_delete_elem(&off_cpu, &tid);
-		tell(left.goid, tid, STATE_ON_CPU(left.state));
-	}
+	comes(next->pid);
 	if (!prev->mm)
 		return 0;
 	if (!own.tracer && is_process(&config.tracer))
 		own.tracer = prev->tgid;
 	if (!in_target() || !may_record(args, 1))
 		return 0;
-	left.goid = 0;
-	if (look(prev, &left)) {
+	if (look(prev, &left))
 		__sync_fetch_and_add(&own.missed, 1);
-		return 0;
-	}
 	/* Asleep in a system call is in a system call. */
-	if (!left.goid || (args[3] && left.state == STATE_SYSCALL))
+	if (args[3] && (!left.goid || left.state == STATE_SYSCALL))
 		return 0;
 	if (args[3])
-		why = OFF_CPU_ASLEEP;
+		left.why = OFF_CPU_ASLEEP;
 	else if (own.tracer && (uint32_t)next->tgid == own.tracer)
-		why = OFF_CPU_GOTRACE;
-	tid = prev->pid;
-	/* The kernel does not always tell who comes: seen where a thread left of which a hardened
-	 * kernel tells nothing. */
-	if (bpf_map_lookup_elem(&off_cpu, &tid))
-		__sync_fetch_and_add(&own.missed, 1);
-	if (bpf_map_update_elem(&off_cpu, &tid, &left, BPF_ANY))
-		__sync_fetch_and_add(&own.missed, 1);
-	else if (tell(left.goid, tid, STATE_DEPTH(STATE_OFF_CPU, why)))
-		bpf_map_delete_elem(&off_cpu, &tid);
+		left.why = OFF_CPU_GOTRACE;
+	leaves(prev, &left);
 	return 0;
 }
 

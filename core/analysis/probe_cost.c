@@ -162,8 +162,9 @@ static double own_ns(const struct trace_info *info, double cpu_ns, double all_pr
 
 /*
  * What the program did not get because gotrace had it. Where the processors are all busy, what one
- * of them does another thread waits for. host.cpus are those of the machine: where the program may
- * use less, nothing is said to be taken.
+ * of them does another thread waits for: for how long, traces with states tell. Of others it is
+ * supposed from how busy they are; host.cpus are those of the machine: where the program may use
+ * less, nothing is said to be taken.
  */
 static double taken_ns(const struct trace_info *info, double cpu_ns, double wall_ns)
 {
@@ -172,6 +173,9 @@ static double taken_ns(const struct trace_info *info, double cpu_ns, double wall
 
 	if (all_ns <= 0 || cpu_ns >= all_ns)
 		return 0;
+	if (trace_info_get(info, KEY_END_OFF_CPU_GOTRACE_NS))
+		return fmin((double)trace_info_u64(info, KEY_END_OFF_CPU_GOTRACE_NS, 0),
+			    all_ns - cpu_ns);
 	own_ns = fmin(own_ns, all_ns - cpu_ns);
 	double used = (cpu_ns + own_ns) / all_ns;
 

@@ -82,6 +82,21 @@ static void test_full(void **state)
 		"gotrace itself took 8.00s while no processor was free)");
 }
 
+/* The kernel tells how much of that the program would have had. */
+static void test_told(void **state)
+{
+	(void)state;
+	run("10000000000", "3571429", "8000000000"); /* 18 of 20 s */
+	assert_int_equal(trace_info_set(&info, KEY_END_OFF_CPU_GOTRACE_NS, "2000000000"), 0);
+	assert_int_equal(found().taken_ns, 2000000000);
+	expect_times(found().cpu_times, 2);
+	expect_times(found().wall_times, 2 * 12.0 / 10);
+	assert_int_equal(trace_info_set(&info, KEY_END_OFF_CPU_GOTRACE_NS, "0"), 0);
+	assert_int_equal(found().taken_ns, 0);
+	assert_int_equal(trace_info_set(&info, KEY_END_OFF_CPU_GOTRACE_NS, "90000000000"), 0);
+	assert_int_equal(found().taken_ns, 10000000000); /* no more than there is */
+}
+
 /* Nearly so: a part of it. */
 static void test_nearly_full(void **state)
 {
@@ -185,6 +200,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(test_room, teardown),
 		cmocka_unit_test_teardown(test_full, teardown),
+		cmocka_unit_test_teardown(test_told, teardown),
 		cmocka_unit_test_teardown(test_nearly_full, teardown),
 		cmocka_unit_test_teardown(test_bounds, teardown),
 		cmocka_unit_test_teardown(test_not_known, teardown),

@@ -53,8 +53,10 @@ static int describe_counts(const struct recording *r, const struct collector_sta
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts) && !err; i++)
 		err = set_count(end, counts[i].key, counts[i].n);
-	if (!err && r->off_cpu_missed)
-		err = set_count(end, KEY_END_OFF_CPU_MISSED, r->off_cpu_missed);
+	if (!err && r->off_cpu_seen.missed)
+		err = set_count(end, KEY_END_OFF_CPU_MISSED, r->off_cpu_seen.missed);
+	if (!err && r->probing->plan->states && !r->no_off_cpu)
+		err = set_count(end, KEY_END_OFF_CPU_GOTRACE_NS, r->off_cpu_seen.gotrace_ns);
 	for (enum cost_class k = 0; k < COST_CLASSES && !err; k++) {
 		uint64_t n = collector_class_events(r->collector, k);
 

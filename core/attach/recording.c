@@ -274,7 +274,7 @@ static void detach(struct recording *r)
 		rings_disable(collector_rings(r->collector));
 	if (r->probes.state)
 		r->probes.state->paused = PAUSED_ALL;
-	r->off_cpu_missed += off_cpu_close(&r->off_cpu);
+	r->off_cpu_seen = off_cpu_close(&r->off_cpu);
 	patching_put_back(r);
 	if (r->links)
 		links_detach(r->links, r->kind, r->target->launched && r->target->ended);

@@ -70,8 +70,8 @@ struct recording {
 	struct probes probes;
 	struct children children;
 	struct off_cpu off_cpu;
-	const char *no_off_cpu;  /* why it is not told, with states; NULL: it is */
-	uint64_t off_cpu_missed; /* switches of which nothing could be told */
+	const char *no_off_cpu;            /* why it is not told, with states; NULL: it is */
+	struct off_cpu_state off_cpu_seen; /* after it has ended */
 	struct cpu_samples cpu_samples;
 	struct links *links;
 	bool open_to_all; /* other processes of the binary hit the probes too; programs filter */

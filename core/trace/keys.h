@@ -218,6 +218,8 @@
 #define KEY_END_DROPPED_FAULT         "end.dropped_fault"         /* g could not be read */
 /* switches of threads that no event tells */
 #define KEY_END_OFF_CPU_MISSED "end.off_cpu_missed"
+/* for which threads of the target would have gone on and gotrace had their processor */
+#define KEY_END_OFF_CPU_GOTRACE_NS "end.off_cpu_gotrace_ns"
 
 /* of inline stubs */
 #define KEY_END_INLINE_TRAPS        "end.inline_traps"        /* trapped: no room, no ring */

@@ -78,13 +78,13 @@ const char *off_cpu_watch(struct off_cpu *o, const struct probes *probes, const 
 	return "this kernel does not allow it (it needs Linux 5.18 or newer, with BTF)";
 }
 
-uint64_t off_cpu_close(struct off_cpu *o)
+struct off_cpu_state off_cpu_close(struct off_cpu *o)
 {
-	uint64_t missed = o->state ? o->state->missed : 0;
+	const struct off_cpu_state seen = o->state ? *o->state : (struct off_cpu_state){ 0 };
 
 	bpf_link__destroy(o->link);
 	embedded_bpf_unmap(o->state, sizeof(*o->state));
 	bpf_object__close(o->object);
 	*o = (struct off_cpu){ 0 };
-	return missed;
+	return seen;
 }

@@ -14,7 +14,7 @@ struct off_cpu {
 /* Begins: its events come into the rings of `probes`, which are loaded with states. NULL, or why
  * this kernel or program does not allow it: a clause, static. */
 const char *off_cpu_watch(struct off_cpu *o, const struct probes *probes, const struct gobin *b);
-/* How many switches could not be told. */
-uint64_t off_cpu_close(struct off_cpu *o);
+/* Ends. What it has counted. */
+struct off_cpu_state off_cpu_close(struct off_cpu *o);
 
 #endif

@@ -51,16 +51,14 @@ median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
 untraced() { # PROGRAM
 	local user sys wall cpu
-	for _ in 1 2 3 4 5; do
-		fresh "$1"
-		TIMEFORMAT='%R %U %S'
-		{ time serve "$1" "${target[@]}" >/dev/null 2>&1 || true; } 2>"$scratch/time"
-		read -r wall user sys <"$scratch/time"
-		cpu="$user + $sys"
-		[ ! -s "$scratch/load" ] || read -r _ wall cpu <"$scratch/load" # a server's
-		echo "$wall" >>"$scratch/$1.wall"
-		awk "BEGIN { print $cpu }" >>"$scratch/$1.cpu"
-	done
+	fresh "$1"
+	TIMEFORMAT='%R %U %S'
+	{ time serve "$1" "${target[@]}" >/dev/null 2>&1 || true; } 2>"$scratch/time"
+	read -r wall user sys <"$scratch/time"
+	cpu="$user + $sys"
+	[ ! -s "$scratch/load" ] || read -r _ wall cpu <"$scratch/load" # a server's
+	echo "$wall" >>"$scratch/$1.wall"
+	awk "BEGIN { print $cpu }" >>"$scratch/$1.cpu"
 }
 
 profile() { # PROGRAM
@@ -85,6 +83,7 @@ compare() { # PROGRAM VARIANT
 	: >"$scratch/shares"
 	: >"$scratch/told"
 	for _ in $(seq "$TRACES"); do
+		untraced "$1" # in turn: what else the machine does changes meanwhile
 		fresh "$1"
 		serve "$1" "$GOTRACE" record -o "$scratch/trace" --probe="$probe" "${modules[@]}" "${options[@]}" -- "${target[@]}" >/dev/null 2>&1 || true
 		"$GOTRACE" report -F csv -n 0 "$scratch/trace" >"$scratch/report.csv"
@@ -107,6 +106,7 @@ compare() { # PROGRAM VARIANT
 
 for program in "$@"; do
 	[ -x "$work/bin/$program" ] || "prepare_$program"
+	untraced "$program"
 	untraced "$program"
 	profile "$program"
 	for variant in $VARIANTS; do

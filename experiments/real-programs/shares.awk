@@ -10,6 +10,12 @@ function spelled(name) { # as gotrace does: type arguments are [...]
 		name = substr(name, 1, RSTART - 1) "[...]" substr(name, RSTART + RLENGTH)
 	return name
 }
+# Go's tracebacks, and so its profiles, leave out what the compiler made of a defer statement: that is
+# its function's there.
+function owner(name) {
+	sub(/\.deferwrap[0-9]+$/, "", name)
+	return name
+}
 FILENAME == ARGV[1] { probed[$0] = 1; next }
 FILENAME == ARGV[2] {
 	n = split($0, field, ",")
@@ -21,16 +27,21 @@ FILENAME == ARGV[2] {
 	name = field[column["function"]]
 	gsub(/"/, "", name)
 	if (name in probed) {
-		self[name] = field[column["self_ns"]]
-		left[name] = field[column["self_corrected_ns"]]
+		own = field[column["self_ns"]]
+		own_left = field[column["self_corrected_ns"]]
 		if (states) {
-			self[name] = field[column["run_ns"]] + field[column["syscall_ns"]]
-			left[name] = self[name] - field[column["probe_ns"]]
+			own = field[column["run_ns"]] + field[column["syscall_ns"]]
+			own_left = own - field[column["probe_ns"]]
 		}
-		unsure[name] = left[name] < field[column["uncertainty_ns"]] + 0
-		calls[name] = field[column["calls"]]
-		all_self += self[name]
-		all_left += left[name]
+		if (owner(name) in probed)
+			name = owner(name)
+		self[name] += own
+		left[name] += own_left
+		uncertainty[name] += field[column["uncertainty_ns"]]
+		unsure[name] = left[name] < uncertainty[name]
+		calls[name] += field[column["calls"]]
+		all_self += own
+		all_left += own_left
 	}
 	next
 }

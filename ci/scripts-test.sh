@@ -118,6 +118,7 @@ completion() {
 	completes 'basename' overhead -r 3 -- basenam
 	completes '--ret= --rets= --ring= --rings= --runs= --record-signals' overhead --r
 	completes 'max mean morestack' report --sort = m
+	completes 'off-cpu' report --sort = o
 	completes 'auto always never' report --color =
 	local gofmt
 	gofmt=$(PATH=$PATH:/usr/local/go/bin go env GOROOT 2>/dev/null)/bin/gofmt

@@ -4,7 +4,7 @@
 # The values of an option that takes one of a few words: gotrace lists them when it is given another one.
 function __gotrace_values # VERB OPTION
     gotrace $argv[1] "$argv[2]=?" --none 2>&1 </dev/null |
-        string replace -rf ".* '\\?'(?:; there are| is not) ([a-z0-9]+(?:, [a-z0-9]+)*(?: (?:and|or) [a-z0-9]+)?)\$" '$1' |
+        string replace -rf ".* '\\?'(?:; there are| is not) ([a-z0-9-]+(?:, [a-z0-9-]+)*(?: (?:and|or) [a-z0-9-]+)?)\$" '$1' |
         string replace -ra ',| and | or ' ' ' | string split -n ' '
 end
 

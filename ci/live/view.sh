@@ -83,4 +83,22 @@ two() {
 	page_is "$(cat out)" 600 "$(id -u)"
 }
 check "of two traces, what changed" two
+
+two_in_part() {
+	gt view --focus=main.main "$trace" "$TOP/fixtures/traces/panics.thesis.gotrace" >out
+	grep -q '"was":{' "$(cat out)" || fail "no comparison"
+	page_is "$(cat out)" 600 "$(id -u)"
+}
+check "of a part of two traces" two_in_part
+
+# The page itself is tried in export/html and make test-page.
+samples() {
+	gt view "$TOP/fixtures/samples/labelled.gotrace" >out
+	grep -q '"mode":"samples"' "$(cat out)" || fail "the page is not of samples"
+	page_is "$(cat out)" 600 "$(id -u)"
+	gt view "$TOP/fixtures/samples/labelled.gotrace" "$TOP/fixtures/samples/cgochurn.gotrace" >out
+	grep -q '"was":{' "$(cat out)" || fail "no comparison"
+	page_is "$(cat out)" 600 "$(id -u)"
+}
+check "of samples" samples
 done_testing

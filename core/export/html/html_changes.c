@@ -171,7 +171,7 @@ static void changes_free(struct changes *c)
 		free(c->stats[s]);
 		html_page_free(&c->side[s]);
 	}
-	c->all.trace.model = NULL; /* B's */
+	c->all.trace = (struct loaded_trace){ 0 }; /* all that it points to was B's */
 	html_page_free(&c->all);
 	diff_names_free(&c->names);
 	free(c->was);

@@ -330,6 +330,36 @@ static void test_changes(void **state)
 	free(text);
 }
 
+/* Two recordings of samples, and parts of two traces. */
+static void expect_change(const char *a, const char *b, const struct trace_view *view)
+{
+	const struct export_options opt = { .files = { a, b }, .view = view };
+	struct trace_reader *r[2] = { trace_reader_open(a), trace_reader_open(b) };
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_true(r[0] && r[1] && out);
+	assert_int_equal(export_html(r, 2, &opt, out), 0);
+	assert_int_equal(fclose(out), 0);
+	trace_reader_close(r[0]);
+	trace_reader_close(r[1]);
+	assert_non_null(strstr(text, "\"was\":{\"file\":"));
+	free(text);
+}
+
+static void test_changes_in_part(void **state)
+{
+	static const char *const focus[] = { "main.main" };
+
+	(void)state;
+	expect_change("fixtures/samples/labelled.gotrace", "fixtures/samples/cgochurn.gotrace",
+		      NULL);
+	expect_change("fixtures/traces/panics.thesis.gotrace",
+		      "fixtures/traces/panics.emulated.gotrace",
+		      &(struct trace_view){ .focus = focus, .n_focus = 1, .said = true });
+}
+
 static void test_numbers_as_text(void **state)
 {
 	static const struct {
@@ -362,7 +392,7 @@ int main(void)
 		cmocka_unit_test(test_hostile), cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_cycle),   cmocka_unit_test(test_large),
 		cmocka_unit_test(test_changes), cmocka_unit_test(test_numbers_as_text),
-		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_samples), cmocka_unit_test(test_changes_in_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,8 +66,9 @@ static __always_inline int look(struct task_struct___local *task, struct left *l
 	uint64_t fsbase = task->thread.fsbase, g = 0, m = 0, curg = 0;
 	uint32_t status = 0;
 
-	/* A thread that begins; what gotrace has forked and has not executed anything yet; and what
-	 * does so has the memory of the new and registers of the old program. */
+	/* Not of a thread that begins, nor of the process that gotrace forks before it executes the
+	 * program; while it does, its memory is the new program's and fsbase still the old one's.
+	 */
 	if (!fsbase || task->group_leader->flags & PF_FORKNOEXEC ||
 	    (bpf_core_field_exists(task->in_execve) &&
 	     BPF_CORE_READ_BITFIELD_PROBED(task, in_execve)))

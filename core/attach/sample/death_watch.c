@@ -50,7 +50,7 @@ static int follow(struct death_watch *w, pid_t pid)
 {
 	struct threads_config config = { 0 };
 	struct thread_events threads;
-	size_t n_new;
+	size_t n_new = 0;
 
 	side_band_describe(&config);
 	int err = thread_events_load(&threads, &config);
@@ -59,6 +59,10 @@ static int follow(struct death_watch *w, pid_t pid)
 		err = follow_missing(w, &threads, pid, &n_new);
 		complete = n_new ? 0 : complete + 1;
 	}
+	if (!err && n_new)
+		log_warn("process %d starts threads so fast that what some of them map is not "
+			 "seen: addresses there will have no names",
+			 pid);
 	thread_events_unload(&threads);
 	return err;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "binary/gobin_impl.h"
+#include "binary/x86.h"
 
 #define INSN_MAX 15
 
@@ -23,17 +24,15 @@ struct disasm *disasm_new(const struct gobin *b)
 	if (!d)
 		return NULL;
 	d->b = b;
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, &d->handle) != CS_ERR_OK ||
-	    cs_option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT) != CS_ERR_OK) {
-		disasm_free(d);
-		errno = ENOTSUP;
-		return NULL;
-	}
-	d->insn = cs_malloc(d->handle);
-	if (d->insn)
+	int err = x86_open(&d->handle);
+	if (!err && cs_option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT) != CS_ERR_OK)
+		err = -ENOTSUP;
+	if (!err && !(d->insn = cs_malloc(d->handle)))
+		err = -ENOMEM;
+	if (!err)
 		return d;
 	disasm_free(d);
-	errno = ENOMEM;
+	errno = -err;
 	return NULL;
 }
 

@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "binary/gobin_impl.h"
 #include "binary/gocode_impl.h"
+#include "binary/x86.h"
 
 #define TABLE_LOAD_NEAR 6 /* instructions between a jump table's load and its jump */
 
@@ -50,19 +51,23 @@ struct gocode_ctx *gocode_ctx_new(const struct gobin *b)
 	if (!c)
 		return NULL;
 	c->b = b;
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, &c->fast) != CS_ERR_OK ||
-	    cs_open(CS_ARCH_X86, CS_MODE_64, &c->detail) != CS_ERR_OK ||
-	    cs_option(c->detail, CS_OPT_DETAIL, CS_OPT_ON) != CS_ERR_OK) {
+	int err = x86_open(&c->fast);
+	if (!err)
+		err = x86_open(&c->detail);
+	if (err == -ENOTSUP) {
 		log_error("libcapstone has no x86 support; install a build that has");
 		gocode_ctx_free(c);
 		errno = ENOTSUP;
 		return NULL;
 	}
-	c->fast_insn = cs_malloc(c->fast);
-	c->detail_insn = cs_malloc(c->detail);
-	gobin_text_words(b, keep_word, c);
+	if (!err) {
+		cs_option(c->detail, CS_OPT_DETAIL, CS_OPT_ON);
+		c->fast_insn = cs_malloc(c->fast);
+		c->detail_insn = cs_malloc(c->detail);
+		gobin_text_words(b, keep_word, c);
+	}
 	if (!c->fast_insn || !c->detail_insn || c->oom) {
-		log_no_memory("out of memory while reading jump tables");
+		log_no_memory("out of memory while reading the program's code");
 		gocode_ctx_free(c);
 		errno = ENOMEM;
 		return NULL;

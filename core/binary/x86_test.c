@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "binary/x86.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+static size_t taken, failing; /* the allocation that fails, from 1; 0: none */
+
+static void *failing_calloc(size_t n, size_t size)
+{
+	return ++taken == failing ? NULL : calloc(n, size);
+}
+
+static int open_failing_at(csh *handle, size_t at)
+{
+	taken = 0;
+	failing = at;
+	return x86_open(handle);
+}
+
+/* Each allocation of a handle made to fail: it is refused, and one opened later works. */
+static void test_no_memory(void **state)
+{
+	csh handle;
+
+	(void)state;
+	x86_calloc = failing_calloc;
+	assert_int_equal(open_failing_at(&handle, 0), 0);
+	size_t n = taken;
+	assert_true(n > 3);
+	cs_close(&handle);
+	for (size_t i = 1; i <= n; i++) {
+		assert_int_equal(open_failing_at(&handle, i), -ENOMEM);
+		assert_int_equal(handle, 0);
+	}
+	x86_calloc = calloc;
+}
+
+/* Nothing is allocated by what a handle does later. */
+static void test_ready(void **state)
+{
+	static const uint8_t code[] = { 0x48, 0x81, 0xec, 0x10, 0x02, 0, 0, /* sub $0x210,%rsp */
+					0xc3 };
+	const uint8_t *p = code;
+	size_t left = sizeof(code);
+	uint64_t at = 0x1000;
+	csh handle;
+
+	(void)state;
+	x86_calloc = failing_calloc;
+	assert_int_equal(open_failing_at(&handle, 0), 0);
+	assert_int_equal(cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON), CS_ERR_OK);
+	cs_insn *in = cs_malloc(handle);
+	assert_non_null(in);
+	failing = taken + 1;
+	assert_true(cs_disasm_iter(handle, &p, &left, &at, in));
+	assert_int_equal(in->id, X86_INS_SUB);
+	assert_true(cs_disasm_iter(handle, &p, &left, &at, in));
+	assert_int_equal(in->id, X86_INS_RET);
+	assert_int_equal(taken, failing - 1);
+	cs_free(in, 1);
+	cs_close(&handle);
+	x86_calloc = calloc;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_ready),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -129,9 +129,12 @@ int recording_prepare(struct recording *r)
 	attach.give_up = may_go_on;
 	attach.ctx = r;
 	r->links = calloc(1, sizeof(*r->links));
-	if (!r->links || load_watch_open(&r->load, r->probing, r->caps))
-		return -ENOMEM;
-	err = target_identify(r->target->pid, &load.target);
+	err = r->links ? load_watch_open(&r->load, r->probing, r->caps) : -ENOMEM;
+	if (err)
+		log_no_memory("no memory for what is known of %zu sites",
+			      r->probing->plan->n_sites);
+	if (!err)
+		err = target_identify(r->target->pid, &load.target);
 	if (!err)
 		err = probes_load(&r->probes, &load);
 	if (!err)
@@ -139,16 +142,14 @@ int recording_prepare(struct recording *r)
 	if (err)
 		return err;
 	uint64_t start = clock_monotonic_ns();
-	/* Attaching perf-event links one by one takes seconds: the calls of a running target count
-	 * from when every site is probed. */
+	/* Attaching perf-event links takes seconds: calls count from when every site is probed. */
 	r->probes.state->paused = PAUSED_ALL;
 	err = links_attach(r->links, &r->probes, &attach);
 	if (!err)
 		err = still_that_process(r->target);
 	if (err)
 		return err;
-	/* Nothing comes from stubs that nothing jumps to yet: patch_running lets recording begin.
-	 */
+	/* Nothing comes from stubs that nothing jumps to yet: patch_running lets it begin. */
 	r->probes.state->paused = r->probing->running ? PAUSED_ALL : PAUSED_NOT;
 	r->attach_ns = clock_monotonic_ns() - start;
 	children_watch(&r->children, &load.target, r->exe_fd);

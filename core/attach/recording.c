@@ -131,8 +131,7 @@ int recording_prepare(struct recording *r)
 	r->links = calloc(1, sizeof(*r->links));
 	err = r->links ? load_watch_open(&r->load, r->probing, r->caps) : -ENOMEM;
 	if (err)
-		log_no_memory("no memory for what is known of %zu sites",
-			      r->probing->plan->n_sites);
+		log_no_memory("no memory for counts of %zu sites", r->probing->plan->n_sites);
 	if (!err)
 		err = target_identify(r->target->pid, &load.target);
 	if (!err)

@@ -54,6 +54,8 @@ struct gocode_ctx *gocode_ctx_new(const struct gobin *b)
 	int err = x86_open(&c->fast);
 	if (!err)
 		err = x86_open(&c->detail);
+	if (!err && cs_option(c->detail, CS_OPT_DETAIL, CS_OPT_ON) != CS_ERR_OK)
+		err = -ENOTSUP;
 	if (err == -ENOTSUP) {
 		log_error("libcapstone has no x86 support; install a build that has");
 		gocode_ctx_free(c);
@@ -61,7 +63,6 @@ struct gocode_ctx *gocode_ctx_new(const struct gobin *b)
 		return NULL;
 	}
 	if (!err) {
-		cs_option(c->detail, CS_OPT_DETAIL, CS_OPT_ON);
 		c->fast_insn = cs_malloc(c->fast);
 		c->detail_insn = cs_malloc(c->detail);
 		gobin_text_words(b, keep_word, c);

@@ -4,16 +4,20 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
 static size_t taken, failing; /* the allocation that fails, from 1; 0: none */
+static bool for_good;         /* and all after it */
 
 static void *failing_calloc(size_t n, size_t size)
 {
-	return ++taken == failing ? NULL : calloc(n, size);
+	taken++;
+	return failing && (taken == failing || (for_good && taken > failing)) ? NULL
+									      : calloc(n, size);
 }
 
 static int open_failing_at(csh *handle, size_t at)
@@ -23,7 +27,8 @@ static int open_failing_at(csh *handle, size_t at)
 	return x86_open(handle);
 }
 
-/* Each allocation of a handle made to fail: it is refused, and one opened later works. */
+/* Each allocation of a handle made to fail, alone and with all after it: the handle is refused, and
+ * one opened later works. */
 static void test_no_memory(void **state)
 {
 	csh handle;
@@ -34,10 +39,14 @@ static void test_no_memory(void **state)
 	size_t n = taken;
 	assert_true(n > 3);
 	cs_close(&handle);
-	for (size_t i = 1; i <= n; i++) {
-		assert_int_equal(open_failing_at(&handle, i), -ENOMEM);
+	for (size_t i = 1; i <= 2 * n; i++) {
+		for_good = i > n;
+		assert_int_equal(open_failing_at(&handle, for_good ? i - n : i), -ENOMEM);
 		assert_int_equal(handle, 0);
 	}
+	for_good = false;
+	assert_int_equal(open_failing_at(&handle, 0), 0);
+	cs_close(&handle);
 	x86_calloc = calloc;
 }
 

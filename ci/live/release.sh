@@ -62,8 +62,8 @@ launched() { # ARG...
 	check_counts
 	expect_grep 'main.caller .*self includes ' text
 }
-# share_of ARG...: between what the probes of hot, leaf and inner take here and what all others' do, which
-# have one in ninety of the events: their geometric mean, as what a trap and a call of work take differs.
+# share_of ARG...: a share of the processor time between what the probes of hot, leaf and inner take and what
+# those of all others do: their geometric mean. It is measured, as traps are dearer on some machines.
 share_of() {
 	gt record "$@" -o whole -- "$dear" 5 >out.whole 2>err.whole
 	gt report --format=csv whole | awk -F, -v cpu="$(gt info whole | awk '$1 == "end.target_cpu_ns" { print $2 }')" '
@@ -71,7 +71,7 @@ share_of() {
 		$1 ~ /^main\.(hot|leaf|inner)$/ { dear += $at; next }
 		{ rest += $at }
 		END { if (!dear || !rest || !cpu) exit 1; printf "%.5f%%", 100 * sqrt(dear * rest) / cpu }' ||
-		fail "what the probes take is not known"
+		fail "what the probes take is not known" >&2
 }
 for strategy in $strategies; do
 	check "functions are released, $strategy" launched --probe="$strategy"

@@ -141,14 +141,14 @@ int recording_prepare(struct recording *r)
 	if (err)
 		return err;
 	uint64_t start = clock_monotonic_ns();
-	/* Attaching perf-event links takes seconds: calls count from when every site is probed. */
+	/* Perf-event links take seconds: calls of a running target count once all are attached. */
 	r->probes.state->paused = PAUSED_ALL;
 	err = links_attach(r->links, &r->probes, &attach);
 	if (!err)
 		err = still_that_process(r->target);
 	if (err)
 		return err;
-	/* Nothing comes from stubs that nothing jumps to yet: patch_running lets it begin. */
+	/* Nothing jumps to its stubs yet: in a running target patch_running begins recording. */
 	r->probes.state->paused = r->probing->running ? PAUSED_ALL : PAUSED_NOT;
 	r->attach_ns = clock_monotonic_ns() - start;
 	children_watch(&r->children, &load.target, r->exe_fd);

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "attach/target/end_as.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text_format.h"
@@ -264,7 +265,7 @@ static int overhead(const struct overhead_args *a)
 	if (status < 0 && o.n && overhead_print(&o, stderr))
 		log_no_memory("no memory to say what was measured");
 	rounds_free(o.rounds);
-	return status < 0 ? record_end_as(last.wait_status) : status;
+	return status < 0 ? end_as(last.wait_status) : status;
 }
 
 int cmd_overhead(int argc, char **argv)

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "attach/target/end_as.h"
 #include "attach/describe.h"
 #include "attach/kernel/memory_cap.h"
 #include "base/clock.h"
@@ -153,22 +154,6 @@ static int status_of_target(const struct run *r)
 	if (r->recording.reason == END_INTERRUPTED && r->target.launched && !r->target.ended)
 		return r->signals.end_signal;
 	return r->target.launched && r->target.ended ? r->target.wait_status : 0;
-}
-
-int record_end_as(int wait_status)
-{
-	struct rlimit no_core = { 0, 0 };
-	sigset_t set;
-
-	if (!WIFSIGNALED(wait_status))
-		return WEXITSTATUS(wait_status);
-	setrlimit(RLIMIT_CORE, &no_core); /* the target has dumped the core that matters */
-	signal(WTERMSIG(wait_status), SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, WTERMSIG(wait_status));
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(WTERMSIG(wait_status));
-	return 128 + WTERMSIG(wait_status);
 }
 
 static int exec_failed(const struct run *r, int err)
@@ -317,7 +302,7 @@ static int record(struct run *r)
 	if (status >= 0)
 		return status;
 	if (!measured)
-		return record_end_as(status_of_target(r));
+		return end_as(status_of_target(r));
 	measured->ended = true;
 	measured->stopped = r->recording.reason == END_INTERRUPTED ||
 			    r->signals.came & ~(1u << SIGUSR1 | 1u << SIGUSR2);

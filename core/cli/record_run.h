@@ -57,10 +57,6 @@ struct record_host {
 /* As `gotrace record` with these options, which must be whole. Returns its exit status. */
 int record_with(struct record_options *opt, const struct record_host *host);
 
-/* The exit status of a command that ended so; of one that died by a signal, this process does, too.
- */
-int record_end_as(int wait_status);
-
 struct run {
 	const struct record_host *host; /* NULL: record itself */
 	struct record_options opt;

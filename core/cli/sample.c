@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "attach/target/end_as.h"
 #include "attach/describe.h"
 #include "attach/sample/sampling.h"
 #include "base/log.h"
@@ -333,22 +334,12 @@ static int status_of_target(const struct sample_run *r)
 {
 	const struct target *t = r->targets;
 	int status = t->wait_status;
-	sigset_t set;
 
 	if (r->sampling.reason == END_INTERRUPTED && t->launched && !t->ended)
 		status = r->signals.end_signal;
 	else if (!t->launched || !t->ended)
 		return 0;
-	if (!WIFSIGNALED(status))
-		return WEXITSTATUS(status);
-	/* the target has dumped the core that matters */
-	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
-	signal(WTERMSIG(status), SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, WTERMSIG(status));
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(WTERMSIG(status));
-	return 128 + WTERMSIG(status);
+	return end_as(status);
 }
 
 /* An exit status, or -1: as the target's. */

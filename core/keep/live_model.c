@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/thread_signals.h"
 #include "model/summary.h"
 
 #define EVERY_NS 1000000000ull
@@ -82,12 +83,11 @@ static void *summary_thread(void *arg)
 
 static int start_thread(struct live_model *l)
 {
-	sigset_t all, old;
+	sigset_t old;
 
-	sigfillset(&all); /* signals are the main thread's */
-	pthread_sigmask(SIG_SETMASK, &all, &old);
+	thread_signals_block(&old);
 	int err = -pthread_create(&l->thread, NULL, summary_thread, l);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	thread_signals_put_back(&old);
 	l->threaded = !err;
 	return err;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/thread_signals.h"
 #include "base/vec.h"
 
 /* A chunk that was handed over. */
@@ -236,12 +237,11 @@ static void *pack_thread(void *arg)
 
 int chunk_file_start_thread(struct chunk_file *f)
 {
-	sigset_t all, old;
+	sigset_t old;
 
-	sigfillset(&all); /* signals are the main thread's */
-	pthread_sigmask(SIG_SETMASK, &all, &old);
+	thread_signals_block(&old);
 	int err = pthread_create(&f->thread, NULL, pack_thread, f);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	thread_signals_put_back(&old);
 	f->threaded = !err;
 	return -err;
 }

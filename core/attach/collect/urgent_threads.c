@@ -9,23 +9,22 @@
 #include <sys/resource.h>
 
 #include "base/log.h"
+#include "base/thread_signals.h"
 
 #define MORE_URGENT 10
 
 int urgent_threads(int (*start)(void *ctx), void *ctx)
 {
 	int own = getpriority(PRIO_PROCESS, 0); /* of this thread, in Linux */
-	sigset_t all, old;
+	sigset_t old;
 
-	/* Threads inherit both. Signals are the main thread's. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
+	thread_signals_block(&old); /* threads inherit both */
 	if (setpriority(PRIO_PROCESS, 0, own - MORE_URGENT))
 		log_debug("the collector's priority stays: %s", strerror(errno));
 	int err = start(ctx);
 
 	setpriority(PRIO_PROCESS, 0, own);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	thread_signals_put_back(&old);
 	return err;
 }
 

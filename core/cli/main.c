@@ -14,27 +14,41 @@
 #include "base/text_format.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/fault.h"
 #include "cli/option_files.h"
 
 static const struct verb {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	const char *what;
+	int failed; /* exit status when something fails that is nobody's input; 0: STATUS_BAD_INPUT
+		     */
 } verbs[] = {
-	{ "record", cmd_record, "run a Go program, or attach to one, and record its calls" },
-	{ "sample", cmd_sample, "run programs, or attach to some, and sample what they execute" },
-	{ "top", cmd_top, "show what a recording that goes on, or a process, does now" },
-	{ "report", cmd_report, "show where the time of a recorded program went" },
-	{ "export", cmd_export, "write a trace for flamegraph.pl and other programs" },
-	{ "diff", cmd_diff, "show what changed from one trace to another" },
-	{ "view", cmd_view, "open a trace, or what changed between two, in a browser" },
+	{ "record", cmd_record, "run a Go program, or attach to one, and record its calls",
+	  STATUS_FAILED },
+	{ "sample", cmd_sample, "run programs, or attach to some, and sample what they execute",
+	  STATUS_FAILED },
+	{ "top", cmd_top, "show what a recording that goes on, or a process, does now",
+	  STATUS_FAILED },
+	{ "report", cmd_report, "show where the time of a recorded program went",
+	  STATUS_BAD_INPUT },
+	{ "export", cmd_export, "write a trace for flamegraph.pl and other programs",
+	  STATUS_BAD_INPUT },
+	{ "diff", cmd_diff, "show what changed from one trace to another", STATUS_BAD_INPUT },
+	{ "view", cmd_view, "open a trace, or what changed between two, in a browser",
+	  STATUS_BAD_INPUT },
 	{ "plan", cmd_plan,
-	  "show what of a binary would be probed, where, and what would not and why" },
+	  "show what of a binary would be probed, where, and what would not and why",
+	  STATUS_BAD_INPUT },
 	{ "info", cmd_info,
-	  "show what a trace records about itself: options, host, losses, probe costs" },
-	{ "dump", cmd_dump, "print the events of a trace as text, for bug reports" },
-	{ "overhead", cmd_overhead, "show how much slower a Go program gets by being recorded" },
-	{ "doctor", cmd_doctor, "show what this kernel and your privileges allow" },
+	  "show what a trace records about itself: options, host, losses, probe costs",
+	  STATUS_BAD_INPUT },
+	{ "dump", cmd_dump, "print the events of a trace as text, for bug reports",
+	  STATUS_BAD_INPUT },
+	{ "overhead", cmd_overhead, "show how much slower a Go program gets by being recorded",
+	  STATUS_FAILED },
+	{ "doctor", cmd_doctor, "show what this kernel and your privileges allow",
+	  STATUS_BAD_INPUT },
 };
 #define N_VERBS (sizeof(verbs) / sizeof(*verbs))
 
@@ -137,12 +151,11 @@ int main(int argc, char **argv)
 		if (strcmp(argv[1], verbs[i].name))
 			continue;
 		snprintf(name, sizeof(name), "gotrace %s", verbs[i].name);
+		fault_tells(verbs[i].failed);
 		int err = expand(&argc, &argv, name);
 
 		if (err == -ENOMEM)
-			return verbs[i].run == cmd_record || verbs[i].run == cmd_overhead
-				       ? STATUS_FAILED
-				       : STATUS_BAD_INPUT;
+			return verbs[i].failed;
 		if (err || has_strange_option(argv))
 			return STATUS_USAGE;
 		return verbs[i].run(argc, argv);

@@ -19,10 +19,15 @@ static const int fatal[] = { SIGHUP, SIGINT, SIGTERM };
 static char *volatile to_remove;
 static volatile int remove_from = -1;
 
-static void die(int sig)
+void output_abandon(void)
 {
 	if (to_remove)
 		unlinkat(remove_from, to_remove, 0);
+}
+
+static void die(int sig)
+{
+	output_abandon();
 	signal(sig, SIG_DFL);
 	raise(sig);
 }

@@ -32,6 +32,8 @@ int output_act_as_invoker(void);
  * -ENOTTY: binary data is not written to a terminal. At most one is open at a time.
  */
 int output_open(struct output *o, const char *path, bool binary);
+/* Removes what is not complete. For signal handlers of a process that ends. */
+void output_abandon(void);
 /* If err is 0, gives the file its final name, else removes it. 0, err, or -errno (logged). */
 int output_close(struct output *o, int err);
 

@@ -5,10 +5,10 @@
 
 ALLOC.SO and CALL are built from alloc.c and call.c. MOST: how many faults of a kind are tried of one command, spread over
 all of them; 0: every one. The exit status is 1 when a run died by a signal, ended by a fault that was not inside libdw,
-libelf or libbpf, was found leaking or broken by a
-sanitizer, said nothing or more than one line of a failure, left a file behind or ended well with another output than
-without a fault. WHAT: "record" instead of the verbs that read. The traced program must then end as if nothing had been, or not
-have been started; the trace be readable, and exact where nothing was said.
+libelf or libbpf, was found leaking or broken by a sanitizer, said nothing or more than one line of a failure, left a file
+behind or ended well with another output than without a fault. WHAT: "record" instead of the verbs that read. The traced
+program must then end as if nothing had been, or not have been started; the trace be readable, and exact where nothing was
+said.
 """
 import os
 import re

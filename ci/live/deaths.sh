@@ -230,6 +230,125 @@ running() {
 }
 check "a process that runs already" running
 
+# Threads that each start the next one while gotrace attaches: what a thread maps that it does not
+# follow would have no names. Each of those that are there at the end maps a library of its own.
+build_starting() {
+	command -v cc >/dev/null || skip "needs a C compiler"
+	mkdir -p src libs
+	cat >lib.c <<-'END'
+		#include <sys/syscall.h>
+		/* In itself: below libc nothing is known without frame pointers. */
+		long FUNCTION(void)
+		{
+			long n = SYS_pause;
+			__asm__ volatile("syscall" : "+a"(n) : : "rcx", "r11", "memory");
+			return n;
+		}
+	END
+	cat >src/chain.c <<-'END'
+		#include <dlfcn.h>
+		#include <pthread.h>
+		#include <stdatomic.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <unistd.h>
+
+		enum { THREADS = 64, LIBRARIES = 100 };
+		static atomic_uint newest, alive, enough, taken;
+
+		static void *one(void *arg)
+		{
+			unsigned number = ++newest;
+			pthread_t id;
+
+			usleep(200);
+			if (!enough) {
+				alive++;
+				if (pthread_create(&id, NULL, one, NULL) || pthread_detach(id))
+					abort();
+			}
+			while (!enough && newest - number < THREADS)
+				usleep(5000);
+			unsigned mine = enough ? taken++ : LIBRARIES;
+			if (mine < LIBRARIES) {
+				char name[40];
+				snprintf(name, sizeof(name), "libs/lib%u.so", mine);
+				void *lib = dlopen(name, RTLD_NOW);
+				snprintf(name, sizeof(name), "library_%u", mine);
+				long (*f)(void) = lib ? (long (*)(void))dlsym(lib, name) : NULL;
+				if (!f)
+					abort();
+				printf("library_%u\n", mine);
+				fflush(stdout);
+				f();
+			}
+			alive--;
+			return arg;
+		}
+
+		void start(void) { alive++; one(NULL); }
+		void stop(void) { enough = 1; }
+	END
+	cat >src/main.go <<-'END'
+		package main
+
+		// #cgo LDFLAGS: -ldl
+		// void start(void);
+		// void stop(void);
+		import "C"
+		import (
+			"os"
+			"time"
+		)
+
+		//go:noinline
+		func tick() { time.Sleep(time.Millisecond) }
+
+		func main() {
+			go C.start()
+			go func() {
+				for {
+					tick()
+				}
+			}()
+			println("working")
+			os.Stdin.Read(make([]byte, 1))
+			C.stop()
+			select {}
+		}
+	END
+	[ -e src/go.mod ] || (cd src && go mod init starting) 2>/dev/null
+	(cd src && CGO_ENABLED=1 go build -o ../starting .) >build.log 2>&1 || { cat build.log; fail "it is not built"; }
+	for i in $(seq 0 99); do
+		cc -O1 -shared -fPIC "-DFUNCTION=library_$i" -o "libs/lib$i.so" lib.c
+	done
+}
+starting() {
+	build_starting
+	mkfifo input
+	./starting <input >out 2>err &
+	target=$!
+	trap 'kill -KILL $target 2>/dev/null || true' EXIT
+	exec 3>input
+	wait_for 60 grep -q working err
+	"$GOTRACE" record --record-signals -o trace --pid "$target" 2>said &
+	local job=$!
+	recording() { [ "$(gt info trace 2>/dev/null | awk '$1 == "events" { print $2 }')" -gt 0 ]; }
+	wait_for 60 recording
+	echo >&3
+	settled() { [ -s out ] && [ "$(wc -l <out)" = "$(cat count)" ] || { wc -l <out >count; false; }; }
+	echo 0 >count
+	wait_for 60 settled
+	kill -KILL "$target"
+	wait "$job"
+	gt info -F json trace >info
+	[ "$(wc -l <out)" -ge 2 ] || fail "no thread has mapped anything"
+	while read -r name; do
+		grep -q "\"$name\"" info || fail "$name is in no stack"
+	done <out
+}
+check "threads that start while it attaches, each with a library of its own" starting
+
 # Two at once.
 several() {
 	plain

@@ -185,6 +185,40 @@ const tests = {
 		await p.done();
 	},
 
+	async "the flame graph tells running from waiting"() {
+		let p = await open("states", "#view=flame");
+		assert.match(await text(p, "#flame-legend"), /Strip on top:\s*running\s*runnable\s*waiting\s*in system calls/);
+		const box = await p.run(`(() => { const r = document.querySelector("#flame").getBoundingClientRect(); return [r.x, r.y, r.width]; })()`);
+		await p.move(box[0] + 20, box[1] + 10);
+		await p.settle();
+		const parts = await p.run(`[...document.querySelectorAll("#tip dt")].map((e) => e.textContent)`);
+		for (const what of ["running", "runnable", "waiting", "in system calls"]) assert.ok(parts.includes(what), parts.join("|"));
+		await p.clickAt(box[0] + 20, box[1] + 10);
+		assert.match(await text(p, "#detail dl"), /Self, running\s+990/);
+		await p.press("Escape");
+		await p.press("Escape");
+		const strips = async (selector) => {
+			await p.click(selector);
+			await p.settle();
+			return /Strip on top/.test(await text(p, "#flame-legend"));
+		};
+		assert.equal(await strips("#by-calls"), false);
+		assert.equal(await strips("#by-total"), true);
+		// The strip is as wide as the frame, and has the colours of the states.
+		const colours = await p.run(`(() => {
+			const c = document.querySelector("#flame canvas"), seen = new Set();
+			const row = c.getContext("2d").getImageData(0, 1, c.width - 3, 1).data;
+			for (let i = 0; i < row.length; i += 4) seen.add("#" + [0, 1, 2].map((k) => row[i + k].toString(16).padStart(2, "0")).join(""));
+			return [...seen];
+		})()`);
+		for (const state of ["run", "ready", "wait", "syscall"])
+			assert.ok(colours.includes(await p.run(`getComputedStyle(document.documentElement).getPropertyValue("--state-${state}").trim()`)), state + " of " + colours.join(" "));
+		await p.done();
+		p = await open("go", "#view=flame");
+		assert.doesNotMatch(await text(p, "#flame-legend"), /Strip/);
+		await p.done();
+	},
+
 	async "a search dims what it does not find"() {
 		for (const view of ["flame", "sankey"]) {
 			const p = await open("panics.emulated", "#view=" + view), look = () => view === "flame" ? picture(p) :

@@ -171,6 +171,23 @@ static int totals(const struct call_tree *t, const struct call_stats *v, size_t 
 	return html_column(j, "total", &s.text);
 }
 
+/* Parts of self time: of functions and of nodes under the same keys. */
+static int state_columns(const struct call_tree *t, struct json *j)
+{
+	int err = 0;
+
+	for (const struct stat_column *c = stat_columns; !err && c->name; c++) {
+		struct sparse s = { 0 };
+
+		if (!c->of_states || !strncmp(c->name, "total_", strlen("total_")))
+			continue;
+		for (size_t i = 1; i < t->n; i++)
+			sparse_put(&s, i, (c->shown ? c->shown : c->get)(&t->nodes[i].stats));
+		err = html_column(j, c->name, &s.text);
+	}
+	return err;
+}
+
 int html_write_numbers(const struct call_tree *t, struct json *j, const struct call_stats *v,
 		       size_t step)
 {
@@ -216,6 +233,8 @@ int html_write_tree(const struct html_page *p, struct json *j)
 	err = err ? err : err_func ? err_func : err_go ? err_go : err_recursion;
 	if (!err)
 		err = html_write_numbers(t, j, &t->nodes[0].stats, sizeof(t->nodes[0]));
+	if (!err && p->trace.totals->states)
+		err = state_columns(t, j);
 	json_close(j, '}');
 	return err;
 }

@@ -79,8 +79,8 @@ for (const key of ["calls", "total_ns", "self_ns", "morestack_ns", "preempt_ns",
 	"suspect_ns", "morestack_count", "preempt_count", "declined_count"])
 	F[key] = dense(D.funcs[key], F.all);
 // Parts of self_ns, where the trace has states of goroutines.
-const STATES = [["running", "run_ns"], ["runnable", "runnable_ns"], ["waiting", "wait_ns"], ["in system calls", "syscall_ns"],
-	["state unknown", "unknown_ns"], ["without a processor", "off_cpu_ns"]].filter(([, key]) => D.funcs[key]);
+const STATES = [["running", "run_ns", "run"], ["runnable", "runnable_ns", "ready"], ["waiting", "wait_ns", "wait"],
+	["in system calls", "syscall_ns", "syscall"], ["state unknown", "unknown_ns", "unknown"], ["without a processor", "off_cpu_ns", "off-cpu"]].filter(([, key]) => D.funcs[key]);
 for (const [, key] of STATES) F[key] = dense(D.funcs[key], F.all);
 // Of finished calls; NaN where none finished.
 for (const key of ["min_ns", "max_ns", "mean_ns", "p50_ns", "p90_ns", "p99_ns"])
@@ -95,6 +95,8 @@ function numbersOf(columns, n, parent, go) {
 		suspect: sparseMap(columns.suspect), unfinished: sparseMap(columns.unfinished),
 		unwound: sparseMap(columns.unwound),
 	};
+	// As STATES: parts of self, by node.
+	v.states = columns.run_ns === undefined || !STATES.length ? null : STATES.map(([, key]) => sparseArray(columns[key], n));
 	v.total = totals(v, parent, go);
 	sparse(columns.total, (at, off) => { v.total[at] += unfold(off); });
 	return v;
@@ -177,10 +179,9 @@ function valuesOf(pick) {
 	const v = { suspect: ALL.suspect, unfinished: ALL.unfinished, unwound: ALL.unwound };
 	for (const key of ["calls", "self", "grow", "preempt"]) v[key] = new Float64Array(T.n);
 	if (pick.kind === "group") {
-		v.total = new Float64Array(T.n);
-		for (let i = 1; i < T.n; i++)
-			if (T.group[i] === pick.group)
-				for (const key of ["calls", "self", "grow", "preempt", "total"]) v[key][i] = ALL[key][i];
+		const keep = (all) => all.map((x, i) => T.group[i] === pick.group ? x : 0);
+		for (const key of ["calls", "self", "grow", "preempt", "total"]) v[key] = keep(ALL[key]);
+		v.states = ALL.states && ALL.states.map(keep);
 	} else {
 		let at = 0;
 		const nodes = list(pick.nodes).map((step) => at += step);

@@ -39,6 +39,8 @@ function renderDetail() {
 	if (s.whole && !Number.isNaN(F.mean_ns[f]) && f < F.n)
 		rows.push(["Mean", timeCell(F.mean_ns[f])], ["Min – max", [timeCell(F.min_ns[f]), "– ", timeCell(F.max_ns[f])]],
 			["Median, p90, p99", [F.p50_ns[f], F.p90_ns[f], F.p99_ns[f]].map((v) => time(v)).join("  ")]);
+	for (const [what, key] of STATES)
+		if (s.whole && F[key][f]) rows.push(["Self, " + what, [timeCell(F[key][f]), el("span", { class: "none" }, share(F[key][f], s.self[f]))]]);
 	if (s.grow[f]) rows.push(["Stack growth" + (s.whole ? ", " + count(F.morestack_count[f]) + "×" : ""), timeCell(s.grow[f])]);
 	if (s.whole && F.preempt_ns[f]) rows.push(["Preempted at entry, " + count(F.preempt_count[f]) + "×", timeCell(F.preempt_ns[f])]);
 	if (F.recursion.has(f)) rows.push(["Recursion, deepest", count(F.recursion.get(f))]);

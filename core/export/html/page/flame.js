@@ -6,9 +6,7 @@ const FRAME = 22, LEAST_SHARE = 1e-4;
 // ---- frames: parallel arrays, parents before children, and rows of them from left to right
 
 function framesOf(n, parent, level, func, go, node, self) {
-	const value = Float64Array.from(self);
-	for (let i = n - 1; i > 0; i--) value[parent[i]] += value[i];
-	return arrange({ n, parent, level, func, go, node, self, value });
+	return arrange({ n, parent, level, func, go, node, self, value: subtrees(self) });
 }
 
 function arrange(m) {
@@ -33,7 +31,15 @@ function topDown() {
 	const v = valuesOf(S.pick), self = new Float64Array(T.n);
 	for (let i = 1; i < T.n; i++)
 		self[i] = S.by === "calls" ? v.calls[i] : S.by === "grow" ? v.grow[i] : v.self[i] + v.grow[i] + v.preempt[i];
-	return framesOf(T.n, T.parent, T.level, T.func, T.go, null, self);
+	const m = framesOf(T.n, T.parent, T.level, T.func, T.go, null, self);
+	m.states = S.by === "total" && v.states ? v.states.map(subtrees) : null;
+	return m;
+}
+
+function subtrees(self) {
+	const sum = Float64Array.from(self);
+	for (let i = T.n - 1; i > 0; i--) sum[T.parent[i]] += sum[i];
+	return sum;
 }
 
 // From functions to their callers: width is self time. Frames below a ten-thousandth are left out.
@@ -137,7 +143,7 @@ function drawFlame() {
 	c.setTransform(ratio, 0, 0, ratio, 0, 0);
 	c.clearRect(0, 0, width, height);
 	const paint = { c, width, ink: ink("ink"), soft: ink("soft"), ground: ink("ground"), warn: ink("warn"),
-		font: "12px " + ink("mono"), letter: 0 };
+		font: "12px " + ink("mono"), letter: 0, states: STATES.map(([, , name]) => ink("state-" + name)) };
 	c.font = paint.font;
 	c.textBaseline = "middle";
 	paint.letter = c.measureText("MMMMMMMMMM").width / 10;
@@ -180,7 +186,7 @@ function drawRow(m, l, scale, origin, paint) {
 	}
 }
 
-function drawFrame(m, i, x0, x1, y, { c, ink, soft, warn, letter }) {
+function drawFrame(m, i, x0, x1, y, { c, ink, soft, warn, letter, states }) {
 	const f = m.func[i], w = x1 - x0, dim = hits ? !hits[f] : S.focus >= 0 && f !== S.focus;
 	c.globalAlpha = dim ? 0.35 : 1;
 	c.fillStyle = fillOf(m, i);
@@ -191,6 +197,16 @@ function drawFrame(m, i, x0, x1, y, { c, ink, soft, warn, letter }) {
 		c.globalAlpha = dim ? 0.12 : 0.45;
 		c.fillRect(x0, y + FRAME - 4, (w - 1) * Math.min(1, m.self[i] / m.value[i]), 3);
 		c.globalAlpha = dim ? 0.35 : 1;
+	}
+	// The strip on top says what the subtree's time was: running, waiting and so on.
+	if (m.states && w > 4) {
+		let x = x0;
+		for (const [k, sum] of m.states.entries()) {
+			const part = (w - 1) * sum[i] / m.value[i];
+			c.fillStyle = states[k];
+			c.fillRect(x, y, part, 4);
+			x += part;
+		}
 	}
 	if (m.go[i] && w > 3) {
 		c.strokeStyle = ink;
@@ -266,6 +282,8 @@ function flameTip(i) {
 	const v = valuesOf(S.pick), rows = [];
 	rows.push(["total", time(v.total[i]), ""]);
 	if (S.by === "total") rows.push(["subtree: with goroutines started below", time(m.value[i]), share(m.value[i], m.whole)]);
+	for (const [k, sum] of (m.states || []).entries())
+		if (sum[i]) rows.push([STATES[k][0], time(sum[i]), share(sum[i], m.value[i])]);
 	rows.push(["self", time(v.self[i]), S.by === "total" ? share(v.self[i], m.whole) : ""]);
 	rows.push([MANY, count(v.calls[i]), S.by === "calls" ? share(v.calls[i], m.whole) : ""]);
 	if (S.by === "calls") rows.push(["subtree", count(m.value[i]), share(m.value[i], m.whole)]);
@@ -284,6 +302,8 @@ function flameLegend() {
 		grow: "Width: time growing stacks, of a function and of all below it." }[S.by];
 	$("flame-legend").replaceChildren(...[el("span", {}, what), S.by === "self" ? null : el("span", {}, el("span", { class: "swatch self" }), "self"),
 		el("span", {}, el("span", { class: "go" }, "go"), "started by a go statement"),
+		...(flame.m.states ? [el("span", {}, "Strip on top:"), ...STATES.filter((_, k) => flame.m.states[k][0]).map(([what, , name]) => el("span", {},
+			el("span", { class: "swatch", style: { background: `var(--state-${name})` } }), what))] : []),
 		WAS ? el("span", {}, "Width as in B; colour: ", el("b", { class: "slower" }, "slower"), " or ", el("b", { class: "faster" }, "faster"), " than A.") : null,
 		...(WAS ? [] : legend()),
 		flame.m.left ? el("span", {}, "Left out: callers below 0.01%, " + share(flame.m.left, flame.m.whole) + " together.") : null,

@@ -72,6 +72,8 @@ def judge(good, got):
         return f"status {got.status}"
     if got.out:
         return "it failed and left its output"
+    if libdw_asserts(got.said):
+        return None
     if len(lines) != 1 or not lines[0].startswith("gotrace: "):
         return f"{len(lines)} lines"
     return None
@@ -80,7 +82,12 @@ def judge(good, got):
 def faulty(said):
     """Whether it ended by a fault that is not a library's, some of which do not check each allocation."""
     line = re.search(r"^gotrace: SIG\w+ in (\S+)", said, re.M)
-    return bool(line) and not re.match(r"lib(dw|elf|bpf)\.so", line[1])
+    return bool(line) and not re.match(r"lib(dw|elf|bpf)\.so", line[1]) and not libdw_asserts(said)
+
+
+def libdw_asserts(said):
+    """libdw's table of abbreviations checks an allocation in this way, and says so in a line of its own."""
+    return "lib/dynamicsizehash_concurrent.c" in said
 
 
 def positions(first, last):

@@ -18,6 +18,12 @@
 #define GOFUNC_ABI0    4 /* called by the stack ABI: R14 is not g at its entry */
 #define GOFUNC_FIPS    8 /* inside the range the FIPS self-check hashes: no byte may change */
 
+/*
+ * Called once it was said that libdw gets no memory, which libdw has no other way to pass on: it
+ * must not return. NULL: abort().
+ */
+extern void (*gobin_no_memory)(void);
+
 struct gofunc {
 	/* as .symtab spells it (without ".abi0"), %-escapes kept; owned by the gobin */
 	const char *name;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "binary/gobin_impl.h"
 #include "binary/godwarf_impl.h"
 
@@ -160,6 +161,16 @@ static uint8_t *save_headers(const struct gobin *b, uint8_t **at, size_t *n)
 	return copy;
 }
 
+void (*gobin_no_memory)(void);
+
+static _Noreturn void no_memory(void)
+{
+	log_no_memory("no memory for the debugging information");
+	if (gobin_no_memory)
+		gobin_no_memory();
+	abort();
+}
+
 int godwarf_open(const struct gobin *b, Elf **elf, Dwarf **dwarf)
 {
 	uint8_t *at, *headers;
@@ -178,7 +189,9 @@ int godwarf_open(const struct gobin *b, Elf **elf, Dwarf **dwarf)
 	*dwarf = *elf ? dwarf_begin_elf(*elf, DWARF_C_READ, NULL) : NULL;
 	memcpy(at, headers, n);
 	free(headers);
-	if (!*dwarf)
+	if (*dwarf)
+		dwarf_new_oom_handler(*dwarf, no_memory);
+	else
 		godwarf_close(*elf, NULL);
 	return *dwarf ? 0 : -EBADMSG;
 }

@@ -12,11 +12,18 @@
 #include <unistd.h>
 
 #include "base/thread_signals.h"
+#include "binary/gobin.h"
 #include "cli/output.h"
 
 static int end_status;
 /* A stack that has run over has no room for the handler. */
 static char stack[64 << 10] __attribute__((aligned(16)));
+
+static void end(void)
+{
+	output_abandon();
+	_exit(end_status);
+}
 
 /* Not log_error: its lock may be held, and it allocates. dladdr and snprintf of these formats do
  * not. A second fault, in here, ends the process by its signal (SA_RESETHAND). */
@@ -44,11 +51,10 @@ static void tell(int sig, siginfo_t *info, void *context)
 			 known && in.dli_sname ? ", " : "",
 			 known && in.dli_sname ? in.dli_sname : "");
 
-	output_abandon();
 	if (n > 0)
 		(void)!write(STDERR_FILENO, line,
 			     (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
-	_exit(end_status);
+	end();
 }
 
 void fault_tells(int status)
@@ -58,9 +64,10 @@ void fault_tells(int status)
 				      .sa_flags = SA_SIGINFO | (int)SA_RESETHAND | SA_ONSTACK };
 	struct sigaction was;
 
+	end_status = status;
+	gobin_no_memory = end;
 	if (getenv("GOTRACE_DEBUG") || sigaltstack(&own, NULL))
 		return;
-	end_status = status;
 	for (const int *s = fault_signals; *s; s++)
 		if (!sigaction(*s, NULL, &was) && was.sa_handler == SIG_DFL)
 			sigaction(*s, &sa, NULL);

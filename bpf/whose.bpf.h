@@ -109,6 +109,7 @@ static __always_inline void find_goroutine(const struct walk_context *c,
 static __always_inline void find_saved_registers(struct walk *w, struct task_struct *task)
 {
 	struct pt_regs *regs, in_kernel;
+	uint8_t code;
 
 	w->returns = 0;
 	w->by_rows = 1;
@@ -121,8 +122,14 @@ static __always_inline void find_saved_registers(struct walk *w, struct task_str
 	w->bp = in_kernel.rbp;
 	/* In a system call rip is behind the instruction. orig_rax is its number, else -1. Where
 	 * execve goes back, rip is the first instruction of the new image. */
-	w->returns = (int64_t)in_kernel.orig_rax >= 0 && in_kernel.orig_rax != NR_EXECVE &&
-		     in_kernel.orig_rax != NR_EXECVEAT;
+	w->returns = (int64_t)in_kernel.orig_rax >= 0;
+	if (in_kernel.orig_rax == NR_EXECVE || in_kernel.orig_rax == NR_EXECVEAT) {
+		w->returns = 0;
+		/* The old image may be gone, and the registers are still those of it (fs/exec.c,
+		 * begin_new_exec; fs/binfmt_elf.c, START_THREAD at the end): there is no stack. */
+		if (bpf_probe_read_user(&code, sizeof(code), (void *)w->pc))
+			w->pc = 0;
+	}
 }
 
 /* Nothing is known of its stack yet. */

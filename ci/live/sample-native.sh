@@ -64,6 +64,51 @@ in_vdso() {
 }
 check "the vDSO, whose rows are in no file" in_vdso
 
+# Once an exec has given up the old image, the thread's registers are still those of it, at execve's system call, and are
+# nothing in the new one: there is no stack.
+execs() {
+	command -v cc >/dev/null || skip "needs a C compiler"
+	cat >execs.c <<-'END'
+		#include <stdint.h>
+		#include <stdio.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+
+		/* Where its system call goes on, within the page. */
+		static unsigned place(void)
+		{
+			const unsigned char *p = (const unsigned char *)(uintptr_t)execve;
+
+			while (p[0] != 0x0f || p[1] != 0x05)
+				p++;
+			return ((uintptr_t)p + 2) & 0xfff;
+		}
+
+		int main(void)
+		{
+			printf("%03x\n", place());
+			fflush(stdout);
+			for (int i = 0; i < 500; i++) {
+				if (!fork()) {
+					execl("/bin/true", "true", NULL);
+					_exit(1);
+				}
+				wait(NULL);
+			}
+			return 0;
+		}
+	END
+	cc -O2 -o execs execs.c || skip "cc cannot build it"
+	gt sample -F 9999 -o trace -- ./execs >out
+	paths trace >rows
+	local wrong none
+	wrong=$(count "[[]unknown[+]0x[0-9a-f]*$(cat out)\$" <rows)
+	none=$(awk '$2 == "[no" { n += $1 } END { print n + 0 }' rows)
+	echo "$none without a stack, $wrong at execve of the image before"
+	[ "$none" -gt 20 ] && [ "$wrong" = 0 ] || { sort -rn rows | head -20; fail "samples of an exec"; }
+}
+check "execs: no stack of the image before" execs
+
 # With neither frame pointers nor .eh_frame there is no way from a function to its caller: each such stack is counted
 # and shown as unreadable, none ends as if its innermost function had no caller.
 without_tables() {

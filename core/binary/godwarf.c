@@ -163,7 +163,7 @@ static uint8_t *save_headers(const struct gobin *b, uint8_t **at, size_t *n)
 
 void (*gobin_no_memory)(void);
 
-static _Noreturn void no_memory(void)
+__attribute__((noreturn)) static void no_memory(void)
 {
 	log_no_memory("no memory for the debugging information");
 	if (gobin_no_memory)

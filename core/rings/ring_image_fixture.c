@@ -23,7 +23,7 @@ static bool add_site(struct ring_image *image, const char *line)
 	uint16_t rsp_to_ra;
 
 	if (sscanf(line, "site %" SCNu32 " %31s %" SCNu16, &number, kind, &rsp_to_ra) != 3 ||
-	    number >= IMAGE_SITES || event_kind_has_args(event_kind_by_name(kind)))
+	    number >= IMAGE_SITES || !rings_kind(event_kind_by_name(kind)))
 		return false;
 	image->sites[number] = (struct ring_site){ .kind = (uint8_t)event_kind_by_name(kind),
 						   .rsp_to_ra_bytes = rsp_to_ra };

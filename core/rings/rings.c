@@ -46,6 +46,11 @@ const char *ring_fault_text(enum ring_fault f)
 	return texts[f];
 }
 
+bool rings_kind(unsigned kind)
+{
+	return kind <= EV_KIND_MAX && kind != EV_WAKE && !event_kind_has_args(kind);
+}
+
 static bool possible(const struct rings_options *opt)
 {
 	for (unsigned i = 0; i < opt->n_rings; i++) {
@@ -56,7 +61,7 @@ static bool possible(const struct rings_options *opt)
 			return false;
 	}
 	for (uint32_t i = 0; i < opt->n_sites; i++)
-		if (opt->sites[i].kind > EV_KIND_MAX || event_kind_has_args(opt->sites[i].kind))
+		if (!rings_kind(opt->sites[i].kind))
 			return false;
 	return opt->n_rings && opt->n_rings <= RING_MAX && opt->n_sites < RING_WAKE;
 }

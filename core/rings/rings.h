@@ -27,9 +27,13 @@ struct ring_memory {
 	uint64_t size;
 };
 
+/* Is it one that a site's stub may write: an EV_* without arguments? EV_STATE's writes EV_WAKE,
+ * too. */
+bool rings_kind(unsigned kind);
+
 /* What the stub of a site writes. */
 struct ring_site {
-	uint8_t kind;             /* an EV_* without arguments; 0: the site has no such stub */
+	uint8_t kind;             /* see rings_kind; 0: the site has no such stub */
 	uint16_t rsp_to_ra_bytes; /* rsp to return address where the stub takes depth */
 };
 

@@ -250,6 +250,7 @@ static void off_and_on_meanwhile(void **state)
 static void what_cannot_be_read(void **state)
 {
 	static const struct ring_site with_args[] = { { .kind = EV_CREATE } };
+	static const struct ring_site wakes[] = { { .kind = EV_WAKE } }; /* a stub's own */
 	struct ring_memory memory = { *state, SIZE };
 	struct rings_options opt = { .memory = &memory, .n_rings = 1 };
 
@@ -257,6 +258,8 @@ static void what_cannot_be_read(void **state)
 	opt.n_sites = 1;
 	assert_null(rings_new(&opt));
 	assert_int_equal(errno, EINVAL);
+	opt.sites = wakes;
+	assert_null(rings_new(&opt));
 	opt.n_sites = 0;
 	memory.size = SIZE + RING_SLOT;
 	assert_null(rings_new(&opt));

@@ -47,6 +47,20 @@ done < <(grep -v '^#' "$here/programs") >"$out/programs"
 
 go build -o "$out/" "${flags[@]}" "${packages[@]}"
 for dir in "${newer[@]}"; do (cd "$dir" && go build -o "$out/" "${flags[@]}" .); done
+# Where threads and the program begin in the C library, which has no names for it: what its tables say nobody called
+# (glibc's clone and clone3), and the linker's first instructions.
+if [ "$3" = cgo ]; then
+	for file in $(ldd "$out/leafs" | grep -o '/[^ ]*'); do
+		{ readelf --debug-dump=frames "$file" 2>/dev/null || :; } | awk -v file="${file##*/}" '
+			/ FDE .*pc=/ { match($0, /pc=[0-9a-f.]*/); split(substr($0, RSTART + 3, RLENGTH - 3), pc, /[.][.]/) }
+			/DW_CFA_undefined: r16/ { print file, pc[1], pc[2] }'
+		case "$file" in */ld-linux*)
+			readelf -h "$file" | sed -n 's/.*Entry point address: *0x/0x/p' | while read -r entry; do
+				printf '%s %016x %016x\n' "${file##*/}" "$entry" $((entry + 64))
+			done ;;
+		esac
+	done >"$out/outermost"
+fi
 # Generic functions are called otherwise by Go 1.19 and 1.20, or by no instance: cell.sh adds them up.
 [ "$minor" -gt 20 ] || touch "$out/instances"
 # Stripping changes nothing else: the symbols are those of the same build with them.

@@ -3,7 +3,8 @@
 # thread itself, which does nothing but look at the clock, so that it does not matter how fast the machine is in that moment: two runs of a program
 # differ by more than either tool takes. What caches that an interrupt left cold cost is not in it.
 #
-#   sudo experiments/sample-cost/gaps.sh      ROUNDS=40, THREADS=1, QUICK=1, GOTRACE=build/gotrace
+#   sudo experiments/sample-cost/gaps.sh      ROUNDS=40, THREADS=1, QUICK=1, GOTRACE=build/gotrace,
+#                                             VARIANTS="gotrace-99 gotrace-wall-99 perf-99 gotrace-999 perf-999", beside untraced
 #
 # Each run writes results/sample-cost/<run-id>-gaps/: rows.csv (never edited), environment.txt, summary.md. In a round each variant is
 # measured once, for 2 s after it has begun, in an order drawn anew; all of the same process.
@@ -13,8 +14,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 quick=${QUICK:-} threads=${THREADS:-1}
 rounds=${ROUNDS:-$([ -n "$quick" ] && echo 2 || echo 40)}
+read -r -a variants <<<"${VARIANTS:-gotrace-99 gotrace-wall-99 perf-99 gotrace-999 perf-999}"
 GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 die() { echo "sample-cost: $*" >&2; exit 1; }
+for v in "${variants[@]}"; do
+	[[ $v =~ ^(gotrace|gotrace-wall|perf)-[1-9][0-9]*$ ]] || die "no variant is called '$v'; one is gotrace-99"
+done
 [ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
 [ "$(id -u)" = 0 ] || die "sampling needs root"
 command -v perf >/dev/null || die "perf is missing; run: ci/deps.sh experiment"
@@ -31,6 +36,7 @@ cp "$here/gaps.go.in" "$scratch/gaps.go"
 begin_run gaps
 note perf "$(perf --version)"
 note rounds "$rounds"
+note variants "${variants[*]}"
 note threads "$threads, 30 calls deep"
 echo "round,variant,hz,thread_ns,gap_ns,gaps,large_gap_ns" >"$out/rows.csv"
 
@@ -59,7 +65,7 @@ for round in $(seq "$rounds"); do
 	echo "sample-cost: round $round of $rounds" >&2
 	while read -r variant hz <&3; do
 		measure "$round" "$variant" "$hz"
-	done 3< <(printf '%s\n' 'untraced 0' 'untraced_again 0' 'gotrace 99' 'gotrace-wall 99' 'perf 99' 'gotrace 999' 'perf 999' | shuf)
+	done 3< <(printf '%s\n' untraced-0 untraced_again-0 "${variants[@]}" | sed 's/-\([0-9]*\)$/ \1/' | shuf)
 done
 end_run
 "$here/gaps-summary.sh" "$out" >"$out/summary.md"

@@ -306,6 +306,10 @@ experiment-sample-accuracy: $(BIN) | $(call deps,go) $(call deps,experiment) ## 
 experiment-sample-gaps: $(BIN) | $(call deps,go) $(call deps,experiment) ## what gotrace sample and perf record take from a thread, by the thread's own clock; needs root (ROUNDS=40, QUICK=1)
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/sample-cost/gaps.sh
 
+.PHONY: experiment-sample-goroutines
+experiment-sample-goroutines: $(BIN) | $(call deps,go) ## what gotrace sample --wall takes by how many goroutines wait; needs root (ROUNDS=9, QUICK=1)
+	$(Q)GOTRACE=$(abspath $(BIN)) experiments/sample-cost/goroutines.sh
+
 .PHONY: experiment-sample-cost
 experiment-sample-cost: $(BIN) | $(call deps,go) $(call deps,experiment) ## what gotrace sample and perf record take from a program, and themselves; needs root (ROUNDS=40, QUICK=1)
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/sample-cost/run.sh

@@ -14,7 +14,7 @@ Q   := $(if $(filter 1,$(V)),,@)
 msg  = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' '$(1)' '$(2)';)
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
-LIBS_ALL := libbpf libelf libdw capstone zlib libzstd libprotobuf-c sqlite3
+LIBS_ALL := libbpf libelf libdw capstone zlib libzstd libprotobuf-c sqlite3 jansson libcurl libmicrohttpd
 
 CPPFLAGS += -Icore -I. -I$(OUT) -I$(OUT)/proto -D_GNU_SOURCE
 CFLAGS   ?= -g $(if $(filter 1,$(DEBUG)),-O0,-O2)
@@ -31,10 +31,10 @@ CC       := $(CLANG)
 CFLAGS   += $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link
 LDFLAGS  += $(FUZZ_FLAGS)
 endif
-LDLIBS    = $(shell pkg-config --libs $(LIBS_ALL)) -lm
+LDLIBS    = $(shell pkg-config --libs $(LIBS_ALL)) -liberty -lm
 
 # One folder a layer. libgotrace.a has no libbpf; the privileged half is apart.
-LAYERS     := base stats binary plan trace symbols rings model keep analysis report export
+LAYERS     := base stats binary plan trace symbols rings model keep analysis report export agent
 LAYER_DIRS := $(LAYERS:%=core/%) $(patsubst %/,%,$(wildcard $(LAYERS:%=core/%/*/)))
 ATTACH_DIRS := core/attach $(patsubst %/,%,$(wildcard core/attach/*/))
 # What is no part of the product: tests, what several of them share, fuzzers.
@@ -46,7 +46,7 @@ CLI_SRC    := $(filter-out $(no_product),$(wildcard core/cli/*.c))
 TEST_SRC   := $(wildcard core/*/*_test.c core/*/*/*_test.c)
 SHARED_SRC := $(wildcard core/*/*_fixture.c core/*/*/*_fixture.c)
 FUZZ_SRC   := $(wildcard core/*/*_fuzz.c)
-PROTO      := $(wildcard core/export/*/*.proto)
+PROTO      := $(wildcard core/export/*/*.proto core/agent/*.proto)
 PROTO_SRC  := $(patsubst %.proto,$(OUT)/proto/%.pb-c.c,$(notdir $(PROTO)))
 obj         = $(patsubst %.c,$(OUT)/obj/%.o,$(1))
 asm_obj     = $(patsubst %.S,$(OUT)/obj/%.o,$(ASM_SRC))
@@ -128,7 +128,7 @@ $(OUT)/proto/%.pb-c.c: %.proto | $(call deps,build)
 	$(Q)$(or $(shell command -v protoc-c),protoc) --proto_path=$(<D) --c_out=$(@D) $(<F)
 $(OUT)/proto/%.o: $(OUT)/proto/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
-$(call obj,$(filter core/export/%,$(LIB_SRC) $(TEST_SRC) $(SHARED_SRC))): | $(PROTO_SRC)
+$(call obj,$(filter core/export/% core/agent/%,$(LIB_SRC) $(TEST_SRC) $(SHARED_SRC))): | $(PROTO_SRC)
 
 $(LIB): $(call obj,$(LIB_SRC)) $(asm_obj) $(proto_obj)
 $(ATTACH): $(call obj,$(ATTACH_SRC))
@@ -167,18 +167,24 @@ unit: $(TESTS) | $(call deps,go) ## unit tests of this build (add SAN=1 for sani
 mutation: | $(call deps,build) $(call deps,test) $(call deps,go) ## whether the unit tests notice when the sources are wrong (ci/mutation)
 	$(Q)ci/mutation.sh
 
+.PHONY: coverage
+coverage: | $(call deps,build) $(call deps,test) $(call deps,go) ## lines that the unit tests execute, by layer; fails where core/plan has too few
+	$(Q)O=$(O) ci/coverage.sh
+
 .PHONY: live
 live: $(BIN) | $(call deps,test) $(call deps,go) ## tests that trace real programs; need root and BPF
 	$(Q)GOTRACE=$(abspath $(BIN)) ci/live.sh
 
 .PHONY: test
-test: | $(call deps,build) $(call deps,test) $(call deps,go) ## everything: unit tests, again with sanitizers, live tests, style
+test: | $(call deps,build) $(call deps,test) $(call deps,go) $(call deps,paper) ## everything: unit tests, again with sanitizers, live tests, style
 	$(Q)ci/test.sh
 
-.PHONY: test-perun test-perfetto
+.PHONY: test-perun test-perfetto test-consumers
 test-perun: $(BIN) | $(call deps,tools) $(call deps,go) ## profiles in the real Perun, from PyPI (1.5 GB); collecting needs root
 	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) ci/perun.sh
 
+test-consumers: $(BIN) | $(call deps,tools) $(call deps,go) ## exports in pandas, DuckDB and go tool pprof: their sums are report's
+	$(Q)GOTRACE=$(abspath $(BIN)) O=$(abspath $(O)) ci/consumers.sh
 test-perfetto: $(BIN) | $(call deps,tools) ## exports read by Perfetto's own definitions from PyPI, and by its trace processor
 	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) ci/perfetto.sh
 
@@ -199,7 +205,7 @@ torture-faults: $(BIN) | $(call deps,go) ## each allocation and system call made
 	$(Q)O=$(O) FAULTS_SAN=$(filter 1,$(SAN)) ci/faults.sh $(or $(MOST),40)
 
 torture: $(BIN) | $(call deps,go) ## kills gotrace at random moments and in each phase, damages binaries (KILLS=40, SEED=1, TORTURE_GO=, MUTANTS=120); needs root
-	$(Q)GOTRACE=$(abspath $(BIN)) KILLS=$(or $(KILLS),40) SEED=$(or $(SEED),1) ci/torture.sh
+	$(Q)GOTRACE=$(abspath $(BIN)) KILLS=$(or $(KILLS),40) $(if $(MUTANTS),MUTANTS=$(MUTANTS)) SEED=$(or $(SEED),1) ci/torture.sh
 
 .PHONY: format
 format: | $(call deps,test) ## formats all C with .clang-format
@@ -215,17 +221,27 @@ clang: ## builds everything with clang as well, warnings are errors
 test-page: $(OUT)/test/export/html/html_test ## the page in headless Chromium: every control, no request, no console message
 	$(Q)O=$(O) ci/page/run.sh
 
-.PHONY: figures experiment-page
-figures: $(BIN) | $(call deps,go) $(call deps,page) ## paper/figures: records greet and ants again and makes pictures of their pages; needs root
-	$(Q)GOTRACE=$(abspath $(BIN)) paper/figures/make.sh
+.PHONY: figures paper paper-pdf check-paper experiment-page
+figures: $(BIN) | $(call deps,page) ## pictures of the recordings in paper/figures; paper/figures/record.sh records anew
+	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) paper/figures/make.sh
 
-experiment-page: $(BIN) | $(call deps,page) ## size of the page, and how fast it opens and moves, at a million paths (RUNS=5)
+paper: | $(call deps,build) $(call deps,paper) ## tables and plots of all runs again, paper/paper.md, and the rows' numbers in README and CHANGELOG
+	$(Q)ci/check-paper.sh --write
+
+paper-pdf: | $(call deps,pdf) ## paper/paper.md as build/paper.pdf, by pandoc and LaTeX (340 MB)
+	@mkdir -p $(O)
+	$(Q)pandoc --resource-path=paper -V geometry:margin=2cm -V fontsize=9pt -V colorlinks -o $(O)/paper.pdf paper/paper.md
+
+check-paper: | $(call deps,build) $(call deps,paper) ## what is derived is made again and compared, numbers of documents are looked up in rows
+	$(Q)ci/check-paper.sh
+
+experiment-page: $(BIN) | $(call deps,page) ## size of the page, and how fast it opens and moves, at a million paths (RUNS=5 QUICK=1 RESUME=FOLDER)
 	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) experiments/page/run.sh
 
 # ---- kernels and Go versions
 
 .PHONY: test-vm test-go regress
-test-vm: $(BIN) $(TESTS) | $(call deps,go) $(call deps,matrix) ## unit and live tests in VMs (KERNEL= names of ci/kernels or a vmlinuz, TOPICS=)
+test-vm: $(BIN) $(LIB) $(TESTS) | $(call deps,go) $(call deps,matrix) $(call deps,experiment) ## unit and live tests and an experiment in VMs (KERNEL= names of ci/kernels or a vmlinuz, TOPICS= VMS=2 SECONDS_TOPICS=)
 	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) TESTS="$(TESTS)" TOPICS="$(TOPICS)" ci/test-vm.sh $(KERNEL)
 
 test-go: $(BIN) | $(call deps,go) $(call deps,test) $(call deps,matrix) ## live tests with another Go, on this kernel; needs root (GO=1.22.0, GO=newest)
@@ -247,84 +263,115 @@ experiment-overhead: $(BIN) | $(call deps,go) $(call deps,experiment) ## the the
 	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/overhead/run.sh
 
 .PHONY: experiment-throughput
-experiment-throughput: | $(call deps,build) ## events per second that one core reads and pairs, and the memory (RUNS=5)
+experiment-throughput: | $(call deps,build) ## events per second that one core reads and pairs, and the memory (RUNS=5 QUICK=1 RESUME=FOLDER)
 	$(Q)O=$(O) experiments/throughput/run.sh
 
+.PHONY: experiment-trace-io
+experiment-trace-io: | $(call deps,build) ## ns to write and read an event of a trace, and bytes (RUNS=5 QUICK=1 RESUME=FOLDER)
+	$(Q)O=$(abspath $(O)) experiments/trace-io/run.sh
+
 .PHONY: experiment-collector
-experiment-collector: | $(call deps,build) ## ns that the collector takes per event of inline stubs, by stage and rings (RUNS=5)
+experiment-collector: | $(call deps,build) ## ns that the collector takes per event of inline stubs, by stage and rings (RUNS=5 QUICK=1 RESUME=FOLDER)
 	$(Q)O=$(O) experiments/collector/run.sh
 
 .PHONY: experiment-export
-experiment-export: $(BIN) | $(call deps,build) $(call deps,experiment) ## time, memory and bytes of every export (RUNS=5)
+experiment-export: $(BIN) | $(call deps,build) $(call deps,experiment) ## time, memory and bytes of every export (RUNS=5 QUICK=1 RESUME=FOLDER)
 	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) experiments/export-throughput/run.sh
 
 .PHONY: experiment-attach-pause
-experiment-attach-pause: $(BIN) | $(call deps,go) ## how long a running process is stopped to be patched, and what tracing costs it; needs root (ROUNDS=5)
-	$(Q)GOTRACE=$(abspath $(BIN)) experiments/attach-pause/run.sh
+experiment-attach-pause: $(BIN) | $(call deps,build) $(call deps,go) ## how long a running process is stopped to be patched, and what tracing costs it; needs root (RUNS=5 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
+	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/attach-pause/run.sh
+
+.PHONY: experiment-attach-scale
+experiment-attach-scale: $(BIN) | $(call deps,build) $(call deps,go) ## seconds to attach 10 to 50,000 probes, with one link and with a link a site; needs root (RUNS=5 PROBES= VARIANTS= QUICK=1 RESUME=FOLDER)
+	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/attach-scale/run.sh
 
 .PHONY: experiment-correctness
-experiment-correctness: $(BIN) | $(call deps,go) $(call deps,correctness) ## each situation with each tool: exact, wrong (how) or not possible; needs root
+experiment-correctness: $(BIN) | $(call deps,go) $(call deps,correctness) ## each situation with each tool, repeated: exact, wrong (how) or refused; needs root (RUNS=10 TOOLS= QUICK=1 RESUME=FOLDER)
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/correctness/run.sh
 
 .PHONY: experiment-prologue-stops
-experiment-prologue-stops: $(BIN) | $(call deps,go) ## how much of what the thesis counted as stack growth is real; needs root
-	$(Q)GOTRACE=$(abspath $(BIN)) experiments/prologue-stops/run.sh
+experiment-prologue-stops: $(BIN) | $(call deps,build) $(call deps,go) $(call deps,experiment) ## how much of what the thesis counted as stack growth is real, counted without its probes too; needs root (RUNS=20 GO= WORKLOADS= QUICK=1 RESUME=FOLDER)
+	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/prologue-stops/run.sh
+
+.PHONY: experiment-accuracy
+experiment-accuracy: $(BIN) | $(call deps,build) $(call deps,go) ## durations of 100 ns to 1 s against the program's own clock, and what the correction leaves; needs root (RUNS=10 CASES= VARIANTS= QUICK=1 RESUME=FOLDER)
+	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/accuracy/run.sh
 
 .PHONY: experiment-probe-cost
-experiment-probe-cost: $(BIN) | $(call deps,go) $(call deps,correctness) ## ns a traced call costs by strategy of probing, and the lowest possible cost; needs root (ROUNDS=12)
-	$(Q)GOTRACE=$(abspath $(BIN)) experiments/probe-cost/run.sh
+experiment-probe-cost: $(BIN) | $(call deps,go) $(call deps,correctness) ## ns a traced call costs by strategy of probing, and the lowest possible cost; needs root (RUNS=12 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
+	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/probe-cost/run.sh
 
 .PHONY: experiment-real-programs
-experiment-real-programs: $(BIN) | $(call deps,build) $(call deps,go) ## real programs: slowdown, losses, and shares against Go's own profile; needs root, npm (ROUNDS=3)
+experiment-real-programs: $(BIN) | $(call deps,build) $(call deps,go) ## real programs: slowdown, losses, and shares against Go's own profile; needs root, npm (RUNS=5 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
 	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/real-programs/run.sh
 
 .PHONY: experiment-springboard-coverage
-experiment-springboard-coverage: $(BIN) | $(call deps,go) ## share of sites in real programs that cost one trap, by Go version
+experiment-springboard-coverage: $(BIN) | $(call deps,go) ## share of sites in real programs that cost one trap, by Go version (GO= QUICK=1)
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/springboard-coverage/run.sh
 
 .PHONY: experiment-inline-coverage
-experiment-inline-coverage: $(BIN) | $(call deps,go) ## share of sites in real programs that need no trap with inline stubs, by Go version
+experiment-inline-coverage: $(BIN) | $(call deps,go) ## share of sites in real programs that need no trap with inline stubs, by Go version (GO= QUICK=1)
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/inline-coverage/run.sh
 
 .PHONY: experiment-springboard-safety
-experiment-springboard-safety: $(BIN) | $(call deps,build) $(call deps,test) $(call deps,go) ## tests whether springboard ever harms a program (SECONDS=7200); needs root
-	$(Q)GOTRACE=$(abspath $(BIN)) experiments/springboard-safety/run.sh $(or $(SECONDS),7200)
+experiment-springboard-safety: $(BIN) | $(call deps,build) $(call deps,test) $(call deps,go) ## tests whether springboard ever harms a program; needs root (SECONDS=7200 GO= QUICK=1)
+	$(Q)GOTRACE=$(abspath $(BIN)) experiments/springboard-safety/run.sh $(SECONDS)
 
 .PHONY: experiment-constant-memory
-experiment-constant-memory: $(BIN) | $(call deps,go) ## memory, file and counts of an hour with --summary and --keep-last; needs root (LENGTH=3600)
+experiment-constant-memory: $(BIN) | $(call deps,go) ## memory, file and counts of an hour with --summary and --keep-last; needs root (LENGTH=3600 QUICK=1)
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/constant-memory/run.sh
 
 .PHONY: experiment-peers
-experiment-peers: $(BIN) | $(call deps,go) $(call deps,peers) ## five questions to gotrace, uftrace, Delve and bpftrace: what to type, and whether the answer is right; needs root
+experiment-peers: $(BIN) | $(call deps,go) $(call deps,peers) ## five questions to gotrace, uftrace, Delve, bpftrace, perf and Go's own profiles: what to type, and whether the answer is right; needs root (RUNS=5 QUICK=1)
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/peers/run.sh
 
 .PHONY: experiment-sample-accuracy
-experiment-sample-accuracy: $(BIN) | $(call deps,go) $(call deps,experiment) ## shares by samples against perf, Go's own profile and the truth; needs root (ROUNDS=5, QUICK=1)
-	$(Q)GOTRACE=$(abspath $(BIN)) experiments/sample-accuracy/run.sh
+experiment-sample-accuracy: $(BIN) | $(call deps,build) $(call deps,go) $(call deps,experiment) ## shares by samples against perf, Go's own profile and the truth; needs root (RUNS=5 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
+	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/sample-accuracy/run.sh
 
 .PHONY: experiment-sample-gaps
-experiment-sample-gaps: $(BIN) | $(call deps,go) $(call deps,experiment) ## what gotrace sample and perf record take from a thread, by the thread's own clock; needs root (ROUNDS=40, QUICK=1)
-	$(Q)GOTRACE=$(abspath $(BIN)) experiments/sample-cost/gaps.sh
+experiment-sample-gaps: $(BIN) | $(call deps,build) $(call deps,go) $(call deps,experiment) ## what gotrace sample and perf record take from a thread, by the thread's own clock; needs root (RUNS=40 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
+	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/sample-cost/gaps.sh
 
 .PHONY: experiment-sample-goroutines
-experiment-sample-goroutines: $(BIN) | $(call deps,go) ## what gotrace sample --wall takes by how many goroutines wait; needs root (ROUNDS=9, QUICK=1)
-	$(Q)GOTRACE=$(abspath $(BIN)) experiments/sample-cost/goroutines.sh
+experiment-sample-goroutines: $(BIN) | $(call deps,build) $(call deps,go) ## what gotrace sample --wall takes by how many goroutines wait; needs root (RUNS=9 WORKLOADS= GO= QUICK=1 RESUME=FOLDER)
+	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/sample-cost/goroutines.sh
 
 .PHONY: experiment-sample-cost
-experiment-sample-cost: $(BIN) | $(call deps,go) $(call deps,experiment) ## what gotrace sample and perf record take from a program, and themselves; needs root (ROUNDS=40, QUICK=1)
-	$(Q)GOTRACE=$(abspath $(BIN)) experiments/sample-cost/run.sh
+experiment-sample-cost: $(BIN) | $(call deps,build) $(call deps,go) $(call deps,experiment) ## what gotrace sample and perf record take from a program, and themselves; needs root (RUNS=40 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
+	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/sample-cost/run.sh
 
 .PHONY: experiment-mode-cost
-experiment-mode-cost: $(BIN) | $(call deps,build) $(call deps,go) ## what each mode takes from a server and from a program that computes, and itself; needs root (ROUNDS=9, QUICK=1)
-	$(Q)GOTRACE=$(abspath $(BIN)) experiments/mode-cost/run.sh
+experiment-mode-cost: $(BIN) | $(call deps,build) $(call deps,go) ## what each mode takes from a server and from a program that computes, and itself; needs root (RUNS=9 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
+	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/mode-cost/run.sh
 
 .PHONY: experiment-where-time-goes
-experiment-where-time-goes: $(BIN) | $(call deps,go) ## waiting and running of a server, by gotrace, Go's profiles, go tool trace and fgprof, against the truth; needs root (ROUNDS=5, QUICK=1)
-	$(Q)GOTRACE=$(abspath $(BIN)) experiments/where-time-goes/run.sh
+experiment-where-time-goes: $(BIN) | $(call deps,build) $(call deps,go) ## waiting and running of a server, by gotrace, Go's profiles, go tool trace and fgprof, against the truth; needs root (RUNS=5 VARIANTS= GO= QUICK=1 RESUME=FOLDER)
+	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/where-time-goes/run.sh
 
 .PHONY: experiment-long-run
-experiment-long-run: $(BIN) | $(call deps,go) ## memory of gotrace and size of its trace over hours, with --summary and --min-duration; needs root (SECONDS_EACH=3600)
+experiment-long-run: $(BIN) | $(call deps,go) ## memory of gotrace and size of its trace over hours, with --summary and --min-duration; needs root (SECONDS_EACH=3600 QUICK=1)
 	$(Q)GOTRACE=$(abspath $(BIN)) experiments/long-run/run.sh
+
+.PHONY: experiment-agent-cost
+experiment-agent-cost: $(BIN) | $(call deps,go) ## what gotrace agent takes itself with 50 processes; needs root (LENGTH=600 CASES= QUICK=1)
+	$(Q)GOTRACE=$(abspath $(BIN)) experiments/agent-cost/run.sh
+
+.PHONY: regress-cost
+regress-cost: $(BIN) | $(call deps,build) $(call deps,go) ## ns a call by strategy and Go version against the last stored run, a report; needs root (RUNS=7 GO= VARIANTS= QUICK=1)
+	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/regress-cost/run.sh
+
+.PHONY: experiments experiments-host tables plots
+experiments: $(BIN) | $(call deps,build) $(call deps,go) ## every experiment, one after the other; needs root (QUICK=1 EXPERIMENTS= WITHOUT= LONG=900)
+	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) experiments/all.sh
+
+experiments-host: $(BIN) | $(call deps,build) $(call deps,go) ## all of them on a machine of yours, rows packed into one file; needs root (as experiments)
+	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) experiments/host.sh
+
+plots: tables ## the same
+tables: $(LIB) | $(call deps,build) $(call deps,experiment) ## everything derived from rows in results, made again: tables and plots
+	$(Q)O=$(abspath $(O)) experiments/derive.sh
 
 .PHONY: fixtures
 fixtures: $(BIN) | $(call deps,go) ## records fixtures/traces again; needs root

@@ -13,6 +13,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/sample.h"
+#define WALK_TELLS_GUESSES
 #include "bpf/whose.bpf.h"
 
 struct sigaction___local {
@@ -49,13 +50,19 @@ struct {
 /* QUIT, ILL, TRAP, ABRT, BUS, FPE, SEGV, SYS */
 #define FAULTS (BIT(3) | BIT(4) | BIT(5) | BIT(6) | BIT(7) | BIT(8) | BIT(11) | BIT(31))
 
-static __always_inline void send(struct walk *w, struct sample_counters *count)
+static __always_inline void walk_all(struct walk *w)
 {
 	struct walk_context c = { .w = w };
-	uint32_t n;
 
 	if (w->pc)
 		bpf_loop(SAMPLE_FRAMES + SAMPLE_KERNEL_FRAMES + 8, walk_frame, &c, 0);
+}
+
+static __always_inline void send(struct walk *w, struct sample_counters *count)
+{
+	uint32_t n;
+
+	walk_all(w);
 	n = w->n;
 	if (n > SAMPLE_FRAMES + SAMPLE_KERNEL_FRAMES)
 		return;
@@ -99,10 +106,9 @@ static long next_goroutine(uint32_t i, const struct walk_context *c)
 	status &= ~G_SCAN;
 	if (status != G_RUNNABLE && status != G_WAITING && status != G_PREEMPTED)
 		return 0;
-	w->record.flags = 0;
-	w->n = w->foreign = w->sched = 0;
+	begin_stack(w);
 	w->switched = 1;
-	w->g = w->curg = 0;
+	w->g = w->g0 = w->curg = 0;
 	w->returns = w->by_rows = 1;
 	if (read_word(c, g + w->binary.g_goid, &w->record.goid) ||
 	    read_word(c, g + w->binary.g_sched_pc, &w->pc) ||
@@ -140,6 +146,25 @@ static __always_inline void take_goroutines(struct walk *w, struct sample_counte
 		__sync_fetch_and_add(&count->deaths_lost, w->n_list - GOROUTINES_MAX);
 }
 
+static __always_inline void begin_at(struct walk *w, const struct pt_regs *at)
+{
+	w->returns = 0;
+	w->by_rows = 1;
+	w->pc = at->rip;
+	w->sp = at->rsp;
+	w->bp = at->rbp;
+}
+
+/* Go that C has called may end in another thread than that which had the fault. */
+static __always_inline void find_fault(struct walk *w)
+{
+	struct sample_goroutine key = this_goroutine(w);
+	struct sample_callers *of = bpf_map_lookup_elem(&callers, &key);
+
+	if (of)
+		w->record.period = DEATH_OF(SAMPLE_DEATH_PANIC, of->signal);
+}
+
 /* `at`: where a probe has interrupted it; NULL: where it entered the kernel. */
 static __always_inline int take(uint32_t kind, uint32_t signal, const struct pt_regs *at)
 {
@@ -163,15 +188,12 @@ static __always_inline int take(uint32_t kind, uint32_t signal, const struct pt_
 	w->record.period = DEATH_OF(kind, signal);
 	find_binary(w, (void *)task);
 	find_goroutine(&c, (void *)task);
-	if (at) {
-		w->returns = 0;
-		w->by_rows = 1;
-		w->pc = at->rip;
-		w->sp = at->rsp;
-		w->bp = at->rbp;
-	} else {
+	if (kind == SAMPLE_DEATH_PANIC && !signal)
+		find_fault(w);
+	if (at)
+		begin_at(w, at);
+	else
 		find_saved_registers(w, task);
-	}
 	send(w, count);
 	take_goroutines(w, count, (void *)task);
 out:
@@ -224,6 +246,75 @@ SEC("uprobe") int on_panic(struct pt_regs *regs)
 
 	bpf_map_update_elem(&panics, &process, &one, BPF_ANY);
 	return take(SAMPLE_DEATH_PANIC, fault ? *fault : 0, regs);
+}
+
+struct keeping {
+	const struct walk *w;
+	struct sample_callers *to;
+};
+
+static long keep_caller(uint32_t i, const struct keeping *k)
+{
+	const struct walk *w = k->w;
+	struct sample_callers *to = k->to;
+	uint32_t at;
+
+	if (i >= SAMPLE_CALLERS)
+		return 1;
+	at = w->called + i;
+	if (at >= w->n || at >= SAMPLE_FRAMES + SAMPLE_KERNEL_FRAMES)
+		return 1;
+	to->pcs[i] = w->record.pcs[at];
+	to->n = i + 1;
+	return 0;
+}
+
+/* Too large for the stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct sample_callers);
+} kept SEC(".maps");
+
+/* More than that: only what is on the goroutine's own stack is told of. */
+static __always_inline void keep_callers(struct walk *w)
+{
+	uint32_t zero = 0, tid = bpf_get_current_pid_tgid(), *fault;
+	struct sample_callers *to = bpf_map_lookup_elem(&kept, &zero);
+	struct sample_goroutine key = this_goroutine(w);
+	const struct keeping k = { w, to };
+
+	if (!to || !w->called || w->n - w->called > SAMPLE_CALLERS || w->record.flags & SAMPLE_CUT)
+		return;
+	fault = bpf_map_lookup_elem(&faults, &tid);
+	to->signal = fault ? *fault : 0;
+	to->sp = w->called_sp;
+	to->flags = w->record.flags & SAMPLE_UNREADABLE;
+	to->n = 0;
+	bpf_loop(SAMPLE_CALLERS, keep_caller, (void *)&k, 0);
+	bpf_map_update_elem(&callers, &key, to, BPF_ANY);
+}
+
+/* Entry of runtime.gopanic: C's frames are still there, should C have called Go. */
+SEC("uprobe") int on_unwind(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct walk *w = this_walk();
+	const struct walk_context c = { .w = w };
+
+	if (!w || __sync_lock_test_and_set(&w->busy, 1))
+		return 0;
+	begin(w, SAMPLE_RECORD_DEATH);
+	if (!config.only_pid || w->record.pid == config.only_pid) {
+		find_binary(w, (void *)task);
+		find_goroutine(&c, (void *)task);
+		begin_at(w, regs);
+		walk_all(w);
+		keep_callers(w);
+	}
+	*(volatile uint32_t *)&w->busy = 0;
+	return 0;
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -43,12 +43,19 @@ struct sample_key {
 #define SAMPLE_AT_SIGTRAMP  5 /* what the kernel saved of the interrupted code is above it */
 /* systemstack_switch: a place in a g.sched that never runs (runtime/asm_amd64.s) */
 #define SAMPLE_AT_NOWHERE 6
+/* cgocallback, called by crosscall2: it has left the system stack, which C runs on, for the
+ * goroutine's */
+#define SAMPLE_AT_CALLBACK  7
+#define SAMPLE_AT_CROSSCALL 8 /* its rbp is no frame */
+/* systemstack, the clock's functions, which call the vDSO on the system stack: the caller's frame
+ * may be on another stack, below */
+#define SAMPLE_AT_SWITCH 9
 
 struct sample_special {
 	uint32_t from, to; /* offsets from the text's start */
 	uint32_t what;     /* SAMPLE_AT_* */
 };
-#define SAMPLE_SPECIALS 16
+#define SAMPLE_SPECIALS 24
 
 /* One Go binary. Link-time addresses, byte offsets inside runtime.g and m. */
 struct sample_binary {
@@ -76,6 +83,8 @@ struct sample_row {
 	int32_t delta;
 };
 #define SAMPLE_BINARIES 64
+/* Executables that are recognized, Go's among them. */
+#define SAMPLE_EXECUTABLES 4096
 
 /*
  * Code that is not Go's: rows by .eh_frame (struct ehframe_row, core/binary/ehframe.h), of which
@@ -99,6 +108,24 @@ struct sample_native {
 struct sample_images {
 	uint32_t n, pad;
 	struct sample_native at[SAMPLE_IMAGES];
+};
+
+/* In the place of a frame: from here to the next one, frames are missing (STACK_MISSING_PC). */
+#define SAMPLE_MISSING_PC 1
+/* Only of deaths: the next one is its caller if rbp was a frame pointer. */
+#define SAMPLE_GUESS_PC 2
+
+/* The callers of a Go function that C has called, and which has panicked since. */
+#define SAMPLE_CALLERS 128
+struct sample_goroutine {
+	uint64_t g;
+	uint32_t tgid, pad;
+};
+struct sample_callers {
+	uint64_t sp; /* where their part of the goroutine's stack begins */
+	uint32_t n, flags;
+	uint32_t signal, pad; /* the last fault of the thread that it ran in then */
+	uint64_t pcs[SAMPLE_CALLERS];
 };
 
 /* flags of a record; the first ones are those of core/trace/samples.h */

@@ -3,7 +3,8 @@
  * The walk of a stack, of gotrace's own. Frame pointers give the callers of a function whose frame
  * is there. What has no frame yet, or never, is found by the pcsp rows of the binary: the leaf, and
  * each instruction that a signal interrupted; code that is not Go's by rows of .eh_frame. System
- * stacks go on at the goroutine that is waiting for them.
+ * stacks go on at the goroutine that is waiting for them. Go that C has called runs on the
+ * goroutine's stack: C's frames are on the system stack, and its callers' on the goroutine's again.
  */
 #ifndef GOTRACE_WALK_BPF_H
 #define GOTRACE_WALK_BPF_H
@@ -58,15 +59,20 @@ struct walk {
 	uint64_t pc, sp, bp;
 	uint64_t bias; /* run-time minus link-time address */
 	uint64_t curg; /* the goroutine that a system stack works for */
-	uint64_t g;
-	uint32_t go;       /* `binary` is set */
-	uint32_t returns;  /* pc is a return address */
-	uint32_t by_rows;  /* its frame may not be there */
-	uint32_t n;        /* in record.pcs */
-	uint32_t switched; /* went on at curg */
-	uint32_t foreign;  /* since then the walk is in code that is not Go's; 0: it is not */
-	uint32_t sched;    /* it ended in mcall */
-	uint32_t busy;     /* a program that can be preempted is using this */
+	uint64_t g, g0;
+	/* where the goroutine goes on that has called C which has called Go; 0: there is none */
+	uint64_t outer_pc, outer_sp;
+	uint64_t called_sp; /* outer_sp of the innermost one */
+	uint64_t g0_sp;     /* of the next one outwards: cgocallback's rsp on the system stack */
+	uint32_t go;        /* `binary` is set */
+	uint32_t returns;   /* pc is a return address */
+	uint32_t by_rows;   /* its frame may not be there; of so many functions */
+	uint32_t n;         /* in record.pcs */
+	uint32_t switched;  /* went on at curg */
+	uint32_t foreign;   /* since then the walk is in code that is not Go's; 0: it is not */
+	uint32_t sched;     /* it ended in mcall */
+	uint32_t called;    /* in record.pcs: C that has called Go; 0: none */
+	uint32_t busy;      /* a program that can be preempted is using this */
 	struct sample_binary binary;
 	uint64_t list, n_list; /* of goroutines */
 	struct sample_record record;
@@ -184,6 +190,18 @@ static __always_inline void put(struct walk *w, uint64_t pc)
 		w->record.pcs[w->n++] = pc;
 }
 
+/* The next frame is found by rbp, which code that is not Go's may use as it likes. Whether tables
+ * say that it does is decided by who reads the stack. */
+static __always_inline void put_guess(struct walk *w)
+{
+#ifdef WALK_TELLS_GUESSES
+	if (w->foreign)
+		put(w, SAMPLE_GUESS_PC);
+#else
+	(void)w;
+#endif
+}
+
 /* The walk goes on where m.curg left for this system stack. 1 when it cannot. */
 static __always_inline int go_on_at_curg(const struct walk_context *c)
 {
@@ -204,16 +222,32 @@ static __always_inline int go_on_at_curg(const struct walk_context *c)
 	return 0;
 }
 
+/* From C to the goroutine's function that has called it. */
+static __always_inline int go_on_outside(struct walk *w)
+{
+	if (!w->outer_pc)
+		return 1;
+	w->pc = w->outer_pc;
+	w->sp = w->outer_sp;
+	w->bp = w->outer_pc = 0;
+	w->foreign = 0;
+	w->returns = 1;
+	w->by_rows = 2; /* asmcgocall's frame, and its caller's, which has rbp */
+	return 0;
+}
+
 /* The chain of frames has ended. */
 static __always_inline int chain_ends(const struct walk_context *c, int unreadable)
 {
 	struct walk *w = c->w;
 	uint32_t foreign = w->foreign;
 
-	if (!go_on_at_curg(c)) {
+	if (!go_on_outside(w) || !go_on_at_curg(c)) {
 		/* C code without frame pointers: what rbp pointed at were no frames of its. */
 		if (foreign)
 			w->n = foreign;
+		if (foreign || unreadable)
+			put(w, SAMPLE_MISSING_PC);
 		return 0;
 	}
 	if (unreadable)
@@ -251,8 +285,8 @@ static __always_inline int step_by_rows(const struct walk_context *c)
 	return 0;
 }
 
-/* 0, or 1 when the chain has ended as it should, -1: unreadable. */
-static __always_inline int step_by_frame(const struct walk_context *c)
+/* 0, or 1 when the chain has ended as it should, -1: unreadable, or it would lead back. */
+static __always_inline int step_by_frame(const struct walk_context *c, int special)
 {
 	struct walk *w = c->w;
 	uint64_t pair[2] = { 0, 0 };
@@ -263,6 +297,12 @@ static __always_inline int step_by_frame(const struct walk_context *c)
 		return -1;
 	if (pair[0] == w->bp)
 		return -1;
+	/* A stack grows downwards. It is left for another one here once, outside of callbacks. */
+	if (w->bp < w->sp) {
+		if (w->switched || (special != SAMPLE_AT_SWITCH && special != SAMPLE_AT_MORESTACK))
+			return -1;
+		w->switched = 1;
+	}
 	w->sp = w->bp + 16;
 	w->bp = pair[0];
 	w->pc = pair[1];
@@ -337,14 +377,18 @@ static __always_inline int step_to_caller(const struct walk_context *c, int spec
 		how = step_by_native(c);
 	if (how == 3)
 		return 0;
-	if (how == 1)
-		how = step_by_frame(c);
+	if (how == 1) {
+		put_guess(w);
+		how = step_by_frame(c, special);
+	}
 	if (how || !w->pc)
 		return chain_ends(c, how < 0);
 	w->returns = special != SAMPLE_AT_INTERRUPT;
-	w->by_rows = !w->returns;
+	w->by_rows = !w->returns ? 1 : w->by_rows > 1 ? w->by_rows - 1 : 0;
 	return 0;
 }
+
+#include "bpf/callback.bpf.h"
 
 /* Notes the frame, steps to its caller. 1: it was the last. */
 static long walk_frame(uint32_t i, const struct walk_context *c)
@@ -354,8 +398,13 @@ static long walk_frame(uint32_t i, const struct walk_context *c)
 	int special = in_go(w, at) ? special_at(link_off(w, at)) : 0;
 
 	(void)i;
-	if (in_go(w, at))
+	if (in_go(w, at)) {
+		/* C is called by asmcgocall alone: rbp was its caller's, and what it called had no
+		 * frames. */
+		if (w->foreign && special != SAMPLE_AT_MORESTACK && special != SAMPLE_AT_SIGTRAMP)
+			put(w, SAMPLE_MISSING_PC);
 		w->foreign = 0;
+	}
 	if (special != SAMPLE_AT_NOWHERE)
 		put(w, at);
 	if (w->record.flags & SAMPLE_CUT)
@@ -369,7 +418,17 @@ static long walk_frame(uint32_t i, const struct walk_context *c)
 	case SAMPLE_AT_SCHED:
 		w->sched = 1;
 		return 1;
+	case SAMPLE_AT_CALLBACK:
+		if (w->returns)
+			return step_by_callback(c, special);
+		break;
+	case SAMPLE_AT_CROSSCALL:
+		if (w->returns)
+			return step_by_crosscall(c);
+		break;
 	case SAMPLE_AT_MORESTACK:
+		if (w->returns && !go_on_outside(w))
+			return 0;
 		/* Before it has switched stacks, it is as any other. */
 		if (w->g != w->curg && w->curg && !w->switched)
 			return go_on_at_curg(c);

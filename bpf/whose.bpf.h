@@ -23,7 +23,7 @@ struct {
  * executes one, forked or executed a moment ago. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, SAMPLE_BINARIES);
+	__uint(max_entries, SAMPLE_EXECUTABLES);
 	__type(key, struct sample_key);
 	__type(value, struct sample_binary);
 } binaries SEC(".maps");
@@ -81,7 +81,7 @@ static __always_inline void find_goroutine(const struct walk_context *c,
 	struct walk *w = c->w;
 	uint64_t fsbase = task->thread.fsbase, m = 0, g0 = 0, gsignal = 0;
 
-	w->g = w->curg = w->record.goid = 0;
+	w->g = w->g0 = w->curg = w->record.goid = 0;
 	if (!w->go || !fsbase || read_word(c, fsbase + w->binary.tls_g, &w->g) || !w->g)
 		return;
 	if (read_word(c, w->g + w->binary.g_m, &m) || read_word(c, m + w->binary.m_g0, &g0) ||
@@ -91,6 +91,7 @@ static __always_inline void find_goroutine(const struct walk_context *c,
 		w->g = w->curg = 0;
 		return;
 	}
+	w->g0 = g0;
 	if (w->g == g0)
 		w->record.flags |= SAMPLE_SYSTEM;
 	else if (w->g == gsignal)
@@ -136,7 +137,8 @@ static __always_inline void find_saved_registers(struct walk *w, struct task_str
 static __always_inline void begin_stack(struct walk *w)
 {
 	w->record.flags = w->record.n_kernel = w->record.n_user = 0;
-	w->n = w->switched = w->foreign = w->sched = 0;
+	w->n = w->switched = w->foreign = w->sched = w->called = 0;
+	w->outer_pc = w->g0_sp = 0;
 }
 
 static __always_inline void begin(struct walk *w, uint32_t kind)

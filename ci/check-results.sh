@@ -3,7 +3,7 @@
 # commit's sources. Folders that are older than that, or that are kept although they are of sources long changed, are listed in
 # results/historic.txt.
 #
-#   ci/check-results.sh           the hash is that of the commit's sources, nothing was forced
+#   ci/check-results.sh           the hash is that of the commit's sources, nothing was forced, and none is a trial
 #   ci/check-results.sh --fresh   ... and these are HEAD's: what HEAD does is what the tables show
 #
 # RESULTS=DIR   results
@@ -26,6 +26,8 @@ check() {
 		echo "says not what was measured"
 	elif [ -n "$forced" ]; then
 		echo "was forced: $forced"
+	elif [ -n "$(value quick)" ] && [ "$(value quick)" != no ]; then
+		echo "is a trial (QUICK=1)"
 	elif [ -n "$fresh" ] && [ "$sources" != "$(sources_of HEAD)" ]; then
 		echo "is of other sources than HEAD's"
 	elif ! git -C "$top" cat-file -e "$commit^{commit}" 2>/dev/null; then

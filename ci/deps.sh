@@ -2,34 +2,38 @@
 # Installs what the Makefile's targets need, grouped by target. Asks nothing,
 # does nothing when everything is there. Debian 12 and 13, Ubuntu 24.04.
 #
-#   ci/deps.sh GROUP...     build | test | go | experiment | correctness | peers | fresh | matrix | page | kernel | tools
+#   ci/deps.sh GROUP...     build | test | go | paper | pdf | experiment | correctness | peers | fresh | matrix | page | kernel | tools
 set -eu
 
 packages_of() {
 	case "$1" in
 	build) # the gotrace command and its libraries
 		echo gcc clang llvm make pkg-config libbpf-dev libelf-dev libdw-dev \
-			libcapstone-dev zlib1g-dev libzstd-dev libprotobuf-c-dev \
-			protobuf-c-compiler libsqlite3-dev uthash-dev linux-libc-dev ;;
+			libcapstone-dev libiberty-dev zlib1g-dev libzstd-dev libprotobuf-c-dev \
+			protobuf-c-compiler libsqlite3-dev libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev uthash-dev linux-libc-dev ;;
 	test) # unit tests, sanitizers, format; gccgo (225 MB) and upx (3 MB) make programs that are refused (live/kinds.sh)
-		echo libcmocka-dev valgrind binutils procps python3 sudo libcap2-bin strace "$(clang_rt)" "$(clang_format)" \
+		echo libcmocka-dev valgrind binutils procps python3 sudo libcap2-bin strace btrfs-progs sqlite3 curl "$(clang_rt)" "$(clang_format)" \
 			"$(gccgo)" "$(upx)" ;;
 	go) # a Go toolchain, only when there is none
 		command -v go >/dev/null 2>&1 || [ -x /usr/local/go/bin/go ] ||
 			echo golang-go ca-certificates
 		echo git ca-certificates ;;
+	paper) # make paper and check-paper: plots, with the font they have
+		echo python3 gnuplot-nox fonts-dejavu-core ;;
+	pdf) # make paper-pdf (340 MB)
+		echo pandoc texlive-latex-recommended lmodern ;;
 	experiment) # make experiment-*
 		echo hyperfine time gnuplot-nox libasound2-dev libasound2-plugins \
 			alsa-utils pulseaudio pulseaudio-utils pkg-config "$(perf)" ;;
-	correctness) # experiments/correctness: other tracers; Delve comes by way of go install
-		echo bpftrace binutils ;;
+	correctness) # experiments/correctness: other tracers; what is in Go comes by way of go install
+		echo bpftrace binutils "$(perf)" ;;
 	peers) # experiments/peers: the same questions to other tools; Delve comes by way of go install
-		echo uftrace bpftrace gcc libc6-dev binutils ;;
+		echo uftrace bpftrace gcc libc6-dev binutils "$(perf)" ;;
 	matrix) # make test-vm, test-go and regress
 		echo qemu-system-x86 seabios busybox-static cpio debian-archive-keyring gcc libc6-dev \
 			binutils procps util-linux libcap2-bin strace git ca-certificates ;;
-	tools) # make test-perfetto and test-perun: programs that open exports, from PyPI
-		echo python3 python3-venv curl ca-certificates git ;;
+	tools) # make test-perfetto, test-perun and test-consumers: programs that open exports, from PyPI and crates.io
+		echo python3 python3-venv curl ca-certificates git gcc libc6-dev $(cargo_packages) ;;
 	kernel) # ci/vm/build-kernel.sh
 		echo gcc libc6-dev make flex bison bc libelf-dev xz-utils perl kmod cpio debian-archive-keyring ;;
 	page) # make test-page, figures and experiment-page: the page in a real browser
@@ -56,6 +60,12 @@ upx_missing() { [ "$ID:$VERSION_ID" = debian:12 ] && ! installed upx-ucl; }
 
 # perf, where the release has it as a package that goes with any kernel.
 perf() { apt-cache show linux-perf 2>/dev/null | sed -n '1s/^Package: //p'; }
+
+# Rust that reads the index of crates.io without git (from 1.68 on): Debian 12 has a newer one for browsers.
+cargo_packages() {
+	command -v cargo >/dev/null 2>&1 && return
+	if apt-cache show cargo-web >/dev/null 2>&1; then echo cargo-web rustc-web; else echo cargo; fi
+}
 
 as_root() {
 	if [ "$(id -u)" = 0 ]; then "$@"

@@ -7,6 +7,7 @@
 #   base <- trace <- model <- keep
 #   base <- binary, trace <- symbols
 #   base <- stats
+#   trace, symbols, export <- agent
 #   cli sees all
 #
 # All may know the records of bpf/event.h. Only attach knows libbpf and kernel headers, only cli prints to
@@ -38,8 +39,9 @@ done <<-'END'
 	symbols:base/|binary/|trace/|symbols/
 	keep:base/|trace/|model/|keep/
 	analysis:base/|trace/|model/|analysis/
-	report:base/|trace/|model/model.h|analysis/|report/
+	report:base/|stats/|trace/|model/model.h|analysis/|report/
 	export:base/|trace/|model/model.h|analysis/|export/
+	agent:base/|trace/|symbols/|export/export.h|agent/
 END
 complain 'only core/attach may know the kernel' \
 	"$(grep -rnE --include='*.[ch]' '^#include <(bpf|linux|asm)/' core | grep -v '^core/attach/')"

@@ -10,6 +10,7 @@ import sys
 from google.protobuf import unknown_fields
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
 
+STATES = 'states'  # the name of a track of a goroutine's states: its slices are no calls
 DELTA_CLOCK, MONOTONIC = 64, pb.BUILTIN_CLOCK_MONOTONIC
 
 
@@ -75,6 +76,9 @@ def calls_of(path):
         elif e.type == pb.TrackEvent.TYPE_SLICE_END:
             must('an end has a begin', stack)
             start, name, below = stack.pop()
+            if track.name == STATES:
+                must('states do not nest', not stack)
+                continue
             notes = {a.name: a for a in e.debug_annotations}
             dur = ts - start
             if stack:
@@ -121,7 +125,9 @@ def processor():
 
     def slices(path):
         tp = TraceProcessor(trace=path)
-        rows = [(r.name, r.dur) for r in tp.query('select name, dur from slice where dur > 0')]
+        rows = [(r.name, r.dur) for r in tp.query(
+            'select slice.name as name, dur from slice join track on slice.track_id = track.id '
+            f"where dur > 0 and coalesce(track.name, '') <> '{STATES}'")]
         bad = [(r.name, r.value) for r in tp.query(
             "select name, value from stats where value > 0 and severity in ('error', 'data_loss')")]
         tp.close()
@@ -148,7 +154,7 @@ def main():
         except AssertionError as e:
             print(f'{path}: {e}')
             failed += 1
-    print(f'{total} calls and {arrows} arrows of go statements compared' + ('' if tp else ', without the trace processor'))
+    print(f'{total} calls and {arrows} arrows of go statements and wakes compared' + ('' if tp else ', without the trace processor'))
     print(f'{passed} passed, {failed} failed, {0 if tp else 1} skipped')
     return failed > 0
 

@@ -51,7 +51,7 @@ tableof() {
 		[ "$(grep -c ' exclusive ' "$work/table")" = "$(grep -c '"uid"' a.perf)" ]
 }
 
-# What Perun draws and compares are these lines.
+# What Perun draws and compares are these lines, but for what held up prologues, which is no function's.
 stacks() {
 	local t
 	for t in chain.go1.27.thesis recursion.emulated panics.thesis; do
@@ -65,7 +65,7 @@ stacks() {
 			    if amount:
 			        print(stack, amount)
 		EOF
-		diff <(LC_ALL=C sort want.folded) <(LC_ALL=C sort got.folded) || return 1
+		diff <(grep -v '\[\(preempted\|stack growth\)\] [0-9]*$' want.folded | LC_ALL=C sort) <(LC_ALL=C sort got.folded) || return 1
 	done
 }
 

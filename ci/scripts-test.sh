@@ -103,10 +103,10 @@ completion() {
 	completes 'record report' re
 	completes '--focus= --fold --format= --from=' report --f
 	completes '--pid= --probe= --package=' record --p
-	completes 'call function goroutine label path reason thread' report --by =
-	completes 'path' report --by = p
-	completes '--by=path' report --by=p
-	completes 'path' report -b p
+	completes 'call function goroutine label path process program reason thread' report --by =
+	completes 'path process program' report --by = p
+	completes '--by=path --by=process --by=program' report --by=p
+	completes 'path process program' report -b p
 	completes 'pprof perfetto perun' export --format = p
 	completes 'auto multi perf' record --attach =
 	completes 'auto inline springboard emulated thesis' record --probe =
@@ -203,6 +203,12 @@ provenance() {
 	out=$(measured FORCE=1 GOTRACE="$work/wrong") || fail "though forced: $(cat "$work/said")"
 	grep -q '^forced: wrong was built from other sources' "$out/environment.txt" || fail "not said that it was forced"
 	! ci/check-results.sh >"$work/said" && grep -q "not ok - test/.* was forced: wrong was" "$work/said" || fail "forced, and right"
+	out=$(measured QUICK=1 GOTRACE="$work/right") || fail "not with QUICK: $(cat "$work/said")"
+	grep -q '^forced: .*QUICK=1, a trial$' "$out/environment.txt" || fail "not said that it is a trial"
+	rm -rf results
+	out=$(measured QUICK=1) && ! ci/check-results.sh >"$work/said" || fail "a trial is a result"
+	sed -i '/^forced: /d' "$out/environment.txt" # the machine may be busy
+	! ci/check-results.sh >"$work/said" && grep -q 'not ok - test/.* is a trial (QUICK=1)' "$work/said" || fail "a trial is a result: $(cat "$work/said")"
 	rm -rf results
 
 	out=$(measured FORCE=1 GOTRACE="$work/right") || fail "not with the right one: $(cat "$work/said")"
@@ -246,12 +252,15 @@ side_by_side() {
 			echo "$1 $2 $3 $4" >>"$WORK/order"
 			[ "$2" = plain ] && echo "$((3 + $3))" || echo "$((6 + 2 * $3))"
 		}
+		[ -z "${BY_CASE:-}" ] || variants_of() {
+			case $1 in a,*) echo plain plain-again traced traced-again ;; *) echo traced ;; esac
+		}
 		measure_rounds plain "plain traced" "${CASES:-a,1 b,2}" letter,number seconds
 		end_run' 2>"$work/said"
 }
 rounds() {
 	local whole part out
-	cd "$work/repo" && cp -r "$top/core/stats" core/ && commit_all || fail "no repository"
+	cd "$work/repo" && cp -r "$top/core/stats" "$top/core/base" core/ && commit_all || fail "no repository"
 	whole=$(side_by_side 0) || fail "it does not run: $(cat "$work/said")"
 	[ "$(wc -l <"$whole/raw.csv")" = 25 ] || fail "rows: $(cat "$whole/raw.csv")"
 	[ "$(head -n 1 "$whole/raw.csv")" = letter,number,round,discarded,variant,seconds ] || fail "columns"
@@ -274,12 +283,23 @@ rounds() {
 	out=$(side_by_side 0 RESUME="$part") && fail "it goes on when it has ended"
 	grep -q 'RESUME: .* is of a run that has ended' "$work/said" || fail "not said: $(cat "$work/said")"
 
+	out=$(side_by_side 0 BY_CASE=1) || fail "cases with variants of their own: $(cat "$work/said")"
+	[ "$(cut -d, -f1,5 "$out/raw.csv" | LC_ALL=C sort | uniq -c | sed 's/^ *//' | paste -sd' ')" = \
+		'4 a,plain 4 a,plain-again 4 a,traced 4 a,traced-again 4 b,traced 1 letter,variant' ] || fail "not the variants of each case"
+	printf 'of,n\na,1\nb,2\na,3\n' >"$work/more"
+	printf 'a,4\n' | (. experiments/rounds.sh && replace_rows "$work/more" a,)
+	[ "$(paste -sd' ' "$work/more")" = 'of,n b,2 a,4' ] || fail "rows of a run that is repeated: $(cat "$work/more")"
+
 	rm "$work/runs"
 	part=$(side_by_side 3) && fail "it was not killed"
 	echo three >core/a.c
 	commit_all
 	out=$(side_by_side 0 RESUME="$part") && fail "with other sources"
 	grep -q "RESUME: sources was" "$work/said" || fail "not said: $(cat "$work/said")"
+
+	mkdir "$work/ended" && cp "$part"/* "$work/ended"
+	! (top=$PWD O=$build && . experiments/rounds.sh && begin_derive "$work/ended") 2>"$work/said" || fail "derived of a run that has not ended"
+	grep -q 'has not ended; RESUME=' "$work/said" || fail "not said: $(cat "$work/said")"
 
 	# What is computed of the rows: each traced run takes twice as long.
 	awk -F, 'NR > 1 && !$4 { print $1 "," $2 "," $5 "," $3 "," $6 }' "$whole/raw.csv" >"$work/lines"
@@ -296,12 +316,84 @@ rounds() {
 	for line in 'a,b' 'a,plain,1,x' 'a,plain,1'; do
 		! echo "$line" | "$work/stats" compare plain plain-again group >"$work/found" 2>"$work/said" && grep -q 'line 1 is not' "$work/said" || fail "taken: $line"
 	done
+	for run in 1 2 3 4 5; do printf 'a,b,1,4\nc,d,0,0\n'; done | "$work/stats" shares letter,other >"$work/found"
+	diff "$work/found" - <<-'END' || fail "other shares"
+		letter,other,runs,part,whole,share,exact_low,exact_high,low,high
+		a,b,5,5,20,0.25,0.0865714691,0.491045872,0.25,0.25
+		c,d,5,0,0,,,,,
+	END
+	for line in 'a,1' 'a,x,2' 'a,-1,2' 'a,3,2'; do
+		! echo "$line" | "$work/stats" shares group >"$work/found" 2>"$work/said" || fail "shares taken: $line"
+	done
 	! printf 'a,plain,1,2' | "$work/stats" compare plain plain-again group >"$work/found" 2>"$work/said" || fail "a line that is cut off"
+}
+# verdict NAME REPORTED [REFUSED]: what score.awk makes of it, of a program that called main.a twice and main.b thrice, once unwound.
+verdict() {
+	printf 'count main.a 2\ncount main.b 3\nunwound main.b 1\n' >"$work/printed"
+	printf '%b' "$2" >"$work/reported"
+	printf '%b' "${3:-}" >"$work/refused"
+	awk -v situation="$1" -v program=p -v tool=t -v repetition=1 -v raw="$work/run/raw.csv" -v cells="$work/run/cells.csv" -v refusal=why \
+		-f experiments/correctness/score.awk "$work/printed" kind=refused "$work/refused" kind=reported "$work/reported"
+}
+scores() {
+	mkdir "$work/run" && echo situation,program,tool,repetition,verdict,how >"$work/run/cells.csv"
+	verdict all 'main.a\t2\t2\t2\t0\t0\t0\t0\nmain.b\t3\t2\t2\t0\t1\t0\t0\n'
+	verdict counts 'main.a\t2\t2\t-\t-\t-\t-\t-\nmain.b\t3\t2\t-\t-\t-\t-\t-\n'
+	verdict unwound 'main.a\t2\t2\t2\t0\t0\t0\t0\nmain.b\t3\t2\t2\t0\t0\t1\t0\n'
+	verdict twice 'main.a\t3\t2\t1\t1\t-\t-\t-\nmain.b\t3\t2\t2\t0\t-\t-\t-\n'
+	verdict twice 'main.a\t5\t2\t1\t1\t-\t-\t-\nmain.b\t3\t2\t2\t0\t-\t-\t-\n'
+	verdict refused 'main.a\t2\t2\t-\t-\t-\t-\t-\n' 'main.b\n'
+	verdict both 'main.a\t1\t2\t-\t-\t-\t-\t-\n' 'main.b\n'
+	verdict nothing ''
+	! experiments/correctness/summary.sh "$work/run" >"$work/said" 2>&1 || fail "a summary of nothing that ended"
+	echo 'load_at_end: 0' >"$work/run/environment.txt"
+	experiments/correctness/summary.sh "$work/run" >"$work/said" || fail "no summary"
+	diff - "$work/said" <<-'END'
+		# Repetitions that were exact
+
+		| situation | t |
+		|---|---|
+		| all | 1 of 1 |
+		| counts | 1 of 1 |
+		| unwound | 0 of 1, wrong |
+		| twice | 0 of 2, wrong |
+		| refused | 0 of 1, refused |
+		| both | 0 of 1, wrong |
+		| nothing | 0 of 1, wrong |
+		| **situations always exact** | 2 of 7 |
+
+		## What the others were
+
+		| tool | situation | repetitions | verdict | how |
+		|---|---|--:|---|---|
+		| t | unwound | 1 | wrong | 2 unwound or unfinished calls wrong |
+		| t | twice | 2 | wrong | 1 to 3 calls too many of 5; 1 of 4 durations missing; 1 durations from one call's entry to another's exit |
+		| t | refused | 1 | refused | 1 of 2 functions refused (why); the others exact |
+		| t | both | 1 | wrong | 1 of 2 calls missing; 1 of 2 functions refused (why) |
+		| t | nothing | 1 | wrong | 5 of 5 calls missing; 4 of 4 returns missing |
+	END
+}
+# What replays of traces compare is compared: each number that is changed is noticed.
+lossy() {
+	local base=$top/fixtures/traces/plain.lost.inline dump=$work/lossy
+	"$build/gotrace" dump "$base.gotrace" >"$dump" || fail "no dump"
+	counts() { EVENTS=$1 "$top/fixtures/traces/counts.sh" "$base.counts" "$2"; }
+	counts "$dump" "$base.functions.csv" || fail "the recording is not what it should be"
+	sed 's/^\(@set end.lost_events\) .*/\1 7000/' "$dump" >"$dump.few"
+	! counts "$dump.few" "$base.functions.csv" >/dev/null || fail "events are missing"
+	sed 's/^\(@set end.lost_events\) .*/\1 9000/' "$dump" >"$dump.many"
+	! counts "$dump.many" "$base.functions.csv" >/dev/null || fail "there are too many events"
+	awk -F, -v OFS=, 'NR > 1 { $11 = 0 } 1' "$base.functions.csv" >"$dump.trusted"
+	! counts "$dump" "$dump.trusted" >/dev/null || fail "no call is suspect"
+	sed 's/^main.outer,[0-9]*/main.outer,1001/' "$base.functions.csv" >"$dump.more"
+	! counts "$dump" "$dump.more" >/dev/null || fail "a function has more calls than there were"
 }
 rows='rows of experiments say what was measured, and cannot say it wrongly'
 if command -v git >/dev/null; then try "$rows" provenance; else skip "$rows" 'no git'; fi
 resumed='an experiment that was killed goes on to the same rows, and what is computed of them is right'
 if command -v git >/dev/null; then try "$resumed" rounds; else skip "$resumed" 'no git'; fi
+try "what a trace that lost events shows and what it lost is what there was" lossy
+try "what a tool reported is compared with the truth" scores
 try "completion in bash" completion
 try "completion in zsh" completion_zsh
 try "completion in fish" completion_fish

@@ -15,6 +15,7 @@ for t in "$@"; do
 	[ "$ok" = 1 ] || [ "${f:-0}" -gt 0 ] || f=1 # it crashed, or a sanitizer ended it
 	add "${p:-0}" "${f:-0}" "${s:-0}"
 	printf '  %-8s %s (%s)\n' "$([ "${f:-0}" = 0 ] && echo ok || echo FAIL)" "${t##*/test/}" "${p:-0}"
+	sed -n "s,^\[  SKIPPED \] \([a-z0-9_]*\)\$,ok - ${t##*/test/}: \1 # SKIP a unit test that skips itself,p" "$log" | sort -u
 	[ "${f:-0}" = 0 ] || cat "$log"
 done
 totals

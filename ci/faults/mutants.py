@@ -6,8 +6,9 @@
 Of PROGRAMS/VARIANT/plain up to four values are changed: in a header, in a table that gotrace reads, in code. Such a program may
 run as before, crash, hang or be no program any more. With gotrace it must end as it does alone, with the same output, and the
 trace be whole and readable; or gotrace refuses it with status 125, 126 or 127, in one line (and one of advice), and it does not
-run at all. What each kind of damage led to is in its line. A program with damaged code may come to the damage only when it is
-preempted, or runs on another thread, as it then could without gotrace: that it ends otherwise is counted there, not judged. All of it runs as nobody but gotrace itself. The exit status is 1 when something was wrong;
+run at all. What each kind of damage led to is in its line. A program with damaged code, or damaged tables of its code, may come to
+the damage only when it is preempted, or runs on another thread, as it then could without gotrace: that it ends otherwise is
+counted there, not judged. All of it runs as nobody but gotrace itself. The exit status is 1 when something was wrong;
 MUTANTS_KEEP=FOLDER keeps those binaries.
 """
 import os
@@ -26,7 +27,8 @@ VARIANTS = ["noinline", "default", "stripped", "pie"]
 PROBES = ["inline", "springboard", "emulated", "thesis"]
 BAD = [0, 1, 0x7F, 0x80, 0xFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 2**63 - 1, 2**63, 2**64 - 1]
 HUNG = "did not end"
-CODE = ("functions of its own", "code")
+# runtime.pcvalue reads the two tables when a goroutine is preempted, and goes round for ever in a damaged one.
+CODE = ("functions of its own", "code", "the function table", "module data")
 NOT_COUNTED = ("gotrace: warning: ", "gotrace: to trace a Go binary that ")
 
 
@@ -67,7 +69,8 @@ def regions(data):
         "ELF and program headers": [(0, 64), (phoff, phnum * 56)],
         "section headers": [(shoff, shnum * 64)] + named(".shstrtab"),
         "the function table": named(".gopclntab", ".data.rel.ro.gopclntab"),
-        "data and read-only data": named(".go.module", ".noptrdata", ".data", ".rodata", ".typelink", ".itablink"),
+        "module data": named(".go.module"),
+        "data and read-only data": named(".noptrdata", ".data", ".rodata", ".typelink", ".itablink"),
         "DWARF": named(".debug_", ".zdebug_"),
         "symbols": named(".symtab", ".strtab"),
         "notes, build information, relocations": named(".go.buildinfo", ".note", ".rela", ".dynamic"),
@@ -112,13 +115,18 @@ def alone():
     return run(["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "./mutant"])[:2]
 
 
-def refusal(got):
-    """What is wrong with one."""
+def own_words(got):
+    """The lines of gotrace that say why it did not do what was asked."""
     lines = got[2].decode(errors="replace").splitlines()
+    return [line for line in lines if line.startswith("gotrace: ") and not line.startswith(NOT_COUNTED)]
+
+
+def refusal(got, words):
+    """What is wrong with one."""
     if got[1]:
         return "it was refused, and ran"
-    if len([line for line in lines if line.startswith("gotrace: ") and not line.startswith(NOT_COUNTED)]) != 1:
-        return f"it was not refused in one line: {lines}"
+    if len(words) != 1:
+        return f"it was not refused in one line: {got[2].decode(errors='replace').splitlines()}"
     return None
 
 
@@ -131,10 +139,11 @@ def judge(want, probe, kind):
     if planned[0] not in (0, 1) or (planned[0] == 1 and not planned[1] and planned[2].count(b"gotrace: ") != 1):
         return "wrong", f"plan: status {planned[0]}: {planned[2].decode(errors='replace')}"
     got = run([GOTRACE, "record", "--user", "nobody", f"--probe={probe}", "-o", "trace", "--", "./mutant"])
-    if got[0] in (126, 127) and want[0] == got[0]:  # setpriv says the same
-        return "not executable", refusal(got)
-    if got[0] in (125, 126, 127):
-        return "refused", refusal(got)
+    words = own_words(got)
+    if got[0] in (126, 127) and want[0] == got[0] and words:  # setpriv says the same
+        return "not executable", refusal(got, words)
+    if got[0] in (125, 126, 127) and (got[0] != want[0] or words):  # the dynamic linker ends with 127, too
+        return "refused", refusal(got, words)
     if got[:2] != want and kind not in CODE:
         return "wrong", f"alone {want}, recorded {got}"
     info = run([GOTRACE, "info", "trace"])

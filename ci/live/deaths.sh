@@ -8,7 +8,7 @@
 # What runs is told of with its thread: main is to run whenever it is killed, not to be preempted just then.
 export GODEBUG=asyncpreemptoff=1
 
-# A program that dies as it is told; with cgo in C, too.
+# A program that dies as it is told.
 build() { # OPTIONS...
 	mkdir -p src && cat >src/main.go <<-'END'
 		package main
@@ -41,8 +41,6 @@ build() { # OPTIONS...
 				os.Stdout.WriteString("waiting\n")
 				for tick(1e7) >= 0 {
 				}
-			case "c":
-				return crash()
 			}
 			return 0
 		}
@@ -61,22 +59,6 @@ build() { # OPTIONS...
 		func below(how string) int { return strike(how) + 1 }
 
 		func main() { os.Exit(below(os.Args[1])) }
-	END
-	cat >src/plain.go <<-'END'
-		//go:build !cgo
-
-		package main
-
-		func crash() int { return 0 }
-	END
-	cat >src/cgo.go <<-'END'
-		package main
-
-		// __attribute__((noinline)) static int crash_in_c(volatile int *p) { return *p + 1; }
-		// int outer_c(int *p) { return crash_in_c(p) + 1; }
-		import "C"
-
-		func crash() int { return int(C.outer_c(nil)) }
 	END
 	printf 'module example.org/strike\ngo 1.19\n' >src/go.mod
 	(cd src && go build "$@" -o ../strike .)
@@ -109,14 +91,6 @@ check "panics, a nil dereference, abort: sample" panics sample
 check "panics, a nil dereference, abort: sample, stripped PIE" panics sample -buildmode=pie -ldflags=-s
 check "panics, a nil dereference, abort: record" panics record
 check "panics, a nil dereference, abort: record, stripped" panics record -ldflags=-s
-
-fault_in_c() { # VERB
-	command -v gcc >/dev/null || skip "needs a C compiler"
-	CGO_ENABLED=1 build
-	dies "$1" 2 "died of SIGSEGV \(ended by Go's runtime\) in crash_in_c < .*main._Cfunc_outer_c < main.crash < $in_go" c
-}
-check "a fault in C called from Go: sample" fault_in_c sample
-check "a fault in C called from Go: record" fault_in_c record
 
 # With GOTRACEBACK=crash the runtime's end is a signal.
 crash() { # VERB
@@ -382,43 +356,6 @@ survives() { # VERB
 }
 check "an ordinary end is no death: sample" survives sample
 check "an ordinary end is no death: record" survives record
-
-# C, with frame pointers: it takes the signal itself, another thread waits.
-in_c() {
-	command -v gcc >/dev/null || skip "needs a C compiler"
-	cat >c.c <<-'END'
-		#include <pthread.h>
-		#include <stdlib.h>
-		#include <string.h>
-		#include <unistd.h>
-		static int ready[2];
-		__attribute__((noinline)) int deref(volatile int *p) { return *p + 1; }
-		__attribute__((noinline)) int outer(volatile int *p) { return deref(p) + 1; }
-		static void *waits(void *a) { (void)!write(ready[1], "x", 1); pause(); return a; }
-		int main(int argc, char **argv)
-		{
-			pthread_t t;
-			char c;
-			(void)!pipe(ready);
-			pthread_create(&t, 0, waits, 0);
-			(void)!read(ready[0], &c, 1);
-			if (!strcmp(argv[argc - 1], "abort"))
-				abort();
-			return outer(0) + 1;
-		}
-	END
-	gcc -O0 -g -fno-omit-frame-pointer -o prog c.c -lpthread
-	expect_status 139 gt sample --record-signals -o trace -- ./prog segv 2>err
-	gt info trace >info
-	expect_grep '^death +prog [0-9]+ died of SIGSEGV in deref < outer < main < ' info
-	expect_grep '^end.deaths +2$' info
-	expect_grep '^end.signal +11$' info
-	expect_status 134 gt sample --record-signals -o trace -- ./prog abort 2>err
-	gt info trace >info
-	expect_grep '^death +prog [0-9]+ died of SIGABRT in ' info
-	expect_grep '^end.signal +6$' info
-}
-check "C: a fault, abort" in_c
 
 refused() {
 	plain

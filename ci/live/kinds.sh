@@ -345,7 +345,8 @@ refused() {
 }
 of_gccgo() {
 	local compiler file
-	compiler=$(compgen -c gccgo | grep -E '^gccgo(-[0-9]+)?$' | head -n 1) || skip "no gccgo here (ci/deps.sh test)"
+	compiler=$(compgen -c gccgo | grep -E -m 1 '^gccgo(-[0-9]+)?$' || true)
+	[ -n "$compiler" ] || skip "no gccgo here (ci/deps.sh test)"
 	sources
 	"$compiler" -g -o shared kind.go
 	"$compiler" -g -static-libgo -o static kind.go

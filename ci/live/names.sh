@@ -104,4 +104,50 @@ errors() { # file names, and words of the command line that may be file names
 }
 check "errors" errors
 
+# A line end, which the kernel's list of what a process has mapped writes as \012, and these four characters themselves.
+for_attaching() { # FOLDER: with a program that is still there
+	mkdir -p "$1" && cp "$LIVE/programs/default/ticker" "$LIVE/programs/default/leafs" "$1"
+}
+attached() { # FOLDER
+	local how target method
+	for_attaching "$1"
+	# shellcheck disable=SC2154 # lib.sh's
+	for how in $pid_strategies; do
+		"$1/ticker" 20s >printed &
+		target=$!
+		wait_for 20 test -s printed
+		gt record --probe="$how" -d 1 -o trace --pid $target 2>err || { cat err; kill $target; fail "$how: status $?"; }
+		kill $target
+		[ "$(csv_calls trace main.tick)" -gt 0 ] || fail "$how: no call"
+		! grep -q 'memory map' err || { cat err; fail "$how is not used"; }
+	done
+	# shellcheck disable=SC2154 # lib.sh's
+	for how in $strategies; do
+		for file in "$1/ticker" "$LIVE/programs/default/ticker"; do
+			gt record --probe="$how" -o trace -- "$file" 300ms >printed 2>err || { cat err; fail "$how: status $?"; }
+			! grep -q 'memory map' err || { cat err; fail "$how is not used"; }
+			gt info trace | sed -n 's/^probe.strategy *//p' >>how
+		done
+		method=$(tail -n 1 how)
+		[ "$(tail -n 2 how | head -n 1)" = "$method" ] || { cat how err; fail "$how: another way than in a plain path"; }
+	done
+}
+check "a line end in the path of a program that is recorded" attached $'n\nl'
+check "\\012 in the path of a program that is recorded" attached 'n\012l'
+ended() { # FOLDER: its functions are named though it has ended
+	local target
+	for_attaching "$1"
+	"$1/leafs" 4 >printed &
+	target=$!
+	sleep 0.5
+	gt sample -F 499 -o trace --pid $target 2>err
+	paths trace >rows
+	[ "$(count '^runtime.goexit;.*;main.main;.*main.leaf$' <rows)" -gt 50 ] || { cat rows; fail "no whole stacks"; }
+	gt sample -F 499 -o trace -- "$1/leafs" 1 >printed 2>err
+	paths trace >rows
+	[ "$(count '^runtime.goexit;.*;main.main;.*main.leaf$' <rows)" -gt 50 ] || { cat rows; fail "no whole stacks"; }
+}
+check "a line end in the path of a program that is sampled" ended $'n\nl'
+check "\\012 in the path of a program that is sampled" ended 'n\012l'
+
 done_testing

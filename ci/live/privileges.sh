@@ -80,8 +80,37 @@ execute_only() { # its names are not shown to who may only execute it
 	[ ! -s ../out ] || fail "the command ran"
 	expect_grep 'program: cannot be opened: permission denied' ../err
 	expect_status 0 like_sudo timeout 60 "$GOTRACE" record --user root -o trace -- ../program >../out
+	expect_status 1 like_sudo timeout 60 "$GOTRACE" plan --list ../program >../out 2>../err
+	[ ! -s ../out ] || fail "plan names its functions"
+	expect_grep 'program: permission denied' ../err
+	expect_status 125 like_sudo timeout 60 "$GOTRACE" sample -o samples -- ../program >../out 2>../err
+	[ ! -s ../out ] || fail "the command ran to be sampled"
+	expect_grep 'program: cannot be opened: permission denied' ../err
+}
+execute_only_running() { # of root's, so the user could not read it as the process has it either
+	local target verb
+	install -m 711 "$LIVE/programs/default/ticker" program
+	own_folder
+	../program 20s >../printed &
+	target=$!
+	for verb in record sample; do
+		expect_status 125 like_sudo timeout 60 "$GOTRACE" $verb -d 1 -o $verb.trace --pid $target 2>../err
+		expect_grep 'process [0-9]+: .*may not read.* sudo env -u SUDO_UID gotrace' ../err
+		[ "$(wc -l <../err)" = 1 ] || { cat ../err; fail "not one line"; }
+		[ ! -e $verb.trace ] || fail "there is a trace"
+		expect_status 0 gt $verb -d 1 -o "../$verb.trace" --pid $target # root, and nobody called sudo
+	done
+	kill $target
+	# What the user may read is traced, whoever it belongs to.
+	chmod 755 ../program
+	../program 20s >../printed &
+	target=$!
+	expect_status 0 like_sudo timeout 60 "$GOTRACE" record -d 1 -o readable --pid $target
+	expect_status 0 like_sudo timeout 60 "$GOTRACE" sample -d 1 -o readable --pid $target
+	kill $target
 }
 check "under sudo a binary that the user may only execute is not read" execute_only
+check "under sudo a running binary that the user may only execute is not read" execute_only_running
 
 real_sudo() {
 	command -v sudo >/dev/null || skip "sudo is not installed"
@@ -91,6 +120,33 @@ real_sudo() {
 	expect_grep '^uid 0 ' printed
 }
 check "real sudo, called by root" real_sudo
+
+real_sudo_of_a_user() { # who may call it: in a private view of /etc, where the rule is
+	local gotrace
+	command -v sudo >/dev/null || skip "sudo is not installed"
+	gotrace=$(public_gotrace)
+	mkdir rules
+	echo "nobody ALL=(root) NOPASSWD: $gotrace" >rules/nobody
+	chmod 440 rules/nobody
+	install -m 711 "$identity" program
+	own_folder
+	# shellcheck disable=SC2016 # of the inner shell
+	unshare --mount sh -c 'mount --bind ../rules /etc/sudoers.d && exec "$@"' - true ||
+		skip "no mount can be made here"
+	in_user() {
+		# shellcheck disable=SC2016 # of the inner shell
+		unshare --mount sh -c 'mount --bind ../rules /etc/sudoers.d && exec "$@"' - \
+			setpriv --reuid="$nobody_uid" --regid="$nobody_gid" --clear-groups sudo -n "$gotrace" "$@"
+	}
+	expect_status 0 in_user record -o trace -- "$identity" >../printed 2>../err
+	expect_grep "^uid $nobody_uid gid $nobody_gid " ../printed
+	[ "$(stat -c '%u %a' trace)" = "$nobody_uid 600" ] || fail "trace: $(stat -c '%u %a' trace)"
+	expect_status 125 in_user record -o other -- ../program >../out 2>../err
+	expect_grep 'program: cannot be opened: permission denied' ../err
+	expect_status 1 in_user plan --list ../program >../out 2>../err
+	[ ! -s ../out ] || fail "plan names its functions"
+}
+check "real sudo, called by an ordinary user" real_sudo_of_a_user
 
 # What doctor advises: a gotrace that any user may run.
 file_capabilities() {

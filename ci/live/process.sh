@@ -132,6 +132,37 @@ keeps_traces() {
 }
 check "a good trace and its predecessor stay until there is a better one" keeps_traces
 
+killed_twice() { # before the first event: there is none
+	local job good before
+	gt record -- "$programs/plain" >/dev/null
+	good=$(sha256sum <gotrace.out)
+	for _ in 1 2 3; do
+		before=$(stat -c %i gotrace.out)
+		"$GOTRACE" record -f time.quote -- "$programs/ticker" 2s >out 2>err &
+		job=$!
+		# shellcheck disable=SC2016 # eval expands it
+		wait_for 20 eval '[ "$(stat -c %i gotrace.out)" != "$before" ]'
+		kill -KILL $job
+		wait $job || true
+		[ "$(sha256sum <gotrace.out.old)" = "$good" ] || fail "the good trace is gone"
+	done
+	wait_for 10 sh -c '! pgrep -x ticker'
+	gt record -- "$programs/status" 0 >/dev/null
+	[ "$(sha256sum <gotrace.out.old)" = "$good" ] || fail "the good trace is gone for what a kill left"
+}
+check "a good trace outlives recordings that were killed before their first event" killed_twice
+
+# warned TRACE PATTERN: whoever reads it in a format for programs is told on standard error, too.
+warned() {
+	local format
+	for format in 'report -F csv' 'report -F json' 'report --by=path -F csv' 'export -F folded' 'export -F pprof' \
+		'export -F perfetto' 'export -F speedscope' 'export -F chrome' 'export -F perun' 'export -F csv' \
+		'export -F html' 'export -F sqlite'; do
+		# shellcheck disable=SC2086
+		gt $format "$1" >out.of 2>err.of
+		[ "$(grep -c "$2" err.of)" = 1 ] || { cat err.of; fail "$format: not told once"; }
+	done
+}
 killed_early() { # at any moment of the first half second
 	local delay job
 	gt record -o trace -- "$programs/plain" >/dev/null
@@ -144,6 +175,7 @@ killed_early() { # at any moment of the first half second
 		wait $job || true
 		gt report trace >text || fail "killed after $delay s: $(stat -c %s trace) bytes"
 		gt report trace.old >text.old || fail "killed after $delay s, the older trace is gone"
+		! grep -q "this trace is incomplete" text || warned trace "this trace is incomplete"
 	done
 	wait_for 10 sh -c '! pgrep -x ticker'
 }
@@ -192,6 +224,7 @@ exec_of_thread() { # STRATEGY
 	gt report trace >text
 	if [ "$(csv_calls trace main.f)" = 600 ]; then return; fi
 	expect_grep 'from there on \(1 image\): every count and time here is too small' text
+	warned trace 'every count and time here is too small'
 	! grep -q 'no event was lost$' text || fail "nothing lost, it says"
 	gt record -o trace --probe="$1" -- "$programs/reexec" >out
 	gt report trace >text

@@ -8,12 +8,12 @@
 # The kernel maps the page that it steps in at a process's first step. All of the ticker's probes
 # but those on RETs are on instructions that the kernel emulates.
 record_ticker() { # OPTION...; sets stepped to yes or no
-	"$LIVE/programs/default/ticker" 20s >out &
+	"$LIVE/programs/default/ticker" 120s >out & # a slow VM takes long to attach
 	target=$!
-	wait_for 10 grep -q ready out
-	gt record --probe=emulated "$@" --pid "$target" -o trace -d 20 &
+	wait_for 30 grep -q ready out
+	gt record --probe=emulated "$@" --pid "$target" -o trace -d 100 &
 	local record=$!
-	wait_for 20 test -s trace
+	wait_for 90 test -s trace
 	sleep 1
 	# Not later: what is hit while probes are being taken down may be stepped.
 	stepped=no

@@ -23,6 +23,44 @@ native() { # CC-OPTION...
 check "C without frame pointers" native
 check "C without frame pointers, static" native -static
 
+# What was stripped from a program is in a file apart, found by build id or by name, and only if it is of this program.
+stripped() { # NAMES-WANTED COMMAND...: puts native.debug somewhere
+	local want=$1 named
+	shift
+	command -v cc >/dev/null || skip "needs a C compiler"
+	cc -O2 -o native -Wl,--build-id=sha1 "$TOP/fixtures/native/shares.c" || skip "cc cannot build it"
+	objcopy --only-keep-debug native native.debug
+	strip native
+	"$@"
+	gt sample -F 499 -o trace -- ./native 1 >out
+	paths trace >rows
+	named=$(count '(^|;)main(;|$)' <rows)
+	echo "$named of $(count . <rows) have main"
+	[ $((named > 0)) = "$want" ] || { sort -rn rows | head -5; fail "names, or none"; }
+}
+linked() { objcopy --add-gnu-debuglink=native.debug native && mkdir -p .debug && mv native.debug .debug/; }
+of_another() {
+	linked
+	cc -O1 -o other -Wl,--build-id=sha1 "$TOP/fixtures/native/shares.c"
+	objcopy --only-keep-debug other .debug/native.debug
+}
+installed() {
+	local id
+	id=$(readelf -n native | sed -n 's/.*Build ID: //p')
+	mkdir -p "debug/.build-id/${id:0:2}"
+	mv native.debug "debug/.build-id/${id:0:2}/${id:2}.debug"
+}
+# With a folder of debug files of our own.
+by_build_id() {
+	export -f stripped installed count paths gt fail skip
+	unshare -m bash -c 'mkdir -p debug && mount --make-rprivate / && mkdir -p /usr/lib/debug && mount --bind debug /usr/lib/debug &&
+		stripped 1 installed'
+}
+check "symbols of a stripped program, none anywhere" stripped 0 rm native.debug
+check "symbols of a stripped program, in a file that it names" stripped 1 linked
+check "symbols of a stripped program, in a file of another" stripped 0 of_another
+check "symbols of a stripped program, in a file found by build id" by_build_id
+
 # A large program of many libraries, one of which has data only.
 compiler() {
 	command -v clang >/dev/null || skip "no clang here"
@@ -43,6 +81,62 @@ compiler() {
 	! grep warn.natives info || fail "no room"
 }
 check "clang compiling" compiler
+
+# C calls Go, which computes: with the frames of C that keep no frame pointer, and of Go that has called C.
+callbacks() {
+	command -v gcc >/dev/null || skip "needs a C compiler"
+	mkdir -p src && cat >src/main.go <<-'END'
+		package main
+
+		// #cgo CFLAGS: -O2 -fomit-frame-pointer
+		// int outer_c(int n);
+		import "C"
+		import "os"
+
+		//export goback
+		func goback(n C.int) C.int {
+			for i := C.int(1); i < 1<<20; i++ {
+				n ^= n*i + i
+			}
+			return n
+		}
+
+		//go:noinline
+		func calls(n C.int) C.int { return C.outer_c(n) + 1 }
+
+		func main() {
+			n := C.int(0)
+			for i := C.int(0); i < 1000; i++ {
+				n += calls(i)
+			}
+			os.Stdout.WriteString(string(rune('a' + n%26)))
+		}
+	END
+	# rbp is used for something else, so that it leads nowhere.
+	cat >src/back.c <<-'END'
+		int goback(int n);
+		__attribute__((noinline)) int middle_c(int n)
+		{
+			register int own __asm__("rbp") = n + 2;
+			__asm__ volatile("" : "+r"(own));
+			int got = goback(n);
+			__asm__ volatile("" : "+r"(own));
+			return got + own;
+		}
+		int outer_c(int n) { return middle_c(n) + 1; }
+	END
+	printf 'module example.org/callbacks\ngo 1.19\n' >src/go.mod
+	(cd src && CGO_ENABLED=1 go build -o ../callbacks .)
+	gt sample -F 999 -o trace -- ./callbacks >out
+	paths trace >rows
+	local all whole
+	all=$(count '(^|;)main.goback(;|$)' <rows)
+	whole=$(count '^runtime.goexit;runtime.main;main.main;main.calls;main._Cfunc_outer_c;runtime.cgocall;runtime.asmcgocall;_cgo_[0-9a-f]*_Cfunc_outer_c;outer_c;middle_c;goback;crosscall2;runtime.cgocallback;runtime.cgocallbackg;runtime.cgocallbackg1;_cgoexp_[0-9a-f]*_goback;main.goback(;|$)' <rows)
+	echo "$whole of $all in main.goback have all frames"
+	[ "$all" -ge 300 ] && awk -v a="$whole" -v n="$all" 'BEGIN { exit !(a >= 0.99 * n - 5 * sqrt(0.99 * 0.01 * n)) }' ||
+		{ sort -rn rows | head -20; fail "stacks of callbacks"; }
+}
+check "Go called by C called by Go" callbacks
 
 # The vDSO is in no file; its functions have no frame of their own in part. Of a process that runs it is known which libraries it has.
 in_vdso() {
@@ -128,4 +222,48 @@ without_tables() {
 	expect_grep "of $unreadable unreadable from some frame on" text
 }
 check "C with nothing to walk its stacks by: they are counted" without_tables
+# Code made at run time is in no file: /tmp/perf-PID.map names it.
+made_at_run_time() {
+	command -v cc >/dev/null || skip "needs a C compiler"
+	cat >made.c <<-'END'
+		#include <stdio.h>
+		#include <string.h>
+		#include <sys/mman.h>
+		#include <time.h>
+		#include <unistd.h>
+
+		/* push rbp; mov rbp,rsp; mov ecx,1000000; loop: dec ecx; jnz loop; pop rbp; ret */
+		static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0xb9, 0x40, 0x42, 0x0f, 0x00,
+						      0xff, 0xc9, 0x75, 0xfc, 0x5d, 0xc3 };
+
+		int main(void)
+		{
+			char name[64];
+			void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+			if (at == MAP_FAILED)
+				return 1;
+			memcpy(at, code, sizeof(code));
+			mprotect(at, 4096, PROT_READ | PROT_EXEC);
+			snprintf(name, sizeof(name), "/tmp/perf-%d.map", getpid());
+			FILE *map = fopen(name, "w");
+			if (!map)
+				return 1;
+			fprintf(map, "%lx %zx made at run time\n", (unsigned long)at, sizeof(code));
+			fclose(map);
+			puts(name);
+			while (clock() < CLOCKS_PER_SEC)
+				((void (*)(void))at)();
+			return 0;
+		}
+	END
+	cc -O1 -fno-omit-frame-pointer -o made made.c || skip "cc cannot build it"
+	gt sample -F 999 -o trace -- ./made >out
+	rm -f "$(cat out)"
+	gt report trace --by=function --format=csv >report.csv
+	local n
+	n=$(awk -F, '$1 == "made at run time" { print $(NF - 1) }' report.csv)
+	[ "${n:-0}" -gt 200 ] || { cat report.csv; fail "${n:-no} samples of it"; }
+}
+check "code made at run time has the names of its perf map" made_at_run_time
 done_testing

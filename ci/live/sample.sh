@@ -1,6 +1,7 @@
 #!/bin/bash
 # gotrace sample: programs whose shares are known, in every build of them. A share is an estimate:
 # bounds are five standard deviations, which one test in a million misses by chance.
+# Of 13,000 samples these are within 0.6429 to 0.6875 around two thirds: 1.8 to 2.2 to one.
 # Tests are called by name, through check.
 # shellcheck disable=SC2317 source-path=SCRIPTDIR
 # shellcheck source=lib.sh
@@ -11,11 +12,11 @@ programs=$LIVE/programs
 leaf_without_frame() { # VARIANT
 	local seconds
 	for seconds in 2 8 32; do # a slow machine takes fewer samples a second than it is asked for
-		gt sample -F 3999 -o trace -- "$programs/$1/leafs" $seconds >out
+		gt sample -F 9999 -o trace -- "$programs/$1/leafs" $seconds >out
 		paths trace >rows
-		[ "$(count 'main.leaf$' <rows)" -lt 3000 ] || break
+		[ "$(count 'main.leaf$' <rows)" -lt 13000 ] || break
 	done
-	near "$(count 'main.two;main.leaf$' <rows)" "$(count 'main.one;main.leaf$' <rows)" 0.6667 3000
+	near "$(count 'main.two;main.leaf$' <rows)" "$(count 'main.one;main.leaf$' <rows)" 0.6667 13000
 }
 for variant in default stripped pie; do
 	check "a leaf without a frame has its callers 1:2, $variant" leaf_without_frame $variant
@@ -82,23 +83,28 @@ goroutines() { # OPTION...
 	printf 'module example.org/thousand\ngo 1.19\n' >src/go.mod
 	(cd src && go build "$@" -o ../thousand .)
 	for rounds in 20 80 320; do
-		gt sample -F 999 -o trace -- ./thousand $rounds 2>out
+		gt sample -F 9999 -o trace -- ./thousand $rounds 2>out
 		paths trace >rows
 		twice=$(count 'main.deep;main.twice;main.spin$' <rows) once=$(count 'main.deep;main.once;main.spin$' <rows)
-		[ $((twice + once)) -lt 3000 ] || break
+		[ $((twice + once)) -lt 13000 ] || break
 	done
-	near "$twice" "$once" 0.6667 3000
+	near "$twice" "$once" 0.6667 13000
 	gt report trace --by=goroutine --format=csv -n 0 >report.csv
 	[ "$(wc -l <report.csv)" -gt 900 ] || fail "$(wc -l <report.csv) goroutines"
 }
 check "1,000 goroutines, two functions 2:1" goroutines
 check "1,000 goroutines, two functions 2:1, stripped" goroutines -ldflags='-s -w'
 
-# The timer of a fixed period sees one function always, or never.
+# The timer of a fixed period sees one function always, or never. Of 2,600 samples five deviations are 0.62 to 0.72.
 in_step() {
-	gt sample -F 499 -o trace -- "$programs/default/instep" >out
-	paths trace >rows
-	near "$(count 'main.two(;|$)' <rows)" "$(count 'main.one(;|$)' <rows)" "$(sed -n 's/^share //p' out)" 200
+	local seconds two one
+	for seconds in 6 24 96; do # on a loaded machine it gets less of a processor
+		gt sample -F 499 -o trace -- "$programs/default/instep" $seconds >out
+		paths trace >rows
+		two=$(count 'main.two(;|$)' <rows) one=$(count 'main.one(;|$)' <rows)
+		[ $((two + one)) -lt 2600 ] || break
+	done
+	near "$two" "$one" "$(sed -n 's/^share //p' out)" 2600
 }
 for i in 1 2 3 4 5; do
 	check "a program in step with the clock, $i" in_step
@@ -346,7 +352,7 @@ events() {
 	[ "$(samples trace)" -gt 100 ] || fail "no page fault"
 	gt sample -e page-faults -c 10 -o tenth -- "$programs/default/preempt" >out
 	gt report trace >text
-	expect_grep 'samples? of page-faults in .*1us stands for 1,000' text
+	expect_grep 'samples? of page-faults in .*; they stand for [0-9.]+[kMG]? page-faults, no time' text
 	[ $(($(samples tenth) * 3)) -lt "$(samples trace)" ] || fail "-c 10 takes as many"
 	gt sample -e context-switches -o trace -- "$programs/default/shares" 5 >out
 	[ "$(samples trace)" -gt 1 ] || fail "no context switch"

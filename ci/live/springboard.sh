@@ -52,7 +52,7 @@ check "a ring that the program spoils" spoilt_ring
 check "SIGKILL to gotrace while stubs write events" goes_on_alone --probe=inline
 check "a new image behind the library's back is said" raw_exec jump
 check "a program that can execute itself is not patched" executes_itself
-check "a program that is not found in its memory map is not patched" odd_path
+check "a program whose path its memory map shows in another way is patched" odd_path
 check "a set-uid program is not patched" set_uid
 check "a program with a file capability is not patched" file_capability
 check "where something else traces it, it is not patched" traced_already

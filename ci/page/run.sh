@@ -30,6 +30,9 @@ run() { # SCRIPT ARG...
 	sed '/^[0-9]* passed/d' "$pages/log"
 	add_script "$pages/log" $status
 }
+AXE=$(ci/page/npm.sh axe-core "$build") || AXE=
+export AXE
+[ -n "$AXE" ] || skip 'who uses a keyboard or a screen reader' "axe-core cannot be had from the npm registry"
 run test.mjs "$pages" ''
 if SPEEDSCOPE=$(ci/page/npm.sh speedscope "$build"); then
 	export SPEEDSCOPE

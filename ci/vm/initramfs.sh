@@ -28,7 +28,7 @@ if [ "$1" = --folder ]; then
 fi
 
 # What the tests call, and bash; everything else is busybox.
-commands='bash awk basename cat chmod chown cmp comm cp cut date diff dirname env expr find flock getent grep head
+commands='bash awk basename cat chmod chown cmp comm cp cut date diff dirname env expr find flock getconf getent grep head
 	id install ls mkdir mkfifo mktemp mv od pgrep pkill prlimit ps readlink realpath rm sed seq setpriv setsid sleep sort
 	stat tail tee timeout touch tr true uname uniq unshare wc'
 busybox=$(command -v busybox) || { echo "initramfs.sh: busybox is missing; run: ci/deps.sh matrix" >&2; exit 1; }
@@ -50,10 +50,20 @@ for name in $commands; do
 	rm -f "$root/bin/$name"
 	add "$path" "/bin/$name"
 done
-# Where they are installed: what tests ask of gotrace's files, what gives one capabilities, another tracer.
-for name in protoc sqlite3 setcap strace; do
+# Where they are installed: what tests ask of gotrace's files, what gives one capabilities, another tracer, what an
+# experiment measures with, and sound that goes nowhere.
+for name in protoc sqlite3 setcap strace hyperfine pulseaudio pactl; do
 	if path=$(type -P "$name"); then add "$path" "/bin/$name"; fi
 done
+[ ! -x /usr/bin/time ] || add /usr/bin/time /usr/bin/time
+for path in /usr/lib/pulse*/modules/{libprotocol-native,module-null-sink,module-native-protocol-unix}.so \
+	/usr/lib/*/alsa-lib/libasound_module_{conf,ctl,pcm}_pulse.so; do
+	if [ -e "$path" ]; then add "$path" "$path"; fi
+done
+if [ -d /usr/share/alsa ]; then
+	mkdir -p "$root/usr/share"
+	cp -rL /usr/share/alsa "$root/usr/share/"
+fi
 ln -s /bin/env "$root/usr/bin/env"
 add "$2" /usr/local/bin/gotrace
 for test in "${@:3}"; do add "$test" "/usr/local/lib/test/${test##*/test/}"; done
@@ -61,5 +71,6 @@ install -m 755 "$here/go" "$root/usr/local/bin/go"
 install -m 755 "$here/init" "$root/init"
 printf '%s\n' 'root:x:0:0:root:/root:/bin/bash' 'nobody:x:65534:65534:nobody:/nonexistent:/bin/false' >"$root/etc/passwd"
 printf '%s\n' 'root:x:0:' 'nogroup:x:65534:' >"$root/etc/group"
+echo 'PRETTY_NAME="busybox in a VM"' >"$root/etc/os-release"
 printf '%s\n' 'passwd: files' 'group: files' >"$root/etc/nsswitch.conf"
 pack "$1" "" ""

@@ -168,9 +168,11 @@ static int by_typical(const void *x, const void *y)
 #define LEAST         0.05 /* of all weight: witnesses below have too short a time by accident */
 #define ALIKE         1.25 /* ratios up to so many times the least are of those with little code */
 #define SCALE_MAX     4.0  /* above that, all have much code: they tell nothing */
-#define ENOUGH_PATHS  8    /* for one of them to have next to no code of its own */
+#define ENOUGH        8    /* witnesses, for one of them to have next to no code of its own */
 #define OFF_MIN       0.05
 #define OFF_UNTOLD    0.5
+#define STUBS_UNTOLD  1.5 /* what follows a stub waits for what it stores: 1 to 3 times the cost */
+#define OFF_STUBS     1.0
 #define OFF_WAITING   0.25 /* where the program mostly waited for a processor */
 
 static bool may_tell(const struct charge *x, enum family f, double *all_ns)
@@ -274,7 +276,8 @@ static const struct witness *at_share(const struct witness *w, size_t n, double 
  * witnesses that have least besides their events, times how much longer their mean is. In the mean
  * is what happens while events are recorded: waiting for a processor above all, of which there is
  * at most `most_waiting`. Where even these have several times the cost (`most`), they do not tell
- * it from their own code.
+ * it from their own code. A few witnesses may all have much code of their own: they only tell what
+ * it is at most, of what it may be when nothing tells it.
  */
 static struct scale weigh(struct witness *w, size_t n, double most, double most_waiting,
 			  struct scale untold)
@@ -306,9 +309,15 @@ static struct scale weigh(struct witness *w, size_t n, double most, double most_
 	double waiting = middle ? middle->mean / middle->typical : 1;
 
 	waiting = fmin(fmax(waiting, 1), most_waiting);
-	return (struct scale){ by * waiting, fmin(fmax(2 * spread / by, OFF_MIN) +
-							  OFF_WAITING * (1 - 1 / waiting),
-						  1) };
+	double off = fmax(2 * spread / by, OFF_MIN) + OFF_WAITING * (1 - 1 / waiting);
+
+	if (n < ENOUGH) {
+		double from = (1 - OFF_UNTOLD) * fmin(by, 1), to = fmin(by, 1 + OFF_UNTOLD);
+
+		off += (to - from) / (to + from);
+		by = (to + from) / 2;
+	}
+	return (struct scale){ by * waiting, fmin(off, 1) };
 }
 
 /* Wall time of the program's processors over the time that it had them: so many times longer
@@ -325,13 +334,13 @@ static double most_waiting(const struct trace_info *info)
 static void find_scales(const struct correcting *c, const struct trace_info *info,
 			struct scale scale[FAMILIES], struct witness *room)
 {
-	static const struct scale untold = { 1, OFF_UNTOLD };
-
 	scale[READING] = (struct scale){ 1, OFF_MIN };
 	for (int f = 0; f < READING; f++) {
 		size_t n = f == STEPS ? 0 : find_leaves(c, info, f, room);
 		/* What keeps traps waiting keeps single steps waiting. */
-		struct scale other = f == STEPS ? scale[TRAPS] : untold;
+		struct scale other = f == STEPS   ? scale[TRAPS]
+				     : f == STUBS ? (struct scale){ STUBS_UNTOLD, OFF_STUBS }
+						  : (struct scale){ 1, OFF_UNTOLD };
 		/* Stubs are over too fast for their functions' mean to say anything. */
 		double waiting = f == STUBS ? 1 : most_waiting(info);
 
@@ -339,7 +348,7 @@ static void find_scales(const struct correcting *c, const struct trace_info *inf
 			scale[f] = weigh(room, n, SCALE_MAX, waiting, other);
 		} else {
 			n = find_paths(c, info, f, room);
-			if (n < ENOUGH_PATHS)
+			if (n < ENOUGH)
 				n = 0;
 			scale[f] = weigh(room, n, SCALE_MAX * fmax(other.by, 1), 1, other);
 		}

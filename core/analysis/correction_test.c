@@ -105,6 +105,22 @@ static void test_leaf(void **state)
 	unload();
 }
 
+/* What a goroutine's first call costs is in no time of the call that started it. */
+static void test_started(void **state)
+{
+	(void)state;
+	load(COSTS "1 entry main.a 100 0 how=emulated\n"
+		   "1 create main.a 0 50000 arg0=7 arg1=0x401000 how=emulated\n"
+		   "7 entry main.b 100 60000 how=emulated\n"
+		   "7 exit main.b 100 70000 how=emulated\n"
+		   "1 exit main.a 100 100000 how=emulated\n");
+	assert_int_equal(of("main.b")->probe_ns, 1000);
+	assert_int_equal(of("main.b")->cost_ns, 2000);
+	assert_int_equal(of("main.a")->probe_ns, 1000 + 1000);
+	assert_int_equal(of("main.a")->self_ns, 98000);
+	unload();
+}
+
 /* A call below itself, of a stub whose ring was full once. */
 static void test_recursion(void **state)
 {
@@ -113,9 +129,10 @@ static void test_recursion(void **state)
 		   "1 entry main.r 200 50000 how=emulated\n"
 		   "1 exit main.r 200 60000 how=inline\n"
 		   "1 exit main.r 100 100000 how=inline\n");
-	/* Inside: of the stub's entry 10, of its two exits 10 each, of the trap 400. Which of the
-	 * calls was the inner one is not kept: of what their callers have, a half is taken. */
-	assert_int_equal(of("main.r")->probe_ns, 10 + 20 + 400 + (10 + 20 + 600) / 2);
+	/* Inside: of the stub's entry 15, half again as measured as nothing tells, of its two exits
+	 * 15 each, of the trap 400. Which of the calls was the inner one is not kept: of what their
+	 * callers have, a half is taken. */
+	assert_int_equal(of("main.r")->probe_ns, 15 + 30 + 400 + (15 + 30 + 600) / 2);
 	assert_int_equal(of("main.r")->total_ns + of("main.r")->inside_ns, 100000);
 	unload();
 }
@@ -195,61 +212,100 @@ static void test_absurd_costs(void **state)
 	unload();
 }
 
-/* Many calls show what an event costs in this program: twice what was measured. The path that has
- * code of its own keeps it. */
-static void test_scale(void **state)
+/* main.a calls main.busy and functions that are nothing but their events by turns, tight_ns long.
+ */
+static uint64_t put_calls(char *p, unsigned n, unsigned functions, unsigned busy_ns,
+			  unsigned (*tight_ns)(unsigned i))
 {
-	const unsigned n = 2000;
-	char *text = malloc(n * 200), *p = text;
 	uint64_t ns = 0;
 
-	(void)state;
-	p += sprintf(p, "@set cost.emulated_ns 1000\n@set cost.before_ns 500\n");
 	p += sprintf(p, "1 entry main.a 100 0 how=emulated\n");
 	for (unsigned i = 0; i < n; i++) {
-		p += sprintf(p, "1 entry main.%s 200 %lu how=emulated\n", i % 2 ? "tight" : "busy",
-			     ns += 2000);
-		p += sprintf(p, "1 exit main.%s 200 %lu how=emulated\n", i % 2 ? "tight" : "busy",
-			     ns += i % 2 ? 2000 : 9000);
+		char name[16];
+
+		snprintf(name, sizeof(name), i % 2 ? "tight%u" : "busy", i / 2 % functions);
+		p += sprintf(p, "1 entry main.%s 200 %lu how=emulated\n", name, ns += 2000);
+		p += sprintf(p, "1 exit main.%s 200 %lu how=emulated\n", name,
+			     ns += i % 2 ? tight_ns(i / 2) : busy_ns);
 	}
-	sprintf(p, "1 exit main.a 100 %lu how=emulated\n", ns + 2000);
+	sprintf(p, "1 exit main.a 100 %lu how=emulated\n", ns += 2000);
+	return ns;
+}
+
+static unsigned twice(unsigned i)
+{
+	(void)i;
+	return 2000;
+}
+
+/* Many functions show what an event costs in this program: twice what was measured. What has code
+ * of its own keeps it. */
+static void test_scale(void **state)
+{
+	const unsigned n = 4000;
+	char *text = malloc(n * 200);
+
+	(void)state;
+	uint64_t ns = put_calls(
+		text + sprintf(text, "@set cost.emulated_ns 1000\n@set cost.before_ns 500\n"), n, 8,
+		9000, twice);
+
 	load(text);
-	assert_true(of("main.tight")->self_ns < n / 2 * 20);
-	assert_true(correction_unsure(of("main.tight")));
+	assert_true(of("main.tight0")->self_ns < n / 16 * 20);
+	assert_true(correction_unsure(of("main.tight0")));
 	assert_true(of("main.busy")->self_ns > n / 2 * 6900);
 	assert_true(of("main.busy")->self_ns < n / 2 * 7100);
 	assert_false(correction_unsure(of("main.busy")));
 	assert_true(correction_unsure(of("main.a")));
-	assert_int_equal(trace.totals->root_ns + trace.totals->probe_ns, ns + 2000);
+	assert_int_equal(trace.totals->root_ns + trace.totals->probe_ns, ns);
 	unload();
 	free(text);
 }
 
-/* Every twentieth call of the function that is nothing but its events waits for a processor: so do
- * the events of other functions, on the average, and how much is less sure. */
-static void test_waiting(void **state)
+/* Two functions do not: their calls may as well have a microsecond of code each. The measured cost
+ * counts, and may be off by half. */
+static void test_few(void **state)
 {
 	const unsigned n = 2000;
-	char *text = malloc(n * 200), *p = text;
-	uint64_t ns = 0;
+	char *text = malloc(n * 200);
 
 	(void)state;
-	p += sprintf(p, "@set cost.emulated_ns 1000\n@set cost.before_ns 500\n@set host.cpus 2\n"
-			"@set end.target_cpu_ns 1000\n@set end.target_wall_ns 1000\n");
-	p += sprintf(p, "1 entry main.a 100 0 how=emulated\n");
-	for (unsigned i = 0; i < n; i++) {
-		const char *name = i % 2 ? "tight" : "busy";
-
-		p += sprintf(p, "1 entry main.%s 200 %lu how=emulated\n", name, ns += 2000);
-		p += sprintf(p, "1 exit main.%s 200 %lu how=emulated\n", name,
-			     ns += i % 2 ? (i % 20 == 1 ? 11000 : 1000) : 9000);
-	}
-	sprintf(p, "1 exit main.a 100 %lu how=emulated\n", ns + 2000);
+	put_calls(text + sprintf(text, "@set cost.emulated_ns 1000\n@set cost.before_ns 500\n"), n,
+		  1, 9000, twice);
 	load(text);
-	assert_true(of("main.tight")->self_ns < n / 2 * 20);
-	assert_true(correction_unsure(of("main.tight")));
-	assert_true(of("main.busy")->self_ns > n / 2 * 6900);
-	assert_true(of("main.busy")->self_ns < n / 2 * 7100);
+	const struct call_stats *tight = of("main.tight0"), *busy = of("main.busy");
+
+	assert_in_range(tight->self_ns, n / 2 * 999, n / 2 * 1001);
+	assert_in_range(tight->uncertainty_ns, n / 2 * 500, n / 2 * 600);
+	assert_in_range(busy->self_ns, n / 2 * 7999, n / 2 * 8001);
+	assert_in_range(busy->uncertainty_ns, n / 2 * 500, n / 2 * 600);
+	unload();
+	free(text);
+}
+
+static unsigned sometimes_waits(unsigned i)
+{
+	return i % 9 == 0 ? 11000 : 1000;
+}
+
+/* Every ninth call of what is nothing but its events waits for a processor: so do the events of
+ * other functions, on the average, and how much is less sure. */
+static void test_waiting(void **state)
+{
+	const unsigned n = 4000;
+	char *text = malloc(n * 200);
+
+	(void)state;
+	put_calls(
+		text + sprintf(text,
+			       "@set cost.emulated_ns 1000\n@set cost.before_ns 500\n@set host.cpus 2\n"
+			       "@set end.target_cpu_ns 1000\n@set end.target_wall_ns 1000\n"),
+		n, 8, 9000, sometimes_waits);
+	load(text);
+	assert_true(of("main.tight0")->self_ns < n / 16 * 200);
+	assert_true(correction_unsure(of("main.tight0")));
+	assert_true(of("main.busy")->self_ns > n / 2 * 6700);
+	assert_true(of("main.busy")->self_ns < n / 2 * 7050);
 	assert_true(of("main.busy")->uncertainty_ns > n / 2 * 200);
 	unload();
 	free(text);
@@ -300,12 +356,20 @@ static void test_system_calls(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parts),     cmocka_unit_test(test_values),
-		cmocka_unit_test(test_leaf),      cmocka_unit_test(test_recursion),
-		cmocka_unit_test(test_cycle),     cmocka_unit_test(test_never_below_zero),
-		cmocka_unit_test(test_not_known), cmocka_unit_test(test_absurd_costs),
-		cmocka_unit_test(test_scale),     cmocka_unit_test(test_waiting),
-		cmocka_unit_test(test_untold),    cmocka_unit_test(test_system_calls),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_leaf),
+		cmocka_unit_test(test_recursion),
+		cmocka_unit_test(test_started),
+		cmocka_unit_test(test_cycle),
+		cmocka_unit_test(test_never_below_zero),
+		cmocka_unit_test(test_not_known),
+		cmocka_unit_test(test_absurd_costs),
+		cmocka_unit_test(test_scale),
+		cmocka_unit_test(test_few),
+		cmocka_unit_test(test_waiting),
+		cmocka_unit_test(test_untold),
+		cmocka_unit_test(test_system_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,7 +146,8 @@ int diff_notes(const struct loaded_trace *a, const struct loaded_trace *b, bool 
 	       struct notes *to)
 {
 	compare_keys(a, b, to);
-	compare_selections(a, b, to);
+	if (!a->samples && !b->samples) /* those have none */
+		compare_selections(a, b, to);
 	look_at(a, 'A', by_path, to);
 	look_at(b, 'B', by_path, to);
 	compare_costs(a, b, to);

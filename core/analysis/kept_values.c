@@ -7,11 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/compare.h"
 #include "base/log.h"
 #include "base/vec.h"
 
-/* ---- on disk: when the goroutine did not run; for each of the two sets its head, then its bytes
- */
+/* ---- on disk: when the goroutine did not run, and why it waited; for each of the two sets its
+ * head, then its bytes */
 
 struct head {
 	uint32_t first, n, bytes;
@@ -55,10 +56,24 @@ static int write_set(struct kept_values *k, const struct trace_values *v)
 		       : 0;
 }
 
+static int write_states(struct kept_values *k, const struct call_states *states)
+{
+	struct call_states copy = states ? *states : (struct call_states){ 0 };
+	const struct call_wait *waits = copy.waits;
+	const size_t n = copy.n_waits;
+
+	copy.waits = NULL;
+	k->end += sizeof(copy) + n * sizeof(*waits);
+	return fwrite(&copy, sizeof(copy), 1, k->file) != 1 ||
+			       (n && fwrite(waits, sizeof(*waits), n, k->file) != n)
+		       ? fail("cannot be put into")
+		       : 0;
+}
+
 int kept_values_put(struct kept_values *k, const struct call *from, struct call *c)
 {
 	const struct call_values *v = from->end_ns ? from->values : NULL;
-	const struct call_states none = { 0 }, *states = from->end_ns ? from->states : NULL;
+	const struct call_states *states = from->end_ns ? from->states : NULL;
 	bool any = v || states;
 	int err = any && !k->file ? open_file(k) : 0;
 
@@ -68,10 +83,9 @@ int kept_values_put(struct kept_values *k, const struct call *from, struct call 
 	if (!any || err)
 		return err;
 	c->kept = k->end + 1;
-	k->end += sizeof(none);
-	if (fwrite(states ? states : &none, sizeof(none), 1, k->file) != 1)
-		return fail("cannot be put into");
-	err = write_set(k, v ? v->args : NULL);
+	err = write_states(k, states);
+	if (!err)
+		err = write_set(k, v ? v->args : NULL);
 	return err ? err : write_set(k, v ? v->results : NULL);
 }
 
@@ -108,23 +122,49 @@ static int begin_reading(struct kept_values *k)
 	return 0;
 }
 
+/* The longest total first. */
+static int by_total(const void *x, const void *y)
+{
+	const struct call_wait *a = x, *b = y;
+
+	return a->total_ns != b->total_ns ? compare_u64(b->total_ns, a->total_ns)
+					  : compare_u64(a->reason, b->reason);
+}
+
 int kept_states_get(struct kept_values *k, const struct call *c, struct call_states *s)
 {
 	int err = c->kept ? begin_reading(k) : 0;
 
 	*s = (struct call_states){ 0 };
-	return err || !c->kept ? err : read_at(k, c->kept - 1, s, sizeof(*s));
+	if (err || !c->kept)
+		return err;
+	err = read_at(k, c->kept - 1, s, sizeof(*s));
+	if (!err)
+		err = vec_reserve(&k->waits, &k->cap_waits, s->n_waits + 1);
+	if (!err && s->n_waits)
+		err = read_at(k, c->kept - 1 + sizeof(*s), k->waits,
+			      s->n_waits * sizeof(*k->waits));
+	if (err)
+		return err;
+	if (s->n_waits > 1)
+		qsort(k->waits, s->n_waits, sizeof(*k->waits), by_total);
+	s->waits = k->waits;
+	return 0;
 }
 
 int kept_values_get(struct kept_values *k, const struct call *c, struct call_values *v)
 {
-	uint64_t off = c->kept - 1 + sizeof(struct call_states);
+	uint64_t off = c->kept - 1;
+	struct call_states states;
 	size_t used = 0;
 	int err = c->kept ? begin_reading(k) : 0;
 
 	*v = (struct call_values){ 0 };
+	if (c->kept && !err)
+		err = read_at(k, off, &states, sizeof(states));
 	if (!c->kept || err)
 		return err;
+	off += sizeof(states) + states.n_waits * sizeof(*states.waits);
 	for (int i = 0; i < 2 && !err; i++)
 		err = read_set(k, &off, &used, &k->sets[i]);
 	if (err)
@@ -141,5 +181,6 @@ void kept_values_free(struct kept_values *k)
 	if (k->file)
 		fclose(k->file);
 	free(k->data);
+	free(k->waits);
 	*k = (struct kept_values){ 0 };
 }

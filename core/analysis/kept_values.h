@@ -17,13 +17,15 @@ struct kept_values {
 	uint8_t *data; /* of those read last */
 	size_t cap;
 	struct trace_values sets[2];
+	struct call_wait *waits; /* likewise */
+	size_t cap_waits;
 };
 
 /* *c becomes a copy of `from` that may be stored: with `kept` in place of `values` and
- * `states`. 0 or -errno
- * (logged). */
+ * `states`. 0 or -errno (logged). */
 int kept_values_put(struct kept_values *k, const struct call *from, struct call *c);
-/* When the goroutine of such a call did not run. 0 or -errno (logged) */
+/* When the goroutine of such a call did not run, and why it waited, the longest total first; valid
+ * until the next are asked for; nothing may be put in after this. 0 or -errno (logged) */
 int kept_states_get(struct kept_values *k, const struct call *c, struct call_states *s);
 /* The values of such a call, valid until the next are asked for; nothing may be put in after this.
  * 0 or -errno (logged). */

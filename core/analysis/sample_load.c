@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/sample_names.h"
+#include "analysis/sample_processes.h"
 #include "base/log.h"
 #include "base/vec.h"
 #include "trace/keys.h"
@@ -180,6 +181,7 @@ static int fill_group(struct filling *f, struct sample_group *g)
 	x.funcs = f->funcs;
 	if (f->t->whole)
 		err = model_sample(f->t->whole, &x, NULL);
+	g->left_out |= !sample_process_wanted(f->t->view, &f->s->tables->processes[g->process]);
 	g->left_out |= !wanted(&f->t->model_view, f->funcs, x.n, f->n_funcs);
 	if (err || g->left_out)
 		return err;
@@ -221,6 +223,8 @@ static int fill(struct filling *f, struct trace_reader *r)
 {
 	int err = make_names(f);
 
+	if (!err && f->s->tables)
+		err = sample_processes_check(f->t->view, f->s->tables);
 	if (!err)
 		err = make_models(f->t);
 	if (err)

@@ -60,6 +60,10 @@ void sample_stranger_name(const struct sample_tables *t, uint32_t process, uint6
 	const struct sample_image *i = image_at(t, process, pc);
 	const char *path = i ? i->path : "", *slash = strrchr(path, '/');
 
+	if (pc == STACK_MISSING_PC) {
+		snprintf(name, STRANGER_NAME_BYTES, "%s", STACK_MISSING);
+		return;
+	}
 	snprintf(name, STRANGER_NAME_BYTES, "[%.400s+0x%" PRIx64 "]",
 		 !i && sample_in_kernel(pc) ? "kernel"
 		 : !i                       ? "unknown"

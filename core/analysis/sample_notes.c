@@ -16,6 +16,13 @@ double sample_pct(const struct loaded_trace *t, uint64_t weight_ns, uint64_t sam
 	return all->root_ns ? share_pct(weight_ns, all->root_ns) : share_pct(samples, all->calls);
 }
 
+/* Only clocks have a frequency: others are counted, or sampled by a period that the kernel keeps.
+ */
+const char *sample_counted(const struct trace_info *i)
+{
+	return trace_info_get(i, KEY_SAMPLE_FREQUENCY) ? NULL : trace_info_get(i, KEY_SAMPLE_EVENT);
+}
+
 const char *sample_lives(const struct trace_info *i)
 {
 	bool threads = trace_info_u64(i, KEY_END_THREADS_LISTED, 0);
@@ -43,11 +50,10 @@ void sample_headline(const struct loaded_trace *t, struct notes *to)
 			  HUMAN(c->weight_ns), sample_lives(t->info));
 		return;
 	}
-	if (event && !hz) { /* no clock: a weight is no time */
-		notes_add(to,
-			  "%" PRIu64
-			  " sample%s of %s in %s; of a time, 1us stands for 1,000 of these",
-			  c->samples, plural(c->samples), event, HUMAN(loaded_trace_span_ns(t)));
+	if (sample_counted(t->info)) {
+		notes_add(to, "%" PRIu64 " sample%s of %s in %s; they stand for %s %s, no time",
+			  c->samples, plural(c->samples), event, HUMAN(loaded_trace_span_ns(t)),
+			  human_count(c->weight_ns, (char[16]){ 0 }), event);
 		return;
 	}
 	notes_add(to, "%" PRIu64 " sample%s%s%s%s%s%s in %s; they stand for %s%s", c->samples,
@@ -166,5 +172,6 @@ void sample_notes(const struct loaded_trace *t, struct notes *to)
 			"shares are estimates: a true share of 10%% is seen within %.1f points of it in 95 of 100 such recordings",
 			196 * sqrt(0.1 * 0.9 / (double)n));
 	missing(t, to);
-	without(t, to);
+	if (!sample_counted(t->info))
+		without(t, to);
 }

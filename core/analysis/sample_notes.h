@@ -13,6 +13,8 @@ void sample_headline(const struct loaded_trace *t, struct notes *to);
 void sample_notes(const struct loaded_trace *t, struct notes *to);
 /* Share of all that counts, in per cent: of weight, or of samples where none has any. */
 double sample_pct(const struct loaded_trace *t, uint64_t weight_ns, uint64_t samples);
+/* What weights count, when that is no time: the event's name; NULL: they are nanoseconds. */
+const char *sample_counted(const struct trace_info *i);
 /* Whose time samples of a recording with --wall stand for: "goroutines", "threads" or both. */
 const char *sample_lives(const struct trace_info *i);
 

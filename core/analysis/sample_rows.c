@@ -7,21 +7,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/sample_processes.h"
 #include "base/compare.h"
 
 struct ordering {
 	const struct sample_group *groups;
+	const struct sample_process *processes;
 	enum sample_by by;
 };
 
-/* 0: they are one row. */
-static int same_row(const struct sample_group *a, const struct sample_group *b, enum sample_by by)
+static int same_program(const struct sample_process *a, const struct sample_process *b)
 {
+	if (!a->exe != !b->exe)
+		return a->exe ? -1 : 1;
+	return a->exe ? strcmp(a->exe, b->exe) : strcmp(a->comm, b->comm);
+}
+
+/* 0: they are one row. */
+static int same_row(const struct sample_group *a, const struct sample_group *b,
+		    const struct ordering *o)
+{
+	const enum sample_by by = o->by;
 	int c;
 
 	if (by == SAMPLES_BY_LABELS)
 		return compare_u64(a->labels, b->labels);
+	if (by == SAMPLES_BY_PROGRAM)
+		return same_program(&o->processes[a->process], &o->processes[b->process]);
 	c = compare_u64(a->process, b->process);
+	if (by == SAMPLES_BY_PROCESS)
+		return c;
 	if (!c && by == SAMPLES_BY_GOROUTINE)
 		c = compare_u64(a->goid, b->goid);
 	/* of a thread outside of any goroutine, the thread's */
@@ -34,7 +49,7 @@ static int by_row(const void *x, const void *y, void *ctx)
 {
 	const struct ordering *o = ctx;
 
-	return same_row(&o->groups[*(const uint32_t *)x], &o->groups[*(const uint32_t *)y], o->by);
+	return same_row(&o->groups[*(const uint32_t *)x], &o->groups[*(const uint32_t *)y], o);
 }
 
 static int by_weight(const void *x, const void *y)
@@ -70,11 +85,16 @@ static char *row_name(const struct sample_tables *t, const struct sample_group *
 {
 	const struct sample_process *p = &t->processes[g->process];
 	const bool several = t->n_processes > 1;
-	char *name = NULL, of[64] = "";
+	char *name = NULL, of[64] = "", program[PROGRAM_BYTES];
 	int n;
 
 	if (by == SAMPLES_BY_LABELS)
 		return label_name(t, g->labels);
+	if (by == SAMPLES_BY_PROGRAM)
+		return strdup(p->exe ? p->exe : sample_program(p, program));
+	if (by == SAMPLES_BY_PROCESS)
+		return asprintf(&name, "%s %u", sample_program(p, program), p->pid) < 0 ? NULL
+											: name;
 	if (several)
 		snprintf(of, sizeof(of), "%.40s %u, ", p->comm, p->pid);
 	if (by == SAMPLES_BY_GOROUTINE && g->goid)
@@ -89,7 +109,7 @@ static char *row_name(const struct sample_tables *t, const struct sample_group *
 int sample_rows_build(struct sample_rows *r, const struct loaded_trace *t, enum sample_by by)
 {
 	const struct loaded_samples *s = t->samples;
-	struct ordering o = { s->groups, by };
+	struct ordering o = { s->groups, s->tables ? s->tables->processes : NULL, by };
 	uint32_t *order = calloc(s->n_groups + 1, sizeof(*order));
 	size_t n = 0;
 	int err = 0;

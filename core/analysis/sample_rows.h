@@ -5,10 +5,17 @@
 
 #include "analysis/sample_load.h"
 
-enum sample_by { SAMPLES_BY_GOROUTINE, SAMPLES_BY_THREAD, SAMPLES_BY_LABELS };
+enum sample_by {
+	SAMPLES_BY_GOROUTINE,
+	SAMPLES_BY_THREAD,
+	SAMPLES_BY_LABELS,
+	SAMPLES_BY_PROCESS,
+	SAMPLES_BY_PROGRAM, /* all processes that execute one file */
+};
 
 struct sample_row {
-	char *name; /* "goroutine 7", "prog 4711, thread 4712", "handler=/index, user=7" */
+	char *name; /* "goroutine 7", "prog 4711, thread 4712", "handler=/index, user=7", "prog
+		       4711", "prog" */
 	uint64_t samples, weight_ns;
 	struct off_times off; /* parts of weight_ns */
 };

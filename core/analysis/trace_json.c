@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/trace_json.h"
 
+#include "analysis/doubts.h"
+
 void trace_json_totals(const struct loaded_trace *t, struct json *j)
 {
 	const struct model_totals *all = t->totals;
@@ -39,4 +41,22 @@ void trace_json_info(const struct loaded_trace *t, struct json *j)
 	for (size_t i = 0; i < t->info->n_kvs; i++)
 		json_kv_str(j, t->info->kvs[i].key, t->info->kvs[i].value);
 	json_close(j, '}');
+}
+
+int trace_json_doubts(const struct loaded_trace *t, bool none_too, struct json *j)
+{
+	struct notes all = { 0 };
+	int err;
+
+	doubts_all(t, &all);
+	if (all.n || none_too) {
+		json_key(j, "warnings");
+		json_open(j, '[');
+		for (size_t i = 0; i < all.n; i++)
+			json_str(j, all.lines[i]);
+		json_close(j, ']');
+	}
+	err = all.err;
+	notes_free(&all);
+	return err;
 }

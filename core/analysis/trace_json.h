@@ -8,6 +8,9 @@
 
 /* Its counts and times, as keys of the object that is open. */
 void trace_json_totals(const struct loaded_trace *t, struct json *j);
+/* The key "warnings": why numbers may be wrong or not all (doubts.h); none_too: where there is
+ * none, an empty list. 0 or -ENOMEM. */
+int trace_json_doubts(const struct loaded_trace *t, bool none_too, struct json *j);
 /* The key "info" with what the recorder wrote down (FORMAT.md's keys). */
 void trace_json_info(const struct loaded_trace *t, struct json *j);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/doubts.h"
 #include "analysis/key_groups.h"
 #include "analysis/sample_load.h"
 #include "base/log.h"
@@ -252,6 +253,8 @@ static int make_models(struct loaded_trace *t, const struct trace_watch *watch)
 				    .on_goroutine = w->on_goroutine,
 				    .on_state = w->on_state,
 				    .path_selfs = watch->path_selfs,
+				    .call_waits = w->call_waits,
+				    .wakes = w->wakes,
 				    .no_states = t->summary, /* it has none */
 				    .ctx = w->ctx,
 				    .group = t->groups ? key_groups_row : NULL,
@@ -280,6 +283,10 @@ static int load_events(struct loaded_trace *t, struct trace_reader *r,
 {
 	int err = check_calls(t, w);
 
+	if (!err && view && view->n_processes) {
+		log_error("--process is for samples: record with 'gotrace sample'");
+		err = -ENOTSUP;
+	}
 	if (!err)
 		err = make_groups(t, view);
 	if (!err)
@@ -321,6 +328,8 @@ int trace_load(struct loaded_trace *t, struct trace_reader *r, const struct trac
 		log_info("%s", line ? line : "a part of the trace is left out");
 		free(line);
 	}
+	if (!err && !w->err && view && view->log_doubts)
+		err = doubts_log(t);
 	return err ? err : w->err;
 }
 

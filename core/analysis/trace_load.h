@@ -51,7 +51,7 @@ struct trace_watch {
 	void (*on_state)(void *ctx, const struct state_span *s);
 	/* An event with arguments, after the model was fed with it. */
 	void (*on_event)(void *ctx, const struct event_ext *ev);
-	bool path_selfs; /* as in model_options */
+	bool path_selfs, call_waits, wakes; /* as in model_options */
 	/* Of a trace of samples: all was read, and its samples one by one are there. Who has it
 	 * does without calls. */
 	void (*on_samples)(void *ctx, const struct loaded_trace *t);

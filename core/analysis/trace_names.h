@@ -5,6 +5,10 @@
 
 #include "model/model.h"
 
+/* What formats that have nothing but frames put between a go statement's function and the
+ * goroutine's own. */
+#define GO_FRAME "[go]"
+
 /* Display name of a function's index or of PATH_*. */
 const char *trace_name_func(const struct trace_info *info, uint32_t func);
 /* The function's name at pc, "" when not known. */

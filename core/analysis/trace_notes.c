@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/dear.h"
+#include "analysis/doubts.h"
 #include "analysis/kept.h"
 #include "analysis/probe_cost.h"
 #include "analysis/released.h"
@@ -21,13 +22,6 @@ static const char *value(const struct loaded_trace *trace, const char *key)
 	const char *v = trace_info_get(trace->info, key);
 
 	return v ? v : "";
-}
-
-/* Whether the recording's end is in the trace: then it knows what was lost, and what did not run.
- */
-static bool whole(const struct loaded_trace *trace)
-{
-	return trace->complete && strcmp(value(trace, KEY_END_REASON), REASON_WRITE_ERROR) != 0;
 }
 
 static void summary(const struct loaded_trace *trace, struct notes *to)
@@ -56,7 +50,7 @@ static void summary(const struct loaded_trace *trace, struct notes *to)
 		notes_add(to, "counts and sums only: no single calls were kept (record --summary)");
 	if (!t->calls)
 		notes_add(to, "no call was recorded%s",
-			  whole(trace) && !t->loss_records
+			  trace_reached_end(trace) && !t->loss_records
 				  ? ": no selected function ran ('gotrace plan --list' names them)"
 				  : "");
 }
@@ -74,11 +68,7 @@ static void ending(const struct loaded_trace *trace, struct notes *to)
 		  "recording was ended by a signal to gotrace before the program ended" },
 		{ REASON_WHEN, "recording was ended by --when before the program ended" },
 		{ REASON_WINDOW, "this was written while recording went on (--keep-last)" },
-		{ REASON_WRITE_ERROR,
-		  "recording was cut short: the trace could not be written any further" },
 		{ REASON_NOT_STARTED, "the command could not be executed" },
-		{ REASON_FAILED,
-		  "recording was ended by an error of gotrace before the program ended" },
 	};
 	uint64_t sig = trace_info_u64(trace->info, KEY_END_SIGNAL, 0),
 		 status = trace_info_u64(trace->info, KEY_END_STATUS, 0);
@@ -91,62 +81,7 @@ static void ending(const struct loaded_trace *trace, struct notes *to)
 			  sig < 65 ? strsignal((int)sig) : "?");
 	if (status)
 		notes_add(to, "the program ended with status %" PRIu64, status);
-	if (!trace->complete && trace->summary) {
-		notes_add(
-			to, "%s: its numbers are those of its last summary, a few seconds %s",
-			trace->growing
-				? "this trace is still being recorded"
-				: "this trace is incomplete, so gotrace was killed or the disk was full",
-			trace->growing ? "old at the most" : "before the end at the most");
-		notes_add(to, "calls that were open then count as unfinished");
-	} else if (trace->samples && !trace->complete) {
-		notes_add(
-			to, "%s",
-			trace->growing
-				? "this trace is still being recorded: it was read up to its last sample so far"
-				: "this trace is incomplete: it has no end record, so gotrace was killed, the disk was full or the file was cut");
-	} else if (trace->growing) {
-		notes_add(
-			to,
-			"this trace is still being recorded: it was read up to its last event so far; calls open");
-		notes_add(to, "there count as unfinished");
-	} else if (!trace->complete) {
-		notes_add(
-			to,
-			"this trace is incomplete: it has no end record, so gotrace was killed, the disk");
-		notes_add(
-			to,
-			"was full or the file was cut; calls open at its last event count as unfinished");
-	}
-}
-
-static const struct {
-	const char *key, *why;
-} drops[] = {
-	{ KEY_END_DROPPED_SIGNAL_STACK, "on a signal stack" },
-	{ KEY_END_DROPPED_OUTSIDE_STACK, "outside the stack of their goroutine" },
-	{ KEY_END_DROPPED_FAULT, "where the goroutine could not be read" },
-};
-
-/* Says it, and whether there were any. */
-static bool dropped(const struct loaded_trace *trace, struct notes *to)
-{
-	const char *joint = "probe hits dropped in the kernel:";
-	char line[256];
-	size_t len = 0;
-
-	for (size_t i = 0; i < sizeof(drops) / sizeof(drops[0]); i++) {
-		uint64_t n = trace_info_u64(trace->info, drops[i].key, 0);
-
-		if (!n)
-			continue;
-		len += (size_t)snprintf(line + len, sizeof(line) - len, "%s %" PRIu64 " %s", joint,
-					n, drops[i].why);
-		joint = ",";
-	}
-	if (len)
-		notes_add(to, "%s", line);
-	return len;
+	doubts_of_end(trace, to);
 }
 
 static void followed(const struct loaded_trace *trace, struct notes *to)
@@ -161,15 +96,7 @@ static void followed(const struct loaded_trace *trace, struct notes *to)
 	if (images > 1)
 		notes_add(to, "the process executed itself again: %" PRIu64 " images, all counted",
 			  images);
-	if (missed) {
-		notes_add(
-			to,
-			"the process executed itself again from a thread that was not its first, and was not recorded");
-		notes_add(to,
-			  "from there on (%" PRIu64
-			  " image%s): every count and time here is too small",
-			  missed, plural(missed));
-	}
+	doubts_of_images(trace, to);
 	if (execs > images + missed)
 		notes_add(to, "%" PRIu64 " other program%s that the process executed %s not traced",
 			  execs - images - missed, plural(execs - images - missed),
@@ -190,15 +117,7 @@ static void pairing(const struct loaded_trace *trace, struct notes *to)
 	if (other)
 		notes_add(to, "%" PRIu64 " call%s counted under [other]: the tree of paths is full",
 			  other, other == 1 ? " is" : "s are");
-	if (t->bad_events)
-		notes_add(to, "%" PRIu64 " event%s could not be interpreted: left out",
-			  t->bad_events, plural(t->bad_events));
-	if (trace_info_u64(trace->info, KEY_END_LAYOUT_WRONG, 0)) {
-		notes_add(
-			to,
-			"the first events contradict the layout of runtime.g that gotrace assumed for this");
-		notes_add(to, "Go version: do not trust this trace");
-	}
+	doubts_of_events(trace, to);
 }
 
 static void cost(const struct loaded_trace *trace, struct notes *to)
@@ -246,7 +165,7 @@ static void corrected(const struct loaded_trace *trace, struct notes *to)
 /* What is certain of a trace without a loss record. */
 static const char *none_lost(const struct loaded_trace *trace, bool any_dropped)
 {
-	if (!whole(trace))
+	if (!trace_reached_end(trace))
 		return "what was lost is not known: no loss is in the part that could be read";
 	if (trace_info_u64(trace->info, KEY_END_RINGS_DISABLED, 0))
 		return "no other event is known to be lost";
@@ -259,9 +178,7 @@ static const char *none_lost(const struct loaded_trace *trace, bool any_dropped)
 static void lost(const struct loaded_trace *trace, bool any_dropped, struct notes *to)
 {
 	const struct model_totals *t = trace->all;
-	char events[160], calls[96] = "";
 
-	snprintf(events, sizeof(events), "%s", none_lost(trace, any_dropped));
 	if (t->lost_events || t->loss_records) {
 		const char *overflow = trace_info_get(trace->info, KEY_INLINE_OVERFLOW);
 
@@ -273,16 +190,8 @@ static void lost(const struct loaded_trace *trace, bool any_dropped, struct note
 			notes_add(
 				to,
 				"to lose no events, use a larger buffer (record -m) or select fewer functions (-p, -x)");
-		snprintf(events, sizeof(events), "%" PRIu64 " event%s lost in %" PRIu64 " gap%s%s",
-			 t->lost_events, t->lost_events == 1 ? " was" : "s were", t->loss_records,
-			 plural(t->loss_records),
-			 whole(trace) ? "" : ", and more may have been, in what could not be read");
 	}
-	if (t->suspect_calls)
-		snprintf(calls, sizeof(calls), "; %" PRIu64 " call%s suspect, %.2f%% of the time",
-			 t->suspect_calls, t->suspect_calls == 1 ? " is" : "s are",
-			 share_pct(t->suspect_ns, t->root_ns + t->probe_ns));
-	notes_add(to, "%s%s", events, calls);
+	doubts_of_losses(trace, none_lost(trace, any_dropped), to);
 }
 
 static void warnings(const struct loaded_trace *trace, struct notes *to)
@@ -305,7 +214,7 @@ int trace_notes(const struct loaded_trace *trace, struct notes *to)
 	ending(trace, to);
 	deaths_notes(trace->tables, to);
 	followed(trace, to);
-	bool any_dropped = dropped(trace, to);
+	bool any_dropped = doubts_of_drops(trace, to);
 	pairing(trace, to);
 	warnings(trace, to);
 	kept_notes(trace, to);

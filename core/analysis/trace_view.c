@@ -130,6 +130,8 @@ const char *trace_view_say(const struct trace_view *v, char buf[TRACE_VIEW_BYTES
 	}
 	if (v->n_goids)
 		add(buf, "--goid", list);
+	for (size_t i = 0; i < v->n_processes; i++)
+		add(buf, "--process", v->processes[i]);
 	if (v->from_ns)
 		add(buf, "--from", seconds(v->from_ns, number));
 	if (v->to_ns)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The part of a trace that a reader asked for: --focus, --ignore, --goid, --from and --to. */
+/* The part of a trace that a reader asked for: --focus, --ignore, --goid, --process, --from, --to.
+ */
 #ifndef GOTRACE_TRACE_VIEW_H
 #define GOTRACE_TRACE_VIEW_H
 
@@ -14,7 +15,11 @@ struct trace_view {
 	size_t n_focus, n_ignore;
 	const uint64_t *goids; /* 0 of them: all */
 	size_t n_goids;
+	/* of samples: globs of processes (sample_process_wanted); 0 of them: all */
+	const char *const *processes;
+	size_t n_processes;
 	bool said;               /* the output says what is left out; else it is logged */
+	bool log_doubts;         /* what must be known of the trace (doubts.h) is logged */
 	uint64_t from_ns, to_ns; /* since the trace's first event; to 0: its end */
 	/* --key: FUNCTION(ARGUMENT), calls are told apart by it; no part of the trace is left out
 	 */
@@ -24,7 +29,8 @@ struct trace_view {
 
 static inline bool trace_view_any(const struct trace_view *v)
 {
-	return v && (v->n_focus || v->n_ignore || v->n_goids || v->from_ns || v->to_ns);
+	return v && (v->n_focus || v->n_ignore || v->n_goids || v->n_processes || v->from_ns ||
+		     v->to_ns);
 }
 
 /*

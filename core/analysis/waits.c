@@ -2,9 +2,12 @@
 #include "analysis/waits.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/compare.h"
+#include "base/csv.h"
 #include "base/hash_index.h"
 #include "base/log.h"
 #include "base/vec.h"
@@ -158,6 +161,29 @@ const char *wait_reason(const struct trace_info *info, uint32_t reason, char buf
 		return text;
 	snprintf(buf, WAIT_REASON_BYTES, "reason %u", reason);
 	return buf;
+}
+
+int call_waits_csv(FILE *out, const struct trace_info *info, const struct call_states *s)
+{
+	char number[WAIT_REASON_BYTES], *text = NULL;
+	size_t n;
+	FILE *mem = s->n_waits ? open_memstream(&text, &n) : NULL;
+
+	if (!s->n_waits)
+		return 0;
+	for (size_t i = 0; mem && i < s->n_waits; i++)
+		if (s->waits[i].total_ns)
+			fprintf(mem, "%s%s=%" PRIu64, i ? ";" : "",
+				wait_reason(info, s->waits[i].reason, number),
+				s->waits[i].total_ns);
+	if (!mem || fclose(mem)) {
+		log_no_memory("no memory for the reasons of waits");
+		free(text);
+		return -ENOMEM;
+	}
+	csv_field(out, text);
+	free(text);
+	return 0;
 }
 
 const char *state_word(unsigned state)

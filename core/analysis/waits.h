@@ -27,6 +27,8 @@ void wait_rows_free(struct wait_rows *w);
 #define WAIT_REASON_BYTES 24
 const char *wait_reason(const struct trace_info *info, uint32_t reason,
 			char buf[WAIT_REASON_BYTES]);
+/* "sleep=300;select=2": the totals of a call's waits by reason, a field. 0 or -ENOMEM (logged) */
+int call_waits_csv(FILE *out, const struct trace_info *info, const struct call_states *s);
 /* "waiting", "off CPU", ...: of a span; static. */
 const char *state_word(unsigned state);
 /* Why it waits, or has no processor; NULL: of other states. */

@@ -163,10 +163,9 @@ static void put_in_place(struct bounding *b)
 	b->nodes = NULL;
 }
 
-static int bound(struct bounding *b, const struct trace_info *info, uint64_t most)
+static int make_room(struct bounding *b)
 {
 	const size_t n = b->t->n;
-	char share[32] = "";
 
 	b->order = calloc(n, sizeof(*b->order));
 	b->new_of = calloc(n, sizeof(*b->new_of));
@@ -174,18 +173,45 @@ static int bound(struct bounding *b, const struct trace_info *info, uint64_t mos
 	b->stays = calloc(n, sizeof(*b->stays));
 	/* There are no more [other] than nodes that give way. */
 	b->nodes = calloc(n + 1, sizeof(*b->nodes));
-	if (!b->order || !b->new_of || !b->other_of || !b->stays || !b->nodes)
-		return -ENOMEM;
-	choose(b, info, most);
+	return b->order && b->new_of && b->other_of && b->stays && b->nodes ? 0 : -ENOMEM;
+}
+
+static void free_room(struct bounding *b)
+{
+	free(b->bytes);
+	free(b->order);
+	free(b->new_of);
+	free(b->other_of);
+	free(b->stays);
+	free(b->nodes);
+}
+
+/* Makes one [other] of what does not stay below a node, and says so. */
+static void fold_all(struct bounding *b, const char *why)
+{
+	char share[32] = "";
+
 	lay_down(b);
 	if (b->t->node_of) /* not of callers, each of which has the time of those it leads to */
 		snprintf(share, sizeof(share), ", %.1f%% of the time,",
 			 share_pct(b->folded_ns, b->t->nodes[0].subtree_ns));
-	log_warn(
-		"%zu paths%s count as [other]: rows with all functions of each path are too many bytes (more than %" PRIu64
-		" MB for a recording of this size)",
-		b->n_folded, share, most >> 20);
+	log_warn("%zu paths%s count as [other]: %s", b->n_folded, share, why);
 	put_in_place(b);
+}
+
+static int bound(struct bounding *b, const struct trace_info *info, uint64_t most)
+{
+	char why[160];
+	int err = make_room(b);
+
+	if (err)
+		return err;
+	choose(b, info, most);
+	snprintf(why, sizeof(why),
+		 "rows with all functions of each path are too many bytes (more than %" PRIu64
+		 " MB for a recording of this size)",
+		 most >> 20);
+	fold_all(b, why);
 	return 0;
 }
 
@@ -199,11 +225,37 @@ int whole_paths_bound(struct call_tree *t, const struct trace_info *info, uint32
 		err = bound(&b, info, most);
 	if (err)
 		log_no_memory("no memory for the rows of paths");
-	free(b.bytes);
-	free(b.order);
-	free(b.new_of);
-	free(b.other_of);
-	free(b.stays);
-	free(b.nodes);
+	free_room(&b);
+	return err;
+}
+
+/* How many do not stay. */
+static size_t choose_wanted(struct bounding *b, const struct path_cut *cut)
+{
+	const struct call_node *nodes = b->t->nodes;
+	const double least = (double)nodes[0].subtree_ns * cut->min_share_pct / 100;
+	size_t n = 0;
+
+	b->stays[0] = true;
+	for (size_t i = 1; i < b->t->n; i++) {
+		b->stays[i] = b->stays[nodes[i].parent] &&
+			      (nodes[i].func == PATH_OTHER ||
+			       ((!cut->depth || nodes[i].level <= cut->depth) &&
+				(double)nodes[i].subtree_ns >= least));
+		n += !b->stays[i];
+	}
+	return n;
+}
+
+int whole_paths_cut(struct call_tree *t, const struct path_cut *cut)
+{
+	struct bounding b = { .t = t };
+	int err = cut->depth || cut->min_share_pct > 0 ? make_room(&b) : 0;
+
+	if (b.stays && !err && choose_wanted(&b, cut))
+		fold_all(&b, "--min-share or --depth leaves them out");
+	if (err)
+		log_no_memory("no memory for the paths that stay");
+	free_room(&b);
 	return err;
 }

@@ -26,4 +26,13 @@ uint64_t whole_paths_row(const struct call_tree *t, const struct trace_info *inf
 int whole_paths_bound(struct call_tree *t, const struct trace_info *info, uint32_t depth,
 		      uint64_t most);
 
+/* What of the paths is wanted; zeroed: all. */
+struct path_cut {
+	unsigned depth;       /* functions, at most; 0: any number */
+	double min_share_pct; /* of all time, all below included, at least */
+};
+
+/* The same with what `cut` does not want. */
+int whole_paths_cut(struct call_tree *t, const struct path_cut *cut);
+
 #endif

@@ -134,11 +134,43 @@ static void test_bound(void **state)
 	unload(&g);
 }
 
+/* A depth, and a share of all time: c has 11.1 %, b 77.8 %, d 44.4 %. */
+static void test_cut(void **state)
+{
+	static const struct {
+		struct path_cut cut;
+		const char *tree;
+	} cases[] = {
+		{ { 0, 0 }, WHOLE },
+		{ { 4, 0 }, WHOLE },
+		{ { 2, 0 },
+		  "1 main.a 1 100 900 900\n2 main.b 1 300 700 700\n3 [other] 1 400 400 400\n"
+		  "2 main.c 1 50 100 100\n3 [other] 2 50 50 50\n" },
+		{ { 0, 12 },
+		  "1 main.a 1 100 900 900\n2 [other] 3 100 100 100\n2 main.b 1 300 700 700\n3 main.d 1 400 400 400\n" },
+		{ { 1, 12 }, "1 main.a 1 100 900 900\n2 [other] 5 800 800 800\n" },
+		{ { 0, 100 }, "1 main.a 1 100 900 900\n2 [other] 5 800 800 800\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct got g;
+
+		load(&g);
+		assert_int_equal(whole_paths_cut(&g.t, &cases[i].cut), 0);
+		same_tree(&g, cases[i].tree);
+		for (size_t k = 0; k < g.t.n_paths; k++)
+			assert_true(g.t.node_of[k] < g.t.n);
+		unload(&g);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_room),
 		cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

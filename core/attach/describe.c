@@ -93,7 +93,7 @@ static int add_warning(struct trace_info *info, const char *sentence)
 /* "not traced: 12 wrapper, 3 assembly; ..." */
 static int say_untraced(struct trace_info *info, const struct plan *plan)
 {
-	char line[1024] = "not traced:";
+	char line[1024] = WARN_UNTRACED;
 	size_t n = strlen(line), n_left_out = 0;
 
 	for (int f = PLAN_PROBED + 1; f < PLAN_FATES; f++) {

@@ -20,6 +20,7 @@ const char *end_reason_name(enum end_reason r)
 		[END_WRITE_ERROR] = REASON_WRITE_ERROR,
 		[END_NOT_STARTED] = REASON_NOT_STARTED,
 		[END_WHEN] = REASON_WHEN,
+		[END_INTERVAL] = REASON_INTERVAL,
 		[END_FAILED] = REASON_FAILED,
 	};
 

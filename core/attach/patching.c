@@ -40,6 +40,8 @@ void patching_at_exec(void *ctx, struct inject *in)
 	const struct links_options attach = patching_where(r);
 	uint64_t start = clock_monotonic_ns();
 
+	if (!r->n_stubs) /* it is held for something else */
+		return;
 	if (in)
 		text_watch_patched(&r->text_watch);
 	probing_patched(p, in ? springboard_patch(in, p->plan, r->exe_fd, p->stub_fd, &p->rings,

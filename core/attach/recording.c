@@ -58,17 +58,17 @@ static bool open_to_all(const struct recording *r)
 	       (r->kind == ATTACH_MULTI && !r->caps->pid_filter_per_process);
 }
 
-/* The held target is made to stop at its exec, to be patched there. */
+/* The held target is made to stop at its exec: to be patched, or as it may die at once. */
 static void hold_for_stubs(struct recording *r)
 {
-	bool seizes = r->target->launched && r->probing->n_in_stub;
+	bool seizes = r->target->launched && (r->probing->n_in_stub || r->record_signals);
 	int err = seizes ? target_seize(r->target) : 0;
 
-	if (err) { /* strace -f gotrace, or a security module */
+	if (err) /* strace -f gotrace, or a security module */
 		log_debug("ptrace: %s", strerror(-err));
+	if (err && r->probing->n_in_stub)
 		probing_fall_back(r->probing,
 				  "the command cannot be held at its exec, ptrace is refused");
-	}
 	r->n_stubs = r->probing->n_in_stub;
 }
 
@@ -302,7 +302,7 @@ static int open_watches(struct recording *r, struct trace_writer *writer)
 		.exe_fd = r->exe_fd,
 	};
 	if (!err && r->record_signals)
-		err = death_watch_begin(&r->death_watch, r->target, r->exe_path, writer);
+		err = death_watch_begin(&r->death_watch, r->target, r->exe_path, r->user, writer);
 	return err;
 }
 

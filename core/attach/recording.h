@@ -31,6 +31,7 @@ enum end_reason {
 	END_WRITE_ERROR, /* disk full and the like */
 	END_NOT_STARTED, /* the exec failed */
 	END_WHEN,        /* --when */
+	END_INTERVAL,    /* samples go on in the next trace */
 	END_FAILED,      /* gotrace could not wait any longer */
 };
 const char *end_reason_name(enum end_reason r);
@@ -49,6 +50,7 @@ struct recording {
 	double max_cost;            /* share of the processor time that probing may take; 0: any */
 	bool record_signals;        /* stacks of the target, should it die */
 	const char *exe_path;       /* what a launched target executes */
+	const struct user *user;    /* as whom */
 	/* With record_signals, the last thing to be written: what addresses of stacks are. */
 	int (*name_addresses)(void *ctx, struct trace_writer *w, struct trace_info *end);
 	bool show_progress;            /* a line on stderr, rewritten */

@@ -33,6 +33,22 @@ const char *human_ns(uint64_t ns, char buf[16])
 	return buf;
 }
 
+const char *human_count(uint64_t n, char buf[16])
+{
+	static const char units[] = "kMGTPE";
+	double v = (double)n / 1e3;
+	unsigned u = 0;
+
+	if (n < 100000) {
+		snprintf(buf, 16, "%u", (unsigned)n);
+		return buf;
+	}
+	for (; v >= 999.5; v /= 1e3)
+		u++;
+	snprintf(buf, 16, "%.*f%c", v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v, units[u]);
+	return buf;
+}
+
 double share_pct(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
@@ -112,4 +128,12 @@ int text_stream_close(FILE *f, char **text)
 	free(*text);
 	*text = NULL;
 	return -ENOMEM;
+}
+
+void text_frame(FILE *out, const char *name)
+{
+	for (int n; *name; name += n ? n : 1) {
+		n = text_control(name);
+		fputc(*name == ';' ? ',' : n ? ' ' : *name, out);
+	}
 }

@@ -9,6 +9,8 @@
 
 /* "12.3ms" in buf: 3 significant digits, at most 6 characters up to a day. */
 const char *human_ns(uint64_t ns, char buf[16]);
+/* "12345", "1.23M": at most 6 characters up to 999T. */
+const char *human_count(uint64_t n, char buf[16]);
 #define HUMAN(ns) human_ns((ns), (char[16]){ 0 })
 /* Of part in whole, in percent; 0 when whole is 0. */
 double share_pct(uint64_t part, uint64_t whole);
@@ -30,6 +32,8 @@ void text_safe(FILE *out, const char *s);
 int text_char(const char *s, bool *unsafe);
 /* Bytes of the control character (C0, DEL, C1) at s, 0 when it is none. */
 int text_control(const char *s);
+/* A frame of folded stacks: no ';' and no control character in it. */
+void text_frame(FILE *out, const char *name);
 /* Two blanks a level; very deep ones are numbered, or the text would grow with the square of the
  * depth. Returns the columns it took. */
 int text_indent(FILE *out, uint64_t level);

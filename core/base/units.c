@@ -40,8 +40,8 @@ int parse_size_bytes(const char *s, uint64_t *bytes)
 
 int parse_duration_ns(const char *s, uint64_t unit_ns, uint64_t *ns)
 {
-	static const char *const names[] = { "ns", "us", "µs", "ms", "s", "m", "h", NULL };
-	static const double factors[] = { 1, 1e3, 1e3, 1e6, 1e9, 60e9, 3600e9 };
+	static const char *const names[] = { "ns", "us", "µs", "ms", "s", "m", "h", "d", NULL };
+	static const double factors[] = { 1, 1e3, 1e3, 1e6, 1e9, 60e9, 3600e9, 86400e9 };
 
 	return parse(s, names, factors, unit_ns, ns);
 }

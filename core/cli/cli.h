@@ -9,6 +9,7 @@ extern const char cli_version[];
 /* argv[0] is "gotrace VERB". The result is the exit status. */
 int cmd_record(int argc, char **argv);
 int cmd_overhead(int argc, char **argv);
+int cmd_agent(int argc, char **argv);
 int cmd_sample(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_report(int argc, char **argv);

@@ -6,26 +6,34 @@
 
 #include "cli/args.h"
 #include "cli/cli.h"
-#include "symbols/open_trace.h"
+#include "cli/stored_trace.h"
 #include "cli/pager.h"
 #include "report/diff_formats.h"
+#include "report/diff_runs.h"
+#include "report/formats.h"
 
 #define DEFAULT_ROWS          30 /* text */
 #define DEFAULT_THRESHOLD_PCT 5
+#define RUNS_MAX              100 /* a side */
 
-enum { KEY_THRESHOLD = 256, KEY_MIN, KEY_RAW };
+enum { KEY_THRESHOLD = 256, KEY_MIN, KEY_RAW, KEY_STORE_SERVICE, KEY_STORE_LABEL };
 
 struct diff_args {
 	struct diff_options opt;
 	const struct diff_format *format;
-	unsigned files;
+	const char *files[2][RUNS_MAX]; /* of a side one, or runs */
+	size_t n_files[2];
+	bool runs; /* sides are separated by -- */
 	bool limit_given;
 	struct reading reading;
+	struct view_options view; /* of stores: service, labels */
 };
 
 static const struct argp_option options[] = {
 	{ "by", 'b', "WHAT", 0, "a row for each function (default) or path", 1 },
-	{ "format", 'F', "FORMAT", 0, "text (default), csv or json", 1 },
+	{ "format", 'F', "FORMAT", 0,
+	  "text (default), csv, json, or folded: a line for each path with its self time in A and in B, for flamegraph.pl and inferno",
+	  1 },
 	{ "sort", 's', "COLUMN", 0,
 	  "by the size of the change in self (default), total or calls; or by name", 1 },
 	{ "limit", 'n', "N", 0,
@@ -38,8 +46,48 @@ static const struct argp_option options[] = {
 	  "times must also differ by at least this much: 500ns, 10us, 2ms (default: 1% of "
 	  "the longer trace's duration)",
 	  2 },
+	{ 0, 0, 0, 0, "Of stores of gotrace agent, DIR@FROM..TO (-2h..-1h, 03:00..04:00):", 3 },
+	{ "service", KEY_STORE_SERVICE, "NAME", 0, "only this service", 3 },
+	{ "label", KEY_STORE_LABEL, "NAME=VALUE", 0,
+	  "only profiles with this label. Repeatable: all of them", 3 },
 	{ 0 },
 };
+
+/* A B, or A1 A2 ... -- B1 B2 ... */
+static void take_file(struct argp_state *state, struct diff_args *a, char *arg)
+{
+	const unsigned side = state->quoted && state->next > state->quoted;
+
+	a->runs |= side;
+	if (a->n_files[side] == RUNS_MAX)
+		arg_error(state, "more than %d runs", RUNS_MAX);
+	a->files[side][a->n_files[side]++] = arg;
+}
+
+static void check_files(struct argp_state *state, struct diff_args *a)
+{
+	unsigned from_stdin = 0;
+
+	if (!a->runs && a->n_files[0] > 2)
+		arg_error(state,
+			  "two traces at a time, or runs of both sides: A1 A2 A3 -- B1 B2 B3");
+	if (!a->runs && a->n_files[0] == 2) {
+		a->files[1][a->n_files[1]++] = a->files[0][1];
+		a->n_files[0] = 1;
+	}
+	if (!a->n_files[0] || !a->n_files[1])
+		arg_error(state, "give two traces: the one before, the one after");
+	for (unsigned s = 0; s < 2; s++)
+		for (size_t i = 0; i < a->n_files[s]; i++)
+			from_stdin += !strcmp(a->files[s][i], "-");
+	if (from_stdin > 1)
+		arg_error(state, "only one of the traces can be standard input");
+	a->runs = a->n_files[0] + a->n_files[1] > 2;
+	if (a->runs && (a->opt.by == BY_PATH || a->format->write == diff_folded))
+		arg_error(state, "runs are compared by function");
+	a->opt.file[0] = a->files[0][0];
+	a->opt.file[1] = a->files[1][0];
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -74,16 +122,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_MIN:
 		a->opt.min_ns = arg_duration(state, "--min", arg, 0);
 		return 0;
+	case KEY_STORE_SERVICE:
+		a->view.service = arg;
+		return 0;
+	case KEY_STORE_LABEL:
+		view_options_add_label(state, &a->view, arg);
+		return 0;
 	case ARGP_KEY_ARG:
-		if (a->files == 2)
-			arg_error(state, "two traces at a time");
-		a->opt.file[a->files++] = arg;
+		take_file(state, a, arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (a->files < 2)
-			arg_error(state, "give two traces: the one before, the one after");
-		if (!strcmp(a->opt.file[0], "-") && !strcmp(a->opt.file[1], "-"))
-			arg_error(state, "only one of the traces can be standard input");
+		check_files(state, a);
 		if (!a->limit_given && a->format == &diff_formats[0])
 			a->opt.limit = DEFAULT_ROWS;
 		return 0;
@@ -92,14 +141,61 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static int write_runs(struct diff_args *a)
+{
+	static int (*const write[])(const struct diff_runs *d, const struct diff_options *opt,
+				    FILE *out) = { diff_runs_text, diff_runs_csv, diff_runs_json };
+	struct diff_runs d;
+	int err = diff_runs_init(&d, a->n_files);
+
+	for (unsigned s = 0; s < 2 && !err; s++)
+		for (size_t i = 0; i < a->n_files[s] && !err; i++) {
+			struct trace_reader *r = open_stored(a->files[s][i], &a->view);
+
+			err = r ? diff_runs_add(&d, s, r, a->opt.raw) : -1;
+			trace_reader_close(r);
+		}
+	if (!err)
+		err = reading_begin(&a->reading);
+	a->opt.colour = a->reading.colour;
+	a->opt.width = a->reading.width;
+	if (!err)
+		err = write[a->format - diff_formats](&d, &a->opt, stdout);
+	diff_runs_free(&d);
+	return err | reading_end();
+}
+
+static int write_two(struct diff_args *a)
+{
+	struct trace_reader *r[2] = { NULL, NULL };
+	int err = 0;
+
+	for (unsigned s = 0; !err && s < 2; s++) {
+		r[s] = open_stored(a->opt.file[s], &a->view);
+		err = r[s] ? 0 : -1;
+	}
+	if (!err)
+		err = reading_begin(&a->reading);
+	a->opt.colour = a->reading.colour;
+	a->opt.width = a->reading.width;
+	if (!err)
+		err = a->format->write(r, &a->opt, stdout);
+	err |= reading_end();
+	for (unsigned s = 0; s < 2; s++)
+		if (r[s])
+			trace_reader_close(r[s]);
+	return err;
+}
+
 int cmd_diff(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &reading_argp, 0, "Reading:", 20 }, { 0 } };
 	static const struct argp argp = {
 		options,
 		parse,
-		"A B",
-		"Prints what changed from trace A to trace B: calls, total and self time of each function or path.",
+		"A B\nA1 A2... -- B1 B2...",
+		"Prints what changed from trace A to trace B: calls, total and self time of each function or path. Of several runs of both, what is different by more than the "
+		"runs' own noise.",
 		children,
 		NULL,
 		NULL
@@ -108,25 +204,12 @@ int cmd_diff(int argc, char **argv)
 		.opt = { .threshold_pct = DEFAULT_THRESHOLD_PCT, .min_ns = DIFF_MIN_AUTO },
 		.format = &diff_formats[0],
 	};
-	struct trace_reader *r[2] = { NULL, NULL };
-	int err = 0;
 
 	argp_err_exit_status = STATUS_USAGE;
-	arg_parse(&argp, argc, argv, 0, &a);
+	arg_parse(&argp, argc, argv, ARGP_IN_ORDER, &a); /* "--" has sides */
 	signal(SIGPIPE, SIG_IGN);
-	for (unsigned s = 0; !err && s < 2; s++) {
-		r[s] = open_trace(a.opt.file[s]);
-		err = r[s] ? 0 : -1;
-	}
-	if (!err)
-		err = reading_begin(&a.reading);
-	a.opt.colour = a.reading.colour;
-	a.opt.width = a.reading.width;
-	if (!err)
-		err = a.format->write(r, &a.opt, stdout);
-	err |= reading_end();
-	for (unsigned s = 0; s < 2; s++)
-		if (r[s])
-			trace_reader_close(r[s]);
+	int err = a.runs ? write_runs(&a) : write_two(&a);
+
+	view_options_free(&a.view);
 	return err ? STATUS_BAD_INPUT : 0;
 }

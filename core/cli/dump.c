@@ -9,7 +9,7 @@
 #include "base/outfile.h"
 #include "cli/args.h"
 #include "cli/cli.h"
-#include "symbols/open_trace.h"
+#include "cli/stored_trace.h"
 #include "trace/evlist.h"
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -36,7 +36,7 @@ int cmd_dump(int argc, char **argv)
 	argp_err_exit_status = STATUS_USAGE;
 	arg_parse(&argp, argc, argv, 0, &file);
 	signal(SIGPIPE, SIG_IGN);
-	struct trace_reader *r = open_trace(file);
+	struct trace_reader *r = open_stored(file, NULL);
 
 	if (!r)
 		return STATUS_BAD_INPUT;

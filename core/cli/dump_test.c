@@ -16,6 +16,8 @@
 
 /* Test programs link the libraries only, and argp ends the process: the verb itself, in a child. */
 #include "cli/args.c"
+#include "cli/view_options.c"
+#include "cli/stored_trace.c"
 #include "cli/dump.c"
 
 #define CALL "1 entry main.f 100 1000\n1 exit main.f 100 2000\n"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <argp.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "base/log.h"
 #include "cli/args.h"
 #include "cli/cli.h"
-#include "symbols/open_trace.h"
+#include "cli/stored_trace.h"
 #include "cli/output.h"
 #include "cli/view_options.h"
 #include "export/export.h"
@@ -23,7 +24,10 @@ enum {
 	KEY_RAW,
 	KEY_LAYOUT,
 	KEY_ORIGIN,
-	KEY_HOST
+	KEY_HOST,
+	KEY_DEPTH,
+	KEY_MIN_SHARE,
+	KEY_HEADER
 };
 
 struct export_args {
@@ -56,6 +60,14 @@ static const struct argp_option options[] = {
 	  "speedscope takes calls with different args for different functions",
 	  2 },
 	{ "raw", KEY_RAW, NULL, 0, "times as measured, what the probes cost included", 2 },
+	{ "depth", KEY_DEPTH, "N", 0,
+	  "paths of at most N functions; what is below them counts as [other]", 2 },
+	{ "min-share", KEY_MIN_SHARE, "PCT", 0,
+	  "only paths with at least this share of the time, everything below included; the rest counts as [other]",
+	  2 },
+	{ "header", KEY_HEADER, NULL, 0,
+	  "folded: a first line that says what is counted; flamegraph.pl and inferno pass over it",
+	  2 },
 	{ "perun-layout", KEY_LAYOUT, "LAYOUT", 0,
 	  "flat (default), stacks (the uid is the whole stack, for Perun 0.26 and newer) or "
 	  "legacy (for the thesis's Sankey view)",
@@ -77,6 +89,8 @@ static const struct {
 	{ EXPORT_CALLS, "--calls" },
 	{ EXPORT_ARGS, "--args" },
 	{ EXPORT_RAW, "--raw" },
+	{ EXPORT_CUT, "--depth and --min-share" },
+	{ EXPORT_HEADER, "--header" },
 	{ EXPORT_PERUN, "--perun-layout, --origin and --host" },
 };
 
@@ -115,13 +129,27 @@ static void finish_options(struct argp_state *state, struct export_args *a)
 		a->opt.files[i] = a->files[i];
 }
 
-/* Perun's own. */
-static error_t parse_perun(int key, char *arg, struct argp_state *state)
+/* Perun's own, and which paths. */
+static error_t parse_more(int key, char *arg, struct argp_state *state)
 {
 	static const char *const layouts[] = { "flat", "stacks", "legacy", NULL };
 	struct export_args *a = state->input;
+	uint64_t depth;
 
 	switch (key) {
+	case KEY_HEADER:
+		a->given |= EXPORT_HEADER;
+		a->opt.header = true;
+		return 0;
+	case KEY_DEPTH:
+		a->given |= EXPORT_CUT;
+		depth = arg_number(state, "--depth", arg);
+		a->opt.cut.depth = depth < UINT_MAX ? (unsigned)depth : UINT_MAX;
+		return 0;
+	case KEY_MIN_SHARE:
+		a->given |= EXPORT_CUT;
+		a->opt.cut.min_share_pct = arg_percent(state, "--min-share", arg, 100);
+		return 0;
 	case KEY_LAYOUT:
 		a->given |= EXPORT_PERUN;
 		a->opt.layout = (enum perun_layout)arg_choice(state, "layout of Perun's", arg,
@@ -151,6 +179,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &a->view;
 		return 0;
 	case 'F':
+		/* The csv of export is the thesis's table; that of report is another. */
+		if (!strcmp(arg, "thesis-csv"))
+			arg = "csv";
 		a->format = &export_formats[arg_table(state, "format", arg, export_formats,
 						      sizeof(export_formats[0]))];
 		return 0;
@@ -190,7 +221,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		finish_options(state, a);
 		return 0;
 	default:
-		return parse_perun(key, arg, state);
+		return parse_more(key, arg, state);
 	}
 }
 
@@ -221,7 +252,7 @@ static int write_output(const struct export_args *a)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < a->n_files; i++) {
-		r[i] = open_trace(a->files[i]);
+		r[i] = open_stored(a->files[i], &a->view);
 		err = r[i] ? 0 : -1;
 	}
 	if (!err)
@@ -260,6 +291,7 @@ int cmd_export(int argc, char **argv)
 	arg_parse(&argp, argc, argv, 0, &a);
 	signal(SIGPIPE, SIG_IGN);
 	a.opt.view = &a.view.view;
+	a.view.view.log_doubts = true;
 	int err = write_output(&a);
 
 	view_options_free(&a.view);

@@ -11,7 +11,7 @@
 #include "base/outfile.h"
 #include "cli/args.h"
 #include "cli/cli.h"
-#include "symbols/open_trace.h"
+#include "cli/stored_trace.h"
 #include "analysis/deaths.h"
 #include "analysis/probe_cost.h"
 #include "base/log.h"
@@ -293,7 +293,7 @@ int cmd_info(int argc, char **argv)
 	argp_err_exit_status = STATUS_USAGE;
 	arg_parse(&argp, argc, argv, 0, &a);
 	signal(SIGPIPE, SIG_IGN);
-	struct trace_reader *r = open_trace(a.file);
+	struct trace_reader *r = open_stored(a.file, NULL);
 
 	if (!r)
 		return STATUS_BAD_INPUT;

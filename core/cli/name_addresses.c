@@ -27,8 +27,7 @@ static int say_nameless(const struct symbols_counts *c, struct trace_info *end)
 int name_addresses(void *ctx, struct trace_writer *w, struct trace_info *end)
 {
 	struct symbols_counts counts;
-	int err = trace_writer_resolve(w, &counts);
+	int err = trace_writer_resolve(w, ctx, &counts);
 
-	(void)ctx;
 	return err ? err : say_nameless(&counts, end);
 }

@@ -5,8 +5,8 @@
 
 #include "trace/samples.h"
 
-/* Writes their names, and sets keys of `end` that say which have none and why; ctx is not used. 0
- * or -errno (logged). */
+/* Writes their names, and sets keys of `end` that say which have none and why; ctx: a struct
+ * symbols_cache, or NULL. 0 or -errno (logged). */
 int name_addresses(void *ctx, struct trace_writer *w, struct trace_info *end);
 
 #endif

@@ -57,6 +57,16 @@ int output_act_as_invoker(void)
 	return err;
 }
 
+int refuse_unreadable(const struct user *invoker, int fd, pid_t pid)
+{
+	if (user_may_read(invoker, fd))
+		return 0;
+	log_error(
+		"process %d: it executes a file that %s may not read; as root's own: sudo env -u SUDO_UID gotrace",
+		pid, *invoker->name ? invoker->name : "who called sudo");
+	return -EACCES;
+}
+
 /* Opens the folder of `path`, which no link is part of at its end, and names both files in it. */
 static int open_folder(struct output *o, char *path)
 {

@@ -5,6 +5,9 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
+
+#include "attach/target/user.h"
 
 struct output {
 	FILE *file;
@@ -24,6 +27,9 @@ struct output {
  * written. For verbs that need no rights of root once their input is open. 0 or -errno (logged).
  */
 int output_act_as_invoker(void);
+/* Of what process `pid` executes, open as fd, a trace shows the names: only to who may read it. 0
+ * or -EACCES (logged). */
+int refuse_unreadable(const struct user *invoker, int fd, pid_t pid);
 
 /*
  * Opens path; NULL and "-" are standard output. A regular file is written under

@@ -17,7 +17,10 @@ static const struct report_options reports[] = {
 	{ .by = BY_CALL, .limit = 3, .from_ns = 50 },
 	{ .by = BY_LABEL },
 	{ .by = BY_THREAD },
+	{ .by = BY_PROCESS },
+	{ .by = BY_PROGRAM },
 	{ .by = BY_REASON },
+	{ .by = BY_FUNCTION, .hist = "*" },
 };
 #define REPORTS (sizeof(reports) / sizeof(reports[0]))
 

@@ -264,6 +264,7 @@ static int run_traced(struct run *r)
 		.max_cost = r->opt.max_cost,
 		.record_signals = r->opt.record_signals,
 		.exe_path = r->binary_path,
+		.user = &r->user,
 		.name_addresses = name_addresses,
 		.never_released = r->named,
 		.target = &r->target,

@@ -12,6 +12,7 @@
 #include "attach/target/shadow_stack.h"
 #include "base/log.h"
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "cli/record_run.h"
 #include "plan/func_glob.h"
 
@@ -65,8 +66,8 @@ static int open_binary(struct run *r)
 {
 	const char *path = r->binary_path;
 
-	/* What the command's user may only execute is not for the trace to show. Another process is
-	 * opened with the rights to trace it. */
+	/* What the command's user may only execute is not for the trace to show. What another
+	 * process executes can be opened with the rights to trace it only, then asked for. */
 	int err = r->opt.pid ? 0 : user_enter(&r->user);
 
 	if (!err) {
@@ -80,6 +81,8 @@ static int open_binary(struct run *r)
 			  r->opt.pid ? "; is the process running, and is it yours?" : "");
 		return STATUS_FAILED;
 	}
+	if (r->opt.pid && refuse_unreadable(&r->invoker, r->exe_fd, r->opt.pid))
+		return STATUS_FAILED;
 	if (!r->opt.exe && !r->opt.pid && !starts_with_elf_magic(r->exe_fd)) {
 		log_error("%s is a script, not a Go binary; trace what it starts: "
 			  "gotrace record --exe BINARY -- %s",

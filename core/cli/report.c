@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "cli/args.h"
 #include "cli/cli.h"
-#include "symbols/open_trace.h"
+#include "cli/stored_trace.h"
 #include "cli/open_up.h"
 #include "cli/pager.h"
 #include "cli/view_options.h"
@@ -19,7 +19,7 @@
 #define DEFAULT_PATHS     200
 #define DEFAULT_SHARE_PCT 1
 
-enum { KEY_MIN = 256, KEY_DEPTH, KEY_MIN_SHARE, KEY_FOLD, KEY_RAW, KEY_CALLERS };
+enum { KEY_MIN = 256, KEY_DEPTH, KEY_MIN_SHARE, KEY_FOLD, KEY_RAW, KEY_CALLERS, KEY_HIST };
 
 struct report_args {
 	struct report_options opt;
@@ -37,7 +37,7 @@ struct report_args {
 static const struct argp_option options[] = {
 	{ "by", 'b', "WHAT", 0,
 	  "a row for each function (default), path, goroutine, call or reason (why goroutines waited and where, of a "
-	  "trace with --states); of samples also label or thread",
+	  "trace with --states); of samples also label, thread, process or program",
 	  1 },
 	{ "format", 'F', "FORMAT", 0, "text (default), csv or json", 1 },
 	{ "sort", 's', "COLUMN", 0,
@@ -50,6 +50,9 @@ static const struct argp_option options[] = {
 	  1 },
 	{ "raw", KEY_RAW, NULL, 0,
 	  "times as measured; without it, what the probes cost is taken out of them", 1 },
+	{ "hist", KEY_HIST, "GLOB", 0,
+	  "instead of a row for each function: how long the calls of those that match took, as a histogram",
+	  1 },
 	{ 0, 0, 0, 0, "With --by=path:", 2 },
 	{ "depth", KEY_DEPTH, "N", 0, "only paths of at most N functions", 2 },
 	{ "min-share", KEY_MIN_SHARE, "PCT", 0,
@@ -68,8 +71,8 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static const char *const rows[] = { "function", "path",  "goroutine", "call",
-				    "reason",   "label", "thread",    NULL };
+static const char *const rows[] = { "function", "path",   "goroutine", "call",    "reason",
+				    "label",    "thread", "process",   "program", NULL };
 
 static void finish_options(struct argp_state *state, struct report_args *a)
 {
@@ -110,7 +113,8 @@ static void finish_options(struct argp_state *state, struct report_args *a)
 	struct trace_view *v = &a->view.view;
 
 	v->said = a->format != &report_formats[1]; /* csv has no room for it */
-	if (a->opt.by == BY_CALL) {                /* whole calls that begin then */
+	v->log_doubts = a->format != &report_formats[0];
+	if (a->opt.by == BY_CALL) { /* whole calls that begin then */
 		a->opt.from_ns = v->from_ns;
 		a->opt.to_ns = v->to_ns;
 		v->from_ns = v->to_ns = 0;
@@ -138,6 +142,10 @@ static error_t parse_of_rows(int key, char *arg, struct argp_state *state)
 	case KEY_DEPTH:
 		depth = arg_number(state, a->option_of[BY_PATH] = "--depth", arg);
 		a->opt.depth = depth < UINT_MAX ? (unsigned)depth : UINT_MAX;
+		return 0;
+	case KEY_HIST:
+		a->option_of[BY_FUNCTION] = "--hist";
+		a->opt.hist = arg;
 		return 0;
 	case KEY_MIN_SHARE:
 		a->opt.min_share_pct = arg_percent(state, a->option_of[BY_PATH] = "--min-share",
@@ -222,7 +230,7 @@ int cmd_report(int argc, char **argv)
 	arg_parse(&argp, argc, argv, 0, &a);
 	/* a closed pipe is reported as an error, not a silent death */
 	signal(SIGPIPE, SIG_IGN);
-	struct trace_reader *r = open_trace(a.file);
+	struct trace_reader *r = open_stored(a.file, &a.view);
 	int err = r ? reading_begin(&a.reading) : -EIO;
 
 	a.opt.colour = a.reading.colour;

@@ -18,6 +18,7 @@
 /* Test programs link the libraries only, and argp exits: run the built command in a child. */
 #include "cli/args.c"
 #include "cli/view_options.c"
+#include "cli/stored_trace.c"
 #include "cli/open_up.c"
 #include "cli/output.c"
 #include "cli/pager.c"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -21,176 +20,10 @@
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/name_addresses.h"
+#include "cli/output.h"
+#include "cli/sample_run.h"
 #include "cli/trace_output.h"
 #include "trace/keys.h"
-
-#define PIDS_MAX    64
-#define HZ_DEFAULT  99
-#define HZ_MAX      20000
-#define OPT_USER    0x200
-#define OPT_PID     0x201
-#define OPT_KERNEL  0x202
-#define OPT_LABELS  0x203
-#define OPT_SIGNALS 0x204
-#define OPT_WALL    0x205
-
-static const struct argp_option options[] = {
-	{ "output", 'o', "FILE", 0,
-	  "Trace to write (default gotrace.out); an existing one is renamed to FILE.old", 1 },
-	{ "pid", OPT_PID, "PID[,PID...]", 0,
-	  "Sample running processes, all their threads, and what they start; Ctrl-C ends it", 1 },
-	{ "user", OPT_USER, "NAME", 0,
-	  "Run COMMAND as this user (default under sudo: the user who called sudo)", 1 },
-	{ "duration", 'd', "SECONDS", 0, "Stop sampling after this time; COMMAND keeps running",
-	  2 },
-	{ "frequency", 'F', "HZ", 0,
-	  "Samples in each second of processor time (default 99); the intervals are drawn at random around that",
-	  3 },
-	{ "event", 'e', "EVENT", 0,
-	  "What takes samples: cpu-clock (default), task-clock, page-faults, minor-faults, major-faults, "
-	  "context-switches, cpu-migrations; where the machine counts them cpu-cycles, instructions, "
-	  "cache-references, cache-misses, branches, branch-misses",
-	  3 },
-	{ "count", 'c', "N", 0,
-	  "With an event that is no clock: a sample each time that it has happened N times (software events: 1)",
-	  3 },
-	{ "kernel", OPT_KERNEL, NULL, 0, "Record the kernel's frames, too", 4 },
-	{ "labels", OPT_LABELS, NULL, 0,
-	  "Record the labels that the program has given its goroutines (runtime/pprof, at most 8 each)",
-	  4 },
-	{ "wall", OPT_WALL, NULL, 0,
-	  "Record what goroutines, and threads of programs that are not Go's, wait for, too: 40 snapshots a second, "
-	  "each of at most 256 of them, drawn at random where there are more; nothing is stopped",
-	  4 },
-	{ "record-signals", OPT_SIGNALS, NULL, 0,
-	  "When a process dies of a signal or a Go panic, record where its threads were, with their callers",
-	  4 },
-	{ 0 },
-};
-
-static const char doc[] =
-	"Runs COMMAND and notes many times a second which functions are executing, on which goroutine and called by whom. "
-	"With --pid, samples running processes until Ctrl-C. Processes that they start are sampled, too. Nothing in the "
-	"programs is changed or stopped.\v"
-	"The exit status is COMMAND's, or 125 if gotrace failed before starting COMMAND, 126 if COMMAND cannot "
-	"be run, 127 if it is not found.\n\n"
-	"EXAMPLES\n"
-	"  gotrace sample -- ./server -port 8080\n"
-	"  gotrace sample -F 999 -d 10 --labels --pid 1234\n"
-	"  gotrace sample -- go build ./...\n";
-
-struct sample_run {
-	const char *output, *user_name, *pids_text;
-	pid_t pids[PIDS_MAX];
-	char **command;
-	struct user invoker, user;
-	char command_path[PATH_MAX];
-	struct target targets[PIDS_MAX];
-	struct signals signals;
-	struct sampling sampling;
-	struct trace_info info;
-	sigset_t old_mask;
-	struct sigaction old_child;
-	struct rlimit old_files;
-	bool published, kept_old;
-};
-
-/* ---- options */
-
-static void parse_pids(struct sample_run *r, const char *arg, struct argp_state *state)
-{
-	const char *p = arg;
-	char *end;
-
-	r->pids_text = arg;
-	for (;;) {
-		long pid = strtol(p, &end, 10);
-
-		if (end == p || pid <= 0 || pid > INT_MAX || (*end && *end != ','))
-			arg_error(state, "--pid: '%s' is not a list of process ids", arg);
-		if (r->sampling.n_targets == PIDS_MAX)
-			arg_error(state, "--pid: more than %d processes", PIDS_MAX);
-		r->pids[r->sampling.n_targets++] = (pid_t)pid;
-		if (!*end)
-			return;
-		p = end + 1;
-	}
-}
-
-static void check(struct sample_run *r, struct argp_state *state)
-{
-	if (!r->pids_text == !r->command)
-		arg_error(state, r->pids_text ? "give either --pid or a command, not both"
-					      : "a command or --pid is needed");
-	if (r->pids_text && r->user_name)
-		arg_error(state, "--user goes with a command, not with --pid");
-	if (r->sampling.count && r->sampling.event->is_clock)
-		arg_error(state, "-c counts events: it goes with -e, and not with a clock");
-	if (r->sampling.wall.on && !r->sampling.event->is_clock)
-		arg_error(state, "--wall needs an event that is a clock: times are added to times");
-	if (r->command)
-		r->sampling.n_targets = 1;
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct sample_run *r = state->input;
-	struct sampling *s = &r->sampling;
-	char *end;
-
-	switch (key) {
-	case 'o':
-		r->output = arg;
-		return 0;
-	case OPT_PID:
-		parse_pids(r, arg, state);
-		return 0;
-	case OPT_USER:
-		r->user_name = arg;
-		return 0;
-	case 'd':
-		if (parse_duration_ns(arg, 1000000000, &s->duration_ns) || !s->duration_ns)
-			arg_error(state, "-d: '%s' is not a time", arg);
-		return 0;
-	case 'F':
-		s->hz = (unsigned)strtoul(arg, &end, 10);
-		if (*end || !s->hz || s->hz > HZ_MAX || *arg == '-')
-			arg_error(state, "-F: '%s' is not a number from 1 to %d", arg, HZ_MAX);
-		return 0;
-	case 'c':
-		s->count = (unsigned)strtoul(arg, &end, 10);
-		if (*end || !s->count || *arg == '-')
-			arg_error(state, "-c: '%s' is not a number from 1 on", arg);
-		return 0;
-	case 'e':
-		s->event = event_type_find(arg);
-		if (!s->event)
-			arg_error(state,
-				  "-e: there is no event '%s'; gotrace sample --help lists them",
-				  arg);
-		return 0;
-	case OPT_KERNEL:
-		s->kernel = true;
-		return 0;
-	case OPT_LABELS:
-		s->labels = true;
-		return 0;
-	case OPT_WALL:
-		s->wall.on = true;
-		return 0;
-	case OPT_SIGNALS:
-		s->record_signals = true;
-		return 0;
-	case ARGP_KEY_ARGS:
-		r->command = state->argv + state->next;
-		return 0;
-	case ARGP_KEY_END:
-		check(r, state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
 
 /* ---- what the trace says of itself */
 
@@ -198,7 +31,7 @@ static int describe(struct sample_run *r)
 {
 	const struct sampling *s = &r->sampling;
 	struct trace_info *t = &r->info;
-	char line[4096] = "";
+	char line[4096] = "", path[PATH_MAX];
 	size_t n = 0;
 	int err = trace_info_set(t, KEY_MODE, MODE_SAMPLES);
 
@@ -224,13 +57,18 @@ static int describe(struct sample_run *r)
 		err = trace_info_set(t, KEY_RECORD_SIGNALS, "1");
 	if (!err && r->pids_text)
 		err = trace_info_set(t, KEY_SAMPLE_PIDS, r->pids_text);
+	if (!err && s->host.on)
+		err = trace_info_set(t, KEY_SAMPLE_HOST,
+				     s->host.cgroup ? s->host.cgroup : HOST_ALL);
 	for (char *const *a = r->command; a && *a && n < sizeof(line) - 2; a++)
 		n += snprintf(line + n, sizeof(line) - n, "%s%s", n ? " " : "", *a);
 	if (!err && n)
 		err = trace_info_set(t, KEY_COMMAND, line);
+	/* A relative name would mean nothing later. */
 	if (!err && r->command)
-		err = trace_info_set(t, KEY_BINARY_PATH, r->command_path);
-	if (!err)
+		err = trace_info_set(t, KEY_BINARY_PATH,
+				     realpath(r->command_path, path) ? path : r->command_path);
+	if (!err && !s->host.on)
 		err = trace_info_setf(t, KEY_PID, "%d", r->targets->pid);
 	if (!err && *r->user.name)
 		err = trace_info_set(t, KEY_USER, r->user.name);
@@ -298,7 +136,7 @@ static int start_targets(struct sample_run *r)
 	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, &r->old_child);
 	for (size_t i = 0; r->pids_text && i < r->sampling.n_targets && !err; i++)
 		err = target_attach(&r->targets[i], r->pids[i]);
-	if (r->pids_text)
+	if (!r->command)
 		return err;
 	signal_watch_launching(&r->signals.watch, true);
 	err = target_launch(r->targets, &launch);
@@ -306,8 +144,12 @@ static int start_targets(struct sample_run *r)
 	return err;
 }
 
-/* Samples can be taken of a packed program, but its file names no function. */
-static void say_if_packed(const struct sample_run *r)
+/*
+ * What the user may only execute is not for the trace to show; and of a program that it may not
+ * read the kernel ends all events as it is executed. Samples can be taken of a packed program, but
+ * its file names no function. 0 or -errno (logged).
+ */
+static int look_at_binaries(const struct sample_run *r)
 {
 	char path[64];
 
@@ -315,18 +157,27 @@ static void say_if_packed(const struct sample_run *r)
 		if (r->pids_text)
 			snprintf(path, sizeof(path), "/proc/%d/exe", r->pids[i]);
 		const char *name = r->command ? r->command_path : path;
-		if (r->command && user_enter(&r->user))
-			return;
+		int err = r->command ? user_enter(&r->user) : 0;
+		if (err)
+			return err;
 		int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		err = fd < 0 && errno == EACCES && r->command ? -EACCES : 0;
 		if (r->command)
 			user_leave(&r->user);
-		if (fd >= 0 && gobin_is_packed(fd))
+		if (err)
+			log_error("%s: cannot be opened: %s", name, strerror(-err));
+		else if (fd >= 0 && r->pids_text)
+			err = refuse_unreadable(&r->invoker, fd, r->pids[i]);
+		if (!err && fd >= 0 && gobin_is_packed(fd))
 			log_info(
 				"%s: packed by UPX: samples will not name its functions; unpack it (upx -d)",
 				name);
 		if (fd >= 0)
 			close(fd);
+		if (err)
+			return err;
 	}
+	return 0;
 }
 
 /* Ends as the command did: the same status, or death by the same signal. */
@@ -349,7 +200,7 @@ static int run_prepared(struct sample_run *r)
 	struct trace_writer *w;
 	int fd;
 
-	s->show_progress = isatty(STDERR_FILENO) && (r->pids_text || !isatty(STDOUT_FILENO));
+	s->show_progress = isatty(STDERR_FILENO) && (!r->command || !isatty(STDOUT_FILENO));
 	signal(SIGPIPE, SIG_IGN);
 	if (describe(r) || trace_output_open(&r->invoker, r->output, &fd))
 		return STATUS_FAILED;
@@ -397,7 +248,8 @@ static int sample(struct sample_run *r)
 	s->targets = r->targets;
 	s->signals = &r->signals;
 	s->name_addresses = name_addresses;
-	say_if_packed(r);
+	if (look_at_binaries(r))
+		return STATUS_FAILED;
 	status = start_targets(r) || sampling_prepare(s) ? STATUS_FAILED : run_prepared(r);
 	sampling_close(s);
 	return status < 0 ? status_of_target(r) : status;
@@ -405,9 +257,6 @@ static int sample(struct sample_run *r)
 
 int cmd_sample(int argc, char **argv)
 {
-	static const struct argp argp = { options, parse, "-- COMMAND [ARG...]\n--pid PID[,PID...]",
-					  doc,     NULL,  NULL,
-					  NULL };
 	struct sample_run *r = calloc(1, sizeof(*r));
 
 	if (!r) {
@@ -416,11 +265,10 @@ int cmd_sample(int argc, char **argv)
 	}
 	r->output = "gotrace.out";
 	r->signals.fd = -1;
-	r->sampling.hz = HZ_DEFAULT;
-	r->sampling.event = event_types;
+	r->sampling.wake_fd = -1;
 	for (size_t i = 0; i < PIDS_MAX; i++)
 		r->targets[i] = (struct target){ .pidfd = -1, .hold_fd = -1, .exec_fd = -1 };
-	arg_parse(&argp, argc, argv, ARGP_IN_ORDER, r);
+	sample_options_parse(r, argc, argv);
 	int status = sample(r);
 
 	for (size_t i = 0; i < r->sampling.n_targets; i++)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "trace/samples.h"
 #include "trace/trace.h"
 
 static int old_name(const char *path, char *old)
@@ -28,7 +29,39 @@ static int temporary_name(const char *path, char *temporary)
 		       : 0;
 }
 
-/* 1: there is a file to keep as FILE.old, 0: there is none, -EEXIST: no regular file, -ENOTEMPTY:
+static void keep_quiet(void *ctx, enum log_level level, const char *line)
+{
+	(void)ctx;
+	(void)level;
+	(void)line;
+}
+
+/* A trace whose recording was killed before its first event: it has no end, and nothing else. */
+static bool says_nothing(const char *path)
+{
+	struct trace_span events = { 0 };
+	struct sample_span samples = { 0 };
+	const uint8_t *summary;
+	size_t n;
+
+	log_set_sink(keep_quiet, NULL); /* it may be damaged, which is no matter here */
+	struct trace_reader *r = trace_reader_open(path);
+	bool nothing = false;
+
+	if (r) {
+		int got = trace_is_samples(trace_reader_info(r)) ? trace_reader_samples(r, &samples)
+								 : trace_reader_span(r, &events);
+
+		nothing = !got && !trace_reader_complete(r) && !trace_reader_growing(r) &&
+			  !trace_reader_summary(r, &summary, &n);
+		trace_reader_close(r);
+	}
+	log_set_sink(NULL, NULL);
+	return nothing;
+}
+
+/* 1: there is a file to keep as FILE.old, 0: there is none, or one that says
+ * nothing where FILE.old is a trace, -EEXIST: no regular file, -ENOTEMPTY:
  * no trace, and FILE.old, which may be one, is not given up for it. */
 static int look_at_existing(const char *path)
 {
@@ -44,7 +77,9 @@ static int look_at_existing(const char *path)
 		return -EEXIST;
 	if (!st.st_size)
 		return 0;
-	return trace_file_is_one(path) || lstat(old, &st) ? 1 : -ENOTEMPTY;
+	if (trace_file_is_one(path))
+		return !trace_file_is_one(old) || !says_nothing(path);
+	return lstat(old, &st) ? 1 : -ENOTEMPTY;
 }
 
 int trace_output_report(const char *path, int err)

@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "cli/args.h"
 #include "cli/cli.h"
-#include "symbols/open_trace.h"
+#include "cli/stored_trace.h"
 #include "cli/view_options.h"
 #include "export/export.h"
 
@@ -104,7 +104,7 @@ static int write_page(const struct view_args *a, FILE *out)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < a->n_files; i++) {
-		r[i] = open_trace(a->files[i]);
+		r[i] = open_stored(a->files[i], &a->view);
 		err = r[i] ? 0 : -1;
 	}
 	if (!err)

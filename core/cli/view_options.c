@@ -9,7 +9,17 @@
 
 #define SECOND_NS 1000000000ull
 
-enum { KEY_FOCUS = 0x400, KEY_IGNORE, KEY_GOID, KEY_FROM, KEY_TO, KEY_KEY };
+enum {
+	KEY_FOCUS = 0x400,
+	KEY_IGNORE,
+	KEY_GOID,
+	KEY_FROM,
+	KEY_TO,
+	KEY_KEY,
+	KEY_PROCESS,
+	KEY_SERVICE,
+	KEY_LABEL
+};
 
 static const struct argp_option view_option_list[] = {
 	{ "focus", KEY_FOCUS, "GLOB", 0,
@@ -17,9 +27,17 @@ static const struct argp_option view_option_list[] = {
 	{ "ignore", KEY_IGNORE, "GLOB", 0,
 	  "without functions that match, and what is below them. Repeatable", 3 },
 	{ "goid", KEY_GOID, "N[,N]", 0, "only these goroutines. Repeatable", 3 },
-	{ "from", KEY_FROM, "SECONDS", 0, "only from this time on, since the trace's first event",
+	{ "process", KEY_PROCESS, "GLOB", 0,
+	  "of samples: only processes whose number, name or executable matches. Repeatable: any of them",
+	  3 },
+	{ "from", KEY_FROM, "SECONDS", 0,
+	  "only from this time on, since the trace's first event; of a store of gotrace agent also a moment: -1h, 03:00, "
+	  "2026-11-25T03:00",
 	  3 },
 	{ "to", KEY_TO, "SECONDS", 0, "only up to this time", 3 },
+	{ "service", KEY_SERVICE, "NAME", 0, "of a store of gotrace agent: only this service", 3 },
+	{ "label", KEY_LABEL, "NAME=VALUE", 0,
+	  "of such a store: only profiles with this label. Repeatable: all of them", 3 },
 	{ "key", KEY_KEY, "FUNC(ARG)", 0,
 	  "calls of FUNC by the value of an argument that was recorded (record --args): FUNC{VALUE} each. "
 	  "Repeatable; 'none': not by those of record --key either",
@@ -48,6 +66,23 @@ static void add_goids(struct argp_state *state, struct view_options *o, const ch
 	free(list);
 }
 
+void view_options_add_label(struct argp_state *state, struct view_options *o, const char *arg)
+{
+	const char *equals = strchr(arg, '=');
+	char *name = equals ? strndup(arg, (size_t)(equals - arg)) : NULL;
+
+	if (!equals || equals == arg)
+		arg_error(state, "--label takes NAME=VALUE, not '%s'", arg);
+	no_memory(!name || pairs_add(&o->labels, name, equals + 1));
+	free(name);
+}
+
+/* "-1h", "03:00", "2026-11-25": no number of seconds. */
+static bool is_moment(const char *s)
+{
+	return *s == '-' || strchr(s, ':') || (*s && strchr(s + 1, '-'));
+}
+
 static error_t parse_view(int key, char *arg, struct argp_state *state)
 {
 	struct view_options *o = state->input;
@@ -67,16 +102,33 @@ static error_t parse_view(int key, char *arg, struct argp_state *state)
 	case KEY_GOID:
 		add_goids(state, o, arg);
 		return 0;
+	case KEY_PROCESS:
+		no_memory(vec_reserve(&o->processes, &o->cap_processes, v->n_processes + 1));
+		o->processes[v->n_processes++] = arg;
+		v->processes = o->processes;
+		return 0;
 	case KEY_KEY:
 		no_memory(vec_reserve(&o->keys, &o->cap_keys, v->n_keys + 1));
 		o->keys[v->n_keys++] = arg;
 		v->keys = o->keys;
 		return 0;
+	case KEY_SERVICE:
+		o->service = arg;
+		return 0;
+	case KEY_LABEL:
+		view_options_add_label(state, o, arg);
+		return 0;
 	case KEY_FROM:
-		v->from_ns = arg_duration(state, "--from", arg, SECOND_NS);
+		if (is_moment(arg))
+			o->from_text = arg;
+		else
+			v->from_ns = arg_duration(state, "--from", arg, SECOND_NS);
 		return 0;
 	case KEY_TO:
-		v->to_ns = arg_duration(state, "--to", arg, SECOND_NS);
+		if (is_moment(arg))
+			o->to_text = arg;
+		else
+			v->to_ns = arg_duration(state, "--to", arg, SECOND_NS);
 		return 0;
 	case ARGP_KEY_END:
 		if (v->to_ns && v->to_ns <= v->from_ns)
@@ -94,5 +146,7 @@ void view_options_free(struct view_options *o)
 	free(o->focus);
 	free(o->ignore);
 	free(o->keys);
+	free(o->processes);
+	pairs_free(&o->labels);
 	free(o->goids);
 }

@@ -5,18 +5,24 @@
 
 #include <argp.h>
 
+#include "agent/pairs.h"
 #include "analysis/trace_view.h"
 
 struct view_options {
 	struct trace_view view; /* globs point into argv; the arrays are owned */
-	const char **focus, **ignore, **keys;
+	const char **focus, **ignore, **keys, **processes;
 	uint64_t *goids;
-	size_t cap_focus, cap_ignore, cap_goids, cap_keys;
+	/* of a store of `gotrace agent`: whose profiles, of which moments; NULL: all */
+	const char *service, *from_text, *to_text;
+	struct pairs labels;
+	size_t cap_focus, cap_ignore, cap_goids, cap_keys, cap_processes;
 };
 
 /* An argp child whose input is a struct view_options. */
 extern const struct argp view_argp;
 
+/* --label NAME=VALUE; a wrong one exits. */
+void view_options_add_label(struct argp_state *state, struct view_options *o, const char *arg);
 void view_options_free(struct view_options *o);
 
 #endif

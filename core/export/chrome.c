@@ -12,6 +12,7 @@
 #include "analysis/call_spool.h"
 #include "analysis/goroutines.h"
 #include "analysis/stat_columns.h"
+#include "analysis/trace_json.h"
 #include "analysis/trace_names.h"
 #include "analysis/value_text.h"
 #include "base/json.h"
@@ -150,7 +151,7 @@ static int put_call(struct chrome *c, const struct call *call)
 
 static int put_trace(struct chrome *c)
 {
-	int err = 0;
+	int err;
 
 	json_open(&c->j, '{');
 	json_kv_str(&c->j, "displayTimeUnit", "ns");
@@ -158,6 +159,7 @@ static int put_trace(struct chrome *c)
 	json_open(&c->j, '{');
 	json_kv_u64(&c->j, "lost_events", c->trace.totals->lost_events);
 	json_kv_bool(&c->j, "complete", c->trace.complete);
+	err = trace_json_doubts(&c->trace, false, &c->j);
 	json_close(&c->j, '}');
 	json_key(&c->j, "traceEvents");
 	json_open(&c->j, '[');

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "analysis/sample_load.h"
+#include "analysis/trace_json.h"
 #include "analysis/trace_names.h"
 #include "base/json.h"
 #include "base/outfile.h"
@@ -267,10 +268,12 @@ static int put_trace(struct writing *w)
 	json_kv_u64(&w->j, "samples", w->s->shown.samples);
 	json_kv_u64(&w->j, "lost_samples", trace_info_u64(w->trace.info, KEY_END_SAMPLES_LOST, 0));
 	json_kv_bool(&w->j, "complete", w->trace.complete);
+	err = trace_json_doubts(&w->trace, false, &w->j);
 	json_close(&w->j, '}');
 	json_key(&w->j, "traceEvents");
 	json_open(&w->j, '[');
-	err = sample_profiles(w->s, put_profile, w);
+	if (!err)
+		err = sample_profiles(w->s, put_profile, w);
 	json_close(&w->j, ']');
 	json_close(&w->j, '}');
 	return err;

@@ -14,6 +14,7 @@
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
 #include "analysis/value_text.h"
+#include "analysis/waits.h"
 #include "base/csv.h"
 #include "base/log.h"
 #include "base/outfile.h"
@@ -147,15 +148,16 @@ static int put_values(struct reading *in, const struct loaded_trace *trace, cons
 }
 
 /* Parts of its duration. */
-static int put_states(struct reading *in, const struct call *c, FILE *out)
+static int put_states(struct reading *in, const struct loaded_trace *trace, const struct call *c,
+		      FILE *out)
 {
 	struct call_states s;
 	int err = kept_states_get(&in->calls.values, c, &s);
 
-	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-		s.total.runnable_ns, s.total.wait_ns, s.total.syscall_ns, s.total.unknown_ns,
-		s.total.off_cpu_ns);
-	return err;
+	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",",
+		c->end_ns - c->start_ns - off_times_sum(&s.total), s.total.runnable_ns,
+		s.total.wait_ns, s.total.syscall_ns, s.total.unknown_ns, s.total.off_cpu_ns);
+	return err ? err : call_waits_csv(out, trace->info, &s);
 }
 
 static int call_rows(struct reading *in, const struct loaded_trace *trace, FILE *out)
@@ -166,8 +168,8 @@ static int call_rows(struct reading *in, const struct loaded_trace *trace, FILE 
 
 	fputs("call,caller,goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system,image",
 	      out);
-	fputs(trace->totals->states ? ",runnable_ns,wait_ns,syscall_ns,unknown_ns,off_cpu_ns" : "",
-	      out);
+	if (trace->totals->states)
+		fputs(",run_ns,runnable_ns,wait_ns,syscall_ns,unknown_ns,off_cpu_ns,waits", out);
 	fputs(trace->info->n_values ? ",arguments,results\n" : "\n", out);
 	for (size_t i = 0; !err && !ferror(out) && i < in->calls.n; i++) {
 		const struct call *c;
@@ -187,7 +189,7 @@ static int call_rows(struct reading *in, const struct loaded_trace *trace, FILE 
 			c->start_ns - trace->totals->first_ns, c->end_ns - c->start_ns, c->self_ns,
 			call_end_name(c->end), c->suspect, c->tid, c->system, c->image);
 		if (!err && trace->totals->states)
-			err = put_states(in, c, out);
+			err = put_states(in, trace, c, out);
 		if (!err && trace->info->n_values)
 			err = put_values(in, trace, c, out);
 		fputc('\n', out);
@@ -201,6 +203,7 @@ static int calls(struct trace_reader *r, const struct export_options *opt, FILE 
 	struct reading in = { .watch = { .calls = CALLS_SOME,
 					 .on_entry = collect,
 					 .on_call = collect,
+					 .call_waits = true,
 					 .ctx = &in } };
 	struct loaded_trace trace = { 0 };
 	int err = call_spool_open(&in.calls);

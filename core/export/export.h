@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "analysis/trace_view.h"
+#include "analysis/whole_paths.h"
 
 enum perun_layout { PERUN_FLAT, PERUN_STACKS, PERUN_LEGACY };
 /* the last four are parts of self: in traces with states only */
@@ -26,10 +27,12 @@ struct export_options {
 	enum export_weight weight;
 	/* a goroutine's outermost call is a root, not below the call that started it */
 	bool no_go_edges;
-	bool goroutines; /* each path says which goroutine */
-	bool calls;      /* a row a call, not a path */
-	bool raw;        /* times as measured, what probes cost included */
-	bool args;       /* chrome: each call with its self time and how it ended */
+	bool goroutines;     /* each path says which goroutine */
+	bool calls;          /* a row a call, not a path */
+	bool raw;            /* times as measured, what probes cost included */
+	struct path_cut cut; /* what becomes [other] */
+	bool header;         /* folded: a first line "# UNIT", which readers pass over */
+	bool args;           /* chrome: each call with its self time and how it ended */
 	enum perun_layout layout;
 	const char *origin;   /* perun: the version that the profile is of; NULL: not known */
 	const char *host;     /* perun: the machine's name; NULL: not known */
@@ -37,13 +40,15 @@ struct export_options {
 };
 
 /* Options that only some formats have: bits of export_format.takes. */
-#define EXPORT_WEIGHT     1u  /* weight */
-#define EXPORT_GO_EDGES   2u  /* no_go_edges */
-#define EXPORT_GOROUTINES 4u  /* goroutines */
-#define EXPORT_CALLS      8u  /* calls */
-#define EXPORT_PERUN      16u /* layout, origin, host */
-#define EXPORT_ARGS       32u /* args */
-#define EXPORT_RAW        64u /* raw */
+#define EXPORT_WEIGHT     1u   /* weight */
+#define EXPORT_GO_EDGES   2u   /* no_go_edges */
+#define EXPORT_GOROUTINES 4u   /* goroutines */
+#define EXPORT_CALLS      8u   /* calls */
+#define EXPORT_PERUN      16u  /* layout, origin, host */
+#define EXPORT_ARGS       32u  /* args */
+#define EXPORT_RAW        64u  /* raw */
+#define EXPORT_CUT        128u /* cut */
+#define EXPORT_HEADER     256u /* header */
 
 struct export_format {
 	const char *name; /* "folded" */

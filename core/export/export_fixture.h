@@ -27,8 +27,8 @@ struct sqlite3 *fixture_open_sqlite(const char *data, size_t n);
 /* Prints the rows of a query, columns separated by '|'; their number. */
 size_t fixture_query(struct sqlite3 *db, const char *sql, FILE *out);
 
-/* Exports a trace for speedscope: the sum of self times of all paths; *calls: how many begin and
- * end, balanced in each goroutine and never back in time. */
+/* Exports a trace for speedscope, times as measured: the sum of self times of all paths; *calls:
+ * how many begin and end, balanced in each goroutine and never back in time. */
 uint64_t fixture_read_speedscope(const char *path, uint64_t *calls);
 
 #endif

@@ -18,14 +18,6 @@
 #include "export/formats.h"
 #include "export/tree_load.h"
 
-static void frame(FILE *out, const char *name)
-{
-	for (int n; *name; name += n ? n : 1) {
-		n = text_control(name);
-		fputc(*name == ';' ? ',' : n ? ' ' : *name, out);
-	}
-}
-
 static uint64_t weight_of(const struct call_stats *st, enum export_weight weight)
 {
 	switch (weight) {
@@ -48,6 +40,23 @@ static uint64_t weight_of(const struct call_stats *st, enum export_weight weight
 	}
 }
 
+/* The path down to its node at `level`, or with `leaf` in that node's place. */
+static void put_line(const struct trace_info *info, const struct call_tree *t, const uint32_t *path,
+		     uint32_t level, const char *leaf, uint64_t weight, FILE *out)
+{
+	for (uint32_t l = 1; l <= level; l++) {
+		/* What held up the prologue of a goroutine's first call is the goroutine's. */
+		if (t->nodes[path[l]].go)
+			fputs(GO_FRAME ";", out);
+		if (l == level && leaf)
+			fputs(leaf, out);
+		else
+			text_frame(out, trace_name_func(info, t->nodes[path[l]].func));
+		fputc(l < level ? ';' : ' ', out);
+	}
+	fprintf(out, "%" PRIu64 "\n", weight);
+}
+
 static int lines(const struct trace_info *info, const struct call_tree *t,
 		 enum export_weight weight, FILE *out)
 {
@@ -63,19 +72,28 @@ static int lines(const struct trace_info *info, const struct call_tree *t,
 		if (err)
 			break;
 		path[x->level] = (uint32_t)i;
-		if (!w)
-			continue;
-		for (uint32_t l = 1; l <= x->level; l++) {
-			if (t->nodes[path[l]].go)
-				fputs(GO_FRAME ";", out);
-			frame(out, trace_name_func(info, t->nodes[path[l]].func));
-			fputc(l < x->level ? ';' : ' ', out);
-		}
-		fprintf(out, "%" PRIu64 "\n", w);
+		if (w)
+			put_line(info, t, path, x->level, NULL, w, out);
+		if (weight == WEIGHT_SELF && x->stats.morestack_ns)
+			put_line(info, t, path, x->level, GROWTH_FRAME, x->stats.morestack_ns, out);
+		if (weight == WEIGHT_SELF && x->stats.preempt_ns)
+			put_line(info, t, path, x->level, PREEMPTED_FRAME, x->stats.preempt_ns,
+				 out);
 	}
 	free(path);
 	return err;
 }
+
+static const char *const weights[] = {
+	[WEIGHT_SELF] = "self time, ns",
+	[WEIGHT_TOTAL] = "total time, ns",
+	[WEIGHT_CALLS] = "calls",
+	[WEIGHT_RUN] = "self time, running, ns",
+	[WEIGHT_READY] = "self time, runnable, ns",
+	[WEIGHT_WAIT] = "self time, waiting, ns",
+	[WEIGHT_SYSCALL] = "self time, in system calls, ns",
+	[WEIGHT_OFF_CPU] = "self time, without a processor, ns",
+};
 
 int export_folded(struct trace_reader *const *r, size_t n, const struct export_options *opt,
 		  FILE *out)
@@ -86,11 +104,15 @@ int export_folded(struct trace_reader *const *r, size_t n, const struct export_o
 
 	(void)n;
 	if (!err)
+		err = whole_paths_cut(&tree, &opt->cut);
+	if (!err)
 		err = whole_paths_bound(&tree, trace.info, 0, whole_paths_most(r[0]));
 	if (!err && opt->weight >= WEIGHT_RUN && !trace.totals->states) {
 		log_error("this trace has no states of goroutines: record with --states");
 		err = -ENOTSUP;
 	}
+	if (!err && opt->header)
+		fprintf(out, "# %s\n", weights[opt->weight]);
 	if (!err)
 		err = lines(trace.info, &tree, opt->weight, out);
 	if (!err)

@@ -5,9 +5,11 @@
 
 #include "export/export.h"
 
-/* What formats that have nothing but frames put between a go statement's function and the
- * goroutine's own. */
-#define GO_FRAME "[go]"
+/* Leaf frames of formats that add up what is below a function by themselves: what held up the
+ * prologue of a function that it called, which is in the caller's total and in nobody's self time.
+ */
+#define GROWTH_FRAME    "[stack growth]"
+#define PREEMPTED_FRAME "[preempted]"
 
 int export_chrome(struct trace_reader *const *r, size_t n, const struct export_options *opt,
 		  FILE *out);

@@ -14,6 +14,7 @@
 #include <sqlite3.h>
 
 #include "export/export_fixture.h"
+#include "export/totals_fixture.h"
 #include "perfetto.pb-c.h"
 #include "pprof.pb-c.h"
 #include "trace/samples_fixture.h"
@@ -138,6 +139,35 @@ static void pprof_as_go_has_it(void **state)
 	pprof__profile__free_unpacked(p, NULL);
 }
 
+/* Of what a sample is one, and of how many: time, else the event. */
+static void period(const char *event, const char *count, const char *type, const char *unit,
+		   int64_t each)
+{
+	if (event)
+		assert_int_equal(samples_fixture_event(path, event, count), 0);
+	Pprof__Profile *p = profile(&(struct export_options){ 0 });
+
+	if (event)
+		assert_int_equal(samples_fixture_file(path, true), 0);
+	assert_non_null(p->period_type);
+	assert_string_equal(str(p, p->period_type->type), type);
+	assert_string_equal(str(p, p->period_type->unit), unit);
+	assert_int_equal(p->period, each);
+	assert_string_equal(str(p, p->sample_type[1]->type), type);
+	assert_string_equal(str(p, p->sample_type[1]->unit), unit);
+	assert_string_equal(str(p, p->default_sample_type), type);
+	pprof__profile__free_unpacked(p, NULL);
+}
+
+static void pprof_period(void **state)
+{
+	(void)state;
+	period(NULL, NULL, "cpu", "nanoseconds", 10000000);
+	period("page-faults", NULL, "page-faults", "count", FIXTURE_WEIGHT_NS);
+	period("cpu-migrations", "5", "cpu-migrations", "count", 5);
+	period("cpu-cycles", NULL, "cpu-cycles", "count", FIXTURE_WEIGHT_NS);
+}
+
 static int64_t number(sqlite3 *db, const char *sql)
 {
 	sqlite3_stmt *s;
@@ -164,23 +194,14 @@ static void database(void **state)
 	free(data);
 }
 
-static uint64_t sum_after(const char *text, const char *key)
-{
-	uint64_t sum = 0;
-
-	for (const char *at = text; (at = strstr(at, key)); at += strlen(key))
-		sum += strtoull(at + strlen(key), NULL, 10);
-	return sum;
-}
-
 static void perun(void **state)
 {
 	size_t n;
 	char *text = fixture_export(path, "perun", &(struct export_options){ 0 }, &n);
 
 	(void)state;
-	assert_int_equal(sum_after(text, "\"amount\":"), TOTAL_NS);
-	assert_int_equal(sum_after(text, "\"ncalls\":"), FIXTURE_SAMPLES);
+	assert_int_equal(totals_after(text, "\"amount\":"), TOTAL_NS);
+	assert_int_equal(totals_after(text, "\"ncalls\":"), FIXTURE_SAMPLES);
 	free(text);
 }
 
@@ -220,7 +241,9 @@ static void chrome(void **state)
 	}
 	assert_int_equal(profiles, 3); /* two goroutines, and a thread outside of any */
 	assert_int_equal(us, TOTAL_NS / 1000);
-	assert_non_null(strstr(text, "{\"samples\":10,\"lost_samples\":2,\"complete\":true}"));
+	assert_non_null(strstr(
+		text,
+		"{\"samples\":10,\"lost_samples\":2,\"complete\":true,\"warnings\":[\"2 samples were lost\"]}"));
 	assert_non_null(strstr(text, "{\"name\":\"goroutine 7\"}"));
 	assert_non_null(strstr(text, "{\"name\":\"thread 103\"}"));
 	assert_non_null(strstr(text, "\"functionName\":\"main.leaf\",\"scriptId\":\"0\",\"url\":"
@@ -343,10 +366,10 @@ static void perfetto(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(folded),     cmocka_unit_test(pprof_as_go_has_it),
-		cmocka_unit_test(database),   cmocka_unit_test(perun),
-		cmocka_unit_test(chrome),     cmocka_unit_test(perfetto),
-		cmocka_unit_test(speedscope),
+		cmocka_unit_test(folded),       cmocka_unit_test(pprof_as_go_has_it),
+		cmocka_unit_test(pprof_period), cmocka_unit_test(database),
+		cmocka_unit_test(perun),        cmocka_unit_test(chrome),
+		cmocka_unit_test(perfetto),     cmocka_unit_test(speedscope),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -425,6 +425,8 @@ int export_speedscope(struct trace_reader *const *r, size_t n, const struct expo
 		err = tree_load(&s.trace, &s.tree, r[0], opt->view, &s.watch, opt->no_go_edges,
 				opt->raw);
 	if (!err)
+		err = whole_paths_cut(&s.tree, &opt->cut);
+	if (!err)
 		err = put_all(&s);
 	if (!err)
 		err = outfile_check(out);

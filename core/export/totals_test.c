@@ -19,160 +19,21 @@
 #include "base/log.h"
 #include "analysis/trace_load.h"
 #include "export/export_fixture.h"
+#include "export/totals_fixture.h"
 #include "pprof.pb-c.h"
 #include "trace/keys.h"
-
-struct totals {
-	uint64_t self_ns, calls;
-};
-
-/* What the model says. */
-static struct totals truth(const char *path)
-{
-	struct trace_reader *r = trace_reader_open(path);
-	struct totals t = { 0 };
-	struct loaded_trace trace;
-	size_t n;
-
-	assert_non_null(r);
-	assert_int_equal(trace_load(&trace, r, NULL, NULL), 0);
-	const struct path_node *nodes = model_paths(trace.model, &n);
-
-	for (size_t i = 1; i < n; i++) {
-		t.self_ns += nodes[i].stats.self_ns;
-		t.calls += nodes[i].stats.calls;
-	}
-	trace_unload(&trace);
-	trace_reader_close(r);
-	return t;
-}
-
-/* The number after each occurrence of key, added up. */
-static uint64_t sum_after(const char *text, const char *key)
-{
-	uint64_t sum = 0;
-
-	for (const char *at = text; (at = strstr(at, key)); at += strlen(key))
-		sum += strtoull(at + strlen(key), NULL, 10);
-	return sum;
-}
-
-/* Field `column` of each row but the first, added up; a point in it is passed over: milliseconds
- * with six decimals are nanoseconds. */
-static uint64_t sum_column(const char *csv, unsigned column, size_t *rows)
-{
-	uint64_t sum = 0, v = 0;
-	unsigned at = 0;
-	size_t row = 0; /* a quoted field may hold line ends */
-	bool quoted = false;
-
-	for (const char *c = csv; *c; c++) {
-		if (*c == '"')
-			quoted = !quoted;
-		if (!quoted && (*c == ',' || *c == '\n')) {
-			sum += row && at == column ? v : 0;
-			v = 0;
-			at = *c == ',' ? at + 1 : 0;
-			row += *c == '\n';
-		} else if (at == column && *c >= '0' && *c <= '9') {
-			v = 10 * v + (uint64_t)(*c - '0');
-		}
-	}
-	assert_false(quoted);
-	*rows = row - 1;
-	return sum;
-}
-
-static uint64_t sum_lines(const char *folded)
-{
-	uint64_t sum = 0;
-
-	for (const char *at = folded, *end; *at; at = end + 1) {
-		end = strchr(at, '\n');
-		assert_non_null(end);
-		const char *blank = memrchr(at, ' ', (size_t)(end - at));
-
-		assert_non_null(blank);
-		sum += strtoull(blank + 1, NULL, 10);
-	}
-	return sum;
-}
-
-static struct totals of_folded(const char *path, const struct export_options *opt)
-{
-	struct export_options o = *opt;
-	struct totals t;
-	size_t n;
-	char *text = fixture_export(path, "folded", &o, &n);
-
-	t.self_ns = sum_lines(text);
-	free(text);
-	o.weight = WEIGHT_CALLS;
-	text = fixture_export(path, "folded", &o, &n);
-	t.calls = sum_lines(text);
-	free(text);
-	return t;
-}
-
-static struct totals of_pprof(const char *path, const struct export_options *opt)
-{
-	struct totals t = { 0 };
-	size_t n, size;
-	char *data = fixture_export(path, "pprof", opt, &n),
-	     *plain = fixture_gunzip(data, n, &size);
-	Pprof__Profile *p = pprof__profile__unpack(NULL, size, (uint8_t *)plain);
-
-	assert_non_null(p);
-	for (size_t i = 0; i < p->n_sample; i++) {
-		t.calls += (uint64_t)p->sample[i]->value[0];
-		t.self_ns += (uint64_t)p->sample[i]->value[1];
-	}
-	pprof__profile__free_unpacked(p, NULL);
-	free(plain);
-	free(data);
-	return t;
-}
-
-static struct totals of_csv(const char *path, const struct export_options *opt)
-{
-	size_t n, rows;
-	char *text = fixture_export(path, "csv", opt, &n);
-	struct totals t = { .self_ns = sum_column(text, 7, &rows) };
-
-	t.calls = opt->calls ? rows : sum_column(text, 2, &rows);
-	free(text);
-	return t;
-}
 
 static struct totals of_json(const char *path, const char *format, const char *self,
 			     const char *calls)
 {
 	size_t n;
 	char *text = fixture_export(path, format, &(struct export_options){ .args = true }, &n);
-	struct totals t = { .self_ns = sum_after(text, self),
-			    .calls = calls ? sum_after(text, calls) : 0 };
+	struct totals t = { .self_ns = totals_after(text, self),
+			    .calls = calls ? totals_after(text, calls) : 0 };
 
 	for (const char *at = text; !calls && (at = strstr(at, "\"ph\":\"X\"")); at++)
 		t.calls++;
 	free(text);
-	return t;
-}
-
-static struct totals of_sqlite(const char *path, const char *sql)
-{
-	size_t n;
-	char *data = fixture_export(path, "sqlite", &(struct export_options){ 0 }, &n);
-	sqlite3 *db = fixture_open_sqlite(data, n);
-	sqlite3_stmt *s;
-
-	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &s, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_step(s), SQLITE_ROW);
-	struct totals t = { (uint64_t)sqlite3_column_int64(s, 0),
-			    (uint64_t)sqlite3_column_int64(s, 1) };
-
-	sqlite3_finalize(s);
-	sqlite3_close(db);
-	free(data);
 	return t;
 }
 
@@ -194,41 +55,37 @@ static struct totals of_perfetto(const char *path)
 	return t;
 }
 
-static void same(const char *trace, const char *format, struct totals got, struct totals want)
-{
-	if (got.self_ns != want.self_ns || got.calls != want.calls)
-		fail_msg("%s, %s: self %" PRIu64 " ns in %" PRIu64 " calls, not %" PRIu64
-			 " in %" PRIu64,
-			 trace, format, got.self_ns, got.calls, want.self_ns, want.calls);
-}
-
 static void check(const char *name, const char *path)
 {
-	const struct export_options plain = { 0 }, cut = { .no_go_edges = true },
-				    by = { .goroutines = true }, calls = { .calls = true };
-	struct totals want = truth(path), got;
+	const struct export_options plain = { .raw = true },
+				    cut = { .no_go_edges = true, .raw = true },
+				    by = { .goroutines = true, .raw = true },
+				    calls = { .calls = true };
+	struct totals want = totals_truth(path), got, whole = want;
 
-	same(name, "folded", of_folded(path, &plain), want);
-	same(name, "folded --no-go-edges", of_folded(path, &cut), want);
-	same(name, "pprof", of_pprof(path, &plain), want);
-	same(name, "pprof --no-go-edges", of_pprof(path, &cut), want);
-	same(name, "pprof --goroutines", of_pprof(path, &by), want);
-	same(name, "csv", of_csv(path, &plain), want);
-	same(name, "csv --no-go-edges", of_csv(path, &cut), want);
-	same(name, "csv --calls", of_csv(path, &calls), want);
-	same(name, "perun", of_json(path, "perun", "\"amount\":", "\"ncalls\":"), want);
-	same(name, "chrome", of_json(path, "chrome", "\"self_ns\":", NULL), want);
+	/* frames of their own have what is in callers' totals */
+	whole.self_ns += want.stops_ns;
+	totals_same(name, "folded", totals_folded(path, &plain), whole);
+	totals_same(name, "folded --no-go-edges", totals_folded(path, &cut), whole);
+	totals_same(name, "pprof", totals_pprof(path, &plain), whole);
+	totals_same(name, "pprof --no-go-edges", totals_pprof(path, &cut), whole);
+	totals_same(name, "pprof --goroutines", totals_pprof(path, &by), whole);
+	totals_same(name, "csv", totals_csv(path, &plain), want);
+	totals_same(name, "csv --no-go-edges", totals_csv(path, &cut), want);
+	totals_same(name, "csv --calls", totals_csv(path, &calls), want);
+	totals_same(name, "perun", of_json(path, "perun", "\"amount\":", "\"ncalls\":"), want);
+	totals_same(name, "chrome", of_json(path, "chrome", "\"self_ns\":", NULL), want);
 	got.self_ns = fixture_read_speedscope(path, &got.calls);
-	same(name, "speedscope", got, want);
-	same(name, "perfetto", of_perfetto(path), want);
-	same(name, "sqlite, functions",
-	     of_sqlite(path, "SELECT sum(self_ns), sum(calls) FROM functions"), want);
-	same(name, "sqlite, paths", of_sqlite(path, "SELECT sum(self_ns), sum(calls) FROM paths"),
-	     want);
-	same(name, "sqlite, calls", of_sqlite(path, "SELECT sum(self_ns), count(*) FROM calls"),
-	     want);
-	same(name, "sqlite, goroutines",
-	     of_sqlite(path, "SELECT sum(self_ns), sum(calls) FROM goroutines"), want);
+	totals_same(name, "speedscope", got, want);
+	totals_same(name, "perfetto", of_perfetto(path), want);
+	totals_same(name, "sqlite, functions",
+		    totals_sqlite(path, "SELECT sum(self_ns), sum(calls) FROM functions"), want);
+	totals_same(name, "sqlite, paths",
+		    totals_sqlite(path, "SELECT sum(self_ns), sum(calls) FROM paths"), want);
+	totals_same(name, "sqlite, calls",
+		    totals_sqlite(path, "SELECT sum(self_ns), count(*) FROM calls"), want);
+	totals_same(name, "sqlite, goroutines",
+		    totals_sqlite(path, "SELECT sum(self_ns), sum(calls) FROM goroutines"), want);
 }
 
 /* ---- states */
@@ -264,6 +121,26 @@ static void true_parts(const char *path, struct parts *self, struct parts *lives
 	*lives = parts_of(trace.totals->life_ns, &trace.totals->off);
 	trace_unload(&trace);
 	trace_reader_close(r);
+}
+
+/* Growing executes; who was preempted may have waited for anything. */
+static struct parts with_stops(const char *path, struct parts self)
+{
+	struct trace_reader *r = trace_reader_open(path);
+	struct loaded_trace trace;
+	size_t n;
+
+	assert_non_null(r);
+	assert_int_equal(trace_load(&trace, r, NULL, NULL), 0);
+	const struct path_node *nodes = model_paths(trace.model, &n);
+
+	for (size_t i = 1; i < n; i++) {
+		self.ns[RUN] += nodes[i].stats.morestack_ns;
+		self.ns[UNKNOWN] += nodes[i].stats.preempt_ns;
+	}
+	trace_unload(&trace);
+	trace_reader_close(r);
+	return self;
 }
 
 static void same_parts(const char *trace, const char *format, struct parts got, struct parts want)
@@ -347,7 +224,7 @@ static struct parts parts_csv(const char *path)
 	for (const char *c = text; c < first; c++)
 		column += *c == ',';
 	for (unsigned i = 0; i < PARTS; i++)
-		t.ns[i] = sum_column(text, column + i, &rows);
+		t.ns[i] = totals_column(text, column + i, &rows);
 	free(text);
 	return t;
 }
@@ -361,10 +238,11 @@ static struct parts parts_folded(const char *path, struct parts want)
 
 	for (int i = 0; i < PARTS; i++) {
 		size_t n;
-		char *text = fixture_export(path, "folded",
-					    &(struct export_options){ .weight = weights[i] }, &n);
+		char *text = fixture_export(
+			path, "folded",
+			&(struct export_options){ .weight = weights[i], .raw = true }, &n);
 
-		t.ns[i] = sum_lines(text);
+		t.ns[i] = totals_lines(text);
 		free(text);
 	}
 	t.ns[UNKNOWN] = want.ns[UNKNOWN]; /* there is no weight for it */
@@ -373,12 +251,14 @@ static struct parts parts_folded(const char *path, struct parts want)
 
 static void check_states(const char *name, const char *path)
 {
-	const struct export_options plain = { 0 }, by = { .goroutines = true };
-	struct parts self, lives;
+	const struct export_options plain = { .raw = true },
+				    by = { .goroutines = true, .raw = true };
+	struct parts self, lives, whole;
 
 	true_parts(path, &self, &lives);
-	same_parts(name, "pprof", parts_pprof(path, &plain), self);
-	same_parts(name, "pprof --goroutines", parts_pprof(path, &by), self);
+	whole = with_stops(path, self);
+	same_parts(name, "pprof", parts_pprof(path, &plain), whole);
+	same_parts(name, "pprof --goroutines", parts_pprof(path, &by), whole);
 	same_parts(name, "folded", parts_folded(path, self), self);
 	same_parts(name, "csv", parts_csv(path), self);
 	same_parts(name, "perfetto", parts_perfetto(path), lives);
@@ -429,13 +309,25 @@ static void test_cases(void **state)
 
 static void test_recorded(void **state)
 {
+	size_t with_states = 0;
 	glob_t g;
 
 	(void)state;
 	assert_int_equal(glob("fixtures/traces/*.gotrace", 0, NULL, &g), 0);
 	assert_true(g.gl_pathc > 50);
-	for (size_t i = 0; i < g.gl_pathc; i++)
+	for (size_t i = 0; i < g.gl_pathc; i++) {
+		struct trace_reader *r = trace_reader_open(g.gl_pathv[i]);
+
+		assert_non_null(r);
+		bool has_states = trace_info_get(trace_reader_info(r), KEY_STATES);
+
+		trace_reader_close(r);
+		with_states += has_states;
 		check(g.gl_pathv[i], g.gl_pathv[i]);
+		if (has_states)
+			check_states(g.gl_pathv[i], g.gl_pathv[i]);
+	}
+	assert_true(with_states >= 30);
 	globfree(&g);
 }
 

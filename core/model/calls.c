@@ -252,6 +252,7 @@ static int pop_viewed(struct model *m, struct stack *s, uint64_t dur_ns, enum ca
 		err = open_funcs_add(&s->open, f->row, -1);
 	if (s->n > 1)
 		s->frames[s->n - 2].child_ns += dur_ns;
+	call_waits_pass(m, s);
 	s->n_muted--;
 	s->n--;
 	return err;
@@ -315,6 +316,7 @@ static int pop_one(struct model *m, struct stack *s, uint64_t ts_ns, enum call_e
 		c.states = off ? &states : NULL;
 		m->opt.on_call(m->opt.ctx, &c);
 	}
+	call_waits_pass(m, s);
 	s->n--;
 	return err;
 }
@@ -331,6 +333,7 @@ static int uncount(struct model *m, struct stack *s)
 		m->totals.calls--;
 		call_count_again(m, f, -1);
 	}
+	call_waits_pass(m, s);
 	s->n--;
 	return s->open.n ? open_funcs_add(&s->open, f->row, -1) : 0;
 }

@@ -76,6 +76,7 @@ void model_free(struct model *m)
 		hist_free(&m->hists[i]);
 	paths_free(&m->paths);
 	waits_free(&m->waits);
+	wakes_free(&m->wakes);
 	free(m->funcs);
 	free(m->hists);
 	free(m->sites);

@@ -120,9 +120,19 @@ struct call_values {
 	const struct trace_values *args, *results;
 };
 
+/* Waits of one reason in one call: in itself, and with all below it. */
+struct call_wait {
+	uint64_t self_ns, total_ns;
+	uint32_t reason; /* of struct path_waits */
+};
+
 /* When a call's goroutine did not run: parts of its self time and of its duration. */
 struct call_states {
 	struct off_times self, total;
+	/* With model_options.call_waits: each reason once. They add up to wait_ns of self and of
+	 * total. */
+	const struct call_wait *waits;
+	size_t n_waits;
 };
 
 /* A goroutine's time in one state, never empty; those of a goroutine have no gaps. */
@@ -131,8 +141,13 @@ struct state_span {
 	uint64_t by; /* STATE_RUNNABLE: the goroutine that made it so (EV_WAKE); 0: none, or unknown
 		      */
 	uint32_t image;
+	uint32_t by_func;       /* the function that `by` was in, or WAKE_*; WAKE_NONE without */
 	uint16_t state, reason; /* STATE_*; of STATE_WAITING, else 0 */
 };
+/* In place of a function: of what made a goroutine runnable. */
+#define WAKE_NONE    0xffffffffu /* nothing that is known did */
+#define WAKE_RUNTIME 0xfffffffeu /* the runtime on a system stack: a timer, the network */
+#define WAKE_NO_CALL 0xfffffffdu /* a goroutine that was in no recorded call */
 
 /* Waits of one reason in the calls of a path. */
 struct path_waits {
@@ -140,6 +155,14 @@ struct path_waits {
 	uint32_t reason;
 	bool held;      /* in prologues that were stopped: in totals, in nobody's self time */
 	uint64_t ns, n; /* n: waits that began, or were going on as what counts did */
+};
+
+/* Waits of one reason in the calls of a function that what is in `by` ended. */
+struct func_wakes {
+	uint32_t func; /* as it counts: a row of model_funcs */
+	uint32_t reason;
+	uint32_t by; /* a function, or WAKE_* but for WAKE_NONE */
+	uint64_t ns, n;
 };
 
 /* A call, handed out when it ends. */
@@ -251,6 +274,7 @@ struct model_options {
 	uint32_t max_paths;            /* 0: a million */
 	bool path_selfs;               /* for model_path_selfs, at some cost */
 	bool no_states;                /* states are left out, also where there are some */
+	bool call_waits, wakes;        /* for call_states.waits, model_wakes, at some cost */
 	/* Called as each call begins / ends; NULL: not wanted. A call whose prologue was stopped
 	 * (EV_MORESTACK) begins once more, with the same order and a later start; or gets no
 	 * on_call when it never went on: it was none. */
@@ -338,6 +362,11 @@ void model_path_events(const struct model *m, void (*tell)(void *ctx, const stru
  * off_self.wait_ns; of samples with system calls that are known, and off_self.syscall_ns, too.
  * After model_finish. */
 const struct path_waits *model_waits(const struct model *m, size_t *n);
+
+/* Who ended waits, n of them, in no order; NULL: none. Without waits in prologues that were
+ * stopped, and those of which no EV_WAKE tells how they ended. Needs model_options.wakes. After
+ * model_finish. */
+const struct func_wakes *model_wakes(const struct model *m, size_t *n);
 
 /* What probes cost in the calls of a path, those below not included. */
 struct path_correction {

@@ -90,6 +90,8 @@ struct stack {
 	struct stack_states state;         /* with states, of goroutines */
 	struct frame_states *frame_states; /* by frame */
 	size_t cap_frame_states;
+	struct call_wait *waits; /* of open calls, the outermost's first: call_waits.c */
+	size_t n_waits, cap_waits;
 };
 
 /* Stacks by the goroutine's or thread's number; pointers to them stay valid. */
@@ -125,6 +127,7 @@ struct model {
 	bool states;    /* there are, and they are wanted */
 	int states_err; /* -ENOMEM */
 	struct waits waits;
+	struct wakes wakes;
 	bool image_seen;
 	bool begun;            /* model_begins_at: totals.first_ns is known */
 	uint64_t *released_ns; /* by function: since when it is released, 0: not; NULL: none is */
@@ -260,8 +263,20 @@ int states_apply(struct model *m, const struct event *e);
 
 /* states.c: nothing is done on system stacks */
 /* s is in a state from ts_ns on. */
-void states_change(struct model *m, struct stack *s, unsigned state, uint16_t reason, uint64_t by,
+void states_change(struct model *m, struct stack *s, unsigned state, uint16_t reason,
 		   uint64_t ts_ns);
+/* It is runnable, as what is in by_func (as in state_span) on goroutine `by`, 0: none, made it. */
+void states_woken(struct model *m, struct stack *s, uint64_t by, uint32_t by_func, uint64_t ts_ns);
+/* The call that time is charged to now; NULL: none. One whose prologue is stopped has not begun. */
+static inline struct frame *states_charged(const struct stack *s)
+{
+	size_t n = s->n;
+
+	if (n && s->frames[n - 1].flags & FRAME_STOPPED)
+		n--;
+	return n ? &s->frames[n - 1] : NULL;
+}
+
 /* What is known of s as it is made, at ts_ns. */
 void states_begin(struct model *m, struct stack *s, uint64_t ts_ns);
 void states_created(struct model *m, struct stack *s, uint64_t ts_ns);
@@ -278,14 +293,38 @@ void states_own_slow(struct model *m, struct stack *s, uint64_t ts_ns);
 int states_push_slow(struct model *m, struct stack *s, uint64_t ts_ns);
 /* When the goroutine of the top call, which lasts dur_ns up to now, did not run; false: it ran
  * all the time. */
-bool states_of_call(const struct stack *s, uint64_t dur_ns, uint64_t self_ns,
-		    struct call_states *c);
+bool states_of_call(struct stack *s, uint64_t dur_ns, uint64_t self_ns, struct call_states *c);
 /* As paths_pass_over, of the time in which the goroutine did not run. */
 void states_pass_over(struct paths *t, uint32_t from, uint32_t to, const struct off_times *off);
 /* Charges what went by up to ts_ns. */
 void states_advance(struct model *m, struct stack *s, uint64_t ts_ns);
 void states_add_wait(struct model *m, const struct frame *f, uint16_t reason, bool held,
 		     uint64_t ns, uint64_t n);
+
+/* wakes.c: what is in by_func ends the wait of s, which lasts up to ts_ns. */
+void wakes_add(struct model *m, const struct stack *s, uint32_t by_func, uint64_t ts_ns);
+
+/* call_waits.c: with model_options.call_waits, why frame number `at` waited, by reason; also the
+ * two's complement of what is to be taken away. */
+void call_waits_add_slow(struct model *m, struct stack *s, size_t at, uint16_t reason,
+			 uint64_t self_ns, uint64_t total_ns);
+/* What the top frame waited is of the one below it only: it is over, or begins now. */
+void call_waits_pass_slow(struct model *m, struct stack *s);
+/* Those of the top frame, which c has but for them. */
+void call_waits_of_slow(struct stack *s, struct call_states *c);
+
+static inline void call_waits_add(struct model *m, struct stack *s, size_t at, uint16_t reason,
+				  uint64_t self_ns, uint64_t total_ns)
+{
+	if (m->opt.call_waits && (self_ns || total_ns))
+		call_waits_add_slow(m, s, at, reason, self_ns, total_ns);
+}
+
+static inline void call_waits_pass(struct model *m, struct stack *s)
+{
+	if (m->opt.call_waits && s->n_waits)
+		call_waits_pass_slow(m, s);
+}
 
 /* states_stops.c */
 /* A segment of the stop is over, another begins. */

@@ -86,6 +86,8 @@ static int copy_stack(struct stack **to, const struct stack *from)
 	s->values = NULL;       /* nothing asks for them */
 	s->frame_states = NULL; /* a snapshot has no states */
 	s->cap_frame_states = 0;
+	s->waits = NULL;
+	s->n_waits = s->cap_waits = 0;
 	s->cap_values = 0;
 	s->frames = NULL;
 	int err = copy(&s->frames, from->frames, from->n, sizeof(*s->frames));

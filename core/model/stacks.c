@@ -59,7 +59,8 @@ static void reset(struct stack *s)
 {
 	struct frame *frames = s->frames;
 	struct frame_states *frame_states = s->frame_states;
-	size_t cap = s->cap, cap_frame_states = s->cap_frame_states;
+	struct call_wait *waits = s->waits;
+	size_t cap = s->cap, cap_frame_states = s->cap_frame_states, cap_waits = s->cap_waits;
 
 	open_funcs_free(&s->open);
 	call_values_free(s);
@@ -68,6 +69,8 @@ static void reset(struct stack *s)
 	s->cap = cap;
 	s->frame_states = frame_states;
 	s->cap_frame_states = cap_frame_states;
+	s->waits = waits;
+	s->cap_waits = cap_waits;
 }
 
 struct stack *stack_get_slow(struct model *m, bool system, uint64_t id, uint64_t ts_ns)
@@ -117,6 +120,7 @@ void stack_free(struct model *m, struct stack *s)
 	m->frames_room -= s->cap;
 	free(s->frames);
 	free(s->frame_states);
+	free(s->waits);
 	open_funcs_free(&s->open);
 	call_values_free(s);
 	free(s);

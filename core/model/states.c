@@ -91,16 +91,6 @@ const struct path_waits *model_waits(const struct model *m, size_t *n)
 
 /* ---- spans */
 
-/* The call that time is charged to now; NULL: none. One whose prologue is stopped has not begun. */
-static struct frame *charged(const struct stack *s)
-{
-	size_t n = s->n;
-
-	if (n && s->frames[n - 1].flags & FRAME_STOPPED)
-		n--;
-	return n ? &s->frames[n - 1] : NULL;
-}
-
 void states_add_wait(struct model *m, const struct frame *f, uint16_t reason, bool held,
 		     uint64_t ns, uint64_t n)
 {
@@ -108,6 +98,14 @@ void states_add_wait(struct model *m, const struct frame *f, uint16_t reason, bo
 
 	if (!(f->flags & FRAME_MUTED) && (ns || n) && waits_add(&m->waits, &w))
 		m->states_err = -ENOMEM;
+}
+
+/* Apart, as most time is none of waiting. */
+static __attribute__((noinline)) void charge_wait(struct model *m, struct stack *s,
+						  const struct frame *f, uint64_t ns)
+{
+	states_add_wait(m, f, s->state.reason, false, ns, 0);
+	call_waits_add(m, s, (size_t)(f - s->frames), s->state.reason, ns, ns);
 }
 
 void states_advance(struct model *m, struct stack *s, uint64_t ts_ns)
@@ -127,19 +125,19 @@ void states_advance(struct model *m, struct stack *s, uint64_t ts_ns)
 		*off_time(&p->off_now, st->now) += ns;
 		p->reason = st->now == STATE_WAITING ? st->reason : p->reason;
 	}
-	struct frame *f = charged(s);
+	struct frame *f = states_charged(s);
 
 	if (!f)
 		return;
 	*off_time(&s->frame_states[f - s->frames].self, st->now) += ns;
 	if (st->now == STATE_WAITING)
-		states_add_wait(m, f, st->reason, false, ns, 0);
+		charge_wait(m, s, f, ns);
 }
 
 /* A wait begins, or what counts of it. */
 static void count_wait(struct model *m, const struct stack *s)
 {
-	const struct frame *f = charged(s);
+	const struct frame *f = states_charged(s);
 
 	if (s->state.now == STATE_WAITING && f && !s->stop.active)
 		states_add_wait(m, f, s->state.reason, false, 0, 1);
@@ -156,11 +154,12 @@ static void tell_span(struct model *m, const struct stack *s)
 							  .to_ns = st->mark_ns,
 							  .by = st->by,
 							  .image = s->info.image,
+							  .by_func = st->by_func,
 							  .state = st->now,
 							  .reason = st->reason });
 }
 
-void states_change(struct model *m, struct stack *s, unsigned state, uint16_t reason, uint64_t by,
+void states_change(struct model *m, struct stack *s, unsigned state, uint16_t reason,
 		   uint64_t ts_ns)
 {
 	struct stack_states *st = &s->state;
@@ -172,9 +171,21 @@ void states_change(struct model *m, struct stack *s, unsigned state, uint16_t re
 	st->from_ns = st->mark_ns;
 	st->now = (uint16_t)state;
 	st->reason = reason;
-	st->by = by;
+	st->by = 0;
+	st->by_func = WAKE_NONE;
 	st->lost = false;
 	count_wait(m, s);
+}
+
+void states_woken(struct model *m, struct stack *s, uint64_t by, uint32_t by_func, uint64_t ts_ns)
+{
+	struct stack_states *st = &s->state;
+
+	if (m->opt.wakes && st->now == STATE_WAITING)
+		wakes_add(m, s, by_func, ts_ns);
+	states_change(m, s, STATE_RUNNABLE, 0, ts_ns);
+	st->by = by;
+	st->by_func = by_func;
 }
 
 /* ---- what tells of a state */
@@ -185,13 +196,14 @@ void states_begin(struct model *m, struct stack *s, uint64_t ts_ns)
 		s->state = (struct stack_states){ .life_ns = ts_ns,
 						  .from_ns = ts_ns,
 						  .mark_ns = ts_ns,
+						  .by_func = WAKE_NONE,
 						  .lost = states_lost(m, s, ts_ns) };
 }
 
 void states_created(struct model *m, struct stack *s, uint64_t ts_ns)
 {
 	if (has_states(m, s) && !s->state.lost)
-		states_change(m, s, STATE_RUNNABLE, 0, 0, ts_ns);
+		states_change(m, s, STATE_RUNNABLE, 0, ts_ns);
 }
 
 /* Switches of threads have times of the kernel's clock, which may differ by so much from those of
@@ -206,7 +218,7 @@ void states_own_slow(struct model *m, struct stack *s, uint64_t ts_ns)
 	if (st->now == STATE_SYSCALL || st->lost)
 		return;
 	if (st->now != STATE_OFF_CPU || ts_ns >= st->from_ns + OFF_CPU_DOUBT_NS)
-		states_change(m, s, STATE_RUNNING, 0, 0, ts_ns);
+		states_change(m, s, STATE_RUNNING, 0, ts_ns);
 }
 
 void states_resume(struct model *m, struct stack *s, uint64_t why, uint64_t ts_ns)
@@ -214,15 +226,15 @@ void states_resume(struct model *m, struct stack *s, uint64_t why, uint64_t ts_n
 	if (!has_states(m, s) || s->state.lost)
 		return;
 	if (why == STOP_YIELD)
-		states_change(m, s, STATE_RUNNABLE, 0, 0, ts_ns);
+		states_change(m, s, STATE_RUNNABLE, 0, ts_ns);
 	else if (why == STOP_GC)
-		states_change(m, s, STATE_WAITING, REASON_PREEMPTED, 0, ts_ns);
+		states_change(m, s, STATE_WAITING, REASON_PREEMPTED, ts_ns);
 }
 
 void states_forget(struct model *m, struct stack *s, uint64_t ts_ns, bool lost)
 {
 	if (has_states(m, s))
-		states_change(m, s, STATE_UNKNOWN, 0, 0, ts_ns);
+		states_change(m, s, STATE_UNKNOWN, 0, ts_ns);
 	s->state.lost |= lost;
 }
 
@@ -258,6 +270,7 @@ void states_view_begin(struct model *m, struct stack *s, uint64_t ts_ns)
 	st->off = s->stop.off_done = s->stop.off_now = (struct off_times){ 0 };
 	for (size_t i = 0; i < s->n; i++)
 		s->frame_states[i] = (struct frame_states){ 0 };
+	s->n_waits = 0;
 }
 
 /* ---- calls */
@@ -268,7 +281,8 @@ int states_push_slow(struct model *m, struct stack *s, uint64_t ts_ns)
 
 	states_advance(m, s, ts_ns);
 	if (!err)
-		s->frame_states[s->n] = (struct frame_states){ .before = s->state.off };
+		s->frame_states[s->n] = (struct frame_states){ .before = s->state.off,
+							       .waits = s->n_waits };
 	return err;
 }
 
@@ -289,7 +303,7 @@ static void limit(struct off_times *t, uint64_t all_ns)
 	t->runnable_ns = take(&all_ns, t->runnable_ns);
 }
 
-bool states_of_call(const struct stack *s, uint64_t dur_ns, uint64_t self_ns, struct call_states *c)
+bool states_of_call(struct stack *s, uint64_t dur_ns, uint64_t self_ns, struct call_states *c)
 {
 	const struct frame_states *f = &s->frame_states[s->n - 1];
 	const struct off_times *now = &s->state.off;
@@ -299,6 +313,10 @@ bool states_of_call(const struct stack *s, uint64_t dur_ns, uint64_t self_ns, st
 	off_times_sub(&c->total, &f->before);
 	limit(&c->self, self_ns);
 	limit(&c->total, dur_ns);
+	c->waits = NULL;
+	c->n_waits = 0;
+	if (s->n_waits > f->waits)
+		call_waits_of_slow(s, c);
 	return off_times_sum(&c->total);
 }
 

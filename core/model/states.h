@@ -12,6 +12,7 @@ struct stack_states {
 	uint64_t from_ns; /* when the span began */
 	uint64_t mark_ns; /* up to where it is charged; running is charged to nothing */
 	uint64_t by;      /* as in state_span */
+	uint32_t by_func; /* the same */
 	uint16_t now, reason;
 	bool lost;            /* unknown, until an event of a state tells */
 	struct off_times off; /* since life_ns */
@@ -25,6 +26,7 @@ struct stack_states {
 struct frame_states {
 	struct off_times before; /* its goroutine's `off` as it began */
 	struct off_times self;
+	size_t waits; /* call_waits.c: where its own begin */
 };
 
 /* Waits by path, function and reason. */
@@ -33,6 +35,14 @@ struct waits {
 	size_t n, cap;
 	struct hash_index index;
 };
+
+/* Waits by function, reason and who ended them: wakes.c. */
+struct wakes {
+	struct func_wakes *all;
+	size_t n, cap;
+	struct hash_index index;
+};
+void wakes_free(struct wakes *w); /* leaves it empty */
 
 /* 0 or -ENOMEM; n: how many. Adds, also the two's complement of what is to be taken away. */
 int waits_add(struct waits *w, const struct path_waits *what);

@@ -45,12 +45,21 @@ static void tell_switch(struct model *m, struct stack *s, uint32_t depth, uint64
 	    (off ? now == STATE_RUNNABLE || now == STATE_WAITING || now == STATE_OFF_CPU
 		 : now != STATE_OFF_CPU && now != STATE_UNKNOWN))
 		return;
-	states_change(m, s, STATE_OF(depth), off ? (uint16_t)STATE_REASON(depth) : 0, 0, ts_ns);
+	states_change(m, s, STATE_OF(depth), off ? (uint16_t)STATE_REASON(depth) : 0, ts_ns);
 }
 
-/* An event says what state s is in. */
-static void tell(struct model *m, struct stack *s, unsigned state, uint16_t reason, uint64_t by,
-		 uint64_t ts_ns)
+/* What the goroutine that wakes another is in: as in state_span. */
+static uint32_t waker_func(const struct event *wake, const struct stack *waker)
+{
+	const struct frame *f = waker ? states_charged(waker) : NULL;
+
+	return !wake->goid ? WAKE_RUNTIME : f ? f->func : WAKE_NO_CALL;
+}
+
+/* An event says what state s is in; wake: the one that made it runnable, or NULL; waker: its
+ * goroutine, NULL: none, or nothing is known of it. */
+static void tell(struct model *m, struct stack *s, unsigned state, uint16_t reason,
+		 const struct event *wake, const struct stack *waker, uint64_t ts_ns)
 {
 	s->info.last_ns = ts_ns;
 	if (states_lost(m, s, ts_ns))
@@ -62,7 +71,10 @@ static void tell(struct model *m, struct stack *s, unsigned state, uint16_t reas
 	if (state == STATE_RUNNABLE && s->state.now == STATE_RUNNABLE)
 		return; /* who made it so is known */
 	stop_over(m, s, state, reason, ts_ns);
-	states_change(m, s, state, reason, by, ts_ns);
+	if (wake)
+		states_woken(m, s, wake->goid, waker_func(wake, waker), ts_ns);
+	else
+		states_change(m, s, state, reason, ts_ns);
 }
 
 int states_apply(struct model *m, const struct event *e)
@@ -74,20 +86,27 @@ int states_apply(struct model *m, const struct event *e)
 		m->totals.bad_events += !m->opt.no_states;
 		return 0;
 	}
-	struct stack *s = stack_get(m, false, goid, e->ts_ns);
+	/* A switch begins no life: it comes behind the goroutine's end, too, when the thread leaves
+	 * in the middle of runtime.gdestroy. */
+	if (state == STATE_OFF_CPU || (e->kind == EV_STATE && STATE_IS_ON_CPU(e->depth))) {
+		struct stack *known = stack_find(&m->goroutines, goid);
+
+		if (known)
+			tell_switch(m, known, e->depth, e->ts_ns);
+		return 0;
+	}
+	const bool wake = e->kind == EV_WAKE;
+	struct stack *waker = wake && e->goid ? stack_find(&m->goroutines, e->goid) : NULL,
+		     *s = stack_get(m, false, goid, e->ts_ns);
 
 	if (!s)
 		return -errno;
-	if (state == STATE_OFF_CPU || (e->kind == EV_STATE && STATE_IS_ON_CPU(e->depth))) {
-		tell_switch(m, s, e->depth, e->ts_ns);
-		return 0;
-	}
 	tell(m, s, state, state == STATE_WAITING ? (uint16_t)STATE_REASON(e->depth) : 0,
-	     e->kind == EV_WAKE ? e->goid : 0, e->ts_ns);
+	     wake ? e : NULL, waker, e->ts_ns);
 	/* What an event took is in the time of the waker. Of the two at the ends of a span one half
 	 * each is in the time of the goroutine that runs before and after: charged with the last.
 	 */
-	if (e->kind == EV_WAKE)
-		s = e->goid ? stack_find(&m->goroutines, e->goid) : NULL;
-	return s && (e->kind == EV_WAKE || state == STATE_RUNNING) ? pair_inside(m, s, e) : 0;
+	if (wake)
+		s = waker;
+	return s && (wake || state == STATE_RUNNING) ? pair_inside(m, s, e) : 0;
 }

@@ -130,6 +130,27 @@ static void step_running(struct run *r, unsigned g, uint64_t ts_ns)
 	}
 }
 
+static uint32_t top_func(const struct run *r, unsigned g, uint32_t none)
+{
+	const struct one *o = &r->g[g];
+
+	return o->n ? r->truth->calls[o->calls[o->n - 1]].func : none;
+}
+
+static void woken(struct run *r, unsigned g, unsigned by, uint64_t ts_ns)
+{
+	const struct one *o = &r->g[g];
+	uint64_t from = ts_ns;
+
+	if (o->stopping || !o->n)
+		return;
+	while (from && r->truth->at[g][from - 1].alive &&
+	       r->truth->at[g][from - 1].state == STATE_WAITING &&
+	       r->truth->at[g][from - 1].reason == o->reason)
+		from--;
+	r->wakes[top_func(r, g, 0)][o->reason][top_func(r, by, FUNCS)] += ts_ns - from;
+}
+
 static void step_off(struct run *r, unsigned g, uint64_t ts_ns)
 {
 	struct one *o = &r->g[g];
@@ -161,6 +182,7 @@ static void step_off(struct run *r, unsigned g, uint64_t ts_ns)
 	} else if (o->state == STATE_WAITING) {
 		if (rnd(r, 2) && r->g[by].alive && by != g && r->g[by].state == STATE_RUNNING) {
 			emit(r, EV_WAKE, by, ts_ns)->h.depth = g + 1;
+			woken(r, g, by, ts_ns);
 			o->state = STATE_RUNNABLE;
 			o->reason = 0;
 		} else {
@@ -206,6 +228,10 @@ static void make(struct run *r)
 			e->arg[1] = 0x10 * g;
 			o->alive = o->created = true;
 			o->state = STATE_RUNNABLE;
+		} else if (!o->alive && o->created && !rnd(r, 4)) {
+			/* Its end is told, and it goes on for some instructions. */
+			emit(r, EV_STATE, g, t)->h.depth = rnd(r, 2) ? STATE_DEPTH(STATE_OFF_CPU, 0)
+								     : STATE_ON_CPU(STATE_RUNNING);
 		} else if (o->alive && (o->state == STATE_RUNNING || o->lost)) {
 			if (g && !o->lost && !o->n && !rnd(r, 4)) {
 				emit(r, EV_END, g, t);

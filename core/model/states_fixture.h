@@ -36,6 +36,9 @@ struct run {
 	struct truth *truth;
 	struct event_ext *events;
 	size_t n;
+	/* ns of waits of a function, by reason and by the function that ended them; FUNCS: a
+	 * goroutine in no call did */
+	uint64_t wakes[FUNCS][REASON_PREEMPTED + 1][FUNCS + 1];
 	struct one {
 		bool alive, created, ended, stopping;
 		unsigned state, reason, was; /* was: before it had no processor */
@@ -45,6 +48,7 @@ struct run {
 	} g[GOROUTINES];
 	/* what the engine said */
 	struct call_states said[CALLS];
+	uint64_t waits[CALLS][2][REASON_PREEMPTED + 1]; /* self and total, by reason */
 	uint64_t dur_ns[CALLS], self_ns[CALLS], span_ns[GOROUTINES], last_to_ns[GOROUTINES];
 	struct off_times spans[GOROUTINES], lives[GOROUTINES];
 	uint64_t life_ns[GOROUTINES];

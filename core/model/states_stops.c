@@ -30,14 +30,18 @@ void states_stop_charge(struct model *m, struct stack *s, size_t at, bool segmen
 	if (at >= s->n)
 		return;
 	off_times_sub(&s->frame_states[at].self, &p->off_done);
+	call_waits_add(m, s, at, p->reason, -p->off_done.wait_ns, 0);
 	states_add_wait(m, &s->frames[at], p->reason, false, -p->off_done.wait_ns, 0);
 	states_add_wait(m, &s->frames[at], p->reason, true, p->off_done.wait_ns, 0);
 }
 
 void states_restart(struct model *m, struct stack *s)
 {
-	if (has_states(m, s))
-		s->frame_states[s->n - 1] = (struct frame_states){ .before = s->state.off };
+	if (!has_states(m, s))
+		return;
+	call_waits_pass(m, s);
+	s->frame_states[s->n - 1] = (struct frame_states){ .before = s->state.off,
+							   .waits = s->n_waits };
 }
 
 void states_ran(struct model *m, struct stack *s)
@@ -48,11 +52,15 @@ void states_ran(struct model *m, struct stack *s)
 	if (!has_states(m, s) || !s->n)
 		return;
 	fs = &s->frame_states[s->n - 1];
-	*fs = (struct frame_states){ .before = st->off, .self = st->late };
+	call_waits_pass(m, s);
+	*fs = (struct frame_states){ .before = st->off, .self = st->late, .waits = s->n_waits };
 	off_times_sub(&fs->before, &st->late);
+	call_waits_add(m, s, s->n - 1, st->late_reason, st->late.wait_ns, st->late.wait_ns);
 	states_add_wait(m, top(s), st->late_reason, false, st->late.wait_ns, 0);
 	if (s->n > 1) {
 		off_times_sub(&fs[-1].self, &st->late);
+		call_waits_add(m, s, s->n - 2, st->late_reason, -st->late.wait_ns,
+			       -st->late.wait_ns);
 		states_add_wait(m, &s->frames[s->n - 2], st->late_reason, false, -st->late.wait_ns,
 				0);
 	}

@@ -22,8 +22,15 @@ static void on_call(void *ctx, const struct call *c)
 	struct run *r = ctx;
 
 	r->n_said++;
-	if (c->states)
+	if (c->states) {
 		r->said[c->order] = *c->states;
+		for (size_t i = 0; i < c->states->n_waits; i++) {
+			const struct call_wait *w = &c->states->waits[i];
+
+			r->waits[c->order][0][w->reason] += w->self_ns;
+			r->waits[c->order][1][w->reason] += w->total_ns;
+		}
+	}
 	r->dur_ns[c->order] = c->end_ns - c->start_ns;
 	r->self_ns[c->order] = c->self_ns;
 }
@@ -88,11 +95,19 @@ static void check_calls(struct run *r)
 				++*part(&want[m->calls[i]].total, m->state);
 			if (m->n && !m->held)
 				++*part(&want[m->calls[m->n - 1]].self, m->state);
+			for (int i = 0; m->state == STATE_WAITING && i < m->n; i++)
+				--r->waits[m->calls[i]][1][m->reason];
+			if (m->state == STATE_WAITING && m->n && !m->held)
+				--r->waits[m->calls[m->n - 1]][0][m->reason];
 		}
 	assert_int_equal(r->n_said, r->truth->n_calls);
 	for (size_t i = 0; i < r->truth->n_calls; i++) {
 		same(&want[i].self, &r->said[i].self, "self of a call");
 		same(&want[i].total, &r->said[i].total, "total of a call");
+		for (unsigned k = 0; k <= REASON_PREEMPTED; k++) {
+			assert_int_equal(r->waits[i][0][k], 0); /* self, and total */
+			assert_int_equal(r->waits[i][1][k], 0);
+		}
 	}
 	free(want);
 }
@@ -187,6 +202,23 @@ static void check_waits(const struct model *m)
 	free(total);
 }
 
+static void check_wakes(struct run *r, const struct model *m)
+{
+	size_t n;
+	const struct func_wakes *w = model_wakes(m, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t by = w[i].by == WAKE_NO_CALL ? FUNCS : w[i].by;
+
+		assert_true(by <= FUNCS && w[i].n && w[i].ns >= w[i].n);
+		r->wakes[w[i].func][w[i].reason][by] -= w[i].ns;
+	}
+	for (unsigned f = 0; f < FUNCS; f++)
+		for (unsigned k = 0; k <= REASON_PREEMPTED; k++)
+			for (unsigned by = 0; by <= FUNCS; by++)
+				assert_int_equal(r->wakes[f][k][by], 0);
+}
+
 static void test_random(void **state)
 {
 	(void)state;
@@ -199,6 +231,8 @@ static void test_random(void **state)
 					    &(struct model_options){ .on_call = on_call,
 								     .on_state = on_state,
 								     .on_goroutine = on_goroutine,
+								     .call_waits = true,
+								     .wakes = true,
 								     .ctx = r });
 
 		assert_non_null(m);
@@ -209,6 +243,7 @@ static void test_random(void **state)
 		check_calls(r);
 		check_funcs(r, m);
 		check_waits(m);
+		check_wakes(r, m);
 		assert_int_equal(model_totals(m)->bad_events, 0);
 		model_free(m);
 		trace_info_free(&r->info);

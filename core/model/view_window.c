@@ -82,6 +82,7 @@ static void forget(struct model *m)
 	}
 	paths_forget(&m->paths);
 	waits_free(&m->waits);
+	wakes_free(&m->wakes);
 }
 
 int model_view_begin(struct model *m, uint64_t ts_ns)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The plan of a large program: the go command. */
 #include "binary/binaries_fixture.h"
+#include "plan/inline_padding.h"
 #include "plan/plan.h"
 
 /* 15,000 functions. The FIPS 140 self-check hashes a range of the text when the program starts: a
@@ -41,10 +42,56 @@ static void test_whole(void **state)
 	gobin_close(b);
 }
 
+/* Padding on either side of hashed functions is hashed with them, whoever would jump there. */
+static void test_hashed_padding(void **state)
+{
+	const struct plan_options opt = { .strategy = PROBE_INLINE };
+	const struct gofunc *funcs;
+	char path[4096];
+	size_t hashed = 0, beside = 0;
+
+	(void)state;
+	go_command(path, sizeof(path));
+	struct gobin *b = open_path(path);
+	struct plan *p = plan_build(b, &opt);
+	const size_t n = gobin_funcs(b, &funcs);
+
+	assert_non_null(p);
+	for (size_t i = 1; i + 1 < n; i++) {
+		uint64_t padding, end = funcs[i].vaddr + funcs[i].size;
+		bool fips = funcs[i].flags & GOFUNC_FIPS;
+
+		hashed += fips;
+		if (fips)
+			assert_int_equal(inline_padding_at(p, &funcs[i], end), 0);
+		if (!fips && !((funcs[i - 1].flags | funcs[i + 1].flags) & GOFUNC_FIPS))
+			continue;
+		beside += !fips;
+		/* from where its own padding, and that before it, are within reach */
+		for (int near = 0; near < 2; near++) {
+			assert_int_equal(inline_take_padding(p, &funcs[i],
+							     near ? end - 1 : funcs[i].vaddr,
+							     &padding),
+					 0);
+			if (!padding)
+				continue;
+			assert_false(fips);
+			if (padding < funcs[i].vaddr)
+				assert_false(funcs[i - 1].flags & GOFUNC_FIPS);
+			else
+				assert_false(funcs[i + 1].flags & GOFUNC_FIPS);
+		}
+	}
+	assert_true(gobin_go_minor(b) < 24 || (hashed > 100 && beside > 0));
+	plan_free(p);
+	gobin_close(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_hashed_padding),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "binary/binaries_fixture.h"
 
 #include "plan/name_suggest.h"
 #include "plan/plan.h"
@@ -83,13 +79,144 @@ static void strategies(void **state)
 	assert_int_equal(s, PROBE_THESIS);
 }
 
+/* ---- of binaries */
+
+static bool selects(const struct gobin *b, const struct plan_options *opt, const char *symbol)
+{
+	struct selector s;
+
+	assert_int_equal(selector_init(&s, opt, b), 0);
+	int hit = selector_match(&s, symbol);
+
+	selector_free(&s);
+	assert_true(hit == NOT_SELECTED || hit == SELECTED);
+	return hit == SELECTED;
+}
+
+/* `go test -c` wrote no module data before Go 1.24: what has tests, and what is tested from
+ * outside, is the program then. */
+static void test_binaries(void **state)
+{
+	static const char module[] = "\nmod\tgotrace.example/tested";
+	const struct plan_options opt = { .strategy = PROBE_EMULATED };
+	struct gobin *b = open_binary("tested");
+	size_t size, n = 0;
+	uint8_t *p = load_binary("tested", &size);
+
+	(void)state;
+	if (gobin_go_minor(b) >= 24) { /* the whole module */
+		assert_string_equal(gobin_main_module(b)->path, "gotrace.example/tested");
+		assert_true(selects(b, &opt, "gotrace.example/tested/inner.Help"));
+	}
+	gobin_close(b);
+	for (uint8_t *at = p;
+	     (at = memmem(at, size - (size_t)(at - p), module, sizeof(module) - 1)); at++, n++)
+		memcpy(at, "\nnot", 4);
+	b = open_bytes(p, size);
+	free(p);
+	assert_non_null(b);
+	assert_true(gobin_go_minor(b) < 24 || n > 0);
+	assert_string_equal(gobin_main_module(b)->path, "");
+	assert_true(selects(b, &opt, "main.main"));
+	assert_true(selects(b, &opt, "gotrace.example/tested.Work"));
+	assert_true(selects(b, &opt, "gotrace.example/tested_test.TestWork"));
+	assert_false(selects(b, &opt, "gotrace.example/tested/inner.Help")); /* has no test */
+	assert_false(selects(b, &opt, "testing.tRunner"));
+	assert_false(selects(b, &opt, "strings.ToUpper"));
+	gobin_close(b);
+	b = open_binary("kinds"); /* no test binary: functions called Test* mean nothing */
+	assert_false(selects(b, &opt, "strings.ToUpper"));
+	gobin_close(b);
+}
+
+/* A warning for each pattern that has met nothing, and none for one that has. */
+static void unused_patterns(void **state)
+{
+	static const char *const good[] = { "main", "main.recursive" }, *const bad[] = {
+		"nosuch/package", "main.noSuchFunction"
+	};
+	const struct {
+		struct plan_options opt;
+		const char *words; /* NULL: no warning */
+	} cases[] = {
+		{ { .packages = good, .n_packages = 1 }, NULL },
+		{ { .packages = good, .n_packages = 1, .globs = good + 1, .n_globs = 1 }, NULL },
+		{ { .packages = bad, .n_packages = 1, .globs = good + 1, .n_globs = 1 },
+		  "no function is in a package 'nosuch/package'" },
+		{ { .packages = good, .n_packages = 1, .globs = bad + 1, .n_globs = 1 },
+		  "no function matches 'main.noSuchFunction'" },
+		{ { .packages = good, .n_packages = 1, .presets = PRESET_DB },
+		  "the binary has none of these functions" },
+		{ { .packages = good, .n_packages = 1, .presets = PRESET_WAITS }, NULL },
+	};
+	struct gobin *b = open_binary("kinds");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		forget_log();
+		struct plan *p = plan_build(b, &cases[i].opt);
+
+		assert_non_null(p);
+		if (logged_count != (cases[i].words != NULL) ||
+		    (cases[i].words && !strstr(logged, cases[i].words)))
+			fail_msg("%zu: logged %u times: %s", i, logged_count, logged);
+		plan_free(p);
+	}
+	gobin_close(b);
+}
+
+/* What --key and others name comes in addition; what is left out stays so. */
+static void also_and_excluded(void **state)
+{
+	static const char *const globs[] = { "main.recursive" }, *const also[] = { "strings.*" },
+				 *const out[] = { "strings.ToUpper" };
+	struct plan_options opt = { .globs = globs, .n_globs = 1, .also = also, .n_also = 1 };
+	struct gobin *b = open_binary("kinds");
+	struct selector s;
+
+	(void)state;
+	assert_true(selects(b, &opt, "main.recursive"));
+	assert_true(selects(b, &opt, "strings.ToUpper"));
+	assert_false(selects(b, &opt, "main.main"));
+	opt.excludes = out;
+	opt.n_excludes = 1;
+	assert_int_equal(selector_init(&s, &opt, b), 0);
+	assert_int_equal(selector_match(&s, "strings.ToUpper"), DESELECTED);
+	assert_int_equal(selector_match(&s, "strings.ToLower"), SELECTED);
+	selector_free(&s);
+	gobin_close(b);
+}
+
+/* Nothing matches: names that are like it, or where to look. */
+static void nothing_matches(void **state)
+{
+	static const char *const patterns[] = { "stringz", "qqqqqqqqqqqqqqqq" }, *const words[] = {
+		"similar names: strings", "'gotrace plan --list -p all BINARY' names all"
+	};
+	struct gobin *b = open_binary("kinds");
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const struct plan_options opt = { .packages = patterns + i, .n_packages = 1 };
+
+		forget_log();
+		assert_null(plan_build(b, &opt));
+		assert_int_equal(errno, ENOENT);
+		if (!strstr(logged, words[i]))
+			fail_msg("%s: %s", patterns[i], logged);
+	}
+	gobin_close(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packages),         cmocka_unit_test(all_is_not_the_runtime),
 		cmocka_unit_test(name_suggestions), cmocka_unit_test(preset_selections),
-		cmocka_unit_test(strategies),
+		cmocka_unit_test(strategies),       cmocka_unit_test(test_binaries),
+		cmocka_unit_test(unused_patterns),  cmocka_unit_test(also_and_excluded),
+		cmocka_unit_test(nothing_matches),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
 }

@@ -267,6 +267,35 @@ static void without_its_stubs_it_is_the_emulated_plan(void **state)
 	close_look(&l);
 }
 
+/* No page of theirs is below the lowest address that a process may map (vm.mmap_min_addr), and none
+ * in the image. */
+static void where_they_lie(void **state)
+{
+	static const char *const names[] = { "kinds", "kinds.low" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++)
+		for (enum probe_strategy s = PROBE_INLINE; s <= PROBE_SPRINGBOARD; s++) {
+			const struct plan_options opt = { .strategy = s };
+			struct gobin *b = open_binary(names[i]);
+			struct plan *p = plan_build(b, &opt);
+			uint64_t lo, hi;
+
+			assert_non_null(p);
+			gobin_image(b, &lo, &hi);
+			assert_true(p->stubs.bytes > 0);
+			assert_true(p->stubs.vaddr >= 0x10000);
+			/* of the low one's bytes there would be room above zero */
+			assert_true(lo > p->stubs.bytes + 4096);
+			if (i)
+				assert_true(p->stubs.vaddr >= hi);
+			else
+				assert_true(p->stubs.vaddr + p->stubs.bytes <= lo);
+			plan_free(p);
+			gobin_close(b);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,6 +303,7 @@ int main(void)
 		cmocka_unit_test(most_exits_have_one),
 		cmocka_unit_test(nops_only_after_a_check),
 		cmocka_unit_test(without_its_stubs_it_is_the_emulated_plan),
+		cmocka_unit_test(where_they_lie),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

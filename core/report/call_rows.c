@@ -46,10 +46,12 @@ static call_weight_fn call_weight(const struct report_options *opt)
 int call_rows_begin(struct call_rows *l, const struct report_options *opt,
 		    const struct loaded_trace *trace)
 {
-	*l = (struct call_rows){ .opt = opt,
-				 .trace = trace,
-				 .watch = { .calls = CALLS_SOME, .on_call = on_call, .ctx = l },
-				 .spool.fd = -1 };
+	*l = (struct call_rows){
+		.opt = opt,
+		.trace = trace,
+		.watch = { .calls = CALLS_SOME, .on_call = on_call, .call_waits = true, .ctx = l },
+		.spool.fd = -1
+	};
 	if (opt->limit && opt->limit <= MOST_IN_MEMORY) {
 		l->first.most = opt->limit;
 		l->first.weight = call_weight(opt);

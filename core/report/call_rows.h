@@ -33,7 +33,7 @@ void call_rows_free(struct call_rows *l);
  */
 int call_rows_values(const struct call_rows *l, const struct call *c, struct call_values *v);
 
-/* When its goroutine did not run. The same. */
+/* When its goroutine did not run, and why it waited. The same. */
 int call_rows_states(const struct call_rows *l, const struct call *c, struct call_states *s);
 
 /* Does the call lie in the window that the options ask for? */

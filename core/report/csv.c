@@ -9,6 +9,7 @@
 #include "base/csv.h"
 #include "base/outfile.h"
 #include "report/formats.h"
+#include "report/hist_rows.h"
 #include "report/path_fields.h"
 #include "report/rows.h"
 #include "report/sample_formats.h"
@@ -175,26 +176,44 @@ static int call_states(const struct report *rep, FILE *out, const struct call *c
 	struct call_states s;
 	int err = call_rows_states(&rep->calls, c, &s);
 
-	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-		s.total.runnable_ns, s.total.wait_ns, s.total.syscall_ns, s.total.unknown_ns,
-		s.total.off_cpu_ns);
-	return err;
+	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",",
+		c->end_ns - c->start_ns - off_times_sum(&s.total), s.total.runnable_ns,
+		s.total.wait_ns, s.total.syscall_ns, s.total.unknown_ns, s.total.off_cpu_ns);
+	return err ? err : call_waits_csv(out, rep->trace.info, &s);
+}
+
+/* Who ended most of the time; empty: nobody that is known. */
+static void woken_by(const struct report *rep, FILE *out, const struct wait_row *w)
+{
+	size_t n;
+	const struct func_wakes *by = wake_rows_of(&rep->wakes, w->row, w->reason, &n);
+
+	fputc(',', out);
+	if (by) {
+		csv_field(out, wake_name(rep->trace.info, by->by));
+		fprintf(out, ",%" PRIu64, by->ns);
+	} else {
+		fputc(',', out);
+	}
 }
 
 static int reasons(const struct report *rep, FILE *out)
 {
 	char number[WAIT_REASON_BYTES];
 
-	fprintf(out, "function,reason,%s,wait_ns,total_wait_ns\n",
-		rep->trace.samples ? "samples" : "waits");
+	fprintf(out, "function,reason,%s,wait_ns,total_wait_ns%s\n",
+		rep->trace.samples ? "samples" : "waits",
+		rep->trace.samples ? "" : ",woken_by,woken_by_ns");
 	for (size_t i = 0; i < rep->n_rows; i++) {
 		const struct wait_row *w = &rep->waits.all[rep->rows[i]];
 
 		csv_field(out, report_name(rep, w->row));
 		fputc(',', out);
 		csv_field(out, wait_reason(rep->trace.info, w->reason, number));
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", w->n, w->self_ns,
-			w->total_ns);
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, w->n, w->self_ns, w->total_ns);
+		if (!rep->trace.samples)
+			woken_by(rep, out, w);
+		fputc('\n', out);
 	}
 	return 0;
 }
@@ -209,7 +228,7 @@ static int calls(const struct report *rep, FILE *out)
 	fputs("goroutine,level,function,start_ns,duration_ns,self_ns,end,suspect,thread,system,image",
 	      out);
 	if (rep->trace.totals->states)
-		fputs(",runnable_ns,wait_ns,syscall_ns,unknown_ns,off_cpu_ns", out);
+		fputs(",run_ns,runnable_ns,wait_ns,syscall_ns,unknown_ns,off_cpu_ns,waits", out);
 	fputs(info->n_values ? ",arguments,results\n" : "\n", out);
 	for (size_t i = 0; left && !err && i < rep->calls.n; i++) {
 		const struct call *c = &rep->calls.calls[i];
@@ -242,7 +261,9 @@ int report_csv(struct trace_reader *r, const struct report_options *opt, FILE *o
 	struct report rep;
 	int err = report_load_whole_paths(&rep, r, opt);
 
-	if (!err && rep.trace.samples && opt->by != BY_REASON)
+	if (!err && opt->hist)
+		err = hist_csv(&rep, out);
+	else if (!err && rep.trace.samples && opt->by != BY_REASON)
 		err = sample_csv(&rep, out);
 	else if (!err)
 		err = (opt->by == BY_GOROUTINE && opt->fold ? creation_sites : write[opt->by])(&rep,

@@ -26,7 +26,7 @@ struct diff_options {
 #define DIFF_MIN_AUTO UINT64_MAX
 
 struct diff_format {
-	const char *name; /* "text", "csv", "json" */
+	const char *name; /* "text", "csv", "json", "folded" */
 	/* Reads both traces to their ends and writes what changed from the first to the second.
 	 * 0 or -errno (logged). csv has no room for what was folded and for notes: they are logged.
 	 */

@@ -17,7 +17,8 @@
 #include "trace/samples_fixture.h"
 
 /* main.main calls main.one for 60 and main.two for 30 of 100. */
-static const char calls[] = "@func main.main\n@func main.one\n@func main.two\n"
+static const char calls[] = "@set select.package.0 main\n"
+			    "@func main.main\n@func main.one\n@func main.two\n"
 			    "1 entry main.main 100 1000\n"
 			    "1 entry main.one 200 2000\n"
 			    "1 exit main.one 200 62000\n"
@@ -94,6 +95,7 @@ static void calls_and_samples(void **state)
 	assert_non_null(strstr(said, "a sample of B counts for the innermost function of its stack "
 				     "that A traced; 2 of 10 had none and are left out"));
 	assert_non_null(strstr(said, "time of A holds waiting"));
+	assert_null(strstr(said, "different selections")); /* samples have none */
 	free(got);
 	got = compare(path, samples, "text", (struct diff_options){ 0 });
 	assert_non_null(strstr(got, "no change that counts\n3 functions folded"));

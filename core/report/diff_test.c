@@ -117,6 +117,15 @@ static void test_stored(void **state)
 	unlink(b);
 }
 
+/* What is below the headline. */
+static const char *body(const char *text)
+{
+	const char *end = strstr(text, "\n\n");
+
+	assert_true(!strncmp(text, "A ", 2) && end);
+	return end + 2;
+}
+
 static void test_equal(void **state)
 {
 	static const struct diff_options all = { .threshold_pct = 0 },
@@ -132,7 +141,7 @@ static void test_equal(void **state)
 		char *text = compare(path, path, "text", opt, NULL),
 		     *csv = compare(path, path, "csv", opt, NULL);
 
-		assert_int_equal(strncmp(text, "no change\n", strlen("no change\n")), 0);
+		assert_int_equal(strncmp(body(text), "no change\n", strlen("no change\n")), 0);
 		assert_null(strstr(text, "folded"));
 		assert_null(strstr(text, "note:"));
 		assert_int_equal(fixture_lines(csv), 1);
@@ -140,6 +149,22 @@ static void test_equal(void **state)
 		free(csv);
 	}
 	unlink(path);
+}
+
+/* What flamegraph.pl makes a differential flame graph of. */
+static void test_differential(void **state)
+{
+	static const struct diff_options opt = { .threshold_pct = 5, .min_ns = DIFF_MIN_AUTO };
+
+	(void)state;
+	char *text = compare_texts("1 entry main.f 100 1000\n1 entry main.g 200 1100\n"
+				   "1 exit main.g 200 1300\n1 exit main.f 100 2000\n",
+				   "1 entry main.f 100 1000\n1 entry main.h;x 200 1100\n"
+				   "1 exit main.h;x 200 1400\n1 exit main.f 100 2500\n",
+				   "folded", opt);
+
+	assert_string_equal(text, "main.f 800 1200\nmain.f;main.g 200 0\nmain.f;main.h,x 0 300\n");
+	free(text);
 }
 
 static void test_empty(void **state)
@@ -152,13 +177,13 @@ static void test_empty(void **state)
 	     *some = compare_texts("", one, "text", opt);
 	char *gone = compare_texts(one, "", "text", opt);
 
-	assert_int_equal(strncmp(none, "no change\n", 10), 0);
+	assert_int_equal(strncmp(body(none), "no change\n", 10), 0);
 	assert_non_null(strstr(
 		some,
-		"\n     - +1.00us    new       - +1.00us    new      0     +1  main.f  (not traced in A)\n"));
+		"\n     - 1.00us    new       - 1.00us    new      0     1  main.f  (not traced in A)\n"));
 	assert_non_null(strstr(
 		gone,
-		"\n1.00us -1.00us   gone  1.00us -1.00us   gone      1     -1  main.f  (not traced in B)\n"));
+		"\n1.00us      -   gone  1.00us      -   gone      1     0  main.f  (not traced in B)\n"));
 	free(none);
 	free(some);
 	free(gone);
@@ -244,7 +269,7 @@ static void test_folded(void **state)
 	char *csv = compare(a, b, "csv", opt, &logged);
 
 	assert_int_equal(
-		strncmp(text,
+		strncmp(body(text),
 			"no change that counts\n1 function folded: changed by less than 5% or 100ns "
 			"(--threshold, --min)\n",
 			95),
@@ -393,15 +418,11 @@ static void test_changes_add_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stored),
-		cmocka_unit_test(test_equal),
-		cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_threshold),
-		cmocka_unit_test(test_threshold_of_calls),
-		cmocka_unit_test(test_folded),
-		cmocka_unit_test(test_notes),
-		cmocka_unit_test(test_incomplete),
-		cmocka_unit_test(test_changes_add_up),
+		cmocka_unit_test(test_stored),       cmocka_unit_test(test_equal),
+		cmocka_unit_test(test_differential), cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_threshold),    cmocka_unit_test(test_threshold_of_calls),
+		cmocka_unit_test(test_folded),       cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_incomplete),   cmocka_unit_test(test_changes_add_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,23 +9,7 @@
 #include "base/text_name.h"
 #include "report/diff_rows.h"
 #include "report/formats.h"
-
-/* "+1.20ms", "=" when there is no change. */
-static const char *change_ns(int64_t ns, char buf[24])
-{
-	snprintf(buf, 24, "%s%s",
-		 ns < 0 ? "-"
-		 : ns   ? "+"
-			: "=",
-		 ns ? HUMAN(ns < 0 ? -(uint64_t)ns : (uint64_t)ns) : "");
-	return buf;
-}
-
-static const char *change_count(int64_t n, char buf[24])
-{
-	snprintf(buf, 24, n ? "%+" PRId64 : "=", n);
-	return buf;
-}
+#include "trace/keys.h"
 
 /* "+6.3%", from ten times on "x12"; "" where nothing changed, "new", "gone", "-" where there was
  * nothing to compare with. */
@@ -50,30 +34,26 @@ static const char *relative(const struct diff_row *row, enum diff_metric m, char
 #define UNTRACED "  (not traced in %c)"
 
 struct widths {
-	int calls, change;
+	int a, b; /* of calls */
 };
 
 static struct widths measure(const struct diff_report *d)
 {
-	struct widths w = { 5, 6 };
-	char buf[24];
+	struct widths w = { 5, 5 };
 
 	for (size_t i = 0; i < d->n_rows; i++) {
-		int n = snprintf(NULL, 0, "%s",
-				 change_count(diff_change(&d->diff.rows[i], METRIC_CALLS), buf));
-
-		w.calls = text_width(d->diff.rows[i].value[METRIC_CALLS][0], w.calls);
-		w.change = n > w.change ? n : w.change;
+		w.a = text_width(d->diff.rows[i].value[METRIC_CALLS][0], w.a);
+		w.b = text_width(d->diff.rows[i].value[METRIC_CALLS][1], w.b);
 	}
 	return w;
 }
 
 static int times(const struct diff_row *row, enum diff_metric m, FILE *out)
 {
-	char change[24], pct[24];
+	char pct[24];
 
-	return fprintf(out, "%6s %7s %6s  ", row->there[0] ? HUMAN(row->value[m][0]) : "-",
-		       change_ns(diff_change(row, m), change), relative(row, m, pct));
+	return fprintf(out, "%6s %6s %6s  ", row->there[0] ? HUMAN(row->value[m][0]) : "-",
+		       row->there[1] ? HUMAN(row->value[m][1]) : "-", relative(row, m, pct));
 }
 
 /* A path is written whole, a function's name in what `used` columns leave of the line. */
@@ -106,24 +86,39 @@ static int table(const struct diff_report *d, FILE *out)
 	struct widths w = measure(d);
 	uint32_t *nodes = NULL;
 	size_t cap = 0;
-	char buf[24];
 	int err = 0;
 
-	text_heading(d->opt->colour, out, "%-21s  %-21s  CALLS", "SELF", "TOTAL");
-	text_heading(d->opt->colour, out, "%6s %7s %6s  %6s %7s %6s  %*s %*s  %s", "A", "CHANGE",
-		     "%", "A", "CHANGE", "%", w.calls, "A", w.change, "CHANGE",
+	text_heading(d->opt->colour, out, "%-20s  %-20s  CALLS", "SELF", "TOTAL");
+	text_heading(d->opt->colour, out, "%6s %6s %6s  %6s %6s %6s  %*s %*s  %s", "A", "B", "%",
+		     "A", "B", "%", w.a, "A", w.b, "B",
 		     d->opt->by == BY_PATH ? "PATH" : "FUNCTION");
 	for (size_t i = 0; !err && i < d->n_rows; i++) {
 		const struct diff_row *row = &d->diff.rows[i];
 
 		int used = times(row, METRIC_SELF, out) + times(row, METRIC_TOTAL, out);
 
-		used += fprintf(out, "%*" PRIu64 " %*s  ", w.calls, row->value[METRIC_CALLS][0],
-				w.change, change_count(diff_change(row, METRIC_CALLS), buf));
+		used += fprintf(out, "%*" PRIu64 " %*" PRIu64 "  ", w.a,
+				row->value[METRIC_CALLS][0], w.b, row->value[METRIC_CALLS][1]);
 		err = name(d, row, out, used, &nodes, &cap);
 	}
 	free(nodes);
 	return err;
+}
+
+/* How long the program ran, or what was seen of it. */
+static uint64_t wall_ns(const struct loaded_trace *t)
+{
+	return trace_info_u64(t->info, KEY_END_TARGET_WALL_NS, loaded_trace_span_ns(t));
+}
+
+static void headline(const struct diff_report *d, FILE *out)
+{
+	const uint64_t a = wall_ns(&d->diff.side[0]), b = wall_ns(&d->diff.side[1]);
+
+	fprintf(out, "A %s -> B %s", HUMAN(a), HUMAN(b));
+	if (a)
+		fprintf(out, ", %+.1f%%", 100 * ((double)b - (double)a) / (double)a);
+	fputs("\n\n", out);
 }
 
 static void below(const struct diff_report *d, FILE *out)
@@ -172,6 +167,8 @@ int diff_text(struct trace_reader *const r[2], const struct diff_options *opt, F
 	struct diff_report d;
 	int err = diff_report_load(&d, r, opt);
 
+	if (!err)
+		headline(&d, out);
 	if (!err && d.n_rows)
 		err = d.diff.shares ? diff_shares_text(&d, out) : table(&d, out);
 	if (!err) {

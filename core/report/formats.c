@@ -12,5 +12,6 @@ const struct diff_format diff_formats[] = {
 	{ "text", diff_text },
 	{ "csv", diff_csv },
 	{ "json", diff_json },
+	{ "folded", diff_folded },
 	{ 0 },
 };

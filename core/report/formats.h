@@ -13,6 +13,7 @@ int report_json(struct trace_reader *r, const struct report_options *opt, FILE *
 
 int diff_text(struct trace_reader *const r[2], const struct diff_options *opt, FILE *out);
 int diff_csv(struct trace_reader *const r[2], const struct diff_options *opt, FILE *out);
+int diff_folded(struct trace_reader *const r[2], const struct diff_options *opt, FILE *out);
 int diff_json(struct trace_reader *const r[2], const struct diff_options *opt, FILE *out);
 
 #endif

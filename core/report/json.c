@@ -10,6 +10,7 @@
 #include "analysis/value_text.h"
 #include "base/outfile.h"
 #include "report/formats.h"
+#include "report/hist_rows.h"
 #include "report/path_fields.h"
 #include "report/rows.h"
 #include "report/sample_formats.h"
@@ -167,6 +168,25 @@ static int goroutines(const struct report *rep, struct json *j)
 	return 0;
 }
 
+/* By reason, the longest first. */
+static void call_waits(const struct report *rep, struct json *j, const struct call_states *s)
+{
+	char number[WAIT_REASON_BYTES];
+
+	json_key(j, "waits");
+	json_open(j, '[');
+	for (size_t i = 0; i < s->n_waits; i++) {
+		if (!s->waits[i].total_ns)
+			continue;
+		json_open(j, '{');
+		json_kv_str(j, "reason", wait_reason(rep->trace.info, s->waits[i].reason, number));
+		json_kv_u64(j, "self_ns", s->waits[i].self_ns);
+		json_kv_u64(j, "total_ns", s->waits[i].total_ns);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 /* Parts of its duration. */
 static int call_states(const struct report *rep, struct json *j, const struct call *c)
 {
@@ -175,12 +195,32 @@ static int call_states(const struct report *rep, struct json *j, const struct ca
 
 	if (err || !rep->trace.totals->states)
 		return err;
+	json_kv_u64(j, "run_ns", c->end_ns - c->start_ns - off_times_sum(&s.total));
 	json_kv_u64(j, "runnable_ns", s.total.runnable_ns);
 	json_kv_u64(j, "wait_ns", s.total.wait_ns);
 	json_kv_u64(j, "syscall_ns", s.total.syscall_ns);
 	json_kv_u64(j, "unknown_ns", s.total.unknown_ns);
 	json_kv_u64(j, "off_cpu_ns", s.total.off_cpu_ns);
+	call_waits(rep, j, &s);
 	return 0;
+}
+
+/* The longest first. */
+static void woken_by(const struct report *rep, struct json *j, const struct wait_row *w)
+{
+	size_t n;
+	const struct func_wakes *by = wake_rows_of(&rep->wakes, w->row, w->reason, &n);
+
+	json_key(j, "woken_by");
+	json_open(j, '[');
+	for (size_t i = 0; i < n; i++) {
+		json_open(j, '{');
+		json_kv_str(j, "function", wake_name(rep->trace.info, by[i].by));
+		json_kv_u64(j, "waits", by[i].n);
+		json_kv_u64(j, "wait_ns", by[i].ns);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
 }
 
 static int reasons(const struct report *rep, struct json *j)
@@ -191,6 +231,8 @@ static int reasons(const struct report *rep, struct json *j)
 		json_open(j, '{');
 		json_kv_str(j, "function", report_name(rep, w->row));
 		wait_fields(rep, j, w);
+		if (!rep->trace.samples)
+			woken_by(rep, j, w);
 		json_close(j, '}');
 	}
 	return 0;
@@ -237,13 +279,17 @@ static int calls(const struct report *rep, struct json *j)
 	return err;
 }
 
-static void trace(const struct report *rep, struct json *j)
+static int trace(const struct report *rep, struct json *j)
 {
+	int err;
+
 	json_key(j, "trace");
 	json_open(j, '{');
 	trace_json_totals(&rep->trace, j);
+	err = trace_json_doubts(&rep->trace, true, j);
 	trace_json_info(&rep->trace, j);
 	json_close(j, '}');
+	return err;
 }
 
 int report_json(struct trace_reader *r, const struct report_options *opt, FILE *out)
@@ -259,6 +305,8 @@ int report_json(struct trace_reader *r, const struct report_options *opt, FILE *
 		[BY_REASON] = { "reason", reasons },
 		[BY_LABEL] = { "label", NULL },
 		[BY_THREAD] = { "thread", NULL },
+		[BY_PROCESS] = { "process", NULL },
+		[BY_PROGRAM] = { "program", NULL },
 	};
 	struct report rep;
 	struct json j;
@@ -270,12 +318,15 @@ int report_json(struct trace_reader *r, const struct report_options *opt, FILE *
 		json_kv_str(&j, "by", opt->n_callers ? "callers" : kinds[opt->by].by);
 		json_key(&j, "rows");
 		json_open(&j, '[');
-		err = (rep.trace.samples && opt->by != BY_REASON ? sample_json
-								 : kinds[opt->by].rows)(&rep, &j);
+		err = (opt->hist                                   ? hist_json
+		       : rep.trace.samples && opt->by != BY_REASON ? sample_json
+								   : kinds[opt->by].rows)(&rep, &j);
 		json_close(&j, ']');
 		json_kv_u64(&j, "hidden_rows",
 			    opt->by == BY_CALL ? call_rows_hidden(&rep.calls) : rep.n_hidden);
-		trace(&rep, &j);
+		int told = trace(&rep, &j);
+
+		err = err ? err : told;
 		json_close(&j, '}');
 	}
 	if (!err)

@@ -8,8 +8,8 @@
 
 #include "analysis/trace_load.h"
 
-/* BY_REASON: a row for each function and reason for which goroutines waited in its calls. The last
- * two: of samples only. */
+/* BY_REASON: a row for each function and reason for which goroutines waited in its calls. BY_LABEL
+ * and what is behind it: of samples only. */
 enum report_by {
 	BY_FUNCTION,
 	BY_PATH,
@@ -18,6 +18,8 @@ enum report_by {
 	BY_REASON,
 	BY_LABEL,
 	BY_THREAD,
+	BY_PROCESS,
+	BY_PROGRAM,
 	BY_KINDS
 };
 /* SORT_DEFAULT: self; siblings in a tree of paths by share; calls as they began. BY_CALL knows
@@ -49,6 +51,9 @@ struct report_options {
 	bool colour;
 	unsigned width; /* of the terminal that text is for: names are cut to fit; 0: never */
 	bool raw;       /* times as measured, what probes cost included */
+	/* BY_FUNCTION: instead of a row, how long the calls of functions that match took; NULL:
+	 * rows */
+	const char *hist;
 	unsigned depth; /* BY_PATH: only paths of at most so many functions; 0: all */
 	/* BY_PATH: only paths that have, with all below them, this share of the time */
 	double min_share_pct;

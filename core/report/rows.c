@@ -12,6 +12,7 @@
 #include "analysis/trace_names.h"
 #include "analysis/whole_paths.h"
 #include "base/compare.h"
+#include "base/glob.h"
 #include "base/log.h"
 #include "base/text_format.h"
 #include "trace/keys.h"
@@ -160,7 +161,9 @@ static bool wanted(const struct report *rep, size_t i)
 {
 	switch (rep->opt->by) {
 	case BY_FUNCTION:
-		return stat_any(&rep->trace.funcs[i]);
+		return stat_any(&rep->trace.funcs[i]) &&
+		       (!rep->opt->hist ||
+			glob_match(rep->opt->hist, report_name(rep, (uint32_t)i)));
 	case BY_PATH:
 		return i && stat_any(&rep->tree.nodes[i].stats);
 	default:
@@ -180,7 +183,8 @@ static int sort_rows(struct report *rep)
 		[BY_FUNCTION] = by_function,   [BY_PATH] = by_path,
 		[BY_GOROUTINE] = by_goroutine, [BY_REASON] = by_wait,
 		[BY_CALL] = by_goroutine,      [BY_LABEL] = by_index,
-		[BY_THREAD] = by_index,
+		[BY_THREAD] = by_index,        [BY_PROCESS] = by_index,
+		[BY_PROGRAM] = by_index,
 	};
 	bool indexed = rep->trace.samples && rep->opt->by != BY_FUNCTION &&
 		       rep->opt->by != BY_PATH && rep->opt->by != BY_REASON;
@@ -227,13 +231,16 @@ static void on_goroutine(void *ctx, const struct goroutine_info *g)
 
 static int load_sample_rows(struct report *rep, struct trace_reader *r)
 {
-	const enum sample_by by = rep->opt->by == BY_LABEL    ? SAMPLES_BY_LABELS
-				  : rep->opt->by == BY_THREAD ? SAMPLES_BY_THREAD
-							      : SAMPLES_BY_GOROUTINE;
+	static const enum sample_by kinds[BY_KINDS] = {
+		[BY_GOROUTINE] = SAMPLES_BY_GOROUTINE, [BY_LABEL] = SAMPLES_BY_LABELS,
+		[BY_THREAD] = SAMPLES_BY_THREAD,       [BY_PROCESS] = SAMPLES_BY_PROCESS,
+		[BY_PROGRAM] = SAMPLES_BY_PROGRAM,
+	};
+	const enum sample_by by = kinds[rep->opt->by];
 
 	if (!trace_is_samples(trace_reader_info(r))) {
 		log_error(
-			"--by=label and --by=thread are for samples: record with 'gotrace sample'");
+			"--by=label, thread, process and program are for samples: record with 'gotrace sample'");
 		return -ENOTSUP;
 	}
 	int err = trace_load(&rep->trace, r, rep->opt->view, NULL);
@@ -261,7 +268,8 @@ static int load_goroutines(struct report *rep, struct trace_reader *r)
 
 static int load_functions(struct report *rep, struct trace_reader *r)
 {
-	int err = trace_load(&rep->trace, r, rep->opt->view, NULL);
+	struct trace_watch watch = { .wakes = rep->opt->by == BY_REASON };
+	int err = trace_load(&rep->trace, r, rep->opt->view, &watch);
 
 	return err || rep->opt->raw ? err : correction_apply(&rep->trace);
 }
@@ -342,7 +350,25 @@ static int load_waits(struct report *rep)
 	if (!rep->trace.totals->states || o->n_callers || o->by == BY_CALL ||
 	    o->by == BY_GOROUTINE || o->by >= BY_LABEL)
 		return 0;
-	return wait_rows_load(&rep->waits, &rep->trace, o->by == BY_PATH ? &rep->tree : NULL);
+	int err = wait_rows_load(&rep->waits, &rep->trace, o->by == BY_PATH ? &rep->tree : NULL);
+
+	return err || o->by != BY_REASON ? err : wake_rows_load(&rep->wakes, &rep->trace);
+}
+
+/* --hist: not of samples, which are no calls, and of some function. */
+static int check_hist(const struct report *rep)
+{
+	if (!rep->opt->hist)
+		return 0;
+	if (rep->trace.samples) {
+		log_error("--hist shows how long calls took, which samples do not say");
+		return -ENOTSUP;
+	}
+	if (!rep->n_rows)
+		log_error(
+			"--hist: no function of this trace matches '%s'; 'gotrace report -n 0' lists those that ran",
+			rep->opt->hist);
+	return rep->n_rows ? 0 : -ENOENT;
 }
 
 static int load_all(struct report *rep, struct trace_reader *r, const struct report_options *opt,
@@ -352,7 +378,8 @@ static int load_all(struct report *rep, struct trace_reader *r, const struct rep
 		[BY_FUNCTION] = load_functions,   [BY_PATH] = load_tree,
 		[BY_GOROUTINE] = load_goroutines, [BY_CALL] = load_calls,
 		[BY_REASON] = load_functions,     [BY_LABEL] = load_sample_rows,
-		[BY_THREAD] = load_sample_rows,
+		[BY_THREAD] = load_sample_rows,   [BY_PROCESS] = load_sample_rows,
+		[BY_PROGRAM] = load_sample_rows,
 	};
 
 	*rep = (struct report){ .opt = opt, .calls.spool.fd = -1 };
@@ -369,6 +396,8 @@ static int load_all(struct report *rep, struct trace_reader *r, const struct rep
 		err = released_find(&rep->released, &rep->trace);
 	if (!err)
 		err = sort_rows(rep);
+	if (!err)
+		err = check_hist(rep);
 	if (err == -ENOMEM)
 		log_no_memory("no memory for the report");
 	return err;
@@ -394,5 +423,6 @@ void report_free(struct report *rep)
 	call_rows_free(&rep->calls);
 	sample_rows_free(&rep->sample_rows);
 	wait_rows_free(&rep->waits);
+	wake_rows_free(&rep->wakes);
 	free(rep->rows);
 }

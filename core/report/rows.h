@@ -9,6 +9,7 @@
 #include "analysis/released.h"
 #include "analysis/sample_rows.h"
 #include "analysis/waits.h"
+#include "analysis/wakes.h"
 #include "report/call_rows.h"
 #include "report/report.h"
 
@@ -21,10 +22,11 @@ struct report {
 	 */
 	struct call_tree tree;
 	struct call_rows calls; /* BY_CALL */
-	/* of samples: BY_GOROUTINE, BY_LABEL, BY_THREAD */
+	/* of samples: BY_GOROUTINE, BY_LABEL and behind it */
 	struct sample_rows sample_rows;
 	/* With states: why functions waited; BY_PATH, the tree's nodes (none of callers) */
 	struct wait_rows waits;
+	struct wake_rows wakes; /* BY_REASON: who ended them */
 	/* What to print, in order: indices of functions, tree nodes, goroutines or
 	 * waits; none BY_CALL. */
 	size_t *rows, n_rows;

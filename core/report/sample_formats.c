@@ -38,8 +38,9 @@ static struct numbers numbers_of(const struct report *rep, size_t row)
 static const char *kind_name(const struct report *rep)
 {
 	static const char *const names[BY_KINDS] = {
-		[BY_FUNCTION] = "function", [BY_PATH] = "path",   [BY_GOROUTINE] = "goroutine",
-		[BY_CALL] = "call",         [BY_LABEL] = "label", [BY_THREAD] = "thread",
+		[BY_FUNCTION] = "function", [BY_PATH] = "path",       [BY_GOROUTINE] = "goroutine",
+		[BY_CALL] = "call",         [BY_LABEL] = "label",     [BY_THREAD] = "thread",
+		[BY_PROCESS] = "process",   [BY_PROGRAM] = "program",
 	};
 
 	return rep->opt->n_callers ? "callers" : names[rep->opt->by];
@@ -59,6 +60,12 @@ void sample_text_head(const struct report *rep, FILE *out)
 	notes_free(&head);
 }
 
+const char *text_weight(const struct report *rep, uint64_t weight_ns, char buf[SELF_BYTES])
+{
+	return sample_counted(rep->trace.info) ? human_count(weight_ns, buf)
+					       : human_ns(weight_ns, buf);
+}
+
 static void line(const struct report *rep, FILE *out, size_t row, int width)
 {
 	const struct numbers x = numbers_of(rep, row);
@@ -68,9 +75,9 @@ static void line(const struct report *rep, FILE *out, size_t row, int width)
 	int n = 0;
 
 	if (x.has_self)
-		n = fprintf(out, "%6s %5.1f%% ", HUMAN(x.self_ns),
+		n = fprintf(out, "%6s %5.1f%% ", WEIGHT(rep, x.self_ns),
 			    sample_pct(&rep->trace, x.self_ns, x.self_samples));
-	n += fprintf(out, "%6s %5.1f%%", HUMAN(x.weight_ns),
+	n += fprintf(out, "%6s %5.1f%%", WEIGHT(rep, x.weight_ns),
 		     sample_pct(&rep->trace, x.weight_ns, x.samples));
 	n += text_states(rep, out, x.weight_ns - off_times_sum(&x.off), &x.off);
 	if (x.has_self)
@@ -84,14 +91,15 @@ static void line(const struct report *rep, FILE *out, size_t row, int width)
 
 int sample_text(const struct report *rep, FILE *out)
 {
-	static const char *const words[BY_KINDS] = { [BY_FUNCTION] = "FUNCTION",
-						     [BY_GOROUTINE] = "GOROUTINE",
-						     [BY_LABEL] = "LABELS",
-						     [BY_THREAD] = "THREAD" };
-	static const char *const more[BY_KINDS] = { [BY_FUNCTION] = "functions",
-						    [BY_GOROUTINE] = "goroutines",
-						    [BY_LABEL] = "sets of labels",
-						    [BY_THREAD] = "threads" };
+	static const char *const words[BY_KINDS] = {
+		[BY_FUNCTION] = "FUNCTION", [BY_GOROUTINE] = "GOROUTINE", [BY_LABEL] = "LABELS",
+		[BY_THREAD] = "THREAD",     [BY_PROCESS] = "PROCESS",     [BY_PROGRAM] = "PROGRAM"
+	};
+	static const char *const more[BY_KINDS] = {
+		[BY_FUNCTION] = "functions",   [BY_GOROUTINE] = "goroutines",
+		[BY_LABEL] = "sets of labels", [BY_THREAD] = "threads",
+		[BY_PROCESS] = "processes",    [BY_PROGRAM] = "programs"
+	};
 	int width = 7;
 
 	for (size_t i = 0; i < rep->n_rows; i++)
@@ -101,7 +109,8 @@ int sample_text(const struct report *rep, FILE *out)
 			     "%", "TOTAL", "%", text_states_heading(rep), width, "SELF-N", width,
 			     "SAMPLES");
 	else
-		text_heading(rep->opt->colour, out, "%6s %6s%s %*s  %s", "TIME", "%",
+		text_heading(rep->opt->colour, out, "%6s %6s%s %*s  %s",
+			     sample_counted(rep->trace.info) ? "EVENTS" : "TIME", "%",
 			     text_states_heading(rep), width, "SAMPLES", words[rep->opt->by]);
 	for (size_t i = 0; i < rep->n_rows; i++)
 		line(rep, out, rep->rows[i], width);

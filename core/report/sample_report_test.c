@@ -121,6 +121,32 @@ static void text_says_what_it_is(void **state)
 	free(text);
 }
 
+/* What is no time is not shown as one. */
+static void text_counts_events(void **state)
+{
+	const struct report_options by[] = { { 0 }, { .by = BY_PATH }, { .by = BY_THREAD } };
+	static const char *const lines[] = {
+		" 70.0M  70.0%  70.0M  70.0%       7       7  main.leaf\n",
+		" 80.0%  80.0M      0       8  runtime.goexit\n",
+		"EVENTS      % SAMPLES  THREAD\n 50.0M  50.0%       5  thread 101\n",
+	};
+
+	(void)state;
+	assert_int_equal(samples_fixture_event(path, "page-faults", NULL), 0);
+	for (size_t i = 0; i < 3; i++) {
+		char *text = fixture_report(path, "text", &by[i]);
+
+		if (!strstr(text, lines[i]))
+			fail_msg("'%s' is not in\n%s", lines[i], text);
+		assert_non_null(strstr(text, "10 samples of page-faults in 90.0ms; they stand for "
+					     "100M page-faults, no time\n"));
+		assert_null(strstr(text, "processor time"));
+		assert_null(strstr(text, "of the time"));
+		free(text);
+	}
+	assert_int_equal(samples_fixture_file(path, true), 0);
+}
+
 static void keep(void *ctx, enum log_level level, const char *line)
 {
 	(void)level;
@@ -169,13 +195,10 @@ static void addresses_stay(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_by_function),
-		cmocka_unit_test(residency_of_stacks),
-		cmocka_unit_test(rows_by_what_else_is_known),
-		cmocka_unit_test(a_part_is_shown),
-		cmocka_unit_test(text_says_what_it_is),
-		cmocka_unit_test(calls_are_refused),
-		cmocka_unit_test(addresses_stay),
+		cmocka_unit_test(rows_by_function),           cmocka_unit_test(residency_of_stacks),
+		cmocka_unit_test(rows_by_what_else_is_known), cmocka_unit_test(a_part_is_shown),
+		cmocka_unit_test(text_says_what_it_is),       cmocka_unit_test(text_counts_events),
+		cmocka_unit_test(calls_are_refused),          cmocka_unit_test(addresses_stay),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

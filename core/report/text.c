@@ -12,6 +12,7 @@
 #include "base/text_format.h"
 #include "base/text_name.h"
 #include "report/formats.h"
+#include "report/hist_rows.h"
 #include "report/sample_formats.h"
 #include "report/text.h"
 
@@ -42,6 +43,12 @@ static struct columns choose_columns(const struct report *rep)
 	c.growth &= !c.narrow;
 	c.preempt &= !c.narrow;
 	return c;
+}
+
+/* Calls below themselves: in the mean each counts, in the total the outermost does. */
+static const char *recursive(const struct call_stats *st)
+{
+	return st->finished && st->sum_ns > st->total_ns + st->inside_ns ? "  (recursive)" : "";
 }
 
 static void function(const struct report *rep, FILE *out, const struct columns *c, size_t row)
@@ -84,9 +91,9 @@ static void function(const struct report *rep, FILE *out, const struct columns *
 	text_released(rep, (uint32_t)row, st->calls, below, released);
 	text_waits(rep, (uint32_t)row, st->self_ns, waits);
 	text_name(out, report_name(rep, (uint32_t)row),
-		  text_room(rep->opt->width,
-			    (size_t)n + strlen(waits) + strlen(marks) + strlen(released)));
-	fprintf(out, "%s%s%s\n", waits, marks, released);
+		  text_room(rep->opt->width, (size_t)n + strlen(waits) + strlen(marks) +
+						     strlen(recursive(st)) + strlen(released)));
+	fprintf(out, "%s%s%s%s\n", waits, marks, recursive(st), released);
 }
 
 static int functions(const struct report *rep, FILE *out)
@@ -140,7 +147,9 @@ int report_text(struct trace_reader *r, const struct report_options *opt, FILE *
 
 	if (!err && rep.trace.samples)
 		sample_text_head(&rep, out);
-	if (!err)
+	if (!err && opt->hist)
+		err = hist_text(&rep, out);
+	else if (!err)
 		err = (rep.trace.samples && opt->by != BY_PATH && opt->by != BY_REASON
 			       ? sample_text
 			       : write[opt->by])(&rep, out);

@@ -22,6 +22,10 @@ int text_states(const struct report *rep, FILE *out, uint64_t run_ns, const stru
 #define WAITS_BYTES 160
 const char *text_waits(const struct report *rep, uint32_t row, uint64_t self_ns,
 		       char buf[WAITS_BYTES]);
+/* "  (total: sleep 300ms, select 488ms)" after a call's name: for what most of its time was spent
+ * waiting, in the calls below it, too. */
+void text_call_waits(const struct report *rep, const struct call_states *s, uint64_t dur_ns,
+		     char buf[WAITS_BYTES]);
 /* The line below a report that says what the columns are. */
 void text_states_note(const struct report *rep, struct notes *to);
 
@@ -33,6 +37,9 @@ const char *text_total(const struct call_stats *st, char buf[SELF_BYTES]);
 /* Calls in buf; "-" of a function that only calls what --focus asks for. */
 #define CALLS_BYTES 24
 const char *text_calls_of(const struct call_stats *st, char buf[CALLS_BYTES]);
+/* What samples stand for, in buf: a time, or how many events where these were counted. */
+const char *text_weight(const struct report *rep, uint64_t weight_ns, char buf[SELF_BYTES]);
+#define WEIGHT(rep, ns) text_weight((rep), (ns), (char[SELF_BYTES]){ 0 })
 /* text_marks.c: "  (1 unfinished, 3 suspect)" after a name; "" for calls that just finished. */
 #define MARKS_BYTES 128
 const char *text_marks(const struct call_stats *st, char buf[MARKS_BYTES]);

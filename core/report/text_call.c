@@ -50,21 +50,26 @@ static int line(const struct report *rep, FILE *out, const struct call *c, int g
 	int err;
 	char *values = values_of(rep, c, &err);
 	const char *system = c->system ? "  (system stack)" : "", *how = mark(c);
+	char waits[WAITS_BYTES] = "";
 	int n = fprintf(out, "%*" PRIu64 " %4" PRIu64 ".%09" PRIu64 " %8s", goid_width, c->goid,
 			at_ns / 1000000000, at_ns % 1000000000, HUMAN(dur_ns));
 	struct call_states s = { 0 };
 
 	if (!err)
 		err = call_rows_states(&rep->calls, c, &s);
+	text_call_waits(rep, &s, dur_ns, waits);
 	n += text_states(rep, out, dur_ns - off_times_sum(&s.total), &s.total);
 	n += fprintf(out, "  ");
 
 	if (rep->opt->sort == SORT_DEFAULT)
 		n += text_indent(out, c->level);
 	text_name(out, report_name(rep, c->func),
-		  text_room(rep->opt->width, (size_t)n + strlen(system) + strlen(how)));
+		  text_room(rep->opt->width,
+			    (size_t)n + strlen(system) + strlen(how) + strlen(waits)));
 	/* Wherever the terminal ends: what was asked for is shown whole. */
-	fprintf(out, "%s%s%s%s\n", values ? "  " : "", values ? values : "", system, how);
+	fprintf(out, "%s%s", values ? "  " : "", values ? values : "");
+	text_safe(out, waits);
+	fprintf(out, "%s%s\n", system, how);
 	free(values);
 	return err;
 }

@@ -10,9 +10,20 @@
 
 #include <cmocka.h>
 
+#include "base/log.h"
 #include "report/report_fixture.h"
 
 #define CALL "1 entry main.f 100 1000\n1 exit main.f 100 2000\n"
+
+#define MISSED                                                                                 \
+	"the process executed itself again from a thread that was not its first, and was not " \
+	"recorded from there on (2 images): every count and time here is too small"
+#define LAYOUT                                                                                  \
+	"the first events contradict the layout of runtime.g that gotrace assumed for this Go " \
+	"version: do not trust this trace"
+#define INCOMPLETE                                                                             \
+	"this trace is incomplete: it has no end record, so gotrace was killed, the disk was " \
+	"full or the file was cut; calls open at its last event count as unfinished"
 
 static char *footer(const char *events, bool whole, enum report_by by)
 {
@@ -64,13 +75,12 @@ static const struct line {
 	{ "1 exit main.f 100 2500\n",
 	  "1 exit without an entry (begun before the trace, or lost): left out" },
 	{ "1 entry main.f 100 2500 site=9\n", "1 event could not be interpreted: left out" },
-	{ "@set end.missed_images 2\n@set end.execs 4\n",
-	  "from there on (2 images): every count and time here is too small" },
+	{ "@set end.missed_images 2\n@set end.execs 4\n", MISSED },
 	{ "@set end.missed_images 2\n@set end.execs 5\n",
 	  "2 other programs that the process executed were not traced" },
 	{ "@set end.missed_images 2\n", "no event was lost of what was recorded" },
 	{ "@set end.text_gone 2\n", "no event was lost of what was recorded" },
-	{ "@set end.layout_wrong 1\n", "Go version: do not trust this trace" },
+	{ "@set end.layout_wrong 1\n", LAYOUT },
 	{ "@set warn.0 not traced: 3 assembly ('gotrace plan' lists them)\n",
 	  "not traced: 3 assembly ('gotrace plan' lists them)" },
 	{ "@set cost.emulated_ns 474\n@set cost.step_ns 9074\n",
@@ -121,8 +131,7 @@ static void test_lines(void **state)
 
 static void test_incomplete(void **state)
 {
-	static const char line[] =
-		"this trace is incomplete: it has no end record, so gotrace was killed, the disk";
+	static const char line[] = INCOMPLETE;
 
 	(void)state;
 	for (enum report_by by = BY_FUNCTION; by <= BY_CALL; by++) {
@@ -288,10 +297,85 @@ static void test_what_one_in_left_out_is_estimated(void **state)
 	free(text);
 }
 
+static void keep(void *ctx, enum log_level level, const char *line)
+{
+	FILE *out = ctx;
+
+	if (level == LOG_LEVEL_WARN)
+		fprintf(out, "%s\n", line);
+}
+
+/* The report, and what was logged meanwhile; both to be freed. */
+static char *logged(const char *path, const char *format, bool log_doubts, char **report)
+{
+	const struct trace_view view = { .log_doubts = log_doubts };
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	log_set_sink(keep, out);
+	*report = fixture_report(path, format, &(struct report_options){ .view = &view });
+	log_set_sink(NULL, NULL);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+/* Who does not read the text is told, too: in JSON, and by a warning each. */
+static void test_doubts(void **state)
+{
+	static const struct {
+		const char *events;
+		bool whole;
+		const char *doubt; /* NULL: none */
+	} cases[] = {
+		{ CALL, true, NULL },
+		{ "@set warn.load a probe is dear\n@set end.status 3\n" CALL, true, NULL },
+		{ CALL, false, INCOMPLETE },
+		{ "@set end.reason write-error\n" CALL, true,
+		  "recording was cut short: the trace could not be written any further" },
+		{ "@set end.missed_images 2\n@set end.execs 4\n" CALL, true, MISSED },
+		{ "@set end.layout_wrong 1\n" CALL, true, LAYOUT },
+		{ "@set end.dropped_fault 4\n" CALL, true,
+		  "probe hits dropped in the kernel: 4 where the goroutine could not be read" },
+		{ "@set end.text_gone 2\n@set warn.text probes were gone\n" CALL, true,
+		  "probes were gone" },
+		{ CALL "1 entry main.f 100 2500 site=9\n", true,
+		  "1 event could not be interpreted: left out" },
+		{ "1 entry main.f 100 1000\n1 loss - 0 1200 arg0=1300 arg1=1\n1 exit main.f 100 2000\n",
+		  true, "1 event was lost in 1 gap; 1 call is suspect, 100.00% of the time" },
+	};
+	char path[TRACE_PATH_BYTES], said[512], *json, *csv, *told;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		fixture_write_text(cases[i].events, cases[i].whole, path);
+		told = logged(path, "json", true, &json);
+		snprintf(said, sizeof(said), "%s%s", cases[i].doubt ? cases[i].doubt : "",
+			 cases[i].doubt ? "\n" : "");
+		assert_string_equal(told, said);
+		snprintf(said, sizeof(said), "\"warnings\": [\n      \"%s\"\n    ]",
+			 cases[i].doubt ? cases[i].doubt : "");
+		assert_non_null(strstr(json, cases[i].doubt ? said : "\"warnings\": []"));
+		free(told);
+		free(json);
+		told = logged(path, "csv", true, &csv);
+		assert_true(!cases[i].doubt == !*told);
+		free(told);
+		free(csv);
+		told = logged(path, "text", false, &csv);
+		assert_string_equal(told, "");
+		free(told);
+		free(csv);
+		unlink(path);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_one_in_left_out_is_estimated),
+		cmocka_unit_test(test_doubts),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_incomplete),
 		cmocka_unit_test(test_growing),

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/correction.h"
+#include "analysis/sample_notes.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
 #include "base/compare.h"
@@ -165,10 +166,16 @@ static int line(const struct walk *w, struct step s)
 		snprintf(calls, sizeof(calls), "%" PRIu64, n->stats.samples);
 	if (text_stream_close(f, &after))
 		return -ENOMEM;
+	if (w->rep->trace.samples) {
+		text_weight(w->rep, n->stats.self_ns, self);
+		text_weight(w->rep, n->stats.total_ns, total);
+	} else {
+		text_self(&n->stats, self);
+		text_total(&n->stats, total);
+	}
 	int used = fprintf(w->out, "%5.1f%% %*s %*s",
 			   share_pct(n->subtree_ns, w->rep->tree.nodes[0].subtree_ns),
-			   w->self_width, text_total(&n->stats, total), w->self_width,
-			   text_self(&n->stats, self));
+			   w->self_width, total, w->self_width, self);
 
 	if (w->rep->trace.samples)
 		used += text_states(w->rep, w->out, stat_total_run_ns(&n->stats),
@@ -195,8 +202,10 @@ static void said_of(const struct walk *w, const struct cut *c, const char *more,
 	fprintf(w->out, "%zu%s %s%s%s", c->n, more, w->rep->opt->n_callers ? "caller" : "path",
 		plural(c->n), which);
 	if (!w->rep->opt->n_callers)
-		fprintf(w->out, ", %.1f%% of the time",
-			share_pct(c->ns, w->rep->tree.nodes[0].subtree_ns));
+		fprintf(w->out, ", %.1f%% of the %s",
+			share_pct(c->ns, w->rep->tree.nodes[0].subtree_ns),
+			w->rep->trace.samples && sample_counted(w->rep->trace.info) ? "events"
+										    : "time");
 	fprintf(w->out, " (%s)\n", why);
 }
 

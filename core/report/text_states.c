@@ -9,7 +9,11 @@
 #include "report/text.h"
 #include "trace/keys.h"
 
-#define REMARK_PCT 10.0 /* of a function's self time, for a reason to stand beside its name */
+#define REMARK_PCT \
+	10.0 /* of a function's self time or a call's, for a reason to stand by its name */
+
+#define WAKERS       3 /* so many may stand behind a function */
+#define WAKERS_BYTES 400
 
 static bool any_unknown(const struct report *rep)
 {
@@ -75,6 +79,46 @@ const char *text_waits(const struct report *rep, uint32_t row, uint64_t self_ns,
 	return buf;
 }
 
+void text_call_waits(const struct report *rep, const struct call_states *s, uint64_t dur_ns,
+		     char buf[WAITS_BYTES])
+{
+	size_t len = 0;
+	char number[WAIT_REASON_BYTES];
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < s->n_waits && len < WAITS_BYTES / 2; i++)
+		if (share_pct(s->waits[i].total_ns, dur_ns) >= REMARK_PCT)
+			len += (size_t)snprintf(buf + len, WAITS_BYTES - len, "%s%.40s %s",
+						len ? ", " : "  (total: ",
+						wait_reason(rep->trace.info, s->waits[i].reason,
+							    number),
+						HUMAN(s->waits[i].total_ns));
+	if (len)
+		snprintf(buf + len, WAITS_BYTES - len, ")");
+}
+
+/* "  (woken by main.send 90%, main.close 10%)": who ended most of the time; "" where that is not
+ * known. */
+static const char *woken_by(const struct report *rep, const struct wait_row *w,
+			    char buf[WAKERS_BYTES])
+{
+	size_t n, len = 0, put = 0;
+	const struct func_wakes *by = wake_rows_of(&rep->wakes, w->row, w->reason, &n);
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < n && put < WAKERS; i++) {
+		double pct = share_pct(by[i].ns, w->self_ns);
+
+		if (pct >= REMARK_PCT)
+			len += (size_t)snprintf(buf + len, WAKERS_BYTES - len, "%s%.100s %d%%",
+						put++ ? ", " : "  (woken by ",
+						wake_name(rep->trace.info, by[i].by), (int)pct);
+	}
+	if (put)
+		snprintf(buf + len, WAKERS_BYTES - len, ")");
+	return buf;
+}
+
 int text_reasons(const struct report *rep, FILE *out)
 {
 	const struct off_times *off = &rep->trace.totals->off;
@@ -97,7 +141,11 @@ int text_reasons(const struct report *rep, FILE *out)
 		text_safe(out, reason);
 		n += fprintf(out, "%*s  ", strlen(reason) < 24 ? 24 - (int)strlen(reason) : 0, "");
 		n += (int)strlen(reason);
-		text_name(out, report_name(rep, w->row), text_room(rep->opt->width, (size_t)n));
+		const char *by = woken_by(rep, w, (char[WAKERS_BYTES]){ 0 });
+
+		text_name(out, report_name(rep, w->row),
+			  text_room(rep->opt->width, (size_t)n + strlen(by)));
+		text_safe(out, by);
 		fputc('\n', out);
 	}
 	text_hidden(rep, out, "reasons");

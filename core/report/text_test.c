@@ -235,6 +235,11 @@ static void test_words(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		assert_string_equal(HUMAN(times[i].ns), times[i].text);
+	assert_string_equal(human_count(0, (char[16]){ 0 }), "0");
+	assert_string_equal(human_count(99999, (char[16]){ 0 }), "99999");
+	assert_string_equal(human_count(100000, (char[16]){ 0 }), "100k");
+	assert_string_equal(human_count(999600, (char[16]){ 0 }), "1.00M");
+	assert_string_equal(human_count(UINT64_MAX, (char[16]){ 0 }), "18.4E");
 	assert_int_equal(text_width(99999, 5), 5);
 	assert_int_equal(text_width(100000, 5), 6);
 	assert_int_equal(text_width(UINT64_MAX, 1), 20);

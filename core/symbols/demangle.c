@@ -1,21 +1,63 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "symbols/demangle.h"
 
-#include <dlfcn.h>
-#include <stddef.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
-typedef char *demangle_fn(const char *name, char *buf, size_t *size, int *status);
+#include <libiberty/demangle.h>
 
-char *demangle(const char *name)
+#include "base/vec.h"
+
+/* A short name may stand for one that never ends: parts of it refer to other parts. */
+#define MOST_BYTES 16384
+
+struct name {
+	char *text;
+	size_t n, cap;
+	jmp_buf end;
+};
+
+/* libiberty cannot be told to stop; while it calls this it holds an identifier's letters at most.
+ */
+static void append(const char *text, size_t n, void *ctx)
 {
-	/* Loaded once, never unloaded: no program that has no C++ in it needs the library. */
-	void *lib = strncmp(name, "_Z", 2) ? NULL : dlopen("libstdc++.so.6", RTLD_NOW);
-	void *found = lib ? dlsym(lib, "__cxa_demangle") : NULL;
-	demangle_fn *fn;
-	int status;
+	struct name *name = ctx;
 
-	/* ISO C knows no way from an object's pointer to a function's */
-	memcpy(&fn, &found, sizeof(fn));
-	return fn ? fn(name, NULL, NULL, &status) : NULL;
+	if (name->n + n > MOST_BYTES || vec_reserve(&name->text, &name->cap, name->n + n + 1))
+		longjmp(name->end, 1);
+	memcpy(name->text + name->n, text, n);
+	name->n += n;
+}
+
+static bool demangle_into(const char *mangled, struct name *name)
+{
+	const int options = DMGL_PARAMS | DMGL_ANSI;
+
+	if (setjmp(name->end))
+		return false;
+	if (rust_demangle_callback(mangled, options, append, name))
+		return true;
+	name->n = 0;
+	return cplus_demangle_v3_callback(mangled, options, append, name);
+}
+
+char *demangle(const char *mangled)
+{
+	struct name *name = NULL;
+	char *text = NULL;
+
+	if (!strncmp(mangled, "_Z", 2) || !strncmp(mangled, "_R", 2))
+		name = calloc(1, sizeof(*name));
+	if (!name)
+		return NULL;
+	if (demangle_into(mangled, name) && name->n) {
+		name->text[name->n] = '\0';
+		text = name->text;
+	} else {
+		free(name->text);
+	}
+	free(name);
+	return text;
 }

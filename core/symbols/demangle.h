@@ -2,8 +2,8 @@
 #ifndef GOTRACE_DEMANGLE_H
 #define GOTRACE_DEMANGLE_H
 
-/* A C++ name as people read it, by __cxa_demangle of the C++ library that is on this machine; to be
- * freed. NULL: it is no mangled name, or there is no such library. */
-char *demangle(const char *name);
+/* A name of C++ or Rust (either mangling) as people read it, by libiberty; to be freed. NULL: it is
+ * no mangled name, or stands for more than 16 KiB, or there is no memory. */
+char *demangle(const char *mangled);
 
 #endif

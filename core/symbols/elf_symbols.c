@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "symbols/elf_symbols.h"
 
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/compare.h"
 #include "base/vec.h"
@@ -15,8 +19,8 @@ struct elf_symbols {
 	struct symbol {
 		uint64_t vaddr, size;
 		const char *name;
-		bool weak;
-	} * list; /* by address */
+		uint8_t rank; /* of names of one address, the least is the best */
+	} * list;             /* by address */
 	size_t n, cap;
 	struct segment {
 		uint64_t off, vaddr, bytes;
@@ -24,7 +28,7 @@ struct elf_symbols {
 	size_t n_segments, cap_segments;
 	uint8_t build_id[BUILD_ID_BYTES];
 	size_t build_id_len;
-	bool go;
+	bool go, whole;
 };
 
 static int by_address(const void *x, const void *y)
@@ -32,12 +36,20 @@ static int by_address(const void *x, const void *y)
 	const struct symbol *a = x, *b = y;
 	int c = compare_u64(a->vaddr, b->vaddr);
 
-	/* what has a size, and is not weak, names an address best */
 	if (!c)
-		c = compare_u64(!a->size, !b->size);
-	if (!c)
-		c = compare_u64(a->weak, b->weak);
+		c = compare_u64(a->rank, b->rank);
 	return c ? c : strcmp(a->name, b->name);
+}
+
+/* As perf's (tools/perf/util/symbol.c, choose_best_symbol): what has a size, is not weak, and is
+ * known outside, with the fewest underscores before it. */
+static uint8_t rank(const GElf_Sym *sym, const char *name)
+{
+	const unsigned bind = GELF_ST_BIND(sym->st_info);
+	const size_t underscores = strspn(name, "_");
+
+	return (uint8_t)((!sym->st_size << 6) | ((bind == STB_WEAK) << 5) |
+			 ((bind == STB_LOCAL) << 4) | (underscores < 15 ? underscores : 15));
 }
 
 static void read_symbols(struct elf_symbols *e, Elf_Scn *scn, const GElf_Shdr *sh)
@@ -58,7 +70,7 @@ static void read_symbols(struct elf_symbols *e, Elf_Scn *scn, const GElf_Shdr *s
 		if (!name || !*name || vec_reserve(&e->list, &e->cap, e->n + 1))
 			continue;
 		e->list[e->n++] = (struct symbol){ sym.st_value, sym.st_size, name,
-						   GELF_ST_BIND(sym.st_info) == STB_WEAK };
+						   rank(&sym, name) };
 	}
 }
 
@@ -130,11 +142,24 @@ static struct elf_symbols *read_all(Elf *elf)
 	read_sections(e, SHT_NOTE);
 	read_sections(e, SHT_PROGBITS);
 	read_sections(e, SHT_SYMTAB);
+	e->whole = e->n;
 	if (!e->n)
 		read_sections(e, SHT_DYNSYM);
 	if (e->n)
 		qsort(e->list, e->n, sizeof(*e->list), by_address);
 	return e;
+}
+
+int elf_symbols_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
 }
 
 struct elf_symbols *elf_symbols_open(int fd)
@@ -162,6 +187,20 @@ void elf_symbols_close(struct elf_symbols *e)
 bool elf_symbols_go(const struct elf_symbols *e)
 {
 	return e->go;
+}
+
+bool elf_symbols_whole(const struct elf_symbols *e)
+{
+	return e->whole;
+}
+
+const char *elf_symbols_debuglink(const struct elf_symbols *e, uint32_t *sum)
+{
+	GElf_Word crc = 0;
+	const char *name = dwelf_elf_gnu_debuglink(e->elf, &crc);
+
+	*sum = crc;
+	return name && *name ? name : NULL;
 }
 
 size_t elf_symbols_build_id(const struct elf_symbols *e, const uint8_t **id)

@@ -9,6 +9,9 @@
 
 struct elf_symbols;
 
+/* A descriptor to read a regular file; -1: it is none. Nothing that a trace names can make us wait.
+ */
+int elf_symbols_file(const char *path);
 /* Reads the file on fd (borrowed), or the image of n bytes in memory. NULL when it is no ELF file,
  * or there is no memory; logs nothing. */
 struct elf_symbols *elf_symbols_open(int fd);
@@ -17,6 +20,11 @@ void elf_symbols_close(struct elf_symbols *e);
 
 /* Was it written by Go's linker? */
 bool elf_symbols_go(const struct elf_symbols *e);
+/* Does it have all symbols (.symtab), not only those that the dynamic linker needs? */
+bool elf_symbols_whole(const struct elf_symbols *e);
+/* The name of the file that has them, as .gnu_debuglink tells, and its checksum; NULL: it tells
+ * none. */
+const char *elf_symbols_debuglink(const struct elf_symbols *e, uint32_t *sum);
 /* Its GNU build id: length, 0 when it has none. */
 size_t elf_symbols_build_id(const struct elf_symbols *e, const uint8_t **id);
 /* The link-time address of what is at an offset of the file. False: nothing is loaded from there.

@@ -2,20 +2,18 @@
 #include "symbols/image_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/vdso.h"
-#include "symbols/elf_symbols.h"
+#include "symbols/debug_file.h"
 #include "symbols/name_list.h"
 
 struct image_file {
 	uint8_t kind;
-	struct elf_symbols *elf;
+	struct elf_symbols *elf, *debug; /* debug: what was stripped from it */
 	struct gobin *go;
 	struct name_list names;
 };
@@ -30,23 +28,10 @@ static bool same_id(const struct elf_symbols *e, const struct sample_image *i, b
 	return n == i->build_id_len && !memcmp(id, i->build_id, n);
 }
 
-/* A regular file: nothing that a trace names can make us wait. */
-static int open_regular(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
 static bool try_file(struct image_file *f, const struct sample_image *i, const char *path,
 		     bool here)
 {
-	int fd = open_regular(path);
+	int fd = elf_symbols_file(path);
 
 	f->elf = fd < 0 ? NULL : elf_symbols_open(fd);
 	if (f->elf && same_id(f->elf, i, here)) {
@@ -63,12 +48,13 @@ static bool try_file(struct image_file *f, const struct sample_image *i, const c
 }
 
 /* As the process sees it, which may be in a container, or deleted since; else as we see it. */
-static bool open_file(struct image_file *f, const struct sample_image *i, uint32_t pid, bool here)
+static bool open_own(struct image_file *f, const struct sample_image *i, const char *root,
+		     uint32_t pid, bool here)
 {
 	char path[4352];
 
 	if (here) {
-		snprintf(path, sizeof(path), "/proc/%u/root%s", pid, i->path);
+		snprintf(path, sizeof(path), "%s%s", root, i->path);
 		if (try_file(f, i, path, here))
 			return true;
 		snprintf(path, sizeof(path), "/proc/%u/map_files/%lx-%lx", pid,
@@ -77,6 +63,22 @@ static bool open_file(struct image_file *f, const struct sample_image *i, uint32
 			return true;
 	}
 	return *i->path == '/' && try_file(f, i, i->path, here);
+}
+
+static bool open_file(struct image_file *f, const struct sample_image *i, uint32_t pid, bool here)
+{
+	char root[32];
+
+	snprintf(root, sizeof(root), "/proc/%u/root", pid);
+	if (!open_own(f, i, root, pid, here))
+		return false;
+	if (f->go || elf_symbols_whole(f->elf))
+		return true;
+	if (here)
+		f->debug = debug_file_open(f->elf, i->path, root);
+	if (!f->debug && *i->path == '/')
+		f->debug = debug_file_open(f->elf, i->path, "");
+	return true;
 }
 
 static bool open_vdso(struct image_file *f, const struct sample_image *i, bool here)
@@ -119,6 +121,7 @@ void image_file_close(struct image_file *f)
 {
 	if (!f)
 		return;
+	elf_symbols_close(f->debug);
 	elf_symbols_close(f->elf);
 	gobin_close(f->go);
 	name_list_free(&f->names);
@@ -144,6 +147,8 @@ size_t image_file_frames(const struct image_file *f, const struct sample_image *
 		*kind = SYMBOL_GO;
 		return n;
 	}
-	frames[0] = (struct goframe){ .func = elf_symbols_at(f->elf, vaddr) };
+	const char *name = f->debug ? elf_symbols_at(f->debug, vaddr) : NULL;
+
+	frames[0] = (struct goframe){ .func = name ? name : elf_symbols_at(f->elf, vaddr) };
 	return frames[0].func != NULL;
 }

@@ -25,9 +25,10 @@ struct trace_reader *open_trace(const char *path)
 	return r;
 }
 
-int trace_writer_resolve(struct trace_writer *w, struct symbols_counts *counts)
+int trace_writer_resolve(struct trace_writer *w, struct symbols_cache *cache,
+			 struct symbols_counts *counts)
 {
-	const struct symbols_options opt = { .here = true };
+	const struct symbols_options opt = { .here = true, .cache = cache };
 	const struct sample_tables *t = trace_writer_tables(w);
 	struct sample_tables found;
 

@@ -10,7 +10,9 @@
 struct trace_reader *open_trace(const char *path);
 
 /* Writes the names of all addresses of the samples that w was given on this machine: to be called
- * when there are no more, while processes and files are there. 0 or -errno (logged). */
-int trace_writer_resolve(struct trace_writer *w, struct symbols_counts *counts);
+ * when there are no more, while processes and files are there. cache: files that stay open for the
+ * next trace; NULL. 0 or -errno (logged). */
+int trace_writer_resolve(struct trace_writer *w, struct symbols_cache *cache,
+			 struct symbols_counts *counts);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/clock.h"
 #include "base/compare.h"
 #include "base/hash_index.h"
 #include "base/log.h"
@@ -19,6 +20,14 @@ struct address {
 	uint32_t process; /* TRACE_NONE: the kernel */
 };
 
+struct symbols_file {
+	struct image_file *file; /* NULL: it could not be opened */
+	struct sample_image of;  /* the first of it; its path is owned */
+	uint32_t pid;
+	int err;
+	uint64_t used_ns; /* CLOCK_MONOTONIC, by the last call */
+};
+
 struct resolving {
 	const struct sample_tables *t;
 	struct sample_tables *out;
@@ -26,15 +35,11 @@ struct resolving {
 	struct symbols_counts counts;
 	struct address *addresses;
 	size_t n, cap;
+	struct symbols_cache own, *cache; /* own: where the caller has none */
 	/* of each image: its file, 0 not tried, else its index + 1 */
 	uint32_t *file_of;
-	struct opened {
-		struct image_file *file; /* NULL: it could not be opened */
-		uint32_t image;          /* the first of it */
-		int err;
-	} * files;
-	size_t n_files, cap_files;
-	uint32_t *images; /* of the process at hand, in order */
+	uint32_t *by_process; /* images by process, those of one as the table has them */
+	uint32_t *images;     /* in there: of the process at hand */
 	size_t n_images;
 	struct hash_index by_name; /* of out's symbols */
 };
@@ -76,12 +81,44 @@ static int collect(struct resolving *r)
 	return 0;
 }
 
+static int image_by_process(const void *x, const void *y, void *ctx)
+{
+	const struct sample_image *images = ctx;
+	const uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	int c = compare_u64(images[a].process, images[b].process);
+
+	return c ? c : compare_u64(a, b);
+}
+
+static int sort_images(struct resolving *r)
+{
+	r->by_process = calloc(r->t->n_images + 1, sizeof(*r->by_process));
+	if (!r->by_process)
+		return -ENOMEM;
+	for (size_t i = 0; i < r->t->n_images; i++)
+		r->by_process[i] = (uint32_t)i;
+	if (r->t->n_images)
+		qsort_r(r->by_process, r->t->n_images, sizeof(*r->by_process), image_by_process,
+			r->t->images);
+	return 0;
+}
+
 static void take_images(struct resolving *r, uint32_t process)
 {
-	r->n_images = 0;
-	for (size_t i = 0; i < r->t->n_images; i++)
-		if (r->t->images[i].process == process)
-			r->images[r->n_images++] = (uint32_t)i;
+	size_t low = 0, high = r->t->n_images;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (r->t->images[r->by_process[middle]].process < process)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	r->images = r->by_process + low;
+	for (r->n_images = 0; low + r->n_images < r->t->n_images &&
+			      r->t->images[r->images[r->n_images]].process == process;)
+		r->n_images++;
 }
 
 /* The later one counts. TRACE_NONE: none. */
@@ -96,33 +133,100 @@ static uint32_t image_at(const struct resolving *r, uint64_t pc)
 	return TRACE_NONE;
 }
 
-/* Would they be the same file? Without build ids only for one process. */
-static bool same_file(const struct sample_image *a, const struct sample_image *b)
+/* Would they be the same file? A build id says so wherever the file is; without one only for one
+ * process. */
+static bool same_file(const struct sample_image *a, uint32_t pid_a, const struct sample_image *b,
+		      uint32_t pid_b)
 {
 	return a->kind == b->kind && a->build_id_len == b->build_id_len &&
-	       !strcmp(a->path, b->path) && !memcmp(a->build_id, b->build_id, a->build_id_len) &&
-	       (a->build_id_len || a->process == b->process);
+	       !memcmp(a->build_id, b->build_id, a->build_id_len) &&
+	       (a->build_id_len || (pid_a == pid_b && !strcmp(a->path, b->path)));
 }
 
-static struct opened *file_of(struct resolving *r, uint32_t image)
+static struct symbols_file *open_file(struct resolving *r, const struct sample_image *x,
+				      uint32_t pid)
+{
+	struct symbols_cache *c = r->cache;
+	struct symbols_file f = { .of = *x, .pid = pid };
+
+	if (vec_reserve(&c->files, &c->cap, c->n + 1))
+		return NULL;
+	f.of.path = strdup(x->path);
+	if (!f.of.path)
+		return NULL;
+	f.file = image_file_open(x, pid, r->opt->here);
+	f.err = f.file ? 0 : errno;
+	c->files[c->n++] = f;
+	return &c->files[c->n - 1];
+}
+
+/* Of a file that could not be opened: would it be tried in the same place? */
+static bool is_at(const struct sample_image *x, uint32_t pid, const struct symbols_file *f)
+{
+	return pid == f->pid && !strcmp(x->path, f->of.path);
+}
+
+static struct symbols_file *file_of(struct resolving *r, uint32_t image)
 {
 	const struct sample_image *x = &r->t->images[image];
 	const uint32_t pid = x->process == TRACE_NONE ? 0 : r->t->processes[x->process].pid;
+	struct symbols_cache *c = r->cache;
 
-	for (size_t i = 0; !r->file_of[image] && i < r->n_files; i++)
-		if (same_file(x, &r->t->images[r->files[i].image]))
+	for (size_t i = 0; !r->file_of[image] && i < c->n; i++)
+		if (same_file(x, pid, &c->files[i].of, c->files[i].pid) &&
+		    (c->files[i].file || is_at(x, pid, &c->files[i])))
 			r->file_of[image] = (uint32_t)i + 1;
 	if (!r->file_of[image]) {
-		if (vec_reserve(&r->files, &r->cap_files, r->n_files + 1))
+		if (!open_file(r, x, pid))
 			return NULL;
-		struct opened *o = &r->files[r->n_files++];
-
-		o->image = image;
-		o->file = image_file_open(x, pid, r->opt->here);
-		o->err = o->file ? 0 : errno;
-		r->file_of[image] = (uint32_t)r->n_files;
+		r->file_of[image] = (uint32_t)c->n;
 	}
-	return &r->files[r->file_of[image] - 1];
+	c->files[r->file_of[image] - 1].used_ns = c->now_ns;
+	return &c->files[r->file_of[image] - 1];
+}
+
+#define CACHE_NS    (600 * 1000000000ull) /* a file that nothing asks for is closed after so long */
+#define CACHE_FILES 64                    /* so many stay open at most */
+
+static void close_file(struct symbols_file *f)
+{
+	image_file_close(f->file);
+	free((char *)f->of.path);
+}
+
+static int used_last(const void *x, const void *y)
+{
+	const struct symbols_file *a = x, *b = y;
+
+	return (a->used_ns < b->used_ns) - (a->used_ns > b->used_ns);
+}
+
+/* Files that may be another one the next time, or that nobody has asked for. */
+static void tidy(struct symbols_cache *c)
+{
+	size_t n = 0;
+
+	if (c->n)
+		qsort(c->files, c->n, sizeof(*c->files), used_last);
+	for (size_t i = 0; i < c->n; i++) {
+		struct symbols_file *f = &c->files[i];
+		bool stays = f->of.kind == IMAGE_KERNEL || f->of.kind == IMAGE_VDSO ||
+			     f->of.build_id_len;
+
+		if (f->file && stays && n < CACHE_FILES && c->now_ns - f->used_ns < CACHE_NS)
+			c->files[n++] = *f;
+		else
+			close_file(f);
+	}
+	c->n = n;
+}
+
+void symbols_cache_free(struct symbols_cache *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		close_file(&c->files[i]);
+	free(c->files);
+	*c = (struct symbols_cache){ 0 };
 }
 
 /* ---- symbols, each once */
@@ -203,7 +307,7 @@ static int resolve(struct resolving *r, const struct address *a)
 		r->counts.no_image++;
 		return 0;
 	}
-	const struct opened *o = file_of(r, image);
+	const struct symbols_file *o = file_of(r, image);
 	if (!o)
 		return -ENOMEM;
 	if (!o->file) {
@@ -237,9 +341,12 @@ int symbols_resolve(const struct sample_tables *t, const struct symbols_options 
 	int err;
 
 	*out = (struct sample_tables){ 0 };
+	r.cache = opt->cache ? opt->cache : &r.own;
+	r.cache->now_ns = clock_monotonic_ns();
 	r.file_of = calloc(t->n_images + 1, sizeof(*r.file_of));
-	r.images = calloc(t->n_images + 1, sizeof(*r.images));
-	err = r.file_of && r.images ? copy_processes(&r) : -ENOMEM;
+	err = r.file_of ? copy_processes(&r) : -ENOMEM;
+	if (!err)
+		err = sort_images(&r);
 	if (!err)
 		err = collect(&r);
 	for (size_t i = 0; i < r.n && !err; i++) {
@@ -250,12 +357,12 @@ int symbols_resolve(const struct sample_tables *t, const struct symbols_options 
 	}
 	if (err)
 		log_no_memory("no memory for the symbols of the samples");
-	for (size_t i = 0; i < r.n_files; i++)
-		image_file_close(r.files[i].file);
+	symbols_cache_free(&r.own);
+	if (opt->cache)
+		tidy(opt->cache);
 	hash_index_free(&r.by_name);
-	free(r.files);
 	free(r.file_of);
-	free(r.images);
+	free(r.by_process);
 	free(r.addresses);
 	if (counts)
 		*counts = r.counts;

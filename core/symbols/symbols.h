@@ -9,11 +9,20 @@
 
 #include "trace/samples.h"
 
+/* Files that stay open from one call to the next: those with a build id, and the kernel. A zeroed
+ * one is empty. */
+struct symbols_cache {
+	struct symbols_file *files;
+	size_t n, cap;
+	uint64_t now_ns; /* CLOCK_MONOTONIC of the last call */
+};
+
 struct symbols_options {
 	/* This machine has just been recorded: processes may be there, the kernel is the same,
 	 * files without a build id are those that ran. Else only files of the same build id are
 	 * used. */
 	bool here;
+	struct symbols_cache *cache; /* NULL: they are closed */
 };
 
 /* What became of addresses. */
@@ -32,5 +41,6 @@ struct symbols_counts {
  */
 int symbols_resolve(const struct sample_tables *t, const struct symbols_options *opt,
 		    struct sample_tables *out, struct symbols_counts *counts);
+void symbols_cache_free(struct symbols_cache *c);
 
 #endif

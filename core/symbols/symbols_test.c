@@ -36,8 +36,10 @@ static struct sample_image image_of(const char *path, uint64_t start, bool with_
 	const uint8_t *id;
 
 	assert_non_null(e);
-	i.build_id_len = with_id ? (uint8_t)elf_symbols_build_id(e, &id) : 0;
-	memcpy(i.build_id, id, i.build_id_len);
+	if (with_id) {
+		i.build_id_len = (uint8_t)elf_symbols_build_id(e, &id);
+		memcpy(i.build_id, id, i.build_id_len);
+	}
 	elf_symbols_close(e);
 	fclose(f);
 	return i;
@@ -101,7 +103,8 @@ static void go_symbols(void **state)
 		put_process(&t);
 		assert_int_equal(sample_tables_image(&t, &i), 0);
 		put_stack(&t, pcs, 2);
-		assert_int_equal(symbols_resolve(&t, &(struct symbols_options){ true }, &out, &c),
+		assert_int_equal(symbols_resolve(&t, &(struct symbols_options){ .here = true },
+						 &out, &c),
 				 0);
 		assert_int_equal(c.addresses, 2);
 		assert_int_equal(c.found, 1);
@@ -116,7 +119,8 @@ static void go_symbols(void **state)
 		assert_true(l->frames[l->n - 1].line >= s->start_line);
 		sample_tables_free(&out);
 		/* nothing is asked twice */
-		assert_int_equal(symbols_resolve(&t, &(struct symbols_options){ true }, &out, &c),
+		assert_int_equal(symbols_resolve(&t, &(struct symbols_options){ .here = true },
+						 &out, &c),
 				 0);
 		assert_int_equal(c.addresses, 1);
 		sample_tables_free(&out);
@@ -140,7 +144,8 @@ static void another_file_is_not_asked(void **state)
 		put_process(&t);
 		assert_int_equal(sample_tables_image(&t, &i), 0);
 		put_stack(&t, pcs, 1);
-		assert_int_equal(symbols_resolve(&t, &(struct symbols_options){ false }, &out, &c),
+		assert_int_equal(symbols_resolve(&t, &(struct symbols_options){ .here = false },
+						 &out, &c),
 				 0);
 		assert_int_equal(c.no_file, changed ? 1 : 0);
 		sample_tables_free(&out);
@@ -170,7 +175,8 @@ static void own_symbols(void **state)
 		}
 	fclose(maps);
 	put_stack(&t, pcs, 1);
-	assert_int_equal(symbols_resolve(&t, &(struct symbols_options){ true }, &out, NULL), 0);
+	assert_int_equal(symbols_resolve(&t, &(struct symbols_options){ .here = true }, &out, NULL),
+			 0);
 	assert_int_equal(out.n_symbols, 1);
 	assert_string_equal(out.symbols[0].name, "own_symbols");
 	assert_int_equal(out.symbols[0].kind, SYMBOL_NATIVE);
@@ -220,15 +226,31 @@ static void lists_of_names(void **state)
 	unlink(path);
 }
 
-static void cpp_names(void **state)
-{
-	char *name = demangle("_ZNSt6vectorIiSaIiEE9push_backERKi");
+#define BOMB \
+	"Br_EBq_EBp_EBo_EBn_EBm_EBl_EBk_EBj_EBi_EBh_EBg_EBf_EBe_EBd_EBc_EBb_EBa_EB9_EB8_EB7_EB6_EB5_EB4_EE"
 
-	(void)state;
-	assert_string_equal(name, "std::vector<int, std::allocator<int> >::push_back(int const&)");
+static void demangled(const char *mangled, const char *want)
+{
+	char *name = demangle(mangled);
+
+	assert_string_equal(name, want);
 	free(name);
+}
+
+static void mangled_names(void **state)
+{
+	(void)state;
+	demangled("_ZNSt6vectorIiSaIiEE9push_backERKi",
+		  "std::vector<int, std::allocator<int> >::push_back(int const&)");
+	/* Rust: the mangling of today, and the one before (rustc's RFC 2603) */
+	demangled("_RNvNtCsjrHSEGnQ3l9_3std2rt19lang_start_internal",
+		  "std::rt::lang_start_internal");
+	demangled("_ZN1r14Thing$LT$T$GT$3run17h0c00123456789abcE", "r::Thing<T>::run");
 	assert_null(demangle("main"));
 	assert_null(demangle("_Zrubbish"));
+	assert_null(demangle("_Rrubbish"));
+	/* a tuple of two of the tuple before, 24 times: 200 MB */
+	assert_null(demangle("_RIC1aTTTTTTTTTTTTTTTTTTTTTTTTTuuE" BOMB));
 }
 
 /* Cut anywhere, changed anywhere: no symbols, or some, and no harm. */
@@ -266,7 +288,7 @@ int main(void)
 		cmocka_unit_test(another_file_is_not_asked),
 		cmocka_unit_test(own_symbols),
 		cmocka_unit_test(lists_of_names),
-		cmocka_unit_test(cpp_names),
+		cmocka_unit_test(mangled_names),
 		cmocka_unit_test(damaged_files),
 	};
 

@@ -31,15 +31,19 @@
 /* ---- samples */
 #define KEY_MODE "mode" /* MODE_SAMPLES, else events */
 #define KEY_SAMPLE_FREQUENCY \
-	"sample.frequency"                 /* samples a second and thread that were asked for */
-#define KEY_SAMPLE_COUNT   "sample.count"  /* -c: events for each sample */
-#define KEY_SAMPLE_EVENT   "sample.event"  /* what was counted, as perf calls it: cpu-clock */
-#define KEY_SAMPLE_KERNEL  "sample.kernel" /* 1: stacks have kernel frames */
-#define KEY_SAMPLE_WALL    "sample.wall"   /* 1: there are samples with states, of snapshots */
-#define KEY_SAMPLE_LABELS  "sample.labels" /* 1: goroutines' labels were read */
-#define KEY_SAMPLE_PIDS    "sample.pids"   /* --pid, as given */
-#define MODE_SAMPLES       "samples"
-#define KEY_RECORD_SIGNALS "record.signals" /* 1: stacks of processes that die are recorded */
+	"sample.frequency"                    /* samples a second and thread that were asked for */
+#define KEY_SAMPLE_COUNT     "sample.count"   /* -c: events for each sample */
+#define KEY_SAMPLE_EVENT     "sample.event"   /* what was counted, as perf calls it: cpu-clock */
+#define KEY_SAMPLE_KERNEL    "sample.kernel"  /* 1: stacks have kernel frames */
+#define KEY_SAMPLE_WALL      "sample.wall"    /* 1: there are samples with states, of snapshots */
+#define KEY_SAMPLE_LABELS    "sample.labels"  /* 1: goroutines' labels were read */
+#define KEY_SAMPLE_PIDS      "sample.pids"    /* --pid, as given */
+#define KEY_SAMPLE_HOST      "sample.host"    /* -a: HOST_ALL; --cgroup: its name, as given */
+#define KEY_SAMPLE_SERVICE   "sample.service" /* of a profile of gotrace agent */
+#define KEY_SAMPLE_LABELS_OF "sample.labels_of" /* its labels, an object of JSON */
+#define HOST_ALL             "all"
+#define MODE_SAMPLES         "samples"
+#define KEY_RECORD_SIGNALS   "record.signals" /* 1: stacks of processes that die are recorded */
 /* of them: recorded, lost for want of room, and those recorded whose stack is cut off as it was too
  * deep, could not be read from some frame on, or has an address that no symbol is known of */
 #define KEY_END_SAMPLES            "end.samples"
@@ -159,6 +163,8 @@
 #define KEY_WARN_IMAGE          KEY_WARN "image" /* an image that the process executed was not patched */
 #define KEY_WARN_LABELS         KEY_WARN "labels"  /* some samples' labels are not known */
 #define KEY_WARN_THREADS        KEY_WARN "threads" /* some threads were sampled late */
+#define KEY_WARN_CPUS           KEY_WARN "cpus"    /* some CPUs were sampled late */
+#define KEY_WARN_LOST_OF        KEY_WARN "lost_of" /* whose the lost samples were is not known */
 #define KEY_WARN_MAPS           KEY_WARN "maps"    /* some of what was mapped is not known */
 #define KEY_WARN_NATIVES        KEY_WARN "natives" /* no room for all unwinding tables */
 #define KEY_WARN_DEATHS         KEY_WARN "deaths"  /* stacks of threads that died are missing */
@@ -236,6 +242,7 @@
 
 /* Values of end.reason: why recording ended. */
 #define REASON_EXITED      "exited"      /* the program ended */
+#define REASON_INTERVAL    "interval"    /* samples go on in another trace */
 #define REASON_DURATION    "duration"    /* --duration */
 #define REASON_SIZE        "size"        /* --max-size */
 #define REASON_INTERRUPTED "interrupted" /* a signal to gotrace */

@@ -51,6 +51,10 @@ struct sample_image {
 #define STACK_CURG       16u /* and went on where m.curg's registers are saved */
 #define STACK_FLAGS      31u
 
+/* In the place of a frame: between the one before and the next one, frames may be missing. */
+#define STACK_MISSING_PC 1u
+#define STACK_MISSING    "[missing]"
+
 #define STACK_MAX_FRAMES 4096u
 
 /* Leaf first, kernel frames before all others; every pc lies inside the instruction that is

@@ -121,7 +121,7 @@ int samples_fixture_write(struct trace_writer *w, bool with_symbols)
 	return err || !with_symbols ? err : trace_writer_symbols(w, &of);
 }
 
-int samples_fixture_file(const char *path, bool with_symbols)
+static int write_file(const char *path, bool with_symbols, const struct trace_kv *of, size_t n_of)
 {
 	struct trace_kv end[] = {
 		{ (char *)(uintptr_t)KEY_END_REASON, (char *)(uintptr_t) "exited" },
@@ -135,10 +135,8 @@ int samples_fixture_file(const char *path, bool with_symbols)
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	int err = fd < 0 ? -errno : trace_info_set(&info, KEY_MODE, MODE_SAMPLES);
 
-	if (!err)
-		err = trace_info_set(&info, KEY_SAMPLE_FREQUENCY, "100");
-	if (!err)
-		err = trace_info_set(&info, KEY_SAMPLE_EVENT, "cpu-clock");
+	for (size_t i = 0; i < n_of && !err; i++)
+		err = trace_info_set(&info, of[i].key, of[i].value);
 	if (!err)
 		err = trace_info_set(&info, KEY_COMMAND, "prog");
 	struct trace_writer *w = err ? NULL : trace_writer_new(fd, &info);
@@ -151,4 +149,24 @@ int samples_fixture_file(const char *path, bool with_symbols)
 		return err;
 	}
 	return trace_writer_finish(w, end, sizeof(end) / sizeof(end[0]));
+}
+
+#define KV(k, v)                                               \
+	{                                                      \
+		(char *)(uintptr_t)(k), (char *)(uintptr_t)(v) \
+	}
+
+int samples_fixture_file(const char *path, bool with_symbols)
+{
+	const struct trace_kv of[] = { KV(KEY_SAMPLE_FREQUENCY, "100"),
+				       KV(KEY_SAMPLE_EVENT, "cpu-clock") };
+
+	return write_file(path, with_symbols, of, 2);
+}
+
+int samples_fixture_event(const char *path, const char *event, const char *count)
+{
+	const struct trace_kv of[] = { KV(KEY_SAMPLE_EVENT, event), KV(KEY_SAMPLE_COUNT, count) };
+
+	return write_file(path, true, of, count ? 2 : 1);
 }

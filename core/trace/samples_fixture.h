@@ -13,5 +13,7 @@
 int samples_fixture_write(struct trace_writer *w, bool symbols);
 /* The same as a file at path, whole. 0 or -errno. */
 int samples_fixture_file(const char *path, bool symbols);
+/* Samples of what is no clock: each weight counts events; count: of -c, NULL: it was not given. */
+int samples_fixture_event(const char *path, const char *event, const char *count);
 
 #endif

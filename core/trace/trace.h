@@ -35,6 +35,9 @@ struct trace_func {
 	uint32_t size;
 };
 
+/* The warning (KEY_WARN) on functions that were left out begins so. */
+#define WARN_UNTRACED "not traced:"
+
 /* A free-form statement about the trace. Keys are in trace/keys.h. */
 struct trace_kv {
 	char *key, *value;

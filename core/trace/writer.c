@@ -129,8 +129,7 @@ struct trace_writer *trace_writer_new(int fd, const struct trace_info *info)
 	w->fd = fd;
 	lock_file(fd, F_WRLCK);
 	w->file = chunk_file_new(fd);
-	w->encoder = block_encoder_new();
-	if (!w->file || !w->encoder) {
+	if (!w->file) {
 		log_no_memory("no memory for writing a trace");
 		err = -ENOMEM;
 	} else {
@@ -161,10 +160,27 @@ static int end_values(struct trace_writer *w)
 	return chunk_file_hand_over(w->file, &h, &piece, 1);
 }
 
+/* The block's. */
+static uint32_t n_events(const struct trace_writer *w)
+{
+	return w->encoder ? (uint32_t)block_events(w->encoder) : 0;
+}
+
+/* Room for events, which traces of samples do not have. 0 or -ENOMEM (logged) */
+static int need_encoder(struct trace_writer *w)
+{
+	if (!w->encoder)
+		w->encoder = block_encoder_new();
+	if (w->encoder)
+		return 0;
+	log_no_memory("no memory for writing a trace");
+	return -ENOMEM;
+}
+
 /* Writes what is waiting; the events by the writer's thread, if it has one. */
 static int end_block(struct trace_writer *w)
 {
-	struct chunk_head h = { .type = CHUNK_EVENTS, .count = (uint32_t)block_events(w->encoder) };
+	struct chunk_head h = { .type = CHUNK_EVENTS, .count = n_events(w) };
 	/* What events name is written before them. */
 	int err = writer_put_table(w, CHUNK_PCS, &w->pcs);
 
@@ -211,6 +227,8 @@ int trace_writer_event(struct trace_writer *w, const struct event_ext *ev)
 		return err;
 	if (__builtin_expect(!kind || kind > EV_KIND_MAX, 0))
 		return bad_event(w, kind);
+	if (__builtin_expect(!w->encoder, 0) && need_encoder(w))
+		return -ENOMEM;
 	block_add(w->encoder, &ev->h, 1, &ev->arg);
 	w->events++;
 	return block_events(w->encoder) == BLOCK_EVENTS ? end_block(w) : 0;
@@ -220,6 +238,8 @@ int trace_writer_many(struct trace_writer *w, const struct event *ev, size_t n)
 {
 	int err = chunk_file_error(w->file);
 
+	if (!err)
+		err = need_encoder(w);
 	for (size_t done = 0; done < n && !err;) {
 		size_t added = block_add(w->encoder, ev + done, n - done, NULL);
 
@@ -237,7 +257,7 @@ int trace_writer_values(struct trace_writer *w, const struct trace_values *v)
 	/* A block's first event must not come with a whole chunk of values before it. */
 	if (!err && w->values.b.n + v->bytes > VALUES_END_BYTES)
 		err = end_block(w);
-	return err ? err : value_items_put(&w->values, (uint32_t)block_events(w->encoder), v);
+	return err ? err : value_items_put(&w->values, n_events(w), v);
 }
 
 int trace_writer_packed(struct trace_writer *w, const struct packed_block *b)
@@ -328,7 +348,8 @@ uint64_t trace_writer_bytes_max(const struct trace_writer *w)
 {
 	return chunk_file_bytes_max(w->file) + writer_samples_bytes_max(w) +
 	       chunk_bytes_max(w->pcs.b.n) + chunk_bytes_max(w->kvs.b.n) +
-	       chunk_bytes_max(w->values.b.n) + chunk_bytes_max(block_bytes(w->encoder));
+	       chunk_bytes_max(w->values.b.n) +
+	       (w->encoder ? chunk_bytes_max(block_bytes(w->encoder)) : 0);
 }
 
 static int write_end(struct trace_writer *w, const struct trace_kv *kvs, size_t n)

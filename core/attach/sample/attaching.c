@@ -12,9 +12,10 @@
 
 int sampling_open_thread(struct sampling *s, pid_t tid, const struct thread_has *has)
 {
-	int err = side_band_open(&s->side, tid, has ? has->n_side : 0);
+	const struct scope scope = scope_thread(tid);
+	int err = side_band_open(&s->side, scope, has ? has->n_side : 0);
 
-	return err ? err : sample_events_open(&s->events, tid, has ? has->events : 0, !has);
+	return err ? err : sample_events_open(&s->events, scope, has ? has->events : 0, !has);
 }
 
 /* *n_new: how many threads lacked something. */
@@ -71,6 +72,8 @@ int sampling_attach(struct sampling *s)
 {
 	struct threads_config config = { 0 };
 
+	if (s->host.on)
+		return host_attach(s);
 	side_band_describe(&config);
 	sample_events_describe(&s->events, &config);
 	int err = thread_events_load(&s->threads, &config);
@@ -88,6 +91,8 @@ void sampling_attach_again(struct sampling *s)
 	size_t n_new, sum = 0;
 	int err = 0;
 
+	if (s->host.on)
+		host_attach_again(s);
 	if (!s->behind)
 		return;
 	for (size_t i = 0; i < s->n_targets && !err; i++) {

@@ -16,7 +16,8 @@
 
 _Static_assert(sizeof(struct gostack_row) == sizeof(struct sample_row), "handed over as they are");
 
-/* runtime/asm_amd64.s, preempt_amd64.s, signal_unix.go, sys_linux_amd64.s */
+/* runtime/asm_amd64.s, preempt_amd64.s, signal_unix.go, sys_linux_amd64.s,
+ * time_linux_amd64.s, cgo/asm_amd64.s */
 static const struct {
 	const char *name;
 	uint32_t what;
@@ -35,6 +36,12 @@ static const struct {
 	{ "runtime.sigpanic0", SAMPLE_AT_INTERRUPT },
 	{ "runtime.sigtramp", SAMPLE_AT_SIGTRAMP },
 	{ "runtime.systemstack_switch", SAMPLE_AT_NOWHERE },
+	{ "runtime.cgocallback", SAMPLE_AT_CALLBACK },
+	{ "crosscall2", SAMPLE_AT_CROSSCALL },
+	{ "runtime.systemstack", SAMPLE_AT_SWITCH },
+	{ "runtime.nanotime1", SAMPLE_AT_SWITCH },
+	{ "runtime.walltime", SAMPLE_AT_SWITCH },
+	{ "time.now", SAMPLE_AT_SWITCH },
 };
 _Static_assert(sizeof(specials) / sizeof(*specials) <= SAMPLE_SPECIALS, "room in the map");
 
@@ -100,6 +107,13 @@ static void watch_panics(struct binaries *b, const struct gobin *g, const char *
 
 	if (err)
 		log_warn("%s: stacks of its panics are not recorded: %s", name, strerror(-err));
+	/* Only C calls crosscall2. */
+	f = gobin_func_named(g, "crosscall2") ? gobin_func_named(g, "runtime.gopanic") : NULL;
+	err = f ? sample_bpf_watch_unwinding(b->bpf, path, f->file_off) : 0;
+	if (err)
+		log_warn("%s: C's frames are missing in stacks of panics of Go that C has called: "
+			 "%s",
+			 name, strerror(-err));
 }
 
 /* A Go binary, or -ENOTSUP: it is none that can be understood. */

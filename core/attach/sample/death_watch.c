@@ -14,10 +14,8 @@
 static void on_death(void *ctx, const struct sample_record *r)
 {
 	struct death_watch *w = ctx;
-	uint32_t process = processes_known(&w->processes, r->pid, r->h.ts_ns);
-
-	if (process != TRACE_NONE && !w->err)
-		w->err = deaths_take(&w->deaths, w->writer, r, process);
+	if (!w->err)
+		w->err = deaths_take(&w->deaths, w->writer, &w->processes, r);
 }
 
 /* Looks at the threads at most so often. */
@@ -37,7 +35,7 @@ static int follow_missing(struct death_watch *w, struct thread_events *threads, 
 
 		if (side_band_complete(&w->side, has->n_side))
 			continue;
-		err = side_band_open(&w->side, (pid_t)has->tid, has->n_side);
+		err = side_band_open(&w->side, scope_thread((pid_t)has->tid), has->n_side);
 		*n_new += !err;
 		err = err == -ESRCH ? 0 : err;
 	}
@@ -67,8 +65,8 @@ static int follow(struct death_watch *w, pid_t pid)
 	return err;
 }
 
-int death_watch_begin(struct death_watch *w, const struct target *t, const char *path,
-		      struct trace_writer *writer)
+int death_watch_begin(struct death_watch *w, struct target *t, const char *path,
+		      const struct user *user, struct trace_writer *writer)
 {
 	struct sample_config config = { .only_pid = (uint32_t)t->pid };
 	int err = sample_bpf_identify(&config);
@@ -80,14 +78,19 @@ int death_watch_begin(struct death_watch *w, const struct target *t, const char 
 		return err;
 	w->writer = w->processes.writer = writer;
 	w->processes.binaries = &w->binaries;
-	w->binaries.bpf = &w->bpf;
-	err = side_band_init(&w->side);
+	w->processes.natives = &w->natives;
+	w->binaries.bpf = w->natives.bpf = &w->bpf;
+	err = side_band_init(&w->side, false);
 	if (!err)
 		err = follow(w, t->pid);
-	if (!err && t->launched)
+	if (!err && t->launched) {
 		binaries_learn(&w->binaries, path, path);
-	else if (!err)
+		natives_prepare(&w->natives, path, user);
+		t->at_mapped = processes_hold;
+		t->mapped_ctx = &w->processes;
+	} else if (!err) {
 		processes_add_running(&w->processes, (uint32_t)t->pid, clock_monotonic_ns());
+	}
 	return err ? err : w->processes.err;
 }
 
@@ -102,6 +105,8 @@ int death_watch_end(struct death_watch *w, struct trace_info *end)
 		sample_bpf_read(&w->bpf);
 	if (!w->err)
 		w->err = w->processes.err;
+	if (!w->err)
+		w->err = natives_describe(&w->natives, end);
 	return w->err ? w->err : deaths_describe(&w->deaths, &w->bpf, end);
 }
 
@@ -112,6 +117,7 @@ void death_watch_close(struct death_watch *w)
 	side_band_close(&w->side);
 	sample_bpf_unload(&w->bpf);
 	binaries_free(&w->binaries);
+	natives_free(&w->natives);
 	processes_free(&w->processes);
 	*w = (struct death_watch){ 0 };
 }

@@ -8,6 +8,7 @@
 
 #include "attach/sample/binaries.h"
 #include "attach/sample/deaths.h"
+#include "attach/sample/natives.h"
 #include "attach/sample/processes.h"
 #include "attach/sample/side_band.h"
 #include "attach/target/target.h"
@@ -16,6 +17,7 @@ struct death_watch {
 	struct sample_bpf bpf;
 	struct sample_bpf_reader reader;
 	struct binaries binaries;
+	struct natives natives;
 	struct side_band side;
 	struct processes processes;
 	struct deaths deaths;
@@ -24,9 +26,10 @@ struct death_watch {
 };
 
 /* From now on deaths of the process are noted; a launched one is held still, and will execute
- * `path`. Its addresses become known in `writer`. 0 or -errno (logged). */
-int death_watch_begin(struct death_watch *w, const struct target *t, const char *path,
-		      struct trace_writer *writer);
+ * `path` as `user`; if it was seized, what its dynamic linker maps is known before it runs. Its
+ * addresses become known in `writer`. 0 or -errno (logged). */
+int death_watch_begin(struct death_watch *w, struct target *t, const char *path,
+		      const struct user *user, struct trace_writer *writer);
 /* Writes what was noted, and keys that tell of it. 0 or -errno. */
 int death_watch_end(struct death_watch *w, struct trace_info *end);
 /* Must be called for one that was begun; one that is zeroed may be. */

@@ -9,13 +9,47 @@
 _Static_assert(SAMPLE_DEATH_THREAD == DEATH_THREAD && SAMPLE_DEATH_SIGNAL == DEATH_SIGNAL &&
 		       SAMPLE_DEATH_PANIC == DEATH_PANIC && SAMPLE_DEATH_PARKED == DEATH_PARKED,
 	       "handed over as they are");
+_Static_assert(SAMPLE_MISSING_PC == STACK_MISSING_PC, "likewise");
 
-int deaths_take(struct deaths *d, struct trace_writer *w, const struct sample_record *r,
-		uint32_t process)
+/* Where tables say how it goes on, and were not there in time or do not know, rbp is no frame
+ * pointer, and what it has led to may be anything. */
+static uint32_t resolve_guesses(struct processes *p, const struct sample_record *r,
+				uint64_t pcs[SAMPLE_KERNEL_FRAMES + SAMPLE_FRAMES])
 {
-	const struct sample_stack stack = {
-		.process = process, .n = r->n_user, .pcs = r->pcs, .flags = r->flags & STACK_FLAGS
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < r->n_user; i++) {
+		uint64_t pc = r->pcs[i];
+
+		if (pc == SAMPLE_GUESS_PC && n &&
+		    processes_have_tables(p, r->pid, r->h.ts_ns, pcs[n - 1]))
+			pc = STACK_MISSING_PC;
+		if (pc != SAMPLE_GUESS_PC &&
+		    (pc != STACK_MISSING_PC || !n || pcs[n - 1] != STACK_MISSING_PC))
+			pcs[n++] = pc;
+	}
+	return n;
+}
+
+int deaths_take(struct deaths *d, struct trace_writer *w, struct processes *p,
+		const struct sample_record *r)
+{
+	uint64_t pcs[SAMPLE_KERNEL_FRAMES + SAMPLE_FRAMES];
+	uint32_t process = processes_known(p, r->pid, r->h.ts_ns);
+
+	if (process == TRACE_NONE)
+		return 0;
+	struct sample_stack stack = {
+		.process = process,
+		.n = resolve_guesses(p, r, pcs),
+		.pcs = pcs,
+		.flags = r->flags & STACK_FLAGS,
 	};
+
+	if (stack.n && pcs[stack.n - 1] == STACK_MISSING_PC) {
+		stack.n--;
+		stack.flags |= STACK_UNREADABLE;
+	}
 	struct sample_death death = {
 		.ts_ns = r->h.ts_ns,
 		.goid = r->goid,

@@ -3,6 +3,7 @@
 #ifndef GOTRACE_SAMPLE_DEATHS_H
 #define GOTRACE_SAMPLE_DEATHS_H
 
+#include "attach/sample/processes.h"
 #include "attach/sample/sample_bpf.h"
 #include "trace/samples.h"
 
@@ -11,9 +12,9 @@ struct deaths {
 	uint64_t refused; /* the trace has no room for them */
 };
 
-/* Writes one, of a process of the trace. 0, or -errno of the trace. */
-int deaths_take(struct deaths *d, struct trace_writer *w, const struct sample_record *r,
-		uint32_t process);
+/* Writes one, if it is of a process of p. 0, or -errno of the trace. */
+int deaths_take(struct deaths *d, struct trace_writer *w, struct processes *p,
+		const struct sample_record *r);
 /* Sets the keys that tell of them. 0 or -errno. */
 int deaths_describe(const struct deaths *d, const struct sample_bpf *bpf, struct trace_info *end);
 

@@ -86,20 +86,22 @@ static uint64_t period_of(const struct sample_events *e, unsigned set)
 	return by_frequency(e) ? e->hz : e->count ? e->count : e->period[set];
 }
 
-static int open_one(const struct sample_events *e, pid_t tid, unsigned set, bool at_exec)
+static int open_one(const struct sample_events *e, const struct scope *of, unsigned set,
+		    bool at_exec)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = e->type->type,
 		.config = e->type->config,
-		.inherit = 1,
+		.inherit = scope_is_thread(of),
+		.exclude_idle = !scope_is_thread(of),
 		.disabled = at_exec || set != e->on,
 		.enable_on_exec = at_exec && set == e->on,
 		.sample_type = SAMPLE_TYPE,
 		.freq = by_frequency(e),
 		.sample_period = period_of(e, set), /* a union with sample_freq */
 	};
-	int fd = syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = syscall(SYS_perf_event_open, &attr, of->pid, of->cpu, -1, of->flags);
 
 	if (fd < 0)
 		return -errno;
@@ -128,11 +130,11 @@ static int open_counter(pid_t tid, bool at_exec)
 	return fd < 0 ? -errno : fd;
 }
 
-static int refuse(const struct sample_events *e, int err)
+static int refuse(const struct sample_events *e, const struct scope *of, int err)
 {
 	const char *name = e->type->name;
 
-	if (err == -ESRCH)
+	if (err == (scope_is_thread(of) ? -ESRCH : -ENODEV))
 		return err;
 	if (err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV)
 		log_error("%s: this machine has no hardware counter for it, or its virtual machine "
@@ -182,14 +184,17 @@ bool sample_events_complete(const struct sample_events *e, uint32_t has)
 	return has == (1u << (e->n_sets + 1)) - 1;
 }
 
-int sample_events_open(struct sample_events *e, pid_t tid, uint32_t has, bool at_exec)
+int sample_events_open(struct sample_events *e, struct scope scope, uint32_t has, bool at_exec)
 {
 	int err = make_room(e);
 
+	if (!scope_is_thread(&scope))
+		has |= 1u << e->n_sets;
+
 	for (unsigned set = 0; set <= e->n_sets && !err; set++) {
 		int fd = has & 1u << set   ? -1
-			 : set < e->n_sets ? open_one(e, tid, set, at_exec)
-					   : open_counter(tid, at_exec);
+			 : set < e->n_sets ? open_one(e, &scope, set, at_exec)
+					   : open_counter(scope.pid, at_exec);
 
 		e->fds[e->n + set] = fd;
 		if (fd >= 0 || has & 1u << set)
@@ -200,7 +205,7 @@ int sample_events_open(struct sample_events *e, pid_t tid, uint32_t has, bool at
 				close(e->fds[e->n + i]);
 	}
 	if (err)
-		return refuse(e, err);
+		return refuse(e, &scope, err);
 	e->n += e->n_sets + 1;
 	return 0;
 }

@@ -7,7 +7,8 @@
  * inherited event cannot be changed (PERF_EVENT_IOC_PERIOD does not reach the children,
  * kernel/events/core.c), but it can be switched on and off with all of them. So there are several
  * of different periods, drawn at random, of which one at a time is on, for a time that is drawn,
- * too. A sample stands for the period of its event.
+ * too. A sample stands for the period of its event. Of a whole host they are events of its CPUs,
+ * which the same is done with.
  */
 #ifndef GOTRACE_SAMPLE_EVENTS_H
 #define GOTRACE_SAMPLE_EVENTS_H
@@ -17,6 +18,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "attach/sample/scope.h"
 #include "bpf/sample.h"
 
 struct event_type {
@@ -39,7 +41,8 @@ struct sample_events {
 	unsigned hz, count;  /* of these the one that is_clock says */
 	unsigned n_sets, on; /* which is on */
 	uint64_t period[EVENT_SETS];
-	/* of threads, n_sets + 1 each: the last one counts processor time; -1: it had that one */
+	/* of threads, n_sets + 1 each: the last one counts processor time; -1: it had that one. Of
+	 * CPUs that one would count idle time, too: it is not there */
 	int *fds;
 	size_t n, cap;
 	uint64_t cpu_ns;         /* of the threads, once they are closed */
@@ -54,9 +57,9 @@ void sample_events_init(struct sample_events *e, const struct event_type *type, 
 /* How they are recognized, n_sets + 1: bit i of struct thread_has.events is the i-th. */
 void sample_events_describe(const struct sample_events *e, struct threads_config *c);
 /* Opens them for a thread, and what it starts from now on, but for those that it has (bits as
- * above: it has inherited them); `at_exec`: they begin when it executes an image. 0 or -errno
- * (logged, but for -ESRCH: it has ended). */
-int sample_events_open(struct sample_events *e, pid_t tid, uint32_t has, bool at_exec);
+ * above: it has inherited them); `at_exec`: they begin when it executes an image. Or for a CPU. 0
+ * or -errno (logged, but for -ESRCH: the thread has ended, and -ENODEV: the CPU is offline). */
+int sample_events_open(struct sample_events *e, struct scope scope, uint32_t has, bool at_exec);
 /* Whether these bits are all. */
 bool sample_events_complete(const struct sample_events *e, uint32_t has);
 /* Switches to another period. Returns when to do so next, in ns from now. */

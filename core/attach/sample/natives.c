@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "attach/sample/needed.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/vdso.h"
 #include "base/vec.h"
@@ -132,15 +133,45 @@ static const struct native_file *find_vdso(struct natives *n)
 	return &n->files[n->vdso - 1];
 }
 
+/* Files of one build id have the same tables: most need not be opened to be known. */
+static const struct native_file *find_by_id(const struct natives *n, const struct sample_image *x)
+{
+	for (size_t i = 0; x->build_id_len && i < n->n; i++)
+		if (n->files[i].build_id_len == x->build_id_len &&
+		    !memcmp(n->files[i].build_id, x->build_id, x->build_id_len))
+			return &n->files[i];
+	return NULL;
+}
+
 static const struct native_file *find_image(struct natives *n, uint32_t pid,
 					    const struct sample_image *x)
 {
 	if (x->kind == IMAGE_VDSO)
 		return find_vdso(n);
-	return x->kind == IMAGE_FILE ? find(n, open_seen(pid, x->path), x->path) : NULL;
+	if (x->kind != IMAGE_FILE)
+		return NULL;
+	const struct native_file *f = find_by_id(n, x);
+
+	if (f)
+		return f;
+	f = find(n, open_seen(pid, x->path), x->path);
+	if (f && !f->build_id_len) {
+		struct native_file *known = &n->files[f - n->files];
+
+		memcpy(known->build_id, x->build_id, x->build_id_len);
+		known->build_id_len = x->build_id_len;
+	}
+	return f;
 }
 
-void natives_map(struct natives *n, uint32_t pid, const struct sample_image *images, size_t count)
+bool natives_know(struct natives *n, uint32_t pid, const struct sample_image *x)
+{
+	const struct native_file *f = find_image(n, pid, x);
+
+	return f && f->n_rows;
+}
+
+static void map(struct natives *n, uint32_t pid, const struct sample_image *images, size_t count)
 {
 	struct sample_images to = { 0 };
 
@@ -166,6 +197,20 @@ void natives_map(struct natives *n, uint32_t pid, const struct sample_image *ima
 	/* Also when there are none: the process may have executed another program. */
 	if (sample_bpf_images(n->bpf, pid, &to))
 		n->crowded = true;
+}
+
+void natives_map(struct natives *n, uint32_t pid, const struct sample_image *images, size_t count)
+{
+	/* One after the other, they would be fewer meanwhile. */
+	if (pid != n->held_pid || !count || images[count - 1].from_ns > n->held_ns)
+		map(n, pid, images, count);
+}
+
+void natives_hold(struct natives *n, uint32_t pid, const struct sample_image *images, size_t count)
+{
+	map(n, pid, images, count);
+	n->held_pid = pid;
+	n->held_ns = clock_monotonic_ns();
 }
 
 struct preparing {

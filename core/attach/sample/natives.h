@@ -21,11 +21,15 @@ struct natives {
 		dev_t dev;
 		ino_t ino;
 		off_t bytes;
+		uint8_t build_id[SAMPLE_BUILD_ID_BYTES]; /* of the image that it was found by */
+		uint8_t build_id_len;
 		uint64_t vaddr, file_off; /* of its executable segment */
 		uint32_t slot, n_rows;    /* 0: it has none */
 	} * files;
 	size_t n, cap, n_rows;
-	size_t vdso;      /* 1 + which of them is the vDSO; 0: not looked for */
+	size_t vdso;       /* 1 + which of them is the vDSO; 0: not looked for */
+	uint32_t held_pid; /* 0: none; all that it had mapped by held_ns has been told of */
+	uint64_t held_ns;
 	uint64_t no_room; /* files for which there was none */
 	bool crowded;     /* a process has more such files than SAMPLE_IMAGES */
 };
@@ -33,6 +37,10 @@ struct natives {
 /* A process has these images mapped, of which the last is new. Those of which no rows can be had
  * are walked by frame pointers. */
 void natives_map(struct natives *n, uint32_t pid, const struct sample_image *images, size_t count);
+/* The same of a process that is held still, all that it has mapped. */
+void natives_hold(struct natives *n, uint32_t pid, const struct sample_image *images, size_t count);
+/* Whether there are rows of it, told in time or not. */
+bool natives_know(struct natives *n, uint32_t pid, const struct sample_image *x);
 /* The rows of a program that is about to be executed by u, and of its libraries, are made before it
  * begins: they take up to a second, in which its stacks could not be walked. */
 void natives_prepare(struct natives *n, const char *path, const struct user *u);

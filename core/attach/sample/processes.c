@@ -4,13 +4,15 @@
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <libelf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "attach/sample/maps.h"
+#include "base/vec.h"
 
 static void fail(struct processes *p, int err)
 {
@@ -57,72 +59,91 @@ static struct process *find(const struct processes *p, uint32_t pid, uint64_t ts
 	return oldest;
 }
 
-/* What the process executes: as /proc says, else `path`. Written once. */
-static void name_it(struct processes *p, struct process *one, const char *path)
+static void write_image(struct processes *p, const struct process *one,
+			const struct sample_image *i)
+{
+	struct sample_image x = *i;
+	uint32_t number;
+
+	x.process = one->number;
+	fail(p, trace_writer_image(p->writer, &x, &number));
+}
+
+/* What the process executes: `path`, else as /proc says: what has forked and executed since has
+ * another. */
+static void find_exe(struct process *one, const char *path)
 {
 	char link[32], exe[PATH_MAX];
 	ssize_t n;
 
-	if (one->number != TRACE_NONE)
+	if (path && *path == '/') {
+		one->exe = strdup(path);
 		return;
+	}
 	snprintf(link, sizeof(link), "/proc/%u/exe", one->pid);
 	n = readlink(link, exe, sizeof(exe) - 1);
 	exe[n > 0 ? n : 0] = '\0';
-	/* What has forked and executed since has another. */
-	if (path && *path == '/')
-		snprintf(exe, sizeof(exe), "%s", path);
+	if (*exe)
+		one->exe = strdup(exe);
+}
+
+/* Tells the trace of it, and of all that it has mapped so far, once. */
+static void name_it(struct processes *p, struct process *one, const char *path)
+{
+	if (one->number != TRACE_NONE)
+		return;
+	if (!one->exe)
+		find_exe(one, path);
 	const struct sample_process s = {
 		.pid = one->pid,
 		.comm = one->comm,
-		.exe = *exe ? exe : NULL,
+		.exe = one->exe,
 		.start_ns = one->start_ns,
 	};
 
 	fail(p, trace_writer_process(p->writer, &s, &one->number));
+	for (size_t i = 0; i < one->n_images; i++)
+		write_image(p, one, &one->images[i]);
 }
 
 /* ---- images */
 
-static void put_image(struct processes *p, struct process *one, const struct sample_image *given)
+static void free_images(struct process *one)
+{
+	for (size_t k = 0; k < one->n_images; k++)
+		free((char *)one->images[k].path);
+	free(one->images);
+	one->images = NULL;
+	one->n_images = one->cap_images = 0;
+}
+
+static void keep_image(struct processes *p, struct process *one, const struct sample_image *given)
 {
 	struct sample_image i = *given;
-	uint32_t number;
 
-	i.process = one->number;
-	fail(p, trace_writer_image(p->writer, &i, &number));
-	if (one->n_images == one->cap_images) {
-		size_t cap = one->cap_images ? 2 * one->cap_images : 8;
-		struct sample_image *images = realloc(one->images, cap * sizeof(*images));
-
-		if (!images) {
-			fail(p, -ENOMEM);
-			return;
-		}
-		one->images = images;
-		one->cap_images = cap;
+	if (one->number != TRACE_NONE)
+		write_image(p, one, &i);
+	if (vec_reserve(&one->images, &one->cap_images, one->n_images + 1)) {
+		fail(p, -ENOMEM);
+		return;
 	}
 	i.path = strdup(given->path);
 	if (i.path)
 		one->images[one->n_images++] = i;
 	else
 		fail(p, -ENOMEM);
+}
+
+static void tell_natives(struct processes *p, const struct process *one)
+{
 	if (p->natives)
 		natives_map(p->natives, one->pid, one->images, one->n_images);
 }
 
-/* Kind and path of what is mapped as `path`. */
-static void classify(struct sample_image *i, uint32_t pid, const char *path, char *perf_map,
-		     size_t size)
+static void put_image(struct processes *p, struct process *one, const struct sample_image *given)
 {
-	i->path = path;
-	i->kind = IMAGE_FILE;
-	if (!strcmp(path, "[vdso]")) {
-		i->kind = IMAGE_VDSO;
-	} else if (*path != '/' || !strncmp(path, "//anon", 6)) {
-		snprintf(perf_map, size, "/tmp/perf-%u.map", pid);
-		i->kind = IMAGE_PERF_MAP;
-		i->path = perf_map;
-	}
+	keep_image(p, one, given);
+	tell_natives(p, one);
 }
 
 /* A file's GNU build id as the process sees the file. */
@@ -148,13 +169,25 @@ static void read_build_id(struct sample_image *i, uint32_t pid, const char *path
 	close(fd);
 }
 
+/* A process that has ended before /proc was asked: the file that it executed is mostly there. */
+static void learn_file(struct processes *p, struct process *one, const struct sample_image *i)
+{
+	struct sample_image now = { 0 };
+
+	one->learned = true; /* or never will be */
+	read_build_id(&now, (uint32_t)getpid(), i->path);
+	if (i->build_id_len && now.build_id_len == i->build_id_len &&
+	    !memcmp(now.build_id, i->build_id, i->build_id_len))
+		binaries_learn(p->binaries, i->path, i->path);
+}
+
 static void on_map(void *ctx, const struct side_band_map *m, uint64_t ts_ns)
 {
 	struct processes *p = ctx;
 	struct process *one = find(p, m->pid, ts_ns);
 
 	p->changed_ns = ts_ns;
-	char perf_map[64];
+	char perf_map[MAPS_PERF_BYTES];
 	struct sample_image i = {
 		.start = m->start,
 		.end = m->start + m->bytes,
@@ -165,56 +198,55 @@ static void on_map(void *ctx, const struct side_band_map *m, uint64_t ts_ns)
 
 	if (!one)
 		return; /* before the command's exec */
-	classify(&i, m->pid, m->path, perf_map, sizeof(perf_map));
+	maps_classify(&i, m->pid, m->path, perf_map);
 	memcpy(i.build_id, m->build_id, m->build_id_len);
 	/* The kernel has none to give of some files that have one, such as Go's with -B. */
 	if (i.kind == IMAGE_FILE && !i.build_id_len)
 		read_build_id(&i, m->pid, m->path);
 	/* The first that an exec maps is what it executes. */
 	name_it(p, one, i.kind == IMAGE_FILE ? m->path : NULL);
+	if (!one->learned && i.kind == IMAGE_FILE)
+		learn_file(p, one, &i);
 	put_image(p, one, &i);
+}
+
+struct mapped {
+	struct processes *p;
+	struct process *one;
+};
+
+static void take_mapped(void *ctx, struct sample_image *i)
+{
+	const struct mapped *m = ctx;
+
+	i->from_ns = m->one->start_ns;
+	if (i->kind == IMAGE_FILE)
+		read_build_id(i, m->one->pid, i->path);
+	keep_image(m->p, m->one, i);
 }
 
 static void read_maps(struct processes *p, struct process *one)
 {
-	char path[32], line[PATH_MAX + 256], perf_map[64];
+	struct mapped m = { p, one };
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", one->pid);
-	FILE *f = fopen(path, "re");
-
-	while (f && fgets(line, sizeof(line), f)) {
-		struct sample_image i = { .from_ns = one->start_ns };
-		int name_at = 0;
-
-		line[strcspn(line, "\n")] = '\0';
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &i.start,
-			   &i.end, &i.file_off, &name_at) < 3 ||
-		    !name_at || strstr(line, "[vsyscall]"))
-			continue;
-		if (line[strcspn(line, " ") + 3] != 'x') /* "r-xp" */
-			continue;
-		classify(&i, one->pid, line + name_at, perf_map, sizeof(perf_map));
-		if (i.kind == IMAGE_FILE)
-			read_build_id(&i, one->pid, i.path);
-		put_image(p, one, &i);
-	}
-	if (f)
-		fclose(f);
+	maps_read(one->pid, take_mapped, &m);
+	tell_natives(p, one);
 }
 
 /* ---- processes */
 
-static void learn(struct processes *p, uint32_t pid)
+static void learn(struct processes *p, struct process *one)
 {
 	char link[32], name[PATH_MAX];
 
-	snprintf(link, sizeof(link), "/proc/%u/exe", pid);
+	snprintf(link, sizeof(link), "/proc/%u/exe", one->pid);
 	ssize_t n = readlink(link, name, sizeof(name) - 1);
 
 	if (n <= 0)
 		return; /* it has ended */
 	name[n] = '\0';
 	binaries_learn(p->binaries, link, name);
+	one->learned = true;
 }
 
 static void read_comm(struct process *one)
@@ -240,7 +272,7 @@ void processes_add_running(struct processes *p, uint32_t pid, uint64_t now_ns)
 	read_comm(one);
 	name_it(p, one, NULL);
 	read_maps(p, one);
-	learn(p, pid);
+	learn(p, one);
 }
 
 static void on_fork(void *ctx, uint32_t parent, uint32_t child, uint64_t ts_ns)
@@ -259,25 +291,71 @@ static void on_fork(void *ctx, uint32_t parent, uint32_t child, uint64_t ts_ns)
 		struct sample_image copy = old->images[i];
 
 		copy.from_ns = ts_ns;
-		put_image(p, one, &copy);
+		keep_image(p, one, &copy);
 	}
+	tell_natives(p, one);
 }
 
 static void on_exec(void *ctx, uint32_t pid, const char *comm, uint64_t ts_ns)
 {
 	struct processes *p = ctx;
+	struct process *old = find(p, pid, ts_ns);
+
+	if (old && old->start_ns <= ts_ns)
+		old->ended = true;
 	struct process *one = add(p, pid, ts_ns);
 
 	if (!one)
 		return;
 	snprintf(one->comm, sizeof(one->comm), "%s", comm);
-	learn(p, pid); /* what it maps first names it */
+	learn(p, one); /* what it maps first names it */
+}
+
+/* What it had mapped is in the trace, but may be asked for. */
+static void on_end(void *ctx, uint32_t pid, uint64_t ts_ns)
+{
+	struct processes *p = ctx;
+	struct process *one = find(p, pid, ts_ns);
+
+	if (!one)
+		return;
+	one->ended = true;
+	if (!p->keep_images)
+		free_images(one);
+}
+
+static void free_process(struct process *one)
+{
+	free_images(one);
+	free(one->exe);
+}
+
+void processes_again(struct processes *p, struct trace_writer *writer)
+{
+	size_t n = 0;
+
+	p->writer = writer;
+	memset(p->bucket, 0, sizeof(p->bucket));
+	for (size_t i = 0; i < p->n; i++) {
+		struct process x = p->all[i];
+
+		if (x.was_ended) {
+			free_process(&x);
+			continue;
+		}
+		x.was_ended = x.ended;
+		x.number = TRACE_NONE;
+		x.before = p->bucket[x.pid % PROCESS_BUCKETS];
+		p->all[n++] = x;
+		p->bucket[x.pid % PROCESS_BUCKETS] = n;
+	}
+	p->n = n;
 }
 
 struct side_band_reader processes_reader(struct processes *p)
 {
 	return (struct side_band_reader){
-		.map = on_map, .fork = on_fork, .exec = on_exec, .ctx = p
+		.map = on_map, .fork = on_fork, .exec = on_exec, .end = on_end, .ctx = p
 	};
 }
 
@@ -297,13 +375,50 @@ uint32_t processes_find(struct processes *p, uint32_t pid, uint64_t ts_ns)
 	return processes_known(p, pid, ts_ns);
 }
 
+/* ---- what is known of native code */
+
+struct held {
+	struct sample_image *images;
+	size_t n, cap;
+};
+
+static void take_held(void *ctx, struct sample_image *i)
+{
+	struct held *h = ctx;
+
+	if (vec_reserve(&h->images, &h->cap, h->n + 1))
+		return;
+	i->path = strdup(i->path);
+	if (i->path)
+		h->images[h->n++] = *i;
+}
+
+void processes_hold(void *ctx, pid_t pid)
+{
+	struct processes *p = ctx;
+	struct held h = { 0 };
+
+	maps_read((uint32_t)pid, take_held, &h);
+	natives_hold(p->natives, (uint32_t)pid, h.images, h.n);
+	for (size_t i = 0; i < h.n; i++)
+		free((char *)h.images[i].path);
+	free(h.images);
+}
+
+bool processes_have_tables(struct processes *p, uint32_t pid, uint64_t ts_ns, uint64_t pc)
+{
+	const struct process *one = find(p, pid, ts_ns);
+
+	for (size_t i = one ? one->n_images : 0; i-- > 0;)
+		if (pc >= one->images[i].start && pc < one->images[i].end)
+			return natives_know(p->natives, pid, &one->images[i]);
+	return false;
+}
+
 void processes_free(struct processes *p)
 {
-	for (size_t i = 0; i < p->n; i++) {
-		for (size_t k = 0; k < p->all[i].n_images; k++)
-			free((char *)p->all[i].images[k].path);
-		free(p->all[i].images);
-	}
+	for (size_t i = 0; i < p->n; i++)
+		free_process(&p->all[i]);
 	free(p->all);
 	*p = (struct processes){ 0 };
 }

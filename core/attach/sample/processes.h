@@ -21,25 +21,37 @@ struct processes {
 	struct process {
 		uint32_t pid, number; /* number: in the trace, TRACE_NONE: not written yet */
 		uint64_t start_ns;
-		size_t before; /* in its bucket, index + 1 */
+		bool learned;          /* what it executes: the BPF program knows it */
+		bool ended, was_ended; /* by now; when the writer changed last */
+		char *exe;             /* NULL: not known, or a thread of the kernel */
+		size_t before;         /* in its bucket, index + 1 */
 		char comm[64];
 		struct sample_image *images;
 		size_t n_images, cap_images;
 	} * all;
 	size_t n, cap;
 	size_t bucket[PROCESS_BUCKETS]; /* the newest, index + 1 */
-	uint64_t changed_ns;            /* when one was told of, or mapped something, last */
-	int err;                        /* the first, -errno */
+	bool keep_images; /* of processes that have ended, too: given; processes_again needs them */
+	uint64_t changed_ns; /* when one was told of, or mapped something, last */
+	int err;             /* the first, -errno */
 };
 
 /* A process that runs: name, image, mappings from /proc. */
 void processes_add_running(struct processes *p, uint32_t pid, uint64_t now_ns);
+/* From now on another trace is written, which is told of a process when something asks for its
+ * number. Processes that had ended before the trace before are forgotten. */
+void processes_again(struct processes *p, struct trace_writer *writer);
 /* Whoever reads the side band hands it to these, ctx: struct processes. */
 struct side_band_reader processes_reader(struct processes *p);
 /* The number of the process that had this pid then. */
 uint32_t processes_find(struct processes *p, uint32_t pid, uint64_t ts_ns);
 /* Likewise, but TRACE_NONE for a process that was not told of. */
 uint32_t processes_known(struct processes *p, uint32_t pid, uint64_t ts_ns);
+/* ctx: struct processes, with natives. The process is held still: what it has mapped can be walked
+ * from now on. */
+void processes_hold(void *ctx, pid_t pid);
+/* Whether tables say how the stack goes on at this pc of code that is not Go's. */
+bool processes_have_tables(struct processes *p, uint32_t pid, uint64_t ts_ns, uint64_t pc);
 void processes_free(struct processes *p);
 
 #endif

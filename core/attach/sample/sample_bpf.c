@@ -77,7 +77,8 @@ int sample_bpf_identify(struct sample_config *c)
 /* Maps that both objects have are the same ones: `to` uses those of `from`. */
 static int share_maps(struct bpf_object *to, const struct bpf_object *from)
 {
-	static const char *const names[] = { "ring", "rows", "binaries", "counters", "images" };
+	static const char *const names[] = { "ring",     "rows",   "binaries",
+					     "counters", "images", "callers" };
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !err; i++)
@@ -175,15 +176,23 @@ int sample_bpf_load(struct sample_bpf *s, unsigned what, const struct sample_con
 	return refuse(err);
 }
 
-int sample_bpf_watch_panics(struct sample_bpf *s, const char *path, uint64_t file_off)
+static int watch(struct sample_bpf *s, const char *program, const char *path, uint64_t file_off)
 {
 	LIBBPF_OPTS(bpf_uprobe_opts, opts);
 
-	if (!s->deaths)
-		return 0;
 	return add_link(s, bpf_program__attach_uprobe_opts(
-				   bpf_object__find_program_by_name(s->deaths, "on_panic"), -1,
-				   path, file_off, &opts));
+				   bpf_object__find_program_by_name(s->deaths, program), -1, path,
+				   file_off, &opts));
+}
+
+int sample_bpf_watch_panics(struct sample_bpf *s, const char *path, uint64_t file_off)
+{
+	return s->deaths ? watch(s, "on_panic", path, file_off) : 0;
+}
+
+int sample_bpf_watch_unwinding(struct sample_bpf *s, const char *path, uint64_t file_off)
+{
+	return s->deaths ? watch(s, "on_unwind", path, file_off) : 0;
 }
 
 static int put_rows(const struct sample_bpf *s, uint32_t slot, const struct sample_row *rows,

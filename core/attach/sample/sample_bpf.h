@@ -53,6 +53,9 @@ int sample_bpf_load(struct sample_bpf *s, unsigned what, const struct sample_con
  * or -errno. */
 int sample_bpf_watch_panics(struct sample_bpf *s, const char *path, uint64_t file_off);
 
+/* Likewise, at this offset panics begin; in a program with C, whose frames they may write over. */
+int sample_bpf_watch_unwinding(struct sample_bpf *s, const char *path, uint64_t file_off);
+
 /* From now on stacks of processes that execute `key` are walked by these rows, which are copied; n
  * 0: it is no Go binary. b's slot and n_rows are filled in. 0 or -errno, -ENOSPC when there are
  * too many binaries. */

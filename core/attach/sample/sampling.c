@@ -122,7 +122,7 @@ static void take_sample(void *ctx, const struct sample_record *r)
 		return;
 	}
 	s->samples++;
-	s->cut += !!(r->flags & SAMPLE_CUT);
+	s->cut_off += !!(r->flags & SAMPLE_CUT);
 	s->unreadable += !!(r->flags & SAMPLE_UNREADABLE);
 }
 
@@ -132,10 +132,8 @@ static void take_death(void *ctx, const struct sample_record *r)
 	struct sampling *s = ctx;
 
 	catch_up(s, r->h.ts_ns);
-	uint32_t process = processes_known(&s->processes, r->pid, r->h.ts_ns);
-
-	if (process != TRACE_NONE && !s->err)
-		s->err = deaths_take(&s->deaths, s->writer, r, process);
+	if (!s->err)
+		s->err = deaths_take(&s->deaths, s->writer, &s->processes, r);
 }
 
 static void drain(struct sampling *s)
@@ -175,7 +173,9 @@ int sampling_prepare(struct sampling *s)
 		return err;
 	s->binaries.bpf = &s->bpf;
 	sample_events_init(&s->events, s->event, s->hz, s->count, s->bpf.program_fd);
-	err = side_band_init(&s->side);
+	err = side_band_init(&s->side, s->host.on);
+	if (!err && s->host.on)
+		err = host_open(&s->host);
 	if (!err && s->targets->launched) {
 		binaries_learn(&s->binaries, s->command, s->command);
 		err = sampling_open_thread(s, s->targets->pid, NULL);
@@ -202,7 +202,7 @@ static int name_kernel(struct sampling *s)
 
 static bool all_ended(struct sampling *s)
 {
-	bool all = true;
+	bool all = s->n_targets;
 
 	for (size_t i = 0; i < s->n_targets; i++)
 		all &= target_reap(&s->targets[i]);
@@ -237,9 +237,9 @@ static bool ends(struct sampling *s, uint64_t now)
 }
 
 /* The moment by which there is something to do. */
-static uint64_t next_ns(const struct sampling *s, uint64_t switch_ns, uint64_t flush_ns)
+static uint64_t next_ns(const struct sampling *s)
 {
-	uint64_t next = switch_ns < flush_ns ? switch_ns : flush_ns;
+	uint64_t next = s->switch_ns < s->flush_ns ? s->switch_ns : s->flush_ns;
 
 	if (s->wall.on && s->wall.next_ns < next)
 		next = s->wall.next_ns;
@@ -248,21 +248,23 @@ static uint64_t next_ns(const struct sampling *s, uint64_t switch_ns, uint64_t f
 	return next;
 }
 
-static void sample_until_end(struct sampling *s)
+bool sampling_until(struct sampling *s, uint64_t until_ns)
 {
-	uint64_t now = s->start_ns = clock_monotonic_ns();
-	uint64_t switch_ns = now + sample_events_switch(&s->events), flush_ns = now + FLUSH_NS;
+	uint64_t now = clock_monotonic_ns();
+	bool ended;
 
-	while (!ends(s, now)) {
-		sampling_wait_until(s, next_ns(s, switch_ns, flush_ns));
+	while (!(ended = ends(s, now)) && now < until_ns && !s->cut) {
+		const uint64_t next = next_ns(s);
+
+		sampling_wait_until(s, next < until_ns ? next : until_ns);
 		drain(s);
 		signals_pass_on(s->signals, s->targets);
 		now = clock_monotonic_ns();
 		if (!s->err)
 			s->err = wall_take(&s->wall, now, false);
-		if (now >= switch_ns)
-			switch_ns = now + sample_events_switch(&s->events);
-		if (now < flush_ns)
+		if (now >= s->switch_ns)
+			s->switch_ns = now + sample_events_switch(&s->events);
+		if (now < s->flush_ns)
 			continue;
 		/* Whoever kills gotrace has what was recorded up to a second ago. */
 		if (!s->err)
@@ -270,10 +272,10 @@ static void sample_until_end(struct sampling *s)
 		if (!s->err)
 			s->err = trace_writer_flush(s->writer);
 		sampling_attach_again(s);
-		flush_ns = now + FLUSH_NS;
+		s->flush_ns = now + FLUSH_NS;
 		progress(s, now, false);
 	}
-	progress(s, now, true);
+	return ended;
 }
 
 /* ---- the end */
@@ -284,19 +286,33 @@ static void no_hold(void *ctx, struct inject *in)
 	(void)in;
 }
 
-int sampling_run(struct sampling *s, struct trace_writer *writer)
+/* It may die at once. */
+static void follow_linking(struct sampling *s)
+{
+	int err = target_seize(s->targets);
+
+	if (err) /* strace -f gotrace, or a security module: such a stack is marked */
+		log_debug("ptrace: %s", strerror(-err));
+	s->targets->at_mapped = processes_hold;
+	s->targets->mapped_ctx = &s->processes;
+}
+
+int sampling_begin(struct sampling *s, struct trace_writer *writer)
 {
 	int err;
 
 	s->writer = writer;
 	s->processes.writer = writer;
 	s->processes.binaries = &s->binaries;
+	s->processes.keep_images = s->record_signals;
 	wall_begin(&s->wall, &s->processes, &s->bpf, writer, clock_monotonic_ns());
 	s->natives.bpf = &s->bpf;
 	s->processes.natives = &s->natives;
 	err = name_kernel(s);
 	if (!err && s->targets->launched)
 		natives_prepare(&s->natives, s->command, s->user);
+	if (!err && s->targets->launched && s->record_signals)
+		follow_linking(s);
 	if (!err && s->targets->launched)
 		s->exec_err = target_release(s->targets, no_hold, NULL);
 	else if (!err)
@@ -307,20 +323,66 @@ int sampling_run(struct sampling *s, struct trace_writer *writer)
 	}
 	if (s->exec_err)
 		s->reason = END_NOT_STARTED;
-	else
-		sample_until_end(s);
+	s->start_ns = s->exec_err ? 0 : clock_monotonic_ns();
+	s->switch_ns = s->start_ns + sample_events_switch(&s->events);
+	s->flush_ns = s->start_ns + FLUSH_NS;
+	return 0;
+}
+
+/* Names, the end record. 0, or -errno of the trace. */
+static int finish(struct sampling *s)
+{
+	if (!s->err && s->name_addresses)
+		s->err = s->name_addresses(s->name_ctx, s->writer, &s->end);
+	int err = sampling_describe_end(s);
+	int closed = trace_writer_finish(s->writer, s->end.kvs, s->end.n_kvs);
+
+	s->writer = NULL;
+	return s->err ? s->err : closed ? closed : err;
+}
+
+int sampling_next(struct sampling *s, struct trace_writer *next)
+{
+	drain(s);
+	if (s->host.on)
+		s->events.cpu_ns = host_cpu_ns(&s->host);
+	s->reason = END_INTERVAL;
+	int err = finish(s);
+
+	trace_info_free(&s->end);
+	s->end = (struct trace_info){ 0 };
+	sampling_forget_counts(s);
+	s->writer = next;
+	s->err = 0;
+	s->label_of = (struct sample_head){ 0 };
+	processes_again(&s->processes, next);
+	s->err = name_kernel(s);
+	return err;
+}
+
+int sampling_end(struct sampling *s)
+{
+	progress(s, clock_monotonic_ns(), true);
 	sample_events_close(&s->events);
+	if (s->host.on)
+		s->events.cpu_ns = host_cpu_ns(&s->host);
 	drain(s);
 	if (!s->err && !s->exec_err)
 		s->err = wall_take(&s->wall, clock_monotonic_ns(), true);
 	if (!s->err)
 		s->err = wall_flush(&s->wall);
-	if (!s->err && s->name_addresses)
-		s->err = s->name_addresses(s->name_ctx, writer, &s->end);
-	err = sampling_describe_end(s);
-	int closed = trace_writer_finish(writer, s->end.kvs, s->end.n_kvs);
+	return finish(s);
+}
 
-	return s->err ? s->err : closed ? closed : err;
+int sampling_run(struct sampling *s, struct trace_writer *writer)
+{
+	int err = sampling_begin(s, writer);
+
+	if (err)
+		return err;
+	if (!s->exec_err)
+		sampling_until(s, UINT64_MAX);
+	return sampling_end(s);
 }
 
 void sampling_wait(struct sampling *s)
@@ -342,6 +404,7 @@ void sampling_wait(struct sampling *s)
 void sampling_close(struct sampling *s)
 {
 	sample_events_close(&s->events);
+	host_close(&s->host);
 	side_band_close(&s->side);
 	thread_events_unload(&s->threads);
 	wall_free(&s->wall);

@@ -11,6 +11,7 @@
 #include "attach/sample/binaries.h"
 #include "attach/sample/deaths.h"
 #include "attach/sample/events.h"
+#include "attach/sample/host.h"
 #include "attach/sample/processes.h"
 #include "attach/sample/sample_bpf.h"
 #include "attach/sample/side_band.h"
@@ -25,11 +26,12 @@ struct sampling {
 	const struct event_type *event;
 	unsigned hz, count; /* see sample_events_init */
 	bool kernel, labels;
-	bool record_signals;    /* stacks of processes that die */
-	uint64_t duration_ns;   /* 0: no limit */
-	const char *command;    /* path of what a held target executes */
-	struct target *targets; /* one that is held, or some that run */
-	size_t n_targets;
+	bool record_signals;     /* stacks of processes that die */
+	uint64_t duration_ns;    /* 0: no limit */
+	const char *command;     /* path of what a held target executes */
+	struct target *targets;  /* one that is held, or some that run */
+	size_t n_targets;        /* of a host or a cgroup none */
+	struct host host;        /* given: `on`, cgroup */
 	struct signals *signals; /* open */
 	bool show_progress;
 	/* The last thing to be written: what the addresses in the trace are. NULL: nothing. */
@@ -55,10 +57,15 @@ struct sampling {
 	/* the label record that belongs to the next sample of its thread */
 	struct sample_head label_of;
 	uint32_t label_number;
-	uint64_t samples, cut, unreadable, outside, no_labels;
+	uint64_t samples, cut_off, unreadable, outside, no_labels;
 	uint64_t labels_cut, no_binary; /* samples: KEY_END_LABELS_CUT, KEY_END_SAMPLES_NO_BINARY */
 	uint64_t start_ns, target_end_ns;
-	struct pollfd *fds; /* of waiting.c */
+	uint64_t switch_ns, flush_ns; /* when that is due */
+	/* set by a signal or another thread, with a byte into wake_fd: sampling_until returns */
+	volatile bool cut;
+	int wake_fd;                 /* polled; -1: none */
+	struct sample_counters told; /* of traces before */
+	struct pollfd *fds;          /* of waiting.c */
 	size_t cap_fds;
 	bool woken;   /* by a process that began, forked or mapped something */
 	int exec_err; /* END_NOT_STARTED: -errno */
@@ -73,6 +80,16 @@ int sampling_prepare(struct sampling *s);
 /* Lets the target go and takes samples until the recording ends. Takes over `writer`. 0, or -errno
  * of the trace (what was written is readable). */
 int sampling_run(struct sampling *s, struct trace_writer *writer);
+/*
+ * The same in parts, for traces that follow each other without a gap: sampling_begin with the first
+ * one, sampling_until, then sampling_next or sampling_end, which finish the one that is being
+ * written. Each tells of the processes that it has samples of.
+ */
+int sampling_begin(struct sampling *s, struct trace_writer *writer);
+/* True: the recording has ended (`reason`). */
+bool sampling_until(struct sampling *s, uint64_t until_ns);
+int sampling_next(struct sampling *s, struct trace_writer *next);
+int sampling_end(struct sampling *s);
 /* Waits for a launched target that goes on after the recording, passing signals on. */
 void sampling_wait(struct sampling *s);
 /* Must be called in every case. */

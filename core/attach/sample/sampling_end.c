@@ -50,9 +50,28 @@ static int describe_losses(struct sampling *s, const struct sample_counters *c)
 	return err;
 }
 
+static struct sample_counters since(struct sample_counters c, const struct sample_counters *told)
+{
+	c.samples -= told->samples;
+	c.lost -= told->lost;
+	c.lost_period -= told->lost_period;
+	c.labels_lost -= told->labels_lost;
+	c.deaths_lost -= told->deaths_lost;
+	return c;
+}
+
+void sampling_forget_counts(struct sampling *s)
+{
+	s->told = sample_bpf_counters(&s->bpf);
+	s->samples = s->cut_off = s->unreadable = s->outside = s->no_labels = 0;
+	s->labels_cut = s->no_binary = s->late = s->side.lost = s->host.late = 0;
+	if (s->host.on)
+		host_cpu_begins(&s->host);
+}
+
 int sampling_describe_end(struct sampling *s)
 {
-	struct sample_counters c = sample_bpf_counters(&s->bpf);
+	struct sample_counters c = since(sample_bpf_counters(&s->bpf), &s->told);
 	const struct target *t = s->targets;
 	const struct {
 		const char *key;
@@ -60,7 +79,7 @@ int sampling_describe_end(struct sampling *s)
 	} counts[] = {
 		{ KEY_END_SAMPLES, s->samples + wall_samples(&s->wall) },
 		{ KEY_END_SAMPLES_LOST, c.lost + s->outside },
-		{ KEY_END_SAMPLES_CUT, s->cut + s->wall.cut },
+		{ KEY_END_SAMPLES_CUT, s->cut_off + s->wall.cut },
 		{ KEY_END_SAMPLES_UNREADABLE, s->unreadable + s->wall.unreadable },
 		{ KEY_END_TIME_NS, clock_monotonic_ns() },
 	};
@@ -74,7 +93,14 @@ int sampling_describe_end(struct sampling *s)
 		err = wall_describe(&s->wall, &s->end);
 	if (!err && s->record_signals)
 		err = deaths_describe(&s->deaths, &s->bpf, &s->end);
-	if (!err && s->event->is_clock) /* else the weights are no times to compare it with */
+	if (!err && s->host.late)
+		err = trace_info_setf(&s->end, KEY_WARN_CPUS,
+				      "%" PRIu64 " CPUs came online while samples were taken: "
+				      "they were sampled up to a second late",
+				      s->host.late);
+	if (!err && s->event->is_clock &&
+	    (s->events.cpu_ns ||
+	     !s->host.on)) /* else the weights are no times to compare it with */
 		err = set_count(&s->end, KEY_END_SAMPLED_CPU_NS, s->events.cpu_ns);
 	if (!err && t->launched && t->ended && WIFEXITED(t->wait_status))
 		err = set_count(&s->end, KEY_END_STATUS, WEXITSTATUS(t->wait_status));

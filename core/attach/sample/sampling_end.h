@@ -8,5 +8,7 @@
 /* How it ended, how many samples there are and what is missing, as keys of the trace. 0 or
  * -ENOMEM. */
 int sampling_describe_end(struct sampling *s);
+/* What the next trace says is its own. */
+void sampling_forget_counts(struct sampling *s);
 
 #endif

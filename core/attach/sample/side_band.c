@@ -14,15 +14,18 @@
 
 #include "base/log.h"
 
-#define RING_PAGES  64 /* a power of two */
+/* Powers of two. More than perf_event_mlock_kb allows needs CAP_IPC_LOCK (kernel/events/core.c). */
+#define RING_PAGES  64
+#define HOST_PAGES  1024
 #define SAMPLE_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
 
 /* A CPU that is offline when it is asked cannot have an event: -ENODEV. */
-int side_band_init(struct side_band *s)
+int side_band_init(struct side_band *s, bool host)
 {
 	int n = libbpf_num_possible_cpus();
 
-	*s = (struct side_band){ .cpus = n > 0 ? calloc(n, sizeof(*s->cpus)) : NULL };
+	*s = (struct side_band){ .cpus = n > 0 ? calloc(n, sizeof(*s->cpus)) : NULL,
+				 .pages = host ? HOST_PAGES : RING_PAGES };
 	if (!s->cpus) {
 		log_no_memory("out of memory for the CPUs' rings");
 		return -ENOMEM;
@@ -33,13 +36,13 @@ int side_band_init(struct side_band *s)
 	return 0;
 }
 
-static int open_event(pid_t tid, unsigned cpu)
+static int open_event(const struct scope *of)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_DUMMY,
-		.inherit = 1,
+		.inherit = scope_is_thread(of),
 		.mmap = 1,
 		.mmap2 = 1,
 		.comm = 1,
@@ -53,11 +56,11 @@ static int open_event(pid_t tid, unsigned cpu)
 		.watermark = 1,
 		.wakeup_watermark = 1, /* byte: each record wakes who polls */
 	};
-	int fd = syscall(SYS_perf_event_open, &attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = syscall(SYS_perf_event_open, &attr, of->pid, of->cpu, -1, of->flags);
 
 	if (fd < 0 && errno == EINVAL) {
 		attr.build_id = 0; /* 88a16a130933, Linux 5.12 */
-		fd = syscall(SYS_perf_event_open, &attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+		fd = syscall(SYS_perf_event_open, &attr, of->pid, of->cpu, -1, of->flags);
 	}
 	return fd < 0 ? -errno : fd;
 }
@@ -77,9 +80,24 @@ static int keep_fd(struct side_band *s, uint32_t at, int fd)
 	return 0;
 }
 
-static size_t ring_bytes(void)
+static size_t ring_bytes(const struct side_band *s)
 {
-	return (size_t)(RING_PAGES + 1) * sysconf(_SC_PAGESIZE);
+	return (s->pages + 1) * sysconf(_SC_PAGESIZE);
+}
+
+static void *map_ring(struct side_band *s, int fd)
+{
+	void *at = mmap(NULL, ring_bytes(s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	/* All have one size. */
+	if (at == MAP_FAILED && errno == EPERM && s->pages > RING_PAGES) {
+		for (size_t i = 0; i < s->n_cpus; i++)
+			if (s->cpus[i].at)
+				return at;
+		s->pages = RING_PAGES;
+		at = mmap(NULL, ring_bytes(s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	}
+	return at;
 }
 
 /* The first event of a CPU brings the memory, others of it write there too. */
@@ -96,7 +114,7 @@ static int join(struct side_band *s, struct side_band_cpu *c, int fd)
 			c->wakes = fd;
 		return err;
 	}
-	void *at = mmap(NULL, ring_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *at = map_ring(s, fd);
 
 	if (at == MAP_FAILED) {
 		int err = -errno;
@@ -123,20 +141,23 @@ bool side_band_complete(const struct side_band *s, size_t n_has)
 	return n && n_has >= n;
 }
 
-int side_band_open(struct side_band *s, pid_t tid, size_t n_has)
+int side_band_open(struct side_band *s, struct scope scope, size_t n_has)
 {
 	for (size_t i = 0; i < s->n_cpus; i++) {
 		if (s->cpus[i].at && n_has) {
 			n_has--;
 			continue;
 		}
-		int fd = open_event(tid, s->cpus[i].cpu);
+		const struct scope on = scope_on(scope, (int)s->cpus[i].cpu);
+		int fd = open_event(&on);
 		int err = fd < 0 ? fd : join(s, &s->cpus[i], fd);
 
 		if (err == -ENODEV)
 			continue;
-		if (err && err != -ESRCH)
-			log_error("what process %d maps cannot be followed: %s%s", tid,
+		if (err && err != -ESRCH && !scope_is_thread(&scope))
+			log_error("what processes map cannot be followed: %s", strerror(-err));
+		else if (err && err != -ESRCH)
+			log_error("what process %d maps cannot be followed: %s%s", scope.pid,
 				  strerror(-err),
 				  err == -EMFILE ? " (too many threads for ulimit -n)" : "");
 		if (err)
@@ -215,6 +236,9 @@ static void take(struct side_band *s, const struct side_band_reader *r,
 	} else if (h->type == PERF_RECORD_FORK && h->size >= sizeof(*f)) {
 		if (f->pid != f->ppid)
 			r->fork(r->ctx, f->ppid, f->pid, ts_ns);
+	} else if (h->type == PERF_RECORD_EXIT && h->size >= sizeof(*f)) {
+		if (r->end && f->pid == f->tid)
+			r->end(r->ctx, f->pid, ts_ns);
 	} else if (h->type == PERF_RECORD_COMM && h->misc & PERF_RECORD_MISC_COMM_EXEC &&
 		   is_text(h, sizeof(*c))) {
 		r->exec(r->ctx, c->pid, c->comm, ts_ns);
@@ -253,7 +277,7 @@ static int make_room(struct side_band *s, size_t n)
 static int read_cpu(struct side_band *s, struct side_band_cpu *c)
 {
 	struct perf_event_mmap_page *page = c->at;
-	const size_t size = ring_bytes() - sysconf(_SC_PAGESIZE);
+	const size_t size = ring_bytes(s) - sysconf(_SC_PAGESIZE);
 	const uint8_t *ring = (const uint8_t *)c->at + sysconf(_SC_PAGESIZE);
 	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = page->data_tail;
@@ -393,7 +417,7 @@ void side_band_close(struct side_band *s)
 		close(s->fds[i].fd);
 	for (size_t i = 0; i < s->n_cpus; i++) {
 		if (s->cpus[i].at)
-			munmap(s->cpus[i].at, ring_bytes());
+			munmap(s->cpus[i].at, ring_bytes(s));
 		if (s->cpus[i].fd >= 0)
 			close(s->cpus[i].fd);
 	}

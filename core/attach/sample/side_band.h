@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "attach/sample/scope.h"
 #include "bpf/sample.h"
 
 struct side_band_map {
@@ -27,6 +28,8 @@ struct side_band_reader {
 	void (*fork)(void *ctx, uint32_t parent, uint32_t child, uint64_t ts_ns);
 	/* A process executed an image, whose name is now `comm`. */
 	void (*exec)(void *ctx, uint32_t pid, const char *comm, uint64_t ts_ns);
+	/* A process, no thread, has ended. */
+	void (*end)(void *ctx, uint32_t pid, uint64_t ts_ns);
 	void *ctx;
 };
 
@@ -39,6 +42,7 @@ struct side_band {
 		void *at;     /* struct perf_event_mmap_page and the ring */
 	} * cpus;
 	size_t n_cpus;
+	size_t pages; /* of each CPU's ring, a power of two */
 	struct side_band_fd {
 		int fd;
 		uint32_t at; /* in cpus */
@@ -55,13 +59,13 @@ struct side_band {
 	size_t n_records, cap_records;
 };
 
-/* 0 or -errno (logged). */
-int side_band_init(struct side_band *s);
+/* host: there will be many records. 0 or -errno (logged). */
+int side_band_init(struct side_band *s, bool host);
 /* How its events are recognized. */
 void side_band_describe(struct threads_config *c);
-/* Follows a thread and what it starts from now on; on the first n_has CPUs it is followed already.
- * 0 or -errno (logged, but for -ESRCH). */
-int side_band_open(struct side_band *s, pid_t tid, size_t n_has);
+/* Follows a thread and what it starts from now on, or a host; on the first n_has CPUs it is
+ * followed already. 0 or -errno (logged, but for -ESRCH). */
+int side_band_open(struct side_band *s, struct scope scope, size_t n_has);
 /* Whether that many CPUs are all. */
 bool side_band_complete(const struct side_band *s, size_t n_has);
 /* Hands out what happened before until_ns, in the order in which it happened: a process executes an

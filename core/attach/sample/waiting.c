@@ -24,6 +24,7 @@ static size_t put_first(const struct sampling *s, struct pollfd *fds)
 
 	fds[n++] = (struct pollfd){ .fd = s->signals->fd, .events = POLLIN };
 	fds[n++] = (struct pollfd){ .fd = sample_bpf_fd(&s->bpf), .events = POLLIN };
+	fds[n++] = (struct pollfd){ .fd = s->wake_fd, .events = POLLIN };
 	for (size_t i = 0; i < s->n_targets; i++)
 		if (!s->targets[i].ended)
 			fds[n++] = (struct pollfd){ .fd = s->targets[i].pidfd, .events = POLLIN };
@@ -37,7 +38,7 @@ void sampling_wait_until(struct sampling *s, uint64_t until_ns)
 	bool complete = false;
 	size_t n, side = 0;
 
-	if (vec_reserve(&s->fds, &s->cap_fds, 2 + s->n_targets + s->side.n_cpus)) {
+	if (vec_reserve(&s->fds, &s->cap_fds, 3 + s->n_targets + s->side.n_cpus)) {
 		few = (struct pollfd){ .fd = s->signals->fd, .events = POLLIN };
 		poll(&few, 1, signals_wait_ms(s->signals, ms < LOOK_MS ? ms : LOOK_MS));
 		return;

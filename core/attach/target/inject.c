@@ -143,15 +143,22 @@ static bool continued(pid_t pid)
 	return false;
 }
 
-int inject_end(struct inject *in)
+int inject_put_back(const struct inject *in)
 {
-	bool stop = in->stop_sent && !continued(in->pid);
 	int err = ptrace_must(PTRACE_SETREGS, in->pid, 0, (uintptr_t)in->regs);
 	int masked = ptrace_must(PTRACE_SETSIGMASK, in->pid, sizeof(in->signals),
 				 (uintptr_t)&in->signals);
+
+	return err ? err : masked;
+}
+
+int inject_end(struct inject *in)
+{
+	bool stop = in->stop_sent && !continued(in->pid);
+	int err = inject_put_back(in);
 	int gone = ptrace_must(PTRACE_DETACH, in->pid, 0, 0);
 
 	if (stop)
 		kill(in->pid, SIGSTOP);
-	return err ? err : masked ? masked : gone;
+	return err ? err : gone;
 }

@@ -48,6 +48,9 @@ int inject_syscall_at_start(struct inject *in, const uint64_t args[7], int64_t *
 /* Lets the process go after inject_wait_exec failed. */
 void inject_let_go(const struct inject *in);
 
+/* Its registers and signals are as they were at the exec; it is held still. 0 or -errno. */
+int inject_put_back(const struct inject *in);
+
 /* Lets the process go, its registers and signals as they were at the exec. 0 or -errno. */
 int inject_end(struct inject *in);
 

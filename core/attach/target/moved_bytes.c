@@ -3,13 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "attach/target/mappings.h"
 #include "attach/target/springboard.h"
 #include "attach/target/target.h"
 
@@ -20,15 +20,15 @@
 
 bool moved_bytes_any(pid_t pid)
 {
-	char path[32], line[PATH_MAX + 256];
+	struct mappings maps;
+	struct mapping m;
 	bool found = false;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	FILE *f = fopen(path, "re");
-	while (f && !found && fgets(line, sizeof(line), f))
-		found = strstr(line, "/memfd:" SPRINGBOARD_FILE);
-	if (f)
-		fclose(f);
+	if (mappings_open(&maps, pid))
+		return false;
+	while (!found && mappings_next(&maps, &m))
+		found = strstr(m.path, "/memfd:" SPRINGBOARD_FILE);
+	mappings_close(&maps);
 	return found;
 }
 

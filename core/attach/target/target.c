@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
@@ -17,7 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/target/linking.h"
 #include "attach/target/libc_signals.h"
+#include "attach/target/mappings.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -185,8 +186,12 @@ static void pass_exec(struct target *t, void (*at_exec)(void *ctx, struct inject
 	t->exec_ns += clock_monotonic_ns() - start; /* the command does not run meanwhile */
 	if (err)
 		inject_let_go(&in);
+	else if (t->at_mapped)
+		err = linking_pass(&in, t->at_mapped, t->mapped_ctx);
 	else
 		inject_end(&in);
+	if (err)
+		log_debug("held at its exec: %s", strerror(-err));
 	/* it was killed meanwhile */
 	t->ended = WIFEXITED(t->wait_status) || WIFSIGNALED(t->wait_status);
 }
@@ -337,34 +342,29 @@ int target_identify(pid_t pid, struct target_config *out)
 
 int target_text_bias(pid_t pid, uint64_t vaddr, uint64_t file_off, uint64_t *bias)
 {
-	char path[64], exe[PATH_MAX + 16], line[PATH_MAX + 256];
-	int err = -ENOENT;
+	char path[64], exe[PATH_MAX + 16];
+	struct mappings maps;
+	struct mapping m;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 	ssize_t n = readlink(path, exe, sizeof(exe) - 1);
 	if (n < 0)
 		return -errno;
 	exe[n] = '\0';
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	FILE *f = fopen(path, "re");
-	if (!f)
-		return -errno;
-	while (err && fgets(line, sizeof(line), f)) {
-		uint64_t start, end, off;
-		int name_at = 0;
-
-		line[strcspn(line, "\n")] = '\0';
-		/* Both names are printed from the same file, " (deleted)" included; device and
-		 * inode differ on overlay file systems. */
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " r-x%*c %" SCNx64 " %*s %*s %n", &start,
-			   &end, &off, &name_at) < 3 ||
-		    !name_at || strcmp(line + name_at, exe))
+	int err = mappings_open(&maps, pid);
+	if (err)
+		return err;
+	err = -ENOENT;
+	while (err && mappings_next(&maps, &m)) {
+		/* Both names are told of the same file, " (deleted)" included; device and inode
+		 * differ on overlay file systems. */
+		if (!m.executable || m.writable || strcmp(m.path, exe) != 0)
 			continue;
-		if (file_off < off || file_off - off >= end - start)
+		if (file_off < m.file_off || file_off - m.file_off >= m.end - m.start)
 			continue;
-		*bias = start + (file_off - off) - vaddr;
+		*bias = m.start + (file_off - m.file_off) - vaddr;
 		err = 0;
 	}
-	fclose(f);
+	mappings_close(&maps);
 	return err;
 }

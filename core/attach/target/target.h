@@ -15,9 +15,12 @@
 
 struct target {
 	pid_t pid;
-	int pidfd;        /* readable once the process has ended; -1: not open */
-	bool launched;    /* ours to wait for */
-	bool seized;      /* held child: will stop at its exec */
+	int pidfd;     /* readable once the process has ended; -1: not open */
+	bool launched; /* ours to wait for */
+	bool seized;   /* held child: will stop at its exec */
+	/* a seized child is held for this as its dynamic linker maps code; NULL: it is not */
+	void (*at_mapped)(void *ctx, pid_t pid);
+	void *mapped_ctx;
 	int hold_fd;      /* a write releases the held child; closing ends it before its exec; -1 */
 	int exec_fd;      /* end of file: the exec succeeded; else an errno; -1 */
 	uint64_t exec_ns; /* CLOCK_MONOTONIC of the exec, 0 before */

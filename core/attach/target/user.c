@@ -2,6 +2,7 @@
 #include "attach/target/user.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
 #include <pwd.h>
@@ -117,4 +118,20 @@ void user_leave(const struct user *u)
 	/* Only root enters. If this fails, whatever needs root fails next. */
 	if (seteuid(0) || setegid(0) || setgroups(1, &(gid_t){ 0 }))
 		log_error("cannot become root again: %s", strerror(errno));
+}
+
+bool user_may_read(const struct user *u, int fd)
+{
+	char path[32];
+
+	if (!u->change)
+		return true;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	bool may = !user_enter(u);
+
+	if (may) {
+		may = !faccessat(AT_FDCWD, path, R_OK, AT_EACCESS);
+		user_leave(u);
+	}
+	return may;
 }

@@ -29,4 +29,8 @@ int user_become(const struct user *u);
 int user_enter(const struct user *u);
 void user_leave(const struct user *u);
 
+/* Whether u may read the file that is open as fd: its own rights, not those of folders above it,
+ * which a container may have hidden. */
+bool user_may_read(const struct user *u, int fd);
+
 #endif

@@ -39,6 +39,8 @@ static int write_trace(struct json *j, struct trace_reader *r, const struct trac
 			err = html_write_tree(&p, j);
 		if (!err)
 			err = html_write_picks(&p, j);
+		if (!err)
+			err = html_write_timeline(&p, j);
 		if (err)
 			log_no_memory("no memory for the page");
 	}

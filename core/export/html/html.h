@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "export/export.h"
 #include "export/html/sankey.h"
+#include "export/html/timeline.h"
 
 /* ---- columns of numbers */
 
@@ -87,6 +88,23 @@ int html_goroutines_finish(struct html_goroutines *g, const struct loaded_trace 
 			   const struct call_tree *t);
 void html_goroutines_free(struct html_goroutines *g);
 
+/* ---- the timeline */
+
+#define HTML_SPANS 160000 /* about 2 MB of a page */
+#define HTML_LANES 1000
+
+struct html_loss {
+	uint64_t from_ns, to_ns, goid; /* goid 0: everybody's */
+};
+
+struct html_losses {
+	struct html_loss *all;
+	size_t n, cap;
+};
+
+/* Events were lost. 0 or -ENOMEM */
+int html_losses_add(struct html_losses *l, uint64_t from_ns, uint64_t to_ns, uint64_t goid);
+
 /* ---- the page */
 
 struct html_page {
@@ -94,6 +112,8 @@ struct html_page {
 	struct call_tree tree; /* siblings by weight, the heaviest first */
 	struct html_groups groups;
 	struct html_goroutines goroutines;
+	struct timeline timeline; /* without spans: there were no single calls */
+	struct html_losses losses;
 	/* of the trace's functions, their numbers on the page; SANKEY_NONE: not on it */
 	uint32_t *number;
 	/* those on it, by number; [other] and the timer come after them */
@@ -117,6 +137,8 @@ int html_write_funcs(const struct html_page *p, struct json *j);
 int html_write_tree(const struct html_page *p, struct json *j);
 /* groups, goroutines and their pictures */
 int html_write_picks(const struct html_page *p, struct json *j);
+/* when it was; nothing where nothing is known of it */
+int html_write_timeline(const struct html_page *p, struct json *j);
 /* Columns of the numbers of t's nodes; v: node 0's, `step` bytes before node 1's. */
 int html_write_numbers(const struct call_tree *t, struct json *j, const struct call_stats *v,
 		       size_t step);

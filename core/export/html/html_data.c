@@ -54,6 +54,36 @@ static int name_funcs(const struct html_page *p, struct json *j)
 	return html_column(j, "lines", &lines);
 }
 
+#define A_BAR 16 /* of model/hist.h's buckets: four a power of two */
+
+/* Of each function: how many bars its histogram has, then for each how many further on, and its
+ * calls. */
+static int write_hists(const struct html_page *p, struct json *j)
+{
+	struct html_text text = { 0 };
+	uint64_t bars[HIST_BUCKETS / A_BAR];
+
+	for (size_t i = 0; i < p->n_funcs; i++) {
+		const struct hist *h = &p->trace.funcs[p->funcs[i]].hist;
+		unsigned n = 0, last = 0;
+
+		memset(bars, 0, sizeof(bars));
+		for (unsigned b = 0; h->count && b < HIST_BUCKETS; b++)
+			bars[b / A_BAR] += hist_bucket(h, b);
+		for (unsigned b = 0; b < HIST_BUCKETS / A_BAR; b++)
+			n += bars[b] != 0;
+		html_put(&text, n);
+		for (unsigned b = 0; b < HIST_BUCKETS / A_BAR; b++) {
+			if (!bars[b])
+				continue;
+			html_put(&text, b - last);
+			html_put(&text, bars[b]);
+			last = b;
+		}
+	}
+	return html_column(j, "hists", &text);
+}
+
 int html_write_funcs(const struct html_page *p, struct json *j)
 {
 	struct html_text text = { 0 };
@@ -78,6 +108,8 @@ int html_write_funcs(const struct html_page *p, struct json *j)
 		}
 		err = html_column(j, c->name, &text);
 	}
+	if (!err)
+		err = write_hists(p, j);
 	json_close(j, '}');
 	return err;
 }

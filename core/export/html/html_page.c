@@ -10,17 +10,43 @@
 
 static void on_call(void *ctx, const struct call *c)
 {
-	html_goroutines_call(ctx, c);
+	struct html_page *p = ctx;
+
+	html_goroutines_call(&p->goroutines, c);
+	p->timeline.from_ns = p->trace.totals->from_ns;
+	timeline_call(&p->timeline, c);
 }
 
 static void on_prologue_stop(void *ctx, const struct prologue_stop_time *t)
 {
-	html_goroutines_stop(ctx, t);
+	struct html_page *p = ctx;
+
+	html_goroutines_stop(&p->goroutines, t);
 }
 
 static void on_goroutine(void *ctx, const struct goroutine_info *info)
 {
-	html_goroutines_end(ctx, info);
+	struct html_page *p = ctx;
+
+	html_goroutines_end(&p->goroutines, info);
+	timeline_goroutine(&p->timeline, info);
+}
+
+static void on_state(void *ctx, const struct state_span *s)
+{
+	struct html_page *p = ctx;
+
+	p->timeline.from_ns = p->trace.totals->from_ns;
+	timeline_state(&p->timeline, s);
+}
+
+static void on_event(void *ctx, const struct event_ext *ev)
+{
+	struct html_page *p = ctx;
+
+	if (ev->h.kind == EV_LOSS && !p->timeline.err)
+		p->timeline.err = html_losses_add(&p->losses, ev->h.ts_ns, ev->arg[0],
+						  ev->h.flags & EVF_ALL ? 0 : ev->h.goid);
 }
 
 /* Functions of which there is something to show get consecutive numbers. */
@@ -58,9 +84,11 @@ int html_page_load(struct html_page *p, struct trace_reader *r, const struct tra
 	struct trace_watch watch = { .on_call = on_call,
 				     .on_prologue_stop = on_prologue_stop,
 				     .on_goroutine = on_goroutine,
-				     .ctx = &p->goroutines };
+				     .on_state = on_state,
+				     .on_event = on_event,
+				     .ctx = p };
 
-	*p = (struct html_page){ 0 };
+	*p = (struct html_page){ .timeline = { .most = HTML_SPANS, .most_lanes = HTML_LANES } };
 	int err = trace_load(&p->trace, r, view, &watch);
 
 	if (!err && !raw)
@@ -72,6 +100,8 @@ int html_page_load(struct html_page *p, struct trace_reader *r, const struct tra
 	if (!err)
 		err = html_goroutines_finish(&p->goroutines, &p->trace, &p->tree);
 	if (!err)
+		err = timeline_finish(&p->timeline);
+	if (!err)
 		err = html_page_number(p);
 	if (err == -ENOMEM)
 		log_no_memory(
@@ -82,6 +112,8 @@ int html_page_load(struct html_page *p, struct trace_reader *r, const struct tra
 void html_page_free(struct html_page *p)
 {
 	html_goroutines_free(&p->goroutines);
+	timeline_free(&p->timeline);
+	free(p->losses.all);
 	html_groups_free(&p->groups);
 	call_tree_free(&p->tree);
 	trace_unload(&p->trace);

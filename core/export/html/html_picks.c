@@ -11,7 +11,9 @@
 #define GROUP_PICTURES 12
 /* and others until all pictures of groups take so many bytes */
 #define PICTURES_BYTES ((size_t)128 << 10)
-#define FUNCTIONS      60 /* in a picture */
+#define FUNCTIONS      24 /* in a picture */
+#define FEW_FUNCTIONS  12 /* of all goroutines there are two more, one with so many */
+#define MANY_FUNCTIONS 60 /* and one with so many */
 #define LINKS          300
 #define LEAST_SHARE    1000 /* one part in so many */
 
@@ -72,15 +74,16 @@ static int write_picture(struct json *j, const struct sankey *s, size_t *bytes)
 	return err ? err : err_links ? err_links : err_folded;
 }
 
-static int write_pictures(struct json *j, const struct sankey_calls *c, size_t *bytes)
+static int write_pictures(struct json *j, const struct sankey_calls *c, const char *key,
+			  uint32_t functions, size_t *bytes)
 {
 	int err = 0;
 
-	json_key(j, "sankey");
+	json_key(j, key);
 	json_open(j, '[');
 	for (enum sankey_by by = 0; !err && by < SANKEY_KINDS; by++) {
 		const struct sankey_options opt = { .by = by,
-						    .max_nodes = FUNCTIONS,
+						    .max_nodes = functions,
 						    .max_links = LINKS,
 						    .min_share = LEAST_SHARE };
 		struct sankey s;
@@ -164,7 +167,7 @@ static int write_group(const struct html_page *p, struct json *j, uint32_t at, s
 	if (bytes) {
 		err = group_calls(&c, p, at);
 		if (!err)
-			err = write_pictures(j, &c, bytes);
+			err = write_pictures(j, &c, "sankey", FUNCTIONS, bytes);
 	}
 	sankey_calls_free(&c);
 	json_close(j, '}');
@@ -279,7 +282,7 @@ static int write_goroutine(const struct html_page *p, struct json *j,
 	if (!err)
 		err = goroutine_calls(&c, p, g, sum);
 	if (!err)
-		err = write_pictures(j, &c, &bytes);
+		err = write_pictures(j, &c, "sankey", FUNCTIONS, &bytes);
 	sankey_calls_free(&c);
 	json_close(j, '}');
 	return err;
@@ -293,7 +296,11 @@ int html_write_picks(const struct html_page *p, struct json *j)
 	int err = sum ? group_calls(&c, p, UINT32_MAX) : -ENOMEM;
 
 	if (!err)
-		err = write_pictures(j, &c, &bytes);
+		err = write_pictures(j, &c, "sankey", FUNCTIONS, &bytes);
+	if (!err)
+		err = write_pictures(j, &c, "sankey_few", FEW_FUNCTIONS, &bytes);
+	if (!err)
+		err = write_pictures(j, &c, "sankey_many", MANY_FUNCTIONS, &bytes);
 	sankey_calls_free(&c);
 	if (!err)
 		err = write_groups(p, j);

@@ -106,9 +106,20 @@ static void take(struct reading *r, const Perfetto__TracePacket *p, FILE *out)
 		assert_null(r->names[n->iid]);
 		r->names[n->iid] = n->name;
 	}
+	for (size_t i = 0; p->interned_data && i < p->interned_data->n_source_locations; i++) {
+		const Perfetto__SourceLocation *l = p->interned_data->source_locations[i];
+
+		/* of the function of that name, told with it */
+		assert_true(l->iid < r->cap_names && r->names[l->iid]);
+		assert_string_equal(l->function_name, r->names[l->iid]);
+		assert_true(*l->file_name);
+	}
 	if (!p->track_event)
 		return;
 	uint64_t iid = p->track_event->name_iid;
+
+	assert_true(!p->track_event->has_source_location_iid ||
+		    p->track_event->source_location_iid == iid);
 
 	assert_true(iid < r->cap_names || !iid);
 	assert_true(!iid || r->names[iid]);
@@ -182,6 +193,9 @@ static uint64_t show(struct reading *r, const struct happening *h, FILE *out)
 		fprintf(out, " -> %" PRIu64, e->flow_ids[i]);
 	for (size_t i = 0; i < e->n_terminating_flow_ids; i++)
 		fprintf(out, " <- %" PRIu64, e->terminating_flow_ids[i]);
+	for (size_t i = 0; i < e->n_debug_annotations; i++)
+		fprintf(out, " %s=%s", e->debug_annotations[i]->name,
+			e->debug_annotations[i]->string_value);
 	fputc('\n', out);
 	if (e->type == 3)
 		return 0;

@@ -220,13 +220,26 @@ static void describe_states(struct perfetto *p, struct track *t)
 	t->states_described = true;
 }
 
+/* Of a function's slice; NULL: it is none, or its file is not known. */
+static const struct trace_func *function_of(const struct perfetto *p, uint64_t iid)
+{
+	const struct trace_info *info = p->trace->info;
+
+	return iid && iid <= info->n_funcs && info->funcs[iid - 1].file ? &info->funcs[iid - 1]
+									: NULL;
+}
+
 static void put_event(struct perfetto *p, uint64_t uuid, Perfetto__TrackEvent *event,
 		      uint64_t ts_ns, uint64_t iid, const char *name)
 {
 	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
 	Perfetto__InternedData data = PERFETTO__INTERNED_DATA__INIT;
 	Perfetto__EventName fresh = PERFETTO__EVENT_NAME__INIT, *list[] = { &fresh };
+	Perfetto__SourceLocation place = PERFETTO__SOURCE_LOCATION__INIT, *places[] = { &place };
+	const struct trace_func *f = function_of(p, iid);
 
+	event->has_source_location_iid = f && event->type == SLICE_BEGIN;
+	event->source_location_iid = iid;
 	event->has_type = event->has_track_uuid = true;
 	event->track_uuid = uuid;
 	event->has_name_iid = iid;
@@ -241,11 +254,24 @@ static void put_event(struct perfetto *p, uint64_t uuid, Perfetto__TrackEvent *e
 		data.event_names = list;
 		packet.interned_data = &data;
 	}
+	if (name && f) {
+		place.has_iid = place.has_line_number = true;
+		place.iid = iid;
+		place.file_name = utf8_copy(f->file);
+		place.function_name = fresh.name;
+		place.line_number = f->line;
+		if (!place.file_name)
+			p->watch.err = -ENOMEM;
+		data.n_source_locations = 1;
+		data.source_locations = places;
+	}
 	packet.track_event = event;
 	set_time(p, &packet, ts_ns);
 	put(p, &packet);
 	if (name)
 		free(fresh.name);
+	if (name && f)
+		free(place.file_name);
 }
 
 void perfetto_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *event,

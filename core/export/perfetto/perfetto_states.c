@@ -2,8 +2,11 @@
 /* States of goroutines as slices of a track each. They are told as they end, so that their packets
  * step back in time. */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "analysis/waits.h"
+#include "analysis/wakes.h"
+#include "base/utf8.h"
 #include "export/perfetto/perfetto.h"
 
 /* An instant on the states of who woke it; the arrow from there, 0: there is none. */
@@ -44,8 +47,21 @@ void perfetto_state(struct perfetto *p, const struct state_span *s)
 		begin.n_terminating_flow_ids = 1;
 		begin.terminating_flow_ids = &flow;
 	}
+	const char *by = wake_name(p->trace->info, s->by_func);
+	char *woken_by = by ? utf8_copy(by) : NULL;
+	Perfetto__DebugAnnotation note = PERFETTO__DEBUG_ANNOTATION__INIT, *notes[] = { &note };
+
+	if (by && !woken_by)
+		p->watch.err = -ENOMEM;
+	if (woken_by) {
+		note.name = (char *)(uintptr_t) "woken_by";
+		note.string_value = woken_by;
+		begin.n_debug_annotations = 1;
+		begin.debug_annotations = notes;
+	}
 	perfetto_state_event(p, t, &begin, s->from_ns, n->iid,
 			     fresh ? state_name(p->trace->info, s->state, s->reason, name) : NULL);
+	free(woken_by);
 	end.type = SLICE_END;
 	perfetto_state_event(p, t, &end, s->to_ns, 0, NULL);
 }

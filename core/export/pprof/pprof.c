@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/goroutine_paths.h"
 #include "analysis/trace_names.h"
@@ -61,6 +62,16 @@ static uint64_t location_of(struct pprof *p, uint32_t func)
 	return p->location[slot] = slot + 1;
 }
 
+/* What stands for the prologue stops of a node, beside it. Slots behind those of location_of. */
+static uint64_t stop_location(struct pprof *p, const char *name)
+{
+	uint64_t slot = p->trace->info->n_funcs + (strcmp(name, GROWTH_FRAME) ? 3 : 2);
+
+	if (!p->location[slot])
+		put_location(p, slot + 1, name, NULL, 0, 0);
+	return p->location[slot] = slot + 1;
+}
+
 /* The index of pc in go_pcs, which takes it up when it is new; *fresh: it was. */
 static size_t go_pc_index(struct pprof *p, uint64_t pc, bool *fresh)
 {
@@ -84,7 +95,7 @@ static size_t go_pc_index(struct pprof *p, uint64_t pc, bool *fresh)
 
 static uint64_t go_location_of(struct pprof *p, uint32_t node)
 {
-	uint64_t pc = p->tree->nodes[node].go_pc, first = p->trace->info->n_funcs + 3;
+	uint64_t pc = p->tree->nodes[node].go_pc, first = p->trace->info->n_funcs + 5;
 	const struct trace_pc *at = pc ? trace_info_pc(p->trace->info, pc) : NULL;
 	bool fresh;
 
@@ -97,8 +108,9 @@ static uint64_t go_location_of(struct pprof *p, uint32_t node)
 	return p->go_location[node] = first + i;
 }
 
-/* The node's stack, innermost first: its length, 0 when there is no memory. */
-static size_t fill_stack(struct pprof *p, uint32_t node)
+/* The node's stack, innermost first, or with `leaf` in the node's place: its length, 0 when there
+ * is no memory. */
+static size_t fill_stack(struct pprof *p, uint32_t node, const char *leaf)
 {
 	size_t n = 0;
 
@@ -106,7 +118,9 @@ static size_t fill_stack(struct pprof *p, uint32_t node)
 	    vec_reserve(&p->stack, &p->cap_stack, 2 * p->tree->nodes[node].level + 1))
 		p->out.err = -ENOMEM;
 	for (; !p->out.err && node; node = p->tree->nodes[node].parent) {
-		p->stack[n++] = location_of(p, p->tree->nodes[node].func);
+		p->stack[n++] = leaf ? stop_location(p, leaf)
+				     : location_of(p, p->tree->nodes[node].func);
+		leaf = NULL;
 		if (p->tree->nodes[node].go)
 			p->stack[n++] = go_location_of(p, node);
 	}
@@ -116,7 +130,7 @@ static size_t fill_stack(struct pprof *p, uint32_t node)
 /* What tells samples of one stack apart; nothing is set: without labels. */
 struct labels {
 	const struct goroutine_path *g;
-	const char *reason;
+	const char *reason, *leaf; /* leaf: in the node's place */
 };
 
 /* A goid is unique within its image only, so that goroutines of a process that executed itself
@@ -129,7 +143,7 @@ static void put_sample(struct pprof *p, uint32_t node, int64_t values[PPROF_VALU
 	Pprof__Label goroutine = PPROF__LABEL__INIT, image = PPROF__LABEL__INIT,
 		     reason = PPROF__LABEL__INIT, *labels[3];
 
-	s.n_location_id = fill_stack(p, node);
+	s.n_location_id = fill_stack(p, node, l->leaf);
 	s.location_id = p->stack;
 	s.n_value = pprof_n_values(p);
 	s.value = values;
@@ -178,6 +192,24 @@ static void put_part(struct pprof *p, uint32_t node, const int64_t part[PPROF_VA
 	put_sample(p, node, values, l);
 }
 
+/* What held up prologues is in the caller's time. Growing a stack executes; who was preempted may
+ * have waited for anything. */
+static void put_stops(struct pprof *p, uint32_t node)
+{
+	const struct call_stats *st = &p->tree->nodes[node].stats;
+	int64_t values[PPROF_VALUES] = { 0 };
+
+	if (st->morestack_ns) {
+		values[1] = values[4] = (int64_t)st->morestack_ns;
+		put_sample(p, node, values, &(struct labels){ .leaf = GROWTH_FRAME });
+	}
+	values[4] = 0;
+	if (st->preempt_ns && !p->out.err) {
+		values[1] = values[8] = (int64_t)st->preempt_ns;
+		put_sample(p, node, values, &(struct labels){ .leaf = PREEMPTED_FRAME });
+	}
+}
+
 /* What goroutines had of each node, then what is not known by goroutine, all without --goroutines:
  * waits by reason, and the rest. */
 static void put_samples(struct pprof *p, const struct goroutine_paths *g)
@@ -214,12 +246,14 @@ static void put_samples(struct pprof *p, const struct goroutine_paths *g)
 			any |= left[v] != 0;
 		if (any)
 			put_sample(p, i, left, &(struct labels){ 0 });
+		if (!p->out.err)
+			put_stops(p, i);
 	}
 }
 
 static void write_profile(struct pprof *p, const struct goroutine_paths *g)
 {
-	p->location = calloc(p->trace->info->n_funcs + 2, sizeof(*p->location));
+	p->location = calloc(p->trace->info->n_funcs + 4, sizeof(*p->location));
 	p->go_location = calloc(p->tree->n, sizeof(*p->go_location));
 	if (!p->location || !p->go_location)
 		p->out.err = -ENOMEM;
@@ -257,6 +291,12 @@ static void on_call(void *ctx, const struct call *c)
 int export_pprof(struct trace_reader *const *r, size_t n, const struct export_options *opt,
 		 FILE *out)
 {
+	if (trace_is_samples(trace_reader_info(r[0])) &&
+	    (opt->cut.depth || opt->cut.min_share_pct > 0)) {
+		log_error(
+			"--min-share and --depth are not for a profile of samples, which has addresses; folded and speedscope have them");
+		return -ENOTSUP;
+	}
 	if (trace_is_samples(trace_reader_info(r[0])))
 		return profile_samples(r[0], opt, out);
 	struct by_goroutine by = { .watch = { .calls = CALLS_ALL,
@@ -268,6 +308,8 @@ int export_pprof(struct trace_reader *const *r, size_t n, const struct export_op
 	int err = tree_load(&trace, &tree, r[0], opt->view, &by.watch, opt->no_go_edges, opt->raw);
 
 	(void)n;
+	if (!err)
+		err = whole_paths_cut(&tree, &opt->cut);
 	if (!err)
 		err = whole_paths_bound(&tree, trace.info, 0, whole_paths_most(r[0]));
 	if (!err)

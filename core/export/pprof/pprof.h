@@ -17,7 +17,8 @@ struct pprof {
 	const struct call_tree *tree;
 	struct wait_rows waits; /* by node of the tree */
 	struct profile_out out;
-	/* location of each function, then of the timer and of [other]; 0: none yet */
+	/* location of each function, then of the timer, of [other], of growth and of preemption; 0:
+	 * none yet */
 	uint64_t *location;
 	/* location of the [go] frame above each node of the tree; 0: none yet */
 	uint64_t *go_location;

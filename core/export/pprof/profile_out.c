@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/doubts.h"
 #include "base/hash_table.h"
 #include "base/utf8.h"
 #include "base/vec.h"
@@ -73,6 +74,18 @@ void profile_put_comment(struct profile_out *p, const char *text)
 	profile_put(p, &part);
 }
 
+void profile_put_doubts(struct profile_out *p, const struct loaded_trace *t)
+{
+	struct notes all = { 0 };
+
+	doubts_all(t, &all);
+	for (size_t i = 0; i < all.n; i++)
+		profile_put_comment(p, all.lines[i]);
+	if (all.err && !p->err)
+		p->err = all.err;
+	notes_free(&all);
+}
+
 void profile_put_type(struct profile_out *p, const char *name, const char *unit)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
@@ -82,6 +95,18 @@ void profile_put_type(struct profile_out *p, const char *name, const char *unit)
 	type.unit = profile_string(p, unit);
 	part.n_sample_type = 1;
 	part.sample_type = types;
+	profile_put(p, &part);
+}
+
+void profile_put_period(struct profile_out *p, const char *name, const char *unit, uint64_t each)
+{
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+	Pprof__ValueType type = PPROF__VALUE_TYPE__INIT;
+
+	type.type = profile_string(p, name);
+	type.unit = profile_string(p, unit);
+	part.period_type = &type;
+	part.period = (int64_t)each;
 	profile_put(p, &part);
 }
 

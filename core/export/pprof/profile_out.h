@@ -24,7 +24,11 @@ void profile_put(struct profile_out *p, const Pprof__Profile *part);
 /* The string's index; 0, that of "", for NULL. "" has to be asked for first. */
 int64_t profile_string(struct profile_out *p, const char *s);
 void profile_put_type(struct profile_out *p, const char *type, const char *unit);
+/* What a sample is taken of, and each how many of it. */
+void profile_put_period(struct profile_out *p, const char *type, const char *unit, uint64_t each);
 void profile_put_comment(struct profile_out *p, const char *text);
+/* One for each reason to doubt the numbers (doubts.h). */
+void profile_put_doubts(struct profile_out *p, const struct loaded_trace *t);
 /* When and how long, and which type a viewer shows first. */
 void profile_put_times(struct profile_out *p, const struct loaded_trace *trace, const char *shown);
 /* All strings, last of all. */

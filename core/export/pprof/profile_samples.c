@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analysis/sample_names.h"
+#include "analysis/sample_notes.h"
 #include "analysis/waits.h"
 #include "base/compare.h"
 #include "base/hash_index.h"
@@ -208,12 +209,26 @@ static void put_reason(struct writing *w, const struct sample_group *g, Pprof__S
 									  number));
 }
 
+/* Each sample stands for 1/F of a second on average, or for so many events. */
+static void put_period(struct writing *w, const char *counted)
+{
+	const struct trace_info *i = w->trace->info;
+	const struct sample_counts *c = &w->s->all;
+	const uint64_t hz = trace_info_u64(i, KEY_SAMPLE_FREQUENCY, 0);
+	const uint64_t mean = c->samples ? c->weight_ns / c->samples : 0;
+
+	profile_put_period(&w->out, counted ? counted : "cpu", counted ? "count" : "nanoseconds",
+			   counted ? trace_info_u64(i, KEY_SAMPLE_COUNT, mean)
+			   : hz    ? 1000000000 / hz
+				   : mean);
+}
+
 /* Processor time, or what else was counted. */
 static void put_types(struct writing *w)
 {
-	const char *event = trace_info_get(w->trace->info, KEY_SAMPLE_EVENT);
-	const bool time = !event || !strncmp(event, "cpu", 3) || !strncmp(event, "task", 4);
+	const char *counted = sample_counted(w->trace->info);
 
+	put_period(w, counted);
 	if (w->s->wall) {
 		for (size_t i = 0; i < N_STATES; i++)
 			profile_put_type(&w->out, states[i].type, "nanoseconds");
@@ -221,8 +236,8 @@ static void put_types(struct writing *w)
 		return;
 	}
 	profile_put_type(&w->out, "samples", "count");
-	profile_put_type(&w->out, time ? "cpu" : event, time ? "nanoseconds" : "count");
-	profile_put_times(&w->out, w->trace, time ? "cpu" : event);
+	profile_put_type(&w->out, counted ? counted : "cpu", counted ? "count" : "nanoseconds");
+	profile_put_times(&w->out, w->trace, counted ? counted : "cpu");
 }
 
 static void put_comments(struct writing *w)
@@ -241,6 +256,7 @@ static void put_comments(struct writing *w)
 		 c->samples, trace_info_get(w->trace->info, KEY_END_SAMPLES_LOST) ?: "?", c->cut,
 		 c->unreadable, c->unresolved);
 	profile_put_comment(&w->out, line);
+	profile_put_doubts(&w->out, w->trace);
 }
 
 /* The stack's locations, innermost first, and what stands above it when it is not whole. */

@@ -11,6 +11,7 @@
 
 #include "analysis/call_spool.h"
 #include "analysis/callers.h"
+#include "analysis/doubts.h"
 #include "analysis/goroutines.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
@@ -21,6 +22,7 @@
 #include "export/formats.h"
 #include "export/sqlite/sqlite.h"
 #include "export/sqlite/sqlite_db.h"
+#include "export/sqlite/sqlite_states.h"
 #include "export/tree_load.h"
 
 #define OTHER_ID (-1)
@@ -35,18 +37,6 @@ struct sqlite {
 	sqlite3_stmt *loss, *state;
 	struct trace_watch watch;
 };
-
-/* An INSERT with `columns` values. */
-static sqlite3_stmt *prepare_insert(struct db *d, const char *table, int columns)
-{
-	char sql[256];
-	size_t n = (size_t)snprintf(sql, sizeof(sql), "INSERT INTO %s VALUES(?", table);
-
-	for (int i = 1; i < columns; i++)
-		n += (size_t)snprintf(sql + n, sizeof(sql) - n, ",?");
-	snprintf(sql + n, sizeof(sql) - n, ")");
-	return db_prepare(d, sql);
-}
 
 static int n_stat_columns(bool of_paths)
 {
@@ -68,13 +58,6 @@ static void bind_stats(struct sqlite *q, sqlite3_stmt *s, int column, const stru
 		}
 }
 
-static void put_pair(struct db *d, sqlite3_stmt *s, const char *a, const char *b)
-{
-	db_bind_text(d, s, 1, a);
-	db_bind_text(d, s, 2, b);
-	db_insert(d, s);
-}
-
 static void put_total(struct db *d, sqlite3_stmt *s, const char *key, uint64_t v)
 {
 	db_bind_text(d, s, 1, key);
@@ -82,13 +65,31 @@ static void put_total(struct db *d, sqlite3_stmt *s, const char *key, uint64_t v
 	db_insert(d, s);
 }
 
+/* As trace_warning_1 and so on. */
+static void put_doubts(struct sqlite *q, sqlite3_stmt *s)
+{
+	struct notes doubts = { 0 };
+	char key[40];
+
+	doubts_all(&q->trace, &doubts);
+	for (size_t i = 0; i < doubts.n; i++) {
+		snprintf(key, sizeof(key), "trace_warning_%zu", i + 1);
+		db_insert_pair(&q->db, s, key, doubts.lines[i]);
+	}
+	if (doubts.err && !q->db.err)
+		q->db.err = doubts.err;
+	notes_free(&doubts);
+}
+
 static void put_info(struct sqlite *q)
 {
 	const struct model_totals *t = q->trace.totals;
-	sqlite3_stmt *s = prepare_insert(&q->db, "info", 2);
+	const char *const(*examples)[2] = q->trace.samples ? sqlite_sample_examples
+							   : sqlite_examples;
+	sqlite3_stmt *s = db_prepare_insert(&q->db, "info", 2);
 
 	for (size_t i = 0; i < q->trace.info->n_kvs; i++)
-		put_pair(&q->db, s, q->trace.info->kvs[i].key, q->trace.info->kvs[i].value);
+		db_insert_pair(&q->db, s, q->trace.info->kvs[i].key, q->trace.info->kvs[i].value);
 	/* FORMAT.md's keys have dots or one word; these have neither. */
 	put_total(&q->db, s, "trace_complete", q->trace.complete);
 	put_total(&q->db, s, "trace_events", t->events);
@@ -98,10 +99,11 @@ static void put_info(struct sqlite *q)
 	put_total(&q->db, s, "trace_span_ns", loaded_trace_span_ns(&q->trace));
 	put_total(&q->db, s, "trace_root_ns", t->root_ns + t->probe_ns);
 	put_total(&q->db, s, "trace_probe_ns", t->probe_ns);
+	put_doubts(q, s);
 	sqlite3_finalize(s);
-	s = prepare_insert(&q->db, "examples", 2);
-	for (int i = 0; sqlite_examples[i][0]; i++)
-		put_pair(&q->db, s, sqlite_examples[i][0], sqlite_examples[i][1]);
+	s = db_prepare_insert(&q->db, "examples", 2);
+	for (int i = 0; examples[i][0]; i++)
+		db_insert_pair(&q->db, s, examples[i][0], examples[i][1]);
 	sqlite3_finalize(s);
 }
 
@@ -113,7 +115,7 @@ static int64_t function_id(uint32_t func)
 static void put_functions(struct sqlite *q)
 {
 	const struct trace_info *info = q->trace.info;
-	sqlite3_stmt *s = prepare_insert(&q->db, "functions", 4 + n_stat_columns(false));
+	sqlite3_stmt *s = db_prepare_insert(&q->db, "functions", 4 + n_stat_columns(false));
 
 	for (size_t i = 0; i < q->trace.n_funcs; i++) {
 		db_bind(&q->db, s, 1, i + 1);
@@ -131,7 +133,7 @@ static void put_functions(struct sqlite *q)
 
 static void put_paths(struct sqlite *q)
 {
-	sqlite3_stmt *s = prepare_insert(&q->db, "paths", 6 + n_stat_columns(true));
+	sqlite3_stmt *s = db_prepare_insert(&q->db, "paths", 6 + n_stat_columns(true));
 	char at[4096];
 
 	for (size_t i = 1; i < q->tree.n; i++) {
@@ -161,7 +163,7 @@ static void put_life(struct sqlite *q, sqlite3_stmt *s, int column, const struct
 
 static void put_goroutines(struct sqlite *q)
 {
-	sqlite3_stmt *s = prepare_insert(&q->db, "goroutines", 22);
+	sqlite3_stmt *s = db_prepare_insert(&q->db, "goroutines", 22);
 	struct db *d = &q->db;
 	char at[4096];
 
@@ -191,25 +193,16 @@ static void put_goroutines(struct sqlite *q)
 	sqlite3_finalize(s);
 }
 
-/* Parts of its duration. */
-static void put_call_states(struct sqlite *q, sqlite3_stmt *s, int column, const struct call *c)
-{
-	bool has = q->trace.totals->states;
-	struct call_states of = { 0 };
+struct call_inserts {
+	sqlite3_stmt *calls, *waits;
+};
 
-	if (has && !q->db.err)
-		q->db.err = kept_states_get(&q->calls.values, c, &of);
-	db_bind_if(&q->db, s, column, has, of.total.runnable_ns);
-	db_bind_if(&q->db, s, column + 1, has, of.total.wait_ns);
-	db_bind_if(&q->db, s, column + 2, has, of.total.syscall_ns);
-	db_bind_if(&q->db, s, column + 3, has, of.total.unknown_ns);
-	db_bind_if(&q->db, s, column + 4, has, of.total.off_cpu_ns);
-}
-
-static void put_call(struct sqlite *q, sqlite3_stmt *s, const struct call *c, uint64_t id,
+static void put_call(struct sqlite *q, struct call_inserts *in, const struct call *c, uint64_t id,
 		     uint64_t caller)
 {
 	struct db *d = &q->db;
+	struct call_states states = { 0 };
+	sqlite3_stmt *s = in->calls;
 
 	db_bind(d, s, 1, id);
 	db_bind_if(d, s, 2, caller, caller);
@@ -226,8 +219,11 @@ static void put_call(struct sqlite *q, sqlite3_stmt *s, const struct call *c, ui
 	db_bind(d, s, 12, c->tid);
 	db_bind(d, s, 13, c->system);
 	db_bind(d, s, 14, c->image);
-	put_call_states(q, s, 15, c);
+	if (q->trace.totals->states && !d->err)
+		d->err = kept_states_get(&q->calls.values, c, &states);
+	sqlite_call_states(d, s, 15, q->trace.totals->states, c, &states);
 	db_insert(d, s);
+	sqlite_call_waits(d, in->waits, q->trace.info, &states, id);
 }
 
 struct value_rows {
@@ -285,8 +281,10 @@ static void put_values(struct sqlite *q, struct value_rows *r, const struct call
 
 static void put_calls(struct sqlite *q)
 {
-	sqlite3_stmt *s = prepare_insert(&q->db, "calls", 19);
-	struct value_rows values = { .d = &q->db, .s = prepare_insert(&q->db, "call_values", 4) };
+	struct call_inserts in = { db_prepare_insert(&q->db, "calls", 20),
+				   db_prepare_insert(&q->db, "call_waits", 4) };
+	struct value_rows values = { .d = &q->db,
+				     .s = db_prepare_insert(&q->db, "call_values", 4) };
 	struct callers callers = { 0 };
 	uint64_t id = 0, caller;
 
@@ -300,12 +298,13 @@ static void put_calls(struct sqlite *q)
 			log_no_memory("no memory for the open calls of all goroutines");
 			q->db.err = -ENOMEM;
 		}
-		put_call(q, s, c, id, caller);
+		put_call(q, &in, c, id, caller);
 		put_values(q, &values, c, id);
 	}
 	callers_free(&callers);
 	sqlite3_finalize(values.s);
-	sqlite3_finalize(s);
+	sqlite3_finalize(in.waits);
+	sqlite3_finalize(in.calls);
 }
 
 static void on_call(void *ctx, const struct call *c)
@@ -353,32 +352,10 @@ static void on_state(void *ctx, const struct state_span *x)
 	db_bind(&q->db, q->state, 5, x->from_ns > first_ns ? x->from_ns - first_ns : 0);
 	db_bind(&q->db, q->state, 6, x->to_ns - x->from_ns);
 	db_bind_if(&q->db, q->state, 7, x->by, x->by);
+	db_bind_if(&q->db, q->state, 8, x->by_func < q->trace.info->n_funcs,
+		   (uint64_t)x->by_func + 1);
 	db_insert(&q->db, q->state);
 	q->watch.err = q->watch.err ? q->watch.err : q->db.err;
-}
-
-/* By function, then by path: the other one is NULL. */
-static void put_waits(struct sqlite *q, const struct call_tree *tree)
-{
-	struct wait_rows w = { 0 };
-	char number[WAIT_REASON_BYTES];
-	sqlite3_stmt *s = prepare_insert(&q->db, "waits", 6);
-	int err = q->db.err ? 0 : wait_rows_load(&w, &q->trace, tree);
-
-	q->db.err = err ? err : q->db.err;
-	for (size_t i = 0; !q->db.err && i < w.n; i++) {
-		const struct wait_row *x = &w.all[i];
-
-		db_bind_if(&q->db, s, 1, !tree, (uint64_t)x->row + 1);
-		db_bind_if(&q->db, s, 2, tree, x->row);
-		db_bind_text(&q->db, s, 3, wait_reason(q->trace.info, x->reason, number));
-		db_bind(&q->db, s, 4, x->n);
-		db_bind(&q->db, s, 5, x->self_ns);
-		db_bind(&q->db, s, 6, x->total_ns);
-		db_insert(&q->db, s);
-	}
-	sqlite3_finalize(s);
-	wait_rows_free(&w);
 }
 
 static int load(struct sqlite *q, struct trace_reader *r, const struct trace_view *view)
@@ -388,8 +365,8 @@ static int load(struct sqlite *q, struct trace_reader *r, const struct trace_vie
 	if (err)
 		return err;
 	sqlite_make_tables(&q->db);
-	q->loss = prepare_insert(&q->db, "losses", 4);
-	q->state = prepare_insert(&q->db, "states", 7);
+	q->loss = db_prepare_insert(&q->db, "losses", 4);
+	q->state = db_prepare_insert(&q->db, "states", 8);
 	err = q->db.err ? q->db.err : call_spool_open(&q->calls);
 	if (!err)
 		err = tree_load(&q->trace, &q->tree, r, view, &q->watch, false, false);
@@ -409,6 +386,8 @@ int export_sqlite(struct trace_reader *const *r, size_t n, const struct export_o
 			   .on_goroutine = on_goroutine,
 			   .on_event = on_event,
 			   .on_state = on_state,
+			   .call_waits = true,
+			   .wakes = true,
 			   .ctx = &q },
 	};
 	int err = load(&q, r[0], opt->view);
@@ -421,8 +400,11 @@ int export_sqlite(struct trace_reader *const *r, size_t n, const struct export_o
 		put_paths(&q);
 		put_goroutines(&q);
 		put_calls(&q);
-		put_waits(&q, NULL);
-		put_waits(&q, &q.tree);
+		sqlite_waits(&q.db, &q.trace, NULL);
+		sqlite_waits(&q.db, &q.trace, &q.tree);
+		sqlite_wakes(&q.db, &q.trace);
+		if (q.trace.samples)
+			sqlite_put_samples(&q.db, &q.trace, &q.tree);
 		db_run(&q.db, sqlite_views);
 		err = db_finish(&q.db, out);
 	}

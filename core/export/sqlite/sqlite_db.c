@@ -63,6 +63,17 @@ sqlite3_stmt *db_prepare(struct db *d, const char *sql)
 	return s;
 }
 
+sqlite3_stmt *db_prepare_insert(struct db *d, const char *table, int columns)
+{
+	char sql[256];
+	size_t n = (size_t)snprintf(sql, sizeof(sql), "INSERT INTO %s VALUES(?", table);
+
+	for (int i = 1; i < columns; i++)
+		n += (size_t)snprintf(sql + n, sizeof(sql) - n, ",?");
+	snprintf(sql + n, sizeof(sql) - n, ")");
+	return db_prepare(d, sql);
+}
+
 void db_insert(struct db *d, sqlite3_stmt *s)
 {
 	if (d->err)
@@ -123,4 +134,11 @@ void db_close(struct db *d)
 	if (d->fd >= 0)
 		close(d->fd);
 	*d = (struct db){ .fd = -1 };
+}
+
+void db_insert_pair(struct db *d, sqlite3_stmt *s, const char *a, const char *b)
+{
+	db_bind_text(d, s, 1, a);
+	db_bind_text(d, s, 2, b);
+	db_insert(d, s);
 }

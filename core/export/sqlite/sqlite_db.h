@@ -19,6 +19,8 @@ int db_open(struct db *d);
 void db_run(struct db *d, const char *sql);
 /* NULL after an error; sqlite3_finalize. */
 sqlite3_stmt *db_prepare(struct db *d, const char *sql);
+/* An INSERT with `columns` values. */
+sqlite3_stmt *db_prepare_insert(struct db *d, const char *table, int columns);
 /* Executes an INSERT whose values are bound, and makes it ready for the next. */
 void db_insert(struct db *d, sqlite3_stmt *s);
 /* Values by column, 1 the first. Numbers beyond int64 are stored as its largest. */
@@ -29,5 +31,7 @@ void db_bind_text(struct db *d, sqlite3_stmt *s, int column, const char *v);
 /* Commits and copies the file to out. 0 or -errno (logged). */
 int db_finish(struct db *d, FILE *out);
 void db_close(struct db *d);
+/* A row of two texts. */
+void db_insert_pair(struct db *d, sqlite3_stmt *s, const char *a, const char *b);
 
 #endif

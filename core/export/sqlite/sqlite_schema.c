@@ -13,14 +13,19 @@ static const char schema[] =
 	" total_ns INTEGER, self_ns INTEGER, morestack_ns INTEGER, preempt_ns INTEGER, ended INTEGER, system INTEGER,"
 	" run_ns INTEGER, runnable_ns INTEGER, wait_ns INTEGER, syscall_ns INTEGER, unknown_ns INTEGER, off_cpu_ns INTEGER);"
 	"CREATE TABLE states(goroutine INTEGER, image INTEGER, state TEXT, reason TEXT, start_ns INTEGER,"
-	" duration_ns INTEGER, woken_by INTEGER);"
+	" duration_ns INTEGER, woken_by INTEGER, woken_by_function INTEGER REFERENCES functions);"
+	"CREATE TABLE wakes(function INTEGER REFERENCES functions, reason TEXT, woken_by TEXT, waits INTEGER, wait_ns INTEGER);"
 	"CREATE TABLE waits(function INTEGER REFERENCES functions, path INTEGER REFERENCES paths, reason TEXT,"
 	" waits INTEGER, wait_ns INTEGER, total_wait_ns INTEGER);"
 	"CREATE TABLE calls(id INTEGER PRIMARY KEY, caller INTEGER REFERENCES calls, goroutine INTEGER,"
 	" function INTEGER REFERENCES functions, path INTEGER REFERENCES paths, level INTEGER, start_ns INTEGER,"
 	" duration_ns INTEGER, self_ns INTEGER, outcome TEXT, suspect INTEGER, thread INTEGER, system INTEGER,"
-	" image INTEGER, runnable_ns INTEGER, wait_ns INTEGER, syscall_ns INTEGER, unknown_ns INTEGER, off_cpu_ns INTEGER);"
+	" image INTEGER, run_ns INTEGER, runnable_ns INTEGER, wait_ns INTEGER, syscall_ns INTEGER, unknown_ns INTEGER, off_cpu_ns INTEGER);"
+	"CREATE TABLE call_waits(call INTEGER REFERENCES calls, reason TEXT, wait_ns INTEGER, total_wait_ns INTEGER);"
 	"CREATE TABLE call_values(call INTEGER REFERENCES calls, result INTEGER, name TEXT, value);"
+	"CREATE TABLE labels(id INTEGER, key TEXT, value TEXT);"
+	"CREATE TABLE samples(path INTEGER REFERENCES paths, process INTEGER, goroutine INTEGER, thread INTEGER,"
+	" labels INTEGER, state TEXT, reason TEXT, samples INTEGER, weight_ns INTEGER, first_ns INTEGER, last_ns INTEGER);"
 	"CREATE TABLE losses(start_ns INTEGER, end_ns INTEGER, goroutine INTEGER, events INTEGER);"
 	"CREATE TABLE examples(question TEXT, query TEXT);";
 
@@ -33,8 +38,10 @@ static const char *const with_stats[] = {
 
 const char *const sqlite_views =
 	"CREATE INDEX calls_by_function ON calls(function);"
+	"CREATE INDEX call_waits_by_call ON call_waits(call);"
 	"CREATE INDEX call_values_by_call ON call_values(call);"
 	"CREATE INDEX calls_by_goroutine ON calls(goroutine, start_ns);"
+	"CREATE INDEX labels_by_id ON labels(id);"
 	"CREATE INDEX states_by_goroutine ON states(goroutine, start_ns);"
 	"CREATE VIEW path_names AS WITH RECURSIVE named(id, path) AS ("
 	"SELECT p.id, f.name FROM paths p JOIN functions f ON f.id = p.function WHERE p.parent IS NULL UNION ALL "
@@ -75,6 +82,45 @@ const char *const sqlite_examples[][2] = {
 	  "SELECT f.name, w.reason, w.waits, w.wait_ns / 1e6 AS ms, w.total_wait_ns / 1e6 AS total_ms\n"
 	  "FROM waits w JOIN functions f ON f.id = w.function\n"
 	  "ORDER BY w.wait_ns DESC LIMIT 20;" },
+	{ "Where the time of the slowest calls went (record --states)",
+	  "SELECT f.name, c.goroutine, c.start_ns / 1e6 AS at_ms, c.duration_ns / 1e6 AS ms, c.run_ns / 1e6 AS run_ms,\n"
+	  "       c.runnable_ns / 1e6 AS ready_ms, c.syscall_ns / 1e6 AS syscall_ms, w.reason, w.total_wait_ns / 1e6 AS wait_ms\n"
+	  "FROM (SELECT * FROM calls WHERE run_ns IS NOT NULL ORDER BY duration_ns DESC LIMIT 10) c\n"
+	  "     JOIN functions f ON f.id = c.function LEFT JOIN call_waits w ON w.call = c.id\n"
+	  "ORDER BY c.duration_ns DESC, c.id, w.total_wait_ns DESC;" },
+	{ "Who ended the waits of which function (record --states)",
+	  "SELECT f.name, w.reason, w.woken_by, w.waits, w.wait_ns / 1e6 AS ms\n"
+	  "FROM wakes w JOIN functions f ON f.id = w.function\n"
+	  "ORDER BY w.wait_ns DESC LIMIT 20;" },
+	{ NULL, NULL },
+};
+
+const char *const sqlite_sample_examples[][2] = {
+	{ "Which functions samples end in",
+	  "SELECT f.name, sum(s.samples) AS samples, sum(s.weight_ns) / 1e6 AS ms,\n"
+	  "       round(100.0 * sum(s.weight_ns) / (SELECT sum(weight_ns) FROM samples), 1) AS pct\n"
+	  "FROM samples s JOIN paths p ON p.id = s.path JOIN functions f ON f.id = p.function\n"
+	  "GROUP BY f.id ORDER BY ms DESC, f.name LIMIT 10;" },
+	{ "Which stacks have the most time, and when they were seen",
+	  "SELECT n.path, sum(s.samples) AS samples, sum(s.weight_ns) / 1e6 AS ms,\n"
+	  "       min(s.first_ns) / 1e6 AS first_ms, max(s.last_ns) / 1e6 AS last_ms\n"
+	  "FROM samples s JOIN path_names n ON n.id = s.path\n"
+	  "GROUP BY n.id ORDER BY ms DESC, n.path LIMIT 10;" },
+	{ "The three heaviest functions of each thread",
+	  "SELECT process, thread, name, samples, ms FROM (\n"
+	  "       SELECT s.process, s.thread, f.name, sum(s.samples) AS samples, sum(s.weight_ns) / 1e6 AS ms,\n"
+	  "              row_number() OVER (PARTITION BY s.process, s.thread ORDER BY sum(s.weight_ns) DESC, f.name) AS place\n"
+	  "       FROM samples s JOIN paths p ON p.id = s.path JOIN functions f ON f.id = p.function\n"
+	  "       GROUP BY s.process, s.thread, f.id)\n"
+	  "WHERE place <= 3 ORDER BY process, thread, place;" },
+	{ "Time by label (sample --labels)",
+	  "SELECT coalesce(l.key || '=' || coalesce(l.value, ''), '(no labels)') AS label, sum(s.samples) AS samples,\n"
+	  "       sum(s.weight_ns) / 1e6 AS ms\n"
+	  "FROM samples s LEFT JOIN labels l ON l.id = s.labels\n"
+	  "GROUP BY l.key, l.value ORDER BY ms DESC, label LIMIT 20;" },
+	{ "What threads and goroutines did, and waited for (sample --wall)",
+	  "SELECT s.state, s.reason, sum(s.samples) AS samples, sum(s.weight_ns) / 1e6 AS ms\n"
+	  "FROM samples s GROUP BY s.state, s.reason ORDER BY ms DESC, s.state, s.reason;" },
 	{ NULL, NULL },
 };
 

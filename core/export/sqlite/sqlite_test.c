@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The examples that the database and SQLITE.md offer: what they answer is checked, not only that
  * they run. */
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 
 #include "export/export_fixture.h"
 #include "export/sqlite/sqlite.h"
+#include "trace/samples_fixture.h"
 
 /* main.slow gets slower and waits in main.dep, which a worker calls as well while it does. Times in
  * ms. */
@@ -57,6 +59,8 @@ static const char *const answers[] = {
 
 	"main.worker|/src/main.go:7|1|2.0|2.0\n",
 
+	"",
+	"",
 	"", /* there are no states */
 };
 
@@ -168,6 +172,167 @@ static void test_images(void **state)
 	free(slowest);
 }
 
+/* In the order of sqlite_sample_examples. */
+static const char *const sample_answers[] = {
+	"main.leaf|7|70.0|70.0\n"
+	"[nowhere+0x999000]|1|10.0|10.0\n"
+	"do_syscall_64|1|10.0|10.0\n"
+	"work(int)|1|10.0|10.0\n",
+
+	"runtime.goexit;main.main;main.one;main.leaf|4|40.0|0.0|80.0\n"
+	"runtime.goexit;main.main;main.two;main.leaf|3|30.0|30.0|50.0\n"
+	"[cut off];runtime.goexit;[nowhere+0x999000]|1|10.0|90.0|90.0\n"
+	"[unreadable];work(int)|1|10.0|70.0|70.0\n"
+	"runtime.goexit;main.main;main.one;do_syscall_64|1|10.0|60.0|60.0\n",
+
+	"4711|101|main.leaf|3|30.0\n"
+	"4711|101|[nowhere+0x999000]|1|10.0\n"
+	"4711|101|do_syscall_64|1|10.0\n"
+	"4711|102|main.leaf|4|40.0\n"
+	"4711|103|work(int)|1|10.0\n",
+
+	"(no labels)|7|70.0\n"
+	"handler=/index|3|30.0\n",
+
+	"running||10|100.0\n",
+};
+
+/* A recording of samples has examples of its own, which all give rows. */
+static void test_samples(void **state)
+{
+	char path[] = "/tmp/samples-XXXXXX";
+	int fd = mkstemp(path);
+	size_t n, i = 0;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(samples_fixture_file(path, true), 0);
+	char *data = fixture_export(path, "sqlite", &(struct export_options){ 0 }, &n);
+	sqlite3 *db = fixture_open_sqlite(data, n);
+
+	for (; sqlite_sample_examples[i][0]; i++) {
+		char *got = answer(db, sqlite_sample_examples[i][1]);
+
+		assert_true(i < sizeof(sample_answers) / sizeof(sample_answers[0]));
+		assert_string_equal(got, sample_answers[i]);
+		free(got);
+	}
+	assert_int_equal(i, sizeof(sample_answers) / sizeof(sample_answers[0]));
+	char *got = answer(db, "SELECT question FROM examples ORDER BY rowid");
+	assert_int_equal(strncmp(got, sqlite_sample_examples[0][0], 20), 0);
+	assert_null(strstr(got, "The slowest calls"));
+	free(got);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	free(data);
+	unlink(path);
+}
+
+/* A request sleeps 400 of its 800 us, half of it in what it calls, and waits for 200 for a lock. */
+static void test_call_waits(void **state)
+{
+	static const char text[] = "@set states 1\n"
+				   "@set states.reason.19 sleep\n"
+				   "@set states.reason.20 sync.Mutex.Lock\n"
+				   "1 entry main.request 100 1000000\n"
+				   "1 state - 0x1303 1100000\n"
+				   "1 state - 1 1300000\n"
+				   "1 entry main.query 200 1300000\n"
+				   "1 state - 0x1303 1300000\n"
+				   "1 state - 1 1500000\n"
+				   "1 state - 0x1403 1500000\n"
+				   "1 state - 1 1700000\n"
+				   "1 exit main.query 200 1750000\n"
+				   "1 exit main.request 100 1800000\n";
+	char *got = answer_of(text, "Where the time of the slowest calls went (record --states)");
+
+	(void)state;
+	assert_string_equal(got, "main.request|1|0.0|0.8|0.2|0.0|0.0|sleep|0.4\n"
+				 "main.request|1|0.0|0.8|0.2|0.0|0.0|sync.Mutex.Lock|0.2\n"
+				 "main.query|1|0.3|0.45|0.05|0.0|0.0|sleep|0.2\n"
+				 "main.query|1|0.3|0.45|0.05|0.0|0.0|sync.Mutex.Lock|0.2\n");
+	free(got);
+}
+
+/* A goroutine waits for 700 and is woken in main.send, then for 200 for a timer. */
+static void test_wakes(void **state)
+{
+	static const char text[] = "@set states 1\n"
+				   "@set states.reason.7 chan receive\n"
+				   "@set states.reason.19 sleep\n"
+				   "1 entry main.get 100 1000000\n"
+				   "1 state - 0x703 1100000\n"
+				   "2 entry main.work 100 1200000\n"
+				   "2 entry main.send 200 1300000\n"
+				   "2 wake - 1 1800000\n"
+				   "1 state - 1 1850000\n"
+				   "1 state - 0x1303 1900000\n"
+				   "- wake - 1 2100000\n"
+				   "1 state - 1 2150000\n"
+				   "1 exit main.get 100 2200000\n"
+				   "2 exit main.send 200 2300000\n";
+	char *got = answer_of(text, "Who ended the waits of which function (record --states)");
+	char trace[TRACE_PATH_BYTES];
+	size_t n;
+
+	(void)state;
+	assert_string_equal(got, "main.get|chan receive|main.send|1|0.7\n"
+				 "main.get|sleep|[runtime]|1|0.2\n");
+	free(got);
+	fixture_write_text(text, true, trace);
+	char *data = fixture_export(trace, "sqlite", &(struct export_options){ 0 }, &n);
+	sqlite3 *db = fixture_open_sqlite(data, n);
+
+	got = answer(db, "SELECT s.start_ns, s.woken_by, f.name FROM states s"
+			 " LEFT JOIN functions f ON f.id = s.woken_by_function"
+			 " WHERE s.state = 'runnable' ORDER BY s.start_ns");
+	assert_string_equal(got, "800000|2|main.send\n1100000||\n");
+	free(got);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	free(data);
+	unlink(trace);
+}
+
+/* In all cases: each call's parts add up to its duration, and its reasons to its wait. */
+static void test_call_sums(void **state)
+{
+	glob_t g;
+	unsigned with_waits = 0;
+
+	(void)state;
+	assert_int_equal(glob("fixtures/cases/states*.events", 0, NULL, &g), 0);
+	for (size_t i = 0; i < g.gl_pathc; i++) {
+		char trace[TRACE_PATH_BYTES];
+		struct evlist l;
+		size_t n;
+
+		assert_int_equal(evlist_load(&l, g.gl_pathv[i]), 0);
+		fixture_write(&l, trace);
+		char *data = fixture_export(trace, "sqlite", &(struct export_options){ 0 }, &n);
+		sqlite3 *db = fixture_open_sqlite(data, n);
+		char *got = answer(
+			db,
+			"WITH c AS (SELECT *, (SELECT total(total_wait_ns) FROM call_waits w WHERE w.call = c.id) AS waits"
+			" FROM calls c WHERE run_ns IS NOT NULL) "
+			"SELECT count(*) FILTER (WHERE duration_ns <> run_ns + runnable_ns + wait_ns + syscall_ns"
+			" + unknown_ns + off_cpu_ns OR run_ns < 0),"
+			" count(*) FILTER (WHERE wait_ns <> waits),"
+			" (SELECT total(wait_ns) FROM call_waits) <> (SELECT total(wait_ns) FROM functions),"
+			" max(waits) > 0 FROM c");
+
+		if (strcmp(got, "0|0|0|0\n"))
+			assert_string_equal(got, "0|0|0|1\n");
+		with_waits += got[6] == '1';
+		free(got);
+		assert_int_equal(sqlite3_close(db), SQLITE_OK);
+		free(data);
+		unlink(trace);
+		evlist_free(&l);
+	}
+	globfree(&g);
+	assert_true(with_waits > 1);
+}
+
 /* The table and the page hold the same questions and queries. */
 static void test_documented(void **state)
 {
@@ -184,6 +349,11 @@ static void test_documented(void **state)
 			 sqlite_examples[i][1]);
 		assert_non_null(strstr(page, block));
 	}
+	for (size_t i = 0; sqlite_sample_examples[i][0]; i++) {
+		snprintf(block, sizeof(block), "### %s\n\n```sql\n%s\n```\n",
+			 sqlite_sample_examples[i][0], sqlite_sample_examples[i][1]);
+		assert_non_null(strstr(page, block));
+	}
 	char *got = answer(db, "SELECT question, query FROM examples ORDER BY rowid LIMIT 1");
 
 	assert_int_equal(strncmp(got, "The slowest calls|SELECT", 24), 0);
@@ -193,9 +363,12 @@ static void test_documented(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_examples),
-					    cmocka_unit_test(test_images),
-					    cmocka_unit_test(test_documented) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_examples),  cmocka_unit_test(test_images),
+		cmocka_unit_test(test_samples),   cmocka_unit_test(test_call_waits),
+		cmocka_unit_test(test_call_sums), cmocka_unit_test(test_wakes),
+		cmocka_unit_test(test_documented)
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

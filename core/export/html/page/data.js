@@ -86,6 +86,23 @@ for (const [, key] of STATES) F[key] = dense(D.funcs[key], F.all);
 for (const key of ["min_ns", "max_ns", "mean_ns", "p50_ns", "p90_ns", "p99_ns"])
 	F[key] = dense(D.funcs[key], F.all).map((v) => v ? v - 1 : NaN);
 
+// Histograms of how long calls took: by function, pairs of a bar and its calls.
+let histsCache = null;
+function hists() {
+	if (histsCache) return histsCache;
+	const numbers = list(D.funcs.hists || "");
+	histsCache = [];
+	for (let i = 0; i < numbers.length;) {
+		const bars = [];
+		for (let n = numbers[i++], at = 0; n--; i += 2) bars.push([at += numbers[i], numbers[i + 1]]);
+		histsCache.push(bars);
+	}
+	return histsCache;
+}
+
+// The shortest duration of a bar, ns: four bars a power of two.
+const barFrom = (b) => b < 4 ? 16 * b : 2 ** (Math.floor(b / 4) + 5) * (1 + b % 4 / 4);
+
 // ---- the tree: node 0 stands above all, parents stand before what is below them
 
 function numbersOf(columns, n, parent, go) {
@@ -166,7 +183,7 @@ function outermost() {
 
 // ---- what the goroutine picker offers
 
-const PICKS = [{ key: "all", kind: "all", sankey: D.sankey }];
+const PICKS = [{ key: "all", kind: "all", sankey: D.sankey, sizes: [D.sankey_few, D.sankey, D.sankey_many] }];
 for (const g of D.groups || []) PICKS.push({ key: "p" + g.group, kind: "group", ...g });
 for (const [i, g] of (D.goroutines || []).entries())
 	PICKS.push({ key: "g" + i, kind: "goroutine", ...g });
@@ -182,6 +199,9 @@ function valuesOf(pick) {
 		const keep = (all) => all.map((x, i) => T.group[i] === pick.group ? x : 0);
 		for (const key of ["calls", "self", "grow", "preempt", "total"]) v[key] = keep(ALL[key]);
 		v.states = ALL.states && ALL.states.map(keep);
+	} else if (pick.kind === "stretch") {
+		addStretch(v, pick.from, pick.to);
+		v.total = totals(v, T.parent, T.go);
 	} else {
 		let at = 0;
 		const nodes = list(pick.nodes).map((step) => at += step);

@@ -28,6 +28,20 @@ function neighbourList(title, rows, whole) {
 		el("p", { class: "none" }, "no traced function")];
 }
 
+// How long its calls took: a bar for each quarter of a power of two.
+function histogram(f) {
+	const bars = f < F.n ? hists()[f] || [] : [];
+	if (bars.length < 2) return [];
+	const first = bars[0][0], last = bars[bars.length - 1][0], counts = new Array(last - first + 1).fill(0);
+	for (const [b, n] of bars) counts[b - first] = n;
+	const most = Math.max(...counts), all = counts.reduce((s, n) => s + n, 0);
+	return [el("h3", {}, "How long its calls took"),
+		el("div", { class: "hist", role: "img", "aria-label": "From " + time(barFrom(first)) + " to " + time(barFrom(last + 1)) }, counts.map((n, i) =>
+			el("div", { title: time(barFrom(first + i)) + " to " + time(barFrom(first + i + 1)) + ": " + plural(n, ONE) + ", " + share(n, all) },
+				el("i", { style: { height: (n ? Math.max(3, 100 * n / most) : 0).toFixed(1) + "%" } })))),
+		el("p", { class: "ends" }, el("span", {}, time(barFrom(first))), el("span", {}, time(barFrom(last + 1))))];
+}
+
 function renderDetail() {
 	const f = S.focus, box = $("detail");
 	box.hidden = f < 0;
@@ -50,7 +64,7 @@ function renderDetail() {
 	const sum = (list) => list.reduce((t, r) => t + r.w, 0);
 	box.replaceChildren(el("button", { type: "button", class: "close", "aria-label": "Close", onclick: clearFocus }, "×"),
 		el("h2", {}, F.names[f]), el("p", { class: "where" }, F.file[f] ? F.file[f] + ":" + F.line[f] : f < F.n ? "" : "not a function of the program"),
-		el("dl", {}, rows.map(([k, v]) => [el("dt", {}, k), el("dd", {}, v)])),
+		el("dl", {}, rows.map(([k, v]) => [el("dt", {}, k), el("dd", {}, v)])), ...(s.whole && !WAS ? histogram(f) : []),
 		...neighbourList("Callers (" + by + (SAMPLES ? ")" : " of the calls they made)"), callers, sum(callers)),
 		...neighbourList("Callees (" + by + (SAMPLES ? ")" : " of the calls it made)"), callees, Math.max(sum(callees), S.by === "total" ? s.total[f] : 0)));
 }

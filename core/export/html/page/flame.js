@@ -92,7 +92,7 @@ function bottomUp() {
 	return m;
 }
 
-const flame = { key: null, m: null, from: 0, to: 1, top: 0, over: -1, at: -1, zoom: 0 };
+const flame = { key: null, m: null, from: 0, to: 1, top: 0, over: -1, at: -1, zoom: 0, up: false };
 
 function flameFrames() {
 	const key = S.by + S.pick.key;
@@ -124,6 +124,9 @@ function nodeBelow(v, i) {
 	}
 	return belowCache.get(key)[i];
 }
+
+// Callees hang below their callers, or stand on them.
+const frameTop = (l) => flame.up ? $("flame").clientHeight - l * FRAME + flame.top : (l - 1) * FRAME - flame.top;
 
 function frameLabel(m, i) {
 	const again = S.by === "self" ? 0 : T.recursion.get(i);
@@ -168,7 +171,7 @@ function after(m, lo, hi, v) {
 }
 
 function drawRow(m, l, scale, origin, paint) {
-	const y = (l - 1) * FRAME - flame.top, hi = m.start[l + 1];
+	const y = frameTop(l), hi = m.start[l + 1];
 	for (let k = after(m, m.start[l], hi, origin); k < hi;) {
 		const i = m.order[k], x0 = (m.x[i] - origin) * scale, x1 = x0 + m.value[i] * scale;
 		if (x0 > paint.width) break;
@@ -228,11 +231,16 @@ function drawFrame(m, i, x0, x1, y, { c, ink, soft, warn, letter, states }) {
 		c.strokeRect(x0 + 0.5, y + 0.5, w - 2, FRAME - 2);
 		c.lineWidth = 1;
 	}
-	const letters = Math.floor((w - 9) / letter);
-	if (letters >= 3) {
-		const text = frameLabel(m, i);
+	const again = S.by === "self" ? 0 : T.recursion.get(i);
+	const text = fittingName(f, (m.go[i] ? "go " : "") + (again ? "↻" + again + " " : ""), w - 9, letter);
+	if (text) {
+		const more = amount(m.value[i]) + " " + share(m.value[i], m.whole), at = x0 + 4 + text.length * letter + 12;
 		c.fillStyle = dim ? soft : ink;
-		c.fillText(text.length > letters ? text.slice(0, letters - 1) + "…" : text, x0 + 4, y + FRAME / 2 - 0.5);
+		c.fillText(text, x0 + 4, y + FRAME / 2 - 0.5);
+		if (at + more.length * letter < x0 + w - 6) {
+			c.globalAlpha *= 0.7;
+			c.fillText(more, at, y + FRAME / 2 - 0.5);
+		}
 	}
 	c.globalAlpha = 1;
 }
@@ -240,7 +248,7 @@ function drawFrame(m, i, x0, x1, y, { c, ink, soft, warn, letter, states }) {
 // ---- moving about
 
 function frameAt(px, py) {
-	const m = flame.m, l = Math.floor((py + flame.top) / FRAME) + 1;
+	const m = flame.m, l = Math.floor(((flame.up ? $("flame").clientHeight - py : py) + flame.top) / FRAME) + 1;
 	if (!m.whole || l < 1 || l > m.depth) return -1;
 	const v = (flame.from + px / $("flame").clientWidth * (flame.to - flame.from)) * m.whole;
 	const k = after(m, m.start[l], m.start[l + 1], v), i = m.order[k];
@@ -281,22 +289,30 @@ function flameTip(i) {
 		return { f, go: m.go[i], rows: [[m.parent[i] ? "self time of the function at the top, called on this path" : "self time", time(m.value[i]), share(m.value[i], m.whole)]] };
 	const v = valuesOf(S.pick), rows = [];
 	rows.push(["total", time(v.total[i]), ""]);
-	if (S.by === "total") rows.push(["subtree: with goroutines started below", time(m.value[i]), share(m.value[i], m.whole)]);
+	if (S.by === "total") rows.push(["with goroutines", time(m.value[i]), share(m.value[i], m.whole)]);
 	for (const [k, sum] of (m.states || []).entries())
 		if (sum[i]) rows.push([STATES[k][0], time(sum[i]), share(sum[i], m.value[i])]);
 	rows.push(["self", time(v.self[i]), S.by === "total" ? share(v.self[i], m.whole) : ""]);
 	rows.push([MANY, count(v.calls[i]), S.by === "calls" ? share(v.calls[i], m.whole) : ""]);
-	if (S.by === "calls") rows.push(["subtree", count(m.value[i]), share(m.value[i], m.whole)]);
+	if (S.by === "calls") rows.push(["with goroutines", count(m.value[i]), share(m.value[i], m.whole)]);
 	if (v.grow[i] || S.by === "grow") rows.push(["stack growth", time(v.grow[i]), ""]);
-	if (S.by === "grow") rows.push(["subtree", time(m.value[i]), share(m.value[i], m.whole)]);
+	if (S.by === "grow") rows.push(["with goroutines", time(m.value[i]), share(m.value[i], m.whole)]);
 	if (v.preempt[i]) rows.push(["preempted", time(v.preempt[i]), ""]);
-	if (WAS) rows.push(["before, subtree", amount(nodeBelow(WAS, i)), ""]);
+	if (WAS) rows.push(["before, with goroutines", amount(nodeBelow(WAS, i)), ""]);
 	return { f, go: m.go[i], group: T.go[i], recursion: T.recursion.get(i), suspect: ALL.suspect.get(i), unfinished: ALL.unfinished.get(i),
 		unwound: ALL.unwound.get(i), rows };
 }
 
+function turnFlame() {
+	flame.up = !flame.up;
+	flame.top = 0;
+	say(flame.up ? "callees above" : "callees below");
+	flameLegend();
+	later(drawFlame);
+}
+
 function flameLegend() {
-	const what = { total: "Width: subtree time: a function, all that it called and the goroutines started there.",
+	const what = { total: "Width: time with goroutines: a function, all that it called and the goroutines started there.",
 		self: "Width: self time of a function; below it, its callers.",
 		calls: "Width: " + MANY + " of a function and of all below it.",
 		grow: "Width: time growing stacks, of a function and of all below it." }[S.by];
@@ -307,7 +323,8 @@ function flameLegend() {
 		WAS ? el("span", {}, "Width as in B; colour: ", el("b", { class: "slower" }, "slower"), " or ", el("b", { class: "faster" }, "faster"), " than A.") : null,
 		...(WAS ? [] : legend()),
 		flame.m.left ? el("span", {}, "Left out: callers below 0.01%, " + share(flame.m.left, flame.m.whole) + " together.") : null,
-		flame.zoom || flame.to - flame.from < 1 ? el("button", { type: "button", class: "push", onclick: () => zoomTo(0) }, "Whole graph (0)") : null].filter(Boolean));
+		el("button", { type: "button", class: "push", title: "Callees below or above their callers (i)", onclick: turnFlame }, flame.up ? "Callees below" : "Callees above"),
+		flame.zoom || flame.to - flame.from < 1 ? el("button", { type: "button", onclick: () => zoomTo(0) }, "Whole graph (0)") : null].filter(Boolean));
 }
 
 function renderFlame() {
@@ -324,19 +341,22 @@ function flameKey(e) {
 	if (e.key === "+" || e.key === "=") zoomFlame(0.7);
 	else if (e.key === "-") zoomFlame(1 / 0.7);
 	else if (e.key === "0") zoomTo(0);
-	else if (e.key === "Enter" && i > 0) { zoomTo(i); focusOn(m.func[i]); }
+	else if (e.key === "i") turnFlame();
+	else if ((e.key === "Enter" || e.key === " ") && i > 0) { zoomTo(i); focusOn(m.func[i]); }
 	else if (/^Arrow/.test(e.key)) {
+		const up = flame.up ? "ArrowDown" : "ArrowUp", down = flame.up ? "ArrowUp" : "ArrowDown";
 		if (i < 1) to = m.order[0];
-		else if (e.key === "ArrowUp") to = m.parent[i];
-		else if (e.key === "ArrowDown") { const k = after(m, m.start[m.level[i] + 1], m.start[m.level[i] + 2] || 0, m.x[i]); to = m.order[k]; if (m.parent[to] !== i) to = -1; }
+		else if (e.key === up) to = m.parent[i];
+		else if (e.key === down) { const k = after(m, m.start[m.level[i] + 1], m.start[m.level[i] + 2] || 0, m.x[i]); to = m.order[k]; if (m.parent[to] !== i) to = -1; }
 		else if (e.key === "ArrowLeft" && m.order[m.start[m.level[i]]] !== i) to = row(m.level[i], -1);
 		else if (e.key === "ArrowRight" && m.order[m.start[m.level[i] + 1] - 1] !== i) to = row(m.level[i], 1);
 		if (to > 0) {
 			flame.at = to;
 			if ((m.level[to] - 1) * FRAME < flame.top) scrollFlame((m.level[to] - 2) * FRAME);
 			if ((m.level[to] + 1) * FRAME > flame.top + $("flame").clientHeight) scrollFlame(m.level[to] * FRAME - $("flame").clientHeight + 40);
+			say(frameLabel(m, to) + ", " + amount(m.value[to]) + ", " + share(m.value[to], m.whole));
 			const box = $("flame").getBoundingClientRect(), x = (m.x[to] / m.whole - flame.from) / (flame.to - flame.from) * box.width;
-			showTip(flameTip(to), box.left + Math.max(10, Math.min(x, box.width - 300)), box.top + m.level[to] * FRAME - flame.top);
+			showTip(flameTip(to), box.left + Math.max(10, Math.min(x, box.width - 300)), box.top + frameTop(m.level[to]) + FRAME);
 			later(drawFlame);
 		}
 	} else return false;
@@ -348,7 +368,7 @@ function startFlame() {
 		move: (dx, dy) => {
 			const span = flame.to - flame.from;
 			showRange(flame.from - dx / $("flame").clientWidth * span, flame.to - dx / $("flame").clientWidth * span);
-			scrollFlame(flame.top - dy);
+			scrollFlame(flame.top - (flame.up ? -dy : dy));
 			later(drawFlame);
 		},
 		click: (x, y) => {

@@ -4,6 +4,7 @@ const VIEWS = {
 	overview: { name: "Overview", render: renderOverview },
 	table: { name: "Functions", render: renderTable, key: tableKey, box: "rows" },
 	flame: { name: "Flame graph", render: renderFlame, key: flameKey, box: "flame" },
+	...(TL && !WAS ? { timeline: { name: "Timeline", render: renderTimeline, key: timelineKey, box: "timeline" } } : {}),
 	sankey: { name: "Sankey", render: renderSankey, key: sankeyKey, box: "sankey" },
 };
 const S = { view: "overview", by: "total", pick: PICKS[0], focus: -1, full: false, query: "" };
@@ -20,6 +21,9 @@ function later(draw) {
 	waiting.add(draw);
 }
 
+// The last step that the address tells of; going: the browser goes back to one.
+const address = { step: null, going: false };
+
 function render() {
 	for (const [key, v] of Object.entries(VIEWS)) {
 		$("view-" + key).hidden = key !== S.view;
@@ -33,15 +37,26 @@ function render() {
 		b.tabIndex = key === S.by ? 0 : -1;
 		b.title = BY[key].name + " (" + BY[key].key + ")";
 	}
-	$("by").hidden = S.view === "overview";
-	$("picker").hidden = WAS || PICKS.length < 3;
+	$("by").hidden = S.view === "overview" || S.view === "timeline";
+	$("picker").hidden = WAS || (PICKS.length < 3 && S.pick.kind !== "stretch");
+	$("estimated").hidden = S.pick.kind !== "stretch";
+	$("estimated").textContent = S.pick.kind === "stretch" ? stretchNote(S.pick) : "";
+	$("stretch").hidden = $("stretch").disabled = S.pick.kind !== "stretch";
+	if (S.pick.kind === "stretch") {
+		$("stretch").value = S.pick.key;
+		$("stretch").textContent = stretchName(S.pick);
+	}
 	$("pick").value = S.pick.key;
 	$("full").checked = S.full;
 	renderDetail();
 	VIEWS[S.view].render();
 	const parts = { view: S.view, by: S.by, pick: S.pick.key, focus: S.focus >= 0 ? F.names[S.focus] : "", q: S.query };
 	const hash = new URLSearchParams(Object.entries(parts).filter(([k, v]) => v && v !== { view: "overview", by: "total", pick: "all" }[k])).toString();
-	history.replaceState(null, "", "#" + hash);
+	// The back button goes to the view, goroutines and function before; typing and columns are no steps.
+	const step = [S.view, S.pick.key, S.focus].join(" ");
+	if (address.step !== null && address.step !== step && !address.going) history.pushState(null, "", "#" + hash);
+	else history.replaceState(null, "", "#" + hash);
+	address.step = step;
 }
 
 function set(change) {
@@ -55,10 +70,18 @@ function set(change) {
 const focusOn = (f) => set({ focus: f });
 const clearFocus = () => { if (S.focus >= 0) set({ focus: -1 }); };
 
+function sayFound(n) {
+	$("found").textContent = !hits ? "" : n < 0 ? "no expression" : n ? plural(n, "function") + ", " + foundShare() : "none";
+}
+
+// To those who do not see pictures.
+function say(what) {
+	$("said").textContent = what;
+}
+
 function find(query) {
 	S.query = query;
-	const n = search(query);
-	$("found").textContent = query ? plural(n, "function") : "";
+	sayFound(search(query));
 	if (query && S.view === "overview") S.view = "table";
 	render();
 }
@@ -102,6 +125,7 @@ function drags(box, on) {
 		if (e.button) return;
 		from = [e.clientX, e.clientY];
 		moved = false;
+		if (on.down) on.down(...at(e), e);
 	});
 	box.addEventListener("pointermove", (e) => {
 		if (!from) return on.hover(...at(e), e);
@@ -114,9 +138,10 @@ function drags(box, on) {
 			hideTip();
 		}
 		from = [e.clientX, e.clientY];
-		on.move(dx, dy);
+		on.move(dx, dy, ...at(e));
 	});
 	const end = (e) => {
+		if (from && on.up) on.up(moved && e.type === "pointerup");
 		if (from && !moved && e.type === "pointerup") on.click(...at(e), e);
 		from = null;
 		box.classList.remove("moving");
@@ -129,11 +154,13 @@ function drags(box, on) {
 
 // ---- keys
 
-const KEYS = [["Views", [["1 2 3 4", "overview, functions, flame graph, Sankey"], ["t s c m", "total time, self time, calls, stack growth"],
-	["/", "search"], ["g", "choose goroutines"], ["n", "full names or short ones"], ["d", "light or dark"], ["Esc", "back: search, function, zoom"]]],
+const KEYS = [["Views", [[Object.keys(VIEWS).map((_, i) => i + 1).join(" "), Object.values(VIEWS).map((v) => v.name).join(", ")], ["t s c m", "total time, self time, calls, stack growth"],
+	["/", "search: words, or /a regular expression"], ["g", "choose goroutines"], ["n", "full names or short ones"], ["d", "light or dark"], ["Esc", "back: search, function, zoom"]]],
 ["Functions", [["↑ ↓", "another row, with its callers and callees"]]],
-["Flame graph", [["↑ ↓ ← →", "caller, callee, siblings"], ["Enter", "zoom to the frame"], ["+ −", "zoom"], ["0", "whole graph"],
+["Flame graph", [["↑ ↓ ← →", "caller, callee, siblings"], ["Enter", "zoom to the frame"], ["+ −", "zoom"], ["0", "whole graph"], ["i", "callees below or above"],
 	["wheel, drag", "zoom, pan; with Shift the wheel scrolls"]]],
+...(VIEWS.timeline ? [["Timeline", [["← →", "earlier, later"], ["↑ ↓", "another row"], ["Enter", "open or close the goroutines of a go statement"], ["+ − 0", "zoom; the whole line"],
+	["[ ]", "the slowest calls, of the function in focus or of all"], ["wheel, drag", "zoom, pan; on the time line, or with Shift, a drag chooses a stretch"]]]] : []),
 ["Sankey", [["Tab", "from function to function"], ["Enter", "its callers and callees alone"], ["arrows, + −", "pan, zoom"], ["0", "fit"]]]];
 
 function showHelp() {
@@ -147,13 +174,15 @@ function escape() {
 	if (S.query) { $("search").value = ""; find(""); }
 	else if (S.focus >= 0) clearFocus();
 	else if (S.view === "flame" && flame.to - flame.from < 1) zoomTo(0);
+	else if (S.pick.kind === "stretch") set({ pick: PICKS[0] });
+	else if (S.view === "timeline") showStretch(0, 1);
 	else if (S.view === "sankey") fit();
 	hideTip();
 }
 
 function onKey(e) {
 	if (e.ctrlKey || e.metaKey || e.altKey || $("help").open) return;
-	const typing = e.target.matches("input[type=search], select");
+	const typing = e.target.matches("input[type=search], input[type=range], select");
 	if (e.key === "Escape") { escape(); if (typing) e.target.blur(); return; }
 	if (typing) return;
 	const view = Object.keys(VIEWS)[Number(e.key) - 1], by = Object.keys(BY).find((k) => BY[k].key === e.key);
@@ -209,9 +238,9 @@ function controls() {
 	$("by").append(...Object.entries(BY).map(([key, v]) => el("button", { type: "button", role: "radio", id: "by-" + key, onclick: () => set({ by: key }) }, v.name)));
 	const option = (p) => el("option", { value: p.key }, pickName(p) + (p.kind === "all" ? "" : "  " + time(p.weight)) + (p.kind === "group" && p.group ? ", " + count(p.goroutines) : ""));
 	const groups = PICKS.filter((p) => p.kind === "group" && p.weight), single = PICKS.filter((p) => p.kind === "goroutine");
-	$("pick").append(option(PICKS[0]), el("optgroup", { label: "by go statement" }, groups.map(option)),
+	$("pick").append(option(PICKS[0]), el("option", { id: "stretch", hidden: true }), el("optgroup", { label: "by go statement" }, groups.map(option)),
 		el("optgroup", { label: single.length < D.trace.goroutines ? "the heaviest " + single.length : "single" }, single.map(option)));
-	$("pick").addEventListener("change", (e) => set({ pick: PICKS.find((p) => p.key === e.target.value) }));
+	$("pick").addEventListener("change", (e) => set({ pick: PICKS.find((p) => p.key === e.target.value) || S.pick }));
 	$("search").addEventListener("input", (e) => find(e.target.value));
 	$("full").addEventListener("change", (e) => set({ full: e.target.checked }));
 	$("theme").addEventListener("click", () => setTheme(theme === "dark" ? "light" : "dark"));
@@ -227,18 +256,32 @@ function fromAddress() {
 	const q = new URLSearchParams(location.hash.slice(1));
 	if (Object.hasOwn(VIEWS, q.get("view"))) S.view = q.get("view");
 	if (Object.hasOwn(BY, q.get("by"))) S.by = q.get("by");
-	S.pick = PICKS.find((p) => p.key === q.get("pick")) || PICKS[0];
+	S.pick = PICKS.find((p) => p.key === q.get("pick")) || stretchOf(q.get("pick")) || PICKS[0];
 	S.focus = F.names.indexOf(q.get("focus"));
 	if (q.get("q")) {
 		$("search").value = S.query = q.get("q");
-		$("found").textContent = plural(search(S.query), "function");
+		sayFound(search(S.query));
 	}
 }
+
+// As it was before, when the browser goes back.
+function goBack() {
+	Object.assign(S, { view: "overview", by: "total", query: "" });
+	$("search").value = "";
+	search("");
+	sayFound(0);
+	fromAddress();
+	address.going = true;
+	render();
+	address.going = false;
+}
+addEventListener("popstate", goBack);
 
 header();
 controls();
 startTable();
 startFlame();
+startTimeline();
 startSankey();
 fromAddress();
 setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");

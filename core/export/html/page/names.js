@@ -29,15 +29,45 @@ for (const name of F.names) {
 
 const label = (f) => S.full ? F.names[f] : F.short[f];
 
+// Text that fits into so many pixels, its middle left out.
+function fitting(text, pixels, letter) {
+	const most = Math.floor(pixels / letter);
+	if (most < 3) return "";
+	return text.length <= most ? text : text.slice(0, Math.ceil((most - 1) / 2)) + "…" + text.slice(text.length - Math.floor((most - 1) / 2));
+}
+
+// A function's name in so many pixels: without its package, which its colour says, before letters are left out.
+function fittingName(f, before, pixels, letter) {
+	const whole = before + label(f), bare = before + (F.pkg[f] ? F.names[f].slice(F.pkg[f].length + 1) : F.names[f]);
+	return fitting(whole.length * letter <= pixels ? whole : bare, pixels, letter);
+}
+
 // Of the functions searched for; null without a search.
 let hits = null;
+// Words that a name must all have, or /a regular expression/. How many functions; -1: it is no expression.
 function search(query) {
 	const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+	let matches = (name) => words.every((w) => name.toLowerCase().includes(w)), n = 0;
 	hits = words.length ? new Uint8Array(F.all) : null;
-	let n = 0;
-	for (let f = 0; hits && f < F.all; f++) {
-		const name = F.names[f].toLowerCase();
-		n += hits[f] = words.every((w) => name.includes(w)) ? 1 : 0;
+	if (/^\/./.test(query)) {
+		try {
+			const pattern = new RegExp(query.slice(1).replace(/\/$/, ""), "i");
+			matches = (name) => pattern.test(name);
+		} catch { return -1; }
 	}
+	for (let f = 0; hits && f < F.all; f++) n += hits[f] = matches(F.names[f]) ? 1 : 0;
 	return n;
+}
+
+// The time of what was found and all below it, each moment once, of all.
+function foundShare() {
+	const inside = new Uint8Array(T.n);
+	let sum = 0, whole = 0;
+	for (let i = 1; i < T.n; i++) {
+		const own = ALL.self[i] + ALL.grow[i] + ALL.preempt[i];
+		inside[i] = inside[T.parent[i]] || hits[T.func[i]] ? 1 : 0;
+		whole += own;
+		if (inside[i]) sum += own;
+	}
+	return share(sum, whole);
 }

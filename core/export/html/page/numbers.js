@@ -50,6 +50,10 @@ function el(tag, attributes, ...children) {
 	return e;
 }
 
+// What makes an element a button: it is pressed by a click, Enter or Space.
+const pressable = (press, more) => ({ tabindex: 0, role: "button", onclick: press, ...more,
+	onkeydown: (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); press(); } } });
+
 function timeCell(ns, signed = false) {
 	const [number, unit] = ns ? parts(ns) : [Number.isNaN(ns) ? "–" : "0", ""];
 	return [el("span", { class: unit ? "v" : "v none" }, (signed && ns > 0 ? "+" : "") + number), el("span", { class: "unit" }, unit)];

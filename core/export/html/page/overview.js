@@ -13,32 +13,83 @@ function heaviestPath() {
 	return { path, below };
 }
 
+// Parts of the path in which hardly any time is spent or branches off: a row each, which opens.
+const STRETCH = 0.03;
+
+function stretches(path, below) {
+	const whole = below[0], dull = (k) => k > 0 && k + 1 < path.length && ALL.self[path[k]] < STRETCH * whole &&
+		below[path[k]] - below[path[k + 1]] < STRETCH * whole;
+	const rows = [];
+	for (let k = 0; k < path.length; k++) {
+		let end = k;
+		while (end < path.length && dull(end)) end++;
+		if (end - k < 3) { rows.push([k]); continue; }
+		rows.push(Array.from({ length: end - k }, (_, n) => k + n));
+		k = end - 1;
+	}
+	return rows;
+}
+
 function pathCard() {
 	const { path, below } = heaviestPath(), whole = below[0];
 	const hottest = path.reduce((m, i) => ALL.self[i] > ALL.self[m] ? i : m, path[0] || 0);
-	const row = (i, k) => el("li", { class: i === hottest ? "hot" : null, tabindex: 0, role: "button", title: F.names[T.func[i]],
-		onclick: () => focusOn(T.func[i]), onkeydown: (e) => { if (e.key === "Enter") focusOn(T.func[i]); } },
-	el("span", { class: "name", style: { "padding-left": Math.min(k, 24) * 12 + "px" } },
-		T.go[i] ? el("span", { class: "go" }, "go") : null, nameOf(T.func[i]),
-		T.recursion.has(i) ? el("span", { class: "mark" }, "↻ " + T.recursion.get(i)) : null),
-	meter(below[i] / whole, ALL.self[i] / whole),
-	el("span", { class: "num" }, timeCell(below[i])), el("span", { class: "num" }, timeCell(ALL.self[i])));
-	return el("div", { class: "card wide" }, el("h2", {}, "Heaviest path"),
+	const row = (k) => {
+		const i = path[k];
+		return el("div", pressable(() => focusOn(T.func[i]), { class: i === hottest ? "hot" : null, title: F.names[T.func[i]] }),
+			el("span", { class: "name", style: { "padding-left": Math.min(k, 16) * 8 + "px" } },
+				T.go[i] ? el("span", { class: "go" }, "go") : null, nameOf(T.func[i]),
+				T.recursion.has(i) ? el("span", { class: "mark" }, "↻ " + T.recursion.get(i)) : null),
+			meter(below[i] / whole, ALL.self[i] / whole),
+			el("span", { class: "num" }, timeCell(below[i])), el("span", { class: "num" }, timeCell(ALL.self[i])));
+	};
+	const folded = (ks) => {
+		const more = el("div", pressable(() => more.replaceWith(...ks.map(row)), { class: "more", title: ks.map((k) => F.names[T.func[path[k]]]).join("\n") }),
+			el("span", { class: "name", style: { "padding-left": Math.min(ks[0], 16) * 8 + "px" } }, "… " + plural(ks.length, "function") + ", from ",
+				nameOf(T.func[path[ks[0]]]), " to ", nameOf(T.func[path[ks[ks.length - 1]]])),
+			meter(below[path[ks[0]]] / whole), el("span", { class: "num" }, timeCell(below[path[ks[0]]])), el("span", { class: "num" }));
+		return more;
+	};
+	return el("div", { class: "card" }, el("h2", {}, "Heaviest path"),
 		el("p", { class: "sub" }, "Wall-clock time, waiting included; goroutines that run side by side add up.",
-			el("span", { class: "key" }), "subtree: with all calls and goroutines started below", el("span", { class: "key self" }), "self"),
-		el("ol", { class: "path" }, el("li", { class: "head" }, el("span"), el("span", { class: "head" }, "of " + time(whole)),
-			el("span", { class: "head" }, "subtree"), el("span", { class: "head" }, "self")), path.map(row)));
+			el("span", { class: "key" }), "with goroutines: all calls and goroutines started below", el("span", { class: "key self" }), "self"),
+		el("div", { class: "path", role: "group" }, el("div", { class: "head" }, el("span"), el("span", { class: "head" }, "of " + time(whole)),
+			el("span", { class: "head" }, "with goroutines"), el("span", { class: "head" }, "self")),
+		stretches(path, below).map((ks) => ks.length > 1 ? folded(ks) : row(ks[0]))));
 }
 
+const bySelf = () => [...F.self_ns.keys()].filter((f) => F.self_ns[f]).sort((a, b) => F.self_ns[b] - F.self_ns[a] || a - b);
+
 function topCard() {
-	const order = [...F.self_ns.keys()].filter((f) => F.self_ns[f]).sort((a, b) => F.self_ns[b] - F.self_ns[a] || a - b).slice(0, 10);
-	const whole = wholeCached();
+	const order = bySelf().slice(0, 10), whole = wholeCached();
 	return el("div", { class: "card" }, el("h2", {}, "Most self time"),
 		el("p", { class: "sub" }, "Time in the function itself, on all goroutines"),
-		el("ol", { class: "path" }, order.map((f) => el("li", { tabindex: 0, role: "button", title: F.names[f], onclick: () => focusOn(f),
-			onkeydown: (e) => { if (e.key === "Enter") focusOn(f); } },
-		el("span", { class: "name" }, swatch(f), " ", nameOf(f)), meter(0, F.self_ns[f] / whole),
-		el("span", { class: "num" }, timeCell(F.self_ns[f])), el("span", { class: "num" }, share(F.self_ns[f], whole))))));
+		el("div", { class: "path", role: "group" }, order.map((f) => el("div", pressable(() => focusOn(f), { title: F.names[f] }),
+			el("span", { class: "name" }, swatch(f), " ", nameOf(f)), meter(0, F.self_ns[f] / whole),
+			el("span", { class: "num" }, timeCell(F.self_ns[f])), el("span", { class: "num" }, share(F.self_ns[f], whole))))));
+}
+
+// What everybody asks first, in one line.
+function strip() {
+	const t = D.trace, whole = wholeCached(), wall = Number(t.info["end.target_wall_ns"]) || t.duration_ns;
+	const lost = SAMPLES ? Number(t.info["end.samples_lost"] || 0) : t.lost_events;
+	const known = SAMPLES ? t.info["end.samples_lost"] !== undefined : t.complete || t.lost_events;
+	const items = [["wall", time(wall)], [SAMPLES ? "they stand for" : "goroutines’ time, added up", time(whole)]];
+	if (t.probe_ns) items.push(["probing, taken out", share(t.probe_ns, t.root_ns)]);
+	items.push(["lost", known ? lost ? plural(lost, SAMPLES ? ONE : "event") : "nothing" : "not known"]);
+	return el("dl", { class: "strip" + (lost || !known ? " doubt" : "") }, items.map(([k, v]) => el("div", {}, el("dt", {}, k), el("dd", {}, v))));
+}
+
+// The answer, as far as one sentence has it.
+function sentence() {
+	const order = bySelf(), whole = wholeCached(), first = order[0];
+	if (first === undefined || !whole) return null;
+	const group = PICKS.filter((p) => p.kind === "group" && p.goroutines > 1).reduce((m, p) => !m || p.weight > m.weight ? p : m, null);
+	const inGroup = group && group.weight > whole / 2 ? [", most of the time in ", plural(group.goroutines, "goroutine"), " of ", pickName(group)] : [];
+	if (F.self_ns[first] >= whole / 5)
+		return el("p", { class: "answer" }, share(F.self_ns[first], whole), " of the time is self time of ", nameOf(first), ...inGroup, ".");
+	const ten = order.slice(0, 10).reduce((sum, f) => sum + F.self_ns[f], 0);
+	return el("p", { class: "answer" }, "No function has a fifth of the time: the first, ", nameOf(first), ", has " + share(F.self_ns[first], whole),
+		", the first ten " + share(ten, whole), ...inGroup, ".");
 }
 
 function pickName(p) {
@@ -58,8 +109,7 @@ function goroutineCard() {
 		el("p", { class: "sub" }, plural(D.trace.goroutines, "goroutine") + " in all; choose a group here or above to see it alone" +
 			(D.untracked ? "; " + plural(D.untracked, "heavy one") + " had too many paths to be shown separately" : "") +
 			(D.n_groups > D.groups.length ? "; the heaviest " + count(D.groups.length) + " of " + count(D.n_groups) + " go statements" : "")),
-		el("ol", { class: "path" }, groups.slice(0, 10).map((p) => el("li", { tabindex: 0, role: "button", onclick: () => set({ pick: p, view: "flame" }),
-			onkeydown: (e) => { if (e.key === "Enter") set({ pick: p, view: "flame" }); }, title: pickName(p) },
+		el("div", { class: "path", role: "group" }, groups.slice(0, 10).map((p) => el("div", pressable(() => set({ pick: p, view: "flame" }), { title: pickName(p) }),
 		el("span", { class: "name fn" }, pickName(p)), meter(p.weight / whole),
 		el("span", { class: "num" }, timeCell(p.weight)), el("span", { class: "num" }, p.group ? count(p.goroutines) + "×" : "")))));
 }
@@ -87,7 +137,7 @@ function traceCard() {
 	if (WAS)
 		return el("div", { class: "card wide" }, el("h2", {}, "What is compared"), el("h3", {}, "A: " + D.was.file), factsOf(D.was.trace),
 			el("h3", {}, "B: " + D.file), factsOf(D.trace), el("ul", { class: "notes" }, D.notes.map((n) => el("li", {}, n))));
-	return el("div", { class: "card wide" }, el("h2", {}, "What was traced"), el("p", { class: "sub" }), factsOf(D.trace),
+	return el("div", { class: "card" }, el("h2", {}, "What was traced"), el("p", { class: "sub" }), factsOf(D.trace),
 		el("ul", { class: "notes" }, D.trace.notes.map((n) => el("li", {}, n))));
 }
 
@@ -96,8 +146,7 @@ function changeCards() {
 	const rows = [...F.names.keys()].slice(0, F.n).map((f) => ({ f, d: F.self_ns[f] - F.was.self[f], now: F.self_ns[f], was: F.was.self[f] }));
 	const most = rows.reduce((m, r) => Math.max(m, Math.abs(r.d)), 0);
 	const card = (title, sub, chosen) => el("div", { class: "card" }, el("h2", {}, title), el("p", { class: "sub" }, sub),
-		chosen.length ? el("ol", { class: "path" }, chosen.slice(0, 10).map((r) => el("li", { tabindex: 0, role: "button", title: F.names[r.f],
-			onclick: () => focusOn(r.f), onkeydown: (e) => { if (e.key === "Enter") focusOn(r.f); } },
+		chosen.length ? el("div", { class: "path", role: "group" }, chosen.slice(0, 10).map((r) => el("div", pressable(() => focusOn(r.f), { title: F.names[r.f] }),
 		el("span", { class: "name" }, nameOf(r.f), changeMark(r.f)),
 		meter(r.d < 0 ? -r.d / most : 0, r.d > 0 ? r.d / most : 0), el("span", { class: "num " + (r.d > 0 ? "slower" : "faster") }, timeCell(r.d, true)),
 		el("span", { class: "num" }, r.was ? (r.d > 0 ? "+" : "−") + share(Math.abs(r.d), r.was) : "")))) : el("p", { class: "none" }, "Nothing."));
@@ -114,6 +163,7 @@ function renderOverview() {
 	overviewKey = key;
 	const empty = el("div", { class: "card wide" }, el("h2", {}, "No call was recorded"),
 		el("p", { class: "sub" }, "No selected function ran; gotrace plan lists them."));
-	$("view-overview").replaceChildren(el("div", { class: "cards" },
-		...(WAS ? changeCards() : T.n > 1 ? [pathCard(), topCard(), goroutineCard()] : [empty]), traceCard()));
+	const first = !WAS && T.n > 1 ? [strip(), sentence()].filter(Boolean) : [];
+	$("view-overview").replaceChildren(...first, el("div", { class: "cards" },
+		...(WAS ? changeCards() : T.n > 1 ? [topCard(), pathCard(), goroutineCard()] : [empty]), traceCard()));
 }

@@ -17,16 +17,24 @@ const ranked = (() => {
 })();
 const slot = F.names.map((name, f) => f < F.n ? ranked.indexOf(F.pkg[f]) : -1);
 
+// A package's colour, lighter or darker by function, so that neighbours are told apart.
+const shadesCache = { light: [], dark: [] };
 function colour(f) {
-	const fills = FILLS[theme];
-	return slot[f] >= 0 && slot[f] < fills.length ? fills[slot[f]] : REST[theme];
+	const known = shadesCache[theme];
+	if (known[f]) return known[f];
+	const fills = FILLS[theme], fill = slot[f] >= 0 && slot[f] < fills.length ? fills[slot[f]] : REST[theme];
+	let hash = 0;
+	for (const c of F.names[f]) hash = (hash * 31 + c.codePointAt(0)) % 1009;
+	return known[f] = mix(fill, theme === "dark" ? "#14171a" : "#ffffff", hash / 1009 * 0.3);
 }
 
 // Packages and their colours, for a legend.
 function legend() {
-	const shown = ranked.slice(0, FILLS.light.length).filter((p) => p);
+	const shown = ranked.slice(0, FILLS.light.length).filter((p) => p), lasts = shown.map(lastOf);
+	// Two of one name are told apart by the folder that they are in.
+	const short = (pkg, i) => lasts.indexOf(lasts[i]) === lasts.lastIndexOf(lasts[i]) ? lasts[i] : pkg.split("/").slice(-2).join("/");
 	return shown.map((pkg, i) => el("span", { title: pkg },
-		el("span", { class: "swatch", style: { background: FILLS[theme][i] } }), S.full ? pkg : lastOf(pkg)))
+		el("span", { class: "swatch", style: { background: FILLS[theme][i] } }), S.full ? pkg : short(pkg, i)))
 		.concat(ranked.length > shown.length ? [el("span", {}, el("span", { class: "swatch", style: { background: REST[theme] } }), "others")] : []);
 }
 

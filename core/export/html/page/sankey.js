@@ -3,7 +3,7 @@
 const UNIT = 8, BAR = 14;
 let COLUMN = 262; // wider for full names
 
-const sankey = { key: null, p: null, svg: null, stage: null, x: 0, y: 0, scale: 1, shape: null, moved: false, named: null, least: 0.05 };
+const sankey = { key: null, p: null, svg: null, stage: null, x: 0, y: 0, scale: 1, most: 1, shape: null, moved: false, named: null, least: 0.05 };
 
 // A picture's numbers as nodes and links.
 function picture(data) {
@@ -216,7 +216,7 @@ function writeNames() {
 		if (n.kind === 0 && name.length > room && F.pkg[n.f]) name = F.names[n.f].slice(F.pkg[n.f].length + 1);
 		n.text.style.fontSize = size.toFixed(2) + "px";
 		n.text.style.display = letters < 6 && !n.hot ? "none" : "";
-		n.text.replaceChildren(el("svg:tspan", { dy: below ? "-.2em" : n.h < size ? "-.25em" : ".35em" }, name.length > room ? name.slice(0, Math.max(1, room - 1)) + "…" : name));
+		n.text.replaceChildren(el("svg:tspan", { dy: below ? "-.2em" : n.h < size ? "-.25em" : ".35em" }, fitting(name, Math.max(3, room), 1)));
 		if (beside) n.text.append(el("svg:tspan", { class: "v", dx: size / 2 }, value));
 		if (below) n.text.append(el("svg:tspan", { class: "v", x: BAR + 5, dy: "1.2em" }, value));
 	}
@@ -271,23 +271,25 @@ function sankeyLegend(missing) {
 		p && p.folded.length ? el("span", { title: p.folded.slice(0, 40).map((f) => F.names[f]).join("\n") },
 			plural(p.folded.length, "function") + " merged, " + most(p.foldedMost)) : null,
 		p && p.cut ? el("span", {}, plural(p.cut, "thin band") + " left out, " + most(p.cutMost)) : null,
-		p && p.nodes.length ? el("button", { type: "button", class: "push", onclick: fit }, "Fit (0)") : null].filter(Boolean));
+		S.pick.sizes ? el("label", { class: "push" }, "Fewer functions ", el("input", { id: "sankey-most", type: "range", min: 0, max: 2, value: sankey.most,
+			oninput: (e) => { sankey.most = Number(e.target.value); renderSankey(); $("sankey-most").focus(); } }), " more") : null,
+		p && p.nodes.length ? el("button", { type: "button", class: S.pick.sizes ? null : "push", onclick: fit }, "Fit (0)") : null].filter(Boolean));
 }
 
 function renderSankey() {
-	const key = [S.by, S.pick.key, S.full, theme].join("\n");
+	const key = [S.by, S.pick.key, S.full, theme, sankey.most].join("\n");
 	if (sankey.key !== key) {
 		sankey.key = key;
-		let data = S.pick.sankey, missing = "";
+		let data = S.pick.sizes ? S.pick.sizes[sankey.most] : S.pick.sankey, missing = "";
 		if (!data) {
 			data = PICKS[0].sankey;
-			missing = "Only the heaviest goroutines have a picture of their own; this one shows all.";
+			missing = S.pick.kind === "stretch" ? "A stretch of time has no picture of its own; this one shows all." : "Only the heaviest goroutines have a picture of their own; this one shows all.";
 		}
 		COLUMN = S.full ? 480 : 262;
 		sankey.p = picture(data[BY[S.by].index]);
 		const p = sankey.p;
 		sankey.stage = el("svg:g", {});
-		sankey.svg = el("svg:svg", { role: "img", "aria-label": "Who calls whom" }, sankey.stage);
+		sankey.svg = el("svg:svg", { role: "group", "aria-label": "Who calls whom" }, sankey.stage);
 		$("sankey").replaceChildren(sankey.svg);
 		for (const l of [...p.links].sort((a, b) => (a.hot || 0) - (b.hot || 0) || a.go - b.go)) sankey.stage.append(drawLink(l));
 		for (const n of p.nodes) sankey.stage.append(drawNode(n));
@@ -295,7 +297,7 @@ function renderSankey() {
 			sankey.svg.append(el("svg:text", { class: "empty", x: 20, y: 30 },
 				S.by === "grow" ? "No stack grew in what is shown." : "Nothing to show: no call was recorded."));
 		sankeyLegend(missing);
-		const shape = S.by + S.pick.key;
+		const shape = S.by + S.pick.key + sankey.most;
 		if (sankey.shape !== shape) sankey.moved = false;
 		sankey.shape = shape;
 		sankey.size = null;

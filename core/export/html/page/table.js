@@ -87,7 +87,7 @@ function columnsOf() {
 		grow, timeColumn("preempted", known("preempt_ns"), "time for which it was stopped at its entry to let other goroutines run")];
 }
 
-const table = { key: null, rows: [], sort: null, down: true, current: 0, columns: null, whole: 0 };
+const table = { all: null, key: null, rows: [], sort: null, down: true, current: 0, columns: null, whole: 0 };
 const ROW = 26;
 
 function tableRows() {
@@ -116,6 +116,22 @@ function sortBy(i, down) {
 	else render();
 }
 
+// Which columns are there, but for the name.
+function startColumns() {
+	table.all = columnsOf();
+	table.columns = table.all.slice();
+	const boxes = table.all.slice(1).map((c, i) => el("label", {}, el("input", { type: "checkbox", checked: true, onchange: (e) => {
+		const sorted = table.columns[table.sort];
+		c.off = !e.target.checked;
+		table.columns = table.all.filter((x) => !x.off);
+		table.sort = table.columns.indexOf(sorted);
+		if (table.sort < 0) table.sort = table.columns.length > 1 ? 1 : 0;
+		table.key = null;
+		render();
+	} }), " " + c.title + (WAS && c.title === "B" ? " (" + table.all[i].title + ")" : "")));
+	$("view-table").prepend(el("details", { id: "columns" }, el("summary", {}, "Columns"), el("div", {}, boxes)));
+}
+
 function tableHead() {
 	$("rows").querySelector("thead").replaceChildren(el("tr", {}, table.columns.map((c, i) => el("th", {
 		"aria-sort": table.sort === i ? table.down ? "descending" : "ascending" : null, scope: "col",
@@ -140,9 +156,9 @@ function tableBody() {
 }
 
 function renderTable() {
-	table.columns = table.columns || columnsOf();
+	if (!table.columns) startColumns();
 	if (table.sort === null || (table.columns[table.sort].by && table.columns[table.sort].by !== S.by)) {
-		table.sort = table.columns.findIndex((c) => c.by === S.by);
+		table.sort = Math.max(0, table.columns.findIndex((c) => c.by === S.by));
 		table.down = true;
 	}
 	tableRows();

@@ -1,0 +1,150 @@
+#!/bin/bash
+# Tests of what experiments share: tables of rows, the comparison of regress-cost, running all of them. Needs no root, and the
+# build ($O, build).
+# Tests are called by name, and fail where anything before does.
+# shellcheck disable=SC2317,SC2015,SC2016
+set -u
+top=$(cd "$(dirname "$0")/.." && pwd)
+build=$(realpath "${O:-$top/build}")
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+# shellcheck source=totals.sh
+. "$top/ci/totals.sh"
+cd "$top" || exit 1
+fail() { echo "$*"; exit 1; }
+
+# ended FOLDER [LINE...]: its environment.txt, of a run that has ended
+ended() {
+	printf '%s\n' "${@:2}" 'load_at_end: 0.1 0.1 0.1' >"$1/environment.txt"
+}
+# tables_with AWK: what is computed and printed of rows with known medians, and what is refused
+tables_with() {
+	local dir=$work/tables
+	rm -rf "$dir" && mkdir -p "$dir/run" "$dir/bin" && cd "$dir" && ln -s "$(command -v "$1")" bin/awk || exit
+	{
+		echo size,round,discarded,variant,ns,events,bytes
+		echo 1,0,1,slow,1,1,1
+		for round in 1 2 3 4 5; do
+			echo "1,$round,0,slow,$((2000 * round + (round == 5 ? 4000 : 0))),10,4000000000"
+			echo "1,$round,0,plain-again,$((1000 * round)),10,4000000000"
+			echo "1,$round,0,plain,$((1000 * round)),10,4000000000"
+			echo "2,$round,0,slow,,,"
+			echo "2,$round,0,plain,0,0,7"
+		done
+	} >run/raw.csv
+	cat >derive <<-'END'
+		. "$top/experiments/rounds.sh"
+		begin_derive "$@"
+		compare_rows plain ns/events bytes
+		table 'size|variant' 'ns/events|ns|1|%.1f;bytes|GB|1e9|%.2f' ns/events
+	END
+	derive() { PATH=$dir/bin:$PATH top=$top O=$build sh -e derive run; }
+	echo 'variants: plain slow' >run/environment.txt
+	! derive >said 2>&1 && grep -q 'run is of a run that has not ended; RESUME=run goes on with it' said && [ ! -e run/summary.csv ] ||
+		fail "of a run that has not ended: $(cat said)"
+	ended run 'variants: plain slow'
+	derive >said || fail "it fails: $(cat said)"
+	diff said - <<-'END' || fail "another table"
+		Medians of 5 rounds with bootstrap 95 % intervals, after one that is discarded.
+
+		| size | variant | ns | GB | times |
+		|---|---|--:|--:|--:|
+		| 1 | plain | 300.0 (100.0 to 500.0) | 4.00 |  |
+		| 1 | plain-again | 300.0 (100.0 to 500.0) | 4.00 | 1.00 (1.00 to 1.00) |
+		| 1 | slow | 600.0 (200.0 to 1400.0) | 4.00 | 2.00 (2.00 to 2.80) |
+		| 2 | plain | – | 0.00 |  |
+	END
+	ended run 'variants: plain slow' 'quick: a trial'
+	derive >said && grep -qF '**A trial, not a result.**' said || fail "not said that it is a trial"
+	sed -i 's,ns/events bytes,ns/calls,' derive
+	! derive >said 2>&1 && grep -q 'raw.csv has no ns/calls' said || fail "a column that is not there: $(cat said)"
+}
+tables() {
+	local awk
+	for awk in mawk gawk; do
+		! command -v "$awk" >/dev/null || tables_with "$awk" || exit
+	done
+}
+
+# costs FOLDER INLINE-NS: rows of regress-cost, of loops in which a call costs so much
+costs() {
+	mkdir -p "$1"
+	ended "$1" 'gotrace: gotrace 1' 'kernel: Linux' 'cpu: none' 'variants: plain inline' "earlier: $3"
+	{
+		echo go,round,discarded,variant,calls,wall_ns,cpu_ns,events,lost_events
+		for round in 0 1 2 3 4 5; do
+			for go in 1.22.0 1.26.8; do
+				echo "$go,$round,$((round == 0)),plain,100,0,$((400 + round)),0,0"
+				echo "$go,$round,$((round == 0)),plain-again,100,0,$((402 - round)),0,0"
+				echo "$go,$round,$((round == 0)),inline,10,0,$((40 + 10 * ($2 + round % 2))),20,0"
+			done
+		done
+	} >"$1/raw.csv"
+}
+regress() {
+	local dir=$work/costs
+	export O=$build
+	costs "$dir/a" 20 none
+	costs "$dir/b" 20 a
+	costs "$dir/c" 30 b
+	costs "$dir/d" 20 gone
+	for run in a b c; do "$top/experiments/regress-cost/derive.sh" "$dir/$run" || fail "$run is not derived"; done
+	grep -q 'no earlier run' "$dir/a/summary.md" || fail "nothing said of no earlier run"
+	[ "$(grep -c '| the same within intervals |' "$dir/b/summary.md")" = 4 ] || fail "the same: $(cat "$dir/b/summary.md")"
+	[ "$(grep -c '^| 1.2.* | inline | .* | dearer |' "$dir/c/summary.md")" = 2 ] || fail "dearer: $(cat "$dir/c/summary.md")"
+	grep -q '^| 1.26.8 | 4.0 (4.0 to 4.0) | -0.0 (-0.1 to 0.0) | 30.9 (30.0 to 31.0) |' "$dir/c/summary.md" || fail "other medians: $(cat "$dir/c/summary.md")"
+	! "$top/experiments/regress-cost/derive.sh" "$dir/d" 2>"$work/said" && grep -q 'gone, which .* is compared with, is not there' "$work/said" || fail "compared with nothing"
+}
+
+# A Makefile with experiments that pass, fail, and do not end.
+made_up() {
+	cat >"$work/Makefile" <<-'END'
+		.RECIPEPREFIX = >
+		experiment-good:
+		> @: experiments/first/run.sh; mkdir -p "$$RESULTS/1"; echo fine >"$$RESULTS/1/rows"
+		experiment-bad:
+		> @echo this is wrong >&2; exit 3 # experiments/second/run.sh
+		experiment-long-run:
+		> @: experiments/third/run.sh; sleep $(SECONDS_EACH)
+		regress-cost:
+		> @: experiments/fourth/run.sh
+	END
+}
+run_all() { MAKEFLAGS='' MAKEFILE=$work/Makefile O=$work/o QUICK=1 RESULTS_TOP=$work/all "$@" >"$work/said" 2>&1; }
+everything() {
+	made_up
+	! run_all env TIMEOUT=2 experiments/all.sh || fail "it passes though one fails"
+	sed -n 's/, [0-9]* s\( (.*\)\{0,1\}$//p' "$work/said" | diff - <(printf '%s\n' 'ok - good' 'not ok - bad' 'not ok - long-run' 'ok - regress-cost') || fail "$(cat "$work/said")"
+	grep -q '^#   this is wrong' "$work/said" && grep -q '^#   stopped after 2 seconds' "$work/said" || fail "not said why: $(cat "$work/said")"
+	[ "$(tail -n 1 "$work/said")" = '2 passed, 2 failed, 0 skipped' ] || fail "$(tail -n 1 "$work/said")"
+	[ -e "$work/all/first/1/rows" ] || fail "its rows are not where they were asked for"
+	run_all env LONG=0 WITHOUT=bad experiments/all.sh || fail "one fails: $(cat "$work/said")"
+	run_all env EXPERIMENTS='good regress-cost' experiments/all.sh && [ "$(grep -c '^ok' "$work/said")" = 2 ] || fail "not two"
+	run_all env EXPERIMENTS=none experiments/all.sh
+	[ $? = 2 ] || fail "one that is not there"
+	# Each target of the real Makefile is found.
+	run_all env MAKEFILE=Makefile EXPERIMENTS="$(sed -nE 's/^(experiment-([a-z-]+)|(regress-cost)):.*/\2\3/p' Makefile | paste -sd' ')" \
+		WITHOUT="$(sed -nE 's/^(experiment-([a-z-]+)|(regress-cost)):.*/\2\3/p' Makefile | paste -sd' ')" experiments/all.sh
+	[ $? = 1 ] && ! grep 'there is no experiment' "$work/said" || fail "not each of the Makefile is found"
+}
+host() {
+	made_up
+	mkdir -p "$work/bin"
+	printf '#!/bin/sh\necho "${ID:-0}"\n' >"$work/bin/id"
+	printf '#!/bin/sh\necho told\nexit "${DOCTOR:-0}"\n' >"$work/bin/gotrace"
+	chmod +x "$work/bin/id" "$work/bin/gotrace"
+	on_host() { run_all env PATH="$work/bin:$PATH" GOTRACE="$work/bin/gotrace" HOST="$work/host" EXPERIMENTS=good "$@" experiments/host.sh; }
+	! on_host ID=1000 && [ "$(wc -l <"$work/said")" = 1 ] && grep -q 'needs root' "$work/said" || fail "without root: $(cat "$work/said")"
+	! on_host DOCTOR=1 && [ "$(wc -l <"$work/said")" = 1 ] && grep -q 'cannot trace here' "$work/said" || fail "without BPF: $(cat "$work/said")"
+	[ ! -e "$work/host" ] || fail "a folder was made"
+	on_host || fail "it fails: $(cat "$work/said")"
+	tar -tf "$work"/host.tar.* | LC_ALL=C sort | diff - <(printf 'host/%s\n' '' doctor.txt first/ first/1/ first/1/rows lscpu.txt outcome.txt) || fail "what is packed"
+	! on_host EXPERIMENTS=bad HOST="$work/host2" || fail "it passes though one fails"
+	[ -n "$(ls "$work"/host2.tar.*)" ] || fail "what failed is not packed"
+}
+
+try "rows become tables, with mawk and gawk, and not those of a run that has not ended" tables
+try "what a call costs is set against the earlier run" regress
+try "all experiments run, one that fails does not stop them, and it is said" everything
+try "the experiments of another machine are packed, and refused without root or BPF" host
+totals

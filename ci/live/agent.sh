@@ -1,0 +1,301 @@
+#!/bin/bash
+# gotrace agent: a store whose sums are the samples, pushed exactly once, served, and read back.
+# Tests are called by name, through check.
+# shellcheck disable=SC2317,SC2016 source-path=SCRIPTDIR
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+programs=$LIVE/programs/default
+port=$((20000 + RANDOM % 10000))
+
+# config PART...: agent.json, with these parts besides the store
+config() {
+	{
+		echo '{ "interval": "1s", "frequency": 199, "store": { "directory": "'"$PWD"'/store" }'
+		local part
+		for part in "$@"; do echo ", $part"; done
+		echo '}'
+	} >agent.json
+}
+begin() { # sets agent
+	"$GOTRACE" agent --config agent.json >out 2>>err &
+	agent=$!
+	wait_for 60 grep -q 'sampling' err
+}
+end() {
+	kill -TERM "$agent"
+	wait "$agent" || fail "the agent ended with status $?: $(cat err)"
+}
+sql() { sqlite3 store/index.db "$1"; }
+total() { sql "SELECT coalesce(sum(value), 0) FROM totals WHERE name = '$1'"; }
+samples_of() { sql "SELECT coalesce(sum(samples), 0) FROM profiles WHERE service = '$1'"; }
+command -v sqlite3 >/dev/null || { echo "not ok 1 - sqlite3 is not installed"; echo 1..1; exit 1; }
+
+# Functions and shares of a service, by report, by pprof, by SQLite; a rule names it, another one drops.
+stored() {
+	config '"rules": [{"match": {"executable": "*/leafs"}, "service": "shares", "labels": {"team": "x"}},
+		{"match": {"executable": "*/instep"}, "drop": true}]'
+	begin
+	"$programs/leafs" 6 >/dev/null &
+	"$programs/instep" 3 >/dev/null
+	wait $!
+	end
+	[ "$(samples_of shares)" -gt 800 ] || fail "$(samples_of shares) samples"
+	[ "$(samples_of instep)" = 0 ] || fail "what is dropped is there"
+	gt report store --service shares --by=path --format=csv -n 0 >rows.csv
+	awk -F, 'NR > 1 && $(NF - 1) > 0 { sub(/^"/, "", $1); print $(NF - 1), $1 }' rows.csv >rows
+	near "$(count 'main.two;main.leaf$' <rows)" "$(count 'main.one;main.leaf$' <rows)" 0.6667 800
+	[ "$(count . <rows)" = "$(samples_of shares)" ] || fail "report has $(count . <rows) samples, the index $(samples_of shares)"
+	[ "$(gt export store --service shares -F folded | awk '{ n += $NF } END { printf "%.0f", n }')" = \
+		"$(sql "SELECT sum(weight_ns) FROM profiles WHERE service = 'shares'")" ] || fail "folded stacks have another sum than the index"
+	local file sum=0
+	for file in $(sql "SELECT path FROM profiles WHERE service = 'shares'"); do
+		sum=$((sum + $(go tool pprof -sample_index=samples -raw "store/$file.pb.gz" 2>/dev/null | awk '/^Samples:/ { on = 1; next } /^Locations/ { on = 0 }
+			on && /^ *[0-9]+ +[0-9]+: / { n += $1 } END { print n + 0 }')))
+	done
+	[ "$sum" = "$(samples_of shares)" ] || fail "pprof has $sum samples, the index $(samples_of shares)"
+	gt report store --label team=x --from -1h --by=process >text
+	expect_grep leafs text
+	expect_status 1 gt report store --label team=y 2>said
+	expect_grep 'no profile' said
+	gt diff "store@-1h.." store --service shares >text
+	gt report store --to 2001-01-01 2>said && fail "what is not there is reported"
+	expect_grep 'no profile' said
+}
+check "profiles by service" stored
+
+duckdb() {
+	local python
+	python=$("$TOP/ci/consumers.sh" --python) || skip "DuckDB does not install from PyPI"
+	config '"rules": [{"match": {"executable": "*/leafs"}, "service": "shares"}]'
+	begin
+	"$programs/leafs" 3 >/dev/null
+	end
+	[ "$(samples_of shares)" -gt 200 ] || fail "$(samples_of shares) samples"
+	"$python" - >duck <<-'END'
+		import duckdb, duckdb_extension_sqlite_scanner as x, os
+		db = duckdb.connect()
+		db.execute(f"LOAD '{os.path.dirname(x.__file__)}/extensions/v{duckdb.__version__}/sqlite_scanner.duckdb_extension'")
+		db.execute("ATTACH 'store/index.db' AS a (TYPE sqlite, READ_ONLY)")
+		print(*db.execute("SELECT sum(samples), sum(weight_ns)::BIGINT FROM a.profiles WHERE service = 'shares'").fetchone())
+	END
+	[ "$(cat duck)" = "$(sql "SELECT sum(samples) || ' ' || sum(weight_ns) FROM profiles WHERE service = 'shares'")" ] || fail "DuckDB: $(cat duck)"
+}
+check "DuckDB reads the index" duckdb
+
+served() {
+	config "\"listen\": \"127.0.0.1:$port\""
+	begin
+	"$programs/leafs" 30 >/dev/null &
+	local busy=$!
+	sleep 1
+	curl -sf "http://127.0.0.1:$port/debug/pprof/profile?seconds=3&service=leafs" >profile.pb.gz
+	go tool pprof -top -sample_index=cpu profile.pb.gz >top 2>&1
+	expect_grep 'main.leaf' top
+	go tool pprof -raw profile.pb.gz 2>/dev/null | sed -n 's/^Duration: //p' >duration
+	echo "duration $(cat duration)"
+	curl -sf "http://127.0.0.1:$port/" >index
+	expect_grep 'service=leafs' index
+	curl -sf "http://127.0.0.1:$port/metrics" >metrics
+	expect_grep '^gotrace_samples_total [1-9]' metrics
+	[ "$(curl -s -o said -w '%{http_code}' "http://127.0.0.1:$port/debug/pprof/profile?seconds=x")" = 400 ] || fail "no error for seconds=x"
+	[ "$(curl -s -o said -w '%{http_code}' "http://127.0.0.1:$port/debug/pprof/profile?seconds=1&service=none")" = 404 ] || fail "no error for no service"
+	[ "$(curl -s -o said -w '%{http_code}' "http://127.0.0.1:$port/x")" = 404 ] || fail "no error for /x"
+	kill "$busy"
+	end
+}
+check "a profile by HTTP, metrics" served
+
+# An outage, a server that refuses, a slow one, a restart: each profile once.
+pushed() {
+	cp -r "$TOP/fixtures/receiver" receiver
+	(cd receiver && go mod tidy >../tidy 2>&1 && go build -o ../receive .) || skip "the receiver cannot be built: $(tail -n 1 tidy)"
+	echo ok >mode
+	config "\"push\": {\"url\": \"http://127.0.0.1:$((port + 1))\"}"
+	./receive "127.0.0.1:$((port + 1))" mode received 2>/dev/null &
+	local receiver=$!
+	begin
+	"$programs/leafs" 300 >/dev/null &
+	local busy=$!
+	wait_for 30 [ -s received ]
+	kill "$receiver" # an outage
+	sleep 30
+	echo refuse >mode
+	./receive "127.0.0.1:$((port + 1))" mode received 2>/dev/null &
+	receiver=$!
+	sleep 4
+	end # a restart, while nothing is taken
+	echo ok >mode
+	begin
+	sleep 3
+	echo slow >mode
+	sleep 6
+	echo ok >mode
+	kill "$busy"
+	wait_for 60 eval '[ "$(sql "SELECT count(*) FROM outbox")" = 0 ]'
+	end
+	wait_for 60 eval '[ "$(sql "SELECT count(*) FROM outbox")" -le 8 ]'
+	begin
+	wait_for 60 eval '[ "$(sql "SELECT count(*) FROM outbox")" = 0 ]'
+	end
+	kill "$receiver"
+	[ -z "$(cut -d' ' -f1 received | sort | uniq -d)" ] || fail "profiles came twice: $(cut -d' ' -f1 received | sort | uniq -d | wc -l)"
+	local got sent
+	got=$(awk '{ n += $(NF - 1) } END { print n + 0 }' received) sent=$(total samples_pushed)
+	echo "$got samples received, $sent pushed, $(total samples_written) written, $(total samples_given_up) given up"
+	[ "$got" = "$sent" ] || fail "not what was pushed"
+	[ $((sent + $(total samples_given_up) + $(sql "SELECT coalesce(sum(samples), 0) FROM profiles JOIN outbox USING(id)"))) = "$(total samples_written)" ] ||
+		fail "samples are nowhere"
+	expect_grep 'leafs process_cpu [1-9]' received
+}
+check "pushed once, through an outage, refusals and a restart" pushed
+
+rejected() {
+	cp -r "$TOP/fixtures/receiver" receiver
+	(cd receiver && go mod tidy >../tidy 2>&1 && go build -o ../receive .) || skip "the receiver cannot be built: $(tail -n 1 tidy)"
+	echo reject >mode
+	config "\"push\": {\"url\": \"http://127.0.0.1:$((port + 2))\"}"
+	./receive "127.0.0.1:$((port + 2))" mode received 2>/dev/null &
+	local receiver=$!
+	begin
+	"$programs/leafs" 3 >/dev/null
+	wait_for 30 eval '[ "$(total samples_given_up)" -gt 0 ]'
+	end
+	kill "$receiver"
+	expect_grep 'refuses a profile of .*given up: 400' err
+	[ ! -s received ] || fail "something was taken"
+}
+check "what a server refuses for good is given up, and counted" rejected
+
+# Killed at any moment: the store can be read, and what was being sampled is found by the next agent.
+killed() {
+	config
+	"$programs/leafs" 100 >/dev/null &
+	local busy=$! i
+	for i in 1 2 3 4 5; do
+		: >err
+		begin
+		sleep "2.$((RANDOM % 10))"
+		kill -KILL "$agent"
+		wait "$agent" || true
+		[ "$(sql 'PRAGMA integrity_check')" = ok ] || fail "the index is damaged"
+	done
+	: >err
+	begin
+	end
+	kill "$busy"
+	expect_grep 'what an agent before has left is in the store' err
+	gt report store --service leafs >text
+	expect_grep 'main.leaf' text
+	[ -z "$(ls -A store/current)" ] || fail "left: $(ls store/current)"
+	local file
+	for file in $(sql 'SELECT path FROM profiles'); do
+		[ -s "store/$file.gotrace" ] && [ -s "store/$file.pb.gz" ] || fail "$file is not there"
+	done
+}
+check "killed at random, five times" killed
+
+reloaded() {
+	config
+	"$programs/leafs" 100 >/dev/null &
+	local busy=$!
+	begin
+	wait_for 30 eval '[ "$(samples_of leafs)" -gt 0 ]'
+	config '"rules": [{"match": {"executable": "*/leafs"}, "service": "renamed"}]'
+	kill -HUP "$agent"
+	wait_for 30 eval '[ "$(samples_of renamed)" -gt 0 ]'
+	echo '{' >agent.json
+	kill -HUP "$agent"
+	wait_for 30 grep -q 'is not used' err
+	local before
+	before=$(samples_of renamed)
+	wait_for 30 eval "[ \"\$(samples_of renamed)\" -gt $before ]"
+	kill "$busy"
+	end
+}
+check "SIGHUP reads rules again, a wrong file changes nothing" reloaded
+
+# As the unit runs it: an own user with capabilities, and no more.
+unprivileged() {
+	local user caps
+	user=nobody caps=+sys_ptrace,+dac_read_search,+syslog,+cap_38,+cap_39
+	config
+	mkdir store && chown $user store && chmod 755 . && chmod 644 agent.json
+	"$programs/leafs" 100 >/dev/null &
+	local busy=$!
+	setpriv --reuid=$user --regid="$(id -g $user)" --clear-groups --inh-caps=-all,$caps --ambient-caps=-all,$caps \
+		--bounding-set=-all,$caps "$GOTRACE" agent --config agent.json >out 2>err &
+	agent=$!
+	wait_for 60 grep -q 'sampling' err
+	wait_for 30 eval '[ "$(samples_of leafs)" -gt 100 ]'
+	kill "$busy"
+	end
+	gt report store --service leafs >text
+	expect_grep 'main.leaf' text
+}
+check "as an ordinary user with capabilities" unprivileged
+
+# One call in ten takes too long: that one is recorded, with what came before.
+slow() {
+	mkdir -p src
+	cat >src/main.go <<-'END'
+		package main
+
+		import "time"
+
+		//go:noinline
+		func handle(i int) int {
+			if i%10 == 9 {
+				time.Sleep(400 * time.Millisecond)
+			}
+			return work(i)
+		}
+
+		//go:noinline
+		func work(n int) (s int) {
+			for i := 0; i < 20000000; i++ {
+				s += i * n
+			}
+			return
+		}
+
+		func main() {
+			for i := 0; ; i++ {
+				handle(i)
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+	END
+	printf 'module example.org/slow\ngo 1.19\n' >src/go.mod
+	(cd src && go build -o ../slowly .)
+	config '"rules": [{"match": {"executable": "*/slowly"}, "trace_slow": ["main.handle > 300ms"]}]'
+	./slowly &
+	local busy=$! trace
+	begin
+	wait_for 60 eval 'ls store/slow/*.gotrace >/dev/null 2>&1 && gt report $(ls -d store/slow/*.gotrace | head -n 1) --by=call --min 300ms --format=csv 2>/dev/null | grep -q main.handle'
+	end
+	kill "$busy"
+	cat store/slow/*.log
+	trace=$(ls -d store/slow/*.gotrace | head -n 1)
+	gt report "$trace" --by=call --min 300ms >text
+	expect_grep main.handle text
+	gt report store --service slowly >text
+	expect_grep main.work text
+}
+check "calls that take too long are recorded" slow
+
+wrong() {
+	expect_status 2 gt agent 2>said
+	expect_grep 'config is needed' said
+	echo '{}' >agent.json
+	expect_status 1 gt agent --config agent.json 2>said
+	expect_grep 'agent.json: "store" has no "directory"' said
+	config
+	gt agent --config agent.json --check
+	[ ! -e store ] || fail "--check has made the store"
+	config '"cgroup": "no/such"'
+	expect_status 125 gt agent --config agent.json 2>said
+	expect_grep 'no such cgroup' said
+}
+check "what is wrong is said in one line" wrong
+done_testing

@@ -1,0 +1,53 @@
+// Tests of controls of the pictures, and of what shuts people out, for test.mjs.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import assert from "node:assert/strict";
+
+// run.sh says so when axe is not to be had.
+const axeTests = ({ open, has }) => ({
+	async "nobody is shut out: axe finds nothing"() {
+		const axe = readFileSync(join(process.env.AXE, "axe.min.js"), "utf8");
+		for (const [name, dark] of [["panics.emulated", false], ["states", true], ["samples", false]]) {
+			const p = await open(name, "", { dark });
+			await p.run(axe);
+			for (const view of ["overview", "table", "flame", "timeline", "sankey"]) {
+				if (!await has(p, "#tab-" + view)) continue;
+				await p.click("#tab-" + view);
+				const found = await p.run(`axe.run(document, { resultTypes: ["violations"] }).then((r) => r.violations.map((v) => v.id + ": " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160) + " " + n.failureSummary.split("\\n").slice(1, 3).join(" ")).join(" | ")))`);
+				assert.deepEqual(found, [], name + ", " + view);
+			}
+			await p.close();
+		}
+	},
+});
+
+export const controlTests = ({ open, has, picture }) => ({
+	async "callees hang below or stand above"() {
+		const p = await open("panics.emulated", "#view=flame"), down = await picture(p);
+		await p.press("3");
+		await p.press("i");
+		assert.notEqual(await picture(p), down);
+		for (const key of ["ArrowUp", "ArrowUp", "ArrowRight", "ArrowDown"]) await p.press(key);
+		const [x, y] = await p.placeOf("#flame");
+		await p.move(x, y);
+		await p.press("Escape");
+		await p.click("#flame-legend button");
+		await p.press("0");
+		await p.done();
+	},
+
+	async "the Sankey picture has fewer or more functions"() {
+		const p = await open("large", "#view=sankey"), bars = () => p.run(`document.querySelectorAll("#sankey .bar").length`);
+		const some = await bars();
+		await p.run(`document.querySelector("#sankey-most").focus()`);
+		await p.press("ArrowRight");
+		const many = await bars();
+		await p.press("ArrowLeft");
+		await p.press("ArrowLeft");
+		const few = await bars();
+		assert.ok(few < some && some < many, [few, some, many].join());
+		await p.done();
+	},
+
+	...(process.env.AXE ? axeTests({ open, has }) : {}),
+});

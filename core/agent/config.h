@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What `gotrace agent` was asked for: a file in JSON. */
+#ifndef GOTRACE_AGENT_CONFIG_H
+#define GOTRACE_AGENT_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/pairs.h"
+
+/* A rule holds of a process that all of its globs match; NULL: it does not ask. */
+struct rule {
+	char *executable, *command, *cgroup, *container, *unit;
+	struct pairs environment; /* value: a glob */
+	/* what it says of such a process */
+	bool drop;
+	char *service; /* NULL: another rule, or the default */
+	struct pairs labels;
+	char **slow; /* "main.handle > 500ms": calls that are recorded when they take longer */
+	size_t n_slow, cap_slow;
+};
+
+struct agent_config {
+	uint64_t interval_ns;
+	unsigned hz;
+	bool kernel, labels;
+	char *cgroup;       /* NULL: all processes of the host */
+	char **environment; /* variables that may be read */
+	size_t n_environment, cap_environment;
+	struct rule *rules;
+	size_t n_rules, cap_rules;
+	bool drop_others;    /* processes that no rule holds of */
+	struct pairs common; /* labels of all */
+	/* "store" */
+	char *directory;
+	uint64_t max_age_ns, max_bytes; /* 0: no limit */
+	/* "push"; url NULL: nothing is pushed */
+	char *url;
+	struct pairs headers;
+	uint64_t pending_bytes; /* of what is not pushed yet; the oldest give way */
+	uint64_t timeout_ns;
+	/* "listen"; NULL: nothing is served */
+	char *address;
+	uint16_t port;
+};
+
+/* Defaults, then what the file says. Keys that are not known are errors. 0, or -errno after one
+ * line that says where and why: nothing of a wrong file counts. */
+int config_read(struct agent_config *c, const char *path);
+void config_free(struct agent_config *c);
+
+#endif

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What is read of a process, from a /proc made up for it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/facts.h"
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static char proc[] = "/tmp/facts_test.XXXXXX";
+
+static void put(const char *name, const char *bytes, size_t n)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/7/%s", proc, name);
+	FILE *f = fopen(path, "we");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, n, f), n);
+	assert_int_equal(fclose(f), 0);
+}
+#define PUT(name, text) put(name, text, sizeof(text) - 1)
+
+static void take_away(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/7/%s", proc, name);
+	unlink(path);
+}
+
+static void read_it(struct facts *f, const char *exe)
+{
+	static const char *const allowed[] = { "NAME", "EMPTY" };
+
+	assert_int_equal(facts_read(f, proc, 7, exe, "comm", allowed, 2), 0);
+}
+
+static void test_all(void **state)
+{
+	struct facts f;
+
+	(void)state;
+	PUT("cmdline", "nginx\0-g\0daemon off;\0\0");
+	PUT("environ", "SECRET=x\0NAME=a=b\0EMPTY=\0NAMES=no\0broken");
+	PUT("cgroup", "0::/system.slice/nginx.service\n");
+	read_it(&f, "/usr/sbin/nginx");
+	assert_string_equal(f.executable, "/usr/sbin/nginx");
+	assert_string_equal(f.program, "nginx");
+	assert_string_equal(f.command, "nginx -g daemon off;");
+	assert_string_equal(f.cgroup, "/system.slice/nginx.service");
+	assert_string_equal(f.unit, "nginx.service");
+	assert_null(f.container);
+	assert_int_equal(f.n_env, 2);
+	assert_string_equal(facts_env(&f, "NAME"), "a=b");
+	assert_string_equal(facts_env(&f, "EMPTY"), "");
+	assert_null(facts_env(&f, "SECRET"));
+	facts_free(&f);
+}
+
+static void test_containers(void **state)
+{
+	static const struct {
+		const char *cgroup, *container, *unit, *path;
+	} cases[] = {
+		{ "0::/system.slice/docker-" ID ".scope\n", ID, NULL,
+		  "/system.slice/docker-" ID ".scope" },
+		{ "0::/docker/" ID "\n", ID, NULL, "/docker/" ID },
+		{ "0::/kubepods.slice/kubepods-pod1.slice/cri-containerd-" ID ".scope\n", ID, NULL,
+		  NULL },
+		{ "0::/user.slice/user-1000.slice/user@1000.service/app.slice/x.service\n", NULL,
+		  "x.service", NULL },
+		/* one digit less, one more, capitals: other things */
+		{ "0::/docker/1" ID "\n", NULL, NULL, NULL },
+		{ "0::/docker/A" ID "\n", NULL, NULL, NULL },
+		{ "0::/.service\n", NULL, NULL, NULL },
+		/* version 1: systemd's says most, "/" least */
+		{ "12:cpu:/\n1:name=systemd:/system.slice/a.service\n0::/\n", NULL, "a.service",
+		  "/system.slice/a.service" },
+		{ "12:cpu:/docker/" ID "\n1:name=systemd:/\n0::/\n", ID, NULL, "/docker/" ID },
+		{ "nothing\n:\n::\n", NULL, NULL, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct facts f;
+
+		put("cgroup", cases[i].cgroup, strlen(cases[i].cgroup));
+		read_it(&f, "/bin/x");
+		if (cases[i].container)
+			assert_string_equal(f.container, cases[i].container);
+		else
+			assert_null(f.container);
+		if (cases[i].unit)
+			assert_string_equal(f.unit, cases[i].unit);
+		else
+			assert_null(f.unit);
+		if (cases[i].path)
+			assert_string_equal(f.cgroup ? f.cgroup : "", cases[i].path);
+		facts_free(&f);
+	}
+}
+
+/* A process that has ended, and a thread of the kernel. */
+static void test_nothing(void **state)
+{
+	struct facts f;
+
+	(void)state;
+	take_away("cmdline");
+	take_away("environ");
+	take_away("cgroup");
+	read_it(&f, "/bin/gone");
+	assert_string_equal(f.program, "gone");
+	assert_true(!f.command && !f.cgroup && !f.container && !f.unit && !f.n_env);
+	facts_free(&f);
+	PUT("cmdline", "");
+	read_it(&f, NULL);
+	assert_string_equal(f.program, "comm");
+	assert_null(f.executable);
+	assert_null(f.command);
+	facts_free(&f);
+}
+
+static void test_long(void **state)
+{
+	const size_t n = 3 << 20;
+	char *long_line = malloc(n);
+	struct facts f;
+
+	(void)state;
+	memset(long_line, 'x', n);
+	put("cmdline", long_line, n);
+	put("environ", long_line, n);
+	read_it(&f, "/bin/x");
+	assert_int_equal(strlen(f.command), 4096);
+	facts_free(&f);
+	free(long_line);
+}
+
+static int make_proc(void **state)
+{
+	char path[64];
+
+	(void)state;
+	if (!mkdtemp(proc))
+		return -1;
+	snprintf(path, sizeof(path), "%s/7", proc);
+	return mkdir(path, 0700);
+}
+static int remove_proc(void **state)
+{
+	char path[64];
+
+	(void)state;
+	take_away("cmdline");
+	take_away("environ");
+	take_away("cgroup");
+	snprintf(path, sizeof(path), "%s/7", proc);
+	return rmdir(path) || rmdir(proc);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all),
+		cmocka_unit_test(test_containers),
+		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_long),
+	};
+
+	return cmocka_run_group_tests(tests, make_proc, remove_proc);
+}

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "agent/push.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/store.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+#define PROCEDURE   "/push.v1.PusherService/Push"
+#define FIRST_NS    1000000000ull /* to wait after a failure; twice as long after each more */
+#define LONGEST_NS  30000000000ull
+#define PROFILE_MAX (64u << 20)
+
+struct pusher {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed; /* something new, or stop */
+	bool stop, news;
+	uint64_t stop_ns; /* by then a push has to end */
+	struct push_counts counts;
+	char *directory, *url;
+	struct curl_slist *headers;
+	uint64_t timeout_ns;
+	bool told; /* that it does not work, since it last did */
+};
+
+enum outcome { PUSHED, LATER, REFUSED };
+
+/* ---- one profile */
+
+static uint8_t *read_profile(const char *directory, const char *path, size_t *n)
+{
+	char *file = NULL;
+	uint8_t *bytes = NULL;
+	struct stat st;
+	int fd;
+
+	if (asprintf(&file, "%s/%s.pb.gz", directory, path) < 0)
+		return NULL;
+	fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && !fstat(fd, &st) && st.st_size > 0 && st.st_size <= PROFILE_MAX)
+		bytes = malloc((size_t)st.st_size);
+	*n = 0;
+	for (ssize_t got = 1;
+	     bytes && got > 0 && *n<(size_t)st.st_size; *n += got> 0 ? (size_t)got : 0)
+		got = read(fd, bytes + *n, (size_t)st.st_size - *n);
+	if (bytes && *n < (size_t)st.st_size) {
+		free(bytes);
+		bytes = NULL;
+	}
+	if (fd >= 0)
+		close(fd);
+	free(file);
+	return bytes;
+}
+
+struct answer {
+	char text[256];
+	size_t n;
+};
+
+static size_t take_answer(char *data, size_t size, size_t n, void *ctx)
+{
+	struct answer *a = ctx;
+	size_t room = sizeof(a->text) - 1 - a->n, some = size * n < room ? size * n : room;
+
+	memcpy(a->text + a->n, data, some);
+	a->n += some;
+	a->text[a->n] = '\0';
+	return size * n;
+}
+
+/* A push that goes on when the agent is to end may end by itself, for a while. */
+static int may_go_on(void *ctx, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+{
+	struct pusher *p = ctx;
+
+	(void)a, (void)b, (void)c, (void)d;
+	pthread_mutex_lock(&p->lock);
+	bool too_late = p->stop && clock_monotonic_ns() > p->stop_ns;
+	pthread_mutex_unlock(&p->lock);
+	return too_late;
+}
+
+static enum outcome judge(struct pusher *p, CURLcode code, long status, const struct answer *a,
+			  const struct profile *profile)
+{
+	if (code == CURLE_OK && status >= 200 && status < 300) {
+		if (p->told)
+			log_info("%s takes profiles again", p->url);
+		p->told = false;
+		return PUSHED;
+	}
+	if (code == CURLE_OK && status >= 400 && status < 500 && status != 408 && status != 429) {
+		log_warn("%s refuses a profile of %s, which is given up: %ld %.200s", p->url,
+			 profile->service, status, a->text);
+		return REFUSED;
+	}
+	if (!p->told) {
+		if (code == CURLE_OK)
+			log_warn(
+				"%s does not take profiles now: %ld %.200s; they are kept and pushed later",
+				p->url, status, a->text);
+		else
+			log_warn("%s cannot be reached: %s; profiles are kept and pushed later",
+				 p->url, curl_easy_strerror(code));
+	}
+	p->told = true;
+	return LATER;
+}
+
+static enum outcome push(struct pusher *p, CURL *curl, const struct profile *profile)
+{
+	struct answer answer = { 0 };
+	size_t n, size = 0;
+	uint8_t *bytes = read_profile(p->directory, profile->path, &n), *body;
+	char id[64];
+	long status = 0;
+
+	if (!bytes) {
+		log_warn("%s/%s.pb.gz: cannot be read, and is not pushed", p->directory,
+			 profile->path);
+		return REFUSED;
+	}
+	/* The same each time that it is tried. */
+	snprintf(id, sizeof(id), "%016" PRIx64 "-%016" PRIx64, profile->from_ns,
+		 (uint64_t)profile->id);
+	body = push_request(profile->service, profile->labels, id, bytes, n, &size);
+	free(bytes);
+	if (!body)
+		return LATER;
+	curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
+	curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
+	curl_easy_setopt(curl, CURLOPT_WRITEDATA, &answer);
+	CURLcode code = curl_easy_perform(curl);
+
+	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+	free(body);
+	return judge(p, code, status, &answer, profile);
+}
+
+static CURL *new_curl(struct pusher *p)
+{
+	CURL *curl = curl_easy_init();
+
+	if (!curl)
+		return NULL;
+	curl_easy_setopt(curl, CURLOPT_URL, p->url);
+	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, p->headers);
+	curl_easy_setopt(curl, CURLOPT_POST, 1L);
+	curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)(p->timeout_ns / 1000000));
+	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_answer);
+	curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+	curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, may_go_on);
+	curl_easy_setopt(curl, CURLOPT_XFERINFODATA, p);
+	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	return curl;
+}
+
+/* ---- the thread */
+
+/* Until there is something new, or for that long. False: it is to stop. */
+static bool rest(struct pusher *p, uint64_t ns)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += (time_t)(ns / 1000000000);
+	until.tv_nsec += (long)(ns % 1000000000);
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&p->lock);
+	while (!p->stop && !p->news && !pthread_cond_timedwait(&p->changed, &p->lock, &until))
+		;
+	p->news = false;
+	bool goes_on = !p->stop;
+	pthread_mutex_unlock(&p->lock);
+	return goes_on;
+}
+
+/* Exactly that long, unless it is to stop. */
+static bool wait_for(struct pusher *p, uint64_t ns)
+{
+	const uint64_t until = clock_monotonic_ns() + ns;
+	uint64_t now;
+
+	while ((now = clock_monotonic_ns()) < until)
+		if (!rest(p, until - now))
+			return false;
+	return true;
+}
+
+static void count(struct pusher *p, enum outcome o)
+{
+	pthread_mutex_lock(&p->lock);
+	p->counts.pushed += o == PUSHED;
+	p->counts.refused += o == REFUSED;
+	p->counts.failures += o == LATER;
+	pthread_mutex_unlock(&p->lock);
+}
+
+static bool stopping(struct pusher *p)
+{
+	pthread_mutex_lock(&p->lock);
+	bool stop = p->stop;
+	pthread_mutex_unlock(&p->lock);
+	return stop;
+}
+
+static void *push_all(void *ctx)
+{
+	struct pusher *p = ctx;
+	uint64_t wait_ns = FIRST_NS;
+	struct store s;
+	struct profile profile;
+	CURL *curl = new_curl(p);
+
+	if (!curl || store_open_to_read(&s, p->directory)) {
+		log_error("nothing is pushed: the store or libcurl cannot be opened");
+		curl_easy_cleanup(curl);
+		return NULL;
+	}
+	while (!stopping(p)) {
+		int got = store_next_out(&s, &profile);
+
+		if (got <= 0) {
+			rest(p, got ? LONGEST_NS : FIRST_NS);
+			continue;
+		}
+		enum outcome o = push(p, curl, &profile);
+
+		count(p, o);
+		if (o != LATER)
+			store_out_done(&s, &profile, o == PUSHED);
+		profile_free(&profile);
+		if (o == LATER) {
+			/* Not all agents at once: from a half to all of it. */
+			wait_for(p, wait_ns / 2 + (uint64_t)random() % (wait_ns / 2));
+			wait_ns = 2 * wait_ns < LONGEST_NS ? 2 * wait_ns : LONGEST_NS;
+		} else {
+			wait_ns = FIRST_NS;
+		}
+	}
+	curl_easy_cleanup(curl);
+	store_close(&s);
+	return NULL;
+}
+
+/* ---- from outside */
+
+static void free_pusher(struct pusher *p)
+{
+	curl_slist_free_all(p->headers);
+	free(p->directory);
+	free(p->url);
+	pthread_mutex_destroy(&p->lock);
+	pthread_cond_destroy(&p->changed);
+	free(p);
+}
+
+static int add_header(struct pusher *p, const char *name, const char *value)
+{
+	char *line = NULL;
+
+	if (asprintf(&line, "%s: %s", name, value) < 0)
+		return -ENOMEM;
+	struct curl_slist *more = curl_slist_append(p->headers, line);
+
+	free(line);
+	if (more)
+		p->headers = more;
+	return more ? 0 : -ENOMEM;
+}
+
+static int fill(struct pusher *p, const struct agent_config *c)
+{
+	size_t n = strlen(c->url);
+	int err = 0;
+
+	while (n && c->url[n - 1] == '/')
+		n--;
+	p->timeout_ns = c->timeout_ns;
+	p->directory = strdup(c->directory);
+	if (!p->directory || asprintf(&p->url, "%.*s" PROCEDURE, (int)n, c->url) < 0)
+		return -ENOMEM;
+	err = add_header(p, "Content-Type", "application/proto");
+	if (!err)
+		err = add_header(p, "Connect-Protocol-Version", "1");
+	if (!err) /* no round trip before each body */
+		err = add_header(p, "Expect", "");
+	for (size_t i = 0; i < c->headers.n && !err; i++)
+		err = add_header(p, c->headers.at[i].name, c->headers.at[i].value);
+	return err;
+}
+
+struct pusher *pusher_start(const struct agent_config *c)
+{
+	struct pusher *p = calloc(1, sizeof(*p));
+	pthread_condattr_t attr;
+
+	if (!p) {
+		log_no_memory("no memory to push profiles");
+		return NULL;
+	}
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&p->changed, &attr);
+	pthread_condattr_destroy(&attr);
+	curl_global_init(CURL_GLOBAL_DEFAULT);
+	int err = fill(p, c);
+
+	if (!err)
+		err = -pthread_create(&p->thread, NULL, push_all, p);
+	if (!err)
+		return p;
+	log_error("profiles cannot be pushed: %s", strerror(-err));
+	free_pusher(p);
+	return NULL;
+}
+
+void pusher_wake(struct pusher *p)
+{
+	pthread_mutex_lock(&p->lock);
+	p->news = true;
+	pthread_cond_signal(&p->changed);
+	pthread_mutex_unlock(&p->lock);
+}
+
+struct push_counts pusher_counts(struct pusher *p)
+{
+	pthread_mutex_lock(&p->lock);
+	struct push_counts c = p->counts;
+	pthread_mutex_unlock(&p->lock);
+	return c;
+}
+
+void pusher_stop(struct pusher *p, uint64_t grace_ns)
+{
+	if (!p)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->stop = true;
+	p->stop_ns = clock_monotonic_ns() + grace_ns;
+	pthread_cond_signal(&p->changed);
+	pthread_mutex_unlock(&p->lock);
+	pthread_join(p->thread, NULL);
+	free_pusher(p);
+}

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "agent/store.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+#define BUSY_MS 30000
+
+static const char schema[] =
+	"CREATE TABLE IF NOT EXISTS profiles(id INTEGER PRIMARY KEY AUTOINCREMENT, service TEXT NOT NULL,"
+	" labels TEXT NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL, samples INTEGER NOT NULL,"
+	" weight_ns INTEGER NOT NULL, lost INTEGER NOT NULL, event TEXT NOT NULL, build_ids TEXT NOT NULL,"
+	" path TEXT NOT NULL, bytes INTEGER NOT NULL);"
+	"CREATE INDEX IF NOT EXISTS profiles_by_time ON profiles(from_ns);"
+	"CREATE INDEX IF NOT EXISTS profiles_by_service ON profiles(service, from_ns);"
+	"CREATE TABLE IF NOT EXISTS outbox(id INTEGER PRIMARY KEY REFERENCES profiles(id), tries INTEGER NOT NULL);"
+	"CREATE TABLE IF NOT EXISTS totals(name TEXT PRIMARY KEY, value INTEGER NOT NULL);";
+
+static int failed(const struct store *s, const char *what)
+{
+	const int code = sqlite3_errcode(s->db);
+
+	log_error("%s/index.db: %s: %s", s->directory, what, sqlite3_errmsg(s->db));
+	return code == SQLITE_FULL ? -ENOSPC : code == SQLITE_NOMEM ? -ENOMEM : -EIO;
+}
+
+static int run(struct store *s, const char *sql)
+{
+	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) ? failed(s, "cannot be written") : 0;
+}
+
+static int open_index(struct store *s, const char *directory, int flags)
+{
+	char *path = NULL;
+
+	*s = (struct store){ .directory = strdup(directory) };
+	if (!s->directory || asprintf(&path, "%s/index.db", directory) < 0) {
+		log_no_memory("no memory for a store");
+		return -ENOMEM;
+	}
+	int code = sqlite3_open_v2(path, &s->db, flags, NULL);
+
+	free(path);
+	if (code)
+		return failed(s, "cannot be opened");
+	sqlite3_busy_timeout(s->db, BUSY_MS);
+	return 0;
+}
+
+int store_open(struct store *s, const char *directory)
+{
+	if (mkdir(directory, 0750) && errno != EEXIST) {
+		log_error("%s: cannot be made: %s", directory, strerror(errno));
+		*s = (struct store){ 0 };
+		return -errno;
+	}
+	int err = open_index(s, directory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+
+	/* Readers go on while it is written; a kill leaves whole rows. */
+	if (!err)
+		err = run(s, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;");
+	if (!err)
+		err = run(s, schema);
+	if (err)
+		store_close(s);
+	return err;
+}
+
+int store_open_to_read(struct store *s, const char *directory)
+{
+	int err = open_index(s, directory, SQLITE_OPEN_READWRITE);
+
+	if (err)
+		store_close(s);
+	return err;
+}
+
+bool store_is_one(const char *directory)
+{
+	char path[4096];
+	struct stat st;
+
+	return snprintf(path, sizeof(path), "%s/index.db", directory) < (int)sizeof(path) &&
+	       !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+void store_close(struct store *s)
+{
+	sqlite3_close(s->db);
+	free(s->directory);
+	*s = (struct store){ 0 };
+}
+
+/* ---- files */
+
+/* 20261125/031500.123-SERVICE-NUMBER, by UTC. Of the service's name what files are called. */
+char *store_new_path(const struct store *s, const char *service, uint64_t from_ns, unsigned number)
+{
+	const time_t seconds = (time_t)(from_ns / 1000000000);
+	char day[16], hour[16], name[64], *path = NULL, *folder = NULL;
+	struct tm tm;
+	size_t n = 0;
+
+	gmtime_r(&seconds, &tm);
+	strftime(day, sizeof(day), "%Y%m%d", &tm);
+	strftime(hour, sizeof(hour), "%H%M%S", &tm);
+	for (; service[n] && n < sizeof(name) - 1; n++)
+		name[n] = isalnum((unsigned char)service[n]) || strchr("_.-", service[n])
+				  ? service[n]
+				  : '_';
+	name[n] = '\0';
+	if (asprintf(&folder, "%s/%s", s->directory, day) < 0 ||
+	    asprintf(&path, "%s/%s.%03u-%s-%u", day, hour, (unsigned)(from_ns / 1000000 % 1000),
+		     name, number) < 0) {
+		log_no_memory("no memory for a name");
+		path = NULL;
+	} else if (mkdir(folder, 0750) && errno != EEXIST) {
+		log_error("%s: cannot be made: %s", folder, strerror(errno));
+		free(path);
+		path = NULL;
+	}
+	free(folder);
+	return path;
+}
+
+static void remove_files(const struct store *s, const char *path)
+{
+	static const char *const ends[] = { ".gotrace", ".pb.gz" };
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		char *file = NULL;
+
+		if (asprintf(&file, "%s/%s%s", s->directory, path, ends[i]) >= 0)
+			unlink(file);
+		free(file);
+	}
+	/* Its day, if it was the last one. */
+	char *day = NULL;
+
+	if (asprintf(&day, "%s/%.*s", s->directory, (int)strcspn(path, "/"), path) >= 0)
+		rmdir(day);
+	free(day);
+}
+
+/* ---- rows */
+
+static sqlite3_stmt *prepare(struct store *s, const char *sql)
+{
+	sqlite3_stmt *q = NULL;
+
+	if (sqlite3_prepare_v2(s->db, sql, -1, &q, NULL))
+		failed(s, "cannot be asked");
+	return q;
+}
+
+static void bind_text(sqlite3_stmt *q, int i, const char *text)
+{
+	sqlite3_bind_text(q, i, text, -1, SQLITE_TRANSIENT);
+}
+
+/* To its end, once. */
+static int finish(struct store *s, sqlite3_stmt *q)
+{
+	int err = !q ? -EIO : sqlite3_step(q) == SQLITE_DONE ? 0 : failed(s, "cannot be written");
+
+	sqlite3_finalize(q);
+	return err;
+}
+
+static int add_row(struct store *s, const struct profile *p, bool push)
+{
+	sqlite3_stmt *q = prepare(
+		s, "INSERT INTO profiles(service, labels, from_ns, to_ns, samples, weight_ns,"
+		   " lost, event, build_ids, path, bytes) VALUES(?,?,?,?,?,?,?,?,?,?,?)");
+	if (!q)
+		return -EIO;
+	bind_text(q, 1, p->service);
+	bind_text(q, 2, p->labels);
+	sqlite3_bind_int64(q, 3, (int64_t)p->from_ns);
+	sqlite3_bind_int64(q, 4, (int64_t)p->to_ns);
+	sqlite3_bind_int64(q, 5, (int64_t)p->samples);
+	sqlite3_bind_int64(q, 6, (int64_t)p->weight_ns);
+	sqlite3_bind_int64(q, 7, (int64_t)p->lost);
+	bind_text(q, 8, p->event);
+	bind_text(q, 9, p->build_ids);
+	bind_text(q, 10, p->path);
+	sqlite3_bind_int64(q, 11, (int64_t)p->bytes);
+	int err = finish(s, q);
+
+	if (err || !push)
+		return err;
+	q = prepare(s, "INSERT INTO outbox VALUES(last_insert_rowid(), 0)");
+	return finish(s, q);
+}
+
+int store_count(struct store *s, const char *name, uint64_t n)
+{
+	sqlite3_stmt *q = n ? prepare(s, "INSERT INTO totals VALUES(?1, ?2) ON CONFLICT(name)"
+					 " DO UPDATE SET value = value + ?2")
+			    : NULL;
+
+	if (!n)
+		return 0;
+	bind_text(q, 1, name);
+	sqlite3_bind_int64(q, 2, (int64_t)n);
+	return finish(s, q);
+}
+
+uint64_t store_total(struct store *s, const char *name)
+{
+	sqlite3_stmt *q = prepare(s, "SELECT value FROM totals WHERE name = ?");
+	uint64_t n = 0;
+
+	bind_text(q, 1, name);
+	if (q && sqlite3_step(q) == SQLITE_ROW)
+		n = (uint64_t)sqlite3_column_int64(q, 0);
+	sqlite3_finalize(q);
+	return n;
+}
+
+static int end_transaction(struct store *s, int err)
+{
+	if (!err)
+		err = run(s, "COMMIT");
+	if (err && !sqlite3_get_autocommit(s->db))
+		run(s, "ROLLBACK");
+	return err;
+}
+
+int store_add(struct store *s, const struct profile *p, size_t n, bool push)
+{
+	uint64_t samples = 0;
+	int err = run(s, "BEGIN IMMEDIATE");
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < n && !err; i++) {
+		err = add_row(s, &p[i], push);
+		samples += p[i].samples;
+	}
+	if (!err)
+		err = store_count(s, "samples_written", samples);
+	return end_transaction(s, err);
+}
+
+static char *column(sqlite3_stmt *q, int i)
+{
+	const char *text = (const char *)sqlite3_column_text(q, i);
+
+	return strdup(text ? text : "");
+}
+
+#define COLUMNS \
+	"id, service, labels, from_ns, to_ns, samples, weight_ns, lost, build_ids, path, bytes"
+
+static int take(sqlite3_stmt *q, struct profile *p)
+{
+	*p = (struct profile){
+		.id = sqlite3_column_int64(q, 0),
+		.service = column(q, 1),
+		.labels = column(q, 2),
+		.from_ns = (uint64_t)sqlite3_column_int64(q, 3),
+		.to_ns = (uint64_t)sqlite3_column_int64(q, 4),
+		.samples = (uint64_t)sqlite3_column_int64(q, 5),
+		.weight_ns = (uint64_t)sqlite3_column_int64(q, 6),
+		.lost = (uint64_t)sqlite3_column_int64(q, 7),
+		.build_ids = column(q, 8),
+		.path = column(q, 9),
+		.bytes = (uint64_t)sqlite3_column_int64(q, 10),
+	};
+	if (p->service && p->labels && p->path && p->build_ids)
+		return 0;
+	profile_free(p);
+	return -ENOMEM;
+}
+
+void profile_free(struct profile *p)
+{
+	free(p->service);
+	free(p->labels);
+	free(p->build_ids);
+	free(p->path);
+	*p = (struct profile){ 0 };
+}
+
+static bool has_labels(const struct profile *p, const struct pairs *wanted)
+{
+	struct pairs has = { 0 };
+	bool all = !pairs_from_json(&has, p->labels);
+
+	for (size_t i = 0; i < wanted->n && all; i++) {
+		const char *value = pairs_get(&has, wanted->at[i].name);
+
+		all = value && !strcmp(value, wanted->at[i].value);
+	}
+	pairs_free(&has);
+	return all;
+}
+
+int store_find(struct store *s, const struct store_query *w,
+	       int (*each)(void *ctx, const struct profile *p), void *ctx)
+{
+	sqlite3_stmt *q = prepare(s, "SELECT " COLUMNS
+				     " FROM profiles WHERE (?1 IS NULL OR service = ?1)"
+				     " AND to_ns > ?2 AND from_ns < ?3 ORDER BY from_ns, id");
+	int err = q ? 0 : -EIO, code;
+
+	if (!q)
+		return err;
+	bind_text(q, 1, w->service);
+	sqlite3_bind_int64(q, 2, (int64_t)w->from_ns);
+	sqlite3_bind_int64(q, 3, w->to_ns ? (int64_t)w->to_ns : INT64_MAX);
+	while (!err && (code = sqlite3_step(q)) == SQLITE_ROW) {
+		struct profile p;
+
+		err = take(q, &p);
+		if (!err && has_labels(&p, &w->labels))
+			err = each(ctx, &p);
+		profile_free(&p);
+	}
+	if (!err && code != SQLITE_DONE)
+		err = failed(s, "cannot be read");
+	sqlite3_finalize(q);
+	return err;
+}
+
+/* ---- the outbox */
+
+int store_next_out(struct store *s, struct profile *p)
+{
+	sqlite3_stmt *q = prepare(s, "SELECT " COLUMNS
+				     " FROM profiles JOIN outbox USING(id) ORDER BY id LIMIT 1");
+	int code = q ? sqlite3_step(q) : SQLITE_ERROR, got = code == SQLITE_ROW;
+
+	if (code == SQLITE_ROW && take(q, p))
+		got = -ENOMEM;
+	else if (code != SQLITE_ROW && code != SQLITE_DONE)
+		got = failed(s, "cannot be read");
+	sqlite3_finalize(q);
+	return got;
+}
+
+int store_out_done(struct store *s, const struct profile *p, bool pushed)
+{
+	int err = run(s, "BEGIN IMMEDIATE");
+	sqlite3_stmt *q = err ? NULL : prepare(s, "DELETE FROM outbox WHERE id = ?");
+
+	if (err)
+		return err;
+	sqlite3_bind_int64(q, 1, p->id);
+	err = finish(s, q);
+	if (!err && sqlite3_changes(s->db)) /* else it was given up meanwhile */
+		err = store_count(s, pushed ? "samples_pushed" : "samples_given_up", p->samples);
+	return end_transaction(s, err);
+}
+
+/* ---- room */
+
+static uint64_t ask(struct store *s, const char *sql)
+{
+	sqlite3_stmt *q = prepare(s, sql);
+	uint64_t n = 0;
+
+	if (q && sqlite3_step(q) == SQLITE_ROW)
+		n = (uint64_t)sqlite3_column_int64(q, 0);
+	sqlite3_finalize(q);
+	return n;
+}
+
+static int remove_one(struct store *s, const struct profile *p)
+{
+	int err = store_out_done(s, p, false);
+	sqlite3_stmt *q = err ? NULL : prepare(s, "DELETE FROM profiles WHERE id = ?");
+
+	if (err)
+		return err;
+	sqlite3_bind_int64(q, 1, p->id);
+	err = finish(s, q);
+	if (!err)
+		remove_files(s, p->path);
+	return err;
+}
+
+/* The first profile of a query. 1, 0, -errno. */
+static int first(struct store *s, const char *sql, uint64_t bound, struct profile *p)
+{
+	sqlite3_stmt *q = prepare(s, sql);
+	int code, got;
+
+	if (!q)
+		return -EIO;
+	sqlite3_bind_int64(q, 1, (int64_t)bound);
+	code = sqlite3_step(q);
+	got = code == SQLITE_ROW ? (take(q, p) ? -ENOMEM : 1) : 0;
+	sqlite3_finalize(q);
+	return got;
+}
+
+int store_trim(struct store *s, uint64_t now_ns, uint64_t max_age_ns, uint64_t max_bytes,
+	       uint64_t pending_bytes)
+{
+	const uint64_t oldest = max_age_ns && max_age_ns < now_ns ? now_ns - max_age_ns : 0;
+	uint64_t has = ask(s, "SELECT sum(bytes) FROM profiles"),
+		 pending = ask(s, "SELECT sum(bytes) FROM profiles JOIN outbox USING(id)");
+	struct profile p;
+	int got = 1, err = 0;
+
+	while (!err &&
+	       (got = first(s,
+			    "SELECT " COLUMNS " FROM profiles WHERE to_ns < ?1 ORDER BY id LIMIT 1",
+			    oldest, &p)) > 0) {
+		has -= p.bytes < has ? p.bytes : has;
+		err = remove_one(s, &p);
+		profile_free(&p);
+	}
+	while (!err && got >= 0 && max_bytes && has > max_bytes &&
+	       (got = first(s, "SELECT " COLUMNS " FROM profiles WHERE ?1 ORDER BY id LIMIT 1", 1,
+			    &p)) > 0) {
+		has -= p.bytes < has ? p.bytes : has;
+		err = remove_one(s, &p);
+		profile_free(&p);
+	}
+	while (!err && got >= 0 && pending_bytes && pending > pending_bytes &&
+	       (got = store_next_out(s, &p)) > 0) {
+		pending -= p.bytes < pending ? p.bytes : pending;
+		err = store_out_done(s, &p, false);
+		profile_free(&p);
+	}
+	return err ? err : got < 0 ? got : 0;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A folder of profiles: of each service and stretch of time a trace of samples (.gotrace) and a
+ * pprof profile (.pb.gz), and an index in SQLite, index.db:
+ *
+ *	profiles(id, service, labels, from_ns, to_ns, samples, weight_ns, lost, event, build_ids,
+ *		 path, bytes)
+ *	outbox(id, tries)      profiles that are still to be pushed
+ *	totals(name, value)    what has become of samples, over all time
+ *
+ * Times are nanoseconds since 1970; labels are an object of JSON, build_ids a list; path is that of
+ * both files, without their ends. A profile is there when its row is: files are put in place
+ * before, and taken away after it.
+ */
+#ifndef GOTRACE_AGENT_STORE_H
+#define GOTRACE_AGENT_STORE_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/pairs.h"
+
+struct store {
+	char *directory;
+	sqlite3 *db;
+};
+
+struct profile {
+	int64_t id;
+	char *service, *labels; /* labels: JSON */
+	uint64_t from_ns, to_ns;
+	uint64_t samples, weight_ns, lost;
+	const char *event;
+	char *build_ids; /* JSON */
+	char *path;      /* relative, without the files' ends */
+	uint64_t bytes;  /* of both files */
+};
+
+/* Makes it if it is not there. 0 or -errno (logged). */
+int store_open(struct store *s, const char *directory);
+/* Reads one that is there, whoever writes it. 0 or -errno (logged). */
+int store_open_to_read(struct store *s, const char *directory);
+bool store_is_one(const char *directory);
+void store_close(struct store *s);
+
+/* Where a new profile's files go: *path below the directory, which has its folders. To be freed;
+ * NULL (logged). */
+char *store_new_path(const struct store *s, const char *service, uint64_t from_ns, unsigned number);
+/* Adds all of them or none; push: to be pushed. 0 or -errno (logged). */
+int store_add(struct store *s, const struct profile *p, size_t n, bool push);
+/* Takes away what is older than max_age_ns and, the oldest first, what is more than max_bytes (0:
+ * no limit); of what is to be pushed the oldest beyond pending_bytes are given up. 0 or -errno. */
+int store_trim(struct store *s, uint64_t now_ns, uint64_t max_age_ns, uint64_t max_bytes,
+	       uint64_t pending_bytes);
+/* Adds to a total. 0 or -errno (logged). */
+int store_count(struct store *s, const char *name, uint64_t n);
+uint64_t store_total(struct store *s, const char *name);
+
+/* What of a store is wanted. */
+struct store_query {
+	const char *service;     /* NULL: all */
+	struct pairs labels;     /* all of them */
+	uint64_t from_ns, to_ns; /* to_ns 0: the end */
+};
+/* Calls `each` with the profiles that overlap the query, in the order of time, until it returns
+ * something else than 0, which is returned. */
+int store_find(struct store *s, const struct store_query *q,
+	       int (*each)(void *ctx, const struct profile *p), void *ctx);
+
+/* ---- the outbox */
+
+/* The oldest that is to be pushed. 1, 0: there is none, -errno (logged). profile_free. */
+int store_next_out(struct store *s, struct profile *p);
+/* It is pushed, or given up (then it counts as that). 0 or -errno (logged). */
+int store_out_done(struct store *s, const struct profile *p, bool pushed);
+void profile_free(struct profile *p);
+
+#endif

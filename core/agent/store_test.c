@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Profiles that come, are found, are pushed and go. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/store.h"
+
+#define SECOND 1000000000ull
+#define START  (1764000000ull * SECOND)
+
+static char dir[64];
+
+static void touch(const struct store *s, const char *path, const char *end)
+{
+	char file[256];
+
+	snprintf(file, sizeof(file), "%s/%s%s", s->directory, path, end);
+	int fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static bool exists(const struct store *s, const char *path, const char *end)
+{
+	char file[256];
+
+	snprintf(file, sizeof(file), "%s/%s%s", s->directory, path, end);
+	return !access(file, F_OK);
+}
+
+/* The i-th of 15 seconds each: 10 samples, 100 bytes. */
+static char *add(struct store *s, unsigned i, const char *service, const char *labels, bool push)
+{
+	struct profile p = {
+		.service = (char *)(uintptr_t)service,
+		.labels = (char *)(uintptr_t)labels,
+		.from_ns = START + 15 * i * SECOND,
+		.to_ns = START + 15 * (i + 1) * SECOND,
+		.samples = 10,
+		.weight_ns = 10 * SECOND / 19,
+		.event = "cpu-clock",
+		.build_ids = (char *)(uintptr_t) "[]",
+		.bytes = 100,
+	};
+
+	p.path = store_new_path(s, service, p.from_ns, i);
+	assert_non_null(p.path);
+	touch(s, p.path, ".gotrace");
+	touch(s, p.path, ".pb.gz");
+	assert_int_equal(store_add(s, &p, 1, push), 0);
+	return p.path;
+}
+
+struct found {
+	unsigned n;
+	uint64_t samples;
+	char services[256];
+};
+
+static int take(void *ctx, const struct profile *p)
+{
+	struct found *f = ctx;
+
+	f->n++;
+	f->samples += p->samples;
+	strncat(f->services, p->service, sizeof(f->services) - strlen(f->services) - 1);
+	return 0;
+}
+
+static struct found find(struct store *s, const struct store_query *q)
+{
+	struct found f = { 0 };
+
+	assert_int_equal(store_find(s, q, take, &f), 0);
+	return f;
+}
+
+static void test_find(void **state)
+{
+	struct store_query q = { 0 };
+	struct store s;
+
+	(void)state;
+	assert_int_equal(store_open(&s, dir), 0);
+	free(add(&s, 0, "a", "{\"x\":\"1\"}", false));
+	free(add(&s, 0, "b", "{\"x\":\"2\"}", false));
+	free(add(&s, 1, "a", "{\"x\":\"2\"}", false));
+	assert_int_equal(find(&s, &q).n, 3);
+	assert_string_equal(find(&s, &q).services, "aba");
+	q.service = "a";
+	assert_int_equal(find(&s, &q).n, 2);
+	assert_int_equal(pairs_add(&q.labels, "x", "2"), 0);
+	assert_int_equal(find(&s, &q).n, 1);
+	q.service = NULL;
+	assert_int_equal(find(&s, &q).n, 2);
+	pairs_free(&q.labels);
+	/* what ends where the question begins is not in it */
+	q.from_ns = START + 15 * SECOND;
+	assert_int_equal(find(&s, &q).n, 1);
+	q.from_ns--;
+	assert_int_equal(find(&s, &q).n, 3);
+	q.from_ns = 0;
+	q.to_ns = START;
+	assert_int_equal(find(&s, &q).n, 0);
+	assert_int_equal(store_total(&s, "samples_written"), 30);
+	store_close(&s);
+	/* it is there the next time, also for who only reads */
+	assert_true(store_is_one(dir));
+	assert_int_equal(store_open_to_read(&s, dir), 0);
+	q.to_ns = 0;
+	assert_int_equal(find(&s, &q).n, 3);
+	store_close(&s);
+}
+
+/* Each leaves the outbox once: pushed, given up, or taken away with its files. */
+static void test_outbox(void **state)
+{
+	struct profile p, again;
+	struct store s;
+	char *paths[5];
+
+	(void)state;
+	assert_int_equal(store_open(&s, dir), 0);
+	for (unsigned i = 0; i < 5; i++)
+		paths[i] = add(&s, i, "a", "{}", i != 2);
+	assert_int_equal(store_next_out(&s, &p), 1);
+	assert_string_equal(p.path, paths[0]);
+	assert_int_equal(store_next_out(&s, &again), 1);
+	assert_int_equal(again.id, p.id);
+	assert_int_equal(store_out_done(&s, &p, true), 0);
+	assert_int_equal(store_out_done(&s, &again, true), 0); /* twice is once */
+	assert_int_equal(store_total(&s, "samples_pushed"), 10);
+	profile_free(&p);
+	profile_free(&again);
+	/* 300 bytes wait, 250 may: the oldest is given up, its files stay */
+	assert_int_equal(store_trim(&s, START, 0, 0, 250), 0);
+	assert_int_equal(store_total(&s, "samples_given_up"), 10);
+	assert_true(exists(&s, paths[1], ".pb.gz"));
+	assert_int_equal(store_next_out(&s, &p), 1);
+	assert_string_equal(p.path, paths[3]);
+	/* it is taken away while it is being pushed */
+	assert_int_equal(store_trim(&s, START, 0, 100, 0), 0);
+	assert_false(exists(&s, paths[3], ".pb.gz"));
+	assert_int_equal(store_total(&s, "samples_given_up"), 20);
+	assert_int_equal(store_out_done(&s, &p, true), 0);
+	assert_int_equal(store_total(&s, "samples_pushed"), 10);
+	profile_free(&p);
+	assert_int_equal(store_next_out(&s, &p), 1);
+	assert_int_equal(store_out_done(&s, &p, true), 0);
+	profile_free(&p);
+	assert_int_equal(store_next_out(&s, &p), 0);
+	/* written = pushed + given up + never to be pushed */
+	assert_int_equal(store_total(&s, "samples_written"), 50);
+	assert_int_equal(store_total(&s, "samples_pushed") + store_total(&s, "samples_given_up"),
+			 40);
+	for (unsigned i = 0; i < 5; i++)
+		free(paths[i]);
+	store_close(&s);
+}
+
+static void test_age(void **state)
+{
+	const struct store_query all = { 0 };
+	struct store s;
+	char *first, *last;
+
+	(void)state;
+	assert_int_equal(store_open(&s, dir), 0);
+	first = add(&s, 0, "a/../b c", "{}", false);
+	assert_null(strchr(strchr(first, '/') + 1, '/')); /* a name cannot lead elsewhere */
+	last = add(&s, 10, "a", "{}", false);
+	assert_int_equal(store_trim(&s, START + 160 * SECOND, 60 * SECOND, 0, 0), 0);
+	assert_int_equal(find(&s, &all).n, 1);
+	assert_false(exists(&s, first, ".gotrace"));
+	assert_false(exists(&s, first, ".pb.gz"));
+	assert_true(exists(&s, last, ".gotrace"));
+	free(first);
+	free(last);
+	store_close(&s);
+}
+
+static int make_dir(void **state)
+{
+	(void)state;
+	snprintf(dir, sizeof(dir), "/tmp/store_test.XXXXXX");
+	return mkdtemp(dir) ? 0 : -1;
+}
+static int remove_dir(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_find, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_outbox, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_age, make_dir, remove_dir),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Why numbers of a trace may be wrong or not all: a sentence each. Who reads a report for people
+ * finds them among its notes, in their places; who reads another format gets them all. */
+#ifndef GOTRACE_DOUBTS_H
+#define GOTRACE_DOUBTS_H
+
+#include "analysis/notes.h"
+#include "analysis/trace_load.h"
+
+/* Whether the recording's end is in the trace: then it knows what was lost, and what did not run.
+ */
+bool trace_reached_end(const struct loaded_trace *trace);
+/* It was cut short. */
+void doubts_of_end(const struct loaded_trace *trace, struct notes *to);
+/* Images that were executed unseen. */
+void doubts_of_images(const struct loaded_trace *trace, struct notes *to);
+/* Probe hits that were dropped; whether there were any. */
+bool doubts_of_drops(const struct loaded_trace *trace, struct notes *to);
+/* Events that make no sense. */
+void doubts_of_events(const struct loaded_trace *trace, struct notes *to);
+/* Lost events and suspect calls, after what is said where there is nothing to doubt. */
+void doubts_of_losses(const struct loaded_trace *trace, const char *none, struct notes *to);
+
+/* All of these and warnings of the recording: none where numbers are sure. */
+void doubts_all(const struct loaded_trace *trace, struct notes *to);
+/* Logs them, once for a trace and an output. 0 or -ENOMEM (logged). */
+int doubts_log(const struct loaded_trace *trace);
+
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analysis/sample_processes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/glob.h"
+#include "base/log.h"
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+const char *sample_program(const struct sample_process *p, char buf[PROGRAM_BYTES])
+{
+	if (p->exe)
+		snprintf(buf, PROGRAM_BYTES, "%s", last_part(p->exe));
+	else
+		snprintf(buf, PROGRAM_BYTES, "[%s]", p->comm);
+	return buf;
+}
+
+static bool matches(const char *glob, const struct sample_process *p)
+{
+	char buf[PROGRAM_BYTES];
+
+	snprintf(buf, sizeof(buf), "%u", p->pid);
+	return glob_match(glob, buf) || glob_match(glob, p->comm) ||
+	       (p->exe && glob_match(glob, p->exe)) || glob_match(glob, sample_program(p, buf));
+}
+
+bool sample_process_wanted(const struct trace_view *v, const struct sample_process *p)
+{
+	bool wanted = !v || !v->n_processes;
+
+	for (size_t i = 0; v && i < v->n_processes && !wanted; i++)
+		wanted = matches(v->processes[i], p);
+	return wanted;
+}
+
+static void log_missing(const char *glob, const struct sample_tables *t)
+{
+	char list[512] = "", name[PROGRAM_BYTES];
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n_processes && n < sizeof(list) / 2; i++)
+		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%.60s %u", n ? ", " : "",
+				      sample_program(&t->processes[i], name), t->processes[i].pid);
+	log_error("--process: no process of this trace matches '%s'; there are: %s%s", glob, list,
+		  n < sizeof(list) / 2 ? "" : ", ...");
+}
+
+int sample_processes_check(const struct trace_view *v, const struct sample_tables *t)
+{
+	for (size_t i = 0; v && i < v->n_processes; i++) {
+		bool any = false;
+
+		for (size_t k = 0; k < t->n_processes && !any; k++)
+			any = matches(v->processes[i], &t->processes[k]);
+		if (!any) {
+			log_missing(v->processes[i], t);
+			return -ENOENT;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/sample/maps.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "attach/target/mappings.h"
+
+void maps_classify(struct sample_image *i, uint32_t pid, const char *path,
+		   char perf_map[MAPS_PERF_BYTES])
+{
+	i->path = path;
+	i->kind = IMAGE_FILE;
+	if (!strcmp(path, "[vdso]")) {
+		i->kind = IMAGE_VDSO;
+	} else if (*path != '/' || !strncmp(path, "//anon", 6)) {
+		snprintf(perf_map, MAPS_PERF_BYTES, "/tmp/perf-%u.map", pid);
+		i->kind = IMAGE_PERF_MAP;
+		i->path = perf_map;
+	}
+}
+
+void maps_read(uint32_t pid, void (*fn)(void *ctx, struct sample_image *i), void *ctx)
+{
+	char perf_map[MAPS_PERF_BYTES];
+	struct mappings maps;
+	struct mapping m;
+
+	if (mappings_open(&maps, (pid_t)pid))
+		return;
+	while (mappings_next(&maps, &m)) {
+		struct sample_image i = { .start = m.start, .end = m.end, .file_off = m.file_off };
+
+		if (!m.executable || !strcmp(m.path, "[vsyscall]"))
+			continue;
+		maps_classify(&i, pid, m.path, perf_map);
+		fn(ctx, &i);
+	}
+	mappings_close(&maps);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What code a process has mapped, as /proc says. */
+#ifndef GOTRACE_SAMPLE_MAPS_H
+#define GOTRACE_SAMPLE_MAPS_H
+
+#include <stdint.h>
+
+#include "trace/samples.h"
+
+#define MAPS_PERF_BYTES 64
+
+/* Kind and path of what is mapped as `path`; perf_map is what the path may be in. */
+void maps_classify(struct sample_image *i, uint32_t pid, const char *path,
+		   char perf_map[MAPS_PERF_BYTES]);
+/* Calls fn with each; the path is to be copied. */
+void maps_read(uint32_t pid, void (*fn)(void *ctx, struct sample_image *i), void *ctx);
+
+#endif

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cli/agent_run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <malloc.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "attach/describe.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "cli/cli.h"
+#include "cli/name_addresses.h"
+#include "trace/keys.h"
+
+#define SECOND_NS 1000000000ull
+#define GRACE_NS  (10 * SECOND_NS) /* for a push that goes on when the agent ends */
+#define PIECES    "current"        /* below the store: stretches that are not split yet */
+
+/* ---- files of stretches */
+
+static char *new_piece(struct agent *a)
+{
+	char *path = NULL;
+
+	if (asprintf(&path, "%s/" PIECES "/%d-%u.gotrace", a->config.directory, (int)getpid(),
+		     ++a->n_pieces) < 0)
+		log_no_memory("no memory for a name");
+	return path;
+}
+
+/* NULL (logged). */
+static struct trace_writer *open_piece(struct agent *a, char **path)
+{
+	struct trace_info info = { 0 };
+	int fd, err;
+
+	*path = new_piece(a);
+	if (!*path)
+		return NULL;
+	fd = open(*path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	err = fd < 0 ? -errno : trace_info_set(&info, KEY_MODE, MODE_SAMPLES);
+	if (!err)
+		err = describe_host(&info);
+	for (size_t i = 0; i < a->info.n_kvs && !err; i++)
+		err = trace_info_set(&info, a->info.kvs[i].key, a->info.kvs[i].value);
+	if (err)
+		log_error("%s: cannot be written: %s", *path, strerror(-err));
+	if (err && fd >= 0)
+		close(fd);
+	struct trace_writer *w = err ? NULL : trace_writer_new(fd, &info);
+
+	trace_info_free(&info);
+	return w;
+}
+
+/* What all stretches say of themselves. */
+static int describe(struct agent *a)
+{
+	const struct agent_config *c = &a->config;
+	struct trace_info *t = &a->info;
+	int err = trace_info_set(t, KEY_GOTRACE_VERSION, cli_version);
+
+	if (!err)
+		err = trace_info_set(t, KEY_SAMPLE_EVENT, a->sampling.event->name);
+	if (!err)
+		err = trace_info_setf(t, KEY_SAMPLE_FREQUENCY, "%u", c->hz);
+	if (!err && c->kernel)
+		err = trace_info_set(t, KEY_SAMPLE_KERNEL, "1");
+	if (!err && c->labels)
+		err = trace_info_set(t, KEY_SAMPLE_LABELS, "1");
+	if (!err)
+		err = trace_info_set(t, KEY_SAMPLE_HOST, c->cgroup ? c->cgroup : HOST_ALL);
+	return err;
+}
+
+/* When a stretch that was cut off by a kill began and ended, as far as its file tells. */
+static int times_of(const char *path, uint64_t *from_ns, uint64_t *to_ns)
+{
+	struct trace_reader *r = trace_reader_open(path);
+	struct stat st;
+
+	if (!r)
+		return -errno;
+	*from_ns = trace_info_u64(trace_reader_info(r), KEY_CLOCK_REALTIME_NS, 0);
+	*to_ns = stat(path, &st)
+			 ? 0
+			 : (uint64_t)st.st_mtim.tv_sec * SECOND_NS + (uint64_t)st.st_mtim.tv_nsec;
+	if (*to_ns <= *from_ns)
+		*to_ns = *from_ns + 1;
+	trace_reader_close(r);
+	return 0;
+}
+
+/* Stretches that an agent that was killed has left. */
+static void recover(struct agent *a, const char *directory)
+{
+	DIR *d = opendir(directory);
+	uint64_t from_ns = 0, to_ns = 0;
+
+	for (struct dirent *e; d && (e = readdir(d));) {
+		char *path = NULL;
+
+		if (*e->d_name == '.' || asprintf(&path, "%s/%s", directory, e->d_name) < 0)
+			continue;
+		if (times_of(path, &from_ns, &to_ns) ||
+		    splitter_add(&a->splitter, path, from_ns, to_ns, false))
+			log_warn("%s: what an agent before has left cannot be read, and is removed",
+				 path);
+		else
+			log_info("what an agent before has left is in the store, %s", e->d_name);
+		unlink(path);
+		free(path);
+	}
+	if (d)
+		closedir(d);
+}
+
+static int open_store(struct agent *a)
+{
+	char *pieces = NULL;
+	int err = store_open(&a->store, a->config.directory);
+
+	if (!err && asprintf(&pieces, "%s/" PIECES, a->config.directory) < 0)
+		err = -ENOMEM;
+	if (!err && mkdir(pieces, 0700) && errno != EEXIST) {
+		err = -errno;
+		log_error("%s: cannot be made: %s", pieces, strerror(-err));
+	}
+	a->splitter = (struct splitter){ .config = &a->config,
+					 .store = &a->store,
+					 .proc = "/proc",
+					 .on_slow = slow_begin,
+					 .slow_ctx = &a->slow };
+	a->slow.directory = a->config.directory;
+	if (!err)
+		recover(a, pieces);
+	free(pieces);
+	return err;
+}
+
+/* ---- requests */
+
+static void wake(struct agent *a)
+{
+	const uint64_t one = 1;
+
+	if (write(a->sampling.wake_fd, &one, sizeof(one)) < 0)
+		log_debug("eventfd: %s", strerror(errno));
+}
+
+/* struct serve_agent: ends this stretch, and waits until it is in the store. */
+static uint64_t cut(void *ctx)
+{
+	struct agent *a = ctx;
+	uint64_t to_ns;
+
+	pthread_mutex_lock(&a->lock);
+	/* The stretch that is being sampled now. */
+	const uint64_t wanted = a->n_ended + 1;
+
+	a->sampling.cut = true;
+	wake(a);
+	while (a->n_stored < wanted && !a->ending)
+		pthread_cond_wait(&a->stored, &a->lock);
+	to_ns = a->n_stored >= wanted ? a->stored_to_ns : 0;
+	pthread_mutex_unlock(&a->lock);
+	return to_ns;
+}
+
+static int serve(struct agent *a)
+{
+	const struct serve_agent of = { .cut = cut, .metrics = agent_metrics, .ctx = a };
+
+	if (!a->config.address)
+		return 0;
+	a->server = server_start(&a->config, &of);
+	return a->server ? 0 : -EADDRNOTAVAIL;
+}
+
+/* ---- the run */
+
+static void on_hangup(void *ctx, int signo)
+{
+	struct agent *a = ctx;
+
+	(void)signo;
+	a->reload = true;
+	a->sampling.cut = true;
+}
+
+static int prepare(struct agent *a)
+{
+	struct sampling *s = &a->sampling;
+	const struct agent_config *c = &a->config;
+
+	signal(SIGPIPE, SIG_IGN);
+	s->event = event_types;
+	s->hz = c->hz;
+	s->kernel = c->kernel;
+	s->labels = c->labels;
+	s->host = (struct host){ .on = true, .cgroup = c->cgroup, .cgroup_fd = -1 };
+	s->targets = &a->target;
+	s->signals = &a->signals;
+	s->name_addresses = name_addresses;
+	s->name_ctx = &a->symbols;
+	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (s->wake_fd < 0 || signals_open(&a->signals, false, 1u << SIGHUP))
+		return -EIO;
+	a->signals.on_own = on_hangup;
+	a->signals.own_ctx = a;
+	return describe(a);
+}
+
+static void begins(struct agent *a)
+{
+	a->from_ns = clock_realtime_ns();
+	a->end_ns = clock_monotonic_ns() + a->config.interval_ns;
+	a->met = 0;
+}
+
+int agent_begin(struct agent *a)
+{
+	struct trace_writer *w = NULL;
+	int err;
+
+	a->signals.fd = a->sampling.wake_fd = a->sampling.host.cgroup_fd = -1;
+	a->target = (struct target){ .pidfd = -1, .hold_fd = -1, .exec_fd = -1 };
+	pthread_mutex_init(&a->lock, NULL);
+	pthread_cond_init(&a->stored, NULL);
+	err = open_store(a);
+	if (!err)
+		err = prepare(a);
+	if (!err)
+		err = sampling_prepare(&a->sampling);
+	if (!err) {
+		w = open_piece(a, &a->piece);
+		err = w ? sampling_begin(&a->sampling, w) : -EIO;
+	}
+	a->sampling_begun = !err;
+	begins(a);
+	if (!err && a->config.url) {
+		a->pusher = pusher_start(&a->config);
+		err = a->pusher ? 0 : -EIO;
+	}
+	if (!err)
+		err = serve(a);
+	if (!err)
+		log_info("sampling %s at %u Hz into %s",
+			 a->config.cgroup ? a->config.cgroup : "all processes", a->config.hz,
+			 a->config.directory);
+	return err;
+}
+
+/* While a process is there more is known of it. */
+static void meet(struct agent *a)
+{
+	const struct sample_tables *t = trace_writer_tables(a->sampling.writer);
+
+	for (; t && a->met < t->n_processes; a->met++)
+		splitter_meet(&a->splitter, &t->processes[a->met]);
+}
+
+bool agent_stretch(struct agent *a)
+{
+	struct sampling *s = &a->sampling;
+	bool ended = false;
+	uint64_t now, drained;
+
+	while (!ended && !s->cut && (now = clock_monotonic_ns()) < a->end_ns) {
+		ended = sampling_until(s,
+				       now + SECOND_NS < a->end_ns ? now + SECOND_NS : a->end_ns);
+		meet(a);
+	}
+	s->cut = false;
+	if (read(s->wake_fd, &drained, sizeof(drained)) < 0 && errno != EAGAIN)
+		log_debug("eventfd: %s", strerror(errno));
+	/* A full disk is not the end: what comes later may have room. */
+	return ended && s->reason != END_WRITE_ERROR;
+}
+
+/* Nothing of the stretch is in the store. */
+static void give_up(struct agent *a, uint64_t samples)
+{
+	a->n_failed++;
+	a->failed_samples += samples;
+	log_warn("%" PRIu64 " samples are lost: their stretch of time cannot be put into the store",
+		 samples);
+}
+
+static void tell_requests(struct agent *a, uint64_t to_ns, bool last)
+{
+	pthread_mutex_lock(&a->lock);
+	a->n_stored++;
+	a->stored_to_ns = to_ns;
+	a->ending |= last;
+	pthread_cond_broadcast(&a->stored);
+	pthread_mutex_unlock(&a->lock);
+}
+
+int agent_put_away(struct agent *a, bool last)
+{
+	struct sampling *s = &a->sampling;
+	const struct agent_config *c = &a->config;
+	const uint64_t from_ns = a->from_ns, samples = s->samples;
+	char *piece = a->piece;
+	struct trace_writer *w = last ? NULL : open_piece(a, &a->next_piece);
+
+	if (!last && !w)
+		return -EIO;
+	int err = last ? sampling_end(s) : sampling_next(s, w);
+
+	pthread_mutex_lock(&a->lock);
+	a->n_ended++;
+	pthread_mutex_unlock(&a->lock);
+	a->sampling_begun = !last;
+	a->piece = a->next_piece;
+	a->next_piece = NULL;
+	begins(a);
+	if (!err)
+		err = splitter_add(&a->splitter, piece, from_ns, a->from_ns, true);
+	if (err)
+		give_up(a, samples);
+	unlink(piece);
+	free(piece);
+	store_trim(&a->store, a->from_ns, c->max_age_ns, c->max_bytes,
+		   c->url ? c->pending_bytes : 0);
+	if (a->pusher)
+		pusher_wake(a->pusher);
+	slow_reap(&a->slow);
+	malloc_trim(0); /* what a stretch took is not needed until the next */
+	tell_requests(a, a->from_ns, last);
+	return 0;
+}
+
+void agent_take_rules(struct agent *a, struct agent_config *new)
+{
+	struct agent_config *c = &a->config, old = *c;
+
+	*c = *new;
+	/* These stay: they are in use. */
+	c->directory = old.directory;
+	c->hz = old.hz;
+	c->kernel = old.kernel;
+	c->labels = old.labels;
+	c->url = old.url;
+	c->cgroup = old.cgroup;
+	c->address = old.address;
+	old.directory = new->directory;
+	old.url = new->url;
+	old.cgroup = new->cgroup;
+	old.address = new->address;
+	config_free(&old);
+	splitter_forget(&a->splitter);
+}
+
+void agent_end(struct agent *a)
+{
+	if (a->sampling_begun) { /* it could not go on */
+		sampling_end(&a->sampling);
+		unlink(a->piece);
+	}
+	pthread_mutex_lock(&a->lock);
+	a->ending = true;
+	pthread_cond_broadcast(&a->stored);
+	pthread_mutex_unlock(&a->lock);
+	server_stop(a->server);
+	slow_end(&a->slow);
+	pusher_stop(a->pusher, GRACE_NS);
+	sampling_close(&a->sampling);
+	signals_close(&a->signals);
+	if (a->sampling.wake_fd >= 0)
+		close(a->sampling.wake_fd);
+	symbols_cache_free(&a->symbols);
+	splitter_forget(&a->splitter);
+	store_close(&a->store);
+	trace_info_free(&a->info);
+	free(a->piece);
+	free(a->next_piece);
+	pthread_mutex_destroy(&a->lock);
+	pthread_cond_destroy(&a->stored);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A run of `gotrace agent`: stretches of samples, each put into the store when it is over. */
+#ifndef GOTRACE_CLI_AGENT_RUN_H
+#define GOTRACE_CLI_AGENT_RUN_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/config.h"
+#include "agent/push.h"
+#include "agent/serve.h"
+#include "agent/split.h"
+#include "agent/store.h"
+#include "attach/sample/sampling.h"
+#include "attach/signals.h"
+#include "cli/agent_slow.h"
+#include "symbols/symbols.h"
+
+struct agent {
+	/* given */
+	const char *config_path;
+	struct agent_config config;
+	/* of the run */
+	struct store store;
+	struct splitter splitter;
+	struct sampling sampling;
+	struct target target; /* none: what waits for targets has one to look at */
+	struct signals signals;
+	struct symbols_cache symbols;
+	struct pusher *pusher;
+	struct server *server;
+	struct slow_tracers slow;
+	struct trace_info info;
+	char *piece, *next_piece; /* files that stretches are written to before they are split */
+	unsigned n_pieces;
+	size_t met; /* processes of this stretch that the splitter knows */
+	uint64_t from_ns,
+		end_ns; /* of this stretch: since 1970; CLOCK_MONOTONIC, when it is over */
+	bool sampling_begun;
+	volatile bool reload;
+	/* for requests: stretches that are in the store, and when the last one ended */
+	pthread_mutex_t lock;
+	pthread_cond_t stored;
+	uint64_t n_ended, n_stored, stored_to_ns;
+	bool ending;
+	/* for /metrics */
+	uint64_t n_profiles, n_failed; /* stretches that could not be put into the store */
+	uint64_t failed_samples;
+};
+
+/* Opens all, and starts sampling. 0 or -errno (logged); agent_end in either case. */
+int agent_begin(struct agent *a);
+/* Samples until the stretch is over. True: it was the last. */
+bool agent_stretch(struct agent *a);
+/* Puts it into the store; the next one has begun meanwhile, if there is one. 0 or -errno (logged):
+ * the agent cannot go on. */
+int agent_put_away(struct agent *a, bool last);
+/* Other rules, labels, limits of the store; takes over what is in `new`. */
+void agent_take_rules(struct agent *a, struct agent_config *new);
+void agent_end(struct agent *a);
+/* The text of /metrics, to be freed; ctx: struct agent. */
+char *agent_metrics(void *ctx);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What `gotrace sample` was asked for, and what it needs for that. */
+#ifndef GOTRACE_CLI_SAMPLE_RUN_H
+#define GOTRACE_CLI_SAMPLE_RUN_H
+
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+
+#include "attach/sample/sampling.h"
+#include "attach/signals.h"
+#include "attach/target/target.h"
+#include "attach/target/user.h"
+#include "trace/trace.h"
+
+#define PIDS_MAX 64
+
+struct sample_run {
+	const char *output, *user_name, *pids_text;
+	bool all; /* -a */
+	pid_t pids[PIDS_MAX];
+	char **command;
+	struct user invoker, user;
+	char command_path[PATH_MAX];
+	struct target targets[PIDS_MAX];
+	struct signals signals;
+	struct sampling sampling;
+	struct trace_info info;
+	sigset_t old_mask;
+	struct sigaction old_child;
+	struct rlimit old_files;
+	bool published, kept_old;
+};
+
+/* Fills in what the command line says; a wrong one ends gotrace. */
+void sample_options_parse(struct sample_run *r, int argc, char **argv);
+
+#endif

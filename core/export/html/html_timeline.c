@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The timeline as the page's data. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/trace_names.h"
+#include "analysis/waits.h"
+#include "base/vec.h"
+#include "export/html/html.h"
+
+#define MOST_LOSSES 4096 /* what is lost after so many gaps is one with the last */
+
+int html_losses_add(struct html_losses *l, uint64_t from_ns, uint64_t to_ns, uint64_t goid)
+{
+	if (l->n == MOST_LOSSES) {
+		struct html_loss *last = &l->all[l->n - 1];
+
+		last->to_ns = to_ns > last->to_ns ? to_ns : last->to_ns;
+		last->goid = 0;
+		return 0;
+	}
+	if (vec_reserve(&l->all, &l->cap, l->n + 1))
+		return -ENOMEM;
+	l->all[l->n++] = (struct html_loss){ from_ns, to_ns, goid };
+	return 0;
+}
+
+/* The spans of one lane from the i-th on; *i: the first of the next. */
+static int write_spans(const struct html_page *p, struct json *j, size_t *i)
+{
+	const struct timeline *t = &p->timeline;
+	const uint32_t lane = t->spans[*i].lane;
+	struct html_text states = { 0 }, calls = { 0 };
+
+	while (*i < t->n && t->spans[*i].lane == lane) {
+		const uint32_t level = t->spans[*i].level;
+		struct html_text *to = level == TIMELINE_STATES ? &states : &calls;
+		uint64_t before_ns = t->from_ns;
+		size_t n = 0;
+
+		while (*i + n < t->n && t->spans[*i + n].lane == lane &&
+		       t->spans[*i + n].level == level)
+			n++;
+		if (level != TIMELINE_STATES)
+			html_put(to, level);
+		html_put(to, n);
+		for (; n--; ++*i) {
+			const struct timeline_span *s = &t->spans[*i];
+
+			html_put(to, s->start_ns - before_ns);
+			html_put(to, s->end_ns - s->start_ns);
+			html_put(to, level == TIMELINE_STATES ? s->what : p->tree.node_of[s->what]);
+			html_put(to, s->n - 1);
+			if (s->n > 1)
+				html_put(to, s->busy_ns);
+			before_ns = s->start_ns;
+		}
+	}
+	int err = html_column(j, "calls", &calls), err_states = html_column(j, "states", &states);
+
+	return err ? err : err_states;
+}
+
+static bool has_calls(const struct timeline *t, size_t i)
+{
+	uint32_t lane = t->spans[i].lane;
+
+	for (; i < t->n && t->spans[i].lane == lane; i++)
+		if (t->spans[i].level != TIMELINE_STATES)
+			return true;
+	return false;
+}
+
+static int write_lanes(const struct html_page *p, struct json *j)
+{
+	const struct timeline *t = &p->timeline;
+	int err = 0;
+
+	json_key(j, "lanes");
+	json_open(j, '[');
+	for (size_t i = 0; !err && i < t->n;) {
+		const struct timeline_lane *l = &t->lanes[t->spans[i].lane];
+
+		if (!has_calls(t, i)) {
+			for (uint32_t lane = t->spans[i].lane;
+			     i < t->n && t->spans[i].lane == lane;)
+				i++;
+			continue;
+		}
+		json_open(j, '{');
+		json_kv_u64(j, "goid", l->id);
+		json_kv_bool(j, "system", l->system);
+		json_kv_u64(j, "image", l->image);
+		json_kv_u64(j, "group", p->groups.of_node[p->tree.node_of[l->start_path]]);
+		json_kv_str(j, "start",
+			    trace_name_start(p->trace.info,
+					     &(struct goroutine_info){ .goid = l->id,
+								       .start_pc = l->start_pc,
+								       .image = l->image,
+								       .system = l->system }));
+		err = write_spans(p, j, &i);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	return err;
+}
+
+/* A row for each go statement: those of paths that one has begun added up. */
+static int write_strips(const struct html_page *p, struct json *j)
+{
+	const struct timeline *t = &p->timeline;
+	struct html_text bins = { 0 };
+	uint64_t(*sums)[TIMELINE_BINS] = calloc(t->n_strips + 1, sizeof(*sums));
+	uint32_t *of_group = calloc(p->groups.n + 1, sizeof(*of_group)), n = 0;
+	int err = sums && of_group ? 0 : -ENOMEM;
+
+	json_key(j, "strips");
+	json_open(j, '[');
+	for (size_t i = 0; !err && i < t->n_strips; i++) {
+		uint32_t *row = &of_group[p->groups.of_node[p->tree.node_of[t->strips[i].path]]];
+
+		*row = *row ? *row : ++n; /* counted from 1 */
+		for (size_t k = 0; k < TIMELINE_BINS; k++)
+			sums[*row - 1][k] += t->strips[i].bins[k];
+	}
+	for (size_t g = 0; !err && g < p->groups.n; g++) {
+		if (!of_group[g])
+			continue;
+		json_open(j, '{');
+		json_kv_u64(j, "group", g);
+		for (size_t k = 0, last = 0; k < TIMELINE_BINS; k++) {
+			if (!sums[of_group[g] - 1][k])
+				continue;
+			html_put(&bins, k - last);
+			html_put(&bins, sums[of_group[g] - 1][k]);
+			last = k;
+		}
+		err = html_column(j, "bins", &bins);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	free(sums);
+	free(of_group);
+	return err;
+}
+
+static int compare_codes(const void *x, const void *y)
+{
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	return (a > b) - (a < b);
+}
+
+/* What states and reasons are called. */
+static int write_reasons(const struct html_page *p, struct json *j)
+{
+	const struct timeline *t = &p->timeline;
+	uint32_t *codes = calloc(t->n + 1, sizeof(*codes));
+	size_t n = 0;
+
+	if (!codes)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->n; i++)
+		if (t->spans[i].level == TIMELINE_STATES)
+			codes[n++] = t->spans[i].what;
+	qsort(codes, n, sizeof(*codes), compare_codes);
+	json_key(j, "reasons");
+	json_open(j, '{');
+	for (size_t i = 0; i < n; i++) {
+		char key[16], name[STATE_NAME_BYTES];
+
+		if (i && codes[i] == codes[i - 1])
+			continue;
+		snprintf(key, sizeof(key), "%u", codes[i]);
+		json_kv_str(j, key,
+			    state_name(p->trace.info, STATE_OF(codes[i]), codes[i] >> 8, name));
+	}
+	json_close(j, '}');
+	free(codes);
+	return 0;
+}
+
+static int write_losses(const struct html_page *p, struct json *j)
+{
+	struct html_text text = { 0 };
+	uint64_t first_ns = p->timeline.from_ns;
+
+	for (size_t i = 0; i < p->losses.n; i++) {
+		const struct html_loss *l = &p->losses.all[i];
+		uint64_t from_ns = l->from_ns > first_ns ? l->from_ns - first_ns : 0,
+			 to_ns = l->to_ns > first_ns ? l->to_ns - first_ns : 0;
+
+		html_put(&text, from_ns);
+		html_put(&text, to_ns > from_ns ? to_ns - from_ns : 0);
+		html_put(&text, l->goid); /* 0: everybody's */
+	}
+	return html_column(j, "losses", &text);
+}
+
+int html_write_timeline(const struct html_page *p, struct json *j)
+{
+	const struct timeline *t = &p->timeline;
+
+	if (!t->n)
+		return 0;
+	json_key(j, "timeline");
+	json_open(j, '{');
+	json_kv_u64(j, "length", t->to_ns - t->from_ns);
+	json_kv_u64(j, "apart", t->apart_ns);
+	json_kv_bool(j, "left_out", t->left_out);
+	json_kv_u64(j, "not_in_strips", t->not_in_strips);
+	json_kv_u64(j, "too_deep", t->too_deep);
+	json_kv_u64(j, "bin", t->bin_ns);
+	int err = write_lanes(p, j);
+
+	if (!err)
+		err = write_strips(p, j);
+	if (!err)
+		err = write_reasons(p, j);
+	if (!err)
+		err = write_losses(p, j);
+	json_close(j, '}');
+	return err;
+}

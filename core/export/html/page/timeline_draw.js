@@ -1,0 +1,146 @@
+// The timeline as a picture.
+
+const gutter = () => Math.min(230, Math.round($("timeline").clientWidth * 0.3));
+const timeAt = (x) => (timeline.from + (x - gutter()) / ($("timeline").clientWidth - gutter()) * (timeline.to - timeline.from)) * TL.length;
+
+function stepOf(span, most) {
+	const least = span / most, ten = 10 ** Math.floor(Math.log10(least || 1));
+	return [1, 2, 5, 10].map((m) => m * ten).find((s) => s >= least) || ten * 10;
+}
+
+function drawTimeline() {
+	const box = $("timeline"), canvas = box.firstElementChild, ratio = devicePixelRatio || 1, width = box.clientWidth, height = box.clientHeight;
+	if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+		canvas.width = Math.round(width * ratio);
+		canvas.height = Math.round(height * ratio);
+		canvas.style.width = width + "px";
+		canvas.style.height = height + "px";
+	}
+	const c = canvas.getContext("2d"), left = gutter(), from = timeline.from * TL.length, span = (timeline.to - timeline.from) * TL.length;
+	const p = { c, left, width, height, from, to: from + span, scale: (width - left) / span, ink: ink("ink"), soft: ink("soft"), line: ink("line"), bar: ink("bar"),
+		warn: ink("warn"), ground: ink("ground"), raised: ink("sunken"), accent: ink("accent"), mono: "12px " + ink("mono"), sans: "12.5px " + ink("sans"), letter: 0 };
+	c.setTransform(ratio, 0, 0, ratio, 0, 0);
+	c.clearRect(0, 0, width, height);
+	c.textBaseline = "middle";
+	c.font = p.mono;
+	p.letter = c.measureText("MMMMMMMMMM").width / 10;
+	const ticks = ticksOf(p);
+	c.fillStyle = p.line;
+	for (const t of ticks) c.fillRect(Math.round(left + (t - from) * p.scale), AXIS - 5, 1, height);
+	c.save();
+	c.beginPath();
+	c.rect(0, AXIS, width, height - AXIS);
+	c.clip();
+	for (const [i, row] of timeline.rows.entries()) {
+		const y = AXIS + row.y - timeline.top;
+		if (y + row.height < AXIS || y > height) continue;
+		if (row.group) drawStrip(row, y, p, i === timeline.at);
+		else drawLane(row.lane, y, p, i === timeline.at);
+	}
+	c.restore();
+	drawAxis(ticks, p);
+}
+
+function ticksOf({ left, width, from, to }) {
+	const step = stepOf(to - from, Math.max(2, (width - left) / 110)), ticks = [];
+	for (let k = Math.ceil(from / step); k * step <= to; k++) ticks.push(k * step);
+	return ticks;
+}
+
+function drawAxis(ticks, { c, left, width, height, from, scale, soft, line, ground, accent, sans }) {
+	c.fillStyle = ground;
+	c.fillRect(0, 0, width, AXIS);
+	c.font = sans;
+	c.fillStyle = soft;
+	c.fillText("time", 8, AXIS / 2);
+	for (const t of ticks) {
+		const x = left + (t - from) * scale, label = t ? time(Math.round(t)) : "0";
+		if (x + c.measureText(label).width + 4 < width) c.fillText(label, x + 4, AXIS / 2);
+	}
+	c.fillStyle = line;
+	c.fillRect(0, AXIS - 1, width, 1);
+	const b = timeline.brush || (S.pick.kind === "stretch" ? [S.pick.from, S.pick.to] : null);
+	if (!b) return;
+	const x0 = Math.max(left, left + (Math.min(...b) - from) * scale), x1 = Math.min(width, left + (Math.max(...b) - from) * scale);
+	c.globalAlpha = 0.13;
+	c.fillStyle = accent;
+	if (x1 > x0) c.fillRect(x0, 0, x1 - x0, height);
+	c.globalAlpha = 1;
+	for (const x of [x0, x1 - 1]) if (x1 > x0) c.fillRect(x, 0, 1, height);
+}
+
+function nameRow(text, y, height, current, indent, { c, left, ink, raised, accent, mono, letter }) {
+	if (current) {
+		c.fillStyle = raised;
+		c.fillRect(0, y, left, height);
+		c.fillStyle = accent;
+		c.fillRect(0, y, 3, height);
+	}
+	c.font = mono;
+	c.fillStyle = ink;
+	c.fillText(fitting(text, left - indent - 10, letter), indent, y + Math.min(height, STRIP) / 2);
+}
+
+// How many goroutines were in calls, at each moment.
+function drawStrip(row, y, p, current) {
+	const { c, left, width, from, to, scale, bar, line } = p, g = row.group, v = g.strip.values, most = Math.max(1, ...v), bin = TL.bin;
+	nameRow((timeline.open.has(g.pick.group) ? "▾ " : "▸ ") + (g.pick.group ? "go " + label(g.pick.func) : "main and others"), y, STRIP, current, 8, p);
+	c.fillStyle = bar;
+	for (let k = Math.max(0, Math.floor(from / bin)); k < v.length && k * bin < to; k++) {
+		const x0 = Math.max(left, Math.round(left + (k * bin - from) * scale)), x1 = Math.min(width, Math.round(left + ((k + 1) * bin - from) * scale)), h = Math.round(v[k] / most * (STRIP - 3));
+		if (h) c.fillRect(x0, y + STRIP - 1 - h, Math.max(1, x1 - x0), h);
+	}
+	c.fillStyle = line;
+	c.fillRect(left, y + STRIP - 1, width - left, 1);
+}
+
+function drawSpans(row, y, height, p, paint) {
+	const { c, left, width, from, to, scale } = p;
+	for (let k = endsAfter(row, from); k < row.n && row.start[k] < to;) {
+		const x0 = left + (row.start[k] - from) * scale, x1 = left + (row.end[k] - from) * scale, a = Math.max(left, x0), b = Math.min(width, x1);
+		c.fillStyle = paint(k);
+		if (x1 - x0 < 0.7) {
+			c.globalAlpha *= 0.7;
+			c.fillRect(a, y, 1, height);
+			k = Math.max(k + 1, endsAfter(row, from + (x0 + 1 - left) / scale));
+		} else {
+			if (row.count[k] > 1) c.globalAlpha *= 0.35 + 0.4 * Math.min(1, row.busy[k] / (row.end[k] - row.start[k] || 1));
+			c.fillRect(a, y, Math.max(0.7, b - a - (b - a > 3 ? 0.5 : 0)), height);
+			const name = row.levelled ? fittingName(T.func[row.what[k]], row.count[k] > 1 ? count(row.count[k]) + "× " : "", b - a - 6, p.letter) : "";
+			c.globalAlpha = 1;
+			if (name) {
+				c.fillStyle = p.ink;
+				c.fillText(name, a + 3, y + height / 2 + 0.5);
+			}
+			k++;
+		}
+		c.globalAlpha = 1;
+	}
+}
+
+function drawLane(l, y, p, current) {
+	const { c, left, width, from, to, scale, warn } = p, height = (l.states ? STATE_HEIGHT + 1 : 0) + LANE * Math.min(LEVELS, l.levels.length);
+	nameRow(laneName(l), y, height, current, 26, p);
+	if (l.states) {
+		drawSpans(l.states, y, STATE_HEIGHT, p, (k) => ink("state-" + (STATE_INK[l.states.what[k] & 255] || "unknown")));
+		y += STATE_HEIGHT + 1;
+	}
+	c.font = p.mono;
+	for (const [level, row] of l.levels.entries()) {
+		if (!row || level >= LEVELS) continue;
+		row.levelled = true;
+		drawSpans(row, y + level * LANE, LANE - 1, p, (k) => {
+			const f = T.func[row.what[k]];
+			c.globalAlpha = (hits ? !hits[f] : S.focus >= 0 && f !== S.focus) ? 0.3 : 1;
+			return colour(f);
+		});
+	}
+	c.fillStyle = warn;
+	for (const g of TL.gaps) {
+		if (g.to < from || g.from > to || (g.goid && (l.system || g.goid !== l.goid))) continue;
+		const x0 = Math.max(left, left + (g.from - from) * scale), x1 = Math.min(width, Math.max(left + (g.to - from) * scale, x0 + 1));
+		c.globalAlpha = 0.3;
+		if (x1 > x0) c.fillRect(x0, y, x1 - x0, height);
+		c.globalAlpha = 1;
+	}
+}

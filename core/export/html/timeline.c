@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "export/html/timeline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compare.h"
+#include "base/vec.h"
+
+#define MOST_LANES  ((size_t)1 << 15) /* while calls are added */
+#define MOST_STRIPS 256
+#define MOST_LEVELS 512  /* deeper calls are counted, not kept */
+#define STEPS       1024 /* into so many the time is divided before lanes are left out */
+
+/* ---- lanes */
+
+static uint32_t lane_hash(uint64_t id, uint32_t image, bool system)
+{
+	return hash_u64_pair(id, (uint64_t)image << 1 | system);
+}
+
+static uint32_t find_lane(const struct timeline *t, uint64_t id, uint32_t image, bool system)
+{
+	size_t at;
+	uint32_t i = hash_index_first(&t->by_id, lane_hash(id, image, system), &at);
+
+	while (i != HASH_NONE &&
+	       (t->lanes[i].id != id || t->lanes[i].image != image || t->lanes[i].system != system))
+		i = hash_index_next(&t->by_id, lane_hash(id, image, system), &at);
+	return i;
+}
+
+static int reduce(struct timeline *t, size_t most, size_t most_lanes);
+
+/* Its lane, a new one when it has none. HASH_NONE: there is no memory. */
+static uint32_t lane_of(struct timeline *t, uint64_t id, uint32_t image, bool system)
+{
+	uint32_t i = find_lane(t, id, image, system);
+
+	if (i != HASH_NONE)
+		return i;
+	if (t->n_lanes == MOST_LANES)
+		t->err = reduce(t, t->most, MOST_LANES / 2);
+	if (t->err)
+		return HASH_NONE;
+	if (vec_reserve(&t->lanes, &t->cap_lanes, t->n_lanes + 1) ||
+	    hash_index_put(&t->by_id, lane_hash(id, image, system), (uint32_t)t->n_lanes)) {
+		t->err = -ENOMEM;
+		return HASH_NONE;
+	}
+	t->lanes[t->n_lanes] = (struct timeline_lane){ .id = id, .image = image, .system = system };
+	return (uint32_t)t->n_lanes++;
+}
+
+static uint32_t slot_of(uint32_t level)
+{
+	return level == TIMELINE_STATES ? 0 : level + 1;
+}
+
+/* Of a lane's level: its last span. NULL: no memory */
+static uint32_t *last_of(struct timeline_lane *l, uint32_t level)
+{
+	uint32_t slot = slot_of(level);
+
+	if (slot >= l->n_last) {
+		uint32_t n = slot + 2;
+		uint32_t *more = realloc(l->last, n * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		for (uint32_t i = l->n_last; i < n; i++)
+			more[i] = UINT32_MAX;
+		l->last = more;
+		l->n_last = n;
+	}
+	return &l->last[slot];
+}
+
+/* ---- spans */
+
+/* Makes a and what follows it, b, one: of what had most, by the vote of Boyer and Moore, MJRTY
+ * (1991), each nanosecond a voice. */
+static void join(struct timeline_span *a, const struct timeline_span *b)
+{
+	a->end_ns = b->end_ns > a->end_ns ? b->end_ns : a->end_ns;
+	a->start_ns = b->start_ns < a->start_ns ? b->start_ns : a->start_ns;
+	a->busy_ns += b->busy_ns;
+	a->n = a->n > UINT32_MAX - b->n ? UINT32_MAX : a->n + b->n;
+	if (a->what == b->what) {
+		a->lead_ns += b->lead_ns;
+	} else if (a->lead_ns >= b->lead_ns) {
+		a->lead_ns -= b->lead_ns;
+	} else {
+		a->what = b->what;
+		a->lead_ns = b->lead_ns - a->lead_ns;
+	}
+}
+
+static bool fit(const struct timeline *t, const struct timeline_span *a,
+		const struct timeline_span *b)
+{
+	uint64_t start_ns = a->start_ns < b->start_ns ? a->start_ns : b->start_ns,
+		 end_ns = a->end_ns > b->end_ns ? a->end_ns : b->end_ns;
+
+	return a->lane == b->lane && a->level == b->level && end_ns - start_ns <= t->apart_ns;
+}
+
+static int by_place(const void *x, const void *y)
+{
+	const struct timeline_span *a = x, *b = y;
+	int c = compare_u64(a->lane, b->lane);
+
+	if (!c) /* states, the greatest level, come first */
+		c = compare_u64(slot_of(a->level), slot_of(b->level));
+	if (!c)
+		c = compare_u64(a->start_ns, b->start_ns);
+	return c ? c : compare_u64(a->end_ns, b->end_ns);
+}
+
+static void join_all(struct timeline *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (n && fit(t, &t->spans[n - 1], &t->spans[i]))
+			join(&t->spans[n - 1], &t->spans[i]);
+		else
+			t->spans[n++] = t->spans[i];
+	t->n = n;
+}
+
+/* Twice as long, from a microsecond on. */
+static void lengthen(struct timeline *t)
+{
+	t->apart_ns = !t->apart_ns ? 1000 : t->apart_ns >> 63 ? UINT64_MAX : 2 * t->apart_ns;
+	join_all(t);
+}
+
+static int heaviest_first(const void *x, const void *y, void *ctx)
+{
+	const struct timeline_lane *lanes = ctx;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	int c = compare_u64(lanes[b].weight_ns, lanes[a].weight_ns);
+
+	return c ? c : compare_u64(a, b);
+}
+
+/* Chooses lanes, those in which most happened first, until so many spans or lanes: kept has their
+ * new numbers, counted from 1, in the order that they had. Returns how many. */
+static size_t choose_lanes(const struct timeline *t, size_t most, size_t most_lanes,
+			   uint32_t *order, size_t *spans, uint32_t *kept)
+{
+	size_t n = 0, taken = 0, sum = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		spans[t->spans[i].lane]++;
+	for (uint32_t i = 0; i < t->n_lanes; i++)
+		order[i] = i;
+	if (t->n_lanes)
+		qsort_r(order, t->n_lanes, sizeof(*order), heaviest_first, t->lanes);
+	for (; taken < t->n_lanes && taken < most_lanes; taken++) {
+		sum += spans[order[taken]];
+		if (taken && sum > most)
+			break;
+		kept[order[taken]] = 1;
+	}
+	for (size_t i = 0; i < t->n_lanes; i++)
+		if (kept[i])
+			kept[i] = (uint32_t)++n;
+	return n;
+}
+
+/* The lanes that kept has a number of, and their spans, by these numbers. 0 or -ENOMEM */
+static int keep_lanes(struct timeline *t, const uint32_t *kept)
+{
+	size_t n = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (kept[t->spans[i].lane]) {
+			t->spans[n] = t->spans[i];
+			t->spans[n++].lane = kept[t->spans[i].lane] - 1;
+		}
+	t->n = n;
+	n = 0;
+	hash_index_free(&t->by_id);
+	for (size_t i = 0; i < t->n_lanes; i++)
+		if (kept[i])
+			t->lanes[n++] = t->lanes[i];
+		else
+			free(t->lanes[i].last);
+	t->n_lanes = n;
+	for (uint32_t i = 0; !err && i < n; i++)
+		err = hash_index_put(
+			&t->by_id, lane_hash(t->lanes[i].id, t->lanes[i].image, t->lanes[i].system),
+			i);
+	return err;
+}
+
+/* Leaves out lanes, those in which least happened. */
+static int leave_out(struct timeline *t, size_t most, size_t most_lanes)
+{
+	uint32_t *order = calloc(t->n_lanes + 1, sizeof(*order)),
+		 *kept = calloc(t->n_lanes + 1, sizeof(*kept));
+	size_t *spans = calloc(t->n_lanes + 1, sizeof(*spans)), before = t->n_lanes;
+	int err = order && kept && spans ? 0 : -ENOMEM;
+
+	if (!err && choose_lanes(t, most, most_lanes, order, spans, kept) < before) {
+		t->left_out = true;
+		err = keep_lanes(t, kept);
+	}
+	free(order);
+	free(kept);
+	free(spans);
+	return err;
+}
+
+/* At most so many spans and lanes. */
+static int reduce(struct timeline *t, size_t most, size_t most_lanes)
+{
+	uint64_t span_ns = t->to_ns - t->from_ns;
+	int err = 0;
+
+	if (t->n)
+		qsort(t->spans, t->n, sizeof(*t->spans), by_place);
+	if (t->n_lanes > most_lanes)
+		err = leave_out(t, SIZE_MAX, most_lanes);
+	while (!err && t->n > most && t->apart_ns < span_ns / STEPS)
+		lengthen(t);
+	if (!err && t->n > most)
+		err = leave_out(t, most, most_lanes);
+	while (!err && t->n > most && t->apart_ns < span_ns) /* one lane is left */
+		lengthen(t);
+	for (size_t i = 0; i < t->n_lanes; i++)
+		for (uint32_t k = 0; k < t->lanes[i].n_last; k++)
+			t->lanes[i].last[k] = UINT32_MAX;
+	for (size_t i = 0; i < t->n; i++)
+		*last_of(&t->lanes[t->spans[i].lane], t->spans[i].level) = (uint32_t)i;
+	return err;
+}
+
+/* s: of the lane that it says */
+static void add_span(struct timeline *t, const struct timeline_span *s)
+{
+	uint32_t *last = last_of(&t->lanes[s->lane], s->level);
+
+	if (!last) {
+		t->err = -ENOMEM;
+		return;
+	}
+	if (*last != UINT32_MAX && fit(t, &t->spans[*last], s)) {
+		join(&t->spans[*last], s);
+		return;
+	}
+	if (vec_reserve(&t->spans, &t->cap, t->n + 1)) {
+		t->err = -ENOMEM;
+		return;
+	}
+	*last = (uint32_t)t->n;
+	t->spans[t->n++] = *s;
+}
+
+/* The lane that gets another span, for which there is room. HASH_NONE: no memory */
+static uint32_t lane_for(struct timeline *t, uint64_t id, uint32_t image, bool system)
+{
+	if (!t->err && t->n >= t->most)
+		t->err = reduce(t, t->most / 2, t->most_lanes);
+	return t->err ? HASH_NONE : lane_of(t, id, image, system);
+}
+
+/* ---- strips */
+
+static void widen(struct timeline *t)
+{
+	for (size_t i = 0; i < t->n_strips; i++) {
+		uint64_t *b = t->strips[i].bins;
+
+		for (size_t k = 0; k < TIMELINE_BINS / 2; k++)
+			b[k] = b[2 * k] + b[2 * k + 1];
+		memset(&b[TIMELINE_BINS / 2], 0, TIMELINE_BINS / 2 * sizeof(*b));
+	}
+	t->bin_ns *= 2;
+}
+
+static struct timeline_strip *strip_of(struct timeline *t, uint32_t path)
+{
+	for (size_t i = t->n_strips; i-- > 0;)
+		if (t->strips[i].path == path)
+			return &t->strips[i];
+	if (t->n_strips == MOST_STRIPS)
+		return NULL;
+	if (vec_reserve(&t->strips, &t->cap_strips, t->n_strips + 1)) {
+		t->err = -ENOMEM;
+		return NULL;
+	}
+	t->strips[t->n_strips] = (struct timeline_strip){ .path = path };
+	return &t->strips[t->n_strips++];
+}
+
+static void add_to_strip(struct timeline *t, uint32_t path, uint64_t from_ns, uint64_t to_ns)
+{
+	struct timeline_strip *s = strip_of(t, path);
+
+	if (!s) {
+		t->not_in_strips++;
+		return;
+	}
+	t->bin_ns = t->bin_ns ? t->bin_ns : 1;
+	while (to_ns / t->bin_ns >= TIMELINE_BINS)
+		widen(t);
+	for (uint64_t at = from_ns; at < to_ns;) {
+		uint64_t left = t->bin_ns - at % t->bin_ns;
+
+		left = left < to_ns - at ? left : to_ns - at;
+		s->bins[at / t->bin_ns] += left;
+		at += left;
+	}
+}
+
+/* ---- what happens */
+
+void timeline_call(struct timeline *t, const struct call *c)
+{
+	uint64_t start_ns = c->start_ns > t->from_ns ? c->start_ns : t->from_ns,
+		 end_ns = c->end_ns > start_ns ? c->end_ns : start_ns;
+
+	if (t->err)
+		return;
+	t->to_ns = end_ns > t->to_ns ? end_ns : t->to_ns;
+	if (!c->level)
+		add_to_strip(t, c->path, start_ns - t->from_ns, end_ns - t->from_ns);
+	if (c->level >= MOST_LEVELS) {
+		t->too_deep++;
+		return;
+	}
+	uint32_t lane = lane_for(t, c->system ? c->tid : c->goid, c->image, c->system);
+
+	if (lane == HASH_NONE)
+		return;
+	t->lanes[lane].weight_ns += c->self_ns;
+	if (!c->level)
+		t->lanes[lane].start_path = c->path;
+	add_span(t, &(struct timeline_span){ start_ns, end_ns, end_ns - start_ns, end_ns - start_ns,
+					     lane, c->level, c->path, 1 });
+}
+
+void timeline_state(struct timeline *t, const struct state_span *s)
+{
+	uint64_t start_ns = s->from_ns > t->from_ns ? s->from_ns : t->from_ns;
+
+	if (t->err || s->to_ns <= start_ns)
+		return;
+	uint32_t lane = lane_for(t, s->goid, s->image, false);
+
+	if (lane == HASH_NONE)
+		return;
+	t->to_ns = s->to_ns > t->to_ns ? s->to_ns : t->to_ns;
+	add_span(t, &(struct timeline_span){ start_ns, s->to_ns, s->to_ns - start_ns,
+					     s->to_ns - start_ns, lane, TIMELINE_STATES,
+					     STATE_DEPTH(s->state, s->reason), 1 });
+}
+
+void timeline_goroutine(struct timeline *t, const struct goroutine_info *g)
+{
+	uint32_t lane = t->err ? HASH_NONE : find_lane(t, g->goid, g->image, g->system);
+
+	if (lane != HASH_NONE)
+		t->lanes[lane].start_pc = g->start_pc;
+}
+
+int timeline_finish(struct timeline *t)
+{
+	if (!t->err)
+		t->err = reduce(t, t->most, t->most_lanes);
+	return t->err;
+}
+
+void timeline_free(struct timeline *t)
+{
+	for (size_t i = 0; i < t->n_lanes; i++)
+		free(t->lanes[i].last);
+	free(t->lanes);
+	free(t->spans);
+	free(t->strips);
+	hash_index_free(&t->by_id);
+	*t = (struct timeline){ 0 };
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * When goroutines did what, in bounded memory: calls and states that together fit into a stretch of
+ * time become one span, and the stretch grows until the spans fit into the bound. When that would
+ * make it too long to see anything, the goroutines that did least so far are left out.
+ */
+#ifndef GOTRACE_TIMELINE_H
+#define GOTRACE_TIMELINE_H
+
+#include "base/hash_index.h"
+#include "model/model.h"
+
+#define TIMELINE_STATES UINT32_MAX /* a level: the goroutine's states */
+
+struct timeline_span {
+	uint64_t start_ns, end_ns;
+	uint64_t busy_ns; /* of what it stands for; the whole span when that is one thing */
+	uint64_t lead_ns; /* by how much `what` had more of it than the rest */
+	uint32_t lane;
+	uint32_t level; /* of its calls: open frames below them */
+	/* path of its call, or STATE_DEPTH(state, reason); of several, one that none other has
+	 * more time than, if any has half */
+	uint32_t what;
+	uint32_t n; /* how many calls or states; UINT32_MAX: that many or more */
+};
+
+/* A goroutine, or a thread's system stack. */
+struct timeline_lane {
+	uint64_t id;        /* goid or thread id */
+	uint64_t weight_ns; /* self time of its calls: known while the outermost ones go on */
+	uint64_t start_pc;  /* of struct goroutine_info, 0: not known */
+	uint32_t image;
+	bool system;
+	uint32_t start_path; /* of an outermost call */
+	uint32_t n_last;
+	uint32_t *last; /* its spans that are the last of states, level 0, 1 and so on */
+};
+
+/* How much time goroutines that began with one path spent in calls, in stretches of the same
+ * length. */
+#define TIMELINE_BINS 1024
+struct timeline_strip {
+	uint32_t path;
+	uint64_t bins[TIMELINE_BINS]; /* ns */
+};
+
+struct timeline {
+	uint64_t from_ns; /* nothing begins before it */
+	size_t most;      /* spans */
+	size_t most_lanes;
+	/* all zero at the beginning: */
+	struct timeline_lane *lanes;
+	size_t n_lanes, cap_lanes;
+	struct hash_index by_id;
+	struct timeline_span *spans;
+	size_t n, cap;
+	uint64_t apart_ns; /* what fits into so much is one span */
+	struct timeline_strip *strips;
+	size_t n_strips, cap_strips;
+	uint64_t bin_ns; /* of strips; 0: there is none yet */
+	uint64_t to_ns;  /* the last end */
+	bool left_out;   /* goroutines */
+	/* calls that are in no strip, calls too deep for a span */
+	uint64_t not_in_strips, too_deep;
+	int err; /* -ENOMEM: what follows is dropped */
+};
+
+/* As calls, states and goroutines end. */
+void timeline_call(struct timeline *t, const struct call *c);
+void timeline_state(struct timeline *t, const struct state_span *s);
+void timeline_goroutine(struct timeline *t, const struct goroutine_info *g);
+/* After the last: at most `most` spans of `most_lanes` lanes, those of a lane together, by level
+ * and start. 0 or -ENOMEM */
+int timeline_finish(struct timeline *t);
+void timeline_free(struct timeline *t);
+
+#endif

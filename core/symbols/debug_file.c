@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "symbols/debug_file.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define FOLDER     "/usr/lib/debug"
+#define PATH_BYTES 8704 /* a root, a folder and a name */
+
+static bool same_build_id(const struct elf_symbols *x, const struct elf_symbols *y)
+{
+	const uint8_t *a, *b;
+	size_t n = elf_symbols_build_id(x, &a);
+
+	return n && n == elf_symbols_build_id(y, &b) && !memcmp(a, b, n);
+}
+
+/* The checksum of .gnu_debuglink is zlib's. */
+static bool same_sum(int fd, uint32_t sum)
+{
+	unsigned char bytes[65536];
+	uLong got = crc32(0, NULL, 0);
+	off_t at = 0;
+	ssize_t n;
+
+	while ((n = pread(fd, bytes, sizeof(bytes), at)) > 0) {
+		got = crc32(got, bytes, (uInt)n);
+		at += n;
+	}
+	return !n && got == sum;
+}
+
+/* sum: NULL, none is known. */
+static struct elf_symbols *try_file(const struct elf_symbols *e, const char *path,
+				    const uint32_t *sum)
+{
+	int fd = elf_symbols_file(path);
+	struct elf_symbols *found = fd < 0 ? NULL : elf_symbols_open(fd);
+
+	if (found && (!elf_symbols_whole(found) ||
+		      (!same_build_id(e, found) && !(sum && same_sum(fd, *sum))))) {
+		elf_symbols_close(found);
+		found = NULL;
+	}
+	if (fd >= 0)
+		close(fd); /* libelf has it mapped */
+	return found;
+}
+
+static struct elf_symbols *by_build_id(const struct elf_symbols *e, const char *root)
+{
+	char path[PATH_BYTES];
+	const uint8_t *id;
+	size_t n = elf_symbols_build_id(e, &id);
+
+	if (n < 2)
+		return NULL;
+	int at = snprintf(path, sizeof(path), "%s" FOLDER "/.build-id/%02x/", root, id[0]);
+
+	for (size_t i = 1; i < n; i++)
+		at += snprintf(path + at, sizeof(path) - (size_t)at, "%02x", id[i]);
+	snprintf(path + at, sizeof(path) - (size_t)at, ".debug");
+	return try_file(e, path, NULL);
+}
+
+static struct elf_symbols *by_link(const struct elf_symbols *e, const char *file, const char *root)
+{
+	static const char *const forms[] = { "%s%.*s/%s", "%s%.*s/.debug/%s",
+					     "%s" FOLDER "%.*s/%s" };
+	const char *slash = strrchr(file, '/');
+	struct elf_symbols *found = NULL;
+	char path[PATH_BYTES];
+	uint32_t sum;
+	const char *name = elf_symbols_debuglink(e, &sum);
+
+	if (!name || !slash || strchr(name, '/'))
+		return NULL;
+	for (size_t i = 0; !found && i < sizeof(forms) / sizeof(*forms); i++) {
+		int n = snprintf(path, sizeof(path), forms[i], root, (int)(slash - file), file,
+				 name);
+
+		if (n > 0 && (size_t)n < sizeof(path))
+			found = try_file(e, path, &sum);
+	}
+	return found;
+}
+
+struct elf_symbols *debug_file_open(const struct elf_symbols *e, const char *path, const char *root)
+{
+	struct elf_symbols *found = by_build_id(e, root);
+
+	return found ? found : by_link(e, path, root);
+}

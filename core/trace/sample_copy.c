@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "trace/sample_copy.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash_index.h"
+#include "base/log.h"
+#include "base/vec.h"
+#include "trace/keys.h"
+
+/* Numbers of one source in the copy; TRACE_NONE: not yet. */
+struct numbers {
+	uint32_t *of;
+	size_t n, cap;
+};
+
+struct sample_copy {
+	struct trace_writer *w;
+	struct sample_copy_options opt;
+	struct sample_copy_counts counts;
+	struct hash_index by_process, by_image, by_symbol, by_location;
+	struct sample_tables symbols; /* and locations, to be written last */
+	/* of the source that is being read */
+	const struct sample_tables *from;
+	struct numbers processes, stacks, labels;
+	bool *unwanted; /* processes */
+	size_t cap_unwanted;
+	size_t n_images; /* that have been looked at */
+	int err;
+};
+
+struct sample_copy *sample_copy_new(struct trace_writer *w, const struct sample_copy_options *opt)
+{
+	struct sample_copy *c = calloc(1, sizeof(*c));
+
+	if (!c) {
+		log_no_memory("no memory to copy samples");
+		return NULL;
+	}
+	c->w = w;
+	if (opt)
+		c->opt = *opt;
+	return c;
+}
+
+/* Room for n numbers; new ones are TRACE_NONE. */
+static int grow(struct numbers *x, size_t n)
+{
+	int err = vec_reserve(&x->of, &x->cap, n);
+
+	for (; !err && x->n < n; x->n++)
+		x->of[x->n] = TRACE_NONE;
+	return err;
+}
+
+static uint32_t hash_text(uint32_t h, const char *s)
+{
+	uint64_t x = h;
+
+	for (; s && *s; s++)
+		x = (x ^ (uint8_t)*s) * 0x100000001b3ull;
+	return hash_u64(x);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return !a == !b && (!a || !strcmp(a, b));
+}
+
+/* ---- processes and what they have mapped */
+
+/* One that a source before had already has that number. */
+static int put_process(struct sample_copy *c, const struct sample_process *p, uint32_t *number)
+{
+	const struct sample_tables *t = trace_writer_tables(c->w);
+	const uint32_t hash = hash_text(hash_u64_pair(p->pid, p->start_ns), p->exe);
+	size_t at;
+
+	for (uint32_t i = hash_index_first(&c->by_process, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&c->by_process, hash, &at)) {
+		const struct sample_process *x = &t->processes[i];
+
+		if (x->pid == p->pid && x->start_ns == p->start_ns && same_text(x->exe, p->exe) &&
+		    same_text(x->comm, p->comm)) {
+			*number = i;
+			return 0;
+		}
+	}
+	int err = trace_writer_process(c->w, p, number);
+
+	if (!err) /* of the same number: locations name it */
+		err = sample_tables_process(&c->symbols, p);
+	return err ? err : hash_index_put(&c->by_process, hash, *number);
+}
+
+/* TRACE_NONE: it is not wanted. */
+static uint32_t process_of(struct sample_copy *c, uint32_t number)
+{
+	const struct sample_tables *t = c->from;
+
+	if (grow(&c->processes, t->n_processes) ||
+	    vec_reserve(&c->unwanted, &c->cap_unwanted, t->n_processes)) {
+		c->err = -ENOMEM;
+		return TRACE_NONE;
+	}
+	uint32_t *to = &c->processes.of[number];
+
+	if (*to != TRACE_NONE || c->unwanted[number])
+		return *to;
+	if (c->opt.process && !c->opt.process(c->opt.ctx, number, &t->processes[number]))
+		c->unwanted[number] = true;
+	else
+		c->err = put_process(c, &t->processes[number], to);
+	return *to;
+}
+
+static bool same_image(const struct sample_image *a, const struct sample_image *b)
+{
+	return a->process == b->process && a->start == b->start && a->end == b->end &&
+	       a->file_off == b->file_off && a->kind == b->kind && a->from_ns == b->from_ns &&
+	       a->build_id_len == b->build_id_len &&
+	       !memcmp(a->build_id, b->build_id, a->build_id_len) && !strcmp(a->path, b->path);
+}
+
+static void put_image(struct sample_copy *c, const struct sample_image *from)
+{
+	struct sample_image x = *from;
+	uint32_t number;
+	size_t at;
+
+	if (x.process != TRACE_NONE)
+		x.process = process_of(c, x.process);
+	if (c->err || (x.process == TRACE_NONE && from->process != TRACE_NONE))
+		return;
+	const uint32_t hash = hash_u64_pair(x.start ^ x.from_ns << 16, x.process);
+
+	for (uint32_t i = hash_index_first(&c->by_image, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&c->by_image, hash, &at))
+		if (same_image(&trace_writer_tables(c->w)->images[i], &x))
+			return;
+	c->err = trace_writer_image(c->w, &x, &number);
+	if (!c->err)
+		c->err = hash_index_put(&c->by_image, hash, number);
+}
+
+/* All that the source has told of by now: the later ones count. */
+static void put_images(struct sample_copy *c)
+{
+	for (; c->n_images < c->from->n_images && !c->err; c->n_images++)
+		put_image(c, &c->from->images[c->n_images]);
+}
+
+/* ---- samples */
+
+static uint32_t stack_of(struct sample_copy *c, uint32_t number, uint32_t process)
+{
+	if (grow(&c->stacks, c->from->n_stacks)) {
+		c->err = -ENOMEM;
+		return TRACE_NONE;
+	}
+	uint32_t *to = &c->stacks.of[number];
+
+	if (*to == TRACE_NONE) {
+		struct sample_stack x = c->from->stacks[number];
+
+		x.process = process;
+		c->err = trace_writer_stack(c->w, &x, to);
+	}
+	return *to;
+}
+
+/* Labels count from 1. */
+static uint32_t labels_of(struct sample_copy *c, uint32_t number)
+{
+	if (!number)
+		return 0;
+	if (grow(&c->labels, c->from->n_labels)) {
+		c->err = -ENOMEM;
+		return 0;
+	}
+	uint32_t *to = &c->labels.of[number - 1];
+
+	if (*to == TRACE_NONE)
+		c->err = trace_writer_labels(c->w, &c->from->labels[number - 1], to);
+	return *to;
+}
+
+static bool in_time(const struct sample_copy *c, uint64_t ts_ns)
+{
+	return ts_ns >= c->opt.from_ns && (!c->opt.to_ns || ts_ns < c->opt.to_ns);
+}
+
+static void put_sample(struct sample_copy *c, const struct sample *from)
+{
+	struct sample x = *from;
+
+	if (!in_time(c, x.ts_ns))
+		return;
+	x.process = process_of(c, x.process);
+	if (x.process == TRACE_NONE || c->err)
+		return;
+	x.stack = stack_of(c, x.stack, x.process);
+	if (!c->err)
+		x.labels = labels_of(c, x.labels);
+	if (!c->err)
+		c->err = trace_writer_sample(c->w, &x);
+	c->counts.samples += !c->err;
+	c->counts.weight_ns += c->err ? 0 : x.weight_ns;
+}
+
+static void put_deaths(struct sample_copy *c)
+{
+	for (size_t i = 0; i < c->from->n_deaths && !c->err; i++) {
+		struct sample_death x = c->from->deaths[i];
+
+		if (!in_time(c, x.ts_ns))
+			continue;
+		x.process = process_of(c, x.process);
+		if (x.process == TRACE_NONE || c->err)
+			continue;
+		x.stack = stack_of(c, x.stack, x.process);
+		if (!c->err)
+			c->err = trace_writer_death(c->w, &x);
+	}
+}
+
+/* ---- symbols */
+
+static int symbol_of(struct sample_copy *c, const struct sample_symbol *s, uint32_t *number)
+{
+	const uint32_t hash = hash_text(hash_text(s->start_line, s->name), s->file);
+	size_t at;
+
+	for (uint32_t i = hash_index_first(&c->by_symbol, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&c->by_symbol, hash, &at)) {
+		const struct sample_symbol *x = &c->symbols.symbols[i];
+
+		if (x->start_line == s->start_line && x->kind == s->kind &&
+		    same_text(x->name, s->name) && same_text(x->linker, s->linker) &&
+		    same_text(x->file, s->file)) {
+			*number = i;
+			return 0;
+		}
+	}
+	*number = (uint32_t)c->symbols.n_symbols;
+	int err = sample_tables_symbol(&c->symbols, s);
+
+	return err ? err : hash_index_put(&c->by_symbol, hash, *number);
+}
+
+static void keep_location(struct sample_copy *c, const struct sample_location *from)
+{
+	struct sample_frame frames[LOCATION_MAX_FRAMES];
+	struct sample_location x = *from;
+
+	if (x.process != TRACE_NONE)
+		x.process = process_of(c, x.process);
+	if (c->err || (x.process == TRACE_NONE && from->process != TRACE_NONE))
+		return;
+	const uint32_t hash = hash_u64_pair(x.pc, x.process);
+	size_t at;
+
+	for (uint32_t i = hash_index_first(&c->by_location, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&c->by_location, hash, &at))
+		if (c->symbols.locations[i].pc == x.pc &&
+		    c->symbols.locations[i].process == x.process)
+			return;
+	for (uint32_t i = 0; i < x.n && !c->err; i++) {
+		frames[i] = from->frames[i];
+		c->err = symbol_of(c, &c->from->symbols[frames[i].symbol], &frames[i].symbol);
+	}
+	x.frames = frames;
+	if (!c->err)
+		c->err = sample_tables_location(&c->symbols, &x);
+	if (!c->err)
+		c->err = hash_index_put(&c->by_location, hash,
+					(uint32_t)c->symbols.n_locations - 1);
+}
+
+/* ---- all of it */
+
+static void forget_source(struct sample_copy *c)
+{
+	c->processes.n = c->stacks.n = c->labels.n = c->n_images = 0;
+	for (size_t i = 0; i < c->cap_unwanted; i++)
+		c->unwanted[i] = false;
+}
+
+int sample_copy_add(struct sample_copy *c, struct trace_reader *r)
+{
+	struct sample_span span;
+	int got = 0;
+
+	if (!trace_is_samples(trace_reader_info(r))) {
+		log_error("a trace of calls cannot be put together with samples");
+		return -ENOTSUP;
+	}
+	forget_source(c);
+	while (!c->err && (got = trace_reader_samples(r, &span)) > 0) {
+		c->from = trace_reader_tables(r);
+		put_images(c);
+		for (size_t i = 0; i < span.n && !c->err; i++)
+			put_sample(c, &span.s[i]);
+	}
+	if (!c->err)
+		c->err = got ? got : trace_reader_resolve(r);
+	c->from = trace_reader_tables(r);
+	if (!c->err && c->from) {
+		put_images(c);
+		put_deaths(c);
+		for (size_t i = 0; i < c->from->n_locations && !c->err; i++)
+			keep_location(c, &c->from->locations[i]);
+	}
+	c->counts.lost += trace_info_u64(trace_reader_info(r), KEY_END_SAMPLES_LOST, 0);
+	c->counts.incomplete |= !trace_reader_complete(r);
+	c->from = NULL;
+	if (c->err == -ENOMEM)
+		log_no_memory("no memory to copy samples");
+	return c->err;
+}
+
+int sample_copy_end(struct sample_copy *c, struct sample_copy_counts *counts)
+{
+	if (!c->err)
+		c->err = trace_writer_symbols(c->w, &c->symbols);
+	*counts = c->counts;
+	return c->err;
+}
+
+void sample_copy_free(struct sample_copy *c)
+{
+	if (!c)
+		return;
+	hash_index_free(&c->by_process);
+	hash_index_free(&c->by_image);
+	hash_index_free(&c->by_symbol);
+	hash_index_free(&c->by_location);
+	sample_tables_free(&c->symbols);
+	free(c->processes.of);
+	free(c->stacks.of);
+	free(c->labels.of);
+	free(c->unwanted);
+	free(c);
+}

@@ -4,7 +4,7 @@
 #
 # may_measure NAME  before anything is built: refuses a tree with changes, a gotrace ($GOTRACE, where set) that was built
 #                   from other sources, and a machine that is busy; with FORCE=1 (QUICK=1 implies it) it goes on, and the
-#                   folder says so
+#                   folder says so, as it says that QUICK=1 was a trial
 # begin_run [SUFFIX]
 #                   makes $out, a new folder in ${RESULTS:-results/NAME}, and begins its environment.txt; with RESUME=FOLDER
 #                   goes on in that one, if what is measured and where is the same
@@ -28,7 +28,7 @@ note() { # KEY VALUE...
 	echo "$key: $*" >>"$out/environment.txt"
 }
 
-too_busy() { awk -v load="$1" 'BEGIN { exit !(load + 0 > 0.5) }'; } # LOAD
+too_busy() { awk -v now="$1" 'BEGIN { exit !(now + 0 > 0.5) }'; } # LOAD
 # What forbids to measure, a line each.
 objections() {
 	changed=$(git -C "$top" status --porcelain -- bpf core experiments fixtures/programs Makefile 2>/dev/null | wc -l)
@@ -59,6 +59,8 @@ may_measure() { # NAME
 		echo "$1: FORCE=1 measures all the same, and the results say so" >&2
 		exit 1
 	fi
+	[ -z "${QUICK:-}" ] || against="${against:+$against
+}QUICK=1, a trial"
 	load_at_start=$(cut -d' ' -f1-3 /proc/loadavg)
 }
 
@@ -85,7 +87,7 @@ resume_run() {
 		echo "$different" | sed "s/^/$experiment: RESUME: /" >&2
 		exit 1
 	fi
-	steal_before=$(steal_ticks)
+	steal_before=$(steal_ticks) begun=$(date +%s)
 	note resumed "$(date -u +%Y-%m-%dT%H:%M:%SZ), load $load_at_start"
 	[ -z "$against" ] || note forced "$(echo "$against" | paste -sd';' | sed 's/;/; /g')"
 }
@@ -105,11 +107,12 @@ begin_run() { # [SUFFIX]
 		[ $tries -lt 100 ] || { echo "$experiment: no folder can be made in $parent" >&2; exit 1; }
 		out=$parent/$id-$tries
 	done
-	steal_before=$(steal_ticks)
+	steal_before=$(steal_ticks) begun=$(date +%s)
 	note experiment "$experiment"
 	note date "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
 	note commit "$(git -C "$top" rev-parse HEAD 2>/dev/null || echo none)"
 	note sources "$(sources_of HEAD)"
+	[ -z "${QUICK:-}" ] || note quick "a trial, not a result"
 	[ -z "$against" ] || note forced "$(echo "$against" | paste -sd';' | sed 's/;/; /g')"
 	if [ -n "${GOTRACE:-}" ]; then
 		note gotrace "$("$GOTRACE" --version 2>/dev/null | head -n 1)"
@@ -134,4 +137,5 @@ begin_run() { # [SUFFIX]
 end_run() {
 	note load_at_end "$(cut -d' ' -f1-3 /proc/loadavg)"
 	note steal_ticks "$(($(steal_ticks) - steal_before)) of $(getconf CLK_TCK) a second on each processor"
+	note minutes "$((($(date +%s) - begun + 30) / 60))" # of a run that was gone on with: since then
 }

@@ -1,73 +1,97 @@
 #!/bin/bash
 # How long a running process is stopped to get inline stubs, and what they cost a server.
 #
-#   sudo experiments/attach-pause/run.sh      ROUNDS=5, GOTRACE=build/gotrace
+#   sudo experiments/attach-pause/run.sh
 #
-# Each run writes results/attach-pause/<run-id>/: rows.csv (never edited), environment.txt, summary.md.
+# RUNS=5        rounds that count; one more goes before them and is discarded
+# QUICK=1       one round of less work, on any machine
+# WORKLOADS=    of: crowd-1000 crowd-10000 crowd-100000 (goroutines) nats
+# VARIANTS=     of nats, besides untraced, of: emulated inline
+# GO= RESUME= SEED= GOTRACE= RESULTS=   as everywhere
+#
+# Each run writes results/attach-pause/<run-id>/: raw.csv (never edited), environment.txt, and derived from them summary.csv,
+# summary.md. Every row is of a process of its own.
 set -euo pipefail
 unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-rounds=${ROUNDS:-5} seconds=${SECONDS_EACH:-4} server=v2.10.22
-GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
-[ -x "$GOTRACE" ] || { echo "attach-pause: $GOTRACE is missing; run: make" >&2; exit 1; }
-[ "$(id -u)" = 0 ] || { echo "attach-pause: tracing needs root" >&2; exit 1; }
-command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 # shellcheck source-path=SCRIPTDIR source=../provenance.sh
 . "$top/experiments/provenance.sh"
-may_measure attach-pause
-work=$(mktemp -d)
-target=
-trap '[ -z "$target" ] || kill "$target" 2>/dev/null || true; rm -rf "$work"' EXIT
+# shellcheck source-path=SCRIPTDIR source=../rounds.sh
+. "$top/experiments/rounds.sh"
+prepare attach-pause 5
+usual='crowd-1000 crowd-10000 crowd-100000 nats'
+programs=$(chosen program "$usual" "${WORKLOADS:-$([ -n "${QUICK:-}" ] && echo crowd-1000 nats || echo "$usual")}")
+ways=$(chosen variant 'emulated inline' "${VARIANTS:-emulated inline}")
+seconds=${SECONDS_EACH:-${QUICK:+1}}
+seconds=${seconds:-4}
+server=v2.10.22
 export GOFLAGS="-buildvcs=false -trimpath"
-go build -o "$work/crowd" "$here/crowd.go"
-(cd "$here/load" && go build -mod=mod -o "$work/load" .)
-(cd "$work" && GOBIN=$work go install "github.com/nats-io/nats-server/v2@$server")
+go build -o "$scratch/crowd" "$here/crowd.go"
+if [[ " $programs " == *" nats "* ]]; then
+	(cd "$here/load" && go build -mod=mod -o "$scratch/load" .)
+	(cd "$scratch" && GOBIN=$scratch go install "github.com/nats-io/nats-server/v2@$server")
+fi
 
-begin_run
-note nats-server "$server"
-note rounds "$rounds"
-rows=$out/rows.csv
-echo "what,goroutines,round,probe,sites,left_out,pause_ns,put_back_pause_ns,detach_ns,requests_per_s,events,lost_events" >"$rows"
-
-fact() { "$GOTRACE" info "$work/trace" | awk -v k="$1" '$1 == k { print $2 }'; }
-stop_target() { kill "$target"; wait "$target" 2>/dev/null || true; target=; }
-
-for goroutines in 1000 10000 100000; do
-	"$work/crowd" "$goroutines" >"$work/printed" &
+variants_of() { # PROGRAM
+	case $1 in nats) echo "untraced untraced-again $ways" ;; *) echo inline ;; esac
+}
+fact() { awk -v k="$1" '$1 == k { v = $2 } END { print v }' "$scratch/info"; }
+# Of the trace: what it says of the attachment, then of the events.
+attachment() {
+	"$GOTRACE" info "$scratch/trace" >"$scratch/info" || return 1
+	echo "$(fact end.stubs),$(fact end.stubs_left),$(fact end.pause_ns),$(fact end.put_back_pause_ns),$(fact end.detach_ns)"
+}
+stop() { # PID
+	kill "$1"
+	wait "$1" 2>/dev/null || true # of the signal
+}
+crowd() { # GOROUTINES VARIANT
+	local target how
+	"$scratch/crowd" "$1" >"$scratch/printed" &
 	target=$!
 	sleep 3
-	for round in $(seq "$rounds"); do
-		"$GOTRACE" record --pid "$target" --probe=inline -p all -d 0.3 -o "$work/trace" 2>/dev/null
-		echo "pause,$goroutines,$round,$(fact probe.strategy),$(fact end.stubs),$(fact end.stubs_left),$(fact end.pause_ns),$(fact end.put_back_pause_ns),$(fact end.detach_ns),,$(fact end.events),$(fact end.lost_events)" >>"$rows"
-	done
-	stop_target
-done
+	"$GOTRACE" record --pid "$target" --probe="$2" -p all -d 0.3 -o "$scratch/trace" >/dev/null 2>"$scratch/said" ||
+		{ cat "$scratch/said" >&2; stop "$target"; return 1; }
+	stop "$target"
+	how=$(attachment) || return 1
+	echo "$(fact probe.strategy),$how,,$(fact end.events),$(fact end.lost_events)"
+}
+nats() { # VARIANT
+	local target tracer='' rate how port=$((20000 + RANDOM % 10000))
+	"$scratch/nats-server" -a 127.0.0.1 -p "$port" >"$scratch/log" 2>&1 &
+	target=$!
+	sleep 2
+	if [ "$1" != untraced ]; then
+		"$GOTRACE" record --pid "$target" --probe="$1" -o "$scratch/trace" >/dev/null 2>"$scratch/said" &
+		tracer=$!
+	fi
+	sleep 6 # until all probes are there
+	rate=$("$scratch/load" "nats://127.0.0.1:$port" "$seconds") || { stop "$target"; return 1; }
+	if [ -z "$tracer" ]; then
+		stop "$target"
+		echo "none,0,0,0,0,0,$rate,0,0"
+		return
+	fi
+	kill -TERM "$tracer"
+	wait "$tracer" || { cat "$scratch/said" >&2; stop "$target"; return 1; }
+	stop "$target"
+	how=$(attachment) || return 1
+	echo "$(fact probe.strategy),$how,$rate,$(fact end.events),$(fact end.lost_events)"
+}
+# The values of a row.
+measure() { # PROGRAM VARIANT
+	rm -f "$scratch/trace"
+	case $1 in nats) nats "$2" ;; *) crowd "${1#crowd-}" "$2" ;; esac
+}
 
-port=$((20000 + RANDOM % 10000))
-"$work/nats-server" -a 127.0.0.1 -p "$port" >"$work/log" 2>&1 &
-target=$!
-sleep 2
-for round in $(seq "$rounds"); do
-	for probe in none emulated inline; do
-		tracer=
-		if [ "$probe" != none ]; then
-			"$GOTRACE" record --pid "$target" --probe="$probe" -o "$work/trace" 2>"$work/err" &
-			tracer=$!
-			sleep 6 # until all probes are there
-		fi
-		rate=$("$work/load" "nats://127.0.0.1:$port" "$seconds")
-		facts=,,,,
-		if [ -n "$tracer" ]; then
-			kill -TERM "$tracer"
-			wait "$tracer"
-			facts=$(fact end.stubs),$(fact end.stubs_left),$(fact end.pause_ns),$(fact end.put_back_pause_ns),$(fact end.detach_ns)
-		fi
-		if [ -n "$tracer" ]; then events=$(fact end.events),$(fact end.lost_events); else events=,; fi
-		echo "nats,,$round,$probe,$facts,$rate,$events" >>"$rows"
-	done
-done
-stop_target
+begin_run
+fix go_of_programs "$(go env GOVERSION)"
+fix nats-server "$server, $seconds s of requests"
+build_stats "$scratch"
+measure_rounds untraced "untraced $ways" "$programs" program \
+	probe,sites,left_out,pause_ns,put_back_pause_ns,detach_ns,requests_per_s,events,lost_events
 end_run
-"$here/summary.sh" "$rows" "$out/environment.txt" >"$out/summary.md"
+"$here/derive.sh" "$out"
 cat "$out/summary.md"
+echo "results are in $out"

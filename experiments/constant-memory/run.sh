@@ -6,15 +6,17 @@
 #
 # LENGTH=3600   seconds
 # EVERY=10      seconds between two rows
+# QUICK=1       40 seconds, a row every two
 # GOTRACE=      the command, build/gotrace
 # RESULTS=      where to put the results, results/constant-memory
 #
 # Writes a folder: rows.csv, counts.csv (the program's own counts beside those of the trace), environment.txt and,
-# derived from them, summary.md.
+# derived from them, summary.md. It is one long run and has no rounds: what is asked is whether anything grows.
 set -euo pipefail
 unset SUDO_UID SUDO_GID
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
+LENGTH=${LENGTH:-${QUICK:+40}} EVERY=${EVERY:-${QUICK:+2}}
 LENGTH=${LENGTH:-3600} EVERY=${EVERY:-10}
 GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 RESULTS=${RESULTS:-$top/results/constant-memory}
@@ -69,28 +71,8 @@ for mode in "$@"; do
 	run "$mode" &
 	running+=($!)
 done
-for pid in "${running[@]}"; do wait "$pid"; done
+for pid in "${running[@]}"; do wait "$pid" || { echo "constant-memory: a mode failed" >&2; exit 1; }; done
 end_run
-{
-	echo "# An hour"
-	echo
-	echo "Memory of gotrace (resident; its own, and all, rings included) and size of the file, after a tenth of the time and at the end."
-	echo
-	echo "| mode | seconds | own then, KiB | own at the end | most | all then, KiB | all at the end | file then, bytes | at the end | most |"
-	echo "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
-	awk -F, -v length_s="$LENGTH" 'NR > 1 && $3 {
-		if (!($1 in last)) order[++n] = $1
-		if (!($1 in early) && $2 >= length_s / 10) { early[$1] = $4; early_all[$1] = $3; early_file[$1] = $5 }
-		last[$1] = $2; own[$1] = $4; all[$1] = $3; file[$1] = $5
-		if ($4 > most[$1]) most[$1] = $4
-		if ($5 > most_file[$1]) most_file[$1] = $5
-	} END { for (i = 1; i <= n; i++) { m = order[i]
-		printf "| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d |\n", m, last[m], early[m], own[m], most[m], early_all[m], all[m], early_file[m], file[m], most_file[m] } }' "$out/rows.csv"
-	echo
-	echo "Calls by the program's own count and in the trace; a recorder has those of its last 20 seconds only."
-	echo
-	echo "| mode | function | program | trace |"
-	echo "|---|---|--:|--:|"
-	awk -F, 'NR > 1 { printf "| %s | `%s` | %d | %s |\n", $1, $2, $3, $4 }' "$out/counts.csv"
-} >"$out/summary.md"
+"$here/summary.sh" "$out" >"$out/summary.md"
 cat "$out/summary.md"
+echo "rows: $out/rows.csv"

@@ -4,37 +4,56 @@
 #
 #   sudo experiments/correctness/run.sh [PROGRAM...]    those of situations.csv; all without one
 #
-# LIMIT=30     seconds a cell may take
-# GOTRACE=     the command to test, build/gotrace
-# RESULTS=     where to put the results, results/correctness
+# RUNS=10          repetitions of each cell; a tool that takes long has fewer: see repetitions_of
+# QUICK=1          one, on any machine
+# TOOLS=           of: gotrace gotrace_springboard gotrace_emulated gotrace_thesis bpftrace bpftrace_r14 bpftrace_uretprobe
+#                  perf delve_ebpf delve exectrace cpuprofile
+# LIMIT=30         seconds a cell may take
+# SLOW_LIMIT=10    seconds one of Delve's or of Go's own profiles may take
+# GOTRACE=         the command to test, build/gotrace
+# RESULTS=         where to put the results, results/correctness
+# RESUME=FOLDER    goes on with a run that was interrupted
 #
-# Every run writes a folder of its own: raw.csv (a row a function, never edited),
-# cells.csv (a row a cell), environment.txt, summary.md.
+# Every run writes a folder of its own: raw.csv (a row a function and repetition, never edited), cells.csv (what each
+# repetition comes to), absent.csv, environment.txt, summary.md.
+# shellcheck disable=SC2034 # TOOL_missing are read by name
 set -u
 unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 LIMIT=${LIMIT:-30}
+SLOW_LIMIT=${SLOW_LIMIT:-10}
+runs=${RUNS:-${QUICK:+1}}
+runs=${runs:-10}
 GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 RESULTS=${RESULTS:-$top/results/correctness}
 delve_version=v1.27.2
-tools=(gotrace gotrace_thesis bpftrace bpftrace_uretprobe delve)
+tools=${TOOLS:-gotrace gotrace_springboard gotrace_emulated gotrace_thesis bpftrace bpftrace_r14 bpftrace_uretprobe perf delve_ebpf delve exectrace cpuprofile}
 
 die() { echo "correctness: $*" >&2; exit 1; }
 say() { echo "correctness: $*" >&2; }
-# shellcheck source=tools.sh
+# shellcheck source-path=SCRIPTDIR source=tools.sh
 . "$here/tools.sh"
+# shellcheck source-path=SCRIPTDIR source=own.sh
+. "$here/own.sh"
+for tool in $tools; do
+	declare -F "run_$tool" >/dev/null || die "no tool is called '$tool'"
+done
+case $runs in '' | *[!0-9]* | 0) die "RUNS=$runs is no number of repetitions" ;; esac
 
 [ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
 [ "$(id -u)" = 0 ] || die "tracing needs root; run: sudo experiments/correctness/run.sh"
 # shellcheck source-path=SCRIPTDIR source=../provenance.sh
 . "$top/experiments/provenance.sh"
+# shellcheck source-path=SCRIPTDIR source=../rounds.sh
+. "$top/experiments/rounds.sh"
 may_measure correctness
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 command -v go >/dev/null || die "no Go toolchain; run: ci/deps.sh go"
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-correctness.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
+trap 'perf_unprobe; rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
 bin=$work/bin/noinline stripped=$work/stripped debug=$work/debug
 export PATH=$PATH:$work/go/bin
 
@@ -43,11 +62,11 @@ if ! GOBIN=$work/go/bin GOFLAGS='' go install "github.com/go-delve/delve/cmd/dlv
 	delve_missing="not built: $(tail -n 1 "$work/dlv.log" | cut -c 1-100)"
 fi
 command -v bpftrace >/dev/null || bpftrace_missing="bpftrace is not installed; run: ci/deps.sh correctness"
-delve_missing=${delve_missing:-} bpftrace_missing=${bpftrace_missing:-}
+perf_missing=$(perf_reason)
 
 build() {
 	local programs
-	programs=$(tail -n +2 "$here/situations.csv" | cut -d, -f2)
+	programs=$(cut -d, -f2 "$work/situations")
 	# shellcheck disable=SC2086 # a list of words
 	"$top/fixtures/programs/build.sh" "$work/bin" $programs >"$work/build.log" 2>&1 || {
 		cat "$work/build.log" >&2
@@ -63,62 +82,119 @@ build() {
 	done
 }
 
-cell() { # SITUATION PROGRAM TOOL VERDICT HOW
-	printf '"%s",%s,%s,%s,"%s"\n' "$1" "$2" "$3" "$4" "$(tr '",' "';" <<<"$5")" >>"$out/cells.csv"
+# What takes long is repeated less: bpftrace attaches and detaches site by site.
+repetitions_of() { # TOOL
+	case $1 in
+	gotrace*) echo "$runs" ;;
+	perf) echo $(((runs + 1) / 2)) ;;
+	bpftrace* | delve_ebpf) echo $(((3 * runs + 9) / 10)) ;;
+	*) echo 1 ;;
+	esac
+}
+
+cell() { # VERDICT HOW
+	printf '"%s",%s,%s,%s,%s,"%s"\n' "$situation" "$program" "$tool" "$repetition" "$1" "$(tr '",\n' "';" <<<"$2" | sed 's/;$//')" >>"$work/cell"
 }
 
 # What the program should not have done.
 target_trouble() { # EXPECTED-STATUS
-	if [ "$status" = 124 ] || [ "$status" = 137 ]; then
-		echo "the program did not end within $LIMIT s"
-	elif [ -n "$status" ] && [ "$status" != "$1" ]; then
-		echo "the program ended with status $status"
-	fi
+	[ -z "$status" ] || [ "$status" = "$1" ] || echo "the program ended with status $status"
 }
 
-run_cell() { # SITUATION PROGRAM ARGUMENTS STATUS TOOL
-	local missing=${5%%_*}_missing args=() trouble=
+# One repetition of one cell, into $work/cell and $work/functions.
+run_cell() { # ARGUMENTS STATUS
+	local missing=${tool%%_*}_missing args=() trouble=
 	missing=${!missing:-}
 	if [ -n "$missing" ]; then
-		cell "$1" "$2" "$5" "not run" "$missing"
+		cell "not run" "$missing"
 		return
 	fi
-	if [ ! -e "$bin/$2" ]; then
-		cell "$1" "$2" "$5" "not run" "$2 needs a C compiler or a newer Go"
+	if [ ! -e "$bin/$program" ]; then
+		cell "not run" "$program needs a C compiler or a newer Go"
 		return
 	fi
-	[ -z "$3" ] || read -ra args <<<"$3"
-	rm -f "$work"/{printed,reported,out,err,trace*}
+	[ -z "$1" ] || read -ra args <<<"$1"
+	rm -f "$work"/{reported,out,err,trace*}
 	: >"$work/printed"
 	: >"$work/err"
-	if ! "run_$5" "$2" "${args[@]}"; then
-		cell "$1" "$2" "$5" "not possible" "$reason"
+	: >"$work/refused"
+	verdict=wrong reason='' refusal=''
+	if ! "run_$tool" "$program" "${args[@]}"; then
+		cell "$verdict" "$reason"
 		return
 	fi
-	trouble=${trouble:-$(target_trouble "$4")}
+	if [ "$status" = 124 ] || [ "$status" = 137 ]; then
+		cell "no end" "not within $LIMIT s"
+		return
+	fi
+	trouble=$(target_trouble "$2")
 	if ! grep -q '^count' "$work/printed"; then
-		cell "$1" "$2" "$5" wrong "${trouble:-the program did not come to its end}"
+		cell wrong "${trouble:-the program did not come to its end}"
 		return
 	fi
-	awk -v situation="$1" -v program="$2" -v tool="$5" -v raw="$out/raw.csv" -v cells="$out/cells.csv" \
-		-v target="$trouble" -f "$here/score.awk" "$work/printed" "$work/reported"
+	awk -v situation="$situation" -v program="$program" -v tool="$tool" -v repetition="$repetition" -v raw="$work/functions" \
+		-v cells="$work/cell" -v target="$trouble" -v refusal="$refusal" -f "$here/score.awk" \
+		"$work/printed" kind=refused "$work/refused" kind=reported "$work/reported"
 }
 
-build
-begin_run
-note bpftrace "$(bpftrace --version 2>/dev/null || echo none)"
-note delve "$(dlv version 2>/dev/null | awk '/^Version/ { print $2 }')"
-note limit_s "$LIMIT"
-echo "situation,program,tool,function,expected_calls,expected_returned,expected_unwound,expected_unfinished,calls,returned,durations,foreign_durations,unwound,unfinished,suspect" >"$out/raw.csv"
-echo "situation,program,tool,verdict,how" >"$out/cells.csv"
-while IFS=, read -r situation program arguments want <&3; do
-	if [ $# -gt 0 ] && [[ " $* " != *" $program "* ]]; then continue; fi
-	for tool in "${tools[@]}"; do
-		say "$situation: $tool"
-		run_cell "$situation" "$program" "$arguments" "$want" "$tool"
+# cells.csv says what is there: a row of raw.csv without one in it was interrupted, and so was a row without an end.
+begin_cells() {
+	local file
+	if [ ! -s "$out/cells.csv" ]; then
+		echo "situation,program,tool,repetition,verdict,how" >"$out/cells.csv"
+		echo "situation,program,tool,repetition,function,expected_calls,expected_returned,expected_unwound,expected_unfinished,calls,returned,durations,foreign_durations,unwound,unfinished,suspect,refused" >"$out/raw.csv"
+		return
+	fi
+	for file in cells raw; do
+		[ -z "$(tail -c 1 "$out/$file.csv")" ] || sed -i '$d' "$out/$file.csv"
 	done
-done 3< <(tail -n +2 "$here/situations.csv")
+	awk -F, 'NR == FNR { whole[$1, $2, $3, $4]; next } ($1, $2, $3, $4) in whole' "$out/cells.csv" "$out/raw.csv" >"$work/raw" &&
+		cp "$work/raw" "$out/raw.csv"
+}
+say_left() {
+	local left=
+	[ "$new" = 0 ] || left=", about $(((all - over) * (SECONDS - started) / new / 60 + 1)) minutes left"
+	say "repetition $repetition of $runs: $situation ($over of $all cells)$left"
+}
+repeat_all() { # SITUATIONS-FILE
+	local situation program arguments want tool before new=0 over=0 all=0 started=$SECONDS
+	local -A took=()
+	for tool in $tools; do all=$((all + $(repetitions_of "$tool") * $(wc -l <"$1"))); done
+	rows=$out/cells.csv # has_row looks there
+	for ((repetition = 1; repetition <= runs; repetition++)); do
+		while IFS=, read -r situation program arguments want <&3; do
+			say_left
+			for tool in $tools; do
+				[ "$repetition" -le "$(repetitions_of "$tool")" ] || continue
+				over=$((over + 1))
+				! has_row "\"$situation\",$program,$tool,$repetition," || continue
+				new=$((new + 1))
+				rm -f "$work/cell" "$work/functions"
+				before=${EPOCHREALTIME//[!0-9]/}
+				run_cell "$arguments" "$want"
+				took[$tool]=$((${took[$tool]:-0} + ${EPOCHREALTIME//[!0-9]/} - before))
+				[ ! -s "$work/functions" ] || cat "$work/functions" >>"$out/raw.csv"
+				cat "$work/cell" >>"$out/cells.csv"
+			done
+		done 3<"$1"
+	done
+	note took_s "$(for tool in $tools; do echo "$tool $((${took[$tool]:-0} / 1000000))"; done | paste -sd, | sed 's/,/, /g')"
+}
+
+tail -n +2 "$here/situations.csv" | awk -F, -v only=" $* " 'only == "  " || index(only, " " $2 " ")' >"$work/situations"
+[ -s "$work/situations" ] || die "no situation has a program called $*"
+begin_run
+fix bpftrace "$(bpftrace --version 2>/dev/null || echo none)"
+fix perf "$(perf --version 2>/dev/null || echo none)"
+fix delve "$(dlv version 2>/dev/null | awk '/^Version/ { print $2 }')"
+fix limit_s "$LIMIT, of Delve and Go's own $SLOW_LIMIT"
+fix repetitions "$(for tool in $tools; do echo "$tool $(repetitions_of "$tool")"; done | paste -sd, | sed 's/,/, /g')"
+fix programs "$(cut -d, -f2 "$work/situations" | paste -sd' ')"
+build
+begin_cells
+[ -s "$out/absent.csv" ] || absent_tools >"$out/absent.csv"
+repeat_all "$work/situations"
 end_run
-awk -f "$here/summary.awk" "$out/cells.csv" >"$out/summary.md"
+"$here/summary.sh" "$out" >"$out/summary.md" || exit 1
 cat "$out/summary.md"
 echo "results are in $out"

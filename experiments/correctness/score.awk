@@ -1,13 +1,12 @@
 # What a program printed about itself against what a tool reported of it.
 #
-#   awk -v situation= -v program= -v tool= -v raw=RAW.csv -v cells=CELLS.csv -v target=TEXT \
-#       -f score.awk PRINTED REPORTED
+#   awk -v situation= -v program= -v tool= -v repetition= -v raw=RAW.csv -v cells=CELLS.csv -v target=TEXT \
+#       -v refusal=TEXT -f score.awk PRINTED kind=refused REFUSED kind=reported REPORTED
 #
-# Appends a row a function to RAW and one to CELLS: exact, or wrong and how. target:
-# what the program itself did wrong under the tool, or nothing. A function that
-# the program calls optional is left out.
-FNR == 1 { file++ }
-file == 1 {
+# Appends a row a function to RAW and one to CELLS: exact, or wrong and how. target: what the program itself did wrong under
+# the tool, or nothing. A function that the program calls optional is left out. One that the tool said it cannot trace
+# (REFUSED, a line each; refusal says why) is not compared: where all others are right, the cell is refused.
+kind == "" {
 	if ($1 ~ /^(count|unwound|unfinished)$/ && NF >= 3) {
 		name = $0
 		sub(/^[a-z]+ /, "", name)
@@ -16,6 +15,10 @@ file == 1 {
 		if ($1 == "count") { order[++n] = name; known[name] }
 	}
 	if ($1 == "optional") optional[$2]
+	next
+}
+kind == "refused" {
+	refused[$0]
 	next
 }
 {
@@ -40,8 +43,10 @@ END {
 	if (ends_wrong) add(ends_wrong " unwound or unfinished calls wrong")
 	if (suspect) add(suspect " calls suspect")
 	if (!n) how = "the program printed nothing"
+	verdict = how != "" ? "wrong" : unset ? "refused" : "exact"
+	if (unset) add(unset " of " n " functions refused (" refusal ")" (verdict == "refused" ? ", the others exact" : ""))
 	gsub(/[",]/, ";", how) # summary.awk splits at commas
-	printf "\"%s\",%s,%s,%s,\"%s\"\n", situation, program, tool, how == "" ? "exact" : "wrong", how >>cells
+	printf "\"%s\",%s,%s,%d,%s,\"%s\"\n", situation, program, tool, repetition, verdict, how >>cells
 }
 function add(text) { how = how (how == "" ? "" : "; ") text }
 function more(a, b) { return a > b ? a - b : 0 }
@@ -49,11 +54,15 @@ function score(name,   c, r, quoted, i) {
 	c = want["count", name] + 0
 	r = c - want["unwound", name] - want["unfinished", name]
 	quoted = name ~ /[,"]/ ? "\"" name "\"" : name
-	printf "\"%s\",%s,%s,%s,%d,%d,%d,%d", situation, program, tool, quoted, c, r,
+	printf "\"%s\",%s,%s,%d,%s,%d,%d,%d,%d", situation, program, tool, repetition, quoted, c, r,
 		want["unwound", name], want["unfinished", name] >>raw
 	for (i = 2; i <= 8; i++)
 		printf ",%s", i in tells ? value[name, i] + 0 : "" >>raw
-	printf "\n" >>raw
+	printf ",%d\n", name in refused >>raw
+	if (name in refused) {
+		unset++
+		return
+	}
 	calls_all += c
 	returns_all += r
 	calls_missing += more(c, value[name, 2] + 0)

@@ -9,26 +9,37 @@
 #   FUNCTION<tab>calls<tab>returned<tab>durations<tab>foreign<tab>unwound<tab>unfinished<tab>suspect
 #
 # with - for what the tool has no notion of. foreign: durations from the entry of
-# one call to the exit of another. Returns 1 with $reason when that is not possible.
+# one call to the exit of another. $work/refused names functions that the tool says it cannot
+# trace, and $refusal why. Returns 1 with $verdict and $reason where there is nothing to compare.
 # shellcheck shell=bash disable=SC2034,SC2154
+
+gives() { # VERDICT REASON
+	verdict=$1 reason=$2
+}
 
 # ---- gotrace
 
-run_gotrace() { with_gotrace emulated "$@"; }
+run_gotrace() { with_gotrace auto "$@"; } # inline stubs and states; in a process that runs, emulated
+run_gotrace_springboard() { with_gotrace springboard "$@"; }
+run_gotrace_emulated() { with_gotrace emulated "$@"; }
 run_gotrace_thesis() { with_gotrace thesis "$@"; }
 
 with_gotrace() { # STRATEGY PROGRAM ARG...
-	local strategy=$1 program=$bin/$2
+	local record=("$GOTRACE" record -o "$work/trace" --probe="$1") program=$bin/$2
 	shift 2
 	status=0
 	if [ "${program##*/}" = phases ]; then
-		around_phases "$program" "" "$GOTRACE" record -o "$work/trace" --probe="$strategy" --pid TARGET || return 1
+		around_phases "$program" "" "${record[@]}" --pid TARGET || return 1
 	else
-		timeout -k 5 "$LIMIT" "$GOTRACE" record -o "$work/trace" --probe="$strategy" -- "$program" "$@" \
-			>"$work/printed" 2>"$work/err" || status=$?
+		timeout -k 5 "$LIMIT" "${record[@]}" -- "$program" "$@" >"$work/printed" 2>"$work/err" || status=$?
+	fi
+	case $status in 126 | 127) die "$GOTRACE cannot be run: $(head -n 1 "$work/err")" ;; esac
+	if [ "$status" = 125 ]; then
+		gives refused "$(head -n 1 "$work/err")"
+		return 1
 	fi
 	"$GOTRACE" report "$work/trace" --by=function --format=csv >"$work/report.csv" 2>>"$work/err" || {
-		reason="no trace: $(tail -n 1 "$work/err")"
+		gives wrong "no trace: $(tail -n 1 "$work/err")"
 		return 1
 	}
 	# A finished call has a duration, and the report knows of no call that it would be another's.
@@ -49,8 +60,15 @@ with_gotrace() { # STRATEGY PROGRAM ARG...
 
 # ---- bpftrace
 
-# Lines "KIND FILE_OFF FUNCTION" of every entry and RET that the thesis's plan names.
-sites_of() { # BINARY
+# Lines "KIND FILE_OFF FUNCTION" of every entry and RET that the thesis's plan names, once for each binary.
+sites_of() { # BINARY; writes $work/sites and, each function once, $work/names
+	local kept
+	kept=$work/sites.$(tr / _ <<<"$1")
+	[ -s "$kept" ] || plan_sites "$1" >"$kept"
+	cp "$kept" "$work/sites"
+	cut -d' ' -f3- "$work/sites" | LC_ALL=C sort -u >"$work/names"
+}
+plan_sites() { # BINARY
 	"$GOTRACE" plan --probe=thesis --format=json "$1" | awk '
 	/^ *"runtime_sites"/ { exit }
 	/^ *"name":/ { sub(/^ *"name": "/, ""); sub(/",?$/, ""); name = $0 }
@@ -58,40 +76,40 @@ sites_of() { # BINARY
 	/^ *"file_off":/ && kind != "morestack" { gsub(/,/, ""); print kind, $2, name }'
 }
 
-# The script that users write: count, and pair by thread and function. Functions
-# are numbers here, long names do not fit. What @was holds takes no part in the
+# The script that users write: count, and pair by KEY (thread, or goroutine: its g is in R14) and
+# function. Functions are numbers here, long names do not fit. What @was holds takes no part in the
 # pairing: it says afterwards whether both ends were one frame's.
-bpftrace_script() { # BINARY; sites on stdin
-	printf '%s\n' 'BEGIN { printf("ready\n"); }'
-	while read -r kind off name; do
-		n=$(grep -nxF -- "$name" "$work/names" | cut -d: -f1)
-		probe="uprobe:$1:$off"
-		case $kind in entry*)
-			echo "$probe { @calls[$n]++; @start[tid, $n] = nsecs;
-				@was[tid, $n] = *(uint64*)(reg(\"r14\") + 8) - reg(\"sp\"); @whose[tid, $n] = reg(\"r14\"); }"
-			;;
-		esac
-		case $kind in exit | *+exit)
-			echo "$probe { @returned[$n]++;
-				if (@start[tid, $n]) {
-					@durations[$n]++;
-					if (@whose[tid, $n] != reg(\"r14\") ||
-						@was[tid, $n] != *(uint64*)(reg(\"r14\") + 8) - reg(\"sp\")) { @foreign[$n]++; }
-					delete(@start[tid, $n]);
-				} }"
-			;;
-		esac
-	done
-	echo 'END { clear(@start); clear(@was); clear(@whose); }'
+bpftrace_script() { # BINARY KEY; sites on stdin
+	awk -v binary="$1" -v key="$2" -v names="$work/names" '
+	BEGIN {
+		while ((getline line < names) > 0) number[line] = ++n
+		frame = "*(uint64*)(reg(\"r14\") + 8) - reg(\"sp\")"
+		print "BEGIN { printf(\"ready\\n\"); }"
+	}
+	{
+		f = number[substr($0, length($1 $2) + 3)]
+		probe = "uprobe:" binary ":" $2
+		at = "[" key ", " f "]"
+	}
+	$1 ~ /^entry/ {
+		print probe " { @calls[" f "]++; @start" at " = nsecs; @was" at " = " frame "; @whose" at " = reg(\"r14\"); }"
+	}
+	$1 ~ /^exit$|\+exit$/ {
+		print probe " { @returned[" f "]++; if (@start" at ") { @durations[" f "]++;"
+		print "if (@whose" at " != reg(\"r14\") || @was" at " != " frame ") { @foreign[" f "]++; } delete(@start" at "); } }"
+	}
+	END { print "END { clear(@start); clear(@was); clear(@whose); }" }'
 }
 
+run_bpftrace() { with_bpftrace tid "$@"; }
+run_bpftrace_r14() { with_bpftrace 'reg("r14")' "$@"; }
+
 # Debian's bpftrace places no probe inside a function that it can see the bounds of.
-run_bpftrace() { # PROGRAM ARG...
-	local program=$stripped/$1
-	shift
-	sites_of "$program" >"$work/sites"
-	cut -d' ' -f3- "$work/sites" | sort -u >"$work/names"
-	bpftrace_script "$program" <"$work/sites" >"$work/script.bt"
+with_bpftrace() { # KEY PROGRAM ARG...
+	local key=$1 program=$stripped/$2
+	shift 2
+	sites_of "$program"
+	bpftrace_script "$program" "$key" <"$work/sites" >"$work/script.bt"
 	beside_bpftrace "$program" "$@" -- --unsafe "$work/script.bt"
 }
 
@@ -99,7 +117,7 @@ run_bpftrace() { # PROGRAM ARG...
 run_bpftrace_uretprobe() { # PROGRAM ARG...
 	local program=$bin/$1
 	shift
-	sites_of "$program" | cut -d' ' -f3- | sort -u >"$work/names"
+	sites_of "$program"
 	{
 		printf '%s\n' 'BEGIN { printf("ready\n"); }'
 		n=0
@@ -150,13 +168,13 @@ start_bpftrace() { # sets tracer: its pid, or "" with $reason when it gives up
 	"${bpftrace_command[@]}" >"$work/out" 2>"$work/err" &
 	tracer=$!
 	for ((i = 0; i < 10 * LIMIT; i++)); do
-		! grep -q ready "$work/out" || return 0
+		! grep -qs ready "$work/out" || return 0
 		kill -0 "$tracer" 2>/dev/null || break
 		sleep 0.1
 	done
 	stop_tool "$tracer"
 	tracer=
-	reason="not attached: $(grep -v RLIMIT_MEMLOCK "$work/err" | grep -i -m 1 error | cut -c 1-120)"
+	gives refused "not attached: $(grep -v RLIMIT_MEMLOCK "$work/err" | grep -i -m 1 error | cut -c 1-120)"
 	return 1
 }
 
@@ -172,29 +190,82 @@ stop_tool() { # PID
 	wait "$1" 2>/dev/null || true
 }
 
+# ---- perf
+
+# Probes at the entries and RETs that bpftrace gets, too, counted by perf stat. perf probe cannot name
+# them: it makes of each function of package main an event "main".
+run_perf() { # PROGRAM ARG...
+	local program=$bin/$1 stat=(perf stat -x ' ' -o "$work/counts" -e "$perf_group:*")
+	shift
+	status=0
+	sites_of "$program"
+	rm -f "$work/counts"
+	perf_unprobe
+	awk -v group="$perf_group" -v binary="$program" '{ printf "p:%s/at_%d %s:%s\n", group, NR, binary, $2 }' "$work/sites" >"$work/probes"
+	cat "$work/probes" 2>"$work/err" >>"$tracefs/uprobe_events" || { # in one write: awk would cut lines
+		gives refused "no probes: $(tail -n 1 "$work/err")"
+		return 1
+	}
+	if [ "${program##*/}" = phases ]; then
+		around_phases "$program" 1 "${stat[@]}" -p TARGET || return 1
+	else
+		timeout -k 5 "$LIMIT" "${stat[@]}" -- "$program" "$@" >"$work/printed" 2>"$work/err" || status=$?
+	fi
+	perf_unprobe
+	[ -s "$work/counts" ] || { gives refused "$(head -n 1 "$work/err")"; return 1; }
+	awk '
+	NR == FNR { kind[NR] = $1; name[NR] = substr($0, length($1 $2) + 3); next }
+	match($0, /:at_[0-9]+/) {
+		n = substr($0, RSTART + 4, RLENGTH - 4)
+		seen[name[n]]
+		if (kind[n] ~ /^entry/) calls[name[n]] += $1
+		if (kind[n] ~ /^exit$|\+exit$/) returned[name[n]] += $1
+	}
+	END {
+		for (f in seen)
+			if (calls[f] || returned[f])
+				printf "%s\t%d\t%d\t-\t-\t-\t-\t-\n", f, calls[f], returned[f]
+	}' "$work/sites" "$work/counts" >"$work/reported"
+}
+tracefs=/sys/kernel/tracing perf_group=gotrace_correctness_$$
+perf_unprobe() { # this group's alone
+	local event
+	sed -n "s|^p:\\($perf_group/[^ ]*\\).*|-:\\1|p" "$tracefs/uprobe_events" 2>/dev/null >"$work/unprobe"
+	while read -r event; do echo "$event" >>"$tracefs/uprobe_events"; done <"$work/unprobe"
+}
+perf_reason() { # why perf is not run, or nothing
+	command -v perf >/dev/null || { echo "perf is not installed; run: ci/deps.sh correctness"; return; }
+	[ -w "$tracefs/uprobe_events" ] || mount -t tracefs tracefs "$tracefs" 2>/dev/null
+	[ -w "$tracefs/uprobe_events" ] || echo "this kernel's tracefs has no uprobe_events"
+}
+
 # ---- Delve
 
+run_delve() { with_delve trace "$@"; } # stops the program at each call and return
+run_delve_ebpf() { with_delve 'trace --ebpf' "$@"; }
+
 # In the build that Delve makes itself: in an optimised one it refuses functions with arguments.
-run_delve() { # PROGRAM ARG...
-	local program=$debug/$1 got=0 refused
-	shift
+with_delve() { # COMMAND PROGRAM ARG...
+	local program=$debug/$2 got=0 verb
+	read -ra verb <<<"$1"
+	shift 2
 	status= # it does not tell
-	sites_of "$program" | cut -d' ' -f3- | sort -u >"$work/names"
+	sites_of "$program"
 	if [ "${program##*/}" = phases ]; then
-		around_phases "$program" 3 dlv trace --ebpf --pid TARGET '^main\.' || return 1
+		around_phases "$program" 3 dlv "${verb[@]}" --pid TARGET '^main\.' || return 1
 	else
 		# The program's arguments come after the pattern.
-		timeout -k 5 "$LIMIT" dlv trace --ebpf --exec "$program" '^main\.' -- "$@" \
+		timeout -k 5 "$SLOW_LIMIT" dlv "${verb[@]}" --exec "$program" '^main\.' -- "$@" \
 			</dev/null >"$work/printed" 2>"$work/err" || got=$?
 	fi
 	if [ $got = 124 ] || [ $got = 137 ]; then
-		reason="no end within $LIMIT s"
+		gives "no end" "not within $SLOW_LIMIT s"
 		return 1
 	fi
-	refused=$(grep -c '^unable to set tracepoint' "$work/err")
-	[ "$refused" = 0 ] || trouble="$refused functions refused ($(sed -n 's/^unable to set tracepoint.*: //p' "$work/err" | sort | uniq -c |
-		sort -rn | sed -n '1s/^ *[0-9]* //p' | tr -d '"'))"
-	[ -s "$work/printed" ] || { reason="status $got: $(grep -v '^>' "$work/err" | head -n 1 | cut -c 1-120)"; return 1; }
+	sed -n 's/^unable to set tracepoint on function \(.*\): "\(.*\)"$/\1\t\2/p' "$work/err" >"$work/unset"
+	cut -f1 "$work/unset" >"$work/refused"
+	refusal=$(cut -f2 "$work/unset" | sed 's/.*: //' | LC_ALL=C sort -u | tr -d , | paste -sd/ | sed 's|/| / |g')
+	[ -s "$work/printed" ] || { gives refused "status $got: $(grep -v '^>' "$work/err" | head -n 1 | cut -c 1-120)"; return 1; }
 	awk -v names="$work/names" '
 	BEGIN { while ((getline line < names) > 0) name[++n] = line }
 	/^>>? goroutine\([0-9]+\): / {
@@ -235,12 +306,16 @@ phase() { # N: waits until the program is about to do it
 # BINARY SECONDS COMMAND... with TARGET for the pid; SECONDS to attach, or "" to look at its links
 around_phases() {
 	local program=$1
-	wait_s=$2
+	wait_s=$2 early=
 	shift 2
 	tool_command=("$@")
 	target_phases "$program" start_tool stop_started
+	if [ -n "$early" ]; then
+		gives refused "$early"
+		return 1
+	fi
 	grep -q '^count' "$work/printed" || {
-		reason="the program did not end: $(grep -v '^>' "$work/err" | head -n 1 | cut -c 1-120)"
+		gives wrong "the program did not end: $(grep -v '^>' "$work/err" | head -n 1 | cut -c 1-120)"
 		return 1
 	}
 }
@@ -250,12 +325,18 @@ start_tool() {
 	tracer=$!
 	if [ -n "$wait_s" ]; then
 		sleep "$wait_s"
+		ended_early
 		return 0
 	fi
 	for ((i = 0; i < 100; i++)); do
+		kill -0 "$tracer" 2>/dev/null || break
 		[ "$(grep -l link_type "/proc/$tracer/fdinfo/"* 2>/dev/null | wc -l)" -lt 3 ] || break
 		sleep 0.1
 	done
 	sleep 0.3
+	ended_early
+}
+ended_early() {
+	kill -0 "$tracer" 2>/dev/null || early="it ended at once: $(head -n 1 "$work/err" | cut -c 1-200)"
 }
 stop_started() { stop_tool "$tracer"; }

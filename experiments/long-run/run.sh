@@ -3,11 +3,13 @@
 # and with --min-duration. As root.
 #   experiments/long-run/run.sh
 # SECONDS_EACH=3600 for each of MODES="summary min-duration"; a sample every EVERY=10 seconds; CLIENTS=4 ask all the time.
+# QUICK=1: 20 seconds each, a sample every two. A mode is one long run and has no rounds: what is asked is whether anything grows.
 # Rows go to results/long-run/RUN-ID/; nothing is overwritten.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
-seconds=${SECONDS_EACH:-3600} every=${EVERY:-10} clients=${CLIENTS:-4} modes=${MODES:-summary min-duration}
+seconds=${SECONDS_EACH:-${QUICK:+20}} every=${EVERY:-${QUICK:+2}}
+seconds=${seconds:-3600} every=${every:-10} clients=${CLIENTS:-4} modes=${MODES:-summary min-duration}
 gotrace=$(realpath "${GOTRACE:-build/gotrace}")
 GOTRACE=$gotrace
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
@@ -57,20 +59,6 @@ for mode in $modes; do
 	rm -f "$work/trace"
 done
 end_run
-
-# Of each mode: what it was after the first minute (or a tenth of the time), at the most after that, and at the end.
-awk -F, -v from=$((seconds / 10 < 60 ? seconds / 10 : 60)) 'NR > 1 {
-	if (!($1 in n)) order[++modes] = $1
-	n[$1]++
-	if ($2 <= from + 0 || !first[$1]) { first[$1] = $3; size[$1] = $5 }
-	if ($2 > from && $3 > most[$1]) most[$1] = $3
-	last[$1] = $3; end[$1] = $5; events[$1] = $6; took[$1] = $2
-}
-END {
-	for (i = 1; i <= modes; i++) {
-		m = order[i]
-		printf "%-12s %d s, %.1f M events: RSS %.1f MB at first, %.1f MB at the most, %.1f MB at the end; trace %.1f KB at first, %.1f KB at the end\n",
-			m, took[m], events[m] / 1e6, first[m] / 1e3, most[m] / 1e3, last[m] / 1e3, size[m] / 1e3, end[m] / 1e3
-	}
-}' "$rows" | tee "$out/summary.txt"
+experiments/long-run/summary.sh "$out" >"$out/summary.md"
+cat "$out/summary.md"
 echo "rows: $rows"

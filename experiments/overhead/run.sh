@@ -1,13 +1,13 @@
 #!/bin/bash
 # What tracing costs: greet, oto and ants plain and in every way of probing, the
-# thesis's among them. Reproduces tables 7.2 and 7.3 of the thesis.
+# thesis's among them. Reproduces tables 7.2 and 7.3 of the thesis, and what it says of ants.
 #
-#   sudo experiments/overhead/run.sh [PROGRAM...]    greet greet-2s oto ants; all without one
+#   sudo experiments/overhead/run.sh [PROGRAM...]    greet greet-2s oto oto-v3 ants; all but oto-v3 without one
 #
 # RUNS=5        rounds that count; one more goes before them and is discarded
 # QUICK=1       one round, on any machine
 # WORKLOADS=    instead of PROGRAM...
-# VARIANTS=     besides plain, of: thesis emulated springboard nop inline
+# VARIANTS=     besides plain, of: thesis thesis-links emulated springboard nop inline
 # GO=1.22.0     the Go version to build the programs with
 # RESUME=FOLDER goes on with a run that was interrupted
 # SEED=         of the orders of variants
@@ -28,7 +28,7 @@ RESULTS=${RESULTS:-$top/results/overhead}
 # shellcheck disable=SC2086 # a list of words
 [ $# -gt 0 ] || set -- ${WORKLOADS:-greet greet-2s oto ants}
 programs=("$@")
-read -ra variants <<<"plain ${VARIANTS:-thesis emulated springboard nop inline}"
+read -ra variants <<<"plain ${VARIANTS:-thesis thesis-links emulated springboard nop inline}"
 
 die() { echo "overhead: $*" >&2; exit 1; }
 say() { echo "overhead: $*" >&2; }
@@ -43,10 +43,10 @@ check_setup() {
 	done
 	command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 	for p in "${programs[@]}"; do
-		case $p in greet | greet-2s | oto | ants) ;; *) die "no program is called '$p'" ;; esac
+		case $p in greet | greet-2s | oto | oto-v3 | ants) ;; *) die "no program is called '$p'" ;; esac
 	done
 	for p in "${variants[@]}"; do
-		case $p in plain | thesis | emulated | springboard | nop | inline) ;; *) die "no variant is called '$p'" ;; esac
+		case $p in plain | thesis | thesis-links | emulated | springboard | nop | inline) ;; *) die "no variant is called '$p'" ;; esac
 	done
 }
 
@@ -55,43 +55,47 @@ check_setup() {
 set_command() { # PROGRAM VARIANT
 	local target select
 	case $1 in
-	greet) target=("$work/bin/greet.noinline") select=(-p main -p time) ;;
+	greet) target=("$work/bin/greet.noinline") select=(-p main) ;; # as the thesis ran it, and oto
 	greet-2s) target=("$work/bin/greet.noinline" -rounds "$greet_rounds") select=(-p main -p time) ;;
-	oto) target=("$work/bin/oto.noinline") select=(-p main -p github.com/ebitengine/oto/v3) ;;
+	oto) target=("$work/bin/oto.noinline") select=(-p main) ;;
+	oto-v3) target=("$work/bin/oto.noinline") select=(-p main -p github.com/ebitengine/oto/v3) ;;
 	ants) target=("$work/bin/ants.noinline") select=(-p main -p github.com/panjf2000/ants/v2) ;;
 	esac
 	case $2 in
 	plain) command=("$work/wall" "$work/wall.ns" "${target[@]}") ;;
 	nop) command=("$GOTRACE" record -o "$work/trace" --probe=springboard --stub=nop "${select[@]}" -- "${target[@]}") ;;
+	thesis-links) command=("$GOTRACE" record -o "$work/trace" --probe=thesis --attach=perf "${select[@]}" -- "${target[@]}") ;;
 	*) command=("$GOTRACE" record -o "$work/trace" --probe="$2" "${select[@]}" -- "${target[@]}") ;;
 	esac
 }
 
-# One `key value` of what gotrace stored in the trace.
-info() { # KEY
-	"$GOTRACE" info "$work/trace" | awk -v k="$1" '$1 == k || $1 == k ":" { print $2; exit }'
-}
-
-# The end of a raw row: the target's own seconds, events, lost events, bytes of the trace.
+# The end of a raw row: the target's own seconds and processor time, events, lost events, bytes of the trace, functions and
+# sites that are probed, seconds to attach and to detach, and then, when all is over, to make the Perun profile, and its bytes.
 own_columns() { # VARIANT
-	local ns events=0 lost=0 bytes=0
+	local ns cpu from to
 	if [ "$1" = plain ]; then
-		ns=$(cat "$work/wall.ns")
-	else
-		ns=$(info end.target_wall_ns)
-		events=$(info end.events)
-		lost=$(info end.lost_events)
-		bytes=$(stat -c %s "$work/trace")
+		read -r ns cpu <"$work/wall.ns"
+		awk -v ns="$ns" -v cpu="$cpu" 'BEGIN { printf "%.9f,%.9f,0,0,0,0,0,0,0,0,0\n", ns / 1e9, cpu / 1e9 }'
+		return
 	fi
-	[ -n "$ns" ] || die "the trace does not say how long its target ran"
-	awk -v ns="$ns" -v rest="$events,$lost,$bytes" 'BEGIN { printf "%.9f,%s\n", ns / 1e9, rest }'
+	from=$(date +%s%N)
+	"$GOTRACE" export --format=perun -o "$work/perun" "$work/trace" >"$work/log" 2>&1 || run_failed
+	to=$(date +%s%N)
+	"$GOTRACE" info "$work/trace" | awk -v bytes="$(stat -c %s "$work/trace")" -v made="$((to - from))" -v profile="$(stat -c %s "$work/perun")" '
+		{ value[$1] = $2 }
+		END {
+			if (value["end.target_wall_ns"] == "") exit 1
+			printf "%.9f,%.9f,%d,%d,%d,%d,%d,%.6f,%.6f,%.6f,%d\n", value["end.target_wall_ns"] / 1e9, value["end.target_cpu_ns"] / 1e9, \
+				value["end.events"], value["end.lost_events"], bytes, value["plan.probed"], value["sites"], \
+				value["attach.time_ns"] / 1e9, value["end.detach_ns"] / 1e9, made / 1e9, profile
+		}' || die "the trace does not say how long its target ran"
 }
 
 # The values of a row: measure_rounds calls it for each.
 measure() { # PROGRAM,TOOL VARIANT ROUND
 	local command=() whole user sys own log=$work/log program=${1%,*} tool=${1#*,}
 	set_command "$program" "$2"
-	rm -f "$work/trace" "$work/wall.ns"
+	rm -f "$work/trace" "$work/wall.ns" "$work/perun"
 	if [ "$tool" = time ]; then
 		/usr/bin/time -o "$work/time" -f '%e %U %S' "${command[@]}" >/dev/null 2>"$log" || run_failed
 		read -r whole user sys <"$work/time"
@@ -120,7 +124,7 @@ check_setup
 . "$top/experiments/provenance.sh"
 may_measure overhead
 # Sound needs somewhere to go: all of this runs inside a private sink then.
-if [[ " ${programs[*]} " == *" oto "* ]] && [ -z "${OVERHEAD_SINK:-}" ]; then
+if [[ " ${programs[*]} " == *" oto"* ]] && [ -z "${OVERHEAD_SINK:-}" ]; then
 	OVERHEAD_SINK=1 exec "$workloads/oto/with-sink.sh" "$here/run.sh" "$@"
 fi
 
@@ -132,7 +136,7 @@ if [ -n "${GO:-}" ]; then
 	. "$top/ci/toolchain.sh"
 	use_go "$GO" || exit 1
 fi
-names=$(printf '%s\n' "${programs[@]%-2s}" | sort -u)
+names=$(printf '%s\n' "${programs[@]%-*}" | sort -u)
 # shellcheck disable=SC2086 # a list of words
 "$workloads/build.sh" "$work/bin" $names
 cc -O2 -Wall -o "$work/wall" "$here/wall.c"
@@ -151,7 +155,8 @@ fi
 fix greet_2s_rounds "$greet_rounds"
 fix hyperfine "$(hyperfine --version)"
 measure_rounds plain "${variants[*]}" "$(for p in "${programs[@]}"; do echo "$p,time $p,hyperfine"; done)" \
-	program,tool end_to_end_s,user_s,system_s,target_s,events,lost_events,trace_bytes
+	program,tool \
+	end_to_end_s,user_s,system_s,target_s,target_cpu_s,events,lost_events,trace_bytes,functions,sites,attach_s,detach_s,processing_s,profile_bytes
 end_run
 "$here/derive.sh" "$out"
 echo "results are in $out"

@@ -1,9 +1,10 @@
-# published.csv, summary.csv, raw.csv -> the thesis's tables 7.2 and 7.3 as Markdown, beside ours.
-BEGIN { FS = ","; n_variants = split("thesis emulated springboard nop inline", order, " ") }
+# paper/thesis.csv, summary.csv, raw.csv -> the thesis's tables 7.2 and 7.3 and its figures of ants as Markdown, beside ours.
+BEGIN { FS = ","; n_variants = split("thesis thesis-links emulated springboard nop inline", order, " ") }
 FNR == 1 { for (i = 1; i <= NF; i++) col[FILENAME, $i] = i; file++; next }
 file == 1 {
+	if ($3 !~ /^wall/) { of_ants[$3] = $4 ($7 == "" ? "" : " " $7); next }
 	key = $1 SUBSEP $2
-	published_traced[key] = $3; published_plain[key] = $4; published_ratio[key] = $5
+	published_traced[key] = $4; published_plain[key] = $5; published_ratio[key] = $6
 	next
 }
 file == 2 {
@@ -37,26 +38,57 @@ function over(program, tool, what, variant,   key, v) {
 	return sprintf("%.2f (%.2f to %.2f)%s", ratio[key], low[key], high[key], \
 		v == "within noise" || v == "unchecked" ? ", " v : "")
 }
-function row(program, tool, less, variant, traced, times) {
-	print "| " program " | " variant " | " seconds(program, tool, "target" less, variant) \
-		" | " over(program, tool, "target" less, variant) " | " seconds(program, tool, "end_to_end" less, variant) \
-		" | " over(program, tool, "end_to_end" less, variant) " | " traced " | " times " |"
+function two(program, tool, what, variant) {
+	return seconds(program, tool, what, variant) " | " over(program, tool, what, variant) " | "
+}
+function row(program, tool, whats, variant, traced, times,   w, n, i, cells) {
+	n = split(whats, w, " ")
+	for (i = 1; i <= n; i++) cells = cells two(program, tool, w[i], variant)
+	print "| " program " | " variant " | " cells traced " | " times " |"
 }
 # A line for the plain program, one for it once more, then one for each way of probing.
-function rows_of(program, table, tool, less,   key, v, first) {
+function rows_of(program, table, tool, whats,   key, v, first, what) {
 	key = program SUBSEP table
-	row(program, tool, less, "plain", dash(published_plain[key]), "")
-	row(program, tool, less, "plain-again", "", "")
+	row(program, tool, whats, "plain", dash(published_plain[key]), "")
+	row(program, tool, whats, "plain-again", "", "")
 	first = 1
+	what = whats
+	sub(/ .*/, "", what)
 	for (v = 1; v <= n_variants; v++) {
-		if (!((program SUBSEP tool SUBSEP "target" less SUBSEP order[v]) in median)) continue
-		row(program, tool, less, order[v], first ? dash(published_traced[key]) : "", first ? dash(published_ratio[key]) : "")
+		if (!((program SUBSEP tool SUBSEP what SUBSEP order[v]) in median)) continue
+		row(program, tool, whats, order[v], first ? dash(published_traced[key]) : "", first ? dash(published_ratio[key]) : "")
 		first = 0
 	}
 }
-function head() {
-	print "| program | probes | target s | times (95 %) | end to end s | times (95 %) | published s | times |"
-	print "|---|---|--:|--:|--:|--:|--:|--:|"
+function head(names,   n, i, w, line, below) {
+	n = split(names, w, ",")
+	line = "| program | probes |"
+	below = "|---|---|"
+	for (i = 1; i <= n; i++) {
+		line = line " " w[i] " s | times (95 %) |"
+		below = below "--:|--:|"
+	}
+	print line " published s | times |"
+	print below "--:|--:|"
+}
+# A cell of what is known of ants: the median, by how much it is divided.
+function of(tool, what, variant, divisor, format,   key) {
+	key = "ants" SUBSEP tool SUBSEP what SUBSEP variant
+	return key in median ? sprintf(format, median[key] / divisor) : "–"
+}
+function ants(tool,   v) {
+	print "\n## ants, by " by(tool) ": what a profile takes\n"
+	print "| probes | functions | sites | attach s | detach s | make the profile s | profile MB | trace MB | end to end s |"
+	print "|---|--:|--:|--:|--:|--:|--:|--:|--:|"
+	print "| published | " of_ants["functions"] " | " of_ants["BPF programs"] " BPF programs | – | – | – | " of_ants["profile"] " | – | " \
+		of_ants["end to end"] ", " of_ants["of it profiling"] " of it profiling |"
+	for (v = 1; v <= n_variants; v++) {
+		if (!(("ants" SUBSEP tool SUBSEP "sites" SUBSEP order[v]) in median)) continue
+		print "| " order[v] " | " of(tool, "functions", order[v], 1, "%d") " | " of(tool, "sites", order[v], 1, "%d") " | " \
+			of(tool, "attach_s", order[v], 1, "%.3f") " | " of(tool, "detach_s", order[v], 1, "%.3f") " | " \
+			of(tool, "processing_s", order[v], 1, "%.3f") " | " of(tool, "profile_bytes", order[v], 1e6, "%.2f") " | " \
+			of(tool, "trace_bytes", order[v], 1e6, "%.2f") " | " of(tool, "end_to_end", order[v], 1, "%.3f") " |"
+	}
 }
 function by(tool) { return tool == "time" ? "/usr/bin/time (10 ms resolution end to end)" : tool }
 END {
@@ -69,20 +101,25 @@ END {
 	print "*plain-again* is the plain program once more: where its interval does not hold 1, all of its group is *invalid*, and"
 	print "no ratio is shown. *Within noise*: the interval holds 1 or meets plain-again's. *Not measurable here*: one end of the"
 	print "interval is more than 1.5 times the other. *thesis*, *emulated*, *springboard* and *inline* are"
-	print "`--probe`, *nop* is springboard with `--stub=nop`. Every program is built with `-gcflags=-l`."
+	print "`--probe`, *nop* is springboard with `--stub=nop`, *thesis-links* is thesis with a link a site (`--attach=perf`), as the thesis"
+	print "attached. Every program is built with `-gcflags=-l`; of greet and oto package main is traced, as the thesis did."
 	if (rounds < 5) print "\n**Fewer than five rounds: a trial, not a result.**"
 	for (t = 1; t <= n_tools; t++) {
 		if (!(named[t] in tools)) continue
 		print "\n## Table 7.2 by " by(named[t]) "\n"
-		head()
-		for (i = 1; i <= n_programs; i++) rows_of(programs[i], "7.2", named[t], "")
+		head("target,end to end")
+		for (i = 1; i <= n_programs; i++) rows_of(programs[i], "7.2", named[t], "target end_to_end")
 	}
 	for (t = 1; t <= n_tools; t++) {
 		if (!(named[t] in tools) || !("oto" in known)) continue
-		print "\n## Table 7.3 by " by(named[t]) ": oto without the 5 s of waiting for sound\n"
-		head()
-		rows_of("oto", "7.3", named[t], "_less_waiting")
+		print "\n## Table 7.3 by " by(named[t]) ": oto without waiting for sound\n"
+		print "The thesis subtracts 5 s from both times. Here it is the processor time of the program, its probes included, as the kernel"
+		print "counts it: what is left when all waiting is left out.\n"
+		head("processor")
+		rows_of("oto", "7.3", named[t], "target_cpu")
 	}
+	for (t = 1; t <= n_tools; t++)
+		if (named[t] in tools && "ants" in known) ants(named[t])
 	print "\n## Events\n\n| program | strategy | events | lost in all rounds |\n|---|---|--:|--:|"
 	tool = "time" in tools ? "time" : "hyperfine"
 	for (i = 1; i <= n_programs; i++)

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * wall FILE COMMAND [ARG...]: runs a command and writes its own wall time, from
- * the moment it may execute to its end, in nanoseconds to FILE. This is what
- * gotrace stores as end.target_wall_ns of a traced command, so that both are
- * measured between the same two moments. The exit status is the command's,
- * 125 when it cannot be run, 128 + N when it died of signal N.
+ * the moment it may execute to its end, and its processor time, both in
+ * nanoseconds, to FILE. This is what gotrace stores as end.target_wall_ns and
+ * end.target_cpu_ns of a traced command, so that both are measured between the
+ * same two moments. The exit status is the command's, 125 when it cannot be
+ * run, 128 + N when it died of signal N.
  */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,6 +26,11 @@ static uint64_t now_ns(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
+static uint64_t ns_of(struct timeval tv)
+{
+	return tv.tv_sec * 1000000000ull + tv.tv_usec * 1000ull;
+}
+
 static int failed(const char *what)
 {
 	fprintf(stderr, "wall: %s: %s\n", what, strerror(errno));
@@ -32,6 +39,7 @@ static int failed(const char *what)
 
 int main(int argc, char **argv)
 {
+	struct rusage used;
 	int hold[2], status;
 	char go;
 
@@ -56,15 +64,16 @@ int main(int argc, char **argv)
 	if (write(hold[1], "g", 1) != 1)
 		return failed("write");
 	uint64_t start_ns = now_ns();
-	while (waitpid(pid, &status, 0) < 0)
+	while (wait4(pid, &status, 0, &used) < 0)
 		if (errno != EINTR)
-			return failed("waitpid");
+			return failed("wait4");
 	uint64_t wall_ns = now_ns() - start_ns;
 
 	FILE *out = fopen(argv[1], "we");
 	if (!out)
 		return failed(argv[1]);
-	fprintf(out, "%llu\n", (unsigned long long)wall_ns);
+	fprintf(out, "%llu %llu\n", (unsigned long long)wall_ns,
+		(unsigned long long)(ns_of(used.ru_utime) + ns_of(used.ru_stime)));
 	if (fclose(out))
 		return failed(argv[1]);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -1,79 +1,89 @@
 #!/bin/bash
-# The rows of run.sh for a framed function on a kernel of Debian's in a VM, where programs may
-# perform RETs. Emulated: only how the rows compare means something.
+# The rows of run.sh for a framed function on a kernel of Debian's in a VM, where programs may perform RETs. Emulated: only how the
+# rows compare means something.
 #
-#   experiments/probe-cost/vm.sh [KERNEL]      newest; ROUNDS=6, GOTRACE=build/gotrace, O=build
+#   experiments/probe-cost/vm.sh [KERNEL]      newest; RUNS=6, QUICK=1, GO=, SEED=, GOTRACE=build/gotrace, O=build
 #
-# Writes results/probe-cost/<run-id>-KERNEL/: rows.csv, environment.txt, doctor.txt, summary.md.
-set -eu
+# Writes results/probe-cost/<run-id>-KERNEL/ as run.sh does; environment.txt is the host's, vm_kernel and doctor.txt the VM's. All
+# rounds are of one boot, so there is no going on with a run that was interrupted.
+set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-kernel=${1:-newest} rounds=${ROUNDS:-6}
-GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
-[ -x "$GOTRACE" ] || { echo "probe-cost: $GOTRACE is missing; run: make" >&2; exit 1; }
-command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
-mkdir -p "${O:-$top/build}/vm"
+# shellcheck source-path=SCRIPTDIR source=../provenance.sh
+. "$top/experiments/provenance.sh"
+# shellcheck source-path=SCRIPTDIR source=../rounds.sh
+. "$top/experiments/rounds.sh"
+prepare probe-cost 6
+[ -z "${RESUME:-}" ] || cannot "a run in a VM cannot be gone on with"
+kernel=${1:-newest}
+mkdir -p "${O:-$top/build}/vm" "$scratch/payload"
 vm=$(cd "${O:-$top/build}/vm" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-mkdir "$work/payload"
-(cd "$here/loop" && CGO_ENABLED=0 go build -o "$work/payload/loop" .)
-"${CC:-gcc}" -O2 -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror "$here/floor.c" -o "$work/payload/floor" -lbpf -pthread
-cat >"$work/payload/run" <<EOF
+build_stats "$scratch"
+(cd "$here/loop" && CGO_ENABLED=0 go build -o "$scratch/payload/loop" .)
+"${CC:-gcc}" -O2 -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror "$here/floor.c" -o "$scratch/payload/floor" -lbpf -pthread
+seed=${SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
+variants='plain plain-again thesis thesis-again emulated emulated-step springboard-jump springboard-nop'
+kinds='nop5 jump push ret'
+# What the VM runs, line by line, in orders drawn from the seed.
+for round in $(seq 0 "$rounds"); do
+	# shellcheck disable=SC2086 # lists of words
+	{
+		"$stats" order "$seed" "$round framed,1" $variants | sed "s/^/framed $round /"
+		"$stats" order "$seed" "$round floor,1" $kinds | sed "s/^/floor $round /"
+	}
+done >"$scratch/payload/runs"
+cat >"$scratch/payload/run" <<'EOF'
 #!/bin/bash
-rounds=$rounds
-EOF
-cat >>"$work/payload/run" <<'EOF'
 cd /tmp || exit 1
 uname -srm >kernel && gotrace doctor >doctor
-calls_of() { case $1 in plain) echo 500000 ;; *) echo 3000 ;; esac; }
-row() { # ROUND VARIANT OPTION...
-	local round=$1 variant=$2 tracer=() events=0 lost=0
-	shift 2
-	[ $# = 0 ] || tracer=(gotrace record -o trace "$@" -f main.framed --)
+row() { # FUNCTION ROUND VARIANT
+	local tracer=() events=0 lost=0 calls=3000 variant=${3%-again}
+	case $variant in
+	plain) calls=500000 ;;
+	emulated-step) tracer=(--probe=emulated --rets=step) ;;
+	springboard-*) tracer=(--probe=springboard --stub="${variant#*-}") ;;
+	*) tracer=(--probe="$variant") ;;
+	esac
 	rm -f row trace
-	"${tracer[@]}" /payload/loop -function framed -calls "$(calls_of "$variant")" -out row 2>log || { cat log; exit 1; }
-	if [ $# != 0 ]; then
+	if [ "$1" = floor ]; then
+		/payload/floor "$variant" 3000 1 >row || exit 1
+	else
+		[ "$variant" = plain ] || tracer=(gotrace record -o trace "${tracer[@]}" --no-states -f main.framed --)
+		"${tracer[@]}" /payload/loop -function framed -calls "$calls" -out row 2>log || { cat log; exit 1; }
+	fi
+	if [ -e trace ]; then
 		events=$(gotrace info trace | awk '$1 == "end.events" { print $2 }')
 		lost=$(gotrace info trace | awk '$1 == "end.lost_events" { print $2 }')
 	fi
-	echo "row $round,$variant,framed,1,$(cat row),$events,$lost"
+	echo "row $1,1,$2,$(($2 == 0)),$3,$(cat row),$events,$lost"
 }
-for round in $(seq "$rounds"); do
-	row "$round" plain
-	row "$round" thesis --probe=thesis
-	row "$round" emulated --probe=emulated
-	row "$round" emulated-step --probe=emulated --rets=step
-	row "$round" springboard-jump --probe=springboard --stub=jump
-	row "$round" springboard-nop --probe=springboard --stub=nop
-	for kind in nop5 jump push ret; do echo "row $round,floor,$kind,1,$(/payload/floor $kind 3000 1),0,0"; done
-done
+while read -r function round variant; do row "$function" "$round" "$variant" </dev/null; done </payload/runs
 sed 's/^/doctor /' doctor
 sed 's/^/kernel /' kernel
 EOF
-chmod 755 "$work/payload/run"
+chmod 755 "$scratch/payload/run"
 image=$("$top/ci/vm/kernel.sh" "$vm/kernels" "$kernel")
-"$top/ci/vm/initramfs.sh" "$work/base.cpio" "$GOTRACE"
-"$top/ci/vm/initramfs.sh" --folder "$work/payload" "$work/payload.cpio" /payload
-cat "$work/base.cpio" "$work/payload.cpio" >"$work/all.cpio"
+"$top/ci/vm/initramfs.sh" "$scratch/base.cpio" "$GOTRACE"
+"$top/ci/vm/initramfs.sh" --folder "$scratch/payload" "$scratch/payload.cpio" /payload
+cat "$scratch/base.cpio" "$scratch/payload.cpio" >"$scratch/all.cpio"
+begin_run "$kernel"
+fix go_of_programs "$(go env GOVERSION)"
+fix seed "$seed"
+fix rounds "$rounds after 1 discarded"
+fix variants "$variants"
 status=0
-"$top/ci/vm/boot.sh" "$image" "$work/all.cpio" "$vm/probe-cost" "${SECONDS_MAX:-900}" || status=$?
+"$top/ci/vm/boot.sh" "$image" "$scratch/all.cpio" "$vm/probe-cost" "${SECONDS_MAX:-900}" || status=$?
 [ "$status" = 0 ] || { tail -n 20 "$vm/probe-cost.log" >&2; exit 1; }
-
-out=$top/results/probe-cost/$(date -u +%Y%m%dT%H%M%SZ)-$(git -C "$top" rev-parse --short HEAD)-$kernel
-mkdir -p "$top/results/probe-cost"
-mkdir "$out"
+tr -d '\r' <"$vm/probe-cost.log" >"$scratch/log"
 {
-	echo "round,variant,function,threads,calls,wall_ns,cpu_ns,events,lost_events"
-	sed -n 's/^row //p' "$vm/probe-cost.log"
-} | tr -d '\r' >"$out/rows.csv"
-sed -n 's/^doctor //p' "$vm/probe-cost.log" | tr -d '\r' >"$out/doctor.txt"
-{
-	echo "date $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-	echo "git_commit $(git -C "$top" rev-parse HEAD)$(git -C "$top" diff --quiet HEAD -- bpf core/attach core/binary core/plan core/trace experiments/probe-cost || echo -dirty)"
-	sed -n 's/^kernel /kernel /p' "$vm/probe-cost.log" | tr -d '\r'
-	echo "accelerator $(cat "$vm"/accel.* 2>/dev/null | tail -n 1)"
-	echo "rounds $rounds"
-} >"$out/environment.txt"
-awk -f "$here/summary.awk" "$out/rows.csv" >"$out/summary.md"
+	echo function,threads,round,discarded,variant,calls,wall_ns,cpu_ns,events,lost_events
+	sed -n 's/^row //p' "$scratch/log"
+} >"$out/raw.csv"
+[ "$(wc -l <"$out/raw.csv")" = "$(($(wc -l <"$scratch/payload/runs") + 1))" ] || cannot "the VM left not all rows: $vm/probe-cost.log"
+sed -n 's/^doctor //p' "$scratch/log" >"$out/doctor.txt"
+note vm_kernel "$(sed -n 's/^kernel //p' "$scratch/log")"
+note vm_accelerator "$(cat "$vm"/accel.* 2>/dev/null | tail -n 1)"
+end_run
+"$here/derive.sh" "$out"
 cat "$out/summary.md"
+echo "results are in $out"

@@ -1,72 +1,147 @@
 #!/bin/bash
-# How much of what the thesis counted as stack growth was growth: prologues that
-# were stopped, by what the runtime did about them.
+# How much of what the thesis counted as stack growth was growth: prologues that were stopped, by what the
+# runtime did about them, counted by gotrace and without it.
 #
-#   sudo experiments/prologue-stops/run.sh      RUNS=5, GOTRACE=build/gotrace, O=build
+#   sudo experiments/prologue-stops/run.sh
 #
-# Each run writes results/prologue-stops/<run-id>/: rows.csv (never edited),
-# environment.txt, summary.md.
+# RUNS=20       rounds that count; one more goes before them and is discarded
+# QUICK=1       one round, on any machine
+# WORKLOADS=    of greet oto ants gofumpt misspell
+# GO=           Go versions to build them with, "1.22.0" and the newest of ci/go-versions
+# RESUME=FOLDER goes on with a run that was interrupted
+# GOTRACE=build/gotrace, O=build, RESULTS=results/prologue-stops
+#
+# Each run writes a folder of its own: raw.csv (never edited), environment.txt, summary.md.
 set -eu
 unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-runs=${RUNS:-5} build=${O:-$top/build}
+rounds=${RUNS:-${QUICK:+1}}
+rounds=${rounds:-20}
+build=$(realpath -m "${O:-$top/build}")
 GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
-cd "$top"
-[ -x "$GOTRACE" ] || { echo "prologue-stops: $GOTRACE is missing; run: make" >&2; exit 1; }
-[ "$(id -u)" = 0 ] || { echo "prologue-stops: tracing needs root" >&2; exit 1; }
-command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
+read -ra programs <<<"${WORKLOADS:-greet oto ants gofumpt misspell}"
+read -ra versions <<<"${GO:-1.22.0 $(tail -n 1 "$top/ci/go-versions")}"
+
+die() { echo "prologue-stops: $*" >&2; exit 1; }
+run_failed() { tail -n 20 "$scratch/log" >&2; exit 1; }
+check_setup() {
+	local tool p
+	[ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
+	[ "$(id -u)" = 0 ] || die "tracing needs root"
+	[ "$rounds" -ge 1 ] 2>/dev/null || die "RUNS=$rounds is no number of rounds"
+	[ -w /sys/kernel/tracing/uprobe_events ] || die "/sys/kernel/tracing has no uprobe_events: without it nothing counts independently"
+	for tool in readelf "${CC:-gcc}"; do command -v "$tool" >/dev/null || die "$tool is missing; run: ci/deps.sh build test"; done
+	for p in "${programs[@]}"; do
+		case $p in greet | oto | ants | gofumpt | misspell) ;; *) die "no program is called '$p'" ;; esac
+	done
+}
+check_setup
 # shellcheck source-path=SCRIPTDIR source=../provenance.sh
 . "$top/experiments/provenance.sh"
 may_measure prologue-stops
-make -s O="$build" "$build/libgotrace.a"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-"${CC:-gcc}" -O2 -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -Icore -I. \
-	experiments/prologue-stops/stops.c "$build/libgotrace.a" -lzstd -lz -o "$work/stops"
-fixtures/programs/build.sh "$work/programs" growth preempt >/dev/null
-experiments/workloads/build.sh "$work/workloads" ants >/dev/null
+# Sound needs somewhere to go: all of this runs inside a private sink then.
+if [[ " ${programs[*]} " == *" oto "* ]] && [ -z "${STOPS_SINK:-}" ]; then
+	STOPS_SINK=1 exec "$top/experiments/workloads/oto/with-sink.sh" "$here/run.sh"
+fi
 
-begin_run
-note runs "$runs, --probe=thesis, built with -gcflags=-l"
-echo "program,run,lost_events,where,class,count,ns" >"$out/rows.csv"
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-stops.XXXXXX")
+chmod 755 "$scratch"
+work=$scratch
+# shellcheck source-path=SCRIPTDIR source=counter.sh
+. "$here/counter.sh"
+trap 'counter_ends; rm -rf "$scratch"' EXIT
+# shellcheck source-path=SCRIPTDIR source=../../ci/toolchain.sh
+. "$top/ci/toolchain.sh"
+# shellcheck source-path=SCRIPTDIR source=../real-programs/programs.sh
+. "$top/experiments/real-programs/programs.sh"
+GOFUMPT=v0.6.0 # the last that go1.22.0 builds
 
-row() { # PROGRAM RUN BINARY SELECTION...
-	local program=$1 run=$2 binary=$3 lost
-	shift 3
-	"$GOTRACE" record -o "$work/trace" --probe=thesis "$@" -- "$binary" >/dev/null 2>"$work/log" ||
-		{ cat "$work/log" >&2; exit 1; }
-	lost=$("$GOTRACE" info "$work/trace" | awk '$1 == "end.lost_events" { print $2 }')
-	"$work/stops" "$work/trace" | sed "s/^/$program,$run,${lost:-0},/" >>"$out/rows.csv"
+build_stops() {
+	[ -e "$build/libgotrace.a" ] || make -s O="$build" "$build/libgotrace.a"
+	"${CC:-gcc}" -O2 -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$top/core" -I"$top" \
+		"$here/stops.c" "$build/libgotrace.a" -lzstd -lz -o "$scratch/stops"
 }
-for run in $(seq "$runs"); do
-	row ants "$run" "$work/workloads/ants.noinline" -p main -p github.com/panjf2000/ants/v2
-	row growth "$run" "$work/programs/noinline/growth"
-	row preempt "$run" "$work/programs/noinline/preempt"
-done
+# The programs of a Go version into $scratch/VERSION/bin, and what the two real ones read: the same for all versions.
+build_programs() { # VERSION
+	use_go "$1"
+	work=$scratch/$1
+	mkdir -p "$work/bin"
+	cp -r "$scratch/nethttp" "$work/nethttp" # no link: neither program follows one
+	export GOBIN=$work/bin
+	for p in "${programs[@]}"; do
+		case $p in
+		gofumpt) go install "mvdan.cc/gofumpt@$GOFUMPT" ;;
+		misspell) go install "github.com/client9/misspell/cmd/misspell@$MISSPELL" ;;
+		*) "$top/experiments/workloads/build.sh" "$work/bin" "$p" >/dev/null ;;
+		esac
+	done
+	# What the thesis would trace, "ADDRESS SIZE" each.
+	for p in "${programs[@]}"; do
+		set_program "$p"
+		"$GOTRACE" plan -F json --probe=thesis "${modules[@]}" "${target[0]}" | awk -F'[":,]+ *' '
+			/^ *"runtime_sites"/ { exit }
+			/^      "vaddr"/ { at = $3 }
+			/^      "size_bytes"/ { size = $3 }
+			/^      "fate": "probed"/ { print at, size }' | sort -n >"$work/$p.selected"
+		[ -s "$work/$p.selected" ] || die "$p: no function is selected"
+	done
+}
+# Sets target and modules, as the thesis selected for greet and oto; real programs by the default.
+set_program() { # PROGRAM
+	case $1 in
+	greet | oto) target=("$work/bin/$1.noinline") modules=(-p main) ;;
+	ants) target=("$work/bin/ants.noinline") modules=(-p main -p github.com/panjf2000/ants/v2) ;;
+	*) "command_$1" "$scratch/out" ;;
+	esac
+}
 
+# The values of a row: measure_rounds calls it for each.
+measure() { # PROGRAM,GO VARIANT
+	local program=${1%,*} command traced=,,,,,,,,,,,, lost classes
+	work=$scratch/${1#*,}
+	use_go "${1#*,}" || die "no Go ${1#*,}"
+	set_program "$program"
+	command=("${target[@]}")
+	rm -f "$scratch/trace"
+	case $2 in
+	thesis) command=("$GOTRACE" record -o "$scratch/trace" --probe=thesis "${modules[@]}" -- "${target[@]}") ;;
+	default) command=("$GOTRACE" record -o "$scratch/trace" "${modules[@]}" -- "${target[@]}") ;;
+	esac
+	counted "${target[0]}" "${command[@]}" >/dev/null 2>"$scratch/log" || run_failed
+	if [ "$2" != untraced ]; then
+		lost=$("$GOTRACE" info "$scratch/trace" | awk '$1 == "end.lost_events" { print $2 }')
+		traced=$("$scratch/stops" "$scratch/trace") || die "the trace cannot be read"
+		traced=${lost:?},$(echo "$traced" | awk -F, '
+			{ count[$1, $2] = $3; ns[$2] += $4 }
+			END {
+				n = split("growth yield gc declined", class, " ")
+				for (i = 1; i <= n; i++) printf "%s,", count["traced", class[i]]
+				for (i = 1; i <= n; i++) printf "%.0f,", ns[class[i]]
+				for (i = 1; i <= n; i++) printf "%s%s", count["others", class[i]], i < n ? "," : "\n"
+			}')
+	fi
+	classes=$(awk -f "$here/classify.awk" "$scratch/symbols" "$work/$program.selected" "$scratch/events") || die "events of $1 cannot be read"
+	echo "$command_ns,$missed,$classes,$traced"
+}
+
+# Without tests: what a run reads decides how long the thesis's strategy takes. programs.sh has all of it there.
+rm -r "$scratch/nethttp"
+mkdir "$scratch/nethttp" "$scratch/out"
+cp "$(go env GOROOT)"/src/net/http/*.go "$scratch/nethttp"
+rm -f "$scratch"/nethttp/*_test.go "$scratch"/nethttp/h2_bundle.go
+build_stops
+for version in "${versions[@]}"; do build_programs "$version"; done
+
+begin_run ""
+# shellcheck source-path=SCRIPTDIR source=../rounds.sh
+. "$top/experiments/rounds.sh"
+build_stats "$scratch"
+fix input "$(cd "$scratch/nethttp" && cat ./*.go | sha256sum | cut -c 1-16), net/http without tests and h2_bundle.go"
+fix real_programs "gofumpt $GOFUMPT, misspell $MISSPELL"
+measure_rounds untraced 'untraced thesis default' "$(for v in "${versions[@]}"; do printf "%s,$v " "${programs[@]}"; done)" program,go \
+	command_ns,missed,growth,yield,gc,declined,own_growth,own_yield,own_gc,own_declined,shrinks,lost_events,trace_growth,trace_yield,trace_gc,trace_declined,growth_ns,yield_ns,gc_ns,declined_ns,others_growth,others_yield,others_gc,others_declined
 end_run
-# Sums of all runs; the time that the thesis would call growth is that of all traced stops.
-awk -F, '
-NR > 1 {
-	if (!($1 in seen)) { seen[$1]; program[++n] = $1 }
-	count[$1, $4, $5] += $6
-	all[$1, $4] += $6
-	ns[$1, $5] += $7
-	time[$1] += $7
-}
-function pct(a, b) { return b ? sprintf("%.1f %%", 100 * a / b) : "-" }
-END {
-	split("growth yield gc declined", class, " ")
-	print "| program | what became of it | stops of traced functions | share | their time, ms | share | stops of other functions |"
-	print "|---|---|---|---|---|---|---|"
-	for (i = 1; i <= n; i++)
-		for (c = 1; c <= 4; c++)
-			printf "| %s | %s | %d | %s | %.3f | %s | %d |\n", program[i], class[c],
-				count[program[i], "traced", class[c]],
-				pct(count[program[i], "traced", class[c]], all[program[i], "traced"]),
-				ns[program[i], class[c]] / 1e6, pct(ns[program[i], class[c]], time[program[i]]),
-				count[program[i], "others", class[c]]
-}' "$out/rows.csv" >"$out/summary.md"
+"$here/summary.sh" "$out" >"$out/summary.md"
 cat "$out/summary.md"
-echo "rows: $out/rows.csv"
+echo "rows: $out"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2154,SC2034,SC2016 # work, here and top are set, selection is read by run.sh
 # The programs of real-programs, pinned: how each is built, what it works on and how it is run.
-# Sourced by each run.sh, which sets `top`, `scratch` and `work` (a folder for all of it).
+# Sourced by each run.sh, which sets `top`, `scratch` and `work` (a folder for all of it), and may set `requests`.
 #
-# prepare_NAME builds $work/bin/NAME and its input. command_NAME OUT sets `target` (the command;
+# prepared NAME does once what prepare_NAME does: it builds $work/bin/NAME and its input. command_NAME OUT sets `target` (the command;
 # it writes its files into OUT) and `modules` (what the default selection covers). profile_NAME
 # FILE OUT runs it untraced with Go's own CPU profiler. drive_NAME FILE, of a server only, runs beside it: it
 # loads the server, writes "RIGHT_ANSWERS SECONDS PROCESSOR_SECONDS" to FILE and ends the server.
@@ -12,9 +12,14 @@ export GOFLAGS="-buildvcs=false" GOBIN=$work/bin
 ESBUILD=v0.28.2 GOFUMPT=v0.12.0 MISSPELL=v0.3.4 HUGO=v0.148.0
 THREE=0.187.0 REACT=19.3.1 NATS=v2.15.2 CADDY=v2.11.9
 
-# Where goroutines wait. Traced as well when shares are compared, so that waiting is not self time of the caller: a
-# CPU profile has no waiting. System calls are in a profile, so they are not left out.
-waits=(--waits -x 'syscall.*')
+requests=${requests:-20000} # to servers; of messages twice as many
+[ -e "$work/nethttp" ] || cp -r "$(go env GOROOT)/src/net/http" "$work/nethttp" # input of gofumpt and misspell
+
+prepared() { # PROGRAM
+	[ ! -e "$work/$1.ready" ] || return 0
+	"prepare_$1"
+	: >"$work/$1.ready"
+}
 
 # Runs a command; a server is driven meanwhile. Its status.
 serve() { # PROGRAM COMMAND...
@@ -134,17 +139,17 @@ prepare_http() {
 	add_profile http "$work/http.source" main.go
 }
 command_http() {
-	target=("$work/bin/http" 20000)
+	target=("$work/bin/http" "$requests")
 	modules=(-p main)
 }
 profile_http() {
-	CPUPROFILE=$1 "$work/bin/http.profiled" 20000
+	CPUPROFILE=$1 "$work/bin/http.profiled" "$requests"
 }
 
 # The same server with what answers the requests selected as well.
-prepare_http_net() { :; }
+prepare_http_net() { prepared http; }
 command_http_net() {
-	target=("$work/bin/http" 20000)
+	target=("$work/bin/http" "$requests")
 	modules=(-p main -p net/http)
 	selection=("${modules[@]}")
 }
@@ -179,7 +184,7 @@ prepare_load() {
 
 # 40,000 messages of four clients, each published and delivered to its own publisher.
 prepare_nats() {
-	prepare_load
+	prepared load
 	go install "github.com/nats-io/nats-server/v2@$NATS"
 	mv "$work/bin/nats-server" "$work/bin/nats"
 }
@@ -188,7 +193,7 @@ command_nats() {
 	modules=(-p main -p github.com/nats-io/nats-server)
 }
 drive_nats() {
-	drive "$1" "$work/bin/load" nats 127.0.0.1:14222 40000
+	drive "$1" "$work/bin/load" nats 127.0.0.1:14222 $((2 * requests))
 }
 profile_nats() {
 	profile_server nats "$1" http://127.0.0.1:14265/debug/pprof/profile "$work/bin/load" nats 127.0.0.1:14222 4000
@@ -196,7 +201,7 @@ profile_nats() {
 
 # 20,000 requests of four clients for a small file, over connections that are kept.
 prepare_caddy() {
-	prepare_load
+	prepared load
 	go install "github.com/caddyserver/caddy/v2/cmd/caddy@$CADDY"
 	mkdir -p "$work/www"
 	echo '<html><body>a page</body></html>' >"$work/www/page.html"
@@ -218,7 +223,7 @@ command_caddy() {
 	modules=(-p main -p github.com/caddyserver/caddy)
 }
 drive_caddy() {
-	drive "$1" "$work/bin/load" http 127.0.0.1:14280 20000
+	drive "$1" "$work/bin/load" http 127.0.0.1:14280 "$requests"
 }
 profile_caddy() {
 	profile_server caddy "$1" http://127.0.0.1:14219/debug/pprof/profile "$work/bin/load" http 127.0.0.1:14280 2000

@@ -1,109 +1,124 @@
 #!/bin/bash
-# Real programs that nobody tuned for, untraced and traced with the default selection: wall time,
-# losses, traps, whether the output stays the same, and how far the shares of self time are from
-# those of Go's own CPU profile of the untraced run.
+# Real programs that nobody tuned for, untraced and traced with the default selection: wall and processor time, losses, traps,
+# whether the output stays the same, what gotrace says itself of its overhead, and how far the shares of self time are from those
+# of Go's own CPU profile of the untraced program.
 #
 #   sudo experiments/real-programs/run.sh [PROGRAM...]    programs.sh has all of them
 #
-# ROUNDS=3      rounds that count; one more goes before them and is discarded
-# PROFILES=10   untraced runs that are profiled
-# VARIANTS=     ways of probing, "inline springboard", also "inline+states", the default of record: with states of goroutines; thesis is measured as well where springboard is
+# RUNS=5        rounds that count; one more goes before them and is discarded
+# QUICK=1       one round of misspell and http with fewer requests, on any machine
+# WORKLOADS=    instead of PROGRAM...
+# VARIANTS=     besides untraced, of: inline (the default of record, states of goroutines included), inline-no-states, springboard,
+#               emulated, thesis; springboard+states, emulated+states and thesis+states record states and so have shares, too
+# PROFILES=10   untraced runs that are profiled; half as many of five seconds of a server, one of esbuild
+# GO=1.22.0     the Go version to build the programs with
+# RESUME=FOLDER goes on with a run that was interrupted
 # WORK=DIR      keeps the built programs and their input there, for the next run
-# GOTRACE=      the command to measure, build/gotrace
-# RESULTS=      where to put the results, results/real-programs
+# SEED= GOTRACE= RESULTS=   as everywhere
 #
-# Every run writes a folder of its own: rows.csv, shares.csv, sites.csv (rows, never edited),
-# environment.txt, info/ (what each trace says of itself) and summary.md, derived from them.
+# Every run writes a folder of its own: raw.csv, shares.csv, sites.csv and profile/ (rows, never edited), environment.txt, info/
+# (what each trace says of itself); summary.csv and summary.md are derived.
 set -euo pipefail
 unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-ROUNDS=${ROUNDS:-3} PROFILES=${PROFILES:-10}
-GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
-RESULTS=${RESULTS:-$top/results/real-programs}
-[ $# -gt 0 ] || set -- misspell http http_net gofumpt esbuild hugo nats caddy
-programs=("$@")
-read -r -a ways <<<"${VARIANTS:-inline springboard}"
-variants=(untraced "${ways[@]}")
-
-die() { echo "real-programs: $*" >&2; exit 1; }
-say() { echo "real-programs: $*" >&2; }
-[ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
-[ "$(id -u)" = 0 ] || die "tracing needs root; run: sudo make experiment-real-programs"
 # shellcheck source-path=SCRIPTDIR source=../provenance.sh
 . "$top/experiments/provenance.sh"
-may_measure real-programs
-command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
-command -v go >/dev/null || die "no Go toolchain; run: ci/deps.sh go"
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-real.XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
-chmod 755 "$scratch"
-work=${WORK:-$scratch/work}
-mkdir -p "$work/bin" "$scratch/profiles"
-work=$(cd "$work" && pwd)
+# shellcheck source-path=SCRIPTDIR source=../rounds.sh
+. "$top/experiments/rounds.sh"
+prepare real-programs 5
+usual='misspell http http_net gofumpt esbuild hugo nats caddy'
+programs=$(chosen program "$usual" "${*:-${WORKLOADS:-$([ -n "${QUICK:-}" ] && echo misspell http || echo "$usual")}}")
+usual='inline inline-no-states springboard emulated thesis'
+variants=$(chosen variant "$usual springboard+states emulated+states thesis+states" "${VARIANTS:-$usual}")
+PROFILES=${PROFILES:-${QUICK:+1}}
+PROFILES=${PROFILES:-10}
+[ -z "${QUICK:-}" ] || requests=4000
+# What programs write goes into memory: how long ext4 takes to make a file depends on how many were deleted in the five
+# seconds before (recently_deleted), so on how fast runs follow each other.
+mkdir -p "$scratch/memory" "$scratch/profiles"
+mount -t tmpfs none "$scratch/memory" || cannot "no tmpfs for what the programs write"
+trap 'umount "$scratch/memory"; rm -rf "$scratch"' EXIT
+chmod 755 "$scratch/memory"
+keep_builds
 # shellcheck source=programs.sh
 . "$here/programs.sh"
-[ -e "$work/nethttp" ] || cp -r "$(go env GOROOT)/src/net/http" "$work/nethttp"
-"${CC:-cc}" -O2 -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$top/core" -I"$top" "$here/sites.c" \
-	"${O:-$top/build}/libgotrace.a" -lzstd -lz -lm -pthread -o "$scratch/sites"
+"${CC:-gcc}" -O2 -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$top/core" -I"$top" "$here/sites.c" \
+	"$(realpath -m "${O:-$top/build}")/libgotrace.a" -lzstd -lz -lm -pthread -o "$scratch/sites"
 
-info() { # KEY
-	"$GOTRACE" info "$scratch/trace" | awk -v k="$1" '$1 == k { v = $2 } END { print v + 0 }'
-}
+info() { awk -v k="$1" '$1 == k { v = $2 } END { print v == "" ? 0 : v }' "$scratch/info"; } # KEY: what the trace says
+seconds() { awk -v ns="$(info "$1")" 'BEGIN { printf "%.9f", ns / 1e9 }'; }                  # KEY
 
-# What the program said and wrote, in one word.
+# What the program said and wrote, and how many answers of a server were right, in one word.
 digest() {
-	(cd "$scratch" && sha256sum stdout && find out -type f -print0 | sort -z | xargs -0r sha256sum) |
-		sha256sum | cut -c 1-16
+	(cd "$scratch" && sha256sum stdout && cut -d' ' -f1 load 2>/dev/null
+		cd memory/out && find . -type f -print0 | sort -z | xargs -0r sha256sum) | sha256sum | cut -c 1-16
 }
-
 # Sets target, modules and selection.
 set_program() { # PROGRAM
-	rm -rf "$scratch/out"
-	mkdir "$scratch/out"
+	rm -rf "$scratch/memory/out"
+	mkdir "$scratch/memory/out"
 	selection=()
-	"command_$1" "$scratch/out"
+	"command_$1" "$scratch/memory/out"
+}
+# Sets how: what record is asked for.
+set_how() { # VARIANT
+	case $1 in
+	inline) how=() ;; # as users get it
+	inline-no-states) how=(--no-states) ;;
+	*+states) how=(--probe="${1%+states}" --states) ;;
+	*) how=(--probe="$1" --no-states) ;;
+	esac
 }
 
-run_once() { # PROGRAM VARIANT ROUND
-	local command=() states=() wall target_wall status=0 discarded=0 same=yes user sys cpu d
-	[ "$3" != 0 ] || discarded=1
+# The values of a row.
+measure() { # PROGRAM VARIANT ROUND
+	local command=() how=() wall status=0 user sys cpu='' served=''
 	set_program "$1"
+	set_how "$2"
 	command=("${target[@]}")
-	rm -f "$scratch/trace"
-	if [ "${2%+states}" = "$2" ]; then states=(--no-states); else states=(--states); fi
-	[ "$2" = untraced ] || command=("$GOTRACE" record -o "$scratch/trace" --probe="${2%+states}" "${states[@]}" "${selection[@]}" -- "${target[@]}")
+	rm -f "$scratch/trace" "$scratch/info"
+	[ "$2" = untraced ] || command=("$GOTRACE" record -o "$scratch/trace" "${how[@]}" "${selection[@]}" -- "${target[@]}")
 	TIMEFORMAT='%R %U %S'
 	{ time serve "$1" "${command[@]}" >"$scratch/stdout" 2>"$scratch/stderr" || status=$?; } 2>"$scratch/time"
 	read -r wall user sys <"$scratch/time"
-	d=$(digest)
 	# Of a server, what its load took, and processor time without that of the load.
-	cpu=
-	[ ! -s "$scratch/load" ] || read -r _ wall cpu <"$scratch/load"
+	[ ! -s "$scratch/load" ] || read -r _ served cpu <"$scratch/load"
 	if [ "$2" = untraced ]; then
-		[ "${expected[$1]:-$d $status}" = "$d $status" ] || say "$1: two untraced runs differ"
-		expected[$1]="$d $status"
-		awk -v c="${cpu:-$user $sys}" -v w="$wall" -v p="$1,$2,$3,$discarded,$status" \
-			'BEGIN { split(c, t, " "); printf "%s,yes,%.3f,%.3f,%.3f,0,0,0,0,0,0,0,0,0\n", p, w, w, t[1] + t[2] }' >>"$out/rows.csv"
+		[ -n "$cpu" ] || cpu=$(awk "BEGIN { print $user + $sys }")
+		echo "$status,$(digest),${served:-$wall},${served:-$wall},$cpu,0,0,0,0,0,0,0,0,0,"
 		return
 	fi
-	[ "${expected[$1]}" = "$d $status" ] || { same=no; say "$1, $2: output or exit status differs: $d $status, not ${expected[$1]}"; }
-	target_wall=$(info end.target_wall_ns)
-	[ -z "$cpu" ] || target_wall=$(awk "BEGIN { print $wall * 1e9 }")
-	awk -v w="$target_wall" -v c="$(info end.target_cpu_ns)" -v p="$1,$2,$3,$discarded,$status,$same,$wall" \
-		-v r="$(info end.events),$(info end.events_inline),$(info end.events_emulated),$(info end.events_jump),$(info end.events_step),$(info end.lost_events),$(info end.lost_records),$(info end.ring_most_bytes),$(stat -c %s "$scratch/trace")" \
-		'BEGIN { printf "%s,%.3f,%.3f,%s\n", p, w / 1e9, c / 1e9, r }' >>"$out/rows.csv"
-	"$GOTRACE" info "$scratch/trace" | sed "s|$work|WORK|g; s|$scratch|SCRATCH|g" >"$out/info/$1.$2.txt"
-	[ "$2 $3" != "inline $ROUNDS" ] || sites "$1"
+	if [ ! -s "$scratch/trace" ]; then
+		tail -n 5 "$scratch/stderr" >&2
+		return 1
+	fi
+	"$GOTRACE" info "$scratch/trace" >"$scratch/info" || return 1
+	echo "$status,$(digest),$wall,${served:-$(seconds end.target_wall_ns)},$(seconds end.target_cpu_ns),$(
+		for key in events events_inline events_emulated events_jump events_step lost_events lost_records ring_most_bytes; do
+			printf '%s,' "$(info "end.$key")"
+		done)$(stat -c %s "$scratch/trace"),$(sed -n 's/^overhead  *//p' "$scratch/info" | tr ',"' ';')"
+	[ "$3" = 0 ] || [[ $2 != inline && $2 != *+states ]] || shares "$1" "$2" "$3" || return 1
+	[ "$3" != "$rounds" ] || finish "$1" "$2"
 }
 
-# The sites of a program that still trap, with their hits, joined with why they do.
-sites() { # PROGRAM
+# Shares of self time by gotrace beside those by the profile.
+shares() { # PROGRAM VARIANT ROUND
+	"$GOTRACE" report -F csv -n 0 "$scratch/trace" >"$scratch/report.csv" 2>"$scratch/said" || { cat "$scratch/said" >&2; return 1; }
+	"$GOTRACE" plan -F json --probe="${2%+states}" "${selection[@]}" "${target[0]}" 2>"$scratch/said" |
+		awk -F'"' '$2 == "name" { n = $4 } $2 == "fate" && $4 == "probed" { print n }' >"$scratch/probed"
+	awk -v program="$1" -v round="$3" -v variant="$2" -f "$here/shares.awk" "$scratch/probed" "$scratch/report.csv" \
+		"$out/profile/$1.folded" | sort -t, -k4 | replace_rows "$out/shares.csv" "$1,$3,$2,"
+}
+# Of the last round: what the trace says, and the sites that still trap with inline stubs.
+finish() { # PROGRAM VARIANT
+	sed "s|$work|WORK|g; s|$scratch|SCRATCH|g" "$scratch/info" >"$out/info/$1.$2.txt"
+	[ "$2" = inline ] || return 0
 	"$scratch/sites" "$scratch/trace" >"$scratch/hits"
-	"$GOTRACE" plan --probe=inline --explain "${selection[@]}" "${target[0]}" >"$scratch/plan"
+	"$GOTRACE" plan --probe=inline --explain "${selection[@]}" "${target[0]}" >"$scratch/plan" 2>/dev/null
 	# those of the runtime, which --explain does not list, in the same form
 	echo runtime >>"$scratch/plan"
-	"$GOTRACE" plan --probe=inline -F json "${selection[@]}" "${target[0]}" | awk -F'"' '
+	"$GOTRACE" plan --probe=inline -F json "${selection[@]}" "${target[0]}" 2>/dev/null | awk -F'"' '
 		$2 == "runtime_sites" { here = 1 }
 		$2 == "inlined" { here = 0 }
 		here && $2 == "kind" { kind = $4 }
@@ -112,67 +127,45 @@ sites() { # PROGRAM
 			printf "  %s %s traps* %s\n", kind, trap == "stepped" ? "two" : "one", "in " $4
 		}' >>"$scratch/plan"
 	awk -v program="$1" -v emulated="$(info cost.emulated_ns)" -v step="$(info cost.step_ns)" \
-		-f "$here/sites.awk" "$scratch/hits" "$scratch/plan" >>"$out/sites.csv"
+		-f "$here/sites.awk" "$scratch/hits" "$scratch/plan" | replace_rows "$out/sites.csv" "$1,"
 }
 
-profile() { # PROGRAM; sets nothing, leaves $scratch/NAME.raw
+# Go's own profile of the untraced program, once; that of a run that goes on is kept.
+profile() { # PROGRAM
 	local n=$PROFILES i
-	[[ " esbuild nats caddy " != *" $1 "* ]] || n=1 # esbuild repeats its work for 30 s when profiled
+	[ ! -e "$out/profile/$1.folded" ] || return 0
+	echo "real-programs: profiles of $1" >&2
+	case $1 in
+	esbuild) n=1 ;; # it repeats its work for 30 s when profiled
+	nats | caddy) n=$(((n + 1) / 2)) ;;
+	esac
 	for i in $(seq "$n"); do
-		rm -rf "$scratch/out"
-		mkdir "$scratch/out"
-		"profile_$1" "$scratch/profiles/$1.$i" "$scratch/out" >/dev/null 2>&1 || true
+		rm -rf "$scratch/memory/out"
+		mkdir "$scratch/memory/out"
+		"profile_$1" "$scratch/profiles/$1.$i" "$scratch/memory/out" >/dev/null 2>"$scratch/said" || true # as the status of the program is
+		[ -s "$scratch/profiles/$1.$i" ] || { tail -n 5 "$scratch/said" >&2; cannot "$1 left no profile"; }
 	done
-	go tool pprof -raw "$scratch/profiles/$1".* >"$scratch/$1.raw" 2>/dev/null
+	go tool pprof -raw "$scratch/profiles/$1".* 2>/dev/null | awk -f "$here/profile.awk" | sort >"$scratch/folded"
+	mv "$scratch/folded" "$out/profile/$1.folded"
 }
 
-# Shares of self time by gotrace, waiting left out, beside those by the profile.
-shares() { # PROGRAM VARIANT
-	set_program "$1"
-	serve "$1" "$GOTRACE" record -o "$scratch/trace" --probe="${2%+states}" "${modules[@]}" "${waits[@]}" -- "${target[@]}" \
-		>/dev/null 2>"$scratch/stderr" || true
-	"$GOTRACE" report -F csv -n 0 "$scratch/trace" >"$scratch/report.csv"
-	"$GOTRACE" plan -F json --probe="${2%+states}" "${modules[@]}" "${target[0]}" |
-		awk -F'"' '$2 == "name" { n = $4 } $2 == "fate" && $4 == "probed" { print n }' >"$scratch/probed"
-	awk -v program="$1" -v variant="$2" -f "$here/shares.awk" "$scratch/probed" "$scratch/report.csv" "$scratch/$1.raw" |
-		sort -t, -k4,4gr >>"$out/shares.csv"
-}
-
-declare -A expected=()
-for program in "${programs[@]}"; do
-	declare -F "prepare_$program" >/dev/null || die "no program is called '$program'"
-	say "building $program"
-	"prepare_$program"
+for program in $programs; do
+	echo "real-programs: building $program" >&2
+	prepared "$program"
 done
 begin_run
-mkdir "$out/info"
-note programs "${programs[*]}"
-note versions "esbuild $ESBUILD, gofumpt $GOFUMPT, misspell $MISSPELL, hugo $HUGO, nats $NATS, caddy $CADDY, three $THREE, react and react-dom $REACT"
-note rounds "$ROUNDS after one discarded, variants interleaved; $PROFILES profiled runs"
-echo program,variant,round,discarded,status,same_output,wall_s,target_wall_s,target_cpu_s,events,inline,emulated,jump,step,lost,lost_records,ring_most_bytes,trace_bytes >"$out/rows.csv"
-echo program,variant,function,profile_pct,gotrace_pct,calls,samples >"$out/shares.csv"
-echo program,function,offset,hits,traps,cost_ms,why >"$out/sites.csv"
-for round in $(seq 0 "$ROUNDS"); do
-	for program in "${programs[@]}"; do
-		say "round $round of $ROUNDS: $program"
-		for variant in "${variants[@]}"; do
-			run_once "$program" "$variant" "$round"
-		done
-	done
-done
-if [[ " ${programs[*]} " == *" http "* && " ${ways[*]} " == *" springboard "* ]]; then # the smallest
-	for round in $(seq 0 "$ROUNDS"); do
-		run_once http thesis "$round"
-	done
-fi
-for program in "${programs[@]}"; do
-	say "shares: $program"
-	profile "$program"
-	for variant in "${ways[@]}"; do
-		shares "$program" "$variant"
-	done
-done
+mkdir -p "$out/info" "$out/profile"
+fix go_of_programs "$(go env GOVERSION)"
+fix versions "esbuild $ESBUILD, gofumpt $GOFUMPT, misspell $MISSPELL, hugo $HUGO, nats $NATS, caddy $CADDY, three $THREE, react and react-dom $REACT"
+fix profiles "$PROFILES"
+fix requests "$requests"
+[ -e "$out/shares.csv" ] || echo program,round,variant,function,profile_pct,measured_pct,corrected_pct,unsure,calls,samples >"$out/shares.csv"
+[ -e "$out/sites.csv" ] || echo program,function,offset,hits,traps,cost_ms,why >"$out/sites.csv"
+build_stats "$scratch"
+for program in $programs; do profile "$program"; done
+measure_rounds untraced "untraced $variants" "$programs" program \
+	status,output,end_to_end_s,target_s,target_cpu_s,events,inline,emulated,jump,step,lost_events,lost_records,ring_most_bytes,trace_bytes,told
 end_run
-"$here/summary.sh" "$out"
+"$here/derive.sh" "$out"
 cat "$out/summary.md"
-echo "rows: $out"
+echo "results are in $out"

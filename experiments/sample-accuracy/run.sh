@@ -2,41 +2,39 @@
 # Shares that gotrace sample, perf record and Go's own CPU profile say, of programs whose shares are known, and the
 # self time of a real program's functions as each of the three sees it.
 #
-#   sudo experiments/sample-accuracy/run.sh      ROUNDS=5, QUICK=1, GOTRACE=build/gotrace
+#   sudo experiments/sample-accuracy/run.sh
 #
-# Each run writes results/sample-accuracy/<run-id>/: rows.csv and functions.csv (never edited), environment.txt,
-# summary.md. In a round every program runs once with every tool. QUICK=1: one round, into a folder that is thrown
-# away. WORK=DIR keeps the built programs there.
+# RUNS=5        rounds that count; one more goes before them and is discarded
+# QUICK=1       one round of less work, on any machine
+# WORKLOADS=    of: shares leafs instep cgochurn gofumpt
+# VARIANTS=     of: gotrace perf go
+# GO= WORK= RESUME= SEED= GOTRACE= RESULTS=   as everywhere
+#
+# Each run writes results/sample-accuracy/<run-id>/: raw.csv and functions.csv (never edited), environment.txt, and derived from
+# them summary.csv, summary.md. There is no untraced variant: shares are compared with the truth.
 set -euo pipefail
 unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-quick=${QUICK:-}
-rounds=${ROUNDS:-$([ -n "$quick" ] && echo 1 || echo 5)}
-GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
-die() { echo "sample-accuracy: $*" >&2; exit 1; }
-[ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
-[ "$(id -u)" = 0 ] || die "sampling needs root; run: sudo make experiment-sample-accuracy"
 # shellcheck source-path=SCRIPTDIR source=../provenance.sh
 . "$top/experiments/provenance.sh"
-may_measure sample-accuracy
-command -v perf >/dev/null || die "perf is missing; run: ci/deps.sh experiment"
-command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-accuracy.XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
-work=${WORK:-$scratch/work}
-mkdir -p "$work/bin"
-work=$(cd "$work" && pwd)
-# shellcheck source=../real-programs/programs.sh
+# shellcheck source-path=SCRIPTDIR source=../rounds.sh
+. "$top/experiments/rounds.sh"
+prepare sample-accuracy 5
+usual='shares leafs instep cgochurn gofumpt'
+programs=$(chosen program "$usual" "${WORKLOADS:-$usual}")
+tools=$(chosen variant 'gotrace perf go' "${VARIANTS:-gotrace perf go}")
+command -v perf >/dev/null || cannot "perf is missing; run: ci/deps.sh experiment"
+keep_builds
+# shellcheck source-path=SCRIPTDIR source=../real-programs/programs.sh
 . "$top/experiments/real-programs/programs.sh"
 
 # ---- what is sampled: PROGRAM, its rate in Hz and its arguments
-programs=(shares leafs instep cgochurn)
 rate_of() { if [ "$1" = instep ]; then echo 499; else echo 999; fi; }
 arguments_of() {
 	case $1 in
-	shares) if [ -n "$quick" ]; then echo 5; else echo 20; fi ;;
-	leafs) if [ -n "$quick" ]; then echo 1; else echo 4; fi ;;
+	shares) if [ -n "${QUICK:-}" ]; then echo 5; else echo 20; fi ;;
+	leafs) if [ -n "${QUICK:-}" ]; then echo 1; else echo 4; fi ;;
 	esac
 }
 profiled() { # PROGRAM: a copy that writes Go's own profile
@@ -47,43 +45,45 @@ profiled() { # PROGRAM: a copy that writes Go's own profile
 	sed -i 's/^func main() {/&\n\tdefer profileUntilEnd()()/' "$to/main.go"
 	(cd "$to" && { [ -e go.mod ] || go mod init profiled 2>/dev/null; } && go build -o "$work/bin/$1.profiled" .)
 }
-"$top/fixtures/programs/build.sh" "$work/programs" "${programs[@]}"
-for p in "${programs[@]}"; do profiled "$p"; done
-[ -e "$work/nethttp" ] || cp -r "$(go env GOROOT)/src/net/http" "$work/nethttp"
-[ -x "$work/bin/gofumpt.profiled" ] || prepare_gofumpt
-
-[ -z "$quick" ] || RESULTS=$scratch/results
-begin_run
-note perf "$(perf --version)"
-note gofumpt "$GOFUMPT"
-note rounds "$rounds"
-echo "round,program,build,tool,hz,quantity,hits,of,truth" >"$out/rows.csv"
-echo "round,program,tool,hz,function,samples" >"$out/functions.csv"
+for p in $programs; do
+	if [ "$p" = gofumpt ]; then
+		prepared gofumpt
+	elif [ ! -e "$work/$p.both" ]; then
+		"$top/fixtures/programs/build.sh" "$work/programs" "$p"
+		profiled "$p"
+		: >"$work/$p.both"
+	fi
+done
 
 # ---- each writes the stacks of one run, "COUNT OUTERMOST;...;LEAF", to $scratch/stacks, and what the program printed
 with_gotrace() { # HZ COMMAND...
-	"$GOTRACE" sample -F "$1" -o "$scratch/trace" -- "${@:2}" >"$scratch/printed" 2>"$scratch/said" || die "$(cat "$scratch/said")"
+	"$GOTRACE" sample -F "$1" -o "$scratch/trace" -- "${@:2}" >"$scratch/printed" 2>"$scratch/said" || { cat "$scratch/said" >&2; return 1; }
 	"$GOTRACE" export "$scratch/trace" --format=folded --weight=calls -o "$scratch/folded" 2>/dev/null
 	awk '{ n = $NF; $NF = ""; sub(/ $/, ""); gsub(/ /, "_"); print n, $0 }' "$scratch/folded" >"$scratch/stacks"
 }
 with_perf() { # HZ COMMAND...
 	perf record -q -e cpu-clock -F "$1" --call-graph fp -o "$scratch/perf.data" -- "${@:2}" >"$scratch/printed" 2>"$scratch/said" ||
-		die "$(cat "$scratch/said")"
+		{ cat "$scratch/said" >&2; return 1; }
 	perf script --no-inline -F ip,sym -i "$scratch/perf.data" 2>/dev/null | awk -f "$here/perf-stacks.awk" >"$scratch/stacks"
 }
 with_go() { # HZ COMMAND... of the copy that profiles itself
-	CPUPROFILE=$scratch/profile CPUPROFILE_HZ=$1 "${@:2}" >"$scratch/printed" 2>"$scratch/said"
+	CPUPROFILE=$scratch/profile CPUPROFILE_HZ=$1 "${@:2}" >"$scratch/printed" 2>"$scratch/said" || return 1
 	go tool pprof -traces -sample_index=samples "$scratch/profile" 2>/dev/null | awk -f "$here/pprof-stacks.awk" >"$scratch/stacks"
 }
 
-known() { # ROUND PROGRAM BUILD TOOL
-	local hz path=$work/programs/$3/$2
-	hz=$(rate_of "$2")
-	[ "$4" != go ] || path=$work/bin/$2.profiled
+# What gotrace lost; the others do not say.
+lost() { # TOOL
+	[ "$1" != gotrace ] || "$GOTRACE" info "$scratch/trace" | awk '$1 == "end.samples_lost" { print $2 }'
+}
+known() { # PROGRAM BUILD TOOL
+	local hz path=$work/programs/$2/$1
+	hz=$(rate_of "$1")
+	[ "$3" != go ] || path=$work/bin/$1.profiled
 	# shellcheck disable=SC2046 # words, or none
-	"with_$4" "$hz" "$path" $(arguments_of "$2")
-	awk -v program="$2" -v tool="$4" -v truth="$(sed -n 's/^share //p' "$scratch/printed")" -f "$here/quantities.awk" "$scratch/stacks" |
-		sed "s/^/$1,$2,$3,$4,$hz,/" >>"$out/rows.csv"
+	"with_$3" "$hz" "$path" $(arguments_of "$1") || return 1
+	awk -v program="$1" -v tool="$3" -v truth="$(sed -n 's/^share //p' "$scratch/printed")" -f "$here/quantities.awk" "$scratch/stacks" >"$scratch/found"
+	# Of the known quantity, then of roots, which Go's own profile leaves out.
+	echo "$hz,$(head -n 1 "$scratch/found"),$(sed -n '2s/^root,\([0-9]*,[0-9]*\),.*/\1/p' "$scratch/found" | grep . || echo ,),$(lost "$3")"
 }
 
 # Functions that exist: what is inlined counts for where it is, since perf knows no other. A name of a
@@ -102,25 +102,43 @@ self_of() { # TOOL
 		if (match($2, /\[.*\]/) && $2 !~ /^\[/) $2 = substr($2, 1, RSTART - 1) "[...]" substr($2, RSTART + RLENGTH)
 		n[$2] += $1 } END { for (f in n) print f "," n[f] }' | sort
 }
-real() { # ROUND TOOL
+# Six runs of it, which is short.
+real() { # TOOL ROUND
 	local hz=999
 	command_gofumpt "$scratch/out"
-	[ "$2" != go ] || { hz=100 target=("$work/bin/gofumpt.profiled" "${target[@]:1}"); }
-	"with_$2" "$hz" "${target[@]}"
-	self_of "$2" | sed "s/^/$1,gofumpt,$2,$hz,/" >>"$out/functions.csv"
+	[ "$1" != go ] || { hz=100 target=("$work/bin/gofumpt.profiled" "${target[@]:1}"); }
+	: >"$scratch/selves"
+	for _ in 1 2 3 4 5 6; do
+		"with_$1" "$hz" "${target[@]}" || return 1
+		self_of "$1" >>"$scratch/selves"
+		lost "$1" >>"$scratch/lost.$1.$2"
+	done
+	awk -F, '{ n[$1] += $2 } END { for (f in n) print f "," n[f] }' "$scratch/selves" | sort |
+		sed "s/^/gofumpt,$2,$1,$hz,/" | replace_rows "$out/functions.csv" "gofumpt,$2,$1,"
+	echo "$hz,,,,,,,$(awk '{ n += $1 } END { if (NR) print n }' "$scratch/lost.$1.$2")"
+}
+variants_of() { # PROGRAM,BUILD
+	local tool
+	for tool in $tools; do [ "$1,$tool" = "${1%,*},stripped,go" ] || echo "$tool"; done # Go's own profile has names of its own
+}
+# The values of a row.
+measure() { # PROGRAM,BUILD TOOL ROUND
+	case $1 in
+	gofumpt,*) real "$2" "$3" ;;
+	*) known "${1%,*}" "${1#*,}" "$2" ;;
+	esac
 }
 
-for round in $(seq "$rounds"); do
-	echo "sample-accuracy: round $round of $rounds" >&2
-	for program in "${programs[@]}"; do
-		for tool in gotrace perf go; do known "$round" "$program" default $tool; done
-		for tool in gotrace perf; do known "$round" "$program" stripped $tool; done
-	done
-	for _ in 1 2 3 4 5 6; do
-		for tool in gotrace perf go; do real "$round" $tool; done
-	done
-done
+begin_run
+fix go_of_programs "$(go env GOVERSION)"
+fix perf "$(perf --version)"
+fix gofumpt "$GOFUMPT"
+fix quick "${QUICK:-no}"
+build_stats "$scratch"
+[ -e "$out/functions.csv" ] || echo "program,round,variant,hz,function,samples" >"$out/functions.csv"
+cases=$(for p in $programs; do echo "$p,default"; [ "$p" = gofumpt ] || echo "$p,stripped"; done | paste -sd' ')
+measure_rounds gotrace "$tools" "$cases" program,build hz,quantity,hits,of,truth,root_hits,root_of,lost_events
 end_run
-"$here/summary.sh" "$out" >"$out/summary.md"
+"$here/derive.sh" "$out"
 cat "$out/summary.md"
-[ -n "$quick" ] || echo "rows: $out/rows.csv"
+echo "results are in $out"

@@ -1,60 +1,54 @@
 #!/bin/bash
 # What gotrace sample --wall takes itself, and from a program, by how many goroutines wait.
 #
-#   sudo experiments/sample-cost/goroutines.sh      ROUNDS=9, GOROUTINES="1000 10000 100000", QUICK=1, GOTRACE=build/gotrace
+#   sudo experiments/sample-cost/goroutines.sh
 #
-# Each run writes results/sample-cost/<run-id>-goroutines/: rows.csv (never edited), environment.txt, summary.md. In a round each number of
-# goroutines is measured once, with gotrace and without, for 10 s of the same process.
+# RUNS=9        rounds that count; one more goes before them and is discarded
+# QUICK=1       one round of 1000 goroutines for 3 s, on any machine
+# WORKLOADS=    numbers of goroutines, "1000 10000 100000"; GOROUTINES= is the same
+# GO= RESUME= SEED= GOTRACE= RESULTS=   as everywhere; the variants are untraced and wall
+#
+# Each run writes results/sample-cost/<run-id>-goroutines/: raw.csv (never edited), environment.txt, and derived from them
+# summary.csv, summary.md. Every row is of a process of its own, for 10 s.
 set -euo pipefail
 unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-quick=${QUICK:-}
-rounds=${ROUNDS:-$([ -n "$quick" ] && echo 1 || echo 9)}
-read -r -a numbers <<<"${GOROUTINES:-1000 10000 100000}"
-seconds=10 start=3
-GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
-die() { echo "sample-cost: $*" >&2; exit 1; }
-[ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
-[ "$(id -u)" = 0 ] || die "sampling needs root"
-command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 # shellcheck source-path=SCRIPTDIR source=../provenance.sh
 . "$top/experiments/provenance.sh"
-may_measure sample-cost
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-goroutines.XXXXXX")
-targets=()
-trap 'kill "${targets[@]}" 2>/dev/null || true; rm -rf "$scratch"' EXIT
+# shellcheck source-path=SCRIPTDIR source=../rounds.sh
+. "$top/experiments/rounds.sh"
+prepare sample-cost 9
+numbers=${WORKLOADS:-${GOROUTINES:-${QUICK:+1000}}}
+numbers=${numbers:-1000 10000 100000}
+variants=$(chosen variant wall "${VARIANTS:-wall}")
+seconds=10 start=3 # measured for, from when it has begun
+[ -z "${QUICK:-}" ] || seconds=3
 cp "$here/goroutines.go.in" "$scratch/goroutines.go"
 (cd "$scratch" && go build -o goroutines goroutines.go)
-[ -z "$quick" ] || RESULTS=$scratch/results
-begin_run goroutines
-note rounds "$rounds"
-note goroutines "${numbers[*]}"
-note seconds "$seconds, from $start s after gotrace has begun"
-echo "round,goroutines,variant,wall_ns,target_cpu_ns,tool_cpu_ns,tool_start_cpu_ns,snapshots,drawn,listed" >"$out/rows.csv"
 
 used() { cat /proc/"$1"/task/*/schedstat | awk '{ ns += $1 } END { printf "%.0f", ns }'; } # PID: of its threads, in ns
-begin() { # NUMBER: its standard input and output become descriptors 3 and 4
-	mkfifo "$scratch/in" "$scratch/out"
-	"$scratch/goroutines" "$1" <"$scratch/in" >"$scratch/out" &
-	target=$!
-	targets+=("$target")
-	exec 3>"$scratch/in" 4<"$scratch/out"
-	rm "$scratch/in" "$scratch/out"
-}
 cpu() { # sets answer: of the target, in ns
 	echo >&3
 	read -r answer <&4
 }
-info() { awk -v k="$1" '$1 == k { print $2; found = 1; exit } END { exit !found }' "$scratch/info" || die "the trace has no $1"; }
-measure() { # ROUND NUMBER VARIANT
-	local before from tool=0 begun=0 snapshots=0 drawn=0 listed=0 wall gotrace=
-	if [ "$3" = wall ]; then
-		"$GOTRACE" sample --wall -d $((start + seconds + 1)) -o "$scratch/trace" --pid "$target" >/dev/null 2>"$scratch/said" &
+info() { awk -v k="$1" '$1 == k { print $2; found = 1; exit } END { exit !found }' "$scratch/info"; }
+# The values of a row. The target ends when its standard input does.
+measure() { # NUMBER VARIANT
+	local answer before from tool=0 begun=0 facts=0,0,0,0,0 wall target gotrace=''
+	rm -f "$scratch/in" "$scratch/out"
+	mkfifo "$scratch/in" "$scratch/out"
+	"$scratch/goroutines" "$1" <"$scratch/in" >"$scratch/out" 2>/dev/null &
+	target=$!
+	exec 3>"$scratch/in" 4<"$scratch/out"
+	cpu # it has made them all
+	sleep 2
+	if [ "$2" = wall ]; then
+		"$GOTRACE" sample --wall -d $((start + seconds + 1)) -o "$scratch/trace" --pid "$target" >/dev/null 2>"$scratch/said" 3>&- 4<&- &
 		gotrace=$!
-		sleep "$start"
-		begun=$(used $gotrace)
 	fi
+	sleep "$start"
+	[ -z "$gotrace" ] || begun=$(used $gotrace) || { cat "$scratch/said" >&2; return 1; }
 	cpu
 	before=$answer from=$(date +%s%N)
 	sleep "$seconds"
@@ -62,26 +56,22 @@ measure() { # ROUND NUMBER VARIANT
 	wall=$(($(date +%s%N) - from))
 	cpu
 	if [ -n "$gotrace" ]; then
-		wait $gotrace || die "$(cat "$scratch/said")"
-		"$GOTRACE" info "$scratch/trace" >"$scratch/info"
-		snapshots=$(info end.snapshots) drawn=$(info end.snapshots_drawn) listed=$(info end.snapshots_listed)
+		wait $gotrace || { cat "$scratch/said" >&2; return 1; }
+		"$GOTRACE" info "$scratch/trace" >"$scratch/info" || return 1
+		facts=$((start + seconds + 1)),$(info end.snapshots),$(info end.snapshots_drawn),$(info end.snapshots_listed),$(info end.samples_lost) || return 1
 	fi
-	echo "$1,$2,$3,$wall,$((answer - before)),$tool,$begun,$snapshots,$drawn,$listed" >>"$out/rows.csv"
+	exec 3>&- 4<&-
+	wait "$target"
+	echo "$wall,$((answer - before)),$tool,$begun,$facts"
 }
-for round in $(seq "$rounds"); do
-	echo "sample-cost: round $round of $rounds" >&2
-	while read -r number <&5; do
-		begin "$number"
-		cpu # it has made them all
-		sleep 2
-		while read -r variant <&6; do
-			measure "$round" "$number" "$variant"
-		done 6< <(printf '%s\n' untraced wall | shuf)
-		exec 3>&- 4<&-
-		wait "$target"
-	done 5< <(printf '%s\n' "${numbers[@]}" | shuf)
-done
+
+begin_run goroutines
+fix go_of_programs "$(go env GOVERSION)"
+fix seconds "$seconds, from $start s after gotrace has begun"
+build_stats "$scratch"
+measure_rounds untraced "untraced $variants" "$numbers" goroutines \
+	wall_ns,target_cpu_ns,tool_cpu_ns,tool_start_cpu_ns,sampled_s,snapshots,drawn,listed,lost_events
 end_run
-"$here/goroutines-summary.sh" "$out" >"$out/summary.md"
+"$here/derive.sh" "$out"
 cat "$out/summary.md"
-[ -n "$quick" ] || echo "rows: $out/rows.csv"
+echo "results are in $out"

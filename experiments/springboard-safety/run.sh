@@ -4,6 +4,7 @@
 #
 #   sudo experiments/springboard-safety/run.sh [SECONDS]     7200
 #
+# QUICK=1             a minute, the newest version only
 # GO="1.22.0 1.27.4"  these versions only (ci/go-versions has all of them)
 # BUILT=DIR           keeps the built programs there, for the next run
 # ONLY=REGEX          tests by their names
@@ -12,7 +13,7 @@
 # RESULTS=            where to put the results, results/springboard-safety
 #
 # Every run writes a folder of its own: rows.csv (a row a test), measures.csv (a row a measured
-# value), environment.txt, failures/; summary.md is derived from them.
+# value), environment.txt, failures/; summary.md is derived from them. A round tests, and so none is discarded.
 set -u
 unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
 # Ignored signals (behind `&`, nohup) would be ignored by what is tested, too.
@@ -22,11 +23,13 @@ fi
 here=$(cd "$(dirname "$0")" && pwd)
 TOP=$(cd "$here/../.." && pwd)
 top=$TOP
-seconds=${1:-7200}
+seconds=${1:-${QUICK:+60}}
+seconds=${seconds:-7200}
 GOTRACE=$(realpath -m "${GOTRACE:-$TOP/build/gotrace}")
 RESULTS=${RESULTS:-$TOP/results/springboard-safety}
 die() { echo "springboard-safety: $*" >&2; exit 1; }
-say() { echo "springboard-safety: $*" >&2; }
+# Not say: that is of ci/live/lib.sh.
+tell() { echo "springboard-safety: $*" >&2; }
 [ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
 [ "$(id -u)" = 0 ] || die "tracing needs root; run: sudo experiments/springboard-safety/run.sh"
 # shellcheck source-path=SCRIPTDIR source=../provenance.sh
@@ -40,7 +43,7 @@ trap 'rm -rf "$LIVE"' EXIT
 chmod 755 "$LIVE"
 export LIVE GOTRACE TOP
 built=${BUILT:-$LIVE/built}
-versions=${GO:-$(tac "$TOP/ci/go-versions")}
+versions=${GO:-$(tac "$TOP/ci/go-versions" | if [ -n "${QUICK:-}" ]; then head -n 1; else cat; fi)}
 # shellcheck source=../../ci/live/lib.sh
 . "$TOP/ci/live/lib.sh"
 LIVE_TIMEOUT=300
@@ -60,7 +63,7 @@ build() ( # VERSION
 	use_go "$1" 2>"$to/build.log" && "$TOP/fixtures/programs/build.sh" "$to" hazards callbacks reexec >"$to/build.log" 2>&1 &&
 		(cd "$here/server" && go build -o "$to/server" main.go) >>"$to/build.log" 2>&1 &&
 		cp "$(go env GOROOT)/bin/gofmt" "$to/gofmt" && go env GOROOT >"$to/goroot" && touch "$to/complete"
-	[ -e "$to/complete" ] || { say "go$1: cannot be built: $(tail -n 1 "$to/build.log")"; return 1; }
+	[ -e "$to/complete" ] || { tell "go$1: cannot be built: $(tail -n 1 "$to/build.log")"; return 1; }
 )
 
 # ---- one test, one row
@@ -88,7 +91,7 @@ try() {
 		failed=$((failed + 1))
 		mkdir -p "$out/failures"
 		{ echo "go$go $stub $name: $*"; cat "$dir/.log"; [ ! -e "$dir/err" ] || sed 's/^/err: /' "$dir/err"; } | head -c 65536 >"$out/failures/$n"
-		say "FAILED: go$go $stub $name: $detail"
+		tell "FAILED: go$go $stub $name: $detail"
 	fi
 	"$GOTRACE" info "$dir/trace" >"$dir/told" 2>/dev/null
 	read -r events lost stubs < <(awk '$1 ~ /^end\.(events|lost_events|stubs)$/ { v[$1] = $2 }
@@ -259,5 +262,5 @@ note rounds "$rounds"
 end_run
 "$here/summary.sh" "$out" >"$out/summary.md"
 cat "$out/summary.md"
-say "$n tests, $failed failed; rows: $out/rows.csv"
+tell "$n tests, $failed failed; rows: $out/rows.csv"
 [ "$failed" = 0 ]

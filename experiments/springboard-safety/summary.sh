@@ -2,13 +2,16 @@
 # summary.sh DIR...: rows.csv, measures.csv and environment.txt of one or more runs as Markdown.
 set -eu
 [ $# -gt 0 ] || { sed -n '2s/^# //p' "$0" >&2; exit 2; }
-for d in "$@"; do cat "$d/environment.txt"; done | awk '
-	$1 == "seconds" { s += $2 } $1 == "kernel" { kernel = $0 } $1 == "git_commit" { commit[$2] }
-	END {
-		printf "%.2f hours on %s, commits", s / 3600, kernel
-		for (c in commit) printf " %s", c
-		print "\n"
-	}'
+top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source-path=SCRIPTDIR source=../rounds.sh
+. "$top/experiments/rounds.sh"
+for d in "$@"; do must_have_ended "$d"; done
+for d in "$@"; do cat "$d/environment.txt"; done | sed 's/^\([a-z_]*\): /\1 /' | awk '
+	$1 == "seconds" { s += $2 }
+	$1 == "kernel" { kernel = $0 }
+	$1 == "quick" { trial = "**A trial, not a result.**\n\n" }
+	$1 ~ /^(git_)?commit$/ && !($2 in seen) { seen[$2]; commits = commits " " $2 }
+	END { printf "%s%.2f hours on %s, commits%s\n\n", trial, s / 3600, kernel, commits }'
 for d in "$@"; do tail -n +2 "$d/rows.csv"; done | awk -F, '
 {
 	name = $0
@@ -35,14 +38,15 @@ END {
 	printf "\n%d runs, %d failed, %.0f events.\n\n", total, total_failed, total_events
 }'
 # profile_external_pct, in the earliest runs, looked for the wrong name and measured nothing.
-# Medians over all runs and versions; of the longest ones the greatest; shares of runs as a mean.
-for d in "$@"; do tail -n +2 "$d/measures.csv" | grep -v ,profile_external_pct,; done | sort -t, -k4,4 -k3,3 -k5,5g | awk -F, '
+# Medians over all runs and versions; shares of runs as a mean.
+for d in "$@"; do tail -n +2 "$d/measures.csv" | grep -v ,profile_external_pct, || true; done |
+	LC_ALL=C sort -t, -k4,4 -k3,3 -k5,5g | awk -F, "$(cat "$top/experiments/median.awk")"'
 function finish() {
 	if (!n) return
 	if (what == "quit_lost")
 		cell[what, how] = sprintf("%d of %d", sum, n)
 	else
-		cell[what, how] = sprintf("%.6g (%.6g to %.6g)", n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2, v[1], v[n])
+		cell[what, how] = sprintf("%.6g (%s)", median(v, n), interval(v, n, "%.6g"))
 	if (!(what in seen)) { seen[what]; order[++m] = what }
 	n = sum = 0
 }
@@ -50,9 +54,13 @@ function finish() {
 { v[++n] = $5; sum += $5 }
 END {
 	finish()
-	print "| measured, median (least to greatest) | untraced | emulated | jump | nop |"
-	print "|---|---|---|---|---|"
-	for (i = 1; i <= m; i++)
-		printf "| %s | %s | %s | %s | %s |\n", order[i], cell[order[i], "untraced"], cell[order[i], "emulated"],
-			cell[order[i], "jump"], cell[order[i], "nop"]
+	n_hows = split("untraced emulated jump nop inline drop", hows, " ")
+	head = "| measured, median (95 % interval) |"; below = "|---|"
+	for (h = 1; h <= n_hows; h++) { head = head " " hows[h] " |"; below = below "---|" }
+	print head "\n" below
+	for (i = 1; i <= m; i++) {
+		line = "| " order[i] " |"
+		for (h = 1; h <= n_hows; h++) line = line " " cell[order[i], hows[h]] " |"
+		print line
+	}
 }'

@@ -1,55 +1,57 @@
 #!/bin/sh
 # How fast the library writes and reads traces, and how large they are.
 #   experiments/trace-io/run.sh [TRACE...]     also reads these recorded traces
-# RUNS=5 repetitions after one discarded, EVENTS=10000000 a made-up trace.
+# RUNS=5 rounds after one discarded, EVENTS=10000000 a made-up trace; QUICK=1: one round, a tenth of the events.
+# RESUME=FOLDER goes on with a run that was interrupted.
 # Rows go to results/trace-io/RUN-ID/; nothing there is ever overwritten.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
-runs=${RUNS:-5} events=${EVENTS:-10000000} build=${O:-$top/build}
+rounds=${RUNS:-${QUICK:+1}} events=${EVENTS:-${QUICK:+1000000}} build=${O:-$top/build}
+rounds=${rounds:-5} events=${events:-10000000}
 cd "$top"
 # shellcheck source-path=SCRIPTDIR source=../provenance.sh
 . "$top/experiments/provenance.sh"
+# shellcheck source-path=SCRIPTDIR source=../rounds.sh
+. "$top/experiments/rounds.sh"
 may_measure trace-io
-make -s O="$build" "$build/libgotrace.a"
-"${CC:-gcc}" -O2 -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -Icore -I. \
-	experiments/trace-io/trace_io.c "$build/libgotrace.a" -lzstd -lz -o "$build/trace_io"
-
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-begin_run
-note zstd "$(pkg-config --modversion libzstd)"
-note runs "$runs after one discarded"
+make -s O="$build" "$build/libgotrace.a"
+"${CC:-gcc}" -O2 -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -Icore -I. \
+	experiments/trace-io/trace_io.c "$build/libgotrace.a" -lzstd -lz -o "$work/trace_io"
 
-rows=$out/rows.csv
-echo "case,run,events,bytes,bytes_per_event,write_ns_per_event,read_ns_per_event,checksum" >"$rows"
-
-# row CASE ARG...: one more row of a case; run 0 warms up and is left out
-row() {
-	name=$1; shift
-	line=$("$build/trace_io" "$@")
-	[ "$run" = 0 ] || echo "$name,$run,$line" >>"$rows"
+traces='one-goroutine ten-goroutines thousand-goroutines large-program'
+n=0
+for trace; do # by numbers: their names may have anything in them
+	n=$((n + 1))
+	traces="$traces recorded-$n"
+	ln -s "$(realpath "$trace")" "$work/recorded-$n"
+done
+measure() { # EVENTS TRACE
+	#                                                             events goroutines functions threads
+	case $2 in
+	one-goroutine)       set -- "$work/trace" "$1"    1  100 1 ;;
+	ten-goroutines)      set -- "$work/trace" "$1"   10  100 2 ;;
+	thousand-goroutines) set -- "$work/trace" "$1" 1000  100 2 ;;
+	large-program)       set -- "$work/trace" "$1" 1000 2000 8 ;;
+	*)                   set -- "$work/$2" ;;
+	esac
+	"$work/trace_io" "$@"
 }
 
-for run in $(seq 0 "$runs"); do
-	#   name                file          events    goroutines functions threads
-	row one-goroutine       "$work/trace" "$events"          1       100       1
-	row ten-goroutines      "$work/trace" "$events"         10       100       2
-	row thousand-goroutines "$work/trace" "$events"       1000       100       2
-	row large-program       "$work/trace" "$events"       1000      2000       8
-	for trace in "$@"; do
-		row "$(basename "$trace" | tr , _)" "$trace"
-	done
+begin_run
+build_stats "$work"
+fix zstd "$(pkg-config --modversion libzstd)"
+fix file_on "$(df --output=fstype "$work" | tail -n 1)"
+n=0
+for trace; do
+	n=$((n + 1))
+	fix "recorded-$n" "$(sha256sum <"$trace" | cut -d' ' -f1)"
 done
-
+# Nothing is compared: each trace is a variant only so that their order is drawn.
+measure_rounds - "$traces" "$events" events_asked \
+	events,bytes,bytes_per_event,write_ns_per_event,read_ns_per_event,checksum
 end_run
-
-# The median of each case; written as 0 where a trace was only read.
-tail -n +2 "$rows" | cut -d, -f1 | sort -u | while read -r name; do
-	for col in 5 6 7; do
-		grep "^$name," "$rows" | cut -d, -f$col | sort -n | sed -n "$(((runs + 1) / 2))p"
-	done | paste -sd' ' | {
-		read -r size write read_
-		printf '%-22s %6s bytes, %6s ns written, %6s ns read an event\n' "$name" "$size" "$write" "$read_"
-	}
-done | tee "$out/summary.txt"
-echo "rows: $rows"
+experiments/trace-io/derive.sh "$out"
+cat "$out/summary.md"
+echo "rows: $out/raw.csv"

@@ -1,4 +1,4 @@
-# Of correction.csv, sorted by program, variant and corrected share: for the ten functions with most
+# Of shares-median.awk's lines, sorted by program, variant and corrected share: for the ten functions with most
 # corrected self time, how far measured and corrected shares are from the profile's, in points, and
 # how alike the orders are (Spearman's rank correlation over functions with 0.5 % in either).
 function abs(x) { return x < 0 ? -x : x }
@@ -26,7 +26,6 @@ function finish() {
 	printf "| %s | %s | %.1f | %.1f | %.1f | %.1f | %.2f | %.2f | %d |\n", k[1], k[2], top_m / tops, top_c / tops,
 		most_m, most_c, correlation(profile, measured, n), correlation(profile, corrected, n), unsures
 }
-FNR == 1 { next }
 {
 	if ($1 "," $2 != key) {
 		finish()

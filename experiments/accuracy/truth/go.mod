@@ -1,0 +1,3 @@
+module gotrace.example/truth
+
+go 1.19

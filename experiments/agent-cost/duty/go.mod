@@ -1,0 +1,3 @@
+module example.org/duty
+
+go 1.22

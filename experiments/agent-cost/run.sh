@@ -1,0 +1,79 @@
+#!/bin/bash
+# What gotrace agent takes itself: processor time and memory, with 50 processes that work a little all the time, at 19 Hz, by
+# the length of a stretch. In ten minutes there are more stretches of a tenth of a second (6,000) than of 15 s in a day.
+#
+#   sudo experiments/agent-cost/run.sh
+#
+# LENGTH=600     seconds of each case, after a minute in which the agent learns what there is
+# CASES="15s 100ms" intervals
+# PROCESSES=50 DUTY=2   per cent of a processor that each works
+# QUICK=1        20 seconds, stretches of 1s, 5 processes, on any machine
+# GOTRACE=build/gotrace, RESULTS=results/agent-cost
+#
+# A case is one long run and has no rounds. Rows go to results/agent-cost/RUN-ID/: raw.csv, environment.txt, summary.md.
+set -eu
+top=$(cd "$(dirname "$0")/../.." && pwd)
+here=$top/experiments/agent-cost
+length=${LENGTH:-${QUICK:+20}} cases=${CASES:-${QUICK:+1s}} processes=${PROCESSES:-${QUICK:+5}}
+length=${length:-600} cases=${cases:-15s 100ms} processes=${processes:-50} duty=${DUTY:-2} warm=${QUICK:+5}
+warm=${warm:-60}
+GOTRACE=$(realpath "${GOTRACE:-$top/build/gotrace}")
+[ "$(id -u)" = 0 ] || { echo "agent-cost: sampling needs root; run: sudo make experiment-agent-cost" >&2; exit 1; }
+command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
+# shellcheck source-path=SCRIPTDIR source=../provenance.sh
+. "$top/experiments/provenance.sh"
+may_measure agent-cost
+work=$(mktemp -d)
+agent='' busy=()
+ends() {
+	[ -z "$agent" ] || kill -TERM "$agent" 2>/dev/null || true
+	[ ${#busy[@]} = 0 ] || kill "${busy[@]}" 2>/dev/null || true
+	wait || true
+	rm -rf "$work"
+}
+trap ends EXIT
+# A program of its own each, with its own build id and symbols.
+for ((i = 0; i < processes; i++)); do
+	(cd "$here/duty" && go build -buildvcs=false -trimpath -ldflags="-B 0x$(printf '%040x' $((i + 1)))" -o "$work/duty$i" .)
+done
+
+begin_run
+note length "$length s of each case, after $warm s"
+note processes "$processes, each $duty % of a processor"
+rows=$out/raw.csv
+echo "interval,seconds,agent_cpu_s,resident_bytes,store_bytes,profiles,samples,lost" >"$rows"
+
+for ((i = 0; i < processes; i++)); do
+	"$work/duty$i" "$duty" &
+	busy+=($!)
+done
+
+metric() { awk -v name="gotrace_$1" '$1 == name { printf "%.6f", $2 }' "$work/metrics"; }
+look() { # INTERVAL SECONDS
+	curl -sf "http://127.0.0.1:$port/metrics" >"$work/metrics"
+	echo "$1,$2,$(metric agent_cpu_seconds_total),$(metric agent_resident_bytes),$(metric store_bytes),$(metric store_profiles),$(metric samples_total),$(metric samples_lost_total)" >>"$rows"
+}
+
+port=$((20000 + RANDOM % 10000))
+for interval in $cases; do
+	port=$((port + 1))
+	cat >"$work/agent.json" <<-END
+		{ "interval": "$interval", "store": { "directory": "$work/store-$interval" }, "listen": "127.0.0.1:$port" }
+	END
+	"$GOTRACE" agent --config "$work/agent.json" 2>"$work/err" &
+	agent=$!
+	sleep "$warm"
+	start=$(date +%s)
+	look "$interval" 0
+	while now=$(($(date +%s) - start)) && [ "$now" -lt "$length" ]; do
+		sleep $((length > 100 ? 10 : 2))
+		look "$interval" $(($(date +%s) - start))
+	done
+	kill -TERM "$agent"
+	wait "$agent" || true
+	agent=''
+done
+end_run
+"$here/summary.sh" "$out" >"$out/summary.md"
+cat "$out/summary.md"
+echo "rows: $rows"

@@ -1,8 +1,7 @@
 #!/bin/sh
-# The pictures of greet and ants, inclusive and exclusive (the thesis's Figures 6.2, 6.3, 7.1 and 7.2), and
-# more views of ants' page. Records both programs anew, as the thesis selected their functions: needs root.
-#   sudo paper/figures/make.sh        (make figures)
-# TRACES=DIR takes DIR/greet.gotrace and DIR/ants.gotrace instead of recording.
+# The pictures of greet and ants, by total and by self time (the thesis's Figures 6.2, 6.3, 7.1 and 7.2), and more views of ants' page,
+# of the recordings beside this file. Needs no root. record.sh records anew.
+#   paper/figures/make.sh        (make figures)
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
@@ -15,22 +14,6 @@ done
 PLAYWRIGHT=$(ci/page/npm.sh playwright-core "${O:-build}")
 export PLAYWRIGHT
 
-record() { # NAME PACKAGE...
-	name=$1 packages=
-	shift
-	for p in "$@"; do packages="$packages -p $p"; done
-	# shellcheck disable=SC2086 # words
-	"$gotrace" record -o "$traces/$name.gotrace" $packages -- "$work/$name.noinline" >/dev/null
-}
-if [ -n "${TRACES:-}" ]; then
-	traces=$TRACES
-else
-	traces=$work
-	experiments/workloads/build.sh "$work" greet ants
-	record greet main time
-	record ants main github.com/panjf2000/ants/v2
-fi
-
 # shot NAME PROGRAM SIZE OPTION...: 256 colours are enough for a page of few
 shot() {
 	name=$1 program=$2 size=$3
@@ -41,7 +24,7 @@ shot() {
 	echo "paper/figures/$name.png: $(stat -c %s "paper/figures/$name.png") bytes"
 }
 for program in greet ants; do
-	"$gotrace" export --format=html -o "$work/$program.html" "$traces/$program.gotrace"
+	"$gotrace" export --format=html -o "$work/$program.html" "paper/figures/$program.gotrace"
 	echo "page of $program: $(stat -c %s "$work/$program.html") bytes"
 done
 shot greet-inclusive greet 1280x640 --view=sankey

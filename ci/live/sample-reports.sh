@@ -193,10 +193,13 @@ fi
 has_mix() { gt report trace --format=csv >report.csv 2>err && grep -q '^main.mix,' report.csv; }
 killed() {
 	build "-ldflags=-B 0x0123456789abcdef0123456789abcdef01234567"
-	"$GOTRACE" sample -F 499 -o trace -- ./shares &
+	"$GOTRACE" sample -F 499 -o trace -- ./shares 100000 & # goes on for as long as it takes here
 	gotrace=$!
 	wait_for 60 has_mix
+	local target
+	target=$(pgrep -P $gotrace)
 	kill -9 $gotrace
+	kill "$target"
 	gt report trace --format=csv >report.csv
 	grep -q '^main.mix,' report.csv || fail "no names"
 	gt report trace >text

@@ -284,6 +284,36 @@ slow() {
 }
 check "calls that take too long are recorded" slow
 
+# A program whose waits are known, over many stretches: of the first quarter of a second of a process nothing is told. What waits and no rule asks for has no samples of that.
+waiting() {
+	config '"waiting_frequency": 20' '"rules": [{"match": {"executable": "*/walls"}, "waiting": true}]'
+	begin
+	"$programs/walls" >printed
+	end
+	gt report store --service walls --format=csv -n 0 >functions
+	gt report store --service walls --by=reason --format=csv -n 0 >reasons
+	[ "$(wc -l <printed)" = 6 ] || fail "$(wc -l <printed) waits"
+	local name reason ns late=500000000 text
+	while read -r _ name reason ns; do
+		awk -F, -v f="$name" -v ns="$ns" -v late=$late '$1 == f { seen = $(NF - 4) + $(NF - 3) + $(NF - 2) + $(NF - 1) + $NF }
+			END { exit seen > ns * 1.1 + 4e8 || seen < ns * 0.9 - 4e8 - late }' functions || fail "$name: $ns ns, $(grep "^$name," functions)"
+		text=${reason//_/ }
+		[ "$text" != mutex ] || text='sync.Mutex.Lock'
+		[ "$go_minor" -ge 20 ] || [ "$reason" != mutex ] || text=semacquire
+		awk -F, -v f="$name" -v r="$text" '$1 == f { all += $NF; if ($2 == r) of += $NF } END { exit !(of && of > all / 2) }' reasons ||
+			fail "$name does not wait for $text: $(grep "^$name," reasons)"
+	done <printed
+	[ "$(gt export store --service walls -F folded | awk '{ n += $NF } END { printf "%.0f", n }')" = \
+		"$(sql "SELECT sum(weight_ns) + sum(waiting_ns) FROM profiles WHERE service = 'walls'")" ] || fail "folded stacks have another sum than the index"
+	[ "$(sql "SELECT sum(waiting_ns) FROM profiles WHERE service != 'walls'")" = 0 ] || fail "others wait, too"
+	[ "$(sql "SELECT count(*) >= 3 FROM profiles WHERE service = 'walls' AND waiting_ns > 0")" = 1 ] || fail "it waits in one stretch only"
+	go tool pprof -top -sample_index=waiting "store/$(sql "SELECT path FROM profiles WHERE service = 'walls' ORDER BY waiting_ns DESC LIMIT 1").pb.gz" >top 2>&1
+	expect_grep 'main\.' top
+	gt report store >text
+	expect_grep 'told of those whose rule says so' text
+}
+check "for what processes wait, where a rule asks" waiting
+
 wrong() {
 	expect_status 2 gt agent 2>said
 	expect_grep 'config is needed' said

@@ -11,14 +11,16 @@
 #include "base/units.h"
 #include "base/vec.h"
 
-#define SECOND_NS       1000000000ull
-#define INTERVAL_NS     (15 * SECOND_NS)
-#define INTERVAL_MIN    (SECOND_NS / 10)
-#define INTERVAL_MAX    (3600 * SECOND_NS)
-#define HZ_DEFAULT      19
-#define HZ_MAX          999
-#define PENDING_DEFAULT (512ull << 20)
-#define TIMEOUT_NS      (60 * SECOND_NS)
+#define SECOND_NS          1000000000ull
+#define INTERVAL_NS        (15 * SECOND_NS)
+#define INTERVAL_MIN       (SECOND_NS / 10)
+#define INTERVAL_MAX       (3600 * SECOND_NS)
+#define HZ_DEFAULT         19
+#define HZ_MAX             999
+#define WAITING_HZ_DEFAULT 10
+#define WAITING_HZ_MAX     100
+#define PENDING_DEFAULT    (512ull << 20)
+#define TIMEOUT_NS         (60 * SECOND_NS)
 
 struct reading {
 	struct agent_config *c;
@@ -213,6 +215,8 @@ static bool take_rule(struct reading *r, const char *key, json_t *v, void *to)
 		take_string(r, key, v, &rule->service);
 	else if (!strcmp(key, "labels"))
 		take_labels(r, key, v, &rule->labels);
+	else if (!strcmp(key, "waiting"))
+		take_bool(r, key, v, &rule->waiting);
 	else if (!strcmp(key, "trace_slow"))
 		take_slow(r, key, v, rule);
 	else
@@ -315,7 +319,7 @@ static bool take_others(struct reading *r, json_t *v)
 static bool take_all(struct reading *r, const char *key, json_t *v, void *to)
 {
 	struct agent_config *c = to;
-	uint64_t hz = c->hz;
+	uint64_t hz = c->hz, waiting_hz = c->waiting_hz;
 
 	if (!strcmp(key, "interval")) {
 		take_time(r, key, v, &c->interval_ns);
@@ -324,6 +328,9 @@ static bool take_all(struct reading *r, const char *key, json_t *v, void *to)
 	} else if (!strcmp(key, "frequency")) {
 		take_number(r, key, v, HZ_MAX, &hz);
 		c->hz = (unsigned)hz;
+	} else if (!strcmp(key, "waiting_frequency")) {
+		take_number(r, key, v, WAITING_HZ_MAX, &waiting_hz);
+		c->waiting_hz = (unsigned)waiting_hz;
 	} else if (!strcmp(key, "kernel")) {
 		take_bool(r, key, v, &c->kernel);
 	} else if (!strcmp(key, "goroutine_labels")) {
@@ -375,6 +382,7 @@ int config_read(struct agent_config *c, const char *path)
 
 	*c = (struct agent_config){ .interval_ns = INTERVAL_NS,
 				    .hz = HZ_DEFAULT,
+				    .waiting_hz = WAITING_HZ_DEFAULT,
 				    .pending_bytes = PENDING_DEFAULT,
 				    .timeout_ns = TIMEOUT_NS };
 	json_t *all = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
@@ -395,6 +403,14 @@ int config_read(struct agent_config *c, const char *path)
 	if (r.err)
 		config_free(c);
 	return r.err;
+}
+
+bool config_waits(const struct agent_config *c)
+{
+	for (size_t i = 0; i < c->n_rules; i++)
+		if (c->rules[i].waiting)
+			return true;
+	return false;
 }
 
 static void free_rule(struct rule *x)

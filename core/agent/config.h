@@ -17,13 +17,15 @@ struct rule {
 	bool drop;
 	char *service; /* NULL: another rule, or the default */
 	struct pairs labels;
-	char **slow; /* "main.handle > 500ms": calls that are recorded when they take longer */
+	bool waiting; /* what it does besides executing is told of, too */
+	char **slow;  /* "main.handle > 500ms": calls that are recorded when they take longer */
 	size_t n_slow, cap_slow;
 };
 
 struct agent_config {
 	uint64_t interval_ns;
 	unsigned hz;
+	unsigned waiting_hz; /* snapshots a second of processes with `waiting` */
 	bool kernel, labels;
 	char *cgroup;       /* NULL: all processes of the host */
 	char **environment; /* variables that may be read */
@@ -48,6 +50,8 @@ struct agent_config {
 /* Defaults, then what the file says. Keys that are not known are errors. 0, or -errno after one
  * line that says where and why: nothing of a wrong file counts. */
 int config_read(struct agent_config *c, const char *path);
+/* Whether a rule wants to know for what processes wait. */
+bool config_waits(const struct agent_config *c);
 void config_free(struct agent_config *c);
 
 #endif

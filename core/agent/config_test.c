@@ -50,7 +50,8 @@ static void test_defaults(void **state)
 	assert_int_equal(read_text(&c, "{" STORE "}"), 0);
 	assert_int_equal(c.interval_ns, 15000000000ull);
 	assert_int_equal(c.hz, 19);
-	assert_false(c.kernel || c.labels || c.drop_others);
+	assert_int_equal(c.waiting_hz, 10);
+	assert_false(c.kernel || c.labels || c.drop_others || config_waits(&c));
 	assert_string_equal(c.directory, "/s");
 	assert_true(!c.url && !c.address && !c.cgroup && !c.max_age_ns && !c.max_bytes);
 	config_free(&c);
@@ -67,7 +68,8 @@ static void test_all(void **state)
 			"{\"interval\": \"1m\", \"frequency\": 99, \"kernel\": true, \"goroutine_labels\": true,"
 			"\"cgroup\": \"/x\", \"environment\": [\"A\", \"B\"], \"labels\": {\"env\": \"p\"},"
 			"\"rules\": [{\"match\": {\"executable\": \"*/nginx\", \"environment\": {\"A\": \"1*\"}},"
-			"\"service\": \"web\", \"labels\": {\"team\": \"edge\"}}, {\"drop\": true}],"
+			"\"service\": \"web\", \"labels\": {\"team\": \"edge\"}, \"waiting\": true}, {\"drop\": true}],"
+			"\"waiting_frequency\": 5,"
 			"\"others\": \"drop\","
 			"\"store\": {\"directory\": \"/s\", \"max_age\": \"7d\", \"max_bytes\": \"2G\"},"
 			"\"push\": {\"url\": \"http://h:4040\", \"headers\": {\"X-Scope-OrgID\": \"t\"},"
@@ -75,6 +77,8 @@ static void test_all(void **state)
 		0);
 	assert_int_equal(c.interval_ns, 60000000000ull);
 	assert_int_equal(c.hz, 99);
+	assert_int_equal(c.waiting_hz, 5);
+	assert_true(c.rules[0].waiting && !c.rules[1].waiting && config_waits(&c));
 	assert_true(c.kernel && c.labels && c.drop_others);
 	assert_int_equal(c.n_rules, 2);
 	assert_string_equal(c.rules[0].executable, "*/nginx");

@@ -21,21 +21,17 @@ struct merging {
 	int fd;
 	struct trace_writer *w;
 	struct sample_copy *copy;
-	uint64_t incomplete;
+	bool waiting; /* some have samples of what did not execute */
 };
 
 /* Of the first one, but what is of its stretch or service alone. */
 static int begin(struct merging *m, const struct trace_info *from)
 {
 	struct trace_info info = { 0 };
-	int err = 0;
+	int err = sample_copy_head(&info, from, m->waiting);
 
-	for (size_t i = 0; i < from->n_kvs && !err; i++)
-		if (strncmp(from->kvs[i].key, "end.", 4) &&
-		    strncmp(from->kvs[i].key, KEY_WARN, strlen(KEY_WARN)) &&
-		    (m->query->service || strcmp(from->kvs[i].key, KEY_SAMPLE_SERVICE)) &&
-		    strcmp(from->kvs[i].key, KEY_SAMPLE_LABELS_OF))
-			err = trace_info_set(&info, from->kvs[i].key, from->kvs[i].value);
+	if (!err && m->query->service)
+		err = trace_info_set(&info, KEY_SAMPLE_SERVICE, m->query->service);
 	/* The writer closes its own. */
 	int fd = err ? -1 : dup(m->fd);
 
@@ -47,6 +43,14 @@ static int begin(struct merging *m, const struct trace_info *from)
 	trace_info_free(&info);
 	m->copy = err ? NULL : sample_copy_new(m->w, NULL);
 	return err ? err : m->copy ? 0 : -ENOMEM;
+}
+
+static int look(void *ctx, const struct profile *p)
+{
+	struct merging *m = ctx;
+
+	m->waiting |= p->waiting_ns > 0;
+	return 0;
 }
 
 static int add(void *ctx, const struct profile *p)
@@ -75,6 +79,8 @@ static int end(struct merging *m)
 	int err = sample_copy_end(m->copy, &c);
 
 	if (!err)
+		err = sample_copy_reasons(m->copy, &kvs);
+	if (!err)
 		err = trace_info_setf(&kvs, KEY_END_SAMPLES, "%" PRIu64, c.samples);
 	if (!err)
 		err = trace_info_setf(&kvs, KEY_END_SAMPLES_LOST, "%" PRIu64, c.lost);
@@ -97,8 +103,10 @@ int merge_trace(struct store *s, const struct store_query *q, int *fd, char *pat
 	struct merging m = { .store = s,
 			     .query = q,
 			     .fd = memfd_create("gotrace-merged", MFD_CLOEXEC) };
-	int err = m.fd < 0 ? -errno : store_find(s, q, add, &m);
+	int err = m.fd < 0 ? -errno : store_find(s, q, look, &m);
 
+	if (!err)
+		err = store_find(s, q, add, &m);
 	if (!err)
 		err = m.copy ? end(&m) : -ENOENT;
 	if (m.w)

@@ -27,6 +27,14 @@ bool rule_holds(const struct rule *r, const struct facts *f)
 	return holds;
 }
 
+bool rules_waiting(const struct agent_config *c, const struct facts *f)
+{
+	for (size_t i = 0; i < c->n_rules; i++)
+		if (c->rules[i].waiting && rule_holds(&c->rules[i], f))
+			return true;
+	return false;
+}
+
 static char *default_service(const struct facts *f)
 {
 	const char *named = facts_env(f, "OTEL_SERVICE_NAME");

@@ -19,6 +19,8 @@
  */
 bool rules_apply(const struct agent_config *c, const struct facts *f, char **service,
 		 struct pairs *labels, int *err);
+/* Whether a rule that holds has `waiting`. */
+bool rules_waiting(const struct agent_config *c, const struct facts *f);
 /* Whether the rule holds. */
 bool rule_holds(const struct rule *r, const struct facts *f);
 

@@ -50,6 +50,7 @@ static struct member *learn(struct splitter *s, const struct sample_process *p)
 			 (const char *const *)s->config->environment, s->config->n_environment);
 	if (!err && rules_apply(s->config, &f, &m->service, &labels, &err)) {
 		m->labels = pairs_json(&labels);
+		m->waiting = rules_waiting(s->config, &f);
 		err = m->labels ? 0 : -ENOMEM;
 		tell_slow(s, &f, m->service);
 	}
@@ -76,6 +77,13 @@ static struct member *find(struct splitter *s, const struct sample_process *p)
 int splitter_meet(struct splitter *s, const struct sample_process *p)
 {
 	return find(s, p) ? 0 : -ENOMEM;
+}
+
+bool splitter_waiting(struct splitter *s, const struct sample_process *p)
+{
+	const struct member *m = find(s, p);
+
+	return m && m->waiting;
 }
 
 static void forget_member(struct member *m)
@@ -111,6 +119,7 @@ void splitter_forget(struct splitter *s)
 
 struct series {
 	char *service, *labels;
+	bool waiting; /* a process of it may have samples of that */
 };
 
 struct splitting {
@@ -124,7 +133,8 @@ struct splitting {
 	struct profile *profiles;
 	size_t n_profiles;
 	uint64_t lost;
-	uint32_t at; /* series that is being written */
+	struct trace_info reasons; /* KEY_STATES_REASON of the trace */
+	uint32_t at;               /* series that is being written */
 };
 
 static int series_of(struct splitting *x, const struct member *m, uint32_t *to)
@@ -139,9 +149,20 @@ static int series_of(struct splitting *x, const struct member *m, uint32_t *to)
 		return -ENOMEM;
 	struct series *new = &x->series[x->n_series];
 
-	*new = (struct series){ strdup(m->service), strdup(m->labels) };
+	*new = (struct series){ .service = strdup(m->service), .labels = strdup(m->labels) };
 	*to = (uint32_t)x->n_series++;
 	return new->service &&new->labels ? 0 : -ENOMEM;
+}
+
+static int copy_reasons(struct trace_info *to, const struct trace_info *from)
+{
+	static const char list[] = KEY_STATES_REASON ".";
+	int err = 0;
+
+	for (size_t i = 0; i < from->n_kvs && !err; i++)
+		if (!strncmp(from->kvs[i].key, list, strlen(list)))
+			err = trace_info_set(to, from->kvs[i].key, from->kvs[i].value);
+	return err;
 }
 
 /* Reads the trace: which processes have samples, and what is known of these. */
@@ -177,9 +198,13 @@ static int look(struct splitting *x)
 			err = series_of(x, m, &x->series_of[i]);
 		else
 			x->s->dropped += samples[i];
+		if (!err && x->series_of[i] != DROPPED)
+			x->series[x->series_of[i]].waiting |= m->waiting;
 	}
 	if (!err)
 		x->lost = trace_info_u64(trace_reader_info(r), KEY_END_SAMPLES_LOST, 0);
+	if (!err)
+		err = copy_reasons(&x->reasons, trace_reader_info(r));
 	free(samples);
 	trace_reader_close(r);
 	return err;
@@ -193,15 +218,14 @@ static bool is_of_series(void *ctx, uint32_t number, const struct sample_process
 	return x->series_of[number] == x->at;
 }
 
-/* What the trace says of itself from its start on. */
-static int head(struct trace_info *to, const struct trace_info *from, const struct series *of)
+/* Reasons, too: whoever puts traces together needs them before the samples. */
+static int head(struct trace_info *to, const struct trace_info *from, const struct splitting *x)
 {
-	int err = 0;
+	const struct series *of = &x->series[x->at];
+	int err = sample_copy_head(to, from, of->waiting);
 
-	for (size_t i = 0; i < from->n_kvs && !err; i++)
-		if (strncmp(from->kvs[i].key, "end.", 4) &&
-		    strncmp(from->kvs[i].key, KEY_WARN, strlen(KEY_WARN)))
-			err = trace_info_set(to, from->kvs[i].key, from->kvs[i].value);
+	if (!err && of->waiting)
+		err = copy_reasons(to, &x->reasons);
 	if (!err)
 		err = trace_info_set(to, KEY_SAMPLE_SERVICE, of->service);
 	return err ? err : trace_info_set(to, KEY_SAMPLE_LABELS_OF, of->labels);
@@ -256,14 +280,15 @@ static char *file_of(const struct splitting *x, const struct profile *p, const c
 /* The samples of series x->at, as a trace of their own. */
 static int write_trace(struct splitting *x, struct profile *p, const char *file)
 {
-	const struct sample_copy_options opt = { .process = is_of_series, .ctx = x };
+	/* All of them are in it already: each keeps its number. */
+	const struct sample_copy_options opt = { .process = is_of_series,
+						 .ctx = x,
+						 .reasons = &x->reasons };
 	struct sample_copy_counts counts = { 0 };
 	struct trace_reader *r = x->named ? trace_reader_open(x->path) : open_trace(x->path);
 	struct trace_info info = { 0 }, end = { 0 };
 	int fd = open(file, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
-	int err = !r       ? -errno
-		  : fd < 0 ? -errno
-			   : head(&info, trace_reader_info(r), &x->series[x->at]);
+	int err = !r ? -errno : fd < 0 ? -errno : head(&info, trace_reader_info(r), x);
 	struct trace_writer *w = err ? NULL : trace_writer_new(fd, &info);
 	struct sample_copy *c = w ? sample_copy_new(w, &opt) : NULL;
 
@@ -278,6 +303,7 @@ static int write_trace(struct splitting *x, struct profile *p, const char *file)
 	if (!err) {
 		p->samples = counts.samples;
 		p->weight_ns = counts.weight_ns;
+		p->waiting_ns = counts.waiting_ns;
 		p->event = trace_info_get(trace_reader_info(r), KEY_SAMPLE_EVENT) ?: "cpu-clock";
 		p->event = strdup(p->event);
 		p->build_ids = build_ids(trace_writer_tables(w));
@@ -403,6 +429,7 @@ int splitter_add(struct splitter *s, const char *path, uint64_t from_ns, uint64_
 		free(x.series[i].service);
 		free(x.series[i].labels);
 	}
+	trace_info_free(&x.reasons);
 	free(x.series);
 	free(x.series_of);
 	free(x.profiles);

@@ -16,6 +16,7 @@ struct splitter {
 		uint32_t pid;
 		uint64_t start_ns;
 		char *service, *labels; /* NULL: it is not wanted */
+		bool waiting;           /* what it waits for is, too */
 		uint64_t used;          /* stretch */
 	} * members;
 	size_t n, cap;
@@ -29,6 +30,8 @@ struct splitter {
 
 /* What is known of a process now. 0 or -ENOMEM. */
 int splitter_meet(struct splitter *s, const struct sample_process *p);
+/* Whether a rule wants to know what it waits for. */
+bool splitter_waiting(struct splitter *s, const struct sample_process *p);
 /* Puts the trace at `path` into the store, times in ns since 1970. named: it has the names of its
  * addresses already, as far as they are known. 0, or -errno (logged): then the
  * trace is as it was, and nothing of it is in the store. */

@@ -18,7 +18,7 @@
 static const char schema[] =
 	"CREATE TABLE IF NOT EXISTS profiles(id INTEGER PRIMARY KEY AUTOINCREMENT, service TEXT NOT NULL,"
 	" labels TEXT NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL, samples INTEGER NOT NULL,"
-	" weight_ns INTEGER NOT NULL, lost INTEGER NOT NULL, event TEXT NOT NULL, build_ids TEXT NOT NULL,"
+	" weight_ns INTEGER NOT NULL, waiting_ns INTEGER NOT NULL, lost INTEGER NOT NULL, event TEXT NOT NULL, build_ids TEXT NOT NULL,"
 	" path TEXT NOT NULL, bytes INTEGER NOT NULL);"
 	"CREATE INDEX IF NOT EXISTS profiles_by_time ON profiles(from_ns);"
 	"CREATE INDEX IF NOT EXISTS profiles_by_service ON profiles(service, from_ns);"
@@ -179,8 +179,9 @@ static int finish(struct store *s, sqlite3_stmt *q)
 static int add_row(struct store *s, const struct profile *p, bool push)
 {
 	sqlite3_stmt *q = prepare(
-		s, "INSERT INTO profiles(service, labels, from_ns, to_ns, samples, weight_ns,"
-		   " lost, event, build_ids, path, bytes) VALUES(?,?,?,?,?,?,?,?,?,?,?)");
+		s,
+		"INSERT INTO profiles(service, labels, from_ns, to_ns, samples, weight_ns,"
+		" lost, event, build_ids, path, bytes, waiting_ns) VALUES(?,?,?,?,?,?,?,?,?,?,?,?)");
 	if (!q)
 		return -EIO;
 	bind_text(q, 1, p->service);
@@ -194,6 +195,7 @@ static int add_row(struct store *s, const struct profile *p, bool push)
 	bind_text(q, 9, p->build_ids);
 	bind_text(q, 10, p->path);
 	sqlite3_bind_int64(q, 11, (int64_t)p->bytes);
+	sqlite3_bind_int64(q, 12, (int64_t)p->waiting_ns);
 	int err = finish(s, q);
 
 	if (err || !push)
@@ -260,7 +262,7 @@ static char *column(sqlite3_stmt *q, int i)
 }
 
 #define COLUMNS \
-	"id, service, labels, from_ns, to_ns, samples, weight_ns, lost, build_ids, path, bytes"
+	"id, service, labels, from_ns, to_ns, samples, weight_ns, lost, build_ids, path, bytes, waiting_ns"
 
 static int take(sqlite3_stmt *q, struct profile *p)
 {
@@ -276,6 +278,7 @@ static int take(sqlite3_stmt *q, struct profile *p)
 		.build_ids = column(q, 8),
 		.path = column(q, 9),
 		.bytes = (uint64_t)sqlite3_column_int64(q, 10),
+		.waiting_ns = (uint64_t)sqlite3_column_int64(q, 11),
 	};
 	if (p->service && p->labels && p->path && p->build_ids)
 		return 0;

@@ -3,8 +3,8 @@
  * A folder of profiles: of each service and stretch of time a trace of samples (.gotrace) and a
  * pprof profile (.pb.gz), and an index in SQLite, index.db:
  *
- *	profiles(id, service, labels, from_ns, to_ns, samples, weight_ns, lost, event, build_ids,
- *		 path, bytes)
+ *	profiles(id, service, labels, from_ns, to_ns, samples, weight_ns, waiting_ns, lost, event,
+ *		 build_ids, path, bytes)
  *	outbox(id, tries)      profiles that are still to be pushed
  *	totals(name, value)    what has become of samples, over all time
  *
@@ -30,7 +30,8 @@ struct profile {
 	int64_t id;
 	char *service, *labels; /* labels: JSON */
 	uint64_t from_ns, to_ns;
-	uint64_t samples, weight_ns, lost;
+	uint64_t samples, weight_ns, lost; /* weight_ns: of what executed */
+	uint64_t waiting_ns;               /* of what did not, where that is looked at */
 	const char *event;
 	char *build_ids; /* JSON */
 	char *path;      /* relative, without the files' ends */

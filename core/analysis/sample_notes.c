@@ -126,6 +126,10 @@ static void snapshots(const struct loaded_trace *t, struct notes *to)
 		       idle_ns = trace_info_u64(i, KEY_END_SNAPSHOTS_IDLE_NS, 0),
 		       not_told = trace_info_u64(i, KEY_END_SNAPSHOTS_NOT_GO, 0);
 
+	if (trace_info_get(i, KEY_SAMPLE_HOST)) {
+		notes_add(to, "for what processes waited is told of those whose rule says so");
+		return;
+	}
 	if (!trace_info_get(i, KEY_END_SNAPSHOTS)) {
 		notes_add(to, "how many snapshots were taken is not known");
 		return;

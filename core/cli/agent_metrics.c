@@ -81,6 +81,11 @@ char *agent_metrics(void *ctx)
 	    (double)a->failed_samples);
 	put(out, "stretches_total", "counter", "Stretches of time that are in the store.",
 	    (double)a->n_stored);
+	put(out, "waiting_processes", "gauge", "Processes that are asked what they wait for.",
+	    (double)a->n_waiting);
+	put(out, "waiting_left_out_total", "counter",
+	    "Processes that should be asked and are not: there are too many.",
+	    (double)a->sampling.wall.left_out);
 	if (a->pusher) {
 		const struct push_counts p = pusher_counts(a->pusher);
 

@@ -21,9 +21,10 @@
 #include "cli/name_addresses.h"
 #include "trace/keys.h"
 
-#define SECOND_NS 1000000000ull
-#define GRACE_NS  (10 * SECOND_NS) /* for a push that goes on when the agent ends */
-#define PIECES    "current"        /* below the store: stretches that are not split yet */
+#define SECOND_NS         1000000000ull
+#define GRACE_NS          (10 * SECOND_NS) /* for a push that goes on when the agent ends */
+#define PIECES            "current"        /* below the store: stretches that are not split yet */
+#define WAITING_PROCESSES 64 /* at a time: each takes up to a thousandth of a processor */
 
 /* ---- files of stretches */
 
@@ -52,6 +53,9 @@ static struct trace_writer *open_piece(struct agent *a, char **path)
 		err = describe_host(&info);
 	for (size_t i = 0; i < a->info.n_kvs && !err; i++)
 		err = trace_info_set(&info, a->info.kvs[i].key, a->info.kvs[i].value);
+	/* As far as they are known: they have names even if the agent is killed. */
+	if (!err)
+		err = wall_describe_reasons(&a->sampling.wall, &info);
 	if (err)
 		log_error("%s: cannot be written: %s", *path, strerror(-err));
 	if (err && fd >= 0)
@@ -197,6 +201,18 @@ static void on_hangup(void *ctx, int signo)
 	a->sampling.cut = true;
 }
 
+/* struct wall */
+static bool waits(void *ctx, struct process *p)
+{
+	struct agent *a = ctx;
+
+	process_find_exe(p);
+	return splitter_waiting(&a->splitter, &(struct sample_process){ .pid = p->pid,
+									.start_ns = p->start_ns,
+									.exe = p->exe,
+									.comm = p->comm });
+}
+
 static int prepare(struct agent *a)
 {
 	struct sampling *s = &a->sampling;
@@ -210,6 +226,12 @@ static int prepare(struct agent *a)
 	s->host = (struct host){ .on = true, .cgroup = c->cgroup, .cgroup_fd = -1 };
 	s->targets = &a->target;
 	s->signals = &a->signals;
+	/* What the kernel is asked by is loaded in any case: rules may change. */
+	s->wall = (struct wall){ .on = true,
+				 .hz = c->waiting_hz,
+				 .most = WAITING_PROCESSES,
+				 .wants = waits,
+				 .wants_ctx = a };
 	s->name_addresses = name_addresses;
 	s->name_ctx = &a->symbols;
 	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -241,6 +263,7 @@ int agent_begin(struct agent *a)
 		err = prepare(a);
 	if (!err)
 		err = sampling_prepare(&a->sampling);
+	a->sampling.wall.on = config_waits(&a->config);
 	if (!err) {
 		w = open_piece(a, &a->piece);
 		err = w ? sampling_begin(&a->sampling, w) : -EIO;
@@ -310,7 +333,7 @@ int agent_put_away(struct agent *a, bool last)
 {
 	struct sampling *s = &a->sampling;
 	const struct agent_config *c = &a->config;
-	const uint64_t from_ns = a->from_ns, samples = s->samples;
+	const uint64_t from_ns = a->from_ns, samples = s->samples + wall_samples(&s->wall);
 	char *piece = a->piece;
 	struct trace_writer *w = last ? NULL : open_piece(a, &a->next_piece);
 
@@ -318,6 +341,7 @@ int agent_put_away(struct agent *a, bool last)
 		return -EIO;
 	int err = last ? sampling_end(s) : sampling_next(s, w);
 
+	a->n_waiting = wall_processes(&s->wall);
 	pthread_mutex_lock(&a->lock);
 	a->n_ended++;
 	pthread_mutex_unlock(&a->lock);
@@ -351,6 +375,7 @@ void agent_take_rules(struct agent *a, struct agent_config *new)
 	c->hz = old.hz;
 	c->kernel = old.kernel;
 	c->labels = old.labels;
+	c->waiting_hz = old.waiting_hz;
 	c->url = old.url;
 	c->cgroup = old.cgroup;
 	c->address = old.address;
@@ -360,6 +385,8 @@ void agent_take_rules(struct agent *a, struct agent_config *new)
 	old.address = new->address;
 	config_free(&old);
 	splitter_forget(&a->splitter);
+	a->sampling.wall.on = config_waits(c);
+	wall_ask_again(&a->sampling.wall);
 }
 
 void agent_end(struct agent *a)

@@ -2,6 +2,7 @@
 #include "trace/sample_copy.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,27 +23,46 @@ struct sample_copy {
 	struct sample_copy_counts counts;
 	struct hash_index by_process, by_image, by_symbol, by_location;
 	struct sample_tables symbols; /* and locations, to be written last */
+	char *reasons[UINT8_MAX + 1]; /* by number, from 1 on */
+	unsigned n_reasons;
 	/* of the source that is being read */
 	const struct sample_tables *from;
 	struct numbers processes, stacks, labels;
-	bool *unwanted; /* processes */
+	const struct trace_info *texts;   /* of its reasons */
+	uint8_t reason_of[UINT8_MAX + 1]; /* 0: not yet */
+	bool *unwanted;                   /* processes */
 	size_t cap_unwanted;
 	size_t n_images; /* that have been looked at */
 	int err;
 };
 
-struct sample_copy *sample_copy_new(struct trace_writer *w, const struct sample_copy_options *opt)
+/* Not what is of its end, its service, or of what it has samples of. */
+static bool is_of_copies(const char *key)
 {
-	struct sample_copy *c = calloc(1, sizeof(*c));
+	static const char *const not [] = { KEY_SAMPLE_SERVICE, KEY_SAMPLE_LABELS_OF,
+					    KEY_SAMPLE_WALL, KEY_STATES };
+	static const char *const no_list[] = { "end.", KEY_WARN, KEY_STATES_REASON };
+	bool is = true;
 
-	if (!c) {
-		log_no_memory("no memory to copy samples");
-		return NULL;
-	}
-	c->w = w;
-	if (opt)
-		c->opt = *opt;
-	return c;
+	for (size_t i = 0; i < sizeof(not ) / sizeof(*not ); i++)
+		is &= strcmp(key, not [i]) != 0;
+	for (size_t i = 0; i < sizeof(no_list) / sizeof(*no_list); i++)
+		is &= strncmp(key, no_list[i], strlen(no_list[i])) != 0;
+	return is;
+}
+
+int sample_copy_head(struct trace_info *to, const struct trace_info *from, bool waiting)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < from->n_kvs && !err; i++)
+		if (is_of_copies(from->kvs[i].key))
+			err = trace_info_set(to, from->kvs[i].key, from->kvs[i].value);
+	if (!err && waiting)
+		err = trace_info_set(to, KEY_SAMPLE_WALL, "1");
+	if (!err && waiting)
+		err = trace_info_set(to, KEY_STATES, "1");
+	return err;
 }
 
 /* Room for n numbers; new ones are TRACE_NONE. */
@@ -187,6 +207,66 @@ static uint32_t labels_of(struct sample_copy *c, uint32_t number)
 	return *to;
 }
 
+/* The number of a text; 0: there are too many. */
+static uint8_t put_reason(struct sample_copy *c, const char *text)
+{
+	for (unsigned i = 1; i <= c->n_reasons; i++)
+		if (!strcmp(c->reasons[i], text))
+			return (uint8_t)i;
+	if (c->n_reasons == UINT8_MAX)
+		return 0;
+	char *new = strdup(text);
+
+	if (!new) {
+		c->err = -ENOMEM;
+		return 0;
+	}
+	c->reasons[++c->n_reasons] = new;
+	return (uint8_t)c->n_reasons;
+}
+
+static const char *reason_text(const struct trace_info *info, unsigned number)
+{
+	char key[48];
+
+	snprintf(key, sizeof(key), KEY_STATES_REASON ".%u", number);
+	return trace_info_get(info, key);
+}
+
+/* Whatever is copied first, each has the number that it has there. */
+static void put_reasons(struct sample_copy *c, const struct trace_info *info)
+{
+	const char *text;
+
+	for (unsigned i = 1; i <= UINT8_MAX && (text = reason_text(info, i)); i++)
+		put_reason(c, text);
+}
+
+static uint8_t reason_of(struct sample_copy *c, uint8_t reason)
+{
+	const char *text = reason_text(c->texts, reason);
+	char number[32];
+
+	if (!reason || c->reason_of[reason])
+		return c->reason_of[reason];
+	snprintf(number, sizeof(number), "reason %u", reason);
+
+	c->reason_of[reason] = put_reason(c, text && *text ? text : number);
+	return c->reason_of[reason];
+}
+
+int sample_copy_reasons(const struct sample_copy *c, struct trace_info *to)
+{
+	char key[48];
+	int err = 0;
+
+	for (unsigned i = 1; i <= c->n_reasons && !err; i++) {
+		snprintf(key, sizeof(key), KEY_STATES_REASON ".%u", i);
+		err = trace_info_set(to, key, c->reasons[i]);
+	}
+	return err;
+}
+
 static bool in_time(const struct sample_copy *c, uint64_t ts_ns)
 {
 	return ts_ns >= c->opt.from_ns && (!c->opt.to_ns || ts_ns < c->opt.to_ns);
@@ -205,9 +285,13 @@ static void put_sample(struct sample_copy *c, const struct sample *from)
 	if (!c->err)
 		x.labels = labels_of(c, x.labels);
 	if (!c->err)
+		x.reason = reason_of(c, x.reason);
+	if (!c->err)
 		c->err = trace_writer_sample(c->w, &x);
-	c->counts.samples += !c->err;
-	c->counts.weight_ns += c->err ? 0 : x.weight_ns;
+	if (c->err)
+		return;
+	c->counts.samples++;
+	*(x.state ? &c->counts.waiting_ns : &c->counts.weight_ns) += x.weight_ns;
 }
 
 static void put_deaths(struct sample_copy *c)
@@ -281,11 +365,28 @@ static void keep_location(struct sample_copy *c, const struct sample_location *f
 
 /* ---- all of it */
 
+struct sample_copy *sample_copy_new(struct trace_writer *w, const struct sample_copy_options *opt)
+{
+	struct sample_copy *c = calloc(1, sizeof(*c));
+
+	if (!c) {
+		log_no_memory("no memory to copy samples");
+		return NULL;
+	}
+	c->w = w;
+	if (opt)
+		c->opt = *opt;
+	if (c->opt.reasons)
+		put_reasons(c, c->opt.reasons);
+	return c;
+}
+
 static void forget_source(struct sample_copy *c)
 {
 	c->processes.n = c->stacks.n = c->labels.n = c->n_images = 0;
 	for (size_t i = 0; i < c->cap_unwanted; i++)
 		c->unwanted[i] = false;
+	memset(c->reason_of, 0, sizeof(c->reason_of));
 }
 
 int sample_copy_add(struct sample_copy *c, struct trace_reader *r)
@@ -298,6 +399,7 @@ int sample_copy_add(struct sample_copy *c, struct trace_reader *r)
 		return -ENOTSUP;
 	}
 	forget_source(c);
+	c->texts = c->opt.reasons ? c->opt.reasons : trace_reader_info(r);
 	while (!c->err && (got = trace_reader_samples(r, &span)) > 0) {
 		c->from = trace_reader_tables(r);
 		put_images(c);
@@ -341,6 +443,8 @@ void sample_copy_free(struct sample_copy *c)
 	free(c->processes.of);
 	free(c->stacks.of);
 	free(c->labels.of);
+	for (unsigned i = 1; i <= c->n_reasons; i++)
+		free(c->reasons[i]);
 	free(c->unwanted);
 	free(c);
 }

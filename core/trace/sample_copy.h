@@ -15,20 +15,30 @@ struct sample_copy_options {
 	void *ctx;
 	/* CLOCK_MONOTONIC; to_ns 0: the end */
 	uint64_t from_ns, to_ns;
+	/* has the texts of the reasons (KEY_STATES_REASON) of each source, which keep their numbers;
+	 * NULL: what the source says before its first sample */
+	const struct trace_info *reasons;
 };
 
 /* The sums of what it has copied, and of what its sources say that they lack: for the end record.
  */
 struct sample_copy_counts {
-	uint64_t samples, weight_ns; /* copied */
-	uint64_t lost;               /* KEY_END_SAMPLES_LOST of the sources */
-	bool incomplete;             /* one of them has no end */
+	uint64_t samples;
+	uint64_t weight_ns, waiting_ns; /* of what executed, and of what did not */
+	uint64_t lost;                  /* KEY_END_SAMPLES_LOST of the sources */
+	bool incomplete;                /* one of them has no end */
 };
 
+/* Sets what a source says of itself before its samples, as far as it holds of a copy. waiting:
+ * there are samples of what did not execute. 0 or -ENOMEM. */
+int sample_copy_head(struct trace_info *to, const struct trace_info *from, bool waiting);
 /* w is borrowed. NULL: -ENOMEM (logged). */
 struct sample_copy *sample_copy_new(struct trace_writer *w, const struct sample_copy_options *opt);
 /* Reads r to its end. In the order of time. 0 or -errno (logged) */
 int sample_copy_add(struct sample_copy *c, struct trace_reader *r);
+/* Sets the keys that name the reasons of what was copied: each text has one number, whatever it had
+ * in its source. 0 or -ENOMEM. */
+int sample_copy_reasons(const struct sample_copy *c, struct trace_info *to);
 /* Writes the symbols: the last thing. 0 or -errno (logged). */
 int sample_copy_end(struct sample_copy *c, struct sample_copy_counts *counts);
 void sample_copy_free(struct sample_copy *c);

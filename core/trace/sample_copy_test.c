@@ -236,6 +236,135 @@ static void test_time(void **state)
 	trace_reader_close(r);
 }
 
+/* One process that waited three times: for the numbers' texts, and for what has none. */
+static struct trace_reader *waited(const char *const texts[2])
+{
+	const uint64_t pcs[1] = { 0x401000 };
+	const struct sample_process p = { .pid = 11, .comm = "one", .start_ns = 5 };
+	const struct sample_stack s = { .n = 1, .pcs = pcs };
+	struct trace_info info = { 0 };
+	char path[256], key[48];
+	uint32_t number, stack;
+
+	assert_int_equal(trace_info_set(&info, KEY_MODE, MODE_SAMPLES), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(key, sizeof(key), KEY_STATES_REASON ".%u", i + 1);
+		assert_int_equal(trace_info_set(&info, key, texts[i]), 0);
+	}
+	snprintf(path, sizeof(path), "%s/waited", dir);
+	struct trace_writer *w = trace_writer_new(
+		open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), &info);
+
+	assert_non_null(w);
+	assert_int_equal(trace_writer_process(w, &p, &number), 0);
+	assert_int_equal(trace_writer_stack(w, &s, &stack), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		const struct sample x = { .ts_ns = i,
+					  .weight_ns = 100,
+					  .stack = stack,
+					  .state = i ? STATE_WAITING : 0,
+					  .reason = (uint8_t)i };
+
+		assert_int_equal(trace_writer_sample(w, &x), 0);
+	}
+	assert_int_equal(trace_writer_finish(w, NULL, 0), 0);
+	trace_info_free(&info);
+	struct trace_reader *r = trace_reader_open(path);
+
+	assert_non_null(r);
+	unlink(path);
+	return r;
+}
+
+static void test_reasons(void **state)
+{
+	static const char *const texts[2][2] = { { "select", "sleep" }, { "sleep", "IO wait" } };
+	struct sample_copy_counts counts;
+	struct trace_info info = { 0 }, names = { 0 };
+	struct sample_span span;
+	char path[256], got[256] = "";
+
+	(void)state;
+	assert_int_equal(trace_info_set(&info, KEY_MODE, MODE_SAMPLES), 0);
+	snprintf(path, sizeof(path), "%s/to", dir);
+	struct trace_writer *w = trace_writer_new(
+		open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), &info);
+	struct sample_copy *c = sample_copy_new(w, NULL);
+
+	assert_non_null(c);
+	for (unsigned i = 0; i < 2; i++) {
+		struct trace_reader *r = waited(texts[i]);
+
+		assert_int_equal(sample_copy_add(c, r), 0);
+		trace_reader_close(r);
+	}
+	assert_int_equal(sample_copy_end(c, &counts), 0);
+	assert_int_equal(counts.weight_ns, 200);
+	assert_int_equal(counts.waiting_ns, 600);
+	assert_int_equal(sample_copy_reasons(c, &names), 0);
+	sample_copy_free(c);
+	assert_int_equal(trace_writer_finish(w, names.kvs, names.n_kvs), 0);
+	struct trace_reader *r = trace_reader_open(path);
+
+	while (trace_reader_samples(r, &span) > 0)
+		for (size_t i = 0; i < span.n; i++) {
+			char key[48];
+
+			snprintf(key, sizeof(key), KEY_STATES_REASON ".%u", span.s[i].reason);
+			strcat(got, span.s[i].reason ? trace_info_get(&names, key) : "-");
+			strcat(got, ", ");
+		}
+	assert_string_equal(got, "-, select, sleep, reason 3, -, sleep, IO wait, reason 3, ");
+	trace_reader_close(r);
+	trace_info_free(&info);
+	trace_info_free(&names);
+	unlink(path);
+}
+
+/* Names that are given name the source's numbers, which stay: whoever copies has written them
+ * already.
+ */
+static void test_reasons_given(void **state)
+{
+	static const char *const texts[2] = { "select", "sleep" };
+	struct trace_info info = { 0 }, given = { 0 }, names = { 0 };
+	struct sample_span span;
+	char path[256], got[64] = "";
+
+	(void)state;
+	assert_int_equal(trace_info_set(&info, KEY_MODE, MODE_SAMPLES), 0);
+	/* the first sample has reason 1, which is not the first of these to be copied */
+	assert_int_equal(trace_info_set(&given, KEY_STATES_REASON ".1", "IO wait"), 0);
+	assert_int_equal(trace_info_set(&given, KEY_STATES_REASON ".2", "sleep"), 0);
+	assert_int_equal(trace_info_set(&given, KEY_STATES_REASON ".3", "select"), 0);
+	assert_int_equal(trace_info_set(&given, KEY_STATES_REASON ".4", "mutex"), 0);
+	snprintf(path, sizeof(path), "%s/to", dir);
+	struct trace_writer *w = trace_writer_new(
+		open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), &info);
+	const struct sample_copy_options opt = { .reasons = &given, .from_ns = 2 };
+	struct sample_copy *c = sample_copy_new(w, &opt);
+	struct trace_reader *r = waited(texts);
+
+	assert_int_equal(sample_copy_add(c, r), 0);
+	trace_reader_close(r);
+	assert_int_equal(sample_copy_reasons(c, &names), 0);
+	assert_int_equal(names.n_kvs, 4);
+	assert_string_equal(trace_info_get(&names, KEY_STATES_REASON ".3"), "select");
+	sample_copy_free(c);
+	assert_int_equal(trace_writer_finish(w, NULL, 0), 0);
+	r = trace_reader_open(path);
+	while (trace_reader_samples(r, &span) > 0)
+		for (size_t i = 0; i < span.n; i++)
+			snprintf(got + strlen(got), sizeof(got) - strlen(got), "%u ",
+				 span.s[i].reason);
+	assert_string_equal(got, "2 3 ");
+	trace_reader_close(r);
+	trace_info_free(&info);
+	trace_info_free(&given);
+	trace_info_free(&names);
+	unlink(path);
+}
+
 static int make_dir(void **state)
 {
 	(void)state;
@@ -250,9 +379,9 @@ static int remove_dir(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all),
-		cmocka_unit_test(test_process),
-		cmocka_unit_test(test_time),
+		cmocka_unit_test(test_all),           cmocka_unit_test(test_process),
+		cmocka_unit_test(test_time),          cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_reasons_given),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

@@ -368,6 +368,19 @@ uint32_t processes_known(struct processes *p, uint32_t pid, uint64_t ts_ns)
 	return one ? one->number : TRACE_NONE;
 }
 
+size_t processes_images(const struct processes *p, uint32_t pid, uint64_t ts_ns)
+{
+	const struct process *one = find(p, pid, ts_ns);
+
+	return one ? one->n_images : 0;
+}
+
+void process_find_exe(struct process *one)
+{
+	if (!one->exe)
+		find_exe(one, NULL);
+}
+
 uint32_t processes_find(struct processes *p, uint32_t pid, uint64_t ts_ns)
 {
 	if (!find(p, pid, ts_ns)) /* what told of it was lost */

@@ -47,6 +47,10 @@ struct side_band_reader processes_reader(struct processes *p);
 uint32_t processes_find(struct processes *p, uint32_t pid, uint64_t ts_ns);
 /* Likewise, but TRACE_NONE for a process that was not told of. */
 uint32_t processes_known(struct processes *p, uint32_t pid, uint64_t ts_ns);
+/* How many images that process has mapped so far. */
+size_t processes_images(const struct processes *p, uint32_t pid, uint64_t ts_ns);
+/* What a process executes is found out, if it is not known yet. */
+void process_find_exe(struct process *one);
 /* ctx: struct processes, with natives. The process is held still: what it has mapped can be walked
  * from now on. */
 void processes_hold(void *ctx, pid_t pid);

@@ -341,9 +341,18 @@ static int finish(struct sampling *s)
 	return s->err ? s->err : closed ? closed : err;
 }
 
+static void last_snapshots(struct sampling *s)
+{
+	if (!s->err && !s->exec_err)
+		s->err = wall_take(&s->wall, clock_monotonic_ns(), true);
+	if (!s->err)
+		s->err = wall_flush(&s->wall);
+}
+
 int sampling_next(struct sampling *s, struct trace_writer *next)
 {
 	drain(s);
+	last_snapshots(s);
 	if (s->host.on)
 		s->events.cpu_ns = host_cpu_ns(&s->host);
 	s->reason = END_INTERVAL;
@@ -356,6 +365,7 @@ int sampling_next(struct sampling *s, struct trace_writer *next)
 	s->err = 0;
 	s->label_of = (struct sample_head){ 0 };
 	processes_again(&s->processes, next);
+	wall_again(&s->wall, next, clock_monotonic_ns());
 	s->err = name_kernel(s);
 	return err;
 }
@@ -367,10 +377,7 @@ int sampling_end(struct sampling *s)
 	if (s->host.on)
 		s->events.cpu_ns = host_cpu_ns(&s->host);
 	drain(s);
-	if (!s->err && !s->exec_err)
-		s->err = wall_take(&s->wall, clock_monotonic_ns(), true);
-	if (!s->err)
-		s->err = wall_flush(&s->wall);
+	last_snapshots(s);
 	return finish(s);
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 
@@ -58,6 +59,16 @@ int seen_flush(struct seen_list *l)
 		err = put(l, &l->at[l->held[k]]);
 	l->n_held = 0;
 	return err;
+}
+
+void seen_again(struct seen_list *l, struct trace_writer *to)
+{
+	if (l->cap)
+		memset(l->at, 0, l->cap * sizeof(*l->at));
+	l->n_held = 0;
+	l->written = 0;
+	l->process = TRACE_NONE;
+	l->to = to;
 }
 
 void seen_free(struct seen_list *l)

@@ -32,6 +32,8 @@ int seen_reserve(struct seen_list *l, size_t n);
 int seen_hold(struct seen_list *l, uint32_t i, const struct seen *now);
 /* Writes what is held. 0 or -errno of the trace. */
 int seen_flush(struct seen_list *l);
+/* What was seen is forgotten: another trace is written from now on, which knows no stacks yet. */
+void seen_again(struct seen_list *l, struct trace_writer *to);
 void seen_free(struct seen_list *l);
 
 #endif

@@ -13,13 +13,13 @@
 #include "base/vec.h"
 #include "trace/keys.h"
 
-#define TICK_NS (1000000000ull / WALL_HZ)
+#define SETTLE_NS 250000000ull /* from then on a process is what it is */
 
 struct wall_process {
 	struct snapshot s;
 	bool open, over; /* of goroutines; over: nothing more is to be had of it */
 	uint32_t pid;
-	size_t known;          /* its place in the list of processes */
+	uint64_t start_ns;
 	uint64_t last_ns;      /* the snapshot before */
 	struct seen_list seen; /* goroutines, by place in the runtime's list */
 	struct wall_threads threads;
@@ -187,8 +187,8 @@ static void try_open(struct wall *w, struct wall_process *p)
 /* 0, or -errno of the trace. */
 static int look_at_threads(struct wall *w, struct wall_process *p, bool in_any_case)
 {
-	int err = wall_threads_look(&p->threads, w, w->processes->all[p->known].n_images,
-				    in_any_case);
+	int err = wall_threads_look(
+		&p->threads, w, processes_images(w->processes, p->pid, p->start_ns), in_any_case);
 
 	if (err != -ESRCH)
 		return err;
@@ -198,23 +198,43 @@ static int look_at_threads(struct wall *w, struct wall_process *p, bool in_any_c
 	return 0;
 }
 
+/* Whether it is looked at from now on. */
+static bool is_wanted(struct wall *w, struct process *one)
+{
+	bool known = false;
+
+	for (size_t i = 0; i < w->n; i++) {
+		known |= w->all[i].pid == one->pid && w->all[i].start_ns == one->start_ns;
+		/* It executes another image now. */
+		if (w->all[i].pid == one->pid && w->all[i].start_ns < one->start_ns)
+			end(&w->all[i]);
+	}
+	if (known || !w->wants)
+		return !known;
+	if (one->ended || !w->wants(w->wants_ctx, one))
+		return false;
+	w->left_out += wall_processes(w) >= w->most;
+	return wall_processes(w) < w->most;
+}
+
 /* Processes that have begun, or execute another image, since the last time. */
-static int find_new(struct wall *w)
+static int find_new(struct wall *w, uint64_t now_ns)
 {
 	const struct processes *all = w->processes;
 
 	for (; w->seen < all->n; w->seen++) {
-		const struct process *one = &all->all[w->seen];
+		struct process *one = &all->all[w->seen];
 
-		for (size_t i = 0; i < w->n; i++)
-			if (w->all[i].pid == one->pid)
-				end(&w->all[i]);
+		if (w->wants && now_ns < one->start_ns + SETTLE_NS)
+			break; /* those after it are younger still */
+		if (!is_wanted(w, one))
+			continue;
 		if (vec_reserve(&w->all, &w->cap, w->n + 1))
 			return -ENOMEM;
 		w->all[w->n++] = (struct wall_process){
 			.pid = one->pid,
-			.known = w->seen,
-			.last_ns = one->start_ns,
+			.start_ns = one->start_ns,
+			.last_ns = w->wants ? now_ns : one->start_ns,
 			.seen = { .process = TRACE_NONE, .to = w->writer },
 			.threads.seen = { .process = TRACE_NONE, .to = w->writer }
 		};
@@ -230,8 +250,8 @@ int wall_take(struct wall *w, uint64_t now_ns, bool in_any_case)
 		return 0;
 	w->last_ns = now_ns;
 	/* at random moments, for what is in step with a clock */
-	w->next_ns = now_ns + (uint64_t)((0.7 + 0.6 * wall_chance(w)) * (double)TICK_NS);
-	err = find_new(w);
+	w->next_ns = now_ns + (uint64_t)((0.7 + 0.6 * wall_chance(w)) * 1e9 / w->hz);
+	err = find_new(w, now_ns);
 	for (size_t i = 0; i < w->n && !err; i++) {
 		struct wall_process *p = &w->all[i];
 
@@ -257,11 +277,25 @@ int wall_take(struct wall *w, uint64_t now_ns, bool in_any_case)
 void wall_begin(struct wall *w, struct processes *p, struct sample_bpf *bpf,
 		struct trace_writer *writer, uint64_t now_ns)
 {
+	w->hz = w->hz ? w->hz : WALL_HZ;
 	w->processes = p;
 	w->waits.bpf = bpf;
 	w->writer = writer;
 	w->begin_ns = w->last_ns = now_ns;
 	w->random = (now_ns ^ (uint64_t)(uintptr_t)w << 16) | 1;
+}
+
+int wall_describe_reasons(const struct wall *w, struct trace_info *to)
+{
+	int err = 0;
+
+	for (unsigned i = 1; i <= w->n_reasons && !err; i++) {
+		char key[48];
+
+		snprintf(key, sizeof(key), KEY_STATES_REASON ".%u", i);
+		err = trace_info_set(to, key, w->reason[i]);
+	}
+	return err;
 }
 
 int wall_describe(const struct wall *w, struct trace_info *end)
@@ -289,24 +323,67 @@ int wall_describe(const struct wall *w, struct trace_info *end)
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts) && !err; i++)
 		err = trace_info_setf(end, counts[i].key, "%" PRIu64, counts[i].n);
-	for (unsigned i = 1; i <= w->n_reasons && !err; i++) {
-		char key[48];
+	return err ? err : wall_describe_reasons(w, end);
+}
 
-		snprintf(key, sizeof(key), KEY_STATES_REASON ".%u", i);
-		err = trace_info_set(end, key, w->reason[i]);
+static void close_process(struct wall_process *p)
+{
+	if (p->open)
+		snapshot_close(&p->s);
+	seen_free(&p->seen);
+	seen_free(&p->threads.seen);
+	wall_threads_close(&p->threads);
+}
+
+static void forget_counts(struct wall *w, uint64_t now_ns)
+{
+	w->begin_ns = w->last_ns = now_ns;
+	w->snapshots = w->gap_ns = w->drawn = w->listed = w->running_ns = w->idle_ns = 0;
+	w->torn = w->cut = w->unreadable = w->not_go = 0;
+	memset(&w->threads, 0, sizeof(w->threads));
+}
+
+void wall_again(struct wall *w, struct trace_writer *next, uint64_t now_ns)
+{
+	size_t n = 0;
+
+	w->writer = next;
+	for (size_t i = 0; i < w->n; i++) {
+		struct wall_process *p = &w->all[i];
+
+		if (p->over) {
+			close_process(p);
+			continue;
+		}
+		seen_again(&p->seen, next);
+		wall_threads_again(&p->threads, w, next);
+		w->all[n++] = *p;
 	}
-	return err;
+	w->n = n;
+	w->seen = 0; /* their places are others now */
+	forget_counts(w, now_ns);
+}
+
+void wall_ask_again(struct wall *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		close_process(&w->all[i]);
+	w->n = w->seen = 0;
+}
+
+size_t wall_processes(const struct wall *w)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n; i++)
+		n += !w->all[i].over;
+	return n;
 }
 
 void wall_free(struct wall *w)
 {
-	for (size_t i = 0; i < w->n; i++) {
-		if (w->all[i].open)
-			snapshot_close(&w->all[i].s);
-		seen_free(&w->all[i].seen);
-		seen_free(&w->all[i].threads.seen);
-		wall_threads_close(&w->all[i].threads);
-	}
+	for (size_t i = 0; i < w->n; i++)
+		close_process(&w->all[i]);
 	thread_waits_free(&w->waits);
 	for (unsigned i = 1; i <= w->n_reasons; i++)
 		free(w->reason[i]);

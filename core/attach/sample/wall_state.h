@@ -13,7 +13,16 @@
 struct wall_process;
 
 struct wall {
+	/* given */
 	bool on;
+	unsigned hz;   /* snapshots a second of each process */
+	unsigned most; /* processes at a time */
+	/* whether one is looked at, asked when it is a quarter of a second old; NULL: all are, from
+	 * their start
+	 */
+	bool (*wants)(void *ctx, struct process *p);
+	void *wants_ctx;
+	/* found out on the way */
 	struct processes *processes; /* borrowed, as the writer is */
 	struct trace_writer *writer;
 	struct thread_waits waits; /* how threads are asked for */
@@ -29,6 +38,7 @@ struct wall {
 	uint64_t running_ns, idle_ns;   /* of goroutines that ran, or worked for Go's runtime */
 	uint64_t torn, cut, unreadable; /* goroutines that could not be read, and stacks */
 	uint64_t not_go;                /* processes that are not told of */
+	uint64_t left_out;              /* wanted, but there were `most` already */
 	/* likewise, of threads */
 	struct {
 		uint64_t snapshots, drawn, listed, running_ns, torn;

@@ -238,6 +238,14 @@ int wall_threads_look(struct wall_threads *t, struct wall *w, size_t n_images, b
 	return err;
 }
 
+void wall_threads_again(struct wall_threads *t, struct wall *w, struct trace_writer *next)
+{
+	seen_again(&t->seen, next);
+	hash_index_free(&t->by_tid);
+	t->n = 0;
+	begin_anew(t, w);
+}
+
 void wall_threads_close(struct wall_threads *t)
 {
 	thread_waits_close(t->of);

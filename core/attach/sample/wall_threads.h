@@ -37,6 +37,8 @@ bool wall_threads_open(struct wall_threads *t, struct wall *w, uint32_t pid, uin
 /* A snapshot, unless it would take too much time, or in any case. 0, -ESRCH: it has no threads any
  * more, or -errno of the trace. */
 int wall_threads_look(struct wall_threads *t, struct wall *w, size_t n_images, bool in_any_case);
+/* From now on another trace is written. */
+void wall_threads_again(struct wall_threads *t, struct wall *w, struct trace_writer *next);
 void wall_threads_close(struct wall_threads *t);
 
 #endif

@@ -5,17 +5,18 @@
 #   sudo experiments/agent-cost/run.sh
 #
 # LENGTH=600     seconds of each case, after a minute in which the agent learns what there is
-# CASES="15s 100ms" intervals
+# CASES="15s 15s:waiting 100ms"   intervals; with :waiting all are asked what they wait for
 # PROCESSES=50 DUTY=2   per cent of a processor that each works
 # QUICK=1        20 seconds, stretches of 1s, 5 processes, on any machine
 # GOTRACE=build/gotrace, RESULTS=results/agent-cost
 #
-# A case is one long run and has no rounds. Rows go to results/agent-cost/RUN-ID/: raw.csv, environment.txt, summary.md.
+# A case is one long run and has no rounds. Rows go to results/agent-cost/RUN-ID/: raw.csv, truth.csv (the kernel's account of what
+# the programs ran while the agent did, against what is in the store), environment.txt, summary.md.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 here=$top/experiments/agent-cost
 length=${LENGTH:-${QUICK:+20}} cases=${CASES:-${QUICK:+1s}} processes=${PROCESSES:-${QUICK:+5}}
-length=${length:-600} cases=${cases:-15s 100ms} processes=${processes:-50} duty=${DUTY:-2} warm=${QUICK:+5}
+length=${length:-600} cases=${cases:-15s 15s:waiting 100ms} processes=${processes:-50} duty=${DUTY:-2} warm=${QUICK:+5}
 warm=${warm:-60}
 GOTRACE=$(realpath "${GOTRACE:-$top/build/gotrace}")
 [ "$(id -u)" = 0 ] || { echo "agent-cost: sampling needs root; run: sudo make experiment-agent-cost" >&2; exit 1; }
@@ -41,6 +42,7 @@ begin_run
 note length "$length s of each case, after $warm s"
 note processes "$processes, each $duty % of a processor"
 rows=$out/raw.csv
+echo "interval,programs_cpu_s,sampled_s,samples" >"$out/truth.csv"
 echo "interval,seconds,agent_cpu_s,resident_bytes,store_bytes,profiles,samples,lost" >"$rows"
 
 for ((i = 0; i < processes; i++)); do
@@ -48,6 +50,11 @@ for ((i = 0; i < processes; i++)); do
 	busy+=($!)
 done
 
+# What the programs ran so far, by the kernel's scheduler, in seconds: sched_info of each, all of its threads.
+ran() {
+	local pid
+	for pid in "${busy[@]}"; do cat "/proc/$pid/task/"*/schedstat; done | awk '{ ns += $1 } END { printf "%.3f", ns / 1e9 }'
+}
 metric() { awk -v name="gotrace_$1" '$1 == name { printf "%.6f", $2 }' "$work/metrics"; }
 look() { # INTERVAL SECONDS
 	curl -sf "http://127.0.0.1:$port/metrics" >"$work/metrics"
@@ -57,11 +64,16 @@ look() { # INTERVAL SECONDS
 port=$((20000 + RANDOM % 10000))
 for interval in $cases; do
 	port=$((port + 1))
+	waiting=false
+	[ "$interval" = "${interval%:waiting}" ] || waiting=true
 	cat >"$work/agent.json" <<-END
-		{ "interval": "$interval", "store": { "directory": "$work/store-$interval" }, "listen": "127.0.0.1:$port" }
+		{ "interval": "${interval%:waiting}", "store": { "directory": "$work/store-$interval" }, "listen": "127.0.0.1:$port",
+		  "rules": [ { "match": { "executable": "*/duty*" }, "waiting": $waiting } ] }
 	END
 	"$GOTRACE" agent --config "$work/agent.json" 2>"$work/err" &
 	agent=$!
+	until grep -q sampling "$work/err"; do sleep 0.1; done
+	before=$(ran)
 	sleep "$warm"
 	start=$(date +%s)
 	look "$interval" 0
@@ -70,8 +82,11 @@ for interval in $cases; do
 		look "$interval" $(($(date +%s) - start))
 	done
 	kill -TERM "$agent"
+	after=$(ran)
 	wait "$agent" || true
 	agent=''
+	sqlite3 "$work/store-$interval/index.db" "SELECT '$interval', $after - $before, sum(weight_ns) / 1e9, sum(samples)
+		FROM profiles WHERE service LIKE 'duty%'" | tr '|' ',' >>"$out/truth.csv"
 done
 end_run
 "$here/summary.sh" "$out" >"$out/summary.md"

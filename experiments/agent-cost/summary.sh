@@ -34,3 +34,6 @@ awk -F, '
 			printf "| %s | %d | %.2f | %.0f | %.0f | %d | %.1f | %d |\n", k, seconds[k], seconds[k] ? 100 * cpu[k] / seconds[k] : 0, most[k], last[k], more[k], more[k] ? grew[k] / more[k] / 1024 : 0, lost[k]
 		}
 	}' "$1/raw.csv"
+[ ! -e "$1/truth.csv" ] || awk -F, 'NR == 1 { print "\nProcessor time of the programs, by the scheduler of the kernel and as sampled:\n"
+	print "| interval | ran, s | sampled, s | samples | off by, % |\n|---|--:|--:|--:|--:|"; next }
+	{ printf "| %s | %.1f | %.1f | %d | %+.1f |\n", $1, $2, $3, $4, $2 ? 100 * ($3 / $2 - 1) : 0 }' "$1/truth.csv"

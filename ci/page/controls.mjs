@@ -36,6 +36,27 @@ export const controlTests = ({ open, has, picture }) => ({
 		await p.done();
 	},
 
+	async "a small Sankey picture shows which part of the large one is in sight"() {
+		const p = await open("large", "#view=sankey"), map = () => p.run(`!document.querySelector("#sankey-map").hidden`);
+		const place = () => p.run(`document.querySelector("#sankey svg > g").getAttribute("transform")`);
+		const view = () => p.run(`["x", "y", "width", "height"].map((a) => Number(document.querySelector("#sankey-map .view").getAttribute(a)))`);
+		assert.equal(await map(), false, "all is in sight");
+		await p.run(`document.querySelector("#sankey").focus()`);
+		for (let i = 0; i < 6; i++) await p.press("+");
+		assert.ok(await map());
+		const before = await view(), was = await place();
+		await p.press("ArrowRight");
+		assert.ok((await view())[0] > before[0], "what is in sight is further right");
+		const [x, y] = await p.run(`(() => { const r = document.querySelector("#sankey-map svg").getBoundingClientRect(); return [r.left + 2, r.top + 2]; })()`);
+		await p.clickAt(x, y);
+		assert.notEqual(await place(), was);
+		const [left, top] = await view();
+		assert.ok(left === 0 && top === 0, "the corner that was pressed is in sight");
+		await p.press("0");
+		assert.equal(await map(), false);
+		await p.done();
+	},
+
 	async "the Sankey picture has fewer or more functions"() {
 		const p = await open("large", "#view=sankey"), bars = () => p.run(`document.querySelectorAll("#sankey .bar").length`);
 		const some = await bars();

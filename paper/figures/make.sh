@@ -33,3 +33,4 @@ shot ants-inclusive ants 1440x840 --view=sankey
 shot ants-exclusive ants 1440x840 --view=sankey --by=self
 shot ants-overview ants 1280x800
 shot ants-flame ants 1280x420 --view=flame
+shot ants-timeline ants 1280x520 --view=timeline

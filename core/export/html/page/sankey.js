@@ -225,6 +225,7 @@ function writeNames() {
 function moveStage() {
 	writeNames();
 	sankey.stage.setAttribute("transform", `translate(${sankey.x} ${sankey.y}) scale(${sankey.scale})`);
+	paintMap();
 }
 
 // The whole picture, however small. Names keep their size, so that they take more of a smaller picture:
@@ -323,6 +324,7 @@ function sankeyKey(e) {
 }
 
 function startSankey() {
+	startMap();
 	drags($("sankey"), {
 		move: (dx, dy) => { sankey.moved = true; sankey.x += dx; sankey.y += dy; moveStage(); },
 		click: (x, y, e) => {

@@ -6,11 +6,13 @@ one that they know, slices must nest, arrows must lead from one track to another
 """
 import csv
 import sys
+from bisect import bisect_left, bisect_right
 
 from google.protobuf import unknown_fields
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
 
 STATES = 'states'  # the name of a track of a goroutine's states: its slices are no calls
+IN_CALLS = 'goroutines in calls'
 DELTA_CLOCK, MONOTONIC = 64, pb.BUILTIN_CLOCK_MONOTONIC
 
 
@@ -65,14 +67,27 @@ class Reading:
             self.events.append((self.time(p), p.track_event))
 
 
+def count_in_calls(told, begun, ended):
+    """Outermost calls that are open by the counter's account are those that are; of one moment before or after what happens then."""
+    must('goroutines in calls are counted', bool(told) == bool(begun))
+    must('none is in a call at the end', not told or sorted(told, key=lambda x: x[0])[-1][1] == 0)
+    for ts, n in told:
+        least = bisect_left(begun, ts) - bisect_right(ended, ts)
+        most = bisect_right(begun, ts) - bisect_left(ended, ts)
+        must(f'{n} goroutines in calls, not {least} to {most}', least <= n <= most)
+
+
 def calls_of(path):
     r = Reading(path)
     stacks, calls, starts, ends = {}, [], {}, {}
+    in_calls, begun, ended = [], [], []
     for ts, e in r.events:
         track = r.tracks[e.track_uuid]
         stack = stacks.setdefault(e.track_uuid, [])
         if e.type == pb.TrackEvent.TYPE_COUNTER:
             must('a counter track', track.HasField('counter'))
+            if track.name == IN_CALLS:
+                in_calls.append((ts, e.counter_value))
         elif e.type == pb.TrackEvent.TYPE_SLICE_END:
             must('an end has a begin', stack)
             start, name, below = stack.pop()
@@ -83,6 +98,9 @@ def calls_of(path):
             dur = ts - start
             if stack:
                 stack[-1][2] += dur
+            elif not track.name.startswith('system'):
+                begun.append(start)
+                ended.append(ts)
             calls.append((track.name.split()[-1 if track.name.startswith('system') else 1], name, start, dur,
                           dur - below - notes['stopped_ns'].uint_value if 'stopped_ns' in notes else dur - below,
                           notes['outcome'].string_value if 'outcome' in notes else 'finished',
@@ -96,6 +114,8 @@ def calls_of(path):
             if e.type == pb.TrackEvent.TYPE_SLICE_BEGIN:
                 stack.append([ts, r.names[e.name_iid], 0])
     must('all slices end', not any(stacks.values()))
+    if '.thesis' not in path:  # there a call is told of when it is known not to have been stopped before it began
+        count_in_calls(in_calls, sorted(begun), sorted(ended))
     for flow, (ts, uuid) in ends.items():
         must('an arrow begins before it ends', flow in starts and starts[flow][0] <= ts)
         must('an arrow leads to another track', starts[flow][1] != uuid)

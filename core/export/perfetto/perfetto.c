@@ -35,6 +35,8 @@ static void put_begin(struct perfetto *p, struct track *t, const struct call *c)
 	perfetto_event(p, t, &event, c->start_ns, (uint64_t)c->func + 1,
 		       first ? trace_name_func(p->trace->info, c->func) : NULL);
 	t->flow = 0;
+	if (!c->level && !t->key.system)
+		perfetto_in_call(p, c->start_ns, 1);
 	if (!p->watch.err)
 		p->watch.err = track_reserve(t, c->level);
 	if (!p->watch.err)
@@ -146,6 +148,8 @@ static void put_end(struct perfetto *p, struct track *t, const struct call *c)
 	if (values.oom)
 		p->watch.err = -ENOMEM;
 	perfetto_event(p, t, &event, c->end_ns, 0, NULL);
+	if (!c->level && !t->key.system)
+		perfetto_in_call(p, c->end_ns, -1);
 	for (size_t i = 0; i < values.n; i++) {
 		free(values.names[i]);
 		free(values.texts[i]);
@@ -316,6 +320,7 @@ int export_perfetto(struct trace_reader *const *r, size_t n, const struct export
 	(void)n;
 	if (!err) {
 		perfetto_begin(&p, trace.totals->first_ns); /* when nothing was */
+		perfetto_in_calls_end(&p);
 		err = p.watch.err;
 	}
 	if (err == -ENOMEM)

@@ -33,6 +33,8 @@ struct perfetto {
 	bool *named; /* functions whose name was written */
 	struct go_name *go_names;
 	uint64_t n_go_names, n_flows, lost;
+	/* goroutines that are in a call; what was not written yet is from held_ns, 0: all was */
+	uint64_t in_calls, in_calls_ns, held_ns;
 	uint64_t last_ns; /* of the delta clock */
 	uint32_t image;   /* image whose tracks were grouped last; the first has no group
 			   */
@@ -47,6 +49,10 @@ struct perfetto {
 void perfetto_begin(struct perfetto *p, uint64_t ts_ns);
 /* How many events were lost up to ts_ns. */
 void perfetto_lost(struct perfetto *p, uint64_t ts_ns);
+/* A goroutine entered its outermost call at ts_ns (1), or left it (-1). */
+void perfetto_in_call(struct perfetto *p, uint64_t ts_ns, int change);
+/* Writes what was held back of that. */
+void perfetto_in_calls_end(struct perfetto *p);
 /* An event on the track; name NULL: iid's was written before, or the event has none (iid 0). */
 void perfetto_event(struct perfetto *p, struct track *t, Perfetto__TrackEvent *event,
 		    uint64_t ts_ns, uint64_t iid, const char *name);

@@ -22,6 +22,7 @@
 /* Of tracks; those of goroutines and threads are small too, being written with each slice. */
 #define PROCESS_UUID  1u
 #define LOSSES_UUID   2u
+#define IN_CALLS_UUID 3u
 #define TRACK_UUID(t) (IMAGE_UUID((t)->key.image) + 3 + 2 * (t)->key.id + (t)->key.system)
 /* Of a goroutine's states, below its own. */
 #define STATES_UUID(t) (TRACK_UUID(t) | 1ull << 62)
@@ -122,24 +123,55 @@ static void put_clocks(struct perfetto *p, uint64_t ts_ns)
 	put(p, &packet);
 }
 
-void perfetto_lost(struct perfetto *p, uint64_t ts_ns)
+static void put_count(struct perfetto *p, uint64_t uuid, uint64_t value, uint64_t ts_ns)
 {
 	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
 	Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
 
 	event.has_type = event.has_track_uuid = event.has_counter_value = true;
 	event.type = COUNTER;
-	event.track_uuid = LOSSES_UUID;
-	event.counter_value = (int64_t)p->lost;
+	event.track_uuid = uuid;
+	event.counter_value = (int64_t)value;
 	packet.track_event = &event;
 	set_time(p, &packet, ts_ns);
 	put(p, &packet);
 }
 
+void perfetto_lost(struct perfetto *p, uint64_t ts_ns)
+{
+	put_count(p, LOSSES_UUID, p->lost, ts_ns);
+}
+
+/* Changes that follow each other faster are not all written; a value that lasts longer is, from
+ * when it began. */
+#define BURST_NS 1000000
+
+void perfetto_in_calls_end(struct perfetto *p)
+{
+	if (p->held_ns)
+		put_count(p, IN_CALLS_UUID, p->in_calls, p->held_ns);
+	p->held_ns = 0;
+}
+
+void perfetto_in_call(struct perfetto *p, uint64_t ts_ns, int change)
+{
+	if (p->held_ns && ts_ns >= p->held_ns + BURST_NS)
+		perfetto_in_calls_end(p);
+	p->in_calls += (uint64_t)(int64_t)change;
+	if (p->in_calls_ns && ts_ns < p->in_calls_ns + BURST_NS) {
+		p->held_ns = ts_ns;
+		return;
+	}
+	put_count(p, IN_CALLS_UUID, p->in_calls, ts_ns);
+	p->in_calls_ns = ts_ns;
+	p->held_ns = 0;
+}
+
 void perfetto_begin(struct perfetto *p, uint64_t ts_ns)
 {
 	Perfetto__TrackDescriptor process = PERFETTO__TRACK_DESCRIPTOR__INIT,
-				  losses = PERFETTO__TRACK_DESCRIPTOR__INIT;
+				  losses = PERFETTO__TRACK_DESCRIPTOR__INIT,
+				  in_calls = PERFETTO__TRACK_DESCRIPTOR__INIT;
 	Perfetto__ProcessDescriptor what = PERFETTO__PROCESS_DESCRIPTOR__INIT;
 	Perfetto__CounterDescriptor counter = PERFETTO__COUNTER_DESCRIPTOR__INIT;
 	const char *command = trace_info_get(p->trace->info, KEY_COMMAND);
@@ -166,6 +198,9 @@ void perfetto_begin(struct perfetto *p, uint64_t ts_ns)
 	describe(p, &losses, LOSSES_UUID, PROCESS_UUID,
 		 p->samples ? "lost samples" : "lost events");
 	perfetto_lost(p, ts_ns);
+	in_calls.counter = &counter;
+	if (!p->samples)
+		describe(p, &in_calls, IN_CALLS_UUID, PROCESS_UUID, "goroutines in calls");
 	free(name);
 }
 

@@ -53,6 +53,10 @@ const char *const sqlite_examples[][2] = {
 	  "SELECT f.name, c.image, c.goroutine, c.start_ns / 1e6 AS at_ms, c.duration_ns / 1e6 AS ms, c.outcome\n"
 	  "FROM calls c JOIN functions f ON f.id = c.function\n"
 	  "ORDER BY c.duration_ns DESC LIMIT 10;" },
+	{ "Functions by self time, and how long their calls took: percentiles",
+	  "SELECT name, calls, self_ns / 1e6 AS self_ms, total_ns / 1e6 AS total_ms, min_ns / 1e3 AS min_us, p50_ns / 1e3 AS p50_us,\n"
+	  "       p90_ns / 1e3 AS p90_us, p99_ns / 1e3 AS p99_us, max_ns / 1e3 AS max_us\n"
+	  "FROM functions WHERE calls ORDER BY self_ns DESC, name LIMIT 20;" },
 	{ "Whose calls of a function take long: by caller",
 	  "SELECT f.name, coalesce(g.name, '(outermost)') AS caller, count(*) AS calls,\n"
 	  "       avg(c.duration_ns) / 1e6 AS mean_ms, max(c.duration_ns) / 1e6 AS max_ms\n"

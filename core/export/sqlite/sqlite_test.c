@@ -41,6 +41,12 @@ static const char *const answers[] = {
 	"main.dep|0|2|8.0|2.0|finished\n"
 	"main.slow|0|1|1.0|1.0|finished\n",
 
+	/* two calls of 1 and 90 ms: a percentile is told to 1/128 */
+	"main.dep|2|52.0|52.0|2000.0|2007.04|50000.0|50000.0|50000.0\n"
+	"main.slow|2|41.0|91.0|1000.0|1003.52|89653.248|89653.248|90000.0\n"
+	"main.main|1|9.0|100.0|100000.0|100000.0|100000.0|100000.0|100000.0\n"
+	"main.worker|1|5.0|7.0|7000.0|7000.0|7000.0|7000.0|7000.0\n",
+
 	"main.dep|main.slow|1|50.0|50.0\n"
 	"main.dep|main.worker|1|2.0|2.0\n"
 	"main.main|(outermost)|1|100.0|100.0\n"

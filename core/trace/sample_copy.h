@@ -15,8 +15,8 @@ struct sample_copy_options {
 	void *ctx;
 	/* CLOCK_MONOTONIC; to_ns 0: the end */
 	uint64_t from_ns, to_ns;
-	/* has the texts of the reasons (KEY_STATES_REASON) of each source, which keep their numbers;
-	 * NULL: what the source says before its first sample */
+	/* has the texts of the reasons (KEY_STATES_REASON) of each source, which keep their
+	 * numbers; NULL: what the source says before its first sample */
 	const struct trace_info *reasons;
 };
 

@@ -65,9 +65,7 @@ static const char *const answers[] = {
 
 	"main.worker|/src/main.go:7|1|2.0|2.0\n",
 
-	"",
-	"",
-	"", /* there are no states */
+	"", "", "", /* there are no states */
 };
 
 static sqlite3 *database(void)

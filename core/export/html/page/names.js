@@ -36,10 +36,11 @@ function fitting(text, pixels, letter) {
 	return text.length <= most ? text : text.slice(0, Math.ceil((most - 1) / 2)) + "…" + text.slice(text.length - Math.floor((most - 1) / 2));
 }
 
-// A function's name in so many pixels: without its package, which its colour says, before letters are left out.
+// A function's name in so many pixels: without its package, which its colour says, then without its receiver, before letters are left out.
 function fittingName(f, before, pixels, letter) {
-	const whole = before + label(f), bare = before + (F.pkg[f] ? F.names[f].slice(F.pkg[f].length + 1) : F.names[f]);
-	return fitting(whole.length * letter <= pixels ? whole : bare, pixels, letter);
+	const bare = F.pkg[f] ? F.names[f].slice(F.pkg[f].length + 1) : F.names[f], names = [label(f), bare, bare.replace(/^\(\*[^()]*\)\./, "")];
+	const name = names.find((s) => (before.length + s.length) * letter <= pixels) || names[2];
+	return fitting(before + name, pixels, letter);
 }
 
 // Of the functions searched for; null without a search.

@@ -211,12 +211,10 @@ function writeNames() {
 	for (const n of p.nodes) {
 		const value = amount(n.kind === 2 ? n.out : n.in), below = n.h > 2.6 * size, beside = !below && letters >= 20;
 		const room = n.layer === p.layers - 1 ? last : beside ? letters - value.length - 1 : letters;
-		let name = titleOf(n);
-		// The colour says the package as well.
-		if (n.kind === 0 && name.length > room && F.pkg[n.f]) name = F.names[n.f].slice(F.pkg[n.f].length + 1);
+		const name = n.kind === 0 ? fittingName(n.f, "", Math.max(3, room), 1) : fitting(titleOf(n), Math.max(3, room), 1);
 		n.text.style.fontSize = size.toFixed(2) + "px";
 		n.text.style.display = letters < 6 && !n.hot ? "none" : "";
-		n.text.replaceChildren(el("svg:tspan", { dy: below ? "-.2em" : n.h < size ? "-.25em" : ".35em" }, fitting(name, Math.max(3, room), 1)));
+		n.text.replaceChildren(el("svg:tspan", { dy: below ? "-.2em" : n.h < size ? "-.25em" : ".35em" }, name));
 		if (beside) n.text.append(el("svg:tspan", { class: "v", dx: size / 2 }, value));
 		if (below) n.text.append(el("svg:tspan", { class: "v", x: BAR + 5, dy: "1.2em" }, value));
 	}

@@ -70,10 +70,11 @@ static void reload(struct agent *a)
 		return;
 	}
 	if (strcmp(new.directory, a->config.directory) != 0 || new.hz != a->config.hz ||
-	    new.kernel != a->config.kernel || new.labels != a->config.labels ||
-	    !new.url != !a->config.url || (new.url &&strcmp(new.url, a->config.url) != 0))
+	    new.waiting_hz != a->config.waiting_hz || new.kernel != a->config.kernel ||
+	    new.labels != a->config.labels || !new.url != !a->config.url ||
+	    (new.url &&strcmp(new.url, a->config.url) != 0))
 		log_warn(
-			"%s: the store, frequency, kernel, goroutine_labels and url stay as they are until the agent is started again",
+			"%s: the store, frequency, waiting_frequency, kernel, goroutine_labels and url stay as they are until the agent is started again",
 			a->config_path);
 	agent_take_rules(a, &new);
 	log_info("%s is read", a->config_path);

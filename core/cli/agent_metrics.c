@@ -83,9 +83,9 @@ char *agent_metrics(void *ctx)
 	    (double)a->n_stored);
 	put(out, "waiting_processes", "gauge", "Processes that are asked what they wait for.",
 	    (double)a->n_waiting);
-	put(out, "waiting_left_out_total", "counter",
-	    "Processes that should be asked and are not: there are too many.",
-	    (double)a->sampling.wall.left_out);
+	put(out, "waiting_left_out", "gauge",
+	    "Processes that should be asked and were not in the last stretch: there are too many.",
+	    (double)a->n_left_out);
 	if (a->pusher) {
 		const struct push_counts p = pusher_counts(a->pusher);
 

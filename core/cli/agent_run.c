@@ -339,6 +339,7 @@ int agent_put_away(struct agent *a, bool last)
 
 	if (!last && !w)
 		return -EIO;
+	a->n_left_out = s->wall.left_out; /* counted anew in the next */
 	int err = last ? sampling_end(s) : sampling_next(s, w);
 
 	a->n_waiting = wall_processes(&s->wall);

@@ -47,8 +47,9 @@ struct agent {
 	/* for /metrics */
 	uint64_t n_profiles, n_failed; /* stretches that could not be put into the store */
 	uint64_t failed_samples;
-	size_t n_waiting; /* processes that are asked what they wait for, when the last stretch
-			     ended */
+	uint64_t n_left_out; /* that should be asked and were not in that stretch: too many */
+	size_t n_waiting;    /* processes that are asked what they wait for, when the last stretch
+				ended */
 };
 
 /* Opens all, and starts sampling. 0 or -errno (logged); agent_end in either case. */

@@ -339,7 +339,7 @@ static void forget_counts(struct wall *w, uint64_t now_ns)
 {
 	w->begin_ns = w->last_ns = now_ns;
 	w->snapshots = w->gap_ns = w->drawn = w->listed = w->running_ns = w->idle_ns = 0;
-	w->torn = w->cut = w->unreadable = w->not_go = 0;
+	w->torn = w->cut = w->unreadable = w->not_go = w->left_out = 0;
 	memset(&w->threads, 0, sizeof(w->threads));
 }
 

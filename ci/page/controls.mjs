@@ -36,6 +36,37 @@ export const controlTests = ({ open, has, picture }) => ({
 		await p.done();
 	},
 
+	async "a narrow window has no Sankey picture, and says so"() {
+		const p = await open("large", "#view=sankey", { width: 480, height: 800 });
+		const seen = (what) => p.run(`document.querySelector("${what}").getClientRects().length > 0`);
+		assert.deepEqual([await seen("#tab-sankey"), await seen("#sankey"), await seen("#sankey-legend")], [false, false, false]);
+		assert.match(await p.run(`document.querySelector("#too-narrow").innerText`), /600 pixels/);
+		await p.click("#too-narrow button");
+		assert.equal(await p.run(`document.querySelector("#tab-flame").getAttribute("aria-selected")`), "true");
+		await p.run(`document.querySelector("#tab-flame").focus()`);
+		for (let i = 0; i < 10; i++) { // round and round, never to what is not there
+			await p.press("ArrowRight");
+			assert.equal(await p.run(`document.activeElement.id !== "tab-sankey" && document.activeElement.getClientRects().length > 0`), true);
+		}
+		await p.page.setViewportSize({ width: 1000, height: 800 });
+		await p.click("#tab-sankey");
+		assert.deepEqual([await seen("#sankey"), await seen("#too-narrow")], [true, false]);
+		assert.ok(await p.run(`document.querySelector("#sankey .bar").getBoundingClientRect().width`) > 1);
+		await p.done();
+	},
+
+	async "numbers of a small Sankey picture do not cover each other"() {
+		const p = await open("large", "#view=sankey", { width: 700, height: 700 });
+		const covered = () => p.run(`(() => {
+			const all = [...document.querySelectorAll("#sankey .bar .v")].map((e) => e.getBoundingClientRect()).filter((r) => r.width);
+			return all.filter((a, i) => all.some((b, j) => j > i && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)).length;
+		})()`);
+		assert.equal(await covered(), 0);
+		for (let i = 0; i < 4; i++) await p.press("-");
+		assert.equal(await covered(), 0);
+		await p.done();
+	},
+
 	async "a small Sankey picture shows which part of the large one is in sight"() {
 		const p = await open("large", "#view=sankey"), map = () => p.run(`!document.querySelector("#sankey-map").hidden`);
 		const place = () => p.run(`document.querySelector("#sankey svg > g").getAttribute("transform")`);

@@ -271,7 +271,7 @@ const tests = {
 	},
 
 	async "Fit shows all of a large Sankey picture"() {
-		for (const size of [{}, { width: 390, height: 700 }]) {
+		for (const size of [{}, { width: 700, height: 600 }]) {
 			const p = await open("large", "#view=sankey", size);
 			const outside = () => p.run(`(() => {
 				const box = document.querySelector("#sankey").getBoundingClientRect();

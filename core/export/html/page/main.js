@@ -195,12 +195,12 @@ function onKey(e) {
 	e.preventDefault();
 }
 
-// Arrow keys between the buttons of a group.
+// Arrow keys between the buttons of a group that are there.
 function arrows(box) {
 	box.addEventListener("keydown", (e) => {
 		const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
 		if (!step) return;
-		const all = [...box.children], to = all[(all.indexOf(e.target) + step + all.length) % all.length];
+		const all = [...box.children].filter((b) => b.getClientRects().length), to = all[(all.indexOf(e.target) + step + all.length) % all.length];
 		to.focus();
 		to.click();
 		e.stopPropagation();

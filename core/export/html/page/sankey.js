@@ -216,7 +216,7 @@ function writeNames() {
 		n.text.style.display = letters < 6 && !n.hot ? "none" : "";
 		n.text.replaceChildren(el("svg:tspan", { dy: below ? "-.2em" : n.h < size ? "-.25em" : ".35em" }, name));
 		if (beside) n.text.append(el("svg:tspan", { class: "v", dx: size / 2 }, value));
-		if (below) n.text.append(el("svg:tspan", { class: "v", x: BAR + 5, dy: "1.2em" }, value));
+		if (below && value.length < room) n.text.append(el("svg:tspan", { class: "v", x: BAR + 5, dy: "1.2em" }, value));
 	}
 }
 
@@ -323,6 +323,7 @@ function sankeyKey(e) {
 
 function startSankey() {
 	startMap();
+	$("too-narrow").querySelector("button").addEventListener("click", () => set({ view: "flame" }));
 	drags($("sankey"), {
 		move: (dx, dy) => { sankey.moved = true; sankey.x += dx; sankey.y += dy; moveStage(); },
 		click: (x, y, e) => {

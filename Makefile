@@ -262,6 +262,10 @@ demo: $(BIN) | $(call deps,go) ## sets up everything on a fresh machine and show
 experiment-overhead: $(BIN) | $(call deps,go) $(call deps,experiment) ## the thesis's overhead tables; needs root (RUNS=5 GO= WORKLOADS= VARIANTS= QUICK=1 RESUME=FOLDER)
 	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/overhead/run.sh
 
+.PHONY: experiment-overhead-newest
+experiment-overhead-newest: $(BIN) | $(call deps,go) $(call deps,experiment) ## the same of programs built with the newest Go of ci/go-versions; needs root
+	$(Q)GO=$$(tail -n 1 ci/go-versions) O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/overhead/run.sh
+
 .PHONY: experiment-throughput
 experiment-throughput: | $(call deps,build) ## events per second that one core reads and pairs, and the memory (RUNS=5 QUICK=1 RESUME=FOLDER)
 	$(Q)O=$(O) experiments/throughput/run.sh
@@ -363,7 +367,7 @@ regress-cost: $(BIN) | $(call deps,build) $(call deps,go) ## ns a call by strate
 	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/regress-cost/run.sh
 
 .PHONY: experiments experiments-host tables plots
-experiments: $(BIN) | $(call deps,build) $(call deps,go) ## every experiment, one after the other; needs root (QUICK=1 EXPERIMENTS= WITHOUT= LONG=900)
+experiments: $(BIN) | $(call deps,build) $(call deps,go) ## every experiment, one after the other; needs root (QUICK=1 EXPERIMENTS= WITHOUT= MISSING=1 LONG=900)
 	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) experiments/all.sh
 
 experiments-host: $(BIN) | $(call deps,build) $(call deps,go) ## all of them on a machine of yours, rows packed into one file; needs root (as experiments)

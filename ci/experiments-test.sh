@@ -122,6 +122,16 @@ everything() {
 	run_all env EXPERIMENTS='good regress-cost' experiments/all.sh && [ "$(grep -c '^ok' "$work/said")" = 2 ] || fail "not two"
 	run_all env EXPERIMENTS=none experiments/all.sh
 	[ $? = 2 ] || fail "one that is not there"
+	# What was stopped goes on: rows that are there and complete are not measured again.
+	ended "$work/all/first/1" 'target: good' "sources: $(. experiments/provenance.sh; sources_of HEAD)"
+	run_all env MISSING=1 EXPERIMENTS='good regress-cost' experiments/all.sh && grep -q '^ok - good # SKIP .*/first/1 has them' "$work/said" &&
+		grep -q '^ok - regress-cost, ' "$work/said" || fail "measured again: $(cat "$work/said")"
+	for gone in target sources load_at_end; do
+		sed "s/^$gone: .*/$gone: other/; /^load_at_end: other/d" "$work/all/first/1/environment.txt" >"$work/environment"
+		mkdir -p "$work/all/first/2" && mv "$work/environment" "$work/all/first/2/environment.txt" && rm -f "$work/all/first/1/environment.txt"
+		run_all env MISSING=1 EXPERIMENTS=good experiments/all.sh && grep -q '^ok - good, ' "$work/said" || fail "not measured, of another $gone"
+		ended "$work/all/first/1" 'target: good' "sources: $(. experiments/provenance.sh; sources_of HEAD)"
+	done
 	# Each target of the real Makefile is found.
 	run_all env MAKEFILE=Makefile EXPERIMENTS="$(sed -nE 's/^(experiment-([a-z-]+)|(regress-cost)):.*/\2\3/p' Makefile | paste -sd' ')" \
 		WITHOUT="$(sed -nE 's/^(experiment-([a-z-]+)|(regress-cost)):.*/\2\3/p' Makefile | paste -sd' ')" experiments/all.sh

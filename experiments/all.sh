@@ -7,6 +7,8 @@
 # WITHOUT=         all but these
 # LONG=900         seconds of what can run for hours: constant-memory, long-run (each of its modes), springboard-safety; as
 #                  results of their own these take an hour, an hour each and two hours
+# MISSING=1        only those that left no complete rows of these sources when they were run by this before: goes on with what
+#                  was stopped
 # QUICK=1          a trial of each, on any machine; into build/trial. LONG=30; of overhead greet and ants (WORKLOADS=)
 # FORCE=1          measures though the machine is busy or sources are changed
 # RESULTS_TOP=DIR  instead of results
@@ -44,6 +46,15 @@ targets() {
 chosen() { # NAME
 	[[ -z "${EXPERIMENTS:-}" || " $EXPERIMENTS " == *" $1 "* ]] && [[ " ${WITHOUT:-} " != *" $1 "* ]]
 }
+# The folder of a run that this began, of HEAD's sources and ended.
+rows_of() { # NAME FOLDER
+	local environment
+	for environment in "${results:-results}/$2"/*/environment.txt; do
+		grep -qsx "target: $1" "$environment" && grep -qx "sources: $(sources_of HEAD)" "$environment" &&
+			grep -q '^load_at_end: ' "$environment" || continue
+		echo "${environment%/environment.txt}"
+	done | tail -n 1
+}
 # The experiment before was no quiet neighbour.
 wait_quiet() {
 	local waited=0
@@ -62,6 +73,7 @@ one() { # NAME TARGET FOLDER
 	overhead) [ -z "${QUICK:-}" ] || settings=("WORKLOADS=${WORKLOADS:-greet ants}") ;;
 	esac
 	[ -z "$results" ] || export RESULTS=$results/$3
+	export MEASURED_AS=$1
 	wait_quiet
 	start=$SECONDS
 	timeout -k 30 "$limit" make --no-print-directory -f "$makefile" "$2" "${settings[@]}" >"$log" 2>&1 </dev/null || status=$?
@@ -78,7 +90,9 @@ for name in ${EXPERIMENTS:-} ${WITHOUT:-}; do
 	targets | grep -q "^$name " || { echo "experiments: there is no experiment '$name'" >&2; exit 2; }
 done
 while read -r name target folder <&3; do
-	! chosen "$name" || one "$name" "$target" "$folder"
+	chosen "$name" || continue
+	rows=$([ -z "${MISSING:-}" ] || rows_of "$name" "$folder")
+	if [ -n "$rows" ]; then skip "$name" "$rows has them"; else one "$name" "$target" "$folder"; fi
 done 3< <(targets)
 [ -z "$results" ] || echo "results are in $results"
 totals

@@ -110,6 +110,7 @@ begin_run() { # [SUFFIX]
 	steal_before=$(steal_ticks) begun=$(date +%s)
 	note experiment "$experiment"
 	note date "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
+	[ -z "${MEASURED_AS:-}" ] || note target "$MEASURED_AS" # all.sh's name of this
 	note commit "$(git -C "$top" rev-parse HEAD 2>/dev/null || echo none)"
 	note sources "$(sources_of HEAD)"
 	[ -z "${QUICK:-}" ] || note quick "a trial, not a result"

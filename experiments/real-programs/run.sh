@@ -10,8 +10,10 @@
 # WORKLOADS=    instead of PROGRAM...
 # VARIANTS=     besides untraced, of: inline (the default of record, states of goroutines included), inline-no-states, springboard,
 #               emulated, thesis; springboard+states, emulated+states and thesis+states record states and so have shares, too
+# SLOW=         the programs that emulated and thesis are run of, "misspell gofumpt http": a round of these takes four minutes,
+#               of all twelve
 # PROFILES=10   untraced runs that are profiled; half as many of five seconds of a server, one of esbuild
-# GO=1.22.0     the Go version to build the programs with
+# GO=           the Go version to build the programs with, the system's; gofumpt asks for 1.26
 # RESUME=FOLDER goes on with a run that was interrupted
 # WORK=DIR      keeps the built programs and their input there, for the next run
 # SEED= GOTRACE= RESULTS=   as everywhere
@@ -31,6 +33,7 @@ usual='misspell http http_net gofumpt esbuild hugo nats caddy'
 programs=$(chosen program "$usual" "${*:-${WORKLOADS:-$([ -n "${QUICK:-}" ] && echo misspell http || echo "$usual")}}")
 usual='inline inline-no-states springboard emulated thesis'
 variants=$(chosen variant "$usual springboard+states emulated+states thesis+states" "${VARIANTS:-$usual}")
+SLOW=$(chosen program 'misspell http http_net gofumpt esbuild hugo nats caddy' "${SLOW-misspell gofumpt http}")
 PROFILES=${PROFILES:-${QUICK:+1}}
 PROFILES=${PROFILES:-10}
 [ -z "${QUICK:-}" ] || requests=4000
@@ -46,6 +49,17 @@ keep_builds
 "${CC:-gcc}" -O2 -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$top/core" -I"$top" "$here/sites.c" \
 	"$(realpath -m "${O:-$top/build}")/libgotrace.a" -lzstd -lz -lm -pthread -o "$scratch/sites"
 
+# Of programs that make millions of calls, one run behind traps takes minutes.
+variants_of() { # PROGRAM
+	local v
+	echo untraced untraced-again
+	for v in $variants; do
+		case $v in
+		emulated* | thesis*) [[ " $SLOW " != *" $1 "* ]] || echo "$v" ;;
+		*) echo "$v" ;;
+		esac
+	done
+}
 info() { awk -v k="$1" '$1 == k { v = $2 } END { print v == "" ? 0 : v }' "$scratch/info"; } # KEY: what the trace says
 seconds() { awk -v ns="$(info "$1")" 'BEGIN { printf "%.9f", ns / 1e9 }'; }                  # KEY
 
@@ -158,6 +172,7 @@ mkdir -p "$out/info" "$out/profile"
 fix go_of_programs "$(go env GOVERSION)"
 fix versions "esbuild $ESBUILD, gofumpt $GOFUMPT, misspell $MISSPELL, hugo $HUGO, nats $NATS, caddy $CADDY, three $THREE, react and react-dom $REACT"
 fix profiles "$PROFILES"
+fix slow "${SLOW:-none}"
 fix requests "$requests"
 [ -e "$out/shares.csv" ] || echo program,round,variant,function,profile_pct,measured_pct,corrected_pct,unsure,calls,samples >"$out/shares.csv"
 [ -e "$out/sites.csv" ] || echo program,function,offset,hits,traps,cost_ms,why >"$out/sites.csv"

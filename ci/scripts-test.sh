@@ -231,6 +231,13 @@ provenance() {
 	echo test/none >>results/historic.txt
 	! ci/check-results.sh >"$work/said" || fail "a folder that is not there"
 	rm results/historic.txt
+	# History that was written anew: the commit is gone, its sources are there. And a clone that has neither.
+	cp "$out/environment.txt" "$work/environment"
+	sed -i 's/^commit: .*/commit: 1234567890123456789012345678901234567890/' "$out/environment.txt"
+	ci/check-results.sh >"$work/said" && grep -qx "ok - test/.*, whose commit is $(git rev-parse HEAD^) here" "$work/said" || fail "under another name: $(cat "$work/said")"
+	sed -i 's/^sources: ./sources: x/' "$out/environment.txt"
+	ci/check-results.sh >"$work/said" && grep -q '# SKIP is of commit' "$work/said" || fail "of sources that are not here: $(cat "$work/said")"
+	mv "$work/environment" "$out/environment.txt"
 	sed -i 's/^sources: ./sources: x/' "$out/environment.txt"
 	! ci/check-results.sh >"$work/said" && grep -q 'names sources that are not those of its commit' "$work/said" || fail "one digit changed"
 }

@@ -36,6 +36,7 @@ export AXE
 run test.mjs "$pages" ''
 if SPEEDSCOPE=$(ci/page/npm.sh speedscope "$build"); then
 	export SPEEDSCOPE
+	[ -x "${GOTRACE:-$build/gotrace}" ] || make -s "O=$build" "$build/gotrace" >&2
 	for t in fixtures/traces/branches.go1.27.emulated fixtures/samples/leafs fixtures/formats/1.2.summary; do
 		"${GOTRACE:-$build/gotrace}" export --format=speedscope -o "$pages/${t##*/}.speedscope.json" $t.gotrace
 	done

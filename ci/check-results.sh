@@ -53,21 +53,19 @@ for file in "$results"/*/*/environment.txt; do
 		historic=$((historic + 1))
 		continue
 	fi
-	wrong=$(check "$folder")
+	wrong=$(check "$folder") here=
 	# History that was written anew has the sources under another name. A shallow clone may not have them: nothing to compare with.
 	case $wrong in *'this clone does not have')
-		as=$(commit_of "$(sed -n 's/^sources: //p' "$file" | head -n 1)")
-		if [ -n "$as" ]; then
-			echo "ok - $folder, whose commit is $as here"
-			passed=$((passed + 1))
-		else
+		here=$(commit_of "$(sed -n 's/^sources: //p' "$file" | head -n 1)")
+		if [ -z "$here" ]; then
 			echo "ok - $folder # SKIP $wrong"
 			skipped=$((skipped + 1))
+			continue
 		fi
-		continue ;;
+		wrong= ;;
 	esac
 	if [ -z "$wrong" ]; then
-		echo "ok - $folder"
+		echo "ok - $folder${here:+, whose commit is $here here}"
 		passed=$((passed + 1))
 	else
 		echo "not ok - $folder $wrong"

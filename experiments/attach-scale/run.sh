@@ -41,6 +41,8 @@ command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 . "$top/experiments/provenance.sh"
 # shellcheck source-path=SCRIPTDIR source=../rounds.sh
 . "$top/experiments/rounds.sh"
+# shellcheck source-path=SCRIPTDIR source=released.sh
+. "$here/released.sh"
 may_measure attach-scale
 work=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-attach-scale.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -66,13 +68,13 @@ awk 'BEGIN {
 
 # The values of a row; none where so many links are not asked for.
 measure() { # PROBES VARIANT
-	local how from to
+	local how from to released
 	case $2 in
 	thesis-links) how=(--probe=thesis --attach=perf) ;;
 	*) how=(--probe="$2") ;;
 	esac
 	if [ "$2" = thesis-links ] && [ "$1" -gt "$links_most" ]; then
-		echo ",,,,"
+		echo ",,,,,"
 		return
 	fi
 	rm -f "$work/trace"
@@ -80,12 +82,14 @@ measure() { # PROBES VARIANT
 	"$GOTRACE" record -o "$work/trace" "${how[@]}" -f "main.of$1x*" -- "$work/many" >/dev/null 2>"$work/log" ||
 		{ tail -n 5 "$work/log" >&2; return 1; }
 	to=$(date +%s%N)
-	"$GOTRACE" info "$work/trace" | awk -v ns="$((to - from))" '
+	links_released
+	released=$(date +%s%N)
+	"$GOTRACE" info "$work/trace" | awk -v ns="$((to - from))" -v release="$((released - to))" '
 		{ value[$1] = $2 }
 		END {
 			if (value["end.detach_ns"] == "") exit 1
-			printf "%d,%d,%.9f,%.9f,%.6f\n", value["sites"], value["events"], value["attach.time_ns"] / 1e9,
-				value["end.detach_ns"] / 1e9, ns / 1e9
+			printf "%d,%d,%.9f,%.9f,%.6f,%.6f\n", value["sites"], value["events"], value["attach.time_ns"] / 1e9,
+				value["end.detach_ns"] / 1e9, ns / 1e9, release / 1e9
 		}'
 }
 
@@ -93,7 +97,7 @@ begin_run
 build_stats "$work"
 fix go_of_programs "$(go env GOVERSION)"
 fix links_most "$links_most"
-measure_rounds thesis "$variants" "$cases" probes sites,events,attach_s,detach_s,end_to_end_s
+measure_rounds thesis "$variants" "$cases" probes sites,events,attach_s,detach_s,end_to_end_s,released_s
 end_run
 "$here/derive.sh" "$out"
 cat "$out/summary.md"

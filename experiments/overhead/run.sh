@@ -111,6 +111,7 @@ measure() { # PROGRAM,TOOL VARIANT ROUND
 			"$(grep -v '"command":' "$work/hyperfine.json" | tr -d ' \n')" >>"$out/hyperfine.jsonl"
 	fi
 	own=$(own_columns "$2") || exit 1
+	[ "$2" != thesis-links ] || links_released
 	echo "$whole,$user,$sys,$own"
 }
 
@@ -144,6 +145,8 @@ cc -O2 -Wall -o "$work/wall" "$here/wall.c"
 begin_run
 # shellcheck source-path=SCRIPTDIR source=../rounds.sh
 . "$top/experiments/rounds.sh"
+# shellcheck source-path=SCRIPTDIR source=../attach-scale/released.sh
+. "$here/../attach-scale/released.sh"
 build_stats "$work"
 fix go_of_programs "$(go env GOVERSION)"
 greet_rounds=0

@@ -4,7 +4,7 @@
 # results/historic.txt.
 #
 #   ci/check-results.sh           the hash is that of the commit's sources, nothing was forced, and none is a trial
-#   ci/check-results.sh --fresh   ... and these are HEAD's: what HEAD does is what the tables show
+#   ci/check-results.sh --fresh   ... and what made them is as it was: what HEAD does is what the tables show
 #
 # RESULTS=DIR   results
 set -u
@@ -36,13 +36,17 @@ check() {
 		echo "was forced: $forced"
 	elif [ -n "$(value quick)" ] && [ "$(value quick)" != no ]; then
 		echo "is a trial (QUICK=1)"
-	elif [ -n "$fresh" ] && [ "$sources" != "$(sources_of HEAD)" ]; then
-		echo "is of other sources than HEAD's"
 	elif ! git -C "$top" cat-file -e "$commit^{commit}" 2>/dev/null; then
 		echo "is of commit $commit, which this clone does not have"
 	elif [ "$sources" != "$(sources_of "$commit")" ]; then
 		echo "names sources that are not those of its commit"
+	else
+		not_fresh "$1" "$commit"
 	fi
+}
+# With --fresh: what is wrong where what made the rows of FOLDER is not HEAD's any more.
+not_fresh() { # FOLDER COMMIT
+	[ -z "$fresh" ] || [ "$(made_with "$2" "${1%%/*}")" = "$(made_with HEAD "${1%%/*}")" ] || echo "is of other sources than HEAD's"
 }
 
 for file in "$results"/*/*/environment.txt; do
@@ -57,12 +61,13 @@ for file in "$results"/*/*/environment.txt; do
 	# History that was written anew has the sources under another name. A shallow clone may not have them: nothing to compare with.
 	case $wrong in *'this clone does not have')
 		here=$(commit_of "$(sed -n 's/^sources: //p' "$file" | head -n 1)")
-		if [ -z "$here" ]; then
+		if [ -n "$here" ]; then
+			wrong=$(not_fresh "$folder" "$here")
+		elif [ -z "$fresh" ]; then
 			echo "ok - $folder # SKIP $wrong"
 			skipped=$((skipped + 1))
 			continue
-		fi
-		wrong= ;;
+		fi ;;
 	esac
 	if [ -z "$wrong" ]; then
 		echo "ok - $folder${here:+, whose commit is $here here}"

@@ -110,6 +110,7 @@ made_up() {
 		> @: experiments/fourth/run.sh
 	END
 }
+measured_good() { ended "$work/all/first/1" 'target: good' "commit: $(git rev-parse HEAD)" "sources: $(. experiments/provenance.sh; sources_of HEAD)"; }
 run_all() { MAKEFLAGS='' MAKEFILE=$work/Makefile O=$work/o QUICK=1 RESULTS_TOP=$work/all "$@" >"$work/said" 2>&1; }
 everything() {
 	made_up
@@ -123,14 +124,24 @@ everything() {
 	run_all env EXPERIMENTS=none experiments/all.sh
 	[ $? = 2 ] || fail "one that is not there"
 	# What was stopped goes on: rows that are there and complete are not measured again.
-	ended "$work/all/first/1" 'target: good' "sources: $(. experiments/provenance.sh; sources_of HEAD)"
+	measured_good
 	run_all env MISSING=1 EXPERIMENTS='good regress-cost' experiments/all.sh && grep -q '^ok - good # SKIP .*/first/1 has them' "$work/said" &&
 		grep -q '^ok - regress-cost, ' "$work/said" || fail "measured again: $(cat "$work/said")"
-	for gone in target sources load_at_end; do
-		sed "s/^$gone: .*/$gone: other/; /^load_at_end: other/d" "$work/all/first/1/environment.txt" >"$work/environment"
+	sed -i 's/^sources: .*/sources: other/' "$work/all/first/1/environment.txt" # of others, of which none counts here
+	run_all env MISSING=1 EXPERIMENTS=good experiments/all.sh && grep -q '^ok - good # SKIP' "$work/said" || fail "measured again: $(cat "$work/said")"
+	measured_good
+	for gone in target 'commit\|sources' load_at_end; do
+		sed "s/^\($gone\): .*/\1: other/; /^load_at_end: other/d" "$work/all/first/1/environment.txt" >"$work/environment"
 		mkdir -p "$work/all/first/2" && mv "$work/environment" "$work/all/first/2/environment.txt" && rm -f "$work/all/first/1/environment.txt"
 		run_all env MISSING=1 EXPERIMENTS=good experiments/all.sh && grep -q '^ok - good, ' "$work/said" || fail "not measured, of another $gone"
-		ended "$work/all/first/1" 'target: good' "sources: $(. experiments/provenance.sh; sources_of HEAD)"
+		measured_good
+	done
+	# ... but a trial is no result.
+	for kind in forced quick; do
+		measured_good
+		echo "$kind: yes" >>"$work/all/first/1/environment.txt"
+		run_all env MISSING=1 EXPERIMENTS=good experiments/all.sh && grep -q '^ok - good # SKIP' "$work/said" || fail "$kind: measured again by a trial"
+		run_all env -u QUICK MISSING=1 EXPERIMENTS=good QUIET_WAIT=0 experiments/all.sh && grep -q '^ok - good, ' "$work/said" || fail "$kind: taken for a result"
 	done
 	# Each target of the real Makefile is found.
 	run_all env MAKEFILE=Makefile EXPERIMENTS="$(sed -nE 's/^(experiment-([a-z-]+)|(regress-cost)):.*/\2\3/p' Makefile | paste -sd' ')" \

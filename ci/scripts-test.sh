@@ -221,6 +221,14 @@ provenance() {
 	echo more >core/README.md
 	commit_all
 	ci/check-results.sh --fresh >"$work/said" || { cat "$work/said"; fail "a document is no source"; }
+	mkdir experiments/test experiments/another && echo one >experiments/another/run.sh
+	commit_all
+	ci/check-results.sh --fresh >"$work/said" || { cat "$work/said"; fail "another experiment is none of its sources"; }
+	echo '. ../another/run.sh' >experiments/test/run.sh
+	commit_all
+	! ci/check-results.sh --fresh >"$work/said" && grep -q "is of other sources than HEAD's" "$work/said" || fail "its own script is one"
+	git rm -rq experiments/test experiments/another && commit_all
+	ci/check-results.sh --fresh >"$work/said" || { cat "$work/said"; fail "as it was"; }
 	echo two >core/a.c
 	! measured && grep -q 'refused: 1 changed files that are not committed' "$work/said" || fail "of a changed tree"
 	commit_all
@@ -237,6 +245,7 @@ provenance() {
 	ci/check-results.sh >"$work/said" && grep -qx "ok - test/.*, whose commit is $(git rev-parse HEAD^) here" "$work/said" || fail "under another name: $(cat "$work/said")"
 	sed -i 's/^sources: ./sources: x/' "$out/environment.txt"
 	ci/check-results.sh >"$work/said" && grep -q '# SKIP is of commit' "$work/said" || fail "of sources that are not here: $(cat "$work/said")"
+	! ci/check-results.sh --fresh >"$work/said" && grep -q 'not ok - test/.* is of commit' "$work/said" || fail "fresh, of sources that are not here"
 	mv "$work/environment" "$out/environment.txt"
 	sed -i 's/^sources: ./sources: x/' "$out/environment.txt"
 	! ci/check-results.sh >"$work/said" && grep -q 'names sources that are not those of its commit' "$work/said" || fail "one digit changed"

@@ -7,8 +7,8 @@
 # WITHOUT=         all but these
 # LONG=900         seconds of what can run for hours: constant-memory, long-run (each of its modes), springboard-safety; as
 #                  results of their own these take an hour, an hour each and two hours
-# MISSING=1        only those that left no complete rows of these sources when they were run by this before: goes on with what
-#                  was stopped
+# MISSING=1        only those that left no complete rows when they were run by this before, made with what makes them now: goes
+#                  on with what was stopped
 # QUICK=1          a trial of each, on any machine; into build/trial. LONG=30; of overhead greet and ants (WORKLOADS=)
 # FORCE=1          measures though the machine is busy or sources are changed
 # RESULTS_TOP=DIR  instead of results
@@ -46,12 +46,16 @@ targets() {
 chosen() { # NAME
 	[[ -z "${EXPERIMENTS:-}" || " $EXPERIMENTS " == *" $1 "* ]] && [[ " ${WITHOUT:-} " != *" $1 "* ]]
 }
-# The folder of a run that this began, of HEAD's sources and ended.
+# The folder of a run that this began, of HEAD's sources and ended; a result, where a result is asked for.
 rows_of() { # NAME FOLDER
-	local environment
+	local environment commit now sources
+	now=$(made_with HEAD "$2") sources=$(sources_of HEAD)
 	for environment in "${results:-results}/$2"/*/environment.txt; do
-		grep -qsx "target: $1" "$environment" && grep -qx "sources: $(sources_of HEAD)" "$environment" &&
-			grep -q '^load_at_end: ' "$environment" || continue
+		commit=$(sed -n 's/^commit: //p' "$environment" 2>/dev/null)
+		grep -qsx "target: $1" "$environment" && grep -q '^load_at_end: ' "$environment" || continue
+		# a commit that has another name by now, or the same in all that counts
+		grep -qx "sources: $sources" "$environment" || [ "$(made_with "$commit" "$2")" = "$now" ] || continue
+		[ -n "${QUICK:-}${FORCE:-}" ] || ! grep -q '^forced: \|^quick: ' "$environment" || continue
 		echo "${environment%/environment.txt}"
 	done | tail -n 1
 }
@@ -70,7 +74,9 @@ one() { # NAME TARGET FOLDER
 	constant-memory) settings=("LENGTH=$long") ;;
 	long-run) settings=("SECONDS_EACH=$long") ;;
 	springboard-safety) settings=("SECONDS=$long") ;;
-	overhead) [ -z "${QUICK:-}" ] || settings=("WORKLOADS=${WORKLOADS:-greet ants}") ;;
+	overhead) # the thesis's Go; overhead-newest has the newest
+		settings=("GO=${GO:-1.22.0}")
+		[ -z "${QUICK:-}" ] || settings+=("WORKLOADS=${WORKLOADS:-greet ants}") ;;
 	esac
 	[ -z "$results" ] || export RESULTS=$results/$3
 	export MEASURED_AS=$1

@@ -12,7 +12,7 @@
 # end_run           what the machine did meanwhile
 #
 # environment.txt is "key: value". `sources` is the hash of everything that is measured or measures, as the commit has it:
-# ci/check-results.sh computes it again from the commit.
+# ci/check-results.sh computes it again from the commit. Rows are HEAD's as long as what they were made with is: see made_with.
 
 out= # the folder of this run
 
@@ -20,6 +20,15 @@ out= # the folder of this run
 sources_of() { # COMMIT
 	git -C "$top" ls-tree -r "$1" -- bpf core experiments fixtures/programs Makefile 2>/dev/null |
 		grep -v '\.md$\|_test\.c$' | sha256sum | cut -d' ' -f1
+}
+
+# The same of what makes an experiment's rows: not of other experiments, but for those that its files name, and not of what
+# only calls it or writes down where rows come from.
+made_with() { # COMMIT EXPERIMENT
+	others=$(git -C "$top" grep -hoE '(\.\.|experiments)/[a-z-]+/' "$1" -- "experiments/$2" 2>/dev/null | sed 's,/$,,; s,.*/,,' | sort -u | paste -sd'|')
+	git -C "$top" ls-tree -r "$1" -- bpf core experiments fixtures/programs Makefile 2>/dev/null |
+		grep -v '\.md$\|_test\.c$\|experiments/\(all\|host\|derive\|provenance\)\.sh$' |
+		awk -v used="^experiments/(stats|workloads|$2|$others)/" '$4 !~ /^experiments\/[^\/]+\// || $4 ~ used' | sha256sum | cut -d' ' -f1
 }
 
 note() { # KEY VALUE...

@@ -404,12 +404,22 @@ lossy() {
 	sed 's/^main.outer,[0-9]*/main.outer,1001/' "$base.functions.csv" >"$dump.more"
 	! counts "$dump" "$dump.more" >/dev/null || fail "a function has more calls than there were"
 }
+# A patch that no longer applies breaks nothing, and nobody notices until all of them are tried.
+mutations() {
+	local patch wrong=
+	cd "$top" || exit
+	: >"$work/said"
+	for patch in ci/mutation/*.patch; do git apply --check "$patch" 2>>"$work/said" || wrong="$wrong $(basename "$patch" .patch)"; done
+	[ -z "$wrong" ] || { cat "$work/said"; fail "do not apply:$wrong"; }
+}
 rows='rows of experiments say what was measured, and cannot say it wrongly'
 if command -v git >/dev/null; then try "$rows" provenance; else skip "$rows" 'no git'; fi
 resumed='an experiment that was killed goes on to the same rows, and what is computed of them is right'
 if command -v git >/dev/null; then try "$resumed" rounds; else skip "$resumed" 'no git'; fi
 try "what a trace that lost events shows and what it lost is what there was" lossy
 try "what a tool reported is compared with the truth" scores
+applies='each way in which ci/mutation breaks the sources can still be applied'
+if command -v git >/dev/null; then try "$applies" mutations; else skip "$applies" 'no git'; fi
 try "completion in bash" completion
 try "completion in zsh" completion_zsh
 try "completion in fish" completion_fish

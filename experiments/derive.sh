@@ -38,6 +38,10 @@ derive() { # FOLDER
 	esac
 }
 
+# Else the first that needs it makes it, and has what the compiler says among its own lines.
+library=$(realpath -m "${O:-$top/build}")/libgotrace.a
+[ -e "$library" ] || make -s -C "$top" O="${library%/*}" "$library" >&2 || exit 1
+
 # shellcheck disable=SC2046 # run IDs have no blanks
 [ $# -gt 0 ] || set -- $(fresh)
 for folder; do

@@ -59,11 +59,11 @@ rows_of() { # NAME FOLDER
 		echo "${environment%/environment.txt}"
 	done | tail -n 1
 }
-# The experiment before was no quiet neighbour.
+# The experiment before was no quiet neighbour. A tenth below what is refused: make itself is work, too.
 wait_quiet() {
 	local waited=0
 	[ -z "${QUICK:-}${FORCE:-}" ] || return 0
-	while too_busy "$(cut -d' ' -f1 /proc/loadavg)" && [ $waited -lt "${QUIET_WAIT:-600}" ]; do
+	while too_busy "$(awk '{ print $1 + 0.1 }' /proc/loadavg)" && [ $waited -lt "${QUIET_WAIT:-600}" ]; do
 		sleep 5
 		waited=$((waited + 5))
 	done

@@ -96,6 +96,11 @@ regress() {
 	! "$top/experiments/regress-cost/derive.sh" "$dir/d" 2>"$work/said" && grep -q 'gone, which .* is compared with, is not there' "$work/said" || fail "compared with nothing"
 }
 
+# Every kind of row that was ever stored.
+safety() {
+	experiments/springboard-safety/summary.sh results/springboard-safety/2*/ | diff results/springboard-safety/summary.md - ||
+		fail "the stored summary is not what the rows make"
+}
 # A Makefile with experiments that pass, fail, and do not end.
 made_up() {
 	cat >"$work/Makefile" <<-'END'
@@ -166,6 +171,7 @@ host() {
 
 try "rows become tables, with mawk and gawk, and not those of a run that has not ended" tables
 try "what a call costs is set against the earlier run" regress
+try "the summary of all safety runs is what their rows make" safety
 try "all experiments run, one that fails does not stop them, and it is said" everything
 try "the experiments of another machine are packed, and refused without root or BPF" host
 totals

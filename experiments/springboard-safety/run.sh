@@ -260,7 +260,7 @@ done
 note seconds $((SECONDS - start))
 note rounds "$rounds"
 end_run
-"$here/summary.sh" "$out" >"$out/summary.md"
+"$here/summary.sh" "$out" >"$out/summary.md" || exit 1
 cat "$out/summary.md"
 tell "$n tests, $failed failed; rows: $out/rows.csv"
 [ "$failed" = 0 ]

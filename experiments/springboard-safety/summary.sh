@@ -46,7 +46,7 @@ function finish() {
 	if (what == "quit_lost")
 		cell[what, how] = sprintf("%d of %d", sum, n)
 	else
-		cell[what, how] = sprintf("%.6g (%s)", median(v, n), interval(v, n, "%.6g"))
+		cell[what, how] = sprintf("%.6g (%.6g to %.6g)", median(v, n), v[1], v[n])
 	if (!(what in seen)) { seen[what]; order[++m] = what }
 	n = sum = 0
 }
@@ -55,7 +55,7 @@ function finish() {
 END {
 	finish()
 	n_hows = split("untraced emulated jump nop inline drop", hows, " ")
-	head = "| measured, median (95 % interval) |"; below = "|---|"
+	head = "| measured, median (least to greatest) |"; below = "|---|"
 	for (h = 1; h <= n_hows; h++) { head = head " " hows[h] " |"; below = below "---|" }
 	print head "\n" below
 	for (i = 1; i <= m; i++) {

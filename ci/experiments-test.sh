@@ -96,6 +96,27 @@ regress() {
 	! "$top/experiments/regress-cost/derive.sh" "$dir/d" 2>"$work/said" && grep -q 'gone, which .* is compared with, is not there' "$work/said" || fail "compared with nothing"
 }
 
+# Which changes make whose rows old.
+made() {
+	local tree=$work/made
+	mkdir -p "$tree"/experiments/{one,two/server,three}
+	git -C "$tree" init -q
+	echo 'experiments/two/server' >"$tree/experiments/one/run.sh"
+	echo '. ../two/programs.sh' >"$tree/experiments/three/run.sh"
+	touch "$tree"/experiments/two/{run.sh,programs.sh,server/main.go} "$tree"/experiments/{all.sh,rounds.sh}
+	commit() { git -C "$tree" add -A && git -C "$tree" -c user.name=test -c user.email=test@test commit -qm "$1"; }
+	same() { # FILE EXPERIMENT: its rows are as new after a change of FILE
+		# shellcheck source=../experiments/provenance.sh
+		(top=$tree && . experiments/provenance.sh && commit before
+			echo changed >>"$tree/experiments/$1" && commit after && [ "$(made_with HEAD~1 "$2")" = "$(made_with HEAD "$2")" ])
+	}
+	for pair in 'one/run.sh one' 'two/server/main.go one' 'two/server/main.go two' 'two/run.sh two' 'two/run.sh three' 'two/programs.sh three' 'rounds.sh two'; do
+		! same "${pair% *}" "${pair#* }" || fail "$pair: counts for nothing"
+	done
+	for pair in 'two/run.sh one' 'three/run.sh two' 'one/run.sh three' 'all.sh two'; do
+		same "${pair% *}" "${pair#* }" || fail "$pair: makes rows old"
+	done
+}
 # Every kind of row that was ever stored.
 safety() {
 	experiments/springboard-safety/summary.sh results/springboard-safety/2*/ | diff results/springboard-safety/summary.md - ||
@@ -171,6 +192,7 @@ host() {
 
 try "rows become tables, with mawk and gawk, and not those of a run that has not ended" tables
 try "what a call costs is set against the earlier run" regress
+try "rows are old when what made them has changed" made
 try "the summary of all safety runs is what their rows make" safety
 try "all experiments run, one that fails does not stop them, and it is said" everything
 try "the experiments of another machine are packed, and refused without root or BPF" host

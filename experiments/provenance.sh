@@ -22,13 +22,14 @@ sources_of() { # COMMIT
 		grep -v '\.md$\|_test\.c$' | sha256sum | cut -d' ' -f1
 }
 
-# The same of what makes an experiment's rows: not of other experiments, but for those that its files name, and not of what
-# only calls it or writes down where rows come from.
+# The same of what makes an experiment's rows: not of other experiments, but for those whose files its own name, or the folder in
+# one of these that they name, and not of what only calls it or writes down where rows come from.
 made_with() { # COMMIT EXPERIMENT
-	others=$(git -C "$top" grep -hoE '(\.\.|experiments)/[a-z-]+/' "$1" -- "experiments/$2" 2>/dev/null | sed 's,/$,,; s,.*/,,' | sort -u | paste -sd'|')
+	others=$(git -C "$top" grep -hoE '((\.\./)*experiments|\.\.)/[a-z-]+/[a-z_-]*[.]?' "$1" -- "experiments/$2" 2>/dev/null |
+		sed -E 's,^(\.\./)*(experiments/)?,,; s,[a-z_-]*\.$,,; s,([^/])$,\1/,' | sort -u | paste -sd'|')
 	git -C "$top" ls-tree -r "$1" -- bpf core experiments fixtures/programs Makefile 2>/dev/null |
 		grep -v '\.md$\|_test\.c$\|experiments/\(all\|host\|derive\|provenance\)\.sh$' |
-		awk -v used="^experiments/(stats|workloads|$2|$others)/" '$4 !~ /^experiments\/[^\/]+\// || $4 ~ used' | sha256sum | cut -d' ' -f1
+		awk -v used="^experiments/(stats/|workloads/|$2/${others:+|$others})" '$4 !~ /^experiments\/[^\/]+\// || $4 ~ used' | sha256sum | cut -d' ' -f1
 }
 
 note() { # KEY VALUE...

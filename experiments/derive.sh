@@ -31,7 +31,7 @@ maker() { # FOLDER
 derive() { # FOLDER
 	program=$(maker "$1")
 	[ -n "$program" ] || { echo "derive: nothing derives $1" >&2; return 1; }
-	[ -z "$delete" ] || rm -f "$1"/summary.* "$1"/tables.md "$1"/*.png "$1"/*.svg
+	[ -z "$delete" ] || rm -f "$1"/summary.md "$1"/summary.csv "$1"/tables.md "$1"/*.png "$1"/*.svg
 	case $program in
 	*/derive.sh) "$program" "$1" ;;
 	*) "$program" "$1" >"$1/summary.md.new" && mv "$1/summary.md.new" "$1/summary.md" ;;

@@ -261,13 +261,14 @@ static __always_inline int chain_ends(const struct walk_context *c, int unreadab
  * not set it yet: then the word below the return address is the caller's frame, further up.
  * 0, 1: the rows do not know, -1: unreadable.
  */
-static __always_inline int step_by_rows(const struct walk_context *c)
+static __always_inline int step_by_rows(const struct walk_context *c, int special)
 {
 	struct walk *w = c->w;
 	uint64_t pair[2] = { 0, 0 }, frame;
 	int d = delta_at(link_off(w, w->pc), w->binary.slot, w->binary.n_rows);
 
-	if (d < 0)
+	/* Where rsp may be another stack's, as in time.now, rbp is the frame's. */
+	if (d < 0 || (d >= 8 && special == SAMPLE_AT_SWITCH))
 		return 1;
 	frame = w->sp + d;
 	if (d < 8) {
@@ -372,7 +373,7 @@ static __always_inline int step_to_caller(const struct walk_context *c, int spec
 	int how = 1;
 
 	if (w->by_rows && in_go(w, w->pc))
-		how = step_by_rows(c);
+		how = step_by_rows(c, special);
 	else if (!in_go(w, w->pc - (w->returns ? 1 : 0)))
 		how = step_by_native(c);
 	if (how == 3)

@@ -131,6 +131,41 @@ check "stacks have roots: system stacks, growth, preemption" roots 9999 "$progra
 check "stacks have roots: the same, stripped" roots 9999 "$programs/stripped/preempt" 20
 check "stacks have roots: cgo" roots 999 "$programs/default/cgochurn"
 
+# time.now reads the clock on the system stack: rsp is that one's in most of its code, and in some the goroutine's.
+asks_the_time() {
+	local all rooted seconds
+	mkdir -p src && cat >src/main.go <<-'END'
+		package main
+
+		import (
+			"os"
+			"strconv"
+			"time"
+		)
+
+		//go:noinline
+		func ask() time.Time { return time.Now() }
+
+		func main() {
+			seconds, _ := strconv.Atoi(os.Args[1])
+			for start := time.Now(); ask().Sub(start) < time.Duration(seconds)*time.Second; {
+			}
+		}
+	END
+	printf 'module example.org/asks\ngo 1.19\n' >src/go.mod
+	(cd src && go build -o ../asks .)
+	for seconds in 4 16 64; do
+		gt sample -F 9999 -o trace -- ./asks $seconds 2>err
+		paths trace >rows
+		all=$(count 'time[.]now$' <rows)
+		[ "$all" -lt 400 ] || break
+	done
+	rooted=$(count '^runtime.goexit;runtime.main;main.main;(main.ask;)?time.Now;(time.runtimeNow;)?time.now$' <rows)
+	[ "$all" -ge 400 ] || fail "too few samples in time.now: $all"
+	[ $((100 * rooted)) -ge $((99 * all)) ] || { grep 'time[.]now$' rows | sort -rn | head -20; fail "$rooted of $all have their callers"; }
+}
+check "samples in time.now have its callers" asks_the_time
+
 cgo() {
 	local all below
 	[ -e "$programs/default/cgochurn" ] || skip "needs a C compiler"

@@ -171,8 +171,8 @@ static int by_typical(const void *x, const void *y)
 #define ENOUGH        8    /* witnesses, for one of them to have next to no code of its own */
 #define OFF_MIN       0.05
 #define OFF_UNTOLD    0.5
-#define STUBS_UNTOLD  1.5 /* what follows a stub waits for what it stores: 1 to 3 times the cost */
-#define OFF_STUBS     1.0
+#define STUBS_UNTOLD  1.2  /* real programs: 1 on one processor, 1.5 on another */
+#define OFF_STUBS     2.0  /* what follows a stub waits for its stores: up to 3.6 */
 #define OFF_WAITING   0.25 /* where the program mostly waited for a processor */
 
 static bool may_tell(const struct charge *x, enum family f, double *all_ns)

@@ -82,7 +82,7 @@ measure() { # PROBES VARIANT
 	"$GOTRACE" record -o "$work/trace" "${how[@]}" -f "main.of$1x*" -- "$work/many" >/dev/null 2>"$work/log" ||
 		{ tail -n 5 "$work/log" >&2; return 1; }
 	to=$(date +%s%N)
-	links_released
+	links_released || return 1
 	released=$(date +%s%N)
 	"$GOTRACE" info "$work/trace" | awk -v ns="$((to - from))" -v release="$((released - to))" '
 		{ value[$1] = $2 }

@@ -111,7 +111,7 @@ measure() { # PROGRAM,TOOL VARIANT ROUND
 			"$(grep -v '"command":' "$work/hyperfine.json" | tr -d ' \n')" >>"$out/hyperfine.jsonl"
 	fi
 	own=$(own_columns "$2") || exit 1
-	[ "$2" != thesis-links ] || links_released
+	[ "$2" != thesis-links ] || links_released || exit 1
 	echo "$whole,$user,$sys,$own"
 }
 

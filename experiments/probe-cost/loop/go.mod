@@ -1,3 +1,3 @@
-module probecost
+module example.org/probecost
 
 go 1.19

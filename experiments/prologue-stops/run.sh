@@ -125,11 +125,11 @@ measure() { # PROGRAM,GO VARIANT
 	echo "$command_ns,$missed,$classes,$traced"
 }
 
-# Without tests: what a run reads decides how long the thesis's strategy takes. programs.sh has all of it there.
+# What a run reads decides how long the thesis's strategy takes: the smaller files. programs.sh has all of it there.
 rm -r "$scratch/nethttp"
 mkdir "$scratch/nethttp" "$scratch/out"
 cp "$(go env GOROOT)"/src/net/http/*.go "$scratch/nethttp"
-rm -f "$scratch"/nethttp/*_test.go "$scratch"/nethttp/h2_bundle.go
+rm -f "$scratch"/nethttp/*_test.go "$scratch"/nethttp/{h2_bundle,server,transport}.go
 build_stops
 for version in "${versions[@]}"; do build_programs "$version"; done
 
@@ -137,7 +137,7 @@ begin_run ""
 # shellcheck source-path=SCRIPTDIR source=../rounds.sh
 . "$top/experiments/rounds.sh"
 build_stats "$scratch"
-fix input "$(cd "$scratch/nethttp" && cat ./*.go | sha256sum | cut -c 1-16), net/http without tests and h2_bundle.go"
+fix input "$(cd "$scratch/nethttp" && cat ./*.go | sha256sum | cut -c 1-16), net/http without tests, h2_bundle.go, server.go, transport.go"
 fix real_programs "gofumpt $GOFUMPT, misspell $MISSPELL"
 measure_rounds untraced 'untraced thesis default' "$(for v in "${versions[@]}"; do printf "%s,$v " "${programs[@]}"; done)" program,go \
 	command_ns,missed,growth,yield,gc,declined,own_growth,own_yield,own_gc,own_declined,shrinks,lost_events,trace_growth,trace_yield,trace_gc,trace_declined,growth_ns,yield_ns,gc_ns,declined_ns,others_growth,others_yield,others_gc,others_declined

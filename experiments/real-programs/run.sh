@@ -31,9 +31,9 @@ top=$(cd "$here/../.." && pwd)
 prepare real-programs 5
 usual='misspell http http_net gofumpt esbuild hugo nats caddy'
 programs=$(chosen program "$usual" "${*:-${WORKLOADS:-$([ -n "${QUICK:-}" ] && echo misspell http || echo "$usual")}}")
+SLOW=$(chosen program "$usual" "${SLOW-misspell gofumpt http}")
 usual='inline inline-no-states springboard emulated thesis'
 variants=$(chosen variant "$usual springboard+states emulated+states thesis+states" "${VARIANTS:-$usual}")
-SLOW=$(chosen program 'misspell http http_net gofumpt esbuild hugo nats caddy' "${SLOW-misspell gofumpt http}")
 PROFILES=${PROFILES:-${QUICK:+1}}
 PROFILES=${PROFILES:-10}
 [ -z "${QUICK:-}" ] || requests=4000

@@ -129,11 +129,12 @@ static void test_recursion(void **state)
 		   "1 entry main.r 200 50000 how=emulated\n"
 		   "1 exit main.r 200 60000 how=inline\n"
 		   "1 exit main.r 100 100000 how=inline\n");
-	/* Inside: of the stub's entry 12, a fifth more than measured as nothing tells, of its two exits
-	 * 12 each, of the trap 400. Which of the calls was the inner one is not kept: of what their
-	 * callers have, a half is taken. */
+	/* Inside: of the stub's entry 12, a fifth more than measured as nothing tells, of its two
+	 * exits 12 each, of the trap 400. Which of the calls was the inner one is not kept: of what
+	 * their callers have, a half is taken. */
 	assert_int_equal(of("main.r")->probe_ns, 12 + 24 + 400 + (12 + 24 + 600) / 2);
-	/* Half of the trap, and of the stubs all and as much again, twice: they may cost nothing. */
+	/* Half of the trap, and of the stubs all and as much again, twice: they may cost nothing.
+	 */
 	assert_int_equal(of("main.r")->uncertainty_ns, (400 + 300) / 2 + 2 * (12 + 24 + 18));
 	assert_int_equal(of("main.r")->total_ns + of("main.r")->inside_ns, 100000);
 	unload();

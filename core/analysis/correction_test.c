@@ -133,8 +133,7 @@ static void test_recursion(void **state)
 	 * exits 12 each, of the trap 400. Which of the calls was the inner one is not kept: of what
 	 * their callers have, a half is taken. */
 	assert_int_equal(of("main.r")->probe_ns, 12 + 24 + 400 + (12 + 24 + 600) / 2);
-	/* Half of the trap, and of the stubs all and as much again, twice: they may cost nothing.
-	 */
+	/* Half of the trap, twice what was taken for the stubs. */
 	assert_int_equal(of("main.r")->uncertainty_ns, (400 + 300) / 2 + 2 * (12 + 24 + 18));
 	assert_int_equal(of("main.r")->total_ns + of("main.r")->inside_ns, 100000);
 	unload();

@@ -30,6 +30,7 @@ check_setup() {
 	[ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
 	[ "$(id -u)" = 0 ] || die "tracing needs root"
 	[ "$rounds" -ge 1 ] 2>/dev/null || die "RUNS=$rounds is no number of rounds"
+	[ -w /sys/kernel/tracing/uprobe_events ] || mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null || true
 	[ -w /sys/kernel/tracing/uprobe_events ] || die "/sys/kernel/tracing has no uprobe_events: without it nothing counts independently"
 	for tool in readelf "${CC:-gcc}"; do command -v "$tool" >/dev/null || die "$tool is missing; run: ci/deps.sh build test"; done
 	for p in "${programs[@]}"; do

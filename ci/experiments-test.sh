@@ -99,21 +99,26 @@ regress() {
 # Which changes make whose rows old.
 made() {
 	local tree=$work/made
-	mkdir -p "$tree"/experiments/{one,two/server,three}
+	mkdir -p "$tree"/experiments/{one,two/server,three} "$tree"/fixtures/programs/{alpha,go1.23/beta}
 	git -C "$tree" init -q
-	echo 'experiments/two/server' >"$tree/experiments/one/run.sh"
+	printf '%s\n' experiments/two/server 'fixtures/programs/build.sh alpha' >"$tree/experiments/one/run.sh"
 	echo '. ../two/programs.sh' >"$tree/experiments/three/run.sh"
-	touch "$tree"/experiments/two/{run.sh,programs.sh,server/main.go} "$tree"/experiments/{all.sh,rounds.sh}
+	touch "$tree"/experiments/two/{run.sh,server/main.go} "$tree"/experiments/{all.sh,rounds.sh}
+	touch "$tree"/fixtures/programs/{build.sh,alpha/main.go,go1.23/beta/main.go}
+	echo 'beta' >"$tree/experiments/two/programs.sh"
 	commit() { git -C "$tree" add -A && git -C "$tree" -c user.name=test -c user.email=test@test commit -qm "$1"; }
 	same() { # FILE EXPERIMENT: its rows are as new after a change of FILE
 		# shellcheck source=../experiments/provenance.sh
 		(top=$tree && . experiments/provenance.sh && commit before
 			echo changed >>"$tree/experiments/$1" && commit after && [ "$(made_with HEAD~1 "$2")" = "$(made_with HEAD "$2")" ])
 	}
-	for pair in 'one/run.sh one' 'two/server/main.go one' 'two/server/main.go two' 'two/run.sh two' 'two/run.sh three' 'two/programs.sh three' 'rounds.sh two'; do
+	for pair in 'one/run.sh one' 'two/server/main.go one' 'two/server/main.go two' 'two/run.sh two' 'two/run.sh three' 'two/programs.sh three' 'rounds.sh two' \
+		'../fixtures/programs/build.sh two' '../fixtures/programs/alpha/main.go one' '../fixtures/programs/go1.23/beta/main.go two' \
+		'../fixtures/programs/go1.23/beta/main.go three'; do
 		! same "${pair% *}" "${pair#* }" || fail "$pair: counts for nothing"
 	done
-	for pair in 'two/run.sh one' 'three/run.sh two' 'one/run.sh three' 'all.sh two'; do
+	for pair in 'two/run.sh one' 'three/run.sh two' 'one/run.sh three' 'all.sh two' '../fixtures/programs/alpha/main.go two' \
+		'../fixtures/programs/go1.23/beta/main.go one'; do
 		same "${pair% *}" "${pair#* }" || fail "$pair: makes rows old"
 	done
 }

@@ -212,7 +212,8 @@ provenance() {
 	rm -rf results
 
 	out=$(measured FORCE=1 GOTRACE="$work/right") || fail "not with the right one: $(cat "$work/said")"
-	grep -qx 'rounds: 3' "$out/environment.txt" && grep -q '^steal_ticks: ' "$out/environment.txt" || fail "not noted"
+	grep -qx 'rounds: 3' "$out/environment.txt" && grep -q '^steal_ticks: ' "$out/environment.txt" &&
+		[ "$(grep -cE '^yardstick_at_(start|end): [0-9]+[.][0-9]+ ns computing, [0-9]+ ns memory$' "$out/environment.txt")" = 2 ] || fail "not noted"
 	[ "$(git status --porcelain)" = '?? results/' ] || fail "it leaves more than its folder: $(git status --porcelain)"
 	loads 0.00 0.49 0.50 0.51 9.00 12.25 >"$work/said"
 	echo 0.51 9.00 12.25 | diff - "$work/said" || fail "which loads are too high"

@@ -9,7 +9,7 @@
 #                   makes $out, a new folder in ${RESULTS:-results/NAME}, and begins its environment.txt; with RESUME=FOLDER
 #                   goes on in that one, if what is measured and where is the same
 # note KEY VALUE    one more line of environment.txt
-# end_run           what the machine did meanwhile
+# end_run           what the machine did meanwhile, and how fast it is (yardstick/)
 #
 # environment.txt is "key: value". `sources` is the hash of everything that is measured or measures, as the commit has it:
 # ci/check-results.sh computes it again from the commit. Rows are HEAD's as long as what they were made with is: see made_with.
@@ -68,6 +68,13 @@ sysfs() { # FILE: below /sys/devices/system, "none" where there is none
 	cat "/sys/devices/system/$1" 2>/dev/null || echo none
 }
 
+# How fast the machine is just now; what neighbours take of memory and caches is in neither load nor steal.
+yardstick() {
+	built=$(mktemp) || return
+	"${CC:-gcc}" -O2 -o "$built" "$top/experiments/yardstick/yardstick.c" 2>/dev/null && "$built" || echo none
+	rm -f "$built"
+}
+
 may_measure() { # NAME
 	experiment=$1
 	against=$(objections)
@@ -105,7 +112,7 @@ resume_run() {
 		exit 1
 	fi
 	steal_before=$(steal_ticks) begun=$(date +%s)
-	note resumed "$(date -u +%Y-%m-%dT%H:%M:%SZ), load $load_at_start"
+	note resumed "$(date -u +%Y-%m-%dT%H:%M:%SZ), load $load_at_start, yardstick $(yardstick)"
 	[ -z "$against" ] || note forced "$(echo "$against" | paste -sd';' | sed 's/;/; /g')"
 }
 
@@ -150,10 +157,12 @@ begin_run() { # [SUFFIX]
 	note compiler "$("${CC:-gcc}" --version 2>/dev/null | head -n 1)"
 	note go "$(go env GOVERSION 2>/dev/null || echo none)"
 	note load_at_start "$load_at_start"
+	note yardstick_at_start "$(yardstick)"
 }
 
 end_run() {
 	note load_at_end "$(cut -d' ' -f1-3 /proc/loadavg)"
+	note yardstick_at_end "$(yardstick)"
 	note steal_ticks "$(($(steal_ticks) - steal_before)) of $(getconf CLK_TCK) a second on each processor"
 	note minutes "$((($(date +%s) - begun + 30) / 60))" # of a run that was gone on with: since then
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How fast this machine is just now: ns of a step of computing, and of a read of memory that is in
  * no cache, the median of five each. Neighbours of a virtual machine take memory bandwidth and

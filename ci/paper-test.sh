@@ -35,7 +35,7 @@ documents() {
 	grep -q '^ok - everything plotted .* # SKIP no gnuplot' "$work/said" && tail -n 1 "$work/said" | grep -q ' 1 skipped$' || fail "plots are not skipped: $(cat "$work/said")"
 	run=$(sed -n 's/^overhead = //p' paper/runs)
 	broken README.md '/^| ants, four pools/s/| 1\.[0-9]* |/| 9.99 |/' 'README.md: .*the rows say'
-	broken README.md 's/wait, [0-9.]* % (/wait, 99.9 % (/' 'README.md: .*the rows say'
+	broken README.md 's/wait, [0-9.]* % /wait, 99.9 % /' 'README.md: .*the rows say'
 	broken README.md 's/up to [0-9]* MiB, `html`/up to 1 MiB, `html`/' 'README.md: .*the rows say'
 	broken README.md "s|results/$run|results/overhead/20200101T000000Z|" 'README.md: .*the rows say'
 	broken README.md 's/^x86-64 only/It takes 3 s more. &/; s/^## Overhead$/&\n\nIt takes 3 s more./' 'without: 3'

@@ -84,12 +84,15 @@ static void on_told(int signal)
 
 static pid_t start_child(void)
 {
+	const pid_t parent = getpid();
 	pid_t pid = fork();
 
 	assert_true(pid >= 0);
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(6); /* it died before that call */
 	signal(TOLD, on_told);
 	sigemptyset(&mask_wanted);
 	sigaddset(&mask_wanted, SIGUSR1);

@@ -14,7 +14,7 @@
 #include "trace/evlist.h"
 
 #ifdef __SANITIZE_ADDRESS__
-#define DEFAULT_RUNS 20000
+#define DEFAULT_RUNS 10000
 #else
 #define DEFAULT_RUNS 100000
 #endif

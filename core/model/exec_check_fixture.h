@@ -2,7 +2,7 @@
 /*
  * Random executions run through the engine, for the tests of this folder.
  *
- *   GOTRACE_RANDOM_RUNS=N    executions of each test (100,000; under sanitizers 20,000)
+ *   GOTRACE_RANDOM_RUNS=N    executions of each test (100,000; under sanitizers 10,000)
  *   GOTRACE_RANDOM_SEED=N    the first one's seed
  *
  * An execution of which a check does not hold is made smaller, step by step,

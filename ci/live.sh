@@ -22,6 +22,8 @@ export GOTRACE TOP=$top
 
 # shellcheck source=totals.sh
 . "$here/totals.sh"
+# shellcheck source=times.sh
+. "$here/times.sh"
 
 none() { # WHY
 	not_ok "live tests: $1"
@@ -61,12 +63,14 @@ if [ $# = 0 ]; then
 	done
 fi
 for topic in "$@"; do
+	start=$SECONDS
 	bash "$here/live/$topic.sh" 2>&1 | tee "$LIVE/$topic.tap"
 	status=${PIPESTATUS[0]}
 	f=$(grep -c '^not ok ' "$LIVE/$topic.tap")
 	s=$(grep -c '^ok .* # SKIP ' "$LIVE/$topic.tap")
 	p=$(($(grep -c '^ok ' "$LIVE/$topic.tap") - s))
 	add "$p" "$f" "$s"
+	time_row "$topic" $((SECONDS - start)) $((p + f + s))
 	# A topic that breaks off, or tests nothing, has failed.
 	if { [ "$status" != 0 ] && [ "$f" = 0 ]; } || [ $((p + f + s)) = 0 ]; then
 		not_ok "$topic: ended early with status $status"

@@ -183,6 +183,7 @@ measured() {
 		may_measure test
 		begin_run
 		note rounds 3
+		mkdir "$out/said" "$out/empty" && echo yes >"$out/said/b" && echo no >"$out/said/a" && echo all >"$out/told.txt"
 		end_run
 		echo "$out"' 2>"$work/said"
 }
@@ -214,6 +215,10 @@ provenance() {
 	out=$(measured FORCE=1 GOTRACE="$work/right") || fail "not with the right one: $(cat "$work/said")"
 	grep -qx 'rounds: 3' "$out/environment.txt" && grep -q '^steal_ticks: ' "$out/environment.txt" &&
 		[ "$(grep -cE '^yardstick_at_(start|end): [0-9]+[.][0-9]+ ns computing, [0-9]+ ns memory$' "$out/environment.txt")" = 2 ] || fail "not noted"
+	[ "$(cd "$out" && echo *)" = 'environment.txt logs.tar.zst' ] &&
+		[ "$(tar -tf "$out/logs.tar.zst" | paste -sd' ')" = 'empty/ said/ said/a said/b told.txt' ] || fail "not packed: $(ls -R "$out")"
+	mkdir "$work/packed" && tar -C "$work/packed" -xf "$out/logs.tar.zst" && touch "$work/packed/said/a" &&
+		(top=$PWD && . experiments/provenance.sh && pack "$work/packed") && cmp "$work/packed/logs.tar.zst" "$out/logs.tar.zst" || fail "the same files packed otherwise"
 	[ "$(git status --porcelain)" = '?? results/' ] || fail "it leaves more than its folder: $(git status --porcelain)"
 	loads 0.00 0.49 0.50 0.51 9.00 12.25 >"$work/said"
 	echo 0.51 9.00 12.25 | diff - "$work/said" || fail "which loads are too high"

@@ -9,7 +9,8 @@
 #                   makes $out, a new folder in ${RESULTS:-results/NAME}, and begins its environment.txt; with RESUME=FOLDER
 #                   goes on in that one, if what is measured and where is the same
 # note KEY VALUE    one more line of environment.txt
-# end_run           what the machine did meanwhile, and how fast it is (yardstick/)
+# end_run           what the machine did meanwhile, and how fast it is (yardstick/); packs the folders that the run left
+# pack FOLDER       its folders and texts but environment.txt become logs.tar.zst, of the same bytes for the same files
 #
 # environment.txt is "key: value". `sources` is the hash of everything that is measured or measures, as the commit has it:
 # ci/check-results.sh computes it again from the commit. Rows are HEAD's as long as what they were made with is: see made_with.
@@ -160,7 +161,20 @@ begin_run() { # [SUFFIX]
 	note yardstick_at_start "$(yardstick)"
 }
 
+# Rows stay text that git can compare; what programs printed and profiles are kept for who doubts them, and are many or large.
+pack() { # FOLDER
+	(
+		cd "$1" || exit
+		# shellcheck disable=SC2046 # names without blanks
+		set -- $(find . -mindepth 1 -maxdepth 1 \( -type d -o -name '*.txt' ! -name environment.txt \) -printf '%P\n')
+		[ $# -gt 0 ] || exit 0
+		tar --format=gnu --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 --mode=u=rwX,go=rX -I 'zstd -q -19' \
+			-cf logs.tar.zst.new $(printf '%s\n' "$@" | LC_ALL=C sort) && mv logs.tar.zst.new logs.tar.zst && rm -r "$@"
+	)
+}
+
 end_run() {
+	pack "$out" || echo "$experiment: $out keeps its folders and texts; with zstd (ci/deps.sh build) they become logs.tar.zst" >&2
 	note load_at_end "$(cut -d' ' -f1-3 /proc/loadavg)"
 	note yardstick_at_end "$(yardstick)"
 	note steal_ticks "$(($(steal_ticks) - steal_before)) of $(getconf CLK_TCK) a second on each processor"

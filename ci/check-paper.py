@@ -3,7 +3,9 @@
 
     check-paper.py [--write] [TOP]
 
-paper/runs says of each name which folder of results/ is meant by it: `overhead = overhead/RUN-ID`; @overhead is that folder below.
+paper/runs says of each name which folder of results/ is meant by it: `overhead = overhead/RUN-ID`, and may add `, older` or `, older,
+not derived`; @overhead is that folder below. Each run in results/ has a name there, or is in a folder that has one, and no other run is kept.
+results/README.md has the table of them between two comments. A link of a document to something in results/ leads to what is there.
 
 paper/numbers says where each number comes from; a name with <x> in it stands for many:
 
@@ -25,9 +27,11 @@ Line breaks and more than one blank count as one blank in both.
     measured numbers of [CHANGELOG.md]          each number with a unit
     but 4.2 million | twice                     ... except in these words, for which nothing was measured
 
---write makes paper.md, and changes the numbers of claims in their documents to what the rows say.
+--write makes paper.md and that table, and changes the numbers of claims in their documents to what the rows say.
 """
 import csv
+import functools
+import glob
 import os
 import re
 import statistics
@@ -52,6 +56,7 @@ def read(*path):
         return f.read()
 
 
+@functools.lru_cache(maxsize=None)
 def tables(path):
     """Of a file: lists of (header, rows)."""
     if path.endswith((".csv", ".tsv")):
@@ -79,8 +84,11 @@ class Rows:
 
     def __init__(self, top):
         self.top = top
-        self.runs = dict(self.definitions("runs"))
-        self.places = list(self.definitions("numbers"))
+        self.marks = {name: place.partition(", ")[2] for name, place in self.definitions("runs")}
+        self.runs = {name: place.partition(", ")[0] for name, place in self.definitions("runs")}
+        self.places = [(re.findall(r"<(\w+)>", name), re.compile(re.sub(r"<\w+>", r"([\\w-]+)", name.replace(".", r"\."))), place)
+                       for name, place in self.definitions("numbers")]
+        self.known = {}
 
     def definitions(self, name):
         for line in read(self.top, "paper", name).splitlines():
@@ -97,9 +105,8 @@ class Rows:
         return os.path.join(self.top, path)
 
     def places_of(self, name):
-        for pattern, place in self.places:
-            keys = re.findall(r"<(\w+)>", pattern)
-            m = re.fullmatch(re.sub(r"<\w+>", r"([\\w-]+)", re.sub(r"[.]", r"\\.", pattern)), name)
+        for keys, pattern, place in self.places:
+            m = pattern.fullmatch(name)
             if m:
                 for key, value in zip(keys, m.groups()):
                     place = place.replace(f"<{key}>", value)
@@ -120,12 +127,15 @@ class Rows:
     def value(self, name):
         """The number, or words, and how it is written: by the first line that finds it."""
         wrong = []
-        for place in self.places_of(name):
+        for place in self.places_of(name) if name not in self.known else ():
             try:
-                return self.value_at(name, place)
+                self.known[name] = self.value_at(name, place)
+                break
             except (ValueError, OSError) as error:
                 wrong.append(str(error))
-        raise ValueError("; ".join(wrong) or f"paper/numbers has no {name}")
+        if name not in self.known:
+            raise ValueError("; ".join(wrong) or f"paper/numbers has no {name}")
+        return self.known[name]
 
     def value_at(self, name, place):
         if len(place) == 2:
@@ -250,6 +260,45 @@ def section_of(text, heading):
     return m.group(1) if m else ""
 
 
+RUNS = re.compile(r"(<!-- runs: made of paper/runs by make paper -->\n).*?(<!-- end of runs -->)", flags=re.S)
+
+
+def with_table(rows, text):
+    """results/README.md with the table of runs."""
+    lines = ["", "| in paper/runs | run | processor | sources |", "|---|---|---|---|"]
+    for name, folder in sorted(rows.runs.items()):
+        try:
+            cpu = rows.value_at(name, [f"results/{folder}/environment.txt", "", "cpu", "text"])[0]
+            sources = rows.marks[name] or "as here"
+        except OSError:
+            cpu = sources = "several"
+        lines.append(f"| {name} | [{folder}]({folder}) | {cpu} | {sources} |")
+    return RUNS.sub(lambda m: m.group(1) + "\n".join(lines) + "\n\n" + m.group(2), text)
+
+
+def strays(rows):
+    """Runs that paper/runs does not name, and names of runs that are not there."""
+    there = [os.path.relpath(os.path.dirname(f), os.path.join(rows.top, "results"))
+             for f in glob.glob(os.path.join(rows.top, "results/*/*/environment.txt"))]
+    named = set(rows.runs.values())
+    return (sorted(run for run in there if run not in named and os.path.dirname(run) not in named),
+            sorted(run for run in named if not os.path.isdir(os.path.join(rows.top, "results", run))))
+
+
+def dead_links(top):
+    """Links, and paths in code, of documents to what is not in results/."""
+    documents = [f for pattern in ("*.md", "paper/*.md.in", *(f"{d}/**/*.md" for d in ("ci", "core", "experiments", "paper", "results")))
+                 for f in glob.glob(os.path.join(top, pattern), recursive=True)]
+    results = os.path.realpath(os.path.join(top, "results"))
+    for document in sorted(set(documents)):
+        text = re.sub(r"^```.*?^```", "", read(document), flags=re.M | re.S)
+        found = [os.path.join(os.path.dirname(document), link) for link in re.findall(r"\]\(([^)#{\s]+)", text) if "://" not in link]
+        found += [os.path.join(top, path) for path in re.findall(r"\bresults/[a-z-]+/2\d{7}T\d{6}Z[\w.-]*", re.sub(r"\]\([^)]*\)", "]", text))]
+        for path in found:
+            if os.path.realpath(path).startswith(results + os.sep) and not os.path.exists(path):
+                yield f"{os.path.relpath(document, top)}: {os.path.relpath(path, top)}"
+
+
 class Told:
     passed = failed = 0
 
@@ -312,10 +361,18 @@ def main():
     if write and made:
         texts["paper/paper.md"] = made
     if write:
+        texts["results/README.md"] = with_table(rows, read(top, "results/README.md"))
         for name, text in texts.items():
             with open(os.path.join(top, name), "w") as f:
                 f.write(text)
     told(made and made == read(top, "paper/paper.md"), "paper/paper.md is what paper.md.in and the rows make")
+    stored = read(top, "results/README.md")
+    told(RUNS.search(stored) and stored == with_table(rows, stored), "results/README.md has the runs of paper/runs", "make paper")
+    stray, missing = strays(rows)
+    told(not stray, "each run in results is one of paper/runs", f"not there: {', '.join(stray)}")
+    told(not missing, "each run of paper/runs is in results", f"missing: {', '.join(missing)}")
+    dead = list(dead_links(top))
+    told(not dead, "each link to results leads to what is there", "; ".join(dead))
     print(f"{told.passed} passed, {told.failed} failed, 0 skipped")
     sys.exit(told.failed != 0)
 

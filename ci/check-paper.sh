@@ -1,7 +1,7 @@
 #!/bin/sh
 # Whether what is written rests on rows: everything derived from rows in results/ is deleted in a copy, made again, and must not
 # differ; no file of results/ may have changed since paper/results.sha256 was made, those that nothing derives any more among
-# them; each number of the paper, README and CHANGELOG is looked up in the rows (check-paper.py).
+# them, while a run that was removed may be gone; each number of the paper, README and CHANGELOG is looked up in the rows (check-paper.py).
 #
 #   ci/check-paper.sh            (make check-paper)
 #   ci/check-paper.sh --write    (make paper) derives, makes paper/paper.md and results.sha256, and puts the rows' numbers into README
@@ -17,25 +17,17 @@ case ${1:-} in '' | --write) ;; *) sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 2
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# Recordings stay where they were made (.gitignore).
-sums() { (cd results && find . -type f ! -name '*.gotrace' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum); }
+# Recordings and what hyperfine printed stay where they were made (.gitignore); README.md is check-paper.py's.
+sums() { (cd results && find . -type f ! -name '*.gotrace' ! -name hyperfine.jsonl ! -path ./README.md -print0 | LC_ALL=C sort -z | xargs -0 sha256sum); }
 plots_may_differ() {
 	command -v gnuplot >/dev/null || { echo 'no gnuplot'; return; }
 	version=$(gnuplot --version)
-	for folder in $(fresh_plots); do
-		grep -qF "Produced by GNUPLOT ${version#gnuplot }" "$folder" || { echo "another gnuplot made them than $version"; return; }
-	done
-}
-fresh_plots() {
-	for svg in results/*/*/*.svg; do
-		folder=${svg#results/}
-		grep -qxF "${folder%/*}" results/historic.txt || echo "$svg"
-	done
+	grep -qxF "# plots: $version" paper/results.sha256 || echo "another gnuplot made them than $version"
 }
 
 if [ "${1:-}" = --write ]; then
 	experiments/derive.sh || exit 1
-	sums >paper/results.sha256
+	{ echo "# plots: $(gnuplot --version)" && sums; } >paper/results.sha256
 	exec ci/check-paper.py --write
 fi
 cp -r results "$work/results"
@@ -49,11 +41,24 @@ plots='everything plotted from rows is made again without a difference'
 why=$(plots_may_differ)
 if [ -n "$why" ]; then
 	skip "$plots" "$why"
-	try "everything derived from rows but plots is made again without a difference" derived -x '*.svg' -x '*.png'
+	try "everything derived from rows but plots is made again without a difference" derived -x '*.png'
 else
 	try "everything derived from rows, plots too, is made again without a difference" derived
 fi
-unchanged() { sums | diff paper/results.sha256 -; }
+# A removed run is whole in its removal: what is left of one is a change.
+unchanged() {
+	sums >"$work/sums"
+	awk '
+		{ file = $2; folder = file; sub(/\/[^\/]*$/, "", folder) }
+		FNR == NR { now[file] = $1; there[folder]; next }
+		/^#/ { next }
+		{ known[file] }
+		file in now && now[file] != $1 { print file " has changed" }
+		!(file in now) && folder in there { print file " is gone" }
+		END { for (file in now) if (!(file in known)) print file " is new: make paper" }' "$work/sums" paper/results.sha256 >"$work/changes"
+	cat "$work/changes"
+	[ ! -s "$work/changes" ]
+}
 try "no file of results has changed since make paper" unchanged
 ci/check-paper.py >"$work/claims" 2>&1
 status=$?

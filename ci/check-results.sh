@@ -1,18 +1,18 @@
 #!/bin/sh
 # Whether the rows in results/ say truly what was measured: each folder's environment.txt names a commit, and a hash of that
-# commit's sources. Folders that are older than that, or that are kept although they are of sources long changed, are listed in
-# results/historic.txt.
+# commit's sources.
 #
 #   ci/check-results.sh           the hash is that of the commit's sources, nothing was forced, and none is a trial
-#   ci/check-results.sh --fresh   ... and what made them is as it was: what HEAD does is what the tables show
+#   ci/check-results.sh --fresh   ... and what made them is as it was: what HEAD does is what the tables show; but for those that
+#                                 paper/runs calls older
 #
 # RESULTS=DIR   results
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=../experiments/provenance.sh
 . "$top/experiments/provenance.sh"
-results=${RESULTS:-$top/results} fresh=${1:-} failed=0 passed=0 skipped=0 historic=0
-case $fresh in '' | --fresh) ;; *) sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;; esac
+results=${RESULTS:-$top/results} fresh=${1:-} failed=0 passed=0 skipped=0
+case $fresh in '' | --fresh) ;; *) sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2 ;; esac
 
 # A release's archive has no commits to compare with.
 git -C "$top" rev-parse -q --verify HEAD >/dev/null 2>&1 || { echo "ok - rows # SKIP no git, or no clone"; exit 0; }
@@ -44,19 +44,21 @@ check() {
 		not_fresh "$1" "$commit"
 	fi
 }
-# With --fresh: what is wrong where what made the rows of FOLDER is not HEAD's any more.
+older() { grep -q "^[^#=]* = $1, older" "$top/paper/runs" 2>/dev/null; } # FOLDER
+# With --fresh: what is wrong where what made the rows of FOLDER is not HEAD's any more, or is although it is called older.
 not_fresh() { # FOLDER COMMIT
-	[ -z "$fresh" ] || [ "$(made_with "$2" "${1%%/*}")" = "$(made_with HEAD "${1%%/*}")" ] || echo "is of other sources than HEAD's"
+	[ -n "$fresh" ] || return
+	if [ "$(made_with "$2" "${1%%/*}")" != "$(made_with HEAD "${1%%/*}")" ]; then
+		older "$1" || echo "is of other sources than HEAD's"
+	elif older "$1"; then
+		echo "is of HEAD's sources, and paper/runs calls it older"
+	fi
 }
 
 for file in "$results"/*/*/environment.txt; do
 	[ -e "$file" ] || continue
 	folder=${file#"$results"/}
 	folder=${folder%/environment.txt}
-	if grep -qxF "$folder" "$results/historic.txt" 2>/dev/null; then
-		historic=$((historic + 1))
-		continue
-	fi
 	wrong=$(check "$folder") here=
 	# History that was written anew has the sources under another name. A shallow clone may not have them: nothing to compare with.
 	case $wrong in *'this clone does not have')
@@ -77,14 +79,5 @@ for file in "$results"/*/*/environment.txt; do
 		failed=$((failed + 1))
 	fi
 done
-# Nothing may hide in the list.
-while read -r folder; do
-	case $folder in '' | \#*) continue ;; esac
-	[ ! -e "$results/$folder/environment.txt" ] || continue
-	echo "not ok - $folder is historic, and not there"
-	failed=$((failed + 1))
-done <<END
-$(cat "$results/historic.txt" 2>/dev/null)
-END
-echo "$passed passed, $failed failed, $historic historic, $skipped skipped"
+echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

@@ -2,7 +2,7 @@
 # Tests of check-paper.sh and check-figures.py: each breaks something on purpose and sees that it is noticed. Needs no root, and the
 # build ($O, build).
 # Tests are called by name, and fail where anything before does.
-# shellcheck disable=SC2317,SC2015,SC2016
+# shellcheck disable=SC2317,SC2015,SC2016,SC2153
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=$(realpath -m "${O:-$top/build}")
@@ -13,53 +13,101 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 fail() { echo "$*"; exit 1; }
 
+# apart COMMAND...: in a copy of the documents, beside others, as many as there are processors; all_passed waits for them.
+running=0 apart=0
+apart() {
+	[ $running -lt "$(nproc)" ] || { wait -n || touch "$work/one_failed"; running=$((running - 1)); }
+	apart=$((apart + 1)) running=$((running + 1))
+	( # what it says begins with what it was
+		cp -r "$work/documents" "$work/apart$apart" && cd "$work/apart$apart" && said=$work/said$apart || exit
+		("$@") >"$said.test" 2>&1 || { echo "in $*:"; cat "$said.test"; exit 1; }
+		rm -rf "$work/apart$apart"
+	) &
+}
+all_passed() {
+	while [ $running -gt 0 ]; do
+		wait -n || touch "$work/one_failed"
+		running=$((running - 1))
+	done
+	[ ! -e "$work/one_failed" ]
+}
+noticed() { # WORDS SCRIPT WHAT
+	! "$2" >"$said" 2>&1 || fail "not noticed: $3"
+	grep "^not ok - .*$1" "$said" >/dev/null || { grep -v ^ok "$said"; fail "$3: not said: $1"; }
+}
 # broken FILE SED WORDS [SCRIPT]: with that change the check fails, and says so
 broken() {
-	cp "$1" "$work/kept"
+	cp "$1" "$said.kept"
 	sed -i "$2" "$1"
-	! cmp -s "$1" "$work/kept" || fail "nothing to break in $1: $2"
-	! "${4:-ci/check-paper.py}" >"$work/said" 2>&1 || fail "not noticed: $1, $2"
-	grep "^not ok - .*$3" "$work/said" >/dev/null || { grep -v ^ok "$work/said"; fail "$1, $2: not said: $3"; }
-	cp "$work/kept" "$1"
+	! cmp -s "$1" "$said.kept" || fail "nothing to break in $1: $2"
+	noticed "$3" "${4:-ci/check-paper.py}" "$1, $2"
+}
+not_derived() { # COMMAND...: where the run of overhead is not derived either
+	sed -i "s/^overhead = .*/&, not derived/" paper/runs
+	"$@"
+}
+gone() { # FILE WORDS [SCRIPT]
+	rm -r "$1" && noticed "$2" "${3:-ci/check-paper.py}" "$1 is gone"
+}
+stray() {
+	cp -r "results/$run" "results/${run}1" && noticed "each run in results .*/${run#*/}1" ci/check-paper.py "a run that paper/runs does not name"
+}
+# The rest is compared all the same. A run that was removed is no change.
+no_gnuplot() {
+	mkdir bin && find /usr/bin -mindepth 1 ! -name 'gnuplot*' -exec ln -s -t bin {} +
+	echo "00  ./overhead/20200101T000000Z/raw.csv" >>paper/results.sha256
+	PATH=$PWD/bin ci/check-paper.sh >"$said" 2>&1 || { cat "$said"; fail "not right without gnuplot"; }
+	grep -q '^ok - everything plotted .* # SKIP no gnuplot' "$said" && tail -n 1 "$said" | grep -q ' 1 skipped$' || fail "plots are not skipped: $(cat "$said")"
+}
+# Its numbers can be put everywhere by one edit.
+another_run() {
+	sed -i "s|^overhead = .*|overhead = $run-2|" paper/runs
+	mv "results/$run" "results/$run-2"
+	sed -i '/^ants,time,[0-9],0,inline,/s/,inline,\([^,]*,[^,]*,[^,]*\),[^,]*,/,inline,\1,2.5,/' "results/$run-2/raw.csv"
+	! ci/check-paper.py >"$said" || fail "other rows, and the same documents"
+	ci/check-paper.sh --write >"$said" 2>&1 || { cat "$said"; fail "the numbers of another run cannot be put in"; }
+	ci/check-paper.sh >"$said" 2>&1 || { cat "$said"; fail "though they were put in"; }
+	grep -q "results/$run-2/tables.md" README.md && grep -q "(overhead/${run#*/}-2)" results/README.md &&
+		grep -q '^| ants, four pools.*| 9\.[0-9]* | 102 |' README.md || fail "README has another: $(grep '^| ants' README.md)"
 }
 documents() {
-	local run old
+	local run
 	mkdir "$work/documents" && cd "$work/documents" || exit
 	mkdir -p core/plan core/model
 	cp "$top/core/plan/PROBING.md" core/plan && cp "$top/core/model/CORRECTNESS.md" core/model
-	cp -r "$top"/{README.md,CHANGELOG.md,paper,results,experiments,ci} . && cp -r "$top/core/stats" "$top/core/base" core
+	mkdir ci && cp "$top"/ci/{check-paper.*,totals.sh} ci
+	cp -r "$top"/{README.md,CHANGELOG.md,paper,results,experiments} . && cp -r "$top/core/stats" "$top/core/base" core
 	ci/check-paper.sh >"$work/said" 2>&1 || { cat "$work/said"; fail "not right as it stands"; }
-	# Without gnuplot the rest is compared all the same.
-	mkdir "$work/bin" && ln -s /usr/bin/* "$work/bin" && rm -f "$work"/bin/gnuplot*
-	PATH=$work/bin ci/check-paper.sh >"$work/said" 2>&1 || { cat "$work/said"; fail "not right without gnuplot"; }
-	grep -q '^ok - everything plotted .* # SKIP no gnuplot' "$work/said" && tail -n 1 "$work/said" | grep -q ' 1 skipped$' || fail "plots are not skipped: $(cat "$work/said")"
 	run=$(sed -n 's/^overhead = //p' paper/runs)
-	broken README.md '/^| ants, four pools/s/| 1\.[0-9]* |/| 9.99 |/' 'README.md: .*the rows say'
-	broken README.md 's/wait, [0-9.]* % /wait, 99.9 % /' 'README.md: .*the rows say'
-	broken README.md 's/up to [0-9]* MiB, `html`/up to 1 MiB, `html`/' 'README.md: .*the rows say'
-	broken README.md "s|results/$run|results/overhead/20200101T000000Z|" 'README.md: .*the rows say'
-	broken README.md 's/^x86-64 only/It takes 3 s more. &/; s/^## Overhead$/&\n\nIt takes 3 s more./' 'without: 3'
-	broken CHANGELOG.md 's/at most 128 MB and/at most 129 MB and/' 'CHANGELOG.md .*without: 129 MB'
-	broken CHANGELOG.md 's/^### Added$/&\n- Half as fast: 12.5 % less./' 'CHANGELOG.md .*without: 12.5 %'
-	broken core/plan/PROBING.md 's/^| `--probe=thesis` | [0-9]*/&9/' 'PROBING.md: .*the rows say'
-	broken paper/paper.md 's/ events a second, and [0-9]/&9/' 'paper/paper.md is what'
-	broken paper/paper.md '0,/| inline | 0\.[0-9]* |/s//| inline | 9.999 |/' 'paper/paper.md is what'
-	broken paper/paper.md.in 's/^## Results$/&\n\nIt is 17 times as fast./' 'paper.md.in .*without: 17'
-	broken paper/paper.md.in 's/function=framed & threads=1/function=none/' 'paper/paper.md is what'
-	broken paper/numbers 's/^set-up = .*/set-up = {no-such-name} :: .2f/' 'no-such-name'
+	# All has been derived once: from here on only what is broken is, and the copies have no other experiment.
+	find experiments -mindepth 1 -maxdepth 1 -type d ! -name overhead ! -name springboard-safety ! -name peers ! -name stats -exec rm -r {} +
+	sed -i '/^overhead = /!s/^[a-z-]* = [^,]*$/&, not derived/; /^overhead = /!s/older$/&, not derived/' paper/runs
+	ci/check-paper.py --write >"$work/said" 2>&1 || { cat "$work/said"; fail "not right with one run derived"; }
+	apart another_run
+	apart no_gnuplot
 	# Cells: of rows, of what is derived of them, and of a run that nothing derives any more.
-	broken "results/$run/raw.csv" '/^ants,time,3,0,inline,/s/,[^,]*,[^,]*$/,1,1/' 'everything derived' ci/check-paper.sh
-	broken "results/$run/tables.md" '/^| ants | inline |/s/1\.0/1.1/' 'everything derived' ci/check-paper.sh
-	old=$(grep '^overhead/' results/historic.txt | tail -n 1)
-	broken "results/$old/raw.csv" '4s/1/2/' 'no file of results' ci/check-paper.sh
-	# Another run: its numbers can be put everywhere by one edit.
-	sed -i "s|^overhead = .*|overhead = $run-2|" paper/runs
-	cp -r "results/$run" "results/$run-2"
-	sed -i '/^ants,time,[0-9],0,inline,/s/,inline,\([^,]*,[^,]*,[^,]*\),[^,]*,/,inline,\1,2.5,/' "results/$run-2/raw.csv"
-	! ci/check-paper.py >"$work/said" || fail "other rows, and the same documents"
-	ci/check-paper.sh --write >"$work/said" 2>&1 || { cat "$work/said"; fail "the numbers of another run cannot be put in"; }
-	ci/check-paper.sh >"$work/said" 2>&1 || { cat "$work/said"; fail "though they were put in"; }
-	grep -q "results/$run-2/tables.md" README.md && grep -q '^| ants, four pools.*| 9\.[0-9]* | 102 |' README.md || fail "README has another: $(grep '^| ants' README.md)"
+	apart broken "results/$run/raw.csv" '/^ants,time,3,0,inline,/s/,[^,]*,[^,]*$/,1,1/' 'everything derived' ci/check-paper.sh
+	apart broken "results/$run/tables.md" '/^| ants | inline |/s/1\.0/1.1/' 'everything derived' ci/check-paper.sh
+	apart not_derived broken "results/$(sed -n 's/^sample-gaps-older = \([^,]*\), older, not derived$/\1/p' paper/runs)/rows.csv" '4s/1/2/' 'no file of results' ci/check-paper.sh
+	apart not_derived gone "results/$(sed -n 's/^peers = \([^,]*\).*/\1/p' paper/runs)/logs.tar.zst" 'no file of results' ci/check-paper.sh
+	apart gone "results/$(sed -n 's/^trace-io = \([^,]*\).*/\1/p' paper/runs)" 'each run of paper/runs is in results.*trace-io'
+	apart stray
+	apart broken results/README.md '/^| collector |/d' 'results/README.md has the runs'
+	apart broken experiments/peers/README.md 's|results/peers)|results/peer)|' 'each link to results .*: results/peer' ci/check-paper.py
+	apart broken README.md '/^| ants, four pools/s/| 1\.[0-9]* |/| 9.99 |/' 'README.md: .*the rows say'
+	apart broken README.md 's/wait, [0-9.]* % /wait, 99.9 % /' 'README.md: .*the rows say'
+	apart broken README.md 's/up to [0-9]* MiB, `html`/up to 1 MiB, `html`/' 'README.md: .*the rows say'
+	apart broken README.md "s|results/$run|results/overhead/20200101T000000Z|" 'README.md: .*the rows say'
+	apart broken README.md 's/^x86-64 only/It takes 3 s more. &/; s/^## Overhead$/&\n\nIt takes 3 s more./' 'without: 3'
+	apart broken CHANGELOG.md 's/at most 128 MB and/at most 129 MB and/' 'CHANGELOG.md .*without: 129 MB'
+	apart broken CHANGELOG.md 's/^### Added$/&\n- Half as fast: 12.5 % less./' 'CHANGELOG.md .*without: 12.5 %'
+	apart broken core/plan/PROBING.md 's/^| `--probe=thesis` | [0-9]*/&9/' 'PROBING.md: .*the rows say'
+	apart broken paper/paper.md 's/ events a second, and [0-9]/&9/' 'paper/paper.md is what'
+	apart broken paper/paper.md '0,/| inline | 0\.[0-9]* |/s//| inline | 9.999 |/' 'paper/paper.md is what'
+	apart broken paper/paper.md.in 's/^## Results$/&\n\nIt is 17 times as fast./' 'paper.md.in .*without: 17'
+	apart broken paper/paper.md.in 's/function=framed & threads=1/function=none/' 'paper/paper.md is what'
+	apart broken paper/numbers 's/^set-up = .*/set-up = {no-such-name} :: .2f/' 'no-such-name'
+	all_passed
 }
 # A picture, and the report, then reports that differ by a number, a name or a path.
 figures() {

@@ -235,16 +235,19 @@ provenance() {
 	! ci/check-results.sh --fresh >"$work/said" && grep -q "is of other sources than HEAD's" "$work/said" || fail "its own script is one"
 	git rm -rq experiments/test experiments/another && commit_all
 	ci/check-results.sh --fresh >"$work/said" || { cat "$work/said"; fail "as it was"; }
+	mkdir paper && echo "was = test/$(basename "$out"), older" >paper/runs
+	! ci/check-results.sh --fresh >"$work/said" && grep -q "is of HEAD's sources, and paper/runs calls it older" "$work/said" || fail "older, and as fresh as HEAD"
+	rm -r paper
 	echo two >core/a.c
 	! measured && grep -q 'refused: 1 changed files that are not committed' "$work/said" || fail "of a changed tree"
 	commit_all
 	ci/check-results.sh >"$work/said" || fail "not right any more: $(cat "$work/said")"
 	! ci/check-results.sh --fresh >"$work/said" || fail "of other sources, and fresh"
-	basename "$(dirname "$out")" | sed "s|$|/$(basename "$out")|" >results/historic.txt
-	ci/check-results.sh --fresh >"$work/said" || fail "though historic: $(cat "$work/said")"
-	echo test/none >>results/historic.txt
-	! ci/check-results.sh >"$work/said" || fail "a folder that is not there"
-	rm results/historic.txt
+	mkdir paper && echo "was = test/$(basename "$out"), older" >paper/runs
+	ci/check-results.sh --fresh >"$work/said" || fail "though older: $(cat "$work/said")"
+	sed -i 's/20/2/' paper/runs
+	! ci/check-results.sh --fresh >"$work/said" || fail "another is older"
+	rm -r paper
 	# History that was written anew: the commit is gone, its sources are there. And a clone that has neither.
 	cp "$out/environment.txt" "$work/environment"
 	sed -i 's/^commit: .*/commit: 1234567890123456789012345678901234567890/' "$out/environment.txt"

@@ -1,20 +1,29 @@
 #!/bin/sh
 # Makes all that is derived from rows again: summaries, tables, plots.
 #
-#   experiments/derive.sh [FOLDER...]    results/EXPERIMENT/RUN-ID; without one all but those in results/historic.txt
+#   experiments/derive.sh [FOLDER...]    results/EXPERIMENT/RUN-ID; without one all but those that paper/runs calls
+#                                        "not derived"
 #   experiments/derive.sh --delete [FOLDER...]    deletes what is derived first
 #
-# RESULTS=DIR: results. What makes it is experiments/EXPERIMENT/derive.sh FOLDER or, of runs whose ID ends in -KIND,
+# RESULTS=DIR: results. Of a run that paper/runs names, plots that the paper does not show are not kept. What makes it is experiments/EXPERIMENT/derive.sh FOLDER or, of runs whose ID ends in -KIND,
 # KIND-summary.sh FOLDER, else summary.sh FOLDER; the last two print summary.md.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
 results=$(realpath -m "${RESULTS:-$top/results}") delete= failed=0
 [ "${1:-}" != --delete ] || { delete=yes; shift; }
 
-fresh() {
+all() {
 	for file in "$results"/*/*/environment.txt; do
 		folder=${file%/environment.txt}
-		grep -qxF "${folder#"$results"/}" "$results/historic.txt" 2>/dev/null || echo "$folder"
+		grep -q "^[^#=]* = ${folder#"$results"/}, .*not derived" "$top/paper/runs" 2>/dev/null || echo "$folder"
+	done
+}
+shown_only() { # FOLDER
+	run=${1%/*}
+	name=$(sed -n "s|^\([a-z-]*\) = ${run##*/}/${1##*/}\(,.*\)\{0,1\}$|\1|p" "$top/paper/runs" | head -n 1)
+	[ -n "$name" ] || return 0
+	for plot in "$1"/*.png "$1"/*.svg; do
+		grep -qF "{@$name}/${plot##*/}" "$top/paper/paper.md.in" || rm -f "$plot"
 	done
 }
 # What prints or makes it, and nothing where there is no such program.
@@ -33,7 +42,7 @@ derive() { # FOLDER
 	[ -n "$program" ] || { echo "derive: nothing derives $1" >&2; return 1; }
 	[ -z "$delete" ] || rm -f "$1"/summary.md "$1"/summary.csv "$1"/tables.md "$1"/*.png "$1"/*.svg
 	case $program in
-	*/derive.sh) "$program" "$1" ;;
+	*/derive.sh) "$program" "$1" && shown_only "$1" ;;
 	*) "$program" "$1" >"$1/summary.md.new" && mv "$1/summary.md.new" "$1/summary.md" ;;
 	esac
 }
@@ -43,9 +52,13 @@ library=$(realpath -m "${O:-$top/build}")/libgotrace.a
 [ -e "$library" ] || make -s -C "$top" O="${library%/*}" "$library" >&2 || exit 1
 
 # shellcheck disable=SC2046 # run IDs have no blanks
-[ $# -gt 0 ] || set -- $(fresh)
-for folder; do
-	derive "$(realpath -m "$folder")" || failed=$((failed + 1))
-done
-echo "derived $(($# - failed)) of $# folders"
-[ "$failed" = 0 ]
+[ $# -gt 0 ] || set -- $(all)
+if [ -n "${DERIVE_HERE:-}" ] || [ $# = 1 ]; then
+	for folder; do derive "$(realpath -m "$folder")" || failed=$((failed + 1)); done
+	made=$(($# - failed))
+else # as many experiments at once as there are processors; of one in turn, as a run may be compared with one before
+	made=$(printf '%s\n' "$@" | awk -F/ '{ e = $(NF - 1); if (!(e in of)) order[++n] = e; of[e] = of[e] " " $0 } END { for (i = 1; i <= n; i++) print of[order[i]] }' |
+		DERIVE_HERE=1 xargs -P "$(nproc)" -L 1 "$0" ${delete:+--delete} | awk '{ n += $2 } END { print n + 0 }')
+fi
+echo "derived $made of $# folders"
+[ "$made" = $# ]

@@ -5,8 +5,9 @@
 #                                        "not derived"
 #   experiments/derive.sh --delete [FOLDER...]    deletes what is derived first
 #
-# RESULTS=DIR: results. Of a run that paper/runs names, plots that the paper does not show are not kept. What makes it is experiments/EXPERIMENT/derive.sh FOLDER or, of runs whose ID ends in -KIND,
-# KIND-summary.sh FOLDER, else summary.sh FOLDER; the last two print summary.md.
+# RESULTS=DIR: results. What makes it is experiments/EXPERIMENT/derive.sh FOLDER or, of runs whose ID ends in -KIND,
+# KIND-summary.sh FOLDER, else summary.sh FOLDER; the last two print summary.md. A run that paper/runs names keeps the plots that the
+# paper shows, and no other.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
 results=$(realpath -m "${RESULTS:-$top/results}") delete= failed=0
@@ -53,7 +54,7 @@ library=$(realpath -m "${O:-$top/build}")/libgotrace.a
 
 # shellcheck disable=SC2046 # run IDs have no blanks
 [ $# -gt 0 ] || set -- $(all)
-if [ -n "${DERIVE_HERE:-}" ] || [ $# = 1 ]; then
+if [ -n "${DERIVE_HERE:-}" ] || [ $# -le 1 ]; then
 	for folder; do derive "$(realpath -m "$folder")" || failed=$((failed + 1)); done
 	made=$(($# - failed))
 else # as many experiments at once as there are processors; of one in turn, as a run may be compared with one before

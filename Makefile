@@ -17,12 +17,13 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 LIBS_ALL := libbpf libelf libdw capstone zlib libzstd libprotobuf-c sqlite3 jansson libcurl libmicrohttpd
 
 CPPFLAGS += -Icore -I. -I$(OUT) -I$(OUT)/proto -D_GNU_SOURCE
-CFLAGS   ?= -g $(if $(filter 1,$(DEBUG)),-O0,-O2)
+CFLAGS   ?= -g $(if $(filter 1,$(DEBUG)),-O0,$(if $(filter 1,$(SAN)),-O1,-O2))
 CFLAGS   += -std=gnu11 -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
             -Wpointer-arith -Wundef -Wformat=2 -Wno-format-nonliteral -Wvla -fno-common -pthread
 LDFLAGS  += -pthread
 ifeq ($(SAN),1)
-CFLAGS   += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# At -O1 it is built in two thirds of the time, and gcc guesses lengths that it knows at -O2.
+CFLAGS   += -Wno-format-truncation -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 LDFLAGS  += -fsanitize=address,undefined
 endif
 ifeq ($(FUZZ),1)
@@ -59,6 +60,7 @@ BPF    := $(patsubst bpf/%.c,$(OUT)/%.o,$(wildcard bpf/*.bpf.c))
 TESTS  := $(TEST_SRC:core/%.c=$(OUT)/test/%)
 SHARED := $(OUT)/libgotrace-test.a
 FUZZERS := $(FUZZ_SRC:core/%.c=$(OUT)/%)
+REPLAYS := $(FUZZ_SRC:core/%_fuzz.c=$(OUT)/%_replay)
 
 .PHONY: all
 all: $(BIN) $(LIB) $(ATTACH)
@@ -157,10 +159,20 @@ $(OUT)/%_fuzz: $(OUT)/obj/core/%_fuzz.o $(SHARED) $(LIB)
 	@mkdir -p $(@D)
 	$(call msg,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer $^ $(LDLIBS) -o $@
+# A fuzzer that runs what it is given, once: the corpora on a push (ci/fuzz.sh replay).
+$(OUT)/%_replay: $(OUT)/obj/core/%_fuzz.o $(OUT)/obj/ci/faults/replay.o $(SHARED) $(LIB)
+	@mkdir -p $(@D)
+	$(call msg,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 $(call obj,$(TEST_SRC) $(SHARED_SRC)): | $(call deps,test)
 
+.PHONY: tests
+tests: $(TESTS) ## builds the unit tests
+
+# The Go programs are there before the tests that read them start: they would wait for each other.
 .PHONY: unit
 unit: $(TESTS) | $(call deps,go) ## unit tests of this build (add SAN=1 for sanitizers); need no root
+	$(Q)fixtures/binaries/build.sh $(O)/binaries
 	$(Q)GOTRACE_TEST_BINARIES=$(O)/binaries ci/unit.sh $(TESTS)
 
 .PHONY: mutation
@@ -176,8 +188,12 @@ live: $(BIN) | $(call deps,test) $(call deps,go) ## tests that trace real progra
 	$(Q)GOTRACE=$(abspath $(BIN)) ci/live.sh
 
 .PHONY: test
-test: | $(call deps,build) $(call deps,test) $(call deps,go) $(call deps,paper) ## everything: unit tests, again with sanitizers, live tests, style
-	$(Q)ci/test.sh
+test: | $(call deps,build) $(call deps,test) $(call deps,go) $(call deps,paper) ## every test of a push: unit tests, again with sanitizers, live tests, style (ALSO="vm perun perfetto consumers" ALL=1)
+	$(Q)ci/test.sh $(ALSO)
+
+.PHONY: nightly
+nightly: ## the long tests, which a push leaves out, in pieces (ci/nightly.sh); need root
+	$(Q)ci/nightly.sh
 
 .PHONY: test-perun test-perfetto test-consumers
 test-perun: $(BIN) | $(call deps,tools) $(call deps,go) ## profiles in the real Perun, from PyPI (1.5 GB); collecting needs root
@@ -188,8 +204,9 @@ test-consumers: $(BIN) | $(call deps,tools) $(call deps,go) ## exports in pandas
 test-perfetto: $(BIN) | $(call deps,tools) ## exports read by Perfetto's own definitions from PyPI, and by its trace processor
 	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) ci/perfetto.sh
 
-.PHONY: fuzzers fuzz fuzz-signals soak
+.PHONY: fuzzers replays fuzz fuzz-signals soak
 fuzzers: $(FUZZERS)
+replays: $(REPLAYS)
 fuzz: | $(call deps,build) $(call deps,test) $(call deps,go) ## fuzzes trace reader, pairing, binary parsers and plans (SECONDS=60 each)
 	$(Q)O=$(O) ci/fuzz.sh $(or $(SECONDS),60)
 

@@ -3,6 +3,7 @@
 # binaries, plans of damaged ones and the reader of inline stubs'
 # rings, all at once, each for SECONDS (60), beginning with the corpora of fixtures/fuzz. What is found stays in $O/fuzz/found.
 #   ci/fuzz.sh [SECONDS]
+#   ci/fuzz.sh replay       runs each input of the corpora once, with the objects of the sanitizer build (make SAN=1 replays)
 # KEEP=1 afterwards stores what the corpora have grown to, made as small as they reach as far.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -10,7 +11,9 @@ seconds=${1:-60}
 O=${O:-build}
 work=$O/fuzz/corpus found=$O/fuzz/found
 export GOTRACE_TEST_BINARIES=${GOTRACE_TEST_BINARIES:-$O/binaries}
-make --no-print-directory -s "-j$(nproc)" O="$O" FUZZ=1 fuzzers || exit 1
+if [ "$seconds" = replay ]; then built='SAN=1 replays'; else built='FUZZ=1 fuzzers'; fi
+# shellcheck disable=SC2086 # two words
+make --no-print-directory -s "-j$(nproc)" O="$O" $built || exit 1
 mkdir -p "$work" "$found"
 
 # name  program  longest input  folders of seeds beside the corpus
@@ -27,14 +30,23 @@ samples cli/samples_fuzz 600'
 
 # shellcheck source=totals.sh
 . ci/totals.sh
+# run NAME PROGRAM LENGTH [SEEDS...]: fuzzes, or replays.
+run() {
+	if [ "$seconds" = replay ]; then
+		# shellcheck disable=SC2086 # a list of folders
+		timeout 600 "$O/san/${2%_fuzz}_replay" "$3" "$work/$1" $4
+	else
+		# shellcheck disable=SC2086 # a list of folders
+		"$O/fuzz/$2" -max_len="$3" -max_total_time="$seconds" -timeout=60 -print_final_stats=1 \
+			-artifact_prefix="$found/$1-" "$work/$1" $4
+	fi
+}
 pids=
 while read -r name program length seeds; do
 	rm -rf "${work:?}/$name"
 	mkdir -p "$work/$name"
 	tar -xzf "fixtures/fuzz/$name.tar.gz" -C "$work/$name" || exit 1
-	# shellcheck disable=SC2086 # a list of folders
-	"$O/fuzz/$program" -max_len="$length" -max_total_time="$seconds" -timeout=60 -print_final_stats=1 \
-		-artifact_prefix="$found/$name-" "$work/$name" $seeds >"$found/$name.log" 2>&1 &
+	run "$name" "$program" "$length" "$seeds" >"$found/$name.log" 2>&1 &
 	pids="$pids $name:$!"
 done <<EOF
 $list
@@ -43,7 +55,7 @@ EOF
 for job in $pids; do
 	name=${job%%:*}
 	if wait "${job#*:}"; then
-		ok "$name: $(sed -n 's/^Done \([0-9]*\) runs in \([0-9]*\).*/\1 runs in \2 s, nothing found/p' "$found/$name.log")"
+		ok "$name: $(sed -n 's/^Done \([0-9]*\) runs in \([0-9]*\).*/\1 runs in \2 s, nothing found/p; s/^[0-9]* inputs$/&, nothing found/p' "$found/$name.log")"
 	else
 		grep -v -E 'NEW|REDUCE|pulse|RELOAD|^INFO|Uses:' "$found/$name.log" >"$found/$name.short"
 		not_ok "$name: found something" "$found/$name.short"

@@ -7,7 +7,8 @@
 # of TAP, then "N passed, N failed, N skipped"; status 1 when one failed.
 # LIVE_KEEP=1 keeps the folder with everything the tests made, LIVE_BUILT=DIR has
 # the programs built before (DIR/programs, DIR/workloads, DIR/strike, DIR/meddle), LIVE_ONLY=REGEX chooses
-# tests by their names.
+# tests by their names. LIVE_ALL=1 tries every way of probing in every topic, otherwise most topics have the default only.
+# LIVE_JOBS=2 topics run at once, but for those with a line "# serial: WHY", which run last and alone.
 set -u
 unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
 # Started behind `&` or nohup these are ignored, a shell cannot take that back, and what a
@@ -56,24 +57,44 @@ elif ! "$top/fixtures/programs/build.sh" "$LIVE/programs" >"$LIVE/build.log" 2>&
 	none "the programs to trace cannot be built"
 fi
 
-if [ $# = 0 ]; then
-	for f in "$here"/live/*.sh; do
-		f=${f##*/}
-		[ "$f" = lib.sh ] || set -- "$@" "${f%.sh}"
-	done
-fi
-for topic in "$@"; do
-	start=$SECONDS
-	bash "$here/live/$topic.sh" 2>&1 | tee "$LIVE/$topic.tap"
-	status=${PIPESTATUS[0]}
+# run_topic TOPIC: its output is shown when it has ended, its totals are in $LIVE/TOPIC.totals.
+run_topic() {
+	local topic=$1 start=$SECONDS status p f s
+	bash "$here/live/$topic.sh" >"$LIVE/$topic.tap" 2>&1
+	status=$?
 	f=$(grep -c '^not ok ' "$LIVE/$topic.tap")
 	s=$(grep -c '^ok .* # SKIP ' "$LIVE/$topic.tap")
 	p=$(($(grep -c '^ok ' "$LIVE/$topic.tap") - s))
-	add "$p" "$f" "$s"
-	time_row "$topic" $((SECONDS - start)) $((p + f + s))
 	# A topic that breaks off, or tests nothing, has failed.
 	if { [ "$status" != 0 ] && [ "$f" = 0 ]; } || [ $((p + f + s)) = 0 ]; then
-		not_ok "$topic: ended early with status $status"
+		echo "not ok - $topic: ended early with status $status" >>"$LIVE/$topic.tap"
+		f=$((f + 1))
 	fi
+	time_row "$topic" $((SECONDS - start)) $((p + f + s))
+	flock "$LIVE" sh -c 'echo "# $1"; cat "$2"' sh "$topic" "$LIVE/$topic.tap"
+	echo "$p $f $s" >"$LIVE/$topic.totals"
+}
+# The longest first: one that begins last runs alone.
+longest='kinds agent sample counts attach-inline states situations deaths wall sample-native values process release'
+if [ $# = 0 ]; then
+	for topic in $longest "$here"/live/*.sh; do
+		topic=$(basename "$topic" .sh)
+		[ "$topic" = lib ] || [[ " $* " == *" $topic "* ]] || set -- "$@" "$topic"
+	done
+fi
+beside=() alone=()
+for topic in "$@"; do
+	if grep -q '^# serial: ' "$here/live/$topic.sh" 2>/dev/null; then alone+=("$topic"); else beside+=("$topic"); fi
+done
+jobs=${LIVE_JOBS:-2}
+[ -z "$LIVE_BUILT" ] || jobs=1 # a VM's processors are emulated by one thread
+for topic in "${beside[@]}"; do
+	[ "$(jobs -rp | wc -l)" -lt "$jobs" ] || wait -n
+	run_topic "$topic" &
+done
+wait
+for topic in "${alone[@]}"; do run_topic "$topic"; done
+for topic in "$@"; do
+	if read -r p f s 2>/dev/null <"$LIVE/$topic.totals"; then add "$p" "$f" "$s"; else not_ok "$topic: it did not end"; fi
 done
 totals

@@ -17,6 +17,8 @@ config() {
 		echo '}'
 	} >agent.json
 }
+# What else runs on the machine is not stored: the more there is, the longer each stretch takes.
+alone='"others": "drop", "rules": [{"match": {"executable": "*/leafs"}}]'
 begin() { # sets agent
 	"$GOTRACE" agent --config agent.json >out 2>>err &
 	agent=$!
@@ -67,7 +69,7 @@ check "profiles by service" stored
 duckdb() {
 	local python
 	python=$("$TOP/ci/consumers.sh" --python) || skip "DuckDB does not install from PyPI"
-	config '"rules": [{"match": {"executable": "*/leafs"}, "service": "shares"}]'
+	config '"others": "drop"' '"rules": [{"match": {"executable": "*/leafs"}, "service": "shares"}]'
 	begin
 	"$programs/leafs" 3 >/dev/null
 	end
@@ -84,7 +86,7 @@ duckdb() {
 check "DuckDB reads the index" duckdb
 
 served() {
-	config "\"listen\": \"127.0.0.1:$port\""
+	config "\"listen\": \"127.0.0.1:$port\"" "$alone"
 	begin
 	"$programs/leafs" 30 >/dev/null &
 	local busy=$!
@@ -111,7 +113,7 @@ pushed() {
 	cp -r "$TOP/fixtures/receiver" receiver
 	(cd receiver && go mod tidy >../tidy 2>&1 && go build -o ../receive .) || skip "the receiver cannot be built: $(tail -n 1 tidy)"
 	echo ok >mode
-	config "\"push\": {\"url\": \"http://127.0.0.1:$((port + 1))\"}"
+	config "\"push\": {\"url\": \"http://127.0.0.1:$((port + 1))\"}" "$alone"
 	./receive "127.0.0.1:$((port + 1))" mode received 2>/dev/null &
 	local receiver=$!
 	begin
@@ -119,7 +121,7 @@ pushed() {
 	local busy=$!
 	wait_for 30 [ -s received ]
 	kill "$receiver" # an outage
-	sleep 30
+	wait_for 60 eval '[ "$(sql "SELECT count(*) FROM outbox")" -ge 6 ]'
 	echo refuse >mode
 	./receive "127.0.0.1:$((port + 1))" mode received 2>/dev/null &
 	receiver=$!
@@ -134,7 +136,6 @@ pushed() {
 	kill "$busy"
 	wait_for 60 eval '[ "$(sql "SELECT count(*) FROM outbox")" = 0 ]'
 	end
-	wait_for 60 eval '[ "$(sql "SELECT count(*) FROM outbox")" -le 8 ]'
 	begin
 	wait_for 60 eval '[ "$(sql "SELECT count(*) FROM outbox")" = 0 ]'
 	end
@@ -154,7 +155,7 @@ rejected() {
 	cp -r "$TOP/fixtures/receiver" receiver
 	(cd receiver && go mod tidy >../tidy 2>&1 && go build -o ../receive .) || skip "the receiver cannot be built: $(tail -n 1 tidy)"
 	echo reject >mode
-	config "\"push\": {\"url\": \"http://127.0.0.1:$((port + 2))\"}"
+	config "\"push\": {\"url\": \"http://127.0.0.1:$((port + 2))\"}" "$alone"
 	./receive "127.0.0.1:$((port + 2))" mode received 2>/dev/null &
 	local receiver=$!
 	begin
@@ -169,7 +170,7 @@ check "what a server refuses for good is given up, and counted" rejected
 
 # Killed at any moment: the store can be read, and what was being sampled is found by the next agent.
 killed() {
-	config
+	config "$alone"
 	"$programs/leafs" 100 >/dev/null &
 	local busy=$! i
 	for i in 1 2 3 4 5; do
@@ -196,12 +197,12 @@ killed() {
 check "killed at random, five times" killed
 
 reloaded() {
-	config
+	config "$alone"
 	"$programs/leafs" 100 >/dev/null &
 	local busy=$!
 	begin
 	wait_for 30 eval '[ "$(samples_of leafs)" -gt 0 ]'
-	config '"rules": [{"match": {"executable": "*/leafs"}, "service": "renamed"}]'
+	config '"others": "drop"' '"rules": [{"match": {"executable": "*/leafs"}, "service": "renamed"}]'
 	kill -HUP "$agent"
 	wait_for 30 eval '[ "$(samples_of renamed)" -gt 0 ]'
 	echo '{' >agent.json
@@ -268,7 +269,7 @@ slow() {
 	END
 	printf 'module example.org/slow\ngo 1.19\n' >src/go.mod
 	(cd src && go build -o ../slowly .)
-	config '"rules": [{"match": {"executable": "*/slowly"}, "trace_slow": ["main.handle > 300ms"]}]'
+	config '"others": "drop"' '"rules": [{"match": {"executable": "*/slowly"}, "trace_slow": ["main.handle > 300ms"]}]'
 	./slowly &
 	local busy=$! trace
 	begin

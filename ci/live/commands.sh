@@ -72,7 +72,7 @@ check "wrong usage is 2, bad input to report is 1" usage
 path_lookup() { # a command without a slash is looked up in PATH
 	PATH=$programs:$PATH gt record -o trace -- plain >printed
 	gt report trace --format=csv >report.csv
-	go tool nm "$programs/plain" >symbols
+	symbols_of "$programs/plain"
 	compare_counts printed report.csv symbols
 }
 check "PATH is searched" path_lookup

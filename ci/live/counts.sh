@@ -20,7 +20,7 @@ counts_agree() { # PROGRAM STATUS VARIANT STRATEGY
 	gt report trace --by=function --format=csv >report.csv
 	if [ "$3" != noinline ]; then # its functions are those of the default build
 		symbols=symbols
-		go tool nm "$LIVE/programs/default/$1" >symbols
+		symbols_of "$LIVE/programs/default/$1"
 	fi
 	compare_counts printed report.csv "$symbols"
 }

@@ -1,5 +1,6 @@
 #!/bin/bash
 # gotrace sample -a and --cgroup: processes that ran before, begin later, and are gone at once.
+# serial: samples every process of the machine
 # Tests are called by name, through check.
 # shellcheck disable=SC2317 source-path=SCRIPTDIR
 # shellcheck source=lib.sh

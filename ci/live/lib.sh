@@ -5,11 +5,15 @@
 set -u
 : "${LIVE:?run these through ci/live.sh}" "${GOTRACE:?}" "${TOP:?}"
 tests=0 failures=0
-# Ways of probing, as ci/regress/probes has them: all, and those that a running process takes.
-strategies=$(sed -n 's/^\([a-z][^ ]*\) --probe=\1\( .*\)\{0,1\}$/\1/p' "$TOP/ci/regress/probes")
-# shellcheck disable=SC2034 # used by topics
-pid_strategies=$(sed -n '/# launched/!s/^\([a-z][^ ]*\) --probe=\1\( .*\)\{0,1\}$/\1/p' "$TOP/ci/regress/probes")
-[ -n "$strategies" ] || { echo "not ok - no way of probing in ci/regress/probes"; exit 1; }
+# Ways of probing, as ci/regress/probes has them: all, and those that a running process takes. Few topics try all of them on
+# each push, the others do with LIVE_ALL=1 (ci/nightly.sh).
+every_strategy=$(sed -n 's/^\([a-z][^ ]*\) --probe=\1\( .*\)\{0,1\}$/\1/p' "$TOP/ci/regress/probes")
+every_pid_strategy=$(sed -n '/# launched/!s/^\([a-z][^ ]*\) --probe=\1\( .*\)\{0,1\}$/\1/p' "$TOP/ci/regress/probes")
+strategies=inline pid_strategies='inline emulated'
+case ${LIVE_ALL:-}$(basename "$0" .sh) in
+1* | counts | situations | attach | links) strategies=$every_strategy pid_strategies=$every_pid_strategy ;;
+esac
+[ -n "$every_strategy" ] && [ -n "$every_pid_strategy" ] || { echo "not ok - no way of probing in ci/regress/probes"; exit 1; }
 SKIP_STATUS=77
 go_minor=$(go version | sed -n 's/.* go1\.\([0-9]*\).*/\1/p') # before a topic sets GOROOT
 
@@ -23,6 +27,7 @@ check() {
 	mkdir -p "$dir"
 	(
 		set -e
+		trap 'jobs -rp | xargs -r kill 2>/dev/null || true' EXIT # of a test that fails, say
 		cd "$dir"
 		"$@"
 	) >"$dir/.log" 2>&1 </dev/null
@@ -148,6 +153,17 @@ has_these_names() {
 	methods\ *) since 21 "instances of a generic function are called otherwise" ;;
 	goexit\ noinline) since 22 "a deferred call's wrapper is none of the program's functions" ;;
 	esac
+}
+
+# symbols_of PROGRAM: what go tool nm says of it, into the file symbols. It is asked once: it takes a second.
+symbols_of() {
+	local kept
+	kept=$LIVE/t/nm${1//\//.}
+	mkdir -p "$LIVE/t"
+	(
+		flock 9
+		[ -s "$kept" ] || { go tool nm "$1" >"$kept.new" && mv "$kept.new" "$kept"; }
+	) 9>"$kept.lock" && cp "$kept" symbols
 }
 
 # compare_counts PRINTED CSV [SYMBOLS]: the program's own counts against the report's.

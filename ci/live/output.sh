@@ -1,5 +1,6 @@
 #!/bin/bash
 # Files that gotrace writes where several users may: whose rights, whose file, which links.
+# serial: changes fs.protected_symlinks of the machine
 # Tests are called by name, through check.
 # shellcheck disable=SC2317 source-path=SCRIPTDIR
 # shellcheck source=lib.sh

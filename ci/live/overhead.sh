@@ -1,5 +1,6 @@
 #!/bin/bash
 # gotrace overhead: a command untraced and traced in turn. How much slower it gets is of the machine, and not tested.
+# serial: measures
 # Tests are called by name, through check.
 # shellcheck disable=SC2317 source-path=SCRIPTDIR
 # shellcheck source=lib.sh

@@ -106,7 +106,7 @@ in_step() {
 	done
 	near "$two" "$one" "$(sed -n 's/^share //p' out)" 2600
 }
-for i in 1 2 3 4 5; do
+for i in $([ -n "${LIVE_ALL:-}" ] && seq 5 || echo 1); do
 	check "a program in step with the clock, $i" in_step
 done
 

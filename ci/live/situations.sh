@@ -20,7 +20,7 @@ traced() { # STATUS STRATEGY BINARY [ARG...]; once
 exact() { # STATUS STRATEGY BINARY [ARG...]
 	local i
 	[ -e "$3" ] || skip "${3##*/} needs a C compiler or a newer Go"
-	go tool nm "${3/stripped/default}" >symbols
+	symbols_of "${3/stripped/default}"
 	for ((i = 0; i < ${LIVE_REPEAT:-1}; i++)); do
 		traced "$@"
 	done
@@ -40,7 +40,7 @@ for strategy in $strategies; do
 done
 
 wrappers() { # STRATEGY
-	go tool nm "$LIVE/programs/default/tails" >symbols
+	symbols_of "$LIVE/programs/default/tails"
 	gt record -o trace --probe="$1" --wrappers -- "$LIVE/programs/default/tails" >printed
 	gt report trace --by=function --format=csv >report.csv
 	sed -i 's/^wrapper /count /' printed

@@ -13,7 +13,7 @@ counts_agree() { # PROGRAM STRATEGY
 		page_moved || break
 	done
 	gt report trace --by=function --format=csv >report.csv
-	go tool nm "$programs/$1" >symbols
+	symbols_of "$programs/$1"
 	compare_counts printed report.csv symbols
 	gt info trace >told
 	expect_grep '^events_kept +0$' told
@@ -157,7 +157,7 @@ min_duration_counts() { # PROGRAM STRATEGY
 		page_moved || break
 	done
 	gt report trace --by=function --format=csv >report.csv
-	go tool nm "$programs/$1" >symbols
+	symbols_of "$programs/$1"
 	compare_counts printed report.csv symbols
 	gt export trace --format=csv --calls -o calls.csv
 	[ "$(wc -l <calls.csv)" = 1 ] || fail "$(wc -l <calls.csv) lines of calls were kept"

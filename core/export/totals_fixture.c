@@ -16,13 +16,6 @@
 #include "export/export_fixture.h"
 #include "pprof.pb-c.h"
 
-/* ASan measures all that is left of a text at each strstr: time in the square of its length. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-	return "intercept_strstr=0";
-}
-
 struct totals totals_truth(const char *path)
 {
 	struct trace_reader *r = trace_reader_open(path);

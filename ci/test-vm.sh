@@ -18,6 +18,8 @@ mkdir -p "${O:-$top/build}/vm"
 vm=$(cd "${O:-$top/build}/vm" && pwd)
 # shellcheck source=totals.sh
 . "$top/ci/totals.sh"
+# shellcheck source=times.sh
+. "$top/ci/times.sh"
 [ $# -gt 0 ] || mapfile -t kernels < <("$here/kernel.sh" --list test-vm)
 [ $# = 0 ] || kernels=("$@")
 overhead=${OVERHEAD:-greet ants}
@@ -85,8 +87,8 @@ scripts() { # OUT.cpio: with topics and must
 	# shellcheck source=../experiments/rounds.sh
 	(. "$top/experiments/rounds.sh" && build_stats "$root/compiled") || return
 	"${CC:-cc}" -O2 -o "$root/compiled/wall" "$top/experiments/overhead/wall.c" || return
-	printf 'choice_topics=%q\nchoice_must=%q\nchoice_only=%q\nchoice_seconds=%q\nchoice_overhead=%q\n' \
-		"$topics" "$must" "${ONLY:-}" "${SECONDS_TOPICS:-}" "$overhead" >"$root/top/choice"
+	printf 'choice_topics=%q\nchoice_must=%q\nchoice_only=%q\nchoice_seconds=%q\nchoice_overhead=%q\nchoice_all=%q\n' \
+		"$topics" "$must" "${ONLY:-}" "${SECONDS_TOPICS:-}" "$overhead" "${LIVE_ALL:-}" >"$root/top/choice"
 	"$here/initramfs.sh" --folder "$root" "$1" /payload || return
 	rm -rf "$root"
 }
@@ -104,6 +106,12 @@ experiment() { # LOG OUT
 	sed -n 's/^vm: tar //p' "$1" | base64 -d | tar -C "$2" -xz
 	# shellcheck disable=SC2086 # a list of words
 	"$top/ci/overhead-shape.sh" "$2" $overhead
+}
+# topic_times NAME LOG: seconds of each topic, by the VM's clock.
+topic_times() {
+	sed -n 's/^vm: took \([^ ]*\) \([0-9]*\) s, \([0-9]*\) tests$/\1 \2 \3/p' "$2" | while read -r topic seconds tests; do
+		time_row "$1/$topic" "$seconds" "$tests"
+	done
 }
 # one KERNEL: boots it and says what came of it; the last line is that of totals.
 one() {
@@ -123,7 +131,7 @@ one() {
 	status=$?
 	trap - INT TERM
 	rm -f "$out.cpio" "$out.scripts.cpio"
-	grep -vaE '^ok [0-9]+ - ([^#]|#[^ ])*$|^1\.\.|^[0-9]+ passed|^vm: (tar|not run:) ' "$out.log" # what passed is in the log
+	grep -vaE '^ok [0-9]+ - ([^#]|#[^ ])*$|^1\.\.|^[0-9]+ passed|^vm: (tar|not run:|took) ' "$out.log" # what passed is in the log
 	cat "$out.verdict"
 
 	read -r p f s < <(closing_lines "$out.log" | awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }')
@@ -138,6 +146,7 @@ one() {
 	cat "$out.shape"
 	read -r p f s < <(closing_lines "$out.shape" | awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }')
 	add "$p" "$f" "$s"
+	topic_times "$name" "$out.log"
 	echo "-- kernel $1: $passed passed, $failed failed, $skipped skipped, $(($(date +%s) - start)) s ($out.log, .console)"
 	line=$(sed -n 's/^vm: not run: //p' "$out.log" | tr '\n' ' ')
 	[ -z "$line" ] || echo "-- kernel $1: not run, later than ${SECONDS_TOPICS:-} s: ${line% }"

@@ -30,7 +30,7 @@ fi
 # What the tests call, and bash; everything else is busybox.
 commands='bash awk basename cat chmod chown cmp comm cp cut date diff dirname env expr find flock getconf getent grep head
 	id install ls mkdir mkfifo mktemp mv od pgrep pkill prlimit ps readlink realpath rm sed seq setpriv setsid sleep sort
-	stat tail tee timeout touch tr true uname uniq unshare wc'
+	stat tail tee timeout touch tr true uname uniq unshare wc xargs nproc'
 busybox=$(command -v busybox) || { echo "initramfs.sh: busybox is missing; run: ci/deps.sh matrix" >&2; exit 1; }
 
 add() { # FILE TARGET: with the libraries it names, where it names them

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A fuzzer without libFuzzer: runs it on each file of the folders and files named, once. Linked to the objects of the build
- * with sanitizers (make SAN=1 replays), so that a push tries the corpora without a build of their own. */
+/* A fuzzer without libFuzzer: runs it on each file of the folders and files named, once. Linked to
+ * the objects of the build with sanitizers (make SAN=1 replays), so that a push tries the corpora
+ * without a build of their own. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdint.h>

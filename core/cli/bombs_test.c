@@ -134,7 +134,7 @@ static void events(struct trace_writer *w, enum claim claim)
 	}
 	for (uint32_t i = 1; i <= many(8000000) && claim == OPEN_CALLS; i++)
 		put(w, &ts, 1, 0, 8 * i);
-	for (uint32_t f = 0; f < FUNCS && claim == PATHS; f++) {
+	for (uint32_t f = 0; f < many(FUNCS) && claim == PATHS; f++) {
 		put(w, &ts, 1, 2 * f, 8);
 		for (uint32_t g = 0; g < FUNCS; g++) {
 			put(w, &ts, 1, 2 * g, 16);
@@ -178,7 +178,7 @@ static void deep_samples(struct trace_writer *w)
 	uint32_t number;
 
 	assert_int_equal(trace_writer_process(w, &process, &number), 0);
-	for (uint32_t i = 0; i < 12; i++) {
+	for (uint32_t i = 0; i < many(12); i++) {
 		for (uint32_t k = 0; k < x.n; k++) {
 			random = random * 6364136223846793005u + 1442695040888963407u;
 			pcs[k] = 0x400000 + (random >> 54);

@@ -371,8 +371,16 @@ check "cells of a kernel given by its path are printed, and are not in the table
 
 every_name() {
 	echo 'new10-x --probe=new10-x' >>"$top/ci/regress/probes"
-	LIVE=$PWD GOTRACE=/bin/true TOP=$top bash -c '. "$0"; echo $strategies; echo $pid_strategies' "$here/../live/lib.sh" >out
-	[ "$(grep -c new10-x out)" = 2 ]
+	local topic
+	# shellcheck disable=SC2016 # the topic's
+	echo '. "$LIB"; echo $strategies; echo $pid_strategies' | tee counts.sh >topic.sh
+	for topic in counts topic; do
+		LIVE_ALL='' LIVE=$PWD GOTRACE=/bin/true TOP=$top LIB=$here/../live/lib.sh bash $topic.sh >$topic
+	done
+	[ "$(grep -c new10-x counts)" = 2 ] || fail "not in the topics that have all on each push"
+	[ "$(paste -sd, topic)" = 'inline,inline emulated' ] || fail "others have on a push: $(cat topic)"
+	LIVE_ALL=1 LIVE=$PWD GOTRACE=/bin/true TOP=$top LIB=$here/../live/lib.sh bash topic.sh >topic
+	[ "$(grep -c new10-x topic)" = 2 ] || fail "not in all topics with LIVE_ALL=1"
 }
 check "a new way of probing is in the live tests too" every_name
 

@@ -74,6 +74,9 @@ expect_grep() {
 	grep -Eqi -- "$1" "$2" || { echo "--- $2:"; cat "$2"; fail "nothing matches '$1'"; }
 }
 
+# by_pprof N: a pattern of that whole number as `go tool pprof` prints it. Before Go 1.25 its tables of tags say 1390.0.
+by_pprof() { echo "$1(\.0+)?"; }
+
 # paths TRACE: "SELF_SAMPLES PATH" for each path of a trace of samples, which ends at a comma in the name of a type.
 paths() {
 	gt report "$1" --by=path --format=csv -n 0 |

@@ -7,7 +7,7 @@
 programs=$LIVE/programs/default
 
 in_namespace() { # OFFSET STRATEGY
-	unshare --time --monotonic "$1" --boottime "$1" true || skip "no time namespaces here"
+	needs_namespace unshare --time --monotonic "$1" --boottime "$1" true
 	unshare --time --monotonic "$1" --boottime "$1" --fork \
 		timeout 60 "$GOTRACE" record --probe="$2" -o trace -- "$programs/ticker" 1s >out
 	gt report trace --format=csv >csv
@@ -16,7 +16,7 @@ in_namespace() { # OFFSET STRATEGY
 	expect_grep 'no event was lost' text
 }
 killed_in_namespace() { # OFFSET: what was flushed before is in the trace
-	unshare --time --monotonic "$1" --boottime "$1" true || skip "no time namespaces here"
+	needs_namespace unshare --time --monotonic "$1" --boottime "$1" true
 	unshare --time --monotonic "$1" --boottime "$1" --fork \
 		timeout 60 sh -c '"$0" record -o trace -- "$@" & echo $! >pid; wait' "$GOTRACE" "$programs/ticker" 3s >out 2>err &
 	wait_for 20 grep -q ready out
@@ -33,7 +33,7 @@ for offset in 100000 -1000; do
 done
 
 target_in_namespace() {
-	unshare --time --monotonic 100000 --boottime 100000 true || skip "no time namespaces here"
+	needs_namespace unshare --time --monotonic 100000 --boottime 100000 true
 	expect_status 0 gt record --exe "$LIVE/programs/noinline/plain" -o trace -- \
 		unshare --time --monotonic 100000 --boottime 100000 "$LIVE/programs/noinline/plain" >out
 	gt report trace --format=csv >csv

@@ -52,6 +52,23 @@ fail() { echo "FAILED: $*"; exit 1; }
 
 done_testing() { echo "1..$tests"; [ "$failures" = 0 ]; exit; }
 
+# needs_namespace COMMAND...: skips the test where COMMAND, which makes a namespace of its own, cannot do it, and says why. In a
+# chroot whose root is no mount point, say, unshare cannot make mounts private.
+needs_namespace() {
+	local why
+	why=$("$@" 2>&1 >/dev/null) || skip "no namespace can be made here: ${why##*$'\n'}"
+}
+# without_btf COMMAND...: on a kernel that has no type information, as far as COMMAND sees. As an array, for other shells.
+# It makes /sys private alone, which a chroot allows, too.
+# shellcheck disable=SC2016 # expanded by the inner shell
+without_btf=(unshare --mount --propagation unchanged sh -c
+	'mount --make-rprivate /sys && mount -t tmpfs none /sys/kernel/btf || exit 1; exec "$@"' sh)
+without_btf() { "${without_btf[@]}" "$@"; }
+needs_hidden_btf() {
+	[ -d /sys/kernel/btf ] || skip "this kernel has no type information"
+	needs_namespace without_btf true
+}
+
 # gt ARG...: gotrace, but never for ever.
 gt() { timeout -k 5 "${LIVE_TIMEOUT:-120}" "$GOTRACE" "$@"; }
 

@@ -154,6 +154,7 @@ as_user() {
 check "an ordinary user with two capabilities" as_user
 
 no_room() {
+	needs_namespace unshare --mount true
 	expect_status 125 env TMPDIR=/nowhere unshare --mount sh -c '
 		exec 3<"$0" # which may be in one of these
 		mount --bind -o ro /proc/sys /tmp && mount --bind -o ro /proc/sys /var/tmp || exit 1

@@ -81,14 +81,12 @@ group_from_elsewhere() {
 }
 check "kill -- -PGID" group_from_elsewhere
 
-without_btf() { # who is sent signals cannot be seen
-	[ -d /sys/kernel/btf ] || skip "this kernel has no type information"
-	in_session 'start unshare --mount --propagation unchanged sh -c '"'"'
-		mount --make-rprivate /sys && mount -t tmpfs none /sys/kernel/btf || exit 1
-		exec "$GOTRACE" record -o trace -- "$sigcount"'"'"'; kill -TERM $job; ended 0'
+no_btf() { # who is sent signals cannot be seen
+	needs_hidden_btf
+	in_session "start ${without_btf[*]@Q}"' "$GOTRACE" record -o trace -- "$sigcount"; kill -TERM $job; ended 0'
 	once terminated
 }
-check "kill, on a kernel without type information" without_btf
+check "kill, on a kernel without type information" no_btf
 
 each_by_itself() { # as a supervisor does that signals all processes it knows
 	in_session 'start "$GOTRACE" record -o trace -- "$sigcount"; kill -TERM '"$1"'; ended 0'

@@ -244,17 +244,15 @@ for strategy in $strategies; do
 	check "a thread that shares its processor, $strategy" shares_a_processor "$strategy"
 done
 
-without_btf() {
-	[ -d /sys/kernel/btf ] || skip "this kernel has no type information"
-	# shellcheck disable=SC2016
-	unshare -m sh -c 'mount --make-rprivate /sys && mount -t tmpfs none /sys/kernel/btf || exit 1
-		"$GOTRACE" record --states -o trace -- "$LIVE/programs/default/half" 50' >out 2>err || fail "it ended with $?: $(cat err)"
+no_btf() {
+	needs_hidden_btf
+	without_btf "$GOTRACE" record --states -o trace -- "$LIVE/programs/default/half" 50 >out 2>err || fail "it ended with $?: $(cat err)"
 	gt report trace >report
 	expect_grep '^RUN includes time in which threads had no processor: ' report
 	expect_grep '^states.off_cpu +this kernel does not allow it' <(gt info trace)
 	if gt dump trace | awk '$2 == "state" && ($4 % 256 == 6 || $4 == 257 || $4 == 260) { n++ } END { exit !n }'; then fail "it was told"; fi
 }
-check "a thread without a processor, on a kernel without type information" without_btf
+check "a thread without a processor, on a kernel without type information" no_btf
 
 not_together() {
 	for with in --summary --min-duration=1ms --keep-last=1s --trial=1 --depth=2 --trigger=main.main --delay=1; do

@@ -15,6 +15,7 @@ expect_status_traced() {
 
 # The target's number is one thing here and another in its own namespace.
 container() { # PROGRAM
+	needs_namespace unshare --pid --fork true
 	unshare --pid --fork "$LIVE/programs/default/$1" 10s >out &
 	wait_for 10 grep -q ready out
 	local pid
@@ -26,35 +27,28 @@ container() { # PROGRAM
 }
 check "--pid into another pid namespace" container ticker
 
-# hide_btf COMMAND: with $GOTRACE, on a kernel that has no type information, as far as COMMAND sees.
-hide_btf() {
-	# In a chroot / is no mount point and cannot be made private as a whole.
-	unshare --mount --propagation unchanged sh -c '
-		mount --make-rprivate /sys && mount -t tmpfs none /sys/kernel/btf || exit 1
-		exec '"$1"
-}
-# shellcheck disable=SC2016 # expanded by the inner shell
-without_btf() {
-	expect_status 7 hide_btf '"$GOTRACE" record -o trace -- '"$seven" >out 2>err
+recorded_without_btf() {
+	needs_hidden_btf
+	expect_status 7 without_btf "$GOTRACE" record -o trace -- "$seven" >out 2>err
 	[ "$(csv_calls trace main.decide)" = 1 ] || fail "main.decide was not seen"
 	gt info trace >info
 	if grep -Eq 'end.children|end.cpu_samples' info; then fail "there was type information after all"; fi
 }
-# shellcheck disable=SC2016
-without_btf_sample() {
+sampled_without_btf() {
 	local status=0
-	hide_btf '"$GOTRACE" doctor' >doctor || status=$?
+	needs_hidden_btf
+	without_btf "$GOTRACE" doctor >doctor || status=$?
 	expect_grep '^no +kernel type information \(BTF\) +gotrace sample needs it' doctor
-	expect_status 125 hide_btf '"$GOTRACE" sample -o trace -- touch ran' >out 2>err
+	expect_status 125 without_btf "$GOTRACE" sample -o trace -- touch ran >out 2>err
 	[ "$(wc -l <err)" = 1 ] || fail "not one line"
 	expect_grep 'sampling needs the kernel.s type information' err
-	expect_status 125 hide_btf '"$GOTRACE" sample -o trace -d 1 --pid $$' >out 2>err
+	expect_status 125 without_btf "$GOTRACE" sample -o trace -d 1 --pid $$ >out 2>err
 	expect_grep 'sampling needs the kernel.s type information' err
 	[ ! -e ran ] && [ ! -e trace ] || fail "something was done all the same"
 }
 if [ -d /sys/kernel/btf ]; then
-	check "a kernel without type information" without_btf
-	check "... cannot sample, and says so" without_btf_sample
+	check "a kernel without type information" recorded_without_btf
+	check "... cannot sample, and says so" sampled_without_btf
 fi
 
 # ...SIGNAL COMMAND [ARG...]

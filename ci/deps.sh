@@ -3,6 +3,8 @@
 # does nothing when everything is there. Debian 12 and 13, Ubuntu 24.04.
 #
 #   ci/deps.sh GROUP...     build | test | go | paper | pdf | experiment | correctness | peers | fresh | matrix | page | kernel | tools
+#
+# DEPS_WAIT=300   seconds to wait at most for another package manager
 set -eu
 
 packages_of() {
@@ -106,19 +108,36 @@ command -v apt-get >/dev/null 2>&1 || {
 	echo "ci/deps.sh: only Debian and Ubuntu are known here; install by hand: $(packages_of build)" >&2
 	exit 1
 }
-export DEBIAN_FRONTEND=noninteractive
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C
+
+# apt-get, once no other package manager holds a lock: of packages, lists or archives. Its own options wait for the first only.
+exec 3>&2 # where waiting is told, though what fails may be silent
+apt_get() {
+	until said=$(as_root apt-get -qq -o Acquire::Retries=3 "$@" 2>&1 >/dev/null); do
+		if [ "$waits" = 0 ] || ! echo "$said" | grep -qE 'Could not get lock|is another process using it|was locked by another process'; then
+			echo "$said" >&2
+			return 1
+		fi
+		[ "$waits" != "$DEPS_WAIT" ] || echo "ci/deps.sh: waiting for another package manager, up to $DEPS_WAIT seconds" >&3
+		sleep 1
+		waits=$((waits - 1))
+	done
+	[ -z "$said" ] || echo "$said" >&2
+}
+: "${DEPS_WAIT:=300}"
+waits=$DEPS_WAIT
 
 # Package lists are fetched only when something is missing; names may depend on them.
 updated=
 update() {
 	[ -z "$updated" ] || return 0
 	updated=1
-	as_root apt-get -qq -o Acquire::Retries=3 update
+	apt_get update
 }
 
 install_now() {
 	[ $# -gt 0 ] || return 0
-	as_root apt-get -qq -y --no-install-recommends -o Acquire::Retries=3 install "$@" >/dev/null
+	apt_get -y --no-install-recommends install "$@"
 }
 
 for group in "$@"; do

@@ -87,6 +87,9 @@ installed() {
 	"$work/root/usr/bin/gotrace" --version
 }
 
+# shellcheck source=deps-test.sh
+. ci/deps-test.sh
+
 # completes WANTED WORD...: these words of WANTED, with blanks between, complete the last WORD. As bash does, --by=x is
 # three words.
 completes() {

@@ -1,0 +1,39 @@
+# Tests of ci/deps.sh, with commands that only look like the system's; sourced by scripts-test.sh.
+# shellcheck shell=bash disable=SC2154,SC2015 # work is that script's
+
+# Packages are installed once another package manager has let go of its lock.
+lock_is_waited_for() { # SECONDS-HELD SECONDS-WAITED LOCK
+	local name
+	mkdir -p "$work/system"
+	for name in apt-cache dpkg-query tee; do printf '#!/bin/sh\n' >"$work/system/$name"; done
+	echo 'echo Package: clang' >>"$work/system/apt-cache"
+	printf '#!/bin/sh\necho 0\n' >"$work/system/id"
+	cat >"$work/system/apt-get" <<-END
+		#!/bin/sh
+		[ -z "\$BROKEN" ] || { echo "E: \$BROKEN" >&2; exit 100; }
+		case " \$* " in *' update '*) lock=$work/lists.lock ;; *) lock=$work/dpkg.lock ;; esac
+		flock -n "\$lock" echo "\$*" >>"$work/got" && exit
+		echo "E: Could not get lock \$lock. It is held by process 1 (apt-get)" >&2
+		exit 100
+	END
+	chmod +x "$work"/system/*
+	rm -f "$work/got"
+	flock "$work/$3.lock" sleep "$1" &
+	sleep 0.2
+	PATH=$work/system:$PATH DEPS_WAIT=$2 ci/deps.sh fresh >"$work/out" 2>"$work/said"
+}
+locks() {
+	local lock
+	for lock in lists dpkg; do
+		lock_is_waited_for 1 20 $lock || fail "$lock: $(cat "$work/said")"
+		echo 'ci/deps.sh: waiting for another package manager, up to 20 seconds' | diff - "$work/said" || fail "$lock: not said, once"
+		grep -q 'update$' "$work/got" && grep -q 'install debootstrap$' "$work/got" || fail "$lock: $(cat "$work/got")"
+		! lock_is_waited_for 3 1 $lock || fail "$lock: it does not end"
+		grep -q "Could not get lock .*/$lock.lock" "$work/said" || fail "$lock: not said why: $(cat "$work/said")"
+		wait
+	done
+	! BROKEN='Unable to fetch' lock_is_waited_for 0 20 none && grep -qx 'E: Unable to fetch' "$work/said" || fail "another error: $(cat "$work/said")"
+	! grep waiting "$work/said" || fail "another error is waited for"
+}
+if command -v flock >/dev/null; then try "packages are installed when another package manager is done" locks
+else skip "packages are installed when another package manager is done" 'no flock'; fi

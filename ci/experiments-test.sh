@@ -104,6 +104,7 @@ made() {
 	printf '%s\n' experiments/two/server 'fixtures/programs/build.sh alpha' >"$tree/experiments/one/run.sh"
 	echo '. ../two/programs.sh' >"$tree/experiments/three/run.sh"
 	touch "$tree"/experiments/two/{run.sh,server/main.go} "$tree"/experiments/{all.sh,rounds.sh}
+	mkdir "$tree/core" && touch "$tree"/core/{a.c,a_test.c,a_fixture.c,a_fixture.h,a_fuzz.c}
 	touch "$tree"/fixtures/programs/{build.sh,alpha/main.go,go1.23/beta/main.go}
 	echo 'beta' >"$tree/experiments/two/programs.sh"
 	commit() { git -C "$tree" add -A && git -C "$tree" -c user.name=test -c user.email=test@test commit -qm "$1"; }
@@ -112,12 +113,13 @@ made() {
 		(top=$tree && . experiments/provenance.sh && commit before
 			echo changed >>"$tree/experiments/$1" && commit after && [ "$(made_with HEAD~1 "$2")" = "$(made_with HEAD "$2")" ])
 	}
-	for pair in 'one/run.sh one' 'two/server/main.go one' 'two/server/main.go two' 'two/run.sh two' 'two/run.sh three' 'two/programs.sh three' 'rounds.sh two' \
+	for pair in 'one/run.sh one' 'two/server/main.go one' 'two/server/main.go two' 'two/run.sh two' 'two/run.sh three' 'two/programs.sh three' 'rounds.sh two' '../core/a.c two' \
 		'../fixtures/programs/build.sh two' '../fixtures/programs/alpha/main.go one' '../fixtures/programs/go1.23/beta/main.go two' \
 		'../fixtures/programs/go1.23/beta/main.go three'; do
 		! same "${pair% *}" "${pair#* }" || fail "$pair: counts for nothing"
 	done
-	for pair in 'two/run.sh one' 'three/run.sh two' 'one/run.sh three' 'all.sh two' '../fixtures/programs/alpha/main.go two' \
+	for pair in 'two/run.sh one' 'three/run.sh two' 'one/run.sh three' 'all.sh two' '../core/a_test.c two' '../core/a_fixture.c two' '../core/a_fixture.h two' \
+		'../core/a_fuzz.c two' '../fixtures/programs/alpha/main.go two' \
 		'../fixtures/programs/go1.23/beta/main.go one'; do
 		same "${pair% *}" "${pair#* }" || fail "$pair: makes rows old"
 	done

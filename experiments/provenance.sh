@@ -24,8 +24,8 @@ sources_of() { # COMMIT
 }
 
 # The same of what makes an experiment's rows: not of other experiments, but for those whose files its own name, or the folder in
-# one of these that they name, not of programs of fixtures/programs that it names nowhere, and not of what only calls it or writes
-# down where rows come from.
+# one of these that they name, not of programs of fixtures/programs that it names nowhere, not of what only tests share or fuzzes, and
+# not of what only calls it or writes down where rows come from.
 made_with() { # COMMIT EXPERIMENT
 	programs='fixtures/programs/(go1[^/]*/)?'
 	others=$(git -C "$top" grep -hoE '((\.\./)*experiments|\.\.)/[a-z-]+/[a-z_-]*[.]?' "$1" -- "experiments/$2" 2>/dev/null |
@@ -35,7 +35,7 @@ made_with() { # COMMIT EXPERIMENT
 	named=$(git -C "$top" grep -howE "${all:-.^}" "$1" -- ':!*.md' "experiments/$2" $(echo "$others" | tr '|' '\n' | sed 's,.,experiments/&,') 2>/dev/null |
 		sort -u | paste -sd'|')
 	git -C "$top" ls-tree -r "$1" -- bpf core experiments fixtures/programs Makefile 2>/dev/null |
-		grep -v '\.md$\|_test\.c$\|experiments/\(all\|host\|derive\|provenance\)\.sh$' |
+		grep -v '\.md$\|_\(test\|fixture\|fuzz\)\.[ch]$\|experiments/\(all\|host\|derive\|provenance\)\.sh$' |
 		awk -v used="^(experiments/(stats/|workloads/|$2/${others:+|$others})|$programs(${named:-none})/)" -v program="^$programs[^/]+/" '
 			$4 !~ /^experiments\/[^\/]+\// && $4 !~ program || $4 ~ used' | sha256sum | cut -d' ' -f1
 }

@@ -14,12 +14,13 @@
 
 #include "analysis/trace_load.h"
 #include "export/export_fixture.h"
+#include "export/tree_load.h"
 #include "pprof.pb-c.h"
 
 struct totals totals_truth(const char *path)
 {
 	struct trace_reader *r = trace_reader_open(path);
-	struct totals t = { 0 };
+	struct totals t = { .path = path };
 	struct loaded_trace trace;
 	size_t n;
 
@@ -149,10 +150,60 @@ struct totals totals_sqlite(const char *path, const char *sql)
 	return t;
 }
 
+/* Self and total times of all paths, as measured or corrected. */
+static void times_of(const char *path, bool raw, uint64_t *self_ns, uint64_t *total_ns)
+{
+	struct trace_reader *r = trace_reader_open(path);
+	struct loaded_trace trace;
+	struct call_tree tree;
+
+	*self_ns = *total_ns = 0;
+	assert_non_null(r);
+	assert_int_equal(tree_load(&trace, &tree, r, NULL, NULL, false, raw), 0);
+	for (size_t i = 1; i < tree.n; i++) {
+		*self_ns += tree.nodes[i].stats.self_ns;
+		*total_ns += tree.nodes[i].stats.total_ns;
+	}
+	call_tree_free(&tree);
+	trace_unload(&trace);
+	trace_reader_close(r);
+}
+
+/* What else of the trace has the sum that was found. */
+static const char *cause_of(struct totals got, struct totals want)
+{
+	uint64_t raw_ns, raw_total_ns, ns, total_ns;
+
+	if (got.self_ns == want.self_ns)
+		return got.calls ? "its calls are not all there, or counted twice"
+				 : "no calls were found in it: check() may look for another word";
+	if (!got.self_ns)
+		return "no self time was found in it: check() may look for another word";
+	if (got.self_ns == want.calls)
+		return "its calls are added up, not its self time";
+	if (!want.path)
+		return "no known one";
+	times_of(want.path, true, &raw_ns, &raw_total_ns);
+	times_of(want.path, false, &ns, &total_ns);
+	if (got.self_ns == raw_ns + want.stops_ns)
+		return "it has leaf frames [stack growth] and [preempted]: check() must compare "
+		       "it with `whole`, not `want`";
+	if (got.self_ns == raw_ns)
+		return "it has no leaf frames [stack growth] and [preempted]: check() must "
+		       "compare it with `want`, not `whole`";
+	if (got.self_ns == ns || got.self_ns == ns + want.stops_ns)
+		return "its times are corrected ones: check() must export it with .raw = true";
+	if (got.self_ns == raw_total_ns || got.self_ns == total_ns)
+		return "its total time is added up, not its self time";
+	return "none of corrected times, total times, calls, leaf frames; a line in `formats` "
+	       "of core/export/recorded_test.c shows it by function";
+}
+
 void totals_same(const char *trace, const char *format, struct totals got, struct totals want)
 {
 	if (got.self_ns != want.self_ns || got.calls != want.calls)
-		fail_msg("%s, %s: self %" PRIu64 " ns in %" PRIu64 " calls, not %" PRIu64
-			 " in %" PRIu64,
-			 trace, format, got.self_ns, got.calls, want.self_ns, want.calls);
+		fail_msg("%s, format %s: self time adds up to %" PRIu64 " ns, expected %" PRIu64
+			 " ns; calls to %" PRIu64 ", expected %" PRIu64 ". Likely cause: %s.",
+			 trace, format, got.self_ns, want.self_ns, got.calls, want.calls,
+			 cause_of(got, want));
 }

@@ -8,11 +8,13 @@
 struct totals {
 	uint64_t self_ns, calls;
 	uint64_t stops_ns; /* of the model: what held up prologues */
+	const char *path;  /* of the model: the trace; NULL: not known */
 };
 
 /* What the model says. */
 struct totals totals_truth(const char *path);
-/* Fails when they differ. */
+/* Fails when they differ, and says what may be the cause: what else of the trace has the sum that
+ * was found. */
 void totals_same(const char *trace, const char *format, struct totals got, struct totals want);
 
 /* The number after each occurrence of key, added up. */

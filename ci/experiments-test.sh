@@ -123,6 +123,20 @@ made() {
 		'../fixtures/programs/go1.23/beta/main.go one'; do
 		same "${pair% *}" "${pair#* }" || fail "$pair: makes rows old"
 	done
+	# What is listed as the same code: two changes, one after the other, and a new file.
+	blob() { git -C "$tree" rev-parse "$1:core/$2"; }
+	echo one >"$tree/core/a.c" && commit one && echo two >"$tree/core/a.c" && commit two && echo three >"$tree/core/a.c" && touch "$tree/core/b.c" && commit three
+	listed() { # LINE...: with these, rows of two commits ago are as new
+		printf '%s\n' '# a comment' "$@" >"$tree/experiments/unchanged.txt"
+		(top=$tree && . experiments/provenance.sh && commit listed && [ "$(made_with HEAD two)" = "$(made_with "$first" two)" ])
+	}
+	local first a3 lines
+	first=$(git -C "$tree" rev-parse HEAD~2) a3=$(blob HEAD a.c)
+	lines=("core/a.c $(blob HEAD~2 a.c) $(blob HEAD~1 a.c) why" "core/a.c $(blob HEAD~1 a.c) $a3 why" "core/b.c - $(blob HEAD b.c) why")
+	listed "${lines[@]}" || fail "what is listed makes rows old"
+	! listed "${lines[@]:1}" && ! listed "${lines[0]}" "${lines[2]}" && ! listed "${lines[@]:0:2}" && ! listed || fail "a part is listed, and rows are as new"
+	echo four >"$tree/core/a.c"
+	! listed "${lines[@]}" || fail "another change is not listed, and rows are as new"
 }
 # Every kind of row that was ever stored.
 safety() {

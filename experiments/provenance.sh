@@ -23,9 +23,20 @@ sources_of() { # COMMIT
 		grep -v '\.md$\|_test\.c$' | sha256sum | cut -d' ' -f1
 }
 
+# A listing whose files are as they were before the changes in unchanged.txt.
+as_before() {
+	awk -v list="$top/experiments/unchanged.txt" '
+		BEGIN { while ((getline <list) > 0) if (!/^#/ && NF > 2) before[$1, $3] = $2 }
+		{
+			file = $4; hash = $3
+			for (i = 0; (file, hash) in before && i < 100; i++) hash = before[file, hash]
+			if (hash != "-") print $1, $2, hash "\t" file
+		}'
+}
+
 # The same of what makes an experiment's rows: not of other experiments, but for those whose files its own name, or the folder in
 # one of these that they name, not of programs of fixtures/programs that it names nowhere, not of what only tests share or fuzzes, and
-# not of what only calls it or writes down where rows come from.
+# not of what only calls it or writes down where rows come from. A file that unchanged.txt names counts as it was before.
 made_with() { # COMMIT EXPERIMENT
 	programs='fixtures/programs/(go1[^/]*/)?'
 	others=$(git -C "$top" grep -hoE '((\.\./)*experiments|\.\.)/[a-z-]+/[a-z_-]*[.]?' "$1" -- "experiments/$2" 2>/dev/null |
@@ -35,8 +46,8 @@ made_with() { # COMMIT EXPERIMENT
 	named=$(git -C "$top" grep -howE "${all:-.^}" "$1" -- ':!*.md' "experiments/$2" $(echo "$others" | tr '|' '\n' | sed 's,.,experiments/&,') 2>/dev/null |
 		sort -u | paste -sd'|')
 	git -C "$top" ls-tree -r "$1" -- bpf core experiments fixtures/programs Makefile 2>/dev/null |
-		grep -v '\.md$\|_\(test\|fixture\|fuzz\)\.[ch]$\|experiments/\(all\|host\|derive\|provenance\)\.sh$' |
-		awk -v used="^(experiments/(stats/|workloads/|$2/${others:+|$others})|$programs(${named:-none})/)" -v program="^$programs[^/]+/" '
+		grep -v '\.md$\|_\(test\|fixture\|fuzz\)\.[ch]$\|experiments/\(all\|host\|derive\|provenance\)\.sh$\|experiments/unchanged\.txt$' |
+		as_before | awk -v used="^(experiments/(stats/|workloads/|$2/${others:+|$others})|$programs(${named:-none})/)" -v program="^$programs[^/]+/" '
 			$4 !~ /^experiments\/[^\/]+\// && $4 !~ program || $4 ~ used' | sha256sum | cut -d' ' -f1
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The walk of a stack through Go that C has called: a part of walk.bpf.h, which includes it. */
+/* The walk of a stack through Go that C has called: a part of the walk. */
 #ifndef GOTRACE_CALLBACK_BPF_H
 #define GOTRACE_CALLBACK_BPF_H
 
-#include "bpf/walk.bpf.h"
+#include "bpf/step.bpf.h"
 
 /* Of goroutines, as they panicked last: where that unwinds the stack, C's frames are written over,
  * and the goroutine may go on in another thread. */

@@ -5,8 +5,10 @@
 
 A file uses another when its object needs a symbol that the other's object defines (nm).
 That goes by what is called, not by what is included: several files may share a header.
+Headers of core and bpf use those that they include, under any condition.
 """
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -34,6 +36,19 @@ def uses_of(symbols):
     for file, (_, needed) in symbols.items():
         for name in sorted(needed & owner.keys()):
             uses[file].setdefault(owner[name], []).append(name)
+    return uses
+
+
+def includes_of():
+    """{header: {header it includes: ['#include']}}; in core names are below core, or below the top as bpf's are."""
+    headers = sorted(str(path) for top in ('core', 'bpf') for path in pathlib.Path(top).rglob('*.h'))
+    uses = {header: {} for header in headers}
+    for header in headers:
+        text = pathlib.Path(header).read_text(encoding='utf-8')
+        for name in re.findall(r'^\s*#\s*include\s*["<]([^">]+)[">]', text, flags=re.M):
+            for other in (f'core/{name}', name):
+                if other in uses:
+                    uses[header][other] = ['#include']
     return uses
 
 
@@ -81,8 +96,7 @@ def circles_of(uses, group):
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    symbols = symbols_of(pathlib.Path(sys.argv[1]))
-    uses = uses_of(symbols)
+    uses = uses_of(symbols_of(pathlib.Path(sys.argv[1]))) | includes_of()
     groups = groups_of(uses)
     for group in groups:
         print(f'{len(group)} files use each other in a circle: {", ".join(sorted(group))}')

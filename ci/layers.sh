@@ -11,7 +11,7 @@
 #   cli sees all
 #
 # All may know the records of bpf/event.h. Only attach knows libbpf and kernel headers, only cli prints to
-# stdout or exits. Circles are looked for in the objects of the build ($O, build).
+# stdout or exits. Circles are looked for in the objects of the build ($O, build), and among headers.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 bad=0

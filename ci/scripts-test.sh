@@ -58,20 +58,8 @@ statuses() {
 try "totals of a script are added, and one that fails counts" adding
 try "the status is that of the totals" statuses
 
-circle() { # a uses b, b uses c, and c, when it is said to, uses a
-	local file
-	mkdir -p "$work/tree/core" "$work/tree/o/core" && cd "$work/tree" || exit
-	echo 'int b(void); int a(void); int a(void) { return b(); }' >core/a.c
-	echo 'int c(void); int b(void); int b(void) { return c(); }' >core/b.c
-	echo 'int c(void); int c(void) { return 1; }' >core/c.c
-	for file in a b c; do cc -c "core/$file.c" -o "o/core/$file.o" || exit; done
-	"$top/ci/circles.py" o || fail "there is none"
-	echo 'int a(void); int c(void); int c(void) { return a(); }' >core/c.c
-	cc -c core/c.c -o o/core/c.o || exit
-	! "$top/ci/circles.py" o >said || fail "it is not found"
-	grep -q '^  core/c.c -> core/a.c: a$' said
-}
-try "a circle between three files is found" circle
+# shellcheck source=circles-test.sh
+. ci/circles-test.sh
 
 installed() {
 	make --no-print-directory NODEPS=1 O="$build" DESTDIR="$work/root" PREFIX=/usr install

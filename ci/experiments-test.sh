@@ -192,6 +192,10 @@ everything() {
 		run_all env MISSING=1 EXPERIMENTS=good experiments/all.sh && grep -q '^ok - good # SKIP' "$work/said" || fail "$kind: measured again by a trial"
 		run_all env -u QUICK MISSING=1 EXPERIMENTS=good QUIET_WAIT=0 experiments/all.sh && grep -q '^ok - good, ' "$work/said" || fail "$kind: taken for a result"
 	done
+	# What is forced is in build/trial, where nobody says otherwise.
+	mkdir -p "$work/o/trial" && cp -r "$work/all/first" "$work/o/trial/"
+	run_all env -u QUICK -u RESULTS_TOP RESULTS="$work/none" FORCE=1 MISSING=1 EXPERIMENTS=good experiments/all.sh &&
+		grep -q '^ok - good # SKIP .*/o/trial/first/1 has them' "$work/said" || fail "what was forced is not found: $(cat "$work/said")"
 	# Each target of the real Makefile is found.
 	run_all env MAKEFILE=Makefile EXPERIMENTS="$(sed -nE 's/^(experiment-([a-z-]+)|(regress-cost)):.*/\2\3/p' Makefile | paste -sd' ')" \
 		WITHOUT="$(sed -nE 's/^(experiment-([a-z-]+)|(regress-cost)):.*/\2\3/p' Makefile | paste -sd' ')" experiments/all.sh

@@ -168,7 +168,7 @@ repository() {
 commit_all() { git add -A . && git -c user.name=test -c user.email=test@localhost commit -qm test; }
 # measured [NAME=VALUE...]: an experiment of one row; its folder is that of $out
 measured() {
-	env "$@" sh -c '
+	env O="$work/o" "$@" sh -c '
 		top=$PWD
 		. experiments/provenance.sh
 		may_measure test
@@ -184,6 +184,13 @@ loads() {
 		. experiments/provenance.sh
 		for load; do ! too_busy "$load" || echo "$load"; done' sh "$@" | paste -sd' '
 }
+# is_trial FOLDER: it is none that the sources have
+is_trial() {
+	case $1 in "$work"/o/trial/test/*) ;; *) fail "a trial is in $1" ;; esac
+	grep -q "a trial, no result: into $work/o/trial/test$" "$work/said" || fail "not said where: $(cat "$work/said")"
+	[ ! -e results ] && ci/check-results.sh >"$work/rows" && [ -z "$(git status --porcelain)" ] || fail "a trial changes the sources' folder"
+}
+kept_as_result() { mkdir -p results/test && mv "$1" results/test/; } # FOLDER
 provenance() {
 	local out
 	repository
@@ -193,17 +200,25 @@ provenance() {
 	! measured GOTRACE="$work/wrong" && grep -q 'refused: wrong was built from other sources (1234567)' "$work/said" || { cat "$work/said"; fail "of another gotrace"; }
 	[ ! -e results ] || fail "a folder was made"
 	out=$(measured FORCE=1 GOTRACE="$work/wrong") || fail "though forced: $(cat "$work/said")"
+	is_trial "$out"
 	grep -q '^forced: wrong was built from other sources' "$out/environment.txt" || fail "not said that it was forced"
+	kept_as_result "$out"
 	! ci/check-results.sh >"$work/said" && grep -q "not ok - test/.* was forced: wrong was" "$work/said" || fail "forced, and right"
-	out=$(measured QUICK=1 GOTRACE="$work/right") || fail "not with QUICK: $(cat "$work/said")"
-	grep -q '^forced: .*QUICK=1, a trial$' "$out/environment.txt" || fail "not said that it is a trial"
 	rm -rf results
-	out=$(measured QUICK=1) && ! ci/check-results.sh >"$work/said" || fail "a trial is a result"
-	sed -i '/^forced: /d' "$out/environment.txt" # the machine may be busy
+	out=$(measured QUICK=1 RESULTS=results/test GOTRACE="$work/right") || fail "not with QUICK: $(cat "$work/said")"
+	is_trial "$out"
+	grep -q '^forced: .*QUICK=1, a trial$' "$out/environment.txt" || fail "not said that it is a trial"
+	sed -i '/^load_at_end: /d' "$out/environment.txt"
+	[ "$(measured QUICK=1 RESUME="$out" GOTRACE="$work/right")" = "$out" ] || fail "a trial does not go on: $(cat "$work/said")"
+	out=$(measured QUICK=1 RESULTS="$work/mine") && [ "${out%/*}" = "$work/mine" ] || fail "not where it was asked for: $out"
+	kept_as_result "$out"
+	! ci/check-results.sh >"$work/said" || fail "a trial is a result"
+	sed -i '/^forced: /d' results/test/*/environment.txt # the machine may be busy
 	! ci/check-results.sh >"$work/said" && grep -q 'not ok - test/.* is a trial (QUICK=1)' "$work/said" || fail "a trial is a result: $(cat "$work/said")"
 	rm -rf results
 
 	out=$(measured FORCE=1 GOTRACE="$work/right") || fail "not with the right one: $(cat "$work/said")"
+	case $out in "$PWD"/results/test/*) ;; *) is_trial "$out" && kept_as_result "$out" && out=$(echo results/test/*) ;; esac # of a busy machine
 	grep -qx 'rounds: 3' "$out/environment.txt" && grep -q '^steal_ticks: ' "$out/environment.txt" &&
 		[ "$(grep -cE '^yardstick_at_(start|end): [0-9]+[.][0-9]+ ns computing, [0-9]+ ns memory$' "$out/environment.txt")" = 2 ] || fail "not noted"
 	[ "$(cd "$out" && echo *)" = 'environment.txt logs.tar.zst' ] &&
@@ -214,6 +229,10 @@ provenance() {
 	loads 0.00 0.49 0.50 0.51 9.00 12.25 >"$work/said"
 	echo 0.51 9.00 12.25 | diff - "$work/said" || fail "which loads are too high"
 	sed -i '/^forced: a load/d' "$out/environment.txt" # the machine may be busy
+	sed '/^load_at_end: /d' "$out/environment.txt" >"$work/environment" && cp "$work/environment" "$out/environment.txt"
+	! measured QUICK=1 RESUME="$out" GOTRACE="$work/right" && grep -q 'RESUME: .* would be no result any more' "$work/said" || fail "a result goes on as a trial"
+	cmp "$work/environment" "$out/environment.txt" || fail "it was changed"
+	echo 'load_at_end: 0.1 0.1 0.1' >>"$out/environment.txt"
 	ci/check-results.sh >"$work/said" || { cat "$work/said"; fail "not right"; }
 	echo more >core/README.md
 	commit_all
@@ -253,7 +272,7 @@ provenance() {
 # side_by_side DIE-AT [NAME=VALUE...]: an experiment of three rounds, two cases and two variants, which is killed in its run
 # DIE-AT (0: in none). Prints its folder.
 side_by_side() {
-	env DIE_AT="$1" O="$build" FORCE=1 SEED=7 WORK="$work" "${@:2}" bash -c '
+	env DIE_AT="$1" O="$build" RESULTS="$work/rounds" FORCE=1 SEED=7 WORK="$work" "${@:2}" bash -c '
 		set -eu
 		top=$PWD rounds=3
 		. experiments/provenance.sh

@@ -10,7 +10,7 @@
 # MISSING=1        only those that left no complete rows when they were run by this before, made with what makes them now: goes
 #                  on with what was stopped
 # QUICK=1          a trial of each, on any machine; into build/trial. LONG=30; of overhead greet and ants (WORKLOADS=)
-# FORCE=1          measures though the machine is busy or sources are changed
+# FORCE=1          measures though the machine is busy or sources are changed; what is forced goes into build/trial, too
 # RESULTS_TOP=DIR  instead of results
 # TIMEOUT=SECONDS  of an experiment, which then has failed: six hours; with QUICK=1 ten minutes
 # QUIET_WAIT=600   seconds to wait until the machine is quiet again, before each
@@ -50,7 +50,8 @@ chosen() { # NAME
 rows_of() { # NAME FOLDER
 	local environment commit now sources
 	now=$(made_with HEAD "$2") sources=$(sources_of HEAD)
-	for environment in "${results:-results}/$2"/*/environment.txt; do
+	# What is forced is no result, and is in build/trial.
+	for environment in ${FORCE:+"${results:-$build/trial}/$2"/*/environment.txt} "${results:-results}/$2"/*/environment.txt; do
 		commit=$(sed -n 's/^commit: //p' "$environment" 2>/dev/null)
 		grep -qsx "target: $1" "$environment" && grep -q '^load_at_end: ' "$environment" || continue
 		# a commit that has another name by now, or the same in all that counts

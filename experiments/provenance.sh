@@ -7,7 +7,8 @@
 #                   folder says so, as it says that QUICK=1 was a trial
 # begin_run [SUFFIX]
 #                   makes $out, a new folder in ${RESULTS:-results/NAME}, and begins its environment.txt; with RESUME=FOLDER
-#                   goes on in that one, if what is measured and where is the same
+#                   goes on in that one, if what is measured and where is the same. What is forced, or a trial, never goes
+#                   into results: it is in $O/trial/NAME then (build/trial), unless RESULTS is another folder
 # note KEY VALUE    one more line of environment.txt
 # end_run           what the machine did meanwhile, and how fast it is (yardstick/); packs the folders that the run left
 # pack FOLDER       its folders and texts but environment.txt become logs.tar.zst, of the same bytes for the same files
@@ -119,6 +120,9 @@ cannot_resume() {
 resume_run() {
 	out=$(realpath -m "$RESUME")
 	different=$(cannot_resume)
+	if [ -z "$different" ] && [ -n "$against" ] && in_results "$out" && ! grep -q '^forced: ' "$out/environment.txt"; then
+		different="$out would be no result any more: $(echo "$against" | paste -sd';' | sed 's/;/; /g')"
+	fi
 	if [ -n "$different" ]; then
 		echo "$different" | sed "s/^/$experiment: RESUME: /" >&2
 		exit 1
@@ -128,12 +132,25 @@ resume_run() {
 	[ -z "$against" ] || note forced "$(echo "$against" | paste -sd';' | sed 's/;/; /g')"
 }
 
+in_results() { # FOLDER
+	case $(realpath -m "$1")/ in "$(realpath -m "$top/results")"/*) ;; *) return 1 ;; esac
+}
+# $parent, the folder that gets the folder of this run.
+choose_parent() {
+	parent=${RESULTS:-$top/results/$experiment}
+	if [ -n "$against" ] && in_results "$parent"; then
+		parent=${O:-build}/trial/$experiment
+		case $parent in /*) ;; *) parent=$top/$parent ;; esac # as the Makefile means it
+		echo "$experiment: a trial, no result: into $parent" >&2
+	fi
+}
+
 begin_run() { # [SUFFIX]
 	if [ -n "${RESUME:-}" ]; then
 		resume_run
 		return
 	fi
-	parent=${RESULTS:-$top/results/$experiment}
+	choose_parent
 	id=$(date -u +%Y%m%dT%H%M%SZ)${1:+-$1}
 	mkdir -p "$parent" || exit 1
 	out=$parent/$id

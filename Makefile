@@ -13,7 +13,7 @@ AR     ?= ar
 Q   := $(if $(filter 1,$(V)),,@)
 msg  = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' '$(1)' '$(2)';)
 
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+VERSION := $(shell ci/version.sh 2>/dev/null || echo unknown)
 LIBS_ALL := libbpf libelf libdw capstone zlib libzstd libprotobuf-c sqlite3 jansson libcurl libmicrohttpd
 
 CPPFLAGS += -Icore -I. -I$(OUT) -I$(OUT)/proto -D_GNU_SOURCE
@@ -84,13 +84,13 @@ $(OUT)/obj/%.o: %.c Makefile | $(call deps,build)
 	$(call msg,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(headers) -c $< -o $@
 
-# The version is in a file of its own, written when it is another one. It stays where git says nothing,
-# as to root in another user's tree.
+# The version is in a file of its own, written when it is another one. Its commit stays where git says nothing, as to root
+# in another user's tree.
 $(OUT)/version.c: FORCE
 	@mkdir -p $(@D)
 	@text='const char cli_version[] = "$(VERSION)";'; \
-	if [ ! -e $@ ] || { [ "$(VERSION)" != unknown ] && [ "$$(sed 1d $@)" != "$$text" ]; }; then \
-		printf '#include "cli/cli.h"\n%s\n' "$$text" >$@; fi
+	case "$$(sed 1d $@ 2>/dev/null)" in "$$text" | *'"$(VERSION)'-[0-9]*-g*) ;; \
+	*) printf '#include "cli/cli.h"\n%s\n' "$$text" >$@ ;; esac
 $(OUT)/version.o: $(OUT)/version.c core/cli/cli.h Makefile | $(call deps,build)
 	$(call msg,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@

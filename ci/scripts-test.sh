@@ -12,21 +12,6 @@ trap 'rm -rf "$work"' EXIT
 cd "$top" || exit 1
 fail() { echo "$*"; exit 1; }
 
-# A copy of what was built, so that the build itself is left alone.
-copy() {
-	mkdir "$work/build" && cp -a "$build"/{obj,proto,*.a,*.o,page.*,gotrace} "$work/build/" &&
-		{ [ ! -e "$build/version.c" ] || cp -a "$build"/version.* "$work/build/"; }
-}
-remake() { # VERSION
-	make --no-print-directory NODEPS=1 O="$work/build" VERSION="$1" all >"$work/made" || { cat "$work/made"; exit 1; }
-}
-version() {
-	copy && remake one && [ "$("$work/build/gotrace" --version)" = 'gotrace one' ] || fail "not the first one"
-	remake two && [ "$("$work/build/gotrace" --version)" = 'gotrace two' ] || fail "not the second one"
-	[ "$(grep -c '^  CC' "$work/made")" = 1 ] || fail "more than one file is compiled: $(cat "$work/made")"
-	remake two && [ ! -s "$work/made" ] || fail "the same version is made again: $(cat "$work/made")"
-}
-
 # What a header's change makes anew is the same however the build folder is spelled. A build of two spellings had
 # objects with different ideas of a struct.
 compiled() { make --no-print-directory -n -W core/base/log.h NODEPS=1 O="$1" all | grep -c "'CC'"; }
@@ -194,7 +179,7 @@ kept_as_result() { mkdir -p results/test && mv "$1" results/test/; } # FOLDER
 provenance() {
 	local out
 	repository
-	printf '#!/bin/sh\necho gotrace %s\n' "$(git rev-parse --short HEAD)" >"$work/right"
+	printf '#!/bin/sh\necho gotrace 0.5-3-g%s\n' "$(git rev-parse --short HEAD)" >"$work/right"
 	printf '#!/bin/sh\necho gotrace 1234567\n' >"$work/wrong"
 	chmod +x "$work/right" "$work/wrong"
 	! measured GOTRACE="$work/wrong" && grep -q 'refused: wrong was built from other sources (1234567)' "$work/said" || { cat "$work/said"; fail "of another gotrace"; }
@@ -443,5 +428,6 @@ try "completion in bash" completion
 try "completion in zsh" completion_zsh
 try "completion in fish" completion_fish
 try "a header that changes makes the same anew, however the build folder is spelled" spelled
-try "the version is that of the sources, and one file is compiled for it" version
+# shellcheck source=version-test.sh
+. "$top/ci/version-test.sh"
 totals

@@ -67,11 +67,15 @@ all: $(BIN) $(LIB) $(ATTACH)
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-# What the compiler needs is installed before anything is compiled; a stamp makes that free later.
-deps = $(if $(filter 1,$(NODEPS)),,$(O)/.deps-$(1))
+# What the compiler needs is installed before anything is compiled, or with NODEPS=1 looked for; a stamp makes that free later.
+deps = $(if $(filter 1,$(NODEPS)),$(if $(filter build test,$(1)),$(O)/.have-$(1)),$(O)/.deps-$(1))
 $(O)/.deps-%: ci/deps.sh
 	@mkdir -p $(@D)
 	$(Q)ci/deps.sh $*
+	@touch $@
+$(O)/.have-%: ci/deps.sh
+	@mkdir -p $(@D)
+	$(Q)CC='$(CC)' CPPFLAGS='$(CPPFLAGS)' ci/deps.sh --check $*
 	@touch $@
 
 # ---- the library and the command

@@ -35,5 +35,18 @@ locks() {
 	! BROKEN='Unable to fetch' lock_is_waited_for 0 20 none && grep -qx 'E: Unable to fetch' "$work/said" || fail "another error: $(cat "$work/said")"
 	! grep waiting "$work/said" || fail "another error is waited for"
 }
+# With NODEPS=1 nothing is installed, and a header that is missing is named with its package, in one line before make's own.
+headers() {
+	ci/deps.sh --check build test >"$work/said" 2>&1 && [ ! -s "$work/said" ] || fail "of this machine, which has built it: $(cat "$work/said")"
+	! CC='gcc -nostdinc' ci/deps.sh --check test 2>"$work/said" || fail "without any header"
+	echo 'ci/deps.sh: missing: cmocka.h (libcmocka-dev); run: ci/deps.sh test' | diff - "$work/said" || fail "not said of tests"
+	! make --no-print-directory NODEPS=1 O="$work/bare" CC='gcc -nostdinc' "$work/bare/obj/core/report/text_test.o" >"$work/said" 2>&1 || fail "it builds"
+	[ "$(wc -l <"$work/said")" = 2 ] && grep -q '^ci/deps.sh: missing: bpf/libbpf.h (libbpf-dev), .*, linux/bpf.h (linux-libc-dev); run: ci/deps.sh build$' "$work/said" ||
+		fail "not said by make: $(cat "$work/said")"
+	mkdir "$work/none" && ln -s "$(command -v gcc)" "$(command -v sed)" "$(command -v paste)" "$work/none"
+	! PATH=$work/none /bin/sh ci/deps.sh --check build 2>"$work/said" || fail "without clang"
+	grep -q 'clang (clang)' "$work/said" || fail "not said of clang: $(cat "$work/said")"
+}
+try "without NODEPS's packages it is said which, in one line" headers
 if command -v flock >/dev/null; then try "packages are installed when another package manager is done" locks
 else skip "packages are installed when another package manager is done" 'no flock'; fi

@@ -2,7 +2,8 @@
 # Installs what the Makefile's targets need, grouped by target. Asks nothing,
 # does nothing when everything is there. Debian 12 and 13, Ubuntu 24.04.
 #
-#   ci/deps.sh GROUP...     build | test | go | paper | pdf | experiment | correctness | peers | fresh | matrix | page | kernel | tools
+#   ci/deps.sh [GROUP...]   build, test and go, or of: build | test | go | paper | pdf | experiment | correctness | peers | fresh | matrix | page | kernel | tools
+#   ci/deps.sh --check GROUP...   installs nothing: says what the compiler ($CC) misses of build or test, a line each; status 1 then
 #
 # DEPS_WAIT=300   seconds to wait at most for another package manager
 set -eu
@@ -100,6 +101,38 @@ add_backports() {
 		as_root tee /etc/apt/sources.list.d/gotrace-backports.sources >/dev/null
 	updated= # its list is not there yet
 }
+
+# What is missing of a group, "HEADER (PACKAGE)" or "COMMAND (PACKAGE)", a line each.
+missing_of() { # GROUP
+	case "$1" in
+	build)
+		for command in "${CC:-gcc} gcc" 'clang clang' 'llvm-strip llvm' 'pkg-config pkg-config' 'protoc-c protobuf-c-compiler'; do
+			# shellcheck disable=SC2086 # a command may have options
+			set -- $command
+			command -v "$1" >/dev/null || { [ "$1" = protoc-c ] && command -v protoc >/dev/null; } || echo "$1 (${command##* })"
+		done
+		headers='bpf/libbpf.h:libbpf-dev gelf.h:libelf-dev elfutils/libdw.h:libdw-dev capstone/capstone.h:libcapstone-dev
+			libiberty/demangle.h:libiberty-dev zlib.h:zlib1g-dev zstd.h:libzstd-dev protobuf-c/protobuf-c.h:libprotobuf-c-dev
+			sqlite3.h:libsqlite3-dev jansson.h:libjansson-dev curl/curl.h:libcurl4-openssl-dev microhttpd.h:libmicrohttpd-dev
+			uthash.h:uthash-dev linux/bpf.h:linux-libc-dev' ;;
+	test) headers='cmocka.h:libcmocka-dev' ;;
+	*)	headers= ;;
+	esac
+	# shellcheck disable=SC2086 # CC and CPPFLAGS are lists of words
+	for header in $headers; do
+		printf '#if !__has_include(<%s>)\n@%s (%s)\n#endif\n' "${header%:*}" "${header%:*}" "${header#*:}"
+	done | ${CC:-gcc} ${CPPFLAGS:-} -I. -std=c11 -E -x c - 2>/dev/null | sed -n 's/^@//p'
+}
+if [ "${1:-}" = --check ]; then
+	shift
+	status=0
+	for group in "$@"; do
+		missing=$(missing_of "$group" | paste -sd, | sed 's/,/, /g')
+		[ -z "$missing" ] || echo "ci/deps.sh: missing: $missing; run: ci/deps.sh $group" >&2
+		[ -z "$missing" ] || status=1
+	done
+	exit $status
+fi
 
 . /etc/os-release
 : "${VERSION_ID:=}" # testing and sid have none

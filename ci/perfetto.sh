@@ -11,7 +11,7 @@ venv=$O/venv-perfetto
 # shellcheck source=totals.sh
 . ci/totals.sh
 [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
-"$venv/bin/python" -c 'import perfetto' 2>/dev/null || "$venv/bin/pip" install -q perfetto || {
+"$venv/bin/python" -c 'import perfetto' 2>/dev/null || "$venv/bin/pip" install -q --no-compile perfetto || {
 	skip "Perfetto's definitions" 'perfetto does not install from PyPI'
 	totals
 	exit

@@ -14,7 +14,8 @@ moments() { # PROBE
 	echo "SEED=$seed"
 	"$TOP/ci/faults/moments.py" "$GOTRACE" "$LIVE/programs/pie/turns" ./call "${LIVE_MOMENTS:-1}" "$seed" "$1"
 }
-for probe in inline emulated thesis perf; do
+# ci/torture.sh has all of them on each push.
+for probe in inline ${LIVE_ALL:+emulated thesis perf}; do
 	check "--pid of a process that ends, executes or gives its number away meanwhile, $probe" moments $probe
 done
 done_testing

@@ -430,4 +430,6 @@ try "completion in fish" completion_fish
 try "a header that changes makes the same anew, however the build folder is spelled" spelled
 # shellcheck source=version-test.sh
 . "$top/ci/version-test.sh"
+# shellcheck source=steps-test.sh
+. "$top/ci/steps-test.sh"
 totals

@@ -75,7 +75,7 @@ run_topic() {
 	echo "$p $f $s" >"$LIVE/$topic.totals"
 }
 # The longest first: one that begins last runs alone.
-longest='kinds agent sample counts attach-inline states situations deaths wall sample-native values process release'
+longest='counts agent kinds sample attach-inline situations attach sample-reports names advice deaths-native release moments states deaths sample-native links process'
 if [ $# = 0 ]; then
 	for topic in $longest "$here"/live/*.sh; do
 		topic=$(basename "$topic" .sh)

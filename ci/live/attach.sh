@@ -29,8 +29,7 @@ attach_detach() { # STRATEGY
 	set -m
 	"$GOTRACE" record --pid "$target" --probe="$1" -o trace 2>err &
 	local job=$! got=0
-	wait_for 20 test -s trace
-	sleep 1
+	calls_come trace main.tick 20
 	kill -INT "$job"
 	wait "$job" || got=$?
 	[ "$got" = 0 ] || { cat err; fail "status $got"; }
@@ -58,8 +57,7 @@ wait_fails() {
 	start_ticker 20s
 	"$GOTRACE" record --pid "$target" -o trace 2>err &
 	local job=$! got=0
-	wait_for 20 test -s trace
-	sleep 1
+	calls_come trace main.tick 20
 	prlimit --pid "$job" --nofile=2:
 	wait "$job" || got=$?
 	[ "$got" = 0 ] || { cat err; fail "status $got"; }
@@ -117,7 +115,7 @@ killed() {
 	local job=$! got=0
 	wait_for 20 grep -q ready out
 	target=$(pgrep -P "$job" -x ticker)
-	sleep 2
+	calls_come trace main.tick 20
 	gt report trace >text
 	expect_grep 'still being recorded' text
 	kill -KILL "$job"

@@ -20,7 +20,7 @@ killed_in_namespace() { # OFFSET: what was flushed before is in the trace
 	unshare --time --monotonic "$1" --boottime "$1" --fork \
 		timeout 60 sh -c '"$0" record -o trace -- "$@" & echo $! >pid; wait' "$GOTRACE" "$programs/ticker" 3s >out 2>err &
 	wait_for 20 grep -q ready out
-	sleep 2
+	calls_come trace main.tick 50 # of what is written so far
 	kill -KILL "$(cat pid)"
 	wait
 	[ "$(csv_calls trace main.tick)" -ge 50 ] || fail "a killed trace holds $(csv_calls trace main.tick) calls"

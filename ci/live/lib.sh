@@ -148,6 +148,11 @@ csv_calls() {
 		awk -F, -v f="$2" '$1 == f || $1 == "\"" f "\"" { n = $2 } END { print n + 0 }'
 }
 
+# calls_come TRACE FUNCTION [N]: waits until a trace that is being recorded has so many calls (1).
+calls_come() {
+	wait_for 60 eval "[ \"\$(csv_calls '$1' '$2' 2>/dev/null)\" -ge ${3:-1} ]"
+}
+
 # page_moved: did `trace` lose an event because the kernel was just moving a goroutine's page?
 # It says so then, and the slower the machine the likelier that is: not what exact counts are
 # about; such a test goes again, twice at most.

@@ -60,7 +60,7 @@ fi
 # run_topic TOPIC: its output is shown when it has ended, its totals are in $LIVE/TOPIC.totals.
 run_topic() {
 	local topic=$1 start=$SECONDS status p f s
-	bash "$here/live/$topic.sh" >"$LIVE/$topic.tap" 2>&1
+	env --default-signal=HUP,INT,QUIT,TERM bash "$here/live/$topic.sh" >"$LIVE/$topic.tap" 2>&1 # behind & INT and QUIT are ignored
 	status=$?
 	f=$(grep -c '^not ok ' "$LIVE/$topic.tap")
 	s=$(grep -c '^ok .* # SKIP ' "$LIVE/$topic.tap")

@@ -287,7 +287,9 @@ slow() {
 }
 check "calls that take too long are recorded" slow
 
-# A program whose waits are known, over many stretches: of the first quarter of a second of a process nothing is told. What waits and no rule asks for has no samples of that.
+# A program whose waits are known, over many stretches: never more than it waited. The agent sees less, the more so the busier the
+# machine is: nothing of a process's first quarter of a second, and of each stretch only from its first snapshot on. Whole waits are
+# ci/live/wall.sh's. What waits and no rule asks for has no samples of that.
 waiting() {
 	config '"waiting_frequency": 20' '"rules": [{"match": {"executable": "*/walls"}, "waiting": true}]'
 	begin
@@ -296,10 +298,10 @@ waiting() {
 	gt report store --service walls --format=csv -n 0 >functions
 	gt report store --service walls --by=reason --format=csv -n 0 >reasons
 	[ "$(wc -l <printed)" = 6 ] || fail "$(wc -l <printed) waits"
-	local name reason ns late=500000000 text
+	local name reason ns text
 	while read -r _ name reason ns; do
-		awk -F, -v f="$name" -v ns="$ns" -v late=$late '$1 == f { seen = $(NF - 4) + $(NF - 3) + $(NF - 2) + $(NF - 1) + $NF }
-			END { exit seen > ns * 1.1 + 4e8 || seen < ns * 0.9 - 4e8 - late }' functions || fail "$name: $ns ns, $(grep "^$name," functions)"
+		awk -F, -v f="$name" -v ns="$ns" '$1 == f { seen = $(NF - 4) + $(NF - 3) + $(NF - 2) + $(NF - 1) + $NF }
+			END { exit seen > ns * 1.1 + 4e8 || seen < ns / 5 }' functions || fail "$name: $ns ns, $(grep "^$name," functions)"
 		text=${reason//_/ }
 		[ "$text" != mutex ] || text='sync.Mutex.Lock'
 		[ "$go_minor" -ge 20 ] || [ "$reason" != mutex ] || text=semacquire

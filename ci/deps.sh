@@ -42,7 +42,7 @@ packages_of() {
 	page) # make test-page, figures and experiment-page: the page in a real browser
 		echo chromium curl ca-certificates fonts-dejavu-core time pngquant optipng "$(command -v node >/dev/null 2>&1 || echo nodejs)" ;;
 	fresh) # ci/fresh.sh: a machine made from nothing
-		echo debootstrap ;;
+		echo debootstrap curl ubuntu-archive-keyring ;;
 	*)	echo "ci/deps.sh: unknown group '$1'" >&2; exit 2 ;;
 	esac
 }

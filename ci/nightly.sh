@@ -45,16 +45,17 @@ noted() { awk -F "$tab" -v line="$1" -v field="$2" '$1 == line { print $field }'
 same_sources() { [ -n "$1" ] && git diff --quiet "$1" HEAD -- . ":!$last" 2>/dev/null; }
 
 ages() {
-	local line commit days
-	lines | while IFS='|' read -r line _; do
+	local line commit days never=
+	while IFS='|' read -r line _; do
 		commit=$(noted "$line" 2)
 		if [ -z "$commit" ]; then
-			echo "nightly $line: never run"
+			never="$never${never:+, }$line"
 			continue
 		fi
 		days=$((($(date +%s) - $(date -d "$(noted "$line" 3)" +%s)) / 86400))
 		echo "nightly $line: $days days and $(git rev-list --count "$commit..HEAD" 2>/dev/null || echo '?') commits ago, $(noted "$line" 5)"
-	done
+	done < <(lines)
+	[ -z "$never" ] || echo "nightly, never run: $never"
 }
 
 # run LINE COMMAND: 0 when it passed; notes it in either case.

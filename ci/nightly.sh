@@ -27,7 +27,7 @@ lines() {
 		faults|every allocation and system call of every command made to fail|make torture-faults MOST=0
 		faults-san|leaks after calls that fail|make SAN=1 torture-faults MOST=200
 		soak|ten million random executions|make soak
-		fuzz|each fuzzer for an hour|env KEEP=1 make fuzz SECONDS=3600
+		fuzz|each fuzzer for an hour|make fuzz SECONDS=3600
 	LINES
 	for kernel in $(ci/vm/kernel.sh --list test-vm); do
 		echo "vm-$kernel|unit tests, recorded traces, live tests and an experiment on this kernel|env LIVE_ALL=1 make test-vm KERNEL=$kernel SECONDS_MAX=10800"

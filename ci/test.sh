@@ -50,17 +50,29 @@ also() {
 }
 # side_by_side LANE LANE: both functions at once; the second one's output comes when both have ended.
 side_by_side() {
-	("$2" && totals) >"$logs/lane" 2>&1 &
+	local lane status
+	set -m # a process group of its own, which ends with this script
+	(
+		passed=0 failed=0 skipped=0
+		"$2"
+		totals
+	) >"$logs/lane" 2>&1 &
+	lane=$!
+	set +m
+	# shellcheck disable=SC2064 # this lane
+	trap "kill -TERM -- -$lane 2>/dev/null; exit 130" INT TERM
 	"$1"
-	wait $!
+	wait "$lane"
+	status=$?
+	trap - INT TERM
 	sed '$d' "$logs/lane"
-	add_script "$logs/lane" $?
+	add_script "$logs/lane" "$status"
 }
 
 build() { make --no-print-directory "-j$(nproc)" "$@"; }
 target() { make --no-print-directory "$@"; }
 as_root=()
-[ "$(id -u)" = 0 ] || as_root=(sudo env "PATH=$PATH" "CI_TIMES=$CI_TIMES")
+[ "$(id -u)" = 0 ] || as_root=(sudo --preserve-env=CI_STEP,CI_TIMES,NODEPS env "PATH=$PATH")
 root_step() { # NAME COMMAND...
 	if [ ${#as_root[@]} = 0 ] || command -v sudo >/dev/null; then
 		step "$1" "${as_root[@]}" "${@:2}"
@@ -92,7 +104,7 @@ first() {
 	step 'corpora of the fuzzers' ci/fuzz.sh replay
 }
 lane_of_machines() {
-	also vm "$program|^ci/(vm|live)" 'VM of the newest kernel' target test-vm KERNEL=newest TOPICS='doctor links attach replay experiment-overhead' \
+	also vm "$program|^ci/(vm|live)" 'VM of the newest kernel' target test-vm KERNEL="$(ci/vm/kernel.sh --list run)" TOPICS='doctor links attach replay experiment-overhead' \
 		OVERHEAD=greet SECONDS_MAX=1500
 	also consumers "$program|^ci/consumers" 'exports in pandas, DuckDB, inferno' target test-consumers
 }

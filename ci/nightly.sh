@@ -33,7 +33,7 @@ lines() {
 		echo "vm-$kernel|unit tests, recorded traces, live tests and an experiment on this kernel|env LIVE_ALL=1 make test-vm KERNEL=$kernel SECONDS_MAX=10800"
 	done
 	cat <<-'LINES'
-		go|live tests with the newest Go|make test-go GO=newest
+		go|live tests with the newest Go|env LIVE_ALL=1 make test-go GO=newest
 		fresh|the README's two commands on machines made from nothing|make fresh
 		push|everything that a push may leave out|env ALL=1 .ci/run
 	LINES

@@ -2,7 +2,8 @@
 # shellcheck shell=bash disable=SC2154,SC2015 # work is that script's
 
 # Packages are installed once another package manager has let go of its lock.
-lock_is_waited_for() { # SECONDS-HELD SECONDS-WAITED LOCK
+# It holds the lock until ci/deps.sh says that it waits, or to its end.
+lock_is_waited_for() { # HELD: until-said, to-the-end or not; SECONDS-WAITED LOCK
 	local name
 	mkdir -p "$work/system"
 	for name in apt-cache dpkg-query tee; do printf '#!/bin/sh\n' >"$work/system/$name"; done
@@ -17,22 +18,34 @@ lock_is_waited_for() { # SECONDS-HELD SECONDS-WAITED LOCK
 		exit 100
 	END
 	chmod +x "$work"/system/*
-	rm -f "$work/got"
-	flock "$work/$3.lock" sleep "$1" &
-	sleep 0.2
-	PATH=$work/system:$PATH DEPS_WAIT=$2 ci/deps.sh fresh >"$work/out" 2>"$work/said"
+	rm -f "$work/got" "$work/held" "$work/ended"
+	: >"$work/said"
+	if [ "$1" != not ]; then
+		# shellcheck disable=SC2016 # the holder's
+		flock "$work/$3.lock" sh -c 'touch "$1/held"
+			for _ in $(seq 1200); do
+				[ ! -e "$1/ended" ] || exit 0
+				[ "$2" = to-the-end ] || ! grep -q waiting "$1/said" || exit 0
+				sleep 0.05
+			done' sh "$work" "$1" &
+		until [ -e "$work/held" ]; do sleep 0.05; done
+	fi
+	local status=0
+	PATH=$work/system:$PATH DEPS_WAIT=$2 ci/deps.sh fresh >"$work/out" 2>"$work/said" || status=$?
+	touch "$work/ended"
+	wait
+	return $status
 }
 locks() {
 	local lock
 	for lock in lists dpkg; do
-		lock_is_waited_for 1 20 $lock || fail "$lock: $(cat "$work/said")"
-		echo 'ci/deps.sh: waiting for another package manager, up to 20 seconds' | diff - "$work/said" || fail "$lock: not said, once"
-		grep -q 'update$' "$work/got" && grep -q 'install debootstrap$' "$work/got" || fail "$lock: $(cat "$work/got")"
-		! lock_is_waited_for 3 1 $lock || fail "$lock: it does not end"
+		lock_is_waited_for until-said 60 $lock || fail "$lock: $(cat "$work/said")"
+		echo 'ci/deps.sh: waiting for another package manager, up to 60 seconds' | diff - "$work/said" || fail "$lock: not said, once"
+		grep -q 'update$' "$work/got" && grep -q 'install debootstrap ' "$work/got" || fail "$lock: $(cat "$work/got")"
+		! lock_is_waited_for to-the-end 1 $lock || fail "$lock: it does not end"
 		grep -q "Could not get lock .*/$lock.lock" "$work/said" || fail "$lock: not said why: $(cat "$work/said")"
-		wait
 	done
-	! BROKEN='Unable to fetch' lock_is_waited_for 0 20 none && grep -qx 'E: Unable to fetch' "$work/said" || fail "another error: $(cat "$work/said")"
+	! BROKEN='Unable to fetch' lock_is_waited_for not 20 none && grep -qx 'E: Unable to fetch' "$work/said" || fail "another error: $(cat "$work/said")"
 	! grep waiting "$work/said" || fail "another error is waited for"
 }
 # With NODEPS=1 nothing is installed, and a header that is missing is named with its package, in one line before make's own.

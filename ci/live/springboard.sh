@@ -35,7 +35,7 @@ check "8 goroutines, no symbols" exact jump "$programs/stripped/hazards" crowd 8
 GODEBUG=asyncpreemptoff=1 check "without asynchronous preemption" exact jump "$hazards" crowd 8 6000
 check "every package, and code that checks itself (fips140=on)" everything jump
 # shellcheck disable=SC2086 # a list of words
-check "the same counts in every strategy" same_counts 600 $strategies
+check "the same counts in every strategy" same_counts 600 $every_strategy
 for kind in jump inline; do
 	check "SIGQUIT shows every goroutine's frames, $kind" quits $kind 7 14 21 28 35
 	check "children of the same binary and others, $kind" with_children $kind

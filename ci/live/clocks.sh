@@ -18,10 +18,13 @@ in_namespace() { # OFFSET STRATEGY
 killed_in_namespace() { # OFFSET: what was flushed before is in the trace
 	needs_namespace unshare --time --monotonic "$1" --boottime "$1" true
 	unshare --time --monotonic "$1" --boottime "$1" --fork \
-		timeout 60 sh -c '"$0" record -o trace -- "$@" & echo $! >pid; wait' "$GOTRACE" "$programs/ticker" 3s >out 2>err &
-	wait_for 20 grep -q ready out
+		timeout 60 sh -c '"$0" record -o trace -- "$@" & echo $! >pid; wait' "$GOTRACE" "$programs/ticker" 60s >out 2>err &
+	wait_for 60 grep -q ready out
+	local ticker
+	ticker=$(pgrep -P "$(cat pid)" -x ticker)
 	calls_come trace main.tick 50 # of what is written so far
 	kill -KILL "$(cat pid)"
+	kill -TERM "$ticker"
 	wait
 	[ "$(csv_calls trace main.tick)" -ge 50 ] || fail "a killed trace holds $(csv_calls trace main.tick) calls"
 }

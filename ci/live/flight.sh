@@ -100,7 +100,7 @@ when_slow() { # STRATEGY
 	wait_for 60 grep -q 'trace.1: the last .*(--when)' err
 	say 5
 	say 'slow 700ms'
-	wait_for 60 eval '[ -z "$(fuser trace 2>/dev/null)" ]'
+	wait_for 60 eval 'gt report trace 2>/dev/null | grep -q "^recording was ended by --when"'
 	say 30
 	finish
 	# The first has what happened up to its end, all of it.

@@ -18,21 +18,21 @@ lock_is_waited_for() { # HELD: until-said, to-the-end or not; SECONDS-WAITED LOC
 		exit 100
 	END
 	chmod +x "$work"/system/*
-	rm -f "$work/got" "$work/held" "$work/ended"
+	rm -f "$work/got" "$work/system/held" "$work/system/ended"
 	: >"$work/said"
 	if [ "$1" != not ]; then
 		# shellcheck disable=SC2016 # the holder's
-		flock "$work/$3.lock" sh -c 'touch "$1/held"
+		flock "$work/$3.lock" sh -c 'touch "$1/system/held"
 			for _ in $(seq 1200); do
-				[ ! -e "$1/ended" ] || exit 0
+				[ ! -e "$1/system/ended" ] || exit 0
 				[ "$2" = to-the-end ] || ! grep -q waiting "$1/said" || exit 0
 				sleep 0.05
 			done' sh "$work" "$1" &
-		until [ -e "$work/held" ]; do sleep 0.05; done
+		until [ -e "$work/system/held" ]; do sleep 0.05; done
 	fi
 	local status=0
 	PATH=$work/system:$PATH DEPS_WAIT=$2 ci/deps.sh fresh >"$work/out" 2>"$work/said" || status=$?
-	touch "$work/ended"
+	touch "$work/system/ended"
 	wait
 	return $status
 }

@@ -37,7 +37,7 @@ static void test_no_memory(void **state)
 	x86_calloc = failing_calloc;
 	assert_int_equal(open_failing_at(&handle, 0), 0);
 	size_t n = taken;
-	assert_true(n > 3);
+	assert_true(n > 0); /* capstone 5 takes fewer than 4 does */
 	cs_close(&handle);
 	for (size_t i = 1; i <= 2 * n; i++) {
 		for_good = i > n;

@@ -144,7 +144,7 @@ command -v apt-get >/dev/null 2>&1 || {
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C
 
 # apt-get, once no other package manager holds a lock: of packages, lists or archives. Its own options wait for the first only.
-exec 3>&2 # where waiting is told, though what fails may be silent
+exec 3>&2 # for the line about waiting, where a failure may be silent
 apt_get() {
 	until said=$(as_root apt-get -qq -o Acquire::Retries=3 "$@" 2>&1 >/dev/null); do
 		if [ "$waits" = 0 ] || ! echo "$said" | grep -qE 'Could not get lock|is another process using it|was locked by another process'; then

@@ -53,9 +53,16 @@ ages() {
 			continue
 		fi
 		days=$((($(date +%s) - $(date -d "$(noted "$line" 3)" +%s)) / 86400))
-		echo "nightly $line: $days days and $(git rev-list --count "$commit..HEAD" 2>/dev/null || echo '?') commits ago, $(noted "$line" 5)"
+		echo "nightly $line: $days days and $(git rev-list --count "${commit%-dirty}..HEAD" 2>/dev/null || echo '?') commits ago, $(noted "$line" 5)"
 	done < <(lines)
 	[ -z "$never" ] || echo "nightly, never run: $never"
+}
+
+# tested: the commit; with -dirty, so that no later run takes it for these sources, where other files than the notes were changed.
+tested() {
+	local commit
+	commit=$(git rev-parse --short=12 HEAD)
+	if git diff --quiet HEAD -- . ":!$last"; then echo "$commit"; else echo "$commit-dirty"; fi
 }
 
 # run LINE COMMAND: 0 when it passed; notes it in either case.
@@ -72,7 +79,7 @@ run() {
 		printf 'line\tcommit\tdate\tseconds\tresult\n'
 		{
 			awk -F "$tab" -v line="$1" 'NR > 1 && $1 != line' $last 2>/dev/null
-			printf '%s\t%s\t%s\t%d\t%s\n' "$1" "$(git rev-parse --short=12 HEAD)" "$(date -u +%Y-%m-%dT%H:%MZ)" $((SECONDS - start)) "$result"
+			printf '%s\t%s\t%s\t%d\t%s\n' "$1" "$(tested)" "$(date -u +%Y-%m-%dT%H:%MZ)" $((SECONDS - start)) "$result"
 		} | LC_ALL=C sort
 	} >"$last.new" && mv "$last.new" $last
 	return $status
@@ -83,6 +90,7 @@ case ${1:-} in
 --ages) ages; exit ;;
 -*) sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
+[ "$(id -u)" = 0 ] || { echo 'nightly.sh: live tests and VMs need root; run: sudo make nightly' >&2; exit 1; }
 wanted=" $* " failed=0
 for name; do
 	lines | grep -q "^$name|" || { echo "nightly.sh: no line is called '$name' (--list names them)" >&2; exit 2; }

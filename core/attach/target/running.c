@@ -137,9 +137,10 @@ static const char *patch_stopped(struct running *r, const struct threads *t, con
 
 static const char *why_not_stopped(int err)
 {
-	return err == -EPERM       ? "something else traces it, or ptrace is refused"
-	       : err == -ETIMEDOUT ? "one of its threads sleeps in the kernel and cannot be stopped"
-				   : "its threads cannot be stopped";
+	return err == -EPERM ? "something else traces it, or ptrace is refused"
+	       : err == -ETIMEDOUT
+		       ? "one of its threads does not stop: it sleeps in the kernel or gets no processor"
+		       : "its threads cannot be stopped";
 }
 
 static const char *patch_once(struct running *r, const uint8_t *stubs, bool *in_stub)

@@ -62,6 +62,11 @@ nightly() {
 	ci/nightly.sh good >said && grep -q '^== good' said || fail "named: $(cat said)"
 	! ci/nightly.sh other 2>said && grep -q "no line is called 'other'" said || fail "another name: $(cat said)"
 }
+# Live topics run side by side: none may take another's process for its own, so each lookup names a parent or a folder.
+lookups() {
+	! grep -nE '\b(pgrep|pkill|killall|pidof)\b' "$top"/ci/live/*.sh | grep -vE '(-P|-f .*\$(PWD|LIVE)\b)|/lib.sh:.*pgrep -x "\$1"' || fail "by name alone"
+}
+try "live topics find their own processes" lookups
 try "steps and nightly lines have their rows in ci/README.md" table
 for name in changes times nightly; do
 	if [ $name = nightly ] && [ "$(id -u)" != 0 ]; then skip "ci: $name" "not root"

@@ -242,7 +242,7 @@ killed_while_libraries_start() {
 	with_library 'usleep(900000)'
 	"$GOTRACE" sample --record-signals -o trace -- ./uses >out 2>err &
 	job=$!
-	wait_for 20 pgrep -x uses >/dev/null
+	wait_for 20 here uses >/dev/null
 	sleep 0.4
 	kill -KILL $job
 	wait $job || true

@@ -123,6 +123,17 @@ wait_for() {
 	done
 }
 
+# here NAME: the processes of that name that this test started: their folder is the test's own. Topics run side by side, so a
+# name alone may be that of another topic's process.
+here() {
+	local pid found=1
+	for pid in $(pgrep -x "$1"); do
+		if [ "/proc/$pid/cwd" -ef . ]; then echo "$pid" && found=0; fi
+	done
+	return $found
+}
+none_here() { ! here "$1"; }
+
 # converse ARG...: records $requests with a FIFO as its input, so that it does what it is told when it is
 # told; sets recorder.
 converse() {

@@ -146,7 +146,7 @@ killed_twice() { # before the first event: there is none
 		wait $job || true
 		[ "$(sha256sum <gotrace.out.old)" = "$good" ] || fail "the good trace is gone"
 	done
-	wait_for 10 sh -c '! pgrep -x ticker'
+	wait_for 10 none_here ticker
 	gt record -- "$programs/status" 0 >/dev/null
 	[ "$(sha256sum <gotrace.out.old)" = "$good" ] || fail "the good trace is gone for what a kill left"
 }
@@ -177,7 +177,7 @@ killed_early() { # at any moment of the first half second
 		gt report trace.old >text.old || fail "killed after $delay s, the older trace is gone"
 		! grep -q "this trace is incomplete" text || warned trace "this trace is incomplete"
 	done
-	wait_for 10 sh -c '! pgrep -x ticker'
+	wait_for 10 none_here ticker
 }
 check "killed within half a second, record leaves a trace that can be read" killed_early
 
@@ -274,19 +274,20 @@ check "a full disk leaves a readable trace and the command's status" full_disk
 
 # A program that ignores SIGINT: the first Ctrl-C is its own, the second ends gotrace.
 second_interrupt() {
-	local got=0 job
+	local got=0 job target
 	set -m
 	"$GOTRACE" record -o trace -- "$LIVE/programs/default/ticker" 6s >out 2>err &
 	job=$!
 	wait_for 10 grep -q ready out
-	kill -STOP "$(pgrep -P "$job" ticker)"
+	target=$(pgrep -P "$job" -x ticker)
+	kill -STOP "$target"
 	kill -INT "$job"
 	sleep 0.3
 	kill -0 "$job" || fail "the first SIGINT ended gotrace"
 	kill -INT "$job"
 	wait "$job" || got=$?
 	[ "$got" = 130 ] || fail "status $got, not that of SIGINT"
-	pkill -KILL -x ticker || true
+	kill -KILL "$target"
 	gt report trace >text
 	expect_grep 'main.tick' text
 }

@@ -19,7 +19,7 @@ container() { # PROGRAM
 	unshare --pid --fork "$LIVE/programs/default/$1" 10s >out &
 	wait_for 10 grep -q ready out
 	local pid
-	pid=$(pgrep -nx "$1")
+	pid=$(here "$1")
 	expect_status 0 gt record -d 1 --pid "$pid" -o trace
 	kill -TERM "$pid"
 	wait

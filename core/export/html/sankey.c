@@ -82,23 +82,46 @@ static bool outermost(const struct sankey_edge *e)
 	return e->go || e->from == SANKEY_NONE;
 }
 
-/* All functions once, by number, with what goes in and out. NULL: no memory. */
-static struct func_weight *weigh(const struct sankey_calls *c, enum sankey_by by, size_t *n)
+static int by_number(const void *x, const void *y)
 {
-	struct func_weight *f = calloc(2 * c->n + 1, sizeof(*f));
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	return (a > b) - (a < b);
+}
+
+/* The functions of all edges once, by number; *n: how many. To be freed. NULL: no memory */
+static struct func_weight *functions(const struct sankey_calls *c, size_t *n)
+{
+	uint32_t *number = calloc(2 * c->n + 1, sizeof(*number));
+	struct func_weight *f = NULL;
 	size_t k = 0;
 
 	*n = 0;
+	for (size_t i = 0; number && i < c->n; i++) {
+		number[k++] = c->edges[i].to;
+		if (c->edges[i].from != SANKEY_NONE)
+			number[k++] = c->edges[i].from;
+	}
+	if (k)
+		qsort(number, k, sizeof(*number), by_number);
+	for (size_t i = 0; i < k; i++)
+		if (!*n || number[i] != number[*n - 1])
+			number[(*n)++] = number[i];
+	if (number)
+		f = calloc(*n + 1, sizeof(*f));
+	for (size_t i = 0; f && i < *n; i++)
+		f[i] = (struct func_weight){ .func = number[i], .node = SANKEY_NONE };
+	free(number);
+	return f;
+}
+
+/* All functions once, by number, with what goes in and out. To be freed. NULL: no memory */
+static struct func_weight *weigh(const struct sankey_calls *c, enum sankey_by by, size_t *n)
+{
+	struct func_weight *f = functions(c, n);
+
 	if (!f)
 		return NULL;
-	for (size_t i = 0; i < c->n; i++) {
-		f[k++].func = c->edges[i].to;
-		f[k++].func = c->edges[i].from;
-	}
-	qsort(f, k, sizeof(*f), by_func);
-	for (size_t i = 0; i < k; i++)
-		if (f[i].func != SANKEY_NONE && (!*n || f[i].func != f[*n - 1].func))
-			f[(*n)++] = (struct func_weight){ .func = f[i].func, .node = SANKEY_NONE };
 	for (size_t i = 0; i < c->n; i++) {
 		const struct sankey_edge *e = &c->edges[i];
 

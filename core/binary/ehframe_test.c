@@ -91,7 +91,8 @@ static void test_as_libdw(void **state)
 		compared += same(cfi, r->vaddr, r);
 		compared += same(cfi, r[1].vaddr - 1, r);
 	}
-	assert_true(compared > 10000);
+	/* Ubuntu 24.04 builds its C library with frame pointers: its table has fewer rows. */
+	assert_true(compared * 2 > e.n);
 	dwarf_cfi_end(cfi);
 	elf_end(elf);
 	/* no more than asked for */

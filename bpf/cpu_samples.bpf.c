@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 /*
- * Where the target's processor time goes while it is traced: a perf event of each processor notes
- * the program's pc. User space tells by it what is a probe's: a trap leaves the pc at the probed
- * instruction or where it goes on, a stub has its own.
+ * Where the target's processor time goes while it is traced: the clock of each processor interrupts
+ * it, and EV_SAMPLE says on which goroutine, how deep on its stack and at which pc that was. The
+ * events go into the rings of the probes, whose maps are this object's: user space gets them in
+ * order with the calls.
  *
  * An object of its own, since it needs the kernel's type information: bpf_get_current_task_btf
  * (3ca1032ab7ab, Linux 5.11), bpf_task_pt_regs (dd6e10fbd9fb, 5.15). Traces work without.
@@ -13,19 +14,17 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/event.h"
+#include "bpf/hit.bpf.h"
 
-const volatile struct target_config target;
+struct cpu_samples_state own SEC(".bss.own"); /* .bss is the probes' */
 
-struct cpu_samples_state state;
-
-/* key: pc of the program. Room for all is there from the start: a perf event may interrupt whoever
- * holds the allocator's lock. */
+/* When the clock of this processor came last, whatever it interrupted; 0: never. */
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, PCS_SAMPLED);
-	__type(key, uint64_t);
-	__type(value, struct pc_samples);
-} pcs SEC(".maps");
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, uint64_t);
+} last_ns SEC(".maps");
 
 /* Where the kernel puts instructions to step over them (kernel/events/uprobes.c). CO-RE: BTF says
  * where the fields are. */
@@ -38,20 +37,17 @@ struct uprobes_state___local {
 struct mm_struct___local {
 	struct uprobes_state___local uprobes_state;
 } __attribute__((preserve_access_index));
+struct thread_struct___local {
+	unsigned long fsbase;
+} __attribute__((preserve_access_index));
 struct task_struct___local {
 	struct mm_struct___local *mm;
+	struct thread_struct___local thread;
 } __attribute__((preserve_access_index));
 
+#define WEIGHT_MAX_NS  1000000000 /* longer: it was not on */
 #define STEPPING_BYTES 4096
 #define NR_UPROBE      336 /* arch/x86/entry/syscalls/syscall_64.tbl, Linux 6.18 */
-
-static __always_inline int in_target(void)
-{
-	struct bpf_pidns_info ns;
-
-	return !bpf_get_ns_current_pid_tgid(target.pidns_dev, target.pidns_ino, &ns, sizeof(ns)) &&
-	       ns.tgid == target.tgid;
-}
 
 static __always_inline int is_stepping(struct task_struct___local *task, uint64_t pc)
 {
@@ -61,42 +57,103 @@ static __always_inline int is_stepping(struct task_struct___local *task, uint64_
 	return area && pc - area->vaddr < STEPPING_BYTES;
 }
 
-SEC("perf_event") int on_clock(struct bpf_perf_event_data *ctx)
+/* The goroutine that the thread executes, and how deep rsp is on its stack; on a system stack, or
+ * that of a signal, whose the work is. g is where Go keeps it for each thread, or, where that place
+ * is not known, in R14 if what is there looks like the thread's g. */
+static __always_inline void locate(struct hit *h, struct task_struct___local *task, uint64_t sp,
+				   uint64_t r14)
 {
-	struct task_struct *task;
-	struct pc_samples *at, none = {};
-	struct pt_regs regs;
-	int in_user = (ctx->regs.cs & 3) == 3;
-	uint64_t pc = ctx->regs.rip;
+	uint64_t fsbase = task->thread.fsbase, curg = 0, g0 = 0, hi = 0;
 
-	if (!state.on || !in_target())
-		return 0;
-	task = bpf_get_current_task_btf();
-	__sync_fetch_and_add(&state.samples, 1);
-	if (!in_user) {
+	h->goid = h->depth = h->flags = 0;
+	if (config.tls_g == TLS_G_UNKNOWN)
+		h->g = r14;
+	else if (!fsbase || read_u64(fsbase + config.tls_g, &h->g))
+		return;
+	if (!h->g || read_u64(h->g + config.g_m, &h->m) || !h->m ||
+	    read_u64(h->m + config.m_curg, &curg) || read_u64(h->m + config.m_g0, &g0))
+		return;
+	if (h->g != curg) {
+		if (config.tls_g == TLS_G_UNKNOWN && h->g != g0)
+			return;
+		h->flags = EVF_SYSTEM;
+		h->depth = -(uint32_t)sp;
+		if (curg)
+			read_u64(curg + config.g_goid, &h->goid);
+		return;
+	}
+	if (read_u64(h->g + config.g_stack_hi, &hi) || (hi - sp) >> 32)
+		return;
+	h->depth = hi - sp;
+	read_u64(h->g + config.g_goid, &h->goid);
+}
+
+/*
+ * What a sample stands for: the time since the clock came last. It comes late where interrupts were
+ * off, and in a virtual machine where the host was at work, as it is for each single step; what it
+ * missed meanwhile was there.
+ */
+static __always_inline uint64_t weight(struct bpf_perf_event_data *ctx, uint64_t now)
+{
+	uint32_t zero = 0;
+	uint64_t *last = bpf_map_lookup_elem(&last_ns, &zero), ns = ctx->sample_period;
+
+	if (!last)
+		return ns;
+	if (*last && now - *last < WEIGHT_MAX_NS)
+		ns = now - *last;
+	*last = now;
+	return ns;
+}
+
+static __always_inline void take(struct bpf_perf_event_data *ctx, uint64_t ns)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct hit h = { .cpu = bpf_get_smp_processor_id() };
+	uint64_t pc = ctx->regs.rip, sp = ctx->regs.rsp, r14 = ctx->regs.r14;
+	int64_t wire = (ctx->regs.cs & 3) == 3 ? SAMPLE_WIRE_USER : 0;
+	void *ring = bpf_map_lookup_elem(&rings, &h.cpu);
+	struct event_ext *e;
+	struct pt_regs regs;
+
+	if (!wire) {
 		if (bpf_probe_read_kernel(&regs, sizeof(regs), (void *)bpf_task_pt_regs(task))) {
-			__sync_fetch_and_add(&state.unplaced, 1);
-			return 0;
+			__sync_fetch_and_add(&own.lost, 1);
+			return;
 		}
 		pc = regs.rip;
+		sp = regs.rsp;
+		r14 = regs.r14;
+		if ((int64_t)regs.orig_rax >= 0)
+			wire = SAMPLE_WIRE_SYSCALL |
+			       (regs.orig_rax == NR_UPROBE ? SAMPLE_WIRE_UPROBE : 0);
 	}
-	if (is_stepping((void *)task, pc)) {
-		__sync_fetch_and_add(&state.stepping, 1);
+	if (is_stepping((void *)task, pc))
+		wire |= SAMPLE_WIRE_STEPPING;
+	locate(&h, (void *)task, sp, r14);
+	e = ring ? bpf_ringbuf_reserve(ring, sizeof(*e), 0) : 0;
+	if (!e) { /* not a loss: no call's number is in doubt for it */
+		__sync_fetch_and_add(&own.lost, 1);
+		return;
+	}
+	fill(&e->h, &h, (uint32_t)-1, EV_SAMPLE);
+	e->arg[0] = ns;
+	e->arg[1] = wire;
+	e->arg[2] = pc;
+	e->arg[3] = 0;
+	e->h.ts_ns = bpf_ktime_get_ns();
+	bpf_ringbuf_submit(e, BPF_RB_NO_WAKEUP);
+}
+
+SEC("perf_event") int on_clock(struct bpf_perf_event_data *ctx)
+{
+	uint64_t start = bpf_ktime_get_ns(), ns = weight(ctx, start);
+
+	if (!own.on || state.paused == PAUSED_ALL || !in_target())
 		return 0;
-	}
-	at = bpf_map_lookup_elem(&pcs, &pc);
-	if (!at) {
-		bpf_map_update_elem(&pcs, &pc, &none, BPF_NOEXIST);
-		at = bpf_map_lookup_elem(&pcs, &pc);
-	}
-	if (!at)
-		__sync_fetch_and_add(&state.unplaced, 1);
-	else if (in_user)
-		__sync_fetch_and_add(&at->user, 1);
-	else
-		__sync_fetch_and_add(&at->kernel, 1);
-	if (at && !in_user && regs.orig_rax == NR_UPROBE)
-		__sync_fetch_and_add(&at->uprobe_calls, 1);
+	take(ctx, ns);
+	__sync_fetch_and_add(&own.run_ns, bpf_ktime_get_ns() - start);
+	__sync_fetch_and_add(&own.runs, 1);
 	return 0;
 }
 

@@ -55,8 +55,14 @@ typedef unsigned long long uint64_t;
  * scheduler, a timer or the network poller did */
 #define EV_WAKE 16
 /* * what was left out of the trace on purpose: arg0 is one of WINDOW_*. Made by user space */
-#define EV_WINDOW   17
-#define EV_KIND_MAX 17
+#define EV_WINDOW 17
+/* * the clock of a processor interrupted a thread of the target: arg0 is the ns that it stands for,
+ * arg1 one of SAMPLED_*, arg2 the index plus 1 of the function whose code ran, 0 where that is none
+ * of the traced ones; depth is that of rsp. goid 0: the
+ * thread executed no goroutine; arg3 is the pc, a link-time address. On the wire arg1 has bits
+ * SAMPLE_WIRE_* and arg2 the pc. */
+#define EV_SAMPLE   18
+#define EV_KIND_MAX 18
 
 /* Only in cookies and on the wire, never in a trace: runtime.sigpanic was entered. arg0 is the pc
  * that faulted, depth that of its frame. User space turns it into an EV_ENTRY when the function's
@@ -90,6 +96,21 @@ typedef unsigned long long uint64_t;
 #define HOW_INLINE     6 /* no trap, a stub writes the event */
 #define HOW_VALUES     7 /* one trap, in which arguments or results were read, too */
 #define HOW_MAX        7
+
+/* EV_SAMPLE arg1: where the pc of the program was */
+#define SAMPLED_PROGRAM 1 /* in code of the program's own */
+#define SAMPLED_KERNEL                                                                             \
+	2                 /* likewise; the kernel did something for it: a page fault, an interrupt \
+			   */
+#define SAMPLED_SYSCALL 3 /* in a system call */
+#define SAMPLED_STUB    4 /* in a stub of gotrace */
+#define SAMPLED_TRAP    5 /* at a probed instruction, or in the kernel's handling of its trap */
+#define SAMPLED_MAX     5
+
+#define SAMPLE_WIRE_USER     1 /* the pc was in user space, not in the kernel */
+#define SAMPLE_WIRE_SYSCALL  2 /* in a system call */
+#define SAMPLE_WIRE_UPROBE   4 /* in the system call of an optimized uprobe */
+#define SAMPLE_WIRE_STEPPING 8 /* where the kernel steps over instructions */
 
 /* EV_WINDOW arg0 */
 /* recording begins, or goes on; what is open follows, flagged EVF_BEFORE. arg1: one of WINDOW_BY_*
@@ -311,22 +332,13 @@ struct children_state {
 	uint32_t own_execs; /* of them of the traced binary */
 };
 
-/* Samples of the target's processor time at one pc of the program, whether it ran or the kernel did
- * on its behalf. */
-struct pc_samples {
-	uint64_t user, kernel;
-	uint64_t uprobe_calls; /* of those in the kernel: in the system call of an optimized uprobe
-				*/
-};
-#define PCS_SAMPLED 16384 /* different ones */
-
-/* What cpu_samples.bpf.c is told, and what it counts besides. */
+/* cpu_samples.bpf.c */
 struct cpu_samples_state {
 	uint32_t on; /* set by user space: the target's time counts */
 	uint32_t pad;
-	uint64_t samples;  /* all of the target */
-	uint64_t stepping; /* of them: in the page where the kernel steps over instructions */
-	uint64_t unplaced; /* of them: the pc was not known, or there was no room for it */
+	uint64_t lost; /* samples of the target whose pc was not known, or for which there was no
+			  room */
+	uint64_t run_ns, runs; /* processor time of the program itself, and how often it ran */
 };
 
 /* What off_cpu.bpf.c keeps besides what the probes do. */
@@ -382,7 +394,9 @@ struct probe_config {
 	/* by STATE_AT_*: EV_STATE's depth there; 0 where it is found out. [0]: 1 when states are
 	 * recorded */
 	uint32_t state_depth[8];
-	int64_t tls_g; /* from the thread pointer to the slot that holds g; of off_cpu.bpf.c only */
+	/* from the thread pointer to the slot that holds g, TLS_G_UNKNOWN: it is not known; of
+	 * off_cpu.bpf.c and cpu_samples.bpf.c only */
+	int64_t tls_g;
 	uint32_t filter; /* non-zero: other processes hit the probes too, ignore them */
 	/* RETS_*: who may perform the RET at COOKIE_RET sites instead of the kernel */
 	uint32_t rets;
@@ -390,7 +404,8 @@ struct probe_config {
 	struct target_config tracer; /* gotrace itself; of off_cpu.bpf.c only */
 	uint64_t main_vaddr;         /* link-time address of the EV_IMAGE site */
 };
-#define G_READ_MAX 256
+#define G_READ_MAX    256
+#define TLS_G_UNKNOWN (-0x7fffffffffffffffll - 1)
 
 #define RETS_STEPPED   0 /* not allowed: the kernel refuses programs that write to pt_regs */
 #define RETS_BY_OTHERS 1 /* another tracer's program on the same byte may have, before this one */

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What part of the target's processor time its probes take, measured while it is traced: each
- * processor's clock notes the target's pc, and the pc tells what is a probe's.
+ * The target's processor time by samples, while it is traced: the clock of each processor
+ * interrupts it, and EV_SAMPLE says of which goroutine and call that time is, and whether the
+ * program or its probes had it.
  */
 #ifndef GOTRACE_CPU_SAMPLES_H
 #define GOTRACE_CPU_SAMPLES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "attach/probe_places.h"
+#include "attach/probes/probes.h"
 #include "attach/probing.h"
-#include "bpf/event.h"
 #include "trace/trace.h"
 
 struct bpf_object;
@@ -21,37 +24,32 @@ struct cpu_samples {
 	struct cpu_samples_state *state;
 	int *fds; /* a perf event of each processor */
 	unsigned n_fds;
+	uint64_t slower_ns; /* when the rate falls; 0: it has */
+	const struct probes *probes;
+	/* Of the thread that collects, once `placed`. */
+	struct probe_places places;
+	atomic_bool placed;
+	uint64_t n, n_probes, n_unplaced;
+	uint64_t ns, probe_ns; /* what samples stand for */
 };
 
-/* Loads and starts it; nothing counts before cpu_samples_on. Where the kernel has no type
- * information (BTF) or refuses, there are no samples; only a debug line is logged. To be closed in
- * every case. */
-void cpu_samples_open(struct cpu_samples *s, const struct target_config *target);
+/* Loads and starts it, beside the probes, which are loaded; nothing counts before cpu_samples_on.
+ * Where the kernel has no type information (BTF) or refuses, there are no samples; only a debug
+ * line is logged. To be closed in every case. */
+void cpu_samples_open(struct cpu_samples *s, const struct probes *probes, const struct gobin *b);
 void cpu_samples_on(struct cpu_samples *s, bool on);
+/* Stubs are where they will be: samples get their places from here on. 0 or -ENOMEM. */
+int cpu_samples_place(struct cpu_samples *s, const struct probing *p);
+/* Now and then: the rate is high at first, so that short programs have enough of them. */
+void cpu_samples_look(struct cpu_samples *s, uint64_t now_ns);
 void cpu_samples_close(struct cpu_samples *s);
 
-/* Adds to the end's keys how many samples there were, and how many of them were the probes'. 0 or
- * -ENOMEM. */
-int cpu_samples_describe(const struct cpu_samples *s, const struct probing *p, uint64_t text_bias,
-			 struct trace_info *end);
+/* In the thread that collects: *ev is the event of the trace that is made of what the BPF program
+ * wrote. false: nothing is known of its place, there is no event. */
+bool cpu_samples_resolve(struct cpu_samples *s, struct event_ext *ev, const struct event_ext *wire);
 
-/* ---- which pc is a probe's */
-
-/* Link-time addresses, of one recording. */
-struct probe_places {
-	uint64_t *at; /* where a trap leaves the pc, ascending */
-	size_t n, cap;
-	uint64_t stubs, stubs_end;
-	const struct gobin *binary; /* borrowed; NULL: no bytes are known */
-	bool exits_trap;            /* some calls return through a trap */
-};
-
-/* `in_stub` is by site, as probing's. To be freed in every case. 0 or -ENOMEM. */
-int probe_places_find(struct probe_places *places, const struct plan *plan, const bool *in_stub);
-void probe_places_free(struct probe_places *places);
-
-/* Whether samples at a link-time address are a probe's. */
-bool probe_places_has(const struct probe_places *places, uint64_t vaddr,
-		      const struct pc_samples *samples);
+/* Adds to the end's keys how many samples there were, how many of them were the probes', and what
+ * taking them cost. 0 or -ENOMEM. */
+int cpu_samples_describe(const struct cpu_samples *s, struct trace_info *end);
 
 #endif

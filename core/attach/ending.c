@@ -155,9 +155,7 @@ static int describe_target(const struct recording *r, const struct collector_sta
 		err = set_count(end, KEY_END_TARGET_SYSTEM_NS, system_ns - r->system_before_ns);
 	if (!err && r->own_cpu_ns)
 		err = set_count(end, KEY_END_OWN_CPU_NS, r->own_cpu_ns);
-	return err ? err
-		   : cpu_samples_describe(&r->cpu_samples, r->probing, r->probes.state->text_bias,
-					  end);
+	return err ? err : cpu_samples_describe(&r->cpu_samples, end);
 }
 
 /* All threads of a running process were stopped. */

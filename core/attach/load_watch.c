@@ -29,6 +29,17 @@ void load_watch_close(struct load_watch *w)
 	*w = (struct load_watch){ 0 };
 }
 
+void load_watch_count_inlined(struct site_events *by_site, const struct event *ev, size_t n,
+			      uint64_t *random)
+{
+	for (size_t i = 0; !random && i < n; i++)
+		load_watch_count(&by_site[ev[i].site].inlined, 1);
+	if (!random)
+		return;
+	*random = *random * 6364136223846793005u + 1442695040888963407u;
+	load_watch_count(&by_site[ev[(*random >> 33) % n].site].inlined, n);
+}
+
 int load_watch_find(const struct load_watch *w, struct probe_load *l)
 {
 	const struct probing *p = w->probing;

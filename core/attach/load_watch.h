@@ -9,6 +9,7 @@
 #include "attach/kernel/caps.h"
 #include "attach/probe_load.h"
 #include "attach/probing.h"
+#include "bpf/event.h"
 
 struct load_watch {
 	const struct probing *probing; /* borrowed, as caps */
@@ -28,6 +29,11 @@ static inline void load_watch_count(uint64_t *counter, uint64_t n)
 {
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
+
+/* Counts events of inline stubs. With `random`, the state of a generator, one of them at random
+ * stands for all: counting each would cost as much as decoding it. */
+void load_watch_count_inlined(struct site_events *by_site, const struct event *ev, size_t n,
+			      uint64_t *random);
 
 /* To be freed in every case. 0 or -ENOMEM. */
 int load_watch_find(const struct load_watch *w, struct probe_load *l);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/patching.h"
 
+#include <string.h>
+
 #include "attach/probes/links.h"
 #include "attach/target/springboard.h"
 #include "attach/under_jumps.h"
@@ -18,6 +20,19 @@ struct links_options patching_where(const struct recording *r)
 }
 
 /* ---- at the target's exec */
+
+void patching_hold(struct recording *r)
+{
+	bool seizes = r->target->launched && (r->probing->n_in_stub || r->record_signals);
+	int err = seizes ? target_seize(r->target) : 0;
+
+	if (err) /* strace -f gotrace, or a security module */
+		log_debug("ptrace: %s", strerror(-err));
+	if (err && r->probing->n_in_stub)
+		probing_fall_back(r->probing,
+				  "the command cannot be held at its exec, ptrace is refused");
+	r->n_stubs = r->probing->n_in_stub;
+}
 
 /* Sites whose stub is not used are probed in the text, before anything is recorded. */
 static void attach_left_out(struct recording *r)

@@ -8,6 +8,9 @@
 
 struct links_options patching_where(const struct recording *r);
 
+/* Makes the held target stop at its exec: to be patched, or as it may die at once. */
+void patching_hold(struct recording *r);
+
 /* For target_release: writes the jumps in a process stopped at its exec, and probes the sites in
  * the text whose stub is not used. in NULL: it could not be held. ctx: the recording. */
 void patching_at_exec(void *ctx, struct inject *in);

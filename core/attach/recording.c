@@ -58,20 +58,6 @@ static bool open_to_all(const struct recording *r)
 	       (r->kind == ATTACH_MULTI && !r->caps->pid_filter_per_process);
 }
 
-/* The held target is made to stop at its exec: to be patched, or as it may die at once. */
-static void hold_for_stubs(struct recording *r)
-{
-	bool seizes = r->target->launched && (r->probing->n_in_stub || r->record_signals);
-	int err = seizes ? target_seize(r->target) : 0;
-
-	if (err) /* strace -f gotrace, or a security module */
-		log_debug("ptrace: %s", strerror(-err));
-	if (err && r->probing->n_in_stub)
-		probing_fall_back(r->probing,
-				  "the command cannot be held at its exec, ptrace is refused");
-	r->n_stubs = r->probing->n_in_stub;
-}
-
 /* While probes are attached one by one: a signal that ends the recording, or the end of the
  * process; a held command gets other signals passed on. 0 or -errno (logged). */
 static int may_go_on(void *ctx)
@@ -123,7 +109,7 @@ int recording_prepare(struct recording *r)
 		.ring_bytes = r->ring_bytes,
 		.ring_bytes_sum = r->ring_bytes_sum,
 	};
-	hold_for_stubs(r);
+	patching_hold(r);
 	struct links_options attach = patching_where(r);
 
 	attach.give_up = may_go_on;
@@ -154,7 +140,7 @@ int recording_prepare(struct recording *r)
 	children_watch(&r->children, &load.target, r->exe_fd);
 	if (load.states)
 		r->no_off_cpu = off_cpu_watch(&r->off_cpu, &r->probes, r->binary);
-	cpu_samples_open(&r->cpu_samples, &load.target);
+	cpu_samples_open(&r->cpu_samples, &r->probes, r->binary);
 	return 0;
 }
 
@@ -255,6 +241,7 @@ static void collect_until_end(struct recording *r, int wake_fd)
 			r->reason = END_WHEN;
 			return;
 		}
+		cpu_samples_look(&r->cpu_samples, now);
 		progress_advise(r);
 		text_watch_look(&r->text_watch, now);
 		if (r->max_cost)
@@ -328,8 +315,8 @@ static void note_times_after(struct recording *r)
 	cpu_samples_on(&r->cpu_samples, false);
 }
 
-/* A launched target is let go, a running one is recorded from here on. */
-static void let_go(struct recording *r)
+/* A launched target is let go, a running one is recorded from here on. 0 or -ENOMEM. */
+static int let_go(struct recording *r)
 {
 	if (!r->target->launched && r->probing->running)
 		patching_running(r);
@@ -337,6 +324,7 @@ static void let_go(struct recording *r)
 		r->on_ready(r->on_start_ctx);
 	if (r->target->launched)
 		r->exec_err = target_release(r->target, patching_at_exec, r);
+	return cpu_samples_place(&r->cpu_samples, r->probing);
 }
 
 /* Stacks of its death, now that nobody else writes. */
@@ -350,7 +338,6 @@ static int end_deaths(struct recording *r, struct trace_writer *writer)
 int recording_run(struct recording *r, struct trace_writer *writer)
 {
 	int prepared = open_watches(r, writer);
-
 	const struct trace_sink sink = r->sink ? *r->sink : trace_writer_sink(writer);
 
 	r->ring_sites = probing_ring_sites(r->probing);
@@ -370,6 +357,7 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 		.site_events = r->load.events,
 		.releases = r->releasing.releases,
 		.pid = r->target->pid,
+		.samples = &r->cpu_samples,
 	};
 	int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	int err = wake_fd < 0 ? -errno : 0;
@@ -385,7 +373,7 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 		err = collector_start(r->collector, wake_fd);
 	note_times_before(r);
 	if (!err)
-		let_go(r);
+		err = let_go(r);
 	if (err) {
 		trace_writer_abort(writer);
 	} else {

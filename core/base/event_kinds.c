@@ -25,6 +25,7 @@ static const struct {
 	[EV_STATE] = { .name = "state" },
 	[EV_WAKE] = { .name = "wake" },
 	[EV_WINDOW] = { .name = "window" },
+	[EV_SAMPLE] = { .name = "sample" },
 };
 _Static_assert(sizeof(kinds) / sizeof(kinds[0]) == EV_KIND_MAX + 1, "a name for each kind");
 

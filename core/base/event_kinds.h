@@ -10,7 +10,7 @@
 /* A bit per kind whose record is struct event_ext, 64 bytes, with arguments. */
 #define EVENT_KINDS_WITH_ARGS                                                                  \
 	(1u << EV_STOP | 1u << EV_RESUME | 1u << EV_CREATE | 1u << EV_UNWIND | 1u << EV_LOSS | \
-	 1u << EV_RELEASED | 1u << EV_WINDOW)
+	 1u << EV_RELEASED | 1u << EV_WINDOW | 1u << EV_SAMPLE)
 
 static inline bool event_kind_has_args(unsigned kind)
 {

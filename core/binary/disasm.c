@@ -47,7 +47,8 @@ void disasm_free(struct disasm *d)
 	free(d);
 }
 
-void disasm_text(struct disasm *d, uint64_t vaddr, char *out, size_t size)
+/* Decodes into d->insn. */
+static bool decode(struct disasm *d, uint64_t vaddr)
 {
 	size_t left = INSN_MAX;
 	const uint8_t *p = NULL;
@@ -55,9 +56,19 @@ void disasm_text(struct disasm *d, uint64_t vaddr, char *out, size_t size)
 	/* Near the end of the text there may be fewer bytes than the longest instruction has. */
 	while (left && !(p = gobin_bytes(d->b, vaddr, left)))
 		left--;
-	if (!p || !cs_disasm_iter(d->handle, &p, &left, &vaddr, d->insn))
-		snprintf(out, size, "?");
-	else
+	return p && cs_disasm_iter(d->handle, &p, &left, &vaddr, d->insn);
+}
+
+unsigned disasm_length(struct disasm *d, uint64_t vaddr)
+{
+	return decode(d, vaddr) ? d->insn->size : 0;
+}
+
+void disasm_text(struct disasm *d, uint64_t vaddr, char *out, size_t size)
+{
+	if (decode(d, vaddr))
 		snprintf(out, size, "%s%s%s", d->insn->mnemonic, *d->insn->op_str ? " " : "",
 			 d->insn->op_str);
+	else
+		snprintf(out, size, "?");
 }

@@ -16,4 +16,7 @@ void disasm_free(struct disasm *d);
 /* The instruction at a link-time address, "?" where there is none. */
 void disasm_text(struct disasm *d, uint64_t vaddr, char *out, size_t size);
 
+/* Its length in bytes, 0 where there is none. */
+unsigned disasm_length(struct disasm *d, uint64_t vaddr);
+
 #endif

@@ -212,6 +212,16 @@ struct path_events {
 	uint64_t n;
 };
 
+/* Samples of the processor time (EV_SAMPLE): what they stand for, ns. */
+struct model_sampled {
+	uint64_t n, ns;      /* all of them */
+	uint64_t probe_ns;   /* in probes */
+	uint64_t outside_ns; /* in no recorded call */
+	/* while a prologue was stopped, events were lost, or the goroutine did not run: in no
+	 * path's */
+	uint64_t apart_ns;
+};
+
 struct model_totals {
 	uint64_t events, calls, orphan_exits;
 	uint64_t lost_events, loss_records;
@@ -244,6 +254,7 @@ struct model_totals {
 	/* Of them, goroutines without a call: mostly those of the runtime. */
 	uint64_t idlers, idle_life_ns;
 	struct off_times idle_off;
+	struct model_sampled sampled;
 };
 
 /* Calls made in path `from` that count as path `to`, which is above it: of the function of `to`,
@@ -368,6 +379,16 @@ const struct path_waits *model_waits(const struct model *m, size_t *n);
  * model_finish. */
 const struct func_wakes *model_wakes(const struct model *m, size_t *n);
 
+/* Samples of the processor time in the calls of a path, those below not included: the program's and
+ * the probes'. How many, what they stand for in ns, and the sum of the squares of that in us^2. */
+struct path_sampled {
+	uint32_t path;
+	uint64_t n, ns, squares;
+	uint64_t probe_n, probe_ns, probe_squares;
+};
+/* Of the paths that have some, n of them, in no order. After model_finish. */
+const struct path_sampled *model_path_sampled(const struct model *m, size_t *n);
+
 /* What probes cost in the calls of a path, those below not included. */
 struct path_correction {
 	uint64_t probe_ns, uncertainty_ns;
@@ -375,9 +396,10 @@ struct path_correction {
 };
 /*
  * Takes what probes cost out of the times of all paths, functions and of the root: of[i] is path
- * i's, at most its self time is taken. Totals lose what was taken below them on the same goroutine,
- * so that everything adds up as before. To be called once, after model_finish. Leaves alone: calls
- * and goroutines handed out, distributions, what stopped prologues took, PATH_OTHER. 0 or -ENOMEM.
+ * i's, at most its self time is taken. Totals lose what was taken below them on
+ * the same goroutine, so that everything adds up as before. To be called once, after model_finish.
+ * Leaves alone: calls and goroutines handed out, distributions, what stopped prologues took,
+ * PATH_OTHER. 0 or -ENOMEM.
  */
 int model_correct(struct model *m, const struct path_correction *of);
 

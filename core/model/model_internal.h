@@ -7,6 +7,7 @@
 #include "model/func_ranges.h"
 #include "model/model.h"
 #include "model/paths.h"
+#include "model/sampled.h"
 #include "model/states.h"
 
 #define FRAME_SUSPECT 1
@@ -127,6 +128,7 @@ struct model {
 	bool states;    /* there are, and they are wanted */
 	int states_err; /* -ENOMEM */
 	struct waits waits;
+	struct sampled sampled;
 	struct wakes wakes;
 	bool image_seen;
 	bool begun;            /* model_begins_at: totals.first_ns is known */

@@ -294,6 +294,8 @@ static inline int pair(struct model *m, const struct event *e, const uint64_t ar
 	struct model_totals *t = &m->totals;
 	int err = 0;
 
+	if (__builtin_expect(e->kind == EV_SAMPLE, 0))
+		return sampled_apply(m, e, arg);
 	if (__builtin_expect(!t->events++, 0) && !m->begun)
 		t->first_ns = t->from_ns = e->ts_ns;
 	switch (e->kind) {

@@ -40,6 +40,13 @@ static uint32_t find_call(const struct paths *t, uint32_t parent, uint32_t func,
 	return 0;
 }
 
+uint32_t paths_called(const struct paths *t, uint32_t parent, uint32_t func)
+{
+	uint32_t i = find_call(t, parent, func, true);
+
+	return i < PATHS_FOLD ? i : t->folds[i - PATHS_FOLD].to;
+}
+
 /* The node above on the same goroutine, 0: none. */
 static uint32_t above(const struct paths *t, uint32_t node)
 {

@@ -113,6 +113,9 @@ static inline int paths_call(struct paths *t, uint32_t parent, uint32_t func, ui
 	return paths_find(t, parent, func, node);
 }
 
+/* The node of func called by `parent`, below it or above; 0: no call of it was seen. */
+uint32_t paths_called(const struct paths *t, uint32_t parent, uint32_t func);
+
 /*
  * The node of func as the outermost call of a goroutine that was created at
  * `pc` below parent. When the same statement and function are on parent's own chain already, that

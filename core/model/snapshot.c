@@ -121,6 +121,14 @@ static int copy_hists(struct model *to, const struct model *from)
 	return err;
 }
 
+static int copy_sampled(struct sampled *to, const struct sampled *from)
+{
+	int err = copy(&to->all, from->all, from->n, sizeof(*to->all));
+
+	to->n = to->cap = err ? 0 : from->n;
+	return err;
+}
+
 static int copy_all(struct model *to, const struct model *from)
 {
 	*to = (struct model){ .info = from->info,
@@ -142,6 +150,8 @@ static int copy_all(struct model *to, const struct model *from)
 		err = copy_hists(to, from);
 	if (!err)
 		err = copy_paths(&to->paths, &from->paths);
+	if (!err)
+		err = copy_sampled(&to->sampled, &from->sampled);
 	if (!err)
 		err = copy_stacks(&to->goroutines, &from->goroutines);
 	return err ? err : copy_stacks(&to->threads, &from->threads);

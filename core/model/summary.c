@@ -236,6 +236,34 @@ static void get_folds(struct getting *g)
 	}
 }
 
+static void get_sampled(struct getting *g)
+{
+	struct model_sampled *t = &g->m->totals.sampled;
+
+	t->n = num(g, SUMMARY_MOST);
+	t->ns = num(g, SUMMARY_MOST);
+	t->probe_ns = num(g, SUMMARY_MOST);
+	t->outside_ns = num(g, SUMMARY_MOST);
+	t->apart_ns = num(g, SUMMARY_MOST);
+	uint64_t n = num(g, g->n_paths);
+
+	for (uint64_t i = 0; !g->fault && i < n; i++) {
+		struct path_sampled s = { .path = (uint32_t)num(g, g->n_paths) };
+
+		s.n = num(g, SUMMARY_MOST);
+		s.ns = num(g, SUMMARY_MOST);
+		s.squares = num(g, SUMMARY_MOST);
+		s.probe_n = num(g, SUMMARY_MOST);
+		s.probe_ns = num(g, SUMMARY_MOST);
+		s.probe_squares = num(g, SUMMARY_MOST);
+		if (g->fault)
+			return;
+		s.path = g->place[s.path];
+		if (sampled_add(&g->m->sampled, &s))
+			g->fault = no_memory;
+	}
+}
+
 /* ---- functions */
 
 static void get_hist(struct getting *g, struct hist *h)
@@ -304,6 +332,7 @@ static void forget(struct model *m)
 			m->released_ns[i] = 0;
 	}
 	paths_forget(&m->paths);
+	sampled_free(&m->sampled);
 }
 
 const char *summary_restore(struct model *m, const uint8_t *p, size_t n, uint64_t stored_bytes)
@@ -331,6 +360,8 @@ const char *summary_restore(struct model *m, const uint8_t *p, size_t n, uint64_
 		get_funcs(&g);
 	if (!g.fault && g.version > 1)
 		get_folds(&g);
+	if (!g.fault && g.version > 2)
+		get_sampled(&g);
 	free(g.place);
 	return g.fault;
 }

@@ -6,8 +6,8 @@
 #include "model/model_internal.h"
 #include "model/summary.h"
 
-/* Version 1 has no calls that count as a path above their caller's. */
-#define SUMMARY_VERSION 2
+/* Version 1 has no calls that count as a path above their caller's, version 2 no samples. */
+#define SUMMARY_VERSION 3
 
 /* Flags of a path or a function: what follows. */
 #define SUMMARY_MIXED     1u  /* not all calls finished, or some are suspect */

@@ -177,6 +177,38 @@ static int put_folds(struct putting *p, const struct paths *t)
 	return err;
 }
 
+static int put_sampled(struct putting *p, const struct model *m)
+{
+	const struct model_sampled *t = &m->totals.sampled;
+	int err = begin(p);
+
+	if (!err) {
+		num(p, t->n);
+		num(p, t->ns);
+		num(p, t->probe_ns);
+		num(p, t->outside_ns);
+		num(p, t->apart_ns);
+		num(p, m->sampled.n);
+		end(p);
+	}
+	for (size_t i = 0; !err && i < m->sampled.n; i++) {
+		const struct path_sampled *s = &m->sampled.all[i];
+
+		err = begin(p);
+		if (err)
+			break;
+		num(p, s->path);
+		num(p, s->n);
+		num(p, s->ns);
+		num(p, s->squares);
+		num(p, s->probe_n);
+		num(p, s->probe_ns);
+		num(p, s->probe_squares);
+		end(p);
+	}
+	return err;
+}
+
 static int put_hist(struct putting *p, const struct hist *h)
 {
 	unsigned used = 0, last = 0;
@@ -258,5 +290,7 @@ int summary_put(struct summary_bytes *to, const struct model *m)
 		err = put_paths(&p, &m->paths);
 	if (!err)
 		err = put_funcs(&p, m);
-	return err ? err : put_folds(&p, &m->paths);
+	if (!err)
+		err = put_folds(&p, &m->paths);
+	return err ? err : put_sampled(&p, m);
 }

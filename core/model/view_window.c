@@ -83,6 +83,8 @@ static void forget(struct model *m)
 	paths_forget(&m->paths);
 	waits_free(&m->waits);
 	wakes_free(&m->wakes);
+	sampled_free(&m->sampled);
+	t->sampled = (struct model_sampled){ 0 };
 }
 
 int model_view_begin(struct model *m, uint64_t ts_ns)

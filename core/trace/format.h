@@ -13,7 +13,7 @@
 
 #define FORMAT_MAGIC        "GOTRACE\x1a" /* 8 bytes; the last stops `type` and cat-like tools */
 #define FORMAT_MAJOR        1
-#define FORMAT_MINOR        2
+#define FORMAT_MINOR        3
 #define FILE_HEAD_BYTES     24
 #define FILE_HEAD_MAX_BYTES 4096 /* a later minor version may lengthen it */
 

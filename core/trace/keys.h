@@ -179,11 +179,15 @@
 #define KEY_END_TARGET_SYSTEM_NS "end.target_system_ns" /* the part of it in the kernel */
 #define KEY_END_OWN_CPU_NS       "end.own_cpu_ns"       /* processor time gotrace took meanwhile */
 /* samples of the target's processor time while it was recorded, and those in its probes */
-#define KEY_END_CPU_SAMPLES        "end.cpu_samples"
-#define KEY_END_CPU_SAMPLES_PROBES "end.cpu_samples_probes"
-#define KEY_END_TIME_NS            "end.time_ns"   /* CLOCK_MONOTONIC when recording ended */
-#define KEY_END_DETACH_NS          "end.detach_ns" /* time it took to detach the probes */
-#define KEY_END_PATCH_NS           "end.patch_ns"  /* how long the exec was held for the stubs */
+#define KEY_END_CPU_SAMPLES           "end.cpu_samples"
+#define KEY_END_CPU_SAMPLES_PROBES    "end.cpu_samples_probes"
+#define KEY_END_CPU_SAMPLES_NS        "end.cpu_samples_ns"
+#define KEY_END_CPU_SAMPLES_PROBES_NS "end.cpu_samples_probes_ns"
+#define KEY_END_CPU_SAMPLES_LOST      "end.cpu_samples_lost"
+#define KEY_END_CPU_SAMPLES_COST_NS   "end.cpu_samples_cost_ns"
+#define KEY_END_TIME_NS               "end.time_ns"   /* CLOCK_MONOTONIC when recording ended */
+#define KEY_END_DETACH_NS             "end.detach_ns" /* time it took to detach the probes */
+#define KEY_END_PATCH_NS              "end.patch_ns"  /* how long the exec was held for the stubs */
 /* of a running process: the longest that all its threads were stopped to change its text, how
  * often, and the longest to change it back */
 #define KEY_END_PAUSE_NS          "end.pause_ns"

@@ -70,6 +70,17 @@ static int keep_below_limit(struct collector *c)
 	return err;
 }
 
+/* To whoever decides what gets into the file. */
+static int hand_out(struct collector *c, const struct event_ext *ev)
+{
+	int err = c->opt.sink.event(c->opt.sink.ctx, ev);
+
+	if (err)
+		return err;
+	c->events += ev->h.kind != EV_SAMPLE;
+	return c->opt.max_bytes ? keep_below_limit(c) : 0;
+}
+
 static int write_plain(struct collector *c, const struct event_ext *ev)
 {
 	struct event_ext entry;
@@ -77,6 +88,8 @@ static int write_plain(struct collector *c, const struct event_ext *ev)
 
 	if (c->full)
 		return 0; /* the trace has ended, but the main thread has not noticed yet */
+	if (ev->h.kind == EV_SAMPLE)
+		return cpu_samples_resolve(c->opt.samples, &entry, ev) ? hand_out(c, &entry) : 0;
 	if (ev->h.kind == EV_WIRE_FAULT) {
 		if (!fault_entry(c->opt.plan, c->opt.in_stub, ev, &entry))
 			return 0;
@@ -105,10 +118,7 @@ static int write_plain(struct collector *c, const struct event_ext *ev)
 	}
 	if (value_records_of(ev))
 		err = c->opt.sink.values(c->opt.sink.ctx, value_records_of(ev));
-	if (err || (err = c->opt.sink.event(c->opt.sink.ctx, &known)))
-		return err;
-	c->events++;
-	return c->opt.max_bytes ? keep_below_limit(c) : 0;
+	return err ? err : hand_out(c, &known);
 }
 
 static int write_event(void *ctx, const struct event_ext *ev)
@@ -117,13 +127,6 @@ static int write_event(void *ctx, const struct event_ext *ev)
 
 	free(value_records_of(ev));
 	return err;
-}
-
-/* One at random stands for all: counting each would cost as much as decoding it. */
-static void count_one_for_all(struct collector *c, const struct event *ev, size_t n)
-{
-	c->random = c->random * 6364136223846793005u + 1442695040888963407u;
-	load_watch_count(&c->opt.site_events[ev[(c->random >> 33) % n].site].inlined, n);
 }
 
 /* Events of inline stubs: plenty, and of kinds that need none of the above. */
@@ -135,11 +138,8 @@ static int write_sifted(void *ctx, const struct event *ev, size_t n)
 		return err;
 	c->events += n;
 	c->ring_events += n;
-	if (c->opt.releases) /* it matters which they are */
-		for (size_t i = 0; i < n; i++)
-			load_watch_count(&c->opt.site_events[ev[i].site].inlined, 1);
-	else
-		count_one_for_all(c, ev, n);
+	/* For a release it matters which they are. */
+	load_watch_count_inlined(c->opt.site_events, ev, n, c->opt.releases ? NULL : &c->random);
 	return c->opt.max_bytes ? keep_below_limit(c) : 0;
 }
 

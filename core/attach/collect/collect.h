@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "attach/collect/releases.h"
+#include "attach/cpu_samples.h"
 #include "attach/load_watch.h"
 #include "attach/probes/probes.h"
 #include "binary/gobin.h"
@@ -38,6 +39,7 @@ struct collector_options {
 	struct releases *releases;          /* functions may be released; NULL: they may not */
 	/* of the traced process, whose rings name threads by its own numbers; 0: they are ours */
 	int pid;
+	struct cpu_samples *samples; /* of the processor time */
 };
 
 /* Counts for progress and the end record; read at any time. */

@@ -124,7 +124,7 @@ int releases_drop(struct releases *r, const struct event *ev)
 {
 	int doubling = r->doubling;
 
-	if (ev->kind == EV_RELEASED)
+	if (ev->kind == EV_RELEASED || ev->kind == EV_SAMPLE)
 		return 0;
 	if (doubling != SINGLE) {
 		bool by_second = ev->flags & EVF_WIRE_SECOND;

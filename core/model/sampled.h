@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Samples of processor time, by path. Private to core/model. */
+#ifndef GOTRACE_SAMPLED_H
+#define GOTRACE_SAMPLED_H
+
+#include "base/hash_index.h"
+#include "model/model.h"
+
+/* Only paths that have some: there may be a million others. */
+struct sampled {
+	struct path_sampled *all;
+	size_t n, cap;
+	struct hash_index by_path;
+};
+
+/* No sample stands for more: a second, of a clock that is asked for a hundred times in it. */
+#define SAMPLED_MOST_NS 1000000000u
+
+/* Adds to those of more->path. 0 or -ENOMEM */
+int sampled_add(struct sampled *t, const struct path_sampled *more);
+void sampled_free(struct sampled *t);
+/* An EV_SAMPLE. 0 or -ENOMEM */
+int sampled_apply(struct model *m, const struct event *e, const uint64_t arg[4]);
+
+#endif

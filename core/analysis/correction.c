@@ -6,441 +6,313 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/event_costs.h"
+#include "analysis/scales.h"
 #include "analysis/stat_columns.h"
 #include "base/log.h"
 #include "trace/keys.h"
 
-/* What makes one of these cost more need not touch the others: traps up to where the kernel
- * executes the instruction, single steps, inline stubs, reading of values. */
-enum family { TRAPS, STEPS, STUBS, READING, FAMILIES };
+/* Part of what the events of a function cost that is one family's, to tell of that family. */
+#define PURE 0.8
 
-/* What events cost in the calls of a path at the measured cost of each, ns. */
-struct charge {
-	double ns[FAMILIES];
-	double own[FAMILIES]; /* of its own events, its callers' part included */
-	uint64_t events;
+/* What probes took of the running time of a path's, or a function's, calls, ns, and its standard
+ * error. */
+struct taken {
+	double ns, error_ns;
+};
+
+struct estimate {
+	double run_ns; /* as measured */
+	struct taken by_events, by_samples, best;
+	double own_ns;                 /* what its own events cost, wherever that is charged */
+	double charged[COST_FAMILIES]; /* what events cost in it */
+	/* samples: what they stand for, in all and in the program; the sum of the squares */
+	double sampled_ns, program_ns, squares;
+	uint64_t n;
 };
 
 struct correcting {
-	struct event_cost costs[HOW_MAX + 1];
-	const struct path_node *nodes;
-	size_t n;
-	const struct call_stats *funcs;
-	size_t n_funcs;
-	/* calls of a path by others than its parent, those of path i from first_fold[i] on; NULL:
-	 * there are none */
-	struct path_fold *folds;
-	uint32_t *first_fold;
-	struct charge *charges; /* by path */
-	bool any;               /* event whose cost is known */
+	struct charges charges;
+	struct path_sampled *sampled; /* by path */
+	struct estimate *paths, *funcs;
+	struct cost_scale scale[COST_FAMILIES];
+	/* running time that a ns of samples stands for; 0: time as measured is running time */
+	double normal;
+	bool any_sample;
 };
 
-/* ---- what events cost */
+/* ---- by samples */
 
-/* The cost of one event, or a part of it, by family. */
-struct part {
-	double ns[FAMILIES];
-};
-
-static struct part before(const struct correcting *c, unsigned how)
+/*
+ * Where samples stand for the time that was measured, but for chance, the share that the probes
+ * have of the samples is their share of the time, with the error of a binomial share. As for any
+ * share, two more samples, one of each, keep the error from being none where all are alike (Agresti
+ * and Coull, The American Statistician 52, 1998). Else the time that the program's samples stand
+ * for is its own: the prologue of a call is in its caller's time as measured, and the clock says
+ * that it is the function's. Without states the time as measured has waiting in it, of which there
+ * are no samples.
+ */
+static struct taken by_samples(const struct estimate *e, double normal)
 {
-	struct part p = { { 0 } };
+	if (!e->n)
+		return (struct taken){ 0, e->run_ns };
+	double a_sample = e->squares / e->sampled_ns;
+	double n = e->sampled_ns / a_sample; /* as many as if they were alike */
+	double program = e->program_ns / e->sampled_ns, share = (n * program + 1) / (n + 2);
+	double scale = normal > 0 ? normal : 1, sampled = scale * e->sampled_ns;
+	double chance = 3 * scale * a_sample * sqrt(n + 1);
 
-	p.ns[how == HOW_INLINE ? STUBS : TRAPS] = c->costs[how].before;
-	return p;
+	if (fabs(e->run_ns - sampled) <= chance)
+		return (struct taken){ e->run_ns * (1 - program),
+				       e->run_ns * sqrt(share * (1 - share) / (n + 2)) };
+	if (normal > 0 && e->run_ns > sampled)
+		return (struct taken){ sampled * (1 - program),
+				       sampled * sqrt(share * (1 - share) / (n + 2)) };
+	return (struct taken){ fmax(e->run_ns - scale * e->program_ns, 0),
+			       scale * a_sample * sqrt(n * program + 1) };
 }
 
-static struct part after(const struct correcting *c, unsigned how)
+/* ---- by events */
+
+static void add_events(const struct correcting *c, size_t path, struct estimate *e)
 {
-	struct part p = { { 0 } };
+	const struct path_charge *x = &c->charges.paths[path];
 
-	p.ns[how == HOW_INLINE ? STUBS : how == HOW_STEP ? STEPS : TRAPS] = c->costs[how].after;
-	return p;
-}
-
-/* Measured in each event: not scaled with the traps. */
-static struct part outside(const struct correcting *c, unsigned how)
-{
-	return (struct part){ .ns[READING] = c->costs[how].outside };
-}
-
-static void add(double to[FAMILIES], struct part p, double n)
-{
-	for (int f = 0; f < FAMILIES; f++)
-		to[f] += n * p.ns[f];
-}
-
-static void charge(struct correcting *c, uint32_t path, struct part p, double n)
-{
-	add(c->charges[path].ns, p, n);
-	c->charges[path].events += (uint64_t)n;
-}
-
-/* Charges what is in the time of the callers of a path: for recursive calls, the path itself. */
-static void charge_callers(struct correcting *c, uint32_t path, struct part p, double n)
-{
-	const struct path_node *node = &c->nodes[path];
-	double calls = (double)node->stats.calls,
-	       own = calls > 0 ? (double)node->recursive / calls : 0, others = 1 - own;
-
-	charge(c, path, p, own * n);
-	for (uint32_t i = c->folds ? c->first_fold[path] : 0;
-	     c->folds && i < c->first_fold[path + 1]; i++) {
-		double share = calls > 0 ? fmin((double)c->folds[i].calls / calls, others) : 0;
-
-		charge(c, c->folds[i].from, p, share * n);
-		others -= share;
+	for (int f = 0; f < COST_FAMILIES; f++) {
+		e->charged[f] += x->ns[f] * c->scale[f].by;
+		e->own_ns += x->own[f] * c->scale[f].by;
 	}
-	if (node->parent && !node->go_edge)
-		charge(c, node->parent, p, others * n);
 }
 
-/* Sorts the folds of m by where they lead. 0 or -ENOMEM. */
-static int take_folds(struct correcting *c, const struct model *m)
+static struct taken by_events(const struct estimate *e,
+			      const struct cost_scale scale[COST_FAMILIES])
 {
-	size_t n;
-	const struct path_fold *folds = model_path_folds(m, &n);
+	struct taken t = { 0 };
 
-	if (!n)
-		return 0;
-	c->folds = calloc(n, sizeof(*c->folds));
-	c->first_fold = calloc(c->n + 2, sizeof(*c->first_fold));
-	if (!c->folds || !c->first_fold)
-		return -ENOMEM;
-	/* Counted two places on, so that they are in place when each has moved on by its own. */
-	for (size_t i = 0; i < n; i++)
-		c->first_fold[folds[i].to + 2]++;
-	for (size_t i = 2; i < c->n + 2; i++)
-		c->first_fold[i] += c->first_fold[i - 1];
-	for (size_t i = 0; i < n; i++)
-		c->folds[c->first_fold[folds[i].to + 1]++] = folds[i];
-	return 0;
-}
-
-static void charge_events(void *ctx, const struct path_events *e)
-{
-	struct correcting *c = ctx;
-	struct part first = before(c, e->how), then = after(c, e->how),
-		    reading = outside(c, e->how);
-	double n = (double)e->n;
-
-	c->any |= c->costs[e->how].before + c->costs[e->how].after > 0;
-	if (e->role == ROLE_EXIT || e->role == ROLE_INSIDE)
-		charge(c, e->path, first, n);
-	else
-		charge_callers(c, e->path, first, n);
-	if (e->role == ROLE_ENTRY || e->role == ROLE_INSIDE)
-		charge(c, e->path, then, n);
-	else
-		charge_callers(c, e->path, then, n);
-	if (e->how == HOW_VALUES)
-		charge_callers(c, e->path, reading, n);
-	if (e->role == ROLE_INSIDE)
-		return;
-	add(c->charges[e->path].own, first, n);
-	add(c->charges[e->path].own, then, n);
-	add(c->charges[e->path].own, reading, n);
-}
-
-/* ---- the scale */
-
-struct scale {
-	double by;  /* times the measured cost */
-	double off; /* may be off by so much of it */
-};
-
-/* What tells the scale: what it was charged, and its self time and that of a typical call of it in
- * charges. */
-struct witness {
-	double weight, mean, typical;
-};
-
-static int by_typical(const void *x, const void *y)
-{
-	double a = ((const struct witness *)x)->typical, b = ((const struct witness *)y)->typical;
-
-	return (a > b) - (a < b);
-}
-
-#define ENOUGH_EVENTS 200  /* of a witness, so that single interruptions do not count */
-#define PURE          0.8  /* of a witness's charge is of the one family */
-#define LEAST         0.05 /* of all weight: witnesses below have too short a time by accident */
-#define ALIKE         1.25 /* ratios up to so many times the least are of those with little code */
-#define SCALE_MAX     4.0  /* above that, all have much code: they tell nothing */
-#define ENOUGH        8    /* witnesses, for one of them to have next to no code of its own */
-#define OFF_MIN       0.05
-#define OFF_UNTOLD    0.5
-#define STUBS_UNTOLD  1.2  /* real programs: 1 on one processor, 1.5 on another */
-#define OFF_STUBS     2.0  /* what follows a stub waits for its stores: up to 3.6 */
-#define OFF_WAITING   0.25 /* where the program mostly waited for a processor */
-
-static bool may_tell(const struct charge *x, enum family f, double *all_ns)
-{
-	*all_ns = 0;
-	for (int k = 0; k < FAMILIES; k++)
-		*all_ns += x->ns[k];
-	return x->events >= ENOUGH_EVENTS && *all_ns > 0 && x->ns[f] >= PURE * *all_ns;
-}
-
-/* Whether a function waits, or may: of its calls a typical one takes as long as it has to, whatever
- * its events cost. What --waits selects is among these. */
-static bool may_wait(const struct trace_info *info, uint32_t func)
-{
-	static const char *const packages[] = { "runtime.", "syscall.", "sync.", "internal/",
-						"time.Sleep" };
-
-	for (size_t i = 0; func < info->n_funcs && i < sizeof(packages) / sizeof(*packages); i++)
-		if (!strncmp(info->funcs[func].name, packages[i], strlen(packages[i])))
-			return true;
-	return false;
-}
-
-/* Functions that call no other: of these the typical call is known as well as the mean. */
-static size_t find_leaves(const struct correcting *c, const struct trace_info *info, enum family f,
-			  struct witness *to)
-{
-	struct charge *sums = calloc(c->n_funcs + 1, sizeof(*sums));
-	bool *calls = calloc(c->n_funcs + 1, sizeof(*calls));
-	size_t n = 0;
-
-	for (size_t i = 1; sums && calls && i < c->n; i++) {
-		const struct path_node *x = &c->nodes[i];
-		uint32_t up = c->nodes[x->parent].func;
-
-		if (x->func < c->n_funcs) {
-			for (int k = 0; k < FAMILIES; k++)
-				sums[x->func].ns[k] += c->charges[i].ns[k];
-			sums[x->func].events += c->charges[i].events;
-			calls[x->func] |= x->recursive != 0;
-		}
-		if (x->parent && !x->go_edge && up < c->n_funcs)
-			calls[up] = true;
+	for (int f = 0; f < COST_FAMILIES; f++) {
+		t.ns += e->charged[f];
+		t.error_ns += e->charged[f] * scale[f].off;
 	}
-	for (size_t i = 0; sums && calls && i < c->n_funcs; i++) {
-		const struct call_stats *st = &c->funcs[i];
-		double ns;
-
-		if (calls[i] || !st->finished || may_wait(info, (uint32_t)i) ||
-		    !may_tell(&sums[i], f, &ns))
-			continue;
-		to[n++] = (struct witness){ ns, (double)stat_run_ns(st) / ns,
-					    (double)stat_quantile(st, 0.5) * (double)st->calls /
-						    ns };
-	}
-	free(sums);
-	free(calls);
-	return n;
-}
-
-/* Paths, of which only the mean is known. */
-static size_t find_paths(const struct correcting *c, const struct trace_info *info, enum family f,
-			 struct witness *to)
-{
-	size_t n = 0;
-
-	for (size_t i = 1; i < c->n; i++) {
-		double ns, ratio;
-
-		if (may_wait(info, c->nodes[i].func) || !may_tell(&c->charges[i], f, &ns))
-			continue;
-		ratio = (double)stat_run_ns(&c->nodes[i].stats) / ns;
-		to[n++] = (struct witness){ ns, ratio, ratio };
-	}
-	return n;
-}
-
-static int by_waiting(const void *x, const void *y)
-{
-	const struct witness *a = x, *b = y;
-	double wa = a->mean / a->typical, wb = b->mean / b->typical;
-
-	return (wa > wb) - (wa < wb);
-}
-
-/* Where w, in order, has its share of the weight. */
-static const struct witness *at_share(const struct witness *w, size_t n, double share)
-{
-	double weight = 0, below = 0;
-	size_t i = 0;
-
-	for (size_t k = 0; k < n; k++)
-		weight += w[k].weight;
-	for (below = w[0].weight; i + 1 < n && below < share * weight; i++)
-		below += w[i + 1].weight;
-	return &w[i];
+	return t;
 }
 
 /*
- * How many times its measured cost an event costs in this program: as in the typical calls of the
- * witnesses that have least besides their events, times how much longer their mean is. In the mean
- * is what happens while events are recorded: waiting for a processor above all, of which there is
- * at most `most_waiting`. Where even these have several times the cost (`most`), they do not tell
- * it from their own code. A few witnesses may all have much code of their own: they only tell what
- * it is at most, of what it may be when nothing tells it.
+ * How far events are off, beyond what chance makes of so few samples: the variance between
+ * functions of what events say over what samples say, from functions that have nearly all of their
+ * cost from one family (DerSimonian and Laird, Meta-analysis in clinical trials, Controlled
+ * Clinical Trials 7, 1986; the mean is known, as the scales were fitted). As much as chance may
+ * hide comes on top.
  */
-static struct scale weigh(struct witness *w, size_t n, double most, double most_waiting,
-			  struct scale untold)
+static void find_spreads(struct correcting *c)
 {
-	double alike = 0, sum = 0, squares = 0;
+	for (int f = 0; f < COST_FAMILIES; f++) {
+		double q = 0, weight = 0, n = 0;
 
-	if (!n)
-		return untold;
-	qsort(w, n, sizeof(*w), by_typical);
-	double least = at_share(w, n, LEAST)->typical;
+		for (size_t i = 0; i < c->charges.n_funcs; i++) {
+			const struct estimate *e = &c->funcs[i];
+			double said = e->by_events.ns, error = e->by_samples.error_ns;
+			double off = said - e->by_samples.ns;
 
-	if (least > most || least <= 0)
-		return untold;
-	size_t like = 0;
-
-	for (; like < n && w[like].typical <= ALIKE * least; like++) {
-		alike += w[like].weight;
-		sum += w[like].weight * w[like].typical;
-		squares += w[like].weight * w[like].typical * w[like].typical;
-	}
-	double by = sum / alike, spread = sqrt(fmax(squares / alike - by * by, 0));
-
-	if (by <= 0)
-		return untold;
-	while (like && w->typical <= 0) /* shorter than the clock's step */
-		w++, like--;
-	qsort(w, like, sizeof(*w), by_waiting);
-	const struct witness *middle = like ? at_share(w, like, 0.5) : NULL;
-	double waiting = middle ? middle->mean / middle->typical : 1;
-
-	waiting = fmin(fmax(waiting, 1), most_waiting);
-	double off = fmax(2 * spread / by, OFF_MIN) + OFF_WAITING * (1 - 1 / waiting);
-
-	if (n < ENOUGH) {
-		double from = (1 - OFF_UNTOLD) * fmin(by, 1), to = fmin(by, 1 + OFF_UNTOLD);
-
-		off += (to - from) / (to + from);
-		by = (to + from) / 2;
-	}
-	return (struct scale){ by * waiting, fmin(off, 1) };
-}
-
-/* Wall time of the program's processors over the time that it had them: so many times longer
- * may all take that waits for one. */
-static double most_waiting(const struct trace_info *info)
-{
-	double cpus = (double)trace_info_u64(info, KEY_HOST_CPUS, 1),
-	       wall_ns = (double)trace_info_u64(info, KEY_END_TARGET_WALL_NS, 0),
-	       cpu_ns = (double)trace_info_u64(info, KEY_END_TARGET_CPU_NS, 0);
-
-	return wall_ns > 0 && cpu_ns > 0 ? fmax(cpus * wall_ns / cpu_ns, 1) : 1;
-}
-
-static void find_scales(const struct correcting *c, const struct trace_info *info,
-			struct scale scale[FAMILIES], struct witness *room)
-{
-	scale[READING] = (struct scale){ 1, OFF_MIN };
-	for (int f = 0; f < READING; f++) {
-		size_t n = f == STEPS ? 0 : find_leaves(c, info, f, room);
-		/* What keeps traps waiting keeps single steps waiting. */
-		struct scale other = f == STEPS   ? scale[TRAPS]
-				     : f == STUBS ? (struct scale){ STUBS_UNTOLD, OFF_STUBS }
-						  : (struct scale){ 1, OFF_UNTOLD };
-		/* Stubs are over too fast for their functions' mean to say anything. */
-		double waiting = f == STUBS ? 1 : most_waiting(info);
-
-		if (n) {
-			scale[f] = weigh(room, n, SCALE_MAX, waiting, other);
-		} else {
-			n = find_paths(c, info, f, room);
-			if (n < ENOUGH)
-				n = 0;
-			scale[f] = weigh(room, n, SCALE_MAX * fmax(other.by, 1), 1, other);
+			if (!e->n || said <= 0 || error <= 0 || e->charged[f] < PURE * said)
+				continue;
+			q += off * off / (error * error);
+			weight += said * said / (error * error);
+			n++;
 		}
+		if (weight > 0)
+			c->scale[f].off += sqrt((fmax(q - n, 0) + sqrt(2 * n)) / weight);
 	}
+}
+
+/* ---- the better one */
+
+/* No more than there is. */
+static struct taken at_most(struct taken t, double run_ns)
+{
+	return (struct taken){ fmin(t.ns, run_ns), fmin(t.error_ns, run_ns) };
+}
+
+static void weigh(const struct correcting *c, struct estimate *e)
+{
+	e->by_events = at_most(by_events(e, c->scale), e->run_ns);
+	e->by_samples = at_most(by_samples(e, c->normal), e->run_ns);
+	e->best = e->n && e->by_samples.error_ns < e->by_events.error_ns ? e->by_samples
+									 : e->by_events;
+}
+
+static void add_path(const struct correcting *c, size_t path, struct estimate *e)
+{
+	const struct path_sampled *s = &c->sampled[path];
+
+	e->run_ns += (double)stat_run_ns(&c->charges.nodes[path].stats);
+	e->n += s->n + s->probe_n;
+	e->program_ns += (double)s->ns;
+	e->sampled_ns += (double)s->ns + (double)s->probe_ns;
+	e->squares += ((double)s->squares + (double)s->probe_squares) * 1e6;
+	add_events(c, path, e);
+}
+
+static struct estimate *func_of(const struct correcting *c, size_t path)
+{
+	uint32_t func = c->charges.nodes[path].func;
+
+	return func < c->charges.n_funcs ? &c->funcs[func] : NULL;
+}
+
+/*
+ * Paths of few samples add up to functions of many. What is taken of a function is shared among its
+ * paths as each of them has it by itself: the rest in proportion to the room that they have for it.
+ */
+static void share(struct correcting *c)
+{
+	double *own = calloc(2 * c->charges.n_funcs + 2, sizeof(*own));
+	double *room = own ? own + c->charges.n_funcs + 1 : NULL;
+
+	for (size_t i = 1; own && i < c->charges.n; i++) {
+		uint32_t func = c->charges.nodes[i].func;
+
+		if (func >= c->charges.n_funcs)
+			continue;
+		own[func] += c->paths[i].best.ns;
+		room[func] += c->paths[i].run_ns - c->paths[i].best.ns;
+	}
+	for (size_t i = 1; own && i < c->charges.n; i++) {
+		uint32_t func = c->charges.nodes[i].func;
+		struct estimate *e = &c->paths[i];
+
+		if (func >= c->charges.n_funcs)
+			continue;
+		double more = c->funcs[func].best.ns - own[func];
+
+		if (more > 0 && room[func] > 0)
+			e->best.ns += (e->run_ns - e->best.ns) * fmin(more / room[func], 1);
+		else if (more < 0)
+			e->best.ns *= c->funcs[func].best.ns / own[func];
+	}
+	free(own);
+}
+
+static void estimate(struct correcting *c)
+{
+	for (size_t i = 1; i < c->charges.n; i++) {
+		struct estimate *func = func_of(c, i);
+
+		add_path(c, i, &c->paths[i]);
+		if (func)
+			add_path(c, i, func);
+	}
+	for (size_t i = 0; i < c->charges.n_funcs; i++)
+		weigh(c, &c->funcs[i]);
+	if (c->any_sample)
+		find_spreads(c);
+	for (size_t i = 0; i < c->charges.n_funcs; i++)
+		weigh(c, &c->funcs[i]);
+	for (size_t i = 1; i < c->charges.n; i++)
+		weigh(c, &c->paths[i]);
+	if (c->any_sample)
+		share(c);
 }
 
 /* ---- all of it */
 
 /* A trace may say that an event costs a thousand years. */
-static uint64_t at_most(double ns, uint64_t most)
+static uint64_t whole(double ns)
 {
-	return ns < (double)most ? (uint64_t)ns : most;
+	return ns < (double)(UINT64_MAX >> 20) ? (uint64_t)ns : UINT64_MAX >> 20;
 }
 
-static struct path_correction correction_of(const struct correcting *c, size_t path,
-					    const struct scale scale[FAMILIES])
+/* Two standard errors: about 95 % of such intervals hold the truth. Where no sample tells, the
+ * scales' `off` is as much already. */
+static double errors_of(const struct correcting *c, const struct estimate *e)
 {
-	/* events are made by code that runs */
-	uint64_t run_ns = stat_run_ns(&c->nodes[path].stats);
-	double ns = 0, off_ns = 0, own_ns = 0;
+	return fmin((c->any_sample ? 2 : 1) * e->best.error_ns, e->run_ns);
+}
 
-	for (int f = 0; f < FAMILIES; f++) {
-		double of_family = c->charges[path].ns[f] * scale[f].by;
+static struct path_correction correction_of(const struct correcting *c, size_t path)
+{
+	const struct estimate *e = &c->paths[path];
+	const struct off_times *off = &c->charges.nodes[path].stats.off_self;
+	double part = e->run_ns > 0 ? e->best.ns / e->run_ns : 0;
 
-		ns += of_family;
-		off_ns += of_family * scale[f].off;
-		own_ns += c->charges[path].own[f] * scale[f].by;
-	}
 	return (struct path_correction){
-		.probe_ns = at_most(ns, run_ns),
-		.uncertainty_ns = at_most(off_ns, run_ns),
-		.cost_ns = at_most(own_ns, UINT64_MAX >> 20), /* a million paths add up */
+		.probe_ns = whole(e->best.ns),
+		.uncertainty_ns = whole(errors_of(c, e)),
+		.cost_ns = whole(e->own_ns),
+		.off_cpu_ns = c->any_sample ? whole((double)off->off_cpu_ns * part) : 0,
 	};
 }
 
 static void end(struct correcting *c)
 {
-	free(c->charges);
-	free(c->folds);
-	free(c->first_fold);
+	charges_free(&c->charges);
+	free(c->sampled);
+	free(c->paths);
+	free(c->funcs);
 }
 
-/* What the events of a model cost, as its paths tell. 0 or -ENOMEM; end() in any case. */
+/* end() in any case. 0 or -ENOMEM */
 static int begin(struct correcting *c, const struct model *m, const struct trace_info *info)
 {
-	*c = (struct correcting){ 0 };
-	c->nodes = model_paths(m, &c->n);
-	c->funcs = model_funcs(m, &c->n_funcs);
-	c->charges = calloc(c->n, sizeof(*c->charges));
-	int err = c->charges ? take_folds(c, m) : -ENOMEM;
+	int err = charges_take(&c->charges, m, info);
 
 	if (err)
 		return err;
-	event_costs_read(info, c->costs);
-	model_path_events(m, charge_events, c);
-	return 0;
+	c->any_sample = model_totals(m)->sampled.n > 0;
+	c->sampled = samples_by_path(m, c->charges.n);
+	c->paths = calloc(c->charges.n + 1, sizeof(*c->paths));
+	c->funcs = calloc(c->charges.n_funcs + 1, sizeof(*c->funcs));
+	return c->sampled && c->paths && c->funcs ? 0 : -ENOMEM;
+}
+
+/* See struct correcting: the processor time that the kernel counted, over what all samples stand
+ * for. */
+static double find_normal(const struct loaded_trace *t)
+{
+	const char *off_cpu = trace_info_get(t->info, KEY_STATES_OFF_CPU);
+	double cpu_ns = (double)trace_info_u64(t->info, KEY_END_TARGET_CPU_NS, 0),
+	       sampled_ns = (double)trace_info_u64(t->info, KEY_END_CPU_SAMPLES_NS, 0);
+
+	if (t->totals->states && off_cpu && !strcmp(off_cpu, OFF_CPU_TOLD))
+		return 0;
+	return cpu_ns > 0 && sampled_ns > 0 ? cpu_ns / sampled_ns : 1;
 }
 
 /* all: of the whole trace, which tells the scale. */
 static int correct(struct correcting *c, const struct correcting *all, const struct loaded_trace *t)
 {
-	struct path_correction *of = calloc(c->n, sizeof(*of));
-	struct witness *room = calloc(all->n + all->n_funcs, sizeof(*room));
-	int err = of && room ? 0 : -ENOMEM;
+	struct path_correction *of = calloc(c->charges.n, sizeof(*of));
+	uint64_t *errors_ns = calloc(c->charges.n_funcs + 1, sizeof(*errors_ns));
+	int err = of && errors_ns ? 0 : -ENOMEM;
 
+	if (!err && !scales_by_samples(&all->charges, all->sampled, c->scale))
+		err = scales_by_calls(&all->charges, t->info, c->scale);
 	if (!err) {
-		struct scale scale[FAMILIES];
-
-		find_scales(all, t->info, scale, room);
-		for (size_t i = 1; i < c->n; i++)
-			of[i] = correction_of(c, i, scale);
-		err = model_correct(t->model, of);
+		c->normal = find_normal(t);
+		estimate(c);
+		for (size_t i = 1; i < c->charges.n; i++)
+			of[i] = correction_of(c, i);
+		for (size_t i = 0; i < c->charges.n_funcs; i++)
+			errors_ns[i] = whole(errors_of(c, &c->funcs[i]));
+		err = model_correct(t->model, of, errors_ns);
 	}
 	free(of);
-	free(room);
+	free(errors_ns);
 	return err;
 }
 
 int correction_apply(struct loaded_trace *t)
 {
-	struct correcting c = { 0 }, whole = { 0 };
+	struct correcting c = { 0 }, all = { 0 };
 	int err = begin(&c, t->model, t->info);
 
 	t->correction_tried = true;
 	if (!err && t->whole)
-		err = begin(&whole, t->whole, t->info);
-	t->corrected = c.any || whole.any;
+		err = begin(&all, t->whole, t->info);
+	t->corrected = c.charges.any || all.charges.any || c.any_sample;
 	if (!err && t->corrected)
-		err = correct(&c, t->whole ? &whole : &c, t);
+		err = correct(&c, t->whole ? &all : &c, t);
 	end(&c);
-	end(&whole);
+	end(&all);
 	if (err)
-		log_no_memory("no memory to correct the times of %zu paths", c.n);
+		log_no_memory("no memory to correct the times of %zu paths", c.charges.n);
 	return err;
 }

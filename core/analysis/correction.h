@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Corrected times: what the events themselves cost is taken out of the calls that it was
- * charged to.
- *
- * An event's time stamp is taken in the middle of what the event costs. So the part before the
- * stamp of an entry is in the caller's time and the part after it in the callee's; of an exit it is
- * the other way round; of an event that is both, all of it is in the caller's. How each event came
- * about is in its flags, what that costs was measured before the program started (cost.*_ns), and
- * by how much it costs more inside the program, the trace itself tells: no call can take
- * less than its events cost, so those that have little else show the scale.
+ * charged to. Samples of the processor time tell how much that was, or where they are too few the
+ * number of events and what one cost (core/model/CORRECTNESS.md).
  */
 #ifndef GOTRACE_CORRECTION_H
 #define GOTRACE_CORRECTION_H
 
 #include "analysis/trace_load.h"
 
-/* Corrects a trace that was loaded, once, and says in t->corrected whether it could: it needs the
- * costs, and events that say how they came about. 0 or -ENOMEM (logged). */
+/* Corrects a trace that was loaded, once, and says in t->corrected whether it could: it needs
+ * samples, or the costs and events that say how they came about. 0 or -ENOMEM (logged). */
 int correction_apply(struct loaded_trace *t);
 
 /* What is left of a part of a function's or path's self time as measured. */

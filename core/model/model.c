@@ -176,49 +176,69 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* `inside`: what was taken out of the calls below. */
-static void correct(struct call_stats *st, const struct path_correction *c, uint64_t inside_ns,
+/* What was taken out of a path's calls and of those below on the same goroutine. */
+struct inside {
+	uint64_t ns, off_cpu_ns; /* off_cpu_ns: a part of ns */
+};
+
+static void correct(struct call_stats *st, const struct path_correction *c, struct inside in,
 		    bool whole)
 {
-	st->self_ns -= c->probe_ns;
-	st->probe_ns += c->probe_ns;
+	st->self_ns -= c->probe_ns + c->off_cpu_ns;
+	st->off_self.off_cpu_ns -= c->off_cpu_ns;
+	st->probe_ns += c->probe_ns + c->off_cpu_ns;
 	st->uncertainty_ns += c->uncertainty_ns;
 	st->cost_ns += c->cost_ns;
 	st->corrected = true;
 	if (!whole)
 		return;
-	inside_ns = least(inside_ns, st->total_ns);
-	st->total_ns -= inside_ns;
-	st->inside_ns += inside_ns;
+	in.off_cpu_ns = least(in.off_cpu_ns, st->off_total.off_cpu_ns);
+	in.ns = least(in.ns, st->total_ns);
+	st->off_total.off_cpu_ns -= in.off_cpu_ns;
+	st->total_ns -= in.ns;
+	st->inside_ns += in.ns;
 }
 
-int model_correct(struct model *m, const struct path_correction *of)
+/* No more than there is; nothing of what stands for many functions. */
+static struct path_correction at_most(const struct model *m, const struct path_node *n,
+				      struct path_correction c)
+{
+	const struct call_stats *st = &n->stats;
+	bool known = n->func < m->n_funcs;
+
+	c.probe_ns = known ? least(c.probe_ns, st->self_ns - off_times_sum(&st->off_self)) : 0;
+	c.off_cpu_ns = known ? least(c.off_cpu_ns, st->off_self.off_cpu_ns) : 0;
+	return c;
+}
+
+int model_correct(struct model *m, const struct path_correction *of, const uint64_t *func_errors_ns)
 {
 	struct path_node *nodes = m->paths.nodes;
-	uint64_t *inside_ns = calloc(m->paths.n, sizeof(*inside_ns));
+	struct inside *in = calloc(m->paths.n, sizeof(*in));
 
-	if (!inside_ns)
+	if (!in)
 		return -ENOMEM;
 	/* Nodes come after their parents. */
 	for (size_t i = m->paths.n; i-- > 1;) {
 		struct path_node *n = &nodes[i];
-		struct path_correction c = of[i];
+		struct path_correction c = at_most(m, n, of[i]);
+		uint64_t taken_ns = c.probe_ns + c.off_cpu_ns;
 
-		/* events are made by code that runs */
-		c.probe_ns = n->func < m->n_funcs
-				     ? least(c.probe_ns,
-					     n->stats.self_ns - off_times_sum(&n->stats.off_self))
-				     : 0;
-		inside_ns[i] += c.probe_ns;
-		if (!n->go_edge)
-			inside_ns[n->parent] += inside_ns[i];
-		m->totals.root_ns -= least(c.probe_ns, m->totals.root_ns);
-		m->totals.probe_ns += c.probe_ns;
-		correct(&n->stats, &c, inside_ns[i], true);
+		in[i].ns += taken_ns;
+		in[i].off_cpu_ns += c.off_cpu_ns;
+		if (!n->go_edge) {
+			in[n->parent].ns += in[i].ns;
+			in[n->parent].off_cpu_ns += in[i].off_cpu_ns;
+		}
+		m->totals.root_ns -= least(taken_ns, m->totals.root_ns);
+		m->totals.probe_ns += taken_ns;
+		correct(&n->stats, &c, in[i], true);
 		if (n->func < m->n_funcs)
-			correct(&m->funcs[n->func], &c, inside_ns[i], m->paths.hot[i].outermost);
+			correct(&m->funcs[n->func], &c, in[i], m->paths.hot[i].outermost);
 	}
-	free(inside_ns);
+	for (size_t i = 0; func_errors_ns && i < m->n_funcs; i++)
+		m->funcs[i].uncertainty_ns = func_errors_ns[i];
+	free(in);
 	return 0;
 }
 

@@ -59,7 +59,7 @@ struct call_stats {
 		cost_ns; /* what its own events cost, wherever that was charged; by model_correct */
 	bool corrected;
 	/* Parts of self_ns and of total_ns, in which the goroutine did not run; 0 without states.
-	 * What probes cost is never taken out of these. */
+	 * Of these, what probes cost is taken out of off_cpu_ns only. */
 	struct off_times off_self, off_total;
 	uint64_t suspect_ns;             /* part of total_ns that suspect calls have */
 	uint64_t min_ns, max_ns, sum_ns; /* finished calls; valid when finished > 0 */
@@ -393,14 +393,19 @@ const struct path_sampled *model_path_sampled(const struct model *m, size_t *n);
 struct path_correction {
 	uint64_t probe_ns, uncertainty_ns;
 	uint64_t cost_ns; /* of its own events, for its callers too */
+	/* Of the time in which its thread had no processor: for as long as probes had it, others
+	 * waited longer. */
+	uint64_t off_cpu_ns;
 };
 /*
  * Takes what probes cost out of the times of all paths, functions and of the root: of[i] is path
- * i's, at most its self time is taken. Totals lose what was taken below them on
+ * i's, at most the time that it ran, or was without a processor, is taken. func_errors_ns[i] is the
+ * uncertainty of function i; NULL: the sum of its paths'. Totals lose what was taken below them on
  * the same goroutine, so that everything adds up as before. To be called once, after model_finish.
  * Leaves alone: calls and goroutines handed out, distributions, what stopped prologues took,
  * PATH_OTHER. 0 or -ENOMEM.
  */
-int model_correct(struct model *m, const struct path_correction *of);
+int model_correct(struct model *m, const struct path_correction *of,
+		  const uint64_t *func_errors_ns);
 
 #endif

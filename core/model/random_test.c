@@ -230,7 +230,7 @@ static void check_correction(struct trial *t, struct model *m)
 		of[i].probe_ns = exec_random(&t->rng) % (2 * before[i].self_ns + 1);
 		of[i].uncertainty_ns = of[i].probe_ns / 2;
 	}
-	assert_int_equal(model_correct(m, of), 0);
+	assert_int_equal(model_correct(m, of, NULL), 0);
 	for (size_t i = 1; i < n; i++) {
 		const struct call_stats *st = &nodes[i].stats;
 

@@ -44,7 +44,7 @@ static void use(struct model *m)
 	for (size_t i = 0; i < n_funcs; i++)
 		sum += hist_quantile(&funcs[i].hist, 0.99) + model_released_ns(m, (uint32_t)i);
 	model_path_events(m, tell, &sum);
-	if (!of || summary_put(&again, m) || model_correct(m, of))
+	if (!of || summary_put(&again, m) || model_correct(m, of, NULL))
 		abort();
 	free(again.data);
 	free(of);

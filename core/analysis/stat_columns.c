@@ -53,7 +53,7 @@ static uint64_t get_self_corrected_ns(const struct call_stats *st)
 
 bool stat_has(const struct stat_column *c, const struct call_stats *st)
 {
-	return (!c->of_finished || st->finished) && (!c->of_correction || st->corrected);
+	return (!c->of_finished || call_stats_timed(st)) && (!c->of_correction || st->corrected);
 }
 
 static uint64_t get_mean_ns(const struct call_stats *st)

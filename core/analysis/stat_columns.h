@@ -10,11 +10,11 @@ struct stat_column {
 	const char *name;
 	uint64_t (*get)(const struct call_stats *st);
 	uint64_t (*shown)(const struct call_stats *st); /* corrected; NULL: `get` is */
-	bool of_finished;                               /* empty when no call finished */
-	bool of_correction;                             /* empty when times are not corrected */
-	bool of_hist;                                   /* not kept for paths */
-	bool of_states;                                 /* only of traces with states */
-	bool of_events;                                 /* samples do not tell it */
+	bool of_finished;   /* empty where no finished call has a duration */
+	bool of_correction; /* empty when times are not corrected */
+	bool of_hist;       /* not kept for paths */
+	bool of_states;     /* only of traces with states */
+	bool of_events;     /* samples do not tell it */
 };
 extern const struct stat_column stat_columns[];
 

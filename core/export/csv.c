@@ -61,7 +61,7 @@ static void columns(const struct thesis *t, uint32_t node, FILE *out)
 	const struct thesis_extra *x = &t->extra[node];
 
 	for (const struct thesis_column *c = thesis_columns; c->name; c++) {
-		if (c->of_finished && !st->finished) {
+		if (!thesis_has(c, st)) {
 			fputc(',', out);
 			continue;
 		}

@@ -56,10 +56,10 @@ static const struct {
 
 static void test_layouts(void **state)
 {
-	static const char *const cases[] = { "go", "names", "unfinished" };
+	static const char *const cases[] = { "go", "names", "unfinished", "no-duration" };
 
 	(void)state;
-	for (size_t k = 0; k < 3; k++) {
+	for (size_t k = 0; k < 4; k++) {
 		char trace[TRACE_PATH_BYTES], file[128], *text = NULL;
 		size_t size, n;
 		FILE *out = open_memstream(&text, &size);

@@ -134,7 +134,9 @@ static void put_legacy(struct perun *p, uint32_t node)
 	uint64_t root_ns = p->t.trace.totals->root_ns;
 
 	for (const struct thesis_column *c = thesis_columns; c->name; c++) {
-		uint64_t v = c->of_finished && !st->finished ? 0 : c->get(st, &p->t.extra[node]);
+		if (!thesis_has(c, st))
+			continue;
+		uint64_t v = c->get(st, &p->t.extra[node]);
 
 		open_resource(p, node, NULL, c->legacy);
 		json_key(&p->j, "amount");

@@ -34,11 +34,17 @@ struct thesis_column {
 	const char *legacy; /* as the thesis's profile has it */
 	enum thesis_unit unit;
 	bool legacy_ns;   /* there its unit is ns, not ms */
-	bool of_finished; /* nothing to say when no call finished */
+	bool of_finished; /* nothing to say where no finished call has a duration */
 	/* THESIS_SHARE: in nanoseconds, of trace.totals->root_ns; THESIS_PER_CALL: to be divided by
 	 * the calls; means: by finished calls already */
 	uint64_t (*get)(const struct call_stats *st, const struct thesis_extra *x);
 };
 extern const struct thesis_column thesis_columns[];
+
+/* Is there such a value? csv has an empty field where there is none, perun no resource. */
+static inline bool thesis_has(const struct thesis_column *c, const struct call_stats *st)
+{
+	return !c->of_finished || call_stats_timed(st);
+}
 
 #endif

@@ -70,6 +70,17 @@ struct call_stats {
 	struct hist hist;
 };
 
+/*
+ * True when finished calls have durations. Calls whose entry and exit are one event
+ * (EV_ENTRY_EXIT, EV_ENTRY_TAIL) have none, and the longest of them took 0 ns. A call of two events
+ * takes 0 ns only where the clock did not advance between them, because it is coarse or was set
+ * back. Then nobody knows how long the call took, either.
+ */
+static inline bool call_stats_timed(const struct call_stats *st)
+{
+	return st->finished && st->max_ns;
+}
+
 /* Adds counts and times, without the histogram. */
 void call_stats_add(struct call_stats *into, const struct call_stats *from);
 

@@ -63,14 +63,14 @@ static void test_cases(void **state)
 /* Every format and row kind of some telling cases, character by character. */
 static void test_formats(void **state)
 {
-	static const char *const cases[] = { "go", "names", "loss-goroutine", "released",
-					     "states" };
+	static const char *const cases[] = { "go",       "names",       "loss-goroutine",
+					     "released", "no-duration", "states" };
 	static const char *const formats[] = { "text", "csv", "json" };
 	static const char *const kinds[] = { "functions", "paths", "goroutines", "calls",
 					     "reasons" };
 
 	(void)state;
-	for (size_t i = 0; i < 5; i++) {
+	for (size_t i = 0; i < 6; i++) {
 		char events[128], path[TRACE_PATH_BYTES], ending[64];
 		struct evlist l;
 
@@ -78,7 +78,7 @@ static void test_formats(void **state)
 		assert_int_equal(evlist_load(&l, events), 0);
 		fixture_write(&l, path);
 		for (size_t f = 0; f < 3; f++)
-			for (enum report_by by = BY_FUNCTION; by <= (i == 4 ? BY_REASON : BY_CALL);
+			for (enum report_by by = BY_FUNCTION; by <= (i == 5 ? BY_REASON : BY_CALL);
 			     by++) {
 				char *got = fixture_report(path, formats[f],
 							   &(struct report_options){ .by = by });

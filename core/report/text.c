@@ -57,6 +57,7 @@ static void function(const struct report *rep, FILE *out, const struct columns *
 	const struct released_below below = released_below_func(&rep->released, (uint32_t)row);
 	char self[SELF_BYTES], total[SELF_BYTES], marks[MARKS_BYTES], calls[CALLS_BYTES],
 		released[RELEASED_BYTES], waits[WAITS_BYTES];
+	const bool timed = call_stats_timed(st);
 	int n;
 
 	n = fprintf(out, "%*s ", c->self, text_self(st, self));
@@ -76,10 +77,10 @@ static void function(const struct report *rep, FILE *out, const struct columns *
 			     HUMAN(kept_all(rep->trace.info, st->total_ns)));
 	if (!c->narrow)
 		n += fprintf(out, " %6s %6s %6s %6s",
-			     st->finished ? HUMAN(st->sum_ns / st->finished) : "-",
-			     st->finished ? HUMAN(stat_quantile(st, 0.50)) : "-",
-			     st->finished ? HUMAN(stat_quantile(st, 0.99)) : "-",
-			     st->finished ? HUMAN(st->max_ns) : "-");
+			     timed ? HUMAN(st->sum_ns / st->finished) : "-",
+			     timed ? HUMAN(stat_quantile(st, 0.50)) : "-",
+			     timed ? HUMAN(stat_quantile(st, 0.99)) : "-",
+			     timed ? HUMAN(st->max_ns) : "-");
 	if (rep->trace.corrected && !c->narrow)
 		n += fprintf(out, " %6s", HUMAN(st->cost_ns));
 	if (c->growth)

@@ -100,10 +100,10 @@ int html_write_funcs(const struct html_page *p, struct json *j)
 		for (size_t i = 0; i < p->n_funcs; i++) {
 			const struct call_stats *st = &p->trace.funcs[p->funcs[i]];
 
-			/* 0 is none, where no call finished */
+			/* 0 is none, where no finished call has a duration */
 			html_put(&text, c->shown          ? c->shown(st)
 					: !c->of_finished ? c->get(st)
-					: st->finished    ? c->get(st) + 1
+					: stat_has(c, st) ? c->get(st) + 1
 							  : 0);
 		}
 		err = html_column(j, c->name, &text);

@@ -49,8 +49,9 @@ static void leave(const char *page, const char *name)
 /* Cases whose data is stored: it must be the same on every machine. */
 static void check_stored(const char *data, const char *name)
 {
-	static const char *const stored[] = { "fold",      "go",         "loss-goroutine", "names",
-					      "recursion", "stop-kinds", "cycle" };
+	static const char *const stored[] = { "fold",  "go",         "loss-goroutine",
+					      "names", "recursion",  "stop-kinds",
+					      "cycle", "no-duration" };
 	char path[512];
 
 	snprintf(path, sizeof(path), "fixtures/cases/%s.page.json", name);

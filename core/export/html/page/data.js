@@ -82,7 +82,7 @@ for (const key of ["calls", "total_ns", "self_ns", "morestack_ns", "preempt_ns",
 const STATES = [["running", "run_ns", "run"], ["runnable", "runnable_ns", "ready"], ["waiting", "wait_ns", "wait"],
 	["in system calls", "syscall_ns", "syscall"], ["state unknown", "unknown_ns", "unknown"], ["without a processor", "off_cpu_ns", "off-cpu"]].filter(([, key]) => D.funcs[key]);
 for (const [, key] of STATES) F[key] = dense(D.funcs[key], F.all);
-// Of finished calls; NaN where none finished.
+// Of finished calls; NaN where none of them has a duration.
 for (const key of ["min_ns", "max_ns", "mean_ns", "p50_ns", "p90_ns", "p99_ns"])
 	F[key] = dense(D.funcs[key], F.all).map((v) => v ? v - 1 : NaN);
 

@@ -125,7 +125,7 @@ def calls_of(path):
 def calls_listed(path):
     with open(path, newline='') as f:
         return [(r['thread'] if r['system'] == '1' else r['goroutine'], r['function'], int(r['start_ns']),
-                 int(r['duration_ns']), int(r['self_ns']), r['end'], int(r['suspect']), int(r['system']))
+                 int(r['duration_ns'] or 0), int(r['self_ns']), r['end'], int(r['suspect']), int(r['system']))
                 for r in csv.DictReader(f)]
 
 

@@ -154,7 +154,7 @@ single_calls() { # STRATEGY
 			calls++; sum = 0; n = split(ns("waits"), a, ";")
 			for (i = 1; i <= n; i++) { split(a[i], b, "="); sum += b[2]; if (ns("function") == "main.known") waited[b[1]] = b[2] }
 			if (sum != ns("wait_ns")) { print "reasons: " $0; bad = 1 }
-			if (ns("run_ns") + ns("runnable_ns") + ns("wait_ns") + ns("syscall_ns") + ns("unknown_ns") + ns("off_cpu_ns") != ns("duration_ns")) {
+			if (ns("run_ns") + ns("runnable_ns") + ns("wait_ns") + ns("syscall_ns") + ns("unknown_ns") + ns("off_cpu_ns") != ns("duration_ns") + 0) {
 				print "parts: " $0; bad = 1
 			}
 		}

@@ -185,9 +185,11 @@ static int call_rows(struct reading *in, const struct loaded_trace *trace, FILE 
 			fprintf(out, "%" PRIu64, caller);
 		fprintf(out, ",%" PRIu64 ",%u,", c->goid, c->level);
 		csv_field(out, trace_name_func(trace->info, c->func));
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%d,%u,%d,%u",
-			c->start_ns - trace->totals->first_ns, c->end_ns - c->start_ns, c->self_ns,
-			call_end_name(c->end), c->suspect, c->tid, c->system, c->image);
+		fprintf(out, ",%" PRIu64 ",", c->start_ns - trace->totals->first_ns);
+		if (call_timed(c))
+			fprintf(out, "%" PRIu64, c->end_ns - c->start_ns);
+		fprintf(out, ",%" PRIu64 ",%s,%d,%u,%d,%u", c->self_ns, call_end_name(c->end),
+			c->suspect, c->tid, c->system, c->image);
 		if (!err && trace->totals->states)
 			err = put_states(in, trace, c, out);
 		if (!err && trace->info->n_values)

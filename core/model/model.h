@@ -198,6 +198,12 @@ struct call {
 	bool recursive;
 };
 
+/* False of a finished call of 0 ns, as in call_stats_timed. */
+static inline bool call_timed(const struct call *c)
+{
+	return c->end_ns > c->start_ns || (c->end != CALL_FINISHED && c->end != CALL_TAIL);
+}
+
 /* What held up a prologue, handed out as it is charged to a path. The sum of all is morestack_ns
  * and preempt_ns of the nodes, and of the goroutines. */
 struct prologue_stop_time {

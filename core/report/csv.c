@@ -237,9 +237,11 @@ static int calls(const struct report *rep, FILE *out)
 			continue;
 		fprintf(out, "%" PRIu64 ",%u,", c->goid, c->level);
 		csv_field(out, report_name(rep, c->func));
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%d,%u,%d,%u",
-			c->start_ns - rep->trace.totals->first_ns, c->end_ns - c->start_ns,
-			c->self_ns, call_end_name(c->end), c->suspect, c->tid, c->system, c->image);
+		fprintf(out, ",%" PRIu64 ",", c->start_ns - rep->trace.totals->first_ns);
+		if (call_timed(c))
+			fprintf(out, "%" PRIu64, c->end_ns - c->start_ns);
+		fprintf(out, ",%" PRIu64 ",%s,%d,%u,%d,%u", c->self_ns, call_end_name(c->end),
+			c->suspect, c->tid, c->system, c->image);
 		if (rep->trace.totals->states)
 			err = call_states(rep, out, c);
 		if (info->n_values && !err)

@@ -263,7 +263,11 @@ static int calls(const struct report *rep, struct json *j)
 		json_kv_u64(j, "level", c->level);
 		json_kv_str(j, "function", report_name(rep, c->func));
 		json_kv_u64(j, "start_ns", c->start_ns - rep->trace.totals->first_ns);
-		json_kv_u64(j, "duration_ns", c->end_ns - c->start_ns);
+		json_key(j, "duration_ns");
+		if (call_timed(c))
+			json_u64(j, c->end_ns - c->start_ns);
+		else
+			json_null(j);
 		json_kv_u64(j, "self_ns", c->self_ns);
 		json_kv_str(j, "end", call_end_name(c->end));
 		json_kv_bool(j, "suspect", c->suspect);

@@ -52,7 +52,8 @@ static int line(const struct report *rep, FILE *out, const struct call *c, int g
 	const char *system = c->system ? "  (system stack)" : "", *how = mark(c);
 	char waits[WAITS_BYTES] = "";
 	int n = fprintf(out, "%*" PRIu64 " %4" PRIu64 ".%09" PRIu64 " %8s", goid_width, c->goid,
-			at_ns / 1000000000, at_ns % 1000000000, HUMAN(dur_ns));
+			at_ns / 1000000000, at_ns % 1000000000,
+			call_timed(c) ? HUMAN(dur_ns) : "-");
 	struct call_states s = { 0 };
 
 	if (!err)

@@ -211,7 +211,7 @@ static void put_call(struct sqlite *q, struct call_inserts *in, const struct cal
 	db_bind(d, s, 5, q->tree.node_of[c->path]);
 	db_bind(d, s, 6, c->level);
 	db_bind(d, s, 7, c->start_ns - q->trace.totals->first_ns);
-	db_bind(d, s, 8, c->end_ns - c->start_ns);
+	db_bind_if(d, s, 8, call_timed(c), c->end_ns - c->start_ns);
 	db_bind(d, s, 9, c->self_ns);
 	if (!d->err)
 		sqlite3_bind_text(s, 10, call_end_name(c->end), -1, SQLITE_STATIC);

@@ -72,7 +72,7 @@ const char *const sqlite_examples[][2] = {
 	  "WITH slow AS (SELECT * FROM calls ORDER BY duration_ns DESC LIMIT 1)\n"
 	  "SELECT f.name, count(*) AS calls, count(DISTINCT c.goroutine) AS goroutines, sum(c.self_ns) / 1e6 AS self_ms\n"
 	  "FROM slow JOIN calls c ON c.image = slow.image AND c.goroutine <> slow.goroutine\n"
-	  "     AND c.start_ns < slow.start_ns + slow.duration_ns AND c.start_ns + c.duration_ns > slow.start_ns\n"
+	  "     AND c.start_ns < slow.start_ns + slow.duration_ns AND c.start_ns + coalesce(c.duration_ns, 0) > slow.start_ns\n"
 	  "     JOIN functions f ON f.id = c.function\n"
 	  "GROUP BY f.id ORDER BY self_ms DESC;" },
 	{ "How long goroutines wait from their go statement to their first call",

@@ -145,7 +145,8 @@ function timelineTip(at) {
 		const v = at.strip.strip.values[Math.floor(at.t / TL.bin)] || 0;
 		return { heading: pickName(at.strip.pick), rows: [["goroutines in calls", (v / TL.bin).toFixed(1), ""], ["at", time(at.t), ""], ["shown below", count(at.strip.lanes.length) + " of " + count(at.strip.pick.goroutines), ""]] };
 	}
-	const { spans, k, lane } = at, rows = [["from", time(spans.start[k]), ""], [spans.count[k] > 1 ? "spanning" : "for", time(spans.end[k] - spans.start[k]), ""]];
+	const { spans, k, lane } = at, length = spans.end[k] - spans.start[k];
+	const rows = [["from", time(spans.start[k]), ""], [spans.count[k] > 1 ? "spanning" : "for", time(length || (at.state ? 0 : NaN)), ""]];
 	if (spans.count[k] > 1) rows.push(["together", time(spans.busy[k]), ""]);
 	if (at.state)
 		return { heading: (spans.count[k] > 1 ? count(spans.count[k]) + " states, mostly " : "") + (TL.reasons[spans.what[k]] || "?"), where: laneName(lane), rows };

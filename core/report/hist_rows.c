@@ -46,17 +46,24 @@ size_t hist_bars(const struct hist *h, struct hist_bar bars[HIST_BARS])
 	return n;
 }
 
+/* Where no finished call has a duration there is no bar. */
+static size_t bars_of(const struct call_stats *st, struct hist_bar bars[HIST_BARS])
+{
+	return call_stats_timed(st) ? hist_bars(&st->hist, bars) : 0;
+}
+
 static void one(const struct report *rep, FILE *out, size_t row)
 {
 	const struct call_stats *st = &rep->trace.funcs[row];
 	struct hist_bar bars[HIST_BARS];
-	const size_t n = hist_bars(&st->hist, bars);
+	const size_t n = bars_of(st, bars);
 	uint64_t most = 1, below = 0;
 
 	text_name(out, report_name(rep, (uint32_t)row), text_room(rep->opt->width, 0));
-	fprintf(out, "\n%" PRIu64 " finished call%s, %s to %s\n", st->finished,
-		plural(st->finished), st->finished ? HUMAN(st->min_ns) : "-",
-		st->finished ? HUMAN(st->max_ns) : "-");
+	fprintf(out, "\n%" PRIu64 " finished call%s", st->finished, plural(st->finished));
+	if (n)
+		fprintf(out, ", %s to %s", HUMAN(st->min_ns), HUMAN(st->max_ns));
+	fputs(st->finished && !n ? " without a duration\n" : "\n", out);
 	for (size_t i = 0; i < n; i++)
 		most = bars[i].calls > most ? bars[i].calls : most;
 	if (n)
@@ -91,7 +98,7 @@ int hist_csv(const struct report *rep, FILE *out)
 	fputs("function,from_ns,to_ns,calls\n", out);
 	for (size_t i = 0; i < rep->n_rows; i++) {
 		const uint32_t func = (uint32_t)rep->rows[i];
-		const size_t n = hist_bars(&rep->trace.funcs[func].hist, bars);
+		const size_t n = bars_of(&rep->trace.funcs[func], bars);
 
 		for (size_t k = 0; k < n; k++) {
 			csv_field(out, report_name(rep, func));
@@ -108,7 +115,7 @@ int hist_json(const struct report *rep, struct json *j)
 
 	for (size_t i = 0; i < rep->n_rows; i++) {
 		const uint32_t func = (uint32_t)rep->rows[i];
-		const size_t n = hist_bars(&rep->trace.funcs[func].hist, bars);
+		const size_t n = bars_of(&rep->trace.funcs[func], bars);
 
 		json_open(j, '{');
 		json_kv_str(j, "function", report_name(rep, func));

@@ -51,6 +51,9 @@ static void test_options(void **state)
 		{ "empty", "text", "empty.functions.txt", { .by = BY_FUNCTION } },
 		{ "empty", "text", "empty.paths.txt", { .by = BY_PATH } },
 		{ "empty", "json", "empty.calls.json", { .by = BY_CALL } },
+		{ "no-duration", "text", "no-duration.hist.txt", { .hist = "*" } },
+		{ "no-duration", "csv", "no-duration.hist.csv", { .hist = "*" } },
+		{ "no-duration", "json", "no-duration.hist.json", { .hist = "*" } },
 	};
 
 	(void)state;

@@ -1,12 +1,13 @@
 #!/bin/bash
-# How right durations are: functions of known length, and functions that call N others, by their own clock, traced in
-# every way of probing and untraced.
+# How right durations are: functions of known length, functions that call N others, by their own clock, and callers of known
+# own time, traced in every way of probing and untraced.
 #
 #   sudo experiments/accuracy/run.sh
 #
 # RUNS=10       rounds that count; one more goes before them and is discarded
 # QUICK=1       one round, on any machine
-# CASES=        of what is measured, "spin,1000 sleep,1000000 calls,100": KIND,NANOSECONDS or calls,N
+# CASES=        of what is measured, "spin,1000 sleep,1000000 calls,100 own-5,16": KIND,NANOSECONDS, calls,N, or
+#               own-NANOSECONDS,N: a caller of known own time with N callees of that length
 # VARIANTS=     of: thesis emulated springboard inline
 # RESUME=FOLDER goes on with a run that was interrupted
 # GOTRACE=build/gotrace, O=build, RESULTS=results/accuracy
@@ -22,7 +23,8 @@ GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 variants="untraced ${VARIANTS:-thesis emulated springboard inline}"
 cases=${CASES:-"spin,100 spin,300 spin,1000 spin,3000 spin,10000 spin,100000 spin,1000000 spin,10000000 spin,100000000 spin,1000000000
 	sleep,100 sleep,1000 sleep,10000 sleep,100000 sleep,1000000 sleep,10000000 sleep,100000000 sleep,1000000000
-	calls,1 calls,10 calls,100 calls,1000"}
+	calls,1 calls,10 calls,100 calls,1000
+	own-5,1 own-5,4 own-5,16 own-20,1 own-20,4 own-20,16 own-100,1 own-100,4 own-100,16"}
 cases=$(echo "$cases" | xargs)
 
 die() { echo "accuracy: $*" >&2; exit 1; }
@@ -31,7 +33,7 @@ run_failed() { tail -n 20 "$work/log" >&2; exit 1; }
 [ "$(id -u)" = 0 ] || die "tracing needs root; run: sudo make experiment-accuracy"
 [ "$rounds" -ge 1 ] 2>/dev/null || die "RUNS=$rounds is no number of rounds"
 for case in $cases; do
-	[[ $case =~ ^(spin|sleep|calls),[1-9][0-9]*$ ]] || die "no case is called '$case'"
+	[[ $case =~ ^(spin|sleep|calls|own-[1-9][0-9]*),[1-9][0-9]*$ ]] || die "no case is called '$case'"
 done
 for variant in $variants; do
 	case $variant in untraced | thesis | emulated | springboard | inline) ;; *) die "no variant is called '$variant'" ;; esac
@@ -63,8 +65,9 @@ calls_of() { # KIND SIZE
 
 # The values of a row: measure_rounds calls it for each.
 measure() { # KIND,SIZE VARIANT
-	local kind=${1%,*} size=${1#*,} command
-	command=("$work/truth" -loops "$loops" -kind "$kind" -size "$size" -calls "$(calls_of "$kind" "$size")" -out "$work/truth.txt")
+	local kind=${1%,*} size=${1#*,} callee=0 command
+	case $kind in own-*) callee=${kind#own-} ;; esac
+	command=("$work/truth" -loops "$loops" -kind "${kind%-*}" -callee "$callee" -size "$size" -calls "$(calls_of "$kind" "$size")" -out "$work/truth.txt")
 	rm -f "$work/truth.txt" "$work/trace"
 	: >"$work/calls.csv"
 	: >"$work/report.csv"
@@ -89,7 +92,7 @@ if [ -n "${RESUME:-}" ]; then loops=$(stored loops_per_us); else loops=$("$work/
 fix loops_per_us "$loops"
 fix go_of_program "$(go env GOVERSION)"
 measure_rounds untraced "$variants" "$cases" kind,size \
-	calls,clock_ns,inside_ns,outside_ns,mean_truth_ns,raw_ns,raw_error_ns,raw_error_p5_ns,raw_error_p95_ns,mean_raw_ns,mean_corrected_ns,uncertainty_ns,lost_events
+	calls,clock_ns,inside_ns,outside_ns,mean_truth_ns,raw_ns,raw_error_ns,raw_error_p5_ns,raw_error_p95_ns,mean_raw_ns,mean_corrected_ns,uncertainty_ns,lost_events,own_ns,whole_ns,total_middle_ns,self_middle_ns,self_mean_ns,total_taken_ns,self_taken_ns,self_uncertainty_ns
 end_run
 "$here/summary.sh" "$out" >"$out/summary.md"
 cat "$out/summary.md"

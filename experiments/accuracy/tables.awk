@@ -35,6 +35,10 @@ $(at["discarded"]) == 0 {
 	if (v == "untraced") untraced[round] = $(at["mean_truth_ns"])
 	own[round, v] = $(at["mean_truth_ns"])
 	corrected[round, v] = $(at["mean_corrected_ns"]); sure[round, v] = $(at["uncertainty_ns"])
+	if ("own_ns" in at && $(at["self_taken_ns"]) != "") {
+		left[round, v] = $(at["self_middle_ns"]) - $(at["self_taken_ns"]) - $(at["own_ns"])
+		self_sure[round, v] = $(at["self_uncertainty_ns"])
+	}
 	if ($(at["round"]) > rounds) rounds = $(at["round"])
 }
 # The rounds in which the corrected total is as close to the truth as the report says it is: to that of the same run, of
@@ -48,11 +52,43 @@ function held(c, v,   i, k, off, m) {
 	}
 	return m + 0
 }
+# Rounds in which that holds for the own time of a caller.
+function self_held(c, v,   i, k, m) {
+	for (i = 1; i <= rounds; i++) {
+		k = c SUBSEP i SUBSEP v
+		if (k in left && (left[k] < 0 ? -left[k] : left[k]) <= self_sure[k]) m++
+	}
+	return m + 0
+}
 # In the order of the table, those that were measured.
 function ordered(   i, m, all) {
 	m = split("thesis emulated springboard inline", all, " ")
 	variants = 0
 	for (i = 1; i <= m; i++) if (all[i] in known) variant[++variants] = all[i]
+}
+function own_times(   i, j, c, v, some) {
+	for (i = 1; i <= n; i++) some = some || kind(cases[i]) ~ /^own-/
+	if (!some) return
+	print ""
+	print "## Callers of known own time"
+	print ""
+	print "The caller has some 1 us of work of its own, in pieces, and traced callees between them. The truth is what its own work takes alone in the same"
+	print "run, and with its callees, in functions that are not traced. Errors are of the middle half of the calls. The correction is of sums, so each call has"
+	print "an equal part of it. The mean of all calls is the report's, with interrupts. The first row compares the total of an untraced caller with the truth."
+	print ""
+	print "| a callee | callees | truth, own | truth, total | probes | raw own time, more | of it | corrected own time, error | of it | error of the mean of all calls | the report's own uncertainty | rounds in which it held the error | raw total, more | corrected total, error | of it |"
+	print "|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+	for (i = 1; i <= n; i++) {
+		c = cases[i]
+		if (kind(c) !~ /^own-/) continue
+		printf "| %s | %d | %s | %s | untraced | | | | | | | | %s | | |\n", ns(substr(kind(c), 5) + 0), size(c), only(c, "own", "untraced"), only(c, "whole", "untraced"), both(c, "total raw", "untraced")
+		for (j = 1; j <= variants; j++) {
+			v = variant[j]
+			printf "| %s | %d | %s | %s | %s | %s | %s | %s | %s | %s | %s | %d of %d | %s | %s | %s |\n", ns(substr(kind(c), 5) + 0), size(c), only(c, "own", v), only(c, "whole", v), v,
+				both(c, "self raw", v), both(c, "self raw %", v, "%"), both(c, "self", v), both(c, "self %", v, "%"), both(c, "self mean", v), only(c, "self sure", v), self_held(c, v), runs[c, v],
+				both(c, "total raw", v), both(c, "total", v), both(c, "total %", v, "%")
+		}
+	}
 }
 function kind(c,   p) { split(c, p, SUBSEP); return p[1] }
 function size(c,   p) { split(c, p, SUBSEP); return p[2] }
@@ -77,7 +113,7 @@ END {
 	print "|---|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
 	for (i = 1; i <= n; i++) {
 		c = cases[i]
-		if (kind(c) == "calls") continue
+		if (kind(c) !~ /^(spin|sleep)$/) continue
 		for (j = 1; j <= variants; j++) {
 			v = variant[j]
 			printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %d of %d |\n", kind(c), ns(size(c)), only(c, "truth", "untraced"), v, both(c, "single", v), both(c, "single %", v, "%"), range(c, v),
@@ -102,6 +138,7 @@ END {
 				both(c, "corrected", v), both(c, "corrected %", v, "%"), only(c, "sure", v), held(c, v), runs[c, v]
 		}
 	}
+	own_times()
 	print ""
 	printf "Lost events: %d.\n", lost
 }

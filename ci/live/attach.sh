@@ -80,6 +80,9 @@ pid_duration() {
 	gt report trace >text
 	expect_grep "slower than untraced.* \(probes .* of .* of processor time[;)]" text
 	gt dump trace | grep -E '^@set end.own_cpu_ns [1-9]' >/dev/null || fail "gotrace's own time is not told"
+	gt info trace >facts
+	expect_grep 'end.host_idle_ns +[0-9]' facts
+	! [ -e /proc/self/schedstat ] || expect_grep 'end.target_run_delay_ns +[0-9]' facts
 	kill -TERM "$target"
 	wait "$target"
 	check_part

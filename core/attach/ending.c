@@ -155,6 +155,8 @@ static int describe_target(const struct recording *r, const struct collector_sta
 		err = set_count(end, KEY_END_TARGET_SYSTEM_NS, system_ns - r->system_before_ns);
 	if (!err && r->own_cpu_ns)
 		err = set_count(end, KEY_END_OWN_CPU_NS, r->own_cpu_ns);
+	if (!err)
+		err = times_describe(&r->times, end);
 	return err ? err : cpu_samples_describe(&r->cpu_samples, end);
 }
 

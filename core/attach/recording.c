@@ -222,6 +222,7 @@ static void collect_until_end(struct recording *r, int wake_fd)
 			r->reason = END_FAILED;
 			return;
 		}
+		times_look(r, fds[0].revents);
 		if (fds[0].revents && target_reap(r->target)) {
 			r->target_end_ns = clock_monotonic_ns();
 			r->reason = END_EXITED;
@@ -301,20 +302,6 @@ static int check_values(const struct recording *r, const struct trace_sink *sink
 	return -ENOTSUP;
 }
 
-static void note_times_before(struct recording *r)
-{
-	r->cpu_before_ns = target_cpu_ns(r->target);
-	r->system_before_ns = target_system_ns(r->target);
-	r->own_before_ns = clock_own_cpu_ns();
-	cpu_samples_on(&r->cpu_samples, true);
-}
-
-static void note_times_after(struct recording *r)
-{
-	r->own_cpu_ns = clock_own_cpu_ns() - r->own_before_ns;
-	cpu_samples_on(&r->cpu_samples, false);
-}
-
 /* A launched target is let go, a running one is recorded from here on. 0 or -ENOMEM. */
 static int let_go(struct recording *r)
 {
@@ -371,7 +358,7 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 		err = -errno;
 	if (!err)
 		err = collector_start(r->collector, wake_fd);
-	note_times_before(r);
+	times_before(r);
 	if (!err)
 		err = let_go(r);
 	if (err) {
@@ -381,7 +368,7 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 			r->reason = END_NOT_STARTED;
 		else
 			collect_until_end(r, wake_fd);
-		note_times_after(r);
+		times_after(r);
 		text_watch_end(&r->text_watch, clock_monotonic_ns());
 		detach(r);
 		err = collector_stop(r->collector);
@@ -433,6 +420,7 @@ void recording_close(struct recording *r)
 	load_watch_close(&r->load);
 	children_close(&r->children);
 	cpu_samples_close(&r->cpu_samples);
+	times_close(&r->times);
 	if (r->probes.object)
 		probes_unload(&r->probes);
 }

@@ -19,6 +19,7 @@
 #include "attach/signals.h"
 #include "attach/target/target.h"
 #include "attach/text_watch.h"
+#include "attach/times.h"
 #include "binary/gobin.h"
 #include "trace/trace.h"
 
@@ -95,6 +96,7 @@ struct recording {
 	uint64_t cpu_before_ns, system_before_ns;
 	/* that gotrace had taken before, and that it took while the target ran */
 	uint64_t own_before_ns, own_cpu_ns;
+	struct times times;
 	size_t n_stubs;        /* sites that were to be in stubs when the target was let go */
 	int exec_err;          /* END_NOT_STARTED: -errno */
 	struct trace_info end; /* keys of the end record, after recording_run */

@@ -178,6 +178,11 @@
 #define KEY_END_TARGET_CPU_NS    "end.target_cpu_ns"    /* processor time it took while recorded */
 #define KEY_END_TARGET_SYSTEM_NS "end.target_system_ns" /* the part of it in the kernel */
 #define KEY_END_OWN_CPU_NS       "end.own_cpu_ns"       /* processor time gotrace took meanwhile */
+/* threads of the target would run and had no processor: for how long, all threads together */
+#define KEY_END_TARGET_RUN_DELAY_NS "end.target_run_delay_ns"
+/* all processors of the machine together: they executed something, and they had nothing to do */
+#define KEY_END_HOST_BUSY_NS "end.host_busy_ns"
+#define KEY_END_HOST_IDLE_NS "end.host_idle_ns"
 /* samples of the target's processor time while it was recorded, and those in its probes */
 #define KEY_END_CPU_SAMPLES           "end.cpu_samples"
 #define KEY_END_CPU_SAMPLES_PROBES    "end.cpu_samples_probes"

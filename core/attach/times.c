@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "attach/times.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attach/recording.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "trace/keys.h"
+
+/* Of the numbers in the line: user, nice, system, idle, iowait, irq, softirq, steal. Guests' time
+ * stands behind them, and is in user. */
+#define TICKS       8
+#define TICK_IDLE   3
+#define TICK_IOWAIT 4
+
+struct host_time host_time_parse(const char *stat, uint64_t tick_ns)
+{
+	struct host_time t = { 0 };
+	unsigned long long n[TICKS];
+
+	if (sscanf(stat, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &n[0], &n[1], &n[2], &n[3],
+		   &n[4], &n[5], &n[6], &n[7]) != TICKS)
+		return t;
+	for (int i = 0; i < TICKS; i++)
+		*(i == TICK_IDLE || i == TICK_IOWAIT ? &t.idle_ns : &t.busy_ns) += n[i] * tick_ns;
+	return t;
+}
+
+static struct host_time host_now(void)
+{
+	char line[256] = "";
+	FILE *f = fopen("/proc/stat", "re");
+
+	if (f && !fgets(line, sizeof(line), f))
+		*line = '\0';
+	if (f)
+		fclose(f);
+	return host_time_parse(line, 1000000000ull / (unsigned long)sysconf(_SC_CLK_TCK));
+}
+
+void times_before(struct recording *r)
+{
+	int err = run_delay_open(&r->times.delay);
+
+	run_delay_look(&r->times.delay, r->target->pid);
+	r->times.delay_before_ns = r->times.delay.ns;
+	if (!r->times.delay.told)
+		log_debug("the kernel does not tell how long threads wait for a processor: %s",
+			  err ? strerror(-err) : "CAP_NET_ADMIN is missing?");
+	r->times.host_before = host_now();
+	r->cpu_before_ns = target_cpu_ns(r->target);
+	r->system_before_ns = target_system_ns(r->target);
+	r->own_before_ns = clock_own_cpu_ns();
+	cpu_samples_on(&r->cpu_samples, true);
+}
+
+void times_look(struct recording *r, bool ended)
+{
+	if (ended)
+		run_delay_look(&r->times.delay, r->target->pid);
+	else
+		run_delay_look_seldom(&r->times.delay, r->target->pid);
+}
+
+void times_after(struct recording *r)
+{
+	r->own_cpu_ns = clock_own_cpu_ns() - r->own_before_ns;
+	cpu_samples_on(&r->cpu_samples, false);
+	r->times.host_after = host_now();
+	if (!r->target->ended)
+		run_delay_look(&r->times.delay, r->target->pid);
+}
+
+int times_describe(const struct times *t, struct trace_info *end)
+{
+	const struct host_time *a = &t->host_before, *b = &t->host_after;
+	int err = 0;
+
+	if (t->delay.told && t->delay.ns >= t->delay_before_ns)
+		err = trace_info_setf(end, KEY_END_TARGET_RUN_DELAY_NS, "%" PRIu64,
+				      t->delay.ns - t->delay_before_ns);
+	if (err || b->busy_ns <= a->busy_ns || b->idle_ns < a->idle_ns)
+		return err;
+	err = trace_info_setf(end, KEY_END_HOST_BUSY_NS, "%" PRIu64, b->busy_ns - a->busy_ns);
+	return err ? err
+		   : trace_info_setf(end, KEY_END_HOST_IDLE_NS, "%" PRIu64,
+				     b->idle_ns - a->idle_ns);
+}
+
+void times_close(struct times *t)
+{
+	run_delay_close(&t->delay);
+}

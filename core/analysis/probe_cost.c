@@ -159,27 +159,90 @@ static double own_ns(const struct trace_info *info, double cpu_ns, double all_pr
  * programs are not busy in each moment of theirs. */
 #define FULL_FROM 0.8
 #define FULL_AT   0.95
+/* No processor was free to the program, where the kernel told how long they had nothing to do. */
+#define NONE_FREE 0.9
+
+/* Who had the machine's processors while the program was recorded. */
+struct machine {
+	double used;     /* part of their time, 0 to 1; 0: not known */
+	double own_ns;   /* gotrace itself */
+	double other_ns; /* programs other than it and gotrace; 0 where that is not known */
+	bool told;       /* by the kernel; else supposed from the program's and gotrace's time */
+};
+
+/* host.cpus are those of the machine: where the program may use less, nothing is said to be full,
+ * unless the kernel told. */
+static struct machine machine_find(const struct trace_info *info, double cpu_ns, double wall_ns)
+{
+	double all_ns = wall_ns * (double)trace_info_u64(info, KEY_HOST_CPUS, 0);
+	double busy_ns = (double)trace_info_u64(info, KEY_END_HOST_BUSY_NS, 0);
+	struct machine m = { .own_ns = (double)trace_info_u64(info, KEY_END_OWN_CPU_NS, 0) };
+
+	if (busy_ns > 0 && trace_info_get(info, KEY_END_HOST_IDLE_NS)) {
+		m.told = true;
+		m.used = busy_ns /
+			 (busy_ns + (double)trace_info_u64(info, KEY_END_HOST_IDLE_NS, 0));
+		m.other_ns = fmax(busy_ns - cpu_ns - m.own_ns, 0);
+	} else if (all_ns > cpu_ns) {
+		m.used = fmin((cpu_ns + m.own_ns) / all_ns, 1);
+	}
+	return m;
+}
 
 /*
  * What the program did not get because gotrace had it. Where the processors are all busy, what one
  * of them does another thread waits for: for how long, traces with states tell. Of others it is
- * supposed from how busy they are; host.cpus are those of the machine: where the program may use
- * less, nothing is said to be taken.
+ * supposed from how busy they are; and it is not more than what the program's threads waited, of
+ * which gotrace has its part of what else ran. Had gotrace not been there, other programs would
+ * have got their part of it.
  */
-static double taken_ns(const struct trace_info *info, double cpu_ns, double wall_ns)
+static double taken_ns(const struct trace_info *info, const struct machine *m, double cpu_ns,
+		       double wall_ns)
 {
 	double all_ns = wall_ns * (double)trace_info_u64(info, KEY_HOST_CPUS, 0);
-	double own_ns = (double)trace_info_u64(info, KEY_END_OWN_CPU_NS, 0);
+	double full = fmin(fmax((m->used - FULL_FROM) / (FULL_AT - FULL_FROM), 0), 1);
+	double taken = full * m->own_ns;
 
 	if (all_ns <= 0 || cpu_ns >= all_ns)
 		return 0;
 	if (trace_info_get(info, KEY_END_OFF_CPU_GOTRACE_NS))
-		return fmin((double)trace_info_u64(info, KEY_END_OFF_CPU_GOTRACE_NS, 0),
-			    all_ns - cpu_ns);
-	own_ns = fmin(own_ns, all_ns - cpu_ns);
-	double used = (cpu_ns + own_ns) / all_ns;
+		taken = (double)trace_info_u64(info, KEY_END_OFF_CPU_GOTRACE_NS, 0);
+	else if (trace_info_get(info, KEY_END_TARGET_RUN_DELAY_NS) && m->own_ns > 0)
+		taken = fmin(taken, (double)trace_info_u64(info, KEY_END_TARGET_RUN_DELAY_NS, 0) *
+					    m->own_ns / (m->own_ns + m->other_ns));
+	return fmin(taken, all_ns - cpu_ns) * cpu_ns / (cpu_ns + m->other_ns);
+}
 
-	return own_ns * fmin(fmax((used - FULL_FROM) / (FULL_AT - FULL_FROM), 0), 1);
+static enum overhead_wall wall_kind(const struct probe_overhead *o, const struct machine *m)
+{
+	if (!o->wall_ns)
+		return OVERHEAD_WALL_UNKNOWN;
+	/* A thread that waits for a processor does not idle. */
+	if (2 * ((double)o->cpu_ns + (double)o->delay_ns) <= (double)o->wall_ns)
+		return OVERHEAD_WALL_IDLE;
+	return m->used >= (m->told ? NONE_FREE : FULL_FROM) ? OVERHEAD_WALL_FULL
+							    : OVERHEAD_WALL_BUSY;
+}
+
+/* By how much the wall time was longer, from processor time; `own` of cpu_ns is the program's. */
+static void find_wall_times(struct probe_overhead *o, const struct machine *m, double own)
+{
+	double cpu_ns = (double)o->cpu_ns, wall_ns = (double)o->wall_ns;
+	double taken = (double)o->taken_ns, delay_ns = fmax((double)o->delay_ns - taken, 0);
+
+	if (o->wall == OVERHEAD_WALL_IDLE) {
+		/* Waiting for other programs' processors becomes less, too. */
+		double less_ns = cpu_ns + taken - own + delay_ns * (1 - own / cpu_ns);
+
+		o->wall_times = wall_ns / fmax(wall_ns - less_ns, own);
+		o->wall_times_least = o->wall_times;
+		return;
+	}
+	/* On several processors at once the probes take as much less of the wall time. Of what
+	 * gotrace had, untraced threads of the program make use. */
+	o->wall_times = o->wall_times_least = (cpu_ns + taken) / own;
+	if (o->wall == OVERHEAD_WALL_FULL)
+		o->wall_times_least = (cpu_ns + taken + m->other_ns) / (own + m->other_ns);
 }
 
 bool probe_overhead_find(const struct trace_info *info, struct probe_overhead *o)
@@ -193,73 +256,139 @@ bool probe_overhead_find(const struct trace_info *info, struct probe_overhead *o
 	if (!o->cpu_ns || !probe_cost_ns(info, &probe_ns))
 		return false;
 	double cpu_ns = (double)o->cpu_ns, wall_ns = (double)o->wall_ns;
-	double own = own_ns(info, cpu_ns, (double)probe_ns, &o->rough);
-	double taken = taken_ns(info, cpu_ns, wall_ns);
-	/* On several processors at once the probes take as much less of the wall time. Of what
-	 * gotrace had, untraced threads of the program make use. */
-	double of_wall_ns = (cpu_ns + taken - own) /
-			    fmax(wall_ns > 0 ? (cpu_ns + taken) / wall_ns : 1, 1);
+	double own = fmax(own_ns(info, cpu_ns, (double)probe_ns, &o->rough), 1);
+	struct machine m = machine_find(info, cpu_ns, wall_ns);
 
-	o->probe_ns = o->cpu_ns - (uint64_t)own;
-	o->taken_ns = (uint64_t)taken;
-	o->cpu_times = own > 0 ? cpu_ns / own : 1;
-	if (wall_ns > of_wall_ns)
-		o->wall_times = wall_ns / (wall_ns - of_wall_ns);
+	o->delay_ns = trace_info_u64(info, KEY_END_TARGET_RUN_DELAY_NS, 0);
+	o->probe_ns = o->cpu_ns - (uint64_t)fmin(own, cpu_ns);
+	o->taken_ns = (uint64_t)taken_ns(info, &m, cpu_ns, wall_ns);
+	o->other_ns = (uint64_t)m.other_ns;
+	o->cpu_times = fmax(cpu_ns / own, 1);
+	o->wall = wall_kind(o, &m);
+	if (o->wall != OVERHEAD_WALL_UNKNOWN)
+		find_wall_times(o, &m, own);
 	return true;
 }
 
-/* "1.3x", "24x": two digits, as it is not known better. */
+/* Less than that is hardly more, and that much more is worth a warning. */
+#define HARDLY 1.05
+#define MUCH   1.25
+/* Two numbers are told where the larger is more than so many times the smaller. */
+#define APART 1.3
+
+/* "1.3x", "24x": two digits, as it is not known better. Beyond, next to nothing of what was
+ * measured is the program's own. */
 static const char *times(double n, char buf[16])
 {
-	if (n >= 99.5) /* then next to nothing of what was measured is the program's own */
-		return "100x or more";
+	if (n >= 99.5)
+		return "more than 99x";
 	snprintf(buf, 16, n < 9.95 ? "%.1fx" : "%.0fx", n);
 	return buf;
 }
 
+/* "about 24x", "more than 99x" */
+static void put_about(FILE *out, double n, enum overhead_rough rough)
+{
+	static const char *const about[] = { "about ", "roughly ", "very roughly " };
+	char buf[16];
+
+	fprintf(out, "%s%s", n >= 99.5 ? "" : about[rough], times(n, buf));
+}
+
+/*
+ * No processor was free: a program takes as many times longer as there is more to do, and a server
+ * answers as many times fewer requests. If clients ran beside it, they had less to do then.
+ */
+static void put_full(FILE *out, const struct probe_overhead *o)
+{
+	char least[16], most[16];
+
+	fputs("; with no processor free, ", out);
+	put_about(out, o->wall_times, o->rough);
+	if (o->wall_times <= APART * o->wall_times_least)
+		fputs(" as long or that many times fewer requests", out);
+	else if (o->other_ns <= o->cpu_ns)
+		fprintf(out, " as long, or %s to %s fewer requests",
+			times(o->wall_times_least, least), times(o->wall_times, most));
+	else /* these were hardly its clients all of them */
+		fputs(" as long or up to that many times fewer requests", out);
+}
+
+/* What follows for the wall time. */
+static void put_wall(FILE *out, const struct probe_overhead *o)
+{
+	char buf[16];
+
+	if (o->wall == OVERHEAD_WALL_FULL) {
+		put_full(out, o);
+	} else if (o->wall == OVERHEAD_WALL_IDLE && o->wall_times < HARDLY) {
+		fputs(", and hardly longer", out);
+	} else if (o->wall == OVERHEAD_WALL_IDLE) {
+		fprintf(out, ", and at least %s as long", times(o->wall_times, buf));
+	} else if (o->wall_times > HARDLY * o->cpu_times) {
+		fputs(", and ", out);
+		put_about(out, o->wall_times, o->rough);
+		fputs(" as long", out);
+	} else {
+		fputs(", and as many times as long", out);
+	}
+}
+
+static void put_overhead(FILE *out, const struct probe_overhead *o)
+{
+	if (fmax(o->cpu_times, o->wall_times) < HARDLY) {
+		fputs("hardly slower than untraced", out);
+	} else {
+		if (o->cpu_times < HARDLY)
+			fputs("hardly more", out);
+		else
+			put_about(out, o->cpu_times, o->rough);
+		fputs(o->cpu_times < HARDLY ? " processor time than an untraced run"
+					    : " the processor time of an untraced run",
+		      out);
+		if (o->wall != OVERHEAD_WALL_UNKNOWN)
+			put_wall(out, o);
+	}
+	fprintf(out, " (probes %s of %s of processor time", HUMAN(o->probe_ns), HUMAN(o->cpu_ns));
+	if (o->taken_ns > o->cpu_ns / 20)
+		fprintf(out, "; gotrace itself took %s%s", HUMAN(o->taken_ns),
+			o->wall == OVERHEAD_WALL_FULL ? "" : " while no processor was free");
+	fputs(")", out);
+}
+
 const char *probe_overhead_say(const struct trace_info *info, char buf[PROBE_OVERHEAD_BYTES])
 {
-	static const char *const about[] = { "about", "roughly", "very roughly" };
 	struct probe_overhead o;
-	char wall[16], cpu[16];
-	int n;
+	FILE *out;
 
 	if (!probe_overhead_find(info, &o))
 		return NULL;
-	/* A program that was busy most of the time is slower by as much as it took more. */
-	bool busy = !o.wall_times || 2 * o.cpu_ns > o.wall_ns;
-	double slower = busy && !o.taken_ns ? o.cpu_times : o.wall_times;
-
-	if (slower < 1.05)
-		n = snprintf(buf, PROBE_OVERHEAD_BYTES, "hardly slower than untraced");
-	else
-		n = snprintf(buf, PROBE_OVERHEAD_BYTES, "%s %s slower than untraced",
-			     busy ? about[o.rough] : "at least", times(slower, wall));
-	if (!busy)
-		n += snprintf(buf + n, PROBE_OVERHEAD_BYTES - (size_t)n,
-			      ", with about %s its processor time", times(o.cpu_times, cpu));
-	n += snprintf(buf + n, PROBE_OVERHEAD_BYTES - (size_t)n,
-		      " (probes %s of %s of processor time", HUMAN(o.probe_ns), HUMAN(o.cpu_ns));
-	if (o.taken_ns > o.cpu_ns / 20)
-		n += snprintf(buf + n, PROBE_OVERHEAD_BYTES - (size_t)n,
-			      "; gotrace itself took %s while no processor was free",
-			      HUMAN(o.taken_ns));
-	snprintf(buf + n, PROBE_OVERHEAD_BYTES - (size_t)n, ")");
+	out = fmemopen(buf, PROBE_OVERHEAD_BYTES, "w");
+	if (!out)
+		return NULL;
+	put_overhead(out, &o);
+	fclose(out);
 	return buf;
 }
+
+#define TO_LOWER_THAT "untraced: to lower that, leave functions out (-x)"
+#define WITH_STUBS    TO_LOWER_THAT " or select packages (-p)"
+#define WITH_TRAPS \
+	TO_LOWER_THAT ", select packages (-p), or try --probe=inline, which takes no traps"
 
 const char *probe_overhead_warn(const struct trace_info *info)
 {
 	const char *strategy = trace_info_get(info, KEY_PROBE_STRATEGY);
+	bool stubs = strategy && !strcmp(strategy, "inline");
 	struct probe_overhead o;
 
-	if (!probe_overhead_find(info, &o) || o.probe_ns <= o.cpu_ns / 5)
+	if (!probe_overhead_find(info, &o) || fmax(o.cpu_times, o.wall_times) < MUCH)
 		return NULL;
-	return strategy && !strcmp(strategy, "inline")
-		       ? "the program ran much slower than it does untraced: to lower that, leave functions "
-			 "out (-x) or select packages (-p)"
-		       : "the program ran much slower than it does untraced: to lower that, leave functions "
-			 "out (-x), select packages (-p), or try --probe=inline, which takes no traps";
+	if (o.wall_times >= MUCH)
+		return stubs ? "the program ran much slower than it does " WITH_STUBS
+			     : "the program ran much slower than it does " WITH_TRAPS;
+	return stubs ? "the program took much more processor time than it does " WITH_STUBS
+		     : "the program took much more processor time than it does " WITH_TRAPS;
 }
 
 /* ---- an event */

@@ -23,15 +23,28 @@ enum overhead_rough {
 	OVERHEAD_VERY_ROUGH, /* what is left of it is within the error of what was taken off */
 };
 
+/* How the program's wall time follows from its processor time. */
+enum overhead_wall {
+	OVERHEAD_WALL_UNKNOWN, /* the trace does not say how long it ran */
+	OVERHEAD_WALL_IDLE,    /* it waited most of the time for something else than a processor */
+	OVERHEAD_WALL_BUSY,    /* its threads had a processor, or waited for one */
+	OVERHEAD_WALL_FULL,    /* likewise, and no processor of the machine was free */
+};
+
 /* What tracing did to the program as a whole, from its processor and wall time. */
 struct probe_overhead {
 	uint64_t cpu_ns, wall_ns; /* of the program; wall 0: not known */
+	uint64_t delay_ns;        /* that its threads waited for a processor; 0: or not known */
 	uint64_t probe_ns;        /* the part of cpu_ns that was the probes' */
 	/* of gotrace's own processor time, what the program would have had: no processor was free
 	 */
 	uint64_t taken_ns;
-	double cpu_times;  /* processor time over that of an untraced run */
-	double wall_times; /* wall time likewise; 0: not known */
+	uint64_t other_ns; /* processor time of all other programs meanwhile; 0: or not known */
+	enum overhead_wall wall;
+	double cpu_times; /* processor time over that of an untraced run */
+	/* Wall time likewise; idle: at least. The smaller number holds when what else ran on the
+	 * machine did so for the program, as a server's clients do. */
+	double wall_times, wall_times_least;
 	enum overhead_rough rough;
 };
 
@@ -44,13 +57,14 @@ struct probe_overhead {
 bool probe_overhead_find(const struct trace_info *info, struct probe_overhead *o);
 
 /*
- * Says it in one line: "about 24x slower than untraced (probes 26.0s of 27.9s of processor
- * time)"; of a program that mostly waits, "at least 1.2x slower than untraced, with 3.1x its
- * processor time (...)". Returns buf, or NULL when the trace does not say enough.
+ * Says it in one line, processor time first: "about 24x the processor time of an untraced run, and
+ * as many times as long (probes 26.0s of 27.9s of processor time)". Returns buf, or NULL when the
+ * trace does not say enough.
  */
-#define PROBE_OVERHEAD_BYTES 256
+#define PROBE_OVERHEAD_BYTES 320
 const char *probe_overhead_say(const struct trace_info *info, char buf[PROBE_OVERHEAD_BYTES]);
-/* A sentence of warning when the probes took more than a fifth of the processor time, else NULL. */
+/* A sentence of warning when the program took a quarter more processor time or was a quarter
+ * slower, else NULL. It says which, as the sentence above does. */
 const char *probe_overhead_warn(const struct trace_info *info);
 
 /* "474ns emulated, 9.07us single-stepped": what was measured, "?" where those two were not. Returns

@@ -78,8 +78,9 @@ static void test_full(void **state)
 	expect_times(found().wall_times, 2 * 20.0 / 12);
 	assert_string_equal(
 		probe_overhead_say(&info, say),
-		"about 3.3x slower than untraced (probes 6.00s of 12.0s of processor time; "
-		"gotrace itself took 8.00s while no processor was free)");
+		"about 2.0x the processor time of an untraced run; with no processor free, about "
+		"3.3x as long or that many times fewer requests (probes 6.00s of 12.0s of "
+		"processor time; gotrace itself took 8.00s)");
 }
 
 /* The kernel tells how much of that the program would have had. */
@@ -128,7 +129,8 @@ static void test_not_known(void **state)
 	expect_times(found().wall_times, 2);
 	assert_string_equal(
 		probe_overhead_say(&info, say),
-		"about 2.0x slower than untraced (probes 6.00s of 12.0s of processor time)");
+		"about 2.0x the processor time of an untraced run, and as many times as long "
+		"(probes 6.00s of 12.0s of processor time)");
 }
 
 /* Where little is left of the program, the number is called what it is. */
@@ -173,12 +175,131 @@ static void test_samples_rough(void **state)
 	set(KEY_END_CPU_SAMPLES_PROBES, "4500");
 	expect_times(found().cpu_times, 10 / 0.38);
 	assert_int_equal(found().rough, OVERHEAD_VERY_ROUGH);
-	assert_non_null(strstr(probe_overhead_say(&info, say), "very roughly 26x slower"));
+	assert_non_null(
+		strstr(probe_overhead_say(&info, say), "very roughly 26x the processor time"));
 	set(KEY_END_CPU_SAMPLES_PROBES, "5000");
 	assert_true(found().rough == OVERHEAD_VERY_ROUGH && found().cpu_times > 1000);
 	/* More than all is no number of samples. */
 	set(KEY_END_CPU_SAMPLES_PROBES, "5001");
 	assert_true(found().cpu_times < 10);
+}
+
+/* ---- processor time first, then what follows of it */
+
+static void expect_say(const char *want)
+{
+	char say[PROBE_OVERHEAD_BYTES];
+
+	assert_string_equal(probe_overhead_say(&info, say), want);
+}
+
+/* Of `all` samples of the processor time, so many were in probes. */
+static void samples(const char *all, const char *probes)
+{
+	set(KEY_END_CPU_SAMPLES, all);
+	set(KEY_END_CPU_SAMPLES_PROBES, probes);
+}
+
+static void host(const char *busy, const char *idle)
+{
+	set(KEY_END_HOST_BUSY_NS, busy);
+	set(KEY_END_HOST_IDLE_NS, idle);
+}
+
+/* A server takes 15 times its processor time, and its client has the rest: it answered 7 to 12
+ * times fewer requests. */
+static void test_server(void **state)
+{
+	(void)state;
+	run("15000000000", "100", "200000000");
+	set(KEY_END_TARGET_WALL_NS, "8300000000");
+	samples("7500", "7000");
+	set(KEY_END_TARGET_RUN_DELAY_NS, "9000000000");
+	host("16500000000", "100000000");
+	assert_int_equal(found().wall, OVERHEAD_WALL_FULL);
+	expect_times(found().cpu_times, 15);
+	expect_say("about 15x the processor time of an untraced run; with no processor free, "
+		   "about 15x as long, or 7.2x to 15x fewer requests (probes 14.0s of 15.0s of "
+		   "processor time)");
+	/* Its client took little. */
+	host("15250000000", "100000000");
+	expect_say("about 15x the processor time of an untraced run; with no processor free, "
+		   "about 15x as long or that many times fewer requests (probes 14.0s of 15.0s of "
+		   "processor time)");
+	/* Others took so much that they hardly were its clients. */
+	host("40000000000", "100000000");
+	expect_say("about 15x the processor time of an untraced run; with no processor free, "
+		   "about 15x as long or up to that many times fewer requests (probes 14.0s of "
+		   "15.0s of processor time)");
+	/* A processor was free some of the time. */
+	host("16500000000", "4100000000");
+	assert_int_equal(found().wall, OVERHEAD_WALL_BUSY);
+}
+
+/* A program takes 350 times as long. Others had the processors most of the time. */
+static void test_delayed(void **state)
+{
+	(void)state;
+	run("1700000000", "100", "100000000");
+	samples("3500", "3490");
+	assert_int_equal(found().wall, OVERHEAD_WALL_IDLE);
+	set(KEY_END_TARGET_RUN_DELAY_NS, "8000000000");
+	assert_int_equal(found().wall, OVERHEAD_WALL_BUSY);
+	assert_true(found().wall_times > 300);
+	expect_say("more than 99x the processor time of an untraced run, and as many times as long "
+		   "(probes 1.70s of 1.70s of processor time)");
+	assert_non_null(strstr(probe_overhead_warn(&info), "ran much slower"));
+}
+
+/* A program that waits for something else loses little wall time: the warning says so, too. */
+static void test_idle(void **state)
+{
+	(void)state;
+	run("150000000", "100", "0");
+	samples("750", "700");
+	set(KEY_END_TARGET_RUN_DELAY_NS, "1000000");
+	expect_say("about 15x the processor time of an untraced run, and hardly longer (probes "
+		   "140ms of 150ms of processor time)");
+	assert_non_null(strstr(probe_overhead_warn(&info), "much more processor time"));
+	assert_null(strstr(probe_overhead_warn(&info), "slower"));
+	run("3000000000", "100", "0");
+	samples("1500", "1400");
+	expect_say("about 15x the processor time of an untraced run, and at least 1.4x as long "
+		   "(probes 2.80s of 3.00s of processor time)");
+	run("3000000000", "100", "0");
+	samples("1500", "10");
+	expect_say("hardly slower than untraced (probes 20.0ms of 3.00s of processor time)");
+	assert_null(probe_overhead_warn(&info));
+}
+
+/* Both processors were used, and the program waited for none: gotrace took nothing from it. */
+static void test_no_delay(void **state)
+{
+	(void)state;
+	run("10000000000", "100", "9900000000");
+	samples("5000", "2500");
+	assert_int_equal(found().taken_ns, 9900000000);
+	set(KEY_END_TARGET_RUN_DELAY_NS, "500000000");
+	assert_int_equal(found().taken_ns, 500000000);
+	/* A third of what ran beside it was gotrace: so much of its waiting was for gotrace.
+	 * Others would have had their part of that. */
+	run("10000000000", "100", "3000000000");
+	samples("5000", "2500");
+	set(KEY_END_TARGET_RUN_DELAY_NS, "1500000000");
+	host("19000000000", "0");
+	assert_int_equal(found().taken_ns, 312500000);
+}
+
+/* Probes took little, and gotrace had a processor for which the program waited. */
+static void test_taken(void **state)
+{
+	(void)state;
+	run("10000000000", "100", "9900000000");
+	samples("5000", "50");
+	expect_say("hardly more processor time than an untraced run; with no processor free, about "
+		   "2.0x as long or that many times fewer requests (probes 100ms of 10.0s of "
+		   "processor time; gotrace itself took 9.90s)");
+	assert_non_null(strstr(probe_overhead_warn(&info), "ran much slower"));
 }
 
 /* A sum in which one kind's cost is missing is no sum. */
@@ -207,6 +328,11 @@ int main(void)
 		cmocka_unit_test_teardown(test_rough, teardown),
 		cmocka_unit_test_teardown(test_samples, teardown),
 		cmocka_unit_test_teardown(test_samples_rough, teardown),
+		cmocka_unit_test_teardown(test_server, teardown),
+		cmocka_unit_test_teardown(test_delayed, teardown),
+		cmocka_unit_test_teardown(test_idle, teardown),
+		cmocka_unit_test_teardown(test_no_delay, teardown),
+		cmocka_unit_test_teardown(test_taken, teardown),
 		cmocka_unit_test_teardown(test_unmeasured, teardown),
 	};
 

@@ -102,7 +102,8 @@ static const struct line {
 	/* two thirds of ten microseconds are the kernel's, half of that the program's own */
 	{ "@set cost.ret_ns 1000\n@set end.events_ret 4\n@set end.target_cpu_ns 9000\n@set end.target_wall_ns 9500\n"
 	  "@set end.target_system_ns 3875\n",
-	  "about 2.0x slower than untraced (probes 4.42us of 9.00us of processor time)" },
+	  "about 2.0x the processor time of an untraced run, and as many times as long "
+	  "(probes 4.42us of 9.00us of processor time)" },
 	{ "2 loss - 0 2600 arg0=2700 arg1=4\n",
 	  "to lose no events, use a larger buffer (record -m) or select fewer functions (-p, -x)" },
 	{ "@set inline.overflow drop\n2 loss - 0 2600 arg0=2700 arg1=4\n",

@@ -134,6 +134,7 @@ static int describe_target(const struct recording *r, const struct collector_sta
 {
 	int status = r->target->wait_status, err = 0;
 	uint64_t cpu_ns = target_cpu_ns(r->target), system_ns = target_system_ns(r->target);
+	uint64_t system_most_ns = cpu_ns - r->cpu_before_ns; /* ticks may say more */
 
 	if (children_counted(&r->children)) {
 		err = set_count(end, KEY_END_CHILDREN, r->children.state->children);
@@ -152,7 +153,10 @@ static int describe_target(const struct recording *r, const struct collector_sta
 	if (!err && cpu_ns > r->cpu_before_ns)
 		err = set_count(end, KEY_END_TARGET_CPU_NS, cpu_ns - r->cpu_before_ns);
 	if (!err && system_ns > r->system_before_ns)
-		err = set_count(end, KEY_END_TARGET_SYSTEM_NS, system_ns - r->system_before_ns);
+		err = set_count(end, KEY_END_TARGET_SYSTEM_NS,
+				system_ns - r->system_before_ns < system_most_ns
+					? system_ns - r->system_before_ns
+					: system_most_ns);
 	if (!err && r->own_cpu_ns)
 		err = set_count(end, KEY_END_OWN_CPU_NS, r->own_cpu_ns);
 	if (!err)

@@ -302,6 +302,19 @@ static int check_values(const struct recording *r, const struct trace_sink *sink
 	return -ENOTSUP;
 }
 
+/* The target's time counts from here on; stubs are where they will be. */
+static void begin(struct recording *r)
+{
+	r->begin_err = cpu_samples_place(&r->cpu_samples, r->probing);
+	times_begin(r);
+}
+
+static void at_exec(void *ctx, struct inject *in)
+{
+	patching_at_exec(ctx, in);
+	begin(ctx);
+}
+
 /* A launched target is let go, a running one is recorded from here on. 0 or -ENOMEM. */
 static int let_go(struct recording *r)
 {
@@ -309,9 +322,11 @@ static int let_go(struct recording *r)
 		patching_running(r);
 	if (r->on_ready)
 		r->on_ready(r->on_start_ctx);
+	if (!r->target->seized) /* else at its exec */
+		begin(r);
 	if (r->target->launched)
-		r->exec_err = target_release(r->target, patching_at_exec, r);
-	return cpu_samples_place(&r->cpu_samples, r->probing);
+		r->exec_err = target_release(r->target, at_exec, r);
+	return r->begin_err;
 }
 
 /* Stacks of its death, now that nobody else writes. */
@@ -358,7 +373,7 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 		err = -errno;
 	if (!err)
 		err = collector_start(r->collector, wake_fd);
-	times_before(r);
+	times_open(r);
 	if (!err)
 		err = let_go(r);
 	if (err) {

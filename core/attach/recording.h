@@ -76,6 +76,7 @@ struct recording {
 	const char *no_off_cpu;            /* why it is not told, with states; NULL: it is */
 	struct off_cpu_state off_cpu_seen; /* after it has ended */
 	struct cpu_samples cpu_samples;
+	int begin_err; /* -ENOMEM */
 	struct links *links;
 	bool open_to_all; /* other processes of the binary hit the probes too; programs filter */
 	struct collector *collector;

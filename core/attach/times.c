@@ -43,15 +43,20 @@ static struct host_time host_now(void)
 	return host_time_parse(line, 1000000000ull / (unsigned long)sysconf(_SC_CLK_TCK));
 }
 
-void times_before(struct recording *r)
+void times_open(struct recording *r)
 {
 	int err = run_delay_open(&r->times.delay);
 
 	run_delay_look(&r->times.delay, r->target->pid);
-	r->times.delay_before_ns = r->times.delay.ns;
 	if (!r->times.delay.told)
 		log_debug("the kernel does not tell how long threads wait for a processor: %s",
 			  err ? strerror(-err) : "CAP_NET_ADMIN is missing?");
+}
+
+void times_begin(struct recording *r)
+{
+	run_delay_look(&r->times.delay, r->target->pid);
+	r->times.delay_before_ns = r->times.delay.ns;
 	r->times.host_before = host_now();
 	r->cpu_before_ns = target_cpu_ns(r->target);
 	r->system_before_ns = target_system_ns(r->target);

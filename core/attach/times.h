@@ -22,8 +22,15 @@ struct times {
 	struct host_time host_before, host_after;
 };
 
-/* Right before the target is let go or its recording begins. To be followed by times_close. */
-void times_before(struct recording *r);
+/* To be followed by times_close. */
+void times_open(struct recording *r);
+
+/*
+ * Right before the target executes its first instruction, or before recording it begins. What was
+ * done to it at its exec, as mapping stubs and rings into it, is the kernel's time on its account,
+ * tens of milliseconds, and is none of the program's.
+ */
+void times_begin(struct recording *r);
 
 /*
  * Now and then while it is recorded, and in any case once it has ended and was not waited for yet:

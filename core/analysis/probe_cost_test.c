@@ -154,9 +154,12 @@ static void test_samples(void **state)
 	set(KEY_END_CPU_SAMPLES_PROBES, "600");
 	expect_times(found().cpu_times, 10 / (4 - 0.3));
 	assert_int_equal(found().rough, OVERHEAD_KNOWN);
-	set(KEY_END_EVENTS_INLINE, "5000000");
-	expect_times(found().cpu_times, 10 / (4 - 1.5));
+	set(KEY_END_EVENTS_INLINE, "2000000");
+	expect_times(found().cpu_times, 10 / (4 - 0.6));
 	assert_int_equal(found().rough, OVERHEAD_ROUGH);
+	set(KEY_END_EVENTS_INLINE, "5000000"); /* a fifth of it at most */
+	expect_times(found().cpu_times, 10 / (4 - 0.8));
+	assert_int_equal(found().rough, OVERHEAD_VERY_ROUGH);
 	set(KEY_END_EVENTS_INLINE, "1000000");
 	/* Too few: the costs, 1.4 times 1 s. */
 	set(KEY_END_CPU_SAMPLES, "10");
@@ -173,15 +176,35 @@ static void test_samples_rough(void **state)
 	run("10000000000", "6000000", NULL);
 	set(KEY_END_CPU_SAMPLES, "5000");
 	set(KEY_END_CPU_SAMPLES_PROBES, "4500");
-	expect_times(found().cpu_times, 10 / 0.38);
+	expect_times(found().cpu_times, 10 / 0.8);
 	assert_int_equal(found().rough, OVERHEAD_VERY_ROUGH);
 	assert_non_null(
-		strstr(probe_overhead_say(&info, say), "very roughly 26x the processor time"));
+		strstr(probe_overhead_say(&info, say), "very roughly 12x the processor time"));
 	set(KEY_END_CPU_SAMPLES_PROBES, "5000");
 	assert_true(found().rough == OVERHEAD_VERY_ROUGH && found().cpu_times > 1000);
 	/* More than all is no number of samples. */
 	set(KEY_END_CPU_SAMPLES_PROBES, "5001");
 	assert_true(found().cpu_times < 10);
+}
+
+/* Behind traps more of it may be cold than behind stubs, and most where they are single steps. */
+static void test_samples_traps(void **state)
+{
+	(void)state;
+	run("10000000000", "0", NULL);
+	set(KEY_END_CPU_SAMPLES, "5000");
+	set(KEY_END_CPU_SAMPLES_PROBES, "4500");
+	set(KEY_COST_JUMP_NS, "1000");
+	set(KEY_END_EVENTS_JUMP, "9000000");
+	expect_times(found().cpu_times, 10 / 0.38);
+	set(KEY_COST_STEP_NS, "9000");
+	set(KEY_END_EVENTS_STEP, "9000000");
+	expect_times(found().cpu_times, 10 / 0.25);
+	set(KEY_END_EVENTS_JUMP, "0");
+	expect_times(found().cpu_times, 10 / 0.12);
+	/* What is little is taken off as it is: 5 % of 900 ms. */
+	set(KEY_END_EVENTS_STEP, "100000");
+	expect_times(found().cpu_times, 10 / (1 - 0.045));
 }
 
 /* ---- processor time first, then what follows of it */
@@ -328,6 +351,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_rough, teardown),
 		cmocka_unit_test_teardown(test_samples, teardown),
 		cmocka_unit_test_teardown(test_samples_rough, teardown),
+		cmocka_unit_test_teardown(test_samples_traps, teardown),
 		cmocka_unit_test_teardown(test_server, teardown),
 		cmocka_unit_test_teardown(test_delayed, teardown),
 		cmocka_unit_test_teardown(test_idle, teardown),

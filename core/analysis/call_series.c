@@ -11,6 +11,7 @@
 
 #define STRETCHES     32u
 #define LOW_STRETCHES 16u
+#define LOW           0.1
 #define LOW_CALLS     10u /* in a stretch at least: one of them is at a tenth */
 
 /* ---- which calls are drawn */
@@ -94,12 +95,15 @@ static void on_call(void *ctx, const struct call *c)
 	    all->watch.err)
 		return;
 	struct call_series *s = series_of(all, c->func);
+	const uint64_t off_ns = self->off_cpu_ns + self->runnable_ns;
 	const uint64_t ns[CALL_PARTS] = {
 		[CALL_RUN] = less(c->self_ns, off_times_sum(self)),
 		[CALL_SELF] = less(c->self_ns, self->off_cpu_ns),
 		[CALL_TOTAL] = less(c->end_ns - c->start_ns, total->off_cpu_ns),
 	};
 
+	if (off_ns > all->longest_off_ns)
+		all->longest_off_ns = off_ns;
 	if (!s || call_series_add(s, ns))
 		all->watch.err = -ENOMEM;
 }
@@ -159,6 +163,18 @@ double call_series_error(const struct call_series *s, enum call_part part)
 	return error_of(mean, n);
 }
 
+double call_series_error_of_hist(const struct hist *h)
+{
+	enum { QUANTILES = 200 };
+	double v[QUANTILES];
+
+	if (h->count < CALL_SERIES_LEAST)
+		return NAN;
+	for (unsigned i = 0; i < QUANTILES; i++)
+		v[i] = (double)hist_quantile(h, (i + 0.5) / QUANTILES);
+	return error_of(v, QUANTILES) * sqrt((double)QUANTILES / (double)h->count);
+}
+
 static int by_value(const void *x, const void *y)
 {
 	const uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
@@ -167,10 +183,10 @@ static int by_value(const void *x, const void *y)
 }
 
 /* Between the two values beside that rank. */
-static double low_of(const struct drawn_call *c, size_t n, enum call_part part)
+static double quantile_of(const struct drawn_call *c, size_t n, enum call_part part, double q)
 {
 	uint64_t v[CALL_SERIES_MOST];
-	const double rank = 0.1 * (double)(n - 1);
+	const double rank = q * (double)(n - 1);
 	const size_t at = (size_t)rank;
 
 	for (size_t i = 0; i < n; i++)
@@ -179,11 +195,21 @@ static double low_of(const struct drawn_call *c, size_t n, enum call_part part)
 	return (double)v[at] + (rank - (double)at) * (double)(v[at + 1] - v[at]);
 }
 
+static double of_series(const struct call_series *s, enum call_part part, double q)
+{
+	const double ns = s->n < CALL_SERIES_LOW_LEAST ? NAN : quantile_of(s->calls, s->n, part, q);
+
+	return ns > 0 ? ns : NAN;
+}
+
 double call_series_low(const struct call_series *s, enum call_part part)
 {
-	const double low = s->n < CALL_SERIES_LOW_LEAST ? NAN : low_of(s->calls, s->n, part);
+	return of_series(s, part, LOW);
+}
 
-	return low > 0 ? low : NAN;
+double call_series_floor(const struct call_series *s, enum call_part part)
+{
+	return of_series(s, part, LOW / 10);
 }
 
 double call_series_low_error(const struct call_series *s, enum call_part part)
@@ -196,7 +222,7 @@ double call_series_low_error(const struct call_series *s, enum call_part part)
 	for (size_t i = 0; i < n; i++) {
 		const size_t from = s->n * i / n, to = s->n * (i + 1) / n;
 
-		low[i] = low_of(s->calls + from, to - from, part);
+		low[i] = quantile_of(s->calls + from, to - from, part, LOW);
 	}
 	return error_of(low, n);
 }

@@ -36,6 +36,7 @@ struct calls_of_all {
 	struct trace_watch watch; /* for trace_load */
 	struct call_series *of;   /* by function; those above n have none */
 	size_t n;
+	uint64_t longest_off_ns; /* the most that one call by itself would have run, but did not */
 };
 
 /* Empty, to be filled by a trace_load with its watch: it must not be moved until then. */
@@ -52,10 +53,15 @@ void call_series_free(struct call_series *s);
  * as calls beside each other have the same disturbance. NAN: too few calls, or they took no time.
  */
 double call_series_error(const struct call_series *s, enum call_part part);
+/* The same of a distribution, as if no call had to do with another. */
+double call_series_error_of_hist(const struct hist *h);
 /* A tenth of the calls took no longer, ns: what other programs disturbed least. And its relative
  * standard error, from up to 16 stretches. NAN: fewer than CALL_SERIES_LOW_LEAST were drawn, or
  * they took no time. */
 double call_series_low(const struct call_series *s, enum call_part part);
+/* A hundredth took no longer: the floor. Where that is far below call_series_low, so many calls are
+ * disturbed, or so different, that the latter may be anywhere between. */
+double call_series_floor(const struct call_series *s, enum call_part part);
 double call_series_low_error(const struct call_series *s, enum call_part part);
 
 #endif

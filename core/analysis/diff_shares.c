@@ -29,6 +29,7 @@ static void take_calls(struct diff *d, unsigned s)
 		uint64_t ns = t->samples ? st->self_ns : seen_ns(t, st);
 
 		row->value[METRIC_SELF][s] += ns;
+		row->value[METRIC_RUN][s] += d->sampled ? ns : 0;
 		row->value[METRIC_TOTAL][s] += st->total_ns;
 		row->value[METRIC_CALLS][s] += st->calls;
 		row->there[s] |= stat_any(st);
@@ -106,8 +107,12 @@ void diff_shares_paths(struct diff *d)
 {
 	for (unsigned s = 0; s < 2; s++) {
 		d->samples[s] = d->side[s].totals->calls;
-		for (size_t i = 0; i < d->n_rows; i++)
-			d->all_ns[s] += d->rows[i].value[METRIC_SELF][s];
+		for (size_t i = 0; i < d->n_rows; i++) {
+			struct diff_row *row = &d->rows[i];
+
+			d->all_ns[s] += row->value[METRIC_SELF][s];
+			row->value[METRIC_RUN][s] = d->sampled ? row->value[METRIC_SELF][s] : 0;
+		}
 	}
 }
 
@@ -135,10 +140,18 @@ double diff_share_chance(const struct diff *d, const struct diff_row *row, enum 
 
 void diff_shares_notes(const struct diff *d, struct notes *to)
 {
-	notes_add(to, "shares are compared, not times: %s",
-		  d->side[0].samples && d->side[1].samples
-			  ? "both are samples"
-			  : "samples stand for processor time, calls were timed");
+	if (d->sampled)
+		notes_add(
+			to,
+			"both are samples: compared are shares of all, and processor time%s (RUN, its interval by the numbers of samples)",
+			d->seconds[0] == 1 && d->seconds[1] == 1
+				? ""
+				: " of a second, as recordings do not end with their programs");
+	else
+		notes_add(to, "shares are compared, not times: %s",
+			  d->side[0].samples && d->side[1].samples
+				  ? "both are samples of waiting, too"
+				  : "samples stand for processor time, calls were timed");
 	for (unsigned s = 0; s < 2; s++) {
 		const char side = "AB"[s], other = "BA"[s];
 

@@ -370,6 +370,19 @@ uint64_t loaded_trace_span_ns(const struct loaded_trace *t)
 	return all->last_ns > all->from_ns ? all->last_ns - all->from_ns : 0;
 }
 
+uint64_t loaded_trace_wall_ns(const struct loaded_trace *t)
+{
+	return trace_info_u64(t->info, KEY_END_TARGET_WALL_NS, loaded_trace_span_ns(t));
+}
+
+bool loaded_trace_is_part(const struct loaded_trace *t)
+{
+	const char *reason = trace_info_get(t->info, KEY_END_REASON);
+
+	return !reason || strcmp(reason, REASON_EXITED) ||
+	       !trace_info_u64(t->info, KEY_END_TARGET_WALL_NS, 0);
+}
+
 uint64_t loaded_trace_other_calls(const struct loaded_trace *t)
 {
 	size_t n;

@@ -74,6 +74,10 @@ void trace_unload(struct loaded_trace *t);
 char *loaded_trace_left_out(const struct loaded_trace *t);
 /* From the first event to the last. */
 uint64_t loaded_trace_span_ns(const struct loaded_trace *t);
+/* How long the program ran, or what was seen of it. */
+uint64_t loaded_trace_wall_ns(const struct loaded_trace *t);
+/* Whether recording began after the program, or ended before it. */
+bool loaded_trace_is_part(const struct loaded_trace *t);
 /* Calls counted under [other] because the model's tree of paths is full. */
 uint64_t loaded_trace_other_calls(const struct loaded_trace *t);
 

@@ -35,7 +35,8 @@ static const struct argp_option options[] = {
 	  "text (default), csv, json, or folded: a line for each path with its self time in A and in B, for flamegraph.pl and inferno",
 	  1 },
 	{ "sort", 's', "COLUMN", 0,
-	  "by the size of the change in self (default), total or calls; or by name", 1 },
+	  "by the size of the change in run (default where both traces have states), self (else), total or calls; or by name",
+	  1 },
 	{ "limit", 'n', "N", 0,
 	  "at most N rows, 0 for all (default 30 in text, all in csv and json)", 1 },
 	{ 0, 0, 0, 0, "What counts as a change (other rows are only counted):", 2 },
@@ -44,7 +45,7 @@ static const struct argp_option options[] = {
 	  "calls and times that differ by at least this percentage of A's (default 5)", 2 },
 	{ "min", KEY_MIN, "DURATION", 0,
 	  "times must also differ by at least this much: 500ns, 10us, 2ms (default: 1% of "
-	  "the longer trace's duration)",
+	  "the longer trace's duration; of RUN 0.1% of all RUN)",
 	  2 },
 	{ 0, 0, 0, 0, "Of stores of gotrace agent, DIR@FROM..TO (-2h..-1h, 03:00..04:00):", 3 },
 	{ "service", KEY_STORE_SERVICE, "NAME", 0, "only this service", 3 },
@@ -92,7 +93,7 @@ static void check_files(struct argp_state *state, struct diff_args *a)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	static const char *const by[] = { "function", "path", NULL };
-	static const char *const sort[] = { "self", "total", "calls", "name", NULL };
+	static const char *const sort[] = { "run", "self", "total", "calls", "name", NULL };
 	struct diff_args *a = state->input;
 
 	switch (key) {
@@ -107,7 +108,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 						    sizeof(diff_formats[0]))];
 		return 0;
 	case 's':
-		a->opt.sort = (enum diff_sort)arg_choice(state, "column to sort by", arg, sort);
+		a->opt.sort = DIFF_RUN +
+			      (enum diff_sort)arg_choice(state, "column to sort by", arg, sort);
 		return 0;
 	case 'n':
 		a->opt.limit = arg_number(state, "-n", arg);
@@ -194,7 +196,7 @@ int cmd_diff(int argc, char **argv)
 		options,
 		parse,
 		"A B\nA1 A2... -- B1 B2...",
-		"Prints what changed from trace A to trace B: calls, total and self time of each function or path. Of several runs of both, what is different by more than the "
+		"Prints what changed from trace A to trace B: calls, running and self time of each function or path, and how sure that is. Of several runs of both, what is different by more than the "
 		"runs' own noise.",
 		children,
 		NULL,

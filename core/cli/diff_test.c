@@ -25,19 +25,33 @@
 #define CALL "1 entry main.f 100 1000\n1 exit main.f 100 2000\n"
 
 static char file[2][TRACE_PATH_BYTES];
+static char slower[2][TRACE_PATH_BYTES]; /* with states: main.f runs 100 us, then 110 us */
+
+static void write_calls(unsigned ns, char path[TRACE_PATH_BYTES])
+{
+	char text[8192] = "@set states 1\n";
+	size_t n = strlen(text);
+
+	for (unsigned i = 0, at = 1000; i < 50; i++, at += 2 * ns)
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+				      "1 entry main.f 100 %u\n1 exit main.f 100 %u\n", at, at + ns);
+	fixture_write_text(text, true, path);
+}
 
 static int write_files(void **state)
 {
 	(void)state;
 	fixture_write_text(CALL, true, file[0]);
 	fixture_write_text(CALL "1 entry main.g 100 3000\n1 exit main.g 100 4000\n", true, file[1]);
+	write_calls(100000, slower[0]);
+	write_calls(110000, slower[1]);
 	return 0;
 }
 
 static int remove_files(void **state)
 {
 	(void)state;
-	return unlink(file[0]) | unlink(file[1]);
+	return unlink(file[0]) | unlink(file[1]) | unlink(slower[0]) | unlink(slower[1]);
 }
 
 /* The exit status; `said` gets what was written to both outputs. */
@@ -73,13 +87,28 @@ static int run(const char *const *args, char said[8192])
 	return WEXITSTATUS(status);
 }
 
+struct usage {
+	const char *args[9];
+	int status;
+	const char *says;
+};
+
+static void check(const struct usage *cases, size_t n)
+{
+	char said[8192];
+
+	for (size_t i = 0; i < n; i++) {
+		int status = run(cases[i].args, said);
+
+		if (status != cases[i].status || !strstr(said, cases[i].says))
+			fail_msg("case %zu: status %d, not %d; \"%s\" in:\n%s", i, status,
+				 cases[i].status, cases[i].says, said);
+	}
+}
+
 static void test_status(void **state)
 {
-	const struct {
-		const char *args[9];
-		int status;
-		const char *says;
-	} cases[] = {
+	const struct usage cases[] = {
 		{ { file[0], file[1] }, 0, "main.g  (not traced in A)" },
 		{ { file[0], file[0] }, 0, "no change\n" },
 		{ { file[0], file[1], "--by=path", "--format=csv", "-n", "1", "--sort=calls",
@@ -106,18 +135,12 @@ static void test_status(void **state)
 		{ { file[0], file[1], "--threshold=lots" }, 2, "--threshold takes a percentage" },
 		{ { file[0], file[1], "--threshold=-1" }, 2, "--threshold takes a percentage" },
 		{ { file[0], file[1], "--min=5" }, 2, "--min takes a time such as 10us" },
+		{ { slower[0], slower[1], "-s", "run" }, 0, "main.f\n" },
 		{ { file[0], file[1], "-n", "x" }, 2, "-n takes a number, not 'x'" },
 	};
-	char said[8192];
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		int status = run(cases[i].args, said);
-
-		if (status != cases[i].status || !strstr(said, cases[i].says))
-			fail_msg("case %zu: status %d, not %d; \"%s\" in:\n%s", i, status,
-				 cases[i].status, cases[i].says, said);
-	}
+	check(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 int main(void)

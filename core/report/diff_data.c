@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Comparisons for programs: csv and json, of the same columns. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "analysis/trace_json.h"
@@ -41,7 +42,6 @@ static void csv_numbers(const struct diff_row *row, FILE *out)
 		if (row->value[m][0])
 			fprintf(out, "%.2f", pct(row, m));
 	}
-	fputc('\n', out);
 }
 
 static int csv_rows(const struct diff_report *d, FILE *out)
@@ -54,6 +54,7 @@ static int csv_rows(const struct diff_report *d, FILE *out)
 	for (size_t c = 0; c < N_COLUMNS; c++)
 		fprintf(out, ",%s_a,%s_b,%s_change,%s_change_pct", columns[c].name, columns[c].name,
 			columns[c].name, columns[c].name);
+	fputs(DIFF_RUN_CSV_HEADING, out);
 	fputc('\n', out);
 	for (size_t i = 0; !err && i < d->n_rows; i++) {
 		if (d->opt->by == BY_PATH)
@@ -63,6 +64,8 @@ static int csv_rows(const struct diff_report *d, FILE *out)
 			csv_field(out, diff_report_name(d, &d->diff.rows[i]));
 		fprintf(out, ",%s", diff_row_kind(&d->diff.rows[i]));
 		csv_numbers(&d->diff.rows[i], out);
+		diff_run_csv(d, &d->diff.rows[i], out);
+		fputc('\n', out);
 	}
 	free(nodes);
 	return err;
@@ -77,7 +80,12 @@ int diff_csv(struct trace_reader *const r[2], const struct diff_options *opt, FI
 		err = d.diff.shares ? diff_shares_csv(&d, out) : csv_rows(&d, out);
 	if (!err)
 		err = outfile_check(out);
-	if (!err && d.n_folded && !d.diff.shares)
+	if (!err && d.n_folded && d.diff.states)
+		log_info(
+			"%zu %s%s folded: RUN changed by less than %g%% or %s (--threshold, --min), or not for sure",
+			d.n_folded, diff_report_what(&d), plural(d.n_folded), opt->threshold_pct,
+			HUMAN(d.min_run_ns));
+	else if (!err && d.n_folded && !d.diff.shares)
 		log_info("%zu %s%s folded: changed by less than %g%% or %s (--threshold, --min)",
 			 d.n_folded, diff_report_what(&d), plural(d.n_folded), opt->threshold_pct,
 			 HUMAN(d.min_ns));
@@ -112,6 +120,16 @@ static void json_numbers(struct json *j, const struct diff_row *row)
 	}
 }
 
+static void json_values(const struct diff_report *d, const struct diff_row *row, struct json *j)
+{
+	if (d->diff.shares) {
+		diff_shares_json(d, row, j);
+		return;
+	}
+	json_numbers(j, row);
+	diff_run_json(d, row, j);
+}
+
 static int json_rows(const struct diff_report *d, struct json *j)
 {
 	uint32_t *nodes = NULL;
@@ -132,10 +150,7 @@ static int json_rows(const struct diff_report *d, struct json *j)
 		json_kv_str(j, "change", diff_row_kind(&d->diff.rows[i]));
 		json_kv_bool(j, "traced_in_both",
 			     diff_row_untraced(&d->diff, &d->diff.rows[i]) < 0);
-		if (d->diff.shares)
-			diff_shares_json(d, &d->diff.rows[i], j);
-		else
-			json_numbers(j, &d->diff.rows[i]);
+		json_values(d, &d->diff.rows[i], j);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -161,9 +176,11 @@ static int json_all(const struct diff_report *d, struct json *j)
 	json_key(j, "threshold_pct");
 	json_double(j, d->opt->threshold_pct);
 	json_kv_u64(j, "min_ns", d->min_ns);
+	json_kv_u64(j, "min_run_ns", d->min_run_ns);
 	int err = json_rows(d, j);
 
 	json_kv_u64(j, "folded_rows", d->n_folded);
+	json_kv_u64(j, "unsure_rows", d->n_unsure);
 	json_kv_u64(j, "equal_rows", d->n_equal);
 	json_kv_u64(j, "hidden_rows", d->n_hidden);
 	json_key(j, "notes");

@@ -5,8 +5,9 @@
 
 #include "report/report.h"
 
-/* By the size of the change, the largest first. */
-enum diff_sort { DIFF_SELF, DIFF_TOTAL, DIFF_CALLS, DIFF_NAME };
+/* By the size of the change, the largest first. DIFF_AUTO: of RUN where both sides have states,
+ * else of SELF. */
+enum diff_sort { DIFF_AUTO, DIFF_RUN, DIFF_SELF, DIFF_TOTAL, DIFF_CALLS, DIFF_NAME };
 
 struct diff_options {
 	enum report_by by; /* BY_FUNCTION or BY_PATH */
@@ -14,10 +15,12 @@ struct diff_options {
 	size_t limit; /* rows; 0: all */
 	/*
 	 * What counts as a change: calls that differ by this share of A's, times that differ
-	 * by this share of A's and by min_ns. Rows without one are folded: counted, not shown.
+	 * by this share of A's and by min_ns. Rows without one are folded: counted, not shown. With
+	 * states a time must also differ for sure.
 	 */
 	double threshold_pct;
-	uint64_t min_ns; /* DIFF_MIN_AUTO: 1 % of how long the longer trace lasted */
+	/* DIFF_MIN_AUTO: 1 % of how long the longer trace lasted; of RUN 0.1 % of all RUN */
+	uint64_t min_ns;
 	bool colour;
 	unsigned width;      /* of the terminal that text is for: names are cut to fit; 0: never */
 	bool raw;            /* times as measured, what probes cost included */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "report/diff_rows.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,16 +28,53 @@ static bool counts(const struct diff_report *rep, const struct diff_row *row, en
 	       (double)size * 100 >= rep->opt->threshold_pct * (double)row->value[m][0];
 }
 
+/* What the growth of a time comes to, of B's calls. */
+static double grown_ns(const struct diff_report *rep, const struct diff_row *row,
+		       enum diff_metric m)
+{
+	const double pct = diff_report_growth(rep, row, m)->pct;
+
+	if (!isfinite(pct) || !row->there[0] || !row->there[1])
+		return (double)size_of_change(row, m);
+	double a_ns = (double)row->value[m][0];
+
+	if (diff_row_per_call(row))
+		a_ns *= (double)row->value[METRIC_CALLS][1] / (double)row->value[METRIC_CALLS][0];
+	return fabs(pct) / 100 * a_ns;
+}
+
+/* With states. */
+static bool grew(struct diff_report *rep, const struct diff_row *row, enum diff_metric m,
+		 bool *unsure)
+{
+	const struct growth *g = diff_report_growth(rep, row, m);
+
+	if (!isfinite(g->pct) || fabs(g->pct) < rep->opt->threshold_pct ||
+	    grown_ns(rep, row, m) < (double)(m == METRIC_RUN ? rep->min_run_ns : rep->min_ns) ||
+	    g->pct == 0)
+		return false;
+	if (rep->opt->threshold_pct == 0 && rep->opt->min_ns == 0) /* all of them are wanted */
+		return true;
+	*unsure |= !growth_sure(g);
+	return growth_sure(g);
+}
+
+static bool grew_enough(struct diff_report *rep, const struct diff_row *row)
+{
+	bool unsure = false;
+	const bool run = grew(rep, row, METRIC_RUN, &unsure),
+		   self = grew(rep, row, METRIC_SELF, &unsure),
+		   total = rep->opt->sort == DIFF_TOTAL && grew(rep, row, METRIC_TOTAL, &unsure),
+		   any = run || self || total || counts(rep, row, METRIC_CALLS);
+
+	rep->n_unsure += !any && unsure;
+	return any;
+}
+
 static bool equal(const struct diff_row *row)
 {
 	return row->there[0] == row->there[1] && !diff_change(row, METRIC_SELF) &&
 	       !diff_change(row, METRIC_TOTAL) && !diff_change(row, METRIC_CALLS);
-}
-
-double diff_report_points(const struct diff_report *rep, const struct diff_row *row,
-			  enum diff_metric m)
-{
-	return diff_share_pct(&rep->diff, row, m, 1) - diff_share_pct(&rep->diff, row, m, 0);
 }
 
 static bool differs(const struct diff_report *rep, const struct diff_row *row, enum diff_metric m)
@@ -49,10 +87,15 @@ static bool differs(const struct diff_report *rep, const struct diff_row *row, e
 
 /* Total time of calls on all goroutines may be many times that of the program, so shares of it
  * say little where one side has calls: self decides. */
-static bool to_show(const struct diff_report *rep, const struct diff_row *row)
+static bool to_show(struct diff_report *rep, const struct diff_row *row)
 {
+	bool unsure;
+
 	if (rep->diff.shares)
-		return differs(rep, row, METRIC_SELF);
+		return differs(rep, row, METRIC_SELF) ||
+		       (rep->diff.sampled && grew(rep, row, METRIC_RUN, &unsure));
+	if (rep->diff.states)
+		return grew_enough(rep, row);
 	return counts(rep, row, METRIC_SELF) || counts(rep, row, METRIC_TOTAL) ||
 	       counts(rep, row, METRIC_CALLS);
 }
@@ -80,36 +123,75 @@ static void sift(struct diff_report *rep)
 
 static int by_change(const void *x, const void *y, void *ctx)
 {
-	static const enum diff_metric metric[] = {
-		[DIFF_SELF] = METRIC_SELF,
-		[DIFF_TOTAL] = METRIC_TOTAL,
-		[DIFF_CALLS] = METRIC_CALLS,
-	};
 	const struct diff_report *rep = ctx;
 	const struct diff_row *a = x, *b = y;
 	int c = 0;
 
-	if (rep->diff.shares && rep->opt->sort != DIFF_NAME) { /* the only column there is */
+	const bool by_run = rep->diff.sampled && rep->opt->sort == DIFF_RUN;
+
+	if (rep->diff.shares && rep->opt->sort != DIFF_NAME && !by_run) {
 		double x_pct = fabs(diff_report_points(rep, a, METRIC_SELF)),
 		       y_pct = fabs(diff_report_points(rep, b, METRIC_SELF));
 
 		c = (x_pct < y_pct) - (x_pct > y_pct);
-	} else if (rep->opt->sort != DIFF_NAME) {
-		enum diff_metric m = metric[rep->opt->sort];
+	} else if (rep->opt->sort != DIFF_NAME && (rep->diff.states || by_run) &&
+		   rep->by != METRIC_CALLS) {
+		double x_ns = grown_ns(rep, a, rep->by), y_ns = grown_ns(rep, b, rep->by);
 
-		c = compare_u64(size_of_change(b, m), size_of_change(a, m));
+		c = (x_ns < y_ns) - (x_ns > y_ns);
+	} else if (rep->opt->sort != DIFF_NAME) {
+		c = compare_u64(size_of_change(b, rep->by), size_of_change(a, rep->by));
 	}
 	if (c)
 		return c;
 	return compare_u64(a->key, b->key);
 }
 
-static uint64_t least_change_ns(const struct diff_report *rep)
+static void least_change(struct diff_report *rep)
 {
-	uint64_t a = loaded_trace_span_ns(&rep->diff.side[0]);
-	uint64_t b = loaded_trace_span_ns(&rep->diff.side[1]);
+	const struct diff *d = &rep->diff;
+	const uint64_t a = loaded_trace_span_ns(&d->side[0]), b = loaded_trace_span_ns(&d->side[1]),
+		       *run = d->all_run_ns;
+	const bool given = rep->opt->min_ns != DIFF_MIN_AUTO;
 
-	return rep->opt->min_ns == DIFF_MIN_AUTO ? (a > b ? a : b) / 100 : rep->opt->min_ns;
+	rep->min_ns = given ? rep->opt->min_ns : (a > b ? a : b) / 100;
+	/* how long a recording takes depends on what else the machine does */
+	rep->min_run_ns = given ? rep->opt->min_ns : (run[0] > run[1] ? run[0] : run[1]) / 1000;
+}
+
+static enum diff_metric sorted_by(const struct diff_report *rep)
+{
+	static const enum diff_metric metric[] = {
+		[DIFF_SELF] = METRIC_SELF, [DIFF_TOTAL] = METRIC_TOTAL, [DIFF_CALLS] = METRIC_CALLS
+	};
+
+	if (rep->opt->sort == DIFF_AUTO || rep->opt->sort == DIFF_RUN ||
+	    rep->opt->sort == DIFF_NAME)
+		return rep->diff.states || rep->diff.sampled ? METRIC_RUN : METRIC_SELF;
+	return metric[rep->opt->sort];
+}
+
+static int measure_growth(struct diff_report *rep)
+{
+	static const enum diff_metric metrics[] = { METRIC_RUN, METRIC_SELF, METRIC_TOTAL };
+	const struct diff *d = &rep->diff;
+	int err = d->states ? diff_noise_learn(&rep->noise, d) : 0;
+
+	if (err)
+		return err;
+	rep->growth = calloc(d->n_rows * METRICS + 1, sizeof(*rep->growth));
+	if (!rep->growth) {
+		log_no_memory("no memory to compare the traces");
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < d->n_rows; i++)
+		if (d->sampled)
+			rep->growth[i * METRICS + METRIC_RUN] = diff_growth_sampled(d, &d->rows[i]);
+	for (size_t i = 0; i < d->n_rows; i++)
+		for (size_t m = 0; d->states && m < 3; m++)
+			rep->growth[i * METRICS + metrics[m]] = diff_growth(
+				d, &rep->noise, &d->rows[i], metrics[m]);
+	return 0;
 }
 
 /* Rows that have all functions of a path: as many as there is room for. */
@@ -136,6 +218,29 @@ static void bound_rows(struct diff_report *rep, struct trace_reader *const r[2])
 	rep->n_rows = n;
 }
 
+static void notes_on_states(const struct diff_report *rep, struct notes *to)
+{
+	const struct loaded_trace *side = rep->diff.side;
+	const struct diff_drift *most = &rep->noise.mean[CALL_RUN];
+	const double pct = 100 * expm1(most->common);
+
+	if (!rep->diff.states) {
+		notes_add(
+			to,
+			"no states in %s: SELF is compared, with waiting and time without a processor in it",
+			side[0].totals->states   ? "B"
+			: side[1].totals->states ? "A"
+						 : "A and B");
+		return;
+	}
+	notes_add(to, "times are less that without a processor (OFF-CPU)");
+	if (most->n >= GROWTH_DRIFT_LEAST && fabs(pct) >= rep->opt->threshold_pct)
+		notes_add(
+			to,
+			"RUN of most functions changed by some %+.0f%%: the machine was another, or all code is; one recording a side does not tell",
+			pct);
+}
+
 int diff_report_load(struct diff_report *rep, struct trace_reader *const r[2],
 		     const struct diff_options *opt)
 {
@@ -146,7 +251,12 @@ int diff_report_load(struct diff_report *rep, struct trace_reader *const r[2],
 
 	if (err)
 		return err;
-	rep->min_ns = least_change_ns(rep);
+	least_change(rep);
+	rep->by = sorted_by(rep);
+	if (rep->diff.states || rep->diff.sampled)
+		err = measure_growth(rep);
+	if (err)
+		return err;
 	sift(rep);
 	if (rep->n_rows)
 		qsort_r(rep->diff.rows, rep->n_rows, sizeof(*rep->diff.rows), by_change, rep);
@@ -158,6 +268,8 @@ int diff_report_load(struct diff_report *rep, struct trace_reader *const r[2],
 		bound_rows(rep, r);
 	if (rep->diff.shares)
 		diff_shares_notes(&rep->diff, &rep->notes);
+	else
+		notes_on_states(rep, &rep->notes);
 	err = diff_notes(&rep->diff.side[0], &rep->diff.side[1], by_path, &rep->notes);
 	if (err)
 		log_no_memory("no memory for the notes below the comparison");
@@ -167,15 +279,6 @@ int diff_report_load(struct diff_report *rep, struct trace_reader *const r[2],
 void diff_report_free(struct diff_report *rep)
 {
 	diff_free(&rep->diff);
+	free(rep->growth);
 	notes_free(&rep->notes);
-}
-
-const char *diff_report_what(const struct diff_report *rep)
-{
-	return rep->opt->by == BY_PATH ? "path" : "function";
-}
-
-const char *diff_report_name(const struct diff_report *rep, const struct diff_row *row)
-{
-	return trace_name_func(&rep->diff.names.info, diff_row_func(&rep->diff, row));
 }

@@ -7,13 +7,19 @@
 #include "analysis/notes.h"
 #include "base/json.h"
 #include "report/diff_formats.h"
+#include "report/diff_growth.h"
 
 struct diff_report {
 	const struct diff_options *opt;
 	struct diff diff;         /* its rows are sifted and sorted: those to be shown come first */
 	uint64_t min_ns;          /* opt's, or what DIFF_MIN_AUTO came to */
+	uint64_t min_run_ns;      /* likewise of RUN */
 	size_t n_rows, n_hidden;  /* shown; cut by the limit */
 	size_t n_folded, n_equal; /* changed, but not enough to count; not at all */
+	size_t n_unsure;          /* folded ones that changed enough, but not for sure */
+	enum diff_metric by;      /* what the rows are sorted by, unless by name */
+	struct diff_noise noise;  /* with states */
+	struct growth *growth;    /* with states: by key and metric; see diff_report_growth */
 	struct notes notes;       /* why the two are not directly comparable */
 };
 
@@ -22,6 +28,10 @@ int diff_report_load(struct diff_report *rep, struct trace_reader *const r[2],
 		     const struct diff_options *opt);
 void diff_report_free(struct diff_report *rep);
 
+/* With states of METRIC_RUN, METRIC_SELF or METRIC_TOTAL; of samples on both sides of METRIC_RUN.
+ */
+const struct growth *diff_report_growth(const struct diff_report *rep, const struct diff_row *row,
+					enum diff_metric m);
 /* Of shares: B - A, percentage points. */
 double diff_report_points(const struct diff_report *rep, const struct diff_row *row,
 			  enum diff_metric m);
@@ -30,6 +40,11 @@ double diff_report_points(const struct diff_report *rep, const struct diff_row *
 int diff_shares_text(const struct diff_report *rep, FILE *out);
 int diff_shares_csv(const struct diff_report *rep, FILE *out);
 void diff_shares_json(const struct diff_report *rep, const struct diff_row *row, struct json *j);
+
+/* diff_run.c: columns of RUN and its growth; empty where it is not compared. */
+void diff_run_csv(const struct diff_report *d, const struct diff_row *row, FILE *out);
+void diff_run_json(const struct diff_report *d, const struct diff_row *row, struct json *j);
+#define DIFF_RUN_CSV_HEADING ",run_ns_a,run_ns_b,run_change_pct,run_low_pct,run_high_pct"
 
 /* "function" or "path". */
 const char *diff_report_what(const struct diff_report *rep);

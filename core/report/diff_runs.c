@@ -1,171 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "report/diff_runs.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/compare.h"
 #include "base/csv.h"
-#include "base/log.h"
 #include "base/outfile.h"
 #include "base/text_format.h"
 #include "base/text_name.h"
+#include "report/runs_rows.h"
 #include "report/text.h"
 #include "stats/interval.h"
-
-#define RESAMPLES 2000
-#define SEED      1
-
-/* ---- one function */
-
-double runs_chance(size_t n_a, size_t n_b)
-{
-	double orders = 1;
-
-	for (size_t i = 1; i <= n_a; i++)
-		orders *= (double)(n_b + i) / (double)i;
-	return fmin(2 / orders, 1);
-}
-
-static double median_of_drawn(const double *v, size_t n, double *room, struct draw *d)
-{
-	for (size_t i = 0; i < n; i++)
-		room[i] = v[draw_below(d, n)];
-	return interval_median(room, n);
-}
-
-static int by_value(const void *x, const void *y)
-{
-	const double a = *(const double *)x, b = *(const double *)y;
-
-	return (a > b) - (a < b);
-}
-
-static double change_pct(double a, double b)
-{
-	return a > 0 ? 100 * (b - a) / a : b > 0 ? INFINITY : 0;
-}
-
-/* Runs of both sides drawn anew. */
-static int bootstrap(const double *a, size_t n_a, const double *b, size_t n_b,
-		     struct runs_change *out)
-{
-	struct draw d = draw_from(SEED, NULL);
-	double *pct = malloc(RESAMPLES * sizeof(*pct)), *room = malloc((n_a + n_b) * sizeof(*room));
-
-	for (size_t i = 0; pct && room && i < RESAMPLES; i++) {
-		const double x = median_of_drawn(a, n_a, room, &d);
-
-		pct[i] = change_pct(x, median_of_drawn(b, n_b, room, &d));
-	}
-	const bool made = pct && room;
-
-	if (made) {
-		qsort(pct, RESAMPLES, sizeof(*pct), by_value);
-		out->low = pct[RESAMPLES / 40];
-		out->high = pct[RESAMPLES - 1 - RESAMPLES / 40];
-	}
-	free(pct);
-	free(room);
-	return made ? 0 : -ENOMEM;
-}
-
-int runs_compare(double *a, size_t n_a, double *b, size_t n_b, struct runs_change *out)
-{
-	out->median[0] = interval_median(a, n_a);
-	out->median[1] = interval_median(b, n_b);
-	out->pct = out->median[0] > 0 ? change_pct(out->median[0], out->median[1]) : NAN;
-	out->apart = a[n_a - 1] < b[0] || b[n_b - 1] < a[0];
-	out->low = change_pct(a[n_a - 1], b[0]);
-	out->high = change_pct(a[0], b[n_b - 1]);
-	return n_a >= INTERVAL_LEAST && n_b >= INTERVAL_LEAST ? bootstrap(a, n_a, b, n_b, out) : 0;
-}
-
-/* ---- all of them */
-
-struct changed {
-	const struct run_row *row;
-	struct runs_change c;
-};
-
-struct comparing {
-	const struct diff_runs *d;
-	const struct diff_options *opt;
-	enum diff_metric metric;
-	double least; /* a change of less does not count */
-	struct changed *all;
-	size_t n, n_hidden, n_folded;
-	struct runs_change wall;
-};
-
-static bool counts(const struct comparing *x, const struct runs_change *c)
-{
-	const double size = fabs(c->median[1] - c->median[0]);
-
-	return c->apart && (x->metric == METRIC_CALLS || size >= x->least) &&
-	       size * 100 >= x->opt->threshold_pct * c->median[0];
-}
-
-static int by_size(const void *x, const void *y, void *ctx)
-{
-	const struct changed *a = x, *b = y;
-	const struct comparing *of = ctx;
-	const double size_a = fabs(a->c.median[1] - a->c.median[0]),
-		     size_b = fabs(b->c.median[1] - b->c.median[0]);
-
-	if (of->opt->sort != DIFF_NAME && size_a != size_b)
-		return size_a < size_b ? 1 : -1;
-	return strcmp(a->row->name, b->row->name);
-}
-
-static int compare(struct comparing *x, const struct diff_runs *d, const struct diff_options *opt)
-{
-	static const enum diff_metric metric[] = { [DIFF_SELF] = METRIC_SELF,
-						   [DIFF_TOTAL] = METRIC_TOTAL,
-						   [DIFF_CALLS] = METRIC_CALLS,
-						   [DIFF_NAME] = METRIC_SELF };
-
-	*x = (struct comparing){ .d = d, .opt = opt, .metric = metric[opt->sort] };
-	/* of samples: percentage points */
-	x->least = d->samples                     ? 0
-		   : opt->min_ns == DIFF_MIN_AUTO ? (double)d->longest_ns / 100
-						  : (double)opt->min_ns;
-	x->all = calloc(d->n + 1, sizeof(*x->all));
-	int err = x->all ? runs_compare(d->wall_ns[0], d->n_runs[0], d->wall_ns[1], d->n_runs[1],
-					&x->wall)
-			 : -ENOMEM;
-
-	for (size_t i = 0; i < d->n && !err; i++) {
-		double *const *v = d->rows[i].value[x->metric];
-		struct changed now = { .row = &d->rows[i] };
-
-		err = runs_compare(v[0], d->n_runs[0], v[1], d->n_runs[1], &now.c);
-		if (!err && counts(x, &now.c))
-			x->all[x->n++] = now;
-		else
-			x->n_folded++;
-	}
-	if (err) {
-		log_no_memory("no memory to compare the runs");
-		free(x->all);
-		return err;
-	}
-	if (x->n)
-		qsort_r(x->all, x->n, sizeof(*x->all), by_size, x);
-	if (opt->limit && x->n > opt->limit) {
-		x->n_hidden = x->n - opt->limit;
-		x->n = opt->limit;
-	}
-	return 0;
-}
 
 static const char *what(const struct comparing *x)
 {
 	static const char *const names[] = {
-		[METRIC_SELF] = "self", [METRIC_TOTAL] = "total", [METRIC_CALLS] = "calls"
+		[METRIC_SELF] = "self",
+		[METRIC_TOTAL] = "total",
+		[METRIC_CALLS] = "calls",
+		[METRIC_RUN] = "run",
 	};
 
 	return names[x->metric];
@@ -175,7 +29,7 @@ static const char *what(const struct comparing *x)
 
 static const char *value(const struct comparing *x, double v, char buf[16])
 {
-	if (x->d->samples && x->metric != METRIC_CALLS)
+	if (x->d->samples && x->metric != METRIC_CALLS && x->metric != METRIC_RUN)
 		snprintf(buf, 16, "%.2f%%", v);
 	else if (x->metric == METRIC_CALLS)
 		human_count((uint64_t)v, buf);
@@ -211,11 +65,54 @@ static void headline(const struct comparing *x, FILE *out)
 		w->apart ? "" : ": within the runs' own noise");
 }
 
+static void below_spread(const struct comparing *x, FILE *out)
+{
+	const struct diff_runs *d = x->d;
+	const bool points = d->by_second;
+
+	fprintf(out,
+		"%zu function%s folded: changed by less than %g%%%s%s (--threshold%s), or not for sure\n",
+		x->n_folded, plural(x->n_folded), x->opt->threshold_pct, points ? "" : " or ",
+		points ? "" : HUMAN((uint64_t)x->least), points ? "" : ", --min");
+	if (x->n_self)
+		fprintf(out, "%zu of them changed in SELF (-s self shows them)\n", x->n_self);
+	fprintf(out,
+		"medians of %zu and %zu runs, intervals from their spread: in 19 of 20 comparisons all of them hold\n",
+		d->n_runs[0], d->n_runs[1]);
+	if (d->samples)
+		fputs(d->by_second
+			      ? "run: processor time of a second, as recordings ended before their programs\n"
+			      : "run: processor time\n",
+		      out);
+	else
+		fputs("times are less that without a processor (OFF-CPU)\n", out);
+}
+
+static void below(const struct comparing *x, FILE *out)
+{
+	const struct diff_runs *d = x->d;
+
+	if (runs_have_spread(x, x->metric)) {
+		below_spread(x, out);
+		return;
+	}
+	fprintf(out,
+		"%zu function%s folded: runs of one side are within those of the other, or the medians differ by less than %g%%%s%s (--threshold%s)\n"
+		"medians of %zu and %zu runs; of functions that did not change, %.2g%% are shown by chance\n",
+		x->n_folded, plural(x->n_folded), x->opt->threshold_pct, d->samples ? "" : " or ",
+		d->samples ? "" : HUMAN((uint64_t)x->least), d->samples ? "" : ", --min",
+		d->n_runs[0], d->n_runs[1], 100 * runs_chance(d->n_runs[0], d->n_runs[1]));
+	if (d->n_stateless)
+		fprintf(out,
+			"%zu of %zu runs have no states: SELF is compared, with waiting and time without a processor in it\n",
+			d->n_stateless, d->n_runs[0] + d->n_runs[1]);
+}
+
 int diff_runs_text(const struct diff_runs *d, const struct diff_options *opt, FILE *out)
 {
 	struct comparing x;
 	char a[16], b[16], pct[16], in[48];
-	int err = compare(&x, d, opt);
+	int err = runs_compare_all(&x, d, opt);
 
 	if (err)
 		return err;
@@ -223,7 +120,8 @@ int diff_runs_text(const struct diff_runs *d, const struct diff_options *opt, FI
 	if (x.n)
 		text_heading(opt->colour, out, "%7s %7s %7s  %-19s FUNCTION, by %s", "A", "B",
 			     "CHANGE",
-			     d->n_runs[0] >= INTERVAL_LEAST && d->n_runs[1] >= INTERVAL_LEAST
+			     runs_have_spread(&x, x.metric) || (d->n_runs[0] >= INTERVAL_LEAST &&
+								d->n_runs[1] >= INTERVAL_LEAST)
 				     ? "95 %"
 				     : "RANGE",
 			     what(&x));
@@ -240,12 +138,7 @@ int diff_runs_text(const struct diff_runs *d, const struct diff_options *opt, FI
 		fprintf(out, "%zu more changed functions (-n 0 shows all)\n", x.n_hidden);
 	if (!x.n)
 		fputs("no change that is more than the runs' own noise\n", out);
-	fprintf(out,
-		"%zu function%s folded: runs of one side are within those of the other, or the medians differ by less than %g%%%s%s (--threshold%s)\n"
-		"medians of %zu and %zu runs; of functions that did not change, %.2g%% are shown by chance\n",
-		x.n_folded, plural(x.n_folded), opt->threshold_pct, d->samples ? "" : " or ",
-		d->samples ? "" : HUMAN((uint64_t)x.least), d->samples ? "" : ", --min",
-		d->n_runs[0], d->n_runs[1], 100 * runs_chance(d->n_runs[0], d->n_runs[1]));
+	below(&x, out);
 	free(x.all);
 	return outfile_check(out);
 }
@@ -262,7 +155,7 @@ static void csv_double(FILE *out, double v)
 int diff_runs_csv(const struct diff_runs *d, const struct diff_options *opt, FILE *out)
 {
 	struct comparing x;
-	int err = compare(&x, d, opt);
+	int err = runs_compare_all(&x, d, opt);
 
 	if (err)
 		return err;
@@ -304,7 +197,7 @@ int diff_runs_json(const struct diff_runs *d, const struct diff_options *opt, FI
 {
 	struct comparing x;
 	struct json j;
-	int err = compare(&x, d, opt);
+	int err = runs_compare_all(&x, d, opt);
 
 	if (err)
 		return err;

@@ -22,6 +22,20 @@ struct runs_change {
 
 /* a and b are sorted. 0 or -ENOMEM. */
 int runs_compare(double *a, size_t n_a, double *b, size_t n_b, struct runs_change *out);
+struct runs_sides {
+	double *v[2];         /* a time of each run, in any order; sorted afterwards */
+	const double *low[2]; /* what a call takes that nothing disturbs, run by run as v; NULL or a
+			       * NAN among them: not known */
+	size_t n[2];
+};
+
+/*
+ * The same of times above 0, sure by Student's interval: `apart` says that it does not hold 0. Its
+ * chance to miss the growth is `beyond` on each side. The growth is in the intervals of both times
+ * and lows, unless these contradict each other. On a machine that was so busy that goroutines took
+ * off_cpu times as long as they ran, times may be off by as much from what lows tell.
+ */
+int runs_grow(struct runs_sides *x, double beyond, double off_cpu, struct runs_change *out);
 /* How often runs that do not differ are apart by chance: 0 to 1. */
 double runs_chance(size_t n_a, size_t n_b);
 

@@ -63,6 +63,48 @@ static void test_interval(void **state)
 	assert_true(c[0].high <= 100.0 * (122 - 98) / 98 + 1e-9);
 }
 
+static struct runs_change grow(const double *a, const double *b, const double *low_a,
+			       const double *low_b, double off_cpu)
+{
+	double v[2][3];
+	struct runs_sides sides = { { v[0], v[1] }, { low_a, low_b }, { 3, 3 } };
+	struct runs_change c;
+
+	memcpy(v[0], a, sizeof(v[0]));
+	memcpy(v[1], b, sizeof(v[1]));
+	assert_int_equal(runs_grow(&sides, 0.025, off_cpu, &c), 0);
+	return c;
+}
+
+/* Times grow by 20 %, but spread as much; what nothing disturbed grows by 10 % for sure. */
+static void test_grow(void **state)
+{
+	static const double a[] = { 80, 100, 125 }, b[] = { 96, 120, 150 },
+			    low_a[] = { 50, 50.1, 50.2 }, low_b[] = { 55, 55.1, 55.2 },
+			    unknown[] = { NAN, 50, 50 }, quiet[] = { 99, 100, 101 },
+			    slower[] = { 129, 130, 131 };
+	struct runs_change c = grow(a, b, NULL, NULL, 1);
+
+	(void)state;
+	assert_true(!c.apart && fabs(c.pct - 20) < 1e-6 && c.median[0] == 100);
+	/* Student's t of 4 degrees of freedom: 2.776 deviations of logarithms, each 0.2231 */
+	assert_true(fabs(log1p(c.high / 100) - log(1.2) - 2.776 * 0.2231 * sqrt(2 / 3.)) < 1e-3);
+	c = grow(a, b, unknown, low_b, 1);
+	assert_false(c.apart);
+	c = grow(a, b, low_a, low_b, 1);
+	assert_true(c.apart && fabs(c.pct - 10) < 0.1 && c.low > 9 && c.high < 11);
+	/* They contradict each other: some calls take longer. On a busy machine that is noise. */
+	c = grow(quiet, slower, low_a, low_b, 1);
+	assert_true(c.apart && c.low > 25);
+	c = grow(quiet, slower, low_a, low_b, 2);
+	assert_true(c.apart && c.high < 11);
+	/* Of nothing there is no ratio. */
+	static const double none[] = { 0, 0, 0 };
+
+	c = grow(none, b, NULL, NULL, 1);
+	assert_true(c.apart && isnan(c.pct));
+}
+
 /* Runs of main.a, which calls main.b: b is twice as long in B, a only differs by noise. */
 static void add(struct diff_runs *d, unsigned side, unsigned b_ns, unsigned a_ns)
 {
@@ -109,6 +151,7 @@ static void test_all(void **state)
 	assert_int_equal(diff_runs_text(&d, &opt, out), 0);
 	fclose(out);
 	assert_non_null(strstr(text, "1 function folded"));
+	assert_non_null(strstr(text, "5 of 5 runs have no states: SELF is compared"));
 	assert_non_null(strstr(
 		text,
 		"medians of 3 and 2 runs; of functions that did not change, 20% are shown by chance"));
@@ -119,9 +162,8 @@ static void test_all(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_chance),
-		cmocka_unit_test(test_compare),
-		cmocka_unit_test(test_interval),
+		cmocka_unit_test(test_chance),   cmocka_unit_test(test_compare),
+		cmocka_unit_test(test_interval), cmocka_unit_test(test_grow),
 		cmocka_unit_test(test_all),
 	};
 

@@ -3,6 +3,7 @@
 #include "analysis/diff_shares.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "analysis/trace_names.h"
@@ -30,6 +31,24 @@ static int name(const struct diff_report *d, const struct diff_row *row, FILE *o
 	return err;
 }
 
+/* Of samples on both sides: processor time. */
+static int run_times(const struct diff_report *rep, const struct diff_row *row, FILE *out)
+{
+	const struct growth *g = diff_report_growth(rep, row, METRIC_RUN);
+	uint64_t ns[2];
+	char pct[24] = "", in[40] = "";
+
+	for (unsigned s = 0; s < 2; s++)
+		ns[s] = (uint64_t)((double)row->value[METRIC_RUN][s] / rep->diff.seconds[s]);
+	if (!row->there[0] || !row->there[1])
+		snprintf(pct, sizeof(pct), "%s", diff_row_kind(row));
+	else if (isfinite(g->pct))
+		snprintf(pct, sizeof(pct), "%+.1f%%", g->pct);
+	if (isfinite(g->pct) && g->low > -1e4 && g->high < 1e4)
+		snprintf(in, sizeof(in), "%+.1f..%+.1f", g->low, g->high);
+	return fprintf(out, "%6s %6s %6s %-14s  ", HUMAN(ns[0]), HUMAN(ns[1]), pct, in);
+}
+
 int diff_shares_text(const struct diff_report *rep, FILE *out)
 {
 	const struct diff *d = &rep->diff;
@@ -37,15 +56,25 @@ int diff_shares_text(const struct diff_report *rep, FILE *out)
 	size_t cap = 0;
 	int err = 0;
 
-	text_heading(rep->opt->colour, out, "%6s %6s %7s %6s  %s", "A", "B", "POINTS", "CHANCE",
-		     rep->opt->by == BY_PATH ? "PATH" : "FUNCTION");
+	const char *what = rep->opt->by == BY_PATH ? "PATH" : "FUNCTION";
+
+	if (d->sampled)
+		text_heading(rep->opt->colour, out, "%-35s  SHARE", "RUN");
+	if (d->sampled)
+		text_heading(rep->opt->colour, out, "%6s %6s %6s %-14s  %6s %6s %7s %6s  %s", "A",
+			     "B", "%", "99.9 %", "A", "B", "POINTS", "CHANCE", what);
+	else
+		text_heading(rep->opt->colour, out, "%6s %6s %7s %6s  %s", "A", "B", "POINTS",
+			     "CHANCE", what);
 	for (size_t i = 0; !err && i < rep->n_rows; i++) {
 		const struct diff_row *row = &d->rows[i];
-		int used = fprintf(out, "%5.1f%% %5.1f%% %+7.1f %6.1f  ",
-				   diff_share_pct(d, row, METRIC_SELF, 0),
-				   diff_share_pct(d, row, METRIC_SELF, 1),
-				   diff_report_points(rep, row, METRIC_SELF),
-				   diff_share_chance(d, row, METRIC_SELF));
+		int used = d->sampled ? run_times(rep, row, out) : 0;
+
+		used += fprintf(out, "%5.1f%% %5.1f%% %+7.1f %6.1f  ",
+				diff_share_pct(d, row, METRIC_SELF, 0),
+				diff_share_pct(d, row, METRIC_SELF, 1),
+				diff_report_points(rep, row, METRIC_SELF),
+				diff_share_chance(d, row, METRIC_SELF));
 
 		err = name(rep, row, out, used, &nodes, &cap);
 		fputc('\n', out);
@@ -61,8 +90,9 @@ int diff_shares_csv(const struct diff_report *rep, FILE *out)
 	size_t cap = 0;
 	int err = 0;
 
-	fprintf(out, "%s,change,self_pct_a,self_pct_b,self_points,chance_points,count_a,count_b\n",
-		diff_report_what(rep));
+	fprintf(out,
+		"%s,change,self_pct_a,self_pct_b,self_points,chance_points,count_a,count_b%s\n",
+		diff_report_what(rep), d->sampled ? DIFF_RUN_CSV_HEADING : "");
 	for (size_t i = 0; !err && i < rep->n_rows; i++) {
 		const struct diff_row *row = &d->rows[i];
 
@@ -70,12 +100,15 @@ int diff_shares_csv(const struct diff_report *rep, FILE *out)
 			err = path_field_csv(&d->tree, &d->names.info, row->key, &nodes, &cap, out);
 		else
 			csv_field(out, diff_report_name(rep, row));
-		fprintf(out, ",%s,%.4f,%.4f,%.4f,%.4f,%" PRIu64 ",%" PRIu64 "\n",
-			diff_row_kind(row), diff_share_pct(d, row, METRIC_SELF, 0),
+		fprintf(out, ",%s,%.4f,%.4f,%.4f,%.4f,%" PRIu64 ",%" PRIu64, diff_row_kind(row),
+			diff_share_pct(d, row, METRIC_SELF, 0),
 			diff_share_pct(d, row, METRIC_SELF, 1),
 			diff_report_points(rep, row, METRIC_SELF),
 			diff_share_chance(d, row, METRIC_SELF), row->value[METRIC_CALLS][0],
 			row->value[METRIC_CALLS][1]);
+		if (d->sampled)
+			diff_run_csv(rep, row, out);
+		fputc('\n', out);
 	}
 	free(nodes);
 	return err;
@@ -95,4 +128,6 @@ void diff_shares_json(const struct diff_report *rep, const struct diff_row *row,
 	json_double(j, diff_share_chance(d, row, METRIC_SELF));
 	json_kv_u64(j, "count_a", row->value[METRIC_CALLS][0]);
 	json_kv_u64(j, "count_b", row->value[METRIC_CALLS][1]);
+	if (d->sampled)
+		diff_run_json(rep, row, j);
 }

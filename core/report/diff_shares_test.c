@@ -137,6 +137,11 @@ static void samples_alone(void **state)
 		assert_non_null(strstr(got, "both are samples"));
 		free(got);
 	}
+	char *csv = compare(samples, samples, "csv", (struct diff_options){ 0 });
+
+	assert_non_null(strstr(csv, ",count_a,count_b,run_ns_a,run_ns_b,run_change_pct,"));
+	assert_non_null(strstr(said, "and processor time"));
+	free(csv);
 }
 
 int main(void)

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Recordings with states: time without a processor is no change of code, RUN is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/diff_formats.h"
+#include "report/diff_growth.h"
+#include "report/report_fixture.h"
+
+#define FUNCTIONS 5
+
+/* main.main calls main.f0 to main.f4 again and again, each for 100 us times its number and one. */
+struct program {
+	unsigned rounds;
+	unsigned seed;            /* of what disturbs it */
+	unsigned off_us;          /* at most, without a processor in a call */
+	unsigned sleep_us;        /* in each call of main.f1 */
+	double factor[FUNCTIONS]; /* of how long they run; 0: 1 */
+	bool no_states;
+};
+
+static unsigned number(unsigned *seed, unsigned below)
+{
+	*seed = *seed * 1103515245 + 12345;
+	return (*seed >> 16) % below;
+}
+
+static uint64_t one_call(FILE *f, const struct program *p, unsigned k, uint64_t now, unsigned *seed)
+{
+	double run = 100e3 * (k + 1) * (p->factor[k] > 0 ? p->factor[k] : 1);
+
+	/* One of four is disturbed. */
+	run *= 1 + 0.002 * number(seed, 4) + (number(seed, 4) ? 0 : 0.01 * number(seed, 40));
+	fprintf(f, "1 entry main.f%u 200 %lu\n", k, now);
+	now += (uint64_t)(run / 2);
+	if (p->off_us && !p->no_states && number(seed, 2)) {
+		fprintf(f, "1 state - 0x6 %lu\n", now);
+		now += 1000 * number(seed, p->off_us) + 1;
+		fprintf(f, "1 state - 0x101 %lu\n", now);
+	}
+	if (p->sleep_us && k == 1) {
+		fprintf(f, "1 state - 0xe03 %lu\n", now);
+		now += 1000 * p->sleep_us;
+		fprintf(f, "1 state - 1 %lu\n", now);
+	}
+	now += (uint64_t)(run / 2);
+	fprintf(f, "1 exit main.f%u 200 %lu\n", k, now);
+	return now;
+}
+
+static void make(const struct program *p, char path[TRACE_PATH_BYTES])
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	uint64_t now = 2000;
+	unsigned seed = p->seed + 1;
+
+	assert_non_null(f);
+	if (!p->no_states)
+		fputs("@set states 1\n@set states.off_cpu told\n@set states.reason.14 sleep\n", f);
+	fputs("1 entry main.main 100 1000\n", f);
+	for (unsigned i = 0; i < p->rounds; i++)
+		for (unsigned k = 0; k < FUNCTIONS; k++)
+			now = one_call(f, p, k, now + 10, &seed);
+	fprintf(f, "1 exit main.main 100 %lu\n", now + 10);
+	assert_int_equal(fclose(f), 0);
+	fixture_write_text(text, true, path);
+	free(text);
+}
+
+/* To be freed. */
+static char *compare(struct program a, struct program b, const char *format,
+		     struct diff_options opt)
+{
+	const struct diff_format *f = diff_formats;
+	char path[2][TRACE_PATH_BYTES], *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	a.rounds = a.rounds ? a.rounds : 60;
+	b.rounds = b.rounds ? b.rounds : 60;
+	make(&a, path[0]);
+	make(&b, path[1]);
+	struct trace_reader *const r[2] = { trace_reader_open(path[0]),
+					    trace_reader_open(path[1]) };
+
+	assert_true(out && r[0] && r[1]);
+	while (strcmp(f->name, format))
+		f++;
+	opt.file[0] = "a";
+	opt.file[1] = "b";
+	assert_int_equal(f->write(r, &opt, out), 0);
+	for (int s = 0; s < 2; s++) {
+		trace_reader_close(r[s]);
+		unlink(path[s]);
+	}
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+static const struct diff_options defaults = { .threshold_pct = 5, .min_ns = DIFF_MIN_AUTO };
+
+/* The same program on a machine that is busy and on one that is not. */
+static void a_busy_machine_is_no_change(void **state)
+{
+	(void)state;
+	for (unsigned seed = 0; seed < 10; seed++) {
+		char *text = compare((struct program){ .seed = seed },
+				     (struct program){ .seed = seed + 100, .off_us = 2000 }, "text",
+				     defaults);
+
+		if (!strstr(text, "\n\nno change"))
+			fail_msg("seed %u:\n%s", seed, text);
+		assert_non_null(strstr(text, "times are less that without a processor"));
+		free(text);
+	}
+}
+
+static void a_slower_function_is_named_alone(void **state)
+{
+	(void)state;
+	for (unsigned seed = 0; seed < 10; seed++) {
+		char *csv = compare((struct program){ .seed = seed, .off_us = 1000 },
+				    (struct program){ .seed = seed + 100,
+						      .off_us = 2000,
+						      .factor = { [2] = 1.1 } },
+				    "csv", defaults);
+		const char *row = strchr(csv, '\n') + 1;
+
+		if (fixture_lines(csv) != 2 || strncmp(row, "main.f2,changed,60,60,0,", 24))
+			fail_msg("seed %u:\n%s", seed, csv);
+		free(csv);
+	}
+}
+
+/* Twice the calls are a change of calls; each runs as long as before. */
+static void calls_are_compared_one_by_one(void **state)
+{
+	(void)state;
+	char *text = compare((struct program){ 0 },
+			     (struct program){ .rounds = 120, .seed = 7, .factor = { [2] = 1.2 } },
+			     "text", defaults);
+
+	assert_non_null(strstr(text, "60   120  main.f0  (by call)"));
+	assert_non_null(strstr(text, "+20.0% +19.8..+20.2 "));
+	assert_null(strstr(text, "note: RUN of most"));
+	free(text);
+}
+
+static void waiting_is_a_change_of_self(void **state)
+{
+	(void)state;
+	char *text = compare((struct program){ .seed = 1, .sleep_us = 100 },
+			     (struct program){ .seed = 2, .sleep_us = 900 }, "text", defaults);
+
+	assert_non_null(strstr(text, "  main.f1\n"));
+	assert_null(strstr(text, "  main.f2\n"));
+	free(text);
+}
+
+static void all_is_shown_if_asked_for(void **state)
+{
+	(void)state;
+	char *csv = compare((struct program){ .seed = 1 }, (struct program){ .seed = 2 }, "csv",
+			    (struct diff_options){ .threshold_pct = 0, .min_ns = 0 });
+
+	assert_int_equal(fixture_lines(csv), 1 + FUNCTIONS); /* main.main has the same self time */
+	free(csv);
+}
+
+static void a_side_without_states_is_named(void **state)
+{
+	(void)state;
+	char *text = compare((struct program){ .no_states = true }, (struct program){ 0 }, "text",
+			     defaults);
+
+	assert_non_null(strstr(text, "note: no states in A: SELF is compared"));
+	free(text);
+}
+
+/* An error that the recordings state is in the interval, and one call alone tells nothing on a
+ * machine that was busy. */
+static void errors_are_in_the_interval(void **state)
+{
+	const struct diff_noise none = { 0 };
+	struct diff d = { .states = true, .stretch = { { 1, 1 }, { 1, 1 } } };
+	struct diff_row row = {
+		.there = { true, true },
+		.value = { [METRIC_RUN] = { 1000, 1200 }, [METRIC_CALLS] = { 1, 1 } }
+	};
+	struct growth g = diff_growth(&d, &none, &row, METRIC_RUN);
+
+	(void)state;
+	assert_true(fabs(g.pct - 20) < 1e-6 && growth_sure(&g));
+	row.uncertainty_ns[0] = 100; /* two deviations */
+	g = diff_growth(&d, &none, &row, METRIC_RUN);
+	assert_true(growth_sure(&g) && g.low > 0 && g.low < 10);
+	row.uncertainty_ns[1] = 400;
+	g = diff_growth(&d, &none, &row, METRIC_RUN);
+	assert_false(growth_sure(&g));
+	row.uncertainty_ns[0] = row.uncertainty_ns[1] = 0;
+	d.stretch[1] = (struct diff_stretch){ 3, 3 };
+	g = diff_growth(&d, &none, &row, METRIC_RUN);
+	assert_true(g.low < 1200 / 3000. - 1 && g.high > 200);
+}
+
+/* Samples are drawn: 560 are more than 400, but 56 may be 40 by chance. */
+static void samples_are_drawn(void **state)
+{
+	struct diff d = { .sampled = true, .seconds = { 1, 1 } };
+	struct diff_row row = {
+		.there = { true, true },
+		.value = { [METRIC_RUN] = { 40000, 56000 }, [METRIC_CALLS] = { 400, 560 } }
+	};
+	struct growth g = diff_growth_sampled(&d, &row);
+
+	(void)state;
+	assert_true(fabs(g.pct - 40) < 1e-6 && growth_sure(&g));
+	/* of a second as much as before */
+	d.seconds[1] = 1.4;
+	g = diff_growth_sampled(&d, &row);
+	assert_true(fabs(g.pct) < 1e-6 && !growth_sure(&g));
+	d.seconds[1] = 1;
+	row.value[METRIC_CALLS][0] = 40;
+	row.value[METRIC_CALLS][1] = 56;
+	g = diff_growth_sampled(&d, &row);
+	assert_true(fabs(g.pct - 40) < 1e-6 && !growth_sure(&g));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_busy_machine_is_no_change),
+		cmocka_unit_test(a_slower_function_is_named_alone),
+		cmocka_unit_test(calls_are_compared_one_by_one),
+		cmocka_unit_test(waiting_is_a_change_of_self),
+		cmocka_unit_test(all_is_shown_if_asked_for),
+		cmocka_unit_test(a_side_without_states_is_named),
+		cmocka_unit_test(errors_are_in_the_interval),
+		cmocka_unit_test(samples_are_drawn),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

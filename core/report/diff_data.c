@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/outfile.h"
 #include "base/text_format.h"
+#include "report/diff_calls.h"
 #include "report/diff_rows.h"
 #include "report/formats.h"
 #include "report/path_fields.h"
@@ -55,6 +56,8 @@ static int csv_rows(const struct diff_report *d, FILE *out)
 		fprintf(out, ",%s_a,%s_b,%s_change,%s_change_pct", columns[c].name, columns[c].name,
 			columns[c].name, columns[c].name);
 	fputs(DIFF_RUN_CSV_HEADING, out);
+	if (d->opt->by != BY_PATH)
+		diff_calls_csv_heading(out);
 	fputc('\n', out);
 	for (size_t i = 0; !err && i < d->n_rows; i++) {
 		if (d->opt->by == BY_PATH)
@@ -65,6 +68,8 @@ static int csv_rows(const struct diff_report *d, FILE *out)
 		fprintf(out, ",%s", diff_row_kind(&d->diff.rows[i]));
 		csv_numbers(&d->diff.rows[i], out);
 		diff_run_csv(d, &d->diff.rows[i], out);
+		if (d->opt->by != BY_PATH)
+			diff_calls_csv(d, &d->diff.rows[i], out);
 		fputc('\n', out);
 	}
 	free(nodes);
@@ -128,6 +133,8 @@ static void json_values(const struct diff_report *d, const struct diff_row *row,
 	}
 	json_numbers(j, row);
 	diff_run_json(d, row, j);
+	if (d->opt->by != BY_PATH)
+		diff_calls_json(d, row, j);
 }
 
 static int json_rows(const struct diff_report *d, struct json *j)

@@ -12,6 +12,8 @@
 #include "analysis/whole_paths.h"
 #include "base/compare.h"
 #include "base/log.h"
+#include "base/vec.h"
+#include "report/diff_calls.h"
 
 static uint64_t size_of_change(const struct diff_row *row, enum diff_metric m)
 {
@@ -100,8 +102,20 @@ static bool to_show(struct diff_report *rep, const struct diff_row *row)
 	       counts(rep, row, METRIC_CALLS);
 }
 
+static int keep_calls(struct diff_report *rep, const struct diff_row *row)
+{
+	const struct call_times t = diff_call_times(rep, row);
+
+	if (!t.changed[CALL_MEAN] && !t.changed[CALL_P99])
+		return 0;
+	if (vec_reserve(&rep->call_rows, &rep->cap_call_rows, rep->n_call_rows + 1))
+		return -ENOMEM;
+	rep->call_rows[rep->n_call_rows++] = *row;
+	return 0;
+}
+
 /* The rows that are to be shown come first. */
-static void sift(struct diff_report *rep)
+static int sift(struct diff_report *rep)
 {
 	struct diff *d = &rep->diff;
 	size_t n = 0;
@@ -111,6 +125,8 @@ static void sift(struct diff_report *rep)
 
 		if (!row.there[0] && !row.there[1])
 			continue;
+		if (keep_calls(rep, &row))
+			return -ENOMEM;
 		if (equal(&row))
 			rep->n_equal++;
 		else if (to_show(rep, &row))
@@ -119,6 +135,7 @@ static void sift(struct diff_report *rep)
 			rep->n_folded++;
 	}
 	rep->n_rows = n;
+	return 0;
 }
 
 static int by_change(const void *x, const void *y, void *ctx)
@@ -257,7 +274,11 @@ int diff_report_load(struct diff_report *rep, struct trace_reader *const r[2],
 		err = measure_growth(rep);
 	if (err)
 		return err;
-	sift(rep);
+	err = sift(rep);
+	if (err) {
+		log_no_memory("no memory to compare the traces");
+		return err;
+	}
 	if (rep->n_rows)
 		qsort_r(rep->diff.rows, rep->n_rows, sizeof(*rep->diff.rows), by_change, rep);
 	if (opt->limit && rep->n_rows > opt->limit) {
@@ -280,5 +301,6 @@ void diff_report_free(struct diff_report *rep)
 {
 	diff_free(&rep->diff);
 	free(rep->growth);
+	free(rep->call_rows);
 	notes_free(&rep->notes);
 }

@@ -20,7 +20,9 @@ struct diff_report {
 	enum diff_metric by;      /* what the rows are sorted by, unless by name */
 	struct diff_noise noise;  /* with states */
 	struct growth *growth;    /* with states: by key and metric; see diff_report_growth */
-	struct notes notes;       /* why the two are not directly comparable */
+	struct diff_row *call_rows; /* functions of which a call's mean or p99 changed */
+	size_t n_call_rows, cap_call_rows;
+	struct notes notes; /* why the two are not directly comparable */
 };
 
 /* 0 or -errno (logged); diff_report_free in either case. */

@@ -166,6 +166,8 @@ static void waiting_is_a_change_of_self(void **state)
 
 	assert_non_null(strstr(text, "  main.f1\n"));
 	assert_null(strstr(text, "  main.f2\n"));
+	/* so is the mean of a call */
+	assert_non_null(strstr(text, "\na call, of functions with 20 and more:\n"));
 	free(text);
 }
 

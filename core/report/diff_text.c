@@ -8,6 +8,7 @@
 #include "base/outfile.h"
 #include "base/text_format.h"
 #include "base/text_name.h"
+#include "report/diff_calls.h"
 #include "report/diff_rows.h"
 #include "report/formats.h"
 
@@ -237,6 +238,7 @@ int diff_text(struct trace_reader *const r[2], const struct diff_options *opt, F
 		if (!d.n_rows)
 			fputs(d.n_folded ? "no change that counts\n" : "no change\n", out);
 		below(&d, out);
+		diff_calls_text(&d, out);
 		sides(&d, out);
 		err = outfile_check(out);
 	}

@@ -25,6 +25,7 @@ int cmd_doctor(int argc, char **argv);
 enum {
 	STATUS_BAD_INPUT = 1,
 	STATUS_USAGE = 2,
+	STATUS_GREW = 3,     /* diff --fail-if */
 	STATUS_FAILED = 125, /* gotrace failed before the command ran */
 	STATUS_CANNOT_RUN = 126,
 	STATUS_NOT_FOUND = 127,

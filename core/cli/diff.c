@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <argp.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/args.h"
@@ -16,7 +18,7 @@
 #define DEFAULT_THRESHOLD_PCT 5
 #define RUNS_MAX              100 /* a side */
 
-enum { KEY_THRESHOLD = 256, KEY_MIN, KEY_RAW, KEY_STORE_SERVICE, KEY_STORE_LABEL };
+enum { KEY_THRESHOLD = 256, KEY_MIN, KEY_RAW, KEY_FAIL_IF, KEY_STORE_SERVICE, KEY_STORE_LABEL };
 
 struct diff_args {
 	struct diff_options opt;
@@ -25,6 +27,8 @@ struct diff_args {
 	size_t n_files[2];
 	bool runs; /* sides are separated by -- */
 	bool limit_given;
+	struct diff_limit limit; /* --fail-if */
+	char *glob;              /* of limit; owned */
 	struct reading reading;
 	struct view_options view; /* of stores: service, labels */
 };
@@ -46,6 +50,10 @@ static const struct argp_option options[] = {
 	{ "min", KEY_MIN, "DURATION", 0,
 	  "times must also differ by at least this much: 500ns, 10us, 2ms (default: 1% of "
 	  "the longer trace's duration; of RUN 0.1% of all RUN)",
+	  2 },
+	{ "fail-if", KEY_FAIL_IF, "'[GLOB] > PCT%'", 0,
+	  "exit with status 3 if RUN of a function (of those that GLOB matches) grew by more than "
+	  "PCT for sure: its interval is above; names them",
 	  2 },
 	{ 0, 0, 0, 0, "Of stores of gotrace agent, DIR@FROM..TO (-2h..-1h, 03:00..04:00):", 3 },
 	{ "service", KEY_STORE_SERVICE, "NAME", 0, "only this service", 3 },
@@ -86,8 +94,38 @@ static void check_files(struct argp_state *state, struct diff_args *a)
 	a->runs = a->n_files[0] + a->n_files[1] > 2;
 	if (a->runs && (a->opt.by == BY_PATH || a->format->write == diff_folded))
 		arg_error(state, "runs are compared by function");
+	if (a->opt.limit_of_run && a->format->write == diff_folded)
+		arg_error(state, "folded compares nothing: no --fail-if");
+	if (a->opt.limit_of_run && a->opt.by == BY_PATH)
+		arg_error(state, "--fail-if is of functions: no --by=path");
 	a->opt.file[0] = a->files[0][0];
 	a->opt.file[1] = a->files[1][0];
+}
+
+/* "[GLOB] > PCT[%]" */
+static void take_limit(struct argp_state *state, struct diff_args *a, const char *arg)
+{
+	const char *sign = strchr(arg, '>');
+	char *end = NULL;
+
+	a->limit = (struct diff_limit){ .as_given = arg };
+	if (sign)
+		a->limit.pct = strtod(sign + 1, &end);
+	if (!sign || end == sign + 1 || strcmp(end + (*end == '%'), "") ||
+	    !isfinite(a->limit.pct) || a->limit.pct < 0)
+		arg_error(state, "--fail-if takes '> 5%%' or 'GLOB > 5%%', not '%s'", arg);
+	while (*arg == ' ')
+		arg++;
+	while (sign > arg && sign[-1] == ' ')
+		sign--;
+	if (sign > arg) {
+		free(a->glob);
+		a->glob = strndup(arg, (size_t)(sign - arg));
+		if (!a->glob)
+			arg_error(state, "no memory");
+		a->limit.functions = a->glob;
+	}
+	a->opt.limit_of_run = &a->limit;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -120,6 +158,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_RAW:
 		a->opt.raw = true;
+		return 0;
+	case KEY_FAIL_IF:
+		take_limit(state, a, arg);
 		return 0;
 	case KEY_MIN:
 		a->opt.min_ns = arg_duration(state, "--min", arg, 0);
@@ -213,5 +254,8 @@ int cmd_diff(int argc, char **argv)
 	int err = a.runs ? write_runs(&a) : write_two(&a);
 
 	view_options_free(&a.view);
-	return err ? STATUS_BAD_INPUT : 0;
+	free(a.glob);
+	if (err)
+		return STATUS_BAD_INPUT;
+	return a.limit.n_over ? STATUS_GREW : 0;
 }

@@ -135,8 +135,40 @@ static void test_status(void **state)
 		{ { file[0], file[1], "--threshold=lots" }, 2, "--threshold takes a percentage" },
 		{ { file[0], file[1], "--threshold=-1" }, 2, "--threshold takes a percentage" },
 		{ { file[0], file[1], "--min=5" }, 2, "--min takes a time such as 10us" },
-		{ { slower[0], slower[1], "-s", "run" }, 0, "main.f\n" },
 		{ { file[0], file[1], "-n", "x" }, 2, "-n takes a number, not 'x'" },
+	};
+
+	(void)state;
+	check(cases, sizeof(cases) / sizeof(cases[0]));
+}
+
+static void test_limit(void **state)
+{
+	const struct usage cases[] = {
+		{ { slower[0], slower[1], "-s", "run" }, 0, "main.f\n" },
+		{ { slower[0], slower[1], "--fail-if", "> 5%" },
+		  3,
+		  "main.f: RUN grew by 10.0% (10.0% to 10.0%), --fail-if '> 5%'" },
+		{ { slower[0], slower[1], "--fail-if=>9.5" }, 3, "main.f: RUN grew by 10.0%" },
+		{ { slower[0], slower[1], "--fail-if=main.* > 5%", "-F", "csv" },
+		  3,
+		  "main.f: RUN" },
+		{ { slower[0], slower[1], "--fail-if=> 11%" }, 0, "main.f" },
+		{ { slower[0], slower[1], "--fail-if=main.g > 5%" }, 0, "main.f" },
+		{ { slower[1], slower[0], "--fail-if=> 5%" }, 0, "main.f" },
+		{ { slower[0], slower[0], "--", slower[1], slower[1], "--fail-if=> 5%" },
+		  1,
+		  "--fail-if=> 5%" },
+		{ { "--fail-if=> 5%", slower[0], slower[0], "--", slower[1], slower[1] },
+		  3,
+		  "main.f: RUN grew by 10.0%" },
+		{ { file[0], file[1], "--fail-if=> 5%" }, 1, "needs states on both sides" },
+		{ { slower[0], slower[1], "--fail-if=5%" }, 2, "--fail-if takes '> 5%'" },
+		{ { slower[0], slower[1], "--fail-if=> x" }, 2, "--fail-if takes '> 5%'" },
+		{ { slower[0], slower[1], "--fail-if=> 5%%" }, 2, "--fail-if takes '> 5%'" },
+		{ { slower[0], slower[1], "--fail-if=> -1" }, 2, "--fail-if takes '> 5%'" },
+		{ { slower[0], slower[1], "--fail-if=> 5%", "-F", "folded" }, 2, "no --fail-if" },
+		{ { slower[0], slower[1], "--fail-if=> 5%", "-b", "path" }, 2, "no --by=path" },
 	};
 
 	(void)state;
@@ -147,6 +179,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_status),
+		cmocka_unit_test(test_limit),
 	};
 
 	return cmocka_run_group_tests(tests, write_files, remove_files);

@@ -9,6 +9,14 @@
  * else of SELF. */
 enum diff_sort { DIFF_AUTO, DIFF_RUN, DIFF_SELF, DIFF_TOTAL, DIFF_CALLS, DIFF_NAME };
 
+/* --fail-if: RUN of no function that matches may grow by more than pct for sure. */
+struct diff_limit {
+	const char *functions; /* a glob; NULL: of all */
+	double pct;
+	const char *as_given;
+	size_t n_over; /* set by the comparison, which names each */
+};
+
 struct diff_options {
 	enum report_by by; /* BY_FUNCTION or BY_PATH */
 	enum diff_sort sort;
@@ -25,6 +33,7 @@ struct diff_options {
 	unsigned width;      /* of the terminal that text is for: names are cut to fit; 0: never */
 	bool raw;            /* times as measured, what probes cost included */
 	const char *file[2]; /* how the output calls A and B */
+	struct diff_limit *limit_of_run; /* NULL: none */
 };
 #define DIFF_MIN_AUTO UINT64_MAX
 

@@ -11,6 +11,7 @@
 #include "analysis/trace_names.h"
 #include "analysis/whole_paths.h"
 #include "base/compare.h"
+#include "base/glob.h"
 #include "base/log.h"
 #include "base/vec.h"
 #include "report/diff_calls.h"
@@ -258,6 +259,36 @@ static void notes_on_states(const struct diff_report *rep, struct notes *to)
 			pct);
 }
 
+/* Names the functions that may not have grown so much. */
+static void hold_to(struct diff_limit *limit, const struct diff_report *rep)
+{
+	for (size_t i = 0; i < rep->diff.n_rows; i++) {
+		const struct diff_row *row = &rep->diff.rows[i];
+		const char *name = diff_report_name(rep, row);
+		const struct growth *g = diff_report_growth(rep, row, METRIC_RUN);
+
+		if (!row->there[0] || !row->there[1] || !(g->low > limit->pct) ||
+		    (limit->functions && !glob_match(limit->functions, name)))
+			continue;
+		limit->n_over++;
+		log_info("%s: RUN grew by %.1f%% (%.1f%% to %.1f%%), --fail-if '%s'", name, g->pct,
+			 g->low, g->high, limit->as_given);
+	}
+}
+
+static int check_limit(const struct diff_report *rep)
+{
+	if (!rep->opt->limit_of_run)
+		return 0;
+	if (!rep->diff.states && !rep->diff.sampled) {
+		log_error(
+			"--fail-if compares RUN, which needs states on both sides: record without --no-states");
+		return -ENOTSUP;
+	}
+	hold_to(rep->opt->limit_of_run, rep);
+	return 0;
+}
+
 int diff_report_load(struct diff_report *rep, struct trace_reader *const r[2],
 		     const struct diff_options *opt)
 {
@@ -272,6 +303,8 @@ int diff_report_load(struct diff_report *rep, struct trace_reader *const r[2],
 	rep->by = sorted_by(rep);
 	if (rep->diff.states || rep->diff.sampled)
 		err = measure_growth(rep);
+	if (!err)
+		err = check_limit(rep); /* all rows are there yet */
 	if (err)
 		return err;
 	err = sift(rep);

@@ -191,6 +191,26 @@ static void a_side_without_states_is_named(void **state)
 	free(text);
 }
 
+static void a_limit(void **state)
+{
+	struct diff_limit limit = { .pct = 5, .as_given = "> 5%" },
+			  of_another = { .pct = 5, .functions = "main.f1", .as_given = "" },
+			  higher = { .pct = 12, .as_given = "" };
+	struct diff_limit *const all[] = { &limit, &of_another, &higher };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct diff_options opt = defaults;
+
+		opt.limit_of_run = all[i];
+		free(compare((struct program){ .seed = 1 },
+			     (struct program){ .seed = 2, .factor = { [3] = 1.1 } }, "text", opt));
+	}
+	assert_int_equal(limit.n_over, 1);
+	assert_int_equal(of_another.n_over, 0);
+	assert_int_equal(higher.n_over, 0);
+}
+
 /* An error that the recordings state is in the interval, and one call alone tells nothing on a
  * machine that was busy. */
 static void errors_are_in_the_interval(void **state)
@@ -249,6 +269,7 @@ int main(void)
 		cmocka_unit_test(waiting_is_a_change_of_self),
 		cmocka_unit_test(all_is_shown_if_asked_for),
 		cmocka_unit_test(a_side_without_states_is_named),
+		cmocka_unit_test(a_limit),
 		cmocka_unit_test(errors_are_in_the_interval),
 		cmocka_unit_test(samples_are_drawn),
 	};

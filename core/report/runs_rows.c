@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/glob.h"
 #include "base/log.h"
 #include "report/diff_growth.h"
 
@@ -150,12 +151,32 @@ static enum diff_metric metric_of(const struct diff_runs *d, enum diff_sort sort
 	}
 }
 
+/* By how much RUN may grow. */
+static int hold_to(struct comparing *x, const struct run_row *row)
+{
+	struct diff_limit *limit = x->opt->limit_of_run;
+	struct runs_change c;
+
+	if (limit->functions && !glob_match(limit->functions, row->name))
+		return 0;
+	int err = measure(x, row, METRIC_RUN, &c);
+
+	if (!err && row->there[0] && row->there[1] && isfinite(c.pct) && c.low > limit->pct) {
+		limit->n_over++;
+		log_info("%s: RUN grew by %.1f%% (%.1f%% to %.1f%%), --fail-if '%s'", row->name,
+			 c.pct, c.low, c.high, limit->as_given);
+	}
+	return err;
+}
+
 static int compare_row(struct comparing *x, const struct run_row *row)
 {
 	struct changed now = { .row = row };
 	struct runs_change self;
 	int err = measure(x, row, x->metric, &now.c);
 
+	if (!err && x->opt->limit_of_run)
+		err = hold_to(x, row);
 	if (err)
 		return err;
 	if (counts(x, &now.c, x->metric, x->least)) {
@@ -173,6 +194,11 @@ static int compare_row(struct comparing *x, const struct run_row *row)
 int runs_compare_all(struct comparing *x, const struct diff_runs *d, const struct diff_options *opt)
 {
 	*x = (struct comparing){ .d = d, .opt = opt, .metric = metric_of(d, opt->sort) };
+	if (opt->limit_of_run && !d->states && !d->samples) {
+		log_error(
+			"--fail-if compares RUN, which needs states in all runs: record without --no-states");
+		return -ENOTSUP;
+	}
 	x->least = least_of(x, x->metric);
 	x->beyond = beyond_of(x);
 	x->all = calloc(d->n + 1, sizeof(*x->all));

@@ -22,7 +22,7 @@ struct comparing {
 	struct runs_change wall;
 };
 
-/* Compares all functions. all is to be freed. 0 or -errno
+/* Compares all functions, and holds them to opt's limit_of_run. all is to be freed. 0 or -errno
  * (logged; all is freed). */
 int runs_compare_all(struct comparing *x, const struct diff_runs *d,
 		     const struct diff_options *opt);

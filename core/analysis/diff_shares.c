@@ -143,7 +143,7 @@ void diff_shares_notes(const struct diff *d, struct notes *to)
 	if (d->sampled)
 		notes_add(
 			to,
-			"both are samples: compared are shares of all, and processor time%s (RUN, its interval by the numbers of samples)",
+			"both are samples; shares of all and processor time%s are compared (RUN, its interval by the numbers of samples)",
 			d->seconds[0] == 1 && d->seconds[1] == 1
 				? ""
 				: " of a second, as recordings do not end with their programs");

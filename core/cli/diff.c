@@ -53,7 +53,7 @@ static const struct argp_option options[] = {
 	  2 },
 	{ "fail-if", KEY_FAIL_IF, "'[GLOB] > PCT%'", 0,
 	  "exit with status 3 if RUN of a function (of those that GLOB matches) grew by more than "
-	  "PCT for sure: its interval is above; names them",
+	  "PCT for sure, that is if its interval is above; names them",
 	  2 },
 	{ 0, 0, 0, 0, "Of stores of gotrace agent, DIR@FROM..TO (-2h..-1h, 03:00..04:00):", 3 },
 	{ "service", KEY_STORE_SERVICE, "NAME", 0, "only this service", 3 },

@@ -245,17 +245,17 @@ static void notes_on_states(const struct diff_report *rep, struct notes *to)
 	if (!rep->diff.states) {
 		notes_add(
 			to,
-			"no states in %s: SELF is compared, with waiting and time without a processor in it",
+			"no states in %s, so SELF is compared, with waiting and time without a processor",
 			side[0].totals->states   ? "B"
 			: side[1].totals->states ? "A"
 						 : "A and B");
 		return;
 	}
-	notes_add(to, "times are less that without a processor (OFF-CPU)");
+	notes_add(to, "times leave out when a thread had no processor (OFF-CPU)");
 	if (most->n >= GROWTH_DRIFT_LEAST && fabs(pct) >= rep->opt->threshold_pct)
 		notes_add(
 			to,
-			"RUN of most functions changed by some %+.0f%%: the machine was another, or all code is; one recording a side does not tell",
+			"RUN of most functions changed by some %+.0f%%; one recording a side does not tell if the machine or the code did that",
 			pct);
 }
 
@@ -271,8 +271,8 @@ static void hold_to(struct diff_limit *limit, const struct diff_report *rep)
 		    (limit->functions && !glob_match(limit->functions, name)))
 			continue;
 		limit->n_over++;
-		log_info("%s: RUN grew by %.1f%% (%.1f%% to %.1f%%), --fail-if '%s'", name, g->pct,
-			 g->low, g->high, limit->as_given);
+		log_info("RUN of %s grew by %.1f%% (%.1f%% to %.1f%%), --fail-if '%s'", name,
+			 g->pct, g->low, g->high, limit->as_given);
 	}
 }
 
@@ -282,7 +282,7 @@ static int check_limit(const struct diff_report *rep)
 		return 0;
 	if (!rep->diff.states && !rep->diff.sampled) {
 		log_error(
-			"--fail-if compares RUN, which needs states on both sides: record without --no-states");
+			"--fail-if compares RUN, which needs states on both sides; record without --no-states");
 		return -ENOTSUP;
 	}
 	hold_to(rep->opt->limit_of_run, rep);

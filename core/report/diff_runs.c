@@ -81,11 +81,11 @@ static void below_spread(const struct comparing *x, FILE *out)
 		d->n_runs[0], d->n_runs[1]);
 	if (d->samples)
 		fputs(d->by_second
-			      ? "run: processor time of a second, as recordings ended before their programs\n"
-			      : "run: processor time\n",
+			      ? "RUN is processor time of a second, as recordings ended before their programs\n"
+			      : "RUN is processor time\n",
 		      out);
 	else
-		fputs("times are less that without a processor (OFF-CPU)\n", out);
+		fputs("times leave out when a thread had no processor (OFF-CPU)\n", out);
 }
 
 static void below(const struct comparing *x, FILE *out)
@@ -104,7 +104,7 @@ static void below(const struct comparing *x, FILE *out)
 		d->n_runs[0], d->n_runs[1], 100 * runs_chance(d->n_runs[0], d->n_runs[1]));
 	if (d->n_stateless)
 		fprintf(out,
-			"%zu of %zu runs have no states: SELF is compared, with waiting and time without a processor in it\n",
+			"%zu of %zu runs have no states, so SELF is compared, with waiting and time without a processor\n",
 			d->n_stateless, d->n_runs[0] + d->n_runs[1]);
 }
 

@@ -151,7 +151,7 @@ static void test_all(void **state)
 	assert_int_equal(diff_runs_text(&d, &opt, out), 0);
 	fclose(out);
 	assert_non_null(strstr(text, "1 function folded"));
-	assert_non_null(strstr(text, "5 of 5 runs have no states: SELF is compared"));
+	assert_non_null(strstr(text, "5 of 5 runs have no states, so SELF is compared"));
 	assert_non_null(strstr(
 		text,
 		"medians of 3 and 2 runs; of functions that did not change, 20% are shown by chance"));

@@ -17,7 +17,7 @@
 
 #define FOLDER "fixtures/cases/diff/"
 #define NO_STATES \
-	"note: no states in A and B: SELF is compared, with waiting and time without a processor in it\n"
+	"note: no states in A and B, so SELF is compared, with waiting and time without a processor\n"
 
 /* What is logged while a comparison is written. */
 struct logged {
@@ -131,7 +131,7 @@ static const char *body(const char *text)
 /* Besides the one that says that there are no states. */
 static const char *other_notes(const char *text)
 {
-	const char *one = strstr(text, "note: no states in A and B: SELF is compared");
+	const char *one = strstr(text, "note: no states in A and B, so SELF is compared");
 
 	assert_non_null(one);
 	return strstr(one + 1, "note:");

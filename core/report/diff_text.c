@@ -196,7 +196,7 @@ static void below(const struct diff_report *d, FILE *out)
 			HUMAN(d->min_ns));
 	if (d->n_unsure)
 		fprintf(out,
-			"%zu of them may have changed by more: several recordings a side would tell (A1 A2 A3 -- B1 B2 B3)\n",
+			"%zu of them may have changed by more; several recordings a side would tell (A1 A2 A3 -- B1 B2 B3)\n",
 			d->n_unsure);
 	if (d->n_equal)
 		fprintf(out, "%zu %s%s equal in calls, total and self\n", d->n_equal, what,

@@ -163,7 +163,7 @@ static int hold_to(struct comparing *x, const struct run_row *row)
 
 	if (!err && row->there[0] && row->there[1] && isfinite(c.pct) && c.low > limit->pct) {
 		limit->n_over++;
-		log_info("%s: RUN grew by %.1f%% (%.1f%% to %.1f%%), --fail-if '%s'", row->name,
+		log_info("RUN of %s grew by %.1f%% (%.1f%% to %.1f%%), --fail-if '%s'", row->name,
 			 c.pct, c.low, c.high, limit->as_given);
 	}
 	return err;
@@ -196,7 +196,7 @@ int runs_compare_all(struct comparing *x, const struct diff_runs *d, const struc
 	*x = (struct comparing){ .d = d, .opt = opt, .metric = metric_of(d, opt->sort) };
 	if (opt->limit_of_run && !d->states && !d->samples) {
 		log_error(
-			"--fail-if compares RUN, which needs states in all runs: record without --no-states");
+			"--fail-if compares RUN, which needs states in all runs; record without --no-states");
 		return -ENOTSUP;
 	}
 	x->least = least_of(x, x->metric);

@@ -151,8 +151,8 @@ int diff_load(struct diff *d, struct trace_reader *const r[2], bool by_path, boo
 		calls_of_all_begin(&d->calls[s]);
 	for (unsigned s = 0; !err && s < 2; s++)
 		err = trace_load(&d->side[s], r[s], NULL, &d->calls[s].watch);
-	for (unsigned s = 0; !err && s < 2; s++)
-		if (d->calls[s].watch.err) {
+	for (unsigned s = 0; s < 2; s++)
+		if (d->calls[s].watch.err) { /* the only one that is not logged yet */
 			log_no_memory("no memory to compare the traces");
 			err = d->calls[s].watch.err;
 		}

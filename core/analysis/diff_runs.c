@@ -20,8 +20,10 @@ int diff_runs_init(struct diff_runs *d, const size_t n_runs[2])
 	*d = (struct diff_runs){ .n_runs = { n_runs[0], n_runs[1] } };
 	for (unsigned s = 0; s < 2; s++) {
 		d->wall_ns[s] = calloc(n_runs[s] + 1, sizeof(**d->wall_ns));
-		if (!d->wall_ns[s])
+		if (!d->wall_ns[s]) {
+			log_no_memory("no memory to compare the runs");
 			return -ENOMEM;
+		}
 	}
 	return 0;
 }
@@ -117,13 +119,13 @@ int diff_runs_add(struct diff_runs *d, unsigned side, struct trace_reader *r, bo
 	calls_of_all_begin(&calls);
 	int err = trace_load(&t, r, NULL, &calls.watch);
 
-	if (!err && !raw && !t.samples)
+	if (!err && !calls.watch.err && !raw && !t.samples)
 		err = correction_apply(&t);
 	if (!err && d->n_added[0] + d->n_added[1] && d->samples != (t.samples != NULL)) {
 		log_error("runs of calls and of samples cannot be compared with each other");
 		err = -ENOTSUP;
 	}
-	if (!err) {
+	if (!err && !calls.watch.err) {
 		const uint64_t span_ns = loaded_trace_span_ns(&t);
 
 		d->samples = t.samples != NULL;
@@ -133,10 +135,14 @@ int diff_runs_add(struct diff_runs *d, unsigned side, struct trace_reader *r, bo
 		d->by_second |= d->samples && loaded_trace_is_part(&t);
 		d->longest_ns = span_ns > d->longest_ns ? span_ns : d->longest_ns;
 		d->wall_ns[side][run] = (double)loaded_trace_wall_ns(&t);
-		err = calls.watch.err ? calls.watch.err : take(d, side, run, &t, &calls);
+		err = take(d, side, run, &t, &calls);
 		d->n_added[side]++;
 		if (err)
 			log_no_memory("no memory to compare the runs");
+	}
+	if (calls.watch.err) { /* not logged yet */
+		log_no_memory("no memory to compare the runs");
+		err = calls.watch.err;
 	}
 	calls_of_all_free(&calls);
 	trace_unload(&t);

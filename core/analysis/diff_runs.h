@@ -39,7 +39,7 @@ struct diff_runs {
 	struct hash_index by_name;
 };
 
-/* 0 or -ENOMEM; diff_runs_free in either case. */
+/* 0 or -ENOMEM (logged); diff_runs_free in either case. */
 int diff_runs_init(struct diff_runs *d, const size_t n_runs[2]);
 /* Reads one run to its end; r may be closed then. raw: times as measured. 0 or -errno (logged). */
 int diff_runs_add(struct diff_runs *d, unsigned side, struct trace_reader *r, bool raw);

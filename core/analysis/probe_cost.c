@@ -158,6 +158,8 @@ static double own_ns(const struct trace_info *info, double cpu_ns, double all_pr
 {
 	double n = (double)trace_info_u64(info, KEY_END_CPU_SAMPLES, 0);
 	double own_n = n - (double)trace_info_u64(info, KEY_END_CPU_SAMPLES_PROBES, 0);
+	double all_ns = (double)trace_info_u64(info, KEY_END_CPU_SAMPLES_NS, 0);
+	double probes_ns = (double)trace_info_u64(info, KEY_END_CPU_SAMPLES_PROBES_NS, 0);
 	double stubs_ns = kind_ns(info, KEY_COST_INLINE_NS, KEY_END_EVENTS_INLINE);
 	double step_ns = kind_ns(info, KEY_COST_STEP_NS, KEY_END_EVENTS_STEP);
 	double trap_ns = fmax(all_probe_ns - stubs_ns - step_ns, 0), own;
@@ -167,7 +169,11 @@ static double own_ns(const struct trace_info *info, double cpu_ns, double all_pr
 		*rough = cpu_ns - own > ROUGH_FROM * cpu_ns ? OVERHEAD_VERY_ROUGH : OVERHEAD_KNOWN;
 		return own;
 	}
+	/* Older traces have samples that all stand for equal times. */
 	double seen_ns = fmax(own_n, 1) / n * cpu_ns;
+
+	if (all_ns > 0 && probes_ns <= all_ns)
+		seen_ns = fmax(1 - probes_ns / all_ns, 1 / n) * cpu_ns;
 	double cold_ns = STUB_COLD * stubs_ns + TRAP_COLD * trap_ns + STEP_COLD * step_ns;
 	double left_ns = fmax(seen_ns - STUB_COLD * stubs_ns, STUB_WARM_MIN * seen_ns);
 

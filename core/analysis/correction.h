@@ -38,4 +38,16 @@ static inline bool correction_unsure(const struct call_stats *st)
 	return st->uncertainty_ns && st->self_ns < st->uncertainty_ns;
 }
 
+/* Did probes take more than is left of the function's or path's self time? */
+static inline bool correction_mostly_probes(const struct call_stats *st)
+{
+	return st->probe_ns > st->self_ns;
+}
+
+/* Such a number could be wrong: no row of it stands first. */
+static inline bool correction_doubtful(const struct call_stats *st)
+{
+	return correction_unsure(st) || correction_mostly_probes(st);
+}
+
 #endif

@@ -154,7 +154,7 @@ static void corrected(const struct loaded_trace *trace, struct notes *to)
 	if (trace->corrected)
 		notes_add(
 			to,
-			"times are without what the probes cost: %s of %s were taken out (--raw leaves it in; <: the correction may be off by more than is left)",
+			"probe cost subtracted: %s of %s (--raw keeps it; <: more may be off than is left; ≈: probes took more than is left)",
 			HUMAN(t->probe_ns), HUMAN(t->root_ns + t->probe_ns));
 	else if (trace->correction_tried && t->calls)
 		notes_add(

@@ -34,7 +34,7 @@ static size_t heaviest(const struct loaded_trace *t)
 
 	for (size_t i = 0; i < t->n_funcs; i++)
 		if (t->funcs[i].self_ns > t->totals->root_ns / 2 &&
-		    !correction_unsure(&t->funcs[i]))
+		    !correction_doubtful(&t->funcs[i]))
 			most = i;
 	return most;
 }

@@ -31,6 +31,7 @@ struct report {
 	 * waits; none BY_CALL. */
 	size_t *rows, n_rows;
 	size_t n_hidden; /* rows that the options or the limit leave out */
+	bool none_sure;  /* BY_FUNCTION: no row that could stand first is certain */
 };
 
 /* Reads r to its end. 0 or -errno (logged); report_free in either case. */

@@ -33,7 +33,7 @@ static struct columns choose_columns(const struct report *rep)
 	for (size_t i = 0; i < rep->n_rows; i++) {
 		const struct call_stats *st = &rep->trace.funcs[rep->rows[i]];
 
-		c.self = correction_unsure(st) ? 7 : c.self;
+		c.self = correction_doubtful(st) ? 7 : c.self;
 		c.calls = text_width(st->calls, c.calls);
 		c.growth |= st->morestack_ns > 0;
 		c.preempt |= st->preempt_ns > 0;
@@ -60,7 +60,8 @@ static void function(const struct report *rep, FILE *out, const struct columns *
 	const bool timed = call_stats_timed(st);
 	int n;
 
-	n = fprintf(out, "%*s ", c->self, text_self(st, self));
+	n = fprintf(out, "%*s ", text_self_width(st, c->self), text_self(st, self));
+	n -= text_self_width(st, 0);
 	if (correction_unsure(st))
 		n += fprintf(out, "%6s", "?");
 	else
@@ -101,6 +102,7 @@ static int functions(const struct report *rep, FILE *out)
 {
 	struct columns c = choose_columns(rep);
 
+	text_none_sure(rep, out);
 	text_heading(rep->opt->colour, out, "%*s %6s%s %7s%s %*s%s%s%s%s%s  FUNCTION", c.self,
 		     "SELF", "%", text_states_heading(rep), "TOTAL", c.narrow ? "" : "      %",
 		     c.calls, "CALLS", c.all ? "  ALLCALLS ALLTOTAL" : "",

@@ -30,8 +30,15 @@ void text_call_waits(const struct report *rep, const struct call_states *s, uint
 void text_states_note(const struct report *rep, struct notes *to);
 
 /* A self time in buf: "<1.2s" when it is less than what the correction may be off: at most that. */
-#define SELF_BYTES 16
+/* What stands before the numbers where no row is certain: that, and what can tell. */
+void text_none_sure(const struct report *rep, FILE *out);
+
+#define SELF_BYTES 24
 const char *text_self(const struct call_stats *st, char buf[SELF_BYTES]);
+/* The width for printf, which counts bytes, of so many columns that text_self is printed in. */
+int text_self_width(const struct call_stats *st, int columns);
+/* What stands before the numbers where no row is certain: that, and what can tell. */
+void text_none_sure(const struct report *rep, FILE *out);
 /* The same of a total, which is off by no less than the self time in it. */
 const char *text_total(const struct call_stats *st, char buf[SELF_BYTES]);
 /* Calls in buf; "-" of a function that only calls what --focus asks for. */

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <inttypes.h>
+#include <string.h>
 
 #include "analysis/correction.h"
 #include "base/text_format.h"
 #include "base/text_name.h"
 #include "report/text.h"
+#include "trace/keys.h"
+
+#define ABOUT "≈"
 
 /* A time that may be off by so much. */
 static const char *time_of(uint64_t ns, uint64_t off_ns, char buf[SELF_BYTES])
@@ -17,7 +21,46 @@ static const char *time_of(uint64_t ns, uint64_t off_ns, char buf[SELF_BYTES])
 
 const char *text_self(const struct call_stats *st, char buf[SELF_BYTES])
 {
-	return time_of(st->self_ns, st->uncertainty_ns, buf);
+	if (!correction_mostly_probes(st) || correction_unsure(st))
+		return time_of(st->self_ns, st->uncertainty_ns, buf);
+	snprintf(buf, SELF_BYTES, ABOUT "%s", HUMAN(st->self_ns));
+	return buf;
+}
+
+int text_self_width(const struct call_stats *st, int columns)
+{
+	return correction_mostly_probes(st) && !correction_unsure(st)
+		       ? columns + (int)strlen(ABOUT) - 1
+		       : columns;
+}
+
+/* Fewer samples than that tell nothing of any function. */
+#define FEW_SAMPLES 50
+
+void text_none_sure(const struct report *rep, FILE *out)
+{
+	const struct trace_info *info = rep->trace.info;
+	const char *command = trace_info_get(info, KEY_COMMAND);
+	uint64_t n = rep->trace.totals->sampled.n;
+
+	if (!rep->none_sure)
+		return;
+	if (n && n < FEW_SAMPLES)
+		fprintf(out,
+			"this recording is too short to tell which function took the most time (%" PRIu64
+			" samples)",
+			n);
+	else
+		fputs("this recording cannot tell which function took the most time: probes took most of each",
+		      out);
+	fputs("; to find out: gotrace sample ", out);
+	if (command && *command) {
+		fputs("-- ", out);
+		text_safe(out, command);
+	} else {
+		fputs("--pid PID", out);
+	}
+	fputs(", or select fewer functions (-p, -x)\n\n", out);
 }
 
 const char *text_total(const struct call_stats *st, char buf[SELF_BYTES])

@@ -70,7 +70,7 @@ static void widen(struct walk *w, const struct call_stats *st)
 {
 	w->calls_width = text_width(w->rep->trace.samples ? st->samples : st->calls,
 				    w->calls_width);
-	if (correction_unsure(st))
+	if (correction_doubtful(st))
 		w->self_width = 7;
 }
 
@@ -175,8 +175,9 @@ static int line(const struct walk *w, struct step s)
 	}
 	int used = fprintf(w->out, "%5.1f%% %*s %*s",
 			   share_pct(n->subtree_ns, w->rep->tree.nodes[0].subtree_ns),
-			   w->self_width, total, w->self_width, self);
+			   w->self_width, total, text_self_width(&n->stats, w->self_width), self);
 
+	used -= text_self_width(&n->stats, 0);
 	if (w->rep->trace.samples)
 		used += text_states(w->rep, w->out, stat_total_run_ns(&n->stats),
 				    &n->stats.off_total);

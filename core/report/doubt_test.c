@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A number that could be wrong is marked before it is read, and never stands first. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "report/report_fixture.h"
+
+/* main.dense is entered a hundred times for 1,900 ns each, of which its probes take 1,000;
+ * main.sure once for so many ns. */
+static char *report(unsigned sure_ns, const char *format, const char *keys)
+{
+	char path[TRACE_PATH_BYTES], *events = malloc(100 * 120 + 1000), *p = events;
+	unsigned ns = 1000;
+
+	assert_non_null(events);
+	p += sprintf(p, "@set cost.emulated_ns 1000\n@set cost.before_ns 500\n%s", keys);
+	for (unsigned i = 0; i < 100; i++) {
+		p += sprintf(p, "1 entry main.dense 100 %u how=emulated\n", ns);
+		p += sprintf(p, "1 exit main.dense 100 %u how=emulated\n", ns += 1900);
+	}
+	p += sprintf(p, "1 entry main.sure 100 %u how=emulated\n", ns);
+	sprintf(p, "1 exit main.sure 100 %u how=emulated\n", ns + sure_ns);
+	fixture_write_text(events, true, path);
+	free(events);
+	const struct report_options opt = { .by = BY_FUNCTION };
+	char *text = fixture_report(path, format, &opt);
+
+	unlink(path);
+	return text;
+}
+
+/* The first line that names a function names this one. */
+static void first_is(const char *text, const char *name)
+{
+	const char *dense = strstr(text, "main.dense"), *sure = strstr(text, "main.sure");
+
+	assert_true(dense && sure);
+	assert_true(strcmp(name, "main.sure") ? dense < sure : sure < dense);
+}
+
+static void test_first(void **state)
+{
+	static const char *const formats[] = { "text", "csv", "json" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		char *text = report(50000, formats[i], "");
+
+		first_is(text, "main.sure");
+		assert_null(strstr(text, "cannot tell"));
+		if (!i)
+			assert_non_null(strstr(text, "≈90.0us"));
+		free(text);
+	}
+}
+
+/* No row is certain: that comes before any number, with what can tell. */
+static void test_none(void **state)
+{
+	char *text = report(1500, "text", "@set command ./server -p 1\n");
+
+	(void)state;
+	assert_true(strstr(text, "this recording cannot tell") == text);
+	assert_non_null(strstr(text, "gotrace sample -- ./server -p 1"));
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_first),
+		cmocka_unit_test(test_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

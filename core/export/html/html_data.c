@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/correction.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_json.h"
 #include "analysis/trace_names.h"
@@ -84,6 +85,19 @@ static int write_hists(const struct html_page *p, struct json *j)
 	return html_column(j, "hists", &text);
 }
 
+/* Functions whose self time is not certain; no key where all are. */
+static int write_doubtful(const struct html_page *p, struct json *j)
+{
+	struct html_text text = { 0 };
+	bool any = false;
+
+	for (size_t i = 0; i < p->n_funcs; i++)
+		any |= correction_doubtful(&p->trace.funcs[p->funcs[i]]);
+	for (size_t i = 0; any && i < p->n_funcs; i++)
+		html_put(&text, correction_doubtful(&p->trace.funcs[p->funcs[i]]));
+	return any ? html_column(j, "doubtful", &text) : 0;
+}
+
 int html_write_funcs(const struct html_page *p, struct json *j)
 {
 	struct html_text text = { 0 };
@@ -108,6 +122,8 @@ int html_write_funcs(const struct html_page *p, struct json *j)
 		}
 		err = html_column(j, c->name, &text);
 	}
+	if (!err)
+		err = write_doubtful(p, j);
 	if (!err)
 		err = write_hists(p, j);
 	json_close(j, '}');

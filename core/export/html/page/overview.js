@@ -57,6 +57,9 @@ function pathCard() {
 		stretches(path, below).map((ks) => ks.length > 1 ? folded(ks) : row(ks[0]))));
 }
 
+// What probes took most of, or what may be off by more than is left, is no answer.
+const DOUBTFUL = D.funcs.doubtful ? dense(D.funcs.doubtful, F.all) : new Float64Array(F.all);
+
 const bySelf = () => [...F.self_ns.keys()].filter((f) => F.self_ns[f]).sort((a, b) => F.self_ns[b] - F.self_ns[a] || a - b);
 
 function topCard() {
@@ -64,7 +67,7 @@ function topCard() {
 	return el("div", { class: "card" }, el("h2", {}, "Most self time"),
 		el("p", { class: "sub" }, "Time in the function itself, on all goroutines"),
 		el("div", { class: "path", role: "group" }, order.map((f) => el("div", pressable(() => focusOn(f), { title: F.names[f] }),
-			el("span", { class: "name" }, swatch(f), " ", nameOf(f)), meter(0, F.self_ns[f] / whole),
+			el("span", { class: "name" }, swatch(f), " ", DOUBTFUL[f] ? el("abbr", { title: "Probes took more than is left: this may be wrong" }, "≈ ") : "", nameOf(f)), meter(0, F.self_ns[f] / whole),
 			el("span", { class: "num" }, timeCell(F.self_ns[f])), el("span", { class: "num" }, share(F.self_ns[f], whole))))));
 }
 
@@ -81,8 +84,10 @@ function strip() {
 
 // The answer, as far as one sentence has it.
 function sentence() {
-	const order = bySelf(), whole = wholeCached(), first = order[0];
-	if (first === undefined || !whole) return null;
+	const order = bySelf(), whole = wholeCached(), first = order.find((f) => !DOUBTFUL[f]);
+	if (!order.length || !whole) return null;
+	if (first === undefined)
+		return el("p", { class: "answer" }, "This recording cannot tell which function took the most time: probes took most of each (≈). “gotrace sample” can.");
 	const group = PICKS.filter((p) => p.kind === "group" && p.goroutines > 1).reduce((m, p) => !m || p.weight > m.weight ? p : m, null);
 	const inGroup = group && group.weight > whole / 2 ? [", most of the time in ", plural(group.goroutines, "goroutine"), " of ", pickName(group)] : [];
 	if (F.self_ns[first] >= whole / 5)

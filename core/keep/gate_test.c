@@ -116,6 +116,31 @@ static void test_tail(void **state)
 	       "1 exit main.g 16 60\n");
 }
 
+/* Samples of the processor time pass while recording is on: in a call that is left out they are of
+ * the call that it is in, as its time is. Those before are of no use. */
+static void test_samples(void **state)
+{
+	const uint64_t at[] = { 25, 0 };
+
+	(void)state;
+	expect("1 entry main.f 16 10\n"
+	       "1 sample - 40 20 arg0=7 arg1=1\n"
+	       "1 entry main.g 32 30\n"
+	       "1 sample - 48 40 arg0=7 arg1=1\n"
+	       "1 exit main.g 32 50\n"
+	       "1 exit main.f 16 60\n",
+	       (struct gate_options){ .depth = 1 }, NULL,
+	       "1 entry main.f 16 10\n"
+	       "1 sample - 40 20 arg0=7 arg1=1\n"
+	       "1 sample - 48 40 arg0=7 arg1=1\n"
+	       "1 exit main.f 16 60\n");
+	expect("1 sample - 40 20 arg0=7 arg1=1\n"
+	       "1 sample - 40 30 arg0=7 arg1=1\n",
+	       (struct gate_options){ .off = true }, at,
+	       "0 window - 0 25 site=0 tid=0 flags=all arg0=1\n"
+	       "1 sample - 40 30 arg0=7 arg1=1\n");
+}
+
 /* Switched on in the middle: what is open is told of, with where its goroutine is from. */
 static void test_window(void **state)
 {
@@ -232,7 +257,7 @@ int main(void)
 		cmocka_unit_test(test_over),          cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_tail),          cmocka_unit_test(test_window),
 		cmocka_unit_test(test_one_in),        cmocka_unit_test(test_rests),
-		cmocka_unit_test(test_many_switches),
+		cmocka_unit_test(test_many_switches), cmocka_unit_test(test_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

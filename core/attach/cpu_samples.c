@@ -90,7 +90,12 @@ static int open_events(struct cpu_samples *s)
 
 void cpu_samples_open(struct cpu_samples *s, const struct probes *probes, const struct gobin *b)
 {
+	/* To measure what they cost: not where gotrace has more rights than who calls it. */
+	const char *wanted = secure_getenv("GOTRACE_CPU_SAMPLES");
+
 	*s = (struct cpu_samples){ .probes = probes };
+	if (wanted && !strcmp(wanted, "0"))
+		return;
 	int err = load(s, b);
 
 	if (!err)

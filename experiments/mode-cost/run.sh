@@ -7,7 +7,7 @@
 # RUNS=9        rounds that count; one more goes before them and is discarded
 # QUICK=1       one round of less work, on any machine
 # WORKLOADS=    of: server misspell
-# VARIANTS=     besides untraced, of: sample sample-wall sample-signals record-no-states record record-signals
+# VARIANTS=     besides untraced, of: sample sample-wall sample-signals record-no-states record-no-samples record record-signals
 # GO= WORK= RESUME= SEED= GOTRACE= RESULTS=   as everywhere
 #
 # Each run writes results/mode-cost/<run-id>/: raw.csv (never edited), environment.txt, and derived from them summary.csv, summary.md.
@@ -21,7 +21,7 @@ top=$(cd "$here/../.." && pwd)
 . "$top/experiments/rounds.sh"
 prepare mode-cost 9
 programs=$(chosen program 'server misspell' "${WORKLOADS:-server misspell}")
-modes='sample sample-wall sample-signals record-no-states record record-signals'
+modes='sample sample-wall sample-signals record-no-states record-no-samples record record-signals'
 modes=$(chosen variant "$modes" "${VARIANTS:-$modes}")
 keep_builds
 [ -z "${QUICK:-}" ] || requests=4000
@@ -46,6 +46,7 @@ set_mode() { # VARIANT
 	sample-wall) mode=(sample --wall) ;;
 	*-signals) mode=("${1%-signals}" --record-signals) ;;
 	record-no-states) mode=(record --no-states) ;;
+	record-no-samples) mode=(record) ;;
 	*) mode=("$1") ;;
 	esac
 }
@@ -74,6 +75,8 @@ measure() { # PROGRAM VARIANT
 	mkdir "$scratch/out"
 	command_of "$1"
 	set_mode "$2"
+	export GOTRACE_CPU_SAMPLES=1
+	[ "$2" != record-no-samples ] || GOTRACE_CPU_SAMPLES=0
 	case $2 in
 	untraced) run=("$scratch/timed" "$scratch/own" "${target[@]}") ;;
 	sample*) run=("$scratch/timed" "$scratch/all" "$GOTRACE" "${mode[@]}" -o "$scratch/trace" -- "$scratch/timed" "$scratch/own" "${target[@]}") ;;

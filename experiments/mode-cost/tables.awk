@@ -1,9 +1,9 @@
 # summary.csv, raw.csv -> Markdown. Behind ratios.awk.
 BEGIN {
 	FS = ","
-	n_variants = split("untraced,untraced-again,sample,sample-wall,sample-signals,record-no-states,record,record-signals", order, ",")
+	n_variants = split("untraced,untraced-again,sample,sample-wall,sample-signals,record-no-states,record-no-samples,record,record-signals", order, ",")
 	named["sample-wall"] = "`sample --wall`"; named["sample-signals"] = "`sample --record-signals`"
-	named["record-no-states"] = "`record --no-states`"; named["record-signals"] = "`record --record-signals`"
+	named["record-no-samples"] = "`record` without samples"; named["record-no-states"] = "`record --no-states`"; named["record-signals"] = "`record --record-signals`"
 }
 FILENAME == ARGV[1] {
 	if (remember() != "" && !($1 in known)) { known[$1]; programs[++n_programs] = $1 }

@@ -121,7 +121,7 @@ pushed() {
 	begin
 	"$programs/leafs" 300 >/dev/null &
 	local busy=$!
-	wait_for 30 [ -s received ]
+	wait_for 60 [ -s received ]
 	kill "$receiver" # an outage
 	wait_for 60 eval '[ "$(sql "SELECT count(*) FROM outbox")" -ge 6 ]'
 	echo refuse >mode
@@ -162,7 +162,7 @@ rejected() {
 	local receiver=$!
 	begin
 	"$programs/leafs" 3 >/dev/null
-	wait_for 30 eval '[ "$(total samples_given_up)" -gt 0 ]'
+	wait_for 60 eval '[ "$(total samples_given_up)" -gt 0 ]'
 	end
 	kill "$receiver"
 	expect_grep 'refuses a profile of .*given up: 400' err
@@ -203,16 +203,16 @@ reloaded() {
 	"$programs/leafs" 100 >/dev/null &
 	local busy=$!
 	begin
-	wait_for 30 eval '[ "$(samples_of leafs)" -gt 0 ]'
+	wait_for 60 eval '[ "$(samples_of leafs)" -gt 0 ]'
 	config '"others": "drop"' '"rules": [{"match": {"executable": "*/leafs"}, "service": "renamed"}]'
 	kill -HUP "$agent"
-	wait_for 30 eval '[ "$(samples_of renamed)" -gt 0 ]'
+	wait_for 60 eval '[ "$(samples_of renamed)" -gt 0 ]'
 	echo '{' >agent.json
 	kill -HUP "$agent"
-	wait_for 30 grep -q 'is not used' err
+	wait_for 60 grep -q 'is not used' err
 	local before
 	before=$(samples_of renamed)
-	wait_for 30 eval "[ \"\$(samples_of renamed)\" -gt $before ]"
+	wait_for 60 eval "[ \"\$(samples_of renamed)\" -gt $before ]"
 	kill "$busy"
 	end
 }
@@ -230,7 +230,7 @@ unprivileged() {
 		--bounding-set=-all,$caps "$GOTRACE" agent --config agent.json >out 2>err &
 	agent=$!
 	wait_for 60 grep -q 'sampling' err
-	wait_for 30 eval '[ "$(samples_of leafs)" -gt 100 ]'
+	wait_for 60 eval '[ "$(samples_of leafs)" -gt 100 ]'
 	kill "$busy"
 	end
 	gt report store --service leafs >text

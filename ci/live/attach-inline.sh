@@ -10,7 +10,7 @@ build=default
 start() { # PROGRAM ARG...; sets target
 	"$@" >out 2>err.target &
 	target=$!
-	wait_for 20 grep -q ready out
+	wait_for 60 grep -q ready out
 }
 steady() { start "$LIVE/programs/$build/steady" "$@"; }
 finish() { # it computed what it should to its end
@@ -43,7 +43,7 @@ text_of() { # the text, the code at its start that system calls were made from i
 hold() { # the counts so far: held.1, held.2, ...
 	helds=$((${helds:-0} + 1))
 	kill -USR1 "$target"
-	wait_for 20 eval "[ \"\$(grep -c '^held$' out)\" = $helds ]"
+	wait_for 60 eval "[ \"\$(grep -c '^held$' out)\" = $helds ]"
 	awk -v n=$helds '/^held$/ { seen++ } seen == n - 1 && $1 == "count" { print $2, $3 }' out >"held.$helds"
 }
 recording() { [ -s trace ] && gt info trace 2>/dev/null | grep -q '^probe.strategy'; }
@@ -53,7 +53,7 @@ exact() { # PROBE
 	hold
 	"$GOTRACE" record --pid "$target" --probe="$1" -o trace 2>err &
 	job=$!
-	wait_for 20 recording
+	wait_for 60 recording
 	sleep 1.5 # the trace is there before the text is patched
 	kill -USR2 "$target"
 	sleep 0.5
@@ -156,7 +156,7 @@ left_alone() {
 	steady 2 10 60s
 	"$GOTRACE" record --pid "$target" --probe=inline --ring=64K -o trace 2>err &
 	job=$!
-	wait_for 20 recording
+	wait_for 60 recording
 	sleep 1
 	kill -KILL "$job"
 	wait "$job" || true
@@ -174,7 +174,7 @@ second() {
 	steady 2 10 60s
 	"$GOTRACE" record --pid "$target" --probe=inline -o first 2>err.first &
 	first=$!
-	wait_for 20 grep -q memfd:gotrace-stubs "/proc/$target/maps"
+	wait_for 60 grep -q memfd:gotrace-stubs "/proc/$target/maps"
 	sleep 1
 	record -d 0.3 2>err
 	expect_grep "inline is not used: another gotrace's stubs" err
@@ -202,7 +202,7 @@ traced() {
 	steady 2 10 60s
 	strace -f -o /dev/null -p "$target" &
 	tracer=$!
-	wait_for 20 grep -q '^TracerPid:.[1-9]' "/proc/$target/status"
+	wait_for 60 grep -q '^TracerPid:.[1-9]' "/proc/$target/status"
 	record -d 0.2 2>err
 	expect_grep 'inline is not used: something else traces it' err
 	kill "$tracer"

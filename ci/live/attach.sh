@@ -9,7 +9,7 @@ ticker=$LIVE/programs/default/ticker
 start_ticker() { # DURATION; sets target
 	"$ticker" "$1" >out 2>err.target &
 	target=$!
-	wait_for 10 grep -q ready out
+	wait_for 60 grep -q ready out
 }
 # Called within the program's life: fewer than all calls, and tick calls tock twice.
 check_part() {
@@ -104,7 +104,7 @@ replaced_binary() { # the file a process runs may have been replaced on disk
 	cp "$ticker" mine
 	./mine 4s >out 2>err.target &
 	target=$!
-	wait_for 10 grep -q ready out
+	wait_for 60 grep -q ready out
 	rm mine
 	cp /bin/true mine
 	expect_status 0 gt record --pid "$target" -d 2 -o trace
@@ -116,7 +116,7 @@ check "--pid of a process whose file was replaced" replaced_binary
 killed() {
 	"$GOTRACE" record -o trace -- "$ticker" 60s >out 2>err &
 	local job=$! got=0
-	wait_for 20 grep -q ready out
+	wait_for 60 grep -q ready out
 	target=$(pgrep -P "$job" -x ticker)
 	calls_come trace main.tick 20
 	gt report trace >text
@@ -126,7 +126,7 @@ killed() {
 	[ "$got" = 137 ] || fail "gotrace ended with $got before it was killed"
 	sleep 1
 	kill -TERM "$target" || fail "the target died with gotrace"
-	wait_for 20 grep -q '^count main.tock ' out
+	wait_for 60 grep -q '^count main.tock ' out
 	gt report trace >text
 	expect_grep incomplete text
 	check_part
@@ -157,7 +157,7 @@ check "kill -9 of gotrace before the command runs: it never does" killed_before_
 other_process() { # a second process of the same binary is not in the trace
 	"$LIVE/programs/default/ticker" 3s >other &
 	local other=$!
-	wait_for 10 grep -q ready other
+	wait_for 60 grep -q ready other
 	gt record -o trace -- "$ticker" 1s >printed
 	wait "$other"
 	gt report trace --format=csv >report.csv

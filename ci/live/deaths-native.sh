@@ -242,11 +242,11 @@ killed_while_libraries_start() {
 	with_library 'usleep(900000)'
 	"$GOTRACE" sample --record-signals -o trace -- ./uses >out 2>err &
 	job=$!
-	wait_for 20 here uses >/dev/null
+	wait_for 60 here uses >/dev/null
 	sleep 0.4
 	kill -KILL $job
 	wait $job || true
-	wait_for 20 grep -q 'to its end' out || fail "the program did not come to its end"
+	wait_for 60 grep -q 'to its end' out || fail "the program did not come to its end"
 }
 check "SIGKILL to gotrace while libraries of the command start" killed_while_libraries_start
 slow_library() {

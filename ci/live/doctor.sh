@@ -49,7 +49,7 @@ threads() { # whichever way the kernel filters
 	fi
 	"$LIVE/programs/default/ticker" 20s >out &
 	local target=$!
-	wait_for 10 grep -q ready out
+	wait_for 60 grep -q ready out
 	gt record --pid "$target" -d 1 --attach=multi -o trace
 	kill -TERM "$target"
 	wait "$target"

@@ -63,7 +63,7 @@ limited() { # BYTES
 		limit=memory.max
 	fi
 	mkdir "$group" 2>err || skip "no memory cgroup can be made here"
-	trap 'wait_for 10 rmdir "$group" 2>err' EXIT # gone a moment after its last process
+	trap 'wait_for 60 rmdir "$group" 2>err' EXIT # gone a moment after its last process
 	echo "$1" 2>err >"$group/$limit" || skip "no memory limit can be set here"
 }
 in_cgroup() { # PROBE: rings take half of what there is at most, and the run is whole
@@ -175,7 +175,7 @@ moved_pages() {
 	cc -O1 -o mover mover.c
 	go build -o moved moved.go
 	gt record --probe=emulated -f main.step -o trace -- ./moved done >out 2>err &
-	wait_for 20 grep -q pid out
+	wait_for 60 grep -q pid out
 	pid=$(sed -n 's/^pid //p' out)
 	heap=$(while read -r range rights _; do # the one of 4 MiB
 		[ "$rights" != rw-p ] || [ $((0x${range#*-} - 0x${range%-*})) != 4194304 ] || { echo "${range%-*}" && break; }

@@ -70,7 +70,7 @@ needs_hidden_btf() {
 }
 
 # gt ARG...: gotrace, but never for ever.
-gt() { timeout -k 5 "${LIVE_TIMEOUT:-120}" "$GOTRACE" "$@"; }
+gt() { timeout -k 5 "${LIVE_TIMEOUT:-300}" "$GOTRACE" "$@"; }
 
 # with_two_capabilities COMMAND...: as nobody, with CAP_BPF and CAP_PERFMON and no more.
 with_two_capabilities() {
@@ -112,7 +112,7 @@ near() {
 		exit !(a / n > p - off && a / n < p + off) }' || fail "not the share that it is"
 }
 
-# wait_for SECONDS COMMAND...: until the command is true.
+# wait_for SECONDS COMMAND...: until the command is true. SECONDS only end a test that hangs: 60 or more, as a busy machine takes long.
 wait_for() {
 	local tries=$(($1 * 20))
 	shift

@@ -53,10 +53,10 @@ attaching() { # PID: as many descriptors as only links can be
 perf_interrupted() {
 	"$LIVE/programs/default/ticker" 60s >out &
 	local target=$! tracer
-	wait_for 10 grep -q ready out
+	wait_for 60 grep -q ready out
 	"$GOTRACE" record --attach=perf -p all -p runtime --pid "$target" -o trace 2>err &
 	tracer=$!
-	wait_for 20 attaching "$tracer"
+	wait_for 60 attaching "$tracer"
 	kill -TERM "$tracer"
 	expect_status 125 wait "$tracer"
 	[ ! -e trace ] || fail "there is a trace"
@@ -70,10 +70,10 @@ check "a signal while perf-event links are attached" perf_interrupted
 perf_ended() {
 	"$LIVE/programs/default/ticker" 60s >out &
 	local target=$! tracer
-	wait_for 10 grep -q ready out
+	wait_for 60 grep -q ready out
 	"$GOTRACE" record --attach=perf -p all -p runtime --pid "$target" -o trace 2>err &
 	tracer=$!
-	wait_for 20 attaching "$tracer"
+	wait_for 60 attaching "$tracer"
 	kill -STOP "$tracer"
 	kill -KILL "$target"
 	wait "$target" || true
@@ -90,7 +90,7 @@ perf_pid() {
 	local ticks tocks
 	"$LIVE/programs/default/ticker" 60s >out &
 	local target=$!
-	wait_for 10 grep -q ready out
+	wait_for 60 grep -q ready out
 	expect_status 0 gt record --attach=perf --pid "$target" -d 1 -o trace
 	kill -TERM "$target"
 	wait "$target"
@@ -133,7 +133,7 @@ adds_up() { # STRATEGY SIZE
 	"$GOTRACE" record --probe="$1" "${ring[@]}" -f main.step -o trace -- "$LIVE/programs/default/busy" 300ms >out 2>err &
 	job=$!
 	# While BPF programs are loaded a signal makes the kernel give up, five times at the most.
-	wait_for 30 test -s trace
+	wait_for 60 test -s trace
 	while kill -STOP $job 2>/dev/null; do
 		sleep 0.03
 		kill -CONT $job 2>/dev/null || true

@@ -115,7 +115,7 @@ attached() { # FOLDER
 	for how in $pid_strategies; do
 		"$1/ticker" 20s >printed &
 		target=$!
-		wait_for 20 test -s printed
+		wait_for 60 test -s printed
 		gt record --probe="$how" -d 1 -o trace --pid $target 2>err || { cat err; kill $target; fail "$how: status $?"; }
 		kill $target
 		[ "$(csv_calls trace main.tick)" -gt 0 ] || fail "$how: no call"

@@ -55,7 +55,7 @@ ctrl_c() { # STATUS PROGRAM [ARG...]
 	set -m
 	"$GOTRACE" record -o trace -- "$@" >out 2>err &
 	job=$!
-	wait_for 20 grep -q ready out
+	wait_for 60 grep -q ready out
 	sleep 0.3
 	kill -INT -- "-$job"
 	wait "$job" || got=$?
@@ -78,11 +78,11 @@ sigterm_to_gotrace() { # what a supervisor sends to the process it knows
 	local got=0 job
 	"$GOTRACE" record -o trace -- "$programs/ticker" 20s >out 2>err &
 	job=$!
-	wait_for 20 grep -q ready out
+	wait_for 60 grep -q ready out
 	sleep 0.5
 	kill -TERM "$job"
 	wait "$job" || got=$?
-	wait_for 5 grep -q '^count main.tick ' out
+	wait_for 60 grep -q '^count main.tick ' out
 	[ "$got" = 0 ] || fail "status $got, not 0: the command ends with 0 on SIGTERM"
 	gt report trace --format=csv >report.csv
 	compare_counts out report.csv
@@ -141,12 +141,12 @@ killed_twice() { # before the first event: there is none
 		"$GOTRACE" record -f time.quote -- "$programs/ticker" 2s >out 2>err &
 		job=$!
 		# shellcheck disable=SC2016 # eval expands it
-		wait_for 20 eval '[ "$(stat -c %i gotrace.out)" != "$before" ]'
+		wait_for 60 eval '[ "$(stat -c %i gotrace.out)" != "$before" ]'
 		kill -KILL $job
 		wait $job || true
 		[ "$(sha256sum <gotrace.out.old)" = "$good" ] || fail "the good trace is gone"
 	done
-	wait_for 10 none_here ticker
+	wait_for 60 none_here ticker
 	gt record -- "$programs/status" 0 >/dev/null
 	[ "$(sha256sum <gotrace.out.old)" = "$good" ] || fail "the good trace is gone for what a kill left"
 }
@@ -177,7 +177,7 @@ killed_early() { # at any moment of the first half second
 		gt report trace.old >text.old || fail "killed after $delay s, the older trace is gone"
 		! grep -q "this trace is incomplete" text || warned trace "this trace is incomplete"
 	done
-	wait_for 10 none_here ticker
+	wait_for 60 none_here ticker
 }
 check "killed within half a second, record leaves a trace that can be read" killed_early
 
@@ -278,7 +278,7 @@ second_interrupt() {
 	set -m
 	"$GOTRACE" record -o trace -- "$LIVE/programs/default/ticker" 6s >out 2>err &
 	job=$!
-	wait_for 10 grep -q ready out
+	wait_for 60 grep -q ready out
 	target=$(pgrep -P "$job" -x ticker)
 	kill -STOP "$target"
 	kill -INT "$job"

@@ -94,7 +94,7 @@ running() { # STRATEGY
 	share=$(share_of "$program" $((rounds / 3)) --probe="$1")
 	"$program" "$rounds" 3s >out 2>err.target &
 	target=$!
-	wait_for 10 grep -q ready out
+	wait_for 60 grep -q ready out
 	gt record --probe="$1" --max-cost="$share" -o trace --pid "$target" 2>err
 	wait "$target" || fail "the target ended with status $?"
 	sed -i '/ main.main 1$/s/1$/0/' out # it began before
@@ -164,7 +164,7 @@ check "--trial proposes what to leave out; the command goes on" trial_launched
 trial_running() {
 	"$dear" 40 2s >out 2>err.target &
 	local target=$!
-	wait_for 10 grep -q ready out
+	wait_for 60 grep -q ready out
 	expect_status 0 gt record --trial 3s --max-cost=0.3% --probe=emulated --pid "$target" 2>err
 	wait "$target" || fail "the target ended with status $?"
 	expect_grep 'no trace was written; the (process goes on, without probes|program has ended)$' err

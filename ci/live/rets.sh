@@ -10,7 +10,7 @@
 record_ticker() { # OPTION...; sets stepped to yes or no
 	"$LIVE/programs/default/ticker" 120s >out & # a slow VM takes long to attach
 	target=$!
-	wait_for 30 grep -q ready out
+	wait_for 60 grep -q ready out
 	gt record --probe=emulated "$@" --pid "$target" -o trace -d 100 &
 	local record=$!
 	wait_for 90 test -s trace
@@ -63,7 +63,7 @@ second_tool() {
 	compare_counts printed csv
 	"$LIVE/programs/default/ticker" 60s >out &
 	local target=$! ticks others
-	wait_for 10 grep -q ready out
+	wait_for 60 grep -q ready out
 	# From before the second one until the target's end, however long attaching takes.
 	gt record --probe=emulated --pid "$target" -o outer &
 	local outer=$!

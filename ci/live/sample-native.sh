@@ -145,7 +145,7 @@ in_vdso() {
 	cc -O2 -fomit-frame-pointer -o clocks "$TOP/fixtures/native/clocks.c" || skip "cc cannot build it"
 	./clocks 60 >out &
 	local all rooted clocks=$!
-	wait_for 20 grep -q libc "/proc/$clocks/maps"
+	wait_for 60 grep -q libc "/proc/$clocks/maps"
 	sleep 0.1
 	gt sample -F 1999 -d 2 -o trace --pid $clocks
 	kill $clocks

@@ -233,8 +233,8 @@ running() {
 	"$programs/pie/leafs" 0 >out2 &
 	b=$!
 	trap 'kill $a $b' EXIT # which knows no local variables
-	wait_for 20 grep -q working out1
-	wait_for 20 grep -q working out2
+	wait_for 60 grep -q working out1
+	wait_for 60 grep -q working out2
 	local seconds
 	for seconds in 2 8 32; do # on a loaded machine they get little of it
 		gt sample -F 999 -d $seconds -o trace --pid "$a,$b" 2>err
@@ -262,7 +262,7 @@ starting() {
 	./starting 200 >out &
 	target=$!
 	trap 'kill -KILL $target 2>/dev/null || true' EXIT
-	wait_for 20 grep -q working out
+	wait_for 60 grep -q working out
 	"$GOTRACE" sample -F 999 -o trace --pid "$target" 2>err &
 	local job=$!
 	seen() { [ "$(samples trace 2>/dev/null || echo 0)" -gt 0 ]; }
@@ -315,7 +315,7 @@ interrupted() {
 	"$programs/default/leafs" 0 >out &
 	target=$!
 	trap 'kill $target' EXIT
-	wait_for 20 grep -q working out
+	wait_for 60 grep -q working out
 	"$GOTRACE" sample -F 999 -o trace --pid "$target" 2>err &
 	job=$!
 	seen() { [ "$(samples trace 2>/dev/null || echo 0)" -gt 20 ]; }
@@ -336,7 +336,7 @@ killed() {
 	"$GOTRACE" sample -F 999 -o trace --pid "$target" 2>err &
 	job=$!
 	seen() { [ "$(samples trace 2>/dev/null || echo 0)" -gt 50 ]; }
-	wait_for 30 seen
+	wait_for 60 seen
 	kill -KILL "$job"
 	wait "$job" || true
 	wait "$target" || fail "the program ended with status $?"

@@ -125,7 +125,7 @@ by_systemd() { # KILLMODE
 	[ -d /run/systemd/system ] || skip "systemd does not run"
 	systemd-run --quiet --wait --pipe --collect -p KillMode="$1" -p Type=exec --unit="gotrace-live-$$" \
 		-p WorkingDirectory="$PWD" "$GOTRACE" record -o trace -- "$sigcount" >out 2>err &
-	wait_for 10 grep -q ready out
+	wait_for 60 grep -q ready out
 	sleep 0.3
 	systemctl stop "gotrace-live-$$"
 	wait $! || true
@@ -172,8 +172,8 @@ check "Ctrl-C, with job control" on_terminal c interrupt bash -c 'set -m; "$@"; 
 
 hangup() { # SCRIPT...: the terminal goes, so what is printed goes to a file
 	timeout 60 "$terminal" hangup sh -c "$1" >/dev/null 2>err
-	wait_for 25 grep -q '^count main.count' out
-	wait_for 5 gt info trace
+	wait_for 60 grep -q '^count main.count' out
+	wait_for 60 gt info trace
 	once hangup
 }
 # shellcheck disable=SC2016
@@ -185,7 +185,7 @@ stop_pid() { # NAME: from a script
 	: >ticked
 	"$LIVE/programs/default/ticker" 60s >ticked &
 	local target=$!
-	wait_for 30 grep -q ready ticked
+	wait_for 60 grep -q ready ticked
 	# shellcheck disable=SC2016
 	in_session '"$GOTRACE" record -o trace --pid '"$target"' >out 2>err & job=$!; attached; kill -'"$1"' $job; ended 0'
 	kill -TERM "$target"

@@ -78,16 +78,16 @@ in_the_middle() { # STRATEGY
 	# Without uprobe_multi there is one for each site.
 	"$GOTRACE" doctor | grep -q '^yes *uprobe_multi' ||
 		links=$("$GOTRACE" plan --probe="$1" "$LIVE/programs/noinline/phases" | sed -n 's/.* probed at \([0-9]*\) sites.*/\1/p')
-	wait_for 10 grep -q 'part 1 is next' printed
+	wait_for 60 grep -q 'part 1 is next' printed
 	set -m
 	"$GOTRACE" record --pid "$target" --probe="$1" -o trace 2>err &
 	job=$!
 	wait_for 60 attached "$job" "$links"
 	sleep 0.3
 	kill -USR1 "$target"
-	wait_for 10 grep -q 'part 2 is next' printed
+	wait_for 60 grep -q 'part 2 is next' printed
 	kill -USR1 "$target"
-	wait_for 10 grep -q 'part 3 is next' printed
+	wait_for 60 grep -q 'part 3 is next' printed
 	kill -INT "$job"
 	wait "$job"
 	kill -USR1 "$target"
@@ -131,7 +131,7 @@ replaces_text_attached() { # STRATEGY HOW
 	"$LIVE/programs/default/newtext" "$2" wait <line >out &
 	target=$!
 	exec 9>line
-	wait_for 10 grep -q ready out
+	wait_for 60 grep -q ready out
 	"$GOTRACE" record --pid "$target" --probe="$1" -o trace 2>err &
 	job=$!
 	wait_for 60 attached "$job" "$links"

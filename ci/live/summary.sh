@@ -74,7 +74,7 @@ killed() {
 	local job before
 	"$GOTRACE" record --summary -o trace -- "$programs/ticker" 20s >printed 2>err &
 	job=$!
-	wait_for 20 ticks 300
+	wait_for 60 ticks 300
 	gt report trace >text
 	expect_grep 'still being recorded: its numbers are those of its last summary' text
 	before=$(summary_calls)
@@ -93,7 +93,7 @@ killed_often() { # at any moment of writing one
 	for i in 0 1 2 3 4 5; do
 		"$GOTRACE" record --summary -o trace -- "$programs/ticker" 10s >printed 2>err &
 		job=$!
-		wait_for 10 test -e trace
+		wait_for 60 test -e trace
 		sleep 0.$((i * 2))
 		kill -KILL "$job"
 		wait "$job" || true
@@ -108,9 +108,9 @@ stays_small() {
 	local job size
 	"$GOTRACE" record --summary -o trace -- "$programs/ticker" 20s >printed 2>err &
 	job=$!
-	wait_for 20 ticks 100
+	wait_for 60 ticks 100
 	size=$(stat -c %s trace)
-	wait_for 20 ticks 2000
+	wait_for 60 ticks 2000
 	[ "$(stat -c %s trace)" = "$size" ] || fail "it has grown from $size to $(stat -c %s trace) bytes"
 	kill -TERM "$job"
 	wait "$job" || true
@@ -200,7 +200,7 @@ min_duration_killed() {
 	local job
 	"$GOTRACE" record --min-duration=100ms -o trace -- "$programs/ticker" 20s >printed 2>err &
 	job=$!
-	wait_for 20 ticks 300
+	wait_for 60 ticks 300
 	kill -KILL "$job"
 	wait "$job" || true
 	[ "$(summary_calls)" -ge 300 ] || fail "the counts are gone"

@@ -17,7 +17,7 @@ expect_status_traced() {
 container() { # PROGRAM
 	needs_namespace unshare --pid --fork true
 	unshare --pid --fork "$LIVE/programs/default/$1" 10s >out &
-	wait_for 10 grep -q ready out
+	wait_for 60 grep -q ready out
 	local pid
 	pid=$(here "$1")
 	expect_status 0 gt record -d 1 --pid "$pid" -o trace
@@ -60,7 +60,7 @@ check "SIGCHLD ignored by whoever started gotrace" sigchld_ignored
 hangup_ignored() {
 	"${ignoring[@]}" HUP "$GOTRACE" record -o trace -- "$LIVE/programs/default/ticker" 4s >out 2>err &
 	local job=$!
-	wait_for 10 grep -q ready out
+	wait_for 60 grep -q ready out
 	kill -HUP "$job"
 	sleep 0.2
 	kill -HUP "$job"
@@ -96,7 +96,7 @@ group_signal() {
 	set -m
 	"$GOTRACE" record -o trace -- "$LIVE/programs/default/interrupt" >out 2>err &
 	local job=$!
-	wait_for 10 grep -q ready out
+	wait_for 60 grep -q ready out
 	kill -INT -- "-$job"
 	wait "$job" || true
 	[ "$(grep -ci 'got interrupt' out)" -le 1 ] || { cat out; fail "the command got it twice"; }

@@ -36,7 +36,7 @@ of_a_file() { # ARG...
 	local job
 	"$GOTRACE" record "$@" -o trace -- "$ticker" 60s >printed 2>err &
 	job=$!
-	wait_for 20 grep -q ready printed
+	wait_for 60 grep -q ready printed
 	gt top trace --interval 1s --times 2 -s calls >out
 	are_tables 2
 	[ "$(awk '/^SELF/ { getline; print $NF; exit }' out)" = main.tock ] || fail "not sorted by calls"
@@ -61,7 +61,7 @@ interrupted() {
 	job=$!
 	"$GOTRACE" top --pid $job --interval 1s >out 2>err &
 	top=$!
-	wait_for 20 grep -q main.tick out
+	wait_for 60 grep -q main.tick out
 	kill -INT $top
 	wait $top || fail "top ended with $?"
 	kill -0 $job || fail "the process is gone"

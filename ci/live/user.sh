@@ -8,7 +8,7 @@
 programs=$LIVE/programs/noinline
 install -m 755 "$GOTRACE" "$LIVE/gotrace-user"
 
-as_user() { with_two_capabilities timeout -k 5 "${LIVE_TIMEOUT:-120}" "$LIVE/gotrace-user" "$@"; }
+as_user() { with_two_capabilities timeout -k 5 "${LIVE_TIMEOUT:-300}" "$LIVE/gotrace-user" "$@"; }
 own_folder() { mkdir mine && chown nobody mine && cd mine; }
 
 if ! "$GOTRACE" doctor | grep -q '^yes *uprobe_multi'; then
@@ -43,7 +43,7 @@ running() { # STRATEGY
 	own_folder
 	setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups "$LIVE/programs/default/ticker" 20s >../out &
 	local target=$!
-	wait_for 10 grep -q ready ../out
+	wait_for 60 grep -q ready ../out
 	expect_status 0 as_user record --pid "$target" --probe="$1" -d 1 -o trace
 	kill -TERM "$target"
 	wait "$target"

@@ -35,7 +35,7 @@ check "without a display the page's name is printed" no_display
 display() {
 	browser
 	DISPLAY=:9 PATH=$PWD/bin:$PATH gt view "$trace" >out
-	wait_for 10 test -e seen/opened
+	wait_for 60 test -e seen/opened
 	[ "$(sed -n 3p seen/opened)" = "$(cat out)" ] || fail "another file was opened"
 	page_is "$(cat out)" 600 "$(id -u)"
 }
@@ -53,7 +53,7 @@ sudo_user() {
 	browser
 	uid=$(id -u nobody)
 	DISPLAY=:9 PATH=$PWD/bin:$PATH SUDO_UID=$uid SUDO_GID=$(id -g nobody) XDG_RUNTIME_DIR=$PWD gt view "$trace" >out
-	wait_for 10 test -e seen/opened
+	wait_for 60 test -e seen/opened
 	[ "$(sed -n 1p seen/opened)" = "$uid" ] || fail "opened by user $(sed -n 1p seen/opened)"
 	[ "$(sed -n 2p seen/opened)" = "600 $uid" ] || fail "$(sed -n 2p seen/opened)"
 	page_is "$(cat out)" 600 "$uid"

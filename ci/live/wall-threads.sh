@@ -220,7 +220,7 @@ stopped() {
 	trap "kill -KILL $target 2>/dev/null || true" EXIT
 	kill -STOP $target
 	is_stopped() { awk '$1 == "State:" { exit $2 != "T" }' /proc/$target/status; }
-	wait_for 20 is_stopped
+	wait_for 60 is_stopped
 	gt sample --wall -d 1 -o trace --pid $target
 	reports trace
 	awk -F, 'NR > 1 { n++; if ($2 != "stopped") bad = 1 } END { exit bad || !n }' reasons.csv || fail "$(cat reasons.csv)"

@@ -164,6 +164,10 @@ calls_come() {
 	wait_for 60 eval "[ \"\$(csv_calls '$1' '$2' 2>/dev/null)\" -ge ${3:-1} ]"
 }
 
+# begun JOB: does that gotrace record, with all probes and stubs in place? Its trace is there before. Its first thread waits for three
+# descriptors then, and never before (collect_until_end in core/attach/recording.c); 7 is poll.
+begun() { [[ $(cat "/proc/$1/syscall" 2>/dev/null) =~ ^7\ 0x[0-9a-f]+\ 0x3\  ]]; }
+
 # page_moved: did `trace` lose an event because the kernel was just moving a goroutine's page?
 # It says so then, and the slower the machine the likelier that is: not what exact counts are
 # about; such a test goes again, twice at most.

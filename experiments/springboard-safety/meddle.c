@@ -219,7 +219,7 @@ static int spoil(int pid)
 	int mem = open_memory(pid);
 
 	/* behind the page of signals */
-	for (int tries = 0; tries < 100 && find_mapping(pid, "gotrace-rings", 4096, &m); tries++) {
+	for (int tries = 0; tries < 6000 && find_mapping(pid, "gotrace-rings", 4096, &m); tries++) {
 		struct ring_head r;
 
 		if (pread(mem, &r, sizeof(r), (off_t)m.from) == sizeof(r) && r.head &&

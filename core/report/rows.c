@@ -177,33 +177,6 @@ static int by_index(const void *x, const void *y, void *ctx)
 	return compare_u64(*(const size_t *)x, *(const size_t *)y);
 }
 
-/* Is what the rows are sorted by a time that the correction has made? */
-static bool sorts_by_corrected(enum report_sort sort)
-{
-	return sort == SORT_DEFAULT || sort == SORT_SELF || sort == SORT_TOTAL || sort == SORT_RUN;
-}
-
-/* What is not sure never stands first: the heaviest row that is sure goes before those above it. */
-static void sure_first(struct report *rep)
-{
-	size_t i = 0;
-
-	if (rep->opt->by != BY_FUNCTION || !sorts_by_corrected(rep->opt->sort))
-		return;
-	while (i < rep->n_rows && correction_doubtful(&rep->trace.funcs[rep->rows[i]]))
-		i++;
-	if (!i)
-		return;
-	rep->none_sure = i == rep->n_rows ||
-			 !report_weight(&rep->trace.funcs[rep->rows[i]], rep->opt->sort);
-	if (rep->none_sure)
-		return;
-	size_t sure = rep->rows[i];
-
-	memmove(rep->rows + 1, rep->rows, i * sizeof(*rep->rows));
-	rep->rows[0] = sure;
-}
-
 static int sort_rows(struct report *rep)
 {
 	static int (*const order[])(const void *x, const void *y, void *ctx) = {
@@ -234,7 +207,7 @@ static int sort_rows(struct report *rep)
 	if (rep->n_rows)
 		qsort_r(rep->rows, rep->n_rows, sizeof(*rep->rows),
 			indexed ? by_index : order[rep->opt->by], rep);
-	sure_first(rep);
+	report_sure_first(rep);
 	if (rep->opt->limit && rep->n_rows > rep->opt->limit) {
 		rep->n_hidden += rep->n_rows - rep->opt->limit;
 		rep->n_rows = rep->opt->limit;

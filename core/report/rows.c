@@ -15,6 +15,7 @@
 #include "base/glob.h"
 #include "base/log.h"
 #include "base/text_format.h"
+#include "report/sure_first.h"
 #include "trace/keys.h"
 
 const char *report_name(const struct report *rep, uint32_t func)
@@ -177,6 +178,12 @@ static int by_index(const void *x, const void *y, void *ctx)
 	return compare_u64(*(const size_t *)x, *(const size_t *)y);
 }
 
+/* Is it a time that the correction has made? */
+static bool sorts_by_time(enum report_sort sort)
+{
+	return sort <= SORT_TOTAL || sort == SORT_RUN;
+}
+
 static int sort_rows(struct report *rep)
 {
 	static int (*const order[])(const void *x, const void *y, void *ctx) = {
@@ -207,7 +214,8 @@ static int sort_rows(struct report *rep)
 	if (rep->n_rows)
 		qsort_r(rep->rows, rep->n_rows, sizeof(*rep->rows),
 			indexed ? by_index : order[rep->opt->by], rep);
-	report_sure_first(rep);
+	if (rep->opt->by == BY_FUNCTION && sorts_by_time(rep->opt->sort))
+		rep->none_sure = !sure_first(rep->rows, rep->n_rows, rep->trace.funcs);
 	if (rep->opt->limit && rep->n_rows > rep->opt->limit) {
 		rep->n_hidden += rep->n_rows - rep->opt->limit;
 		rep->n_rows = rep->opt->limit;

@@ -41,9 +41,6 @@ int report_load_whole_paths(struct report *rep, struct trace_reader *r,
 			    const struct report_options *opt);
 void report_free(struct report *rep);
 
-/* Of rows in order: the heaviest one that is certain goes before those above it; sets none_sure. */
-void report_sure_first(struct report *rep);
-
 /* Display name of a function's index or of PATH_*. */
 const char *report_name(const struct report *rep, uint32_t func);
 /* Of a tree's node: the function whose release is to be told, and released functions whose time its

@@ -1,32 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is not certain never stands first. */
+#include "report/sure_first.h"
+
 #include <string.h>
 
 #include "analysis/correction.h"
-#include "report/rows.h"
 
-/* Is what the rows are sorted by a time that the correction has made? */
-static bool sorts_by_corrected(enum report_sort sort)
-{
-	return sort == SORT_DEFAULT || sort == SORT_SELF || sort == SORT_TOTAL || sort == SORT_RUN;
-}
-
-void report_sure_first(struct report *rep)
+bool sure_first(size_t *rows, size_t n, const struct call_stats *funcs)
 {
 	size_t i = 0;
 
-	if (rep->opt->by != BY_FUNCTION || !sorts_by_corrected(rep->opt->sort))
-		return;
-	while (i < rep->n_rows && correction_doubtful(&rep->trace.funcs[rep->rows[i]]))
+	while (i < n && correction_doubtful(&funcs[rows[i]]))
 		i++;
-	if (!i)
-		return;
-	rep->none_sure = i == rep->n_rows ||
-			 !report_weight(&rep->trace.funcs[rep->rows[i]], rep->opt->sort);
-	if (rep->none_sure)
-		return;
-	size_t sure = rep->rows[i];
+	if (i && (i == n || !funcs[rows[i]].total_ns))
+		return false;
+	if (i) {
+		size_t sure = rows[i];
 
-	memmove(rep->rows + 1, rep->rows, i * sizeof(*rep->rows));
-	rep->rows[0] = sure;
+		memmove(rows + 1, rows, i * sizeof(*rows));
+		rows[0] = sure;
+	}
+	return true;
 }

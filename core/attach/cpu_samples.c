@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "attach/probes/beside.h"
@@ -18,10 +19,13 @@
 #include "base/log.h"
 #include "trace/keys.h"
 
-/* Many at first, so that a short program has some; then as many as cost little. */
-#define FIRST_PERIOD_NS 200000
+/* Many at first, so that a short program has some. But samples cost at most a hundredth of the
+ * time: an interrupt takes two microseconds, in a virtual machine below another one fifteen. */
+#define FIRST_PERIOD_NS 100000
 #define FIRST_NS        500000000
 #define PERIOD_NS       500000
+#define MOST_PERIOD_NS  4000000
+#define PART            100
 
 /* ---- taking them */
 
@@ -45,6 +49,69 @@ static uint64_t vary(uint64_t period_ns, unsigned cpu)
 {
 	return period_ns + (clock_monotonic_ns() / 7 + 7919 * cpu) % (period_ns / 20);
 }
+
+/* ---- what one costs */
+
+#define MEASURE_PERIOD_NS 50000
+#define MEASURE_WORK_NS   1000000
+#define MEASURE_TIMES     4
+
+static uint64_t thread_cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Processor time that so many turns of a loop take; of several tries the shortest. */
+static uint64_t work_ns(uint64_t turns)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < MEASURE_TIMES; i++) {
+		uint64_t start = thread_cpu_ns(), ns;
+
+		for (volatile uint64_t k = 0; k < turns; k++)
+			;
+		ns = thread_cpu_ns() - start;
+		least = ns < least ? ns : least;
+	}
+	return least;
+}
+
+static void set_period(struct cpu_samples *s, uint64_t period_ns)
+{
+	for (unsigned i = 0; i < s->n_fds; i++) {
+		uint64_t varied_ns = vary(period_ns, i);
+
+		if (ioctl(s->fds[i], PERF_EVENT_IOC_PERIOD, &varied_ns))
+			log_debug("the rate of samples cannot be set: %s", strerror(errno));
+	}
+}
+
+static uint64_t allowed_period(const struct cpu_samples *s, uint64_t wanted_ns)
+{
+	uint64_t runs = s->state->runs, program_ns = runs ? s->state->run_ns / runs : 0;
+	uint64_t least_ns = PART * (s->interrupt_ns + program_ns);
+
+	wanted_ns = least_ns > wanted_ns ? least_ns : wanted_ns;
+	return wanted_ns < MOST_PERIOD_NS ? wanted_ns : MOST_PERIOD_NS;
+}
+
+/* What the interrupts of the clocks, which are on, take from a thread. */
+static void measure_interrupt(struct cpu_samples *s, uint64_t turns, uint64_t before_ns)
+{
+	uint64_t with_ns;
+
+	set_period(s, MEASURE_PERIOD_NS);
+	with_ns = work_ns(turns);
+	if (with_ns > before_ns)
+		s->interrupt_ns = (with_ns - before_ns) * MEASURE_PERIOD_NS / with_ns;
+	set_period(s, allowed_period(s, FIRST_PERIOD_NS));
+}
+
+/* ---- opening them */
 
 /* A processor that is offline has none. */
 static int open_event(unsigned cpu, uint64_t period_ns, int program_fd)
@@ -97,9 +164,14 @@ void cpu_samples_open(struct cpu_samples *s, const struct probes *probes, const 
 	if (wanted && !strcmp(wanted, "0"))
 		return;
 	int err = load(s, b);
+	uint64_t turns = err ? 0 : 1000, once_ns = err ? 0 : work_ns(turns);
 
+	turns = once_ns ? turns * MEASURE_WORK_NS / once_ns : 0;
+	once_ns = turns ? work_ns(turns) : 0;
 	if (!err)
 		err = open_events(s);
+	if (!err && once_ns)
+		measure_interrupt(s, turns, once_ns);
 	if (err) {
 		log_debug("the target's processor time cannot be sampled: %s", strerror(-err));
 		cpu_samples_close(s);
@@ -130,12 +202,7 @@ void cpu_samples_look(struct cpu_samples *s, uint64_t now_ns)
 	if (!s->slower_ns || now_ns < s->slower_ns)
 		return;
 	s->slower_ns = 0;
-	for (unsigned i = 0; i < s->n_fds; i++) {
-		uint64_t period_ns = vary(PERIOD_NS, i);
-
-		if (ioctl(s->fds[i], PERF_EVENT_IOC_PERIOD, &period_ns))
-			log_debug("the rate of samples cannot be lowered: %s", strerror(errno));
-	}
+	set_period(s, allowed_period(s, PERIOD_NS));
 }
 
 void cpu_samples_close(struct cpu_samples *s)
@@ -185,7 +252,8 @@ int cpu_samples_describe(const struct cpu_samples *s, struct trace_info *end)
 		{ KEY_END_CPU_SAMPLES_NS, s->ns },
 		{ KEY_END_CPU_SAMPLES_PROBES_NS, s->probe_ns },
 		{ KEY_END_CPU_SAMPLES_LOST, s->state ? s->state->lost + s->n_unplaced : 0 },
-		{ KEY_END_CPU_SAMPLES_COST_NS, s->state ? s->state->run_ns : 0 },
+		{ KEY_END_CPU_SAMPLES_COST_NS,
+		  s->state ? s->state->run_ns + s->state->runs * s->interrupt_ns : 0 },
 	};
 	int err = 0;
 

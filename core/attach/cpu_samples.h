@@ -24,7 +24,8 @@ struct cpu_samples {
 	struct cpu_samples_state *state;
 	int *fds; /* a perf event of each processor */
 	unsigned n_fds;
-	uint64_t slower_ns; /* when the rate falls; 0: it has */
+	uint64_t slower_ns;    /* when the rate falls; 0: it has */
+	uint64_t interrupt_ns; /* what an interrupt of the clock takes, measured; 0: it was not */
 	const struct probes *probes;
 	/* Of the thread that collects, once `placed`. */
 	struct probe_places places;

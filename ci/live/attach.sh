@@ -24,8 +24,18 @@ check_part() {
 	fi
 }
 
+# record_ticks TRACE ARG...: for a second, or as long as a busy machine takes for 20 of them
+record_ticks() {
+	local trace=$1 seconds
+	shift
+	for seconds in 1 4 16; do
+		expect_status 0 gt record --pid "$target" -d $seconds -o "$trace" "$@"
+		[ "$(csv_calls "$trace" main.tick)" -lt 20 ] || break
+	done
+}
+
 attach_detach() { # STRATEGY
-	start_ticker 20s
+	start_ticker 600s
 	set -m
 	"$GOTRACE" record --pid "$target" --probe="$1" -o trace 2>err &
 	local job=$! got=0
@@ -44,9 +54,12 @@ for strategy in $pid_strategies; do
 done
 
 target_ends() {
-	start_ticker 6s
-	sleep 0.5
-	expect_status 0 gt record --pid "$target" -o trace
+	start_ticker 600s
+	"$GOTRACE" record --pid "$target" -o trace &
+	local job=$!
+	calls_come trace main.tick 20
+	kill -TERM "$target" # it ends when it likes
+	expect_status 0 wait "$job"
 	wait "$target"
 	check_part
 }
@@ -54,7 +67,7 @@ check "--pid, the target ends by itself" target_ends
 
 # poll refuses more descriptors than the limit allows.
 wait_fails() {
-	start_ticker 20s
+	start_ticker 600s
 	"$GOTRACE" record --pid "$target" -o trace 2>err &
 	local job=$! got=0
 	calls_come trace main.tick 20
@@ -74,8 +87,8 @@ wait_fails() {
 check "an error while waiting is the end's reason, not the process's exit" wait_fails
 
 pid_duration() {
-	start_ticker 20s
-	expect_status 0 gt record --pid "$target" -d 1 -o trace
+	start_ticker 600s
+	record_ticks trace
 	kill -0 "$target" || fail "the target is gone"
 	gt report trace >text
 	expect_grep "untraced.* \(probes .* of .* of processor time[;)]" text
@@ -102,19 +115,20 @@ check "--pid of nothing, and of a C program" pid_wrong
 
 replaced_binary() { # the file a process runs may have been replaced on disk
 	cp "$ticker" mine
-	./mine 4s >out 2>err.target &
+	./mine 600s >out 2>err.target &
 	target=$!
 	wait_for 60 grep -q ready out
 	rm mine
 	cp /bin/true mine
-	expect_status 0 gt record --pid "$target" -d 2 -o trace
+	record_ticks trace
+	kill -TERM "$target"
 	wait "$target"
 	check_part
 }
 check "--pid of a process whose file was replaced" replaced_binary
 
 killed() {
-	"$GOTRACE" record -o trace -- "$ticker" 60s >out 2>err &
+	"$GOTRACE" record -o trace -- "$ticker" 600s >out 2>err &
 	local job=$! got=0
 	wait_for 60 grep -q ready out
 	target=$(pgrep -P "$job" -x ticker)
@@ -146,7 +160,7 @@ killed_before_exec() {
 		[ -s out ] || break # else it had run already: sooner
 	done
 	[ ! -s out ] || fail "gotrace could not be killed before the command ran"
-	for _ in 1 2 3 4 5 6 7 8; do
+	for _ in $(seq 240); do
 		pgrep -f "$PWD/trace" >left || return 0
 		sleep 0.25
 	done
@@ -155,10 +169,11 @@ killed_before_exec() {
 check "kill -9 of gotrace before the command runs: it never does" killed_before_exec
 
 other_process() { # a second process of the same binary is not in the trace
-	"$LIVE/programs/default/ticker" 3s >other &
+	"$LIVE/programs/default/ticker" 600s >other &
 	local other=$!
 	wait_for 60 grep -q ready other
 	gt record -o trace -- "$ticker" 1s >printed
+	kill -TERM "$other"
 	wait "$other"
 	gt report trace --format=csv >report.csv
 	compare_counts printed report.csv
@@ -172,11 +187,12 @@ no_suspect() { # TRACE
 	[ "$n" = 0 ] || fail "$1: $n suspect calls"
 }
 two_at_once() { # STRATEGY
-	start_ticker 30s
-	"$GOTRACE" record --pid "$target" --probe=emulated -d 4 -o trace 2>err &
+	start_ticker 600s
+	"$GOTRACE" record --pid "$target" --probe=emulated -o trace 2>err &
 	local first=$!
-	sleep 0.5
-	expect_status 0 gt record --pid "$target" --probe="$1" -d 1 -o second
+	wait_for 60 begun "$first"
+	record_ticks second --probe="$1"
+	kill -TERM "$first"
 	wait "$first"
 	kill -TERM "$target"
 	wait "$target" || fail "the target ended with status $?"

@@ -157,8 +157,8 @@ toggle_on() { # and in the middle of a request
 	switch off
 	say 4
 	switch on
-	echo 'slow 1500ms' >&3
-	sleep 0.5
+	echo 'slow 5000ms' >&3
+	calls_come trace main.query 5 # it is open
 	switch off
 	wait_for 60 eval "[ \$(grep -c ^done out) -gt 2 ]"
 	exec 3>&-

@@ -13,8 +13,7 @@ record_ticker() { # OPTION...; sets stepped to yes or no
 	wait_for 60 grep -q ready out
 	gt record --probe=emulated "$@" --pid "$target" -o trace -d 100 &
 	local record=$!
-	wait_for 90 test -s trace
-	sleep 1
+	calls_come trace main.tick 50
 	# Not later: what is hit while probes are being taken down may be stepped.
 	stepped=no
 	! grep -F '[uprobes]' "/proc/$target/maps" || stepped=yes
@@ -61,16 +60,18 @@ second_tool() {
 	"$GOTRACE" record --probe=emulated --rets=step -o other -- "$LIVE/programs/noinline/plain" >printed
 	gt report other --format=csv >csv
 	compare_counts printed csv
-	"$LIVE/programs/default/ticker" 60s >out &
-	local target=$! ticks others
+	"$LIVE/programs/default/ticker" 600s >out &
+	local target=$! ticks others seconds
 	wait_for 60 grep -q ready out
 	# From before the second one until the target's end, however long attaching takes.
 	gt record --probe=emulated --pid "$target" -o outer &
 	local outer=$!
-	wait_for 60 test -s outer
-	sleep 0.5
-	gt record --probe=emulated --pid "$target" -d 1 -o inner
-	sleep 0.5
+	calls_come outer main.tick
+	for seconds in 1 4 16; do # on a busy machine it ticks less
+		gt record --probe=emulated --pid "$target" -d $seconds -o inner
+		[ "$(csv_calls inner main.tick)" -lt 50 ] || break
+	done
+	calls_come outer main.tick $(($(csv_calls inner main.tick) + 1))
 	kill -TERM "$target"
 	wait "$outer"
 	wait "$target"

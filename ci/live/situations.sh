@@ -67,23 +67,15 @@ for strategy in $strategies; do
 	check "work on system stacks leaves the program's calls alone, $strategy" system_stack "$strategy"
 done
 
-attached() { # PID LINKS
-	[ "$(grep -l link_type "/proc/$1/fdinfo/"* | wc -l)" -ge "$2" ]
-}
-
 # The tracer comes and goes while calls are open.
 in_the_middle() { # STRATEGY
 	"$LIVE/programs/noinline/phases" >printed &
-	local target=$! job links=3
-	# Without uprobe_multi there is one for each site.
-	"$GOTRACE" doctor | grep -q '^yes *uprobe_multi' ||
-		links=$("$GOTRACE" plan --probe="$1" "$LIVE/programs/noinline/phases" | sed -n 's/.* probed at \([0-9]*\) sites.*/\1/p')
+	local target=$! job
 	wait_for 60 grep -q 'part 1 is next' printed
 	set -m
 	"$GOTRACE" record --pid "$target" --probe="$1" -o trace 2>err &
 	job=$!
-	wait_for 60 attached "$job" "$links"
-	sleep 0.3
+	wait_for 60 begun "$job"
 	kill -USR1 "$target"
 	wait_for 60 grep -q 'part 2 is next' printed
 	kill -USR1 "$target"
@@ -124,9 +116,7 @@ said_to_be_missing() { # HOW
 	expect_grep '^end.text_gone +[1-9]' info
 }
 replaces_text_attached() { # STRATEGY HOW
-	local target job links=3
-	"$GOTRACE" doctor | grep -q '^yes *uprobe_multi' ||
-		links=$("$GOTRACE" plan --probe="$1" "$LIVE/programs/default/newtext" | sed -n 's/.* probed at \([0-9]*\) sites.*/\1/p')
+	local target job
 	mkfifo line
 	"$LIVE/programs/default/newtext" "$2" wait <line >out &
 	target=$!
@@ -134,8 +124,7 @@ replaces_text_attached() { # STRATEGY HOW
 	wait_for 60 grep -q ready out
 	"$GOTRACE" record --pid "$target" --probe="$1" -o trace 2>err &
 	job=$!
-	wait_for 60 attached "$job" "$links"
-	sleep 0.5
+	wait_for 60 begun "$job"
 	echo >&9
 	wait "$target"
 	wait "$job"

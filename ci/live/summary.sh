@@ -69,17 +69,24 @@ check "what needs single calls says what to record instead" refused
 summary_calls() { gt report trace --format=csv 2>/dev/null | awk -F, '$1 == "main.tick" { n = $2 } END { print n + 0 }'; }
 ticks() { [ "$(summary_calls)" -gt "$1" ]; }
 
+kill_gotrace() { # JOB: the ticker, which would go on, is ended
+	local target
+	target=$(pgrep -P "$1" -x ticker)
+	kill -KILL "$1"
+	wait "$1" || true
+	kill -TERM "$target"
+}
+
 # Whatever moment gotrace is killed at, the file reads, and knows what was a few seconds ago.
 killed() {
 	local job before
-	"$GOTRACE" record --summary -o trace -- "$programs/ticker" 20s >printed 2>err &
+	"$GOTRACE" record --summary -o trace -- "$programs/ticker" 600s >printed 2>err &
 	job=$!
 	wait_for 60 ticks 300
 	gt report trace >text
 	expect_grep 'still being recorded: its numbers are those of its last summary' text
 	before=$(summary_calls)
-	kill -KILL "$job"
-	wait "$job" || true
+	kill_gotrace "$job"
 	[ "$(summary_calls)" -ge "$before" ] || fail "fewer calls than before"
 	gt report trace >text
 	expect_grep 'this trace is incomplete.*last summary' text
@@ -106,7 +113,7 @@ check "kill -9 of gotrace early on" killed_often
 
 stays_small() {
 	local job size
-	"$GOTRACE" record --summary -o trace -- "$programs/ticker" 20s >printed 2>err &
+	"$GOTRACE" record --summary -o trace -- "$programs/ticker" 600s >printed 2>err &
 	job=$!
 	wait_for 60 ticks 100
 	size=$(stat -c %s trace)
@@ -198,11 +205,10 @@ for strategy in inline springboard; do check "--min-duration: calls, $strategy" 
 
 min_duration_killed() {
 	local job
-	"$GOTRACE" record --min-duration=100ms -o trace -- "$programs/ticker" 20s >printed 2>err &
+	"$GOTRACE" record --min-duration=100ms -o trace -- "$programs/ticker" 600s >printed 2>err &
 	job=$!
 	wait_for 60 ticks 300
-	kill -KILL "$job"
-	wait "$job" || true
+	kill_gotrace "$job"
 	[ "$(summary_calls)" -ge 300 ] || fail "the counts are gone"
 	gt report trace --by=call >text
 	expect_grep 'main.main' text

@@ -58,12 +58,14 @@ sigchld_ignored() { expect_status_traced "${ignoring[@]}" CHLD timeout 60 "$GOTR
 check "SIGCHLD ignored by whoever started gotrace" sigchld_ignored
 
 hangup_ignored() {
-	"${ignoring[@]}" HUP "$GOTRACE" record -o trace -- "$LIVE/programs/default/ticker" 4s >out 2>err &
+	"${ignoring[@]}" HUP "$GOTRACE" record -o trace -- "$LIVE/programs/default/ticker" 600s >out 2>err &
 	local job=$!
 	wait_for 60 grep -q ready out
 	kill -HUP "$job"
 	sleep 0.2
 	kill -HUP "$job"
+	calls_come trace main.tick 20 # it goes on
+	kill -TERM "$job"
 	wait "$job" || fail "status $?"
 	gt report trace >text
 	expect_grep 'main.tick' text

@@ -22,7 +22,7 @@ are_tables() { # N
 
 of_a_process() { # STRATEGY
 	local job
-	"$ticker" 60s >printed &
+	"$ticker" 600s >printed &
 	job=$!
 	gt top --probe="$1" --pid $job --interval 1s --times 3 >out 2>err
 	are_tables 3
@@ -34,7 +34,7 @@ for strategy in $pid_strategies; do check "top --pid, $strategy" of_a_process "$
 
 of_a_file() { # ARG...
 	local job
-	"$GOTRACE" record "$@" -o trace -- "$ticker" 60s >printed 2>err &
+	"$GOTRACE" record "$@" -o trace -- "$ticker" 600s >printed 2>err &
 	job=$!
 	wait_for 60 grep -q ready printed
 	gt top trace --interval 1s --times 2 -s calls >out
@@ -43,7 +43,7 @@ of_a_file() { # ARG...
 	# to the end of the recording
 	gt top trace --interval 1s >out &
 	local top=$!
-	sleep 2
+	wait_for 60 eval '[ "$(tables)" -ge 1 ]'
 	kill -TERM $job
 	wait $job || true
 	wait $top || fail "top ended with $?"
@@ -57,7 +57,7 @@ check "top of a recording with --min-duration" of_a_file --min-duration=1s
 
 interrupted() {
 	local job top
-	"$ticker" 60s >printed &
+	"$ticker" 600s >printed &
 	job=$!
 	"$GOTRACE" top --pid $job --interval 1s >out 2>err &
 	top=$!
@@ -68,18 +68,22 @@ interrupted() {
 	kill -TERM $job
 	wait $job || true
 	# and when the process ends
-	"$ticker" 3s >printed &
-	gt top --pid $! --interval 1s >out 2>err
-	[ "$(tables)" -ge 1 ] || fail "no table"
+	"$ticker" 600s >printed &
+	job=$!
+	gt top --pid $job --interval 1s >out 2>err &
+	local top=$!
+	wait_for 60 eval '[ "$(tables)" -ge 1 ]'
+	kill -TERM $job
+	wait $top || fail "top ended with $?"
 }
 check "Ctrl-C and the end of the process end it well" interrupted
 
 on_a_terminal() {
 	local job
 	command -v script >/dev/null || skip "no script(1)"
-	"$ticker" 60s >printed &
+	"$ticker" 600s >printed &
 	job=$!
-	{ sleep 4; printf q; sleep 1; } | timeout 30 script -qec "stty rows 20 cols 60; $GOTRACE top --pid $job --interval 1s" /dev/null >out || fail "status $?"
+	{ wait_for 60 grep -q main.tick out; printf q; sleep 1; } | timeout 120 script -qec "stty rows 20 cols 60; $GOTRACE top --pid $job --interval 1s" /dev/null >out || fail "status $?"
 	grep -q $'\033\\[H\033\\[2J' out || fail "the screen is not cleared"
 	expect_grep 'main.tick' out
 	kill -TERM $job

@@ -86,11 +86,15 @@ others_are_inline() {
 check "other functions keep their inline stubs" others_are_inline
 
 attached() { # STRATEGY
-	"$values" 40 4 >printed &
-	local pid=$!
-	sleep 0.3
-	gt record --probe="$1" -d 1 --args 'main.handle(r.URL.Path,n)' --ret 'main.handle' -o trace --pid $pid 2>err
-	wait $pid
+	"$values" 6000 600 >printed & # ten rounds a second
+	local pid=$! job
+	wait_for 60 test /proc/$pid/exe -ef "$values"
+	"$GOTRACE" record --probe="$1" --args 'main.handle(r.URL.Path,n)' --ret 'main.handle' -o trace --pid $pid 2>err &
+	job=$!
+	calls_come trace main.handle 40
+	kill -TERM $job
+	expect_status 0 wait $job
+	kill $pid
 	said trace | sort | uniq -c >said
 	# rounds that were recorded whole
 	[ "$(awk '/entry main.handle r.URL.Path="\/index" n=1$/ { print $1 }' said)" -ge 3 ] || { cat said; fail "too few"; }

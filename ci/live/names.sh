@@ -113,7 +113,7 @@ attached() { # FOLDER
 	for_attaching "$1"
 	# shellcheck disable=SC2154 # lib.sh's
 	for how in $pid_strategies; do
-		"$1/ticker" 20s >printed &
+		"$1/ticker" 600s >printed &
 		target=$!
 		wait_for 60 test -s printed
 		gt record --probe="$how" -d 1 -o trace --pid $target 2>err || { cat err; kill $target; fail "$how: status $?"; }

@@ -91,7 +91,7 @@ execute_only_running() { # of root's, so the user could not read it as the proce
 	local target verb
 	install -m 711 "$LIVE/programs/default/ticker" program
 	own_folder
-	../program 20s >../printed &
+	../program 600s >../printed &
 	target=$!
 	for verb in record sample; do
 		expect_status 125 like_sudo timeout 60 "$GOTRACE" $verb -d 1 -o $verb.trace --pid $target 2>../err
@@ -103,7 +103,7 @@ execute_only_running() { # of root's, so the user could not read it as the proce
 	kill $target
 	# What the user may read is traced, whoever it belongs to.
 	chmod 755 ../program
-	../program 20s >../printed &
+	../program 600s >../printed &
 	target=$!
 	expect_status 0 like_sudo timeout 60 "$GOTRACE" record -d 1 -o readable --pid $target
 	expect_status 0 like_sudo timeout 60 "$GOTRACE" sample -d 1 -o readable --pid $target

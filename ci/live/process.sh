@@ -76,7 +76,7 @@ check "Ctrl-C that kills the command kills gotrace the same way" ctrl_c_deadly
 
 sigterm_to_gotrace() { # what a supervisor sends to the process it knows
 	local got=0 job
-	"$GOTRACE" record -o trace -- "$programs/ticker" 20s >out 2>err &
+	"$GOTRACE" record -o trace -- "$programs/ticker" 600s >out 2>err &
 	job=$!
 	wait_for 60 grep -q ready out
 	sleep 0.5
@@ -272,16 +272,19 @@ full_disk() {
 }
 check "a full disk leaves a readable trace and the command's status" full_disk
 
+# taken JOB: no SIGINT waits for it
+taken() { grep -q '^ShdPnd:.*[014589cd]$' "/proc/$1/status"; }
 # A program that ignores SIGINT: the first Ctrl-C is its own, the second ends gotrace.
 second_interrupt() {
 	local got=0 job target
 	set -m
-	"$GOTRACE" record -o trace -- "$LIVE/programs/default/ticker" 6s >out 2>err &
+	"$GOTRACE" record -o trace -- "$LIVE/programs/default/ticker" 600s >out 2>err &
 	job=$!
-	wait_for 60 grep -q ready out
+	calls_come trace main.tick
 	target=$(pgrep -P "$job" -x ticker)
 	kill -STOP "$target"
 	kill -INT "$job"
+	wait_for 60 taken "$job" # another one before that is the same one
 	sleep 0.3
 	kill -0 "$job" || fail "the first SIGINT ended gotrace"
 	kill -INT "$job"

@@ -222,7 +222,7 @@ check "SIGHUP reads rules again, a wrong file changes nothing" reloaded
 unprivileged() {
 	local user caps
 	user=nobody caps=+sys_ptrace,+dac_read_search,+syslog,+cap_38,+cap_39
-	config
+	config "$alone"
 	mkdir store && chown $user store && chmod 755 . && chmod 644 agent.json
 	"$programs/leafs" 100 >/dev/null &
 	local busy=$!
@@ -290,11 +290,13 @@ check "calls that take too long are recorded" slow
 # A program whose waits are known, over many stretches: never more than it waited. The agent sees less, the more so the busier the
 # machine is: nothing of a process's first quarter of a second, nor of what it waits for while a stretch is put away last. So they
 # wait until the index has a third of what six have waited. A snapshot stands for the time since the one before, but for none before
-# the process began. Whole waits are ci/live/wall.sh's. What waits and no rule asks for has no samples of that.
+# the process began. Whole waits are ci/live/wall.sh's. Beside it a program waits of which no rule asks what for.
 waiting() {
-	config '"waiting_frequency": 20' '"rules": [{"match": {"executable": "*/walls"}, "waiting": true}]'
+	config '"waiting_frequency": 20' '"others": "drop"' '"rules": [{"match": {"executable": "*/walls"}, "waiting": true},
+		{"match": {"executable": "*/steady"}}]'
+	"$programs/steady" 1 20 600s >out.steady &
+	local steady=$! began lead
 	begin
-	local began lead
 	began=$(date +%s%N)
 	"$programs/walls" told >out.walls &
 	local walls=$!
@@ -302,7 +304,8 @@ waiting() {
 	lead=$(($(date +%s%N) - began))
 	wait_for 300 eval '[ "$(sql "SELECT count(*) >= 3 AND sum(waiting_ns) > 2 * ($(date +%s%N) - $began) FROM profiles
 		WHERE service = '"'walls'"' AND waiting_ns > 0")" = 1 ]'
-	kill -TERM "$walls"
+	wait_for 60 eval '[ "$(samples_of steady)" -gt 0 ]'
+	kill -TERM "$walls" "$steady"
 	wait "$walls"
 	end
 	grep '^wait' out.walls >printed

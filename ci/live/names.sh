@@ -113,6 +113,7 @@ attached() { # FOLDER
 	for_attaching "$1"
 	# shellcheck disable=SC2154 # lib.sh's
 	for how in $pid_strategies; do
+		rm -f printed # what the one before printed is not this one's
 		"$1/ticker" 600s >printed &
 		target=$!
 		wait_for 60 test -s printed

@@ -106,7 +106,7 @@ uint64_t stat_run_ns(const struct call_stats *st)
 
 static uint64_t get_run_ns(const struct call_stats *st)
 {
-	return stat_run_ns(st) + st->probe_ns;
+	return stat_run_ns(st) + st->probe_ns - st->off_probe_ns;
 }
 
 uint64_t stat_total_run_ns(const struct call_stats *st)
@@ -116,7 +116,17 @@ uint64_t stat_total_run_ns(const struct call_stats *st)
 
 static uint64_t total_run_ns(const struct call_stats *st)
 {
-	return stat_total_run_ns(st) + st->inside_ns;
+	return stat_total_run_ns(st) + st->inside_ns - st->off_inside_ns;
+}
+
+static uint64_t raw_off_cpu_ns(const struct call_stats *st)
+{
+	return st->off_self.off_cpu_ns + st->off_probe_ns;
+}
+
+static uint64_t raw_total_off_cpu_ns(const struct call_stats *st)
+{
+	return st->off_total.off_cpu_ns + st->off_inside_ns;
 }
 
 /* The first ten are fixed: programs read them by number. New ones go to the end. */
@@ -157,9 +167,14 @@ const struct stat_column stat_columns[] = {
 	{ .name = "total_wait_ns", .get = total_wait_ns, .of_states = true },
 	{ .name = "total_syscall_ns", .get = total_syscall_ns, .of_states = true },
 	{ .name = "total_unknown_ns", .get = total_unknown_ns, .of_states = true },
-	{ .name = "off_cpu_ns", .get = self_off_cpu_ns, .of_states = true, .of_events = true },
+	{ .name = "off_cpu_ns",
+	  .get = raw_off_cpu_ns,
+	  .shown = self_off_cpu_ns,
+	  .of_states = true,
+	  .of_events = true },
 	{ .name = "total_off_cpu_ns",
-	  .get = total_off_cpu_ns,
+	  .get = raw_total_off_cpu_ns,
+	  .shown = total_off_cpu_ns,
 	  .of_states = true,
 	  .of_events = true },
 	{ 0 },

@@ -54,7 +54,8 @@ static uint64_t vary(uint64_t period_ns, unsigned cpu)
 
 #define MEASURE_PERIOD_NS 50000
 #define MEASURE_WORK_NS   1000000
-#define MEASURE_TIMES     4
+#define MEASURE_TIMES     5
+#define INTERRUPT_MIN_NS  2000 /* none was seen that took less */
 
 static uint64_t thread_cpu_ns(void)
 {
@@ -64,20 +65,14 @@ static uint64_t thread_cpu_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Processor time that so many turns of a loop take; of several tries the shortest. */
+/* Processor time that so many turns of a loop take. */
 static uint64_t work_ns(uint64_t turns)
 {
-	uint64_t least = UINT64_MAX;
+	uint64_t start = thread_cpu_ns();
 
-	for (int i = 0; i < MEASURE_TIMES; i++) {
-		uint64_t start = thread_cpu_ns(), ns;
-
-		for (volatile uint64_t k = 0; k < turns; k++)
-			;
-		ns = thread_cpu_ns() - start;
-		least = ns < least ? ns : least;
-	}
-	return least;
+	for (volatile uint64_t k = 0; k < turns; k++)
+		;
+	return thread_cpu_ns() - start;
 }
 
 static void set_period(struct cpu_samples *s, uint64_t period_ns)
@@ -99,15 +94,33 @@ static uint64_t allowed_period(const struct cpu_samples *s, uint64_t wanted_ns)
 	return wanted_ns < MOST_PERIOD_NS ? wanted_ns : MOST_PERIOD_NS;
 }
 
-/* What the interrupts of the clocks, which are on, take from a thread. */
-static void measure_interrupt(struct cpu_samples *s, uint64_t turns, uint64_t before_ns)
+static void switch_events(const struct cpu_samples *s, unsigned long how)
 {
-	uint64_t with_ns;
+	for (unsigned i = 0; i < s->n_fds; i++)
+		ioctl(s->fds[i], how, 0);
+}
 
+/* What an interrupt of the clocks takes from a thread: the shortest of several tries with and
+ * without them, by turns, since a processor may change its speed. */
+static void measure_interrupt(struct cpu_samples *s)
+{
+	uint64_t turns = 1000, once_ns = work_ns(turns), with_ns = UINT64_MAX, ns = UINT64_MAX;
+
+	turns = once_ns ? turns * MEASURE_WORK_NS / once_ns : turns;
 	set_period(s, MEASURE_PERIOD_NS);
-	with_ns = work_ns(turns);
-	if (with_ns > before_ns)
-		s->interrupt_ns = (with_ns - before_ns) * MEASURE_PERIOD_NS / with_ns;
+	for (int i = 0; i < MEASURE_TIMES; i++) {
+		uint64_t with = work_ns(turns), without;
+
+		switch_events(s, PERF_EVENT_IOC_DISABLE);
+		without = work_ns(turns);
+		switch_events(s, PERF_EVENT_IOC_ENABLE);
+		with_ns = with < with_ns ? with : with_ns;
+		ns = without < ns ? without : ns;
+	}
+	if (with_ns > ns)
+		s->interrupt_ns = (with_ns - ns) * MEASURE_PERIOD_NS / with_ns;
+	if (s->interrupt_ns < INTERRUPT_MIN_NS)
+		s->interrupt_ns = INTERRUPT_MIN_NS;
 	set_period(s, allowed_period(s, FIRST_PERIOD_NS));
 }
 
@@ -164,14 +177,11 @@ void cpu_samples_open(struct cpu_samples *s, const struct probes *probes, const 
 	if (wanted && !strcmp(wanted, "0"))
 		return;
 	int err = load(s, b);
-	uint64_t turns = err ? 0 : 1000, once_ns = err ? 0 : work_ns(turns);
 
-	turns = once_ns ? turns * MEASURE_WORK_NS / once_ns : 0;
-	once_ns = turns ? work_ns(turns) : 0;
 	if (!err)
 		err = open_events(s);
-	if (!err && once_ns)
-		measure_interrupt(s, turns, once_ns);
+	if (!err)
+		measure_interrupt(s);
 	if (err) {
 		log_debug("the target's processor time cannot be sampled: %s", strerror(-err));
 		cpu_samples_close(s);

@@ -130,6 +130,8 @@ void call_stats_add(struct call_stats *into, const struct call_stats *from)
 	into->probe_ns += from->probe_ns;
 	into->inside_ns += from->inside_ns;
 	into->uncertainty_ns += from->uncertainty_ns;
+	into->off_probe_ns += from->off_probe_ns;
+	into->off_inside_ns += from->off_inside_ns;
 	into->cost_ns += from->cost_ns;
 	into->corrected |= from->corrected;
 	off_times_add(&into->off_self, &from->off_self);
@@ -187,6 +189,7 @@ static void correct(struct call_stats *st, const struct path_correction *c, stru
 	st->self_ns -= c->probe_ns + c->off_cpu_ns;
 	st->off_self.off_cpu_ns -= c->off_cpu_ns;
 	st->probe_ns += c->probe_ns + c->off_cpu_ns;
+	st->off_probe_ns += c->off_cpu_ns;
 	st->uncertainty_ns += c->uncertainty_ns;
 	st->cost_ns += c->cost_ns;
 	st->corrected = true;
@@ -197,6 +200,7 @@ static void correct(struct call_stats *st, const struct path_correction *c, stru
 	st->off_total.off_cpu_ns -= in.off_cpu_ns;
 	st->total_ns -= in.ns;
 	st->inside_ns += in.ns;
+	st->off_inside_ns += in.off_cpu_ns;
 }
 
 /* No more than there is; nothing of what stands for many functions. */

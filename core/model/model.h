@@ -57,6 +57,8 @@ struct call_stats {
 	uint64_t probe_ns, inside_ns, uncertainty_ns;
 	uint64_t
 		cost_ns; /* what its own events cost, wherever that was charged; by model_correct */
+	uint64_t off_probe_ns,
+		off_inside_ns; /* parts of probe_ns and inside_ns: off_cpu_ns lost them */
 	bool corrected;
 	/* Parts of self_ns and of total_ns, in which the goroutine did not run; 0 without states.
 	 * Of these, what probes cost is taken out of off_cpu_ns only. */

@@ -43,17 +43,17 @@ struct correcting {
 /* ---- by samples */
 
 /*
- * Where samples stand for the time that was measured, but for chance, the share that the probes
- * have of the samples is their share of the time, with the error of a binomial share. As for any
- * share, two more samples, one of each, keep the error from being none where all are alike (Agresti
- * and Coull, The American Statistician 52, 1998). Else the time that the program's samples stand
+ * If samples stand for the measured time, but for chance, the probes' share of samples is their
+ * share of the time. Its error is that of a binomial share. Two more samples, one of each, keep the
+ * error above zero where all samples are alike (Agresti and Coull, The American Statistician 52,
+ * 1998). Else the time that the program's samples stand
  * for is its own: the prologue of a call is in its caller's time as measured, and the clock says
  * that it is the function's. Without states the time as measured has waiting in it, of which there
  * are no samples.
  */
 static struct taken by_samples(const struct estimate *e, double normal)
 {
-	if (!e->n)
+	if (!e->n || e->squares <= 0) /* a damaged trace may have samples of no time */
 		return (struct taken){ 0, e->run_ns };
 	double a_sample = e->squares / e->sampled_ns;
 	double n = e->sampled_ns / a_sample; /* as many as if they were alike */
@@ -96,11 +96,10 @@ static struct taken by_events(const struct estimate *e,
 }
 
 /*
- * How far events are off, beyond what chance makes of so few samples: the variance between
- * functions of what events say over what samples say, from functions that have nearly all of their
- * cost from one family (DerSimonian and Laird, Meta-analysis in clinical trials, Controlled
- * Clinical Trials 7, 1986; the mean is known, as the scales were fitted). As much as chance may
- * hide comes on top.
+ * Measures how far events are off, beyond what chance makes of so few samples. Functions count that
+ * have nearly all of their cost from one family. The variance between both estimates is that of
+ * DerSimonian and Laird (Meta-analysis in clinical trials, Controlled Clinical Trials 7, 1986) with
+ * a known mean. The variance that chance may hide is added.
  */
 static void find_spreads(struct correcting *c)
 {
@@ -159,15 +158,18 @@ static struct estimate *func_of(const struct correcting *c, size_t path)
 }
 
 /*
- * Paths of few samples add up to functions of many. What is taken of a function is shared among its
- * paths as each of them has it by itself: the rest in proportion to the room that they have for it.
+ * A function has more samples than each of its paths. Its paths keep their own estimates, and share
+ * the rest of the function's in proportion to their room for it. 0 or -ENOMEM
  */
-static void share(struct correcting *c)
+static int share(struct correcting *c)
 {
 	double *own = calloc(2 * c->charges.n_funcs + 2, sizeof(*own));
 	double *room = own ? own + c->charges.n_funcs + 1 : NULL;
 
-	for (size_t i = 1; own && i < c->charges.n; i++) {
+	if (!own)
+		return -ENOMEM;
+
+	for (size_t i = 1; i < c->charges.n; i++) {
 		uint32_t func = c->charges.nodes[i].func;
 
 		if (func >= c->charges.n_funcs)
@@ -175,7 +177,7 @@ static void share(struct correcting *c)
 		own[func] += c->paths[i].best.ns;
 		room[func] += c->paths[i].run_ns - c->paths[i].best.ns;
 	}
-	for (size_t i = 1; own && i < c->charges.n; i++) {
+	for (size_t i = 1; i < c->charges.n; i++) {
 		uint32_t func = c->charges.nodes[i].func;
 		struct estimate *e = &c->paths[i];
 
@@ -189,9 +191,11 @@ static void share(struct correcting *c)
 			e->best.ns *= c->funcs[func].best.ns / own[func];
 	}
 	free(own);
+	return 0;
 }
 
-static void estimate(struct correcting *c)
+/* 0 or -ENOMEM */
+static int estimate(struct correcting *c)
 {
 	for (size_t i = 1; i < c->charges.n; i++) {
 		struct estimate *func = func_of(c, i);
@@ -208,8 +212,7 @@ static void estimate(struct correcting *c)
 		weigh(c, &c->funcs[i]);
 	for (size_t i = 1; i < c->charges.n; i++)
 		weigh(c, &c->paths[i]);
-	if (c->any_sample)
-		share(c);
+	return c->any_sample ? share(c) : 0;
 }
 
 /* ---- all of it */
@@ -287,7 +290,9 @@ static int correct(struct correcting *c, const struct correcting *all, const str
 		err = scales_by_calls(&all->charges, t->info, c->scale);
 	if (!err) {
 		c->normal = find_normal(t);
-		estimate(c);
+		err = estimate(c);
+	}
+	if (!err) {
 		for (size_t i = 1; i < c->charges.n; i++)
 			of[i] = correction_of(c, i);
 		for (size_t i = 0; i < c->charges.n_funcs; i++)

@@ -201,8 +201,8 @@ struct machine {
 	bool told;       /* by the kernel; else supposed from the program's and gotrace's time */
 };
 
-/* host.cpus are those of the machine: where the program may use less, nothing is said to be full,
- * unless the kernel told. */
+/* host.cpus counts the processors of the machine. A program may be allowed fewer: then only the
+ * kernel can tell that none was free. */
 static struct machine machine_find(const struct trace_info *info, double cpu_ns, double wall_ns)
 {
 	double all_ns = wall_ns * (double)trace_info_u64(info, KEY_HOST_CPUS, 0);
@@ -304,7 +304,7 @@ bool probe_overhead_find(const struct trace_info *info, struct probe_overhead *o
 /* Less than that is hardly more, and that much more is worth a warning. */
 #define HARDLY 1.05
 #define MUCH   1.25
-/* Two numbers are told where the larger is more than so many times the smaller. */
+/* The sentence has two numbers where the larger is more than so many times the smaller. */
 #define APART 1.3
 
 /* "1.3x", "24x": two digits, as it is not known better. Beyond, next to nothing of what was

@@ -32,7 +32,7 @@ static double explained(const double ns[COST_FAMILIES], const double by[COST_FAM
 /*
  * One round of expectation and maximisation: what was seen of a path is shared among the families
  * as they explain it (Shepp and Vardi, Maximum likelihood reconstruction for emission tomography,
- * IEEE Transactions on Medical Imaging 1, 1982). What is seen where no event is says nothing.
+ * IEEE Transactions on Medical Imaging 1, 1982). Samples on paths without events are left out.
  */
 static void improve(const struct charges *c, const struct path_sampled *sampled,
 		    double by[COST_FAMILIES])

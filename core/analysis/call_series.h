@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What single calls of each function took, in the order in which they ended: how much they differ
- * says how sure a function's mean is. Of many calls some are drawn, by their number: so long as
- * 2^k of them are too many, one of 2^k stays.
+ * Times of single calls of each function, in the order in which they ended. Their spread gives the
+ * error of the function's mean. At most CALL_SERIES_MOST calls are kept: if there are more, one
+ * call in 2^k stays.
  */
 #ifndef GOTRACE_CALL_SERIES_H
 #define GOTRACE_CALL_SERIES_H

@@ -18,7 +18,7 @@ enum run_value {
 struct run_row {
 	char *name;
 	/* by enum diff_metric or run_value, and side, of each run: ns or calls. 0 where it did not
-	 * occur. Of samples RUN is processor time, SELF and TOTAL are per cent of the run's weight.
+	 * occur. In recordings of samples, RUN is processor time; SELF and TOTAL are percentages.
 	 */
 	double *value[RUN_VALUES][2];
 	bool there[2];

@@ -218,6 +218,13 @@ static void test_off_cpu(void **state)
 	assert_int_equal(a->off_total.off_cpu_ns, a->off_self.off_cpu_ns);
 	assert_int_equal(a->self_ns + a->probe_ns, 300000000);
 	assert_int_equal(a->total_ns + a->inside_ns, 300000000);
+	/* As measured in CSV and JSON, all parts of it. */
+	for (const struct stat_column *c = stat_columns; c->name; c++) {
+		if (!strcmp(c->name, "run_ns") || !strcmp(c->name, "total_run_ns"))
+			assert_int_equal(c->get(a), 200000000);
+		if (!strcmp(c->name, "off_cpu_ns") || !strcmp(c->name, "total_off_cpu_ns"))
+			assert_int_equal(c->get(a), 100000000);
+	}
 	unload();
 	free(text);
 }

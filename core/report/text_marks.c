@@ -41,6 +41,7 @@ void text_none_sure(const struct report *rep, FILE *out)
 {
 	const struct trace_info *info = rep->trace.info;
 	const char *command = trace_info_get(info, KEY_COMMAND);
+	const char *pid = trace_info_get(info, KEY_PID);
 	uint64_t n = rep->trace.totals->sampled.n;
 
 	if (!rep->none_sure)
@@ -58,7 +59,8 @@ void text_none_sure(const struct report *rep, FILE *out)
 		fputs("-- ", out);
 		text_safe(out, command);
 	} else {
-		fputs("--pid PID", out);
+		fputs("--pid ", out);
+		text_safe(out, pid ? pid : "PID");
 	}
 	fputs(", or select fewer functions (-p, -x)\n\n", out);
 }

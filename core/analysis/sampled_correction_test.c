@@ -14,38 +14,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/correction.h"
 #include "analysis/stat_columns.h"
-#include "analysis/trace_fixture.h"
-
-static char path[TRACE_PATH_BYTES];
-static struct trace_reader *reader;
-static struct loaded_trace trace;
-
-static void load(const char *events)
-{
-	fixture_write_text(events, true, path);
-	reader = trace_reader_open(path);
-	assert_non_null(reader);
-	assert_int_equal(trace_load(&trace, reader, NULL, NULL), 0);
-	assert_int_equal(correction_apply(&trace), 0);
-}
-
-static void unload(void)
-{
-	trace_unload(&trace);
-	trace_reader_close(reader);
-	unlink(path);
-}
-
-static const struct call_stats *of(const char *name)
-{
-	for (size_t i = 0; i < trace.n_funcs; i++)
-		if (!strcmp(trace.info->funcs[i].name, name))
-			return &trace.funcs[i];
-	fail_msg("no function %s", name);
-	return NULL;
-}
+#include "analysis/correction_fixture.h"
 
 /* ---- the program */
 

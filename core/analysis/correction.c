@@ -38,6 +38,7 @@ struct correcting {
 	/* running time that a ns of samples stands for; 0: time as measured is running time */
 	double normal;
 	bool any_sample;
+	enum correct_by by;
 };
 
 /* ---- by samples */
@@ -134,8 +135,11 @@ static void weigh(const struct correcting *c, struct estimate *e)
 {
 	e->by_events = at_most(by_events(e, c->scale), e->run_ns);
 	e->by_samples = at_most(by_samples(e, c->normal), e->run_ns);
-	e->best = e->n && e->by_samples.error_ns < e->by_events.error_ns ? e->by_samples
-									 : e->by_events;
+	bool samples = e->n && e->by_samples.error_ns < e->by_events.error_ns;
+
+	if (c->by != CORRECT_BY_BETTER)
+		samples = c->by == CORRECT_BY_SAMPLES;
+	e->best = samples ? e->by_samples : e->by_events;
 }
 
 static void add_path(const struct correcting *c, size_t path, struct estimate *e)
@@ -290,6 +294,7 @@ static int correct(struct correcting *c, const struct correcting *all, const str
 		err = scales_by_calls(&all->charges, t->info, c->scale);
 	if (!err) {
 		c->normal = find_normal(t);
+		c->by = t->correct_by;
 		err = estimate(c);
 	}
 	if (!err) {

@@ -19,13 +19,19 @@ static char path[TRACE_PATH_BYTES];
 static struct trace_reader *reader;
 static struct loaded_trace trace;
 
-static void load(const char *events)
+static void load_by(const char *events, enum correct_by by)
 {
 	fixture_write_text(events, true, path);
 	reader = trace_reader_open(path);
 	assert_non_null(reader);
 	assert_int_equal(trace_load(&trace, reader, NULL, NULL), 0);
+	trace.correct_by = by;
 	assert_int_equal(correction_apply(&trace), 0);
+}
+
+__attribute__((unused)) static void load(const char *events)
+{
+	load_by(events, CORRECT_BY_BETTER);
 }
 
 static void unload(void)

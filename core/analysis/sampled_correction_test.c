@@ -159,6 +159,31 @@ static void test_short(void **state)
 	free(text);
 }
 
+/* Samples say that main.tiny's time is a trap's, events say that it is not. Each estimate can be had
+ * alone. */
+static void test_asked_for(void **state)
+{
+	const unsigned n = 20000;
+	struct program p = { 0 };
+	char *text = run(&p, STATES, n, true);
+
+	(void)state;
+	load_by(text, CORRECT_BY_SAMPLES);
+	uint64_t by_samples_ns = stat_run_ns(of("main.tiny"));
+
+	unload();
+	load_by(text, CORRECT_BY_EVENTS);
+	uint64_t by_events_ns = stat_run_ns(of("main.tiny"));
+
+	unload();
+	load(text);
+	assert_true(by_samples_ns < n * 500ull / 10);
+	assert_true(by_events_ns > n * 500ull / 2);
+	assert_int_equal(stat_run_ns(of("main.tiny")), by_samples_ns);
+	unload();
+	free(text);
+}
+
 /* The share that probes have of the running time is theirs of the time without a processor, too: it
  * is over sooner for a program that has less to do. */
 static void test_off_cpu(void **state)
@@ -204,7 +229,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_traps),      cmocka_unit_test(test_no_states),
 		cmocka_unit_test(test_no_samples), cmocka_unit_test(test_short),
-		cmocka_unit_test(test_off_cpu),
+		cmocka_unit_test(test_off_cpu),    cmocka_unit_test(test_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

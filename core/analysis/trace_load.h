@@ -5,6 +5,9 @@
 
 #include "analysis/trace_view.h"
 
+/* Which estimate tells what probes took of a running time. */
+enum correct_by { CORRECT_BY_BETTER, CORRECT_BY_SAMPLES, CORRECT_BY_EVENTS };
+
 struct loaded_trace {
 	const struct trace_info *info; /* the reader's */
 	struct model *model;           /* owned */
@@ -21,6 +24,7 @@ struct loaded_trace {
 	bool complete;                  /* it has an end record */
 	/* by correction_apply: it was asked; times are without what probes cost */
 	bool correction_tried, corrected;
+	enum correct_by correct_by; /* set between trace_load and correction_apply */
 	/* Numbers are from a summary, and there are no events, or only those of calls of
 	 * min_duration_ns and longer. */
 	bool summary;

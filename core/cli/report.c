@@ -19,7 +19,16 @@
 #define DEFAULT_PATHS     200
 #define DEFAULT_SHARE_PCT 1
 
-enum { KEY_MIN = 256, KEY_DEPTH, KEY_MIN_SHARE, KEY_FOLD, KEY_RAW, KEY_CALLERS, KEY_HIST };
+enum {
+	KEY_MIN = 256,
+	KEY_DEPTH,
+	KEY_MIN_SHARE,
+	KEY_FOLD,
+	KEY_RAW,
+	KEY_CORRECT_BY,
+	KEY_CALLERS,
+	KEY_HIST
+};
 
 struct report_args {
 	struct report_options opt;
@@ -50,6 +59,10 @@ static const struct argp_option options[] = {
 	  1 },
 	{ "raw", KEY_RAW, NULL, 0,
 	  "times as measured; without it, what the probes cost is taken out of them", 1 },
+	{ "correct-by", KEY_CORRECT_BY, "ESTIMATE", 0,
+	  "what tells the probes' cost: better (default: for each row the estimate with the smaller error), samples, "
+	  "or events",
+	  1 },
 	{ "hist", KEY_HIST, "GLOB", 0,
 	  "instead of a row for each function: how long the calls of those that match took, as a histogram",
 	  1 },
@@ -73,6 +86,8 @@ static const struct argp_option options[] = {
 
 static const char *const rows[] = { "function", "path",   "goroutine", "call",    "reason",
 				    "label",    "thread", "process",   "program", NULL };
+
+static const char *const estimates[] = { "better", "samples", "events", NULL };
 
 static void finish_options(struct argp_state *state, struct report_args *a)
 {
@@ -102,6 +117,8 @@ static void finish_options(struct argp_state *state, struct report_args *a)
 			"--by=reason sorts by self (waits in the function), total or calls (how many waits)");
 	if (a->opt.sort == SORT_COST && a->opt.raw)
 		arg_error(state, "--sort=cost is not with --raw");
+	if (a->opt.correct_by && a->opt.raw)
+		arg_error(state, "--correct-by is not with --raw");
 	if (a->opt.by == BY_GOROUTINE && a->opt.sort > SORT_MORESTACK && a->opt.sort < SORT_RUN)
 		arg_error(
 			state,
@@ -196,6 +213,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_RAW:
 		a->opt.raw = true;
+		return 0;
+	case KEY_CORRECT_BY:
+		a->opt.correct_by = (enum correct_by)arg_choice(state, "estimate", arg, estimates);
 		return 0;
 	case ARGP_KEY_END:
 		finish_options(state, a);

@@ -248,6 +248,7 @@ static void test_usage(void **state)
 		{ { "--sort=max", "--by=goroutine" }, "--by=goroutine sorts by self, total" },
 		{ { "--sort=calls", "--by=call" }, "--by=call sorts by self or total" },
 		{ { "--sort=cost", "--raw" }, "--sort=cost is not with --raw" },
+		{ { "--correct-by=events", "--raw" }, "--correct-by is not with --raw" },
 		{ { "--from=2", "--to=1" }, "--to is not after --from" },
 		{ { "--goid=1,x" }, "--goid takes a number, not 'x'" },
 		{ { "--callers=main.f", "--by=call" }, "--callers goes with --by=path" },

@@ -51,6 +51,7 @@ struct report_options {
 	bool colour;
 	unsigned width; /* of the terminal that text is for: names are cut to fit; 0: never */
 	bool raw;       /* times as measured, what probes cost included */
+	enum correct_by correct_by; /* unless raw */
 	/* BY_FUNCTION: instead of a row, how long the calls of functions that match took; NULL:
 	 * rows */
 	const char *hist;

@@ -280,7 +280,14 @@ static int load_functions(struct report *rep, struct trace_reader *r)
 	struct trace_watch watch = { .wakes = rep->opt->by == BY_REASON };
 	int err = trace_load(&rep->trace, r, rep->opt->view, &watch);
 
-	return err || rep->opt->raw ? err : correction_apply(&rep->trace);
+	if (err || rep->opt->raw)
+		return err;
+	rep->trace.correct_by = rep->opt->correct_by;
+	if (rep->opt->correct_by == CORRECT_BY_SAMPLES && !rep->trace.all->sampled.n) {
+		log_error("--correct-by=samples: the trace has no sample of the processor time");
+		return -ENOTSUP;
+	}
+	return correction_apply(&rep->trace);
 }
 
 static int load_tree(struct report *rep, struct trace_reader *r)

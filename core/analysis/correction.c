@@ -25,6 +25,7 @@ struct estimate {
 	struct taken by_events, by_samples, best;
 	double own_ns;                 /* what its own events cost, wherever that is charged */
 	double charged[COST_FAMILIES]; /* what events cost in it */
+	double alone[COST_FAMILIES];   /* as they were measured, before the program started */
 	/* samples: what they stand for, in all and in the program; the sum of the squares */
 	double sampled_ns, program_ns, squares;
 	uint64_t n;
@@ -39,6 +40,8 @@ struct correcting {
 	double normal;
 	bool any_sample;
 	enum correct_by by;
+	/* What a trap, and a step, may have cost the code behind it, for each ns of its own. */
+	double after_trap, after_step;
 };
 
 /* ---- by samples */
@@ -80,6 +83,7 @@ static void add_events(const struct correcting *c, size_t path, struct estimate 
 
 	for (int f = 0; f < COST_FAMILIES; f++) {
 		e->charged[f] += x->ns[f] * c->scale[f].by;
+		e->alone[f] += x->ns[f];
 		e->own_ns += x->own[f] * c->scale[f].by;
 	}
 }
@@ -227,11 +231,25 @@ static uint64_t whole(double ns)
 	return ns < (double)(UINT64_MAX >> 20) ? (uint64_t)ns : UINT64_MAX >> 20;
 }
 
+/*
+ * What more samples would not make smaller. A processor executes many instructions at a time: part
+ * of what the program waits for is seen in the stub behind it, and part of what the stub leaves to
+ * do in the program. How much of either is not known; the difference to what a stub takes alone
+ * bounds it. Behind a trap the program's own code is slower.
+ */
+static double never_seen(const struct correcting *c, const struct estimate *e)
+{
+	return fabs(e->charged[COST_STUBS] - e->alone[COST_STUBS]) +
+	       e->alone[COST_TRAPS] * c->after_trap + e->alone[COST_STEPS] * c->after_step;
+}
+
 /* Two standard errors: about 95 % of such intervals hold the truth. Where no sample tells, the
  * scales' `off` is as much already. */
 static double errors_of(const struct correcting *c, const struct estimate *e)
 {
-	return fmin((c->any_sample ? 2 : 1) * e->best.error_ns, e->run_ns);
+	if (!c->any_sample)
+		return fmin(e->best.error_ns, e->run_ns);
+	return fmin(hypot(2 * e->best.error_ns, never_seen(c, e)), e->run_ns);
 }
 
 static struct path_correction correction_of(const struct correcting *c, size_t path)
@@ -283,6 +301,14 @@ static double find_normal(const struct loaded_trace *t)
 	return cpu_ns > 0 && sampled_ns > 0 ? cpu_ns / sampled_ns : 1;
 }
 
+/* One of two costs for each ns of the other; 0: it was not measured. */
+static double part_of(const struct trace_info *info, const char *cost, const char *of)
+{
+	uint64_t ns = trace_info_u64(info, of, 0);
+
+	return ns ? (double)trace_info_u64(info, cost, 0) / (double)ns : 0;
+}
+
 /* all: of the whole trace, which tells the scale. */
 static int correct(struct correcting *c, const struct correcting *all, const struct loaded_trace *t)
 {
@@ -295,6 +321,8 @@ static int correct(struct correcting *c, const struct correcting *all, const str
 	if (!err) {
 		c->normal = find_normal(t);
 		c->by = t->correct_by;
+		c->after_trap = part_of(t->info, KEY_COST_AFTER_NS, KEY_COST_EMULATED_NS);
+		c->after_step = part_of(t->info, KEY_COST_AFTER_STEP_NS, KEY_COST_STEP_NS);
 		err = estimate(c);
 	}
 	if (!err) {

@@ -32,20 +32,25 @@ static uint64_t drawn(struct program *p, uint64_t below)
 	return (p->seed >> 33) % below;
 }
 
-/* Time passes in the program's code, or in a trap, while rsp is at `depth`. */
-static void pass(struct program *p, uint64_t ns, bool trap, unsigned depth)
+/* Time passes, samples of which say where, while rsp is at `depth`. */
+static void pass_in(struct program *p, uint64_t ns, unsigned where, unsigned depth)
 {
 	uint64_t end_ns = p->ns + ns;
 
 	while (p->next_ns < end_ns) {
 		if (!p->no_samples)
 			fprintf(p->out, "1 sample - %u %" PRIu64 " arg0=%" PRIu64 " arg1=%d\n",
-				depth, p->next_ns, p->next_ns - p->last_ns,
-				trap ? SAMPLED_TRAP : SAMPLED_PROGRAM);
+				depth, p->next_ns, p->next_ns - p->last_ns, where);
 		p->last_ns = p->next_ns;
 		p->next_ns += 95000 + drawn(p, 10000);
 	}
 	p->ns = end_ns;
+}
+
+/* Likewise in the program's code, or in a trap. */
+static void pass(struct program *p, uint64_t ns, bool trap, unsigned depth)
+{
+	pass_in(p, ns, trap ? SAMPLED_TRAP : SAMPLED_PROGRAM, depth);
 }
 
 static void event(struct program *p, const char *kind, const char *func, unsigned depth)
@@ -117,6 +122,62 @@ static void test_traps(void **state)
 	free(text);
 }
 
+/* Stubs that take 40 ns. Each is seen to take 80, as the program's loads are waited for in it: how
+ * much of that is the program's is within the stated error. Code behind a trap is slower. */
+static void test_overlap(void **state)
+{
+	const unsigned n = 200000;
+	struct program p = { .seed = 7, .ns = 1000, .next_ns = 50000 };
+	char *text = NULL;
+	size_t size;
+
+	(void)state;
+	p.out = open_memstream(&text, &size);
+	assert_non_null(p.out);
+	fputs(STATES "@set cost.inline_ns 40\n@set host.cpus 1\n"
+		     "1 entry main.all 100 1000 how=inline\n",
+	      p.out);
+	for (unsigned i = 0; i < n; i++) {
+		pass_in(&p, 40, SAMPLED_STUB, 208);
+		fprintf(p.out, "1 entry main.work 200 %" PRIu64 " how=inline\n", p.ns);
+		pass_in(&p, 40, SAMPLED_STUB, 208);
+		pass_in(&p, 100, SAMPLED_PROGRAM, 250);
+		pass_in(&p, 40, SAMPLED_STUB, 208);
+		fprintf(p.out, "1 exit main.work 200 %" PRIu64 " how=inline\n", p.ns);
+		pass_in(&p, 40, SAMPLED_STUB, 208);
+	}
+	fprintf(p.out, "1 exit main.all 100 %" PRIu64 " how=inline\n", p.ns);
+	fclose(p.out);
+	load(text);
+	near("main.work", n * 100ull);
+	near("main.work", n * 130ull); /* 30 of the 80 are the program's */
+	assert_true(of("main.work")->uncertainty_ns < n * 60ull);
+	unload();
+	free(text);
+}
+
+static void test_behind_traps(void **state)
+{
+	const unsigned n = 20000;
+	struct program p = { 0 };
+	char *text = run(&p, STATES, n, false);
+
+	(void)state;
+	load(text);
+	uint64_t by_chance_ns = of("main.tiny")->uncertainty_ns;
+
+	unload();
+	free(text);
+	p = (struct program){ 0 };
+	text = run(&p, STATES "@set cost.after_ns 500\n", n, false);
+	load(text);
+	/* a trap's worth of events is in each call */
+	assert_true(of("main.tiny")->uncertainty_ns > n * 500ull);
+	assert_true(of("main.tiny")->uncertainty_ns < n * 500ull + by_chance_ns);
+	unload();
+	free(text);
+}
+
 /* Without states it is not known whether it waited: here it did not. */
 static void test_no_states(void **state)
 {
@@ -159,8 +220,8 @@ static void test_short(void **state)
 	free(text);
 }
 
-/* Samples say that main.tiny's time is a trap's, events say that it is not. Each estimate can be had
- * alone. */
+/* Samples say that main.tiny's time is a trap's, events say that it is not. Each estimate can be
+ * had alone. */
 static void test_asked_for(void **state)
 {
 	const unsigned n = 20000;
@@ -230,6 +291,7 @@ int main(void)
 		cmocka_unit_test(test_traps),      cmocka_unit_test(test_no_states),
 		cmocka_unit_test(test_no_samples), cmocka_unit_test(test_short),
 		cmocka_unit_test(test_off_cpu),    cmocka_unit_test(test_asked_for),
+		cmocka_unit_test(test_overlap),    cmocka_unit_test(test_behind_traps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

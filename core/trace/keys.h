@@ -150,7 +150,10 @@
 #define KEY_COST_RET_NS      "cost.ret_ns"      /* the BPF program performs a RET */
 
 #define KEY_COST_BEFORE_NS "cost.before_ns" /* of a trap: how much is before the time stamp */
-#define KEY_COST_INLINE_NS "cost.inline_ns" /* a stub writes the event itself: no trap */
+/* How much slower code is behind a trap, and behind a single step. */
+#define KEY_COST_AFTER_NS      "cost.after_ns"
+#define KEY_COST_AFTER_STEP_NS "cost.after_step_ns"
+#define KEY_COST_INLINE_NS     "cost.inline_ns" /* a stub writes the event itself: no trap */
 
 /* ---- warnings: every key with this prefix is a sentence that every report repeats */
 #define KEY_WARN                "warn."

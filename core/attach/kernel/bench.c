@@ -318,6 +318,33 @@ uint64_t bench_before_ns(struct bench *b, enum bench_site site)
 	return before[HITS / 2];
 }
 
+/* Work of many branches and some data, as programs do; ns. */
+static uint64_t work_ns(void)
+{
+	char text[64];
+	uint64_t start = clock_monotonic_ns();
+
+	snprintf(text, sizeof(text), "%d %s %.3f %" PRIx64, 12345, "some text", 1.5, start);
+	return clock_monotonic_ns() - start;
+}
+
+uint64_t bench_after_ns(struct bench *b, enum bench_site site)
+{
+	enum { HITS = 25 };
+	uint64_t warm[HITS], behind[HITS];
+
+	for (int i = 0; i < HITS; i++) {
+		work_ns();
+		warm[i] = work_ns();
+		bench_call(sites[site], b->g);
+		behind[i] = work_ns();
+	}
+	ring_buffer__consume(b->rings);
+	qsort(warm, HITS, sizeof(*warm), by_value);
+	qsort(behind, HITS, sizeof(*behind), by_value);
+	return behind[HITS / 2] > warm[HITS / 2] ? behind[HITS / 2] - warm[HITS / 2] : 0;
+}
+
 bool bench_became_call(enum bench_site site)
 {
 	const volatile unsigned char *p = sites[site];

@@ -66,7 +66,9 @@ static void probe_perf(struct caps *c, int fd)
 	if (!c->perf_err) {
 		c->emulated_ns = c->jump_ns = bench_time(&b, BENCH_PUSH, CALLS);
 		c->before_ns = bench_before_ns(&b, BENCH_PUSH);
+		c->after_ns = bench_after_ns(&b, BENCH_PUSH);
 		c->step_ns = bench_time(&b, BENCH_STEP, CALLS_STEP);
+		c->after_step_ns = bench_after_ns(&b, BENCH_STEP);
 	}
 	write_result(c, fd);
 	bench_close(&b);
@@ -82,10 +84,12 @@ static void measure(struct caps *c, struct bench *b)
 	c->pid_filter_per_process = bench_sees_threads(b);
 	c->emulated_ns = bench_time(b, BENCH_PUSH, CALLS);
 	c->before_ns = bench_before_ns(b, BENCH_PUSH);
+	c->after_ns = bench_after_ns(b, BENCH_PUSH);
 	c->jump_ns = bench_time(b, BENCH_JUMP, CALLS);
 	c->nop5_ns = bench_time(b, BENCH_NOP5, CALLS);
 	c->nop5_call = bench_became_call(BENCH_NOP5);
 	c->step_ns = bench_time(b, BENCH_STEP, CALLS_STEP);
+	c->after_step_ns = bench_after_ns(b, BENCH_STEP);
 }
 
 /* In a separate link: a refusal fails the whole link. */

@@ -23,9 +23,12 @@ struct caps {
 	 * not measured, or (nops) not every hit was recorded. */
 	uint64_t emulated_ns; /* push */
 	uint64_t before_ns;   /* the part of it, and of every trap, before the time stamp */
-	uint64_t jump_ns;     /* jmp rel32, as at the end of a stub: emulated as well */
-	uint64_t step_ns;     /* single-stepped: a RET that the kernel executes */
-	uint64_t ret_ns;      /* a RET that the program performs */
+	/* how much slower code is behind such a trap, and behind a step; 0: not measured, or no
+	 * slower */
+	uint64_t after_ns, after_step_ns;
+	uint64_t jump_ns; /* jmp rel32, as at the end of a stub: emulated as well */
+	uint64_t step_ns; /* single-stepped: a RET that the kernel executes */
+	uint64_t ret_ns;  /* a RET that the program performs */
 	uint64_t nop5_ns, nop10_ns;
 	bool nop5_call, nop10_call; /* the kernel replaced it by a call */
 	int nop10_err;              /* 0: a probe on one could be attached */

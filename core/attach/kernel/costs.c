@@ -68,5 +68,10 @@ int costs_describe(struct trace_info *info, const struct caps *caps, const struc
 	}
 	if (!err && caps->before_ns)
 		err = trace_info_setf(info, KEY_COST_BEFORE_NS, "%" PRIu64, caps->before_ns);
+	if (!err && caps->after_ns)
+		err = trace_info_setf(info, KEY_COST_AFTER_NS, "%" PRIu64, caps->after_ns);
+	if (!err && caps->after_step_ns)
+		err = trace_info_setf(info, KEY_COST_AFTER_STEP_NS, "%" PRIu64,
+				      caps->after_step_ns);
 	return err;
 }

@@ -227,7 +227,8 @@ static int state_columns(const struct call_tree *t, struct json *j)
 	for (const struct stat_column *c = stat_columns; !err && c->name; c++) {
 		struct sparse s = { 0 };
 
-		if (!c->of_states || !strncmp(c->name, "total_", strlen("total_")))
+		if (!c->of_states || c->of_correction ||
+		    !strncmp(c->name, "total_", strlen("total_")))
 			continue;
 		for (size_t i = 1; i < t->n; i++)
 			sparse_put(&s, i, (c->shown ? c->shown : c->get)(&t->nodes[i].stats));

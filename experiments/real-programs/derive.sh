@@ -18,6 +18,38 @@ awk -F, -v OFS=, '
 "$stats" compare untraced untraced-again program,what <"$scratch/lines" >"$1/summary.csv"
 awk "$(cat "$top/experiments/median.awk" "$here/shares-median.awk")" "$1/shares.csv" |
 	sort -t, -k1,1 -k2,2 -k5,5gr -k3,3 >"$scratch/shares"
+# Nothing of a run that has no estimates.
+estimates() {
+	awk -v what=lines -f "$here/estimates.awk" "$1/shares.csv" >"$scratch/lines"
+	[ -s "$scratch/lines" ] || return 0
+	awk -v what=covered -f "$here/estimates.awk" "$1/shares.csv" >"$scratch/covered"
+	"$stats" compare better - program <"$scratch/lines" >"$scratch/errors"
+	cat <<-'EOF'
+		## Largest error of the five functions that have most, by estimate
+
+		Points off the profile: by what reports show, by samples alone, by events alone, and as measured. Medians of rounds, with their
+		intervals. Covered: rows whose stated error holds the profile's share, of all rows of all rounds. First: rounds in which the function
+		with most is the profile's.
+
+		| program, variant | reported | by samples | by events | as measured | covered | first |
+		|---|--:|--:|--:|--:|--:|--:|
+	EOF
+	awk '
+		FILENAME == ARGV[1] { rows[$1] = $3 " of " $2; first[$1] = $4 " of " $5; next }
+		FNR == 1 { n = split($0, name, ","); for (i = 1; i <= n; i++) at[name[i]] = i; next }
+		{
+			split($0, v, ",")
+			cell[v[1], v[at["variant"]]] = sprintf("%.1f", v[at["median"]]) (v[at["low"]] == "" ? "" : sprintf(" (%.1f to %.1f)", v[at["low"]], v[at["high"]]))
+			if (!(v[1] in known)) { known[v[1]]; order[++programs] = v[1] }
+		}
+		END {
+			for (i = 1; i <= programs; i++) {
+				p = order[i]; title = p; sub(/:/, ", ", title)
+				print "| " title " | " cell[p, "better"] " | " cell[p, "samples"] " | " cell[p, "events"] " | " cell[p, "measured"] " | " rows[p] " | " first[p] " |"
+			}
+		}' "$scratch/covered" "$scratch/errors"
+	echo
+}
 {
 	awk -f "$top/experiments/ratios.awk" -f "$here/tables.awk" "$1/summary.csv" "$1/raw.csv"
 	echo
@@ -36,6 +68,7 @@ awk "$(cat "$top/experiments/median.awk" "$here/shares-median.awk")" "$1/shares.
 	echo "|---|---|---|--:|--:|--:|---|"
 	awk -F, '++n[$1, $2] <= 5 { printf "| %s | %s | `%s` | %.1f | %.1f | %.1f | %s |\n", $1, $2, $3, $4, $5, $6, $7 ? "unsure" : "" }' "$scratch/shares"
 	echo
+	estimates "$1"
 	echo "## What still traps with inline stubs, by cost"
 	echo
 	echo "Hits of a site in one run times the measured cost of such a trap; the 25 first of all programs."

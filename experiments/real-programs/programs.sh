@@ -66,8 +66,8 @@ profile_server() { # PROGRAM FILE URL LOAD...
 }
 
 # A program that has no flag for a profile (or, gofumpt, one that stops before its workers do) is
-# built a second time from a copy: the same source, but main writes a profile to $CPUPROFILE and
-# returns where it would have called os.Exit.
+# built a second time from a copy: the same source, but main writes a profile to $CPUPROFILE, before
+# os.Exit too.
 build_profiled() { # NAME MODULE@VERSION MAIN.go
 	local dir
 	dir=$(cd "$work" && go mod download -json "$2" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
@@ -78,8 +78,11 @@ build_profiled() { # NAME MODULE@VERSION MAIN.go
 }
 add_profile() { # NAME FOLDER MAIN.go
 	(cd "$2" && { [ -e go.mod ] || go mod init "${target_module:-profiled}" 2>/dev/null; }
-		sed -i -e 's/^func main() {/&\n\tdefer profileUntilEnd()()/' \
-			-e 's/^\tos.Exit(s.GetExitCode())/\ts.GetExitCode()/' "$3"
+		for file in $(grep -l 'os\.Exit(' "$(dirname "$3")"/*.go); do
+			sed -i 's/os\.Exit(/profileExit(/g' "$file"
+			echo 'var _ = os.Exit' >>"$file"
+		done
+		sed -i 's/^func main() {/&\n\tdefer profileUntilEnd()()/' "$3"
 		cp "$(dirname "${BASH_SOURCE[0]}")/profile.go.in" "$(dirname "$3")/profile_until_end.go"
 		go build -o "$work/bin/$1.profiled" "./$(dirname "$3")")
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Real programs that nobody tuned for, untraced and traced with the default selection: wall and processor time, losses, traps,
-# whether the output stays the same, what gotrace says itself of its overhead, and how far the shares of self time are from those
-# of Go's own CPU profile of the untraced program.
+# Real programs, untraced and traced with the default selection: wall and processor time, losses, traps, whether the output
+# stays the same, what gotrace reports of its overhead, and how far the shares of self time are from those of Go's own CPU
+# profile of the untraced program.
 #
 #   sudo experiments/real-programs/run.sh [PROGRAM...]    programs.sh has all of them
 #
@@ -29,7 +29,9 @@ top=$(cd "$here/../.." && pwd)
 # shellcheck source-path=SCRIPTDIR source=../rounds.sh
 . "$top/experiments/rounds.sh"
 prepare real-programs 5
-usual='misspell http http_net gofumpt esbuild hugo nats caddy'
+# shellcheck source=held_out.sh
+. "$here/held_out.sh"
+usual="misspell http http_net gofumpt esbuild hugo nats caddy $HELD_OUT"
 programs=$(chosen program "$usual" "${*:-${WORKLOADS:-$([ -n "${QUICK:-}" ] && echo misspell http || echo "$usual")}}")
 SLOW=$(chosen program "$usual" "${SLOW-misspell gofumpt http}")
 usual='inline inline-no-states springboard emulated thesis'
@@ -64,7 +66,10 @@ info() { awk -v k="$1" '$1 == k { v = $2 } END { print v == "" ? 0 : v }' "$scra
 seconds() { awk -v ns="$(info "$1")" 'BEGIN { printf "%.9f", ns / 1e9 }'; }                  # KEY
 
 # What the program said and wrote, and how many answers of a server were right, in one word.
-digest() {
+digest() { # PROGRAM
+	if declare -F "stable_$1" >/dev/null; then
+		"stable_$1" <"$scratch/stdout" >"$scratch/stable" && mv "$scratch/stable" "$scratch/stdout"
+	fi
 	(cd "$scratch" && sha256sum stdout && cut -d' ' -f1 load 2>/dev/null
 		cd memory/out && find . -type f -print0 | sort -z | xargs -0r sha256sum) | sha256sum | cut -c 1-16
 }
@@ -100,7 +105,7 @@ measure() { # PROGRAM VARIANT ROUND
 	[ ! -s "$scratch/load" ] || read -r _ served cpu <"$scratch/load"
 	if [ "$2" = untraced ]; then
 		[ -n "$cpu" ] || cpu=$(awk "BEGIN { print $user + $sys }")
-		echo "$status,$(digest),${served:-$wall},${served:-$wall},$cpu,0,0,0,0,0,0,0,0,0,"
+		echo "$status,$(digest "$1"),${served:-$wall},${served:-$wall},$cpu,0,0,0,0,0,0,0,0,0,"
 		return
 	fi
 	if [ ! -s "$scratch/trace" ]; then
@@ -108,7 +113,7 @@ measure() { # PROGRAM VARIANT ROUND
 		return 1
 	fi
 	"$GOTRACE" info "$scratch/trace" >"$scratch/info" || return 1
-	echo "$status,$(digest),$wall,${served:-$(seconds end.target_wall_ns)},$(seconds end.target_cpu_ns),$(
+	echo "$status,$(digest "$1"),$wall,${served:-$(seconds end.target_wall_ns)},$(seconds end.target_cpu_ns),$(
 		for key in events events_inline events_emulated events_jump events_step lost_events lost_records ring_most_bytes; do
 			printf '%s,' "$(info "end.$key")"
 		done)$(stat -c %s "$scratch/trace"),$(sed -n 's/^overhead  *//p' "$scratch/info" | tr ',"' ';')"
@@ -116,12 +121,16 @@ measure() { # PROGRAM VARIANT ROUND
 	[ "$3" != "$rounds" ] || finish "$1" "$2"
 }
 
-# Shares of self time by gotrace beside those by the profile.
+# Shares of self time by gotrace, by each of its two estimates too, beside those by the profile.
 shares() { # PROGRAM VARIANT ROUND
-	"$GOTRACE" report -F csv -n 0 "$scratch/trace" >"$scratch/report.csv" 2>"$scratch/said" || { cat "$scratch/said" >&2; return 1; }
+	local by
+	for by in better samples events; do
+		"$GOTRACE" report -F csv -n 0 --correct-by=$by "$scratch/trace" >"$scratch/$by.csv" 2>"$scratch/said" ||
+			{ cat "$scratch/said" >&2; return 1; }
+	done
 	"$GOTRACE" plan -F json --probe="${2%+states}" "${selection[@]}" "${target[0]}" 2>"$scratch/said" |
 		awk -F'"' '$2 == "name" { n = $4 } $2 == "fate" && $4 == "probed" { print n }' >"$scratch/probed"
-	awk -v program="$1" -v round="$3" -v variant="$2" -f "$here/shares.awk" "$scratch/probed" "$scratch/report.csv" \
+	awk -v program="$1" -v round="$3" -v variant="$2" -f "$here/shares.awk" "$scratch/probed" "$scratch"/{better,samples,events}.csv \
 		"$out/profile/$1.folded" | sort -t, -k4 | replace_rows "$out/shares.csv" "$1,$3,$2,"
 }
 # Of the last round: what the trace says, and the sites that still trap with inline stubs.
@@ -170,11 +179,11 @@ done
 begin_run
 mkdir -p "$out/info" "$out/profile"
 fix go_of_programs "$(go env GOVERSION)"
-fix versions "esbuild $ESBUILD, gofumpt $GOFUMPT, misspell $MISSPELL, hugo $HUGO, nats $NATS, caddy $CADDY, three $THREE, react and react-dom $REACT"
+fix versions "esbuild $ESBUILD, gofumpt $GOFUMPT, misspell $MISSPELL, hugo $HUGO, nats $NATS, caddy $CADDY, three $THREE, react and react-dom $REACT, gojq $GOJQ, yamlfmt $YAMLFMT, tengo $TENGO, gxz $XZ, gocyclo $GOCYCLO, buntdb $BUNTDB"
 fix profiles "$PROFILES"
 fix slow "${SLOW:-none}"
 fix requests "$requests"
-[ -e "$out/shares.csv" ] || echo program,round,variant,function,profile_pct,measured_pct,corrected_pct,unsure,calls,samples >"$out/shares.csv"
+[ -e "$out/shares.csv" ] || echo program,round,variant,function,profile_pct,measured_pct,corrected_pct,unsure,calls,samples,by_samples_pct,by_events_pct,uncertainty_pct >"$out/shares.csv"
 [ -e "$out/sites.csv" ] || echo program,function,offset,hits,traps,cost_ms,why >"$out/sites.csv"
 build_stats "$scratch"
 for program in $programs; do profile "$program"; done

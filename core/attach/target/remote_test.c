@@ -140,7 +140,7 @@ static void test_calls(void **state)
 
 	usleep(10000); /* to where it watches */
 	for (int i = 0; i < 200; i++) {
-		assert_int_equal(threads_stop(&t, pid, 0), 0);
+		assert_int_equal(threads_stop(&t, pid, 0, 0), 0);
 		assert_int_equal(remote_begin(&r, pid, mem, at), 0);
 		assert_int_equal(remote_call(&r, (const uint64_t[7]){ SYS_getppid }, NULL, &got),
 				 0);
@@ -162,7 +162,7 @@ static void stop_outside(struct threads *t, pid_t pid, uint64_t at)
 	struct user_regs_struct regs;
 
 	for (;;) {
-		assert_int_equal(threads_stop(t, pid, 0), 0);
+		assert_int_equal(threads_stop(t, pid, 0, 0), 0);
 		assert_int_equal(ptrace(PTRACE_GETREGS, pid, NULL, &regs), 0);
 		if (regs.rip - at >= REMOTE_CODE_BYTES)
 			return;

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -23,11 +25,11 @@
 /* While others wait for this thread. */
 #define MORE_URGENT 20
 
-static int stop_all(struct running *r, struct threads *t)
+static int stop_all(struct running *r, struct threads *t, unsigned try)
 {
 	r->nice = getpriority(PRIO_PROCESS, 0); /* of this thread, in Linux */
 	setpriority(PRIO_PROCESS, 0, r->nice - MORE_URGENT);
-	return threads_stop(t, r->opt.pid, 0);
+	return threads_stop(t, r->opt.pid, 0, try);
 }
 
 static uint64_t let_all_go(struct running *r, struct threads *t)
@@ -122,8 +124,9 @@ static const char *patch_stopped(struct running *r, const struct threads *t, con
 	int err = whereabouts_find(&r->where, t, r->text.mem_fd, &r->look);
 
 	if (err) {
-		log_debug("where its goroutines are: %s", strerror(-err));
-		return "where its threads and goroutines are cannot be found out";
+		r->again = err != -ENOMEM; /* they go on meanwhile */
+		return running_say(r, "where its threads and goroutines are cannot be read: %s",
+				   strerror(-err));
 	}
 	if (!text_patch_same_image(r->opt.pid, r->opt.exe_fd))
 		return "it executes another file";
@@ -135,25 +138,58 @@ static const char *patch_stopped(struct running *r, const struct threads *t, con
 	return NULL;
 }
 
-static const char *why_not_stopped(int err)
+const char *running_say(struct running *r, const char *fmt, ...)
 {
-	return err == -EPERM ? "something else traces it, or ptrace is refused"
-	       : err == -ETIMEDOUT
-		       ? "one of its threads does not stop: it sleeps in the kernel or gets no processor"
-		       : "its threads cannot be stopped";
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(r->said, sizeof(r->said), fmt, args);
+	va_end(args);
+	return r->said;
 }
 
-static const char *patch_once(struct running *r, const uint8_t *stubs, bool *in_stub)
+const char *running_why_not_stopped(struct running *r, const struct threads *t, int err)
+{
+	char late[LATE_THREAD_BYTES];
+
+	r->again = err == -ETIMEDOUT || err == -EAGAIN;
+	return err == -EPERM   ? "something else traces it, or ptrace is refused"
+	       : err == -ESRCH ? "it has ended"
+	       : err != -ETIMEDOUT
+		       ? running_say(r, "its threads cannot be stopped: %s", strerror(-err))
+		       : running_say(r, "%s", threads_say_late(t, late));
+}
+
+static const char *patch_in_one_stop(struct running *r, const uint8_t *stubs, bool *in_stub,
+				     unsigned try)
 {
 	struct threads t;
-	int err = stop_all(r, &t);
-	const char *why = err ? why_not_stopped(err) : patch_stopped(r, &t, stubs, in_stub);
+
+	r->again = false;
+	int err = stop_all(r, &t, try);
+	const char *why = err ? running_why_not_stopped(r, &t, err)
+			      : patch_stopped(r, &t, stubs, in_stub);
 	uint64_t ns = let_all_go(r, &t);
 
 	if (ns > r->pause_ns)
 		r->pause_ns = ns;
 	r->n_pauses++;
 	return why;
+}
+
+/* What came in the way once need not the next time: a thread that is in the kernel or gets no
+ * processor. */
+static const char *patch_once(struct running *r, const uint8_t *stubs, bool *in_stub)
+{
+	const char *why;
+
+	for (unsigned try = 0;; try++) {
+		why = patch_in_one_stop(r, stubs, in_stub, try);
+		if (!why || !r->again || r->n_patched || try + 1 == THREADS_TRIES)
+			return why;
+		log_debug("attaching again: %s", why);
+		threads_pause(try);
+	}
 }
 
 #define TRIES_IN      10                /* pauses for sites that somebody is in, */
@@ -198,7 +234,7 @@ const char *running_patch(struct running *r, bool *in_stub)
 static int stop_and_look(struct running *r, struct threads *t)
 {
 	struct whereabouts_options look = r->look;
-	int err = stop_all(r, t);
+	int err = stop_all(r, t, 0);
 
 	/* No goroutine that Go has taken off its thread is in a stub. */
 	look.allgs = 0;

@@ -44,20 +44,23 @@ struct running {
 	uint64_t put_back_ns; /* and the longest to take them out */
 	int nice;             /* this thread's priority, while others wait for it */
 	size_t n_in_the_way;  /* sites left out since a thread or goroutine is there */
+	bool again;           /* what came in the way may not the next time */
+	char said[256];       /* a reason with names and numbers */
 };
 
 /*
  * Maps the plan's stubs and rings, which no stub writes to yet, into the process. *stub_fd and
- * *rings are the caller's to close. NULL, or a clause, static: why not; nothing is mapped then. To
- * be followed by running_close in every case.
+ * *rings are the caller's to close. NULL, or a clause, r's or static: why not; nothing is mapped
+ * then. What may pass is tried several times, with pauses. To be followed by running_close in every
+ * case.
  */
 const char *running_map(struct running *r, const struct running_options *opt, int *stub_fd,
 			struct ring_area *rings);
 
 /*
  * With all probes attached: writes the jumps, for each site i with in_stub[i], which is cleared
- * where that cannot be. NULL, or a clause, static: nothing was written then and in_stub is left
- * alone.
+ * where that cannot be. A process that cannot be stopped is let go and tried again, with pauses.
+ * NULL, or a clause, r's or static: nothing was written then and in_stub is left alone.
  */
 const char *running_patch(struct running *r, bool *in_stub);
 

@@ -240,22 +240,33 @@ struct mapping {
 	struct ring_area *area;
 	uint64_t populated; /* bytes of the rings */
 	const char *why;
+	const char *not_done; /* why a thread did not do its work */
 };
 
 /* Stops a thread that sleeps anyway, has it do its part of the work, lets it go. 0, or -errno: no
- * work was done. */
-static int try_with_thread(struct mapping *m, void (*work)(struct mapping *m))
+ * work was done, why is in m->not_done. */
+static int try_with_thread(struct mapping *m, void (*work)(struct mapping *m), unsigned try)
 {
 	pid_t tid = threads_idle(m->r->opt.pid);
 	struct threads t;
 
-	if (!tid)
-		return -ESRCH;
-	int err = threads_stop(&t, m->r->opt.pid, tid);
-	if (!err && t.at[0].signal) /* it would not get its signal */
+	if (!tid) {
+		m->not_done = "it has ended";
+		return -ENOENT;
+	}
+	int err = threads_stop(&t, m->r->opt.pid, tid, try);
+	if (err)
+		m->not_done = running_why_not_stopped(m->r, &t, err);
+	if (!err && t.at[0].signal) { /* it would not get its signal */
+		m->not_done = "its threads are about to take signals whenever they are stopped";
 		err = -EAGAIN;
-	if (!err)
+	} else if (!err) {
 		err = running_remote_begin(m->r, &m->remote, tid);
+		if (err)
+			m->not_done = running_say(
+				m->r, "its thread %d makes no system calls for gotrace: %s", tid,
+				strerror(-err));
+	}
 	if (!err) {
 		work(m);
 		running_remote_end(m->r, &m->remote);
@@ -266,19 +277,29 @@ static int try_with_thread(struct mapping *m, void (*work)(struct mapping *m))
 	return err;
 }
 
-#define THREAD_TRIES 20 /* a thread may end, or be about to take a signal */
+static bool is_final(int err)
+{
+	return err == -EPERM || err == -EBUSY || err == -ENOENT;
+}
+
+#define THREAD_TRIES 20 /* a thread may end, or be about to take a signal: another is tried */
 
 static void with_thread(struct mapping *m, void (*work)(struct mapping *m))
 {
 	int err = -EAGAIN;
 
-	for (int i = 0; i < THREAD_TRIES && err && err != -EPERM && err != -EBUSY; i++)
-		err = try_with_thread(m, work);
+	for (unsigned i = 0; err && i < THREAD_TRIES && !is_final(err); i++) {
+		const unsigned try = i * THREADS_TRIES / THREAD_TRIES;
+
+		err = try_with_thread(m, work, try);
+		if (err && (i + 1) * THREADS_TRIES / THREAD_TRIES > try)
+			threads_pause(try);
+	}
 	if (err && !m->why)
 		m->why = err == -EPERM ? "ptrace is refused"
 			 : err == -EBUSY
 				 ? "another gotrace is attaching to it, or was killed meanwhile"
-				 : "none of its threads can make system calls for gotrace";
+				 : m->not_done;
 }
 
 static void make_files(struct mapping *m)
@@ -352,7 +373,7 @@ const char *running_map(struct running *r, const struct running_options *opt, in
 	m.why = fill_files(&m);
 	with_thread(&m, map_files);
 	while (!m.why && m.populated < rings->bytes)
-		if (try_with_thread(&m, populate))
+		if (try_with_thread(&m, populate, 0))
 			break; /* they will be there when they are written */
 	return m.why;
 }

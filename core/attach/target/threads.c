@@ -15,28 +15,66 @@
 #include "base/log.h"
 #include "base/vec.h"
 
-/* A thread stops within microseconds, unless it is in the kernel and cannot be interrupted there:
- * while it reads from a disk, or its vfork child has not executed anything yet. One that waits for
- * a processor stops when it gets one, which takes longer on a busy machine. */
-#define PATIENCE_NS      (50ull * 1000 * 1000)
-#define BUSY_PATIENCE_NS (2000ull * 1000 * 1000)
-#define LAST_PATIENCE_NS (1000ull * 1000 * 1000)
-#define LOOK_AGAIN_NS    (20 * 1000)
+/* A thread stops within microseconds, but:
+ * - in the kernel, where nothing interrupts it: while it reads from a disk, or its vfork child has
+ *   not executed anything yet. That may last for ever, and all others stand still meanwhile.
+ * - waiting for a processor: it stops when it gets one, which takes longer on a busy machine.
+ * Each try has twice the patience of the one before. */
+#define ASLEEP_PATIENCE_NS (50ull * 1000 * 1000)
+#define BUSY_PATIENCE_NS   (250ull * 1000 * 1000)
+#define BUSY_MAX_NS        (2000ull * 1000 * 1000)
+#define LAST_PATIENCE_NS   (1000ull * 1000 * 1000)
+#define PAUSE_NS           (100ull * 1000 * 1000) /* twice as long after each try */
+#define LOOK_AGAIN_NS      (20 * 1000)
+#define LOOK_AT_STATE_NS   (5ull * 1000 * 1000)
 
-/* Of /proc/PID/task/TID/stat: R, S, D, Z, ... 0: it is gone. */
-static char state_of(pid_t pid, pid_t tid)
+/* ---- what a thread does */
+
+/* One file of /proc/PID/task/TID; an empty line when it is gone. */
+static size_t read_task(pid_t pid, pid_t tid, const char *file, char *line, size_t size)
 {
-	char path[64], line[512];
+	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", pid, tid, file);
 	FILE *f = fopen(path, "re");
-	size_t n = f ? fread(line, 1, sizeof(line) - 1, f) : 0;
+	size_t n = f ? fread(line, 1, size - 1, f) : 0;
 
 	if (f)
 		fclose(f);
 	line[n] = '\0';
+	return n;
+}
+
+/* Of /proc/PID/task/TID/stat: R, S, D, Z, ... 0: it is gone. */
+static char state_of(pid_t pid, pid_t tid)
+{
+	char line[512];
+
+	read_task(pid, tid, "stat", line, sizeof(line));
 	const char *name_end = strrchr(line, ')'); /* the name may hold anything */
 	return name_end && name_end[1] == ' ' ? name_end[2] : 0;
+}
+
+/* Its processor time, and how often it was given a processor; 0 where the kernel does not tell. */
+static void ran(pid_t pid, pid_t tid, uint64_t *run_ns, uint64_t *turns)
+{
+	unsigned long long ns = 0, n = 0;
+	char line[80];
+
+	if (!read_task(pid, tid, "schedstat", line, sizeof(line)) ||
+	    sscanf(line, "%llu %*u %llu", &ns, &n) != 2)
+		ns = n = 0;
+	*run_ns = ns;
+	*turns = n;
+}
+
+static void name_of(pid_t pid, pid_t tid, char name[THREAD_NAME_BYTES])
+{
+	char line[64];
+
+	read_task(pid, tid, "comm", line, sizeof(line));
+	line[strcspn(line, "\n")] = '\0';
+	snprintf(name, THREAD_NAME_BYTES, "%.*s", THREAD_NAME_BYTES - 1, line);
 }
 
 static DIR *open_tasks(pid_t pid)
@@ -129,46 +167,103 @@ static void take_stop(struct thread *th, int status)
 	th->signal = status >> 16 ? 0 : WSTOPSIG(status);
 }
 
-/* Whether a thread that has not stopped sleeps where nothing interrupts it. */
-static bool one_sleeps_in_kernel(const struct threads *t)
+/* A look at a thread that has not stopped yet. */
+static void look_at(const struct threads *t, struct thread *th, uint64_t now_ns)
 {
-	for (size_t i = 0; i < t->n; i++)
-		if (!t->at[i].stopped && !t->at[i].gone && state_of(t->pid, t->at[i].tid) == 'D')
-			return true;
+	uint64_t run_ns, turns;
+
+	th->state = state_of(t->pid, th->tid);
+	ran(t->pid, th->tid, &run_ns, &turns);
+	if (!th->looked) {
+		th->looked = true;
+		th->run_ns = run_ns;
+	}
+	th->has_run = run_ns != th->run_ns;
+	/* It may have slept several times: each is one sleep. */
+	if (th->state != 'D')
+		th->asleep_since_ns = 0;
+	else if (!th->asleep_since_ns || turns != th->turns)
+		th->asleep_since_ns = now_ns;
+	th->turns = turns;
+}
+
+/* Whether the time is up for a thread that has not stopped; t->late says what it does. */
+static bool is_late(struct threads *t, const struct patience *p, uint64_t began_ns)
+{
+	const uint64_t now_ns = clock_monotonic_ns();
+
+	for (size_t i = 0; i < t->n; i++) {
+		struct thread *th = &t->at[i];
+
+		if (th->stopped || th->gone)
+			continue;
+		look_at(t, th, now_ns);
+		const bool asleep = th->asleep_since_ns &&
+				    now_ns - th->asleep_since_ns >= p->asleep_ns;
+		if (!asleep && now_ns - began_ns < p->busy_ns)
+			continue;
+		t->late = (struct late_thread){
+			.tid = th->tid,
+			.does = asleep || th->state == 'D' ? LATE_SLEEPS
+				: th->state != 'R'         ? LATE_UNKNOWN
+				: th->has_run              ? LATE_WORKS
+							   : LATE_WAITS,
+			.waited_ns = now_ns - began_ns,
+		};
+		name_of(t->pid, th->tid, t->late.name);
+		return true;
+	}
 	return false;
 }
 
+/* How many have not stopped yet. */
+static size_t take_stops(struct threads *t)
+{
+	size_t missing = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		struct thread *th = &t->at[i];
+		int status;
+
+		if (th->stopped || th->gone)
+			continue;
+		pid_t got = waitpid(th->tid, &status, __WALL | WNOHANG);
+		if (got == th->tid)
+			take_stop(th, status);
+		else if (got < 0 && errno == ECHILD)
+			th->gone = true;
+		else
+			missing++;
+	}
+	return missing;
+}
+
 /* Waits until all have stopped. */
-static int wait_all(struct threads *t, uint64_t patience_ns)
+static int wait_all(struct threads *t, const struct patience *p)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_AGAIN_NS };
-	uint64_t began_ns = clock_monotonic_ns();
+	const uint64_t began_ns = clock_monotonic_ns();
+	uint64_t look_ns = began_ns + LOOK_AT_STATE_NS;
 
-	for (;;) {
-		size_t missing = 0;
-
-		for (size_t i = 0; i < t->n; i++) {
-			struct thread *th = &t->at[i];
-			int status;
-
-			if (th->stopped || th->gone)
-				continue;
-			pid_t got = waitpid(th->tid, &status, __WALL | WNOHANG);
-			if (got == th->tid)
-				take_stop(th, status);
-			else if (got < 0 && errno == ECHILD)
-				th->gone = true;
-			else
-				missing++;
+	while (take_stops(t)) {
+		if (clock_monotonic_ns() >= look_ns) {
+			if (is_late(t, p, began_ns))
+				return -ETIMEDOUT;
+			look_ns = clock_monotonic_ns() + LOOK_AT_STATE_NS;
 		}
-		if (!missing)
-			return 0;
-		uint64_t waited_ns = clock_monotonic_ns() - began_ns;
-		if (waited_ns > BUSY_PATIENCE_NS ||
-		    (waited_ns > patience_ns && one_sleeps_in_kernel(t)))
-			return -ETIMEDOUT;
 		nanosleep(&pause, NULL);
 	}
+	return 0;
+}
+
+static struct patience patience_of_try(unsigned try)
+{
+	const struct patience p = { .asleep_ns = ASLEEP_PATIENCE_NS << try,
+				    .busy_ns = BUSY_PATIENCE_NS << try };
+
+	return p.busy_ns < BUSY_MAX_NS
+		       ? p
+		       : (struct patience){ .asleep_ns = p.asleep_ns, .busy_ns = BUSY_MAX_NS };
 }
 
 static int interrupt_from(struct threads *t, size_t first)
@@ -179,15 +274,19 @@ static int interrupt_from(struct threads *t, size_t first)
 		if (err && err != -ESRCH)
 			return err;
 	}
-	return wait_all(t, PATIENCE_NS);
+	return wait_all(t, &t->patience);
 }
 
-int threads_stop(struct threads *t, pid_t pid, pid_t tid)
+int threads_stop(struct threads *t, pid_t pid, pid_t tid, unsigned try)
 {
 	size_t n_new = 0;
 	int err;
 
-	*t = (struct threads){ .pid = pid, .stop_ns = clock_monotonic_ns() };
+	*t = (struct threads){
+		.pid = pid,
+		.stop_ns = clock_monotonic_ns(),
+		.patience = patience_of_try(try),
+	};
 	if (tid) {
 		err = seize(t, tid);
 		if (!err && !t->n)
@@ -209,6 +308,28 @@ int threads_stop(struct threads *t, pid_t pid, pid_t tid)
 			break;
 	}
 	return err;
+}
+
+const char *threads_say_late(const struct threads *t, char buf[LATE_THREAD_BYTES])
+{
+	static const char *const does[] = {
+		[LATE_SLEEPS] = "sleeps in the kernel, where nothing interrupts it (state D)",
+		[LATE_WAITS] = "is runnable and got no processor",
+		[LATE_WORKS] = "works in the kernel and does not stop",
+		[LATE_UNKNOWN] = "does not stop",
+	};
+	const struct late_thread *late = &t->late;
+
+	snprintf(buf, LATE_THREAD_BYTES, "its thread %d (%s) %s, for %llu ms", late->tid,
+		 late->name, does[late->does], (unsigned long long)late->waited_ns / 1000000);
+	return buf;
+}
+
+void threads_pause(unsigned try)
+{
+	const uint64_t ns = PAUSE_NS << try;
+
+	nanosleep(&(struct timespec){ (time_t)(ns / 1000000000), (long)(ns % 1000000000) }, NULL);
 }
 
 /* ---- going on */
@@ -236,9 +357,12 @@ uint64_t threads_go(struct threads *t)
 	for (size_t i = 0; i < t->n; i++)
 		if (!t->at[i].gone)
 			ptrace_do(PTRACE_INTERRUPT, t->at[i].tid, 0, 0);
-	if (wait_all(t, LAST_PATIENCE_NS)) {
-		log_warn("waiting for a thread of process %d that sleeps in the kernel", t->pid);
-		while (wait_all(t, LAST_PATIENCE_NS))
+	const struct patience last = { LAST_PATIENCE_NS, LAST_PATIENCE_NS };
+	if (wait_all(t, &last)) {
+		char why[LATE_THREAD_BYTES];
+
+		log_warn("waiting to let process %d go: %s", t->pid, threads_say_late(t, why));
+		while (wait_all(t, &last))
 			;
 	}
 	detach_stopped(t);

@@ -10,10 +10,30 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define THREAD_NAME_BYTES 16 /* of /proc/PID/task/TID/comm */
+
 struct thread {
 	pid_t tid;
 	bool stopped, gone;
 	int signal; /* that it was about to take when it was stopped; 0: none */
+	/* while it has not stopped: */
+	bool looked, has_run;     /* processor time was used since the first look */
+	char state;               /* of /proc/PID/task/TID/stat */
+	uint64_t run_ns, turns;   /* at the first look; at the last one */
+	uint64_t asleep_since_ns; /* in state D without a break; 0: it is not */
+};
+
+/* A thread that has not stopped in time, and what it does instead. */
+struct late_thread {
+	pid_t tid;
+	char name[THREAD_NAME_BYTES];
+	enum { LATE_SLEEPS, LATE_WAITS, LATE_WORKS, LATE_UNKNOWN } does;
+	uint64_t waited_ns;
+};
+
+/* How long is waited for a thread that sleeps in the kernel, and for any other, ns. */
+struct patience {
+	uint64_t asleep_ns, busy_ns;
 };
 
 struct threads {
@@ -21,15 +41,27 @@ struct threads {
 	struct thread *at;
 	size_t n, cap;
 	uint64_t stop_ns; /* when the first was to stop, CLOCK_MONOTONIC */
+	struct patience patience;
+	struct late_thread late; /* after -ETIMEDOUT */
 };
 
+/* A process that does not stop is let go, and stopped again after a pause: so often. */
+#define THREADS_TRIES 5
+
 /*
- * Stops all threads, also those that begin meanwhile; or, with `tid` not 0, that one only. To be
- * followed by threads_go in every case. 0 or -errno: -EPERM when something else traces a thread or
- * tracing is not allowed, -ESRCH when it has ended, -ETIMEDOUT when a thread does not stop, which
- * is in the kernel and cannot be interrupted there.
+ * Stops all threads, also those that begin meanwhile; or, with `tid` not 0, that one only. `try`
+ * counts from 0: each has more patience than the one before. To be followed by threads_go in every
+ * case. 0 or -errno: -EPERM when something else traces a thread or tracing is not allowed, -ESRCH
+ * when it has ended, -ETIMEDOUT when a thread does not stop, which is t->late then.
  */
-int threads_stop(struct threads *t, pid_t pid, pid_t tid);
+int threads_stop(struct threads *t, pid_t pid, pid_t tid, unsigned try);
+
+/* The thread that did not stop and why, a clause; in `buf`. Before threads_go. */
+#define LATE_THREAD_BYTES 160
+const char *threads_say_late(const struct threads *t, char buf[LATE_THREAD_BYTES]);
+
+/* Sleeps as long as a process should run between try number `try` and the next one. */
+void threads_pause(unsigned try);
 
 /*
  * Lets all threads go. One that sleeps in the kernel stops when it returns, so this waits for it.

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Threads that do not stop at once: which one, and why. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "attach/target/threads.h"
+
+/* The child of a vfork sleeps so long; its parent sleeps in the kernel, where nothing interrupts
+ * it. */
+static void sleep_in_kernel(long ms)
+{
+	pid_t child = vfork();
+
+	if (!child) {
+		nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+}
+
+static pid_t start(long ms, bool often)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "sleeper");
+	do
+		sleep_in_kernel(ms);
+	while (often);
+	for (;;)
+		pause();
+}
+
+static char state_of(pid_t pid)
+{
+	char path[32], line[256] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(line, 1, sizeof(line) - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	line[n] = '\0';
+	return strrchr(line, ')') ? strrchr(line, ')')[2] : 0;
+}
+
+static void wait_for_state(pid_t pid, char state)
+{
+	while (state_of(pid) != state)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void sleeps_in_the_kernel(void **state)
+{
+	(void)state;
+	char why[LATE_THREAD_BYTES], whole[LATE_THREAD_BYTES];
+	struct threads t;
+	pid_t pid = start(3000, false);
+
+	wait_for_state(pid, 'D');
+	assert_int_equal(threads_stop(&t, pid, 0, 0), -ETIMEDOUT);
+	assert_int_equal(t.late.tid, pid);
+	assert_int_equal(t.late.does, LATE_SLEEPS);
+	threads_say_late(&t, why);
+	snprintf(whole, sizeof(whole), "its thread %d (sleeper) sleeps in the kernel", pid);
+	assert_memory_equal(why, whole, strlen(whole));
+	threads_go(&t); /* it waits until that sleep is over */
+	wait_for_state(pid, 'S');
+	assert_int_equal(threads_stop(&t, pid, 0, 0), 0);
+	threads_go(&t);
+	end(pid);
+}
+
+/* Each sleep is short, and it can be stopped between them. */
+static void sleeps_often(void **state)
+{
+	(void)state;
+	struct threads t;
+	pid_t pid = start(10, true);
+
+	wait_for_state(pid, 'D');
+	for (int i = 0; i < 10; i++) {
+		assert_int_equal(threads_stop(&t, pid, 0, 0), 0);
+		threads_go(&t);
+	}
+	end(pid);
+}
+
+static void is_gone(void **state)
+{
+	(void)state;
+	struct threads t;
+	pid_t pid = start(1, false);
+
+	end(pid);
+	assert_int_equal(threads_stop(&t, pid, 0, 0), -ESRCH);
+	threads_go(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sleeps_in_the_kernel),
+		cmocka_unit_test(sleeps_often),
+		cmocka_unit_test(is_gone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -77,11 +77,12 @@ void patching_running(struct recording *r)
 	struct probing *p = r->probing;
 
 	text_watch_patched(&r->text_watch);
-	probing_patched(p, running_patch(p->running, p->in_stub));
+	r->refused = probing_joined(p, running_patch(p->running, p->in_stub));
 	r->pause_ns = p->running->pause_ns;
 	r->n_pauses = p->running->n_pauses;
-	attach_left_out(r);
-	if (r->unprobed)
+	if (!r->refused)
+		attach_left_out(r);
+	if (r->refused || r->unprobed)
 		return;
 	/* From here on every event is recorded: by a probe where its ring is not open yet. */
 	r->probes.state->paused = PAUSED_NOT;

@@ -13,6 +13,7 @@
 #include "attach/target/moved_bytes.h"
 #include "attach/target/shadow_stack.h"
 #include "attach/target/springboard.h"
+#include "attach/target/threads.h"
 #include "base/log.h"
 
 enum stub_kind probing_nop(const struct caps *caps)
@@ -165,34 +166,93 @@ static void forget_running(struct probing *p)
 	p->running = NULL;
 }
 
-/* The same in a process that runs. There is no springboard to fall back to: its stubs need no less,
- * and cost more. */
-static void use_inline_running(struct probing *p, const struct probing_options *opt)
+/* ---- a process that runs already */
+
+/* It must not become many times slower because something came in the way: that is the user's
+ * choice. */
+static int refuse(pid_t pid, const char *why)
+{
+	if (threads_ended(pid)) {
+		log_error("process %d has ended", pid);
+		return -ESRCH;
+	}
+	log_error("process %d cannot be recorded without traps: %s", pid, why);
+	log_info("--probe=emulated records it with traps. Each call then costs microseconds, and "
+		 "a busy server becomes many times slower");
+	log_info("to see where its time goes without any probe: gotrace sample --wall --pid %d",
+		 pid);
+	return -ENOTSUP;
+}
+
+/* There is no springboard to fall back to: its stubs need no less, and cost more. */
+static int use_inline_running(struct probing *p, const struct probing_options *opt)
 {
 	const struct running_options how = {
 		.pid = opt->pid,
 		.plan = p->plan,
 		.exe_fd = opt->exe_fd,
 		.n_rings = opt->n_rings,
+		.traps = opt->traps,
 	};
 	const char *why = no_inline(p);
 
+	if (!why)
+		why = binary_obstacle(opt, p->plan);
 	if (!why) {
 		p->running = calloc(1, sizeof(*p->running));
 		why = p->running ? running_map(p->running, &how, &p->stub_fd, &p->rings)
 				 : "there is no memory for it";
 	}
 	if (why) {
+		int err = refuse(opt->pid, why);
+
 		forget_running(p);
-		probing_fall_back(p, why);
-		return;
+		return err;
 	}
-	use_stubs(p, "asked for");
+	use_stubs(p, p->plan->strategy == PROBE_AUTO ? "stubs write the events: no trap"
+						     : "asked for");
 	for (size_t i = 0; i < p->plan->n_sites; i++)
 		if (p->in_stub[i] && !plan_can_join(&p->plan->sites[i])) {
 			p->in_stub[i] = false;
 			p->n_in_stub--;
 		}
+	return 0;
+}
+
+/* With --traps a selection without any stub is one that the user wants to trap. */
+static int choose_for_running(struct probing *p, const struct probing_options *opt)
+{
+	const struct plan_inline *inl = &p->plan->stubs.inl;
+
+	if (!opt->traps || inl->n_sites || inl->obstacle)
+		return use_inline_running(p, opt);
+	p->strategy = PROBE_EMULATED;
+	p->why = no_inline(p);
+	return 0;
+}
+
+int probing_joined(struct probing *p, const char *why)
+{
+	const struct plan *plan = p->plan;
+	const struct running *r = p->running;
+	uint32_t last = PLAN_NO_FUNC;
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->n_sites; i++)
+		n += p->in_stub[i];
+	if (why || !n)
+		return refuse(r->opt.pid,
+			      why ? why : "none of the bytes to displace were as in the file");
+	p->n_in_stub = n;
+	for (size_t i = 0; i < plan->n_sites; i++) {
+		if (!r->whole[i] || p->in_stub[i])
+			continue;
+		p->left_alone[i] = true;
+		p->n_left_out += plan->sites[i].func != last;
+		last = plan->sites[i].func;
+	}
+	set_costs(p);
+	return 0;
 }
 
 void probing_unmap(struct probing *p, bool ended)
@@ -251,9 +311,15 @@ static int leave_alone(struct probing *p, pid_t pid)
 	return 0;
 }
 
+static bool takes_inline(const struct plan *plan)
+{
+	return plan->strategy == PROBE_INLINE || plan->strategy == PROBE_AUTO;
+}
+
 int probing_choose(struct probing *p, const struct probing_options *opt, const struct plan *plan)
 {
 	const char *obstacle = mode_obstacle(opt);
+	int err = 0;
 
 	*p = (struct probing){
 		.plan = plan,
@@ -272,27 +338,26 @@ int probing_choose(struct probing *p, const struct probing_options *opt, const s
 		return -ENOMEM;
 	}
 	const bool patches = plan->strategy == PROBE_SPRINGBOARD || plan->strategy == PROBE_INLINE;
-	if (plan->strategy == PROBE_INLINE && !opt->launched)
-		obstacle = NULL;
-	if (patches && obstacle) {
+	const bool joins = !opt->launched && takes_inline(plan);
+	if (patches && obstacle && !joins) {
 		log_error("--probe=%s cannot be used: %s; use --probe=auto",
 			  probe_strategy_name(plan->strategy), obstacle);
 		return -ENOTSUP;
 	}
 	if (!obstacle)
 		obstacle = binary_obstacle(opt, plan);
-	if (plan->strategy == PROBE_AUTO)
+	if (joins)
+		err = choose_for_running(p, opt);
+	else if (plan->strategy == PROBE_AUTO)
 		choose_best(p, opt, obstacle);
 	else if (patches && obstacle)
 		probing_fall_back(p, obstacle);
-	else if (plan->strategy == PROBE_INLINE && !opt->launched)
-		use_inline_running(p, opt);
 	else if (plan->strategy == PROBE_INLINE)
 		use_inline_if_any(p, opt);
 	else if (plan->strategy == PROBE_SPRINGBOARD)
 		use_stubs(p, "asked for");
 	set_costs(p);
-	return opt->launched ? 0 : leave_alone(p, opt->pid);
+	return err || opt->launched ? err : leave_alone(p, opt->pid);
 }
 
 struct ring_site *probing_ring_sites(const struct probing *p)

@@ -22,6 +22,7 @@ struct probing_options {
 	const struct caps *caps; /* of this kernel */
 	bool step_rets;          /* no BPF program may perform a RET */
 	bool launched;           /* else the process runs already, pid */
+	bool traps;              /* such a process may be made to trap where a stub is impossible */
 	bool other_command;      /* the launched program is not the binary but executes it later */
 	int exe_fd;              /* the binary */
 	pid_t pid;
@@ -44,12 +45,16 @@ struct probing {
 	uint8_t *cost_class;     /* by site: enum cost_class */
 	struct running *running; /* the stubs are mapped in a process that runs; else NULL */
 	bool kept_maps;          /* they could not be unmapped from it */
+	/* functions that are not recorded, for the process was executing what would have to change
+	 */
+	size_t n_left_out;
 };
 
 /*
  * Decides. AUTO becomes the best strategy that was seen to work here. SPRINGBOARD becomes EMULATED,
- * with a warning, for a binary that must not be patched. To be closed in every case. 0 or -errno
- * (logged): -ENOTSUP when springboard was asked for and cannot be had for this kind of command.
+ * with a warning, for a binary that must not be patched. A process that runs is given inline stubs
+ * or, without being asked for traps, nothing. To be closed in every case. 0 or -errno (logged):
+ * -ENOTSUP when what was asked for cannot be had for this kind of command, or this process.
  */
 int probing_choose(struct probing *p, const struct probing_options *opt, const struct plan *plan);
 
@@ -67,6 +72,10 @@ void probing_patched(struct probing *p, const char *why);
 
 /* What the inline stub of each site writes; to be freed. NULL: no memory. */
 struct ring_site *probing_ring_sites(const struct probing *p);
+
+/* The same for a process that runs, whose stubs are used or nothing is: 0, or -ENOTSUP (logged,
+ * with what can be done instead). Functions of which no site was moved are left alone. */
+int probing_joined(struct probing *p, const char *why);
 
 void probing_close(struct probing *p);
 

@@ -315,11 +315,13 @@ static void at_exec(void *ctx, struct inject *in)
 	begin(ctx);
 }
 
-/* A launched target is let go, a running one is recorded from here on. 0 or -ENOMEM. */
+/* A launched target is let go, a running one is recorded from here on. 0, -ENOMEM or `refused`. */
 static int let_go(struct recording *r)
 {
 	if (!r->target->launched && r->probing->running)
 		patching_running(r);
+	if (r->refused)
+		return r->refused;
 	if (r->on_ready)
 		r->on_ready(r->on_start_ctx);
 	if (!r->target->seized) /* else at its exec */

@@ -100,6 +100,7 @@ struct recording {
 	struct times times;
 	size_t n_stubs;        /* sites that were to be in stubs when the target was let go */
 	int exec_err;          /* END_NOT_STARTED: -errno */
+	int refused;           /* a running target could not be given its stubs: -errno, logged */
 	struct trace_info end; /* keys of the end record, after recording_run */
 };
 
@@ -114,7 +115,7 @@ int recording_describe(const struct recording *r, struct trace_info *info);
 /*
  * Lets the target go and collects until the recording ends (enum end_reason). Takes over `writer`:
  * the trace is finished and closed on return. The target may still run. 0, or -errno of the
- * trace (what was written is readable).
+ * trace (what was written is readable), or with `refused` set (nothing was recorded).
  */
 int recording_run(struct recording *r, struct trace_writer *writer);
 

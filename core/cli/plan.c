@@ -2,6 +2,9 @@
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,10 +19,17 @@
 struct plan_args {
 	struct selection selection;
 	const char *binary;
+	pid_t pid;       /* --pid; 0: not given */
+	char of_pid[32]; /* its /proc/PID/exe */
 	bool json, explain, list;
 };
 
+enum { OPT_PID = 0x300 };
+
 static const struct argp_option options[] = {
+	{ "pid", OPT_PID, "PID", 0,
+	  "The binary that this process executes, as 'gotrace record --pid PID' would probe it",
+	  1 },
 	{ "format", 'F', "FORMAT", 0, "text (default) or json", 1 },
 	{ "list", 'l', NULL, 0,
 	  "List every function: where its entry is probed, its exits; those that are not probed, by reason; "
@@ -34,8 +44,21 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct plan_args *a = state->input;
+	char *end;
+	long pid;
 
 	switch (key) {
+	case OPT_PID:
+		pid = strtol(arg, &end, 10);
+		if (*end || pid <= 0 || pid > INT_MAX)
+			arg_error(state, "'%s' is not a process id", arg);
+		if (a->binary)
+			arg_error(state, "one binary at a time");
+		snprintf(a->of_pid, sizeof(a->of_pid), "/proc/%ld/exe", pid);
+		a->pid = (pid_t)pid;
+		a->binary = a->of_pid;
+		a->selection.plan.running = true;
+		return 0;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &a->selection;
 		return 0;
@@ -58,6 +81,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!a->binary)
 			arg_error(state, "which binary?");
+		if (a->selection.plan.traps && !a->selection.plan.running)
+			arg_error(state, "--traps goes with --pid");
 		if ((a->explain || a->list) && a->json)
 			arg_error(state, "%s is text", a->explain ? "--explain" : "--list");
 		if (a->selection.stub == CHOICE_NOP)
@@ -92,6 +117,27 @@ static int show(const struct plan_args *a, const struct gobin *b)
 	return err || gobin_layout(b, &layout) ? STATUS_BAD_INPUT : 0;
 }
 
+/* Names of functions are shown to who may read the file. What another process executes can be
+ * opened with the rights to trace it only, then asked for. */
+static int open_binary(const struct plan_args *a)
+{
+	struct user invoker;
+	int fd = -1, err = a->pid ? user_find(NULL, &invoker) : output_act_as_invoker();
+
+	if (!err) {
+		fd = open(a->binary, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			log_error("%s: %s", a->binary, strerror(errno));
+	}
+	if (fd < 0 || !a->pid)
+		return fd;
+	if (refuse_unreadable(&invoker, fd, a->pid) || output_act_as_invoker()) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 int cmd_plan(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
@@ -101,7 +147,7 @@ int cmd_plan(int argc, char **argv)
 	static const struct argp argp = {
 		options,
 		parse,
-		"BINARY",
+		"BINARY\n--pid PID",
 		"Prints which functions of BINARY would be probed, where, and which would not and why. Needs no root.",
 		children,
 		NULL,
@@ -111,11 +157,8 @@ int cmd_plan(int argc, char **argv)
 	int status = STATUS_BAD_INPUT;
 
 	arg_parse(&argp, argc, argv, 0, &a);
-	/* Names of functions are shown to who may read the file. */
-	int err = output_act_as_invoker(), fd = err ? -1 : open(a.binary, O_RDONLY | O_CLOEXEC);
-	if (!err && fd < 0) {
-		log_error("%s: %s", a.binary, strerror(errno));
-	} else if (!err) {
+	int fd = open_binary(&a);
+	if (fd >= 0) {
 		struct gobin *b = gobin_open(fd, a.binary);
 
 		if (b)

@@ -206,7 +206,8 @@ static int run_prepared(struct run *r)
 	err = writer ? recording_run(rec, writer) : -errno;
 	if (r->host && r->host->end)
 		r->host->end(r->host->ctx);
-	if (!writer || rec->exec_err || (r->target.launched && !r->target.exec_ns)) {
+	if (!writer || rec->exec_err || rec->refused ||
+	    (r->target.launched && !r->target.exec_ns)) {
 		record_withdraw_output(r);
 		if (!rec->exec_err)
 			return STATUS_FAILED;

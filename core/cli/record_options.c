@@ -157,6 +157,8 @@ static void check_together(struct record_options *o, struct argp_state *state)
 		arg_error(state, "--record-signals does not go with --trial and --keep-last");
 	if (o->pid && (o->exe || o->user))
 		arg_error(state, "--exe and --user go with a command, not with --pid");
+	if (o->selection.plan.traps && !o->pid)
+		arg_error(state, "--traps goes with --pid: a command is probed before it runs");
 	if (!o->inline_ring_bytes && !o->n_rings && !o->drop)
 		return;
 	/* They say that inline stubs are wanted: when there can be none, that is said. */

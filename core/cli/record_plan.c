@@ -176,8 +176,6 @@ static const char *inline_obstacle(struct run *r, unsigned n_rings, uint32_t rin
 {
 	const struct plan_options *opt = &r->opt.selection.plan;
 
-	if (opt->strategy == PROBE_AUTO && r->opt.pid)
-		return "in a process that runs already it has to be asked for";
 	if (opt->strategy == PROBE_AUTO && r->opt.exe)
 		return "COMMAND is not BINARY itself: it is patched at COMMAND's exec";
 	if (opt->strategy == PROBE_AUTO && r->opt.selection.stub != CHOICE_JUMP)
@@ -277,8 +275,7 @@ static int plan_with_states(struct run *r)
 	struct plan_options *opt = &r->opt.selection.plan;
 	const bool asked = r->opt.states == STATES_ON;
 
-	opt->states = asked || (r->opt.states == STATES_AUTO && !r->opt.pid &&
-				record_options_keep_all(&r->opt));
+	opt->states = asked || (r->opt.states == STATES_AUTO && record_options_keep_all(&r->opt));
 	opt->states_if_inline = !asked;
 	int err = build_plan(r);
 	const char *why = err ? NULL : states_obstacle(r);
@@ -295,26 +292,51 @@ static int plan_with_states(struct run *r)
 	return build_plan(r);
 }
 
+/* Before anything is attached: what is not recorded, and how it can be. */
+static int say_what_is_left_out(const struct run *r)
+{
+	const struct plan *p = r->plan;
+	const size_t n = p->n_fate[PLAN_TRAPS];
+
+	if (!p->n_probed && n) {
+		log_error(
+			"none of the %zu selected functions can be probed without a trap in a process "
+			"that runs; --traps takes them, at microseconds a call",
+			p->n_funcs);
+		return -ENOTSUP;
+	}
+	if (!p->n_probed) {
+		log_error(
+			"none of the %zu selected functions can be probed; 'gotrace plan' says why",
+			p->n_funcs);
+		return -ENOTSUP;
+	}
+	if (n)
+		log_info(
+			"%zu of %zu selected functions are left out: their calls would trap; --traps "
+			"takes them, at microseconds a call",
+			n, p->n_funcs);
+	return 0;
+}
+
 int record_plan(struct run *r)
 {
 	struct plan_options *opt = &r->opt.selection.plan;
 
 	caps_probe_in_child(&r->caps, r->opt.selection.stub != CHOICE_JUMP);
 	opt->stub = stub_kind(r);
+	opt->running = r->opt.pid;
 	if (opt->strategy == PROBE_INLINE || opt->strategy == PROBE_AUTO)
 		prepare_inline(r, opt);
 	if (add_also(r, opt) || plan_with_states(r) || check_also(r))
 		return STATUS_FAILED;
-	if (!r->plan->n_probed) {
-		log_error(
-			"none of the %zu selected functions can be probed; 'gotrace plan' says why",
-			r->plan->n_funcs);
+	if (say_what_is_left_out(r))
 		return STATUS_FAILED;
-	}
 	const struct probing_options how = {
 		.caps = &r->caps,
 		.step_rets = r->opt.selection.step_rets,
 		.launched = !r->opt.pid,
+		.traps = opt->traps,
 		.other_command = r->opt.exe,
 		.exe_fd = r->exe_fd,
 		.pid = r->opt.pid,

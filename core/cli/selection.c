@@ -16,7 +16,8 @@ enum {
 	OPT_DB,
 	OPT_ARGS,
 	OPT_RET,
-	OPT_KEY
+	OPT_KEY,
+	OPT_TRAPS
 };
 
 static const struct argp_option options[] = {
@@ -48,7 +49,11 @@ static const struct argp_option options[] = {
 	  "Record these results with each call of FUNC, by name or number; without a list all that can be read. Repeatable",
 	  10 },
 	{ "probe", OPT_PROBE, "STRATEGY", 0,
-	  "How to probe: auto (default: inline for a command), inline, springboard, emulated or thesis",
+	  "How to probe: auto (default: inline, and with --pid nothing else), inline, springboard, emulated or thesis",
+	  11 },
+	{ "traps", OPT_TRAPS, NULL, 0,
+	  "With --pid: also functions whose calls a stub cannot record in a process that runs. Each of their calls "
+	  "costs microseconds",
 	  11 },
 	{ "stub", OPT_STUB, "KIND", 0,
 	  "What springboard probes in its stubs: jump (default); nop (cheaper where the kernel turns "
@@ -106,6 +111,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			s->step_rets = !strcmp(arg, "step"); /* what --rets was called */
 		else
 			append(state, &s->plan.rets, &s->plan.n_rets, arg);
+		return 0;
+	case OPT_TRAPS:
+		s->plan.traps = true;
 		return 0;
 	case OPT_WRAPPERS:
 		s->plan.wrappers = true;

@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "binary/gocode.h"
 #include "binary/goname.h"
+#include "plan/func_glob.h"
 #include "plan/inline_sites.h"
 #include "plan/inlined.h"
 #include "plan/runtime_sites.h"
@@ -58,6 +59,9 @@ static const struct {
 			"a loop comes back to its first instruction: each turn would count as a call" },
 	[PLAN_UNDECODABLE] = { "undecodable", "holds an instruction that cannot be decoded" },
 	[PLAN_NO_CODE] = { "no-code", "the file holds no code for it" },
+	[PLAN_TRAPS] = { "traps",
+			 "a stub cannot write all of its events in a process that runs, so its calls "
+			 "would trap; --traps includes it" },
 };
 
 const char *plan_fate_name(enum plan_fate f)
@@ -133,8 +137,20 @@ static int select_funcs(struct plan *p, const struct plan_options *opt)
 	return err;
 }
 
-static int add_sites(struct plan *p, struct gocode_ctx *ctx)
+/* Whether a function that would trap is probed all the same: an option needs it. */
+static int is_needed(const struct plan_options *opt, const struct plan_func *f)
 {
+	int hit = f->n_args || f->n_results;
+
+	for (size_t i = 0; i < opt->n_also && !hit; i++)
+		hit = func_glob_hits(opt->also[i], f->name);
+	return hit;
+}
+
+static int add_sites(struct plan *p, struct gocode_ctx *ctx, const struct plan_options *opt)
+{
+	const bool without_traps = opt->running && !opt->traps && p->stubs.kind == STUB_INLINE;
+
 	for (size_t i = 0; i < p->n_funcs; i++) {
 		struct plan_func *f = &p->funcs[i];
 		struct gocode code;
@@ -145,8 +161,12 @@ static int add_sites(struct plan *p, struct gocode_ctx *ctx)
 		if (err)
 			return err;
 		f->fate = sites_fate(p, f, &code);
-		if (f->fate == PLAN_PROBED)
-			err = sites_add_func(p, i, &code);
+		int needed = without_traps ? is_needed(opt, f) : 1;
+		if (needed < 0)
+			err = needed;
+		else if (f->fate == PLAN_PROBED)
+			err = needed ? sites_add_func(p, i, &code)
+				     : sites_add_without_traps(p, i, &code);
 		gocode_free(&code);
 		if (err)
 			return err;
@@ -255,12 +275,12 @@ static int build(struct plan *p, const struct plan_options *opt)
 		p->faults_seen = sees_faults(p);
 		if (p->stubs.kind == STUB_INLINE)
 			gocode_ctx_inline(ctx);
-		err = add_sites(p, ctx);
+		err = add_sites(p, ctx, opt);
 	}
 	if (!err)
 		err = check_values(p);
 	if (!err && opt->states && (p->stubs.kind == STUB_INLINE || !opt->states_if_inline))
-		err = plan_add_state_sites(p, ctx);
+		err = plan_add_state_sites(p, ctx, opt);
 	if (!err)
 		err = stubs_finish(p);
 	if (!err) {

@@ -70,7 +70,11 @@ struct plan_options {
 	size_t n_rets;
 	bool wrappers;
 	bool states;           /* of goroutines are recorded, too */
-	bool states_if_inline; /* only where stubs may write events */
+	bool states_if_inline; /* only where stubs write them */
+	bool running;          /* to be probed in a process that runs already */
+	/* With `running`, functions that a stub cannot record there without a trap are probed, too
+	 */
+	bool traps;
 	/* AUTO is planned like INLINE, and where there can be no inline stubs like SPRINGBOARD: a
 	 * recording decides whether it uses them */
 	enum probe_strategy strategy;
@@ -90,6 +94,7 @@ enum plan_fate {
 	PLAN_LOOP,    /* a loop comes back to its first byte: each turn would count as a call */
 	PLAN_UNDECODABLE,
 	PLAN_NO_CODE,
+	PLAN_TRAPS, /* it would trap in a process that runs, --traps not given */
 	PLAN_FATES,
 };
 const char *plan_fate_name(enum plan_fate f);   /* one word, stable: "probed", "wrapper", ... */

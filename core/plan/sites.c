@@ -209,3 +209,32 @@ int sites_add_func(struct plan *p, uint32_t func, const struct gocode *code)
 	f->no_values_entry = f->n_args && p->strategy != PROBE_THESIS && !code->has_values_entry;
 	return err;
 }
+
+/* Takes back the sites from `first` on, their stubs, and what these took. */
+static void take_back(struct plan *p, size_t first, const struct plan_stubs *before)
+{
+	while (p->n_sites > first)
+		p->n_program[p->sites[--p->n_sites].program]--;
+	p->stubs.n_sites = before->n_sites;
+	p->stubs.n_branches = before->n_branches;
+	p->stubs.inl.n_sites = before->inl.n_sites;
+	p->stubs.inl.n_paddings = before->inl.n_paddings;
+}
+
+int sites_add_without_traps(struct plan *p, uint32_t func, const struct gocode *code)
+{
+	const struct plan_stubs before = p->stubs;
+	struct plan_func *f = &p->funcs[func];
+	const struct plan_func was = *f;
+	const size_t first = p->n_sites;
+	int err = sites_add_func(p, func, code);
+
+	for (size_t i = first; i < p->n_sites && !err; i++) {
+		if (plan_can_join(&p->sites[i]))
+			continue;
+		take_back(p, first, &before);
+		*f = was;
+		f->fate = PLAN_TRAPS;
+	}
+	return err;
+}

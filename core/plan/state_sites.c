@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "plan/inline_sites.h"
 #include "plan/sites.h"
@@ -225,7 +226,21 @@ static struct plan_states *new_states(const struct gobin *b)
 	return s;
 }
 
-int plan_add_state_sites(struct plan *p, struct gocode_ctx *ctx)
+/* Whether what happens all the time would trap in a process that runs. Coroutines do not count, nor
+ * a goroutine that the garbage collector has preempted: they are seldom. */
+static bool would_trap(const struct plan *p)
+{
+	for (size_t i = 0; i < p->n_sites; i++) {
+		const struct plan_site *s = &p->sites[i];
+
+		if (s->kind == EV_STATE && s->state_at != STATE_AT_PREEMPT &&
+		    strncmp(s->runtime_func, "runtime.coro", 12) != 0 && !plan_can_join(s))
+			return true;
+	}
+	return false;
+}
+
+int plan_add_state_sites(struct plan *p, struct gocode_ctx *ctx, const struct plan_options *opt)
 {
 	int err = 0;
 
@@ -234,5 +249,9 @@ int plan_add_state_sites(struct plan *p, struct gocode_ctx *ctx)
 		return -ENOMEM;
 	for (size_t i = 0; i < sizeof(always) / sizeof(*always) && !err; i++)
 		err = add_always(p, ctx, &always[i]);
-	return err ? err : add_syscalls(p, ctx);
+	if (!err)
+		err = add_syscalls(p, ctx);
+	if (!err && opt->states_if_inline && opt->running && !p->states->obstacle && would_trap(p))
+		p->states->obstacle = "changes of goroutines' states would trap there";
+	return err;
 }

@@ -93,26 +93,82 @@ static void finish_pages(struct running *r)
 
 /* ---- putting the jumps in */
 
-/* Those of in_stub that are not patched yet. A site whose window somebody is in stays in in_stub;
- * returns how many. */
+/* Sites from i on that are patched together: up to which. */
+static size_t group_end(const struct running *r, size_t i)
+{
+	const struct plan_site *sites = r->opt.plan->sites;
+	size_t end = i + 1;
+
+	while (r->whole[i] && end < r->opt.plan->n_sites && sites[end].func == sites[i].func)
+		end++;
+	return end;
+}
+
+/* Functions that have a stub at each site are recorded by these or not at all, unless traps are
+ * accepted. */
+static void mark_whole(struct running *r, const bool *in_stub)
+{
+	const struct plan *plan = r->opt.plan;
+
+	for (size_t i = 0, end; i < plan->n_sites; i = end) {
+		bool whole = !r->opt.traps && plan->sites[i].func != PLAN_NO_FUNC;
+
+		for (end = i; end < plan->n_sites && plan->sites[end].func == plan->sites[i].func;
+		     end++)
+			whole &= in_stub[end];
+		memset(r->whole + i, whole, end - i);
+	}
+}
+
+static void undo_group(struct running *r, bool *in_stub, size_t from, size_t to)
+{
+	for (size_t i = to; i-- > from;) {
+		const struct plan_site *s = &r->opt.plan->sites[i];
+
+		in_stub[i] = false;
+		if (!r->patched[i])
+			continue;
+		text_patch_turn_page(&r->text, s->stub.displaced_vaddr);
+		r->patched[i] = !text_patch_undo_site(&r->text, s);
+		r->n_patched -= !r->patched[i];
+	}
+}
+
+/* All of them, or none. */
+static void patch_group(struct running *r, const uint8_t *stubs, bool *in_stub, size_t from,
+			size_t to)
+{
+	for (size_t i = from; i < to; i++) {
+		const struct plan_site *s = &r->opt.plan->sites[i];
+
+		text_patch_turn_page(&r->text, s->stub.displaced_vaddr);
+		r->patched[i] = text_patch_site(&r->text, s, stubs);
+		r->n_patched += r->patched[i];
+		if (!r->patched[i]) {
+			undo_group(r, in_stub, from, to);
+			return;
+		}
+	}
+}
+
+/* Those of in_stub that are not patched yet. A site whose window somebody is in stays in in_stub,
+ * with those that are patched together with it; returns how many are in the way. */
 static size_t patch_sites(struct running *r, const uint8_t *stubs, bool *in_stub)
 {
 	const struct plan *plan = r->opt.plan;
 	size_t n_busy = 0;
 
-	for (size_t i = 0; i < plan->n_sites; i++) {
-		const struct plan_site *s = &plan->sites[i];
+	for (size_t i = 0, end; i < plan->n_sites; i = end) {
+		bool busy = false;
 
+		end = group_end(r, i);
 		if (!in_stub[i] || r->patched[i])
 			continue;
-		if (in_the_way(r, &s->stub)) {
-			n_busy++;
-			continue;
-		}
-		text_patch_turn_page(&r->text, s->stub.displaced_vaddr);
-		r->patched[i] = text_patch_site(&r->text, s, stubs);
-		in_stub[i] = r->patched[i];
-		r->n_patched += r->patched[i];
+		for (size_t k = i; k < end && !busy; k++)
+			busy = in_the_way(r, &plan->sites[k].stub);
+		n_busy += busy;
+		if (!busy)
+			patch_group(r, stubs, in_stub, i, end);
 	}
 	finish_pages(r);
 	return n_busy;
@@ -207,6 +263,7 @@ const char *running_patch(struct running *r, bool *in_stub)
 	uint8_t *stubs = malloc(t->bytes);
 	const char *why = NULL;
 
+	mark_whole(r, in_stub);
 	mark_windows(r, in_stub);
 	if (!stubs || !text_patch_read(&r->text, t->vaddr, stubs, t->bytes) ||
 	    whereabouts_prepare(&r->where, r->text.mem_fd, &r->look))
@@ -414,6 +471,7 @@ void running_close(struct running *r)
 	whereabouts_free(&r->where);
 	free(r->inside);
 	free(r->patched);
+	free(r->whole);
 	if (r->text.mem_fd >= 0)
 		close(r->text.mem_fd);
 	*r = (struct running){ .text.mem_fd = -1 };

@@ -26,6 +26,7 @@ struct running_options {
 	const struct plan *plan; /* borrowed; with inline stubs */
 	int exe_fd;              /* the binary, borrowed */
 	unsigned n_rings;
+	bool traps; /* a site whose jump cannot be written may be probed by a trap */
 };
 
 struct running {
@@ -34,9 +35,12 @@ struct running {
 	struct stub_maps maps;
 	struct whereabouts where;
 	struct whereabouts_options look;
-	uint8_t *inside;      /* look.inside */
-	uint64_t code_at;     /* of text that never runs any more; run-time address */
-	bool *patched;        /* by site */
+	uint8_t *inside;  /* look.inside */
+	uint64_t code_at; /* of text that never runs any more; run-time address */
+	bool *patched;    /* by site */
+	/* by site: of a function that is recorded by all of its stubs or not at all; without traps
+	 */
+	bool *whole;
 	size_t n_patched;     /* sites whose jump is in the text */
 	bool hooked;          /* runtime.sigtramp jumps to the hook */
 	uint64_t pause_ns;    /* the longest that all threads were stopped for the jumps, */
@@ -59,8 +63,9 @@ const char *running_map(struct running *r, const struct running_options *opt, in
 
 /*
  * With all probes attached: writes the jumps, for each site i with in_stub[i], which is cleared
- * where that cannot be. A process that cannot be stopped is let go and tried again, with pauses.
- * NULL, or a clause, r's or static: nothing was written then and in_stub is left alone.
+ * where that cannot be, and then for all sites of a function that r->whole has. A process that
+ * cannot be stopped is let go and tried again, with pauses. NULL, or a clause, r's or static:
+ * nothing was written then and in_stub is left alone.
  */
 const char *running_patch(struct running *r, bool *in_stub);
 

@@ -151,7 +151,8 @@ static const char *make_marks(struct running *r)
 	r->inside = malloc(r->look.text_bytes / 8 + 1);
 	r->look.inside = r->inside;
 	r->patched = calloc(plan->n_sites + 1, sizeof(*r->patched));
-	return r->inside && r->patched ? NULL : "there is no memory for it";
+	r->whole = calloc(plan->n_sites + 1, sizeof(*r->whole));
+	return r->inside && r->patched && r->whole ? NULL : "there is no memory for it";
 }
 
 static const char *look_at_process(struct running *r)

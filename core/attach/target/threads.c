@@ -113,6 +113,22 @@ pid_t threads_idle(pid_t pid)
 	return asleep ? asleep : any;
 }
 
+bool threads_ended(pid_t pid)
+{
+	DIR *d = open_tasks(pid);
+	bool ended = true;
+	pid_t tid;
+
+	while (d && ended && (tid = threads_next(d))) {
+		char state = state_of(pid, tid);
+
+		ended = !state || strchr("ZX", state);
+	}
+	if (d)
+		closedir(d);
+	return ended;
+}
+
 /* ---- stopping */
 
 static bool known(const struct threads *t, pid_t tid)

@@ -77,4 +77,7 @@ pid_t threads_next(DIR *d);
  * else any. 0: the process has ended. */
 pid_t threads_idle(pid_t pid);
 
+/* No thread of it will execute anything any more. */
+bool threads_ended(pid_t pid);
+
 #endif

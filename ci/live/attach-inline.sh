@@ -18,7 +18,8 @@ finish() { # it computed what it should to its end
 	wait "$target" || fail "the target ended with status $?: $(tail -n 5 err.target)"
 	grep -q '^steady$' out || fail "the target did not finish"
 }
-record() { gt record --pid "$target" --probe=inline -o trace "$@"; }
+# Also functions that would trap, so that all counts can be compared.
+record() { gt record --pid "$target" --probe=inline --traps -o trace "$@"; }
 value() { gt info trace | awk -v k="$1" '$1 == k { print $2 }'; }
 is_inline() { # [MANY]: or a few sites are left out, where a thread or goroutine was
 	[ "$(value probe.strategy)" = inline ] || fail "not inline: $(cat err)"
@@ -59,7 +60,7 @@ exact() { # PROBE
 	local job got=0
 	steady 3 20 600s
 	hold
-	"$GOTRACE" record --pid "$target" --probe="$1" -o trace 2>err &
+	"$GOTRACE" record --pid "$target" --probe="$1" --traps -o trace 2>err &
 	job=$!
 	wait_for 60 begun "$job"
 	more_rounds 4
@@ -86,6 +87,54 @@ for build in stripped pie; do
 	check "the same in a program built as $build" exact inline
 done
 build=default
+
+# Without an option nothing traps but what the runtime's own sites tell: a function is recorded by stubs, or not at all.
+by_default() {
+	local job got=0 out_of_it
+	steady 3 20 600s
+	gt plan --pid "$target" --list >planned
+	out_of_it=$(sed -n '/would trap; --traps/,/^$/s/^  //p' planned)
+	[ -n "$out_of_it" ] || fail "nothing would trap: $(cat planned)"
+	hold
+	"$GOTRACE" record --pid "$target" -o trace 2>err &
+	job=$!
+	wait_for 60 begun "$job"
+	more_rounds 4
+	kill -TERM "$job"
+	wait "$job" || got=$?
+	[ "$got" = 0 ] || { cat err; fail "status $got"; }
+	is_inline
+	expect_grep "^gotrace: $(wc -w <<<"$out_of_it") of [0-9]+ selected functions are left out: .*--traps" err
+	expect_grep "not traced: $(wc -w <<<"$out_of_it") would-trap .*--traps" <(gt info trace)
+	nothing_left
+	kill -USR2 "$target"
+	finish
+	join held.1 "held.$helds" | while read -r name before after; do
+		calls=$(csv_calls trace "$name")
+		if grep -qxF "$name" <<<"$out_of_it"; then
+			[ "$calls" = 0 ] || fail "$calls calls of $name, which would trap"
+		else
+			[ "$calls" = $((after - before)) ] || fail "$calls calls of $name, not $((after - before))"
+		fi
+	done
+	[ "$(csv_calls trace main.round)" -gt 3 ] || fail "nothing ran"
+	gt info trace >facts
+	expect_grep '^states +1' facts
+	expect_grep '^states.sites .*casgstatus:inline' facts
+}
+check "by default: stubs and states, and functions that would trap are left out and named before" by_default
+
+only_traps() {
+	steady 2 10 600s
+	expect_status 125 gt record --pid "$target" -f main.sign -o trace 2>err
+	expect_grep 'none of the 1 selected functions .* without a trap.*--traps takes' err
+	[ ! -e trace ] || fail "a trace was written"
+	expect_status 0 gt record --pid "$target" -f main.sign --traps -d 0.2 -o trace 2>err
+	[ "$(csv_calls trace main.sign)" -gt 0 ] || fail "no call with --traps"
+	nothing_left
+	finish
+}
+check "a selection that would only trap is refused; --traps takes it" only_traps
 
 many_times() {
 	local i before
@@ -157,6 +206,23 @@ killed_everywhere() { # CALL FIRST STEP
 check "gotrace is killed at any ptrace" killed_everywhere ptrace $((RANDOM % 12 + 1)) 12
 check "gotrace is killed at any write to the process's memory" killed_everywhere pwrite64 $((RANDOM % 3 + 1)) 3
 
+# Where stubs cannot be had nothing is recorded and nothing is changed, whether they were asked for or not; what can be done is said.
+refused() { # REASON
+	local how
+	for how in auto inline; do
+		rm -f trace
+		expect_status 125 gt record --pid "$target" --probe=$how -d 0.2 -o trace 2>err
+		expect_grep "process $target cannot be recorded without traps: $1" err
+		expect_grep '--probe=emulated records it with traps' err
+		expect_grep "gotrace sample --wall --pid $target" err
+		[ ! -e trace ] || fail "a trace was written"
+	done
+}
+emulated() { # what the refusal proposes works
+	expect_status 0 gt record --pid "$target" --probe=emulated -d 0.2 -o trace 2>err
+	[ "$(value probe.strategy)" = emulated ] || fail "not emulated"
+}
+
 # A gotrace that was killed leaves stubs; they run on without it.
 left_alone() {
 	local job
@@ -170,9 +236,8 @@ left_alone() {
 	hold
 	more_rounds 10 # one makes over 2,000 events: its rings are full
 	kill -USR2 "$target"
-	record -d 0.2 2>err
-	expect_grep "inline is not used: another gotrace's stubs" err
-	[ "$(value probe.strategy)" = emulated ] || fail "not emulated"
+	refused "another gotrace's stubs"
+	emulated
 	finish
 }
 check "gotrace is killed, the target runs on with its stubs, and the next gotrace says so" left_alone
@@ -183,8 +248,8 @@ second() {
 	"$GOTRACE" record --pid "$target" --probe=inline -o first 2>err.first &
 	first=$!
 	wait_for 60 begun "$first"
-	record -d 0.3 2>err
-	expect_grep "inline is not used: another gotrace's stubs" err
+	refused "another gotrace's stubs"
+	emulated
 	kill -TERM "$first"
 	wait "$first" || fail "the first ended with $?: $(cat err.first)"
 	nothing_left
@@ -196,8 +261,8 @@ check "a second gotrace leaves the first one's stubs alone" second
 
 filtered() {
 	steady 2 10 600s filter
-	record -d 0.2 2>err
-	expect_grep 'inline is not used: a seccomp filter' err
+	refused 'a seccomp filter'
+	emulated
 	nothing_left
 	finish
 }
@@ -210,8 +275,8 @@ traced() {
 	strace -f -o /dev/null -p "$target" &
 	tracer=$!
 	wait_for 60 grep -q '^TracerPid:.[1-9]' "/proc/$target/status"
-	record -d 0.2 2>err
-	expect_grep 'inline is not used: something else traces it' err
+	refused 'something else traces it'
+	emulated
 	kill "$tracer"
 	wait "$tracer" || true
 	finish
@@ -221,12 +286,24 @@ check "strace is there already" traced
 stopped() {
 	steady 2 10 600s
 	kill -STOP "$target"
-	record -d 0.2 2>err
-	expect_grep 'inline is not used: it is stopped' err
+	refused 'it is stopped'
 	kill -CONT "$target"
 	finish
 }
 check "a process that is stopped" stopped
+
+# One thread is in the kernel, where nothing interrupts it: its vfork child has not ended yet. gotrace names that thread while
+# it waits, the others run on, and then it tries again.
+in_the_kernel() {
+	steady 2 10 600s vfork
+	wait_for 60 eval "grep -h '^State:.D' /proc/$target/task/*/status >/dev/null"
+	expect_status 0 gt record --pid "$target" -d 0.5 -o trace 2>err
+	expect_grep "waiting to let process $target go: its thread [0-9]+ \(steady\) sleeps in the kernel, where nothing interrupts it" err
+	is_inline many
+	nothing_left
+	finish
+}
+check "a thread sleeps in the kernel: it is named, and the attach is tried again" in_the_kernel
 
 ends_meanwhile() {
 	local job

@@ -54,7 +54,7 @@ perf_interrupted() {
 	"$LIVE/programs/default/ticker" 60s >out &
 	local target=$! tracer
 	wait_for 60 grep -q ready out
-	"$GOTRACE" record --attach=perf -p all -p runtime --pid "$target" -o trace 2>err &
+	"$GOTRACE" record --attach=perf --probe=emulated -p all -p runtime --pid "$target" -o trace 2>err &
 	tracer=$!
 	wait_for 60 attaching "$tracer"
 	kill -TERM "$tracer"
@@ -71,7 +71,7 @@ perf_ended() {
 	"$LIVE/programs/default/ticker" 60s >out &
 	local target=$! tracer
 	wait_for 60 grep -q ready out
-	"$GOTRACE" record --attach=perf -p all -p runtime --pid "$target" -o trace 2>err &
+	"$GOTRACE" record --attach=perf --probe=emulated -p all -p runtime --pid "$target" -o trace 2>err &
 	tracer=$!
 	wait_for 60 attaching "$tracer"
 	kill -STOP "$tracer"
@@ -91,7 +91,7 @@ perf_pid() {
 	"$LIVE/programs/default/ticker" 60s >out &
 	local target=$!
 	wait_for 60 grep -q ready out
-	expect_status 0 gt record --attach=perf --pid "$target" -d 1 -o trace
+	expect_status 0 gt record --attach=perf --probe=emulated --pid "$target" -d 1 -o trace
 	kill -TERM "$target"
 	wait "$target"
 	ticks=$(csv_calls trace main.tick) tocks=$(csv_calls trace main.tock)

@@ -95,7 +95,7 @@ running() { # STRATEGY
 	"$program" "$rounds" told >out 2>err.target &
 	target=$!
 	wait_for 60 grep -q ready out
-	"$GOTRACE" record --probe="$1" --max-cost="$share" -o trace --pid "$target" 2>err &
+	"$GOTRACE" record --probe="$1" --traps --max-cost="$share" -o trace --pid "$target" 2>err &
 	job=$!
 	wait_for 60 begun "$job"
 	kill -USR1 "$target"

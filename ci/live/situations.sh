@@ -73,7 +73,7 @@ in_the_middle() { # STRATEGY
 	local target=$! job
 	wait_for 60 grep -q 'part 1 is next' printed
 	set -m
-	"$GOTRACE" record --pid "$target" --probe="$1" -o trace 2>err &
+	"$GOTRACE" record --pid "$target" --probe="$1" --traps -o trace 2>err &
 	job=$!
 	wait_for 60 begun "$job"
 	kill -USR1 "$target"
@@ -122,7 +122,7 @@ replaces_text_attached() { # STRATEGY HOW
 	target=$!
 	exec 9>line
 	wait_for 60 grep -q ready out
-	"$GOTRACE" record --pid "$target" --probe="$1" -o trace 2>err &
+	"$GOTRACE" record --pid "$target" --probe="$1" --traps -o trace 2>err &
 	job=$!
 	wait_for 60 begun "$job"
 	echo >&9

@@ -109,7 +109,9 @@ static int say_untraced(struct trace_info *info, const struct plan *plan)
 			      plan->n_inlined);
 	if (!n_left_out && !plan->n_inlined)
 		return 0;
-	snprintf(line + n, sizeof(line) - n, " ('gotrace plan --list' names them)");
+	snprintf(line + n, sizeof(line) - n, " ('gotrace plan%s --list' names them)%s",
+		 plan->n_fate[PLAN_TRAPS] ? " --pid PID" : "",
+		 plan->n_fate[PLAN_TRAPS] ? "; --traps takes those that would trap" : "");
 	return add_warning(info, line);
 }
 

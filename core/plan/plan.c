@@ -59,8 +59,8 @@ static const struct {
 			"a loop comes back to its first instruction: each turn would count as a call" },
 	[PLAN_UNDECODABLE] = { "undecodable", "holds an instruction that cannot be decoded" },
 	[PLAN_NO_CODE] = { "no-code", "the file holds no code for it" },
-	[PLAN_TRAPS] = { "traps",
-			 "a stub cannot write all of its events in a process that runs, so its calls "
+	[PLAN_TRAPS] = { "would-trap",
+			 "in a process that runs a stub cannot write all of its events, and its calls "
 			 "would trap; --traps includes it" },
 };
 

@@ -51,7 +51,7 @@ crowd() { # GOROUTINES VARIANT
 	"$scratch/crowd" "$1" >"$scratch/printed" &
 	target=$!
 	sleep 3
-	"$GOTRACE" record --pid "$target" --probe="$2" -p all -d 0.3 -o "$scratch/trace" >/dev/null 2>"$scratch/said" ||
+	"$GOTRACE" record --pid "$target" --probe="$2" --traps -p all -d 0.3 -o "$scratch/trace" >/dev/null 2>"$scratch/said" ||
 		{ cat "$scratch/said" >&2; stop "$target"; return 1; }
 	stop "$target"
 	how=$(attachment) || return 1
@@ -63,7 +63,7 @@ nats() { # VARIANT
 	target=$!
 	sleep 2
 	if [ "$1" != untraced ]; then
-		"$GOTRACE" record --pid "$target" --probe="$1" -o "$scratch/trace" >/dev/null 2>"$scratch/said" &
+		"$GOTRACE" record --pid "$target" --probe="$1" --traps -o "$scratch/trace" >/dev/null 2>"$scratch/said" &
 		tracer=$!
 	fi
 	sleep 6 # until all probes are there

@@ -19,7 +19,7 @@ gives() { # VERDICT REASON
 
 # ---- gotrace
 
-run_gotrace() { with_gotrace auto "$@"; } # inline stubs and states; in a process that runs, emulated
+run_gotrace() { with_gotrace auto "$@"; } # inline stubs and states
 run_gotrace_springboard() { with_gotrace springboard "$@"; }
 run_gotrace_emulated() { with_gotrace emulated "$@"; }
 run_gotrace_thesis() { with_gotrace thesis "$@"; }
@@ -29,7 +29,7 @@ with_gotrace() { # STRATEGY PROGRAM ARG...
 	shift 2
 	status=0
 	if [ "${program##*/}" = phases ]; then
-		around_phases "$program" "" "${record[@]}" --pid TARGET || return 1
+		around_phases "$program" "" "${record[@]}" --traps --pid TARGET || return 1
 	else
 		timeout -k 5 "$LIMIT" "${record[@]}" -- "$program" "$@" >"$work/printed" 2>"$work/err" || status=$?
 	fi

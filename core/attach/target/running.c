@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -12,7 +10,9 @@
 #include <unistd.h>
 
 #include "attach/target/remote.h"
+#include "attach/target/running_groups.h"
 #include "attach/target/running_map.h"
+#include "attach/target/running_why.h"
 #include "attach/target/threads.h"
 #include "base/log.h"
 #include "plan/inline_hook.h"
@@ -93,64 +93,6 @@ static void finish_pages(struct running *r)
 
 /* ---- putting the jumps in */
 
-/* Sites from i on that are patched together: up to which. */
-static size_t group_end(const struct running *r, size_t i)
-{
-	const struct plan_site *sites = r->opt.plan->sites;
-	size_t end = i + 1;
-
-	while (r->whole[i] && end < r->opt.plan->n_sites && sites[end].func == sites[i].func)
-		end++;
-	return end;
-}
-
-/* Functions that have a stub at each site are recorded by these or not at all, unless traps are
- * accepted. */
-static void mark_whole(struct running *r, const bool *in_stub)
-{
-	const struct plan *plan = r->opt.plan;
-
-	for (size_t i = 0, end; i < plan->n_sites; i = end) {
-		bool whole = !r->opt.traps && plan->sites[i].func != PLAN_NO_FUNC;
-
-		for (end = i; end < plan->n_sites && plan->sites[end].func == plan->sites[i].func;
-		     end++)
-			whole &= in_stub[end];
-		memset(r->whole + i, whole, end - i);
-	}
-}
-
-static void undo_group(struct running *r, bool *in_stub, size_t from, size_t to)
-{
-	for (size_t i = to; i-- > from;) {
-		const struct plan_site *s = &r->opt.plan->sites[i];
-
-		in_stub[i] = false;
-		if (!r->patched[i])
-			continue;
-		text_patch_turn_page(&r->text, s->stub.displaced_vaddr);
-		r->patched[i] = !text_patch_undo_site(&r->text, s);
-		r->n_patched -= !r->patched[i];
-	}
-}
-
-/* All of them, or none. */
-static void patch_group(struct running *r, const uint8_t *stubs, bool *in_stub, size_t from,
-			size_t to)
-{
-	for (size_t i = from; i < to; i++) {
-		const struct plan_site *s = &r->opt.plan->sites[i];
-
-		text_patch_turn_page(&r->text, s->stub.displaced_vaddr);
-		r->patched[i] = text_patch_site(&r->text, s, stubs);
-		r->n_patched += r->patched[i];
-		if (!r->patched[i]) {
-			undo_group(r, in_stub, from, to);
-			return;
-		}
-	}
-}
-
 /* Those of in_stub that are not patched yet. A site whose window somebody is in stays in in_stub,
  * with those that are patched together with it; returns how many are in the way. */
 static size_t patch_sites(struct running *r, const uint8_t *stubs, bool *in_stub)
@@ -161,14 +103,14 @@ static size_t patch_sites(struct running *r, const uint8_t *stubs, bool *in_stub
 	for (size_t i = 0, end; i < plan->n_sites; i = end) {
 		bool busy = false;
 
-		end = group_end(r, i);
+		end = running_group_end(r, i);
 		if (!in_stub[i] || r->patched[i])
 			continue;
 		for (size_t k = i; k < end && !busy; k++)
 			busy = in_the_way(r, &plan->sites[k].stub);
 		n_busy += busy;
 		if (!busy)
-			patch_group(r, stubs, in_stub, i, end);
+			running_patch_group(r, stubs, in_stub, i, end);
 	}
 	finish_pages(r);
 	return n_busy;
@@ -192,28 +134,6 @@ static const char *patch_stopped(struct running *r, const struct threads *t, con
 	r->hooked = true;
 	r->n_in_the_way = patch_sites(r, stubs, in_stub);
 	return NULL;
-}
-
-const char *running_say(struct running *r, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(r->said, sizeof(r->said), fmt, args);
-	va_end(args);
-	return r->said;
-}
-
-const char *running_why_not_stopped(struct running *r, const struct threads *t, int err)
-{
-	char late[LATE_THREAD_BYTES];
-
-	r->again = err == -ETIMEDOUT || err == -EAGAIN;
-	return err == -EPERM   ? "something else traces it, or ptrace is refused"
-	       : err == -ESRCH ? "it has ended"
-	       : err != -ETIMEDOUT
-		       ? running_say(r, "its threads cannot be stopped: %s", strerror(-err))
-		       : running_say(r, "%s", threads_say_late(t, late));
 }
 
 static const char *patch_in_one_stop(struct running *r, const uint8_t *stubs, bool *in_stub,
@@ -263,7 +183,7 @@ const char *running_patch(struct running *r, bool *in_stub)
 	uint8_t *stubs = malloc(t->bytes);
 	const char *why = NULL;
 
-	mark_whole(r, in_stub);
+	running_mark_whole(r, in_stub);
 	mark_windows(r, in_stub);
 	if (!stubs || !text_patch_read(&r->text, t->vaddr, stubs, t->bytes) ||
 	    whereabouts_prepare(&r->where, r->text.mem_fd, &r->look))

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "attach/target/moved_bytes.h"
+#include "attach/target/running_why.h"
 #include "attach/target/shadow_stack.h"
 #include "attach/target/springboard.h"
 #include "attach/target/threads.h"

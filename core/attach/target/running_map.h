@@ -5,13 +5,6 @@
 
 #include "attach/target/remote.h"
 #include "attach/target/running.h"
-#include "attach/target/threads.h"
-
-/* A clause in r->said, which it returns. */
-const char *running_say(struct running *r, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-/* Why threads_stop failed, and in r->again whether it may succeed later. */
-const char *running_why_not_stopped(struct running *r, const struct threads *t, int err);
 
 /* With thread `tid` stopped. 0 or -errno. */
 int running_remote_begin(const struct running *r, struct remote *remote, pid_t tid);

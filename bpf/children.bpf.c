@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 /*
- * Counts the processes that the target starts and that are not traced, so that reports can say so.
+ * Counts the processes that the target starts and that are not traced, so that reports can say so,
+ * and stops the target when it executes its own binary again, until it is probed anew.
  * An object of its own, since it needs the kernel's type information (tp_btf programs:
  * 9e15db66136a, Linux 5.5; CONFIG_DEBUG_INFO_BTF) and traces must work without.
  */
@@ -8,6 +9,8 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/event.h"
+
+#define SIGSTOP 19
 
 const volatile struct target_config target;
 
@@ -56,8 +59,11 @@ SEC("tp_btf/sched_process_exec") int on_exec(uint64_t *args)
 	if (!in_target())
 		return 0;
 	__sync_fetch_and_add(&state.execs, 1);
-	if (bprm->file->f_inode->i_ino == target.exe_ino)
-		__sync_fetch_and_add(&state.own_execs, 1);
+	if (bprm->file->f_inode->i_ino != target.exe_ino)
+		return 0;
+	if (state.stop_own && !bpf_send_signal(SIGSTOP))
+		__sync_fetch_and_add(&state.stopped, 1);
+	__sync_fetch_and_add(&state.own_execs, 1);
 	return 0;
 }
 

@@ -330,6 +330,9 @@ struct children_state {
 	uint32_t children;  /* processes that it forked */
 	uint32_t execs;     /* images that it executed */
 	uint32_t own_execs; /* of them of the traced binary */
+	/* set by user space: the next of these is stopped (SIGSTOP) before its first instruction */
+	uint32_t stop_own;
+	uint32_t stopped; /* that were */
 };
 
 /* cpu_samples.bpf.c */

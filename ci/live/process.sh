@@ -234,6 +234,48 @@ for strategy in $strategies; do
 	check "an exec that is not followed marks every count, $strategy" exec_of_thread "$strategy"
 done
 
+# It executes itself while its goroutines call functions: the threads that do are killed wherever they are, in stubs, too.
+# Every image is recorded, those after the first by traps. It prints what it counts, but for one call of each worker and image.
+exec_under_load() { # PROBE
+	local printed traced images=4 workers=4
+	expect_status 0 gt record -o trace -p main --probe="$1" -- "$programs/reloads" "$PWD/shared" $images $workers >out 2>err
+	expect_grep "^images $images\$" out
+	printed=$(awk '$1 == "calls" { print $2 }' out)
+	traced=$(csv_calls trace main.step)
+	if [ "$traced" -lt $((printed - images * workers)) ] || [ "$traced" -gt $((printed + images * workers)) ]; then
+		fail "$traced calls in the trace, $printed printed"
+	fi
+	gt info trace >facts
+	expect_grep 'end.images +4' facts
+	expect_grep 'end.lost_events +0' facts
+	[ "$1" != inline ] || {
+		expect_grep 'probe.strategy +inline' facts
+		expect_grep 'end.events_inline +[1-9]' facts
+		expect_grep 'warning: the command executed itself anew' err
+		expect_grep 'executed itself anew: its new image had no stubs' facts
+	}
+}
+for strategy in $strategies; do
+	check "a program executes itself under load, $strategy" exec_under_load "$strategy"
+done
+
+# Of a process that ran already nothing traps, and so nothing of a new image is recorded. gotrace says so.
+exec_of_running() {
+	local got=0 job
+	"$programs/reloads" "$PWD/shared" 40 2 >out 2>err.target &
+	target=$!
+	wait_for 60 test -s shared
+	gt record -o trace -p main --pid "$target" -d 30 2>err || got=$?
+	[ "$got" = 0 ] || { cat err; fail "status $got"; }
+	wait "$target" || fail "the target ended with $?: $(cat err.target)"
+	expect_grep '^images 40$' out
+	expect_grep "process $target executed itself anew: no call is recorded from now on" err
+	gt info trace >facts
+	expect_grep 'executed itself anew: calls since then were not recorded' facts
+	[ "$(csv_calls trace main.step)" -gt 0 ] || fail "nothing was recorded before"
+}
+check "a process that ran already executes itself under load" exec_of_running
+
 duration() {
 	expect_status 0 gt record -d 1 -o trace -- "$programs/ticker" 3s >out 2>err
 	expect_grep 'tracing ended' err

@@ -51,7 +51,7 @@ check "a thread that is stopped in a stub" held_in_a_stub
 check "a ring that the program spoils" spoilt_ring
 check "SIGKILL to gotrace while stubs write events" goes_on_alone --probe=inline
 check "a new image behind the library's back is said" raw_exec jump
-check "a program that can execute itself is not patched" executes_itself
+for kind in jump inline; do check "a program that executes itself is counted in both images, $kind" executes_itself $kind; done
 check "a program whose path its memory map shows in another way is patched" odd_path
 check "a set-uid program is not patched" set_uid
 check "a program with a file capability is not patched" file_capability

@@ -75,7 +75,7 @@ trace_once() { # NAME STATUS
 		"$here/../../fixtures/traces/counts.sh" printed csv "$symbols" >differ || result=wrong
 		detail=$(head -n 1 differ)
 		# Another strategy's exact counts are no evidence for this one. A program that executes itself anew
-		# is never patched, which is no matter of kernel, Go version or build.
+		# is not patched where the kernel does not tell of it, which is no matter of Go version or build.
 		if [ "$result" = exact ] && detail=$(grep ' is not used: ' err | grep -v -m 1 'can execute itself anew'); then
 			result=refused detail=${detail#gotrace: }
 		fi

@@ -200,11 +200,15 @@ int cpu_samples_place(struct cpu_samples *s, const struct probing *p)
 {
 	if (!s->state)
 		return 0;
-	int err = probe_places_find(&s->places, p->plan, p->in_stub);
+	const unsigned image = atomic_load(&s->placed) ? 1 : 0;
 
-	if (!err)
-		atomic_store(&s->placed, true);
-	return err;
+	probe_places_free(&s->places[image]);
+	int err = probe_places_find(&s->places[image], p->plan, p->in_stub);
+	if (err)
+		return err;
+	atomic_store(&s->image, image);
+	atomic_store(&s->placed, true);
+	return 0;
 }
 
 void cpu_samples_look(struct cpu_samples *s, uint64_t now_ns)
@@ -222,7 +226,8 @@ void cpu_samples_close(struct cpu_samples *s)
 	free(s->fds);
 	embedded_bpf_unmap(s->state, sizeof(*s->state));
 	bpf_object__close(s->object);
-	probe_places_free(&s->places);
+	probe_places_free(&s->places[0]);
+	probe_places_free(&s->places[1]);
 	*s = (struct cpu_samples){ 0 };
 }
 
@@ -236,9 +241,10 @@ bool cpu_samples_resolve(struct cpu_samples *s, struct event_ext *ev, const stru
 		s->n_unplaced++;
 		return false;
 	}
-	unsigned what = probe_places_sampled(&s->places, pc, bias, wire->arg[1]);
+	struct probe_places *places = &s->places[atomic_load(&s->image)];
+	unsigned what = probe_places_sampled(places, pc, bias, wire->arg[1]);
 	bool probes = what == SAMPLED_STUB || what == SAMPLED_TRAP;
-	uint32_t func = probes ? TRACE_NONE : probe_places_func(&s->places, pc - bias);
+	uint32_t func = probes ? TRACE_NONE : probe_places_func(places, pc - bias);
 
 	*ev = *wire;
 	ev->arg[1] = what;

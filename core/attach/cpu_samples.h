@@ -28,7 +28,8 @@ struct cpu_samples {
 	uint64_t interrupt_ns; /* what an interrupt of the clock takes, measured; 0: it was not */
 	const struct probes *probes;
 	/* Of the thread that collects, once `placed`. */
-	struct probe_places places;
+	struct probe_places places[2]; /* of the first image, of later ones */
+	_Atomic unsigned image;        /* which of them */
 	atomic_bool placed;
 	uint64_t n, n_probes, n_unplaced;
 	uint64_t ns, probe_ns; /* what samples stand for */
@@ -39,7 +40,8 @@ struct cpu_samples {
  * line is logged. To be closed in every case. */
 void cpu_samples_open(struct cpu_samples *s, const struct probes *probes, const struct gobin *b);
 void cpu_samples_on(struct cpu_samples *s, bool on);
-/* Stubs are where they will be: samples get their places from here on. 0 or -ENOMEM. */
+/* Stubs are where they will be: samples get their places from here on. Once more when they are not
+ * there any more, in a new image. 0 or -ENOMEM. */
 int cpu_samples_place(struct cpu_samples *s, const struct probing *p);
 /* Now and then: the rate is high at first, so that short programs have enough of them. */
 void cpu_samples_look(struct cpu_samples *s, uint64_t now_ns);

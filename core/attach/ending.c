@@ -201,7 +201,15 @@ static int describe_stubs(const struct recording *r, const struct collector_stat
 				      n_left_out, r->n_stubs,
 				      r->n_pauses ? "the process was executing them"
 						  : "another tool probes there?");
-	if (!err && p->n_in_stub && s->images > 1)
+	if (!err && p->n_in_stub && r->new_image)
+		err = trace_info_set(
+			end, KEY_WARN_IMAGE,
+			r->target->launched
+				? "the process executed itself anew: its new image had no "
+				  "stubs, so its calls trapped and took longer"
+				: "the process executed itself anew: calls since then were "
+				  "not recorded");
+	else if (!err && p->n_in_stub && s->images > 1)
 		err = trace_info_set(
 			end, KEY_WARN_IMAGE,
 			"the process executed itself anew: the new image was not patched, "

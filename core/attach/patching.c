@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/patching.h"
 
+#include <signal.h>
 #include <string.h>
 
 #include "attach/probes/links.h"
@@ -21,8 +22,28 @@ struct links_options patching_where(const struct recording *r)
 
 /* ---- at the target's exec */
 
+bool patching_may_be_undone(const struct recording *r)
+{
+	return gobin_func_named(r->binary, "syscall.Exec");
+}
+
+/* A new image would run without a probe where nobody is told of it. */
+static void refuse_unwatched(struct recording *r)
+{
+	if (!r->target->launched || !r->probing->n_in_stub || children_counted(&r->children) ||
+	    !patching_may_be_undone(r))
+		return;
+	log_warn(
+		"each call traps and costs microseconds: the program can execute itself anew, and "
+		"this kernel does not tell when. --no-states and -x make it cheaper, gotrace sample "
+		"needs no probe");
+	probing_fall_back(r->probing,
+			  "it can execute itself anew, and this kernel does not tell when");
+}
+
 void patching_hold(struct recording *r)
 {
+	refuse_unwatched(r);
 	bool seizes = r->target->launched && (r->probing->n_in_stub || r->record_signals);
 	int err = seizes ? target_seize(r->target) : 0;
 
@@ -67,7 +88,62 @@ void patching_at_exec(void *ctx, struct inject *in)
 		r->probes.state->paused = PAUSED_ALL;
 	else if (p->strategy == PROBE_INLINE)
 		under_jumps_attach(r->links, &r->probes, &attach, r->target->pid);
+	r->n_own_execs = children_own_execs(&r->children);
+	children_stop_own(&r->children, p->n_in_stub);
 	r->patch_ns = clock_monotonic_ns() - start;
+}
+
+/* ---- a new image, which has no stubs */
+
+#define EXEC_LOOK_MS 20
+
+/* Sites that had a stub are probed in the text. */
+static void probe_new_image(struct recording *r)
+{
+	const struct links_options attach = patching_where(r);
+
+	children_stop_own(&r->children, false);
+	probing_new_image(r->probing);
+	if (links_attach_left_out(r->links, &r->probes, &attach)) {
+		log_error("the new image of the command has no probes: its calls are not recorded");
+		r->probes.state->paused = PAUSED_ALL;
+	} else if (cpu_samples_place(&r->cpu_samples, r->probing)) {
+		log_no_memory("no memory for places of samples");
+	} else {
+		log_warn(
+			"the command executed itself anew. Its new image has no stubs: each call traps "
+			"now, and costs microseconds");
+	}
+	links_nothing_under(r->links);
+	kill(r->target->pid, SIGCONT);
+}
+
+int patching_wait_ms(const struct recording *r, int ms)
+{
+	bool soon = r->target->launched && r->probing->n_in_stub && !r->new_image &&
+		    patching_may_be_undone(r);
+
+	return soon && ms > EXEC_LOOK_MS ? EXEC_LOOK_MS : ms;
+}
+
+void patching_look(struct recording *r)
+{
+	const unsigned n = children_own_execs(&r->children);
+	const bool first = !r->new_image;
+
+	if (n == r->n_own_execs || !r->probing->n_in_stub || r->unprobed)
+		return;
+	r->n_own_execs = n;
+	r->new_image = true;
+	if (!first)
+		return;
+	if (r->target->launched) {
+		probe_new_image(r);
+		return;
+	}
+	r->probes.state->paused = PAUSED_ALL;
+	log_warn("process %d executed itself anew: no call is recorded from now on",
+		 r->target->pid);
 }
 
 /* ---- in a process that runs already */

@@ -104,6 +104,12 @@ void probing_patched(struct probing *p, const char *why)
 	set_costs(p);
 }
 
+void probing_new_image(struct probing *p)
+{
+	memset(p->in_stub, 0, p->plan->n_sites * sizeof(*p->in_stub));
+	set_costs(p);
+}
+
 static void use_stubs(struct probing *p, const char *why)
 {
 	if (p->stub_fd < 0)

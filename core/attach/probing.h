@@ -73,6 +73,10 @@ void probing_patched(struct probing *p, const char *why);
 /* What the inline stub of each site writes; to be freed. NULL: no memory. */
 struct ring_site *probing_ring_sites(const struct probing *p);
 
+/* The process executes another image of the binary, which has no stubs: from here on every site is
+ * probed in the text. n_in_stub stays what it was. */
+void probing_new_image(struct probing *p);
+
 /* The same for a process that runs, whose stubs are used or nothing is: 0, or -ENOTSUP (logged,
  * with what can be done instead). Functions of which no site was moved are left alone. */
 int probing_joined(struct probing *p, const char *why);

@@ -54,7 +54,7 @@ static int find_bias(struct recording *r, const struct plan_site *image)
  */
 static bool open_to_all(const struct recording *r)
 {
-	return gobin_func_named(r->binary, "syscall.Exec") ||
+	return patching_may_be_undone(r) ||
 	       (r->kind == ATTACH_MULTI && !r->caps->pid_filter_per_process);
 }
 
@@ -109,6 +109,10 @@ int recording_prepare(struct recording *r)
 		.ring_bytes = r->ring_bytes,
 		.ring_bytes_sum = r->ring_bytes_sum,
 	};
+	err = target_identify(r->target->pid, &load.target);
+	if (err)
+		return err;
+	children_watch(&r->children, &load.target, r->exe_fd);
 	patching_hold(r);
 	struct links_options attach = patching_where(r);
 
@@ -118,8 +122,6 @@ int recording_prepare(struct recording *r)
 	err = r->links ? load_watch_open(&r->load, r->probing, r->caps) : -ENOMEM;
 	if (err)
 		log_no_memory("no memory for counts of %zu sites", r->probing->plan->n_sites);
-	if (!err)
-		err = target_identify(r->target->pid, &load.target);
 	if (!err)
 		err = probes_load(&r->probes, &load);
 	if (!err)
@@ -137,7 +139,6 @@ int recording_prepare(struct recording *r)
 	/* Nothing jumps to its stubs yet: in a running target patch_running begins recording. */
 	r->probes.state->paused = r->probing->running ? PAUSED_ALL : PAUSED_NOT;
 	r->attach_ns = clock_monotonic_ns() - start;
-	children_watch(&r->children, &load.target, r->exe_fd);
 	if (load.states)
 		r->no_off_cpu = off_cpu_watch(&r->off_cpu, &r->probes, r->binary);
 	cpu_samples_open(&r->cpu_samples, &r->probes, r->binary);
@@ -215,7 +216,7 @@ static void collect_until_end(struct recording *r, int wake_fd)
 			begin = 0;
 		}
 		wait_ms = wait_until(deadline, now, wait_until(begin, now, wait_ms));
-		wait_ms = text_watch_wait_ms(&r->text_watch, now, wait_ms);
+		wait_ms = text_watch_wait_ms(&r->text_watch, now, patching_wait_ms(r, wait_ms));
 		if (poll(fds, 3, signals_wait_ms(r->signals, wait_ms)) < 0 && errno != EINTR) {
 			log_error("tracing ends, gotrace cannot wait for the process: %s",
 				  strerror(errno));
@@ -242,6 +243,7 @@ static void collect_until_end(struct recording *r, int wake_fd)
 			r->reason = END_WHEN;
 			return;
 		}
+		patching_look(r);
 		cpu_samples_look(&r->cpu_samples, now);
 		progress_advise(r);
 		text_watch_look(&r->text_watch, now);

@@ -92,7 +92,9 @@ struct recording {
 	 * and to change it back; 0: not at all */
 	uint64_t pause_ns, put_back_ns;
 	unsigned n_pauses;
-	bool unprobed; /* some sites have no probe: nothing is recorded */
+	unsigned n_own_execs; /* of the binary that were seen */
+	bool new_image;       /* the target has executed itself anew, without the stubs it had */
+	bool unprobed;        /* some sites have no probe: nothing is recorded */
 	/* processor time that the target had taken before, and the part of it in the kernel */
 	uint64_t cpu_before_ns, system_before_ns;
 	/* that gotrace had taken before, and that it took while the target ran */

@@ -249,10 +249,6 @@ int stubs_finish(struct plan *p)
 
 	if (!t->n_sites)
 		return 0;
-	/* The new image would have no stubs, and the sites that have one no probes in the text. */
-	if (gobin_func_named(p->binary, "syscall.Exec"))
-		t->obstacle =
-			"it can execute itself anew (syscall.Exec), and the new image would not be patched";
 	err = lay_out(p);
 	if (err)
 		return err;

@@ -223,7 +223,7 @@ round() { # GO
 	try "$go" nop "profile" profiled "$go" nop 1000000
 	try "$go" inline "profile" profiled "$go" inline 10000000
 	try "$go" all "the same counts" same_counts 3000 emulated springboard thesis inline
-	try "$go" jump "it executes itself" executes_itself
+	try "$go" jump "it executes itself" executes_itself jump
 	try "$go" jump "set-uid" set_uid
 	try "$go" jump "not found in its memory map" odd_path
 	try "$go" jump "file capability" file_capability

@@ -46,6 +46,17 @@ bool children_counted(const struct children *c)
 	return c->exec != NULL;
 }
 
+unsigned children_own_execs(const struct children *c)
+{
+	return children_counted(c) ? __atomic_load_n(&c->state->own_execs, __ATOMIC_ACQUIRE) : 0;
+}
+
+void children_stop_own(struct children *c, bool on)
+{
+	if (children_counted(c))
+		__atomic_store_n(&c->state->stop_own, on, __ATOMIC_RELEASE);
+}
+
 void children_close(struct children *c)
 {
 	bpf_link__destroy(c->fork);

@@ -54,6 +54,7 @@ struct round {
 	bool in_stubs;        /* in the stubs' file, else in the binary's text */
 	const bool *left_out; /* not NULL: only these sites, of which no stub is used after all */
 	bool under;           /* only what lies under jumps to stubs */
+	bool under_there;     /* with left_out: that has its probes already */
 	const bool *released; /* not NULL: by function, these not */
 	bool second;          /* their records are marked */
 };
@@ -68,7 +69,10 @@ static bool is_in(const struct round *r, const struct plan_site *s)
 		return false;
 	if (r->under)
 		return in_stub && site_jumps_on_probed(s);
-	return r->left_out ? r->left_out[s->number] && !in_stub : in_stub == r->in_stubs;
+	if (r->left_out)
+		return r->left_out[s->number] && !in_stub &&
+		       !(r->under_there && site_jumps_on_probed(s));
+	return in_stub == r->in_stubs;
 }
 
 static const struct plan *plan_of(const struct round *r)
@@ -269,12 +273,29 @@ static int attach_more(struct links *l, const struct probes *p, struct round r)
 
 int links_attach_left_out(struct links *l, const struct probes *p, const struct links_options *opt)
 {
-	return attach_more(l, p, (struct round){ .opt = opt, .left_out = l->in_stub });
+	const struct round r = { .opt = opt, .left_out = l->in_stub, .under_there = l->under };
+	int err = attach_more(l, p, r);
+
+	/* They are not left out a second time. */
+	memcpy(l->in_stub, opt->probing->in_stub,
+	       opt->probing->plan->n_sites * sizeof(*l->in_stub));
+	return err;
 }
 
 int links_attach_under(struct links *l, const struct probes *p, const struct links_options *opt)
 {
-	return attach_more(l, p, (struct round){ .opt = opt, .under = true });
+	int err = attach_more(l, p, (struct round){ .opt = opt, .under = true });
+
+	l->under = !err;
+	return err;
+}
+
+void links_nothing_under(struct links *l)
+{
+	for (int i = 0; i < SITE_PROGRAMS; i++)
+		for (size_t k = 0; k < l->n[i]; k++)
+			l->at[i][k].under = false;
+	l->under = false;
 }
 
 /* ---- releasing functions */

@@ -23,7 +23,8 @@ struct links {
 	struct one_link *at[SITE_PROGRAMS];
 	size_t n[SITE_PROGRAMS], cap[SITE_PROGRAMS];
 	bool second;   /* links_replace has left links whose cookies have COOKIE_SECOND */
-	bool *in_stub; /* by site: links_attach attached it in its stub */
+	bool *in_stub; /* by site: it was attached in its stub, and is not probed in the text */
+	bool under;    /* links_attach_under has attached all */
 };
 
 struct links_options {
@@ -51,6 +52,10 @@ int links_attach_left_out(struct links *l, const struct probes *p, const struct 
  * do nothing once the jump is written over their breakpoint, until another tool's probe puts one
  * there again. As links_attach_left_out. */
 int links_attach_under(struct links *l, const struct probes *p, const struct links_options *opt);
+
+/* No jump to a stub is in the text any more: what was attached under them are probes like others.
+ */
+void links_nothing_under(struct links *l);
 
 /*
  * Of functions with released[function] the probes go, all others stay. With uprobe_multi links

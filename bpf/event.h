@@ -332,7 +332,8 @@ struct children_state {
 	uint32_t own_execs; /* of them of the traced binary */
 	/* set by user space: the next of these is stopped (SIGSTOP) before its first instruction */
 	uint32_t stop_own;
-	uint32_t stopped; /* that were */
+	uint32_t stopped;   /* that were */
+	uint32_t continued; /* of them, by user space */
 };
 
 /* cpu_samples.bpf.c */

@@ -259,16 +259,35 @@ for strategy in $strategies; do
 	check "a program executes itself under load, $strategy" exec_under_load "$strategy"
 done
 
-# Of a process that ran already nothing traps, and so nothing of a new image is recorded. gotrace says so.
+# gotrace is killed while the new image waits for its probes: somebody else lets it go on.
+exec_guarded() {
+	command -v strace >/dev/null || skip "strace is not installed"
+	local got=0
+	strace -qq -o calls -e trace=kill -e inject=kill:error=EPERM:signal=KILL:when=1 \
+		"$GOTRACE" record -o trace -p main -- "$programs/reloads" "$PWD/shared" 4 2 >out 2>err || got=$?
+	[ "$got" = 137 ] || { cat err; fail "gotrace was not killed: status $got"; }
+	expect_grep 'SIGCONT' calls
+	wait_for 60 grep -q '^images 4$' out
+}
+check "gotrace is killed while a new image is stopped" exec_guarded
+
+# In a process that ran already no new image is recorded, and gotrace says so.
 exec_of_running() {
 	local got=0 job
-	"$programs/reloads" "$PWD/shared" 40 2 >out 2>err.target &
+	"$programs/reloads" "$PWD/shared" 3 2 wait >out 2>err.target &
 	target=$!
-	wait_for 60 test -s shared
-	gt record -o trace -p main --pid "$target" -d 30 2>err || got=$?
-	[ "$got" = 0 ] || { cat err; fail "status $got"; }
+	wait_for 60 grep -q ready out
+	"$GOTRACE" record -o trace -p main --traps --pid "$target" 2>err &
+	job=$!
+	calls_come trace main.step
+	kill -USR1 "$target"
+	wait_for 60 eval "[ \"\$(grep -c ready out)\" = 2 ]"
+	wait_for 60 grep -q 'executed itself anew' err
+	kill -USR1 "$target"
 	wait "$target" || fail "the target ended with $?: $(cat err.target)"
-	expect_grep '^images 40$' out
+	wait "$job" || got=$?
+	[ "$got" = 0 ] || { cat err; fail "status $got"; }
+	expect_grep '^images 3$' out
 	expect_grep "process $target executed itself anew: no call is recorded from now on" err
 	gt info trace >facts
 	expect_grep 'executed itself anew: calls since then were not recorded' facts

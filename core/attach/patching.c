@@ -27,7 +27,7 @@ bool patching_may_be_undone(const struct recording *r)
 	return gobin_func_named(r->binary, "syscall.Exec");
 }
 
-/* A new image would run without a probe where nobody is told of it. */
+/* A new image would run without a probe where nobody learns of it. */
 static void refuse_unwatched(struct recording *r)
 {
 	if (!r->target->launched || !r->probing->n_in_stub || children_counted(&r->children) ||
@@ -69,6 +69,19 @@ static void attach_left_out(struct recording *r)
 	}
 }
 
+/* From its next exec on the target is stopped, unless nobody could let it go in every case. */
+static void watch_exec(struct recording *r)
+{
+	if (!r->probing->n_in_stub || !patching_may_be_undone(r))
+		return;
+	int err = exec_guard_begin(&r->exec_guard, &r->children, r->target->pidfd);
+
+	if (err)
+		log_warn("a new image of the command would not be recorded: %s", strerror(-err));
+	else
+		children_stop_own(&r->children, true);
+}
+
 void patching_at_exec(void *ctx, struct inject *in)
 {
 	struct recording *r = ctx;
@@ -89,7 +102,7 @@ void patching_at_exec(void *ctx, struct inject *in)
 	else if (p->strategy == PROBE_INLINE)
 		under_jumps_attach(r->links, &r->probes, &attach, r->target->pid);
 	r->n_own_execs = children_own_execs(&r->children);
-	children_stop_own(&r->children, p->n_in_stub);
+	watch_exec(r);
 	r->patch_ns = clock_monotonic_ns() - start;
 }
 
@@ -116,6 +129,18 @@ static void probe_new_image(struct recording *r)
 	}
 	links_nothing_under(r->links);
 	kill(r->target->pid, SIGCONT);
+	children_continued(&r->children);
+	exec_guard_end(&r->exec_guard, true);
+}
+
+void patching_end_look(struct recording *r)
+{
+	children_stop_own(&r->children, false);
+	if (children_stopped(&r->children)) {
+		kill(r->target->pid, SIGCONT);
+		children_continued(&r->children);
+	}
+	exec_guard_end(&r->exec_guard, false);
 }
 
 int patching_wait_ms(const struct recording *r, int ms)
@@ -128,19 +153,17 @@ int patching_wait_ms(const struct recording *r, int ms)
 
 void patching_look(struct recording *r)
 {
-	const unsigned n = children_own_execs(&r->children);
-	const bool first = !r->new_image;
+	const bool again = children_own_execs(&r->children) != r->n_own_execs;
 
-	if (n == r->n_own_execs || !r->probing->n_in_stub || r->unprobed)
+	if (!r->probing->n_in_stub || r->new_image || r->unprobed)
 		return;
-	r->n_own_execs = n;
-	r->new_image = true;
-	if (!first)
-		return;
-	if (r->target->launched) {
+	if (r->target->launched && children_stopped(&r->children)) {
+		r->new_image = true;
 		probe_new_image(r);
-		return;
 	}
+	if (r->target->launched || !again)
+		return;
+	r->new_image = true;
 	r->probes.state->paused = PAUSED_ALL;
 	log_warn("process %d executed itself anew: no call is recorded from now on",
 		 r->target->pid);

@@ -16,13 +16,16 @@ void patching_hold(struct recording *r);
 void patching_at_exec(void *ctx, struct inject *in);
 /* The same in a process that runs already; from then on every event is recorded. */
 void patching_running(struct recording *r);
-/* Whether the target can execute itself anew by the means of Go: it links syscall.Exec. */
+/* The target can execute itself anew by the means of Go: it links syscall.Exec. */
 bool patching_may_be_undone(const struct recording *r);
 /* How long may pass until the next look, at most `ms`: the target is stopped meanwhile. */
 int patching_wait_ms(const struct recording *r, int ms);
 /* At every look: has the target executed its own binary again? A launched one is stopped then,
- * until its new image is probed by traps. Of one that ran already no call is recorded any more. */
+ * until its new image is probed by traps. Calls of one that ran already are not recorded any more.
+ */
 void patching_look(struct recording *r);
+/* The target is not stopped any more when it executes its binary. */
+void patching_end_look(struct recording *r);
 /* Its text becomes what it was. */
 void patching_put_back(struct recording *r);
 

@@ -258,6 +258,7 @@ static void detach(struct recording *r)
 {
 	uint64_t start = clock_monotonic_ns();
 
+	patching_end_look(r);
 	releasing_finish(&r->releasing);
 	/* Stubs take their slow path then, which records nothing either. */
 	if (r->collector && collector_rings(r->collector))

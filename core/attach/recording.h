@@ -11,6 +11,7 @@
 #include "attach/probes/off_cpu.h"
 #include "attach/collect/collect.h"
 #include "attach/cpu_samples.h"
+#include "attach/exec_guard.h"
 #include "attach/load_watch.h"
 #include "attach/probes/probes.h"
 #include "attach/probing.h"
@@ -72,6 +73,7 @@ struct recording {
 	/* found out on the way */
 	struct probes probes;
 	struct children children;
+	struct exec_guard exec_guard;
 	struct off_cpu off_cpu;
 	const char *no_off_cpu;            /* why it is not told, with states; NULL: it is */
 	struct off_cpu_state off_cpu_seen; /* after it has ended */

@@ -57,6 +57,17 @@ void children_stop_own(struct children *c, bool on)
 		__atomic_store_n(&c->state->stop_own, on, __ATOMIC_RELEASE);
 }
 
+bool children_stopped(const struct children *c)
+{
+	return children_counted(c) &&
+	       __atomic_load_n(&c->state->stopped, __ATOMIC_ACQUIRE) != c->state->continued;
+}
+
+void children_continued(struct children *c)
+{
+	__atomic_store_n(&c->state->continued, c->state->stopped, __ATOMIC_RELEASE);
+}
+
 void children_close(struct children *c)
 {
 	bpf_link__destroy(c->fork);

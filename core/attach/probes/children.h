@@ -21,8 +21,10 @@ bool children_counted(const struct children *c);
 /* How often the target has executed the traced binary; 0 where nothing is counted. */
 unsigned children_own_execs(const struct children *c);
 /* From now on, or not any more: when the target executes the traced binary, it is stopped before
- * its first instruction. Whoever asks for that sends SIGCONT when children_own_execs has grown. */
+ * its first instruction. Whoever asks for that sends SIGCONT when children_stopped, and says so. */
 void children_stop_own(struct children *c, bool on);
+bool children_stopped(const struct children *c);
+void children_continued(struct children *c);
 void children_close(struct children *c);
 
 #endif

@@ -206,7 +206,7 @@ killed_everywhere() { # CALL FIRST STEP
 check "gotrace is killed at any ptrace" killed_everywhere ptrace $((RANDOM % 12 + 1)) 12
 check "gotrace is killed at any write to the process's memory" killed_everywhere pwrite64 $((RANDOM % 3 + 1)) 3
 
-# Where stubs cannot be had nothing is recorded and nothing is changed, whether they were asked for or not; what can be done is said.
+# Where stubs cannot be had nothing is recorded and nothing is changed, whether they were asked for or not, and gotrace says what can be done.
 refused() { # REASON
 	local how
 	for how in auto inline; do
@@ -255,7 +255,7 @@ second() {
 	nothing_left
 	finish
 	mv first trace
-	is_inline
+	is_inline many
 }
 check "a second gotrace leaves the first one's stubs alone" second
 

@@ -29,7 +29,7 @@ record_ticks() {
 	local trace=$1 seconds
 	shift
 	for seconds in 1 4 16; do
-		expect_status 0 gt record --pid "$target" -d $seconds -o "$trace" "$@"
+		expect_status 0 gt record --pid "$target" --traps -d $seconds -o "$trace" "$@"
 		[ "$(csv_calls "$trace" main.tick)" -lt 20 ] || break
 	done
 }
@@ -37,7 +37,7 @@ record_ticks() {
 attach_detach() { # STRATEGY
 	start_ticker 600s
 	set -m
-	"$GOTRACE" record --pid "$target" --probe="$1" -o trace 2>err &
+	"$GOTRACE" record --pid "$target" --probe="$1" --traps -o trace 2>err &
 	local job=$! got=0
 	calls_come trace main.tick 20
 	kill -INT "$job"
@@ -55,7 +55,7 @@ done
 
 target_ends() {
 	start_ticker 600s
-	"$GOTRACE" record --pid "$target" -o trace &
+	"$GOTRACE" record --pid "$target" --traps -o trace &
 	local job=$!
 	calls_come trace main.tick 20
 	kill -TERM "$target" # it ends when it likes
@@ -68,7 +68,7 @@ check "--pid, the target ends by itself" target_ends
 # poll refuses more descriptors than the limit allows.
 wait_fails() {
 	start_ticker 600s
-	"$GOTRACE" record --pid "$target" -o trace 2>err &
+	"$GOTRACE" record --pid "$target" --traps -o trace 2>err &
 	local job=$! got=0
 	calls_come trace main.tick 20
 	prlimit --pid "$job" --nofile=2:
@@ -221,7 +221,7 @@ ends_meanwhile() { # PROBE
 		"$LIVE/programs/default/ticker" "${ms}ms" >out &
 		target=$!
 		status=0
-		gt record --probe="$1" -o trace --pid "$target" >/dev/null 2>err || status=$?
+		gt record --probe="$1" --traps -o trace --pid "$target" >/dev/null 2>err || status=$?
 		wait "$target" || fail "a program of $ms ms ended with status $?"
 		grep -q '^count main.tick ' out || fail "the output of a program of $ms ms is cut off"
 		case $status in

@@ -51,7 +51,7 @@ threads() { # whichever way the kernel filters
 	local target=$! seconds
 	wait_for 60 grep -q ready out
 	for seconds in 1 4 16; do # on a busy machine it ticks less
-		gt record --pid "$target" -d $seconds --attach=multi -o trace
+		gt record --pid "$target" --traps -d $seconds --attach=multi -o trace
 		[ "$(csv_calls trace main.tick)" -lt 50 ] || break
 	done
 	kill -TERM "$target"

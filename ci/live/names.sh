@@ -117,7 +117,7 @@ attached() { # FOLDER
 		"$1/ticker" 600s >printed &
 		target=$!
 		wait_for 60 test -s printed
-		gt record --probe="$how" -d 1 -o trace --pid $target 2>err || { cat err; kill $target; fail "$how: status $?"; }
+		gt record --probe="$how" --traps -d 1 -o trace --pid $target 2>err || { cat err; kill $target; fail "$how: status $?"; }
 		kill $target
 		[ "$(csv_calls trace main.tick)" -gt 0 ] || fail "$how: no call"
 		! grep -q 'memory map' err || { cat err; fail "$how is not used"; }

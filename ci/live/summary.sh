@@ -129,7 +129,7 @@ attached() { # STRATEGY
 	local job
 	"$programs/ticker" 60s >printed &
 	job=$!
-	gt record --summary -d 1.5 --probe="$1" -o trace --pid $job 2>err
+	gt record --summary -d 1.5 --probe="$1" --traps -o trace --pid $job 2>err
 	kill -TERM $job
 	wait $job || true
 	[ "$(csv_calls trace main.tick)" -gt 100 ] || fail "$(csv_calls trace main.tick) calls"

@@ -20,7 +20,7 @@ container() { # PROGRAM
 	wait_for 60 grep -q ready out
 	local pid
 	pid=$(here "$1")
-	expect_status 0 gt record -d 1 --pid "$pid" -o trace
+	expect_status 0 gt record -d 1 --traps --pid "$pid" -o trace
 	kill -TERM "$pid"
 	wait
 	[ "$(csv_calls trace main.tick)" -ge 100 ] || fail "few calls of main.tick"

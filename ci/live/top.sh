@@ -24,7 +24,7 @@ of_a_process() { # STRATEGY
 	local job
 	"$ticker" 600s >printed &
 	job=$!
-	gt top --probe="$1" --pid $job --interval 1s --times 3 >out 2>err
+	gt top --probe="$1" --traps --pid $job --interval 1s --times 3 >out 2>err
 	are_tables 3
 	kill -TERM $job
 	wait $job || true
@@ -59,7 +59,7 @@ interrupted() {
 	local job top
 	"$ticker" 600s >printed &
 	job=$!
-	"$GOTRACE" top --pid $job --interval 1s >out 2>err &
+	"$GOTRACE" top --traps --pid $job --interval 1s >out 2>err &
 	top=$!
 	wait_for 60 grep -q main.tick out
 	kill -INT $top
@@ -70,7 +70,7 @@ interrupted() {
 	# and when the process ends
 	"$ticker" 600s >printed &
 	job=$!
-	gt top --pid $job --interval 1s >out 2>err &
+	gt top --traps --pid $job --interval 1s >out 2>err &
 	local top=$!
 	wait_for 60 eval '[ "$(tables)" -ge 1 ]'
 	kill -TERM $job
@@ -83,7 +83,7 @@ on_a_terminal() {
 	command -v script >/dev/null || skip "no script(1)"
 	"$ticker" 600s >printed &
 	job=$!
-	{ wait_for 60 grep -q main.tick out; printf q; sleep 1; } | timeout 120 script -qec "stty rows 20 cols 60; $GOTRACE top --pid $job --interval 1s" /dev/null >out || fail "status $?"
+	{ wait_for 60 grep -q main.tick out; printf q; sleep 1; } | timeout 120 script -qec "stty rows 20 cols 60; $GOTRACE top --traps --pid $job --interval 1s" /dev/null >out || fail "status $?"
 	grep -q $'\033\\[H\033\\[2J' out || fail "the screen is not cleared"
 	expect_grep 'main.tick' out
 	kill -TERM $job

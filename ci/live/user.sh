@@ -45,7 +45,7 @@ running() { # STRATEGY
 	local target=$! seconds
 	wait_for 60 grep -q ready ../out
 	for seconds in 1 4 16; do # on a busy machine it ticks less
-		expect_status 0 as_user record --pid "$target" --probe="$1" -d $seconds -o trace
+		expect_status 0 as_user record --pid "$target" --probe="$1" --traps -d $seconds -o trace
 		[ "$(csv_calls trace main.tick)" -lt 50 ] || break
 	done
 	kill -TERM "$target"

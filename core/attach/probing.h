@@ -77,7 +77,7 @@ struct ring_site *probing_ring_sites(const struct probing *p);
  * probed in the text. n_in_stub stays what it was. */
 void probing_new_image(struct probing *p);
 
-/* The same for a process that runs, whose stubs are used or nothing is: 0, or -ENOTSUP (logged,
+/* Likewise for a process that runs, whose stubs are used or nothing is: 0, or -ENOTSUP (logged,
  * with what can be done instead). Functions of which no site was moved are left alone. */
 int probing_joined(struct probing *p, const char *why);
 

@@ -117,8 +117,8 @@ static int show(const struct plan_args *a, const struct gobin *b)
 	return err || gobin_layout(b, &layout) ? STATUS_BAD_INPUT : 0;
 }
 
-/* Names of functions are shown to who may read the file. What another process executes can be
- * opened with the rights to trace it only, then asked for. */
+/* Names of functions are shown to who may read the file. A file that another process executes can
+ * be opened with the rights to trace it only; who may read it is asked then. */
 static int open_binary(const struct plan_args *a)
 {
 	struct user invoker;

@@ -29,7 +29,8 @@ enum {
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0,
 	  "Trace to write (default gotrace.out); an existing one is renamed to FILE.old", 1 },
-	{ "pid", OPT_PID, "PID", 0, "Attach to a running process; Ctrl-C detaches", 1 },
+	{ "pid", OPT_PID, "PID", 0,
+	  "Attach to a running process, by inline stubs or not at all; Ctrl-C detaches", 1 },
 	{ "exe", OPT_EXE, "BINARY", 0,
 	  "The Go binary to probe, if COMMAND is another program that executes it in its own process, or loads it as a library",
 	  1 },
@@ -44,7 +45,7 @@ static const struct argp_option options[] = {
 	  2 },
 	{ "states", OPT_STATES, NULL, 0,
 	  "Record when each goroutine runs, is runnable, waits (and for what) or is in a system call, and who wakes it: "
-	  "what is done where a stub can write it, for COMMAND with --probe=inline",
+	  "the default where a stub can write it",
 	  1 },
 	{ "record-signals", OPT_SIGNALS, NULL, 0,
 	  "When COMMAND dies of a signal or a Go panic, record where its threads were, with their callers",

@@ -137,7 +137,7 @@ static int select_funcs(struct plan *p, const struct plan_options *opt)
 	return err;
 }
 
-/* Whether a function that would trap is probed all the same: an option needs it. */
+/* Is a function that would trap probed all the same, as an option needs it? */
 static int is_needed(const struct plan_options *opt, const struct plan_func *f)
 {
 	int hit = f->n_args || f->n_results;

@@ -22,7 +22,7 @@ enum plan_fate sites_fate(const struct plan *p, const struct plan_func *f,
  * fills in the fields of p->funcs[func] about them. 0 or -ENOMEM. */
 int sites_add_func(struct plan *p, uint32_t func, const struct gocode *code);
 
-/* The same for a process that runs: where a site would trap there, f->fate becomes PLAN_TRAPS, and
+/* Likewise for a process that runs: where a site would trap there, f->fate becomes PLAN_TRAPS, and
  * the function has no sites. */
 int sites_add_without_traps(struct plan *p, uint32_t func, const struct gocode *code);
 

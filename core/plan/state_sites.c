@@ -226,7 +226,7 @@ static struct plan_states *new_states(const struct gobin *b)
 	return s;
 }
 
-/* Whether what happens all the time would trap in a process that runs. Coroutines do not count, nor
+/* Would a state that changes all the time trap in a process that runs? Coroutines do not count, nor
  * a goroutine that the garbage collector has preempted: they are seldom. */
 static bool would_trap(const struct plan *p)
 {

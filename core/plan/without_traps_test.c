@@ -91,7 +91,7 @@ static void test_other_strategies(void **state)
 	gobin_close(b);
 }
 
-/* What options name besides the selection could tell nothing without probes. */
+/* Options that name functions besides the selection could tell nothing without probes. */
 static void test_needed(void **state)
 {
 	struct gobin *b = open_binary("kinds");

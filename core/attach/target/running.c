@@ -153,8 +153,7 @@ static const char *patch_in_one_stop(struct running *r, const uint8_t *stubs, bo
 	return why;
 }
 
-/* What came in the way once need not the next time: a thread that is in the kernel or gets no
- * processor. */
+/* A thread that is in the kernel, or gets no processor, may stop the next time. */
 static const char *patch_once(struct running *r, const uint8_t *stubs, bool *in_stub)
 {
 	const char *why;

@@ -45,7 +45,7 @@ static size_t read_task(pid_t pid, pid_t tid, const char *file, char *line, size
 	return n;
 }
 
-/* Of /proc/PID/task/TID/stat: R, S, D, Z, ... 0: it is gone. */
+/* From /proc/PID/task/TID/stat: R, S, D, Z, ... 0: it is gone. */
 static char state_of(pid_t pid, pid_t tid)
 {
 	char line[512];
@@ -203,7 +203,7 @@ static void look_at(const struct threads *t, struct thread *th, uint64_t now_ns)
 	th->turns = turns;
 }
 
-/* Whether the time is up for a thread that has not stopped; t->late says what it does. */
+/* Is the time up for a thread that has not stopped? t->late says what it does. */
 static bool is_late(struct threads *t, const struct patience *p, uint64_t began_ns)
 {
 	const uint64_t now_ns = clock_monotonic_ns();

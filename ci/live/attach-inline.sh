@@ -166,6 +166,25 @@ preempted() {
 }
 check "goroutines that were preempted inside a window" preempted
 
+# Without --traps such a function is recorded by none of its sites.
+left_out_whole() {
+	local i
+	steady 200 1000 600s
+	for i in $(seq 30); do # as long as it takes a busy machine
+		gt record --pid "$target" -d 0.3 -o trace 2>err
+		is_inline many
+		nothing_left
+		[ "$(value end.stubs_left)" = 0 ] || break
+	done
+	finish
+	[ "$(value end.stubs_left)" -gt 0 ] || fail "nobody was where the text was to change"
+	gt report trace >text
+	expect_grep 'calls of [1-9][0-9]* functions? were not recorded: the process was executing' text
+	[ "$(value end.events_step)" = "" ] || [ "$(value end.events_step)" = 0 ] || fail "something was single-stepped"
+	[ "$(csv_calls trace main.round)" -gt 0 ] || fail "nothing was recorded"
+}
+check "without --traps a function is recorded by all of its stubs or not at all" left_out_whole
+
 profiled() { # signals at any instruction, while it comes and goes
 	local i signals=0
 	steady 4 100 600s profile

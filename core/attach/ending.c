@@ -191,9 +191,9 @@ static int describe_stubs(const struct recording *r, const struct collector_stat
 		err = describe_strategy(end, p);
 	else if (!err && p->n_left_out)
 		err = trace_info_setf(end, KEY_WARN_STUBS,
-				      "calls of %zu functions were not recorded: the process was "
+				      "calls of %zu function%s were not recorded: the process was "
 				      "executing the instructions that stubs would have replaced",
-				      p->n_left_out);
+				      p->n_left_out, p->n_left_out == 1 ? "" : "s");
 	else if (!err && n_left_out)
 		err = trace_info_setf(end, KEY_WARN_STUBS,
 				      "%zu of %zu sites could not be moved to stubs (%s) and are "

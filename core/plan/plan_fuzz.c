@@ -253,8 +253,11 @@ static void options(uint8_t how, uint8_t selection, const struct golayout *layou
 
 	o->strategy = how % PROBE_STRATEGIES;
 	o->stub = kinds[how >> 3 & 3];
-	if (o->stub == STUB_INLINE)
+	if (o->stub == STUB_INLINE) {
 		o->stub = STUB_JUMP;
+		o->running = o->states_if_inline = true;
+		o->traps = selection & 8;
+	}
 	o->states = how & 32;
 	o->wrappers = how & 64;
 	if (how & 128) {

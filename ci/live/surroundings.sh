@@ -34,6 +34,18 @@ recorded_without_btf() {
 	gt info trace >info
 	if grep -Eq 'end.children|end.cpu_samples' info; then fail "there was type information after all"; fi
 }
+# The kernel does not tell then when a program executes itself anew: it traps from the start, which the first line says.
+executes_without_btf() {
+	needs_hidden_btf
+	expect_status 0 without_btf "$GOTRACE" record -o trace -- "$LIVE/programs/default/reexec" >out 2>err
+	head -n 1 err >first
+	expect_grep 'warning: each call traps .* can execute itself anew.* gotrace sample needs no probe' first
+	gt info trace >info
+	expect_grep 'probe.strategy +emulated' info
+	! grep -q '^states ' info || fail "states would trap, and were not asked for"
+	gt report trace --format=csv >report.csv
+	compare_counts out report.csv
+}
 sampled_without_btf() {
 	local status=0
 	needs_hidden_btf
@@ -49,6 +61,7 @@ sampled_without_btf() {
 if [ -d /sys/kernel/btf ]; then
 	check "a kernel without type information" recorded_without_btf
 	check "... cannot sample, and says so" sampled_without_btf
+	check "... does not tell when a program executes itself: it traps, and gotrace says so" executes_without_btf
 fi
 
 # ...SIGNAL COMMAND [ARG...]

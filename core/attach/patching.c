@@ -34,9 +34,7 @@ static void refuse_unwatched(struct recording *r)
 	    !patching_may_be_undone(r))
 		return;
 	log_warn(
-		"each call traps and costs microseconds: the program can execute itself anew, and "
-		"this kernel does not tell when. --no-states and -x make it cheaper, gotrace sample "
-		"needs no probe");
+		"each call traps and costs microseconds: the program can execute itself anew, and this kernel does not tell when. -x leaves functions out, gotrace sample needs no probe");
 	probing_fall_back(r->probing,
 			  "it can execute itself anew, and this kernel does not tell when");
 }

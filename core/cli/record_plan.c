@@ -269,13 +269,21 @@ static int build_plan(struct run *r)
 	return r->plan ? 0 : -errno;
 }
 
+/* A command that can execute itself anew has stubs only where the kernel tells when it does
+ * (patching_hold). */
+static bool will_trap(const struct run *r)
+{
+	return !r->opt.pid && !r->caps.btf && gobin_func_named(r->binary, "syscall.Exec");
+}
+
 /* States cost little where stubs write them: they are recorded there unless it is refused. */
 static int plan_with_states(struct run *r)
 {
 	struct plan_options *opt = &r->opt.selection.plan;
 	const bool asked = r->opt.states == STATES_ON;
 
-	opt->states = asked || (r->opt.states == STATES_AUTO && record_options_keep_all(&r->opt));
+	opt->states = asked || (r->opt.states == STATES_AUTO && record_options_keep_all(&r->opt) &&
+				!will_trap(r));
 	opt->states_if_inline = !asked;
 	int err = build_plan(r);
 	const char *why = err ? NULL : states_obstacle(r);

@@ -40,6 +40,8 @@ static const struct want g_fields[] = {
 	WANT("waitreason", g_waitreason, false),
 	WANT("sigcode0", g_sigcode0, false),
 	WANT("labels", g_labels, false),
+	WANT("waitsince", g_waitsince, false),
+	WANT("trackingSeq", g_tracking_seq, false),
 };
 static const struct want m_fields[] = {
 	WANT("g0", m_g0, true),          WANT("gsignal", m_gsignal, false),

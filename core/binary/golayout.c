@@ -19,51 +19,53 @@
 #define COMMON                                                                        \
 	.g_stack_lo = 0, .g_stack_hi = 8, .g_panic = 32, .g_m = 48, .g_sched_sp = 56, \
 	.g_sched_pc = 64, .m_g0 = 0, .m_morebuf_sp = 8
+#define WAITING(since, reason, seq) \
+	.g_waitsince = (since), .g_waitreason = (reason), .g_tracking_seq = (seq)
 
 static const struct golayout table[] = {
 	/* from OLDEST_TRACED_MINOR on */
 	{ COMMON, .g_sched_bp = 104, .g_atomicstatus = 144, .g_goid = 152, .g_gopc = 296,
-	  .g_startpc = 312, .g_parent_goid = -1, .g_waitreason = 176, .g_sigcode0 = 272,
+	  .g_startpc = 312, .g_parent_goid = -1, WAITING(168, 176, 189), .g_sigcode0 = 272,
 	  .g_labels = 360, .m_gsignal = 80, .m_procid = 72, .m_p = 208, .m_curg = 192,
 	  .panic_link = 24, .panic_sp = 40, .panic_start_sp = -1, .panic_goexit = 50,
 	  .panic_recovered = 48 }, /* 1.19 */
 	{ COMMON, .g_sched_bp = 104, .g_atomicstatus = 144, .g_goid = 152, .g_gopc = 296,
-	  .g_startpc = 312, .g_parent_goid = -1, .g_waitreason = 176, .g_sigcode0 = 272,
+	  .g_startpc = 312, .g_parent_goid = -1, WAITING(168, 176, 189), .g_sigcode0 = 272,
 	  .g_labels = 360, .m_gsignal = 80, .m_procid = 72, .m_p = 208, .m_curg = 192,
 	  .panic_link = 24, .panic_sp = 40, .panic_start_sp = -1, .panic_goexit = 50,
 	  .panic_recovered = 48 }, /* 1.20 */
 	{ COMMON, .g_sched_bp = 104, .g_atomicstatus = 144, .g_goid = 152, .g_gopc = 280,
-	  .g_startpc = 296, .g_parent_goid = 272, .g_waitreason = 176, .g_sigcode0 = 248,
+	  .g_startpc = 296, .g_parent_goid = 272, WAITING(168, 176, 188), .g_sigcode0 = 248,
 	  .g_labels = 344, .m_gsignal = 80, .m_procid = 72, .m_p = 208, .m_curg = 192,
 	  .panic_link = 24, .panic_sp = 40, .panic_start_sp = -1, .panic_goexit = 50,
 	  .panic_recovered = 48 }, /* 1.21 */
 	{ COMMON, .g_sched_bp = 104, .g_atomicstatus = 144, .g_goid = 152, .g_gopc = 280,
-	  .g_startpc = 296, .g_parent_goid = 272, .g_waitreason = 176, .g_sigcode0 = 248,
+	  .g_startpc = 296, .g_parent_goid = 272, WAITING(168, 176, 191), .g_sigcode0 = 248,
 	  .g_labels = 344, .m_gsignal = 80, .m_procid = 72, .m_p = 208, .m_curg = 192,
 	  .panic_link = 24, .panic_sp = 48, .panic_start_sp = 40, .panic_goexit = 97,
 	  .panic_recovered = 96 }, /* 1.22 */
 	{ COMMON, .g_sched_bp = 104, .g_atomicstatus = 152, .g_goid = 160, .g_gopc = 288,
-	  .g_startpc = 304, .g_parent_goid = 280, .g_waitreason = 184, .g_sigcode0 = 256,
+	  .g_startpc = 304, .g_parent_goid = 280, WAITING(176, 184, 199), .g_sigcode0 = 256,
 	  .g_labels = 352, .m_gsignal = 80, .m_procid = 72, .m_p = 208, .m_curg = 192,
 	  .panic_link = 24, .panic_sp = 48, .panic_start_sp = 40, .panic_goexit = 97,
 	  .panic_recovered = 96 }, /* 1.23 */
 	{ COMMON, .g_sched_bp = 104, .g_atomicstatus = 152, .g_goid = 160, .g_gopc = 288,
-	  .g_startpc = 304, .g_parent_goid = 280, .g_waitreason = 184, .g_sigcode0 = 256,
+	  .g_startpc = 304, .g_parent_goid = 280, WAITING(176, 184, 199), .g_sigcode0 = 256,
 	  .g_labels = 352, .m_gsignal = 80, .m_procid = 72, .m_p = 208, .m_curg = 192,
 	  .panic_link = 24, .panic_sp = 48, .panic_start_sp = 40, .panic_goexit = 97,
 	  .panic_recovered = 96 }, /* 1.24 */
 	{ COMMON, .g_sched_bp = 96, .g_atomicstatus = 144, .g_goid = 152, .g_gopc = 280,
-	  .g_startpc = 296, .g_parent_goid = 272, .g_waitreason = 176, .g_sigcode0 = 248,
+	  .g_startpc = 296, .g_parent_goid = 272, WAITING(168, 176, 191), .g_sigcode0 = 248,
 	  .g_labels = 344, .m_gsignal = 72, .m_procid = 64, .m_p = 200, .m_curg = 184,
 	  .panic_link = 24, .panic_sp = 48, .panic_start_sp = 40, .panic_goexit = 98,
 	  .panic_recovered = 96 }, /* 1.25 */
 	{ COMMON, .g_sched_bp = 96, .g_atomicstatus = 144, .g_goid = 152, .g_gopc = 288,
-	  .g_startpc = 304, .g_parent_goid = 280, .g_waitreason = 176, .g_sigcode0 = 256,
+	  .g_startpc = 304, .g_parent_goid = 280, WAITING(168, 176, 191), .g_sigcode0 = 256,
 	  .g_labels = 352, .m_gsignal = 72, .m_procid = 64, .m_p = 208, .m_curg = 184,
 	  .panic_link = 16, .panic_sp = 40, .panic_start_sp = 32, .panic_goexit = 90,
 	  .panic_recovered = 88 }, /* 1.26 */
 	{ COMMON, .g_sched_bp = 96, .g_atomicstatus = 144, .g_goid = 152, .g_gopc = 288,
-	  .g_startpc = 304, .g_parent_goid = 280, .g_waitreason = 176, .g_sigcode0 = 256,
+	  .g_startpc = 304, .g_parent_goid = 280, WAITING(168, 176, 191), .g_sigcode0 = 256,
 	  .g_labels = 352, .m_gsignal = 72, .m_procid = 64, .m_p = 208, .m_curg = 184,
 	  .panic_link = 16, .panic_sp = 48, .panic_start_sp = 32, .panic_goexit = 90,
 	  .panic_recovered = 88 }, /* 1.27 */

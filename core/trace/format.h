@@ -41,7 +41,8 @@
 #define CHUNK_LOCATIONS 16
 #define CHUNK_DEATHS    17 /* after START, behind the stacks that they name */
 #define CHUNK_STATED    18 /* samples that say what the goroutine did */
-#define CHUNK_TYPES     19
+#define CHUNK_WEIGHED   19 /* such samples that say how sure their weight is */
+#define CHUNK_TYPES     20
 
 /* Chunk flags */
 #define CHUNK_OPTIONAL 1u /* a reader that does not know the type may skip it */

@@ -215,6 +215,7 @@ static int next_chunk(struct trace_reader *r)
 		break;
 	case CHUNK_SAMPLES:
 	case CHUNK_STATED:
+	case CHUNK_WEIGHED:
 		fault = reader_take_samples(r, &h);
 		break;
 	case CHUNK_STACKS:

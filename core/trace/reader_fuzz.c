@@ -204,7 +204,7 @@ static void seal_chunk(uint8_t *p, size_t n, uint32_t seq, uint64_t *events, uin
 
 	if (type == CHUNK_EVENTS)
 		*events += get_u32(p + 16);
-	if (type == CHUNK_SAMPLES || type == CHUNK_STATED)
+	if (type == CHUNK_SAMPLES || type == CHUNK_STATED || type == CHUNK_WEIGHED)
 		*samples += get_u32(p + 16);
 	if (type == CHUNK_END && n >= 8)
 		put_u64(p + CHUNK_HEAD_BYTES, *events);

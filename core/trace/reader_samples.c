@@ -61,8 +61,8 @@ const char *reader_take_samples(struct trace_reader *r, const struct chunk_head 
 	r->n_block = 0;
 	if (vec_reserve(&r->samples, &r->cap_samples, h->count))
 		return "";
-	const char *fault = sample_get(&r->tables, r->unpacker.raw, h->raw_bytes, h->count,
-				       h->type == CHUNK_STATED, r->samples);
+	const char *fault = sample_get(&r->tables, r->unpacker.raw, h->raw_bytes, h->count, h->type,
+				       r->samples);
 	if (!fault) {
 		r->n_block = h->count;
 		r->n_samples += h->count;

@@ -132,7 +132,7 @@ int sample_put_death(struct bytes *b, const struct sample_death *d)
 	return err;
 }
 
-int sample_put(struct bytes *b, struct sample *last, const struct sample *s, bool stated)
+int sample_put(struct bytes *b, struct sample *last, const struct sample *s, unsigned type)
 {
 	const uint64_t v[] = { zigzag((int64_t)(s->ts_ns - last->ts_ns)),
 			       zigzag((int64_t)(s->goid - last->goid)),
@@ -141,11 +141,14 @@ int sample_put(struct bytes *b, struct sample *last, const struct sample *s, boo
 			       zigzag((int64_t)s->tid - last->tid),
 			       zigzag((int64_t)s->stack - last->stack) };
 	size_t before = b->n;
-	const uint64_t more[] = { s->labels, s->state, s->reason };
+	const uint64_t more[] = { s->labels, s->state, s->reason, s->error_ns };
 	int err = put_item(b, NULL, 0, v, 6);
 
 	if (!err)
-		err = put_item(b, NULL, 0, more, stated ? 3 : 1);
+		err = put_item(b, NULL, 0, more,
+			       type == CHUNK_WEIGHED  ? 4
+			       : type == CHUNK_STATED ? 3
+						      : 1);
 	if (err)
 		b->n = before;
 	else
@@ -355,7 +358,7 @@ static bool get_state(struct item_in *in, struct sample *x)
 }
 
 const char *sample_get(const struct sample_tables *t, const uint8_t *p, size_t len, uint32_t count,
-		       bool stated, struct sample *to)
+		       unsigned type, struct sample *to)
 {
 	struct item_in in = { p, p + len };
 	struct sample x = { 0 };
@@ -368,8 +371,10 @@ const char *sample_get(const struct sample_tables *t, const uint8_t *p, size_t l
 		    !item_get_u(&in, UINT64_MAX, &tid) || !item_get_u(&in, UINT64_MAX, &stack) ||
 		    !item_get_u32(&in, &x.labels))
 			return "a sample that is cut off";
-		if (stated && !get_state(&in, &x))
+		if (type != CHUNK_SAMPLES && !get_state(&in, &x))
 			return "a sample in a state that there is not";
+		if (type == CHUNK_WEIGHED && !item_get_u(&in, UINT64_MAX, &x.error_ns))
+			return "a sample that is cut off";
 		x.ts_ns += (uint64_t)unzigzag(ts);
 		x.goid += (uint64_t)unzigzag(goid);
 		x.weight_ns += (uint64_t)unzigzag(weight);

@@ -69,6 +69,7 @@ struct sample_stack {
 struct sample {
 	uint64_t ts_ns, goid; /* goid 0: none */
 	uint64_t weight_ns;   /* the time that it stands for */
+	uint64_t error_ns;    /* its standard error, where there is a state; 0: not known */
 	uint32_t process, tid, stack;
 	uint32_t labels; /* 0: none */
 	/* 0: it was executing. Else what the goroutine did instead, since a time before that the

@@ -139,13 +139,16 @@ static void random_ones_come_back(void **state)
 					    sample_extreme(&seed),
 					    sample_extreme(&seed),
 					    0,
+					    0,
 					    (uint32_t)sample_extreme(&seed),
 					    0,
 					    0,
 					    i < N / 4 ? 0 : states[i % 5],
 					    0 };
-		if (given[i].state)
+		if (given[i].state) {
 			given[i].reason = (uint8_t)sample_random(&seed);
+			given[i].error_ns = sample_extreme(&seed);
+		}
 		assert_int_equal(trace_writer_stack(w, &x, &given[i].stack), 0);
 		assert_int_equal(trace_writer_sample(w, &given[i]), 0);
 		if (sample_random(&seed) % 5000 == 0) {
@@ -194,13 +197,13 @@ static void stored_states_are_fixed(void **state)
 	const struct sample_tables *t = trace_writer_tables(w);
 	for (uint8_t k = 2; k <= 5; k++) {
 		bytes[7] = k;
-		assert_null(sample_get(t, bytes, sizeof(bytes), 1, true, &s));
+		assert_null(sample_get(t, bytes, sizeof(bytes), 1, CHUNK_STATED, &s));
 		assert_int_equal(s.state, k);
 	}
 	assert_int_equal(s.state, SAMPLE_STATE_UNKNOWN);
 	for (size_t i = 0; i < sizeof(none); i++) {
 		bytes[7] = none[i];
-		assert_non_null(sample_get(t, bytes, sizeof(bytes), 1, true, &s));
+		assert_non_null(sample_get(t, bytes, sizeof(bytes), 1, CHUNK_STATED, &s));
 	}
 	trace_writer_abort(w);
 	close(fd);

@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "trace/chunk.h"
-#include "trace/samples.h"
+#include "trace/sample_items.h"
 
 #define RECORDED "fixtures/samples/walls.gotrace"
 
@@ -97,11 +97,33 @@ static void a_reader_that_does_not(void **state)
 	free(data);
 }
 
+/* How sure a weight is comes back with the sample. */
+static void errors_come_back(void **state)
+{
+	const struct sample in = {
+		.ts_ns = 7, .weight_ns = 900, .state = 3, .error_ns = 123456789
+	};
+	struct sample_tables t = { .n_processes = 1, .n_stacks = 1 };
+	struct sample last = { 0 }, out;
+	struct bytes b = { 0 };
+
+	(void)state;
+	t.stacks = &(struct sample_stack){ 0 };
+	assert_int_equal(sample_put(&b, &last, &in, CHUNK_WEIGHED), 0);
+	assert_null(sample_get(&t, b.data, b.n, 1, CHUNK_WEIGHED, &out));
+	assert_int_equal(out.error_ns, 123456789);
+	assert_int_equal(out.weight_ns, 900);
+	assert_non_null(sample_get(&t, b.data, b.n - 1, 1, CHUNK_WEIGHED, &out));
+	assert_non_null(sample_get(&t, b.data, b.n, 1, CHUNK_STATED, &out));
+	free(b.data);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_reader_that_knows_it),
 		cmocka_unit_test(a_reader_that_does_not),
+		cmocka_unit_test(errors_come_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

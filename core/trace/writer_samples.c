@@ -22,7 +22,7 @@ struct writer_samples {
 	struct table waiting[CHUNK_TYPES]; /* items that no chunk carries yet */
 	struct table samples;
 	struct sample last; /* of those */
-	bool stated;        /* those, and all later ones, are of CHUNK_STATED */
+	bool weighed;       /* those, and all later ones, are of CHUNK_WEIGHED */
 	uint64_t first_ns, n;
 	/* addresses of stacks in the file, as readers count them, and of those that wait */
 	uint64_t pcs_written, pcs_waiting;
@@ -90,6 +90,11 @@ static int put_table(struct trace_writer *w, uint16_t type)
 	return err;
 }
 
+static uint16_t type_of(const struct writer_samples *s)
+{
+	return s->weighed ? CHUNK_WEIGHED : CHUNK_SAMPLES;
+}
+
 int writer_put_samples(struct trace_writer *w)
 {
 	struct writer_samples *s = w->samples;
@@ -99,7 +104,7 @@ int writer_put_samples(struct trace_writer *w)
 		err = put_table(w, order[i]);
 	if (!s || err || !s->samples.count)
 		return err;
-	struct chunk_head h = { .type = s->stated ? CHUNK_STATED : CHUNK_SAMPLES,
+	struct chunk_head h = { .type = type_of(s),
 				.count = s->samples.count,
 				.first_ns = s->first_ns };
 	const struct block_piece piece = { s->samples.b.data, s->samples.b.n };
@@ -280,15 +285,15 @@ int trace_writer_sample(struct trace_writer *w, const struct sample *x)
 		return err;
 	if (!sample_tables_has(&s->tables, x))
 		return refuse(w, CHUNK_SAMPLES, "a sample", -EINVAL);
-	if (x->state && !s->stated) {
+	if (x->state && !s->weighed) {
 		err = writer_put_samples(w);
 		if (err)
 			return err;
-		s->stated = true;
+		s->weighed = true;
 	}
 	if (!s->samples.count)
 		s->first_ns = x->ts_ns;
-	err = sample_put(&s->samples.b, &s->last, x, s->stated);
+	err = sample_put(&s->samples.b, &s->last, x, type_of(s));
 	if (err)
 		return refuse(w, CHUNK_SAMPLES, "a sample", err);
 	s->n++;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/sample/seen.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@ static int put(struct seen_list *l, struct seen *x)
 	const struct sample s = { .ts_ns = x->ts_ns,
 				  .goid = x->goid,
 				  .weight_ns = x->weight_ns,
+				  .error_ns = (uint64_t)ceil(sqrt(x->square_ns2)),
 				  .process = l->process,
 				  .tid = x->tid,
 				  .stack = x->stack,
@@ -21,6 +23,7 @@ static int put(struct seen_list *l, struct seen *x)
 
 	l->written += x->weight_ns && !err;
 	x->weight_ns = 0;
+	x->square_ns2 = 0;
 	return err;
 }
 
@@ -29,20 +32,36 @@ int seen_reserve(struct seen_list *l, size_t n)
 	return n > l->cap ? vec_reserve(&l->at, &l->cap, n) : 0;
 }
 
+static bool same(const struct seen *a, const struct seen *b)
+{
+	return a->goid == b->goid && a->stack == b->stack && a->state == b->state &&
+	       a->reason == b->reason && a->tid == b->tid && a->ts_ns;
+}
+
+/* The square of how far its weight may be off. */
+static double square_of(const struct seen *now, bool stays)
+{
+	const double ns = (double)now->weight_ns,
+		     drawn = now->stands_for > 1 ? 1 - 1 / (double)now->stands_for : 0;
+
+	return ns * ns * (stays ? drawn : 1);
+}
+
 int seen_hold(struct seen_list *l, uint32_t i, const struct seen *now)
 {
 	struct seen *x = &l->at[i];
+	const bool is_held = x->weight_ns, stays = same(x, now);
+	int err = 0;
 
-	if (x->weight_ns && x->goid == now->goid && x->stack == now->stack &&
-	    x->state == now->state && x->reason == now->reason && x->tid == now->tid) {
-		x->weight_ns += now->weight_ns;
-		x->ts_ns = now->ts_ns;
-		return 0;
+	if (!stays) {
+		err = put(l, x);
+		*x = *now;
+		x->weight_ns = 0;
+		x->square_ns2 = 0;
 	}
-	const bool is_held = x->weight_ns;
-	int err = put(l, x);
-
-	*x = *now;
+	x->weight_ns += now->weight_ns;
+	x->square_ns2 += square_of(now, stays);
+	x->ts_ns = now->ts_ns;
 	if (is_held || err)
 		return err;
 	err = vec_reserve(&l->held, &l->cap_held, l->n_held + 1);

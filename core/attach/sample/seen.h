@@ -9,9 +9,13 @@
 
 #include "trace/samples.h"
 
-/* As in struct sample. */
+/* As in struct sample. What is seen for the first time may have begun or ended at any moment
+ * since the look before: its weight may be off by all of it. While it stays as it is, only those
+ * are guessed that it stands for. */
 struct seen {
 	uint64_t goid, weight_ns, ts_ns; /* weight_ns 0: all of it is in the trace */
+	double square_ns2;               /* of the error of weight_ns */
+	float stands_for;                /* this one, among as many as it */
 	uint32_t stack, tid;
 	uint8_t state, reason;
 };
@@ -28,7 +32,8 @@ struct seen_list {
 
 /* Makes room for numbers below n; what is new is zero. 0 or -ENOMEM. */
 int seen_reserve(struct seen_list *l, size_t n);
-/* Number i, which there is room for, was seen like this. 0 or -errno of the trace. */
+/* Number i, which there is room for, was seen like this (square_ns2 is not asked for). 0 or -errno
+ * of the trace. */
 int seen_hold(struct seen_list *l, uint32_t i, const struct seen *now);
 /* Writes what is held. 0 or -errno of the trace. */
 int seen_flush(struct seen_list *l);

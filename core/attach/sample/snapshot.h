@@ -54,6 +54,7 @@ struct snapshot {
 	size_t n, cap;
 	uint64_t torn; /* goroutines that kept changing */
 	size_t g_bytes;
+	size_t mark_from, mark_bytes; /* of a g: what tells that it ran */
 	struct snapshot_batch *batch; /* scratch memory */
 };
 
@@ -71,6 +72,9 @@ int snapshot_list(struct snapshot *s);
  * has ended, or its memory may not be read. */
 int snapshot_take(struct snapshot *s, const uint32_t *which, size_t n, snapshot_fn *tell,
 		  void *ctx);
+/* Sets marks[i] of number which[i] of the list: another number once that goroutine has run, or is
+ * another one; never 0. 0 or -errno, as above. */
+int snapshot_marks(struct snapshot *s, const uint32_t *which, size_t n, uint64_t *marks);
 void snapshot_close(struct snapshot *s);
 
 #endif

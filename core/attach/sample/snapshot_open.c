@@ -80,6 +80,24 @@ static int32_t larger(int32_t a, int32_t b)
 	return a > b ? a : b;
 }
 
+/* Where in a g is what tells that it ran. */
+static void find_marks(struct snapshot *s)
+{
+	const struct golayout *l = &s->layout;
+	const int32_t of[] = { l->g_sched_sp, l->g_sched_pc, l->g_atomicstatus, l->g_goid,
+			       l->g_tracking_seq };
+	int32_t from = of[0], to = of[0];
+
+	for (size_t i = 1; i < sizeof(of) / sizeof(*of); i++) {
+		if (of[i] < 0)
+			continue;
+		from = of[i] < from ? of[i] : from;
+		to = larger(to, of[i]);
+	}
+	s->mark_from = (size_t)from;
+	s->mark_bytes = (size_t)(to - from) + 8;
+}
+
 static int understand(struct snapshot *s, const struct gobin *g)
 {
 	const struct golayout *l = &s->layout;
@@ -101,6 +119,7 @@ static int understand(struct snapshot *s, const struct gobin *g)
 				    larger(larger(l->g_stack_hi, l->g_waitreason),
 					   larger(l->g_startpc, l->g_m))) +
 		     8;
+	find_marks(s);
 	return find_runtime(s, g);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach/sample/looks.h"
 #include "attach/sample/snapshot.h"
 #include "attach/sample/system_calls.h"
 #include "attach/sample/wall_threads.h"
@@ -22,6 +23,7 @@ struct wall_process {
 	uint64_t start_ns;
 	uint64_t last_ns;      /* the snapshot before */
 	struct seen_list seen; /* goroutines, by place in the runtime's list */
+	struct looks looks;    /* likewise */
 	struct wall_threads threads;
 	uint8_t reason_of[WAIT_REASONS_MAX]; /* number in the trace, 0: none yet */
 };
@@ -65,7 +67,7 @@ static uint8_t wait_reason(struct wall *w, struct wall_process *p, uint8_t reaso
 struct taking {
 	struct wall *w;
 	struct wall_process *p;
-	uint64_t weight_ns, now_ns;
+	uint64_t since_ns, now_ns; /* since_ns: after the snapshot before */
 	int err;
 };
 
@@ -86,8 +88,11 @@ static void take(void *ctx, const struct snapshot_goroutine *g)
 {
 	struct taking *t = ctx;
 	struct wall *w = t->w;
+	const float stands_for = t->p->looks.at[g->index].stands_for;
+	const uint64_t weight_ns = (uint64_t)((double)t->since_ns * stands_for);
 	struct seen now = { .goid = g->goid,
-			    .weight_ns = t->weight_ns,
+			    .weight_ns = weight_ns,
+			    .stands_for = stands_for,
 			    .ts_ns = t->now_ns,
 			    .tid = g->tid,
 			    .state = g->state ? g->state : SAMPLE_STATE_UNKNOWN };
@@ -98,11 +103,11 @@ static void take(void *ctx, const struct snapshot_goroutine *g)
 	if (t->err)
 		return;
 	if (g->state == STATE_RUNNING || (g->state == STATE_SYSCALL && !in_call(t, g, &now))) {
-		w->running_ns += t->weight_ns;
+		w->running_ns += weight_ns;
 		return;
 	}
 	if (g->runtime) {
-		w->idle_ns += t->weight_ns;
+		w->idle_ns += weight_ns;
 		return;
 	}
 	if (g->state == STATE_WAITING)
@@ -120,18 +125,16 @@ static void take(void *ctx, const struct snapshot_goroutine *g)
 
 /* ---- a process */
 
-/* All, or one at random of each of as many equal parts as may be looked at. */
-static size_t draw(struct wall *w, size_t of, uint32_t which[WALL_GOROUTINES])
+static int marks(void *ctx, const uint32_t *which, size_t n, uint64_t *to)
 {
-	const size_t n = of < WALL_GOROUTINES ? of : WALL_GOROUTINES;
+	struct taking *t = ctx;
 
-	for (size_t i = 0; i < n; i++) {
-		double at = n == of ? (double)i
-				    : ((double)i + wall_chance(w)) * (double)of / (double)n;
+	return snapshot_marks(&t->p->s, which, n, to);
+}
 
-		which[i] = at < (double)of ? (uint32_t)at : (uint32_t)of - 1;
-	}
-	return n;
+static double chance(void *ctx)
+{
+	return wall_chance(((struct taking *)ctx)->w);
 }
 
 /* Nothing more is to be had of it. */
@@ -144,19 +147,19 @@ static void end(struct wall_process *p)
 /* 0, or -errno of the trace. */
 static int look_at(struct wall *w, struct wall_process *p)
 {
-	uint32_t which[WALL_GOROUTINES];
 	int err = snapshot_list(&p->s);
 	const uint64_t now = clock_monotonic_ns();
-	struct taking t = { .w = w, .p = p, .now_ns = now };
+	struct taking t = { .w = w, .p = p, .since_ns = now - p->last_ns, .now_ns = now };
+	const struct looks_source from = { marks, chance, &t };
 
 	if (!err && seen_reserve(&p->seen, p->s.n))
 		return -ENOMEM;
-	size_t n = err ? 0 : draw(w, p->s.n, which);
-	if (n) {
-		/* The part of one that is drawn stands for a part of the goroutines. */
-		t.weight_ns = (uint64_t)((double)(now - p->last_ns) * (double)p->s.n / (double)n);
-		err = snapshot_take(&p->s, which, n, take, &t);
-	}
+	if (!err)
+		err = looks_choose(&p->looks, p->s.n, now, &from);
+	if (err == -ENOMEM)
+		return err;
+	if (!err)
+		err = snapshot_take(&p->s, p->looks.chosen, p->looks.n_chosen, take, &t);
 	if (t.err)
 		return t.err;
 	if (err && err != -EBADMSG)
@@ -166,7 +169,7 @@ static int look_at(struct wall *w, struct wall_process *p)
 	wall_gap(w, now - p->last_ns);
 	p->last_ns = now;
 	w->snapshots++;
-	w->drawn += n;
+	w->drawn += p->looks.n_chosen;
 	w->listed += p->s.n;
 	return 0;
 }
@@ -330,6 +333,7 @@ static void close_process(struct wall_process *p)
 {
 	if (p->open)
 		snapshot_close(&p->s);
+	looks_free(&p->looks);
 	seen_free(&p->seen);
 	seen_free(&p->threads.seen);
 	wall_threads_close(&p->threads);

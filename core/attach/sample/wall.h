@@ -9,8 +9,7 @@
 
 #include "attach/sample/wall_state.h"
 
-#define WALL_HZ         40  /* snapshots a second, of each process, where nobody asks for another */
-#define WALL_GOROUTINES 256 /* that are looked at in each; drawn at random where there are more */
+#define WALL_HZ 40 /* snapshots a second, of each process, where nobody asks for another */
 
 /* The program is borrowed; its BPF_WAITS may be there or not. */
 void wall_begin(struct wall *w, struct processes *p, struct sample_bpf *bpf,

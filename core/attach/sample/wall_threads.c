@@ -198,7 +198,8 @@ static int take_all(struct wall_threads *t, struct wall *w, uint64_t now)
 {
 	const struct waits_thread *x;
 	/* The part of one that is drawn stands for a part of the threads. */
-	const double ns = (double)(now - t->last_ns) * w->waits.listed / w->waits.drawn;
+	const double each = (double)w->waits.listed / w->waits.drawn,
+		     ns = (double)(now - t->last_ns) * each;
 	size_t at = 0;
 	const uint32_t told = w->waits.drawn - w->waits.go;
 	const bool first = !t->n;
@@ -206,7 +207,9 @@ static int take_all(struct wall_threads *t, struct wall *w, uint64_t now)
 
 	while (!err && (x = thread_waits_next(&w->waits, &at)))
 		err = take(t, w, x, first,
-			   &(struct seen){ .weight_ns = (uint64_t)ns, .ts_ns = now });
+			   &(struct seen){ .weight_ns = (uint64_t)ns,
+					   .stands_for = (float)each,
+					   .ts_ns = now });
 	if (told)
 		wall_gap(w, now - t->last_ns);
 	t->last_ns = now;

@@ -87,6 +87,10 @@ static int take(struct loaded_trace *t, struct loaded_samples *s, const struct s
 	struct sample_group *g = &s->groups[group];
 	g->samples++;
 	g->weight_ns += x->weight_ns;
+	/* What executes is seen by chance. */
+	double error_ns = (double)(x->state ? x->error_ns : x->weight_ns);
+	g->square_ns2 += error_ns * error_ns;
+	s->errors |= x->error_ns != 0;
 	if (x->ts_ns < g->first_ns)
 		g->first_ns = x->ts_ns;
 	if (x->ts_ns > g->last_ns)
@@ -169,6 +173,7 @@ static int fill_group(struct filling *f, struct sample_group *g)
 	struct trace_info *info = (struct trace_info *)(uintptr_t)f->t->info;
 	struct model_sample x = { .samples = g->samples,
 				  .weight_ns = g->weight_ns,
+				  .square_ns2 = f->s->errors ? g->square_ns2 : 0,
 				  .first_ns = g->first_ns,
 				  .last_ns = g->last_ns,
 				  .state = sample_state(g->state),

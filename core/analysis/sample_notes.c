@@ -9,6 +9,8 @@
 #include "base/text_format.h"
 #include "trace/keys.h"
 
+#define SINGLE 0.9 /* of a weight: its error, where there is no second sighting to speak of */
+
 double sample_pct(const struct loaded_trace *t, uint64_t weight_ns, uint64_t samples)
 {
 	const struct model_totals *all = t->totals;
@@ -30,6 +32,16 @@ const char *sample_lives(const struct trace_info *i)
 	if (threads && trace_info_u64(i, KEY_END_SNAPSHOTS_LISTED, 0))
 		return "goroutines and threads";
 	return threads ? "threads" : "goroutines";
+}
+
+double sample_error_ns(double square_ns2)
+{
+	return ceil(sqrt(square_ns2));
+}
+
+bool sample_is_single(uint64_t weight_ns, double square_ns2)
+{
+	return weight_ns && sqrt(square_ns2) >= SINGLE * (double)weight_ns;
 }
 
 void sample_headline(const struct loaded_trace *t, struct notes *to)
@@ -168,6 +180,11 @@ void sample_notes(const struct loaded_trace *t, struct notes *to)
 	if (t->view && (left_out = loaded_trace_left_out(t)))
 		notes_add(to, "%s", left_out);
 	free(left_out);
+	if (t->samples->errors)
+		notes_add(
+			to,
+			"± is one standard error: in 95 of 100 such recordings a time is seen within two of them of the true one, unless "
+			"many goroutines act in step; a single sighting says that it happened, not for how long");
 	if (t->samples->wall)
 		snapshots(t, to);
 	else if (n)

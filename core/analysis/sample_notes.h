@@ -18,4 +18,9 @@ const char *sample_counted(const struct trace_info *i);
 /* Whose time samples of a recording with --wall stand for: "goroutines", "threads" or both. */
 const char *sample_lives(const struct trace_info *i);
 
+/* The standard error, of its square. */
+double sample_error_ns(double square_ns2);
+/* Whether a weight rests on one sighting, or on a few of which one counts for nearly all. */
+bool sample_is_single(uint64_t weight_ns, double square_ns2);
+
 #endif

@@ -132,6 +132,7 @@ int sample_rows_build(struct sample_rows *r, const struct loaded_trace *t, enum 
 		r->rows[r->n - 1].samples += g->samples;
 		sample_off_add(&r->rows[r->n - 1].off, g->state, g->weight_ns);
 		r->rows[r->n - 1].weight_ns += g->weight_ns;
+		r->rows[r->n - 1].square_ns2 += g->square_ns2;
 	}
 	free(order);
 	if (!err && r->n)

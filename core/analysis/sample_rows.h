@@ -17,6 +17,7 @@ struct sample_row {
 	char *name; /* "goroutine 7", "prog 4711, thread 4712", "handler=/index, user=7", "prog
 		       4711", "prog" */
 	uint64_t samples, weight_ns;
+	double square_ns2;    /* of the standard error of weight_ns */
 	struct off_times off; /* parts of weight_ns */
 };
 

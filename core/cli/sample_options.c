@@ -50,7 +50,7 @@ static const struct argp_option options[] = {
 	  4 },
 	{ "wall", OPT_WALL, NULL, 0,
 	  "Record what goroutines, and threads of programs that are not Go's, wait for, too: 40 snapshots a second, "
-	  "each of at most 256 of them, drawn at random where there are more; nothing is stopped",
+	  "each of at most 256 of them; where there are more, first of those that changed a short time ago; nothing is stopped",
 	  4 },
 	{ "record-signals", OPT_SIGNALS, NULL, 0,
 	  "When a process dies of a signal or a Go panic, record where its threads were, with their callers",

@@ -136,6 +136,8 @@ void call_stats_add(struct call_stats *into, const struct call_stats *from)
 	into->corrected |= from->corrected;
 	off_times_add(&into->off_self, &from->off_self);
 	off_times_add(&into->off_total, &from->off_total);
+	into->self_square_ns2 += from->self_square_ns2;
+	into->total_square_ns2 += from->total_square_ns2;
 }
 
 int model_finish(struct model *m)
@@ -161,6 +163,7 @@ int model_finish(struct model *m)
 		if (!m->paths.hot[i].outermost) { /* its time is in an outer call's already */
 			st.total_ns = st.suspect_ns = st.samples = 0;
 			st.off_total = (struct off_times){ 0 };
+			st.total_square_ns2 = 0;
 		}
 		call_stats_add(&m->funcs[n->func], &st);
 	}

@@ -63,6 +63,8 @@ struct call_stats {
 	/* Parts of self_ns and of total_ns, in which the goroutine did not run; 0 without states.
 	 * Of these, what probes cost is taken out of off_cpu_ns only. */
 	struct off_times off_self, off_total;
+	/* Of samples: squares of the standard errors of self_ns and total_ns; 0: not known */
+	double self_square_ns2, total_square_ns2;
 	uint64_t suspect_ns;             /* part of total_ns that suspect calls have */
 	uint64_t min_ns, max_ns, sum_ns; /* finished calls; valid when finished > 0 */
 	uint64_t morestack_ns, morestack_count;
@@ -355,6 +357,7 @@ struct model_sample {
 	const uint32_t *funcs; /* indices, the outermost first */
 	size_t n;
 	uint64_t samples, weight_ns;
+	double square_ns2;          /* of the standard error of weight_ns */
 	uint64_t first_ns, last_ns; /* the times of two of them */
 	unsigned state;             /* STATE_*; STATE_RUNNING where nothing is said */
 	uint32_t reason; /* of struct path_waits; of STATE_SYSCALL which one, 0: not known */

@@ -16,7 +16,8 @@
 /* Of a row of any kind. */
 struct numbers {
 	uint64_t samples, weight_ns, self_samples, self_ns;
-	struct off_times off; /* parts of weight_ns */
+	double square_ns2, self_square_ns2; /* of their standard errors */
+	struct off_times off;               /* parts of weight_ns */
 	const struct call_stats *stats;
 	bool has_self;
 };
@@ -28,10 +29,20 @@ static struct numbers numbers_of(const struct report *rep, size_t row)
 								  : NULL;
 
 	if (st)
-		return (struct numbers){ st->samples,   st->total_ns, st->calls, st->self_ns,
-					 st->off_total, st,           true };
+		return (struct numbers){
+			.samples = st->samples,
+			.weight_ns = st->total_ns,
+			.self_samples = st->calls,
+			.self_ns = st->self_ns,
+			.square_ns2 = st->total_square_ns2,
+			.self_square_ns2 = st->self_square_ns2,
+			.off = st->off_total,
+			.stats = st,
+			.has_self = true,
+		};
 	return (struct numbers){ .samples = rep->sample_rows.rows[row].samples,
 				 .weight_ns = rep->sample_rows.rows[row].weight_ns,
+				 .square_ns2 = rep->sample_rows.rows[row].square_ns2,
 				 .off = rep->sample_rows.rows[row].off };
 }
 
@@ -66,6 +77,22 @@ const char *text_weight(const struct report *rep, uint64_t weight_ns, char buf[S
 					       : human_ns(weight_ns, buf);
 }
 
+/* "  ±12ms", where errors are known. */
+static int put_error(const struct report *rep, FILE *out, double square_ns2)
+{
+	return rep->trace.samples->errors
+		       ? fprintf(out, " %6s", HUMAN((uint64_t)sample_error_ns(square_ns2)))
+		       : 0;
+}
+
+/* What it rests on, where that is hardly anything. */
+static const char *remark(const struct report *rep, const struct numbers *x)
+{
+	return rep->trace.samples->errors && sample_is_single(x->weight_ns, x->square_ns2)
+		       ? "  (single sighting)"
+		       : "";
+}
+
 static void line(const struct report *rep, FILE *out, size_t row, int width)
 {
 	const struct numbers x = numbers_of(rep, row);
@@ -75,18 +102,21 @@ static void line(const struct report *rep, FILE *out, size_t row, int width)
 	int n = 0;
 
 	if (x.has_self)
-		n = fprintf(out, "%6s %5.1f%% ", WEIGHT(rep, x.self_ns),
-			    sample_pct(&rep->trace, x.self_ns, x.self_samples));
-	n += fprintf(out, "%6s %5.1f%%", WEIGHT(rep, x.weight_ns),
-		     sample_pct(&rep->trace, x.weight_ns, x.samples));
+		n = fprintf(out, "%6s", WEIGHT(rep, x.self_ns)) +
+		    put_error(rep, out, x.self_square_ns2) +
+		    fprintf(out, " %5.1f%% ", sample_pct(&rep->trace, x.self_ns, x.self_samples));
+	n += fprintf(out, "%6s", WEIGHT(rep, x.weight_ns));
+	n += put_error(rep, out, x.square_ns2);
+	n += fprintf(out, " %5.1f%%", sample_pct(&rep->trace, x.weight_ns, x.samples));
 	n += text_states(rep, out, x.weight_ns - off_times_sum(&x.off), &x.off);
 	if (x.has_self)
 		n += fprintf(out, " %*" PRIu64, width, x.self_samples);
 	n += fprintf(out, " %*" PRIu64 "  ", width, x.samples);
 	if (x.has_self)
 		text_waits(rep, (uint32_t)row, x.weight_ns, waits);
-	text_name(out, name, text_room(rep->opt->width, (size_t)n + strlen(waits)));
-	fprintf(out, "%s\n", waits);
+	text_name(out, name,
+		  text_room(rep->opt->width, (size_t)n + strlen(waits) + strlen(remark(rep, &x))));
+	fprintf(out, "%s%s\n", waits, remark(rep, &x));
 }
 
 int sample_text(const struct report *rep, FILE *out)
@@ -100,17 +130,18 @@ int sample_text(const struct report *rep, FILE *out)
 		[BY_LABEL] = "sets of labels", [BY_THREAD] = "threads",
 		[BY_PROCESS] = "processes",    [BY_PROGRAM] = "programs"
 	};
+	const char *error = rep->trace.samples->errors ? "      ±" : "";
 	int width = 7;
 
 	for (size_t i = 0; i < rep->n_rows; i++)
 		width = text_width(numbers_of(rep, rep->rows[i]).samples, width);
 	if (rep->opt->by == BY_FUNCTION)
-		text_heading(rep->opt->colour, out, "%6s %6s %6s %6s%s %*s %*s  FUNCTION", "SELF",
-			     "%", "TOTAL", "%", text_states_heading(rep), width, "SELF-N", width,
-			     "SAMPLES");
+		text_heading(rep->opt->colour, out, "%6s%s %6s %6s%s %6s%s %*s %*s  FUNCTION",
+			     "SELF", error, "%", "TOTAL", error, "%", text_states_heading(rep),
+			     width, "SELF-N", width, "SAMPLES");
 	else
-		text_heading(rep->opt->colour, out, "%6s %6s%s %*s  %s",
-			     sample_counted(rep->trace.info) ? "EVENTS" : "TIME", "%",
+		text_heading(rep->opt->colour, out, "%6s%s %6s%s %*s  %s",
+			     sample_counted(rep->trace.info) ? "EVENTS" : "TIME", error, "%",
 			     text_states_heading(rep), width, "SAMPLES", words[rep->opt->by]);
 	for (size_t i = 0; i < rep->n_rows; i++)
 		line(rep, out, rep->rows[i], width);
@@ -134,6 +165,16 @@ static void off_csv(const struct report *rep, FILE *out, const struct numbers *x
 		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
 			x->weight_ns - off_times_sum(off), off->runnable_ns, off->wait_ns,
 			off->syscall_ns, off->unknown_ns);
+}
+
+/* As the columns of times. */
+static void errors_csv(const struct report *rep, FILE *out, const struct numbers *x)
+{
+	if (!rep->trace.samples->errors)
+		return;
+	fprintf(out, ",%.0f", sample_error_ns(x->square_ns2));
+	if (x->has_self)
+		fprintf(out, ",%.0f", sample_error_ns(x->self_square_ns2));
 }
 
 static void off_names(const struct report *rep, FILE *out, bool stats)
@@ -184,6 +225,8 @@ int sample_csv(const struct report *rep, FILE *out)
 
 	fprintf(out, "%s,samples,share_pct%s", kind_name(rep),
 		self ? ",self_samples,self_pct" : "");
+	if (rep->trace.samples->errors)
+		fprintf(out, ",error_ns%s", self ? ",self_error_ns" : "");
 	off_names(rep, out, self);
 	fputc('\n', out);
 	for (size_t i = 0; !err && i < rep->n_rows; i++) {
@@ -195,6 +238,7 @@ int sample_csv(const struct report *rep, FILE *out)
 		if (x.has_self)
 			fprintf(out, ",%" PRIu64 ",%.4f", x.self_samples,
 				sample_pct(&rep->trace, x.self_ns, x.self_samples));
+		errors_csv(rep, out, &x);
 		off_csv(rep, out, &x);
 		fputc('\n', out);
 	}
@@ -226,10 +270,15 @@ int sample_json(const struct report *rep, struct json *j)
 		err = row_name_json(rep, rep->rows[i], &nodes, &cap, j);
 		json_kv_u64(j, "samples", x.samples);
 		json_kv_u64(j, "weight_ns", x.weight_ns);
+		if (rep->trace.samples->errors)
+			json_kv_u64(j, "error_ns", (uint64_t)sample_error_ns(x.square_ns2));
 		if (x.has_self) {
 			json_kv_u64(j, "self_samples", x.self_samples);
 			json_kv_u64(j, "self_ns", x.self_ns);
 		}
+		if (x.has_self && rep->trace.samples->errors)
+			json_kv_u64(j, "self_error_ns",
+				    (uint64_t)sample_error_ns(x.self_square_ns2));
 		off_json(rep, j, &x);
 		json_close(j, '}');
 	}

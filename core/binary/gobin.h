@@ -43,8 +43,8 @@ struct golayout {
 	int32_t g_atomicstatus, g_goid, g_gopc, g_startpc, g_parent_goid, g_waitreason;
 	int32_t g_sigcode0; /* where recovery's sp is up to Go 1.21 */
 	int32_t g_labels;   /* of runtime/pprof */
-	/* when the garbage collector first saw it wait, and a number of 8 bits that grows each
-	 * time it stops to run */
+	/* the end of the garbage collection before the first that saw it wait, and a number of 8
+	 * bits that grows each time it stops to run */
 	int32_t g_waitsince, g_tracking_seq;
 	int32_t m_g0, m_gsignal, m_procid, m_p, m_curg, m_morebuf_sp; /* m.morebuf.sp */
 	int32_t panic_link, panic_sp, panic_start_sp, panic_goexit, panic_recovered;

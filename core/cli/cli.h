@@ -11,6 +11,7 @@ int cmd_record(int argc, char **argv);
 int cmd_overhead(int argc, char **argv);
 int cmd_agent(int argc, char **argv);
 int cmd_sample(int argc, char **argv);
+int cmd_goroutines(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_export(int argc, char **argv);

@@ -33,6 +33,9 @@ static const struct verb {
 	  STATUS_FAILED },
 	{ "top", cmd_top, "show what a recording that goes on, or a process, does now",
 	  STATUS_FAILED },
+	{ "goroutines", cmd_goroutines,
+	  "count the goroutines of a running Go process by stack, state and reason",
+	  STATUS_FAILED },
 	{ "report", cmd_report, "show where the time of a recorded program went",
 	  STATUS_BAD_INPUT },
 	{ "export", cmd_export, "write a trace for flamegraph.pl and other programs",
@@ -61,7 +64,7 @@ static void usage(FILE *out)
 	      "Shows where the wall-clock time of each function of an unmodified Go program goes.\n\n",
 	      out);
 	for (size_t i = 0; i < N_VERBS; i++)
-		fprintf(out, "  %-8s %s\n", verbs[i].name, verbs[i].what);
+		fprintf(out, "  %-11s %s\n", verbs[i].name, verbs[i].what);
 	fputs("\n  gotrace record -- ./prog      then      gotrace report\n\n"
 	      "'gotrace VERB --help' lists a verb's options; gotrace(1) is the manual.\n",
 	      out);

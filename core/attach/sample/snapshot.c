@@ -222,6 +222,7 @@ static bool understand(struct snapshot *s, size_t i, bool last, struct snapshot_
 		return true;
 	if (!stands(s, g))
 		return false;
+	to->since_ns = word(g, s->layout.g_waitsince);
 	if (to->state == STATE_WAITING)
 		to->reason = (uint8_t)word(g, s->layout.g_waitreason);
 	if (to->state == STATE_SYSCALL)

@@ -27,6 +27,10 @@ struct snapshot_goroutine {
 	uint8_t reason; /* STATE_WAITING: of the process's `reasons` */
 	bool runtime;   /* started by Go's runtime, for itself */
 	uint32_t tid;   /* STATE_SYSCALL: of its thread, 0: not known */
+	/* CLOCK_MONOTONIC of the end of the garbage collection before the first that saw it wait
+	 * (gcMark and markroot, runtime/mgc.go): it began to wait later, or while that went on. 0:
+	 * none has seen it wait yet */
+	uint64_t since_ns;
 	uint32_t flags; /* STACK_CUT, STACK_UNREADABLE */
 	uint32_t n;     /* of pcs, as in struct sample_stack; none of one that runs */
 	uint64_t pcs[SNAPSHOT_FRAMES];

@@ -114,6 +114,7 @@ static int understand(struct snapshot *s, const struct gobin *g)
 		return -ENOTSUP;
 	wait_reasons_of(g, &s->reasons); /* else numbers */
 	find_specials(s, g);
+	/* waitsince lies before waitreason */
 	s->g_bytes = (size_t)larger(larger(larger(l->g_atomicstatus, l->g_goid),
 					   larger(l->g_sched_sp, l->g_sched_pc)),
 				    larger(larger(l->g_stack_hi, l->g_waitreason),

@@ -74,4 +74,39 @@ refused() {
 }
 check "what is no running Go process is refused" refused
 
+# Every verb that takes a process takes its name: that of its file, or the 15 bytes that the kernel knows.
+named() {
+	local name=leaks-by-name-$$
+	cp "$programs/default/leaks" "$name"
+	"./$name" 100 1 told >printed &
+	job=$!
+	wait_for 60 grep -q ready printed
+	gt goroutines --pid "$name" -F json >json
+	expect_grep "\"pid\": $job," json
+	gt sample --pid "$name" -d 0.2 -o samples 2>err
+	[ "$(gt info samples | awk '$1 == "sample.pids" { print $2 }')" = "$job" ] || fail "samples are of another process"
+	gt record --pid "$name" -d 0.2 -f main.rests -o trace 2>err
+	[ "$(gt info trace | awk '$1 == "pid" { print $2 }')" = "$job" ] || fail "the trace is of another process"
+	gt top --pid "$name" -f main.rests --times 1 >table 2>err
+	expect_grep "process $job" table
+	# of several it asks which, and says why each may be it
+	"./$name" 200 1 told >other &
+	second=$!
+	wait_for 60 grep -q ready other
+	for verb in goroutines sample record top; do
+		expect_status 2 gt $verb --pid "$name" 2>err
+		expect_grep "2 processes are called '$name'" err
+		expect_grep "^ *$job  ./$name 100 1 told$" err
+		expect_grep "^ *$second  ./$name 200 1 told$" err
+	done
+	kill -TERM "$second"
+	wait "$second" || true
+	end
+	for verb in goroutines sample record top; do
+		expect_status 2 gt $verb --pid "$name" 2>err
+		expect_grep "no running process is called '$name'" err
+	done
+}
+check "a process by its name" named
+
 done_testing

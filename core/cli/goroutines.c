@@ -15,6 +15,7 @@
 #include "cli/cli.h"
 #include "cli/goroutines.h"
 #include "cli/output.h"
+#include "cli/process_arg.h"
 
 enum { OPT_PID = 0x100, OPT_AGAIN };
 
@@ -31,7 +32,7 @@ struct goroutines_args {
 };
 
 static const struct argp_option options[] = {
-	{ "pid", OPT_PID, "PID", 0, "The running process", 1 },
+	{ "pid", OPT_PID, "PID|NAME", 0, "The running process", 1 },
 	{ "again", OPT_AGAIN, "SECONDS", 0,
 	  "Look again after this time, and show how many more there are of each kind, the largest growth first",
 	  1 },
@@ -56,9 +57,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_PID:
-		a->pid = (pid_t)arg_number(state, "--pid", arg);
-		if (a->pid <= 0)
-			arg_error(state, "'%s' is not a process id", arg);
+		a->pid = process_arg(state, arg);
 		return 0;
 	case OPT_AGAIN:
 		a->again_ns = arg_duration(state, "--again", arg, 1000000000);
@@ -213,7 +212,7 @@ static int run(const struct goroutines_args *a)
 
 int cmd_goroutines(int argc, char **argv)
 {
-	static const struct argp argp = { options, parse, "--pid PID", doc, NULL, NULL, NULL };
+	static const struct argp argp = { options, parse, "--pid PID|NAME", doc, NULL, NULL, NULL };
 	struct goroutines_args a = { 0 };
 
 	arg_parse(&argp, argc, argv, 0, &a);

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "cli/args.h"
+#include "cli/process_arg.h"
 #include "plan/ring.h"
 
 enum {
@@ -29,7 +30,7 @@ enum {
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0,
 	  "Trace to write (default gotrace.out); an existing one is renamed to FILE.old", 1 },
-	{ "pid", OPT_PID, "PID", 0,
+	{ "pid", OPT_PID, "PID|NAME", 0,
 	  "Attach to a running process, by inline stubs or not at all; Ctrl-C detaches", 1 },
 	{ "exe", OPT_EXE, "BINARY", 0,
 	  "The Go binary to probe, if COMMAND is another program that executes it in its own process, or loads it as a library",
@@ -212,7 +213,6 @@ static error_t parse_cost(struct record_options *o, int key, char *arg, struct a
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct record_options *o = state->input;
-	char *end;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -225,9 +225,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->output = arg;
 		return 0;
 	case OPT_PID:
-		o->pid = strtol(arg, &end, 10);
-		if (*end || o->pid <= 0)
-			arg_error(state, "'%s' is not a process id", arg);
+		o->pid = process_arg(state, arg);
 		return 0;
 	case OPT_EXE:
 		o->exe = arg;
@@ -288,7 +286,7 @@ struct record_options record_options_default(void)
 
 void record_options_parse(struct record_options *o, int argc, char **argv)
 {
-	static const struct argp argp = { options, parse,    "-- COMMAND [ARG...]\n--pid PID",
+	static const struct argp argp = { options, parse,    "-- COMMAND [ARG...]\n--pid PID|NAME",
 					  doc,     children, NULL,
 					  NULL };
 

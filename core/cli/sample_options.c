@@ -3,9 +3,11 @@
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "cli/args.h"
+#include "cli/process_arg.h"
 #include "cli/sample_run.h"
 
 #define HZ_DEFAULT  99
@@ -21,7 +23,7 @@
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0,
 	  "Trace to write (default gotrace.out); an existing one is renamed to FILE.old", 1 },
-	{ "pid", OPT_PID, "PID[,PID...]", 0,
+	{ "pid", OPT_PID, "PID|NAME[,...]", 0,
 	  "Sample running processes, all their threads, and what they start; Ctrl-C ends it", 1 },
 	{ "all-cpus", 'a', NULL, 0,
 	  "Sample all processes of the host, those that begin later included; Ctrl-C or -d ends it",
@@ -72,22 +74,27 @@ static const char doc[] =
 
 static void parse_pids(struct sample_run *r, const char *arg, struct argp_state *state)
 {
-	const char *p = arg;
-	char *end;
+	char *const list = strdup(arg);
+	size_t used = strlen(r->pids_list);
 
-	r->pids_text = arg;
-	for (;;) {
-		long pid = strtol(p, &end, 10);
-
-		if (end == p || pid <= 0 || pid > INT_MAX || (*end && *end != ','))
-			arg_error(state, "--pid: '%s' is not a list of process ids", arg);
+	if (!list)
+		arg_error(state, "--pid: no memory");
+	for (char *item = list, *next; item; item = next) {
+		next = strchr(item, ',');
+		if (next)
+			*next++ = '\0';
+		if (!*item)
+			arg_error(state, "--pid: '%s' is not a list of processes", arg);
 		if (r->sampling.n_targets == PIDS_MAX)
 			arg_error(state, "--pid: more than %d processes", PIDS_MAX);
-		r->pids[r->sampling.n_targets++] = (pid_t)pid;
-		if (!*end)
-			return;
-		p = end + 1;
+		const pid_t pid = process_arg(state, item);
+
+		r->pids[r->sampling.n_targets++] = pid;
+		used += (size_t)snprintf(r->pids_list + used, sizeof(r->pids_list) - used, "%s%d",
+					 used ? "," : "", pid);
 	}
+	free(list);
+	r->pids_text = r->pids_list;
 }
 
 static void check(struct sample_run *r, struct argp_state *state)
@@ -195,7 +202,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 void sample_options_parse(struct sample_run *r, int argc, char **argv)
 {
 	static const struct argp argp = {
-		options, parse, "-- COMMAND [ARG...]\n--pid PID[,PID...]\n-a\n--cgroup CGROUP",
+		options, parse, "-- COMMAND [ARG...]\n--pid PID|NAME[,...]\n-a\n--cgroup CGROUP",
 		doc,     NULL,  NULL,
 		NULL
 	};

@@ -20,6 +20,7 @@ struct sample_run {
 	const char *output, *user_name, *pids_text;
 	bool all; /* -a */
 	pid_t pids[PIDS_MAX];
+	char pids_list[PIDS_MAX * 12]; /* pids_text, with numbers in place of names */
 	char **command;
 	struct user invoker, user;
 	char command_path[PATH_MAX];

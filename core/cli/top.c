@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/process_arg.h"
 #include "cli/record_run.h"
 #include "cli/top.h"
 
@@ -29,7 +30,7 @@ enum { KEY_RAW = 256, KEY_PID, KEY_TIMES };
 #define LEAST_INTERVAL_NS   1000000000ull
 
 static const struct argp_option options[] = {
-	{ "pid", KEY_PID, "PID", 0,
+	{ "pid", KEY_PID, "PID|NAME", 0,
 	  "Attach to a running process, as 'gotrace record --summary --pid' does, but keep no trace",
 	  1 },
 	{ "interval", 'i', "TIME", 0, "Of each table: 1s or more (default 2s)", 1 },
@@ -68,9 +69,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &a->record.selection;
 		return 0;
 	case KEY_PID:
-		a->record.pid = (pid_t)arg_number(state, "--pid", arg);
-		if (a->record.pid <= 0)
-			arg_error(state, "'%s' is not a process id", arg);
+		a->record.pid = process_arg(state, arg);
 		return 0;
 	case 'i':
 		a->opt.interval_ns = arg_duration(state, "--interval", arg, 1000000000);

@@ -28,6 +28,20 @@ composed() {
 }
 check "presets add to -p and -f, and -x takes away" composed
 
+driver() {
+	gt record --db -p none -o trace -- "$LIVE/programs/$1/driver" >printed 2>err
+	[ "$(cat printed)" = 3 ] || fail "$(cat printed) rows"
+	for want in 'main.(\*conn).Prepare,1' 'main.(\*stmt).Query,1' 'main.(\*rows).Next,4' 'main.(\*base).Close,1' 'main.drv.Open,1' \
+		'database/sql.(\*DB).QueryContext,1' 'database/sql.(\*Rows).Next,4'; do
+		gt report trace --format=csv -n 0 | grep -q "^$want," || fail "no $want in $(gt report trace --format=csv -n 0)"
+	done
+	! gt report trace --format=csv -n 0 | grep -E '^(main\.main|gotrace.example/programs/driver/engine|main\.\(\*stmt\)\.NumInput|database/sql\.[a-z(*]+[^A-Z]*\)\.[a-z])' ||
+		fail "that is no entry point"
+}
+for variant in default stripped; do
+	check "--db: the entry points of database/sql and its drivers, $variant" driver $variant
+done
+
 nothing() {
 	gt plan --db "$waits" >out 2>err
 	expect_grep '^gotrace: warning: --db: the binary has none of these functions$' err

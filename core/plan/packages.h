@@ -11,6 +11,9 @@ bool package_below(const char *path, const char *package);
 /* True when `package` is `path` or below it. "all": every package but the runtime's own. */
 bool package_matches(const char *path, const char *package);
 
+/* Is it the package `path`, in whatever major version: with parts such as /v2 in it? */
+bool package_is(const char *path, const char *package);
+
 /* Whether the package is part of the runtime itself; runtime/debug, runtime/pprof and the like are
  * not. */
 bool package_is_runtime(const char *package);

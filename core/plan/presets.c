@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "plan/presets.h"
 
+#include <ctype.h>
 #include <stddef.h>
 
 #include "base/glob.h"
@@ -41,52 +42,76 @@ static const char *const net[] = {
 	NULL,
 };
 
-static const char *const db[] = {
+/*
+ * Clients with functions of their own, besides database/sql, whose drivers are known by what they
+ * implement (drivers.h): of these packages, in whatever major version, what is exported.
+ */
+static const char *const db_clients[] = {
 	"database/sql",
-	"github.com/lib/pq",
 	"github.com/jackc/pgx",
+	"github.com/jackc/pgx/pgxpool",
+	"github.com/jackc/pgx/pgconn",
 	"github.com/jackc/pgconn",
-	"github.com/go-sql-driver/mysql",
-	"github.com/mattn/go-sqlite3",
-	"modernc.org/sqlite",
-	"github.com/microsoft/go-mssqldb",
-	"github.com/denisenkom/go-mssqldb",
 	"github.com/ClickHouse/clickhouse-go",
 	"github.com/jmoiron/sqlx",
-	"gorm.io",
-	"go.mongodb.org/mongo-driver",
+	"gorm.io/gorm",
+	"go.mongodb.org/mongo-driver/mongo",
 	"github.com/redis/go-redis",
 	"github.com/go-redis/redis",
-	"github.com/gomodule/redigo",
+	"github.com/gomodule/redigo/redis",
 	"github.com/gocql/gocql",
 	"go.etcd.io/bbolt",
 	"github.com/boltdb/bolt",
 	"github.com/dgraph-io/badger",
 	"github.com/cockroachdb/pebble",
-	"github.com/syndtr/goleveldb",
+	"github.com/syndtr/goleveldb/leveldb",
+	NULL,
+};
+
+/* Of some of them the types behind what is exported are not. */
+static const char *const db_globs[] = {
+	"github.com/redis/go-redis/*.cmdable.*",
+	"github.com/go-redis/redis*.cmdable.*",
+	"github.com/gomodule/redigo/redis.(*conn).*",
+	"github.com/gomodule/redigo/redis.(*activeConn).*",
+	"github.com/ClickHouse/clickhouse-go*.(*clickhouse).*",
 	NULL,
 };
 
 static const char *const none[] = { NULL };
 
 const struct preset presets[] = {
-	{ PRESET_WAITS, "waits", waits, none },
-	{ PRESET_NET, "net", none, net },
-	{ PRESET_DB, "db", none, db },
+	{ PRESET_WAITS, "waits", waits, none, none },
+	{ PRESET_NET, "net", none, net, none },
+	{ PRESET_DB, "db", db_globs, none, db_clients },
 	{ 0 },
 };
 
-unsigned presets_match(unsigned wanted, const char *package, const char *name)
+/* Whether it can be used from outside: a function or method of the source, and its type. */
+static bool is_exported(const struct goname *name)
 {
+	const char *type = name->receiver;
+
+	if (type)
+		type += *type == '*';
+	return name->kind == GONAME_PLAIN && isupper((unsigned char)*name->function) &&
+	       (!type || isupper((unsigned char)*type));
+}
+
+unsigned presets_match(unsigned wanted, const struct goname *name, const char *display)
+{
+	const bool exported = wanted && is_exported(name);
 	unsigned hit = 0;
 
 	for (const struct preset *p = presets; p->bit; p++) {
 		if (!(wanted & p->bit))
 			continue;
 		for (const char *const *s = p->packages; *s; s++)
-			hit |= package_matches(*s, package) ? p->bit : 0;
+			hit |= package_matches(*s, name->package) ? p->bit : 0;
+		for (const char *const *s = p->exported; exported && *s; s++)
+			hit |= package_is(*s, name->package) ? p->bit : 0;
 		for (const char *const *s = p->globs; *s; s++)
-			hit |= glob_match(*s, name) ? p->bit : 0;
+			hit |= glob_match(*s, display) ? p->bit : 0;
 	}
 	return hit;
 }

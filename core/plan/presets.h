@@ -3,7 +3,7 @@
 #ifndef GOTRACE_PRESETS_H
 #define GOTRACE_PRESETS_H
 
-#include <stdbool.h>
+#include "binary/goname.h"
 
 #define PRESET_WAITS 1u /* where goroutines wait */
 #define PRESET_NET   2u
@@ -12,14 +12,16 @@
 struct preset {
 	unsigned bit;
 	const char *name; /* "waits" */
-	/* Each ends with NULL. Globs of functions; packages as -p takes them. */
-	const char *const *globs, *const *packages;
+	/* Each ends with NULL. Globs of functions; packages as -p takes them; packages, as
+	 * package_is takes them, of which what is exported is meant. */
+	const char *const *globs, *const *packages, *const *exported;
 };
 
 /* Ends with a bit of 0. */
 extern const struct preset presets[];
 
-/* Which of `wanted` select a function of this name in this package; PRESET_*. */
-unsigned presets_match(unsigned wanted, const char *package, const char *name);
+/* Which of `wanted` select the function that is displayed so; PRESET_*. PRESET_DB selects those of
+ * drivers (drivers.h) besides. */
+unsigned presets_match(unsigned wanted, const struct goname *name, const char *display);
 
 #endif

@@ -80,6 +80,8 @@ int selector_init(struct selector *s, const struct plan_options *opt, const stru
 	int err = s->package_used && s->glob_used ? 0 : -ENOMEM;
 	if (!err && !*s->main_module && gobin_func_named(b, "testing.(*M).Run"))
 		err = find_tested(s, b);
+	if (!err && opt->presets & PRESET_DB)
+		err = drivers_find(&s->drivers, b);
 	if (err)
 		selector_free(s);
 	return err;
@@ -92,6 +94,7 @@ void selector_free(struct selector *s)
 	for (size_t i = 0; i < s->n_tested; i++)
 		free(s->tested[i]);
 	free(s->tested);
+	drivers_free(&s->drivers);
 	*s = (struct selector){ 0 };
 }
 
@@ -142,7 +145,9 @@ int selector_match(struct selector *s, const char *symbol)
 	}
 	if (match_package(s, name.package))
 		hit = 1;
-	unsigned preset = presets_match(s->opt->presets, name.package, display);
+	unsigned preset = presets_match(s->opt->presets, &name, display);
+	if (s->opt->presets & PRESET_DB && drivers_has(&s->drivers, &name))
+		preset |= PRESET_DB;
 	s->presets_used |= preset;
 	if (preset)
 		hit = 1;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "plan/drivers.h"
 #include "plan/packages.h"
 #include "plan/plan.h"
 
@@ -18,6 +19,7 @@ struct selector {
 	size_t n_tested, cap_tested;
 	bool *package_used, *glob_used; /* did each pattern match anything? */
 	unsigned presets_used;
+	struct drivers drivers; /* where PRESET_DB is wanted */
 	struct plan *plan; /* functions whose values are asked for are selected, too; NULL: none */
 };
 

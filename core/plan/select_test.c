@@ -47,23 +47,55 @@ static void name_suggestions(void **state)
 	assert_int_equal(name_suggest_distance("", "main.main"), NAME_SUGGEST_TOO_FAR);
 }
 
+static unsigned preset_of(unsigned wanted, const char *symbol)
+{
+	struct goname name;
+
+	assert_int_equal(goname_split(symbol, &name), 0);
+	unsigned hit = presets_match(wanted, &name, symbol);
+
+	goname_free(&name);
+	return hit;
+}
+
 static void preset_selections(void **state)
 {
 	(void)state;
-	assert_int_equal(presets_match(PRESET_WAITS, "runtime", "runtime.selectgo"), PRESET_WAITS);
-	assert_int_equal(presets_match(PRESET_WAITS, "sync", "sync.runtime_SemacquireMutex"),
-			 PRESET_WAITS);
-	assert_int_equal(presets_match(PRESET_WAITS, "runtime", "runtime.gopark"), 0);
-	assert_int_equal(presets_match(PRESET_NET, "runtime", "runtime.selectgo"), 0);
-	assert_int_equal(presets_match(PRESET_NET | PRESET_DB, "net/http", "net/http.Get"),
-			 PRESET_NET);
-	assert_int_equal(presets_match(PRESET_NET, "network", "network.F"), 0);
-	assert_int_equal(presets_match(PRESET_DB, "database/sql", "database/sql.(*DB).Query"),
-			 PRESET_DB);
-	assert_int_equal(presets_match(PRESET_DB, "github.com/jackc/pgx/v5",
-				       "github.com/jackc/pgx/v5.Connect"),
-			 PRESET_DB);
-	assert_int_equal(presets_match(0, "net", "net.Dial"), 0);
+	assert_int_equal(preset_of(PRESET_WAITS, "runtime.selectgo"), PRESET_WAITS);
+	assert_int_equal(preset_of(PRESET_WAITS, "sync.runtime_SemacquireMutex"), PRESET_WAITS);
+	assert_int_equal(preset_of(PRESET_WAITS, "runtime.gopark"), 0);
+	assert_int_equal(preset_of(PRESET_NET, "runtime.selectgo"), 0);
+	assert_int_equal(preset_of(PRESET_NET | PRESET_DB, "net/http.Get"), PRESET_NET);
+	assert_int_equal(preset_of(PRESET_NET, "network.F"), 0);
+	assert_int_equal(preset_of(0, "net.Dial"), 0);
+}
+
+/* Of clients what is exported, in whatever version; nothing of packages below. */
+static void preset_of_databases(void **state)
+{
+	static const char *const in[] = {
+		"database/sql.(*DB).Query",
+		"github.com/jackc/pgx/v5.Connect",
+		"github.com/jackc/pgx/v5/pgxpool.(*Pool).Query",
+		"go.mongodb.org/mongo-driver/v2/mongo.(*Collection).Find",
+		"github.com/redis/go-redis/v9.cmdable.Get",
+	};
+	static const char *const out[] = {
+		"database/sql.(*DB).queryDC",
+		"database/sql.(*DB).Query.func1",
+		"database/sql/driver.IsValue",
+		"database/sql.convertAssign",
+		"github.com/jackc/pgx/v5/pgtype.(*Map).Scan",
+		"github.com/jackc/pgx/v5x.Connect",
+		"modernc.org/sqlite/lib.Xsqlite3_step",
+		"go.etcd.io/bbolt.(*node).Dereference",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(in) / sizeof(*in); i++)
+		assert_int_equal(preset_of(PRESET_DB, in[i]), PRESET_DB);
+	for (size_t i = 0; i < sizeof(out) / sizeof(*out); i++)
+		assert_int_equal(preset_of(PRESET_DB, out[i]), 0);
 }
 
 static void strategies(void **state)
@@ -211,10 +243,15 @@ static void nothing_matches(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packages),         cmocka_unit_test(all_is_not_the_runtime),
-		cmocka_unit_test(name_suggestions), cmocka_unit_test(preset_selections),
-		cmocka_unit_test(strategies),       cmocka_unit_test(test_binaries),
-		cmocka_unit_test(unused_patterns),  cmocka_unit_test(also_and_excluded),
+		cmocka_unit_test(packages),
+		cmocka_unit_test(all_is_not_the_runtime),
+		cmocka_unit_test(name_suggestions),
+		cmocka_unit_test(preset_selections),
+		cmocka_unit_test(preset_of_databases),
+		cmocka_unit_test(strategies),
+		cmocka_unit_test(test_binaries),
+		cmocka_unit_test(unused_patterns),
+		cmocka_unit_test(also_and_excluded),
 		cmocka_unit_test(nothing_matches),
 	};
 

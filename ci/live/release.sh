@@ -76,9 +76,10 @@ launched() { # STRATEGY ARG...
 share_of() {
 	gt record "${@:3}" -o whole -- "$1" "$2" >out.whole 2>err.whole
 	gt report --format=csv whole | awk -F, -v cpu="$(gt info whole | awk '$1 == "end.target_cpu_ns" { print $2 }')" '
-		NR == 1 { for (i = 1; i <= NF; i++) if ($i == "probe_ns") at = i; next }
-		$1 ~ /^main\.(hot|leaf|inner)$/ { dear += $at; next }
-		{ rest += $at }
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ took = "run_ns" in at ? $at["run_ns"] - $at["run_corrected_ns"] : $at["probe_ns"] }
+		$1 ~ /^main\.(hot|leaf|inner)$/ { dear += took; next }
+		{ rest += took }
 		END { if (!dear || !rest || !cpu) exit 1; printf "%.5f%%", 100 * sqrt(dear * rest) / cpu }' ||
 		fail "what the probes take is not known" >&2
 }
@@ -156,15 +157,16 @@ check "auto takes what it does without it" as_ever
 
 # What --trial proposes can be pasted; the program goes on.
 trial_launched() {
-	local seconds
+	local seconds share
+	share=$(share_of "$dear" 10 --probe=emulated)
 	for seconds in 1 4 16; do # on a busy machine it does less in a second
-		expect_status 0 gt record --trial ${seconds}s --max-cost=0.3% --probe=emulated -- "$dear" $((seconds * 200)) >out 2>err
+		expect_status 0 gt record --trial ${seconds}s --max-cost="$share" --probe=emulated -- "$dear" $((seconds * 200)) >out 2>err
 		! grep -q ' main.\(hot\|leaf\)  (released)$' err || break
 	done
 	[ "$(calls_told caller)" = $((seconds * 400)) ] || fail "the command did not go on to its end"
 	expect_grep '^trial of .* no trace was written; the command goes on, without probes$' err
 	expect_grep ' main.(hot|leaf)  \(released\)$' err
-	expect_grep '^to keep probing below 0.3% of the processor time:.* -x main.(hot|leaf)' err
+	expect_grep '^to keep probing below [0-9.]+% of the processor time:.* -x main.(hot|leaf)' err
 	[ ! -e gotrace.out ] || fail "a trace was written"
 	# shellcheck disable=SC2046 # options
 	gt record --probe=emulated $(sed -n 's/^to keep .* time://p' err) -o trace -- "$dear" 3 >out
@@ -197,10 +199,85 @@ trial_ends() { # with the program, and its status
 }
 check "... ends with the program" trial_ends
 
+# A process that runs is not to be hurt: a tenth is the default, and gotrace leaves it alone where that cannot be kept.
+cat >"$LIVE/crowded.go" <<-'EOF'
+	package main
+
+	import "os"
+
+	//go:noinline
+	func work(n int) int {
+		for i := 0; i < 60; i++ {
+			n = n*7 + i
+		}
+		return n
+	}
+
+	//go:noinline
+	func hot(n int) int { return work(n) + work(n + 1) }
+
+	//go:noinline
+	func calls(n int) {
+		for i := 0; i < 1000; i++ {
+			n = hot(n)
+		}
+	}
+
+	//go:noinline
+	func starts(n int) {
+		done := make(chan bool)
+		go func() { done <- true }()
+		<-done
+	}
+
+	func main() {
+		os.WriteFile("ready", nil, 0o600)
+		for i := 0; ; i++ {
+			if os.Args[1] == "calls" {
+				calls(i)
+			} else {
+				starts(i)
+			}
+		}
+	}
+EOF
+CGO_ENABLED=0 go build -o "$LIVE/crowded" "$LIVE/crowded.go"
+crowded() { # WHAT ARG...: it runs while it is recorded
+	local status=0
+	"$LIVE/crowded" "$1" &
+	local target=$!
+	wait_for 60 test -e ready
+	gt record --pid "$target" -f 'main.*' -x main.work "${@:2}" -o trace 2>err || status=$?
+	kill "$target" || fail "the target has ended"
+	wait "$target" || true
+	return $status
+}
+spared() {
+	crowded calls -d 3 || fail "status $?: $(cat err)"
+	expect_grep '^gotrace: released main.hot; its probes took about [0-9]+% of the processor time .--max-cost=10%.; calls from here on are not recorded$' err
+	gt dump trace >events
+	expect_grep ' released main.hot ' events
+	[ "$(gt info trace | awk '$1 == "end.reason" { print $2 }')" = duration ] || fail "tracing ended early: $(cat err)"
+	crowded calls -d 1 --max-cost=off || fail "status $?: $(cat err)"
+	gt dump trace >events
+	if grep -q ' released ' events; then fail "released with --max-cost=off"; fi
+	crowded starts -d 3 --max-cost=off || fail "status $?: $(cat err)"
+	expect_grep 'warning: probes take about [0-9]+% of the program.s processor time' err
+}
+check "a process that runs is spared by default" spared
+left_alone() {
+	crowded starts || fail "status $?: $(cat err)"
+	expect_grep 'tracing ended: probing takes about [0-9]+% of the processor time, no function is left to release, and --max-cost=10% is allowed' err
+	[ "$(gt info trace | awk '$1 == "end.reason" { print $2 }')" = cost ] || fail "the trace does not say why it ended"
+	gt report trace >text
+	expect_grep 'recording was ended before the program ended, as probing took more than --max-cost allows' text
+}
+check "... and left alone where that cannot be kept" left_alone
+
 bad_share() {
 	for share in 0 100% 20x '' -1% nan; do
 		expect_status 2 gt record --max-cost="$share" -- "$dear" 2>err
-		expect_grep "max-cost: '$share' is not a share" err
+		expect_grep "max-cost: '$share' is not off or a share" err
 	done
 }
 check "a share that is none is refused" bad_share

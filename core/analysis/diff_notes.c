@@ -89,6 +89,7 @@ static void look_at(const struct loaded_trace *trace, char name, bool by_path, s
 		{ REASON_INTERRUPTED, "a signal to gotrace" },
 		{ REASON_WRITE_ERROR, "a write error" },
 		{ REASON_FAILED, "an error of gotrace" },
+		{ REASON_COST, "--max-cost" },
 	};
 	const struct model_totals *t = trace->totals;
 	const char *reason = trace_info_get(trace->info, KEY_END_REASON);

@@ -68,6 +68,8 @@ static void ending(const struct loaded_trace *trace, struct notes *to)
 		  "recording was ended by a signal to gotrace before the program ended" },
 		{ REASON_WHEN, "recording was ended by --when before the program ended" },
 		{ REASON_WINDOW, "this was written while recording went on (--keep-last)" },
+		{ REASON_COST,
+		  "recording was ended before the program ended, as probing took more than --max-cost allows" },
 		{ REASON_NOT_STARTED, "the command could not be executed" },
 	};
 	uint64_t sig = trace_info_u64(trace->info, KEY_END_SIGNAL, 0),

@@ -52,3 +52,23 @@ size_t cost_limit_choose(const struct cost_span *s, double max_share, uint32_t *
 		*left_ns -= s->func_ns[out[chosen++]];
 	return chosen;
 }
+
+double cost_seen_share(const struct cost_seen *s)
+{
+	if (s->n_probes < COST_SEEN_ENOUGH || s->sampled_ns <= 0 || s->cpu_ns <= 0)
+		return -1;
+	return s->sampled_probe_ns / s->sampled_ns + s->own_ns / s->cpu_ns;
+}
+
+double cost_seen_scale(const struct cost_seen *s, double before)
+{
+	double share = cost_seen_share(s);
+
+	if (s->estimated_ns <= 0)
+		return before;
+	if (share < 0)
+		return before * s->estimated_ns > s->cpu_ns ? s->cpu_ns / s->estimated_ns : before;
+	double scale = share * s->cpu_ns / s->estimated_ns;
+
+	return scale < COST_SEEN_DEAREST ? scale : COST_SEEN_DEAREST;
+}

@@ -26,4 +26,26 @@ bool cost_limit_exceeded(uint64_t cpu_ns, uint64_t all_ns, double max_share);
 size_t cost_limit_choose(const struct cost_span *s, double max_share, uint32_t *out,
 			 uint64_t *left_ns);
 
+/*
+ * What events were estimated to cost, at the cost of each that was measured before the program
+ * started, and what probing took by samples of the program's processor time. Sums.
+ */
+struct cost_seen {
+	double cpu_ns, estimated_ns;
+	double sampled_ns, sampled_probe_ns; /* what samples stand for, and those in probes */
+	double own_ns; /* of gotrace itself, where the program waits for a processor */
+	uint64_t n_probes;
+};
+
+/* By how much estimates are to be multiplied, COST_SEEN_DEAREST at most: what samples see beyond
+ * that has other causes. Without enough samples in probes: `before`, but no more than makes the
+ * estimate all of the processor time. */
+double cost_seen_scale(const struct cost_seen *s, double before);
+#define COST_SEEN_ENOUGH  25
+#define COST_SEEN_DEAREST 10
+
+/* What probing took by samples, as a share of cpu_ns, stubs of released functions included; below
+ * 0: there are too few samples. */
+double cost_seen_share(const struct cost_seen *s);
+
 #endif

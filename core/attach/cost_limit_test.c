@@ -51,12 +51,37 @@ static void test_more_than_all(void **state)
 	assert_int_equal(left, 2);
 }
 
+static void test_scale(void **state)
+{
+	struct cost_seen s = { .cpu_ns = 1000, .estimated_ns = 400 };
+
+	(void)state;
+	assert_true(cost_seen_scale(&s, 1) == 1);
+	assert_true(cost_seen_scale(&s, 5) == 2.5); /* no more than there was */
+	s.sampled_ns = 100;
+	s.sampled_probe_ns = 80;
+	s.n_probes = COST_SEEN_ENOUGH - 1;
+	assert_true(cost_seen_scale(&s, 1) == 1); /* too few */
+	s.n_probes++;
+	assert_true(cost_seen_scale(&s, 1) > 1.99 && cost_seen_scale(&s, 1) < 2.01);
+	s.own_ns = 400; /* gotrace takes a processor that the program waits for */
+	assert_true(cost_seen_scale(&s, 1) > 2.99 && cost_seen_scale(&s, 1) < 3.01);
+	assert_true(cost_seen_share(&s) > 1.19 && cost_seen_share(&s) < 1.21);
+	s.estimated_ns = 4; /* a stub of a released function, say */
+	assert_true(cost_seen_scale(&s, 1) == COST_SEEN_DEAREST);
+	s.n_probes = 0;
+	assert_true(cost_seen_share(&s) < 0);
+	s.estimated_ns = 0;
+	assert_true(cost_seen_scale(&s, 7) == 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exceeded),
 		cmocka_unit_test(test_choose),
 		cmocka_unit_test(test_more_than_all),
+		cmocka_unit_test(test_scale),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

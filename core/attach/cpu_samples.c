@@ -233,6 +233,12 @@ void cpu_samples_close(struct cpu_samples *s)
 
 /* ---- what they say */
 
+/* Only the thread that collects writes them, another reads. */
+static void add(uint64_t *counter, uint64_t n)
+{
+	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
+}
+
 bool cpu_samples_resolve(struct cpu_samples *s, struct event_ext *ev, const struct event_ext *wire)
 {
 	uint64_t weight_ns = wire->arg[0], pc = wire->arg[2], bias = s->probes->state->text_bias;
@@ -251,10 +257,19 @@ bool cpu_samples_resolve(struct cpu_samples *s, struct event_ext *ev, const stru
 	ev->arg[2] = func == TRACE_NONE ? 0 : func + 1ull;
 	ev->arg[3] = pc - bias;
 	s->n++;
-	s->n_probes += probes;
-	s->ns += weight_ns;
-	s->probe_ns += probes ? weight_ns : 0;
+	add(&s->n_probes, probes);
+	add(&s->ns, weight_ns);
+	add(&s->probe_ns, probes ? weight_ns : 0);
 	return true;
+}
+
+struct cpu_samples_seen cpu_samples_seen(const struct cpu_samples *s)
+{
+	return (struct cpu_samples_seen){
+		.ns = __atomic_load_n(&s->ns, __ATOMIC_RELAXED),
+		.probe_ns = __atomic_load_n(&s->probe_ns, __ATOMIC_RELAXED),
+		.n_probes = __atomic_load_n(&s->n_probes, __ATOMIC_RELAXED),
+	};
 }
 
 int cpu_samples_describe(const struct cpu_samples *s, struct trace_info *end)

@@ -51,6 +51,12 @@ void cpu_samples_close(struct cpu_samples *s);
  * wrote. false: nothing is known of its place, there is no event. */
 bool cpu_samples_resolve(struct cpu_samples *s, struct event_ext *ev, const struct event_ext *wire);
 
+/* So far, from any thread: what samples stand for, and the part of them that was in probes. */
+struct cpu_samples_seen {
+	uint64_t ns, probe_ns, n_probes;
+};
+struct cpu_samples_seen cpu_samples_seen(const struct cpu_samples *s);
+
 /* Adds to the end's keys how many samples there were, how many of them were the probes', and what
  * taking them cost. 0 or -ENOMEM. */
 int cpu_samples_describe(const struct cpu_samples *s, struct trace_info *end);

@@ -22,6 +22,7 @@ const char *end_reason_name(enum end_reason r)
 		[END_WHEN] = REASON_WHEN,
 		[END_INTERVAL] = REASON_INTERVAL,
 		[END_FAILED] = REASON_FAILED,
+		[END_COST] = REASON_COST,
 	};
 
 	return names[r];

@@ -84,3 +84,20 @@ const char *load_watch_look(struct load_watch *w, uint64_t now_ns, uint64_t cpu_
 	probe_load_free(&l);
 	return said;
 }
+
+#define ALL_SAMPLES 50
+
+const char *load_watch_all(struct load_watch *w, const struct cpu_samples_seen *seen,
+			   char text[LOAD_TEXT_BYTES])
+{
+	if (w->said_all || seen->n_probes < ALL_SAMPLES ||
+	    (double)seen->probe_ns < LOAD_ALL * (double)seen->ns)
+		return NULL;
+	w->said_all = true;
+	snprintf(
+		text, LOAD_TEXT_BYTES,
+		"probes take about %.0f%% of the program's processor time; --max-cost=10%% releases the "
+		"functions whose probes take most, -p, -f and -x select fewer",
+		100 * (double)seen->probe_ns / (double)seen->ns);
+	return text;
+}

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "attach/cpu_samples.h"
 #include "attach/kernel/caps.h"
 #include "attach/probe_load.h"
 #include "attach/probing.h"
@@ -18,6 +19,7 @@ struct load_watch {
 	uint64_t inline_ns;         /* of an event of an inline stub; 0: not measured, or none */
 	uint64_t looked_ns;         /* when load_watch_look last looked */
 	bool *named;                /* by function: a warning has named it */
+	bool said_all;              /* a warning has told the share of all probes */
 };
 
 /* Measures what an event of an inline stub costs when there are such stubs. To be closed in every
@@ -43,5 +45,11 @@ int load_watch_find(const struct load_watch *w, struct probe_load *l);
  * recorded, is enough to judge by. */
 const char *load_watch_look(struct load_watch *w, uint64_t now_ns, uint64_t cpu_ns,
 			    char text[LOAD_TEXT_BYTES]);
+
+#define LOAD_ALL 0.3
+/* A sentence on what all probes take, by samples of the processor time, once, when it is more than
+ * LOAD_ALL of it; NULL: nothing to say, or too few samples. */
+const char *load_watch_all(struct load_watch *w, const struct cpu_samples_seen *seen,
+			   char text[LOAD_TEXT_BYTES]);
 
 #endif

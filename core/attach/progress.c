@@ -26,11 +26,14 @@ void progress_advise(struct recording *r)
 {
 	char text[LOAD_TEXT_BYTES];
 	uint64_t cpu_ns = target_cpu_ns(r->target);
+	const struct cpu_samples_seen seen = cpu_samples_seen(&r->cpu_samples);
 	const char *said = NULL;
 
 	if (r->advise && cpu_ns > r->cpu_before_ns)
 		said = load_watch_look(&r->load, clock_monotonic_ns(), cpu_ns - r->cpu_before_ns,
 				       text);
+	if (!said && r->advise && !r->max_cost)
+		said = load_watch_all(&r->load, &seen, text);
 	if (!said)
 		return;
 	if (r->show_progress)

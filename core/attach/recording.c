@@ -250,6 +250,10 @@ static void collect_until_end(struct recording *r, int wake_fd)
 		if (r->max_cost)
 			releasing_look(&r->releasing, now,
 				       target_cpu_ns(r->target) - r->cpu_before_ns);
+		if (r->max_cost_ends && r->releasing.hopeless) {
+			r->reason = END_COST;
+			return;
+		}
 		progress_show(r, start, false);
 	}
 }
@@ -280,6 +284,7 @@ static int open_watches(struct recording *r, struct trace_writer *writer)
 					       .say = r->advise,
 					       .pid = r->target->pid,
 					       .load = &r->load,
+					       .samples = &r->cpu_samples,
 					       .links = r->links,
 					       .probes = &r->probes,
 					       .attach = patching_where(r) };

@@ -35,6 +35,7 @@ enum end_reason {
 	END_WHEN,        /* --when */
 	END_INTERVAL,    /* samples go on in the next trace */
 	END_FAILED,      /* gotrace could not wait any longer */
+	END_COST,        /* probing takes more than max_cost, and cannot take less */
 };
 const char *end_reason_name(enum end_reason r);
 
@@ -50,6 +51,7 @@ struct recording {
 	uint64_t duration_ns, max_bytes; /* 0: no limit */
 	const bool *never_released; /* by function of the plan, with max_cost; NULL: any may be */
 	double max_cost;            /* share of the processor time that probing may take; 0: any */
+	bool max_cost_ends;         /* the recording ends where that cannot be kept */
 	bool record_signals;        /* stacks of the target, should it die */
 	const char *exe_path;       /* what a launched target executes */
 	const struct user *user;    /* as whom */

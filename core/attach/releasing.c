@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/cost_limit.h"
 #include "attach/target/stub_switch.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -14,6 +13,8 @@
 /* Of the program, since the last judgement. */
 #define ENOUGH_CPU_NS 40000000ull
 #define FIRST_CPU_NS  5000000ull
+#define STUCK_NS      1000000000ull
+#define RECENT_NS     500000000ull
 
 int releasing_open(struct releasing *r, const struct releasing_options *opt)
 {
@@ -27,19 +28,32 @@ int releasing_open(struct releasing *r, const struct releasing_options *opt)
 	return r->releases && r->released && r->when && r->func_ns ? 0 : -ENOMEM;
 }
 
+static const struct plan *plan_of(const struct releasing *r)
+{
+	return r->opt.attach.probing->plan;
+}
+
+static void tell_news(struct releasing *r, uint64_t now_ns, bool last)
+{
+	char text[RELEASE_NEWS_BYTES];
+	const char *line = r->opt.say ? release_news_text(&r->news, plan_of(r), r->opt.max_share,
+							  now_ns, last, text)
+				      : NULL;
+
+	if (line)
+		log_info("%s", line);
+}
+
 void releasing_close(struct releasing *r)
 {
 	releasing_finish(r);
+	if (r->releases)
+		tell_news(r, clock_monotonic_ns(), true);
 	releases_free(r->releases);
 	free(r->released);
 	free(r->when);
 	free(r->func_ns);
 	*r = (struct releasing){ 0 };
-}
-
-static const struct plan *plan_of(const struct releasing *r)
-{
-	return r->opt.attach.probing->plan;
 }
 
 /* ---- which */
@@ -50,16 +64,35 @@ struct window {
 	uint64_t *func_ns;
 	uint32_t *chosen;
 	struct release *list;
+	uint64_t all_ns;     /* of all sites */
 	uint64_t runtime_ns; /* of sites inside the Go runtime, which every trace needs */
-	uint64_t ever_ns;    /* of functions since the recording began */
+	uint64_t ever_ns;    /* of functions since the recording began, unscaled */
 };
 
-/* What an event costs was measured while others may have used the machine as well: the probes
- * cannot have taken more time than there was. */
-static void learn_scale(struct releasing *r, uint64_t cpu_ns, uint64_t all_ns)
+/* What the samples of a window say. A processor that gotrace itself takes is the program's where
+ * none is free. */
+static void learn_scale(struct releasing *r, uint64_t now_ns, uint64_t cpu_ns, uint64_t all_ns)
 {
-	if (r->cpu_ns && r->scale * (double)all_ns > (double)cpu_ns)
-		r->scale = (double)cpu_ns / (double)all_ns;
+	const struct cpu_samples_seen s = cpu_samples_seen(r->opt.samples), *was = &r->samples;
+	const struct host_time host = host_time_now();
+	uint64_t own_ns = clock_own_cpu_ns();
+
+	if (r->cpu_ns && !r->fresh) {
+		double span_ns = (double)(now_ns - r->looked_ns);
+		double free = (double)(host.idle_ns - r->host.idle_ns) /
+			      (span_ns > 0 ? span_ns : 1);
+
+		r->seen.cpu_ns += (double)cpu_ns;
+		r->seen.estimated_ns += (double)all_ns;
+		r->seen.sampled_ns += (double)(s.ns - was->ns);
+		r->seen.sampled_probe_ns += (double)(s.probe_ns - was->probe_ns);
+		r->seen.n_probes += s.n_probes - was->n_probes;
+		r->seen.own_ns += free < 1 ? (1 - free) * (double)(own_ns - r->own_ns) : 0;
+		r->scale = cost_seen_scale(&r->seen, r->scale);
+	}
+	r->samples = s;
+	r->own_ns = own_ns;
+	r->host = host;
 }
 
 static uint64_t scaled(const struct releasing *r, uint64_t ns)
@@ -68,7 +101,7 @@ static uint64_t scaled(const struct releasing *r, uint64_t ns)
 }
 
 static int open_window(struct window *w, struct releasing *r, const struct probe_load *l,
-		       uint64_t cpu_ns)
+		       uint64_t now_ns, uint64_t cpu_ns)
 {
 	const size_t n = plan_of(r)->n_funcs;
 
@@ -82,12 +115,12 @@ static int open_window(struct window *w, struct releasing *r, const struct probe
 	w->span = (struct cost_span){ .cpu_ns = cpu_ns - r->cpu_ns,
 				      .func_ns = w->func_ns,
 				      .n_funcs = n };
-	learn_scale(r, w->span.cpu_ns, l->ns - r->all_ns);
-	w->runtime_ns = scaled(r, l->ns - r->all_ns);
+	learn_scale(r, now_ns, w->span.cpu_ns, l->ns - r->all_ns);
+	w->all_ns = w->runtime_ns = scaled(r, l->ns - r->all_ns);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t ns = scaled(r, l->funcs[i].ns - r->func_ns[i]);
 
-		w->ever_ns += scaled(r, l->funcs[i].ns);
+		w->ever_ns += l->funcs[i].ns;
 		w->runtime_ns -= ns < w->runtime_ns ? ns : w->runtime_ns;
 		w->func_ns[i] = r->released[i] || (r->opt.never && r->opt.never[i]) ? 0 : ns;
 		w->span.all_ns += w->func_ns[i];
@@ -107,15 +140,6 @@ static double percent(uint64_t part, uint64_t whole)
 	double share = 100.0 * (double)part / (double)(whole ? whole : 1);
 
 	return share < 100 ? share : 100;
-}
-
-static void say(const struct releasing *r, const struct release *x)
-{
-	if (r->opt.say)
-		log_info("released %s: its probes took about %.0f%% of the processor time "
-			 "(--max-cost=%g%%); calls from here on are not recorded",
-			 plan_of(r)->funcs[x->func].name, percent(x->probe_ns, x->cpu_ns),
-			 100 * r->opt.max_share);
 }
 
 static void say_runtime(struct releasing *r, const struct window *w)
@@ -145,32 +169,64 @@ static void choose(struct releasing *r, struct window *w)
 			clock_monotonic_ns(),
 			(double)w->func_ns[func] / (double)w->span.cpu_ns,
 		};
-		say(r, &w->list[i]);
 	}
+	release_news_add(&r->news, w->list, n);
+	r->seen = (struct cost_seen){ 0 };
 	r->n_released += n;
 	releases_ask(r->releases, w->list, n);
 	r->state = RELEASING_ASKED;
 }
 
-/* The promise is about the whole recording, what to release is seen best in what happened last. */
-static void judge(struct releasing *r, uint64_t cpu_ns)
+/* Nothing is left to release, and the rest takes more than the share: sites in the runtime, stubs
+ * of released functions. */
+static void note_stuck(struct releasing *r, const struct window *w, uint64_t now_ns)
+{
+	double share = cost_seen_share(&r->seen);
+
+	if (share < 0)
+		share = (double)w->all_ns / (double)(w->span.cpu_ns ? w->span.cpu_ns : 1);
+	r->last_share = share;
+	if (r->state != RELEASING_WATCH || share <= r->opt.max_share)
+		r->stuck_ns = 0;
+	else if (!r->stuck_ns)
+		r->stuck_ns = now_ns;
+	else if (now_ns - r->stuck_ns > STUCK_NS)
+		r->hopeless = true;
+}
+
+/* Once it is known what to compare with. */
+static void decide(struct releasing *r, struct window *w, uint64_t now_ns, uint64_t cpu_ns)
+{
+	say_runtime(r, w);
+	bool exceeded = cost_limit_exceeded(cpu_ns - r->first.cpu_ns,
+					    scaled(r, w->ever_ns - r->first.ever_ns),
+					    r->opt.max_share);
+
+	if (now_ns - r->recent.at_ns >= RECENT_NS) {
+		exceeded |= cost_limit_exceeded(cpu_ns - r->recent.cpu_ns,
+						scaled(r, w->ever_ns - r->recent.ever_ns),
+						r->opt.max_share);
+		r->recent = (struct release_mark){ now_ns, cpu_ns, w->ever_ns };
+	}
+	if (exceeded)
+		choose(r, w);
+	note_stuck(r, w, now_ns);
+}
+
+/* The promise is about the whole recording and each second of it, what to release is seen best in
+ * what happened last. */
+static void judge(struct releasing *r, uint64_t now_ns, uint64_t cpu_ns)
 {
 	struct probe_load l;
 	struct window w = { 0 };
 
-	if (!load_watch_find(r->opt.load, &l) && !open_window(&w, r, &l, cpu_ns)) {
-		uint64_t first_ns = scaled(r, r->cpu_ns ? r->first_ever_ns : l.ns);
-
+	if (!load_watch_find(r->opt.load, &l) && !open_window(&w, r, &l, now_ns, cpu_ns)) {
 		if (!r->cpu_ns) {
-			r->first_cpu_ns = cpu_ns;
-			r->first_ever_ns = w.ever_ns;
-		} else {
-			say_runtime(r, &w);
+			r->first = r->recent = (struct release_mark){ now_ns, cpu_ns, w.ever_ns };
+		} else if (!r->fresh) {
+			decide(r, &w, now_ns, cpu_ns);
 		}
-		if (w.ever_ns > first_ns &&
-		    cost_limit_exceeded(cpu_ns - r->first_cpu_ns, w.ever_ns - first_ns,
-					r->opt.max_share))
-			choose(r, &w);
+		r->fresh = false;
 		if (r->state == RELEASING_ASKED || !r->cpu_ns) {
 			r->rest_cpu_ns = cpu_ns;
 			r->rest_ns = l.ns;
@@ -253,13 +309,16 @@ void releasing_look(struct releasing *r, uint64_t now_ns, uint64_t cpu_ns)
 {
 	if (r->state == RELEASING_ASKED && releases_all_done(r->releases)) {
 		detach(r);
+		r->fresh = true;
 	} else if (r->state == RELEASING_DROP && r->dropped) {
 		releasing_finish(r);
 		silence(r);
+		r->fresh = true;
 	}
+	tell_news(r, now_ns, false);
 	if (r->state != RELEASING_WATCH || now_ns - r->looked_ns < LOOK_APART_NS ||
 	    cpu_ns < r->cpu_ns + (r->cpu_ns ? ENOUGH_CPU_NS : FIRST_CPU_NS))
 		return;
+	judge(r, now_ns, cpu_ns);
 	r->looked_ns = now_ns;
-	judge(r, cpu_ns);
 }

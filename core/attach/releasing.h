@@ -13,7 +13,11 @@
 #include <stdint.h>
 
 #include "attach/collect/releases.h"
+#include "attach/cost_limit.h"
+#include "attach/cpu_samples.h"
 #include "attach/load_watch.h"
+#include "attach/release_news.h"
+#include "attach/times.h"
 #include "attach/probes/links.h"
 
 /* Between two looks at the most; judged by what happened since the last one that judged. */
@@ -21,11 +25,12 @@
 
 struct releasing_options {
 	double max_share; /* above 0, below 1 */
-	bool say;         /* a line on stderr for each function */
+	bool say;         /* on stderr, what is released */
 	pid_t pid;        /* of the process */
 	/* by function of the plan: it is never released; NULL: any may be */
 	const bool *never;
 	const struct load_watch *load;
+	const struct cpu_samples *samples; /* of the program; they may be none */
 	/* as given to links_attach */
 	struct links *links;
 	const struct probes *probes;
@@ -50,9 +55,25 @@ struct releasing {
 	/* at the last judgement, and at the first look, which judges nothing: events that came
 	 * while links were attached are of another time */
 	uint64_t cpu_ns, all_ns, *func_ns;
-	uint64_t first_cpu_ns, first_ever_ns;
-	double scale; /* of what probes are thought to cost; 1 or less */
+	struct release_mark {
+		uint64_t at_ns, cpu_ns;
+		uint64_t ever_ns; /* what functions' probes took so far, unscaled */
+	} first, recent;          /* recent: half a second ago or less */
+	/* since the last release: what probes are thought to cost, and take by samples; at the last
+	 * judgement: samples, gotrace's own processor time and the machine's */
+	struct cost_seen seen;
+	struct cpu_samples_seen samples;
+	uint64_t own_ns;
+	struct host_time host;
+	double scale; /* of what probes are thought to cost */
+	bool fresh;   /* probes have just been detached: what came before tells nothing */
 	uint64_t looked_ns;
+	/* since when they took more than the share with no function left to release; 0: they do not
+	 */
+	uint64_t stuck_ns;
+	bool hopeless;     /* that was so for a second: the share cannot be kept */
+	double last_share; /* of the last window: what probes took */
+	struct release_news news;
 	enum { RELEASING_WATCH, RELEASING_ASKED, RELEASING_DROP } state;
 	struct links gone;
 	pthread_t thread; /* which detaches them */

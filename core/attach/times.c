@@ -31,7 +31,7 @@ struct host_time host_time_parse(const char *stat, uint64_t tick_ns)
 	return t;
 }
 
-static struct host_time host_now(void)
+struct host_time host_time_now(void)
 {
 	char line[256] = "";
 	FILE *f = fopen("/proc/stat", "re");
@@ -57,7 +57,7 @@ void times_begin(struct recording *r)
 {
 	run_delay_look(&r->times.delay, r->target->pid);
 	r->times.delay_before_ns = r->times.delay.ns;
-	r->times.host_before = host_now();
+	r->times.host_before = host_time_now();
 	r->cpu_before_ns = target_cpu_ns(r->target);
 	r->system_before_ns = target_system_ns(r->target);
 	r->own_before_ns = clock_own_cpu_ns();
@@ -76,7 +76,7 @@ void times_after(struct recording *r)
 {
 	r->own_cpu_ns = clock_own_cpu_ns() - r->own_before_ns;
 	cpu_samples_on(&r->cpu_samples, false);
-	r->times.host_after = host_now();
+	r->times.host_after = host_time_now();
 	if (!r->target->ended)
 		run_delay_look(&r->times.delay, r->target->pid);
 }

@@ -47,6 +47,8 @@ int times_describe(const struct times *t, struct trace_info *end);
 
 void times_close(struct times *t);
 
+/* As of now; all 0 where /proc/stat cannot be read. */
+struct host_time host_time_now(void);
 /* The first line of a text as /proc/stat has it, whose ticks are `tick_ns` long. */
 struct host_time host_time_parse(const char *stat, uint64_t tick_ns);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What gotrace record prints when it is done. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -81,6 +82,12 @@ void record_say_how_it_ended(const struct run *r, int err)
 						     : "--max-size",
 			 r->target.launched && !r->target.ended ? "; the command keeps running"
 								: "");
+	else if (rec->reason == END_COST)
+		log_warn(
+			"tracing ended: probing takes about %.0f%% of the processor time, no function is left to "
+			"release, and --max-cost=%g%% is allowed; fewer functions (-p, -f), --no-states or a larger "
+			"--max-cost help",
+			100 * fmin(rec->releasing.last_share, 1), 100 * rec->max_cost);
 	if (s.lost_events)
 		log_warn("%" PRIu64 " events were lost; %s or fewer functions help", s.lost_events,
 			 r->opt.drop ? "a larger --ring" : "a larger -m");

@@ -41,8 +41,9 @@ static const struct argp_option options[] = {
 	{ "max-size", OPT_MAX_SIZE, "SIZE", 0,
 	  "Stop tracing when the trace reaches SIZE, such as 100M; COMMAND keeps running", 2 },
 	{ "max-cost", OPT_MAX_COST, "SHARE", 0,
-	  "Probing may take this share of COMMAND's processor time, such as 20%: functions whose probes take most are "
-	  "released while it runs, and the trace says from when on their calls are not counted",
+	  "Probing may take this share of the program's processor time, such as 20%, or off: functions whose probes "
+	  "take most are released while it runs, and the trace says from when on their calls are not counted. "
+	  "With --pid the default is 10%, and gotrace detaches when that cannot be kept",
 	  2 },
 	{ "states", OPT_STATES, NULL, 0,
 	  "Record when each goroutine runs, is runnable, waits (and for what) or is in a system call, and who wakes it: "
@@ -181,7 +182,7 @@ static double parse_share(const char *arg, struct argp_state *state)
 	else if (end == arg || *end)
 		share = 0;
 	if (!(share >= 0.0001 && share <= 0.95))
-		arg_error(state, "--max-cost: '%s' is not a share from 0.01%% to 95%%", arg);
+		arg_error(state, "--max-cost: '%s' is not off or a share from 0.01%% to 95%%", arg);
 	return share;
 }
 
@@ -203,11 +204,28 @@ static error_t parse_cost(struct record_options *o, int key, char *arg, struct a
 		o->record_signals = true;
 		return 0;
 	case OPT_MAX_COST:
-		o->max_cost = parse_share(arg, state);
+		o->max_cost_off = !strcmp(arg, "off");
+		o->max_cost = o->max_cost_off ? 0 : parse_share(arg, state);
 		return 0;
 	default:
 		return parse_inline(o, key, arg, state);
 	}
+}
+
+/* Whoever asks for traps accepts their price. */
+static void set_max_cost(struct record_options *o, struct argp_state *state)
+{
+	const bool stubs = !o->selection.plan.traps && (o->selection.plan.strategy == PROBE_AUTO ||
+							o->selection.plan.strategy == PROBE_INLINE);
+
+	if (o->trial_ns && o->max_cost_off)
+		arg_error(state, "--trial shows what to leave out to stay below --max-cost");
+	if (o->max_cost || o->max_cost_off)
+		return;
+	if (o->trial_ns)
+		o->max_cost = TRIAL_MAX_COST;
+	else if (o->pid && stubs)
+		o->max_cost = PID_MAX_COST;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -262,8 +280,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		check_together(o, state);
 		if (!o->output)
 			o->output = "gotrace.out";
-		if (o->trial_ns && !o->max_cost)
-			o->max_cost = TRIAL_MAX_COST;
+		set_max_cost(o, state);
 		return 0;
 	default:
 		return parse_cost(o, key, arg, state);

@@ -15,6 +15,7 @@
 #include "cli/selection.h"
 
 #define TRIAL_MAX_COST    0.2
+#define PID_MAX_COST      0.1 /* with --pid, unless traps were asked for */
 #define RECORD_RING_BYTES (8u << 20)
 
 /* Whether states of goroutines are recorded; automatic: where a stub can write them. */
@@ -27,7 +28,8 @@ struct record_options {
 	struct flight_args flight;
 	const char *output;     /* "gotrace.out" */
 	const char *user, *exe; /* NULL: not given */
-	double max_cost;        /* --max-cost; 0: not given */
+	double max_cost;        /* --max-cost; 0: any */
+	bool max_cost_off;      /* --max-cost=off */
 	uint64_t trial_ns;      /* --trial; 0: not given */
 	uint64_t duration_ns, max_bytes, ring_bytes;
 	enum attach_kind kind;

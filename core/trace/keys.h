@@ -262,6 +262,7 @@
 #define REASON_NOT_STARTED "not-started" /* the command could not be executed */
 #define REASON_WHEN        "when"        /* --when held for the last time */
 #define REASON_WINDOW      "window"      /* recording went on: this is a part of it (--keep-last) */
+#define REASON_COST        "cost"        /* --max-cost could not be kept */
 #define REASON_FAILED      "failed"      /* gotrace could not wait for it any longer */
 
 #endif

@@ -307,6 +307,10 @@ experiment-export: $(BIN) | $(call deps,build) $(call deps,experiment) ## time, 
 experiment-attach-pause: $(BIN) | $(call deps,build) $(call deps,go) ## how long a running process is stopped to be patched, and what tracing costs it; needs root (RUNS=5 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
 	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/attach-pause/run.sh
 
+.PHONY: experiment-attach-servers
+experiment-attach-servers: $(BIN) | $(call deps,build) $(call deps,go) ## what attaching costs servers under load: rate, latencies, processor time; needs root (RUNS=5 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
+	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/attach-servers/run.sh
+
 .PHONY: experiment-attach-scale
 experiment-attach-scale: $(BIN) | $(call deps,build) $(call deps,go) ## seconds to attach 10 to 50,000 probes, with one link and with a link a site; needs root (RUNS=5 PROBES= VARIANTS= QUICK=1 RESUME=FOLDER)
 	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/attach-scale/run.sh

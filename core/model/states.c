@@ -217,8 +217,11 @@ void states_own_slow(struct model *m, struct stack *s, uint64_t ts_ns)
 	/* Go code runs in a goroutine's system call up to the instruction. */
 	if (st->now == STATE_SYSCALL || st->lost)
 		return;
-	if (st->now != STATE_OFF_CPU || ts_ns >= st->from_ns + OFF_CPU_DOUBT_NS)
+	if (st->now != STATE_OFF_CPU)
 		states_change(m, s, STATE_RUNNING, 0, ts_ns);
+	else if (ts_ns >= st->from_ns + OFF_CPU_DOUBT_NS)
+		states_change(m, s, st->was == STATE_SYSCALL ? STATE_SYSCALL : STATE_RUNNING, 0,
+			      ts_ns);
 }
 
 void states_resume(struct model *m, struct stack *s, uint64_t why, uint64_t ts_ns)

@@ -14,6 +14,8 @@ struct stack_states {
 	uint64_t by;      /* as in state_span */
 	uint32_t by_func; /* the same */
 	uint16_t now, reason;
+	uint16_t was;         /* before STATE_OFF_CPU */
+	uint32_t off_tid;     /* the thread that left then */
 	bool lost;            /* unknown, until an event of a state tells */
 	struct off_times off; /* since life_ns */
 	/* what went by since the stop of a prologue that has gone on unseen; charged to the call

@@ -33,19 +33,41 @@ static void stop_over(struct model *m, struct stack *s, unsigned state, uint16_t
 	states_ran(m, s);
 }
 
-/* A switch of its thread, told by the kernel, which knows nothing of states: it counts while s
- * runs or is in a system call. */
-static void tell_switch(struct model *m, struct stack *s, uint32_t depth, uint64_t ts_ns)
+/* The thread of s leaves its processor: that counts while s runs or is in a system call. */
+static void tell_off(struct model *m, struct stack *s, const struct event *e)
 {
-	const bool off = STATE_OF(depth) == STATE_OFF_CPU;
-	const unsigned now = s->state.now;
+	const uint16_t was = s->state.now;
 
-	s->info.last_ns = ts_ns;
-	if (states_lost(m, s, ts_ns) ||
-	    (off ? now == STATE_RUNNABLE || now == STATE_WAITING || now == STATE_OFF_CPU
-		 : now != STATE_OFF_CPU && now != STATE_UNKNOWN))
+	if (was == STATE_RUNNABLE || was == STATE_WAITING || was == STATE_OFF_CPU)
 		return;
-	states_change(m, s, STATE_OF(depth), off ? (uint16_t)STATE_REASON(depth) : 0, ts_ns);
+	states_change(m, s, STATE_OFF_CPU, (uint16_t)STATE_REASON(e->depth), e->ts_ns);
+	s->state.was = was;
+	s->state.off_tid = e->tid;
+}
+
+/* It has one again, and s is what it was before. The kernel says what it found in the program's
+ * memory as the thread left: that may be from before what s told last, or from after it. */
+static void tell_on(struct model *m, struct stack *s, const struct event *e)
+{
+	const struct stack_states *st = &s->state;
+
+	if (st->now == STATE_UNKNOWN ||
+	    (st->now == STATE_OFF_CPU && st->off_tid == e->tid && st->was == STATE_UNKNOWN))
+		states_change(m, s, STATE_OF(e->depth), 0, e->ts_ns);
+	else if (st->now == STATE_OFF_CPU && st->off_tid == e->tid)
+		states_change(m, s, st->was, 0, e->ts_ns);
+}
+
+/* A switch of its thread, told by the kernel, which knows nothing of states. */
+static void tell_switch(struct model *m, struct stack *s, const struct event *e)
+{
+	s->info.last_ns = e->ts_ns;
+	if (states_lost(m, s, e->ts_ns))
+		return;
+	if (STATE_OF(e->depth) == STATE_OFF_CPU)
+		tell_off(m, s, e);
+	else
+		tell_on(m, s, e);
 }
 
 /* What the goroutine that wakes another is in: as in state_span. */
@@ -92,7 +114,7 @@ int states_apply(struct model *m, const struct event *e)
 		struct stack *known = stack_find(&m->goroutines, goid);
 
 		if (known)
-			tell_switch(m, known, e->depth, e->ts_ns);
+			tell_switch(m, known, e);
 		return 0;
 	}
 	const bool wake = e->kind == EV_WAKE;

@@ -36,6 +36,29 @@ static void to_state(struct run *r, unsigned g, unsigned state, unsigned reason,
 	emit(r, EV_STATE, g, ts_ns)->h.depth = STATE_DEPTH(state, r->g[g].reason);
 }
 
+/* Its thread has no processor from here on. */
+static void lose_processor(struct run *r, unsigned g, uint64_t ts_ns)
+{
+	struct one *o = &r->g[g];
+
+	o->was = o->state == STATE_SYSCALL ? STATE_SYSCALL : STATE_RUNNING;
+	o->was_lost = o->lost;
+	to_state(r, g, STATE_OFF_CPU, 0, ts_ns);
+}
+
+/* It has one again. The kernel may have seen what was right before what the goroutine told last, or
+ * right after it; where nothing is known, what it says holds. */
+static void get_processor(struct run *r, unsigned g, uint64_t ts_ns)
+{
+	struct one *o = &r->g[g];
+	unsigned told = o->was_lost || rnd(r, 3)  ? o->was
+			: o->was == STATE_SYSCALL ? STATE_RUNNING
+						  : STATE_SYSCALL;
+
+	o->state = o->was;
+	emit(r, EV_STATE, g, ts_ns)->h.depth = STATE_ON_CPU(told);
+}
+
 static uint32_t depth_of(const struct one *o)
 {
 	return 100 + 100 * (uint32_t)o->n;
@@ -109,8 +132,7 @@ static void step_running(struct run *r, unsigned g, uint64_t ts_ns)
 		to_state(r, g, STATE_SYSCALL, 0, ts_ns);
 		return;
 	case 7:
-		o->was = STATE_RUNNING;
-		to_state(r, g, STATE_OFF_CPU, 0, ts_ns);
+		lose_processor(r, g, ts_ns);
 		return;
 	case 8:
 		to_state(r, g, rnd(r, 3) ? STATE_WAITING : STATE_RUNNABLE, 1 + rnd(r, REASONS),
@@ -161,15 +183,20 @@ static void step_off(struct run *r, unsigned g, uint64_t ts_ns)
 		emit(r, EV_STATE, g, ts_ns)->h.depth = rnd(r, 2) ? STATE_ON_CPU(STATE_RUNNING)
 								 : STATE_DEPTH(STATE_OFF_CPU, 0);
 	if (o->state == STATE_SYSCALL && !rnd(r, 3)) {
-		o->was = STATE_SYSCALL;
-		to_state(r, g, STATE_OFF_CPU, 0, ts_ns);
+		lose_processor(r, g, ts_ns);
 	} else if (o->state == STATE_OFF_CPU) {
 		/* An event of its own may come too late, for want of one clock. */
 		if (!o->stopping && !rnd(r, 4) && o->n < DEEP) {
 			enter(r, g, rnd(r, FUNCS), ts_ns);
+		} else if (!rnd(r, 4)) {
+			/* A thread that left as it executed this goroutine: not the one that does
+			 * now. */
+			struct event_ext *e = emit(r, EV_STATE, g, ts_ns);
+
+			e->h.depth = STATE_ON_CPU(STATE_RUNNING);
+			e->h.tid = 2;
 		} else if (rnd(r, 2)) {
-			o->state = o->was;
-			emit(r, EV_STATE, g, ts_ns)->h.depth = STATE_ON_CPU(o->was);
+			get_processor(r, g, ts_ns);
 		} else {
 			to_state(r, g, STATE_WAITING, 1, ts_ns);
 		}

@@ -42,7 +42,7 @@ struct run {
 	struct one {
 		bool alive, created, ended, stopping;
 		unsigned state, reason, was; /* was: before it had no processor */
-		bool lost;
+		bool lost, was_lost;
 		uint64_t why;
 		int calls[DEEP], n;
 	} g[GOROUTINES];

@@ -68,6 +68,7 @@ struct hit {
 #define G_RUNNING  2
 #define G_SYSCALL  3
 #define G_WAITING  4
+#define G_DEAD     6
 #define G_SCAN     0x1000
 
 static __always_inline int read_u64(uint64_t addr, uint64_t *v)

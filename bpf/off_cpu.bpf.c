@@ -16,15 +16,20 @@
 #include "bpf/event.h"
 #include "bpf/hit.bpf.h"
 
-#define PF_FORKNOEXEC 0x40 /* include/linux/sched.h: forked, and not executed */
+#define PF_FORKNOEXEC     0x40 /* include/linux/sched.h: forked, and not executed */
+#define SIGNAL_GROUP_EXIT 4    /* include/linux/sched/signal.h: all threads are about to end */
 
 /* What is used of the kernel's structs (CO-RE: BTF says where it is). */
 struct thread_struct___local {
 	unsigned long fsbase;
 } __attribute__((preserve_access_index));
 struct mm_struct___local;
+struct signal_struct___local {
+	unsigned flags;
+} __attribute__((preserve_access_index));
 struct task_struct___local {
 	struct thread_struct___local thread;
+	struct signal_struct___local *signal;
 	struct mm_struct___local *mm;
 	int pid;
 	int tgid;
@@ -63,7 +68,7 @@ static __always_inline int is_process(const volatile struct target_config *t)
  * cannot be read, and is not tried again: the scheduler waits. */
 static __always_inline int look(struct task_struct___local *task, struct left *l)
 {
-	uint64_t fsbase = task->thread.fsbase, g = 0, m = 0, curg = 0;
+	uint64_t fsbase = task->thread.fsbase, g = 0, m = 0, curg = 0, of = 0;
 	uint32_t status = 0;
 
 	/* Not of a thread that begins, nor of the process that gotrace forks before it executes the
@@ -84,10 +89,17 @@ static __always_inline int look(struct task_struct___local *task, struct left *l
 	if (bpf_probe_read_user(&status, sizeof(status), (const void *)(curg + config.g_status)))
 		return -1;
 	status &= ~G_SCAN;
-	if (status != G_RUNNING && status != G_SYSCALL)
-		return 0;
-	l->state = status == G_RUNNING ? STATE_RUNNING : STATE_SYSCALL;
-	return read_u64(curg + config.g_goid, &l->goid);
+	l->state = status == G_SYSCALL ? STATE_SYSCALL : STATE_RUNNING;
+	if (status == G_RUNNING || status == G_SYSCALL)
+		return read_u64(curg + config.g_goid, &l->goid);
+	/*
+	 * It runs all the same: its stack is copied, or casgstatus has told that it runs and has
+	 * not made it so yet. If casgstatus told that it runs no more, the reader has that event,
+	 * too. A goroutine that ends, or that other threads may execute, has no m.
+	 */
+	if (read_u64(curg + config.g_m, &of))
+		return -1;
+	return status != G_DEAD && of == m ? read_u64(curg + config.g_goid, &l->goid) : 0;
 }
 
 static __always_inline int tell(uint64_t goid, uint32_t tid, uint32_t depth)
@@ -107,8 +119,16 @@ static __always_inline int tell(uint64_t goid, uint32_t tid, uint32_t depth)
 	return 0;
 }
 
-static __always_inline void comes(uint32_t tid)
+/* Its process ends: none of its threads executes the program any more. Each needs a processor to
+ * end all the same, and beside a busy machine the last gets it long after the first. */
+static __always_inline int ends(const struct task_struct___local *task)
 {
+	return task->signal->flags & SIGNAL_GROUP_EXIT;
+}
+
+static __always_inline void comes(const struct task_struct___local *next)
+{
+	uint32_t tid = next->pid;
 	struct left *known = bpf_map_lookup_elem(&off_cpu, &tid), left;
 
 	if (!known)
@@ -117,7 +137,7 @@ static __always_inline void comes(uint32_t tid)
 	bpf_map_delete_elem(&off_cpu, &tid);
 	if (left.why == OFF_CPU_GOTRACE)
 		__sync_fetch_and_add(&own.gotrace_ns, bpf_ktime_get_ns() - left.ns);
-	if (left.goid)
+	if (left.goid && !ends(next))
 		tell(left.goid, tid, STATE_ON_CPU(left.state));
 }
 
@@ -143,19 +163,22 @@ SEC("tp_btf/sched_switch") int on_switch(uint64_t *args)
 	struct task_struct___local *prev = (void *)args[1], *next = (void *)args[2];
 	struct left left = {};
 
-	comes(next->pid);
+	comes(next);
 	if (!prev->mm)
 		return 0;
 	if (!own.tracer && is_process(&config.tracer))
 		own.tracer = prev->tgid;
-	if (!in_target() || !may_record(args, 1))
+	if (!in_target() || !may_record(args, 1) || ends(prev))
 		return 0;
 	if (look(prev, &left))
 		__sync_fetch_and_add(&own.missed, 1);
+	/* A thread that is preempted on its way to sleep goes on. */
+	const int asleep = args[3] && !args[0];
+
 	/* Asleep in a system call is in a system call. */
-	if (args[3] && (!left.goid || left.state == STATE_SYSCALL))
+	if (asleep && (!left.goid || left.state == STATE_SYSCALL))
 		return 0;
-	if (args[3])
+	if (asleep)
 		left.why = OFF_CPU_ASLEEP;
 	else if (own.tracer && (uint32_t)next->tgid == own.tracer)
 		left.why = OFF_CPU_GOTRACE;

@@ -172,25 +172,55 @@ for strategy in $strategies; do
 	check "waits of single calls and who ended them, $strategy" single_calls "$strategy"
 done
 
-# Goroutines that end while their threads lose the processor end there: none runs on to the end of the trace.
-short_lives() {
-	local jobs
-	timeout 100 sh -c 'while :; do :; done' &
-	jobs=$!
-	timeout 100 sh -c 'while :; do :; done' &
-	jobs+=" $!"
-	expect_status 0 gt record --states -o trace -- "$LIVE/programs/default/storm" 1 10000 >out 2>err
-	# shellcheck disable=SC2086 # two numbers
-	kill $jobs
+# Four loops for each processor, none for longer than 100 s, until quiet_machine. Sets jobs.
+busy_machine() {
+	local i
+	jobs=
+	for ((i = 4 * $(nproc); i > 0; i--)); do
+		timeout 100 sh -c 'while :; do :; done' &
+		jobs+=" $!"
+	done
+}
+# shellcheck disable=SC2086 # numbers
+quiet_machine() { kill $jobs; }
+# The goroutines of the trace have run for no longer than the kernel says that the program had processors.
+ran_within_processor_time() {
 	gt report --by=goroutine -F csv trace >csv
-	gt dump trace | awk '$2 == "end" { ended[$1] } $2 == "state" && $1 in ended { n++ } END { print n + 0 " switches behind the end of a goroutine" }'
 	gt info trace | grep 'end.target_cpu_ns' >info
 	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } FILENAME == "csv" { ran += $at["run_ns"]; next }
 		END { split($0, a, " "); print "all ran " ran " ns, processor time " a[2]; exit !(a[2] > 0 && ran > 0 && ran <= 1.1 * a[2]) }' csv info ||
 		fail "goroutines ran for longer than the program had processors"
+}
+# Goroutines that end while their threads lose the processor end there: none runs on to the end of the trace. Their stacks are copied
+# all the time, with a trap, and a thread that traps is one that loses its processor.
+short_lives() {
+	local jobs
+	busy_machine
+	expect_status 0 gt record --states -o trace -- "$LIVE/programs/default/storm" 1 10000 >out 2>err
+	quiet_machine
+	gt dump trace | awk '$2 == "end" { ended[$1] } $2 == "state" && $1 in ended { n++ } END { print n + 0 " switches behind the end of a goroutine" }'
+	ran_within_processor_time
 	[ -z "$(cut -d, -f1 csv | sort | uniq -d)" ] || fail "two goroutines have one number: $(cut -d, -f1 csv | sort | uniq -d | head -n 3)"
 }
 check "goroutines that end beside a busy machine" short_lives
+
+# When a process dies each of its threads needs a processor once more. What these executed has ended before.
+dies_busy() {
+	local jobs pid recording
+	busy_machine
+	GOMAXPROCS=8 "$LIVE/programs/default/steady" 8 0 100s >out &
+	pid=$!
+	"$GOTRACE" record --states -f main.round -o trace --pid $pid 2>err &
+	recording=$!
+	attached() { "$GOTRACE" info trace 2>/dev/null | grep -q '^attach.time_ns'; }
+	wait_for 60 attached
+	sleep 2
+	kill -KILL $pid
+	wait $recording || cat err
+	quiet_machine
+	ran_within_processor_time
+}
+check "goroutines of a process that dies beside a busy machine" dies_busy
 
 running() { # STRATEGY
 	"$LIVE/programs/default/states" 2000 "$PWD/begin" >out &

@@ -151,6 +151,9 @@ SEC("perf_event") int on_clock(struct bpf_perf_event_data *ctx)
 
 	if (!own.on || state.paused == PAUSED_ALL || !in_target())
 		return 0;
+	/* It ends and has given up its memory: that is nothing of what the program does. */
+	if (!((struct task_struct___local *)bpf_get_current_task_btf())->mm)
+		return 0;
 	take(ctx, ns);
 	__sync_fetch_and_add(&own.run_ns, bpf_ktime_get_ns() - start);
 	__sync_fetch_and_add(&own.runs, 1);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/sample_errors.h"
 #include "analysis/sample_names.h"
 #include "analysis/sample_processes.h"
 #include "base/log.h"
@@ -82,6 +83,10 @@ static int take(struct loaded_trace *t, struct loaded_samples *s, const struct s
 	s->all.run_samples += !x->state;
 	s->all.run_ns += x->state ? 0 : x->weight_ns;
 	int err = group_of(s, x, left_out(t, s, x), &group);
+	if (err)
+		return err;
+	if (x->state && s->looks)
+		err = look_errors_take(s->looks, x, group);
 	if (err)
 		return err;
 	struct sample_group *g = &s->groups[group];
@@ -173,7 +178,6 @@ static int fill_group(struct filling *f, struct sample_group *g)
 	struct trace_info *info = (struct trace_info *)(uintptr_t)f->t->info;
 	struct model_sample x = { .samples = g->samples,
 				  .weight_ns = g->weight_ns,
-				  .square_ns2 = f->s->errors ? g->square_ns2 : 0,
 				  .first_ns = g->first_ns,
 				  .last_ns = g->last_ns,
 				  .state = sample_state(g->state),
@@ -338,11 +342,15 @@ int sample_load(struct loaded_trace *t, struct trace_reader *r, struct trace_wat
 	if (s) {
 		s->keep_singles = w->on_samples != NULL;
 		s->wall = trace_info_get(t->info, KEY_SAMPLE_WALL) != NULL;
+		s->looks = s->wall ? look_errors_new() : NULL;
+		err = s->wall && !s->looks ? -ENOMEM : err;
 	}
 	if (!err)
 		err = read_all(t, s, r);
 	if (!err)
 		err = fill(&f, r);
+	if (!err && s->errors)
+		err = sample_errors(t);
 	if (!err) {
 		struct model_totals *totals = (struct model_totals *)(uintptr_t)t->totals;
 
@@ -364,6 +372,7 @@ void sample_unload(struct loaded_samples *s)
 {
 	if (!s)
 		return;
+	look_errors_free(s->looks);
 	free(s->groups);
 	free(s->singles);
 	free(s->func_of);

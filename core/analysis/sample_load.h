@@ -4,6 +4,7 @@
 #ifndef GOTRACE_SAMPLE_LOAD_H
 #define GOTRACE_SAMPLE_LOAD_H
 
+#include "analysis/look_errors.h"
 #include "analysis/trace_load.h"
 #include "base/hash_index.h"
 #include "trace/samples.h"
@@ -11,7 +12,7 @@
 /* Samples of one stack, goroutine, thread and set of labels. */
 struct sample_group {
 	uint64_t goid, samples, weight_ns, first_ns, last_ns;
-	double square_ns2; /* of the standard error of weight_ns */
+	double square_ns2; /* of the standard error of weight_ns, if each sample is independent */
 	uint32_t stack, tid, labels, process;
 	uint32_t path;         /* of the model */
 	uint8_t state, reason; /* of struct sample */
@@ -56,8 +57,9 @@ struct loaded_samples {
 	struct sample_counts all, shown; /* of the whole trace, and of what the view leaves */
 	uint64_t first_ns;
 	bool keep_singles;
-	bool wall;   /* there are samples of what did not execute */
-	bool errors; /* and how sure their weights are is known */
+	bool wall;                 /* there are samples of what did not execute */
+	bool errors;               /* and how sure their weights are is known */
+	struct look_errors *looks; /* of them; NULL: not known */
 };
 
 /* Reads all of r into t, whose info and view are set: its model, its totals. As trace_load. */

@@ -183,8 +183,8 @@ void sample_notes(const struct loaded_trace *t, struct notes *to)
 	if (t->samples->errors)
 		notes_add(
 			to,
-			"± is one standard error: in 95 of 100 such recordings a time is seen within two of them of the true one, unless "
-			"many goroutines act in step; a single sighting says that it happened, not for how long");
+			"± is one standard error: in 95 of 100 such recordings a time is seen within two of them of the true one, "
+			"also of goroutines that act in step; a single sighting says that it happened, not for how long");
 	if (t->samples->wall)
 		snapshots(t, to);
 	else if (n)

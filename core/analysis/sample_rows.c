@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/sample_errors.h"
 #include "analysis/sample_processes.h"
 #include "base/compare.h"
 
@@ -106,12 +107,22 @@ static char *row_name(const struct sample_tables *t, const struct sample_group *
 	return n < 0 ? NULL : name;
 }
 
+/* Of the row of n groups. */
+static double square_of(const struct loaded_samples *s, const uint32_t *groups, size_t n)
+{
+	struct sample_sum sum = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		sample_sum_add(&sum, s, groups[i]);
+	return sample_sum_square(&sum, s);
+}
+
 int sample_rows_build(struct sample_rows *r, const struct loaded_trace *t, enum sample_by by)
 {
 	const struct loaded_samples *s = t->samples;
 	struct ordering o = { s->groups, s->tables ? s->tables->processes : NULL, by };
 	uint32_t *order = calloc(s->n_groups + 1, sizeof(*order));
-	size_t n = 0;
+	size_t n = 0, first = 0;
 	int err = 0;
 
 	*r = (struct sample_rows){ .rows = calloc(s->n_groups + 1, sizeof(*r->rows)) };
@@ -126,13 +137,15 @@ int sample_rows_build(struct sample_rows *r, const struct loaded_trace *t, enum 
 		const struct sample_group *g = &s->groups[order[i]];
 
 		if (!i || by_row(&order[i], &order[i - 1], &o)) {
+			first = i;
 			r->rows[r->n].name = row_name(s->tables, g, by);
 			err = r->rows[r->n++].name ? 0 : -ENOMEM;
 		}
 		r->rows[r->n - 1].samples += g->samples;
 		sample_off_add(&r->rows[r->n - 1].off, g->state, g->weight_ns);
 		r->rows[r->n - 1].weight_ns += g->weight_ns;
-		r->rows[r->n - 1].square_ns2 += g->square_ns2;
+		if (s->errors && (i + 1 == n || by_row(&order[i], &order[i + 1], &o)))
+			r->rows[r->n - 1].square_ns2 = square_of(s, order + first, i + 1 - first);
 	}
 	free(order);
 	if (!err && r->n)

@@ -163,7 +163,6 @@ int model_finish(struct model *m)
 		if (!m->paths.hot[i].outermost) { /* its time is in an outer call's already */
 			st.total_ns = st.suspect_ns = st.samples = 0;
 			st.off_total = (struct off_times){ 0 };
-			st.total_square_ns2 = 0;
 		}
 		call_stats_add(&m->funcs[n->func], &st);
 	}

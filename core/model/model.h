@@ -357,7 +357,6 @@ struct model_sample {
 	const uint32_t *funcs; /* indices, the outermost first */
 	size_t n;
 	uint64_t samples, weight_ns;
-	double square_ns2;          /* of the standard error of weight_ns */
 	uint64_t first_ns, last_ns; /* the times of two of them */
 	unsigned state;             /* STATE_*; STATE_RUNNING where nothing is said */
 	uint32_t reason; /* of struct path_waits; of STATE_SYSCALL which one, 0: not known */
@@ -367,6 +366,9 @@ struct model_sample {
  * -ENOMEM.
  */
 int model_sample(struct model *m, const struct model_sample *s, uint32_t *path);
+/* After model_finish: the square of the standard error, ns, of a function's or a path's total or
+ * self time. */
+void model_sample_error(struct model *m, bool of_func, size_t row, bool total, double square_ns2);
 /* Ends everything that is open. To be called once, before the getters. */
 int model_finish(struct model *m);
 void model_free(struct model *m);

@@ -55,7 +55,6 @@ int model_sample(struct model *m, const struct model_sample *s, uint32_t *path)
 			m->paths.aux[below].sample = m->next_order;
 			n->stats.samples += s->samples;
 			n->stats.total_ns += s->weight_ns;
-			n->stats.total_square_ns2 += s->square_ns2;
 			if (s->state != STATE_RUNNING)
 				*off_time(&n->stats.off_total, s->state) += s->weight_ns;
 		}
@@ -64,10 +63,16 @@ int model_sample(struct model *m, const struct model_sample *s, uint32_t *path)
 	n = &m->paths.nodes[node];
 	n->stats.calls += s->samples;
 	n->stats.self_ns += s->weight_ns;
-	n->stats.self_square_ns2 += s->square_ns2;
 	if (depth > 1)
 		n->recursive += s->samples;
 	if (path)
 		*path = node;
 	return m->states ? add_state(m, s, node) : 0;
+}
+
+void model_sample_error(struct model *m, bool of_func, size_t row, bool total, double square_ns2)
+{
+	struct call_stats *st = of_func ? &m->funcs[row] : &m->paths.nodes[row].stats;
+
+	*(total ? &st->total_square_ns2 : &st->self_square_ns2) = square_ns2;
 }

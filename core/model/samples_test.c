@@ -34,9 +34,7 @@ static void each_counts_once(void **state)
 
 	(void)state;
 	for (size_t len = 0; len <= sizeof(stack) / sizeof(stack[0]); len++) {
-		const struct model_sample s = {
-			stack, len, 2, 10 + len, 0, 5, 9, STATE_RUNNING, 0
-		};
+		const struct model_sample s = { stack, len, 2, 10 + len, 5, 9, STATE_RUNNING, 0 };
 
 		assert_int_equal(model_sample(m, &s, NULL), 0);
 		weight += 10 + len;

@@ -15,14 +15,18 @@
 
 static char path[] = "/tmp/errors-XXXXXX";
 
-static void put(struct trace_writer *w, uint64_t goid, uint64_t weight_ns, uint64_t error_ns)
+#define MS 1000000ull
+
+/* Goroutine goid is in a function, of its number, up to a time. */
+static void put(struct trace_writer *w, uint64_t goid, uint64_t func, uint64_t ts_ms,
+		uint64_t weight_ms, uint64_t error_ms)
 {
-	const uint64_t pcs[] = { 0x1000 * goid };
+	const uint64_t pcs[] = { 0x1000 * func };
 	const struct sample_stack stack = { .n = 1, .pcs = pcs };
-	struct sample s = { .ts_ns = 1000000000 + goid,
+	struct sample s = { .ts_ns = ts_ms * MS,
 			    .goid = goid,
-			    .weight_ns = weight_ns,
-			    .error_ns = error_ns,
+			    .weight_ns = weight_ms * MS,
+			    .error_ns = error_ms * MS,
 			    .state = STATE_WAITING };
 
 	assert_int_equal(trace_writer_stack(w, &stack, &s.stack), 0);
@@ -47,10 +51,12 @@ static int set_up(void **state)
 	trace_info_free(&info);
 	assert_non_null(w);
 	assert_int_equal(trace_writer_process(w, &p, &number), 0);
-	/* 3 and 4 square to 5 */
-	put(w, 1, 1000000000, 30000000);
-	put(w, 1, 1000000000, 40000000);
-	put(w, 2, 500000000, 500000000);
+	/* Looks are 100 ms apart. Three in step: function 1 is seen once, then function 2. */
+	for (uint64_t goid = 1; goid <= 3; goid++)
+		put(w, goid, 1, 1100, 100, 100);
+	for (uint64_t goid = 1; goid <= 3; goid++)
+		put(w, goid, 2, 1900, 800, 100);
+	put(w, 4, 3, 2000, 100, 100);
 	return trace_writer_finish(w, NULL, 0);
 }
 
@@ -60,20 +66,30 @@ static int tear_down(void **state)
 	return unlink(path);
 }
 
-static void errors_add_up_by_their_squares(void **state)
+static void single_goroutines_by_their_squares(void **state)
 {
 	char *got = fixture_report(path, "csv", &(struct report_options){ .by = BY_GOROUTINE });
 
 	(void)state;
-	assert_string_equal(
-		got,
-		"goroutine,samples,share_pct,error_ns,run_ns,runnable_ns,wait_ns,syscall_ns,unknown_ns\n"
-		"goroutine 1,2,80.0000,50000000,0,0,2000000000,0,0\n"
-		"goroutine 2,1,20.0000,500000000,0,0,500000000,0,0\n");
+	/* 100 ms and 100 ms square to 141 ms */
+	assert_non_null(strstr(got, "goroutine 1,2,32.1429,141421357,0,0,900000000,0,0\n"));
+	assert_non_null(strstr(got, "goroutine 4,1,3.5714,100000000,0,0,100000000,0,0\n"));
 	free(got);
-	got = fixture_report(path, "csv", &(struct report_options){ .by = BY_FUNCTION });
+}
+
+/* One look has seen all three: what it does not know it does not know of all three. */
+static void those_in_step_at_once(void **state)
+{
+	char *got = fixture_report(path, "csv", &(struct report_options){ .by = BY_FUNCTION });
+
+	(void)state;
 	assert_non_null(strstr(got, ",self_pct,error_ns,self_error_ns,run_ns,"));
-	assert_non_null(strstr(got, ",2,80.0000,2,80.0000,50000000,50000000,"));
+	/* Their begin is in a gap of 100 ms, and their end: half of twice the square of 300 ms. */
+	assert_non_null(strstr(got, ",3,10.7143,3,10.7143,300000000,300000000,"));
+	assert_non_null(strstr(got, ",3,85.7143,3,85.7143,300000000,300000000,"));
+	free(got);
+	got = fixture_report(path, "csv", &(struct report_options){ .by = BY_PATH });
+	assert_non_null(strstr(got, ",3,10.7143,3,10.7143,300000000,300000000,"));
 	free(got);
 }
 
@@ -82,16 +98,21 @@ static void one_look_is_called_so(void **state)
 	char *got = fixture_report(path, "text", &(struct report_options){ .by = BY_GOROUTINE });
 
 	(void)state;
-	assert_non_null(strstr(got, " 2.00s 50.0ms  80.0%"));
-	assert_non_null(strstr(got, "goroutine 2  (single sighting)\n"));
+	assert_non_null(strstr(got, " 900ms  141ms  32.1%"));
+	assert_non_null(strstr(got, "goroutine 4  (single sighting)\n"));
 	assert_null(strstr(got, "goroutine 1  (single sighting)"));
+	free(got);
+	got = fixture_report(path, "text", &(struct report_options){ .by = BY_FUNCTION });
+	assert_non_null(strstr(got, "[unknown+0x1000]  (reason 0 100%)  (single sighting)\n"));
+	assert_null(strstr(got, "[unknown+0x2000]  (reason 0 100%)  (single sighting)"));
 	free(got);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(errors_add_up_by_their_squares),
+		cmocka_unit_test(single_goroutines_by_their_squares),
+		cmocka_unit_test(those_in_step_at_once),
 		cmocka_unit_test(one_look_is_called_so),
 	};
 

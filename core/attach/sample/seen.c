@@ -53,7 +53,8 @@ int seen_hold(struct seen_list *l, uint32_t i, const struct seen *now)
 	const bool is_held = x->weight_ns, stays = same(x, now);
 	int err = 0;
 
-	if (!stays) {
+	/* What stands for others, too, is of one look: reports have one observation of each. */
+	if (!stays || now->stands_for > 1 || x->stands_for > 1) {
 		err = put(l, x);
 		*x = *now;
 		x->weight_ns = 0;

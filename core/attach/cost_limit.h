@@ -33,7 +33,7 @@ size_t cost_limit_choose(const struct cost_span *s, double max_share, uint32_t *
 struct cost_seen {
 	double cpu_ns, estimated_ns;
 	double sampled_ns, sampled_probe_ns; /* what samples stand for, and those in probes */
-	double own_ns; /* of gotrace itself, where the program waits for a processor */
+	double own_ns; /* what gotrace itself took of it, where no processor was free */
 	uint64_t n_probes;
 };
 

@@ -11,10 +11,11 @@
 
 #define LOOK_APART_NS (RELEASING_LOOK_MS * 1000000ull)
 /* Of the program, since the last judgement. */
-#define ENOUGH_CPU_NS 40000000ull
-#define FIRST_CPU_NS  5000000ull
-#define STUCK_NS      1000000000ull
-#define RECENT_NS     500000000ull
+#define ENOUGH_CPU_NS  40000000ull
+#define FIRST_CPU_NS   5000000ull
+#define STUCK_NS       1000000000ull
+#define RECENT_NS      500000000ull
+#define RUNTIME_CPU_NS 500000000ull
 
 int releasing_open(struct releasing *r, const struct releasing_options *opt)
 {
@@ -69,29 +70,39 @@ struct window {
 	uint64_t ever_ns;    /* of functions since the recording began, unscaled */
 };
 
-/* What the samples of a window say. A processor that gotrace itself takes is the program's where
- * none is free. */
+/*
+ * What gotrace itself takes of the program's processor time, where no processor is free: of what
+ * the machine has, all programs go without it, each in proportion to what it takes.
+ */
+static double taken_ns(const struct releasing *r, const struct host_time *now, double span_ns,
+		       uint64_t cpu_ns)
+{
+	double idle_ns = (double)(now->idle_ns - r->host.idle_ns),
+	       all_ns = idle_ns + (double)(now->busy_ns - r->host.busy_ns),
+	       own_ns = (double)(clock_own_cpu_ns() - r->own_ns);
+
+	return all_ns > 0 && idle_ns < span_ns
+		       ? (1 - idle_ns / span_ns) * own_ns * (double)cpu_ns / all_ns
+		       : 0;
+}
+
+/* What the samples of a window say. */
 static void learn_scale(struct releasing *r, uint64_t now_ns, uint64_t cpu_ns, uint64_t all_ns)
 {
 	const struct cpu_samples_seen s = cpu_samples_seen(r->opt.samples), *was = &r->samples;
 	const struct host_time host = host_time_now();
-	uint64_t own_ns = clock_own_cpu_ns();
 
 	if (r->cpu_ns && !r->fresh) {
-		double span_ns = (double)(now_ns - r->looked_ns);
-		double free = (double)(host.idle_ns - r->host.idle_ns) /
-			      (span_ns > 0 ? span_ns : 1);
-
 		r->seen.cpu_ns += (double)cpu_ns;
 		r->seen.estimated_ns += (double)all_ns;
 		r->seen.sampled_ns += (double)(s.ns - was->ns);
 		r->seen.sampled_probe_ns += (double)(s.probe_ns - was->probe_ns);
 		r->seen.n_probes += s.n_probes - was->n_probes;
-		r->seen.own_ns += free < 1 ? (1 - free) * (double)(own_ns - r->own_ns) : 0;
+		r->seen.own_ns += taken_ns(r, &host, (double)(now_ns - r->looked_ns), cpu_ns);
 		r->scale = cost_seen_scale(&r->seen, r->scale);
 	}
 	r->samples = s;
-	r->own_ns = own_ns;
+	r->own_ns = clock_own_cpu_ns();
 	r->host = host;
 }
 
@@ -142,15 +153,17 @@ static double percent(uint64_t part, uint64_t whole)
 	return share < 100 ? share : 100;
 }
 
-static void say_runtime(struct releasing *r, const struct window *w)
+static void say_runtime(struct releasing *r, const struct window *w, uint64_t cpu_ns)
 {
-	if (r->said_runtime || !r->opt.say ||
-	    !cost_limit_exceeded(w->span.cpu_ns, w->runtime_ns, r->opt.max_share))
+	r->runtime_ns += w->runtime_ns;
+	cpu_ns -= r->first.cpu_ns;
+	if (r->said_runtime || !r->opt.say || cpu_ns < RUNTIME_CPU_NS ||
+	    !cost_limit_exceeded(cpu_ns, r->runtime_ns, r->opt.max_share))
 		return;
 	r->said_runtime = true;
 	log_warn("probes inside the Go runtime, which every trace needs, take about %.0f%% of the "
 		 "processor time: more than --max-cost=%g%%",
-		 percent(w->runtime_ns, w->span.cpu_ns), 100 * r->opt.max_share);
+		 percent(r->runtime_ns, cpu_ns), 100 * r->opt.max_share);
 }
 
 static void choose(struct releasing *r, struct window *w)
@@ -197,7 +210,7 @@ static void note_stuck(struct releasing *r, const struct window *w, uint64_t now
 /* Once it is known what to compare with. */
 static void decide(struct releasing *r, struct window *w, uint64_t now_ns, uint64_t cpu_ns)
 {
-	say_runtime(r, w);
+	say_runtime(r, w, cpu_ns);
 	bool exceeded = cost_limit_exceeded(cpu_ns - r->first.cpu_ns,
 					    scaled(r, w->ever_ns - r->first.ever_ns),
 					    r->opt.max_share);

@@ -78,9 +78,10 @@ struct releasing {
 	struct links gone;
 	pthread_t thread; /* which detaches them */
 	atomic_bool dropped;
-	bool said_runtime; /* that the Go runtime's sites take more */
-	bool links_stuck;  /* probes could not be detached, and that was said */
-	bool stubs_stuck;  /* inline stubs could not be told, and that was said */
+	uint64_t runtime_ns; /* of its sites, since the first look */
+	bool said_runtime;   /* that the Go runtime's sites take more */
+	bool links_stuck;    /* probes could not be detached, and that was said */
+	bool stubs_stuck;    /* inline stubs could not be told, and that was said */
 };
 
 /* 0 or -ENOMEM; releasing_close in either case. */

@@ -52,7 +52,8 @@ typedef unsigned long long uint64_t;
 /* from ts_ns on goid is in the state that `depth` tells, STATE_*; the site is one of the runtime */
 #define EV_STATE 15
 /* goid made another goroutine runnable: `depth` is the low half of that one's goid. goid 0: the
- * scheduler, a timer or the network poller did */
+ * scheduler, a timer or the network poller did. The site is one of the runtime, or one of a
+ * function: goid was in a call of it that may not be recorded */
 #define EV_WAKE 16
 /* * what was left out of the trace on purpose: arg0 is one of WINDOW_*. Made by user space */
 #define EV_WINDOW 17
@@ -76,10 +77,12 @@ typedef unsigned long long uint64_t;
 #define EVF_SYSTEM 1
 #define EVF_ALL    2 /* EV_LOSS: the goroutine that lost events is not known */
 #define EVF_GOEXIT 4 /* EV_UNWIND: the frames end because of runtime.Goexit */
-/* EV_ENTRY, EV_TAIL, EV_CREATE: it happened before ts_ns, when nothing was recorded; told as
- * recording begins, so that what is open has its callers */
+/* EV_ENTRY, EV_TAIL, EV_CREATE, EV_STATE: it happened before ts_ns, when nothing was recorded; told
+ * as recording begins, so that what is open has its callers and goroutines have their states */
 #define EVF_BEFORE 16
-#define EVF_DOUBT  32 /* with EVF_BEFORE: the call may be over, events were lost */
+/* with EVF_BEFORE: the call may be over, events were lost. STATE_UNKNOWN: only an event of a state
+ * ends that */
+#define EVF_DOUBT 32
 
 /*
  * Bits 8..11: how the event came about, HOW_*, and so what it cost the program. The collector sets
@@ -137,6 +140,7 @@ typedef unsigned long long uint64_t;
 
 /* EV_STATE: depth. The reason of STATE_WAITING is a runtime.waitReason of that Go version
  * (runtime2.go), that of STATE_OFF_CPU one of OFF_CPU_*; else it is 0, but for STATE_ON_CPU */
+#define STATE_UNKNOWN       0 /* until an event of the goroutine's own: nothing more is recorded */
 #define STATE_RUNNING       1
 #define STATE_RUNNABLE      2
 #define STATE_WAITING       3

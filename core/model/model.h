@@ -35,7 +35,6 @@ enum call_end {
 struct off_times {
 	uint64_t runnable_ns, wait_ns, syscall_ns, unknown_ns, off_cpu_ns;
 };
-#define STATE_UNKNOWN    0   /* besides STATE_RUNNING ... of bpf/event.h */
 #define REASON_PREEMPTED 256 /* besides Go's: stopped in a prologue, for the garbage collector */
 
 static inline uint64_t off_times_sum(const struct off_times *t)

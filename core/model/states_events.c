@@ -70,11 +70,15 @@ static void tell_switch(struct model *m, struct stack *s, const struct event *e)
 		tell_on(m, s, e);
 }
 
-/* What the goroutine that wakes another is in: as in state_span. */
-static uint32_t waker_func(const struct event *wake, const struct stack *waker)
+/* What the goroutine that wakes another is in: as in state_span. Of a call that was left out the
+ * event itself tells. */
+static uint32_t waker_func(const struct model *m, const struct event *wake,
+			   const struct stack *waker)
 {
 	const struct frame *f = waker ? states_charged(waker) : NULL;
 
+	if (wake->goid && wake->site < m->n_sites && m->sites[wake->site].func != TRACE_NONE)
+		return m->sites[wake->site].func;
 	return !wake->goid ? WAKE_RUNTIME : f ? f->func : WAKE_NO_CALL;
 }
 
@@ -94,30 +98,43 @@ static void tell(struct model *m, struct stack *s, unsigned state, uint16_t reas
 		return; /* who made it so is known */
 	stop_over(m, s, state, reason, ts_ns);
 	if (wake)
-		states_woken(m, s, wake->goid, waker_func(wake, waker), ts_ns);
+		states_woken(m, s, wake->goid, waker_func(m, wake, waker), ts_ns);
 	else
 		states_change(m, s, state, reason, ts_ns);
 }
 
+/* A switch, or that nothing is told of its states from there on. */
+static int apply_to_known(struct model *m, const struct event *e)
+{
+	/* They begin no life: a switch comes behind the goroutine's end, too, when the thread
+	 * leaves in the middle of runtime.gdestroy. */
+	struct stack *s = e->flags & EVF_BEFORE ? stack_get(m, false, e->goid, e->ts_ns)
+						: stack_find(&m->goroutines, e->goid);
+
+	if (!s)
+		return e->flags & EVF_BEFORE ? -errno : 0;
+	if (e->depth) {
+		tell_switch(m, s, e);
+		return 0;
+	}
+	s->info.last_ns = e->ts_ns;
+	states_forget(m, s, e->ts_ns, e->flags & EVF_DOUBT);
+	return 0;
+}
+
 int states_apply(struct model *m, const struct event *e)
 {
-	unsigned state = e->kind == EV_WAKE ? STATE_RUNNABLE : STATE_OF(e->depth);
-	uint64_t goid = e->kind == EV_WAKE ? (e->goid & ~(uint64_t)UINT32_MAX) | e->depth : e->goid;
+	const bool wake = e->kind == EV_WAKE;
+	unsigned state = wake ? STATE_RUNNABLE : STATE_OF(e->depth);
+	uint64_t goid = wake ? (e->goid & ~(uint64_t)UINT32_MAX) | e->depth : e->goid;
 
-	if (!m->states || !goid || !state || state > STATE_MAX || state == STATE_NEVER) {
+	if (!m->states || !goid || (!state && e->depth) || state > STATE_MAX ||
+	    state == STATE_NEVER) {
 		m->totals.bad_events += !m->opt.no_states;
 		return 0;
 	}
-	/* A switch begins no life: it comes behind the goroutine's end, too, when the thread leaves
-	 * in the middle of runtime.gdestroy. */
-	if (state == STATE_OFF_CPU || (e->kind == EV_STATE && STATE_IS_ON_CPU(e->depth))) {
-		struct stack *known = stack_find(&m->goroutines, goid);
-
-		if (known)
-			tell_switch(m, known, e);
-		return 0;
-	}
-	const bool wake = e->kind == EV_WAKE;
+	if (!state || state == STATE_OFF_CPU || (!wake && STATE_IS_ON_CPU(e->depth)))
+		return apply_to_known(m, e);
 	struct stack *waker = wake && e->goid ? stack_find(&m->goroutines, e->goid) : NULL,
 		     *s = stack_get(m, false, goid, e->ts_ns);
 
@@ -125,6 +142,8 @@ int states_apply(struct model *m, const struct event *e)
 		return -errno;
 	tell(m, s, state, state == STATE_WAITING ? (uint16_t)STATE_REASON(e->depth) : 0,
 	     wake ? e : NULL, waker, e->ts_ns);
+	if (e->flags & EVF_BEFORE)
+		return 0;
 	/* What an event took is in the time of the waker. Of the two at the ends of a span one half
 	 * each is in the time of the goroutine that runs before and after: charged with the last.
 	 */

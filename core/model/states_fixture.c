@@ -22,9 +22,11 @@ static struct event_ext *emit(struct run *r, unsigned kind, unsigned g, uint64_t
 {
 	struct event_ext *e = &r->events[r->n++];
 
-	*e = (struct event_ext){
-		.h = { .ts_ns = BASE + ts_ns, .goid = g + 1, .tid = 1, .kind = (uint16_t)kind }
-	};
+	*e = (struct event_ext){ .h = { .ts_ns = BASE + ts_ns,
+					.goid = g + 1,
+					.site = TRACE_NONE,
+					.tid = 1,
+					.kind = (uint16_t)kind } };
 	return e;
 }
 

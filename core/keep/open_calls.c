@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "keep/open_stacks.h"
+#include "keep/open_states.h"
 
 /* a is further from the stack's base than b. */
 static inline bool deeper(const struct open_stack *s, uint32_t a, uint32_t b)
@@ -218,13 +219,14 @@ static int func_event(struct open_calls *o, const struct event *e, struct open_c
 
 	if (!site || site->func >= info->n_funcs || is_released(o, site->func))
 		return 0;
-	struct open_stack *s = open_stacks_get(o, system, system ? e->tid : e->goid);
+	struct open_stack *s = open_stacks_get(o, system, system ? e->tid : e->goid, e->ts_ns);
 
 	if (!s)
 		return -ENOMEM;
 	ch->stack = s;
 	ch->func = site->func;
 	s->last_ns = e->ts_ns;
+	open_states_own(o, s, e);
 	switch (e->kind) {
 	case EV_ENTRY:
 		return entry(o, s, e, site->func, ch);
@@ -277,14 +279,18 @@ static int goroutine_event(struct open_calls *o, const struct event *e, const ui
 			   struct open_change *ch)
 {
 	struct open_stack *s = e->kind == EV_END ? open_stacks_find(&o->goroutines, e->goid)
-						 : open_stacks_get(o, false, e->goid);
+						 : open_stacks_get(o, false, e->goid, e->ts_ns);
 
 	if (!s)
 		return e->kind == EV_END ? 0 : -ENOMEM;
 	ch->stack = s;
 	s->last_ns = e->ts_ns;
+	if (e->kind != EV_END)
+		open_states_own(o, s, e);
 	if (e->kind == EV_END)
 		pop_all(o, s, e->ts_ns, false, ch);
+	else if (e->kind == EV_RESUME && o->states)
+		open_states_resume(s, arg[2], e->ts_ns);
 	else if (e->kind == EV_UNWIND)
 		pop_deeper(o, s, e->depth, e->ts_ns, false, ch);
 	else if (e->kind == EV_STOP)
@@ -305,12 +311,13 @@ static int create(struct open_calls *o, const struct event *e, const uint64_t ar
 		open_calls_drop(o, child);
 	}
 	if (e->goid && !before) {
-		ch->stack = open_stacks_get(o, false, e->goid);
+		ch->stack = open_stacks_get(o, false, e->goid, e->ts_ns);
 		if (!ch->stack)
 			return -ENOMEM;
 		ch->stack->last_ns = e->ts_ns;
+		open_states_own(o, ch->stack, e);
 	}
-	child = ch->child = open_stacks_get(o, false, arg[0]);
+	child = ch->child = open_stacks_get(o, false, arg[0], e->ts_ns);
 	if (!child)
 		return -ENOMEM;
 	child->created = true;
@@ -318,33 +325,12 @@ static int create(struct open_calls *o, const struct event *e, const uint64_t ar
 	child->create_pc = arg[1];
 	child->start_pc = arg[2];
 	child->last_ns = e->ts_ns;
+	if (o->states && !before && arg[0] != e->goid)
+		open_states_created(child, e->ts_ns);
 	return 0;
 }
 
 /* ---- the rest */
-
-static void doubt(struct open_stacks *t, const uint64_t *goid, bool system)
-{
-	for (size_t i = 0; i < t->n; i++)
-		for (size_t k = 0; k < t->all[i]->n; k++)
-			if (!goid || *goid == (system ? t->all[i]->calls[k].label : t->all[i]->id))
-				t->all[i]->calls[k].flags |= OPEN_DOUBT;
-}
-
-static void loss(struct open_calls *o, const struct event *e)
-{
-	struct open_stack *s;
-
-	if (e->flags & EVF_ALL) {
-		doubt(&o->goroutines, NULL, false);
-		doubt(&o->threads, NULL, true);
-		return;
-	}
-	doubt(&o->threads, &e->goid, true);
-	s = open_stacks_find(&o->goroutines, e->goid);
-	for (size_t k = 0; s && k < s->n; k++)
-		s->calls[k].flags |= OPEN_DOUBT;
-}
 
 /* As core/model/releases.c. */
 static void release_on(struct open_calls *o, struct open_stack *s, uint32_t func, uint64_t ts_ns,
@@ -408,6 +394,8 @@ int open_calls_apply(struct open_calls *o, const struct event *e, const uint64_t
 		     struct open_change *ch)
 {
 	*ch = (struct open_change){ .func = TRACE_NONE };
+	if (e->ts_ns > o->last_ns)
+		o->last_ns = e->ts_ns;
 	switch (e->kind) {
 	case EV_ENTRY:
 	case EV_EXIT:
@@ -424,9 +412,9 @@ int open_calls_apply(struct open_calls *o, const struct event *e, const uint64_t
 	case EV_CREATE:
 		return create(o, e, arg, ch);
 	case EV_LOSS:
-		loss(o, e);
-		return 0;
+		return open_losses_apply(o, e, arg[0]);
 	case EV_IMAGE:
+		open_states_image(o);
 		if (o->image_seen || o->any_call)
 			open_stacks_drop_all(o);
 		o->image_seen = true;
@@ -436,6 +424,9 @@ int open_calls_apply(struct open_calls *o, const struct event *e, const uint64_t
 	case EV_WINDOW:
 		window(o, e, arg, ch);
 		return 0;
+	case EV_STATE:
+	case EV_WAKE:
+		return open_states_apply(o, e, &ch->stack);
 	default:
 		return 0;
 	}

@@ -59,9 +59,15 @@ struct open_stack {
 	uint64_t creator, create_pc, start_pc; /* of its EV_CREATE */
 	uint64_t last_ns;
 	bool created; /* it was seen */
-	/* the user's: what calls begin with; the goroutine is in the trace; the last EV_STOP is */
+	/* with states: as EV_STATE tells it, since when; unknown, until an event of a state tells
+	 */
+	uint32_t state;
+	bool state_lost;
+	uint64_t state_ns, lost_until_ns;
+	/* the user's: what calls begin with; the goroutine is in the trace; the last EV_STOP is;
+	 * its states are */
 	uint8_t base;
-	bool told, stop_told;
+	bool told, stop_told, states_told;
 	/* the user's: of a prologue that was stopped, in whose place a call of func at depth is
 	 * going to be */
 	struct {
@@ -85,6 +91,8 @@ struct open_calls {
 	bool *released; /* by function; NULL: none is */
 	size_t n_released_open;
 	bool image_seen, any_call;
+	bool states; /* there are EV_STATE and EV_WAKE */
+	uint64_t last_ns, lost_until_ns, lost_one_until_ns;
 	size_t bytes; /* of stacks and their calls */
 	/* called before a call is taken off, if it has one of these flags; NULL: never */
 	unsigned ended_flags;
@@ -96,9 +104,10 @@ struct open_calls {
 
 /* What an event did. */
 struct open_change {
-	struct open_stack *stack; /* that it happened on; NULL: none */
-	struct open_call *call;   /* that it began (again), NULL: none */
-	bool again;               /* its first entry was seen before */
+	/* that it happened on, EV_STATE and EV_WAKE: that it tells of; NULL: none */
+	struct open_stack *stack;
+	struct open_call *call; /* that it began (again), NULL: none */
+	bool again;             /* its first entry was seen before */
 	bool found;    /* an exit, tail jump or call of morestack: of the call that was open */
 	bool own_told; /* that one is OPEN_TOLD; EV_UNWIND, EV_END: one that it ended is */
 	/* calls that are OPEN_TOLD ended although their own end was not seen: from this depth on */

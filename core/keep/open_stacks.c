@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
+#include "keep/open_states.h"
+#include "trace/keys.h"
 
 struct open_stack *open_stacks_find(struct open_stacks *t, uint64_t id)
 {
@@ -25,7 +28,7 @@ struct open_stack *open_calls_find(struct open_calls *o, bool system, uint64_t i
 	return open_stacks_find(open_table(o, system), id);
 }
 
-struct open_stack *open_stacks_make(struct open_calls *o, bool system, uint64_t id)
+struct open_stack *open_stacks_make(struct open_calls *o, bool system, uint64_t id, uint64_t ts_ns)
 {
 	struct open_stacks *t = open_table(o, system);
 	struct open_stack *s = open_stacks_find(t, id);
@@ -42,6 +45,7 @@ struct open_stack *open_stacks_make(struct open_calls *o, bool system, uint64_t 
 	s->id = id;
 	s->system = system;
 	s->index = (uint32_t)t->n;
+	open_states_begin(o, s, ts_ns);
 	t->all[t->n++] = s;
 	o->bytes += sizeof(*s);
 	*open_recent(t, id) = s;
@@ -81,16 +85,6 @@ void open_stacks_drop_all(struct open_calls *o)
 	drop_table(o, &o->threads);
 }
 
-void open_calls_forget(struct open_calls *o)
-{
-	for (int system = 0; system < 2; system++)
-		for (size_t i = 0; i < open_table(o, system)->n; i++) {
-			open_table(o, system)->all[i]->n = 0;
-			open_table(o, system)->all[i]->ahead.active = false;
-		}
-	o->n_released_open = 0;
-}
-
 void open_calls_sweep(struct open_calls *o, uint64_t before_ns)
 {
 	struct open_stacks *t = &o->goroutines;
@@ -111,7 +105,10 @@ int open_stacks_grow(struct open_calls *o, struct open_stack *s)
 
 int open_calls_init(struct open_calls *o, const struct trace_info *info)
 {
+	const char *states = trace_info_get(info, KEY_STATES);
+
 	o->info = info;
+	o->states = states && !strcmp(states, "1");
 	return func_ranges_init(&o->ranges, info);
 }
 

@@ -16,17 +16,20 @@ static inline struct open_stack **open_recent(struct open_stacks *t, uint64_t id
 }
 
 struct open_stack *open_stacks_find(struct open_stacks *t, uint64_t id); /* NULL: not there */
-/* Finds or makes; NULL: no memory. */
-struct open_stack *open_stacks_make(struct open_calls *o, bool system, uint64_t id);
+/* Finds or makes, at ts_ns; NULL: no memory. */
+struct open_stack *open_stacks_make(struct open_calls *o, bool system, uint64_t id, uint64_t ts_ns);
 
-static inline struct open_stack *open_stacks_get(struct open_calls *o, bool system, uint64_t id)
+static inline struct open_stack *open_stacks_get(struct open_calls *o, bool system, uint64_t id,
+						 uint64_t ts_ns)
 {
 	struct open_stack *s = *open_recent(open_table(o, system), id);
 
-	return s && s->id == id ? s : open_stacks_make(o, system, id);
+	return s && s->id == id ? s : open_stacks_make(o, system, id, ts_ns);
 }
 
 void open_stacks_drop_all(struct open_calls *o);
+/* open_losses.c: EV_LOSS, of which the last was at last_ns. 0 or -ENOMEM */
+int open_losses_apply(struct open_calls *o, const struct event *e, uint64_t last_ns);
 /* Room for one more call. 0 or -ENOMEM. */
 int open_stacks_grow(struct open_calls *o, struct open_stack *s);
 

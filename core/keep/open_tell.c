@@ -35,6 +35,22 @@ void open_tell_call(const struct open_teller *t, const struct open_stack *s,
 	t->emit(t->ctx, &ev);
 }
 
+void open_tell_state(const struct open_teller *t, const struct open_stack *s, uint32_t tid)
+{
+	const bool lost = s->state_lost;
+	const struct event_ext ev = { .h = { .ts_ns = t->ts_ns,
+					     .goid = s->id,
+					     .site = TRACE_NONE,
+					     .depth = s->state,
+					     .tid = tid,
+					     .kind = EV_STATE,
+					     .flags = (uint16_t)(EVF_BEFORE |
+								 (lost ? EVF_DOUBT : 0)) } };
+
+	if ((s->state || lost) && !s->system)
+		t->emit(t->ctx, &ev);
+}
+
 static void tell_stacks(const struct open_teller *t, const struct open_stacks *stacks)
 {
 	for (size_t i = 0; i < stacks->n; i++) {
@@ -44,6 +60,7 @@ static void tell_stacks(const struct open_teller *t, const struct open_stacks *s
 		for (size_t k = 0; k < s->n; k++)
 			if (!(s->calls[k].flags & (OPEN_RELEASED | OPEN_STOPPED)))
 				open_tell_call(t, s, &s->calls[k]);
+		open_tell_state(t, s, 0);
 	}
 }
 

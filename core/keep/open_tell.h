@@ -16,6 +16,9 @@ void open_tell_goroutine(const struct open_teller *t, const struct open_stack *s
 /* A call that is open: not one of a released function, or in its prologue. */
 void open_tell_call(const struct open_teller *t, const struct open_stack *s,
 		    const struct open_call *c);
+/* Which state the goroutine is in, if that is known; that it is not, if only an event of a state
+ * can tell; after its calls. */
+void open_tell_state(const struct open_teller *t, const struct open_stack *s, uint32_t tid);
 /* Everything: that recording begins, for a reason, what is released, and what is open. */
 void open_tell_all(const struct open_teller *t, const struct open_calls *o, uint32_t why);
 

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The flight recorder with states of goroutines: from where its window begins, all that it says of
+ * them is what happened, nanosecond by nanosecond.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "keep/flight.h"
+#include "keep/keep_states_fixture.h"
+
+/* Feeds the window, read from a file. */
+static void through_file(const struct flight_window *w, struct kept *k)
+{
+	int fd = memfd_create("window", 0);
+	char path[40];
+	struct event_ext ev;
+
+	assert_true(fd >= 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", dup(fd));
+	struct trace_writer *to = trace_writer_new(fd, &k->run->info);
+
+	assert_non_null(to);
+	assert_int_equal(flight_window_write(w, to, true), 0);
+	assert_int_equal(trace_writer_finish(to, NULL, 0), 0);
+	struct trace_reader *r = trace_reader_open(path);
+
+	assert_non_null(r);
+	while (trace_reader_next(r, &ev) == 1)
+		kept_feed(k, &ev);
+	trace_reader_close(r);
+	close(atoi(strrchr(path, '/') + 1));
+}
+
+static void give(struct flight *f, const struct run *r)
+{
+	struct trace_sink sink = flight_sink(f);
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct event_ext *e = &r->events[i];
+
+		if (event_kind_has_args(e->h.kind) || i % 3)
+			assert_int_equal(sink.event(sink.ctx, e), 0);
+		else
+			assert_int_equal(sink.many(sink.ctx, &e->h, 1), 0);
+		assert_int_equal(sink.round(sink.ctx, e->h.ts_ns), 0);
+	}
+}
+
+static unsigned n_cut; /* windows that do not have all */
+
+static void check(uint64_t seed)
+{
+	struct kept k;
+
+	kept_begin(&k, seed);
+	const struct flight_options opt = { .info = &k.run->info,
+					    .keep_ns = TIME / 4 + seed % (TIME / 2),
+					    .keep_bytes = 100 << 20 };
+	struct flight *f = flight_new(&opt);
+
+	assert_non_null(f);
+	give(f, k.run);
+	struct flight_window *w = flight_last(f);
+
+	assert_non_null(w);
+	n_cut += !w->whole;
+	k.from = w->whole ? 0 : w->first_ns - BASE;
+	through_file(w, &k);
+	kept_finish(&k);
+	kept_same_calls(&k);
+	kept_same_wakes(&k);
+	for (unsigned g = 0; g < GOROUTINES; g++)
+		kept_same_life(&k, g);
+	kept_end(&k);
+	flight_window_free(w);
+	flight_free(f);
+}
+
+static void test_random(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 2000; seed++)
+		check(seed);
+	assert_true(n_cut > 1000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -126,7 +126,7 @@ static bool create_event(struct gate *g, const struct event *e, struct open_chan
 	bool pass = g->stats.on && state == OPEN_KEPT;
 
 	ch->child->base = state;
-	ch->child->told = pass;
+	ch->child->told = ch->child->states_told = pass;
 	if (pass && ch->stack)
 		ch->stack->told = true;
 	if (ch->child_over && !pass) {
@@ -198,6 +198,7 @@ static bool lets_through(struct gate *g, const struct event *e, const uint64_t a
 	struct open_change ch;
 
 	uint64_t before_ns = g->last_ns;
+	bool pass;
 
 	if (e->kind == EV_IMAGE) {
 		gate_tell_all_left_out(g, before_ns);
@@ -211,13 +212,20 @@ static bool lets_through(struct gate *g, const struct event *e, const uint64_t a
 		return false;
 	}
 	switch (e->kind) {
+	case EV_END: /* its stack is gone then */
+		return goroutine_event(g, e, &ch);
 	case EV_STOP:
 	case EV_RESUME:
-	case EV_END:
 	case EV_UNWIND:
-		return goroutine_event(g, e, &ch);
+		pass = goroutine_event(g, e, &ch);
+		break;
 	case EV_CREATE:
-		return create_event(g, e, &ch);
+		pass = create_event(g, e, &ch);
+		break;
+	case EV_STATE:
+	case EV_WAKE:
+		pass = gate_states_event(g, e, ch.stack);
+		break;
 	case EV_LOSS: /* while it is off, calls that are told of later are in doubt */
 		return g->stats.on;
 	case EV_IMAGE:
@@ -231,10 +239,22 @@ static bool lets_through(struct gate *g, const struct event *e, const uint64_t a
 	case EV_ENTRY_EXIT:
 	case EV_ENTRY_TAIL:
 	case EV_MORESTACK:
-		return func_event(g, e, &ch);
+		pass = func_event(g, e, &ch);
+		break;
 	default:
 		return g->stats.on;
 	}
+	gate_states_settle(g, e, &ch, pass);
+	return pass;
+}
+
+/* What the last event gives rise to. */
+static void emit_after(struct gate *g)
+{
+	const struct event_ext after = g->after;
+
+	g->after.h.kind = 0;
+	gate_emit(g, &after);
 }
 
 static int on_event(void *ctx, const struct event_ext *ev)
@@ -250,6 +270,8 @@ static int on_event(void *ctx, const struct event_ext *ev)
 		gate_emit(g, ev);
 	}
 	g->values = NULL;
+	if (__builtin_expect(g->after.h.kind, 0))
+		emit_after(g);
 	return g->err;
 }
 
@@ -262,6 +284,21 @@ static int on_values(void *ctx, const struct trace_values *v)
 	return g->err;
 }
 
+/* It is handed on with those around it. */
+static void hand_on(struct gate *g, const struct event *e)
+{
+	int err;
+
+	g->stats.kept++;
+	if (g->n_run && g->run + g->n_run != e) {
+		err = gate_flush(g);
+		g->err = g->err ? g->err : err;
+	}
+	if (!g->n_run)
+		g->run = e;
+	g->n_run++;
+}
+
 static int on_many(void *ctx, const struct event *ev, size_t n)
 {
 	static const uint64_t none[4];
@@ -271,16 +308,10 @@ static int on_many(void *ctx, const struct event *ev, size_t n)
 	g->stats.events += n;
 	for (size_t i = 0; i < n && !g->err; i++) {
 		gate_switch_until(g, ev[i].ts_ns);
-		if (!lets_through(g, &ev[i], none))
-			continue;
-		g->stats.kept++;
-		if (g->n_run && g->run + g->n_run != &ev[i]) {
-			err = gate_flush(g);
-			g->err = g->err ? g->err : err;
-		}
-		if (!g->n_run)
-			g->run = &ev[i];
-		g->n_run++;
+		if (lets_through(g, &ev[i], none))
+			hand_on(g, &ev[i]);
+		if (__builtin_expect(g->after.h.kind, 0))
+			emit_after(g);
 	}
 	err = gate_flush(g);
 	return g->err ? g->err : err;

@@ -25,6 +25,7 @@ struct gate {
 	const struct event *run;
 	size_t n_run;
 	const struct trace_values *values; /* of the event that is given next; NULL: none */
+	struct event_ext after; /* to be handed on behind the event at hand; kind 0: none */
 	/* one_in: place in the group, which place is kept */
 	uint64_t place, pick, random;
 	bool random_used;
@@ -37,6 +38,10 @@ struct gate {
 /* gate_out.c */
 int gate_flush(struct gate *g);                             /* hands on the run: 0 or -errno */
 void gate_emit(struct gate *g, const struct event_ext *ev); /* sets g->err */
+void gate_emit_event(void *g, const struct event_ext *ev);  /* for struct open_teller */
+
+/* A goroutine whose creation was not recorded is about to be. */
+void gate_tell_goroutine(struct gate *g, struct open_stack *s, const struct event *e);
 
 /* gate_calls.c */
 /* An outermost call of the trigger begins: enum open_state. */
@@ -56,12 +61,29 @@ void gate_forget_ahead(struct gate *g, struct open_stack *s);
 /* A call has begun: is it recorded? */
 void gate_place(struct gate *g, struct open_stack *s, struct open_call *c);
 
+/* gate_states.c */
+/* EV_STATE and EV_WAKE, which tell of a goroutine, or of none that is known: is the event let
+ * through as it is? */
+bool gate_states_event(struct gate *g, const struct event *e, struct open_stack *of);
+/* Recording begins: tells the state of a goroutine, after its calls. */
+void gate_states_begin(struct gate *g, struct open_stack *s, uint64_t ts_ns);
+/* The slow half of gate_states_settle. */
+void gate_states_settle_slow(struct gate *g, const struct event *e, const struct open_change *ch,
+			     bool pass);
+
+/* An event was looked at, and is let through or not: its goroutine may be outside of what is
+ * recorded now, or inside again, or in a state of which only this event tells. */
+static inline void gate_states_settle(struct gate *g, const struct event *e,
+				      const struct open_change *ch, bool pass)
+{
+	if (g->open.states && ch->stack && (g->trigger || (ch->restated && !pass)))
+		gate_states_settle_slow(g, e, ch, pass);
+}
+
 /* gate_window.c */
 /* Events that were left out in a call; before it ends. */
 void gate_tell_left_out(struct gate *g, struct open_stack *s, struct open_call *c, uint64_t ts_ns);
 void gate_tell_all_left_out(struct gate *g, uint64_t ts_ns);
-/* A goroutine whose creation was not recorded is about to be. */
-void gate_tell_goroutine(struct gate *g, struct open_stack *s, const struct event *e);
 /* The slow half of gate_switch_until. */
 void gate_switch_now(struct gate *g, uint64_t now_ns);
 

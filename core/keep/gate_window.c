@@ -42,26 +42,11 @@ void gate_tell_all_left_out(struct gate *g, uint64_t ts_ns)
 	each_stack(g, ts_ns, tell_left_out_on);
 }
 
-static void emit(void *ctx, const struct event_ext *ev)
-{
-	gate_emit(ctx, ev);
-}
-
-void gate_tell_goroutine(struct gate *g, struct open_stack *s, const struct event *e)
-{
-	const struct open_teller t = { emit, g, e->ts_ns };
-
-	s->told = true;
-	/* With a trigger, paths begin at it, wherever the goroutine is from. */
-	if (!g->trigger)
-		open_tell_goroutine(&t, s, e->tid);
-}
-
 /* ---- on and off */
 
 static void begin_call(struct gate *g, struct open_stack *s, struct open_call *c, uint64_t ts_ns)
 {
-	const struct open_teller t = { emit, g, ts_ns };
+	const struct open_teller t = { gate_emit_event, g, ts_ns };
 
 	c->flags |= OPEN_TOLD;
 	if (c->flags & OPEN_STOPPED) /* its entry comes once more */
@@ -85,13 +70,14 @@ static void begin_on(struct gate *g, struct open_stack *s, uint64_t ts_ns)
 		c->under = (uint32_t)i;
 		begin_call(g, s, c, ts_ns);
 	}
+	gate_states_begin(g, s, ts_ns);
 }
 
 static void end_on(struct gate *g, struct open_stack *s, uint64_t ts_ns)
 {
 	(void)g;
 	(void)ts_ns;
-	s->stop_told = false;
+	s->stop_told = s->states_told = false;
 	for (size_t i = 0; i < s->n; i++)
 		s->calls[i].flags &= (uint16_t)~OPEN_TOLD;
 }

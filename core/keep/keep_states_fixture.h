@@ -8,7 +8,8 @@
 struct kept_call {
 	uint64_t self_ns;
 	struct off_times self, total;
-	unsigned n; /* times that it was handed out */
+	unsigned n;  /* times that it was handed out */
+	bool unsure; /* of the truth: self is not known to the nanosecond */
 };
 
 struct kept {

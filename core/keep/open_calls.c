@@ -226,7 +226,7 @@ static int func_event(struct open_calls *o, const struct event *e, struct open_c
 	ch->stack = s;
 	ch->func = site->func;
 	s->last_ns = e->ts_ns;
-	open_states_own(o, s, e);
+	ch->restated = open_states_own(o, s, e);
 	switch (e->kind) {
 	case EV_ENTRY:
 		return entry(o, s, e, site->func, ch);
@@ -286,11 +286,11 @@ static int goroutine_event(struct open_calls *o, const struct event *e, const ui
 	ch->stack = s;
 	s->last_ns = e->ts_ns;
 	if (e->kind != EV_END)
-		open_states_own(o, s, e);
+		ch->restated = open_states_own(o, s, e);
 	if (e->kind == EV_END)
 		pop_all(o, s, e->ts_ns, false, ch);
 	else if (e->kind == EV_RESUME && o->states)
-		open_states_resume(s, arg[2], e->ts_ns);
+		ch->restated |= open_states_resume(s, arg[2], e->ts_ns);
 	else if (e->kind == EV_UNWIND)
 		pop_deeper(o, s, e->depth, e->ts_ns, false, ch);
 	else if (e->kind == EV_STOP)
@@ -315,7 +315,7 @@ static int create(struct open_calls *o, const struct event *e, const uint64_t ar
 		if (!ch->stack)
 			return -ENOMEM;
 		ch->stack->last_ns = e->ts_ns;
-		open_states_own(o, ch->stack, e);
+		ch->restated = open_states_own(o, ch->stack, e);
 	}
 	child = ch->child = open_stacks_get(o, false, arg[0], e->ts_ns);
 	if (!child)

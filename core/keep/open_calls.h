@@ -108,6 +108,8 @@ struct open_change {
 	struct open_stack *stack;
 	struct open_call *call; /* that it began (again), NULL: none */
 	bool again;             /* its first entry was seen before */
+	/* it shows that `stack` is in another state; not EV_STATE and EV_WAKE, which tell of it */
+	bool restated;
 	bool found;    /* an exit, tail jump or call of morestack: of the call that was open */
 	bool own_told; /* that one is OPEN_TOLD; EV_UNWIND, EV_END: one that it ended is */
 	/* calls that are OPEN_TOLD ended although their own end was not seen: from this depth on */

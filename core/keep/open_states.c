@@ -8,33 +8,34 @@
 /* As core/model/states.c: times of two clocks may differ by so much. */
 #define OFF_CPU_DOUBT_NS 1000
 
-static void change(struct open_stack *s, uint32_t state, uint64_t ts_ns)
+static bool change(struct open_stack *s, uint32_t state, uint64_t ts_ns)
 {
 	if (s->state == state)
-		return;
+		return false;
 	s->state_ns = ts_ns > s->state_ns ? ts_ns : s->state_ns;
 	s->state = state;
 	s->state_lost = false;
+	return true;
 }
 
-void open_states_own_slow(struct open_stack *s, const struct event *e)
+bool open_states_own_slow(struct open_stack *s, const struct event *e)
 {
 	const unsigned now = STATE_OF(s->state);
 
-	if (now == STATE_SYSCALL || s->state_lost)
-		return;
-	if (now != STATE_OFF_CPU || e->ts_ns >= s->state_ns + OFF_CPU_DOUBT_NS)
-		change(s, STATE_RUNNING, e->ts_ns);
+	if (now == STATE_SYSCALL || s->state_lost ||
+	    (now == STATE_OFF_CPU && e->ts_ns < s->state_ns + OFF_CPU_DOUBT_NS))
+		return false;
+	return change(s, STATE_RUNNING, e->ts_ns);
 }
 
-void open_states_resume(struct open_stack *s, uint64_t why, uint64_t ts_ns)
+bool open_states_resume(struct open_stack *s, uint64_t why, uint64_t ts_ns)
 {
 	if (s->state_lost)
-		return;
+		return false;
 	if (why == STOP_YIELD)
-		change(s, STATE_RUNNABLE, ts_ns);
-	else if (why == STOP_GC) /* the runtime has a number for why, which is not known here */
-		change(s, STATE_DEPTH(STATE_WAITING, 0), ts_ns);
+		return change(s, STATE_RUNNABLE, ts_ns);
+	/* The runtime has a number for why, which is not known here. */
+	return why == STOP_GC && change(s, STATE_DEPTH(STATE_WAITING, 0), ts_ns);
 }
 
 void open_states_created(struct open_stack *s, uint64_t ts_ns)

@@ -29,10 +29,10 @@ static inline void open_states_begin(const struct open_calls *o, struct open_sta
 	s->state_lost = open_states_lost(o, s, ts_ns);
 }
 
-/* An event of the goroutine's own: it runs. */
-void open_states_own_slow(struct open_stack *s, const struct event *e);
-/* A prologue of s did what `why` (STOP_*) says. */
-void open_states_resume(struct open_stack *s, uint64_t why, uint64_t ts_ns);
+/* An event of the goroutine's own: it runs. Returns whether that is new. */
+bool open_states_own_slow(struct open_stack *s, const struct event *e);
+/* A prologue of s did what `why` (STOP_*) says. Returns whether its state is another one. */
+bool open_states_resume(struct open_stack *s, uint64_t why, uint64_t ts_ns);
 void open_states_created(struct open_stack *s, uint64_t ts_ns);
 /* EV_STATE and EV_WAKE: *of is the goroutine they tell of, NULL: of none. 0 or -ENOMEM */
 int open_states_apply(struct open_calls *o, const struct event *e, struct open_stack **of);
@@ -43,12 +43,11 @@ void open_states_forget(struct open_calls *o);
 /* A new image begins. */
 void open_states_image(struct open_calls *o);
 
-static inline void open_states_own(const struct open_calls *o, struct open_stack *s,
+static inline bool open_states_own(const struct open_calls *o, struct open_stack *s,
 				   const struct event *e)
 {
-	if (__builtin_expect(o->states, 0) && s->state != STATE_RUNNING && !s->system &&
-	    !(e->flags & EVF_BEFORE))
-		open_states_own_slow(s, e);
+	return __builtin_expect(o->states, 0) && s->state != STATE_RUNNING && !s->system &&
+	       !(e->flags & EVF_BEFORE) && open_states_own_slow(s, e);
 }
 
 #endif

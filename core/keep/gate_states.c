@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* States of goroutines: which of them the gate lets through, and what it says of the others. */
+#include "keep/gate_internal.h"
+#include "keep/open_states.h"
+#include "keep/open_tell.h"
+
+static void emit_after(void *ctx, const struct event_ext *ev)
+{
+	struct gate *g = ctx;
+
+	g->after = *ev;
+}
+
+static bool is_in(const struct gate *g, const struct open_stack *s)
+{
+	return g->stats.on && gate_goroutine_state(g, s) == OPEN_KEPT;
+}
+
+/* Does a reader know what the gate knows? One that runs tells it by itself, where none is lost. */
+static bool tells_itself(const struct gate *g, const struct open_stack *s)
+{
+	return s->state == STATE_RUNNING && !g->open.lost_until_ns && !g->open.lost_one_until_ns;
+}
+
+void gate_states_settle_slow(struct gate *g, const struct event *e, const struct open_change *ch,
+			     bool pass)
+{
+	struct open_stack *s = ch->stack;
+	const struct open_teller t = { emit_after, g, e->ts_ns };
+	const bool in = is_in(g, s), was_in = !g->trigger || s->states_told;
+
+	if (s->system)
+		return;
+	s->states_told = in;
+	if (in && (was_in ? ch->restated && !pass : !tells_itself(g, s)))
+		open_tell_state(&t, s, e->tid);
+	else if (!in && was_in && g->stats.on)
+		g->after = (struct event_ext){ .h = { .ts_ns = e->ts_ns,
+						      .goid = s->id,
+						      .site = TRACE_NONE,
+						      .depth = STATE_UNKNOWN,
+						      .tid = e->tid,
+						      .kind = EV_STATE } };
+}
+
+void gate_states_begin(struct gate *g, struct open_stack *s, uint64_t ts_ns)
+{
+	const struct event at = { .ts_ns = ts_ns };
+	const struct open_teller t = { gate_emit_event, g, ts_ns };
+
+	if (!g->open.states || s->system || !is_in(g, s))
+		return;
+	s->states_told = true;
+	if (!s->state && !s->state_lost)
+		return;
+	if (!s->told)
+		gate_tell_goroutine(g, s, &at);
+	open_tell_state(&t, s, 0);
+}
+
+/* The call that the goroutine of a wake is in, if it is not in the trace; NULL: it is, or there is
+ * none. */
+static const struct open_call *left_out_waker(struct gate *g, const struct event *e)
+{
+	const struct open_stack *s = e->goid ? open_calls_find(&g->open, false, e->goid) : NULL;
+	size_t n = s ? s->n : 0;
+
+	if (n && s->calls[n - 1].flags & OPEN_STOPPED)
+		n--;
+	return n && !(s->calls[n - 1].flags & OPEN_TOLD) ? &s->calls[n - 1] : NULL;
+}
+
+bool gate_states_event(struct gate *g, const struct event *e, struct open_stack *of)
+{
+	const struct open_call *by;
+
+	if (!of) /* a switch of a goroutine of which nothing is known */
+		return g->stats.on && !g->trigger;
+	if (!is_in(g, of))
+		return false;
+	if (!of->told)
+		gate_tell_goroutine(g, of, e);
+	by = e->kind == EV_WAKE ? left_out_waker(g, e) : NULL;
+	if (!by)
+		return true;
+	struct event_ext wake = { .h = *e };
+
+	wake.h.site = by->site;
+	g->stats.kept++;
+	gate_emit(g, &wake);
+	return false;
+}

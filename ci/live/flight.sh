@@ -5,6 +5,7 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 requests=$LIVE/programs/default/requests
+stalls=$LIVE/programs/default/stalls
 
 finish() {
 	exec 3>&-
@@ -171,15 +172,83 @@ running() {
 }
 check "it is written when gotrace is ended, with --pid" running
 
+# states_of STRATEGY: states are the default where stubs write them
+states_of() { [ "$1" = inline ] || echo --states; }
+# adds_up TRACE: the parts of each call are its duration
+adds_up() {
+	gt report "$1" -n 0 --by=call --format=csv >calls
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ n++; if ($at["run_ns"] + $at["runnable_ns"] + $at["wait_ns"] + $at["syscall_ns"] + $at["unknown_ns"] + $at["off_cpu_ns"] != $at["duration_ns"] + 0) exit 1 }
+		END { if (!n) exit 1 }' calls || { head -30 calls; fail "parts do not add up to durations"; }
+}
+# stalled TRACE D: the slow call waited for the lock for nearly all of D ms, until refresh let go of it
+stalled() {
+	adds_up "$1"
+	gt report "$1" -n 0 --by=call --format=csv >calls
+	awk -F, -v d="$2" '$3 == "main.price" && $5 > m { m = $5; waits = $NF }
+		END { split(waits, w, "="); exit !(w[1] ~ /sync.Mutex.Lock|semacquire/ && w[2] > d * 500000 && w[2] <= m) }' calls ||
+		{ cat calls; fail "the slow call did not wait for the lock"; }
+	gt report "$1" -n 0 --by=reason --format=csv >reasons
+	expect_grep '^main.price,(sync.Mutex.Lock|semacquire),[0-9]+,[0-9]+,[0-9]+,main.refresh,' reasons
+}
+why() { # STRATEGY: the call that was too slow says what it waited for, and who ended that
+	local requests=$stalls
+	# shellcheck disable=SC2046
+	converse --probe="$1" $(states_of "$1") --keep-last 60s --when 'main.price > 100ms' --times 2
+	say 20
+	say 'stall 400ms'
+	wait_for 60 grep -q 'trace.1: the last .*(--when)' err
+	say 'nap 300ms'
+	wait_for 60 eval 'gt report trace 2>/dev/null | grep -q "^recording was ended by --when"'
+	finish
+	makes_sense trace.1
+	stalled trace.1 400
+	makes_sense trace
+	gt report trace -n 0 --by=reason --format=csv >reasons
+	expect_grep '^main.price,sleep,1,[0-9]+,[0-9]+,\[runtime\],' reasons
+}
+for strategy in $strategies; do
+	check "why a call was too slow, $strategy" why "$strategy"
+done
+
+why_running() { # the same of a process that runs, of a window that begins in the middle
+	rm -f in
+	mkfifo in
+	touch out err
+	"$stalls" <in >>out 2>>err &
+	local target=$!
+	exec 3>in
+	say 3
+	"$GOTRACE" record --keep-last 2s --when 'main.price > 200ms' -o trace --pid $target 2>>err &
+	recorder=$!
+	wait_for 60 begun $recorder
+	for _ in 1 2 3 4 5; do
+		say 'nap 150ms'
+		say 'stall 150ms'
+		sleep 0.5
+	done
+	say 'stall 600ms'
+	wait $recorder || true
+	say 4
+	exec 3>&-
+	wait $target || fail "the target ended with status $?"
+	makes_sense trace
+	gt info trace >info
+	expect_grep '^states +1' info
+	awk '$1 == "end.window_ns" { exit !($2 < 3500000000) }' info || { cat info; fail "the window has all"; }
+	stalled trace 600
+}
+check "why a call was too slow, with --pid" why_running
+
 arguments() { # a slow request's arguments are in the window
 	converse --keep-last 60s --when 'main.query > 200ms' --args 'main.query(d)' --args 'main.handle(n)' --ret main.serve
 	say 20
 	echo 'slow 700ms' >&3
 	finish
 	gt report trace --by=call -n 10000 >calls
-	expect_grep 'main.query  d=700000000$' calls
-	expect_grep 'main.handle  n=21$' calls
-	expect_grep 'main.query  d=0$' calls
+	expect_grep 'main.query  d=700000000( |$)' calls
+	expect_grep 'main.handle  n=21( |$)' calls
+	expect_grep 'main.query  d=0( |$)' calls
 }
 check "--args with --keep-last" arguments
 
@@ -190,6 +259,8 @@ refused() {
 		# shellcheck disable=SC2086 # words
 		expect_status 2 gt record $args -- "$requests" 2>err
 	done
+	expect_status 2 gt record --states --trial 1s -- "$requests" 2>err
+	expect_grep '^gotrace record: --states does not go with --trial' err
 	expect_status 125 gt record --keep-last 1M --when 'main.handel > 1s' -- "$requests" 2>err
 	expect_grep "no function matches 'main.handel'; similar names: .*main.handle" err
 }

@@ -5,6 +5,7 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 requests=$LIVE/programs/default/requests
+stalls=$LIVE/programs/default/stalls
 
 # record INPUT ARG...: with these lines as the program's input
 record() {
@@ -57,6 +58,30 @@ check "--one-in 1 keeps all" one_in 1 10 10 10
 check "--one-in 4: whole requests, a quarter of them" one_in 4 40 10 10
 check "--one-in 7: of 10 calls one or two" one_in 7 10 1 2
 check "--one-in 100: the first is kept" one_in 100 20 1 1
+
+# Why the calls of the trigger were slow: what they waited for, and the function that ended it, of which
+# nothing else is in the trace.
+why() { # STRATEGY
+	local states=--states
+	[ "$1" != inline ] || states= # the default there
+	# shellcheck disable=SC2086
+	printf '20\nstall 300ms\nnap 200ms\n20\n' |
+		gt record --probe="$1" $states --trigger main.price -o trace -- "$stalls" >out 2>err
+	[ "$(csv_calls trace main.price)" = 42 ] || fail "$(csv_calls trace main.price) calls of main.price"
+	[ "$(csv_calls trace main.refresh)" = 0 ] || fail "main.refresh is recorded"
+	gt report trace -n 0 --by=reason --format=csv >reasons
+	expect_grep '^main.price,(sync.Mutex.Lock|semacquire),1,[0-9]+,[0-9]+,main.refresh,' reasons
+	expect_grep '^main.price,sleep,1,[0-9]+,[0-9]+,\[runtime\],' reasons
+	gt report trace -n 0 --by=call --format=csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ n++; if ($at["unknown_ns"] || $at["run_ns"] + $at["runnable_ns"] + $at["wait_ns"] + $at["syscall_ns"] + $at["off_cpu_ns"] != $at["duration_ns"] + 0) exit 1
+		  wait += $at["wait_ns"] }
+		END { exit !(n == 42 && wait > 250000000) }' || fail "parts of the calls"
+	gt report trace >text
+	if grep -Eq 'without an entry|could not be interpreted|suspect' text; then cat text; fail "events make no sense"; fi
+}
+for strategy in $strategies; do
+	check "--trigger: what its calls wait for, and who ends that, $strategy" why "$strategy"
+done
 
 depth() { # STRATEGY
 	record '10\n' --probe="$1" --depth 3

@@ -119,10 +119,9 @@ static error_t parse_inline(struct record_options *o, int key, char *arg, struct
 	}
 }
 
-bool record_options_keep_all(const struct record_options *o)
+bool record_options_take_states(const struct record_options *o)
 {
-	return !o->trial_ns && !o->keep.summary && !o->keep.min_duration_ns && !o->flight.last &&
-	       !gate_args_any(&o->gate);
+	return !o->trial_ns && !o->keep.summary && !o->keep.min_duration_ns;
 }
 
 /* What cannot be given together. */
@@ -151,11 +150,8 @@ static void check_together(struct record_options *o, struct argp_state *state)
 			  o->trial_ns       ? "--trial keeps no calls"
 			  : o->keep.summary ? "--summary keeps no calls"
 					    : "--min-duration does not keep values");
-	if (o->states == STATES_ON && !record_options_keep_all(o))
-		arg_error(
-			state,
-			"--states tells all that goroutines do: it does not go with --trial, --summary, "
-			"--min-duration, --keep-last and options that leave calls out");
+	if (o->states == STATES_ON && !record_options_take_states(o))
+		arg_error(state, "--states does not go with --trial, --summary and --min-duration");
 	if (o->record_signals && (o->trial_ns || o->flight.last))
 		arg_error(state, "--record-signals does not go with --trial and --keep-last");
 	if (o->pid && (o->exe || o->user))

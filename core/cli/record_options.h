@@ -50,7 +50,7 @@ struct record_options record_options_default(void);
 /* Exits with status 2 on a usage error, with 0 after --help. */
 void record_options_parse(struct record_options *o, int argc, char **argv);
 
-/* Whether every event gets into the trace as it is, which states need. */
-bool record_options_keep_all(const struct record_options *o);
+/* Whether states of goroutines can be recorded with these options. */
+bool record_options_take_states(const struct record_options *o);
 
 #endif

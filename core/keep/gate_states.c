@@ -22,25 +22,31 @@ static bool tells_itself(const struct gate *g, const struct open_stack *s)
 	return s->state == STATE_RUNNING && !g->open.lost_until_ns && !g->open.lost_one_until_ns;
 }
 
+/* A reader that knows the state of s goes on knowing it until an event of s is left out that tells
+ * of another one: then it is unknown, or told if s is inside of what is recorded. */
 void gate_states_settle_slow(struct gate *g, const struct event *e, const struct open_change *ch,
 			     bool pass)
 {
 	struct open_stack *s = ch->stack;
 	const struct open_teller t = { emit_after, g, e->ts_ns };
-	const bool in = is_in(g, s), was_in = !g->trigger || s->states_told;
+	const bool known = !g->trigger || s->states_told,
+		   of_state = e->kind == EV_STATE || e->kind == EV_WAKE;
 
-	if (s->system)
+	if (s->system || !g->stats.on)
 		return;
-	s->states_told = in;
-	if (in && (was_in ? ch->restated && !pass : !tells_itself(g, s)))
-		open_tell_state(&t, s, e->tid);
-	else if (!in && was_in && g->stats.on)
+	if (is_in(g, s)) {
+		if (known ? ch->restated && !pass : !tells_itself(g, s))
+			open_tell_state(&t, s, e->tid);
+		s->states_told = true;
+	} else if (known && !pass && (ch->restated || of_state)) {
 		g->after = (struct event_ext){ .h = { .ts_ns = e->ts_ns,
 						      .goid = s->id,
 						      .site = TRACE_NONE,
 						      .depth = STATE_UNKNOWN,
 						      .tid = e->tid,
 						      .kind = EV_STATE } };
+		s->states_told = false;
+	}
 }
 
 void gate_states_begin(struct gate *g, struct open_stack *s, uint64_t ts_ns)

@@ -15,9 +15,18 @@
 #define WAKERS       3 /* so many may stand behind a function */
 #define WAKERS_BYTES 400
 
+static bool only_inside(const struct report *rep)
+{
+	return trace_info_get(rep->trace.info, KEY_KEEP_TRIGGER ".0");
+}
+
+/* Outside of the trigger's calls no state is recorded: that is in no row but a goroutine's. */
 static bool any_unknown(const struct report *rep)
 {
-	return rep->trace.totals->off.unknown_ns > 0;
+	const struct model_totals *t = rep->trace.totals;
+
+	return t->off.unknown_ns > 0 &&
+	       (!only_inside(rep) || t->loss_records || t->windows || rep->opt->by == BY_GOROUTINE);
 }
 
 static bool any_off_cpu(const struct report *rep)
@@ -188,7 +197,9 @@ void text_states_note(const struct report *rep, struct notes *to)
 		  share(t->off.syscall_ns - t->idle_off.syscall_ns, life_ns, "in system calls",
 			parts[2]),
 		  share(t->off.unknown_ns - t->idle_off.unknown_ns, life_ns,
-			"unknown, as events may be missing", parts[3]));
+			only_inside(rep) ? "not recorded, outside of the trigger"
+					 : "unknown, as events may be missing",
+			parts[3]));
 	const char *told = trace_info_get(rep->trace.info, KEY_STATES_OFF_CPU);
 	const uint64_t missed = trace_info_u64(rep->trace.info, KEY_END_OFF_CPU_MISSED, 0);
 

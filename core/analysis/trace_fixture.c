@@ -50,8 +50,8 @@ void fixture_write_text(const char *events, bool whole, char path[TRACE_PATH_BYT
 
 void fixture_write_summary(struct evlist *l, char path[TRACE_PATH_BYTES])
 {
-	struct model *m = model_new(&l->info, &(struct model_options){ .path_selfs = true,
-								       .no_states = true });
+	struct model *m = model_new(&l->info,
+				    &(struct model_options){ .path_selfs = true, .wakes = true });
 	struct summary_bytes b = { 0 };
 	struct trace_summary s;
 

@@ -255,7 +255,6 @@ static int make_models(struct loaded_trace *t, const struct trace_watch *watch)
 				    .path_selfs = watch->path_selfs,
 				    .call_waits = w->call_waits,
 				    .wakes = w->wakes,
-				    .no_states = t->summary, /* it has none */
 				    .ctx = w->ctx,
 				    .group = t->groups ? key_groups_row : NULL,
 				    .group_ctx = t->groups };

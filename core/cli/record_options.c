@@ -121,7 +121,7 @@ static error_t parse_inline(struct record_options *o, int key, char *arg, struct
 
 bool record_options_take_states(const struct record_options *o)
 {
-	return !o->trial_ns && !o->keep.summary && !o->keep.min_duration_ns;
+	return !o->trial_ns && !o->keep.min_duration_ns;
 }
 
 /* What cannot be given together. */
@@ -151,7 +151,7 @@ static void check_together(struct record_options *o, struct argp_state *state)
 			  : o->keep.summary ? "--summary keeps no calls"
 					    : "--min-duration does not keep values");
 	if (o->states == STATES_ON && !record_options_take_states(o))
-		arg_error(state, "--states does not go with --trial, --summary and --min-duration");
+		arg_error(state, "--states does not go with --trial and --min-duration");
 	if (o->record_signals && (o->trial_ns || o->flight.last))
 		arg_error(state, "--record-signals does not go with --trial and --keep-last");
 	if (o->pid && (o->exe || o->user))

@@ -250,7 +250,7 @@ struct live_model *live_model_new(const struct live_model_options *opt)
 {
 	const struct model_options mo = { .max_paths = opt->max_paths ? opt->max_paths : LIVE_PATHS,
 					  .path_selfs = true,
-					  .no_states = true };
+					  .wakes = true };
 	struct live_model *l = calloc(1, sizeof(*l));
 	int err = -ENOMEM;
 

@@ -83,15 +83,18 @@ static int copy_stack(struct stack **to, const struct stack *from)
 	*s = *from;
 	s->cap = from->n;
 	s->open = (struct open_funcs){ 0 };
-	s->values = NULL;       /* nothing asks for them */
-	s->frame_states = NULL; /* a snapshot has no states */
-	s->cap_frame_states = 0;
-	s->waits = NULL;
+	s->values = NULL; /* nothing asks for them */
+	s->frame_states = NULL;
+	s->cap_frame_states = from->frame_states ? from->n : 0;
+	s->waits = NULL; /* of single calls, which nothing asks for */
 	s->n_waits = s->cap_waits = 0;
 	s->cap_values = 0;
 	s->frames = NULL;
 	int err = copy(&s->frames, from->frames, from->n, sizeof(*s->frames));
 
+	if (!err)
+		err = copy(&s->frame_states, from->frame_states, s->cap_frame_states,
+			   sizeof(*s->frame_states));
 	return err ? err : copy_open(&s->open, &from->open);
 }
 
@@ -129,6 +132,18 @@ static int copy_sampled(struct sampled *to, const struct sampled *from)
 	return err;
 }
 
+/* What still waits may be of a new kind. */
+static int copy_waits(struct model *to, const struct model *from)
+{
+	int err = copy(&to->waits.all, from->waits.all, from->waits.n, sizeof(*to->waits.all));
+
+	to->waits.n = to->waits.cap = err ? 0 : from->waits.n;
+	if (!err)
+		err = copy(&to->wakes.all, from->wakes.all, from->wakes.n, sizeof(*to->wakes.all));
+	to->wakes.n = to->wakes.cap = err ? 0 : from->wakes.n;
+	return err ? err : hash_index_copy(&to->waits.index, &from->waits.index);
+}
+
 static int copy_all(struct model *to, const struct model *from)
 {
 	*to = (struct model){ .info = from->info,
@@ -138,6 +153,8 @@ static int copy_all(struct model *to, const struct model *from)
 			      .image = from->image,
 			      .image_seen = from->image_seen,
 			      .off_ns = from->off_ns,
+			      .states = from->states,
+			      .lost_until_ns = from->lost_until_ns,
 			      .n_released_open = from->n_released_open,
 			      .max_stacks = UINT64_MAX,
 			      .max_frames_room = UINT64_MAX };
@@ -152,6 +169,8 @@ static int copy_all(struct model *to, const struct model *from)
 		err = copy_paths(&to->paths, &from->paths);
 	if (!err)
 		err = copy_sampled(&to->sampled, &from->sampled);
+	if (!err)
+		err = copy_waits(to, from);
 	if (!err)
 		err = copy_stacks(&to->goroutines, &from->goroutines);
 	return err ? err : copy_stacks(&to->threads, &from->threads);

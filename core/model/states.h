@@ -44,7 +44,8 @@ struct wakes {
 	size_t n, cap;
 	struct hash_index index;
 };
-void wakes_free(struct wakes *w); /* leaves it empty */
+void wakes_free(struct wakes *w);                              /* leaves it empty */
+int wakes_put(struct wakes *w, const struct func_wakes *what); /* adds; 0 or -ENOMEM */
 
 /* 0 or -ENOMEM; n: how many. Adds, also the two's complement of what is to be taken away. */
 int waits_add(struct waits *w, const struct path_waits *what);

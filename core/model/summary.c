@@ -4,38 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/varint.h"
-#include "model/summary_format.h"
+#include "model/summary_get.h"
 
 /* What may be made of few bytes; as in model_allow. */
 #define FREE_PATHS   50000u
 #define FREE_BUCKETS (1u << 20)
-
-static const char no_memory[] = "", cut_off[] = "it is cut off",
-		  wrong[] = "a number in it cannot be";
-
-struct getting {
-	struct model *m;
-	const uint8_t *at, *end;
-	const char *fault;
-	uint32_t *place; /* of the summary's paths in m */
-	uint64_t version, n_paths, buckets;
-};
-
-/* The next number, at most `most`; 0 after a fault. */
-static uint64_t num(struct getting *g, uint64_t most)
-{
-	uint64_t v = 0;
-
-	if (g->fault)
-		return 0;
-	g->at = varint_get(g->at, g->end, &v);
-	if (!g->at || v > most) {
-		g->fault = g->at ? wrong : cut_off;
-		return 0;
-	}
-	return v;
-}
 
 static void get_totals(struct getting *g, struct model_totals *t, uint64_t *n_funcs)
 {
@@ -82,6 +55,10 @@ static void get_stats(struct getting *g, struct call_stats *st, unsigned flags)
 		st->preempt_count = num(g, SUMMARY_MOST);
 		st->declined_count = num(g, SUMMARY_MOST);
 	}
+	if (flags & SUMMARY_STATES) {
+		summary_get_off(g, &st->off_self, st->self_ns);
+		summary_get_off(g, &st->off_total, st->total_ns);
+	}
 }
 
 /* ---- paths */
@@ -105,7 +82,7 @@ static uint8_t get_code(struct getting *g, bool known)
 	uint64_t v = num(g, path_event_code(ROLES - 1, HOW_MAX));
 
 	if (v > NO_EVENT ? !path_event_of(0, (uint8_t)v).how : known)
-		g->fault = g->fault ? g->fault : wrong;
+		g->fault = g->fault ? g->fault : SUMMARY_WRONG;
 	return (uint8_t)v;
 }
 
@@ -118,7 +95,7 @@ static void get_path_head(struct getting *g, uint64_t i, struct path_node *n, un
 		g->fault = g->fault ? g->fault : "a path of it is below itself";
 	n->parent = g->fault ? 0 : g->place[i - up];
 	n->func = get_path_func(g);
-	*flags = (unsigned)num(g, SUMMARY_RELEASED - 1);
+	*flags = (unsigned)num(g, 2 * SUMMARY_STATES - 1);
 	n->go_edge = *flags & SUMMARY_GO;
 	n->go_pc = n->go_edge ? num(g, UINT64_MAX) : 0;
 	n->max_recursion = 1;
@@ -154,7 +131,7 @@ static void get_path(struct getting *g, uint64_t i)
 	if (g->fault)
 		return;
 	if (paths_again(t, &n, n.parent, &place)) {
-		g->fault = no_memory;
+		g->fault = SUMMARY_NO_MEMORY;
 		return;
 	}
 	g->place[i] = place;
@@ -180,7 +157,7 @@ static void get_path_events(struct getting *g)
 
 		if (!g->fault &&
 		    path_events_add_many(&g->m->paths.events, g->place[path], code, count))
-			g->fault = no_memory;
+			g->fault = SUMMARY_NO_MEMORY;
 	}
 }
 
@@ -196,7 +173,7 @@ static void get_paths(struct getting *g, uint64_t stored_bytes)
 	g->n_paths = n;
 	g->place = calloc(n + 1, sizeof(*g->place));
 	if (!g->place) {
-		g->fault = no_memory;
+		g->fault = SUMMARY_NO_MEMORY;
 		return;
 	}
 	t->max = (uint32_t)(t->n + n); /* none of them is folded */
@@ -232,7 +209,7 @@ static void get_folds(struct getting *g)
 		if (!is_above(t, f.from, f.to))
 			g->fault = "calls of it count as a path that is not above them";
 		else if (paths_fold_again(t, &f))
-			g->fault = no_memory;
+			g->fault = SUMMARY_NO_MEMORY;
 	}
 }
 
@@ -260,7 +237,7 @@ static void get_sampled(struct getting *g)
 			return;
 		s.path = g->place[s.path];
 		if (sampled_add(&g->m->sampled, &s))
-			g->fault = no_memory;
+			g->fault = SUMMARY_NO_MEMORY;
 	}
 }
 
@@ -280,9 +257,9 @@ static void get_hist(struct getting *g, struct hist *h)
 		if (g->fault)
 			return;
 		if (at >= HIST_BUCKETS || h->count + n > SUMMARY_MOST)
-			g->fault = wrong;
+			g->fault = SUMMARY_WRONG;
 		else if (hist_add_bucket(h, (unsigned)at, n))
-			g->fault = no_memory;
+			g->fault = SUMMARY_NO_MEMORY;
 	}
 }
 
@@ -294,7 +271,7 @@ static void get_released(struct getting *g, size_t func)
 	if (!m->released_ns)
 		m->released_ns = calloc(m->n_funcs, sizeof(*m->released_ns));
 	if (!m->released_ns)
-		g->fault = g->fault ? g->fault : no_memory;
+		g->fault = g->fault ? g->fault : SUMMARY_NO_MEMORY;
 	else if (!g->fault)
 		m->released_ns[func] = ns;
 }
@@ -306,7 +283,7 @@ static void get_funcs(struct getting *g)
 
 	for (uint64_t i = 0; !g->fault && i < n; i++) {
 		at += num(g, UINT32_MAX);
-		unsigned flags = (unsigned)num(g, 2 * SUMMARY_RELEASED - 1);
+		unsigned flags = (unsigned)num(g, 2 * SUMMARY_STATES - 1);
 
 		if (at >= m->n_funcs && !g->fault)
 			g->fault = "it has more functions than the trace";
@@ -333,6 +310,8 @@ static void forget(struct model *m)
 	}
 	paths_forget(&m->paths);
 	sampled_free(&m->sampled);
+	waits_free(&m->waits);
+	wakes_free(&m->wakes);
 }
 
 const char *summary_restore(struct model *m, const uint8_t *p, size_t n, uint64_t stored_bytes)
@@ -362,6 +341,8 @@ const char *summary_restore(struct model *m, const uint8_t *p, size_t n, uint64_
 		get_folds(&g);
 	if (!g.fault && g.version > 2)
 		get_sampled(&g);
+	if (!g.fault && g.version > 3)
+		summary_get_states(&g);
 	free(g.place);
 	return g.fault;
 }

@@ -6,8 +6,9 @@
 #include "model/model_internal.h"
 #include "model/summary.h"
 
-/* Version 1 has no calls that count as a path above their caller's, version 2 no samples. */
-#define SUMMARY_VERSION 3
+/* Version 1 has no calls that count as a path above their caller's, version 2 no samples, version 3
+ * no states. */
+#define SUMMARY_VERSION 4
 
 /* Flags of a path or a function: what follows. */
 #define SUMMARY_MIXED     1u  /* not all calls finished, or some are suspect */
@@ -16,6 +17,7 @@
 #define SUMMARY_RECURSIVE 8u  /* path: direct recursion is folded in */
 #define SUMMARY_UNUSUAL   16u /* path: some calls began or ended by another kind of event */
 #define SUMMARY_RELEASED  32u /* function: since when it was not recorded */
+#define SUMMARY_STATES    64u /* not all of the time was running */
 
 /* A path's function: its index plus SUMMARY_FUNC, or one of the others. */
 #define SUMMARY_OTHER 0u
@@ -36,6 +38,16 @@ static inline uint64_t *summary_total(struct model_totals *t, size_t i)
 		&t->folded_nodes, &t->bad_events,    &t->released,     &t->windows,
 		&t->window_why,   &t->off_ns,        &t->left_out,     &t->up_to_ns,
 	};
+
+	return all[i];
+}
+
+/* Times in states, by their place in the file. */
+#define SUMMARY_OFF_TIMES 5
+static inline uint64_t *summary_off_time(struct off_times *t, size_t i)
+{
+	uint64_t *const all[SUMMARY_OFF_TIMES] = { &t->runnable_ns, &t->wait_ns, &t->syscall_ns,
+						   &t->unknown_ns, &t->off_cpu_ns };
 
 	return all[i];
 }

@@ -6,7 +6,7 @@
 #include "model/summary_format.h"
 
 /* Of one item, at the most. */
-#define ITEM_NUMBERS 40
+#define ITEM_NUMBERS 48
 
 struct putting {
 	struct summary_bytes *to;
@@ -48,6 +48,14 @@ static int put_totals(struct putting *p, const struct model *m)
 	return 0;
 }
 
+static void put_off(struct putting *p, const struct off_times *off)
+{
+	struct off_times t = *off;
+
+	for (size_t i = 0; i < SUMMARY_OFF_TIMES; i++)
+		num(p, *summary_off_time(&t, i));
+}
+
 static void put_stats(struct putting *p, const struct call_stats *st, unsigned flags)
 {
 	num(p, st->calls);
@@ -72,6 +80,10 @@ static void put_stats(struct putting *p, const struct call_stats *st, unsigned f
 		num(p, st->preempt_count);
 		num(p, st->declined_count);
 	}
+	if (flags & SUMMARY_STATES) {
+		put_off(p, &st->off_self);
+		put_off(p, &st->off_total);
+	}
 }
 
 static unsigned stats_flags(const struct call_stats *st)
@@ -81,7 +93,10 @@ static unsigned stats_flags(const struct call_stats *st)
 	bool stops = st->morestack_ns || st->morestack_count || st->preempt_ns ||
 		     st->preempt_count || st->declined_count;
 
-	return (mixed ? SUMMARY_MIXED : 0) | (stops ? SUMMARY_STOPS : 0);
+	bool off = off_times_sum(&st->off_self) || off_times_sum(&st->off_total);
+
+	return (mixed ? SUMMARY_MIXED : 0) | (stops ? SUMMARY_STOPS : 0) |
+	       (off ? SUMMARY_STATES : 0);
 }
 
 static int put_path(struct putting *p, const struct paths *t, uint32_t i)
@@ -281,6 +296,87 @@ static int put_funcs(struct putting *p, const struct model *m)
 	return err;
 }
 
+/* What is taken away again later is none. */
+static bool is_wait(const struct path_waits *w)
+{
+	return (w->ns || w->n) && w->ns <= SUMMARY_MOST && w->n <= SUMMARY_MOST;
+}
+
+static int put_waits(struct putting *p, const struct waits *t)
+{
+	int err = begin(p);
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		n += is_wait(&t->all[i]);
+	if (!err) {
+		num(p, n);
+		end(p);
+	}
+	for (size_t i = 0; !err && i < t->n; i++) {
+		const struct path_waits *w = &t->all[i];
+
+		if (!is_wait(w))
+			continue;
+		err = begin(p);
+		if (err)
+			break;
+		num(p, w->path);
+		num(p, w->func);
+		num(p, (uint64_t)w->reason << 1 | w->held);
+		num(p, w->ns);
+		num(p, w->n);
+		end(p);
+	}
+	return err;
+}
+
+static int put_wakes(struct putting *p, const struct wakes *t)
+{
+	int err = begin(p);
+
+	if (!err) {
+		num(p, t->n);
+		end(p);
+	}
+	for (size_t i = 0; !err && i < t->n; i++) {
+		const struct func_wakes *w = &t->all[i];
+
+		err = begin(p);
+		if (err)
+			break;
+		num(p, w->func);
+		num(p, w->reason);
+		num(p, w->by);
+		num(p, w->ns);
+		num(p, w->n);
+		end(p);
+	}
+	return err;
+}
+
+static int put_states(struct putting *p, const struct model *m)
+{
+	const struct model_totals *t = &m->totals;
+	int err = begin(p);
+
+	if (err)
+		return err;
+	num(p, m->totals.states);
+	if (!m->totals.states) {
+		end(p);
+		return 0;
+	}
+	num(p, t->life_ns);
+	put_off(p, &t->off);
+	num(p, t->idlers);
+	num(p, t->idle_life_ns);
+	put_off(p, &t->idle_off);
+	end(p);
+	err = put_waits(p, &m->waits);
+	return err ? err : put_wakes(p, &m->wakes);
+}
+
 int summary_put(struct summary_bytes *to, const struct model *m)
 {
 	struct putting p = { .to = to };
@@ -292,5 +388,7 @@ int summary_put(struct summary_bytes *to, const struct model *m)
 		err = put_funcs(&p, m);
 	if (!err)
 		err = put_folds(&p, &m->paths);
-	return err ? err : put_sampled(&p, m);
+	if (!err)
+		err = put_sampled(&p, m);
+	return err ? err : put_states(&p, m);
 }

@@ -12,7 +12,7 @@
 #include "model/summary.h"
 #include "trace/evlist_fixture.h"
 
-static const struct model_options selfs = { .path_selfs = true, .no_states = true };
+static const struct model_options selfs = { .path_selfs = true, .wakes = true };
 
 static struct model *fed(const struct evlist *l, size_t n)
 {
@@ -175,7 +175,7 @@ static void test_snapshots(void **state)
 static void test_full_tree(void **state)
 {
 	struct evlist l;
-	const struct model_options few = { .max_paths = 2, .path_selfs = true, .no_states = true };
+	const struct model_options few = { .max_paths = 2, .path_selfs = true, .wakes = true };
 
 	(void)state;
 	assert_int_equal(evlist_load(&l, "fixtures/cases/go.events"), 0);
@@ -255,13 +255,13 @@ static void test_bomb(void **state)
 
 	assert_int_equal(model_finish(m), 0);
 	struct summary_bytes b = put(m);
-	/* without paths, events, functions, folds and samples: ten zeros at the end */
+	/* without paths, events, functions, folds, samples and states: eleven zeros at the end */
 	static const uint8_t million[] = { 0xc0, 0x84, 0x3d };
 	uint8_t *bomb = malloc(b.n + sizeof(million));
 
 	assert_non_null(bomb);
-	memcpy(bomb, b.data, b.n - 10);
-	memcpy(bomb + b.n - 10, million, sizeof(million));
+	memcpy(bomb, b.data, b.n - 11);
+	memcpy(bomb + b.n - 11, million, sizeof(million));
 	assert_string_equal(summary_restore(m, bomb, b.n, b.n),
 			    "it claims more paths than so many bytes can hold");
 	free(bomb);

@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include "model/model_internal.h"
 
-static int add(struct wakes *w, const struct func_wakes *what)
+int wakes_put(struct wakes *w, const struct func_wakes *what)
 {
 	uint32_t hash = hash_u64_pair((uint64_t)what->func << 32 | what->by, what->reason);
 	size_t at;
@@ -40,7 +40,7 @@ void wakes_add(struct model *m, const struct stack *s, uint32_t by_func, uint64_
 	/* a call cannot begin while its goroutine waits, but what counts of it may */
 	const struct func_wakes w = { f->row, st->reason, by_func, ts_ns - st->from_ns, 1 };
 
-	if (add(&m->wakes, &w))
+	if (wakes_put(&m->wakes, &w))
 		m->states_err = -ENOMEM;
 }
 

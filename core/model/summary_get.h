@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reading of summaries. Private to model/summary*.c. */
+#ifndef GOTRACE_SUMMARY_GET_H
+#define GOTRACE_SUMMARY_GET_H
+
+#include "base/varint.h"
+#include "model/summary_format.h"
+
+#define SUMMARY_NO_MEMORY ""
+#define SUMMARY_WRONG     "a number in it cannot be"
+
+struct getting {
+	struct model *m;
+	const uint8_t *at, *end;
+	const char *fault;
+	uint32_t *place; /* of the summary's paths in m */
+	uint64_t version, n_paths, buckets;
+};
+
+/* The next number, at most `most`; 0 after a fault. */
+static inline uint64_t num(struct getting *g, uint64_t most)
+{
+	uint64_t v = 0;
+
+	if (g->fault)
+		return 0;
+	g->at = varint_get(g->at, g->end, &v);
+	if (!g->at || v > most) {
+		g->fault = g->at ? SUMMARY_WRONG : "it is cut off";
+		return 0;
+	}
+	return v;
+}
+
+/* summary_states.c; what is wrong is in g->fault */
+/* All of it together at most `all_ns`. */
+void summary_get_off(struct getting *g, struct off_times *t, uint64_t all_ns);
+void summary_get_states(struct getting *g);
+
+#endif

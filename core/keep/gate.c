@@ -251,10 +251,9 @@ static bool lets_through(struct gate *g, const struct event *e, const uint64_t a
 /* What the last event gives rise to. */
 static void emit_after(struct gate *g)
 {
-	const struct event_ext after = g->after;
-
-	g->after.h.kind = 0;
-	gate_emit(g, &after);
+	for (unsigned i = 0; i < g->n_after; i++)
+		gate_emit(g, &g->after[i]);
+	g->n_after = 0;
 }
 
 static int on_event(void *ctx, const struct event_ext *ev)
@@ -270,7 +269,7 @@ static int on_event(void *ctx, const struct event_ext *ev)
 		gate_emit(g, ev);
 	}
 	g->values = NULL;
-	if (__builtin_expect(g->after.h.kind, 0))
+	if (__builtin_expect(g->n_after, 0))
 		emit_after(g);
 	return g->err;
 }
@@ -310,7 +309,7 @@ static int on_many(void *ctx, const struct event *ev, size_t n)
 		gate_switch_until(g, ev[i].ts_ns);
 		if (lets_through(g, &ev[i], none))
 			hand_on(g, &ev[i]);
-		if (__builtin_expect(g->after.h.kind, 0))
+		if (__builtin_expect(g->n_after, 0))
 			emit_after(g);
 	}
 	err = gate_flush(g);

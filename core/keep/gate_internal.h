@@ -25,7 +25,9 @@ struct gate {
 	const struct event *run;
 	size_t n_run;
 	const struct trace_values *values; /* of the event that is given next; NULL: none */
-	struct event_ext after; /* to be handed on behind the event at hand; kind 0: none */
+	/* to be handed on behind the event at hand: what is told of one state at most */
+	struct event_ext after[2];
+	unsigned n_after;
 	/* one_in: place in the group, which place is kept */
 	uint64_t place, pick, random;
 	bool random_used;

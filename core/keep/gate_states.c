@@ -8,7 +8,8 @@ static void emit_after(void *ctx, const struct event_ext *ev)
 {
 	struct gate *g = ctx;
 
-	g->after = *ev;
+	if (g->n_after < sizeof(g->after) / sizeof(g->after[0]))
+		g->after[g->n_after++] = *ev;
 }
 
 static bool is_in(const struct gate *g, const struct open_stack *s)
@@ -39,12 +40,12 @@ void gate_states_settle_slow(struct gate *g, const struct event *e, const struct
 			open_tell_state(&t, s, e->tid);
 		s->states_told = true;
 	} else if (known && !pass && (ch->restated || of_state)) {
-		g->after = (struct event_ext){ .h = { .ts_ns = e->ts_ns,
-						      .goid = s->id,
-						      .site = TRACE_NONE,
-						      .depth = STATE_UNKNOWN,
-						      .tid = e->tid,
-						      .kind = EV_STATE } };
+		emit_after(g, &(struct event_ext){ .h = { .ts_ns = e->ts_ns,
+							  .goid = s->id,
+							  .site = TRACE_NONE,
+							  .depth = STATE_UNKNOWN,
+							  .tid = e->tid,
+							  .kind = EV_STATE } });
 		s->states_told = false;
 	}
 }

@@ -63,6 +63,7 @@ struct open_stack {
 	 */
 	uint32_t state;
 	bool state_lost;
+	uint32_t off_was, off_tid; /* STATE_OFF_CPU: the state before, and whose switch ends it */
 	uint64_t state_ns, lost_until_ns;
 	/* the user's: what calls begin with; the goroutine is in the trace; the last EV_STOP is;
 	 * its states are */

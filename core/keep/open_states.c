@@ -46,14 +46,22 @@ void open_states_created(struct open_stack *s, uint64_t ts_ns)
 
 static void apply_switch(struct open_calls *o, struct open_stack *s, const struct event *e)
 {
-	const bool off = STATE_OF(e->depth) == STATE_OFF_CPU;
 	const unsigned now = STATE_OF(s->state);
+	const uint32_t was = s->state;
 
-	if (open_states_lost(o, s, e->ts_ns) ||
-	    (off ? now == STATE_RUNNABLE || now == STATE_WAITING || now == STATE_OFF_CPU
-		 : now != STATE_OFF_CPU && now != STATE_UNKNOWN))
+	if (open_states_lost(o, s, e->ts_ns))
 		return;
-	change(s, off ? e->depth : STATE_OF(e->depth), e->ts_ns);
+	if (STATE_OF(e->depth) == STATE_OFF_CPU) {
+		if (now == STATE_RUNNABLE || now == STATE_WAITING || now == STATE_OFF_CPU)
+			return;
+		change(s, e->depth, e->ts_ns);
+		s->off_was = was;
+		s->off_tid = e->tid;
+	} else if (now == STATE_UNKNOWN) {
+		change(s, STATE_OF(e->depth), e->ts_ns);
+	} else if (now == STATE_OFF_CPU && s->off_tid == e->tid) {
+		change(s, s->off_was ? s->off_was : STATE_OF(e->depth), e->ts_ns);
+	}
 }
 
 static void apply_to(struct open_calls *o, struct open_stack *s, const struct event *e)

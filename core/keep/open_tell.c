@@ -37,18 +37,24 @@ void open_tell_call(const struct open_teller *t, const struct open_stack *s,
 
 void open_tell_state(const struct open_teller *t, const struct open_stack *s, uint32_t tid)
 {
-	const bool lost = s->state_lost;
-	const struct event_ext ev = { .h = { .ts_ns = t->ts_ns,
-					     .goid = s->id,
-					     .site = TRACE_NONE,
-					     .depth = s->state,
-					     .tid = tid,
-					     .kind = EV_STATE,
-					     .flags = (uint16_t)(EVF_BEFORE |
-								 (lost ? EVF_DOUBT : 0)) } };
+	const bool lost = s->state_lost, off = STATE_OF(s->state) == STATE_OFF_CPU;
+	struct event_ext ev = { .h = { .ts_ns = t->ts_ns,
+				       .goid = s->id,
+				       .site = TRACE_NONE,
+				       .depth = s->state,
+				       .tid = tid,
+				       .kind = EV_STATE,
+				       .flags = (uint16_t)(EVF_BEFORE | (lost ? EVF_DOUBT : 0)) } };
 
-	if ((s->state || lost) && !s->system)
+	if ((!s->state && !lost) || s->system)
+		return;
+	if (off && s->off_was) { /* what the thread's next switch gives back */
+		ev.h.depth = s->off_was;
 		t->emit(t->ctx, &ev);
+	}
+	ev.h.depth = s->state;
+	ev.h.tid = off ? s->off_tid : tid;
+	t->emit(t->ctx, &ev);
 }
 
 static void tell_stacks(const struct open_teller *t, const struct open_stacks *stacks)

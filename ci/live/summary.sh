@@ -217,4 +217,27 @@ min_duration_killed() {
 }
 check "--min-duration: kill -9 of gotrace" min_duration_killed
 
+# States are in counts and sums, and in the single calls: the slow ones say what they waited for.
+states() { # STRATEGY ARG...
+	local states=--states
+	[ "$1" != inline ] || states= # the default there
+	# shellcheck disable=SC2086
+	printf '20\nstall 300ms\nnap 200ms\n20\n' |
+		gt record --probe="$1" $states "${@:2}" -o trace -- "$LIVE/programs/default/stalls" >out 2>err
+	gt report trace -n 0 --by=reason --format=csv >reasons
+	expect_grep '^main.price,(sync.Mutex.Lock|semacquire),1,[0-9]+,[0-9]+,main.refresh,' reasons
+	expect_grep '^main.price,sleep,1,[0-9]+,[0-9]+,\[runtime\],' reasons
+	gt report trace -n 0 --format=csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ n++; if ($at["unknown_ns"] || $at["run_ns"] + $at["runnable_ns"] + $at["wait_ns"] + $at["syscall_ns"] + $at["off_cpu_ns"] != $at["self_ns"] + 0) exit 1 }
+		END { exit !n }' || fail "parts of self times"
+	[ "$2" != --min-duration=100ms ] || gt report trace -n 0 --by=call --format=csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$3 == "main.price" { n++; wait += $at["wait_ns"] }
+		$at["unknown_ns"] || $at["run_ns"] + $at["runnable_ns"] + $at["wait_ns"] + $at["syscall_ns"] + $at["off_cpu_ns"] != $at["duration_ns"] + 0 { exit 1 }
+		END { exit !(n == 2 && wait > 450000000) }' || fail "single calls: $(gt report trace -n 0 --by=call --format=csv)"
+}
+for strategy in $strategies; do
+	check "states in a summary, $strategy" states "$strategy" --summary
+	check "states with --min-duration, $strategy" states "$strategy" --min-duration=100ms
+done
+
 done_testing

@@ -119,11 +119,6 @@ static error_t parse_inline(struct record_options *o, int key, char *arg, struct
 	}
 }
 
-bool record_options_take_states(const struct record_options *o)
-{
-	return !o->trial_ns && !o->keep.min_duration_ns;
-}
-
 /* What cannot be given together. */
 static void check_together(struct record_options *o, struct argp_state *state)
 {
@@ -150,8 +145,8 @@ static void check_together(struct record_options *o, struct argp_state *state)
 			  o->trial_ns       ? "--trial keeps no calls"
 			  : o->keep.summary ? "--summary keeps no calls"
 					    : "--min-duration does not keep values");
-	if (o->states == STATES_ON && !record_options_take_states(o))
-		arg_error(state, "--states does not go with --trial and --min-duration");
+	if (o->states == STATES_ON && o->trial_ns)
+		arg_error(state, "--trial keeps no states: --states does not go with it");
 	if (o->record_signals && (o->trial_ns || o->flight.last))
 		arg_error(state, "--record-signals does not go with --trial and --keep-last");
 	if (o->pid && (o->exe || o->user))

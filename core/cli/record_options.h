@@ -50,7 +50,4 @@ struct record_options record_options_default(void);
 /* Exits with status 2 on a usage error, with 0 after --help. */
 void record_options_parse(struct record_options *o, int argc, char **argv);
 
-/* Whether states of goroutines can be recorded with these options. */
-bool record_options_take_states(const struct record_options *o);
-
 #endif

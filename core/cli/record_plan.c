@@ -282,8 +282,7 @@ static int plan_with_states(struct run *r)
 	struct plan_options *opt = &r->opt.selection.plan;
 	const bool asked = r->opt.states == STATES_ON;
 
-	opt->states = asked || (r->opt.states == STATES_AUTO &&
-				record_options_take_states(&r->opt) && !will_trap(r));
+	opt->states = asked || (r->opt.states == STATES_AUTO && !r->opt.trial_ns && !will_trap(r));
 	opt->states_if_inline = !asked;
 	int err = build_plan(r);
 	const char *why = err ? NULL : states_obstacle(r);

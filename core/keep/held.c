@@ -120,6 +120,16 @@ static void let_go_noted(struct held_queue *q, struct held *h)
 		let_go(q, &h->noted[--h->n_noted]);
 }
 
+static void let_go_more(struct held_queue *q, struct held *h)
+{
+	while (h->more) {
+		struct held_event *e = h->more;
+
+		h->more = e->more;
+		let_go(q, &e);
+	}
+}
+
 static void keep_event(struct held_event **at)
 {
 	struct held_event *e = *at;
@@ -168,6 +178,12 @@ static void keep(struct held_queue *q, struct held *h)
 		for (unsigned i = 0; i < h->n_noted; i++)
 			keep_event(&h->noted[i]);
 		keep_event(&h->last);
+		while (h->more) {
+			struct held_event *e = h->more;
+
+			h->more = e->more;
+			keep_event(&e);
+		}
 		h->up = NULL;
 		h = undecided(up) ? up : NULL;
 		if (up)
@@ -191,6 +207,7 @@ static void drop(struct held_queue *q, struct held *h)
 		h->dropped = true;
 		take_out(q, &h->first);
 		let_go_noted(q, h);
+		let_go_more(q, h);
 		let_go(q, &h->last);
 		h->up = NULL;
 		reuse_span(q, h);
@@ -242,6 +259,21 @@ void held_note(struct held_queue *q, struct held *h, struct held_now *now)
 	h->n_noted += undecided(h) && h->noted[h->n_noted];
 }
 
+void held_note_more(struct held_queue *q, struct held *h, struct held_now *now)
+{
+	struct held_event *e = h->dropped ? NULL : put(q, now);
+
+	if (!e)
+		return;
+	if (h->kept) {
+		e->kept = true;
+		return;
+	}
+	e->needed++;
+	e->more = h->more;
+	h->more = e;
+}
+
 void held_note_again(struct held_queue *q, struct held *h, struct held_now *now, unsigned n)
 {
 	for (; undecided(h) && n && h->n_noted; n--)
@@ -258,13 +290,15 @@ void held_begin_again(struct held_queue *q, struct held *h, struct held_now *now
 		return;
 	}
 	let_go_noted(q, h);
+	let_go_more(q, h);
 	take_out(q, &h->first);
 	h->first.ev = *now->ev;
 	h->start_ns = now->ev->h.ts_ns;
 	append(q, &h->first);
 }
 
-void held_end(struct held_queue *q, struct held *h, uint64_t ts_ns, struct held_now *now)
+void held_end(struct held_queue *q, struct held *h, uint64_t ts_ns, struct held_now *now,
+	      const struct event_ext *after)
 {
 	uint64_t ns = ts_ns > h->start_ns ? ts_ns - h->start_ns : 0;
 
@@ -277,6 +311,8 @@ void held_end(struct held_queue *q, struct held *h, uint64_t ts_ns, struct held_
 	}
 	if (now && !h->dropped)
 		note(q, h, now, &h->last);
+	if (after)
+		held_note_more(q, h, &(struct held_now){ .ev = after });
 	if (!undecided(h))
 		reuse_span(q, h);
 }

@@ -14,6 +14,7 @@ struct held_event {
 	struct event_ext ev;
 	struct held_event *before, *after; /* in the queue; both NULL: it is in none */
 	struct held *begins;               /* what it begins; NULL: nothing */
+	struct held_event *more;           /* the next of a span's `more` */
 	uint32_t needed;                   /* by undecided spans that it is part of */
 	bool kept;
 };
@@ -27,6 +28,7 @@ struct held {
 	struct held_event first;
 	struct held_event *noted[HELD_NOTED]; /* in between; the first n_noted */
 	struct held_event *last;              /* NULL: none yet */
+	struct held_event *more;              /* any number of others, which are part of no other */
 	unsigned n_noted;
 	struct held *up; /* what it was made by, while both are undecided */
 	uint64_t start_ns;
@@ -35,6 +37,7 @@ struct held {
 	bool kept, dropped;
 	/* of a call */
 	uint32_t func, depth, target;
+	uint32_t site; /* that told of its entry */
 	bool released; /* its end will not be seen: it ends with the call open in it */
 	bool tailed;   /* it has jumped to target, which returns in its place */
 	bool joined;   /* that has been entered: func is its function now */
@@ -68,12 +71,16 @@ void held_keep_event(struct held_queue *q, struct held_now *now);
 struct held *held_begin(struct held_queue *q, struct held_now *now, struct held *up);
 /* The event is part of h, which goes on. */
 void held_note(struct held_queue *q, struct held *h, struct held_now *now);
+/* The same, of any number of events that are part of h alone. */
+void held_note_more(struct held_queue *q, struct held *h, struct held_now *now);
 /* In place of the last n events noted, which were not yet it. */
 void held_note_again(struct held_queue *q, struct held *h, struct held_now *now, unsigned n);
 /* It begins anew: what was noted of it so far was not yet it. */
 void held_begin_again(struct held_queue *q, struct held *h, struct held_now *now);
-/* It ends at ts_ns, by the event, or with now NULL without one. h is the queue's from here on. */
-void held_end(struct held_queue *q, struct held *h, uint64_t ts_ns, struct held_now *now);
+/* It ends at ts_ns, by the event, or with now NULL without one. h is the queue's from here on.
+ * after: an event that follows where h is kept; NULL: none. */
+void held_end(struct held_queue *q, struct held *h, uint64_t ts_ns, struct held_now *now,
+	      const struct event_ext *after);
 
 /* Passes on what is decided; all events before now_ns have been given. q->err */
 int held_drain(struct held_queue *q, uint64_t now_ns);

@@ -138,8 +138,8 @@ static bool is_unsure(const struct kept *k, unsigned g, unsigned t)
 {
 	const unsigned level = (unsigned)moment(k, g, t)->n;
 
-	if (!moment(k, g, t)->held)
-		return false;
+	if (!moment(k, g, t)->held || k->some_stops)
+		return moment(k, g, t)->held;
 	while (t + 1 < TIME && moment(k, g, t)->held)
 		t++;
 	return kept_number(k, g, t, level) >= 0 && !k->want[kept_number(k, g, t, level)];

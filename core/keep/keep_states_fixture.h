@@ -15,7 +15,8 @@ struct kept_call {
 struct kept {
 	struct run *run;
 	struct model *model;
-	uint64_t from; /* the truth counts from that nanosecond on */
+	uint64_t from;   /* the truth counts from that nanosecond on */
+	bool some_stops; /* of stopped prologues some are left out */
 	/* by call of the truth: is it to be there? What was handed out */
 	bool want[CALLS];
 	struct kept_call calls[CALLS];

@@ -13,6 +13,10 @@ struct lane {
 	uint32_t index;    /* in its table */
 	struct held *life; /* of a goroutine whose beginning was seen */
 	struct held *stop; /* its prologue that is stopped */
+	uint32_t state;    /* as it was told last, but for STATE_OFF_CPU; 0: not known */
+	uint32_t off;      /* STATE_OFF_CPU, as it was told; 0: it has a processor */
+	uint64_t off_ns;   /* since when */
+	bool lost;         /* until an event of a state tells */
 	struct held **calls;
 	size_t n, cap;
 };

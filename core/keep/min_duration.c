@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "keep/min_duration_internal.h"
+#include "trace/keys.h"
 
 /* ---- goroutines */
 
@@ -16,7 +18,7 @@ static void end_all(struct min_duration *m, struct lane *l, const struct held_no
 	while (l->n)
 		min_duration_pop(m, l, now, by);
 	if (l->life)
-		held_end(&m->queue, l->life, now->ev->h.ts_ns, by);
+		held_end(&m->queue, l->life, now->ev->h.ts_ns, by, NULL);
 	l->life = NULL;
 }
 
@@ -38,6 +40,14 @@ static void create(struct min_duration *m, struct held_now *now)
 					 !creator     ? NULL
 					 : creator->n ? top(creator)
 						      : creator->life);
+	if (creator)
+		min_duration_ran(m, creator, &now->ev->h);
+	if (m->states && child && child->life && child != creator) {
+		const struct event_ext untold = min_duration_untold(goid, &now->ev->h);
+
+		child->state = now->ev->h.flags & EVF_BEFORE ? STATE_UNKNOWN : STATE_RUNNABLE;
+		held_note_more(&m->queue, child->life, &(struct held_now){ .ev = &untold });
+	}
 }
 
 static void end(struct min_duration *m, struct held_now *now)
@@ -59,9 +69,11 @@ static void take_goroutine_event(struct min_duration *m, struct held_now *now)
 
 	if (!l)
 		return;
+	min_duration_ran(m, l, &now->ev->h);
 	if (now->ev->h.kind == EV_RESUME) {
 		if (l->stop)
 			held_note(&m->queue, l->stop, now);
+		min_duration_resumed(m, l, now->ev);
 		return;
 	}
 	min_duration_end_stop(m, l, now);
@@ -158,6 +170,8 @@ static void take_rare(struct min_duration *m, struct held_now *now)
 	}
 	if (e->kind == EV_RELEASED)
 		release(m, now);
+	if (e->kind == EV_LOSS)
+		min_duration_lost(m, e);
 }
 
 static int take_event(void *ctx, const struct event_ext *ev)
@@ -189,6 +203,10 @@ static int take_event(void *ctx, const struct event_ext *ev)
 		break;
 	case EV_WINDOW:
 		take_window(m, &now);
+		break;
+	case EV_STATE:
+	case EV_WAKE:
+		min_duration_state(m, &now);
 		break;
 	default:
 		take_rare(m, &now);
@@ -239,7 +257,10 @@ struct min_duration *min_duration_new(const struct trace_info *info, uint64_t mi
 
 	if (!m)
 		return NULL;
+	const char *states = trace_info_get(info, KEY_STATES);
+
 	m->info = info;
+	m->states = states && !strcmp(states, "1");
 	held_init(&m->queue, min_ns, next);
 	m->released = calloc(info->n_funcs + 1, sizeof(*m->released));
 	if (m->released)

@@ -27,9 +27,13 @@ static bool deeper(const struct lane *l, uint32_t a, uint32_t b)
 void min_duration_pop(struct min_duration *m, struct lane *l, const struct held_now *now,
 		      struct held_now *by)
 {
-	do
-		held_end(&m->queue, l->calls[--l->n], now->ev->h.ts_ns, by);
-	while (l->n && top(l)->released);
+	do {
+		struct held *h = l->calls[--l->n];
+		const struct event_ext untold = min_duration_untold(l->id, &now->ev->h);
+
+		held_end(&m->queue, h, now->ev->h.ts_ns, by,
+			 m->states && !l->n && !l->system ? &untold : NULL);
+	} while (l->n && top(l)->released);
 }
 
 void min_duration_pop_deeper(struct min_duration *m, struct lane *l, uint32_t depth,
@@ -42,7 +46,7 @@ void min_duration_pop_deeper(struct min_duration *m, struct lane *l, uint32_t de
 void min_duration_end_stop(struct min_duration *m, struct lane *l, const struct held_now *now)
 {
 	if (l->stop)
-		held_end(&m->queue, l->stop, now->ev->h.ts_ns, NULL);
+		held_end(&m->queue, l->stop, now->ev->h.ts_ns, NULL, NULL);
 	l->stop = NULL;
 }
 
@@ -60,7 +64,9 @@ static struct held *begin(struct min_duration *m, struct lane *l, struct held_no
 		return NULL;
 	h->func = func;
 	h->depth = now->ev->h.depth;
+	h->site = now->ev->h.site;
 	l->calls[l->n++] = h;
+	min_duration_begun(m, l, &now->ev->h);
 	return h;
 }
 
@@ -71,6 +77,7 @@ static struct held *begin(struct min_duration *m, struct lane *l, struct held_no
 static void join(struct min_duration *m, struct held *h, struct held_now *now, uint32_t func)
 {
 	h->func = func;
+	h->site = now->ev->h.site;
 	h->tailed = false;
 	h->joined = true;
 	held_note(&m->queue, h, now);
@@ -166,6 +173,7 @@ void min_duration_call(struct min_duration *m, struct held_now *now)
 
 	if (!l)
 		return;
+	min_duration_ran(m, l, e);
 	min_duration_end_stop(m, l, now);
 	switch (e->kind) {
 	case EV_ENTRY:

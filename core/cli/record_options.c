@@ -47,7 +47,7 @@ static const struct argp_option options[] = {
 	  2 },
 	{ "states", OPT_STATES, NULL, 0,
 	  "Record when each goroutine runs, is runnable, waits (and for what) or is in a system call, and who wakes it: "
-	  "the default where a stub can write it",
+	  "the default where a stub can write it; of goroutines outside of what is recorded, not. Not with --trial",
 	  1 },
 	{ "record-signals", OPT_SIGNALS, NULL, 0,
 	  "When COMMAND dies of a signal or a Go panic, record where its threads were, with their callers",

@@ -137,7 +137,9 @@ static __always_inline void comes(const struct task_struct___local *next)
 	bpf_map_delete_elem(&off_cpu, &tid);
 	if (left.why == OFF_CPU_GOTRACE)
 		__sync_fetch_and_add(&own.gotrace_ns, bpf_ktime_get_ns() - left.ns);
-	if (left.goid && !ends(next))
+	/* Behind the end of the recording nothing tells who leaves, and this would only make it
+	 * longer. */
+	if (left.goid && !ends(next) && state.paused != PAUSED_ALL)
 		tell(left.goid, tid, STATE_ON_CPU(left.state));
 }
 

@@ -206,18 +206,16 @@ check "goroutines that end beside a busy machine" short_lives
 
 # When a process dies each of its threads needs a processor once more. What these executed has ended before.
 dies_busy() {
-	local jobs pid recording
+	local jobs recording status=0
 	busy_machine
-	GOMAXPROCS=8 "$LIVE/programs/default/steady" 8 0 100s >out &
-	pid=$!
-	"$GOTRACE" record --states -f main.round -o trace --pid $pid 2>err &
+	GOMAXPROCS=8 "$GOTRACE" record --states -f main.round -o trace -- "$LIVE/programs/default/steady" 8 0 100s >out 2>err &
 	recording=$!
-	attached() { "$GOTRACE" info trace 2>/dev/null | grep -q '^attach.time_ns'; }
-	wait_for 60 attached
-	sleep 2
-	kill -KILL $pid
-	wait $recording || cat err
+	began() { gt dump trace 2>/dev/null | grep '^[0-9]* entry main.round' >begun; }
+	wait_for 60 began
+	kill -KILL "$(gt info trace | awk '$1 == "pid" { print $2 }')"
+	wait $recording || status=$?
 	quiet_machine
+	[ $status = 137 ] || fail "status $status: $(cat err)"
 	ran_within_processor_time
 }
 check "goroutines of a process that dies beside a busy machine" dies_busy

@@ -80,7 +80,8 @@ static int member(Dwarf_Die *type, const char *name, size_t len, Dwarf_Die *out)
 	return -ENOENT;
 }
 
-/* Offset of a dotted path of members. A Go type DIE may be a typedef of the struct. */
+/* Offset of a dotted path of members. A Go type DIE may be a typedef of the struct. 0; -ENOENT:
+ * there is no such member; -EBADMSG: the type of one is not there. */
 static int path_offset(Dwarf_Die *type, const char *path, int32_t *out)
 {
 	Dwarf_Die cur = *type, m;
@@ -103,28 +104,38 @@ static int path_offset(Dwarf_Die *type, const char *path, int32_t *out)
 		path++;
 		if (!dwarf_attr(&m, DW_AT_type, &attr) || !dwarf_formref_die(&attr, &cur) ||
 		    dwarf_peel_type(&cur, &cur) != 0)
-			return -ENOENT;
+			return -EBADMSG;
 	}
 	return -ENOENT;
 }
 
-static int read_struct(Dwarf_Die *type, size_t which, struct golayout *out)
+/* What is being searched. */
+struct search {
+	struct golayout *out;
+	unsigned found; /* a bit for each struct that was read */
+	bool part;      /* types may be in units that are not there */
+};
+
+static int read_struct(Dwarf_Die *type, size_t which, const struct search *s)
 {
 	for (size_t i = 0; i < structs[which].n_fields; i++) {
 		const struct want *w = &structs[which].fields[i];
-		int32_t *field = (int32_t *)((char *)out + w->field);
+		int32_t *field = (int32_t *)((char *)s->out + w->field);
+		int err = path_offset(type, w->path, field);
 
-		if (path_offset(type, w->path, field) < 0) {
+		if (err) {
 			*field = -1;
-			if (w->required)
+			if (w->required || (s->part && err == -EBADMSG))
 				return -ENOENT;
 		}
 	}
 	return 0;
 }
 
-/* Looks through one unit's types; sets a bit of `found` for each struct read. */
-static void read_unit(Dwarf_Die *unit, unsigned *found, struct golayout *out)
+#define ALL ((1u << N_STRUCTS) - 1)
+
+/* Looks through one unit's types. */
+static void read_unit(Dwarf_Die *unit, struct search *s)
 {
 	Dwarf_Die die;
 
@@ -137,10 +148,10 @@ static void read_unit(Dwarf_Die *unit, unsigned *found, struct golayout *out)
 		if (!name || strncmp(name, "runtime.", 8) != 0)
 			continue;
 		for (size_t i = 0; i < N_STRUCTS; i++)
-			if (!(*found & 1u << i) && strcmp(name, structs[i].type) == 0 &&
-			    read_struct(&die, i, out) == 0)
-				*found |= 1u << i;
-	} while (*found != (1u << N_STRUCTS) - 1 && dwarf_siblingof(&die, &die) == 0);
+			if (!(s->found & 1u << i) && strcmp(name, structs[i].type) == 0 &&
+			    read_struct(&die, i, s) == 0)
+				s->found |= 1u << i;
+	} while (s->found != ALL && dwarf_siblingof(&die, &die) == 0);
 }
 
 /* libelf writes into what it is given: a section that it has unpacked is not packed any more, says
@@ -173,6 +184,11 @@ __attribute__((noreturn)) static void no_memory(void)
 	abort();
 }
 
+void godwarf_no_memory_handler(Dwarf *dwarf)
+{
+	dwarf_new_oom_handler(dwarf, no_memory);
+}
+
 int godwarf_open(const struct gobin *b, Elf **elf, Dwarf **dwarf)
 {
 	uint8_t *at, *headers;
@@ -192,7 +208,7 @@ int godwarf_open(const struct gobin *b, Elf **elf, Dwarf **dwarf)
 	memcpy(at, headers, n);
 	free(headers);
 	if (*dwarf)
-		dwarf_new_oom_handler(*dwarf, no_memory);
+		godwarf_no_memory_handler(*dwarf);
 	else
 		godwarf_close(*elf, NULL);
 	return *dwarf ? 0 : -EBADMSG;
@@ -206,34 +222,66 @@ void godwarf_close(Elf *elf, Dwarf *dwarf)
 		elf_end(elf);
 }
 
-int godwarf_layout(const struct gobin *b, struct golayout *out)
+/* Looks through the units of package runtime, or through the others. */
+static void read_units(Dwarf *dwarf, bool runtime, struct search *s)
 {
-	const unsigned all = (1u << N_STRUCTS) - 1;
-	unsigned found = 0;
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit;
+	uint8_t kind;
 
+	while (s->found != ALL && dwarf_get_units(dwarf, cu, &cu, NULL, &kind, &unit, NULL) == 0) {
+		const char *name = dwarf_diename(&unit);
+
+		if (runtime == (name && strcmp(name, "runtime") == 0))
+			read_unit(&unit, s);
+	}
+}
+
+/* Most binaries have the runtime's types in the first MB. */
+#define PART_BYTES (1u << 20)
+#define PART_MAX   (1u << 28)
+
+/* In the first units of package runtime, as many as it takes. */
+static bool find_in_part(const struct gobin *b, struct golayout *out)
+{
+	struct search s = { .out = out, .part = true };
+	bool whole = false;
+
+	for (size_t bytes = PART_BYTES; s.found != ALL && !whole && bytes <= PART_MAX; bytes *= 4) {
+		struct godwarf_part part;
+
+		int err = godwarf_part_open(b, bytes, &part);
+
+		if (err == -ERANGE)
+			continue;
+		if (err)
+			return false;
+		s.found = 0;
+		read_units(part.dwarf, true, &s);
+		whole = part.whole;
+		godwarf_part_close(&part);
+	}
+	return s.found == ALL;
+}
+
+static bool find_in_whole(const struct gobin *b, struct golayout *out)
+{
+	struct search s = { .out = out };
 	Elf *elf;
-	Dwarf *dw;
+	Dwarf *dwarf;
 
-	if (godwarf_open(b, &elf, &dw))
-		return -ENOENT;
-
+	if (godwarf_open(b, &elf, &dwarf))
+		return false;
 	/* The linker puts the types into package runtime's unit; the others are the second round.
 	 */
-	for (int round = 0; dw && round < 2 && found != all; round++) {
-		Dwarf_CU *cu = NULL;
-		Dwarf_Die unit;
-		uint8_t kind;
+	read_units(dwarf, true, &s);
+	read_units(dwarf, false, &s);
+	godwarf_close(elf, dwarf);
+	return s.found == ALL;
+}
 
-		while (found != all &&
-		       dwarf_get_units(dw, cu, &cu, NULL, &kind, &unit, NULL) == 0) {
-			const char *name = dwarf_diename(&unit);
-			bool is_runtime = name && strcmp(name, "runtime") == 0;
-
-			if (is_runtime == (round == 0))
-				read_unit(&unit, &found, out);
-		}
-	}
-	godwarf_close(elf, dw);
-	out->from_dwarf = found == all;
-	return found == all ? 0 : -ENOENT;
+int godwarf_layout(const struct gobin *b, struct golayout *out)
+{
+	out->from_dwarf = find_in_part(b, out) || find_in_whole(b, out);
+	return out->from_dwarf ? 0 : -ENOENT;
 }

@@ -5,6 +5,8 @@
 
 #include <elfutils/libdw.h>
 #include <libelf.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "binary/gobin.h"
 
@@ -12,5 +14,22 @@
  * Logs nothing. */
 int godwarf_open(const struct gobin *b, Elf **elf, Dwarf **dwarf);
 void godwarf_close(Elf *elf, Dwarf *dwarf);
+
+/* Without memory libdw ends the process: with a word before. */
+void godwarf_no_memory_handler(Dwarf *dwarf);
+
+/* The first units of it. */
+struct godwarf_part {
+	uint8_t *file; /* what libdw reads */
+	Elf *elf;
+	Dwarf *dwarf;
+	bool whole; /* all units are there */
+};
+
+/* Opens the units that are whole in the first info_bytes of .debug_info, with their names and
+ * types; without lines, frames and locations. 0; -ERANGE: the first needs more bytes; -ENOENT,
+ * -ENOMEM, -EBADMSG: it cannot be done that way, godwarf_open may know more. Logs nothing. */
+int godwarf_part_open(const struct gobin *b, size_t info_bytes, struct godwarf_part *part);
+void godwarf_part_close(struct godwarf_part *part);
 
 #endif

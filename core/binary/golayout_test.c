@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include "binary/gobin_impl.h"
+#include "binary/godwarf_impl.h"
 
 static void assert_same_layout(const struct golayout *a, const struct golayout *b)
 {
@@ -203,6 +204,67 @@ static void test_renamed_fields(void **state)
 	gobin_close(b);
 }
 
+static size_t count_units(Dwarf *dwarf)
+{
+	Dwarf_CU *cu = NULL;
+	uint8_t kind;
+	Dwarf_Die unit;
+	size_t n = 0;
+
+	while (dwarf_get_units(dwarf, cu, &cu, NULL, &kind, &unit, NULL) == 0) {
+		assert_non_null(dwarf_diename(&unit));
+		n++;
+	}
+	return n;
+}
+
+/* However little of it is unpacked, what is there are whole units. */
+static void test_first_units(void **state)
+{
+	(void)state;
+	static const size_t sizes[] = { 20000, 100000, 300000, SIZE_MAX };
+	struct gobin *b = open_binary("kinds");
+	struct godwarf_part none;
+	size_t last = 0;
+
+	assert_int_equal(godwarf_part_open(b, 11, &none), -ERANGE);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct godwarf_part part;
+
+		assert_int_equal(godwarf_part_open(b, sizes[i], &part), 0);
+		assert_int_equal(part.whole, sizes[i] == SIZE_MAX);
+		size_t n = count_units(part.dwarf);
+		assert_true(n > last);
+		last = n;
+		godwarf_part_close(&part);
+	}
+	Elf *elf;
+	Dwarf *dwarf;
+
+	assert_int_equal(godwarf_open(b, &elf, &dwarf), 0);
+	assert_int_equal(count_units(dwarf), last);
+	godwarf_close(elf, dwarf);
+	gobin_close(b);
+}
+
+/* Packed data that is broken is no reason to fail: the table knows this version. */
+static void test_broken_dwarf(void **state)
+{
+	(void)state;
+	size_t size;
+	uint8_t *p = load_binary("kinds", &size);
+	Elf64_Shdr *s = find_section(p, ".debug_info");
+	struct golayout l;
+
+	memset(p + s->sh_offset + sizeof(Elf64_Chdr) + 100, 0xff, 1000);
+	struct gobin *b = open_bytes(p, size);
+	free(p);
+	assert_non_null(b);
+	assert_int_equal(gobin_layout(b, &l), 0);
+	assert_false(l.from_dwarf);
+	gobin_close(b);
+}
+
 /* The block of TLS ends at the thread pointer, and is rounded up to its alignment (the x86-64 ABI's
  * variant II). */
 static void test_tls(void **state)
@@ -240,6 +302,8 @@ int main(void)
 		cmocka_unit_test(test_known_offsets),
 		cmocka_unit_test(test_unknown_versions),
 		cmocka_unit_test(test_renamed_fields),
+		cmocka_unit_test(test_first_units),
+		cmocka_unit_test(test_broken_dwarf),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

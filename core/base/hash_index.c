@@ -7,6 +7,21 @@
 
 #define FIRST_SLOTS 64
 
+uint32_t hash_bytes(const void *bytes, size_t n)
+{
+	const uint8_t *p = bytes;
+	uint64_t sum = n, word;
+
+	for (; n >= sizeof(word); n -= sizeof(word), p += sizeof(word)) {
+		memcpy(&word, p, sizeof(word));
+		sum = (sum ^ word) * 0x9e3779b97f4a7c15ull;
+		sum ^= sum >> 32;
+	}
+	word = 0;
+	memcpy(&word, p, n);
+	return hash_u64(sum ^ word);
+}
+
 static void put(struct hash_index *x, struct hash_slot s)
 {
 	size_t mask = x->n_slots - 1, at = s.hash & mask;

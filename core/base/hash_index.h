@@ -38,6 +38,9 @@ static inline uint32_t hash_u64(uint64_t key)
 	return (uint32_t)(key ^ key >> 32);
 }
 
+/* Of n bytes, eight at a time. */
+uint32_t hash_bytes(const void *bytes, size_t n);
+
 static inline uint32_t hash_u64_pair(uint64_t a, uint64_t b)
 {
 	return hash_u64(a ^ (b + 1) * 0xc2b2ae3d27d4eb4full);

@@ -80,7 +80,7 @@ void gobin_close(struct gobin *b)
 		free(b->names[i]);
 	free(b->names);
 	free(b->funcs);
-	free(b->by_name);
+	hash_index_free(&b->by_name);
 	free(b->version);
 	free(b->modinfo);
 	free(b->build_id);

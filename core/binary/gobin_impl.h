@@ -3,6 +3,7 @@
 #ifndef GOTRACE_GOBIN_IMPL_H
 #define GOTRACE_GOBIN_IMPL_H
 
+#include "base/hash_index.h"
 #include "binary/elffile.h"
 #include "binary/gobin.h"
 #include "binary/pclntab.h"
@@ -21,7 +22,8 @@ struct gobin {
 
 	struct gofunc *funcs;
 	size_t n_funcs;
-	uint32_t *by_name; /* indexes into funcs, by name and then by vaddr */
+	struct hash_index
+		by_name; /* indexes into funcs; of one name's that with the lowest vaddr */
 	/* names that had to be copied */
 	char **names;
 	size_t n_names, cap_names;

@@ -19,6 +19,17 @@ static bool digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* Called for each character of each name: strchr takes several times as long. */
+static bool opens(char c)
+{
+	return c == '[' || c == '(' || c == '{';
+}
+
+static bool closes(char c)
+{
+	return c == ']' || c == ')' || c == '}';
+}
+
 /* Equality, hash and wrappers of types without a name: "type:.eq.T", before
  * Go 1.20 "type..eq.T"; "go:(*struct {...}).M", before "go.(*struct {...}).M". */
 static bool is_typealg(const char *name)
@@ -45,9 +56,9 @@ static const char *skip_bracket(const char *s, const char *end)
 					s++;
 			if (s == end)
 				break;
-		} else if (strchr("[({", *s)) {
+		} else if (opens(*s)) {
 			depth++;
-		} else if (strchr("])}", *s) && --depth == 0) {
+		} else if (closes(*s) && --depth == 0) {
 			return s + 1;
 		}
 	}
@@ -58,7 +69,7 @@ static const char *skip_bracket(const char *s, const char *end)
 static const char *part_end(const char *s, const char *end)
 {
 	while (s < end && *s != '.')
-		s = strchr("[({", *s) ? skip_bracket(s, end) : s + 1;
+		s = opens(*s) ? skip_bracket(s, end) : s + 1;
 	return s;
 }
 
@@ -199,19 +210,51 @@ static size_t receiver_len(const char *rest, const char *end)
 	return (size_t)(first - rest);
 }
 
-int goname_split(const char *name, struct goname *out)
+/* Bytes of the package as the linker spells it; 0: it has none. */
+static size_t linker_package_len(const char *name)
+{
+	return is_typealg(name) || is_linker_made(name) ? 0 : package_len(name);
+}
+
+/* Without the mark of the ABI. */
+static size_t name_len(const char *name)
 {
 	size_t len = strlen(name);
-	bool special = is_typealg(name) || is_linker_made(name);
 
-	if (len > 5 && strcmp(name + len - 5, ".abi0") == 0)
-		len -= 5;
-	size_t pkg = special ? 0 : package_len(name);
+	return len > 5 && strcmp(name + len - 5, ".abi0") == 0 ? len - 5 : len;
+}
+
+size_t goname_package_bytes(const char *name)
+{
+	return linker_package_len(name);
+}
+
+char *goname_package(const char *name)
+{
+	size_t pkg = linker_package_len(name);
+	char *out = calloc(1, pkg + 1);
+
+	if (out)
+		unescape(out, name, pkg);
+	else
+		errno = ENOMEM;
+	return out;
+}
+
+bool goname_has_receiver(const char *name)
+{
+	size_t pkg = linker_package_len(name);
+
+	return pkg && receiver_len(name + pkg + 1, name + name_len(name));
+}
+
+int goname_split(const char *name, struct goname *out)
+{
+	const size_t len = name_len(name), pkg = linker_package_len(name);
 	const char *rest = name + (pkg ? pkg + 1 : 0), *end = name + len;
 	size_t recv = pkg ? receiver_len(rest, end) : 0;
 
-	*out = (struct goname){ .kind = special && is_typealg(name) ? GONAME_TYPEALG
-								    : GONAME_OTHER };
+	*out = (struct goname){ .kind = is_typealg(name) ? GONAME_TYPEALG : GONAME_OTHER };
 	out->package = calloc(1, pkg + 1);
 	if (out->package)
 		unescape(out->package, name, pkg);
@@ -243,8 +286,7 @@ void goname_free(struct goname *n)
 
 char *goname_display(const char *name)
 {
-	size_t len = strlen(name);
-	size_t pkg = is_typealg(name) || is_linker_made(name) ? 0 : package_len(name);
+	size_t len = strlen(name), pkg = linker_package_len(name);
 	char *out = malloc(len + 1);
 
 	if (!out) {

@@ -93,6 +93,10 @@ static void test_split(void **state)
 		assert_string_equal(n.function, w->function);
 		assert_int_equal(n.generic, w->generic);
 		assert_int_equal(n.kind, w->kind);
+		assert_int_equal(goname_has_receiver(w->name), w->receiver != NULL);
+		char *package = goname_package(w->name);
+		assert_string_equal(package, w->package);
+		free(package);
 		goname_free(&n);
 	}
 }

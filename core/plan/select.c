@@ -133,7 +133,7 @@ static bool match_package(struct selector *s, const char *package)
 	return any;
 }
 
-int selector_match(struct selector *s, const char *symbol)
+static int match_name(struct selector *s, const char *symbol)
 {
 	struct goname name;
 	char *display = goname_display(symbol);
@@ -169,6 +169,38 @@ int selector_match(struct selector *s, const char *symbol)
 	goname_free(&name);
 	free(display);
 	return hit;
+}
+
+/* Where only packages decide a name need not be taken apart. 1: it is not selected; 0: it may be;
+ * -ENOMEM. */
+static int not_by_package(struct selector *s, const char *symbol)
+{
+	const struct plan_options *opt = s->opt;
+
+	if (opt->presets || opt->n_globs || opt->n_also || (s->plan && s->plan->values.n_requests))
+		return 0;
+	const size_t n = goname_package_bytes(symbol);
+	if (n && n == s->not_selected_bytes && memcmp(symbol, s->not_selected, n) == 0)
+		return 1;
+	char *package = goname_package(symbol);
+	if (!package)
+		return -ENOMEM;
+	const bool selected = match_package(s, package);
+	free(package);
+	if (!selected && n <= sizeof(s->not_selected)) {
+		memcpy(s->not_selected, symbol, n);
+		s->not_selected_bytes = n;
+	}
+	return !selected;
+}
+
+int selector_match(struct selector *s, const char *symbol)
+{
+	const int without = not_by_package(s, symbol);
+
+	if (without)
+		return without < 0 ? without : NOT_SELECTED;
+	return match_name(s, symbol);
 }
 
 static void warn_unused_presets(const struct selector *s)

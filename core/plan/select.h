@@ -12,6 +12,8 @@
 
 enum selection { NOT_SELECTED, SELECTED, DESELECTED /* by -x */ };
 
+#define SELECTOR_PACKAGE_MAX 256 /* of longer ones each name is looked at */
+
 struct selector {
 	const struct plan_options *opt;
 	const char *main_module; /* path, "" when not known */
@@ -21,6 +23,10 @@ struct selector {
 	unsigned presets_used;
 	struct drivers drivers; /* where PRESET_DB is wanted */
 	struct plan *plan; /* functions whose values are asked for are selected, too; NULL: none */
+	/* The package of the last name that was of one that is not selected, as the linker spells
+	 * it: what follows in the binary mostly is of the same. */
+	char not_selected[SELECTOR_PACKAGE_MAX];
+	size_t not_selected_bytes; /* 0: none */
 };
 
 /* 0 or -ENOMEM. Borrows opt and b. */

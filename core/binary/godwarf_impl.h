@@ -26,9 +26,10 @@ struct godwarf_part {
 	bool whole; /* all units are there */
 };
 
-/* Opens the units that are whole in the first info_bytes of .debug_info, with their names and
- * types; without lines, frames and locations. 0; -ERANGE: the first needs more bytes; -ENOENT,
- * -ENOMEM, -EBADMSG: it cannot be done that way, godwarf_open may know more. Logs nothing. */
+/* Opens the units in the first info_bytes of .debug_info, the last of which may break off, with
+ * their names and types; without lines, frames and locations. 0; -ERANGE: the first needs more
+ * bytes; -ENOENT, -ENOMEM, -EBADMSG: it cannot be done that way, godwarf_open may know more. Logs
+ * nothing. */
 int godwarf_part_open(const struct gobin *b, size_t info_bytes, struct godwarf_part *part);
 void godwarf_part_close(struct godwarf_part *part);
 

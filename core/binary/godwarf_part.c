@@ -13,8 +13,8 @@
 #include "binary/godwarf_impl.h"
 
 /* What types and their names may refer to; the first is cut. */
-static const char *const names[] = { ".debug_info",     ".debug_abbrev", ".debug_str",
-				     ".debug_line_str", ".debug_addr",   ".debug_str_offsets" };
+static const char *const names[] = { ".debug_info", ".debug_abbrev", ".debug_str",
+				     ".debug_line_str", ".debug_str_offsets" };
 #define N_NAMES      (sizeof(names) / sizeof(*names))
 #define STRINGS_MAX  128
 #define INFLATED_MAX 1100 /* times as large as packed: deflate does no better */
@@ -71,21 +71,32 @@ static int unpack(const struct gobin *b, const struct elf_section *s, size_t mos
 	return 0;
 }
 
-/* Bytes of the units that are there to their end. */
-static size_t whole_units(const struct piece *p)
+/* A unit of which less is there is left out. */
+#define UNIT_LEAST 4096
+
+/* Bytes of the units. The last may go on where the piece ends, as the one with all types of a large
+ * program does: its header then says that it ends there, and libdw finds a tree that breaks off. */
+static size_t cut_to_units(const struct piece *p)
 {
 	size_t at = 0;
 
 	while (p->bytes - at >= 12) {
 		uint64_t len = load32(p->at + at), head = 4;
+		const size_t left = p->bytes - at;
 
 		if (len == UINT32_MAX) {
 			len = load64(p->at + at + 4);
 			head = 12;
 		}
-		if (len > p->bytes - at - head)
+		if (len <= left - head) {
+			at += head + len;
+			continue;
+		}
+		if (p->whole || left < UNIT_LEAST)
 			break;
-		at += head + len;
+		len = left - head; /* little-endian: its first bytes are a number of 4 */
+		memcpy(p->at + at + head - (head == 4 ? 4 : 8), &len, head == 4 ? 4 : 8);
+		return p->bytes;
 	}
 	return at;
 }
@@ -104,7 +115,7 @@ static int unpack_all(const struct gobin *b, size_t info_bytes, struct piece pie
 	}
 	if (err)
 		return err;
-	pieces[0].bytes = whole_units(&pieces[0]);
+	pieces[0].bytes = cut_to_units(&pieces[0]);
 	return pieces[0].bytes ? 0 : pieces[0].whole ? -EBADMSG : -ERANGE;
 }
 

@@ -103,19 +103,36 @@ static size_t ring_size(const struct probes_options *opt, unsigned n_cpus)
 		       : size;
 }
 
+/* All at once: each update of such a map waits for a grace period of RCU, 10 ms and more, a batch
+ * for one (since Linux 6.7; kernels before take no batch or wait for each). 0 or -errno. */
+static int put_rings(int outer, const uint32_t *cpus, const int *fds, uint32_t n)
+{
+	LIBBPF_OPTS(bpf_map_batch_opts, opts);
+	uint32_t count = n;
+
+	if (!bpf_map_update_batch(outer, cpus, fds, &count, &opts))
+		return 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (bpf_map_update_elem(outer, &cpus[i], &fds[i], BPF_ANY))
+			return -errno;
+	return 0;
+}
+
+static int refuse_ring(const struct probes_options *opt, size_t bytes, uint32_t cpu, int err)
+{
+	log_line(error_level(opt), "no ring buffer of %zu bytes for CPU %u: %s; try a smaller -m",
+		 bytes, cpu, strerror(-err));
+	return err;
+}
+
 /* CPUs that are not there but could be plugged in have no ring: events on them would be counted as
  * lost. CPUs that are offline have one. */
-static int make_rings(struct probes *p, const struct probes_options *opt)
+static int fill_rings(struct probes *p, const struct probes_options *opt, int outer, uint32_t *cpus,
+		      int *fds)
 {
-	int outer = bpf_object__find_map_fd_by_name(p->object, "rings");
 	long present = sysconf(_SC_NPROCESSORS_CONF);
+	uint32_t n = 0;
 
-	if (outer < 0)
-		return -ENOENT;
-	p->ring_fds = calloc(p->n_cpus, sizeof(int));
-	if (!p->ring_fds)
-		return -ENOMEM;
-	memset(p->ring_fds, -1, p->n_cpus * sizeof(int));
 	p->ring_bytes = ring_size(opt, present);
 	for (uint32_t cpu = 0; cpu < p->n_cpus; cpu++) {
 		char path[64];
@@ -126,17 +143,34 @@ static int make_rings(struct probes *p, const struct probes_options *opt)
 			continue;
 		p->ring_fds[cpu] = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, p->ring_bytes,
 						  NULL);
-		if (p->ring_fds[cpu] < 0 ||
-		    bpf_map_update_elem(outer, &cpu, &p->ring_fds[cpu], BPF_ANY)) {
-			int err = -errno;
-
-			log_line(error_level(opt),
-				 "no ring buffer of %zu bytes for CPU %u: %s; try a smaller -m",
-				 p->ring_bytes, cpu, strerror(-err));
-			return err;
-		}
+		if (p->ring_fds[cpu] < 0)
+			return refuse_ring(opt, p->ring_bytes, cpu, -errno);
+		cpus[n] = cpu;
+		fds[n++] = p->ring_fds[cpu];
 	}
-	return 0;
+	int err = put_rings(outer, cpus, fds, n);
+
+	return err ? refuse_ring(opt, p->ring_bytes, cpus[0], err) : 0;
+}
+
+static int make_rings(struct probes *p, const struct probes_options *opt)
+{
+	int outer = bpf_object__find_map_fd_by_name(p->object, "rings");
+
+	if (outer < 0)
+		return -ENOENT;
+	p->ring_fds = calloc(p->n_cpus, sizeof(int));
+	uint32_t *cpus = calloc(p->n_cpus, sizeof(*cpus));
+	int *fds = calloc(p->n_cpus, sizeof(*fds));
+	int err = p->ring_fds && cpus && fds ? 0 : -ENOMEM;
+
+	if (p->ring_fds)
+		memset(p->ring_fds, -1, p->n_cpus * sizeof(int));
+	if (!err)
+		err = fill_rings(p, opt, outer, cpus, fds);
+	free(cpus);
+	free(fds);
+	return err;
 }
 
 static int map_shared(struct probes *p, const struct probes_options *opt)

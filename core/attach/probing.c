@@ -140,8 +140,15 @@ static const char *no_inline(const struct probing *p)
 /* Stubs that write events themselves; the plan has some. */
 static void use_inline(struct probing *p, const struct probing_options *opt, const char *why)
 {
-	int err = ring_area_make(&p->rings, opt->n_rings, p->plan->stubs.inl.options.ring_bytes);
+	int err = 0;
 
+	if (opt->rings && opt->rings->fd >= 0) {
+		p->rings = *opt->rings;
+		opt->rings->fd = -1;
+	} else {
+		err = ring_area_make(&p->rings, opt->n_rings,
+				     p->plan->stubs.inl.options.ring_bytes);
+	}
 	if (!err) {
 		use_stubs(p, why);
 		return;

@@ -27,6 +27,9 @@ struct probing_options {
 	int exe_fd;              /* the binary */
 	pid_t pid;
 	unsigned n_rings; /* of inline stubs, a P each; their size is the plan's */
+	/* They are made already, and taken over where they are used; fd -1 or NULL: they are not.
+	 */
+	struct ring_area *rings;
 };
 
 struct probing {

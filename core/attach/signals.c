@@ -25,20 +25,49 @@ static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 
 
 #define BIT(signo) (1u << (signo))
 
+static bool is_taken(size_t i, bool launches, uint32_t own)
+{
+	return i < TAKEN_ALWAYS || launches || (own & BIT(taken[i]));
+}
+
+static uint32_t all_taken(bool launches, uint32_t own)
+{
+	uint32_t all = 0;
+
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
+		if (is_taken(i, launches, own))
+			all |= BIT(taken[i]);
+	return all;
+}
+
+static void open_watch(void *ctx)
+{
+	struct signals *s = ctx;
+
+	signal_watch_open(&s->watch, s->watched);
+}
+
+void signals_watch_early(struct signals *s, uint32_t own)
+{
+	s->watched = all_taken(true, own) & ~own;
+	side_job_begin(&s->watching, open_watch, s);
+}
+
 int signals_open(struct signals *s, bool launches, uint32_t own)
 {
 	struct sigaction was;
-	uint32_t watched = 0;
 	sigset_t set;
 
-	*s = (struct signals){ .fd = -1, .launches = launches, .own = own };
+	side_job_end(&s->watching);
+	*s = (struct signals){
+		.fd = -1, .launches = launches, .own = own, .watch = s->watch, .watched = s->watched
+	};
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++) {
-		if (i >= TAKEN_ALWAYS && !launches && !(own & BIT(taken[i])))
+		if (!is_taken(i, launches, own))
 			continue;
 		/* A blocked signal is not dropped when it is ignored: signalfd has it. */
 		sigaddset(&set, taken[i]);
-		watched |= BIT(taken[i]);
 		if (!sigaction(taken[i], NULL, &was) && was.sa_handler == SIG_IGN)
 			s->ignored |= BIT(taken[i]);
 	}
@@ -50,8 +79,10 @@ int signals_open(struct signals *s, bool launches, uint32_t own)
 		log_error("signals cannot be read: %s", strerror(-err));
 		return err;
 	}
-	if (launches)
-		signal_watch_open(&s->watch, watched & ~own);
+	if (launches && !s->watched) {
+		s->watched = all_taken(launches, own) & ~own;
+		open_watch(s);
+	}
 	return 0;
 }
 
@@ -188,6 +219,7 @@ int signals_wait_ms(const struct signals *s, int most_ms)
 
 void signals_close(struct signals *s)
 {
+	side_job_end(&s->watching);
 	signal_watch_close(&s->watch);
 	if (s->fd >= 0)
 		close(s->fd);

@@ -15,6 +15,7 @@
 
 #include "attach/probes/signal_watch.h"
 #include "attach/target/target.h"
+#include "base/side_job.h"
 
 /* A signal that the command is to get, if it does not turn out that it has. */
 struct signal_waiting {
@@ -28,6 +29,8 @@ struct signals {
 	bool launches;
 	uint32_t ignored; /* bit N: signal N was ignored when gotrace started */
 	struct signal_watch watch;
+	struct side_job watching;          /* opens it, from signals_watch_early on */
+	uint32_t watched;                  /* bit N: it tells of signal N; 0: it is not open */
 	struct signal_waiting waiting[32]; /* by signal */
 	uint64_t interrupt_ns;             /* when SIGINT came last */
 	uint32_t interrupt_sender;
@@ -39,12 +42,17 @@ struct signals {
 	uint32_t came;  /* bit N: signal N has come, and not to stay ignored */
 };
 
+/* Begins to look who is sent what, which takes a while, before signals_open(s, true, own) and
+ * without taking any. *s is zeroed but for fd. */
+void signals_watch_early(struct signals *s, uint32_t own);
+
 /*
  * Blocks and takes SIGINT, SIGTERM, SIGHUP and SIGQUIT, with `launches`, before a command is
  * launched, SIGUSR1 and SIGUSR2 as well. One that was ignored (nohup, a background job of a script)
  * is passed on like others, since the command may want it nevertheless, but ends no recording; a
  * script that sends SIGINT or SIGQUIT by itself to its background job means it. `own`: bit
- * N: signal N is taken in any case, passed on to nobody and ends nothing. 0 or -errno (logged).
+ * N: signal N is taken in any case, passed on to nobody and ends nothing. *s is zeroed but for fd,
+ * or as signals_watch_early left it. 0 or -errno (logged).
  */
 int signals_open(struct signals *s, bool launches, uint32_t own);
 

@@ -286,6 +286,13 @@ static int run_traced(struct run *r)
 	return status;
 }
 
+static bool takes_inline(const struct record_options *opt)
+{
+	const enum probe_strategy s = opt->selection.plan.strategy;
+
+	return s == PROBE_INLINE || s == PROBE_AUTO;
+}
+
 static int record(struct run *r)
 {
 	struct record_measured *measured = r->host ? r->host->measured : NULL;
@@ -298,10 +305,14 @@ static int record(struct run *r)
 	sigprocmask(SIG_BLOCK, &too_large, &r->old_mask);
 	if (user_find(NULL, &r->invoker) || user_find(r->opt.user, &r->user))
 		return STATUS_FAILED;
+	const bool traced = !r->host || !r->host->untraced;
+	if (traced)
+		record_early_begin(&r->early, r->opt.selection.stub != CHOICE_JUMP,
+				   takes_inline(&r->opt));
 	int status = record_find_binary(r);
 
 	if (!status)
-		status = r->host && r->host->untraced ? run_untraced(r) : run_traced(r);
+		status = traced ? run_traced(r) : run_untraced(r);
 	if (status >= 0)
 		return status;
 	if (!measured)
@@ -320,6 +331,7 @@ static struct run *new_run(void)
 	if (!r)
 		return NULL;
 	r->exe_fd = r->probing.stub_fd = r->probing.rings.fd = -1;
+	r->early.caps.fd = r->early.rings.fd = -1;
 	r->signals.fd = -1;
 	r->target = (struct target){ .pidfd = -1, .hold_fd = -1, .exec_fd = -1 };
 	return r;
@@ -327,6 +339,7 @@ static struct run *new_run(void)
 
 static void free_run(struct run *r)
 {
+	record_early_end(&r->early);
 	target_close(&r->target);
 	signals_close(&r->signals);
 	probing_close(&r->probing);

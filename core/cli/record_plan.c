@@ -130,15 +130,20 @@ int record_find_binary(struct run *r)
 
 /* ---- where and how */
 
-/* The kind of stub that was asked for, if this kernel makes it cheaper than a jump. */
-static enum stub_kind stub_kind(const struct run *r)
+/* The kind of stub that was asked for, if this kernel makes it cheaper than a jump, for which it
+ * must be known what the kernel can do. */
+static enum stub_kind stub_kind(struct run *r)
 {
+	if (r->opt.selection.stub == CHOICE_JUMP)
+		return STUB_JUMP;
+	caps_try_end(&r->early.caps, &r->caps);
+	r->caps_known = true;
 	enum stub_kind nop = probing_nop(&r->caps);
 
 	if (r->opt.selection.stub == CHOICE_NOP && nop == STUB_JUMP)
 		log_warn(
 			"--stub=nop: this kernel turns no nop into a system call, so a nop is no cheaper than a jump; using --stub=jump");
-	return r->opt.selection.stub == CHOICE_JUMP ? STUB_JUMP : nop;
+	return nop;
 }
 
 /* ---- inline stubs */
@@ -180,7 +185,7 @@ static const char *inline_obstacle(struct run *r, unsigned n_rings, uint32_t rin
 		return "COMMAND is not BINARY itself: it is patched at COMMAND's exec";
 	if (opt->strategy == PROBE_AUTO && r->opt.selection.stub != CHOICE_JUMP)
 		return "--stub asks for springboard's stubs";
-	r->clock = tsc_source_check();
+	r->clock = record_early_clock(&r->early);
 	if (!r->clock.usable)
 		return r->clock.why;
 	return r->opt.pid ? NULL /* it makes them itself */
@@ -195,6 +200,8 @@ static void prepare_inline(struct run *r, struct plan_options *opt)
 	const uint32_t ring_bytes = size_rings(r, n_rings);
 	const char *why = inline_obstacle(r, n_rings, ring_bytes);
 
+	if (!why && !r->opt.pid) /* such a process makes them itself */
+		record_early_rings(&r->early, n_rings, ring_bytes);
 	opt->inline_stubs = (struct plan_inline_options){
 		.obstacle = why,
 		.layout = &r->layout,
@@ -273,7 +280,7 @@ static int build_plan(struct run *r)
  * (patching_hold). */
 static bool will_trap(const struct run *r)
 {
-	return !r->opt.pid && !r->caps.btf && gobin_func_named(r->binary, "syscall.Exec");
+	return !r->opt.pid && !caps_has_btf() && gobin_func_named(r->binary, "syscall.Exec");
 }
 
 /* States cost little where stubs write them: they are recorded there unless it is refused. */
@@ -330,7 +337,9 @@ int record_plan(struct run *r)
 {
 	struct plan_options *opt = &r->opt.selection.plan;
 
-	caps_probe_in_child(&r->caps, r->opt.selection.stub != CHOICE_JUMP);
+	if (!r->opt.pid)
+		signals_watch_early(&r->signals, gate_args_signals(&r->opt.gate) |
+							 flight_args_signals(&r->opt.flight));
 	opt->stub = stub_kind(r);
 	opt->running = r->opt.pid;
 	if (opt->strategy == PROBE_INLINE || opt->strategy == PROBE_AUTO)
@@ -339,6 +348,8 @@ int record_plan(struct run *r)
 		return STATUS_FAILED;
 	if (say_what_is_left_out(r))
 		return STATUS_FAILED;
+	if (!r->caps_known)
+		caps_try_end(&r->early.caps, &r->caps);
 	const struct probing_options how = {
 		.caps = &r->caps,
 		.step_rets = r->opt.selection.step_rets,
@@ -348,6 +359,7 @@ int record_plan(struct run *r)
 		.exe_fd = r->exe_fd,
 		.pid = r->opt.pid,
 		.n_rings = count_rings(r),
+		.rings = record_early_take_rings(&r->early),
 	};
 	return probing_choose(&r->probing, &how, r->plan) ? STATUS_FAILED : 0;
 }

@@ -10,6 +10,7 @@
 
 #include "attach/collect/tsc_source.h"
 #include "attach/recording.h"
+#include "cli/record_early.h"
 #include "cli/record_options.h"
 #include "keep/flight.h"
 #include "keep/gate.h"
@@ -68,6 +69,8 @@ struct run {
 	struct gobin *binary;
 	struct golayout layout;
 	struct caps caps;
+	bool caps_known;
+	struct record_early early;
 	struct tsc_check clock; /* of inline stubs; not checked where there can be none anyway */
 	struct plan *plan;      /* constant once it is built */
 	struct probing probing;

@@ -51,12 +51,18 @@ static bool read_line(const char *path, char *line, int size)
 	return got;
 }
 
-static bool source_fits(struct tsc_check *c)
+/* How long two CPUs try to meet. As its own clock the kernel has compared the counters, and watches
+ * them: what is left to be found is large. Busy CPUs hardly meet at all, each for that long. */
+#define MEETING_NS          (100 * 1000 * 1000)
+#define MEETING_COMPARED_NS (10 * 1000 * 1000)
+
+static bool source_fits(struct tsc_check *c, uint64_t *meeting_ns)
 {
 	char source[64] = "not known";
 
 	read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", source,
 		  sizeof(source));
+	*meeting_ns = !strcmp(source, "tsc") ? MEETING_COMPARED_NS : MEETING_NS;
 	if (!strcmp(source, "tsc") || !strcmp(source, "kvm-clock"))
 		return true;
 	snprintf(c->why, sizeof(c->why),
@@ -145,6 +151,7 @@ struct meeting {
 	_Alignas(64) _Atomic uint64_t answer;   /* the counter there */
 	_Atomic bool over;
 	unsigned cpu;
+	uint64_t most_ns; /* it may take */
 };
 
 static bool pin(unsigned cpu)
@@ -174,14 +181,13 @@ static void *answer(void *arg)
 	return NULL;
 }
 
-#define ROUNDS     300
-#define MEETING_NS (100 * 1000 * 1000)
+#define ROUNDS 300
 
 /* Asks until there were enough answers and one came fast, or no longer. Where CPUs are busy, most
  * answers wait for one of them. */
 static void ask(struct meeting *m, uint64_t doubt_max, struct tsc_offset *offset)
 {
-	uint64_t end_ns = clock_monotonic_ns() + MEETING_NS;
+	uint64_t end_ns = clock_monotonic_ns() + m->most_ns;
 
 	for (uint64_t round = 1; round <= ROUNDS || offset->doubt > doubt_max; round++) {
 		uint64_t asked, there;
@@ -199,9 +205,9 @@ static void ask(struct meeting *m, uint64_t doubt_max, struct tsc_offset *offset
 }
 
 /* How far a CPU's counter is ahead of the one's that this thread is pinned to, for sure. */
-static int64_t compare(unsigned cpu, uint64_t doubt_max)
+static int64_t compare(unsigned cpu, uint64_t doubt_max, uint64_t meeting_ns)
 {
-	struct meeting m = { .cpu = cpu };
+	struct meeting m = { .cpu = cpu, .most_ns = meeting_ns };
 	struct tsc_offset offset = { .doubt = UINT64_MAX };
 	pthread_t thread;
 
@@ -213,7 +219,8 @@ static int64_t compare(unsigned cpu, uint64_t doubt_max)
 	return tsc_offset_sure(&offset, doubt_max);
 }
 
-static void measure_spread(struct tsc_check *c, const cpu_set_t *cpus, double rate)
+static void measure_spread(struct tsc_check *c, const cpu_set_t *cpus, double rate,
+			   uint64_t meeting_ns)
 {
 	const uint64_t doubt_max = (uint64_t)(SPREAD_MAX_NS * rate);
 	int64_t most = 0, least = 0;
@@ -228,7 +235,7 @@ static void measure_spread(struct tsc_check *c, const cpu_set_t *cpus, double ra
 				return;
 			continue;
 		}
-		int64_t offset = compare(cpu, doubt_max);
+		int64_t offset = compare(cpu, doubt_max, meeting_ns);
 
 		most = offset > most ? offset : most;
 		least = offset < least ? offset : least;
@@ -236,13 +243,13 @@ static void measure_spread(struct tsc_check *c, const cpu_set_t *cpus, double ra
 	c->spread_ns = (uint32_t)((double)(most - least) / rate);
 }
 
-static bool alike(struct tsc_check *c, double rate)
+static bool alike(struct tsc_check *c, double rate, uint64_t meeting_ns)
 {
 	cpu_set_t cpus;
 
 	if (sched_getaffinity(0, sizeof(cpus), &cpus))
 		return true; /* more CPUs than a set holds: the kernel has compared them */
-	measure_spread(c, &cpus, rate);
+	measure_spread(c, &cpus, rate, meeting_ns);
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 	if (c->spread_ns <= SPREAD_MAX_NS)
 		return true;
@@ -264,10 +271,11 @@ struct tsc_check tsc_source_check(void)
 		c.usable = true;
 		return c;
 	}
-	if (!source_fits(&c) || !steady(&c))
+	uint64_t meeting_ns = 0;
+	if (!source_fits(&c, &meeting_ns) || !steady(&c))
 		return c;
 	double rate = ticks_a_ns();
 
-	c.usable = fast(&c, rate) && alike(&c, rate);
+	c.usable = fast(&c, rate) && alike(&c, rate, meeting_ns);
 	return c;
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/capability.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -102,6 +103,11 @@ static void measure_nop10(struct caps *c, struct bench *b)
 	c->nop10_call = bench_became_call(BENCH_NOP10);
 }
 
+bool caps_has_btf(void)
+{
+	return access("/sys/kernel/btf/vmlinux", R_OK) == 0;
+}
+
 /* Fills c and writes it to fd (-1: not) before the slow detaching. */
 static void probe(struct caps *c, enum nop10 nop10, int fd)
 {
@@ -110,7 +116,7 @@ static void probe(struct caps *c, enum nop10 nop10, int fd)
 	*c = (struct caps){ .perf_err = -ENOTSUP, .nop10_err = -ENOTSUP };
 	raise_descriptors();
 	read_capabilities(c);
-	c->btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
+	c->btf = caps_has_btf();
 	c->regs_write = !bench_try_regs_write();
 	c->load_err = c->multi_err = bench_open(&b, ATTACH_MULTI, c->regs_write);
 	if (!c->load_err)
@@ -136,27 +142,46 @@ void caps_probe(struct caps *c)
 	probe(c, NOP10_ALWAYS, -1);
 }
 
-void caps_probe_in_child(struct caps *c, bool nop_stubs)
+static enum nop10 which_nop10(bool nop_stubs)
 {
-	enum nop10 nop10 = nop_stubs ? NOP10_FOR_WANT_OF_NOP5 : NOP10_NEVER;
+	return nop_stubs ? NOP10_FOR_WANT_OF_NOP5 : NOP10_NEVER;
+}
+
+void caps_try_begin(struct caps_try *t, bool nop_stubs)
+{
 	int fds[2] = { -1, -1 };
 	pid_t child = pipe2(fds, O_CLOEXEC) ? -1 : helper_process_fork(&(int){ fds[1] }, 1);
 
 	if (child == 0) {
 		struct caps own;
 
-		probe(&own, nop10, fds[1]);
+		signal(SIGPIPE, SIG_IGN);
+		probe(&own, which_nop10(nop_stubs), fds[1]);
 		_exit(0);
 	}
-	ssize_t n = -1;
+	*t = (struct caps_try){ .fd = fds[0], .nop_stubs = nop_stubs };
 	if (fds[1] >= 0)
 		close(fds[1]);
-	if (child > 0)
+	if (child < 0)
+		caps_try_drop(t);
+}
+
+void caps_try_end(struct caps_try *t, struct caps *c)
+{
+	ssize_t n = -1;
+
+	if (t->fd >= 0)
 		do
-			n = read(fds[0], c, sizeof(*c));
+			n = read(t->fd, c, sizeof(*c));
 		while (n < 0 && errno == EINTR);
-	if (fds[0] >= 0)
-		close(fds[0]);
+	caps_try_drop(t);
 	if (n != (ssize_t)sizeof(*c)) /* it died: find out here, or die of the same */
-		probe(c, nop10, -1);
+		probe(c, which_nop10(t->nop_stubs), -1);
+}
+
+void caps_try_drop(struct caps_try *t)
+{
+	if (t->fd >= 0)
+		close(t->fd);
+	t->fd = -1;
 }

@@ -34,14 +34,25 @@ struct caps {
 	int nop10_err;              /* 0: a probe on one could be attached */
 };
 
+/* Does this kernel tell its types (caps.btf)? Known without trying. */
+bool caps_has_btf(void);
+
 /* Fills c; logs nothing. Takes some 0.1 s, most of it for detaching (0.5 s without
  * uprobe_multi). */
 void caps_probe(struct caps *c);
 /*
- * The same, tried by a helper process, so that the caller does not wait for the detaching. Every
- * recording does this, so nop10 is tried only when `nop_stubs` are asked for and nop5 does not
- * become a call: a refusal costs a grace period.
+ * The same, tried by a helper process, so that the caller can do something else meanwhile, and does
+ * not wait for the detaching. Every recording does this, so nop10 is tried only when `nop_stubs`
+ * are asked for and nop5 does not become a call: a refusal costs a grace period.
  */
-void caps_probe_in_child(struct caps *c, bool nop_stubs);
+struct caps_try {
+	int fd; /* what it writes; -1: it does not run */
+	bool nop_stubs;
+};
+void caps_try_begin(struct caps_try *t, bool nop_stubs);
+/* Waits for it and fills c. Without a helper process it is tried here. */
+void caps_try_end(struct caps_try *t, struct caps *c);
+/* Nobody wants to know any more. */
+void caps_try_drop(struct caps_try *t);
 
 #endif

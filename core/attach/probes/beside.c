@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "attach/probes/embedded_bpf.h"
+#include "attach/probes/kernel_types.h"
 #include "attach/target/target.h"
 
 /* What it has in common with the probes. */
@@ -44,8 +45,8 @@ int beside_load(struct bpf_object **object, void **state, size_t state_bytes,
 		const struct probes *probes, int64_t tls_g, const char *name,
 		const unsigned char *start, const unsigned char *end)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = name);
-	struct bpf_object *o = bpf_object__open_mem(start, (size_t)(end - start), &opts);
+	int types;
+	struct bpf_object *o = kernel_types_open(name, start, (size_t)(end - start), &types);
 	int err = o ? configure(o, probes, tls_g) : -errno;
 
 	*object = NULL;
@@ -54,6 +55,8 @@ int beside_load(struct bpf_object **object, void **state, size_t state_bytes,
 		err = share_maps(o, probes);
 	if (!err)
 		err = bpf_object__load(o);
+	if (types >= 0)
+		close(types);
 	if (!err) {
 		*state = embedded_bpf_map(o, ".bss.own", state_bytes);
 		err = *state ? 0 : -errno;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "attach/probes/embedded_bpf.h"
+#include "attach/probes/kernel_types.h"
 #include "base/log.h"
 
 static int load(struct children *c, const struct target_config *target)
@@ -19,10 +20,9 @@ static int load(struct children *c, const struct target_config *target)
 	if (err)
 		return err;
 	c->state = state;
-	c->fork = bpf_program__attach(bpf_object__find_program_by_name(c->object, "on_fork"));
+	c->fork = kernel_types_attach(c->object, "on_fork");
 	if (c->fork)
-		c->exec = bpf_program__attach(
-			bpf_object__find_program_by_name(c->object, "on_exec"));
+		c->exec = kernel_types_attach(c->object, "on_exec");
 	return c->exec ? 0 : -errno;
 }
 

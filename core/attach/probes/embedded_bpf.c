@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "attach/probes/kernel_types.h"
 #include "base/log.h"
 
 /* 8-byte aligned: libelf reads its headers in place. */
@@ -72,8 +73,9 @@ void embedded_bpf_unmap(void *at, size_t bytes)
 int embedded_bpf_load(const struct embedded_bpf *e, struct bpf_object **object, void **state)
 {
 	embedded_bpf_log();
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = e->name);
-	struct bpf_object *o = bpf_object__open_mem(e->start, e->end - e->start, &opts);
+	int types;
+	struct bpf_object *o = kernel_types_open(e->name, e->start, (size_t)(e->end - e->start),
+						 &types);
 	struct bpf_map *rodata = o ? bpf_object__find_map_by_name(o, ".rodata") : NULL;
 	size_t size = 0;
 	void *config = rodata ? bpf_map__initial_value(rodata, &size) : NULL;
@@ -83,6 +85,8 @@ int embedded_bpf_load(const struct embedded_bpf *e, struct bpf_object **object, 
 		memcpy(config, e->config, e->config_bytes);
 		err = bpf_object__load(o);
 	}
+	if (types >= 0)
+		close(types);
 	*state = err ? NULL : embedded_bpf_map(o, ".bss", e->state_bytes);
 	if (!err && !*state)
 		err = -errno;

@@ -7,6 +7,7 @@
 
 #include "attach/probes/beside.h"
 #include "attach/probes/embedded_bpf.h"
+#include "attach/probes/kernel_types.h"
 #include "base/log.h"
 
 static int load(struct off_cpu *o, const struct probes *probes, int64_t tls_g)
@@ -18,7 +19,7 @@ static int load(struct off_cpu *o, const struct probes *probes, int64_t tls_g)
 	if (err)
 		return err;
 	o->state = state;
-	o->link = bpf_program__attach(bpf_object__find_program_by_name(o->object, "on_switch"));
+	o->link = kernel_types_attach(o->object, "on_switch");
 	return o->link ? 0 : -errno;
 }
 

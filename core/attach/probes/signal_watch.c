@@ -7,13 +7,9 @@
 #include <unistd.h>
 
 #include "attach/probes/embedded_bpf.h"
+#include "attach/probes/kernel_types.h"
 #include "attach/target/target.h"
 #include "base/log.h"
-
-static struct bpf_link *attach(struct bpf_object *o, const char *program)
-{
-	return bpf_program__attach(bpf_object__find_program_by_name(o, program));
-}
 
 void signal_watch_open(struct signal_watch *w, uint32_t signals)
 {
@@ -27,8 +23,8 @@ void signal_watch_open(struct signal_watch *w, uint32_t signals)
 	if (!err)
 		err = embedded_bpf_load(&e, &w->object, &state);
 	w->state = state;
-	if (!err && (!(w->fork = attach(w->object, "on_launch")) ||
-		     !(w->signal = attach(w->object, "on_signal"))))
+	if (!err && (!(w->fork = kernel_types_attach(w->object, "on_launch")) ||
+		     !(w->signal = kernel_types_attach(w->object, "on_signal"))))
 		err = -errno;
 	if (err) {
 		log_debug("who is sent signals cannot be seen: %s", strerror(-err));

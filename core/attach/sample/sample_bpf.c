@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "attach/probes/embedded_bpf.h"
+#include "attach/probes/kernel_types.h"
 #include "base/log.h"
 #include "base/vec.h"
 
@@ -120,8 +121,7 @@ static int load_deaths(struct sample_bpf *s, const struct sample_config *config,
 	int err = load(&s->deaths, &e, ring_bytes, s->object);
 
 	if (!err)
-		err = add_link(s, bpf_program__attach(bpf_object__find_program_by_name(
-					  s->deaths, "on_deliver")));
+		err = add_link(s, kernel_types_attach(s->deaths, "on_deliver"));
 	if (!s->object)
 		s->object = s->deaths;
 	return err;

@@ -44,6 +44,22 @@ static void find_morestack(struct gocode_ctx *c)
 			c->morestack[c->n_morestack++] = funcs[i].vaddr;
 }
 
+/* 0, -ENOMEM or -ENOTSUP. */
+static int open_decoders(struct gocode_ctx *c)
+{
+	int err = x86_open(&c->fast);
+
+	if (!err)
+		err = x86_open(&c->detail);
+	if (!err && cs_option(c->detail, CS_OPT_DETAIL, CS_OPT_ON) != CS_ERR_OK)
+		err = -ENOTSUP;
+	if (err)
+		return err;
+	c->fast_insn = cs_malloc(c->fast);
+	c->detail_insn = cs_malloc(c->detail);
+	return c->fast_insn && c->detail_insn ? 0 : -ENOMEM;
+}
+
 struct gocode_ctx *gocode_ctx_new(const struct gobin *b)
 {
 	struct gocode_ctx *c = calloc(1, sizeof(*c));
@@ -51,23 +67,16 @@ struct gocode_ctx *gocode_ctx_new(const struct gobin *b)
 	if (!c)
 		return NULL;
 	c->b = b;
-	int err = x86_open(&c->fast);
-	if (!err)
-		err = x86_open(&c->detail);
-	if (!err && cs_option(c->detail, CS_OPT_DETAIL, CS_OPT_ON) != CS_ERR_OK)
-		err = -ENOTSUP;
+	int err = open_decoders(c);
 	if (err == -ENOTSUP) {
 		log_error("libcapstone has no x86 support; install a build that has");
 		gocode_ctx_free(c);
 		errno = ENOTSUP;
 		return NULL;
 	}
-	if (!err) {
-		c->fast_insn = cs_malloc(c->fast);
-		c->detail_insn = cs_malloc(c->detail);
+	if (!err)
 		gobin_text_words(b, keep_word, c);
-	}
-	if (!c->fast_insn || !c->detail_insn || c->oom) {
+	if (err || c->oom) {
 		log_no_memory("out of memory while reading the program's code");
 		gocode_ctx_free(c);
 		errno = ENOMEM;
@@ -77,6 +86,26 @@ struct gocode_ctx *gocode_ctx_new(const struct gobin *b)
 		qsort(c->words, c->n_words, sizeof(*c->words), by_u64);
 	find_morestack(c);
 	return c;
+}
+
+struct gocode_ctx *gocode_ctx_clone(const struct gocode_ctx *c)
+{
+	struct gocode_ctx *clone = malloc(sizeof(*clone));
+
+	if (!clone)
+		return NULL;
+	*clone = *c;
+	clone->cloned = true;
+	clone->fast = clone->detail = 0;
+	clone->fast_insn = clone->detail_insn = NULL;
+	clone->insns = NULL;
+	clone->cap_insns = 0;
+	int err = open_decoders(clone);
+	if (!err)
+		return clone;
+	gocode_ctx_free(clone);
+	errno = -err;
+	return NULL;
 }
 
 void gocode_ctx_inline(struct gocode_ctx *c)
@@ -96,7 +125,8 @@ void gocode_ctx_free(struct gocode_ctx *c)
 		cs_close(&c->fast);
 	if (c->detail)
 		cs_close(&c->detail);
-	free(c->words);
+	if (!c->cloned)
+		free(c->words);
 	free(c->insns);
 	free(c);
 }

@@ -168,6 +168,9 @@ struct gocode_ctx; /* one capstone handle and the branch targets of the binary's
 struct gocode_ctx *gocode_ctx_new(const struct gobin *b);
 /* From now on windows for inline stubs are looked for as well. */
 void gocode_ctx_inline(struct gocode_ctx *c);
+/* Another one for another thread, which shares what was read; c must outlive it. NULL and errno.
+ * Logs nothing. */
+struct gocode_ctx *gocode_ctx_clone(const struct gocode_ctx *c);
 void gocode_ctx_free(struct gocode_ctx *c);
 
 /* Decodes f. 0 (also for the statuses above) or -ENOMEM. Free with gocode_free. */

@@ -18,6 +18,7 @@ struct gocode_ctx {
 	/* possible jump-table targets inside functions, ascending */
 	uint64_t *words;
 	size_t n_words, cap_words;
+	bool cloned; /* words are another's */
 	bool oom;
 	bool want_inline;
 	uint64_t morestack[MAX_MORESTACK];

@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "binary/gocode.h"
 #include "binary/goname.h"
+#include "plan/codes.h"
 #include "plan/func_glob.h"
 #include "plan/inline_sites.h"
 #include "plan/inlined.h"
@@ -147,31 +148,37 @@ static int is_needed(const struct plan_options *opt, const struct plan_func *f)
 	return hit;
 }
 
-static int add_sites(struct plan *p, struct gocode_ctx *ctx, const struct plan_options *opt)
+static int add_func_sites(struct plan *p, size_t i, const struct gocode *code,
+			  const struct plan_options *opt)
 {
 	const bool without_traps = opt->running && !opt->traps && p->stubs.kind == STUB_INLINE;
+	struct plan_func *f = &p->funcs[i];
 
-	for (size_t i = 0; i < p->n_funcs; i++) {
-		struct plan_func *f = &p->funcs[i];
+	f->fate = sites_fate(p, f, code);
+	int needed = without_traps ? is_needed(opt, f) : 1;
+	if (needed < 0 || f->fate != PLAN_PROBED)
+		return needed < 0 ? needed : 0;
+	return needed ? sites_add_func(p, i, code) : sites_add_without_traps(p, i, code);
+}
+
+static int add_sites(struct plan *p, struct gocode_ctx *ctx, const struct plan_options *opt)
+{
+	struct codes codes;
+	int err = codes_open(&codes, p, ctx);
+
+	for (size_t i = 0; i < p->n_funcs && !err; i++) {
 		struct gocode code;
 
-		if (f->fate != PLAN_PROBED)
+		if (p->funcs[i].fate != PLAN_PROBED)
 			continue;
-		int err = gocode_analyze(ctx, f->fn, &code);
+		err = codes_take(&codes, i, &code);
 		if (err)
-			return err;
-		f->fate = sites_fate(p, f, &code);
-		int needed = without_traps ? is_needed(opt, f) : 1;
-		if (needed < 0)
-			err = needed;
-		else if (f->fate == PLAN_PROBED)
-			err = needed ? sites_add_func(p, i, &code)
-				     : sites_add_without_traps(p, i, &code);
+			break;
+		err = add_func_sites(p, i, &code, opt);
 		gocode_free(&code);
-		if (err)
-			return err;
 	}
-	return 0;
+	codes_close(&codes);
+	return err;
 }
 
 /* Functions whose values are asked for must be probed. 0 or -EINVAL (logged). */

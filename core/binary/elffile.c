@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <libelf.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/side_job.h"
 #include "base/vec.h"
 
 #define DT_RELR_TAG 36 /* DT_RELR, not in glibc's elf.h before 2.36 */
@@ -21,15 +23,22 @@ static bool inside(uint64_t off, uint64_t len, uint64_t size)
 
 /* Larger than any program: not read into memory. */
 #define FILE_MAX_BYTES (4ull << 30)
-#define READ_STEP      (1u << 20)
+#define READ_STEP      (4u << 20) /* that a thread reads at once */
+#define READERS_MAX    4
 
-/* Fills e->map, which is zero. A file that is no ELF is left after its first bytes. */
-static int read_all(const struct elffile *e, int fd)
+/* A file being read by several threads: making memory for it takes longer than copying it. */
+struct reading {
+	const struct elffile *e;
+	int fd;
+	atomic_size_t next;
+	atomic_int err;
+};
+
+/* Fills [from, to). 0, -errno, or -ESTALE: the file is shorter. */
+static int read_range(const struct reading *r, size_t from, size_t to)
 {
-	for (size_t done = 0; done < e->size;) {
-		size_t left = e->size - done;
-		ssize_t got = pread(fd, e->map + done, left < READ_STEP ? left : READ_STEP,
-				    (off_t)done);
+	while (from < to) {
+		ssize_t got = pread(r->fd, r->e->map + from, to - from, (off_t)from);
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -37,11 +46,41 @@ static int read_all(const struct elffile *e, int fd)
 			return -errno;
 		if (!got)
 			return -ESTALE;
-		done += (size_t)got;
-		if (done >= SELFMAG && memcmp(e->map, ELFMAG, SELFMAG) != 0)
-			break;
+		from += (size_t)got;
 	}
 	return 0;
+}
+
+static void read_steps(void *ctx)
+{
+	struct reading *r = ctx;
+	const size_t size = r->e->size;
+	size_t from;
+
+	while (!r->err && (from = atomic_fetch_add(&r->next, READ_STEP)) < size) {
+		int err = read_range(r, from, size - from < READ_STEP ? size : from + READ_STEP);
+
+		if (err)
+			r->err = err;
+	}
+}
+
+/* Fills e->map, which is zero. A file that is no ELF is left after its first bytes. */
+static int read_all(const struct elffile *e, int fd)
+{
+	struct reading r = { .e = e, .fd = fd };
+	struct side_job jobs[READERS_MAX] = { 0 };
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int err = read_range(&r, 0, SELFMAG);
+
+	if (err || memcmp(e->map, ELFMAG, SELFMAG) != 0)
+		return err;
+	for (size_t i = 1; i < READERS_MAX && (long)i < cpus && i * READ_STEP < e->size; i++)
+		side_job_begin(&jobs[i], read_steps, &r);
+	read_steps(&r);
+	for (size_t i = 1; i < READERS_MAX; i++)
+		side_job_end(&jobs[i]);
+	return r.err;
 }
 
 /*

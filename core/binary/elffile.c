@@ -109,7 +109,6 @@ static int read_file(struct elffile *e, int fd, const char *path)
 	}
 	e->map = p;
 	e->size = (size_t)st.st_size;
-	madvise(p, e->size, MADV_HUGEPAGE); /* its pages take as long as reading it */
 	int err = read_all(e, fd);
 	if (!err && (fstat(fd, &then) || then.st_size != st.st_size ||
 		     then.st_mtim.tv_sec != st.st_mtim.tv_sec ||

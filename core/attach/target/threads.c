@@ -113,6 +113,14 @@ pid_t threads_idle(pid_t pid)
 	return asleep ? asleep : any;
 }
 
+/* It has given its memory back, and ends. */
+static bool is_without_memory(pid_t pid, pid_t tid)
+{
+	char line[80];
+
+	return read_task(pid, tid, "statm", line, sizeof(line)) && !strncmp(line, "0 ", 2);
+}
+
 bool threads_ended(pid_t pid)
 {
 	DIR *d = open_tasks(pid);
@@ -122,7 +130,7 @@ bool threads_ended(pid_t pid)
 	while (d && ended && (tid = threads_next(d))) {
 		char state = state_of(pid, tid);
 
-		ended = !state || strchr("ZX", state);
+		ended = !state || strchr("ZX", state) || is_without_memory(pid, tid);
 	}
 	if (d)
 		closedir(d);

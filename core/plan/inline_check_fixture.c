@@ -139,7 +139,9 @@ uint64_t total_events(const struct child *k, unsigned traps)
  * the slow path, which the program behind the probe does not record. */
 static bool right_events(const struct walk *w, unsigned traps, unsigned calls)
 {
-	if (w->ring == RING_RESTS && !w->f->k.c->bare)
+	const struct world_case *c = w->f->k.c;
+
+	if (w->ring == RING_RESTS && !c->bare && c->what <= INLINE_STATUS)
 		return traps <= calls && total_events(&w->f->k, 0) == 0;
 	return total_events(&w->f->k, traps) == calls;
 }

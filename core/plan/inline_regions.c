@@ -52,15 +52,15 @@ static void add_record(struct list *l, const struct inline_parts *o, uint8_t und
 }
 
 /* Its other half, at the end of the stub; what follows `counted` is as `after` the record. */
-static void add_cold(struct list *l, const struct inline_program *p, const struct inline_parts *o,
-		     uint8_t undo, struct region again, struct region after)
+static void add_cold(struct list *l, const struct inline_program *p, const struct inline_stub *s,
+		     const struct inline_parts *o, struct region again, struct region after)
 {
-	again.undo = undo | UNDO_OURS | UNDO_RING;
-	again.end = o->counted;
-	if (!p->drop)
-		again.end = o->end;
+	const bool drops = p->drop && !inline_is_needed(s);
+
+	again.undo = after.undo | UNDO_OURS | UNDO_RING;
+	again.end = drops ? o->counted : o->end;
 	add(l, again);
-	if (p->drop) {
+	if (drops) {
 		after.end = o->end;
 		add(l, after);
 	}
@@ -85,7 +85,7 @@ static void early(struct list *l, const struct inline_program *p, const struct i
 	add(l, again);
 	add_displaced(l, s, o->slow_displaced, o->slow_tail, o->probes[0]);
 	add(l, (struct region){ .end = o->context, .resume = RESUME_HERE, .show = SHOW_TARGET });
-	add_cold(l, p, o, undo, again, after);
+	add_cold(l, p, s, o, again, after);
 }
 
 /* As early, but pc is shown at the RET that the stub has instead of the text. */
@@ -103,7 +103,7 @@ static void returning(struct list *l, const struct inline_program *p, const stru
 	again.undo = undo;
 	again.end = o->context;
 	add(l, again);
-	add_cold(l, p, o, undo, again, after);
+	add_cold(l, p, s, o, again, after);
 }
 
 static void late(struct list *l, const struct inline_program *p, const struct inline_stub *s,
@@ -124,7 +124,7 @@ static void late(struct list *l, const struct inline_program *p, const struct in
 	again.end = o->slow_tail;
 	add(l, again);
 	add(l, (struct region){ .end = o->context, .resume = RESUME_HERE, .show = SHOW_TARGET });
-	add_cold(l, p, o, undo, again, after);
+	add_cold(l, p, s, o, again, after);
 }
 
 static void bare(struct list *l, const struct inline_stub *s, const struct inline_parts *o)

@@ -35,8 +35,9 @@ struct user_regs_struct child_first_regs(const struct child *k)
 	r.r14 = world_at(k, k->w->g);
 	r.r15 = 0x1515151515151515ull;
 	r.eflags = 0x202;
-	if (c->what == INLINE_STATUS) {
+	if (c->what >= INLINE_STATUS)
 		r.rax = r.r14;
+	if (c->what == INLINE_STATUS) {
 		r.rbx = 0xb0b0b0b000000000ull | c->from; /* an int32: the rest is anything */
 		r.rcx = 0xc0c0c0c000000000ull | c->to;
 	}

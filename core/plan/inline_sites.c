@@ -233,15 +233,25 @@ static struct inline_fix fix_of_jump(const uint8_t *displaced, uint8_t at)
 				    .kind = near ? INLINE_FIX_BRANCH32 : INLINE_FIX_BRANCH8 };
 }
 
+static enum inline_tells tells_of(const struct plan_site *s)
+{
+	switch (s->kind) {
+	case EV_STATE:
+		return s->state_at == STATE_AT_STATUS ? INLINE_STATUS : INLINE_STATE;
+	case EV_END:
+		return INLINE_END;
+	default:
+		return INLINE_DEPTH;
+	}
+}
+
 int inline_describe(const struct plan *p, const struct plan_site *s, struct inline_stub *out)
 {
 	const struct site_stub *stub = &s->stub;
 
 	*out = (struct inline_stub){
 		.site = s->number,
-		.tells = s->kind != EV_STATE              ? INLINE_DEPTH
-			 : s->state_at == STATE_AT_STATUS ? INLINE_STATUS
-							  : INLINE_STATE,
+		.tells = tells_of(s),
 		.state = s->kind == EV_STATE ? p->states->depth[s->state_at] : 0,
 		.keeps_rdx = stub->keeps_rdx,
 		.late = stub->late,

@@ -20,8 +20,11 @@ RECORD_LABELS(inline_entry);
 RECORD_LABELS(inline_exit);
 RECORD_LABELS(inline_state_entry);
 RECORD_LABELS(inline_state_exit);
-extern const uint8_t inline_status[], inline_status_saved[], inline_status_ring[],
-	inline_status_write[], inline_status_done[], inline_status_end[];
+#define RUNTIME_LABELS(name)                                                         \
+	extern const uint8_t name[], name##_saved[], name##_ring[], name##_write[], \
+		name##_done[], name##_end[]
+RUNTIME_LABELS(inline_status);
+RUNTIME_LABELS(inline_ended);
 extern const uint8_t inline_code[], inline_context[], inline_context_end[], inline_off[],
 	inline_off_else[], inline_off_end[], inline_drop[], inline_drop_counted[],
 	inline_drop_end[];
@@ -60,19 +63,22 @@ struct record {
 			name##_end                                                         \
 	}
 
+#define RUNTIME(name)                                                             \
+	{                                                                         \
+		name, name##_saved, NULL, name##_ring, name##_write, name##_done, \
+			name##_end                                                \
+	}
+
 static const struct record *record_of(const struct inline_stub *s)
 {
 	static const struct record entry = RECORD(inline_entry), exit = RECORD(inline_exit),
 				   state_entry = RECORD(inline_state_entry),
 				   state_exit = RECORD(inline_state_exit);
-	static const struct record status = {
-		inline_status,      inline_status_saved, NULL,
-		inline_status_ring, inline_status_write, inline_status_done,
-		inline_status_end
-	};
+	static const struct record runtime[] = { [INLINE_STATUS] = RUNTIME(inline_status),
+						 [INLINE_END] = RUNTIME(inline_ended) };
 
-	if (s->tells == INLINE_STATUS)
-		return &status;
+	if (s->tells >= INLINE_STATUS)
+		return &runtime[s->tells];
 	if (s->tells == INLINE_STATE)
 		return s->keeps_rdx ? &state_entry : &state_exit;
 	return s->keeps_rdx ? &entry : &exit;
@@ -115,7 +121,7 @@ static bool well_formed(const struct inline_stub *s)
 	    ((s->late || s->bare) && s->compare_len) || (s->late && s->bare))
 		return false;
 	/* Registers are to be as they were where it looks at them. */
-	if (s->tells == INLINE_STATUS &&
+	if (s->tells >= INLINE_STATUS &&
 	    (s->late || s->bare || s->returns || s->n_fixes || s->compare_len || !s->keeps_rdx))
 		return false;
 	if (s->returns && (s->late || s->bare || s->compare_len || s->n_fixes))
@@ -159,11 +165,14 @@ static uint16_t lay_out_record(const struct inline_stub *s, unsigned at, struct 
 	return o->record_end;
 }
 
-static unsigned lay_out_cold(const struct inline_program *p, unsigned at, struct inline_parts *o)
+static unsigned lay_out_cold(const struct inline_program *p, const struct inline_stub *s,
+			     unsigned at, struct inline_parts *o)
 {
 	o->context = at;
 	at += inline_context_end - inline_context;
-	o->off = at;
+	o->off = o->drop = o->counted = at;
+	if (inline_is_needed(s))
+		return at;
 	at += (p->drop ? inline_off_else : inline_off_end) - inline_off;
 	o->drop = o->counted = at;
 	if (!p->drop)
@@ -199,7 +208,7 @@ int inline_stub_parts(const struct inline_program *p, const struct inline_stub *
 		o.probes[i] = o.slow_tail + push + JMP_BYTES * i;
 	o.context = o.off = o.drop = o.counted = o.end = o.probes[o.n_probes - 1] + JMP_BYTES;
 	if (!s->bare)
-		o.end = lay_out_cold(p, o.end, &o);
+		o.end = lay_out_cold(p, s, o.end, &o);
 	*out = o;
 	return 0;
 }
@@ -271,7 +280,7 @@ static uint64_t target_of(const struct writer *w, unsigned what)
 	case PATCH_TABLE:
 		return w->p->table;
 	case PATCH_FULL:
-		return w->addr + o->off;
+		return w->addr + (inline_is_needed(w->s) ? o->slow : o->off);
 	case PATCH_CONTEXT:
 		return w->addr + o->context;
 	case PATCH_WRITE:
@@ -361,6 +370,8 @@ static void put_record(struct writer *w)
 
 	put_template(w, o->record, record_of(w->s)->start, record_of(w->s)->end);
 	put_template(w, o->context, inline_context, inline_context_end);
+	if (inline_is_needed(w->s))
+		return;
 	put_template(w, o->off, inline_off, w->p->drop ? inline_off_else : inline_off_end);
 	if (w->p->drop)
 		put_template(w, o->drop, inline_drop, inline_drop_end);

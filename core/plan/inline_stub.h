@@ -44,7 +44,7 @@
 /* Of a program. Offsets as its runtime has them. */
 struct inline_program {
 	uint32_t g_m, g_goid, g_atomicstatus, m_p, m_procid;
-	uint32_t m_curg, g_waitreason; /* for INLINE_STATUS */
+	uint32_t m_curg, g_waitreason; /* for INLINE_STATUS and what follows it */
 	/* m.p is 0 in a system call: Go up to 1.25. Later it stays, while the P may be taken */
 	bool p_is_given_up;
 	uint64_t table;     /* address of the table of rings */
@@ -72,6 +72,8 @@ enum inline_tells {
 	INLINE_DEPTH,
 	INLINE_STATE,  /* always the same state of the current goroutine */
 	INLINE_STATUS, /* at the entry of runtime.casgstatus: a goroutine's state, or a wake */
+	/* What is needed though recording is off or the ring is full: the slow path then. */
+	INLINE_END, /* at the entry of runtime.gdestroy: nothing, the goroutine in rax has ended */
 };
 
 /* One stub. Addresses may wrap below 0, as in a PIE; all are within 2 GiB of each other. */
@@ -107,6 +109,11 @@ struct inline_parts {
 	uint16_t context, off, drop, counted, end;
 	uint16_t n_probes, probes[INLINE_PROBES]; /* jumps to be probed; the slow path takes one */
 };
+
+static inline bool inline_is_needed(const struct inline_stub *s)
+{
+	return s->tells > INLINE_STATUS;
+}
 
 /* 0, or -EINVAL when s cannot be written: more fixes, bytes or branches than fit. */
 int inline_stub_parts(const struct inline_program *p, const struct inline_stub *s,

@@ -107,6 +107,44 @@
 	jump_if	EQUAL, PATCH_SLOW
 	.endm
 
+/* r12 = g.m, when m.p is the thread's own: on g0, where nothing can take it away, unless it left the
+ * system call of a goroutine open; and on a running goroutine. Up to Go 1.25 m.p is 0 in a system
+ * call, so that a goroutine whose status still says so has a P as well, once m.p is set. */
+	.macro	own_p
+	mov	ANY(%r14), %r12
+	patch	PATCH_G_M
+	cmp	M_G0(%r12), %r14
+	jne	1f
+	mov	ANY(%r12), %rax
+	patch	PATCH_M_CURG
+	test	%rax, %rax
+	je	2f
+	mov	ANY(%rax), %eax
+	patch	PATCH_G_STATUS
+	cmp	$G_SYSCALL, %al
+	jump_if	EQUAL, PATCH_SLOW
+	jmp	2f
+1:	mov	ANY(%r14), %eax
+	patch	PATCH_G_STATUS
+	sub	$G_RUNNING, %eax
+	cmp	$ANY, %eax
+	patch	PATCH_SPAN
+	jump_if	ABOVE, PATCH_SLOW
+2:
+	.endm
+
+/* Of the goroutine and the thread that wrote the last event? rax = goid. */
+	.macro	same_goroutine
+	cmp	LAST_GOID(%r12), %rax
+	jump_if	NOT_EQUAL, PATCH_CONTEXT
+	same_thread
+	.endm
+
+	.macro	publish
+	mov	RESERVED(%r12), %rdx
+	mov	%rdx, HEAD(%r12)
+	.endm
+
 	.macro	record name, entry, state
 	label	\name
 	mov	%rax, %r13
@@ -126,9 +164,7 @@
 	/* Whose is it? */
 	mov	ANY(%r14), %rax
 	patch	PATCH_G_GOID
-	cmp	LAST_GOID(%r12), %rax
-	jump_if	NOT_EQUAL, PATCH_CONTEXT	/* rax = goid */
-	same_thread
+	same_goroutine
 	label	\name\()_write
 	stamp
 	.if	\state
@@ -141,8 +177,7 @@
 	mov	%eax, RING_DATA + SLOT_DEPTH(%r12,%rdx)
 	movl	$ANY, RING_DATA + SLOT_SITE(%r12,%rdx)
 	patch	PATCH_SLOT_SITE
-	mov	RESERVED(%r12), %rdx
-	mov	%rdx, HEAD(%r12)
+	publish
 	label	\name\()_done			/* published, or counted as dropped */
 	mov	%r13, %rax
 	.if	\entry
@@ -164,10 +199,6 @@
 /*
  * At the entry of runtime.casgstatus(gp, old, new), which is called on goroutines and on g0: rax = gp,
  * ebx and ecx statuses. What is recorded is gp's, but for a wake, which is the current goroutine's.
- *
- * m.p is the thread's own on g0, where nothing can take it away, unless it left the system call of
- * a goroutine open; and on a running goroutine. Up to Go 1.25 m.p is 0 in a system call, so that a
- * goroutine whose status still says so has a P as well, once m.p is set.
  */
 	label	inline_status
 	mov	%rax, %r13
@@ -179,26 +210,8 @@
 	lea	-G_RUNNABLE(%rcx), %eax
 	cmp	$(G_WAITING - G_RUNNABLE), %eax
 	jump_if	ABOVE, PATCH_DONE
-	mov	ANY(%r14), %r12
-	patch	PATCH_G_M
-	cmp	M_G0(%r12), %r14
-	jne	1f
-	mov	ANY(%r12), %rax
-	patch	PATCH_M_CURG
-	test	%rax, %rax
-	je	2f
-	mov	ANY(%rax), %eax
-	patch	PATCH_G_STATUS
-	cmp	$G_SYSCALL, %al
-	jump_if	EQUAL, PATCH_SLOW
-	jmp	2f
-1:	mov	ANY(%r14), %eax
-	patch	PATCH_G_STATUS
-	sub	$G_RUNNING, %eax
-	cmp	$ANY, %eax
-	patch	PATCH_SPAN
-	jump_if	ABOVE, PATCH_SLOW
-2:	find_ring
+	own_p
+	find_ring
 	label	inline_status_ring
 	reserve
 	cmp	$G_WAITING, %ebx
@@ -216,9 +229,7 @@
 	jmp	4f
 3:	mov	ANY(%r13), %rax
 	patch	PATCH_G_GOID
-4:	cmp	LAST_GOID(%r12), %rax
-	jump_if	NOT_EQUAL, PATCH_CONTEXT
-	same_thread
+4:	same_goroutine
 	label	inline_status_write
 	stamp
 	movl	$ANY, RING_DATA + SLOT_SITE(%r12,%rdx)
@@ -241,12 +252,38 @@
 	shl	$8, %eax
 	or	$STATE_WAITING, %eax
 7:	mov	%eax, RING_DATA + SLOT_DEPTH(%r12,%rdx)
-	mov	RESERVED(%r12), %rdx
-	mov	%rdx, HEAD(%r12)
+	publish
 	label	inline_status_done
 	mov	%r13, %rax
 	mov	%r15, %rdx
 	label	inline_status_end
+
+/* At the entry of runtime.gdestroy(gp): rax = gp, on g0. */
+	label	inline_ended
+	mov	%rax, %r13
+	mov	%rdx, %r15
+	label	inline_ended_saved
+	mov	ANY(%r13), %rax
+	patch	PATCH_G_GOID
+	test	%rax, %rax
+	jump_if	EQUAL, PATCH_DONE
+	own_p
+	find_ring
+	label	inline_ended_ring
+	reserve
+	mov	ANY(%r13), %rax
+	patch	PATCH_G_GOID
+	same_goroutine
+	label	inline_ended_write
+	stamp
+	movl	$0, RING_DATA + SLOT_DEPTH(%r12,%rdx)
+	movl	$ANY, RING_DATA + SLOT_SITE(%r12,%rdx)
+	patch	PATCH_SLOT_SITE
+	publish
+	label	inline_ended_done
+	mov	%r13, %rax
+	mov	%r15, %rdx
+	label	inline_ended_end
 
 /* Another goroutine or thread than that of the last event: a context slot first. rax = goid. */
 	label	inline_context

@@ -88,7 +88,7 @@ static void same_as_without(struct child *k)
 	assert_true(with.events[0].clock > before && with.events[0].clock < __rdtsc());
 	if (!k->c->late)
 		assert_int_equal(with.events[0].depth,
-				 k->c->depth ? k->c->depth : WORLD_STACK_USED);
+				 k->c->what == INLINE_DEPTH ? WORLD_STACK_USED : k->c->depth);
 }
 
 static void test_every_window(void **state)

@@ -289,11 +289,11 @@ static int build(struct plan *p, const struct plan_options *opt)
 	if (!err && opt->states && (p->stubs.kind == STUB_INLINE || !opt->states_if_inline))
 		err = plan_add_state_sites(p, ctx, opt);
 	if (!err)
-		err = stubs_finish(p);
-	if (!err) {
-		resolve_tails(p);
 		err = plan_add_runtime_sites(p, ctx);
-	}
+	if (!err)
+		err = stubs_finish(p);
+	if (!err)
+		resolve_tails(p);
 	if (!err)
 		err = plan_find_inlined(p, opt);
 	for (size_t i = 0; i < p->n_funcs; i++)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "bpf/event.h"
+#include "plan/runtime_stubs.h"
 #include "plan/sites.h"
 
 enum where { AT_ENTRY, AT_RETURN, AT_CALL };
@@ -61,14 +62,17 @@ static const struct code_point *entry_with_arguments(const struct gocode *code)
 		       : &code->start;
 }
 
+/* w: where its stub may be; NULL: it shall have none. */
 static int add_one(struct plan *p, const struct gofunc *fn, const struct code_point *at,
-		   size_t which)
+		   const struct code_window *w, size_t which)
 {
 	struct plan_site s = site_at(fn, at, wanted[which].kind, PROGRAM_RUNTIME);
+	int err;
 
 	s.runtime_func = fn->name;
 	s.prologue_stop = wanted[which].prologue_stop;
-	return plan_add_site(p, &s);
+	err = w ? runtime_stub_give(p, &s, fn, w) : 0;
+	return err ? err : plan_add_site(p, &s);
 }
 
 static void set_seen(struct plan *p, size_t which)
@@ -89,7 +93,7 @@ static int add_entry(struct plan *p, struct gocode_ctx *ctx, const struct gofunc
 			      wanted[which].kind == EV_WIRE_FAULT && code.has_entry
 				      ? &code.entry
 				      : entry_with_arguments(&code),
-			      which);
+			      &code.inline_entry, which);
 		set_seen(p, which);
 	}
 	gocode_free(&code);
@@ -103,7 +107,7 @@ static int add_points(struct plan *p, const struct gofunc *fn, struct code_point
 	int err = 0;
 
 	for (size_t k = 0; k < n && !err; k++)
-		err = add_one(p, fn, &points[k], which);
+		err = add_one(p, fn, &points[k], NULL, which);
 	if (n)
 		set_seen(p, which);
 	free(points);

@@ -73,6 +73,40 @@ static void states_of_goroutines(void **state)
 	gobin_close(b);
 }
 
+/* What stubs write themselves, though it is no state. */
+static bool by_stub(const struct plan_site *s)
+{
+	return s->kind == EV_END;
+}
+
+/* Each request of a server begins and ends a goroutine: that must not trap, nor in a process that
+ * runs. */
+static void goroutines_by_stubs(void **state)
+{
+	static const char *const variants[] = { "kinds", "kinds.pie.stripped", "cgo" };
+	const struct plan_options opt = { .strategy = PROBE_INLINE };
+
+	(void)state;
+	for (size_t v = 0; v < sizeof(variants) / sizeof(*variants); v++) {
+		struct gobin *b = open_binary(variants[v]);
+		struct plan *p = plan_build(b, &opt);
+
+		assert_non_null(p);
+		assert_null(p->stubs.inl.obstacle);
+		for (size_t i = 0; i < p->n_sites; i++) {
+			const struct plan_site *s = &p->sites[i];
+
+			if (!s->runtime_func)
+				continue;
+			if (site_is_inline(s) != by_stub(s) || plan_can_join(s) != by_stub(s))
+				fail_msg("%s: %s", variants[v], s->runtime_func);
+			assert_int_equal(s->stub.ring_rsp_to_ra_bytes, 0);
+		}
+		plan_free(p);
+		gobin_close(b);
+	}
+}
+
 /* Stubs write the states themselves, but for the one that a garbage collection makes; a system call
  * is over at each RET then. */
 static void states_by_stubs(void **state)
@@ -92,7 +126,7 @@ static void states_by_stubs(void **state)
 			const struct plan_site *s = &p->sites[i];
 
 			if (s->kind != EV_STATE) {
-				assert_true(s->func != PLAN_NO_FUNC || !site_has_stub(s));
+				assert_true(s->func != PLAN_NO_FUNC || site_has_stub(s) == by_stub(s));
 				continue;
 			}
 			if (site_is_inline(s) != (s->state_at != STATE_AT_PREEMPT))
@@ -110,6 +144,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(one_trap_each),
 					    cmocka_unit_test(states_of_goroutines),
+					    cmocka_unit_test(goroutines_by_stubs),
 					    cmocka_unit_test(states_by_stubs) };
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

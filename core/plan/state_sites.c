@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "plan/inline_sites.h"
+#include "plan/runtime_stubs.h"
 #include "plan/sites.h"
 
 /*
@@ -49,53 +50,19 @@ static const struct code_point *entry_of(const struct gocode *code)
 								       : &code->start;
 }
 
-/*
- * Stubs in the runtime. It is never preempted by a signal there (wantAsyncPreempt, preempt.go,
- * refuses a pc of the runtime), so nothing but the hook comes between, as elsewhere. They write
- * nothing below rsp: stacks have no room to spare. All at once that is special is whose the P is:
- * inline_stub_code.S. Where the ring cannot be written the probed jump takes over, behind the
- * displaced bytes: at casgstatus these must leave the arguments in their registers.
- */
-
-/* Only `sub $n,%rsp`, and stores of registers to the new frame. */
-static bool keeps_registers(const uint8_t *code, size_t len)
-{
-	size_t i = 0;
-
-	while (code && i < len) {
-		size_t left = len - i, rex = code[i] == 0x48 || code[i] == 0x4c;
-		const uint8_t *at = code + i + rex;
-
-		if (rex && left >= 4 && at[0] == 0x83 && at[1] == 0xec)
-			i += 4;
-		else if (rex && left >= 7 && at[0] == 0x81 && at[1] == 0xec)
-			i += 7;
-		else if (left >= rex + 4 && at[0] == 0x89 && (at[1] & 0xc7) == 0x44 &&
-			 at[2] == 0x24)
-			i += rex + 4; /* mov %reg,disp8(%rsp) */
-		else
-			return false;
-	}
-	return code && i == len;
-}
-
 /* Whether a stub in place of the window does what a probe does there. */
 static bool may_displace(const struct plan *p, const struct gofunc *fn, const struct code_window *w,
 			 uint8_t state_at)
 {
-	if (!w->len || w->has_call || w->n_jump_offs)
-		return false;
-	return state_at != STATE_AT_STATUS ||
-	       (!w->reads && !w->compare_len && !w->n_rip_offs &&
-		keeps_registers(gobin_bytes(p->binary, fn->vaddr + w->off, w->len), w->len));
+	return state_at == STATE_AT_STATUS ? runtime_stub_keeps_registers(p, fn, w)
+					   : runtime_stub_may_displace(w);
 }
 
 static bool stubs_possible(const struct plan *p)
 {
 	const struct golayout *l = p->stubs.inl.options.layout;
 
-	return p->stubs.kind == STUB_INLINE &&
-	       (!l || (l->m_g0 == 0 && l->m_curg >= 0 && l->g_waitreason >= 0));
+	return runtime_stubs_possible(p) && (!l || l->g_waitreason >= 0);
 }
 
 /* w: where its stub may be; NULL: it shall have none. */

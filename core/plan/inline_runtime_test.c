@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Inline stubs inside the runtime whose events are needed: what they record, and when they take the
+ * slow path. */
+#include "bpf/event.h"
+#include "plan/inline_asm.h"
+#include "plan/inline_world_fixture.h"
+
+#include <string.h>
+
+struct outcome {
+	unsigned traps, n;
+	struct world_event events[8];
+};
+
+static struct outcome run(struct child *k)
+{
+	struct user_regs_struct r = child_first_regs(k);
+	struct outcome o = { 0 };
+
+	child_set(k, &r);
+	assert_int_equal(child_run(k, 0, 0, &o.traps), END_BACK);
+	o.n = world_events(k, o.events);
+	return o;
+}
+
+/* A probe records it instead. */
+static void assert_slow(struct child *k)
+{
+	const struct ring_head before = k->w->rings[0].head;
+	struct outcome o = run(k);
+
+	assert_int_equal(o.traps, 1);
+	assert_memory_equal(&k->w->rings[0].head, &before, sizeof(before));
+}
+
+static void assert_written(struct child *k)
+{
+	struct outcome o = run(k);
+
+	assert_int_equal(o.traps, 0);
+	assert_int_equal(o.n, 1);
+	assert_int_equal(o.events[0].site, WORLD_SITE);
+	assert_true(o.events[0].goid == WORLD_GOID);
+}
+
+/* What happens to goroutines is needed when calls are not recorded, and must not be dropped. */
+static void full_and_off(struct child *k)
+{
+	struct ring_head *h = &k->w->rings[0].head;
+
+	for (unsigned left = 0; left <= RING_ROOM; left += RING_SLOT) {
+		world_reset(k);
+		h->tail = 1 << 20;
+		h->head = h->reserved = h->tail + WORLD_SLOTS - left;
+		if (left < RING_ROOM)
+			assert_slow(k);
+		else
+			assert_int_equal(run(k).traps, 0);
+		assert_int_equal(h->dropped, 0);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		world_reset(k);
+		h->tail = i ? RING_PAUSED : RING_DISABLED;
+		assert_slow(k);
+	}
+}
+
+/* On g0 it is the system call that m.curg has open that takes away the P. */
+static void without_a_p(struct child *k)
+{
+	const uint64_t none = 0;
+
+	world_reset(k);
+	k->w->g[WORLD_G_STATUS] = 3;
+	assert_slow(k);
+	k->w->g[WORLD_G_STATUS + 1] = 0x10; /* _Gscan */
+	assert_slow(k);
+	world_reset(k);
+	memcpy(k->w->m[0] + WORLD_M_P, &none, 8);
+	assert_slow(k);
+	world_reset(k);
+	k->w->table[0] = 0;
+	assert_slow(k);
+	world_reset(k);
+	assert_written(k);
+}
+
+/* A context each time that goroutine or thread have changed. */
+static void contexts(struct child *k)
+{
+	const struct ring_head *h = &k->w->rings[0].head;
+	uint64_t first, procid = 9;
+
+	world_reset(k);
+	run(k);
+	first = h->head;
+	run(k);
+	assert_int_equal(h->head, 2 * first - RING_SLOT);
+	memcpy(k->w->m[0] + WORLD_M_PROCID, &procid, 8);
+	run(k);
+	assert_int_equal(h->head, 3 * first - RING_SLOT);
+}
+
+/* It is no goroutine of the program. */
+static void of_nobody(struct child *k)
+{
+	struct outcome o;
+
+	world_reset(k);
+	memset(k->w->g + WORLD_G_GOID, 0, 8);
+	o = run(k);
+	assert_int_equal(o.traps + o.n, 0);
+}
+
+static void test_needed(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < n_world_cases; i++) {
+		struct child k;
+
+		if (world_cases[i].what <= INLINE_STATUS)
+			continue;
+		print_message("%s\n", world_cases[i].name);
+		child_start(&k, &world_cases[i], HANDLERS_MASKED);
+		full_and_off(&k);
+		without_a_p(&k);
+		contexts(&k);
+		of_nobody(&k);
+		child_end(&k);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_needed) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

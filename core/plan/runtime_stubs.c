@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "plan/runtime_stubs.h"
+
+#include "plan/inline_sites.h"
+
+bool runtime_stubs_possible(const struct plan *p)
+{
+	const struct golayout *l = p->stubs.inl.options.layout;
+
+	return p->stubs.kind == STUB_INLINE && (!l || (l->m_g0 == 0 && l->m_curg >= 0));
+}
+
+/* Only `sub $n,%rsp`, and stores of registers to the new frame. */
+static bool keeps_registers(const uint8_t *code, size_t len)
+{
+	size_t i = 0;
+
+	while (code && i < len) {
+		size_t left = len - i, rex = code[i] == 0x48 || code[i] == 0x4c;
+		const uint8_t *at = code + i + rex;
+
+		if (rex && left >= 4 && at[0] == 0x83 && at[1] == 0xec)
+			i += 4;
+		else if (rex && left >= 7 && at[0] == 0x81 && at[1] == 0xec)
+			i += 7;
+		else if (left >= rex + 4 && at[0] == 0x89 && (at[1] & 0xc7) == 0x44 &&
+			 at[2] == 0x24)
+			i += rex + 4; /* mov %reg,disp8(%rsp) */
+		else
+			return false;
+	}
+	return code && i == len;
+}
+
+bool runtime_stub_may_displace(const struct code_window *w)
+{
+	return w->len && !w->has_call && !w->n_jump_offs;
+}
+
+bool runtime_stub_keeps_registers(const struct plan *p, const struct gofunc *fn,
+				  const struct code_window *w)
+{
+	return runtime_stub_may_displace(w) && !w->reads && !w->compare_len && !w->n_rip_offs &&
+	       keeps_registers(gobin_bytes(p->binary, fn->vaddr + w->off, w->len), w->len);
+}
+
+/* No probe of a function that the user has selected is in there. */
+static bool is_free(const struct plan *p, const struct gofunc *fn, const struct code_window *w)
+{
+	const uint64_t at = fn->vaddr + w->off;
+
+	for (size_t i = 0; i < p->n_sites; i++)
+		if (p->sites[i].vaddr >= at && p->sites[i].vaddr < at + w->len)
+			return false;
+	return true;
+}
+
+int runtime_stub_give(struct plan *p, struct plan_site *s, const struct gofunc *fn,
+		      const struct code_window *w)
+{
+	int err;
+
+	if (s->kind != EV_END || !runtime_stubs_possible(p) ||
+	    !runtime_stub_keeps_registers(p, fn, w) || !is_free(p, fn, w))
+		return 0;
+	err = inline_give_stub(p, s, w, false);
+	s->stub.ring_rsp_to_ra_bytes = 0; /* what it writes is no depth */
+	return err;
+}

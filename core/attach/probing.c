@@ -302,6 +302,17 @@ static void choose_best(struct probing *p, const struct probing_options *opt, co
 		use_stubs(p, why);
 }
 
+static void warn_of_runtime(const struct probing *p)
+{
+	for (size_t i = 0; i < p->plan->n_sites; i++)
+		if (p->plan->sites[i].func == PLAN_NO_FUNC && p->left_alone[i])
+			log_warn("%s is not seen, for the same reason: %s",
+				 p->plan->sites[i].runtime_func,
+				 p->plan->sites[i].kind == EV_CREATE
+					 ? "who starts a goroutine is not recorded"
+					 : "what the runtime does there is not recorded");
+}
+
 /* What another gotrace has moved in a process that runs. */
 static int leave_alone(struct probing *p, pid_t pid)
 {
@@ -321,6 +332,7 @@ static int leave_alone(struct probing *p, pid_t pid)
 			"gotrace, or of one that was killed",
 			n);
 	p->n_left_alone = (size_t)n;
+	warn_of_runtime(p);
 	return 0;
 }
 
@@ -380,10 +392,8 @@ struct ring_site *probing_ring_sites(const struct probing *p)
 
 	for (size_t i = 0; sites && i < plan->n_sites; i++)
 		if (site_is_inline(&plan->sites[i]))
-			sites[i] = (struct ring_site){
-				.kind = (uint8_t)plan->sites[i].kind,
-				.rsp_to_ra_bytes = plan->sites[i].stub.ring_rsp_to_ra_bytes,
-			};
+			sites[i] = rings_site(plan->sites[i].kind,
+					      plan->sites[i].stub.ring_rsp_to_ra_bytes);
 	return sites;
 }
 

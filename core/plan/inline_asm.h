@@ -38,15 +38,18 @@
 #define PATCH_M_CURG    9
 #define PATCH_G_REASON  10 /* g.waitreason */
 #define PATCH_SPAN      11 /* how many statuses after _Grunning still have a P that m.p is */
-#define PATCH_VALUES    12
-/* Distances: to the table of rings, and to parts of the same stub. */
-#define PATCH_TABLE   12
-#define PATCH_SLOW    13
-#define PATCH_FULL    14
-#define PATCH_CONTEXT 15
-#define PATCH_WRITE   16
-#define PATCH_DONE    17
-#define PATCHES       18
+#define PATCH_G_GOPC    12
+#define PATCH_G_STARTPC 13
+#define PATCH_VALUES    14
+/* Distances: to the table of rings, to the text's first function, and to parts of the same stub. */
+#define PATCH_TABLE   14
+#define PATCH_TEXT    15
+#define PATCH_SLOW    16
+#define PATCH_FULL    17
+#define PATCH_CONTEXT 18
+#define PATCH_WRITE   19
+#define PATCH_DONE    20
+#define PATCHES       21
 
 /* runtime.g.atomicstatus (runtime2.go); its lowest byte, the next has the bit of a stack scan */
 #define G_RUNNABLE 1

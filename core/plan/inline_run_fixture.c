@@ -177,8 +177,16 @@ unsigned world_events(const struct child *k, struct world_event *out)
 				&k->w->rings[i].slots[at % WORLD_SLOTS / RING_SLOT];
 
 			if (s->site == RING_CONTEXT) {
+				if (e.n_args)
+					return WORLD_BROKEN;
 				e.goid = s->clock;
 				e.procid = s->depth;
+				continue;
+			}
+			if (s->site == RING_ARG) {
+				if (s->depth != e.n_args || e.n_args == RING_ARGS)
+					return WORLD_BROKEN;
+				e.args[e.n_args++] = s->clock;
 				continue;
 			}
 			if (n == 8)
@@ -188,6 +196,7 @@ unsigned world_events(const struct child *k, struct world_event *out)
 			e.site = s->site;
 			e.ring = i;
 			out[n++] = e;
+			e.n_args = 0;
 		}
 	}
 	return n;

@@ -41,6 +41,14 @@ static void assert_written(struct child *k)
 	assert_int_equal(o.n, 1);
 	assert_int_equal(o.events[0].site, WORLD_SITE);
 	assert_true(o.events[0].goid == WORLD_GOID);
+	if (k->c->what != INLINE_CREATE) {
+		assert_int_equal(o.events[0].n_args, 0);
+		return;
+	}
+	assert_int_equal(o.events[0].n_args, 3);
+	assert_true(o.events[0].args[0] == WORLD_GOID);
+	assert_int_equal(o.events[0].args[1], WORLD_GOPC);
+	assert_int_equal(o.events[0].args[2], WORLD_STARTPC);
 }
 
 /* What happens to goroutines is needed when calls are not recorded, and must not be dropped. */
@@ -101,15 +109,61 @@ static void contexts(struct child *k)
 	assert_int_equal(h->head, 3 * first - RING_SLOT);
 }
 
-/* It is no goroutine of the program. */
+/* It is no goroutine of the program, or the first one. */
 static void of_nobody(struct child *k)
 {
+	for (uint64_t goid = 0; goid < 2; goid++) {
+		struct outcome o;
+
+		world_reset(k);
+		memcpy(k->w->g + WORLD_G_GOID, &goid, 8);
+		o = run(k);
+		assert_int_equal(o.traps, 0);
+		assert_int_equal(o.n, goid && k->c->what != INLINE_CREATE);
+	}
+}
+
+/* The scheduler makes one, without m.curg: a context each time. */
+static void made_by_nobody(struct child *k)
+{
+	const uint64_t none = 0;
 	struct outcome o;
 
 	world_reset(k);
-	memset(k->w->g + WORLD_G_GOID, 0, 8);
-	o = run(k);
-	assert_int_equal(o.traps + o.n, 0);
+	for (unsigned i = 1; i < 3; i++) {
+		memcpy(k->w->m[0] + WORLD_M_CURG, &none, 8);
+		o = run(k);
+		assert_int_equal(o.traps, 0);
+		assert_int_equal(o.n, i);
+		assert_true(o.events[i - 1].goid == 0 && o.events[i - 1].args[0] == WORLD_GOID);
+		assert_true(k->w->rings[0].head.last_goid == 0);
+	}
+	assert_int_equal(k->w->rings[0].head.head, 2 * RING_ROOM);
+}
+
+/* One that waits is a coroutine's, whose state is told as well: by the probe. */
+static void made_to_wait(struct child *k)
+{
+	for (unsigned scan = 0; scan < 2; scan++) {
+		world_reset(k);
+		k->w->g[WORLD_G_STATUS] = 4;
+		k->w->g[WORLD_G_STATUS + 1] = scan ? 0x10 : 0;
+		assert_slow(k);
+	}
+}
+
+/* Arguments do not lie one after the other where the ring ends. */
+static void around_the_end(struct child *k)
+{
+	struct ring_head *h = &k->w->rings[0].head;
+
+	for (unsigned left = RING_SLOT; left <= RING_ROOM; left += RING_SLOT) {
+		world_reset(k);
+		h->head = h->reserved = h->tail = 3 * WORLD_SLOTS - left;
+		assert_written(k);
+		assert_int_equal(h->head, 3 * WORLD_SLOTS - left + RING_ROOM);
+		assert_int_equal(h->reserved, h->head);
+	}
 }
 
 static void test_needed(void **state)
@@ -126,6 +180,11 @@ static void test_needed(void **state)
 		without_a_p(&k);
 		contexts(&k);
 		of_nobody(&k);
+		if (world_cases[i].what == INLINE_CREATE) {
+			made_by_nobody(&k);
+			made_to_wait(&k);
+			around_the_end(&k);
+		}
 		child_end(&k);
 	}
 }

@@ -64,10 +64,20 @@ struct inline_program inline_program_of(const struct plan *p)
 		.m_curg = (uint32_t)l->m_curg,
 		.g_waitreason = (uint32_t)l->g_waitreason,
 		.p_is_given_up = gobin_go_minor(p->binary) >= 0 && gobin_go_minor(p->binary) < 26,
+		.g_gopc = (uint32_t)l->g_gopc,
+		.g_startpc = (uint32_t)l->g_startpc,
 		.table = p->stubs.inl.table_vaddr,
+		.text = plan_text_vaddr(p),
 		.ring_size = opt->ring_bytes ? opt->ring_bytes : RING_SIZE_MIN,
 		.drop = opt->drop,
 	};
+}
+
+uint64_t plan_text_vaddr(const struct plan *p)
+{
+	const struct gofunc *funcs;
+
+	return gobin_funcs(p->binary, &funcs) ? funcs[0].vaddr : 0;
 }
 
 /* ---- sites */
@@ -240,6 +250,8 @@ static enum inline_tells tells_of(const struct plan_site *s)
 		return s->state_at == STATE_AT_STATUS ? INLINE_STATUS : INLINE_STATE;
 	case EV_END:
 		return INLINE_END;
+	case EV_CREATE:
+		return INLINE_CREATE;
 	default:
 		return INLINE_DEPTH;
 	}
@@ -344,7 +356,7 @@ int inline_add_hook(struct plan *p, uint64_t stubs_bytes, uint8_t *code, size_t 
 		.addr = p->stubs.vaddr + stubs_bytes,
 		.stubs = p->stubs.vaddr,
 		.stubs_bytes = stubs_bytes,
-		.text = funcs[0].vaddr,
+		.text = plan_text_vaddr(p),
 		.text_bytes = funcs[n - 1].vaddr + funcs[n - 1].size - funcs[0].vaddr,
 		.sigtramp = p->stubs.inl.sigtramp_vaddr,
 		.table = p->stubs.inl.table_vaddr,

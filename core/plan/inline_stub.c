@@ -20,11 +20,12 @@ RECORD_LABELS(inline_entry);
 RECORD_LABELS(inline_exit);
 RECORD_LABELS(inline_state_entry);
 RECORD_LABELS(inline_state_exit);
-#define RUNTIME_LABELS(name)                                                         \
-	extern const uint8_t name[], name##_saved[], name##_ring[], name##_write[], \
-		name##_done[], name##_end[]
+#define RUNTIME_LABELS(name)                                                                       \
+	extern const uint8_t name[], name##_saved[], name##_ring[], name##_write[], name##_done[], \
+		name##_end[]
 RUNTIME_LABELS(inline_status);
 RUNTIME_LABELS(inline_ended);
+RUNTIME_LABELS(inline_create);
 extern const uint8_t inline_code[], inline_context[], inline_context_end[], inline_off[],
 	inline_off_else[], inline_off_end[], inline_drop[], inline_drop_counted[],
 	inline_drop_end[];
@@ -63,10 +64,9 @@ struct record {
 			name##_end                                                         \
 	}
 
-#define RUNTIME(name)                                                             \
-	{                                                                         \
-		name, name##_saved, NULL, name##_ring, name##_write, name##_done, \
-			name##_end                                                \
+#define RUNTIME(name)                                                                        \
+	{                                                                                    \
+		name, name##_saved, NULL, name##_ring, name##_write, name##_done, name##_end \
 	}
 
 static const struct record *record_of(const struct inline_stub *s)
@@ -75,7 +75,8 @@ static const struct record *record_of(const struct inline_stub *s)
 				   state_entry = RECORD(inline_state_entry),
 				   state_exit = RECORD(inline_state_exit);
 	static const struct record runtime[] = { [INLINE_STATUS] = RUNTIME(inline_status),
-						 [INLINE_END] = RUNTIME(inline_ended) };
+						 [INLINE_END] = RUNTIME(inline_ended),
+						 [INLINE_CREATE] = RUNTIME(inline_create) };
 
 	if (s->tells >= INLINE_STATUS)
 		return &runtime[s->tells];
@@ -122,7 +123,8 @@ static bool well_formed(const struct inline_stub *s)
 		return false;
 	/* Registers are to be as they were where it looks at them. */
 	if (s->tells >= INLINE_STATUS &&
-	    (s->late || s->bare || s->returns || s->n_fixes || s->compare_len || !s->keeps_rdx))
+	    (s->late || s->bare || s->returns || s->n_fixes || s->compare_len ||
+	     s->keeps_rdx == (s->tells == INLINE_CREATE)))
 		return false;
 	if (s->returns && (s->late || s->bare || s->compare_len || s->n_fixes))
 		return false;
@@ -266,6 +268,8 @@ static uint32_t value_of(const struct writer *w, unsigned what)
 		[PATCH_STATE] = w->s->state,
 		[PATCH_M_CURG] = p->m_curg,
 		[PATCH_G_REASON] = p->g_waitreason,
+		[PATCH_G_GOPC] = p->g_gopc,
+		[PATCH_G_STARTPC] = p->g_startpc,
 		[PATCH_SPAN] = p->p_is_given_up ? G_SYSCALL - G_RUNNING : 0,
 	};
 
@@ -279,6 +283,8 @@ static uint64_t target_of(const struct writer *w, unsigned what)
 	switch (what) {
 	case PATCH_TABLE:
 		return w->p->table;
+	case PATCH_TEXT:
+		return w->p->text;
 	case PATCH_FULL:
 		return w->addr + (inline_is_needed(w->s) ? o->slow : o->off);
 	case PATCH_CONTEXT:

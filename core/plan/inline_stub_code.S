@@ -43,6 +43,7 @@
 #define ABOVE_EQUAL 0x83
 #define EQUAL       0x84
 #define NOT_EQUAL   0x85
+#define BELOW_EQUAL 0x86
 #define ABOVE       0x87
 #define NEGATIVE    0x88
 
@@ -59,15 +60,15 @@
 	or	%rdx, %rax
 	.endm
 
-/* Is there room? Then the slot is reserved. */
-	.macro	reserve
+/* Is there room? Then the slots are reserved, of an event with so many arguments. */
+	.macro	reserve args=0
 	mov	HEAD(%r12), %rax
 	mov	%rax, %rdx
 	sub	TAIL(%r12), %rdx
 	cmp	$ANY, %rdx
 	patch	PATCH_FILL
 	jump_if	ABOVE, PATCH_FULL		/* rdx = bytes not read yet */
-	add	$RING_SLOT, %rax
+	add	$(RING_SLOT * (1 + \args)), %rax
 	mov	%rax, RESERVED(%r12)
 	.endm
 
@@ -138,6 +139,37 @@
 	cmp	LAST_GOID(%r12), %rax
 	jump_if	NOT_EQUAL, PATCH_CONTEXT
 	same_thread
+	.endm
+
+/* rax = the goid of m.curg; none: 0, for which last_goid never stands. */
+	.macro	goid_of_curg
+	mov	ANY(%r14), %rax
+	patch	PATCH_G_M
+	mov	ANY(%rax), %rax
+	patch	PATCH_M_CURG
+	test	%rax, %rax
+	jump_if	EQUAL, PATCH_CONTEXT
+	mov	ANY(%rax), %rax
+	patch	PATCH_G_GOID
+	.endm
+
+/* An argument, the `which`th of so many: rax. */
+	.macro	argument which, of
+	mov	RESERVED(%r12), %edx
+	sub	$(RING_SLOT * (1 + \of - \which)), %edx
+	and	$ANY, %edx
+	patch	PATCH_MASK
+	mov	%rax, RING_DATA + SLOT_CLOCK(%r12,%rdx)
+	movl	$\which, RING_DATA + SLOT_DEPTH(%r12,%rdx)
+	movl	$RING_ARG, RING_DATA + SLOT_SITE(%r12,%rdx)
+	.endm
+
+/* The same, a program counter. */
+	.macro	argument_pc which, of
+	lea	ANY(%rip), %rdx
+	patch	PATCH_TEXT
+	sub	%rdx, %rax
+	argument \which, \of
 	.endm
 
 	.macro	publish
@@ -218,14 +250,7 @@
 	jne	3f
 	cmp	$G_RUNNABLE, %ecx
 	jne	3f
-	mov	ANY(%r14), %rax
-	patch	PATCH_G_M
-	mov	ANY(%rax), %rax
-	patch	PATCH_M_CURG
-	test	%rax, %rax			/* nobody's: 0, for which last_goid never stands */
-	jump_if	EQUAL, PATCH_CONTEXT
-	mov	ANY(%rax), %rax
-	patch	PATCH_G_GOID
+	goid_of_curg
 	jmp	4f
 3:	mov	ANY(%r13), %rax
 	patch	PATCH_G_GOID
@@ -284,6 +309,43 @@
 	mov	%r13, %rax
 	mov	%r15, %rdx
 	label	inline_ended_end
+
+/* At the return of runtime.newproc1: rax = newg, on g0, which works for the creator. The start code
+ * makes goroutine 1 before it is known that there is a new image. */
+	label	inline_create
+	mov	%rax, %r13
+	label	inline_create_saved
+	cmpq	$1, ANY(%r13)
+	patch	PATCH_G_GOID, 1
+	jump_if	BELOW_EQUAL, PATCH_DONE
+	mov	ANY(%r13), %eax
+	patch	PATCH_G_STATUS
+	cmp	$G_WAITING, %al			/* a coroutine's: there is more to tell of it */
+	jump_if	EQUAL, PATCH_SLOW
+	own_p
+	find_ring
+	label	inline_create_ring
+	reserve	3
+	goid_of_curg
+	same_goroutine
+	label	inline_create_write
+	mov	ANY(%r13), %rax
+	patch	PATCH_G_GOID
+	argument 0, 3
+	mov	ANY(%r13), %rax
+	patch	PATCH_G_GOPC
+	argument_pc 1, 3
+	mov	ANY(%r13), %rax
+	patch	PATCH_G_STARTPC
+	argument_pc 2, 3
+	stamp
+	movl	$0, RING_DATA + SLOT_DEPTH(%r12,%rdx)
+	movl	$ANY, RING_DATA + SLOT_SITE(%r12,%rdx)
+	patch	PATCH_SLOT_SITE
+	publish
+	label	inline_create_done
+	mov	%r13, %rax
+	label	inline_create_end
 
 /* Another goroutine or thread than that of the last event: a context slot first. rax = goid. */
 	label	inline_context

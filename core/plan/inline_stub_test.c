@@ -238,7 +238,7 @@ static void full(struct child *k)
 {
 	struct ring_head *h = &k->w->rings[0].head;
 
-	for (unsigned left = 0; left <= 3 * RING_SLOT; left += RING_SLOT) {
+	for (unsigned left = 0; left <= RING_ROOM + RING_SLOT; left += RING_SLOT) {
 		world_reset(k);
 		h->tail = 1 << 20;
 		h->head = h->reserved = h->tail + WORLD_SLOTS - left;

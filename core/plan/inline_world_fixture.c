@@ -271,7 +271,10 @@ void world_patch(struct child *k)
 		.m_procid = WORLD_M_PROCID,
 		.m_curg = WORLD_M_CURG,
 		.g_waitreason = WORLD_G_REASON,
+		.g_gopc = WORLD_G_GOPC,
+		.g_startpc = WORLD_G_STARTPC,
 		.table = world_at(k, w->table),
+		.text = text_at(w, 0),
 		.ring_size = WORLD_SLOTS,
 		.drop = c->drop,
 	};
@@ -325,6 +328,8 @@ void world_reset(struct child *k)
 	put64(w->g + WORLD_G_M, world_at(k, w->m[0]));
 	put64(w->g + WORLD_G_OTHER_M, world_at(k, w->m[1]));
 	put64(w->g + WORLD_G_GOID, WORLD_GOID);
+	put64(w->g + WORLD_G_GOPC, text_at(w, WORLD_GOPC));
+	put64(w->g + WORLD_G_STARTPC, text_at(w, WORLD_STARTPC));
 	memcpy(w->g + WORLD_G_STATUS, &running, sizeof(running));
 	for (unsigned i = 0; i < sizeof(w->stack); i++)
 		w->stack[i] = WORLD_STACK_BYTE(i);

@@ -106,7 +106,11 @@ struct world {
 #define WORLD_M_PROCID      72
 #define WORLD_M_CURG        184
 #define WORLD_G_REASON      176
+#define WORLD_G_GOPC        288
+#define WORLD_G_STARTPC     304
 #define WORLD_GOID          77
+#define WORLD_GOPC          0x123 /* from the text's first byte */
+#define WORLD_STARTPC       0x456
 #define WORLD_PROCID(i)     (4000u + (i))
 #define WORLD_STACK_BYTE(i) ((uint8_t)((i)*7 + 1)) /* before a run */
 #define WORLD_STACK_USED    256                    /* bytes from rsp to the stack's end */
@@ -164,6 +168,8 @@ int child_syscall(const struct child *k, long nr, long a, long b);
 struct world_event {
 	uint64_t goid, procid, clock;
 	uint32_t depth, site, ring;
+	uint64_t args[RING_ARGS];
+	unsigned n_args;
 };
 /* The events in the rings, at most 8; `goid` and `procid` are those of the last context slots,
  * 0 before the first.

@@ -308,6 +308,9 @@ void plan_free(struct plan *p);
  * by site, whether it is recorded where its stub's window begins. */
 uint32_t plan_missed_entry(const struct plan *p, const bool *in_stub, uint64_t pc);
 
+/* Link-time address of the text's first function: program counters in rings are told less that. */
+uint64_t plan_text_vaddr(const struct plan *p);
+
 /* A byte of a site's inline stubs that may be written while the program runs: from then on a stub
  * takes its slow path, to the probed jump, which records nothing once no probe is there. */
 struct plan_switch {

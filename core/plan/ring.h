@@ -20,8 +20,10 @@
 #define RING_MAX      256  /* rings: a P with a higher number has none */
 #define RING_SIZE_MIN 4096ull
 #define RING_SIZE_MAX (1ull << 30)
-/* What a stub wants free before it writes: its event and a context before it. */
-#define RING_ROOM (2 * RING_SLOT)
+/* An event may have so many arguments, each in a slot of its own before it. */
+#define RING_ARGS 3
+/* What a stub wants free before it writes: its event, arguments and a context before it. */
+#define RING_ROOM ((2 + RING_ARGS) * RING_SLOT)
 /* A stub finds its ring in a table of RING_MAX addresses, indexed by p.id, 0 where there is none.
  * It is on a private page with MADV_WIPEONFORK (d2cd9ede6e19, Linux 4.14), so that a forked child
  * finds no ring and takes the slow path. */
@@ -29,6 +31,9 @@
 
 /* In `site` of a slot: it is no state of a goroutine but who wakes one (EV_WAKE). */
 #define RING_WAKE 0x80000000
+
+/* As `site` of a slot: it is an argument of the event that follows. */
+#define RING_ARG 0xfffffffe
 
 /* A tail with this bit makes every stub go on without an event: recording is off. head less it has
  * the bit as well, as long as head is below. */
@@ -46,7 +51,9 @@
  * by writing head after its slots; whoever undoes the reservation writes reserved = head. So while
  * reserved is not past head, no stub has read the clock for an event that is not published.
  * - head is a multiple of RING_SLOT, never goes back, and is at most `size` past tail.
- * - The first slot of all is a context; its goid is 0 only before a slot with RING_WAKE.
+ * - The first slot of all is a context; its goid is 0 only before a slot with RING_WAKE, and before
+ *   an EV_CREATE.
+ * - An event of a kind with arguments has all of them right before it, one that has none has none.
  * - A stub that drops writes dropped_first (when dropped == dropped_seen), dropped_goid and
  *   dropped_last before it counts `dropped`; the collector reads `dropped` first, and writes
  *   dropped_seen last. A drop in between is then reported with a time range and goids that are too
@@ -87,7 +94,8 @@ _Static_assert(__builtin_offsetof(struct ring_head, tail) == 128, "a line of its
  * RING_CONTEXT it is a context for the events after it in this ring: `clock` is their goid, `depth`
  * the number of their thread (m.procid, in the pid namespace of the process). Of a site of
  * runtime.casgstatus, `depth` is that of EV_STATE, or with RING_WAKE of EV_WAKE, whose goid may be
- * 0.
+ * 0. When `site` is RING_ARG, `clock` is an argument of the next event, a struct event_ext, and
+ * `depth` says which. Program counters are told less the address of the text's first function.
  */
 struct ring_slot {
 	uint64_t clock;

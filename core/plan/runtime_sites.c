@@ -114,14 +114,36 @@ static int add_points(struct plan *p, const struct gofunc *fn, struct code_point
 	return err;
 }
 
+/* The window before the first RET from `off` on, which nothing but what comes before it leads to.
+ * NULL: there is none. */
+static const struct code_window *window_before_ret(const struct gocode *code, uint32_t off)
+{
+	for (size_t i = 0; code->inline_rets && i < code->n_rets; i++)
+		if (code->rets[i].off >= off)
+			return code->inline_branches[i].n ? NULL : &code->inline_rets[i];
+	return NULL;
+}
+
 static int add_returns(struct plan *p, struct gocode_ctx *ctx, const struct gofunc *fn,
 		       size_t which)
 {
-	struct code_point *points;
-	size_t n;
-	int err = gocode_returns(ctx, fn, &points, &n);
+	struct code_point *points = NULL;
+	struct gocode code;
+	size_t n = 0;
+	int err = gocode_analyze(ctx, fn, &code);
 
-	return err && err != -EILSEQ ? err : add_points(p, fn, points, n, which);
+	if (err)
+		return err;
+	err = gocode_returns(ctx, fn, &points, &n);
+	if (err == -EILSEQ)
+		n = err = 0;
+	for (size_t i = 0; i < n && !err; i++)
+		err = add_one(p, fn, &points[i], window_before_ret(&code, points[i].off), which);
+	if (n)
+		set_seen(p, which);
+	free(points);
+	gocode_free(&code);
+	return err;
 }
 
 static int add_calls(struct plan *p, struct gocode_ctx *ctx, const struct gofunc *fn, size_t which)

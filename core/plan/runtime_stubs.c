@@ -10,7 +10,8 @@ bool runtime_stubs_possible(const struct plan *p)
 	return p->stubs.kind == STUB_INLINE && (!l || (l->m_g0 == 0 && l->m_curg >= 0));
 }
 
-/* Only `sub $n,%rsp`, and stores of registers to the new frame. */
+/* Only `sub $n,%rsp`, and stores of registers to the new frame; or how a frame is left: `add
+ * $n,%rsp`, `pop %rbp` and, in old versions, a load of rbp. */
 static bool keeps_registers(const uint8_t *code, size_t len)
 {
 	size_t i = 0;
@@ -19,10 +20,15 @@ static bool keeps_registers(const uint8_t *code, size_t len)
 		size_t left = len - i, rex = code[i] == 0x48 || code[i] == 0x4c;
 		const uint8_t *at = code + i + rex;
 
-		if (rex && left >= 4 && at[0] == 0x83 && at[1] == 0xec)
+		if (rex && left >= 4 && at[0] == 0x83 && (at[1] == 0xec || at[1] == 0xc4))
 			i += 4;
-		else if (rex && left >= 7 && at[0] == 0x81 && at[1] == 0xec)
+		else if (rex && left >= 7 && at[0] == 0x81 && (at[1] == 0xec || at[1] == 0xc4))
 			i += 7;
+		else if (at[0] == 0x5d && !rex)
+			i++;
+		else if (code[i] == 0x48 && left >= 5 && at[0] == 0x8b && at[1] == 0x6c &&
+			 at[2] == 0x24)
+			i += 5; /* mov disp8(%rsp),%rbp */
 		else if (left >= rex + 4 && at[0] == 0x89 && (at[1] & 0xc7) == 0x44 &&
 			 at[2] == 0x24)
 			i += rex + 4; /* mov %reg,disp8(%rsp) */
@@ -44,6 +50,15 @@ bool runtime_stub_keeps_registers(const struct plan *p, const struct gofunc *fn,
 	       keeps_registers(gobin_bytes(p->binary, fn->vaddr + w->off, w->len), w->len);
 }
 
+/* There is a stub for that kind, and all that it looks at is known. */
+static bool is_known(const struct plan *p, unsigned kind)
+{
+	const struct golayout *l = p->stubs.inl.options.layout;
+
+	return kind == EV_END ||
+	       (kind == EV_CREATE && (!l || (l->g_gopc >= 0 && l->g_startpc >= 0)));
+}
+
 /* No probe of a function that the user has selected is in there. */
 static bool is_free(const struct plan *p, const struct gofunc *fn, const struct code_window *w)
 {
@@ -60,10 +75,10 @@ int runtime_stub_give(struct plan *p, struct plan_site *s, const struct gofunc *
 {
 	int err;
 
-	if (s->kind != EV_END || !runtime_stubs_possible(p) ||
+	if (!is_known(p, s->kind) || !runtime_stubs_possible(p) ||
 	    !runtime_stub_keeps_registers(p, fn, w) || !is_free(p, fn, w))
 		return 0;
-	err = inline_give_stub(p, s, w, false);
+	err = inline_give_stub(p, s, w, s->kind == EV_CREATE);
 	s->stub.ring_rsp_to_ra_bytes = 0; /* what it writes is no depth */
 	return err;
 }

@@ -23,6 +23,8 @@ static void write_ring(FILE *out, const struct ring_memory *m)
 
 		if (s.site == RING_CONTEXT)
 			fprintf(out, "context %" PRIu64 " %" PRIu32 "\n", s.clock, s.depth);
+		else if (s.site == RING_ARG)
+			fprintf(out, "arg %" PRIu64 " %" PRIu32 "\n", s.clock, s.depth);
 		else
 			fprintf(out, "slot %" PRIu64 " %" PRIu32 " %" PRIu32 "\n", s.clock, s.depth,
 				s.site);
@@ -32,9 +34,10 @@ static void write_ring(FILE *out, const struct ring_memory *m)
 int ring_image_write(FILE *out, const struct rings_options *opt)
 {
 	for (uint32_t i = 0; i < opt->n_sites; i++)
-		if (opt->sites[i].kind)
+		if (rings_site_kind(&opt->sites[i]))
 			fprintf(out, "site %" PRIu32 " %s %u\n", i,
-				event_kind_name(opt->sites[i].kind), opt->sites[i].rsp_to_ra_bytes);
+				event_kind_name(rings_site_kind(&opt->sites[i])),
+				opt->sites[i].rsp_to_ra_bytes);
 	for (unsigned i = 0; i < opt->n_rings; i++)
 		write_ring(out, &opt->memory[i]);
 	return fflush(out) || ferror(out) ? -EIO : 0;

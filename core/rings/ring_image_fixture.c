@@ -25,8 +25,7 @@ static bool add_site(struct ring_image *image, const char *line)
 	if (sscanf(line, "site %" SCNu32 " %31s %" SCNu16, &number, kind, &rsp_to_ra) != 3 ||
 	    number >= IMAGE_SITES || !rings_kind(event_kind_by_name(kind)))
 		return false;
-	image->sites[number] = (struct ring_site){ .kind = (uint8_t)event_kind_by_name(kind),
-						   .rsp_to_ra_bytes = rsp_to_ra };
+	image->sites[number] = rings_site(event_kind_by_name(kind), rsp_to_ra);
 	if (number >= image->n_sites)
 		image->n_sites = number + 1;
 	return true;
@@ -70,6 +69,8 @@ static bool add_slot(struct ring_image *image, const char *line, uint64_t *at)
 		image->last = s.clock > image->last ? s.clock : image->last;
 	} else if (sscanf(line, "context %" SCNu64 " %" SCNu32, &s.clock, &s.depth) == 2) {
 		s.site = RING_CONTEXT;
+	} else if (sscanf(line, "arg %" SCNu64 " %" SCNu32, &s.clock, &s.depth) == 2) {
+		s.site = RING_ARG;
 	} else {
 		return false;
 	}

@@ -61,7 +61,7 @@ static void fail(struct ring_reader *r, enum ring_fault fault)
 	uint64_t slots = (r->written - r->at) / RING_SLOT;
 
 	r->fault = fault;
-	r->waiting = false;
+	r->waiting = r->has_args = false;
 	r->fault_lost = slots ? slots : 1;
 	r->written = r->at;
 	ring_reader_disable(r);
@@ -162,29 +162,70 @@ static bool find_ns(struct ring_reader *r, const struct ring_shared *s, uint64_t
 	return true;
 }
 
+static unsigned args_of(unsigned kind)
+{
+	return kind == EV_CREATE ? 3 : 0;
+}
+
+/* The slot of a context or an argument, or none of both. */
+enum slot_is { SLOT_TAKEN, SLOT_EVENT, SLOT_BAD };
+
+static enum slot_is take_other(struct ring_reader *r, const struct ring_shared *s,
+			       const struct ring_copied *slot)
+{
+	if (slot->site == RING_ARG) {
+		if (slot->depth != r->n_args || r->n_args == RING_ARGS)
+			return SLOT_BAD;
+		r->args[r->n_args++] = slot->clock;
+		return SLOT_TAKEN;
+	}
+	if (slot->site != RING_CONTEXT)
+		return SLOT_EVENT;
+	if (r->n_args)
+		return SLOT_BAD;
+	take_context(r, s, slot->clock, slot->depth);
+	return SLOT_TAKEN;
+}
+
+/* What the event in the slot is: an EV_*; 0, and *fault, when it cannot be. */
+static uint8_t kind_of(const struct ring_reader *r, const struct ring_shared *s, uint32_t site,
+		       enum ring_fault *fault)
+{
+	const uint32_t number = site & ~RING_WAKE;
+	const bool wake = site & RING_WAKE;
+	uint8_t kind = number < s->n_sites ? rings_site_kind(&s->sites[number]) : 0;
+
+	if (wake)
+		kind = kind == EV_STATE ? EV_WAKE : 0;
+	*fault = RING_BAD_SITE;
+	/* Only of a wake, and of a goroutine made, may there be no goroutine that did it. */
+	if (!r->has_context || (!r->goid && !wake && kind != EV_CREATE)) {
+		*fault = RING_BAD_CONTEXT;
+		return 0;
+	}
+	if (kind && args_of(kind) != r->n_args) {
+		*fault = RING_BAD_ARGS;
+		return 0;
+	}
+	return kind;
+}
+
 uint64_t ring_reader_next(struct ring_reader *r, const struct ring_shared *s)
 {
+	enum ring_fault fault = RING_BAD_ARGS;
 	uint64_t ns;
 
 	if (r->waiting)
 		return r->ns;
 	for (; r->at != r->written; r->at += RING_SLOT) {
 		struct ring_copied slot = ring_reader_copy(r, r->at);
+		enum slot_is is = take_other(r, s, &slot);
 
-		if (slot.site == RING_CONTEXT) {
-			take_context(r, s, slot.clock, slot.depth);
+		if (is == SLOT_TAKEN)
 			continue;
-		}
-		uint32_t number = slot.site & ~RING_WAKE;
-		bool wake = slot.site & RING_WAKE;
-		/* Only of a wake may there be no goroutine that did it. */
-		if (!r->has_context || (!r->goid && !wake)) {
-			fail(r, RING_BAD_CONTEXT);
-			break;
-		}
-		if (number >= s->n_sites || !s->sites[number].kind ||
-		    (wake && s->sites[number].kind != EV_STATE)) {
-			fail(r, RING_BAD_SITE);
+		uint8_t kind = is == SLOT_EVENT ? kind_of(r, s, slot.site, &fault) : 0;
+		if (!kind) {
+			fail(r, fault);
 			break;
 		}
 		if (!find_ns(r, s, slot.clock, &ns))
@@ -198,13 +239,37 @@ uint64_t ring_reader_next(struct ring_reader *r, const struct ring_shared *s)
 			r->n_backwards += !late;
 			ns = r->last_ns;
 		}
-		r->site = number;
-		r->kind = wake ? EV_WAKE : s->sites[number].kind;
+		r->site = slot.site & ~RING_WAKE;
+		r->kind = kind;
 		r->depth = slot.depth;
+		r->has_args = args_of(kind);
 		r->waiting = true;
 		return r->ns = r->last_ns = ns;
 	}
 	return UINT64_MAX;
+}
+
+uint64_t ring_reader_take_with_args(struct ring_reader *r, const struct ring_shared *s,
+				    struct event_ext *ev)
+{
+	*ev = (struct event_ext){
+		.h = { .ts_ns = r->ns,
+		       .goid = r->goid,
+		       .site = r->site,
+		       .depth = r->depth - s->sites[r->site].rsp_to_ra_bytes,
+		       .tid = r->tid,
+		       .kind = r->kind,
+		       .flags = RING_EVENT_FLAGS },
+	};
+	memcpy(ev->arg, r->args, r->n_args * sizeof(r->args[0]));
+	if (r->kind == EV_CREATE) {
+		ev->arg[1] += s->text_vaddr;
+		ev->arg[2] += s->text_vaddr;
+	}
+	r->n_args = 0;
+	r->has_args = r->waiting = false;
+	r->at += RING_SLOT;
+	return ring_reader_next(r, s);
 }
 
 size_t ring_reader_take(struct ring_reader *r, const struct ring_shared *s, uint64_t limit_ns,
@@ -258,7 +323,7 @@ size_t ring_reader_take(struct ring_reader *r, const struct ring_shared *s, uint
 		r->waiting = false;
 		ns = ring_reader_next(r, s);
 		at = r->at;
-		if (ns >= limit_ns || n == room || r->late)
+		if (ns >= limit_ns || n == room || r->late || r->has_args)
 			return n;
 		seg = r->segment;
 		number = r->site;

@@ -9,6 +9,7 @@
 struct ring_shared {
 	const struct ring_site *sites;
 	uint32_t n_sites;
+	uint64_t text_vaddr;
 	const struct tsc_clock *clock;
 	uint32_t (*tid_of)(void *ctx, uint32_t procid);
 	void *tid_ctx;
@@ -26,9 +27,13 @@ struct ring_reader {
 	uint64_t at, written, released;
 	/* of the slot at `at`, if it was read already */
 	bool waiting, late;
+	bool has_args; /* it is to be taken by ring_reader_take_with_args */
 	uint32_t site, depth;
 	uint8_t kind; /* EV_* */
 	uint64_t ns;
+	/* slots of arguments that came last, and their number */
+	uint64_t args[RING_ARGS];
+	unsigned n_args;
 	uint64_t late_goid;         /* goroutine whose late event was reported in this round */
 	uint64_t last_ns;           /* of the event before: no later event gets an earlier one */
 	struct tsc_segment segment; /* that held the last counter */
@@ -91,9 +96,14 @@ static inline struct ring_copied ring_reader_copy(const struct ring_reader *r, u
  * the event's time, UINT64_MAX when this round has none. */
 uint64_t ring_reader_next(struct ring_reader *r, const struct ring_shared *s);
 
+/* Takes the event with arguments that ring_reader_next has read. The time of the next one,
+ * UINT64_MAX when there is none. */
+uint64_t ring_reader_take_with_args(struct ring_reader *r, const struct ring_shared *s,
+				    struct event_ext *ev);
+
 /* Takes the event that ring_reader_next has read and those after it which are stamped before
- * `limit_ns`, at most `room` of them and none after one that is late. How many; r->waiting is set
- * when another one has been read. */
+ * `limit_ns`, at most `room` of them and none after one that is late or has arguments. How many;
+ * r->waiting is set when another one has been read. */
 size_t ring_reader_take(struct ring_reader *r, const struct ring_shared *s, uint64_t limit_ns,
 			struct event *ev, size_t room);
 

@@ -11,10 +11,10 @@
 
 /* Handed out at once: few enough to stay in the L1 cache until they are encoded. */
 #define BATCH 256
-/* So many batches are handed out before stubs may write over them: often enough that a ring does
+/* So many events are handed out before stubs may write over them: often enough that a ring does
  * not fill up during a long round, not so often that its stubs miss the line of `tail` all the
  * time. */
-#define BATCHES_A_RELEASE 16
+#define EVENTS_A_RELEASE (16 * BATCH)
 
 struct rings {
 	struct rings_options opt;
@@ -41,6 +41,7 @@ const char *ring_fault_text(enum ring_fault f)
 		[RING_BAD_RESERVED] = "more is reserved in it than a stub does",
 		[RING_BAD_SITE] = "an event in it is of a site that has no inline stub",
 		[RING_BAD_CONTEXT] = "an event in it is of no goroutine",
+		[RING_BAD_ARGS] = "arguments in it are not those of an event",
 	};
 
 	return texts[f];
@@ -48,7 +49,24 @@ const char *ring_fault_text(enum ring_fault f)
 
 bool rings_kind(unsigned kind)
 {
-	return kind <= EV_KIND_MAX && kind != EV_WAKE && !event_kind_has_args(kind);
+	return kind <= EV_KIND_MAX && kind != EV_WAKE &&
+	       (!event_kind_has_args(kind) || kind == EV_CREATE);
+}
+
+struct ring_site rings_site(unsigned kind, uint16_t rsp_to_ra_bytes)
+{
+	struct ring_site s = { .rsp_to_ra_bytes = rsp_to_ra_bytes };
+
+	*(event_kind_has_args(kind) ? &s.kind_with_args : &s.kind) = (uint8_t)kind;
+	return s;
+}
+
+/* As rings_site makes it. */
+static bool possible_site(const struct ring_site *s)
+{
+	return rings_kind(s->kind) && rings_kind(s->kind_with_args) &&
+	       !event_kind_has_args(s->kind) &&
+	       (!s->kind_with_args || (!s->kind && event_kind_has_args(s->kind_with_args)));
 }
 
 static bool possible(const struct rings_options *opt)
@@ -61,9 +79,9 @@ static bool possible(const struct rings_options *opt)
 			return false;
 	}
 	for (uint32_t i = 0; i < opt->n_sites; i++)
-		if (!rings_kind(opt->sites[i].kind))
+		if (!possible_site(&opt->sites[i]))
 			return false;
-	return opt->n_rings && opt->n_rings <= RING_MAX && opt->n_sites < RING_WAKE;
+	return opt->n_rings && opt->n_rings <= RING_MAX && opt->n_sites < (RING_ARG & ~RING_WAKE);
 }
 
 struct rings *rings_new(const struct rings_options *opt)
@@ -85,6 +103,7 @@ struct rings *rings_new(const struct rings_options *opt)
 	s->opt = *opt;
 	s->shared = (struct ring_shared){ .sites = opt->sites,
 					  .n_sites = opt->n_sites,
+					  .text_vaddr = opt->text_vaddr,
 					  .clock = opt->clock,
 					  .tid_of = opt->tid_of,
 					  .tid_ctx = opt->tid_ctx };
@@ -211,6 +230,19 @@ static int tell_late(struct rings *s, struct ring_reader *r, uint64_t ns, size_t
 	return err ? err : s->opt.sink.late(s->opt.sink.ctx, &loss);
 }
 
+static int tell_with_args(struct rings *s, struct ring_reader *r, size_t *n)
+{
+	struct event_ext ev;
+	int err = flush(s, n);
+
+	if (err)
+		return err;
+	s->keys[s->winner] = ring_reader_take_with_args(r, &s->shared, &ev);
+	replay(s);
+	s->events++;
+	return s->opt.sink.event_with_args(s->opt.sink.ctx, &ev);
+}
+
 /* Up to when the winner's events come before all others'. */
 static uint64_t winner_until(const struct rings *s, uint64_t until_ns)
 {
@@ -222,13 +254,15 @@ static uint64_t winner_until(const struct rings *s, uint64_t until_ns)
 	return until_ns;
 }
 
-/* The next event is of a time that was handed out, or there is none before until_ns. */
+/* The next event is of a time that was handed out, has arguments, or there is none before until_ns.
+ */
 static inline bool pausing(const struct rings *s, uint64_t until_ns)
 {
+	const struct ring_reader *r = &s->readers[s->ring[s->winner]];
 	uint64_t ns = s->keys[s->winner];
 
 	/* Without an event a ring's time is UINT64_MAX. */
-	return ns >= until_ns || ns == UINT64_MAX || s->readers[s->ring[s->winner]].late;
+	return ns >= until_ns || ns == UINT64_MAX || r->late || r->has_args;
 }
 
 /* Fills the batch up from n on, run by run: all of a ring up to where another one's turn comes. The
@@ -271,7 +305,8 @@ static size_t take_mixed(struct rings *s, uint64_t until_ns, size_t n)
 
 int rings_until(struct rings *s, uint64_t until_ns)
 {
-	size_t n = 0, batches = 0;
+	uint64_t release_at = s->events + EVENTS_A_RELEASE;
+	size_t n = 0;
 	int err = 0;
 
 	while (!err && s->leaves) {
@@ -281,12 +316,16 @@ int rings_until(struct rings *s, uint64_t until_ns)
 			break;
 		if (r->late && (err = tell_late(s, r, s->keys[s->winner], &n)))
 			return err;
-		n = s->mixed ? take_mixed(s, until_ns, n) : take_runs(s, until_ns, n);
-		if (n < BATCH)
+		if (r->has_args)
+			err = tell_with_args(s, r, &n);
+		else
+			n = s->mixed ? take_mixed(s, until_ns, n) : take_runs(s, until_ns, n);
+		if (!err && n == BATCH)
+			err = flush(s, &n);
+		if (err || s->events < release_at)
 			continue;
-		err = flush(s, &n);
-		if (!err && ++batches % BATCHES_A_RELEASE == 0)
-			rings_release(s);
+		rings_release(s);
+		release_at = s->events + EVENTS_A_RELEASE;
 	}
 	if (!err)
 		err = flush(s, &n);

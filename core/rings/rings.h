@@ -27,20 +27,30 @@ struct ring_memory {
 	uint64_t size;
 };
 
-/* Is it one that a site's stub may write: an EV_* without arguments? EV_STATE's writes EV_WAKE,
- * too. */
+/* Is it one that a site's stub may write: an EV_* without arguments, or EV_CREATE? EV_STATE's
+ * writes EV_WAKE, too. */
 bool rings_kind(unsigned kind);
 
-/* What the stub of a site writes. */
+/* What the stub of a site writes. Of the kinds one is 0, both when it has no such stub. */
 struct ring_site {
-	uint8_t kind;             /* see rings_kind; 0: the site has no such stub */
+	uint8_t kind; /* without arguments */
+	uint8_t kind_with_args;
 	uint16_t rsp_to_ra_bytes; /* rsp to return address where the stub takes depth */
 };
 
-/* Where events go. Both return 0, or an error that ends the call they come from. */
+/* Of a site whose stub writes `kind`, see rings_kind. */
+struct ring_site rings_site(unsigned kind, uint16_t rsp_to_ra_bytes);
+static inline uint8_t rings_site_kind(const struct ring_site *s)
+{
+	return s->kind ? s->kind : s->kind_with_args;
+}
+
+/* Where events go. All return 0, or an error that ends the call they come from. */
 struct rings_sink {
 	/* In time order, all of kinds without arguments; valid during the call. */
 	int (*events)(void *ctx, const struct event *ev, size_t n);
+	/* One of a kind with arguments, in its turn. */
+	int (*event_with_args)(void *ctx, const struct event_ext *ev);
 	/* The event that comes next was published too late: later events had been handed out
 	 * already. It gets the time up to which events were handed out. Nothing is lost (arg[1] is
 	 * 0), but the times of that goroutine's calls are in doubt. */
@@ -53,6 +63,7 @@ struct rings_options {
 	unsigned n_rings;                 /* at most RING_MAX */
 	const struct ring_site *sites;    /* [n_sites], borrowed */
 	uint32_t n_sites;
+	uint64_t text_vaddr;           /* link-time address of the text's first function */
 	const struct tsc_clock *clock; /* borrowed; pairs are added between rounds only */
 	/* The tracer's number of a thread that has `procid` in the program's pid namespace; called
 	 * once for a run of equal numbers. NULL: they are the same. */
@@ -73,6 +84,7 @@ enum ring_fault {
 	RING_BAD_RESERVED, /* more than a stub reserves */
 	RING_BAD_SITE,     /* no stub writes events of it */
 	RING_BAD_CONTEXT,  /* an event before any context, or a context of no goroutine */
+	RING_BAD_ARGS,     /* arguments without their event, or an event without its arguments */
 	RING_FAULTS,
 };
 const char *ring_fault_text(enum ring_fault f); /* a clause, static */

@@ -62,6 +62,63 @@ static void wake_at_a_call(struct ring_head *r)
 	rings_slot(r, 2 * MS + 5, 9, 0 | RING_WAKE);
 }
 
+static void made_by_nothing(struct ring_head *r)
+{
+	rings_slot(r, 2 * MS + 5, 0, 5);
+}
+
+static void args_of_a_call(struct ring_head *r)
+{
+	rings_arg(r, 9, 0);
+	rings_slot(r, 2 * MS + 5, 64, 0);
+}
+
+static void args_too_few(struct ring_head *r)
+{
+	rings_arg(r, 9, 0);
+	rings_arg(r, 9, 1);
+	rings_slot(r, 2 * MS + 5, 0, 5);
+}
+
+static void args_too_many(struct ring_head *r)
+{
+	for (unsigned i = 0; i < 4; i++)
+		rings_arg(r, 9, i);
+	rings_slot(r, 2 * MS + 5, 0, 5);
+}
+
+static void args_out_of_order(struct ring_head *r)
+{
+	rings_arg(r, 9, 0);
+	rings_arg(r, 9, 2);
+	rings_arg(r, 9, 1);
+	rings_slot(r, 2 * MS + 5, 0, 5);
+}
+
+static void args_of_another(struct ring_head *r)
+{
+	for (unsigned i = 0; i < 3; i++)
+		rings_arg(r, 9, i);
+	rings_context(r, 8, 20);
+	rings_slot(r, 2 * MS + 5, 0, 5);
+}
+
+static void args_of_no_site(struct ring_head *r)
+{
+	rings_arg(r, 9, 0);
+	rings_slot(r, 2 * MS + 5, 0, 2);
+}
+
+/* After a goroutine that nobody made. */
+static void call_of_nobody(struct ring_head *r)
+{
+	rings_context(r, 0, 20);
+	for (unsigned i = 0; i < 3; i++)
+		rings_arg(r, 9, i);
+	rings_slot(r, 2 * MS + 1, 0, 5);
+	rings_slot(r, 2 * MS + 6, 64, 0);
+}
+
 static void a_bad_ring_is_disabled(void **state)
 {
 	static const struct {
@@ -72,7 +129,11 @@ static void a_bad_ring_is_disabled(void **state)
 		{ head_goes_back, RING_BAD_HEAD },       { much_reserved, RING_BAD_RESERVED },
 		{ site_out_of_range, RING_BAD_SITE },    { site_without_a_stub, RING_BAD_SITE },
 		{ context_of_nobody, RING_BAD_CONTEXT }, { state_of_nobody, RING_BAD_CONTEXT },
-		{ wake_at_a_call, RING_BAD_SITE },
+		{ wake_at_a_call, RING_BAD_SITE },       { made_by_nothing, RING_BAD_ARGS },
+		{ args_of_a_call, RING_BAD_ARGS },       { args_too_few, RING_BAD_ARGS },
+		{ args_too_many, RING_BAD_ARGS },        { args_out_of_order, RING_BAD_ARGS },
+		{ args_of_another, RING_BAD_ARGS },      { args_of_no_site, RING_BAD_SITE },
+		{ call_of_nobody, RING_BAD_CONTEXT },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

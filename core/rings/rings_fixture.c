@@ -15,6 +15,7 @@ static const struct ring_site sites[N_SITES] = {
 	[2] = { .kind = 0 }, /* no inline stub */
 	[3] = { .kind = EV_ENTRY_EXIT },
 	[4] = { .kind = EV_STATE },
+	[5] = { .kind_with_args = EV_CREATE },
 };
 
 /* rings_poll takes a function alone; tests are one thread. */
@@ -33,6 +34,15 @@ static int take_events(void *ctx, const struct event *ev, size_t n)
 	memcpy(f->ev + f->n, ev, n * sizeof(*ev));
 	f->n += n;
 	return 0;
+}
+
+static int take_with_args(void *ctx, const struct event_ext *ev)
+{
+	struct rings_fixture *f = ctx;
+
+	assert_true(f->n_with_args < sizeof(f->with_args) / sizeof(f->with_args[0]));
+	f->with_args[f->n_with_args++] = *ev;
+	return take_events(ctx, &ev->h, 1);
 }
 
 static int take_late(void *ctx, const struct event_ext *loss)
@@ -85,7 +95,11 @@ int rings_setup(void **state)
 		.clock = &f->clock,
 		.tid_of = tid_of,
 		.tid_ctx = f,
-		.sink = { .events = take_events, .late = take_late, .ctx = f },
+		.text_vaddr = RINGS_TEXT,
+		.sink = { .events = take_events,
+			  .event_with_args = take_with_args,
+			  .late = take_late,
+			  .ctx = f },
 	});
 	assert_non_null(f->rings);
 	rings_pair(f, 0);
@@ -117,6 +131,11 @@ void rings_slot(struct ring_head *r, uint64_t clock, uint32_t depth, uint32_t si
 void rings_context(struct ring_head *r, uint64_t goid, uint32_t procid)
 {
 	rings_slot(r, goid, procid, RING_CONTEXT);
+}
+
+void rings_arg(struct ring_head *r, uint64_t value, uint32_t which)
+{
+	rings_slot(r, value, which, RING_ARG);
 }
 
 uint64_t rings_look(struct rings_fixture *f, uint64_t now_ns)

@@ -13,8 +13,9 @@
 #define MS      1000000u
 
 /* Sites 0 (entry, 8 bytes to the return address), 1 (exit) and 3 (entry-exit) have stubs, 2 has
- * none; 4 is that of states. */
-#define N_SITES 5
+ * none; 4 is that of states, 5 that of goroutines made. */
+#define N_SITES    6
+#define RINGS_TEXT 0x401000
 
 struct rings_fixture {
 	struct ring_head *ring[N_RINGS];
@@ -23,8 +24,8 @@ struct rings_fixture {
 	struct rings *rings;
 	/* events handed out; threads have their number plus 9000 */
 	struct event ev[8192];
-	struct event_ext loss[16];
-	size_t n, n_losses, n_late, late_at, asked;
+	struct event_ext loss[16], with_args[16];
+	size_t n, n_with_args, n_losses, n_late, late_at, asked;
 };
 
 /* Of cmocka. *state becomes a struct rings_fixture, whose clock is known up to 1 ms. */
@@ -34,6 +35,7 @@ int rings_teardown(void **state);
 /* A slot in the ring, published. */
 void rings_slot(struct ring_head *r, uint64_t clock, uint32_t depth, uint32_t site);
 void rings_context(struct ring_head *r, uint64_t goid, uint32_t procid);
+void rings_arg(struct ring_head *r, uint64_t value, uint32_t which);
 /* Both clocks say `ns`. */
 void rings_pair(struct rings_fixture *f, uint64_t ns);
 /* Looks how far the rings are written, as rings_poll. */

@@ -29,7 +29,9 @@ static const struct ring_site sites[N_SITES] = {
 	{ .kind = EV_TAIL },
 	{ .kind = EV_ENTRY_EXIT },
 	{ .kind = EV_STATE },
+	{ .kind_with_args = EV_CREATE },
 };
+#define SITE_CREATE 6
 
 struct seen {
 	uint64_t last_ns, events;
@@ -53,15 +55,25 @@ static int take_events(void *ctx, const struct event *ev, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		bool wake = ev[i].kind == EV_WAKE;
 
-		if (ev[i].ts_ns < seen->last_ns || (!ev[i].goid && !wake) ||
+		if (ev[i].ts_ns < seen->last_ns ||
+		    (!ev[i].goid && !wake && ev[i].kind != EV_CREATE) ||
 		    ev[i].site >= seen->n_sites || !ev[i].kind ||
-		    (wake ? EV_STATE : ev[i].kind) != seen->sites[ev[i].site].kind ||
+		    (wake ? EV_STATE : ev[i].kind) != rings_site_kind(&seen->sites[ev[i].site]) ||
 		    ev[i].flags != HOW_INLINE << EVF_HOW_SHIFT)
 			abort();
 		seen->last_ns = ev[i].ts_ns;
 	}
 	seen->events += n;
 	return 0;
+}
+
+static int take_with_args(void *ctx, const struct event_ext *ev)
+{
+	struct seen *seen = ctx;
+
+	if (seen->sites[ev->h.site].kind_with_args != ev->h.kind || ev->arg[3])
+		abort();
+	return take_events(ctx, &ev->h, 1);
 }
 
 static int take_loss(void *ctx, const struct event_ext *loss)
@@ -122,6 +134,16 @@ static void write_ring(struct ring_head *r, unsigned what, uint64_t number)
 		s->depth = (uint32_t)number;
 		s->site = (uint32_t)(number >> 32);
 		return;
+	case 60: /* an argument */
+		*s = (struct ring_slot){ number, (uint32_t)number & 3, RING_ARG };
+		r->head += RING_SLOT;
+		r->reserved = r->head;
+		return;
+	case 61: /* an event with arguments */
+		*s = (struct ring_slot){ tsc_now + (number >> 32), 0, SITE_CREATE };
+		r->head += RING_SLOT;
+		r->reserved = r->head;
+		return;
 	default: /* a field of the header */
 		memcpy((char *)r + (what * 8) % sizeof(*r), &number, sizeof(number));
 	}
@@ -134,16 +156,18 @@ static bool replay_image(const uint8_t *data, size_t size)
 	struct tsc_clock *clock = calloc(1, sizeof(*clock));
 	bool given = ring_image_read(&image, (const char *)data, size);
 	struct seen seen = { .sites = image.sites, .n_sites = image.n_sites };
-	struct rings *rings =
-		!given ? NULL
-		       : rings_new(&(struct rings_options){
-				 .memory = image.memory,
-				 .n_rings = image.n_rings,
-				 .sites = image.sites,
-				 .n_sites = image.n_sites,
-				 .clock = clock,
-				 .sink = { .events = take_events, .late = take_loss, .ctx = &seen },
-			 });
+	struct rings *rings = !given ? NULL
+				     : rings_new(&(struct rings_options){
+					       .memory = image.memory,
+					       .n_rings = image.n_rings,
+					       .sites = image.sites,
+					       .n_sites = image.n_sites,
+					       .clock = clock,
+					       .sink = { .events = take_events,
+							 .event_with_args = take_with_args,
+							 .late = take_loss,
+							 .ctx = &seen },
+				       });
 
 	if (!clock || (given && !rings))
 		abort();
@@ -188,7 +212,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.sites = sites,
 		.n_sites = N_SITES,
 		.clock = clock,
-		.sink = { .events = take_events, .late = take_loss, .ctx = &seen },
+		.sink = { .events = take_events,
+			  .event_with_args = take_with_args,
+			  .late = take_loss,
+			  .ctx = &seen },
 	});
 
 	if (!clock || !rings)

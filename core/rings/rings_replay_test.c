@@ -29,6 +29,14 @@ static int put_events(void *ctx, const struct event *ev, size_t n)
 	return 0;
 }
 
+static int put_with_args(void *ctx, const struct event_ext *ev)
+{
+	put_events(ctx, &ev->h, 1);
+	fprintf(ctx, "  args %" PRIu64 " 0x%" PRIx64 " 0x%" PRIx64 "\n", ev->arg[0], ev->arg[1],
+		ev->arg[2]);
+	return 0;
+}
+
 static int put_loss(void *ctx, const struct event_ext *loss)
 {
 	fprintf(ctx, "%" PRIu64 " %" PRIu64 " lost, until %" PRIu64 ", ", loss->h.ts_ns,
@@ -80,7 +88,10 @@ static char *replay(const char *file, unsigned rounds)
 		.sites = image->sites,
 		.n_sites = image->n_sites,
 		.clock = clock,
-		.sink = { .events = put_events, .late = put_loss, .ctx = out },
+		.sink = { .events = put_events,
+			  .event_with_args = put_with_args,
+			  .late = put_loss,
+			  .ctx = out },
 	});
 
 	assert_non_null(rings);

@@ -12,6 +12,7 @@
 #include "attach/collect/bpf_rings.h"
 #include "attach/kernel/costs.h"
 #include "attach/collect/faults.h"
+#include "attach/collect/how_counted.h"
 #include "attach/collect/losses.h"
 #include "attach/collect/merge.h"
 #include "attach/collect/pc_names.h"
@@ -109,13 +110,8 @@ static int write_plain(struct collector *c, const struct event_ext *ev)
 	struct event_ext known = *ev;
 
 	known.h.flags &= (uint16_t) ~(EVF_WIRE_SECOND | EVF_WIRE_VALUES);
-	if (ev->h.kind != EV_RELEASED && ev->h.site < c->opt.plan->n_sites) {
-		unsigned class = value_records_of(ev) ? COST_VALUES : c->opt.cost_class[ev->h.site];
-
-		known.h.flags |= cost_class_flags(class);
-		c->class_events[class]++;
-		load_watch_count(&c->opt.site_events[ev->h.site].trapped, 1);
-	}
+	c->ring_events += how_counted(&c->opt, c->class_events, &c->random, &known.h,
+				      value_records_of(ev));
 	if (value_records_of(ev))
 		err = c->opt.sink.values(c->opt.sink.ctx, value_records_of(ev));
 	return err ? err : hand_out(c, &known);
@@ -295,7 +291,11 @@ static int open_inline(struct collector *c)
 		.n_rings = c->opt.n_rings,
 		.sites = c->opt.ring_sites,
 		.n_sites = (uint32_t)c->opt.plan->n_sites,
-		.sink = { .events = write_ring_events, .late = write_late, .ctx = c },
+		.text_vaddr = plan_text_vaddr(c->opt.plan),
+		.sink = { .events = write_ring_events,
+			  .event_with_args = write_event,
+			  .late = write_late,
+			  .ctx = c },
 	};
 
 	if (!c->opt.n_rings)

@@ -63,15 +63,18 @@ static int look_at_site(int mem_fd, uint64_t bias, const struct plan *plan,
 	return moved_bytes_at(is, file, n, s->vaddr - start);
 }
 
-static int look_at_sites(int mem_fd, uint64_t bias, const struct plan *plan, bool *func_moved)
+static int look_at_sites(int mem_fd, uint64_t bias, const struct plan *plan, bool *func_moved,
+			 bool *left_alone)
 {
 	for (size_t i = 0; i < plan->n_sites; i++) {
 		const struct plan_site *s = &plan->sites[i];
-		int moved = s->func == PLAN_NO_FUNC ? 0 : look_at_site(mem_fd, bias, plan, s);
+		int moved = look_at_site(mem_fd, bias, plan, s);
 
 		if (moved < 0)
 			return moved;
-		if (moved)
+		if (s->func == PLAN_NO_FUNC)
+			left_alone[i] = moved;
+		else if (moved)
 			func_moved[s->func] = true;
 	}
 	return 0;
@@ -92,10 +95,10 @@ int moved_bytes_find(pid_t pid, const struct plan *plan, bool *left_alone)
 	if (!err)
 		err = target_text_bias(pid, funcs[0].vaddr, funcs[0].file_off, &bias);
 	if (!err)
-		err = look_at_sites(mem_fd, bias, plan, func_moved);
+		err = look_at_sites(mem_fd, bias, plan, func_moved, left_alone);
 	for (size_t i = 0; i < plan->n_sites && !err; i++)
-		left_alone[i] = plan->sites[i].func != PLAN_NO_FUNC &&
-				func_moved[plan->sites[i].func];
+		if (plan->sites[i].func != PLAN_NO_FUNC)
+			left_alone[i] = func_moved[plan->sites[i].func];
 	for (size_t i = 0; i < plan->n_funcs && !err; i++)
 		n += func_moved[i];
 	if (mem_fd >= 0)

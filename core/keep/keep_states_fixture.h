@@ -10,6 +10,7 @@ struct kept_call {
 	struct off_times self, total;
 	unsigned n;  /* times that it was handed out */
 	bool unsure; /* of the truth: self is not known to the nanosecond */
+	bool apart;  /* the outermost call is left out, this one is not */
 };
 
 struct kept {
@@ -17,6 +18,8 @@ struct kept {
 	struct model *model;
 	uint64_t from;   /* the truth counts from that nanosecond on */
 	bool some_stops; /* of stopped prologues some are left out */
+	/* Where the outermost call is left out and one in it is not, states may be unknown. */
+	bool of_outermost;
 	/* by call of the truth: is it to be there? What was handed out */
 	bool want[CALLS];
 	struct kept_call calls[CALLS];

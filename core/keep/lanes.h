@@ -15,6 +15,7 @@ struct lane {
 	struct held *stop; /* its prologue that is stopped */
 	uint32_t state;    /* as it was told last, but for STATE_OFF_CPU; 0: not known */
 	uint32_t off;      /* STATE_OFF_CPU, as it was told; 0: it has a processor */
+	uint32_t off_tid;  /* whose switch ends it */
 	uint64_t off_ns;   /* since when */
 	bool lost;         /* until an event of a state tells */
 	struct held **calls;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * States of goroutines. What happens in a call is passed on if the outermost call that is open then
- * is: where a call lasts long enough, all that it was made by does. Outside of calls nothing is.
+ * is: where a call lasts long enough, all that it was made by does. Outside of calls nothing is. In
+ * a short call that started a goroutine with a long one, states are unknown where its own callers
+ * are left out.
  */
 #include "keep/min_duration_internal.h"
 
@@ -22,6 +24,8 @@ static void tell(struct min_duration *m, struct lane *l, const struct event *e, 
 
 	ev.h.depth = state;
 	ev.h.flags = EVF_BEFORE;
+	if (STATE_OF(state) == STATE_OFF_CPU)
+		ev.h.tid = l->off_tid;
 	if (l->n)
 		held_note_more(&m->queue, l->calls[0], &(struct held_now){ .ev = &ev });
 }
@@ -35,8 +39,8 @@ void min_duration_ran(struct min_duration *m, struct lane *l, const struct event
 
 	if (l->off && e->ts_ns >= l->off_ns + OFF_CPU_DOUBT_NS)
 		l->off = 0;
-	if (!m->states || l->system || l->lost || e->flags & EVF_BEFORE || state == STATE_RUNNING ||
-	    state == STATE_SYSCALL)
+	if (!m->states || l->system || l->lost || l->off || e->flags & EVF_BEFORE ||
+	    state == STATE_RUNNING || state == STATE_SYSCALL)
 		return;
 	l->state = STATE_RUNNING;
 	tell(m, l, e, STATE_RUNNING);
@@ -94,15 +98,18 @@ static void note(struct lane *l, const struct event *e)
 
 	if (off && (l->off || now == STATE_RUNNABLE || now == STATE_WAITING))
 		return; /* of a thread that has left the goroutine */
+	if (on && (l->off ? l->off_tid != e->tid : l->state != STATE_UNKNOWN))
+		return; /* of another thread, or of one that an event has ended */
 	l->lost = false;
 	l->off = off ? e->depth : 0;
+	l->off_tid = e->tid;
 	l->off_ns = e->ts_ns;
 	if (wake)
 		l->state = STATE_RUNNABLE;
 	else if (!off && !on)
 		l->state = e->depth;
-	else if (!l->state)
-		l->state = on ? STATE_OF(e->depth) : STATE_RUNNING;
+	else if (on && !l->state)
+		l->state = STATE_OF(e->depth);
 }
 
 void min_duration_state(struct min_duration *m, struct held_now *now)

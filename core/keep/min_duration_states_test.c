@@ -76,7 +76,7 @@ static void check(uint64_t seed)
 	struct kept k;
 
 	kept_begin(&k, seed);
-	k.some_stops = true;
+	k.some_stops = k.of_outermost = true;
 	struct list l = through(k.run, min_ns);
 
 	decide(&k, &l, min_ns);

@@ -67,6 +67,14 @@ static int wait_until(uint64_t due_ns, uint64_t now_ns, int wait_ms)
 		       : wait_ms;
 }
 
+/* false: probing takes more than it may, and the recording has to end for that. */
+static bool keeps_cost(struct recording *r, uint64_t now)
+{
+	if (r->max_cost)
+		releasing_look(&r->releasing, now, target_cpu_ns(r->target) - r->cpu_before_ns);
+	return !r->max_cost_ends || !r->releasing.hopeless;
+}
+
 static void collect_until_end(struct recording *r, int wake_fd)
 {
 	uint64_t start = r->collect_start_ns = clock_monotonic_ns(),
@@ -123,10 +131,7 @@ static void collect_until_end(struct recording *r, int wake_fd)
 		cpu_samples_look(&r->cpu_samples, now);
 		progress_advise(r);
 		text_watch_look(&r->text_watch, now);
-		if (r->max_cost)
-			releasing_look(&r->releasing, now,
-				       target_cpu_ns(r->target) - r->cpu_before_ns);
-		if (r->max_cost_ends && r->releasing.hopeless) {
+		if (!keeps_cost(r, now)) {
 			r->reason = END_COST;
 			return;
 		}

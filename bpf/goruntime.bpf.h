@@ -214,8 +214,9 @@ static __always_inline void on_newstack(uint64_t cookie, struct hit *h)
 }
 
 /*
- * What newstack does about a stopped prologue, at its calls of copystack(gp, newsize) (which
- * also shrinks stacks), gopreempt_m(gp) or goschedImpl(gp, ...), and preemptPark(gp).
+ * What newstack does about a stopped prologue: at the entry of copystack(gp, newsize) (which
+ * also shrinks stacks), and at its calls of gopreempt_m(gp) or goschedImpl(gp, ...), and
+ * preemptPark(gp).
  */
 static __always_inline void on_resume(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {

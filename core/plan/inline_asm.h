@@ -19,7 +19,8 @@
 #define SLOT_CLOCK    0
 #define SLOT_DEPTH    8
 #define SLOT_SITE     12
-#define G_STACK_HI    8 /* the same in every Go version */
+#define G_STACK_LO    0 /* the same in every Go version */
+#define G_STACK_HI    8 /* likewise */
 /* What g.atomicstatus is compared with: _Grunning, which is not on g0, not in a system call, no
  * stack scan begun; or a status that there is not. */
 #define INLINE_RECORDS 2
@@ -40,16 +41,18 @@
 #define PATCH_SPAN      11 /* how many statuses after _Grunning still have a P that m.p is */
 #define PATCH_G_GOPC    12
 #define PATCH_G_STARTPC 13
-#define PATCH_VALUES    14
+#define PATCH_SCHED_PC  14
+#define PATCH_MOREBUF   15 /* m.morebuf.sp */
+#define PATCH_VALUES    16
 /* Distances: to the table of rings, to the text's first function, and to parts of the same stub. */
-#define PATCH_TABLE   14
-#define PATCH_TEXT    15
-#define PATCH_SLOW    16
-#define PATCH_FULL    17
-#define PATCH_CONTEXT 18
-#define PATCH_WRITE   19
-#define PATCH_DONE    20
-#define PATCHES       21
+#define PATCH_TABLE   16
+#define PATCH_TEXT    17
+#define PATCH_SLOW    18
+#define PATCH_FULL    19
+#define PATCH_CONTEXT 20
+#define PATCH_WRITE   21
+#define PATCH_DONE    22
+#define PATCHES       23
 
 /* runtime.g.atomicstatus (runtime2.go); its lowest byte, the next has the bit of a stack scan */
 #define G_RUNNABLE 1

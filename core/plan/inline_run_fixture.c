@@ -37,6 +37,8 @@ struct user_regs_struct child_first_regs(const struct child *k)
 	r.eflags = 0x202;
 	if (c->what >= INLINE_STATUS)
 		r.rax = r.r14;
+	if (c->what == INLINE_GROWTH)
+		r.rbx = 2 * sizeof(k->w->stack);
 	if (c->what == INLINE_STATUS) {
 		r.rbx = 0xb0b0b0b000000000ull | c->from; /* an int32: the rest is anything */
 		r.rcx = 0xc0c0c0c000000000ull | c->to;

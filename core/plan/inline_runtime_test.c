@@ -33,6 +33,24 @@ static void assert_slow(struct child *k)
 	assert_memory_equal(&k->w->rings[0].head, &before, sizeof(before));
 }
 
+/* 0 where there is none. */
+static void assert_args(const struct child *k, const struct world_event *e)
+{
+	static const struct {
+		unsigned n;
+		uint64_t args[RING_ARGS];
+	} want[] = {
+		[INLINE_END] = { 0 },
+		[INLINE_CREATE] = { 3, { WORLD_GOID, WORLD_GOPC, WORLD_STARTPC } },
+		[INLINE_STOP] = { 1, { WORLD_STOPPED_PC } },
+		[INLINE_GROWTH] = { 2, { sizeof(k->w->stack), 2 * sizeof(k->w->stack) } },
+	};
+
+	assert_int_equal(e->n_args, want[k->c->what].n);
+	for (unsigned i = 0; i < e->n_args; i++)
+		assert_true(e->args[i] == want[k->c->what].args[i]);
+}
+
 static void assert_written(struct child *k)
 {
 	struct outcome o = run(k);
@@ -41,14 +59,7 @@ static void assert_written(struct child *k)
 	assert_int_equal(o.n, 1);
 	assert_int_equal(o.events[0].site, WORLD_SITE);
 	assert_true(o.events[0].goid == WORLD_GOID);
-	if (k->c->what != INLINE_CREATE) {
-		assert_int_equal(o.events[0].n_args, 0);
-		return;
-	}
-	assert_int_equal(o.events[0].n_args, 3);
-	assert_true(o.events[0].args[0] == WORLD_GOID);
-	assert_int_equal(o.events[0].args[1], WORLD_GOPC);
-	assert_int_equal(o.events[0].args[2], WORLD_STARTPC);
+	assert_args(k, &o.events[0]);
 }
 
 /* What happens to goroutines is needed when calls are not recorded, and must not be dropped. */
@@ -118,9 +129,41 @@ static void of_nobody(struct child *k)
 		world_reset(k);
 		memcpy(k->w->g + WORLD_G_GOID, &goid, 8);
 		o = run(k);
-		assert_int_equal(o.traps, 0);
+		assert_int_equal(o.traps, !goid && k->c->what >= INLINE_STOP);
 		assert_int_equal(o.n, goid && k->c->what != INLINE_CREATE);
 	}
+}
+
+/* No stack is below where it was left; there has to be one. */
+static void stopped_nowhere(struct child *k)
+{
+	const uint64_t none = 0, sp = world_at(k, k->w->stack + sizeof(k->w->stack));
+
+	world_reset(k);
+	memcpy(k->w->m[0] + WORLD_M_CURG, &none, 8);
+	assert_slow(k);
+	for (unsigned i = 0; i < 2; i++) {
+		const uint64_t at = sp + i;
+
+		world_reset(k);
+		memcpy(k->w->m[0] + WORLD_M_MOREBUF_SP, &at, 8);
+		if (i)
+			assert_slow(k);
+		else
+			assert_written(k);
+	}
+}
+
+/* The garbage collector makes it smaller. */
+static void shrunk(struct child *k)
+{
+	const uint64_t lo = world_at(k, k->w->stack) - sizeof(k->w->stack);
+	struct outcome o;
+
+	world_reset(k);
+	memcpy(k->w->g, &lo, 8); /* as large as it shall be */
+	o = run(k);
+	assert_int_equal(o.traps + o.n, 0);
 }
 
 /* The scheduler makes one, without m.curg: a context each time. */
@@ -176,10 +219,15 @@ static void test_needed(void **state)
 			continue;
 		print_message("%s\n", world_cases[i].name);
 		child_start(&k, &world_cases[i], HANDLERS_MASKED);
+		assert_true(k.parts.end <= INLINE_STUB_MAX);
 		full_and_off(&k);
 		without_a_p(&k);
 		contexts(&k);
 		of_nobody(&k);
+		if (world_cases[i].what == INLINE_STOP)
+			stopped_nowhere(&k);
+		if (world_cases[i].what == INLINE_GROWTH)
+			shrunk(&k);
 		if (world_cases[i].what == INLINE_CREATE) {
 			made_by_nobody(&k);
 			made_to_wait(&k);

@@ -66,6 +66,8 @@ struct inline_program inline_program_of(const struct plan *p)
 		.p_is_given_up = gobin_go_minor(p->binary) >= 0 && gobin_go_minor(p->binary) < 26,
 		.g_gopc = (uint32_t)l->g_gopc,
 		.g_startpc = (uint32_t)l->g_startpc,
+		.g_sched_pc = (uint32_t)l->g_sched_pc,
+		.m_morebuf_sp = (uint32_t)l->m_morebuf_sp,
 		.table = p->stubs.inl.table_vaddr,
 		.text = plan_text_vaddr(p),
 		.ring_size = opt->ring_bytes ? opt->ring_bytes : RING_SIZE_MIN,
@@ -252,6 +254,10 @@ static enum inline_tells tells_of(const struct plan_site *s)
 		return INLINE_END;
 	case EV_CREATE:
 		return INLINE_CREATE;
+	case EV_STOP:
+		return INLINE_STOP;
+	case EV_RESUME:
+		return INLINE_GROWTH;
 	default:
 		return INLINE_DEPTH;
 	}

@@ -26,6 +26,8 @@ RECORD_LABELS(inline_state_exit);
 RUNTIME_LABELS(inline_status);
 RUNTIME_LABELS(inline_ended);
 RUNTIME_LABELS(inline_create);
+RUNTIME_LABELS(inline_stopped);
+RUNTIME_LABELS(inline_grown);
 extern const uint8_t inline_code[], inline_context[], inline_context_end[], inline_off[],
 	inline_off_else[], inline_off_end[], inline_drop[], inline_drop_counted[],
 	inline_drop_end[];
@@ -76,7 +78,9 @@ static const struct record *record_of(const struct inline_stub *s)
 				   state_exit = RECORD(inline_state_exit);
 	static const struct record runtime[] = { [INLINE_STATUS] = RUNTIME(inline_status),
 						 [INLINE_END] = RUNTIME(inline_ended),
-						 [INLINE_CREATE] = RUNTIME(inline_create) };
+						 [INLINE_CREATE] = RUNTIME(inline_create),
+						 [INLINE_STOP] = RUNTIME(inline_stopped),
+						 [INLINE_GROWTH] = RUNTIME(inline_grown) };
 
 	if (s->tells >= INLINE_STATUS)
 		return &runtime[s->tells];
@@ -270,6 +274,8 @@ static uint32_t value_of(const struct writer *w, unsigned what)
 		[PATCH_G_REASON] = p->g_waitreason,
 		[PATCH_G_GOPC] = p->g_gopc,
 		[PATCH_G_STARTPC] = p->g_startpc,
+		[PATCH_SCHED_PC] = p->g_sched_pc,
+		[PATCH_MOREBUF] = p->m_morebuf_sp,
 		[PATCH_SPAN] = p->p_is_given_up ? G_SYSCALL - G_RUNNING : 0,
 	};
 

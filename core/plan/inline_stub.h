@@ -47,10 +47,11 @@ struct inline_program {
 	uint32_t m_curg, g_waitreason; /* for INLINE_STATUS and what follows it */
 	/* m.p is 0 in a system call: Go up to 1.25. Later it stays, while the P may be taken */
 	bool p_is_given_up;
-	uint32_t g_gopc, g_startpc; /* for INLINE_CREATE */
-	uint64_t table;             /* address of the table of rings */
-	uint64_t text;              /* and of the text's first function */
-	uint32_t ring_size;         /* bytes of slots in each, a power of two */
+	uint32_t g_gopc, g_startpc;        /* for INLINE_CREATE */
+	uint32_t g_sched_pc, m_morebuf_sp; /* for INLINE_STOP */
+	uint64_t table;                    /* address of the table of rings */
+	uint64_t text;                     /* and of the text's first function */
+	uint32_t ring_size;                /* bytes of slots in each, a power of two */
 	bool drop; /* a full ring: count the event and go on, instead of the slow path */
 };
 
@@ -77,6 +78,9 @@ enum inline_tells {
 	/* What is needed though recording is off or the ring is full: the slow path then. */
 	INLINE_END, /* at the entry of runtime.gdestroy: nothing, the goroutine in rax has ended */
 	INLINE_CREATE, /* at the return of runtime.newproc1: with arguments, rax is the new one */
+	/* at the entry of runtime.newstack: with an argument, the depth where m.curg has stopped */
+	INLINE_STOP,
+	INLINE_GROWTH, /* at the entry of runtime.copystack: with arguments, if the stack grows */
 };
 
 /* One stub. Addresses may wrap below 0, as in a PIE; all are within 2 GiB of each other. */

@@ -19,163 +19,7 @@
 
 	.section .rodata
 
-/* The four bytes that end `behind` bytes before this point. */
-	.macro	patch what, behind=0
-77:
-	.pushsection .rodata.inline_patches, "a"
-	.short	77b - inline_code - 4 - \behind
-	.short	\what
-	.popsection
-	.endm
-
-/* Jumps whose target is another part of the stub: always with a distance of four bytes. */
-	.macro	jump_if cc, what
-	.byte	0x0f, \cc
-	.long	ANY
-	patch	\what
-	.endm
-	.macro	jump what
-	.byte	0xe9
-	.long	ANY
-	patch	\what
-	.endm
-#define CARRY       0x82
-#define ABOVE_EQUAL 0x83
-#define EQUAL       0x84
-#define NOT_EQUAL   0x85
-#define BELOW_EQUAL 0x86
-#define ABOVE       0x87
-#define NEGATIVE    0x88
-
-	.macro	label name
-	.globl	\name
-	.hidden	\name
-\name:
-	.endm
-
-/* rax = the time stamp counter. */
-	.macro	clock
-	rdtsc
-	shl	$32, %rdx
-	or	%rdx, %rax
-	.endm
-
-/* Is there room? Then the slots are reserved, of an event with so many arguments. */
-	.macro	reserve args=0
-	mov	HEAD(%r12), %rax
-	mov	%rax, %rdx
-	sub	TAIL(%r12), %rdx
-	cmp	$ANY, %rdx
-	patch	PATCH_FILL
-	jump_if	ABOVE, PATCH_FULL		/* rdx = bytes not read yet */
-	add	$(RING_SLOT * (1 + \args)), %rax
-	mov	%rax, RESERVED(%r12)
-	.endm
-
-/* Of the thread that wrote the last event? rax = goid. */
-	.macro	same_thread
-	mov	ANY(%r14), %rdx
-	patch	PATCH_G_M
-	mov	ANY(%rdx), %rdx
-	patch	PATCH_M_PROCID
-	cmp	LAST_PROCID(%r12), %rdx
-	jump_if	NOT_EQUAL, PATCH_CONTEXT
-	.endm
-
-/* The slot's time; rdx = its offset among the slots. */
-	.macro	stamp
-	clock
-	mov	RESERVED(%r12), %edx
-	sub	$RING_SLOT, %edx
-	and	$ANY, %edx
-	patch	PATCH_MASK
-	mov	%rax, RING_DATA + SLOT_CLOCK(%r12,%rdx)
-	.endm
-
-/* r12 = m: its P's ring instead. */
-	.macro	find_ring
-	mov	ANY(%r12), %r12
-	patch	PATCH_M_P
-	test	%r12, %r12
-	jump_if	EQUAL, PATCH_SLOW
-	mov	(%r12), %r12d			/* p.id */
-	cmp	$RING_MAX, %r12d
-	jump_if	ABOVE_EQUAL, PATCH_SLOW
-	lea	ANY(%rip), %rax
-	patch	PATCH_TABLE
-	mov	(%rax,%r12,8), %r12
-	test	%r12, %r12
-	jump_if	EQUAL, PATCH_SLOW
-	.endm
-
-/* r12 = g.m, when m.p is the thread's own: on g0, where nothing can take it away, unless it left the
- * system call of a goroutine open; and on a running goroutine. Up to Go 1.25 m.p is 0 in a system
- * call, so that a goroutine whose status still says so has a P as well, once m.p is set. */
-	.macro	own_p
-	mov	ANY(%r14), %r12
-	patch	PATCH_G_M
-	cmp	M_G0(%r12), %r14
-	jne	1f
-	mov	ANY(%r12), %rax
-	patch	PATCH_M_CURG
-	test	%rax, %rax
-	je	2f
-	mov	ANY(%rax), %eax
-	patch	PATCH_G_STATUS
-	cmp	$G_SYSCALL, %al
-	jump_if	EQUAL, PATCH_SLOW
-	jmp	2f
-1:	mov	ANY(%r14), %eax
-	patch	PATCH_G_STATUS
-	sub	$G_RUNNING, %eax
-	cmp	$ANY, %eax
-	patch	PATCH_SPAN
-	jump_if	ABOVE, PATCH_SLOW
-2:
-	.endm
-
-/* Of the goroutine and the thread that wrote the last event? rax = goid. */
-	.macro	same_goroutine
-	cmp	LAST_GOID(%r12), %rax
-	jump_if	NOT_EQUAL, PATCH_CONTEXT
-	same_thread
-	.endm
-
-/* rax = the goid of m.curg; none: 0, for which last_goid never stands. */
-	.macro	goid_of_curg
-	mov	ANY(%r14), %rax
-	patch	PATCH_G_M
-	mov	ANY(%rax), %rax
-	patch	PATCH_M_CURG
-	test	%rax, %rax
-	jump_if	EQUAL, PATCH_CONTEXT
-	mov	ANY(%rax), %rax
-	patch	PATCH_G_GOID
-	.endm
-
-/* An argument, the `which`th of so many: rax. */
-	.macro	argument which, of
-	mov	RESERVED(%r12), %edx
-	sub	$(RING_SLOT * (1 + \of - \which)), %edx
-	and	$ANY, %edx
-	patch	PATCH_MASK
-	mov	%rax, RING_DATA + SLOT_CLOCK(%r12,%rdx)
-	movl	$\which, RING_DATA + SLOT_DEPTH(%r12,%rdx)
-	movl	$RING_ARG, RING_DATA + SLOT_SITE(%r12,%rdx)
-	.endm
-
-/* The same, a program counter. */
-	.macro	argument_pc which, of
-	lea	ANY(%rip), %rdx
-	patch	PATCH_TEXT
-	sub	%rdx, %rax
-	argument \which, \of
-	.endm
-
-	.macro	publish
-	mov	RESERVED(%r12), %rdx
-	mov	%rdx, HEAD(%r12)
-	.endm
+#include "plan/inline_stub_macros.inc"
 
 	.macro	record name, entry, state
 	label	\name
@@ -346,6 +190,97 @@
 	label	inline_create_done
 	mov	%r13, %rax
 	label	inline_create_end
+
+/* At the entry of runtime.newstack(), on g0: a prologue's stack check has failed, of m.curg. The
+ * return address there is right below m.morebuf.sp. */
+	label	inline_stopped
+	mov	%rax, %r13
+	mov	%rdx, %r15
+	label	inline_stopped_saved
+	own_p
+	mov	ANY(%r12), %rax
+	patch	PATCH_M_CURG
+	test	%rax, %rax
+	jump_if	EQUAL, PATCH_SLOW
+	mov	G_STACK_HI(%rax), %rdx
+	cmp	ANY(%r12), %rdx
+	patch	PATCH_MOREBUF
+	jump_if	CARRY, PATCH_SLOW
+	mov	ANY(%rax), %rax
+	patch	PATCH_G_GOID
+	test	%rax, %rax
+	jump_if	EQUAL, PATCH_SLOW
+	find_ring
+	label	inline_stopped_ring
+	reserve	1
+	goid_of_curg
+	same_goroutine
+	label	inline_stopped_write
+	mov	ANY(%r14), %rax
+	patch	PATCH_G_M
+	mov	ANY(%rax), %rax
+	patch	PATCH_M_CURG
+	mov	ANY(%rax), %rax
+	patch	PATCH_SCHED_PC
+	argument_pc 0, 1
+	stamp
+	mov	ANY(%r14), %rax
+	patch	PATCH_G_M
+	mov	ANY(%rax), %eax
+	patch	PATCH_MOREBUF
+	neg	%eax
+	mov	%eax, RING_DATA + SLOT_DEPTH(%r12,%rdx)
+	mov	ANY(%r14), %rax
+	patch	PATCH_G_M
+	mov	ANY(%rax), %rax
+	patch	PATCH_M_CURG
+	mov	G_STACK_HI(%rax), %eax
+	add	$8, %eax
+	add	%eax, RING_DATA + SLOT_DEPTH(%r12,%rdx)
+	movl	$ANY, RING_DATA + SLOT_SITE(%r12,%rdx)
+	patch	PATCH_SLOT_SITE
+	publish
+	label	inline_stopped_done
+	mov	%r13, %rax
+	mov	%r15, %rdx
+	label	inline_stopped_end
+
+/* At the entry of runtime.copystack(gp, newsize), on g0: rax = gp, rbx = newsize. It shrinks stacks,
+ * too. */
+	label	inline_grown
+	mov	%rax, %r13
+	mov	%rdx, %r15
+	label	inline_grown_saved
+	mov	G_STACK_HI(%r13), %rax
+	sub	G_STACK_LO(%r13), %rax
+	cmp	%rax, %rbx
+	jump_if	BELOW_EQUAL, PATCH_DONE
+	mov	ANY(%r13), %rax
+	patch	PATCH_G_GOID
+	test	%rax, %rax
+	jump_if	EQUAL, PATCH_SLOW
+	own_p
+	find_ring
+	label	inline_grown_ring
+	reserve	2
+	mov	ANY(%r13), %rax
+	patch	PATCH_G_GOID
+	same_goroutine
+	label	inline_grown_write
+	mov	G_STACK_HI(%r13), %rax
+	sub	G_STACK_LO(%r13), %rax
+	argument 0, 2
+	mov	%rbx, %rax
+	argument 1, 2
+	stamp
+	movl	$0, RING_DATA + SLOT_DEPTH(%r12,%rdx)
+	movl	$ANY, RING_DATA + SLOT_SITE(%r12,%rdx)
+	patch	PATCH_SLOT_SITE
+	publish
+	label	inline_grown_done
+	mov	%r13, %rax
+	mov	%r15, %rdx
+	label	inline_grown_end
 
 /* Another goroutine or thread than that of the last event: a context slot first. rax = goid. */
 	label	inline_context

@@ -273,6 +273,8 @@ void world_patch(struct child *k)
 		.g_waitreason = WORLD_G_REASON,
 		.g_gopc = WORLD_G_GOPC,
 		.g_startpc = WORLD_G_STARTPC,
+		.g_sched_pc = WORLD_G_SCHED_PC,
+		.m_morebuf_sp = WORLD_M_MOREBUF_SP,
 		.table = world_at(k, w->table),
 		.text = text_at(w, 0),
 		.ring_size = WORLD_SLOTS,
@@ -320,15 +322,19 @@ void world_reset(struct child *k)
 		put64(w->m[i] + WORLD_M_P, world_at(k, w->p[i]));
 		put64(w->m[i] + WORLD_M_PROCID, WORLD_PROCID(i));
 		put64(w->m[i] + WORLD_M_CURG, world_at(k, w->g));
+		put64(w->m[i] + WORLD_M_MOREBUF_SP,
+		      world_at(k, w->stack + sizeof(w->stack)) - WORLD_STOPPED_USED);
 		if (k->c->on_g0)
 			put64(w->m[i], world_at(k, w->g));
 		memcpy(w->p[i], &id, sizeof(id));
 	}
+	put64(w->g, world_at(k, w->stack));
 	put64(w->g + 8, world_at(k, w->stack + sizeof(w->stack)));
 	put64(w->g + WORLD_G_M, world_at(k, w->m[0]));
 	put64(w->g + WORLD_G_OTHER_M, world_at(k, w->m[1]));
 	put64(w->g + WORLD_G_GOID, WORLD_GOID);
 	put64(w->g + WORLD_G_GOPC, text_at(w, WORLD_GOPC));
+	put64(w->g + WORLD_G_SCHED_PC, text_at(w, WORLD_STOPPED_PC));
 	put64(w->g + WORLD_G_STARTPC, text_at(w, WORLD_STARTPC));
 	memcpy(w->g + WORLD_G_STATUS, &running, sizeof(running));
 	for (unsigned i = 0; i < sizeof(w->stack); i++)

@@ -108,9 +108,13 @@ struct world {
 #define WORLD_G_REASON      176
 #define WORLD_G_GOPC        288
 #define WORLD_G_STARTPC     304
+#define WORLD_G_SCHED_PC    64
+#define WORLD_M_MOREBUF_SP  8
 #define WORLD_GOID          77
 #define WORLD_GOPC          0x123 /* from the text's first byte */
 #define WORLD_STARTPC       0x456
+#define WORLD_STOPPED_PC    0x789
+#define WORLD_STOPPED_USED  128 /* bytes of the stack where a prologue has stopped */
 #define WORLD_PROCID(i)     (4000u + (i))
 #define WORLD_STACK_BYTE(i) ((uint8_t)((i)*7 + 1)) /* before a run */
 #define WORLD_STACK_USED    256                    /* bytes from rsp to the stack's end */

@@ -42,9 +42,10 @@ static const struct {
 	  NULL },
 	{ { "runtime.sigpanic" }, EV_WIRE_FAULT, AT_ENTRY, 0, 0, NULL },
 	{ { "runtime.newstack" }, EV_STOP, AT_ENTRY, offsetof(struct plan, stops_seen), 0, NULL },
-	/* What newstack does about the stopped prologue: its calls only, others call these
-	 * functions often. gopreempt_m is inlined into newstack except in old versions. */
-	{ { "runtime.copystack" }, EV_RESUME, AT_CALL, 0, STOP_GROWTH, "runtime.newstack" },
+	/* What newstack does about the stopped prologue. Nothing else makes a stack grow. Of the
+	 * rest its calls only, others call these functions often. gopreempt_m is inlined into
+	 * newstack except in old versions. */
+	{ { "runtime.copystack" }, EV_RESUME, AT_ENTRY, 0, STOP_GROWTH, NULL },
 	{ { "runtime.gopreempt_m" }, EV_RESUME, AT_CALL, 0, STOP_YIELD, "runtime.newstack" },
 	{ { "runtime.goschedImpl" }, EV_RESUME, AT_CALL, 0, STOP_YIELD, "runtime.newstack" },
 	{ { "runtime.preemptPark" }, EV_RESUME, AT_CALL, 0, STOP_GC, "runtime.newstack" },

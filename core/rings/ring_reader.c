@@ -162,11 +162,6 @@ static bool find_ns(struct ring_reader *r, const struct ring_shared *s, uint64_t
 	return true;
 }
 
-static unsigned args_of(unsigned kind)
-{
-	return kind == EV_CREATE ? 3 : 0;
-}
-
 /* The slot of a context or an argument, or none of both. */
 enum slot_is { SLOT_TAKEN, SLOT_EVENT, SLOT_BAD };
 
@@ -203,7 +198,7 @@ static uint8_t kind_of(const struct ring_reader *r, const struct ring_shared *s,
 		*fault = RING_BAD_CONTEXT;
 		return 0;
 	}
-	if (kind && args_of(kind) != r->n_args) {
+	if (kind && rings_args(kind) != r->n_args) {
 		*fault = RING_BAD_ARGS;
 		return 0;
 	}
@@ -242,7 +237,7 @@ uint64_t ring_reader_next(struct ring_reader *r, const struct ring_shared *s)
 		r->site = slot.site & ~RING_WAKE;
 		r->kind = kind;
 		r->depth = slot.depth;
-		r->has_args = args_of(kind);
+		r->has_args = rings_args(kind);
 		r->waiting = true;
 		return r->ns = r->last_ns = ns;
 	}
@@ -265,6 +260,10 @@ uint64_t ring_reader_take_with_args(struct ring_reader *r, const struct ring_sha
 	if (r->kind == EV_CREATE) {
 		ev->arg[1] += s->text_vaddr;
 		ev->arg[2] += s->text_vaddr;
+	} else if (r->kind == EV_STOP) {
+		ev->arg[0] += s->text_vaddr;
+	} else {
+		ev->arg[2] = STOP_GROWTH;
 	}
 	r->n_args = 0;
 	r->has_args = r->waiting = false;

@@ -50,7 +50,7 @@ const char *ring_fault_text(enum ring_fault f)
 bool rings_kind(unsigned kind)
 {
 	return kind <= EV_KIND_MAX && kind != EV_WAKE &&
-	       (!event_kind_has_args(kind) || kind == EV_CREATE);
+	       (!event_kind_has_args(kind) || rings_args(kind));
 }
 
 struct ring_site rings_site(unsigned kind, uint16_t rsp_to_ra_bytes)

@@ -27,9 +27,16 @@ struct ring_memory {
 	uint64_t size;
 };
 
-/* Is it one that a site's stub may write: an EV_* without arguments, or EV_CREATE? EV_STATE's
- * writes EV_WAKE, too. */
+/* Is it one that a site's stub may write: an EV_* without arguments, or one of those below?
+ * EV_STATE's writes EV_WAKE, too. */
 bool rings_kind(unsigned kind);
+
+/* How many arguments a stub writes of an event of that kind. Of EV_RESUME STOP_GROWTH is left out:
+ * stubs tell nothing else. */
+static inline unsigned rings_args(unsigned kind)
+{
+	return kind == EV_CREATE ? 3 : kind == EV_RESUME ? 2 : kind == EV_STOP ? 1 : 0;
+}
 
 /* What the stub of a site writes. Of the kinds one is 0, both when it has no such stub. */
 struct ring_site {

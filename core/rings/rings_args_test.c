@@ -67,6 +67,37 @@ static void in_their_turn(void **state)
 	assert_int_equal(rings_stats(f->rings).disabled, 0);
 }
 
+/* A stack that grows: why the prologue stopped, and what it led to. */
+static void stopped_and_grown(void **state)
+{
+	struct rings_fixture *f = *state;
+	struct ring_head *r = f->ring[0];
+	const struct event_ext *ev = f->with_args;
+
+	rings_context(r, 7, 20);
+	rings_arg(r, GOPC, 0);
+	rings_slot(r, 1 * MS + 1, 136, 6);
+	rings_arg(r, 2048, 0);
+	rings_arg(r, 4096, 1);
+	rings_slot(r, 1 * MS + 2, 0, 7);
+	rings_slot(r, 1 * MS + 3, 144, 0);
+	rings_round(f, 3 * MS);
+	assert_int_equal(f->n, 3);
+	assert_int_equal(f->n_with_args, 2);
+	assert_int_equal(ev[0].h.kind, EV_STOP);
+	assert_int_equal(ev[0].h.goid, 7);
+	assert_int_equal(ev[0].h.depth, 136);
+	assert_int_equal(ev[0].arg[0], RINGS_TEXT + GOPC);
+	assert_int_equal(ev[0].arg[1] | ev[0].arg[2], 0);
+	assert_int_equal(ev[1].h.kind, EV_RESUME);
+	assert_int_equal(ev[1].h.depth, 0);
+	assert_int_equal(ev[1].arg[0], 2048);
+	assert_int_equal(ev[1].arg[1], 4096);
+	assert_int_equal(ev[1].arg[2], STOP_GROWTH);
+	assert_int_equal(f->ev[2].kind, EV_ENTRY);
+	assert_int_equal(rings_stats(f->rings).disabled, 0);
+}
+
 /* A round may end between an event and its arguments, or before its time is known. */
 static void over_rounds(void **state)
 {
@@ -111,6 +142,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(in_their_turn, rings_setup, rings_teardown),
+		cmocka_unit_test_setup_teardown(stopped_and_grown, rings_setup, rings_teardown),
 		cmocka_unit_test_setup_teardown(over_rounds, rings_setup, rings_teardown),
 		cmocka_unit_test_setup_teardown(late, rings_setup, rings_teardown),
 	};

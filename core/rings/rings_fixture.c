@@ -16,6 +16,8 @@ static const struct ring_site sites[N_SITES] = {
 	[3] = { .kind = EV_ENTRY_EXIT },
 	[4] = { .kind = EV_STATE },
 	[5] = { .kind_with_args = EV_CREATE },
+	[6] = { .kind_with_args = EV_STOP },
+	[7] = { .kind_with_args = EV_RESUME },
 };
 
 /* rings_poll takes a function alone; tests are one thread. */

@@ -13,8 +13,9 @@
 #define MS      1000000u
 
 /* Sites 0 (entry, 8 bytes to the return address), 1 (exit) and 3 (entry-exit) have stubs, 2 has
- * none; 4 is that of states, 5 that of goroutines made. */
-#define N_SITES    6
+ * none; 4 is that of states, 5 to 7 those of goroutines made,
+ * of prologues stopped and resumed. */
+#define N_SITES    8
 #define RINGS_TEXT 0x401000
 
 struct rings_fixture {

@@ -30,8 +30,10 @@ static const struct ring_site sites[N_SITES] = {
 	{ .kind = EV_ENTRY_EXIT },
 	{ .kind = EV_STATE },
 	{ .kind_with_args = EV_CREATE },
+	{ .kind_with_args = EV_STOP },
+	{ .kind_with_args = EV_RESUME },
 };
-#define SITE_CREATE 6
+#define SITES_WITH_ARGS 6 /* from here on */
 
 struct seen {
 	uint64_t last_ns, events;
@@ -140,7 +142,8 @@ static void write_ring(struct ring_head *r, unsigned what, uint64_t number)
 		r->reserved = r->head;
 		return;
 	case 61: /* an event with arguments */
-		*s = (struct ring_slot){ tsc_now + (number >> 32), 0, SITE_CREATE };
+		*s = (struct ring_slot){ tsc_now + (number >> 32), 0,
+					 SITES_WITH_ARGS + (uint32_t)number % 3 };
 		r->head += RING_SLOT;
 		r->reserved = r->head;
 		return;

@@ -57,7 +57,7 @@ double cost_seen_share(const struct cost_seen *s)
 {
 	if (s->n_probes < COST_SEEN_ENOUGH || s->sampled_ns <= 0 || s->cpu_ns <= 0)
 		return -1;
-	return s->sampled_probe_ns / s->sampled_ns + s->own_ns / s->cpu_ns;
+	return s->sampled_probe_ns / s->sampled_ns;
 }
 
 double cost_seen_scale(const struct cost_seen *s, double before)
@@ -68,7 +68,7 @@ double cost_seen_scale(const struct cost_seen *s, double before)
 		return before;
 	if (share < 0)
 		return before * s->estimated_ns > s->cpu_ns ? s->cpu_ns / s->estimated_ns : before;
-	double scale = share * s->cpu_ns / s->estimated_ns;
+	double scale = (share * s->cpu_ns + s->own_ns) / s->estimated_ns;
 
 	return scale < COST_SEEN_DEAREST ? scale : COST_SEEN_DEAREST;
 }

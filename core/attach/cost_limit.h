@@ -44,8 +44,8 @@ double cost_seen_scale(const struct cost_seen *s, double before);
 #define COST_SEEN_ENOUGH  25
 #define COST_SEEN_DEAREST 10
 
-/* What probing took by samples, as a share of cpu_ns, stubs of released functions included; below
- * 0: there are too few samples. */
+/* What probes took by samples, as a share of cpu_ns, stubs of released functions included, gotrace
+ * itself not; below 0: there are too few samples. */
 double cost_seen_share(const struct cost_seen *s);
 
 #endif

@@ -191,7 +191,7 @@ static void choose(struct releasing *r, struct window *w)
 }
 
 /* Nothing is left to release, and the rest takes more than the share: sites in the runtime, stubs
- * of released functions. */
+ * of released functions. What gotrace itself takes is over when the program has a processor. */
 static void note_stuck(struct releasing *r, const struct window *w, uint64_t now_ns)
 {
 	double share = cost_seen_share(&r->seen);

@@ -279,7 +279,7 @@ exec_of_running() {
 	wait_for 60 grep -q ready out
 	"$GOTRACE" record -o trace -p main --traps --pid "$target" 2>err &
 	job=$!
-	calls_come trace main.step
+	wait_for 60 begun "$job" # not by its calls: they come faster than a report reads them
 	kill -USR1 "$target"
 	wait_for 60 eval "[ \"\$(grep -c ready out)\" = 2 ]"
 	wait_for 60 grep -q 'executed itself anew' err

@@ -112,7 +112,7 @@ check "perf-event links: more sites than descriptors is refused" perf_too_many
 
 # A ring of one page loses events; the counts of what is left are marked.
 losses() {
-	expect_status 0 gt record -m 4K -p main -p github.com/panjf2000/ants -o trace -- "$LIVE/workloads/ants" >out 2>err
+	expect_status 0 gt record --probe=emulated -m 4K -p main -p github.com/panjf2000/ants -o trace -- "$LIVE/workloads/ants" >out 2>err
 	expect_grep 'events were lost' err
 	gt report trace >text
 	expect_grep '[0-9]+ events were lost' text

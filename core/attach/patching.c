@@ -133,6 +133,10 @@ static void probe_new_image(struct recording *r)
 
 void patching_end_look(struct recording *r)
 {
+	/* since the last look; its new image may have ended, too */
+	if (!r->target->launched && r->probing->n_in_stub && !r->unprobed &&
+	    children_own_execs(&r->children) != r->n_own_execs)
+		r->new_image = true;
 	children_stop_own(&r->children, false);
 	if (children_stopped(&r->children)) {
 		kill(r->target->pid, SIGCONT);

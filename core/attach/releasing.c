@@ -191,7 +191,8 @@ static void choose(struct releasing *r, struct window *w)
 }
 
 /* Nothing is left to release, and the rest takes more than the share: sites in the runtime, stubs
- * of released functions. What gotrace itself takes is over when the program has a processor. */
+ * of released functions. gotrace's own time does not count: it
+ * costs the program nothing where a processor is free. */
 static void note_stuck(struct releasing *r, const struct window *w, uint64_t now_ns)
 {
 	double share = cost_seen_share(&r->seen);

@@ -51,8 +51,8 @@ static bool read_line(const char *path, char *line, int size)
 	return got;
 }
 
-/* How long two CPUs try to meet. As its own clock the kernel has compared the counters, and watches
- * them: what is left to be found is large. Busy CPUs hardly meet at all, each for that long. */
+/* How long two CPUs try to meet. A kernel whose clock is the counter has compared the counters and
+ * watches them, so a short try is enough. Each busy CPU takes the whole time. */
 #define MEETING_NS          (100 * 1000 * 1000)
 #define MEETING_COMPARED_NS (10 * 1000 * 1000)
 

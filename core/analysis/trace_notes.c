@@ -96,8 +96,8 @@ static void followed(const struct loaded_trace *trace, struct notes *to)
 		notes_add(to, "%" PRIu64 " child process%s not followed", children,
 			  children == 1 ? " was" : "es were");
 	if (images > 1)
-		notes_add(to, "the process executed itself again: %" PRIu64 " images, all counted",
-			  images);
+		notes_add(to, "the process executed itself again: %" PRIu64 " images%s", images,
+			  trace_info_get(trace->info, KEY_WARN_IMAGE) ? "" : ", all counted");
 	doubts_of_images(trace, to);
 	if (execs > images + missed)
 		notes_add(to, "%" PRIu64 " other program%s that the process executed %s not traced",

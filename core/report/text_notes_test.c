@@ -67,6 +67,8 @@ static const struct line {
 	{ "@set end.children 2\n", "2 child processes were not followed" },
 	{ "@set end.execs 2\n", "1 other program that the process executed was not traced" },
 	{ "1 image - 0 3000\n", "the process executed itself again: 2 images, all counted" },
+	{ "@set warn.image its calls were not recorded\n1 image - 0 3000\n",
+	  "the process executed itself again: 2 images" },
 	{ "@set end.dropped_signal_stack 3\n@set end.dropped_outside_stack 2\n@set end.dropped_fault 1\n",
 	  "probe hits dropped in the kernel: 3 on a signal stack, 2 outside the stack of their goroutine, "
 	  "1 where the goroutine could not be read" },

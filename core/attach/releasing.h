@@ -80,8 +80,8 @@ struct releasing {
 	atomic_bool dropped;
 	uint64_t runtime_ns; /* of its sites, since the first look */
 	bool said_runtime;   /* that the Go runtime's sites take more */
-	bool links_stuck;    /* probes could not be detached, and a warning told it */
-	bool stubs_stuck;    /* inline stubs could not be switched off, and a warning told it */
+	bool links_stuck;    /* probes could not be detached, and a warning says so */
+	bool stubs_stuck;    /* inline stubs could not be switched off, and a warning says so */
 };
 
 /* 0 or -ENOMEM; releasing_close in either case. */

@@ -184,7 +184,7 @@ static void made_by_nobody(struct child *k)
 	assert_int_equal(k->w->rings[0].head.head, 2 * RING_ROOM);
 }
 
-/* One that waits is a coroutine's, whose state is told as well: by the probe. */
+/* A goroutine that is made waiting is a coroutine's: its probe records the state, too. */
 static void made_to_wait(struct child *k)
 {
 	for (unsigned scan = 0; scan < 2; scan++) {

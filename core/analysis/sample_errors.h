@@ -12,8 +12,9 @@ struct sample_sum {
 };
 
 void sample_sum_add(struct sample_sum *sum, const struct loaded_samples *s, uint32_t group);
-/* The square of the standard error of their weight, ns. What executes is seen by chance; of the
- * others it is the larger one of both that are known (look_errors.h). */
+/* The square of the standard error of their weight, ns. Samples of running code have the error of
+ * chance. Samples of what waits have the larger of that and of the error by look (look_errors.h).
+ */
 double sample_sum_square(const struct sample_sum *sum, const struct loaded_samples *s);
 
 /* Gives t's model, which is finished, the errors of functions and paths. t's samples know how sure

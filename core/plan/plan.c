@@ -181,14 +181,21 @@ static int add_sites(struct plan *p, struct gocode_ctx *ctx, const struct plan_o
 	return err;
 }
 
-/* Functions whose values are asked for must be probed. 0 or -EINVAL (logged). */
-static int check_values(const struct plan *p)
+/* Functions whose values are asked for by name must be probed. 0 or -EINVAL (logged). */
+static int check_values(struct plan *p)
 {
 	for (size_t i = 0; i < p->n_funcs; i++) {
-		const struct plan_func *f = &p->funcs[i];
+		struct plan_func *f = &p->funcs[i];
 
 		if (!f->n_args && !f->n_results)
 			continue;
+		if (!f->values_named) {
+			if (f->fate != PLAN_PROBED)
+				values_drop(p, f, plan_fate_reason(f->fate));
+			else if (f->n_args && f->no_values_entry)
+				values_drop(p, f, "a loop comes back to its first instruction");
+			continue;
+		}
 		if (f->fate != PLAN_PROBED) {
 			log_error("%s: the values of %s cannot be recorded, it is not probed: %s",
 				  f->n_args ? "--args" : "--ret", f->name,

@@ -203,6 +203,7 @@ struct plan_func {
 	/* in plan.values.list: first its arguments, then its results */
 	uint32_t first_value;
 	uint16_t n_args, n_results;
+	bool values_named;    /* a request without a pattern asks for some */
 	bool no_values_entry; /* there are arguments to be read, and no place where they are whole
 			       */
 };

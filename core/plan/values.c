@@ -11,8 +11,6 @@
 #include "plan/func_glob.h"
 #include "plan/name_suggest.h"
 
-_Static_assert(GOVALUE_HOPS_MAX == VALUE_HOPS_MAX, "a recipe holds a value");
-
 /* ---- what is asked for */
 
 static const char *option_of(const struct value_request *r)
@@ -169,10 +167,8 @@ static int add_value(struct search *s, const char *name, const struct govalue *v
 	for (size_t i = at - *n; i < at; i++)
 		if (!strcmp(all->list[i].name, name))
 			return 0; /* asked for twice */
-	if (s->f->n_args + s->f->n_results == VALUES_MAX) {
-		log_error("%s: more than %d values of %s", option_of(s->r), VALUES_MAX, s->f->name);
-		return -EINVAL;
-	}
+	if (s->f->n_args + s->f->n_results == VALUES_MAX)
+		return -E2BIG;
 	if (vec_reserve(&all->list, &all->cap, all->n + 1))
 		return -ENOMEM;
 	char *copy = strdup(name);
@@ -301,6 +297,9 @@ static int find_requests(struct search *s, bool result)
 
 		if (hit < 0)
 			return hit;
+		if (hit && s->r->wide && s->f->fate != PLAN_PROBED)
+			continue;
+		s->f->values_named |= hit && !s->r->wide;
 		if (hit && s->debug && !s->signature) {
 			s->signature = gosignature_read(s->debug, s->f->fn);
 			if (!s->signature && errno == ENOMEM)
@@ -329,6 +328,45 @@ static int log_unused(const struct plan *p, const struct value_request *r)
 	return -EINVAL;
 }
 
+void values_drop(struct plan *p, struct plan_func *f, const char *why)
+{
+	struct plan_values *v = &p->values;
+	const uint32_t first = f->first_value, n = (uint32_t)f->n_args + f->n_results;
+
+	log_warn("%s: the values of %s are not recorded: %s", f->n_args ? "--args" : "--ret",
+		 f->name, why);
+	for (uint32_t i = first; i < first + n; i++)
+		free(v->list[i].name);
+	memmove(v->list + first, v->list + first + n, (v->n - first - n) * sizeof(*v->list));
+	v->n -= n;
+	f->n_args = f->n_results = 0;
+	for (struct plan_func *later = f + 1; later < p->funcs + p->n_funcs; later++)
+		if (later->first_value > first)
+			later->first_value -= n;
+}
+
+/* A pattern costs the values of a function that has too many of them, and nothing else. */
+static int find_of_function(struct search *s)
+{
+	struct plan_func *f = s->f;
+	char why[64];
+	int err;
+
+	f->first_value = (uint32_t)s->p->values.n;
+	err = find_requests(s, false);
+	if (!err)
+		err = find_requests(s, true);
+	if (err != -E2BIG)
+		return err;
+	snprintf(why, sizeof(why), "more than %d values of one function", VALUES_MAX);
+	if (!f->values_named) {
+		values_drop(s->p, f, why);
+		return 0;
+	}
+	log_error("%s: more than %d values of %s", option_of(s->r), VALUES_MAX, f->name);
+	return -EINVAL;
+}
+
 int values_find(struct plan *p)
 {
 	struct godebug *debug;
@@ -347,10 +385,7 @@ int values_find(struct plan *p)
 
 		if (s.f->fate == PLAN_WRAPPER) /* not meant: it calls the function that is */
 			continue;
-		s.f->first_value = (uint32_t)p->values.n;
-		err = find_requests(&s, false);
-		if (!err)
-			err = find_requests(&s, true);
+		err = find_of_function(&s);
 		gosignature_free(s.signature);
 	}
 	godebug_close(debug);
@@ -364,73 +399,4 @@ int values_find(struct plan *p)
 		err = -EINVAL;
 	}
 	return err;
-}
-
-/* ---- a site's */
-
-size_t site_values_of(const struct plan *p, const struct plan_site *s,
-		      const struct plan_value **first)
-{
-	if (s->func == PLAN_NO_FUNC)
-		return 0;
-	const struct plan_func *f = &p->funcs[s->func];
-
-	*first = NULL;
-	if (!f->n_args && !f->n_results)
-		return 0;
-	*first = p->values.list + f->first_value;
-	switch (s->kind) {
-	case EV_ENTRY:
-	case EV_ENTRY_TAIL:
-		return f->n_args;
-	case EV_ENTRY_EXIT:
-		return f->n_args + (f->brief ? 0 : f->n_results);
-	case EV_EXIT:
-		*first += f->n_args;
-		return f->n_results;
-	default:
-		return 0;
-	}
-}
-
-static uint8_t recipe_kind(const struct govalue *v)
-{
-	if (v->type == GOVALUE_STRING)
-		return VALUE_TEXT;
-	if (v->has_itab)
-		return VALUE_ITAB;
-	return v->counted ? VALUE_COUNT : VALUE_WORD;
-}
-
-void site_values_recipes(const struct plan_value *list, size_t n, struct site_values *out)
-{
-	const unsigned slot = sizeof(struct value_slot);
-	unsigned texts = 0, at = 0, room = 0;
-
-	*out = (struct site_values){ .n = (uint32_t)n };
-	for (size_t i = 0; i < n; i++)
-		texts += list[i].v.type == GOVALUE_STRING;
-	if (texts) {
-		room = (unsigned)(VALUES_BYTES - n * slot) / texts / 8 * 8;
-		room = room < VALUE_TEXT_MAX ? room : VALUE_TEXT_MAX;
-	}
-	out->has_text = texts > 0;
-	for (size_t i = 0; i < n; i++) {
-		const struct govalue *v = &list[i].v;
-		struct value_recipe *r = &out->recipe[i];
-
-		r->from = v->source == GOVALUE_STACK ? VALUE_FROM_STACK
-			  : v->source == GOVALUE_XMM ? VALUE_FROM_XMM
-						     : v->reg;
-		r->kind = recipe_kind(v);
-		r->hops = v->n_hops;
-		r->bytes = v->type == GOVALUE_STRING ? 8 : v->bytes;
-		r->at = (uint16_t)at;
-		memcpy(r->off, v->off, sizeof(r->off));
-		at += slot;
-		if (v->type == GOVALUE_STRING) {
-			r->room = (uint16_t)room;
-			at += room;
-		}
-	}
 }

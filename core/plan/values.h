@@ -29,6 +29,8 @@ int values_match(struct plan *p, const char *display);
 /* Finds the values of all selected functions. 0, -ENOMEM, or -EINVAL (logged) when there is no such
  * function or value. */
 int values_find(struct plan *p);
+/* Leaves the values of f, a function of p, out of the list, and says why. */
+void values_drop(struct plan *p, struct plan_func *f, const char *why);
 void values_free(struct plan *p);
 
 #endif

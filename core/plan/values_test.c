@@ -221,6 +221,57 @@ static void too_many_of_one_function(void **state)
 	gobin_close(b);
 }
 
+/* A pattern leaves out what it cannot have, and keeps the rest. */
+static void too_many_by_a_pattern(void **state)
+{
+	static const char *const args[] = { "main.*(a,b,c,d,e,f,g,h,i,j,k,s)",
+					    "main.*(%0,%1,%2,%3,%4)" };
+	struct gobin *b = open_binary("values");
+	struct plan *p = build(b, args, 2, NULL, 0);
+
+	(void)state;
+	if (!p)
+		fail_msg("%s", logged);
+	assert_int_equal(find(p, "main.onstack")->n_args, 0);
+	assert_int_not_equal(find(p, "main.strs")->n_args, 0);
+	assert_non_null(strstr(logged, "--args: the values of main.onstack are not recorded: "
+				       "more than 16 values of one function"));
+	/* A record names a value by its place among those of the functions in order. */
+	size_t next = 0;
+
+	for (size_t i = 0; i < p->n_funcs; i++) {
+		const struct plan_func *f = &p->funcs[i];
+
+		if (f->n_args + f->n_results)
+			assert_int_equal(f->first_value, next);
+		next += f->n_args + f->n_results;
+	}
+	assert_int_equal(p->values.n, next);
+	plan_free(p);
+	gobin_close(b);
+}
+
+static void excluded_from_a_pattern(void **state)
+{
+	struct gobin *b = open_binary("values");
+	struct plan_options opt = { .strategy = PROBE_EMULATED,
+				    .args = (const char *const[]){ "main.*(s)" },
+				    .n_args = 1,
+				    .excludes = (const char *const[]){ "main.strs" },
+				    .n_excludes = 1 };
+	(void)state;
+	forget_log();
+	struct plan *p = plan_build(b, &opt);
+
+	if (!p)
+		fail_msg("%s", logged);
+	assert_int_equal(find(p, "main.strs")->fate, PLAN_EXCLUDED);
+	assert_int_equal(find(p, "main.strs")->n_args, 0);
+	assert_int_equal(logged_count, 0);
+	plan_free(p);
+	gobin_close(b);
+}
+
 /* How a BPF program reads them: slots in a row, strings share what is left. */
 static void recipes(void **state)
 {
@@ -284,6 +335,8 @@ int main(void)
 		cmocka_unit_test(values_that_are_not_there),
 		cmocka_unit_test(of_what_is_not_probed),
 		cmocka_unit_test(too_many_of_one_function),
+		cmocka_unit_test(too_many_by_a_pattern),
+		cmocka_unit_test(excluded_from_a_pattern),
 		cmocka_unit_test(recipes),
 	};
 

@@ -25,6 +25,13 @@ static int find_pclntab(struct gobin *b, bool has_buildinfo)
 	case -ENOTSUP:
 		log_error("%s: built by Go 1.15 or older; build it with Go 1.19 or newer", b->path);
 		return -ENOTSUP;
+	case -EPROTO:
+		log_error("%s: its Go function table (pclntab) has an unknown format: an "
+			  "obfuscator such as garble changed its names and tables, or its Go is "
+			  "newer than this gotrace; build it without the obfuscator, or use "
+			  "`gotrace sample`, which needs no table",
+			  b->path);
+		return -ENOTSUP;
 	default:
 		log_error("%s: truncated or corrupt: its Go function table (pclntab) makes no "
 			  "sense; build or copy it again",

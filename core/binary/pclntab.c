@@ -18,6 +18,12 @@ static bool is_old(uint32_t magic)
 	return magic == PCLNTAB_MAGIC_116;
 }
 
+static bool is_known(uint32_t magic)
+{
+	return magic == PCLNTAB_MAGIC_116 || magic == PCLNTAB_MAGIC_118 ||
+	       magic == PCLNTAB_MAGIC_120;
+}
+
 /* Size of one ftab entry: two absolute words before 1.18, two 32-bit offsets since. */
 static uint64_t ftab_entry_bytes(const struct pclntab *t)
 {
@@ -38,16 +44,8 @@ static int read_header(const struct elffile *e, uint64_t vaddr, uint64_t limit, 
 	if (!p || avail < 72 || !header_tail(p))
 		return -EBADMSG;
 	*t = (struct pclntab){ .vaddr = vaddr, .tab = p, .len = avail, .magic = load32(p) };
-	switch (t->magic) {
-	case PCLNTAB_MAGIC_12:
+	if (t->magic == PCLNTAB_MAGIC_12)
 		return -ENOTSUP;
-	case PCLNTAB_MAGIC_116:
-	case PCLNTAB_MAGIC_118:
-	case PCLNTAB_MAGIC_120:
-		break;
-	default:
-		return -EBADMSG;
-	}
 	unsigned o = is_old(t->magic) ? 24 : 32;
 
 	t->n_funcs = load64(p + 8);
@@ -62,7 +60,7 @@ static int read_header(const struct elffile *e, uint64_t vaddr, uint64_t limit, 
 	    t->func_off > avail || t->n_funcs == 0 ||
 	    t->n_funcs >= (avail - t->func_off) / ftab_entry_bytes(t))
 		return -EBADMSG;
-	return 0;
+	return is_known(t->magic) ? 0 : -EPROTO;
 }
 
 /*
@@ -82,15 +80,13 @@ static int scan(const struct elffile *e, struct pclntab *out)
 			continue;
 		/* The linker aligns the table to 32 bytes; 8 is all that is relied on. */
 		for (uint64_t k = (8 - s->vaddr % 8) % 8; k + 72 <= s->filesz; k += 8) {
-			uint32_t magic = load32(p + k);
-
-			if (magic < PCLNTAB_MAGIC_118 || !header_tail(p + k))
+			if (!header_tail(p + k))
 				continue;
 			int err = read_header(e, s->vaddr + k, UINT64_MAX, out);
 			if (!err)
 				return 0;
-			if (err == -ENOTSUP)
-				worst = -ENOTSUP;
+			if (err == -ENOTSUP || (err == -EPROTO && worst == -ENOENT))
+				worst = err;
 		}
 	}
 	return worst;

@@ -33,7 +33,8 @@ struct pclnfunc {
 };
 
 /* Finds the table by section name, else by its magic. 0, -ENOENT when the file
- * has none, -ENOTSUP when it is Go 1.15's or older, -EBADMSG corrupt. Logs nothing. */
+ * has none, -ENOTSUP when it is Go 1.15's or older, -EPROTO when all of its header but
+ * the magic makes sense, -EBADMSG corrupt. Logs nothing. */
 int pclntab_find(const struct elffile *e, struct pclntab *out);
 
 /* Entry i of the ftab, 0 <= i <= n_funcs; entry n_funcs is the end of the text

@@ -96,7 +96,7 @@ by_default() {
 	out_of_it=$(sed -n '/would trap; --traps/,/^$/s/^  //p' planned)
 	[ -n "$out_of_it" ] || fail "nothing would trap: $(cat planned)"
 	hold
-	"$GOTRACE" record --pid "$target" -o trace 2>err &
+	"$GOTRACE" record --max-cost=off --pid "$target" -o trace 2>err &
 	job=$!
 	wait_for 60 begun "$job"
 	more_rounds 4
@@ -171,7 +171,7 @@ left_out_whole() {
 	local i
 	steady 200 1000 600s
 	for i in $(seq 30); do # as long as it takes a busy machine
-		gt record --pid "$target" -d 0.3 -o trace 2>err
+		gt record --max-cost=off --pid "$target" -d 0.3 -o trace 2>err
 		is_inline many
 		nothing_left
 		[ "$(value end.stubs_left)" = 0 ] || break
@@ -206,7 +206,7 @@ killed_at() { # CALL N
 	local got=0
 	steady 2 10 600s
 	strace -f -qq -o calls -e trace="$1" -e inject="$1":signal=KILL:when="$2" \
-		"$GOTRACE" record --pid "$target" --probe=inline -f 'main.*' --ring=64K -d 0.2 -o trace >told 2>&1 || got=$?
+		"$GOTRACE" record --max-cost=off --pid "$target" --probe=inline -f 'main.*' --ring=64K -d 0.2 -o trace >told 2>&1 || got=$?
 	sleep 0.1
 	finish
 	[ "$got" != 0 ] # it was killed
@@ -246,7 +246,7 @@ emulated() { # what the refusal proposes works
 left_alone() {
 	local job
 	steady 2 10 600s
-	"$GOTRACE" record --pid "$target" --probe=inline --ring=64K -o trace 2>err &
+	"$GOTRACE" record --max-cost=off --pid "$target" --probe=inline --ring=64K -o trace 2>err &
 	job=$!
 	wait_for 60 begun "$job"
 	kill -KILL "$job"
@@ -264,7 +264,7 @@ check "gotrace is killed, the target runs on with its stubs, and the next gotrac
 second() {
 	local first
 	steady 2 10 600s
-	"$GOTRACE" record --pid "$target" --probe=inline -o first 2>err.first &
+	"$GOTRACE" record --max-cost=off --pid "$target" --probe=inline -o first 2>err.first &
 	first=$!
 	wait_for 60 begun "$first"
 	refused "another gotrace's stubs"
@@ -316,7 +316,7 @@ check "a process that is stopped" stopped
 in_the_kernel() {
 	steady 2 10 600s vfork
 	wait_for 60 eval "grep -h '^State:.D' /proc/$target/task/*/status >/dev/null"
-	expect_status 0 gt record --pid "$target" -d 0.5 -o trace 2>err
+	expect_status 0 gt record --max-cost=off --pid "$target" -d 0.5 -o trace 2>err
 	expect_grep "waiting to let process $target go: its thread [0-9]+ \(steady\) sleeps in the kernel, where nothing interrupts it" err
 	is_inline many
 	nothing_left
@@ -327,7 +327,7 @@ check "a thread sleeps in the kernel: it is named, and the attach is tried again
 ends_meanwhile() {
 	local job
 	steady 2 10 600s
-	"$GOTRACE" record --pid "$target" --probe=inline -o trace 2>err &
+	"$GOTRACE" record --max-cost=off --pid "$target" --probe=inline -o trace 2>err &
 	job=$!
 	wait_for 60 begun "$job"
 	hold

@@ -192,7 +192,7 @@ running() {
 	./strike wait >out &
 	local target=$!
 	wait_for 60 grep -q waiting out
-	"$GOTRACE" record --record-signals -o trace --pid "$target" 2>err &
+	"$GOTRACE" record --max-cost=off --record-signals -o trace --pid "$target" 2>err &
 	local job=$!
 	recording() { [ "$(gt info trace 2>/dev/null | awk '$1 == "events" { print $2 }')" -gt 0 ]; }
 	wait_for 60 recording
@@ -305,7 +305,7 @@ starting() {
 	trap 'kill -KILL $target 2>/dev/null || true' EXIT
 	exec 3>input
 	wait_for 60 grep -q working err
-	"$GOTRACE" record --record-signals -o trace --pid "$target" 2>said &
+	"$GOTRACE" record --max-cost=off --record-signals -o trace --pid "$target" 2>said &
 	local job=$!
 	recording() { [ "$(gt info trace 2>/dev/null | awk '$1 == "events" { print $2 }')" -gt 0 ]; }
 	wait_for 60 recording

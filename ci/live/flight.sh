@@ -159,7 +159,7 @@ running() {
 	local target=$!
 	exec 3>in
 	say 3
-	"$GOTRACE" record --keep-last 600s -o trace --pid $target 2>>err &
+	"$GOTRACE" record --max-cost=off --keep-last 600s -o trace --pid $target 2>>err &
 	recorder=$!
 	wait_for 60 begun $recorder
 	say 10
@@ -219,7 +219,7 @@ why_running() { # the same of a process that runs, of a window that begins in th
 	local target=$!
 	exec 3>in
 	say 3
-	"$GOTRACE" record --keep-last 2s --when 'main.price > 200ms' -o trace --pid $target 2>>err &
+	"$GOTRACE" record --max-cost=off --keep-last 2s --when 'main.price > 200ms' -o trace --pid $target 2>>err &
 	recorder=$!
 	wait_for 60 begun $recorder
 	for _ in 1 2 3 4 5; do

@@ -85,7 +85,7 @@ named() {
 	expect_grep "\"pid\": $job," json
 	gt sample --pid "$name" -d 0.2 -o samples 2>err
 	[ "$(gt info samples | awk '$1 == "sample.pids" { print $2 }')" = "$job" ] || fail "samples are of another process"
-	gt record --pid "$name" -d 0.2 -f main.rests -o trace 2>err
+	gt record --max-cost=off --pid "$name" -d 0.2 -f main.rests -o trace 2>err
 	[ "$(gt info trace | awk '$1 == "pid" { print $2 }')" = "$job" ] || fail "the trace is of another process"
 	gt top --pid "$name" -f main.rests --times 1 >table 2>err
 	expect_grep "process $job" table

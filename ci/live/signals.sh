@@ -188,7 +188,7 @@ stop_pid() { # NAME: from a script
 	local target=$!
 	wait_for 60 grep -q ready ticked
 	# shellcheck disable=SC2016
-	in_session '"$GOTRACE" record -o trace --pid '"$target"' >out 2>err & job=$!; attached; kill -'"$1"' $job; ended 0'
+	in_session '"$GOTRACE" record --max-cost=off -o trace --pid '"$target"' >out 2>err & job=$!; attached; kill -'"$1"' $job; ended 0'
 	kill -TERM "$target"
 	wait "$target" || fail "the process ended with status $?"
 	gt info trace | grep -q '^end.reason *interrupted' || fail "not ended by the signal"

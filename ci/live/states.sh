@@ -223,7 +223,7 @@ check "goroutines of a process that dies beside a busy machine" dies_busy
 running() { # STRATEGY
 	"$LIVE/programs/default/states" 2000 "$PWD/begin" >out &
 	local pid=$! job
-	"$GOTRACE" record --states --probe="$1" -o trace --pid $pid 2>err &
+	"$GOTRACE" record --max-cost=off --states --probe="$1" -o trace --pid $pid 2>err &
 	job=$!
 	attached() { "$GOTRACE" info trace 2>/dev/null | grep -q '^attach.time_ns'; }
 	wait_for 60 attached

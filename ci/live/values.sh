@@ -89,7 +89,7 @@ attached() { # STRATEGY
 	"$values" 6000 600 >printed & # ten rounds a second
 	local pid=$! job
 	wait_for 60 test /proc/$pid/exe -ef "$values"
-	"$GOTRACE" record --probe="$1" --args 'main.handle(r.URL.Path,n)' --ret 'main.handle' -o trace --pid $pid 2>err &
+	"$GOTRACE" record --max-cost=off --probe="$1" --args 'main.handle(r.URL.Path,n)' --ret 'main.handle' -o trace --pid $pid 2>err &
 	job=$!
 	calls_come trace main.handle 40
 	kill -TERM $job

@@ -336,7 +336,7 @@ ends_meanwhile() {
 	finish
 	wait "$job" || fail "status $?: $(cat err)"
 	[ "$(value end.reason)" = exited ] || fail "$(value end.reason)"
-	is_inline
+	is_inline many
 }
 check "the process ends while it is recorded" ends_meanwhile
 

@@ -39,6 +39,22 @@ for strategy in $strategies; do
 	done
 done
 
+# Its own CPU profile names the program, and has its build ID: stubs are not its first executable mapping.
+own_profile() { # STRATEGY
+	local program=$LIVE/programs/default/signals
+	rm -f alone traced
+	"$program" alone >printed
+	gt record -o trace --probe="$1" -- "$program" traced >printed 2>err
+	for p in alone traced; do
+		go tool pprof -top $p 2>/dev/null | awk '/^(File|Build ID):/' >$p.head
+	done
+	grep -q '^File: signals' alone.head || fail "alone: $(cat alone.head)"
+	diff alone.head traced.head || fail 'its profile names another file'
+}
+for strategy in $strategies; do
+	check "a program's own CPU profile names it, $strategy" own_profile "$strategy"
+done
+
 wrappers() { # STRATEGY
 	symbols_of "$LIVE/programs/default/tails"
 	gt record -o trace --probe="$1" --wrappers -- "$LIVE/programs/default/tails" >printed

@@ -10,9 +10,10 @@
 #include "plan/stub_code.h"
 
 #define PAGE         4096ull
-#define ALIGN        16            /* of a stub: one cache line fetches most of them */
-#define LOWEST_VADDR 0x10000ull    /* vm.mmap_min_addr as the kernel ships it */
-#define HIGH_VADDR   0x60000000ull /* above the bss of all but giants, out of brk's way */
+#define ALIGN        16         /* of a stub: one cache line fetches most of them */
+#define LOWEST_VADDR 0x10000ull /* vm.mmap_min_addr as the kernel ships it */
+#define HIGH_VADDR \
+	0x60000000ull /* above the bss of all but giants. brk begins at most 1 GB above it */
 
 static const struct {
 	const char *name, *clause;
@@ -192,7 +193,18 @@ static int lay_out(struct plan *p)
 	return err;
 }
 
-/* Free addresses within reach of a jump: right below the image, else above it. */
+/* Jumps between the stubs and the image [lo, hi) reach. Addresses wrap in a PIE, distances do not.
+ */
+static bool in_reach(uint64_t vaddr, uint64_t bytes, uint64_t lo, uint64_t hi)
+{
+	int64_t farthest = (int64_t)(hi - vaddr), nearest = (int64_t)(lo - (vaddr + bytes));
+
+	return farthest < INT32_MAX && nearest > INT32_MIN;
+}
+
+/* Free addresses within reach of a jump: above the image, so that the program's first executable
+ * mapping stays its own, which runtime/pprof and perf take its name and build ID from. Right below
+ * a giant. */
 static bool find_addresses(struct plan *p)
 {
 	const uint64_t table = p->stubs.inl.n_sites
@@ -201,17 +213,14 @@ static bool find_addresses(struct plan *p)
 	uint64_t lo, hi, bytes = p->stubs.bytes + table + PAGE;
 
 	gobin_image(p->binary, &lo, &hi);
-	if (gobin_is_pie(p->binary) || lo >= LOWEST_VADDR + bytes)
+	p->stubs.vaddr = HIGH_VADDR;
+	if (hi >= HIGH_VADDR || !in_reach(p->stubs.vaddr, bytes, lo, hi)) {
+		if (!gobin_is_pie(p->binary) && lo < LOWEST_VADDR + bytes)
+			return false;
 		p->stubs.vaddr = (lo & ~(PAGE - 1)) - bytes;
-	else if (hi < HIGH_VADDR)
-		p->stubs.vaddr = HIGH_VADDR;
-	else
-		return false;
+	}
 	p->stubs.inl.table_vaddr = table ? p->stubs.vaddr + p->stubs.bytes : 0;
-	/* Addresses wrap in a PIE, distances do not. */
-	int64_t farthest = (int64_t)(hi - p->stubs.vaddr),
-		nearest = (int64_t)(lo - (p->stubs.vaddr + bytes));
-	return farthest < INT32_MAX && nearest > INT32_MIN;
+	return in_reach(p->stubs.vaddr, bytes, lo, hi);
 }
 
 /* Two such bytes anywhere in the text will do. */

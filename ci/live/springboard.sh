@@ -48,7 +48,8 @@ done
 check "what was recorded and what was lost add up" adds_up
 check "64 Ps, the ring of each full" many_processors
 check "a thread that is stopped in a stub" held_in_a_stub
-check "a ring that the program spoils" spoilt_ring
+check "a ring whose head the program spoils" spoilt_ring head
+check "a ring whose tail the program spoils" spoilt_ring tail
 check "SIGKILL to gotrace while stubs write events" goes_on_alone --probe=inline
 check "a new image behind the library's back is said" raw_exec jump
 for kind in jump inline; do check "a program that executes itself is counted in both images, $kind" executes_itself $kind; done

@@ -31,9 +31,30 @@ static void change_tail(struct ring_reader *r, uint64_t state, uint64_t tail)
 			return;
 }
 
+/* Notes a tail that no thread of ours has written: the program did. One that is shut from the start
+ * is opened by whoever maps the rings. */
+static void check_tail(struct ring_reader *r)
+{
+	const unsigned before = __atomic_load_n(&r->switches, __ATOMIC_ACQUIRE);
+	const uint64_t is = __atomic_load_n(&r->head->tail, __ATOMIC_ACQUIRE);
+
+	if (!r->opened && is == RING_DISABLED)
+		return;
+	r->opened = true;
+	if (is == r->released || is == __atomic_load_n(&r->resumed, __ATOMIC_RELAXED) ||
+	    (is == RING_PAUSED && before % 2))
+		return;
+	/* Switched meanwhile: the next look tells. */
+	if (__atomic_load_n(&r->switches, __ATOMIC_ACQUIRE) == before)
+		r->bad_tail = true;
+}
+
 void ring_reader_release(struct ring_reader *r)
 {
 	if (r->disabled || r->released == r->at)
+		return;
+	check_tail(r);
+	if (r->bad_tail)
 		return;
 	__atomic_store_n(&r->released, r->at, __ATOMIC_RELAXED);
 	change_tail(r, 0, r->at);
@@ -41,13 +62,19 @@ void ring_reader_release(struct ring_reader *r)
 
 void ring_reader_pause(struct ring_reader *r)
 {
+	if (r->switches % 2 == 0)
+		__atomic_add_fetch(&r->switches, 1, __ATOMIC_ACQ_REL);
 	change_tail(r, 0, RING_PAUSED);
 }
 
 void ring_reader_resume(struct ring_reader *r)
 {
 	/* What is released just now is given back with the next slots. */
-	change_tail(r, RING_PAUSED, __atomic_load_n(&r->released, __ATOMIC_RELAXED));
+	__atomic_store_n(&r->resumed, __atomic_load_n(&r->released, __ATOMIC_RELAXED),
+			 __ATOMIC_RELAXED);
+	change_tail(r, RING_PAUSED, r->resumed);
+	if (r->switches % 2)
+		__atomic_add_fetch(&r->switches, 1, __ATOMIC_ACQ_REL);
 }
 
 void ring_reader_disable(struct ring_reader *r)
@@ -125,7 +152,11 @@ uint64_t ring_reader_poll(struct ring_reader *r, const struct ring_shared *s, ui
 	if (!r->waiting && r->last_ns < s->written_ns)
 		r->last_ns = s->written_ns;
 	r->late_goid = 0;
+	if (!r->disabled)
+		check_tail(r);
 	complete_ns = look(r, now_ns);
+	if (r->bad_tail && !r->fault)
+		fail(r, RING_BAD_TAIL);
 	r->polled_ns = now_ns;
 	return complete_ns;
 }

@@ -45,6 +45,11 @@ struct ring_reader {
 	 * published after stuck_at, and has been since stuck_since_ns at least. */
 	uint64_t polled_ns, quiet_ns, stuck_since_ns, stuck_at;
 	bool stuck;
+	/* The tail, as long as it is ours: `released`, what it was when the ring was resumed, or
+	 * paused while `switches` is odd. Those two are changed by another thread. */
+	uint64_t resumed;
+	unsigned switches;
+	bool opened, bad_tail;
 	enum ring_fault fault;
 	bool disabled;
 	uint64_t dropped_seen;

@@ -38,6 +38,7 @@ const char *ring_fault_text(enum ring_fault f)
 	static const char *const texts[RING_FAULTS] = {
 		[RING_SOUND] = "nothing is wrong with it",
 		[RING_BAD_HEAD] = "the position up to which it is written cannot be",
+		[RING_BAD_TAIL] = "the program wrote the position up to which it was read",
 		[RING_BAD_RESERVED] = "more is reserved in it than a stub does",
 		[RING_BAD_SITE] = "an event in it is of a site that has no inline stub",
 		[RING_BAD_CONTEXT] = "an event in it is of no goroutine",

@@ -88,6 +88,7 @@ struct rings;
 enum ring_fault {
 	RING_SOUND,
 	RING_BAD_HEAD,     /* beyond the ring's size, not at a slot, or lower than before */
+	RING_BAD_TAIL,     /* not what the collector wrote there */
 	RING_BAD_RESERVED, /* more than a stub reserves */
 	RING_BAD_SITE,     /* no stub writes events of it */
 	RING_BAD_CONTEXT,  /* an event before any context, or a context of no goroutine */

@@ -28,6 +28,22 @@ static void head_goes_back(struct ring_head *r)
 	r->reserved = r->head -= 2 * RING_SLOT;
 }
 
+static void tail_goes_on(struct ring_head *r)
+{
+	r->tail += 3 * RING_SLOT; /* stubs may write over what was not read */
+}
+static void tail_goes_back(struct ring_head *r)
+{
+	r->tail -= SIZE; /* the ring is full for stubs */
+}
+static void tail_shut(struct ring_head *r)
+{
+	r->tail = RING_DISABLED;
+}
+static void tail_paused(struct ring_head *r)
+{
+	r->tail = RING_PAUSED;
+}
 static void much_reserved(struct ring_head *r)
 {
 	r->reserved = r->head + RING_ROOM + RING_SLOT;
@@ -125,14 +141,26 @@ static void a_bad_ring_is_disabled(void **state)
 		void (*spoil)(struct ring_head *r);
 		enum ring_fault fault;
 	} cases[] = {
-		{ head_past_the_size, RING_BAD_HEAD },   { head_between_slots, RING_BAD_HEAD },
-		{ head_goes_back, RING_BAD_HEAD },       { much_reserved, RING_BAD_RESERVED },
-		{ site_out_of_range, RING_BAD_SITE },    { site_without_a_stub, RING_BAD_SITE },
-		{ context_of_nobody, RING_BAD_CONTEXT }, { state_of_nobody, RING_BAD_CONTEXT },
-		{ wake_at_a_call, RING_BAD_SITE },       { made_by_nothing, RING_BAD_ARGS },
-		{ args_of_a_call, RING_BAD_ARGS },       { args_too_few, RING_BAD_ARGS },
-		{ args_too_many, RING_BAD_ARGS },        { args_out_of_order, RING_BAD_ARGS },
-		{ args_of_another, RING_BAD_ARGS },      { args_of_no_site, RING_BAD_SITE },
+		{ head_past_the_size, RING_BAD_HEAD },
+		{ head_between_slots, RING_BAD_HEAD },
+		{ tail_goes_on, RING_BAD_TAIL },
+		{ tail_goes_back, RING_BAD_TAIL },
+		{ tail_shut, RING_BAD_TAIL },
+		{ tail_paused, RING_BAD_TAIL },
+		{ head_goes_back, RING_BAD_HEAD },
+		{ much_reserved, RING_BAD_RESERVED },
+		{ site_out_of_range, RING_BAD_SITE },
+		{ site_without_a_stub, RING_BAD_SITE },
+		{ context_of_nobody, RING_BAD_CONTEXT },
+		{ state_of_nobody, RING_BAD_CONTEXT },
+		{ wake_at_a_call, RING_BAD_SITE },
+		{ made_by_nothing, RING_BAD_ARGS },
+		{ args_of_a_call, RING_BAD_ARGS },
+		{ args_too_few, RING_BAD_ARGS },
+		{ args_too_many, RING_BAD_ARGS },
+		{ args_out_of_order, RING_BAD_ARGS },
+		{ args_of_another, RING_BAD_ARGS },
+		{ args_of_no_site, RING_BAD_SITE },
 		{ call_of_nobody, RING_BAD_CONTEXT },
 	};
 
@@ -241,7 +269,7 @@ static void off_and_on(void **state)
 {
 	struct rings_fixture *f = *state;
 
-	f->ring[2]->tail = RING_DISABLED; /* by the program's hook */
+	f->ring[2]->tail = RING_DISABLED; /* not opened yet */
 	rings_context(f->ring[0], 7, 20);
 	rings_slot(f->ring[0], 5, 64, 0);
 	for (int twice = 0; twice < 2; twice++) {

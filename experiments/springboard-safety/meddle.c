@@ -212,9 +212,12 @@ static int hold(int pid, long ms)
 
 /* ---- the rings' heads */
 
-static int spoil(int pid)
+/* Its head is beyond the ring, or its tail says that nobody records. */
+static int spoil(int pid, bool tail)
 {
-	const uint64_t head = 1ull << 40;
+	const uint64_t value = tail ? RING_DISABLED : 1ull << 40;
+	const size_t at = tail ? offsetof(struct ring_head, tail)
+			       : offsetof(struct ring_head, head);
 	struct mapping m;
 	int mem = open_memory(pid);
 
@@ -223,7 +226,7 @@ static int spoil(int pid)
 		struct ring_head r;
 
 		if (pread(mem, &r, sizeof(r), (off_t)m.from) == sizeof(r) && r.head &&
-		    pwrite(mem, &head, sizeof(head), (off_t)m.from) == sizeof(head))
+		    pwrite(mem, &value, sizeof(value), (off_t)(m.from + at)) == sizeof(value))
 			return 0;
 		usleep(10000);
 	}
@@ -251,10 +254,10 @@ int main(int argc, char **argv)
 {
 	if (argc == 4 && !strcmp(argv[1], "hold"))
 		return hold(atoi(argv[3]), atol(argv[2]));
-	if (argc == 3 && !strcmp(argv[1], "spoil"))
-		return spoil(atoi(argv[2]));
+	if (argc == 4 && !strcmp(argv[1], "spoil"))
+		return spoil(atoi(argv[3]), !strcmp(argv[2], "tail"));
 	if (argc == 4 && !strcmp(argv[1], "rings"))
 		return rings(atoi(argv[2]), strtoull(argv[3], NULL, 10));
-	fprintf(stderr, "usage: meddle hold MS PID | spoil PID | rings PID SIZE\n");
+	fprintf(stderr, "usage: meddle hold MS PID | spoil head|tail PID | rings PID SIZE\n");
 	return 2;
 }

@@ -114,9 +114,9 @@ held_in_a_stub() {
 
 # The program spoils its own ring: that one is not read any more, which is said; the others are, and
 # the program goes on.
-spoilt_ring() {
+spoilt_ring() { # head|tail
 	start_beside
-	"$meddle" spoil "$target"
+	"$meddle" spoil "$1" "$target"
 	sleep 1 # it goes on
 	end_beside
 	gt info trace >told

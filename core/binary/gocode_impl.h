@@ -40,8 +40,9 @@ struct body {
 /* The stack check that the assembler puts first (cmd/internal/obj/x86/obj6.go stacksplit). */
 struct check {
 	bool found;
-	bool user;  /* against 0x10(%r14): g.stackguard0, g in R14 */
-	size_t jcc; /* index of its last conditional jump */
+	bool user;        /* against 0x10(%r14): g.stackguard0, g in R14 */
+	uint32_t restart; /* offset at which the function goes on after morestack */
+	size_t jcc;       /* index of its last conditional jump */
 };
 
 static inline struct code_point point(const struct insn *in, int64_t rsp_to_ra_bytes)

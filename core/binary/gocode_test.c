@@ -58,8 +58,9 @@ static void test_checked(void **state)
 		"main.recursive",    "main.(*named).Name", "main.withDefer", "main.onlyPanics",
 	};
 
-	for (size_t v = 0; v < N_VARIANTS; v++) {
-		struct gobin *b = open_binary(variants[v]);
+	for (size_t v = 0; v <= N_VARIANTS; v++) {
+		/* which calls a function before the check */
+		struct gobin *b = open_binary(v < N_VARIANTS ? variants[v] : "kinds.maymorestack");
 		struct gocode_ctx *c = gocode_ctx_new(b);
 
 		assert_non_null(c);

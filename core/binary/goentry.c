@@ -25,15 +25,33 @@ static size_t skip_frame(const struct body *y, size_t i)
 	return i;
 }
 
-struct check gocode_check(const struct body *y)
+/* Where the block that calls morestack at index `i` jumps to after it. */
+static bool comes_back_to(const struct body *y, size_t i, uint32_t off)
 {
-	struct check k = { 0 };
-	size_t i = 0;
+	while (++i < y->n && y->insns[i].flow == FLOW_NEXT)
+		;
+	return i < y->n && y->insns[i].flow == FLOW_JMP && y->insns[i].target == off;
+}
+
+/* A compare and its branch stay within 32 bytes (asm6.go padJump): NOPs may stand before them. */
+static size_t skip_nops(const struct body *y, size_t i)
+{
+	while (starts(y, i, "\x90", 1) || starts(y, i, "\x0f\x1f", 2) ||
+	       starts(y, i, "\x66\x90", 2) || starts(y, i, "\x66\x0f\x1f", 3))
+		i++;
+	return i;
+}
+
+/* A check that begins with instruction `i`. */
+static struct check check_at(const struct body *y, size_t i)
+{
+	struct check k = { .restart = y->insns[i].off };
+	const size_t first = i;
 
 	/* ABI0: g comes from TLS, in an externally linked PIE by way of the GOT */
-	while (i < 2 && i + 1 < y->n && (y->insns[i].fs || y->insns[i + 1].fs))
+	while (i < first + 2 && i + 1 < y->n && (y->insns[i].fs || y->insns[i + 1].fs))
 		i++;
-	i = skip_frame(y, i);
+	i = skip_nops(y, skip_frame(y, skip_nops(y, i)));
 	if (i + 1 >= y->n)
 		return k;
 	const uint8_t *cmp = y->code + y->insns[i].off;
@@ -49,11 +67,40 @@ struct check gocode_check(const struct body *y)
 	for (size_t j = i + 2; j < y->n; j++) {
 		if (y->insns[j].off < jcc->target || y->insns[j].flow == FLOW_NEXT)
 			continue;
-		k.found = gocode_is_morestack_call(y, &y->insns[j]);
+		k.found = gocode_is_morestack_call(y, &y->insns[j]) &&
+			  (!first || comes_back_to(y, j, k.restart));
 		break;
 	}
 	k.user = k.found && r14 && cmp[3] == G_STACKGUARD0;
 	k.jcc = i + 1;
+	return k;
+}
+
+/* Instructions that store a function's register arguments, or load them, at most: 9 integers, 15
+ * floats and the closure. */
+#define SPILLED_MAX 25
+
+struct check gocode_check(const struct body *y)
+{
+	struct check k = check_at(y, 0);
+	size_t call = 0;
+
+	if (k.found)
+		return k;
+	/* Built with -d=maymorestack=F, it calls F before, its arguments stored around that, and
+	 * comes back from morestack behind (obj6.go preprocess). */
+	while (call < y->n && call <= SPILLED_MAX && y->insns[call].flow == FLOW_NEXT)
+		call++;
+	if (call == y->n || y->insns[call].flow != FLOW_CALL)
+		return k;
+	for (size_t i = call + 1; i < y->n && i <= call + 1 + SPILLED_MAX; i++) {
+		struct check later = check_at(y, i);
+
+		if (later.found)
+			return later;
+		if (y->insns[i].flow != FLOW_NEXT)
+			break;
+	}
 	return k;
 }
 
@@ -216,7 +263,7 @@ static void find_late(const struct body *y, struct gocode *out)
 void gocode_entry(const struct body *y, const struct check *k, struct gocode *out)
 {
 	/* After a check, a branch to the start belongs to another call or to morestack. */
-	uint32_t lo = k->found ? 1 : 0;
+	uint32_t lo = k->found ? k->restart + 1 : 0;
 
 	out->line_end = LINE_LOOP;
 	if (out->loop_at_start)
@@ -254,11 +301,11 @@ void gocode_values_entry(const struct body *y, const struct check *k, struct goc
 		out->has_values_entry = out->start.class != INSN_REFUSED;
 		return;
 	}
-	after = k->jcc + 1 < y->n && !gocode_targeted(y, 1, next->off) &&
+	after = k->jcc + 1 < y->n && !gocode_targeted(y, k->restart + 1, next->off) &&
 		next->class != INSN_REFUSED;
 	if (after && next->class == INSN_EMULATED) {
 		out->values_entry = point(next, 0);
-	} else if (jcc->class == INSN_EMULATED && !gocode_targeted(y, 1, jcc->off)) {
+	} else if (jcc->class == INSN_EMULATED && !gocode_targeted(y, k->restart + 1, jcc->off)) {
 		out->values_entry = point(jcc, 0);
 		out->values_entry.check_jcc = true;
 	} else if (after) {

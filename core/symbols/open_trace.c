@@ -16,13 +16,21 @@ static int look_up(void *ctx, struct sample_tables *t)
 	return err;
 }
 
-struct trace_reader *open_trace(const char *path)
+static struct trace_reader *with_names(struct trace_reader *r)
 {
-	struct trace_reader *r = trace_reader_open(path);
-
 	if (r)
 		trace_reader_on_resolve(r, look_up, NULL);
 	return r;
+}
+
+struct trace_reader *open_trace(const char *path)
+{
+	return with_names(trace_reader_open(path));
+}
+
+struct trace_reader *open_trace_fd(int fd, const char *name)
+{
+	return with_names(trace_reader_open_fd(fd, name));
 }
 
 int trace_writer_resolve(struct trace_writer *w, struct symbols_cache *cache,

@@ -8,6 +8,8 @@
 /* As trace_reader_open. Addresses of samples that the trace does not tell of, because its recorder
  * was killed, are looked up in files of the same build id where these are still there. */
 struct trace_reader *open_trace(const char *path);
+/* The same of an open file, which is taken over even on failure; name: for messages. */
+struct trace_reader *open_trace_fd(int fd, const char *name);
 
 /* Writes the names of all addresses of the samples that w was given on this machine: to be called
  * when there are no more, while processes and files are there. cache: files that stay open for the

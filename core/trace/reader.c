@@ -291,45 +291,26 @@ static int read_start(struct trace_reader *r)
 	return err;
 }
 
-bool trace_file_is_one(const char *path)
-{
-	uint8_t magic[8];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	bool is = fd >= 0 && read(fd, magic, 8) == 8 && !memcmp(magic, FORMAT_MAGIC, 8);
-
-	if (fd >= 0)
-		close(fd);
-	return is;
-}
-
-struct trace_reader *trace_reader_open(const char *path)
+struct trace_reader *trace_reader_open_fd(int fd, const char *name)
 {
 	struct trace_reader *r = calloc(1, sizeof(*r));
-	bool is_stdin = !strcmp(path, "-");
 	int err = -ENOMEM;
 
 	if (r)
-		r->fd = -1;
-	if (!r || !(r->name = strdup(is_stdin ? "standard input" : path)) ||
-	    chunk_unpacker_init(&r->unpacker)) {
-		log_no_memory("%s: no memory for reading it", path);
-		goto failed;
+		r->fd = fd;
+	else
+		close(fd);
+	if (!r || !(r->name = strdup(name)) || chunk_unpacker_init(&r->unpacker)) {
+		log_no_memory("%s: no memory for reading it", name);
+	} else {
+		r->growing = reader_is_locked(fd);
+		err = read_start(r);
 	}
-	r->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-			 : open(path, O_RDONLY | O_CLOEXEC);
-	if (r->fd < 0) {
-		err = -errno;
-		log_error("%s: cannot be opened: %s", r->name, strerror(-err));
-		goto failed;
+	if (err) {
+		trace_reader_close(r);
+		errno = -err;
 	}
-	r->growing = reader_is_locked(r->fd);
-	err = read_start(r);
-	if (!err)
-		return r;
-failed:
-	trace_reader_close(r);
-	errno = -err;
-	return NULL;
+	return err ? NULL : r;
 }
 
 /* Goes on to the next block that holds events, or samples: of which *count is the number read. 1, 0

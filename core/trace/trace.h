@@ -178,6 +178,8 @@ struct trace_reader;
  * NULL and errno after logging one line: ENOENT, EACCES, EBADMSG (not a trace, corrupt header),
  * ENOTSUP (a newer format version), ENOMEM. */
 struct trace_reader *trace_reader_open(const char *path);
+/* The same of an open file, which is taken over even on failure; name: for messages. */
+struct trace_reader *trace_reader_open_fd(int fd, const char *name);
 
 /* Whether the file at `path`, which is not followed if it is a link, begins as a trace. */
 bool trace_file_is_one(const char *path);

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Traces by name. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "trace/format.h"
+#include "trace/trace.h"
+
+bool trace_file_is_one(const char *path)
+{
+	uint8_t magic[8];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	bool is = fd >= 0 && read(fd, magic, 8) == 8 && !memcmp(magic, FORMAT_MAGIC, 8);
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+struct trace_reader *trace_reader_open(const char *path)
+{
+	bool is_stdin = !strcmp(path, "-");
+	int fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+			  : open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		return trace_reader_open_fd(fd, is_stdin ? "standard input" : path);
+	int err = errno;
+
+	log_error("%s: cannot be opened: %s", path, strerror(err));
+	errno = err;
+	return NULL;
+}

@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash_index.h"
 #include "base/log.h"
+#include "base/vec.h"
 #include "export/export.h"
 #include "symbols/open_trace.h"
 #include "trace/keys.h"
@@ -22,6 +25,13 @@ struct merging {
 	struct trace_writer *w;
 	struct sample_copy *copy;
 	bool waiting; /* some have samples of what did not execute */
+	/* files that were read: each is read once, whatever the index says */
+	struct file_number {
+		dev_t dev;
+		ino_t ino;
+	} * files;
+	size_t n_files, cap_files;
+	struct hash_index by_number;
 };
 
 /* Of the first one, but what is of its stretch or service alone. */
@@ -53,17 +63,50 @@ static int look(void *ctx, const struct profile *p)
 	return 0;
 }
 
+/* 0, -EEXIST (logged): another row has it, -errno. */
+static int note_file(struct merging *m, int fd, const struct profile *p)
+{
+	struct stat st;
+	size_t at;
+
+	if (fstat(fd, &st))
+		return -errno;
+	const uint32_t hash = hash_u64_pair(st.st_dev, st.st_ino);
+
+	for (uint32_t i = hash_index_first(&m->by_number, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&m->by_number, hash, &at))
+		if (m->files[i].dev == st.st_dev && m->files[i].ino == st.st_ino) {
+			log_error("%s/index.db: row %" PRId64 " names the file of another row",
+				  m->store->directory, p->id);
+			return -EEXIST;
+		}
+	if (vec_reserve(&m->files, &m->cap_files, m->n_files + 1) ||
+	    hash_index_put(&m->by_number, hash, (uint32_t)m->n_files))
+		return -ENOMEM;
+	m->files[m->n_files++] = (struct file_number){ st.st_dev, st.st_ino };
+	return 0;
+}
+
 static int add(void *ctx, const struct profile *p)
 {
 	struct merging *m = ctx;
-	char *file = NULL;
+	char *name = NULL;
+	int fd = store_open_file(m->store, p->path, ".gotrace");
+	int err = fd < 0 ? fd : note_file(m, fd, p);
 
-	if (asprintf(&file, "%s/%s.gotrace", m->store->directory, p->path) < 0)
-		return -ENOMEM;
-	struct trace_reader *r = open_trace(file);
-	int err = r ? 0 : errno == ENOENT ? 0 : -errno; /* it was taken away meanwhile */
+	if (err == -ENOENT)
+		return 0; /* it was taken away meanwhile */
+	if (!err && asprintf(&name, "%s/%s.gotrace", m->store->directory, p->path) < 0)
+		err = -ENOMEM;
+	if (err) {
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	struct trace_reader *r = open_trace_fd(fd, name);
 
-	free(file);
+	err = r ? 0 : -errno;
+	free(name);
 	if (r && !m->w)
 		err = begin(m, trace_reader_info(r));
 	if (r && !err)
@@ -98,7 +141,7 @@ static int end(struct merging *m)
 	return err ? err : closed;
 }
 
-int merge_trace(struct store *s, const struct store_query *q, int *fd, char *path, size_t size)
+struct trace_reader *merge_trace(struct store *s, const struct store_query *q)
 {
 	struct merging m = { .store = s,
 			     .query = q,
@@ -112,38 +155,40 @@ int merge_trace(struct store *s, const struct store_query *q, int *fd, char *pat
 	if (m.w)
 		trace_writer_abort(m.w);
 	sample_copy_free(m.copy);
-	if (err) {
-		if (m.fd >= 0)
-			close(m.fd);
-		if (err == -ENOMEM)
-			log_no_memory("no memory to put profiles together");
-		return err;
+	hash_index_free(&m.by_number);
+	free(m.files);
+	if (err && m.fd >= 0)
+		close(m.fd);
+	if (err == -ENOMEM)
+		log_no_memory("no memory to put profiles together");
+	if (!err && lseek(m.fd, 0, SEEK_SET) < 0) {
+		err = -errno;
+		close(m.fd);
 	}
-	*fd = m.fd;
-	snprintf(path, size, "/proc/self/fd/%d", m.fd);
-	return 0;
+	struct trace_reader *r = err ? NULL : open_trace_fd(m.fd, s->directory);
+
+	errno = err ? -err : errno;
+	return r;
 }
 
 int merge_pprof(struct store *s, const struct store_query *q, char **bytes, size_t *n)
 {
 	const struct export_options opt = { 0 };
 	const struct export_format *f = export_formats;
-	char path[64];
-	int fd, err = merge_trace(s, q, &fd, path, sizeof(path));
+	struct trace_reader *r = merge_trace(s, q);
+	int err = r ? 0 : -errno;
 
 	*bytes = NULL;
 	if (err)
 		return err;
-	struct trace_reader *r = open_trace(path);
 	FILE *out = open_memstream(bytes, n);
 
 	while (f->name && strcmp(f->name, "pprof") != 0)
 		f++;
-	err = r && out ? f->write(&r, 1, &opt, out) : -errno;
+	err = out ? f->write(&r, 1, &opt, out) : -errno;
 	if (out)
 		fclose(out);
 	trace_reader_close(r);
-	close(fd);
 	if (err) {
 		free(*bytes);
 		*bytes = NULL;

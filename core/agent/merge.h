@@ -4,11 +4,12 @@
 #define GOTRACE_AGENT_MERGE_H
 
 #include "agent/store.h"
+#include "trace/trace.h"
 
-/* All that the query finds as one trace of samples, in a file without a name of which `path` (of
- * size bytes) is one while *fd is open. 0, -ENOENT: there is none, or -errno (logged). */
-int merge_trace(struct store *s, const struct store_query *q, int *fd, char *path, size_t size);
-/* The same as a pprof profile in memory, to be freed. */
+/* All that the query finds as one trace of samples, in a file without a name. NULL and errno:
+ * ENOENT, there is none; EAGAIN as store_find; another (logged). */
+struct trace_reader *merge_trace(struct store *s, const struct store_query *q);
+/* The same as a pprof profile in memory, to be freed. 0 or -errno. */
 int merge_pprof(struct store *s, const struct store_query *q, char **bytes, size_t *n);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <curl/curl.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -38,16 +37,12 @@ enum outcome { PUSHED, LATER, REFUSED };
 
 /* ---- one profile */
 
-static uint8_t *read_profile(const char *directory, const char *path, size_t *n)
+static uint8_t *read_profile(const struct store *s, const char *path, size_t *n)
 {
-	char *file = NULL;
 	uint8_t *bytes = NULL;
 	struct stat st;
-	int fd;
+	int fd = store_open_file(s, path, ".pb.gz");
 
-	if (asprintf(&file, "%s/%s.pb.gz", directory, path) < 0)
-		return NULL;
-	fd = open(file, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 && !fstat(fd, &st) && st.st_size > 0 && st.st_size <= PROFILE_MAX)
 		bytes = malloc((size_t)st.st_size);
 	*n = 0;
@@ -60,7 +55,6 @@ static uint8_t *read_profile(const char *directory, const char *path, size_t *n)
 	}
 	if (fd >= 0)
 		close(fd);
-	free(file);
 	return bytes;
 }
 
@@ -119,11 +113,12 @@ static enum outcome judge(struct pusher *p, CURLcode code, long status, const st
 	return LATER;
 }
 
-static enum outcome push(struct pusher *p, CURL *curl, const struct profile *profile)
+static enum outcome push(struct pusher *p, const struct store *s, CURL *curl,
+			 const struct profile *profile)
 {
 	struct answer answer = { 0 };
 	size_t n, size = 0;
-	uint8_t *bytes = read_profile(p->directory, profile->path, &n), *body;
+	uint8_t *bytes = read_profile(s, profile->path, &n), *body;
 	char id[64];
 	long status = 0;
 
@@ -226,7 +221,7 @@ static void *push_all(void *ctx)
 	struct profile profile;
 	CURL *curl = new_curl(p);
 
-	if (!curl || store_open_to_read(&s, p->directory)) {
+	if (!curl || store_open(&s, p->directory)) {
 		log_error("nothing is pushed: the store or libcurl cannot be opened");
 		curl_easy_cleanup(curl);
 		return NULL;
@@ -238,7 +233,7 @@ static void *push_all(void *ctx)
 			rest(p, got ? LONGEST_NS : FIRST_NS);
 			continue;
 		}
-		enum outcome o = push(p, curl, &profile);
+		enum outcome o = push(p, &s, curl, &profile);
 
 		count(p, o);
 		if (o != LATER)

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,93 +12,49 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/store_internal.h"
+#include "agent/store_vfs.h"
 #include "base/log.h"
-
-#define BUSY_MS 30000
-
-static const char schema[] =
-	"CREATE TABLE IF NOT EXISTS profiles(id INTEGER PRIMARY KEY AUTOINCREMENT, service TEXT NOT NULL,"
-	" labels TEXT NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL, samples INTEGER NOT NULL,"
-	" weight_ns INTEGER NOT NULL, waiting_ns INTEGER NOT NULL, lost INTEGER NOT NULL, event TEXT NOT NULL, build_ids TEXT NOT NULL,"
-	" path TEXT NOT NULL, bytes INTEGER NOT NULL);"
-	"CREATE INDEX IF NOT EXISTS profiles_by_time ON profiles(from_ns);"
-	"CREATE INDEX IF NOT EXISTS profiles_by_service ON profiles(service, from_ns);"
-	"CREATE TABLE IF NOT EXISTS outbox(id INTEGER PRIMARY KEY REFERENCES profiles(id), tries INTEGER NOT NULL);"
-	"CREATE TABLE IF NOT EXISTS totals(name TEXT PRIMARY KEY, value INTEGER NOT NULL);";
-
-static int failed(const struct store *s, const char *what)
-{
-	const int code = sqlite3_errcode(s->db);
-
-	log_error("%s/index.db: %s: %s", s->directory, what, sqlite3_errmsg(s->db));
-	return code == SQLITE_FULL ? -ENOSPC : code == SQLITE_NOMEM ? -ENOMEM : -EIO;
-}
 
 static int run(struct store *s, const char *sql)
 {
-	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) ? failed(s, "cannot be written") : 0;
-}
-
-static int open_index(struct store *s, const char *directory, int flags)
-{
-	char *path = NULL;
-
-	*s = (struct store){ .directory = strdup(directory) };
-	if (!s->directory || asprintf(&path, "%s/index.db", directory) < 0) {
-		log_no_memory("no memory for a store");
-		return -ENOMEM;
-	}
-	int code = sqlite3_open_v2(path, &s->db, flags, NULL);
-
-	free(path);
-	if (code)
-		return failed(s, "cannot be opened");
-	sqlite3_busy_timeout(s->db, BUSY_MS);
-	return 0;
+	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) ? store_failed(s, "cannot be written")
+							  : 0;
 }
 
 int store_open(struct store *s, const char *directory)
 {
-	if (mkdir(directory, 0750) && errno != EEXIST) {
-		log_error("%s: cannot be made: %s", directory, strerror(errno));
-		*s = (struct store){ 0 };
-		return -errno;
+	char *path = NULL;
+	int err = 0;
+
+	*s = (struct store){ .directory = strdup(directory), .dir_fd = -1 };
+	if (!s->directory || !store_vfs_reading() ||
+	    asprintf(&path, "%s/index.db", directory) < 0) {
+		log_no_memory("no memory for a store");
+		store_close(s);
+		return -ENOMEM;
 	}
-	int err = open_index(s, directory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-
-	/* Readers go on while it is written; a kill leaves whole rows. */
-	if (!err)
+	if (mkdir(directory, 0750) && errno != EEXIST) {
+		err = -errno;
+		log_error("%s: cannot be made: %s", directory, strerror(-err));
+	} else if ((s->dir_fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0) {
+		err = -errno;
+		log_error("%s: cannot be opened: %s", directory, strerror(-err));
+	} else if (sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+				   NULL)) {
+		err = store_failed(s, "cannot be opened");
+	}
+	free(path);
+	if (!err) {
+		sqlite3_busy_timeout(s->db, STORE_BUSY_MS);
+		/* Readers go on while it is written; a kill leaves whole rows. */
 		err = run(s, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;");
+	}
 	if (!err)
-		err = run(s, schema);
+		err = run(s, store_schema);
 	if (err)
 		store_close(s);
 	return err;
-}
-
-int store_open_to_read(struct store *s, const char *directory)
-{
-	int err = open_index(s, directory, SQLITE_OPEN_READWRITE);
-
-	if (err)
-		store_close(s);
-	return err;
-}
-
-bool store_is_one(const char *directory)
-{
-	char path[4096];
-	struct stat st;
-
-	return snprintf(path, sizeof(path), "%s/index.db", directory) < (int)sizeof(path) &&
-	       !stat(path, &st) && S_ISREG(st.st_mode);
-}
-
-void store_close(struct store *s)
-{
-	sqlite3_close(s->db);
-	free(s->directory);
-	*s = (struct store){ 0 };
 }
 
 /* ---- files */
@@ -136,6 +93,8 @@ static void remove_files(const struct store *s, const char *path)
 {
 	static const char *const ends[] = { ".gotrace", ".pb.gz" };
 
+	if (!store_path_is_below(path))
+		return;
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
 		char *file = NULL;
 
@@ -158,7 +117,7 @@ static sqlite3_stmt *prepare(struct store *s, const char *sql)
 	sqlite3_stmt *q = NULL;
 
 	if (sqlite3_prepare_v2(s->db, sql, -1, &q, NULL))
-		failed(s, "cannot be asked");
+		store_failed(s, "cannot be asked");
 	return q;
 }
 
@@ -170,7 +129,9 @@ static void bind_text(sqlite3_stmt *q, int i, const char *text)
 /* To its end, once. */
 static int finish(struct store *s, sqlite3_stmt *q)
 {
-	int err = !q ? -EIO : sqlite3_step(q) == SQLITE_DONE ? 0 : failed(s, "cannot be written");
+	int err = !q                               ? -EIO
+		  : sqlite3_step(q) == SQLITE_DONE ? 0
+						   : store_failed(s, "cannot be written");
 
 	sqlite3_finalize(q);
 	return err;
@@ -326,12 +287,20 @@ int store_find(struct store *s, const struct store_query *w,
 		struct profile p;
 
 		err = take(q, &p);
+		if (!err && !store_path_is_below(p.path)) {
+			log_error("%s/index.db: row %" PRId64
+				  " names a file that is not in the store",
+				  s->directory, p.id);
+			err = -EINVAL;
+		}
 		if (!err && has_labels(&p, &w->labels))
 			err = each(ctx, &p);
 		profile_free(&p);
 	}
-	if (!err && code != SQLITE_DONE)
-		err = failed(s, "cannot be read");
+	if (store_has_changed(s))
+		err = -EAGAIN;
+	else if (!err && code != SQLITE_DONE)
+		err = store_failed(s, "cannot be read");
 	sqlite3_finalize(q);
 	return err;
 }
@@ -347,7 +316,7 @@ int store_next_out(struct store *s, struct profile *p)
 	if (code == SQLITE_ROW && take(q, p))
 		got = -ENOMEM;
 	else if (code != SQLITE_ROW && code != SQLITE_DONE)
-		got = failed(s, "cannot be read");
+		got = store_failed(s, "cannot be read");
 	sqlite3_finalize(q);
 	return got;
 }

@@ -18,12 +18,19 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
 
 #include "agent/pairs.h"
 
 struct store {
 	char *directory;
 	sqlite3 *db;
+	int dir_fd;
+	/* of one that is read */
+	struct stat index; /* as it was found */
+	bool frozen;       /* nobody writes: it is read without locks and log */
+	uint64_t ticks;    /* what SQLite may still do */
 };
 
 struct profile {
@@ -38,11 +45,21 @@ struct profile {
 	uint64_t bytes;  /* of both files */
 };
 
-/* Makes it if it is not there. 0 or -errno (logged). */
+/* Makes it if it is not there. The directory is the caller's own. 0 or -errno (logged). */
 int store_open(struct store *s, const char *directory);
-/* Reads one that is there, whoever writes it. 0 or -errno (logged). */
+/*
+ * Reads one that is there, also while its agent writes. It may be a stranger's: nothing is written,
+ * made, deleted or played back, no link is followed, and what SQLite does is bounded by the size of
+ * the index. The caller has the rights of who asked (store_owner). s stays where it is until
+ * store_close. 0 or -errno (logged).
+ */
 int store_open_to_read(struct store *s, const char *directory);
 bool store_is_one(const char *directory);
+/* Whose rights are enough to read it: its owner's. 0 or -errno. */
+int store_owner(const char *directory, uid_t *uid, gid_t *gid);
+/* The file of a row, `end` behind its path, to be read: below the directory, by no link, regular. A
+ * descriptor; -ENOENT; another -errno (logged). */
+int store_open_file(const struct store *s, const char *path, const char *end);
 void store_close(struct store *s);
 
 /* Where a new profile's files go: *path below the directory, which has its folders. To be freed;
@@ -65,7 +82,8 @@ struct store_query {
 	uint64_t from_ns, to_ns; /* to_ns 0: the end */
 };
 /* Calls `each` with the profiles that overlap the query, in the order of time, until it returns
- * something else than 0, which is returned. */
+ * something else than 0, which is returned. -errno (logged); -EAGAIN, not logged: an agent began
+ * to write meanwhile, and all is to be done again with the store opened anew. */
 int store_find(struct store *s, const struct store_query *q,
 	       int (*each)(void *ctx, const struct profile *p), void *ctx);
 

@@ -10,11 +10,13 @@
 #include <unistd.h>
 
 #include "agent/merge.h"
+#include "attach/target/user.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/units.h"
 
 #define SECOND_NS 1000000000ull
+#define TRIES     3 /* an agent that begins to write meanwhile does so once */
 
 int parse_moment(const char *s, uint64_t now_ns, uint64_t *ns)
 {
@@ -117,26 +119,53 @@ static int find_times(struct store_query *q, const struct view_options *o, const
 	return err;
 }
 
-static struct trace_reader *open_merged(const char *dir, const struct store_query *q)
+static struct trace_reader *merge(const char *dir, const struct store_query *q)
 {
 	struct trace_reader *r = NULL;
 	struct store s;
-	char path[64];
-	int fd, err = store_open_to_read(&s, dir);
+	int err = store_open_to_read(&s, dir);
 
+	if (!err) {
+		r = merge_trace(&s, q);
+		err = r ? 0 : -errno;
+		store_close(&s);
+	} else if (err == -ENOENT || err == -EAGAIN) {
+		err = -EINVAL; /* it is said */
+	}
+	errno = -err;
+	return r;
+}
+
+/* Root reads another user's store with that user's rights. */
+static struct trace_reader *open_merged(const char *dir, const struct store_query *q)
+{
+	struct trace_reader *r = NULL;
+	struct user owner;
+	uid_t uid = 0;
+	gid_t gid = 0;
+	int err = store_owner(dir, &uid, &gid);
+
+	if (!err) {
+		user_of_ids(uid, gid, &owner);
+		err = user_enter(&owner);
+	}
 	if (err) {
+		log_error("%s: cannot be read: %s", dir, strerror(-err));
 		errno = -err;
 		return NULL;
 	}
-	err = merge_trace(&s, q, &fd, path, sizeof(path));
-	store_close(&s);
+	for (int tries = 0; !r && tries < TRIES && (!tries || errno == EAGAIN); tries++)
+		r = merge(dir, q);
+	err = r ? 0 : -errno;
+	user_leave(&owner);
 	if (err == -ENOENT)
 		log_error("%s: there is no profile%s%s of that time and those labels", dir,
 			  q->service ? " of " : "", q->service ? q->service : "");
-	if (!err) {
-		r = open_trace(path);
-		close(fd);
-	}
+	else if (err == -EAGAIN)
+		log_error("%s: it changes while it is read; try again", dir);
+	else if (err == -EACCES && owner.change)
+		log_info("%s is read with the rights of its owner, %s", dir,
+			 *owner.name ? owner.name : "who has no name here");
 	errno = -err;
 	return r;
 }

@@ -2,7 +2,8 @@
 /*
  * Traces by name, for verbs that read them: a file, or a store of `gotrace agent`, "DIR" or
  * "DIR@FROM..TO", of which all profiles that --service, --label and the times choose are read as
- * one trace.
+ * one trace. Callers act as the invoker (output_act_as_invoker); root reads another user's store
+ * with that user's rights.
  */
 #ifndef GOTRACE_STORED_TRACE_H
 #define GOTRACE_STORED_TRACE_H

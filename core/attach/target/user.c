@@ -76,6 +76,16 @@ int user_find(const char *name, struct user *u)
 	return 0;
 }
 
+void user_of_ids(uid_t uid, gid_t gid, struct user *u)
+{
+	const struct passwd *pw = getpwuid(uid);
+
+	*u = (struct user){ .uid = uid, .gid = gid };
+	if (pw)
+		take(u, pw);
+	u->change = geteuid() == 0 && uid != 0;
+}
+
 /* All groups of a user with an account, else only the one of SUDO_GID. */
 static int set_groups(const struct user *u)
 {

@@ -20,6 +20,9 @@ struct user {
  */
 int user_find(const char *name, struct user *u);
 
+/* The user of these ids, for root to act as; who is not root acts as itself. */
+void user_of_ids(uid_t uid, gid_t gid, struct user *u);
+
 /* Becomes u for good: groups, ids, HOME, USER, LOGNAME. For a forked child before its exec; it
  * allocates memory. 0 or -errno, nothing logged. */
 int user_become(const struct user *u);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What who writes a store and who reads one have in common. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/store_internal.h"
+#include "base/log.h"
+
+const char store_schema[] =
+	"CREATE TABLE IF NOT EXISTS profiles(id INTEGER PRIMARY KEY AUTOINCREMENT, service TEXT NOT NULL,"
+	" labels TEXT NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL, samples INTEGER NOT NULL,"
+	" weight_ns INTEGER NOT NULL, waiting_ns INTEGER NOT NULL, lost INTEGER NOT NULL, event TEXT NOT NULL, build_ids TEXT NOT NULL,"
+	" path TEXT NOT NULL, bytes INTEGER NOT NULL);"
+	"CREATE INDEX IF NOT EXISTS profiles_by_time ON profiles(from_ns);"
+	"CREATE INDEX IF NOT EXISTS profiles_by_service ON profiles(service, from_ns);"
+	"CREATE TABLE IF NOT EXISTS outbox(id INTEGER PRIMARY KEY REFERENCES profiles(id), tries INTEGER NOT NULL);"
+	"CREATE TABLE IF NOT EXISTS totals(name TEXT PRIMARY KEY, value INTEGER NOT NULL);";
+
+int store_failed(const struct store *s, const char *what)
+{
+	const int code = sqlite3_errcode(s->db);
+
+	log_error("%s/index.db: %s: %s", s->directory, what,
+		  code == SQLITE_INTERRUPT ? "this takes more steps than its size explains"
+					   : sqlite3_errmsg(s->db));
+	return code == SQLITE_FULL ? -ENOSPC : code == SQLITE_NOMEM ? -ENOMEM : -EIO;
+}
+
+void store_close(struct store *s)
+{
+	if (!s->directory)
+		return;
+	sqlite3_close(s->db);
+	if (s->dir_fd >= 0)
+		close(s->dir_fd);
+	free(s->directory);
+	*s = (struct store){ .dir_fd = -1 };
+}
+
+bool store_has_changed(const struct store *s)
+{
+	const struct stat *was = &s->index;
+	struct stat is;
+
+	return s->frozen &&
+	       (fstatat(s->dir_fd, "index.db", &is, AT_SYMLINK_NOFOLLOW) ||
+		is.st_dev != was->st_dev || is.st_ino != was->st_ino ||
+		is.st_size != was->st_size || is.st_mtim.tv_sec != was->st_mtim.tv_sec ||
+		is.st_mtim.tv_nsec != was->st_mtim.tv_nsec);
+}
+
+bool store_path_is_below(const char *path)
+{
+	for (const char *part = path;; part++) {
+		size_t n = strcspn(part, "/");
+
+		if (!n || (n == 1 && *part == '.') || (n == 2 && part[0] == '.' && part[1] == '.'))
+			return false;
+		part += n;
+		if (!*part)
+			return true;
+	}
+}

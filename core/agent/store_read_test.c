@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Stores that a stranger has made: they are read, or refused in one line, and nothing of them or
+ * of the host is changed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent/merge.h"
+#include "agent/store.h"
+#include "base/log.h"
+#include "trace/samples_fixture.h"
+
+static char dir[64], said[1024];
+static unsigned n_said;
+
+static void keep(void *ctx, enum log_level level, const char *line)
+{
+	(void)ctx;
+	if (level != LOG_LEVEL_ERROR)
+		return;
+	n_said++;
+	snprintf(said, sizeof(said), "%s", line);
+}
+
+static const char *in_dir(const char *name)
+{
+	static char path[2][256];
+	static unsigned turn;
+
+	turn = !turn;
+	snprintf(path[turn], sizeof(path[turn]), "%s/%s", dir, name);
+	return path[turn];
+}
+
+static void add_row(struct store *s, const char *path)
+{
+	const struct profile p = { .service = (char *)(uintptr_t) "a",
+				   .labels = (char *)(uintptr_t) "{}",
+				   .from_ns = 1,
+				   .to_ns = 2,
+				   .samples = 3,
+				   .event = "cpu-clock",
+				   .build_ids = (char *)(uintptr_t) "[]",
+				   .path = (char *)(uintptr_t)path };
+
+	assert_int_equal(store_add(s, &p, 1, false), 0);
+}
+
+/* A store with one row, closed. */
+static void make_store(const char *path)
+{
+	struct store s;
+
+	assert_int_equal(store_open(&s, dir), 0);
+	add_row(&s, path);
+	store_close(&s);
+}
+
+static void change(const char *sql)
+{
+	sqlite3 *db = NULL;
+
+	assert_int_equal(sqlite3_open(in_dir("index.db"), &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+}
+
+static int count_rows(void *ctx, const struct profile *p)
+{
+	(void)p;
+	++*(unsigned *)ctx;
+	return 0;
+}
+
+/* How many rows are found; -errno. */
+static int rows(struct store *s)
+{
+	const struct store_query all = { 0 };
+	unsigned n = 0;
+	int err = store_find(s, &all, count_rows, &n);
+
+	return err ? err : (int)n;
+}
+
+/* It is not opened, and one line says why. */
+static void refused(const char *why)
+{
+	struct store s;
+
+	n_said = 0;
+	assert_true(store_open_to_read(&s, dir) < 0);
+	assert_int_equal(n_said, 1);
+	assert_non_null(strstr(said, why));
+	assert_null(s.db);
+}
+
+static void put(uint8_t *to, uint32_t v)
+{
+	for (int i = 0; i < 4; i++)
+		to[i] = (uint8_t)(v >> (24 - 8 * i));
+}
+
+/* A rollback journal that SQLite plays back, and which names a "super-journal" to delete
+ * (sqlite.org/fileformat.html, "The Rollback Journal"). */
+static void write_journal(const char *victim)
+{
+	static const uint8_t magic[8] = { 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7 };
+	uint8_t page[4096], head[512] = { 0 }, word[4];
+	uint32_t sum = 0;
+	FILE *db = fopen(in_dir("index.db"), "r"), *f = fopen(in_dir("index.db-journal"), "w");
+
+	assert_true(db && f && fread(page, sizeof(page), 1, db) == 1);
+	memcpy(head, magic, sizeof(magic));
+	put(head + 8, 1);
+	put(head + 16, 8); /* pages before */
+	put(head + 20, sizeof(head));
+	put(head + 24, sizeof(page));
+	fwrite(head, sizeof(head), 1, f);
+	put(word, 1);
+	fwrite(word, 4, 1, f);
+	fwrite(page, sizeof(page), 1, f);
+	for (int i = sizeof(page) - 200; i > 0; i -= 200)
+		sum += page[i];
+	put(word, sum);
+	fwrite(word, 4, 1, f);
+	put(word, 0x40000000 / sizeof(page) + 1);
+	fwrite(word, 4, 1, f);
+	fputs(victim, f);
+	put(word, (uint32_t)strlen(victim));
+	fwrite(word, 4, 1, f);
+	sum = 0;
+	for (const char *c = victim; *c; c++)
+		sum += (uint32_t)*c;
+	put(word, sum);
+	fwrite(word, 4, 1, f);
+	fwrite(magic, sizeof(magic), 1, f);
+	fclose(db);
+	fclose(f);
+}
+
+static void test_journal(void **state)
+{
+	char victim[128];
+
+	(void)state;
+	make_store("day/x");
+	change("PRAGMA journal_mode=DELETE");
+	snprintf(victim, sizeof(victim), "%s", in_dir("victim"));
+	FILE *f = fopen(victim, "w");
+
+	assert_true(f && fputs("kept", f) >= 0 && !fclose(f));
+	write_journal(victim);
+	refused("index.db-journal: a store of gotrace agent has no such file");
+	assert_int_equal(access(victim, F_OK), 0);
+	assert_int_equal(access(in_dir("index.db-journal"), F_OK), 0);
+	/* it is one that SQLite would have obeyed */
+	change("SELECT count(*) FROM profiles");
+	assert_int_equal(access(victim, F_OK), -1);
+}
+
+static void test_schema(void **state)
+{
+	static const char *const hostile[] = {
+		"ALTER TABLE profiles RENAME TO p; CREATE VIEW profiles AS WITH RECURSIVE"
+		" c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT n AS id, '' AS service,"
+		" '{}' AS labels, 1 AS from_ns, 2 AS to_ns, 0 AS samples, 0 AS weight_ns, 0 AS lost,"
+		" '[]' AS build_ids, 'x' AS path, 0 AS bytes, 0 AS waiting_ns FROM c",
+		"CREATE VIEW more AS SELECT 1",
+		"CREATE TRIGGER t AFTER INSERT ON totals BEGIN DELETE FROM profiles; END",
+		"CREATE TABLE more(x)",
+		"CREATE INDEX more ON profiles(abs(bytes))",
+		"DROP INDEX profiles_by_time",
+		"DROP TABLE outbox",
+		"ALTER TABLE profiles ADD COLUMN more",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(hostile) / sizeof(*hostile); i++) {
+		make_store("day/x");
+		change(hostile[i]);
+		refused("its tables are not those of a store");
+		assert_int_equal(unlink(in_dir("index.db")), 0);
+	}
+}
+
+static void test_bounds(void **state)
+{
+	struct store s;
+
+	(void)state;
+	make_store("day/x");
+	change("UPDATE profiles SET labels = CAST(zeroblob(3000000) AS TEXT)");
+	assert_int_equal(store_open_to_read(&s, dir), 0);
+	n_said = 0;
+	assert_true(rows(&s) < 0);
+	assert_int_equal(n_said, 1);
+	assert_non_null(strstr(said, "too big"));
+	store_close(&s);
+	change("DELETE FROM profiles; VACUUM; WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1"
+	       " FROM c LIMIT 20000) INSERT INTO profiles SELECT n, 'a', '{}', 1, 2, 0, 0, 0, 0, '',"
+	       " '[]', 'x', 0 FROM c");
+	assert_int_equal(store_open_to_read(&s, dir), 0);
+	assert_int_equal(rows(&s), 20000);
+	s.ticks = 100;
+	n_said = 0;
+	assert_true(rows(&s) < 0);
+	assert_int_equal(n_said, 1);
+	assert_non_null(strstr(said, "more steps than its size explains"));
+	store_close(&s);
+}
+
+/* Names of rows that lead elsewhere. */
+static void test_paths(void **state)
+{
+	static const char *const away[] = { "../x",   "/etc/passwd", "day/../../x", "",
+					    "day//x", "./x",         "day/..",      "day/" };
+	struct store s;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(away) / sizeof(*away); i++) {
+		make_store(away[i]);
+		assert_int_equal(store_open_to_read(&s, dir), 0);
+		n_said = 0;
+		assert_int_equal(rows(&s), -EINVAL);
+		assert_int_equal(n_said, 1);
+		assert_non_null(strstr(said, "names a file that is not in the store"));
+		store_close(&s);
+		assert_int_equal(unlink(in_dir("index.db")), 0);
+	}
+}
+
+static void test_files(void **state)
+{
+	struct store s;
+	int fd;
+
+	(void)state;
+	make_store("day/x");
+	assert_int_equal(mkdir(in_dir("day"), 0700), 0);
+	assert_int_equal(symlink("/etc/passwd", in_dir("day/link.gotrace")), 0);
+	assert_int_equal(symlink("/etc", in_dir("etc")), 0);
+	assert_int_equal(mkfifo(in_dir("day/fifo.gotrace"), 0600), 0);
+	assert_int_equal(mkdir(in_dir("day/folder.gotrace"), 0700), 0);
+	fclose(fopen(in_dir("day/x.gotrace"), "w"));
+	assert_int_equal(store_open_to_read(&s, dir), 0);
+	assert_int_equal(store_open_file(&s, "day/link", ".gotrace"), -ELOOP);
+	assert_non_null(strstr(said, "by a link"));
+	assert_int_equal(store_open_file(&s, "etc/passwd", ""), -ELOOP);
+	assert_int_equal(store_open_file(&s, "../x", ""), -EXDEV);
+	assert_int_equal(store_open_file(&s, "/etc/passwd", ""), -EXDEV);
+	assert_int_equal(store_open_file(&s, "day/fifo", ".gotrace"), -EINVAL);
+	assert_int_equal(store_open_file(&s, "day/folder", ".gotrace"), -EINVAL);
+	n_said = 0;
+	assert_int_equal(store_open_file(&s, "day/none", ".gotrace"), -ENOENT);
+	assert_int_equal(n_said, 0);
+	fd = store_open_file(&s, "day/x", ".gotrace");
+	assert_true(fd >= 0);
+	close(fd);
+	store_close(&s);
+}
+
+/* What SQLite would open besides the index. */
+static void test_beside(void **state)
+{
+	(void)state;
+	make_store("day/x");
+	assert_int_equal(mkfifo(in_dir("index.db-wal"), 0600), 0);
+	refused("index.db-wal: it is no regular file");
+	unlink(in_dir("index.db-wal"));
+	assert_int_equal(symlink("/etc/passwd", in_dir("index.db-wal")), 0);
+	refused("index.db-wal: it is no regular file");
+	unlink(in_dir("index.db-wal"));
+	fclose(fopen(in_dir("index.db-wal"), "w"));
+	assert_int_equal(mkfifo(in_dir("index.db-shm"), 0600), 0);
+	refused("index.db-shm: it is no regular file");
+	unlink(in_dir("index.db-shm"));
+	assert_int_equal(truncate(in_dir("index.db-wal"), 3ll << 30), 0);
+	refused("index.db-wal: it has 3221225472 bytes");
+	assert_int_equal(truncate(in_dir("index.db-wal"), 4096), 0);
+	refused("index.db-shm is not there");
+	if (!getuid()) {
+		assert_int_equal(chown(in_dir("index.db-wal"), 4242, 4242), 0);
+		refused("index.db-wal: it belongs to user 4242 and index.db to user 0");
+	}
+	unlink(in_dir("index.db-wal"));
+	assert_int_equal(rename(in_dir("index.db"), in_dir("moved")), 0);
+	assert_int_equal(mkfifo(in_dir("index.db"), 0600), 0);
+	assert_false(store_is_one(dir));
+	refused("index.db: it is no regular file");
+	unlink(in_dir("index.db"));
+	assert_int_equal(symlink("moved", in_dir("index.db")), 0);
+	assert_false(store_is_one(dir));
+	refused("index.db: it is no regular file");
+}
+
+/* All names in the directory, with sizes and times. */
+static void list(char *to, size_t size)
+{
+	char command[256];
+	size_t n;
+
+	snprintf(command, sizeof(command), "ls -lA --time-style=full-iso %s", dir);
+	FILE *f = popen(command, "r");
+
+	assert_non_null(f);
+	n = fread(to, 1, size - 1, f);
+	to[n] = '\0';
+	pclose(f);
+}
+
+/* Rows that are in the write-ahead log alone, of an agent that runs, and of one that was killed:
+ * they are read, and not a byte of the store changes. */
+static void test_log(void **state)
+{
+	static char before[8192], after[8192];
+	struct store s, other;
+	int ready[2], end[2], status;
+	char c = 0;
+
+	(void)state;
+	make_store("day/x");
+	assert_int_equal(pipe(ready), 0);
+	assert_int_equal(pipe(end), 0);
+	pid_t child = fork();
+
+	if (!child) {
+		if (!store_open(&s, dir))
+			add_row(&s, "day/y");
+		if (write(ready[1], &c, 1) == 1 && read(end[0], &c, 1) < 0)
+			_exit(2);
+		_exit(0); /* as if killed */
+	}
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	for (int killed = 0; killed < 2; killed++) {
+		list(before, sizeof(before));
+		assert_non_null(strstr(before, "index.db-wal"));
+		assert_int_equal(store_open_to_read(&other, dir), 0);
+		assert_int_equal(rows(&other), 2);
+		store_close(&other);
+		list(after, sizeof(after));
+		assert_string_equal(before, after);
+		if (killed)
+			break;
+		assert_int_equal(write(end[1], &c, 1), 1);
+		assert_int_equal(waitpid(child, &status, 0), child);
+	}
+	/* the agent itself reads beside its writing */
+	assert_int_equal(store_open(&s, dir), 0);
+	add_row(&s, "day/z");
+	assert_int_equal(store_open_to_read(&other, dir), 0);
+	assert_int_equal(rows(&other), 3);
+	add_row(&s, "day/w");
+	assert_int_equal(rows(&other), 4);
+	store_close(&other);
+	store_close(&s);
+}
+
+/* An agent begins to write while the store is read as one to which nobody does. */
+static void test_changed(void **state)
+{
+	struct store s;
+
+	(void)state;
+	make_store("day/x");
+	assert_int_equal(store_open_to_read(&s, dir), 0);
+	assert_int_equal(rows(&s), 1);
+	make_store("day/y");
+	n_said = 0;
+	assert_int_equal(rows(&s), -EAGAIN);
+	assert_int_equal(n_said, 0);
+	store_close(&s);
+}
+
+/* A small index cannot have a file read a million times. */
+static void test_same_file(void **state)
+{
+	const struct store_query all = { 0 };
+	struct trace_reader *r;
+	struct store s;
+
+	(void)state;
+	make_store("x");
+	assert_int_equal(samples_fixture_file(in_dir("x.gotrace"), true), 0);
+	assert_int_equal(store_open_to_read(&s, dir), 0);
+	r = merge_trace(&s, &all);
+	assert_non_null(r);
+	trace_reader_close(r);
+	store_close(&s);
+	make_store("y");
+	assert_int_equal(link(in_dir("x.gotrace"), in_dir("y.gotrace")), 0);
+	assert_int_equal(store_open_to_read(&s, dir), 0);
+	n_said = 0;
+	assert_null(merge_trace(&s, &all));
+	assert_int_equal(n_said, 1);
+	assert_non_null(strstr(said, "names the file of another row"));
+	store_close(&s);
+}
+
+static int make_dir(void **state)
+{
+	(void)state;
+	log_set_sink(keep, NULL);
+	snprintf(dir, sizeof(dir), "/tmp/store_read_test.XXXXXX");
+	return mkdtemp(dir) ? 0 : -1;
+}
+static int remove_dir(void **state)
+{
+	char command[128];
+
+	(void)state;
+	log_set_sink(NULL, NULL);
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_journal), TEST(test_schema),  TEST(test_bounds),
+		TEST(test_paths),   TEST(test_files),   TEST(test_beside),
+		TEST(test_log),     TEST(test_changed), TEST(test_same_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -8,6 +8,7 @@
 
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "cli/stored_trace.h"
 #include "cli/pager.h"
 #include "report/diff_formats.h"
@@ -251,7 +252,10 @@ int cmd_diff(int argc, char **argv)
 	argp_err_exit_status = STATUS_USAGE;
 	arg_parse(&argp, argc, argv, ARGP_IN_ORDER, &a); /* "--" has sides */
 	signal(SIGPIPE, SIG_IGN);
-	int err = a.runs ? write_runs(&a) : write_two(&a);
+	int err = output_act_as_invoker();
+
+	if (!err)
+		err = a.runs ? write_runs(&a) : write_two(&a);
 
 	view_options_free(&a.view);
 	free(a.glob);

@@ -9,6 +9,7 @@
 #include "base/outfile.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "cli/stored_trace.h"
 #include "trace/evlist.h"
 
@@ -36,7 +37,7 @@ int cmd_dump(int argc, char **argv)
 	argp_err_exit_status = STATUS_USAGE;
 	arg_parse(&argp, argc, argv, 0, &file);
 	signal(SIGPIPE, SIG_IGN);
-	struct trace_reader *r = open_stored(file, NULL);
+	struct trace_reader *r = output_act_as_invoker() ? NULL : open_stored(file, NULL);
 
 	if (!r)
 		return STATUS_BAD_INPUT;

@@ -249,14 +249,12 @@ static int write_output(const struct export_args *a)
 {
 	struct trace_reader *r[2] = { NULL, NULL };
 	struct output out;
-	int err = 0;
+	int err = output_act_as_invoker();
 
 	for (size_t i = 0; !err && i < a->n_files; i++) {
 		r[i] = open_stored(a->files[i], &a->view);
 		err = r[i] ? 0 : -1;
 	}
-	if (!err)
-		err = output_act_as_invoker();
 	if (!err)
 		err = output_open(&out, a->out, a->format->binary);
 	if (!err)

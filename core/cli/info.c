@@ -11,6 +11,7 @@
 #include "base/outfile.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "cli/stored_trace.h"
 #include "analysis/deaths.h"
 #include "analysis/probe_cost.h"
@@ -293,7 +294,7 @@ int cmd_info(int argc, char **argv)
 	argp_err_exit_status = STATUS_USAGE;
 	arg_parse(&argp, argc, argv, 0, &a);
 	signal(SIGPIPE, SIG_IGN);
-	struct trace_reader *r = open_stored(a.file, NULL);
+	struct trace_reader *r = output_act_as_invoker() ? NULL : open_stored(a.file, NULL);
 
 	if (!r)
 		return STATUS_BAD_INPUT;

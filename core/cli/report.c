@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/stored_trace.h"
 #include "cli/open_up.h"
+#include "cli/output.h"
 #include "cli/pager.h"
 #include "cli/view_options.h"
 #include "report/report.h"
@@ -250,7 +251,7 @@ int cmd_report(int argc, char **argv)
 	arg_parse(&argp, argc, argv, 0, &a);
 	/* a closed pipe is reported as an error, not a silent death */
 	signal(SIGPIPE, SIG_IGN);
-	struct trace_reader *r = open_stored(a.file, &a.view);
+	struct trace_reader *r = output_act_as_invoker() ? NULL : open_stored(a.file, &a.view);
 	int err = r ? reading_begin(&a.reading) : -EIO;
 
 	a.opt.colour = a.reading.colour;

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "cli/process_arg.h"
 #include "cli/record_run.h"
 #include "cli/top.h"
@@ -176,7 +177,7 @@ static int top_file(const struct top_args *a)
 {
 	sigaction(SIGINT, &(struct sigaction){ .sa_handler = on_interrupt }, NULL);
 	sigaction(SIGTERM, &(struct sigaction){ .sa_handler = on_interrupt }, NULL);
-	return top_run(&a->opt, a->file, -1) ? STATUS_BAD_INPUT : 0;
+	return output_act_as_invoker() || top_run(&a->opt, a->file, -1) ? STATUS_BAD_INPUT : 0;
 }
 
 int cmd_top(int argc, char **argv)

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "cli/stored_trace.h"
 #include "cli/view_options.h"
 #include "export/export.h"
@@ -125,8 +126,8 @@ static __attribute__((noreturn)) void start_browser(const struct user *u, char *
 
 	snprintf(runtime, sizeof(runtime), "/run/user/%u", (unsigned)u->uid);
 	setsid();
-	err = user_become(u);
-	if (!err && u->change && !access(runtime, X_OK))
+	err = 0;
+	if (u->change && !access(runtime, X_OK))
 		setenv("XDG_RUNTIME_DIR", runtime, 1);
 	if (!err && null >= 0)
 		for (int std = STDIN_FILENO; std <= STDERR_FILENO; std++)
@@ -179,7 +180,9 @@ static int view(const struct view_args *a)
 		return fd;
 	FILE *out = fdopen(fd, "w");
 
-	err = out ? write_page(a, out) : -errno;
+	err = out ? output_act_as_invoker() : -errno;
+	if (!err)
+		err = write_page(a, out);
 	if (out && fclose(out) && !err) {
 		err = -errno;
 		log_error("%s could not be written: %s", path, strerror(errno));

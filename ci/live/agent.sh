@@ -68,6 +68,45 @@ stored() {
 }
 check "profiles by service" stored
 
+# Read with the rights of who asked: what only root may read is not read by way of it. An agent that writes is no obstacle.
+stranger() {
+	config "$alone"
+	chmod 755 .
+	"$programs/leafs" 100 >/dev/null &
+	local busy=$! file verb
+	begin
+	wait_for 60 eval '[ "$(samples_of leafs)" -gt 0 ]'
+	gt report store >text # while it writes
+	expect_grep 'main.leaf' text
+	kill "$busy"
+	end
+	gt report store >text
+	SUDO_UID=$(id -u nobody) SUDO_GID=$(id -g nobody) expect_status 1 gt report store 2>said # mode 750
+	expect_grep 'Permission denied' said
+	cp -r store theirs
+	chown -R nobody theirs
+	ls -la --time-style=full-iso theirs >before
+	gt report theirs >text
+	expect_grep 'main.leaf' text
+	SUDO_UID=$(id -u nobody) SUDO_GID=$(id -g nobody) gt report theirs >text
+	expect_grep 'main.leaf' text
+	file=theirs/$(sqlite3 theirs/index.db 'SELECT path FROM profiles LIMIT 1').gotrace
+	chown root "$file" && chmod 600 "$file"
+	expect_status 1 gt report theirs 2>said
+	expect_grep 'Permission denied' said
+	expect_status 1 gt export theirs -F folded 2>said
+	expect_grep 'Permission denied' said
+	ls -la --time-style=full-iso theirs | cmp - before || fail "a reader wrote"
+	printf 'journal' >theirs/index.db-journal
+	for verb in report info dump view 'export -F folded' 'diff theirs'; do
+		# shellcheck disable=SC2086 # words
+		expect_status 1 gt $verb theirs 2>said
+		[ "$(wc -l <said)" = 1 ] || fail "$verb: $(cat said)"
+		expect_grep 'index.db-journal' said
+	done
+}
+check "a stranger's store" stranger
+
 duckdb() {
 	local python
 	python=$("$TOP/ci/consumers.sh" --python) || skip "DuckDB does not install from PyPI"

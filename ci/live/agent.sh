@@ -83,6 +83,7 @@ stranger() {
 	gt report store >text
 	SUDO_UID=$(id -u nobody) SUDO_GID=$(id -g nobody) expect_status 1 gt report store 2>said # mode 750
 	expect_grep 'Permission denied' said
+	file=theirs/$(sql 'SELECT path FROM profiles LIMIT 1').gotrace
 	cp -r store theirs
 	chown -R nobody theirs
 	ls -la --time-style=full-iso theirs >before
@@ -90,7 +91,6 @@ stranger() {
 	expect_grep 'main.leaf' text
 	SUDO_UID=$(id -u nobody) SUDO_GID=$(id -g nobody) gt report theirs >text
 	expect_grep 'main.leaf' text
-	file=theirs/$(sqlite3 theirs/index.db 'SELECT path FROM profiles LIMIT 1').gotrace
 	chown root "$file" && chmod 600 "$file"
 	expect_status 1 gt report theirs 2>said
 	expect_grep 'Permission denied' said
@@ -236,6 +236,24 @@ killed() {
 	done
 }
 check "killed at random, five times" killed
+
+# The second stops at once, and takes nothing of what the first is sampling.
+second() {
+	config "$alone"
+	"$programs/leafs" 100 >/dev/null &
+	local busy=$!
+	begin
+	wait_for 60 eval '[ "$(samples_of leafs)" -gt 0 ]'
+	expect_status 125 gt agent --config agent.json >out2 2>said
+	[ "$(cat said)" = "gotrace: $PWD/store: another agent writes this store, process $agent" ] || fail "$(cat said)"
+	[ -n "$(ls -A store/current)" ] || fail "the second took what the first writes"
+	kill "$busy"
+	end
+	if grep lost err; then fail "samples are lost"; fi
+	begin # nobody holds it now
+	end
+}
+check "a second agent on a store is refused" second
 
 reloaded() {
 	config "$alone"

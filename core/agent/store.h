@@ -45,6 +45,12 @@ struct profile {
 	uint64_t bytes;  /* of both files */
 };
 
+/*
+ * Makes the directory if it is not there, and locks it: whoever writes a store holds the lock, from
+ * before store_open until its process ends or closes the descriptor, which is returned. -EBUSY:
+ * another process has it; -EPERM: the directory is another user's; -errno (all logged).
+ */
+int store_lock(const char *directory);
 /* Makes it if it is not there. The directory is the caller's own. 0 or -errno (logged). */
 int store_open(struct store *s, const char *directory);
 /*

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "agent/store.h"
+#include "base/log.h"
 
 #define SECOND 1000000000ull
 #define START  (1764000000ull * SECOND)
@@ -190,6 +192,54 @@ static void test_age(void **state)
 	store_close(&s);
 }
 
+static char said[256];
+
+static void keep(void *ctx, enum log_level level, const char *line)
+{
+	(void)ctx, (void)level;
+	snprintf(said, sizeof(said), "%s", line);
+}
+
+/* One at a time; a reader needs no lock. */
+static void test_lock(void **state)
+{
+	char wanted[256], file[128];
+	struct store s;
+
+	(void)state;
+	log_set_sink(keep, NULL);
+	const int fd = store_lock(dir);
+
+	assert_true(fd >= 0);
+	assert_int_equal(store_lock(dir), -EBUSY);
+	snprintf(wanted, sizeof(wanted), "%s: another agent writes this store, process %d", dir,
+		 (int)getpid());
+	assert_string_equal(said, wanted);
+	snprintf(file, sizeof(file), "%s/lock", dir);
+	assert_int_equal(truncate(file, 0), 0);
+	assert_int_equal(store_lock(dir), -EBUSY);
+	snprintf(wanted, sizeof(wanted), "%s: another agent writes this store", dir);
+	assert_string_equal(said, wanted);
+	assert_int_equal(store_open(&s, dir), 0);
+	store_close(&s);
+	assert_int_equal(store_open_to_read(&s, dir), 0);
+	store_close(&s);
+	close(fd);
+	const int again = store_lock(dir);
+
+	assert_true(again >= 0);
+	close(again);
+	assert_int_equal(unlink(file), 0);
+	assert_int_equal(symlink("/etc/passwd", file), 0);
+	assert_int_equal(store_lock(dir), -ELOOP);
+	if (!getuid()) {
+		assert_int_equal(chown(dir, 4242, 4242), 0);
+		assert_int_equal(store_lock(dir), -EPERM);
+		assert_non_null(strstr(said, "it belongs to user 4242"));
+	}
+	log_set_sink(NULL, NULL);
+}
+
 static int make_dir(void **state)
 {
 	(void)state;
@@ -211,6 +261,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_find, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_outbox, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_age, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_lock, make_dir, remove_dir),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

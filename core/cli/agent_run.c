@@ -131,8 +131,10 @@ static void recover(struct agent *a, const char *directory)
 static int open_store(struct agent *a)
 {
 	char *pieces = NULL;
-	int err = store_open(&a->store, a->config.directory);
+	int err;
 
+	a->lock_fd = store_lock(a->config.directory);
+	err = a->lock_fd < 0 ? a->lock_fd : store_open(&a->store, a->config.directory);
 	if (!err && asprintf(&pieces, "%s/" PIECES, a->config.directory) < 0)
 		err = -ENOMEM;
 	if (!err && mkdir(pieces, 0700) && errno != EEXIST) {
@@ -254,7 +256,7 @@ int agent_begin(struct agent *a)
 	struct trace_writer *w = NULL;
 	int err;
 
-	a->signals.fd = a->sampling.wake_fd = a->sampling.host.cgroup_fd = -1;
+	a->lock_fd = a->signals.fd = a->sampling.wake_fd = a->sampling.host.cgroup_fd = -1;
 	a->target = (struct target){ .pidfd = -1, .hold_fd = -1, .exec_fd = -1 };
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->stored, NULL);
@@ -410,6 +412,8 @@ void agent_end(struct agent *a)
 	symbols_cache_free(&a->symbols);
 	splitter_forget(&a->splitter);
 	store_close(&a->store);
+	if (a->lock_fd >= 0)
+		close(a->lock_fd);
 	trace_info_free(&a->info);
 	free(a->piece);
 	free(a->next_piece);

@@ -22,6 +22,7 @@ struct agent {
 	const char *config_path;
 	struct agent_config config;
 	/* of the run */
+	int lock_fd; /* of the store, which no other agent writes meanwhile */
 	struct store store;
 	struct splitter splitter;
 	struct sampling sampling;

@@ -375,7 +375,7 @@ static void check(struct reading *r)
 		wrong(r, "push: \"url\" begins with http:// or https://");
 }
 
-int config_read(struct agent_config *c, const char *path)
+int config_parse(struct agent_config *c, const char *path, const char *text)
 {
 	struct reading r = { .c = c, .path = path, .in = "" };
 	json_error_t why;
@@ -385,13 +385,14 @@ int config_read(struct agent_config *c, const char *path)
 				    .waiting_hz = WAITING_HZ_DEFAULT,
 				    .pending_bytes = PENDING_DEFAULT,
 				    .timeout_ns = TIMEOUT_NS };
-	json_t *all = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
+	json_t *all = json_loads(text, JSON_REJECT_DUPLICATES, &why);
 
 	if (!all) {
-		if (why.line > 0)
-			log_error("%s:%d:%d: %s", path, why.line, why.column, why.text);
-		else
-			log_error("%s", why.text);
+		/* without the words of the file that are there */
+		const char *near = strstr(why.text, " near ");
+
+		log_error("%s:%d:%d: %.*s", path, why.line, why.column,
+			  (int)(near ? (size_t)(near - why.text) : strlen(why.text)), why.text);
 		return -EINVAL;
 	}
 	each_key(&r, "", all, take_all, c);

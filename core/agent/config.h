@@ -47,9 +47,10 @@ struct agent_config {
 	uint16_t port;
 };
 
-/* Defaults, then what the file says. Keys that are not known are errors. 0, or -errno after one
- * line that says where and why: nothing of a wrong file counts. */
-int config_read(struct agent_config *c, const char *path);
+/* Defaults, then what the text of a file says, which messages call `path`. Keys that are not known
+ * are errors. 0, or -errno after one line that says where and why: nothing of a wrong file counts.
+ */
+int config_parse(struct agent_config *c, const char *path, const char *text);
 /* Whether a rule wants to know for what processes wait. */
 bool config_waits(const struct agent_config *c);
 void config_free(struct agent_config *c);

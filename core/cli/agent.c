@@ -13,8 +13,10 @@
 #include "cli/agent_run.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/invoker_file.h"
 
-#define OPT_CHECK 0x200
+#define OPT_CHECK    0x200
+#define CONFIG_BYTES (1 << 20)
 
 static const struct argp_option options[] = {
 	{ "config", 'c', "FILE", 0, "What to sample and where to put it, in JSON: see gotrace(1)",
@@ -59,13 +61,27 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* 0 or -errno (logged). */
+static int read_config(struct agent_config *c, const char *path)
+{
+	char *text = invoker_file_read(path, CONFIG_BYTES);
+	int err = text ? config_parse(c, path, text) : -errno;
+
+	if (!text && err == -EINVAL)
+		log_error("%s: it is no file of text with less than a megabyte", path);
+	else if (!text && err != -ECANCELED)
+		log_error("%s: cannot be read: %s", path, strerror(-err));
+	free(text);
+	return err;
+}
+
 /* What can change while it runs does: what is sampled and where it goes stays. */
 static void reload(struct agent *a)
 {
 	struct agent_config new;
 
 	a->reload = false;
-	if (config_read(&new, a->config_path)) {
+	if (read_config(&new, a->config_path)) {
 		log_warn("%s is not used: what was read before counts", a->config_path);
 		return;
 	}
@@ -107,7 +123,7 @@ int cmd_agent(int argc, char **argv)
 	}
 	arg_parse(&argp, argc, argv, 0, &args);
 	a->config_path = args.config;
-	int status = config_read(&a->config, args.config) ? STATUS_BAD_INPUT : 0;
+	int status = read_config(&a->config, args.config) ? STATUS_BAD_INPUT : 0;
 
 	if (!status && !args.check)
 		status = run(a);

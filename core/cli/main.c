@@ -87,13 +87,31 @@ static bool has_strange_option(char *const *argv)
 /* The command line with the words of files. */
 static struct option_words given;
 
-/* getopt does not say where an option comes from that it does not know. */
+/* The first word from `from` on that an option of a file begins with; n: there is none. */
+static int next_of_file(int from)
+{
+	while (from < given.n && (!given.places[from] || given.words[from][0] != '-'))
+		from++;
+	return from;
+}
+
+/* getopt does not say where an option comes from that it does not know. Words of the files are not
+ * repeated: who may see this need not be who may read them. */
 static void say_places(int status, void *ctx)
 {
 	(void)ctx;
-	for (int i = 1; arg_place && status == STATUS_USAGE && i < given.n; i++)
-		if (given.places[i] && given.words[i][0] == '-')
-			log_info("%s: %s", given.places[i], given.words[i]);
+	for (int i = next_of_file(1); arg_place && status == STATUS_USAGE && i < given.n;) {
+		const char *first = given.places[i], *last = first, *line = strrchr(first, ':') + 1;
+		const size_t file = (size_t)(line - first);
+
+		while ((i = next_of_file(i + 1)) < given.n &&
+		       !strncmp(given.places[i], first, file) &&
+		       !strchr(given.places[i] + file, ':'))
+			last = given.places[i];
+		log_info("options come from %.*s, line%s %s%s%s", (int)file - 1, first,
+			 strcmp(first, last) ? "s" : "", line, strcmp(first, last) ? " to " : "",
+			 strcmp(first, last) ? last + file : "");
+	}
 }
 
 static const char *place(int index)

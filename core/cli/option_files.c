@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/vec.h"
+#include "cli/invoker_file.h"
 
 #define DEEPEST    8         /* files in files */
 #define FILE_BYTES (1 << 20) /* a larger one is none of options */
@@ -35,25 +36,22 @@ static int add(struct option_words *w, const char *word, char *place)
 	return 0;
 }
 
+/* from: the place of the word in another file that names it, which a message does not repeat, or
+ * "". */
 static int add_file(struct option_words *w, const char *path, const char *from, int depth)
 {
-	FILE *f = fopen(path, "re");
-	char *text = calloc(FILE_BYTES + 1, 1);
-	size_t n = f && text ? fread(text, 1, FILE_BYTES, f) : 0;
-	int err = !f ? -errno : !text ? -ENOMEM : ferror(f) ? -EIO : 0;
+	char *text = invoker_file_read(path, FILE_BYTES);
+	int err = text ? 0 : -errno;
+	const char *name = *from ? "the file of options that is named here" : path;
 
-	if (!err && (n == FILE_BYTES || strlen(text) != n))
-		err = -EINVAL;
 	if (err == -EINVAL)
-		log_error("%s%s@%s: not a text of options", from, *from ? ": " : "", path);
-	else if (err)
-		log_error("%s%s@%s: %s; a file whose name begins with @ is given as ./@NAME", from,
-			  *from ? ": " : "", path, strerror(-err));
+		log_error("%s%s%s: not a text of options", from, *from ? ": " : "@", name);
+	else if (err && err != -ECANCELED)
+		log_error("%s%s%s: %s; a file whose name begins with @ is given as ./@NAME", from,
+			  *from ? ": " : "@", name, strerror(-err));
 	if (!err)
 		err = option_words_parse(w, path, text, depth + 1);
 	free(text);
-	if (f)
-		fclose(f);
 	return err;
 }
 

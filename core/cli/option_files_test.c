@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/log.h"
 
+#include "cli/invoker_file.c"
 #include "cli/option_files.c"
 
 static char said[1024];
@@ -85,6 +87,7 @@ static void test_files(void **state)
 	struct option_words w = { 0 };
 
 	(void)state;
+	unsetenv("SUDO_UID");
 	assert_non_null(mkdtemp(folder));
 	assert_int_equal(chdir(folder), 0);
 	write_text("outer", "-p main\n@inner\n");
@@ -103,8 +106,10 @@ static void test_files(void **state)
 	log_set_sink(keep, NULL);
 	write_text("inner", "x\n@missing");
 	assert_int_equal(option_words_expand(&w, 7, argv, "GOTRACE_OPTIONS", NULL), -ENOENT);
-	assert_string_equal(said, "inner:2: @missing: No such file or directory; a file whose name "
-				  "begins with @ is given as ./@NAME");
+	assert_string_equal(
+		said,
+		"inner:2: the file of options that is named here: No such file or directory; a "
+		"file whose name begins with @ is given as ./@NAME");
 	option_words_free(&w);
 	write_text("inner", "@inner");
 	assert_int_equal(option_words_expand(&w, 7, argv, "GOTRACE_OPTIONS", NULL), -ELOOP);
@@ -117,11 +122,82 @@ static void test_files(void **state)
 	rmdir(folder);
 }
 
+/* What is no text is not waited for, nor read without end. */
+static void test_kinds(void **state)
+{
+	static const char *const others[] = { "fifo", "/dev/zero", "folder", "sparse" };
+	char folder[] = "/tmp/gotrace-options-XXXXXX", word[64], wanted[256];
+	char *argv[] = { (char *)"gotrace", word };
+	struct option_words w = { 0 };
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chdir(folder), 0);
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_int_equal(mkdir("folder", 0700), 0);
+	write_text("sparse", "");
+	assert_int_equal(truncate("sparse", 1ll << 40), 0);
+	log_set_sink(keep, NULL);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		snprintf(word, sizeof(word), "@%s", others[i]);
+		assert_int_equal(option_words_expand(&w, 2, argv, "", NULL), -EINVAL);
+		snprintf(wanted, sizeof(wanted), "%s: not a text of options", word);
+		assert_string_equal(said, wanted);
+		option_words_free(&w);
+	}
+	log_set_sink(NULL, NULL);
+	assert_int_equal(chdir("/"), 0);
+	snprintf(wanted, sizeof(wanted), "rm -r %s", folder);
+	assert_int_equal(system(wanted), 0);
+}
+
+/* Under sudo a file that the user may not read is not read, by way of a file of theirs either; no
+ * message repeats a line. */
+static void test_rights(void **state)
+{
+	char folder[] = "/tmp/gotrace-options-XXXXXX", command[128];
+	char *argv[] = { (char *)"gotrace", (char *)"@secret" };
+	struct option_words w = { 0 };
+
+	(void)state;
+	if (getuid())
+		skip();
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chmod(folder, 0755), 0);
+	assert_int_equal(chdir(folder), 0);
+	write_text("secret", "password");
+	assert_int_equal(chmod("secret", 0600), 0);
+	write_text("theirs", "\n@secret");
+	setenv("SUDO_UID", "4242", 1);
+	setenv("SUDO_GID", "4242", 1);
+	log_set_sink(keep, NULL);
+	assert_int_equal(option_words_expand(&w, 2, argv, "", NULL), -EACCES);
+	assert_non_null(strstr(said, "@secret: Permission denied"));
+	option_words_free(&w);
+	argv[1] = (char *)"@theirs";
+	assert_int_equal(option_words_expand(&w, 2, argv, "", NULL), -EACCES);
+	assert_non_null(strstr(said, "theirs:2: "));
+	assert_null(strstr(said, "secret"));
+	option_words_free(&w);
+	assert_int_equal(geteuid(), 0);
+	setenv("SUDO_UID", "no", 1);
+	assert_int_equal(option_words_expand(&w, 2, argv, "", NULL), -ECANCELED);
+	option_words_free(&w);
+	log_set_sink(NULL, NULL);
+	unsetenv("SUDO_UID");
+	unsetenv("SUDO_GID");
+	assert_int_equal(chdir("/"), 0);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_rights),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

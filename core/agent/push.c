@@ -19,6 +19,7 @@
 #define FIRST_NS    1000000000ull /* to wait after a failure; twice as long after each more */
 #define LONGEST_NS  30000000000ull
 #define PROFILE_MAX (64u << 20)
+#define ANSWER_MAX  (64u << 10) /* bytes of an answer, and of its headers */
 
 struct pusher {
 	pthread_t thread;
@@ -58,9 +59,10 @@ static uint8_t *read_profile(const struct store *s, const char *path, size_t *n)
 	return bytes;
 }
 
+/* The first bytes are for a message; more than ANSWER_MAX are not read. */
 struct answer {
 	char text[256];
-	size_t n;
+	size_t n, bytes, header_bytes;
 };
 
 static size_t take_answer(char *data, size_t size, size_t n, void *ctx)
@@ -71,7 +73,17 @@ static size_t take_answer(char *data, size_t size, size_t n, void *ctx)
 	memcpy(a->text + a->n, data, some);
 	a->n += some;
 	a->text[a->n] = '\0';
-	return size * n;
+	a->bytes += size * n;
+	return a->bytes > ANSWER_MAX ? 0 : size * n; /* 0 ends it */
+}
+
+static size_t take_header(char *data, size_t size, size_t n, void *ctx)
+{
+	struct answer *a = ctx;
+
+	(void)data;
+	a->header_bytes += size * n;
+	return a->header_bytes > ANSWER_MAX ? 0 : size * n;
 }
 
 /* A push that goes on when the agent is to end may end by itself, for a while. */
@@ -137,8 +149,12 @@ static enum outcome push(struct pusher *p, const struct store *s, CURL *curl,
 	curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
 	curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, &answer);
+	curl_easy_setopt(curl, CURLOPT_HEADERDATA, &answer);
 	CURLcode code = curl_easy_perform(curl);
 
+	/* The status is known; the rest of a long answer says nothing more. */
+	if (code == CURLE_WRITE_ERROR && answer.bytes > ANSWER_MAX)
+		code = CURLE_OK;
 	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
 	free(body);
 	return judge(p, code, status, &answer, profile);
@@ -156,6 +172,7 @@ static CURL *new_curl(struct pusher *p)
 	curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)(p->timeout_ns / 1000000));
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_answer);
+	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
 	curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
 	curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, may_go_on);
 	curl_easy_setopt(curl, CURLOPT_XFERINFODATA, p);

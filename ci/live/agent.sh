@@ -144,10 +144,32 @@ served() {
 	[ "$(curl -s -o said -w '%{http_code}' "http://127.0.0.1:$port/debug/pprof/profile?seconds=x")" = 400 ] || fail "no error for seconds=x"
 	[ "$(curl -s -o said -w '%{http_code}' "http://127.0.0.1:$port/debug/pprof/profile?seconds=1&service=none")" = 404 ] || fail "no error for no service"
 	[ "$(curl -s -o said -w '%{http_code}' "http://127.0.0.1:$port/x")" = 404 ] || fail "no error for /x"
+	[ "$(curl -s -o said -w '%{http_code}' -H 'Host: evil.example' "http://127.0.0.1:$port/metrics")" = 421 ] || fail "a strange host is answered"
+	local i
+	for i in 1 2 3 4 5 6 7; do # by turns: each would cut a stretch that has just begun
+		curl -s -o "profile.$i" "http://127.0.0.1:$port/debug/pprof/profile?seconds=2&service=leafs" &
+		sleep 0.2
+	done
+	wait_for 60 eval '[ "$(ls profile.? 2>/dev/null | wc -l)" = 7 ]'
+	[ "$(sql 'SELECT min(to_ns - from_ns) > 900000000 FROM profiles')" = 1 ] || fail "a stretch is shorter than a second"
 	kill "$busy"
 	end
 }
 check "a profile by HTTP, metrics" served
+
+# The server waits for no request, and the store has all samples.
+ended() {
+	config "\"listen\": \"127.0.0.1:$port\"" "$alone"
+	begin
+	"$programs/leafs" 600 >/dev/null &
+	local busy=$!
+	curl -s -o said "http://127.0.0.1:$port/debug/pprof/profile?seconds=600" &
+	wait_for 60 eval '[ "$(samples_of leafs)" -gt 0 ]'
+	end # in 600 seconds otherwise: the topic has not that much time
+	kill "$busy"
+	[ -z "$(ls -A store/current)" ] || fail "left: $(ls store/current)"
+}
+check "ends while a profile is taken" ended
 
 # An outage, a server that refuses, a slow one, a restart: each profile once.
 pushed() {

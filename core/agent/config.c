@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/serve_guard.h"
 #include "base/log.h"
 #include "base/units.h"
 #include "base/vec.h"
@@ -351,6 +352,8 @@ static bool take_all(struct reading *r, const char *key, json_t *v, void *to)
 		each_key(r, "push", v, take_push, c);
 	} else if (!strcmp(key, "listen")) {
 		take_listen(r, v);
+	} else if (!strcmp(key, "listen_token_file")) {
+		take_string(r, key, v, &c->token_file);
 	} else {
 		return false;
 	}
@@ -361,6 +364,7 @@ static bool take_all(struct reading *r, const char *key, json_t *v, void *to)
 static void check(struct reading *r)
 {
 	struct agent_config *c = r->c;
+	bool loopback = false;
 
 	for (size_t i = 0; i < c->n_rules && !r->err; i++)
 		for (size_t k = 0; k < c->rules[i].environment.n && !r->err; k++)
@@ -373,6 +377,10 @@ static void check(struct reading *r)
 	if (!r->err && c->url && strncmp(c->url, "http://", 7) != 0 &&
 	    strncmp(c->url, "https://", 8) != 0)
 		wrong(r, "push: \"url\" begins with http:// or https://");
+	if (c->address && !c->token_file && address_parse(c->address, &loopback) && !loopback)
+		wrong(r,
+		      "\"listen\": others reach %s: \"listen_token_file\" names a file with the token that they need",
+		      c->address);
 }
 
 int config_parse(struct agent_config *c, const char *path, const char *text)
@@ -404,44 +412,4 @@ int config_parse(struct agent_config *c, const char *path, const char *text)
 	if (r.err)
 		config_free(c);
 	return r.err;
-}
-
-bool config_waits(const struct agent_config *c)
-{
-	for (size_t i = 0; i < c->n_rules; i++)
-		if (c->rules[i].waiting)
-			return true;
-	return false;
-}
-
-static void free_rule(struct rule *x)
-{
-	free(x->executable);
-	free(x->command);
-	free(x->cgroup);
-	free(x->container);
-	free(x->unit);
-	free(x->service);
-	for (size_t i = 0; i < x->n_slow; i++)
-		free(x->slow[i]);
-	free(x->slow);
-	pairs_free(&x->environment);
-	pairs_free(&x->labels);
-}
-
-void config_free(struct agent_config *c)
-{
-	for (size_t i = 0; i < c->n_rules; i++)
-		free_rule(&c->rules[i]);
-	for (size_t i = 0; i < c->n_environment; i++)
-		free(c->environment[i]);
-	free(c->rules);
-	free(c->environment);
-	free(c->cgroup);
-	free(c->directory);
-	free(c->url);
-	free(c->address);
-	pairs_free(&c->common);
-	pairs_free(&c->headers);
-	*c = (struct agent_config){ 0 };
 }

@@ -45,6 +45,7 @@ struct agent_config {
 	/* "listen"; NULL: nothing is served */
 	char *address;
 	uint16_t port;
+	char *token_file; /* "listen_token_file"; NULL: no token is needed */
 };
 
 /* Defaults, then what the text of a file says, which messages call `path`. Keys that are not known

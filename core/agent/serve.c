@@ -5,17 +5,24 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <microhttpd.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "agent/merge.h"
+#include "agent/serve_connections.h"
+#include "agent/serve_guard.h"
 #include "agent/store.h"
 #include "base/clock.h"
 #include "base/log.h"
 
-#define CONNECTIONS     16
+#define PROFILES 8 /* taken at a time */
+#define CUTTING_SECONDS                                                                          \
+	60                 /* for a stretch to get into the store of a busy host, and the answer \
+			    */
 #define SECONDS_DEFAULT 15 /* as net/http/pprof has 30, less what scrapers wait for */
 #define SECONDS_MAX     600
 #define HOUR_NS         3600000000000ull
@@ -24,6 +31,11 @@ struct server {
 	struct MHD_Daemon *daemon;
 	struct serve_agent agent;
 	char *directory;
+	struct serve_guard guard;
+	struct connections connections;
+	int stop_fd; /* readable: it is to end */
+	/* under the connections' lock */
+	unsigned n_profiles;
 };
 
 /* ---- answers */
@@ -40,6 +52,9 @@ static enum MHD_Result send_bytes(struct MHD_Connection *c, unsigned status, con
 	}
 	MHD_add_response_header(r, "Content-Type", type);
 	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(r, "Connection", "close");
+	if (status == MHD_HTTP_UNAUTHORIZED)
+		MHD_add_response_header(r, "WWW-Authenticate", "Basic realm=\"gotrace agent\"");
 	ok = MHD_queue_response(c, status, r);
 	MHD_destroy_response(r);
 	return ok;
@@ -55,40 +70,47 @@ static enum MHD_Result send_error(struct MHD_Connection *c, unsigned status, con
 
 /* ---- /debug/pprof/profile */
 
-static void sleep_until(uint64_t ns)
+/* False: the agent is to end, or the client has gone. */
+static bool wait_until(const struct server *s, struct MHD_Connection *c, uint64_t ns)
 {
-	const struct timespec until = { .tv_sec = (time_t)(ns / 1000000000),
-					.tv_nsec = (long)(ns % 1000000000) };
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		c, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct pollfd fds[] = { { .fd = s->stop_fd, .events = POLLIN },
+				{ .fd = info ? info->connect_fd : -1, .events = POLLRDHUP } };
+	uint64_t now;
 
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
-		;
+	while ((now = clock_monotonic_ns()) < ns)
+		if (poll(fds, 2, (int)((ns - now) / 1000000 + 1)) > 0)
+			return false;
+	return true;
 }
 
-static enum MHD_Result profile(struct server *s, struct MHD_Connection *c)
+static bool is_stopping(const struct server *s)
 {
-	const char *text = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "seconds");
-	struct store_query q = { .service = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND,
-									"service") };
-	char *end = NULL, *bytes;
-	unsigned long seconds = text ? strtoul(text, &end, 10) : SECONDS_DEFAULT;
+	struct pollfd stop = { .fd = s->stop_fd, .events = POLLIN };
+
+	return poll(&stop, 1, 0) > 0;
+}
+
+/* What the store has of a stretch of time that begins and ends with the request: no sample of
+ * before or after is in it. */
+static enum MHD_Result take(struct server *s, struct MHD_Connection *c, struct store_query *q,
+			    unsigned long seconds)
+{
+	const uint64_t until = clock_monotonic_ns() + seconds * 1000000000ull;
 	struct store store;
+	char *bytes;
 	size_t n;
 
-	if ((end && *end) || !seconds || seconds > SECONDS_MAX)
-		return send_error(c, MHD_HTTP_BAD_REQUEST, "seconds is a number from 1 to 600");
-	/* The stretch begins and ends with the request: no sample of before or after is in it. */
-	const uint64_t until = clock_monotonic_ns() + seconds * 1000000000ull;
-
-	q.from_ns = s->agent.cut(s->agent.ctx);
-	sleep_until(until);
-	q.to_ns = q.from_ns ? s->agent.cut(s->agent.ctx) : 0;
-	if (!q.to_ns)
+	q->from_ns = is_stopping(s) ? 0 : s->agent.cut(s->agent.ctx);
+	q->to_ns = q->from_ns && wait_until(s, c, until) ? s->agent.cut(s->agent.ctx) : 0;
+	if (!q->to_ns)
 		return send_error(c, MHD_HTTP_SERVICE_UNAVAILABLE,
 				  "the agent is ending, or its disk is full");
 	int err = store_open_to_read(&store, s->directory);
 
 	if (!err)
-		err = merge_pprof(&store, &q, &bytes, &n);
+		err = merge_pprof(&store, q, &bytes, &n);
 	store_close(&store);
 	if (err == -ENOENT)
 		return send_error(c, MHD_HTTP_NOT_FOUND,
@@ -96,6 +118,39 @@ static enum MHD_Result profile(struct server *s, struct MHD_Connection *c)
 	if (err)
 		return send_error(c, MHD_HTTP_INTERNAL_SERVER_ERROR, strerror(-err));
 	return send_bytes(c, MHD_HTTP_OK, "application/octet-stream", bytes, n);
+}
+
+/* One more, unless there are so many. */
+static bool count_profile(struct server *s, bool begins)
+{
+	pthread_mutex_lock(&s->connections.lock);
+	const bool may = !begins || s->n_profiles < PROFILES;
+
+	s->n_profiles += may ? (begins ? 1u : -1u) : 0;
+	pthread_mutex_unlock(&s->connections.lock);
+	return may;
+}
+
+static enum MHD_Result profile(struct server *s, struct MHD_Connection *c)
+{
+	const char *text = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "seconds");
+	struct store_query q = { .service = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND,
+									"service") };
+	char *end = NULL;
+	unsigned long seconds = text ? strtoul(text, &end, 10) : SECONDS_DEFAULT;
+
+	if ((end && *end) || !seconds || seconds > SECONDS_MAX)
+		return send_error(c, MHD_HTTP_BAD_REQUEST, "seconds is a number from 1 to 600");
+	if (!count_profile(s, true))
+		return send_error(c, MHD_HTTP_SERVICE_UNAVAILABLE,
+				  "8 profiles are being taken; try again later");
+	/* The time that this takes is none of the client's silence. */
+	MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT,
+				  (unsigned)seconds + CUTTING_SECONDS);
+	enum MHD_Result ok = take(s, c, &q, seconds);
+
+	count_profile(s, false);
+	return ok;
 }
 
 /* ---- the index */
@@ -172,15 +227,8 @@ static enum MHD_Result list(struct server *s, struct MHD_Connection *c)
 	return text ? send_bytes(c, MHD_HTTP_OK, "text/html; charset=utf-8", text, n) : MHD_NO;
 }
 
-static enum MHD_Result answer(void *ctx, struct MHD_Connection *c, const char *url,
-			      const char *method, const char *version, const char *data, size_t *n,
-			      void **state)
+static enum MHD_Result send_what(struct server *s, struct MHD_Connection *c, const char *url)
 {
-	struct server *s = ctx;
-
-	(void)version, (void)data, (void)n, (void)state;
-	if (strcmp(method, "GET") != 0)
-		return send_error(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET only");
 	if (!strcmp(url, "/debug/pprof/profile"))
 		return profile(s, c);
 	if (!strcmp(url, "/metrics")) {
@@ -195,6 +243,75 @@ static enum MHD_Result answer(void *ctx, struct MHD_Connection *c, const char *u
 	return send_error(c, MHD_HTTP_NOT_FOUND, "there are /, /debug/pprof/profile and /metrics");
 }
 
+static const char *header(struct MHD_Connection *c, const char *name)
+{
+	return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+}
+
+static const char *refuses(const struct server *s, struct MHD_Connection *c, unsigned *status)
+{
+	char *password = NULL, *user = MHD_basic_auth_get_username_password(c, &password);
+	const struct serve_asked asked = { .host = header(c, "Host"),
+					   .origin = header(c, "Origin"),
+					   .fetch_site = header(c, "Sec-Fetch-Site"),
+					   .authorization = header(c, "Authorization"),
+					   .password = password };
+	const char *why = serve_guard_refuses(&s->guard, &asked, status);
+
+	if (user)
+		MHD_free(user);
+	if (password)
+		MHD_free(password);
+	return why;
+}
+
+static struct connection *connection_of(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
+static enum MHD_Result answer(void *ctx, struct MHD_Connection *c, const char *url,
+			      const char *method, const char *version, const char *data, size_t *n,
+			      void **state)
+{
+	struct server *s = ctx;
+	struct connection *x = connection_of(c);
+	unsigned status;
+
+	(void)version, (void)data, (void)n, (void)state;
+	if (!x)
+		return MHD_NO; /* there was no room */
+	const char *why = refuses(s, c, &status);
+
+	if (why)
+		return send_error(c, status, why);
+	if (strcmp(method, "GET") != 0)
+		return send_error(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET only");
+	connections_answering(&s->connections, x, true, clock_monotonic_ns());
+	enum MHD_Result ok = send_what(s, c, url);
+
+	connections_answering(&s->connections, x, false, clock_monotonic_ns());
+	return ok;
+}
+
+static void notify(void *ctx, struct MHD_Connection *c, void **socket_ctx,
+		   enum MHD_ConnectionNotificationCode what)
+{
+	struct server *s = ctx;
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		c, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		*socket_ctx = info ? connections_begin(&s->connections, info->connect_fd,
+						       clock_monotonic_ns())
+				   : NULL;
+	else if (*socket_ctx)
+		connections_end(&s->connections, *socket_ctx);
+}
+
 /* ---- starting */
 
 static struct MHD_Daemon *listen_at(struct server *s, const char *address, uint16_t port)
@@ -204,43 +321,69 @@ static struct MHD_Daemon *listen_at(struct server *s, const char *address, uint1
 	struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons(port) };
 	struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
 
+	const struct sockaddr *at = NULL;
+
 	if (inet_pton(AF_INET, address, &four.sin_addr) == 1)
-		return MHD_start_daemon(flags, port, NULL, NULL, answer, s, MHD_OPTION_SOCK_ADDR,
-					&four, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
-					MHD_OPTION_END);
-	if (inet_pton(AF_INET6, address, &six.sin6_addr) == 1)
-		return MHD_start_daemon(flags | MHD_USE_IPv6, port, NULL, NULL, answer, s,
-					MHD_OPTION_SOCK_ADDR, &six, MHD_OPTION_CONNECTION_LIMIT,
-					CONNECTIONS, MHD_OPTION_END);
+		at = (const struct sockaddr *)&four;
+	else if (inet_pton(AF_INET6, address, &six.sin6_addr) == 1)
+		at = (const struct sockaddr *)&six;
 	errno = EINVAL;
-	return NULL;
+	return at ? MHD_start_daemon(flags | (at->sa_family == AF_INET6 ? MHD_USE_IPv6 : 0), port,
+				     NULL, NULL, answer, s, MHD_OPTION_SOCK_ADDR, at,
+				     MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+				     MHD_OPTION_CONNECTION_TIMEOUT,
+				     (unsigned)(REQUEST_NS / 1000000000),
+				     MHD_OPTION_NOTIFY_CONNECTION, notify, s, MHD_OPTION_END)
+		  : NULL;
+}
+
+static void free_server(struct server *s)
+{
+	connections_destroy(&s->connections);
+	serve_guard_free(&s->guard);
+	if (s->stop_fd >= 0)
+		close(s->stop_fd);
+	free(s->directory);
+	free(s);
 }
 
 struct server *server_start(const struct agent_config *c, const struct serve_agent *agent)
 {
 	struct server *s = calloc(1, sizeof(*s));
 
-	if (s)
-		*s = (struct server){ .agent = *agent, .directory = strdup(c->directory) };
-	if (!s || !s->directory) {
+	if (!s) {
 		log_no_memory("no memory to serve profiles");
-		free(s);
 		return NULL;
 	}
-	s->daemon = listen_at(s, c->address, c->port);
-	if (s->daemon)
-		return s;
-	log_error("%s:%u: cannot be listened at: %s", c->address, c->port, strerror(errno));
-	free(s->directory);
-	free(s);
+	*s = (struct server){ .agent = *agent,
+			      .directory = strdup(c->directory),
+			      .stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
+	connections_init(&s->connections);
+	int err = serve_guard_init(&s->guard, c->address, c->token_file);
+
+	if (!err && (!s->directory || s->stop_fd < 0)) {
+		log_no_memory("no memory to serve profiles");
+		err = -ENOMEM;
+	}
+	if (!err) {
+		s->daemon = listen_at(s, c->address, c->port);
+		if (s->daemon)
+			return s;
+		log_error("%s:%u: cannot be listened at: %s", c->address, c->port, strerror(errno));
+	}
+	free_server(s);
 	return NULL;
 }
 
 void server_stop(struct server *s)
 {
+	const uint64_t one = 1;
+
 	if (!s)
 		return;
+	/* who waits for a profile does so no longer */
+	if (write(s->stop_fd, &one, sizeof(one)) < 0)
+		log_debug("eventfd: %s", strerror(errno));
 	MHD_stop_daemon(s->daemon);
-	free(s->directory);
-	free(s);
+	free_server(s);
 }

@@ -23,8 +23,9 @@
 
 #define SECOND_NS         1000000000ull
 #define GRACE_NS          (10 * SECOND_NS) /* for a push that goes on when the agent ends */
-#define PIECES            "current"        /* below the store: stretches that are not split yet */
-#define WAITING_PROCESSES 64 /* at a time: each takes up to a thousandth of a processor */
+#define CUT_NS            SECOND_NS
+#define PIECES            "current" /* below the store: stretches that are not split yet */
+#define WAITING_PROCESSES 64        /* at a time: each takes up to a thousandth of a processor */
 
 /* ---- files of stretches */
 
@@ -163,7 +164,9 @@ static void wake(struct agent *a)
 		log_debug("eventfd: %s", strerror(errno));
 }
 
-/* struct serve_agent: ends this stretch, and waits until it is in the store. */
+/* struct serve_agent: ends this stretch, and waits until it is in the store. However many ask, a
+ * stretch lasts for CUT_NS, or its interval if that is less: what they take of the disk is bounded.
+ */
 static uint64_t cut(void *ctx)
 {
 	struct agent *a = ctx;
@@ -171,10 +174,16 @@ static uint64_t cut(void *ctx)
 
 	pthread_mutex_lock(&a->lock);
 	/* The stretch that is being sampled now. */
-	const uint64_t wanted = a->n_ended + 1;
+	const uint64_t wanted = a->n_ended + 1, due_ns = a->begun_ns + CUT_NS;
+	const struct timespec due = { .tv_sec = (time_t)(due_ns / SECOND_NS),
+				      .tv_nsec = (long)(due_ns % SECOND_NS) };
 
-	a->sampling.cut = true;
-	wake(a);
+	while (a->n_ended < wanted && !a->ending && clock_monotonic_ns() < due_ns)
+		pthread_cond_timedwait(&a->stored, &a->lock, &due);
+	if (a->n_ended < wanted) {
+		a->sampling.cut = true;
+		wake(a);
+	}
 	while (a->n_stored < wanted && !a->ending)
 		pthread_cond_wait(&a->stored, &a->lock);
 	to_ns = a->n_stored >= wanted ? a->stored_to_ns : 0;
@@ -246,20 +255,29 @@ static int prepare(struct agent *a)
 
 static void begins(struct agent *a)
 {
+	const uint64_t now_ns = clock_monotonic_ns();
+
 	a->from_ns = clock_realtime_ns();
-	a->end_ns = clock_monotonic_ns() + a->config.interval_ns;
+	a->end_ns = now_ns + a->config.interval_ns;
 	a->met = 0;
+	pthread_mutex_lock(&a->lock);
+	a->begun_ns = now_ns;
+	pthread_mutex_unlock(&a->lock);
 }
 
 int agent_begin(struct agent *a)
 {
 	struct trace_writer *w = NULL;
+	pthread_condattr_t attr;
 	int err;
 
 	a->lock_fd = a->signals.fd = a->sampling.wake_fd = a->sampling.host.cgroup_fd = -1;
 	a->target = (struct target){ .pidfd = -1, .hold_fd = -1, .exec_fd = -1 };
 	pthread_mutex_init(&a->lock, NULL);
-	pthread_cond_init(&a->stored, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&a->stored, &attr);
+	pthread_condattr_destroy(&attr);
 	err = open_store(a);
 	if (!err)
 		err = prepare(a);
@@ -345,13 +363,13 @@ int agent_put_away(struct agent *a, bool last)
 	int err = last ? sampling_end(s) : sampling_next(s, w);
 
 	a->n_waiting = wall_processes(&s->wall);
+	begins(a);
 	pthread_mutex_lock(&a->lock);
 	a->n_ended++;
 	pthread_mutex_unlock(&a->lock);
 	a->sampling_begun = !last;
 	a->piece = a->next_piece;
 	a->next_piece = NULL;
-	begins(a);
 	if (!err)
 		err = splitter_add(&a->splitter, piece, from_ns, a->from_ns, true);
 	if (err)
@@ -382,10 +400,12 @@ void agent_take_rules(struct agent *a, struct agent_config *new)
 	c->url = old.url;
 	c->cgroup = old.cgroup;
 	c->address = old.address;
+	c->token_file = old.token_file;
 	old.directory = new->directory;
 	old.url = new->url;
 	old.cgroup = new->cgroup;
 	old.address = new->address;
+	old.token_file = new->token_file;
 	config_free(&old);
 	splitter_forget(&a->splitter);
 	a->sampling.wall.on = config_waits(c);

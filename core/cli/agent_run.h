@@ -44,6 +44,7 @@ struct agent {
 	pthread_mutex_t lock;
 	pthread_cond_t stored;
 	uint64_t n_ended, n_stored, stored_to_ns;
+	uint64_t begun_ns; /* this stretch, CLOCK_MONOTONIC */
 	bool ending;
 	/* for /metrics */
 	uint64_t n_profiles, n_failed; /* stretches that could not be put into the store */

@@ -366,6 +366,7 @@ int agent_put_away(struct agent *a, bool last)
 	begins(a);
 	pthread_mutex_lock(&a->lock);
 	a->n_ended++;
+	s->cut = false; /* was meant for the one that has ended */
 	pthread_mutex_unlock(&a->lock);
 	a->sampling_begun = !last;
 	a->piece = a->next_piece;

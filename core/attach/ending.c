@@ -226,6 +226,8 @@ int ending_describe(const struct recording *r, struct trace_info *end)
 	if (!err)
 		err = describe_counts(r, &s, end);
 	if (!err)
+		err = phases_describe(&r->phases, end);
+	if (!err)
 		err = text_watch_describe(&r->text_watch, end);
 	if (!err && s.layout_wrong)
 		err = trace_info_set(end, KEY_END_LAYOUT_WRONG, "1");

@@ -228,13 +228,10 @@ static int end_deaths(struct recording *r, struct trace_writer *writer)
 	return err ? err : r->name_addresses(NULL, writer, &r->end);
 }
 
-int recording_run(struct recording *r, struct trace_writer *writer)
+static struct collector_options how_to_collect(struct recording *r, struct trace_writer *writer,
+					       struct trace_sink sink)
 {
-	int prepared = open_watches(r, writer);
-	const struct trace_sink sink = r->sink ? *r->sink : trace_writer_sink(writer);
-
-	r->ring_sites = probing_ring_sites(r->probing);
-	const struct collector_options opt = {
+	return (struct collector_options){
 		.probes = &r->probes,
 		.binary = r->binary,
 		.writer = writer,
@@ -252,6 +249,15 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 		.pid = r->target->pid,
 		.samples = &r->cpu_samples,
 	};
+}
+
+int recording_run(struct recording *r, struct trace_writer *writer)
+{
+	int prepared = open_watches(r, writer);
+	const struct trace_sink sink = r->sink ? *r->sink : trace_writer_sink(writer);
+
+	r->ring_sites = probing_ring_sites(r->probing);
+	const struct collector_options opt = how_to_collect(r, writer, sink);
 	int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	int err = wake_fd < 0 ? -errno : 0;
 
@@ -265,8 +271,10 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 	if (!err)
 		err = collector_start(r->collector, wake_fd);
 	times_open(r);
+	phases_done(&r->phases, PHASE_START);
 	if (!err)
 		err = let_go(r);
+	phases_done(&r->phases, PHASE_PATCH);
 	if (err) {
 		trace_writer_abort(writer);
 	} else {
@@ -274,9 +282,11 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 			r->reason = END_NOT_STARTED;
 		else
 			collect_until_end(r, wake_fd);
+		phases_begin(&r->phases);
 		times_after(r);
 		text_watch_end(&r->text_watch, clock_monotonic_ns());
 		detach(r);
+		phases_done(&r->phases, PHASE_DETACH);
 		err = collector_stop(r->collector);
 		if (!err && sink.finish)
 			err = sink.finish(sink.ctx, &r->end);

@@ -13,6 +13,7 @@
 #include "attach/cpu_samples.h"
 #include "attach/exec_guard.h"
 #include "attach/load_watch.h"
+#include "attach/phases.h"
 #include "attach/probes/probes.h"
 #include "attach/probing.h"
 #include "attach/releasing.h"
@@ -72,6 +73,7 @@ struct recording {
 	uint64_t delay_ns;       /* before duration_ns begins */
 	struct target *target;   /* held, or running */
 	struct signals *signals; /* to gotrace; open */
+	struct phases phases;    /* begun; those before are in it */
 	/* found out on the way */
 	struct probes probes;
 	struct children children;

@@ -170,6 +170,7 @@ int recording_prepare(struct recording *r)
 	err = target_identify(r->target->pid, &load.target);
 	if (!err)
 		err = load_programs(r, &load);
+	phases_done(&r->phases, PHASE_LOAD);
 	if (err)
 		return err;
 	patching_hold(r);
@@ -182,6 +183,7 @@ int recording_prepare(struct recording *r)
 		err = find_bias(r, image);
 	if (!err)
 		err = attach_links(r, &attach);
+	phases_done(&r->phases, PHASE_ATTACH);
 	if (!err)
 		err = still_that_process(r->target);
 	if (err)

@@ -175,6 +175,36 @@ static void show_deaths(const struct counted *c)
 	notes_free(&n);
 }
 
+/* "binary" of "end.phase.binary_ns"; 0: it is another key. */
+static int phase_of(const char *key, const char **name)
+{
+	static const char begin[] = KEY_END_PHASE, end[] = "_ns";
+	const size_t n = strlen(key);
+
+	*name = key + sizeof(begin) - 1;
+	return strncmp(key, begin, sizeof(begin) - 1) || n < sizeof(begin) + sizeof(end)
+		       ? 0
+		       : (int)(n - (sizeof(begin) - 1) - (sizeof(end) - 1));
+}
+
+static void show_set_up(const struct trace_info *t)
+{
+	const char *name, *before = ": ";
+
+	if (!trace_info_get(t, KEY_END_SET_UP_NS))
+		return;
+	printf(NAME "%s", "set_up", HUMAN(trace_info_u64(t, KEY_END_SET_UP_NS, 0)));
+	for (size_t i = 0; i < t->n_kvs; i++) {
+		const int n = phase_of(t->kvs[i].key, &name);
+
+		if (!n || !strncmp(name, "detach", 6))
+			continue;
+		printf("%s%.*s %s", before, n, name, HUMAN(trace_info_u64(t, t->kvs[i].key, 0)));
+		before = ", ";
+	}
+	putchar('\n');
+}
+
 /* Forty texts that are the same in every trace of a Go version: their number is enough here. */
 static bool is_reason(const char *key)
 {
@@ -226,6 +256,7 @@ static void show_text(const struct trace_reader *r, const struct counted *c)
 		printf("  %-24s %" PRIu64 "\n", "of unknown kinds", c->other);
 	printf(NAME "%" PRIu64 "\n", "lost_events", c->lost);
 	printf(NAME "%.6f s\n", "duration", (double)(c->last_ns - c->first_ns) / 1e9);
+	show_set_up(t);
 	show_cost(t);
 }
 

@@ -274,6 +274,8 @@ static int run_traced(struct run *r)
 	};
 	if (start_target(r))
 		return STATUS_FAILED;
+	phases_done(&r->phases, PHASE_LAUNCH);
+	rec->phases = r->phases;
 	if (!recording_prepare(rec))
 		status = run_prepared(r);
 	else if (r->target.launched && target_reap(&r->target) &&
@@ -300,6 +302,7 @@ static int record(struct run *r)
 
 	/* A file size limit is an error like a full disk. Blocked, not ignored: the command gets
 	 * the mask back. */
+	phases_begin(&r->phases);
 	sigemptyset(&too_large);
 	sigaddset(&too_large, SIGXFSZ);
 	sigprocmask(SIG_BLOCK, &too_large, &r->old_mask);
@@ -311,6 +314,7 @@ static int record(struct run *r)
 				   takes_inline(&r->opt));
 	int status = record_find_binary(r);
 
+	phases_done(&r->phases, PHASE_BINARY);
 	if (!status)
 		status = traced ? run_traced(r) : run_untraced(r);
 	if (status >= 0)

@@ -341,15 +341,19 @@ int record_plan(struct run *r)
 		signals_watch_early(&r->signals, gate_args_signals(&r->opt.gate) |
 							 flight_args_signals(&r->opt.flight));
 	opt->stub = stub_kind(r);
+	phases_done(&r->phases, PHASE_KERNEL);
 	opt->running = r->opt.pid;
 	if (opt->strategy == PROBE_INLINE || opt->strategy == PROBE_AUTO)
 		prepare_inline(r, opt);
+	phases_done(&r->phases, PHASE_CLOCK);
 	if (add_also(r, opt) || plan_with_states(r) || check_also(r))
 		return STATUS_FAILED;
 	if (say_what_is_left_out(r))
 		return STATUS_FAILED;
+	phases_done(&r->phases, PHASE_PLAN);
 	if (!r->caps_known)
 		caps_try_end(&r->early.caps, &r->caps);
+	phases_done(&r->phases, PHASE_KERNEL);
 	const struct probing_options how = {
 		.caps = &r->caps,
 		.step_rets = r->opt.selection.step_rets,
@@ -361,5 +365,8 @@ int record_plan(struct run *r)
 		.n_rings = count_rings(r),
 		.rings = record_early_take_rings(&r->early),
 	};
-	return probing_choose(&r->probing, &how, r->plan) ? STATUS_FAILED : 0;
+	int err = probing_choose(&r->probing, &how, r->plan);
+
+	phases_done(&r->phases, PHASE_STUBS);
+	return err ? STATUS_FAILED : 0;
 }

@@ -76,6 +76,7 @@ struct run {
 	struct probing probing;
 	struct target target;
 	struct recording recording;
+	struct phases phases; /* until the recording has them */
 	struct signals signals;
 	struct trace_info info;
 	struct keep keep;

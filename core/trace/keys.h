@@ -195,7 +195,10 @@
 #define KEY_END_CPU_SAMPLES_COST_NS   "end.cpu_samples_cost_ns"
 #define KEY_END_TIME_NS               "end.time_ns"   /* CLOCK_MONOTONIC when recording ended */
 #define KEY_END_DETACH_NS             "end.detach_ns" /* time it took to detach the probes */
-#define KEY_END_PATCH_NS              "end.patch_ns"  /* how long the exec was held for the stubs */
+/* how long it took from gotrace's start until recording began, and its parts: "plan_ns" ... */
+#define KEY_END_SET_UP_NS "end.set_up_ns"
+#define KEY_END_PHASE     "end.phase."
+#define KEY_END_PATCH_NS  "end.patch_ns" /* how long the exec was held for the stubs */
 /* of a running process: the longest that all its threads were stopped to change its text, how
  * often, and the longest to change it back */
 #define KEY_END_PAUSE_NS          "end.pause_ns"

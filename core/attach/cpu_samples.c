@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/kernel/kept.h"
 #include "attach/probes/beside.h"
 #include "attach/probes/embedded_bpf.h"
 #include "base/clock.h"
@@ -104,6 +105,10 @@ static void switch_events(const struct cpu_samples *s, unsigned long how)
  * without them, by turns, since a processor may change its speed. */
 static void measure_interrupt(struct cpu_samples *s)
 {
+	if (kept_get(KEPT_DIR, "interrupt", &s->interrupt_ns, sizeof(s->interrupt_ns))) {
+		set_period(s, allowed_period(s, FIRST_PERIOD_NS));
+		return;
+	}
 	uint64_t turns = 1000, once_ns = work_ns(turns), with_ns = UINT64_MAX, ns = UINT64_MAX;
 
 	turns = once_ns ? turns * MEASURE_WORK_NS / once_ns : turns;
@@ -121,6 +126,8 @@ static void measure_interrupt(struct cpu_samples *s)
 		s->interrupt_ns = (with_ns - ns) * MEASURE_PERIOD_NS / with_ns;
 	if (s->interrupt_ns < INTERRUPT_MIN_NS)
 		s->interrupt_ns = INTERRUPT_MIN_NS;
+	else
+		kept_put(KEPT_DIR, "interrupt", &s->interrupt_ns, sizeof(s->interrupt_ns));
 	set_period(s, allowed_period(s, FIRST_PERIOD_NS));
 }
 

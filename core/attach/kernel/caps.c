@@ -13,6 +13,7 @@
 
 #include "attach/helper_process.h"
 #include "attach/kernel/bench.h"
+#include "attach/kernel/kept.h"
 #include "base/log.h"
 
 /* What is tried takes some descriptors. The soft limit of a shell may be too low for it. */
@@ -49,6 +50,22 @@ static void write_result(const struct caps *c, int fd)
 	if (fd >= 0 && write(fd, c, sizeof(*c)) != (ssize_t)sizeof(*c))
 		log_debug("what the kernel allows could not be handed over: %s", strerror(errno));
 }
+
+/* ---- kept for the next recording */
+
+static const char *kept_name(bool nop_stubs)
+{
+	return nop_stubs ? "kernel-nop" : "kernel";
+}
+
+/* Not where something did not work: it may from now on. */
+static void keep(const struct caps *c, bool nop_stubs)
+{
+	if (!c->load_err && !c->multi_err && c->emulated_ns && c->jump_ns && c->step_ns)
+		kept_put(KEPT_DIR, kept_name(nop_stubs), c, sizeof(*c));
+}
+
+/* ---- trying */
 
 /* When a probe on a 10-byte nop is tried: refused, as by most kernels, it costs a grace period. */
 enum nop10 { NOP10_NEVER, NOP10_FOR_WANT_OF_NOP5, NOP10_ALWAYS };
@@ -134,6 +151,8 @@ static void probe(struct caps *c, enum nop10 nop10, int fd)
 	if (nop10 == NOP10_ALWAYS || (nop10 && !c->nop5_call))
 		measure_nop10(c, &b);
 	write_result(c, fd);
+	if (nop10 != NOP10_ALWAYS)
+		keep(c, nop10 == NOP10_FOR_WANT_OF_NOP5);
 	bench_close(&b);
 }
 
@@ -149,6 +168,10 @@ static enum nop10 which_nop10(bool nop_stubs)
 
 void caps_try_begin(struct caps_try *t, bool nop_stubs)
 {
+	*t = (struct caps_try){ .fd = -1, .nop_stubs = nop_stubs };
+	t->kept = kept_get(KEPT_DIR, kept_name(nop_stubs), &t->caps, sizeof(t->caps));
+	if (t->kept)
+		return;
 	int fds[2] = { -1, -1 };
 	pid_t child = pipe2(fds, O_CLOEXEC) ? -1 : helper_process_fork(&(int){ fds[1] }, 1);
 
@@ -159,7 +182,7 @@ void caps_try_begin(struct caps_try *t, bool nop_stubs)
 		probe(&own, which_nop10(nop_stubs), fds[1]);
 		_exit(0);
 	}
-	*t = (struct caps_try){ .fd = fds[0], .nop_stubs = nop_stubs };
+	t->fd = fds[0];
 	if (fds[1] >= 0)
 		close(fds[1]);
 	if (child < 0)
@@ -170,6 +193,11 @@ void caps_try_end(struct caps_try *t, struct caps *c)
 {
 	ssize_t n = -1;
 
+	if (t->kept) {
+		*c = t->caps;
+		c->btf = caps_has_btf();
+		return;
+	}
 	if (t->fd >= 0)
 		do
 			n = read(t->fd, c, sizeof(*c));

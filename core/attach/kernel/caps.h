@@ -48,6 +48,8 @@ void caps_probe(struct caps *c);
 struct caps_try {
 	int fd; /* what it writes; -1: it does not run */
 	bool nop_stubs;
+	bool kept;        /* it was tried for a recording before: nothing runs */
+	struct caps caps; /* if so */
 };
 void caps_try_begin(struct caps_try *t, bool nop_stubs);
 /* Waits for it and fills c. Without a helper process it is tried here. */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What was measured of this machine and kernel, kept for the next recording: measuring takes longer
+ * than all the rest of a short recording. It holds for an hour at most, and only while everything
+ * is as it was: the kernel since its start, without a sleep of the machine; gotrace's file; its
+ * capabilities; whether a filter of system calls is in force.
+ */
+#ifndef GOTRACE_KEPT_H
+#define GOTRACE_KEPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define KEPT_DIR "/run/gotrace" /* only root keeps anything, and only for root */
+
+/* Fills `data` with what was kept under this name in the folder. false: nothing that holds. */
+bool kept_get(const char *dir, const char *name, void *data, size_t bytes);
+
+/* Keeps it in place of what there was. Where that cannot be, it is measured again next time: only a
+ * debug line is logged. */
+void kept_put(const char *dir, const char *name, const void *data, size_t bytes);
+
+#endif

@@ -243,6 +243,7 @@ static struct collector_options how_to_collect(struct recording *r, struct trace
 		.expect_goid_1 = r->target->launched,
 		.rings = r->probing->rings.memory,
 		.n_rings = r->probing->rings.n,
+		.ring_area = &r->probing->rings,
 		.ring_sites = r->ring_sites,
 		.site_events = r->load.events,
 		.releases = r->releasing.releases,

@@ -199,6 +199,7 @@ static int collect_once(struct collector *c, bool last)
 
 	atomic_thread_fence(memory_order_seq_cst); /* positions are sampled after the clock */
 	if (c->rings) {
+		ring_area_grow(c->opt.ring_area);
 		err = ring_source_poll(c->inline_source, &complete_ns, add_loss, c);
 		if (err)
 			return err;

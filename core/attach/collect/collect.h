@@ -16,6 +16,7 @@
 #include "attach/load_watch.h"
 #include "attach/probes/probes.h"
 #include "binary/gobin.h"
+#include "attach/target/ring_area.h"
 #include "rings/rings.h"
 #include "trace/trace.h"
 
@@ -34,6 +35,7 @@ struct collector_options {
 	/* Rings of inline stubs, mapped until collector_free; n_rings 0: none */
 	const struct ring_memory *rings;
 	unsigned n_rings;
+	struct ring_area *ring_area;        /* they, to grow; NULL without */
 	const struct ring_site *ring_sites; /* by site: what its inline stub writes */
 	struct site_events *site_events;    /* by site: counted up, read at any time */
 	struct releases *releases;          /* functions may be released; NULL: they may not */

@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "base/log.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008u /* 105ff5339f49, Linux 6.3 */
@@ -29,17 +32,23 @@ static int raise_limit(size_t bytes, struct rlimit *old)
 	return old->rlim_max < bytes || setrlimit(RLIMIT_FSIZE, &most) ? -EFBIG : 0;
 }
 
-/* fallocate, whatever `ulimit -f` says of files: past it, the kernel kills who allocates. */
-static int allocate(int fd, size_t bytes)
+/* ftruncate, whatever `ulimit -f` says of files: past it, the kernel kills who does it. */
+static int set_size(int fd, size_t bytes)
 {
 	struct rlimit old;
 	int err = raise_limit(bytes, &old);
 
 	if (err)
 		return err;
-	err = fallocate(fd, 0, 0, (off_t)bytes) ? -errno : 0;
+	err = ftruncate(fd, (off_t)bytes) ? -errno : 0;
 	setrlimit(RLIMIT_FSIZE, &old);
 	return err;
+}
+
+/* Within the file's size, of which the limit says nothing. */
+static int allocate(int fd, size_t from, size_t bytes)
+{
+	return fallocate(fd, 0, (off_t)from, (off_t)bytes) ? -errno : 0;
 }
 
 const char *ring_area_obstacle(unsigned n, uint32_t ring_bytes)
@@ -54,11 +63,22 @@ const char *ring_area_obstacle(unsigned n, uint32_t ring_bytes)
 	return NULL;
 }
 
-static int fill_file(int fd, size_t bytes)
+size_t ring_area_there(const struct ring_area *a, unsigned i)
 {
-	int err = allocate(fd, bytes);
+	return RING_DATA + a->there[i];
+}
 
-	if (!err && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+static int fill_file(struct ring_area *a)
+{
+	int err = set_size(a->fd, a->bytes);
+
+	if (!err)
+		err = allocate(a->fd, 0, RING_AREA_SIGNALS);
+	for (unsigned i = 0; i < a->n && !err; i++) {
+		a->there[i] = a->ring_bytes < RING_AREA_FIRST ? a->ring_bytes : RING_AREA_FIRST;
+		err = allocate(a->fd, ring_area_offset(a, i), ring_area_there(a, i));
+	}
+	if (!err && fcntl(a->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		err = -errno;
 	return err;
 }
@@ -67,7 +87,7 @@ int ring_area_make_in(struct ring_area *a, int fd, unsigned n, uint32_t ring_byt
 {
 	*a = (struct ring_area){ .fd = fd, .n = n, .ring_bytes = ring_bytes };
 	a->bytes = ring_area_offset(a, n);
-	int err = fill_file(fd, a->bytes);
+	int err = fill_file(a);
 	if (err)
 		return err;
 	void *at = mmap(NULL, a->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, a->fd, 0);
@@ -108,6 +128,28 @@ void ring_area_shut(struct ring_area *a)
 void ring_area_open(struct ring_area *a)
 {
 	set_tails(a, 0);
+}
+
+/* Its size is a power of two, and so is what is there. */
+static void grow(struct ring_area *a, unsigned i)
+{
+	const struct ring_head *h = a->memory[i].at;
+	const uint64_t head = __atomic_load_n(&h->head, __ATOMIC_RELAXED);
+
+	while (a->there[i] < a->ring_bytes && head >= a->there[i] / 2) {
+		int err = allocate(a->fd, ring_area_offset(a, i) + ring_area_there(a, i),
+				   a->there[i]);
+
+		if (err)
+			log_debug("no more memory for ring %u: %s", i, strerror(-err));
+		a->there[i] = err ? a->ring_bytes : 2 * a->there[i];
+	}
+}
+
+void ring_area_grow(struct ring_area *a)
+{
+	for (unsigned i = 0; i < a->n; i++)
+		grow(a, i);
 }
 
 void ring_area_close(struct ring_area *a)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -28,6 +29,63 @@ static void memory_of_each_ring(void **state)
 	assert_int_equal(ring_area_signals(&a)->faults, 0);
 	ring_area_close(&a);
 	assert_int_equal(a.fd, -1);
+}
+
+static uint64_t allocated(const struct ring_area *a)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(a->fd, &st), 0);
+	assert_int_equal(st.st_size, a->bytes);
+	return (uint64_t)st.st_blocks * 512;
+}
+
+static void written(struct ring_area *a, unsigned i, uint64_t head)
+{
+	((struct ring_head *)a->memory[i].at)->head = head;
+	ring_area_grow(a);
+}
+
+/* Memory comes before it is written, and only then. */
+static void memory_as_it_is_needed(void **state)
+{
+	const uint64_t all = 8 * RING_AREA_FIRST, heads = RING_AREA_SIGNALS + 2 * RING_DATA;
+	struct ring_area a;
+
+	(void)state;
+	assert_int_equal(ring_area_make(&a, 2, (uint32_t)all), 0);
+	assert_int_equal(allocated(&a), heads + 2 * RING_AREA_FIRST);
+	assert_int_equal(ring_area_there(&a, 1), RING_DATA + RING_AREA_FIRST);
+	written(&a, 0, RING_AREA_FIRST / 2 - RING_SLOT);
+	assert_int_equal(allocated(&a), heads + 2 * RING_AREA_FIRST);
+	written(&a, 1, RING_AREA_FIRST / 2);
+	assert_int_equal(allocated(&a), heads + 3 * RING_AREA_FIRST);
+	assert_int_equal(ring_area_there(&a, 0), RING_DATA + RING_AREA_FIRST);
+	assert_int_equal(ring_area_there(&a, 1), RING_DATA + 2 * RING_AREA_FIRST);
+	written(&a, 1, UINT64_MAX); /* a program may write anything there */
+	assert_int_equal(allocated(&a), heads + RING_AREA_FIRST + all);
+	written(&a, 0, all / 4 - RING_SLOT);
+	assert_int_equal(allocated(&a), heads + all / 2 + all);
+	written(&a, 0, all * 3);
+	assert_int_equal(allocated(&a), heads + 2 * all);
+	written(&a, 0, all * 4);
+	assert_int_equal(allocated(&a), heads + 2 * all);
+	ring_area_close(&a);
+}
+
+/* A stub may be faster: what it writes is there. */
+static void a_fast_stub(void **state)
+{
+	const uint32_t all = 4 * RING_AREA_FIRST;
+	struct ring_area a;
+
+	(void)state;
+	assert_int_equal(ring_area_make(&a, 1, all), 0);
+	uint8_t *end = (uint8_t *)a.memory[0].at + RING_DATA + all - 1;
+	*end = 42;
+	written(&a, 0, all);
+	assert_int_equal(*end, 42);
+	ring_area_close(&a);
 }
 
 /* Rings are no file that a user would limit: there is no signal that kills. */
@@ -74,8 +132,8 @@ static void a_hard_limit_of_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(memory_of_each_ring),
-		cmocka_unit_test(a_limit_of_files),
+		cmocka_unit_test(memory_of_each_ring),   cmocka_unit_test(memory_as_it_is_needed),
+		cmocka_unit_test(a_fast_stub),           cmocka_unit_test(a_limit_of_files),
 		cmocka_unit_test(a_hard_limit_of_files),
 	};
 

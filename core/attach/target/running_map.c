@@ -240,7 +240,7 @@ struct mapping {
 	struct remote remote;
 	struct file stubs, rings;
 	struct ring_area *area;
-	uint64_t populated; /* bytes of the rings */
+	unsigned populated; /* rings */
 	const char *why;
 	const char *not_done; /* why a thread did not do its work */
 };
@@ -329,15 +329,12 @@ static void map_files(struct mapping *m)
 	close_its(m->r, &m->remote, &m->rings);
 }
 
-/* So that no thread is stopped for more than a few milliseconds. */
-#define POPULATE_BYTES (1u << 20)
-
+/* One ring, so that no thread is stopped for more than a few milliseconds. */
 static void populate(struct mapping *m)
 {
 	const struct process_calls calls = { running_remote_call, &m->remote };
 
-	stub_maps_populate(&m->r->maps, &calls, m->populated, POPULATE_BYTES);
-	m->populated += POPULATE_BYTES;
+	stub_maps_populate(&m->r->maps, &calls, m->area, m->populated++);
 }
 
 static const char *fill_files(struct mapping *m)
@@ -374,7 +371,7 @@ const char *running_map(struct running *r, const struct running_options *opt, in
 	*stub_fd = m.stubs.ours;
 	m.why = fill_files(&m);
 	with_thread(&m, map_files);
-	while (!m.why && m.populated < rings->bytes)
+	while (!m.why && m.populated < rings->n)
 		if (try_with_thread(&m, populate, 0))
 			break; /* they will be there when they are written */
 	return m.why;

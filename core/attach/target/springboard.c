@@ -109,8 +109,8 @@ const char *springboard_patch(struct inject *in, const struct plan *plan, int ex
 	if (!why)
 		why = stub_maps_make(&maps, &process, &p, stub_fd, inlined ? rings : NULL,
 				     rings->fd);
-	if (!why)
-		stub_maps_populate(&maps, &process, 0, UINT64_MAX);
+	for (unsigned i = 0; !why && inlined && i < rings->n; i++)
+		stub_maps_populate(&maps, &process, rings, i);
 	close_in_target(&calls, stub_fd, text_known);
 	close_in_target(&calls, rings->fd, text_known);
 	if (!why && inlined)

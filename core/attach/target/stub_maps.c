@@ -130,13 +130,10 @@ const char *stub_maps_make(struct stub_maps *maps, const struct process_calls *c
 }
 
 void stub_maps_populate(const struct stub_maps *maps, const struct process_calls *calls,
-			uint64_t from, uint64_t bytes)
+			const struct ring_area *rings, unsigned i)
 {
-	if (from >= maps->rings.bytes)
-		return;
-	if (bytes > maps->rings.bytes - from)
-		bytes = maps->rings.bytes - from;
-	advise(calls, maps->rings.at + from, bytes, MADV_POPULATE_WRITE);
+	advise(calls, maps->rings.at + ring_area_offset(rings, i), ring_area_there(rings, i),
+	       MADV_POPULATE_WRITE);
 }
 
 int stub_maps_remove(struct stub_maps *maps, const struct process_calls *calls)

@@ -31,10 +31,10 @@ const char *stub_maps_make(struct stub_maps *maps, const struct process_calls *c
 			   const struct text_patch *text, int stub_fd,
 			   const struct ring_area *rings, int rings_fd);
 
-/* Enters `bytes` of the rings, from `from` on, into the process's page table, or as many as there
- * are. Otherwise, and before Linux 5.14, each page is entered as it is first written. */
+/* Enters the beginning of ring i, which has memory, into the process's page table. Otherwise, and
+ * before Linux 5.14, each page is entered as it is first written. */
 void stub_maps_populate(const struct stub_maps *maps, const struct process_calls *calls,
-			uint64_t from, uint64_t bytes);
+			const struct ring_area *rings, unsigned i);
 
 /* Unmaps it all. 0 or -errno; what could not be unmapped stays in *maps. */
 int stub_maps_remove(struct stub_maps *maps, const struct process_calls *calls);

@@ -4,6 +4,7 @@
 
 #include "base/vec.h"
 #include "binary/gocode_impl.h"
+#include "binary/x86.h"
 
 static bool all_padding(const uint8_t *p, size_t n)
 {
@@ -13,7 +14,7 @@ static bool all_padding(const uint8_t *p, size_t n)
 	return true;
 }
 
-int gocode_decode(struct body *y)
+static int decode(struct body *y)
 {
 	struct gocode_ctx *c = y->c;
 	const uint8_t *p = y->code;
@@ -36,6 +37,15 @@ int gocode_decode(struct body *y)
 	}
 	y->insns = c->insns;
 	return y->n ? 0 : -EILSEQ;
+}
+
+int gocode_decode(struct body *y)
+{
+	x86_want_text(false); /* only lengths are used */
+	int err = decode(y);
+
+	x86_want_text(true);
+	return err;
 }
 
 bool gocode_is_morestack_call(const struct body *y, const struct insn *in)

@@ -51,6 +51,9 @@ static int open_decoders(struct gocode_ctx *c)
 
 	if (!err)
 		err = x86_open(&c->detail);
+	/* Its text is not printed, and is shorter so (gocode_decode). */
+	if (!err && cs_option(c->fast, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT) != CS_ERR_OK)
+		err = -ENOTSUP;
 	if (!err && cs_option(c->detail, CS_OPT_DETAIL, CS_OPT_ON) != CS_ERR_OK)
 		err = -ENOTSUP;
 	if (err)

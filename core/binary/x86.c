@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -64,6 +65,22 @@ static void give(void *p)
 		free(p);
 }
 
+static _Thread_local bool without_text;
+
+void x86_want_text(bool wanted)
+{
+	without_text = !wanted;
+}
+
+static int print(char *s, size_t n, const char *format, va_list args)
+{
+	if (!without_text)
+		return vsnprintf(s, n, format, args);
+	if (n)
+		*s = '\0';
+	return 0;
+}
+
 /* cs_open and the first instruction, of which capstone makes its tables. */
 static int open_ready(csh *handle)
 {
@@ -87,7 +104,7 @@ static int open_ready(csh *handle)
 
 int x86_open(csh *handle)
 {
-	cs_opt_mem mem = { take, take_zeroed, take_again, give, vsnprintf };
+	cs_opt_mem mem = { take, take_zeroed, take_again, give, print };
 	int err;
 
 	pthread_mutex_lock(&opening_lock);

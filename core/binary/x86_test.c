@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 static size_t taken, failing; /* the allocation that fails, from 1; 0: none */
@@ -77,11 +78,37 @@ static void test_ready(void **state)
 	x86_calloc = calloc;
 }
 
+/* The same instruction either way; its operands are in the text where that is wanted. */
+static void test_text(void **state)
+{
+	static const uint8_t code[] = { 0x48, 0x81, 0xec, 0x10, 0x02, 0, 0 };
+	csh handle;
+
+	(void)state;
+	assert_int_equal(x86_open(&handle), 0);
+	cs_insn *in = cs_malloc(handle);
+	assert_non_null(in);
+	for (int wanted = 0; wanted < 2; wanted++) {
+		const uint8_t *p = code;
+		size_t left = sizeof(code);
+		uint64_t at = 0x1000;
+
+		x86_want_text(wanted);
+		assert_true(cs_disasm_iter(handle, &p, &left, &at, in));
+		assert_int_equal(in->size, 7);
+		assert_int_equal(in->id, X86_INS_SUB);
+		assert_int_equal(strstr(in->op_str, "0x210") != NULL, wanted);
+	}
+	cs_free(in, 1);
+	cs_close(&handle);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_ready),
+		cmocka_unit_test(test_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

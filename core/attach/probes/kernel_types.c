@@ -5,11 +5,13 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/hash_index.h"
@@ -41,11 +43,36 @@ static int set_tracepoint(struct bpf_program *p, struct bpf_prog_load_opts *opts
 	return bpf_program__set_type(p, BPF_PROG_TYPE_TRACING);
 }
 
+/* Read, the file comes a page at a time, some thousand of them. Since Linux 6.16 it can be
+ * mapped. */
+static struct btf *load_mapped(void)
+{
+	int fd = open("/sys/kernel/btf/vmlinux", O_RDONLY | O_CLOEXEC);
+	struct btf *b = NULL;
+	struct stat st;
+
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && st.st_size > 0 && st.st_size < UINT32_MAX) {
+		const size_t bytes = (size_t)st.st_size;
+		void *at = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+
+		if (at != MAP_FAILED) {
+			b = btf__new(at, (__u32)bytes);
+			munmap(at, bytes);
+		}
+	}
+	close(fd);
+	return b;
+}
+
 static void read_kernel(void)
 {
 	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = set_tracepoint);
 
-	kernel = btf__load_vmlinux_btf();
+	kernel = load_mapped();
+	if (!kernel)
+		kernel = btf__load_vmlinux_btf();
 	if (kernel && libbpf_register_prog_handler(SECTION "+", BPF_PROG_TYPE_RAW_TRACEPOINT,
 						   BPF_TRACE_RAW_TP, &opts) >= 0)
 		return;

@@ -24,6 +24,7 @@ void text_watch_close(struct text_watch *w)
 	if (w->text.plan)
 		close(w->text.mem_fd);
 	w->text.plan = NULL;
+	w->text.page_bytes = 0;
 	w->patched = false;
 }
 
@@ -67,7 +68,7 @@ void text_watch_start(struct text_watch *w, uint64_t now_ns)
 enum presence { THERE, GONE, UNKNOWN, NOT_LOOKED_FOR };
 
 /* A breakpoint of another tool may take the place of the first byte of a jump. */
-static enum presence look_for(const struct text_watch *w, const struct plan_site *s)
+static enum presence look_for(struct text_watch *w, const struct plan_site *s)
 {
 	const struct probing *p = w->probing;
 	const bool in_stub = p->in_stub[s->number];
@@ -77,7 +78,10 @@ static enum presence look_for(const struct text_watch *w, const struct plan_site
 	    (w->released && s->func != PLAN_NO_FUNC && w->released[s->func]) ||
 	    (in_stub && (!w->patched || !s->stub.displaced_len)))
 		return NOT_LOOKED_FOR;
-	if (!text_patch_read(&w->text, in_stub ? s->stub.displaced_vaddr : s->vaddr, &is, 1))
+	const uint64_t vaddr = in_stub ? s->stub.displaced_vaddr : s->vaddr;
+
+	text_patch_turn_page(&w->text, vaddr); /* sites of a function stand together */
+	if (!text_patch_read(&w->text, vaddr, &is, 1))
 		return UNKNOWN;
 	if (is == INT3 || (in_stub && text_patch_is_there(&w->text, s)))
 		return THERE;
@@ -108,7 +112,7 @@ static void add_name(struct missing *m, const char *name, const char **last)
 	m->n_funcs++;
 }
 
-static struct missing look_for_all(const struct text_watch *w)
+static struct missing look_for_all(struct text_watch *w)
 {
 	const struct plan *plan = w->probing->plan;
 	struct missing m = { 0 };
@@ -126,6 +130,7 @@ static struct missing look_for_all(const struct text_watch *w)
 		add_name(&m, s->func == PLAN_NO_FUNC ? s->runtime_func : plan->funcs[s->func].name,
 			 &last);
 	}
+	text_patch_close_page(&w->text);
 	return m;
 }
 
@@ -208,6 +213,7 @@ void text_watch_look(struct text_watch *w, uint64_t now_ns)
 		}
 		gone = is == GONE;
 	}
+	text_patch_close_page(&w->text);
 	w->looks++;
 	if (gone && !w->n_gone)
 		look_at_all(w, now_ns);

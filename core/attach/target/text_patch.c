@@ -13,8 +13,17 @@
 #define JMP_BYTES     5
 #define DISPLACED_MAX 256 /* site_stub.displaced_len is a byte */
 
+static bool in_page(const struct text_patch *p, uint64_t vaddr, size_t n)
+{
+	return vaddr - p->page_vaddr < p->page_bytes && vaddr - p->page_vaddr + n <= p->page_bytes;
+}
+
 bool text_patch_read(const struct text_patch *p, uint64_t vaddr, void *to, size_t n)
 {
+	if (in_page(p, vaddr, n)) {
+		memcpy(to, p->page + (vaddr - p->page_vaddr), n);
+		return true;
+	}
 	return pread(p->mem_fd, to, n, (off_t)(vaddr + p->bias)) == (ssize_t)n;
 }
 
@@ -65,11 +74,6 @@ static void make_jumps(const struct plan *plan, const struct site_stub *s,
 }
 
 /* ---- pages */
-
-static bool in_page(const struct text_patch *p, uint64_t vaddr, size_t n)
-{
-	return vaddr - p->page_vaddr < p->page_bytes && vaddr - p->page_vaddr + n <= p->page_bytes;
-}
 
 /* In one write: if this process is killed meanwhile, all of it is there or nothing. */
 static void write_page(struct text_patch *p)

@@ -33,7 +33,8 @@ struct text_patch {
 void text_patch_turn_page(struct text_patch *p, uint64_t vaddr);
 void text_patch_close_page(struct text_patch *p);
 
-/* Whether n bytes at link-time address vaddr could be read. */
+/* Whether n bytes at link-time address vaddr could be read; those of a page that was turned to are
+ * as they were then. */
 bool text_patch_read(const struct text_patch *p, uint64_t vaddr, void *to, size_t n);
 
 /* Finds the address of the image and checks that the text is the file's. NULL, or a clause, static:

@@ -6,6 +6,7 @@
  * 9e15db66136a, Linux 5.5; CONFIG_DEBUG_INFO_BTF) and traces must work without.
  */
 #include <linux/bpf.h>
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/event.h"
@@ -59,7 +60,7 @@ SEC("tp_btf/sched_process_exec") int on_exec(uint64_t *args)
 	if (!in_target())
 		return 0;
 	__sync_fetch_and_add(&state.execs, 1);
-	if (bprm->file->f_inode->i_ino != target.exe_ino)
+	if (BPF_CORE_READ(bprm, file, f_inode, i_ino) != target.exe_ino)
 		return 0;
 	if (state.stop_own && !bpf_send_signal(SIGSTOP))
 		__sync_fetch_and_add(&state.stopped, 1);

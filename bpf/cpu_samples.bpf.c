@@ -51,10 +51,9 @@ struct task_struct___local {
 
 static __always_inline int is_stepping(struct task_struct___local *task, uint64_t pc)
 {
-	struct mm_struct___local *mm = task->mm;
-	struct xol_area___local *area = mm ? mm->uprobes_state.xol_area : 0;
+	struct xol_area___local *area = BPF_CORE_READ(task, mm, uprobes_state.xol_area);
 
-	return area && pc - area->vaddr < STEPPING_BYTES;
+	return area && pc - BPF_CORE_READ(area, vaddr) < STEPPING_BYTES;
 }
 
 /* The goroutine that the thread executes, and how deep rsp is on its stack; on a system stack, or

@@ -16,21 +16,26 @@
 #include "bpf/event.h"
 #include "bpf/hit.bpf.h"
 
-#define PF_FORKNOEXEC     0x40 /* include/linux/sched.h: forked, and not executed */
-#define SIGNAL_GROUP_EXIT 4    /* include/linux/sched/signal.h: all threads are about to end */
+/* include/linux/sched.h */
+#define PF_EXITING        0x4      /* it has no memory, or soon has none */
+#define PF_FORKNOEXEC     0x40     /* forked, and not executed */
+#define PF_KTHREAD        0x200000 /* one of the kernel's */
+#define SIGNAL_GROUP_EXIT 4        /* include/linux/sched/signal.h: all threads are about to end */
 
-/* What is used of the kernel's structs (CO-RE: BTF says where it is). */
+/*
+ * What is used of the kernel's structs (CO-RE: BTF says where it is). Pointers are read by a
+ * helper: for each that is loaded, on each way to it, the verifier looks a name up in all of the
+ * kernel's types.
+ */
 struct thread_struct___local {
 	unsigned long fsbase;
 } __attribute__((preserve_access_index));
-struct mm_struct___local;
 struct signal_struct___local {
 	unsigned flags;
 } __attribute__((preserve_access_index));
 struct task_struct___local {
 	struct thread_struct___local thread;
 	struct signal_struct___local *signal;
-	struct mm_struct___local *mm;
 	int pid;
 	int tgid;
 	unsigned flags;
@@ -74,7 +79,7 @@ static __always_inline int look(struct task_struct___local *task, struct left *l
 	/* Not of a thread that begins, nor of the process that gotrace forks before it executes the
 	 * program; while it does, its memory is the new program's and fsbase still the old one's.
 	 */
-	if (!fsbase || task->group_leader->flags & PF_FORKNOEXEC ||
+	if (!fsbase || BPF_CORE_READ(task, group_leader, flags) & PF_FORKNOEXEC ||
 	    (bpf_core_field_exists(task->in_execve) &&
 	     BPF_CORE_READ_BITFIELD_PROBED(task, in_execve)))
 		return 0;
@@ -123,7 +128,7 @@ static __always_inline int tell(uint64_t goid, uint32_t tid, uint32_t depth)
  * end all the same, and beside a busy machine the last gets it long after the first. */
 static __always_inline int ends(const struct task_struct___local *task)
 {
-	return task->signal->flags & SIGNAL_GROUP_EXIT;
+	return BPF_CORE_READ(task, signal, flags) & SIGNAL_GROUP_EXIT;
 }
 
 static __always_inline void comes(const struct task_struct___local *next)
@@ -166,7 +171,7 @@ SEC("tp_btf/sched_switch") int on_switch(uint64_t *args)
 	struct left left = {};
 
 	comes(next);
-	if (!prev->mm)
+	if (prev->flags & (PF_KTHREAD | PF_EXITING))
 		return 0;
 	if (!own.tracer && is_process(&config.tracer))
 		own.tracer = prev->tgid;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/doubts.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/released.h"
 #include "base/log.h"
 #include "base/text_format.h"
 #include "trace/keys.h"
@@ -146,6 +148,8 @@ void doubts_all(const struct loaded_trace *trace, struct notes *to)
 				  samples == 1 ? " was" : "s were");
 		return;
 	}
+	if (released_doubt(trace, to))
+		to->err = -ENOMEM;
 	doubts_of_images(trace, to);
 	doubts_of_drops(trace, to);
 	doubts_of_events(trace, to);

@@ -9,6 +9,7 @@
 #include "analysis/trace_names.h"
 #include "base/compare.h"
 #include "base/text_format.h"
+#include "trace/keys.h"
 
 uint64_t released_ns(const struct released *r, uint32_t func)
 {
@@ -119,27 +120,52 @@ struct released_below released_below_node(const struct released *r, const struct
 
 #define NAMED 5
 
-void released_notes(const struct released *r, struct notes *to)
+/* "main.f after 3 calls, main.g after 1 call, ..." */
+static void name_counts(const struct released *r, char *line, size_t size)
 {
 	/* also where a part of the trace is shown */
 	const struct call_stats *funcs = r->trace->whole
 						 ? model_funcs(r->trace->whole, &(size_t){ 0 })
 						 : r->trace->funcs;
-	char line[2048];
 	size_t at = 0;
 
-	if (!r->n)
-		return;
-	for (size_t i = 0; i < r->n && i < NAMED && at < sizeof(line); i++) {
+	for (size_t i = 0; i < r->n && i < NAMED && at < size; i++) {
 		uint64_t calls = funcs[r->funcs[i]].calls;
 
-		at += (size_t)snprintf(line + at, sizeof(line) - at,
-				       "%s%.300s after %" PRIu64 " call%s", i ? ", " : "",
-				       trace_name_func(r->trace->info, r->funcs[i]), calls,
-				       plural(calls));
+		at += (size_t)snprintf(line + at, size - at, "%s%.300s after %" PRIu64 " call%s",
+				       i ? ", " : "", trace_name_func(r->trace->info, r->funcs[i]),
+				       calls, plural(calls));
 	}
-	notes_add(to, "released while recording, as their probes cost too much (--max-cost): %s%s",
-		  line, r->n > NAMED ? ", ..." : "");
-	notes_add(to, "from then on a released function's calls are not counted, and its time is "
-		      "in its callers' self time");
+	if (r->n > NAMED && at < size)
+		snprintf(line + at, size - at, ", ...");
+}
+
+static void add_doubt(const struct released *r, struct notes *to)
+{
+	const bool traps = trace_info_get(r->trace->info, KEY_MAX_COST_TRAPS), one = r->n == 1;
+	char line[2048];
+
+	name_counts(r, line, sizeof(line));
+	notes_add(to, "released while recording, as %s %s (record --max-cost=off keeps %s): %s",
+		  one ? "its" : "their",
+		  traps ? "traps slowed the program down" : "probes cost too much",
+		  one ? "it" : "them", line);
+}
+
+int released_doubt(const struct loaded_trace *trace, struct notes *to)
+{
+	struct released r;
+	int err = released_find(&r, trace);
+
+	if (!err && r.n)
+		add_doubt(&r, to);
+	released_free(&r);
+	return err;
+}
+
+void released_notes(const struct loaded_trace *trace, struct notes *to)
+{
+	if (trace->totals->released)
+		notes_add(to, "from then on a released function's calls are not counted, and its "
+			      "time is in its callers' self time");
 }

@@ -32,7 +32,10 @@ struct released_below released_below_func(const struct released *r, uint32_t fun
 struct released_below released_below_node(const struct released *r, const struct call_tree *t,
 					  uint32_t node);
 
-/* "2 functions were released ...", with the first few by name. Nothing when there are none. */
-void released_notes(const struct released *r, struct notes *to);
+/* "released while recording, ...", with the first few by name: what is to be known before any
+ * number. Nothing when there are none. 0 or -ENOMEM. */
+int released_doubt(const struct loaded_trace *trace, struct notes *to);
+/* What that means for the rows. Nothing when there are none. */
+void released_notes(const struct loaded_trace *trace, struct notes *to);
 
 #endif

@@ -220,13 +220,7 @@ int trace_notes(const struct loaded_trace *trace, struct notes *to)
 	pairing(trace, to);
 	warnings(trace, to);
 	kept_notes(trace, to);
-	struct released released;
-
-	if (released_find(&released, trace))
-		to->err = -ENOMEM;
-	else
-		released_notes(&released, to);
-	released_free(&released);
+	released_notes(trace, to);
 	cost(trace, to);
 	corrected(trace, to);
 	lost(trace, any_dropped, to);

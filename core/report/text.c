@@ -117,6 +117,22 @@ static int functions(const struct report *rep, FILE *out)
 	return 0;
 }
 
+/* Numbers that are not of the whole run: that comes before them. */
+static int head(const struct report *rep, FILE *out)
+{
+	struct notes notes = { 0 };
+	int err = released_doubt(&rep->trace, &notes);
+
+	if (err)
+		log_no_memory("no memory for what must be known of a trace");
+	for (size_t i = 0; i < notes.n; i++) {
+		text_safe(out, notes.lines[i]);
+		fputs("\n\n", out);
+	}
+	notes_free(&notes);
+	return err;
+}
+
 static int footer(const struct report *rep, FILE *out)
 {
 	struct notes notes = { 0 };
@@ -150,6 +166,8 @@ int report_text(struct trace_reader *r, const struct report_options *opt, FILE *
 
 	if (!err && rep.trace.samples)
 		sample_text_head(&rep, out);
+	else if (!err)
+		err = head(&rep, out);
 	if (!err && opt->hist)
 		err = hist_text(&rep, out);
 	else if (!err)

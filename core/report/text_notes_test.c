@@ -266,9 +266,39 @@ static void test_released_part(void **state)
 			   true, path);
 	char *text = fixture_report(path, "text", &(struct report_options){ .view = &view });
 
-	assert_true(has_line(text, "released while recording, as their probes cost too much "
-				   "(--max-cost): main.f after 2 calls"));
+	assert_true(strstr(text, "released while recording, as its probes cost too much (record "
+				 "--max-cost=off keeps it): main.f after 2 calls\n\n") == text);
 	free(text);
+	unlink(path);
+}
+
+/* Before any number, and among what other formats warn of: nobody has asked for a release. */
+static void test_released_first(void **state)
+{
+	static const char said[] = "released while recording, as their traps slowed the program "
+				   "down (record --max-cost=off keeps them): main.f after 1 call, "
+				   "main.g after 0 calls";
+	char path[TRACE_PATH_BYTES];
+
+	(void)state;
+	fixture_write_text("@set max_cost.traps 0.05\n" CALL
+			   "- released main.f 0 3000 arg0=40 arg1=100\n"
+			   "- released main.g 0 3000 arg0=40 arg1=100\n"
+			   "1 entry main.f 100 3100\n",
+			   true, path);
+	for (enum report_by by = BY_FUNCTION; by <= BY_CALL; by++) {
+		char *text = fixture_report(path, "text", &(struct report_options){ .by = by });
+
+		assert_true(strstr(text, said) == text);
+		assert_null(strstr(text + 1, said));
+		assert_non_null(strstr(text, "\nfrom then on a released function's calls are not "
+					     "counted"));
+		free(text);
+	}
+	char *json = fixture_report(path, "json", &(struct report_options){ 0 });
+
+	assert_non_null(strstr(json, said));
+	free(json);
 	unlink(path);
 }
 
@@ -385,6 +415,7 @@ int main(void)
 		cmocka_unit_test(test_last_line),
 		cmocka_unit_test(test_no_claims),
 		cmocka_unit_test(test_released_part),
+		cmocka_unit_test(test_released_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,6 +124,10 @@
 	"max_cost" /* 0.2: probing was to take a fifth of the processor time at most \
 		    */
 
+#define KEY_MAX_COST_TRAPS                                                                       \
+	"max_cost.traps" /* 0.05: functions whose traps took a twentieth of it were released, as \
+			  * nobody had set a share */
+
 #define KEY_STATES        "states"        /* 1: there are EV_STATE and EV_WAKE */
 #define KEY_STATES_REASON "states.reason" /* list: texts of the reasons, by their numbers */
 #define KEY_STATES_SITES  "states.sites"  /* what of the runtime is probed for them, and how */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/correction.h"
+#include "analysis/released.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_json.h"
 #include "analysis/trace_names.h"
@@ -14,7 +15,10 @@
 int html_write_trace(const struct html_page *p, struct json *j)
 {
 	struct notes notes = { 0 };
-	int err = trace_notes(&p->trace, &notes);
+	int err = p->trace.samples ? 0 : released_doubt(&p->trace, &notes);
+
+	if (!err)
+		err = trace_notes(&p->trace, &notes);
 
 	json_key(j, "trace");
 	json_open(j, '{');

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "attach/trap_limit.h"
+
+#define MS    1000000ull
+#define FUNCS 4
+
+struct case_of {
+	struct trap_limit limit;
+	uint64_t trap_ns[FUNCS];
+	bool keep[FUNCS];
+	struct release out[FUNCS];
+};
+
+static struct case_of begin(void)
+{
+	struct case_of c = { 0 };
+
+	assert_int_equal(trap_limit_open(&c.limit, FUNCS), 0);
+	return c;
+}
+
+static size_t choose(struct case_of *c, uint64_t cpu_ns)
+{
+	/* It runs all the time. */
+	return trap_limit_choose(&c->limit, MS + cpu_ns, cpu_ns, c->trap_ns, c->keep, c->out);
+}
+
+/* A leaf that is stepped all the time. */
+static void test_heavy(void **state)
+{
+	struct case_of c = begin();
+
+	(void)state;
+	c.trap_ns[2] = 9 * MS;
+	assert_int_equal(choose(&c, 10 * MS), 0); /* nobody has waited for it yet */
+	c.trap_ns[2] = 18 * MS;
+	assert_int_equal(choose(&c, 20 * MS), 1);
+	assert_int_equal(c.out[0].func, 2);
+	assert_int_equal(c.out[0].probe_ns, 18 * MS);
+	assert_int_equal(c.out[0].cpu_ns, 20 * MS);
+	assert_int_equal(choose(&c, 21 * MS), 0); /* once is enough */
+	trap_limit_close(&c.limit);
+}
+
+/* A share below the limit is none of our business, however long it lasts. */
+static void test_moderate(void **state)
+{
+	struct case_of c = begin();
+
+	(void)state;
+	for (uint64_t ms = 20; ms < 5000; ms += 20) {
+		c.trap_ns[1] = ms * MS * 4 / 100;
+		assert_int_equal(choose(&c, ms * MS), 0);
+	}
+	trap_limit_close(&c.limit);
+}
+
+static void test_just_above(void **state)
+{
+	struct case_of c = begin();
+	uint64_t ms = 0;
+	size_t n = 0;
+
+	(void)state;
+	while (!n && ms < 1000) {
+		ms += 20;
+		c.trap_ns[1] = ms * MS * 6 / 100;
+		n = choose(&c, ms * MS);
+	}
+	assert_int_equal(n, 1);
+	assert_in_range(ms, 167, 180);
+	trap_limit_close(&c.limit);
+}
+
+/* What was long ago does not excuse it: the span is short. */
+static void test_late(void **state)
+{
+	struct case_of c = begin();
+	uint64_t ms;
+
+	(void)state;
+	for (ms = 20; ms <= 60000; ms += 20)
+		assert_int_equal(choose(&c, ms * MS), 0);
+	c.trap_ns[0] = 28 * MS;
+	assert_int_equal(choose(&c, ms * MS + 30 * MS), 1);
+	trap_limit_close(&c.limit);
+}
+
+/* A burst that comes again and again is judged with what lies between. */
+static void test_bursts(void **state)
+{
+	struct case_of c = begin();
+
+	(void)state;
+	for (uint64_t ms = 20; ms < 5000; ms += 20) {
+		if (ms % 500 == 0)
+			c.trap_ns[3] += 9 * MS;
+		assert_int_equal(choose(&c, ms * MS), 0);
+	}
+	trap_limit_close(&c.limit);
+}
+
+/* A program that waits most of the time: half of what it does is traps, and nobody waits for them.
+ */
+static void test_idle(void **state)
+{
+	struct case_of c = begin();
+
+	(void)state;
+	for (uint64_t look = 0; look < 200; look++) { /* two a second */
+		c.trap_ns[1] = look * 4 * MS;
+		assert_int_equal(trap_limit_choose(&c.limit, (1 + look * 500) * MS, look * 8 * MS,
+						   c.trap_ns, NULL, c.out),
+				 0);
+	}
+	c.trap_ns[1] += 12 * MS;
+	assert_int_equal(trap_limit_choose(&c.limit, 100 * 1000 * MS, 199 * 8 * MS + 20 * MS,
+					   c.trap_ns, NULL, c.out),
+			 1);
+	trap_limit_close(&c.limit);
+}
+
+/* Many that are below the limit each. */
+static void test_together(void **state)
+{
+	struct trap_limit l;
+	uint64_t trap_ns[20];
+	struct release out[20];
+
+	(void)state;
+	assert_int_equal(trap_limit_open(&l, 20), 0);
+	for (unsigned i = 0; i < 20; i++)
+		trap_ns[i] = 10 * MS + i; /* 4 % of 250 ms each */
+	assert_int_equal(trap_limit_choose(&l, 250 * MS, 250 * MS, trap_ns, NULL, out), 8);
+	assert_int_equal(out[0].func, 19);
+	assert_int_equal(out[7].func, 12);
+	trap_limit_close(&l);
+}
+
+static void test_dearest_first(void **state)
+{
+	struct case_of c = begin();
+
+	(void)state;
+	c.trap_ns[0] = 15 * MS;
+	c.trap_ns[1] = 30 * MS;
+	c.trap_ns[2] = 40 * MS;
+	c.trap_ns[3] = 9 * MS;
+	c.keep[2] = true; /* somebody has asked for it */
+	assert_int_equal(choose(&c, 100 * MS), 2);
+	assert_int_equal(c.out[0].func, 1);
+	assert_int_equal(c.out[1].func, 0);
+	trap_limit_close(&c.limit);
+}
+
+/* Estimates of more than all of the time, and no time at all. */
+static void test_odd(void **state)
+{
+	struct case_of c = begin();
+
+	(void)state;
+	assert_int_equal(choose(&c, 0), 0);
+	c.trap_ns[0] = 100 * MS;
+	assert_int_equal(choose(&c, 0), 1);
+	c.trap_ns[1] = 100 * MS;
+	assert_int_equal(choose(&c, 50 * MS), 1);
+	trap_limit_close(&c.limit);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_heavy),         cmocka_unit_test(test_moderate),
+		cmocka_unit_test(test_just_above),    cmocka_unit_test(test_late),
+		cmocka_unit_test(test_bursts),        cmocka_unit_test(test_together),
+		cmocka_unit_test(test_dearest_first), cmocka_unit_test(test_odd),
+		cmocka_unit_test(test_idle),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -274,6 +274,103 @@ left_alone() {
 }
 check "... and left alone where that cannot be kept" left_alone
 
+# Nobody has set a share: what traps all the time is released, and only that. Functions of package syscall have no inline stub,
+# around had none for its RET when this was written.
+cat >"$LIVE/traps.go" <<-'EOF'
+	package main
+
+	import (
+		"fmt"
+		"os"
+		"strconv"
+		"syscall"
+	)
+
+	//go:noinline
+	func work(n, turns int) int {
+		for i := 0; i < turns; i++ {
+			n = n*7 + i
+		}
+		return n
+	}
+
+	//go:noinline
+	func nothing() {}
+
+	//go:noinline
+	func around() {
+		nothing()
+		nothing()
+	}
+
+	//go:noinline
+	func caller(n, turns int) int {
+		around()
+		return len(syscall.Errno(n%100).Error()) + work(n, turns)
+	}
+
+	func main() {
+		n, _ := strconv.Atoi(os.Args[1])
+		turns, _ := strconv.Atoi(os.Args[2])
+		sum := 0
+		for i := 0; i < n; i++ {
+			sum += caller(i, turns)
+		}
+		fmt.Println("sum", sum)
+		fmt.Println("count main.main 1")
+		for _, f := range []string{"main.caller", "main.around", "main.work", "syscall.Errno.Error"} {
+			fmt.Println("count", f, n)
+		}
+		fmt.Println("count main.nothing", 2*n)
+	}
+EOF
+CGO_ENABLED=0 go build -o "$LIVE/traps" "$LIVE/traps.go"
+traps() { # CALLS TURNS ARG...: recorded; what was not released has all its calls
+	gt record -p main -f syscall.Errno.Error "${@:3}" -o trace -- "$LIVE/traps" "$1" "$2" >out 2>err
+	gt dump trace >events
+	gt report trace >text
+	local word f n
+	while read -r word f n; do
+		[ "$word" = count ] || continue
+		if grep -q " $f .*released after $(csv_calls trace "$f") call" text; then
+			[ "$(csv_calls trace "$f")" -lt "$n" ] || fail "$f was released, and has all its calls"
+		else
+			[ "$(csv_calls trace "$f")" = "$n" ] || fail "$f: $(csv_calls trace "$f") calls, not $n"
+		fi
+	done <out
+	awk '$2 == "released" && $1 !~ /^@/ { gone[$3] = 1; next }
+		$1 ~ /^[0-9]+$/ && $3 in gone { print "after its release: " $0; exit 1 }' events || fail "events"
+	expect_grep 'no event was lost' text
+}
+let_go() {
+	traps 400000 200
+	grep -q ' released syscall.Errno.Error ' events || fail "not released: $(grep ' released ' events)"
+	if grep -Eq ' released main.(main|caller|work|nothing) ' events; then fail "$(grep ' released ' events)"; fi
+	[ "$(head -n 1 text | grep -c '^released while recording, as .* traps slowed the program down (record --max-cost=off keeps .*syscall.Errno.Error after [0-9]* call')" = 1 ] ||
+		fail "the first line is: $(head -n 1 text)"
+	expect_grep 'main.caller .*self includes ' text
+	[ "$(gt info trace | awk '$1 == "max_cost.traps" { print $2 }')" = 0.05 ] || fail "the trace does not say by which rule"
+	gt export --format=folded trace 2>warned >folded
+	expect_grep 'released while recording, as .* traps slowed the program down' warned
+	traps 400000 200 --summary
+	grep -q 'syscall.Errno.Error .*released after' text || fail "not released with --summary"
+}
+check "functions that trap all the time are released by default" let_go
+kept() { # CALLS TURNS ARG...
+	traps "$@"
+	if grep -q ' released ' events; then fail "released: $(grep ' released ' events)"; fi
+	if grep -q 'released' text; then fail "the report says so"; fi
+}
+check "... not with --max-cost=off" kept 40000 200 --max-cost=off
+check "... nor where they trap rarely" kept 1500 1000000
+check "... nor where traps were asked for" kept 40000 200 --probe=emulated
+check "... nor where RETs were to be stepped" kept 40000 200 --rets=step
+valued() {
+	traps 40000 200 --ret 'syscall.Errno.Error'
+	if grep -q ' released syscall.Errno.Error ' events; then fail "$(grep ' released ' events)"; fi
+}
+check "... nor of a function whose results were asked for" valued
+
 bad_share() {
 	for share in 0 100% 20x '' -1% nan; do
 		expect_status 2 gt record --max-cost="$share" -- "$dear" 2>err

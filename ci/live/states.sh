@@ -123,7 +123,7 @@ exact() { # STRATEGY VARIANT [OPTION...]
 	local strategy=$1 program=$LIVE/programs/$2/states n=2000
 	shift 2
 	[ "$strategy" = inline ] || n=200
-	expect_status 0 gt record --states --probe="$strategy" "$@" -o trace -- "$program" $n >out
+	expect_status 0 gt record --states --probe="$strategy" --max-cost=off "$@" -o trace -- "$program" $n >out
 	gt dump trace >events
 	gt info trace >info
 	expect_grep '^states +1$' info
@@ -145,7 +145,7 @@ done
 single_calls() { # STRATEGY
 	local n=2000
 	[ "$1" = inline ] || n=200
-	expect_status 0 gt record --states --probe="$1" -o trace -- "$LIVE/programs/default/states" $n >out
+	expect_status 0 gt record --states --probe="$1" --max-cost=off -o trace -- "$LIVE/programs/default/states" $n >out
 	gt export --format=csv --calls trace >calls
 	awk -F, '
 		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }

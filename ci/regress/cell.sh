@@ -57,7 +57,7 @@ trace() { # NAME STATUS
 trace_once() { # NAME STATUS
 	local got=0
 	rm -f trace*
-	timeout -k 5 "${CELL_TIMEOUT:-60}" "$GOTRACE" record -o trace "${options[@]}" -- "$folder/$1" \
+	timeout -k 5 "${CELL_TIMEOUT:-60}" "$GOTRACE" record -o trace --max-cost=off "${options[@]}" -- "$folder/$1" \
 		>printed 2>err </dev/null || got=$?
 	if [ "$got" = 124 ] || { [ "$got" = 137 ] && [ "$2" != 137 ]; }; then
 		result=crash detail="no end"

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "attach/kernel/costs.h"
 #include "attach/kernel/inline_bench.h"
@@ -62,6 +63,24 @@ int load_watch_find(const struct load_watch *w, struct probe_load *l)
 	free(now);
 	free(costs);
 	return err;
+}
+
+bool load_watch_traps(const struct load_watch *w, uint64_t *func_ns)
+{
+	const struct probing *p = w->probing;
+	bool any = false;
+
+	memset(func_ns, 0, p->plan->n_funcs * sizeof(*func_ns));
+	for (size_t i = 0; i < p->plan->n_sites; i++) {
+		const struct plan_site *s = &p->plan->sites[i];
+
+		if (s->func == PLAN_NO_FUNC || (p->in_stub[i] && site_is_inline(s)))
+			continue;
+		any = true;
+		func_ns[s->func] += __atomic_load_n(&w->events[i].trapped, __ATOMIC_RELAXED) *
+				    cost_ns(w->caps, p->cost_class[i], s->stub.kind);
+	}
+	return any;
 }
 
 const char *load_watch_look(struct load_watch *w, uint64_t now_ns, uint64_t cpu_ns,

@@ -40,6 +40,11 @@ void load_watch_count_inlined(struct site_events *by_site, const struct event *e
 /* To be freed in every case. 0 or -ENOMEM. */
 int load_watch_find(const struct load_watch *w, struct probe_load *l);
 
+/* What traps of each function of the plan took so far, into func_ns: hits in the text and in stubs
+ * that write no events. Those of inline stubs are no traps of a function: one came as its ring was
+ * full. False: there is no such site. */
+bool load_watch_traps(const struct load_watch *w, uint64_t *func_ns);
+
 /* A sentence on a function that is dear to trace (probe_load_heavy), once for each function, NULL:
  * nothing to say. It looks once a second and when cpu_ns, what the program has taken while it was
  * recorded, is enough to judge by. */

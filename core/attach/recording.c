@@ -48,6 +48,8 @@ int recording_describe(const struct recording *r, struct trace_info *info)
 				     r->probing->perform_ret ? RET_PERFORMED : RET_STEPPED);
 	if (!err && r->max_cost)
 		err = trace_info_setf(info, KEY_MAX_COST, "%g", r->max_cost);
+	else if (!err && r->max_cost_traps)
+		err = trace_info_setf(info, KEY_MAX_COST_TRAPS, "%g", TRAP_LIMIT_ONE);
 	if (!err && r->probing->strategy == PROBE_INLINE)
 		err = describe_inline_rings(info, r->probing, r->load.inline_ns);
 	return err ? err : costs_describe(info, r->caps, r->probing->plan, r->probing->cost_class);
@@ -70,7 +72,7 @@ static int wait_until(uint64_t due_ns, uint64_t now_ns, int wait_ms)
 /* false: probing takes more than it may, and the recording has to end for that. */
 static bool keeps_cost(struct recording *r, uint64_t now)
 {
-	if (r->max_cost)
+	if (r->releasing.releases)
 		releasing_look(&r->releasing, now, target_cpu_ns(r->target) - r->cpu_before_ns);
 	return !r->max_cost_ends || !r->releasing.hopeless;
 }
@@ -89,7 +91,7 @@ static void collect_until_end(struct recording *r, int wake_fd)
 	text_watch_start(&r->text_watch, start);
 	for (;;) {
 		uint64_t now = clock_monotonic_ns();
-		int wait_ms = r->max_cost ? RELEASING_LOOK_MS : 250;
+		int wait_ms = r->releasing.releases ? releasing_wait_ms(&r->releasing) : 250;
 
 		if (deadline && now >= deadline) {
 			r->reason = END_DURATION;
@@ -161,6 +163,7 @@ static void detach(struct recording *r)
 static int open_watches(struct recording *r, struct trace_writer *writer)
 {
 	const struct releasing_options opt = { .max_share = r->max_cost,
+					       .traps_only = r->max_cost_traps,
 					       .never = r->never_released,
 					       .say = r->advise,
 					       .pid = r->target->pid,
@@ -170,8 +173,11 @@ static int open_watches(struct recording *r, struct trace_writer *writer)
 					       .probes = &r->probes,
 					       .attach = patching_where(r) };
 
-	int err = r->max_cost ? releasing_open(&r->releasing, &opt) : 0;
+	int err = r->max_cost || r->max_cost_traps ? releasing_open(&r->releasing, &opt) : 0;
 
+	r->ring_sites = probing_ring_sites(r->probing);
+	if (!err && !r->ring_sites)
+		err = -ENOMEM;
 	r->text_watch = (struct text_watch){
 		.probing = r->probing,
 		.released = r->releasing.released,
@@ -247,6 +253,7 @@ static struct collector_options how_to_collect(struct recording *r, struct trace
 		.ring_sites = r->ring_sites,
 		.site_events = r->load.events,
 		.releases = r->releasing.releases,
+		.count_each = r->max_cost > 0,
 		.pid = r->target->pid,
 		.samples = &r->cpu_samples,
 	};
@@ -256,14 +263,10 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 {
 	int prepared = open_watches(r, writer);
 	const struct trace_sink sink = r->sink ? *r->sink : trace_writer_sink(writer);
-
-	r->ring_sites = probing_ring_sites(r->probing);
 	const struct collector_options opt = how_to_collect(r, writer, sink);
 	int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	int err = wake_fd < 0 ? -errno : 0;
+	int err = wake_fd < 0 ? -errno : prepared;
 
-	if (!r->ring_sites || prepared)
-		err = prepared ? prepared : -ENOMEM;
 	if (!err)
 		err = check_values(r, &sink);
 	r->collector = err ? NULL : collector_new(&opt);

@@ -50,8 +50,9 @@ struct recording {
 	enum attach_kind kind;   /* AUTO is resolved by recording_prepare */
 	size_t ring_bytes, ring_bytes_sum;
 	uint64_t duration_ns, max_bytes; /* 0: no limit */
-	const bool *never_released; /* by function of the plan, with max_cost; NULL: any may be */
+	const bool *never_released; /* by function of the plan, of these two; NULL: any may be */
 	double max_cost;            /* share of the processor time that probing may take; 0: any */
+	bool max_cost_traps;        /* instead: functions whose traps are dear are released */
 	bool max_cost_ends;         /* the recording ends where that cannot be kept */
 	bool record_signals;        /* stacks of the target, should it die */
 	const char *exe_path;       /* what a launched target executes */
@@ -88,7 +89,7 @@ struct recording {
 	struct collector *collector;
 	struct ring_site *ring_sites; /* by site: what inline stubs write */
 	struct load_watch load;
-	struct releasing releasing; /* with max_cost */
+	struct releasing releasing; /* with max_cost, max_cost_traps */
 	struct text_watch text_watch;
 	struct death_watch death_watch;
 	enum end_reason reason;

@@ -51,10 +51,14 @@ const char *release_news_text(struct release_news *news, const struct plan *plan
 		fprintf(out, "%s%s", i ? ", " : "", plan->funcs[news->dearest[i]].name);
 	if (news->n > named)
 		fputs(" ...", out);
-	fprintf(out,
-		"; %s probes took about %.0f%% of the processor time (--max-cost=%g%%); calls from here "
-		"on are not recorded",
-		news->n > 1 ? "their" : "its", percent < 100 ? percent : 100, 100 * max_share);
+	fprintf(out, "; %s %s took about %.0f%% of the processor time (--max-cost=",
+		news->n > 1 ? "their" : "its", max_share > 0 ? "probes" : "traps",
+		percent < 100 ? percent : 100);
+	if (max_share > 0)
+		fprintf(out, "%g%%)", 100 * max_share);
+	else
+		fprintf(out, "off keeps %s)", news->n > 1 ? "them" : "it");
+	fputs("; calls from here on are not recorded", out);
 	fclose(out);
 	text[RELEASE_NEWS_BYTES - 1] = '\0';
 	*news = (struct release_news){ .said_ns = now_ns };

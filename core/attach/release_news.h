@@ -23,7 +23,7 @@ void release_news_add(struct release_news *news, const struct release *list, siz
 
 #define RELEASE_NEWS_BYTES 1024
 /* The line, when there is news and the last line is a second old, or `last`; NULL: nothing is to be
- * told now. max_share: as --max-cost has it. */
+ * told now. max_share: as --max-cost has it; 0: only traps were judged. */
 const char *release_news_text(struct release_news *news, const struct plan *plan, double max_share,
 			      uint64_t now_ns, bool last, char text[RELEASE_NEWS_BYTES]);
 

@@ -40,9 +40,32 @@ static void test_one_line_a_second(void **state)
 	assert_non_null(release_news_text(&news, &plan, 0.1, 1000000002, true, text));
 }
 
+/* Nobody has set a share. */
+static void test_traps(void **state)
+{
+	static const struct release two[] = { { 1, 30, 100 }, { 0, 60, 100 } };
+	struct release_news news = { 0 };
+	char text[RELEASE_NEWS_BYTES];
+
+	(void)state;
+	release_news_add(&news, two, 1);
+	assert_string_equal(
+		release_news_text(&news, &plan, 0, 1, false, text),
+		"released main.b; its traps took about 30% of the processor time (--max-cost=off "
+		"keeps it); calls from here on are not recorded");
+	release_news_add(&news, two, 2);
+	assert_string_equal(
+		release_news_text(&news, &plan, 0, 2, true, text),
+		"released main.a, main.b; their traps took about 90% of the processor time "
+		"(--max-cost=off keeps them); calls from here on are not recorded");
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_one_line_a_second) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_line_a_second),
+		cmocka_unit_test(test_traps),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

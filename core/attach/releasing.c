@@ -16,6 +16,11 @@
 #define STUCK_NS       1000000000ull
 #define RECENT_NS      500000000ull
 #define RUNTIME_CPU_NS 500000000ull
+/* A leaf that is stepped traps as often as it can: no time is to be lost. */
+#define TRAPS_LOOK_MS 10
+#define ASKED_LOOK_MS 1
+/* While nothing can trap. */
+#define NO_TRAP_LOOK_MS 250
 
 int releasing_open(struct releasing *r, const struct releasing_options *opt)
 {
@@ -26,7 +31,12 @@ int releasing_open(struct releasing *r, const struct releasing_options *opt)
 	r->released = calloc(plan->n_funcs + 1, sizeof(*r->released));
 	r->when = calloc(plan->n_funcs + 1, sizeof(*r->when));
 	r->func_ns = calloc(plan->n_funcs + 1, sizeof(*r->func_ns));
-	return r->releases && r->released && r->when && r->func_ns ? 0 : -ENOMEM;
+	r->trap_ns = calloc(plan->n_funcs + 1, sizeof(*r->trap_ns));
+	r->any_trap = true;
+	int err = trap_limit_open(&r->traps, plan->n_funcs);
+
+	return !err && r->releases && r->released && r->when && r->func_ns && r->trap_ns ? 0
+											 : -ENOMEM;
 }
 
 static const struct plan *plan_of(const struct releasing *r)
@@ -54,6 +64,8 @@ void releasing_close(struct releasing *r)
 	free(r->released);
 	free(r->when);
 	free(r->func_ns);
+	free(r->trap_ns);
+	trap_limit_close(&r->traps);
 	*r = (struct releasing){ 0 };
 }
 
@@ -166,6 +178,21 @@ static void say_runtime(struct releasing *r, const struct window *w, uint64_t cp
 		 percent(r->runtime_ns, cpu_ns), 100 * r->opt.max_share);
 }
 
+static void ask(struct releasing *r, const struct release *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		r->released[list[i].func] = true;
+		r->when[list[i].func] = (struct released_func){
+			clock_monotonic_ns(),
+			(double)list[i].probe_ns / (double)(list[i].cpu_ns ? list[i].cpu_ns : 1),
+		};
+	}
+	release_news_add(&r->news, list, n);
+	r->n_released += n;
+	releases_ask(r->releases, list, n);
+	r->state = RELEASING_ASKED;
+}
+
 static void choose(struct releasing *r, struct window *w)
 {
 	uint64_t left_ns;
@@ -177,17 +204,9 @@ static void choose(struct releasing *r, struct window *w)
 		const uint32_t func = w->chosen[i];
 
 		w->list[i] = (struct release){ func, w->func_ns[func], w->span.cpu_ns };
-		r->released[func] = true;
-		r->when[func] = (struct released_func){
-			clock_monotonic_ns(),
-			(double)w->func_ns[func] / (double)w->span.cpu_ns,
-		};
 	}
-	release_news_add(&r->news, w->list, n);
 	r->seen = (struct cost_seen){ 0 };
-	r->n_released += n;
-	releases_ask(r->releases, w->list, n);
-	r->state = RELEASING_ASKED;
+	ask(r, w->list, n);
 }
 
 /* Nothing is left to release, and the rest takes more than the share: sites in the runtime, stubs
@@ -252,6 +271,21 @@ static void judge(struct releasing *r, uint64_t now_ns, uint64_t cpu_ns)
 	}
 	close_window(&w);
 	probe_load_free(&l);
+}
+
+static void judge_traps(struct releasing *r, uint64_t now_ns, uint64_t cpu_ns)
+{
+	const size_t n_funcs = plan_of(r)->n_funcs;
+	struct release *list;
+	size_t n = 0;
+
+	r->any_trap = load_watch_traps(r->opt.load, r->trap_ns);
+	list = r->any_trap ? calloc(n_funcs + 1, sizeof(*list)) : NULL;
+	if (list)
+		n = trap_limit_choose(&r->traps, now_ns, cpu_ns, r->trap_ns, r->opt.never, list);
+	if (n)
+		ask(r, list, n);
+	free(list);
 }
 
 /* ---- their probes */
@@ -319,6 +353,15 @@ void releasing_finish(struct releasing *r)
 	r->state = RELEASING_WATCH;
 }
 
+int releasing_wait_ms(const struct releasing *r)
+{
+	if (!r->opt.traps_only)
+		return RELEASING_LOOK_MS;
+	if (r->state == RELEASING_ASKED)
+		return ASKED_LOOK_MS;
+	return r->any_trap ? TRAPS_LOOK_MS : NO_TRAP_LOOK_MS;
+}
+
 void releasing_look(struct releasing *r, uint64_t now_ns, uint64_t cpu_ns)
 {
 	if (r->state == RELEASING_ASKED && releases_all_done(r->releases)) {
@@ -330,6 +373,11 @@ void releasing_look(struct releasing *r, uint64_t now_ns, uint64_t cpu_ns)
 		r->fresh = true;
 	}
 	tell_news(r, now_ns, false);
+	if (r->opt.traps_only) {
+		if (r->state == RELEASING_WATCH)
+			judge_traps(r, now_ns, cpu_ns);
+		return;
+	}
 	if (r->state != RELEASING_WATCH || now_ns - r->looked_ns < LOOK_APART_NS ||
 	    cpu_ns < r->cpu_ns + (r->cpu_ns ? ENOUGH_CPU_NS : FIRST_CPU_NS))
 		return;

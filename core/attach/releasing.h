@@ -2,7 +2,8 @@
 /*
  * Keeps probing below a share of the program's processor time while it runs: functions whose probes
  * take most are released (collect/releases.h), then their probes are detached, and their inline
- * stubs told to record nothing (target/stub_switch.h).
+ * stubs told to record nothing (target/stub_switch.h). Or, with traps_only, only functions whose
+ * traps slow the program down (trap_limit.h).
  */
 #ifndef GOTRACE_RELEASING_H
 #define GOTRACE_RELEASING_H
@@ -18,13 +19,15 @@
 #include "attach/load_watch.h"
 #include "attach/release_news.h"
 #include "attach/times.h"
+#include "attach/trap_limit.h"
 #include "attach/probes/links.h"
 
 /* Between two looks at the most; judged by what happened since the last one that judged. */
 #define RELEASING_LOOK_MS 20
 
 struct releasing_options {
-	double max_share; /* above 0, below 1 */
+	double max_share; /* above 0, below 1; with traps_only 0 */
+	bool traps_only;  /* nobody has set a share, nor asked for traps */
 	bool say;         /* on stderr, what is released */
 	pid_t pid;        /* of the process */
 	/* by function of the plan: it is never released; NULL: any may be */
@@ -68,6 +71,10 @@ struct releasing {
 	double scale; /* of what probes are thought to cost */
 	bool fresh;   /* probes have just been detached: what came before tells nothing */
 	uint64_t looked_ns;
+	/* with traps_only: by function, what its traps took; and whether any site can trap */
+	struct trap_limit traps;
+	uint64_t *trap_ns;
+	bool any_trap;
 	/* since when they took more than the share with no function left to release; 0: they do not
 	 */
 	uint64_t stuck_ns;
@@ -86,6 +93,8 @@ struct releasing {
 
 /* 0 or -ENOMEM; releasing_close in either case. */
 int releasing_open(struct releasing *r, const struct releasing_options *opt);
+/* How long at the most until releasing_look is to be called, ms. */
+int releasing_wait_ms(const struct releasing *r);
 /* To be called every now and then. cpu_ns: what the program has taken while it was recorded. */
 void releasing_look(struct releasing *r, uint64_t now_ns, uint64_t cpu_ns);
 /* Waits until what is being detached is. The collector still runs. */

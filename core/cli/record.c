@@ -263,6 +263,7 @@ static int run_traced(struct run *r)
 		.duration_ns = r->opt.trial_ns ? r->opt.trial_ns : r->opt.duration_ns,
 		.max_bytes = r->opt.max_bytes,
 		.max_cost = r->opt.max_cost,
+		.max_cost_traps = r->opt.max_cost_traps,
 		.max_cost_ends = r->opt.pid && !r->opt.trial_ns,
 		.record_signals = r->opt.record_signals,
 		.exe_path = r->binary_path,

@@ -43,7 +43,8 @@ static const struct argp_option options[] = {
 	{ "max-cost", OPT_MAX_COST, "SHARE", 0,
 	  "Probing may take this share of the program's processor time, such as 20%, or off: functions whose probes "
 	  "take most are released while it runs, and the trace says from when on their calls are not counted. "
-	  "With --pid the default is 10%, and gotrace detaches when that cannot be kept",
+	  "With --pid the default is 10%, and gotrace detaches when that cannot be kept. For COMMAND the default releases "
+	  "functions whose traps take more than 5% of it, and off keeps them",
 	  2 },
 	{ "states", OPT_STATES, NULL, 0,
 	  "Record when each goroutine runs, is runnable, waits (and for what) or is in a system call, and who wakes it: "
@@ -217,6 +218,9 @@ static void set_max_cost(struct record_options *o, struct argp_state *state)
 		o->max_cost = TRIAL_MAX_COST;
 	else if (o->pid && stubs)
 		o->max_cost = PID_MAX_COST;
+	else if (!o->pid)
+		o->max_cost_traps = stubs && !o->selection.step_rets &&
+				    o->selection.stub == CHOICE_JUMP;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -30,6 +30,7 @@ struct record_options {
 	const char *user, *exe; /* NULL: not given */
 	double max_cost;        /* --max-cost; 0: any */
 	bool max_cost_off;      /* --max-cost=off */
+	bool max_cost_traps;    /* neither was given, nor a way of probing that traps */
 	uint64_t trial_ns;      /* --trial; 0: not given */
 	uint64_t duration_ns, max_bytes, ring_bytes;
 	enum attach_kind kind;

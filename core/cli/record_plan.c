@@ -229,6 +229,12 @@ static int add_also(struct run *r, struct plan_options *opt)
 	return 0;
 }
 
+/* Values of a call are read in a trap: whoever asks for them wants the trap. */
+static bool is_asked_for(const struct run *r, const struct plan_func *f)
+{
+	return r->opt.max_cost_traps && (f->n_args || f->n_results);
+}
+
 /* Without these nothing could be told: --max-cost does not release them. */
 static int mark_named(struct run *r)
 {
@@ -237,7 +243,8 @@ static int mark_named(struct run *r)
 		log_no_memory("no memory for the selection");
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < r->plan->n_funcs; i++)
+	for (size_t i = 0; i < r->plan->n_funcs; i++) {
+		r->named[i] = is_asked_for(r, &r->plan->funcs[i]);
 		for (size_t k = 0; k < r->opt.selection.plan.n_also && !r->named[i]; k++) {
 			int hit = func_glob_hits(r->also[k], r->plan->funcs[i].name);
 
@@ -245,6 +252,7 @@ static int mark_named(struct run *r)
 				return hit;
 			r->named[i] = hit;
 		}
+	}
 	return 0;
 }
 

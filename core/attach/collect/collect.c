@@ -135,7 +135,7 @@ static int write_sifted(void *ctx, const struct event *ev, size_t n)
 	c->events += n;
 	c->ring_events += n;
 	/* For a release it matters which they are. */
-	load_watch_count_inlined(c->opt.site_events, ev, n, c->opt.releases ? NULL : &c->random);
+	load_watch_count_inlined(c->opt.site_events, ev, n, c->opt.count_each ? NULL : &c->random);
 	return c->opt.max_bytes ? keep_below_limit(c) : 0;
 }
 

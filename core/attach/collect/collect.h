@@ -39,6 +39,7 @@ struct collector_options {
 	const struct ring_site *ring_sites; /* by site: what its inline stub writes */
 	struct site_events *site_events;    /* by site: counted up, read at any time */
 	struct releases *releases;          /* functions may be released; NULL: they may not */
+	bool count_each; /* events of inline stubs are counted each, not by chance */
 	/* of the traced process, whose rings name threads by its own numbers; 0: they are ours */
 	int pid;
 	struct cpu_samples *samples; /* of the processor time */

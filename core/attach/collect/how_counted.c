@@ -7,7 +7,7 @@ bool how_counted(const struct collector_options *opt, uint64_t class_events[COST
 		 uint64_t *random, struct event *ev, bool has_values)
 {
 	if (EVF_HOW(ev->flags) == HOW_INLINE) {
-		load_watch_count_inlined(opt->site_events, ev, 1, opt->releases ? NULL : random);
+		load_watch_count_inlined(opt->site_events, ev, 1, opt->count_each ? NULL : random);
 		return true;
 	}
 	if (ev->kind == EV_RELEASED || ev->site >= opt->plan->n_sites)

@@ -145,6 +145,8 @@ int releases_sift(struct releases *r, const struct event *ev, size_t n,
 	size_t from = 0, i;
 	int err = 0;
 
+	if (!r->any)
+		return write(ctx, ev, n);
 	for (i = 0; i < n && !err; i++) {
 		if (!is_released(r, ev[i].site))
 			continue;

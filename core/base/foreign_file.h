@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Files whose names somebody else chose: a sampled process, a trace, a binary. Such a name may be
+ * that of a FIFO, a device, a link or a file without end, and gotrace may be root.
+ */
+#ifndef GOTRACE_FOREIGN_FILE_H
+#define GOTRACE_FOREIGN_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct foreign_rule {
+	uint64_t most_bytes; /* a larger file is refused; 0: any size */
+	bool no_link;        /* the last part of the name must not be a symbolic link */
+	bool owned;          /* the file must be root's, or the owner's */
+	uid_t owner;
+};
+
+/* So much is read of an executable or a library, and of a file of debugging symbols. */
+#define FOREIGN_BINARY_BYTES (1ull << 30)
+#define FOREIGN_DEBUG_BYTES  (4ull << 30)
+
+/*
+ * A descriptor to read a regular file, for whoever calls to close. What is none is never opened: a
+ * device or FIFO notices nothing. -errno: -EINVAL no regular file, -ELOOP a link, -EPERM another
+ * owner, -EFBIG too large, else as open(2). Logs nothing.
+ */
+int foreign_file_open(const char *path, const struct foreign_rule *rule);
+/* The same of what fd, which may be opened with O_PATH, is already: 0 or -errno. */
+int foreign_file_check(int fd, const struct foreign_rule *rule);
+
+/* Whose files a process may answer for: its effective user. 0 or -errno: it has ended. */
+int foreign_file_owner(uint32_t pid, uid_t *owner);
+
+/* When work on such files, begun now, is to end: ten seconds from now, CLOCK_MONOTONIC. */
+uint64_t foreign_file_deadline(void);
+/* To be asked between blocks. 0; -ETIMEDOUT past the deadline; -EINTR: the work has taken a second,
+ * and a signal that ends gotrace is pending, because it is blocked. */
+int foreign_file_may_go_on(uint64_t deadline_ns);
+/* Calls take with each block of the file, from its beginning, at most most_bytes of it (0: all).
+ * 0, take's error, -EFBIG where there is more, -EINTR, -ETIMEDOUT, or read(2)'s. */
+int foreign_file_read(int fd, uint64_t most_bytes, uint64_t deadline_ns,
+		      int (*take)(void *ctx, const char *bytes, size_t n), void *ctx);
+
+#endif

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What hostile names lead to is not opened, and what has no end is not read to it. */
+#include "base/foreign_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SECOND_NS 1000000000ull
+
+static char folder[] = "/tmp/gotrace-foreign.XXXXXX";
+
+static const char *at(const char *name)
+{
+	static char path[sizeof(folder) + 32];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static void make(const char *name, off_t bytes)
+{
+	int fd = open(at(name), O_WRONLY | O_CREAT | O_EXCL, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, bytes), 0);
+	close(fd);
+}
+
+static int make_all(void **state)
+{
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	make("plain", 100);
+	make("large", (off_t)3 << 40);
+	assert_int_equal(mkfifo(at("fifo"), 0600), 0);
+	assert_int_equal(symlink("/dev/zero", at("zero")), 0);
+	assert_int_equal(symlink("plain", at("link")), 0);
+	assert_int_equal(symlink("fifo", at("link-to-fifo")), 0);
+	return 0;
+}
+
+static int remove_all(void **state)
+{
+	static const char *const names[] = { "plain", "large", "fifo",
+					     "zero",  "link",  "link-to-fifo" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		unlink(at(names[i]));
+	return rmdir(folder);
+}
+
+static int try_open(const char *name, struct foreign_rule rule)
+{
+	int fd = foreign_file_open(*name == '/' ? name : at(name), &rule);
+
+	if (fd < 0)
+		return fd;
+	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	close(fd);
+	return 0;
+}
+
+static void only_regular_files(void **state)
+{
+	const struct foreign_rule any = { 0 };
+
+	(void)state;
+	assert_int_equal(try_open("plain", any), 0);
+	assert_int_equal(try_open("link", any), 0);
+	assert_int_equal(try_open("fifo", any), -EINVAL);
+	assert_int_equal(try_open("link-to-fifo", any), -EINVAL);
+	assert_int_equal(try_open("zero", any), -EINVAL);
+	assert_int_equal(try_open("/dev/null", any), -EINVAL);
+	assert_int_equal(try_open("/tmp", any), -EINVAL);
+	assert_int_equal(try_open("none", any), -ENOENT);
+}
+
+static void rules(void **state)
+{
+	(void)state;
+	assert_int_equal(try_open("link", (struct foreign_rule){ .no_link = true }), -ELOOP);
+	assert_int_equal(try_open("zero", (struct foreign_rule){ .no_link = true }), -ELOOP);
+	assert_int_equal(try_open("large", (struct foreign_rule){ .most_bytes = 1 << 20 }), -EFBIG);
+	assert_int_equal(try_open("plain", (struct foreign_rule){ .most_bytes = 100 }), 0);
+	assert_int_equal(try_open("plain", (struct foreign_rule){ .most_bytes = 99 }), -EFBIG);
+	assert_int_equal(
+		try_open("plain", (struct foreign_rule){ .owned = true, .owner = getuid() }), 0);
+	/* Root's are good for all. */
+	assert_int_equal(
+		try_open("/etc/passwd", (struct foreign_rule){ .owned = true, .owner = 12345 }), 0);
+}
+
+static void another_owner(void **state)
+{
+	(void)state;
+	if (getuid())
+		skip();
+	assert_int_equal(chown(at("plain"), 12345, 12345), 0);
+	assert_int_equal(try_open("plain", (struct foreign_rule){ .owned = true, .owner = 12346 }),
+			 -EPERM);
+	assert_int_equal(try_open("plain", (struct foreign_rule){ .owned = true, .owner = 12345 }),
+			 0);
+	assert_int_equal(chown(at("plain"), 0, 0), 0);
+}
+
+static void owners(void **state)
+{
+	uid_t owner = 1;
+
+	(void)state;
+	assert_int_equal(foreign_file_owner((uint32_t)getpid(), &owner), 0);
+	assert_int_equal(owner, geteuid());
+	assert_int_equal(foreign_file_owner(0, &owner), -ESRCH);
+}
+
+static int count(void *ctx, const char *bytes, size_t n)
+{
+	(void)bytes;
+	*(size_t *)ctx += n;
+	return 0;
+}
+
+static int refuse(void *ctx, const char *bytes, size_t n)
+{
+	(void)ctx;
+	(void)bytes;
+	(void)n;
+	return -ENOMEM;
+}
+
+static void reading(void **state)
+{
+	const struct foreign_rule any = { 0 };
+	const uint64_t later = foreign_file_deadline();
+	int plain = foreign_file_open(at("plain"), &any);
+	int large = foreign_file_open(at("large"), &any);
+	size_t n = 0;
+
+	(void)state;
+	assert_true(plain >= 0 && large >= 0);
+	assert_int_equal(foreign_file_read(plain, 0, later, count, &n), 0);
+	assert_int_equal(n, 100);
+	assert_int_equal(foreign_file_read(plain, 99, later, count, &n), -EFBIG);
+	assert_int_equal(foreign_file_read(plain, 0, later, refuse, NULL), -ENOMEM);
+	n = 0;
+	assert_int_equal(foreign_file_read(large, 1 << 20, later, count, &n), -EFBIG);
+	assert_true(n <= 1 << 20);
+	assert_int_equal(foreign_file_read(large, 0, 1, count, &n), -ETIMEDOUT);
+	close(plain);
+	close(large);
+}
+
+/* As gotrace sample and the agent have them: blocked, and read from a descriptor later. */
+static void a_signal_ends_it(void **state)
+{
+	int large = foreign_file_open(at("large"), &(struct foreign_rule){ 0 });
+	sigset_t term, old;
+	size_t n = 0;
+	int got;
+
+	(void)state;
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	assert_int_equal(sigprocmask(SIG_BLOCK, &term, &old), 0);
+	raise(SIGTERM);
+	/* It has just begun. */
+	assert_int_equal(foreign_file_may_go_on(foreign_file_deadline() + SECOND_NS), 0);
+	assert_int_equal(foreign_file_read(large, 0, foreign_file_deadline() - 2 * SECOND_NS, count,
+					   &n),
+			 -EINTR);
+	assert_int_equal(n, 0);
+	assert_int_equal(sigwait(&term, &got), 0);
+	assert_int_equal(foreign_file_may_go_on(foreign_file_deadline() - 2 * SECOND_NS), 0);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	close(large);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_regular_files),
+		cmocka_unit_test(rules),
+		cmocka_unit_test(another_owner),
+		cmocka_unit_test(owners),
+		cmocka_unit_test(reading),
+		cmocka_unit_test(a_signal_ends_it),
+	};
+
+	return cmocka_run_group_tests(tests, make_all, remove_all);
+}

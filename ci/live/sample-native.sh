@@ -226,39 +226,7 @@ check "C with nothing to walk its stacks by: they are counted" without_tables
 # Code made at run time is in no file: /tmp/perf-PID.map names it.
 made_at_run_time() {
 	command -v cc >/dev/null || skip "needs a C compiler"
-	cat >made.c <<-'END'
-		#include <stdio.h>
-		#include <string.h>
-		#include <sys/mman.h>
-		#include <time.h>
-		#include <unistd.h>
-
-		/* push rbp; mov rbp,rsp; mov ecx,1000000; loop: dec ecx; jnz loop; pop rbp; ret */
-		static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0xb9, 0x40, 0x42, 0x0f, 0x00,
-						      0xff, 0xc9, 0x75, 0xfc, 0x5d, 0xc3 };
-
-		int main(void)
-		{
-			char name[64];
-			void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-			if (at == MAP_FAILED)
-				return 1;
-			memcpy(at, code, sizeof(code));
-			mprotect(at, 4096, PROT_READ | PROT_EXEC);
-			snprintf(name, sizeof(name), "/tmp/perf-%d.map", getpid());
-			FILE *map = fopen(name, "w");
-			if (!map)
-				return 1;
-			fprintf(map, "%lx %zx made at run time\n", (unsigned long)at, sizeof(code));
-			fclose(map);
-			puts(name);
-			while (clock() < CLOCKS_PER_SEC)
-				((void (*)(void))at)();
-			return 0;
-		}
-	END
-	cc -O1 -fno-omit-frame-pointer -o made made.c || skip "cc cannot build it"
+	cc -O1 -fno-omit-frame-pointer -o made "$TOP/fixtures/native/made.c" || skip "cc cannot build it"
 	gt sample -F 999 -o trace -- ./made >out
 	rm -f "$(cat out)"
 	gt report trace --by=function --format=csv >report.csv

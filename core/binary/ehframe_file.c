@@ -2,8 +2,9 @@
 #include "binary/ehframe.h"
 
 #include <errno.h>
-#include <gelf.h>
 #include <string.h>
+
+#include "binary/foreign_elf.h"
 
 /* The data of .eh_frame and its link-time address; NULL and *err: there is none. */
 static const Elf_Data *find_section(Elf *elf, uint64_t *vaddr, int *err)
@@ -23,8 +24,8 @@ static const Elf_Data *find_section(Elf *elf, uint64_t *vaddr, int *err)
 	while ((scn = elf_nextscn(elf, scn))) {
 		const char *name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name)
 							  : NULL;
-		const Elf_Data *d = name && !strcmp(name, ".eh_frame") && sh.sh_type != SHT_NOBITS
-					    ? elf_rawdata(scn, NULL)
+		const Elf_Data *d = name && !strcmp(name, ".eh_frame")
+					    ? foreign_elf_data(scn, &sh, FOREIGN_SECTION_BYTES)
 					    : NULL;
 
 		if (d && d->d_buf) {
@@ -41,9 +42,7 @@ int ehframe_read(struct ehframe *to, int fd, size_t most)
 	int err;
 
 	*to = (struct ehframe){ 0 };
-	elf_version(EV_CURRENT);
-	/* Not mapped: a file that shrinks meanwhile would be a SIGBUS. */
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	Elf *elf = foreign_elf_open(fd);
 	const Elf_Data *d = find_section(elf, &vaddr, &err);
 
 	if (d)

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/side_job.h"
 #include "base/vec.h"
+#include "binary/foreign_elf.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* 4ca9b3859dac, Linux 5.14 */
@@ -34,6 +35,7 @@ static bool inside(uint64_t off, uint64_t len, uint64_t size)
 struct reading {
 	const struct elffile *e;
 	int fd;
+	bool sparse; /* of holes no memory is made */
 	atomic_size_t next;
 	atomic_int err;
 };
@@ -42,6 +44,14 @@ struct reading {
 static int read_range(const struct reading *r, size_t from, size_t to)
 {
 	while (from < to) {
+		off_t data = r->sparse ? lseek(r->fd, (off_t)from, SEEK_DATA) : (off_t)from;
+
+		if (data < 0 && errno == ENXIO)
+			return 0; /* no more but a hole */
+		if (data > (off_t)from) {
+			from = (size_t)data < to ? (size_t)data : to;
+			continue;
+		}
 		ssize_t got = pread(r->fd, r->e->map + from, to - from, (off_t)from);
 
 		if (got < 0 && errno == EINTR)
@@ -74,9 +84,9 @@ static void read_steps(void *ctx)
 }
 
 /* Fills e->map, which is zero. A file that is no ELF is left after its first bytes. */
-static int read_all(const struct elffile *e, int fd)
+static int read_all(const struct elffile *e, int fd, bool sparse)
 {
-	struct reading r = { .e = e, .fd = fd };
+	struct reading r = { .e = e, .fd = fd, .sparse = sparse };
 	struct side_job jobs[READERS_MAX] = { 0 };
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	int err = read_range(&r, 0, SELFMAG);
@@ -117,7 +127,7 @@ static int read_file(struct elffile *e, int fd, const char *path)
 	}
 	e->map = p;
 	e->size = (size_t)st.st_size;
-	int err = read_all(e, fd);
+	int err = read_all(e, fd, (uint64_t)st.st_blocks * 512 < (uint64_t)st.st_size);
 	if (!err && (fstat(fd, &then) || then.st_size != st.st_size ||
 		     then.st_mtim.tv_sec != st.st_mtim.tv_sec ||
 		     then.st_mtim.tv_nsec != st.st_mtim.tv_nsec))
@@ -157,6 +167,11 @@ static int check_header(const struct elffile *e, const char *path)
 	if (h->e_type != ET_EXEC && h->e_type != ET_DYN) {
 		log_error("%s: not an executable (ELF type %u); link it first", path, h->e_type);
 		return -ENOEXEC;
+	}
+	if (!foreign_elf_bounded(h, sizeof(*h))) {
+		log_error("%s: more than 65,279 sections or segments: no Go program has so many",
+			  path);
+		return -EBADMSG;
 	}
 	return 0;
 }

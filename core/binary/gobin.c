@@ -96,6 +96,11 @@ void gobin_close(struct gobin *b)
 	free(b);
 }
 
+size_t gobin_bytes_held(const struct gobin *b)
+{
+	return b->elf.size;
+}
+
 const char *gobin_go_version(const struct gobin *b)
 {
 	return b->version;

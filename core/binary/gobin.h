@@ -116,6 +116,8 @@ int gobin_allgs(const struct gobin *b, uint64_t *vaddr);
 /* The link-time addresses that the loaded image spans, [*lo, *hi). */
 void gobin_image(const struct gobin *b, uint64_t *lo, uint64_t *hi);
 
+/* The memory that it takes, about. */
+size_t gobin_bytes_held(const struct gobin *b);
 /* The `len` bytes at link-time address `vaddr`, NULL when the file does not hold them. Owned by b.
  */
 const uint8_t *gobin_bytes(const struct gobin *b, uint64_t vaddr, size_t len);

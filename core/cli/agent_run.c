@@ -18,7 +18,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "cli/cli.h"
-#include "cli/name_addresses.h"
 #include "trace/keys.h"
 
 #define SECOND_NS         1000000000ull
@@ -244,7 +243,8 @@ static int prepare(struct agent *a)
 				 .wants = waits,
 				 .wants_ctx = a };
 	s->name_addresses = name_addresses;
-	s->name_ctx = &a->symbols;
+	a->naming = (struct name_context){ &a->symbols, s };
+	s->name_ctx = &a->naming;
 	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->wake_fd < 0 || signals_open(&a->signals, false, 1u << SIGHUP))
 		return -EIO;

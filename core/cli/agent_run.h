@@ -15,6 +15,7 @@
 #include "attach/sample/sampling.h"
 #include "attach/signals.h"
 #include "cli/agent_slow.h"
+#include "cli/name_addresses.h"
 #include "symbols/symbols.h"
 
 struct agent {
@@ -29,6 +30,7 @@ struct agent {
 	struct target target; /* none: what waits for targets has one to look at */
 	struct signals signals;
 	struct symbols_cache symbols;
+	struct name_context naming;
 	struct pusher *pusher;
 	struct server *server;
 	struct slow_tracers slow;

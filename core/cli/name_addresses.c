@@ -6,6 +6,13 @@
 #include "symbols/open_trace.h"
 #include "trace/keys.h"
 
+static bool owner(void *ctx, uint32_t process, uid_t *owner)
+{
+	const struct name_context *c = ctx;
+
+	return processes_owner(&c->sampling->processes, process, owner);
+}
+
 /* Says which addresses stay without a name, and why. */
 static int say_nameless(const struct symbols_counts *c, struct trace_info *end)
 {
@@ -17,6 +24,12 @@ static int say_nameless(const struct symbols_counts *c, struct trace_info *end)
 			"%" PRIu64
 			" addresses have no name: what was mapped there is not known, or its file is gone or another one now",
 			c->no_file + c->no_image);
+	if (!err && c->refused)
+		err = trace_info_setf(
+			end, KEY_WARN_REFUSED,
+			"%" PRIu64
+			" addresses have no name: their file is no regular one, is another user's, is too large, or was not read in time",
+			c->refused);
 	if (!err && c->no_kernel)
 		err = trace_info_set(
 			end, KEY_WARN_KERNEL_SYMBOLS,
@@ -26,8 +39,12 @@ static int say_nameless(const struct symbols_counts *c, struct trace_info *end)
 
 int name_addresses(void *ctx, struct trace_writer *w, struct trace_info *end)
 {
+	const struct name_context *c = ctx;
+	const struct symbols_options opt = {
+		.here = true, .cache = c ? c->cache : NULL, .owner = c ? owner : NULL, .ctx = ctx
+	};
 	struct symbols_counts counts;
-	int err = trace_writer_resolve(w, ctx, &counts);
+	int err = trace_writer_resolve(w, &opt, &counts);
 
 	return err ? err : say_nameless(&counts, end);
 }

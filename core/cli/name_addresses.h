@@ -3,10 +3,16 @@
 #ifndef GOTRACE_NAME_ADDRESSES_H
 #define GOTRACE_NAME_ADDRESSES_H
 
-#include "trace/samples.h"
+#include "attach/sample/sampling.h"
+#include "symbols/symbols.h"
+
+struct name_context {
+	struct symbols_cache *cache; /* NULL: none */
+	struct sampling *sampling;   /* what knows the processes */
+};
 
 /* Writes their names, and sets keys of `end` that say which have none and why; ctx: a struct
- * symbols_cache, or NULL. 0 or -errno (logged). */
+ * name_context, or NULL. 0 or -errno (logged). */
 int name_addresses(void *ctx, struct trace_writer *w, struct trace_info *end);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cli/open_up.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "analysis/correction.h"
+#include "base/foreign_file.h"
 #include "base/log.h"
 #include "base/text_format.h"
 #include "base/vec.h"
@@ -61,7 +61,8 @@ static struct gobin *open_binary(const struct trace_info *info)
 {
 	const char *path = trace_info_get(info, KEY_BINARY_PATH);
 	const char *id = trace_info_get(info, KEY_BINARY_BUILD_ID);
-	int fd = path && id ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	const struct foreign_rule rule = { .most_bytes = FOREIGN_BINARY_BYTES };
+	int fd = path && id ? foreign_file_open(path, &rule) : -1;
 
 	if (fd < 0)
 		return NULL;

@@ -248,6 +248,8 @@ static int sample(struct sample_run *r)
 	s->targets = r->targets;
 	s->signals = &r->signals;
 	s->name_addresses = name_addresses;
+	r->naming.sampling = s;
+	s->name_ctx = &r->naming;
 	if (look_at_binaries(r))
 		return STATUS_FAILED;
 	status = start_targets(r) || sampling_prepare(s) ? STATUS_FAILED : run_prepared(r);

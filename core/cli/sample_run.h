@@ -12,6 +12,7 @@
 #include "attach/signals.h"
 #include "attach/target/target.h"
 #include "attach/target/user.h"
+#include "cli/name_addresses.h"
 #include "trace/trace.h"
 
 #define PIDS_MAX 64
@@ -27,6 +28,7 @@ struct sample_run {
 	struct target targets[PIDS_MAX];
 	struct signals signals;
 	struct sampling sampling;
+	struct name_context naming;
 	struct trace_info info;
 	sigset_t old_mask;
 	struct sigaction old_child;

@@ -6,6 +6,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/foreign_file.h"
+
 #define FOLDER     "/usr/lib/debug"
 #define PATH_BYTES 8704 /* a root, a folder and a name */
 
@@ -17,35 +19,44 @@ static bool same_build_id(const struct elf_symbols *x, const struct elf_symbols 
 	return n && n == elf_symbols_build_id(y, &b) && !memcmp(a, b, n);
 }
 
-/* The checksum of .gnu_debuglink is zlib's. */
-static bool same_sum(int fd, uint32_t sum)
-{
-	unsigned char bytes[65536];
-	uLong got = crc32(0, NULL, 0);
-	off_t at = 0;
-	ssize_t n;
+/* By which .gnu_debuglink knows its file, and by when that is to be found out. */
+struct checksum {
+	uint32_t sum;
+	uint64_t deadline_ns;
+};
 
-	while ((n = pread(fd, bytes, sizeof(bytes), at)) > 0) {
-		got = crc32(got, bytes, (uInt)n);
-		at += n;
-	}
-	return !n && got == sum;
+/* zlib's. */
+static int add_sum(void *ctx, const char *bytes, size_t n)
+{
+	uLong *sum = ctx;
+
+	*sum = crc32(*sum, (const unsigned char *)bytes, (uInt)n);
+	return 0;
+}
+
+static bool same_sum(int fd, const struct checksum *want)
+{
+	uLong got = crc32(0, NULL, 0);
+
+	return !foreign_file_read(fd, FOREIGN_DEBUG_BYTES, want->deadline_ns, add_sum, &got) &&
+	       got == want->sum;
 }
 
 /* sum: NULL, none is known. */
 static struct elf_symbols *try_file(const struct elf_symbols *e, const char *path,
-				    const uint32_t *sum)
+				    const struct checksum *sum)
 {
-	int fd = elf_symbols_file(path);
+	const struct foreign_rule rule = { .most_bytes = FOREIGN_DEBUG_BYTES };
+	int fd = foreign_file_open(path, &rule);
 	struct elf_symbols *found = fd < 0 ? NULL : elf_symbols_open(fd);
 
 	if (found && (!elf_symbols_whole(found) ||
-		      (!same_build_id(e, found) && !(sum && same_sum(fd, *sum))))) {
+		      (!same_build_id(e, found) && !(sum && same_sum(fd, sum))))) {
 		elf_symbols_close(found);
 		found = NULL;
 	}
 	if (fd >= 0)
-		close(fd); /* libelf has it mapped */
+		close(fd);
 	return found;
 }
 
@@ -65,15 +76,16 @@ static struct elf_symbols *by_build_id(const struct elf_symbols *e, const char *
 	return try_file(e, path, NULL);
 }
 
-static struct elf_symbols *by_link(const struct elf_symbols *e, const char *file, const char *root)
+static struct elf_symbols *by_link(const struct elf_symbols *e, const char *file, const char *root,
+				   uint64_t deadline_ns)
 {
 	static const char *const forms[] = { "%s%.*s/%s", "%s%.*s/.debug/%s",
 					     "%s" FOLDER "%.*s/%s" };
 	const char *slash = strrchr(file, '/');
 	struct elf_symbols *found = NULL;
 	char path[PATH_BYTES];
-	uint32_t sum;
-	const char *name = elf_symbols_debuglink(e, &sum);
+	struct checksum sum = { .deadline_ns = deadline_ns };
+	const char *name = elf_symbols_debuglink(e, &sum.sum);
 
 	if (!name || !slash || strchr(name, '/'))
 		return NULL;
@@ -87,9 +99,10 @@ static struct elf_symbols *by_link(const struct elf_symbols *e, const char *file
 	return found;
 }
 
-struct elf_symbols *debug_file_open(const struct elf_symbols *e, const char *path, const char *root)
+struct elf_symbols *debug_file_open(const struct elf_symbols *e, const char *path, const char *root,
+				    uint64_t deadline_ns)
 {
 	struct elf_symbols *found = by_build_id(e, root);
 
-	return found ? found : by_link(e, path, root);
+	return found ? found : by_link(e, path, root, deadline_ns);
 }

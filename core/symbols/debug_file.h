@@ -7,9 +7,9 @@
 #include "symbols/elf_symbols.h"
 
 /* Of e, which was read from path; below root, "" or a folder such as /proc/PID/root: by build id,
- * else by the name and the checksum that e has (.gnu_debuglink). Its addresses are e's. NULL: there
- * is none. */
-struct elf_symbols *debug_file_open(const struct elf_symbols *e, const char *path,
-				    const char *root);
+ * else by the name and the checksum that e has (.gnu_debuglink). Its addresses are e's. Ends at the
+ * deadline (foreign_file_deadline). NULL: there is none. */
+struct elf_symbols *debug_file_open(const struct elf_symbols *e, const char *path, const char *root,
+				    uint64_t deadline_ns);
 
 #endif

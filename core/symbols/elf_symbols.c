@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "symbols/elf_symbols.h"
 
-#include <elfutils/libdwelf.h>
-#include <fcntl.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/compare.h"
 #include "base/vec.h"
+#include "binary/foreign_elf.h"
 
 #define BUILD_ID_BYTES 20
 
+/* All of it is in memory: neither the file nor what libelf has of it is needed any more. */
 struct elf_symbols {
-	Elf *elf;
 	struct symbol {
 		uint64_t vaddr, size;
-		const char *name;
-		uint8_t rank; /* of names of one address, the least is the best */
-	} * list;             /* by address */
+		uint32_t name; /* in names */
+		uint8_t rank;  /* of names of one address, the least is the best */
+	} * list;              /* by address */
 	size_t n, cap;
+	char *names;
+	size_t n_names, cap_names;
 	struct segment {
 		uint64_t off, vaddr, bytes;
 	} * segments;
@@ -29,16 +27,19 @@ struct elf_symbols {
 	uint8_t build_id[BUILD_ID_BYTES];
 	size_t build_id_len;
 	bool go, whole;
+	char *link; /* of .gnu_debuglink, with its sum */
+	uint32_t link_sum;
 };
 
-static int by_address(const void *x, const void *y)
+static int by_address(const void *x, const void *y, void *ctx)
 {
 	const struct symbol *a = x, *b = y;
+	const char *names = ctx;
 	int c = compare_u64(a->vaddr, b->vaddr);
 
 	if (!c)
 		c = compare_u64(a->rank, b->rank);
-	return c ? c : strcmp(a->name, b->name);
+	return c ? c : strcmp(names + a->name, names + b->name);
 }
 
 /* As perf's (tools/perf/util/symbol.c, choose_best_symbol): what has a size, is not weak, and is
@@ -52,11 +53,30 @@ static uint8_t rank(const GElf_Sym *sym, const char *name)
 			 ((bind == STB_LOCAL) << 4) | (underscores < 15 ? underscores : 15));
 }
 
-static void read_symbols(struct elf_symbols *e, Elf_Scn *scn, const GElf_Shdr *sh)
+static void add_symbol(struct elf_symbols *e, const GElf_Sym *sym, const char *name)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
-	size_t n = data && sh->sh_entsize ? data->d_size / sizeof(Elf64_Sym) : 0;
+	const size_t bytes = strlen(name) + 1;
+
+	if (e->n_names + bytes > UINT32_MAX || vec_reserve(&e->list, &e->cap, e->n + 1) ||
+	    vec_reserve(&e->names, &e->cap_names, e->n_names + bytes))
+		return;
+	memcpy(e->names + e->n_names, name, bytes);
+	e->list[e->n++] = (struct symbol){ sym->st_value, sym->st_size, (uint32_t)e->n_names,
+					   rank(sym, name) };
+	e->n_names += bytes;
+}
+
+static void read_symbols(struct elf_symbols *e, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
+{
+	GElf_Shdr names;
+	Elf_Scn *names_scn = elf_getscn(elf, sh->sh_link);
+	Elf_Data *data = NULL;
 	GElf_Sym sym;
+
+	if (names_scn && gelf_getshdr(names_scn, &names) &&
+	    foreign_elf_data(names_scn, &names, FOREIGN_SECTION_BYTES))
+		data = foreign_elf_data(scn, sh, FOREIGN_SECTION_BYTES);
+	size_t n = data && sh->sh_entsize ? data->d_size / sizeof(Elf64_Sym) : 0;
 
 	for (size_t i = 0; i < n && i <= INT32_MAX && gelf_getsym(data, (int)i, &sym); i++) {
 		const unsigned type = GELF_ST_TYPE(sym.st_info);
@@ -65,123 +85,113 @@ static void read_symbols(struct elf_symbols *e, Elf_Scn *scn, const GElf_Shdr *s
 		    sym.st_shndx == SHN_UNDEF || (type == STT_NOTYPE && !sym.st_size) ||
 		    !sym.st_value)
 			continue;
-		const char *name = elf_strptr(e->elf, sh->sh_link, sym.st_name);
+		const char *name = elf_strptr(elf, sh->sh_link, sym.st_name);
 
-		if (!name || !*name || vec_reserve(&e->list, &e->cap, e->n + 1))
-			continue;
-		e->list[e->n++] = (struct symbol){ sym.st_value, sym.st_size, name,
-						   rank(&sym, name) };
+		if (name && *name)
+			add_symbol(e, &sym, name);
 	}
 }
 
-static void read_notes(struct elf_symbols *e, Elf_Scn *scn)
+/* A name, zeros up to a multiple of four bytes, a sum (gdb's manual). */
+static void read_link(struct elf_symbols *e, Elf_Data *data)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
-	size_t at = 0, name_off, desc_off;
-	GElf_Nhdr note;
+	const char *bytes = data ? data->d_buf : NULL;
+	size_t n = bytes ? strnlen(bytes, data->d_size) : 0, sum = (n + 4) & ~(size_t)3;
 
-	while (data && (at = gelf_getnote(data, at, &note, &name_off, &desc_off)) > 0) {
-		const char *bytes = data->d_buf;
-
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    !memcmp(bytes + name_off, "GNU", 4) && note.n_descsz <= BUILD_ID_BYTES) {
-			memcpy(e->build_id, bytes + desc_off, note.n_descsz);
-			e->build_id_len = note.n_descsz;
-		}
-	}
+	if (e->link || !n || sum + sizeof(e->link_sum) > data->d_size)
+		return;
+	e->link = strdup(bytes);
+	memcpy(&e->link_sum, bytes + sum, sizeof(e->link_sum));
 }
 
-static void read_sections(struct elf_symbols *e, GElf_Word type)
+static void read_sections(struct elf_symbols *e, Elf *elf, GElf_Word type)
 {
 	Elf_Scn *scn = NULL;
-	size_t names;
+	size_t at;
 	GElf_Shdr sh;
 
-	if (elf_getshdrstrndx(e->elf, &names))
+	if (elf_getshdrstrndx(elf, &at) || !(scn = elf_getscn(elf, at)) ||
+	    !gelf_getshdr(scn, &sh) || !foreign_elf_data(scn, &sh, FOREIGN_SECTION_BYTES))
 		return;
-	while ((scn = elf_nextscn(e->elf, scn)) != NULL) {
+	scn = NULL;
+	while ((scn = elf_nextscn(elf, scn)) != NULL) {
 		if (!gelf_getshdr(scn, &sh) || sh.sh_type != type)
 			continue;
-		const char *name = elf_strptr(e->elf, names, sh.sh_name);
+		const char *name = elf_strptr(elf, at, sh.sh_name);
 
-		if (type == SHT_NOTE)
-			read_notes(e, scn);
-		else if (type != SHT_PROGBITS)
-			read_symbols(e, scn, &sh);
+		if (type != SHT_PROGBITS)
+			read_symbols(e, elf, scn, &sh);
+		else if (name && !strcmp(name, ".gnu_debuglink"))
+			read_link(e, foreign_elf_data(scn, &sh, FOREIGN_NOTES_BYTES));
 		else if (name && (!strcmp(name, ".go.buildinfo") || !strcmp(name, ".gopclntab") ||
 				  !strcmp(name, ".data.rel.ro.gopclntab")))
 			e->go = true;
 	}
 }
 
-static void read_segments(struct elf_symbols *e)
+static void read_segments(struct elf_symbols *e, Elf *elf)
 {
 	size_t n;
 	GElf_Phdr ph;
 
-	if (elf_getphdrnum(e->elf, &n))
+	if (elf_getphdrnum(elf, &n))
 		return;
-	for (size_t i = 0; i < n && i <= INT32_MAX && gelf_getphdr(e->elf, (int)i, &ph); i++)
+	for (size_t i = 0; i < n && i <= INT32_MAX && gelf_getphdr(elf, (int)i, &ph); i++)
 		if (ph.p_type == PT_LOAD && ph.p_filesz &&
 		    !vec_reserve(&e->segments, &e->cap_segments, e->n_segments + 1))
 			e->segments[e->n_segments++] = (struct segment){ ph.p_offset, ph.p_vaddr,
 									 ph.p_filesz };
 }
 
+/* Ends elf. */
 static struct elf_symbols *read_all(Elf *elf)
 {
-	struct elf_symbols *e = elf && elf_kind(elf) == ELF_K_ELF ? calloc(1, sizeof(*e)) : NULL;
+	struct elf_symbols *e = elf && gelf_getclass(elf) == ELFCLASS64 ? calloc(1, sizeof(*e))
+									: NULL;
 
-	if (!e || gelf_getclass(elf) != ELFCLASS64) {
-		free(e);
+	if (!e) {
 		elf_end(elf);
 		return NULL;
 	}
-	e->elf = elf;
-	read_segments(e);
-	read_sections(e, SHT_NOTE);
-	read_sections(e, SHT_PROGBITS);
-	read_sections(e, SHT_SYMTAB);
+	e->build_id_len = foreign_elf_build_id(elf, e->build_id, sizeof(e->build_id));
+	read_segments(e, elf);
+	read_sections(e, elf, SHT_PROGBITS);
+	read_sections(e, elf, SHT_SYMTAB);
 	e->whole = e->n;
 	if (!e->n)
-		read_sections(e, SHT_DYNSYM);
+		read_sections(e, elf, SHT_DYNSYM);
 	if (e->n)
-		qsort(e->list, e->n, sizeof(*e->list), by_address);
+		qsort_r(e->list, e->n, sizeof(*e->list), by_address, e->names);
+	elf_end(elf);
 	return e;
-}
-
-int elf_symbols_file(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
 }
 
 struct elf_symbols *elf_symbols_open(int fd)
 {
-	elf_version(EV_CURRENT);
-	return read_all(elf_begin(fd, ELF_C_READ_MMAP, NULL));
+	return read_all(foreign_elf_open(fd));
 }
 
 struct elf_symbols *elf_symbols_memory(const void *image, size_t n)
 {
 	elf_version(EV_CURRENT);
-	return read_all(elf_memory((char *)(uintptr_t)image, n));
+	return read_all(foreign_elf_bounded(image, n) ? elf_memory((char *)(uintptr_t)image, n)
+						      : NULL);
 }
 
 void elf_symbols_close(struct elf_symbols *e)
 {
 	if (!e)
 		return;
-	elf_end(e->elf);
 	free(e->list);
+	free(e->names);
 	free(e->segments);
+	free(e->link);
 	free(e);
+}
+
+size_t elf_symbols_bytes(const struct elf_symbols *e)
+{
+	return e->cap * sizeof(*e->list) + e->cap_names;
 }
 
 bool elf_symbols_go(const struct elf_symbols *e)
@@ -196,11 +206,8 @@ bool elf_symbols_whole(const struct elf_symbols *e)
 
 const char *elf_symbols_debuglink(const struct elf_symbols *e, uint32_t *sum)
 {
-	GElf_Word crc = 0;
-	const char *name = dwelf_elf_gnu_debuglink(e->elf, &crc);
-
-	*sum = crc;
-	return name && *name ? name : NULL;
+	*sum = e->link_sum;
+	return e->link;
 }
 
 size_t elf_symbols_build_id(const struct elf_symbols *e, const uint8_t **id)
@@ -243,5 +250,5 @@ const char *elf_symbols_at(const struct elf_symbols *e, uint64_t vaddr)
 	const struct symbol *s = &e->list[lo - 1];
 
 	/* Assembly has symbols without size: they reach to the next. */
-	return s->size && vaddr - s->vaddr >= s->size ? NULL : s->name;
+	return s->size && vaddr - s->vaddr >= s->size ? NULL : e->names + s->name;
 }

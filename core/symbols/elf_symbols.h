@@ -9,14 +9,13 @@
 
 struct elf_symbols;
 
-/* A descriptor to read a regular file; -1: it is none. Nothing that a trace names can make us wait.
- */
-int elf_symbols_file(const char *path);
-/* Reads the file on fd (borrowed), or the image of n bytes in memory. NULL when it is no ELF file,
- * or there is no memory; logs nothing. */
+/* Reads the file on fd, which is not needed afterwards, or the image of n bytes in memory. NULL
+ * when it is no ELF file, or there is no memory; logs nothing. */
 struct elf_symbols *elf_symbols_open(int fd);
 struct elf_symbols *elf_symbols_memory(const void *image, size_t n);
 void elf_symbols_close(struct elf_symbols *e);
+/* The memory that it takes. */
+size_t elf_symbols_bytes(const struct elf_symbols *e);
 
 /* Was it written by Go's linker? */
 bool elf_symbols_go(const struct elf_symbols *e);

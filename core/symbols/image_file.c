@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/foreign_file.h"
 #include "base/vdso.h"
 #include "symbols/debug_file.h"
 #include "symbols/name_list.h"
@@ -16,6 +17,7 @@ struct image_file {
 	struct elf_symbols *elf, *debug; /* debug: what was stripped from it */
 	struct gobin *go;
 	struct name_list names;
+	bool refused; /* a file was there that is none to be read */
 };
 
 static bool same_id(const struct elf_symbols *e, const struct sample_image *i, bool here)
@@ -28,15 +30,23 @@ static bool same_id(const struct elf_symbols *e, const struct sample_image *i, b
 	return n == i->build_id_len && !memcmp(id, i->build_id, n);
 }
 
+/* Whether a file was there that is none to be read. */
+static bool is_refusal(int err)
+{
+	return err == -EINVAL || err == -EFBIG || err == -ELOOP || err == -EINTR ||
+	       err == -ETIMEDOUT;
+}
+
 static bool try_file(struct image_file *f, const struct sample_image *i, const char *path,
 		     bool here)
 {
-	int fd = elf_symbols_file(path);
+	const struct foreign_rule rule = { .most_bytes = FOREIGN_BINARY_BYTES };
+	int fd = foreign_file_open(path, &rule);
 
+	f->refused |= is_refusal(fd);
 	f->elf = fd < 0 ? NULL : elf_symbols_open(fd);
 	if (f->elf && same_id(f->elf, i, here)) {
 		f->go = elf_symbols_go(f->elf) ? gobin_open(fd, path) : NULL;
-		/* libelf has the file mapped */
 		close(fd);
 		return true;
 	}
@@ -49,35 +59,36 @@ static bool try_file(struct image_file *f, const struct sample_image *i, const c
 
 /* As the process sees it, which may be in a container, or deleted since; else as we see it. */
 static bool open_own(struct image_file *f, const struct sample_image *i, const char *root,
-		     uint32_t pid, bool here)
+		     const struct image_place *at)
 {
 	char path[4352];
 
-	if (here) {
+	if (at->here) {
 		snprintf(path, sizeof(path), "%s%s", root, i->path);
-		if (try_file(f, i, path, here))
+		if (try_file(f, i, path, true))
 			return true;
-		snprintf(path, sizeof(path), "/proc/%u/map_files/%lx-%lx", pid,
+		snprintf(path, sizeof(path), "/proc/%u/map_files/%lx-%lx", at->pid,
 			 (unsigned long)i->start, (unsigned long)i->end);
-		if (try_file(f, i, path, here))
+		if (try_file(f, i, path, true))
 			return true;
 	}
-	return *i->path == '/' && try_file(f, i, i->path, here);
+	return *i->path == '/' && try_file(f, i, i->path, at->here);
 }
 
-static bool open_file(struct image_file *f, const struct sample_image *i, uint32_t pid, bool here)
+static bool open_file(struct image_file *f, const struct sample_image *i,
+		      const struct image_place *at)
 {
 	char root[32];
 
-	snprintf(root, sizeof(root), "/proc/%u/root", pid);
-	if (!open_own(f, i, root, pid, here))
+	snprintf(root, sizeof(root), "/proc/%u/root", at->pid);
+	if (!open_own(f, i, root, at))
 		return false;
 	if (f->go || elf_symbols_whole(f->elf))
 		return true;
-	if (here)
-		f->debug = debug_file_open(f->elf, i->path, root);
+	if (at->here)
+		f->debug = debug_file_open(f->elf, i->path, root, at->deadline_ns);
 	if (!f->debug && *i->path == '/')
-		f->debug = debug_file_open(f->elf, i->path, "");
+		f->debug = debug_file_open(f->elf, i->path, "", at->deadline_ns);
 	return true;
 }
 
@@ -91,7 +102,17 @@ static bool open_vdso(struct image_file *f, const struct sample_image *i, bool h
 	return f->elf && same_id(f->elf, i, here);
 }
 
-struct image_file *image_file_open(const struct sample_image *i, uint32_t pid, bool here)
+static bool open_perf_map(struct image_file *f, const struct sample_image *i,
+			  const struct image_place *at)
+{
+	int err = name_list_perf_map(&f->names, i->path, at->owner ? *at->owner : 0,
+				     at->deadline_ns);
+
+	f->refused = err == -EPERM || is_refusal(err);
+	return !err;
+}
+
+struct image_file *image_file_open(const struct sample_image *i, const struct image_place *at)
 {
 	struct image_file *f = calloc(1, sizeof(*f));
 	bool found = false;
@@ -101,20 +122,28 @@ struct image_file *image_file_open(const struct sample_image *i, uint32_t pid, b
 		return NULL;
 	f->kind = i->kind;
 	if (i->kind == IMAGE_FILE) {
-		found = open_file(f, i, pid, here);
+		found = open_file(f, i, at);
 	} else if (i->kind == IMAGE_VDSO) {
-		found = open_vdso(f, i, here);
-	} else if (here && i->kind == IMAGE_KERNEL) {
+		found = open_vdso(f, i, at->here);
+	} else if (at->here && i->kind == IMAGE_KERNEL) {
 		err = -name_list_kallsyms(&f->names, "/proc/kallsyms");
 		found = !err;
-	} else if (here && i->kind == IMAGE_PERF_MAP) {
-		found = !name_list_perf_map(&f->names, i->path);
+	} else if (at->here && i->kind == IMAGE_PERF_MAP) {
+		found = open_perf_map(f, i, at);
 	}
 	if (found)
 		return f;
+	err = f->refused ? ECANCELED : err;
 	image_file_close(f);
 	errno = err;
 	return NULL;
+}
+
+size_t image_file_bytes(const struct image_file *f)
+{
+	return (f->elf ? elf_symbols_bytes(f->elf) : 0) +
+	       (f->debug ? elf_symbols_bytes(f->debug) : 0) +
+	       (f->go ? gobin_bytes_held(f->go) : 0) + name_list_bytes(&f->names);
 }
 
 void image_file_close(struct image_file *f)

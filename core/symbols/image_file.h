@@ -3,15 +3,28 @@
 #ifndef GOTRACE_IMAGE_FILE_H
 #define GOTRACE_IMAGE_FILE_H
 
+#include <sys/types.h>
+
 #include "binary/goframes.h"
 #include "trace/samples.h"
 
 struct image_file;
 
-/* The file of an image of a process with that pid. here: as in symbols_options. NULL and errno:
- * ENOENT when it is not there or has another build id, EPERM when the kernel hides its symbols,
- * ENOMEM. Logs only what is wrong with a Go binary. */
-struct image_file *image_file_open(const struct sample_image *i, uint32_t pid, bool here);
+/* What is known of the process that had it mapped. */
+struct image_place {
+	uint32_t pid;
+	bool here;            /* as in symbols_options */
+	const uid_t *owner;   /* of its files; NULL: not known, they must be root's */
+	uint64_t deadline_ns; /* of reading, foreign_file_deadline */
+};
+
+/* The file of an image, all that is needed of it, in memory. NULL and errno: ENOENT when it is not
+ * there or has another build id, EPERM when the kernel hides its symbols, ECANCELED when it is no
+ * file to be read (foreign_file_open, foreign_file_read), ENOMEM. Logs only what is wrong with a Go
+ * binary. */
+struct image_file *image_file_open(const struct sample_image *i, const struct image_place *at);
+/* The memory that it takes. */
+size_t image_file_bytes(const struct image_file *f);
 void image_file_close(struct image_file *f);
 
 /* Frames at an address of an image of that file, innermost first; names are f's. Their number, 0:

@@ -33,17 +33,16 @@ struct trace_reader *open_trace_fd(int fd, const char *name)
 	return with_names(trace_reader_open_fd(fd, name));
 }
 
-int trace_writer_resolve(struct trace_writer *w, struct symbols_cache *cache,
+int trace_writer_resolve(struct trace_writer *w, const struct symbols_options *opt,
 			 struct symbols_counts *counts)
 {
-	const struct symbols_options opt = { .here = true, .cache = cache };
 	const struct sample_tables *t = trace_writer_tables(w);
 	struct sample_tables found;
 
 	*counts = (struct symbols_counts){ 0 };
 	if (!t)
 		return 0;
-	int err = symbols_resolve(t, &opt, &found, counts);
+	int err = symbols_resolve(t, opt, &found, counts);
 	if (!err)
 		err = trace_writer_symbols(w, &found);
 	sample_tables_free(&found);

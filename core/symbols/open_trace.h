@@ -11,10 +11,9 @@ struct trace_reader *open_trace(const char *path);
 /* The same of an open file, which is taken over even on failure; name: for messages. */
 struct trace_reader *open_trace_fd(int fd, const char *name);
 
-/* Writes the names of all addresses of the samples that w was given on this machine: to be called
- * when there are no more, while processes and files are there. cache: files that stay open for the
- * next trace; NULL. 0 or -errno (logged). */
-int trace_writer_resolve(struct trace_writer *w, struct symbols_cache *cache,
+/* Writes the names of the addresses of the samples that w was given on this machine: to be called
+ * while processes and files are there. opt: with `here`. 0 or -errno (logged). */
+int trace_writer_resolve(struct trace_writer *w, const struct symbols_options *opt,
 			 struct symbols_counts *counts);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/compare.h"
+#include "base/foreign_file.h"
 #include "base/hash_index.h"
 #include "base/log.h"
 #include "base/vec.h"
@@ -32,6 +33,7 @@ struct resolving {
 	const struct sample_tables *t;
 	struct sample_tables *out;
 	const struct symbols_options *opt;
+	uint64_t deadline_ns; /* of reading what others name */
 	struct symbols_counts counts;
 	struct address *addresses;
 	size_t n, cap;
@@ -143,9 +145,24 @@ static bool same_file(const struct sample_image *a, uint32_t pid_a, const struct
 	       (a->build_id_len || (pid_a == pid_b && !strcmp(a->path, b->path)));
 }
 
+/* False: not known. */
+static bool owner_of(const struct resolving *r, const struct sample_image *x, uint32_t pid,
+		     uid_t *owner)
+{
+	if (!r->opt->here || x->process == TRACE_NONE)
+		return false;
+	return r->opt->owner ? r->opt->owner(r->opt->ctx, x->process, owner)
+			     : !foreign_file_owner(pid, owner);
+}
+
 static struct symbols_file *open_file(struct resolving *r, const struct sample_image *x,
 				      uint32_t pid)
 {
+	uid_t owner;
+	const struct image_place at = { .pid = pid,
+					.here = r->opt->here,
+					.owner = owner_of(r, x, pid, &owner) ? &owner : NULL,
+					.deadline_ns = r->deadline_ns };
 	struct symbols_cache *c = r->cache;
 	struct symbols_file f = { .of = *x, .pid = pid };
 
@@ -154,7 +171,7 @@ static struct symbols_file *open_file(struct resolving *r, const struct sample_i
 	f.of.path = strdup(x->path);
 	if (!f.of.path)
 		return NULL;
-	f.file = image_file_open(x, pid, r->opt->here);
+	f.file = image_file_open(x, &at);
 	f.err = f.file ? 0 : errno;
 	c->files[c->n++] = f;
 	return &c->files[c->n - 1];
@@ -185,8 +202,9 @@ static struct symbols_file *file_of(struct resolving *r, uint32_t image)
 	return &c->files[r->file_of[image] - 1];
 }
 
-#define CACHE_NS    (600 * 1000000000ull) /* a file that nothing asks for is closed after so long */
-#define CACHE_FILES 64                    /* so many stay open at most */
+#define CACHE_NS    (600 * 1000000000ull) /* what nothing asks for is forgotten after so long */
+#define CACHE_FILES 64                    /* so many stay at most */
+#define CACHE_BYTES (256u << 20)          /* that they take together */
 
 static void close_file(struct symbols_file *f)
 {
@@ -204,7 +222,7 @@ static int used_last(const void *x, const void *y)
 /* Files that may be another one the next time, or that nobody has asked for. */
 static void tidy(struct symbols_cache *c)
 {
-	size_t n = 0;
+	size_t n = 0, bytes = 0;
 
 	if (c->n)
 		qsort(c->files, c->n, sizeof(*c->files), used_last);
@@ -213,7 +231,9 @@ static void tidy(struct symbols_cache *c)
 		bool stays = f->of.kind == IMAGE_KERNEL || f->of.kind == IMAGE_VDSO ||
 			     f->of.build_id_len;
 
-		if (f->file && stays && n < CACHE_FILES && c->now_ns - f->used_ns < CACHE_NS)
+		bytes += f->file ? image_file_bytes(f->file) : 0;
+		if (f->file && stays && n < CACHE_FILES && c->now_ns - f->used_ns < CACHE_NS &&
+		    (bytes <= CACHE_BYTES || f->of.kind == IMAGE_KERNEL))
 			c->files[n++] = *f;
 		else
 			close_file(f);
@@ -313,7 +333,9 @@ static int resolve(struct resolving *r, const struct address *a)
 	if (!o->file) {
 		if (o->err == ENOMEM)
 			return -ENOMEM;
-		*(o->err == EPERM ? &r->counts.no_kernel : &r->counts.no_file) += 1;
+		*(o->err == EPERM       ? &r->counts.no_kernel
+		  : o->err == ECANCELED ? &r->counts.refused
+					: &r->counts.no_file) += 1;
 		return 0;
 	}
 	size_t n = image_file_frames(o->file, &r->t->images[image], a->pc, frames,
@@ -343,6 +365,7 @@ int symbols_resolve(const struct sample_tables *t, const struct symbols_options 
 	*out = (struct sample_tables){ 0 };
 	r.cache = opt->cache ? opt->cache : &r.own;
 	r.cache->now_ns = clock_monotonic_ns();
+	r.deadline_ns = foreign_file_deadline();
 	r.file_of = calloc(t->n_images + 1, sizeof(*r.file_of));
 	err = r.file_of ? copy_processes(&r) : -ENOMEM;
 	if (!err)

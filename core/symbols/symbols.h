@@ -7,10 +7,12 @@
 #ifndef GOTRACE_SYMBOLS_H
 #define GOTRACE_SYMBOLS_H
 
+#include <sys/types.h>
+
 #include "trace/samples.h"
 
-/* Files that stay open from one call to the next: those with a build id, and the kernel. A zeroed
- * one is empty. */
+/* Symbols that stay in memory from one call to the next: of files with a build id, and of the
+ * kernel. A zeroed one is empty. */
 struct symbols_cache {
 	struct symbols_file *files;
 	size_t n, cap;
@@ -23,6 +25,9 @@ struct symbols_options {
 	 * used. */
 	bool here;
 	struct symbols_cache *cache; /* NULL: they are closed */
+	/* Whose files a process of t may answer for; false: not known. NULL: /proc is asked. */
+	bool (*owner)(void *ctx, uint32_t process, uid_t *owner);
+	void *ctx;
 };
 
 /* What became of addresses. */
@@ -30,6 +35,7 @@ struct symbols_counts {
 	uint64_t addresses, found;
 	uint64_t no_image;  /* nothing was known to be mapped there */
 	uint64_t no_file;   /* their file is not there any more, or another */
+	uint64_t refused;   /* their file is none that is read: see foreign_file_open */
 	uint64_t no_symbol; /* their file has no symbol for them */
 	uint64_t no_kernel; /* /proc/kallsyms could not be read, or hides addresses */
 };

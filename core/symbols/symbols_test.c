@@ -3,12 +3,15 @@
 #include "binary/binaries_fixture.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/foreign_file.h"
 #include "binary/gobin_impl.h"
 #include "binary/goframes.h"
 #include "symbols/demangle.h"
@@ -217,13 +220,144 @@ static void lists_of_names(void **state)
 	assert_int_equal(name_list_kallsyms(&l, path), -EPERM);
 	unlink(path);
 	path = written("1000 10 one\n2000 20 two words\nx\n3000 0 none\n");
-	assert_int_equal(name_list_perf_map(&l, path), 0);
+	assert_int_equal(name_list_perf_map(&l, path, getuid(), UINT64_MAX), 0);
 	assert_string_equal(name_list_at(&l, 0x100f), "one");
 	assert_null(name_list_at(&l, 0x1010));
 	assert_string_equal(name_list_at(&l, 0x2000), "two words");
 	assert_int_equal(l.n, 2);
 	name_list_free(&l);
 	unlink(path);
+}
+
+/* Headers that claim 16 million sections in a file without contents, and a section of nearly all of
+ * it. */
+static void bounded_headers(void **state)
+{
+	const char *path = written("");
+	FILE *f = fopen(path, "r+");
+	Elf64_Ehdr head = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+			    .e_type = ET_EXEC,
+			    .e_machine = EM_X86_64,
+			    .e_version = EV_CURRENT,
+			    .e_ehsize = sizeof(Elf64_Ehdr),
+			    .e_shentsize = sizeof(Elf64_Shdr),
+			    .e_shoff = sizeof(Elf64_Ehdr) };
+	Elf64_Shdr sections[3] = { { .sh_size = 16 << 20 } };
+
+	(void)state;
+	assert_int_equal(ftruncate(fileno(f), (off_t)FOREIGN_BINARY_BYTES), 0);
+	assert_int_equal(pwrite(fileno(f), &head, sizeof(head), 0), sizeof(head));
+	assert_int_equal(pwrite(fileno(f), sections, sizeof(sections), sizeof(head)),
+			 sizeof(sections));
+	assert_null(elf_symbols_open(fileno(f)));
+	assert_null(gobin_open(fileno(f), "x"));
+	head.e_shnum = 3;
+	head.e_shstrndx = 1;
+	sections[0].sh_size = 0;
+	sections[1] = (Elf64_Shdr){ .sh_type = SHT_STRTAB, .sh_offset = 512, .sh_size = 512 };
+	sections[2] = (Elf64_Shdr){ .sh_type = SHT_SYMTAB,
+				    .sh_offset = 1024,
+				    .sh_size = FOREIGN_BINARY_BYTES - 1024,
+				    .sh_entsize = sizeof(Elf64_Sym),
+				    .sh_link = 1 };
+	assert_int_equal(pwrite(fileno(f), &head, sizeof(head), 0), sizeof(head));
+	assert_int_equal(pwrite(fileno(f), sections, sizeof(sections), sizeof(head)),
+			 sizeof(sections));
+	struct elf_symbols *e = elf_symbols_open(fileno(f));
+
+	assert_non_null(e);
+	assert_false(elf_symbols_whole(e));
+	assert_int_equal(elf_symbols_bytes(e), 0);
+	elf_symbols_close(e);
+	fclose(f);
+	unlink(path);
+}
+
+/* A perf map in the way of a FIFO, a device, a link, a file without end, somebody else's. */
+static void hostile_perf_maps(void **state)
+{
+	const uint64_t later = foreign_file_deadline();
+	struct name_list l = { 0 };
+	const char *path = written("1000 10 one\n");
+
+	(void)state;
+	assert_int_equal(name_list_perf_map(&l, path, getuid() + 1, later), getuid() ? -EPERM : 0);
+	assert_int_equal(truncate(path, (off_t)1 << 40), 0);
+	assert_int_equal(name_list_perf_map(&l, path, getuid(), later), -EFBIG);
+	assert_int_equal(truncate(path, 32 << 20), 0); /* one line of zeros */
+	assert_int_equal(name_list_perf_map(&l, path, getuid(), later), 0);
+	assert_int_equal(name_list_perf_map(&l, path, getuid(), 1), -ETIMEDOUT);
+	unlink(path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(name_list_perf_map(&l, path, getuid(), later), -EINVAL);
+	unlink(path);
+	assert_int_equal(symlink("/dev/zero", path), 0);
+	assert_int_equal(name_list_perf_map(&l, path, getuid(), later), -ELOOP);
+	unlink(path);
+	name_list_free(&l);
+	if (getuid())
+		return;
+	path = written("1000 10 one\n");
+	assert_int_equal(chown(path, 12345, 12345), 0);
+	assert_int_equal(name_list_perf_map(&l, path, 12346, later), -EPERM);
+	assert_int_equal(name_list_perf_map(&l, path, 12345, later), 0);
+	name_list_free(&l);
+	unlink(path);
+}
+
+/* As many names as a small file can hold: it is refused, not taken in part. */
+static void a_million_names(void **state)
+{
+	struct name_list l = { 0 };
+	const char *path = written("");
+	FILE *f = fopen(path, "w");
+
+	(void)state;
+	for (int i = 0; i <= 1 << 20; i++)
+		fputs("1 1 a\n", f);
+	fclose(f);
+	assert_int_equal(name_list_perf_map(&l, path, getuid(), UINT64_MAX), -EFBIG);
+	name_list_free(&l);
+	unlink(path);
+}
+
+/* Each of these at the place of a binary, and of its perf map: the others are still named. */
+static void hostile_images(void **state)
+{
+	static const char *const kinds[] = { "fifo", "device", "large" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		for (int here = 0; here < 2; here++) {
+			const char *path = written("");
+			const uint64_t pcs[] = { 0x1000, 0x9000 };
+			struct sample_tables t = { 0 }, out;
+			struct symbols_counts c;
+			struct sample_image file = { .end = 0x8000, .path = path }, map = {
+				.start = 0x8000, .end = 0xa000, .path = path, .kind = IMAGE_PERF_MAP
+			};
+
+			if (i == 2) {
+				assert_int_equal(truncate(path, (off_t)3 << 40), 0);
+			} else {
+				unlink(path);
+				assert_int_equal(
+					i ? symlink("/dev/zero", path) : mkfifo(path, 0600), 0);
+			}
+			put_process(&t);
+			assert_int_equal(sample_tables_image(&t, &file), 0);
+			assert_int_equal(sample_tables_image(&t, &map), 0);
+			put_stack(&t, pcs, 2);
+			assert_int_equal(symbols_resolve(&t,
+							 &(struct symbols_options){ .here = here },
+							 &out, &c),
+					 0);
+			assert_int_equal(c.found, 0);
+			assert_int_equal(c.refused, here ? 2 : 1);
+			unlink(path);
+			sample_tables_free(&out);
+			sample_tables_free(&t);
+		}
 }
 
 #define BOMB \
@@ -288,6 +422,10 @@ int main(void)
 		cmocka_unit_test(another_file_is_not_asked),
 		cmocka_unit_test(own_symbols),
 		cmocka_unit_test(lists_of_names),
+		cmocka_unit_test(bounded_headers),
+		cmocka_unit_test(hostile_perf_maps),
+		cmocka_unit_test(a_million_names),
+		cmocka_unit_test(hostile_images),
 		cmocka_unit_test(mangled_names),
 		cmocka_unit_test(damaged_files),
 	};

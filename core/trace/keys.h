@@ -161,11 +161,12 @@
 
 /* ---- warnings: every key with this prefix is a sentence that every report repeats */
 #define KEY_WARN                "warn."
-#define KEY_WARN_RINGS          KEY_WARN "rings"   /* a ring of inline stubs was disabled */
-#define KEY_WARN_STUBS          KEY_WARN "stubs"   /* some sites could not be moved to stubs */
-#define KEY_WARN_SYMBOLS        KEY_WARN "symbols" /* addresses of samples have no name */
-#define KEY_WARN_KERNEL_SYMBOLS KEY_WARN "kernel_symbols" /* the kernel hides its own */
-#define KEY_WARN_LEFT_ALONE     KEY_WARN "left_alone"     /* functions in another gotrace's stubs */
+#define KEY_WARN_RINGS          KEY_WARN "rings" /* a ring of inline stubs was disabled */
+#define KEY_WARN_STUBS          KEY_WARN "stubs" /* some sites could not be moved to stubs */
+#define KEY_WARN_REFUSED        KEY_WARN "symbols.refused" /* likewise: files not to be read */
+#define KEY_WARN_SYMBOLS        KEY_WARN "symbols"         /* addresses of samples have no name */
+#define KEY_WARN_KERNEL_SYMBOLS KEY_WARN "kernel_symbols"  /* the kernel hides its own */
+#define KEY_WARN_LEFT_ALONE     KEY_WARN "left_alone" /* functions in another gotrace's stubs */
 #define KEY_WARN_LOAD           KEY_WARN "load" /* a few functions' sites were dear to probe */
 #define KEY_WARN_IMAGE          KEY_WARN "image" /* an image that the process executed was not patched */
 #define KEY_WARN_LABELS         KEY_WARN "labels"  /* some samples' labels are not known */

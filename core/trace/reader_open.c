@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/foreign_file.h"
 #include "base/log.h"
 #include "trace/format.h"
 #include "trace/trace.h"
@@ -12,7 +13,7 @@
 bool trace_file_is_one(const char *path)
 {
 	uint8_t magic[8];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = foreign_file_open(path, &(struct foreign_rule){ .no_link = true });
 	bool is = fd >= 0 && read(fd, magic, 8) == 8 && !memcmp(magic, FORMAT_MAGIC, 8);
 
 	if (fd >= 0)

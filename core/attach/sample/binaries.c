@@ -2,12 +2,12 @@
 #include "attach/sample/binaries.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/foreign_file.h"
 #include "base/log.h"
 #include "binary/gobin.h"
 #include "binary/gostack.h"
@@ -160,8 +160,9 @@ int binaries_learn(struct binaries *b, const char *path, const char *name)
 {
 	struct sample_binary none = { 0 };
 	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	int err = fd < 0 || fstat(fd, &st) ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
+	int fd = foreign_file_open(path,
+				   &(struct foreign_rule){ .most_bytes = FOREIGN_BINARY_BYTES });
+	int err = fd < 0 ? fd : fstat(fd, &st) ? -errno : 0;
 	struct sample_key key = { .ino = err ? 0 : st.st_ino, .bytes = err ? 0 : st.st_size };
 
 	for (size_t i = 0; !err && i < b->n; i++)

@@ -2,8 +2,6 @@
 #include "attach/sample/natives.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <gelf.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -15,10 +13,12 @@
 
 #include "attach/sample/needed.h"
 #include "base/clock.h"
+#include "base/foreign_file.h"
 #include "base/log.h"
 #include "base/vdso.h"
 #include "base/vec.h"
 #include "binary/ehframe.h"
+#include "binary/foreign_elf.h"
 #include "trace/keys.h"
 
 _Static_assert(sizeof(struct ehframe_row) == sizeof(struct sample_row) &&
@@ -29,13 +29,14 @@ _Static_assert(sizeof(struct ehframe_row) == sizeof(struct sample_row) &&
 
 static int open_seen(uint32_t pid, const char *path)
 {
+	const struct foreign_rule rule = { .most_bytes = FOREIGN_BINARY_BYTES };
 	char seen[PATH_MAX + 32];
 
 	snprintf(seen, sizeof(seen), "/proc/%u/root%s", pid, path);
-	int fd = open(seen, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = foreign_file_open(seen, &rule);
 
 	/* it has ended: what it had is mostly there, too */
-	return fd >= 0 ? fd : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	return fd >= 0 ? fd : foreign_file_open(path, &rule);
 }
 
 /* Where the executable segment is linked. */
@@ -45,8 +46,7 @@ static int find_segment(struct native_file *to, int fd)
 	size_t n = 0;
 	int err = -ENOEXEC;
 
-	elf_version(EV_CURRENT);
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	Elf *elf = foreign_elf_open(fd);
 
 	if (elf && elf_getphdrnum(elf, &n))
 		n = 0;
@@ -225,7 +225,8 @@ static void prepare(void *ctx, const char *path)
 
 	if (user_enter(p->user))
 		return;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = foreign_file_open(path,
+				   &(struct foreign_rule){ .most_bytes = FOREIGN_BINARY_BYTES });
 
 	user_leave(p->user);
 	find(p->natives, fd, path);

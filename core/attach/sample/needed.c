@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -14,21 +13,23 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/foreign_file.h"
+#include "binary/foreign_elf.h"
 
 #define PATIENCE_NS 2000000000ull
 
 /* PT_INTERP of the file: a path, or false. */
 static bool find_linker(const char *path, char linker[PATH_MAX])
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = foreign_file_open(path,
+				   &(struct foreign_rule){ .most_bytes = FOREIGN_BINARY_BYTES });
 	bool found = false;
 	GElf_Phdr ph;
 	size_t n = 0;
 
 	if (fd < 0)
 		return false;
-	elf_version(EV_CURRENT);
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	Elf *elf = foreign_elf_open(fd);
 
 	if (!elf || elf_getphdrnum(elf, &n))
 		n = 0;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/sample/processes.h"
 
-#include <elfutils/libdwelf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <libelf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +9,9 @@
 #include <unistd.h>
 
 #include "attach/sample/maps.h"
+#include "base/foreign_file.h"
 #include "base/vec.h"
+#include "binary/foreign_elf.h"
 
 static void fail(struct processes *p, int err)
 {
@@ -123,6 +122,8 @@ static void keep_image(struct processes *p, struct process *one, const struct sa
 
 	if (one->number != TRACE_NONE)
 		write_image(p, one, &i);
+	if (i.kind == IMAGE_PERF_MAP && !one->has_owner)
+		one->has_owner = !foreign_file_owner(one->pid, &one->owner);
 	if (vec_reserve(&one->images, &one->cap_images, one->n_images + 1)) {
 		fail(p, -ENOMEM);
 		return;
@@ -149,22 +150,19 @@ static void put_image(struct processes *p, struct process *one, const struct sam
 /* A file's GNU build id as the process sees the file. */
 static void read_build_id(struct sample_image *i, uint32_t pid, const char *path)
 {
+	const struct foreign_rule rule = { .most_bytes = FOREIGN_BINARY_BYTES };
 	char seen[PATH_MAX + 32];
-	const void *id;
 
 	snprintf(seen, sizeof(seen), "/proc/%u/root%s", pid, path);
-	int fd = open(seen, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = foreign_file_open(seen, &rule);
 
 	if (fd < 0)
 		return;
-	elf_version(EV_CURRENT);
-	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	ssize_t n = elf ? dwelf_elf_gnu_build_id(elf, &id) : 0;
+	Elf *elf = foreign_elf_open(fd);
 
-	if (n > 0 && n <= SAMPLE_BUILD_ID_BYTES) {
-		memcpy(i->build_id, id, n);
-		i->build_id_len = (uint8_t)n;
-	}
+	if (elf)
+		i->build_id_len = (uint8_t)foreign_elf_build_id(elf, i->build_id,
+								SAMPLE_BUILD_ID_BYTES);
 	elf_end(elf);
 	close(fd);
 }
@@ -366,6 +364,16 @@ uint32_t processes_known(struct processes *p, uint32_t pid, uint64_t ts_ns)
 	if (one)
 		name_it(p, one, NULL);
 	return one ? one->number : TRACE_NONE;
+}
+
+bool processes_owner(const struct processes *p, uint32_t number, uid_t *owner)
+{
+	for (size_t i = p->n; i-- > 0;)
+		if (p->all[i].number == number) {
+			*owner = p->all[i].owner;
+			return p->all[i].has_owner;
+		}
+	return false;
 }
 
 size_t processes_images(const struct processes *p, uint32_t pid, uint64_t ts_ns)

@@ -23,8 +23,10 @@ struct processes {
 		uint64_t start_ns;
 		bool learned;          /* what it executes: the BPF program knows it */
 		bool ended, was_ended; /* by now; when the writer changed last */
-		char *exe;             /* NULL: not known, or a thread of the kernel */
-		size_t before;         /* in its bucket, index + 1 */
+		bool has_owner;
+		uid_t owner;   /* of its files, such as a perf map */
+		char *exe;     /* NULL: not known, or a thread of the kernel */
+		size_t before; /* in its bucket, index + 1 */
 		char comm[64];
 		struct sample_image *images;
 		size_t n_images, cap_images;
@@ -47,6 +49,9 @@ struct side_band_reader processes_reader(struct processes *p);
 uint32_t processes_find(struct processes *p, uint32_t pid, uint64_t ts_ns);
 /* Likewise, but TRACE_NONE for a process that was not told of. */
 uint32_t processes_known(struct processes *p, uint32_t pid, uint64_t ts_ns);
+/* Whose files the process of that number in the trace may answer for. False: it ended before that
+ * was known. */
+bool processes_owner(const struct processes *p, uint32_t number, uid_t *owner);
 /* How many images that process has mapped so far. */
 size_t processes_images(const struct processes *p, uint32_t pid, uint64_t ts_ns);
 /* What a process executes is found out, if it is not known yet. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What is to be known of a process's binary before its goroutines can be read. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "attach/sample/snapshot_walk.h"
+#include "base/foreign_file.h"
 #include "base/vec.h"
 
 /* runtime/asm_amd64.s, preempt_amd64.s, signal_unix.go */
@@ -131,10 +131,11 @@ int snapshot_open(struct snapshot *s, pid_t pid)
 
 	*s = (struct snapshot){ .pid = pid };
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = foreign_file_open(path,
+				   &(struct foreign_rule){ .most_bytes = FOREIGN_BINARY_BYTES });
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	if (!gostack_is_go(fd, path)) {
 		close(fd);
 		return -ENOTSUP;

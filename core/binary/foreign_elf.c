@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "binary/foreign_elf.h"
+
+#include <string.h>
+#include <unistd.h>
+
+bool foreign_elf_bounded(const void *head, size_t n)
+{
+	Elf64_Ehdr wide;
+	Elf32_Ehdr narrow;
+
+	memset(&wide, 0, sizeof(wide));
+	memset(&narrow, 0, sizeof(narrow));
+	memcpy(&wide, head, n < sizeof(wide) ? n : sizeof(wide));
+	memcpy(&narrow, head, n < sizeof(narrow) ? n : sizeof(narrow));
+	if (n < EI_NIDENT || memcmp(wide.e_ident, ELFMAG, SELFMAG) != 0)
+		return false;
+	if (wide.e_ident[EI_CLASS] == ELFCLASS32)
+		return narrow.e_phnum != PN_XNUM && (narrow.e_shnum || !narrow.e_shoff);
+	return wide.e_phnum != PN_XNUM && (wide.e_shnum || !wide.e_shoff);
+}
+
+Elf *foreign_elf_open(int fd)
+{
+	uint8_t head[sizeof(Elf64_Ehdr)];
+	ssize_t n = pread(fd, head, sizeof(head), 0);
+
+	if (n < 0 || !foreign_elf_bounded(head, (size_t)n))
+		return NULL;
+	elf_version(EV_CURRENT);
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		return elf;
+	elf_end(elf);
+	return NULL;
+}
+
+Elf_Data *foreign_elf_data(Elf_Scn *scn, const GElf_Shdr *sh, uint64_t most_bytes)
+{
+	if (sh->sh_type == SHT_NOBITS || sh->sh_flags & SHF_COMPRESSED || sh->sh_size > most_bytes)
+		return NULL;
+	return elf_getdata(scn, NULL);
+}
+
+static size_t id_in(Elf_Data *data, uint8_t *id, size_t most)
+{
+	size_t at = 0, name_off, desc_off;
+	GElf_Nhdr note;
+
+	while (data && (at = gelf_getnote(data, at, &note, &name_off, &desc_off)) > 0) {
+		const char *bytes = data->d_buf;
+
+		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 || note.n_descsz > most ||
+		    memcmp(bytes + name_off, "GNU", 4) != 0)
+			continue;
+		memcpy(id, bytes + desc_off, note.n_descsz);
+		return note.n_descsz;
+	}
+	return 0;
+}
+
+size_t foreign_elf_build_id(Elf *elf, uint8_t *id, size_t most)
+{
+	size_t n = 0, found = 0;
+	Elf_Scn *scn = NULL;
+	GElf_Phdr ph;
+	GElf_Shdr sh;
+
+	if (elf_getphdrnum(elf, &n))
+		n = 0;
+	for (size_t i = 0; i < n && !found && gelf_getphdr(elf, (int)i, &ph); i++)
+		if (ph.p_type == PT_NOTE && ph.p_filesz <= FOREIGN_NOTES_BYTES)
+			found = id_in(elf_getdata_rawchunk(elf, (int64_t)ph.p_offset, ph.p_filesz,
+							   ph.p_align == 8 ? ELF_T_NHDR8
+									   : ELF_T_NHDR),
+				      id, most);
+	while (!found && (scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_NOTE)
+			found = id_in(foreign_elf_data(scn, &sh, FOREIGN_NOTES_BYTES), id, most);
+	return found;
+}

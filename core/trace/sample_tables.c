@@ -168,6 +168,46 @@ int sample_tables_symbol(struct sample_tables *t, const struct sample_symbol *s)
 	return 0;
 }
 
+static uint32_t hash_symbol(const struct sample_symbol *s)
+{
+	return hash_u64_pair(hash_bytes(s->name, strlen(s->name)), s->start_line);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool same_symbol(const struct sample_symbol *a, const struct sample_symbol *b)
+{
+	return a->kind == b->kind && a->start_line == b->start_line &&
+	       same_text(a->name, b->name) && same_text(a->linker, b->linker) &&
+	       same_text(a->file, b->file);
+}
+
+int sample_tables_symbol_once(struct sample_tables *t, const struct sample_symbol *s,
+			      uint32_t *number, bool *added)
+{
+	const uint32_t hash = s->name ? hash_symbol(s) : 0;
+	size_t at;
+	int err = 0;
+
+	*added = false;
+	for (; !err && t->n_indexed < t->n_symbols; t->n_indexed += !err)
+		err = hash_index_put(&t->by_symbol, hash_symbol(&t->symbols[t->n_indexed]),
+				     (uint32_t)t->n_indexed);
+	for (uint32_t i = err ? HASH_NONE : hash_index_first(&t->by_symbol, hash, &at);
+	     i != HASH_NONE; i = hash_index_next(&t->by_symbol, hash, &at))
+		if (same_symbol(&t->symbols[i], s)) {
+			*number = i;
+			return 0;
+		}
+	*number = (uint32_t)t->n_symbols;
+	err = err ? err : sample_tables_symbol(t, s);
+	*added = !err;
+	return err;
+}
+
 int sample_tables_location(struct sample_tables *t, const struct sample_location *l)
 {
 	struct sample_location copy = *l;
@@ -265,21 +305,23 @@ const struct sample_location *sample_tables_find(const struct sample_tables *t, 
 int sample_tables_merge(struct sample_tables *t, const struct sample_tables *from)
 {
 	struct sample_frame frames[LOCATION_MAX_FRAMES];
-	const uint32_t base = (uint32_t)t->n_symbols;
-	int err = 0;
+	uint32_t *numbers = malloc((from->n_symbols + 1) * sizeof(*numbers));
+	int err = numbers ? 0 : -ENOMEM;
+	bool added;
 
 	for (size_t i = 0; i < from->n_symbols && !err; i++)
-		err = sample_tables_symbol(t, &from->symbols[i]);
+		err = sample_tables_symbol_once(t, &from->symbols[i], &numbers[i], &added);
 	for (size_t i = 0; i < from->n_locations && !err; i++) {
 		struct sample_location l = from->locations[i];
 
 		for (uint32_t k = 0; k < l.n; k++) {
 			frames[k] = l.frames[k];
-			frames[k].symbol += base;
+			frames[k].symbol = numbers[frames[k].symbol];
 		}
 		l.frames = frames;
 		err = sample_tables_location(t, &l);
 	}
+	free(numbers);
 	return err ? err : sample_tables_sort(t);
 }
 
@@ -309,6 +351,7 @@ void sample_tables_free(struct sample_tables *t)
 	free(t->symbols);
 	free(t->locations);
 	free(t->deaths);
+	hash_index_free(&t->by_symbol);
 	free(t->order);
 	*t = (struct sample_tables){ 0 };
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_index.h"
 #include "trace/trace.h"
 
 /* Numbers of processes, images and stacks count from 0 in the order in which they were given;
@@ -157,6 +158,8 @@ struct sample_tables {
 	/* locations by process and address, of those up to n_sorted */
 	uint32_t *order;
 	size_t n_sorted;
+	struct hash_index by_symbol; /* the first n_indexed */
+	size_t n_indexed;
 };
 
 /*
@@ -168,6 +171,9 @@ int sample_tables_image(struct sample_tables *t, const struct sample_image *i);
 int sample_tables_labels(struct sample_tables *t, const struct sample_labels *l);
 int sample_tables_stack(struct sample_tables *t, const struct sample_stack *s);
 int sample_tables_symbol(struct sample_tables *t, const struct sample_symbol *s);
+/* The same of one that may be there already: *number, and whether it was added. */
+int sample_tables_symbol_once(struct sample_tables *t, const struct sample_symbol *s,
+			      uint32_t *number, bool *added);
 int sample_tables_location(struct sample_tables *t, const struct sample_location *l);
 int sample_tables_death(struct sample_tables *t, const struct sample_death *d);
 /* Does it name what is there? */
@@ -178,8 +184,8 @@ int sample_tables_sort(struct sample_tables *t);
  * asked for with any process. */
 const struct sample_location *sample_tables_find(const struct sample_tables *t, uint32_t process,
 						 uint64_t pc);
-/* Adds the symbols and the locations of `from`, and sorts. 0, -ENOMEM, -EINVAL, -E2BIG; some may
- * have been added. */
+/* Adds the symbols of `from` that are not there and its locations, and sorts. 0, -ENOMEM, -EINVAL,
+ * -E2BIG; some may have been added. */
 int sample_tables_merge(struct sample_tables *t, const struct sample_tables *from);
 void sample_tables_free(struct sample_tables *t);
 

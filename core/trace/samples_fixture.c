@@ -118,6 +118,11 @@ int samples_fixture_write(struct trace_writer *w, bool with_symbols)
 		.locations = (struct sample_location *)(uintptr_t)locations,
 		.n_locations = sizeof(locations) / sizeof(locations[0]),
 	};
+	struct sample_tables early = of; /* as of a process that has ended */
+
+	early.n_locations = 1;
+	if (!err && with_symbols)
+		err = trace_writer_symbols(w, &early);
 	return err || !with_symbols ? err : trace_writer_symbols(w, &of);
 }
 

@@ -312,8 +312,9 @@ int trace_writer_death(struct trace_writer *w, const struct sample_death *d)
 	return err ? refuse(w, CHUNK_DEATHS, "a death", err) : wait_for(w, CHUNK_DEATHS);
 }
 
-/* A location whose symbols have other numbers here: from base on. */
-static int put_location(struct trace_writer *w, const struct sample_location *l, uint32_t base)
+/* A location whose symbols have other numbers here. */
+static int put_location(struct trace_writer *w, const struct sample_location *l,
+			const uint32_t *numbers)
 {
 	struct writer_samples *s = w->samples;
 	struct sample_frame frames[LOCATION_MAX_FRAMES];
@@ -323,7 +324,7 @@ static int put_location(struct trace_writer *w, const struct sample_location *l,
 		return 0;
 	for (uint32_t i = 0; i < l->n && i < LOCATION_MAX_FRAMES; i++) {
 		frames[i] = l->frames[i];
-		frames[i].symbol += base;
+		frames[i].symbol = numbers[frames[i].symbol];
 	}
 	copy.frames = frames;
 	int err = sample_tables_location(&s->tables, &copy);
@@ -336,19 +337,25 @@ int trace_writer_symbols(struct trace_writer *w, const struct sample_tables *fro
 {
 	struct writer_samples *s = get(w);
 	int err = s ? chunk_file_error(w->file) : -ENOMEM;
-	uint32_t base = s ? (uint32_t)s->tables.n_symbols : 0;
+	uint32_t *numbers = malloc((from->n_symbols + 1) * sizeof(*numbers));
+	bool added;
 
 	if (!err)
-		err = sample_tables_sort(&s->tables);
-	if (err)
+		err = numbers ? sample_tables_sort(&s->tables) : -ENOMEM;
+	if (err) {
+		free(numbers);
 		return err;
+	}
 	for (size_t i = 0; i < from->n_symbols && !err; i++) {
-		err = sample_tables_symbol(&s->tables, &from->symbols[i]);
+		err = sample_tables_symbol_once(&s->tables, &from->symbols[i], &numbers[i], &added);
+		if (!err && !added)
+			continue;
 		if (!err)
 			err = sample_put_symbol(&s->waiting[CHUNK_SYMBOLS].b, &from->symbols[i]);
 		err = err ? refuse(w, CHUNK_SYMBOLS, "a symbol", err) : wait_for(w, CHUNK_SYMBOLS);
 	}
 	for (size_t i = 0; i < from->n_locations && !err; i++)
-		err = put_location(w, &from->locations[i], base);
+		err = put_location(w, &from->locations[i], numbers);
+	free(numbers);
 	return err ? err : sample_tables_sort(&s->tables);
 }

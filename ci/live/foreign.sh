@@ -106,4 +106,104 @@ if command -v strace >/dev/null; then
 	check "a trace that names a FIFO as its binary" named_by_trace fifo_prog
 	check "a trace that names a device as its binary" named_by_trace device_prog
 fi
+
+# ---- names of what is gone when recording ends
+
+spin() { # FILE...: rows say main.spin, which its program was for nearly all of its time
+	gt report "$@" --by=function --format=csv >report.csv 2>said
+	awk -F, '$1 == "main.spin" { n = $2 } $1 ~ /\+0x/ { bad += $(NF - 1) } END { exit !(n > 50 && bad < n / 10) }' report.csv ||
+		{ head report.csv; cat said; fail "names are missing"; }
+}
+spinning() {
+	mkdir -p src
+	cat >src/main.go <<-'END'
+		package main
+
+		import (
+			"os"
+			"time"
+		)
+
+		//go:noinline
+		func spin(until time.Time) (s int) {
+			for time.Now().Before(until) {
+				for i := 0; i < 10000; i++ {
+					s += i * i
+				}
+			}
+			return
+		}
+
+		func main() {
+			d, _ := time.ParseDuration(os.Args[1])
+			if spin(time.Now().Add(d)) == 3 {
+				println()
+			}
+		}
+	END
+	(cd src && { [ -e go.mod ] || go mod init spinning 2>/dev/null; } && go build "$@" -o ../spinning .) || fail "it cannot be built"
+}
+go_run() {
+	spinning
+	(cd src && gt sample -F 499 -o ../trace -- go run . 2s) 2>err || fail "$(cat err)"
+	spin trace --process 'spinning*'
+}
+check "go run: its program is removed as it ends" go_run
+removed() { # GO-BUILD-OPTION...
+	spinning "$@"
+	gt sample -F 499 -o trace -- ./spinning 3s 2>err &
+	local gotrace=$!
+	wait_for 20 test -s trace
+	sleep 1.5
+	rm spinning
+	wait $gotrace || fail "$(cat err)"
+	spin trace
+}
+check "a program that is removed while it runs" removed
+check "the same without a build id" removed -ldflags=-B=none
+# Another file takes its place: by its name, or by its very inode when the process has ended.
+replaced() { # COMMAND...
+	spinning
+	cp spinning deployed
+	./deployed 60s &
+	local pid=$! gotrace other
+	sleep 60 &
+	other=$! # the recording does not end with the program
+	gt sample -F 499 -d 7 -o trace --pid $pid,$other 2>err &
+	gotrace=$!
+	wait_for 20 test -s trace
+	sleep 3
+	"$@" $pid
+	wait $gotrace || fail "$(cat err)"
+	kill $other
+	spin trace
+}
+by_name() { cp /bin/true new && mv new deployed && kill "$1"; }
+in_place() { # once its names were read, a second after its end
+	kill "$1"
+	sleep 2.5
+	cp /bin/true deployed
+}
+check "another file takes the program's name" replaced by_name
+check "another file is copied over the program" replaced in_place
+# An unmount is not held up by what the agent has read, and nothing of it is lost.
+unmounted() {
+	needs_namespace unshare --mount true
+	command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+	spinning
+	mkdir -p app
+	echo '{ "interval": "300s", "frequency": 199, "store": { "directory": "'"$PWD"'/store" }, "others": "drop",
+		"rules": [{"match": {"executable": "*/spinning"}}] }' >agent.json
+	"$GOTRACE" agent --config agent.json >out 2>err &
+	local agent=$!
+	wait_for 60 grep -q 'sampling' err
+	mount -t tmpfs none app
+	cp spinning app/
+	app/spinning 3s
+	wait_for 60 umount app || { umount -l app; fail "the file system stays busy"; }
+	kill -TERM $agent
+	wait $agent || fail "the agent ended with status $?: $(cat err)"
+	spin store --service spinning
+}
+check "a file system is unmounted below the agent" unmounted
 done_testing

@@ -245,6 +245,7 @@ static int prepare(struct agent *a)
 	s->name_addresses = name_addresses;
 	a->naming = (struct name_context){ &a->symbols, s };
 	s->name_ctx = &a->naming;
+	s->name_ended = name_ended;
 	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->wake_fd < 0 || signals_open(&a->signals, false, 1u << SIGHUP))
 		return -EIO;

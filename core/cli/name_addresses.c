@@ -13,6 +13,36 @@ static bool owner(void *ctx, uint32_t process, uid_t *owner)
 	return processes_owner(&c->sampling->processes, process, owner);
 }
 
+static int file(void *ctx, const struct sample_image *i)
+{
+	const struct name_context *c = ctx;
+
+	return processes_open_image(&c->sampling->processes, i);
+}
+
+static struct symbols_options options(void *ctx)
+{
+	const struct name_context *c = ctx;
+	struct symbols_options opt = { .here = true, .ctx = ctx };
+
+	if (c) {
+		opt.cache = c->cache;
+		opt.owner = owner;
+		opt.file = file;
+	}
+	return opt;
+}
+
+int name_ended(void *ctx, struct trace_writer *w, const bool *ended, size_t n)
+{
+	struct symbols_options opt = options(ctx);
+	struct symbols_counts counts;
+
+	opt.only = ended;
+	opt.n_only = n;
+	return trace_writer_resolve(w, &opt, &counts);
+}
+
 /* Says which addresses stay without a name, and why. */
 static int say_nameless(const struct symbols_counts *c, struct trace_info *end)
 {
@@ -39,10 +69,7 @@ static int say_nameless(const struct symbols_counts *c, struct trace_info *end)
 
 int name_addresses(void *ctx, struct trace_writer *w, struct trace_info *end)
 {
-	const struct name_context *c = ctx;
-	const struct symbols_options opt = {
-		.here = true, .cache = c ? c->cache : NULL, .owner = c ? owner : NULL, .ctx = ctx
-	};
+	const struct symbols_options opt = options(ctx);
 	struct symbols_counts counts;
 	int err = trace_writer_resolve(w, &opt, &counts);
 

@@ -11,8 +11,10 @@ struct name_context {
 	struct sampling *sampling;   /* what knows the processes */
 };
 
-/* Writes their names, and sets keys of `end` that say which have none and why; ctx: a struct
- * name_context, or NULL. 0 or -errno (logged). */
+/* The first early, and only of processes whose number is set in `ended`: what has no name yet may
+ * get one later. The second writes their names, and sets keys of `end` that say which have none and
+ * why; ctx: a struct name_context, or NULL. 0 or -errno (logged). */
+int name_ended(void *ctx, struct trace_writer *w, const bool *ended, size_t n);
 int name_addresses(void *ctx, struct trace_writer *w, struct trace_info *end);
 
 #endif

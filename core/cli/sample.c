@@ -250,10 +250,13 @@ static int sample(struct sample_run *r)
 	s->name_addresses = name_addresses;
 	r->naming.sampling = s;
 	s->name_ctx = &r->naming;
+	s->name_ended = name_ended;
+	r->naming.cache = &r->symbols;
 	if (look_at_binaries(r))
 		return STATUS_FAILED;
 	status = start_targets(r) || sampling_prepare(s) ? STATUS_FAILED : run_prepared(r);
 	sampling_close(s);
+	symbols_cache_free(&r->symbols);
 	return status < 0 ? status_of_target(r) : status;
 }
 

@@ -29,6 +29,7 @@ struct sample_run {
 	struct signals signals;
 	struct sampling sampling;
 	struct name_context naming;
+	struct symbols_cache symbols;
 	struct trace_info info;
 	sigset_t old_mask;
 	struct sigaction old_child;

@@ -37,24 +37,30 @@ static bool is_refusal(int err)
 	       err == -ETIMEDOUT;
 }
 
+static bool try_fd(struct image_file *f, const struct sample_image *i, int fd, const char *path,
+		   bool here)
+{
+	f->elf = elf_symbols_open(fd);
+	if (f->elf && same_id(f->elf, i, here)) {
+		f->go = elf_symbols_go(f->elf) ? gobin_open(fd, path) : NULL;
+		return true;
+	}
+	elf_symbols_close(f->elf);
+	f->elf = NULL;
+	return false;
+}
+
 static bool try_file(struct image_file *f, const struct sample_image *i, const char *path,
 		     bool here)
 {
 	const struct foreign_rule rule = { .most_bytes = FOREIGN_BINARY_BYTES };
 	int fd = foreign_file_open(path, &rule);
+	bool found = fd >= 0 && try_fd(f, i, fd, path, here);
 
 	f->refused |= is_refusal(fd);
-	f->elf = fd < 0 ? NULL : elf_symbols_open(fd);
-	if (f->elf && same_id(f->elf, i, here)) {
-		f->go = elf_symbols_go(f->elf) ? gobin_open(fd, path) : NULL;
-		close(fd);
-		return true;
-	}
-	elf_symbols_close(f->elf);
-	f->elf = NULL;
 	if (fd >= 0)
 		close(fd);
-	return false;
+	return found;
 }
 
 /* As the process sees it, which may be in a container, or deleted since; else as we see it. */
@@ -63,6 +69,11 @@ static bool open_own(struct image_file *f, const struct sample_image *i, const c
 {
 	char path[4352];
 
+	if (at->fd >= 0 && try_fd(f, i, at->fd, i->path, true))
+		return true;
+	/* What was seen is not to be had: another file may have its path. */
+	if (at->fd != -ENOENT && !i->build_id_len)
+		return false;
 	if (at->here) {
 		snprintf(path, sizeof(path), "%s%s", root, i->path);
 		if (try_file(f, i, path, true))

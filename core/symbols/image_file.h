@@ -13,7 +13,8 @@ struct image_file;
 /* What is known of the process that had it mapped. */
 struct image_place {
 	uint32_t pid;
-	bool here;            /* as in symbols_options */
+	int fd;    /* of the file itself; -ENOENT: it is found by path; else only by build id */
+	bool here; /* as in symbols_options */
 	const uid_t *owner;   /* of its files; NULL: not known, they must be root's */
 	uint64_t deadline_ns; /* of reading, foreign_file_deadline */
 };

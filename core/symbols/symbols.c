@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "base/clock.h"
@@ -63,6 +64,8 @@ static int collect(struct resolving *r)
 	for (size_t i = 0; i < t->n_stacks; i++) {
 		const struct sample_stack *s = &t->stacks[i];
 
+		if (r->opt->only && (s->process >= r->opt->n_only || !r->opt->only[s->process]))
+			continue;
 		if (vec_reserve(&r->addresses, &r->cap, r->n + s->n))
 			return -ENOMEM;
 		for (uint32_t k = 0; k < s->n; k++) {
@@ -135,14 +138,15 @@ static uint32_t image_at(const struct resolving *r, uint64_t pc)
 	return TRACE_NONE;
 }
 
-/* Would they be the same file? A build id says so wherever the file is; without one only for one
- * process. */
+/* Would they be the same file? A build id says so wherever the file is; without one only what one
+ * process has loaded to one place. */
 static bool same_file(const struct sample_image *a, uint32_t pid_a, const struct sample_image *b,
 		      uint32_t pid_b)
 {
 	return a->kind == b->kind && a->build_id_len == b->build_id_len &&
 	       !memcmp(a->build_id, b->build_id, a->build_id_len) &&
-	       (a->build_id_len || (pid_a == pid_b && !strcmp(a->path, b->path)));
+	       (a->build_id_len || (pid_a == pid_b && !strcmp(a->path, b->path) &&
+				    a->start - a->file_off == b->start - b->file_off));
 }
 
 /* False: not known. */
@@ -159,20 +163,27 @@ static struct symbols_file *open_file(struct resolving *r, const struct sample_i
 				      uint32_t pid)
 {
 	uid_t owner;
+	const bool has = r->opt->file && x->kind == IMAGE_FILE && x->process != TRACE_NONE;
+	const int fd = has ? r->opt->file(r->opt->ctx, x) : -ENOENT;
 	const struct image_place at = { .pid = pid,
+					.fd = fd,
 					.here = r->opt->here,
 					.owner = owner_of(r, x, pid, &owner) ? &owner : NULL,
 					.deadline_ns = r->deadline_ns };
 	struct symbols_cache *c = r->cache;
 	struct symbols_file f = { .of = *x, .pid = pid };
 
-	if (vec_reserve(&c->files, &c->cap, c->n + 1))
-		return NULL;
 	f.of.path = strdup(x->path);
-	if (!f.of.path)
-		return NULL;
-	f.file = image_file_open(x, &at);
+	bool room = f.of.path && !vec_reserve(&c->files, &c->cap, c->n + 1);
+
+	f.file = room ? image_file_open(x, &at) : NULL;
 	f.err = f.file ? 0 : errno;
+	if (fd >= 0)
+		close(fd);
+	if (!room) {
+		free((char *)f.of.path);
+		return NULL;
+	}
 	c->files[c->n++] = f;
 	return &c->files[c->n - 1];
 }

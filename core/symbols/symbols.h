@@ -27,7 +27,14 @@ struct symbols_options {
 	struct symbols_cache *cache; /* NULL: they are closed */
 	/* Whose files a process of t may answer for; false: not known. NULL: /proc is asked. */
 	bool (*owner)(void *ctx, uint32_t process, uid_t *owner);
+	/* A descriptor, to be closed, of the file of an image as it was when it was seen first.
+	 * -ENOENT: it was not; else it is not to be had as it was. NULL: files are found by
+	 * path. */
+	int (*file)(void *ctx, const struct sample_image *i);
 	void *ctx;
+	/* Only stacks of processes with these numbers, below n_only, are asked for. NULL: all. */
+	const bool *only;
+	size_t n_only;
 };
 
 /* What became of addresses. */

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/sample/maps.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "attach/target/mappings.h"
+#include "base/foreign_file.h"
+#include "binary/foreign_elf.h"
 
 void maps_classify(struct sample_image *i, uint32_t pid, const char *path,
 		   char perf_map[MAPS_PERF_BYTES])
@@ -37,4 +41,23 @@ void maps_read(uint32_t pid, void (*fn)(void *ctx, struct sample_image *i), void
 		fn(ctx, &i);
 	}
 	mappings_close(&maps);
+}
+
+void maps_read_build_id(struct sample_image *i, uint32_t pid, const char *path)
+{
+	const struct foreign_rule rule = { .most_bytes = FOREIGN_BINARY_BYTES };
+	char seen[PATH_MAX + 32];
+
+	snprintf(seen, sizeof(seen), "/proc/%u/root%s", pid, path);
+	int fd = foreign_file_open(seen, &rule);
+
+	if (fd < 0)
+		return;
+	Elf *elf = foreign_elf_open(fd);
+
+	if (elf)
+		i->build_id_len = (uint8_t)foreign_elf_build_id(elf, i->build_id,
+								SAMPLE_BUILD_ID_BYTES);
+	elf_end(elf);
+	close(fd);
 }

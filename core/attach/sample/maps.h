@@ -12,6 +12,8 @@
 /* Kind and path of what is mapped as `path`; perf_map is what the path may be in. */
 void maps_classify(struct sample_image *i, uint32_t pid, const char *path,
 		   char perf_map[MAPS_PERF_BYTES]);
+/* The GNU build id of the file at that path, as the process sees it, if it has one. */
+void maps_read_build_id(struct sample_image *i, uint32_t pid, const char *path);
 /* Calls fn with each; the path is to be copied. */
 void maps_read(uint32_t pid, void (*fn)(void *ctx, struct sample_image *i), void *ctx);
 

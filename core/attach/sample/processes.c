@@ -147,24 +147,17 @@ static void put_image(struct processes *p, struct process *one, const struct sam
 	tell_natives(p, one);
 }
 
-/* A file's GNU build id as the process sees the file. */
-static void read_build_id(struct sample_image *i, uint32_t pid, const char *path)
+/* Its file stays open, and tells its build id: of some files that have one, such as Go's with -B,
+ * the kernel has none to give. */
+static void take_file(struct processes *p, struct process *one, struct sample_image *i)
 {
-	const struct foreign_rule rule = { .most_bytes = FOREIGN_BINARY_BYTES };
-	char seen[PATH_MAX + 32];
+	const bool exe = one->exe && !strcmp(one->exe, i->path);
 
-	snprintf(seen, sizeof(seen), "/proc/%u/root%s", pid, path);
-	int fd = foreign_file_open(seen, &rule);
-
-	if (fd < 0)
+	if (i->kind != IMAGE_FILE)
 		return;
-	Elf *elf = foreign_elf_open(fd);
-
-	if (elf)
-		i->build_id_len = (uint8_t)foreign_elf_build_id(elf, i->build_id,
-								SAMPLE_BUILD_ID_BYTES);
-	elf_end(elf);
-	close(fd);
+	if ((!p->kept || !kept_files_take(p->kept, &one->files, one->pid, exe, i)) &&
+	    !i->build_id_len)
+		maps_read_build_id(i, one->pid, i->path);
 }
 
 /* A process that has ended before /proc was asked: the file that it executed is mostly there. */
@@ -173,7 +166,7 @@ static void learn_file(struct processes *p, struct process *one, const struct sa
 	struct sample_image now = { 0 };
 
 	one->learned = true; /* or never will be */
-	read_build_id(&now, (uint32_t)getpid(), i->path);
+	maps_read_build_id(&now, (uint32_t)getpid(), i->path);
 	if (i->build_id_len && now.build_id_len == i->build_id_len &&
 	    !memcmp(now.build_id, i->build_id, i->build_id_len))
 		binaries_learn(p->binaries, i->path, i->path);
@@ -198,11 +191,9 @@ static void on_map(void *ctx, const struct side_band_map *m, uint64_t ts_ns)
 		return; /* before the command's exec */
 	maps_classify(&i, m->pid, m->path, perf_map);
 	memcpy(i.build_id, m->build_id, m->build_id_len);
-	/* The kernel has none to give of some files that have one, such as Go's with -B. */
-	if (i.kind == IMAGE_FILE && !i.build_id_len)
-		read_build_id(&i, m->pid, m->path);
 	/* The first that an exec maps is what it executes. */
 	name_it(p, one, i.kind == IMAGE_FILE ? m->path : NULL);
+	take_file(p, one, &i);
 	if (!one->learned && i.kind == IMAGE_FILE)
 		learn_file(p, one, &i);
 	put_image(p, one, &i);
@@ -218,8 +209,7 @@ static void take_mapped(void *ctx, struct sample_image *i)
 	const struct mapped *m = ctx;
 
 	i->from_ns = m->one->start_ns;
-	if (i->kind == IMAGE_FILE)
-		read_build_id(i, m->one->pid, i->path);
+	take_file(m->p, m->one, i);
 	keep_image(m->p, m->one, i);
 }
 
@@ -291,7 +281,15 @@ static void on_fork(void *ctx, uint32_t parent, uint32_t child, uint64_t ts_ns)
 		copy.from_ns = ts_ns;
 		keep_image(p, one, &copy);
 	}
+	if (p->kept)
+		kept_files_copy(p->kept, &one->files, &old->files);
 	tell_natives(p, one);
+}
+
+static void end(struct process *one, uint64_t ts_ns)
+{
+	one->ended = true;
+	one->end_ns = ts_ns;
 }
 
 static void on_exec(void *ctx, uint32_t pid, const char *comm, uint64_t ts_ns)
@@ -300,7 +298,7 @@ static void on_exec(void *ctx, uint32_t pid, const char *comm, uint64_t ts_ns)
 	struct process *old = find(p, pid, ts_ns);
 
 	if (old && old->start_ns <= ts_ns)
-		old->ended = true;
+		end(old, ts_ns);
 	struct process *one = add(p, pid, ts_ns);
 
 	if (!one)
@@ -317,13 +315,15 @@ static void on_end(void *ctx, uint32_t pid, uint64_t ts_ns)
 
 	if (!one)
 		return;
-	one->ended = true;
+	end(one, ts_ns);
 	if (!p->keep_images)
 		free_images(one);
 }
 
-static void free_process(struct process *one)
+static void free_process(struct processes *p, struct process *one)
 {
+	if (p->kept)
+		kept_files_drop(p->kept, &one->files);
 	free_images(one);
 	free(one->exe);
 }
@@ -338,11 +338,12 @@ void processes_again(struct processes *p, struct trace_writer *writer)
 		struct process x = p->all[i];
 
 		if (x.was_ended) {
-			free_process(&x);
+			free_process(p, &x);
 			continue;
 		}
 		x.was_ended = x.ended;
 		x.number = TRACE_NONE;
+		x.asked = false;
 		x.before = p->bucket[x.pid % PROCESS_BUCKETS];
 		p->all[n++] = x;
 		p->bucket[x.pid % PROCESS_BUCKETS] = n;
@@ -361,19 +362,11 @@ uint32_t processes_known(struct processes *p, uint32_t pid, uint64_t ts_ns)
 {
 	struct process *one = find(p, pid, ts_ns);
 
-	if (one)
+	if (one) {
 		name_it(p, one, NULL);
+		one->asked = true;
+	}
 	return one ? one->number : TRACE_NONE;
-}
-
-bool processes_owner(const struct processes *p, uint32_t number, uid_t *owner)
-{
-	for (size_t i = p->n; i-- > 0;)
-		if (p->all[i].number == number) {
-			*owner = p->all[i].owner;
-			return p->all[i].has_owner;
-		}
-	return false;
 }
 
 size_t processes_images(const struct processes *p, uint32_t pid, uint64_t ts_ns)
@@ -396,36 +389,6 @@ uint32_t processes_find(struct processes *p, uint32_t pid, uint64_t ts_ns)
 	return processes_known(p, pid, ts_ns);
 }
 
-/* ---- what is known of native code */
-
-struct held {
-	struct sample_image *images;
-	size_t n, cap;
-};
-
-static void take_held(void *ctx, struct sample_image *i)
-{
-	struct held *h = ctx;
-
-	if (vec_reserve(&h->images, &h->cap, h->n + 1))
-		return;
-	i->path = strdup(i->path);
-	if (i->path)
-		h->images[h->n++] = *i;
-}
-
-void processes_hold(void *ctx, pid_t pid)
-{
-	struct processes *p = ctx;
-	struct held h = { 0 };
-
-	maps_read((uint32_t)pid, take_held, &h);
-	natives_hold(p->natives, (uint32_t)pid, h.images, h.n);
-	for (size_t i = 0; i < h.n; i++)
-		free((char *)h.images[i].path);
-	free(h.images);
-}
-
 bool processes_have_tables(struct processes *p, uint32_t pid, uint64_t ts_ns, uint64_t pc)
 {
 	const struct process *one = find(p, pid, ts_ns);
@@ -439,7 +402,7 @@ bool processes_have_tables(struct processes *p, uint32_t pid, uint64_t ts_ns, ui
 void processes_free(struct processes *p)
 {
 	for (size_t i = 0; i < p->n; i++)
-		free_process(&p->all[i]);
+		free_process(p, &p->all[i]);
 	free(p->all);
 	*p = (struct processes){ 0 };
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "attach/sample/binaries.h"
+#include "attach/sample/kept_files.h"
 #include "attach/sample/natives.h"
 #include "attach/sample/side_band.h"
 #include "trace/samples.h"
@@ -17,12 +18,17 @@ struct processes {
 	struct trace_writer *writer; /* borrowed, as binaries are */
 	struct binaries *binaries;
 	struct natives *natives; /* NULL: C is walked by frame pointers */
+	struct kept_files *kept; /* NULL: names are looked up by path */
 	/* Each time that a process forks or executes an image there is a new one. */
 	struct process {
 		uint32_t pid, number; /* number: in the trace, TRACE_NONE: not written yet */
 		uint64_t start_ns;
 		bool learned;          /* what it executes: the BPF program knows it */
 		bool ended, was_ended; /* by now; when the writer changed last */
+		bool asked;            /* for its number: there may be samples of it */
+		bool released;         /* its files were, after it had ended */
+		uint64_t end_ns;       /* when it ended */
+		struct kept_list files;
 		bool has_owner;
 		uid_t owner;   /* of its files, such as a perf map */
 		char *exe;     /* NULL: not known, or a thread of the kernel */
@@ -52,6 +58,14 @@ uint32_t processes_known(struct processes *p, uint32_t pid, uint64_t ts_ns);
 /* Whose files the process of that number in the trace may answer for. False: it ended before that
  * was known. */
 bool processes_owner(const struct processes *p, uint32_t number, uid_t *owner);
+/* Which processes, by their numbers in the trace, had ended before then, with samples whose
+ * addresses may have no names yet: *n and *which, to be freed; NULL: none. 0 or -ENOMEM. */
+int processes_to_name(const struct processes *p, uint64_t before_ns, bool **which, size_t *n);
+/* Their files are not needed any more, nor are those of which there are no samples. */
+void processes_release(struct processes *p, uint64_t before_ns);
+/* A descriptor, to be closed, of the file of an image in the trace. -ENOENT: it was never opened;
+ * -ESTALE: it has other contents now, or is released. */
+int processes_open_image(const struct processes *p, const struct sample_image *i);
 /* How many images that process has mapped so far. */
 size_t processes_images(const struct processes *p, uint32_t pid, uint64_t ts_ns);
 /* What a process executes is found out, if it is not known yet. */

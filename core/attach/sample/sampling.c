@@ -138,7 +138,10 @@ static void take_death(void *ctx, const struct sample_record *r)
 
 static void drain(struct sampling *s)
 {
+	const uint64_t before_ns = clock_monotonic_ns();
+
 	sample_bpf_read(&s->bpf);
+	s->drained_ns = before_ns;
 	catch_up(s, clock_monotonic_ns());
 	if (!s->err)
 		s->err = s->processes.err;
@@ -270,6 +273,8 @@ bool sampling_until(struct sampling *s, uint64_t until_ns)
 		if (!s->err)
 			s->err = wall_flush(&s->wall);
 		if (!s->err)
+			s->err = sampling_name_ended(s);
+		if (!s->err)
 			s->err = trace_writer_flush(s->writer);
 		sampling_attach_again(s);
 		s->flush_ns = now + FLUSH_NS;
@@ -304,6 +309,7 @@ int sampling_begin(struct sampling *s, struct trace_writer *writer)
 	s->writer = writer;
 	s->processes.writer = writer;
 	s->processes.binaries = &s->binaries;
+	s->processes.kept = &s->kept;
 	s->processes.keep_images = s->record_signals;
 	wall_begin(&s->wall, &s->processes, &s->bpf, writer, clock_monotonic_ns());
 	s->natives.bpf = &s->bpf;
@@ -335,6 +341,7 @@ static int finish(struct sampling *s)
 	if (!s->err && s->name_addresses)
 		s->err = s->name_addresses(s->name_ctx, s->writer, &s->end);
 	int err = sampling_describe_end(s);
+	processes_release(&s->processes, s->drained_ns);
 	int closed = trace_writer_finish(s->writer, s->end.kvs, s->end.n_kvs);
 
 	s->writer = NULL;
@@ -420,5 +427,6 @@ void sampling_close(struct sampling *s)
 	natives_free(&s->natives);
 	free(s->fds);
 	processes_free(&s->processes);
+	kept_files_free(&s->kept);
 	trace_info_free(&s->end);
 }

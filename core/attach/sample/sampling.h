@@ -36,6 +36,8 @@ struct sampling {
 	bool show_progress;
 	/* The last thing to be written: what the addresses in the trace are. NULL: nothing. */
 	int (*name_addresses)(void *ctx, struct trace_writer *w, struct trace_info *end);
+	/* The same, early, of what these processes executed, by number: they have ended. */
+	int (*name_ended)(void *ctx, struct trace_writer *w, const bool *ended, size_t n);
 	void *name_ctx;
 	/* found out on the way */
 	struct sample_bpf bpf;
@@ -49,6 +51,8 @@ struct sampling {
 	struct binaries binaries;
 	struct processes processes;
 	struct natives natives;
+	struct kept_files kept;
+	uint64_t drained_ns;     /* what happened before is in the trace */
 	const struct user *user; /* of the command, borrowed */
 	struct deaths deaths;
 	struct wall wall; /* given: `on` */

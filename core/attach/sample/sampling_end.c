@@ -2,6 +2,7 @@
 #include "attach/sample/sampling_end.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 
 #include "attach/recording.h"
@@ -32,6 +33,8 @@ static int describe_losses(struct sampling *s, const struct sample_counters *c)
 		err = set_count(&s->end, KEY_END_SAMPLES_NO_BINARY, s->no_binary);
 	if (!err)
 		err = natives_describe(&s->natives, &s->end);
+	if (!err)
+		err = kept_files_describe(&s->kept, &s->end);
 	if (!err && s->late)
 		err = set_count(&s->end, KEY_END_THREADS_LATE, s->late);
 	if (!err && (s->late || s->behind || s->missed))
@@ -50,6 +53,20 @@ static int describe_losses(struct sampling *s, const struct sample_counters *c)
 	return err;
 }
 
+int sampling_name_ended(struct sampling *s)
+{
+	bool *which;
+	size_t n;
+	int err = processes_to_name(&s->processes, s->drained_ns, &which, &n);
+
+	if (!err && n && s->name_ended)
+		err = s->name_ended(s->name_ctx, s->writer, which, n);
+	free(which);
+	if (!err)
+		processes_release(&s->processes, s->drained_ns);
+	return err;
+}
+
 static struct sample_counters since(struct sample_counters c, const struct sample_counters *told)
 {
 	c.samples -= told->samples;
@@ -63,6 +80,7 @@ static struct sample_counters since(struct sample_counters c, const struct sampl
 void sampling_forget_counts(struct sampling *s)
 {
 	s->told = sample_bpf_counters(&s->bpf);
+	s->kept.no_room = 0;
 	s->samples = s->cut_off = s->unreadable = s->outside = s->no_labels = 0;
 	s->labels_cut = s->no_binary = s->late = s->side.lost = s->host.late = 0;
 	if (s->host.on)

@@ -8,6 +8,9 @@
 /* How it ended, how many samples there are and what is missing, as keys of the trace. 0 or
  * -ENOMEM. */
 int sampling_describe_end(struct sampling *s);
+/* Names of what has ended are looked up while its files are open, which they are no longer then. 0
+ * or -errno. */
+int sampling_name_ended(struct sampling *s);
 /* What the next trace says is its own. */
 void sampling_forget_counts(struct sampling *s);
 

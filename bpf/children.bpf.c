@@ -6,10 +6,9 @@
  * 9e15db66136a, Linux 5.5; CONFIG_DEBUG_INFO_BTF) and traces must work without.
  */
 #include <linux/bpf.h>
-#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-#include "bpf/event.h"
+#include "bpf/file.bpf.h"
 
 #define SIGSTOP 19
 
@@ -17,13 +16,7 @@ const volatile struct target_config target;
 
 struct children_state state;
 
-/* So are these, to tell what is executed. */
-struct inode___local {
-	unsigned long i_ino;
-} __attribute__((preserve_access_index));
-struct file___local {
-	struct inode___local *f_inode;
-} __attribute__((preserve_access_index));
+/* So is this, to tell what is executed. */
 struct linux_binprm___local {
 	struct file___local *file;
 } __attribute__((preserve_access_index));
@@ -56,11 +49,14 @@ SEC("tp_btf/sched_process_fork") int on_fork(uint64_t *args)
 SEC("tp_btf/sched_process_exec") int on_exec(uint64_t *args)
 {
 	struct linux_binprm___local *bprm = (void *)args[2];
+	struct file_id id;
 
 	if (!in_target())
 		return 0;
 	__sync_fetch_and_add(&state.execs, 1);
-	if (BPF_CORE_READ(bprm, file, f_inode, i_ino) != target.exe_ino)
+	file_id_of(&id, bprm->file);
+	if (id.ino != target.exe.ino || id.bytes != target.exe.bytes ||
+	    id.changed_s != target.exe.changed_s || id.changed_ns != target.exe.changed_ns)
 		return 0;
 	if (state.stop_own && !bpf_send_signal(SIGSTOP))
 		__sync_fetch_and_add(&state.stopped, 1);

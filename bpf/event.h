@@ -320,13 +320,20 @@ struct lost_goid {
 	uint64_t count;
 };
 
+/* How a file is recognized by its inode: number, size, and when its contents changed last. cp over
+ * a file leaves the number, and may leave the size. */
+struct file_id {
+	uint64_t ino, bytes;
+	uint64_t changed_s, changed_ns;
+};
+
 /* Which process is traced. BPF helpers know a task's number only in the task's own pid namespace,
  * so these are the number and namespace of the target, not of the tracer. */
 struct target_config {
 	uint32_t tgid;
 	uint32_t pad;
 	uint64_t pidns_dev, pidns_ino;
-	uint64_t exe_ino; /* inode number of the traced binary, 0: not known */
+	struct file_id exe; /* the traced binary; zero: not known */
 };
 
 /* What the target started and gotrace does not follow. */

@@ -28,11 +28,6 @@ struct sample_config {
 	uint32_t pad;
 };
 
-/* How an executable is recognized: inode number and size of its file. */
-struct sample_key {
-	uint64_t ino, bytes;
-};
-
 /* Functions of the Go runtime at which a walk does something else. */
 #define SAMPLE_AT_ROOT      1 /* the outermost: goexit, mstart, rt0_go */
 #define SAMPLE_AT_SCHED     2 /* mcall: what it runs belongs to no goroutine */
@@ -161,12 +156,12 @@ struct sample_record {
 	uint64_t goid;
 	uint64_t period; /* of the event: ns, or how often it has happened */
 	uint32_t pid, flags;
-	struct sample_key exe;
+	struct file_id exe;
 	uint32_t n_kernel, n_user; /* of pcs, kernel first */
 	/* user: see struct sample_stack; kernel: as bpf_get_stack gives them */
 	uint64_t pcs[SAMPLE_KERNEL_FRAMES + SAMPLE_FRAMES];
 };
-_Static_assert(__builtin_offsetof(struct sample_record, pcs) == 64, "wire layout");
+_Static_assert(__builtin_offsetof(struct sample_record, pcs) == 80, "wire layout");
 
 #define SAMPLE_LABELS      8
 #define SAMPLE_KEY_BYTES   64

@@ -8,6 +8,7 @@
 #ifndef GOTRACE_WHOSE_BPF_H
 #define GOTRACE_WHOSE_BPF_H
 
+#include "bpf/file.bpf.h"
 #include "bpf/walk.bpf.h"
 
 const volatile struct sample_config config;
@@ -24,18 +25,11 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, SAMPLE_EXECUTABLES);
-	__type(key, struct sample_key);
+	__type(key, struct file_id);
 	__type(value, struct sample_binary);
 } binaries SEC(".maps");
 
 /* What is used of the kernel's structs (CO-RE: BTF says where it is). */
-struct inode___local {
-	unsigned long i_ino;
-	long long i_size;
-} __attribute__((preserve_access_index));
-struct file___local {
-	struct inode___local *f_inode;
-} __attribute__((preserve_access_index));
 struct mm_struct___local {
 	unsigned long start_code;
 	struct file___local *exe_file;
@@ -58,13 +52,10 @@ struct task_struct___local {
 static __always_inline void find_binary(struct walk *w, struct task_struct___local *task)
 {
 	struct mm_struct___local *mm = task->mm;
-	struct file___local *file = mm ? mm->exe_file : 0;
-	struct inode___local *inode = file ? file->f_inode : 0;
 	struct sample_binary *b;
 
 	w->go = 0;
-	w->record.exe.ino = inode ? inode->i_ino : 0;
-	w->record.exe.bytes = inode ? inode->i_size : 0;
+	file_id_of(&w->record.exe, mm ? mm->exe_file : 0);
 	b = bpf_map_lookup_elem(&binaries, &w->record.exe);
 	if (!b) {
 		w->record.flags |= SAMPLE_NO_BINARY;

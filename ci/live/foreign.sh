@@ -206,4 +206,100 @@ unmounted() {
 	spin store --service spinning
 }
 check "a file system is unmounted below the agent" unmounted
+
+# ---- one file in another's place
+
+# Leaf functions without a frame, whose callers only tables tell; KB: how far behind another with a large frame they lie.
+generation() { # NAME KB: builds NAME
+	mkdir -p "src.$1"
+	{
+		cat <<-'END'
+			package main
+
+			import (
+				"os"
+				"time"
+			)
+
+			var table [256]int
+
+			//go:noinline
+			func other(n int) int {
+				var frame [100]int
+		END
+		for ((i = 0; i < $2 * 16; i++)); do echo "	frame[(n+$i)%100] += table[n&$((i % 256))] * $((i + 3))"; done
+		cat <<-'END'
+				return frame[n%100]
+			}
+
+			//go:noinline
+			func NAME3(n int) (s int) {
+				for i := 0; i < n; i++ {
+					s += table[i&255] ^ i
+				}
+				return
+			}
+
+			//go:noinline
+			func NAME2(n int) int { return NAME3(n) + NAME3(n/2) }
+
+			//go:noinline
+			func NAME1(n int) int { return NAME2(n) + 1 }
+
+			func main() {
+				d, _ := time.ParseDuration(os.Args[1])
+				for until := time.Now().Add(d); time.Now().Before(until); {
+					table[0] += NAME1(100000)
+				}
+				table[1] = other(table[2])
+			}
+		END
+	} | sed "s/NAME/$1/g" >"src.$1/main.go"
+	(cd "src.$1" && { [ -e go.mod ] || go mod init "$1" 2>/dev/null; } && go build -ldflags='-s -w' -o "../$1" .) || fail "it cannot be built"
+}
+two_generations() { # alpha and gamma, of equal size
+	generation alpha 1
+	generation gamma 40
+	local size
+	size=$(stat -c %s alpha gamma | sort -n | tail -1)
+	truncate -s "$size" alpha gamma
+}
+callers_of() { # GENERATION TRACE [SHARE]: its leaf is called by its own, in nearly all samples
+	paths "$2" >rows
+	local all right
+	all=$(count "(^|;)$1[123](;|\$)|(^|;)main.$1[123](;|\$)" <rows)
+	# Before gotrace knows the program, frame pointers leave out who calls a leaf without a frame.
+	right=$(count "^runtime.goexit;runtime.main;main.main;main.$1"'1;(main.'"$1"'2;)?main.'"$1"'3(;|$)' <rows)
+	echo "$1: $right of $all whole"
+	[ "$all" -gt 100 ] && awk -v r="$right" -v n="$all" -v s="${3:-0.9}" 'BEGIN { exit !(r >= s * n - 4) }' || { sort -rn rows | head -8; fail "wrong callers"; }
+}
+overwritten() {
+	two_generations
+	cp alpha deployed
+	gt sample -F 997 -o trace -- sh -c './deployed 1s; sleep 2.5; cp gamma deployed; ./deployed 1s; sleep 2.5; cp alpha deployed; ./deployed 1s' 2>err || fail "$(cat err)"
+	callers_of alpha trace
+	callers_of gamma trace
+}
+check "a program that is copied over another of equal size" overwritten
+# With the time of the one before, too: file systems of images do that. It takes gotrace a moment to see it.
+same_time() {
+	two_generations
+	touch -d '2001-01-01' alpha gamma
+	cp -p alpha deployed
+	gt sample -F 997 -o trace -- sh -c './deployed 1s; sleep 2.5; cp -p gamma deployed; ./deployed 4s' 2>err || fail "$(cat err)"
+	callers_of alpha trace
+	callers_of gamma trace 0.5
+}
+check "the same with equal times" same_time
+# Two file systems give the same inode numbers.
+two_file_systems() {
+	needs_namespace unshare --mount true
+	two_generations
+	mkdir -p one two
+	export -f callers_of paths count fail gt
+	unshare --mount bash -c 'mount -t tmpfs none one && mount -t tmpfs none two && cp alpha one/deployed && cp gamma two/deployed &&
+		{ [ "$(stat -c %i one/deployed)" = "$(stat -c %i two/deployed)" ] || echo "other numbers"; } &&
+		gt sample -F 997 -o trace -- sh -c "one/deployed 1s; two/deployed 1s" 2>err && callers_of alpha trace && callers_of gamma trace' || fail "status $?"
+}
+check "two file systems with the same inode numbers" two_file_systems
 done_testing

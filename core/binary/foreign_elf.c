@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define HASHED_BYTES (64 << 10)
+
 bool foreign_elf_bounded(const void *head, size_t n)
 {
 	Elf64_Ehdr wide;
@@ -79,4 +81,33 @@ size_t foreign_elf_build_id(Elf *elf, uint8_t *id, size_t most)
 		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_NOTE)
 			found = id_in(foreign_elf_data(scn, &sh, FOREIGN_NOTES_BYTES), id, most);
 	return found;
+}
+
+/* FNV-1a, 64 bits. */
+static uint64_t hash(uint64_t h, const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ p[i]) * 0x100000001b3ull;
+	return h;
+}
+
+uint64_t foreign_elf_identity(int fd)
+{
+	const uint64_t begin = 0xcbf29ce484222325ull;
+	uint8_t bytes[4096], id[64];
+	uint64_t h = begin;
+	Elf *elf = foreign_elf_open(fd);
+	size_t n_id = elf ? foreign_elf_build_id(elf, id, sizeof(id)) : 0;
+	ssize_t n = 0;
+
+	elf_end(elf);
+	if (n_id)
+		return hash(begin, id, n_id) | 1;
+	for (off_t at = 0; at < HASHED_BYTES; at += n) {
+		n = pread(fd, bytes, sizeof(bytes), at);
+		if (n <= 0)
+			break;
+		h = hash(h, bytes, (size_t)n);
+	}
+	return n < 0 ? 0 : h | 1;
 }

@@ -22,5 +22,8 @@ Elf *foreign_elf_open(int fd);
 Elf_Data *foreign_elf_data(Elf_Scn *scn, const GElf_Shdr *sh, uint64_t most_bytes);
 /* The GNU build id, of at most `most` bytes. Its length, 0: none. */
 size_t foreign_elf_build_id(Elf *elf, uint8_t *id, size_t most);
+/* What the file on fd is by its contents: a hash of the build id, else of its first 64 KiB, where
+ * headers, notes and the first code are. 0: it cannot be read. */
+uint64_t foreign_elf_identity(int fd);
 
 #endif

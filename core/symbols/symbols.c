@@ -139,13 +139,12 @@ static uint32_t image_at(const struct resolving *r, uint64_t pc)
 }
 
 /* Would they be the same file? A build id says so wherever the file is; without one only what one
- * process has loaded to one place. */
-static bool same_file(const struct sample_image *a, uint32_t pid_a, const struct sample_image *b,
-		      uint32_t pid_b)
+ * process has loaded to one place, between its execs. */
+static bool same_file(const struct sample_image *a, const struct sample_image *b)
 {
 	return a->kind == b->kind && a->build_id_len == b->build_id_len &&
 	       !memcmp(a->build_id, b->build_id, a->build_id_len) &&
-	       (a->build_id_len || (pid_a == pid_b && !strcmp(a->path, b->path) &&
+	       (a->build_id_len || (a->process == b->process && !strcmp(a->path, b->path) &&
 				    a->start - a->file_off == b->start - b->file_off));
 }
 
@@ -201,7 +200,7 @@ static struct symbols_file *file_of(struct resolving *r, uint32_t image)
 	struct symbols_cache *c = r->cache;
 
 	for (size_t i = 0; !r->file_of[image] && i < c->n; i++)
-		if (same_file(x, pid, &c->files[i].of, c->files[i].pid) &&
+		if (same_file(x, &c->files[i].of) &&
 		    (c->files[i].file || is_at(x, pid, &c->files[i])))
 			r->file_of[image] = (uint32_t)i + 1;
 	if (!r->file_of[image]) {

@@ -4,9 +4,9 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "attach/probes/embedded_bpf.h"
+#include "attach/probes/executable_id.h"
 #include "attach/probes/kernel_types.h"
 #include "base/log.h"
 
@@ -29,11 +29,11 @@ static int load(struct children *c, const struct target_config *target)
 void children_watch(struct children *c, const struct target_config *target, int exe_fd)
 {
 	struct target_config t = *target;
-	struct stat st;
 	int err;
 
 	*c = (struct children){ 0 };
-	t.exe_ino = fstat(exe_fd, &st) ? 0 : st.st_ino;
+	if (executable_id(exe_fd, &t.exe))
+		log_debug("the target's file is not known: %s", strerror(errno));
 	err = load(c, &t);
 	if (err) {
 		log_debug("children of the target cannot be counted: %s", strerror(-err));

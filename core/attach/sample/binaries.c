@@ -7,8 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "attach/probes/executable_id.h"
 #include "base/foreign_file.h"
 #include "base/log.h"
+#include "base/vec.h"
+#include "binary/foreign_elf.h"
 #include "binary/gobin.h"
 #include "binary/gostack.h"
 
@@ -118,7 +121,7 @@ static void watch_panics(struct binaries *b, const struct gobin *g, const char *
 
 /* A Go binary, or -ENOTSUP: it is none that can be understood. */
 static int tell_go(struct binaries *b, int fd, const char *path, const char *name,
-		   const struct sample_key *key)
+		   const struct file_id *key)
 {
 	struct sample_binary to = { 0 };
 	struct gostack s = { 0 };
@@ -141,40 +144,78 @@ static int tell_go(struct binaries *b, int fd, const char *path, const char *nam
 	return err;
 }
 
-static int remember(struct binaries *b, const struct sample_key *key)
+static struct known_binary *find(const struct binaries *b, const struct file_id *key)
 {
-	if (b->n == b->cap) {
-		size_t cap = b->cap ? 2 * b->cap : 16;
-		struct sample_key *known = realloc(b->known, cap * sizeof(*known));
+	for (size_t i = 0; i < b->n; i++)
+		if (!memcmp(&b->known[i].key, key, sizeof(*key)))
+			return &b->known[i];
+	return NULL;
+}
 
-		if (!known)
-			return -ENOMEM;
-		b->known = known;
-		b->cap = cap;
-	}
-	b->known[b->n++] = *key;
-	return 0;
+/* The file on fd, as it is now. NULL: no memory. */
+static struct known_binary *remember(struct binaries *b, struct known_binary *old, int fd,
+				     const struct stat *st)
+{
+	if (!old && vec_reserve(&b->known, &b->cap, b->n + 1))
+		return NULL;
+	struct known_binary *x = old ? old : &b->known[b->n++];
+
+	*x = (struct known_binary){ .key = executable_id_of(st),
+				    .dev = st->st_dev,
+				    .inode_changed = st->st_ctim,
+				    .identity = foreign_elf_identity(fd) };
+	return x;
+}
+
+/* Is it the same file, or one with the same contents? */
+static bool is_same(const struct known_binary *x, int fd, const struct stat *st)
+{
+	return (x->dev == st->st_dev && x->inode_changed.tv_sec == st->st_ctim.tv_sec &&
+		x->inode_changed.tv_nsec == st->st_ctim.tv_nsec) ||
+	       (x->identity && x->identity == foreign_elf_identity(fd));
+}
+
+/* Two file systems may have files with the same number, size and time: neither is walked by the
+ * tables of the other. */
+static int refuse_both(struct binaries *b, struct known_binary *x, const char *name)
+{
+	struct sample_binary none = { 0 };
+
+	x->ambiguous = true;
+	log_warn(
+		"%s: another program has a file of the same number, size and time: the stacks of both "
+		"are walked by frame pointers alone, and their goroutines are not known",
+		name);
+	return sample_bpf_add(b->bpf, &x->key, &none, NULL, 0);
+}
+
+static int learn(struct binaries *b, int fd, const char *path, const char *name)
+{
+	struct sample_binary none = { 0 };
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	const struct file_id key = executable_id_of(&st);
+	struct known_binary *x = find(b, &key);
+
+	if (x && (x->ambiguous || is_same(x, fd, &st)))
+		return 0;
+	if (x && x->dev != st.st_dev)
+		return refuse_both(b, x, name);
+	/* Of one file system it has been overwritten: what it was runs no more. */
+	if (!remember(b, x, fd, &st))
+		return -ENOMEM;
+	return gostack_is_go(fd, name) ? tell_go(b, fd, path, name, &key)
+				       : sample_bpf_add(b->bpf, &key, &none, NULL, 0);
 }
 
 int binaries_learn(struct binaries *b, const char *path, const char *name)
 {
-	struct sample_binary none = { 0 };
-	struct stat st;
-	int fd = foreign_file_open(path,
-				   &(struct foreign_rule){ .most_bytes = FOREIGN_BINARY_BYTES });
-	int err = fd < 0 ? fd : fstat(fd, &st) ? -errno : 0;
-	struct sample_key key = { .ino = err ? 0 : st.st_ino, .bytes = err ? 0 : st.st_size };
+	const struct foreign_rule rule = { .most_bytes = FOREIGN_BINARY_BYTES };
+	int fd = foreign_file_open(path, &rule);
+	int err = fd < 0 ? fd : learn(b, fd, path, name);
 
-	for (size_t i = 0; !err && i < b->n; i++)
-		if (b->known[i].ino == key.ino && b->known[i].bytes == key.bytes) {
-			close(fd);
-			return 0;
-		}
-	if (!err)
-		err = remember(b, &key);
-	if (!err)
-		err = gostack_is_go(fd, name) ? tell_go(b, fd, path, name, &key)
-					      : sample_bpf_add(b->bpf, &key, &none, NULL, 0);
 	if (fd >= 0)
 		close(fd);
 	return err;

@@ -3,13 +3,23 @@
 #ifndef GOTRACE_SAMPLE_BINARIES_H
 #define GOTRACE_SAMPLE_BINARIES_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
+#include <time.h>
 
 #include "attach/sample/sample_bpf.h"
 
 struct binaries {
 	struct sample_bpf *bpf; /* borrowed */
-	struct sample_key *known;
+	/* How the BPF program knows them, and what tells them apart where that is not enough. */
+	struct known_binary {
+		struct file_id key;
+		dev_t dev;
+		struct timespec inode_changed;
+		uint64_t identity; /* foreign_elf_identity */
+		bool ambiguous;    /* two such files may run at once */
+	} * known;
 	size_t n, cap;
 };
 

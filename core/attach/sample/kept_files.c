@@ -4,66 +4,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/foreign_file.h"
+#include "attach/sample/maps.h"
 #include "base/vec.h"
-#include "binary/foreign_elf.h"
 #include "trace/keys.h"
-
-/* Its build id is the image's, which gets it if it has none. */
-static bool has_build_id(int fd, struct sample_image *i)
-{
-	uint8_t id[SAMPLE_BUILD_ID_BYTES];
-	Elf *elf = foreign_elf_open(fd);
-	size_t n = elf ? foreign_elf_build_id(elf, id, sizeof(id)) : 0;
-
-	elf_end(elf);
-	if (!i->build_id_len) {
-		memcpy(i->build_id, id, n);
-		i->build_id_len = (uint8_t)n;
-	}
-	return n == i->build_id_len && !memcmp(id, i->build_id, n);
-}
-
-/* A descriptor, or -errno. */
-static int try_path(const char *path, struct sample_image *i)
-{
-	const struct foreign_rule rule = { .most_bytes = FOREIGN_BINARY_BYTES };
-	int fd = foreign_file_open(path, &rule);
-
-	if (fd < 0 || has_build_id(fd, i))
-		return fd;
-	close(fd);
-	return -ENOENT;
-}
-
-/* The file itself, by its mapping; with fewer rights what the process executes, or what has the
- * path as the process sees it. */
-static int open_image(uint32_t pid, bool exe, struct sample_image *i)
-{
-	char path[PATH_MAX + 32];
-
-	snprintf(path, sizeof(path), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, i->start,
-		 i->end);
-	int fd = try_path(path, i);
-
-	if (fd < 0 && fd != -EMFILE && exe) {
-		snprintf(path, sizeof(path), "/proc/%u/exe", pid);
-		fd = try_path(path, i);
-	}
-	if (fd < 0 && fd != -EMFILE) {
-		snprintf(path, sizeof(path), "/proc/%u/root%s", pid, i->path);
-		fd = try_path(path, i);
-	}
-	return fd;
-}
 
 static bool same_contents(const struct kept_file *f, const struct stat *st)
 {
@@ -141,7 +90,7 @@ bool kept_files_take(struct kept_files *k, struct kept_list *l, uint32_t pid, bo
 	struct stat st;
 
 	if (!f) {
-		int fd = open_image(pid, exe, i);
+		int fd = maps_open(pid, exe, i);
 
 		if (fd < 0) {
 			k->no_room += fd == -EMFILE || fd == -ENFILE;

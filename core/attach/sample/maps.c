@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/sample/maps.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,6 +43,61 @@ void maps_read(uint32_t pid, void (*fn)(void *ctx, struct sample_image *i), void
 		fn(ctx, &i);
 	}
 	mappings_close(&maps);
+}
+
+/* Its build id is the image's, which gets it if it has none. */
+static bool has_build_id(int fd, struct sample_image *i)
+{
+	uint8_t id[SAMPLE_BUILD_ID_BYTES];
+	Elf *elf = foreign_elf_open(fd);
+	size_t n = elf ? foreign_elf_build_id(elf, id, sizeof(id)) : 0;
+
+	elf_end(elf);
+	if (!i->build_id_len) {
+		memcpy(i->build_id, id, n);
+		i->build_id_len = (uint8_t)n;
+	}
+	return n == i->build_id_len && !memcmp(id, i->build_id, n);
+}
+
+/* A descriptor, or -errno. */
+static int try_path(const char *path, struct sample_image *i)
+{
+	const struct foreign_rule rule = { .most_bytes = FOREIGN_BINARY_BYTES };
+	int fd = foreign_file_open(path, &rule);
+
+	if (fd < 0 || has_build_id(fd, i))
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+int maps_open(uint32_t pid, bool exe, struct sample_image *i)
+{
+	char path[PATH_MAX + 32];
+
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, i->start,
+		 i->end);
+	int fd = try_path(path, i);
+
+	if (fd < 0 && fd != -EMFILE && exe) {
+		snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+		fd = try_path(path, i);
+	}
+	if (fd < 0 && fd != -EMFILE) {
+		snprintf(path, sizeof(path), "/proc/%u/root%s", pid, i->path);
+		fd = try_path(path, i);
+	}
+	return fd;
+}
+
+int maps_open_seen(uint32_t pid, const struct sample_image *i)
+{
+	struct sample_image x = *i;
+	int fd = maps_open(pid, false, &x);
+
+	/* It has ended: what it had is mostly there, too. */
+	return fd >= 0 || *i->path != '/' ? fd : try_path(i->path, &x);
 }
 
 void maps_read_build_id(struct sample_image *i, uint32_t pid, const char *path)

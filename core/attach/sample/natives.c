@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "attach/sample/maps.h"
 #include "attach/sample/needed.h"
 #include "base/clock.h"
 #include "base/foreign_file.h"
@@ -26,18 +26,6 @@ _Static_assert(sizeof(struct ehframe_row) == sizeof(struct sample_row) &&
 		       EHFRAME_END == NATIVE_END && EHFRAME_PLT == NATIVE_PLT &&
 		       EHFRAME_SIGNAL == NATIVE_SIGNAL,
 	       "handed over as they are");
-
-static int open_seen(uint32_t pid, const char *path)
-{
-	const struct foreign_rule rule = { .most_bytes = FOREIGN_BINARY_BYTES };
-	char seen[PATH_MAX + 32];
-
-	snprintf(seen, sizeof(seen), "/proc/%u/root%s", pid, path);
-	int fd = foreign_file_open(seen, &rule);
-
-	/* it has ended: what it had is mostly there, too */
-	return fd >= 0 ? fd : foreign_file_open(path, &rule);
-}
 
 /* Where the executable segment is linked. */
 static int find_segment(struct native_file *to, int fd)
@@ -83,8 +71,23 @@ static void compile(struct natives *n, struct native_file *to, int fd, const cha
 	ehframe_free(&e);
 }
 
-/* The file on fd, which is closed. NULL: it is none (fd may be -1), or no memory. */
-static const struct native_file *find(struct natives *n, int fd, const char *path)
+static bool is_file(const struct native_file *f, const struct stat *st)
+{
+	return f->ino == st->st_ino && f->dev == st->st_dev && f->bytes == st->st_size &&
+	       f->changed.tv_sec == st->st_mtim.tv_sec && f->changed.tv_nsec == st->st_mtim.tv_nsec;
+}
+
+/* Has it another build id than that, of which `bytes` may be 0: not known? */
+static bool is_other(const struct native_file *f, const uint8_t *id, uint8_t bytes)
+{
+	return bytes && f->build_id_len &&
+	       (f->build_id_len != bytes || memcmp(f->build_id, id, bytes) != 0);
+}
+
+/* The file on fd, which is closed. x: what was found by it, or NULL. NULL: it is none (fd may be
+ * -1), or no memory. */
+static const struct native_file *find(struct natives *n, int fd, const char *path,
+				      const struct sample_image *x)
 {
 	struct stat st;
 
@@ -94,8 +97,8 @@ static const struct native_file *find(struct natives *n, int fd, const char *pat
 		return NULL;
 	}
 	for (size_t i = 0; i < n->n; i++)
-		if (n->files[i].ino == st.st_ino && n->files[i].dev == st.st_dev &&
-		    n->files[i].bytes == st.st_size) {
+		if (is_file(&n->files[i], &st) &&
+		    !is_other(&n->files[i], x ? x->build_id : NULL, x ? x->build_id_len : 0)) {
 			close(fd);
 			return &n->files[i];
 		}
@@ -105,7 +108,9 @@ static const struct native_file *find(struct natives *n, int fd, const char *pat
 	}
 	struct native_file *f = &n->files[n->n++];
 
-	*f = (struct native_file){ .dev = st.st_dev, .ino = st.st_ino, .bytes = st.st_size };
+	*f = (struct native_file){
+		.dev = st.st_dev, .ino = st.st_ino, .bytes = st.st_size, .changed = st.st_mtim
+	};
 	compile(n, f, fd, path);
 	close(fd);
 	return f;
@@ -124,7 +129,7 @@ static const struct native_file *find_vdso(struct natives *n)
 				close(fd);
 			return NULL;
 		}
-		const struct native_file *f = find(n, fd, "[vdso]");
+		const struct native_file *f = find(n, fd, "[vdso]", NULL);
 
 		if (!f)
 			return NULL;
@@ -154,7 +159,7 @@ static const struct native_file *find_image(struct natives *n, uint32_t pid,
 
 	if (f)
 		return f;
-	f = find(n, open_seen(pid, x->path), x->path);
+	f = find(n, maps_open_seen(pid, x), x->path, x);
 	if (f && !f->build_id_len) {
 		struct native_file *known = &n->files[f - n->files];
 
@@ -229,7 +234,7 @@ static void prepare(void *ctx, const char *path)
 				   &(struct foreign_rule){ .most_bytes = FOREIGN_BINARY_BYTES });
 
 	user_leave(p->user);
-	find(p->natives, fd, path);
+	find(p->natives, fd, path, NULL);
 }
 
 void natives_prepare(struct natives *n, const char *path, const struct user *u)

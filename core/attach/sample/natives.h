@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "attach/sample/sample_bpf.h"
 #include "attach/target/user.h"
@@ -21,6 +22,7 @@ struct natives {
 		dev_t dev;
 		ino_t ino;
 		off_t bytes;
+		struct timespec changed;                 /* its contents */
 		uint8_t build_id[SAMPLE_BUILD_ID_BYTES]; /* of the image that it was found by */
 		uint8_t build_id_len;
 		uint64_t vaddr, file_off; /* of its executable segment */

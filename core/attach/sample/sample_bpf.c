@@ -217,7 +217,7 @@ static int put_rows(const struct sample_bpf *s, uint32_t slot, const struct samp
 	return err;
 }
 
-int sample_bpf_add(struct sample_bpf *s, const struct sample_key *key, struct sample_binary *b,
+int sample_bpf_add(struct sample_bpf *s, const struct file_id *key, struct sample_binary *b,
 		   const struct sample_row *rows, size_t n)
 {
 	int err = 0;

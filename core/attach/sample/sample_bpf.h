@@ -59,7 +59,7 @@ int sample_bpf_watch_unwinding(struct sample_bpf *s, const char *path, uint64_t 
 /* From now on stacks of processes that execute `key` are walked by these rows, which are copied; n
  * 0: it is no Go binary. b's slot and n_rows are filled in. 0 or -errno, -ENOSPC when there are
  * too many binaries. */
-int sample_bpf_add(struct sample_bpf *s, const struct sample_key *key, struct sample_binary *b,
+int sample_bpf_add(struct sample_bpf *s, const struct file_id *key, struct sample_binary *b,
 		   const struct sample_row *rows, size_t n);
 
 /* Rows of an image that is not Go's; *slot is to name them. 0 or -errno, -ENOSPC likewise. */

@@ -18,6 +18,7 @@
 #include "cli/args.c"
 #include "cli/view_options.c"
 #include "cli/stored_trace.c"
+#include "cli/output.c"
 #include "cli/dump.c"
 
 #define CALL "1 entry main.f 100 1000\n1 exit main.f 100 2000\n"

@@ -22,7 +22,7 @@ qemu() { # ACCEL SECONDS OPTIONS
 		-machine q35 -accel "$1" -cpu "${VM_CPU:-max}" -smp "${VM_CPUS:-2}" -m "$memory" \
 		-kernel "$kernel" -initrd "$initramfs" -serial "file:$out.console" -serial "file:$out.log" \
 		-append "console=ttyS0 quiet panic=-1 oops=panic panic_on_warn=1 softlockup_panic=1 watchdog_thresh=30 \
-hung_task_panic=1 nokaslr mitigations=off tsc=reliable$frequency $3" &
+hung_task_panic=1 rcupdate.rcu_cpu_stall_timeout=60 rcupdate.rcu_exp_cpu_stall_timeout=60000 nokaslr mitigations=off tsc=reliable$frequency $3" &
 	vm=$!
 	wait "$vm"
 }

@@ -238,7 +238,7 @@ done
 # Every image is recorded, those after the first by traps. It prints what it counts, but for one call of each worker and image.
 exec_under_load() { # PROBE
 	local printed traced images=4 workers=4
-	expect_status 0 gt record -o trace -p main --probe="$1" -- "$programs/reloads" "$PWD/shared" $images $workers >out 2>err
+	expect_status 0 gt record --max-cost=off -o trace -p main --probe="$1" -- "$programs/reloads" "$PWD/shared" $images $workers >out 2>err
 	expect_grep "^images $images\$" out
 	printed=$(awk '$1 == "calls" { print $2 }' out)
 	traced=$(csv_calls trace main.step)

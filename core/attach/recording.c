@@ -77,6 +77,16 @@ static bool keeps_cost(struct recording *r, uint64_t now)
 	return !r->max_cost_ends || !r->releasing.hopeless;
 }
 
+/* What is looked at now and then. */
+static void look(struct recording *r, uint64_t now)
+{
+	patching_look(r);
+	cpu_samples_look(&r->cpu_samples, now);
+	death_watch_look(&r->death_watch);
+	progress_advise(r);
+	text_watch_look(&r->text_watch, now);
+}
+
 static void collect_until_end(struct recording *r, int wake_fd)
 {
 	uint64_t start = r->collect_start_ns = clock_monotonic_ns(),
@@ -129,10 +139,7 @@ static void collect_until_end(struct recording *r, int wake_fd)
 			r->reason = END_WHEN;
 			return;
 		}
-		patching_look(r);
-		cpu_samples_look(&r->cpu_samples, now);
-		progress_advise(r);
-		text_watch_look(&r->text_watch, now);
+		look(r, now);
 		if (!keeps_cost(r, now)) {
 			r->reason = END_COST;
 			return;

@@ -94,13 +94,22 @@ int death_watch_begin(struct death_watch *w, struct target *t, const char *path,
 	return err ? err : w->processes.err;
 }
 
+void death_watch_look(struct death_watch *w)
+{
+	if (w->writer && !w->err)
+		w->err = side_band_empty(&w->side);
+}
+
 int death_watch_end(struct death_watch *w, struct trace_info *end)
 {
 	const struct side_band_reader reader = processes_reader(&w->processes);
 
 	if (!w->writer)
 		return 0;
-	w->err = side_band_read(&w->side, &reader, clock_monotonic_ns());
+	if (!w->err)
+		w->err = side_band_read(&w->side, &reader, clock_monotonic_ns());
+	if (!w->err)
+		w->err = side_band_describe_lost(&w->side, end);
 	if (!w->err)
 		sample_bpf_read(&w->bpf);
 	if (!w->err)

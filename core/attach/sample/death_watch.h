@@ -30,6 +30,8 @@ struct death_watch {
  * addresses become known in `writer`. 0 or -errno (logged). */
 int death_watch_begin(struct death_watch *w, struct target *t, const char *path,
 		      const struct user *user, struct trace_writer *writer);
+/* To be called now and then while it is recorded: makes room for what the process maps. */
+void death_watch_look(struct death_watch *w);
 /* Writes what was noted, and keys that tell of it. 0 or -errno. */
 int death_watch_end(struct death_watch *w, struct trace_info *end);
 /* Must be called for one that was begun; one that is zeroed may be. */

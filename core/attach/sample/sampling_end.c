@@ -43,13 +43,8 @@ static int describe_losses(struct sampling *s, const struct sample_counters *c)
 			"the program started threads faster than gotrace could attach "
 			"to them: %" PRIu64 " were sampled late, others may be missing",
 			s->late);
-	if (!err && s->side.lost)
-		err = set_count(&s->end, KEY_END_MAPS_LOST, s->side.lost);
-	if (!err && s->side.lost)
-		err = trace_info_setf(&s->end, KEY_WARN_MAPS,
-				      "%" PRIu64 " records of what processes execute and map were "
-				      "lost: names may be missing or wrong",
-				      s->side.lost);
+	if (!err)
+		err = side_band_describe_lost(&s->side, &s->end);
 	return err;
 }
 

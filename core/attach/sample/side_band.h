@@ -12,6 +12,7 @@
 
 #include "attach/sample/scope.h"
 #include "bpf/sample.h"
+#include "trace/trace.h"
 
 struct side_band_map {
 	uint32_t pid;
@@ -72,6 +73,8 @@ bool side_band_complete(const struct side_band *s, size_t n_has);
  * image on one CPU and maps it on another. Each CPU's ring must have what is older, so until_ns is
  * a moment before the call. 0 or -ENOMEM. */
 int side_band_read(struct side_band *s, const struct side_band_reader *r, uint64_t until_ns);
+/* Makes room in the rings: what is read is handed out later. 0 or -ENOMEM. */
+int side_band_empty(struct side_band *s);
 /* Whether it has read what is not handed out yet. */
 bool side_band_left(const struct side_band *s);
 /* What becomes readable when there is something to read: *n of them, cpus at most. False: of some
@@ -79,6 +82,10 @@ bool side_band_left(const struct side_band *s);
 bool side_band_poll(const struct side_band *s, struct pollfd *fds, size_t *n);
 /* After they were polled: whether there is something to read. */
 bool side_band_polled(struct side_band *s, const struct pollfd *fds, size_t n);
+/* Notes the records that were lost, and warns of them, if there are any. 0 or -ENOMEM. */
+int side_band_describe_lost(const struct side_band *s, struct trace_info *end);
 void side_band_close(struct side_band *s);
+/* Of one CPU, with the page that describes it. */
+size_t side_band_ring_bytes(const struct side_band *s);
 
 #endif

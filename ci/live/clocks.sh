@@ -37,7 +37,7 @@ done
 
 target_in_namespace() {
 	needs_namespace unshare --time --monotonic 100000 --boottime 100000 true
-	expect_status 0 gt record --exe "$LIVE/programs/noinline/plain" -o trace -- \
+	expect_status 0 gt record --max-cost=off --exe "$LIVE/programs/noinline/plain" -o trace -- \
 		unshare --time --monotonic 100000 --boottime 100000 "$LIVE/programs/noinline/plain" >out
 	gt report trace --format=csv >csv
 	compare_counts out csv

@@ -17,10 +17,10 @@
 #define TRAP_LIMIT_ONE 0.05
 #define TRAP_LIMIT_ALL 0.5
 /* They are judged by a span that ends now: of so much processor time and so long at most. */
-#define TRAP_LIMIT_SPAN_NS 500000000ull
+#define TRAP_LIMIT_SPAN_NS 1000000000ull
 #define TRAP_LIMIT_LAST_NS 1000000000ull
-/* Traps that took less of a span are let be: nobody waits for them. */
-#define TRAP_LIMIT_FELT_NS 10000000ull
+/* Traps that took less of a span are let be: nobody waits for them, and counts stay whole. */
+#define TRAP_LIMIT_FELT_NS 50000000ull
 
 struct trap_limit {
 	size_t n_funcs;

@@ -37,14 +37,14 @@ static void test_heavy(void **state)
 	struct case_of c = begin();
 
 	(void)state;
-	c.trap_ns[2] = 9 * MS;
-	assert_int_equal(choose(&c, 10 * MS), 0); /* nobody has waited for it yet */
-	c.trap_ns[2] = 18 * MS;
-	assert_int_equal(choose(&c, 20 * MS), 1);
+	c.trap_ns[2] = 49 * MS;
+	assert_int_equal(choose(&c, 50 * MS), 0); /* nobody has waited for it yet */
+	c.trap_ns[2] = 58 * MS;
+	assert_int_equal(choose(&c, 60 * MS), 1);
 	assert_int_equal(c.out[0].func, 2);
-	assert_int_equal(c.out[0].probe_ns, 18 * MS);
-	assert_int_equal(c.out[0].cpu_ns, 20 * MS);
-	assert_int_equal(choose(&c, 21 * MS), 0); /* once is enough */
+	assert_int_equal(c.out[0].probe_ns, 58 * MS);
+	assert_int_equal(c.out[0].cpu_ns, 60 * MS);
+	assert_int_equal(choose(&c, 61 * MS), 0); /* once is enough */
 	trap_limit_close(&c.limit);
 }
 
@@ -74,7 +74,7 @@ static void test_just_above(void **state)
 		n = choose(&c, ms * MS);
 	}
 	assert_int_equal(n, 1);
-	assert_in_range(ms, 167, 180);
+	assert_in_range(ms, 834, 860);
 	trap_limit_close(&c.limit);
 }
 
@@ -87,8 +87,8 @@ static void test_late(void **state)
 	(void)state;
 	for (ms = 20; ms <= 60000; ms += 20)
 		assert_int_equal(choose(&c, ms * MS), 0);
-	c.trap_ns[0] = 28 * MS;
-	assert_int_equal(choose(&c, ms * MS + 30 * MS), 1);
+	c.trap_ns[0] = 58 * MS;
+	assert_int_equal(choose(&c, ms * MS + 60 * MS), 1);
 	trap_limit_close(&c.limit);
 }
 
@@ -100,7 +100,7 @@ static void test_bursts(void **state)
 	(void)state;
 	for (uint64_t ms = 20; ms < 5000; ms += 20) {
 		if (ms % 500 == 0)
-			c.trap_ns[3] += 9 * MS;
+			c.trap_ns[3] += 24 * MS;
 		assert_int_equal(choose(&c, ms * MS), 0);
 	}
 	trap_limit_close(&c.limit);
@@ -119,8 +119,8 @@ static void test_idle(void **state)
 						   c.trap_ns, NULL, c.out),
 				 0);
 	}
-	c.trap_ns[1] += 12 * MS;
-	assert_int_equal(trap_limit_choose(&c.limit, 100 * 1000 * MS, 199 * 8 * MS + 20 * MS,
+	c.trap_ns[1] += 52 * MS;
+	assert_int_equal(trap_limit_choose(&c.limit, 100 * 1000 * MS, 199 * 8 * MS + 60 * MS,
 					   c.trap_ns, NULL, c.out),
 			 1);
 	trap_limit_close(&c.limit);
@@ -148,12 +148,12 @@ static void test_dearest_first(void **state)
 	struct case_of c = begin();
 
 	(void)state;
-	c.trap_ns[0] = 15 * MS;
-	c.trap_ns[1] = 30 * MS;
-	c.trap_ns[2] = 40 * MS;
-	c.trap_ns[3] = 9 * MS;
+	c.trap_ns[0] = 60 * MS;
+	c.trap_ns[1] = 80 * MS;
+	c.trap_ns[2] = 90 * MS;
+	c.trap_ns[3] = 45 * MS;
 	c.keep[2] = true; /* somebody has asked for it */
-	assert_int_equal(choose(&c, 100 * MS), 2);
+	assert_int_equal(choose(&c, 600 * MS), 2);
 	assert_int_equal(c.out[0].func, 1);
 	assert_int_equal(c.out[1].func, 0);
 	trap_limit_close(&c.limit);

@@ -264,7 +264,8 @@ static __always_inline int step_by_rows(const struct walk_context *c, int specia
 {
 	struct walk *w = c->w;
 	uint64_t pair[2] = { 0, 0 }, frame;
-	int d = delta_at(link_off(w, w->pc), w->binary.slot, w->binary.n_rows);
+	int d = delta_at(link_off(w, w->pc) - (w->returns ? 1 : 0), w->binary.slot,
+			 w->binary.n_rows);
 
 	/* Where rsp may be another stack's, as in time.now, rbp is the frame's. */
 	if (d < 0 || (d >= 8 && special == SAMPLE_AT_SWITCH))
@@ -285,8 +286,9 @@ static __always_inline int step_by_rows(const struct walk_context *c, int specia
 	return 0;
 }
 
-/* 0, or 1 when the chain has ended as it should, -1: unreadable, or it would lead back. */
-static __always_inline int step_by_frame(const struct walk_context *c, int special)
+/* 0, or 1 when the chain has ended as it should, -1: unreadable, or it would lead back; with
+ * from_go also where it would lead out of Go's code, from which such a function is not called. */
+static __always_inline int step_by_frame(const struct walk_context *c, int special, int from_go)
 {
 	struct walk *w = c->w;
 	uint64_t pair[2] = { 0, 0 };
@@ -295,7 +297,7 @@ static __always_inline int step_by_frame(const struct walk_context *c, int speci
 		return 1;
 	if (read_user(c, pair, sizeof(pair), w->bp))
 		return -1;
-	if (pair[0] == w->bp)
+	if (pair[0] == w->bp || (from_go && !in_go(w, pair[1] - 1)))
 		return -1;
 	/* A stack grows downwards. It is left for another one here once, outside of callbacks. */
 	if (w->bp < w->sp) {
@@ -378,8 +380,13 @@ static __always_inline int step_to_caller(const struct walk_context *c, int spec
 	if (how == 3)
 		return 0;
 	if (how == 1) {
+		const int from_go = !special && w->returns && !w->foreign && in_go(w, w->pc - 1);
+
 		put_guess(w);
-		how = step_by_frame(c, special);
+		how = step_by_frame(c, special, from_go);
+		/* What it has called used rbp as it likes, as assembly may: rsp is still known. */
+		if (how && from_go && step_by_rows(c, special) == 0)
+			how = 0;
 	}
 	if (how || !w->pc)
 		return chain_ends(c, how < 0);

@@ -24,6 +24,19 @@ for variant in default stripped pie; do
 	check "a leaf without a frame has its callers 1:2, $variant" leaf_without_frame $variant
 done
 
+# Where BP is no frame, the function tables give the callers: of the assembly, and of what runs after it.
+register_without_frame() { # VARIANT
+	local all
+	gt sample -F 2999 -o trace -- "$programs/$1/clobbers" >out
+	paths trace >rows
+	all=$(count 'main.(clobber|plain)$' <rows)
+	[ "$all" -ge 500 ] || fail "$all samples"
+	[ "$(count 'main.main;main.work;main.(clobber|plain)$' <rows)" -ge $((all * 99 / 100)) ] || fail "$(sort rows | uniq -c | sort -rn | head)"
+}
+for variant in default stripped pie; do
+	check "assembly that uses BP without a frame has its callers, $variant" register_without_frame $variant
+done
+
 # Both functions' time is in one loop: two that say the same may be laid out differently, and one take longer.
 goroutines() { # OPTION...
 	local rounds twice once

@@ -75,7 +75,7 @@ measure() { # KIND,SIZE VARIANT
 	if [ "$2" = untraced ]; then
 		"${command[@]}" 2>"$work/log" || run_failed
 	else
-		"$GOTRACE" record -o "$work/trace" --probe="$2" -f main.timed -f main.callee -- "${command[@]}" >"$work/log" 2>&1 || run_failed
+		"$GOTRACE" record --max-cost=off -o "$work/trace" --probe="$2" -f main.timed -f main.callee -- "${command[@]}" >"$work/log" 2>&1 || run_failed
 		"$GOTRACE" export -F csv --calls -o "$work/calls.csv" "$work/trace" >"$work/log" 2>&1 || run_failed
 		"$GOTRACE" report -F csv -n 0 "$work/trace" >"$work/report.csv" 2>"$work/log" || run_failed
 		"$GOTRACE" info "$work/trace" >"$work/info" || run_failed

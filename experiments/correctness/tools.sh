@@ -25,7 +25,7 @@ run_gotrace_emulated() { with_gotrace emulated "$@"; }
 run_gotrace_thesis() { with_gotrace thesis "$@"; }
 
 with_gotrace() { # STRATEGY PROGRAM ARG...
-	local record=("$GOTRACE" record -o "$work/trace" --probe="$1") program=$bin/$2
+	local record=("$GOTRACE" record --max-cost=off -o "$work/trace" --probe="$1") program=$bin/$2
 	shift 2
 	status=0
 	if [ "${program##*/}" = phases ]; then

@@ -81,7 +81,7 @@ measure() { # FUNCTION,THREADS VARIANT
 	*)
 		options=("--probe=${2%-*}" --no-states)
 		[ "$2" = "${2%-*}" ] || options+=("--stub=${2#*-}")
-		"$GOTRACE" record -o trace "${options[@]}" -f "main.$function" -- ./loop "${args[@]}" 2>log || { cat log >&2; return 1; }
+		"$GOTRACE" record --max-cost=off -o trace "${options[@]}" -f "main.$function" -- ./loop "${args[@]}" 2>log || { cat log >&2; return 1; }
 		events=$(info end.events) && lost=$(info end.lost_events) || return 1 ;;
 	esac
 	[ -s row ] || { echo "$2 of $1 left no row" >&2; return 1; }

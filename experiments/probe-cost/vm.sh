@@ -48,7 +48,7 @@ row() { # FUNCTION ROUND VARIANT
 	if [ "$1" = floor ]; then
 		/payload/floor "$variant" 3000 1 >row || exit 1
 	else
-		[ "$variant" = plain ] || tracer=(gotrace record -o trace "${tracer[@]}" --no-states -f main.framed --)
+		[ "$variant" = plain ] || tracer=(gotrace record --max-cost=off -o trace "${tracer[@]}" --no-states -f main.framed --)
 		"${tracer[@]}" /payload/loop -function framed -calls "$calls" -out row 2>log || { cat log; exit 1; }
 	fi
 	if [ -e trace ]; then

@@ -38,7 +38,7 @@ static void check_tail(struct ring_reader *r)
 	const unsigned before = __atomic_load_n(&r->switches, __ATOMIC_ACQUIRE);
 	const uint64_t is = __atomic_load_n(&r->head->tail, __ATOMIC_ACQUIRE);
 
-	if (!r->opened && is == RING_DISABLED)
+	if (is == RING_DISABLED && (!r->opened || __atomic_load_n(&r->disabled, __ATOMIC_ACQUIRE)))
 		return;
 	r->opened = true;
 	if (is == r->released || is == __atomic_load_n(&r->resumed, __ATOMIC_RELAXED) ||
@@ -79,7 +79,8 @@ void ring_reader_resume(struct ring_reader *r)
 
 void ring_reader_disable(struct ring_reader *r)
 {
-	r->disabled = true;
+	/* Before the tail: by it check_tail knows whose the tail is. */
+	__atomic_store_n(&r->disabled, true, __ATOMIC_RELEASE);
 	__atomic_store_n(&r->head->tail, RING_DISABLED, __ATOMIC_RELEASE);
 }
 

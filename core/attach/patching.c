@@ -17,6 +17,7 @@ struct links_options patching_where(const struct recording *r)
 		.exe_fd = r->exe_fd,
 		.pid = r->open_to_all ? -1 : r->target->pid,
 		.kind = r->kind,
+		.released = r->releasing.released,
 	};
 }
 
@@ -115,6 +116,7 @@ static void probe_new_image(struct recording *r)
 
 	children_stop_own(&r->children, false);
 	probing_new_image(r->probing);
+	trap_limit_restart(&r->releasing.traps);
 	if (links_attach_left_out(r->links, &r->probes, &attach)) {
 		log_error("the new image of the command has no probes: its calls are not recorded");
 		r->probes.state->paused = PAUSED_ALL;

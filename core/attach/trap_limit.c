@@ -38,6 +38,11 @@ static void begin_span(struct trap_limit *l, uint64_t now_ns, uint64_t cpu_ns,
 	l->begin_cpu_ns = cpu_ns;
 }
 
+void trap_limit_restart(struct trap_limit *l)
+{
+	l->restart = true;
+}
+
 size_t trap_limit_choose(struct trap_limit *l, uint64_t now_ns, uint64_t cpu_ns,
 			 const uint64_t *trap_ns, const bool *keep, struct release *out)
 {
@@ -45,8 +50,13 @@ size_t trap_limit_choose(struct trap_limit *l, uint64_t now_ns, uint64_t cpu_ns,
 	size_t n = 0, chosen = 0;
 	uint64_t left_ns = 0;
 
+	if (l->restart) {
+		l->restart = false;
+		begin_span(l, now_ns, cpu_ns, trap_ns);
+		return 0;
+	}
 	for (uint32_t i = 0; i < l->n_funcs; i++) {
-		uint64_t ns = trap_ns[i] - l->begin_ns[i];
+		uint64_t ns = trap_ns[i] > l->begin_ns[i] ? trap_ns[i] - l->begin_ns[i] : 0;
 
 		if (!ns || l->chosen[i] || (keep && keep[i]))
 			continue;

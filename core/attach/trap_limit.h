@@ -27,11 +27,16 @@ struct trap_limit {
 	/* where the span begins: when, processor time, and what traps of each function had taken */
 	uint64_t begin_at_ns, begin_cpu_ns, *begin_ns;
 	bool *chosen; /* by function: it was, and is not again */
+	bool restart;
 };
 
 /* 0 or -ENOMEM; trap_limit_close in either case. */
 int trap_limit_open(struct trap_limit *l, size_t n_funcs);
 void trap_limit_close(struct trap_limit *l);
+
+/* What traps took is another number from now on: the next call judges nothing, and begins a span.
+ */
+void trap_limit_restart(struct trap_limit *l);
 
 /* now_ns: CLOCK_MONOTONIC; cpu_ns: processor time so far; trap_ns: what traps of each function took
  * of it, an estimate. A function with keep[function] is never released, keep NULL: any may be. How

@@ -159,6 +159,27 @@ static void test_dearest_first(void **state)
 	trap_limit_close(&c.limit);
 }
 
+/* A new image has no stubs: what trapped in it before is counted from now on, and is no trap of
+ * now. */
+static void test_restart(void **state)
+{
+	struct case_of c = begin();
+
+	(void)state;
+	c.trap_ns[0] = 30 * MS;
+	assert_int_equal(choose(&c, 1000 * MS), 0);
+	c.trap_ns[0] = 500 * MS;
+	c.trap_ns[1] = 500 * MS;
+	trap_limit_restart(&c.limit);
+	assert_int_equal(choose(&c, 1010 * MS), 0);
+	c.trap_ns[1] = 400 * MS; /* cheaper than it was */
+	assert_int_equal(choose(&c, 1020 * MS), 0);
+	c.trap_ns[0] = 560 * MS;
+	assert_int_equal(choose(&c, 1080 * MS), 1);
+	assert_int_equal(c.out[0].func, 0);
+	trap_limit_close(&c.limit);
+}
+
 /* Estimates of more than all of the time, and no time at all. */
 static void test_odd(void **state)
 {
@@ -179,8 +200,8 @@ int main(void)
 		cmocka_unit_test(test_heavy),         cmocka_unit_test(test_moderate),
 		cmocka_unit_test(test_just_above),    cmocka_unit_test(test_late),
 		cmocka_unit_test(test_bursts),        cmocka_unit_test(test_together),
-		cmocka_unit_test(test_dearest_first), cmocka_unit_test(test_odd),
-		cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_dearest_first), cmocka_unit_test(test_restart),
+		cmocka_unit_test(test_odd),           cmocka_unit_test(test_idle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -273,7 +273,10 @@ static int attach_more(struct links *l, const struct probes *p, struct round r)
 
 int links_attach_left_out(struct links *l, const struct probes *p, const struct links_options *opt)
 {
-	const struct round r = { .opt = opt, .left_out = l->in_stub, .under_there = l->under };
+	const struct round r = { .opt = opt,
+				 .left_out = l->in_stub,
+				 .under_there = l->under,
+				 .released = opt->released };
 	int err = attach_more(l, p, r);
 
 	/* They are not left out a second time. */

@@ -32,6 +32,8 @@ struct links_options {
 	int exe_fd;                    /* the binary, opened */
 	pid_t pid;                     /* -1: any process that maps the binary */
 	enum attach_kind kind;         /* MULTI or PERF */
+	const bool
+		*released; /* by function: links_attach_left_out leaves these alone; NULL: none */
 	/* Asked before each perf event, of which there may be thousands: 0, or -errno after logging
 	 * one line: attaching is to end with it. NULL: never. */
 	int (*give_up)(void *ctx);

@@ -299,7 +299,6 @@ static int find_requests(struct search *s, bool result)
 			return hit;
 		if (hit && s->r->wide && s->f->fate != PLAN_PROBED)
 			continue;
-		s->f->values_named |= hit && !s->r->wide;
 		if (hit && s->debug && !s->signature) {
 			s->signature = gosignature_read(s->debug, s->f->fn);
 			if (!s->signature && errno == ENOMEM)
@@ -345,6 +344,21 @@ void values_drop(struct plan *p, struct plan_func *f, const char *why)
 			later->first_value -= n;
 }
 
+/* 0 or -ENOMEM. */
+static int note_named(struct search *s)
+{
+	const struct plan_values *v = &s->p->values;
+
+	for (size_t i = 0; i < v->n_requests; i++) {
+		int hit = v->requests[i].wide ? 0 : request_hits(&v->requests[i], s->f->name);
+
+		if (hit < 0)
+			return hit;
+		s->f->values_named |= hit;
+	}
+	return 0;
+}
+
 /* A pattern costs the values of a function that has too many of them, and nothing else. */
 static int find_of_function(struct search *s)
 {
@@ -353,7 +367,9 @@ static int find_of_function(struct search *s)
 	int err;
 
 	f->first_value = (uint32_t)s->p->values.n;
-	err = find_requests(s, false);
+	err = note_named(s);
+	if (!err)
+		err = find_requests(s, false);
 	if (!err)
 		err = find_requests(s, true);
 	if (err != -E2BIG)

@@ -140,6 +140,8 @@ static void grow(struct ring_area *a, unsigned i)
 		int err = allocate(a->fd, ring_area_offset(a, i) + ring_area_there(a, i),
 				   a->there[i]);
 
+		if (err == -EINTR) /* of a signal, or held still: next time */
+			return;
 		if (err)
 			log_debug("no more memory for ring %u: %s", i, strerror(-err));
 		a->there[i] = err ? a->ring_bytes : 2 * a->there[i];

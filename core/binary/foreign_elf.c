@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #define HASHED_BYTES (64 << 10)
+#define NOTES_MAX \
+	64 /* sections and segments of them that are looked at: libelf keeps a copy of each */
 
 bool foreign_elf_bounded(const void *head, size_t n)
 {
@@ -64,7 +66,7 @@ static size_t id_in(Elf_Data *data, uint8_t *id, size_t most)
 
 size_t foreign_elf_build_id(Elf *elf, uint8_t *id, size_t most)
 {
-	size_t n = 0, found = 0;
+	size_t n = 0, found = 0, notes = 0;
 	Elf_Scn *scn = NULL;
 	GElf_Phdr ph;
 	GElf_Shdr sh;
@@ -72,13 +74,14 @@ size_t foreign_elf_build_id(Elf *elf, uint8_t *id, size_t most)
 	if (elf_getphdrnum(elf, &n))
 		n = 0;
 	for (size_t i = 0; i < n && !found && gelf_getphdr(elf, (int)i, &ph); i++)
-		if (ph.p_type == PT_NOTE && ph.p_filesz <= FOREIGN_NOTES_BYTES)
+		if (ph.p_type == PT_NOTE && ph.p_filesz <= FOREIGN_NOTES_BYTES &&
+		    notes++ < NOTES_MAX)
 			found = id_in(elf_getdata_rawchunk(elf, (int64_t)ph.p_offset, ph.p_filesz,
 							   ph.p_align == 8 ? ELF_T_NHDR8
 									   : ELF_T_NHDR),
 				      id, most);
 	while (!found && (scn = elf_nextscn(elf, scn)))
-		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_NOTE)
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_NOTE && notes++ < 2 * NOTES_MAX)
 			found = id_in(foreign_elf_data(scn, &sh, FOREIGN_NOTES_BYTES), id, most);
 	return found;
 }

@@ -20,6 +20,8 @@ struct elf_symbols {
 	size_t n, cap;
 	char *names;
 	size_t n_names, cap_names;
+	size_t most_names; /* bytes: names that share their ends are few in a table that a linker
+			      wrote */
 	struct segment {
 		uint64_t off, vaddr, bytes;
 	} * segments;
@@ -57,7 +59,7 @@ static void add_symbol(struct elf_symbols *e, const GElf_Sym *sym, const char *n
 {
 	const size_t bytes = strlen(name) + 1;
 
-	if (e->n_names + bytes > UINT32_MAX || vec_reserve(&e->list, &e->cap, e->n + 1) ||
+	if (e->n_names + bytes > e->most_names || vec_reserve(&e->list, &e->cap, e->n + 1) ||
 	    vec_reserve(&e->names, &e->cap_names, e->n_names + bytes))
 		return;
 	memcpy(e->names + e->n_names, name, bytes);
@@ -76,6 +78,7 @@ static void read_symbols(struct elf_symbols *e, Elf *elf, Elf_Scn *scn, const GE
 	if (names_scn && gelf_getshdr(names_scn, &names) &&
 	    foreign_elf_data(names_scn, &names, FOREIGN_SECTION_BYTES))
 		data = foreign_elf_data(scn, sh, FOREIGN_SECTION_BYTES);
+	e->most_names += data ? 2 * names.sh_size + (1 << 20) : 0;
 	size_t n = data && sh->sh_entsize ? data->d_size / sizeof(Elf64_Sym) : 0;
 
 	for (size_t i = 0; i < n && i <= INT32_MAX && gelf_getsym(data, (int)i, &sym); i++) {
@@ -107,6 +110,7 @@ static void read_link(struct elf_symbols *e, Elf_Data *data)
 static void read_sections(struct elf_symbols *e, Elf *elf, GElf_Word type)
 {
 	Elf_Scn *scn = NULL;
+	bool linked = false;
 	size_t at;
 	GElf_Shdr sh;
 
@@ -119,12 +123,18 @@ static void read_sections(struct elf_symbols *e, Elf *elf, GElf_Word type)
 			continue;
 		const char *name = elf_strptr(elf, at, sh.sh_name);
 
-		if (type != SHT_PROGBITS)
+		if (type != SHT_PROGBITS) {
+			/* Of each kind a file has one. libelf keeps a copy of all that is asked
+			 * for. */
 			read_symbols(e, elf, scn, &sh);
-		else if (name && !strcmp(name, ".gnu_debuglink"))
+			return;
+		}
+		if (!linked && name && !strcmp(name, ".gnu_debuglink")) {
 			read_link(e, foreign_elf_data(scn, &sh, FOREIGN_NOTES_BYTES));
-		else if (name && (!strcmp(name, ".go.buildinfo") || !strcmp(name, ".gopclntab") ||
-				  !strcmp(name, ".data.rel.ro.gopclntab")))
+			linked = true;
+		}
+		if (name && (!strcmp(name, ".go.buildinfo") || !strcmp(name, ".gopclntab") ||
+			     !strcmp(name, ".data.rel.ro.gopclntab")))
 			e->go = true;
 	}
 }

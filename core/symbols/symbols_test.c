@@ -387,33 +387,6 @@ static void mangled_names(void **state)
 	assert_null(demangle("_RIC1aTTTTTTTTTTTTTTTTTTTTTTTTTuuE" BOMB));
 }
 
-/* Cut anywhere, changed anywhere: no symbols, or some, and no harm. */
-static void damaged_files(void **state)
-{
-	size_t size;
-	uint8_t *p = load_binary("cgo", &size);
-	uint64_t seed = 5;
-
-	(void)state;
-	for (int round = 0; round < 60; round++) {
-		uint8_t *copy = malloc(size);
-
-		assert_non_null(copy);
-		memcpy(copy, p, size);
-		for (int k = 0; k < 8; k++) {
-			seed = seed * 6364136223846793005u + 1442695040888963407u;
-			copy[(seed >> 33) % (round % 2 ? 4096 : size)] ^= (uint8_t)(seed >> 20);
-		}
-		struct elf_symbols *e = elf_symbols_memory(copy, round % 3 ? size : size / 2);
-
-		for (uint64_t a = 0x400000; e && a < 0x500000; a += 4097)
-			elf_symbols_at(e, a);
-		elf_symbols_close(e);
-		free(copy);
-	}
-	free(p);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -427,7 +400,6 @@ int main(void)
 		cmocka_unit_test(a_million_names),
 		cmocka_unit_test(hostile_images),
 		cmocka_unit_test(mangled_names),
-		cmocka_unit_test(damaged_files),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

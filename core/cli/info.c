@@ -175,16 +175,17 @@ static void show_deaths(const struct counted *c)
 	notes_free(&n);
 }
 
-/* "binary" of "end.phase.binary_ns"; 0: it is another key. */
+/* "binary" of "end.phase.binary_ns"; 0: it is another key, which a stranger may have written. */
 static int phase_of(const char *key, const char **name)
 {
-	static const char begin[] = KEY_END_PHASE, end[] = "_ns";
-	const size_t n = strlen(key);
+	static const char begin[] = KEY_END_PHASE;
 
+	if (strncmp(key, begin, sizeof(begin) - 1))
+		return 0;
 	*name = key + sizeof(begin) - 1;
-	return strncmp(key, begin, sizeof(begin) - 1) || n < sizeof(begin) + sizeof(end)
-		       ? 0
-		       : (int)(n - (sizeof(begin) - 1) - (sizeof(end) - 1));
+	const size_t n = strspn(*name, "abcdefghijklmnopqrstuvwxyz");
+
+	return strcmp(*name + n, "_ns") ? 0 : (int)n;
 }
 
 static void show_set_up(const struct trace_info *t)

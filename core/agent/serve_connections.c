@@ -36,7 +36,7 @@ static void make_room(struct connections *c, uint64_t now_ns)
 		n++;
 		if (x->answering)
 			continue;
-		if (now_ns - x->since_ns > REQUEST_NS) {
+		if (x->since_ns + REQUEST_NS < now_ns) { /* it may have begun after now_ns */
 			push_out(x);
 			n--;
 		} else if (!oldest || x->since_ns < oldest->since_ns) {

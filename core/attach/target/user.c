@@ -110,9 +110,9 @@ int user_enter(const struct user *u)
 {
 	if (!u->change)
 		return 0;
-	if (set_groups(u) || setegid(u->gid))
+	if (set_groups(u))
 		return -errno;
-	if (seteuid(u->uid)) {
+	if (setegid(u->gid) || seteuid(u->uid)) {
 		int err = -errno;
 
 		user_leave(u);

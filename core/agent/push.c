@@ -38,25 +38,37 @@ enum outcome { PUSHED, LATER, REFUSED };
 
 /* ---- one profile */
 
-static uint8_t *read_profile(const struct store *s, const char *path, size_t *n)
+/* 0, or -errno: -ENOENT, -EINVAL, -ELOOP and -EXDEV stay so. */
+static int read_profile(const struct store *s, const char *path, uint8_t **bytes, size_t *n)
 {
-	uint8_t *bytes = NULL;
-	struct stat st;
-	int fd = store_open_file(s, path, ".pb.gz");
+	struct stat st = { 0 };
+	int fd = store_open_file(s, path, ".pb.gz"), err = fd < 0 ? fd : 0;
+	ssize_t got = 1;
 
-	if (fd >= 0 && !fstat(fd, &st) && st.st_size > 0 && st.st_size <= PROFILE_MAX)
-		bytes = malloc((size_t)st.st_size);
+	*bytes = NULL;
 	*n = 0;
-	for (ssize_t got = 1;
-	     bytes && got > 0 && *n<(size_t)st.st_size; *n += got> 0 ? (size_t)got : 0)
-		got = read(fd, bytes + *n, (size_t)st.st_size - *n);
-	if (bytes && *n < (size_t)st.st_size) {
-		free(bytes);
-		bytes = NULL;
+	if (!err && (fstat(fd, &st) || st.st_size <= 0 || st.st_size > PROFILE_MAX))
+		err = -EINVAL;
+	if (!err && !(*bytes = malloc((size_t)st.st_size)))
+		err = -ENOMEM;
+	while (!err && got > 0 && *n < (size_t)st.st_size) {
+		got = read(fd, *bytes + *n, (size_t)st.st_size - *n);
+		*n += got > 0 ? (size_t)got : 0;
+	}
+	if (!err && *n < (size_t)st.st_size)
+		err = got < 0 ? -errno : -EINVAL;
+	if (err) {
+		free(*bytes);
+		*bytes = NULL;
 	}
 	if (fd >= 0)
 		close(fd);
-	return bytes;
+	return err;
+}
+
+static bool stays_so(int err)
+{
+	return err == -ENOENT || err == -EINVAL || err == -ELOOP || err == -EXDEV;
 }
 
 /* The first bytes are for a message; more than ANSWER_MAX are not read. */
@@ -130,14 +142,16 @@ static enum outcome push(struct pusher *p, const struct store *s, CURL *curl,
 {
 	struct answer answer = { 0 };
 	size_t n, size = 0;
-	uint8_t *bytes = read_profile(s, profile->path, &n), *body;
+	uint8_t *bytes, *body;
 	char id[64];
 	long status = 0;
+	int err = read_profile(s, profile->path, &bytes, &n);
 
-	if (!bytes) {
-		log_warn("%s/%s.pb.gz: cannot be read, and is not pushed", p->directory,
-			 profile->path);
-		return REFUSED;
+	if (err) {
+		log_warn("%s/%s.pb.gz: cannot be read%s: %s", p->directory, profile->path,
+			 stays_so(err) ? ", and is not pushed" : ", and is pushed later",
+			 strerror(-err));
+		return stays_so(err) ? REFUSED : LATER;
 	}
 	/* The same each time that it is tried. */
 	snprintf(id, sizeof(id), "%016" PRIx64 "-%016" PRIx64, profile->from_ns,

@@ -2,6 +2,7 @@
 /* Traces by name. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,6 +22,14 @@ bool trace_file_is_one(const char *path)
 	return is;
 }
 
+/* Under sudo gotrace reads with the rights of the user who called it (cli/output.c). */
+static const char *hint(int err)
+{
+	return err == EACCES && geteuid() && getenv("SUDO_UID")
+		       ? "; sudo env -u SUDO_UID gotrace reads it with root's rights"
+		       : "";
+}
+
 struct trace_reader *trace_reader_open(const char *path)
 {
 	bool is_stdin = !strcmp(path, "-");
@@ -31,7 +40,7 @@ struct trace_reader *trace_reader_open(const char *path)
 		return trace_reader_open_fd(fd, is_stdin ? "standard input" : path);
 	int err = errno;
 
-	log_error("%s: cannot be opened: %s", path, strerror(err));
+	log_error("%s: cannot be opened: %s%s", path, strerror(err), hint(err));
 	errno = err;
 	return NULL;
 }

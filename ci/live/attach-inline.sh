@@ -287,6 +287,16 @@ filtered() {
 }
 check "a system call filter" filtered
 
+# Stubs lie below the program then.
+taken_above() {
+	steady 2 10 600s above
+	record -d 0.3
+	is_inline many
+	nothing_left
+	finish
+}
+check "something else lies above the program" taken_above
+
 traced() {
 	command -v strace >/dev/null || skip "strace is not installed"
 	local tracer

@@ -276,8 +276,22 @@ static const char *states_obstacle(const struct run *r)
 	return s ? s->obstacle : NULL;
 }
 
+/* The heap of a C library may have grown to where stubs lie. */
+static bool is_taken_above(const struct run *r)
+{
+	const struct gofunc *funcs;
+	uint64_t bias;
+
+	if (!r->opt.pid || !gobin_funcs(r->binary, &funcs) ||
+	    target_text_bias(r->opt.pid, funcs[0].vaddr, funcs[0].file_off, &bias))
+		return false;
+	return target_has_mapped(r->opt.pid, bias + PLAN_STUBS_VADDR,
+				 bias + PLAN_STUBS_VADDR + PLAN_STUBS_ROOM);
+}
+
 static int build_plan(struct run *r)
 {
+	r->opt.selection.plan.stubs_below = is_taken_above(r);
 	r->plan = plan_build(r->binary, &r->opt.selection.plan);
 	if (!r->plan && errno == ENOMEM)
 		log_no_memory("no memory for the plan");

@@ -298,7 +298,7 @@ static int build(struct plan *p, const struct plan_options *opt)
 	if (!err)
 		err = plan_add_runtime_sites(p, ctx);
 	if (!err)
-		err = stubs_finish(p);
+		err = stubs_finish(p, opt->stubs_below);
 	if (!err)
 		resolve_tails(p);
 	if (!err)

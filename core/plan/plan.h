@@ -49,6 +49,11 @@ struct plan_inline_options {
 };
 
 /* What the user asked for; borrowed strings. */
+/* Where stubs lie: above the bss of all but giants. brk begins at most 1 GB above it. */
+#define PLAN_STUBS_VADDR 0x60000000ull
+/* More than all stubs of the largest program and their table of rings take. */
+#define PLAN_STUBS_ROOM 0x10000000ull
+
 struct plan_options {
 	/* -p */
 	const char *const *packages;
@@ -72,6 +77,7 @@ struct plan_options {
 	bool states;           /* of goroutines are recorded, too */
 	bool states_if_inline; /* only where stubs write them */
 	bool running;          /* to be probed in a process that runs already */
+	bool stubs_below;      /* something is mapped at PLAN_STUBS_VADDR there */
 	/* With `running`, functions that a stub cannot record there without a trap are probed, too
 	 */
 	bool traps;

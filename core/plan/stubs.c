@@ -12,8 +12,6 @@
 #define PAGE         4096ull
 #define ALIGN        16         /* of a stub: one cache line fetches most of them */
 #define LOWEST_VADDR 0x10000ull /* vm.mmap_min_addr as the kernel ships it */
-#define HIGH_VADDR \
-	0x60000000ull /* above the bss of all but giants. brk begins at most 1 GB above it */
 
 static const struct {
 	const char *name, *clause;
@@ -204,8 +202,8 @@ static bool in_reach(uint64_t vaddr, uint64_t bytes, uint64_t lo, uint64_t hi)
 
 /* Free addresses within reach of a jump: above the image, so that the program's first executable
  * mapping stays its own, which runtime/pprof and perf take its name and build ID from. Right below
- * a giant. */
-static bool find_addresses(struct plan *p)
+ * a giant, or where something else is above. */
+static bool find_addresses(struct plan *p, bool below)
 {
 	const uint64_t table = p->stubs.inl.n_sites
 				       ? PLAN_INLINE_TABLE_BYTES + PLAN_INLINE_SIGNALS_BYTES
@@ -213,8 +211,8 @@ static bool find_addresses(struct plan *p)
 	uint64_t lo, hi, bytes = p->stubs.bytes + table + PAGE;
 
 	gobin_image(p->binary, &lo, &hi);
-	p->stubs.vaddr = HIGH_VADDR;
-	if (hi >= HIGH_VADDR || !in_reach(p->stubs.vaddr, bytes, lo, hi)) {
+	p->stubs.vaddr = PLAN_STUBS_VADDR;
+	if (below || hi >= PLAN_STUBS_VADDR || !in_reach(p->stubs.vaddr, bytes, lo, hi)) {
 		if (!gobin_is_pie(p->binary) && lo < LOWEST_VADDR + bytes)
 			return false;
 		p->stubs.vaddr = (lo & ~(PAGE - 1)) - bytes;
@@ -250,7 +248,7 @@ static void remove_all(struct plan *p)
 	p->stubs = (struct plan_stubs){ 0 };
 }
 
-int stubs_finish(struct plan *p)
+int stubs_finish(struct plan *p, bool below)
 {
 	struct plan_stubs *t = &p->stubs;
 	size_t hook_bytes;
@@ -262,7 +260,7 @@ int stubs_finish(struct plan *p)
 	if (err)
 		return err;
 	t->syscall_vaddr = find_syscall(p->binary);
-	if (!find_addresses(p) || !t->syscall_vaddr) {
+	if (!find_addresses(p, below) || !t->syscall_vaddr) {
 		log_debug("no free addresses for %zu bytes of stubs within reach of the text",
 			  t->bytes);
 		remove_all(p);

@@ -12,7 +12,8 @@ int stubs_add_exit(struct plan *p, struct plan_site *s, const struct gocode *cod
 /* The same for the entry. */
 int stubs_add_entry(struct plan *p, struct plan_site *s, const struct gocode *code);
 /* Once all sites of functions are known: gives the stubs their addresses and writes their code.
- * When no addresses are free within reach of a jump, no site has a stub. 0, -ENOMEM or -EBADMSG. */
-int stubs_finish(struct plan *p);
+ * below: right below the image. When no addresses are free within reach of a jump, no site has a
+ * stub. 0, -ENOMEM or -EBADMSG. */
+int stubs_finish(struct plan *p, bool below);
 
 #endif

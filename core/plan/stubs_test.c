@@ -290,6 +290,18 @@ static void where_they_lie(void **state)
 			plan_free(p);
 			gobin_close(b);
 		}
+	/* Something else is above it. */
+	const struct plan_options opt = { .strategy = PROBE_INLINE, .stubs_below = true };
+	struct gobin *b = open_binary("kinds");
+	struct plan *p = plan_build(b, &opt);
+	uint64_t lo, hi;
+
+	assert_non_null(p);
+	gobin_image(b, &lo, &hi);
+	assert_true(p->stubs.bytes > 0 && p->stubs.vaddr >= 0x10000);
+	assert_true(p->stubs.vaddr + p->stubs.bytes <= lo);
+	plan_free(p);
+	gobin_close(b);
 }
 
 int main(void)

@@ -368,3 +368,17 @@ int target_text_bias(pid_t pid, uint64_t vaddr, uint64_t file_off, uint64_t *bia
 	mappings_close(&maps);
 	return err;
 }
+
+bool target_has_mapped(pid_t pid, uint64_t from, uint64_t to)
+{
+	struct mappings maps;
+	struct mapping m;
+	bool any = false;
+
+	if (mappings_open(&maps, pid))
+		return false;
+	while (!any && mappings_next(&maps, &m))
+		any = m.start < to && m.end > from;
+	mappings_close(&maps);
+	return any;
+}

@@ -83,5 +83,8 @@ int target_identify(pid_t pid, struct target_config *out);
 /* Run-time minus link-time address of a running process's text, whose byte at file offset
  * `file_off` has the link-time address `vaddr`. 0 and *bias, or -errno. */
 int target_text_bias(pid_t pid, uint64_t vaddr, uint64_t file_off, uint64_t *bias);
+/* Whether something is mapped within [from, to) of a running process; false also when that is not
+ * known. */
+bool target_has_mapped(pid_t pid, uint64_t from, uint64_t to);
 
 #endif

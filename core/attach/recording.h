@@ -52,7 +52,7 @@ struct recording {
 	uint64_t duration_ns, max_bytes; /* 0: no limit */
 	const bool *never_released; /* by function of the plan, of these two; NULL: any may be */
 	double max_cost;            /* share of the processor time that probing may take; 0: any */
-	bool max_cost_traps;        /* instead: functions whose traps are dear are released */
+	bool max_cost_traps;        /* instead: release functions by trap_limit.h */
 	bool max_cost_ends;         /* the recording ends where that cannot be kept */
 	bool record_signals;        /* stacks of the target, should it die */
 	const char *exe_path;       /* what a launched target executes */

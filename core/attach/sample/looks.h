@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which goroutines a snapshot looks at, where there are more than it may. Those that changed a
- * short time ago are looked at first: they are few, and each stands for few others. Of the rest
- * many are asked whether they have changed, which is cheap, and few are looked at.
+ * Which goroutines a snapshot looks at, where there are more than it may. It first looks
+ * at those that changed a short time ago. They are few, and each stands for few others. It asks
+ * many of the rest whether they have changed, which is cheap, and looks at few.
  *
  * Who may be drawn, and how likely, rests on what earlier snapshots saw and on chance only. So the
  * number of goroutines that each one stands for is right on average, whatever they do.

@@ -369,7 +369,7 @@ struct server *server_start(const struct agent_config *c, const struct serve_age
 		s->daemon = listen_at(s, c->address, c->port);
 		if (s->daemon)
 			return s;
-		log_error("%s:%u: cannot be listened at: %s", c->address, c->port, strerror(errno));
+		log_error("cannot listen at %s:%u: %s", c->address, c->port, strerror(errno));
 	}
 	free_server(s);
 	return NULL;

@@ -52,11 +52,14 @@ static int read_token(struct serve_guard *g, const char *path)
 		return err;
 	}
 	if (!*text || strlen(text) == TOKEN_BYTES) {
-		log_error("%s: its first line is a token of 1 to %d bytes", path, TOKEN_BYTES - 1);
+		log_error("%s: its first line must be a token of 1 to %d bytes", path,
+			  TOKEN_BYTES - 1);
 		return -EINVAL;
 	}
 	if (st.st_mode & 007)
-		log_warn("%s: all users of this host may read or change the token", path);
+		log_warn(
+			"%s: other users of this host may read or change the token; chmod 600 keeps them out",
+			path);
 	g->token = strdup(text);
 	return g->token ? 0 : -ENOMEM;
 }
@@ -142,5 +145,5 @@ const char *serve_guard_refuses(const struct serve_guard *g, const struct serve_
 	if (has_token(g, a))
 		return NULL;
 	*status = 401;
-	return "the token is needed: Authorization: Bearer TOKEN, or as a password";
+	return "send the token as `Authorization: Bearer TOKEN`, or as the password";
 }

@@ -25,7 +25,7 @@ int store_failed(const struct store *s, const char *what)
 	const int code = sqlite3_errcode(s->db);
 
 	log_error("%s/index.db: %s: %s", s->directory, what,
-		  code == SQLITE_INTERRUPT ? "this takes more steps than its size explains"
+		  code == SQLITE_INTERRUPT ? "reading it takes more steps than its size explains"
 					   : sqlite3_errmsg(s->db));
 	return code == SQLITE_FULL ? -ENOSPC : code == SQLITE_NOMEM ? -ENOMEM : -EIO;
 }

@@ -88,7 +88,7 @@ static int look(struct store *s)
 		return has_wal < 0 ? has_wal : has_shm;
 	if (has_wal && !has_shm && wal.st_size) {
 		log_error(
-			"%s/index.db-wal: index.db-shm is not there, without which it is not read: copy all files of the store, or start its agent once",
+			"%s: index.db-shm is missing beside index.db-wal; copy all files of the store, or start its agent once",
 			s->directory);
 		return -ENOENT;
 	}

@@ -289,7 +289,7 @@ static void test_beside(void **state)
 	assert_int_equal(truncate(in_dir("index.db-wal"), 3ll << 30), 0);
 	refused("index.db-wal: it has 3221225472 bytes");
 	assert_int_equal(truncate(in_dir("index.db-wal"), 4096), 0);
-	refused("index.db-shm is not there");
+	refused("index.db-shm is missing");
 	if (!getuid()) {
 		assert_int_equal(chown(in_dir("index.db-wal"), 4242, 4242), 0);
 		refused("index.db-wal: it belongs to user 4242 and index.db to user 0");

@@ -167,7 +167,7 @@ int doubts_log(const struct loaded_trace *trace)
 	for (size_t i = 0; !err && i < all.n; i++)
 		log_warn("%s", all.lines[i]);
 	if (err)
-		log_no_memory("no memory for what must be known of a trace");
+		log_no_memory("no memory for the warnings of a trace");
 	notes_free(&all);
 	return err;
 }

@@ -68,7 +68,7 @@ static int read_config(struct agent_config *c, const char *path)
 	int err = text ? config_parse(c, path, text) : -errno;
 
 	if (!text && err == -EINVAL)
-		log_error("%s: it is no file of text with less than a megabyte", path);
+		log_error("%s: not a regular file of less than a megabyte of text", path);
 	else if (!text && err != -ECANCELED)
 		log_error("%s: cannot be read: %s", path, strerror(-err));
 	free(text);

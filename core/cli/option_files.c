@@ -42,10 +42,10 @@ static int add_file(struct option_words *w, const char *path, const char *from, 
 {
 	char *text = invoker_file_read(path, FILE_BYTES);
 	int err = text ? 0 : -errno;
-	const char *name = *from ? "the file of options that is named here" : path;
+	const char *name = *from ? "the named file of options" : path;
 
 	if (err == -EINVAL)
-		log_error("%s%s%s: not a text of options", from, *from ? ": " : "@", name);
+		log_error("%s%s%s: not a file of options", from, *from ? ": " : "@", name);
 	else if (err && err != -ECANCELED)
 		log_error("%s%s%s: %s; a file whose name begins with @ is given as ./@NAME", from,
 			  *from ? ": " : "@", name, strerror(-err));

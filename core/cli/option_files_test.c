@@ -106,10 +106,9 @@ static void test_files(void **state)
 	log_set_sink(keep, NULL);
 	write_text("inner", "x\n@missing");
 	assert_int_equal(option_words_expand(&w, 7, argv, "GOTRACE_OPTIONS", NULL), -ENOENT);
-	assert_string_equal(
-		said,
-		"inner:2: the file of options that is named here: No such file or directory; a "
-		"file whose name begins with @ is given as ./@NAME");
+	assert_string_equal(said,
+			    "inner:2: the named file of options: No such file or directory; a "
+			    "file whose name begins with @ is given as ./@NAME");
 	option_words_free(&w);
 	write_text("inner", "@inner");
 	assert_int_equal(option_words_expand(&w, 7, argv, "GOTRACE_OPTIONS", NULL), -ELOOP);
@@ -141,7 +140,7 @@ static void test_kinds(void **state)
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		snprintf(word, sizeof(word), "@%s", others[i]);
 		assert_int_equal(option_words_expand(&w, 2, argv, "", NULL), -EINVAL);
-		snprintf(wanted, sizeof(wanted), "%s: not a text of options", word);
+		snprintf(wanted, sizeof(wanted), "%s: not a file of options", word);
 		assert_string_equal(said, wanted);
 		option_words_free(&w);
 	}

@@ -124,7 +124,7 @@ static int head(const struct report *rep, FILE *out)
 	int err = released_doubt(&rep->trace, &notes);
 
 	if (err)
-		log_no_memory("no memory for what must be known of a trace");
+		log_no_memory("no memory for the warnings of a trace");
 	for (size_t i = 0; i < notes.n; i++) {
 		text_safe(out, notes.lines[i]);
 		fputs("\n\n", out);

@@ -183,8 +183,8 @@ static int refuse_both(struct binaries *b, struct known_binary *x, const char *n
 
 	x->ambiguous = true;
 	log_warn(
-		"%s: another program has a file of the same number, size and time: the stacks of both "
-		"are walked by frame pointers alone, and their goroutines are not known",
+		"%s: another program's file has the same inode number, size and time. Stacks of both "
+		"come from frame pointers alone, without goroutines",
 		name);
 	return sample_bpf_add(b->bpf, &x->key, &none, NULL, 0);
 }

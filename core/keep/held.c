@@ -236,18 +236,26 @@ struct held *held_begin(struct held_queue *q, struct held_now *now, struct held 
 	return h;
 }
 
-static void note(struct held_queue *q, struct held *h, struct held_now *now, struct held_event **at)
+/* The event of now, unless it is kept already; NULL also without memory. */
+static struct held_event *hold(struct held_queue *q, struct held *h, struct held_now *now)
 {
 	struct held_event *e = put(q, now);
 
-	if (!e)
-		return;
-	if (h->kept) {
-		e->kept = true;
-		return;
+	if (!e || h->kept) {
+		if (e)
+			e->kept = true;
+		return NULL;
 	}
 	e->needed++;
-	*at = e;
+	return e;
+}
+
+static void note(struct held_queue *q, struct held *h, struct held_now *now, struct held_event **at)
+{
+	struct held_event *e = hold(q, h, now);
+
+	if (e)
+		*at = e;
 }
 
 void held_note(struct held_queue *q, struct held *h, struct held_now *now)
@@ -261,15 +269,10 @@ void held_note(struct held_queue *q, struct held *h, struct held_now *now)
 
 void held_note_more(struct held_queue *q, struct held *h, struct held_now *now)
 {
-	struct held_event *e = h->dropped ? NULL : put(q, now);
+	struct held_event *e = h->dropped ? NULL : hold(q, h, now);
 
 	if (!e)
 		return;
-	if (h->kept) {
-		e->kept = true;
-		return;
-	}
-	e->needed++;
 	e->more = h->more;
 	h->more = e;
 }

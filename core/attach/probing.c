@@ -182,10 +182,10 @@ static void forget_running(struct probing *p)
 /* ---- a process that runs already */
 
 /* It must not become many times slower because something came in the way: that is the user's
- * choice. */
+ * choice. The end of the process, at any step, comes in the way too, and is the reason then. */
 static int refuse(pid_t pid, const char *why)
 {
-	if (threads_ended(pid)) {
+	if (threads_end_soon(pid)) {
 		log_error("process %d has ended", pid);
 		return -ESRCH;
 	}

@@ -137,6 +137,17 @@ bool threads_ended(pid_t pid)
 	return ended;
 }
 
+bool threads_end_soon(pid_t pid)
+{
+	bool ended = threads_ended(pid);
+
+	for (int i = 0; !ended && i < 100; i++) {
+		nanosleep(&(struct timespec){ 0, 10000000 }, NULL);
+		ended = threads_ended(pid);
+	}
+	return ended;
+}
+
 /* ---- stopping */
 
 static bool known(const struct threads *t, pid_t tid)

@@ -80,4 +80,8 @@ pid_t threads_idle(pid_t pid);
 /* No thread of it will execute anything any more. */
 bool threads_ended(pid_t pid);
 
+/* The same, or within a second from now: a thread that a step has lost is the first to go where the
+ * whole process ends. */
+bool threads_end_soon(pid_t pid);
+
 #endif

@@ -119,12 +119,31 @@ static void is_gone(void **state)
 	threads_go(&t);
 }
 
+/* A thread that is gone is no sign of the end, an end in a moment is one. */
+static void ends_soon(void **state)
+{
+	(void)state;
+	pid_t pid = fork();
+
+	if (!pid) {
+		nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
+		_exit(0);
+	}
+	assert_false(threads_ended(pid));
+	assert_true(threads_end_soon(pid));
+	end(pid);
+	pid = start(1, false);
+	assert_false(threads_end_soon(pid));
+	end(pid);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sleeps_in_the_kernel),
 		cmocka_unit_test(sleeps_often),
 		cmocka_unit_test(is_gone),
+		cmocka_unit_test(ends_soon),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -302,4 +302,28 @@ two_file_systems() {
 		gt sample -F 997 -o trace -- sh -c "one/deployed 1s; two/deployed 1s" 2>err && callers_of alpha trace && callers_of gamma trace' || fail "status $?"
 }
 check "two file systems with the same inode numbers" two_file_systems
+
+# Its page of the list of goroutines never comes. Each reader ends, and says why.
+unanswered() {
+	local at pid status=0
+	at=$(go tool nm "$programs/unanswered" | awk '$3 == "runtime.allgs" { print $1 }')
+	"$programs/unanswered" "$at" >out &
+	pid=$!
+	wait_for 20 test -s out
+	grep -q ready out || skip "userfaultfd: $(cat out)"
+	"$GOTRACE" sample --wall --pid $pid -d 3 -o trace 2>err &
+	sleep 1
+	touch silent
+	wait $! || fail "sample: status $?: $(cat err)"
+	expect_grep "process $pid: its memory does not answer" err
+	gt report trace >text 2>said
+	expect_grep 'the memory of 1 process did not answer' text
+	LIVE_TIMEOUT=20 gt goroutines --pid $pid 2>err && fail "goroutines took it"
+	expect_grep "process $pid: its memory does not answer" err
+	LIVE_TIMEOUT=60 gt record --pid $pid -d 1 -o trace2 2>err || status=$?
+	[ $status = 125 ] || fail "record: status $status: $(cat err)"
+	expect_grep 'cannot be recorded without traps: ' err
+	kill -KILL $pid
+}
+check "memory that never answers" unanswered
 done_testing

@@ -136,7 +136,8 @@ static void snapshots(const struct loaded_trace *t, struct notes *to)
 		       running_ns = trace_info_u64(i, KEY_END_SNAPSHOTS_RUNNING_NS, 0) +
 				    trace_info_u64(i, KEY_END_THREADS_RUNNING_NS, 0),
 		       idle_ns = trace_info_u64(i, KEY_END_SNAPSHOTS_IDLE_NS, 0),
-		       not_told = trace_info_u64(i, KEY_END_SNAPSHOTS_NOT_GO, 0);
+		       not_told = trace_info_u64(i, KEY_END_SNAPSHOTS_NOT_GO, 0),
+		       silent = trace_info_u64(i, KEY_END_SNAPSHOTS_SILENT, 0);
 
 	if (trace_info_get(i, KEY_SAMPLE_HOST)) {
 		notes_add(to, "for what processes waited is told of those whose rule says so");
@@ -157,6 +158,11 @@ static void snapshots(const struct loaded_trace *t, struct notes *to)
 	if (idle_ns)
 		notes_add(to, "goroutines of Go's runtime waited %s for work: left out",
 			  HUMAN(idle_ns));
+	if (silent)
+		notes_add(to,
+			  "the memory of %" PRIu64
+			  " process%s did not answer: goroutines there are not seen from then on",
+			  silent, silent == 1 ? "" : "es");
 	if (not_told)
 		notes_add(to, "of %" PRIu64 " process%s only what executed is known: %s", not_told,
 			  not_told == 1 ? "" : "es",

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/outfile.h"
+#include "attach/process_memory.h"
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/goroutines.h"
@@ -94,6 +95,10 @@ static int failed(pid_t pid, int err)
 	else if (err == -EPERM || err == -EACCES)
 		log_error("process %d: its memory may not be read; run as its user, or with sudo",
 			  pid);
+	else if (err == -ETIMEDOUT)
+		log_error(
+			"process %d: its memory does not answer; who fills it (userfaultfd, FUSE) does not",
+			pid);
 	else if (err == -ESRCH || err == -ENOENT)
 		log_error("there is no process %d, or it has ended", pid);
 	else
@@ -200,6 +205,8 @@ static int run(const struct goroutines_args *a)
 		return failed(a->pid, err);
 	read_comm(&shown);
 	err = look_twice(a, &s, &groups, &shown);
+	shown.listed = s.n;
+	shown.claimed = s.claimed;
 	if (!err)
 		err = goroutines_name(&shown);
 	if (!err)
@@ -207,6 +214,7 @@ static int run(const struct goroutines_args *a)
 	sample_tables_free(&shown.tables);
 	goroutine_groups_free(&groups);
 	snapshot_close(&s);
+	process_memory_end();
 	return err ? err : outfile_check(stdout);
 }
 

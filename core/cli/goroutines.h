@@ -15,9 +15,10 @@ struct goroutines_shown {
 	struct sample_tables tables; /* symbols of their addresses, of process 0 */
 	pid_t pid;
 	char comm[64];
-	uint64_t again_ns; /* from the look before to this one; 0: there was one look only */
-	uint64_t look_ns;  /* how long this one took */
-	size_t limit;      /* groups; 0: all */
+	uint64_t again_ns;      /* from the look before to this one; 0: there was one look only */
+	uint64_t look_ns;       /* how long this one took */
+	size_t listed, claimed; /* so many were looked at, of so many */
+	size_t limit;           /* groups; 0: all */
 	bool colour;
 };
 

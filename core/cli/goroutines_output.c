@@ -153,6 +153,10 @@ static void print_notes(const struct goroutines_shown *s, FILE *out)
 	fprintf(out, " (process %d), looked at for %s", s->pid, HUMAN(s->look_ns));
 	if (s->again_ns)
 		fprintf(out, "; %" PRIu64 " were there %s before", g->before, HUMAN(s->again_ns));
+	if (s->listed < s->claimed)
+		fprintf(out,
+			"\n%zu of its %zu places for goroutines were looked at, drawn at random",
+			s->listed, s->claimed);
 	fprintf(out,
 		"\n%" PRIu64 " more work for Go's runtime, %" PRIu64
 		" kept changing: they are not counted\n",
@@ -307,6 +311,8 @@ void goroutines_json(const struct goroutines_shown *s, FILE *out)
 	}
 	json_kv_u64(&j, "of_runtime", g->of_runtime);
 	json_kv_u64(&j, "changing", g->torn);
+	json_kv_u64(&j, "places", s->claimed);
+	json_kv_u64(&j, "places_looked_at", s->listed);
 	json_kv_u64(&j, "look_ns", s->look_ns);
 	json_key(&j, "groups");
 	json_open(&j, '[');

@@ -77,6 +77,7 @@
 #define KEY_END_SNAPSHOTS_NS         "end.snapshots_ns"     /* up to the last one */
 #define KEY_END_SNAPSHOTS_GAP_NS     "end.snapshots_gap_ns" /* the longest between two */
 #define KEY_END_SNAPSHOTS_NOT_GO     "end.snapshots_not_go"
+#define KEY_END_SNAPSHOTS_SILENT     "end.snapshots_silent" /* their memory did not answer */
 /* likewise of threads that execute no goroutines */
 #define KEY_END_THREADS_SNAPSHOTS  "end.threads_snapshots"
 #define KEY_END_THREADS_DRAWN      "end.threads_drawn"

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #include "attach/sample/snapshot_walk.h"
 #include "base/vec.h"
@@ -12,6 +11,7 @@
 #include "trace/samples.h"
 
 #define GOROUTINES_MAX (16u << 20)
+#define LIST_PIECE     4096
 #define TRIES          4 /* of one goroutine */
 
 /* runtime2.go */
@@ -26,31 +26,48 @@
 
 /* ---- reading */
 
-/* Many pieces into one buffer, one after the other. How many bytes of it are there, or -errno. */
-static ssize_t read_pieces(pid_t pid, void *to, size_t bytes, const struct iovec *pieces, size_t n)
+/* Below n, by xorshift64 (Marsaglia, 2003). */
+static uint64_t draw(struct snapshot *s, uint64_t n)
 {
-	const struct iovec all = { .iov_base = to, .iov_len = bytes };
-	ssize_t got = n ? process_vm_readv(pid, &all, 1, pieces, n, 0) : 0;
+	s->random = s->random ? s->random : 0x9e3779b97f4a7c15ull ^ (uint64_t)s->pid;
+	s->random ^= s->random << 13;
+	s->random ^= s->random >> 7;
+	s->random ^= s->random << 17;
+	return s->random % n;
+}
 
-	return got < 0 ? -errno : got;
+/* Those that came: each of all so far is in a full list with the same chance (reservoir sampling,
+ * Vitter 1985, algorithm R). */
+static void put(struct snapshot *s, const uint64_t *came, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t at = s->n < SNAPSHOT_MOST ? s->n++ : draw(s, s->claimed + 1);
+
+		if (at < SNAPSHOT_MOST)
+			s->list[at] = came[i];
+		s->claimed++;
+	}
 }
 
 int snapshot_list(struct snapshot *s)
 {
-	uint64_t slice[2]; /* array, length */
-	int err = snapshot_read(s->pid, s->allgs, slice, sizeof(slice));
+	uint64_t slice[2], came[LIST_PIECE]; /* array, length */
+	int err = snapshot_read(s, s->allgs, slice, sizeof(slice));
 
 	if (err)
 		return err;
-	if (slice[1] > GOROUTINES_MAX || slice[1] < s->n)
+	if (slice[1] > GOROUTINES_MAX || slice[1] < s->claimed)
 		return -EBADMSG;
-	if (slice[1] == s->n)
-		return 0;
-	if (vec_reserve(&s->list, &s->cap, slice[1]))
+	if (vec_reserve(&s->list, &s->cap, slice[1] < SNAPSHOT_MOST ? slice[1] : SNAPSHOT_MOST))
 		return -ENOMEM;
-	err = snapshot_read(s->pid, slice[0] + 8 * s->n, s->list + s->n, 8 * (slice[1] - s->n));
-	if (!err)
-		s->n = slice[1];
+	while (s->claimed < slice[1] && !err) {
+		const size_t left = slice[1] - s->claimed,
+			     n = left < LIST_PIECE ? left : LIST_PIECE;
+
+		err = snapshot_read(s, slice[0] + 8 * s->claimed, came, 8 * n);
+		if (!err)
+			put(s, came, n);
+	}
 	return err;
 }
 
@@ -122,7 +139,7 @@ static void thread_of(const struct snapshot *s, const uint8_t *g, uint32_t *tid)
 	uint64_t m = word(g, s->layout.g_m), id;
 
 	if (m && s->layout.m_procid >= 0 &&
-	    !snapshot_read(s->pid, m + (uint64_t)s->layout.m_procid, &id, sizeof(id)))
+	    !snapshot_read(s, m + (uint64_t)s->layout.m_procid, &id, sizeof(id)))
 		*tid = (uint32_t)id;
 }
 
@@ -159,7 +176,7 @@ static struct snapshot_batch *new_batch(size_t g_bytes)
 static int read_gs(struct snapshot *s, uint8_t *to)
 {
 	const size_t bytes = s->batch->n * s->g_bytes;
-	ssize_t got = read_pieces(s->pid, to, bytes, s->batch->g_pieces, s->batch->n);
+	ssize_t got = snapshot_read_pieces(s, to, s->batch->g_pieces, s->batch->n);
 
 	return got < 0 ? (int)got : (size_t)got == bytes ? 0 : -EFAULT;
 }
@@ -175,7 +192,7 @@ static int read_stacks(struct snapshot *s)
 		struct stack_window *w = &b->window[i];
 		uint64_t sp = word(g, s->layout.g_sched_sp), hi = word(g, s->layout.g_stack_hi);
 
-		*w = (struct stack_window){ .pid = s->pid, .hi = hi, .from = sp };
+		*w = (struct stack_window){ .hi = hi, .from = sp };
 		if (!stands(s, g))
 			continue;
 		w->data = b->stacks + bytes;
@@ -183,7 +200,7 @@ static int read_stacks(struct snapshot *s)
 		b->stack_pieces[n++] = (struct iovec){ (void *)(uintptr_t)sp, w->bytes };
 		bytes += w->bytes;
 	}
-	ssize_t got = read_pieces(s->pid, b->stacks, bytes, b->stack_pieces, n);
+	ssize_t got = snapshot_read_pieces(s, b->stacks, b->stack_pieces, n);
 	if (got < 0 && got != -EFAULT)
 		return (int)got;
 	for (size_t i = 0; i < b->n; i++) {

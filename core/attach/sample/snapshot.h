@@ -16,6 +16,7 @@
 #include "binary/wait_reasons.h"
 
 #define SNAPSHOT_FRAMES 512
+#define SNAPSHOT_MOST   (1u << 20) /* goroutines in the list */
 
 /* A goroutine. */
 struct snapshot_goroutine {
@@ -53,10 +54,15 @@ struct snapshot {
 	unsigned n_special;
 	struct snapshot_range *runtime; /* functions of package runtime, ascending */
 	size_t n_runtime, cap_runtime;
-	/* addresses of all goroutines; the list only grows, as the runtime's does */
+	/* addresses of all goroutines, or of SNAPSHOT_MOST that were drawn from them at random; the
+	 * list only grows, as the runtime's does */
 	uint64_t *list;
 	size_t n, cap;
-	uint64_t torn; /* goroutines that kept changing */
+	size_t claimed; /* goroutines that the process says it has; n of them are in the list */
+	uint64_t random;
+	uint64_t
+		until_ns; /* given: its memory has to answer until then; 0: each time in a second */
+	uint64_t torn;    /* goroutines that kept changing */
 	size_t g_bytes;
 	size_t mark_from, mark_bytes; /* of a g: what tells that it ran */
 	struct snapshot_batch *batch; /* scratch memory */
@@ -70,10 +76,10 @@ typedef void snapshot_fn(void *ctx, const struct snapshot_goroutine *g);
  * Logged by the reader of binaries only.
  */
 int snapshot_open(struct snapshot *s, pid_t pid);
-/* Reads which goroutines there are. 0, or -errno as process_vm_readv, -EBADMSG: no such list. */
+/* Reads which goroutines there are. 0, or -errno as process_memory_read, -EBADMSG: no such list. */
 int snapshot_list(struct snapshot *s);
 /* Tells of those of the list numbered which[0] to which[n - 1] that live. 0 or -errno: the process
- * has ended, or its memory may not be read. */
+ * has ended, or its memory may not be read, or does not answer (-ETIMEDOUT). */
 int snapshot_take(struct snapshot *s, const uint32_t *which, size_t n, snapshot_fn *tell,
 		  void *ctx);
 /* Sets marks[i] of number which[i] of the list: another number once that goroutine has run, or is

@@ -2,9 +2,8 @@
 /* Whether goroutines have run since they were asked before: a piece of each g, many at a time. */
 #include <errno.h>
 #include <string.h>
-#include <sys/uio.h>
 
-#include "attach/sample/snapshot.h"
+#include "attach/sample/snapshot_walk.h"
 
 #define PIECES    256
 #define MARK_MOST 512 /* bytes of a piece */
@@ -52,11 +51,10 @@ static int read_some(struct snapshot *s, const uint32_t *which, size_t n, uint64
 		there[listed++] = (struct iovec){ (void *)(uintptr_t)(g + s->mark_from),
 						  s->mark_bytes };
 	}
-	const struct iovec here = { pieces, listed * s->mark_bytes };
-	ssize_t got = listed ? process_vm_readv(s->pid, &here, 1, there, listed, 0) : 0;
+	ssize_t got = snapshot_read_pieces(s, pieces, there, listed);
 
 	if (got < 0)
-		return -errno;
+		return (int)got;
 	for (size_t k = 0; k < (size_t)got / s->mark_bytes; k++)
 		marks[of[k]] = mark_of(s, pieces + k * s->mark_bytes);
 	return 0;

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <errno.h>
-#include <sys/uio.h>
-
 #include "attach/sample/snapshot_walk.h"
+#include "base/clock.h"
+#include "attach/process_memory.h"
 
-int snapshot_read(pid_t pid, uint64_t at, void *to, size_t bytes)
+#define READ_NS 1000000000 /* of one read, where nobody gives a time for all */
+
+static uint64_t until(const struct snapshot *s)
 {
-	const struct iovec here = { .iov_base = to, .iov_len = bytes };
-	const struct iovec there = { .iov_base = (void *)(uintptr_t)at, .iov_len = bytes };
-	ssize_t got = process_vm_readv(pid, &here, 1, &there, 1, 0);
+	return s->until_ns ? s->until_ns : clock_monotonic_ns() + READ_NS;
+}
 
-	return got < 0 ? -errno : (size_t)got == bytes ? 0 : -EFAULT;
+int snapshot_read(const struct snapshot *s, uint64_t at, void *to, size_t bytes)
+{
+	return process_memory_read_all(s->pid, at, to, bytes, until(s));
+}
+
+ssize_t snapshot_read_pieces(const struct snapshot *s, void *to, const struct iovec *pieces,
+			     size_t n)
+{
+	return process_memory_read(s->pid, to, pieces, n, until(s));
 }

@@ -36,14 +36,15 @@ static uint32_t special_at(const struct snapshot *s, uint64_t pc)
 }
 
 /* The word at `at`, from a window that may be moved up to it with the memory of `more`. */
-static bool word_at(struct stack_window *w, uint64_t at, uint8_t more[MORE_BYTES], uint64_t *to)
+static bool word_at(const struct snapshot *s, struct stack_window *w, uint64_t at,
+		    uint8_t more[MORE_BYTES], uint64_t *to)
 {
 	if (at < w->from || at + 8 > w->hi || at & 7)
 		return false;
 	if (at + 8 > w->from + w->bytes) {
 		size_t bytes = w->hi - at < MORE_BYTES ? w->hi - at : MORE_BYTES;
 
-		if (snapshot_read(w->pid, at, more, bytes))
+		if (snapshot_read(s, at, more, bytes))
 			return false;
 		w->from = at;
 		w->data = more;
@@ -74,7 +75,7 @@ void snapshot_walk(const struct snapshot *s, struct stack_window *w, uint64_t pc
 		if (special == SNAPSHOT_ROOT)
 			return;
 		delta = delta_at(&s->rows, at - s->bias);
-		if (delta < 0 || !word_at(w, sp + (uint32_t)delta, more, &pc)) {
+		if (delta < 0 || !word_at(s, w, sp + (uint32_t)delta, more, &pc)) {
 			to->flags |= STACK_UNREADABLE;
 			return;
 		}

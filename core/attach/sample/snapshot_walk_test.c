@@ -5,10 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "attach/sample/snapshot_walk.h"
+#include "attach/process_memory.h"
 #include "trace/samples.h"
 
 #define TEXT 0x400000u
@@ -22,7 +24,7 @@ static struct gostack_row rows[] = {
 	{ GOEXIT, 0 }, { PREEMPT, 8 }, { UNKNOWN, -1 },
 };
 
-static const struct snapshot binary = {
+static struct snapshot binary = {
 	.rows = { rows, sizeof(rows) / sizeof(*rows), TEXT, TEXT + END, TEXT },
 	.bias = BIAS,
 	.special = { { TEXT + GOEXIT, TEXT + GOEXIT + 16, SNAPSHOT_ROOT },
@@ -38,8 +40,7 @@ static uint64_t at(uint32_t off)
 /* A stack of n words of which `given` bytes were read beforehand. */
 static struct stack_window window(const uint64_t *words, size_t n, size_t given)
 {
-	return (struct stack_window){ .pid = getpid(),
-				      .from = (uint64_t)(uintptr_t)words,
+	return (struct stack_window){ .from = (uint64_t)(uintptr_t)words,
 				      .hi = (uint64_t)(uintptr_t)(words + n),
 				      .data = (const uint8_t *)words,
 				      .bytes = given };
@@ -115,6 +116,22 @@ static void a_deep_one_is_cut(void **state)
 	assert_int_equal(g.flags, STACK_CUT);
 }
 
+/* What reads is a child of this process. */
+static int let_read(void **state)
+{
+	(void)state;
+	binary.pid = getpid();
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* of no effect where Yama is not there */
+	return 0;
+}
+
+static int end_reader(void **state)
+{
+	(void)state;
+	process_memory_end();
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -124,5 +141,5 @@ int main(void)
 		cmocka_unit_test(a_deep_one_is_cut),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, let_read, end_reader);
 }

@@ -11,10 +11,13 @@
 #include "attach/sample/system_calls.h"
 #include "attach/sample/wall_threads.h"
 #include "base/clock.h"
+#include "base/log.h"
+#include "attach/process_memory.h"
 #include "base/vec.h"
 #include "trace/keys.h"
 
-#define SETTLE_NS 250000000ull /* from then on a process is what it is */
+#define SETTLE_NS 250000000ull  /* from then on a process is what it is */
+#define LOOK_NS   2000000000ull /* a process's memory has to answer all of a look */
 
 struct wall_process {
 	struct snapshot s;
@@ -68,6 +71,7 @@ struct taking {
 	struct wall *w;
 	struct wall_process *p;
 	uint64_t since_ns, now_ns; /* since_ns: after the snapshot before */
+	float drawn;               /* how many goroutines each of the list stands for */
 	int err;
 };
 
@@ -88,7 +92,7 @@ static void take(void *ctx, const struct snapshot_goroutine *g)
 {
 	struct taking *t = ctx;
 	struct wall *w = t->w;
-	const float stands_for = t->p->looks.at[g->index].stands_for;
+	const float stands_for = t->p->looks.at[g->index].stands_for * t->drawn;
 	const uint64_t weight_ns = (uint64_t)((double)t->since_ns * stands_for);
 	struct seen now = { .goid = g->goid,
 			    .weight_ns = weight_ns,
@@ -144,12 +148,28 @@ static void end(struct wall_process *p)
 	wall_threads_close(&p->threads);
 }
 
+static void end_of_look(struct wall *w, struct wall_process *p, int err)
+{
+	if (err == -ETIMEDOUT) {
+		log_warn(
+			"process %u: its memory does not answer (userfaultfd, FUSE); its goroutines are not looked at from now on",
+			p->pid);
+		w->silent++;
+	}
+	end(p);
+}
+
 /* 0, or -errno of the trace. */
 static int look_at(struct wall *w, struct wall_process *p)
 {
+	p->s.until_ns = clock_monotonic_ns() + LOOK_NS;
 	int err = snapshot_list(&p->s);
 	const uint64_t now = clock_monotonic_ns();
-	struct taking t = { .w = w, .p = p, .since_ns = now - p->last_ns, .now_ns = now };
+	struct taking t = { .w = w,
+			    .p = p,
+			    .since_ns = now - p->last_ns,
+			    .now_ns = now,
+			    .drawn = p->s.n ? (float)((double)p->s.claimed / (double)p->s.n) : 1 };
 	const struct looks_source from = { marks, chance, &t };
 
 	if (!err && seen_reserve(&p->seen, p->s.n))
@@ -163,14 +183,14 @@ static int look_at(struct wall *w, struct wall_process *p)
 	if (t.err)
 		return t.err;
 	if (err && err != -EBADMSG)
-		end(p);
+		end_of_look(w, p, err);
 	if (err)
 		return 0; /* the next one stands for this one's time, too */
 	wall_gap(w, now - p->last_ns);
 	p->last_ns = now;
 	w->snapshots++;
 	w->drawn += p->looks.n_chosen;
-	w->listed += p->s.n;
+	w->listed += p->s.claimed;
 	return 0;
 }
 
@@ -280,6 +300,11 @@ int wall_take(struct wall *w, uint64_t now_ns, bool in_any_case)
 void wall_begin(struct wall *w, struct processes *p, struct sample_bpf *bpf,
 		struct trace_writer *writer, uint64_t now_ns)
 {
+	int err = w->on ? process_memory_begin() : 0;
+
+	if (err)
+		log_warn("goroutines cannot be looked at: no child to read memory: %s",
+			 strerror(-err));
 	w->hz = w->hz ? w->hz : WALL_HZ;
 	w->processes = p;
 	w->waits.bpf = bpf;
@@ -326,6 +351,8 @@ int wall_describe(const struct wall *w, struct trace_info *end)
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts) && !err; i++)
 		err = trace_info_setf(end, counts[i].key, "%" PRIu64, counts[i].n);
+	if (!err && w->silent)
+		err = trace_info_setf(end, KEY_END_SNAPSHOTS_SILENT, "%" PRIu64, w->silent);
 	return err ? err : wall_describe_reasons(w, end);
 }
 
@@ -343,7 +370,7 @@ static void forget_counts(struct wall *w, uint64_t now_ns)
 {
 	w->begin_ns = w->last_ns = now_ns;
 	w->snapshots = w->gap_ns = w->drawn = w->listed = w->running_ns = w->idle_ns = 0;
-	w->torn = w->cut = w->unreadable = w->not_go = w->left_out = 0;
+	w->torn = w->cut = w->unreadable = w->not_go = w->silent = w->left_out = 0;
 	memset(&w->threads, 0, sizeof(w->threads));
 }
 
@@ -392,5 +419,6 @@ void wall_free(struct wall *w)
 	for (unsigned i = 1; i <= w->n_reasons; i++)
 		free(w->reason[i]);
 	free(w->all);
+	process_memory_end();
 	*w = (struct wall){ 0 };
 }

@@ -38,6 +38,7 @@ struct wall {
 	uint64_t running_ns, idle_ns;   /* of goroutines that ran, or worked for Go's runtime */
 	uint64_t torn, cut, unreadable; /* goroutines that could not be read, and stacks */
 	uint64_t not_go;                /* processes that are not told of */
+	uint64_t silent;                /* processes whose memory did not answer */
 	uint64_t left_out;              /* wanted, but there were `most` already */
 	/* likewise, of threads */
 	struct {

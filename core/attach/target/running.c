@@ -119,9 +119,11 @@ static size_t patch_sites(struct running *r, const uint8_t *stubs, bool *in_stub
 static const char *patch_stopped(struct running *r, const struct threads *t, const uint8_t *stubs,
 				 bool *in_stub)
 {
-	int err = whereabouts_find(&r->where, t, r->text.mem_fd, &r->look);
+	int err = whereabouts_find(&r->where, t, &r->look);
 
 	if (err) {
+		if (err == -ETIMEDOUT)
+			return RUNNING_SILENT;
 		r->again = err != -ENOMEM; /* they go on meanwhile */
 		return running_say(r, "where its threads and goroutines are cannot be read: %s",
 				   strerror(-err));
@@ -181,12 +183,13 @@ const char *running_patch(struct running *r, bool *in_stub)
 	const struct plan_stubs *t = &r->opt.plan->stubs;
 	uint8_t *stubs = malloc(t->bytes);
 	const char *why = NULL;
+	int err;
 
 	running_mark_whole(r, in_stub);
 	mark_windows(r, in_stub);
-	if (!stubs || !text_patch_read(&r->text, t->vaddr, stubs, t->bytes) ||
-	    whereabouts_prepare(&r->where, r->text.mem_fd, &r->look))
-		why = "its memory cannot be read";
+	err = stubs ? whereabouts_prepare(&r->where, r->opt.pid, &r->look) : -ENOMEM;
+	if (err || !text_patch_read(&r->text, t->vaddr, stubs, t->bytes))
+		why = err == -ETIMEDOUT ? RUNNING_SILENT : "its memory cannot be read";
 	for (int i = 0; !why && i < TRIES_IN; i++) {
 		if (i)
 			wait_a_little();
@@ -215,7 +218,7 @@ static int stop_and_look(struct running *r, struct threads *t)
 	/* No goroutine that Go has taken off its thread is in a stub. */
 	look.allgs = 0;
 	if (!err)
-		err = whereabouts_find(&r->where, t, r->text.mem_fd, &look);
+		err = whereabouts_find(&r->where, t, &look);
 	if (err)
 		let_all_go(r, t);
 	return err;
@@ -308,6 +311,8 @@ size_t running_put_back(struct running *r)
 		if (i)
 			wait_a_little();
 		int err = stop_and_look(r, &t);
+		if (err == -ETIMEDOUT)
+			break;
 		if (err && err != -ESRCH)
 			continue;
 		if (err || is_gone(r))
@@ -374,6 +379,8 @@ bool running_unmap(struct running *r)
 		int err = stop_and_look(r, &t);
 		if (err == -ESRCH)
 			return true;
+		if (err == -ETIMEDOUT)
+			break;
 		if (err)
 			continue;
 		if (is_gone(r))

@@ -7,6 +7,8 @@
 #include "attach/target/running.h"
 #include "attach/target/threads.h"
 
+#define RUNNING_SILENT "its memory does not answer (userfaultfd, FUSE)"
+
 /* A clause in r->said, which it returns. */
 const char *running_say(struct running *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -9,12 +9,15 @@
 #include <sys/user.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "attach/process_memory.h"
 #include "base/vec.h"
 
 /* What has to be read of a stack, from sp up: all frames of the handlers that may run on it. Go's
  * signal stacks have 32 KB. */
 #define STACK_WORDS  8192
-#define NESTED_MAX   8   /* signal frames on one thread */
+#define ANSWER_NS    1000000000 /* its memory has to answer all of a look */
+#define NESTED_MAX   8          /* signal frames on one thread */
 #define PREEMPT_NEAR 128 /* words from sp up to asyncPreempt's frame, and in it: all registers */
 
 /* ---- what matters */
@@ -87,8 +90,8 @@ static bool is_frame(const uint64_t *selectors, uint64_t at, uint64_t sp)
 	return at - stack >= size || sp - stack < size;
 }
 
-static int look_at_stack(struct whereabouts *w, const struct whereabouts_options *opt, int mem_fd,
-			 uint64_t pc, uint64_t sp, int nested)
+static int look_at_stack(struct whereabouts *w, const struct whereabouts_options *opt, uint64_t pc,
+			 uint64_t sp, int nested)
 {
 	int err = note(w, opt, pc);
 	size_t n_handlers = 0; /* words of their frames */
@@ -100,13 +103,18 @@ static int look_at_stack(struct whereabouts *w, const struct whereabouts_options
 		return -ENOMEM;
 	sp &= ~7ull;
 	/* Less, where it ends before: a stack that is not there has nothing on it. */
-	ssize_t got = pread(mem_fd, stack, STACK_WORDS * 8, (off_t)sp);
+	const struct iovec piece = { (void *)sp, STACK_WORDS * 8 };
+	ssize_t got = process_memory_read(w->pid, stack, &piece, 1, w->until_ns);
 	size_t n = got > 0 ? (size_t)got / 8 : 0;
+	if (got == -ETIMEDOUT) {
+		free(stack);
+		return -ETIMEDOUT;
+	}
 	err = look_at_preempted(w, opt, pc, stack, n);
 	for (size_t i = FRAME_STACK; i < n && !err; i++)
 		if (is_frame(&stack[i], sp + 8 * i, sp)) {
-			err = look_at_stack(w, opt, mem_fd, stack[i - FRAME_IP],
-					    stack[i - FRAME_SP], nested + 1);
+			err = look_at_stack(w, opt, stack[i - FRAME_IP], stack[i - FRAME_SP],
+					    nested + 1);
 			n_handlers = i;
 		}
 	/* The hook's own: it calls the handler and keeps on the stack where the thread goes on. */
@@ -117,7 +125,7 @@ static int look_at_stack(struct whereabouts *w, const struct whereabouts_options
 	return err;
 }
 
-static int look_at_threads(struct whereabouts *w, const struct threads *t, int mem_fd,
+static int look_at_threads(struct whereabouts *w, const struct threads *t,
 			   const struct whereabouts_options *opt)
 {
 	int err = 0;
@@ -132,7 +140,7 @@ static int look_at_threads(struct whereabouts *w, const struct threads *t, int m
 				continue;
 			return -errno;
 		}
-		err = look_at_stack(w, opt, mem_fd, r.rip, r.rsp, 0);
+		err = look_at_stack(w, opt, r.rip, r.rsp, 0);
 	}
 	return err;
 }
@@ -146,38 +154,44 @@ static int by_address(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static bool read_at(int mem_fd, uint64_t at, void *to, size_t n)
+static int read_at(const struct whereabouts *w, uint64_t at, void *to, size_t n)
 {
-	return pread(mem_fd, to, n, (off_t)at) == (ssize_t)n;
+	return process_memory_read_all(w->pid, at, to, n, w->until_ns);
 }
 
 #define GOROUTINES_MAX (16u << 20)
 
 /* Goroutines are appended to the list and never leave it: what was read before still holds. */
-static int list_goroutines(struct whereabouts *w, int mem_fd, const struct whereabouts_options *opt)
+static int list_goroutines(struct whereabouts *w, const struct whereabouts_options *opt)
 {
 	uint64_t slice[2]; /* array, length */
 	size_t before = w->n_goroutines;
 
-	if (!read_at(mem_fd, opt->allgs, slice, sizeof(slice)))
-		return -EIO;
+	int err = read_at(w, opt->allgs, slice, sizeof(slice));
+
+	if (err)
+		return err;
 	if (slice[1] > GOROUTINES_MAX || slice[1] < before)
 		return -EBADMSG;
 	if (vec_reserve(&w->goroutines, &w->cap_goroutines, slice[1] + 1))
 		return -ENOMEM;
 	w->n_goroutines = slice[1];
-	return read_at(mem_fd, slice[0] + 8 * before, w->goroutines + before,
-		       8 * (slice[1] - before))
-		       ? 0
-		       : -EIO;
+	return read_at(w, slice[0] + 8 * before, w->goroutines + before, 8 * (slice[1] - before));
 }
 
-int whereabouts_prepare(struct whereabouts *w, int mem_fd, const struct whereabouts_options *opt)
+static void begin(struct whereabouts *w, pid_t pid)
+{
+	w->pid = pid;
+	w->until_ns = clock_monotonic_ns() + ANSWER_NS;
+}
+
+int whereabouts_prepare(struct whereabouts *w, pid_t pid, const struct whereabouts_options *opt)
 {
 	int err;
 
+	begin(w, pid);
 	w->n_goroutines = 0;
-	err = list_goroutines(w, mem_fd, opt);
+	err = list_goroutines(w, opt);
 	if (!err)
 		qsort(w->goroutines, w->n_goroutines, sizeof(uint64_t), by_address);
 	return err;
@@ -192,8 +206,8 @@ static uint64_t word_of(const uint8_t *g, int32_t off)
 }
 
 /* It stopped in asyncPreempt2. */
-static int look_at_goroutine(struct whereabouts *w, int mem_fd,
-			     const struct whereabouts_options *opt, const uint8_t *g)
+static int look_at_goroutine(struct whereabouts *w, const struct whereabouts_options *opt,
+			     const uint8_t *g)
 {
 	const uint64_t pc = word_of(g, opt->layout->g_sched_pc),
 		       sp = word_of(g, opt->layout->g_sched_sp),
@@ -203,8 +217,9 @@ static int look_at_goroutine(struct whereabouts *w, int mem_fd,
 
 	if (!sp || sp >= hi || sp % 8) /* it runs again */
 		return 0;
-	return read_at(mem_fd, sp, stack, bytes) ? look_at_preempted(w, opt, pc, stack, bytes / 8)
-						 : -EIO;
+	int err = read_at(w, sp, stack, bytes);
+
+	return err ? err : look_at_preempted(w, opt, pc, stack, bytes / 8);
 }
 
 /* How much of each g is needed. */
@@ -250,7 +265,7 @@ static size_t gather(struct batch *b, const struct whereabouts *w, size_t from, 
 			b->bytes += longer;
 			continue;
 		}
-		if (b->n == BATCH)
+		if (b->n == BATCH || b->bytes + PIECE_MAX > PROCESS_MEMORY_BYTES)
 			break;
 		b->pieces[b->n++] = (struct iovec){ .iov_base = (void *)g, .iov_len = g_bytes };
 		b->bytes += g_bytes;
@@ -265,7 +280,7 @@ static bool holds(const struct iovec *piece, uint64_t g, size_t g_bytes)
 	return g >= start && g - start + g_bytes <= piece->iov_len;
 }
 
-static int look_at_batch(struct whereabouts *w, const struct batch *b, int mem_fd,
+static int look_at_batch(struct whereabouts *w, const struct batch *b,
 			 const struct whereabouts_options *opt, size_t from, size_t to)
 {
 	const size_t g_bytes = bytes_of_g(opt->layout);
@@ -282,17 +297,16 @@ static int look_at_batch(struct whereabouts *w, const struct batch *b, int mem_f
 		const uint8_t *bytes = w->bytes + at + (g - (uint64_t)b->pieces[piece].iov_base);
 		uint64_t pc = word_of(bytes, opt->layout->g_sched_pc);
 		if (pc - opt->preempt2.start < opt->preempt2.bytes)
-			err = look_at_goroutine(w, mem_fd, opt, bytes);
+			err = look_at_goroutine(w, opt, bytes);
 	}
 	return err;
 }
 
-static int look_at_goroutines(struct whereabouts *w, pid_t pid, int mem_fd,
-			      const struct whereabouts_options *opt)
+static int look_at_goroutines(struct whereabouts *w, const struct whereabouts_options *opt)
 {
 	const size_t g_bytes = bytes_of_g(opt->layout);
 	struct batch *b = malloc(sizeof(*b));
-	int err = b ? list_goroutines(w, mem_fd, opt) : -ENOMEM;
+	int err = b ? list_goroutines(w, opt) : -ENOMEM;
 
 	for (size_t from = 0, to; from < w->n_goroutines && !err; from = to) {
 		to = gather(b, w, from, g_bytes);
@@ -300,11 +314,11 @@ static int look_at_goroutines(struct whereabouts *w, pid_t pid, int mem_fd,
 			err = -ENOMEM;
 			break;
 		}
-		const struct iovec all = { .iov_base = w->bytes, .iov_len = b->bytes };
-		ssize_t got = process_vm_readv(pid, &all, 1, b->pieces, (unsigned long)b->n, 0);
-		err = got < 0                   ? -errno
+		ssize_t got = process_memory_read(w->pid, w->bytes, b->pieces, (size_t)b->n,
+						  w->until_ns);
+		err = got < 0                   ? (int)got
 		      : (size_t)got != b->bytes ? -EIO
-						: look_at_batch(w, b, mem_fd, opt, from, to);
+						: look_at_batch(w, b, opt, from, to);
 	}
 	free(b);
 	return err;
@@ -312,14 +326,15 @@ static int look_at_goroutines(struct whereabouts *w, pid_t pid, int mem_fd,
 
 /* ---- all */
 
-int whereabouts_find(struct whereabouts *w, const struct threads *t, int mem_fd,
+int whereabouts_find(struct whereabouts *w, const struct threads *t,
 		     const struct whereabouts_options *opt)
 {
+	begin(w, t->pid);
 	w->n = 0;
-	int err = look_at_threads(w, t, mem_fd, opt);
+	int err = look_at_threads(w, t, opt);
 
 	if (!err && opt->allgs)
-		err = look_at_goroutines(w, t->pid, mem_fd, opt);
+		err = look_at_goroutines(w, opt);
 	if (!err && w->n)
 		qsort(w->at, w->n, sizeof(uint64_t), by_address);
 	return err;

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "attach/target/threads.h"
 #include "binary/gobin.h"
@@ -35,6 +36,8 @@ struct whereabouts_options {
 };
 
 struct whereabouts {
+	pid_t pid;
+	uint64_t until_ns; /* of the look that goes on */
 	/* ascending */
 	uint64_t *at;
 	size_t n, cap;
@@ -47,11 +50,11 @@ struct whereabouts {
 };
 
 /* Reads the list of goroutines, while the process may run: whereabouts_find has less to do then. 0
- * or -errno. */
-int whereabouts_prepare(struct whereabouts *w, int mem_fd, const struct whereabouts_options *opt);
+ * or -errno; -ETIMEDOUT: its memory does not answer. */
+int whereabouts_prepare(struct whereabouts *w, pid_t pid, const struct whereabouts_options *opt);
 
-/* With all threads stopped. 0 or -errno: what matters is not known then. */
-int whereabouts_find(struct whereabouts *w, const struct threads *t, int mem_fd,
+/* With all threads stopped. 0 or -errno, as above: what matters is not known then. */
+int whereabouts_find(struct whereabouts *w, const struct threads *t,
 		     const struct whereabouts_options *opt);
 
 /* Whether somebody is in [from, to). */

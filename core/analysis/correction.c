@@ -23,6 +23,7 @@ struct taken {
 struct estimate {
 	double run_ns; /* as measured */
 	struct taken by_events, by_samples, best;
+	double given_square_ns2;       /* of the error of what a released function was given */
 	double own_ns;                 /* what its own events cost, wherever that is charged */
 	double charged[COST_FAMILIES]; /* what events cost in it */
 	double alone[COST_FAMILIES];   /* as they were measured, before the program started */
@@ -223,13 +224,55 @@ static int estimate(struct correcting *c)
 	return c->any_sample ? share(c) : 0;
 }
 
-/* ---- all of it */
+/* ---- released functions */
 
 /* A trace may say that an event costs a thousand years. */
 static uint64_t whole(double ns)
 {
 	return ns < (double)(UINT64_MAX >> 20) ? (uint64_t)ns : UINT64_MAX >> 20;
 }
+
+/*
+ * A released function's calls are not seen any more: the time is its caller's as measured. But the
+ * clock says in which function's code it came. What its samples stand for, beyond the calls that
+ * were seen, the caller had. 0 where chance may have made the difference.
+ */
+static double unseen_ns(const struct correcting *c, size_t path)
+{
+	const struct path_sampled *s = &c->sampled[path];
+	const double scale = c->normal > 0 ? c->normal : 1, n = (double)(s->n + s->probe_n);
+	const double ns = scale * ((double)s->ns + (double)s->probe_ns),
+		     more = ns - (double)stat_run_ns(&c->charges.nodes[path].stats);
+
+	return n > 0 && more > 3 * ns / n * sqrt(n + 1) ? more : 0;
+}
+
+/* A caller may be such a function, too: it comes before those that it calls. */
+static void give_released(struct correcting *c, struct model *m)
+{
+	for (size_t i = 1; i < c->charges.n; i++) {
+		const struct path_node *node = &c->charges.nodes[i];
+		const struct path_sampled *s = &c->sampled[i];
+		const double scale = c->normal > 0 ? c->normal : 1;
+
+		if (!model_released_ns(m, node->func) ||
+		    !model_give(m, (uint32_t)i, whole(unseen_ns(c, i))))
+			continue;
+		const double square_ns2 = scale * scale * 1e6 *
+					  ((double)s->squares + (double)s->probe_squares);
+		const size_t both[] = { i, node->parent };
+
+		for (size_t k = 0; k < 2; k++) {
+			struct estimate *func = func_of(c, both[k]);
+
+			c->paths[both[k]].given_square_ns2 += square_ns2;
+			if (func)
+				func->given_square_ns2 += square_ns2;
+		}
+	}
+}
+
+/* ---- all of it */
 
 /*
  * What more samples would not make smaller. A processor executes many instructions at a time: part
@@ -249,7 +292,9 @@ static double errors_of(const struct correcting *c, const struct estimate *e)
 {
 	if (!c->any_sample)
 		return fmin(e->best.error_ns, e->run_ns);
-	return fmin(hypot(2 * e->best.error_ns, never_seen(c, e)), e->run_ns);
+	return fmin(hypot(hypot(2 * e->best.error_ns, 2 * sqrt(e->given_square_ns2)),
+			  never_seen(c, e)),
+		    e->run_ns);
 }
 
 static struct path_correction correction_of(const struct correcting *c, size_t path)
@@ -323,6 +368,8 @@ static int correct(struct correcting *c, const struct correcting *all, const str
 		c->by = t->correct_by;
 		c->after_trap = part_of(t->info, KEY_COST_AFTER_NS, KEY_COST_EMULATED_NS);
 		c->after_step = part_of(t->info, KEY_COST_AFTER_STEP_NS, KEY_COST_STEP_NS);
+		if (c->any_sample)
+			give_released(c, t->model);
 		err = estimate(c);
 	}
 	if (!err) {

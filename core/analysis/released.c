@@ -58,7 +58,8 @@ static int find_callers(struct released *r)
 		uint32_t caller = nodes[nodes[i].parent].func;
 
 		if (!nodes[i].go_edge && caller < r->trace->n_funcs &&
-		    includes(r, caller, nodes[i].func))
+		    includes(r, caller, nodes[i].func) &&
+		    !r->trace->funcs[nodes[i].func].sampled_ns)
 			pairs[n++] = (struct pair){ caller, nodes[i].func };
 	}
 	if (n)
@@ -111,7 +112,8 @@ struct released_below released_below_node(const struct released *r, const struct
 	struct released_below b = { 0 };
 
 	for (uint32_t c = node + 1; r->n && node && c < t->nodes[node].end; c = t->nodes[c].end)
-		if (!t->nodes[c].go && includes(r, t->nodes[node].func, t->nodes[c].func)) {
+		if (!t->nodes[c].go && !t->nodes[c].stats.sampled_ns &&
+		    includes(r, t->nodes[node].func, t->nodes[c].func)) {
 			b.n++;
 			b.one = t->nodes[c].func;
 		}
@@ -165,7 +167,13 @@ int released_doubt(const struct loaded_trace *trace, struct notes *to)
 
 void released_notes(const struct loaded_trace *trace, struct notes *to)
 {
-	if (trace->totals->released)
+	if (trace->totals->released && trace->totals->sampled.n)
+		notes_add(
+			to,
+			"from then on a released function's calls are not counted. Samples tell "
+			"the time in its code; other functions that it calls, but for recorded ones, "
+			"are in its callers' self time");
+	else if (trace->totals->released)
 		notes_add(to, "from then on a released function's calls are not counted, and its "
 			      "time is in its callers' self time");
 }

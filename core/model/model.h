@@ -58,6 +58,7 @@ struct call_stats {
 		cost_ns; /* what its own events cost, wherever that was charged; by model_correct */
 	uint64_t off_probe_ns,
 		off_inside_ns; /* parts of probe_ns and inside_ns: off_cpu_ns lost them */
+	uint64_t sampled_ns; /* part of self_ns: by samples, since it is released; of model_give */
 	bool corrected;
 	/* Parts of self_ns and of total_ns, in which the goroutine did not run; 0 without states.
 	 * Of these, what probes cost is taken out of off_cpu_ns only. */
@@ -387,6 +388,9 @@ const struct path_fold *model_path_folds(const struct model *m, size_t *n);
 /* From when on, CLOCK_MONOTONIC, a function was not recorded any more (EV_RELEASED): its counts and
  * times are those up to then. 0: it was recorded to the end. */
 uint64_t model_released_ns(const struct model *m, uint32_t func);
+/* After model_finish, before model_correct: ns of the running time of a path's caller were spent in
+ * the path's function, which is released. No more than the caller has. Returns how much. */
+uint64_t model_give(struct model *m, uint32_t path, uint64_t ns);
 /* Tells of the events of each path, in each role and way; only of those of which it is known how
  * they came about. After model_finish. */
 void model_path_events(const struct model *m, void (*tell)(void *ctx, const struct path_events *e),

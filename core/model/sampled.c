@@ -63,13 +63,21 @@ static struct frame *open_at(struct stack *s, uint32_t depth)
  * another clock than samples, to some ten nanoseconds: where the code is that of a function, and
  * the call of it has not begun or is over by these stamps, it is a call that f makes.
  */
-static uint32_t path_in(struct model *m, const struct frame *f, uint64_t func)
+static int path_in(struct model *m, const struct frame *f, uint64_t func, uint32_t *path)
 {
 	uint32_t child = func && func - 1 != f->func && func <= m->n_funcs
 				 ? paths_called(&m->paths, f->path, (uint32_t)func - 1)
 				 : 0;
+	int err = 0;
 
-	return child ? child : f->path;
+	*path = child ? child : f->path;
+	/* f may call it since it was released only. */
+	if (!child && func && func - 1 != f->func && is_released(m, (uint32_t)func - 1)) {
+		err = paths_call(&m->paths, f->path, (uint32_t)func - 1, &child);
+		if (!err && !paths_folded(&m->paths, f->path, child) && child != m->paths.other)
+			*path = child;
+	}
+	return err;
 }
 
 static bool runs(const struct model *m, const struct stack *s)
@@ -118,7 +126,10 @@ int sampled_apply(struct model *m, const struct event *e, const uint64_t arg[4])
 		one.probe_ns = ns;
 		one.probe_squares = us * us;
 	} else {
-		one.path = path_in(m, f, arg[2]);
+		int err = path_in(m, f, arg[2], &one.path);
+
+		if (err)
+			return err;
 		one.n = 1;
 		one.ns = ns;
 		one.squares = us * us;

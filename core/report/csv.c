@@ -14,15 +14,18 @@
 #include "report/rows.h"
 #include "report/sample_formats.h"
 
-/* Where something was released: when its function was, and how many such are in its self time. */
-static void released_fields(const struct report *rep, FILE *out, struct report_release r)
+/* Where something was released: when its function was, how many such are in its self time, how much
+ * of that samples tell. */
+static void released_fields(const struct report *rep, FILE *out, struct report_release r,
+			    const struct call_stats *st)
 {
 	uint64_t ns = released_ns(&rep->released, r.func);
 
 	if (rep->released.n && ns)
-		fprintf(out, ",%" PRIu64 ",%u", ns - rep->trace.totals->first_ns, r.below.n);
+		fprintf(out, ",%" PRIu64 ",%u,%" PRIu64, ns - rep->trace.totals->first_ns,
+			r.below.n, st->sampled_ns);
 	else if (rep->released.n)
-		fprintf(out, ",,%u", r.below.n);
+		fprintf(out, ",,%u,", r.below.n);
 	fputc('\n', out);
 }
 
@@ -50,7 +53,7 @@ static void stat_names(const struct report *rep, FILE *out, bool path)
 			fprintf(out, ",%s", c->name);
 	if (kept_scale(rep->trace.info) > 1)
 		fputs(",all_calls,all_total_ns,all_self_ns", out);
-	fputs(rep->released.n ? ",released_ns,released_callees\n" : "\n", out);
+	fputs(rep->released.n ? ",released_ns,released_callees,released_sampled_ns\n" : "\n", out);
 }
 
 static int functions(const struct report *rep, FILE *out)
@@ -64,7 +67,8 @@ static int functions(const struct report *rep, FILE *out)
 		stat_fields(rep, out, &rep->trace.funcs[func], false);
 		released_fields(
 			rep, out,
-			(struct report_release){ func, released_below_func(&rep->released, func) });
+			(struct report_release){ func, released_below_func(&rep->released, func) },
+			&rep->trace.funcs[func]);
 	}
 	return 0;
 }
@@ -83,7 +87,7 @@ static int paths(const struct report *rep, FILE *out)
 		const uint32_t node = (uint32_t)rep->rows[i];
 
 		stat_fields(rep, out, &rep->tree.nodes[node].stats, true);
-		released_fields(rep, out, report_release(rep, node));
+		released_fields(rep, out, report_release(rep, node), &rep->tree.nodes[node].stats);
 	}
 	free(nodes);
 	return err;

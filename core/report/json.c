@@ -61,7 +61,8 @@ static void waits(const struct report *rep, struct json *j, uint32_t row)
 	json_close(j, ']');
 }
 
-static void released(const struct report *rep, struct json *j, struct report_release r)
+static void released(const struct report *rep, struct json *j, struct report_release r,
+		     const struct call_stats *st)
 {
 	uint64_t ns = released_ns(&rep->released, r.func);
 
@@ -73,6 +74,7 @@ static void released(const struct report *rep, struct json *j, struct report_rel
 	else
 		json_null(j);
 	json_kv_u64(j, "released_callees", r.below.n);
+	json_kv_u64(j, "released_sampled_ns", st->sampled_ns);
 }
 
 static int functions(const struct report *rep, struct json *j)
@@ -85,8 +87,8 @@ static int functions(const struct report *rep, struct json *j)
 		stats(rep, j, &rep->trace.funcs[func], false);
 		waits(rep, j, func);
 		released(rep, j,
-			 (struct report_release){ func,
-						  released_below_func(&rep->released, func) });
+			 (struct report_release){ func, released_below_func(&rep->released, func) },
+			 &rep->trace.funcs[func]);
 		json_close(j, '}');
 	}
 	return 0;
@@ -113,7 +115,7 @@ static int paths(const struct report *rep, struct json *j)
 				      &cap, j);
 		stats(rep, j, &node->stats, true);
 		waits(rep, j, (uint32_t)rep->rows[i]);
-		released(rep, j, report_release(rep, (uint32_t)rep->rows[i]));
+		released(rep, j, report_release(rep, (uint32_t)rep->rows[i]), &node->stats);
 		json_kv_u64(j, "max_recursion", node->recursion);
 		json_kv_bool(j, "go", node->go);
 		str_or_null(j, "go_at",

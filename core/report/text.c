@@ -90,7 +90,7 @@ static void function(const struct report *rep, FILE *out, const struct columns *
 		n += fprintf(out, " %7s", st->preempt_ns ? HUMAN(st->preempt_ns) : "-");
 	n += fprintf(out, "  ");
 	text_marks(st, marks);
-	text_released(rep, (uint32_t)row, st->calls, below, released);
+	text_released(rep, (uint32_t)row, st, below, released);
 	text_waits(rep, (uint32_t)row, st->self_ns, waits);
 	text_name(out, report_name(rep, (uint32_t)row),
 		  text_room(rep->opt->width, (size_t)n + strlen(waits) + strlen(marks) +

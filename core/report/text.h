@@ -53,7 +53,7 @@ const char *text_marks(const struct call_stats *st, char buf[MARKS_BYTES]);
 /* "  (released after 5 calls)", "  (self includes main.leaf, released)": the function `func`, and
  * what its self time includes; "" where nothing was released. */
 #define RELEASED_BYTES 512
-const char *text_released(const struct report *rep, uint32_t func, uint64_t calls,
+const char *text_released(const struct report *rep, uint32_t func, const struct call_stats *st,
 			  struct released_below below, char buf[RELEASED_BYTES]);
 /* "3 more functions (-n 0 shows all)" when the limit cut some. */
 void text_hidden(const struct report *rep, FILE *out, const char *what);

@@ -104,7 +104,7 @@ const char *text_marks(const struct call_stats *st, char buf[MARKS_BYTES])
 #define NAME_COLUMNS 100 /* of a name among marks; */
 #define NAME_SHORT   40  /* where lines are to fit */
 
-const char *text_released(const struct report *rep, uint32_t func, uint64_t calls,
+const char *text_released(const struct report *rep, uint32_t func, const struct call_stats *st,
 			  struct released_below below, char buf[RELEASED_BYTES])
 {
 	FILE *out = rep->released.n ? fmemopen(buf, RELEASED_BYTES, "w") : NULL;
@@ -113,7 +113,8 @@ const char *text_released(const struct report *rep, uint32_t func, uint64_t call
 	if (!out)
 		return buf;
 	if (released_ns(&rep->released, func))
-		fprintf(out, "  (released after %" PRIu64 " call%s)", calls, plural(calls));
+		fprintf(out, "  (released after %" PRIu64 " call%s%s)", st->calls,
+			plural(st->calls), st->sampled_ns ? "; samples tell the time since" : "");
 	if (below.n == 1) {
 		fputs("  (self includes ", out);
 		text_name(out, report_name(rep, below.one),

@@ -148,7 +148,7 @@ static void remarks(const struct walk *w, uint32_t node, FILE *out)
 		fprintf(out, "  (recursion, %u deep)", n->recursion);
 	fputs(text_waits(w->rep, node, n->stats.self_ns, waits), out);
 	fputs(text_marks(&n->stats, marks), out);
-	fputs(text_released(w->rep, r.func, n->stats.calls, r.below, released), out);
+	fputs(text_released(w->rep, r.func, &n->stats, r.below, released), out);
 }
 
 static int line(const struct walk *w, struct step s)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 /*
  * Where the target's processor time goes while it is traced: the clock of each processor interrupts
- * it, and EV_SAMPLE says on which goroutine, how deep on its stack and at which pc that was. The
+ * it, and EV_SAMPLE says on which goroutine, how deep on its stack and at which pc that was. What
+ * lies on the stack goes with it, so that user space finds the callers. The
  * events go into the rings of the probes, whose maps are this object's: user space gets them in
  * order with the calls.
  *
@@ -112,6 +113,7 @@ static __always_inline void take(struct bpf_perf_event_data *ctx, uint64_t ns)
 	uint64_t pc = ctx->regs.rip, sp = ctx->regs.rsp, r14 = ctx->regs.r14;
 	int64_t wire = (ctx->regs.cs & 3) == 3 ? SAMPLE_WIRE_USER : 0;
 	void *ring = bpf_map_lookup_elem(&rings, &h.cpu);
+	struct cpu_sample_record *r;
 	struct event_ext *e;
 	struct pt_regs regs;
 
@@ -130,16 +132,19 @@ static __always_inline void take(struct bpf_perf_event_data *ctx, uint64_t ns)
 	if (is_stepping((void *)task, pc))
 		wire |= SAMPLE_WIRE_STEPPING;
 	locate(&h, (void *)task, sp, r14);
-	e = ring ? bpf_ringbuf_reserve(ring, sizeof(*e), 0) : 0;
-	if (!e) { /* not a loss: no call's number is in doubt for it */
+	r = ring ? bpf_ringbuf_reserve(ring, sizeof(*r), 0) : 0;
+	if (!r) { /* not a loss: no call's number is in doubt for it */
 		__sync_fetch_and_add(&own.lost, 1);
 		return;
 	}
+	e = &r->e;
+	if (!h.flags && !bpf_probe_read_user(r->stack, sizeof(r->stack), (void *)sp))
+		wire |= SAMPLE_WIRE_STACK;
 	fill(&e->h, &h, (uint32_t)-1, EV_SAMPLE);
 	e->arg[0] = ns;
 	e->arg[1] = wire;
 	e->arg[2] = pc;
-	e->arg[3] = 0;
+	e->arg[3] = sp;
 	e->h.ts_ns = bpf_ktime_get_ns();
 	bpf_ringbuf_submit(e, BPF_RB_NO_WAKEUP);
 }

@@ -110,10 +110,11 @@ typedef unsigned long long uint64_t;
 #define SAMPLED_TRAP    5 /* at a probed instruction, or in the kernel's handling of its trap */
 #define SAMPLED_MAX     5
 
-#define SAMPLE_WIRE_USER     1 /* the pc was in user space, not in the kernel */
-#define SAMPLE_WIRE_SYSCALL  2 /* in a system call */
-#define SAMPLE_WIRE_UPROBE   4 /* in the system call of an optimized uprobe */
-#define SAMPLE_WIRE_STEPPING 8 /* where the kernel steps over instructions */
+#define SAMPLE_WIRE_USER     1  /* the pc was in user space, not in the kernel */
+#define SAMPLE_WIRE_SYSCALL  2  /* in a system call */
+#define SAMPLE_WIRE_UPROBE   4  /* in the system call of an optimized uprobe */
+#define SAMPLE_WIRE_STEPPING 8  /* where the kernel steps over instructions */
+#define SAMPLE_WIRE_STACK    16 /* `stack` of the record has what lies from rsp up */
 
 /* EV_WINDOW arg0 */
 /* recording begins, or goes on; what is open follows, flagged EVF_BEFORE. arg1: one of WINDOW_BY_*
@@ -354,6 +355,13 @@ struct cpu_samples_state {
 	uint64_t lost; /* samples of the target whose pc was not known, or for which there was no
 			  room */
 	uint64_t run_ns, runs; /* processor time of the program itself, and how often it ran */
+};
+
+/* A sample on its way; arg of the event: what it stands for, SAMPLE_WIRE_*, pc, rsp. */
+#define SAMPLE_STACK_BYTES 1024
+struct cpu_sample_record {
+	struct event_ext e;
+	uint8_t stack[SAMPLE_STACK_BYTES];
 };
 
 /* What off_cpu.bpf.c keeps besides what the probes do. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "attach/kernel/kept.h"
+#include "attach/stack_funcs.h"
 #include "attach/probes/beside.h"
 #include "attach/probes/embedded_bpf.h"
 #include "base/clock.h"
@@ -246,6 +247,18 @@ static void add(uint64_t *counter, uint64_t n)
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
 
+void cpu_samples_walk(struct cpu_samples *s, struct event_ext *wire,
+		      const struct cpu_sample_record *record)
+{
+	uint32_t funcs[SAMPLED_FUNCS] = { 0 };
+
+	if (atomic_load(&s->placed) && wire->arg[1] & SAMPLE_WIRE_STACK)
+		stack_funcs(&s->places[atomic_load(&s->image)], s->probes->state->text_bias, record,
+			    funcs);
+	wire->arg[1] |= (uint64_t)funcs[0] << 32;
+	wire->arg[3] = (uint64_t)funcs[2] << 32 | funcs[1];
+}
+
 bool cpu_samples_resolve(struct cpu_samples *s, struct event_ext *ev, const struct event_ext *wire)
 {
 	uint64_t weight_ns = wire->arg[0], pc = wire->arg[2], bias = s->probes->state->text_bias;
@@ -255,14 +268,20 @@ bool cpu_samples_resolve(struct cpu_samples *s, struct event_ext *ev, const stru
 		return false;
 	}
 	struct probe_places *places = &s->places[atomic_load(&s->image)];
-	unsigned what = probe_places_sampled(places, pc, bias, wire->arg[1]);
+	unsigned what = probe_places_sampled(places, pc, bias, (uint32_t)wire->arg[1]);
 	bool probes = what == SAMPLED_STUB || what == SAMPLED_TRAP;
-	uint32_t func = probes ? TRACE_NONE : probe_places_func(places, pc - bias);
+	uint64_t inner = wire->arg[1] >> 32;
 
+	if (!inner)
+		inner = (uint32_t)(probe_places_func(places, pc - bias) + 1); /* 0: TRACE_NONE */
 	*ev = *wire;
 	ev->arg[1] = what;
-	ev->arg[2] = func == TRACE_NONE ? 0 : func + 1ull;
+	ev->arg[2] = 0;
 	ev->arg[3] = pc - bias;
+	if (!probes) {
+		ev->arg[1] |= wire->arg[3] >> 32 << 32;
+		ev->arg[2] = wire->arg[3] << 32 | inner;
+	}
 	s->n++;
 	add(&s->n_probes, probes);
 	add(&s->ns, weight_ns);

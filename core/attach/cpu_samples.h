@@ -47,6 +47,10 @@ int cpu_samples_place(struct cpu_samples *s, const struct probing *p);
 void cpu_samples_look(struct cpu_samples *s, uint64_t now_ns);
 void cpu_samples_close(struct cpu_samples *s);
 
+/* In the thread that collects, of a record as it came: finds the recorded functions on its stack,
+ * for cpu_samples_resolve. */
+void cpu_samples_walk(struct cpu_samples *s, struct event_ext *wire,
+		      const struct cpu_sample_record *record);
 /* In the thread that collects: *ev is the event of the trace that is made of what the BPF program
  * wrote. false: nothing is known of its place, there is no event. */
 bool cpu_samples_resolve(struct cpu_samples *s, struct event_ext *ev, const struct event_ext *wire);

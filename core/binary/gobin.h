@@ -84,6 +84,8 @@ const struct gomodule *gobin_main_module(const struct gobin *b);
 size_t gobin_funcs(const struct gobin *b, const struct gofunc **funcs);
 /* The function that holds link-time address `vaddr`, NULL when none does. */
 const struct gofunc *gobin_func_at(const struct gobin *b, uint64_t vaddr);
+/* Bytes from rsp up to the return address at vaddr, from f's pcsp table. 0 or -ENOENT. */
+int gobin_sp_delta(const struct gobin *b, const struct gofunc *f, uint64_t vaddr, int32_t *out);
 /* The first function of exactly that name, NULL when there is none. */
 const struct gofunc *gobin_func_named(const struct gobin *b, const char *name);
 

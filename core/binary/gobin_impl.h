@@ -58,9 +58,6 @@ struct gosym {
 };
 int gosyms_each(const struct gobin *b, int (*fn)(void *ctx, const struct gosym *sym), void *ctx);
 
-/* Bytes from rsp up to the return address at vaddr, from f's pcsp table. 0 or -ENOENT. */
-int gobin_sp_delta(const struct gobin *b, const struct gofunc *f, uint64_t vaddr, int32_t *out);
-
 /* Logs in one line why a file without a function table is not for gotrace. -ENOTSUP: packed, or of
  * another compiler; -ENOEXEC: not Go. */
 int gokind_refuse(const struct gobin *b);

@@ -8,6 +8,9 @@
 #include "base/vec.h"
 #include "model/model_internal.h"
 
+#define SAMPLED_CALLS 3 /* on its stack, that a sample names */
+#define FRAMES_ASKED  8 /* open calls that are compared with them */
+
 static struct path_sampled *of_path(struct sampled *t, uint32_t path)
 {
 	uint32_t hash = hash_u64(path);
@@ -58,25 +61,55 @@ static struct frame *open_at(struct stack *s, uint32_t depth)
 	return n ? &s->frames[n - 1] : NULL;
 }
 
-/*
- * The path of a sample in the program's code: of the innermost open call. Events are stamped by
- * another clock than samples, to some ten nanoseconds: where the code is that of a function, and
- * the call of it has not begun or is over by these stamps, it is a call that f makes.
- */
-static int path_in(struct model *m, const struct frame *f, uint64_t func, uint32_t *path)
+/* The node where the functions `of`, the outermost last, go on from `node`; 0: no such call was
+ * seen. *err: -ENOMEM. */
+static uint32_t descend(struct model *m, uint32_t node, const uint32_t *of, size_t n, int *err)
 {
-	uint32_t child = func && func - 1 != f->func && func <= m->n_funcs
-				 ? paths_called(&m->paths, f->path, (uint32_t)func - 1)
-				 : 0;
+	while (n-- > 0 && node && !*err) {
+		const uint32_t func = of[n] - 1;
+		uint32_t next = paths_called(&m->paths, node, func);
+
+		if (paths_plain(&m->paths, m->paths.hot[node].func) == func)
+			continue; /* it calls itself: one node */
+		/* It may have been called since it was released only. */
+		if (!next && is_released(m, func)) {
+			*err = paths_call(&m->paths, node, func, &next);
+			if (paths_folded(&m->paths, node, next) || next == m->paths.other)
+				next = 0;
+		}
+		node = next;
+	}
+	return *err ? 0 : node;
+}
+
+/*
+ * The path of a sample in the program's code. Its stack says which calls are open: `of`, the
+ * innermost first. A processor executes ahead of what it has finished, and stamps with it: the
+ * events of the innermost calls may be older than the sample, though they come after it. What is
+ * open by events tells where the calls on the stack hang. Where none of them is open, f called the
+ * innermost one.
+ */
+static int path_in(struct model *m, const struct stack *s, const struct frame *f,
+		   const uint32_t of[SAMPLED_CALLS], uint32_t *path)
+{
 	int err = 0;
 
-	*path = child ? child : f->path;
-	/* f may call it since it was released only. */
-	if (!child && func && func - 1 != f->func && is_released(m, (uint32_t)func - 1)) {
-		err = paths_call(&m->paths, f->path, (uint32_t)func - 1, &child);
-		if (!err && !paths_folded(&m->paths, f->path, child) && child != m->paths.other)
-			*path = child;
-	}
+	*path = f->path;
+	if (!of[0])
+		return 0;
+	for (const struct frame *in = f; in >= s->frames && f - in < FRAMES_ASKED && !err; in--)
+		for (size_t n = 0; n < SAMPLED_CALLS && of[n]; n++) {
+			uint32_t node = of[n] - 1 == in->func ? descend(m, in->path, of, n, &err)
+							      : 0;
+
+			if (node) {
+				*path = node;
+				return 0;
+			}
+		}
+	uint32_t called = err ? 0 : descend(m, f->path, of, 1, &err);
+
+	*path = called ? called : *path;
 	return err;
 }
 
@@ -93,11 +126,19 @@ static bool is_stopped(const struct stack *s)
 	return s->stop.active && !(s->stop.classed && s->stop.func == STOP_UNPROBED);
 }
 
+/* A function's index plus 1, 0: it is none of the trace's. */
+static uint32_t known(const struct model *m, uint64_t func)
+{
+	return (uint32_t)func <= m->n_funcs ? (uint32_t)func : 0;
+}
+
 int sampled_apply(struct model *m, const struct event *e, const uint64_t arg[4])
 {
 	struct model_sampled *t = &m->totals.sampled;
-	bool system = e->flags & EVF_SYSTEM,
-	     probes = arg[1] == SAMPLED_STUB || arg[1] == SAMPLED_TRAP;
+	const uint32_t what = (uint32_t)arg[1],
+		       of[SAMPLED_CALLS] = { known(m, arg[2]), known(m, arg[2] >> 32),
+					     known(m, arg[1] >> 32) };
+	bool system = e->flags & EVF_SYSTEM, probes = what == SAMPLED_STUB || what == SAMPLED_TRAP;
 	struct stack *thread = system ? stack_find(&m->threads, e->tid) : NULL,
 		     *s = e->goid ? stack_find(&m->goroutines, e->goid) : NULL;
 	/* A millennium of samples adds up to less than 2^64 ns. */
@@ -126,10 +167,14 @@ int sampled_apply(struct model *m, const struct event *e, const uint64_t arg[4])
 		one.probe_ns = ns;
 		one.probe_squares = us * us;
 	} else {
-		int err = path_in(m, f, arg[2], &one.path);
+		int err = path_in(m, s, f, of, &one.path);
 
 		if (err)
 			return err;
+		if (m->paths.hot[one.path].view & VIEW_MUTED) {
+			t->outside_ns += ns;
+			return 0;
+		}
 		one.n = 1;
 		one.ns = ns;
 		one.squares = us * us;

@@ -3,8 +3,10 @@
  * Whose processor time a sample is. Of random executions: a sample of each stack between any two
  * events that stands for all of that time gives each path its self time back.
  */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,6 +190,38 @@ static void test_function(void **state)
 	forget();
 }
 
+/* main.c, which main.b calls, waits for memory; events of what comes later are older than that.
+ * arg2: what is on its stack, its caller in the upper half; arg1: the next caller likewise. */
+static void test_ahead(void **state)
+{
+#define ON_STACK(innermost, caller) ((uint64_t)(caller) << 32 | (innermost))
+	char events[1024];
+
+	(void)state;
+	snprintf(events, sizeof(events),
+		 "1 entry main.a 100 1000\n"
+		 "1 entry main.b 200 2000\n"
+		 "1 entry main.c 300 3000\n"
+		 "1 exit main.c 300 4000\n"
+		 "1 sample - 310 4500 arg0=1000 arg1=1 arg2=%" PRIu64 "\n" /* b is open */
+		 "1 exit main.b 200 5000\n"
+		 "1 sample - 310 5500 arg0=2000 arg1=%" PRIu64 " arg2=%" PRIu64 "\n" /* a is */
+		 "1 entry main.d 200 6000\n"
+		 "1 sample - 310 6500 arg0=4000 arg1=%" PRIu64 " arg2=%" PRIu64 "\n" /* d is */
+		 "1 sample - 210 6600 arg0=8000 arg1=1 arg2=%" PRIu64 "\n"           /* of d */
+		 "1 exit main.d 200 7000\n"
+		 "1 sample - 310 7500 arg0=16000 arg1=1 arg2=%" PRIu64 "\n" /* d calls no c */
+		 "1 exit main.a 100 9000\n",
+		 ON_STACK(3, 2), ON_STACK(1, 1), ON_STACK(3, 2), ON_STACK(1, 1), ON_STACK(3, 2),
+		 ON_STACK(4, 1), ON_STACK(3, 4));
+	feed(events);
+	assert_int_equal(of("main.c").ns, 7000);
+	assert_int_equal(of("main.d").ns, 8000);
+	assert_int_equal(of("main.a").ns, 16000);
+	assert_int_equal(of("main.b").n, 0);
+	forget();
+}
+
 /* On a thread's system stack: of the call open there, else of the goroutine's it works for. */
 static void test_system(void **state)
 {
@@ -255,9 +289,10 @@ static void test_summary(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_depth),   cmocka_unit_test(test_function),
-		cmocka_unit_test(test_system),  cmocka_unit_test(test_apart),
-		cmocka_unit_test(test_summary), cmocka_unit_test(test_random),
+		cmocka_unit_test(test_depth),  cmocka_unit_test(test_function),
+		cmocka_unit_test(test_ahead),  cmocka_unit_test(test_system),
+		cmocka_unit_test(test_apart),  cmocka_unit_test(test_summary),
+		cmocka_unit_test(test_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

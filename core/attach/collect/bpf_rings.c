@@ -33,12 +33,16 @@ static int on_record(void *ctx, void *data, size_t size)
 	struct source *s = ctx;
 	struct event_ext ev = { 0 };
 
-	const bool values = size == VALUES_RECORD_SMALL || size == VALUES_RECORD_LARGE;
+	const bool values = size == VALUES_RECORD_SMALL || size == VALUES_RECORD_LARGE,
+		   sample = size == sizeof(struct cpu_sample_record);
 
-	if (size != sizeof(struct event) && size != sizeof(struct event_ext) && !values)
+	if (size != sizeof(struct event) && size != sizeof(struct event_ext) && !values && !sample)
 		return -EBADMSG;
-	memcpy(&ev, data, values ? sizeof(struct event) : size);
-	int err = s->all->add(s->all->ctx, s->number, &ev, values ? data : NULL, size);
+	if (values)
+		memcpy(&ev, data, sizeof(struct event));
+	else
+		memcpy(&ev, data, size < sizeof(ev) ? size : sizeof(ev));
+	int err = s->all->add(s->all->ctx, s->number, &ev, values || sample ? data : NULL, size);
 	if (err)
 		return err;
 	return ++s->batch >= BATCH ? -EAGAIN : 0;

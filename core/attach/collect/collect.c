@@ -244,18 +244,14 @@ static void *collect_thread(void *arg)
 	bool woken = false, filling = false;
 
 	while (!c->stop) {
-		uint64_t before = c->events;
-		int err;
+		const uint64_t before = c->events, one = 1;
 
 		if (c->rings)
 			trace_writer_hurry(c->opt.writer, filling);
-		err = collect_once(c, false);
-
+		int err = collect_once(c, false);
 		if (err)
 			c->error = err;
 		if ((err || c->full) && !woken) {
-			uint64_t one = 1;
-
 			woken = true;
 			if (write(c->wake_fd, &one, sizeof(one)) != sizeof(one))
 				log_debug("wake-up failed: %s", strerror(errno));
@@ -277,8 +273,12 @@ static int add_event(void *ctx, unsigned ring, const struct event_ext *ev, const
 {
 	struct collector *c = ctx;
 	struct event_ext with = *ev;
+	int err = 0;
 
-	int err = record ? value_records_put(c->values, record, size, &with) : 0;
+	if (ev->h.kind == EV_SAMPLE)
+		cpu_samples_walk(c->opt.samples, &with, record);
+	else if (record)
+		err = value_records_put(c->values, record, size, &with);
 
 	if (!err && (err = merge_add(&c->merge, ring, &with)))
 		free(value_records_of(&with));

@@ -24,6 +24,7 @@ struct estimate {
 	double run_ns; /* as measured */
 	struct taken by_events, by_samples, best;
 	double given_square_ns2;       /* of the error of what a released function was given */
+	double lacks_ns;               /* what the program's samples stand for, beyond run_ns */
 	double own_ns;                 /* what its own events cost, wherever that is charged */
 	double charged[COST_FAMILIES]; /* what events cost in it */
 	double alone[COST_FAMILIES];   /* as they were measured, before the program started */
@@ -47,6 +48,15 @@ struct correcting {
 
 /* ---- by samples */
 
+/* Do they stand for another time than was measured, and chance does not explain it? */
+static bool contradict(const struct estimate *e, double normal)
+{
+	const double scale = normal > 0 ? normal : 1, a_sample = e->squares / e->sampled_ns;
+
+	return fabs(e->run_ns - scale * e->sampled_ns) >
+	       3 * scale * a_sample * sqrt(e->sampled_ns / a_sample + 1);
+}
+
 /*
  * If samples stand for the measured time, but for chance, the probes' share of samples is their
  * share of the time. Its error is that of a binomial share. Two more samples, one of each, keep the
@@ -64,9 +74,8 @@ static struct taken by_samples(const struct estimate *e, double normal)
 	double n = e->sampled_ns / a_sample; /* as many as if they were alike */
 	double program = e->program_ns / e->sampled_ns, share = (n * program + 1) / (n + 2);
 	double scale = normal > 0 ? normal : 1, sampled = scale * e->sampled_ns;
-	double chance = 3 * scale * a_sample * sqrt(n + 1);
 
-	if (fabs(e->run_ns - sampled) <= chance)
+	if (!contradict(e, normal))
 		return (struct taken){ e->run_ns * (1 - program),
 				       e->run_ns * sqrt(share * (1 - share) / (n + 2)) };
 	if (normal > 0 && e->run_ns > sampled)
@@ -139,9 +148,18 @@ static struct taken at_most(struct taken t, double run_ns)
 static void weigh(const struct correcting *c, struct estimate *e)
 {
 	e->by_events = at_most(by_events(e, c->scale), e->run_ns);
-	e->by_samples = at_most(by_samples(e, c->normal), e->run_ns);
+	const struct taken sampled = by_samples(e, c->normal);
+
+	e->by_samples = at_most(sampled, e->run_ns);
 	bool samples = e->n && e->by_samples.error_ns < e->by_events.error_ns;
 
+	/* A processor executes ahead of what it has finished, and stamps events then: while a call
+	 * waits for memory, its end is over by its stamp, and the wait is another's. It is given no
+	 * more than was measured. */
+	if (e->n && e->squares > 0 && c->normal <= 0 && contradict(e, c->normal)) {
+		samples = true;
+		e->lacks_ns = fmax(e->program_ns + 2 * sampled.error_ns - e->run_ns, 0);
+	}
 	if (c->by != CORRECT_BY_BETTER)
 		samples = c->by == CORRECT_BY_SAMPLES;
 	e->best = samples ? e->by_samples : e->by_events;
@@ -294,7 +312,8 @@ static double errors_of(const struct correcting *c, const struct estimate *e)
 		return fmin(e->best.error_ns, e->run_ns);
 	return fmin(hypot(hypot(2 * e->best.error_ns, 2 * sqrt(e->given_square_ns2)),
 			  never_seen(c, e)),
-		    e->run_ns);
+		    e->run_ns) +
+	       e->lacks_ns;
 }
 
 static struct path_correction correction_of(const struct correcting *c, size_t path)

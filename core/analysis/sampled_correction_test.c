@@ -32,19 +32,26 @@ static uint64_t drawn(struct program *p, uint64_t below)
 	return (p->seed >> 33) % below;
 }
 
-/* Time passes, samples of which say where, while rsp is at `depth`. */
-static void pass_in(struct program *p, uint64_t ns, unsigned where, unsigned depth)
+/* Time passes, samples of which say where, while rsp is at `depth`; in code of function number
+ * func - 1 where that is not 0. */
+static void pass_of(struct program *p, uint64_t ns, unsigned where, unsigned depth, unsigned func)
 {
 	uint64_t end_ns = p->ns + ns;
 
 	while (p->next_ns < end_ns) {
 		if (!p->no_samples)
-			fprintf(p->out, "1 sample - %u %" PRIu64 " arg0=%" PRIu64 " arg1=%d\n",
-				depth, p->next_ns, p->next_ns - p->last_ns, where);
+			fprintf(p->out,
+				"1 sample - %u %" PRIu64 " arg0=%" PRIu64 " arg1=%d arg2=%u\n",
+				depth, p->next_ns, p->next_ns - p->last_ns, where, func);
 		p->last_ns = p->next_ns;
 		p->next_ns += 95000 + drawn(p, 10000);
 	}
 	p->ns = end_ns;
+}
+
+static void pass_in(struct program *p, uint64_t ns, unsigned where, unsigned depth)
+{
+	pass_of(p, ns, where, depth, 0);
 }
 
 /* Likewise in the program's code, or in a trap. */
@@ -152,6 +159,41 @@ static void test_overlap(void **state)
 	near("main.work", n * 100ull);
 	near("main.work", n * 130ull); /* 30 of the 80 are the program's */
 	assert_true(of("main.work")->uncertainty_ns < n * 60ull);
+	unload();
+	free(text);
+}
+
+/* main.tiny waits 500 ns for memory. Its exit is stamped before, so main.work has the time as
+ * measured; samples are of main.tiny (arg2: its index plus 1). */
+static void test_ahead(void **state)
+{
+	const unsigned n = 20000;
+	struct program p = { .seed = 7, .ns = 1000, .next_ns = 50000 };
+	char *text = NULL;
+	size_t size;
+
+	(void)state;
+	p.out = open_memstream(&text, &size);
+	assert_non_null(p.out);
+	fputs(STATES "@set cost.inline_ns 10\n@set host.cpus 1\n"
+		     "@func main.all\n@func main.work\n@func main.tiny\n"
+		     "1 entry main.all 100 1000 how=inline\n",
+	      p.out);
+	for (unsigned i = 0; i < n; i++) {
+		fprintf(p.out, "1 entry main.work 200 %" PRIu64 " how=inline\n", p.ns);
+		pass_in(&p, 2000, SAMPLED_PROGRAM, 250);
+		fprintf(p.out, "1 entry main.tiny 300 %" PRIu64 " how=inline\n", p.ns);
+		p.ns += 20;
+		fprintf(p.out, "1 exit main.tiny 300 %" PRIu64 " how=inline\n", p.ns);
+		pass_of(&p, 500, SAMPLED_PROGRAM, 310, 3);
+		fprintf(p.out, "1 exit main.work 200 %" PRIu64 " how=inline\n", p.ns);
+	}
+	fprintf(p.out, "1 exit main.all 100 %" PRIu64 " how=inline\n", p.ns);
+	fclose(p.out);
+	load(text);
+	near("main.work", n * 2000ull);
+	near("main.tiny", n * 500ull);
+	assert_true(of("main.work")->uncertainty_ns < n * 250ull);
 	unload();
 	free(text);
 }
@@ -292,6 +334,7 @@ int main(void)
 		cmocka_unit_test(test_no_samples), cmocka_unit_test(test_short),
 		cmocka_unit_test(test_off_cpu),    cmocka_unit_test(test_asked_for),
 		cmocka_unit_test(test_overlap),    cmocka_unit_test(test_behind_traps),
+		cmocka_unit_test(test_ahead),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,6 +79,24 @@ in_cgroup() { # PROBE: rings take half of what there is at most, and the run is 
 	[ "$bytes" -gt 0 ] && [ "$bytes" -le 50000000 ] || fail "rings take $bytes bytes of 100 MB"
 }
 check "in a memory cgroup of 100 MB" in_cgroup inline
+
+# The least address space, in steps of 8 MB, with which the program runs twice: with half a step more it is recorded.
+in_little_space() {
+	local least=64 most=8192 middle # MB
+	space() { (ulimit -v $(($1 * 1024)) && shift && "$@"); }
+	runs() { space "$1" "$alive" 10 >out 2>&1 && space "$1" "$alive" 10 >out 2>&1; }
+	runs $most || skip "8 GB of address space are not enough for the program alone"
+	while [ $((most - least)) -gt 8 ]; do
+		middle=$(((least + most) / 2))
+		if runs $middle; then most=$middle; else least=$middle; fi
+	done
+	echo "the program needs $most MB"
+	space $((most + 12)) timeout 60 "$GOTRACE" record -o trace -- "$alive" 10 >out 2>err || fail "status $?: $(cat err)"
+	[ "$(cat out)" = 10 ] || fail "the program printed '$(cat out)'"
+	[ "$(csv_calls trace main.worker) $(csv_calls trace main.step)" = "10 20" ] || fail "not 10 and 20"
+	grep -q 'address space is limited' err || [ $most -gt 4096 ] || fail "not said: $(cat err)"
+}
+check "in little address space" in_little_space
 check "... with emulated" in_cgroup emulated
 
 built() { # FLAG...

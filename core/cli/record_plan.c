@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -148,7 +149,8 @@ static enum stub_kind stub_kind(struct run *r)
 
 /* ---- inline stubs */
 
-#define INLINE_RING_BYTES (32u << 20)
+#define INLINE_RING_BYTES  (32u << 20)
+#define ADDRESS_SPACE_PART 256 /* of its limit, for all rings */
 
 /* Go makes a P for each CPU that the process may run on, unless GOMAXPROCS says otherwise. */
 static unsigned count_rings(const struct run *r)
@@ -162,14 +164,32 @@ static unsigned count_rings(const struct run *r)
 	return n < 1 ? 1 : n > RING_MAX ? RING_MAX : (unsigned)n;
 }
 
-/* As asked for, but all together within the limit. */
+/* Rings take address space of the program, whose limit (RLIMIT_AS, ulimit -v) may be tight. */
+static uint64_t address_space_cap(const struct run *r)
+{
+	struct rlimit limit;
+
+	if (prlimit(r->opt.pid, RLIMIT_AS, NULL, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return UINT64_MAX;
+	return limit.rlim_cur / ADDRESS_SPACE_PART;
+}
+
+/* As asked for, but all together within the limits. */
 static uint32_t size_rings(const struct run *r, unsigned n)
 {
 	uint64_t size = r->opt.inline_ring_bytes ? r->opt.inline_ring_bytes : INLINE_RING_BYTES;
+	const uint64_t space = address_space_cap(r);
 
 	while (size > RING_SIZE_MIN && size * n > memory_cap_bytes())
 		size /= 2;
-	if (size < r->opt.inline_ring_bytes)
+	if (size > RING_SIZE_MIN && size * n > space) {
+		while (size > RING_SIZE_MIN && size * n > space)
+			size /= 2;
+		log_warn(
+			"the program's address space is limited (ulimit -v): each of %u rings has %" PRIu64
+			" KB; where they fill up, the program is slower, or loses events (--overflow)",
+			n, size / 1024);
+	} else if (size < r->opt.inline_ring_bytes)
 		log_warn("--ring: %u rings may take %" PRIu64 " MB together, so each has %" PRIu64
 			 " KB; fewer rings (--rings) can be larger",
 			 n, memory_cap_bytes() / 1000000, size / 1000);

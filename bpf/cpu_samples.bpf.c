@@ -106,6 +106,22 @@ static __always_inline uint64_t weight(struct bpf_perf_event_data *ctx, uint64_t
 	return ns;
 }
 
+/* A stack is large. Where the collector is behind, the room is for events. */
+static __always_inline int has_room(void *ring)
+{
+	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) <
+	       bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 8;
+}
+
+static __always_inline void put(struct event_ext *e, const struct hit *h, const uint64_t arg[4])
+{
+	fill(&e->h, h, (uint32_t)-1, EV_SAMPLE);
+	for (int i = 0; i < 4; i++)
+		e->arg[i] = arg[i];
+	e->h.ts_ns = bpf_ktime_get_ns();
+	bpf_ringbuf_submit(e, BPF_RB_NO_WAKEUP);
+}
+
 static __always_inline void take(struct bpf_perf_event_data *ctx, uint64_t ns)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -132,21 +148,18 @@ static __always_inline void take(struct bpf_perf_event_data *ctx, uint64_t ns)
 	if (is_stepping((void *)task, pc))
 		wire |= SAMPLE_WIRE_STEPPING;
 	locate(&h, (void *)task, sp, r14);
-	r = ring ? bpf_ringbuf_reserve(ring, sizeof(*r), 0) : 0;
-	if (!r) { /* not a loss: no call's number is in doubt for it */
+	uint64_t arg[4] = { ns, wire, pc, sp };
+
+	if (ring && !h.flags && has_room(ring) &&
+	    (r = bpf_ringbuf_reserve(ring, sizeof(*r), 0)) != 0) {
+		if (!bpf_probe_read_user(r->stack, sizeof(r->stack), (void *)sp))
+			arg[1] |= SAMPLE_WIRE_STACK;
+		put(&r->e, &h, arg);
+	} else if (ring && (e = bpf_ringbuf_reserve(ring, sizeof(*e), 0)) != 0) {
+		put(e, &h, arg);
+	} else { /* not a loss: no call's number is in doubt for it */
 		__sync_fetch_and_add(&own.lost, 1);
-		return;
 	}
-	e = &r->e;
-	if (!h.flags && !bpf_probe_read_user(r->stack, sizeof(r->stack), (void *)sp))
-		wire |= SAMPLE_WIRE_STACK;
-	fill(&e->h, &h, (uint32_t)-1, EV_SAMPLE);
-	e->arg[0] = ns;
-	e->arg[1] = wire;
-	e->arg[2] = pc;
-	e->arg[3] = sp;
-	e->h.ts_ns = bpf_ktime_get_ns();
-	bpf_ringbuf_submit(e, BPF_RB_NO_WAKEUP);
 }
 
 SEC("perf_event") int on_clock(struct bpf_perf_event_data *ctx)

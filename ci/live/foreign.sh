@@ -25,6 +25,23 @@ no_map() { # KIND
 }
 for kind in fifo sparse zero; do check "a perf map that is none: $kind" no_map $kind; done
 
+# Its callers are not known, which the stack says.
+frameless() {
+	needs_cc
+	made
+	gt sample -F 999 -o trace -- ./made frameless >out
+	rm -f "$(cat out)"
+	gt export -F folded -o rows trace
+	grep -q '^\[unreadable\];made at run time ' rows || fail "not marked: $(head -5 rows)"
+	# It takes gotrace a moment to see what is mapped where.
+	awk '/^made at run time / { whole += $NF } { all += $NF } END { exit whole > all / 20 }' rows || fail "stacks look whole: $(head -5 rows)"
+	gt sample -F 999 -o trace -- ./made names >out
+	rm -f "$(cat out)"
+	gt export -F folded -o rows trace
+	grep -q '^_start;.*main;made at run time ' rows || fail "$(head -5 rows)"
+}
+check "code made at run time without a frame" frameless
+
 # Nobody else's file names the code of a process.
 of_another() {
 	needs_cc

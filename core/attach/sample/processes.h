@@ -75,6 +75,9 @@ void process_find_exe(struct process *one);
 void processes_hold(void *ctx, pid_t pid);
 /* Whether tables say how the stack goes on at this pc of code that is not Go's. */
 bool processes_have_tables(struct processes *p, uint32_t pid, uint64_t ts_ns, uint64_t pc);
+/* Whether no file has the code at this pc. */
+bool processes_made_at_run_time(const struct processes *p, uint32_t pid, uint64_t ts_ns,
+				uint64_t pc);
 void processes_free(struct processes *p);
 
 #endif

@@ -81,6 +81,18 @@ static uint32_t labels_of(struct sampling *s, const struct sample_record *r)
 	return 0;
 }
 
+/* No thread begins in code that was made at run time. It may use rbp as it likes: where that is 0
+ * the walk ends, and the callers are not known. */
+static uint32_t unknown_end(const struct sampling *s, const struct sample_record *r)
+{
+	const uint32_t n = r->n_kernel + r->n_user;
+
+	return r->n_user && processes_made_at_run_time(&s->processes, r->pid, r->h.ts_ns,
+						       r->pcs[n - 1])
+		       ? SAMPLE_UNREADABLE
+		       : 0;
+}
+
 static void take_sample(void *ctx, const struct sample_record *r)
 {
 	struct sampling *s = ctx;
@@ -99,8 +111,9 @@ static void take_sample(void *ctx, const struct sample_record *r)
 	/* The kernel's callers are return addresses. */
 	for (uint32_t i = 1; i < r->n_kernel; i++)
 		pcs[i]--;
+	const uint32_t flags = r->flags | unknown_end(s, r);
 	const struct sample_stack stack = {
-		.process = process, .n = n, .pcs = pcs, .flags = r->flags & STACK_FLAGS
+		.process = process, .n = n, .pcs = pcs, .flags = flags & STACK_FLAGS
 	};
 
 	s->err = trace_writer_stack(s->writer, &stack, &number);
@@ -123,7 +136,7 @@ static void take_sample(void *ctx, const struct sample_record *r)
 	}
 	s->samples++;
 	s->cut_off += !!(r->flags & SAMPLE_CUT);
-	s->unreadable += !!(r->flags & SAMPLE_UNREADABLE);
+	s->unreadable += !!(flags & SAMPLE_UNREADABLE);
 }
 
 /* Those of processes that are not sampled are told of as well. */

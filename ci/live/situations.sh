@@ -159,4 +159,39 @@ for how in leave drop write; do
 	done
 done
 
+# A library for mocking copies a function, probe and all, and writes over it. What it can come by is left out.
+replaces_functions() { # STRATEGY WHO [pid]
+	local target job
+	if [ "${3:-}" = pid ]; then
+		mkfifo line
+		"$LIVE/programs/default/mocks" "$2" original wait <line >out &
+		target=$!
+		exec 9>line
+		wait_for 60 grep -q ready out
+		"$GOTRACE" record --pid "$target" --probe="$1" --traps -o trace 2>err &
+		job=$!
+		wait_for 60 begun "$job"
+		echo >&9
+		wait "$target" || fail "the program ended with status $?"
+		wait "$job"
+	else
+		gt record -o trace --probe="$1" -- "$LIVE/programs/default/mocks" "$2" >out 2>err
+	fi
+	expect_grep '^gotrace: [1-9] of [0-9]+ selected functions are left out: main\.(write|overwrite) makes .* -f NAME' err
+	expect_grep '^plan.fate.rewritten +[1-9]' <(gt info trace)
+	expect_grep '^not traced: .*[1-9] rewritten' <(gt report trace)
+	for f in help hook plain; do
+		[ "$(csv_calls trace main.$f)" = "$(awk -v f=main.$f '$2 == f { print $3 }' out)" ] || fail "$(csv_calls trace main.$f) calls of main.$f"
+	done
+	[ "$(csv_calls trace main.target)" = 0 ] || fail "main.target was traced"
+}
+for who in assembly package; do
+	for strategy in $strategies; do
+		check "a program that replaces functions: $who, $strategy" replaces_functions "$strategy" $who
+	done
+	for strategy in $pid_strategies; do
+		check "a running program that replaces functions: $who, $strategy" replaces_functions "$strategy" $who pid
+	done
+done
+
 done_testing

@@ -352,7 +352,7 @@ static int plan_with_states(struct run *r)
 static int say_what_is_left_out(const struct run *r)
 {
 	const struct plan *p = r->plan;
-	const size_t n = p->n_fate[PLAN_TRAPS];
+	const size_t n = p->n_fate[PLAN_TRAPS], rewritten = p->n_fate[PLAN_REWRITTEN];
 
 	if (!p->n_probed && n) {
 		log_error(
@@ -372,6 +372,12 @@ static int say_what_is_left_out(const struct run *r)
 			"%zu of %zu selected functions are left out: their calls would trap; --traps "
 			"takes them, at microseconds a call",
 			n, p->n_funcs);
+	if (rewritten)
+		log_info(
+			"%zu of %zu selected functions are left out: %s makes the program's text "
+			"writable, and a copy of a probed function crashes; -f NAME takes one all the "
+			"same",
+			rewritten, p->n_funcs, p->text_writer);
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "plan/func_glob.h"
 #include "plan/inline_sites.h"
 #include "plan/inlined.h"
+#include "plan/rewritten.h"
 #include "plan/runtime_sites.h"
 #include "plan/select.h"
 #include "plan/sites.h"
@@ -63,6 +64,9 @@ static const struct {
 	[PLAN_TRAPS] = { "would-trap",
 			 "in a process that runs a stub cannot write all of its events, and its calls "
 			 "would trap; --traps includes it" },
+	[PLAN_REWRITTEN] = { "rewritten",
+			     "the program makes its own text writable, and can copy or replace this "
+			     "function: it would crash; -f NAME includes it" },
 };
 
 const char *plan_fate_name(enum plan_fate f)
@@ -283,6 +287,8 @@ static int build(struct plan *p, const struct plan_options *opt)
 		err = select_funcs(p, opt);
 	if (!err)
 		err = values_find(p);
+	if (!err)
+		err = rewritten_leave_out(p, opt);
 	if (!err && !(ctx = gocode_ctx_new(p->binary)))
 		err = -errno;
 	if (!err) {

@@ -100,7 +100,8 @@ enum plan_fate {
 	PLAN_LOOP,    /* a loop comes back to its first byte: each turn would count as a call */
 	PLAN_UNDECODABLE,
 	PLAN_NO_CODE,
-	PLAN_TRAPS, /* it would trap in a process that runs, --traps not given */
+	PLAN_TRAPS,     /* it would trap in a process that runs, --traps not given */
+	PLAN_REWRITTEN, /* the program can copy it or write over it; -f does not name it */
 	PLAN_FATES,
 };
 const char *plan_fate_name(enum plan_fate f);   /* one word, stable: "probed", "wrapper", ... */
@@ -298,6 +299,9 @@ struct plan {
 	/* the sites inside the runtime that this Go version has */
 	bool ends_seen, creates_seen, unwinds_seen, stops_seen;
 	bool loads_plugins; /* the program can: package plugin is linked */
+	/* a function of it that makes its text writable, as the linker spells it; the gobin's;
+	 * NULL: it seems to have none */
+	const char *text_writer;
 	/* with plan_options.states; NULL else */
 	struct plan_states *states;
 };

@@ -194,4 +194,20 @@ for who in assembly package; do
 	done
 done
 
+# What it replaces is probed where its name asks for that. A call that goes elsewhere is none of it, and not missing.
+replaces_named() { # STRATEGY
+	gt record -o trace --probe="$1" -p main -f main.target -- "$LIVE/programs/default/mocks" package alone >out 2>err
+	for f in target help hook plain; do
+		[ "$(csv_calls trace main.$f)" = "$(awk -v f=main.$f '$2 == f { print $3 }' out)" ] || fail "$(csv_calls trace main.$f) calls of main.$f"
+	done
+	gt report trace >text
+	expect_grep 'the program had written other code over 1 of [0-9]+ probes: calls that .* are not counted .* main.target$' text
+	expect_grep '^no event was lost$' text
+	expect_grep '^end.text_replaced +1$' <(gt info trace)
+	! grep 'missing' text err || fail "calls are said to be missing"
+}
+for strategy in $strategies; do
+	check "calls that a replacement takes are not missing, $strategy" replaces_named "$strategy"
+done
+
 done_testing

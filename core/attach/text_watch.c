@@ -16,6 +16,8 @@
 #define FIRST_NS 10000000ull
 #define APART_NS 250000000ull
 #define NAMED    5 /* functions in the sentence */
+/* Bytes that tell whether an instruction is the file's. A single one may be so by chance. */
+#define COMPARED 4
 
 /* ---- the image */
 
@@ -65,7 +67,27 @@ void text_watch_start(struct text_watch *w, uint64_t now_ns)
 
 /* ---- one probe */
 
-enum presence { THERE, GONE, UNKNOWN, NOT_LOOKED_FOR };
+enum presence {
+	THERE,
+	GONE,     /* the text is the file's again */
+	REPLACED, /* by other code */
+	UNKNOWN,
+	NOT_LOOKED_FOR,
+};
+
+/* Whether the text is what the file has, but for breakpoints. */
+static bool as_in_file(struct text_watch *w, uint64_t vaddr, size_t n)
+{
+	const uint8_t *file = gobin_bytes(w->probing->plan->binary, vaddr, n);
+	uint8_t is[UINT8_MAX]; /* site_stub.displaced_len is a byte */
+
+	if (!file || !text_patch_read(&w->text, vaddr, is, n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (is[i] != file[i] && is[i] != INT3)
+			return false;
+	return true;
+}
 
 /* A breakpoint of another tool may take the place of the first byte of a jump. */
 static enum presence look_for(struct text_watch *w, const struct plan_site *s)
@@ -87,7 +109,9 @@ static enum presence look_for(struct text_watch *w, const struct plan_site *s)
 		return THERE;
 	const uint8_t *file = gobin_bytes(p->plan->binary, s->vaddr, 1);
 
-	return !in_stub && is == CALL && file && *file != CALL ? THERE : GONE;
+	if (!in_stub && is == CALL && file && *file != CALL)
+		return THERE;
+	return as_in_file(w, vaddr, in_stub ? s->stub.displaced_len : COMPARED) ? GONE : REPLACED;
 }
 
 /* ---- all of them */
@@ -95,6 +119,10 @@ static enum presence look_for(struct text_watch *w, const struct plan_site *s)
 struct missing {
 	size_t n, of, n_funcs;
 	const char *first[NAMED];
+};
+
+struct look {
+	struct missing gone, replaced;
 	bool unknown; /* a part could not be read */
 };
 
@@ -112,34 +140,42 @@ static void add_name(struct missing *m, const char *name, const char **last)
 	m->n_funcs++;
 }
 
-static struct missing look_for_all(struct text_watch *w)
+static struct look look_for_all(struct text_watch *w)
 {
 	const struct plan *plan = w->probing->plan;
-	struct missing m = { 0 };
+	struct look l = { .unknown = false };
 	const char *last = NULL;
+	size_t of = 0;
 
-	for (size_t i = 0; i < plan->n_sites && !m.unknown; i++) {
+	for (size_t i = 0; i < plan->n_sites && !l.unknown; i++) {
 		const struct plan_site *s = &plan->sites[i];
 		enum presence is = look_for(w, s);
+		struct missing *m = is == GONE ? &l.gone : &l.replaced;
 
-		m.unknown = is == UNKNOWN;
-		m.of += is == THERE || is == GONE;
-		if (is != GONE)
+		l.unknown = is == UNKNOWN;
+		of += is != UNKNOWN && is != NOT_LOOKED_FOR;
+		if (is != GONE && is != REPLACED)
 			continue;
-		m.n++;
-		add_name(&m, s->func == PLAN_NO_FUNC ? s->runtime_func : plan->funcs[s->func].name,
+		m->n++;
+		add_name(m, s->func == PLAN_NO_FUNC ? s->runtime_func : plan->funcs[s->func].name,
 			 &last);
 	}
 	text_patch_close_page(&w->text);
-	return m;
+	l.gone.of = l.replaced.of = of;
+	return l;
 }
 
-static void write_sentence(const struct text_watch *w, const struct missing *m, uint64_t now_ns,
-			   char text[TEXT_WATCH_SENTENCE])
+static void write_names(const struct missing *m, size_t n, char text[TEXT_WATCH_SENTENCE])
 {
-	const double s = (double)(now_ns - w->start_ns) / 1e9;
-	size_t n;
+	for (size_t i = 0; i < m->n_funcs && i < NAMED && n < TEXT_WATCH_SENTENCE; i++)
+		n += (size_t)snprintf(text + n, TEXT_WATCH_SENTENCE - n, "%s%s", i ? ", " : "",
+				      m->first[i]);
+	if (m->n_funcs > NAMED && n < TEXT_WATCH_SENTENCE)
+		snprintf(text + n, TEXT_WATCH_SENTENCE - n, " ...");
+}
 
+static void write_gone(const struct missing *m, double s, char text[TEXT_WATCH_SENTENCE])
+{
 	if (m->n == m->of) {
 		snprintf(
 			text, TEXT_WATCH_SENTENCE,
@@ -149,25 +185,36 @@ static void write_sentence(const struct text_watch *w, const struct missing *m, 
 			m->of, s);
 		return;
 	}
-	n = (size_t)snprintf(text, TEXT_WATCH_SENTENCE,
-			     "%zu of %zu probes were gone from the program's text after %.2f s (it "
-			     "remapped its text, dropped its pages or wrote over it): calls from "
-			     "about then on are missing of %zu function%s, ",
-			     m->n, m->of, s, m->n_funcs, m->n_funcs == 1 ? "" : "s");
-	for (size_t i = 0; i < m->n_funcs && i < NAMED && n < TEXT_WATCH_SENTENCE; i++)
-		n += (size_t)snprintf(text + n, TEXT_WATCH_SENTENCE - n, "%s%s", i ? ", " : "",
-				      m->first[i]);
-	if (m->n_funcs > NAMED && n < TEXT_WATCH_SENTENCE)
-		snprintf(text + n, TEXT_WATCH_SENTENCE - n, " ...");
+	write_names(m,
+		    (size_t)snprintf(
+			    text, TEXT_WATCH_SENTENCE,
+			    "%zu of %zu probes were gone from the program's text after %.2f s (it "
+			    "remapped its text, dropped its pages or wrote over it): calls from "
+			    "about then on are missing of %zu function%s, ",
+			    m->n, m->of, s, m->n_funcs, m->n_funcs == 1 ? "" : "s"),
+		    text);
+}
+
+static void write_replaced(const struct missing *m, double s, char text[TEXT_WATCH_SENTENCE])
+{
+	write_names(m,
+		    (size_t)snprintf(
+			    text, TEXT_WATCH_SENTENCE,
+			    "after %.2f s the program had written other code over %zu of %zu "
+			    "probes: calls that this code leads elsewhere are not counted as calls "
+			    "of what it replaced, ",
+			    s, m->n, m->of),
+		    text);
 }
 
 /* What was found earlier is not forgotten when less is missing later. */
 static void look_at_all(struct text_watch *w, uint64_t now_ns)
 {
-	struct missing m = look_for_all(w);
-	bool first = !w->n_gone;
+	const double s = (double)(now_ns - w->start_ns) / 1e9;
+	struct look l = look_for_all(w);
+	const bool first_gone = !w->n_gone, first_replaced = !w->n_replaced;
 
-	if (m.unknown) {
+	if (l.unknown) {
 		/* Parts of the text may be gone for ever; nothing at all is another image. */
 		uint8_t any;
 
@@ -176,12 +223,18 @@ static void look_at_all(struct text_watch *w, uint64_t now_ns)
 		return;
 	}
 	w->looks++;
-	if (m.n <= w->n_gone)
-		return;
-	w->n_gone = m.n;
-	write_sentence(w, &m, now_ns, w->sentence);
-	if (first)
-		log_warn("%s", w->sentence);
+	if (l.gone.n > w->n_gone) {
+		w->n_gone = l.gone.n;
+		write_gone(&l.gone, s, w->gone);
+		if (first_gone)
+			log_warn("%s", w->gone);
+	}
+	if (l.replaced.n > w->n_replaced) {
+		w->n_replaced = l.replaced.n;
+		write_replaced(&l.replaced, s, w->replaced);
+		if (first_replaced)
+			log_info("%s", w->replaced);
+	}
 }
 
 /* ---- every now and then */
@@ -196,7 +249,7 @@ int text_watch_wait_ms(const struct text_watch *w, uint64_t now_ns, int ms)
 void text_watch_look(struct text_watch *w, uint64_t now_ns)
 {
 	const struct plan *plan = w->probing->plan;
-	bool gone = false;
+	bool gone = false, replaced = false;
 
 	if (now_ns < w->next_ns)
 		return;
@@ -212,10 +265,11 @@ void text_watch_look(struct text_watch *w, uint64_t now_ns)
 			return;
 		}
 		gone = is == GONE;
+		replaced |= is == REPLACED;
 	}
 	text_patch_close_page(&w->text);
 	w->looks++;
-	if (gone && !w->n_gone)
+	if ((gone && !w->n_gone) || (replaced && !w->n_replaced))
 		look_at_all(w, now_ns);
 }
 
@@ -231,5 +285,9 @@ int text_watch_describe(const struct text_watch *w, struct trace_info *end)
 
 	if (!err && w->n_gone)
 		err = trace_info_setf(end, KEY_END_TEXT_GONE, "%zu", w->n_gone);
-	return err || !w->n_gone ? err : trace_info_set(end, KEY_WARN_TEXT, w->sentence);
+	if (!err && w->n_gone)
+		err = trace_info_set(end, KEY_WARN_TEXT, w->gone);
+	if (!err && w->n_replaced)
+		err = trace_info_setf(end, KEY_END_REPLACED, "%zu", w->n_replaced);
+	return err || !w->n_replaced ? err : trace_info_set(end, KEY_WARN_REPLACED, w->replaced);
 }

@@ -3,6 +3,7 @@
  * Whether the probes are still in the text of the traced process. A program that remaps its text,
  * drops its pages by madvise or writes over them takes the probes away without anybody being told:
  * calls are missing from then on. So the text is looked at every now and then, and at the end.
+ * Where it writes other code there, as libraries for mocking do, calls go where that leads.
  */
 #ifndef GOTRACE_TEXT_WATCH_H
 #define GOTRACE_TEXT_WATCH_H
@@ -30,8 +31,10 @@ struct text_watch {
 	size_t next;            /* where the next look begins */
 	unsigned looks;
 	uint64_t start_ns, next_ns, apart_ns; /* clock_monotonic_ns */
-	size_t n_gone;                        /* probes that were found missing; 0: none ever */
-	char sentence[TEXT_WATCH_SENTENCE];   /* which, when n_gone */
+	/* probes that were found missing, and those that other code was written over; 0: none ever
+	 */
+	size_t n_gone, n_replaced;
+	char gone[TEXT_WATCH_SENTENCE], replaced[TEXT_WATCH_SENTENCE]; /* which */
 };
 
 /* The image that the process executes now is about to get the jumps to stubs. It must not run, or

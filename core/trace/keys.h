@@ -179,6 +179,8 @@
 #define KEY_WARN_NATIVES        KEY_WARN "natives" /* no room for all unwinding tables */
 #define KEY_WARN_DEATHS         KEY_WARN "deaths"  /* stacks of threads that died are missing */
 #define KEY_WARN_TEXT           KEY_WARN "text"    /* probes were gone from the program's text */
+/* the program wrote other code over probes */
+#define KEY_WARN_REPLACED KEY_WARN "replaced"
 
 /* ---- the end; stated right before the trace's end record */
 #define KEY_END_REASON           "end.reason"           /* REASON_* */
@@ -218,9 +220,11 @@
 #define KEY_END_EXECS             "end.execs"      /* programs it executed, the first included */
 /* of them of the traced binary, and not recorded */
 #define KEY_END_MISSED_IMAGES "end.missed_images"
-/* how often the text was looked at, and the most probes that were gone from it */
+/* how often the text was looked at, the most probes that were gone from it, and the most that the
+ * program had written other code over */
 #define KEY_END_TEXT_LOOKS   "end.text_looks"
 #define KEY_END_TEXT_GONE    "end.text_gone"
+#define KEY_END_REPLACED     "end.text_replaced"
 #define KEY_END_LAYOUT_WRONG "end.layout_wrong" /* 1: events contradict the offsets in g, m */
 
 #define KEY_END_EVENTS          "end.events"          /* number of events recorded */

@@ -210,4 +210,17 @@ for strategy in $strategies; do
 	check "calls that a replacement takes are not missing, $strategy" replaces_named "$strategy"
 done
 
+# A copy with a probe in it crashes, where it was asked for: then the function is named.
+crash_is_explained() { # STRATEGY
+	local status=0
+	gt record -o trace --probe="$1" -p main -f main.target -- "$LIVE/programs/default/mocks" assembly >out 2>err || status=$?
+	[ "$status" != 0 ] || fail "a copy of a probed function worked"
+	expect_grep "^gotrace: warning: the program died, and main\.(write|overwrite) makes .* to leave out the one that it can copy: -x 'main.target'$" err
+	expect_status 0 gt record -o trace --probe="$1" -p main -f main.target -x main.target -- "$LIVE/programs/default/mocks" assembly >out 2>err
+	! grep 'died' err || fail "it did not die"
+}
+for strategy in $strategies; do
+	check "a program that dies of a copied probe, $strategy" crash_is_explained "$strategy"
+done
+
 done_testing

@@ -2,9 +2,11 @@
 /* What gotrace record prints when it is done. */
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "analysis/probe_cost.h"
@@ -63,6 +65,49 @@ static void say_what_there_is(const struct run *r, const struct collector_stats 
 	trace_info_free(&all);
 }
 
+/* Whether the command died as a program does that executes what is no code of its own. The Go
+ * runtime turns such a signal into an exit with status 2. */
+static bool died_of_its_code(const struct target *t)
+{
+	const int status = t->wait_status;
+
+	if (!t->launched || !t->ended)
+		return false;
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status) == 2;
+	const int sig = WTERMSIG(status);
+
+	return sig == SIGSEGV || sig == SIGTRAP || sig == SIGILL || sig == SIGBUS;
+}
+
+/* A probed function that the program copies crashes: which one to leave out. */
+static void say_what_it_rewrites(const struct run *r)
+{
+	const struct text_watch *w = &r->recording.text_watch;
+	const char *first = NULL;
+	size_t n = 0;
+
+	if (!died_of_its_code(&r->target))
+		return;
+	for (size_t i = 0; i < r->plan->n_funcs; i++) {
+		const struct plan_func *f = &r->plan->funcs[i];
+
+		if (f->fate != PLAN_PROBED || !f->rewritable)
+			continue;
+		n++;
+		first = first ? first : f->name;
+	}
+	if (n)
+		log_warn(
+			"the program died, and %s makes its text writable: a copy of a probed function "
+			"crashes; to leave out %s: -x '%s'",
+			r->plan->text_writer,
+			n == 1 ? "the one that it can copy" : "the first that it can copy", first);
+	else if (w->n_gone || w->n_replaced)
+		log_warn("the program died, and it had changed its text: a copy of a probed "
+			 "function crashes; to leave out what it replaces: -x NAME");
+}
+
 void record_say_how_it_ended(const struct run *r, int err)
 {
 	const struct recording *rec = &r->recording;
@@ -97,6 +142,7 @@ void record_say_how_it_ended(const struct run *r, int err)
 			r->opt.exe
 				? ": BINARY must be executed by COMMAND's own process (exec), children are not followed"
 				: "");
+	say_what_it_rewrites(r);
 	if (isatty(STDERR_FILENO)) /* quiet in scripts: stderr belongs to the command */
 		say_what_there_is(r, &s);
 }

@@ -207,6 +207,7 @@ struct plan_func {
 	/* short, without loops and calls: its entry's event counts as its exit, too */
 	bool brief;
 	bool never_returns; /* probed, but it has neither RET nor tail jump */
+	bool rewritable;    /* PLAN_REWRITTEN, if -f did not name it */
 	/* in plan.values.list: first its arguments, then its results */
 	uint32_t first_value;
 	uint16_t n_args, n_results;

@@ -70,10 +70,11 @@ int rewritten_leave_out(struct plan *p, const struct plan_options *opt)
 	for (size_t i = 0; i < p->n_funcs && rewritten >= 0; i++) {
 		struct plan_func *f = &p->funcs[i];
 
-		if (f->fate != PLAN_PROBED || is_named(opt, f->name))
+		if (f->fate != PLAN_PROBED)
 			continue;
 		rewritten = may_be_rewritten(f, &m);
-		if (rewritten > 0)
+		f->rewritable = rewritten > 0;
+		if (f->rewritable && !is_named(opt, f->name))
 			f->fate = PLAN_REWRITTEN;
 	}
 	free(m.taken);

@@ -210,7 +210,7 @@ moved_pages() {
 }
 check "events lost while the kernel moves the page of g are counted" moved_pages
 
-library() {
+library_file() {
 	cat >lib.go <<-'END'
 		package main
 
@@ -230,6 +230,10 @@ library() {
 
 		func main() {}
 	END
+	go build -buildmode=c-shared -o lib.so lib.go
+}
+library() {
+	library_file
 	cat >host.c <<-'END'
 		#include <dlfcn.h>
 		#include <stdio.h>
@@ -240,7 +244,6 @@ library() {
 			return 0;
 		}
 	END
-	go build -buildmode=c-shared -o lib.so lib.go
 	cc -o host host.c -ldl
 	expect_status 125 gt record -o trace -- ./host 2>err
 	expect_grep "or a Go library that it loads: gotrace record --exe BINARY -- ./host" err
@@ -249,6 +252,55 @@ library() {
 	[ "$(csv_calls trace main.Work) $(csv_calls trace main.step)" = "1 1000" ] || fail "not 1 and 1000 calls"
 }
 check "a Go library in a C program" library
+
+# The C program runs already. It calls as often as each line says.
+library_attached() {
+	library_file
+	cat >host.c <<-'END'
+		#include <dlfcn.h>
+		#include <stdio.h>
+		int main(void)
+		{
+			int (*work)(int) = (int (*)(int))dlsym(dlopen("./lib.so", RTLD_NOW), "Work"), n;
+			setbuf(stdout, NULL);
+			printf("ready %d\n", work(3));
+			while (scanf("%d", &n) == 1)
+				printf("%d\n", work(n));
+			return 0;
+		}
+	END
+	cc -o host host.c -ldl
+	cp lib.so other.so
+	mkfifo in
+	./host <in >>out &
+	local target=$! job probes
+	exec 9>in
+	wait_for 60 grep -q ready out
+	expect_status 125 gt record -o trace --pid "$target" 2>err
+	expect_grep "a Go library that the process has loaded: gotrace record --pid $target --exe LIBRARY --traps" err
+	expect_status 125 gt record -o trace --pid "$target" --exe ./other.so 2>err
+	expect_grep "process $target has not loaded this file; /proc/$target/maps names" err
+	expect_status 125 gt record -o trace --pid "$target" --exe ./lib.so 2>err
+	expect_grep "process $target cannot be recorded without traps: BINARY is a library there" err
+	expect_grep 'probe=emulated records it with traps' err
+	[ ! -e trace ] || fail "there is a trace all the same"
+	for probes in --traps --probe=emulated; do
+		"$GOTRACE" record -o trace --pid "$target" --exe ./lib.so --max-cost=off $probes 2>err &
+		job=$!
+		wait_for 60 begun "$job"
+		: >out
+		echo 1000 >&9
+		wait_for 60 grep -q 1500 out
+		kill -INT "$job"
+		wait "$job" || fail "status $?"
+		[ "$(csv_calls trace main.Work) $(csv_calls trace main.step)" = "1 1000" ] || fail "not 1 and 1000 calls, $probes"
+		expect_grep "^binary.path +.*/lib.so$" <(gt info trace)
+		expect_grep '^no event was lost$' <(gt report trace)
+	done
+	exec 9>&-
+	wait "$target" || fail "the program ended with status $?"
+}
+check "a Go library that a running C program has loaded" library_attached
 
 plugin() {
 	cat >plug.go <<-'END'

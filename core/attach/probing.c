@@ -232,12 +232,13 @@ static int use_inline_running(struct probing *p, const struct probing_options *o
 	return 0;
 }
 
-/* With --traps a selection without any stub is one that the user wants to trap. */
+/* With --traps a selection without any stub is one that the user wants to trap. So is a library: it
+ * can have none. */
 static int choose_for_running(struct probing *p, const struct probing_options *opt)
 {
 	const struct plan_inline *inl = &p->plan->stubs.inl;
 
-	if (!opt->traps || inl->n_sites || inl->obstacle)
+	if (!opt->traps || (!opt->other_command && (inl->n_sites || inl->obstacle)))
 		return use_inline_running(p, opt);
 	p->strategy = PROBE_EMULATED;
 	p->why = no_inline(p);
@@ -314,10 +315,11 @@ static void warn_of_runtime(const struct probing *p)
 }
 
 /* What another gotrace has moved in a process that runs. */
-static int leave_alone(struct probing *p, pid_t pid)
+static int leave_alone(struct probing *p, pid_t pid, int exe_fd)
 {
-	int n = p->running || !moved_bytes_any(pid) ? 0
-						    : moved_bytes_find(pid, p->plan, p->left_alone);
+	int n = p->running || !moved_bytes_any(pid)
+			? 0
+			: moved_bytes_find(pid, exe_fd, p->plan, p->left_alone);
 
 	if (n < 0) {
 		log_error(
@@ -382,7 +384,7 @@ int probing_choose(struct probing *p, const struct probing_options *opt, const s
 	else if (plan->strategy == PROBE_SPRINGBOARD)
 		use_stubs(p, "asked for");
 	set_costs(p);
-	return err || opt->launched ? err : leave_alone(p, opt->pid);
+	return err || opt->launched ? err : leave_alone(p, opt->pid, opt->exe_fd);
 }
 
 struct ring_site *probing_ring_sites(const struct probing *p)

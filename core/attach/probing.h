@@ -23,8 +23,8 @@ struct probing_options {
 	bool step_rets;          /* no BPF program may perform a RET */
 	bool launched;           /* else the process runs already, pid */
 	bool traps;              /* such a process may be made to trap where a stub is impossible */
-	bool other_command;      /* the launched program is not the binary but executes it later */
-	int exe_fd;              /* the binary */
+	bool other_command; /* the program is not the binary: it executes it later, or loads it */
+	int exe_fd;         /* the binary */
 	pid_t pid;
 	unsigned n_rings; /* of inline stubs, a P each; their size is the plan's */
 	/* They are made already, and taken over where they are used; fd -1 or NULL: they are not.

@@ -26,7 +26,7 @@ static int find_bias(struct recording *r, const struct plan_site *image)
 
 	if (r->target->launched || !image)
 		return 0;
-	err = target_text_bias(r->target->pid, image->vaddr, image->file_off,
+	err = target_text_bias(r->target->pid, r->exe_fd, image->vaddr, image->file_off,
 			       &r->probes.state->text_bias);
 	if (err && target_reap(r->target))
 		log_error("the process ended while probes were attached: nothing was recorded");

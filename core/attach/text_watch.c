@@ -44,8 +44,9 @@ static bool open_image(struct text_watch *w)
 	w->text.mem_fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (w->text.mem_fd < 0)
 		return false;
-	if (gobin_funcs(plan->binary, &funcs) && text_patch_same_image(w->pid, w->exe_fd) &&
-	    !target_text_bias(w->pid, funcs[0].vaddr, funcs[0].file_off, &w->text.bias)) {
+	if (gobin_funcs(plan->binary, &funcs) &&
+	    !target_text_bias(w->pid, w->exe_fd, funcs[0].vaddr, funcs[0].file_off,
+			      &w->text.bias)) {
 		w->text.plan = plan;
 		return true;
 	}

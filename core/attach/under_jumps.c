@@ -27,7 +27,7 @@ static int restore(int mem_fd, uint64_t at, uint8_t jump)
 }
 
 /* Writes the first byte of these jumps again where a breakpoint has taken its place. */
-static int restore_all(pid_t pid, const struct plan *plan, const bool *in_stub)
+static int restore_all(pid_t pid, int exe_fd, const struct plan *plan, const bool *in_stub)
 {
 	const struct gofunc *funcs;
 	uint64_t bias;
@@ -36,7 +36,7 @@ static int restore_all(pid_t pid, const struct plan *plan, const bool *in_stub)
 
 	if (!gobin_funcs(plan->binary, &funcs))
 		return 0;
-	err = target_text_bias(pid, funcs[0].vaddr, funcs[0].file_off, &bias);
+	err = target_text_bias(pid, exe_fd, funcs[0].vaddr, funcs[0].file_off, &bias);
 	if (err)
 		return err;
 	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
@@ -59,7 +59,7 @@ void under_jumps_attach(struct links *l, const struct probes *p, const struct li
 {
 	if (links_attach_under(l, p, opt))
 		log_warn("another tool's probe on a short function would hide calls");
-	int err = restore_all(pid, opt->probing->plan, opt->probing->in_stub);
+	int err = restore_all(pid, opt->exe_fd, opt->probing->plan, opt->probing->in_stub);
 	if (err)
 		log_warn("jumps to stubs cannot be written: %s; short functions are slow",
 			 strerror(-err));

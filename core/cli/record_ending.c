@@ -139,7 +139,7 @@ void record_say_how_it_ended(const struct run *r, int err)
 	if (!s.events && !err && rec->reason == END_EXITED)
 		log_warn(
 			"no call was recorded%s",
-			r->opt.exe
+			r->opt.exe && !r->opt.pid
 				? ": BINARY must be executed by COMMAND's own process (exec), children are not followed"
 				: "");
 	say_what_it_rewrites(r);

@@ -33,7 +33,8 @@ static const struct argp_option options[] = {
 	{ "pid", OPT_PID, "PID|NAME", 0,
 	  "Attach to a running process, by inline stubs or not at all; Ctrl-C detaches", 1 },
 	{ "exe", OPT_EXE, "BINARY", 0,
-	  "The Go binary to probe, if COMMAND is another program that executes it in its own process, or loads it as a library",
+	  "The Go binary to probe, if COMMAND is another program that executes it in its own process, or loads it as a library. "
+	  "With --pid, a library that the process has loaded: --traps records it, by traps",
 	  1 },
 	{ "user", OPT_USER, "NAME", 0,
 	  "Run COMMAND as this user (default under sudo: the user who called sudo)", 1 },
@@ -150,8 +151,8 @@ static void check_together(struct record_options *o, struct argp_state *state)
 		arg_error(state, "--trial keeps no states: --states does not go with it");
 	if (o->record_signals && (o->trial_ns || o->flight.last))
 		arg_error(state, "--record-signals does not go with --trial and --keep-last");
-	if (o->pid && (o->exe || o->user))
-		arg_error(state, "--exe and --user go with a command, not with --pid");
+	if (o->pid && o->user)
+		arg_error(state, "--user goes with a command, not with --pid");
 	if (o->selection.plan.traps && !o->pid)
 		arg_error(state, "--traps goes with --pid: a command is probed before it runs");
 	if (!o->inline_ring_bytes && !o->n_rings && !o->drop)

@@ -69,20 +69,21 @@ static int open_binary(struct run *r)
 
 	/* What the command's user may only execute is not for the trace to show. What another
 	 * process executes can be opened with the rights to trace it only, then asked for. */
-	int err = r->opt.pid ? 0 : user_enter(&r->user);
+	const bool of_process = r->opt.pid && !r->opt.exe;
+	int err = of_process ? 0 : user_enter(&r->user);
 
 	if (!err) {
 		r->exe_fd = open(path, O_RDONLY | O_CLOEXEC);
 		err = r->exe_fd < 0 ? -errno : 0;
 	}
-	if (!r->opt.pid)
+	if (!of_process)
 		user_leave(&r->user);
 	if (err) {
 		log_error("%s: cannot be opened: %s%s", path, strerror(-err),
-			  r->opt.pid ? "; is the process running, and is it yours?" : "");
+			  of_process ? "; is the process running, and is it yours?" : "");
 		return STATUS_FAILED;
 	}
-	if (r->opt.pid && refuse_unreadable(&r->invoker, r->exe_fd, r->opt.pid))
+	if (of_process && refuse_unreadable(&r->invoker, r->exe_fd, r->opt.pid))
 		return STATUS_FAILED;
 	if (!r->opt.exe && !r->opt.pid && !starts_with_elf_magic(r->exe_fd)) {
 		log_error("%s is a script, not a Go binary; trace what it starts: "
@@ -97,8 +98,39 @@ static int open_binary(struct run *r)
 		log_info("to trace a Go binary that %s executes, or a Go library that it loads: "
 			 "gotrace record --exe BINARY -- %s",
 			 r->opt.command[0], r->opt.command[0]);
+	if (!r->binary && of_process && errno == ENOEXEC)
+		log_info("to trace a Go library that the process has loaded: "
+			 "gotrace record --pid %d --exe LIBRARY --traps",
+			 r->opt.pid);
 	if (!r->binary || gobin_layout(r->binary, &r->layout))
 		return STATUS_FAILED;
+	return 0;
+}
+
+/* A library that a running process has loaded. */
+static int find_library(struct run *r)
+{
+	const struct gofunc *funcs;
+	uint64_t bias;
+
+	if (!memccpy(r->binary_path, r->opt.exe, '\0', sizeof(r->binary_path))) {
+		log_error("--exe: the name is too long");
+		return STATUS_FAILED;
+	}
+	if (target_attach(&r->target, r->opt.pid) || open_binary(r))
+		return STATUS_FAILED;
+	if (target_executes(r->opt.pid, r->exe_fd)) { /* it is no library */
+		r->opt.exe = NULL;
+		return refuse_unreadable(&r->invoker, r->exe_fd, r->opt.pid) ? STATUS_FAILED : 0;
+	}
+	if (!gobin_funcs(r->binary, &funcs) ||
+	    target_text_bias(r->opt.pid, r->exe_fd, funcs[0].vaddr, funcs[0].file_off, &bias)) {
+		log_error(
+			"--exe %s: process %d has not loaded this file; /proc/%d/maps names those "
+			"that it has",
+			r->opt.exe, r->opt.pid, r->opt.pid);
+		return STATUS_FAILED;
+	}
 	return 0;
 }
 
@@ -106,6 +138,8 @@ int record_find_binary(struct run *r)
 {
 	int status = 0;
 
+	if (r->opt.pid && r->opt.exe)
+		return find_library(r);
 	if (r->opt.pid) {
 		snprintf(r->binary_path, sizeof(r->binary_path), "/proc/%d/exe", r->opt.pid);
 		/* From here on it is known whether the process is still that one. */
@@ -201,6 +235,9 @@ static const char *inline_obstacle(struct run *r, unsigned n_rings, uint32_t rin
 {
 	const struct plan_options *opt = &r->opt.selection.plan;
 
+	if (r->opt.pid && r->opt.exe)
+		return "BINARY is a library there, and only a program itself is given stubs while "
+		       "it runs";
 	if (opt->strategy == PROBE_AUTO && r->opt.exe)
 		return "COMMAND is not BINARY itself: it is patched at COMMAND's exec";
 	if (opt->strategy == PROBE_AUTO && r->opt.selection.stub != CHOICE_JUMP)
@@ -303,7 +340,7 @@ static bool is_taken_above(const struct run *r)
 	uint64_t bias;
 
 	if (!r->opt.pid || !gobin_funcs(r->binary, &funcs) ||
-	    target_text_bias(r->opt.pid, funcs[0].vaddr, funcs[0].file_off, &bias))
+	    target_text_bias(r->opt.pid, r->exe_fd, funcs[0].vaddr, funcs[0].file_off, &bias))
 		return false;
 	return target_has_mapped(r->opt.pid, bias + PLAN_STUBS_VADDR,
 				 bias + PLAN_STUBS_VADDR + PLAN_STUBS_ROOM);

@@ -80,7 +80,7 @@ static int look_at_sites(int mem_fd, uint64_t bias, const struct plan *plan, boo
 	return 0;
 }
 
-int moved_bytes_find(pid_t pid, const struct plan *plan, bool *left_alone)
+int moved_bytes_find(pid_t pid, int exe_fd, const struct plan *plan, bool *left_alone)
 {
 	bool *func_moved = calloc(plan->n_funcs + 1, sizeof(*func_moved));
 	const struct gofunc *funcs;
@@ -93,7 +93,7 @@ int moved_bytes_find(pid_t pid, const struct plan *plan, bool *left_alone)
 	if (!err && mem_fd < 0)
 		err = -errno;
 	if (!err)
-		err = target_text_bias(pid, funcs[0].vaddr, funcs[0].file_off, &bias);
+		err = target_text_bias(pid, exe_fd, funcs[0].vaddr, funcs[0].file_off, &bias);
 	if (!err)
 		err = look_at_sites(mem_fd, bias, plan, func_moved, left_alone);
 	for (size_t i = 0; i < plan->n_sites && !err; i++)

@@ -16,9 +16,10 @@
 /* Whether stubs of a gotrace are mapped into the process. */
 bool moved_bytes_any(pid_t pid);
 
-/* Sets left_alone[i] for all sites of each function of the plan that has a site in such bytes, and
- * for sites inside the runtime that are there. The number of these functions, or -errno. */
-int moved_bytes_find(pid_t pid, const struct plan *plan, bool *left_alone);
+/* exe_fd: the plan's binary. Sets left_alone[i] for all sites of each function of the plan that has
+ * a site in such bytes, and for sites inside the runtime that are there. The number of these
+ * functions, or -errno. */
+int moved_bytes_find(pid_t pid, int exe_fd, const struct plan *plan, bool *left_alone);
 
 /* The same of one site: `is` and `file` are the n bytes that are there and that belong there, the
  * site's own the one at `at`. */

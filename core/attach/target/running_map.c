@@ -166,7 +166,7 @@ static const char *look_at_process(struct running *r)
 	const char *why = r->text.mem_fd < 0 ? "its memory cannot be written"
 			  : !text_patch_same_image(r->opt.pid, r->opt.exe_fd)
 				  ? "it executes another file"
-				  : text_patch_find(&r->text, r->opt.pid);
+				  : text_patch_find(&r->text, r->opt.pid, r->opt.exe_fd);
 
 	if (!why && hook / 4096 != (hook + 4) / 4096)
 		why = "its signal handler cannot be patched at once";

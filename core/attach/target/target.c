@@ -340,15 +340,49 @@ int target_identify(pid_t pid, struct target_config *out)
 	return 0;
 }
 
-int target_text_bias(pid_t pid, uint64_t vaddr, uint64_t file_off, uint64_t *bias)
+static bool is_file(const char *path, const struct stat *file)
+{
+	struct stat st;
+
+	return !stat(path, &st) && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+}
+
+bool target_executes(pid_t pid, int fd)
+{
+	struct stat file;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	return !fstat(fd, &file) && is_file(path, &file);
+}
+
+/* The numbers in the memory map are not those of stat on overlay file systems. The kernel opens
+ * what is mapped for who may checkpoint; for others the file has to be at its path. */
+static bool is_of_library(pid_t pid, const struct mapping *m, const struct stat *library)
+{
+	char path[PATH_MAX + 32];
+
+	if (*m->path != '/')
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", pid, (unsigned long)m->start,
+		 (unsigned long)m->end);
+	if (is_file(path, library))
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, m->path);
+	return is_file(path, library);
+}
+
+int target_text_bias(pid_t pid, int fd, uint64_t vaddr, uint64_t file_off, uint64_t *bias)
 {
 	char path[64], exe[PATH_MAX + 16];
+	const bool executed = target_executes(pid, fd);
+	struct stat library;
 	struct mappings maps;
 	struct mapping m;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 	ssize_t n = readlink(path, exe, sizeof(exe) - 1);
-	if (n < 0)
+	if (n < 0 || fstat(fd, &library))
 		return -errno;
 	exe[n] = '\0';
 	int err = mappings_open(&maps, pid);
@@ -356,11 +390,11 @@ int target_text_bias(pid_t pid, uint64_t vaddr, uint64_t file_off, uint64_t *bia
 		return err;
 	err = -ENOENT;
 	while (err && mappings_next(&maps, &m)) {
-		/* Both names are told of the same file, " (deleted)" included; device and inode
-		 * differ on overlay file systems. */
-		if (!m.executable || m.writable || strcmp(m.path, exe) != 0)
+		if (!m.executable || m.writable || file_off < m.file_off ||
+		    file_off - m.file_off >= m.end - m.start)
 			continue;
-		if (file_off < m.file_off || file_off - m.file_off >= m.end - m.start)
+		/* Both names are told of the same file, " (deleted)" included. */
+		if (executed ? strcmp(m.path, exe) : !is_of_library(pid, &m, &library))
 			continue;
 		*bias = m.start + (file_off - m.file_off) - vaddr;
 		err = 0;

@@ -80,9 +80,12 @@ void target_close(struct target *t);
  * (logged). */
 int target_identify(pid_t pid, struct target_config *out);
 
-/* Run-time minus link-time address of a running process's text, whose byte at file offset
- * `file_off` has the link-time address `vaddr`. 0 and *bias, or -errno. */
-int target_text_bias(pid_t pid, uint64_t vaddr, uint64_t file_off, uint64_t *bias);
+/* Run-time minus link-time address of the text that a running process has of file `fd`, which it
+ * executes or has loaded as a library. The byte at file offset `file_off` has the link-time address
+ * `vaddr`. 0 and *bias, or -errno: -ENOENT, it has not mapped that. */
+int target_text_bias(pid_t pid, int fd, uint64_t vaddr, uint64_t file_off, uint64_t *bias);
+/* Whether the process executes the file `fd`. */
+bool target_executes(pid_t pid, int fd);
 /* Whether something is mapped within [from, to) of a running process; false also when that is not
  * known. */
 bool target_has_mapped(pid_t pid, uint64_t from, uint64_t to);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Where a command is looked for. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -75,11 +78,69 @@ static void in_order(void **state)
 	expect("", "here", -EACCES, NULL);
 }
 
+/* Of what is loaded here: by the dynamic linker, and the program itself. */
+struct loaded {
+	const char *path; /* part of it; "": the program */
+	uint64_t bias, vaddr, file_off;
+	char file[PATH_MAX];
+};
+
+static int take(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	struct loaded *of = ctx;
+
+	(void)size;
+	if (!*of->path ? *info->dlpi_name != 0 : !strstr(info->dlpi_name, of->path))
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X) {
+			of->vaddr = info->dlpi_phdr[i].p_vaddr;
+			of->file_off = info->dlpi_phdr[i].p_offset;
+		}
+	of->bias = info->dlpi_addr;
+	snprintf(of->file, sizeof(of->file), "%s",
+		 *info->dlpi_name ? info->dlpi_name : "/proc/self/exe");
+	return 1;
+}
+
+static void bias_of_loaded(void **state)
+{
+	static const char *const paths[] = { "", "libc.so" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct loaded of = { .path = paths[i] };
+		uint64_t bias = 1;
+
+		assert_int_equal(dl_iterate_phdr(take, &of), 1);
+		int fd = open(of.file, O_RDONLY | O_CLOEXEC);
+		assert_true(fd >= 0);
+		assert_int_equal(target_executes(getpid(), fd), i == 0);
+		assert_int_equal(target_text_bias(getpid(), fd, of.vaddr, of.file_off, &bias), 0);
+		assert_int_equal(bias, of.bias);
+		close(fd);
+	}
+}
+
+static void bias_of_others(void **state)
+{
+	uint64_t bias;
+	int fd = open("here", O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_false(target_executes(getpid(), fd));
+	assert_int_equal(target_text_bias(getpid(), fd, 0, 0, &bias), -ENOENT);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(empty_elements),
 		cmocka_unit_test(in_order),
+		cmocka_unit_test(bias_of_loaded),
+		cmocka_unit_test(bias_of_others),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "attach/target/target.h"
@@ -29,15 +28,10 @@ bool text_patch_read(const struct text_patch *p, uint64_t vaddr, void *to, size_
 
 bool text_patch_same_image(pid_t pid, int exe_fd)
 {
-	struct stat ours, its;
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	return !fstat(exe_fd, &ours) && !stat(path, &its) && ours.st_dev == its.st_dev &&
-	       ours.st_ino == its.st_ino;
+	return target_executes(pid, exe_fd);
 }
 
-const char *text_patch_find(struct text_patch *p, pid_t pid)
+const char *text_patch_find(struct text_patch *p, pid_t pid, int exe_fd)
 {
 	const struct gofunc *funcs;
 	uint8_t code[2];
@@ -45,7 +39,7 @@ const char *text_patch_find(struct text_patch *p, pid_t pid)
 	p->bias = 0;
 	if (!gobin_funcs(p->plan->binary, &funcs))
 		return "it has no functions";
-	if (target_text_bias(pid, funcs[0].vaddr, funcs[0].file_off, &p->bias))
+	if (target_text_bias(pid, exe_fd, funcs[0].vaddr, funcs[0].file_off, &p->bias))
 		return "its text is not in its memory map";
 	return text_patch_read(p, p->plan->stubs.syscall_vaddr, code, 2) &&
 			       memcmp(code, "\x0f\x05", 2) == 0

@@ -39,7 +39,7 @@ bool text_patch_read(const struct text_patch *p, uint64_t vaddr, void *to, size_
 
 /* Finds the address of the image and checks that the text is the file's. NULL, or a clause, static:
  * why it cannot be patched. */
-const char *text_patch_find(struct text_patch *p, pid_t pid);
+const char *text_patch_find(struct text_patch *p, pid_t pid, int exe_fd);
 
 /* Whether the process executes the file `exe_fd`. */
 bool text_patch_same_image(pid_t pid, int exe_fd);

@@ -176,7 +176,8 @@ static int look(struct splitting *x)
 
 	while (!err && (got = trace_reader_samples(r, &span)) != 0) {
 		err = got < 0 ? got
-			      : vec_reserve(&samples, &cap, trace_reader_tables(r)->n_processes);
+			      : vec_reserve(&samples, &cap,
+					    trace_reader_tables_so_far(r)->n_processes);
 		for (size_t i = 0; i < span.n && !err; i++)
 			samples[span.s[i].process]++;
 	}

@@ -34,15 +34,9 @@ int sample_names(struct loaded_samples *s, struct trace_info *info)
 static const struct sample_image *image_at(const struct sample_tables *t, uint32_t process,
 					   uint64_t pc)
 {
-	if (sample_in_kernel(pc))
-		process = TRACE_NONE;
-	for (size_t i = t->n_images; i-- > 0;) {
-		const struct sample_image *x = &t->images[i];
+	const uint32_t image = sample_tables_image_at(t, process, pc);
 
-		if (x->process == process && pc >= x->start && pc < x->end)
-			return x;
-	}
-	return NULL;
+	return image == TRACE_NONE ? NULL : &t->images[image];
 }
 
 static int add_named(struct trace_info *info, const char *name, uint32_t *func)

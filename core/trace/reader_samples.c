@@ -77,6 +77,11 @@ const struct sample_tables *trace_reader_tables(const struct trace_reader *r)
 		log_no_memory("%s: no memory for its symbols", r->name);
 		return NULL;
 	}
+	return trace_reader_tables_so_far(r);
+}
+
+const struct sample_tables *trace_reader_tables_so_far(const struct trace_reader *r)
+{
 	return r->tables.n_processes ? &r->tables : NULL;
 }
 

@@ -136,14 +136,6 @@ static uint32_t process_of(struct sample_copy *c, uint32_t number)
 	return *to;
 }
 
-static bool same_image(const struct sample_image *a, const struct sample_image *b)
-{
-	return a->process == b->process && a->start == b->start && a->end == b->end &&
-	       a->file_off == b->file_off && a->kind == b->kind && a->from_ns == b->from_ns &&
-	       a->build_id_len == b->build_id_len &&
-	       !memcmp(a->build_id, b->build_id, a->build_id_len) && !strcmp(a->path, b->path);
-}
-
 static void put_image(struct sample_copy *c, const struct sample_image *from)
 {
 	struct sample_image x = *from;
@@ -154,11 +146,11 @@ static void put_image(struct sample_copy *c, const struct sample_image *from)
 		x.process = process_of(c, x.process);
 	if (c->err || (x.process == TRACE_NONE && from->process != TRACE_NONE))
 		return;
-	const uint32_t hash = hash_u64_pair(x.start ^ x.from_ns << 16, x.process);
+	const uint32_t hash = sample_image_hash(&x);
 
 	for (uint32_t i = hash_index_first(&c->by_image, hash, &at); i != HASH_NONE;
 	     i = hash_index_next(&c->by_image, hash, &at))
-		if (same_image(&trace_writer_tables(c->w)->images[i], &x))
+		if (sample_image_same(&trace_writer_tables(c->w)->images[i], &x))
 			return;
 	c->err = trace_writer_image(c->w, &x, &number);
 	if (!c->err)
@@ -401,7 +393,7 @@ int sample_copy_add(struct sample_copy *c, struct trace_reader *r)
 	forget_source(c);
 	c->texts = c->opt.reasons ? c->opt.reasons : trace_reader_info(r);
 	while (!c->err && (got = trace_reader_samples(r, &span)) > 0) {
-		c->from = trace_reader_tables(r);
+		c->from = trace_reader_tables_so_far(r);
 		put_images(c);
 		for (size_t i = 0; i < span.n && !c->err; i++)
 			put_sample(c, &span.s[i]);

@@ -79,6 +79,24 @@ int sample_tables_image(struct sample_tables *t, const struct sample_image *i)
 	return 0;
 }
 
+bool sample_image_same(const struct sample_image *a, const struct sample_image *b)
+{
+	return a->process == b->process && a->start == b->start && a->end == b->end &&
+	       a->file_off == b->file_off && a->kind == b->kind && a->from_ns == b->from_ns &&
+	       a->build_id_len == b->build_id_len &&
+	       !memcmp(a->build_id, b->build_id, a->build_id_len) && !strcmp(a->path, b->path);
+}
+
+uint32_t sample_image_hash(const struct sample_image *x)
+{
+	const uint32_t file = hash_u64_pair(hash_bytes(x->build_id, x->build_id_len),
+					    hash_bytes(x->path, strlen(x->path)));
+
+	return hash_u64_pair(x->start ^ x->from_ns << 16,
+			     hash_u64_pair(x->end ^ (uint64_t)x->process << 32, x->file_off) ^
+				     file);
+}
+
 static void free_labels(struct sample_labels *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -267,7 +285,24 @@ static int by_place(const void *x, const void *y, void *ctx)
 	return c ? c : compare_u64(a, b);
 }
 
-int sample_tables_sort(struct sample_tables *t)
+static int index_images(struct sample_tables *t)
+{
+	if (t->n_images_indexed == t->n_images)
+		return 0;
+	image_index_free(&t->by_address);
+	t->n_images_indexed = 0;
+	int err = image_index_build(&t->by_address, t->images, t->n_images);
+
+	t->n_images_indexed = err ? 0 : t->n_images;
+	return err;
+}
+
+uint32_t sample_tables_image_at(const struct sample_tables *t, uint32_t process, uint64_t pc)
+{
+	return image_index_find(&t->by_address, process, pc);
+}
+
+static int sort_locations(struct sample_tables *t)
 {
 	if (t->n_sorted == t->n_locations)
 		return 0;
@@ -280,6 +315,13 @@ int sample_tables_sort(struct sample_tables *t)
 	qsort_r(order, t->n_locations, sizeof(*order), by_place, t);
 	t->n_sorted = t->n_locations;
 	return 0;
+}
+
+int sample_tables_sort(struct sample_tables *t)
+{
+	int err = index_images(t);
+
+	return err ? err : sort_locations(t);
 }
 
 const struct sample_location *sample_tables_find(const struct sample_tables *t, uint32_t process,
@@ -352,6 +394,7 @@ void sample_tables_free(struct sample_tables *t)
 	free(t->locations);
 	free(t->deaths);
 	hash_index_free(&t->by_symbol);
+	image_index_free(&t->by_address);
 	free(t->order);
 	*t = (struct sample_tables){ 0 };
 }

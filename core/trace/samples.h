@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/hash_index.h"
+#include "trace/image_index.h"
 #include "trace/trace.h"
 
 /* Numbers of processes, images and stacks count from 0 in the order in which they were given;
@@ -160,6 +161,8 @@ struct sample_tables {
 	size_t n_sorted;
 	struct hash_index by_symbol; /* the first n_indexed */
 	size_t n_indexed;
+	struct image_index by_address; /* the first n_images_indexed */
+	size_t n_images_indexed;
 };
 
 /*
@@ -178,12 +181,19 @@ int sample_tables_location(struct sample_tables *t, const struct sample_location
 int sample_tables_death(struct sample_tables *t, const struct sample_death *d);
 /* Does it name what is there? */
 bool sample_tables_has(const struct sample_tables *t, const struct sample *s);
-/* To be called after locations were added and before sample_tables_find. 0 or -ENOMEM. */
+/* Are they the same in all that is known of them? And a hash of that. */
+bool sample_image_same(const struct sample_image *a, const struct sample_image *b);
+uint32_t sample_image_hash(const struct sample_image *x);
+/* To be called after locations or images were added, before sample_tables_find or
+ * sample_tables_image_at. 0 or -ENOMEM. */
 int sample_tables_sort(struct sample_tables *t);
 /* The first that was given of that address; NULL: nothing is known of it. Kernel addresses may be
  * asked for with any process. */
 const struct sample_location *sample_tables_find(const struct sample_tables *t, uint32_t process,
 						 uint64_t pc);
+/* The index of the image at an address, of several the last; TRACE_NONE: there is none. Kernel
+ * addresses as above. */
+uint32_t sample_tables_image_at(const struct sample_tables *t, uint32_t process, uint64_t pc);
 /* Adds the symbols of `from` that are not there and its locations, and sorts. 0, -ENOMEM, -EINVAL,
  * -E2BIG; some may have been added. */
 int sample_tables_merge(struct sample_tables *t, const struct sample_tables *from);
@@ -225,6 +235,9 @@ struct sample_span {
 int trace_reader_samples(struct trace_reader *r, struct sample_span *span);
 /* Read so far; symbols may come last. NULL: nothing. */
 const struct sample_tables *trace_reader_tables(const struct trace_reader *r);
+/* The same before all is read, without the order that sample_tables_sort makes. Asked for after
+ * each span, that would take its time again and again. */
+const struct sample_tables *trace_reader_tables_so_far(const struct trace_reader *r);
 /* Who looks up addresses that the trace itself does not tell of: called by trace_reader_resolve,
  * adds symbols and locations to t. 0 or -errno (logged). */
 typedef int sample_resolve_fn(void *ctx, struct sample_tables *t);

@@ -105,14 +105,10 @@ static void put_location(struct writing *w, uint64_t id, const struct place *p, 
 /* The number of the image at an address, plus 1: the later one counts; 0: none. */
 static uint64_t mapping_of(const struct writing *w, const struct place *p)
 {
-	const struct sample_tables *t = w->s->tables;
-	uint32_t process = sample_in_kernel(p->pc) ? TRACE_NONE : p->process;
-
-	for (size_t i = t->n_images; i-- > 0 && p->process != PLACE_NAME;)
-		if (t->images[i].process == process && p->pc >= t->images[i].start &&
-		    p->pc < t->images[i].end)
-			return i + 1;
-	return 0;
+	if (p->process == PLACE_NAME)
+		return 0;
+	/* TRACE_NONE + 1 wraps to 0 */
+	return (uint32_t)(sample_tables_image_at(w->s->tables, p->process, p->pc) + 1);
 }
 
 /* The location of an address, or of a function that stands for something without one. */

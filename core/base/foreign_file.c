@@ -76,13 +76,18 @@ uint64_t foreign_file_deadline(void)
 
 int foreign_file_may_go_on(uint64_t deadline_ns)
 {
+	return foreign_file_may_go_on_since(deadline_ns - DEADLINE_NS, deadline_ns);
+}
+
+int foreign_file_may_go_on_since(uint64_t begin_ns, uint64_t deadline_ns)
+{
 	static const int ends[] = { SIGINT, SIGTERM, SIGQUIT };
 	const uint64_t now_ns = clock_monotonic_ns();
 	sigset_t pending;
 
 	if (now_ns > deadline_ns)
 		return -ETIMEDOUT;
-	if (now_ns + DEADLINE_NS - PATIENCE_NS < deadline_ns || sigpending(&pending))
+	if (now_ns < begin_ns + PATIENCE_NS || sigpending(&pending))
 		return 0;
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
 		if (sigismember(&pending, ends[i]) > 0)

@@ -39,6 +39,8 @@ uint64_t foreign_file_deadline(void);
 /* To be asked between blocks. 0; -ETIMEDOUT past the deadline; -EINTR: the work has taken a second,
  * and a signal that ends gotrace is pending, because it is blocked. */
 int foreign_file_may_go_on(uint64_t deadline_ns);
+/* The same of work that has begun at begin_ns and may last longer. */
+int foreign_file_may_go_on_since(uint64_t begin_ns, uint64_t deadline_ns);
 /* Calls take with each block of the file, from its beginning, at most most_bytes of it (0: all).
  * 0, take's error, -EFBIG where there is more, -EINTR, -ETIMEDOUT, or read(2)'s. */
 int foreign_file_read(int fd, uint64_t most_bytes, uint64_t deadline_ns,

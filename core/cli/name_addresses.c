@@ -54,12 +54,12 @@ static int say_nameless(const struct symbols_counts *c, struct trace_info *end)
 			"%" PRIu64
 			" addresses have no name: what was mapped there is not known, or its file is gone or another one now",
 			c->no_file + c->no_image);
-	if (!err && c->refused)
+	if (!err && c->refused + c->unread)
 		err = trace_info_setf(
 			end, KEY_WARN_REFUSED,
 			"%" PRIu64
 			" addresses have no name: their file is no regular one, is another user's, is too large, or was not read in time",
-			c->refused);
+			c->refused + c->unread);
 	if (!err && c->no_kernel)
 		err = trace_info_set(
 			end, KEY_WARN_KERNEL_SYMBOLS,

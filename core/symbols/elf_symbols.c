@@ -9,6 +9,7 @@
 #include "binary/foreign_elf.h"
 
 #define BUILD_ID_BYTES 20
+#define SEGMENTS_MAX   256 /* no program and no library has as many */
 
 /* All of it is in memory: neither the file nor what libelf has of it is needed any more. */
 struct elf_symbols {
@@ -146,15 +147,36 @@ static void read_segments(struct elf_symbols *e, Elf *elf)
 
 	if (elf_getphdrnum(elf, &n))
 		return;
-	for (size_t i = 0; i < n && i <= INT32_MAX && gelf_getphdr(elf, (int)i, &ph); i++)
+	for (size_t i = 0; i < n && e->n_segments < SEGMENTS_MAX && i <= INT32_MAX &&
+			   gelf_getphdr(elf, (int)i, &ph);
+	     i++)
 		if (ph.p_type == PT_LOAD && ph.p_filesz &&
 		    !vec_reserve(&e->segments, &e->cap_segments, e->n_segments + 1))
 			e->segments[e->n_segments++] = (struct segment){ ph.p_offset, ph.p_vaddr,
 									 ph.p_filesz };
 }
 
-/* Ends elf. */
-static struct elf_symbols *read_all(Elf *elf)
+/* Of each address, the best stays. */
+static void sort_symbols(struct elf_symbols *e)
+{
+	size_t n = 0;
+
+	if (e->n)
+		qsort_r(e->list, e->n, sizeof(*e->list), by_address, e->names);
+	for (size_t i = 0; i < e->n; i++)
+		if (!i || e->list[i].vaddr != e->list[n - 1].vaddr)
+			e->list[n++] = e->list[i];
+	e->n = n;
+}
+
+/* Is it the file that is wanted? */
+static bool has_id(const struct elf_symbols *e, const uint8_t *id, size_t n)
+{
+	return !n || (n == e->build_id_len && !memcmp(id, e->build_id, n));
+}
+
+/* Ends elf. n_id: 0, any file will do. */
+static struct elf_symbols *read_all(Elf *elf, const uint8_t *id, size_t n_id)
 {
 	struct elf_symbols *e = elf && gelf_getclass(elf) == ELFCLASS64 ? calloc(1, sizeof(*e))
 									: NULL;
@@ -164,28 +186,38 @@ static struct elf_symbols *read_all(Elf *elf)
 		return NULL;
 	}
 	e->build_id_len = foreign_elf_build_id(elf, e->build_id, sizeof(e->build_id));
+	if (!has_id(e, id, n_id)) {
+		elf_symbols_close(e);
+		elf_end(elf);
+		return NULL;
+	}
 	read_segments(e, elf);
 	read_sections(e, elf, SHT_PROGBITS);
 	read_sections(e, elf, SHT_SYMTAB);
 	e->whole = e->n;
 	if (!e->n)
 		read_sections(e, elf, SHT_DYNSYM);
-	if (e->n)
-		qsort_r(e->list, e->n, sizeof(*e->list), by_address, e->names);
+	sort_symbols(e);
 	elf_end(elf);
 	return e;
 }
 
 struct elf_symbols *elf_symbols_open(int fd)
 {
-	return read_all(foreign_elf_open(fd));
+	return read_all(foreign_elf_open(fd), NULL, 0);
+}
+
+struct elf_symbols *elf_symbols_open_id(int fd, const uint8_t *id, size_t n)
+{
+	return read_all(foreign_elf_open(fd), id, n);
 }
 
 struct elf_symbols *elf_symbols_memory(const void *image, size_t n)
 {
 	elf_version(EV_CURRENT);
 	return read_all(foreign_elf_bounded(image, n) ? elf_memory((char *)(uintptr_t)image, n)
-						      : NULL);
+						      : NULL,
+			NULL, 0);
 }
 
 void elf_symbols_close(struct elf_symbols *e)
@@ -253,10 +285,6 @@ const char *elf_symbols_at(const struct elf_symbols *e, uint64_t vaddr)
 	}
 	if (!lo)
 		return NULL;
-	const uint64_t start = e->list[lo - 1].vaddr;
-
-	while (lo > 1 && e->list[lo - 2].vaddr == start) /* the best of its address */
-		lo--;
 	const struct symbol *s = &e->list[lo - 1];
 
 	/* Assembly has symbols without size: they reach to the next. */

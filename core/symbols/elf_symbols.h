@@ -12,6 +12,9 @@ struct elf_symbols;
 /* Reads the file on fd, which is not needed afterwards, or the image of n bytes in memory. NULL
  * when it is no ELF file, or there is no memory; logs nothing. */
 struct elf_symbols *elf_symbols_open(int fd);
+/* The same of a file with this GNU build id, of n bytes: of another one, no symbol is read. n: 0,
+ * any file will do. */
+struct elf_symbols *elf_symbols_open_id(int fd, const uint8_t *id, size_t n);
 struct elf_symbols *elf_symbols_memory(const void *image, size_t n);
 void elf_symbols_close(struct elf_symbols *e);
 /* The memory that it takes. */

@@ -52,7 +52,36 @@ static void shared_names(void **state)
 	assert_int_equal(strlen(elf_symbols_at(e, 0x1000)), NAME);
 	assert_true(elf_symbols_bytes(e) < 4 << 20);
 	elf_symbols_close(e);
+
+	/* all at one address: one stays, and is found at once */
+	for (int i = 0; i < SYMBOLS; i++)
+		f->symbols[i].st_value = 0x1000;
+	e = elf_symbols_memory((uint8_t *)f, sizeof(*f));
+	assert_non_null(e);
+	assert_int_equal(strlen(elf_symbols_at(e, 0x100f)), NAME);
+	assert_null(elf_symbols_at(e, 0x1010));
+	elf_symbols_close(e);
 	free(f);
+}
+
+/* Of a file that is not the one wanted nothing is read. */
+static void wanted_file(void **state)
+{
+	const uint8_t other[20] = { 1 }, *id;
+	FILE *f = fopen("/proc/self/exe", "r");
+
+	(void)state;
+	assert_non_null(f);
+	struct elf_symbols *e = elf_symbols_open(fileno(f)), *same;
+	size_t n = e ? elf_symbols_build_id(e, &id) : 0;
+
+	assert_int_not_equal(n, 0);
+	same = elf_symbols_open_id(fileno(f), id, n);
+	assert_non_null(same);
+	assert_null(elf_symbols_open_id(fileno(f), other, n));
+	elf_symbols_close(same);
+	elf_symbols_close(e);
+	fclose(f);
 }
 
 /* Cut anywhere, changed anywhere: no symbols, or some, and no harm. */
@@ -86,6 +115,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shared_names),
+		cmocka_unit_test(wanted_file),
 		cmocka_unit_test(damaged_files),
 	};
 

@@ -40,14 +40,12 @@ static bool is_refusal(int err)
 static bool try_fd(struct image_file *f, const struct sample_image *i, int fd, const char *path,
 		   bool here)
 {
-	f->elf = elf_symbols_open(fd);
-	if (f->elf && same_id(f->elf, i, here)) {
-		f->go = elf_symbols_go(f->elf) ? gobin_open(fd, path) : NULL;
-		return true;
-	}
-	elf_symbols_close(f->elf);
-	f->elf = NULL;
-	return false;
+	if (!i->build_id_len && !here)
+		return false;
+	f->elf = elf_symbols_open_id(fd, i->build_id, i->build_id_len);
+	if (f->elf && elf_symbols_go(f->elf))
+		f->go = gobin_open(fd, path);
+	return f->elf != NULL;
 }
 
 static bool try_file(struct image_file *f, const struct sample_image *i, const char *path,

@@ -19,6 +19,9 @@ struct symbols_cache {
 	uint64_t now_ns; /* CLOCK_MONOTONIC of the last call */
 };
 
+#define SYMBOLS_MOST_NS    (60 * 1000000000ull)
+#define SYMBOLS_MOST_BYTES (1ull << 30)
+
 struct symbols_options {
 	/* This machine has just been recorded: processes may be there, the kernel is the same,
 	 * files without a build id are those that ran. Else only files of the same build id are
@@ -32,6 +35,10 @@ struct symbols_options {
 	 * path. */
 	int (*file)(void *ctx, const struct sample_image *i);
 	void *ctx;
+	/* What reading files may take together: time, and memory of symbols, by which the last one
+	 * read may go beyond. What is left then stays without names, which is said. 0:
+	 * SYMBOLS_MOST_*. */
+	uint64_t most_ns, most_bytes;
 	/* Only stacks of processes with these numbers, below n_only, are asked for. NULL: all. */
 	const bool *only;
 	size_t n_only;
@@ -43,6 +50,7 @@ struct symbols_counts {
 	uint64_t no_image;  /* nothing was known to be mapped there */
 	uint64_t no_file;   /* their file is not there any more, or another */
 	uint64_t refused;   /* their file is none that is read: see foreign_file_open */
+	uint64_t unread;    /* their file was not read: the others took all time, or memory */
 	uint64_t no_symbol; /* their file has no symbol for them */
 	uint64_t no_kernel; /* /proc/kallsyms could not be read, or hides addresses */
 };

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "symbols/symbol_files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/foreign_file.h"
+#include "base/vec.h"
+
+/* Would they be the same file? A build id says so wherever the file is; without one only what one
+ * process has loaded to one place, between its execs. */
+static bool same_file(const struct sample_image *a, const struct sample_image *b)
+{
+	return a->kind == b->kind && a->build_id_len == b->build_id_len &&
+	       !memcmp(a->build_id, b->build_id, a->build_id_len) &&
+	       (a->build_id_len || (a->process == b->process && !strcmp(a->path, b->path) &&
+				    a->start - a->file_off == b->start - b->file_off));
+}
+
+static uint32_t hash_path(const struct sample_image *x)
+{
+	return hash_bytes(x->path, strlen(x->path));
+}
+
+/* Of what same_file compares. */
+static uint32_t hash_file(const struct sample_image *x)
+{
+	if (x->build_id_len)
+		return hash_u64_pair(hash_bytes(x->build_id, x->build_id_len), x->kind);
+	return hash_u64_pair(x->start - x->file_off,
+			     hash_u64_pair(hash_path(x), x->process) ^ x->kind);
+}
+
+/* A file that could not be opened is tried again in another place. */
+static uint32_t hash_place(const struct sample_image *x, uint32_t pid)
+{
+	return hash_u64_pair(hash_file(x), (uint64_t)hash_path(x) << 32 | pid);
+}
+
+static int put(struct symbol_files *f, uint32_t i)
+{
+	const struct symbols_file *x = &f->cache->files[i];
+
+	return x->file ? hash_index_put(&f->opened, hash_file(&x->of), i)
+		       : hash_index_put(&f->missed, hash_place(&x->of, x->pid), i);
+}
+
+int symbol_files_begin(struct symbol_files *f, const struct sample_tables *t,
+		       const struct symbols_options *opt)
+{
+	*f = (struct symbol_files){ .t = t, .opt = opt };
+	f->cache = opt->cache ? opt->cache : &f->own;
+	f->begin_ns = f->cache->now_ns = clock_monotonic_ns();
+	f->deadline_ns = f->begin_ns + (opt->most_ns ? opt->most_ns : SYMBOLS_MOST_NS);
+	f->left_bytes = opt->most_bytes ? opt->most_bytes : SYMBOLS_MOST_BYTES;
+	f->file_of = calloc(t->n_images + 1, sizeof(*f->file_of));
+
+	int err = f->file_of ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < f->cache->n && !err; i++)
+		err = put(f, (uint32_t)i);
+	return err;
+}
+
+/* False: not known. */
+static bool owner_of(const struct symbol_files *f, const struct sample_image *x, uint32_t pid,
+		     uid_t *owner)
+{
+	if (!f->opt->here || x->process == TRACE_NONE)
+		return false;
+	return f->opt->owner ? f->opt->owner(f->opt->ctx, x->process, owner)
+			     : !foreign_file_owner(pid, owner);
+}
+
+static struct image_file *read_file(const struct symbol_files *f, const struct sample_image *x,
+				    uint32_t pid)
+{
+	uid_t owner;
+	const bool has = f->opt->file && x->kind == IMAGE_FILE && x->process != TRACE_NONE;
+	const int fd = has ? f->opt->file(f->opt->ctx, x) : -ENOENT;
+	const uint64_t alone_ns = foreign_file_deadline();
+	const struct image_place at = { .pid = pid,
+					.fd = fd,
+					.here = f->opt->here,
+					.owner = owner_of(f, x, pid, &owner) ? &owner : NULL,
+					.deadline_ns = alone_ns < f->deadline_ns ? alone_ns
+										 : f->deadline_ns };
+	struct image_file *file = image_file_open(x, &at);
+	const int err = errno;
+
+	if (fd >= 0)
+		close(fd);
+	errno = err;
+	return file;
+}
+
+/* May another file be read? 0 or the error of one that is not. */
+static int may_read(struct symbol_files *f)
+{
+	const int err = foreign_file_may_go_on_since(f->begin_ns, f->deadline_ns);
+
+	f->too_long |= err == -ETIMEDOUT;
+	f->too_much |= !f->left_bytes;
+	return err == -EINTR ? ECANCELED : err || !f->left_bytes ? ETIMEDOUT : 0;
+}
+
+static int add_file(struct symbol_files *f, const struct sample_image *x, uint32_t pid)
+{
+	struct symbols_cache *c = f->cache;
+	struct symbols_file new = { .of = *x, .pid = pid, .err = may_read(f) };
+
+	new.of.path = strdup(x->path);
+	if (!new.of.path || vec_reserve(&c->files, &c->cap, c->n + 1)) {
+		free((char *)new.of.path);
+		return -ENOMEM;
+	}
+	if (!new.err) {
+		new.file = read_file(f, x, pid);
+		new.err = new.file ? 0 : errno;
+	}
+	const uint64_t bytes = new.file ? image_file_bytes(new.file) : 0;
+
+	f->left_bytes -= bytes < f->left_bytes ? bytes : f->left_bytes;
+	c->files[c->n++] = new;
+	return put(f, (uint32_t)c->n - 1);
+}
+
+/* The number of a file of the cache; HASH_NONE: none is it. */
+static uint32_t find(const struct symbol_files *f, const struct sample_image *x, uint32_t pid)
+{
+	const struct symbols_file *files = f->cache->files;
+	uint32_t hash = hash_file(x), i;
+	size_t at;
+
+	for (i = hash_index_first(&f->opened, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&f->opened, hash, &at))
+		if (same_file(x, &files[i].of))
+			return i;
+	hash = hash_place(x, pid);
+	for (i = hash_index_first(&f->missed, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&f->missed, hash, &at))
+		if (same_file(x, &files[i].of) && pid == files[i].pid &&
+		    !strcmp(x->path, files[i].of.path))
+			return i;
+	return HASH_NONE;
+}
+
+const struct symbols_file *symbol_files_get(struct symbol_files *f, uint32_t image)
+{
+	const struct sample_image *x = &f->t->images[image];
+	const uint32_t pid = x->process == TRACE_NONE ? 0 : f->t->processes[x->process].pid;
+	struct symbols_cache *c = f->cache;
+
+	if (!f->file_of[image]) {
+		uint32_t i = find(f, x, pid);
+
+		if (i == HASH_NONE) {
+			i = (uint32_t)c->n;
+			if (add_file(f, x, pid))
+				return NULL;
+		}
+		f->file_of[image] = i + 1;
+	}
+	c->files[f->file_of[image] - 1].used_ns = c->now_ns;
+	return &c->files[f->file_of[image] - 1];
+}
+
+/* ---- what stays for the next call */
+
+#define CACHE_NS    (600 * 1000000000ull) /* what nothing asks for is forgotten after so long */
+#define CACHE_FILES 64                    /* so many stay at most */
+#define CACHE_BYTES (256u << 20)          /* that they take together */
+
+static void close_file(struct symbols_file *f)
+{
+	image_file_close(f->file);
+	free((char *)f->of.path);
+}
+
+static int used_last(const void *x, const void *y)
+{
+	const struct symbols_file *a = x, *b = y;
+
+	return (a->used_ns < b->used_ns) - (a->used_ns > b->used_ns);
+}
+
+/* Files that may be another one the next time, or that nobody has asked for. */
+static void tidy(struct symbols_cache *c)
+{
+	size_t n = 0, bytes = 0;
+
+	if (c->n)
+		qsort(c->files, c->n, sizeof(*c->files), used_last);
+	for (size_t i = 0; i < c->n; i++) {
+		struct symbols_file *f = &c->files[i];
+		bool stays = f->of.kind == IMAGE_KERNEL || f->of.kind == IMAGE_VDSO ||
+			     f->of.build_id_len;
+
+		bytes += f->file ? image_file_bytes(f->file) : 0;
+		if (f->file && stays && n < CACHE_FILES && c->now_ns - f->used_ns < CACHE_NS &&
+		    (bytes <= CACHE_BYTES || f->of.kind == IMAGE_KERNEL))
+			c->files[n++] = *f;
+		else
+			close_file(f);
+	}
+	c->n = n;
+}
+
+void symbols_cache_free(struct symbols_cache *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		close_file(&c->files[i]);
+	free(c->files);
+	*c = (struct symbols_cache){ 0 };
+}
+
+void symbol_files_end(struct symbol_files *f)
+{
+	symbols_cache_free(&f->own);
+	if (f->opt->cache)
+		tidy(f->opt->cache);
+	hash_index_free(&f->opened);
+	hash_index_free(&f->missed);
+	free(f->file_of);
+}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "model/path_chains.h"
 
 static uint32_t call_hash(uint32_t parent, uint32_t func)
 {
@@ -124,7 +125,7 @@ static int remember_go(struct paths *t, uint32_t parent, uint32_t func, uint64_t
 	if (!err)
 		err = hash_index_put(&t->gos_by_key, go_hash(parent, func, pc), (uint32_t)t->n_gos);
 	if (!err)
-		t->gos[t->n_gos++] = (struct path_go){ parent, func, node, pc };
+		t->gos[t->n_gos++] = (struct path_go){ parent, func, node, 0, pc };
 	return err;
 }
 
@@ -184,6 +185,7 @@ static int node_new(struct paths *t, uint32_t parent, uint32_t func, uint32_t *n
 	t->hot[id].func = func;
 	t->hot[id].min_ns = UINT64_MAX;
 	t->hot[id].view = view_of(t, parent, func);
+	path_chains_node(t, id, parent);
 	if (id != parent) {
 		t->nodes[id].next_sibling = t->nodes[parent].first_child;
 		t->nodes[parent].first_child = id;
@@ -214,6 +216,8 @@ void paths_free(struct paths *t)
 	free(t->folds);
 	hash_index_free(&t->calls);
 	hash_index_free(&t->gos_by_key);
+	hash_index_free(&t->go_lasts);
+	free(t->last_of);
 	path_events_free(&t->events);
 }
 
@@ -249,15 +253,10 @@ static int grow_call(struct paths *t, uint32_t parent, uint32_t func, uint32_t *
 	if (err || *node == t->other)
 		return err;
 	struct path_aux *a = &t->aux[*node];
-	bool outermost = true;
 
 	a->go_up = t->aux[parent].go_up;
 	a->outer = t->hot[parent].outermost ? parent : t->aux[parent].outer;
-	/* Steps over first occurrences only: as many as the chain has distinct functions. */
-	for (uint32_t up = a->outer; up && outermost; up = t->aux[up].outer)
-		outermost = t->hot[up].func != func;
-	t->hot[*node].outermost = outermost;
-	return 0;
+	return path_chains_has(t, parent, func) ? 0 : path_chains_outermost(t, *node, func);
 }
 
 static int grow_go(struct paths *t, uint32_t parent, uint32_t func, uint64_t pc, uint32_t *node)
@@ -266,13 +265,14 @@ static int grow_go(struct paths *t, uint32_t parent, uint32_t func, uint64_t pc,
 
 	if (!err && *node != t->other)
 		err = remember_go(t, parent, func, pc, *node);
+	if (!err && *node != t->other)
+		err = path_chains_go(t);
 	if (err || *node == t->other)
 		return err;
 	t->nodes[*node].go_edge = true;
 	t->nodes[*node].go_pc = pc;
 	t->aux[*node].go_up = *node;
-	t->hot[*node].outermost = true;
-	return 0;
+	return path_chains_outermost(t, *node, func);
 }
 
 int paths_find(struct paths *t, uint32_t parent, uint32_t func, uint32_t *node)
@@ -314,15 +314,12 @@ int paths_go(struct paths *t, uint32_t parent, uint32_t func, uint64_t pc, uint3
 	*node = find_go(t, parent, func, pc);
 	if (*node)
 		return 0;
-	for (uint32_t up = t->aux[parent].go_up; up; up = t->aux[t->nodes[up].parent].go_up)
-		if (t->nodes[up].func == func && t->nodes[up].go_pc == pc) {
-			*node = up;
-			/* Once found, found at once; no more such notes than nodes. */
-			return t->calls.n + t->n_gos < 2 * (size_t)t->max
-				       ? remember_go(t, parent, func, pc, up)
-				       : 0;
-		}
-	return grow_go(t, parent, func, pc, node);
+	*node = path_chains_find_go(t, parent, func, pc);
+	if (!*node)
+		return grow_go(t, parent, func, pc, node);
+	/* Once found, found at once; no more such notes than nodes. */
+	return t->calls.n + t->n_gos < 2 * (size_t)t->max ? remember_go(t, parent, func, pc, *node)
+							  : 0;
 }
 
 int paths_again(struct paths *t, const struct path_node *as, uint32_t parent, uint32_t *node)

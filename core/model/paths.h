@@ -38,6 +38,9 @@ _Static_assert(sizeof(struct path_hot) == 64, "a cache line");
 struct path_aux {
 	/* nearest node above, on the same goroutine, that is `outermost`; 0: none */
 	uint32_t outer;
+	uint32_t same;       /* the `outermost` one of its function that was made before; 0: none */
+	uint32_t level;      /* below the root, which has 0 */
+	uint32_t jump;       /* a node far above: on_chain */
 	uint32_t go_up;      /* nearest node at or above that a go statement reaches; 0: none */
 	uint64_t sample;     /* model_sample: ordinal of the last that counts here */
 	uint64_t unusual[2]; /* events that began, or ended, a call in another way than usual */
@@ -46,6 +49,7 @@ struct path_aux {
 /* Where a go statement at pc in parent leads: to a node below it, or again to one above. */
 struct path_go {
 	uint32_t parent, func, node;
+	uint32_t before; /* index + 1 of the last of this pc and func that made a node; 0: none */
 	uint64_t pc;
 };
 
@@ -67,7 +71,10 @@ struct paths {
 	struct path_fold *folds;
 	size_t n_folds, cap_folds;
 	uint32_t fold; /* that paths_find found last; PATHS_NO_FOLD: not remembered */
-	struct hash_index gos_by_key;  /* by parent, func and pc */
+	struct hash_index gos_by_key; /* by parent, func and pc */
+	struct hash_index go_lasts;   /* by func and pc: the last that made a node */
+	uint32_t *last_of;            /* by function: its last node that is `outermost` */
+	size_t cap_last_of;
 	uint32_t max;                  /* most nodes, without the three special ones */
 	uint32_t other, timer;         /* PATH_OTHER's and PATH_TIMER's node, 0 until needed */
 	uint64_t refused;              /* nodes not made because of max */

@@ -14,7 +14,7 @@
 
 /* No trace has more kinds of samples, or samples, than so many bytes of it account for; the first
  * are free. */
-#define FREE_GROUPS (1u << 19)
+#define FREE_GROUPS (1u << 18)
 
 static uint32_t hash_of(const struct sample *x)
 {

@@ -9,7 +9,16 @@
  * memory is zeroed. 0 or -ENOMEM (then nothing has changed). */
 #define vec_reserve(data, cap, need) vec_reserve_bytes((data), (cap), (need), sizeof(**(data)))
 
+/* The same of an array that is to have `most` elements at most: it does not double beyond, but
+ * grows by an eighth at least. */
+#define vec_reserve_most(data, cap, need, most) \
+	vec_reserve_most_bytes((data), (cap), (need), (most), sizeof(**(data)))
+
 /* data: the address of a pointer of any type, to elements of `elem` bytes. */
 int vec_reserve_bytes(void *data, size_t *cap, size_t need, size_t elem);
+int vec_reserve_most_bytes(void *data, size_t *cap, size_t need, size_t most, size_t elem);
+
+/* The capacity that vec_reserve_most makes of cap. 0: there is no such number. */
+size_t vec_room(size_t cap, size_t need, size_t most);
 
 #endif

@@ -98,7 +98,7 @@ void model_free(struct model *m)
 void model_allow(struct model *m, uint64_t stored_bytes)
 {
 	uint32_t most = m->opt.max_paths ? m->opt.max_paths : PATHS_DEFAULT_MAX;
-	uint64_t paths = FREE_PATHS + 2 * stored_bytes;
+	uint64_t paths = FREE_PATHS + stored_bytes + stored_bytes / 4; /* one an event */
 
 	m->max_stacks = FREE_STACKS + 2 * stored_bytes;
 	/* rooms double */

@@ -129,12 +129,18 @@ static int remember_go(struct paths *t, uint32_t parent, uint32_t func, uint64_t
 	return err;
 }
 
-/* As vec_reserve, but each element is a whole cache line. */
+/* Nodes, the special ones included, that there may be. */
+static size_t most_nodes(const struct paths *t)
+{
+	return (size_t)t->max + 4;
+}
+
+/* As vec_reserve_most, but each element is a whole cache line. */
 static int hot_reserve(struct paths *t, size_t need)
 {
 	if (need <= t->cap_hot)
 		return 0;
-	size_t cap = t->cap_hot ? 2 * t->cap_hot : 64;
+	size_t cap = vec_room(t->cap_hot, need, most_nodes(t));
 	struct path_hot *fresh = aligned_alloc(sizeof(*fresh), cap * sizeof(*fresh));
 
 	if (!fresh)
@@ -166,14 +172,14 @@ static uint8_t view_of(const struct paths *t, uint32_t parent, uint32_t func)
 
 static int node_new(struct paths *t, uint32_t parent, uint32_t func, uint32_t *node)
 {
-	int err = vec_reserve(&t->nodes, &t->cap, t->n + 1);
+	int err = vec_reserve_most(&t->nodes, &t->cap, t->n + 1, most_nodes(t));
 
 	if (!err)
-		err = vec_reserve(&t->aux, &t->cap_aux, t->n + 1);
+		err = vec_reserve_most(&t->aux, &t->cap_aux, t->n + 1, most_nodes(t));
 	if (!err)
 		err = hot_reserve(t, t->n + 1);
 	if (!err && t->keep_selfs)
-		err = vec_reserve(&t->selfs, &t->cap_selfs, t->n + 1);
+		err = vec_reserve_most(&t->selfs, &t->cap_selfs, t->n + 1, most_nodes(t));
 	if (err)
 		return err;
 	uint32_t id = (uint32_t)t->n++;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "trace/keys.h"
 
 void sample_sum_add(struct sample_sum *sum, const struct loaded_samples *s, uint32_t group)
@@ -42,6 +43,7 @@ struct filling {
 	const struct path_node *nodes;
 	size_t n_nodes, n_rows;
 	struct kind kind;
+	int64_t left;   /* looks at rows */
 	uint32_t *last; /* by row: the group that was there last, plus 1 */
 };
 
@@ -54,6 +56,8 @@ static void each_row(struct filling *f, uint32_t group, void (*in)(void *, uint3
 	for (; node; node = f->kind.total ? f->nodes[node].parent : 0) {
 		const size_t row = f->kind.funcs ? f->nodes[node].func : node;
 
+		if (--f->left < 0)
+			return;
 		if (row >= f->n_rows || f->last[row] == group + 1)
 			continue;
 		f->last[row] = group + 1;
@@ -76,15 +80,20 @@ static void put(void *ctx, uint32_t group, size_t row)
 	m->groups[m->first[row]++] = group;
 }
 
-static void all_groups(struct filling *f, void (*in)(void *, uint32_t, size_t), void *ctx)
+/* Rows of all groups: no recording is of as many goroutines with stacks as deep. */
+#define FREE_ROWS     (4u << 20)
+#define ROWS_PER_BYTE 64u
+
+static int all_groups(struct filling *f, void (*in)(void *, uint32_t, size_t), void *ctx)
 {
 	const struct loaded_samples *s = f->t->samples;
 
 	for (size_t i = 0; i < f->n_rows; i++)
 		f->last[i] = 0;
-	for (uint32_t g = 0; g < s->n_groups; g++)
+	for (uint32_t g = 0; g < s->n_groups && f->left >= 0; g++)
 		if (!s->groups[g].left_out)
 			each_row(f, g, in, ctx);
+	return f->left < 0 ? -E2BIG : 0;
 }
 
 static int fill_members(struct filling *f, struct members *m)
@@ -92,13 +101,15 @@ static int fill_members(struct filling *f, struct members *m)
 	m->first = calloc(f->n_rows + 2, sizeof(*m->first));
 	if (!m->first)
 		return -ENOMEM;
-	all_groups(f, count, m);
+	if (all_groups(f, count, m))
+		return -E2BIG;
 	for (size_t i = 0; i < f->n_rows; i++)
 		m->first[i + 1] += m->first[i];
 	m->groups = calloc(m->first[f->n_rows] + 1, sizeof(*m->groups));
 	if (!m->groups)
 		return -ENOMEM;
-	all_groups(f, put, m);
+	if (all_groups(f, put, m))
+		return -E2BIG;
 	for (size_t i = f->n_rows; i; i--) /* each has moved to where the next begins */
 		m->first[i] = m->first[i - 1];
 	m->first[0] = 0;
@@ -135,7 +146,7 @@ static bool some_are_drawn(const struct trace_info *i)
 		       trace_info_u64(i, KEY_END_THREADS_LISTED, 0);
 }
 
-int sample_errors(struct loaded_trace *t)
+int sample_errors(struct loaded_trace *t, uint64_t stored_bytes)
 {
 	struct filling f = { .t = t };
 	size_t n_funcs;
@@ -148,7 +159,12 @@ int sample_errors(struct loaded_trace *t)
 	for (int i = 0; i < 4 && !err; i++) {
 		f.kind = (struct kind){ .funcs = i & 1, .total = i & 2 };
 		f.n_rows = f.kind.funcs ? n_funcs : f.n_nodes;
+		/* they are counted first, and then put down */
+		f.left = 2 * (int64_t)(FREE_ROWS + ROWS_PER_BYTE * stored_bytes);
 		err = fill(&f);
 	}
+	if (err == -E2BIG)
+		log_error(
+			"not a trace of gotrace sample: its stacks are deeper than its bytes can hold");
 	return err;
 }

@@ -19,6 +19,6 @@ double sample_sum_square(const struct sample_sum *sum, const struct loaded_sampl
 
 /* Gives t's model, which is finished, the errors of functions and paths. t's samples know how sure
  * they are. 0 or -ENOMEM. */
-int sample_errors(struct loaded_trace *t);
+int sample_errors(struct loaded_trace *t, uint64_t stored_bytes);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/sample_errors.h"
-#include "analysis/sample_names.h"
+#include "analysis/sample_fill.h"
 #include "analysis/sample_processes.h"
 #include "base/log.h"
 #include "base/vec.h"
@@ -15,6 +15,9 @@
 /* No trace has more kinds of samples, or samples, than so many bytes of it account for; the first
  * are free. */
 #define FREE_GROUPS (1u << 18)
+/* Functions on all stacks that a format writes. */
+#define FREE_FRAMES     (1u << 23)
+#define FRAMES_PER_BYTE 128u
 
 static uint32_t hash_of(const struct sample *x)
 {
@@ -127,125 +130,8 @@ static int read_all(struct loaded_trace *t, struct loaded_samples *s, struct tra
 	if (!got)
 		got = trace_reader_resolve(r);
 	s->tables = trace_reader_tables(r);
+	s->frames_left = FREE_FRAMES + FRAMES_PER_BYTE * trace_reader_bytes(r);
 	return got;
-}
-
-/* ---- the model */
-
-/* What counts by functions: --focus, --ignore. */
-static bool wanted(const struct model_view *v, const uint32_t *funcs, size_t n, size_t n_funcs)
-{
-	bool focus = !v->focus;
-
-	for (size_t i = 0; v->funcs && i < n; i++) {
-		uint8_t bits = funcs[i] < n_funcs ? v->funcs[funcs[i]] : 0;
-
-		if (bits & VIEW_IGNORE)
-			return false;
-		focus |= bits & VIEW_FOCUS;
-	}
-	return focus;
-}
-
-static void count_shown(struct sample_counts *c, const struct sample_group *g, uint32_t flags,
-			bool unresolved)
-{
-	c->samples += g->samples;
-	c->weight_ns += g->weight_ns;
-	c->run_samples += g->state ? 0 : g->samples;
-	c->run_ns += g->state ? 0 : g->weight_ns;
-	c->cut += flags & STACK_CUT ? g->samples : 0;
-	c->unreadable += flags & STACK_UNREADABLE ? g->samples : 0;
-	c->unresolved += unresolved ? g->samples : 0;
-	c->without_goroutine += g->goid ? 0 : g->samples;
-}
-
-struct filling {
-	struct loaded_trace *t;
-	struct loaded_samples *s;
-	uint32_t *funcs;
-	size_t cap, n_funcs;
-};
-
-/* As the model has it. */
-static unsigned sample_state(uint8_t state)
-{
-	return !state ? STATE_RUNNING : state == SAMPLE_STATE_UNKNOWN ? STATE_UNKNOWN : state;
-}
-
-static int fill_group(struct filling *f, struct sample_group *g)
-{
-	struct trace_info *info = (struct trace_info *)(uintptr_t)f->t->info;
-	struct model_sample x = { .samples = g->samples,
-				  .weight_ns = g->weight_ns,
-				  .first_ns = g->first_ns,
-				  .last_ns = g->last_ns,
-				  .state = sample_state(g->state),
-				  .reason = g->reason };
-	bool unresolved;
-	int err = sample_stack_funcs(f->s, info, g->stack, &f->funcs, &f->cap, &x.n, &unresolved);
-
-	if (err)
-		return err;
-	x.funcs = f->funcs;
-	if (f->t->whole)
-		err = model_sample(f->t->whole, &x, NULL);
-	g->left_out |= !sample_process_wanted(f->t->view, &f->s->tables->processes[g->process]);
-	g->left_out |= !wanted(&f->t->model_view, f->funcs, x.n, f->n_funcs);
-	if (err || g->left_out)
-		return err;
-	count_shown(&f->s->shown, g, f->s->tables->stacks[g->stack].flags, unresolved);
-	return model_sample(f->t->model, &x, &g->path);
-}
-
-/* Names must be known before the model is made: it has a row for each. */
-static int make_names(struct filling *f)
-{
-	struct trace_info *info = (struct trace_info *)(uintptr_t)f->t->info;
-	int err = sample_names(f->s, info);
-	bool unresolved;
-	size_t n;
-
-	for (size_t i = 0; i < f->s->n_groups && !err; i++)
-		err = sample_stack_funcs(f->s, info, f->s->groups[i].stack, &f->funcs, &f->cap, &n,
-					 &unresolved);
-	f->n_funcs = info->n_funcs;
-	return err;
-}
-
-static int make_models(struct loaded_trace *t)
-{
-	int err = t->view ? trace_view_compile(t->view, t->info, &t->model_view) : 0;
-
-	if (err)
-		return err;
-	t->model = model_new(t->info, NULL);
-	t->whole = t->model && t->view ? model_new(t->info, NULL) : NULL;
-	if (!t->model || (t->view && !t->whole))
-		return -ENOMEM;
-	t->totals = model_totals(t->model);
-	t->all = t->whole ? model_totals(t->whole) : t->totals;
-	return 0;
-}
-
-static int fill(struct filling *f, struct trace_reader *r)
-{
-	int err = make_names(f);
-
-	if (!err && f->s->tables)
-		err = sample_processes_check(f->t->view, f->s->tables);
-	if (!err)
-		err = make_models(f->t);
-	if (err)
-		return err;
-	model_allow(f->t->model, trace_reader_bytes(r));
-	if (f->t->whole)
-		model_allow(f->t->whole, trace_reader_bytes(r));
-	for (size_t i = 0; i < f->s->n_groups && !err; i++)
-		err = fill_group(f, &f->s->groups[i]);
-	if (!err && f->t->whole)
-		err = model_finish(f->t->whole);
-	return err ? err : model_finish(f->t->model);
 }
 
 /* ---- callbacks */
@@ -326,7 +212,6 @@ static int refuse_calls(void)
 int sample_load(struct loaded_trace *t, struct trace_reader *r, struct trace_watch *w)
 {
 	struct loaded_samples *s = calloc(1, sizeof(*s));
-	struct filling f = { .t = t, .s = s };
 	int err = s ? 0 : -ENOMEM;
 
 	t->samples = s;
@@ -348,9 +233,9 @@ int sample_load(struct loaded_trace *t, struct trace_reader *r, struct trace_wat
 	if (!err)
 		err = read_all(t, s, r);
 	if (!err)
-		err = fill(&f, r);
+		err = sample_fill(t, r);
 	if (!err && s->errors)
-		err = sample_errors(t);
+		err = sample_errors(t, trace_reader_bytes(r));
 	if (!err) {
 		struct model_totals *totals = (struct model_totals *)(uintptr_t)t->totals;
 
@@ -360,7 +245,6 @@ int sample_load(struct loaded_trace *t, struct trace_reader *r, struct trace_wat
 	}
 	if (!err && w->on_samples)
 		w->on_samples(w->ctx, t);
-	free(f.funcs);
 	if (!t->model && err == -ENOMEM)
 		log_no_memory("no memory for the samples of the trace");
 	if (!t->model && err == -E2BIG)

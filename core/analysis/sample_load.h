@@ -56,6 +56,7 @@ struct loaded_samples {
 	struct hash_index by_stranger;
 	struct sample_counts all, shown; /* of the whole trace, and of what the view leaves */
 	uint64_t first_ns;
+	uint64_t frames_left; /* sample_frames_take */
 	bool keep_singles;
 	bool wall;                 /* there are samples of what did not execute */
 	bool errors;               /* and how sure their weights are is known */
@@ -75,9 +76,12 @@ static inline void sample_off_add(struct off_times *off, uint8_t state, uint64_t
 	off->unknown_ns += state == SAMPLE_STATE_UNKNOWN ? weight_ns : 0;
 }
 
+/* To be called for each stack that a format writes, of n functions: there may be far more stacks,
+ * goroutine by goroutine, than a recording tells. 0 or -E2BIG (logged). */
+int sample_frames_take(struct loaded_samples *s, size_t n);
 /* The functions of a group's stack as the model has them, the outermost first: of *n, in *funcs
- * (grown to *cap). *unresolved: there is an address in it that no symbol is known of. 0 or -ENOMEM.
- */
+ * (grown to *cap). *unresolved: there is an address in it that no symbol is known of. 0, -ENOMEM,
+ * or the error of sample_frames_take. */
 int sample_stack_funcs(struct loaded_samples *s, struct trace_info *info, uint32_t stack,
 		       uint32_t **funcs, size_t *cap, size_t *n, bool *unresolved);
 

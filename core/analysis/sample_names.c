@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/vec.h"
 
 int sample_names(struct loaded_samples *s, struct trace_info *info)
@@ -154,8 +155,8 @@ static size_t without_parking(const struct trace_info *info, const uint32_t *fun
 	return n;
 }
 
-int sample_stack_funcs(struct loaded_samples *s, struct trace_info *info, uint32_t stack,
-		       uint32_t **funcs, size_t *cap, size_t *n, bool *unresolved)
+int sample_stack_expand(struct loaded_samples *s, struct trace_info *info, uint32_t stack,
+			uint32_t **funcs, size_t *cap, size_t *n, bool *unresolved)
 {
 	const struct sample_stack *x = &s->tables->stacks[stack];
 	size_t at = 0, room = 1;
@@ -198,4 +199,23 @@ int sample_stack_funcs(struct loaded_samples *s, struct trace_info *info, uint32
 		memmove(*funcs, *funcs + 1, (at - 1) * sizeof(**funcs));
 	*n = top != TRACE_NONE ? at : at - 1;
 	return err;
+}
+
+int sample_frames_take(struct loaded_samples *s, size_t n)
+{
+	if (n > s->frames_left) {
+		log_error(
+			"this format writes the stack of each sample: they have more functions than a recording of this size has");
+		return -E2BIG;
+	}
+	s->frames_left -= n;
+	return 0;
+}
+
+int sample_stack_funcs(struct loaded_samples *s, struct trace_info *info, uint32_t stack,
+		       uint32_t **funcs, size_t *cap, size_t *n, bool *unresolved)
+{
+	int err = sample_stack_expand(s, info, stack, funcs, cap, n, unresolved);
+
+	return err ? err : sample_frames_take(s, *n + 1);
 }

@@ -20,6 +20,10 @@ int sample_stranger(struct loaded_samples *s, struct trace_info *info, uint32_t 
 int sample_stack_top(struct loaded_samples *s, struct trace_info *info, uint32_t stack,
 		     uint32_t *func);
 
+/* As sample_stack_funcs, for what asks for each stack once: 0 or -ENOMEM. */
+int sample_stack_expand(struct loaded_samples *s, struct trace_info *info, uint32_t stack,
+			uint32_t **funcs, size_t *cap, size_t *n, bool *unresolved);
+
 /* Is frame k of the i-th address of a stack left out: a wrapper that calls something (as Go's
  * tracebacks do, runtime/traceback.go, elideWrapperCalling)? */
 static inline bool sample_elided(const struct sample_tables *t, const struct sample_location *l,

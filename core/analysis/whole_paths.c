@@ -13,7 +13,7 @@
 #include "base/text_format.h"
 
 #define FREE_BYTES     (128ull << 20)
-#define BYTES_PER_BYTE 1500
+#define BYTES_PER_BYTE 500
 
 uint64_t whole_paths_most(const struct trace_reader *r)
 {

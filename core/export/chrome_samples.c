@@ -17,10 +17,14 @@
 #include "analysis/trace_json.h"
 #include "analysis/trace_names.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/outfile.h"
 #include "base/vec.h"
 #include "export/sample_profiles.h"
 #include "trace/keys.h"
+
+/* Functions on the stacks of one goroutine, for a recording of so many bytes. */
+#define MOST_NODES(bytes) ((1u << 20) + 8 * (bytes))
 
 enum { NODE_ROOT = 1, NODE_IDLE, NODE_FIRST };
 
@@ -35,7 +39,7 @@ struct writing {
 	struct json j;
 	uint32_t *node_of; /* of groups, 0: none yet */
 	struct node *nodes;
-	size_t n_nodes, cap_nodes, cap_funcs;
+	size_t n_nodes, cap_nodes, cap_funcs, most_nodes; /* of one goroutine */
 	struct hash_index by_key;
 	uint32_t *funcs;
 	uint64_t base_ns, pid, n_profiles;
@@ -59,6 +63,10 @@ static int child(struct writing *w, uint32_t parent, uint32_t func, uint32_t *no
 			*node = i + NODE_FIRST;
 			return 0;
 		}
+	if (w->n_nodes >= w->most_nodes) {
+		log_error("its stacks are too many and too deep for this format");
+		return -E2BIG;
+	}
 	if (vec_reserve(&w->nodes, &w->cap_nodes, w->n_nodes + 1) ||
 	    hash_index_put(&w->by_key, hash, (uint32_t)w->n_nodes))
 		return -ENOMEM;
@@ -303,6 +311,7 @@ int chrome_samples(struct trace_reader *r, const struct export_options *opt, FIL
 	int err = trace_load(&w.trace, r, opt->view, &watch);
 
 	json_init(&w.j, out, false);
+	w.most_nodes = MOST_NODES(trace_reader_bytes(r));
 	if (!err)
 		err = prepare(&w);
 	if (!err)

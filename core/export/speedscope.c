@@ -427,6 +427,8 @@ int export_speedscope(struct trace_reader *const *r, size_t n, const struct expo
 	if (!err)
 		err = whole_paths_cut(&s.tree, &opt->cut);
 	if (!err)
+		err = whole_paths_bound(&s.tree, s.trace.info, 0, whole_paths_most(r[0]));
+	if (!err)
 		err = put_all(&s);
 	if (!err)
 		err = outfile_check(out);

@@ -268,6 +268,8 @@ static size_t fill_stack(struct writing *w, const struct sample_group *g)
 		w->out.err = -ENOMEM;
 		return 0;
 	}
+	if (sample_frames_take(w->s, x->n + 1))
+		w->out.err = -E2BIG;
 	for (uint32_t i = 0; i < x->n && !w->out.err; i++) {
 		const struct sample_location *l = sample_tables_find(w->s->tables, x->process,
 								     x->pcs[i]);

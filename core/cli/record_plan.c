@@ -4,11 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/kernel/memory_cap.h"
 #include "attach/target/ring_area.h"
 #include "attach/target/shadow_stack.h"
 #include "base/log.h"
@@ -183,53 +181,6 @@ static enum stub_kind stub_kind(struct run *r)
 
 /* ---- inline stubs */
 
-#define INLINE_RING_BYTES  (32u << 20)
-#define ADDRESS_SPACE_PART 256 /* of its limit, for all rings */
-
-/* Go makes a P for each CPU that the process may run on, unless GOMAXPROCS says otherwise. */
-static unsigned count_rings(const struct run *r)
-{
-	const char *procs = getenv("GOMAXPROCS");
-	long n = procs ? strtol(procs, NULL, 10) : 0, cpus = sysconf(_SC_NPROCESSORS_CONF);
-
-	if (r->opt.n_rings)
-		return r->opt.n_rings;
-	n = n > cpus ? n : cpus;
-	return n < 1 ? 1 : n > RING_MAX ? RING_MAX : (unsigned)n;
-}
-
-/* Rings take address space of the program, whose limit (RLIMIT_AS, ulimit -v) may be tight. */
-static uint64_t address_space_cap(const struct run *r)
-{
-	struct rlimit limit;
-
-	if (prlimit(r->opt.pid, RLIMIT_AS, NULL, &limit) || limit.rlim_cur == RLIM_INFINITY)
-		return UINT64_MAX;
-	return limit.rlim_cur / ADDRESS_SPACE_PART;
-}
-
-/* As asked for, but all together within the limits. */
-static uint32_t size_rings(const struct run *r, unsigned n)
-{
-	uint64_t size = r->opt.inline_ring_bytes ? r->opt.inline_ring_bytes : INLINE_RING_BYTES;
-	const uint64_t space = address_space_cap(r);
-
-	while (size > RING_SIZE_MIN && size * n > memory_cap_bytes())
-		size /= 2;
-	if (size > RING_SIZE_MIN && size * n > space) {
-		while (size > RING_SIZE_MIN && size * n > space)
-			size /= 2;
-		log_warn(
-			"the program's address space is limited (ulimit -v): each of %u rings has %" PRIu64
-			" KB; where they fill up, the program is slower, or loses events (--overflow)",
-			n, size / 1024);
-	} else if (size < r->opt.inline_ring_bytes)
-		log_warn("--ring: %u rings may take %" PRIu64 " MB together, so each has %" PRIu64
-			 " KB; fewer rings (--rings) can be larger",
-			 n, memory_cap_bytes() / 1000000, size / 1000);
-	return (uint32_t)size;
-}
-
 /* Why no stub may write events here, a clause; NULL: they may. */
 static const char *inline_obstacle(struct run *r, unsigned n_rings, uint32_t ring_bytes)
 {
@@ -253,8 +204,8 @@ static const char *inline_obstacle(struct run *r, unsigned n_rings, uint32_t rin
  * cannot be had they are springboard's, or there are none. */
 static void prepare_inline(struct run *r, struct plan_options *opt)
 {
-	const unsigned n_rings = count_rings(r);
-	const uint32_t ring_bytes = size_rings(r, n_rings);
+	const unsigned n_rings = record_rings(r);
+	const uint32_t ring_bytes = record_ring_bytes(r, n_rings);
 	const char *why = inline_obstacle(r, n_rings, ring_bytes);
 
 	if (!why && !r->opt.pid) /* such a process makes them itself */
@@ -447,7 +398,7 @@ int record_plan(struct run *r)
 		.other_command = r->opt.exe,
 		.exe_fd = r->exe_fd,
 		.pid = r->opt.pid,
-		.n_rings = count_rings(r),
+		.n_rings = record_rings(r),
 		.rings = record_early_take_rings(&r->early),
 	};
 	int err = probing_choose(&r->probing, &how, r->plan);

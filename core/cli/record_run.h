@@ -93,6 +93,10 @@ struct run {
  * (logged). */
 int record_find_binary(struct run *r);
 int record_plan(struct run *r);
+/* record_rings.c: how many rings inline stubs write to, and how large n of them are; a warning says
+ * where they are smaller than was asked for. */
+unsigned record_rings(const struct run *r);
+uint32_t record_ring_bytes(const struct run *r, unsigned n);
 
 /* record_keep.c: puts what the options ask for between the events and the trace: its keys, its
  * sinks before recording_run, and frees them after recording_close. 0 or -errno (logged). */

@@ -83,6 +83,11 @@ int look_errors_take(struct look_errors *l, const struct sample *x, uint32_t gro
 	return 0;
 }
 
+size_t look_errors_taken(const struct look_errors *l)
+{
+	return l->n_taken;
+}
+
 /* ---- gaps */
 
 /* The longest of those that begin at one time first: of others the length is not known. */

@@ -31,6 +31,8 @@ struct look_errors *look_errors_new(void);
 void look_errors_free(struct look_errors *l);
 /* Takes in a sample with a state, of a group. 0 or -ENOMEM. */
 int look_errors_take(struct look_errors *l, const struct sample *x, uint32_t group);
+/* How many were taken in. */
+size_t look_errors_taken(const struct look_errors *l);
 /* All are taken in, of groups below n_groups. drawn: some samples stand for more goroutines than
  * the one that they are of. longest_ns: of all gaps; 0: not known. 0 or -ENOMEM. */
 int look_errors_settle(struct look_errors *l, uint32_t n_groups, bool drawn, uint64_t longest_ns);

@@ -15,6 +15,9 @@
 /* No trace has more kinds of samples, or samples, than so many bytes of it account for; the first
  * are free. */
 #define FREE_GROUPS (1u << 18)
+/* Samples of what did not execute, of which errors are told. */
+#define FREE_LOOKS     600000u
+#define LOOKS_PER_BYTE 8u
 /* Functions on all stacks that a format writes. */
 #define FREE_FRAMES     (1u << 23)
 #define FRAMES_PER_BYTE 128u
@@ -112,6 +115,17 @@ static int take(struct loaded_trace *t, struct loaded_samples *s, const struct s
 	return err;
 }
 
+/* The errors of what waited take memory for each sample: not told where that is more than a file of
+ * so many bytes may take. */
+static void bound_errors(struct loaded_samples *s, uint64_t stored_bytes)
+{
+	if (!s->looks || look_errors_taken(s->looks) <= FREE_LOOKS + LOOKS_PER_BYTE * stored_bytes)
+		return;
+	look_errors_free(s->looks);
+	s->looks = NULL;
+	log_warn("how sure the times are is not told: there are too many samples for that");
+}
+
 static int read_all(struct loaded_trace *t, struct loaded_samples *s, struct trace_reader *r)
 {
 	struct sample_span span;
@@ -126,7 +140,9 @@ static int read_all(struct loaded_trace *t, struct loaded_samples *s, struct tra
 			err = -E2BIG;
 		if (err)
 			return err;
+		bound_errors(s, trace_reader_bytes(r));
 	}
+	s->errors &= s->looks != NULL;
 	if (!got)
 		got = trace_reader_resolve(r);
 	s->tables = trace_reader_tables(r);

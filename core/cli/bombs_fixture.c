@@ -153,7 +153,7 @@ void bomb_write(enum bomb b, char path[TRACE_PATH_BYTES])
 	assert_true(fd >= 0);
 	if (b >= BOMBS_OF_SAMPLES)
 		assert_int_equal(trace_info_set(&info, KEY_MODE, MODE_SAMPLES), 0);
-	if (b == WAITING_GOROUTINES)
+	if (b == WAITING_GOROUTINES || b == WAITING_LONG)
 		assert_int_equal(trace_info_set(&info, KEY_SAMPLE_WALL, "1"), 0);
 	for (uint32_t f = 0; b < BOMBS_OF_SAMPLES && f < functions_of(b); f++)
 		add_function(&info, f, b == FUNCTIONS);

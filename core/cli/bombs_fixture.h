@@ -25,10 +25,11 @@ enum bomb {
 	DEEP_STACKS,
 	DEEP_GOROUTINES,
 	WAITING_GOROUTINES,
-	INLINED,   /* locations of many frames */
-	IMAGES,    /* of one process, with an address in each */
-	PROCESSES, /* with an image each */
-	BUILD_IDS, /* images of one build id, none of which is there */
+	WAITING_LONG, /* a thousand goroutines, seen again and again */
+	INLINED,      /* locations of many frames */
+	IMAGES,       /* of one process, with an address in each */
+	PROCESSES,    /* with an image each */
+	BUILD_IDS,    /* images of one build id, none of which is there */
 	LABELS,
 	BOMBS
 };

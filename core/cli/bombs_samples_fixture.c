@@ -162,6 +162,22 @@ static void images(struct trace_writer *w, enum bomb b)
 	}
 }
 
+static void waiting_long(struct trace_writer *w)
+{
+	const uint64_t pc = ADDRESS;
+
+	put_process(w, 1);
+	const uint32_t stack = put_stack(w, 0, &pc, 1);
+
+	for (uint32_t i = 0; i < bomb_many(3000000); i++)
+		put_sample(w,
+			   &(struct sample){ .goid = i % 1000 + 1,
+					     .stack = stack,
+					     .state = STATE_WAITING,
+					     .error_ns = 1 },
+			   i);
+}
+
 static void labels(struct trace_writer *w)
 {
 	uint32_t number;
@@ -190,6 +206,8 @@ void bomb_samples(struct trace_writer *w, enum bomb b)
 		inlined(w);
 	else if (b == DEEP_GOROUTINES || b == WAITING_GOROUTINES)
 		deep_goroutines(w, b == WAITING_GOROUTINES);
+	else if (b == WAITING_LONG)
+		waiting_long(w);
 	else if (b == LABELS)
 		labels(w);
 	else if (b > INLINED)

@@ -141,6 +141,16 @@ static void test_large_numbers(void **state)
 }
 
 /* More paths than the tree takes: text, csv and json all say so. */
+/* No two events of a program are as far apart: a file of others would be too small for its paths.
+ */
+static uint64_t later(uint64_t *ts_ns)
+{
+	static uint64_t random = 1;
+
+	random = random * 6364136223846793005u + 1442695040888963407u;
+	return *ts_ns += 20 + (random >> 57);
+}
+
 static void test_full_tree(void **state)
 {
 	enum { FUNCS = 1010 };
@@ -162,14 +172,15 @@ static void test_full_tree(void **state)
 	l.events = calloc(FUNCS * (FUNCS + 1) * 2, sizeof(*l.events));
 	assert_non_null(l.events);
 	for (unsigned f = 0; f < FUNCS; f++) {
-		l.events[l.n++].h = (struct event){ ts_ns++, 1, 2 * f, 100, 1, EV_ENTRY, 0 };
+		l.events[l.n++].h = (struct event){ later(&ts_ns), 1, 2 * f, 100, 1, EV_ENTRY, 0 };
 		for (unsigned g = 0; g < FUNCS; g++) {
-			l.events[l.n++].h =
-				(struct event){ ts_ns++, 1, 2 * g, 200, 1, EV_ENTRY, 0 };
-			l.events[l.n++].h = (struct event){ ts_ns++, 1,       2 * g + 1, 200,
-							    1,       EV_EXIT, 0 };
+			l.events[l.n++].h = (struct event){ later(&ts_ns), 1, 2 * g, 200, 1,
+							    EV_ENTRY,      0 };
+			l.events[l.n++].h = (struct event){ later(&ts_ns), 1, 2 * g + 1, 200, 1,
+							    EV_EXIT,       0 };
 		}
-		l.events[l.n++].h = (struct event){ ts_ns++, 1, 2 * f + 1, 100, 1, EV_EXIT, 0 };
+		l.events[l.n++].h =
+			(struct event){ later(&ts_ns), 1, 2 * f + 1, 100, 1, EV_EXIT, 0 };
 	}
 	fixture_write(&l, path);
 	evlist_free(&l);

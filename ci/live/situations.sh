@@ -159,7 +159,7 @@ for how in leave drop write; do
 	done
 done
 
-# A library for mocking copies a function, probe and all, and writes over it. What it can come by is left out.
+# A library for mocking copies a function, probe and all, and writes over it. Functions that it can come by are left out.
 replaces_functions() { # STRATEGY WHO [pid]
 	local target job
 	if [ "${3:-}" = pid ]; then
@@ -194,7 +194,7 @@ for who in assembly package; do
 	done
 done
 
-# What it replaces is probed where its name asks for that. A call that goes elsewhere is none of it, and not missing.
+# A function that it replaces is probed where -f names it. A call that goes elsewhere is none of it, and not missing.
 replaces_named() { # STRATEGY
 	gt record -o trace --probe="$1" -p main -f main.target -- "$LIVE/programs/default/mocks" package alone >out 2>err
 	for f in target help hook plain; do

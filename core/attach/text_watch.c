@@ -76,7 +76,7 @@ enum presence {
 	NOT_LOOKED_FOR,
 };
 
-/* Whether the text is what the file has, but for breakpoints. */
+/* Is the text as the file has it, but for breakpoints? */
 static bool as_in_file(struct text_watch *w, uint64_t vaddr, size_t n)
 {
 	const uint8_t *file = gobin_bytes(w->probing->plan->binary, vaddr, n);

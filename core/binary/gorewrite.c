@@ -78,8 +78,8 @@ static void add_taker(struct search *s, const struct gofunc *f, bool in_edi)
 
 enum { REG_AX = 0, REG_DX = 2, REG_DI = 7 };
 
-/* What a `mov $imm, reg` at p sets; its length, 0: it is none. Into the eight old registers, as
- * the compiler and the assembler spell it. */
+/* The register and value of a `mov $imm, reg` at p; its length, 0: it is none. Into the eight old
+ * registers, as the compiler and the assembler spell it. */
 static unsigned constant(const uint8_t *p, size_t n, unsigned *reg, uint32_t *value)
 {
 	if (n >= 5 && p[0] >= 0xb8 && p[0] <= 0xbf) {
@@ -95,7 +95,7 @@ static unsigned constant(const uint8_t *p, size_t n, unsigned *reg, uint32_t *va
 	return 0;
 }
 
-/* Whether bytes from..to of the code set a register, or any with reg -1, to a protection that has
+/* Do bytes from..to of the code set a register, or any with reg -1, to a protection that has
  * all bits of `least`. */
 static bool sets_protection(const uint8_t *code, size_t from, size_t to, int reg, uint32_t least)
 {
@@ -112,7 +112,7 @@ static bool sets_protection(const uint8_t *code, size_t from, size_t to, int reg
 
 /* ---- system calls by number */
 
-/* What follows a place that sets eax to mprotect's number: the system call itself, or a call of a
+/* Looks behind a place that sets eax to mprotect's number: the system call itself, or a call of a
  * function that makes it. */
 static void look_at_number(struct search *s, uint64_t vaddr)
 {

@@ -11,9 +11,9 @@
 /*
  * Calls fn for each function that seems to make text writable, once for each place: it asks
  * mprotect for memory that is writable and executable, or calls a function that passes its own
- * argument on to mprotect and asks that for it. Of assembly that executes mprotect itself, writable
- * is enough. Mapping memory, and making it executable, is what compilers at run time do: neither is
- * meant.
+ * argument on to mprotect and asks that for it. Assembly that executes mprotect itself need not
+ * ask for executable memory. Mapping memory, and making it executable, is what compilers at run
+ * time do: neither is meant.
  */
 void gobin_text_writers(const struct gobin *b, void (*fn)(void *ctx, const struct gofunc *f),
 			void *ctx);

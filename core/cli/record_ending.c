@@ -65,7 +65,7 @@ static void say_what_there_is(const struct run *r, const struct collector_stats 
 	trace_info_free(&all);
 }
 
-/* Whether the command died as a program does that executes what is no code of its own. The Go
+/* Did the command die as a program does that executes what is no code of its own? The Go
  * runtime turns such a signal into an exit with status 2. */
 static bool died_of_its_code(const struct target *t)
 {

@@ -21,7 +21,7 @@ static enum plan_fate fate_of(const struct plan *p, const char *name)
 	return PLAN_FATES;
 }
 
-/* Of a program that makes its text writable, those that it can come by. */
+/* A program that makes its text writable: those that it can come by. */
 static void left_out(void **state)
 {
 	static const char *const builds[] = { "mocks", "mocks.noinline", "mocks.pie.stripped" };

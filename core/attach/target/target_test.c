@@ -78,7 +78,7 @@ static void in_order(void **state)
 	expect("", "here", -EACCES, NULL);
 }
 
-/* Of what is loaded here: by the dynamic linker, and the program itself. */
+/* An image that is loaded here: of the program itself, or a library. */
 struct loaded {
 	const char *path; /* part of it; "": the program */
 	uint64_t bias, vaddr, file_off;

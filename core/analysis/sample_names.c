@@ -48,23 +48,28 @@ static int add_named(struct trace_info *info, const char *name, uint32_t *func)
 	return trace_info_add_func(info, &f);
 }
 
+#define NAME_MOST 400 /* bytes of a file's name */
+
 /* Where in the file, whatever address it was at. */
 void sample_stranger_name(const struct sample_tables *t, uint32_t process, uint64_t pc,
 			  char name[STRANGER_NAME_BYTES])
 {
 	const struct sample_image *i = image_at(t, process, pc);
-	const char *path = i ? i->path : "", *slash = strrchr(path, '/');
+	const char *path = i ? i->path : "", *slash = strrchr(path, '/'),
+		   *file = slash && slash[1] ? slash + 1 : path;
+	const size_t len = i ? sample_image_path_len(i) - (size_t)(file - path) : 0;
 
 	if (pc == STACK_MISSING_PC) {
 		snprintf(name, STRANGER_NAME_BYTES, "%s", STACK_MISSING);
 		return;
 	}
-	snprintf(name, STRANGER_NAME_BYTES, "[%.400s+0x%" PRIx64 "]",
-		 !i && sample_in_kernel(pc) ? "kernel"
-		 : !i                       ? "unknown"
-		 : slash && slash[1]        ? slash + 1
-					    : path,
-		 i ? pc - i->start + i->file_off : pc);
+	if (!i)
+		snprintf(name, STRANGER_NAME_BYTES, "[%s+0x%" PRIx64 "]",
+			 sample_in_kernel(pc) ? "kernel" : "unknown", pc);
+	else
+		snprintf(name, STRANGER_NAME_BYTES, "[%.*s+0x%" PRIx64 "]",
+			 (int)(len < NAME_MOST ? len : NAME_MOST), file,
+			 pc - i->start + i->file_off);
 }
 
 static int add_stranger(struct loaded_samples *s, struct trace_info *info, uint32_t process,

@@ -61,9 +61,31 @@ static void test_kernel(void **state)
 	assert_int_equal(image_index_find(&x, 0, 0), TRACE_NONE);
 }
 
+static void image_paths(void **state)
+{
+	static const struct {
+		const char *path;
+		size_t len;
+	} cases[] = {
+		{ "/bin/prog", 9 },
+		{ "/bin/prog (deleted)", 9 },
+		{ "/a (deleted) (deleted)", 12 },
+		{ " (deleted)", 10 },
+		{ "/bin/(deleted)", 14 },
+		{ "", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_int_equal(
+			sample_image_path_len(&(struct sample_image){ .path = cases[i].path }),
+			cases[i].len);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(image_paths),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_kernel),
 	};

@@ -398,3 +398,11 @@ void sample_tables_free(struct sample_tables *t)
 	free(t->order);
 	*t = (struct sample_tables){ 0 };
 }
+
+size_t sample_image_path_len(const struct sample_image *i)
+{
+	static const char deleted[] = " (deleted)";
+	const size_t len = strlen(i->path), less = sizeof(deleted) - 1;
+
+	return len > less && !strcmp(i->path + len - less, deleted) ? len - less : len;
+}

@@ -46,6 +46,10 @@ struct sample_image {
 	uint64_t from_ns;
 };
 
+/* Bytes of a path, without " (deleted)": the kernel appends it to the name of a file that was
+ * unlinked while it was mapped (d_path, fs/d_path.c). */
+size_t sample_image_path_len(const struct sample_image *i);
+
 #define STACK_CUT        1u  /* it was deeper than what is recorded */
 #define STACK_UNREADABLE 2u  /* from some frame on it could not be read */
 #define STACK_SYSTEM     4u  /* it began on a thread's system stack (g0) */

@@ -7,6 +7,8 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,7 +152,7 @@ static void put_mappings(struct writing *w)
 		const struct sample_image *x = &t->images[i];
 		Pprof__Profile part = PPROF__PROFILE__INIT;
 		Pprof__Mapping m = PPROF__MAPPING__INIT, *mappings[] = { &m };
-		char id[2 * SAMPLE_BUILD_ID_BYTES + 1] = "";
+		char id[2 * SAMPLE_BUILD_ID_BYTES + 1] = "", path[PATH_MAX];
 
 		for (unsigned k = 0; k < x->build_id_len; k++)
 			snprintf(id + 2 * (size_t)k, 3, "%02x", x->build_id[k]);
@@ -158,7 +160,8 @@ static void put_mappings(struct writing *w)
 		m.memory_start = x->start;
 		m.memory_limit = x->end;
 		m.file_offset = x->file_off;
-		m.filename = profile_string(&w->out, x->path);
+		snprintf(path, sizeof(path), "%.*s", (int)sample_image_path_len(x), x->path);
+		m.filename = profile_string(&w->out, path);
 		m.build_id = profile_string(&w->out, *id ? id : NULL);
 		m.has_functions = m.has_filenames = m.has_line_numbers = true;
 		part.n_mapping = 1;

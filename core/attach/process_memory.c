@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -17,8 +18,9 @@
 
 #include "base/clock.h"
 
-#define LOOK_NS   50000000 /* how often one side looks whether the other one lives */
-#define END_TRIES 500      /* of a millisecond */
+#define ANSWER_NS 1000000000 /* of one read */
+#define LOOK_NS   50000000   /* how often one side looks whether the other one lives */
+#define END_TRIES 500        /* of a millisecond */
 
 /* Memory of both. */
 struct desk {
@@ -37,10 +39,10 @@ static pid_t child;
 /* Waits for a look's time at most. 0 or an errno. */
 static int wait_a_look(sem_t *s)
 {
-	const uint64_t until = clock_realtime_ns() + LOOK_NS;
+	const uint64_t until = clock_monotonic_ns() + LOOK_NS;
 	const struct timespec t = { (time_t)(until / 1000000000), (long)(until % 1000000000) };
 
-	return sem_timedwait(s, &t) ? errno : 0;
+	return sem_clockwait(s, CLOCK_MONOTONIC, &t) ? errno : 0;
 }
 
 /* ---- the child */
@@ -85,7 +87,7 @@ static void forget_desk(void)
 /* Where not even SIGKILL ends its sleep it keeps its desk, and is let be. */
 static void end_child(void)
 {
-	bool ended = child <= 0;
+	bool ended = child <= 0 || waitpid(child, NULL, WNOHANG) != 0;
 
 	if (!ended)
 		kill(child, SIGKILL);
@@ -130,14 +132,15 @@ static int begin_child(void)
 /* Whether it was there, and is no more: the thread that forked it may have ended. */
 static bool lost_child(void)
 {
-	if (waitpid(child, NULL, WNOHANG) != child)
+	if (!waitpid(child, NULL, WNOHANG))
 		return false;
 	child = 0;
 	return true;
 }
 
-static ssize_t ask(uint64_t until_ns)
+static ssize_t ask(void)
 {
+	const uint64_t until_ns = clock_monotonic_ns() + ANSWER_NS;
 	int err;
 
 	sem_post(&desk->asked);
@@ -154,8 +157,7 @@ static ssize_t ask(uint64_t until_ns)
 	return desk->result;
 }
 
-static ssize_t read_pieces(pid_t pid, const struct iovec *pieces, size_t n, size_t bytes,
-			   uint64_t until_ns)
+static ssize_t read_pieces(pid_t pid, const struct iovec *pieces, size_t n, size_t bytes)
 {
 	ssize_t got = -ECHILD;
 
@@ -168,9 +170,19 @@ static ssize_t read_pieces(pid_t pid, const struct iovec *pieces, size_t n, size
 		desk->n = n;
 		desk->bytes = bytes;
 		memcpy(desk->pieces, pieces, n * sizeof(*pieces));
-		got = ask(until_ns);
+		got = ask();
 	}
 	return got;
+}
+
+/* Yama lets a process read what it has started, and its child only what that has started
+ * (ptrace_scope 1, Documentation/admin-guide/LSM/Yama.rst). */
+static ssize_t read_here(pid_t pid, void *to, const struct iovec *pieces, size_t n, size_t bytes)
+{
+	const struct iovec here = { to, bytes };
+	ssize_t got = process_vm_readv(pid, &here, 1, pieces, n, 0);
+
+	return got < 0 ? -errno : got;
 }
 
 /* ---- callers */
@@ -198,13 +210,13 @@ ssize_t process_memory_read(pid_t pid, void *to, const struct iovec *pieces, siz
 	if (!n)
 		return 0;
 	if (clock_monotonic_ns() >= until_ns)
-		return -ETIMEDOUT;
+		return -EAGAIN;
 	pthread_mutex_lock(&lock);
-	ssize_t got = read_pieces(pid, pieces, n, bytes, until_ns);
+	ssize_t got = read_pieces(pid, pieces, n, bytes);
 	if (got > 0)
 		memcpy(to, desk->data, (size_t)got);
 	pthread_mutex_unlock(&lock);
-	return got;
+	return got == -EPERM ? read_here(pid, to, pieces, n, bytes) : got;
 }
 
 int process_memory_read_all(pid_t pid, uint64_t at, void *to, size_t bytes, uint64_t until_ns)
@@ -220,6 +232,14 @@ int process_memory_read_all(pid_t pid, uint64_t at, void *to, size_t bytes, uint
 		done += now;
 	}
 	return 0;
+}
+
+void process_memory_nice(int nice)
+{
+	pthread_mutex_lock(&lock);
+	if (child > 0)
+		setpriority(PRIO_PROCESS, (id_t)child, nice);
+	pthread_mutex_unlock(&lock);
 }
 
 void process_memory_end(void)

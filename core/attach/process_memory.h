@@ -22,15 +22,18 @@ int process_memory_begin(void);
 
 /*
  * Reads n pieces of the memory of process pid into `to`, one after the other, as process_vm_readv
- * does: how many bytes of it are there, or -errno. -ETIMEDOUT: it did not answer until until_ns
- * (CLOCK_MONOTONIC). -E2BIG: more pieces or bytes than above. Threads may call this at once: they
- * wait for each other.
+ * does: how many bytes of it are there, or -errno. -ETIMEDOUT: it did not answer within a second.
+ * -EAGAIN: until_ns (CLOCK_MONOTONIC) is over, nothing was read. -E2BIG: more pieces or bytes than
+ * above. Threads may call this at once: they wait for each other.
  */
 ssize_t process_memory_read(pid_t pid, void *to, const struct iovec *pieces, size_t n,
 			    uint64_t until_ns);
 
 /* One piece of any length. 0, -EFAULT where not all of it is there, or -errno as above. */
 int process_memory_read_all(pid_t pid, uint64_t at, void *to, size_t bytes, uint64_t until_ns);
+
+/* While others wait for this process, its child is as urgent: `nice` as in setpriority. */
+void process_memory_nice(int nice);
 
 /* Ends the child. It ends with this process, too. */
 void process_memory_end(void);

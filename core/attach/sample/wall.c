@@ -17,6 +17,7 @@
 #include "trace/keys.h"
 
 #define SETTLE_NS 250000000ull  /* from then on a process is what it is */
+#define LATE_MOST 10            /* such looks, until it is given up */
 #define LOOK_NS   2000000000ull /* a process's memory has to answer all of a look */
 
 struct wall_process {
@@ -27,6 +28,7 @@ struct wall_process {
 	uint64_t last_ns;      /* the snapshot before */
 	struct seen_list seen; /* goroutines, by place in the runtime's list */
 	struct looks looks;    /* likewise */
+	unsigned late;         /* looks one after the other that took too long */
 	struct wall_threads threads;
 	uint8_t reason_of[WAIT_REASONS_MAX]; /* number in the trace, 0: none yet */
 };
@@ -150,10 +152,10 @@ static void end(struct wall_process *p)
 
 static void end_of_look(struct wall *w, struct wall_process *p, int err)
 {
-	if (err == -ETIMEDOUT) {
-		log_warn(
-			"process %u: its memory does not answer (userfaultfd, FUSE); its goroutines are not looked at from now on",
-			p->pid);
+	if (err == -ETIMEDOUT || err == -EAGAIN || err == -EPERM) {
+		log_warn("process %u: its memory %s; its goroutines are not looked at from now on",
+			 p->pid,
+			 err == -EPERM ? "may not be read" : "does not answer (userfaultfd, FUSE)");
 		w->silent++;
 	}
 	end(p);
@@ -182,6 +184,13 @@ static int look_at(struct wall *w, struct wall_process *p)
 		err = snapshot_take(&p->s, p->looks.chosen, p->looks.n_chosen, take, &t);
 	if (t.err)
 		return t.err;
+	p->late = err == -EAGAIN ? p->late + 1 : 0;
+	if (err == -EAGAIN &&
+	    p->late < LATE_MOST) { /* part of it may be told of: the rest is lost */
+		p->last_ns = now;
+		w->torn++;
+		return 0;
+	}
 	if (err && err != -EBADMSG)
 		end_of_look(w, p, err);
 	if (err)

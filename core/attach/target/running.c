@@ -13,6 +13,7 @@
 #include "attach/target/running_groups.h"
 #include "attach/target/running_map.h"
 #include "attach/target/running_why.h"
+#include "attach/process_memory.h"
 #include "attach/target/threads.h"
 #include "base/log.h"
 #include "plan/inline_hook.h"
@@ -29,6 +30,7 @@ static int stop_all(struct running *r, struct threads *t, unsigned try)
 {
 	r->nice = getpriority(PRIO_PROCESS, 0); /* of this thread, in Linux */
 	setpriority(PRIO_PROCESS, 0, r->nice - MORE_URGENT);
+	process_memory_nice(r->nice - MORE_URGENT);
 	return threads_stop(t, r->opt.pid, 0, try);
 }
 
@@ -37,6 +39,7 @@ static uint64_t let_all_go(struct running *r, struct threads *t)
 	uint64_t ns = threads_go(t);
 
 	setpriority(PRIO_PROCESS, 0, r->nice);
+	process_memory_nice(r->nice);
 	return ns;
 }
 

@@ -106,9 +106,9 @@ static int look_at_stack(struct whereabouts *w, const struct whereabouts_options
 	const struct iovec piece = { (void *)sp, STACK_WORDS * 8 };
 	ssize_t got = process_memory_read(w->pid, stack, &piece, 1, w->until_ns);
 	size_t n = got > 0 ? (size_t)got / 8 : 0;
-	if (got == -ETIMEDOUT) {
+	if (got < 0 && got != -EFAULT) {
 		free(stack);
-		return -ETIMEDOUT;
+		return (int)got;
 	}
 	err = look_at_preempted(w, opt, pc, stack, n);
 	for (size_t i = FRAME_STACK; i < n && !err; i++)

@@ -11,6 +11,8 @@
 #include "base/log.h"
 #include "trace/keys.h"
 
+#define MISSING_MOST 0.05 /* of the samples, and of what they stand for */
+
 /* Part of what the events of a function cost that is one family's, to tell of that family. */
 #define PURE 0.8
 
@@ -40,7 +42,9 @@ struct correcting {
 	struct cost_scale scale[COST_FAMILIES];
 	/* running time that a ns of samples stands for; 0: time as measured is running time */
 	double normal;
+	double scale_samples; /* processor time that a ns of samples stands for */
 	bool any_sample;
+	bool complete; /* samples stand for the processor time: next to none is missing */
 	enum correct_by by;
 	/* What a trap, and a step, may have cost the code behind it, for each ns of its own. */
 	double after_trap, after_step;
@@ -49,9 +53,9 @@ struct correcting {
 /* ---- by samples */
 
 /* Do they stand for another time than was measured, and chance does not explain it? */
-static bool contradict(const struct estimate *e, double normal)
+static bool contradict(const struct estimate *e, double scale)
 {
-	const double scale = normal > 0 ? normal : 1, a_sample = e->squares / e->sampled_ns;
+	const double a_sample = e->squares / e->sampled_ns;
 
 	return fabs(e->run_ns - scale * e->sampled_ns) >
 	       3 * scale * a_sample * sqrt(e->sampled_ns / a_sample + 1);
@@ -66,16 +70,16 @@ static bool contradict(const struct estimate *e, double normal)
  * that it is the function's. Without states the time as measured has waiting in it, of which there
  * are no samples.
  */
-static struct taken by_samples(const struct estimate *e, double normal)
+static struct taken by_samples(const struct estimate *e, double normal, double scale)
 {
 	if (!e->n || e->squares <= 0) /* a damaged trace may have samples of no time */
 		return (struct taken){ 0, e->run_ns };
 	double a_sample = e->squares / e->sampled_ns;
 	double n = e->sampled_ns / a_sample; /* as many as if they were alike */
 	double program = e->program_ns / e->sampled_ns, share = (n * program + 1) / (n + 2);
-	double scale = normal > 0 ? normal : 1, sampled = scale * e->sampled_ns;
+	double sampled = scale * e->sampled_ns;
 
-	if (!contradict(e, normal))
+	if (!contradict(e, scale))
 		return (struct taken){ e->run_ns * (1 - program),
 				       e->run_ns * sqrt(share * (1 - share) / (n + 2)) };
 	if (normal > 0 && e->run_ns > sampled)
@@ -148,7 +152,7 @@ static struct taken at_most(struct taken t, double run_ns)
 static void weigh(const struct correcting *c, struct estimate *e)
 {
 	e->by_events = at_most(by_events(e, c->scale), e->run_ns);
-	const struct taken sampled = by_samples(e, c->normal);
+	const struct taken sampled = by_samples(e, c->normal, c->scale_samples);
 
 	e->by_samples = at_most(sampled, e->run_ns);
 	bool samples = e->n && e->by_samples.error_ns < e->by_events.error_ns;
@@ -156,9 +160,12 @@ static void weigh(const struct correcting *c, struct estimate *e)
 	/* A processor executes ahead of what it has finished, and stamps events then: while a call
 	 * waits for memory, its end is over by its stamp, and the wait is another's. It is given no
 	 * more than was measured. */
-	if (e->n && e->squares > 0 && c->normal <= 0 && contradict(e, c->normal)) {
+	if (e->n && e->squares > 0 && c->normal <= 0 && c->by != CORRECT_BY_EVENTS &&
+	    (c->complete || c->scale_samples * e->sampled_ns > e->run_ns) &&
+	    contradict(e, c->scale_samples)) {
 		samples = true;
-		e->lacks_ns = fmax(e->program_ns + 2 * sampled.error_ns - e->run_ns, 0);
+		e->lacks_ns = fmax(
+			c->scale_samples * e->program_ns + 2 * sampled.error_ns - e->run_ns, 0);
 	}
 	if (c->by != CORRECT_BY_BETTER)
 		samples = c->by == CORRECT_BY_SAMPLES;
@@ -258,8 +265,8 @@ static uint64_t whole(double ns)
 static double unseen_ns(const struct correcting *c, size_t path)
 {
 	const struct path_sampled *s = &c->sampled[path];
-	const double scale = c->normal > 0 ? c->normal : 1, n = (double)(s->n + s->probe_n);
-	const double ns = scale * ((double)s->ns + (double)s->probe_ns),
+	const double n = (double)(s->n + s->probe_n);
+	const double ns = c->scale_samples * ((double)s->ns + (double)s->probe_ns),
 		     more = ns - (double)stat_run_ns(&c->charges.nodes[path].stats);
 
 	return n > 0 && more > 3 * ns / n * sqrt(n + 1) ? more : 0;
@@ -271,7 +278,7 @@ static void give_released(struct correcting *c, struct model *m)
 	for (size_t i = 1; i < c->charges.n; i++) {
 		const struct path_node *node = &c->charges.nodes[i];
 		const struct path_sampled *s = &c->sampled[i];
-		const double scale = c->normal > 0 ? c->normal : 1;
+		const double scale = c->scale_samples;
 
 		if (!model_released_ns(m, node->func) ||
 		    !model_give(m, (uint32_t)i, whole(unseen_ns(c, i))))
@@ -354,15 +361,31 @@ static int begin(struct correcting *c, const struct model *m, const struct trace
 
 /* See struct correcting: the processor time that the kernel counted, over what all samples stand
  * for. */
+static double find_scale(const struct trace_info *info)
+{
+	double cpu_ns = (double)trace_info_u64(info, KEY_END_TARGET_CPU_NS, 0),
+	       sampled_ns = (double)trace_info_u64(info, KEY_END_CPU_SAMPLES_NS, 0);
+
+	return cpu_ns > 0 && sampled_ns > 0 ? cpu_ns / sampled_ns : 1;
+}
+
 static double find_normal(const struct loaded_trace *t)
 {
 	const char *off_cpu = trace_info_get(t->info, KEY_STATES_OFF_CPU);
-	double cpu_ns = (double)trace_info_u64(t->info, KEY_END_TARGET_CPU_NS, 0),
-	       sampled_ns = (double)trace_info_u64(t->info, KEY_END_CPU_SAMPLES_NS, 0);
 
-	if (t->totals->states && off_cpu && !strcmp(off_cpu, OFF_CPU_TOLD))
-		return 0;
-	return cpu_ns > 0 && sampled_ns > 0 ? cpu_ns / sampled_ns : 1;
+	return t->totals->states && off_cpu && !strcmp(off_cpu, OFF_CPU_TOLD) ? 0
+									      : find_scale(t->info);
+}
+
+/* Where many are missing, that a call has few says nothing. */
+static bool are_complete(const struct trace_info *info)
+{
+	const double lost = (double)trace_info_u64(info, KEY_END_CPU_SAMPLES_LOST, 0),
+		     n = (double)trace_info_u64(info, KEY_END_CPU_SAMPLES, 0),
+		     cpu_ns = (double)trace_info_u64(info, KEY_END_TARGET_CPU_NS, 0),
+		     ns = (double)trace_info_u64(info, KEY_END_CPU_SAMPLES_NS, 0);
+
+	return lost <= n * MISSING_MOST && (cpu_ns <= 0 || ns >= cpu_ns * (1 - MISSING_MOST));
 }
 
 /* One of two costs for each ns of the other; 0: it was not measured. */
@@ -384,6 +407,8 @@ static int correct(struct correcting *c, const struct correcting *all, const str
 		err = scales_by_calls(&all->charges, t->info, c->scale);
 	if (!err) {
 		c->normal = find_normal(t);
+		c->complete = are_complete(t->info);
+		c->scale_samples = find_scale(t->info);
 		c->by = t->correct_by;
 		c->after_trap = part_of(t->info, KEY_COST_AFTER_NS, KEY_COST_EMULATED_NS);
 		c->after_step = part_of(t->info, KEY_COST_AFTER_STEP_NS, KEY_COST_STEP_NS);

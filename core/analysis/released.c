@@ -167,7 +167,7 @@ int released_doubt(const struct loaded_trace *trace, struct notes *to)
 
 void released_notes(const struct loaded_trace *trace, struct notes *to)
 {
-	if (trace->totals->released && trace->totals->sampled.n)
+	if (trace->totals->released && trace->totals->sampled.n && trace->corrected)
 		notes_add(
 			to,
 			"from then on a released function's calls are not counted. Samples tell "

@@ -14,6 +14,7 @@
 #define CALL_BYTES     5
 #define PROT_WRITING   2
 #define PROT_EXECUTING 4
+#define PROT_ALL       7
 /* How far an argument is set before a call: a few instructions. */
 #define ARG_BYTES 64
 
@@ -103,6 +104,8 @@ static bool sets_protection(const uint8_t *code, size_t from, size_t to, int reg
 		unsigned r;
 		uint32_t v;
 
+		if (i && (code[i - 1] & 0xf1) == 0x41) /* REX.B: one of the new registers */
+			continue;
 		if (constant(code + i, to - i, &r, &v) && (reg < 0 || r == (unsigned)reg) &&
 		    v < 8 && (v & least) == least)
 			return true;
@@ -137,7 +140,7 @@ static void look_at_number(struct search *s, uint64_t vaddr)
 		if (sets_protection(code, at > ARG_BYTES ? at - ARG_BYTES : 0, i, REG_DI,
 				    PROT_WRITING | PROT_EXECUTING))
 			s->fn(s->ctx, f);
-		else
+		else if (!sets_protection(code, at > ARG_BYTES ? at - ARG_BYTES : 0, i, REG_DI, 0))
 			add_taker(s, f, is_mprotect(f));
 		return;
 	}
@@ -175,10 +178,13 @@ static void look_at_call(struct search *s, const struct taker *t, uint64_t vaddr
 
 	if (!code)
 		return;
-	if (sets_protection(code, at > ARG_BYTES ? at - ARG_BYTES : 0, at, t->in_edi ? REG_DI : -1,
-			    PROT_WRITING | PROT_EXECUTING))
+	const size_t from = at > ARG_BYTES ? at - ARG_BYTES : 0;
+
+	/* A function that passes it on may number protections as it likes, but for all of them. */
+	if (sets_protection(code, from, at, t->in_edi ? REG_DI : -1,
+			    t->in_edi ? PROT_WRITING | PROT_EXECUTING : PROT_ALL))
 		s->fn(s->ctx, f);
-	else if (t->in_edi)
+	else if (t->in_edi && !sets_protection(code, from, at, REG_DI, 0))
 		add_taker(s, f, false);
 }
 

@@ -73,7 +73,7 @@ library_attached() {
 	exec 9>in
 	wait_for 60 grep -q ready out
 	expect_status 125 gt record -o trace --pid "$target" 2>err
-	expect_grep "a Go library that the process has loaded: gotrace record --pid $target --exe LIBRARY --traps" err
+	expect_grep "the Go library that the process has loaded: gotrace record --pid $target --exe .*/lib.so --traps" err
 	expect_status 125 gt record -o trace --pid "$target" --exe ./other.so 2>err
 	expect_grep "process $target has not loaded this file; /proc/$target/maps names" err
 	expect_status 125 gt record -o trace --pid "$target" --exe ./lib.so 2>err

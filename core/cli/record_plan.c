@@ -8,14 +8,44 @@
 #include <unistd.h>
 
 #include "attach/target/ring_area.h"
+#include "attach/target/mappings.h"
 #include "attach/target/shadow_stack.h"
+#include "base/foreign_file.h"
 #include "base/log.h"
+#include "binary/gostack.h"
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "cli/record_run.h"
 #include "plan/func_glob.h"
 
 /* ---- which binary */
+
+/* Where a C program has loaded Go code: how to trace that. */
+static void say_which_library(pid_t pid)
+{
+	const struct foreign_rule rule = { .most_bytes = FOREIGN_BINARY_BYTES };
+	char path[PATH_MAX + 32];
+	struct mappings all;
+	struct mapping m;
+	bool found = false;
+
+	if (mappings_open(&all, pid))
+		return;
+	while (!found && mappings_next(&all, &m)) {
+		if (!m.executable || m.path[0] != '/')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/root%s", pid, m.path);
+		int fd = foreign_file_open(path, &rule);
+		found = fd >= 0 && gostack_is_go(fd, path);
+		if (fd >= 0)
+			close(fd);
+		if (found)
+			log_info("to trace the Go library that the process has loaded: "
+				 "gotrace record --pid %d --exe %s --traps",
+				 pid, m.path);
+	}
+	mappings_close(&all);
+}
 
 static bool starts_with_elf_magic(int fd)
 {
@@ -97,9 +127,7 @@ static int open_binary(struct run *r)
 			 "gotrace record --exe BINARY -- %s",
 			 r->opt.command[0], r->opt.command[0]);
 	if (!r->binary && of_process && errno == ENOEXEC)
-		log_info("to trace a Go library that the process has loaded: "
-			 "gotrace record --pid %d --exe LIBRARY --traps",
-			 r->opt.pid);
+		say_which_library(r->opt.pid);
 	if (!r->binary || gobin_layout(r->binary, &r->layout))
 		return STATUS_FAILED;
 	return 0;

@@ -172,7 +172,7 @@ other_process() { # a second process of the same binary is not in the trace
 	"$LIVE/programs/default/ticker" 600s >other &
 	local other=$!
 	wait_for 60 grep -q ready other
-	gt record -o trace -- "$ticker" 1s >printed
+	gt record --max-cost=off -o trace -- "$ticker" 1s >printed
 	kill -TERM "$other"
 	wait "$other"
 	gt report trace --format=csv >report.csv
@@ -207,7 +207,7 @@ for strategy in $pid_strategies; do
 done
 
 same_byte() { # selected functions that the recording probes for its own sake as well
-	expect_status 0 gt record -f runtime.newproc1 -f runtime.gdestroy -f 'main.*' -o trace -- \
+	expect_status 0 gt record --max-cost=off -f runtime.newproc1 -f runtime.gdestroy -f 'main.*' -o trace -- \
 		"$LIVE/programs/default/spawn" >printed
 	gt report trace --format=csv | grep -v '^runtime' >report.csv
 	compare_counts printed report.csv

@@ -9,7 +9,7 @@ programs=$LIVE/programs/default
 in_namespace() { # OFFSET STRATEGY
 	needs_namespace unshare --time --monotonic "$1" --boottime "$1" true
 	unshare --time --monotonic "$1" --boottime "$1" --fork \
-		timeout 60 "$GOTRACE" record --probe="$2" -o trace -- "$programs/ticker" 1s >out
+		timeout 60 "$GOTRACE" record --max-cost=off --probe="$2" -o trace -- "$programs/ticker" 1s >out
 	gt report trace --format=csv >csv
 	compare_counts out csv
 	gt report trace >text
@@ -49,7 +49,7 @@ stepped() { # PROBE
 	[ "${LIVE_SLOW:-}" = 1 ] || skip "only a VM's clock is ours to step"
 	local job now step
 	now=$(date +%s)
-	"$GOTRACE" record --probe="$1" -o trace -- "$programs/ticker" 3s >out 2>err &
+	"$GOTRACE" record --max-cost=off --probe="$1" -o trace -- "$programs/ticker" 3s >out 2>err &
 	job=$!
 	wait_for 60 grep -q ready out
 	for step in 100000 -100000 5 -5; do

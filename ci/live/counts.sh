@@ -36,7 +36,7 @@ for strategy in $strategies; do
 done
 
 wrappers_counted() {
-	gt record -o trace --wrappers -- "$LIVE/programs/default/wrapper" >printed
+	gt record --max-cost=off -o trace --wrappers -- "$LIVE/programs/default/wrapper" >printed
 	gt report trace --by=function --format=csv >report.csv
 	sed -i 's/^wrapper /count /' printed
 	ALLOW='^type[:.]' compare_counts printed report.csv
@@ -44,11 +44,11 @@ wrappers_counted() {
 check "wrappers are counted when asked for" wrappers_counted
 
 selection() { # what is left of plain, for each kind of option
-	gt record -o trace -f 'main.inn*' -- "$LIVE/programs/noinline/plain" >printed
+	gt record --max-cost=off -o trace -f 'main.inn*' -- "$LIVE/programs/noinline/plain" >printed
 	grep 'main.inner' printed >expected
 	gt report trace --by=function --format=csv >report.csv
 	compare_counts expected report.csv
-	gt record -o trace -p main -x '*.inner' -x main.tiny -- "$LIVE/programs/noinline/plain" >printed
+	gt record --max-cost=off -o trace -p main -x '*.inner' -x main.tiny -- "$LIVE/programs/noinline/plain" >printed
 	grep -v 'main.inner\|main.tiny' printed >expected
 	gt report trace --by=function --format=csv >report.csv
 	compare_counts expected report.csv
@@ -56,7 +56,7 @@ selection() { # what is left of plain, for each kind of option
 check "-f and -x choose" selection
 
 go_test_binary() { # STRATEGY
-	gt record -o trace --probe="$1" -- "$LIVE/programs/default/mathx" >printed
+	gt record --max-cost=off -o trace --probe="$1" -- "$LIVE/programs/default/mathx" >printed
 	gt report trace --by=function --format=csv >report.csv
 	compare_counts printed report.csv
 }
@@ -64,7 +64,7 @@ for strategy in $strategies; do check "go test -c binary, $strategy" go_test_bin
 
 ants_agrees() { # STRATEGY
 	since 22 "a deferred call's wrapper is none of the program's functions"
-	gt record -o trace --probe="$1" -p main -p github.com/panjf2000/ants -- \
+	gt record --max-cost=off -o trace --probe="$1" -p main -p github.com/panjf2000/ants -- \
 		"$LIVE/workloads/ants.counted" 2>printed >/dev/null
 	gt report trace --by=function --format=csv >report.csv
 	# No source line can count what initialises a package's variables: called once.

@@ -210,22 +210,6 @@ symbols_of() {
 	) 9>"$kept.lock" && cp "$kept" symbols
 }
 
-# compare_counts PRINTED CSV [SYMBOLS]: the program's own counts against the report's.
-# A function whose traps took too much was released, which a busy machine decides: it has no more calls than the program made.
-compare_counts() {
-	local printed=$1
-	shift
-	if head -n 1 "$1" | grep -q ',released_ns,'; then
-		awk 'function name_of(line) {
-				if (match(line, /^"([^"]|"")*"/)) { line = substr(line, 2, RLENGTH - 2); gsub(/""/, "\"", line); return line }
-				sub(/,.*/, "", line); return line
-			}
-			FNR == NR { n = split($0, f, ","); if (f[n - 2] != "") { calls = substr($0, length(name_of($0)) + ($0 ~ /^"/ ? 4 : 2)); sub(/,.*/, "", calls); is[name_of($0)] = calls }; next }
-			{ name = $0; sub(/^[a-z]+ /, "", name); sub(/ [0-9]+$/, "", name) }
-			$1 == "count" && name in is && is[name] <= $NF { $0 = "count " name " " is[name] }
-			$1 == "unfinished" && name in is || /^ends known$/ { next }
-			{ print }' "$1" "$printed" >"$printed.released"
-		printed=$printed.released
-	fi
-	"$TOP/fixtures/traces/counts.sh" "$printed" "$@"
-}
+# compare_counts PRINTED CSV [SYMBOLS]: the program's own counts against the report's. Recordings of it need --max-cost=off: a busy
+# machine decides which functions are released.
+compare_counts() { "$TOP/fixtures/traces/counts.sh" "$@"; }

@@ -21,7 +21,7 @@ check "doctor: what is missing without privileges" doctor_unprivileged
 
 # Kernels before 6.6 have nothing else.
 perf_counts() { # PROGRAM STRATEGY
-	expect_status 0 gt record --attach=perf --probe="$2" -o trace -- "$LIVE/programs/noinline/$1" >out
+	expect_status 0 gt record --max-cost=off --attach=perf --probe="$2" -o trace -- "$LIVE/programs/noinline/$1" >out
 	gt report trace --format=csv >csv
 	compare_counts out csv
 	gt info trace >facts

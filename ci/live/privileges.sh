@@ -39,7 +39,7 @@ like_sudo() {
 }
 under_sudo() {
 	own_folder
-	like_sudo timeout 60 "$GOTRACE" record -o trace -- "$identity" >../printed 2>../err
+	like_sudo timeout 60 "$GOTRACE" record --max-cost=off -o trace -- "$identity" >../printed 2>../err
 	expect_grep "^uid $nobody_uid gid $nobody_gid " ../printed
 	expect_grep "USER=nobody" ../printed
 	expect_grep "HOME=$(getent passwd nobody | cut -d: -f6) " ../printed
@@ -155,7 +155,7 @@ file_capabilities() {
 	install -m 755 "$GOTRACE" "$gotrace"
 	setcap cap_bpf,cap_perfmon+ep "$gotrace" || skip "this file system has no capabilities"
 	own_folder
-	expect_status 0 as_nobody "$gotrace" record -o trace -- "$LIVE/programs/default/ticker" 1s >../printed
+	expect_status 0 as_nobody "$gotrace" record --max-cost=off -o trace -- "$LIVE/programs/default/ticker" 1s >../printed
 	gt report trace --format=csv >../report.csv
 	compare_counts ../printed ../report.csv
 	! gt info trace | grep -q 'ptrace is refused' || fail "the command could not be held at its exec"

@@ -17,7 +17,7 @@ in_a_pipe() {
 	local edit='s/$/ some text, and no newline at the end/'
 	seq 1 2000 | sed "$edit" | head -c -1 >input
 	"$programs/filter" <input >plain.out 2>plain.err
-	seq 1 2000 | sed "$edit" | head -c -1 | gt record -o trace -- "$programs/filter" 2>traced.err | cat >traced.out
+	seq 1 2000 | sed "$edit" | head -c -1 | gt record --max-cost=off -o trace -- "$programs/filter" 2>traced.err | cat >traced.out
 	cmp plain.out traced.out
 	grep -q '^count main.upper 2000$' traced.err || fail "the filter's own standard error is lost"
 	gt report trace --format=csv >report.csv
@@ -76,7 +76,7 @@ check "Ctrl-C that kills the command kills gotrace the same way" ctrl_c_deadly
 
 sigterm_to_gotrace() { # what a supervisor sends to the process it knows
 	local got=0 job
-	"$GOTRACE" record -o trace -- "$programs/ticker" 600s >out 2>err &
+	"$GOTRACE" record --max-cost=off -o trace -- "$programs/ticker" 600s >out 2>err &
 	job=$!
 	wait_for 60 grep -q ready out
 	sleep 0.5

@@ -57,7 +57,7 @@ check "thesis never performs RETs" baseline
 
 # Another tool on the same bytes: both see every hit.
 second_tool() {
-	"$GOTRACE" record --probe=emulated --rets=step -o other -- "$LIVE/programs/noinline/plain" >printed
+	"$GOTRACE" record --max-cost=off --probe=emulated --rets=step -o other -- "$LIVE/programs/noinline/plain" >printed
 	gt report other --format=csv >csv
 	compare_counts printed csv
 	"$LIVE/programs/default/ticker" 600s >out &
@@ -86,7 +86,7 @@ check "two tracers on one program" second_tool
 no_step() { # PROGRAM
 	allowed || skip "this kernel lets no program write registers"
 	[ -e "$LIVE/programs/noinline/$1" ] || skip "$1 was not built"
-	gt record --probe=emulated -o trace -- "$LIVE/programs/noinline/$1" >printed
+	gt record --max-cost=off --probe=emulated -o trace -- "$LIVE/programs/noinline/$1" >printed
 	gt report trace --format=csv >csv
 	compare_counts printed csv
 	gt info trace >facts

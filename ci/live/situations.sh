@@ -60,7 +60,7 @@ done
 
 wrappers() { # STRATEGY
 	symbols_of "$LIVE/programs/default/tails"
-	gt record -o trace --probe="$1" --wrappers -- "$LIVE/programs/default/tails" >printed
+	gt record --max-cost=off -o trace --probe="$1" --wrappers -- "$LIVE/programs/default/tails" >printed
 	gt report trace --by=function --format=csv >report.csv
 	sed -i 's/^wrapper /count /' printed
 	ALLOW='^type[:.]' compare_counts printed report.csv symbols
@@ -72,7 +72,7 @@ done
 # Functions of the runtime, many of them on system stacks: the program's own
 # calls stay exact, and those of functions that always return have ends.
 system_stack() { # STRATEGY
-	gt record -o trace --probe="$1" -p main -f 'runtime.mallocgc*' -f 'runtime.gcAssist*' \
+	gt record --max-cost=off -o trace --probe="$1" -p main -f 'runtime.mallocgc*' -f 'runtime.gcAssist*' \
 		-f 'runtime.(*mcentral).*' -f 'runtime.(*mheap).*' -- "$LIVE/programs/noinline/preempt" >printed
 	gt report trace --by=function --format=csv >report.csv
 	ALLOW='^runtime\.' compare_counts printed report.csv

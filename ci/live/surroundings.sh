@@ -37,7 +37,7 @@ recorded_without_btf() {
 # The kernel does not tell then when a program executes itself anew: it traps from the start, which the first line says.
 executes_without_btf() {
 	needs_hidden_btf
-	expect_status 0 without_btf "$GOTRACE" record -o trace -- "$LIVE/programs/default/reexec" >out 2>err
+	expect_status 0 without_btf "$GOTRACE" record --max-cost=off -o trace -- "$LIVE/programs/default/reexec" >out 2>err
 	head -n 1 err >first
 	expect_grep 'warning: each call traps .* can execute itself anew.* gotrace sample needs no probe' first
 	gt info trace >info

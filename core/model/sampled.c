@@ -97,8 +97,11 @@ static int path_in(struct model *m, const struct stack *s, const struct frame *f
 	*path = f->path;
 	if (!of[0])
 		return 0;
-	for (const struct frame *in = f; in >= s->frames && f - in < FRAMES_ASKED && !err; in--)
+	const size_t open = (size_t)(f - s->frames) + 1;
+
+	for (size_t i = 0; i < open && i < FRAMES_ASKED && !err; i++)
 		for (size_t n = 0; n < SAMPLED_CALLS && of[n]; n++) {
+			const struct frame *in = f - i;
 			uint32_t node = of[n] - 1 == in->func ? descend(m, in->path, of, n, &err)
 							      : 0;
 

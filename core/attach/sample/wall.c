@@ -156,7 +156,7 @@ static void end_of_look(struct wall *w, struct wall_process *p, int err)
 		log_warn("process %u: its memory %s; its goroutines are not looked at from now on",
 			 p->pid,
 			 err == -EPERM ? "may not be read" : "does not answer (userfaultfd, FUSE)");
-		w->silent++;
+		w->silent += err != -EPERM;
 	}
 	end(p);
 }

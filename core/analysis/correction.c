@@ -259,8 +259,8 @@ static uint64_t whole(double ns)
 
 /*
  * A released function's calls are not seen any more: the time is its caller's as measured. But the
- * clock says in which function's code it came. What its samples stand for, beyond the calls that
- * were seen, the caller had. 0 where chance may have made the difference.
+ * clock names the function whose code it interrupted. Its samples stand for more time than its
+ * recorded calls took: this returns the rest, or 0 where chance explains it.
  */
 static double unseen_ns(const struct correcting *c, size_t path)
 {

@@ -15,7 +15,7 @@
 /* No trace has more kinds of samples, or samples, than so many bytes of it account for; the first
  * are free. */
 #define FREE_GROUPS (1u << 18)
-/* Samples of what did not execute, of which errors are told. */
+/* Waiting samples whose errors fit in memory: so many, and some more for each byte of the trace. */
 #define FREE_LOOKS     600000u
 #define LOOKS_PER_BYTE 8u
 /* Functions on all stacks that a format writes. */

@@ -35,9 +35,8 @@ struct symbols_options {
 	 * path. */
 	int (*file)(void *ctx, const struct sample_image *i);
 	void *ctx;
-	/* What reading files may take together: time, and memory of symbols, by which the last one
-	 * read may go beyond. What is left then stays without names, which is said. 0:
-	 * SYMBOLS_MOST_*. */
+	/* A limit for all files together: time, and memory of symbols. The last file may exceed it.
+	 * Later addresses get no names, and a warning says so. 0: SYMBOLS_MOST_*. */
 	uint64_t most_ns, most_bytes;
 	/* Only stacks of processes with these numbers, below n_only, are asked for. NULL: all. */
 	const bool *only;

@@ -393,7 +393,7 @@ int target_text_bias(pid_t pid, int fd, uint64_t vaddr, uint64_t file_off, uint6
 		if (!m.executable || m.writable || file_off < m.file_off ||
 		    file_off - m.file_off >= m.end - m.start)
 			continue;
-		/* Both names are told of the same file, " (deleted)" included. */
+		/* The kernel gives both names for this file, with " (deleted)" if it is gone. */
 		if (executed ? strcmp(m.path, exe) : !is_of_library(pid, &m, &library))
 			continue;
 		*bias = m.start + (file_off - m.file_off) - vaddr;

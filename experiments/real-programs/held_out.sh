@@ -5,7 +5,10 @@
 # whoever tunes gotrace by one of these takes another in its place.
 # stable_NAME passes what the program prints without what differs from run to run.
 
-HELD_OUT='gojq yamlfmt tengo gxz gocyclo buntdb'
+HELD_OUT='gojq yamlfmt tengo gocyclo'
+# The rules for released functions, and for samples that contradict measured times, were chosen by looking at these two. They are no
+# evidence for them.
+LOOKED_AT='gxz buntdb'
 GOJQ=v0.12.17 YAMLFMT=v0.21.0 TENGO=v2.17.0 XZ=v0.5.17 GOCYCLO=v0.6.0 BUNTDB=v1.3.2
 
 # Runs the twin that profiles itself, as its command says.

@@ -31,7 +31,7 @@ top=$(cd "$here/../.." && pwd)
 prepare real-programs 5
 # shellcheck source=held_out.sh
 . "$here/held_out.sh"
-usual="misspell http http_net gofumpt esbuild hugo nats caddy $HELD_OUT"
+usual="misspell http http_net gofumpt esbuild hugo nats caddy $LOOKED_AT $HELD_OUT"
 programs=$(chosen program "$usual" "${*:-${WORKLOADS:-$([ -n "${QUICK:-}" ] && echo misspell http || echo "$usual")}}")
 SLOW=$(chosen program "$usual" "${SLOW-misspell gofumpt http}")
 usual='inline inline-no-states springboard emulated thesis'

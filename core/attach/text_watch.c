@@ -79,9 +79,12 @@ enum presence {
 /* Is the text as the file has it, but for breakpoints? */
 static bool as_in_file(struct text_watch *w, uint64_t vaddr, size_t n)
 {
-	const uint8_t *file = gobin_bytes(w->probing->plan->binary, vaddr, n);
+	const uint8_t *file = NULL;
 	uint8_t is[UINT8_MAX]; /* site_stub.displaced_len is a byte */
 
+	/* A probe may be in the last bytes of the text. */
+	while (n && !(file = gobin_bytes(w->probing->plan->binary, vaddr, n)))
+		n--;
 	if (!file || !text_patch_read(&w->text, vaddr, is, n))
 		return false;
 	for (size_t i = 0; i < n; i++)

@@ -70,6 +70,7 @@ interrupted() {
 	# and when the process ends
 	"$ticker" 600s >printed &
 	job=$!
+	: >out # the table of the first must not count
 	gt top --traps --pid $job --interval 1s >out 2>err &
 	local top=$!
 	wait_for 60 eval '[ "$(tables)" -ge 1 ]'

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Runs a command in which one system call fails: call FILE N COMMAND [ARG...]. The Nth of those
- * below that the command's own process makes gets an error and is not executed; 0: none. kN: the
- * process is killed before it. sN: this program stops itself (SIGSTOP) before it, and goes on when
- * it is continued. FILE gets a line for each call: its name, of some the first
- * argument, and "failed", "killed" or "waited" behind the one. What the command executes, forks or
- * traces is left alone. Ends as the command does, when no process is left that it or they have
- * forked.
+ * below that the command's own process makes gets an error and is not executed; 0: none. G.N: the
+ * Nth after the command has seized two threads in a row for the Gth time, which stops a process.
+ * kN: the process is killed before it. sN: this program stops itself (SIGSTOP) before it, and goes
+ * on when it is continued. FILE gets a line for each call: its name, of some the first argument,
+ * and "failed", "killed" or "waited" behind the one. What the command executes, forks or traces is
+ * left alone. Ends as the command does, when no process is left that it or they have forked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -140,9 +141,36 @@ static const struct call *call_of(int number)
 	return NULL;
 }
 
-static void answer(int listener, pid_t child, char how, long at, FILE *list)
+/* Which call is made to fail, and how far the command has come. */
+struct count {
+	long stop, at; /* stop 0: counted from the begin */
+	long n, stops;
+	int seized; /* in a row */
+};
+
+static struct count count_of(const char *text)
 {
-	static long n;
+	const char *dot = strchr(text, '.');
+
+	return dot ? (struct count){ .stop = atol(text), .at = atol(dot + 1) }
+		   : (struct count){ .at = atol(text) };
+}
+
+/* Whether the call is the one. */
+static int counts(struct count *c, int number, unsigned long long request)
+{
+	c->seized = number == SYS_ptrace && request == PTRACE_SEIZE ? c->seized + 1 : 0;
+	if (c->seized == 2) {
+		c->stops++;
+		if (c->stop)
+			c->n = 0;
+	}
+	c->n++;
+	return c->n == c->at && (!c->stop || c->stop == c->stops);
+}
+
+static void answer(int listener, pid_t child, char how, struct count *count, FILE *list)
+{
 	struct seccomp_notif ask = { 0 };
 	struct seccomp_notif_resp say = { .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
 
@@ -151,20 +179,21 @@ static void answer(int listener, pid_t child, char how, long at, FILE *list)
 	say.id = ask.id;
 	const struct call *c = is_thread_of(child, ask.pid) ? call_of(ask.data.nr) : NULL;
 	if (c) {
-		n++;
+		const int hit = counts(count, ask.data.nr, ask.data.args[0]);
+
 		fputs(c->name, list);
 		if (c->tells)
 			fprintf(list, ".%llu", (unsigned long long)ask.data.args[0]);
-		fputs(n != at      ? "\n"
+		fputs(!hit         ? "\n"
 		      : how == 'k' ? " killed\n"
 		      : how == 's' ? " waited\n"
 				   : " failed\n",
 		      list);
-		if (n == at && how == 'k') {
+		if (hit && how == 'k') {
 			kill(child, SIGKILL);
-		} else if (n == at && how == 's') {
+		} else if (hit && how == 's') {
 			raise(SIGSTOP);
-		} else if (n == at) {
+		} else if (hit) {
 			say.flags = 0;
 			say.error = -c->error;
 		}
@@ -183,6 +212,7 @@ int main(int argc, char **argv)
 		die(argv[1]);
 	const char how = argv[2][0];
 	const int more = how == 'k' || how == 's'; /* calls that cannot be made to fail, too */
+	struct count count = count_of(argv[2] + more);
 	setvbuf(list, NULL, _IOLBF, 0);
 	pid_t child = fork();
 	if (child < 0)
@@ -195,7 +225,7 @@ int main(int argc, char **argv)
 	/* Ends when nobody is left who could ask. What outlives the command is answered, too. */
 	while (poll(&p, 1, -1) >= 0 || errno == EINTR) {
 		if (p.revents & POLLIN)
-			answer(listener, child, how, atol(argv[2] + more), list);
+			answer(listener, child, how, &count, list);
 		else if (p.revents & (POLLHUP | POLLERR))
 			break;
 	}

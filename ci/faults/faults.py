@@ -139,6 +139,23 @@ def started_ticker(out):
     return target
 
 
+def in_stops(names):
+    """What reads and writes files since a process was stopped for the second time, as call.c numbers it: the jumps are
+    taken out there, and the stubs."""
+    seize = "ptrace.16902"
+    at, stops, seized = [], 0, 0
+    for name in names:
+        seized = seized + 1 if name == seize else 0
+        if seized == 2:
+            stops, n = stops + 1, 0
+        if not stops:
+            continue
+        n += 1
+        if stops > 1 and name in ("openat", "read", "pread64", "pwrite64"):
+            at.append(f"{stops}.{n}")
+    return at
+
+
 class Recording:
     """One run of record, launched or attached to a program that runs already."""
 
@@ -201,11 +218,14 @@ def record_all(kind, first, bad):
         if kind == "call" and "FAULTS_CALLS" in os.environ:
             names = read("list").decode().splitlines()
             wanted = [n for n in wanted if re.search(os.environ["FAULTS_CALLS"], names[n - 1])]
-        for at in (wanted[i - 1] for i in positions(1, len(wanted))):
+        tries = [str(wanted[i - 1]) for i in positions(1, len(wanted))]
+        if kind == "call" and probe == "inline" and attached:
+            tries += in_stops(read("list").decode().splitlines())
+        for at in tries:
             if kind == "alloc":
-                got = Recording(probe, attached, [], {**PRELOAD, "FAULT_AT": str(at)})
+                got = Recording(probe, attached, [], {**PRELOAD, "FAULT_AT": at})
             else:
-                got = Recording(probe, attached, [CALL, "list", str(at)], {})
+                got = Recording(probe, attached, [CALL, "list", at], {})
             tried += 1
             told += bool(got.said)
             wrong = got.judge()

@@ -317,10 +317,15 @@ static void warn_of_runtime(const struct probing *p)
 /* What another gotrace has moved in a process that runs. */
 static int leave_alone(struct probing *p, pid_t pid, int exe_fd)
 {
-	int n = p->running || !moved_bytes_any(pid)
-			? 0
-			: moved_bytes_find(pid, exe_fd, p->plan, p->left_alone);
+	int any = p->running ? 0 : moved_bytes_any(pid);
 
+	if (any < 0) {
+		log_error(
+			"the memory map of process %d cannot be read, which tells of another gotrace's stubs: %s",
+			pid, strerror(-any));
+		return any;
+	}
+	int n = any ? moved_bytes_find(pid, exe_fd, p->plan, p->left_alone) : 0;
 	if (n < 0) {
 		log_error(
 			"another gotrace's stubs are in process %d, and which of its code they replace cannot "

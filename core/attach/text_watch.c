@@ -76,8 +76,8 @@ enum presence {
 	NOT_LOOKED_FOR,
 };
 
-/* Is the text as the file has it, but for breakpoints? */
-static bool as_in_file(struct text_watch *w, uint64_t vaddr, size_t n)
+/* GONE: the text is as the file has it, but for breakpoints. */
+static enum presence compare_with_file(struct text_watch *w, uint64_t vaddr, size_t n)
 {
 	const uint8_t *file = NULL;
 	uint8_t is[UINT8_MAX]; /* site_stub.displaced_len is a byte */
@@ -86,11 +86,11 @@ static bool as_in_file(struct text_watch *w, uint64_t vaddr, size_t n)
 	while (n && !(file = gobin_bytes(w->probing->plan->binary, vaddr, n)))
 		n--;
 	if (!file || !text_patch_read(&w->text, vaddr, is, n))
-		return false;
+		return UNKNOWN;
 	for (size_t i = 0; i < n; i++)
 		if (is[i] != file[i] && is[i] != INT3)
-			return false;
-	return true;
+			return REPLACED;
+	return GONE;
 }
 
 /* A breakpoint of another tool may take the place of the first byte of a jump. */
@@ -109,13 +109,13 @@ static enum presence look_for(struct text_watch *w, const struct plan_site *s)
 	text_patch_turn_page(&w->text, vaddr); /* sites of a function stand together */
 	if (!text_patch_read(&w->text, vaddr, &is, 1))
 		return UNKNOWN;
-	if (is == INT3 || (in_stub && text_patch_is_there(&w->text, s)))
+	if (is == INT3 || (in_stub && text_patch_is_there(&w->text, s) == 1))
 		return THERE;
 	const uint8_t *file = gobin_bytes(p->plan->binary, s->vaddr, 1);
 
 	if (!in_stub && is == CALL && file && *file != CALL)
 		return THERE;
-	return as_in_file(w, vaddr, in_stub ? s->stub.displaced_len : COMPARED) ? GONE : REPLACED;
+	return compare_with_file(w, vaddr, in_stub ? s->stub.displaced_len : COMPARED);
 }
 
 /* ---- all of them */
@@ -219,10 +219,9 @@ static void look_at_all(struct text_watch *w, uint64_t now_ns)
 	const bool first_gone = !w->n_gone, first_replaced = !w->n_replaced;
 
 	if (l.unknown) {
-		/* Parts of the text may be gone for ever; nothing at all is another image. */
-		uint8_t any;
-
-		if (!text_patch_read(&w->text, w->probing->plan->sites[0].vaddr, &any, 1))
+		/* Parts of the text may be gone for ever; memory without a user is another image.
+		 */
+		if (text_patch_memory_ended(&w->text))
 			text_watch_close(w);
 		return;
 	}

@@ -18,14 +18,15 @@
 #define BEFORE          64 /* bytes that a window may begin before a site, */
 #define AFTER           8
 
-bool moved_bytes_any(pid_t pid)
+int moved_bytes_any(pid_t pid)
 {
 	struct mappings maps;
 	struct mapping m;
 	bool found = false;
+	int err = mappings_open(&maps, pid);
 
-	if (mappings_open(&maps, pid))
-		return false;
+	if (err)
+		return err;
 	while (!found && mappings_next(&maps, &m))
 		found = strstr(m.path, "/memfd:" SPRINGBOARD_FILE);
 	mappings_close(&maps);

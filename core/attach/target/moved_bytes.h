@@ -13,8 +13,9 @@
 
 #include "plan/plan.h"
 
-/* Whether stubs of a gotrace are mapped into the process. */
-bool moved_bytes_any(pid_t pid);
+/* Whether stubs of a gotrace are mapped into the process: 1 or 0, or -errno where its memory map
+ * cannot be read. */
+int moved_bytes_any(pid_t pid);
 
 /* exe_fd: the plan's binary. Sets left_alone[i] for all sites of each function of the plan that has
  * a site in such bytes, and for sites inside the runtime that are there. The number of these

@@ -77,7 +77,8 @@ static bool in_the_way(const struct running *r, const struct site_stub *s)
 	return whereabouts_between(&r->where, window + 1, window + s->displaced_len);
 }
 
-/* After the last site: when a page could not be written, what the text says counts. */
+/* After the last site: when a page could not be written, what the text says counts. A jump that may
+ * be there is one to be taken out. */
 static void finish_pages(struct running *r)
 {
 	const struct plan *plan = r->opt.plan;
@@ -89,7 +90,7 @@ static void finish_pages(struct running *r)
 	r->n_patched = 0;
 	for (size_t i = 0; i < plan->n_sites; i++) {
 		r->patched[i] = plan_can_join(&plan->sites[i]) &&
-				text_patch_is_there(&r->text, &plan->sites[i]);
+				text_patch_is_there(&r->text, &plan->sites[i]) != 0;
 		r->n_patched += r->patched[i];
 	}
 }
@@ -131,9 +132,9 @@ static const char *patch_stopped(struct running *r, const struct threads *t, con
 		return running_say(r, "where its threads and goroutines are cannot be read: %s",
 				   strerror(-err));
 	}
-	if (!text_patch_same_image(r->opt.pid, r->opt.exe_fd))
-		return "it executes another file";
-	const char *why = r->hooked ? NULL : text_patch_sigtramp(&r->text);
+	const char *why = text_patch_other_image(r->opt.pid, r->opt.exe_fd);
+	if (!why && !r->hooked)
+		why = text_patch_sigtramp(&r->text);
 	if (why)
 		return why;
 	r->hooked = true;
@@ -294,13 +295,11 @@ static size_t undo_sites(struct running *r)
 	return n_busy;
 }
 
-/* It has ended, or executed something else: its memory is another. */
+/* It has ended, or executed something else: its memory is another. Where that cannot be found out,
+ * the jumps may be in use. */
 static bool is_gone(const struct running *r)
 {
-	uint8_t byte;
-
-	return !text_patch_same_image(r->opt.pid, r->opt.exe_fd) ||
-	       !text_patch_read(&r->text, r->opt.plan->stubs.vaddr, &byte, 1);
+	return text_patch_image_gone(&r->text, r->opt.pid, r->opt.exe_fd);
 }
 
 size_t running_put_back(struct running *r)
@@ -344,10 +343,10 @@ static void unmap_stopped(struct running *r, const struct threads *t)
 
 	if (!tid || running_remote_begin(r, &remote, tid))
 		return;
-	if (r->hooked && !text_patch_undo_sigtramp(&r->text))
-		return;
-	r->hooked = false;
-	stub_maps_remove(&r->maps, &(struct process_calls){ running_remote_call, &remote });
+	if (!r->hooked || text_patch_undo_sigtramp(&r->text)) {
+		r->hooked = false;
+		stub_maps_remove(&r->maps, &(struct process_calls){ running_remote_call, &remote });
+	}
 	running_remote_end(r, &remote);
 }
 

@@ -55,62 +55,55 @@ void running_remote_end(struct running *r, struct remote *remote)
 
 /* ---- whether it can be */
 
-/* Calls fn for each line of a file until it returns true. */
-static bool any_line(const char *path, bool (*fn)(const char *line))
+static const char *obstacle_in(const char *line)
 {
-	char line[PATH_MAX + 256];
-	bool found = false;
-	FILE *f = fopen(path, "re");
-	while (f && !found && fgets(line, sizeof(line), f))
-		found = fn(line);
-	if (f)
-		fclose(f);
-	return found;
-}
-
-static bool has_seccomp(const char *line)
-{
-	return strncmp(line, "Seccomp:", 8) == 0 && atoi(line + 8) != 0;
-}
-
-static bool is_stopped(const char *line)
-{
-	return strncmp(line, "State:", 6) == 0 && strpbrk(line + 6, "Tt");
-}
-
-static bool is_traced(const char *line)
-{
-	return strncmp(line, "TracerPid:", 10) == 0 && atoi(line + 10) != 0;
+	if (strncmp(line, "Seccomp:", 8) == 0 && atoi(line + 8) != 0)
+		return "a seccomp filter may forbid the system calls that it takes";
+	if (strncmp(line, "TracerPid:", 10) == 0 && atoi(line + 10) != 0)
+		return "something else traces it";
+	if (strncmp(line, "State:", 6) == 0 && strpbrk(line + 6, "Tt"))
+		return "it is stopped";
+	return NULL;
 }
 
 static const char *thread_obstacle(pid_t pid, pid_t tid)
 {
-	char path[64];
+	const char *why = NULL;
+	char path[64], line[256];
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
-	if (any_line(path, has_seccomp))
-		return "a seccomp filter may forbid the system calls that it takes";
-	if (any_line(path, is_traced))
-		return "something else traces it";
-	return any_line(path, is_stopped) ? "it is stopped" : NULL;
+	FILE *f = fopen(path, "re");
+	if (!f) /* ENOENT: the thread has ended */
+		return errno == ENOENT ? NULL : "the state of its threads cannot be read";
+	errno = 0;
+	while (!why && fgets(line, sizeof(line), f))
+		why = obstacle_in(line);
+	if (!why && ferror(f) && errno != ESRCH)
+		why = "the state of its threads cannot be read";
+	fclose(f);
+	return why;
 }
 
 static const char *process_obstacle(pid_t pid)
 {
+	const int moved = moved_bytes_any(pid);
 	const char *why = NULL;
 	char path[32];
 	pid_t tid;
 
-	if (moved_bytes_any(pid))
+	if (moved < 0)
+		return "its memory map cannot be read";
+	if (moved)
 		return "another gotrace's stubs are in the process, or those of one that was killed";
 	if (shadow_stack_of_process(pid))
 		return "it runs with a shadow stack";
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	DIR *d = opendir(path);
-	while (d && !why && (tid = threads_next(d)))
+	if (!d)
+		return "its threads cannot be listed";
+	while (!why && (tid = threads_next(d)))
 		why = thread_obstacle(pid, tid);
-	if (d)
-		closedir(d);
+	closedir(d);
 	return why;
 }
 
@@ -164,10 +157,10 @@ static const char *look_at_process(struct running *r)
 	snprintf(path, sizeof(path), "/proc/%d/mem", r->opt.pid);
 	r->text.mem_fd = open(path, O_RDWR | O_CLOEXEC);
 	const char *why = r->text.mem_fd < 0 ? "its memory cannot be written"
-			  : !text_patch_same_image(r->opt.pid, r->opt.exe_fd)
-				  ? "it executes another file"
-				  : text_patch_find(&r->text, r->opt.pid, r->opt.exe_fd);
+					     : text_patch_other_image(r->opt.pid, r->opt.exe_fd);
 
+	if (!why)
+		why = text_patch_find(&r->text, r->opt.pid, r->opt.exe_fd);
 	if (!why && hook / 4096 != (hook + 4) / 4096)
 		why = "its signal handler cannot be patched at once";
 	if (!why)
@@ -252,8 +245,8 @@ static int try_with_thread(struct mapping *m, void (*work)(struct mapping *m), u
 	pid_t tid = threads_idle(m->r->opt.pid);
 	struct threads t;
 
-	if (!tid) {
-		m->not_done = "it has ended";
+	if (tid <= 0) {
+		m->not_done = tid ? "its threads cannot be listed" : "it has ended";
 		return -ENOENT;
 	}
 	int err = threads_stop(&t, m->r->opt.pid, tid, try);

@@ -100,9 +100,10 @@ const char *springboard_patch(struct inject *in, const struct plan *plan, int ex
 
 	snprintf(path, sizeof(path), "/proc/%d/mem", in->pid);
 	p.mem_fd = open(path, O_RDWR | O_CLOEXEC);
-	why = p.mem_fd < 0                              ? "its memory cannot be written"
-	      : !text_patch_same_image(in->pid, exe_fd) ? "it executes another file"
-							: text_patch_find(&p, in->pid, exe_fd);
+	why = p.mem_fd < 0 ? "its memory cannot be written"
+			   : text_patch_other_image(in->pid, exe_fd);
+	if (!why)
+		why = text_patch_find(&p, in->pid, exe_fd);
 	text_known = !why;
 	struct exec_calls calls = { in, plan->stubs.syscall_vaddr + p.bias };
 	const struct process_calls process = { call, &calls };

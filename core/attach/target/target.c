@@ -340,20 +340,26 @@ int target_identify(pid_t pid, struct target_config *out)
 	return 0;
 }
 
-static bool is_file(const char *path, const struct stat *file)
+/* 1 or 0, or -errno: no file there can be looked at. */
+static int is_file(const char *path, const struct stat *file)
 {
 	struct stat st;
 
-	return !stat(path, &st) && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+	if (stat(path, &st))
+		return -errno;
+	return st.st_dev == file->st_dev && st.st_ino == file->st_ino;
 }
 
-bool target_executes(pid_t pid, int fd)
+int target_executes(pid_t pid, int fd)
 {
 	struct stat file;
 	char path[32];
 
+	if (fstat(fd, &file))
+		return -errno;
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	return !fstat(fd, &file) && is_file(path, &file);
+	int is = is_file(path, &file);
+	return is == -ENOENT || is == -ESRCH ? 0 : is;
 }
 
 /* The numbers in the memory map are not those of stat on overlay file systems. The kernel opens
@@ -366,16 +372,16 @@ static bool is_of_library(pid_t pid, const struct mapping *m, const struct stat 
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", pid, (unsigned long)m->start,
 		 (unsigned long)m->end);
-	if (is_file(path, library))
+	if (is_file(path, library) == 1)
 		return true;
 	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, m->path);
-	return is_file(path, library);
+	return is_file(path, library) == 1;
 }
 
 int target_text_bias(pid_t pid, int fd, uint64_t vaddr, uint64_t file_off, uint64_t *bias)
 {
 	char path[64], exe[PATH_MAX + 16];
-	const bool executed = target_executes(pid, fd);
+	const bool executed = target_executes(pid, fd) == 1;
 	struct stat library;
 	struct mappings maps;
 	struct mapping m;

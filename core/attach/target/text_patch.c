@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/target/text_patch.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,9 +27,26 @@ bool text_patch_read(const struct text_patch *p, uint64_t vaddr, void *to, size_
 	return pread(p->mem_fd, to, n, (off_t)(vaddr + p->bias)) == (ssize_t)n;
 }
 
-bool text_patch_same_image(pid_t pid, int exe_fd)
+const char *text_patch_other_image(pid_t pid, int exe_fd)
 {
-	return target_executes(pid, exe_fd);
+	int is = target_executes(pid, exe_fd);
+
+	return is == 1 ? NULL
+	       : is    ? "the file that it executes cannot be looked at"
+		       : "it executes another file";
+}
+
+/* mem_rw in fs/proc/base.c reads nothing of memory that has no user. */
+bool text_patch_memory_ended(const struct text_patch *p)
+{
+	uint8_t byte;
+
+	return pread(p->mem_fd, &byte, 1, (off_t)(p->plan->stubs.vaddr + p->bias)) == 0;
+}
+
+bool text_patch_image_gone(const struct text_patch *p, pid_t pid, int exe_fd)
+{
+	return target_executes(pid, exe_fd) == 0 || text_patch_memory_ended(p);
 }
 
 const char *text_patch_find(struct text_patch *p, pid_t pid, int exe_fd)
@@ -262,12 +280,15 @@ bool text_patch_undo_site(struct text_patch *p, const struct plan_site *site)
 		write_over(p, s->padding_vaddr, over_padding, padding, JMP_BYTES));
 }
 
-bool text_patch_is_there(const struct text_patch *p, const struct plan_site *site)
+int text_patch_is_there(const struct text_patch *p, const struct plan_site *site)
 {
-	uint8_t window[DISPLACED_MAX], over_padding[JMP_BYTES];
+	const struct site_stub *s = &site->stub;
+	uint8_t window[DISPLACED_MAX], over_padding[JMP_BYTES], is[DISPLACED_MAX];
 
-	make_jumps(p->plan, &site->stub, window, over_padding);
-	return holds(p, site->stub.displaced_vaddr, window, site->stub.displaced_len);
+	make_jumps(p->plan, s, window, over_padding);
+	if (!text_patch_read(p, s->displaced_vaddr, is, s->displaced_len))
+		return -EIO;
+	return memcmp(is, window, s->displaced_len) == 0;
 }
 
 /* ---- the hook */

@@ -3,12 +3,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "attach/target/ptrace.h"
 #include "base/clock.h"
@@ -30,29 +32,38 @@
 
 /* ---- what a thread does */
 
-/* One file of /proc/PID/task/TID; an empty line when it is gone. */
-static size_t read_task(pid_t pid, pid_t tid, const char *file, char *line, size_t size)
+/* Reads one file of /proc/PID/task/TID, as a string. Its length, or -errno and an empty line:
+ * -ENOENT or -ESRCH where the thread is gone. */
+static ssize_t read_task(pid_t pid, pid_t tid, const char *file, char *line, size_t size)
 {
 	char path[64];
 
+	*line = '\0';
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", pid, tid, file);
-	FILE *f = fopen(path, "re");
-	size_t n = f ? fread(line, 1, size - 1, f) : 0;
-
-	if (f)
-		fclose(f);
-	line[n] = '\0';
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ssize_t n = read(fd, line, size - 1);
+	if (n < 0)
+		n = -errno;
+	close(fd);
+	line[n < 0 ? 0 : n] = '\0';
 	return n;
 }
 
-/* From /proc/PID/task/TID/stat: R, S, D, Z, ... 0: it is gone. */
+/* From /proc/PID/task/TID/stat: R, S, D, Z, ... GONE: there is no such thread. UNKNOWN: the file
+ * cannot be read, which says nothing about the thread. */
+enum { GONE = 0, UNKNOWN = '?' };
+
 static char state_of(pid_t pid, pid_t tid)
 {
 	char line[512];
-
-	read_task(pid, tid, "stat", line, sizeof(line));
+	ssize_t n = read_task(pid, tid, "stat", line, sizeof(line));
 	const char *name_end = strrchr(line, ')'); /* the name may hold anything */
-	return name_end && name_end[1] == ' ' ? name_end[2] : 0;
+
+	if (name_end && name_end[1] == ' ')
+		return name_end[2];
+	return n == -ENOENT || n == -ESRCH ? GONE : UNKNOWN;
 }
 
 /* Its processor time, and how often it was given a processor; 0 where the kernel does not tell. */
@@ -61,7 +72,7 @@ static void ran(pid_t pid, pid_t tid, uint64_t *run_ns, uint64_t *turns)
 	unsigned long long ns = 0, n = 0;
 	char line[80];
 
-	if (!read_task(pid, tid, "schedstat", line, sizeof(line)) ||
+	if (read_task(pid, tid, "schedstat", line, sizeof(line)) <= 0 ||
 	    sscanf(line, "%llu %*u %llu", &ns, &n) != 2)
 		ns = n = 0;
 	*run_ns = ns;
@@ -98,7 +109,7 @@ pid_t threads_next(DIR *d)
 pid_t threads_idle(pid_t pid)
 {
 	DIR *d = open_tasks(pid);
-	pid_t any = 0, asleep = 0, tid;
+	pid_t any = d || errno == ENOENT ? 0 : -errno, asleep = 0, tid;
 
 	while (d && !asleep && (tid = threads_next(d))) {
 		char state = state_of(pid, tid);
@@ -118,19 +129,19 @@ static bool is_without_memory(pid_t pid, pid_t tid)
 {
 	char line[80];
 
-	return read_task(pid, tid, "statm", line, sizeof(line)) && !strncmp(line, "0 ", 2);
+	return read_task(pid, tid, "statm", line, sizeof(line)) > 0 && !strncmp(line, "0 ", 2);
 }
 
 bool threads_ended(pid_t pid)
 {
 	DIR *d = open_tasks(pid);
-	bool ended = true;
+	bool ended = d || errno == ENOENT;
 	pid_t tid;
 
 	while (d && ended && (tid = threads_next(d))) {
 		char state = state_of(pid, tid);
 
-		ended = !state || strchr("ZX", state) || is_without_memory(pid, tid);
+		ended = state == GONE || strchr("ZX", state) || is_without_memory(pid, tid);
 	}
 	if (d)
 		closedir(d);
@@ -167,7 +178,7 @@ static int seize(struct threads *t, pid_t tid)
 	if (err) {
 		char state = state_of(t->pid, tid);
 
-		return !state || state == 'Z' || state == 'X' ? 0 : err; /* it has ended */
+		return state == GONE || state == 'Z' || state == 'X' ? 0 : err; /* it has ended */
 	}
 	t->at[t->n++] = (struct thread){ .tid = tid };
 	return 0;
@@ -178,12 +189,17 @@ static int seize_new(struct threads *t, size_t *n_new)
 {
 	DIR *d = open_tasks(t->pid);
 	size_t before = t->n;
-	int err = d ? 0 : -ESRCH;
-	pid_t tid;
+	int err = d ? 0 : errno == ENOENT ? -ESRCH : -errno;
+	pid_t tid = 0;
 
-	while (!err && (tid = threads_next(d)))
-		if (!known(t, tid))
+	do {
+		errno = 0;
+		tid = err ? 0 : threads_next(d);
+		if (!err && !tid) /* ENOENT: it has been reaped meanwhile */
+			err = errno == ENOENT ? 0 : -errno;
+		else if (tid && !known(t, tid))
 			err = seize(t, tid);
+	} while (tid);
 	if (d)
 		closedir(d);
 	*n_new = t->n - before;

@@ -52,7 +52,7 @@ struct threads {
  * Stops all threads, also those that begin meanwhile; or, with `tid` not 0, that one only. `try`
  * counts from 0: each has more patience than the one before. To be followed by threads_go in every
  * case. 0 or -errno: -EPERM when something else traces a thread or tracing is not allowed, -ESRCH
- * when it has ended, -ETIMEDOUT when a thread does not stop, which is t->late then.
+ * only when it has ended, -ETIMEDOUT when a thread does not stop, which is t->late then.
  */
 int threads_stop(struct threads *t, pid_t pid, pid_t tid, unsigned try);
 
@@ -70,14 +70,16 @@ void threads_pause(unsigned try);
  */
 uint64_t threads_go(struct threads *t);
 
-/* The next thread of /proc/PID/task, 0 at the end. */
+/* The next thread of /proc/PID/task; 0 at the end, or where the list cannot be read further: errno
+ * tells, if it was 0 before. */
 pid_t threads_next(DIR *d);
 
 /* A thread that can be made to do system calls with the least disturbance: one that sleeps in one,
- * else any. 0: the process has ended. */
+ * else any. 0: the process has ended; -errno: its threads cannot be listed. */
 pid_t threads_idle(pid_t pid);
 
-/* No thread of it will execute anything any more. */
+/* No thread of it will execute anything any more. false, too, where its threads cannot be listed.
+ */
 bool threads_ended(pid_t pid);
 
 /* The same, or within a second from now: a thread that a step has lost is the first to go where the

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -119,6 +120,27 @@ static void is_gone(void **state)
 	threads_go(&t);
 }
 
+/* A list of threads that cannot be opened says nothing about the process. */
+static void no_descriptor_left(void **state)
+{
+	struct rlimit was, none;
+	struct threads t;
+	pid_t pid = start(1, false);
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+	none = (struct rlimit){ 0, was.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_int_equal(threads_stop(&t, pid, 0, 0), -EMFILE);
+	threads_go(&t);
+	assert_false(threads_ended(pid));
+	assert_int_equal(threads_idle(pid), -EMFILE);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+	assert_int_equal(threads_idle(pid), pid);
+	end(pid);
+	assert_int_equal(threads_idle(pid), 0);
+}
+
 /* A thread that is gone is no sign of the end, an end in a moment is one. */
 static void ends_soon(void **state)
 {
@@ -143,6 +165,7 @@ int main(void)
 		cmocka_unit_test(sleeps_in_the_kernel),
 		cmocka_unit_test(sleeps_often),
 		cmocka_unit_test(is_gone),
+		cmocka_unit_test(no_descriptor_left),
 		cmocka_unit_test(ends_soon),
 	};
 

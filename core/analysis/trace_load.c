@@ -9,6 +9,7 @@
 
 #include "analysis/doubts.h"
 #include "analysis/key_groups.h"
+#include "analysis/parked.h"
 #include "analysis/sample_load.h"
 #include "base/log.h"
 #include "base/text_format.h"
@@ -210,6 +211,8 @@ static int feed_all(struct loaded_trace *t, struct trace_reader *r, struct trace
 		end(t, r);
 	if (!err && !w->err)
 		err = model_finish(t->model);
+	if (!err && !w->err && t->parked)
+		err = parked_leave_out(t->parked, t->model, loaded_trace_span_ns(t));
 	return err || w->err || !t->summary || t->view ? err : restore(t, r);
 }
 
@@ -267,6 +270,10 @@ static int make_models(struct loaded_trace *t, const struct trace_watch *watch)
 		if (!err && !t->whole)
 			err = -errno;
 	}
+	if (!err && t->parked) {
+		mo.on_place = parked_add;
+		mo.place_ctx = t->parked;
+	}
 	if (err)
 		return err;
 	t->model = model_new(t->info, &mo);
@@ -288,6 +295,10 @@ static int load_events(struct loaded_trace *t, struct trace_reader *r,
 	}
 	if (!err)
 		err = make_groups(t, view);
+	if (!err && view && view->leave_out_parked && !t->summary) {
+		t->parked = parked_new();
+		err = t->parked ? 0 : -ENOMEM;
+	}
 	if (!err)
 		err = make_models(t, w);
 	return err ? err : feed_all(t, r, w);
@@ -327,6 +338,13 @@ int trace_load(struct loaded_trace *t, struct trace_reader *r, const struct trac
 		log_info("%s", line ? line : "a part of the trace is left out");
 		free(line);
 	}
+	if (!err && !w->err && view && view->leave_out_parked && !view->said) {
+		char *line = parked_say(t->parked, t->model, t->info);
+
+		if (line)
+			log_info("%s", line);
+		free(line);
+	}
 	if (!err && !w->err && view && view->log_doubts)
 		err = doubts_log(t);
 	return err ? err : w->err;
@@ -337,6 +355,7 @@ void trace_unload(struct loaded_trace *t)
 	model_free(t->model);
 	model_free(t->whole);
 	sample_unload(t->samples);
+	parked_free(t->parked);
 	key_groups_free(t->groups);
 	free((void *)(uintptr_t)t->model_view.funcs);
 	*t = (struct loaded_trace){ 0 };

@@ -18,6 +18,7 @@ struct loaded_trace {
 	 * to say what was left out. */
 	const struct trace_view *view;
 	struct model_view model_view;
+	struct parked *parked;          /* owned; NULL: none is left out (parked.h) */
 	struct key_groups *groups;      /* owned; NULL: calls are not told apart */
 	struct model *whole;            /* owned; NULL: the same as `model` */
 	const struct model_totals *all; /* of the whole trace */

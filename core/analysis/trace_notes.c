@@ -11,6 +11,7 @@
 #include "analysis/dear.h"
 #include "analysis/doubts.h"
 #include "analysis/kept.h"
+#include "analysis/parked.h"
 #include "analysis/probe_cost.h"
 #include "analysis/released.h"
 #include "analysis/sample_notes.h"
@@ -41,6 +42,10 @@ static void summary(const struct loaded_trace *trace, struct notes *to)
 	if (left_out)
 		notes_add(to, "%s", left_out);
 	free(left_out);
+	char *parked = parked_say(trace->parked, trace->model, trace->info);
+	if (parked)
+		notes_add(to, "%s", parked);
+	free(parked);
 	if (trace->min_duration_ns)
 		notes_add(
 			to,

@@ -19,6 +19,7 @@ struct trace_view {
 	const char *const *processes;
 	size_t n_processes;
 	bool said;               /* the output says what is left out; else it is logged */
+	bool leave_out_parked;   /* waits of parked goroutines do not count (parked.h) */
 	bool log_doubts;         /* what must be known of the trace (doubts.h) is logged */
 	uint64_t from_ns, to_ns; /* since the trace's first event; to 0: its end */
 	/* --key: FUNCTION(ARGUMENT), calls are told apart by it; no part of the trace is left out

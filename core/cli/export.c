@@ -290,6 +290,8 @@ int cmd_export(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	a.opt.view = &a.view.view;
 	a.view.view.log_doubts = true;
+	a.view.view.leave_out_parked = a.format->write == export_html && a.n_files < 2 &&
+				       !a.view.parked;
 	int err = write_output(&a);
 
 	view_options_free(&a.view);

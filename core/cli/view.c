@@ -223,6 +223,7 @@ int cmd_view(int argc, char **argv)
 	argp_err_exit_status = STATUS_USAGE;
 	arg_parse(&argp, argc, argv, 0, &a);
 	signal(SIGPIPE, SIG_IGN);
+	a.view.view.leave_out_parked = a.n_files < 2 && !a.view.parked;
 	int err = view(&a);
 
 	view_options_free(&a.view);

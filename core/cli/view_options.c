@@ -18,7 +18,8 @@ enum {
 	KEY_KEY,
 	KEY_PROCESS,
 	KEY_SERVICE,
-	KEY_LABEL
+	KEY_LABEL,
+	KEY_PARKED
 };
 
 static const struct argp_option view_option_list[] = {
@@ -38,6 +39,10 @@ static const struct argp_option view_option_list[] = {
 	{ "service", KEY_SERVICE, "NAME", 0, "of a store of gotrace agent: only this service", 3 },
 	{ "label", KEY_LABEL, "NAME=VALUE", 0,
 	  "of such a store: only profiles with this label. Repeatable: all of them", 3 },
+	{ "parked", KEY_PARKED, NULL, 0,
+	  "in texts and pages: with the waits of parked goroutines, those that waited in one place for nearly all of their life. "
+	  "Without it a line says what is left out. Other formats have all of it",
+	  4 },
 	{ "key", KEY_KEY, "FUNC(ARG)", 0,
 	  "calls of FUNC by the value of an argument that was recorded (record --args): FUNC{VALUE} each. "
 	  "Repeatable; 'none': not by those of record --key either",
@@ -111,6 +116,9 @@ static error_t parse_view(int key, char *arg, struct argp_state *state)
 		no_memory(vec_reserve(&o->keys, &o->cap_keys, v->n_keys + 1));
 		o->keys[v->n_keys++] = arg;
 		v->keys = o->keys;
+		return 0;
+	case KEY_PARKED:
+		o->parked = true;
 		return 0;
 	case KEY_SERVICE:
 		o->service = arg;

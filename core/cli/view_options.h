@@ -15,6 +15,7 @@ struct view_options {
 	/* of a store of `gotrace agent`: whose profiles, of which moments; NULL: all */
 	const char *service, *from_text, *to_text;
 	struct pairs labels;
+	bool parked; /* their waits count */
 	size_t cap_focus, cap_ignore, cap_goids, cap_keys, cap_processes;
 };
 

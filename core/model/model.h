@@ -301,6 +301,8 @@ struct model_view {
 #define VIEW_FOCUS  1 /* it and all below it count */
 #define VIEW_IGNORE 2 /* it and all below it do not */
 
+struct goroutine_place;
+
 struct model_options {
 	const struct model_view *view; /* NULL: all counts */
 	uint32_t max_paths;            /* 0: a million */
@@ -319,6 +321,9 @@ struct model_options {
 	/* Called when a goroutine's state is freed, and at the end for the others. */
 	void (*on_goroutine)(void *ctx, const struct goroutine_info *g);
 	void *ctx;
+	/* Called before that, in traces with states (model/places.h); NULL: not wanted. */
+	void (*on_place)(void *ctx, const struct goroutine_place *p);
+	void *place_ctx;
 	/*
 	 * Calls of one function may be told apart by their arguments: sets *row to the function
 	 * that a call of func with these counts as, in the numbers of functions and paths; calls

@@ -306,6 +306,13 @@ void states_add_wait(struct model *m, const struct frame *f, uint16_t reason, bo
 /* wakes.c: what is in by_func ends the wait of s, which lasts up to ts_ns. */
 void wakes_add(struct model *m, const struct stack *s, uint32_t by_func, uint64_t ts_ns);
 
+/* places.c: with model_options.on_place. A wait of s begins in f. */
+void place_began(struct stack *s, const struct frame *f);
+/* s has waited for ns in f. */
+void place_waited(struct stack *s, const struct frame *f, uint64_t ns);
+/* The goroutine ends, its info is complete. */
+void place_tell(const struct model *m, const struct stack *s);
+
 /* call_waits.c: with model_options.call_waits, why frame number `at` waited, by reason; also the
  * two's complement of what is to be taken away. */
 void call_waits_add_slow(struct model *m, struct stack *s, size_t at, uint16_t reason,

@@ -48,47 +48,6 @@ uint64_t *off_time(struct off_times *t, unsigned state)
 	}
 }
 
-/* ---- waits */
-
-int waits_add(struct waits *w, const struct path_waits *what)
-{
-	uint32_t hash = hash_u64_pair((uint64_t)what->path << 32 | what->func,
-				      what->reason << 1 | what->held);
-	size_t at;
-
-	for (uint32_t i = hash_index_first(&w->index, hash, &at); i != HASH_NONE;
-	     i = hash_index_next(&w->index, hash, &at)) {
-		struct path_waits *x = &w->all[i];
-
-		if (x->path == what->path && x->func == what->func && x->reason == what->reason &&
-		    x->held == what->held) {
-			x->ns += what->ns;
-			x->n += what->n;
-			return 0;
-		}
-	}
-	int err = vec_reserve(&w->all, &w->cap, w->n + 1);
-
-	if (!err)
-		err = hash_index_put(&w->index, hash, (uint32_t)w->n);
-	if (!err)
-		w->all[w->n++] = *what;
-	return err;
-}
-
-void waits_free(struct waits *w)
-{
-	free(w->all);
-	hash_index_free(&w->index);
-	*w = (struct waits){ 0 };
-}
-
-const struct path_waits *model_waits(const struct model *m, size_t *n)
-{
-	*n = m->waits.n;
-	return m->waits.n ? m->waits.all : NULL;
-}
-
 /* ---- spans */
 
 void states_add_wait(struct model *m, const struct frame *f, uint16_t reason, bool held,
@@ -106,6 +65,8 @@ static __attribute__((noinline)) void charge_wait(struct model *m, struct stack 
 {
 	states_add_wait(m, f, s->state.reason, false, ns, 0);
 	call_waits_add(m, s, (size_t)(f - s->frames), s->state.reason, ns, ns);
+	if (m->opt.on_place)
+		place_waited(s, f, ns);
 }
 
 void states_advance(struct model *m, struct stack *s, uint64_t ts_ns)
@@ -135,12 +96,15 @@ void states_advance(struct model *m, struct stack *s, uint64_t ts_ns)
 }
 
 /* A wait begins, or what counts of it. */
-static void count_wait(struct model *m, const struct stack *s)
+static void count_wait(struct model *m, struct stack *s)
 {
 	const struct frame *f = states_charged(s);
 
-	if (s->state.now == STATE_WAITING && f && !s->stop.active)
-		states_add_wait(m, f, s->state.reason, false, 0, 1);
+	if (s->state.now != STATE_WAITING || !f || s->stop.active)
+		return;
+	states_add_wait(m, f, s->state.reason, false, 0, 1);
+	if (m->opt.on_place)
+		place_began(s, f);
 }
 
 static void tell_span(struct model *m, const struct stack *s)
@@ -253,6 +217,8 @@ void states_end(struct model *m, struct stack *s, uint64_t ts_ns)
 	s->info.off = st->off;
 	if (s->muted)
 		return;
+	if (m->opt.on_place)
+		place_tell(m, s);
 	m->totals.life_ns += s->info.life_ns;
 	off_times_add(&m->totals.off, &st->off);
 	if (s->info.calls || s->n)
@@ -271,6 +237,7 @@ void states_view_begin(struct model *m, struct stack *s, uint64_t ts_ns)
 	states_advance(m, s, ts_ns);
 	st->life_ns = st->from_ns = st->mark_ns;
 	st->off = s->stop.off_done = s->stop.off_now = (struct off_times){ 0 };
+	st->place = (struct wait_place){ 0 };
 	for (size_t i = 0; i < s->n; i++)
 		s->frame_states[i] = (struct frame_states){ 0 };
 	s->n_waits = 0;

@@ -6,6 +6,14 @@
 #include "base/hash_index.h"
 #include "model/model.h"
 
+/* Where a goroutine has waited longest, if that is more than half of all its waiting. */
+struct wait_place {
+	uint32_t path, func;
+	uint16_t reason;
+	uint64_t ns, n;    /* there, since it is the place; ns 0: none yet */
+	uint64_t votes_ns; /* for it, less those for others */
+};
+
 /* Of a goroutine. */
 struct stack_states {
 	uint64_t life_ns; /* when its life, or what counts of it, began */
@@ -22,6 +30,7 @@ struct stack_states {
 	 * below, unless states_ran */
 	struct off_times late;
 	uint16_t late_reason;
+	struct wait_place place; /* with model_options.on_place */
 };
 
 /* Of an open call. */
@@ -49,6 +58,8 @@ int wakes_put(struct wakes *w, const struct func_wakes *what); /* adds; 0 or -EN
 
 /* 0 or -ENOMEM; n: how many. Adds, also the two's complement of what is to be taken away. */
 int waits_add(struct waits *w, const struct path_waits *what);
+/* Takes ns, and what->n waits, from those of what's path, function and reason. */
+void waits_take(struct waits *w, const struct path_waits *what, uint64_t ns);
 void waits_free(struct waits *w); /* leaves it empty */
 
 void off_times_sub(struct off_times *from, const struct off_times *what);

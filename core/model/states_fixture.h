@@ -52,6 +52,11 @@ struct run {
 	uint64_t dur_ns[CALLS], self_ns[CALLS], span_ns[GOROUTINES], last_to_ns[GOROUTINES];
 	struct off_times spans[GOROUTINES], lives[GOROUTINES];
 	uint64_t life_ns[GOROUTINES];
+	struct place {
+		uint32_t func, reason;
+		uint64_t ns, n;
+		bool told;
+	} places[GOROUTINES];
 	size_t n_said;
 };
 

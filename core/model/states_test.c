@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "model/places.h"
 #include "model/states_fixture.h"
 
 /* ---- what the engine says */
@@ -67,6 +68,14 @@ static void on_goroutine(void *ctx, const struct goroutine_info *g)
 		return;
 	r->life_ns[g->goid - 1] = g->life_ns;
 	r->lives[g->goid - 1] = g->off;
+}
+
+static void on_place(void *ctx, const struct goroutine_place *p)
+{
+	struct run *r = ctx;
+
+	if (p->g->goid <= GOROUTINES)
+		r->places[p->g->goid - 1] = (struct place){ p->func, p->reason, p->ns, p->n, true };
 }
 
 static void same(const struct off_times *want, const struct off_times *got, const char *what)
@@ -129,6 +138,33 @@ static void check_goroutines(struct run *r)
 		assert_int_equal(r->span_ns[g], life_ns);
 		same(&want, &r->lives[g], "life");
 		same(&want, &r->spans[g], "spans");
+	}
+}
+
+/* A goroutine's place is one where it waited for more than half of its waiting, and where it waited
+ * at least for as long as told. Calls of a function may be in several paths. */
+static void check_places(const struct run *r)
+{
+	for (unsigned g = 0; g < GOROUTINES; g++) {
+		uint64_t ns[FUNCS][REASON_PREEMPTED + 1] = { 0 }, all_ns = 0, held_ns = 0;
+		const struct place *p = &r->places[g];
+
+		for (unsigned t = 0; t < TIME; t++) {
+			const struct moment *m = &r->truth->at[g][t];
+
+			if (!m->alive || m->state != STATE_WAITING)
+				continue;
+			all_ns++;
+			held_ns += m->held;
+			if (m->n && !m->held)
+				ns[r->truth->calls[m->calls[m->n - 1]].func][m->reason]++;
+		}
+		if (!p->told)
+			continue;
+		assert_true(p->n && p->ns >= p->n);
+		/* That a prologue was stopped meanwhile may be told later. */
+		assert_true(p->ns <= ns[p->func][p->reason] + held_ns);
+		assert_true(2 * p->ns > all_ns);
 	}
 }
 
@@ -202,6 +238,27 @@ static void check_waits(const struct model *m)
 	free(total);
 }
 
+/* What is left out of a path goes from all above it, and from nothing else. */
+static void check_leaving_out(struct model *m)
+{
+	const uint64_t root_ns = model_totals(m)->root_ns;
+	uint64_t left_out_ns = 0;
+	size_t n;
+	const struct path_waits *w = model_waits(m, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		struct path_waits some = w[i];
+
+		some.ns -= some.ns / 3;
+		if (some.held)
+			continue;
+		assert_int_equal(model_leave_out(m, &some), some.ns);
+		left_out_ns += some.ns;
+	}
+	assert_int_equal(model_totals(m)->root_ns, root_ns - left_out_ns);
+	check_waits(m);
+}
+
 static void check_wakes(struct run *r, const struct model *m)
 {
 	size_t n;
@@ -231,6 +288,8 @@ static void test_random(void **state)
 					    &(struct model_options){ .on_call = on_call,
 								     .on_state = on_state,
 								     .on_goroutine = on_goroutine,
+								     .on_place = on_place,
+								     .place_ctx = r,
 								     .call_waits = true,
 								     .wakes = true,
 								     .ctx = r });
@@ -241,9 +300,11 @@ static void test_random(void **state)
 		assert_int_equal(model_finish(m), 0);
 		check_goroutines(r);
 		check_calls(r);
+		check_places(r);
 		check_funcs(r, m);
 		check_waits(m);
 		check_wakes(r, m);
+		check_leaving_out(m);
 		assert_int_equal(model_totals(m)->bad_events, 0);
 		model_free(m);
 		trace_info_free(&r->info);

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "analysis/parked.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash_index.h"
+#include "base/vec.h"
+
+#define PARKED_PCT 95 /* of its life, in one place, */
+#define WAITS_MAX  3  /* in so many waits */
+#define LEFT_PCT   90 /* of the waits of a place that nobody has left */
+#define REST_PCT   1  /* of the time recorded: less than this is nothing */
+
+/* Decided when the trace has ended. */
+struct later {
+	struct parked_place place;
+	uint64_t life_ns;
+	bool waits;
+};
+
+struct parked {
+	struct parked_place *places;
+	size_t n, cap;
+	struct hash_index index;
+	struct later *later;
+	size_t n_later, cap_later;
+	uint64_t first_ns; /* of the first goroutine */
+	int err;
+};
+
+struct parked *parked_new(void)
+{
+	return calloc(1, sizeof(struct parked));
+}
+
+void parked_free(struct parked *p)
+{
+	if (!p)
+		return;
+	free(p->places);
+	free(p->later);
+	hash_index_free(&p->index);
+	free(p);
+}
+
+const struct parked_place *parked_places(const struct parked *p, size_t *n)
+{
+	*n = p ? p->n : 0;
+	return *n ? p->places : NULL;
+}
+
+/* ---- as goroutines end */
+
+static int add_place(struct parked *p, const struct parked_place *what)
+{
+	uint32_t hash = hash_u64_pair((uint64_t)what->path << 32 | what->func, what->reason);
+	size_t at;
+
+	for (uint32_t i = hash_index_first(&p->index, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&p->index, hash, &at)) {
+		struct parked_place *x = &p->places[i];
+
+		if (x->path != what->path || x->func != what->func || x->reason != what->reason)
+			continue;
+		x->goroutines += what->goroutines;
+		x->ns += what->ns;
+		x->n += what->n;
+		x->young += what->young;
+		x->young_ns += what->young_ns;
+		x->young_n += what->young_n;
+		return 0;
+	}
+	int err = vec_reserve(&p->places, &p->cap, p->n + 1);
+
+	if (!err)
+		err = hash_index_put(&p->index, hash, (uint32_t)p->n);
+	if (!err)
+		p->places[p->n++] = *what;
+	return err;
+}
+
+static int add_later(struct parked *p, const struct later *l)
+{
+	int err = vec_reserve(&p->later, &p->cap_later, p->n_later + 1);
+
+	if (!err)
+		p->later[p->n_later++] = *l;
+	return err;
+}
+
+/* Of those that have ended, only who lived for half of the time so far is kept: as many as were
+ * alive at once. */
+void parked_add(void *parked, const struct goroutine_place *place)
+{
+	const struct goroutine_info *g = place->g;
+	struct parked *p = parked;
+	const struct later l = {
+		.place = { .path = place->path,
+			   .func = place->func,
+			   .reason = place->reason,
+			   .goroutines = 1,
+			   .ns = place->ns,
+			   .n = place->n },
+		.life_ns = g->life_ns,
+		.waits = place->waits,
+	};
+
+	if (!p->first_ns || g->first_ns < p->first_ns)
+		p->first_ns = g->first_ns;
+	if (place->n > WAITS_MAX || place->ns / PARKED_PCT < g->life_ns / 100)
+		return;
+	if (!place->waits && (g->goid == 1 || 2 * g->life_ns < g->last_ns - p->first_ns))
+		return;
+	if (!p->err)
+		p->err = add_later(p, &l);
+}
+
+/* ---- at the end */
+
+static int gather(struct parked *p, uint64_t span_ns)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < p->n_later && !err; i++) {
+		struct later l = p->later[i];
+		const bool young = 2 * l.life_ns < span_ns;
+
+		if (young && !l.waits)
+			continue;
+		if (young) {
+			l.place.young = 1;
+			l.place.young_ns = l.place.ns;
+			l.place.young_n = l.place.n;
+		}
+		err = add_place(p, &l.place);
+	}
+	return err;
+}
+
+/* The young of a place whose waits have ended for others are at work. */
+static uint64_t drop_young(struct parked *p, const struct model *m)
+{
+	uint64_t ns = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		struct parked_place x = p->places[i];
+		const struct path_waits wait = { x.path, x.func, x.reason, false, 0, 0 };
+
+		if (x.young && x.n * 100 < model_wait_count(m, &wait) * LEFT_PCT) {
+			x.goroutines -= x.young;
+			x.ns -= x.young_ns;
+			x.n -= x.young_n;
+		}
+		ns += x.ns;
+		if (x.goroutines)
+			p->places[n++] = x;
+	}
+	p->n = n;
+	return ns;
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct parked_place *x = a, *y = b;
+
+	return x->ns != y->ns ? (x->ns < y->ns ? 1 : -1)
+			      : (x->path > y->path) - (x->path < y->path);
+}
+
+static uint64_t rest_of(const struct model *m, uint64_t ns)
+{
+	const uint64_t all_ns = model_totals(m)->root_ns;
+
+	return all_ns > ns ? all_ns - ns : 0;
+}
+
+int parked_leave_out(struct parked *p, struct model *m, uint64_t span_ns)
+{
+	int err = p->err ? p->err : gather(p, span_ns);
+	uint64_t ns = err ? 0 : drop_young(p, m);
+
+	if (err || rest_of(m, ns) < span_ns / 100 * REST_PCT)
+		p->n = 0;
+	if (p->n)
+		qsort(p->places, p->n, sizeof(*p->places), longest_first);
+	for (size_t i = 0; i < p->n; i++) {
+		struct parked_place *x = &p->places[i];
+
+		x->ns = model_leave_out(m, &(struct path_waits){ .path = x->path,
+								 .func = x->func,
+								 .reason = x->reason,
+								 .ns = x->ns,
+								 .n = x->n });
+	}
+	return err;
+}

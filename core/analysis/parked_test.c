@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Who is parked, and that everything adds up without their waits. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analysis/parked.h"
+#include "analysis/trace_fixture.h"
+#include "analysis/trace_load.h"
+
+#define HEAD                                                 \
+	"@set states 1\n@set states.reason.7 chan receive\n" \
+	"@set states.reason.19 sleep\n"                      \
+	"@func main.main\n@func main.idle\n@func main.work\n@func main.inner\n"
+
+/* Functions as HEAD has them. */
+enum { MAIN, IDLE, WORK, INNER };
+
+static const struct trace_view leave_out = { .leave_out_parked = true, .said = true };
+
+static struct trace_reader *load(struct loaded_trace *t, const char *events)
+{
+	char path[TRACE_PATH_BYTES], *text;
+
+	assert_true(asprintf(&text, HEAD "%s", events) > 0);
+	fixture_write_text(text, true, path);
+	struct trace_reader *r = trace_reader_open(path);
+
+	assert_non_null(r);
+	assert_int_equal(trace_load(t, r, &leave_out, NULL), 0);
+	unlink(path);
+	free(text);
+	return r;
+}
+
+/* Self times add up to the time of all; a path's total is its own and that of those below it. */
+static void adds_up(const struct loaded_trace *t)
+{
+	uint64_t self_ns = 0, wait_ns = 0, waits_ns = 0;
+	size_t n, n_waits;
+	const struct path_node *nodes = model_paths(t->model, &n);
+	const struct path_waits *waits = model_waits(t->model, &n_waits);
+	uint64_t *below_ns = calloc(n, sizeof(*below_ns));
+
+	assert_non_null(below_ns);
+	for (size_t i = n; i-- > 1;) {
+		const struct call_stats *st = &nodes[i].stats;
+
+		assert_int_equal(st->total_ns, st->self_ns + below_ns[i]);
+		if (!nodes[i].go_edge)
+			below_ns[nodes[i].parent] += st->total_ns;
+		self_ns += st->self_ns;
+		wait_ns += st->off_self.wait_ns;
+	}
+	for (size_t i = 0; i < n_waits; i++)
+		waits_ns += waits[i].ns;
+	assert_int_equal(self_ns, t->totals->root_ns);
+	assert_int_equal(wait_ns, waits_ns);
+	self_ns = 0;
+	for (size_t i = 0; i < t->n_funcs; i++)
+		self_ns += t->funcs[i].self_ns;
+	assert_int_equal(self_ns, t->totals->root_ns);
+	free(below_ns);
+}
+
+static void check(const char *events, const uint64_t self_ns[4], const char *said)
+{
+	struct loaded_trace t;
+	struct trace_reader *r = load(&t, events);
+	char *line = parked_say(t.parked, t.model, t.info);
+
+	adds_up(&t);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(t.funcs[i].self_ns, self_ns[i]);
+	if (said)
+		assert_string_equal(line ? line : "", said);
+	else
+		assert_null(line);
+	free(line);
+	trace_unload(&t);
+	trace_reader_close(r);
+}
+
+/* 2 and 3 wait to the end, 3 in a call of main.work; 4 works. */
+static void they_wait_to_the_end(void **state)
+{
+	(void)state;
+	check("1 entry main.main 100 1000\n"
+	      "2 entry main.idle 100 1000\n2 state - 0x703 1010\n"
+	      "3 entry main.work 100 1000\n3 entry main.inner 200 1000\n3 state - 0x1303 1020\n"
+	      "4 entry main.work 100 1000\n4 exit main.work 100 9000\n"
+	      "1 exit main.main 100 11000\n",
+	      (const uint64_t[]){ 10000, 10, 8000, 20 },
+	      "left out: 20.0us of 2 parked goroutines (--parked shows it): 1 of main.idle (chan receive), 1 of main.work (sleep)");
+}
+
+/* A program takes as long as main, whatever that waits for. */
+static void main_ends(void **state)
+{
+	(void)state;
+	check("1 entry main.main 100 1000\n1 state - 0x703 1010\n"
+	      "2 entry main.idle 100 1000\n2 state - 0x703 1001\n"
+	      "4 entry main.work 100 1000\n4 exit main.work 100 10900\n"
+	      "1 state - 1 10900\n1 exit main.main 100 11000\n",
+	      (const uint64_t[]){ 10000, 1, 9900, 0 },
+	      "left out: 10.0us of 1 parked goroutine (--parked shows it): 1 of main.idle (chan receive)");
+}
+
+/* The main of a server waits for connections to the end. */
+static void main_serves(void **state)
+{
+	(void)state;
+	check("1 entry main.main 100 1000\n1 state - 0x703 1010\n"
+	      "4 entry main.work 100 1000\n4 exit main.work 100 11000\n",
+	      (const uint64_t[]){ 10, 0, 10000, 0 },
+	      "left out: 9.99us of 1 parked goroutine (--parked shows it): 1 of main.main (chan receive)");
+}
+
+/* A program that does nothing but wait still says for what. */
+static void nothing_else(void **state)
+{
+	(void)state;
+	check("1 entry main.main 100 1000\n1 state - 0x703 1010\n"
+	      "2 entry main.idle 100 1000\n2 state - 0x703 1010\n"
+	      "3 entry main.work 100 10990\n3 exit main.work 100 11000\n",
+	      (const uint64_t[]){ 10000, 10000, 10, 0 }, NULL);
+}
+
+/* A goroutine for each request: it waits for most of its life, but others do so after it. */
+static void requests(void **state)
+{
+	char events[4096] = "1 entry main.main 100 1000\n";
+	size_t n = strlen(events);
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		int from = 1000 + 1000 * i, id = 10 + i;
+
+		n += (size_t)snprintf(events + n, sizeof(events) - n,
+				      "%d entry main.work 100 %d\n%d state - 0x703 %d\n", id, from,
+				      id, from + 10);
+		if (i < 9) /* the last one is still at it */
+			n += (size_t)snprintf(
+				events + n, sizeof(events) - n,
+				"%d state - 1 %d\n%d exit main.work 100 %d\n%d end - 0 %d\n", id,
+				from + 980, id, from + 990, id, from + 995);
+	}
+	snprintf(events + n, sizeof(events) - n, "1 exit main.main 100 11000\n");
+	check(events, (const uint64_t[]){ 10000, 0, 9 * 990 + 1000, 0 }, NULL);
+}
+
+/* A leak: each request leaves a goroutine behind, and none of them ever goes on. */
+static void leak(void **state)
+{
+	char events[4096] = "1 entry main.main 100 1000\n";
+	size_t n = strlen(events);
+
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		n += (size_t)snprintf(events + n, sizeof(events) - n,
+				      "%d entry main.idle 100 %d\n%d state - 0x703 %d\n", 10 + i,
+				      1000 + 1000 * i, 10 + i, 1001 + 1000 * i);
+	snprintf(events + n, sizeof(events) - n, "1 exit main.main 100 11000\n");
+	check(events, (const uint64_t[]){ 10000, 10, 0, 0 },
+	      "left out: 55.0us of 10 parked goroutines (--parked shows it): 10 of main.idle (chan receive)");
+}
+
+/* Who is woken often is at work, however little it does. */
+static void woken_often(void **state)
+{
+	char events[4096] = "1 entry main.main 100 1000\n2 entry main.work 100 1000\n";
+	size_t n = strlen(events);
+
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		n += (size_t)snprintf(events + n, sizeof(events) - n,
+				      "2 state - 0x703 %d\n2 state - 1 %d\n", 1001 + 1000 * i,
+				      2000 + 1000 * i);
+	snprintf(events + n, sizeof(events) - n, "1 exit main.main 100 11000\n");
+	check(events, (const uint64_t[]){ 10000, 0, 10000, 0 }, NULL);
+}
+
+/* One request on a connection: its time counts, the wait for the next one does not. */
+static void connection(void **state)
+{
+	(void)state;
+	check("1 entry main.main 100 1000\n"
+	      "2 entry main.idle 100 1000\n2 state - 0x703 1010\n2 state - 1 1200\n"
+	      "2 entry main.work 200 1200\n2 state - 0x1303 1210\n2 state - 1 1290\n"
+	      "2 exit main.work 200 1300\n2 state - 0x703 1310\n"
+	      "1 exit main.main 100 11000\n",
+	      (const uint64_t[]){ 10000, 20, 100, 0 },
+	      "left out: 9.88us of 1 parked goroutine (--parked shows it): 1 of main.idle (chan receive)");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(they_wait_to_the_end),
+		cmocka_unit_test(main_ends),
+		cmocka_unit_test(main_serves),
+		cmocka_unit_test(nothing_else),
+		cmocka_unit_test(requests),
+		cmocka_unit_test(leak),
+		cmocka_unit_test(woken_often),
+		cmocka_unit_test(connection),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

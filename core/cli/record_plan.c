@@ -13,6 +13,7 @@
 #include "base/foreign_file.h"
 #include "base/log.h"
 #include "binary/gostack.h"
+#include "base/go_command.h"
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "cli/record_run.h"
@@ -57,21 +58,13 @@ static bool starts_with_elf_magic(int fd)
 /* Refuses commands that build a program and run it as a child. */
 static int refuse_launchers(const struct run *r)
 {
-	char *const *argv = r->opt.command;
-	const char *base = strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
+	char *instead = go_command_instead(r->opt.command);
 
-	if (strcmp(base, "go") || !argv[1])
+	if (!instead)
 		return 0;
-	if (!strcmp(argv[1], "run"))
-		log_error("'go run' starts the program as a child of its own; use: "
-			  "go build -o prog %s && gotrace record -- ./prog",
-			  argv[2] ? argv[2] : ".");
-	else if (!strcmp(argv[1], "test"))
-		log_error("'go test' starts the tests as a child of its own; use: "
-			  "go test -c -o prog.test %s && gotrace record -- ./prog.test",
-			  argv[2] ? argv[2] : ".");
-	else
-		return 0;
+	log_error("'go %s' starts the program as a child of its own; use: %s", r->opt.command[1],
+		  instead);
+	free(instead);
 	return STATUS_FAILED;
 }
 

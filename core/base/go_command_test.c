@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What is advised instead of go's own ways to start a program. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/go_command.h"
+
+#define WORDS 24
+
+static void instead(const char *line, const char *want)
+{
+	char *copy = strdup(line), *rest = copy, *argv[WORDS + 1] = { NULL };
+
+	assert_non_null(copy);
+	for (size_t n = 0; rest && n < WORDS; n++)
+		argv[n] = strsep(&rest, " ");
+	char *got = go_command_instead(argv);
+
+	if (want)
+		assert_string_equal(got ? got : "", want);
+	else
+		assert_null(got);
+	free(got);
+	free(copy);
+}
+
+static void runs(void **state)
+{
+	(void)state;
+	instead("go run", "go build -o prog . && gotrace record -- ./prog");
+	instead("/usr/bin/go run ./cmd/a -v x",
+		"go build -o prog ./cmd/a && gotrace record -- ./prog -v x");
+	instead("go run -race -tags a,b a.go b.go c",
+		"go build -o prog -race -tags 'a,b' a.go b.go && gotrace record -- ./prog c");
+	instead("go run -x -exec sudo -ldflags=-s .",
+		"go build -o prog '-ldflags=-s' . && gotrace record -- ./prog");
+}
+
+static void tests(void **state)
+{
+	(void)state;
+	instead("go test", "go test -c -o prog.test . && gotrace record -- ./prog.test");
+	instead("go test -bench Normalize -benchtime 20000x ./tok",
+		"go test -c -o prog.test ./tok && gotrace record -- ./prog.test -test.bench Normalize -test.benchtime 20000x");
+	instead("go test -v ./...",
+		"go test -c -o prog.test PACKAGE && gotrace record -- ./prog.test -test.v");
+	instead("go test ./a ./b",
+		"go test -c -o prog.test PACKAGE && gotrace record -- ./prog.test");
+	instead("go test ./a -run=X|Y -count 3 -race -tags x -c -o y -vet off -args -n 1",
+		"go test -c -o prog.test -race -tags x ./a && gotrace record -- ./prog.test '-test.run=X|Y' -test.count 3 -n 1");
+	instead("go test -test.bench . --test.v=true ./a",
+		"go test -c -o prog.test ./a && gotrace record -- ./prog.test -test.bench . '-test.v=true'");
+	instead("go test -bench",
+		"go test -c -o prog.test . && gotrace record -- ./prog.test -test.bench");
+}
+
+static void others(void **state)
+{
+	(void)state;
+	instead("go", NULL);
+	instead("go build ./a", NULL);
+	instead("gofmt run", NULL);
+	instead("./prog test", NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest all[] = {
+		cmocka_unit_test(runs),
+		cmocka_unit_test(tests),
+		cmocka_unit_test(others),
+	};
+
+	return cmocka_run_group_tests(all, NULL, NULL);
+}

@@ -85,8 +85,9 @@ static void without(const struct loaded_trace *t, struct notes *to)
 	if (!cpu_ns)
 		notes_add(to, "how much processor time has no sample is not known");
 	else if (cpu_ns > has_ns)
-		notes_add(to, "%.1f%% of the processor time, %s, has no sample",
-			  share_pct(cpu_ns - has_ns, cpu_ns), HUMAN(cpu_ns));
+		notes_add(to, "%s of %s of processor time (%.1f%%) has no sample",
+			  HUMAN(cpu_ns - has_ns), HUMAN(cpu_ns),
+			  share_pct(cpu_ns - has_ns, cpu_ns));
 	else
 		notes_add(to, "samples stand for all of the processor time, %s", HUMAN(cpu_ns));
 }

@@ -215,14 +215,21 @@ void open_up(const struct loaded_trace *t, FILE *out)
 						   t->info->funcs[i].vaddr)
 				   : NULL;
 
-	text_safe(out, t->info->funcs[i].name);
-	fprintf(out, " has %.1f%% of the time as its own",
-		share_pct(t->funcs[i].self_ns, t->totals->root_ns));
-	if (f)
-		print_packages(t, b, f, out);
-	else
+	char *advice = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&advice, &size);
+
+	if (to && f)
+		print_packages(t, b, f, to);
+	else if (to)
 		fputs("; what it calls is not traced: -p selects more packages, --waits shows where it waits",
-		      out);
-	fputc('\n', out);
+		      to);
+	/* Where there is nothing to do about it, the table says it already. */
+	if (to && !text_stream_close(to, &advice) && *advice) {
+		text_safe(out, t->info->funcs[i].name);
+		fprintf(out, " has %.1f%% of the time as its own%s\n",
+			share_pct(t->funcs[i].self_ns, t->totals->root_ns), advice);
+	}
+	free(advice);
 	gobin_close(b);
 }

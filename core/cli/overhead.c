@@ -44,7 +44,7 @@ static const char doc[] =
 	"Runs COMMAND, a Go program, untraced and traced in turn and states how many times as long it takes when it is "
 	"traced, with an interval. Options of record say how it is traced. No trace is kept.\v"
 	"COMMAND runs three times for each round and for one round before, which is not counted; what it prints is seen "
-	"each time. -o, -d, --max-size, --trial, --keep-last and --pid do not go with it.\n\n"
+	"each time.\n\n"
 	"The exit status is COMMAND's, as of record. It ends when COMMAND ends otherwise than in its first run.\n\n"
 	"EXAMPLES\n"
 	"  gotrace overhead -- ./prog\n"
@@ -270,11 +270,11 @@ static int overhead(const struct overhead_args *a)
 
 int cmd_overhead(int argc, char **argv)
 {
-	static const struct argp_child children[] = {
-		{ &record_options_argp, 0, "As of record:", 1 }, { 0 }
+	const struct argp_child children[] = { { record_options_of_runs(), 0, "As of record:", 1 },
+					       { 0 } };
+	const struct argp argp = {
+		options, parse, "-- COMMAND [ARG...]", doc, children, NULL, NULL
 	};
-	static const struct argp argp = { options, parse, "-- COMMAND [ARG...]", doc, children,
-					  NULL,    NULL };
 	struct overhead_args *a = calloc(1, sizeof(*a));
 	int status = STATUS_FAILED;
 

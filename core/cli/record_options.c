@@ -54,7 +54,8 @@ static const struct argp_option options[] = {
 	{ "record-signals", OPT_SIGNALS, NULL, 0,
 	  "When COMMAND dies of a signal or a Go panic, record where its threads were, with their callers",
 	  1 },
-	{ "no-states", OPT_NO_STATES, NULL, 0, "Do not: fewer events and a smaller trace", 1 },
+	{ "no-states", OPT_NO_STATES, NULL, 0,
+	  "Record no states of goroutines: fewer events and a smaller trace", 1 },
 	{ "trial", OPT_TRIAL, "SECONDS", 0,
 	  "Write no trace: run for this time with --max-cost (default 20%), print how often each function was called and "
 	  "what its probes cost, and the -x options that keep probing below that share; COMMAND keeps running",
@@ -290,7 +291,44 @@ static const struct argp_child children[] = {
 	{ &flight_argp, 0, "Only what came last, a flight recorder:", 16 },
 	{ 0 },
 };
-const struct argp record_options_argp = { options, parse, NULL, NULL, children, NULL, NULL };
+#define SHOWN_MAX 64
+
+/* The same options with some left out of the help: all of them, or those of `keys`. */
+static void hide(const struct argp_option *from, const char *keys, struct argp_option to[SHOWN_MAX])
+{
+	size_t n = 0;
+
+	for (; n + 1 < SHOWN_MAX && (from[n].name || from[n].doc); n++) {
+		to[n] = from[n];
+		if (!keys || (from[n].key < 0x80 && strchr(keys, from[n].key)))
+			to[n].flags |= OPTION_HIDDEN;
+	}
+	to[n] = (struct argp_option){ 0 };
+}
+
+const struct argp *record_options_of_runs(void)
+{
+	static const char hidden[] = { 'o', 'd', 0 };
+	static struct argp_option own[SHOWN_MAX], of_flight[SHOWN_MAX];
+	static struct argp flight;
+	static const struct argp_child all[] = {
+		{ &selection_argp, 0, "Which functions to trace, and how to probe them:", 10 },
+		{ &keep_argp, 0, "What of it to keep:", 15 },
+		{ &gate_argp, 0, "Which calls to record:", 13 },
+		{ &flight, 0, NULL, 16 },
+		{ 0 },
+	};
+	static const struct argp argp = { own, parse, NULL, NULL, all, NULL, NULL };
+
+	hide(options, hidden, own);
+	for (size_t i = 0; own[i].name; i++)
+		if (own[i].key == OPT_PID || own[i].key == OPT_MAX_SIZE || own[i].key == OPT_TRIAL)
+			own[i].flags |= OPTION_HIDDEN;
+	flight = flight_argp;
+	hide(flight_argp.options, NULL, of_flight);
+	flight.options = of_flight;
+	return &argp;
+}
 
 struct record_options record_options_default(void)
 {

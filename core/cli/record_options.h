@@ -43,9 +43,10 @@ struct record_options {
 	char **command; /* NULL-terminated, in argv */
 };
 
-/* The options for another verb's parser, and the command; the input is a struct record_options as
- * record_options_default. */
-extern const struct argp record_options_argp;
+/* The options for the parser of a verb that runs a command to its end, more than once, and the
+ * command; the input is a struct record_options as record_options_default. The help is without
+ * options that do not go with that. Static. */
+const struct argp *record_options_of_runs(void);
 struct record_options record_options_default(void);
 
 /* Exits with status 2 on a usage error, with 0 after --help. */

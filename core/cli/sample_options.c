@@ -36,7 +36,7 @@ static const struct argp_option options[] = {
 	{ "duration", 'd', "SECONDS", 0, "Stop sampling after this time; COMMAND keeps running",
 	  2 },
 	{ "frequency", 'F', "HZ", 0,
-	  "Samples in each second of processor time (default 99); the intervals are drawn at random around that",
+	  "Samples in each second of processor time (default 99); the intervals between two are random",
 	  3 },
 	{ "event", 'e', "EVENT", 0,
 	  "What takes samples: cpu-clock (default), task-clock, page-faults, minor-faults, major-faults, "

@@ -88,6 +88,8 @@ uint64_t model_leave_out(struct model *m, const struct path_waits *what)
 			break;
 	}
 	m->totals.root_ns -= ns < m->totals.root_ns ? ns : m->totals.root_ns;
+	m->totals.off.wait_ns -= ns < m->totals.off.wait_ns ? ns : m->totals.off.wait_ns;
+	m->totals.life_ns -= ns < m->totals.life_ns ? ns : m->totals.life_ns;
 	waits_take(&m->waits, what, ns);
 	return ns;
 }

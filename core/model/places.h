@@ -19,8 +19,9 @@ struct goroutine_place {
 
 /*
  * After model_finish, before model_correct: takes waits of a path out of its self time, and out of
- * the totals of all above it on the same goroutine, out of model_waits and the totals of all. The
- * counts and durations of calls stay. No more than there is; returns how much, ns.
+ * the totals of all above it on the same goroutine, out of model_waits and out of the totals of
+ * all, lives included. The counts and durations of calls stay. No more than there is; returns how
+ * much, ns.
  */
 uint64_t model_leave_out(struct model *m, const struct path_waits *what);
 

@@ -241,7 +241,8 @@ static void check_waits(const struct model *m)
 /* What is left out of a path goes from all above it, and from nothing else. */
 static void check_leaving_out(struct model *m)
 {
-	const uint64_t root_ns = model_totals(m)->root_ns;
+	const uint64_t root_ns = model_totals(m)->root_ns, life_ns = model_totals(m)->life_ns,
+		       wait_ns = model_totals(m)->off.wait_ns;
 	uint64_t left_out_ns = 0;
 	size_t n;
 	const struct path_waits *w = model_waits(m, &n);
@@ -256,6 +257,8 @@ static void check_leaving_out(struct model *m)
 		left_out_ns += some.ns;
 	}
 	assert_int_equal(model_totals(m)->root_ns, root_ns - left_out_ns);
+	assert_int_equal(model_totals(m)->life_ns, life_ns - left_out_ns);
+	assert_int_equal(model_totals(m)->off.wait_ns, wait_ns - left_out_ns);
 	check_waits(m);
 }
 

@@ -130,9 +130,11 @@ static const char *woken_by(const struct report *rep, const struct wait_row *w,
 
 int text_reasons(const struct report *rep, FILE *out)
 {
-	const struct off_times *off = &rep->trace.totals->off;
-	/* of samples, system calls are known by name */
-	const uint64_t of_ns = off->wait_ns + (rep->trace.samples ? off->syscall_ns : 0);
+	const struct model_totals *t = rep->trace.totals;
+	/* Of goroutines without a call no function is known. Of samples, system calls are known by
+	 * name. */
+	const uint64_t of_ns = t->off.wait_ns - t->idle_off.wait_ns +
+			       (rep->trace.samples ? t->off.syscall_ns : 0);
 	char number[WAIT_REASON_BYTES];
 
 	text_heading(rep->opt->colour, out, "%6s %6s %7s %6s %6s  %-24s  FUNCTION", "WAIT", "%",

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Beginnings and ends of goroutines, and of process images with all of theirs. */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/compare.h"
 #include "model/model_internal.h"
 
 int life_retire(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
@@ -15,16 +18,27 @@ int life_retire(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end 
 	return m->states_err;
 }
 
+static int by_number(const void *x, const void *y)
+{
+	const struct stack *const *a = x, *const *b = y;
+
+	return compare_u64((*a)->info.goid, (*b)->info.goid);
+}
+
+/* In the order of their numbers: outputs have it. */
 static int retire_table(struct model *m, struct stack_table *t, uint64_t ts_ns)
 {
-	int err = 0;
+	const size_t n = t->n;
+	struct stack **all = n ? malloc(n * sizeof(struct stack *)) : NULL;
+	int err = n && !all ? -ENOMEM : 0;
 
-	/* In the order of the hash table, since stored outputs have it. Removal moves later slots
-	 * into the hole, never to one before i. */
-	for (size_t i = 0; !err && i < t->by_id.n_slots; i++)
-		while (!err && t->by_id.slots[i].used)
-			err = life_retire(m, t->stacks[t->by_id.slots[i].used - 1], ts_ns,
-					  CALL_UNFINISHED);
+	if (all) {
+		memcpy(all, t->stacks, n * sizeof(struct stack *));
+		qsort(all, n, sizeof(struct stack *), by_number);
+	}
+	for (size_t i = 0; i < n && !err; i++)
+		err = life_retire(m, all[i], ts_ns, CALL_UNFINISHED);
+	free(all);
 	return err;
 }
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash_index.h"
 #include "base/vec.h"
 
 #define STRETCHES     32u
@@ -16,10 +15,11 @@
 
 /* ---- which calls are drawn */
 
-/* Not each 2^k-th: programs have such rhythms. */
+/* Not each 2^k-th: programs have such rhythms. The same ones in each run. */
 static bool drawn(uint64_t number, unsigned bits)
 {
-	return !(hash_u64(number) & ((1u << bits) - 1));
+	number *= 0x9e3779b97f4a7c15ull;
+	return !((uint32_t)(number ^ number >> 32) & ((1u << bits) - 1));
 }
 
 static void thin_out(struct call_series *s)

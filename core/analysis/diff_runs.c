@@ -30,11 +30,7 @@ int diff_runs_init(struct diff_runs *d, const size_t n_runs[2])
 
 static uint32_t hash_name(const char *s)
 {
-	uint64_t h = 0;
-
-	for (; *s; s++)
-		h = (h ^ (uint8_t)*s) * 0x100000001b3ull;
-	return hash_u64(h);
+	return hash_bytes(s, strlen(s));
 }
 
 static int add_row(struct diff_runs *d, const char *name, uint32_t hash)

@@ -166,11 +166,7 @@ static int add_group(struct key_groups *g, const struct group *like, const struc
 
 static uint32_t hash_of(const struct group *k)
 {
-	uint64_t h = k->func;
-
-	for (size_t i = 0; i < k->n; i++)
-		h = (h ^ k->bytes[i]) * 0x100000001b3ull;
-	return hash_u64(h);
+	return hash_u64_pair(k->func, hash_bytes(k->bytes, k->n));
 }
 
 static int find_group(struct key_groups *g, const struct group *k, const struct trace_value *v,

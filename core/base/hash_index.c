@@ -14,11 +14,11 @@ uint32_t hash_bytes(const void *bytes, size_t n)
 
 	for (; n >= sizeof(word); n -= sizeof(word), p += sizeof(word)) {
 		memcpy(&word, p, sizeof(word));
-		sum = (sum ^ word) * 0x9e3779b97f4a7c15ull;
-		sum ^= sum >> 32;
+		sum = hash_mix(sum ^ word);
 	}
 	word = 0;
-	memcpy(&word, p, n);
+	if (n)
+		memcpy(&word, p, n);
 	return hash_u64(sum ^ word);
 }
 

@@ -32,18 +32,35 @@ struct hash_index {
 	size_t n;       /* elements */
 };
 
-static inline uint32_t hash_u64(uint64_t key)
-{
-	key *= 0x9e3779b97f4a7c15ull;
-	return (uint32_t)(key ^ key >> 32);
-}
-
 /* Of n bytes, eight at a time. */
 uint32_t hash_bytes(const void *bytes, size_t n);
 
+/*
+ * Odd, and another in each run: the kernel puts the program somewhere else each time. Who writes a
+ * file cannot know it, and so cannot choose keys of one hash, which would take quadratic time.
+ * No output may depend on a hash, therefore.
+ */
+static inline uint64_t hash_secret(void)
+{
+	return (uint64_t)(uintptr_t)hash_bytes * 0x9e3779b97f4a7c15ull | 1;
+}
+
+/* Both halves of the product with the secret, folded. */
+static inline uint64_t hash_mix(uint64_t x)
+{
+	const unsigned __int128 product = (unsigned __int128)x * hash_secret();
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint32_t hash_u64(uint64_t key)
+{
+	return (uint32_t)hash_mix(key);
+}
+
 static inline uint32_t hash_u64_pair(uint64_t a, uint64_t b)
 {
-	return hash_u64(a ^ (b + 1) * 0xc2b2ae3d27d4eb4full);
+	return hash_u64(a ^ hash_mix(b + 1));
 }
 
 /*

@@ -72,6 +72,24 @@ static void test_good_hash(void **state)
 	against_list(good_hash, N, 20000);
 }
 
+/* Numbers and texts made to collide by the constants in this file's sources do not. */
+static void test_secret(void **state)
+{
+	const uint64_t inverse = 0xf1de83e19937733dull;
+	const uint32_t first = hash_u64((1ull << 32 | 1) * inverse);
+	unsigned same = 0;
+
+	(void)state;
+	for (uint64_t i = 2; i < 2000; i++)
+		same += hash_u64((i << 32 | i) * inverse) == first;
+	assert_true(same < 3);
+	same = 0;
+	for (uint64_t b = 1; b < 2000; b++)
+		same += hash_u64_pair((b + 1) * 0xc2b2ae3d27d4eb4full, b) ==
+			hash_u64_pair(0xc2b2ae3d27d4eb4full, 0);
+	assert_true(same < 3);
+}
+
 static void test_bad_hash(void **state)
 {
 	(void)state;
@@ -138,6 +156,7 @@ int main(void)
 		cmocka_unit_test(test_good_hash), cmocka_unit_test(test_bad_hash),
 		cmocka_unit_test(test_empty),     cmocka_unit_test(test_move),
 		cmocka_unit_test(test_spread),    cmocka_unit_test(test_near),
+		cmocka_unit_test(test_secret),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,11 @@
 #ifndef GOTRACE_HASH_TABLE_H
 #define GOTRACE_HASH_TABLE_H
 
+#include "base/hash_index.h"
+
 #define HASH_NONFATAL_OOM 1
+/* Keys may be a file's, whose writer knows uthash's own function. */
+#define HASH_FUNCTION(key, bytes, hash) ((hash) = hash_bytes(key, bytes))
 #include <uthash.h>
 
 /* Whether the element is in the table. */

@@ -62,6 +62,19 @@ static void call(struct trace_writer *w, uint64_t *ts, uint64_t goid, uint32_t s
 	put(w, ts, goid, site, depth);
 }
 
+/*
+ * The i-th of numbers whose product with 2^64 / phi has two equal halves: a hash that folds it is 0
+ * of all. In no order, so that each takes its bytes.
+ */
+static uint64_t colliding(uint32_t i)
+{
+	const uint64_t inverse = 0xf1de83e19937733dull;
+	uint32_t half = i * 0x85ebca6bu;
+
+	half = (half ^ half >> 13) * 0xc2b2ae35u;
+	return ((uint64_t)half << 32 | half) * inverse;
+}
+
 static void all_alive(struct trace_writer *w)
 {
 	const uint64_t n = bomb_many(300000);
@@ -118,6 +131,8 @@ void bomb_events(struct trace_writer *w, enum bomb b)
 		if (b == ENDED_GOROUTINES)
 			put(w, &ts, i, 1, 8);
 	}
+	for (uint32_t i = 1; i <= bomb_many(600000) && b == COLLIDING; i++)
+		put(w, &ts, colliding(i), 0, 8);
 	for (uint32_t i = 1; i <= bomb_many(8000000) && b == OPEN_CALLS; i++)
 		put(w, &ts, 1, 0, 8 * i);
 	for (uint32_t f = 0; f < bomb_many(FUNCS) && b == PATHS; f++) {

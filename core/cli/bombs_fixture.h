@@ -19,6 +19,8 @@ enum bomb {
 	NESTED,    /* each function is called by the one before */
 	STARTED,   /* each goroutine is started by the one before */
 	ADDRESSES, /* of go statements, the highest first */
+	COLLIDING, /* goroutines whose numbers have one hash, by a multiplier that everybody knows
+		    */
 	STACKS,
 	SAMPLED_GOROUTINES,
 	FEW_GOROUTINES, /* as many as may be in a file of that size */

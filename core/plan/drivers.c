@@ -90,13 +90,7 @@ static const char *type_of(const struct goname *name)
 
 static uint32_t hash_of(const char *package, const char *type)
 {
-	uint64_t h = 0;
-
-	for (const char *p = package; *p; p++)
-		h = h * 31 + (uint8_t)*p;
-	for (const char *p = type; *p; p++)
-		h = h * 31 + (uint8_t)*p;
-	return hash_u64(h);
+	return hash_u64_pair(hash_bytes(package, strlen(package)), hash_bytes(type, strlen(type)));
 }
 
 static struct driver_type *find(const struct drivers *d, const char *package, const char *type)

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "base/compare.h"
 #include "base/hash_index.h"
@@ -76,9 +75,8 @@ static int collect(struct resolving *r)
 
 static uint32_t hash_symbol(const struct goframe *f, uint8_t kind)
 {
-	uint32_t crc = (uint32_t)crc32_z(kind, (const uint8_t *)f->func, strlen(f->func));
-
-	return hash_u64_pair(crc, f->start_line);
+	return hash_u64_pair((uint64_t)kind << 32 | hash_bytes(f->func, strlen(f->func)),
+			     f->start_line);
 }
 
 static bool same_symbol(const struct sample_symbol *s, const struct goframe *f, uint8_t kind)

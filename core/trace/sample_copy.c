@@ -77,11 +77,7 @@ static int grow(struct numbers *x, size_t n)
 
 static uint32_t hash_text(uint32_t h, const char *s)
 {
-	uint64_t x = h;
-
-	for (; s && *s; s++)
-		x = (x ^ (uint8_t)*s) * 0x100000001b3ull;
-	return hash_u64(x);
+	return hash_u64_pair(h, s ? hash_bytes(s, strlen(s)) : 0);
 }
 
 static bool same_text(const char *a, const char *b)

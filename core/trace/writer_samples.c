@@ -189,7 +189,7 @@ int trace_writer_image(struct trace_writer *w, const struct sample_image *i, uin
 
 static uint32_t hash_str(uint32_t hash, const char *s)
 {
-	return hash_u64_pair(hash, (uint32_t)crc32_z(0, (const uint8_t *)s, strlen(s) + 1));
+	return hash_u64_pair(hash, hash_bytes(s, strlen(s)));
 }
 
 static uint32_t hash_labels(const struct sample_labels *l)

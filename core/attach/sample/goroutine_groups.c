@@ -10,11 +10,8 @@
 
 static uint32_t hash_of(const struct snapshot_goroutine *g)
 {
-	uint64_t h = (uint64_t)g->state << 8 | g->reason;
-
-	for (uint32_t i = 0; i < g->n; i++)
-		h = (h ^ g->pcs[i]) * 0x9e3779b97f4a7c15ull;
-	return hash_u64_pair(h, g->n);
+	return hash_u64_pair((uint64_t)g->state << 8 | g->reason,
+			     hash_bytes(g->pcs, g->n * sizeof(*g->pcs)));
 }
 
 static int new_group(struct goroutine_groups *all, const struct snapshot_goroutine *g,

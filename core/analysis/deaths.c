@@ -267,13 +267,23 @@ static bool is_other(const struct sample_tables *t, size_t i, uint32_t process,
 /* Nothing but Go's runtime: what it does for itself, threads that have nothing to do. */
 static bool in_runtime_alone(const struct sample_tables *t, const struct sample_death *d)
 {
-	struct frames f = frames_of(t, d);
-	bool alone = f.n > 0;
+	const struct sample_stack *s = &t->stacks[d->stack];
 
-	for (size_t i = 0; i < f.n && alone; i++)
-		alone = is_runtime(f.names[i]);
-	free_frames(&f);
-	return alone;
+	if (s->flags & (STACK_CUT | STACK_UNREADABLE))
+		return false;
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct sample_location *l = sample_tables_find(t, s->process, s->pcs[i]);
+
+		if (!l)
+			return false;
+		for (uint32_t k = 0; k < l->n; k++) {
+			const struct sample_symbol *x = &t->symbols[l->frames[k].symbol];
+
+			if (!is_runtime(x->name) && (x->kind != SYMBOL_GO_WRAPPER || (!i && !k)))
+				return false;
+		}
+	}
+	return s->n > 0;
 }
 
 /* Those that share a stack are one line, at the first of them. */

@@ -33,6 +33,7 @@ enum bomb {
 	PROCESSES,    /* with an image each */
 	BUILD_IDS,    /* images of one build id, none of which is there */
 	LABELS,
+	DEATHS, /* each with the deepest stack, of which all but one address are the others' */
 	BOMBS
 };
 #define BOMBS_OF_SAMPLES STACKS

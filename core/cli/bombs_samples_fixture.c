@@ -198,6 +198,24 @@ static void labels(struct trace_writer *w)
 	}
 }
 
+static void deaths(struct trace_writer *w)
+{
+	static uint64_t pcs[STACK_MAX_FRAMES];
+
+	put_process(w, 1);
+	for (uint32_t k = 0; k < STACK_MAX_FRAMES; k++)
+		pcs[k] = ADDRESS + k;
+	for (uint32_t i = 0; i < bomb_many(16384); i++) {
+		pcs[0] = 2 * ADDRESS + i;
+		const struct sample_death d = { .ts_ns = i,
+						.tid = i + 1,
+						.kind = DEATH_THREAD,
+						.stack = put_stack(w, 0, pcs, STACK_MAX_FRAMES) };
+
+		assert_int_equal(trace_writer_death(w, &d), 0);
+	}
+}
+
 void bomb_samples(struct trace_writer *w, enum bomb b)
 {
 	if (b == DEEP_STACKS)
@@ -210,6 +228,8 @@ void bomb_samples(struct trace_writer *w, enum bomb b)
 		waiting_long(w);
 	else if (b == LABELS)
 		labels(w);
+	else if (b == DEATHS)
+		deaths(w);
 	else if (b > INLINED)
 		images(w, b);
 	else

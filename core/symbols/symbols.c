@@ -15,6 +15,8 @@
 #include "symbols/symbol_files.h"
 #include "trace/image_index.h"
 
+#define UNSETTLED_MAX (1u << 16) /* addresses that are there twice, beside those that are not */
+
 struct address {
 	uint64_t pc;
 	uint32_t process; /* TRACE_NONE: the kernel */
@@ -40,11 +42,25 @@ static int by_place(const void *x, const void *y)
 	return c ? c : compare_u64(a->pc, b->pc);
 }
 
-/* Those that t does not tell of, each once, in order. */
+/* Each once, in order. */
+static void settle(struct resolving *r)
+{
+	size_t kept = 0;
+
+	if (r->n)
+		qsort(r->addresses, r->n, sizeof(*r->addresses), by_place);
+	for (size_t i = 0; i < r->n; i++)
+		if (!i || by_place(&r->addresses[i], &r->addresses[i - 1]))
+			r->addresses[kept++] = r->addresses[i];
+	r->n = kept;
+}
+
+/* Those that t does not tell of, each once, in order. Stacks have most of theirs in common: memory
+ * is taken for those that differ. */
 static int collect(struct resolving *r)
 {
 	const struct sample_tables *t = r->t;
-	size_t kept = 0;
+	size_t settled = 0;
 
 	for (size_t i = 0; i < t->n_stacks; i++) {
 		const struct sample_stack *s = &t->stacks[i];
@@ -61,13 +77,12 @@ static int collect(struct resolving *r)
 									 kernel ? TRACE_NONE
 										: s->process };
 		}
+		if (r->n >= 2 * settled + UNSETTLED_MAX) {
+			settle(r);
+			settled = r->n;
+		}
 	}
-	if (r->n)
-		qsort(r->addresses, r->n, sizeof(*r->addresses), by_place);
-	for (size_t i = 0; i < r->n; i++)
-		if (!i || by_place(&r->addresses[i], &r->addresses[i - 1]))
-			r->addresses[kept++] = r->addresses[i];
-	r->n = kept;
+	settle(r);
 	return 0;
 }
 

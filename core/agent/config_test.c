@@ -219,6 +219,8 @@ static void test_names(void **state)
 	/* what is no UTF-8 is no JSON */
 	f.executable = (char *)(uintptr_t) "/bin/\xff";
 	expect(&c, &f, "shop", "{\"executable\":\"/bin/?\"}");
+	env[0].value = (char *)(uintptr_t) "caf\xe9";
+	expect(&c, &f, "caf\xef\xbf\xbd", "{\"executable\":\"/bin/?\"}");
 	config_free(&c);
 }
 

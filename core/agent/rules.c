@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "base/utf8.h"
 
 #define SHORT_ID 12 /* as docker ps prints them */
 
@@ -49,6 +50,14 @@ static char *default_service(const struct facts *f)
 	return asprintf(&name, "%.*s/%s", SHORT_ID, f->container, f->program) < 0 ? NULL : name;
 }
 
+/* `name`, which is freed, as UTF-8: servers refuse a label of anything else. */
+static int take_name(char **service, char *name)
+{
+	*service = name ? utf8_copy(name) : NULL;
+	free(name);
+	return *service ? 0 : -ENOMEM;
+}
+
 bool rules_apply(const struct agent_config *c, const struct facts *f, char **service,
 		 struct pairs *labels, int *err)
 {
@@ -80,8 +89,7 @@ bool rules_apply(const struct agent_config *c, const struct facts *f, char **ser
 		*err = pairs_add(labels, "executable", f->executable);
 	if (!*err)
 		*err = pairs_add(labels, "container_id", f->container);
-	*service = named ? strdup(named) : default_service(f);
-	if (!*service)
-		*err = -ENOMEM;
+	if (!*err)
+		*err = take_name(service, named ? strdup(named) : default_service(f));
 	return !*err;
 }

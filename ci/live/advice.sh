@@ -117,6 +117,9 @@ limited_files() { # a limit that gotrace may not raise: springboard is there all
 	"$GOTRACE" info trace >info
 	expect_grep '^probe.strategy *springboard$' info
 	setpriv --bounding-set=-sys_resource --inh-caps=-sys_resource \
+		bash -c 'ulimit -f 4096 && exec "$@"' - "$GOTRACE" record -o trace -- "$busy" 10ms >out 2>err
+	expect_grep 'warning: inline is not used: .*ulimit -f.*; using springboard$' err
+	setpriv --bounding-set=-sys_resource --inh-caps=-sys_resource \
 		bash -c 'ulimit -f 4096 && exec "$@"' - "$GOTRACE" record --probe=inline --ring=64K -o trace -- "$busy" 10ms >out 2>err
 	if grep 'ulimit' err; then fail "smaller rings do not fit either"; fi
 }

@@ -410,7 +410,10 @@ const char *probe_overhead_say(const struct trace_info *info, char buf[PROBE_OVE
 const char *probe_overhead_warn(const struct trace_info *info)
 {
 	const char *strategy = trace_info_get(info, KEY_PROBE_STRATEGY);
-	bool stubs = strategy && !strcmp(strategy, "inline");
+	const char *why = trace_info_get(info, KEY_PROBE_WHY);
+	/* Where traps were not asked for, inline was not to be had: why says so. */
+	bool stubs = (strategy && !strcmp(strategy, "inline")) ||
+		     (why && strcmp(why, PROBE_WHY_ASKED));
 	struct probe_overhead o;
 
 	if (!probe_overhead_find(info, &o) || fmax(o.cpu_times, o.wall_times) < MUCH)

@@ -272,6 +272,12 @@ static void test_delayed(void **state)
 	expect_say("more than 99x the processor time of an untraced run, and as many times as long "
 		   "(probes 1.70s of 1.70s of processor time)");
 	assert_non_null(strstr(probe_overhead_warn(&info), "ran much slower"));
+	set(KEY_PROBE_STRATEGY, "springboard");
+	set(KEY_PROBE_WHY, PROBE_WHY_ASKED);
+	assert_non_null(strstr(probe_overhead_warn(&info), "or try --probe=inline"));
+	/* It was tried. */
+	set(KEY_PROBE_WHY, "files may not be as large as the rings in memory");
+	assert_null(strstr(probe_overhead_warn(&info), "--probe=inline"));
 }
 
 /* A program that waits for something else loses little wall time: the warning says so, too. */

@@ -15,6 +15,7 @@
 #include "attach/target/springboard.h"
 #include "attach/target/threads.h"
 #include "base/log.h"
+#include "trace/keys.h"
 
 enum stub_kind probing_nop(const struct caps *caps)
 {
@@ -158,17 +159,22 @@ static void use_inline(struct probing *p, const struct probing_options *opt, con
 	probing_fall_back(p, "there is no memory for the rings (--ring makes them smaller)");
 }
 
+/* Stubs that trap, where none writes an event: dearer by far, so it is said. */
+static void use_traps(struct probing *p, const char *why)
+{
+	log_warn("inline is not used: %s; using springboard", why);
+	use_stubs(p, why);
+}
+
 /* The same where it is asked for. */
 static void use_inline_if_any(struct probing *p, const struct probing_options *opt)
 {
 	const char *why = no_inline(p);
 
-	if (!why) {
-		use_inline(p, opt, "asked for");
-		return;
-	}
-	log_warn("inline is not used: %s; using springboard", why);
-	use_stubs(p, why);
+	if (why)
+		use_traps(p, why);
+	else
+		use_inline(p, opt, PROBE_WHY_ASKED);
 }
 
 static void forget_running(struct probing *p)
@@ -223,7 +229,7 @@ static int use_inline_running(struct probing *p, const struct probing_options *o
 		return err;
 	}
 	use_stubs(p, p->plan->strategy == PROBE_AUTO ? "stubs write the events: no trap"
-						     : "asked for");
+						     : PROBE_WHY_ASKED);
 	for (size_t i = 0; i < p->plan->n_sites; i++)
 		if (p->in_stub[i] && !plan_can_join(&p->plan->sites[i])) {
 			p->in_stub[i] = false;
@@ -300,7 +306,7 @@ static void choose_best(struct probing *p, const struct probing_options *opt, co
 	else if (obstacle)
 		p->why = obstacle;
 	else
-		use_stubs(p, why);
+		use_traps(p, why);
 }
 
 static void warn_of_runtime(const struct probing *p)
@@ -356,7 +362,7 @@ int probing_choose(struct probing *p, const struct probing_options *opt, const s
 	*p = (struct probing){
 		.plan = plan,
 		.strategy = plan->strategy,
-		.why = "asked for",
+		.why = PROBE_WHY_ASKED,
 		/* thesis is the baseline: two traps a RET. */
 		.perform_ret = plan->strategy != PROBE_THESIS && may_perform_ret(opt),
 		.stub_fd = -1,
@@ -387,7 +393,7 @@ int probing_choose(struct probing *p, const struct probing_options *opt, const s
 	else if (plan->strategy == PROBE_INLINE)
 		use_inline_if_any(p, opt);
 	else if (plan->strategy == PROBE_SPRINGBOARD)
-		use_stubs(p, "asked for");
+		use_stubs(p, PROBE_WHY_ASKED);
 	set_costs(p);
 	return err || opt->launched ? err : leave_alone(p, opt->pid, opt->exe_fd);
 }

@@ -110,8 +110,9 @@
 #define KEY_KEEP_TOGGLE   "keep.toggle"   /* off or on: at the start; then as signals switched it */
 
 /* ---- the probes */
-#define KEY_PROBE_STRATEGY     "probe.strategy"     /* thesis, emulated, springboard or inline */
-#define KEY_PROBE_WHY          "probe.why"          /* why that strategy: a clause */
+#define KEY_PROBE_STRATEGY     "probe.strategy" /* thesis, emulated, springboard or inline */
+#define KEY_PROBE_WHY          "probe.why"      /* why that strategy: a clause */
+#define PROBE_WHY_ASKED        "asked for"
 #define KEY_PROBE_RET          "probe.ret"          /* RET_*: who executes a probed RET */
 #define KEY_ATTACH_KIND        "attach.kind"        /* multi or perf: the kind of uprobes */
 #define KEY_ATTACH_OPEN_TO_ALL "attach.open_to_all" /* 1: other processes hit the probes too */

@@ -145,7 +145,16 @@ static double error_of(const double *v, size_t n)
 	return mean > 0 ? sqrt(squares / (double)(n - 1) / (double)n) / mean : NAN;
 }
 
-double call_series_error(const struct call_series *s, enum call_part part)
+static double find_mean(const struct call_series *s, enum call_part part)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		sum += (double)s->calls[i].ns[part];
+	return sum / (double)s->n;
+}
+
+static double find_error(const struct call_series *s, enum call_part part)
 {
 	const size_t n = s->n < STRETCHES ? s->n : STRETCHES;
 	double mean[STRETCHES];
@@ -202,17 +211,7 @@ static double of_series(const struct call_series *s, enum call_part part, double
 	return ns > 0 ? ns : NAN;
 }
 
-double call_series_low(const struct call_series *s, enum call_part part)
-{
-	return of_series(s, part, LOW);
-}
-
-double call_series_floor(const struct call_series *s, enum call_part part)
-{
-	return of_series(s, part, LOW / 10);
-}
-
-double call_series_low_error(const struct call_series *s, enum call_part part)
+static double find_low_error(const struct call_series *s, enum call_part part)
 {
 	const size_t most = s->n / LOW_CALLS, n = most < LOW_STRETCHES ? most : LOW_STRETCHES;
 	double low[LOW_STRETCHES];
@@ -225,4 +224,51 @@ double call_series_low_error(const struct call_series *s, enum call_part part)
 		low[i] = quantile_of(s->calls + from, to - from, part, LOW);
 	}
 	return error_of(low, n);
+}
+
+/* ---- the same, once for all who ask */
+
+static struct call_figures find_figures(const struct call_series *s, enum call_part part)
+{
+	return (struct call_figures){ .mean_ns = find_mean(s, part),
+				      .error = find_error(s, part),
+				      .low_ns = of_series(s, part, LOW),
+				      .floor_ns = of_series(s, part, LOW / 10),
+				      .low_error = find_low_error(s, part) };
+}
+
+void calls_of_all_settle(struct calls_of_all *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		struct call_series *s = &all->of[i];
+
+		for (unsigned part = 0; part < CALL_PARTS; part++)
+			s->figures[part] = find_figures(s, part);
+		s->settled = true;
+	}
+}
+
+double call_series_mean(const struct call_series *s, enum call_part part)
+{
+	return s->settled ? s->figures[part].mean_ns : find_mean(s, part);
+}
+
+double call_series_error(const struct call_series *s, enum call_part part)
+{
+	return s->settled ? s->figures[part].error : find_error(s, part);
+}
+
+double call_series_low(const struct call_series *s, enum call_part part)
+{
+	return s->settled ? s->figures[part].low_ns : of_series(s, part, LOW);
+}
+
+double call_series_floor(const struct call_series *s, enum call_part part)
+{
+	return s->settled ? s->figures[part].floor_ns : of_series(s, part, LOW / 10);
+}
+
+double call_series_low_error(const struct call_series *s, enum call_part part)
+{
+	return s->settled ? s->figures[part].low_error : find_low_error(s, part);
 }

@@ -21,6 +21,11 @@ struct drawn_call {
 	uint64_t ns[CALL_PARTS];
 };
 
+/* What is known of one part of the calls of a function: see the functions below. */
+struct call_figures {
+	double mean_ns, error, low_ns, floor_ns, low_error;
+};
+
 /* Finished calls of a function, without suspect ones. Times as measured, what probes cost
  * included. */
 struct call_series {
@@ -30,6 +35,8 @@ struct call_series {
 	uint64_t finished;     /* all of them */
 	uint64_t sum_total_ns; /* of all: CALL_TOTAL */
 	struct hist total;     /* of all: CALL_TOTAL */
+	bool settled;          /* `figures` are those of all calls */
+	struct call_figures figures[CALL_PARTS];
 };
 
 struct calls_of_all {
@@ -42,6 +49,8 @@ struct calls_of_all {
 /* Empty, to be filled by a trace_load with its watch: it must not be moved until then. */
 void calls_of_all_begin(struct calls_of_all *all);
 void calls_of_all_free(struct calls_of_all *all);
+/* Once all calls were added: figures of a function, which many paths may ask for, are made once. */
+void calls_of_all_settle(struct calls_of_all *all);
 /* A function's; NULL: it has none. */
 const struct call_series *calls_of_func(const struct calls_of_all *all, size_t func);
 
@@ -49,6 +58,8 @@ const struct call_series *calls_of_func(const struct calls_of_all *all, size_t f
 int call_series_add(struct call_series *s, const uint64_t ns[CALL_PARTS]);
 void call_series_free(struct call_series *s);
 
+/* The mean of the drawn calls, ns; NAN: there are none. */
+double call_series_mean(const struct call_series *s, enum call_part part);
 /* The relative standard error of the mean: from the means of up to 32 stretches of the recording,
  * as calls beside each other have the same disturbance. NAN: too few calls, or they took no time.
  */

@@ -161,6 +161,8 @@ int diff_load(struct diff *d, struct trace_reader *const r[2], bool by_path, boo
 			err = correction_apply(&d->side[s]);
 	if (err)
 		return err;
+	for (unsigned s = 0; s < 2; s++)
+		calls_of_all_settle(&d->calls[s]);
 	d->shares = d->side[0].samples || d->side[1].samples;
 	d->sampled = d->side[0].samples && d->side[1].samples && !is_wall(&d->side[0]);
 	for (unsigned s = 0; s < 2; s++)

@@ -63,11 +63,7 @@ static double stated(const struct diff_row *row, unsigned s)
  * another recording there may be none of it. */
 static double above_low(const struct call_series *x, enum call_part part)
 {
-	double sum = 0;
-
-	for (size_t i = 0; i < x->n; i++)
-		sum += (double)x->calls[i].ns[part];
-	return fmax(0, log(sum / (double)x->n / call_series_low(x, part))); /* NAN is none */
+	return fmax(0, log(call_series_mean(x, part) / call_series_low(x, part))); /* NAN is none */
 }
 
 static struct estimate mean_of(const struct diff_row *row, enum diff_metric m)

@@ -221,6 +221,7 @@ ends_meanwhile() { # PROBE
 		"$LIVE/programs/default/ticker" "${ms}ms" >out &
 		target=$!
 		status=0
+		until [ "$(readlink "/proc/$target/exe")" != "$(readlink /proc/$$/exe)" ]; do sleep 0.001; done # its shell's
 		gt record --probe="$1" --traps -o trace --pid "$target" >/dev/null 2>err || status=$?
 		wait "$target" || fail "a program of $ms ms ended with status $?"
 		grep -q '^count main.tick ' out || fail "the output of a program of $ms ms is cut off"

@@ -156,7 +156,7 @@ static struct count count_of(const char *text)
 		   : (struct count){ .at = atol(text) };
 }
 
-/* Whether the call is the one. */
+/* True for the one. */
 static int counts(struct count *c, int number, unsigned long long request)
 {
 	c->seized = number == SYS_ptrace && request == PTRACE_SEIZE ? c->seized + 1 : 0;

@@ -140,7 +140,7 @@ def started_ticker(out):
 
 
 def in_stops(names):
-    """What reads and writes files since a process was stopped for the second time, as call.c numbers it: the jumps are
+    """Calls that read or write files since a process was stopped for the second time, as call.c numbers them: the jumps are
     taken out there, and the stubs."""
     seize = "ptrace.16902"
     at, stops, seized = [], 0, 0

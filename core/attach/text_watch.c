@@ -264,7 +264,8 @@ void text_watch_look(struct text_watch *w, uint64_t now_ns)
 		enum presence is = look_for(w, &plan->sites[w->next++ % plan->n_sites]);
 
 		if (is == UNKNOWN) {
-			text_watch_close(w);
+			if (text_patch_memory_ended(&w->text))
+				text_watch_close(w);
 			return;
 		}
 		gone = is == GONE;

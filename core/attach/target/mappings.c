@@ -53,6 +53,11 @@ bool mappings_next(struct mappings *m, struct mapping *out)
 	return false;
 }
 
+int mappings_error(const struct mappings *m)
+{
+	return ferror(m->maps) ? -EIO : 0;
+}
+
 void mappings_close(struct mappings *m)
 {
 	if (m->maps)

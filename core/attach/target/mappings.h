@@ -30,6 +30,9 @@ struct mappings {
 int mappings_open(struct mappings *m, pid_t pid);
 /* In order of addresses; false: no more. */
 bool mappings_next(struct mappings *m, struct mapping *out);
+/* After mappings_next was false: 0 at the end of the map, or -EIO where it cannot be read further.
+ */
+int mappings_error(const struct mappings *m);
 void mappings_close(struct mappings *m);
 
 #endif

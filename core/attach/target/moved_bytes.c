@@ -29,8 +29,9 @@ int moved_bytes_any(pid_t pid)
 		return err;
 	while (!found && mappings_next(&maps, &m))
 		found = strstr(m.path, "/memfd:" SPRINGBOARD_FILE);
+	err = mappings_error(&maps);
 	mappings_close(&maps);
-	return found;
+	return found ? 1 : err;
 }
 
 /* A window begins with a jump, and int3 fill the rest of it. (One int3 is a uprobe.) */

@@ -13,7 +13,7 @@
 
 #include "plan/plan.h"
 
-/* Whether stubs of a gotrace are mapped into the process: 1 or 0, or -errno where its memory map
+/* Stubs of a gotrace are mapped into the process: 1 or 0, or -errno where its memory map
  * cannot be read. */
 int moved_bytes_any(pid_t pid);
 

@@ -78,14 +78,14 @@ static bool in_the_way(const struct running *r, const struct site_stub *s)
 }
 
 /* After the last site: when a page could not be written, what the text says counts. A jump that may
- * be there is one to be taken out. */
-static void finish_pages(struct running *r)
+ * be there is one to be taken out. False: there was such a page. */
+static bool finish_pages(struct running *r)
 {
 	const struct plan *plan = r->opt.plan;
 
 	text_patch_close_page(&r->text);
 	if (!r->text.lost)
-		return;
+		return true;
 	r->text.lost = false;
 	r->n_patched = 0;
 	for (size_t i = 0; i < plan->n_sites; i++) {
@@ -93,6 +93,7 @@ static void finish_pages(struct running *r)
 				text_patch_is_there(&r->text, &plan->sites[i]) != 0;
 		r->n_patched += r->patched[i];
 	}
+	return false;
 }
 
 /* ---- putting the jumps in */
@@ -251,7 +252,7 @@ static void mark_before_undo(struct running *r)
 	}
 }
 
-/* Whether somebody comes back to what belongs to the site: its stub, here at [start, end), its
+/* True where somebody comes back to what belongs to the site: its stub, here at [start, end), its
  * padding, or its window without the flags that the displaced instructions read. */
 static bool is_busy(const struct running *r, const struct site_stub *s, uint64_t start,
 		    uint64_t end)
@@ -264,7 +265,8 @@ static bool is_busy(const struct running *r, const struct site_stub *s, uint64_t
 	       (s->compare_len && whereabouts_between(&r->where, window, window + 1));
 }
 
-/* Returns how many had to be left since a thread is in their stub. */
+/* Returns how many had to be left, since a thread is in their stub or a page could not be written.
+ */
 static size_t undo_sites(struct running *r)
 {
 	const struct plan *plan = r->opt.plan;
@@ -286,13 +288,14 @@ static size_t undo_sites(struct running *r)
 		n_busy += r->patched[i] && busy;
 		if (r->patched[i])
 			text_patch_turn_page(&r->text, s->displaced_vaddr);
-		if (r->patched[i] && !busy && text_patch_undo_site(&r->text, &plan->sites[i])) {
+		if (r->patched[i] && !busy &&
+		    (text_patch_undo_site(&r->text, &plan->sites[i]) ||
+		     text_patch_is_files(&r->text, &plan->sites[i]))) {
 			r->patched[i] = false;
 			r->n_patched--;
 		}
 	}
-	finish_pages(r);
-	return n_busy;
+	return finish_pages(r) ? n_busy : n_busy + 1;
 }
 
 /* It has ended, or executed something else: its memory is another. Where that cannot be found out,

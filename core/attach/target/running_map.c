@@ -101,8 +101,10 @@ static const char *process_obstacle(pid_t pid)
 	DIR *d = opendir(path);
 	if (!d)
 		return "its threads cannot be listed";
-	while (!why && (tid = threads_next(d)))
+	while (!why && (errno = 0, tid = threads_next(d)))
 		why = thread_obstacle(pid, tid);
+	if (!why && errno && errno != ENOENT)
+		why = "its threads cannot be listed";
 	closedir(d);
 	return why;
 }

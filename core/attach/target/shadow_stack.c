@@ -19,6 +19,7 @@ bool shadow_stack_of_process(pid_t pid)
 		return true;
 	while (!found && fgets(line, sizeof(line), f))
 		found = !strncmp(line, key, sizeof(key) - 1) && strstr(line, "shstk");
+	found |= ferror(f) != 0;
 	fclose(f);
 	return found;
 }

@@ -319,6 +319,8 @@ int target_identify(pid_t pid, struct target_config *out)
 		err = -errno;
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	FILE *f = fopen(path, "re");
+	if (!f && !err)
+		err = -errno;
 	while (f && fgets(line, sizeof(line), f)) {
 		char *last = strrchr(line, '\t');
 

@@ -291,6 +291,14 @@ int text_patch_is_there(const struct text_patch *p, const struct plan_site *site
 	return memcmp(is, window, s->displaced_len) == 0;
 }
 
+bool text_patch_is_files(const struct text_patch *p, const struct plan_site *site)
+{
+	const struct site_stub *s = &site->stub;
+	const uint8_t *file = gobin_bytes(p->plan->binary, s->displaced_vaddr, s->displaced_len);
+
+	return file && holds(p, s->displaced_vaddr, file, s->displaced_len);
+}
+
 /* ---- the hook */
 
 static void make_hook_jump(const struct plan *plan, uint8_t jump[JMP_BYTES])

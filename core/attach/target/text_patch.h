@@ -44,11 +44,11 @@ const char *text_patch_find(struct text_patch *p, pid_t pid, int exe_fd);
 /* NULL where the process executes the file `exe_fd`; else a clause, static. */
 const char *text_patch_other_image(pid_t pid, int exe_fd);
 
-/* Whether the memory that mem_fd stands for is no process's any more. false where it cannot be read
- * for another reason: stubs may still be in use. */
+/* True where the memory that mem_fd stands for is no process's any more. false where it cannot be
+ * read for another reason: stubs may still be in use. */
 bool text_patch_memory_ended(const struct text_patch *p);
 
-/* The same, or the process executes another file than `exe_fd` now. */
+/* As text_patch_memory_ended, or the process executes another file than `exe_fd` now. */
 bool text_patch_image_gone(const struct text_patch *p, pid_t pid, int exe_fd);
 
 /*
@@ -62,10 +62,14 @@ bool text_patch_site(struct text_patch *p, const struct plan_site *s, const uint
  * not there any more as it was written, or the bytes cannot be written. */
 bool text_patch_undo_site(struct text_patch *p, const struct plan_site *s);
 
-/* Whether the jump of text_patch_site is there: 1 or 0, or -EIO where the text cannot be read. */
+/* The jump of text_patch_site is there: 1 or 0, or -EIO where the text cannot be read. */
 int text_patch_is_there(const struct text_patch *p, const struct plan_site *s);
 
-/* The same for the jump to the hook, in runtime.sigtramp. NULL, or a clause, static. */
+/* True where the site's window is as the file has it: nothing is to be put back. */
+bool text_patch_is_files(const struct text_patch *p, const struct plan_site *site);
+
+/* As text_patch_site and text_patch_undo_site, for the jump to the hook, in runtime.sigtramp. NULL,
+ * or a clause, static. */
 const char *text_patch_sigtramp(struct text_patch *p);
 bool text_patch_undo_sigtramp(struct text_patch *p);
 

@@ -109,19 +109,24 @@ pid_t threads_next(DIR *d)
 pid_t threads_idle(pid_t pid)
 {
 	DIR *d = open_tasks(pid);
-	pid_t any = d || errno == ENOENT ? 0 : -errno, asleep = 0, tid;
+	pid_t any = 0, tid = 0;
+	int err = d ? 0 : errno;
 
-	while (d && !asleep && (tid = threads_next(d))) {
+	while (d && (errno = 0, tid = threads_next(d))) {
 		char state = state_of(pid, tid);
 
 		if (state == 'S')
-			asleep = tid;
+			break;
 		if (state && !strchr("ZXD", state))
 			any = tid;
 	}
+	if (d && !tid)
+		err = errno;
 	if (d)
 		closedir(d);
-	return asleep ? asleep : any;
+	if (tid || any)
+		return tid ? tid : any;
+	return err == ENOENT ? 0 : -err;
 }
 
 /* It has given its memory back, and ends. */
@@ -135,16 +140,18 @@ static bool is_without_memory(pid_t pid, pid_t tid)
 bool threads_ended(pid_t pid)
 {
 	DIR *d = open_tasks(pid);
-	bool ended = d || errno == ENOENT;
+	bool ended = true;
 	pid_t tid;
 
-	while (d && ended && (tid = threads_next(d))) {
+	if (!d)
+		return errno == ENOENT;
+	while (ended && (errno = 0, tid = threads_next(d))) {
 		char state = state_of(pid, tid);
 
 		ended = state == GONE || strchr("ZX", state) || is_without_memory(pid, tid);
 	}
-	if (d)
-		closedir(d);
+	ended &= !errno || errno == ENOENT;
+	closedir(d);
 	return ended;
 }
 
@@ -178,7 +185,10 @@ static int seize(struct threads *t, pid_t tid)
 	if (err) {
 		char state = state_of(t->pid, tid);
 
-		return state == GONE || state == 'Z' || state == 'X' ? 0 : err; /* it has ended */
+		if (state == GONE || state == 'Z' || state == 'X') /* it has ended */
+			return 0;
+		/* The thread has, which says nothing about the process. */
+		return err == -ESRCH ? -EAGAIN : err;
 	}
 	t->at[t->n++] = (struct thread){ .tid = tid };
 	return 0;

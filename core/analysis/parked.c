@@ -12,20 +12,15 @@
 #define LEFT_PCT   90 /* of the waits of a place that nobody has left */
 #define REST_PCT   1  /* of the time recorded: less than this is nothing */
 
-/* Decided when the trace has ended. */
-struct later {
-	struct parked_place place;
-	uint64_t life_ns;
-	bool waits;
-};
-
 struct parked {
 	struct parked_place *places;
 	size_t n, cap;
 	struct hash_index index;
-	struct later *later;
+	struct later {
+		struct parked_place place;
+		uint64_t life_ns;
+	} * later; /* who may be parked: decided when the trace has ended */
 	size_t n_later, cap_later;
-	uint64_t first_ns; /* of the first goroutine */
 	int err;
 };
 
@@ -48,6 +43,15 @@ const struct parked_place *parked_places(const struct parked *p, size_t *n)
 {
 	*n = p ? p->n : 0;
 	return *n ? p->places : NULL;
+}
+
+uint64_t parked_ns(const struct parked *p)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; p && i < p->n; i++)
+		ns += p->places[i].ns;
+	return ns;
 }
 
 /* ---- as goroutines end */
@@ -80,40 +84,22 @@ static int add_place(struct parked *p, const struct parked_place *what)
 	return err;
 }
 
-static int add_later(struct parked *p, const struct later *l)
-{
-	int err = vec_reserve(&p->later, &p->cap_later, p->n_later + 1);
-
-	if (!err)
-		p->later[p->n_later++] = *l;
-	return err;
-}
-
-/* Of those that have ended, only who lived for half of the time so far is kept: as many as were
- * alive at once. */
 void parked_add(void *parked, const struct goroutine_place *place)
 {
-	const struct goroutine_info *g = place->g;
 	struct parked *p = parked;
-	const struct later l = {
-		.place = { .path = place->path,
-			   .func = place->func,
-			   .reason = place->reason,
-			   .goroutines = 1,
-			   .ns = place->ns,
-			   .n = place->n },
-		.life_ns = g->life_ns,
-		.waits = place->waits,
-	};
 
-	if (!p->first_ns || g->first_ns < p->first_ns)
-		p->first_ns = g->first_ns;
-	if (place->n > WAITS_MAX || place->ns / PARKED_PCT < g->life_ns / 100)
+	if (!place->there || place->n > WAITS_MAX ||
+	    place->ns / PARKED_PCT < place->g->life_ns / 100 || p->err)
 		return;
-	if (!place->waits && (g->goid == 1 || 2 * g->life_ns < g->last_ns - p->first_ns))
-		return;
+	p->err = vec_reserve(&p->later, &p->cap_later, p->n_later + 1);
 	if (!p->err)
-		p->err = add_later(p, &l);
+		p->later[p->n_later++] = (struct later){ .place = { .path = place->path,
+								    .func = place->func,
+								    .reason = place->reason,
+								    .goroutines = 1,
+								    .ns = place->ns,
+								    .n = place->n },
+							 .life_ns = place->g->life_ns };
 }
 
 /* ---- at the end */
@@ -123,22 +109,27 @@ static int gather(struct parked *p, uint64_t span_ns)
 	int err = 0;
 
 	for (size_t i = 0; i < p->n_later && !err; i++) {
-		struct later l = p->later[i];
-		const bool young = 2 * l.life_ns < span_ns;
+		struct parked_place place = p->later[i].place;
 
-		if (young && !l.waits)
-			continue;
-		if (young) {
-			l.place.young = 1;
-			l.place.young_ns = l.place.ns;
-			l.place.young_n = l.place.n;
+		if (2 * p->later[i].life_ns < span_ns) {
+			place.young = 1;
+			place.young_ns = place.ns;
+			place.young_n = place.n;
 		}
-		err = add_place(p, &l.place);
+		err = add_place(p, &place);
 	}
 	return err;
 }
 
-/* The young of a place whose waits have ended for others are at work. */
+static bool leaks(const struct parked_place *x, const struct model *m)
+{
+	const struct path_waits wait = { x->path, x->func, x->reason, false, 0, 0 };
+
+	return x->goroutines - x->young >= x->young / 2 &&
+	       x->n * 100 >= model_wait_count(m, &wait) * LEFT_PCT;
+}
+
+/* The young are requests, unless they are a leak's. */
 static uint64_t drop_young(struct parked *p, const struct model *m)
 {
 	uint64_t ns = 0;
@@ -146,9 +137,8 @@ static uint64_t drop_young(struct parked *p, const struct model *m)
 
 	for (size_t i = 0; i < p->n; i++) {
 		struct parked_place x = p->places[i];
-		const struct path_waits wait = { x.path, x.func, x.reason, false, 0, 0 };
 
-		if (x.young && x.n * 100 < model_wait_count(m, &wait) * LEFT_PCT) {
+		if (x.young && !leaks(&x, m)) {
 			x.goroutines -= x.young;
 			x.ns -= x.young_ns;
 			x.n -= x.young_n;
@@ -180,6 +170,7 @@ int parked_leave_out(struct parked *p, struct model *m, uint64_t span_ns)
 {
 	int err = p->err ? p->err : gather(p, span_ns);
 	uint64_t ns = err ? 0 : drop_young(p, m);
+	size_t n = 0;
 
 	if (err || rest_of(m, ns) < span_ns / 100 * REST_PCT)
 		p->n = 0;
@@ -193,6 +184,9 @@ int parked_leave_out(struct parked *p, struct model *m, uint64_t span_ns)
 								 .reason = x->reason,
 								 .ns = x->ns,
 								 .n = x->n });
+		if (x->ns)
+			p->places[n++] = *x;
 	}
+	p->n = n;
 	return err;
 }

@@ -10,8 +10,8 @@ struct parked_place {
 	uint32_t path, func, reason; /* as in struct path_waits */
 	uint64_t goroutines;
 	uint64_t ns, n; /* how long they waited there, in how many waits */
-	uint64_t young; /* goroutines that lived for less than half of what was recorded */
-	uint64_t young_ns, young_n;
+	/* Of them, those that lived for less than half of what was recorded. */
+	uint64_t young, young_ns, young_n;
 };
 
 struct parked;
@@ -25,17 +25,18 @@ void parked_add(void *parked, const struct goroutine_place *place);
 
 /*
  * After model_finish: decides who was parked, and takes their waits out of the model. span_ns: how
- * long was recorded. A goroutine is parked that waited for 95 % of its life in one path for one
- * reason, in at most three waits, and
- * - lived for half of what was recorded, or
- * - waits in a path that hardly any goroutine has left: a leak that grows.
- * Main is not once it has ended: the program took as long as main. Where next to nothing is left,
- * nothing is left out. 0 or -ENOMEM.
+ * long was recorded. A goroutine is parked that waits to the end of the recording, and waited for
+ * 95 % of its life in that path for that reason, in at most three waits. It lived for half of the
+ * recording, or it is one of a leak that grows: as many others are that old, and hardly any
+ * goroutine has left the path. Where next to nothing is left, nothing is left out. 0 or -ENOMEM.
  */
 int parked_leave_out(struct parked *p, struct model *m, uint64_t span_ns);
 
-/* What was left out: n places, the longest first; NULL: nothing. */
+/* The n places that were left out, the longest first; NULL: nothing was. */
 const struct parked_place *parked_places(const struct parked *p, size_t *n);
+
+/* How much was left out, ns. */
+uint64_t parked_ns(const struct parked *p);
 
 /* "left out: 4.1h of 1002 parked goroutines (--parked shows it): 1000 of main.idle (chan receive),
  * ...", to be freed; NULL: nothing is left out, or no memory. */

@@ -25,53 +25,70 @@ static uint32_t first_func(const struct path_node *nodes, uint32_t path)
 	return nodes[path].func;
 }
 
-static size_t make_groups(const struct parked *p, const struct model *m,
-			  struct parked_group *groups)
+static int by_first(const void *a, const void *b)
 {
-	size_t n_nodes, n_places, n = 0;
+	const struct parked_group *x = a, *y = b;
+
+	return x->first != y->first ? (x->first > y->first ? 1 : -1)
+				    : (x->reason > y->reason) - (x->reason < y->reason);
+}
+
+static int most_first(const void *a, const void *b)
+{
+	const struct parked_group *x = a, *y = b;
+
+	return x->goroutines != y->goroutines ? (x->goroutines < y->goroutines ? 1 : -1)
+					      : by_first(a, b);
+}
+
+/* The largest first; NULL: no memory. */
+static struct parked_group *make_groups(const struct parked *p, const struct model *m, size_t *n)
+{
+	size_t n_nodes, n_places, to = 0;
 	const struct path_node *nodes = model_paths(m, &n_nodes);
 	const struct parked_place *places = parked_places(p, &n_places);
+	struct parked_group *g = calloc(n_places + 1, sizeof(*g));
 
+	for (size_t i = 0; g && i < n_places; i++)
+		g[i] = (struct parked_group){ first_func(nodes, places[i].path), places[i].reason,
+					      places[i].goroutines };
+	if (!g)
+		return NULL;
+	qsort(g, n_places, sizeof(*g), by_first);
 	for (size_t i = 0; i < n_places; i++) {
-		const uint32_t first = first_func(nodes, places[i].path);
-		size_t k = 0;
-
-		while (k < n && (groups[k].first != first || groups[k].reason != places[i].reason))
-			k++;
-		if (k == NAMED)
-			continue;
-		if (k == n)
-			groups[n++] = (struct parked_group){ first, places[i].reason, 0 };
-		groups[k].goroutines += places[i].goroutines;
+		if (to && !by_first(&g[to - 1], &g[i]))
+			g[to - 1].goroutines += g[i].goroutines;
+		else
+			g[to++] = g[i];
 	}
-	return n;
+	qsort(g, to, sizeof(*g), most_first);
+	*n = to;
+	return g;
 }
 
 char *parked_say(const struct parked *p, const struct model *m, const struct trace_info *info)
 {
-	struct parked_group groups[NAMED];
 	char reason[WAIT_REASON_BYTES], *line = NULL;
-	uint64_t ns = 0, goroutines = 0, named = 0;
-	size_t n, size = 0;
-	const struct parked_place *places = parked_places(p, &n);
+	uint64_t goroutines = 0, named = 0;
+	size_t n = 0, size = 0;
+	struct parked_group *g = parked_ns(p) ? make_groups(p, m, &n) : NULL;
+	FILE *f = g ? open_memstream(&line, &size) : NULL;
 
-	for (size_t i = 0; i < n; i++) {
-		ns += places[i].ns;
-		goroutines += places[i].goroutines;
-	}
-	FILE *f = n ? open_memstream(&line, &size) : NULL;
-	if (!f)
+	for (size_t i = 0; i < n; i++)
+		goroutines += g[i].goroutines;
+	if (!f) {
+		free(g);
 		return NULL;
-	fprintf(f, "left out: %s of %" PRIu64 " parked goroutine%s (--parked shows it):", HUMAN(ns),
-		goroutines, plural(goroutines));
-	n = make_groups(p, m, groups);
-	for (size_t i = 0; i < n; i++) {
-		named += groups[i].goroutines;
-		fprintf(f, "%s %" PRIu64 " of %s (%s)", i ? "," : "", groups[i].goroutines,
-			trace_name_func(info, groups[i].first),
-			wait_reason(info, groups[i].reason, reason));
+	}
+	fprintf(f, "left out: %s of %" PRIu64 " parked goroutine%s (--parked shows it):",
+		HUMAN(parked_ns(p)), goroutines, plural(goroutines));
+	for (size_t i = 0; i < n && i < NAMED; i++) {
+		named += g[i].goroutines;
+		fprintf(f, "%s %" PRIu64 " of %s (%s)", i ? "," : "", g[i].goroutines,
+			trace_name_func(info, g[i].first), wait_reason(info, g[i].reason, reason));
 	}
 	if (named < goroutines)
 		fprintf(f, ", %" PRIu64 " more", goroutines - named);
+	free(g);
 	return text_stream_close(f, &line) ? NULL : line;
 }

@@ -112,6 +112,42 @@ static void main_ends(void **state)
 	      "left out: 10.0us of 1 parked goroutine (--parked shows it): 1 of main.idle (chan receive)");
 }
 
+/* Whoever ends in the end was waited for: that is where the time went. */
+static void others_end(void **state)
+{
+	(void)state;
+	check("1 entry main.main 100 1000\n1 state - 0x703 1010\n"
+	      "2 entry main.idle 100 1000\n2 entry main.inner 200 1000\n2 state - 0x703 1001\n"
+	      "2 state - 1 10900\n2 exit main.inner 200 10950\n2 exit main.idle 100 10960\n2 end - 0 10970\n"
+	      "1 state - 1 10980\n1 exit main.main 100 11000\n",
+	      (const uint64_t[]){ 10000, 10, 0, 9950 }, NULL);
+}
+
+/* Requests that hang since a moment ago are no leak, though none of them goes on. */
+static void stall(void **state)
+{
+	char events[4096] = "1 entry main.main 100 1000\n";
+	size_t n = strlen(events);
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		n += (size_t)snprintf(events + n, sizeof(events) - n,
+				      "%d entry main.work 100 %d\n%d state - 0x703 %d\n", 10 + i,
+				      9000 + i, 10 + i, 9001 + i);
+	snprintf(events + n, sizeof(events) - n, "1 exit main.main 100 11000\n");
+	check(events, (const uint64_t[]){ 10000, 0, 5 * 2000 - 10, 0 }, NULL);
+}
+
+/* Who has left a place for another one is not parked there. */
+static void gone_on(void **state)
+{
+	(void)state;
+	check("1 entry main.main 100 1000\n2 entry main.idle 100 1000\n2 state - 0x703 1010\n"
+	      "2 state - 1 10900\n2 entry main.inner 200 10900\n2 state - 0x1303 10910\n"
+	      "1 exit main.main 100 11000\n",
+	      (const uint64_t[]){ 10000, 9900, 0, 100 }, NULL);
+}
+
 /* The main of a server waits for connections to the end. */
 static void main_serves(void **state)
 {
@@ -204,6 +240,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(they_wait_to_the_end),
 		cmocka_unit_test(main_ends),
+		cmocka_unit_test(others_end),
+		cmocka_unit_test(stall),
+		cmocka_unit_test(gone_on),
 		cmocka_unit_test(main_serves),
 		cmocka_unit_test(nothing_else),
 		cmocka_unit_test(requests),

@@ -295,7 +295,8 @@ static int load_events(struct loaded_trace *t, struct trace_reader *r,
 	}
 	if (!err)
 		err = make_groups(t, view);
-	if (!err && view && view->leave_out_parked && !t->summary) {
+	if (!err && view && view->leave_out_parked && !t->summary && !view->from_ns &&
+	    !view->to_ns) {
 		t->parked = parked_new();
 		err = t->parked ? 0 : -ENOMEM;
 	}
@@ -367,7 +368,8 @@ char *loaded_trace_left_out(const struct loaded_trace *t)
 
 	if (!t->view)
 		return NULL;
-	uint64_t shown_ns = t->totals->root_ns + t->totals->probe_ns, all_ns = t->all->root_ns;
+	uint64_t shown_ns = t->totals->root_ns + t->totals->probe_ns + parked_ns(t->parked),
+		 all_ns = t->all->root_ns;
 
 	if (asprintf(&line,
 		     "shown: %" PRIu64 " of %" PRIu64

@@ -115,6 +115,7 @@ void call_stats_add(struct call_stats *into, const struct call_stats *from)
 	into->suspect += from->suspect;
 	into->self_ns += from->self_ns;
 	into->sampled_ns += from->sampled_ns;
+	into->left_out_ns += from->left_out_ns;
 	into->sum_ns += from->sum_ns;
 	into->total_ns += from->total_ns;
 	into->suspect_ns += from->suspect_ns;

@@ -58,6 +58,7 @@ struct call_stats {
 		cost_ns; /* what its own events cost, wherever that was charged; by model_correct */
 	uint64_t off_probe_ns,
 		off_inside_ns; /* parts of probe_ns and inside_ns: off_cpu_ns lost them */
+	uint64_t left_out_ns;  /* model_leave_out took it out of total_ns */
 	uint64_t sampled_ns; /* part of self_ns: by samples, since it is released; of model_give */
 	bool corrected;
 	/* Parts of self_ns and of total_ns, in which the goroutine did not run; 0 without states.

@@ -306,7 +306,8 @@ void states_add_wait(struct model *m, const struct frame *f, uint16_t reason, bo
 /* wakes.c: what is in by_func ends the wait of s, which lasts up to ts_ns. */
 void wakes_add(struct model *m, const struct stack *s, uint32_t by_func, uint64_t ts_ns);
 
-/* places.c: with model_options.on_place. A wait of s begins in f. */
+/* places.c: with model_options.on_place. s is in another state; f: the call that waits, if it is
+ * one of waiting, NULL: none. */
 void place_began(struct stack *s, const struct frame *f);
 /* s has waited for ns in f. */
 void place_waited(struct stack *s, const struct frame *f, uint64_t ns);

@@ -14,8 +14,8 @@ void place_began(struct stack *s, const struct frame *f)
 {
 	struct wait_place *p = &s->state.place;
 
-	if (is_place(p, f, s->state.reason))
-		p->n++;
+	p->there = f && s->state.now == STATE_WAITING && is_place(p, f, s->state.reason);
+	p->n += p->there;
 }
 
 void place_waited(struct stack *s, const struct frame *f, uint64_t ns)
@@ -24,7 +24,8 @@ void place_waited(struct stack *s, const struct frame *f, uint64_t ns)
 
 	if (f->flags & FRAME_MUTED)
 		return;
-	if (is_place(p, f, s->state.reason)) {
+	p->there = is_place(p, f, s->state.reason);
+	if (p->there) {
 		p->ns += ns;
 		p->votes_ns += ns;
 	} else if (p->votes_ns >= ns) {
@@ -35,7 +36,8 @@ void place_waited(struct stack *s, const struct frame *f, uint64_t ns)
 					  .reason = s->state.reason,
 					  .ns = ns,
 					  .votes_ns = ns - p->votes_ns,
-					  .n = 1 };
+					  .n = 1,
+					  .there = true };
 	}
 }
 
@@ -45,22 +47,27 @@ void place_tell(const struct model *m, const struct stack *s)
 
 	if (!p->ns || 2 * p->ns <= s->state.off.wait_ns)
 		return;
-	m->opt.on_place(m->opt.place_ctx,
-			&(struct goroutine_place){ .g = &s->info,
-						   .path = p->path,
-						   .func = p->func,
-						   .reason = p->reason,
-						   .ns = p->ns,
-						   .n = p->n,
-						   .waits = s->state.now == STATE_WAITING });
+	m->opt.on_place(m->opt.place_ctx, &(struct goroutine_place){ .g = &s->info,
+								     .path = p->path,
+								     .func = p->func,
+								     .reason = p->reason,
+								     .ns = p->ns,
+								     .n = p->n,
+								     .there = p->there });
 }
 
 /* ---- leaving out */
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 static void leave_out_total(struct call_stats *st, uint64_t ns)
 {
-	st->total_ns -= ns < st->total_ns ? ns : st->total_ns;
-	st->off_total.wait_ns -= ns < st->off_total.wait_ns ? ns : st->off_total.wait_ns;
+	st->left_out_ns += ns;
+	st->total_ns -= least(ns, st->total_ns);
+	st->off_total.wait_ns -= least(ns, st->off_total.wait_ns);
 	if (st->suspect_ns > st->total_ns)
 		st->suspect_ns = st->total_ns;
 }
@@ -68,18 +75,18 @@ static void leave_out_total(struct call_stats *st, uint64_t ns)
 uint64_t model_leave_out(struct model *m, const struct path_waits *what)
 {
 	struct path_node *nodes = m->paths.nodes;
-	struct call_stats *st = &nodes[what->path].stats;
-	const uint64_t ns = what->ns < st->off_self.wait_ns ? what->ns : st->off_self.wait_ns;
-	const bool known = what->func < m->n_funcs;
 
-	if (!what->path || what->path >= m->paths.n)
+	/* What stands for many functions is left alone. */
+	if (what->path >= m->paths.n || nodes[what->path].func >= m->n_funcs ||
+	    what->func >= m->n_funcs)
 		return 0;
+	struct call_stats *st = &nodes[what->path].stats;
+	const uint64_t ns = least(what->ns, st->off_self.wait_ns);
+
 	st->self_ns -= ns;
 	st->off_self.wait_ns -= ns;
-	if (known && nodes[what->path].func < m->n_funcs) {
-		m->funcs[what->func].self_ns -= ns;
-		m->funcs[what->func].off_self.wait_ns -= ns;
-	}
+	m->funcs[what->func].self_ns -= ns;
+	m->funcs[what->func].off_self.wait_ns -= ns;
 	for (uint32_t i = what->path; i; i = nodes[i].parent) {
 		leave_out_total(&nodes[i].stats, ns);
 		if (nodes[i].func < m->n_funcs && m->paths.hot[i].outermost)
@@ -87,9 +94,9 @@ uint64_t model_leave_out(struct model *m, const struct path_waits *what)
 		if (nodes[i].go_edge)
 			break;
 	}
-	m->totals.root_ns -= ns < m->totals.root_ns ? ns : m->totals.root_ns;
-	m->totals.off.wait_ns -= ns < m->totals.off.wait_ns ? ns : m->totals.off.wait_ns;
-	m->totals.life_ns -= ns < m->totals.life_ns ? ns : m->totals.life_ns;
+	m->totals.root_ns -= least(ns, m->totals.root_ns);
+	m->totals.off.wait_ns -= least(ns, m->totals.off.wait_ns);
+	m->totals.life_ns -= least(ns, m->totals.life_ns);
 	waits_take(&m->waits, what, ns);
 	return ns;
 }

@@ -14,7 +14,7 @@ struct goroutine_place {
 	const struct goroutine_info *g; /* life_ns is set */
 	uint32_t path, func, reason;
 	uint64_t ns, n;
-	bool waits; /* it waits there still */
+	bool there; /* it waits there still */
 };
 
 /*

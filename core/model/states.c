@@ -95,16 +95,15 @@ void states_advance(struct model *m, struct stack *s, uint64_t ts_ns)
 		charge_wait(m, s, f, ns);
 }
 
-/* A wait begins, or what counts of it. */
+/* A state begins, or what counts of it: it may be a wait. */
 static void count_wait(struct model *m, struct stack *s)
 {
 	const struct frame *f = states_charged(s);
 
-	if (s->state.now != STATE_WAITING || !f || s->stop.active)
-		return;
-	states_add_wait(m, f, s->state.reason, false, 0, 1);
 	if (m->opt.on_place)
-		place_began(s, f);
+		place_began(s, s->stop.active ? NULL : f);
+	if (s->state.now == STATE_WAITING && f && !s->stop.active)
+		states_add_wait(m, f, s->state.reason, false, 0, 1);
 }
 
 static void tell_span(struct model *m, const struct stack *s)

@@ -12,6 +12,7 @@ struct wait_place {
 	uint16_t reason;
 	uint64_t ns, n;    /* there, since it is the place; ns 0: none yet */
 	uint64_t votes_ns; /* for it, less those for others */
+	bool there;        /* it waits there now */
 };
 
 /* Of a goroutine. */

@@ -238,7 +238,7 @@ static void check_waits(const struct model *m)
 	free(total);
 }
 
-/* What is left out of a path goes from all above it, and from nothing else. */
+/* Waits that are left out of a path go from all above it, and from nothing else. */
 static void check_leaving_out(struct model *m)
 {
 	const uint64_t root_ns = model_totals(m)->root_ns, life_ns = model_totals(m)->life_ns,

@@ -94,6 +94,10 @@ int model_view_begin(struct model *m, uint64_t ts_ns)
 
 	if (!open)
 		return -ENOMEM;
+	/* States that go on are charged up to here to what is forgotten. */
+	for (size_t i = 0; i < m->goroutines.n; i++)
+		if (has_states(m, m->goroutines.stacks[i]))
+			states_advance(m, m->goroutines.stacks[i], ts_ns);
 	forget(m);
 	n = begin_stacks(m, &m->goroutines, ts_ns, open, 0);
 	n = begin_stacks(m, &m->threads, ts_ns, open, n);

@@ -48,7 +48,9 @@ static struct columns choose_columns(const struct report *rep)
 /* Calls below themselves: in the mean each counts, in the total the outermost does. */
 static const char *recursive(const struct call_stats *st)
 {
-	return st->finished && st->sum_ns > st->total_ns + st->inside_ns ? "  (recursive)" : "";
+	return st->finished && st->sum_ns > st->total_ns + st->inside_ns + st->left_out_ns
+		       ? "  (recursive)"
+		       : "";
 }
 
 static void function(const struct report *rep, FILE *out, const struct columns *c, size_t row)

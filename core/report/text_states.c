@@ -113,10 +113,15 @@ static const char *woken_by(const struct report *rep, const struct wait_row *w,
 {
 	size_t n, len = 0, put = 0;
 	const struct func_wakes *by = wake_rows_of(&rep->wakes, w->row, w->reason, &n);
+	uint64_t all_ns = 0;
 
+	/* Waits of parked goroutines that were ended are in these only. */
+	for (size_t i = 0; i < n; i++)
+		all_ns += by[i].ns;
+	all_ns = all_ns > w->self_ns ? all_ns : w->self_ns;
 	buf[0] = '\0';
 	for (size_t i = 0; i < n && put < WAKERS; i++) {
-		double pct = share_pct(by[i].ns, w->self_ns);
+		double pct = share_pct(by[i].ns, all_ns);
 
 		if (pct >= REMARK_PCT)
 			len += (size_t)snprintf(buf + len, WAKERS_BYTES - len, "%s%.100s %d%%",

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "binary/foreign_elf.h"
 #include "binary/gobin_impl.h"
 
 struct builder {
@@ -56,13 +56,45 @@ static void add_func(struct builder *b, const struct gobin *g, const struct pcln
 		add(b, pc - text, -1);
 }
 
+static bool is_of_go(const char *section)
+{
+	static const char *const names[] = { ".gopclntab", ".data.rel.ro.gopclntab",
+					     ".go.buildinfo", ".note.go.buildid" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(section, names[i]))
+			return true;
+	return false;
+}
+
+/* By the names of its sections. Without any it may: the table is looked for. */
+static bool may_be_go(int fd)
+{
+	Elf *elf = foreign_elf_open(fd);
+	bool is_elf = elf, named = false, may = false;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	size_t at;
+
+	if (elf && !elf_getshdrstrndx(elf, &at) && (scn = elf_getscn(elf, at)) &&
+	    gelf_getshdr(scn, &sh) && foreign_elf_data(scn, &sh, FOREIGN_SECTION_BYTES))
+		named = sh.sh_size > 1;
+	scn = NULL;
+	while (named && !may && (scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &sh)) {
+		const char *name = elf_strptr(elf, at, sh.sh_name);
+
+		may = name && is_of_go(name);
+	}
+	elf_end(elf);
+	return is_elf && (may || !named);
+}
+
 bool gostack_is_go(int fd, const char *path)
 {
 	struct elffile e = { 0 };
 	struct pclntab t;
-	char magic[4];
-	bool is = pread(fd, magic, 4, 0) == 4 && !memcmp(magic, ELFMAG, 4) &&
-		  !elffile_open(&e, fd, path) && !pclntab_find(&e, &t);
+	/* Most programs of a host are not: they are not read. */
+	bool is = may_be_go(fd) && !elffile_open(&e, fd, path) && !pclntab_find(&e, &t);
 
 	elffile_close(&e);
 	return is;

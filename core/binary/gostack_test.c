@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "binary/gostack.h"
 
+#include <sys/resource.h>
+
 #include "binary/binaries_fixture.h"
 #include "binary/gobin_impl.h"
 
@@ -56,9 +58,60 @@ static void test_as_each_function_says(void **state)
 	}
 }
 
+static long most_kib(void)
+{
+	struct rusage u;
+
+	assert_int_equal(getrusage(RUSAGE_SELF, &u), 0);
+	return u.ru_maxrss;
+}
+
+static bool is_go(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	bool is = gostack_is_go(fd, path);
+
+	close(fd);
+	return is;
+}
+
+/* A compiler or a browser has hundreds of megabytes: whether it is Go's is known by its headers. */
+static void test_of_another_language_is_not_read(void **state)
+{
+	static const char *const names[] = { "kinds", "kinds.stripped", "kinds.pie",
+					     "kinds.pie.stripped", "cgo" };
+	const size_t large = 128u << 20;
+	char path[] = "/tmp/gostack_test.XXXXXX", block[1 << 16] = "";
+	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), to = mkstemp(path);
+	ssize_t n;
+
+	(void)state;
+	assert_true(from >= 0 && to >= 0);
+	while ((n = read(from, block, sizeof(block))) > 0)
+		assert_int_equal(write(to, block, (size_t)n), n);
+	memset(block, 'x', sizeof(block));
+	for (size_t at = 0; at < large; at += sizeof(block))
+		assert_int_equal(write(to, block, sizeof(block)), sizeof(block));
+	const long before = most_kib();
+
+	assert_false(is_go(path));
+	assert_true(most_kib() - before < 32 << 10);
+	close(from);
+	close(to);
+	unlink(path);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		assert_true(is_go(binary_path(names[i])));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_as_each_function_says) };
+	/* The one that asks for memory is first: what was taken once counts for ever. */
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_of_another_language_is_not_read),
+		cmocka_unit_test(test_as_each_function_says),
+	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
 }

@@ -219,10 +219,25 @@ static int read_relocs(struct elffile *e, Elf *elf)
 	return 0;
 }
 
+/* Sections that were not read have no name and no bytes. */
+static void leave_out(struct elffile *e)
+{
+	for (size_t i = 0; i < e->n_sections; i++)
+		if (elffile_not_names(e->sections[i].name)) {
+			e->sections[i].name = "";
+			e->sections[i].size = 0;
+		}
+}
+
 int elffile_open(struct elffile *e, int fd, const char *path)
 {
+	return elffile_open_part(e, fd, path, NULL);
+}
+
+int elffile_open_part(struct elffile *e, int fd, const char *path, const struct elffile_part *part)
+{
 	*e = (struct elffile){ 0 };
-	int err = elffile_read(e, fd, path);
+	int err = elffile_read(e, fd, path, part);
 	if (!err)
 		err = check_header(e, path);
 	if (err)
@@ -242,6 +257,8 @@ int elffile_open(struct elffile *e, int fd, const char *path)
 		err = read_relocs(e, elf);
 	e->pie = ((const Elf64_Ehdr *)e->map)->e_type == ET_DYN;
 	elf_end(elf);
+	if (part && part->names)
+		leave_out(e);
 	if (!err)
 		return 0;
 	if (err == -ENOMEM)

@@ -27,9 +27,16 @@ struct elf_reloc { /* one R_X86_64_RELATIVE */
 	uint64_t vaddr, addend;
 };
 
+/* What is read of a file. */
+struct elffile_part {
+	uint64_t most_bytes; /* that it may take; 0: no limit */
+	bool names;          /* neither code nor DWARF: those sections are not there then */
+};
+
 struct elffile {
 	uint8_t *map; /* the whole file, private to us */
 	size_t size;
+	size_t left_out; /* bytes of it that were not read, and are zero */
 	bool pie, has_dynamic, has_tls;
 	bool has_relr; /* packed relocations too: their words are right on disk */
 	uint64_t tls_memsz, tls_align;
@@ -46,6 +53,8 @@ struct elffile {
 /* 0, or -errno after logging one line: -ENOEXEC not ELF, -ENOTSUP not a 64-bit
  * x86 executable, -EBADMSG truncated or corrupt, -ENOMEM, -EIO. */
 int elffile_open(struct elffile *e, int fd, const char *path);
+/* The same of a part. -EFBIG: it takes more than it may, not logged. */
+int elffile_open_part(struct elffile *e, int fd, const char *path, const struct elffile_part *part);
 void elffile_close(struct elffile *e);
 
 /* The first section of that name, NULL when there is none. */

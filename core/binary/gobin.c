@@ -60,10 +60,11 @@ static int read_all(struct gobin *b)
 	return err ? err : gofuncs_read(b);
 }
 
-struct gobin *gobin_open(int fd, const char *path)
+static struct gobin *open_part(int fd, const char *path, const struct elffile_part *part)
 {
 	struct gobin *b = calloc(1, sizeof(*b));
-	int err = b && (b->path = strdup(path)) ? elffile_open(&b->elf, fd, path) : -ENOMEM;
+	int err = b && (b->path = strdup(path)) ? elffile_open_part(&b->elf, fd, path, part)
+						: -ENOMEM;
 
 	if (!err) {
 		err = read_all(b);
@@ -77,6 +78,22 @@ struct gobin *gobin_open(int fd, const char *path)
 	gobin_close(b);
 	errno = -err;
 	return NULL;
+}
+
+struct gobin *gobin_open(int fd, const char *path)
+{
+	return open_part(fd, path, NULL);
+}
+
+struct gobin *gobin_open_bounded(int fd, const char *path, uint64_t most_bytes)
+{
+	return open_part(fd, path, &(struct elffile_part){ .most_bytes = most_bytes });
+}
+
+struct gobin *gobin_open_names(int fd, const char *path, uint64_t most_bytes)
+{
+	return open_part(fd, path,
+			 &(struct elffile_part){ .most_bytes = most_bytes, .names = true });
 }
 
 void gobin_close(struct gobin *b)
@@ -98,7 +115,7 @@ void gobin_close(struct gobin *b)
 
 size_t gobin_bytes_held(const struct gobin *b)
 {
-	return b->elf.size;
+	return b->elf.size - b->elf.left_out + b->pcln.n_funcs * sizeof(*b->funcs);
 }
 
 const char *gobin_go_version(const struct gobin *b)

@@ -65,6 +65,10 @@ struct gobin; /* opaque */
  * too old, EBADMSG truncated or corrupt, ENOMEM, EIO.
  */
 struct gobin *gobin_open(int fd, const char *path);
+/* The same of a file that takes no more memory than that, 0: no limit; else EFBIG, not logged. */
+struct gobin *gobin_open_bounded(int fd, const char *path, uint64_t most_bytes);
+/* The same for names and lines of functions alone (goframes.h): neither code nor DWARF are read. */
+struct gobin *gobin_open_names(int fd, const char *path, uint64_t most_bytes);
 void gobin_close(struct gobin *b);
 /* Whether `fd` is a program packed by UPX: what its functions are named is not in the file. Logs
  * nothing. */

@@ -44,11 +44,12 @@ static bool same_sum(int fd, const struct checksum *want)
 
 /* sum: NULL, none is known. */
 static struct elf_symbols *try_file(const struct elf_symbols *e, const char *path,
-				    const struct checksum *sum)
+				    const struct checksum *sum, uint64_t most_bytes)
 {
 	const struct foreign_rule rule = { .most_bytes = FOREIGN_DEBUG_BYTES };
 	int fd = foreign_file_open(path, &rule);
-	struct elf_symbols *found = fd < 0 ? NULL : elf_symbols_open(fd);
+	struct elf_symbols *found = fd < 0 ? NULL
+					   : elf_symbols_open_bounded(fd, NULL, 0, most_bytes);
 
 	if (found && (!elf_symbols_whole(found) ||
 		      (!same_build_id(e, found) && !(sum && same_sum(fd, sum))))) {
@@ -60,7 +61,8 @@ static struct elf_symbols *try_file(const struct elf_symbols *e, const char *pat
 	return found;
 }
 
-static struct elf_symbols *by_build_id(const struct elf_symbols *e, const char *root)
+static struct elf_symbols *by_build_id(const struct elf_symbols *e, const char *root,
+				       uint64_t most_bytes)
 {
 	char path[PATH_BYTES];
 	const uint8_t *id;
@@ -73,18 +75,18 @@ static struct elf_symbols *by_build_id(const struct elf_symbols *e, const char *
 	for (size_t i = 1; i < n; i++)
 		at += snprintf(path + at, sizeof(path) - (size_t)at, "%02x", id[i]);
 	snprintf(path + at, sizeof(path) - (size_t)at, ".debug");
-	return try_file(e, path, NULL);
+	return try_file(e, path, NULL, most_bytes);
 }
 
 static struct elf_symbols *by_link(const struct elf_symbols *e, const char *file, const char *root,
-				   uint64_t deadline_ns)
+				   const struct debug_file_limits *limits)
 {
 	static const char *const forms[] = { "%s%.*s/%s", "%s%.*s/.debug/%s",
 					     "%s" FOLDER "%.*s/%s" };
 	const char *slash = strrchr(file, '/');
 	struct elf_symbols *found = NULL;
 	char path[PATH_BYTES];
-	struct checksum sum = { .deadline_ns = deadline_ns };
+	struct checksum sum = { .deadline_ns = limits->deadline_ns };
 	const char *name = elf_symbols_debuglink(e, &sum.sum);
 
 	if (!name || !slash || strchr(name, '/'))
@@ -94,15 +96,15 @@ static struct elf_symbols *by_link(const struct elf_symbols *e, const char *file
 				 name);
 
 		if (n > 0 && (size_t)n < sizeof(path))
-			found = try_file(e, path, &sum);
+			found = try_file(e, path, &sum, limits->most_bytes);
 	}
 	return found;
 }
 
 struct elf_symbols *debug_file_open(const struct elf_symbols *e, const char *path, const char *root,
-				    uint64_t deadline_ns)
+				    const struct debug_file_limits *limits)
 {
-	struct elf_symbols *found = by_build_id(e, root);
+	struct elf_symbols *found = by_build_id(e, root, limits->most_bytes);
 
-	return found ? found : by_link(e, path, root, deadline_ns);
+	return found ? found : by_link(e, path, root, limits);
 }

@@ -30,7 +30,9 @@ struct elf_symbols {
 	uint8_t build_id[BUILD_ID_BYTES];
 	size_t build_id_len;
 	bool go, whole;
-	char *link; /* of .gnu_debuglink, with its sum */
+	uint64_t most_bytes; /* that reading may take; 0: no limit */
+	bool refused;        /* a table would have taken more */
+	char *link;          /* of .gnu_debuglink, with its sum */
 	uint32_t link_sum;
 };
 
@@ -69,6 +71,19 @@ static void add_symbol(struct elf_symbols *e, const GElf_Sym *sym, const char *n
 	e->n_names += bytes;
 }
 
+/* libelf's copies of the table and of its names; ours of both, which grow by doubling. */
+#define COPIES 4
+
+static bool is_too_large(struct elf_symbols *e, const GElf_Shdr *sh, const GElf_Shdr *names)
+{
+	const bool is = e->most_bytes && (sh->sh_size > e->most_bytes / COPIES ||
+					  names->sh_size > e->most_bytes / COPIES ||
+					  sh->sh_size + names->sh_size > e->most_bytes / COPIES);
+
+	e->refused |= is;
+	return is;
+}
+
 static void read_symbols(struct elf_symbols *e, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
 {
 	GElf_Shdr names;
@@ -76,7 +91,7 @@ static void read_symbols(struct elf_symbols *e, Elf *elf, Elf_Scn *scn, const GE
 	Elf_Data *data = NULL;
 	GElf_Sym sym;
 
-	if (names_scn && gelf_getshdr(names_scn, &names) &&
+	if (names_scn && gelf_getshdr(names_scn, &names) && !is_too_large(e, sh, &names) &&
 	    foreign_elf_data(names_scn, &names, FOREIGN_SECTION_BYTES))
 		data = foreign_elf_data(scn, sh, FOREIGN_SECTION_BYTES);
 	e->most_names += data ? 2 * names.sh_size + (1 << 20) : 0;
@@ -169,14 +184,30 @@ static void sort_symbols(struct elf_symbols *e)
 	e->n = n;
 }
 
+/* What it grew by and did not need. */
+static void give_back(struct elf_symbols *e)
+{
+	struct symbol *list = e->n ? realloc(e->list, e->n * sizeof(*list)) : NULL;
+	char *names = e->n_names ? realloc(e->names, e->n_names) : NULL;
+
+	if (list) {
+		e->list = list;
+		e->cap = e->n;
+	}
+	if (names) {
+		e->names = names;
+		e->cap_names = e->n_names;
+	}
+}
+
 /* Is it the file that is wanted? */
 static bool has_id(const struct elf_symbols *e, const uint8_t *id, size_t n)
 {
 	return !n || (n == e->build_id_len && !memcmp(id, e->build_id, n));
 }
 
-/* Ends elf. n_id: 0, any file will do. */
-static struct elf_symbols *read_all(Elf *elf, const uint8_t *id, size_t n_id)
+/* Ends elf. n_id: 0, any file will do. most_bytes: 0, no limit. */
+static struct elf_symbols *read_all(Elf *elf, const uint8_t *id, size_t n_id, uint64_t most_bytes)
 {
 	struct elf_symbols *e = elf && gelf_getclass(elf) == ELFCLASS64 ? calloc(1, sizeof(*e))
 									: NULL;
@@ -185,6 +216,7 @@ static struct elf_symbols *read_all(Elf *elf, const uint8_t *id, size_t n_id)
 		elf_end(elf);
 		return NULL;
 	}
+	e->most_bytes = most_bytes;
 	e->build_id_len = foreign_elf_build_id(elf, e->build_id, sizeof(e->build_id));
 	if (!has_id(e, id, n_id)) {
 		elf_symbols_close(e);
@@ -195,21 +227,33 @@ static struct elf_symbols *read_all(Elf *elf, const uint8_t *id, size_t n_id)
 	read_sections(e, elf, SHT_PROGBITS);
 	read_sections(e, elf, SHT_SYMTAB);
 	e->whole = e->n;
-	if (!e->n)
+	if (!e->n && !e->refused)
 		read_sections(e, elf, SHT_DYNSYM);
 	sort_symbols(e);
+	give_back(e);
 	elf_end(elf);
 	return e;
 }
 
 struct elf_symbols *elf_symbols_open(int fd)
 {
-	return read_all(foreign_elf_open(fd), NULL, 0);
+	return read_all(foreign_elf_open(fd), NULL, 0, 0);
 }
 
 struct elf_symbols *elf_symbols_open_id(int fd, const uint8_t *id, size_t n)
 {
-	return read_all(foreign_elf_open(fd), id, n);
+	return read_all(foreign_elf_open(fd), id, n, 0);
+}
+
+struct elf_symbols *elf_symbols_open_bounded(int fd, const uint8_t *id, size_t n,
+					     uint64_t most_bytes)
+{
+	return read_all(foreign_elf_open(fd), id, n, most_bytes);
+}
+
+bool elf_symbols_refused(const struct elf_symbols *e)
+{
+	return e->refused;
 }
 
 struct elf_symbols *elf_symbols_memory(const void *image, size_t n)
@@ -217,7 +261,7 @@ struct elf_symbols *elf_symbols_memory(const void *image, size_t n)
 	elf_version(EV_CURRENT);
 	return read_all(foreign_elf_bounded(image, n) ? elf_memory((char *)(uintptr_t)image, n)
 						      : NULL,
-			NULL, 0);
+			NULL, 0, 0);
 }
 
 void elf_symbols_close(struct elf_symbols *e)

@@ -15,6 +15,11 @@ struct elf_symbols *elf_symbols_open(int fd);
 /* The same of a file with this GNU build id, of n bytes: of another one, no symbol is read. n: 0,
  * any file will do. */
 struct elf_symbols *elf_symbols_open_id(int fd, const uint8_t *id, size_t n);
+/* The same where reading it may take that much memory, 0: no limit. If it would take more, it has
+ * no symbols (elf_symbols_refused). */
+struct elf_symbols *elf_symbols_open_bounded(int fd, const uint8_t *id, size_t n,
+					     uint64_t most_bytes);
+bool elf_symbols_refused(const struct elf_symbols *e);
 struct elf_symbols *elf_symbols_memory(const void *image, size_t n);
 void elf_symbols_close(struct elf_symbols *e);
 /* The memory that it takes. */

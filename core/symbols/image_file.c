@@ -18,6 +18,8 @@ struct image_file {
 	struct gobin *go;
 	struct name_list names;
 	bool refused; /* a file was there that is none to be read */
+	bool too_large;
+	uint64_t most_bytes;
 };
 
 static bool same_id(const struct elf_symbols *e, const struct sample_image *i, bool here)
@@ -42,10 +44,14 @@ static bool try_fd(struct image_file *f, const struct sample_image *i, int fd, c
 {
 	if (!i->build_id_len && !here)
 		return false;
-	f->elf = elf_symbols_open_id(fd, i->build_id, i->build_id_len);
-	if (f->elf && elf_symbols_go(f->elf))
-		f->go = gobin_open(fd, path);
-	return f->elf != NULL;
+	f->elf = elf_symbols_open_bounded(fd, i->build_id, i->build_id_len, f->most_bytes);
+	if (!f->elf)
+		return false;
+	errno = 0;
+	if (elf_symbols_go(f->elf))
+		f->go = gobin_open_names(fd, path, f->most_bytes);
+	f->too_large |= elf_symbols_refused(f->elf) || errno == EFBIG;
+	return true;
 }
 
 static bool try_file(struct image_file *f, const struct sample_image *i, const char *path,
@@ -87,17 +93,18 @@ static bool open_own(struct image_file *f, const struct sample_image *i, const c
 static bool open_file(struct image_file *f, const struct sample_image *i,
 		      const struct image_place *at)
 {
+	const struct debug_file_limits limits = { at->deadline_ns, at->most_bytes };
 	char root[32];
 
 	snprintf(root, sizeof(root), "/proc/%u/root", at->pid);
-	if (!open_own(f, i, root, at))
+	if (!open_own(f, i, root, at) || f->too_large)
 		return false;
 	if (f->go || elf_symbols_whole(f->elf))
 		return true;
 	if (at->here)
-		f->debug = debug_file_open(f->elf, i->path, root, at->deadline_ns);
+		f->debug = debug_file_open(f->elf, i->path, root, &limits);
 	if (!f->debug && *i->path == '/')
-		f->debug = debug_file_open(f->elf, i->path, "", at->deadline_ns);
+		f->debug = debug_file_open(f->elf, i->path, "", &limits);
 	return true;
 }
 
@@ -130,6 +137,7 @@ struct image_file *image_file_open(const struct sample_image *i, const struct im
 	if (!f)
 		return NULL;
 	f->kind = i->kind;
+	f->most_bytes = at->most_bytes;
 	if (i->kind == IMAGE_FILE) {
 		found = open_file(f, i, at);
 	} else if (i->kind == IMAGE_VDSO) {
@@ -142,7 +150,7 @@ struct image_file *image_file_open(const struct sample_image *i, const struct im
 	}
 	if (found)
 		return f;
-	err = f->refused ? ECANCELED : err;
+	err = f->refused || f->too_large ? ECANCELED : err;
 	image_file_close(f);
 	errno = err;
 	return NULL;

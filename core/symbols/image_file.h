@@ -17,12 +17,13 @@ struct image_place {
 	bool here; /* as in symbols_options */
 	const uid_t *owner;   /* of its files; NULL: not known, they must be root's */
 	uint64_t deadline_ns; /* of reading, foreign_file_deadline */
+	uint64_t most_bytes;  /* that reading may take; 0: no limit */
 };
 
 /* The file of an image, all that is needed of it, in memory. NULL and errno: ENOENT when it is not
  * there or has another build id, EPERM when the kernel hides its symbols, ECANCELED when it is no
- * file to be read (foreign_file_open, foreign_file_read), ENOMEM. Logs only what is wrong with a Go
- * binary. */
+ * file to be read (foreign_file_open, foreign_file_read) or takes too much, ENOMEM. Logs only what
+ * is wrong with a Go binary. */
 struct image_file *image_file_open(const struct sample_image *i, const struct image_place *at);
 /* The memory that it takes. */
 size_t image_file_bytes(const struct image_file *f);

@@ -82,7 +82,8 @@ static struct image_file *read_file(const struct symbol_files *f, const struct s
 	const bool has = f->opt->file && x->kind == IMAGE_FILE && x->process != TRACE_NONE;
 	const int fd = has ? f->opt->file(f->opt->ctx, x) : -ENOENT;
 	const uint64_t alone_ns = foreign_file_deadline();
-	const struct image_place at = { .pid = pid,
+	const struct image_place at = { .most_bytes = f->opt->hold_bytes / 2,
+					.pid = pid,
 					.fd = fd,
 					.here = f->opt->here,
 					.owner = owner_of(f, x, pid, &owner) ? &owner : NULL,
@@ -107,23 +108,65 @@ static int may_read(struct symbol_files *f)
 	return err == -EINTR ? ECANCELED : err || !f->left_bytes ? ETIMEDOUT : 0;
 }
 
+static uint64_t held_bytes(const struct symbols_cache *c)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		n += c->files[i].file ? image_file_bytes(c->files[i].file) : 0;
+	return n;
+}
+
+/* For one more file: the kernel's names stay, which many ask for. */
+static void make_room(struct symbol_files *f)
+{
+	struct symbols_cache *c = f->cache;
+	uint64_t held = f->opt->hold_bytes ? held_bytes(c) : 0;
+
+	while (held > f->opt->hold_bytes / 2) {
+		struct symbols_file *least = NULL;
+
+		for (size_t i = 0; i < c->n; i++)
+			if (c->files[i].file && c->files[i].of.kind != IMAGE_KERNEL &&
+			    (!least || c->files[i].asked < least->asked))
+				least = &c->files[i];
+		if (!least)
+			return;
+		held -= image_file_bytes(least->file);
+		image_file_close(least->file);
+		least->file = NULL;
+		least->closed = true;
+		c->closed++;
+	}
+}
+
+static void read_into(struct symbol_files *f, struct symbols_file *to, const struct sample_image *x,
+		      uint32_t pid)
+{
+	to->closed = false;
+	to->err = may_read(f);
+	if (to->err)
+		return;
+	make_room(f);
+	to->file = read_file(f, x, pid);
+	to->err = to->file ? 0 : errno;
+
+	const uint64_t bytes = to->file && !f->opt->hold_bytes ? image_file_bytes(to->file) : 0;
+
+	f->left_bytes -= bytes < f->left_bytes ? bytes : f->left_bytes;
+}
+
 static int add_file(struct symbol_files *f, const struct sample_image *x, uint32_t pid)
 {
 	struct symbols_cache *c = f->cache;
-	struct symbols_file new = { .of = *x, .pid = pid, .err = may_read(f) };
+	struct symbols_file new = { .of = *x, .pid = pid };
 
 	new.of.path = strdup(x->path);
 	if (!new.of.path || vec_reserve(&c->files, &c->cap, c->n + 1)) {
 		free((char *)new.of.path);
 		return -ENOMEM;
 	}
-	if (!new.err) {
-		new.file = read_file(f, x, pid);
-		new.err = new.file ? 0 : errno;
-	}
-	const uint64_t bytes = new.file ? image_file_bytes(new.file) : 0;
-
-	f->left_bytes -= bytes < f->left_bytes ? bytes : f->left_bytes;
+	read_into(f, &new, x, pid);
 	c->files[c->n++] = new;
 	return put(f, (uint32_t)c->n - 1);
 }
@@ -164,15 +207,21 @@ const struct symbols_file *symbol_files_get(struct symbol_files *f, uint32_t ima
 		}
 		f->file_of[image] = i + 1;
 	}
-	c->files[f->file_of[image] - 1].used_ns = c->now_ns;
-	return &c->files[f->file_of[image] - 1];
+	struct symbols_file *found = &c->files[f->file_of[image] - 1];
+
+	/* By this image: what was read for another process may be out of reach. */
+	if (found->closed)
+		read_into(f, found, x, pid);
+	found->used_ns = c->now_ns;
+	found->asked = ++c->asked;
+	return found;
 }
 
 /* ---- what stays for the next call */
 
 #define CACHE_NS    (600 * 1000000000ull) /* what nothing asks for is forgotten after so long */
 #define CACHE_FILES 64                    /* so many stay at most */
-#define CACHE_BYTES (256u << 20)          /* that they take together */
+#define CACHE_BYTES (256u << 20)          /* that they take together, where nobody says less */
 
 static void close_file(struct symbols_file *f)
 {
@@ -187,8 +236,9 @@ static int used_last(const void *x, const void *y)
 	return (a->used_ns < b->used_ns) - (a->used_ns > b->used_ns);
 }
 
-/* Files that may be another one the next time, or that nobody has asked for. */
-static void tidy(struct symbols_cache *c)
+/* Closes files that may be another one the next time, that nobody has asked for, or that are too
+ * many. */
+static void tidy(struct symbols_cache *c, uint64_t most_bytes)
 {
 	size_t n = 0, bytes = 0;
 
@@ -201,7 +251,7 @@ static void tidy(struct symbols_cache *c)
 
 		bytes += f->file ? image_file_bytes(f->file) : 0;
 		if (f->file && stays && n < CACHE_FILES && c->now_ns - f->used_ns < CACHE_NS &&
-		    (bytes <= CACHE_BYTES || f->of.kind == IMAGE_KERNEL))
+		    (bytes <= most_bytes || f->of.kind == IMAGE_KERNEL))
 			c->files[n++] = *f;
 		else
 			close_file(f);
@@ -221,7 +271,7 @@ void symbol_files_end(struct symbol_files *f)
 {
 	symbols_cache_free(&f->own);
 	if (f->opt->cache)
-		tidy(f->opt->cache);
+		tidy(f->opt->cache, f->opt->hold_bytes ? f->opt->hold_bytes / 2 : CACHE_BYTES);
 	hash_index_free(&f->opened);
 	hash_index_free(&f->missed);
 	free(f->file_of);

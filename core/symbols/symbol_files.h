@@ -13,6 +13,8 @@ struct symbols_file {
 	uint32_t pid;
 	int err;          /* as image_file_open; ETIMEDOUT: nothing was left for it */
 	uint64_t used_ns; /* CLOCK_MONOTONIC, by the last call */
+	uint64_t asked;   /* when it was asked for last, by the cache's count */
+	bool closed;      /* to make room: it is read again */
 };
 
 struct symbol_files {

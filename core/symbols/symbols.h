@@ -17,6 +17,8 @@ struct symbols_cache {
 	struct symbols_file *files;
 	size_t n, cap;
 	uint64_t now_ns; /* CLOCK_MONOTONIC of the last call */
+	uint64_t asked;  /* how often a file was asked for */
+	uint64_t closed; /* files, to make room for others */
 };
 
 #define SYMBOLS_MOST_NS    (60 * 1000000000ull)
@@ -38,6 +40,10 @@ struct symbols_options {
 	/* A limit for all files together: time, and memory of symbols. The last file may exceed it.
 	 * Later addresses get no names, and a warning says so. 0: SYMBOLS_MOST_*. */
 	uint64_t most_ns, most_bytes;
+	/* So much is held at a time instead of most_bytes in all: what was used least recently is
+	 * closed, and read again when it is needed. One file may take half of it while it is read,
+	 * or gives no names (refused). 0: no such limit. */
+	uint64_t hold_bytes;
 	/* Only stacks of processes with these numbers, below n_only, are asked for. NULL: all. */
 	const bool *only;
 	size_t n_only;

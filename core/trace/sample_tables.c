@@ -31,6 +31,13 @@ static const char *copy_str(const char *s, bool *oom)
 	return copy;
 }
 
+#define BLOCK_BYTES 16 /* what malloc takes besides, about */
+
+static uint64_t str_bytes(const char *s)
+{
+	return s ? strlen(s) + 1 + BLOCK_BYTES : 0;
+}
+
 /* What no item can hold: tables and file would not be the same. */
 static bool too_long(const char *s)
 {
@@ -56,6 +63,7 @@ int sample_tables_process(struct sample_tables *t, const struct sample_process *
 		return -ENOMEM;
 	}
 	t->processes[t->n_processes++] = copy;
+	t->bytes += sizeof(copy) + str_bytes(copy.comm) + str_bytes(copy.exe);
 	return 0;
 }
 
@@ -76,6 +84,7 @@ int sample_tables_image(struct sample_tables *t, const struct sample_image *i)
 	if (oom)
 		return -ENOMEM;
 	t->images[t->n_images++] = copy;
+	t->bytes += sizeof(copy) + str_bytes(copy.path);
 	return 0;
 }
 
@@ -137,6 +146,9 @@ int sample_tables_labels(struct sample_tables *t, const struct sample_labels *l)
 		return -ENOMEM;
 	}
 	t->labels[t->n_labels++] = copy;
+	t->bytes += sizeof(copy) + 2 * (BLOCK_BYTES + (l->n + 1) * sizeof(*keys));
+	for (size_t i = 0; i < l->n; i++)
+		t->bytes += str_bytes(keys[i]) + str_bytes(values[i]);
 	return 0;
 }
 
@@ -158,6 +170,7 @@ int sample_tables_stack(struct sample_tables *t, const struct sample_stack *s)
 	copy.pcs = pcs;
 	t->n_pcs += s->n;
 	t->stacks[t->n_stacks++] = copy;
+	t->bytes += sizeof(copy) + BLOCK_BYTES + (s->n + 1) * sizeof(*pcs);
 	return 0;
 }
 
@@ -183,6 +196,8 @@ int sample_tables_symbol(struct sample_tables *t, const struct sample_symbol *s)
 		return -ENOMEM;
 	}
 	t->symbols[t->n_symbols++] = copy;
+	t->bytes += sizeof(copy) + str_bytes(copy.name) + str_bytes(copy.linker) +
+		    str_bytes(copy.file);
 	return 0;
 }
 
@@ -246,6 +261,7 @@ int sample_tables_location(struct sample_tables *t, const struct sample_location
 	memcpy(frames, l->frames, l->n * sizeof(*frames));
 	copy.frames = frames;
 	t->locations[t->n_locations++] = copy;
+	t->bytes += sizeof(copy) + BLOCK_BYTES + l->n * sizeof(*frames);
 	return 0;
 }
 
@@ -260,6 +276,7 @@ int sample_tables_death(struct sample_tables *t, const struct sample_death *d)
 	if (vec_reserve(&t->deaths, &t->cap_deaths, t->n_deaths + 1))
 		return -ENOMEM;
 	t->deaths[t->n_deaths++] = *d;
+	t->bytes += sizeof(*d);
 	return 0;
 }
 

@@ -160,6 +160,7 @@ struct sample_tables {
 	size_t n_processes, n_images, n_labels, n_stacks, n_symbols, n_locations;
 	size_t cap_processes, cap_images, cap_labels, cap_stacks, cap_symbols, cap_locations;
 	uint64_t n_pcs; /* in all stacks */
+	uint64_t bytes; /* of memory that all of it takes, about; indexes are not in it */
 	/* locations by process and address, of those up to n_sorted */
 	uint32_t *order;
 	size_t n_sorted;

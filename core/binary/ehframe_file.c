@@ -6,8 +6,11 @@
 
 #include "binary/foreign_elf.h"
 
+/* Of the section, for a row: most take a few. */
+#define ROW_BYTES_MAX 32
+
 /* The data of .eh_frame and its link-time address; NULL and *err: there is none. */
-static const Elf_Data *find_section(Elf *elf, uint64_t *vaddr, int *err)
+static const Elf_Data *find_section(Elf *elf, uint64_t most_bytes, uint64_t *vaddr, int *err)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Ehdr head;
@@ -24,9 +27,13 @@ static const Elf_Data *find_section(Elf *elf, uint64_t *vaddr, int *err)
 	while ((scn = elf_nextscn(elf, scn))) {
 		const char *name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name)
 							  : NULL;
-		const Elf_Data *d = name && !strcmp(name, ".eh_frame")
-					    ? foreign_elf_data(scn, &sh, FOREIGN_SECTION_BYTES)
-					    : NULL;
+		if (!name || strcmp(name, ".eh_frame") != 0)
+			continue;
+		if (sh.sh_size > most_bytes) {
+			*err = -E2BIG;
+			return NULL;
+		}
+		const Elf_Data *d = foreign_elf_data(scn, &sh, most_bytes);
 
 		if (d && d->d_buf) {
 			*vaddr = sh.sh_addr;
@@ -38,12 +45,14 @@ static const Elf_Data *find_section(Elf *elf, uint64_t *vaddr, int *err)
 
 int ehframe_read(struct ehframe *to, int fd, size_t most)
 {
+	const uint64_t bytes = (uint64_t)most * ROW_BYTES_MAX;
 	uint64_t vaddr;
 	int err;
 
 	*to = (struct ehframe){ 0 };
 	Elf *elf = foreign_elf_open(fd);
-	const Elf_Data *d = find_section(elf, &vaddr, &err);
+	const Elf_Data *d = find_section(
+		elf, bytes < FOREIGN_SECTION_BYTES ? bytes : FOREIGN_SECTION_BYTES, &vaddr, &err);
 
 	if (d)
 		err = ehframe_parse(to, d->d_buf, d->d_size, vaddr, most);

@@ -89,12 +89,17 @@ static bool may_be_go(int fd)
 	return is_elf && (may || !named);
 }
 
-bool gostack_is_go(int fd, const char *path)
+bool gostack_is_go(int fd, const char *path, uint64_t most_bytes)
 {
+	const struct elffile_part part = { .most_bytes = most_bytes, .names = true };
 	struct elffile e = { 0 };
 	struct pclntab t;
+
 	/* Most programs of a host are not: they are not read. */
-	bool is = may_be_go(fd) && !elffile_open(&e, fd, path) && !pclntab_find(&e, &t);
+	if (!may_be_go(fd))
+		return false;
+	int err = elffile_open_part(&e, fd, path, &part);
+	const bool is = err ? err == -EFBIG : !pclntab_find(&e, &t);
 
 	elffile_close(&e);
 	return is;

@@ -21,8 +21,9 @@ struct gostack {
 };
 
 /* Whether the file on descriptor `fd` (borrowed) has a function table of Go's. Nothing is logged
- * when it has none. */
-bool gostack_is_go(int fd, const char *path);
+ * when it has none. Of a file that takes more than most_bytes (0: no limit) its sections' names say
+ * it. */
+bool gostack_is_go(int fd, const char *path, uint64_t most_bytes);
 
 /* 0 and *out, to be freed with gostack_free; -EBADMSG: the text is not known or beyond 4 GiB,
  * -ENOMEM. Nothing logged. */

@@ -71,7 +71,7 @@ static bool is_go(const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	assert_true(fd >= 0);
-	bool is = gostack_is_go(fd, path);
+	bool is = gostack_is_go(fd, path, 0);
 
 	close(fd);
 	return is;

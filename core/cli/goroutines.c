@@ -200,7 +200,7 @@ static int run(const struct goroutines_args *a)
 
 	if (err)
 		return err;
-	err = snapshot_open(&s, a->pid);
+	err = snapshot_open(&s, a->pid, 0);
 	if (err)
 		return failed(a->pid, err);
 	read_comm(&shown);

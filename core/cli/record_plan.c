@@ -37,7 +37,7 @@ static void say_which_library(pid_t pid)
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/root%s", pid, m.path);
 		int fd = foreign_file_open(path, &rule);
-		found = fd >= 0 && gostack_is_go(fd, path);
+		found = fd >= 0 && gostack_is_go(fd, path, 0);
 		if (fd >= 0)
 			close(fd);
 		if (found)

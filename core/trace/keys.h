@@ -163,9 +163,10 @@
 
 /* ---- warnings: every key with this prefix is a sentence that every report repeats */
 #define KEY_WARN                "warn."
-#define KEY_WARN_RINGS          KEY_WARN "rings" /* a ring of inline stubs was disabled */
-#define KEY_WARN_STUBS          KEY_WARN "stubs" /* some sites could not be moved to stubs */
-#define KEY_WARN_FILES          KEY_WARN "files" /* files of images could not be kept open */
+#define KEY_WARN_RINGS          KEY_WARN "rings"  /* a ring of inline stubs was disabled */
+#define KEY_WARN_STUBS          KEY_WARN "stubs"  /* some sites could not be moved to stubs */
+#define KEY_WARN_FILES          KEY_WARN "files"  /* files of images could not be kept open */
+#define KEY_WARN_MEMORY         KEY_WARN "memory" /* what gotrace gave up to stay within its own */
 #define KEY_WARN_REFUSED        KEY_WARN "symbols.refused" /* likewise: files not to be read */
 #define KEY_WARN_SYMBOLS        KEY_WARN "symbols"         /* addresses of samples have no name */
 #define KEY_WARN_KERNEL_SYMBOLS KEY_WARN "kernel_symbols"  /* the kernel hides its own */

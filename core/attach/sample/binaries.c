@@ -125,18 +125,24 @@ static int tell_go(struct binaries *b, int fd, const char *path, const char *nam
 {
 	struct sample_binary to = { 0 };
 	struct gostack s = { 0 };
-	struct gobin *g = gobin_open(fd, name);
+	struct gobin *g = gobin_open_bounded(fd, name, b->most_bytes);
 	int err = g ? gostack_read(g, &s) : -errno;
 
 	if (!err)
 		err = describe(&to, g, &s);
+	if (!err && b->most_rows && b->n_rows + s.n > b->most_rows)
+		err = -ENOSPC;
 	if (!err)
 		err = sample_bpf_add(b->bpf, key, &to, (const struct sample_row *)s.rows, s.n);
+	b->n_rows += err ? 0 : s.n;
 	if (err)
 		log_warn(
 			"%s: its stacks are walked by frame pointers alone, and its goroutines are "
 			"not known: %s",
-			name, strerror(-err));
+			name,
+			err == -EFBIG    ? "it takes more memory than one may"
+			: err == -ENOSPC ? "the tables of others take all room"
+					 : strerror(-err));
 	if (g && b->bpf->deaths)
 		watch_panics(b, g, path, name);
 	gostack_free(&s);
@@ -206,8 +212,9 @@ static int learn(struct binaries *b, int fd, const char *path, const char *name)
 	/* Of one file system it has been overwritten: what it was runs no more. */
 	if (!remember(b, x, fd, &st))
 		return -ENOMEM;
-	return gostack_is_go(fd, name) ? tell_go(b, fd, path, name, &key)
-				       : sample_bpf_add(b->bpf, &key, &none, NULL, 0);
+	return gostack_is_go(fd, name, b->most_bytes)
+		       ? tell_go(b, fd, path, name, &key)
+		       : sample_bpf_add(b->bpf, &key, &none, NULL, 0);
 }
 
 int binaries_learn(struct binaries *b, const char *path, const char *name)

@@ -12,6 +12,9 @@
 
 struct binaries {
 	struct sample_bpf *bpf; /* borrowed */
+	/* given; 0: no limit: memory that reading one may take, rows of all in the kernel's memory,
+	 * of 8 bytes */
+	uint64_t most_bytes, most_rows;
 	/* How the BPF program knows them, and what tells them apart where that is not enough. */
 	struct known_binary {
 		struct file_id key;
@@ -21,6 +24,7 @@ struct binaries {
 		bool ambiguous;    /* two such files may run at once */
 	} * known;
 	size_t n, cap;
+	uint64_t n_rows;
 };
 
 /*

@@ -51,11 +51,12 @@ static int find_segment(struct native_file *to, int fd)
 /* Its rows, if it has any. */
 static void compile(struct natives *n, struct native_file *to, int fd, const char *path)
 {
+	const size_t most = n->most_rows ? n->most_rows : NATIVES_ROWS_MAX;
 	struct ehframe e = { 0 };
 	int err = find_segment(to, fd);
 
 	if (!err)
-		err = ehframe_read(&e, fd, NATIVES_ROWS_MAX - n->n_rows);
+		err = ehframe_read(&e, fd, most - n->n_rows);
 	if (!err && !e.n)
 		err = -ENOENT; /* a library of data has none */
 	if (!err)

@@ -29,6 +29,7 @@ struct natives {
 		uint32_t slot, n_rows;    /* 0: it has none */
 	} * files;
 	size_t n, cap, n_rows;
+	size_t most_rows;  /* given; 0: NATIVES_ROWS_MAX */
 	size_t vdso;       /* 1 + which of them is the vDSO; 0: not looked for */
 	uint32_t held_pid; /* 0: none; all that it had mapped by held_ns has been told of */
 	uint64_t held_ns;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "attach/sample/maps.h"
+#include "attach/sample/processes_room.h"
 #include "base/foreign_file.h"
 #include "base/vec.h"
 #include "binary/foreign_elf.h"
@@ -19,7 +20,16 @@ static void fail(struct processes *p, int err)
 		p->err = err;
 }
 
-static struct process *add(struct processes *p, uint32_t pid, uint64_t start_ns)
+static bool has_room(struct processes *p)
+{
+	const bool has = processes_make_room(p);
+
+	p->refused += !has;
+	return has;
+}
+
+/* There is room. */
+static struct process *put(struct processes *p, uint32_t pid, uint64_t start_ns)
 {
 	if (p->n == p->cap) {
 		size_t cap = p->cap ? 2 * p->cap : 16;
@@ -35,14 +45,24 @@ static struct process *add(struct processes *p, uint32_t pid, uint64_t start_ns)
 	size_t *bucket = &p->bucket[pid % PROCESS_BUCKETS];
 
 	p->all[p->n] = (struct process){
-		.pid = pid, .number = TRACE_NONE, .start_ns = start_ns, .before = *bucket
+		.pid = pid,
+		.number = TRACE_NONE,
+		.start_ns = start_ns,
+		.used_ns = start_ns,
+		.before = *bucket,
 	};
 	*bucket = ++p->n;
+	process_charge(p, &p->all[p->n - 1]);
 	return &p->all[p->n - 1];
 }
 
-/* The one that had this pid then, else the oldest of it; NULL: it is not known. */
-static struct process *find(const struct processes *p, uint32_t pid, uint64_t ts_ns)
+/* NULL: there is no room, now. */
+static struct process *add(struct processes *p, uint32_t pid, uint64_t start_ns)
+{
+	return has_room(p) ? put(p, pid, start_ns) : NULL;
+}
+
+struct process *process_find(const struct processes *p, uint32_t pid, uint64_t ts_ns)
 {
 	struct process *oldest = NULL;
 
@@ -87,12 +107,11 @@ static void find_exe(struct process *one, const char *path)
 }
 
 /* Tells the trace of it, and of all that it has mapped so far, once. */
-static void name_it(struct processes *p, struct process *one, const char *path)
+static void name_it(struct processes *p, struct process *one)
 {
 	if (one->number != TRACE_NONE)
 		return;
-	if (!one->exe)
-		find_exe(one, path);
+	process_find_exe(one);
 	const struct sample_process s = {
 		.pid = one->pid,
 		.comm = one->comm,
@@ -105,16 +124,17 @@ static void name_it(struct processes *p, struct process *one, const char *path)
 		write_image(p, one, &one->images[i]);
 }
 
-/* ---- images */
-
-static void free_images(struct process *one)
+/* path: of what it executes, as far as it is known. */
+static void introduce(struct processes *p, struct process *one, const char *path)
 {
-	for (size_t k = 0; k < one->n_images; k++)
-		free((char *)one->images[k].path);
-	free(one->images);
-	one->images = NULL;
-	one->n_images = one->cap_images = 0;
+	if (!one->exe)
+		find_exe(one, path);
+	process_charge(p, one);
+	if (!p->late)
+		name_it(p, one);
 }
+
+/* ---- images */
 
 static void keep_image(struct processes *p, struct process *one, const struct sample_image *given)
 {
@@ -129,11 +149,18 @@ static void keep_image(struct processes *p, struct process *one, const struct sa
 		return;
 	}
 	i.path = strdup(given->path);
-	if (i.path)
+	if (i.path) {
 		one->images[one->n_images++] = i;
-	else
+		one->path_bytes += strlen(i.path) + 1 + 16;
+	} else {
 		fail(p, -ENOMEM);
+	}
+	process_charge(p, one);
 }
+
+#define IMAGES_MANY 4096
+
+static void read_maps(struct processes *p, struct process *one, uint64_t from_ns);
 
 static void tell_natives(struct processes *p, const struct process *one)
 {
@@ -143,6 +170,15 @@ static void tell_natives(struct processes *p, const struct process *one)
 
 static void put_image(struct processes *p, struct process *one, const struct sample_image *given)
 {
+	/* Code that is made at run time is mapped again and again. */
+	if (p->most_bytes && one->n_images >= IMAGES_MANY && one->n_images >= 2 * one->renewed) {
+		process_free_images(one);
+		if (p->kept)
+			kept_files_drop(p->kept, &one->files);
+		read_maps(p, one, given->from_ns);
+		one->renewed = one->n_images;
+		return;
+	}
 	keep_image(p, one, given);
 	tell_natives(p, one);
 }
@@ -175,7 +211,7 @@ static void learn_file(struct processes *p, struct process *one, const struct sa
 static void on_map(void *ctx, const struct side_band_map *m, uint64_t ts_ns)
 {
 	struct processes *p = ctx;
-	struct process *one = find(p, m->pid, ts_ns);
+	struct process *one = process_find(p, m->pid, ts_ns);
 
 	p->changed_ns = ts_ns;
 	char perf_map[MAPS_PERF_BYTES];
@@ -192,7 +228,7 @@ static void on_map(void *ctx, const struct side_band_map *m, uint64_t ts_ns)
 	maps_classify(&i, m->pid, m->path, perf_map);
 	memcpy(i.build_id, m->build_id, m->build_id_len);
 	/* The first that an exec maps is what it executes. */
-	name_it(p, one, i.kind == IMAGE_FILE ? m->path : NULL);
+	introduce(p, one, i.kind == IMAGE_FILE ? m->path : NULL);
 	take_file(p, one, &i);
 	if (!one->learned && i.kind == IMAGE_FILE)
 		learn_file(p, one, &i);
@@ -202,20 +238,21 @@ static void on_map(void *ctx, const struct side_band_map *m, uint64_t ts_ns)
 struct mapped {
 	struct processes *p;
 	struct process *one;
+	uint64_t from_ns;
 };
 
 static void take_mapped(void *ctx, struct sample_image *i)
 {
 	const struct mapped *m = ctx;
 
-	i->from_ns = m->one->start_ns;
+	i->from_ns = m->from_ns;
 	take_file(m->p, m->one, i);
 	keep_image(m->p, m->one, i);
 }
 
-static void read_maps(struct processes *p, struct process *one)
+static void read_maps(struct processes *p, struct process *one, uint64_t from_ns)
 {
-	struct mapped m = { p, one };
+	struct mapped m = { p, one, from_ns };
 
 	maps_read(one->pid, take_mapped, &m);
 	tell_natives(p, one);
@@ -258,23 +295,27 @@ void processes_add_running(struct processes *p, uint32_t pid, uint64_t now_ns)
 	if (!one)
 		return;
 	read_comm(one);
-	name_it(p, one, NULL);
-	read_maps(p, one);
+	introduce(p, one, NULL);
+	read_maps(p, one, one->start_ns);
 	learn(p, one);
 }
 
 static void on_fork(void *ctx, uint32_t parent, uint32_t child, uint64_t ts_ns)
 {
 	struct processes *p = ctx;
-	const struct process *old = find(p, parent, ts_ns);
+
+	/* Before the parent is looked for, which may be forgotten for it. */
+	if (!has_room(p))
+		return;
+	const struct process *old = process_find(p, parent, ts_ns);
 	size_t at = old ? (size_t)(old - p->all) : 0;
-	struct process *one = old ? add(p, child, ts_ns) : NULL;
+	struct process *one = old ? put(p, child, ts_ns) : NULL;
 
 	if (!one)
 		return;
 	old = &p->all[at]; /* it may have moved */
 	snprintf(one->comm, sizeof(one->comm), "%s", old->comm);
-	name_it(p, one, old->n_images ? old->images[0].path : NULL);
+	introduce(p, one, old->n_images ? old->images[0].path : NULL);
 	for (size_t i = 0; i < old->n_images; i++) {
 		struct sample_image copy = old->images[i];
 
@@ -283,6 +324,7 @@ static void on_fork(void *ctx, uint32_t parent, uint32_t child, uint64_t ts_ns)
 	}
 	if (p->kept)
 		kept_files_copy(p->kept, &one->files, &old->files);
+	process_charge(p, one);
 	tell_natives(p, one);
 }
 
@@ -295,7 +337,7 @@ static void end(struct process *one, uint64_t ts_ns)
 static void on_exec(void *ctx, uint32_t pid, const char *comm, uint64_t ts_ns)
 {
 	struct processes *p = ctx;
-	struct process *old = find(p, pid, ts_ns);
+	struct process *old = process_find(p, pid, ts_ns);
 
 	if (old && old->start_ns <= ts_ns)
 		end(old, ts_ns);
@@ -311,44 +353,30 @@ static void on_exec(void *ctx, uint32_t pid, const char *comm, uint64_t ts_ns)
 static void on_end(void *ctx, uint32_t pid, uint64_t ts_ns)
 {
 	struct processes *p = ctx;
-	struct process *one = find(p, pid, ts_ns);
+	struct process *one = process_find(p, pid, ts_ns);
 
 	if (!one)
 		return;
 	end(one, ts_ns);
-	if (!p->keep_images)
-		free_images(one);
-}
-
-static void free_process(struct processes *p, struct process *one)
-{
-	if (p->kept)
-		kept_files_drop(p->kept, &one->files);
-	free_images(one);
-	free(one->exe);
+	if (p->keep_images || (p->late && one->number == TRACE_NONE))
+		return;
+	process_free_images(one);
+	process_charge(p, one);
 }
 
 void processes_again(struct processes *p, struct trace_writer *writer)
 {
-	size_t n = 0;
-
 	p->writer = writer;
-	memset(p->bucket, 0, sizeof(p->bucket));
 	for (size_t i = 0; i < p->n; i++) {
-		struct process x = p->all[i];
+		struct process *one = &p->all[i];
 
-		if (x.was_ended) {
-			free_process(p, &x);
-			continue;
-		}
-		x.was_ended = x.ended;
-		x.number = TRACE_NONE;
-		x.asked = false;
-		x.before = p->bucket[x.pid % PROCESS_BUCKETS];
-		p->all[n++] = x;
-		p->bucket[x.pid % PROCESS_BUCKETS] = n;
+		one->gone = one->was_ended;
+		one->was_ended = one->ended;
+		one->number = TRACE_NONE;
+		one->asked = false;
 	}
-	p->n = n;
+	processes_compact(p);
+	p->full = false;
 }
 
 struct side_band_reader processes_reader(struct processes *p)
@@ -360,20 +388,14 @@ struct side_band_reader processes_reader(struct processes *p)
 
 uint32_t processes_known(struct processes *p, uint32_t pid, uint64_t ts_ns)
 {
-	struct process *one = find(p, pid, ts_ns);
+	struct process *one = process_find(p, pid, ts_ns);
 
 	if (one) {
-		name_it(p, one, NULL);
+		name_it(p, one);
 		one->asked = true;
+		one->used_ns = ts_ns;
 	}
 	return one ? one->number : TRACE_NONE;
-}
-
-size_t processes_images(const struct processes *p, uint32_t pid, uint64_t ts_ns)
-{
-	const struct process *one = find(p, pid, ts_ns);
-
-	return one ? one->n_images : 0;
 }
 
 void process_find_exe(struct process *one)
@@ -384,45 +406,15 @@ void process_find_exe(struct process *one)
 
 uint32_t processes_find(struct processes *p, uint32_t pid, uint64_t ts_ns)
 {
-	if (!find(p, pid, ts_ns)) /* what told of it was lost */
+	if (!process_find(p, pid, ts_ns)) /* what told of it was lost */
 		processes_add_running(p, pid, ts_ns);
 	return processes_known(p, pid, ts_ns);
-}
-
-#define USER_BITS 47 /* addresses above are the kernel's, or say what is missing */
-
-static const struct sample_image *image_at(const struct processes *p, uint32_t pid, uint64_t ts_ns,
-					   uint64_t pc)
-{
-	const struct process *one = find(p, pid, ts_ns);
-
-	for (size_t i = one ? one->n_images : 0; i-- > 0;)
-		if (pc >= one->images[i].start && pc < one->images[i].end)
-			return &one->images[i];
-	return NULL;
-}
-
-bool processes_have_tables(struct processes *p, uint32_t pid, uint64_t ts_ns, uint64_t pc)
-{
-	const struct sample_image *i = image_at(p, pid, ts_ns, pc);
-
-	return i && natives_know(p->natives, pid, i);
-}
-
-bool processes_made_at_run_time(const struct processes *p, uint32_t pid, uint64_t ts_ns,
-				uint64_t pc)
-{
-	const struct sample_image *i = image_at(p, pid, ts_ns, pc);
-
-	/* The kernel tells of such a mapping a moment later than of a file's. */
-	return i ? i->kind == IMAGE_PERF_MAP
-		 : !(pc >> USER_BITS) && processes_images(p, pid, ts_ns) > 0;
 }
 
 void processes_free(struct processes *p)
 {
 	for (size_t i = 0; i < p->n; i++)
-		free_process(p, &p->all[i]);
+		process_free(p, &p->all[i]);
 	free(p->all);
 	*p = (struct processes){ 0 };
 }

@@ -23,11 +23,16 @@ struct processes {
 	struct process {
 		uint32_t pid, number; /* number: in the trace, TRACE_NONE: not written yet */
 		uint64_t start_ns;
-		bool learned;          /* what it executes: the BPF program knows it */
-		bool ended, was_ended; /* by now; when the writer changed last */
-		bool asked;            /* for its number: there may be samples of it */
-		bool released;         /* its files were, after it had ended */
-		uint64_t end_ns;       /* when it ended */
+		bool learned;               /* what it executes: the BPF program knows it */
+		bool ended, was_ended;      /* by now; when the writer changed last */
+		bool asked;                 /* for its number: there may be samples of it */
+		bool released;              /* its files were, after it had ended */
+		bool gone;                  /* to be forgotten by processes_compact */
+		bool met;                   /* for whoever looks at new ones */
+		uint64_t used_ns;           /* when somebody asked for it last, or it began */
+		uint64_t bytes, path_bytes; /* of memory; of its images' paths */
+		size_t renewed;             /* images, when they were read anew last */
+		uint64_t end_ns;            /* when it ended */
 		struct kept_list files;
 		bool has_owner;
 		uid_t owner;   /* of its files, such as a perf map */
@@ -42,6 +47,16 @@ struct processes {
 	bool keep_images; /* of processes that have ended, too: given; processes_again needs them */
 	uint64_t changed_ns; /* when one was told of, or mapped something, last */
 	int err;             /* the first, -errno */
+	/* given: what all may take, in bytes; 0: no limit */
+	uint64_t most_bytes;
+	/* given: the trace is told of one when something asks for its number, no earlier */
+	bool late;
+	uint64_t bytes;
+	uint64_t settled_ns; /* all samples of before are in the trace */
+	bool full;           /* samples of this trace take all room: another is needed */
+	unsigned moved;      /* grows when their places in `all` are others */
+	uint64_t dropped;    /* that were forgotten while they ran, of this trace */
+	uint64_t refused;    /* that there was no room for */
 };
 
 /* A process that runs: name, image, mappings from /proc. */

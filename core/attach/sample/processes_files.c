@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "attach/sample/maps.h"
-#include "attach/sample/processes.h"
+#include "attach/sample/processes_room.h"
 #include "base/vec.h"
 
 struct held {
@@ -59,13 +59,29 @@ int processes_to_name(const struct processes *p, uint64_t before_ns, bool **whic
 	return 0;
 }
 
+/* No sample of it can come any more, and none did. */
+static void forget_images(struct processes *p, uint64_t before_ns)
+{
+	for (size_t i = 0; i < p->n && p->late && !p->keep_images; i++) {
+		struct process *one = &p->all[i];
+
+		if (one->ended && one->end_ns < before_ns && one->n_images) {
+			process_free_images(one);
+			process_charge(p, one);
+		}
+	}
+}
+
 void processes_release(struct processes *p, uint64_t before_ns)
 {
+	p->settled_ns = before_ns;
+	forget_images(p, before_ns);
 	for (size_t i = 0; i < p->n && p->kept; i++) {
 		if (!is_due(&p->all[i], before_ns))
 			continue;
 		kept_files_drop(p->kept, &p->all[i].files);
 		p->all[i].released = true;
+		process_charge(p, &p->all[i]);
 	}
 }
 

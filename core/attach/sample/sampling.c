@@ -100,6 +100,8 @@ static void take_sample(void *ctx, const struct sample_record *r)
 	uint32_t n = r->n_kernel + r->n_user, number;
 
 	catch_up(s, r->h.ts_ns);
+	if (!sampling_has_room(s))
+		return;
 	uint32_t process = processes_find(&s->processes, r->pid, r->h.ts_ns);
 
 	if (process == TRACE_NONE || s->err) {
@@ -276,6 +278,7 @@ bool sampling_until(struct sampling *s, uint64_t until_ns)
 		drain(s);
 		signals_pass_on(s->signals, s->targets);
 		now = clock_monotonic_ns();
+		sampling_cut_for_room(s);
 		if (!s->err)
 			s->err = wall_take(&s->wall, now, false);
 		if (now >= s->switch_ns)

@@ -14,6 +14,22 @@ static int set_count(struct trace_info *end, const char *key, uint64_t n)
 	return trace_info_setf(end, key, "%" PRIu64, n);
 }
 
+/* What was given up to stay within the memory. */
+static int describe_room(struct sampling *s)
+{
+	const struct processes *p = &s->processes;
+
+	if (!s->no_memory && !p->dropped && !p->refused)
+		return 0;
+	return trace_info_setf(&s->end, KEY_WARN_MEMORY,
+			       "to stay within its memory gotrace left out %" PRIu64
+			       " samples, forgot what %" PRIu64
+			       " running processes had mapped until it was needed "
+			       "again, and took no notice of %" PRIu64
+			       " new ones: names may be missing where such a process has ended",
+			       s->no_memory, p->dropped, p->refused);
+}
+
 /* What is missing besides samples. */
 static int describe_losses(struct sampling *s, const struct sample_counters *c)
 {
@@ -45,7 +61,32 @@ static int describe_losses(struct sampling *s, const struct sample_counters *c)
 			s->late);
 	if (!err)
 		err = side_band_describe_lost(&s->side, &s->end);
+	if (!err)
+		err = describe_room(s);
 	return err;
+}
+
+static uint64_t tables_bytes(const struct sampling *s)
+{
+	const struct sample_tables *t = trace_writer_tables(s->writer);
+
+	return t ? t->bytes : 0;
+}
+
+bool sampling_has_room(struct sampling *s)
+{
+	const bool has = !s->most_bytes || tables_bytes(s) <= 2 * s->most_bytes;
+
+	s->outside += !has;
+	s->no_memory += !has;
+	return has;
+}
+
+void sampling_cut_for_room(struct sampling *s)
+{
+	if (!(s->most_bytes && tables_bytes(s) > s->most_bytes) && !s->processes.full)
+		return;
+	s->cut = s->cut_for_room = true;
 }
 
 int sampling_name_ended(struct sampling *s)
@@ -75,7 +116,8 @@ static struct sample_counters since(struct sample_counters c, const struct sampl
 void sampling_forget_counts(struct sampling *s)
 {
 	s->told = sample_bpf_counters(&s->bpf);
-	s->kept.no_room = 0;
+	s->kept.no_room = s->no_memory = s->processes.dropped = s->processes.refused = 0;
+	s->cut_for_room = false;
 	s->samples = s->cut_off = s->unreadable = s->outside = s->no_labels = 0;
 	s->labels_cut = s->no_binary = s->late = s->side.lost = s->host.late = 0;
 	if (s->host.on)

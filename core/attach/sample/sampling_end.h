@@ -14,4 +14,9 @@ int sampling_name_ended(struct sampling *s);
 /* What the next trace says is its own. */
 void sampling_forget_counts(struct sampling *s);
 
+/* For one more sample; else it counts as lost. */
+bool sampling_has_room(struct sampling *s);
+/* Ends this trace (`cut`) if it, or what is known of processes, takes what it may. */
+void sampling_cut_for_room(struct sampling *s);
+
 #endif

@@ -36,14 +36,19 @@ static uint64_t draw(struct snapshot *s, uint64_t n)
 	return s->random % n;
 }
 
+static size_t most_of(const struct snapshot *s)
+{
+	return s->most ? s->most : SNAPSHOT_MOST;
+}
+
 /* Those that came: each of all so far is in a full list with the same chance (reservoir sampling,
  * Vitter 1985, algorithm R). */
 static void put(struct snapshot *s, const uint64_t *came, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const uint64_t at = s->n < SNAPSHOT_MOST ? s->n++ : draw(s, s->claimed + 1);
+		const uint64_t at = s->n < most_of(s) ? s->n++ : draw(s, s->claimed + 1);
 
-		if (at < SNAPSHOT_MOST)
+		if (at < most_of(s))
 			s->list[at] = came[i];
 		s->claimed++;
 	}
@@ -58,7 +63,7 @@ int snapshot_list(struct snapshot *s)
 		return err;
 	if (slice[1] > GOROUTINES_MAX || slice[1] < s->claimed)
 		return -EBADMSG;
-	if (vec_reserve(&s->list, &s->cap, slice[1] < SNAPSHOT_MOST ? slice[1] : SNAPSHOT_MOST))
+	if (vec_reserve(&s->list, &s->cap, slice[1] < most_of(s) ? slice[1] : most_of(s)))
 		return -ENOMEM;
 	while (s->claimed < slice[1] && !err) {
 		const size_t left = slice[1] - s->claimed,

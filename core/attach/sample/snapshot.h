@@ -57,6 +57,7 @@ struct snapshot {
 	/* addresses of all goroutines, or of SNAPSHOT_MOST that were drawn from them at random; the
 	 * list only grows, as the runtime's does */
 	uint64_t *list;
+	size_t most; /* fewer than SNAPSHOT_MOST, given after opening; 0: as many */
 	size_t n, cap;
 	size_t claimed; /* goroutines that the process says it has; n of them are in the list */
 	uint64_t random;
@@ -71,11 +72,12 @@ struct snapshot {
 typedef void snapshot_fn(void *ctx, const struct snapshot_goroutine *g);
 
 /*
- * Of a process that runs. 0 and *s, for snapshot_close; -ENOTSUP: not a Go program whose runtime is
- * understood; -ESRCH, -EACCES, -ENOENT: it has ended, or its memory may not be read; -ENOMEM.
- * Logged by the reader of binaries only.
+ * Of a process that runs, whose program may take so much memory to read; 0: no limit. 0 and *s, for
+ * snapshot_close; -ENOTSUP: not a Go program whose runtime is understood; -ESRCH, -EACCES, -ENOENT:
+ * it has ended, or its memory may not be read; -EFBIG: it takes more; -ENOMEM. Logged by the reader
+ * of binaries only.
  */
-int snapshot_open(struct snapshot *s, pid_t pid);
+int snapshot_open(struct snapshot *s, pid_t pid, uint64_t most_bytes);
 /* Reads which goroutines there are. 0, or -errno as process_memory_read, -EBADMSG: no such list. */
 int snapshot_list(struct snapshot *s);
 /* Tells of those of the list numbered which[0] to which[n - 1] that live. 0 or -errno: the process

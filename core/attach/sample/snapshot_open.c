@@ -124,7 +124,7 @@ static int understand(struct snapshot *s, const struct gobin *g)
 	return find_runtime(s, g);
 }
 
-int snapshot_open(struct snapshot *s, pid_t pid)
+int snapshot_open(struct snapshot *s, pid_t pid, uint64_t most_bytes)
 {
 	char path[32];
 	int err;
@@ -136,12 +136,12 @@ int snapshot_open(struct snapshot *s, pid_t pid)
 
 	if (fd < 0)
 		return fd;
-	if (!gostack_is_go(fd, path)) {
+	if (!gostack_is_go(fd, path, most_bytes)) {
 		close(fd);
 		return -ENOTSUP;
 	}
-	struct gobin *g = gobin_open(fd, path);
-	err = g ? understand(s, g) : -ENOTSUP;
+	struct gobin *g = gobin_open_bounded(fd, path, most_bytes);
+	err = g ? understand(s, g) : errno == EFBIG ? -EFBIG : -ENOTSUP;
 	uint64_t start = start_code(pid);
 	if (!err && !start)
 		err = -ESRCH;

@@ -205,15 +205,21 @@ static int look_at(struct wall *w, struct wall_process *p)
 
 static void try_open(struct wall *w, struct wall_process *p)
 {
-	int err = snapshot_open(&p->s, (pid_t)p->pid);
+	int err = snapshot_open(&p->s, (pid_t)p->pid, w->most_binary);
 
 	p->open = !err;
+	if (w->most_goroutines && w->most_goroutines < SNAPSHOT_MOST)
+		p->s.most = w->most_goroutines;
 	/* Its own threads, besides Go's, where it is a Go program. */
-	if (!err || err == -ENOTSUP)
+	if (err == -EFBIG)
+		log_warn("process %u: its goroutines are not looked at: its program takes more "
+			 "memory than one may",
+			 p->pid);
+	if (!err || err == -ENOTSUP || err == -EFBIG)
 		wall_threads_open(&p->threads, w, p->pid, p->last_ns);
 	if (!p->open && !p->threads.of)
 		end(p);
-	w->not_go += err == -ENOTSUP && !p->threads.of;
+	w->not_go += (err == -ENOTSUP || err == -EFBIG) && !p->threads.of;
 }
 
 /* 0, or -errno of the trace. */
@@ -254,6 +260,9 @@ static int find_new(struct wall *w, uint64_t now_ns)
 {
 	const struct processes *all = w->processes;
 
+	if (w->moved != all->moved)
+		w->seen = 0; /* their places are others now */
+	w->moved = all->moved;
 	for (; w->seen < all->n; w->seen++) {
 		struct process *one = &all->all[w->seen];
 

@@ -15,8 +15,11 @@ struct wall_process;
 struct wall {
 	/* given */
 	bool on;
-	unsigned hz;   /* snapshots a second of each process */
-	unsigned most; /* processes at a time */
+	unsigned hz;              /* snapshots a second of each process */
+	unsigned most;            /* processes at a time */
+	uint64_t most_binary;     /* bytes that a Go program may take to be read; 0: no limit */
+	uint64_t most_goroutines; /* of each in its list, drawn if there are more; 0: SNAPSHOT_MOST
+				   */
 	/* whether one is looked at, asked when it is a quarter of a second old; NULL: all are, from
 	 * their start
 	 */
@@ -28,6 +31,7 @@ struct wall {
 	struct thread_waits waits; /* how threads are asked for */
 	struct wall_process *all;
 	size_t n, cap, seen; /* seen: of the processes that there are */
+	unsigned moved;      /* as theirs, when `seen` was right */
 	char *reason[WALL_REASONS];
 	unsigned n_reasons;
 	uint64_t random;

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How much memory what is known of processes takes, and who is forgotten for want of it. */
+#ifndef GOTRACE_SAMPLE_PROCESSES_ROOM_H
+#define GOTRACE_SAMPLE_PROCESSES_ROOM_H
+
+#include "attach/sample/processes.h"
+
+/* The one that had this pid then, else the oldest of it; NULL: it is not known. */
+struct process *process_find(const struct processes *p, uint32_t pid, uint64_t ts_ns);
+/* To be called after what one has grew or shrank. */
+void process_charge(struct processes *p, struct process *one);
+void process_free_images(struct process *one);
+/* Frees what it has. */
+void process_free(struct processes *p, struct process *one);
+/* Forgets those with `gone`, and puts all others in their places. */
+void processes_compact(struct processes *p);
+/* If there is too much: forgets those that have ended and have no samples, then what is known of
+ * those that have had none for longest, which is read again when they have one. Pointers and
+ * indexes may be stale afterwards. False: there is room for no more. */
+bool processes_make_room(struct processes *p);
+
+#endif

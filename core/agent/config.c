@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "agent/serve_guard.h"
+#include "agent/bounds.h"
 #include "base/log.h"
 #include "base/units.h"
 #include "base/vec.h"
@@ -332,6 +333,10 @@ static bool take_all(struct reading *r, const char *key, json_t *v, void *to)
 	} else if (!strcmp(key, "waiting_frequency")) {
 		take_number(r, key, v, WAITING_HZ_MAX, &waiting_hz);
 		c->waiting_hz = (unsigned)waiting_hz;
+	} else if (!strcmp(key, "memory")) {
+		take_bytes(r, key, v, &c->memory_bytes);
+		if (!r->err && c->memory_bytes < AGENT_MEMORY_MIN)
+			wrong(r, "\"memory\" is 128M at least");
 	} else if (!strcmp(key, "kernel")) {
 		take_bool(r, key, v, &c->kernel);
 	} else if (!strcmp(key, "goroutine_labels")) {
@@ -391,6 +396,7 @@ int config_parse(struct agent_config *c, const char *path, const char *text)
 	*c = (struct agent_config){ .interval_ns = INTERVAL_NS,
 				    .hz = HZ_DEFAULT,
 				    .waiting_hz = WAITING_HZ_DEFAULT,
+				    .memory_bytes = AGENT_MEMORY_DEFAULT,
 				    .pending_bytes = PENDING_DEFAULT,
 				    .timeout_ns = TIMEOUT_NS };
 	json_t *all = json_loads(text, JSON_REJECT_DUPLICATES, &why);

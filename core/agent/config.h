@@ -27,8 +27,9 @@ struct agent_config {
 	unsigned hz;
 	unsigned waiting_hz; /* snapshots a second of processes with `waiting` */
 	bool kernel, labels;
-	char *cgroup;       /* NULL: all processes of the host */
-	char **environment; /* variables that may be read */
+	uint64_t memory_bytes; /* that the agent may take: see bounds.h */
+	char *cgroup;          /* NULL: all processes of the host */
+	char **environment;    /* variables that may be read */
 	size_t n_environment, cap_environment;
 	struct rule *rules;
 	size_t n_rules, cap_rules;

@@ -43,6 +43,7 @@ static void test_defaults(void **state)
 	assert_int_equal(c.interval_ns, 15000000000ull);
 	assert_int_equal(c.hz, 19);
 	assert_int_equal(c.waiting_hz, 10);
+	assert_int_equal(c.memory_bytes, 400 << 20);
 	assert_false(c.kernel || c.labels || c.drop_others || config_waits(&c));
 	assert_string_equal(c.directory, "/s");
 	assert_true(!c.url && !c.address && !c.cgroup && !c.max_age_ns && !c.max_bytes);
@@ -61,7 +62,7 @@ static void test_all(void **state)
 			"\"cgroup\": \"/x\", \"environment\": [\"A\", \"B\"], \"labels\": {\"env\": \"p\"},"
 			"\"rules\": [{\"match\": {\"executable\": \"*/nginx\", \"environment\": {\"A\": \"1*\"}},"
 			"\"service\": \"web\", \"labels\": {\"team\": \"edge\"}, \"waiting\": true}, {\"drop\": true}],"
-			"\"waiting_frequency\": 5,"
+			"\"waiting_frequency\": 5, \"memory\": \"1G\","
 			"\"others\": \"drop\","
 			"\"store\": {\"directory\": \"/s\", \"max_age\": \"7d\", \"max_bytes\": \"2G\"},"
 			"\"push\": {\"url\": \"http://h:4040\", \"headers\": {\"X-Scope-OrgID\": \"t\"},"
@@ -70,6 +71,7 @@ static void test_all(void **state)
 	assert_int_equal(c.interval_ns, 60000000000ull);
 	assert_int_equal(c.hz, 99);
 	assert_int_equal(c.waiting_hz, 5);
+	assert_int_equal(c.memory_bytes, 1 << 30);
 	assert_true(c.rules[0].waiting && !c.rules[1].waiting && config_waits(&c));
 	assert_true(c.kernel && c.labels && c.drop_others);
 	assert_int_equal(c.n_rules, 2);
@@ -116,6 +118,7 @@ static void test_wrong(void **state)
 		{ "{" STORE ", \"listen\": \"0.0.0.0:4041\"}", "others reach 0.0.0.0" },
 		{ "{" STORE ", \"listen\": \"[::]:4041\"}", "\"listen_token_file\" names a file" },
 		{ "{" STORE ", \"listen\": \"4041\", \"listen_token_file\": 1}", "a text" },
+		{ "{" STORE ", \"memory\": \"64M\"}", "128M at least" },
 		{ "{" STORE ", \"push\": {\"url\": \"ftp://x\"}}", "http:// or https://" },
 		{ "{" STORE ", " STORE "}", "duplicate" },
 		{ "{\"store\": {}}", "no \"directory\"" },

@@ -11,107 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/facts.h"
-#include "agent/rules.h"
 #include "base/log.h"
 #include "base/vec.h"
 #include "export/export.h"
 #include "symbols/open_trace.h"
 #include "trace/keys.h"
 #include "trace/sample_copy.h"
-
-#define FORGET_AFTER 40 /* stretches in which a process has no sample */
-
-/* ---- which series */
-
-static void tell_slow(const struct splitter *s, const struct facts *f, const char *service)
-{
-	for (size_t i = 0; s->on_slow && i < s->config->n_rules; i++) {
-		const struct rule *r = &s->config->rules[i];
-
-		for (size_t k = 0; k < r->n_slow && rule_holds(r, f); k++)
-			s->on_slow(s->slow_ctx, f->pid, service, r->slow[k]);
-	}
-}
-
-/* NULL: no memory. */
-static struct member *learn(struct splitter *s, const struct sample_process *p)
-{
-	struct pairs labels = { 0 };
-	struct facts f;
-	int err = vec_reserve(&s->members, &s->cap, s->n + 1);
-
-	if (err)
-		return NULL;
-	struct member *m = &s->members[s->n];
-
-	*m = (struct member){ .pid = p->pid, .start_ns = p->start_ns, .used = s->stretch };
-	err = facts_read(&f, s->proc, p->pid, p->exe, p->comm,
-			 (const char *const *)s->config->environment, s->config->n_environment);
-	if (!err && rules_apply(s->config, &f, &m->service, &labels, &err)) {
-		m->labels = pairs_json(&labels);
-		m->waiting = rules_waiting(s->config, &f);
-		err = m->labels ? 0 : -ENOMEM;
-		tell_slow(s, &f, m->service);
-	}
-	pairs_free(&labels);
-	facts_free(&f);
-	if (!err) {
-		s->n++;
-		return m;
-	}
-	free(m->service);
-	return NULL;
-}
-
-static struct member *find(struct splitter *s, const struct sample_process *p)
-{
-	for (size_t i = 0; i < s->n; i++)
-		if (s->members[i].pid == p->pid && s->members[i].start_ns == p->start_ns) {
-			s->members[i].used = s->stretch;
-			return &s->members[i];
-		}
-	return learn(s, p);
-}
-
-int splitter_meet(struct splitter *s, const struct sample_process *p)
-{
-	return find(s, p) ? 0 : -ENOMEM;
-}
-
-bool splitter_waiting(struct splitter *s, const struct sample_process *p)
-{
-	const struct member *m = find(s, p);
-
-	return m && m->waiting;
-}
-
-static void forget_member(struct member *m)
-{
-	free(m->service);
-	free(m->labels);
-}
-
-static void forget_old(struct splitter *s)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s->n; i++)
-		if (s->stretch - s->members[i].used < FORGET_AFTER)
-			s->members[n++] = s->members[i];
-		else
-			forget_member(&s->members[i]);
-	s->n = n;
-}
-
-void splitter_forget(struct splitter *s)
-{
-	for (size_t i = 0; i < s->n; i++)
-		forget_member(&s->members[i]);
-	free(s->members);
-	s->members = NULL;
-	s->n = s->cap = 0;
-}
 
 /* ---- one stretch */
 
@@ -134,6 +39,7 @@ struct splitting {
 	size_t n_profiles;
 	uint64_t lost;
 	struct trace_info reasons; /* KEY_STATES_REASON of the trace */
+	char *memory;              /* KEY_WARN_MEMORY of it; NULL: nothing was given up */
 	uint32_t at;               /* series that is being written */
 };
 
@@ -190,7 +96,7 @@ static int look(struct splitting *x)
 	if (!err && !x->series_of)
 		err = -ENOMEM;
 	for (size_t i = 0; i < n && !err; i++) {
-		const struct member *m = find(x->s, &t->processes[i]);
+		const struct member *m = splitter_member(x->s, &t->processes[i]);
 
 		x->series_of[i] = DROPPED;
 		if (!m)
@@ -206,6 +112,11 @@ static int look(struct splitting *x)
 		x->lost = trace_info_u64(trace_reader_info(r), KEY_END_SAMPLES_LOST, 0);
 	if (!err)
 		err = copy_reasons(&x->reasons, trace_reader_info(r));
+	const char *memory = r && !err ? trace_info_get(trace_reader_info(r), KEY_WARN_MEMORY)
+				       : NULL;
+
+	if (memory && !(x->memory = strdup(memory)))
+		err = -ENOMEM;
 	free(samples);
 	trace_reader_close(r);
 	return err;
@@ -247,6 +158,9 @@ static int end_keys(struct trace_info *end, const struct splitting *x,
 				      " samples of the host were lost in this time; whose "
 				      "they were is not known",
 				      x->lost);
+	/* Of the host, too. */
+	if (!err && x->memory)
+		err = trace_info_set(end, KEY_WARN_MEMORY, x->memory);
 	return err;
 }
 
@@ -431,9 +345,10 @@ int splitter_add(struct splitter *s, const char *path, uint64_t from_ns, uint64_
 		free(x.series[i].labels);
 	}
 	trace_info_free(&x.reasons);
+	free(x.memory);
 	free(x.series);
 	free(x.series_of);
 	free(x.profiles);
-	forget_old(s);
+	splitter_forget_old(s);
 	return err;
 }

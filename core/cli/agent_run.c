@@ -243,7 +243,8 @@ static int prepare(struct agent *a)
 				 .wants = waits,
 				 .wants_ctx = a };
 	s->name_addresses = name_addresses;
-	a->naming = (struct name_context){ &a->symbols, s };
+	a->naming = (struct name_context){ .cache = &a->symbols, .sampling = s };
+	agent_bound_memory(a, WAITING_PROCESSES);
 	s->name_ctx = &a->naming;
 	s->name_ended = name_ended;
 	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -260,7 +261,6 @@ static void begins(struct agent *a)
 
 	a->from_ns = clock_realtime_ns();
 	a->end_ns = now_ns + a->config.interval_ns;
-	a->met = 0;
 	pthread_mutex_lock(&a->lock);
 	a->begun_ns = now_ns;
 	pthread_mutex_unlock(&a->lock);
@@ -304,15 +304,6 @@ int agent_begin(struct agent *a)
 	return err;
 }
 
-/* While a process is there more is known of it. */
-static void meet(struct agent *a)
-{
-	const struct sample_tables *t = trace_writer_tables(a->sampling.writer);
-
-	for (; t && a->met < t->n_processes; a->met++)
-		splitter_meet(&a->splitter, &t->processes[a->met]);
-}
-
 bool agent_stretch(struct agent *a)
 {
 	struct sampling *s = &a->sampling;
@@ -322,7 +313,7 @@ bool agent_stretch(struct agent *a)
 	while (!ended && !s->cut && (now = clock_monotonic_ns()) < a->end_ns) {
 		ended = sampling_until(s,
 				       now + SECOND_NS < a->end_ns ? now + SECOND_NS : a->end_ns);
-		meet(a);
+		agent_meet(a);
 	}
 	s->cut = false;
 	if (read(s->wake_fd, &drained, sizeof(drained)) < 0 && errno != EAGAIN)
@@ -361,6 +352,7 @@ int agent_put_away(struct agent *a, bool last)
 	if (!last && !w)
 		return -EIO;
 	a->n_left_out = s->wall.left_out; /* counted anew in the next */
+	agent_count_room(a);
 	int err = last ? sampling_end(s) : sampling_next(s, w);
 
 	a->n_waiting = wall_processes(&s->wall);
@@ -399,6 +391,7 @@ void agent_take_rules(struct agent *a, struct agent_config *new)
 	c->kernel = old.kernel;
 	c->labels = old.labels;
 	c->waiting_hz = old.waiting_hz;
+	c->memory_bytes = old.memory_bytes;
 	c->url = old.url;
 	c->cgroup = old.cgroup;
 	c->address = old.address;

@@ -37,7 +37,6 @@ struct agent {
 	struct trace_info info;
 	char *piece, *next_piece; /* files that stretches are written to before they are split */
 	unsigned n_pieces;
-	size_t met; /* processes of this stretch that the splitter knows */
 	uint64_t from_ns,
 		end_ns; /* of this stretch: since 1970; CLOCK_MONOTONIC, when it is over */
 	bool sampling_begun;
@@ -51,6 +50,9 @@ struct agent {
 	/* for /metrics */
 	uint64_t n_profiles, n_failed; /* stretches that could not be put into the store */
 	uint64_t failed_samples;
+	/* what was given up to stay within the memory: stretches that ended early, processes that
+	 * were forgotten, samples */
+	uint64_t n_cut_for_room, n_forgotten, no_memory_samples;
 	uint64_t n_left_out; /* that should be asked and were not in that stretch: too many */
 	size_t n_waiting;    /* processes that are asked what they wait for, when the last stretch
 				ended */
@@ -66,6 +68,13 @@ int agent_put_away(struct agent *a, bool last);
 /* Other rules, labels, limits of the store; takes over what is in `new`. */
 void agent_take_rules(struct agent *a, struct agent_config *new);
 void agent_end(struct agent *a);
+/* Before sampling begins: `memory` of the file holds from now on. waiting: processes that may be
+ * looked at for that. */
+void agent_bound_memory(struct agent *a, unsigned waiting);
+/* While a process is there more is known of it. */
+void agent_meet(struct agent *a);
+/* Counts what this stretch, which is over, gave up. */
+void agent_count_room(struct agent *a);
 /* The text of /metrics, to be freed; ctx: struct agent. */
 char *agent_metrics(void *ctx);
 

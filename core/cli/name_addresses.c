@@ -27,6 +27,7 @@ static struct symbols_options options(void *ctx)
 
 	if (c) {
 		opt.cache = c->cache;
+		opt.hold_bytes = c->hold_bytes;
 		opt.owner = owner;
 		opt.file = file;
 	}

@@ -9,6 +9,7 @@
 struct name_context {
 	struct symbols_cache *cache; /* NULL: none */
 	struct sampling *sampling;   /* what knows the processes */
+	uint64_t hold_bytes;         /* as in symbols_options */
 };
 
 /* The first early, and only of processes whose number is set in `ended`: what has no name yet may

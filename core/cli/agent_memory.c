@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the agent keeps stays below what its file says, by counting. */
+#include <inttypes.h>
+#include <malloc.h>
+
+#include "agent/bounds.h"
+#include "base/log.h"
+#include "cli/agent_run.h"
+
+#define MAPPED_BYTES (128 << 10) /* from then on a block is given back when it is freed */
+#define ARENAS       2           /* of malloc, for all threads */
+
+void agent_bound_memory(struct agent *a, unsigned waiting)
+{
+	const struct agent_bounds b = agent_bounds(a->config.memory_bytes, waiting);
+	struct sampling *s = &a->sampling;
+
+	mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
+	mallopt(M_ARENA_MAX, ARENAS);
+	a->naming.hold_bytes = b.hold;
+	s->binaries.most_bytes = b.binary;
+	s->binaries.most_rows = s->natives.most_rows = b.rows;
+	s->processes.most_bytes = b.processes;
+	s->processes.late = true;
+	s->most_bytes = b.stretch;
+	s->wall.most_binary = b.binary;
+	s->wall.most_goroutines = b.goroutines;
+	a->splitter.most_bytes = b.members;
+}
+
+void agent_meet(struct agent *a)
+{
+	struct processes *p = &a->sampling.processes;
+
+	for (size_t i = 0; i < p->n; i++) {
+		struct process *one = &p->all[i];
+
+		if (one->met || one->ended)
+			continue;
+		one->met = true;
+		process_find_exe(one);
+		splitter_meet(&a->splitter, &(struct sample_process){ .pid = one->pid,
+								      .start_ns = one->start_ns,
+								      .exe = one->exe,
+								      .comm = one->comm });
+	}
+}
+
+void agent_count_room(struct agent *a)
+{
+	const struct sampling *s = &a->sampling;
+
+	a->n_forgotten += s->processes.dropped + s->processes.refused;
+	a->no_memory_samples += s->no_memory;
+	if (!s->cut_for_room)
+		return;
+	if (!a->n_cut_for_room++)
+		log_info("a stretch of time has ended early, as it took all memory that one may: "
+			 "such ones are counted (/metrics)");
+}

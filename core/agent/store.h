@@ -30,6 +30,7 @@ struct store {
 	/* of one that is read */
 	struct stat index; /* as it was found */
 	bool frozen;       /* nobody writes: it is read without locks and log */
+	ino_t shared;      /* of index.db-shm, where it is looked at; 0: it is not */
 	uint64_t ticks;    /* what SQLite may still do */
 };
 
@@ -60,6 +61,8 @@ int store_open(struct store *s, const char *directory);
  * store_close. 0 or -errno (logged).
  */
 int store_open_to_read(struct store *s, const char *directory);
+/* So often it is opened anew where an agent begins or ends to write meanwhile (-EAGAIN). */
+#define STORE_TRIES 10
 bool store_is_one(const char *directory);
 /* Whose rights are enough to read it: its owner's. 0 or -errno. */
 int store_owner(const char *directory, uid_t *uid, gid_t *gid);

@@ -24,6 +24,8 @@ int store_failed(const struct store *s, const char *what)
 {
 	const int code = sqlite3_errcode(s->db);
 
+	if (store_has_changed(s))
+		return -EAGAIN;
 	log_error("%s/index.db: %s: %s", s->directory, what,
 		  code == SQLITE_INTERRUPT ? "reading it takes more steps than its size explains"
 					   : sqlite3_errmsg(s->db));
@@ -46,6 +48,10 @@ bool store_has_changed(const struct store *s)
 	const struct stat *was = &s->index;
 	struct stat is;
 
+	/* What readers and the agent share is gone, or another agent's. */
+	if (s->shared && (fstatat(s->dir_fd, "index.db-shm", &is, AT_SYMLINK_NOFOLLOW) ||
+			  is.st_ino != s->shared))
+		return true;
 	return s->frozen &&
 	       (fstatat(s->dir_fd, "index.db", &is, AT_SYMLINK_NOFOLLOW) ||
 		is.st_dev != was->st_dev || is.st_ino != was->st_ino ||

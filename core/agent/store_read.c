@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "agent/store_internal.h"
@@ -64,8 +65,11 @@ static int look_beside(const struct store *s, const char *name, uid_t owner, str
 	return 1;
 }
 
+#define SETTLE_NS 10000000
+#define SETTLES   100
+
 /* Sets what is known of the index, and `frozen`. 0 or -errno (logged). */
-static int look(struct store *s)
+static int look_again(struct store *s, unsigned tries)
 {
 	struct stat wal, shm, journal;
 	int is = look_at(s, "index.db", &s->index), has_wal, has_shm;
@@ -86,6 +90,11 @@ static int look(struct store *s)
 	has_shm = has_wal < 0 ? has_wal : look_beside(s, "index.db-shm", s->index.st_uid, &shm);
 	if (has_wal < 0 || has_shm < 0)
 		return has_wal < 0 ? has_wal : has_shm;
+	if (has_wal && !has_shm && wal.st_size && tries--) {
+		/* An agent that ends removes the one, then the other. */
+		nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL);
+		return look_again(s, tries);
+	}
 	if (has_wal && !has_shm && wal.st_size) {
 		log_error(
 			"%s: index.db-shm is missing beside index.db-wal; copy all files of the store, or start its agent once",
@@ -93,6 +102,7 @@ static int look(struct store *s)
 		return -ENOENT;
 	}
 	s->frozen = !has_wal || !has_shm;
+	s->shared = s->frozen ? 0 : shm.st_ino;
 	s->ticks = (STEPS_MIN + 512 * (uint64_t)s->index.st_blocks +
 		    (has_wal ? 512 * (uint64_t)wal.st_blocks : 0)) /
 		   STEPS;
@@ -235,7 +245,7 @@ int store_open_to_read(struct store *s, const char *directory)
 		log_error("%s: cannot be read: %s", directory, strerror(-err));
 	}
 	if (!err)
-		err = look(s);
+		err = look_again(s, SETTLES);
 	if (!err && !(uri = uri_of(s))) {
 		log_no_memory("no memory for a store");
 		err = -ENOMEM;
@@ -244,7 +254,7 @@ int store_open_to_read(struct store *s, const char *directory)
 		const int why = sqlite3_system_errno(s->db);
 
 		err = store_failed(s, why ? strerror(why) : "cannot be opened");
-		err = why ? -why : err;
+		err = why && err != -EAGAIN ? -why : err;
 	}
 	free(uri);
 	if (!err) {

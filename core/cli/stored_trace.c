@@ -16,7 +16,6 @@
 #include "base/units.h"
 
 #define SECOND_NS 1000000000ull
-#define TRIES     3 /* an agent that begins to write meanwhile does so once */
 
 int parse_moment(const char *s, uint64_t now_ns, uint64_t *ns)
 {
@@ -129,7 +128,7 @@ static struct trace_reader *merge(const char *dir, const struct store_query *q)
 		r = merge_trace(&s, q);
 		err = r ? 0 : -errno;
 		store_close(&s);
-	} else if (err == -ENOENT || err == -EAGAIN) {
+	} else if (err == -ENOENT) {
 		err = -EINVAL; /* it is said */
 	}
 	errno = -err;
@@ -154,7 +153,7 @@ static struct trace_reader *open_merged(const char *dir, const struct store_quer
 		errno = -err;
 		return NULL;
 	}
-	for (int tries = 0; !r && tries < TRIES && (!tries || errno == EAGAIN); tries++)
+	for (int tries = 0; !r && tries < STORE_TRIES && (!tries || errno == EAGAIN); tries++)
 		r = merge(dir, q);
 	err = r ? 0 : -errno;
 	user_leave(&owner);

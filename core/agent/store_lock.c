@@ -43,6 +43,32 @@ static void tell_holder(const char *directory, int fd)
 		log_error("%s: another agent writes this store", directory);
 }
 
+/* Who may open the file could lock it, and keep every agent out. 0 or -errno (logged). */
+static int check_lock(const char *directory, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode)) {
+		log_error("%s/" NAME ": it is no regular file; remove it", directory);
+		return -EINVAL;
+	}
+	if (st.st_uid && st.st_uid != geteuid()) {
+		log_error("%s/" NAME
+			  ": it belongs to user %u, who could keep every agent out; remove it",
+			  directory, (unsigned)st.st_uid);
+		return -EPERM;
+	}
+	if (st.st_mode & (S_IRWXG | S_IRWXO)) {
+		log_error("%s/" NAME ": others may open it (mode %03o), and could keep every agent "
+			  "out; remove it",
+			  directory, (unsigned)st.st_mode & 0777);
+		return -EPERM;
+	}
+	return 0;
+}
+
 static int take(const char *directory, int dir_fd)
 {
 	int fd = openat(dir_fd, NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
@@ -50,6 +76,8 @@ static int take(const char *directory, int dir_fd)
 
 	if (err)
 		log_error("%s/" NAME ": cannot be opened: %s", directory, strerror(-err));
+	if (!err)
+		err = check_lock(directory, fd);
 	if (!err && flock(fd, LOCK_EX | LOCK_NB)) {
 		err = errno == EWOULDBLOCK ? -EBUSY : -errno;
 		if (err == -EBUSY)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/store.h"
@@ -240,6 +241,52 @@ static void test_lock(void **state)
 	log_set_sink(NULL, NULL);
 }
 
+/* Others who may open it could hold it for ever. */
+static void test_foreign_lock(void **state)
+{
+	char file[128], wanted[256];
+
+	(void)state;
+	log_set_sink(keep, NULL);
+	snprintf(file, sizeof(file), "%s/lock", dir);
+	for (mode_t mode = 0604; mode <= 0640; mode += 0640 - 0604) {
+		int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+		assert_true(fd >= 0);
+		assert_int_equal(fchmod(fd, mode), 0);
+		close(fd);
+		assert_int_equal(store_lock(dir), -EPERM);
+		snprintf(
+			wanted, sizeof(wanted),
+			"%s/lock: others may open it (mode %03o), and could keep every agent out; remove it",
+			dir, (unsigned)mode);
+		assert_string_equal(said, wanted);
+		assert_int_equal(unlink(file), 0);
+	}
+	if (!getuid()) {
+		int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+		assert_true(fd >= 0);
+		assert_int_equal(fchown(fd, 4242, 4242), 0);
+		close(fd);
+		assert_int_equal(store_lock(dir), -EPERM);
+		snprintf(
+			wanted, sizeof(wanted),
+			"%s/lock: it belongs to user 4242, who could keep every agent out; remove it",
+			dir);
+		assert_string_equal(said, wanted);
+		assert_int_equal(unlink(file), 0);
+	}
+	assert_int_equal(mkfifo(file, 0600), 0);
+	assert_int_equal(store_lock(dir), -EINVAL);
+	assert_int_equal(unlink(file), 0);
+	const int fd = store_lock(dir);
+
+	assert_true(fd >= 0);
+	close(fd);
+	log_set_sink(NULL, NULL);
+}
+
 static int make_dir(void **state)
 {
 	(void)state;
@@ -262,6 +309,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_outbox, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_age, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_lock, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_foreign_lock, make_dir, remove_dir),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -412,6 +412,20 @@ waiting() {
 }
 check "for what processes wait, where a rule asks" waiting
 
+# Profiles that the limits take out are counted, and their number is printed the first time.
+trimmed() {
+	config "$alone" "\"listen\": \"127.0.0.1:$port\""
+	sed -i 's|/store" }|/store", "max_age": "2s" }|' agent.json
+	"$programs/leafs" 600 >/dev/null &
+	local busy=$!
+	begin
+	wait_for 60 grep -q 'removed from the store: [1-9][0-9]* profiles that are too old, 0 that are too many' err
+	wait_for 60 eval 'curl -sf "http://127.0.0.1:$port/metrics" | grep -q "^gotrace_store_removed_profiles_total [1-9]"'
+	kill "$busy"
+	end
+}
+check "what the store's limits take out is said" trimmed
+
 wrong() {
 	expect_status 2 gt agent 2>said
 	expect_grep 'config is needed' said

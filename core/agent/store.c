@@ -362,6 +362,19 @@ static int remove_one(struct store *s, const struct profile *p)
 	return err;
 }
 
+static int remove_counted(struct store *s, const struct profile *p, uint64_t *count,
+			  struct store_trimmed *gone)
+{
+	int err = remove_one(s, p);
+
+	if (err)
+		return err;
+	++*count;
+	gone->samples += p->samples;
+	gone->bytes += p->bytes;
+	return 0;
+}
+
 /* The first profile of a query. 1, 0, -errno. */
 static int first(struct store *s, const char *sql, uint64_t bound, struct profile *p)
 {
@@ -378,7 +391,7 @@ static int first(struct store *s, const char *sql, uint64_t bound, struct profil
 }
 
 int store_trim(struct store *s, uint64_t now_ns, uint64_t max_age_ns, uint64_t max_bytes,
-	       uint64_t pending_bytes)
+	       uint64_t pending_bytes, struct store_trimmed *gone)
 {
 	const uint64_t oldest = max_age_ns && max_age_ns < now_ns ? now_ns - max_age_ns : 0;
 	uint64_t has = ask(s, "SELECT sum(bytes) FROM profiles"),
@@ -391,20 +404,21 @@ int store_trim(struct store *s, uint64_t now_ns, uint64_t max_age_ns, uint64_t m
 			    "SELECT " COLUMNS " FROM profiles WHERE to_ns < ?1 ORDER BY id LIMIT 1",
 			    oldest, &p)) > 0) {
 		has -= p.bytes < has ? p.bytes : has;
-		err = remove_one(s, &p);
+		err = remove_counted(s, &p, &gone->old, gone);
 		profile_free(&p);
 	}
 	while (!err && got >= 0 && max_bytes && has > max_bytes &&
 	       (got = first(s, "SELECT " COLUMNS " FROM profiles WHERE ?1 ORDER BY id LIMIT 1", 1,
 			    &p)) > 0) {
 		has -= p.bytes < has ? p.bytes : has;
-		err = remove_one(s, &p);
+		err = remove_counted(s, &p, &gone->too_many, gone);
 		profile_free(&p);
 	}
 	while (!err && got >= 0 && pending_bytes && pending > pending_bytes &&
 	       (got = store_next_out(s, &p)) > 0) {
 		pending -= p.bytes < pending ? p.bytes : pending;
 		err = store_out_done(s, &p, false);
+		gone->given_up += !err;
 		profile_free(&p);
 	}
 	return err ? err : got < 0 ? got : 0;

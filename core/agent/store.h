@@ -76,10 +76,16 @@ void store_close(struct store *s);
 char *store_new_path(const struct store *s, const char *service, uint64_t from_ns, unsigned number);
 /* Adds all of them or none; push: to be pushed. 0 or -errno (logged). */
 int store_add(struct store *s, const struct profile *p, size_t n, bool push);
+/* What store_trim took away, to which it adds. */
+struct store_trimmed {
+	uint64_t old, too_many;  /* profiles that were older, or more, than may be */
+	uint64_t samples, bytes; /* of those */
+	uint64_t given_up;       /* profiles that are not pushed any more */
+};
 /* Takes away what is older than max_age_ns and, the oldest first, what is more than max_bytes (0:
  * no limit); of what is to be pushed the oldest beyond pending_bytes are given up. 0 or -errno. */
 int store_trim(struct store *s, uint64_t now_ns, uint64_t max_age_ns, uint64_t max_bytes,
-	       uint64_t pending_bytes);
+	       uint64_t pending_bytes, struct store_trimmed *gone);
 /* Adds to a total. 0 or -errno (logged). */
 int store_count(struct store *s, const char *name, uint64_t n);
 uint64_t store_total(struct store *s, const char *name);

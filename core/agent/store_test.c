@@ -132,6 +132,7 @@ static void test_outbox(void **state)
 	struct profile p, again;
 	struct store s;
 	char *paths[5];
+	struct store_trimmed gone = { 0 };
 
 	(void)state;
 	assert_int_equal(store_open(&s, dir), 0);
@@ -147,15 +148,19 @@ static void test_outbox(void **state)
 	profile_free(&p);
 	profile_free(&again);
 	/* 300 bytes wait, 250 may: the oldest is given up, its files stay */
-	assert_int_equal(store_trim(&s, START, 0, 0, 250), 0);
+	assert_int_equal(store_trim(&s, START, 0, 0, 250, &gone), 0);
 	assert_int_equal(store_total(&s, "samples_given_up"), 10);
+	assert_int_equal(gone.given_up, 1);
+	assert_int_equal(gone.old + gone.too_many, 0);
 	assert_true(exists(&s, paths[1], ".pb.gz"));
 	assert_int_equal(store_next_out(&s, &p), 1);
 	assert_string_equal(p.path, paths[3]);
 	/* it is taken away while it is being pushed */
-	assert_int_equal(store_trim(&s, START, 0, 100, 0), 0);
+	assert_int_equal(store_trim(&s, START, 0, 100, 0, &gone), 0);
 	assert_false(exists(&s, paths[3], ".pb.gz"));
 	assert_int_equal(store_total(&s, "samples_given_up"), 20);
+	assert_int_equal(gone.too_many, 4);
+	assert_int_equal(gone.bytes, 400);
 	assert_int_equal(store_out_done(&s, &p, true), 0);
 	assert_int_equal(store_total(&s, "samples_pushed"), 10);
 	profile_free(&p);
@@ -183,7 +188,13 @@ static void test_age(void **state)
 	first = add(&s, 0, "a/../b c", "{}", false);
 	assert_null(strchr(strchr(first, '/') + 1, '/')); /* a name cannot lead elsewhere */
 	last = add(&s, 10, "a", "{}", false);
-	assert_int_equal(store_trim(&s, START + 160 * SECOND, 60 * SECOND, 0, 0), 0);
+	struct store_trimmed gone = { 0 };
+
+	assert_int_equal(store_trim(&s, START + 160 * SECOND, 60 * SECOND, 0, 0, &gone), 0);
+	assert_int_equal(gone.old, 1);
+	assert_int_equal(gone.too_many + gone.given_up, 0);
+	assert_int_equal(gone.samples, 10);
+	assert_int_equal(gone.bytes, 100);
 	assert_int_equal(find(&s, &all).n, 1);
 	assert_false(exists(&s, first, ".gotrace"));
 	assert_false(exists(&s, first, ".pb.gz"));

@@ -89,11 +89,13 @@ static int read_once(void)
 /* Until it is killed. */
 static void write_on(int ready)
 {
+	struct store_trimmed gone = { 0 };
+
 	for (unsigned i = 10;; i++) {
 		struct store s;
 
 		if (store_open(&s, dir) || add(&s, i) ||
-		    store_trim(&s, START + i * SECOND, 10 * SECOND, 0, 0))
+		    store_trim(&s, START + i * SECOND, 10 * SECOND, 0, 0, &gone))
 			_exit(1);
 		store_close(&s);
 		if (i == 11 && write(ready, "x", 1) != 1)

@@ -92,6 +92,11 @@ char *agent_metrics(void *ctx)
 	    "Files whose symbols were given up to stay within the memory, and read again when "
 	    "needed.",
 	    (double)a->symbols.closed);
+	put(out, "store_removed_profiles_total", "counter",
+	    "Profiles that were too old, or too many, for the store.",
+	    (double)(a->trimmed.old + a->trimmed.too_many));
+	put(out, "store_removed_bytes_total", "counter", "Bytes of them.",
+	    (double)a->trimmed.bytes);
 	put(out, "stretches_total", "counter", "Stretches of time that are in the store.",
 	    (double)a->n_stored);
 	put(out, "waiting_processes", "gauge", "Processes that are asked what they wait for.",

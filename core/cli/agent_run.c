@@ -344,7 +344,6 @@ static void tell_requests(struct agent *a, uint64_t to_ns, bool last)
 int agent_put_away(struct agent *a, bool last)
 {
 	struct sampling *s = &a->sampling;
-	const struct agent_config *c = &a->config;
 	const uint64_t from_ns = a->from_ns, samples = s->samples + wall_samples(&s->wall);
 	char *piece = a->piece;
 	struct trace_writer *w = last ? NULL : open_piece(a, &a->next_piece);
@@ -370,8 +369,7 @@ int agent_put_away(struct agent *a, bool last)
 		give_up(a, samples);
 	unlink(piece);
 	free(piece);
-	store_trim(&a->store, a->from_ns, c->max_age_ns, c->max_bytes,
-		   c->url ? c->pending_bytes : 0);
+	agent_trim(a, last);
 	if (a->pusher)
 		pusher_wake(a->pusher);
 	slow_reap(&a->slow);

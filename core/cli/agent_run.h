@@ -50,6 +50,8 @@ struct agent {
 	/* for /metrics */
 	uint64_t n_profiles, n_failed; /* stretches that could not be put into the store */
 	uint64_t failed_samples;
+	struct store_trimmed trimmed, trimmed_told; /* of this run; as it was printed last */
+	uint64_t trimmed_ns;                        /* CLOCK_MONOTONIC of that; 0: never */
 	/* what was given up to stay within the memory: stretches that ended early, processes that
 	 * were forgotten, samples */
 	uint64_t n_cut_for_room, n_forgotten, no_memory_samples;
@@ -73,6 +75,9 @@ void agent_end(struct agent *a);
 void agent_bound_memory(struct agent *a, unsigned waiting);
 /* While a process is there more is known of it. */
 void agent_meet(struct agent *a);
+/* Takes out of the store what its limits say, and prints how much that was: when it is the first,
+ * once an hour, and when the agent ends. */
+void agent_trim(struct agent *a, bool last);
 /* Counts what this stretch, which is over, gave up. */
 void agent_count_room(struct agent *a);
 /* The text of /metrics, to be freed; ctx: struct agent. */

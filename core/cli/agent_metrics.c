@@ -60,6 +60,29 @@ static void put_store(FILE *out, struct store *s)
 	    (double)store_total(s, "samples_given_up"));
 }
 
+/* Given up for want of room, in memory and in the store. */
+static void put_room(FILE *out, const struct agent *a)
+{
+	put(out, "samples_no_memory_total", "counter",
+	    "Samples that were left out to stay within the memory; they are among the lost.",
+	    (double)a->no_memory_samples);
+	put(out, "stretches_cut_total", "counter",
+	    "Stretches of time that ended early to stay within the memory.",
+	    (double)a->n_cut_for_room);
+	put(out, "processes_forgotten_total", "counter",
+	    "Processes that were forgotten to stay within the memory, and read again when needed.",
+	    (double)(a->n_forgotten + a->splitter.forgotten));
+	put(out, "symbol_files_closed_total", "counter",
+	    "Files whose symbols were given up to stay within the memory, and read again when "
+	    "needed.",
+	    (double)a->symbols.closed);
+	put(out, "store_removed_profiles_total", "counter",
+	    "Profiles that were too old, or too many, for the store.",
+	    (double)(a->trimmed.old + a->trimmed.too_many));
+	put(out, "store_removed_bytes_total", "counter", "Bytes of them.",
+	    (double)a->trimmed.bytes);
+}
+
 char *agent_metrics(void *ctx)
 {
 	struct agent *a = ctx;
@@ -79,24 +102,7 @@ char *agent_metrics(void *ctx)
 	put(out, "samples_failed_total", "counter",
 	    "Samples of stretches that could not be put into the store.",
 	    (double)a->failed_samples);
-	put(out, "samples_no_memory_total", "counter",
-	    "Samples that were left out to stay within the memory; they are among the lost.",
-	    (double)a->no_memory_samples);
-	put(out, "stretches_cut_total", "counter",
-	    "Stretches of time that ended early to stay within the memory.",
-	    (double)a->n_cut_for_room);
-	put(out, "processes_forgotten_total", "counter",
-	    "Processes that were forgotten to stay within the memory, and read again when needed.",
-	    (double)(a->n_forgotten + a->splitter.forgotten));
-	put(out, "symbol_files_closed_total", "counter",
-	    "Files whose symbols were given up to stay within the memory, and read again when "
-	    "needed.",
-	    (double)a->symbols.closed);
-	put(out, "store_removed_profiles_total", "counter",
-	    "Profiles that were too old, or too many, for the store.",
-	    (double)(a->trimmed.old + a->trimmed.too_many));
-	put(out, "store_removed_bytes_total", "counter", "Bytes of them.",
-	    (double)a->trimmed.bytes);
+	put_room(out, a);
 	put(out, "stretches_total", "counter", "Stretches of time that are in the store.",
 	    (double)a->n_stored);
 	put(out, "waiting_processes", "gauge", "Processes that are asked what they wait for.",

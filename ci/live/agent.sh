@@ -83,6 +83,11 @@ stranger() {
 	gt report store >text
 	SUDO_UID=$(id -u nobody) SUDO_GID=$(id -g nobody) expect_status 1 gt report store 2>said # mode 750
 	expect_grep 'Permission denied' said
+	expect_grep 'with the rights of the user who called sudo; sudo env -u SUDO_UID gotrace' said
+	chmod 711 store # the folder is open, its index is not
+	SUDO_UID=$(id -u nobody) SUDO_GID=$(id -g nobody) expect_status 1 gt report store 2>said
+	expect_grep 'with the rights of the user who called sudo; sudo env -u SUDO_UID gotrace' said
+	chmod 750 store
 	file=theirs/$(sql 'SELECT path FROM profiles LIMIT 1').gotrace
 	cp -r store theirs
 	chown -R nobody theirs

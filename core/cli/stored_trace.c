@@ -165,6 +165,10 @@ static struct trace_reader *open_merged(const char *dir, const struct store_quer
 	else if (err == -EACCES && owner.change)
 		log_info("%s is read with the rights of its owner, %s", dir,
 			 *owner.name ? owner.name : "who has no name here");
+	else if (err == -EACCES && geteuid() && getenv("SUDO_UID"))
+		log_info("%s is read with the rights of the user who called sudo; "
+			 "sudo env -u SUDO_UID gotrace reads it with those of its owner",
+			 dir);
 	errno = -err;
 	return r;
 }

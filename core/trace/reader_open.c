@@ -26,7 +26,8 @@ bool trace_file_is_one(const char *path)
 static const char *hint(int err)
 {
 	return err == EACCES && geteuid() && getenv("SUDO_UID")
-		       ? "; sudo env -u SUDO_UID gotrace reads it with root's rights"
+		       ? ": it is read with the rights of the user who called sudo; "
+			 "sudo env -u SUDO_UID gotrace reads it with root's"
 		       : "";
 }
 

@@ -26,10 +26,12 @@ static const char *const test_values[] = {
 static const char *const test_switches[] = {
 	"benchmem", "failfast", "fullpath", "short", "v", NULL
 };
-/* They say what the go command does, not what is built or run. */
-static const char *const others[] = {
-	"c", "i", "json", "n", "vet", "work", "x", "exec", "o", NULL
-};
+static const char *const build_switches[] = { "a",          "asan",       "buildvcs", "cover",
+					      "linkshared", "modcacherw", "msan",     "race",
+					      "trimpath",   NULL };
+/* They say what the go command does, not what is built or run. C: see line.folder. */
+static const char *const others[] = { "C",    "c", "i",    "json", "n", "vet",
+				      "work", "x", "exec", "o",    NULL };
 
 static bool is_in(const char *const *list, const char *name, size_t n)
 {
@@ -40,10 +42,11 @@ static bool is_in(const char *const *list, const char *name, size_t n)
 }
 
 struct line {
-	FILE *build, *run; /* options and arguments of both */
-	const char *package;
-	size_t n_packages;
-	bool test;
+	FILE *build, *run;  /* options and arguments of both */
+	const char *folder; /* go's -C; NULL: none */
+	char *const *packages;
+	size_t n_packages; /* that stand together, or files */
+	bool test, more_packages;
 };
 
 /* Writes the flag, and its value if that is the next word. How many words they are. */
@@ -66,8 +69,21 @@ static size_t write_flag(FILE *to, const char *prefix, char *const *argv, const 
 	return 1 + next;
 }
 
+/* A flag of the tests themselves. Without '=' nobody knows if the next word is its value: go takes
+ * it for one behind the packages. */
+static size_t take_unknown(const struct line *l, char *const *argv)
+{
+	const bool next = l->n_packages && !strchr(argv[0], '=') && argv[1] && argv[1][0] != '-';
+
+	for (size_t i = 0; i <= next; i++) {
+		putc(' ', l->run);
+		shell_word(l->run, argv[i]);
+	}
+	return 1 + next;
+}
+
 /* argv[0] begins with '-'. How many words it and its value are. */
-static size_t take_flag(const struct line *l, char *const *argv)
+static size_t take_flag(struct line *l, char *const *argv)
 {
 	const char *name = argv[0] + (argv[0][1] == '-' ? 2 : 1);
 	const char *plain = l->test && !strncmp(name, "test.", 5) ? name + 5 : name;
@@ -75,16 +91,23 @@ static size_t take_flag(const struct line *l, char *const *argv)
 
 	if (l->test && is_in(test_switches, plain, n))
 		return write_flag(l->run, "test.", argv, plain, false);
-	if (l->test && is_in(test_values, plain, n))
+	if (l->test && is_in(test_values, plain, n)) {
+		if (!strncmp(plain, "coverprofile", n))
+			fputs(" -cover", l->build);
+		if (!strncmp(plain, "fuzz", n)) /* as go test has it */
+			fputs(" -test.fuzzcachedir=\"$(go env GOCACHE)/fuzz\"", l->run);
 		return write_flag(l->run, "test.", argv, plain, true);
-	return write_flag(is_in(others, name, n) ? NULL : l->build, "", argv, name,
-			  is_in(build_values, name, n) || (l->test && !strcmp(name, "vet")));
-}
+	}
+	const bool value = is_in(build_values, name, n) ||
+			   (l->test && is_in(others, name, n) && *name == 'v');
 
-static void take_package(struct line *l, const char *word)
-{
-	if (!l->n_packages++)
-		l->package = word;
+	if (*name == 'C' && n == 1)
+		l->folder = name[1] ? name + 2 : argv[1];
+	if (is_in(others, name, n))
+		return write_flag(NULL, "", argv, name, value);
+	if (l->test && !value && !is_in(build_switches, name, n))
+		return take_unknown(l, argv);
+	return write_flag(l->build, "", argv, name, value);
 }
 
 static bool is_go_file(const char *word)
@@ -107,6 +130,21 @@ static void write_words(FILE *to, char *const *argv)
 	}
 }
 
+/* The package, or the files, at argv[0]. How many words that are. */
+static size_t take_packages(struct line *l, char *const *argv)
+{
+	size_t n = 1;
+
+	while (is_go_file(argv[0]) && argv[n] && is_go_file(argv[n]))
+		n++;
+	l->more_packages |= l->n_packages > 0;
+	if (!l->n_packages) {
+		l->packages = argv;
+		l->n_packages = n;
+	}
+	return n;
+}
+
 /* Flags of go, packages and flags of tests in any order; all behind -args is the tests'. */
 static void take_test(struct line *l, char *const *argv)
 {
@@ -115,10 +153,7 @@ static void take_test(struct line *l, char *const *argv)
 			write_words(l->run, argv + 1);
 			return;
 		}
-		if (is_flag(*argv))
-			argv += take_flag(l, argv);
-		else
-			take_package(l, *argv++);
+		argv += is_flag(*argv) ? take_flag(l, argv) : take_packages(l, argv);
 	}
 }
 
@@ -128,46 +163,106 @@ static void take_run(struct line *l, char *const *argv)
 	while (*argv && is_flag(*argv))
 		argv += take_flag(l, argv);
 	if (*argv)
-		take_package(l, *argv++);
-	for (; l->package && is_go_file(l->package) && *argv && is_go_file(*argv);
-	     l->package = *argv++) {
-		putc(' ', l->build);
-		shell_word(l->build, l->package);
-	}
+		argv += take_packages(l, argv);
 	write_words(l->run, argv);
 }
 
-/* A test binary is of one package. */
-static const char *package_of(const struct line *l)
+static void write_cd(FILE *out, const char *folder)
 {
-	if (!l->n_packages)
-		return ".";
-	return l->test && (l->n_packages > 1 || strstr(l->package, "...")) ? "PACKAGE" : l->package;
+	fputs("cd ", out);
+	shell_word(out, folder);
+	fputs(" && ", out);
+}
+
+/* "stringer" of golang.org/x/tools/cmd/stringer@v0.1.0, and of .../stringer/v2@v2.0.1. */
+static void write_program(FILE *out, const char *package)
+{
+	size_t end = strcspn(package, "@");
+
+	for (int i = 0; i < 2; i++) {
+		size_t from = end;
+
+		while (from && package[from - 1] != '/')
+			from--;
+		const size_t n = end - from;
+
+		if (from && package[from] == 'v' && n > 1 &&
+		    strspn(package + from + 1, "0123456789") == n - 1) {
+			end = from - 1;
+			continue;
+		}
+		fprintf(out, "%.*s", (int)n, package + from);
+		return;
+	}
+}
+
+/* A test binary is of one package, and is run where that is: what it reads lies there. */
+static void write_test(const struct line *l, const char *build, const char *run, FILE *out)
+{
+	const char *one = l->n_packages ? l->packages[0] : ".";
+	const bool many = l->more_packages || strstr(one, "..."),
+		   near = !many && one[0] == '.' && strcmp(one, ".") && !is_go_file(one);
+
+	if (near)
+		write_cd(out, one);
+	fprintf(out, "go test -c -o prog.test%s", build);
+	if (many)
+		fputs(" PACKAGE", out);
+	else if (near || !l->n_packages)
+		fputs(" .", out);
+	for (size_t i = 0; !many && !near && i < l->n_packages; i++) {
+		putc(' ', out);
+		shell_word(out, l->packages[i]);
+	}
+	fprintf(out, " && gotrace record -- ./prog.test%s", run);
+}
+
+static void write_run(const struct line *l, const char *build, const char *run, FILE *out)
+{
+	const char *one = l->n_packages ? l->packages[0] : ".";
+	const bool versioned = strchr(one, '@');
+
+	fputs(versioned ? "GOBIN=$PWD go install" : "go build -o prog", out);
+	fputs(build, out);
+	for (size_t i = 0; i < (l->n_packages ? l->n_packages : 1); i++) {
+		putc(' ', out);
+		shell_word(out, l->n_packages ? l->packages[i] : ".");
+	}
+	fputs(" && gotrace record -- ./", out);
+	if (versioned)
+		write_program(out, one);
+	else
+		fputs("prog", out);
+	fputs(run, out);
 }
 
 char *go_command_instead(char *const *argv)
 {
 	const char *base = strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
-	struct line l = { .test = argv[1] && !strcmp(argv[1], "test") };
+	struct line l = { 0 };
 	char *build = NULL, *run = NULL, *all = NULL;
-	size_t n_build, n_run;
+	size_t n_build, n_run, n_all;
 
-	if (strcmp(base, "go") || !argv[1] || (!l.test && strcmp(argv[1], "run")))
+	if (strcmp(base, "go"))
+		return NULL;
+	for (argv++; *argv && is_flag(*argv);)
+		argv += !strncmp(*argv, "-C", 2) ? take_flag(&l, argv) : 1;
+	l.test = *argv && !strcmp(*argv, "test");
+	if (!*argv || (!l.test && strcmp(*argv, "run")))
 		return NULL;
 	l.build = open_memstream(&build, &n_build);
 	l.run = open_memstream(&run, &n_run);
-	if (l.build && l.run && l.test)
-		take_test(&l, argv + 2);
-	else if (l.build && l.run)
-		take_run(&l, argv + 2);
+	if (l.build && l.run)
+		(l.test ? take_test : take_run)(&l, argv + 1);
 	int err = (l.build ? text_stream_close(l.build, &build) : -1) |
 		  (l.run ? text_stream_close(l.run, &run) : -1);
+	FILE *out = err ? NULL : open_memstream(&all, &n_all);
 
-	if (!err && asprintf(&all, "go %s %s%s %s && gotrace record -- ./%s%s",
-			     l.test ? "test -c" : "build", l.test ? "-o prog.test" : "-o prog",
-			     build, package_of(&l), l.test ? "prog.test" : "prog", run) < 0)
-		all = NULL;
+	if (out && l.folder)
+		write_cd(out, l.folder);
+	if (out)
+		(l.test ? write_test : write_run)(&l, build, run, out);
 	free(build);
 	free(run);
-	return all;
+	return out && !text_stream_close(out, &all) ? all : NULL;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Commands to type instead of `go run` and `go test`, which start the program as a child of their own.
+/* Commands to type instead of `go run` and `go test`, which start the program as a child of their
+ * own.
  */
 #ifndef GOTRACE_GO_COMMAND_H
 #define GOTRACE_GO_COMMAND_H

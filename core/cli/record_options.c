@@ -293,41 +293,54 @@ static const struct argp_child children[] = {
 };
 #define SHOWN_MAX 64
 
-/* The same options with some left out of the help: all of them, or those of `keys`. */
-static void hide(const struct argp_option *from, const char *keys, struct argp_option to[SHOWN_MAX])
+/* Options of one run, of a process that runs, or of a trace that is kept. */
+static bool is_of_one(const char *name)
 {
+	static const char *const names[] = { "output",   "duration", "pid",
+					     "max-size", "trial",    "traps" };
+
+	for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* The same options, of which the help lists some only: none with `all`. */
+static struct argp hide(const struct argp *from, bool all, struct argp_option to[SHOWN_MAX])
+{
+	struct argp hidden = *from;
 	size_t n = 0;
 
-	for (; n + 1 < SHOWN_MAX && (from[n].name || from[n].doc); n++) {
-		to[n] = from[n];
-		if (!keys || (from[n].key < 0x80 && strchr(keys, from[n].key)))
+	for (const struct argp_option *o = from->options; o->name || o->key || o->doc; o++) {
+		if (n + 1 == SHOWN_MAX) /* rather too much help than an option less */
+			return *from;
+		to[n] = *o;
+		if (o->name && (all || is_of_one(o->name)))
 			to[n].flags |= OPTION_HIDDEN;
+		n++;
 	}
 	to[n] = (struct argp_option){ 0 };
+	hidden.options = to;
+	return hidden;
 }
 
 const struct argp *record_options_of_runs(void)
 {
-	static const char hidden[] = { 'o', 'd', 0 };
-	static struct argp_option own[SHOWN_MAX], of_flight[SHOWN_MAX];
-	static struct argp flight;
+	static struct argp_option of_own[SHOWN_MAX], of_flight[SHOWN_MAX], of_selection[SHOWN_MAX];
+	static struct argp own, flight, selection;
 	static const struct argp_child all[] = {
-		{ &selection_argp, 0, "Which functions to trace, and how to probe them:", 10 },
+		{ &selection, 0, "Which functions to trace, and how to probe them:", 10 },
 		{ &keep_argp, 0, "What of it to keep:", 15 },
 		{ &gate_argp, 0, "Which calls to record:", 13 },
 		{ &flight, 0, NULL, 16 },
 		{ 0 },
 	};
-	static const struct argp argp = { own, parse, NULL, NULL, all, NULL, NULL };
+	static const struct argp argp = { options, parse, NULL, NULL, all, NULL, NULL };
 
-	hide(options, hidden, own);
-	for (size_t i = 0; own[i].name; i++)
-		if (own[i].key == OPT_PID || own[i].key == OPT_MAX_SIZE || own[i].key == OPT_TRIAL)
-			own[i].flags |= OPTION_HIDDEN;
-	flight = flight_argp;
-	hide(flight_argp.options, NULL, of_flight);
-	flight.options = of_flight;
-	return &argp;
+	own = hide(&argp, false, of_own);
+	flight = hide(&flight_argp, true, of_flight);
+	selection = hide(&selection_argp, false, of_selection);
+	return &own;
 }
 
 struct record_options record_options_default(void)

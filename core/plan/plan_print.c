@@ -96,7 +96,7 @@ static void text_not_probed(const struct plan *p, const struct plan_func **list,
 	}
 }
 
-int plan_print_head(const struct plan *p, FILE *out)
+void plan_print_selected(const struct plan *p, FILE *out)
 {
 	size_t stepped = 0;
 
@@ -109,6 +109,11 @@ int plan_print_head(const struct plan *p, FILE *out)
 		probe_strategy_name(p->strategy), p->n_funcs, p->n_funcs == 1 ? "" : "s",
 		p->n_probed, p->n_sites, p->n_program[PROGRAM_ENTRY], p->n_program[PROGRAM_EXIT],
 		p->n_program[PROGRAM_RUNTIME], stepped, p->n_inlined);
+}
+
+int plan_print_head(const struct plan *p, FILE *out)
+{
+	plan_print_selected(p, out);
 	return plan_has_stubs(p) ? plan_print_stubs(p, out) : 0;
 }
 

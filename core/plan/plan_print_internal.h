@@ -13,7 +13,9 @@ const struct plan_func **plan_by_name(const struct plan *p);
  */
 size_t *plan_first_sites(const struct plan *p);
 
-/* What was selected and how it is probed, in a few lines. 0 or -ENOMEM */
+/* How many functions are selected and probed, at how many sites: a line. */
+void plan_print_selected(const struct plan *p, FILE *out);
+/* That line, and how the sites are probed, in a few more. 0 or -ENOMEM */
 int plan_print_head(const struct plan *p, FILE *out);
 
 #endif

@@ -82,20 +82,26 @@ static void print_not_probed(const struct plan *p, FILE *out)
 		fprintf(out,
 			"%zu invisible: inlined everywhere; build with -gcflags=-l to see them\n",
 			p->n_inlined);
-	fputs("--list names them all, --explain says where each is probed and why there\n", out);
 }
 
 int plan_print_summary(const struct plan *p, FILE *out)
 {
 	struct packages packages = { 0 };
-	int err = plan_print_head(p, out);
+	int err = 0;
 
+	plan_print_selected(p, out);
 	for (size_t i = 0; !err && i < p->n_funcs; i++)
 		err = add(&packages, &p->funcs[i]);
 	if (!err) {
 		qsort(packages.all, packages.n, sizeof(*packages.all), by_size);
 		print_packages(&packages, out);
 		print_not_probed(p, out);
+		if (plan_has_stubs(p)) {
+			fputc('\n', out);
+			err = plan_print_stubs(p, out);
+		}
+		fputs("\n--list names them all, --explain says where each is probed and why there\n",
+		      out);
 	}
 	for (size_t i = 0; i < packages.n; i++)
 		free(packages.all[i].name);

@@ -276,7 +276,7 @@ int store_find(struct store *s, const struct store_query *w,
 	sqlite3_stmt *q = prepare(s, "SELECT " COLUMNS
 				     " FROM profiles WHERE (?1 IS NULL OR service = ?1)"
 				     " AND to_ns > ?2 AND from_ns < ?3 ORDER BY from_ns, id");
-	int err = q ? 0 : -EIO, code;
+	int err = q ? 0 : store_has_changed(s) ? -EAGAIN : -EIO, code;
 
 	if (!q)
 		return err;

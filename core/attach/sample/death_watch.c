@@ -80,7 +80,7 @@ int death_watch_begin(struct death_watch *w, struct target *t, const char *path,
 	w->processes.binaries = &w->binaries;
 	w->processes.natives = &w->natives;
 	w->binaries.bpf = w->natives.bpf = &w->bpf;
-	err = side_band_init(&w->side, false);
+	err = side_band_init(&w->side, false, false);
 	if (!err)
 		err = follow(w, t->pid);
 	if (!err && t->launched) {

@@ -191,7 +191,7 @@ int sampling_prepare(struct sampling *s)
 		return err;
 	s->binaries.bpf = &s->bpf;
 	sample_events_init(&s->events, s->event, s->hz, s->count, s->bpf.program_fd);
-	err = side_band_init(&s->side, s->host.on);
+	err = side_band_init(&s->side, s->host.on, s->most_bytes != 0);
 	if (!err && s->host.on)
 		err = host_open(&s->host);
 	if (!err && s->targets->launched) {

@@ -17,11 +17,11 @@
 /* Powers of two. More than perf_event_mlock_kb allows needs CAP_IPC_LOCK (kernel/events/core.c). */
 #define RING_PAGES  64
 #define HOST_PAGES  1024
-#define HOST_BYTES  (32u << 20) /* of all CPUs */
+#define HOST_BYTES  (32u << 20) /* of all CPUs, bounded */
 #define SAMPLE_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
 
 /* Of each CPU that is online. */
-static size_t host_pages(void)
+static size_t bounded_pages(void)
 {
 	const size_t all = HOST_BYTES / (size_t)sysconf(_SC_PAGESIZE);
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -33,12 +33,14 @@ static size_t host_pages(void)
 }
 
 /* A CPU that is offline when it is asked cannot have an event: -ENODEV. */
-int side_band_init(struct side_band *s, bool host)
+int side_band_init(struct side_band *s, bool host, bool bounded)
 {
 	int n = libbpf_num_possible_cpus();
 
 	*s = (struct side_band){ .cpus = n > 0 ? calloc(n, sizeof(*s->cpus)) : NULL,
-				 .pages = host ? host_pages() : RING_PAGES };
+				 .pages = !host     ? RING_PAGES
+					  : bounded ? bounded_pages()
+						    : HOST_PAGES };
 	if (!s->cpus) {
 		log_no_memory("out of memory for the CPUs' rings");
 		return -ENOMEM;

@@ -60,8 +60,9 @@ struct side_band {
 	size_t n_records, cap_records;
 };
 
-/* host: there will be many records. 0 or -errno (logged). */
-int side_band_init(struct side_band *s, bool host);
+/* host: there will be many records; bounded: rings of all CPUs share 32 MB then. 0 or -errno
+ * (logged). */
+int side_band_init(struct side_band *s, bool host, bool bounded);
 /* How its events are recognized. */
 void side_band_describe(struct threads_config *c);
 /* Follows a thread and what it starts from now on, or a host; on the first n_has CPUs it is

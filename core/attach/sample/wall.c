@@ -260,8 +260,8 @@ static int find_new(struct wall *w, uint64_t now_ns)
 {
 	const struct processes *all = w->processes;
 
-	if (w->moved != all->moved)
-		w->seen = 0; /* their places are others now */
+	if (w->moved != all->moved) /* their places are others now */
+		w->seen = w->left_out = 0;
 	w->moved = all->moved;
 	for (; w->seen < all->n; w->seen++) {
 		struct process *one = &all->all[w->seen];

@@ -72,10 +72,29 @@ struct process *process_find(const struct processes *p, uint32_t pid, uint64_t t
 		if (one->pid != pid)
 			continue;
 		if (one->start_ns <= ts_ns)
-			return one;
+			return one->replaced_ns && one->replaced_ns <= ts_ns ? NULL : one;
 		oldest = one;
 	}
 	return oldest;
+}
+
+static void end(struct process *one, uint64_t ts_ns)
+{
+	one->ended = true;
+	one->end_ns = ts_ns;
+}
+
+/* The one that is known by this pid is another from then on: also if there is no room for what
+ * comes now, or it is forgotten. */
+static void replace(const struct processes *p, uint32_t pid, uint64_t ts_ns)
+{
+	struct process *old = process_find(p, pid, ts_ns);
+
+	if (!old || old->start_ns > ts_ns)
+		return;
+	if (!old->ended)
+		end(old, ts_ns);
+	old->replaced_ns = ts_ns;
 }
 
 static void write_image(struct processes *p, const struct process *one,
@@ -290,6 +309,7 @@ static void read_comm(struct process *one)
 
 void processes_add_running(struct processes *p, uint32_t pid, uint64_t now_ns)
 {
+	replace(p, pid, now_ns);
 	struct process *one = add(p, pid, now_ns);
 
 	if (!one)
@@ -304,6 +324,7 @@ static void on_fork(void *ctx, uint32_t parent, uint32_t child, uint64_t ts_ns)
 {
 	struct processes *p = ctx;
 
+	replace(p, child, ts_ns);
 	/* Before the parent is looked for, which may be forgotten for it. */
 	if (!has_room(p))
 		return;
@@ -328,19 +349,11 @@ static void on_fork(void *ctx, uint32_t parent, uint32_t child, uint64_t ts_ns)
 	tell_natives(p, one);
 }
 
-static void end(struct process *one, uint64_t ts_ns)
-{
-	one->ended = true;
-	one->end_ns = ts_ns;
-}
-
 static void on_exec(void *ctx, uint32_t pid, const char *comm, uint64_t ts_ns)
 {
 	struct processes *p = ctx;
-	struct process *old = process_find(p, pid, ts_ns);
 
-	if (old && old->start_ns <= ts_ns)
-		end(old, ts_ns);
+	replace(p, pid, ts_ns);
 	struct process *one = add(p, pid, ts_ns);
 
 	if (!one)
@@ -406,7 +419,8 @@ void process_find_exe(struct process *one)
 
 uint32_t processes_find(struct processes *p, uint32_t pid, uint64_t ts_ns)
 {
-	if (!process_find(p, pid, ts_ns)) /* what told of it was lost */
+	/* What told of it was lost, or there was no room. /proc tells of the newest alone. */
+	if (!process_find(p, pid, ts_ns) && !process_find(p, pid, UINT64_MAX))
 		processes_add_running(p, pid, ts_ns);
 	return processes_known(p, pid, ts_ns);
 }

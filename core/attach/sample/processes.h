@@ -33,6 +33,7 @@ struct processes {
 		uint64_t bytes, path_bytes; /* of memory; of its images' paths */
 		size_t renewed;             /* images, when they were read anew last */
 		uint64_t end_ns;            /* when it ended */
+		uint64_t replaced_ns;       /* from then on another has its pid; 0: none yet */
 		struct kept_list files;
 		bool has_owner;
 		uid_t owner;   /* of its files, such as a perf map */
@@ -66,7 +67,8 @@ void processes_add_running(struct processes *p, uint32_t pid, uint64_t now_ns);
 void processes_again(struct processes *p, struct trace_writer *writer);
 /* Whoever reads the side band hands it to these, ctx: struct processes. */
 struct side_band_reader processes_reader(struct processes *p);
-/* The number of the process that had this pid then. */
+/* The number of the process that had this pid then. TRACE_NONE: there is no room for it, or only
+ * its predecessor and its successor are known. */
 uint32_t processes_find(struct processes *p, uint32_t pid, uint64_t ts_ns);
 /* Likewise, but TRACE_NONE for a process that was not told of. */
 uint32_t processes_known(struct processes *p, uint32_t pid, uint64_t ts_ns);

@@ -5,7 +5,8 @@
 
 #include "attach/sample/processes.h"
 
-/* The one that had this pid then, else the oldest of it; NULL: it is not known. */
+/* The one that had this pid then; of times before all that are known, the oldest. NULL: it is not
+ * known. */
 struct process *process_find(const struct processes *p, uint32_t pid, uint64_t ts_ns);
 /* To be called after what one has grew or shrank. */
 void process_charge(struct processes *p, struct process *one);

@@ -28,7 +28,8 @@ void agent_bound_memory(struct agent *a, unsigned waiting)
 	a->splitter.most_bytes = b.members;
 }
 
-void agent_meet(struct agent *a)
+/* Also those without a sample: when one comes the process may be gone. */
+static void meet_new(struct agent *a)
 {
 	struct processes *p = &a->sampling.processes;
 
@@ -44,6 +45,25 @@ void agent_meet(struct agent *a)
 								      .exe = one->exe,
 								      .comm = one->comm });
 	}
+}
+
+void agent_meet(struct agent *a)
+{
+	const struct sample_tables *t = trace_writer_tables(a->sampling.writer);
+
+	meet_new(a);
+	/* The splitter may have forgotten those that were met before. */
+	for (; t && a->n_met < t->n_processes; a->n_met++)
+		splitter_meet(&a->splitter, &t->processes[a->n_met]);
+}
+
+void agent_meet_again(struct agent *a, bool all)
+{
+	struct processes *p = &a->sampling.processes;
+
+	a->n_met = 0;
+	for (size_t i = 0; i < p->n && all; i++)
+		p->all[i].met = false;
 }
 
 void agent_count_room(struct agent *a)

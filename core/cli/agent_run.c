@@ -261,6 +261,7 @@ static void begins(struct agent *a)
 
 	a->from_ns = clock_realtime_ns();
 	a->end_ns = now_ns + a->config.interval_ns;
+	agent_meet_again(a, false);
 	pthread_mutex_lock(&a->lock);
 	a->begun_ns = now_ns;
 	pthread_mutex_unlock(&a->lock);
@@ -401,6 +402,7 @@ void agent_take_rules(struct agent *a, struct agent_config *new)
 	old.token_file = new->token_file;
 	config_free(&old);
 	splitter_forget(&a->splitter);
+	agent_meet_again(a, true);
 	a->sampling.wall.on = config_waits(c);
 	wall_ask_again(&a->sampling.wall);
 }

@@ -46,6 +46,7 @@ struct agent {
 	pthread_cond_t stored;
 	uint64_t n_ended, n_stored, stored_to_ns;
 	uint64_t begun_ns; /* this stretch, CLOCK_MONOTONIC */
+	size_t n_met;      /* of those with samples in this stretch */
 	bool ending;
 	/* for /metrics */
 	uint64_t n_profiles, n_failed; /* stretches that could not be put into the store */
@@ -73,8 +74,10 @@ void agent_end(struct agent *a);
 /* Before sampling begins: `memory` of the file holds from now on. waiting: processes that may be
  * looked at for that. */
 void agent_bound_memory(struct agent *a, unsigned waiting);
-/* While a process is there more is known of it. */
+/* While a process is there more is known of it. To be called again and again. */
 void agent_meet(struct agent *a);
+/* A stretch has begun. all: rules are others, too. */
+void agent_meet_again(struct agent *a, bool all);
 /* Takes out of the store what its limits say, and prints how much that was: when it is the first,
  * once an hour, and when the agent ends. */
 void agent_trim(struct agent *a, bool last);

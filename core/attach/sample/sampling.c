@@ -55,6 +55,8 @@ static void take_labels(void *ctx, const struct sample_label_record *r)
 	struct sample_labels l = { .n = r->n, .keys = keys, .values = values };
 	bool cut = false;
 
+	if (sampling_is_full(s))
+		return; /* as its sample will be left out */
 	for (uint32_t i = 0; i < r->n && i < SAMPLE_LABELS; i++) {
 		const struct sample_label *one = &r->label[i];
 
@@ -278,7 +280,7 @@ bool sampling_until(struct sampling *s, uint64_t until_ns)
 		drain(s);
 		signals_pass_on(s->signals, s->targets);
 		now = clock_monotonic_ns();
-		sampling_cut_for_room(s);
+		sampling_cut_for_room(s, now);
 		if (!s->err)
 			s->err = wall_take(&s->wall, now, false);
 		if (now >= s->switch_ns)
@@ -345,7 +347,7 @@ int sampling_begin(struct sampling *s, struct trace_writer *writer)
 	}
 	if (s->exec_err)
 		s->reason = END_NOT_STARTED;
-	s->start_ns = s->exec_err ? 0 : clock_monotonic_ns();
+	s->begun_ns = s->start_ns = s->exec_err ? 0 : clock_monotonic_ns();
 	s->switch_ns = s->start_ns + sample_events_switch(&s->events);
 	s->flush_ns = s->start_ns + FLUSH_NS;
 	return 0;
@@ -383,7 +385,7 @@ int sampling_next(struct sampling *s, struct trace_writer *next)
 
 	trace_info_free(&s->end);
 	s->end = (struct trace_info){ 0 };
-	sampling_forget_counts(s);
+	sampling_count_anew(s);
 	s->writer = next;
 	s->err = 0;
 	s->label_of = (struct sample_head){ 0 };

@@ -68,6 +68,7 @@ struct sampling {
 	uint64_t samples, cut_off, unreadable, outside, no_labels;
 	uint64_t labels_cut, no_binary; /* samples: KEY_END_LABELS_CUT, KEY_END_SAMPLES_NO_BINARY */
 	uint64_t start_ns, target_end_ns;
+	uint64_t begun_ns;            /* this trace */
 	uint64_t switch_ns, flush_ns; /* when that is due */
 	/* set by a signal or another thread, with a byte into wake_fd: sampling_until returns */
 	volatile bool cut;

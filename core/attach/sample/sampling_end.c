@@ -73,18 +73,25 @@ static uint64_t tables_bytes(const struct sampling *s)
 	return t ? t->bytes : 0;
 }
 
+bool sampling_is_full(const struct sampling *s)
+{
+	return s->most_bytes && tables_bytes(s) > 2 * s->most_bytes;
+}
+
 bool sampling_has_room(struct sampling *s)
 {
-	const bool has = !s->most_bytes || tables_bytes(s) <= 2 * s->most_bytes;
+	const bool has = !sampling_is_full(s);
 
 	s->outside += !has;
 	s->no_memory += !has;
 	return has;
 }
 
-void sampling_cut_for_room(struct sampling *s)
+void sampling_cut_for_room(struct sampling *s, uint64_t now_ns)
 {
 	if (!(s->most_bytes && tables_bytes(s) > s->most_bytes) && !s->processes.full)
+		return;
+	if (now_ns < s->begun_ns + STRETCH_LEAST_NS)
 		return;
 	s->cut = s->cut_for_room = true;
 }
@@ -113,11 +120,12 @@ static struct sample_counters since(struct sample_counters c, const struct sampl
 	return c;
 }
 
-void sampling_forget_counts(struct sampling *s)
+void sampling_count_anew(struct sampling *s)
 {
 	s->told = sample_bpf_counters(&s->bpf);
 	s->kept.no_room = s->no_memory = s->processes.dropped = s->processes.refused = 0;
 	s->cut_for_room = false;
+	s->begun_ns = clock_monotonic_ns();
 	s->samples = s->cut_off = s->unreadable = s->outside = s->no_labels = 0;
 	s->labels_cut = s->no_binary = s->late = s->side.lost = s->host.late = 0;
 	if (s->host.on)

@@ -92,12 +92,20 @@ static void forget_unused(struct processes *p, uint64_t left, uint64_t most)
 	free(idle);
 }
 
+/* Until another trace is written new ones may take a quarter more. */
+static bool has_rest(const struct processes *p)
+{
+	return p->bytes <= p->most_bytes + p->most_bytes / 4;
+}
+
 bool processes_make_room(struct processes *p)
 {
 	uint64_t left = p->bytes;
 
 	if (!p->most_bytes || p->bytes <= p->most_bytes)
 		return true;
+	if (p->full) /* a look at all would find little, each time: another trace is due */
+		return has_rest(p);
 	for (size_t i = 0; i < p->n; i++)
 		if (is_over(p, &p->all[i]))
 			left -= forget(&p->all[i]);
@@ -105,5 +113,5 @@ bool processes_make_room(struct processes *p)
 	forget_unused(p, left, p->most_bytes / 4 * 3);
 	processes_compact(p);
 	p->full = p->bytes > p->most_bytes;
-	return p->bytes <= p->most_bytes + p->most_bytes / 4;
+	return has_rest(p);
 }

@@ -16,8 +16,9 @@ void process_free(struct processes *p, struct process *one);
 /* Forgets those with `gone`, and puts all others in their places. */
 void processes_compact(struct processes *p);
 /* If there is too much: forgets those that have ended and have no samples, then what is known of
- * those that have had none for longest, which is read again when they have one. Pointers and
- * indexes may be stale afterwards. False: there is room for no more. */
+ * those that have had none for longest, which is read again when they have one. Where that does not
+ * do it is `full`: nobody is forgotten until processes_again, and new ones may take a quarter more.
+ * Pointers and indexes may be stale afterwards. False: there is room for no more. */
 bool processes_make_room(struct processes *p);
 
 #endif

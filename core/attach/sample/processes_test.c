@@ -218,6 +218,35 @@ static void expect_after_refusal(struct processes *p, uint64_t old_ns, uint64_t 
 	processes_free(p);
 }
 
+/* Nobody looks at all of them for each new one: another trace is due. */
+static void test_full_is_left(void **state)
+{
+	struct binaries b = { 0 };
+	struct processes p = new_processes(&b);
+	const struct side_band_reader r = processes_reader(&p);
+	struct trace_writer *first = p.writer;
+
+	(void)state;
+	const uint64_t ts_ns = fill(&p, 0), refused = p.refused;
+	const uint32_t unknown = FIRST + PROCESSES;
+
+	assert_true(p.full);
+	assert_int_equal(p.moved, 1);
+	for (uint32_t i = 0; i < PROCESSES; i++) {
+		r.fork(r.ctx, FIRST, unknown + i, ts_ns + i);
+		assert_int_equal(processes_find(&p, unknown + i, ts_ns + i), TRACE_NONE);
+	}
+	assert_int_equal(p.refused, refused + 2 * PROCESSES);
+	assert_int_equal(p.moved, 1);
+	processes_again(&p, new_writer());
+	trace_writer_abort(first);
+	r.fork(r.ctx, FIRST, unknown, ts_ns + PROCESSES);
+	assert_true(p.dropped > 0);
+	assert_false(p.full);
+	trace_writer_abort(p.writer);
+	processes_free(&p);
+}
+
 static void test_exec_refused(void **state)
 {
 	struct binaries b = new_binaries();
@@ -308,10 +337,15 @@ static void test_successor_forgotten(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_running),          cmocka_unit_test(test_ended),
-		cmocka_unit_test(test_all_asked),        cmocka_unit_test(test_many_images),
-		cmocka_unit_test(test_exec_refused),     cmocka_unit_test(test_fork_refused),
-		cmocka_unit_test(test_parent_forgotten), cmocka_unit_test(test_successor_forgotten),
+		cmocka_unit_test(test_running),
+		cmocka_unit_test(test_ended),
+		cmocka_unit_test(test_all_asked),
+		cmocka_unit_test(test_many_images),
+		cmocka_unit_test(test_full_is_left),
+		cmocka_unit_test(test_exec_refused),
+		cmocka_unit_test(test_fork_refused),
+		cmocka_unit_test(test_parent_forgotten),
+		cmocka_unit_test(test_successor_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

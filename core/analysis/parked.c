@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "analysis/waits.h"
 #include "base/hash_index.h"
 #include "base/vec.h"
 
@@ -13,6 +15,7 @@
 #define REST_PCT   1  /* of the time recorded: less than this is nothing */
 
 struct parked {
+	const struct trace_info *info;
 	struct parked_place *places;
 	size_t n, cap;
 	struct hash_index index;
@@ -24,9 +27,13 @@ struct parked {
 	int err;
 };
 
-struct parked *parked_new(void)
+struct parked *parked_new(const struct trace_info *info)
 {
-	return calloc(1, sizeof(struct parked));
+	struct parked *p = calloc(1, sizeof(*p));
+
+	if (p)
+		p->info = info;
+	return p;
 }
 
 void parked_free(struct parked *p)
@@ -84,11 +91,20 @@ static int add_place(struct parked *p, const struct parked_place *what)
 	return err;
 }
 
+/* It waits for the network, and starts a goroutine for what comes: connections, datagrams. */
+static bool accepts(const struct parked *p, const struct goroutine_place *place)
+{
+	char name[WAIT_REASON_BYTES];
+
+	return place->g->started >= place->n / 2 &&
+	       !strcmp(wait_reason(p->info, place->reason, name), "IO wait");
+}
+
 void parked_add(void *parked, const struct goroutine_place *place)
 {
 	struct parked *p = parked;
 
-	if (!place->there || place->n > WAITS_MAX ||
+	if (!place->there || (place->n > WAITS_MAX && !accepts(p, place)) ||
 	    place->ns / PARKED_PCT < place->g->life_ns / 100 || p->err)
 		return;
 	p->err = vec_reserve(&p->later, &p->cap_later, p->n_later + 1);

@@ -16,8 +16,8 @@ struct parked_place {
 
 struct parked;
 
-/* NULL and errno. */
-struct parked *parked_new(void);
+/* Borrows info. NULL and errno. */
+struct parked *parked_new(const struct trace_info *info);
 void parked_free(struct parked *p);
 
 /* model_options.on_place, with a struct parked as its context. */
@@ -26,9 +26,11 @@ void parked_add(void *parked, const struct goroutine_place *place);
 /*
  * After model_finish: decides who was parked, and takes their waits out of the model. span_ns: how
  * long was recorded. A goroutine is parked that waits to the end of the recording, and waited for
- * 95 % of its life in that path for that reason, in at most three waits. It lived for half of the
- * recording, or it is one of a leak that grows: as many others are that old, and hardly any
- * goroutine has left the path. Where next to nothing is left, nothing is left out. 0 or -ENOMEM.
+ * 95 % of its life in that path for that reason, in at most three waits; or in any number, if it
+ * waits for the network and starts a goroutine for every second wait at least: it accepts
+ * connections. It lived for half of the recording, or it is one of a leak that grows: as many
+ * others are that old, and hardly any goroutine has left the path. Where next to nothing is left,
+ * nothing is left out. 0 or -ENOMEM.
  */
 int parked_leave_out(struct parked *p, struct model *m, uint64_t span_ns);
 

@@ -14,9 +14,9 @@
 #include "analysis/trace_fixture.h"
 #include "analysis/trace_load.h"
 
-#define HEAD                                                 \
-	"@set states 1\n@set states.reason.7 chan receive\n" \
-	"@set states.reason.19 sleep\n"                      \
+#define HEAD                                                          \
+	"@set states 1\n@set states.reason.7 chan receive\n"          \
+	"@set states.reason.19 sleep\n@set states.reason.2 IO wait\n" \
 	"@func main.main\n@func main.idle\n@func main.work\n@func main.inner\n"
 
 /* Functions as HEAD has them. */
@@ -235,6 +235,35 @@ static void connection(void **state)
 	      "left out: 9.88us of 1 parked goroutine (--parked shows it): 1 of main.idle (chan receive)");
 }
 
+/* Who accepts connections waits for work, however many come; who asks for something waits for it.
+ */
+static void network(void **state)
+{
+	(void)state;
+	for (int accepts = 0; accepts < 2; accepts++) {
+		char events[4096] = "1 entry main.main 100 1000\n2 entry main.idle 100 1000\n";
+		size_t n = strlen(events);
+
+		for (int i = 0; i < 10; i++) {
+			n += (size_t)snprintf(events + n, sizeof(events) - n,
+					      "2 state - 0x203 %d\n", 1001 + 1000 * i);
+			if (i == 9)
+				break; /* it waits for the next one */
+			n += (size_t)snprintf(events + n, sizeof(events) - n, "2 state - 1 %d\n",
+					      1991 + 1000 * i);
+			if (accepts)
+				n += (size_t)snprintf(
+					events + n, sizeof(events) - n,
+					"2 create - 0 %d arg0=%d arg1=0x401000 arg2=0x402000\n",
+					1995 + 1000 * i, 10 + i);
+		}
+		snprintf(events + n, sizeof(events) - n, "1 exit main.main 100 11000\n");
+		check(events, (const uint64_t[]){ 10000, accepts ? 1 + 9 * 10 : 10000, 0, 0 },
+		      accepts ? "left out: 9.91us of 1 parked goroutine (--parked shows it): 1 of main.idle (IO wait)"
+			      : NULL);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -249,6 +278,7 @@ int main(void)
 		cmocka_unit_test(leak),
 		cmocka_unit_test(woken_often),
 		cmocka_unit_test(connection),
+		cmocka_unit_test(network),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

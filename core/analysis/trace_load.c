@@ -297,7 +297,7 @@ static int load_events(struct loaded_trace *t, struct trace_reader *r,
 		err = make_groups(t, view);
 	if (!err && view && view->leave_out_parked && !t->summary && !view->from_ns &&
 	    !view->to_ns) {
-		t->parked = parked_new();
+		t->parked = parked_new(t->info);
 		err = t->parked ? 0 : -ENOMEM;
 	}
 	if (!err)

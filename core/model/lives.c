@@ -61,6 +61,7 @@ int life_create(struct model *m, const struct event *e, const uint64_t arg[4])
 		return -errno;
 	if (creator) {
 		creator->info.last_ns = e->ts_ns;
+		creator->info.started++;
 		states_own(m, creator, e);
 		root = creator->n ? top(creator)->path : creator->root;
 		err = pair_inside(m, creator, e);

@@ -117,7 +117,7 @@ struct goroutine_info {
 	uint32_t image;               /* which process image */
 	uint64_t first_ns, last_ns;   /* of its events, CLOCK_MONOTONIC */
 	uint64_t create_pc, start_pc; /* 0: not known */
-	uint64_t calls;
+	uint64_t calls, started;      /* started: goroutines, by go statements */
 	/* outermost calls and what held up their prologues: = self_ns + morestack_ns + preempt_ns
 	 */
 	uint64_t total_ns;

@@ -42,7 +42,7 @@ static size_t begin_stacks(struct model *m, struct stack_table *t, uint64_t ts_n
 		struct stack *s = t->stacks[i];
 
 		states_view_begin(m, s, ts_ns);
-		s->info.calls = s->info.total_ns = s->info.self_ns = 0;
+		s->info.calls = s->info.started = s->info.total_ns = s->info.self_ns = 0;
 		s->info.morestack_ns = s->info.preempt_ns = 0;
 		if (s->stop.active) {
 			s->stop.from_ns = s->stop.from_ns < ts_ns ? ts_ns : s->stop.from_ns;

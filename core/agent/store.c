@@ -117,7 +117,7 @@ static sqlite3_stmt *prepare(struct store *s, const char *sql)
 	sqlite3_stmt *q = NULL;
 
 	if (sqlite3_prepare_v2(s->db, sql, -1, &q, NULL))
-		store_failed(s, "cannot be asked");
+		s->failed = store_failed(s, "cannot be asked");
 	return q;
 }
 
@@ -276,7 +276,7 @@ int store_find(struct store *s, const struct store_query *w,
 	sqlite3_stmt *q = prepare(s, "SELECT " COLUMNS
 				     " FROM profiles WHERE (?1 IS NULL OR service = ?1)"
 				     " AND to_ns > ?2 AND from_ns < ?3 ORDER BY from_ns, id");
-	int err = q ? 0 : store_has_changed(s) ? -EAGAIN : -EIO, code;
+	int err = q ? 0 : s->failed, code;
 
 	if (!q)
 		return err;

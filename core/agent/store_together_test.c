@@ -69,12 +69,13 @@ static int rows(struct store *s)
 	return err ? err : (int)n;
 }
 
-/* As `gotrace report` reads it: opened anew a few times while it changes. */
+/* As `gotrace report` reads it: opened anew while it changes, here as often as a busy machine
+ * needs. */
 static int read_once(void)
 {
 	int got = -EAGAIN;
 
-	for (int tries = 0; tries < STORE_TRIES && got == -EAGAIN; tries++) {
+	for (int tries = 0; tries < 100 * STORE_TRIES && got == -EAGAIN; tries++) {
 		struct store s;
 
 		got = store_open_to_read(&s, dir);

@@ -245,7 +245,8 @@ static void on_map(void *ctx, const struct side_band_map *m, uint64_t ts_ns)
 	if (!one)
 		return; /* before the command's exec */
 	maps_classify(&i, m->pid, m->path, perf_map);
-	memcpy(i.build_id, m->build_id, m->build_id_len);
+	if (m->build_id_len)
+		memcpy(i.build_id, m->build_id, m->build_id_len);
 	/* The first that an exec maps is what it executes. */
 	introduce(p, one, i.kind == IMAGE_FILE ? m->path : NULL);
 	take_file(p, one, &i);

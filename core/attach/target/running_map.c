@@ -248,8 +248,12 @@ static int try_with_thread(struct mapping *m, void (*work)(struct mapping *m), u
 	struct threads t;
 
 	if (tid <= 0) {
-		m->not_done = tid ? "its threads cannot be listed" : "it has ended";
-		return -ENOENT;
+		m->not_done =
+			!tid ? "it has ended"
+			: tid == -EAGAIN
+				? "its threads sleep in the kernel, where nothing interrupts them (state D)"
+				: "its threads cannot be listed";
+		return tid == -EAGAIN ? -EAGAIN : -ENOENT;
 	}
 	int err = threads_stop(&t, m->r->opt.pid, tid, try);
 	if (err)

@@ -110,6 +110,7 @@ pid_t threads_idle(pid_t pid)
 {
 	DIR *d = open_tasks(pid);
 	pid_t any = 0, tid = 0;
+	bool asleep = false; /* where nothing interrupts it */
 	int err = d ? 0 : errno;
 
 	while (d && (errno = 0, tid = threads_next(d))) {
@@ -119,6 +120,7 @@ pid_t threads_idle(pid_t pid)
 			break;
 		if (state && !strchr("ZXD", state))
 			any = tid;
+		asleep |= state == 'D';
 	}
 	if (d && !tid)
 		err = errno;
@@ -126,6 +128,8 @@ pid_t threads_idle(pid_t pid)
 		closedir(d);
 	if (tid || any)
 		return tid ? tid : any;
+	if (asleep)
+		return -EAGAIN;
 	return err == ENOENT ? 0 : -err;
 }
 

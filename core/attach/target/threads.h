@@ -75,7 +75,8 @@ uint64_t threads_go(struct threads *t);
 pid_t threads_next(DIR *d);
 
 /* A thread that can be made to do system calls with the least disturbance: one that sleeps in one,
- * else any. 0: the process has ended; -errno: its threads cannot be listed. */
+ * else any. 0: the process has ended; -EAGAIN: all of them sleep where nothing interrupts them
+ * (state D); another -errno: they cannot be listed. */
 pid_t threads_idle(pid_t pid);
 
 /* No thread of it will execute anything any more. false, too, where its threads cannot be listed.

@@ -120,6 +120,17 @@ static void is_gone(void **state)
 	threads_go(&t);
 }
 
+/* A thread that waits for its child of a vfork is of no use, but has not ended. */
+static void idle_in_the_kernel(void **state)
+{
+	pid_t pid = start(3000, false);
+
+	(void)state;
+	wait_for_state(pid, 'D');
+	assert_int_equal(threads_idle(pid), -EAGAIN);
+	end(pid);
+}
+
 /* A list of threads that cannot be opened says nothing about the process. */
 static void no_descriptor_left(void **state)
 {
@@ -136,6 +147,7 @@ static void no_descriptor_left(void **state)
 	assert_false(threads_ended(pid));
 	assert_int_equal(threads_idle(pid), -EMFILE);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+	wait_for_state(pid, 'S');
 	assert_int_equal(threads_idle(pid), pid);
 	end(pid);
 	assert_int_equal(threads_idle(pid), 0);
@@ -165,6 +177,7 @@ int main(void)
 		cmocka_unit_test(sleeps_in_the_kernel),
 		cmocka_unit_test(sleeps_often),
 		cmocka_unit_test(is_gone),
+		cmocka_unit_test(idle_in_the_kernel),
 		cmocka_unit_test(no_descriptor_left),
 		cmocka_unit_test(ends_soon),
 	};

@@ -274,6 +274,8 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 	int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	int err = wake_fd < 0 ? -errno : prepared;
 
+	if (wake_fd < 0)
+		log_error("no descriptor for an event: %s", strerror(errno));
 	if (!err)
 		err = check_values(r, &sink);
 	r->collector = err ? NULL : collector_new(&opt);

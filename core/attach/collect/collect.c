@@ -366,6 +366,8 @@ int collector_start(struct collector *c, int wake_fd)
 
 struct collector_stats collector_stats(const struct collector *c)
 {
+	if (!c)
+		return (struct collector_stats){ 0 };
 	return (struct collector_stats){
 		.events = c->events,
 		.lost_events = c->lost_events,

@@ -183,16 +183,17 @@ class Recording:
         printed = read("printed").decode()
         if faulty(self.said):
             return "a fault"
-        if self.harm or self.status not in (0, 1, 125):
+        failed = self.status in (125, 126)  # 126: it could not have the command executed
+        if self.harm or self.status not in (0, 1, 125, 126):
             return self.harm or f"status {self.status}"
-        if self.status == 125 and not self.said.startswith("gotrace: "):
+        if failed and not self.said.startswith("gotrace: "):
             return "it failed and said nothing"
-        if self.status == 125 and not self.attached and printed:
+        if failed and not self.attached and printed:
             return "it says that it failed before the program ran, which ran"
         if (self.attached or self.status == 0) and "count main." not in printed:
             return "the program's output is cut off"
         if not os.path.exists("trace"):
-            return None if self.status == 125 else "no trace"
+            return None if failed else "no trace"
         done = subprocess.run([GOTRACE, "report", "--format=csv", "trace"], capture_output=True, check=False)
         if done.returncode:
             return None if self.said else "the trace cannot be read, and nothing was said"

@@ -360,6 +360,8 @@ int collector_start(struct collector *c, int wake_fd)
 	c->wake_fd = wake_fd;
 	int err = urgent_threads(start_threads, c);
 
+	if (err)
+		log_error("the threads that take events cannot be started: %s", strerror(-err));
 	c->running = !err;
 	return err;
 }

@@ -281,8 +281,12 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 	r->collector = err ? NULL : collector_new(&opt);
 	if (!err && !r->collector)
 		err = -errno;
-	if (!err)
+	if (!err) {
 		err = collector_start(r->collector, wake_fd);
+		if (err)
+			log_error("the threads that take events cannot be started: %s",
+				  strerror(-err));
+	}
 	times_open(r);
 	phases_done(&r->phases, PHASE_START);
 	if (!err)

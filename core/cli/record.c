@@ -166,7 +166,8 @@ static int exec_failed(const struct run *r, int err)
 static void measure(const struct run *r, struct record_measured *m)
 {
 	const struct recording *rec = &r->recording;
-	const struct collector_stats s = collector_stats(rec->collector);
+	const struct collector_stats s = rec->collector ? collector_stats(rec->collector)
+							: (struct collector_stats){ 0 };
 
 	m->complete = rec->reason == END_EXITED;
 	m->wall_ns = m->complete ? rec->target_end_ns - r->target.exec_ns : 0;

@@ -111,7 +111,8 @@ static void say_what_it_rewrites(const struct run *r)
 void record_say_how_it_ended(const struct run *r, int err)
 {
 	const struct recording *rec = &r->recording;
-	struct collector_stats s = collector_stats(rec->collector);
+	const struct collector_stats s = rec->collector ? collector_stats(rec->collector)
+							: (struct collector_stats){ 0 };
 
 	if (s.layout_wrong)
 		log_warn(

@@ -360,16 +360,12 @@ int collector_start(struct collector *c, int wake_fd)
 	c->wake_fd = wake_fd;
 	int err = urgent_threads(start_threads, c);
 
-	if (err)
-		log_error("the threads that take events cannot be started: %s", strerror(-err));
 	c->running = !err;
 	return err;
 }
 
 struct collector_stats collector_stats(const struct collector *c)
 {
-	if (!c)
-		return (struct collector_stats){ 0 };
 	return (struct collector_stats){
 		.events = c->events,
 		.lost_events = c->lost_events,

@@ -45,7 +45,7 @@ struct collector_options {
 	struct cpu_samples *samples; /* of the processor time */
 };
 
-/* Counts for progress and the end record; read at any time. Zeros of NULL: none was begun. */
+/* Counts for progress and the end record; read at any time. */
 struct collector_stats {
 	uint64_t events, lost_events, lost_records, images, bytes;
 	uint64_t ring_events; /* of them, by inline stubs; not among collector_class_events */

@@ -126,12 +126,13 @@ check "a ring too small: losses are counted and what they touch is marked" losse
 # What is shown and what was lost is what there was, however little room there is and however long
 # gotrace does not come to read: it is stopped again and again. A lost event may also be one of the runtime's:
 # some at its start, then a stop and a resume of the goroutine each time that sysmon preempts it, once in 10 ms
-# at the most (Go's forcePreemptNS), which is often where an emulated machine takes seconds.
+# at the most (Go's forcePreemptNS), which is often where an emulated machine takes seconds. Without states: how often a thread
+# loses its processor is the machine's affair.
 adds_up() { # STRATEGY SIZE
 	local job ring=(-m "$2") true shown lost others
 	# Where the clock is not known to be good inline falls back to traps, whose functions would be released.
 	[ "$1" != inline ] || ring=(--max-cost=off --ring="$2" --overflow=drop -m "$2")
-	"$GOTRACE" record --probe="$1" "${ring[@]}" -f main.step -o trace -- "$LIVE/programs/default/busy" 300ms >out 2>err &
+	"$GOTRACE" record --no-states --probe="$1" "${ring[@]}" -f main.step -o trace -- "$LIVE/programs/default/busy" 300ms >out 2>err &
 	job=$!
 	# While BPF programs are loaded a signal makes the kernel give up, five times at the most.
 	wait_for 60 test -s trace

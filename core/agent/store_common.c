@@ -24,8 +24,10 @@ int store_failed(const struct store *s, const char *what)
 {
 	const int code = sqlite3_errcode(s->db);
 
-	/* The agent removes what is shared as it ends, and a new one may get the inode's number. */
-	if (store_has_changed(s) || (s->shared && code == SQLITE_CANTOPEN))
+	/* The agent removes what is shared as it ends, and a new one may get the inode's number.
+	 * The next agent makes it anew: until it has, only a writer could. */
+	if (store_has_changed(s) ||
+	    (s->shared && ((code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY)))
 		return -EAGAIN;
 	log_error("%s/index.db: %s: %s", s->directory, what,
 		  code == SQLITE_INTERRUPT ? "reading it takes more steps than its size explains"

@@ -21,7 +21,7 @@ struct drawn_call {
 	uint64_t ns[CALL_PARTS];
 };
 
-/* What is known of one part of the calls of a function: see the functions below. */
+/* Figures of one part of the calls of a function; the functions below explain them. */
 struct call_figures {
 	double mean_ns, error, low_ns, floor_ns, low_error;
 };

@@ -10,7 +10,7 @@ struct parked_place {
 	uint32_t path, func, reason; /* as in struct path_waits */
 	uint64_t goroutines;
 	uint64_t ns, n; /* how long they waited there, in how many waits */
-	/* Of them, those that lived for less than half of what was recorded. */
+	/* the part of it that goroutines have which lived for less than half of the recording */
 	uint64_t young, young_ns, young_n;
 };
 

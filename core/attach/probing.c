@@ -159,7 +159,8 @@ static void use_inline(struct probing *p, const struct probing_options *opt, con
 	probing_fall_back(p, "there is no memory for the rings (--ring makes them smaller)");
 }
 
-/* Stubs that trap, where none writes an event: dearer by far, so it is said. */
+/* Uses stubs that trap, because none can write events. Traps cost far more, so a warning says why.
+ */
 static void use_traps(struct probing *p, const char *why)
 {
 	log_warn("inline is not used: %s; using springboard", why);
@@ -327,7 +328,7 @@ static int leave_alone(struct probing *p, pid_t pid, int exe_fd)
 
 	if (any < 0) {
 		log_error(
-			"the memory map of process %d cannot be read, which tells of another gotrace's stubs: %s",
+			"gotrace cannot read the memory map of process %d to look for another gotrace's stubs: %s",
 			pid, strerror(-any));
 		return any;
 	}

@@ -275,7 +275,7 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 	int err = wake_fd < 0 ? -errno : prepared;
 
 	if (wake_fd < 0)
-		log_error("no descriptor for an event: %s", strerror(errno));
+		log_error("gotrace cannot make an event descriptor: %s", strerror(errno));
 	if (!err)
 		err = check_values(r, &sink);
 	r->collector = err ? NULL : collector_new(&opt);
@@ -284,7 +284,7 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 	if (!err) {
 		err = collector_start(r->collector, wake_fd);
 		if (err)
-			log_error("the threads that take events cannot be started: %s",
+			log_error("gotrace cannot start the threads that read events: %s",
 				  strerror(-err));
 	}
 	times_open(r);

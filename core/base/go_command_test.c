@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is advised instead of go's own ways to start a program. */
+/* Tests the advice that record gives for `go run` and `go test`. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -305,7 +305,7 @@ static bool is_of_one(const char *name)
 	return false;
 }
 
-/* The same options, of which the help lists some only: none with `all`. */
+/* Copies the options and hides some from the help; with `all`, each of them. */
 static struct argp hide(const struct argp *from, bool all, struct argp_option to[SHOWN_MAX])
 {
 	struct argp hidden = *from;

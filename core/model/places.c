@@ -76,7 +76,7 @@ uint64_t model_leave_out(struct model *m, const struct path_waits *what)
 {
 	struct path_node *nodes = m->paths.nodes;
 
-	/* What stands for many functions is left alone. */
+	/* A node that stands for many functions keeps its waits. */
 	if (what->path >= m->paths.n || nodes[what->path].func >= m->n_funcs ||
 	    what->func >= m->n_funcs)
 		return 0;

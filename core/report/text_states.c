@@ -136,7 +136,7 @@ static const char *woken_by(const struct report *rep, const struct wait_row *w,
 int text_reasons(const struct report *rep, FILE *out)
 {
 	const struct model_totals *t = rep->trace.totals;
-	/* Of goroutines without a call no function is known. Of samples, system calls are known by
+	/* Goroutines without a recorded call have no function. Samples know their system calls by
 	 * name. */
 	const uint64_t of_ns = t->off.wait_ns - t->idle_off.wait_ns +
 			       (rep->trace.samples ? t->off.syscall_ns : 0);

@@ -50,7 +50,8 @@ struct processes {
 	int err;             /* the first, -errno */
 	/* given: what all may take, in bytes; 0: no limit */
 	uint64_t most_bytes;
-	/* given: the trace is told of one when something asks for its number, no earlier */
+	/* given by the caller: write a process to the trace only when something asks for its number
+	 */
 	bool late;
 	uint64_t bytes;
 	uint64_t settled_ns; /* all samples of before are in the trace */

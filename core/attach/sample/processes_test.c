@@ -75,7 +75,7 @@ static void test_running(void **state)
 	assert_int_equal(p.refused, 0);
 	assert_int_equal(processes_images(&p, FIRST, PROCESSES), 10);
 	assert_int_equal(processes_images(&p, FIRST + PROCESSES - 1, PROCESSES), 10);
-	/* The trace was told of none but the one that something asked for. */
+	/* The trace has only the process whose number something asked for. */
 	assert_int_equal(trace_writer_tables(p.writer)->n_processes, 1);
 	assert_int_equal(p.err, 0);
 	trace_writer_abort(p.writer);

@@ -84,7 +84,7 @@ int target_identify(pid_t pid, struct target_config *out);
  * executes or has loaded as a library. The byte at file offset `file_off` has the link-time address
  * `vaddr`. 0 and *bias, or -errno: -ENOENT, it has not mapped that. */
 int target_text_bias(pid_t pid, int fd, uint64_t vaddr, uint64_t file_off, uint64_t *bias);
-/* Whether the process executes the file `fd`: 1 or 0, 0 also for one that has ended, or -errno
+/* Tests if the process executes the file `fd`: 1 or 0, 0 also for one that has ended, or -errno
  * where that cannot be found out. */
 int target_executes(pid_t pid, int fd);
 /* Whether something is mapped within [from, to) of a running process; false also when that is not

@@ -48,7 +48,7 @@ const char *text_patch_other_image(pid_t pid, int exe_fd);
  * read for another reason: stubs may still be in use. */
 bool text_patch_memory_ended(const struct text_patch *p);
 
-/* As text_patch_memory_ended, or the process executes another file than `exe_fd` now. */
+/* True where text_patch_memory_ended is, or the process executes another file than `exe_fd` now. */
 bool text_patch_image_gone(const struct text_patch *p, pid_t pid, int exe_fd);
 
 /*

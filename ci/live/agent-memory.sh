@@ -109,7 +109,7 @@ large() {
 	kill "$c" "$go"
 	gt report store --service largec >text
 	expect_grep work text
-	expect_grep 'largego: its stacks are walked by frame pointers alone.*more memory than one may' err
+	expect_grep 'largego: its stacks are walked by frame pointers alone.*more memory than the limit' err
 }
 check "large programs" large
 done_testing

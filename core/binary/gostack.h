@@ -20,9 +20,9 @@ struct gostack {
 	uint64_t start_code;  /* the lowest of an executable segment, as in the kernel's mm */
 };
 
-/* Whether the file on descriptor `fd` (borrowed) has a function table of Go's. Nothing is logged
- * when it has none. Of a file that takes more than most_bytes (0: no limit) its sections' names say
- * it. */
+/* Tests if the file on descriptor `fd` (borrowed) has a function table of Go's. Nothing is logged
+ * when it has none. If reading the file takes more than most_bytes (0: no limit), only the names of
+ * its sections decide. */
 bool gostack_is_go(int fd, const char *path, uint64_t most_bytes);
 
 /* 0 and *out, to be freed with gostack_free; -EBADMSG: the text is not known or beyond 4 GiB,

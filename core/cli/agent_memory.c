@@ -75,6 +75,7 @@ void agent_count_room(struct agent *a)
 	if (!s->cut_for_room)
 		return;
 	if (!a->n_cut_for_room++)
-		log_info("a stretch of time has ended early, as it took all memory that one may: "
-			 "such ones are counted (/metrics)");
+		log_info(
+			"a stretch ended early because it reached the memory limit; /metrics counts "
+			"such stretches");
 }

@@ -140,7 +140,7 @@ static int tell_go(struct binaries *b, int fd, const char *path, const char *nam
 			"%s: its stacks are walked by frame pointers alone, and its goroutines are "
 			"not known: %s",
 			name,
-			err == -EFBIG    ? "it takes more memory than one may"
+			err == -EFBIG    ? "reading it takes more memory than the limit"
 			: err == -ENOSPC ? "the tables of others take all room"
 					 : strerror(-err));
 	if (g && b->bpf->deaths)

@@ -212,8 +212,8 @@ static void try_open(struct wall *w, struct wall_process *p)
 		p->s.most = w->most_goroutines;
 	/* Its own threads, besides Go's, where it is a Go program. */
 	if (err == -EFBIG)
-		log_warn("process %u: its goroutines are not looked at: its program takes more "
-			 "memory than one may",
+		log_warn("process %u: gotrace skips its goroutines: reading its program takes more "
+			 "memory than the limit",
 			 p->pid);
 	if (!err || err == -ENOTSUP || err == -EFBIG)
 		wall_threads_open(&p->threads, w, p->pid, p->last_ns);

@@ -271,6 +271,8 @@ static int pop_one(struct model *m, struct stack *s, uint64_t ts_ns, enum call_e
 	if (has_states(m, s)) {
 		states_advance(m, s, ts_ns);
 		off = states_of_call(s, dur, self, &states);
+		if (m->opt.holds)
+			holds_returned(m, s, dur, ts_ns);
 	}
 	if (__builtin_expect(f->flags & (FRAME_MUTED | FRAME_CUT), 0)) {
 		err = pop_viewed(m, s, dur, &end);

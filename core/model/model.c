@@ -77,6 +77,7 @@ void model_free(struct model *m)
 	paths_free(&m->paths);
 	waits_free(&m->waits);
 	wakes_free(&m->wakes);
+	holds_free(&m->holds);
 	sampled_free(&m->sampled);
 	free(m->funcs);
 	free(m->hists);

@@ -303,6 +303,7 @@ struct model_view {
 #define VIEW_IGNORE 2 /* it and all below it do not */
 
 struct goroutine_place;
+struct hold_rules;
 
 struct model_options {
 	const struct model_view *view; /* NULL: all counts */
@@ -310,6 +311,8 @@ struct model_options {
 	bool path_selfs;               /* for model_path_selfs, at some cost */
 	bool no_states;                /* states are left out, also where there are some */
 	bool call_waits, wakes;        /* for call_states.waits, model_wakes, at some cost */
+	const struct hold_rules
+		*holds; /* for model_holds (model/holds.h), borrowed; NULL: not wanted */
 	/* Called as each call begins / ends; NULL: not wanted. A call whose prologue was stopped
 	 * (EV_MORESTACK) begins once more, with the same order and a later start; or gets no
 	 * on_call when it never went on: it was none. */

@@ -5,6 +5,7 @@
 
 #include "base/hash_index.h"
 #include "model/func_ranges.h"
+#include "model/holds.h"
 #include "model/model.h"
 #include "model/paths.h"
 #include "model/sampled.h"
@@ -130,6 +131,9 @@ struct model {
 	struct waits waits;
 	struct sampled sampled;
 	struct wakes wakes;
+	struct holds holds;
+	struct idlers idlers[IDLERS_MAX];
+	size_t n_idlers;
 	bool image_seen;
 	bool begun;            /* model_begins_at: totals.first_ns is known */
 	uint64_t *released_ns; /* by function: since when it is released, 0: not; NULL: none is */
@@ -305,6 +309,13 @@ void states_add_wait(struct model *m, const struct frame *f, uint16_t reason, bo
 
 /* wakes.c: what is in by_func ends the wait of s, which lasts up to ts_ns. */
 void wakes_add(struct model *m, const struct stack *s, uint32_t by_func, uint64_t ts_ns);
+
+/* holds.c: with model_options.holds. s waited for a lock up to ts_ns. */
+void holds_waited(const struct model *m, struct stack *s, uint64_t ts_ns);
+/* The top call of s ends at ts_ns, after dur_ns. */
+void holds_returned(const struct model *m, struct stack *s, uint64_t dur_ns, uint64_t ts_ns);
+/* A call of waker ends the wait of s. */
+void holds_released(struct model *m, const struct stack *s, struct stack *waker, uint64_t ts_ns);
 
 /* places.c: with model_options.on_place. s is in another state; f: the call that waits, if it is
  * one of waiting, NULL: none. */

@@ -131,6 +131,8 @@ void states_change(struct model *m, struct stack *s, unsigned state, uint16_t re
 		return;
 	states_advance(m, s, ts_ns);
 	tell_span(m, s);
+	if (m->opt.holds)
+		holds_waited(m, s, ts_ns);
 	st->from_ns = st->mark_ns;
 	st->now = (uint16_t)state;
 	st->reason = reason;
@@ -204,6 +206,26 @@ void states_forget(struct model *m, struct stack *s, uint64_t ts_ns, bool lost)
 	s->state.lost |= lost;
 }
 
+static void count_idler(struct model *m, const struct goroutine_info *g)
+{
+	size_t i = 0;
+
+	while (i < m->n_idlers && m->idlers[i].start_pc != g->start_pc)
+		i++;
+	if (i == IDLERS_MAX)
+		return;
+	m->n_idlers += i == m->n_idlers;
+	m->idlers[i].start_pc = g->start_pc;
+	m->idlers[i].n++;
+	m->idlers[i].run_ns += g->life_ns - off_times_sum(&g->off);
+}
+
+const struct idlers *model_idlers(const struct model *m, size_t *n)
+{
+	*n = m->n_idlers;
+	return m->idlers;
+}
+
 void states_end(struct model *m, struct stack *s, uint64_t ts_ns)
 {
 	struct stack_states *st = &s->state;
@@ -225,6 +247,7 @@ void states_end(struct model *m, struct stack *s, uint64_t ts_ns)
 	m->totals.idlers++;
 	m->totals.idle_life_ns += s->info.life_ns;
 	off_times_add(&m->totals.idle_off, &st->off);
+	count_idler(m, &s->info);
 }
 
 void states_view_begin(struct model *m, struct stack *s, uint64_t ts_ns)

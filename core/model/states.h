@@ -39,6 +39,10 @@ struct frame_states {
 	struct off_times before; /* its goroutine's `off` as it began */
 	struct off_times self;
 	size_t waits; /* call_waits.c: where its own begin */
+	/* holds.c: since when it may hold a lock, 0: since it began; the longest of its callees
+	 * since then, and their number */
+	uint64_t since_ns, longest_ns;
+	uint32_t longest;
 };
 
 /* Waits by path, function and reason. */
@@ -56,6 +60,14 @@ struct wakes {
 };
 void wakes_free(struct wakes *w);                              /* leaves it empty */
 int wakes_put(struct wakes *w, const struct func_wakes *what); /* adds; 0 or -ENOMEM */
+
+/* Holds of locks: holds.c. */
+struct holds {
+	struct hold *all;
+	size_t n, cap;
+	struct hash_index index;
+};
+void holds_free(struct holds *h); /* leaves it empty */
 
 /* 0 or -ENOMEM; n: how many. Adds, also the two's complement of what is to be taken away. */
 int waits_add(struct waits *w, const struct path_waits *what);

@@ -85,7 +85,7 @@ static uint32_t waker_func(const struct model *m, const struct event *wake,
 /* An event says what state s is in; wake: the one that made it runnable, or NULL; waker: its
  * goroutine, NULL: none, or nothing is known of it. */
 static void tell(struct model *m, struct stack *s, unsigned state, uint16_t reason,
-		 const struct event *wake, const struct stack *waker, uint64_t ts_ns)
+		 const struct event *wake, struct stack *waker, uint64_t ts_ns)
 {
 	s->info.last_ns = ts_ns;
 	if (states_lost(m, s, ts_ns))
@@ -97,6 +97,8 @@ static void tell(struct model *m, struct stack *s, unsigned state, uint16_t reas
 	if (state == STATE_RUNNABLE && s->state.now == STATE_RUNNABLE)
 		return; /* who made it so is known */
 	stop_over(m, s, state, reason, ts_ns);
+	if (waker && m->opt.holds)
+		holds_released(m, s, waker, ts_ns);
 	if (wake)
 		states_woken(m, s, wake->goid, waker_func(m, wake, waker), ts_ns);
 	else

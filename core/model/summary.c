@@ -312,6 +312,7 @@ static void forget(struct model *m)
 	sampled_free(&m->sampled);
 	waits_free(&m->waits);
 	wakes_free(&m->wakes);
+	holds_free(&m->holds);
 }
 
 const char *summary_restore(struct model *m, const uint8_t *p, size_t n, uint64_t stored_bytes)

@@ -83,6 +83,8 @@ static void forget(struct model *m)
 	paths_forget(&m->paths);
 	waits_free(&m->waits);
 	wakes_free(&m->wakes);
+	holds_free(&m->holds);
+	m->n_idlers = 0;
 	sampled_free(&m->sampled);
 	t->sampled = (struct model_sampled){ 0 };
 }

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Who held locks that others waited for, and who ran without a recorded call. */
+#ifndef GOTRACE_HOLDS_H
+#define GOTRACE_HOLDS_H
+
+#include "model/model.h"
+
+/*
+ * Calls that released a lock which others waited for, by the function whose calls waited. A release
+ * without a waiter is not seen, nor is an acquisition without a wait: a lock may be held for less
+ * than is told, since its call began, last waited for a lock, or released one.
+ */
+struct hold {
+	uint32_t func, reason; /* of the waits that a release ended */
+	uint32_t by;           /* the function whose call released it */
+	uint32_t did; /* the function of that call's callee which took most of it; `by`: none did */
+	uint64_t n, ns;      /* how often, for how long altogether */
+	uint64_t longest_ns; /* the longest of them */
+	uint64_t did_ns;     /* of ns, that callee's time */
+};
+
+/* For model_holds. */
+struct hold_rules {
+	bool locks[REASON_PREEMPTED + 1]; /* by reason: it is a wait for a lock */
+	/* by function: it only waits or releases for its caller, as those of package sync */
+	const uint8_t *for_caller;
+	size_t n_funcs;
+};
+
+/* Who held locks, n of them, in no order; NULL: none. Needs model_options.holds. After
+ * model_finish. */
+const struct hold *model_holds(const struct model *m, size_t *n);
+
+/* How long goroutines without a recorded call ran, by what they began with; a part of
+ * model_totals.idle_life_ns. */
+#define IDLERS_MAX 32 /* so many are told apart, those that ended first */
+struct idlers {
+	uint64_t start_pc, n, run_ns;
+};
+const struct idlers *model_idlers(const struct model *m, size_t *n);
+
+#endif

@@ -11,6 +11,7 @@
 #include "analysis/key_groups.h"
 #include "analysis/parked.h"
 #include "analysis/sample_load.h"
+#include "analysis/wait_class.h"
 #include "base/log.h"
 #include "base/text_format.h"
 #include "model/summary.h"
@@ -258,6 +259,7 @@ static int make_models(struct loaded_trace *t, const struct trace_watch *watch)
 				    .path_selfs = watch->path_selfs,
 				    .call_waits = w->call_waits,
 				    .wakes = w->wakes,
+				    .holds = t->locks ? &t->locks->rules : NULL,
 				    .ctx = w->ctx,
 				    .group = t->groups ? key_groups_row : NULL,
 				    .group_ctx = t->groups };
@@ -299,6 +301,10 @@ static int load_events(struct loaded_trace *t, struct trace_reader *r,
 	    !view->to_ns) {
 		t->parked = parked_new(t->info);
 		err = t->parked ? 0 : -ENOMEM;
+	}
+	if (!err && w->holds) {
+		t->locks = lock_rules_new(t->info);
+		err = t->locks ? 0 : -ENOMEM;
 	}
 	if (!err)
 		err = make_models(t, w);
@@ -358,6 +364,7 @@ void trace_unload(struct loaded_trace *t)
 	sample_unload(t->samples);
 	parked_free(t->parked);
 	key_groups_free(t->groups);
+	lock_rules_free(t->locks);
 	free((void *)(uintptr_t)t->model_view.funcs);
 	*t = (struct loaded_trace){ 0 };
 }

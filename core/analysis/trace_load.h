@@ -20,6 +20,7 @@ struct loaded_trace {
 	struct model_view model_view;
 	struct parked *parked;          /* owned; NULL: none is left out (parked.h) */
 	struct key_groups *groups;      /* owned; NULL: calls are not told apart */
+	struct lock_rules *locks;       /* owned; NULL: who held locks is not wanted */
 	struct model *whole;            /* owned; NULL: the same as `model` */
 	const struct model_totals *all; /* of the whole trace */
 	bool complete;                  /* it has an end record */
@@ -57,6 +58,7 @@ struct trace_watch {
 	/* An event with arguments, after the model was fed with it. */
 	void (*on_event)(void *ctx, const struct event_ext *ev);
 	bool path_selfs, call_waits, wakes; /* as in model_options */
+	bool holds;                         /* model_options.holds are wanted */
 	/* Of a trace of samples: all was read, and its samples one by one are there. Who has it
 	 * does without calls. */
 	void (*on_samples)(void *ctx, const struct loaded_trace *t);

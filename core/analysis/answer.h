@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The answer that stands before the numbers: which calls take long, why, and who makes them wait.
+ */
+#ifndef GOTRACE_ANSWER_H
+#define GOTRACE_ANSWER_H
+
+#include "analysis/subject.h"
+#include "analysis/wait_class.h"
+
+#define ANSWER_WAKERS 2
+
+struct answer_part {
+	enum wait_class is;
+	uint64_t ns;
+};
+
+/* Why the calls of a function took their time, with all that they called on their goroutines. */
+struct explained {
+	uint32_t func;
+	uint64_t calls, total_ns;
+	struct answer_part parts[CLASSES]; /* the largest first */
+	/* Of the first part: its longest reason, of waits; the function that has most of it with
+	 * its callees, the innermost; SUBJECT_NONE: none has most; the one that has most of its own
+	 */
+	uint32_t reason, in, most;
+	uint64_t in_ns, most_ns;
+	/* A function that each call calls five times and more, and that has most of the time;
+	 * SUBJECT_NONE: none */
+	uint32_t many;
+	uint64_t many_calls;
+	/* Who ended the waits of the first part: functions or WAKE_*, the longest first */
+	struct answer_waker {
+		uint32_t by;
+		uint64_t ns;
+	} wakers[ANSWER_WAKERS];
+	size_t n_wakers;
+	uint64_t wakers_ns; /* of all who did */
+	/* Of waits for locks: the calls that held them for longest; n 0: not known */
+	struct hold held;
+	uint64_t held_ns; /* of all that held them */
+};
+
+struct answer {
+	struct explained why;
+	/* What keeps those who end the waits: of the first waker, or of held.did. calls 0: nothing
+	 * is known of it. */
+	struct explained next;
+	/* Goroutines that ran and that could not, on an average; thousandths. */
+	uint64_t ran, ready;
+	/* For how long all goroutines ran, and of it those that mark for the garbage collector. */
+	uint64_t run_ns, collector_ns;
+};
+
+/*
+ * Of a trace with states that was read with trace_watch.wakes and holds, corrected or not.
+ * why.calls 0: there is nothing to tell. 0 or -ENOMEM (logged).
+ */
+int answer_find(struct answer *a, const struct loaded_trace *t);
+
+/* The lines, each with a newline; the first is a sentence. Empty where there is nothing to tell. To
+ * be freed; NULL: no memory. */
+char *answer_say(const struct answer *a, const struct trace_info *info);
+
+#endif

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/answer.h"
+#include "analysis/trace_names.h"
+#include "analysis/waits.h"
+#include "analysis/wakes.h"
+#include "base/text_format.h"
+
+#define MAIN_PCT      60 /* of the time: that is what the calls do */
+#define PART_PCT      10 /* less of it is not named */
+#define HELD_PCT      10 /* of all holding: less tells nothing */
+#define NEXT_PCT      20
+#define BUSY_MILLI    1000
+#define COLLECTOR_PCT 10
+
+static const char *const does[CLASSES] = {
+	[CLASS_RUN] = "runs",
+	[CLASS_CPU] = "waits for a processor",
+	[CLASS_SYSCALL] = "is in system calls",
+	[CLASS_UNKNOWN] = "does what events that are missing would tell",
+	[CLASS_LOCK] = "waits for a lock",
+	[CLASS_GROUP] = "waits for other goroutines",
+	[CLASS_COND] = "waits for other goroutines",
+	[CLASS_CHAN] = "waits for other goroutines",
+	[CLASS_SLEEP] = "sleeps",
+	[CLASS_NET] = "waits for the network",
+	[CLASS_GC] = "waits for the garbage collector",
+	[CLASS_OTHER] = "waits",
+};
+
+static double pct(const struct explained *e, size_t i)
+{
+	return share_pct(e->parts[i].ns, e->total_ns);
+}
+
+/* "main.f waits for a lock 73% of its time", or several things that it does. */
+static void sentence(FILE *out, const struct explained *e, const struct trace_info *info)
+{
+	size_t n = 1;
+
+	while (n < 3 && pct(e, 0) < MAIN_PCT && pct(e, n) >= PART_PCT)
+		n++;
+	text_safe(out, trace_name_func(info, e->func));
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "%s %s %.0f%%",
+			!i           ? ""
+			: i + 1 == n ? " and"
+				     : ",",
+			does[e->parts[i].is], pct(e, i));
+	fputs(" of its time", out);
+}
+
+static void row(FILE *out, const char *heading)
+{
+	fprintf(out, "  %-9s ", heading);
+}
+
+static bool waits(const struct explained *e)
+{
+	return e->parts[0].is >= CLASS_LOCK;
+}
+
+static void where(FILE *out, const struct explained *e, const struct trace_info *info)
+{
+	char number[WAIT_REASON_BYTES];
+	const bool most = e->most != SUBJECT_NONE && 2 * e->most_ns >= e->parts[0].ns;
+	const uint32_t in = most ? e->most : e->in;
+
+	if (!waits(e) && in == SUBJECT_NONE)
+		return;
+	row(out, "where");
+	if (in != SUBJECT_NONE) {
+		text_safe(out, trace_name_func(info, in));
+		fprintf(out, "%s%s", most ? "" : " and its callees", waits(e) ? ", " : "");
+	}
+	if (waits(e))
+		text_safe(out, wait_reason(info, e->reason, number));
+	fprintf(out, " (%.0f%%)\n",
+		share_pct(most                 ? e->most_ns
+			  : in == SUBJECT_NONE ? e->parts[0].ns
+					       : e->in_ns,
+			  e->total_ns));
+}
+
+static void ended_by(FILE *out, const struct explained *e, const struct trace_info *info)
+{
+	if (!e->n_wakers)
+		return;
+	row(out, "ended by");
+	for (size_t i = 0; i < e->n_wakers; i++)
+		if (!i || share_pct(e->wakers[i].ns, e->wakers_ns) >= PART_PCT) {
+			fputs(i ? ", " : "", out);
+			text_safe(out, wake_name(info, e->wakers[i].by));
+			fprintf(out, " %.0f%%", share_pct(e->wakers[i].ns, e->wakers_ns));
+		}
+	fputc('\n', out);
+}
+
+static void held_by(FILE *out, const struct explained *e, const struct trace_info *info)
+{
+	const struct hold *h = &e->held;
+
+	if (e->parts[0].is != CLASS_LOCK)
+		return;
+	row(out, "held by");
+	if (!h->n || share_pct(h->ns, e->held_ns) < HELD_PCT) {
+		fputs("not recorded\n", out);
+		return;
+	}
+	text_safe(out, trace_name_func(info, h->by));
+	fprintf(out, ", %" PRIu64 " time%s, at most %s each, longest %s", h->n, plural(h->n),
+		HUMAN(h->ns / h->n), HUMAN(h->longest_ns));
+	if (h->did != h->by) {
+		fprintf(out, ", %.0f%% of it in ", share_pct(h->did_ns, h->ns));
+		text_safe(out, trace_name_func(info, h->did));
+	}
+	fputc('\n', out);
+}
+
+static void there(FILE *out, const struct answer *a, const struct trace_info *info)
+{
+	const struct explained *e = &a->next;
+
+	if (!e->calls || pct(e, 0) < NEXT_PCT)
+		return;
+	/* A call that waits for the lock and then holds it says nothing new. */
+	if (e->parts[0].is == CLASS_LOCK && a->why.held.did == a->why.held.by)
+		return;
+	row(out, "there");
+	sentence(out, e, info);
+	if (e->most != SUBJECT_NONE && e->most != e->func && 2 * e->most_ns >= e->parts[0].ns) {
+		fputs(", most of it in ", out);
+		text_safe(out, trace_name_func(info, e->most));
+	}
+	fputc('\n', out);
+}
+
+static void collector(FILE *out, const struct answer *a)
+{
+	const double works = share_pct(a->collector_ns, a->run_ns);
+	double waits = 0;
+
+	for (size_t i = 0; i < CLASSES; i++)
+		waits += a->why.parts[i].is == CLASS_GC ? pct(&a->why, i) : 0;
+	if (works < COLLECTOR_PCT && waits < COLLECTOR_PCT)
+		return;
+	row(out, "collector");
+	fprintf(out,
+		"%.0f%% of the time goes into waits for it, and %.0f%% of all processor time into its goroutines\n",
+		waits, works);
+}
+
+char *answer_say(const struct answer *a, const struct trace_info *info)
+{
+	const struct explained *e = &a->why;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	if (e->calls) {
+		sentence(out, e, info);
+		fprintf(out, " (%" PRIu64 " call%s, mean %s)\n", e->calls, plural(e->calls),
+			HUMAN(e->total_ns / e->calls));
+		where(out, e, info);
+		if (e->many != SUBJECT_NONE && e->calls > 1) {
+			row(out, "calls");
+			text_safe(out, trace_name_func(info, e->many));
+			fprintf(out, " %.0f times in each call\n",
+				(double)e->many_calls / (double)e->calls);
+		}
+		ended_by(out, e, info);
+		held_by(out, e, info);
+		there(out, a, info);
+		collector(out, a);
+		if (a->ready >= BUSY_MILLI && e->parts[0].is == CLASS_CPU) {
+			row(out, "meanwhile");
+			fprintf(out, "%.1f goroutines ran, %.1f more waited for a processor\n",
+				(double)a->ran / 1000, (double)a->ready / 1000);
+		}
+	}
+	return text_stream_close(out, &text) ? NULL : text;
+}

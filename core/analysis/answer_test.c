@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Which calls the answer is about, why they take long, and who held the lock. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analysis/answer.h"
+#include "analysis/trace_fixture.h"
+#include "analysis/trace_load.h"
+
+#define HEAD                                                                    \
+	"@set states 1\n@set states.reason.7 chan receive\n"                    \
+	"@set states.reason.22 sync.Mutex.Lock\n@set states.reason.19 sleep\n"  \
+	"@set states.reason.2 IO wait\n@set states.reason.8 chan send\n"        \
+	"@func main.main\n@func main.serve\n@func main.get\n@func main.evict\n" \
+	"@func main.get.deferwrap1\n@func sync.(*Mutex).lockSlow\n@func main.worker\n"
+
+/* Events as text, put together. */
+static char events[1 << 16];
+static size_t at;
+
+static void put(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void put(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	at += (size_t)vsnprintf(events + at, sizeof(events) - at, fmt, ap);
+	va_end(ap);
+	assert_true(at < sizeof(events));
+}
+
+static void begin(void)
+{
+	at = 0;
+	put(HEAD);
+}
+
+static void check(const char *said)
+{
+	static const struct trace_view leave_out = { .leave_out_parked = true, .said = true };
+	struct trace_watch watch = { .wakes = true, .holds = true };
+	char path[TRACE_PATH_BYTES];
+	struct loaded_trace t;
+	struct answer a;
+
+	fixture_write_text(events, true, path);
+	struct trace_reader *r = trace_reader_open(path);
+
+	assert_non_null(r);
+	assert_int_equal(trace_load(&t, r, &leave_out, &watch), 0);
+	assert_int_equal(answer_find(&a, &t), 0);
+	char *text = answer_say(&a, t.info);
+
+	assert_string_equal(text, said);
+	free(text);
+	trace_unload(&t);
+	trace_reader_close(r);
+	unlink(path);
+}
+
+/* Of two goroutines one holds the lock while it evicts, the other waits for it. */
+static void contend(int i, int wait_depth)
+{
+	int t = 1000 + 1000 * i;
+
+	put("10 entry main.serve 100 %d\n10 entry main.get 200 %d\n"
+	    "10 entry main.evict 300 %d\n10 state - 0x1303 %d\n",
+	    t, t + 10, t + 20, t + 21);
+	put("11 entry main.serve 100 %d\n11 entry main.get 200 %d\n", t + 30, t + 40);
+	if (wait_depth > 200)
+		put("11 entry sync.(*Mutex).lockSlow %d %d\n", wait_depth, t + 45);
+	put("11 state - 0x1603 %d\n10 state - 1 %d\n10 exit main.evict 300 %d\n", t + 50, t + 820,
+	    t + 821);
+	put("10 entry main.get.deferwrap1 300 %d\n10 wake - 11 %d\n"
+	    "10 exit main.get.deferwrap1 300 %d\n",
+	    t + 825, t + 830, t + 835);
+	put("10 exit main.get 200 %d\n10 exit main.serve 100 %d\n11 state - 1 %d\n", t + 840,
+	    t + 850, t + 860);
+	if (wait_depth > 200)
+		put("11 exit sync.(*Mutex).lockSlow %d %d\n", wait_depth, t + 861);
+	put("11 exit main.get 200 %d\n11 exit main.serve 100 %d\n", t + 870, t + 880);
+}
+
+static void lock(void **state)
+{
+	(void)state;
+	/* with package sync traced, too: it acts for its callers */
+	for (int traced = 0; traced < 2; traced++) {
+		begin();
+		for (int i = 0; i < 10; i++)
+			contend(i, traced ? 300 : 0);
+		check(traced ? "main.serve waits for a lock 46% and sleeps 47% of its time (20 calls, mean 850ns)\n"
+			       "  where     sync.(*Mutex).lockSlow, sync.Mutex.Lock (46%)\n"
+			       "  ended by  main.get 100%\n"
+			       "  held by   main.get, 10 times, at most 820ns each, longest 820ns, 98% of it in main.evict\n"
+			       "  there     main.evict sleeps 100% of its time\n"
+			     : "main.serve waits for a lock 46% and sleeps 47% of its time (20 calls, mean 850ns)\n"
+			       "  where     main.get, sync.Mutex.Lock (46%)\n"
+			       "  ended by  main.get 100%\n"
+			       "  held by   main.get, 10 times, at most 820ns each, longest 820ns, 98% of it in main.evict\n"
+			       "  there     main.evict sleeps 100% of its time\n");
+	}
+}
+
+/* A holder that waited for the lock itself held it since then only. */
+static void held_since_the_wait(void **state)
+{
+	(void)state;
+	begin();
+	for (int i = 0; i < 10; i++) {
+		int t = 1000 + 1000 * i;
+
+		put("10 entry main.serve 100 %d\n10 entry main.get 200 %d\n10 state - 0x1603 %d\n"
+		    "11 entry main.serve 100 %d\n11 state - 0x1603 %d\n",
+		    t, t + 1, t + 2, t + 3, t + 4);
+		put("- wake - 10 %d\n10 state - 1 %d\n10 wake - 11 %d\n11 state - 1 %d\n", t + 700,
+		    t + 701, t + 900, t + 901);
+		put("10 exit main.get 200 %d\n10 exit main.serve 100 %d\n11 exit main.serve 100 %d\n",
+		    t + 910, t + 911, t + 912);
+	}
+	check("main.serve waits for a lock 88% of its time (20 calls, mean 910ns)\n"
+	      "  where     main.serve, sync.Mutex.Lock (49%)\n"
+	      "  ended by  main.get 56%, [runtime] 44%\n"
+	      "  held by   main.get, 10 times, at most 200ns each, longest 200ns\n");
+}
+
+/* Calls of serve hand work to one worker, which is what takes long. */
+static void worker(void **state)
+{
+	(void)state;
+	begin();
+	put("20 entry main.worker 100 1000\n");
+	for (int i = 0; i < 10; i++) {
+		int t = 1000 + 1000 * i;
+
+		put("10 entry main.serve 100 %d\n10 state - 0x803 %d\n20 entry main.evict 200 %d\n"
+		    "20 exit main.evict 200 %d\n20 wake - 10 %d\n10 state - 1 %d\n"
+		    "10 exit main.serve 100 %d\n",
+		    t + 1, t + 2, t + 3, t + 900, t + 910, t + 920, t + 930);
+	}
+	check("main.serve waits for other goroutines 98% of its time (10 calls, mean 929ns)\n"
+	      "  where     main.serve, chan send (98%)\n"
+	      "  ended by  main.worker 100%\n"
+	      "  there     main.worker runs 100% of its time, most of it in main.evict\n");
+}
+
+/* Each call makes the same call many times. */
+static void many(void **state)
+{
+	(void)state;
+	begin();
+	for (int i = 0; i < 10; i++) {
+		int t = 1000 + 1000 * i;
+
+		put("10 entry main.serve 100 %d\n", t);
+		for (int k = 0; k < 8; k++)
+			put("10 entry main.get 200 %d\n10 state - 0x203 %d\n10 state - 1 %d\n"
+			    "10 exit main.get 200 %d\n",
+			    t + 100 * k + 1, t + 100 * k + 2, t + 100 * k + 92, t + 100 * k + 93);
+		put("10 exit main.serve 100 %d\n", t + 900);
+	}
+	check("main.serve waits for the network 80% of its time (10 calls, mean 900ns)\n"
+	      "  where     main.get, IO wait (80%)\n"
+	      "  calls     main.get 8 times in each call\n");
+}
+
+/* A loop of the program's own that only waits is no request, however long; nor is the wait of a
+ * connection for the next one. */
+static void who_waits_for_work(void **state)
+{
+	(void)state;
+	begin();
+	put("20 entry main.worker 100 1000\n21 entry main.main 100 1000\n22 entry main.main 100 1000\n");
+	for (int i = 0; i < 10; i++) {
+		int t = 1000 + 1000 * i;
+
+		put("20 entry main.evict 200 %d\n20 state - 0x703 %d\n", t + 1, t + 2);
+		for (int g = 21; g < 23; g++)
+			put("%d entry main.get 200 %d\n%d state - 0x203 %d\n", g, t + g, g, t + g);
+		put("20 state - 1 %d\n20 exit main.evict 200 %d\n", t + 700, t + 701);
+		for (int g = 21; g < 23; g++)
+			put("%d state - 1 %d\n%d exit main.get 200 %d\n%d entry main.serve 200 %d\n"
+			    "%d exit main.serve 200 %d\n",
+			    g, t + 702 + 50 * (g - 21), g, t + 703 + 50 * (g - 21), g,
+			    t + 704 + 50 * (g - 21), g, t + 740 + 50 * (g - 21));
+	}
+	check("main.serve runs 100% of its time (20 calls, mean 36ns)\n"
+	      "  where     main.serve (100%)\n");
+}
+
+/* A program that ends: its main, unless that leaves all to others. */
+static void tool(void **state)
+{
+	(void)state;
+	begin();
+	put("1 entry main.main 100 1000\n");
+	for (int i = 0; i < 10; i++)
+		put("1 entry main.get 200 %d\n1 exit main.get 200 %d\n", 1000 + 100 * i,
+		    1090 + 100 * i);
+	put("1 exit main.main 100 2000\n");
+	check("main.main runs 100% of its time (1 call, mean 1.00us)\n"
+	      "  where     main.get (90%)\n");
+}
+
+/* Nothing is known of a program without a call. */
+static void empty(void **state)
+{
+	(void)state;
+	begin();
+	put("1 entry main.main 100 1000\n");
+	check("");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lock),   cmocka_unit_test(held_since_the_wait),
+		cmocka_unit_test(worker), cmocka_unit_test(many),
+		cmocka_unit_test(tool),   cmocka_unit_test(who_waits_for_work),
+		cmocka_unit_test(empty),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

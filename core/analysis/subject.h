@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which calls a report explains first: those that a server's goroutines make again and again, or
+ * those of main. */
+#ifndef GOTRACE_SUBJECT_H
+#define GOTRACE_SUBJECT_H
+
+#include "analysis/trace_load.h"
+
+#define SUBJECT_NONE UINT32_MAX
+
+/*
+ * A function's index, or SUBJECT_NONE. A goroutine's outermost call is a body, and what it calls is
+ * looked at instead, if it lasts for a fourth of the recording, or if half of its time is its own
+ * waiting between several calls. What is left is a request where there are ten calls and more. Of
+ * two that a body calls by turns, the one that only waits waits for the next request, and so does
+ * one that a lone goroutine calls. The function
+ * with the most time is the subject; a main.main that has returned is it instead, unless it
+ * waited for others for half of its time. span_ns: how long was recorded. *err: -ENOMEM.
+ */
+uint32_t subject_find(const struct loaded_trace *t, uint64_t span_ns, int *err);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Kinds of what a goroutine does or waits for, and who held locks. */
+#ifndef GOTRACE_WAIT_CLASS_H
+#define GOTRACE_WAIT_CLASS_H
+
+#include "model/holds.h"
+
+/* CLASS_CPU: runnable, or its thread has no processor. */
+enum wait_class {
+	CLASS_RUN,
+	CLASS_CPU,
+	CLASS_SYSCALL,
+	CLASS_UNKNOWN,
+	CLASS_LOCK,
+	CLASS_GROUP,
+	CLASS_COND,
+	CLASS_CHAN, /* select, too */
+	CLASS_SLEEP,
+	CLASS_NET,
+	CLASS_GC,
+	CLASS_OTHER,
+	CLASSES
+};
+
+/*
+ * Of waits by their reasons, from Go's texts (runtime/runtime2.go, waitReasonStrings). "semacquire"
+ * was of sync.Mutex, too, up to Go 1.19: CLASS_LOCK; of sync.WaitGroup up to 1.24: CLASS_GROUP.
+ * From then on it is what the runtime itself waits for, its collector mostly: CLASS_GC.
+ */
+struct wait_classes {
+	enum wait_class of[REASON_PREEMPTED + 1];
+};
+void wait_classes_fill(struct wait_classes *c, const struct trace_info *info);
+
+static inline enum wait_class wait_class_of(const struct wait_classes *c, uint32_t reason)
+{
+	return reason <= REASON_PREEMPTED ? c->of[reason] : CLASS_OTHER;
+}
+
+/*
+ * For model_options.holds: which reasons are waits for locks; functions of sync, internal/sync and
+ * the runtime, and deferred wrappers, act for their callers. acts_for: by function, itself or the
+ * function that a wrapper belongs to. NULL: no memory.
+ */
+struct lock_rules {
+	struct hold_rules rules;
+	uint32_t *acts_for;
+};
+struct lock_rules *lock_rules_new(const struct trace_info *info);
+void lock_rules_free(struct lock_rules *r);
+
+#endif

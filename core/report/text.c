@@ -103,7 +103,10 @@ static void function(const struct report *rep, FILE *out, const struct columns *
 static int functions(const struct report *rep, FILE *out)
 {
 	struct columns c = choose_columns(rep);
+	int err = rep->opt->answer ? text_answer(rep, out) : 0;
 
+	if (err)
+		return err;
 	text_none_sure(rep, out);
 	text_heading(rep->opt->colour, out, "%*s %6s%s %7s%s %*s%s%s%s%s%s  FUNCTION", c.self,
 		     "SELF", "%", text_states_heading(rep), "TOTAL", c.narrow ? "" : "      %",
@@ -163,8 +166,11 @@ int report_text(struct trace_reader *r, const struct report_options *opt, FILE *
 		[BY_GOROUTINE] = text_goroutines, [BY_CALL] = text_calls,
 		[BY_REASON] = text_reasons,
 	};
+	struct report_options with = *opt;
 	struct report rep;
-	int err = report_load(&rep, r, opt);
+
+	with.answer = opt->by == BY_FUNCTION && !opt->hist && !opt->n_callers;
+	int err = report_load(&rep, r, &with);
 
 	if (!err && rep.trace.samples)
 		sample_text_head(&rep, out);

@@ -13,6 +13,10 @@ int text_goroutines(const struct report *rep, FILE *out);
 int text_calls(const struct report *rep, FILE *out);
 int text_reasons(const struct report *rep, FILE *out);
 
+/* text_answer.c: why it takes long, before the numbers; nothing where that is not known. 0 or
+ * -ENOMEM (logged) */
+int text_answer(const struct report *rep, FILE *out);
+
 /* text_states.c: with states, four columns of a time (five where some of it is unknown): their
  * heading, or nothing; and one row, which is so many columns wide. */
 const char *text_states_heading(const struct report *rep);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Recordings of a program that one known thing makes slow: the report begins with that. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/report_fixture.h"
+
+#define FOLDER "fixtures/answers/"
+
+/* What stands before the table. */
+static char *answer(const char *reason)
+{
+	static const struct trace_view leave_out = { .leave_out_parked = true, .said = true };
+	const struct report_options opt = { .view = &leave_out, .by = BY_FUNCTION };
+	char path[128];
+
+	snprintf(path, sizeof(path), FOLDER "%s.gotrace", reason);
+	char *report = fixture_report(path, "text", &opt), *end = strstr(report, "\n\n");
+
+	assert_non_null(end);
+	end[1] = '\0';
+	return report;
+}
+
+static void check(void **state)
+{
+	const char *reason = *state;
+	char path[128], *got = answer(reason);
+
+	snprintf(path, sizeof(path), FOLDER "%s.txt", reason);
+	fixture_same(path, got);
+	free(got);
+}
+
+#define OF(reason) cmocka_unit_test_prestate(check, (void *)(uintptr_t)(reason))
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		OF("channel"), OF("evict"), OF("garbage"), OF("healthy"), OF("lock"),
+		OF("machine"), OF("page"),  OF("parts"),   OF("query"),   OF("reader"),
+		OF("run"),     OF("sleep"), OF("sync"),    OF("tool"),    OF("workers"),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

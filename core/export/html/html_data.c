@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/answer.h"
 #include "analysis/correction.h"
 #include "analysis/released.h"
 #include "analysis/stat_columns.h"
@@ -11,6 +12,24 @@
 #include "analysis/trace_names.h"
 #include "analysis/trace_notes.h"
 #include "export/html/html.h"
+
+/* A sentence, then "heading text" for each piece of evidence. */
+static int write_answer(const struct html_page *p, struct json *j)
+{
+	struct answer a;
+	int err = answer_find(&a, &p->trace);
+	char *text = err ? NULL : answer_say(&a, p->trace.info), *rest = text;
+
+	if (!text)
+		return err ? err : -ENOMEM;
+	json_key(j, "answer");
+	json_open(j, '[');
+	for (char *line; (line = strsep(&rest, "\n")) && *line;)
+		json_str(j, line);
+	json_close(j, ']');
+	free(text);
+	return 0;
+}
 
 int html_write_trace(const struct html_page *p, struct json *j)
 {
@@ -29,6 +48,8 @@ int html_write_trace(const struct html_page *p, struct json *j)
 	for (size_t i = 0; i < notes.n; i++)
 		json_str(j, notes.lines[i]);
 	json_close(j, ']');
+	if (!err)
+		err = write_answer(p, j);
 	json_close(j, '}');
 	notes_free(&notes);
 	return err;

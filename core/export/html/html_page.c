@@ -86,6 +86,8 @@ int html_page_load(struct html_page *p, struct trace_reader *r, const struct tra
 				     .on_goroutine = on_goroutine,
 				     .on_state = on_state,
 				     .on_event = on_event,
+				     .wakes = true,
+				     .holds = true,
 				     .ctx = p };
 
 	*p = (struct html_page){ .timeline = { .most = HTML_SPANS, .most_lanes = HTML_LANES } };

@@ -82,12 +82,29 @@ function strip() {
 	return el("dl", { class: "strip" + (lost || !known ? " doubt" : "") }, items.map(([k, v]) => el("div", {}, el("dt", {}, k), el("dd", {}, v))));
 }
 
+// A line of the answer: names of functions lead to them.
+function linked(text) {
+	return text.split(/(?<=[ ,])|(?=[ ,])/).map((word) => {
+		const f = F.names.indexOf(word);
+		return f < 0 ? word : el("button", { class: "fn", title: word, onclick: () => focusOn(f) }, word);
+	});
+}
+
+// Why it takes long: a sentence, and what shows it.
+function answer([first, ...rows]) {
+	return el("div", { class: "answer" }, el("p", {}, linked(first)), el("dl", {}, rows.map((row) => {
+		const [, heading, text] = row.match(/^  (.{9}) (.*)$/);
+		return [el("dt", {}, heading.trim()), el("dd", {}, linked(text))];
+	})));
+}
+
 // The answer, as far as one sentence has it.
 function sentence() {
 	const order = bySelf(), whole = wholeCached(), first = order.find((f) => !DOUBTFUL[f]);
 	if (!order.length || !whole) return null;
 	if (first === undefined)
 		return el("p", { class: "answer" }, "This recording cannot tell which function took the most time: probes took most of each (≈). “gotrace sample” can.");
+	if (D.trace.answer.length) return answer(D.trace.answer);
 	const group = PICKS.filter((p) => p.kind === "group" && p.goroutines > 1).reduce((m, p) => !m || p.weight > m.weight ? p : m, null);
 	const inGroup = group && group.weight > whole / 2 ? [", most of the time in ", plural(group.goroutines, "goroutine"), " of ", pickName(group)] : [];
 	if (F.self_ns[first] >= whole / 5)

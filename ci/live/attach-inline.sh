@@ -242,24 +242,48 @@ emulated() { # what the refusal proposes works
 	[ "$(value probe.strategy)" = emulated ] || fail "not emulated"
 }
 
-# A gotrace that was killed leaves stubs; they run on without it.
-left_alone() {
-	local job
+# A gotrace that was killed leaves stubs; they run on without it, and the next one takes them out.
+taken_out() {
+	local job before
 	steady 2 10 600s
+	before=$(text_of)
 	"$GOTRACE" record --max-cost=off --pid "$target" --probe=inline --ring=64K -o trace 2>err &
 	job=$!
 	wait_for 60 begun "$job"
 	kill -KILL "$job"
 	wait "$job" || true
 	grep -q memfd:gotrace-stubs "/proc/$target/maps" || fail "no stub was there"
+	[ "$(text_of)" != "$before" ] || fail "no jump was there"
 	hold
 	more_rounds 10 # one makes over 2,000 events: its rings are full
 	kill -USR2 "$target"
-	refused "another gotrace's stubs"
-	emulated
+	emulated # functions with stubs are left alone
+	expect_status 0 gt record --max-cost=off --pid "$target" -d 0.5 -o trace 2>err
+	expect_grep "^gotrace: the stubs of a gotrace that was killed are taken out of process $target$" err
+	[ "$(csv_calls trace main.round)" -gt 0 ] || fail "nothing was recorded"
+	nothing_left
+	[ "$(text_of)" = "$before" ] || fail "the text is not as it was"
 	finish
 }
-check "gotrace is killed, the target runs on with its stubs, and the next gotrace says so" left_alone
+check "gotrace is killed, the target runs on with its stubs, and the next gotrace takes them out" taken_out
+
+killed_launched() {
+	local job before
+	"$GOTRACE" record --max-cost=off -o trace -- "$LIVE/programs/$build/steady" 2 10 600s >out 2>err &
+	job=$!
+	wait_for 60 grep -q ready out
+	wait_for 60 begun "$job"
+	target=$(pgrep -P "$job" steady)
+	kill -KILL "$job"
+	wait "$job" || true
+	expect_status 0 gt record --max-cost=off --pid "$target" -d 0.5 -o trace 2>err
+	expect_grep "are taken out of process $target$" err
+	[ "$(csv_calls trace main.round)" -gt 0 ] || fail "nothing was recorded"
+	nothing_left
+	kill -TERM "$target"
+	wait_for 60 grep -q '^steady$' out
+}
+check "the same of a program that the killed gotrace had started" killed_launched
 
 second() {
 	local first

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "attach/kernel/costs.h"
+#include "attach/target/left_behind.h"
 #include "attach/target/moved_bytes.h"
 #include "attach/target/shadow_stack.h"
 #include "attach/target/springboard.h"
@@ -120,6 +121,13 @@ static void use_stubs(struct probing *p, const char *why)
 		probing_fall_back(p, "there is no file in memory for stubs");
 		return;
 	}
+	if (p->lock_fd < 0)
+		p->lock_fd = left_behind_claim(p->stub_fd);
+	if (p->lock_fd < 0) {
+		log_debug("the lock of the stubs: %s", strerror(-p->lock_fd));
+		probing_fall_back(p, "the file of stubs cannot be locked");
+		return;
+	}
 	p->strategy = p->rings.fd >= 0 ? PROBE_INLINE : PROBE_SPRINGBOARD;
 	p->why = why;
 	for (size_t i = 0; i < p->plan->n_sites; i++)
@@ -220,8 +228,9 @@ static int use_inline_running(struct probing *p, const struct probing_options *o
 		why = binary_obstacle(opt, p->plan);
 	if (!why) {
 		p->running = calloc(1, sizeof(*p->running));
-		why = p->running ? running_map(p->running, &how, &p->stub_fd, &p->rings)
-				 : "there is no memory for it";
+		why = p->running
+			      ? running_map(p->running, &how, &p->stub_fd, &p->lock_fd, &p->rings)
+			      : "there is no memory for it";
 	}
 	if (why) {
 		int err = refuse(opt->pid, why);
@@ -367,6 +376,7 @@ int probing_choose(struct probing *p, const struct probing_options *opt, const s
 		/* thesis is the baseline: two traps a RET. */
 		.perform_ret = plan->strategy != PROBE_THESIS && may_perform_ret(opt),
 		.stub_fd = -1,
+		.lock_fd = -1,
 		.rings.fd = -1,
 		.in_stub = calloc(plan->n_sites + 1, sizeof(*p->in_stub)),
 		.left_alone = calloc(plan->n_sites + 1, sizeof(*p->left_alone)),
@@ -419,9 +429,11 @@ void probing_close(struct probing *p)
 	forget_running(p);
 	if (p->stub_fd >= 0)
 		close(p->stub_fd);
+	if (p->lock_fd >= 0)
+		close(p->lock_fd);
 	ring_area_close(&p->rings);
 	free(p->in_stub);
 	free(p->left_alone);
 	free(p->cost_class);
-	*p = (struct probing){ .stub_fd = -1, .rings.fd = -1 };
+	*p = (struct probing){ .stub_fd = -1, .lock_fd = -1, .rings.fd = -1 };
 }

@@ -38,6 +38,7 @@ struct probing {
 	const char *why;              /* a clause, static */
 	bool perform_ret;             /* BPF programs perform the plain RETs that they are on */
 	int stub_fd;                  /* file with the plan's stubs, owned; -1: none */
+	int lock_fd;                  /* of left_behind.h, owned; -1: none */
 	struct ring_area rings;       /* of inline stubs, owned; fd -1: none */
 	bool *in_stub;                /* by site: it is probed in its stub, else in the text */
 	size_t n_in_stub;             /* such sites */

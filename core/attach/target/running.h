@@ -53,13 +53,13 @@ struct running {
 };
 
 /*
- * Maps the plan's stubs and rings, which no stub writes to yet, into the process. *stub_fd and
- * *rings are the caller's to close. NULL, or a clause, r's or static: why not; nothing is mapped
- * then. An obstacle that may pass is tried several times, with pauses. To be followed by
- * running_close in every case.
+ * Maps the plan's stubs and rings, which no stub writes to yet, into the process. *stub_fd,
+ * *lock_fd (left_behind.h) and *rings are the caller's to close. NULL, or a clause, r's or static:
+ * why not; nothing is mapped then. An obstacle that may pass is tried several times, with pauses.
+ * To be followed by running_close in every case.
  */
 const char *running_map(struct running *r, const struct running_options *opt, int *stub_fd,
-			struct ring_area *rings);
+			int *lock_fd, struct ring_area *rings);
 
 /*
  * With all probes attached: writes the jumps, for each site i with in_stub[i], which is cleared

@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "attach/target/moved_bytes.h"
+#include "attach/target/left_behind.h"
 #include "attach/target/running_why.h"
 #include "attach/target/shadow_stack.h"
 #include "attach/target/springboard.h"
@@ -86,15 +86,10 @@ static const char *thread_obstacle(pid_t pid, pid_t tid)
 
 static const char *process_obstacle(pid_t pid)
 {
-	const int moved = moved_bytes_any(pid);
 	const char *why = NULL;
 	char path[32];
 	pid_t tid;
 
-	if (moved < 0)
-		return "its memory map cannot be read";
-	if (moved)
-		return "another gotrace's stubs are in the process, or those of one that was killed";
 	if (shadow_stack_of_process(pid))
 		return "it runs with a shadow stack";
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
@@ -169,7 +164,9 @@ static const char *look_at_process(struct running *r)
 		why = process_obstacle(r->opt.pid);
 	if (!why)
 		why = find_runtime(r);
-	return why ? why : make_marks(r);
+	if (!why)
+		why = make_marks(r);
+	return why ? why : left_behind_take_back(r);
 }
 
 /* ---- files in memory, made by the process: it can map no other ones of ours */
@@ -305,7 +302,7 @@ static void with_thread(struct mapping *m, void (*work)(struct mapping *m))
 
 static void make_files(struct mapping *m)
 {
-	if (make_file(m->r, &m->remote, SPRINGBOARD_FILE, &m->stubs) ||
+	if (make_file(m->r, &m->remote, SPRINGBOARD_LOCKED, &m->stubs) ||
 	    make_file(m->r, &m->remote, RING_AREA_FILE, &m->rings)) {
 		m->why = "it may not make files in memory for stubs and rings";
 		close_its(m->r, &m->remote, &m->stubs);
@@ -352,7 +349,7 @@ static const char *fill_files(struct mapping *m)
 }
 
 const char *running_map(struct running *r, const struct running_options *opt, int *stub_fd,
-			struct ring_area *rings)
+			int *lock_fd, struct ring_area *rings)
 {
 	struct mapping m = { .r = r, .stubs = { -1, -1 }, .rings = { -1, -1 }, .area = rings };
 
@@ -368,7 +365,8 @@ const char *running_map(struct running *r, const struct running_options *opt, in
 		return m.why;
 	}
 	*stub_fd = m.stubs.ours;
-	m.why = fill_files(&m);
+	*lock_fd = left_behind_claim(*stub_fd);
+	m.why = *lock_fd < 0 ? "its stubs cannot be locked" : fill_files(&m);
 	with_thread(&m, map_files);
 	while (!m.why && m.populated < rings->n)
 		if (try_with_thread(&m, populate, 0))

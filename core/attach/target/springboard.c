@@ -35,10 +35,11 @@ int springboard_fill(int fd, const struct plan *plan)
 
 int springboard_file(const struct plan *plan)
 {
-	int fd = memfd_create(SPRINGBOARD_FILE, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+	int fd = memfd_create(SPRINGBOARD_LOCKED,
+			      MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
 
 	if (fd < 0 && errno == EINVAL)
-		fd = memfd_create(SPRINGBOARD_FILE, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+		fd = memfd_create(SPRINGBOARD_LOCKED, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return -errno;
 	int err = springboard_fill(fd, plan);

@@ -12,8 +12,10 @@
 #include "attach/target/ring_area.h"
 #include "plan/plan.h"
 
-/* The name of that file, as /proc/PID/maps shows it. */
-#define SPRINGBOARD_FILE "gotrace-stubs"
+/* What the name of that file begins with, as /proc/PID/maps shows it; and the name, since a gotrace
+ * that lives holds a lock on it (left_behind.h). */
+#define SPRINGBOARD_FILE   "gotrace-stubs"
+#define SPRINGBOARD_LOCKED "gotrace-stubs-1"
 
 /* A descriptor (close-on-exec) of a sealed file in memory that holds the plan's stubs, or -errno.
  */

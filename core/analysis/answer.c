@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/answer_scan.h"
+#include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
 #include "base/log.h"
 
@@ -27,18 +28,23 @@ static void find_wakers(const struct scan *s, struct explained *e)
 {
 	size_t n;
 	const struct func_wakes *w = model_wakes(s->t->model, &n);
-	uint64_t special[2] = { 0 };
+	uint64_t special[2] = { 0 }, via_ns[CLASSES] = { 0 };
 
 	memset(s->by_func, 0, (s->t->n_funcs + 1) * sizeof(*s->by_func));
 	for (size_t i = 0; i < n; i++) {
 		if (!scan_waits_in(s, w[i].func, w[i].reason))
 			continue;
 		e->wakers_ns += w[i].ns;
+		via_ns[wait_class_of(&s->classes, w[i].via)] += w[i].via_ns;
 		if (w[i].by < s->t->n_funcs)
 			s->by_func[scan_acts_for(s, w[i].by)] += w[i].ns;
 		else if (w[i].by == WAKE_RUNTIME || w[i].by == WAKE_NO_CALL)
 			special[w[i].by == WAKE_NO_CALL] += w[i].ns;
 	}
+	e->via = CLASS_OTHER;
+	for (int c = CLASS_LOCK; c < CLASSES && e->wakers_ns; c++)
+		if (2 * via_ns[c] >= e->wakers_ns)
+			e->via = (enum wait_class)c;
 	for (size_t k = 0; k < ANSWER_WAKERS; k++) {
 		struct answer_waker best = { WAKE_NONE, 0 };
 
@@ -79,15 +85,32 @@ static bool waits_for_others(enum wait_class is)
 	return is == CLASS_LOCK || is == CLASS_GROUP || is == CLASS_COND || is == CLASS_CHAN;
 }
 
-/* Waits for others have a cause that can be told: they go first if there are nearly as many. */
-static void lead_on(struct explained *e)
+/* Of goroutines of the garbage collector (runtime/mgc.go): their workers, and who sweeps and gives
+ * memory back. They have no recorded call. false: of some goroutines it is not known what they
+ * are, since they began before the recording. */
+static bool collector_ns(const struct loaded_trace *t, uint64_t *ns)
 {
-	size_t i = 0;
+	size_t n;
+	static const char *const starts[] = { "runtime.gcBgMark", "runtime.gcenable",
+					      "runtime.bgsweep", "runtime.bgscavenge" };
+	const struct idlers *all = model_idlers(t->model, &n);
+	bool known = n < IDLERS_MAX;
 
-	while (i < CLASSES && !waits_for_others(e->parts[i].is))
-		i++;
-	if (i == CLASSES || 3 * e->parts[i].ns < 2 * e->parts[0].ns)
-		return;
+	*ns = 0;
+	for (size_t i = 0; i < n; i++) {
+		const char *start = trace_name_at(t->info, all[i].start_pc);
+
+		known &= *start || !all[i].run_ns;
+		for (size_t k = 0; k < sizeof(starts) / sizeof(starts[0]); k++)
+			if (!strncmp(start, starts[k], strlen(starts[k])))
+				*ns += all[i].run_ns;
+	}
+	return known;
+}
+
+/* Part i goes first. */
+static void put_first(struct explained *e, size_t i)
+{
 	const struct answer_part first = e->parts[i];
 
 	for (; i; i--)
@@ -95,11 +118,48 @@ static void lead_on(struct explained *e)
 	e->parts[0] = first;
 }
 
-static int explain(struct scan *s, uint32_t func, struct explained *e)
+/* Waits for others, if there are nearly as many as what takes most. */
+static size_t causes(const struct explained *e)
+{
+	for (size_t i = 0; i < CLASSES; i++)
+		if (waits_for_others(e->parts[i].is))
+			return 3 * e->parts[i].ns >= 2 * e->parts[0].ns ? i : 0;
+	return 0;
+}
+
+static int explain_class(struct scan *s, struct explained *e)
+{
+	e->n_wakers = 0;
+	e->wakers_ns = e->held_ns = 0;
+	e->held = (struct hold){ 0 };
+	e->via = CLASS_OTHER;
+	int err = scan_class(s, e->parts[0].is);
+
+	if (err || !waits_for_others(e->parts[0].is))
+		return err;
+	find_wakers(s, e);
+	if (e->parts[0].is == CLASS_LOCK)
+		find_holder(s, e);
+	return 0;
+}
+
+static bool waker_known(const struct scan *s, const struct explained *e)
+{
+	return e->n_wakers && e->wakers[0].by < s->t->n_funcs &&
+	       2 * e->wakers[0].ns >= e->wakers_ns;
+}
+
+/* but: for waits of these classes, a bit each. */
+static int explain(struct scan *s, uint32_t func, unsigned but, struct explained *e)
 {
 	*e = nothing;
 	int err = scan_begin(s, func);
 
+	for (int c = 0; c < CLASSES && !err; c++)
+		if (but >> c & 1) {
+			s->total_ns -= s->class_ns[c];
+			s->class_ns[c] = 0;
+		}
 	if (err || !s->calls || !s->total_ns)
 		return err;
 	e->func = func;
@@ -108,75 +168,81 @@ static int explain(struct scan *s, uint32_t func, struct explained *e)
 	for (int c = 0; c < CLASSES; c++)
 		e->parts[c] = (struct answer_part){ (enum wait_class)c, s->class_ns[c] };
 	qsort(e->parts, CLASSES, sizeof(e->parts[0]), largest_first);
-	lead_on(e);
-	err = scan_class(s, e->parts[0].is);
-	if (err)
-		return err;
-	scan_place(s, e);
-	if (waits_for_others(e->parts[0].is)) {
-		find_wakers(s, e);
-		if (e->parts[0].is == CLASS_LOCK)
-			find_holder(s, e);
+	const size_t cause = causes(e);
+
+	put_first(e, cause);
+	err = explain_class(s, e);
+	/* A cause that is not known leads nowhere. */
+	if (!err && cause && e->parts[0].is != CLASS_LOCK && !waker_known(s, e)) {
+		qsort(e->parts, CLASSES, sizeof(e->parts[0]), largest_first);
+		err = explain_class(s, e);
 	}
-	return 0;
+	if (!err)
+		scan_place(s, e);
+	return err;
 }
 
 /* What the waits of the first are waiting for. */
-static uint32_t next_of(const struct scan *s, const struct explained *e)
+static int explain_next(struct scan *s, struct answer *a)
 {
-	const enum wait_class is = e->parts[0].is;
+	const struct explained *e = &a->why;
+	uint32_t func = SUBJECT_NONE;
 
-	if (is == CLASS_LOCK)
-		return e->held.n ? e->held.did : SUBJECT_NONE;
-	if (is != CLASS_GROUP && is != CLASS_COND && is != CLASS_CHAN)
-		return SUBJECT_NONE;
-	return e->n_wakers && e->wakers[0].by < s->t->n_funcs && 2 * e->wakers[0].ns >= e->wakers_ns
-		       ? e->wakers[0].by
-		       : SUBJECT_NONE;
+	if (e->parts[0].is == CLASS_LOCK && e->held.n) {
+		a->holds_itself = e->held.did == e->held.by;
+		func = e->held.did;
+	} else if (waits_for_others(e->parts[0].is) && e->parts[0].is != CLASS_LOCK) {
+		func = waker_known(s, e) ? e->wakers[0].by : scan_started(s);
+		a->started = !waker_known(s, e);
+		a->awaits_work = !a->started && e->via == CLASS_OTHER;
+	}
+	return func == SUBJECT_NONE || (func == e->func && !a->holds_itself)
+		       ? 0
+		       : explain(s, func,
+				 a->holds_itself  ? 1u << CLASS_LOCK
+				 : a->awaits_work ? 1u << CLASS_CHAN | 1u << CLASS_COND
+						  : 0,
+				 &a->next);
 }
 
-/* Of goroutines of the garbage collector (runtime/mgc.go): their workers, and who sweeps and gives
- * memory back. They have no recorded call. */
-static uint64_t collector_ns(const struct loaded_trace *t)
+/* Before it, what every recording tells. */
+static void measure(struct answer *a, const struct loaded_trace *t, uint64_t span_ns)
 {
-	size_t n;
-	static const char *const starts[] = { "runtime.gcBgMark", "runtime.gcenable",
-					      "runtime.bgsweep", "runtime.bgscavenge" };
-	const struct idlers *all = model_idlers(t->model, &n);
-	uint64_t ns = 0;
+	const struct model_totals *all = t->totals;
+	const double span = (double)span_ns / 1000;
 
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < sizeof(starts) / sizeof(starts[0]); k++)
-			if (!strncmp(trace_name_at(t->info, all[i].start_pc), starts[k],
-				     strlen(starts[k])))
-				ns += all[i].run_ns;
-	return ns;
+	a->span_ns = span_ns;
+	a->run_ns = all->life_ns - off_times_sum(&all->off);
+	a->collector_known = collector_ns(t, &a->collector_ns);
+	a->ran = (uint64_t)((double)a->run_ns / span);
+	a->in_calls = (uint64_t)((double)all->off.syscall_ns / span);
+	a->ready = (uint64_t)((double)all->off.runnable_ns / span);
+	a->off_cpu = (uint64_t)((double)all->off.off_cpu_ns / span);
+	a->ran_most = SUBJECT_NONE;
+	for (uint32_t f = 0; f < t->n_funcs; f++)
+		if (stat_run_ns(&t->funcs[f]) &&
+		    (a->ran_most == SUBJECT_NONE ||
+		     stat_run_ns(&t->funcs[f]) > stat_run_ns(&t->funcs[a->ran_most])))
+			a->ran_most = f;
 }
 
 int answer_find(struct answer *a, const struct loaded_trace *t)
 {
-	const struct model_totals *all = t->totals;
 	const uint64_t span_ns = loaded_trace_span_ns(t);
 	struct scan s;
 	int err = 0;
 
 	*a = (struct answer){ .why = nothing, .next = nothing };
-	if (!all->states || t->samples || t->summary || !span_ns)
+	if (!t->totals->states || t->samples || t->summary || !span_ns)
 		return 0;
+	measure(a, t, span_ns);
 	err = scan_new(&s, t);
 	uint32_t func = err ? SUBJECT_NONE : subject_find(t, span_ns, &err);
 
 	if (!err && func != SUBJECT_NONE)
-		err = explain(&s, func, &a->why);
-	func = a->why.calls && !err ? next_of(&s, &a->why) : SUBJECT_NONE;
-	if (!err && func != SUBJECT_NONE && func != a->why.func)
-		err = explain(&s, func, &a->next);
-	a->ran = (uint64_t)((double)(all->life_ns - off_times_sum(&all->off)) * 1000 /
-			    (double)span_ns);
-	a->ready = (uint64_t)((double)(all->off.runnable_ns + all->off.off_cpu_ns) * 1000 /
-			      (double)span_ns);
-	a->run_ns = all->life_ns - off_times_sum(&all->off);
-	a->collector_ns = collector_ns(t);
+		err = explain(&s, func, 0, &a->why);
+	if (!err && a->why.calls)
+		err = explain_next(&s, a);
 	scan_free(&s);
 	if (err)
 		log_no_memory("no memory for the answer");

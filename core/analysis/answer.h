@@ -35,6 +35,8 @@ struct explained {
 	} wakers[ANSWER_WAKERS];
 	size_t n_wakers;
 	uint64_t wakers_ns; /* of all who did */
+	/* What they had waited for meanwhile, for half of the time and more; else CLASS_OTHER */
+	enum wait_class via;
 	/* Of waits for locks: the calls that held them for longest; n 0: not known */
 	struct hold held;
 	uint64_t held_ns; /* of all that held them */
@@ -42,13 +44,20 @@ struct explained {
 
 struct answer {
 	struct explained why;
-	/* What keeps those who end the waits: of the first waker, or of held.did. calls 0: nothing
-	 * is known of it. */
+	/* What keeps those who end the waits: of the first waker, of held.did (but for its waits
+	 * for locks, where it is held.by; but for those for work, unless it waited for others while
+	 * these calls did), or of goroutines that these calls started. calls 0:
+	 * nothing is known of it. */
 	struct explained next;
-	/* Goroutines that ran and that could not, on an average; thousandths. */
-	uint64_t ran, ready;
-	/* For how long all goroutines ran, and of it those that mark for the garbage collector. */
-	uint64_t run_ns, collector_ns;
+	bool holds_itself, started, awaits_work;
+	/* Goroutines that ran, were in system calls, waited for Go's scheduler, and had a thread
+	 * without a processor, on an average; thousandths. The function that ran most. */
+	uint64_t ran, in_calls, ready, off_cpu;
+	uint32_t ran_most;
+	/* For how long was recorded, all goroutines ran, and those of the garbage collector did,
+	 * as far as they are known. */
+	uint64_t span_ns, run_ns, collector_ns;
+	bool collector_known;
 };
 
 /*

@@ -13,7 +13,7 @@
 #define PART_PCT      10 /* less of it is not named */
 #define HELD_PCT      10 /* of all holding: less tells nothing */
 #define NEXT_PCT      20
-#define BUSY_MILLI    1000
+#define CPU_PCT       25 /* of the time of the calls: why it is so is told */
 #define COLLECTOR_PCT 10
 
 static const char *const does[CLASSES] = {
@@ -36,6 +36,15 @@ static double pct(const struct explained *e, size_t i)
 	return share_pct(e->parts[i].ns, e->total_ns);
 }
 
+/* Other goroutines wait, too, before they end its waits. */
+static const char *through(const struct explained *e)
+{
+	return !e->n_wakers || e->parts[0].is == CLASS_LOCK ? ""
+	       : e->via == CLASS_NET                        ? " that wait for the network"
+	       : e->via == CLASS_SLEEP                      ? " that sleep"
+							    : "";
+}
+
 /* "main.f waits for a lock 73% of its time", or several things that it does. */
 static void sentence(FILE *out, const struct explained *e, const struct trace_info *info)
 {
@@ -45,11 +54,11 @@ static void sentence(FILE *out, const struct explained *e, const struct trace_in
 		n++;
 	text_safe(out, trace_name_func(info, e->func));
 	for (size_t i = 0; i < n; i++)
-		fprintf(out, "%s %s %.0f%%",
+		fprintf(out, "%s %s%s %.0f%%",
 			!i           ? ""
 			: i + 1 == n ? " and"
 				     : ",",
-			does[e->parts[i].is], pct(e, i));
+			does[e->parts[i].is], i ? "" : through(e), pct(e, i));
 	fputs(" of its time", out);
 }
 
@@ -93,7 +102,9 @@ static void ended_by(FILE *out, const struct explained *e, const struct trace_in
 	for (size_t i = 0; i < e->n_wakers; i++)
 		if (!i || share_pct(e->wakers[i].ns, e->wakers_ns) >= PART_PCT) {
 			fputs(i ? ", " : "", out);
-			text_safe(out, wake_name(info, e->wakers[i].by));
+			text_safe(out, e->wakers[i].by == WAKE_NO_CALL
+					       ? "goroutines whose functions are not recorded"
+					       : wake_name(info, e->wakers[i].by));
 			fprintf(out, " %.0f%%", share_pct(e->wakers[i].ns, e->wakers_ns));
 		}
 	fputc('\n', out);
@@ -111,7 +122,7 @@ static void held_by(FILE *out, const struct explained *e, const struct trace_inf
 		return;
 	}
 	text_safe(out, trace_name_func(info, h->by));
-	fprintf(out, ", %" PRIu64 " time%s, at most %s each, longest %s", h->n, plural(h->n),
+	fprintf(out, ", %" PRIu64 " time%s, mean %s or less, longest %s", h->n, plural(h->n),
 		HUMAN(h->ns / h->n), HUMAN(h->longest_ns));
 	if (h->did != h->by) {
 		fprintf(out, ", %.0f%% of it in ", share_pct(h->did_ns, h->ns));
@@ -126,11 +137,12 @@ static void there(FILE *out, const struct answer *a, const struct trace_info *in
 
 	if (!e->calls || pct(e, 0) < NEXT_PCT)
 		return;
-	/* A call that waits for the lock and then holds it says nothing new. */
-	if (e->parts[0].is == CLASS_LOCK && a->why.held.did == a->why.held.by)
-		return;
-	row(out, "there");
+	row(out, a->started ? "started" : "there");
 	sentence(out, e, info);
+	fputs(a->holds_itself  ? ", apart from waits for locks"
+	      : a->awaits_work ? ", apart from waits for work"
+			       : "",
+	      out);
 	if (e->most != SUBJECT_NONE && e->most != e->func && 2 * e->most_ns >= e->parts[0].ns) {
 		fputs(", most of it in ", out);
 		text_safe(out, trace_name_func(info, e->most));
@@ -138,19 +150,47 @@ static void there(FILE *out, const struct answer *a, const struct trace_info *in
 	fputc('\n', out);
 }
 
+static double share_of(const struct explained *e, enum wait_class is)
+{
+	for (size_t i = 0; i < CLASSES; i++)
+		if (e->parts[i].is == is)
+			return pct(e, i);
+	return 0;
+}
+
 static void collector(FILE *out, const struct answer *a)
 {
-	const double works = share_pct(a->collector_ns, a->run_ns);
-	double waits = 0;
+	const double waits = share_of(&a->why, CLASS_GC),
+		     works = a->collector_known ? share_pct(a->collector_ns, a->run_ns) : 0;
+	const bool busy = a->why.parts[0].is == CLASS_RUN || a->why.parts[0].is == CLASS_CPU;
 
-	for (size_t i = 0; i < CLASSES; i++)
-		waits += a->why.parts[i].is == CLASS_GC ? pct(&a->why, i) : 0;
-	if (works < COLLECTOR_PCT && waits < COLLECTOR_PCT)
+	if (waits < COLLECTOR_PCT && (!busy || works < COLLECTOR_PCT))
 		return;
 	row(out, "collector");
+	if (waits >= 1)
+		fprintf(out, "%.0f%% of the time goes into waits for it%s", waits,
+			works >= 1 ? ", and " : "");
+	if (works >= 1)
+		fprintf(out, "%.0f%% of all processor time into its goroutines", works);
+	fputc('\n', out);
+}
+
+#define AVERAGE(milli) ((double)(milli) / 1000)
+
+/* Why goroutines that would run do not. */
+static void meanwhile(FILE *out, const struct answer *a, const struct trace_info *info)
+{
+	if (share_of(&a->why, CLASS_CPU) < CPU_PCT)
+		return;
+	row(out, "meanwhile");
 	fprintf(out,
-		"%.0f%% of the time goes into waits for it, and %.0f%% of all processor time into its goroutines\n",
-		waits, works);
+		"%.1f goroutines ran, %.1f were in system calls, %.1f waited for Go's scheduler, %.1f for a processor",
+		AVERAGE(a->ran), AVERAGE(a->in_calls), AVERAGE(a->ready), AVERAGE(a->off_cpu));
+	if (a->ran_most != SUBJECT_NONE) {
+		fputs("; ran most: ", out);
+		text_safe(out, trace_name_func(info, a->ran_most));
+	}
+	fputc('\n', out);
 }
 
 char *answer_say(const struct answer *a, const struct trace_info *info)
@@ -164,8 +204,9 @@ char *answer_say(const struct answer *a, const struct trace_info *info)
 		return NULL;
 	if (e->calls) {
 		sentence(out, e, info);
-		fprintf(out, " (%" PRIu64 " call%s, mean %s)\n", e->calls, plural(e->calls),
-			HUMAN(e->total_ns / e->calls));
+		fprintf(out, " (%" PRIu64 " call%s, mean %s, together %s in %s)\n", e->calls,
+			plural(e->calls), HUMAN(e->total_ns / e->calls), HUMAN(e->total_ns),
+			HUMAN(a->span_ns));
 		where(out, e, info);
 		if (e->many != SUBJECT_NONE && e->calls > 1) {
 			row(out, "calls");
@@ -177,11 +218,7 @@ char *answer_say(const struct answer *a, const struct trace_info *info)
 		held_by(out, e, info);
 		there(out, a, info);
 		collector(out, a);
-		if (a->ready >= BUSY_MILLI && e->parts[0].is == CLASS_CPU) {
-			row(out, "meanwhile");
-			fprintf(out, "%.1f goroutines ran, %.1f more waited for a processor\n",
-				(double)a->ran / 1000, (double)a->ready / 1000);
-		}
+		meanwhile(out, a, info);
 	}
 	return text_stream_close(out, &text) ? NULL : text;
 }

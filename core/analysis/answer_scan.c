@@ -15,20 +15,27 @@
 
 int scan_new(struct scan *s, const struct loaded_trace *t)
 {
+	size_t n_folds;
+
 	*s = (struct scan){ .t = t };
 	s->nodes = model_paths(t->model, &s->n);
 	s->in = calloc(s->n + 1, 1);
 	s->sum_ns = calloc(s->n + 1, sizeof(*s->sum_ns));
+	s->folded = calloc(s->n + 1, sizeof(*s->folded));
+	const struct path_fold *folds = model_path_folds(t->model, &n_folds);
+	for (size_t i = 0; i < n_folds && s->folded; i++)
+		s->folded[folds[i].to] += folds[i].calls;
 	s->by_func = calloc(t->n_funcs + 1, sizeof(*s->by_func));
 	s->funcs = calloc(t->n_funcs + 1, sizeof(*s->funcs));
 	wait_classes_fill(&s->classes, t->info);
-	return s->in && s->sum_ns && s->by_func && s->funcs ? 0 : -ENOMEM;
+	return s->in && s->sum_ns && s->folded && s->by_func && s->funcs ? 0 : -ENOMEM;
 }
 
 void scan_free(struct scan *s)
 {
 	free(s->in);
 	free(s->sum_ns);
+	free(s->folded);
 	free(s->by_func);
 	free(s->funcs);
 	*s = (struct scan){ 0 };
@@ -63,6 +70,33 @@ static enum wait_class class_of(const struct scan *s, uint32_t reason)
 	return wait_class_of(&s->classes, reason);
 }
 
+static uint64_t own_sum(const struct scan *s, uint32_t i);
+
+/* Does the call wait itself, for the class? */
+static bool waits_itself(const struct scan *s, uint32_t i)
+{
+	return s->in[i] && own_sum(s, i);
+}
+
+uint32_t scan_started(const struct scan *s)
+{
+	uint32_t best = SUBJECT_NONE;
+
+	memset(s->by_func, 0, (s->t->n_funcs + 1) * sizeof(*s->by_func));
+	for (size_t i = 1; i < s->n; i++) {
+		const struct path_node *node = &s->nodes[i];
+
+		if (!node->go_edge || node->func >= s->t->n_funcs ||
+		    !(waits_itself(s, node->parent) ||
+		      waits_itself(s, s->nodes[node->parent].parent)))
+			continue;
+		s->by_func[node->func] += node->stats.total_ns;
+		if (best == SUBJECT_NONE || s->by_func[node->func] > s->by_func[best])
+			best = node->func;
+	}
+	return best;
+}
+
 int scan_begin(struct scan *s, uint32_t func)
 {
 	size_t n_waits;
@@ -95,17 +129,41 @@ int scan_begin(struct scan *s, uint32_t func)
 
 /* ---- one class */
 
+static bool acts_for_caller(const struct scan *s, uint32_t func)
+{
+	const struct lock_rules *r = s->t->locks;
+
+	return r && func < r->rules.n_funcs && r->rules.for_caller[func];
+}
+
+/* Whose the self time of node i is: package sync, say, waits for its callers. */
+static struct scan_func *own_of(struct scan *s, uint32_t i)
+{
+	uint32_t own = i;
+
+	while (s->in[own] != IS_SUBJECT && acts_for_caller(s, s->nodes[own].func))
+		own = s->nodes[own].parent;
+	return &s->funcs[s->nodes[own].func < s->t->n_funcs ? s->nodes[own].func : s->t->n_funcs];
+}
+
+/* Calls of node i that are not made below another one of it. */
+static uint64_t from_outside(const struct scan *s, uint32_t i)
+{
+	const uint64_t inside = s->nodes[i].recursive + s->folded[i],
+		       calls = s->nodes[i].stats.calls;
+
+	return calls > inside ? calls - inside : 0;
+}
+
 static void enter(struct scan *s, uint32_t i, uint32_t depth, uint64_t self_ns)
 {
 	const struct path_node *node = &s->nodes[i];
 	struct scan_func *f = node->func < s->t->n_funcs ? &s->funcs[node->func] : NULL;
 
-	if (!f)
+	own_of(s, i)->self_ns += self_ns;
+	if (!f || f->open++) /* calls of itself are no calls of it by others */
 		return;
-	f->self_ns += self_ns;
-	f->calls += node->stats.calls;
-	if (f->open++)
-		return;
+	f->calls += from_outside(s, i);
 	f->class_ns += s->sum_ns[i];
 	f->total_ns += node->stats.total_ns;
 	f->depth = !f->depth || depth < f->depth ? depth : f->depth;
@@ -196,13 +254,11 @@ void scan_place(const struct scan *s, struct explained *e)
 	for (uint32_t i = 0; i < s->t->n_funcs; i++) {
 		const struct scan_func *f = &s->funcs[i];
 
-		if (!f->calls && !f->class_ns)
-			continue;
 		if (f->self_ns > e->most_ns) {
 			e->most = i;
 			e->most_ns = f->self_ns;
 		}
-		if (i == s->subject)
+		if (i == s->subject || acts_for_caller(s, i))
 			continue;
 		if (f->class_ns / MOST_PCT >= class_ns / 100 && f->class_ns &&
 		    (e->in == SUBJECT_NONE || f->depth > s->funcs[e->in].depth)) {

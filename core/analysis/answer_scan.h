@@ -13,6 +13,7 @@ struct scan {
 	uint32_t subject;
 	uint8_t *in;       /* by node: 1 below the subject's, 2 it is one */
 	uint64_t *sum_ns;  /* by node: of the class, with those below */
+	uint64_t *folded;  /* by node: calls that are made below another one of it */
 	uint64_t *by_func; /* for whoever needs one */
 	struct scan_func {
 		uint64_t class_ns, total_ns, self_ns, calls;
@@ -32,7 +33,10 @@ void scan_free(struct scan *s);
 int scan_begin(struct scan *s, uint32_t func);
 /* Sets sum_ns and funcs for a class. */
 int scan_class(struct scan *s, enum wait_class is);
-/* After that: reason, in, most and many. */
+/* After that: of goroutines that those who wait have started, themselves or by a call, the first
+ * function of those with the most time; SUBJECT_NONE: none is. */
+uint32_t scan_started(const struct scan *s);
+/* Likewise: reason, in, most and many. */
 void scan_place(const struct scan *s, struct explained *e);
 /* Has the function waits of the class, for that reason, there? */
 bool scan_waits_in(const struct scan *s, uint32_t func, uint32_t reason);

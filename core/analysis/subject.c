@@ -5,19 +5,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
 #include "analysis/wait_class.h"
+#include "analysis/waits.h"
 
 #define REQUESTS_MIN 10 /* calls */
 #define BODY_PARTS   4  /* it lasts for one of so many parts of the recording */
 #define IDLE_PCT     90 /* of the time of what only waits */
+#define WORK_PART    10 /* of the work of the busiest, for what only waits, */
+#define WEIGHT_PART  10 /* and of all time that is no waiting, for any subject */
 
-/* Of a node. */
+/* Of a node; with those below it on its goroutine, but for self_*. */
 struct look {
-	uint64_t idle_ns, idle_self_ns; /* waits for others to give it something to do */
-	uint64_t group_ns;              /* for others to be done */
-	uint64_t called;                /* calls that its calls make */
+	uint64_t idle_ns;                  /* waits for others to give it something to do */
+	uint64_t self_idle_ns, self_idles; /* in itself, and how many */
+	uint64_t group_ns;                 /* waits for others to be done */
+	uint64_t work_ns;                  /* it ran, or was in system calls */
+	uint64_t called;                   /* calls that its calls make */
 	bool body;
+};
+
+/* What may be the subject: of a function. */
+struct candidate {
+	uint64_t ns, idle_ns, work_ns;
 };
 
 struct looking {
@@ -25,8 +36,9 @@ struct looking {
 	const struct path_node *nodes;
 	size_t n;
 	struct look *looks;
-	uint64_t *requests_ns; /* by function */
+	struct candidate *of; /* by function */
 	uint64_t span_ns;
+	uint64_t busy_ns; /* time of all that is not idle */
 };
 
 static bool is_first(const struct path_node *node)
@@ -39,7 +51,18 @@ static bool plain(const struct looking *l, const struct path_node *node)
 	return node->func < l->t->n_funcs;
 }
 
-static void add_idle(struct looking *l)
+/* Who sends has something to do: it waits for a receiver to keep up. */
+static bool is_idle(const struct looking *l, const struct wait_classes *classes, uint32_t reason)
+{
+	char number[WAIT_REASON_BYTES];
+	enum wait_class c = wait_class_of(classes, reason);
+
+	if (c == CLASS_CHAN)
+		return strncmp(wait_reason(l->t->info, reason, number), "chan send", 9) != 0;
+	return c == CLASS_NET || c == CLASS_COND || c == CLASS_SLEEP;
+}
+
+static void look_at_waits(struct looking *l)
 {
 	struct wait_classes classes;
 	size_t n;
@@ -47,24 +70,37 @@ static void add_idle(struct looking *l)
 
 	wait_classes_fill(&classes, l->t->info);
 	for (size_t i = 0; i < n; i++) {
-		enum wait_class c = wait_class_of(&classes, w[i].reason);
+		struct look *look = &l->looks[w[i].path];
 
-		if (!w[i].held && c == CLASS_GROUP)
-			l->looks[w[i].path].group_ns += w[i].ns;
-		if (w[i].held ||
-		    (c != CLASS_CHAN && c != CLASS_NET && c != CLASS_COND && c != CLASS_SLEEP))
+		if (w[i].held)
 			continue;
-		l->looks[w[i].path].idle_ns += w[i].ns;
-		l->looks[w[i].path].idle_self_ns += w[i].ns;
+		if (wait_class_of(&classes, w[i].reason) == CLASS_GROUP)
+			look->group_ns += w[i].ns;
+		if (!is_idle(l, &classes, w[i].reason))
+			continue;
+		look->idle_ns += w[i].ns;
+		look->self_idle_ns += w[i].ns;
+		look->self_idles += w[i].n;
 	}
+}
+
+/* Sums, from the innermost calls up. */
+static void sum_up(struct looking *l)
+{
 	for (size_t i = l->n; i-- > 1;) {
 		const struct path_node *node = &l->nodes[i];
+		struct look *look = &l->looks[i], *above = &l->looks[node->parent];
 
+		look->work_ns += stat_run_ns(&node->stats) + node->stats.off_self.syscall_ns;
+		l->busy_ns += node->stats.self_ns > look->self_idle_ns
+				      ? node->stats.self_ns - look->self_idle_ns
+				      : 0;
 		if (is_first(node))
 			continue;
-		l->looks[node->parent].idle_ns += l->looks[i].idle_ns;
-		l->looks[node->parent].group_ns += l->looks[i].group_ns;
-		l->looks[node->parent].called += node->stats.calls;
+		above->idle_ns += look->idle_ns;
+		above->group_ns += look->group_ns;
+		above->work_ns += look->work_ns;
+		above->called += node->stats.calls;
 	}
 }
 
@@ -77,60 +113,95 @@ static bool is_body(const struct looking *l, size_t i)
 		return false;
 	if ((st->total_ns + st->left_out_ns) / st->calls >= l->span_ns / BODY_PARTS)
 		return true;
-	return look->called >= 2 * st->calls && 2 * look->idle_self_ns >= st->total_ns;
+	return look->called >= 2 * st->calls && 2 * look->self_idle_ns >= st->total_ns;
 }
 
-static bool only_waits(const struct looking *l, size_t i)
+static bool only_waits(uint64_t idle_ns, uint64_t ns)
 {
-	return l->looks[i].idle_ns / IDLE_PCT >= l->nodes[i].stats.total_ns / 100 &&
-	       l->looks[i].idle_ns;
+	return idle_ns / IDLE_PCT >= ns / 100 && idle_ns;
 }
 
-/* Node i only waits: for the next request? Then a call of another function follows each of its
- * calls. One goroutine alone that does so is a loop of the program's own. */
+/* Node i only waits: for the next request? Then its caller does not wait itself, and a call of
+ * another function follows each of its calls. One goroutine alone that does so is a loop of the
+ * program's own. */
 static bool awaits_work(const struct looking *l, size_t i)
 {
+	const uint32_t caller = l->nodes[i].parent;
 	const uint64_t calls = l->nodes[i].stats.calls;
 
-	if (l->nodes[l->nodes[i].parent].stats.calls < 2)
+	if (l->looks[caller].self_idles >= calls / 2)
+		return false;
+	if (l->nodes[caller].stats.calls < 2)
 		return true;
-
-	for (uint32_t k = l->nodes[l->nodes[i].parent].first_child; k; k = l->nodes[k].next_sibling)
+	for (uint32_t k = l->nodes[caller].first_child; k; k = l->nodes[k].next_sibling)
 		if (k != i && !l->nodes[k].go_edge && l->nodes[k].stats.calls >= calls / 2 &&
-		    !only_waits(l, k))
+		    !only_waits(l->looks[k].idle_ns, l->nodes[k].stats.total_ns))
 			return true;
 	return false;
 }
 
-/* Sets requests_ns; returns the node of main.main, 0: there is none. */
+/* Finds candidates; returns the node of main.main, 0: there is none. */
 static size_t look_at_all(struct looking *l)
 {
 	size_t main = 0;
 
 	for (size_t i = 1; i < l->n; i++) {
 		const struct path_node *node = &l->nodes[i];
+		struct look *look = &l->looks[i];
 
 		if (!plain(l, node) || !(is_first(node) || l->looks[node->parent].body))
 			continue;
 		if (!node->parent && !strcmp(trace_name_func(l->t->info, node->func), "main.main"))
 			main = i;
-		l->looks[i].body = is_body(l, i);
-		if (l->looks[i].body || node->stats.calls < REQUESTS_MIN ||
-		    (!is_first(node) && only_waits(l, i) && awaits_work(l, i)))
+		look->body = is_body(l, i);
+		if (look->body || node->stats.calls < REQUESTS_MIN ||
+		    (!is_first(node) && only_waits(look->idle_ns, node->stats.total_ns) &&
+		     awaits_work(l, i)))
 			continue;
-		l->requests_ns[node->func] += node->stats.total_ns;
+		l->of[node->func].ns += node->stats.total_ns;
+		l->of[node->func].idle_ns += look->idle_ns;
+		l->of[node->func].work_ns += look->work_ns;
 	}
 	return main;
 }
 
+/* The candidate with the most time. One that only waits has some work to do, too. */
 static uint32_t most(const struct looking *l)
 {
 	uint32_t best = SUBJECT_NONE;
+	uint64_t busiest_ns = 0;
 
 	for (size_t i = 0; i < l->t->n_funcs; i++)
-		if (l->requests_ns[i] &&
-		    (best == SUBJECT_NONE || l->requests_ns[i] > l->requests_ns[best]))
+		busiest_ns = l->of[i].work_ns > busiest_ns ? l->of[i].work_ns : busiest_ns;
+	for (size_t i = 0; i < l->t->n_funcs; i++) {
+		const struct candidate *c = &l->of[i];
+
+		if (!c->ns || c->ns < l->busy_ns / WEIGHT_PART ||
+		    (only_waits(c->idle_ns, c->ns) && c->work_ns < busiest_ns / WORK_PART))
+			continue;
+		if (best == SUBJECT_NONE || c->ns > l->of[best].ns)
 			best = (uint32_t)i;
+	}
+	return best;
+}
+
+/* The outermost call with the most time that is no waiting for something to do. */
+static uint32_t busiest_first(const struct looking *l)
+{
+	uint32_t best = SUBJECT_NONE;
+	uint64_t best_ns = 0;
+
+	for (size_t i = 1; i < l->n; i++) {
+		const uint64_t ns = l->nodes[i].stats.total_ns, idle_ns = l->looks[i].idle_ns;
+
+		if (!is_first(&l->nodes[i]) || !plain(l, &l->nodes[i]) || ns <= idle_ns ||
+		    ns - idle_ns <= best_ns || ns - idle_ns < l->busy_ns / WEIGHT_PART)
+			continue;
+		if (2 * idle_ns >= ns)
+			continue;
+		best = l->nodes[i].func;
+		best_ns = ns - idle_ns;
+	}
 	return best;
 }
 
@@ -147,19 +218,22 @@ uint32_t subject_find(const struct loaded_trace *t, uint64_t span_ns, int *err)
 
 	l.nodes = model_paths(t->model, &l.n);
 	l.looks = calloc(l.n + 1, sizeof(*l.looks));
-	l.requests_ns = calloc(t->n_funcs + 1, sizeof(*l.requests_ns));
-	*err = l.looks && l.requests_ns ? 0 : -ENOMEM;
+	l.of = calloc(t->n_funcs + 1, sizeof(*l.of));
+	*err = l.looks && l.of ? 0 : -ENOMEM;
 	if (!*err) {
-		add_idle(&l);
+		look_at_waits(&l);
+		sum_up(&l);
 		const size_t main = look_at_all(&l);
 		const struct call_stats *st = main ? &l.nodes[main].stats : NULL;
 
 		found = most(&l);
-		if (main && st->total_ns >= span_ns / 100 &&
+		if (main && st->total_ns >= l.busy_ns / WEIGHT_PART &&
 		    (found == SUBJECT_NONE || (st->finished && !leaves_it_to_others(&l, main))))
 			found = l.nodes[main].func;
+		if (found == SUBJECT_NONE)
+			found = busiest_first(&l);
 	}
 	free(l.looks);
-	free(l.requests_ns);
+	free(l.of);
 	return found;
 }

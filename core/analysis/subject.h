@@ -11,11 +11,14 @@
 /*
  * A function's index, or SUBJECT_NONE. A goroutine's outermost call is a body, and what it calls is
  * looked at instead, if it lasts for a fourth of the recording, or if half of its time is its own
- * waiting between several calls. What is left is a request where there are ten calls and more. Of
- * two that a body calls by turns, the one that only waits waits for the next request, and so does
- * one that a lone goroutine calls. The function
- * with the most time is the subject; a main.main that has returned is it instead, unless it
- * waited for others for half of its time. span_ns: how long was recorded. *err: -ENOMEM.
+ * waiting between several calls. What is left is a request where there are ten calls and more. A
+ * callee that only waits may wait for the next request: it does where its caller never waits, and
+ * calls something else as often, or is one goroutine alone. The function with the most time is the
+ * subject; it has a tenth of all time that is not idle. If it only waits, it has a tenth of the
+ * work of the busiest, too. A main.main that has returned is the subject instead, unless it waited
+ * for others for half of its time. Without any it is the outermost call with the most time that
+ * is not idle, if that is most of its time.
+ * span_ns: how long was recorded. *err: -ENOMEM.
  */
 uint32_t subject_find(const struct loaded_trace *t, uint64_t span_ns, int *err);
 

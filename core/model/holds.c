@@ -16,6 +16,14 @@ static size_t own(const struct model *m, const struct stack *s, size_t n)
 	return n;
 }
 
+const struct frame *holds_own(const struct model *m, const struct stack *s)
+{
+	const struct frame *charged = states_charged(s);
+	const size_t n = charged ? own(m, s, (size_t)(charged - s->frames) + 1) : 0;
+
+	return n ? &s->frames[n - 1] : NULL;
+}
+
 static bool is_lock(const struct model *m, const struct stack *s)
 {
 	return s->state.now == STATE_WAITING && s->state.reason <= REASON_PREEMPTED &&

@@ -179,6 +179,10 @@ struct func_wakes {
 	uint32_t reason;
 	uint32_t by; /* a function, or WAKE_* but for WAKE_NONE */
 	uint64_t ns, n;
+	/* What who ended them had waited for meanwhile, by majority of time; via_ns: for how much
+	 * longer than for all else. Not in summaries. */
+	uint32_t via;
+	uint64_t via_ns;
 };
 
 /* A call, handed out when it ends. */

@@ -271,8 +271,10 @@ int states_apply(struct model *m, const struct event *e);
 /* s is in a state from ts_ns on. */
 void states_change(struct model *m, struct stack *s, unsigned state, uint16_t reason,
 		   uint64_t ts_ns);
-/* It is runnable, as what is in by_func (as in state_span) on goroutine `by`, 0: none, made it. */
-void states_woken(struct model *m, struct stack *s, uint64_t by, uint32_t by_func, uint64_t ts_ns);
+/* It is runnable, as what is in by_func (as in state_span) on goroutine `by`, 0: none, made it.
+ * waker: that goroutine's, NULL: nothing is known of it. */
+void states_woken(struct model *m, struct stack *s, uint64_t by, uint32_t by_func,
+		  const struct stack *waker, uint64_t ts_ns);
 /* The call that time is charged to now; NULL: none. One whose prologue is stopped has not begun. */
 static inline struct frame *states_charged(const struct stack *s)
 {
@@ -308,12 +310,15 @@ void states_add_wait(struct model *m, const struct frame *f, uint16_t reason, bo
 		     uint64_t ns, uint64_t n);
 
 /* wakes.c: what is in by_func ends the wait of s, which lasts up to ts_ns. */
-void wakes_add(struct model *m, const struct stack *s, uint32_t by_func, uint64_t ts_ns);
+void wakes_add(struct model *m, const struct stack *s, uint32_t by_func, const struct stack *waker,
+	       uint64_t ts_ns);
 
 /* holds.c: with model_options.holds. s waited for a lock up to ts_ns. */
 void holds_waited(const struct model *m, struct stack *s, uint64_t ts_ns);
 /* The top call of s ends at ts_ns, after dur_ns. */
 void holds_returned(const struct model *m, struct stack *s, uint64_t dur_ns, uint64_t ts_ns);
+/* The innermost call of s that acts for itself (hold_rules.for_caller); NULL: none is. */
+const struct frame *holds_own(const struct model *m, const struct stack *s);
 /* A call of waker ends the wait of s. */
 void holds_released(struct model *m, const struct stack *s, struct stack *waker, uint64_t ts_ns);
 

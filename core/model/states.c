@@ -133,6 +133,11 @@ void states_change(struct model *m, struct stack *s, unsigned state, uint16_t re
 	tell_span(m, s);
 	if (m->opt.holds)
 		holds_waited(m, s, ts_ns);
+	if (st->now == STATE_WAITING) {
+		st->last_reason = st->reason;
+		st->last_from_ns = st->from_ns;
+		st->last_to_ns = st->mark_ns;
+	}
 	st->from_ns = st->mark_ns;
 	st->now = (uint16_t)state;
 	st->reason = reason;
@@ -142,12 +147,13 @@ void states_change(struct model *m, struct stack *s, unsigned state, uint16_t re
 	count_wait(m, s);
 }
 
-void states_woken(struct model *m, struct stack *s, uint64_t by, uint32_t by_func, uint64_t ts_ns)
+void states_woken(struct model *m, struct stack *s, uint64_t by, uint32_t by_func,
+		  const struct stack *waker, uint64_t ts_ns)
 {
 	struct stack_states *st = &s->state;
 
 	if (m->opt.wakes && st->now == STATE_WAITING)
-		wakes_add(m, s, by_func, ts_ns);
+		wakes_add(m, s, by_func, waker, ts_ns);
 	states_change(m, s, STATE_RUNNABLE, 0, ts_ns);
 	st->by = by;
 	st->by_func = by_func;

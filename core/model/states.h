@@ -24,6 +24,8 @@ struct stack_states {
 	uint32_t by_func; /* the same */
 	uint16_t now, reason;
 	uint16_t was;         /* before STATE_OFF_CPU */
+	uint16_t last_reason; /* of its last wait, that lasted so long; 0 to 0: there was none */
+	uint64_t last_from_ns, last_to_ns;
 	uint32_t off_tid;     /* the thread that left then */
 	bool lost;            /* unknown, until an event of a state tells */
 	struct off_times off; /* since life_ns */

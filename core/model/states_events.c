@@ -75,7 +75,9 @@ static void tell_switch(struct model *m, struct stack *s, const struct event *e)
 static uint32_t waker_func(const struct model *m, const struct event *wake,
 			   const struct stack *waker)
 {
-	const struct frame *f = waker ? states_charged(waker) : NULL;
+	const struct frame *f = !waker         ? NULL
+				: m->opt.holds ? holds_own(m, waker)
+					       : states_charged(waker);
 
 	if (wake->goid && wake->site < m->n_sites && m->sites[wake->site].func != TRACE_NONE)
 		return m->sites[wake->site].func;
@@ -100,7 +102,7 @@ static void tell(struct model *m, struct stack *s, unsigned state, uint16_t reas
 	if (waker && m->opt.holds)
 		holds_released(m, s, waker, ts_ns);
 	if (wake)
-		states_woken(m, s, wake->goid, waker_func(m, wake, waker), ts_ns);
+		states_woken(m, s, wake->goid, waker_func(m, wake, waker), waker, ts_ns);
 	else
 		states_change(m, s, state, reason, ts_ns);
 }

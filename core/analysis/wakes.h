@@ -4,6 +4,7 @@
 #define GOTRACE_WAKES_H
 
 #include "analysis/trace_load.h"
+#include "model/holds.h"
 
 /* Those of a function and reason stand together, the longest first. */
 struct wake_rows {

@@ -1,9 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who held locks that others waited for, and who ran without a recorded call. */
+/* Who ended waits, who held locks that others waited for, and who ran without a recorded call. */
 #ifndef GOTRACE_HOLDS_H
 #define GOTRACE_HOLDS_H
 
 #include "model/model.h"
+
+/* Waits of one reason in the calls of a function that what is in `by` ended. */
+struct func_wakes {
+	uint32_t func; /* as it counts: a row of model_funcs */
+	uint32_t reason;
+	uint32_t by; /* a function, or WAKE_* but for WAKE_NONE */
+	uint64_t ns, n;
+	/* What who ended them had waited for meanwhile, by majority of time; via_ns: for how much
+	 * longer than for all else. Not in summaries. */
+	uint32_t via;
+	uint64_t via_ns;
+};
+
+/* Who ended waits, n of them, in no order; NULL: none. Without waits in prologues that were
+ * stopped, and those of which no EV_WAKE tells how they ended. Needs model_options.wakes. After
+ * model_finish. */
+const struct func_wakes *model_wakes(const struct model *m, size_t *n);
 
 /*
  * Calls that released a lock which others waited for, by the function whose calls waited. A release

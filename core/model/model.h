@@ -173,18 +173,6 @@ struct path_waits {
 	uint64_t ns, n; /* n: waits that began, or were going on as what counts did */
 };
 
-/* Waits of one reason in the calls of a function that what is in `by` ended. */
-struct func_wakes {
-	uint32_t func; /* as it counts: a row of model_funcs */
-	uint32_t reason;
-	uint32_t by; /* a function, or WAKE_* but for WAKE_NONE */
-	uint64_t ns, n;
-	/* What who ended them had waited for meanwhile, by majority of time; via_ns: for how much
-	 * longer than for all else. Not in summaries. */
-	uint32_t via;
-	uint64_t via_ns;
-};
-
 /* A call, handed out when it ends. */
 struct call {
 	uint64_t start_ns, end_ns, self_ns;
@@ -413,11 +401,6 @@ void model_path_events(const struct model *m, void (*tell)(void *ctx, const stru
  * off_self.wait_ns; of samples with system calls that are known, and off_self.syscall_ns, too.
  * After model_finish. */
 const struct path_waits *model_waits(const struct model *m, size_t *n);
-
-/* Who ended waits, n of them, in no order; NULL: none. Without waits in prologues that were
- * stopped, and those of which no EV_WAKE tells how they ended. Needs model_options.wakes. After
- * model_finish. */
-const struct func_wakes *model_wakes(const struct model *m, size_t *n);
 
 /* Samples of the processor time in the calls of a path, those below not included: the program's and
  * the probes'. How many, what they stand for in ns, and the sum of the squares of that in us^2. */

@@ -4,6 +4,7 @@
 #define GOTRACE_STATES_H
 
 #include "base/hash_index.h"
+#include "model/holds.h"
 #include "model/model.h"
 
 /* Where a goroutine has waited longest, if that is more than half of all its waiting. */

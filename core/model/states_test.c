@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "model/holds.h"
 #include "model/places.h"
 #include "model/states_fixture.h"
 

@@ -254,6 +254,8 @@ struct plan_stubs {
 	uint8_t *code;
 	size_t bytes;
 	uint64_t vaddr; /* its link-time address; wraps below 0 in a PIE */
+	/* where the code lies in its file: no other plan's is there (stubs_file_off) */
+	uint64_t file_off;
 	/* a `syscall` instruction in the text, which the tracer uses to map the code */
 	uint64_t syscall_vaddr;
 	size_t n_sites;               /* that have a stub */

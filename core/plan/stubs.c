@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
 
 #include "base/log.h"
 #include "plan/inline_sites.h"
@@ -248,6 +250,27 @@ static void remove_all(struct plan *p)
 	p->stubs = (struct plan_stubs){ 0 };
 }
 
+/*
+ * Linux keeps a uprobe whose removal failed, as it does when a process is killed while it attaches
+ * probes, and the file's inode by its address alone (kernel/events/uprobes.c, "leaking uprobe",
+ * 6.18). A later file whose inode has this address gets that uprobe, with its instruction, at the
+ * same offset: the program would go on at another place. So no two files of stubs have probes at
+ * the same offsets. Page-aligned, and within what this process may write.
+ */
+#define FILE_OFF_BITS 46
+
+static uint64_t stubs_file_off(size_t bytes)
+{
+	struct rlimit limit;
+	uint64_t most = 1ull << FILE_OFF_BITS, off;
+
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < most)
+		most = limit.rlim_cur;
+	if (most < bytes + PAGE || getrandom(&off, sizeof(off), 0) != sizeof(off))
+		return 0;
+	return off % (most - bytes) & ~(uint64_t)(PAGE - 1);
+}
+
 int stubs_finish(struct plan *p, bool below)
 {
 	struct plan_stubs *t = &p->stubs;
@@ -270,6 +293,7 @@ int stubs_finish(struct plan *p, bool below)
 	if (!t->code)
 		return -ENOMEM;
 	memset(t->code, 0xcc, t->bytes); /* a stray jump traps */
+	t->file_off = stubs_file_off(t->bytes);
 	for (size_t i = 0; i < p->n_sites && !err; i++)
 		if (site_has_stub(&p->sites[i]))
 			err = stub_code_write(p, &p->sites[i]);

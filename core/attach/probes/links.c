@@ -93,7 +93,7 @@ static unsigned offsets_of(const struct round *r, const struct plan_site *s,
 		return 1;
 	unsigned n = site_stub_probes(s, in_stubs);
 	for (unsigned i = 0; i < n; i++)
-		out[i] = in_stubs[i];
+		out[i] = plan_of(r)->stubs.file_off + in_stubs[i];
 	return n;
 }
 

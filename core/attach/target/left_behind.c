@@ -256,7 +256,7 @@ static const char *put_back(struct behind *b, const struct threads *t, bool *aga
 	*again = false;
 	if (!write_all(b))
 		return "its text cannot be written";
-	return unmap_all(b, t);
+	return b->n_maps ? unmap_all(b, t) : NULL;
 }
 
 static const char *take_back(struct behind *b)
@@ -287,14 +287,26 @@ static const char *take_back(struct behind *b)
 	return why;
 }
 
+/* It was killed before it had stubs mapped, while a thread made system calls for it. One that lives
+ * traces that thread. */
+static bool code_is_there(const struct running *r)
+{
+	const uint64_t vaddr = r->code_at - r->text.bias;
+	const uint8_t *file = gobin_bytes(r->opt.plan->binary, vaddr, REMOTE_CODE_BYTES);
+	uint8_t is[REMOTE_CODE_BYTES];
+
+	return file && text_patch_read(&r->text, vaddr, is, sizeof(is)) &&
+	       memcmp(is, file, sizeof(is)) != 0;
+}
+
 const char *left_behind_take_back(struct running *r)
 {
 	struct behind b = { .r = r, .lock_fd = -1 };
 	const char *why = find_maps(&b);
 
-	if (!why && b.stubs.bytes) {
+	if (!why && (b.stubs.bytes || code_is_there(r))) {
 		why = take_back(&b);
-		if (!why)
+		if (!why && b.stubs.bytes)
 			log_info(
 				"the stubs of a gotrace that was killed are taken out of process %d",
 				r->opt.pid);

@@ -26,33 +26,6 @@
 #define MFD_NOEXEC_SEAL 0x0008u /* 105ff5339f49, Linux 6.3 */
 #endif
 
-/* ---- a thread that works for us */
-
-int running_remote_begin(const struct running *r, struct remote *remote, pid_t tid)
-{
-	const uint8_t *file = gobin_bytes(r->opt.plan->binary, r->code_at - r->text.bias,
-					  REMOTE_CODE_BYTES);
-	int err = remote_begin(remote, tid, r->text.mem_fd, r->code_at);
-
-	/* A thread may still be executing what another gotrace put there. */
-	if (!err && (!file || memcmp(remote->was, file, REMOTE_CODE_BYTES)))
-		err = -EBUSY;
-	return err;
-}
-
-int running_remote_call(void *ctx, const uint64_t args[7], int64_t *result)
-{
-	return remote_call(ctx, args, NULL, result);
-}
-
-void running_remote_end(struct running *r, struct remote *remote)
-{
-	if (remote_end(remote))
-		log_debug("the text of process %d was not put back at its start", r->opt.pid);
-	if (remote->stop_sent)
-		kill(r->opt.pid, SIGSTOP);
-}
-
 /* ---- whether it can be */
 
 static const char *obstacle_in(const char *line)

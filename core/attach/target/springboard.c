@@ -22,7 +22,8 @@ int springboard_fill(int fd, const struct plan *plan)
 	const struct plan_stubs *t = &plan->stubs;
 
 	for (size_t done = 0; done < t->bytes;) {
-		ssize_t n = write(fd, t->code + done, t->bytes - done);
+		ssize_t n = pwrite(fd, t->code + done, t->bytes - done,
+				   (off_t)(t->file_off + done));
 
 		if (n < 0 && errno != EINTR)
 			return -errno;

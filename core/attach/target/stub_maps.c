@@ -23,10 +23,10 @@ static int64_t call(const struct process_calls *c, const uint64_t args[7])
 }
 
 static int64_t map(const struct process_calls *c, uint64_t at, size_t bytes, int prot, int flags,
-		   int fd)
+		   int fd, uint64_t off)
 {
 	return call(c, (const uint64_t[7]){ SYS_mmap, at, bytes, (uint64_t)prot, (uint64_t)flags,
-					    (uint64_t)fd, 0 });
+					    (uint64_t)fd, off });
 }
 
 static int64_t unmap(const struct process_calls *c, uint64_t at, uint64_t bytes)
@@ -41,9 +41,9 @@ static int64_t advise(const struct process_calls *c, uint64_t at, size_t bytes, 
 
 /* `at` and nowhere else. 0 or -errno. */
 static int64_t map_at(const struct process_calls *c, uint64_t at, size_t bytes, int prot, int flags,
-		      int fd)
+		      int fd, uint64_t off)
 {
-	int64_t got = map(c, at, bytes, prot, flags | MAP_FIXED_NOREPLACE, fd);
+	int64_t got = map(c, at, bytes, prot, flags | MAP_FIXED_NOREPLACE, fd, off);
 
 	if (got == (int64_t)at)
 		return 0;
@@ -59,7 +59,7 @@ static const char *map_stubs(struct stub_maps *m, const struct process_calls *c,
 {
 	const struct plan_stubs *t = &text->plan->stubs;
 	const uint64_t at = t->vaddr + text->bias;
-	int64_t err = map_at(c, at, t->bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd);
+	int64_t err = map_at(c, at, t->bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, t->file_off);
 
 	if (!err) {
 		m->stubs.at = at;
@@ -81,11 +81,11 @@ static const char *map_table(struct stub_maps *m, const struct process_calls *c,
 		       signals = table + PLAN_INLINE_TABLE_BYTES;
 	const int prot = PROT_READ | PROT_WRITE;
 
-	if (map_at(c, table, PLAN_INLINE_TABLE_BYTES, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1))
+	if (map_at(c, table, PLAN_INLINE_TABLE_BYTES, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
 		return "something else lies where the table of rings belongs";
 	m->table.at = table;
 	m->table.bytes = PLAN_INLINE_TABLE_BYTES;
-	if (map_at(c, signals, PLAN_INLINE_SIGNALS_BYTES, prot, MAP_SHARED, fd))
+	if (map_at(c, signals, PLAN_INLINE_SIGNALS_BYTES, prot, MAP_SHARED, fd, 0))
 		return "something else lies where the table of rings belongs";
 	m->signals.at = signals;
 	m->signals.bytes = PLAN_INLINE_SIGNALS_BYTES;
@@ -100,7 +100,7 @@ static const char *map_rings(struct stub_maps *m, const struct process_calls *c,
 			     const struct text_patch *text, const struct ring_area *a, int fd)
 {
 	uint64_t addresses[RING_MAX] = { 0 };
-	int64_t at = map(c, 0, a->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+	int64_t at = map(c, 0, a->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (at <= 0)
 		return "it may not map the rings";

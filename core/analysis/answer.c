@@ -157,6 +157,7 @@ static int explain(struct scan *s, uint32_t func, unsigned but, struct explained
 
 	for (int c = 0; c < CLASSES && !err; c++)
 		if (but >> c & 1) {
+			e->but_ns += s->class_ns[c];
 			s->total_ns -= s->class_ns[c];
 			s->class_ns[c] = 0;
 		}

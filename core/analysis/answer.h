@@ -18,6 +18,7 @@ struct answer_part {
 struct explained {
 	uint32_t func;
 	uint64_t calls, total_ns;
+	uint64_t but_ns;                   /* waits that were left out, in none of the rest */
 	struct answer_part parts[CLASSES]; /* the largest first */
 	/* Of the first part: its longest reason, of waits; the function that has most of it with
 	 * its callees, the innermost; SUBJECT_NONE: none has most; the one that has most of its own

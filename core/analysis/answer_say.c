@@ -139,9 +139,9 @@ static void there(FILE *out, const struct answer *a, const struct trace_info *in
 		return;
 	row(out, a->started ? "started" : "there");
 	sentence(out, e, info);
-	fputs(a->holds_itself  ? ", apart from waits for locks"
-	      : a->awaits_work ? ", apart from waits for work"
-			       : "",
+	fputs(share_pct(e->but_ns, e->total_ns + e->but_ns) < 1 ? ""
+	      : a->holds_itself                                 ? ", apart from waits for locks"
+								: ", apart from waits for work",
 	      out);
 	if (e->most != SUBJECT_NONE && e->most != e->func && 2 * e->most_ns >= e->parts[0].ns) {
 		fputs(", most of it in ", out);

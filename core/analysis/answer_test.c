@@ -149,7 +149,7 @@ static void worker(void **state)
 	check("main.serve waits for other goroutines 98% of its time (10 calls, mean 929ns, together 9.29us in 9.93us)\n"
 	      "  where     main.serve, chan send (98%)\n"
 	      "  ended by  main.worker 100%\n"
-	      "  there     main.worker runs 100% of its time, apart from waits for work, most of it in main.evict\n");
+	      "  there     main.worker runs 100% of its time, most of it in main.evict\n");
 }
 
 /* Each call makes the same call many times. */

@@ -12,6 +12,8 @@
 
 #define REQUESTS_MIN 10 /* calls */
 #define BODY_PARTS   4  /* it lasts for one of so many parts of the recording */
+#define LOOPS        5  /* calls in each call, with so much of the time: */
+#define LOOPS_PCT    95
 #define IDLE_PCT     90 /* of the time of what only waits */
 #define WORK_PART    10 /* of the work of the busiest, for what only waits, */
 #define WEIGHT_PART  10 /* and of all time that is no waiting, for any subject */
@@ -104,6 +106,26 @@ static void sum_up(struct looking *l)
 	}
 }
 
+/* What the compiler puts around the call of a go statement (cmd/compile/internal/typecheck). */
+static bool is_wrapper(const struct looking *l, const struct path_node *node)
+{
+	return plain(l, node) && strstr(trace_name_func(l->t->info, node->func), ".gowrap");
+}
+
+/* A goroutine's own function that does nothing but call another one again and again. */
+static bool only_loops(const struct looking *l, size_t i)
+{
+	const struct path_node *node = &l->nodes[i];
+
+	if (!node->go_edge && !(node->parent && is_wrapper(l, &l->nodes[node->parent])))
+		return false;
+	for (uint32_t k = node->first_child; k; k = l->nodes[k].next_sibling)
+		if (!l->nodes[k].go_edge && l->nodes[k].stats.calls >= LOOPS * node->stats.calls &&
+		    l->nodes[k].stats.total_ns / LOOPS_PCT >= node->stats.total_ns / 100)
+			return true;
+	return false;
+}
+
 static bool is_body(const struct looking *l, size_t i)
 {
 	const struct call_stats *st = &l->nodes[i].stats;
@@ -113,7 +135,9 @@ static bool is_body(const struct looking *l, size_t i)
 		return false;
 	if ((st->total_ns + st->left_out_ns) / st->calls >= l->span_ns / BODY_PARTS)
 		return true;
-	return look->called >= 2 * st->calls && 2 * look->self_idle_ns >= st->total_ns;
+	if (look->called >= 2 * st->calls && 2 * look->self_idle_ns >= st->total_ns)
+		return true;
+	return is_wrapper(l, &l->nodes[i]) || only_loops(l, i);
 }
 
 static bool only_waits(uint64_t idle_ns, uint64_t ns)

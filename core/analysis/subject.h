@@ -11,7 +11,8 @@
 /*
  * A function's index, or SUBJECT_NONE. A goroutine's outermost call is a body, and what it calls is
  * looked at instead, if it lasts for a fourth of the recording, or if half of its time is its own
- * waiting between several calls. What is left is a request where there are ten calls and more. A
+ * waiting between several calls, or if it is the goroutine's own function and all that it does is
+ * call another one again and again. What is left is a request where there are ten calls and more. A
  * callee that only waits may wait for the next request: it does where its caller never waits, and
  * calls something else as often, or is one goroutine alone. The function with the most time is the
  * subject; it has a tenth of all time that is not idle. If it only waits, it has a tenth of the

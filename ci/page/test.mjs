@@ -54,6 +54,15 @@ const tests = {
 		}
 	},
 
+	async "the answer stands first, and its functions lead to them"() {
+		const p = await open("evict");
+		assert.match(await text(p, ".answer p"), /^main\.serveEvict waits for a lock \d+% of its time/);
+		assert.match(await text(p, ".answer dl"), /held by\s+main\.\(\*cache\)\.find, \d+ times.* in main\.\(\*cache\)\.evict/);
+		await p.click(".answer dl dd:last-of-type button");
+		assert.equal(await hash(p, "focus"), "main.(*cache).evict");
+		await p.done();
+	},
+
 	async "samples are not called calls"() {
 		const p = await open("samples");
 		assert.equal(await has(p, "#by-grow"), false);

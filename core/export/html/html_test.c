@@ -193,6 +193,17 @@ static void test_recorded(void **state)
 
 #define HOSTILE "\"main.</script><script>hit('script')</script>\""
 
+/* Why it takes long: ci/page reads it. */
+static void test_answer(void **state)
+{
+	(void)state;
+	char *page = page_of("fixtures/answers/evict.gotrace");
+
+	assert_non_null(strstr(page, "\"answer\":[\"main.serveEvict waits for a lock "));
+	leave(page, "evict");
+	free(page);
+}
+
 /* Of samples, recorded: the page tells them from calls by "mode". */
 static void test_samples(void **state)
 {
@@ -394,11 +405,12 @@ static void test_numbers_as_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cases),   cmocka_unit_test(test_recorded),
-		cmocka_unit_test(test_hostile), cmocka_unit_test(test_losses),
-		cmocka_unit_test(test_cycle),   cmocka_unit_test(test_large),
-		cmocka_unit_test(test_changes), cmocka_unit_test(test_numbers_as_text),
-		cmocka_unit_test(test_samples), cmocka_unit_test(test_changes_in_part),
+		cmocka_unit_test(test_cases),           cmocka_unit_test(test_recorded),
+		cmocka_unit_test(test_answer),          cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_losses),          cmocka_unit_test(test_cycle),
+		cmocka_unit_test(test_large),           cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_numbers_as_text), cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_changes_in_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ int recording_describe(const struct recording *r, struct trace_info *info)
 		err = trace_info_setf(info, KEY_ATTACH_TIME_NS, "%llu",
 				      (unsigned long long)r->attach_ns);
 	if (!err)
-		err = trace_info_setf(info, KEY_RING_BYTES, "%zu", r->probes.ring_bytes);
+		err = trace_info_setf(info, KEY_RING_BYTES, "%zu", r->probes.rings.ring_bytes);
 	if (!err && r->probing->n_left_alone)
 		err = trace_info_setf(
 			info, KEY_WARN_LEFT_ALONE,

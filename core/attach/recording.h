@@ -49,6 +49,7 @@ struct recording {
 	int exe_fd;              /* the binary */
 	enum attach_kind kind;   /* AUTO is resolved by recording_prepare */
 	size_t ring_bytes, ring_bytes_sum;
+	struct cpu_rings *cpu_rings;     /* made before, or NULL: recording_prepare makes them */
 	uint64_t duration_ns, max_bytes; /* 0: no limit */
 	const bool *never_released; /* by function of the plan, of these two; NULL: any may be */
 	double max_cost;            /* share of the processor time that probing may take; 0: any */

@@ -166,6 +166,7 @@ int recording_prepare(struct recording *r)
 		.values = r->probing->plan->values.n ? r->probing->plan : NULL,
 		.ring_bytes = r->ring_bytes,
 		.ring_bytes_sum = r->ring_bytes_sum,
+		.rings = r->cpu_rings,
 	};
 	err = target_identify(r->target->pid, &load.target);
 	if (!err)

@@ -277,6 +277,7 @@ static int run_traced(struct run *r)
 		return STATUS_FAILED;
 	phases_done(&r->phases, PHASE_LAUNCH);
 	rec->phases = r->phases;
+	rec->cpu_rings = record_early_take_cpu_rings(&r->early);
 	if (!recording_prepare(rec))
 		status = run_prepared(r);
 	else if (r->target.launched && target_reap(&r->target) &&
@@ -336,7 +337,7 @@ static struct run *new_run(void)
 	if (!r)
 		return NULL;
 	r->exe_fd = r->probing.stub_fd = r->probing.rings.fd = -1;
-	r->early.caps.fd = r->early.rings.fd = -1;
+	r->early.caps.fd = r->early.rings.fd = r->early.cpu_rings.map = -1;
 	r->signals.fd = -1;
 	r->target = (struct target){ .pidfd = -1, .hold_fd = -1, .exec_fd = -1 };
 	return r;

@@ -26,6 +26,27 @@ struct tsc_check record_early_clock(struct record_early *e)
 	return e->clock;
 }
 
+static void make_cpu_rings(void *ctx)
+{
+	struct record_early *e = ctx;
+
+	/* Where it fails it is tried again, once there is room for descriptors. */
+	cpu_rings_make(&e->cpu_rings, e->cpu_ring_bytes, e->cpu_ring_bytes_sum);
+}
+
+void record_early_cpu_rings(struct record_early *e, size_t bytes, size_t bytes_sum)
+{
+	e->cpu_ring_bytes = bytes;
+	e->cpu_ring_bytes_sum = bytes_sum;
+	side_job_begin(&e->cpu_rings_job, make_cpu_rings, e);
+}
+
+struct cpu_rings *record_early_take_cpu_rings(struct record_early *e)
+{
+	side_job_end(&e->cpu_rings_job);
+	return &e->cpu_rings;
+}
+
 static void make_rings(void *ctx)
 {
 	struct record_early *e = ctx;
@@ -51,6 +72,8 @@ void record_early_end(struct record_early *e)
 {
 	side_job_end(&e->clock_job);
 	side_job_end(&e->rings_job);
+	side_job_end(&e->cpu_rings_job);
+	cpu_rings_close(&e->cpu_rings);
 	caps_try_drop(&e->caps);
 	ring_area_close(&e->rings);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attach/kernel/memory_cap.h"
 #include "attach/target/ring_area.h"
 #include "attach/target/mappings.h"
 #include "attach/target/shadow_stack.h"
@@ -84,6 +85,19 @@ static int find_command(struct run *r)
 	return 0;
 }
 
+/* Begins the part of the BPF programs for which nothing of the binary need be known, beside the
+ * reading of it. The process keeps its user from here on until they are loaded; it does not where a
+ * library is looked for. */
+static void begin_bpf(struct run *r)
+{
+	if ((r->host && r->host->untraced) || (r->opt.pid && r->opt.exe))
+		return;
+	if (!r->opt.pid)
+		signals_watch_early(&r->signals, gate_args_signals(&r->opt.gate) |
+							 flight_args_signals(&r->opt.flight));
+	record_early_cpu_rings(&r->early, r->opt.ring_bytes, memory_cap_bytes());
+}
+
 static int open_binary(struct run *r)
 {
 	const char *path = r->binary_path;
@@ -112,6 +126,7 @@ static int open_binary(struct run *r)
 			  r->opt.command[0], r->opt.command[0]);
 		return STATUS_FAILED;
 	}
+	begin_bpf(r);
 	r->binary = gobin_open(r->exe_fd, path);
 	if (!r->binary && errno == ENOMEM)
 		log_no_memory("no memory for the functions of %s", path);
@@ -394,9 +409,6 @@ int record_plan(struct run *r)
 {
 	struct plan_options *opt = &r->opt.selection.plan;
 
-	if (!r->opt.pid)
-		signals_watch_early(&r->signals, gate_args_signals(&r->opt.gate) |
-							 flight_args_signals(&r->opt.flight));
 	opt->stub = stub_kind(r);
 	phases_done(&r->phases, PHASE_KERNEL);
 	opt->running = r->opt.pid;

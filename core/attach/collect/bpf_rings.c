@@ -85,7 +85,7 @@ int bpf_rings_drain(struct bpf_rings *r)
 static int open_all(struct bpf_rings *r)
 {
 	for (unsigned cpu = 0; cpu < r->probes->n_cpus; cpu++) {
-		int fd = r->probes->ring_fds[cpu];
+		int fd = r->probes->rings.fds[cpu];
 		struct source *s = &r->sources[r->n];
 
 		if (fd < 0)
@@ -127,7 +127,7 @@ unsigned bpf_rings_count(const struct bpf_rings *r)
 bool bpf_rings_filling(const struct bpf_rings *r)
 {
 	for (unsigned i = 0; i < r->n; i++)
-		if (ring__avail_data_size(r->sources[i].ring) > r->probes->ring_bytes / 8)
+		if (ring__avail_data_size(r->sources[i].ring) > r->probes->rings.ring_bytes / 8)
 			return true;
 	return false;
 }

@@ -109,17 +109,17 @@ static int count_event(void *ctx, void *data, size_t size)
 static int open_rings(struct bench *b)
 {
 	for (unsigned cpu = 0; cpu < b->probes.n_cpus; cpu++) {
-		if (b->probes.ring_fds[cpu] < 0)
+		if (b->probes.rings.fds[cpu] < 0)
 			continue;
 		if (b->rings) {
-			int err = ring_buffer__add(b->rings, b->probes.ring_fds[cpu], count_event,
+			int err = ring_buffer__add(b->rings, b->probes.rings.fds[cpu], count_event,
 						   b);
 
 			if (err)
 				return err;
 			continue;
 		}
-		b->rings = ring_buffer__new(b->probes.ring_fds[cpu], count_event, b, NULL);
+		b->rings = ring_buffer__new(b->probes.rings.fds[cpu], count_event, b, NULL);
 		if (!b->rings)
 			return -errno;
 	}

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "attach/probes/embedded_bpf.h"
 #include "attach/probes/site_values.h"
@@ -89,88 +87,22 @@ static int configure_offsets(struct probe_config *c, const struct probes_options
 
 /* ---- maps */
 
-static size_t ring_size(const struct probes_options *opt, unsigned n_cpus)
-{
-	size_t page = sysconf(_SC_PAGESIZE), size = page;
-	size_t share = opt->ring_bytes_sum / (n_cpus ? n_cpus : 1);
-	size_t wanted = opt->ring_bytes < share || !opt->ring_bytes_sum ? opt->ring_bytes : share;
-
-	while (size < wanted && size < (size_t)1 << 31)
-		size *= 2;
-	return size > wanted && size > page && opt->ring_bytes_sum &&
-			       size * n_cpus > opt->ring_bytes_sum
-		       ? size / 2
-		       : size;
-}
-
-/* All at once: each update of such a map waits for a grace period of RCU, 10 ms and more, a batch
- * for one (since Linux 6.7; kernels before take no batch or wait for each). 0 or -errno. */
-static int put_rings(int outer, const uint32_t *cpus, const int *fds, uint32_t n)
-{
-	LIBBPF_OPTS(bpf_map_batch_opts, opts);
-	uint32_t count = n;
-
-	if (!bpf_map_update_batch(outer, cpus, fds, &count, &opts))
-		return 0;
-	for (uint32_t i = 0; i < n; i++)
-		if (bpf_map_update_elem(outer, &cpus[i], &fds[i], BPF_ANY))
-			return -errno;
-	return 0;
-}
-
-static int refuse_ring(const struct probes_options *opt, size_t bytes, uint32_t cpu, int err)
+static int refuse_rings(const struct probes_options *opt, const struct cpu_rings *r, int err)
 {
 	log_line(error_level(opt), "no ring buffer of %zu bytes for CPU %u: %s; try a smaller -m",
-		 bytes, cpu, strerror(-err));
+		 r->ring_bytes, r->failed, strerror(-err));
 	return err;
 }
 
-/* CPUs that are not there but could be plugged in have no ring: events on them would be counted as
- * lost. CPUs that are offline have one. */
-static int fill_rings(struct probes *p, const struct probes_options *opt, int outer, uint32_t *cpus,
-		      int *fds)
+/* Those that were made before, or new ones. 0 or -errno, which is to be told after what keeps the
+ * programs from being loaded: that may be the reason. */
+static int take_rings(struct probes *p, const struct probes_options *opt)
 {
-	long present = sysconf(_SC_NPROCESSORS_CONF);
-	uint32_t n = 0;
-
-	p->ring_bytes = ring_size(opt, present);
-	for (uint32_t cpu = 0; cpu < p->n_cpus; cpu++) {
-		char path[64];
-		struct stat st;
-
-		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u", cpu);
-		if (cpu >= (unsigned)present && stat(path, &st))
-			continue;
-		p->ring_fds[cpu] = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, p->ring_bytes,
-						  NULL);
-		if (p->ring_fds[cpu] < 0)
-			return refuse_ring(opt, p->ring_bytes, cpu, -errno);
-		cpus[n] = cpu;
-		fds[n++] = p->ring_fds[cpu];
-	}
-	int err = put_rings(outer, cpus, fds, n);
-
-	return err ? refuse_ring(opt, p->ring_bytes, cpus[0], err) : 0;
-}
-
-static int make_rings(struct probes *p, const struct probes_options *opt)
-{
-	int outer = bpf_object__find_map_fd_by_name(p->object, "rings");
-
-	if (outer < 0)
-		return -ENOENT;
-	p->ring_fds = calloc(p->n_cpus, sizeof(int));
-	uint32_t *cpus = calloc(p->n_cpus, sizeof(*cpus));
-	int *fds = calloc(p->n_cpus, sizeof(*fds));
-	int err = p->ring_fds && cpus && fds ? 0 : -ENOMEM;
-
-	if (p->ring_fds)
-		memset(p->ring_fds, -1, p->n_cpus * sizeof(int));
-	if (!err)
-		err = fill_rings(p, opt, outer, cpus, fds);
-	free(cpus);
-	free(fds);
-	return err;
+	if (!opt->rings || opt->rings->map < 0)
+		return cpu_rings_make(&p->rings, opt->ring_bytes, opt->ring_bytes_sum);
+	p->rings = *opt->rings;
+	*opt->rings = (struct cpu_rings){ .map = -1 };
+	return 0;
 }
 
 static int map_shared(struct probes *p, const struct probes_options *opt)
@@ -238,8 +170,8 @@ static int choose_programs(struct probes *p, const struct probes_options *opt)
 		return -ENOENT;
 	int err = opt->values ? site_values_size(p->object, opt->values) : 0;
 
-	if (!err)
-		err = bpf_map__set_max_entries(rings, p->n_cpus);
+	if (!err && p->rings.map >= 0)
+		err = bpf_map__reuse_fd(rings, p->rings.map);
 	return err ? err : bpf_map__set_max_entries(counters, p->n_cpus);
 }
 
@@ -263,14 +195,17 @@ int probes_load(struct probes *p, const struct probes_options *opt)
 	LIBBPF_OPTS(bpf_object_open_opts, open_opts, .object_name = "gotrace");
 	int n = libbpf_num_possible_cpus(), err;
 
-	*p = (struct probes){ .n_cpus = n > 0 ? n : 1, .lost_goids_fd = -1 };
+	*p = (struct probes){ .n_cpus = n > 0 ? n : 1, .lost_goids_fd = -1, .rings.map = -1 };
 	embedded_bpf_log();
+	const int no_rings = take_rings(p, opt);
+
 	p->object = bpf_object__open_mem(bpf_probes_start, bpf_probes_end - bpf_probes_start,
 					 &open_opts);
 	if (!p->object) {
 		err = -errno;
 		log_line(error_level(opt), "the embedded BPF object cannot be opened: %s",
 			 strerror(-err));
+		probes_unload(p);
 		return err;
 	}
 	err = choose_programs(p, opt);
@@ -278,14 +213,14 @@ int probes_load(struct probes *p, const struct probes_options *opt)
 		err = configure(p, opt);
 	if (!err && (err = bpf_object__load(p->object)))
 		log_load_failure(opt, err);
+	if (!err && no_rings)
+		err = refuse_rings(opt, &p->rings, no_rings);
 	if (!err && opt->values && (err = site_values_fill(p->object, opt->values)))
 		log_line(error_level(opt),
 			 "how to read arguments cannot be put into a map of the BPF programs: %s",
 			 strerror(-err));
 	if (!err)
 		err = map_shared(p, opt);
-	if (!err)
-		err = make_rings(p, opt);
 	if (err)
 		probes_unload(p);
 	return err;
@@ -312,10 +247,7 @@ void probes_unload(struct probes *p)
 {
 	embedded_bpf_unmap(p->counters, p->n_cpus * sizeof(*p->counters));
 	embedded_bpf_unmap(p->state, sizeof(*p->state));
-	for (unsigned i = 0; p->ring_fds && i < p->n_cpus; i++)
-		if (p->ring_fds[i] >= 0)
-			close(p->ring_fds[i]);
-	free(p->ring_fds);
+	cpu_rings_close(&p->rings);
 	bpf_object__close(p->object);
-	*p = (struct probes){ .lost_goids_fd = -1 };
+	*p = (struct probes){ .lost_goids_fd = -1, .rings.map = -1 };
 }

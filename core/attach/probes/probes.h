@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "attach/probes/cpu_rings.h"
 #include "binary/gobin.h"
 #include "bpf/event.h"
 #include "plan/plan.h"
@@ -27,11 +28,10 @@ int attach_kind_parse(const char *name, enum attach_kind *out); /* 0 or -EINVAL 
 struct probes {
 	struct bpf_object *object;
 	struct bpf_program *program[SITE_PROGRAMS]; /* by enum site_program; NULL: not loaded */
-	int *ring_fds;                              /* by CPU, -1 where there is none */
-	unsigned n_cpus;                            /* possible ones */
-	size_t ring_bytes;                          /* of one */
-	struct cpu_counters *counters;              /* [n_cpus], shared with the programs */
-	struct probe_state *state;                  /* shared with the programs */
+	struct cpu_rings rings;
+	unsigned n_cpus;               /* possible ones */
+	struct cpu_counters *counters; /* [n_cpus], shared with the programs */
+	struct probe_state *state;     /* shared with the programs */
 	int lost_goids_fd;
 	struct probe_config config; /* as the programs have it */
 };
@@ -50,6 +50,8 @@ struct probes_options {
 	/* wanted for each CPU; becomes a power of two of pages */
 	size_t ring_bytes;
 	size_t ring_bytes_sum; /* cap on all rings together */
+	/* They become the probes'. NULL, or their map -1: new ones are made, by the sizes above. */
+	struct cpu_rings *rings;
 };
 
 /* Loads the programs, makes the rings. 0 or -errno after logging one line that names what is

@@ -219,6 +219,11 @@ int elffile_read(struct elffile *e, int fd, const char *path, const struct elffi
 		return -ENOMEM;
 	}
 	e->map = p;
+	/* To copy the list of so many pages takes a fork milliseconds. What is forked executes
+	 * something else, or reads no binary. */
+	if (madvise(p, e->size, MADV_DONTFORK))
+		log_debug("%s: its copy in memory is for forked processes, too: %s", path,
+			  strerror(errno));
 	/* One that is compressed takes less than its size, too, and some file systems take data
 	 * that was just written for holes: only a file that is nearly all holes is read past them.
 	 */

@@ -6,6 +6,7 @@
 #include <linux/capability.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -17,7 +18,6 @@
 #include "base/log.h"
 
 #define LASTS_NS (3600ull * 1000000000)
-#define DATA_MAX 1024
 
 /* Must be the same as now, but for the time. */
 struct head {
@@ -109,28 +109,62 @@ static bool still_holds(const struct head *was, const struct head *now)
 	       slept_more >= -2 && slept_more <= 2;
 }
 
-bool kept_get(const char *dir, const char *name, void *data, size_t bytes)
+/* The whole file, to be freed; *n: its size. NULL: there is none, or it is not one of ours. */
+static uint8_t *read_whole(const char *dir, const char *name, size_t *n)
 {
-	uint8_t all[sizeof(struct head) + DATA_MAX];
-	struct head was, now;
 	int dir_fd = geteuid() ? -1 : open_dir(dir), fd = -1;
-	ssize_t n = -1;
+	uint8_t *all = NULL;
+	struct stat st;
 
 	if (dir_fd >= 0)
 		fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0)
-		n = read(fd, all, sizeof(all));
+	if (fd >= 0 && !fstat(fd, &st) && st.st_size >= (off_t)sizeof(struct head) &&
+	    st.st_size <= (off_t)(sizeof(struct head) + KEPT_MAX_BYTES))
+		all = malloc((size_t)st.st_size);
+	if (all) {
+		*n = (size_t)st.st_size;
+		if (read(fd, all, *n) != (ssize_t)*n) {
+			free(all);
+			all = NULL;
+		}
+	}
 	if (fd >= 0)
 		close(fd);
 	if (dir_fd >= 0)
 		close(dir_fd);
-	if (n != (ssize_t)(sizeof(was) + bytes) || !describe_now(&now, bytes))
+	return all;
+}
+
+bool kept_get_any(const char *dir, const char *name, void **data, size_t *bytes)
+{
+	struct head was, now;
+	size_t n = 0;
+	uint8_t *all = read_whole(dir, name, &n);
+
+	if (!all)
 		return false;
 	memcpy(&was, all, sizeof(was));
-	if (!still_holds(&was, &now))
+	*bytes = n - sizeof(was);
+	if (!describe_now(&now, *bytes) || !still_holds(&was, &now)) {
+		free(all);
 		return false;
-	memcpy(data, all + sizeof(was), bytes);
+	}
+	memmove(all, all + sizeof(was), *bytes);
+	*data = all;
 	return true;
+}
+
+bool kept_get(const char *dir, const char *name, void *data, size_t bytes)
+{
+	void *got;
+	size_t n;
+
+	if (!kept_get_any(dir, name, &got, &n))
+		return false;
+	if (n == bytes)
+		memcpy(data, got, bytes);
+	free(got);
+	return n == bytes;
 }
 
 /* Under another name first: who reads meanwhile has the old one, or the new one. */
@@ -156,24 +190,33 @@ static int write_new(int dir_fd, const char *name, const uint8_t *all, size_t by
 	return err;
 }
 
-void kept_put(const char *dir, const char *name, const void *data, size_t bytes)
+static void put_all(const char *dir, const char *name, const uint8_t *all, size_t bytes)
 {
-	uint8_t all[sizeof(struct head) + DATA_MAX];
-	struct head now;
-
-	if (geteuid() || bytes > DATA_MAX || !describe_now(&now, bytes))
-		return;
 	if (mkdir(dir, 0700) && errno != EEXIST)
 		log_debug("%s: %s", dir, strerror(errno));
 	int dir_fd = open_dir(dir);
 
 	if (dir_fd < 0)
 		return;
-	memcpy(all, &now, sizeof(now));
-	memcpy(all + sizeof(now), data, bytes);
-	int err = write_new(dir_fd, name, all, sizeof(now) + bytes);
+	int err = write_new(dir_fd, name, all, bytes);
 
 	if (err)
 		log_debug("%s/%s: %s", dir, name, strerror(-err));
 	close(dir_fd);
+}
+
+void kept_put(const char *dir, const char *name, const void *data, size_t bytes)
+{
+	struct head now;
+
+	if (geteuid() || bytes > KEPT_MAX_BYTES || !describe_now(&now, bytes))
+		return;
+	uint8_t *all = malloc(sizeof(now) + bytes);
+
+	if (!all)
+		return;
+	memcpy(all, &now, sizeof(now));
+	memcpy(all + sizeof(now), data, bytes);
+	put_all(dir, name, all, sizeof(now) + bytes);
+	free(all);
 }

@@ -72,6 +72,29 @@ static void test_kept(void **state)
 	assert_false(kept_get(p->dir, "x", &other, sizeof(other)));
 }
 
+static void test_any_size(void **state)
+{
+	const struct place *p = *state;
+	char *all = malloc(KEPT_MAX_BYTES + 1);
+	void *got;
+	size_t n;
+
+	assert_non_null(all);
+	memset(all, 'a', KEPT_MAX_BYTES + 1);
+	if (geteuid()) {
+		free(all);
+		skip();
+	}
+	kept_put(p->dir, "x", all, KEPT_MAX_BYTES + 1);
+	assert_false(kept_get_any(p->dir, "x", &got, &n));
+	kept_put(p->dir, "x", all, KEPT_MAX_BYTES);
+	assert_true(kept_get_any(p->dir, "x", &got, &n));
+	assert_int_equal(n, KEPT_MAX_BYTES);
+	assert_memory_equal(got, all, n);
+	free(got);
+	free(all);
+}
+
 static void test_others_may_write_there(void **state)
 {
 	const struct place *p = *state;
@@ -145,6 +168,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_kept, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(test_any_size, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(test_others_may_write_there, make_place,
 						remove_place),
 		cmocka_unit_test_setup_teardown(test_something_is_different, make_place,

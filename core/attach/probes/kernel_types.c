@@ -14,40 +14,100 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/hash_index.h"
+#include "attach/kernel/kept.h"
+#include "attach/probes/btf_part.h"
 #include "base/log.h"
-#include "base/vec.h"
 
-/* ---- all of them: what a kernel has does not change while it runs */
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct btf *kernel;
+/* ---- tracepoints */
 
 #define SECTION "tp_btf"
+
+/* Of objects that were opened: the number of a tracepoint's type, with which a program of it is
+ * loaded. */
+#define TRACEPOINTS_MAX 16
+struct tracepoint {
+	char name[60];
+	uint32_t id;
+};
+static struct {
+	pthread_mutex_t lock;
+	struct tracepoint at[TRACEPOINTS_MAX];
+	size_t n;
+} tracepoints = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* 0: it is not known. */
+static uint32_t id_of(const char *name)
+{
+	uint32_t id = 0;
+
+	pthread_mutex_lock(&tracepoints.lock);
+	for (size_t i = 0; i < tracepoints.n && !id; i++)
+		if (!strncmp(tracepoints.at[i].name, name, sizeof(tracepoints.at[i].name)))
+			id = tracepoints.at[i].id;
+	pthread_mutex_unlock(&tracepoints.lock);
+	return id;
+}
+
+static void learn(const struct tracepoint *t)
+{
+	if (id_of(t->name))
+		return;
+	pthread_mutex_lock(&tracepoints.lock);
+	if (tracepoints.n < TRACEPOINTS_MAX)
+		tracepoints.at[tracepoints.n++] = *t;
+	pthread_mutex_unlock(&tracepoints.lock);
+}
+
+/* NULL: it is of another section. */
+static const char *tracepoint_of(const struct bpf_program *p)
+{
+	const char *section = bpf_program__section_name(p);
+
+	return strncmp(section, SECTION "/", strlen(SECTION "/")) ? NULL
+								  : section + strlen(SECTION "/");
+}
 
 /* A program of a tracepoint is loaded with the tracepoint's type, and is of a type for which libbpf
  * would read them all. Until here it has another one. */
 static int set_tracepoint(struct bpf_program *p, struct bpf_prog_load_opts *opts, long cookie)
 {
-	const char *section = bpf_program__section_name(p);
-	char type[128];
+	const char *name = tracepoint_of(p);
+	const uint32_t id = name ? id_of(name) : 0;
 
 	(void)cookie;
-	snprintf(type, sizeof(type), "btf_trace_%s", section + strlen(SECTION "/"));
-	int id = btf__find_by_name_kind(kernel, type, BTF_KIND_TYPEDEF);
-
-	if (id < 0)
-		return id;
-	opts->attach_btf_id = (__u32)id;
+	if (!id)
+		return -ENOENT;
+	opts->attach_btf_id = id;
 	opts->expected_attach_type = BPF_TRACE_RAW_TP;
 	return bpf_program__set_type(p, BPF_PROG_TYPE_TRACING);
 }
+
+static pthread_once_t handler_once = PTHREAD_ONCE_INIT;
+static bool handles_tracepoints;
+
+static void set_handler(void)
+{
+	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = set_tracepoint);
+
+	handles_tracepoints = libbpf_register_prog_handler(SECTION "+",
+							   BPF_PROG_TYPE_RAW_TRACEPOINT,
+							   BPF_TRACE_RAW_TP, &opts) >= 0;
+	if (!handles_tracepoints)
+		log_debug("libbpf reads the kernel's types for each object: %s", strerror(errno));
+}
+
+/* ---- all types: what a kernel has does not change while it runs */
+
+#define TYPES "/sys/kernel/btf/vmlinux"
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct btf *kernel;
 
 /* Read, the file comes a page at a time, some thousand of them. Since Linux 6.16 it can be
  * mapped. */
 static struct btf *load_mapped(void)
 {
-	int fd = open("/sys/kernel/btf/vmlinux", O_RDONLY | O_CLOEXEC);
+	int fd = open(TYPES, O_RDONLY | O_CLOEXEC);
 	struct btf *b = NULL;
 	struct stat st;
 
@@ -68,226 +128,163 @@ static struct btf *load_mapped(void)
 
 static void read_kernel(void)
 {
-	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = set_tracepoint);
-
 	kernel = load_mapped();
 	if (!kernel)
 		kernel = btf__load_vmlinux_btf();
-	if (kernel && libbpf_register_prog_handler(SECTION "+", BPF_PROG_TYPE_RAW_TRACEPOINT,
-						   BPF_TRACE_RAW_TP, &opts) >= 0)
-		return;
-	log_debug("libbpf reads the kernel's types for each object: %s", strerror(errno));
-	btf__free(kernel);
-	kernel = NULL;
+	if (!kernel)
+		log_debug("the kernel's types cannot be read: %s", strerror(errno));
 }
 
-/* ---- those that an object names */
+/* ---- what an object needs, as it is kept for the next recording */
 
-struct copy {
-	struct btf *to;
-	int *ids; /* by id in the kernel's, 0: not there yet */
-	int pointer;
-	struct hash_index names; /* of list */
-	const char **list;
-	size_t n, cap;
-	const struct btf *object;
+struct needed {
+	uint32_t n_tracepoints;
+	struct tracepoint tracepoints[4];
+	/* behind it: the types, as in a file */
 };
 
-static int copy_type(struct copy *c, __u32 id);
-
-static int copy_members(struct copy *c, const struct btf_type *t)
+/* Those of the object's programs. false: there are more, or the kernel has none of that name. */
+static bool find_tracepoints(const struct bpf_object *o, struct needed *needed)
 {
-	const struct btf_member *m = btf_members(t);
+	struct bpf_program *p;
+	char type[80];
 
-	for (int i = 0; i < btf_vlen(t); i++) {
-		int type = copy_type(c, m[i].type);
+	bpf_object__for_each_program(p, o)
+	{
+		struct tracepoint *t = &needed->tracepoints[needed->n_tracepoints];
+		const char *name = tracepoint_of(p);
 
-		if (type < 0)
-			return type;
-	}
-	return 0;
-}
-
-/* Its members' types first: fields are added to what was added last. */
-static int copy_struct(struct copy *c, const struct btf_type *t)
-{
-	const char *name = btf__name_by_offset(kernel, t->name_off);
-	const struct btf_member *m = btf_members(t);
-	int err = copy_members(c, t);
-
-	if (err)
-		return err;
-	int id = btf_is_union(t) ? btf__add_union(c->to, name, t->size)
-				 : btf__add_struct(c->to, name, t->size);
-	for (int i = 0; id > 0 && i < btf_vlen(t); i++) {
-		err = btf__add_field(c->to, btf__name_by_offset(kernel, m[i].name_off),
-				     copy_type(c, m[i].type), btf_member_bit_offset(t, i),
-				     btf_member_bitfield_size(t, i));
-		if (err)
-			return err;
-	}
-	return id;
-}
-
-static int copy_array(struct copy *c, const struct btf_type *t)
-{
-	const struct btf_array *a = btf_array(t);
-	int index = copy_type(c, a->index_type), element = copy_type(c, a->type);
-
-	if (index < 0 || element < 0)
-		return index < 0 ? index : element;
-	return btf__add_array(c->to, index, element, a->nelems);
-}
-
-/* What is behind a pointer is another type; names of the same type are nothing of their own. */
-static int copy_new(struct copy *c, __u32 id)
-{
-	const struct btf_type *t = btf__type_by_id(kernel, id);
-
-	if (!t)
-		return -EINVAL;
-	if (btf_is_mod(t) || btf_is_typedef(t) || btf_is_type_tag(t))
-		return t->type ? copy_type(c, t->type) : 0;
-	if (btf_is_composite(t))
-		return copy_struct(c, t);
-	if (btf_is_array(t))
-		return copy_array(c, t);
-	if (!btf_is_ptr(t))
-		return btf__add_type(c->to, kernel, t);
-	if (!c->pointer)
-		c->pointer = btf__add_ptr(c->to, 0);
-	return c->pointer;
-}
-
-static int copy_type(struct copy *c, __u32 id)
-{
-	if (!c->ids[id]) {
-		int new = copy_new(c, id);
-
-		if (new <= 0)
-			return new;
-		c->ids[id] = new;
-	}
-	return c->ids[id];
-}
-
-/* As libbpf sees it: "task_struct___waits" is a view of task_struct. */
-static size_t name_bytes(const char *name)
-{
-	const char *view = strstr(name, "___");
-
-	return view ? (size_t)(view - name) : strlen(name);
-}
-
-static bool has_name(const struct copy *c, const char *name, size_t n)
-{
-	size_t at;
-	const uint32_t hash = hash_bytes(name, n);
-
-	for (uint32_t i = hash_index_first(&c->names, hash, &at); i != HASH_NONE;
-	     i = hash_index_next(&c->names, hash, &at))
-		if (name_bytes(c->list[i]) == n && !memcmp(c->list[i], name, n))
-			return true;
-	return false;
-}
-
-/* Whether a type has a name that may be looked for. Structs mostly; what else has one is small. */
-static const char *name_of(const struct btf *b, const struct btf_type *t)
-{
-	if (!btf_is_composite(t) && !btf_is_any_enum(t) && !btf_is_typedef(t) && !btf_is_int(t))
-		return NULL;
-	const char *name = btf__name_by_offset(b, t->name_off);
-
-	return name && *name ? name : NULL;
-}
-
-static int list_names(struct copy *c)
-{
-	int err = 0;
-
-	for (__u32 id = 1; !err && id < btf__type_cnt(c->object); id++) {
-		const char *name = name_of(c->object, btf__type_by_id(c->object, id));
-		size_t n = name ? name_bytes(name) : 0;
-
-		if (!n || has_name(c, name, n))
+		if (!name)
 			continue;
-		err = vec_reserve(&c->list, &c->cap, c->n + 1);
-		if (!err)
-			err = hash_index_put(&c->names, hash_bytes(name, n), (uint32_t)c->n);
-		if (!err)
-			c->list[c->n++] = name;
+		if (needed->n_tracepoints == 4 || strlen(name) >= sizeof(t->name))
+			return false;
+		strcpy(t->name, name);
+		snprintf(type, sizeof(type), "btf_trace_%s", name);
+		int id = btf__find_by_name_kind(kernel, type, BTF_KIND_TYPEDEF);
+
+		if (id <= 0)
+			return false;
+		t->id = (uint32_t)id;
+		learn(t);
+		needed->n_tracepoints++;
 	}
-	return err;
+	return true;
 }
 
-static int copy_named(struct copy *c)
+/* One block of memory, to be freed; NULL: it cannot be had. */
+static struct needed *find_needed(const struct bpf_object *o, size_t *bytes)
 {
-	const __u32 n = btf__type_cnt(kernel);
-	int err = list_names(c);
+	struct needed head = { 0 }, *needed;
+	__u32 n = 0;
 
-	for (__u32 id = 1; !err && id < n; id++) {
-		const struct btf_type *t = btf__type_by_id(kernel, id);
-		const char *name = btf_is_typedef(t) ? NULL : name_of(kernel, t);
+	if (!bpf_object__btf(o) || !find_tracepoints(o, &head))
+		return NULL;
+	struct btf *types = btf_part_of(kernel, bpf_object__btf(o));
+	const void *raw = types ? btf__raw_data(types, &n) : NULL;
 
-		if (name && has_name(c, name, strlen(name)))
-			err = copy_type(c, id) < 0 ? -EINVAL : 0;
+	needed = raw ? malloc(sizeof(head) + n) : NULL;
+	*bytes = sizeof(head) + n;
+	if (needed) {
+		memcpy(needed, &head, sizeof(head));
+		memcpy(needed + 1, raw, n);
 	}
-	return err;
+	btf__free(types);
+	return needed;
 }
 
-/* A file in memory. Its descriptor, or -errno. */
-static int write_types(const struct btf *b)
+static void name_kept(const char *object, char name[48])
 {
-	__u32 bytes;
-	const void *data = btf__raw_data(b, &bytes);
-	int fd = data ? memfd_create("gotrace-types", MFD_CLOEXEC) : -1;
+	snprintf(name, 48, "types-%s", object);
+}
 
-	if (fd >= 0 && write(fd, data, bytes) == (ssize_t)bytes)
-		return fd;
+static struct needed *kept(const char *object, size_t *bytes)
+{
+	char name[48];
+	void *data;
+
+	name_kept(object, name);
+	/* Where a sandbox hides them it is as if the kernel had none. */
+	if (access(TYPES, R_OK) || !kept_get_any(KEPT_DIR, name, &data, bytes))
+		return NULL;
+	if (*bytes > sizeof(struct needed) && ((struct needed *)data)->n_tracepoints <= 4)
+		return data;
+	free(data);
+	return NULL;
+}
+
+static struct needed *find_and_keep(const char *object, const struct bpf_object *o, size_t *bytes)
+{
+	char name[48];
+
+	pthread_once(&once, read_kernel);
+	struct needed *needed = kernel ? find_needed(o, bytes) : NULL;
+
+	name_kept(object, name);
+	if (needed)
+		kept_put(KEPT_DIR, name, needed, *bytes);
+	return needed;
+}
+
+/* A file in memory, of the types. Its descriptor, or -errno. */
+static int write_types(const struct needed *needed, size_t bytes)
+{
+	const size_t n = bytes - sizeof(*needed);
+	int fd = memfd_create("gotrace-types", MFD_CLOEXEC);
+
+	if (fd < 0 || write(fd, needed + 1, n) == (ssize_t)n)
+		return fd < 0 ? -errno : fd;
 	int err = errno ? -errno : -EIO;
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 	return err;
 }
 
-static int types_of(const struct btf *object)
-{
-	struct copy c = { .object = object };
-	int err = -ENOMEM;
+/* ---- objects */
 
-	c.to = btf__new_empty();
-	c.ids = calloc(btf__type_cnt(kernel), sizeof(*c.ids));
-	if (c.to && c.ids)
-		err = copy_named(&c);
-	if (!err)
-		err = write_types(c.to);
-	btf__free(c.to);
-	hash_index_free(&c.names);
-	free(c.list);
-	free(c.ids);
-	return err;
+static struct bpf_object *open_with(const char *name, const void *object, size_t bytes, int types)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = name);
+	char path[32];
+
+	if (types >= 0) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", types);
+		opts.btf_custom_path = path;
+	}
+	return bpf_object__open_mem(object, bytes, &opts);
+}
+
+/* Opens it with what it needs, or as it is where there is nothing. */
+static struct bpf_object *open_needed(const char *name, const void *object, size_t bytes,
+				      const struct needed *needed, size_t needed_bytes, int *types)
+{
+	if (needed) {
+		*types = write_types(needed, needed_bytes);
+		for (uint32_t i = 0; i < needed->n_tracepoints; i++)
+			learn(&needed->tracepoints[i]);
+		pthread_once(&handler_once, set_handler);
+	}
+	return open_with(name, object, bytes, *types);
 }
 
 struct bpf_object *kernel_types_open(const char *name, const void *object, size_t bytes, int *types)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = name);
-	struct bpf_object *o = bpf_object__open_mem(object, bytes, &opts);
-	char path[32];
+	size_t needed_bytes;
+	struct needed *needed = kept(name, &needed_bytes);
 
 	*types = -1;
-	pthread_once(&once, read_kernel);
-	if (!o || !kernel || !bpf_object__btf(o))
-		return o;
-	*types = types_of(bpf_object__btf(o));
-	if (*types < 0) {
-		log_debug("types of %s cannot be picked out: %s", name, strerror(-*types));
-		*types = -1;
-		return o;
+	if (!needed) {
+		struct bpf_object *o = open_with(name, object, bytes, -1);
+
+		needed = o ? find_and_keep(name, o, &needed_bytes) : NULL;
+		if (!needed)
+			return o;
+		bpf_object__close(o);
 	}
-	bpf_object__close(o);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", *types);
-	opts.btf_custom_path = path;
-	return bpf_object__open_mem(object, bytes, &opts);
+	struct bpf_object *o = open_needed(name, object, bytes, needed, needed_bytes, types);
+	const int err = errno;
+
+	free(needed);
+	errno = err;
+	return o;
 }
 
 struct bpf_link *kernel_types_attach(struct bpf_object *o, const char *program)

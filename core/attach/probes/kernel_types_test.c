@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Programs are the same whether libbpf reads the kernel's types or gets those that an object names.
- * Loading them needs root and a kernel that tells its types. */
+/* Programs are the same whether libbpf reads the kernel's types or gets those that an object names,
+ * just picked out or kept from before. Loading them needs root and a kernel that tells its types.
+ */
 #include "attach/probes/kernel_types.h"
 
 #include <bpf/libbpf.h>
+#include <limits.h>
 #include <linux/bpf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "attach/kernel/kept.h"
 #include "attach/probes/embedded_bpf.h"
 
 static struct bpf_object *load_plainly(const struct embedded_bpf *e)
@@ -82,10 +86,17 @@ static void test_same_programs(void **state)
 	for (size_t i = 0; i < sizeof(objects) / sizeof(*objects); i++)
 		plain[i] = load_plainly(&objects[i]);
 	for (size_t i = 0; i < sizeof(objects) / sizeof(*objects); i++) {
-		struct bpf_object *o = load_with_types(&objects[i]);
+		char kept[PATH_MAX];
 
-		assert_same_programs(plain[i], o);
-		bpf_object__close(o);
+		snprintf(kept, sizeof(kept), KEPT_DIR "/types-%s", objects[i].name);
+		unlink(kept);
+		for (int again = 0; again < 2; again++) {
+			struct bpf_object *o = load_with_types(&objects[i]);
+
+			assert_same_programs(plain[i], o);
+			bpf_object__close(o);
+			assert_int_equal(access(kept, R_OK), 0);
+		}
 		bpf_object__close(plain[i]);
 	}
 }

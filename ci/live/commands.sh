@@ -58,10 +58,11 @@ phases() {
 	expect_grep '^end.phase.plan_ns +[1-9][0-9]*$' info
 	expect_grep '^end.phase.detach_ns +[1-9][0-9]*$' info
 	expect_grep '^set_up +[^ ]+: binary [^ ]+, .*plan [^ ]+, .*load [^ ]+, attach [^ ]+, start [^ ]+, patch [^ ,]+$' info
-	awk '/^end.phase./ && !/detach/ { parts += $2 } $1 == "end.set_up_ns" { all = $2 } END { exit !all || parts != all }' info ||
+	expect_grep '^tear_down +[^ ]+: detach [^ ]+, collect [^ ]+, write [^ ,]+$' info
+	awk '/^end.phase./ && !/detach|collect|write/ { parts += $2 } $1 == "end.set_up_ns" { all = $2 } END { exit !all || parts != all }' info ||
 		fail "the parts do not make the whole"
 }
-check "info says how long each part of the set-up took" phases
+check "info says how long each part of the set-up and of the end took" phases
 
 no_match() {
 	expect_status 125 gt record -o trace -f main.outre -- "$programs/plain" >out 2>err

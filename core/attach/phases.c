@@ -13,7 +13,8 @@ const char *phase_name(enum phase p)
 		[PHASE_BINARY] = "binary", [PHASE_CLOCK] = "clock",   [PHASE_PLAN] = "plan",
 		[PHASE_KERNEL] = "kernel", [PHASE_STUBS] = "stubs",   [PHASE_LAUNCH] = "launch",
 		[PHASE_LOAD] = "load",     [PHASE_ATTACH] = "attach", [PHASE_START] = "start",
-		[PHASE_PATCH] = "patch",   [PHASE_DETACH] = "detach",
+		[PHASE_PATCH] = "patch",   [PHASE_DETACH] = "detach", [PHASE_COLLECT] = "collect",
+		[PHASE_WRITE] = "write",
 	};
 
 	return names[p];

@@ -8,17 +8,19 @@
 #include "trace/trace.h"
 
 enum phase {
-	PHASE_BINARY, /* reading the binary */
-	PHASE_CLOCK,  /* waiting for what is found out of the clock */
-	PHASE_PLAN,   /* which functions are probed, and how */
-	PHASE_KERNEL, /* waiting for what is found out of the kernel */
-	PHASE_STUBS,  /* making them, and mapping them into a process that runs */
-	PHASE_LAUNCH, /* starting the command, which is held */
-	PHASE_LOAD,   /* BPF programs */
-	PHASE_ATTACH, /* probes, and what is loaded beside them */
-	PHASE_START,  /* the trace's first part, the threads that collect */
-	PHASE_PATCH,  /* the jumps to stubs, with all pauses, until recording begins */
-	PHASE_DETACH, /* all that ends a recording */
+	PHASE_BINARY,  /* reading the binary */
+	PHASE_CLOCK,   /* waiting for what is found out of the clock */
+	PHASE_PLAN,    /* which functions are probed, and how */
+	PHASE_KERNEL,  /* waiting for what is found out of the kernel */
+	PHASE_STUBS,   /* making them, and mapping them into a process that runs */
+	PHASE_LAUNCH,  /* starting the command, which is held */
+	PHASE_LOAD,    /* BPF programs */
+	PHASE_ATTACH,  /* probes, and what is loaded beside them */
+	PHASE_START,   /* the trace's first part, the threads that collect */
+	PHASE_PATCH,   /* the jumps to stubs, with all pauses, until recording begins */
+	PHASE_DETACH,  /* taking out what is in the process, and what tells of it */
+	PHASE_COLLECT, /* the events that were still in rings */
+	PHASE_WRITE,   /* those that were not written yet, up to the last block */
 	PHASES
 };
 

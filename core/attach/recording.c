@@ -305,10 +305,14 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 		detach(r);
 		phases_done(&r->phases, PHASE_DETACH);
 		err = collector_stop(r->collector);
+		phases_done(&r->phases, PHASE_COLLECT);
 		if (!err && sink.finish)
 			err = sink.finish(sink.ctx, &r->end);
 		if (!err && r->record_signals)
 			err = end_deaths(r, writer);
+		if (!err)
+			err = trace_writer_flush(writer);
+		phases_done(&r->phases, PHASE_WRITE);
 		progress_show(r, clock_monotonic_ns(), true);
 		int described = ending_describe(r, &r->end);
 		int closed = trace_writer_finish(writer, r->end.kvs, r->end.n_kvs);

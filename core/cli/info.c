@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "attach/phases.h"
 #include "base/json.h"
 #include "base/outfile.h"
 #include "cli/args.h"
@@ -188,17 +189,34 @@ static int phase_of(const char *key, const char **name)
 	return strcmp(*name + n, "_ns") ? 0 : (int)n;
 }
 
-static void show_set_up(const struct trace_info *t)
+/* Is it a part of what comes after the recording? The names are phase_name's. */
+static bool is_of_end(const char *name, int n)
+{
+	for (enum phase k = PHASE_DETACH; k < PHASES; k++)
+		if (!strncmp(name, phase_name(k), (size_t)n) && !phase_name(k)[n])
+			return true;
+	return false;
+}
+
+/* "set_up  61.7ms: binary 7.47ms, clock 176us, ...": the parts of the start, or of the end. */
+static void show_phases(const struct trace_info *t, const char *title, bool of_end)
 {
 	const char *name, *before = ": ";
+	uint64_t sum_ns = 0;
 
-	if (!trace_info_get(t, KEY_END_SET_UP_NS))
-		return;
-	printf(NAME "%s", "set_up", HUMAN(trace_info_u64(t, KEY_END_SET_UP_NS, 0)));
 	for (size_t i = 0; i < t->n_kvs; i++) {
 		const int n = phase_of(t->kvs[i].key, &name);
 
-		if (!n || !strncmp(name, "detach", 6))
+		if (n && is_of_end(name, n) == of_end)
+			sum_ns += trace_info_u64(t, t->kvs[i].key, 0);
+	}
+	if (!sum_ns)
+		return;
+	printf(NAME "%s", title, HUMAN(sum_ns));
+	for (size_t i = 0; i < t->n_kvs; i++) {
+		const int n = phase_of(t->kvs[i].key, &name);
+
+		if (!n || is_of_end(name, n) != of_end)
 			continue;
 		printf("%s%.*s %s", before, n, name, HUMAN(trace_info_u64(t, t->kvs[i].key, 0)));
 		before = ", ";
@@ -257,7 +275,8 @@ static void show_text(const struct trace_reader *r, const struct counted *c)
 		printf("  %-24s %" PRIu64 "\n", "of unknown kinds", c->other);
 	printf(NAME "%" PRIu64 "\n", "lost_events", c->lost);
 	printf(NAME "%.6f s\n", "duration", (double)(c->last_ns - c->first_ns) / 1e9);
-	show_set_up(t);
+	show_phases(t, "set_up", false);
+	show_phases(t, "tear_down", true);
 	show_cost(t);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "attach/kernel/kept.h"
 #include "base/clock.h"
 #include "plan/inline_stub.h"
 #include "plan/plan.h"
@@ -97,7 +98,7 @@ static uint64_t measure(struct bench *b, const uint8_t *fn)
 	return best;
 }
 
-uint64_t inline_event_ns(void)
+static uint64_t measure_event_ns(void)
 {
 	struct bench *b = mmap(NULL, sizeof(*b), PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
@@ -112,5 +113,17 @@ uint64_t inline_event_ns(void)
 			ns = (with - without + CALLS - 1) / CALLS;
 	}
 	munmap(b, sizeof(*b));
+	return ns;
+}
+
+uint64_t inline_event_ns(void)
+{
+	uint64_t ns;
+
+	if (kept_get(KEPT_DIR, "inline", &ns, sizeof(ns)))
+		return ns;
+	ns = measure_event_ns();
+	if (ns)
+		kept_put(KEPT_DIR, "inline", &ns, sizeof(ns));
 	return ns;
 }

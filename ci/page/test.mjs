@@ -34,7 +34,7 @@ const picture = (p) => p.run(`document.querySelector("#flame canvas").toDataURL(
 
 const tests = {
 	...timelineTests({ open, text, shown, hash }),
-	...controlTests({ open, has, picture }),
+	...controlTests({ open, has, picture, text, hash }),
 
 	async "every page opens, in every view, light and dark"() {
 		for (const file of readdirSync(folder).filter((f) => f.endsWith(".html")).sort()) {
@@ -52,15 +52,6 @@ const tests = {
 			}
 			await p.done();
 		}
-	},
-
-	async "the answer stands first, and its functions lead to them"() {
-		const p = await open("evict");
-		assert.match(await text(p, ".answer p"), /^main\.serveEvict waits for a lock \d+% of its time/);
-		assert.match(await text(p, ".answer dl"), /held by\s+main\.\(\*cache\)\.find, \d+ times.* in main\.\(\*cache\)\.evict/);
-		await p.click(".answer dl dd:last-of-type button");
-		assert.equal(await hash(p, "focus"), "main.(*cache).evict");
-		await p.done();
 	},
 
 	async "samples are not called calls"() {

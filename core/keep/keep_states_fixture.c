@@ -106,7 +106,7 @@ void kept_end(struct kept *k)
 
 static uint64_t *part(struct off_times *t, unsigned state)
 {
-	return state == STATE_RUNNABLE ? &t->runnable_ns
+	return state == STATE_RUNNABLE  ? &t->runnable_ns
 	       : state == STATE_WAITING ? &t->wait_ns
 	       : state == STATE_SYSCALL ? &t->syscall_ns
 	       : state == STATE_OFF_CPU ? &t->off_cpu_ns
@@ -229,7 +229,7 @@ static void add_wake(const struct kept *k, const struct event *e, uint64_t ns[FU
 	       moment(k, g, since - 1)->state == STATE_WAITING &&
 	       moment(k, g, since - 1)->reason == m->reason)
 		since--;
-		/* a stopped prologue's is none of a call, but where the stop was not seen */
+	/* a stopped prologue's is none of a call, but where the stop was not seen */
 	if (top >= 0 && (m->reason != REASON_PREEMPTED || (k->from && since == k->from)))
 		ns[x->calls[top].func][by->n ? x->calls[by->calls[by->n - 1]].func : FUNCS] +=
 			t - since;

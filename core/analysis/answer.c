@@ -234,8 +234,12 @@ int answer_find(struct answer *a, const struct loaded_trace *t)
 	int err = 0;
 
 	*a = (struct answer){ .why = nothing, .next = nothing };
-	if (!t->totals->states || t->samples || t->summary || !span_ns)
-		return 0;
+	if (!t->totals->states || t->samples || t->summary || !span_ns) {
+		if (t->request)
+			log_error(
+				"--request: this trace does not say what goroutines wait for: record with --states");
+		return t->request ? -ENOTSUP : 0;
+	}
 	measure(a, t, span_ns);
 	err = scan_new(&s, t);
 	uint32_t func = err ? SUBJECT_NONE : subject_find(t, span_ns, &err);
@@ -245,7 +249,7 @@ int answer_find(struct answer *a, const struct loaded_trace *t)
 	if (!err && a->why.calls)
 		err = explain_next(&s, a);
 	scan_free(&s);
-	if (err)
+	if (err == -ENOMEM)
 		log_no_memory("no memory for the answer");
 	return err;
 }

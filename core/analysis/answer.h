@@ -63,7 +63,7 @@ struct answer {
 
 /*
  * Of a trace with states that was read with trace_watch.wakes and holds, corrected or not.
- * why.calls 0: there is nothing to tell. 0 or -ENOMEM (logged).
+ * why.calls 0: there is nothing to tell. 0, -ENOMEM, or of --request -ENOENT, -ENOTSUP (logged).
  */
 int answer_find(struct answer *a, const struct loaded_trace *t);
 

@@ -42,9 +42,11 @@ static void begin(void)
 	put(HEAD);
 }
 
-static void check(const char *said)
+static void check_of(const char *request, const char *said)
 {
-	static const struct trace_view leave_out = { .leave_out_parked = true, .said = true };
+	const struct trace_view leave_out = { .leave_out_parked = true,
+					      .said = true,
+					      .request = request };
 	struct trace_watch watch = { .wakes = true, .holds = true };
 	char path[TRACE_PATH_BYTES];
 	struct loaded_trace t;
@@ -63,6 +65,11 @@ static void check(const char *said)
 	trace_unload(&t);
 	trace_reader_close(r);
 	unlink(path);
+}
+
+static void check(const char *said)
+{
+	check_of(NULL, said);
 }
 
 /* Of two goroutines one holds the lock while it evicts, the other waits for it. */
@@ -288,6 +295,18 @@ static void tool(void **state)
 	      "  where     main.get (90%)\n");
 }
 
+/* Whom --request names, also where nobody would be found. */
+static void request(void **state)
+{
+	(void)state;
+	begin();
+	put("1 entry main.main 100 1000\n1 entry main.get 200 1100\n1 exit main.get 200 1200\n"
+	    "1 exit main.main 100 2000\n");
+	check_of("main.g*",
+		 "main.get runs 100% of its time (1 call, mean 100ns, together 100ns in 1.00us)\n"
+		 "  where     main.get (100%)\n");
+}
+
 /* Nothing is known of a program without a call. */
 static void empty(void **state)
 {
@@ -300,11 +319,17 @@ static void empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lock),      cmocka_unit_test(held_since_the_wait),
-		cmocka_unit_test(worker),    cmocka_unit_test(many),
-		cmocka_unit_test(tool),      cmocka_unit_test(who_waits_for_work),
-		cmocka_unit_test(empty),     cmocka_unit_test(requests_that_wait),
-		cmocka_unit_test(recursion), cmocka_unit_test(through_others),
+		cmocka_unit_test(lock),
+		cmocka_unit_test(held_since_the_wait),
+		cmocka_unit_test(worker),
+		cmocka_unit_test(many),
+		cmocka_unit_test(tool),
+		cmocka_unit_test(who_waits_for_work),
+		cmocka_unit_test(empty),
+		cmocka_unit_test(request),
+		cmocka_unit_test(requests_that_wait),
+		cmocka_unit_test(recursion),
+		cmocka_unit_test(through_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

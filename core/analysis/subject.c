@@ -235,6 +235,45 @@ static bool leaves_it_to_others(const struct looking *l, size_t i)
 	return l->looks[i].idle_ns + l->looks[i].group_ns >= l->nodes[i].stats.total_ns / 2;
 }
 
+/* Of the functions that --request names: the one whose outermost such calls take most time. */
+static int asked_for(const struct looking *l, uint32_t *found)
+{
+	const struct loaded_trace *t = l->t;
+	uint8_t *wanted = calloc(t->info->n_funcs + 1, 1), *in = calloc(l->n + 1, 1);
+	int err = wanted && in ? trace_view_mark("--request", &t->request, 1, 1, t->info, wanted)
+			       : -ENOMEM;
+
+	for (size_t i = 1; !err && i < l->n; i++) {
+		const struct path_node *node = &l->nodes[i];
+		const bool below = !is_first(node) && in[node->parent];
+
+		in[i] = below || (node->func < t->info->n_funcs && wanted[node->func]);
+		if (in[i] && !below)
+			l->of[node->func].ns += node->stats.total_ns;
+	}
+	for (uint32_t i = 0; !err && i < t->n_funcs; i++)
+		if (l->of[i].ns && (*found == SUBJECT_NONE || l->of[i].ns > l->of[*found].ns))
+			*found = i;
+	free(wanted);
+	free(in);
+	return err;
+}
+
+/* Of what the program does again and again, or of main. */
+static uint32_t found_out(struct looking *l)
+{
+	look_at_waits(l);
+	sum_up(l);
+	const size_t main = look_at_all(l);
+	const struct call_stats *st = main ? &l->nodes[main].stats : NULL;
+	uint32_t found = most(l);
+
+	if (main && st->total_ns >= l->busy_ns / WEIGHT_PART &&
+	    (found == SUBJECT_NONE || (st->finished && !leaves_it_to_others(l, main))))
+		found = l->nodes[main].func;
+	return found == SUBJECT_NONE ? busiest_first(l) : found;
+}
+
 uint32_t subject_find(const struct loaded_trace *t, uint64_t span_ns, int *err)
 {
 	struct looking l = { .t = t, .span_ns = span_ns };
@@ -244,19 +283,10 @@ uint32_t subject_find(const struct loaded_trace *t, uint64_t span_ns, int *err)
 	l.looks = calloc(l.n + 1, sizeof(*l.looks));
 	l.of = calloc(t->n_funcs + 1, sizeof(*l.of));
 	*err = l.looks && l.of ? 0 : -ENOMEM;
-	if (!*err) {
-		look_at_waits(&l);
-		sum_up(&l);
-		const size_t main = look_at_all(&l);
-		const struct call_stats *st = main ? &l.nodes[main].stats : NULL;
-
-		found = most(&l);
-		if (main && st->total_ns >= l.busy_ns / WEIGHT_PART &&
-		    (found == SUBJECT_NONE || (st->finished && !leaves_it_to_others(&l, main))))
-			found = l.nodes[main].func;
-		if (found == SUBJECT_NONE)
-			found = busiest_first(&l);
-	}
+	if (!*err && t->request)
+		*err = asked_for(&l, &found);
+	else if (!*err)
+		found = found_out(&l);
 	free(l.looks);
 	free(l.of);
 	return found;

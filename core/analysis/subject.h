@@ -19,7 +19,8 @@
  * work of the busiest, too. A main.main that has returned is the subject instead, unless it waited
  * for others for half of its time. Without any it is the outermost call with the most time that
  * is not idle, if that is most of its time.
- * span_ns: how long was recorded. *err: -ENOMEM.
+ * span_ns: how long was recorded. --request names it
+ * instead. *err: -ENOMEM, -ENOENT (logged).
  */
 uint32_t subject_find(const struct loaded_trace *t, uint64_t span_ns, int *err);
 

@@ -317,7 +317,8 @@ int trace_load(struct loaded_trace *t, struct trace_reader *r, const struct trac
 	struct trace_watch none = { 0 }, *w = watch ? watch : &none;
 
 	*t = (struct loaded_trace){ .info = trace_reader_info(r),
-				    .view = trace_view_any(view) ? view : NULL };
+				    .view = trace_view_any(view) ? view : NULL,
+				    .request = view ? view->request : NULL };
 	t->summary = trace_info_get(t->info, KEY_SUMMARY) != NULL;
 	t->min_duration_ns = trace_info_u64(t->info, KEY_MIN_DURATION_NS, 0);
 	int err = trace_is_samples(t->info) ? sample_load(t, r, w) : load_events(t, r, view, w);

@@ -20,6 +20,7 @@ struct loaded_trace {
 	struct model_view model_view;
 	struct parked *parked;          /* owned; NULL: none is left out (parked.h) */
 	struct key_groups *groups;      /* owned; NULL: calls are not told apart */
+	const char *request;            /* of the view; NULL: none */
 	struct lock_rules *locks;       /* owned; NULL: who held locks is not wanted */
 	struct model *whole;            /* owned; NULL: the same as `model` */
 	const struct model_totals *all; /* of the whole trace */

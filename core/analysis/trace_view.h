@@ -22,6 +22,8 @@ struct trace_view {
 	bool leave_out_parked;   /* waits of parked goroutines do not count (parked.h) */
 	bool log_doubts;         /* what must be known of the trace (doubts.h) is logged */
 	uint64_t from_ns, to_ns; /* since the trace's first event; to 0: its end */
+	const char
+		*request; /* --request: a glob of whom the answer is about; NULL: it is found out */
 	/* --key: FUNCTION(ARGUMENT), calls are told apart by it; no part of the trace is left out
 	 */
 	const char *const *keys;

@@ -287,6 +287,10 @@ int cmd_export(int argc, char **argv)
 
 	argp_err_exit_status = STATUS_USAGE;
 	arg_parse(&argp, argc, argv, 0, &a);
+	if (a.view.view.request && a.format->write != export_html) {
+		log_error("--request is for --format=html");
+		return STATUS_USAGE;
+	}
 	signal(SIGPIPE, SIG_IGN);
 	a.opt.view = &a.view.view;
 	a.view.view.log_doubts = true;

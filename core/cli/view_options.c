@@ -19,7 +19,8 @@ enum {
 	KEY_PROCESS,
 	KEY_SERVICE,
 	KEY_LABEL,
-	KEY_PARKED
+	KEY_PARKED,
+	KEY_REQUEST
 };
 
 static const struct argp_option view_option_list[] = {
@@ -42,6 +43,10 @@ static const struct argp_option view_option_list[] = {
 	{ "parked", KEY_PARKED, NULL, 0,
 	  "in texts and pages: with the waits of parked goroutines, those that waited in one place for nearly all of their life. "
 	  "Without it a line says what is left out. Other formats have all of it",
+	  4 },
+	{ "request", KEY_REQUEST, "GLOB", 0,
+	  "in the report by function and in pages: the answer is about calls of the function that matches. "
+	  "Default: the one that takes most time of those that are called again and again",
 	  4 },
 	{ "key", KEY_KEY, "FUNC(ARG)", 0,
 	  "calls of FUNC by the value of an argument that was recorded (record --args): FUNC{VALUE} each. "
@@ -119,6 +124,9 @@ static error_t parse_view(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_PARKED:
 		o->parked = true;
+		return 0;
+	case KEY_REQUEST:
+		v->request = arg;
 		return 0;
 	case KEY_SERVICE:
 		o->service = arg;

@@ -2,27 +2,16 @@
 /* Functions so short that one event is enough for a call. */
 #include "binary/gocode_impl.h"
 
-/* Instructions of a function that is still brief: a few dozen nanoseconds, less than a probe takes.
- */
-#define BRIEF_MAX 128
-
 /* May control go on from here for longer than the instruction looks: a loop, a call, a jump out of
  * the function, a string instruction? */
 static bool takes_long(const struct body *y, const struct insn *in)
 {
-	const uint8_t *p = y->code + in->off;
-
 	switch (in->flow) {
 	case FLOW_JMP:
 	case FLOW_JCC:
 		return in->target <= in->off || in->target >= y->f->size;
 	case FLOW_NEXT:
-		/* Prefixes rep and repne: of string instructions they make loops. SSE's scalars
-		 * begin with them as well, before 0f. */
-		if (*p != 0xf2 && *p != 0xf3)
-			return false;
-		p += (p[1] & 0xf0) == 0x40 ? 2 : 1;
-		return *p != 0x0f;
+		return insn_repeats(y->code + in->off, in->len);
 	case FLOW_RET:
 	case FLOW_TRAP:
 		return false;
@@ -163,6 +152,6 @@ void gocode_brief(const struct body *y, const struct check *k, struct gocode *ou
 	if ((!out->has_entry && !out->has_past_fault_entry) || at->class != INSN_EMULATED ||
 	    at->check_jcc)
 		return;
-	out->brief = out->n_rets > 0 && !out->n_tails && !out->loop_at_start && end <= BRIEF_MAX &&
-		     is_brief(y, end, at);
+	out->brief = out->n_rets > 0 && !out->n_tails && !out->loop_at_start &&
+		     end <= GOCODE_BRIEF_MAX && is_brief(y, end, at);
 }

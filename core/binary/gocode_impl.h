@@ -100,6 +100,9 @@ size_t gocode_index_at(const struct body *y, uint32_t off);
 /* The instruction after the prologue's push %rbp and mov %rsp,%rbp, where other tools put probes;
  * after the check's jump where that is the entry. y->n: the entry is a call or another branch. */
 size_t gocode_after_prologue(const struct body *y, const struct gocode *out);
+/* Instructions of a function that is still brief: a few dozen nanoseconds, less than a probe takes.
+ */
+#define GOCODE_BRIEF_MAX 128
 /* Fills `brief`; the entry, or the late one, is known. */
 void gocode_brief(const struct body *y, const struct check *k, struct gocode *out);
 bool gocode_g_in_r14(const struct body *y, const struct check *k);

@@ -234,18 +234,17 @@ static enum line_end find_on_line(const struct body *y, size_t i, bool past_faul
 	return LINE_FLOW;
 }
 
-/* So few instructions that no clock tells how long they took. */
-#define STRAIGHT_MAX 16
-
 /* `end` is where the line from the start ended. */
 static bool is_straight(const struct body *y, const struct code_point *end)
 {
 	size_t i = 0;
 
-	while (i < STRAIGHT_MAX && i < y->n && y->insns[i].off != end->off)
+	while (i < GOCODE_BRIEF_MAX && i < y->n && y->insns[i].off != end->off &&
+	       !insn_repeats(y->code + y->insns[i].off, y->insns[i].len))
 		i++;
-	return i > 0 && i < STRAIGHT_MAX && i < y->n && y->insns[i].flow == FLOW_RET &&
-	       end->rsp_to_ra_bytes == 0 && !gocode_targeted(y, 0, end->off);
+	return i > 0 && i < GOCODE_BRIEF_MAX && i < y->n && y->insns[i].flow == FLOW_RET &&
+	       y->insns[i].off == end->off && end->rsp_to_ra_bytes == 0 &&
+	       !gocode_targeted(y, 0, end->off);
 }
 
 static void find_late(const struct body *y, struct gocode *out)

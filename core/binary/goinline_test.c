@@ -232,10 +232,54 @@ static void test_inline_windows(void **state)
 	gobin_close(b);
 }
 
+/* The body in assembly, not the wrapper by which Go calls it. */
+static struct gocode analyze(const struct gobin *b, struct gocode_ctx *c, const char *name)
+{
+	const struct gofunc *funcs;
+	size_t n = gobin_funcs(b, &funcs);
+	struct gocode k = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		if (funcs[i].flags & GOFUNC_ASM && !strcmp(funcs[i].name, name)) {
+			assert_int_equal(gocode_analyze(c, &funcs[i], &k), 0);
+			assert_int_equal(k.status, CODE_OK);
+			return k;
+		}
+	fail_msg("%s is not there", name);
+	return k;
+}
+
+/* A function that runs straight to its RET is one event there, unless it takes long. */
+static void test_straight(void **state)
+{
+	struct gobin *b = open_binary("kinds");
+	struct gocode_ctx *c = gocode_ctx_new(b);
+
+	(void)state;
+	gocode_ctx_inline(c);
+	struct gocode k = analyze(b, c, "main.straight");
+	assert_false(k.has_entry);
+	assert_true(k.has_past_fault_entry);
+	assert_int_equal(k.past_fault_entry.off, 0x78);
+	assert_int_equal(k.inline_rets[0].off, 0x73);
+	assert_int_equal(k.inline_rets[0].len, 5);
+	assert_true(k.inline_rets[0].reads); /* rdx, which recording changes */
+	assert_int_equal(k.inline_entry.len, 0);
+	gocode_free(&k);
+
+	k = analyze(b, c, "main.copies");
+	assert_false(k.has_past_fault_entry);
+	assert_false(k.one_probe_leaf);
+	gocode_free(&k);
+	gocode_ctx_free(c);
+	gobin_close(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_inline_windows),
+		cmocka_unit_test(test_straight),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

@@ -200,6 +200,15 @@ static bool indexed(const uint8_t *modrm, unsigned room, uint8_t rex)
 	       ((modrm[1] >> 3 & 7) != 4 || (rex & 2));
 }
 
+/* SSE's scalars begin with these prefixes as well, before 0f; string instructions may have a REX.
+ */
+bool insn_repeats(const uint8_t *p, unsigned len)
+{
+	unsigned at = len > 1 && (p[1] & 0xf0) == 0x40 ? 2 : 1;
+
+	return (*p == 0xf2 || *p == 0xf3) && at < len && p[at] != 0x0f;
+}
+
 bool insn_is_table_jump(const uint8_t *p, unsigned len)
 {
 	struct prefixes x = prefixes_of(p, len);

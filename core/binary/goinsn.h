@@ -33,6 +33,9 @@ void insn_classify(struct insn *in, const uint8_t *p);
  * lea of constants. false: it is none of these. */
 bool insn_sp_change(const uint8_t *p, unsigned len, int64_t *down_bytes);
 
+/* It has a prefix rep or repne, and is a loop: a string instruction. */
+bool insn_repeats(const uint8_t *p, unsigned len);
+
 /* jmp *MEM with an index register, the form of a jump table. */
 bool insn_is_table_jump(const uint8_t *p, unsigned len);
 /* Number of the register that `jmp *REG` goes through, -1 for other instructions. */

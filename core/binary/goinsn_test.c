@@ -150,13 +150,25 @@ static void test_table_jumps(void **state)
 	assert_false(insn_is_table_load(CODE("\x48\x8b\x49\x18"), 1));
 }
 
+static void test_repeats(void **state)
+{
+	(void)state;
+	assert_true(insn_repeats(CODE("\xf3\x48\xab")));          /* rep stosq */
+	assert_true(insn_repeats(CODE("\xf3\xa4")));              /* rep movsb */
+	assert_true(insn_repeats(CODE("\xf2\xae")));              /* repne scasb */
+	assert_false(insn_repeats(CODE("\xf2\x0f\x10\xc1")));     /* movsd %xmm1,%xmm0 */
+	assert_false(insn_repeats(CODE("\xf3\x48\x0f\x2a\xc0"))); /* cvtsi2ss %rax,%xmm0 */
+	assert_false(insn_repeats(CODE("\x48\xab")));             /* stosq */
+	assert_false(insn_repeats(CODE("\x48\xff\xc1")));         /* inc %rcx */
+	assert_false(insn_repeats(CODE("\xf3")));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_classes),
-		cmocka_unit_test(test_bytes_cut_short),
-		cmocka_unit_test(test_sp_change),
-		cmocka_unit_test(test_table_jumps),
+		cmocka_unit_test(test_classes),   cmocka_unit_test(test_bytes_cut_short),
+		cmocka_unit_test(test_sp_change), cmocka_unit_test(test_table_jumps),
+		cmocka_unit_test(test_repeats),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

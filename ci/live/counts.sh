@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # Programs that end by themselves, and the status they end with.
-programs='plain recursion growth hop preempt loneret jumps methods wrapper goexit panics nilleaf
+programs='plain recursion growth hop preempt loneret jumps methods wrapper goexit panics nilleaf straights
 	osexit:3 reexec spawn cgo'
 
 counts_agree() { # PROGRAM STATUS VARIANT STRATEGY

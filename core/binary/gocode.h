@@ -71,6 +71,11 @@ struct code_window {
 	/* Flags are live before the first of them. The instruction right before has set them from
 	 * what recording keeps, and does nothing else: its length. 0: no flags are live */
 	uint8_t compare_len;
+	/* Of an entry: instructions come before it which may have changed arguments. */
+	bool further;
+	/* And some of these may fault, with rsp at the return address. Only where calls that do are
+	 * told of. */
+	bool past_fault;
 };
 
 /* Direct branches to a RET, plain ones: two bytes, or five or six with a distance of four at their

@@ -171,12 +171,66 @@ static bool may_lie_on(const struct body *y, const struct insn *in)
 	       inline_plain_branch(y, in);
 }
 
+/* Tries a window from index i on, up to `stop`, on the line that begins at index `from`: *best is
+ * the longest so far. */
+static void try_at(const struct body *y, size_t from, size_t i, size_t stop, bool jumps,
+		   struct code_window *best)
+{
+	const struct in_use u = left_behind(y, from, i);
+
+	if (u.registers || (u.flags && !only_compares(y, &y->insns[i - 1])))
+		return;
+	struct code_window w = forward(y, i, stop, jumps);
+
+	w.compare_len = w.len && u.flags ? y->insns[i - 1].len : 0;
+	if (w.len > best->len || !best->len)
+		*best = w;
+}
+
+/* Whether every call goes on from instruction i to the next, and nothing else comes there by it. */
+static bool goes_straight(const struct body *y, size_t i)
+{
+	const struct insn *in = &y->insns[i];
+
+	return in->flow == FLOW_NEXT && !gocode_targeted(y, in->off, in->off + in->len - 1);
+}
+
+/*
+ * Further on the line that begins at index `from`, after index `first`: the first window that is
+ * long enough, else the longest one, unless `best` is as long. Calls that fault before it are told
+ * of by a probe on runtime.sigpanic, which takes rsp to be at the return address.
+ */
+static struct code_window further(const struct body *y, size_t from, size_t first, bool jumps,
+				  struct code_window best)
+{
+	bool faults = false;
+	uint16_t down;
+
+	for (size_t i = first + 1;
+	     i < y->n && i - first < FOLLOWED && best.len < WINDOW_MIN && goes_straight(y, i - 1);
+	     i++) {
+		const struct code_window before = best;
+
+		if (gocode_may_fault(y, &y->insns[i - 1])) {
+			if (!gocode_sp_at(y, y->insns[i - 1].off, &down) || down)
+				break;
+			faults = true;
+		}
+		try_at(y, from, i, y->n, jumps, &best);
+		if (best.len == before.len)
+			continue;
+		best.further = true;
+		best.past_fault = faults;
+	}
+	return best;
+}
+
 /*
  * On the line to the instruction at `at`, the entry, which every call passes: the first window that
  * is long enough, else the longest. A function's first instruction stays, whoever else may probe
- * it, and so does that at `at`, or it is displaced alone. What faults before the window has not
- * been recorded, what faults after it has; the event of a brief function says that it has returned,
- * so nothing may fault from there on.
+ * it, and so does that at `at`, or it is displaced alone; the window may follow it where the line
+ * goes on. What faults before the window has not been recorded, what faults after it has; the event
+ * of a brief function says that it has returned, so nothing may fault from there on.
  */
 static struct code_window on_line(const struct body *y, const struct gocode *out,
 				  const struct code_point *at, bool jumps)
@@ -186,19 +240,21 @@ static struct code_window on_line(const struct body *y, const struct gocode *out
 	size_t stop = last + (jumps && may_lie_on(y, &y->insns[last]));
 	struct code_window best = inline_no_window(WINDOW_FIXED);
 
-	for (size_t i = from ? from : 1; i < stop && best.len < WINDOW_MIN; i++) {
-		const struct in_use u = left_behind(y, from, i);
+	for (size_t i = from ? from : 1; i < stop && best.len < WINDOW_MIN; i++)
+		if (!out->brief || !faults_between(y, i, last))
+			try_at(y, from, i, i < last ? last : stop, jumps, &best);
+	return further(y, from, last, jumps, best);
+}
 
-		if (u.registers || (u.flags && !only_compares(y, &y->insns[i - 1])) ||
-		    (out->brief && faults_between(y, i, last)))
-			continue;
-		struct code_window w = forward(y, i, i < last ? last : stop, jumps);
+/* After the prologue's instructions, of which the last is before index i. */
+static struct code_window after_prologue(const struct body *y, const struct gocode *out, size_t i,
+					 bool jumps)
+{
+	const struct check k = gocode_check(y);
 
-		w.compare_len = w.len && u.flags ? y->insns[i - 1].len : 0;
-		if (w.len > best.len || !best.len)
-			best = w;
-	}
-	return best;
+	if (!out->has_check && scratch_in_use(y, 0, gocode_index_at(y, out->entry.off)))
+		return inline_no_window(WINDOW_FIXED);
+	return further(y, k.found ? k.jcc + 1 : 0, i, jumps, forward(y, i, y->n, jumps));
 }
 
 struct code_window inline_entry_window(const struct body *y, const struct gocode *out, bool jumps)
@@ -207,20 +263,15 @@ struct code_window inline_entry_window(const struct body *y, const struct gocode
 
 	if (out->has_entry) {
 		i = gocode_after_prologue(y, out);
-		if (i < y->n &&
-		    (out->has_check || !scratch_in_use(y, 0, gocode_index_at(y, out->entry.off))))
-			return forward(y, i, y->n, jumps);
-		return i < y->n ? inline_no_window(WINDOW_FIXED)
+		return i < y->n ? after_prologue(y, out, i, jumps)
 				: on_line(y, out, &out->entry, jumps);
 	}
 	if (out->has_past_fault_entry && out->past_fault_entry.class == INSN_EMULATED)
 		return on_line(y, out, &out->past_fault_entry, jumps);
-	if (out->one_probe_leaf || out->has_past_fault_entry || out->loop_at_start ||
-	    y->insns[0].flow != FLOW_NEXT)
+	if (out->one_probe_leaf || out->has_past_fault_entry || out->loop_at_start)
 		return inline_no_window(WINDOW_FLOW);
 	/* The first instruction stays, whoever else may probe it. */
-	if (gocode_may_fault(y, &y->insns[0]))
-		return inline_no_window(WINDOW_FAULT);
-	return scratch_in_use(y, 0, 1) ? inline_no_window(WINDOW_FIXED)
-				       : forward(y, 1, y->n, jumps);
+	return further(y, 0, 0, jumps,
+		       inline_no_window(y->insns[0].flow == FLOW_NEXT ? WINDOW_FIXED
+								      : WINDOW_FLOW));
 }

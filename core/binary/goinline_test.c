@@ -275,11 +275,49 @@ static void test_straight(void **state)
 	gobin_close(b);
 }
 
+/* Entries whose windows are further on than the place that is probed without a stub. */
+static void test_entry_further_on(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t off;
+		uint8_t len;
+		bool further, past_fault;
+	} funcs[] = {
+		{ "main.endless", 7, 6, true, true },
+		{ "main.pins", 1, 10, true, false },
+		{ "main.waits", 14, 6, true, true },
+		{ "main.framed", 4, 4, false,
+		  false }, /* a call that faults would have another depth */
+		{ "main.scratches", 1, 3, true, false }, /* r12 is in use behind that */
+		{ "main.turns", 1, 3, true, false },
+	};
+	struct gobin *b = open_binary("kinds");
+	struct gocode_ctx *c = gocode_ctx_new(b);
+
+	(void)state;
+	gocode_ctx_inline(c);
+	for (size_t i = 0; i < sizeof(funcs) / sizeof(*funcs); i++) {
+		struct gocode k = analyze(b, c, funcs[i].name);
+		const struct code_window *w = &k.inline_entry;
+
+		if (w->off != funcs[i].off || w->len != funcs[i].len)
+			fail_msg("%s: %u bytes from +%u", funcs[i].name, w->len, w->off);
+		assert_int_equal(w->further, funcs[i].further);
+		assert_int_equal(w->past_fault, funcs[i].past_fault);
+		assert_false(k.has_past_fault_entry);
+		gocode_free(&k);
+	}
+	gocode_ctx_free(c);
+	gobin_close(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_inline_windows),
 		cmocka_unit_test(test_straight),
+		cmocka_unit_test(test_entry_further_on),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

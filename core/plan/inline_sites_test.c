@@ -225,6 +225,35 @@ static void test_faults(void **state)
 	gobin_close(b);
 }
 
+/* A stub far behind what may fault stands for a probe on the first byte. */
+static void test_fault_before_a_stub(void **state)
+{
+	struct gobin *b = open_binary("kinds");
+	struct golayout layout;
+	struct plan *p = inline_plan(b, &layout);
+	bool *in_stub = calloc(p->n_sites, sizeof(*in_stub));
+	const struct plan_site *s = NULL;
+
+	(void)state;
+	assert_non_null(in_stub);
+	for (size_t i = 0; i < p->n_funcs; i++)
+		if (!strcmp(p->funcs[i].fn->name, "main.(*pair).endless"))
+			s = &p->sites[p->funcs[i].past_fault_entry];
+	assert_non_null(s);
+	assert_int_equal(s->kind, EV_ENTRY);
+	assert_true(site_is_inline(s));
+	const struct gofunc *fn = p->funcs[s->func].fn;
+	assert_int_equal(s->vaddr, fn->vaddr);
+	assert_true(s->stub.displaced_vaddr > fn->vaddr);
+	assert_int_equal(plan_missed_entry(p, in_stub, fn->vaddr), PLAN_NO_SITE);
+	in_stub[s->number] = true;
+	assert_int_equal(plan_missed_entry(p, in_stub, fn->vaddr), s->number);
+	assert_int_equal(plan_missed_entry(p, in_stub, s->stub.displaced_vaddr), PLAN_NO_SITE);
+	free(in_stub);
+	plan_free(p);
+	gobin_close(b);
+}
+
 /* The go command: at least 91 % of entries and 96.5 % of exits without a trap. */
 static void test_share(void **state)
 {
@@ -326,9 +355,13 @@ static void test_unknown_handler(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_overlaps), cmocka_unit_test(test_lone_ret),
-		cmocka_unit_test(test_faults),           cmocka_unit_test(test_share),
-		cmocka_unit_test(test_switches),         cmocka_unit_test(test_unknown_handler),
+		cmocka_unit_test(test_nothing_overlaps),
+		cmocka_unit_test(test_lone_ret),
+		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_share),
+		cmocka_unit_test(test_fault_before_a_stub),
+		cmocka_unit_test(test_switches),
+		cmocka_unit_test(test_unknown_handler),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

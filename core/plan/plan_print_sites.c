@@ -56,14 +56,21 @@ static const char *const whys[WHY_ENDS] = {
 	[WHY_FIRST + LINE_LOOP] = "the first byte: a loop comes back to it",
 };
 
+/* Calls that fault before they are seen at s; without its stub it may be that none do. */
+static bool is_past_fault(const struct plan *p, const struct plan_func *f,
+			  const struct plan_site *s)
+{
+	return f->past_fault_entry != PLAN_NO_SITE && s == &p->sites[f->past_fault_entry];
+}
+
 static unsigned why_entry(const struct plan *p, const struct plan_func *f,
 			  const struct plan_site *s)
 {
-	bool first = s->vaddr == f->fn->vaddr;
+	bool first = s->vaddr == f->fn->vaddr, past_fault = is_past_fault(p, f, s) && !first;
 
 	if (f->brief)
-		return f->past_fault_entry == PLAN_NO_SITE ? WHY_BRIEF : WHY_PAST_FAULT_BRIEF;
-	if (f->past_fault_entry != PLAN_NO_SITE && s == &p->sites[f->past_fault_entry])
+		return past_fault ? WHY_PAST_FAULT_BRIEF : WHY_BRIEF;
+	if (past_fault)
 		return s->kind == EV_ENTRY_EXIT ? WHY_PAST_FAULT_RET : WHY_PAST_FAULT;
 	if (s->kind == EV_ENTRY_TAIL)
 		return WHY_TAIL;
@@ -97,6 +104,23 @@ struct shares {
 	size_t why[WHY_ENDS], no_stub[STUB_REASONS];
 };
 
+static void explain_stub(const struct plan *p, const struct plan_func *f, const struct plan_site *s,
+			 FILE *out)
+{
+	if (site_has_stub(s) && s->stub.returns)
+		fputs("; its stub returns in its place", out);
+	else if (s->stub.displaced_len)
+		fprintf(out, "; %u bytes from +0x%" PRIx64 " run in a stub", s->stub.displaced_len,
+			s->stub.displaced_vaddr - f->fn->vaddr);
+	else if (!site_has_stub(s) && s->stub.why != STUB_NOT_ASKED && s->stub.why != STUB_CHEAP)
+		fprintf(out, "; no stub: %s", stub_reason_clause(s->stub.why));
+	if (is_past_fault(p, f, s) && s->vaddr == f->fn->vaddr)
+		fputs(", a probe on runtime.sigpanic sees calls that fault before", out);
+	if (s->stub.n_branches)
+		fprintf(out, "; %u branch%s to it go%s to a stub", s->stub.n_branches,
+			s->stub.n_branches > 1 ? "es" : "", s->stub.n_branches > 1 ? "" : "es");
+}
+
 static void explain_site(const struct plan *p, const struct plan_func *f, const struct plan_site *s,
 			 struct disasm *d, struct shares *n, FILE *out)
 {
@@ -120,16 +144,7 @@ static void explain_site(const struct plan *p, const struct plan_func *f, const 
 					   : "calls morestack",
 		      out);
 	}
-	if (site_has_stub(s) && s->stub.returns)
-		fputs("; its stub returns in its place", out);
-	else if (s->stub.displaced_len)
-		fprintf(out, "; %u bytes from +0x%" PRIx64 " run in a stub", s->stub.displaced_len,
-			s->stub.displaced_vaddr - f->fn->vaddr);
-	else if (!site_has_stub(s) && s->stub.why != STUB_NOT_ASKED && s->stub.why != STUB_CHEAP)
-		fprintf(out, "; no stub: %s", stub_reason_clause(s->stub.why));
-	if (s->stub.n_branches)
-		fprintf(out, "; %u branch%s to it go%s to a stub", s->stub.n_branches,
-			s->stub.n_branches > 1 ? "es" : "", s->stub.n_branches > 1 ? "" : "es");
+	explain_stub(p, f, s, out);
 	if (!is_entry && site_has_stub(s))
 		n->exits_stub++;
 	if (site_is_stepped(s))

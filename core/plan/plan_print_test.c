@@ -179,6 +179,29 @@ static void packages_in_a_table(void **state)
 	gobin_close(b);
 }
 
+/* An entry at the first byte whose stub is behind what may fault. */
+static void stub_behind_a_fault(void **state)
+{
+	const struct plan_options opt = { .strategy = PROBE_INLINE };
+	struct gobin *b = open_binary("kinds");
+	struct plan *p = plan_build(b, &opt);
+
+	(void)state;
+	assert_non_null(p);
+	char *text = printed(p, plan_print_sites);
+	const char *at = strstr(text, "main.(*pair).endless\n");
+
+	assert_non_null(at);
+	at = strstr(at, "  +0x0 ");
+	assert_non_null(at);
+	*strchr(at, '\n') = 0;
+	assert_has(at, " entry      no trap ");
+	assert_has(at, " run in a stub, a probe on runtime.sigpanic sees calls that fault before");
+	free(text);
+	plan_free(p);
+	gobin_close(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +209,7 @@ int main(void)
 		cmocka_unit_test(stubs_are_counted),
 		cmocka_unit_test(obstacles_of_stubs),
 		cmocka_unit_test(packages_in_a_table),
+		cmocka_unit_test(stub_behind_a_fault),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

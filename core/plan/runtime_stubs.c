@@ -40,7 +40,7 @@ static bool keeps_registers(const uint8_t *code, size_t len)
 
 bool runtime_stub_may_displace(const struct code_window *w)
 {
-	return w->len && !w->has_call && !w->n_jump_offs;
+	return w->len && !w->has_call && !w->n_jump_offs && !w->further;
 }
 
 bool runtime_stub_keeps_registers(const struct plan *p, const struct gofunc *fn,

@@ -184,6 +184,15 @@ static int add_entry(struct plan *p, uint32_t func, const struct gocode *code,
 	return err ? err : plan_add_site(p, &s);
 }
 
+/* Whether calls may fault before they are recorded at s, a site of the function. */
+static bool is_past_fault(const struct plan_site *s, const struct gocode *code,
+			  const struct code_point *entry)
+{
+	return s->program == PROGRAM_ENTRY &&
+	       (entry == &code->past_fault_entry ||
+		(site_is_inline(s) && code->inline_entry.past_fault));
+}
+
 int sites_add_func(struct plan *p, uint32_t func, const struct gocode *code)
 {
 	struct plan_func *f = &p->funcs[func];
@@ -198,8 +207,8 @@ int sites_add_func(struct plan *p, uint32_t func, const struct gocode *code)
 		err = add_morestack_calls(p, func, code);
 	if (!err && p->n_program[PROGRAM_ENTRY] == n_entries_before)
 		err = add_entry(p, func, code, entry);
-	for (size_t i = first; entry == &code->past_fault_entry && i < p->n_sites; i++)
-		if (p->sites[i].program == PROGRAM_ENTRY)
+	for (size_t i = first; i < p->n_sites; i++)
+		if (is_past_fault(&p->sites[i], code, entry))
 			f->past_fault_entry = i;
 	f->brief = brief;
 	f->has_check = code->has_check;

@@ -136,7 +136,7 @@ int stubs_add_entry(struct plan *p, struct plan_site *s, const struct gocode *co
 		return 0;
 	}
 	/* Without a probe on sigpanic a call that faults must have been recorded before. */
-	if (code->has_past_fault_entry && !p->faults_seen)
+	if ((code->has_past_fault_entry || code->inline_entry.past_fault) && !p->faults_seen)
 		s->stub.why = STUB_FAULT;
 	else if (inline_allowed(p, &p->funcs[s->func]))
 		err = give_inline(p, s, &code->inline_entry, false);

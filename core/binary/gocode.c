@@ -237,6 +237,7 @@ void gocode_free(struct gocode *code)
 	free(code->ret_windows);
 	free(code->inline_rets);
 	free(code->inline_branches);
+	free(code->inline_rooms);
 	free(code->tails);
 	free(code->morestack);
 	*code = (struct gocode){ 0 };

@@ -44,7 +44,8 @@ enum window_fate {
 #define WINDOW_RIP_MAX     4
 #define WINDOW_JUMPS_MAX   3
 #define WINDOW_COMPARE_MAX 16
-#define WINDOW_SHORT_MIN   2 /* of a jmp rel8, to padding where a jmp rel32 finds room */
+#define INLINE_ROOM_MIN    10 /* two such jumps */
+#define WINDOW_SHORT_MIN   2  /* of a jmp rel8, to padding where a jmp rel32 finds room */
 
 /*
  * Whole instructions that do the same at any address and that are entered only at the first: a jump
@@ -156,6 +157,12 @@ struct gocode {
 	/* To each RET. Where there are some, its window in inline_rets is passed only by who does
 	 * not come by them, and has len 0 where nobody does. */
 	struct code_branches *inline_branches;
+	/* Where a window is shorter than WINDOW_MIN: other code that works at any address and is
+	 * entered only at its first byte, INLINE_ROOM_MIN bytes and more, none of which overlap.
+	 * Moved to a stub it leaves room for a jump to that and for others. What runs least comes
+	 * first. */
+	struct code_window *inline_rooms;
+	size_t n_inline_rooms;
 	/* The last RET is one byte, after which the function has nothing, or int3 that nothing goes
 	 * to. */
 	bool ends_in_ret;

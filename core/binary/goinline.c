@@ -133,21 +133,13 @@ static size_t find_rets(const struct body *y, struct gocode *out)
 	return found;
 }
 
-int gocode_inline_windows(const struct body *y, struct gocode *out)
+/* Fills the windows of the RETs, and makes that of the entry such that most have one. */
+static void find_all(const struct body *y, struct gocode *out)
 {
-	size_t found;
+	const size_t found = find_rets(y, out);
 
-	out->ends_in_ret = ends_in_ret(y, out);
-	out->inline_entry = inline_entry_window(y, out, true);
-	if (!out->n_rets)
-		return 0;
-	out->inline_rets = calloc(out->n_rets, sizeof(*out->inline_rets));
-	out->inline_branches = calloc(out->n_rets, sizeof(*out->inline_branches));
-	if (!out->inline_rets || !out->inline_branches)
-		return -ENOMEM;
-	found = find_rets(y, out);
 	if (found == out->n_rets || out->brief || !out->inline_entry.n_jump_offs)
-		return 0;
+		return;
 	/* Without a jump the entry's window is shorter, which may leave room for an exit's. */
 	struct code_window with = out->inline_entry;
 
@@ -156,5 +148,18 @@ int gocode_inline_windows(const struct body *y, struct gocode *out)
 		out->inline_entry = with;
 		find_rets(y, out);
 	}
-	return 0;
+}
+
+int gocode_inline_windows(const struct body *y, struct gocode *out)
+{
+	out->ends_in_ret = ends_in_ret(y, out);
+	out->inline_entry = inline_entry_window(y, out, true);
+	if (!out->n_rets)
+		return 0;
+	out->inline_rets = calloc(out->n_rets, sizeof(*out->inline_rets));
+	out->inline_branches = calloc(out->n_rets, sizeof(*out->inline_branches));
+	if (!out->inline_rets || !out->inline_branches)
+		return -ENOMEM;
+	find_all(y, out);
+	return inline_find_rooms(y, out);
 }

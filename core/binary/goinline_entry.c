@@ -2,16 +2,6 @@
 /* Where inline stubs record entries: the bytes that they displace there. */
 #include "binary/goinline_impl.h"
 
-/* Notes a jump that becomes part of the window. One out of the function is an exit. */
-static enum window_fate add_jump(const struct body *y, const struct insn *in, struct code_window *w)
-{
-	if (!inline_plain_branch(y, in) || in->target < 0 || in->target >= y->f->size ||
-	    w->n_jump_offs == WINDOW_JUMPS_MAX)
-		return WINDOW_FLOW;
-	w->jump_offs[w->n_jump_offs++] = in->off;
-	return WINDOW_OK;
-}
-
 /* Whether rsp is the same at two places. */
 static bool same_sp(const struct body *y, uint32_t a, uint32_t b)
 {
@@ -30,7 +20,7 @@ static enum window_fate append(const struct body *y, const struct insn *in, uint
 
 	with.has_call = in->flow == FLOW_CALL;
 	if ((in->flow == FLOW_JCC || in->flow == FLOW_JMP) && jumps)
-		fate = add_jump(y, in, &with);
+		fate = inline_add_jump(y, in, &with);
 	else if (!with.has_call)
 		fate = inline_displace(y, in, &with);
 	if (fate == WINDOW_OK && with.n_jump_offs && (with.has_call || !same_sp(y, start, end)))

@@ -21,6 +21,13 @@ struct touch inline_touches(const struct body *y, const struct insn *in);
 enum window_fate inline_displace(const struct body *y, const struct insn *in,
 				 struct code_window *w);
 
+/* Notes a jump that becomes part of the window. One out of the function is an exit. */
+enum window_fate inline_add_jump(const struct body *y, const struct insn *in,
+				 struct code_window *w);
+
+/* Fills the rooms; all else is known. 0 or -ENOMEM. */
+int inline_find_rooms(const struct body *y, struct gocode *out);
+
 /* Whether a branch has one of the encodings whose distance can be changed. */
 bool inline_plain_branch(const struct body *y, const struct insn *in);
 

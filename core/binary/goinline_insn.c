@@ -111,3 +111,12 @@ bool inline_plain_branch(const struct body *y, const struct insn *in)
 		return in->len == 6 && *p == 0x0f;
 	}
 }
+
+enum window_fate inline_add_jump(const struct body *y, const struct insn *in, struct code_window *w)
+{
+	if (!inline_plain_branch(y, in) || in->target < 0 || in->target >= y->f->size ||
+	    w->n_jump_offs == WINDOW_JUMPS_MAX)
+		return WINDOW_FLOW;
+	w->jump_offs[w->n_jump_offs++] = in->off;
+	return WINDOW_OK;
+}

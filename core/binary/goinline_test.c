@@ -100,6 +100,10 @@ static void assert_window(const cs_insn *insns, size_t n, const struct gofunc *f
 	bool starts = false, ends = false;
 	unsigned n_jumps = 0;
 
+	/* Nothing follows the last jump of a function. */
+	if (n && end == f->vaddr + f->size)
+		ends = insns[n - 1].id == X86_INS_JMP;
+
 	assert_true(w->len >= WINDOW_SHORT_MIN);
 	for (size_t i = 0; i < n; i++) {
 		const cs_insn *in = &insns[i];
@@ -148,8 +152,42 @@ static void assert_branches(const cs_insn *insns, size_t n, const struct gofunc 
 
 struct inline_share {
 	size_t entries, entries_ok, exits, exits_ok, branches;
+	size_t rooms;
 	size_t jumps, compares; /* entries whose windows have some */
 };
+
+static bool apart(const struct code_window *w, uint32_t off, uint32_t len)
+{
+	return off >= w->off + w->len || off + len <= w->off;
+}
+
+/* What is moved to make room neither calls nor returns, and is no place of a probe. */
+static void assert_room(const cs_insn *insns, size_t n, const struct gofunc *f,
+			const struct gocode *k, const struct code_window *w)
+{
+	assert_true(w->len >= INLINE_ROOM_MIN);
+	assert_window(insns, n, f, w, true);
+	for (size_t i = 0; i < n; i++)
+		if (insns[i].address >= f->vaddr + w->off &&
+		    insns[i].address < f->vaddr + w->off + w->len)
+			for (uint8_t g = 0; g < insns[i].detail->groups_count; g++)
+				assert_true(insns[i].detail->groups[g] != CS_GRP_CALL &&
+					    insns[i].detail->groups[g] != CS_GRP_RET);
+	assert_true(w->off > 0);
+	assert_true(apart(w, k->inline_entry.off, k->inline_entry.len));
+	if (k->has_entry)
+		assert_true(apart(w, k->entry.off, k->entry.len));
+	for (size_t r = 0; r < k->n_rets; r++) {
+		const struct code_branches *b = &k->inline_branches[r];
+
+		assert_true(apart(w, k->rets[r].off, 1));
+		assert_true(apart(w, k->inline_rets[r].off, k->inline_rets[r].len));
+		for (uint8_t i = 0; i < b->n; i++)
+			assert_true(apart(w, b->at[i].off, b->at[i].len));
+	}
+	for (size_t r = 0; &k->inline_rooms[r] != w; r++)
+		assert_true(apart(w, k->inline_rooms[r].off, k->inline_rooms[r].len));
+}
 
 static void check_inline(csh cs, const struct gobin *b, const struct gofunc *f,
 			 const struct gocode *k, struct inline_share *n)
@@ -186,6 +224,9 @@ static void check_inline(csh cs, const struct gobin *b, const struct gofunc *f,
 			assert_true(w->off >= k->inline_entry.off + k->inline_entry.len);
 		assert_false(w->has_call);
 	}
+	n->rooms += k->n_inline_rooms;
+	for (size_t r = 0; r < k->n_inline_rooms; r++)
+		assert_room(insns, n_insns, f, k, &k->inline_rooms[r]);
 	if (n_insns)
 		cs_free(insns, n_insns);
 }
@@ -224,6 +265,7 @@ static void test_inline_windows(void **state)
 	assert_true(share.branches > 10);
 	assert_true(share.jumps > 20);
 	assert_true(share.compares > 5);
+	assert_true(share.rooms > 50);
 	assert_true(share.exits_ok * 1000 / share.exits >= 965);
 	if (gobin_go_minor(b) >= 20)
 		assert_true(share.entries_ok * 100 / share.entries >= 91);

@@ -130,6 +130,8 @@ const struct world_case world_cases[] = {
 	{ "bare", SUB_STORE, .bare = true, .tells = true },
 	{ "bare, call after an instruction", MOV_CALL, .bare = true, .tells = true },
 	{ "bare, branches", TWO, .bare = true, .rax = 0x10 },
+	{ "bare, ends in a jump", INC_JMP, .bare = true, .tells = true },
+	{ "bare, relative operand and immediate", RIP_ADD, .bare = true },
 	{ "bare, the second load faults", LOADS, .bare = true, .rdi = EDGE },
 };
 const unsigned n_world_cases = sizeof(world_cases) / sizeof(*world_cases);

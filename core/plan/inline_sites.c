@@ -7,8 +7,10 @@
 
 #include "base/vec.h"
 #include "plan/inline_asm.h"
+#include "plan/inline_fixes.h"
 #include "plan/inline_hook.h"
 #include "plan/inline_padding.h"
+#include "plan/inline_room.h"
 #include "plan/ring.h"
 
 #define JMP_BYTES       5
@@ -95,10 +97,12 @@ static int by_offset(const void *a, const void *b)
 }
 
 int inline_give_stub(struct plan *p, struct plan_site *s, const struct code_window *w,
-		     bool at_return)
+		     const struct gocode *code, bool at_return)
 {
 	const struct gofunc *fn = func_of(p, s);
 	uint64_t padding = 0;
+	uint32_t room = 0;
+	bool has_room = false;
 	int err;
 
 	if (w->has_call && p->stubs.inl.options.shadow_stack) {
@@ -107,6 +111,9 @@ int inline_give_stub(struct plan *p, struct plan_site *s, const struct code_wind
 	}
 	if (w->len < JMP_BYTES) {
 		err = inline_take_padding(p, fn, fn->vaddr + w->off, &padding);
+		has_room = !err && !padding && code;
+		if (has_room)
+			err = inline_take_room(p, fn, code, fn->vaddr + w->off, &padding, &room);
 		s->stub.why = STUB_SHORT;
 		if (!padding || err)
 			return err;
@@ -128,6 +135,8 @@ int inline_give_stub(struct plan *p, struct plan_site *s, const struct code_wind
 		.n_jumps = w->n_jump_offs,
 		.compare_len = w->compare_len,
 		.padding_vaddr = padding,
+		.has_room = has_room,
+		.room = room,
 	};
 	for (uint8_t i = 0; i < w->n_jump_offs; i++)
 		stub->jumps[i] = (uint8_t)(w->jump_offs[i] - w->off);
@@ -203,7 +212,7 @@ int inline_give_branches(struct plan *p, struct plan_site *s, const struct gocod
 	for (uint8_t i = 0; i < from->n && reached && !err; i++)
 		err = add_branch(p, s, &from->at[i], first, &reached);
 	if (!err && reached && w->len)
-		err = inline_give_stub(p, s, w, true);
+		err = inline_give_stub(p, s, w, code, true);
 	if (err || !reached || (w->len && !site_has_stub(s))) {
 		p->stubs.n_branches = first;
 		return err;
@@ -226,23 +235,6 @@ struct inline_stub inline_describe_branches(const struct plan_site *s)
 		.window = s->vaddr,
 		.back = s->vaddr,
 	};
-}
-
-static int by_fix_offset(const void *a, const void *b)
-{
-	const struct inline_fix *x = a, *y = b;
-
-	return x->off - y->off;
-}
-
-/* The distance of a jump, at its end. */
-static struct inline_fix fix_of_jump(const uint8_t *displaced, uint8_t at)
-{
-	const uint8_t opcode = displaced[at];
-	const bool near = opcode == 0x0f || opcode == 0xe9; /* jcc or jmp rel32 */
-
-	return (struct inline_fix){ .off = at + (opcode == 0x0f ? 2 : 1),
-				    .kind = near ? INLINE_FIX_BRANCH32 : INLINE_FIX_BRANCH8 };
 }
 
 static enum inline_tells tells_of(const struct plan_site *s)
@@ -285,12 +277,7 @@ int inline_describe(const struct plan *p, const struct plan_site *s, struct inli
 					   stub->compare_len);
 	if (!out->displaced || (stub->compare_len && !out->compare))
 		return -EBADMSG;
-	for (uint8_t i = 0; i < stub->n_rip; i++)
-		out->fixes[out->n_fixes++] = (struct inline_fix){ .off = stub->rip[i],
-								  .kind = INLINE_FIX_MEMORY };
-	for (uint8_t i = 0; i < stub->n_jumps; i++)
-		out->fixes[out->n_fixes++] = fix_of_jump(out->displaced, stub->jumps[i]);
-	qsort(out->fixes, out->n_fixes, sizeof(*out->fixes), by_fix_offset);
+	inline_add_fixes(out, stub->rip, stub->n_rip, stub->jumps, stub->n_jumps);
 	if (stub->has_call)
 		out->fixes[out->n_fixes++] = (struct inline_fix){ .off = stub->displaced_len - 4,
 								  .kind = INLINE_FIX_CALL };
@@ -349,6 +336,14 @@ static int gather(const struct plan *p, struct inline_hook *h)
 			err = inline_hook_add(h, &program, &stub, p->stubs.vaddr,
 					      s->stub.branches_enter_off);
 		}
+	}
+	for (size_t i = 0; i < p->stubs.n_rooms && !err; i++) {
+		struct inline_stub stub;
+
+		err = inline_describe_room(p, &p->stubs.rooms[i], &stub);
+		if (!err)
+			err = inline_hook_add(h, &program, &stub, p->stubs.vaddr,
+					      p->stubs.rooms[i].enter_off);
 	}
 	return err;
 }

@@ -16,9 +16,10 @@ bool inline_possible(struct plan *p, const struct plan_inline_options *opt);
 bool inline_allowed(const struct plan *p, const struct plan_func *f);
 
 /* Gives s, whose event can be written at the window w of its function, an inline stub, or sets
- * s->stub.why to the reason why not. `at_return`: right before a RET. 0 or -ENOMEM. */
+ * s->stub.why to the reason why not. `code`: of the function, other code of which may be moved
+ * where the window is short; NULL: that stays. `at_return`: right before a RET. 0 or -ENOMEM. */
 int inline_give_stub(struct plan *p, struct plan_site *s, const struct code_window *w,
-		     bool at_return);
+		     const struct gocode *code, bool at_return);
 
 /* The same for s, the RET that its function ends with: the stub returns in its place, and padding
  * after it makes room for the jump. A breakpoint that somebody else puts on the RET later has the

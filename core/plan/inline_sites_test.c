@@ -49,15 +49,45 @@ static void check_apart(struct range *r, size_t n)
 				 (unsigned long long)r[i].start, r[i - 1].func);
 }
 
-static void check_padding(const struct gobin *b, const struct site_stub *s)
+static void check_padding(const struct plan *p, const struct site_stub *s)
 {
-	const uint8_t *code = gobin_bytes(b, s->padding_vaddr, 5);
+	const uint8_t *code = gobin_bytes(p->binary, s->padding_vaddr, 5);
 	int64_t distance = (int64_t)(s->padding_vaddr - (s->displaced_vaddr + 2));
 
-	assert_non_null(code);
-	assert_memory_equal(code, "\xcc\xcc\xcc\xcc\xcc", 5);
 	assert_true(distance >= -128 && distance < 128);
 	assert_in_range(s->displaced_len, 2, 4);
+	assert_non_null(code);
+	if (!s->has_room) {
+		assert_memory_equal(code, "\xcc\xcc\xcc\xcc\xcc", 5);
+		return;
+	}
+	const struct plan_room *room = &p->stubs.rooms[s->room];
+
+	assert_true(s->room < p->stubs.n_rooms);
+	assert_in_range(s->padding_vaddr, room->vaddr + 5, room->vaddr + room->len - 5);
+}
+
+/* What is moved to make room; the jumps there are apart, too. */
+static size_t check_rooms(const struct plan *p, struct range *r)
+{
+	const struct plan_stubs *t = &p->stubs;
+
+	for (size_t i = 0; i < t->n_rooms; i++) {
+		const struct plan_room *room = &t->rooms[i];
+		unsigned used = 0;
+
+		for (size_t k = 0; k < p->n_sites; k++) {
+			const struct site_stub *s = &p->sites[k].stub;
+
+			used += s->has_room && s->room == i &&
+				(s->padding_vaddr - room->vaddr) % 5 == 0;
+		}
+		assert_int_equal(used, room->n_used);
+		assert_in_range(used, 1, room->len / 5 - 1);
+		assert_int_equal(room->enter_off % INLINE_ALIGN, 0);
+		r[i] = (struct range){ room->vaddr, room->vaddr + room->len, "room" };
+	}
+	return t->n_rooms;
 }
 
 /* A RET that the stub returns in place of: nothing but padding makes room for the jump. */
@@ -134,9 +164,12 @@ static size_t check_sites(const struct plan *p, struct range *r)
 			assert_true(s->stub.displaced_len >= 5 || !s->stub.displaced_len);
 			continue;
 		}
-		check_padding(p->binary, &s->stub);
-		r[n++] = (struct range){ s->stub.padding_vaddr, s->stub.padding_vaddr + 5, name };
+		check_padding(p, &s->stub);
+		if (!s->stub.has_room)
+			r[n++] = (struct range){ s->stub.padding_vaddr, s->stub.padding_vaddr + 5,
+						 name };
 	}
+	n += check_rooms(p, r + n);
 	check_apart(r, n);
 	return n_inline;
 }
@@ -146,7 +179,8 @@ static void check_binary(const char *path, size_t least)
 	struct gobin *b = open_path(path);
 	struct golayout layout;
 	struct plan *p = inline_plan(b, &layout);
-	struct range *r = calloc(2 * (p->n_sites + p->stubs.n_branches), sizeof(*r));
+	struct range *r = calloc(2 * (p->n_sites + p->stubs.n_branches) + p->stubs.n_rooms,
+				 sizeof(*r));
 	const struct plan_inline *inl = &p->stubs.inl;
 
 	assert_non_null(r);

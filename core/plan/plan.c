@@ -351,6 +351,7 @@ void plan_free(struct plan *p)
 	free(p->stubs.code);
 	free(p->stubs.inl.paddings);
 	free(p->stubs.branches);
+	free(p->stubs.rooms);
 	free(p->states);
 	values_free(p);
 	free(p);

@@ -157,11 +157,25 @@ struct site_stub {
 	/* Where a jump of two bytes goes when there is no room for five: to padding, which jumps on
 	 * to the stub. 0: there is room. */
 	uint64_t padding_vaddr;
+	/* Where no padding is near, it is in the place of other code, plan_stubs.rooms[room]. */
+	bool has_room;
+	uint32_t room;
 	/* Of a RET that branches go to: those, in plan_stubs.branches, go to a second stub instead.
 	 * Where there are some displaced_len may be 0, when nobody comes to the RET but by them. */
 	uint32_t first_branch;
 	uint8_t n_branches;
 	uint32_t branches_enter_off, branches_probe_off; /* of that stub */
+};
+
+/* Code of the text that runs in a stub of its own, without a probe, for the room that it leaves: a
+ * jump to that stub, and others, five bytes each. */
+struct plan_room {
+	uint64_t vaddr;
+	uint8_t len;
+	/* as site_stub's */
+	uint8_t n_rip, rip[4], n_jumps, jumps[3];
+	uint8_t n_used; /* of the other jumps, one after the other */
+	uint32_t enter_off;
 };
 
 /* A branch of the text that goes to a stub instead of its RET: only its distance is changed. */
@@ -261,6 +275,8 @@ struct plan_stubs {
 	size_t n_sites;               /* that have a stub */
 	struct plan_branch *branches; /* by site */
 	size_t n_branches, cap_branches;
+	struct plan_room *rooms; /* by the first site that needs it */
+	size_t n_rooms, cap_rooms;
 	enum stub_kind kind; /* as asked for */
 	/* why a recording must not use them, a clause; NULL: it may */
 	const char *obstacle;
@@ -389,7 +405,7 @@ static inline unsigned site_stub_probes(const struct plan_site *s, uint32_t out[
 /* Whether an inline stub can be given to a process that runs. What is written must lie in one page,
  * since gotrace could be killed between two. Not where the jump
  * lies on a probed instruction, or branches go to the stub: another tool's probe there would hide
- * calls, and branches are not put back. */
+ * calls, and branches are not put back; nor is what was moved to make room. */
 bool plan_can_join(const struct plan_site *s);
 
 /* Whether a hit costs two traps: the kernel single-steps the instruction, and no stub avoids it. (A

@@ -114,6 +114,12 @@ static void explain_stub(const struct plan *p, const struct plan_func *f, const 
 			s->stub.displaced_vaddr - f->fn->vaddr);
 	else if (!site_has_stub(s) && s->stub.why != STUB_NOT_ASKED && s->stub.why != STUB_CHEAP)
 		fprintf(out, "; no stub: %s", stub_reason_clause(s->stub.why));
+	if (s->stub.has_room) {
+		const struct plan_room *room = &p->stubs.rooms[s->stub.room];
+
+		fprintf(out, ", and %u from +0x%" PRIx64 " to make room", room->len,
+			room->vaddr - f->fn->vaddr);
+	}
 	if (is_past_fault(p, f, s) && s->vaddr == f->fn->vaddr)
 		fputs(", a probe on runtime.sigpanic sees calls that fault before", out);
 	if (s->stub.n_branches)

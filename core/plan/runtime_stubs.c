@@ -88,7 +88,7 @@ int runtime_stub_give(struct plan *p, struct plan_site *s, const struct gofunc *
 	if (!is_known(p, s->kind) || !runtime_stubs_possible(p) ||
 	    !runtime_stub_keeps_registers(p, fn, w) || !is_free(p, fn, w))
 		return 0;
-	err = inline_give_stub(p, s, w, s->kind == EV_CREATE);
+	err = inline_give_stub(p, s, w, NULL, s->kind == EV_CREATE);
 	s->stub.ring_rsp_to_ra_bytes = 0; /* what it writes is no depth */
 	return err;
 }

@@ -53,7 +53,7 @@ bool plan_can_join(const struct plan_site *s)
 	const struct site_stub *stub = &s->stub;
 
 	return site_is_inline(s) && !site_jumps_on_probed(s) && !stub->n_branches &&
-	       in_one_page(stub->displaced_vaddr, stub->displaced_len) &&
+	       !stub->has_room && in_one_page(stub->displaced_vaddr, stub->displaced_len) &&
 	       (!stub->padding_vaddr || in_one_page(stub->padding_vaddr, JMP_BYTES));
 }
 
@@ -226,6 +226,7 @@ static void take_back(struct plan *p, size_t first, const struct plan_stubs *bef
 		p->n_program[p->sites[--p->n_sites].program]--;
 	p->stubs.n_sites = before->n_sites;
 	p->stubs.n_branches = before->n_branches;
+	p->stubs.n_rooms = before->n_rooms;
 	p->stubs.inl.n_sites = before->inl.n_sites;
 	p->stubs.inl.n_paddings = before->inl.n_paddings;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "plan/inline_room.h"
 #include "plan/inline_sites.h"
 
 /*
@@ -94,6 +95,23 @@ static int write_inline(struct plan *p, const struct inline_stub *stub, uint32_t
 
 	return inline_stub_write(&program, stub, p->stubs.vaddr + enter_off,
 				 p->stubs.code + enter_off);
+}
+
+int stub_code_layout_room(const struct plan *p, const struct plan_room *room,
+			  struct stub_layout *out)
+{
+	struct inline_stub stub;
+	int err = inline_describe_room(p, room, &stub);
+
+	return err ? err : layout_inline(p, &stub, out);
+}
+
+int stub_code_write_room(struct plan *p, const struct plan_room *room)
+{
+	struct inline_stub stub;
+	int err = inline_describe_room(p, room, &stub);
+
+	return err ? err : write_inline(p, &stub, room->enter_off);
 }
 
 static int write_inlines(struct plan *p, const struct plan_site *s)

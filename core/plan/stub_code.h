@@ -21,8 +21,14 @@ int stub_code_layout(const struct plan *p, const struct plan_site *s, struct stu
 int stub_code_layout_branches(const struct plan *p, const struct plan_site *s,
 			      struct stub_layout *out);
 
+/* The same for the code that is moved to make room. */
+int stub_code_layout_room(const struct plan *p, const struct plan_room *room,
+			  struct stub_layout *out);
+
 /* Writes the stubs that s has into p->stubs.code, at s->stub.enter_off and branches_enter_off. 0,
  * or -EBADMSG when the file does not hold the bytes to displace. */
 int stub_code_write(struct plan *p, const struct plan_site *s);
+/* The same for the code that is moved to make room, at room->enter_off. */
+int stub_code_write_room(struct plan *p, const struct plan_room *room);
 
 #endif

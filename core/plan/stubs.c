@@ -81,10 +81,10 @@ static void give_stub(struct plan *p, struct plan_site *s, const struct code_win
 /* In a plan with inline stubs, springboard's are only in functions that can have none: windows of
  * both kinds could overlap. */
 static int give_inline(struct plan *p, struct plan_site *s, const struct code_window *w,
-		       bool at_return)
+		       const struct gocode *code, bool at_return)
 {
 	s->stub.why = reason_of(w);
-	return w->len ? inline_give_stub(p, s, w, at_return) : 0;
+	return w->len ? inline_give_stub(p, s, w, code, at_return) : 0;
 }
 
 /* Whether bytes that would be displaced before a RET hold the probe that reads arguments. */
@@ -111,7 +111,8 @@ int stubs_add_exit(struct plan *p, struct plan_site *s, const struct gocode *cod
 		/* Where branches go to the RET its window alone is not enough. */
 		static const struct code_window none = { .fate = WINDOW_TARGET };
 		int err = give_inline(
-			p, s, code->inline_branches[ret].n ? &none : &code->inline_rets[ret], true);
+			p, s, code->inline_branches[ret].n ? &none : &code->inline_rets[ret], code,
+			true);
 		enum stub_reason why = s->stub.why;
 
 		if (!err && !site_has_stub(s) && code->ends_in_ret && ret + 1 == code->n_rets)
@@ -139,7 +140,7 @@ int stubs_add_entry(struct plan *p, struct plan_site *s, const struct gocode *co
 	if ((code->has_past_fault_entry || code->inline_entry.past_fault) && !p->faults_seen)
 		s->stub.why = STUB_FAULT;
 	else if (inline_allowed(p, &p->funcs[s->func]))
-		err = give_inline(p, s, &code->inline_entry, false);
+		err = give_inline(p, s, &code->inline_entry, code, false);
 	else if (!code->has_entry && s->insn_class != INSN_EMULATED)
 		give_stub(p, s, &code->leaf_window, STUB_JUMP);
 	else if (code->has_entry && trap_kind(p) != STUB_JUMP && code->check_window.len)
@@ -186,6 +187,13 @@ static int lay_out(struct plan *p)
 	for (size_t i = 0; i < p->n_sites && !err; i++)
 		if (site_has_stub(&p->sites[i]))
 			err = lay_out_site(p, &p->sites[i], align, &at);
+	for (size_t i = 0; i < p->stubs.n_rooms && !err; i++) {
+		struct stub_layout l;
+
+		err = stub_code_layout_room(p, &p->stubs.rooms[i], &l);
+		p->stubs.rooms[i].enter_off = at;
+		at += (l.bytes + align - 1) / align * align;
+	}
 	p->stubs.inl.hook_off = at;
 	if (!err && p->stubs.inl.n_sites)
 		err = inline_add_hook(p, at, NULL, &hook_bytes);
@@ -247,6 +255,7 @@ static void remove_all(struct plan *p)
 		p->sites[i].stub = (struct site_stub){ .why = STUB_NOT_ASKED };
 	free(p->stubs.inl.paddings);
 	free(p->stubs.branches);
+	free(p->stubs.rooms);
 	p->stubs = (struct plan_stubs){ 0 };
 }
 
@@ -297,6 +306,8 @@ int stubs_finish(struct plan *p, bool below)
 	for (size_t i = 0; i < p->n_sites && !err; i++)
 		if (site_has_stub(&p->sites[i]))
 			err = stub_code_write(p, &p->sites[i]);
+	for (size_t i = 0; i < t->n_rooms && !err; i++)
+		err = stub_code_write_room(p, &t->rooms[i]);
 	if (!err && t->inl.n_sites)
 		err = inline_add_hook(p, t->inl.hook_off, t->code + t->inl.hook_off, &hook_bytes);
 	return err;

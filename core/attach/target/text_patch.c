@@ -235,6 +235,20 @@ static bool patch_branches(struct text_patch *p, const struct site_stub *s)
 	return true;
 }
 
+/* Moves the code whose place is needed to its stub, if no other site has: what is left of it is
+ * like padding. */
+static bool make_room(struct text_patch *p, const struct plan_room *room)
+{
+	const uint8_t *file = gobin_bytes(p->plan->binary, room->vaddr, room->len);
+	uint8_t moved[DISPLACED_MAX];
+
+	memset(moved, 0xcc, room->len);
+	stubs_write_jump(moved, room->vaddr, p->plan->stubs.vaddr + room->enter_off);
+	return holds(p, room->vaddr, moved, JMP_BYTES) ||
+	       (file && holds(p, room->vaddr, file, room->len) &&
+		write_over(p, room->vaddr, file, moved, room->len));
+}
+
 static bool patch_window(struct text_patch *p, const struct site_stub *s)
 {
 	const uint8_t *file = gobin_bytes(p->plan->binary, s->displaced_vaddr, s->displaced_len);
@@ -243,6 +257,8 @@ static bool patch_window(struct text_patch *p, const struct site_stub *s)
 	if (!file || !holds(p, s->displaced_vaddr, file, s->displaced_len))
 		return false;
 	make_jumps(p->plan, s, window, over_padding);
+	if (s->has_room && !make_room(p, &p->plan->stubs.rooms[s->room]))
+		return false;
 	if (s->padding_vaddr &&
 	    (!holds(p, s->padding_vaddr, padding, JMP_BYTES) ||
 	     !write_over(p, s->padding_vaddr, padding, over_padding, JMP_BYTES)))

@@ -54,7 +54,7 @@ bool text_patch_image_gone(const struct text_patch *p, pid_t pid, int exe_fd);
 /*
  * Writes the jump to the site's stub, whose bytes are `stubs` as read from the process. false, and
  * nothing has changed: the bytes to displace are not the file's or cannot be written, or the stub
- * has no breakpoint.
+ * has no breakpoint. (Code that was moved to make room stays in its stub.)
  */
 bool text_patch_site(struct text_patch *p, const struct plan_site *s, const uint8_t *stubs);
 

@@ -79,15 +79,19 @@ struct code_window {
 	bool past_fault;
 };
 
-/* Direct branches to a RET, plain ones: two bytes, or five or six with a distance of four at their
- * end. Every way to the RET is one of them, or leads through the window before it. */
+/* Direct branches to a RET, or to instructions right before it that only go on to it, cannot fault
+ * and need nothing that recording changes. Plain ones: two bytes, or five or six with a distance of
+ * four at their end. Every way to the RET is one of them, or leads through the window that ends
+ * where they go. */
 #define BRANCHES_MAX 6
 struct code_branches {
 	struct code_branch {
 		uint32_t off;
 		uint8_t len;
 	} at[BRANCHES_MAX];
-	uint8_t n; /* 0: none go there, or not all can be listed */
+	uint8_t n;                /* 0: none go there, or not all can be listed */
+	uint32_t to;              /* where they go */
+	uint16_t rsp_to_ra_bytes; /* there */
 };
 
 enum code_status {

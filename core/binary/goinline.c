@@ -52,16 +52,18 @@ static bool goes_on(const struct insn *in)
 	       in->flow == FLOW_CALL_IND;
 }
 
-/* The branches to the RET at index `ret`, none of them below `floor_off`, and the window that all
- * others pass. Changes nothing when they are not all ways to it. */
-static void find_branches(const struct body *y, size_t ret, uint32_t floor_off,
+/* The branches to instruction `to`, which only goes on to the RET at index `ret` or is it, none of
+ * them below `floor_off`, and the window that all others pass. Changes nothing when they are not
+ * all ways to it. */
+static void find_branches(const struct body *y, size_t to, size_t ret, uint32_t floor_off,
 			  struct code_branches *out, struct code_window *window)
 {
-	uint32_t at = y->insns[ret].off;
-	struct code_branches b = { 0 };
+	uint32_t at = y->insns[to].off;
+	struct code_branches b = { .to = at };
 	struct code_window w = inline_no_window(WINDOW_TARGET);
 
-	if (gocode_in_table(y, at, at))
+	if (gocode_in_table(y, at, y->insns[ret].off) ||
+	    (to != ret && !gocode_sp_at(y, at, &b.rsp_to_ra_bytes)))
 		return;
 	for (size_t i = 0; i < y->n; i++) {
 		const struct insn *in = &y->insns[i];
@@ -72,13 +74,41 @@ static void find_branches(const struct body *y, size_t ret, uint32_t floor_off,
 			return;
 		b.at[b.n++] = (struct code_branch){ .off = in->off, .len = in->len };
 	}
-	if (ret && goes_on(&y->insns[ret - 1])) {
-		w = before_ret(y, ret, floor_off, true);
+	if (to && goes_on(&y->insns[to - 1])) {
+		w = before_ret(y, to, floor_off, true);
 		if (!w.len)
 			return;
+		/* Those that branch are recorded with rsp as it is there. */
+		w.reads |= to != ret;
+		w.rsp_to_ra_after_bytes = b.rsp_to_ra_bytes;
 	}
 	*out = b;
 	*window = w;
+}
+
+/* It goes on, and does nothing that matters to an event before it. */
+static bool is_quiet(const struct body *y, const struct insn *in)
+{
+	struct code_window w = { 0 };
+	struct touch t;
+
+	if (inline_displace(y, in, &w) != WINDOW_OK || w.faults)
+		return false;
+	t = inline_touches(y, in);
+	return !t.reads && !t.reads_flags && !t.reads_rdx;
+}
+
+/* Index of the last instruction before the RET at index `ret`, or the RET, that branches go to; all
+ * from there on are quiet. 0: there is none. */
+static size_t last_target(const struct body *y, size_t ret)
+{
+	for (size_t i = ret; i > 0; i--) {
+		if (gocode_targeted(y, y->insns[i].off, y->insns[i].off))
+			return i;
+		if (!is_quiet(y, &y->insns[i - 1]))
+			return 0;
+	}
+	return 0;
 }
 
 static uint32_t end_of(const struct code_point *p)
@@ -126,8 +156,9 @@ static size_t find_rets(const struct body *y, struct gocode *out)
 
 		b->n = 0;
 		*w = before_ret(y, ret, floor_off, false);
-		if (w->fate == WINDOW_TARGET && !w->len)
-			find_branches(y, ret, floor_off, b, w);
+		const size_t to = w->fate == WINDOW_TARGET && !w->len ? last_target(y, ret) : 0;
+		if (to)
+			find_branches(y, to, ret, floor_off, b, w);
 		found += w->len || b->n;
 	}
 	return found;

@@ -95,12 +95,21 @@ static bool is_short(const struct code_window *w)
 	return w->len && w->len < WINDOW_MIN;
 }
 
+static bool has_short_branch(const struct code_branches *b)
+{
+	for (uint8_t i = 0; i < b->n; i++)
+		if (b->at[i].len < WINDOW_MIN)
+			return true;
+	return false;
+}
+
 static bool needs_rooms(const struct gocode *out)
 {
 	bool needs = is_short(&out->inline_entry);
 
 	for (size_t i = 0; i < out->n_rets && !needs; i++)
-		needs = is_short(&out->inline_rets[i]);
+		needs = is_short(&out->inline_rets[i]) ||
+			has_short_branch(&out->inline_branches[i]);
 	return needs;
 }
 

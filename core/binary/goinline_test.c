@@ -209,17 +209,19 @@ static void check_inline(csh cs, const struct gobin *b, const struct gofunc *f,
 	n->entries_ok += k->inline_entry.len >= WINDOW_MIN || (merged && k->inline_rets[0].len);
 	for (size_t r = 0; r < k->n_rets; r++) {
 		const struct code_window *w = &k->inline_rets[r];
+		const uint32_t to = k->inline_branches[r].n ? k->inline_branches[r].to
+							    : k->rets[r].off;
+		const uint64_t end = f->vaddr + to;
 
 		n->exits++;
 		n->exits_ok += w->len > 0;
 		if (w->len || k->inline_branches[r].n)
-			assert_branches(insns, n_insns, f, &k->inline_branches[r],
-					f->vaddr + k->rets[r].off);
+			assert_branches(insns, n_insns, f, &k->inline_branches[r], end);
 		n->branches += k->inline_branches[r].n;
 		if (!w->len)
 			continue;
 		assert_window(insns, n_insns, f, w, true);
-		assert_int_equal(w->off + w->len, k->rets[r].off);
+		assert_int_equal(w->off + w->len, to);
 		if (k->inline_entry.len)
 			assert_true(w->off >= k->inline_entry.off + k->inline_entry.len);
 		assert_false(w->has_call);
@@ -354,12 +356,42 @@ static void test_entry_further_on(void **state)
 	gobin_close(b);
 }
 
+/* Branches to the instruction before a RET: the call is recorded there, whichever way it comes. */
+static void test_branch_before_ret(void **state)
+{
+	struct gobin *b = open_binary("kinds");
+	struct gocode_ctx *c = gocode_ctx_new(b);
+
+	(void)state;
+	gocode_ctx_inline(c);
+	struct gocode k = analyze(b, c, "main.leaves");
+	const struct code_branches *from = k.inline_branches;
+	const struct code_window *w = k.inline_rets;
+
+	assert_int_equal(k.n_rets, 1);
+	assert_int_equal(from->n, 1);
+	assert_int_equal(from->to, k.rets[0].off - 1);
+	assert_int_equal(from->rsp_to_ra_bytes, 8);
+	assert_int_equal(w->off + w->len, from->to);
+	assert_int_equal(w->len, 7);
+	assert_true(w->reads); /* with rsp as it is for who branches there */
+	assert_int_equal(w->rsp_to_ra_after_bytes, 8);
+	gocode_free(&k);
+
+	k = analyze(b, c, "main.results");
+	assert_int_equal(k.inline_branches[0].n, 0);
+	gocode_free(&k);
+	gocode_ctx_free(c);
+	gobin_close(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_inline_windows),
 		cmocka_unit_test(test_straight),
 		cmocka_unit_test(test_entry_further_on),
+		cmocka_unit_test(test_branch_before_ret),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

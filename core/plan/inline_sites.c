@@ -118,7 +118,7 @@ int inline_give_stub(struct plan *p, struct plan_site *s, const struct code_wind
 		if (!padding || err)
 			return err;
 	}
-	const uint16_t after = at_return ? 0 : w->rsp_to_ra_after_bytes;
+	const uint16_t after = w->rsp_to_ra_after_bytes;
 	struct site_stub *stub = &s->stub;
 	*stub = (struct site_stub){
 		.why = STUB_HAS_ONE,
@@ -181,8 +181,8 @@ int inline_give_ret(struct plan *p, struct plan_site *s)
 
 /* The branch gets a padding that one of the site's before it has, or one of its own. *reached:
  * there is one, or it needs none. */
-static int add_branch(struct plan *p, const struct plan_site *s, const struct code_branch *from,
-		      size_t first, bool *reached)
+static int add_branch(struct plan *p, const struct plan_site *s, const struct gocode *code,
+		      const struct code_branch *from, size_t first, bool *reached)
 {
 	struct plan_stubs *t = &p->stubs;
 	const struct gofunc *fn = p->funcs[s->func].fn;
@@ -195,6 +195,10 @@ static int add_branch(struct plan *p, const struct plan_site *s, const struct co
 			b.padding_vaddr = t->branches[i].padding_vaddr;
 	if (!err && b.len == SHORT_JMP_BYTES && !b.padding_vaddr)
 		err = inline_take_padding(p, fn, b.vaddr, &b.padding_vaddr);
+	if (!err && b.len == SHORT_JMP_BYTES && !b.padding_vaddr) {
+		err = inline_take_room(p, fn, code, b.vaddr, &b.padding_vaddr, &b.room);
+		b.has_room = b.padding_vaddr != 0;
+	}
 	*reached = b.len > SHORT_JMP_BYTES || b.padding_vaddr;
 	if (!err && *reached)
 		t->branches[t->n_branches++] = b;
@@ -210,7 +214,7 @@ int inline_give_branches(struct plan *p, struct plan_site *s, const struct gocod
 	int err = 0;
 
 	for (uint8_t i = 0; i < from->n && reached && !err; i++)
-		err = add_branch(p, s, &from->at[i], first, &reached);
+		err = add_branch(p, s, code, &from->at[i], first, &reached);
 	if (!err && reached && w->len)
 		err = inline_give_stub(p, s, w, code, true);
 	if (err || !reached || (w->len && !site_has_stub(s))) {
@@ -218,12 +222,16 @@ int inline_give_branches(struct plan *p, struct plan_site *s, const struct gocod
 		return err;
 	}
 	if (!w->len) {
-		s->stub = (struct site_stub){ .why = STUB_HAS_ONE, .kind = STUB_INLINE };
+		s->stub = (struct site_stub){ .why = STUB_HAS_ONE,
+					      .kind = STUB_INLINE,
+					      .rsp_to_ra_bytes = from->rsp_to_ra_bytes,
+					      .ring_rsp_to_ra_bytes = from->rsp_to_ra_bytes };
 		p->stubs.n_sites++;
 		p->stubs.inl.n_sites++;
 	}
 	s->stub.first_branch = (uint32_t)first;
 	s->stub.n_branches = from->n;
+	s->stub.branches_to = p->funcs[s->func].fn->vaddr + from->to;
 	return 0;
 }
 
@@ -232,8 +240,8 @@ struct inline_stub inline_describe_branches(const struct plan_site *s)
 	return (struct inline_stub){
 		.site = s->number,
 		.late = true,
-		.window = s->vaddr,
-		.back = s->vaddr,
+		.window = s->stub.branches_to,
+		.back = s->stub.branches_to,
 	};
 }
 

@@ -26,9 +26,9 @@ int inline_give_stub(struct plan *p, struct plan_site *s, const struct code_wind
  * RET executed as the file has it: no event. 0 or -ENOMEM. */
 int inline_give_ret(struct plan *p, struct plan_site *s);
 
-/* The same for s, the RET code->rets[ret], which all calls come to by branches or through its
- * window. A breakpoint that somebody else puts on such a branch later has it executed as the file
- * has it, for as long as it is there: no event. 0 or -ENOMEM. */
+/* The same for s, the RET code->rets[ret], which all calls come to by branches, to it or right
+ * before it, or through its window. A breakpoint that somebody else puts on such a branch later has
+ * it executed as the file has it, for as long as it is there: no event. 0 or -ENOMEM. */
 int inline_give_branches(struct plan *p, struct plan_site *s, const struct gocode *code,
 			 size_t ret);
 

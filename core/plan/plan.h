@@ -164,6 +164,7 @@ struct site_stub {
 	 * Where there are some displaced_len may be 0, when nobody comes to the RET but by them. */
 	uint32_t first_branch;
 	uint8_t n_branches;
+	uint64_t branches_to; /* where they go without: the RET, or right before it */
 	uint32_t branches_enter_off, branches_probe_off; /* of that stub */
 };
 
@@ -183,6 +184,8 @@ struct plan_branch {
 	uint64_t vaddr;
 	uint8_t len;            /* of the instruction: 2, 5 or 6 */
 	uint64_t padding_vaddr; /* when len is 2: as site_stub's, perhaps shared with another */
+	bool has_room;          /* likewise */
+	uint32_t room;
 };
 
 /* An instruction that is probed. */

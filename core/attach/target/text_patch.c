@@ -195,6 +195,20 @@ static bool write_branch(struct text_patch *p, const struct site_stub *s,
 	return write_over(p, end - size, file + b->len - size, distance, size);
 }
 
+/* Moves the code whose place is needed to its stub, if no other site has: what is left of it is
+ * like padding. */
+static bool make_room(struct text_patch *p, const struct plan_room *room)
+{
+	const uint8_t *file = gobin_bytes(p->plan->binary, room->vaddr, room->len);
+	uint8_t moved[DISPLACED_MAX];
+
+	memset(moved, 0xcc, room->len);
+	stubs_write_jump(moved, room->vaddr, p->plan->stubs.vaddr + room->enter_off);
+	return holds(p, room->vaddr, moved, JMP_BYTES) ||
+	       (file && holds(p, room->vaddr, file, room->len) &&
+		write_over(p, room->vaddr, file, moved, room->len));
+}
+
 /* The padding that a branch goes to may be another's of the same site, and be written already. */
 static bool prepare_branch(struct text_patch *p, const struct site_stub *s,
 			   const struct plan_branch *b)
@@ -206,6 +220,8 @@ static bool prepare_branch(struct text_patch *p, const struct site_stub *s,
 		return false;
 	if (!b->padding_vaddr)
 		return true;
+	if (b->has_room && !make_room(p, &p->plan->stubs.rooms[b->room]))
+		return false;
 	stubs_write_jump(jump, b->padding_vaddr, p->plan->stubs.vaddr + s->branches_enter_off);
 	return holds(p, b->padding_vaddr, jump, JMP_BYTES) ||
 	       (holds(p, b->padding_vaddr, padding, JMP_BYTES) &&
@@ -233,20 +249,6 @@ static bool patch_branches(struct text_patch *p, const struct site_stub *s)
 		return false;
 	}
 	return true;
-}
-
-/* Moves the code whose place is needed to its stub, if no other site has: what is left of it is
- * like padding. */
-static bool make_room(struct text_patch *p, const struct plan_room *room)
-{
-	const uint8_t *file = gobin_bytes(p->plan->binary, room->vaddr, room->len);
-	uint8_t moved[DISPLACED_MAX];
-
-	memset(moved, 0xcc, room->len);
-	stubs_write_jump(moved, room->vaddr, p->plan->stubs.vaddr + room->enter_off);
-	return holds(p, room->vaddr, moved, JMP_BYTES) ||
-	       (file && holds(p, room->vaddr, file, room->len) &&
-		write_over(p, room->vaddr, file, moved, room->len));
 }
 
 static bool patch_window(struct text_patch *p, const struct site_stub *s)

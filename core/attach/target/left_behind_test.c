@@ -95,6 +95,19 @@ static void short_windows(void **state)
 	expect(3, 5, 0);
 }
 
+/* The jump of five bytes stands in code that was moved for it: all of that goes last. */
+static void rooms(void **state)
+{
+	(void)state;
+	begin();
+	is[2] = 0xeb;
+	is[3] = 19 - 4;
+	jump(14, STUBS + 32);
+	jump(19, STUBS + 8);
+	is[24] = 0xcc;
+	expect(2, 11, 0);
+}
+
 static void branches(void **state)
 {
 	const int32_t distance = (int32_t)(STUBS + 16 - (AT + 16));
@@ -159,10 +172,10 @@ static void strangers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing),   cmocka_unit_test(windows),
-		cmocka_unit_test(branches),  cmocka_unit_test(short_windows),
-		cmocka_unit_test(code),      cmocka_unit_test(breakpoints),
-		cmocka_unit_test(strangers),
+		cmocka_unit_test(nothing),       cmocka_unit_test(rooms),
+		cmocka_unit_test(windows),       cmocka_unit_test(branches),
+		cmocka_unit_test(short_windows), cmocka_unit_test(code),
+		cmocka_unit_test(breakpoints),   cmocka_unit_test(strangers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

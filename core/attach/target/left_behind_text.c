@@ -122,6 +122,36 @@ static bool is_breakpoint(const struct left_text *t, size_t i)
 	return t->is[i] == INT3 && (!i || same(t, i - 1)) && (i + 1 == t->n || same(t, i + 1));
 }
 
+/* The window around byte i goes last: something jumps to it. */
+static void put_off(struct left_text *t, size_t i)
+{
+	size_t from = i, end = i;
+
+	while (from && t->back[from - 1] != LEFT_ALONE)
+		from--;
+	while (end < t->n && t->back[end] != LEFT_ALONE)
+		end++;
+	for (; from < end; from++)
+		t->back[from] = LEFT_PADDING;
+}
+
+/* A jump to a stub may stand in other code of the function that was moved to make room for it. */
+static void put_off_rooms(struct left_text *t)
+{
+	static const size_t sizes[] = { 1, 4 };
+
+	for (size_t i = 0; i < t->n; i++)
+		for (size_t k = 0; k < 2 && t->back[i] == LEFT_WINDOW; k++) {
+			if (i + sizes[k] > t->n)
+				continue;
+			const uint64_t to = goes_to(t, i, sizes[k]) - t->at;
+
+			if (to < t->n && t->is[to] == JMP && t->back[to] == LEFT_WINDOW &&
+			    is_jump(t, to))
+				put_off(t, to);
+		}
+}
+
 const char *left_behind_find(struct left_text *t)
 {
 	memset(t->back, LEFT_ALONE, t->n);
@@ -135,5 +165,6 @@ const char *left_behind_find(struct left_text *t)
 		else if (!find_window(t, i) && !find_branch(t, i) && !is_breakpoint(t, i))
 			return "its text has changes that are no gotrace's";
 	}
+	put_off_rooms(t);
 	return NULL;
 }

@@ -295,8 +295,8 @@ void probing_unmap(struct probing *p, bool ended)
 	}
 	p->kept_maps = true;
 	log_warn(
-		"process %d keeps its stubs until it ends: %zu jumps to them could not be taken out, or a thread "
-		"stays inside; they cost nanoseconds, and --probe=inline is refused for it from now on",
+		"process %d keeps its stubs: %zu jumps to them could not be taken out, or a thread stays inside. "
+		"They cost nanoseconds, and the next 'gotrace record --pid' takes them out",
 		p->running->opt.pid, p->running->n_patched);
 }
 

@@ -214,11 +214,25 @@ const char *running_patch(struct running *r, bool *in_stub)
 
 #define TRIES_OUT 100
 
-/* Stops the process and finds out who is in the stubs or at `inside`. 0 or -errno, not stopped. */
-static int stop_and_look(struct running *r, struct threads *t)
+/* How often a thread did not stop, while jumps or stubs were to be taken out. */
+struct stops {
+	unsigned late;
+};
+
+/* Stops the process and finds out who is in the stubs or at `inside`. 0 or -errno, not stopped:
+ * -EAGAIN after a pause where a thread did not stop in time, as it may the next time. */
+static int stop_and_look(struct running *r, struct threads *t, struct stops *stops)
 {
 	struct whereabouts_options look = r->look;
-	int err = stop_all(r, t, 0);
+	int err = stop_all(r, t, stops->late);
+
+	if (err == -ETIMEDOUT) {
+		let_all_go(r, t);
+		if (stops->late + 1 == THREADS_TRIES)
+			return -ETIMEDOUT;
+		threads_pause(stops->late++);
+		return -EAGAIN;
+	}
 
 	/* No goroutine that Go has taken off its thread is in a stub. */
 	look.allgs = 0;
@@ -308,6 +322,7 @@ static bool is_gone(const struct running *r)
 size_t running_put_back(struct running *r)
 {
 	size_t n_busy = r->n_patched;
+	struct stops stops = { 0 };
 	struct threads t;
 
 	if (r->n_patched)
@@ -315,7 +330,7 @@ size_t running_put_back(struct running *r)
 	for (int i = 0; i < TRIES_OUT && n_busy; i++) {
 		if (i)
 			wait_a_little();
-		int err = stop_and_look(r, &t);
+		int err = stop_and_look(r, &t, &stops);
 		if (err == -ETIMEDOUT)
 			break;
 		if (err && err != -ESRCH)
@@ -373,6 +388,7 @@ void running_give_rings_back(const struct running *r, const struct ring_area *ri
 bool running_unmap(struct running *r)
 {
 	const uint64_t from = r->maps.stubs.at;
+	struct stops stops = { 0 };
 	struct threads t;
 
 	if (!any_map(r))
@@ -381,7 +397,7 @@ bool running_unmap(struct running *r)
 	for (int i = 0; i < TRIES_OUT && any_map(r) && !r->n_patched; i++) {
 		if (i)
 			wait_a_little();
-		int err = stop_and_look(r, &t);
+		int err = stop_and_look(r, &t, &stops);
 		if (err == -ESRCH)
 			return true;
 		if (err == -ETIMEDOUT)

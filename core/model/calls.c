@@ -301,6 +301,8 @@ static int pop_one(struct model *m, struct stack *s, uint64_t ts_ns, enum call_e
 	} else {
 		s->info.total_ns += dur;
 		m->totals.root_ns += dur;
+		s->state.call_to_ns = ts_ns;
+		s->state.call_func = f->func;
 	}
 	s->info.self_ns += self;
 	if (suspect) {

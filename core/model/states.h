@@ -27,6 +27,8 @@ struct stack_states {
 	uint16_t was;         /* before STATE_OFF_CPU */
 	uint16_t last_reason; /* of its last wait, that lasted so long; 0 to 0: there was none */
 	uint64_t last_from_ns, last_to_ns;
+	uint64_t call_to_ns; /* when its last outermost call ended, of call_func; 0: none has */
+	uint32_t call_func;
 	uint32_t off_tid;     /* the thread that left then */
 	bool lost;            /* unknown, until an event of a state tells */
 	struct off_times off; /* since life_ns */

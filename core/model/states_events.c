@@ -70,9 +70,11 @@ static void tell_switch(struct model *m, struct stack *s, const struct event *e)
 		tell_on(m, s, e);
 }
 
-/* What the goroutine that wakes another is in: as in state_span. Of a call that was left out the
- * event itself tells. */
-static uint32_t waker_func(const struct model *m, const struct event *wake,
+/* What the goroutine that wakes s is in: as in state_span. Of a call that was left out the event
+ * itself tells. With model_options.holds: the innermost call that acts for itself; or, where a
+ * goroutine is in none, as its outermost call began before the recording, the last one of it that
+ * ended while s waited. */
+static uint32_t waker_func(const struct model *m, const struct event *wake, const struct stack *s,
 			   const struct stack *waker)
 {
 	const struct frame *f = !waker         ? NULL
@@ -81,6 +83,8 @@ static uint32_t waker_func(const struct model *m, const struct event *wake,
 
 	if (wake->goid && wake->site < m->n_sites && m->sites[wake->site].func != TRACE_NONE)
 		return m->sites[wake->site].func;
+	if (!f && waker && m->opt.holds && waker->state.call_to_ns > s->state.from_ns)
+		return waker->state.call_func;
 	return !wake->goid ? WAKE_RUNTIME : f ? f->func : WAKE_NO_CALL;
 }
 
@@ -102,7 +106,7 @@ static void tell(struct model *m, struct stack *s, unsigned state, uint16_t reas
 	if (waker && m->opt.holds)
 		holds_released(m, s, waker, ts_ns);
 	if (wake)
-		states_woken(m, s, wake->goid, waker_func(m, wake, waker), waker, ts_ns);
+		states_woken(m, s, wake->goid, waker_func(m, wake, s, waker), waker, ts_ns);
 	else
 		states_change(m, s, state, reason, ts_ns);
 }

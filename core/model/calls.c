@@ -258,6 +258,15 @@ static int pop_viewed(struct model *m, struct stack *s, uint64_t dur_ns, enum ca
 	return err;
 }
 
+static void end_outermost(struct model *m, struct stack *s, uint32_t func, uint64_t dur_ns,
+			  uint64_t ts_ns)
+{
+	s->info.total_ns += dur_ns;
+	m->totals.root_ns += dur_ns;
+	s->state.call_to_ns = ts_ns;
+	s->state.call_func = func;
+}
+
 /* Ends the top call. */
 static int pop_one(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
 {
@@ -299,10 +308,7 @@ static int pop_one(struct model *m, struct stack *s, uint64_t ts_ns, enum call_e
 	if (s->n > 1) {
 		s->frames[s->n - 2].child_ns += dur;
 	} else {
-		s->info.total_ns += dur;
-		m->totals.root_ns += dur;
-		s->state.call_to_ns = ts_ns;
-		s->state.call_func = f->func;
+		end_outermost(m, s, f->func, dur, ts_ns);
 	}
 	s->info.self_ns += self;
 	if (suspect) {

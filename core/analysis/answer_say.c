@@ -8,6 +8,7 @@
 #include "analysis/waits.h"
 #include "analysis/wakes.h"
 #include "base/text_format.h"
+#include "trace/keys.h"
 
 #define MAIN_PCT      60 /* of the time: that is what the calls do */
 #define PART_PCT      10 /* less of it is not named */
@@ -183,12 +184,16 @@ static void meanwhile(FILE *out, const struct answer *a, const struct trace_info
 	if (share_of(&a->why, CLASS_CPU) < CPU_PCT)
 		return;
 	row(out, "meanwhile");
+	fprintf(out, "%.1f goroutines ran", AVERAGE(a->ran));
+	if (trace_info_get(info, KEY_HOST_CPUS))
+		fprintf(out, " on %" PRIu64 " processors", trace_info_u64(info, KEY_HOST_CPUS, 0));
 	fprintf(out,
-		"%.1f goroutines ran, %.1f were in system calls, %.1f waited for Go's scheduler, %.1f for a processor",
-		AVERAGE(a->ran), AVERAGE(a->in_calls), AVERAGE(a->ready), AVERAGE(a->off_cpu));
+		", %.1f were in system calls, %.1f waited for Go's scheduler, %.1f for a processor",
+		AVERAGE(a->in_calls), AVERAGE(a->ready), AVERAGE(a->off_cpu));
 	if (a->ran_most != SUBJECT_NONE) {
-		fputs("; ran most: ", out);
+		fputs("; ", out);
 		text_safe(out, trace_name_func(info, a->ran_most));
+		fputs(" ran most", out);
 	}
 	fputc('\n', out);
 }

@@ -67,14 +67,18 @@ static const char *tracepoint_of(const struct bpf_program *p)
 								  : section + strlen(SECTION "/");
 }
 
+static uint32_t id_of_kernel(const char *name);
+
 /* A program of a tracepoint is loaded with the tracepoint's type, and is of a type for which libbpf
  * would read them all. Until here it has another one. */
 static int set_tracepoint(struct bpf_program *p, struct bpf_prog_load_opts *opts, long cookie)
 {
 	const char *name = tracepoint_of(p);
-	const uint32_t id = name ? id_of(name) : 0;
+	uint32_t id = name ? id_of(name) : 0;
 
 	(void)cookie;
+	if (name && !id) /* its object was opened by others, without kernel_types_open */
+		id = id_of_kernel(name);
 	if (!id)
 		return -ENOENT;
 	opts->attach_btf_id = id;
@@ -135,6 +139,18 @@ static void read_kernel(void)
 		log_debug("the kernel's types cannot be read: %s", strerror(errno));
 }
 
+/* 0: the kernel has none of that name, or its types cannot be read. */
+static uint32_t id_of_kernel(const char *name)
+{
+	char type[80];
+	int id;
+
+	pthread_once(&once, read_kernel);
+	snprintf(type, sizeof(type), "btf_trace_%s", name);
+	id = kernel ? btf__find_by_name_kind(kernel, type, BTF_KIND_TYPEDEF) : 0;
+	return id > 0 ? (uint32_t)id : 0;
+}
+
 /* ---- what an object needs, as it is kept for the next recording */
 
 struct needed {
@@ -147,7 +163,6 @@ struct needed {
 static bool find_tracepoints(const struct bpf_object *o, struct needed *needed)
 {
 	struct bpf_program *p;
-	char type[80];
 
 	bpf_object__for_each_program(p, o)
 	{
@@ -159,12 +174,9 @@ static bool find_tracepoints(const struct bpf_object *o, struct needed *needed)
 		if (needed->n_tracepoints == 4 || strlen(name) >= sizeof(t->name))
 			return false;
 		strcpy(t->name, name);
-		snprintf(type, sizeof(type), "btf_trace_%s", name);
-		int id = btf__find_by_name_kind(kernel, type, BTF_KIND_TYPEDEF);
-
-		if (id <= 0)
+		t->id = id_of_kernel(name);
+		if (!t->id)
 			return false;
-		t->id = (uint32_t)id;
 		learn(t);
 		needed->n_tracepoints++;
 	}

@@ -336,7 +336,7 @@ static struct run *new_run(void)
 
 	if (!r)
 		return NULL;
-	r->exe_fd = r->probing.stub_fd = r->probing.rings.fd = -1;
+	r->exe_fd = r->probing.stub_fd = r->probing.lock_fd = r->probing.rings.fd = -1;
 	r->early.caps.fd = r->early.rings.fd = r->early.cpu_rings.map = -1;
 	r->signals.fd = -1;
 	r->target = (struct target){ .pidfd = -1, .hold_fd = -1, .exec_fd = -1 };

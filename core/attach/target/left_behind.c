@@ -185,20 +185,23 @@ static bool mark(struct behind *b)
 
 /* ---- with all threads stopped */
 
-/* In one write a page: if this process is killed meanwhile, all of it is there or nothing. */
-static bool write_page(struct behind *b, size_t from, size_t end, uint8_t as)
+/*
+ * Each window in one write: if this process is killed meanwhile, it is there whole or not at all.
+ * Bytes between windows are not written: the kernel may still be taking away breakpoints there, of
+ * the gotrace that was killed.
+ */
+static bool write_page(const struct behind *b, size_t from, size_t end, uint8_t as)
 {
-	size_t first = end, last = from;
+	for (size_t i = from, n; i < end; i += n) {
+		const bool wanted = b->text.back[i] == as;
 
-	for (size_t i = from; i < end; i++) {
-		if (b->text.back[i] != as)
-			continue;
-		b->is[i] = b->text.file[i];
-		first = first == end ? i : first;
-		last = i + 1;
+		for (n = 1; i + n < end && (b->text.back[i + n] == as) == wanted;)
+			n++;
+		if (wanted && pwrite(b->r->text.mem_fd, b->text.file + i, n,
+				     (off_t)(b->text.at + i)) != (ssize_t)n)
+			return false;
 	}
-	return first == end || pwrite(b->r->text.mem_fd, b->is + first, last - first,
-				      (off_t)(b->text.at + first)) == (ssize_t)(last - first);
+	return true;
 }
 
 static bool write_all(struct behind *b)

@@ -46,9 +46,8 @@ static bool leads_to_stub(const struct left_text *t, uint64_t to)
 
 static void mark(struct left_text *t, size_t from, size_t n, uint8_t as)
 {
-	for (size_t i = from; i < from + n; i++)
-		if (t->is[i] != t->file[i])
-			t->back[i] = as;
+	memset(t->back + from, as,
+	       n); /* bytes that are the file's as well: it is written at once */
 }
 
 /* The window whose jump of n bytes begins at i, and the breakpoints that fill it. */

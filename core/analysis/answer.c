@@ -85,9 +85,9 @@ static bool waits_for_others(enum wait_class is)
 	return is == CLASS_LOCK || is == CLASS_GROUP || is == CLASS_COND || is == CLASS_CHAN;
 }
 
-/* Of goroutines of the garbage collector (runtime/mgc.go): their workers, and who sweeps and gives
- * memory back. They have no recorded call. false: of some goroutines it is not known what they
- * are, since they began before the recording. */
+/* Time of the garbage collector's goroutines (runtime/mgc.go), which have no recorded call:
+ * workers, the sweeper and the scavenger. false: some goroutines began before the recording and are
+ * not known. */
 static bool collector_ns(const struct loaded_trace *t, uint64_t *ns)
 {
 	size_t n;
@@ -118,7 +118,7 @@ static void put_first(struct explained *e, size_t i)
 	e->parts[0] = first;
 }
 
-/* Waits for others, if there are nearly as many as what takes most. */
+/* The first part that waits for others, if it has two thirds of the largest; else 0. */
 static size_t causes(const struct explained *e)
 {
 	for (size_t i = 0; i < CLASSES; i++)
@@ -149,7 +149,7 @@ static bool waker_known(const struct scan *s, const struct explained *e)
 	       2 * e->wakers[0].ns >= e->wakers_ns;
 }
 
-/* but: for waits of these classes, a bit each. */
+/* but: waits of these classes are left out, a bit each. */
 static int explain(struct scan *s, uint32_t func, unsigned but, struct explained *e)
 {
 	*e = nothing;
@@ -183,7 +183,7 @@ static int explain(struct scan *s, uint32_t func, unsigned but, struct explained
 	return err;
 }
 
-/* What the waits of the first are waiting for. */
+/* Explains the calls that a->why waits for. */
 static int explain_next(struct scan *s, struct answer *a)
 {
 	const struct explained *e = &a->why;
@@ -206,7 +206,7 @@ static int explain_next(struct scan *s, struct answer *a)
 				 &a->next);
 }
 
-/* Before it, what every recording tells. */
+/* Fills in the numbers of the whole recording. */
 static void measure(struct answer *a, const struct loaded_trace *t, uint64_t span_ns)
 {
 	const struct model_totals *all = t->totals;

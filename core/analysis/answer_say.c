@@ -10,11 +10,11 @@
 #include "base/text_format.h"
 #include "trace/keys.h"
 
-#define MAIN_PCT      60 /* of the time: that is what the calls do */
-#define PART_PCT      10 /* less of it is not named */
-#define HELD_PCT      10 /* of all holding: less tells nothing */
+#define MAIN_PCT      60 /* with so much of the time the first part stands alone */
+#define PART_PCT      10 /* a part with less of the time is not printed */
+#define HELD_PCT      10 /* a holder with less of all holding is not printed */
 #define NEXT_PCT      20
-#define CPU_PCT       25 /* of the time of the calls: why it is so is told */
+#define CPU_PCT       25 /* from here on the row `meanwhile` is printed */
 #define COLLECTOR_PCT 10
 
 static const char *const does[CLASSES] = {
@@ -37,7 +37,7 @@ static double pct(const struct explained *e, size_t i)
 	return share_pct(e->parts[i].ns, e->total_ns);
 }
 
-/* Other goroutines wait, too, before they end its waits. */
+/* The goroutines that end its waits had waited themselves. */
 static const char *through(const struct explained *e)
 {
 	return !e->n_wakers || e->parts[0].is == CLASS_LOCK ? ""

@@ -48,7 +48,7 @@ uint32_t scan_acts_for(const struct scan *s, uint32_t func)
 	return r && func < r->rules.n_funcs ? r->acts_for[func] : func;
 }
 
-/* Of a node's self time, but for its waits. */
+/* A node's self time in a class that is no wait. */
 static uint64_t self_of(const struct call_stats *st, enum wait_class is)
 {
 	switch (is) {

@@ -72,7 +72,7 @@ static void check(const char *said)
 	check_of(NULL, said);
 }
 
-/* Of two goroutines one holds the lock while it evicts, the other waits for it. */
+/* Two goroutines: one holds the lock while it evicts, the other waits for the lock. */
 static void contend(int i, int wait_depth)
 {
 	int t = 1000 + 1000 * i;
@@ -159,7 +159,7 @@ static void worker(void **state)
 	      "  there     main.worker runs 100% of its time, most of it in main.evict\n");
 }
 
-/* The worker's loop began before the recording: its last call tells of it. */
+/* The worker's loop began before the recording. Its last call names it. */
 static void worker_before(void **state)
 {
 	(void)state;
@@ -244,7 +244,7 @@ static void requests_that_wait(void **state)
 	      "  where     main.serve, IO wait (100%)\n");
 }
 
-/* Who calls a function that calls itself calls it once. */
+/* A caller of a recursive function calls it once. */
 static void recursion(void **state)
 {
 	(void)state;
@@ -265,8 +265,8 @@ static void recursion(void **state)
 	      "  where     main.evict (87%)\n");
 }
 
-/* Goroutines that a call starts and waits for are told of where nobody is known to end the wait; a
- * waker that waited itself meanwhile tells for what. */
+/* Where no function ended the wait, the goroutines that the call started are explained. A waker
+ * that waited itself says for what. */
 static void through_others(void **state)
 {
 	(void)state;
@@ -311,7 +311,7 @@ static void tool(void **state)
 	      "  where     main.get (90%)\n");
 }
 
-/* Whom --request names, also where nobody would be found. */
+/* --request names the subject, also where there would be none. */
 static void request(void **state)
 {
 	(void)state;

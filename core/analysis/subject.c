@@ -18,7 +18,7 @@
 #define WORK_PART    10 /* of the work of the busiest, for what only waits, */
 #define WEIGHT_PART  10 /* and of all time that is no waiting, for any subject */
 
-/* Of a node; with those below it on its goroutine, but for self_*. */
+/* Sums of a node and of those below it on its goroutine; self_* are its own. */
 struct look {
 	uint64_t idle_ns;                  /* waits for others to give it something to do */
 	uint64_t self_idle_ns, self_idles; /* in itself, and how many */
@@ -28,7 +28,7 @@ struct look {
 	bool body;
 };
 
-/* What may be the subject: of a function. */
+/* A function that may be the subject: sums of its calls. */
 struct candidate {
 	uint64_t ns, idle_ns, work_ns;
 };
@@ -53,7 +53,7 @@ static bool plain(const struct looking *l, const struct path_node *node)
 	return node->func < l->t->n_funcs;
 }
 
-/* Who sends has something to do: it waits for a receiver to keep up. */
+/* A sender is not idle: it waits for a receiver to keep up. */
 static bool is_idle(const struct looking *l, const struct wait_classes *classes, uint32_t reason)
 {
 	char number[WAIT_REASON_BYTES];
@@ -106,7 +106,7 @@ static void sum_up(struct looking *l)
 	}
 }
 
-/* What the compiler puts around the call of a go statement (cmd/compile/internal/typecheck). */
+/* The compiler wraps the call of a go statement in such a function. */
 static bool is_wrapper(const struct looking *l, const struct path_node *node)
 {
 	return plain(l, node) && strstr(trace_name_func(l->t->info, node->func), ".gowrap");
@@ -235,7 +235,7 @@ static bool leaves_it_to_others(const struct looking *l, size_t i)
 	return l->looks[i].idle_ns + l->looks[i].group_ns >= l->nodes[i].stats.total_ns / 2;
 }
 
-/* Of the functions that --request names: the one whose outermost such calls take most time. */
+/* --request names functions: finds the one whose outermost calls take most time. */
 static int asked_for(const struct looking *l, uint32_t *found)
 {
 	const struct loaded_trace *t = l->t;
@@ -259,7 +259,7 @@ static int asked_for(const struct looking *l, uint32_t *found)
 	return err;
 }
 
-/* Of what the program does again and again, or of main. */
+/* Finds the function that is called again and again, or main. */
 static uint32_t found_out(struct looking *l)
 {
 	look_at_waits(l);

@@ -219,8 +219,8 @@ int elffile_read(struct elffile *e, int fd, const char *path, const struct elffi
 		return -ENOMEM;
 	}
 	e->map = p;
-	/* To copy the list of so many pages takes a fork milliseconds. What is forked executes
-	 * something else, or reads no binary. */
+	/* A fork would copy the page table of this memory, which takes milliseconds. No forked
+	 * process reads it. */
 	if (madvise(p, e->size, MADV_DONTFORK))
 		log_debug("%s: its copy in memory is for forked processes, too: %s", path,
 			  strerror(errno));

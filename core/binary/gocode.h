@@ -163,8 +163,8 @@ struct gocode {
 	struct code_branches *inline_branches;
 	/* Where a window is shorter than WINDOW_MIN: other code that works at any address and is
 	 * entered only at its first byte, INLINE_ROOM_MIN bytes and more, none of which overlap.
-	 * Moved to a stub it leaves room for a jump to that and for others. What runs least comes
-	 * first. */
+	 * Moving it to a stub leaves room for a jump to that stub and for others. The code that
+	 * runs least comes first. */
 	struct code_window *inline_rooms;
 	size_t n_inline_rooms;
 	/* The last RET is one byte, after which the function has nothing, or int3 that nothing goes

@@ -186,9 +186,9 @@ static bool goes_straight(const struct body *y, size_t i)
 }
 
 /*
- * Further on the line that begins at index `from`, after index `first`: the first window that is
- * long enough, else the longest one, unless `best` is as long. Calls that fault before it are told
- * of by a probe on runtime.sigpanic, which takes rsp to be at the return address.
+ * Looks further on the line that begins at index `from`, after index `first`. Returns the first
+ * window that is long enough, else the longest, or `best` if that is as long. A probe on
+ * runtime.sigpanic records calls that fault before it; it takes rsp to be at the return address.
  */
 static struct code_window further(const struct body *y, size_t from, size_t first, bool jumps,
 				  struct code_window best)
@@ -219,8 +219,8 @@ static struct code_window further(const struct body *y, size_t from, size_t firs
  * On the line to the instruction at `at`, the entry, which every call passes: the first window that
  * is long enough, else the longest. A function's first instruction stays, whoever else may probe
  * it, and so does that at `at`, or it is displaced alone; the window may follow it where the line
- * goes on. What faults before the window has not been recorded, what faults after it has; the event
- * of a brief function says that it has returned, so nothing may fault from there on.
+ * goes on. A call that faults before the window is not recorded, one that faults after it is. The
+ * event of a brief function says that it has returned, so nothing may fault from there on.
  */
 static struct code_window on_line(const struct body *y, const struct gocode *out,
 				  const struct code_point *at, bool jumps)

@@ -6,7 +6,8 @@
 #include "base/vec.h"
 #include "model/model_internal.h"
 
-/* The innermost of the first n frames of s that acts for itself: its number plus 1, 0: none. */
+/* The innermost of the first n frames of s that acts for itself. Returns its number plus 1; 0:
+ * none. */
 static size_t own(const struct model *m, const struct stack *s, size_t n)
 {
 	const struct hold_rules *r = m->opt.holds;

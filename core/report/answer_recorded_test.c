@@ -13,7 +13,7 @@
 
 #define FOLDER "fixtures/answers/"
 
-/* What stands before the table. */
+/* Returns the text before the table. */
 static char *answer(const char *reason)
 {
 	static const struct trace_view leave_out = { .leave_out_parked = true, .said = true };

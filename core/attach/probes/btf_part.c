@@ -67,7 +67,7 @@ static int copy_array(struct copy *c, const struct btf_type *t)
 	return btf__add_array(c->to, index, element, a->nelems);
 }
 
-/* What is behind a pointer is another type; names of the same type are nothing of their own. */
+/* A pointer's target is not copied. Typedefs and qualifiers are skipped. */
 static int copy_new(struct copy *c, __u32 id)
 {
 	const struct btf_type *t = btf__type_by_id(c->all, id);
@@ -99,7 +99,7 @@ static int copy_type(struct copy *c, __u32 id)
 	return c->ids[id];
 }
 
-/* As libbpf sees it: "task_struct___waits" is a view of task_struct. */
+/* libbpf takes "task_struct___waits" for a view of task_struct. */
 static size_t name_bytes(const char *name)
 {
 	const char *view = strstr(name, "___");
@@ -119,7 +119,7 @@ static bool has_name(const struct copy *c, const char *name, size_t n)
 	return false;
 }
 
-/* Whether a type has a name that may be looked for. Structs mostly; what else has one is small. */
+/* The name of a type that an object may look for; NULL: none. Most such types are structs. */
 static const char *name_of(const struct btf *b, const struct btf_type *t)
 {
 	if (!btf_is_composite(t) && !btf_is_any_enum(t) && !btf_is_typedef(t) && !btf_is_int(t))

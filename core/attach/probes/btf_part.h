@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Of many types (BTF) those that a BPF object names. */
+/* Picks the types (BTF) that a BPF object names out of many. */
 #ifndef GOTRACE_BTF_PART_H
 #define GOTRACE_BTF_PART_H
 

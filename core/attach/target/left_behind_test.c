@@ -47,7 +47,7 @@ static void jump(size_t i, uint64_t to)
 	memcpy(is + i + 1, &distance, 4);
 }
 
-/* As many of each kind as are given. */
+/* Compares how many bytes of each kind were found. */
 static void expect(size_t windows, size_t padding, size_t code)
 {
 	size_t n[4] = { 0 };
@@ -139,7 +139,7 @@ static void breakpoints(void **state)
 	expect(4, 0, 0);
 }
 
-/* What system calls were made from. */
+/* The code that made system calls. */
 static void code(void **state)
 {
 	(void)state;

@@ -4,10 +4,10 @@
  * below that the command's own process makes gets an error and is not executed; 0: none. G.N: the
  * Nth after the command has seized two threads in a row for the Gth time, which stops a process.
  * kN: the process is killed before it. sN: this program stops itself (SIGSTOP) before it, and goes
- * on when it is continued. FILE gets a line for each call: its name, of some the first argument,
- * and "failed", "killed" or "waited" behind the call that was chosen. What the command executes,
- * forks or traces is left alone. Ends as the command does, when no process is left that it or they
- * have forked.
+ * on when it is continued. FILE gets a line for each call: its name and for some the first
+ * argument. The line of the chosen call ends in "failed", "killed" or "waited". Processes that the
+ * command executes, forks or traces are left alone. Ends as the command does, when no process is
+ * left that it or they have forked.
  */
 #include <errno.h>
 #include <fcntl.h>

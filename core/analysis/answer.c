@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/answer_scan.h"
+#include "analysis/correction.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
 #include "base/log.h"
@@ -180,6 +181,8 @@ static int explain(struct scan *s, uint32_t func, unsigned but, struct explained
 	}
 	if (!err)
 		scan_place(s, e);
+	e->doubtful = e->parts[0].is == CLASS_RUN && e->most != SUBJECT_NONE &&
+		      correction_doubtful(&s->t->funcs[e->most]);
 	return err;
 }
 

@@ -25,6 +25,7 @@ struct explained {
 	 */
 	uint32_t reason, in, most;
 	uint64_t in_ns, most_ns;
+	bool doubtful; /* `most` ran, and probes may have taken more than is left of its time */
 	/* A function that each call calls five times and more, and that has most of the time;
 	 * SUBJECT_NONE: none */
 	uint32_t many;

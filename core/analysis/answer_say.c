@@ -82,6 +82,7 @@ static void where(FILE *out, const struct explained *e, const struct trace_info 
 	if (!waits(e) && in == SUBJECT_NONE)
 		return;
 	row(out, "where");
+	fputs(most && e->doubtful ? "≈ " : "", out); /* as in the table */
 	if (in != SUBJECT_NONE) {
 		text_safe(out, trace_name_func(info, in));
 		fprintf(out, "%s%s", most ? "" : " and its callees", waits(e) ? ", " : "");

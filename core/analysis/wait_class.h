@@ -23,9 +23,9 @@ enum wait_class {
 };
 
 /*
- * Of waits by their reasons, from Go's texts (runtime/runtime2.go, waitReasonStrings). "semacquire"
- * was of sync.Mutex, too, up to Go 1.19: CLASS_LOCK; of sync.WaitGroup up to 1.24: CLASS_GROUP.
- * From then on it is what the runtime itself waits for, its collector mostly: CLASS_GC.
+ * Classes of waits by reason, from Go's texts (runtime/runtime2.go, waitReasonStrings).
+ * "semacquire" is CLASS_LOCK where Go has no reason for sync.Mutex, CLASS_GROUP where it has none
+ * for sync.WaitGroup. Else only the runtime waits so, mostly its collector: CLASS_GC.
  */
 struct wait_classes {
 	enum wait_class of[REASON_PREEMPTED + 1];

@@ -3,6 +3,7 @@
 #include "binary/binaries_fixture.h"
 
 #include <capstone/capstone.h>
+#include <sys/resource.h>
 
 #include "binary/gocode.h"
 #include "bpf/event.h"
@@ -304,6 +305,37 @@ static void where_they_lie(void **state)
 	gobin_close(b);
 }
 
+/* No two files of stubs have probes at the same offsets, and each may be written. */
+static void files_are_apart(void **state)
+{
+	struct rlimit was, small;
+	uint64_t at[8];
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+	small = was;
+	for (int i = 0; i < 8; i++) {
+		struct look l = look_at("kinds", STUB_JUMP);
+		const struct plan_stubs *t = &l.p->stubs;
+
+		at[i] = t->file_off;
+		assert_true(t->bytes && at[i] % 4096 == 0);
+		for (int k = 0; k < i && was.rlim_cur == RLIM_INFINITY; k++)
+			assert_true(at[i] > at[k] ? at[i] - at[k] >= t->bytes
+						  : at[k] - at[i] >= t->bytes);
+		small.rlim_cur = t->bytes + 100 * 4096;
+		close_look(&l);
+	}
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	for (int i = 0; i < 8; i++) {
+		struct look l = look_at("kinds", STUB_JUMP);
+
+		assert_true(l.p->stubs.file_off + l.p->stubs.bytes <= small.rlim_cur);
+		close_look(&l);
+	}
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +344,7 @@ int main(void)
 		cmocka_unit_test(nops_only_after_a_check),
 		cmocka_unit_test(without_its_stubs_it_is_the_emulated_plan),
 		cmocka_unit_test(where_they_lie),
+		cmocka_unit_test(files_are_apart),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

@@ -139,20 +139,26 @@ static void held_since_the_wait(void **state)
 	      "  there     main.get runs 100% of its time, apart from waits for locks\n");
 }
 
-/* Calls of serve hand work to one worker, which is what takes long. */
+/* Calls of serve hand work to one worker, from `waits` ns on with reason 7 or 8: that takes long.
+ */
+static void hand_over(int waits, int reason)
+{
+	for (int i = 0; i < 10; i++) {
+		int t = 1000 + 1000 * i;
+
+		put("10 entry main.serve 100 %d\n20 entry main.evict 200 %d\n10 state - 0x%d03 %d\n"
+		    "20 exit main.evict 200 %d\n20 wake - 10 %d\n10 state - 1 %d\n"
+		    "10 exit main.serve 100 %d\n",
+		    t + 1, t + 3, reason, t + waits, t + 900, t + 910, t + 920, t + 930);
+	}
+}
+
 static void worker(void **state)
 {
 	(void)state;
 	begin();
 	put("20 entry main.worker 100 1000\n");
-	for (int i = 0; i < 10; i++) {
-		int t = 1000 + 1000 * i;
-
-		put("10 entry main.serve 100 %d\n10 state - 0x803 %d\n20 entry main.evict 200 %d\n"
-		    "20 exit main.evict 200 %d\n20 wake - 10 %d\n10 state - 1 %d\n"
-		    "10 exit main.serve 100 %d\n",
-		    t + 1, t + 2, t + 3, t + 900, t + 910, t + 920, t + 930);
-	}
+	hand_over(4, 8);
 	check("main.serve waits for other goroutines 98% of its time (10 calls, mean 929ns, together 9.29us in 9.93us)\n"
 	      "  where     main.serve, chan send (98%)\n"
 	      "  ended by  main.worker 100%\n"
@@ -164,14 +170,7 @@ static void worker_before(void **state)
 {
 	(void)state;
 	begin();
-	for (int i = 0; i < 10; i++) {
-		int t = 1000 + 1000 * i;
-
-		put("10 entry main.serve 100 %d\n20 entry main.evict 200 %d\n10 state - 0x703 %d\n"
-		    "20 exit main.evict 200 %d\n20 wake - 10 %d\n10 state - 1 %d\n"
-		    "10 exit main.serve 100 %d\n",
-		    t + 1, t + 3, t + 200, t + 900, t + 910, t + 920, t + 930);
-	}
+	hand_over(200, 7);
 	check("main.serve waits for other goroutines 76% of its time (10 calls, mean 929ns, together 9.29us in 9.93us)\n"
 	      "  where     main.serve, chan receive (76%)\n"
 	      "  ended by  main.evict 100%\n"

@@ -338,6 +338,11 @@ static int check_samples(struct trace_reader *r, const struct report_options *op
 
 	if (!trace_is_samples(info))
 		return 0;
+	if (opt->view && opt->view->request) {
+		log_error(
+			"--request: samples do not tell one call from another: use 'gotrace record'");
+		return -ENOTSUP;
+	}
 	if (!trace_info_get(info, KEY_SAMPLE_WALL) &&
 	    (opt->by == BY_REASON || opt->sort >= SORT_RUN)) {
 		log_error(

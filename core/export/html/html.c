@@ -41,7 +41,7 @@ static int write_trace(struct json *j, struct trace_reader *r, const struct trac
 			err = html_write_picks(&p, j);
 		if (!err)
 			err = html_write_timeline(&p, j);
-		if (err)
+		if (err == -ENOMEM)
 			log_no_memory("no memory for the page");
 	}
 	html_page_free(&p);

@@ -206,7 +206,7 @@ int html_write_changes(struct json *j, struct trace_reader *const r[2],
 		err = match(&c);
 		if (!err)
 			err = write_all(&c, j, opt->files);
-		if (err)
+		if (err == -ENOMEM)
 			log_no_memory("no memory to compare the traces");
 	}
 	changes_free(&c);

@@ -24,7 +24,7 @@ const axeTests = ({ open, has }) => ({
 export const controlTests = ({ open, has, picture, text, hash }) => ({
 	async "the answer stands first, and its functions lead to them"() {
 		const p = await open("evict");
-		assert.match(await text(p, ".answer p"), /^main\.serveEvict waits for a lock \d+% of its time/);
+		assert.match(await text(p, ".answer p"), /^main\.serveEvict waits \d+% of its time for a lock/);
 		assert.match(await text(p, ".answer dl"), /held by\s+main\.\(\*cache\)\.find, \d+ times.* in main\.\(\*cache\)\.evict/);
 		await p.click(".answer dl dd:last-of-type button");
 		assert.equal(await hash(p, "focus"), "main.(*cache).evict");

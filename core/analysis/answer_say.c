@@ -17,19 +17,22 @@
 #define CPU_PCT       25 /* from here on the row `meanwhile` is printed */
 #define COLLECTOR_PCT 10
 
-static const char *const does[CLASSES] = {
-	[CLASS_RUN] = "runs",
-	[CLASS_CPU] = "waits for a processor",
-	[CLASS_SYSCALL] = "is in system calls",
-	[CLASS_UNKNOWN] = "does what events that are missing would tell",
-	[CLASS_LOCK] = "waits for a lock",
-	[CLASS_GROUP] = "waits for other goroutines",
-	[CLASS_COND] = "waits for other goroutines",
-	[CLASS_CHAN] = "waits for other goroutines",
-	[CLASS_SLEEP] = "sleeps",
-	[CLASS_NET] = "waits for the network",
-	[CLASS_GC] = "waits for the garbage collector",
-	[CLASS_OTHER] = "waits",
+/* "waits 73% of its time for a lock": a verb, and what stands behind the share. */
+static const struct {
+	const char *verb, *object;
+} does[CLASSES] = {
+	[CLASS_RUN] = { "runs", "" },
+	[CLASS_CPU] = { "waits", " for a processor" },
+	[CLASS_SYSCALL] = { "is", " in system calls" },
+	[CLASS_UNKNOWN] = { "is", " in an unknown state" },
+	[CLASS_LOCK] = { "waits", " for a lock" },
+	[CLASS_GROUP] = { "waits", " for other goroutines" },
+	[CLASS_COND] = { "waits", " for other goroutines" },
+	[CLASS_CHAN] = { "waits", " for other goroutines" },
+	[CLASS_SLEEP] = { "sleeps", "" },
+	[CLASS_NET] = { "waits", " for the network" },
+	[CLASS_GC] = { "waits", " for the garbage collector" },
+	[CLASS_OTHER] = { "waits", "" },
 };
 
 static double pct(const struct explained *e, size_t i)
@@ -46,7 +49,7 @@ static const char *through(const struct explained *e)
 							    : "";
 }
 
-/* "main.f waits for a lock 73% of its time", or several things that it does. */
+/* "main.f waits 73% of its time for a lock", or several things that it does. */
 static void sentence(FILE *out, const struct explained *e, const struct trace_info *info)
 {
 	size_t n = 1;
@@ -54,13 +57,16 @@ static void sentence(FILE *out, const struct explained *e, const struct trace_in
 	while (n < 3 && pct(e, 0) < MAIN_PCT && pct(e, n) >= PART_PCT)
 		n++;
 	text_safe(out, trace_name_func(info, e->func));
-	for (size_t i = 0; i < n; i++)
-		fprintf(out, "%s %s%s %.0f%%",
+	for (size_t i = 0; i < n; i++) {
+		const enum wait_class is = e->parts[i].is;
+
+		fprintf(out, "%s %s %.0f%%%s%s%s",
 			!i           ? ""
 			: i + 1 == n ? " and"
 				     : ",",
-			does[e->parts[i].is], i ? "" : through(e), pct(e, i));
-	fputs(" of its time", out);
+			does[is].verb, pct(e, i), i ? "" : " of its time", does[is].object,
+			i ? "" : through(e));
+	}
 }
 
 static void row(FILE *out, const char *heading)
@@ -170,10 +176,10 @@ static void collector(FILE *out, const struct answer *a)
 		return;
 	row(out, "collector");
 	if (waits >= 1)
-		fprintf(out, "%.0f%% of the time goes into waits for it%s", waits,
-			works >= 1 ? ", and " : "");
+		fprintf(out, "waits for it take %.0f%% of the time%s", waits,
+			works >= 1 ? ", " : "");
 	if (works >= 1)
-		fprintf(out, "%.0f%% of all processor time into its goroutines", works);
+		fprintf(out, "its goroutines take %.0f%% of all processor time", works);
 	fputc('\n', out);
 }
 

@@ -103,12 +103,12 @@ static void lock(void **state)
 		begin();
 		for (int i = 0; i < 10; i++)
 			contend(i, traced ? 300 : 0);
-		check(traced ? "main.serve waits for a lock 46% and sleeps 47% of its time (20 calls, mean 850ns, together 17.0us in 9.88us)\n"
+		check(traced ? "main.serve waits 46% of its time for a lock and sleeps 47% (20 calls, mean 850ns, together 17.0us in 9.88us)\n"
 			       "  where     main.get, sync.Mutex.Lock (46%)\n"
 			       "  ended by  main.get 100%\n"
 			       "  held by   main.get, 10 times, mean 820ns or less, longest 820ns, 98% of it in main.evict\n"
 			       "  there     main.evict sleeps 100% of its time\n"
-			     : "main.serve waits for a lock 46% and sleeps 47% of its time (20 calls, mean 850ns, together 17.0us in 9.88us)\n"
+			     : "main.serve waits 46% of its time for a lock and sleeps 47% (20 calls, mean 850ns, together 17.0us in 9.88us)\n"
 			       "  where     main.get, sync.Mutex.Lock (46%)\n"
 			       "  ended by  main.get 100%\n"
 			       "  held by   main.get, 10 times, mean 820ns or less, longest 820ns, 98% of it in main.evict\n"
@@ -132,7 +132,7 @@ static void held_since_the_wait(void **state)
 		put("10 exit main.get 200 %d\n10 exit main.serve 100 %d\n11 exit main.serve 100 %d\n",
 		    t + 910, t + 911, t + 912);
 	}
-	check("main.serve waits for a lock 88% of its time (20 calls, mean 910ns, together 18.2us in 9.91us)\n"
+	check("main.serve waits 88% of its time for a lock (20 calls, mean 910ns, together 18.2us in 9.91us)\n"
 	      "  where     main.serve, sync.Mutex.Lock (49%)\n"
 	      "  ended by  main.get 56%, [runtime] 44%\n"
 	      "  held by   main.get, 10 times, mean 200ns or less, longest 200ns\n"
@@ -159,7 +159,7 @@ static void worker(void **state)
 	begin();
 	put("20 entry main.worker 100 1000\n");
 	hand_over(4, 8);
-	check("main.serve waits for other goroutines 98% of its time (10 calls, mean 929ns, together 9.29us in 9.93us)\n"
+	check("main.serve waits 98% of its time for other goroutines (10 calls, mean 929ns, together 9.29us in 9.93us)\n"
 	      "  where     main.serve, chan send (98%)\n"
 	      "  ended by  main.worker 100%\n"
 	      "  there     main.worker runs 100% of its time, most of it in main.evict\n");
@@ -171,7 +171,7 @@ static void worker_before(void **state)
 	(void)state;
 	begin();
 	hand_over(200, 7);
-	check("main.serve waits for other goroutines 76% of its time (10 calls, mean 929ns, together 9.29us in 9.93us)\n"
+	check("main.serve waits 76% of its time for other goroutines (10 calls, mean 929ns, together 9.29us in 9.93us)\n"
 	      "  where     main.serve, chan receive (76%)\n"
 	      "  ended by  main.evict 100%\n"
 	      "  there     main.evict runs 100% of its time\n");
@@ -192,7 +192,7 @@ static void many(void **state)
 			    t + 100 * k + 1, t + 100 * k + 2, t + 100 * k + 92, t + 100 * k + 93);
 		put("10 exit main.serve 100 %d\n", t + 900);
 	}
-	check("main.serve waits for the network 80% of its time (10 calls, mean 900ns, together 9.00us in 9.90us)\n"
+	check("main.serve waits 80% of its time for the network (10 calls, mean 900ns, together 9.00us in 9.90us)\n"
 	      "  where     main.get, IO wait (80%)\n"
 	      "  calls     main.get 8 times in each call\n");
 }
@@ -239,7 +239,7 @@ static void requests_that_wait(void **state)
 			    "%d exit main.get 200 %d\n",
 			    g, t + 880, g, t + 881, g, t + 882, g, t + 890);
 		}
-	check("main.serve waits for the network 100% of its time (20 calls, mean 800ns, together 16.0us in 9.90us)\n"
+	check("main.serve waits 100% of its time for the network (20 calls, mean 800ns, together 16.0us in 9.90us)\n"
 	      "  where     main.serve, IO wait (100%)\n");
 }
 
@@ -285,14 +285,14 @@ static void through_others(void **state)
 			put("%d end - 0 %d\n10 state - 1 %d\n10 exit main.serve 100 %d\n", g,
 			    t + 815, t + 820, t + 900);
 		}
-		check(known ? "main.serve waits for other goroutines that wait for the network 89% of its time (10 calls, mean 900ns, together 9.00us in 9.90us)\n"
+		check(known ? "main.serve waits 89% of its time for other goroutines that wait for the network (10 calls, mean 900ns, together 9.00us in 9.90us)\n"
 			      "  where     main.serve, chan receive (89%)\n"
 			      "  ended by  main.worker 100%\n"
-			      "  there     main.worker waits for the network 97% of its time\n"
-			    : "main.serve waits for other goroutines 89% of its time (10 calls, mean 900ns, together 9.00us in 9.90us)\n"
+			      "  there     main.worker waits 97% of its time for the network\n"
+			    : "main.serve waits 89% of its time for other goroutines (10 calls, mean 900ns, together 9.00us in 9.90us)\n"
 			      "  where     main.serve, chan receive (89%)\n"
 			      "  ended by  goroutines whose functions are not recorded 100%\n"
-			      "  started   main.worker waits for the network 97% of its time\n");
+			      "  started   main.worker waits 97% of its time for the network\n");
 	}
 }
 

@@ -199,7 +199,7 @@ static void test_answer(void **state)
 	(void)state;
 	char *page = page_of("fixtures/answers/evict.gotrace");
 
-	assert_non_null(strstr(page, "\"answer\":[\"main.serveEvict waits for a lock "));
+	assert_non_null(strstr(page, "\"answer\":[\"main.serveEvict waits "));
 	leave(page, "evict");
 	free(page);
 }

@@ -11,8 +11,8 @@ struct func_wakes {
 	uint32_t reason;
 	uint32_t by; /* a function, or WAKE_* but for WAKE_NONE */
 	uint64_t ns, n;
-	/* What who ended them had waited for meanwhile, by majority of time; via_ns: for how much
-	 * longer than for all else. Not in summaries. */
+	/* The reason for which the wakers had waited themselves meanwhile, by majority of time;
+	 * via_ns: how much longer than for all else. Not in summaries. */
 	uint32_t via;
 	uint64_t via_ns;
 };
@@ -23,9 +23,9 @@ struct func_wakes {
 const struct func_wakes *model_wakes(const struct model *m, size_t *n);
 
 /*
- * Calls that released a lock which others waited for, by the function whose calls waited. A release
- * without a waiter is not seen, nor is an acquisition without a wait: a lock may be held for less
- * than is told, since its call began, last waited for a lock, or released one.
+ * Calls that released a lock which others waited for, by the function whose calls waited. The trace
+ * has no acquisition without a wait and no release without a waiter. So a hold counts from the
+ * begin of its call, its last wait for a lock or its last release. It may have been shorter.
  */
 struct hold {
 	uint32_t func, reason; /* of the waits that a release ended */
@@ -50,7 +50,7 @@ const struct hold *model_holds(const struct model *m, size_t *n);
 
 /* How long goroutines without a recorded call ran, by what they began with; a part of
  * model_totals.idle_life_ns. */
-#define IDLERS_MAX 32 /* so many are told apart, those that ended first */
+#define IDLERS_MAX 32 /* kinds that are kept apart, those that ended first */
 struct idlers {
 	uint64_t start_pc, n, run_ns;
 };

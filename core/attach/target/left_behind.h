@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a gotrace that was killed has left in a running process: jumps in its text to stubs, whose
- * rings nobody reads. A gotrace holds a lock on the file of its stubs while it lives.
+ * A killed gotrace leaves jumps to its stubs in the text of a running process. Nobody reads their
+ * rings. A gotrace holds a lock on the file of its stubs while it lives.
  */
 #ifndef GOTRACE_LEFT_BEHIND_H
 #define GOTRACE_LEFT_BEHIND_H
@@ -11,14 +11,15 @@
 
 #include "attach/target/running.h"
 
-/* Locks the file of stubs that this process has made. A descriptor that holds the lock until it is
- * closed, the caller's, or -errno. It is opened anew: what stub_fd stands for may be mapped. */
+/* Locks the file of stubs that this process has made. Returns a descriptor, the caller's, that
+ * holds the lock until it is closed, or -errno. It opens the file anew, since the process that maps
+ * stub_fd would hold the lock, too. */
 int left_behind_claim(int stub_fd);
 
 /*
- * r has found its text and its runtime. Puts back what jumps have displaced and unmaps stubs and
- * rings, once nobody is inside. NULL, also where there are no stubs, or a clause, r's or static;
- * then text and stubs are as they were, or as far back as they came: the next one goes on.
+ * r has found its text and its runtime. Puts back the bytes that jumps have displaced, and unmaps
+ * stubs and rings, once no thread is inside. Returns NULL, also without stubs, or a clause, r's or
+ * static. Then some bytes may be put back already; the next call goes on.
  */
 const char *left_behind_take_back(struct running *r);
 

@@ -6,10 +6,11 @@
 #
 # RUNS=5        rounds that count; one more goes before them and is discarded
 # QUICK=1       one round, shorter, on any machine
-# WORKLOADS=    of: coredns etcd prometheus
+# WORKLOADS=    of: coredns etcd prometheus mailpit oauth2_proxy
+# BUSY=0         busy loops beside it: 2 leave no processor free on a machine of two
 # VARIANTS=     besides untraced, of: default no-limit emulated sample wall
-# SECONDS_EACH=5  of each phase
-# RATE_coredns= RATE_etcd= RATE_prometheus=   requests a second
+# SECONDS_EACH=5  of the recording, and of the phases before and after it, but at most five of these
+# RATE_coredns= RATE_etcd= ...   requests a second
 # WORK=DIR keeps the built servers; GO= RESUME= SEED= GOTRACE= RESULTS= as everywhere
 #
 # Each run writes results/attach-servers/<run-id>/: raw.csv (never edited), environment.txt, and derived from them summary.csv,
@@ -23,12 +24,13 @@ top=$(cd "$here/../.." && pwd)
 # shellcheck source-path=SCRIPTDIR source=../rounds.sh
 . "$top/experiments/rounds.sh"
 prepare attach-servers 5
-usual='coredns etcd prometheus'
+usual='coredns etcd prometheus mailpit oauth2_proxy'
 programs=$(chosen program "$usual" "${WORKLOADS:-$([ -n "${QUICK:-}" ] && echo coredns || echo "$usual")}")
 usual='default no-limit emulated sample wall'
 ways=$(chosen variant "$usual" "${VARIANTS:-$usual}")
 seconds=${SECONDS_EACH:-${QUICK:+2}}
 seconds=${seconds:-5}
+around=$((seconds < 5 ? seconds : 5)) # before and after
 keep_builds
 # shellcheck source=servers.sh
 . "$here/servers.sh"
@@ -59,6 +61,8 @@ set_command() { # VARIANT PID
 }
 # Set by measure: the server, the load.
 server='' loader=''
+busy=()
+end_busy() { [ ${#busy[@]} = 0 ] || kill "${busy[@]}" 2>/dev/null || true; }
 end_both() {
 	[ -z "$loader" ] || kill "$loader" 2>/dev/null || true
 	[ -z "$server" ] || kill "$server" 2>/dev/null || true
@@ -74,11 +78,11 @@ measure() { # PROGRAM VARIANT
 	"${target[@]}" >"$scratch/printed" 2>&1 &
 	server=$!
 	"ready_$1" || { end_both; return 1; }
-	"$scratch/load" run "$rate" $((5 * seconds + 20)) "$scratch/log" "${load[@]}" &
+	"$scratch/load" run "$rate" $((2 * seconds + 4 * around + 20)) "$scratch/log" "${load[@]}" &
 	loader=$!
 	sleep 2
 	marks+=("$(now)") cpu+=("$(cpu_ms "$server")")
-	sleep "$seconds"
+	sleep "$around"
 	marks+=("$(now)") cpu+=("$(cpu_ms "$server")")
 	set_command "$2" "$server"
 	"${command[@]}" >"$scratch/said" 2>&1 &
@@ -95,7 +99,7 @@ measure() { # PROGRAM VARIANT
 		marks+=("$ended" "$ended")
 	fi
 	cpu+=("$(cpu_ms "$server")")
-	sleep "$seconds"
+	sleep "$around"
 	marks+=("$(now)") cpu+=("$(cpu_ms "$server")")
 	kill -0 "$server" || { echo "$1 has ended" >&2; end_both; return 1; }
 	kill "$loader"
@@ -122,9 +126,15 @@ for program in $programs; do
 done
 begin_run
 fix go_of_programs "$(go env GOVERSION)"
-fix versions "coredns $COREDNS, etcd $ETCD, prometheus $PROMETHEUS"
+fix versions "coredns $COREDNS, etcd $ETCD, prometheus $PROMETHEUS, mailpit $MAILPIT, oauth2-proxy $OAUTH2_PROXY"
 fix seconds "$seconds"
-fix rates "coredns $RATE_coredns, etcd $RATE_etcd, prometheus $RATE_prometheus"
+fix busy "${BUSY:-0}"
+trap 'end_busy; rm -rf "$scratch"' EXIT
+for _ in $(seq "${BUSY:-0}"); do
+	timeout 21600 sh -c 'while :; do :; done' &
+	busy+=($!)
+done
+fix rates "coredns $RATE_coredns, etcd $RATE_etcd, prometheus $RATE_prometheus, mailpit $RATE_mailpit, oauth2-proxy $RATE_oauth2_proxy"
 build_stats "$scratch"
 columns=
 for phase in before attach during detach after; do

@@ -3,8 +3,9 @@
 # Servers from the module proxy, pinned. prepared NAME builds $work/bin/NAME once. command_NAME DATA sets `target`, `load` (of
 # load/main.go) and `rate`; ready_NAME waits until it answers.
 export GOFLAGS="-buildvcs=false"
-COREDNS=v1.15.0 ETCD=v3.5.17 PROMETHEUS=v0.55.1
+COREDNS=v1.15.0 ETCD=v3.5.17 PROMETHEUS=v0.55.1 MAILPIT=v1.33.1 OAUTH2_PROXY=v7.15.6
 RATE_coredns=${RATE_coredns:-5000} RATE_etcd=${RATE_etcd:-300} RATE_prometheus=${RATE_prometheus:-40}
+RATE_mailpit=${RATE_mailpit:-100} RATE_oauth2_proxy=${RATE_oauth2_proxy:-500}
 
 prepared() { # PROGRAM
 	[ ! -e "$work/$1.ready" ] || return 0
@@ -63,3 +64,22 @@ command_prometheus() {
 	rate=$RATE_prometheus
 }
 ready_prometheus() { answers listens 15390; }
+
+prepare_mailpit() { GOBIN=$work/bin go install "github.com/axllent/mailpit@$MAILPIT"; }
+command_mailpit() {
+	target=("$work/bin/mailpit" --listen 127.0.0.1:15825 --smtp 127.0.0.1:15826 --database "$1/mails" --quiet)
+	load=(http http://127.0.0.1:15825/api/v1/send
+		'{"From":{"Email":"a@example.org"},"To":[{"Email":"b@example.org"}],"Subject":"order","Text":"Please send three."}')
+	rate=$RATE_mailpit
+}
+ready_mailpit() { answers listens 15825; }
+
+prepare_oauth2_proxy() { GOBIN=$work/bin go install "github.com/oauth2-proxy/oauth2-proxy/v7@$OAUTH2_PROXY" && mv "$work/bin/oauth2-proxy" "$work/bin/oauth2_proxy"; }
+command_oauth2_proxy() {
+	target=("$work/bin/oauth2_proxy" --http-address=127.0.0.1:15418 --client-id=id --client-secret=secret --email-domain='*'
+		--cookie-secret=0123456789abcdef0123456789abcdef --upstream=static://200 --skip-auth-route='.*'
+		--request-logging=false)
+	load=(http http://127.0.0.1:15418/)
+	rate=$RATE_oauth2_proxy
+}
+ready_oauth2_proxy() { answers listens 15418; }

@@ -105,12 +105,25 @@ void doubts_of_events(const struct loaded_trace *trace, struct notes *to)
 			"the first events contradict the layout of runtime.g that gotrace assumed for this Go version: do not trust this trace");
 }
 
-void doubts_of_losses(const struct loaded_trace *trace, const char *none, struct notes *to)
+/* What is certain of a trace without a loss record. */
+static const char *none_lost(const struct loaded_trace *trace, bool any_dropped)
+{
+	if (!trace_reached_end(trace))
+		return "what was lost is not known: no loss is in the part that could be read";
+	if (trace_info_u64(trace->info, KEY_END_RINGS_DISABLED, 0))
+		return "no other event is known to be lost";
+	if (trace_info_u64(trace->info, KEY_END_MISSED_IMAGES, 0) ||
+	    trace_info_u64(trace->info, KEY_END_TEXT_GONE, 0))
+		return "no event was lost of what was recorded";
+	return any_dropped ? "no other event was lost" : "no event was lost";
+}
+
+void doubts_of_losses(const struct loaded_trace *trace, bool any_dropped, struct notes *to)
 {
 	const struct model_totals *t = trace->all;
 	char events[160], calls[96] = "";
 
-	snprintf(events, sizeof(events), "%s", none);
+	snprintf(events, sizeof(events), "%s", none_lost(trace, any_dropped));
 	if (t->lost_events || t->loss_records)
 		snprintf(events, sizeof(events), "%" PRIu64 " event%s lost in %" PRIu64 " gap%s%s",
 			 t->lost_events, t->lost_events == 1 ? " was" : "s were", t->loss_records,
@@ -125,11 +138,13 @@ void doubts_of_losses(const struct loaded_trace *trace, const char *none, struct
 	notes_add(to, "%s%s", events, calls);
 }
 
-/* Of what it costs and how, or what was not to be traced: no number is wrong for it. */
-static bool no_doubt(const struct trace_kv *kv)
+bool doubts_warning(const struct trace_kv *kv)
 {
-	return !strcmp(kv->key, KEY_WARN_LOAD) || !strcmp(kv->key, KEY_WARN_STUBS) ||
-	       !strncmp(kv->value, WARN_UNTRACED, strlen(WARN_UNTRACED));
+	if (strncmp(kv->key, KEY_WARN, strlen(KEY_WARN)) != 0)
+		return false;
+	/* Of what it costs and how, or what was not to be traced: no number is wrong for it. */
+	return !(!strcmp(kv->key, KEY_WARN_LOAD) || !strcmp(kv->key, KEY_WARN_STUBS) ||
+		 !strncmp(kv->value, WARN_UNTRACED, strlen(WARN_UNTRACED)));
 }
 
 void doubts_all(const struct loaded_trace *trace, struct notes *to)
@@ -139,8 +154,7 @@ void doubts_all(const struct loaded_trace *trace, struct notes *to)
 
 	doubts_of_end(trace, to);
 	for (size_t i = 0; i < trace->info->n_kvs; i++)
-		if (!strncmp(trace->info->kvs[i].key, KEY_WARN, strlen(KEY_WARN)) &&
-		    !no_doubt(&trace->info->kvs[i]))
+		if (doubts_warning(&trace->info->kvs[i]))
 			notes_add(to, "%s", trace->info->kvs[i].value);
 	if (trace->samples) {
 		if (samples)
@@ -151,10 +165,11 @@ void doubts_all(const struct loaded_trace *trace, struct notes *to)
 	if (released_doubt(trace, to))
 		to->err = -ENOMEM;
 	doubts_of_images(trace, to);
-	doubts_of_drops(trace, to);
+	const bool any_dropped = doubts_of_drops(trace, to);
+
 	doubts_of_events(trace, to);
 	if (t->lost_events || t->loss_records || t->suspect_calls)
-		doubts_of_losses(trace, "no loss is recorded", to);
+		doubts_of_losses(trace, any_dropped, to);
 }
 
 int doubts_log(const struct loaded_trace *trace)

@@ -18,8 +18,11 @@ void doubts_of_images(const struct loaded_trace *trace, struct notes *to);
 bool doubts_of_drops(const struct loaded_trace *trace, struct notes *to);
 /* Events that make no sense. */
 void doubts_of_events(const struct loaded_trace *trace, struct notes *to);
-/* Lost events and suspect calls, after what is said where there is nothing to doubt. */
-void doubts_of_losses(const struct loaded_trace *trace, const char *none, struct notes *to);
+/* Lost events and suspect calls, or that there are none; any_dropped: of doubts_of_drops. */
+void doubts_of_losses(const struct loaded_trace *trace, bool any_dropped, struct notes *to);
+
+/* Is it a warning of the recording for which numbers may be wrong? */
+bool doubts_warning(const struct trace_kv *kv);
 
 /* All of these and warnings of the recording: none where numbers are sure. */
 void doubts_all(const struct loaded_trace *trace, struct notes *to);

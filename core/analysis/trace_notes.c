@@ -25,16 +25,12 @@ static const char *value(const struct loaded_trace *trace, const char *key)
 	return v ? v : "";
 }
 
-static void summary(const struct loaded_trace *trace, struct notes *to)
+/* How much there is, and what is left out of it. */
+static void extent(const struct loaded_trace *trace, struct notes *to)
 {
 	const struct model_totals *t = trace->all;
 	char *left_out = loaded_trace_left_out(trace);
-	const char *path = value(trace, KEY_BINARY_PATH), *go = value(trace, KEY_GO_VERSION);
-	const char *probes = value(trace, KEY_PROBE_STRATEGY);
 
-	if (*path)
-		notes_add(to, "%s%s%s%s%s", path, *go ? ", " : "", go, *probes ? ", probes: " : "",
-			  probes);
 	notes_add(to, "%" PRIu64 " event%s, %" PRIu64 " call%s, %" PRIu64 " goroutine%s in %s",
 		  t->events, plural(t->events), t->calls, plural(t->calls), t->goroutines,
 		  plural(t->goroutines),
@@ -46,6 +42,18 @@ static void summary(const struct loaded_trace *trace, struct notes *to)
 	if (parked)
 		notes_add(to, "%s", parked);
 	free(parked);
+}
+
+static void summary(const struct loaded_trace *trace, struct notes *to)
+{
+	const struct model_totals *t = trace->all;
+	const char *path = value(trace, KEY_BINARY_PATH), *go = value(trace, KEY_GO_VERSION);
+	const char *probes = value(trace, KEY_PROBE_STRATEGY);
+
+	if (*path)
+		notes_add(to, "%s%s%s%s%s", path, *go ? ", " : "", go, *probes ? ", probes: " : "",
+			  probes);
+	extent(trace, to);
 	if (trace->min_duration_ns)
 		notes_add(
 			to,
@@ -127,9 +135,21 @@ static void pairing(const struct loaded_trace *trace, struct notes *to)
 	doubts_of_events(trace, to);
 }
 
+/* How much slower the program was. */
+static void overhead(const struct loaded_trace *trace, struct notes *to)
+{
+	char said[PROBE_OVERHEAD_BYTES];
+	uint64_t ns;
+
+	if (probe_overhead_say(trace->info, said))
+		notes_add(to, "%s", said);
+	else if (probe_cost_ns(trace->info, &ns))
+		notes_add(to, "probes cost about %s (estimate: events times their measured cost)",
+			  HUMAN(ns));
+}
+
 static void cost(const struct loaded_trace *trace, struct notes *to)
 {
-	uint64_t ns;
 	char *line = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&line, &size);
@@ -140,14 +160,9 @@ static void cost(const struct loaded_trace *trace, struct notes *to)
 	else if (any)
 		notes_add(to, "measured cost per event: %s", line);
 	free(line);
-	char said[PROBE_OVERHEAD_BYTES];
 	const char *warning = probe_overhead_warn(trace->info);
 
-	if (probe_overhead_say(trace->info, said))
-		notes_add(to, "%s", said);
-	else if (probe_cost_ns(trace->info, &ns))
-		notes_add(to, "probes cost about %s (estimate: events times their measured cost)",
-			  HUMAN(ns));
+	overhead(trace, to);
 	if (warning) {
 		notes_add(to, "%s", warning);
 		dear_notes(trace, to);
@@ -169,19 +184,6 @@ static void corrected(const struct loaded_trace *trace, struct notes *to)
 			"times are as measured, what the probes cost is in them: the trace does not say what that was");
 }
 
-/* What is certain of a trace without a loss record. */
-static const char *none_lost(const struct loaded_trace *trace, bool any_dropped)
-{
-	if (!trace_reached_end(trace))
-		return "what was lost is not known: no loss is in the part that could be read";
-	if (trace_info_u64(trace->info, KEY_END_RINGS_DISABLED, 0))
-		return "no other event is known to be lost";
-	if (trace_info_u64(trace->info, KEY_END_MISSED_IMAGES, 0) ||
-	    trace_info_u64(trace->info, KEY_END_TEXT_GONE, 0))
-		return "no event was lost of what was recorded";
-	return any_dropped ? "no other event was lost" : "no event was lost";
-}
-
 static void lost(const struct loaded_trace *trace, bool any_dropped, struct notes *to)
 {
 	const struct model_totals *t = trace->all;
@@ -198,7 +200,7 @@ static void lost(const struct loaded_trace *trace, bool any_dropped, struct note
 				to,
 				"to lose no events, use a larger buffer (record -m) or select fewer functions (-p, -x)");
 	}
-	doubts_of_losses(trace, none_lost(trace, any_dropped), to);
+	doubts_of_losses(trace, any_dropped, to);
 }
 
 static void warnings(const struct loaded_trace *trace, struct notes *to)
@@ -229,5 +231,18 @@ int trace_notes(const struct loaded_trace *trace, struct notes *to)
 	cost(trace, to);
 	corrected(trace, to);
 	lost(trace, any_dropped, to);
+	return to->err;
+}
+
+int trace_notes_main(const struct loaded_trace *trace, struct notes *to)
+{
+	struct notes drops = { 0 };
+
+	extent(trace, to);
+	ending(trace, to);
+	overhead(trace, to);
+	lost(trace, doubts_of_drops(trace, &drops), to);
+	to->err = to->err ? to->err : drops.err;
+	notes_free(&drops);
 	return to->err;
 }

@@ -66,6 +66,16 @@ const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
+void text_style(FILE *out, enum text_style style)
+{
+	static const char *const codes[] = {
+		[STYLE_NONE] = "",           [STYLE_BOLD] = "\033[1m",     [STYLE_DIM] = "\033[2m",
+		[STYLE_REASON] = "\033[36m", [STYLE_WARNING] = "\033[33m", [STYLE_END] = "\033[0m",
+	};
+
+	fputs(codes[style], out);
+}
+
 void text_heading(bool colour, FILE *out, const char *fmt, ...)
 {
 	va_list ap;
@@ -109,12 +119,12 @@ void text_safe(FILE *out, const char *s)
 	}
 }
 
-int text_indent(FILE *out, uint64_t level)
+int text_indent(FILE *out, uint64_t level, unsigned room)
 {
-	int n = fprintf(out, "%*s", (int)(2 * (level < DEEPEST_INDENT ? level : DEEPEST_INDENT)),
-			"");
+	const uint64_t most = room && room / 2 < DEEPEST_INDENT ? room / 2 : DEEPEST_INDENT;
+	int n = fprintf(out, "%*s", (int)(2 * (level < most ? level : most)), "");
 
-	if (level > DEEPEST_INDENT)
+	if (level > most)
 		n += fprintf(out, "[%" PRIu64 "] ", level);
 	return n;
 }

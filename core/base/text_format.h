@@ -18,6 +18,9 @@ double share_pct(uint64_t part, uint64_t whole);
 int text_width(uint64_t n, int least);
 /* "s" unless n is 1. */
 const char *plural(uint64_t n);
+/* The style of what is written next to a terminal, up to STYLE_END. */
+enum text_style { STYLE_NONE, STYLE_BOLD, STYLE_DIM, STYLE_REASON, STYLE_WARNING, STYLE_END };
+void text_style(FILE *out, enum text_style style);
 /* A line over a table, bold on a terminal. */
 void text_heading(bool colour, FILE *out, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -34,9 +37,9 @@ int text_char(const char *s, bool *unsafe);
 int text_control(const char *s);
 /* A frame of folded stacks: no ';' and no control character in it. */
 void text_frame(FILE *out, const char *name);
-/* Two blanks a level; very deep ones are numbered, or the text would grow with the square of the
- * depth. Returns the columns it took. */
-int text_indent(FILE *out, uint64_t level);
+/* Two blanks a level; levels that are deeper than `room` columns are numbered, and very deep ones:
+ * the text would grow with the square of the depth. room 0: any. Returns the columns it took. */
+int text_indent(FILE *out, uint64_t level, unsigned room);
 
 /* Closes a stream of open_memstream. 0, or -ENOMEM when not all of it is there: *text is freed
  * then, and NULL. (fclose alone tells of a part only.) */

@@ -5,17 +5,9 @@
 #include <string.h>
 
 #include "base/text_format.h"
+#include "base/text_wrap.h"
 
 #define GAP ".."
-
-static size_t columns(const char *s)
-{
-	size_t n = 0;
-
-	for (; *s; s++)
-		n += ((unsigned char)*s & 0xc0) != 0x80; /* what continues a character is none */
-	return n;
-}
 
 /* The text after `n` columns. */
 static const char *skip(const char *s, size_t n)
@@ -82,9 +74,9 @@ void text_name(FILE *out, const char *name, int room)
 		text_safe(out, name);
 		return;
 	}
-	if (columns(text) > most)
+	if (text_columns(text) > most)
 		drop_folders(text);
-	size_t n = columns(text), gap = strlen(GAP);
+	size_t n = text_columns(text), gap = strlen(GAP);
 
 	if (n <= most || most <= gap) {
 		fputs(text, out);
@@ -96,5 +88,43 @@ void text_name(FILE *out, const char *name, int room)
 		fputs(GAP, out);
 		fputs(skip(text, n - tail), out);
 	}
+	free(text);
+}
+
+/* Bytes of the package's path and the dot behind it; 0: there is none. */
+static size_t package_of(const char *name)
+{
+	const size_t n = strcspn(name, " ([*,;{");
+	size_t from = 0;
+
+	for (size_t i = 0; i < n; i++)
+		from = name[i] == '/' ? i + 1 : from;
+	const char *dot = memchr(name + from, '.', strlen(name + from));
+
+	return dot ? (size_t)(dot - name) + 1 : 0;
+}
+
+void text_func_name(FILE *out, bool colour, const char *name, int room)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = colour ? open_memstream(&text, &size) : NULL;
+
+	if (f) {
+		text_name(f, name, room);
+		text_stream_close(f, &text);
+	}
+	if (!text) {
+		text_name(out, name, room);
+		return;
+	}
+	const size_t n = package_of(text);
+
+	text_style(out, STYLE_DIM);
+	fwrite(text, 1, n, out);
+	text_style(out, STYLE_END);
+	text_style(out, STYLE_BOLD);
+	fputs(text + n, out);
+	text_style(out, STYLE_END);
 	free(text);
 }

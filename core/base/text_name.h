@@ -3,6 +3,7 @@
 #ifndef GOTRACE_TEXT_NAME_H
 #define GOTRACE_TEXT_NAME_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Columns for a name where the rest of its line takes `used` of `width`; 0 when width is 0. */
@@ -12,5 +13,8 @@ int text_room(unsigned width, size_t used);
  * folders of its packages' paths ("server.(*client).readLoop"), then its middle.
  */
 void text_name(FILE *out, const char *name, int room);
+
+/* The same of a function, its package dim and the rest bold where `colour` is. */
+void text_func_name(FILE *out, bool colour, const char *name, int room);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/text_format.h"
 #include "base/vec.h"
 #include "cli/args.h"
 #include "cli/cli.h"
@@ -14,6 +15,7 @@
 #include "cli/output.h"
 #include "cli/pager.h"
 #include "cli/view_options.h"
+#include "report/columns.h"
 #include "report/report.h"
 
 #define DEFAULT_ROWS      30 /* text */
@@ -28,7 +30,9 @@ enum {
 	KEY_RAW,
 	KEY_CORRECT_BY,
 	KEY_CALLERS,
-	KEY_HIST
+	KEY_HIST,
+	KEY_COLUMNS,
+	KEY_WIDE
 };
 
 struct report_args {
@@ -57,6 +61,11 @@ static const struct argp_option options[] = {
 	  1 },
 	{ "limit", 'n', "N", 0,
 	  "at most N rows, 0 for all (default 30 in text, paths with 1% of the time in a tree of paths, all in csv and json)",
+	  1 },
+	{ "wide", KEY_WIDE, NULL, 0,
+	  "text: all columns, names and notes, however narrow the terminal is", 1 },
+	{ "columns", KEY_COLUMNS, "NAME[,NAME]", 0,
+	  "by function, and as csv or json by path: only these columns, by their names in csv. Text also has self_pct, total_pct and spent_on",
 	  1 },
 	{ "raw", KEY_RAW, NULL, 0,
 	  "times as measured; without it, what the probes cost is taken out of them", 1 },
@@ -89,6 +98,30 @@ static const char *const rows[] = { "function", "path",   "goroutine", "call",  
 				    "label",    "thread", "process",   "program", NULL };
 
 static const char *const estimates[] = { "better", "samples", "events", NULL };
+
+static void check_columns(struct argp_state *state, const struct report_args *a)
+{
+	const bool text = a->format == &report_formats[0];
+	char *names = NULL;
+	size_t n, size;
+	const char *unknown = a->opt.columns ? columns_unknown(a->opt.columns, text, &n) : NULL;
+
+	if (a->opt.columns && a->opt.hist)
+		arg_error(state, "--columns does not go with --hist");
+	if (a->opt.columns && a->opt.by != BY_FUNCTION && (text || a->opt.by != BY_PATH))
+		arg_error(state,
+			  "--columns goes with --by=function, and with --by=path as csv or json");
+	if (!unknown)
+		return;
+	FILE *out = open_memstream(&names, &size);
+
+	if (out) {
+		columns_print(out, text);
+		text_stream_close(out, &names);
+	}
+	arg_error(state, "--columns: no column is called '%.*s'; there are: %s", (int)n, unknown,
+		  names ? names : "?");
+}
 
 static void finish_options(struct argp_state *state, struct report_args *a)
 {
@@ -128,6 +161,7 @@ static void finish_options(struct argp_state *state, struct report_args *a)
 		arg_error(
 			state,
 			"percentiles are kept for functions only: --by=path does not sort by them");
+	check_columns(state, a);
 	struct trace_view *v = &a->view.view;
 
 	if (v->request && (!text || a->opt.by != BY_FUNCTION || a->opt.hist))
@@ -141,6 +175,9 @@ static void finish_options(struct argp_state *state, struct report_args *a)
 		a->opt.from_ns = v->from_ns;
 		a->opt.to_ns = v->to_ns;
 		v->from_ns = v->to_ns = 0;
+		/* Who chooses calls by what they are, or how long, looks for the slowest. */
+		if (text && a->opt.sort == SORT_DEFAULT && (v->n_focus || a->opt.min_ns))
+			a->opt.sort = SORT_TOTAL;
 	}
 	a->opt.view = v;
 }
@@ -217,6 +254,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->opt.limit = arg_number(state, "-n", arg);
 		a->limit_given = true;
 		return 0;
+	case KEY_WIDE:
+		a->opt.wide = true;
+		return 0;
+	case KEY_COLUMNS:
+		a->opt.columns = arg;
+		return 0;
 	case KEY_RAW:
 		a->opt.raw = true;
 		return 0;
@@ -225,6 +268,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		finish_options(state, a);
+		a->opt.file = a->file;
 		return arg_trace(key, arg, state, &a->file);
 	case ARGP_KEY_ARG:
 		return arg_trace(key, arg, state, &a->file);

@@ -24,8 +24,9 @@
 #include "cli/pager.c"
 #include "cli/report.c"
 
-#define SAID_BYTES 16384
-#define LONG_NAME  "example.com/folder/folder/folder/package.(*Receiver).Method"
+#define SAID_BYTES   16384
+#define LONG_PACKAGE "example.com/folder/folder/folder/package."
+#define LONG_NAME    LONG_PACKAGE "(*Receiver).Method"
 
 static char file[TRACE_PATH_BYTES];
 
@@ -286,50 +287,55 @@ static void test_no_pager(void **state)
 	clear();
 }
 
+#define PLAIN "--no-pager", "--color=never"
+
 static void test_terminal(void **state)
 {
 	static const struct {
 		unsigned columns;
-		const char *args[4], *env, *value, *has, *lacks;
+		const char *args[5], *env, *value, *has, *lacks;
 	} cases[] = {
 		{ 0, { NULL }, NULL, NULL, LONG_NAME "\n", "\033[1m" },
 		{ 0, { NULL }, "COLUMNS", "80", LONG_NAME "\n", "\033[1m" },
 		{ 0, { "--color=always" }, NULL, NULL, "\033[1m", "package..." },
-		{ 200, { "--no-pager" }, NULL, NULL, "  " LONG_NAME "\r\n", "(*)" },
+		{ 200,
+		  { "--no-pager" },
+		  NULL,
+		  NULL,
+		  "  \033[2m" LONG_PACKAGE "\033[0m\033[1m(*Receiver).Method\033[0m\r\n",
+		  "(*)" },
 		{ 200, { "--no-pager" }, NULL, NULL, "\033[1m", "(*)" },
 		{ 200, { "--no-pager", "--color=never" }, NULL, NULL, LONG_NAME, "\033[1m" },
 		{ 200, { "--no-pager" }, "NO_COLOR", "1", LONG_NAME, "\033[1m" },
 		{ 200, { "--no-pager" }, "NO_COLOR", "", "\033[1m", "(*)" },
 		{ 200, { "--no-pager", "--color=always" }, "NO_COLOR", "1", "\033[1m", "(*)" },
 		{ 200, { "--no-pager" }, "TERM", "dumb", LONG_NAME, "\033[1m" },
-		{ 110, { "--no-pager" }, NULL, NULL, "  package.(*Receiver).Method\r\n", "folder" },
-		{ 80, { "--no-pager" }, NULL, NULL, "  pack..er).Method\r\n", "folder" },
-		{ 200,
-		  { "--no-pager" },
-		  "COLUMNS",
-		  "110",
-		  "  package.(*Receiver).Method\r\n",
-		  "folder" },
+		{ 110, { PLAIN }, NULL, NULL, "  package.(*Receiver).Method\r\n", "folder" },
+		{ 80, { PLAIN }, NULL, NULL, "  package.(*Receiver).Method\r\n", "folder" },
+		{ 30, { PLAIN }, NULL, NULL, "  packag..ceiver).Method\r\n", "folder" },
+		{ 50, { PLAIN, "--wide" }, NULL, NULL, LONG_NAME "\r\n", "next:" },
+		{ 80, { PLAIN }, NULL, NULL, "next: gotrace report ", "measured cost" },
+		{ 200, { PLAIN }, "COLUMNS", "110", "  package.(*Receiver).Method\r\n", "folder" },
 		{ 80,
-		  { "--no-pager", "--by=path" },
+		  { PLAIN, "--by=path" },
 		  NULL,
 		  NULL,
 		  "package.(*Receiver).Method\r\n",
 		  "folder" },
 		{ 80,
-		  { "--no-pager", "--by=call", "--sort=total" },
+		  { PLAIN, "--by=call", "--sort=total" },
 		  NULL,
 		  NULL,
 		  "package.(*Receiver).Method\r\n",
 		  "folder" },
 		{ 200, { NULL }, "PAGER", "sed s/^/any:/", "any:", "own:" },
 		{ 200, { NULL }, "GOTRACE_PAGER", "sed s/^/own:/", "own:", "any:" },
-		{ 200, { NULL }, "GOTRACE_PAGER", "", "main.f\r\n", "any:" },
-		{ 200, { NULL }, "GOTRACE_PAGER", "cat", "main.f\r\n", "any:" },
-		{ 200, { NULL }, "GOTRACE_PAGER", "head -n1", "FUNCTION", "main.f" },
-		{ 200, { "--no-pager" }, "GOTRACE_PAGER", "sed s/^/own:/", "main.f\r\n", "own:" },
+		{ 200, { "--color=never" }, "GOTRACE_PAGER", "", "main.f\r\n", "any:" },
+		{ 200, { "--color=never" }, "GOTRACE_PAGER", "cat", "main.f\r\n", "any:" },
+		{ 200, { "--color=never" }, "GOTRACE_PAGER", "head -n1", "FUNCTION", "main.f" },
+		{ 200, { PLAIN }, "GOTRACE_PAGER", "sed s/^/own:/", "main.f\r\n", "own:" },
 		{ 0, { NULL }, "GOTRACE_PAGER", "sed s/^/own:/", "main.f\n", "own:" },
-		{ 200, { NULL }, "LESS", "FRX", "main.f", "any:" },
+		{ 200, { "--color=never" }, "LESS", "FRX", "main.f", "any:" },
 	};
 	char said[SAID_BYTES];
 

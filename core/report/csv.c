@@ -8,6 +8,7 @@
 #include "analysis/value_text.h"
 #include "base/csv.h"
 #include "base/outfile.h"
+#include "report/column_names.h"
 #include "report/formats.h"
 #include "report/hist_rows.h"
 #include "report/path_fields.h"
@@ -21,6 +22,10 @@ static void released_fields(const struct report *rep, FILE *out, struct report_r
 {
 	uint64_t ns = released_ns(&rep->released, r.func);
 
+	if (rep->opt->columns) {
+		fputc('\n', out);
+		return;
+	}
 	if (rep->released.n && ns)
 		fprintf(out, ",%" PRIu64 ",%u,%" PRIu64, ns - rep->trace.totals->first_ns,
 			r.below.n, st->sampled_ns);
@@ -29,31 +34,49 @@ static void released_fields(const struct report *rep, FILE *out, struct report_r
 	fputc('\n', out);
 }
 
+/* Is it in rows of functions, or of paths? */
+static bool stat_there(const struct report *rep, const struct stat_column *c, bool path)
+{
+	return !(path && c->of_hist) && (!c->of_states || rep->trace.totals->states) &&
+	       columns_have(rep->opt->columns, c->name);
+}
+
+/* Calls and times with those that --one-in left out. */
+static const char *const all_names[] = { "all_calls", "all_total_ns", "all_self_ns" };
+
+static bool all_there(const struct report *rep, size_t i)
+{
+	return kept_scale(rep->trace.info) > 1 && columns_have(rep->opt->columns, all_names[i]);
+}
+
 static void stat_fields(const struct report *rep, FILE *out, const struct call_stats *st, bool path)
 {
+	const uint64_t all[] = { st->calls, st->total_ns, st->self_ns };
+
 	for (const struct stat_column *c = stat_columns; c->name; c++) {
-		if ((path && c->of_hist) || (c->of_states && !rep->trace.totals->states))
+		if (!stat_there(rep, c, path))
 			continue;
 		fputc(',', out);
 		if (stat_has(c, st))
 			fprintf(out, "%" PRIu64, c->get(st));
 	}
-	/* calls and times with those that --one-in left out */
-	if (kept_scale(rep->trace.info) > 1)
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-			kept_all(rep->trace.info, st->calls),
-			kept_all(rep->trace.info, st->total_ns),
-			kept_all(rep->trace.info, st->self_ns));
+	for (size_t i = 0; i < 3; i++)
+		if (all_there(rep, i))
+			fprintf(out, ",%" PRIu64, kept_all(rep->trace.info, all[i]));
 }
 
 static void stat_names(const struct report *rep, FILE *out, bool path)
 {
 	for (const struct stat_column *c = stat_columns; c->name; c++)
-		if (!(path && c->of_hist) && (!c->of_states || rep->trace.totals->states))
+		if (stat_there(rep, c, path))
 			fprintf(out, ",%s", c->name);
-	if (kept_scale(rep->trace.info) > 1)
-		fputs(",all_calls,all_total_ns,all_self_ns", out);
-	fputs(rep->released.n ? ",released_ns,released_callees,released_sampled_ns\n" : "\n", out);
+	for (size_t i = 0; i < 3; i++)
+		if (all_there(rep, i))
+			fprintf(out, ",%s", all_names[i]);
+	fputs(rep->released.n && !rep->opt->columns
+		      ? ",released_ns,released_callees,released_sampled_ns\n"
+		      : "\n",
+	      out);
 }
 
 static int functions(const struct report *rep, FILE *out)

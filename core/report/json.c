@@ -9,6 +9,7 @@
 #include "analysis/trace_names.h"
 #include "analysis/value_text.h"
 #include "base/outfile.h"
+#include "report/column_names.h"
 #include "report/formats.h"
 #include "report/hist_rows.h"
 #include "report/path_fields.h"
@@ -18,7 +19,8 @@
 static void stats(const struct report *rep, struct json *j, const struct call_stats *st, bool path)
 {
 	for (const struct stat_column *c = stat_columns; c->name; c++) {
-		if ((path && c->of_hist) || (c->of_states && !rep->trace.totals->states))
+		if ((path && c->of_hist) || (c->of_states && !rep->trace.totals->states) ||
+		    !columns_have(rep->opt->columns, c->name))
 			continue;
 		json_key(j, c->name);
 		if (stat_has(c, st))
@@ -26,11 +28,18 @@ static void stats(const struct report *rep, struct json *j, const struct call_st
 		else
 			json_null(j);
 	}
-	if (kept_scale(rep->trace.info) > 1) {
-		json_kv_u64(j, "all_calls", kept_all(rep->trace.info, st->calls));
-		json_kv_u64(j, "all_total_ns", kept_all(rep->trace.info, st->total_ns));
-		json_kv_u64(j, "all_self_ns", kept_all(rep->trace.info, st->self_ns));
-	}
+	if (kept_scale(rep->trace.info) <= 1)
+		return;
+	const struct {
+		const char *name;
+		uint64_t n;
+	} all[] = { { "all_calls", st->calls },
+		    { "all_total_ns", st->total_ns },
+		    { "all_self_ns", st->self_ns } };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (columns_have(rep->opt->columns, all[i].name))
+			json_kv_u64(j, all[i].name, kept_all(rep->trace.info, all[i].n));
 }
 
 static void wait_fields(const struct report *rep, struct json *j, const struct wait_row *w)
@@ -49,7 +58,8 @@ static void waits(const struct report *rep, struct json *j, uint32_t row)
 	size_t n;
 	const struct wait_row *w = wait_rows_of(&rep->waits, row, &n);
 
-	if (!rep->trace.totals->states || rep->opt->n_callers)
+	if (!rep->trace.totals->states || rep->opt->n_callers ||
+	    !columns_have(rep->opt->columns, "waits"))
 		return;
 	json_key(j, "waits");
 	json_open(j, '[');
@@ -66,7 +76,7 @@ static void released(const struct report *rep, struct json *j, struct report_rel
 {
 	uint64_t ns = released_ns(&rep->released, r.func);
 
-	if (!rep->released.n)
+	if (!rep->released.n || rep->opt->columns)
 		return;
 	json_key(j, "released_ns");
 	if (ns)

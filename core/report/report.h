@@ -50,7 +50,12 @@ struct report_options {
 	size_t limit; /* rows; 0: all */
 	bool colour;
 	unsigned width; /* of the terminal that text is for: names are cut to fit; 0: never */
-	bool raw;       /* times as measured, what probes cost included */
+	bool wide;      /* text: all columns and names whole, whatever the width */
+	/* BY_FUNCTION and BY_PATH: names of columns between commas (columns.h); NULL: those
+	 * that fit, of csv and json all */
+	const char *columns;
+	const char *file;           /* the trace's, of commands that lead on; NULL: the default */
+	bool raw;                   /* times as measured, what probes cost included */
 	enum correct_by correct_by; /* unless raw */
 	/* BY_FUNCTION: instead of a row, how long the calls of functions that match took; NULL:
 	 * rows */

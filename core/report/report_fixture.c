@@ -27,3 +27,20 @@ char *fixture_report(const char *path, const char *format, const struct report_o
 	assert_int_equal(fclose(out), 0);
 	return text;
 }
+
+char *fixture_columns(const char *csv)
+{
+	FILE *in = fopen(csv, "r");
+	char *line = NULL;
+	size_t size = 0;
+	const ssize_t n = in ? getline(&line, &size, in) : -1;
+	const char *list = n > 0 ? strchr(line, ',') : NULL;
+	char *columns = list && !strstr(list, "released_")
+				? strndup(list + 1, strcspn(list + 1, "\r\n"))
+				: NULL;
+
+	free(line);
+	if (in)
+		fclose(in);
+	return columns;
+}

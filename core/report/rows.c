@@ -331,31 +331,6 @@ static int load_calls(struct report *rep, struct trace_reader *r)
 	return err ? err : call_rows_finish(&rep->calls);
 }
 
-/* What samples do not say is not shown. */
-static int check_samples(struct trace_reader *r, const struct report_options *opt)
-{
-	const struct trace_info *info = trace_reader_info(r);
-
-	if (!trace_is_samples(info))
-		return 0;
-	if (opt->view && opt->view->request) {
-		log_error(
-			"--request: samples do not tell one call from another: use 'gotrace record'");
-		return -ENOTSUP;
-	}
-	if (!trace_info_get(info, KEY_SAMPLE_WALL) &&
-	    (opt->by == BY_REASON || opt->sort >= SORT_RUN)) {
-		log_error(
-			"these samples do not say why goroutines waited: sample with --wall, or record with --states");
-		return -ENOTSUP;
-	}
-	if (opt->sort <= SORT_CALLS || opt->sort >= SORT_RUN)
-		return 0;
-	log_error("samples can be sorted by self, total or calls (samples) only: "
-		  "they do not say how long a call took");
-	return -ENOTSUP;
-}
-
 /* Without states there is nothing to sort by, nor a reason. */
 static int load_waits(struct report *rep)
 {
@@ -405,7 +380,7 @@ static int load_all(struct report *rep, struct trace_reader *r, const struct rep
 	};
 
 	*rep = (struct report){ .opt = opt, .calls.spool.fd = -1 };
-	int err = check_samples(r, opt);
+	int err = report_check_samples(trace_reader_info(r), opt);
 
 	if (!err)
 		err = opt->n_callers ? load_callers(rep, r) : load[opt->by](rep, r);

@@ -34,6 +34,10 @@ struct report {
 	bool none_sure;  /* BY_FUNCTION: no row that could stand first is certain */
 };
 
+/* rows_check.c: of a trace of samples, does it tell what the options ask for? 0 or -ENOTSUP
+ * (logged)
+ */
+int report_check_samples(const struct trace_info *info, const struct report_options *opt);
 /* Reads r to its end. 0 or -errno (logged); report_free in either case. */
 int report_load(struct report *rep, struct trace_reader *r, const struct report_options *opt);
 /* The same for rows that have all functions of a path: bounded (whole_paths_bound). */

@@ -9,20 +9,10 @@
 #include "analysis/stat_columns.h"
 #include "base/csv.h"
 #include "base/text_format.h"
-#include "base/text_name.h"
 #include "report/path_fields.h"
 #include "report/text.h"
 
-/* Of a row of any kind. */
-struct numbers {
-	uint64_t samples, weight_ns, self_samples, self_ns;
-	double square_ns2, self_square_ns2; /* of their standard errors */
-	struct off_times off;               /* parts of weight_ns */
-	const struct call_stats *stats;
-	bool has_self;
-};
-
-static struct numbers numbers_of(const struct report *rep, size_t row)
+struct numbers sample_numbers(const struct report *rep, size_t row)
 {
 	const struct call_stats *st = rep->opt->by == BY_FUNCTION ? &rep->trace.funcs[row]
 				      : rep->opt->by == BY_PATH   ? &rep->tree.nodes[row].stats
@@ -55,98 +45,6 @@ static const char *kind_name(const struct report *rep)
 	};
 
 	return rep->opt->n_callers ? "callers" : names[rep->opt->by];
-}
-
-/* ---- text */
-
-void sample_text_head(const struct report *rep, FILE *out)
-{
-	struct notes head = { 0 };
-
-	sample_headline(&rep->trace, &head);
-	for (size_t i = 0; i < head.n; i++) {
-		text_safe(out, head.lines[i]);
-		fputs("\n\n", out);
-	}
-	notes_free(&head);
-}
-
-const char *text_weight(const struct report *rep, uint64_t weight_ns, char buf[SELF_BYTES])
-{
-	return sample_counted(rep->trace.info) ? human_count(weight_ns, buf)
-					       : human_ns(weight_ns, buf);
-}
-
-/* "  ±12ms", where errors are known. */
-static int put_error(const struct report *rep, FILE *out, double square_ns2)
-{
-	return rep->trace.samples->errors
-		       ? fprintf(out, " %6s", HUMAN((uint64_t)sample_error_ns(square_ns2)))
-		       : 0;
-}
-
-/* What it rests on, where that is hardly anything. */
-static const char *remark(const struct report *rep, const struct numbers *x)
-{
-	return rep->trace.samples->errors && sample_is_single(x->weight_ns, x->square_ns2)
-		       ? "  (single sighting)"
-		       : "";
-}
-
-static void line(const struct report *rep, FILE *out, size_t row, int width)
-{
-	const struct numbers x = numbers_of(rep, row);
-	const char *name = x.has_self ? report_name(rep, (uint32_t)row)
-				      : rep->sample_rows.rows[row].name;
-	char waits[WAITS_BYTES] = "";
-	int n = 0;
-
-	if (x.has_self)
-		n = fprintf(out, "%6s", WEIGHT(rep, x.self_ns)) +
-		    put_error(rep, out, x.self_square_ns2) +
-		    fprintf(out, " %5.1f%% ", sample_pct(&rep->trace, x.self_ns, x.self_samples));
-	n += fprintf(out, "%6s", WEIGHT(rep, x.weight_ns));
-	n += put_error(rep, out, x.square_ns2);
-	n += fprintf(out, " %5.1f%%", sample_pct(&rep->trace, x.weight_ns, x.samples));
-	n += text_states(rep, out, x.weight_ns - off_times_sum(&x.off), &x.off);
-	if (x.has_self)
-		n += fprintf(out, " %*" PRIu64, width, x.self_samples);
-	n += fprintf(out, " %*" PRIu64 "  ", width, x.samples);
-	if (x.has_self)
-		text_waits(rep, (uint32_t)row, x.weight_ns, waits);
-	text_name(out, name,
-		  text_room(rep->opt->width, (size_t)n + strlen(waits) + strlen(remark(rep, &x))));
-	fprintf(out, "%s%s\n", waits, remark(rep, &x));
-}
-
-int sample_text(const struct report *rep, FILE *out)
-{
-	static const char *const words[BY_KINDS] = {
-		[BY_FUNCTION] = "FUNCTION", [BY_GOROUTINE] = "GOROUTINE", [BY_LABEL] = "LABELS",
-		[BY_THREAD] = "THREAD",     [BY_PROCESS] = "PROCESS",     [BY_PROGRAM] = "PROGRAM"
-	};
-	static const char *const more[BY_KINDS] = {
-		[BY_FUNCTION] = "functions",   [BY_GOROUTINE] = "goroutines",
-		[BY_LABEL] = "sets of labels", [BY_THREAD] = "threads",
-		[BY_PROCESS] = "processes",    [BY_PROGRAM] = "programs"
-	};
-	const char *error = rep->trace.samples->errors ? "      ±" : "";
-	int width = 7;
-
-	for (size_t i = 0; i < rep->n_rows; i++)
-		width = text_width(numbers_of(rep, rep->rows[i]).samples, width);
-	if (rep->opt->by == BY_FUNCTION)
-		text_heading(rep->opt->colour, out, "%6s%s %6s %6s%s %6s%s %*s %*s  FUNCTION",
-			     "SELF", error, "%", "TOTAL", error, "%", text_states_heading(rep),
-			     width, "SELF-N", width, "SAMPLES");
-	else
-		text_heading(rep->opt->colour, out, "%6s%s %6s%s %*s  %s",
-			     sample_counted(rep->trace.info) ? "EVENTS" : "TIME", error, "%",
-			     text_states_heading(rep), width, "SAMPLES", words[rep->opt->by]);
-	for (size_t i = 0; i < rep->n_rows; i++)
-		line(rep, out, rep->rows[i], width);
-	text_hidden(rep, out, more[rep->opt->by]);
-	return 0;
 }
 
 /* ---- csv and json */
@@ -230,7 +128,7 @@ int sample_csv(const struct report *rep, FILE *out)
 	off_names(rep, out, self);
 	fputc('\n', out);
 	for (size_t i = 0; !err && i < rep->n_rows; i++) {
-		const struct numbers x = numbers_of(rep, rep->rows[i]);
+		const struct numbers x = sample_numbers(rep, rep->rows[i]);
 
 		err = row_name_csv(rep, rep->rows[i], &nodes, &cap, out);
 		fprintf(out, ",%" PRIu64 ",%.4f", x.samples,
@@ -264,7 +162,7 @@ int sample_json(const struct report *rep, struct json *j)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < rep->n_rows; i++) {
-		const struct numbers x = numbers_of(rep, rep->rows[i]);
+		const struct numbers x = sample_numbers(rep, rep->rows[i]);
 
 		json_open(j, '{');
 		err = row_name_json(rep, rep->rows[i], &nodes, &cap, j);

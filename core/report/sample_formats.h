@@ -7,6 +7,18 @@
 #include "report/rows.h"
 
 /* What heads a text. */
+/* Of a row of any kind. */
+struct numbers {
+	uint64_t samples, weight_ns, self_samples, self_ns;
+	double square_ns2, self_square_ns2; /* of their standard errors */
+	struct off_times off;               /* parts of weight_ns */
+	const struct call_stats *stats;
+	bool has_self;
+};
+
+struct numbers sample_numbers(const struct report *rep, size_t row);
+
+/* sample_text.c */
 void sample_text_head(const struct report *rep, FILE *out);
 /* A table of functions; of goroutines, labels or threads. Paths are in the tree that calls have. */
 int sample_text(const struct report *rep, FILE *out);

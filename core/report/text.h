@@ -5,9 +5,11 @@
 
 #include "analysis/notes.h"
 #include "report/rows.h"
+#include "report/table.h"
 
-/* Tables by path, goroutine and call, text_path.c, text_goroutine.c and text_call.c. 0 or -ENOMEM
- * (logged) */
+/* Tables by function, path, goroutine and call, text_functions.c, text_path.c, text_goroutine.c and
+ * text_call.c. 0 or -ENOMEM (logged) */
+int text_functions(const struct report *rep, FILE *out);
 int text_paths(const struct report *rep, FILE *out);
 int text_goroutines(const struct report *rep, FILE *out);
 int text_calls(const struct report *rep, FILE *out);
@@ -17,10 +19,24 @@ int text_reasons(const struct report *rep, FILE *out);
  * -ENOMEM (logged) */
 int text_answer(const struct report *rep, FILE *out);
 
+/* text_notes.c: what stands below the numbers. 0 or -ENOMEM (logged) */
+int text_notes(const struct report *rep, FILE *out);
+
 /* text_states.c: with states, four columns of a time (five where some of it is unknown): their
  * heading, or nothing; and one row, which is so many columns wide. */
 const char *text_states_heading(const struct report *rep);
 int text_states(const struct report *rep, FILE *out, uint64_t run_ns, const struct off_times *off);
+/* Has the trace states of goroutines, and such times among them? Of a struct report. */
+bool text_has_states(const void *rep);
+bool text_any_off_cpu(const void *rep);
+bool text_any_unknown(const void *rep);
+/* "sleep 74%, running 25%": what most of a function's time was spent on, of which `off` has the
+ * parts that did not run, in a table of so many columns (0: any number); safe to print. Of a
+ * recording that is its self time; of samples all of it. */
+void text_spent_on(const struct report *rep, uint32_t func, uint64_t all_ns,
+		   const struct off_times *off, unsigned width, char buf[CELL_BYTES]);
+/* A time in a cell; "-": none. */
+#define CELL_TIME(ns) ((ns) ? HUMAN(ns) : "-")
 /* "  (sleep 74%, select 25%)" after a name: for what most of its self time was spent waiting;
  * "" where that is little. */
 #define WAITS_BYTES 160
@@ -51,6 +67,14 @@ const char *text_calls_of(const struct call_stats *st, char buf[CALLS_BYTES]);
 /* What samples stand for, in buf: a time, or how many events where these were counted. */
 const char *text_weight(const struct report *rep, uint64_t weight_ns, char buf[SELF_BYTES]);
 #define WEIGHT(rep, ns) text_weight((rep), (ns), (char[SELF_BYTES]){ 0 })
+/* The width that lines are to fit; 0: any. */
+unsigned text_limit(const struct report *rep);
+/* Columns to indent names by at most, where `used` columns are taken before; 0: any. */
+unsigned text_indent_room(const struct report *rep, size_t used);
+/* Ends a line whose first `used` columns are taken: a function's name, and what is said of it,
+ * which begins with two blanks or is ""; below it where it leaves the name too little room. */
+void text_named(const struct report *rep, FILE *out, const char *name, size_t used,
+		const char *after);
 /* text_marks.c: "  (1 unfinished, 3 suspect)" after a name; "" for calls that just finished. */
 #define MARKS_BYTES 128
 const char *text_marks(const struct call_stats *st, char buf[MARKS_BYTES]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The answer before the table, its lines broken between words. */
+/* The answer before the table. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,44 +7,11 @@
 #include "analysis/answer.h"
 #include "base/log.h"
 #include "base/text_format.h"
+#include "base/text_wrap.h"
 #include "report/text.h"
 
-#define HANGING 12 /* columns before the second line of a row */
-
-/* How much of the n bytes at s stands on a line of `room` columns: up to a blank. */
-static size_t fits(const char *s, size_t n, size_t room)
-{
-	size_t at = n;
-
-	if (n <= room)
-		return n;
-	for (size_t i = 1; i < n && i <= room; i++)
-		at = s[i] == ' ' && s[i - 1] != ' ' ? i : at;
-	if (at == n) /* a name that is too long stands alone */
-		for (at = room; at < n && s[at] != ' ';)
-			at++;
-	return at;
-}
-
-static void wrapped(const struct report *rep, FILE *out, const char *s, size_t n, bool bold)
-{
-	size_t indent = 0, width = rep->opt->width ? rep->opt->width : n + HANGING;
-
-	do {
-		size_t part = fits(s, n, width > indent + HANGING ? width - indent : HANGING);
-
-		if (bold)
-			text_heading(rep->opt->colour, out, "%*s%.*s", (int)indent, "", (int)part,
-				     s);
-		else
-			fprintf(out, "%*s%.*s\n", (int)indent, "", (int)part, s);
-		while (part < n && s[part] == ' ')
-			part++;
-		s += part;
-		n -= part;
-		indent = bold ? 2 : HANGING;
-	} while (n);
-}
+#define HANGING_SENTENCE 2
+#define HANGING_ROW      12 /* below what it says, not below its name */
 
 int text_answer(const struct report *rep, FILE *out)
 {
@@ -59,11 +26,11 @@ int text_answer(const struct report *rep, FILE *out)
 		log_no_memory("no memory for the answer");
 		err = -ENOMEM;
 	}
-	for (char *s = text; s && *s;) {
-		const size_t n = strcspn(s, "\n");
-
-		wrapped(rep, out, s, n, s == text);
-		s += n + 1;
+	for (char *s = text, *end; s && (end = strchr(s, '\n')); s = end + 1) {
+		*end = '\0';
+		text_style(out, rep->opt->colour && s == text ? STYLE_BOLD : STYLE_NONE);
+		text_wrap(out, s, rep->opt->width, s == text ? HANGING_SENTENCE : HANGING_ROW);
+		text_style(out, rep->opt->colour && s == text ? STYLE_END : STYLE_NONE);
 	}
 	if (text && *text)
 		fputc('\n', out);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/value_text.h"
 #include "base/text_format.h"
-#include "base/text_name.h"
 #include "report/text.h"
 
 static const char *mark(const struct call *c)
@@ -63,14 +63,17 @@ static int line(const struct report *rep, FILE *out, const struct call *c, int g
 	n += fprintf(out, "  ");
 
 	if (rep->opt->sort == SORT_DEFAULT)
-		n += text_indent(out, c->level);
-	text_name(out, report_name(rep, c->func),
-		  text_room(rep->opt->width,
-			    (size_t)n + strlen(system) + strlen(how) + strlen(waits)));
+		n += text_indent(out, c->level, text_indent_room(rep, (size_t)n));
 	/* Wherever the terminal ends: what was asked for is shown whole. */
-	fprintf(out, "%s%s", values ? "  " : "", values ? values : "");
-	text_safe(out, waits);
-	fprintf(out, "%s%s\n", system, how);
+	char *after = NULL;
+
+	if (asprintf(&after, "%s%s%s%s%s", values ? "  " : "", values ? values : "", waits, system,
+		     how) < 0) {
+		after = NULL;
+		err = -ENOMEM;
+	}
+	text_named(rep, out, report_name(rep, c->func), (size_t)n, after ? after : "");
+	free(after);
 	free(values);
 	return err;
 }

@@ -8,7 +8,6 @@
 #include "analysis/trace_names.h"
 #include "base/log.h"
 #include "base/text_format.h"
-#include "base/text_name.h"
 #include "report/text.h"
 
 /* "main.worker  from main.pool main.go:43", as much of it as is known, and what is said after it,
@@ -29,8 +28,7 @@ static int site(const struct report *rep, FILE *out, const struct goroutine_info
 		text = NULL;
 	if (!text)
 		return -ENOMEM;
-	text_name(out, text, text_room(rep->opt->width, (size_t)used + strlen(after)));
-	fprintf(out, "%s\n", after);
+	text_named(rep, out, text, (size_t)used, after);
 	free(text);
 	return 0;
 }
@@ -74,10 +72,9 @@ static int each(const struct report *rep, FILE *out)
 	char buf[32];
 	int err = 0;
 
-	text_heading(rep->opt->colour, out,
-		     "%*s %*s %6s %6s %6s%s %*s%s  START FUNCTION, CREATED FROM", w.id, "GOROUTINE",
-		     w.creator, "CREATOR", "SELF", "TOTAL", "LIFE", text_states_heading(rep),
-		     w.calls, "CALLS", images ? " IMAGE" : "");
+	text_heading(rep->opt->colour, out, "%*s %*s %6s %6s %6s%s %*s%s  START FUNCTION", w.id,
+		     "GOROUTINE", w.creator, "CREATOR", "SELF", "TOTAL", "LIFE",
+		     text_states_heading(rep), w.calls, "CALLS", images ? " IMAGE" : "");
 	for (size_t i = 0; !err && i < rep->n_rows; i++) {
 		const struct goroutine_row *r = &rep->goroutines.rows[rep->rows[i]];
 		const struct goroutine_info *g = &r->g;
@@ -108,10 +105,9 @@ static int folded(const struct report *rep, FILE *out)
 	char after[48];
 	int err = 0;
 
-	text_heading(rep->opt->colour, out,
-		     "%10s %6s %6s %9s %8s%s %*s  START FUNCTION, CREATED FROM", "GOROUTINES",
-		     "SELF", "TOTAL", "MEAN-LIFE", "MAX-LIFE", text_states_heading(rep), w.calls,
-		     "CALLS");
+	text_heading(rep->opt->colour, out, "%10s %6s %6s %9s %8s%s %*s  START FUNCTION",
+		     "GOROUTINES", "SELF", "TOTAL", "MEAN-LIFE", "MAX-LIFE",
+		     text_states_heading(rep), w.calls, "CALLS");
 	for (size_t i = 0; !err && i < rep->n_rows; i++) {
 		const struct goroutine_row *r = &rep->goroutines.rows[rep->rows[i]];
 		uint64_t open = r->g.system || r->g.goid == 1 ? 0 : r->n - r->n_ended;

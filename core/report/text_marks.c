@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/correction.h"
 #include "base/text_format.h"
 #include "base/text_name.h"
+#include "base/text_wrap.h"
 #include "report/text.h"
 #include "trace/keys.h"
 
@@ -131,4 +133,43 @@ void text_hidden(const struct report *rep, FILE *out, const char *what)
 {
 	if (rep->n_hidden)
 		fprintf(out, "%zu more %s (-n 0 shows all)\n", rep->n_hidden, what);
+}
+
+#define NAME_LEAST   24 /* columns of a name that remarks leave it on its line */
+#define NAME_ROOM    28 /* columns of a name that its indent leaves it, "go " before it */
+#define REMARKS_FROM 8  /* columns left of remarks that have a line of their own, at least */
+
+unsigned text_limit(const struct report *rep)
+{
+	return rep->opt->wide ? 0 : rep->opt->width;
+}
+
+unsigned text_indent_room(const struct report *rep, size_t used)
+{
+	const unsigned width = text_limit(rep);
+
+	return !width ? 0 : width > used + NAME_ROOM + 2 ? width - (unsigned)used - NAME_ROOM : 2;
+}
+
+void text_named(const struct report *rep, FILE *out, const char *name, size_t used,
+		const char *after)
+{
+	const unsigned width = text_limit(rep);
+	const size_t n = text_columns(after);
+	const bool below = width && n && used + n + NAME_LEAST > width;
+	char *line = NULL;
+
+	text_func_name(out, rep->opt->colour, name, text_room(width, used + (below ? 0 : n)));
+	if (!below) {
+		text_safe(out, after);
+		fputc('\n', out);
+		return;
+	}
+	const unsigned indent = used + n <= width ? (unsigned)used : REMARKS_FROM;
+
+	fputc('\n', out);
+	if (asprintf(&line, "%*s%s", (int)indent, "", after + strspn(after, " ")) < 0)
+		return;
+	text_wrap(out, line, width, indent);
+	free(line);
 }

@@ -16,7 +16,7 @@
 #include "base/compare.h"
 #include "base/log.h"
 #include "base/text_format.h"
-#include "base/text_name.h"
+#include "base/text_wrap.h"
 #include "base/vec.h"
 #include "report/text.h"
 
@@ -51,11 +51,12 @@ struct walk {
 	bool *shown;
 	int self_width, calls_width;
 	struct step {
-		uint32_t node, level;
+		uint32_t node, level, parent;
 	} * stack;
 	uint32_t *children;
 	size_t n_stack, cap_stack, cap_children;
 	struct cut deep, light, rest; /* by depth, by share, by the limit of rows */
+	size_t numbers;               /* columns of the terminal before names */
 };
 
 static void cut(const struct walk *w, struct cut *c, size_t node)
@@ -128,7 +129,7 @@ static int push_children(struct walk *w, uint32_t node, uint32_t level)
 	if (vec_reserve(&w->stack, &w->cap_stack, w->n_stack + n))
 		return -ENOMEM;
 	while (n--)
-		w->stack[w->n_stack++] = (struct step){ w->children[n], level };
+		w->stack[w->n_stack++] = (struct step){ w->children[n], level, node };
 	return 0;
 }
 
@@ -151,47 +152,129 @@ static void remarks(const struct walk *w, uint32_t node, FILE *out)
 	fputs(text_released(w->rep, r.func, &n->stats, r.below, released), out);
 }
 
-static int line(const struct walk *w, struct step s)
+/* The numbers of a node, with two blanks behind them; to be freed. NULL: no memory */
+static char *numbers_of(const struct walk *w, uint32_t node)
 {
-	const struct call_node *n = &w->rep->tree.nodes[s.node];
-	char self[SELF_BYTES], total[SELF_BYTES], calls[CALLS_BYTES], *after = NULL;
+	const struct call_node *n = &w->rep->tree.nodes[node];
+	const bool samples = w->rep->trace.samples;
+	char self[SELF_BYTES], total[SELF_BYTES], calls[CALLS_BYTES], *text = NULL;
 	size_t len = 0;
-	FILE *f = open_memstream(&after, &len);
+	FILE *out = open_memstream(&text, &len);
 
-	if (!f)
-		return -ENOMEM;
-	remarks(w, s.node, f);
+	if (!out)
+		return NULL;
 	text_calls_of(&n->stats, calls);
-	if (w->rep->trace.samples)
+	if (samples) {
 		snprintf(calls, sizeof(calls), "%" PRIu64, n->stats.samples);
-	if (text_stream_close(f, &after))
-		return -ENOMEM;
-	if (w->rep->trace.samples) {
 		text_weight(w->rep, n->stats.self_ns, self);
 		text_weight(w->rep, n->stats.total_ns, total);
 	} else {
 		text_self(&n->stats, self);
 		text_total(&n->stats, total);
 	}
-	int used = fprintf(w->out, "%5.1f%% %*s %*s",
-			   share_pct(n->subtree_ns, w->rep->tree.nodes[0].subtree_ns),
-			   w->self_width, total, text_self_width(&n->stats, w->self_width), self);
+	fprintf(out, "%5.1f%% %*s %*s", share_pct(n->subtree_ns, w->rep->tree.nodes[0].subtree_ns),
+		w->self_width, total, text_self_width(&n->stats, w->self_width), self);
+	text_states(w->rep, out, samples ? stat_total_run_ns(&n->stats) : stat_run_ns(&n->stats),
+		    samples ? &n->stats.off_total : &n->stats.off_self);
+	fprintf(out, " %*s  ", w->calls_width, calls);
+	text_stream_close(out, &text);
+	return text;
+}
 
-	used -= text_self_width(&n->stats, 0);
-	if (w->rep->trace.samples)
-		used += text_states(w->rep, w->out, stat_total_run_ns(&n->stats),
-				    &n->stats.off_total);
-	else
-		used += text_states(w->rep, w->out, stat_run_ns(&n->stats), &n->stats.off_self);
-	used += fprintf(w->out, " %*s  ", w->calls_width, calls);
+/* The numbers of a caller are blank where they are those of whom it calls. 0 or -ENOMEM */
+static int print_numbers(struct walk *w, struct step s)
+{
+	const bool compare = w->rep->opt->n_callers && s.parent;
+	char *text = numbers_of(w, s.node), *parent = compare ? numbers_of(w, s.parent) : NULL;
+	const int err = text && (parent || !compare) ? 0 : -ENOMEM;
 
-	used += text_indent(w->out, s.level);
-	used += fprintf(w->out, "%s", !n->go ? "" : w->rep->opt->n_callers ? "by go in " : "go ");
-	text_name(w->out, report_name(w->rep, n->func),
-		  text_room(w->rep->opt->width, (size_t)used + len));
-	fprintf(w->out, "%s\n", after);
+	if (!err) {
+		w->numbers = text_columns(text);
+		if (parent && !strcmp(text, parent))
+			fprintf(w->out, "%*s", (int)w->numbers, "");
+		else
+			fputs(text, w->out);
+	}
+	free(text);
+	free(parent);
+	return err;
+}
+
+static int line(struct walk *w, struct step s)
+{
+	const struct call_node *n = &w->rep->tree.nodes[s.node];
+	char *after = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&after, &len);
+
+	if (!f)
+		return -ENOMEM;
+	remarks(w, s.node, f);
+	if (text_stream_close(f, &after))
+		return -ENOMEM;
+	int err = print_numbers(w, s);
+
+	if (!err) {
+		size_t used = w->numbers +
+			      (size_t)text_indent(w->out, s.level,
+						  text_indent_room(w->rep, w->numbers));
+
+		used += (size_t)fprintf(w->out, "%s",
+					!n->go                   ? ""
+					: w->rep->opt->n_callers ? "by go in "
+								 : "go ");
+		text_named(w->rep, w->out, report_name(w->rep, n->func), used, after);
+	}
 	free(after);
-	return 0;
+	return err;
+}
+
+/* ---- chains */
+
+#define OWN_PCT 1.0 /* of the time: less is nothing of its own */
+
+/* The one child that is shown; 0: none, or several. */
+static uint32_t only_child(const struct walk *w, uint32_t node)
+{
+	const struct call_node *nodes = w->rep->tree.nodes;
+	uint32_t only = 0;
+
+	for (uint32_t c = node + 1; c < nodes[node].end; c = nodes[c].end) {
+		if (w->shown[c] && only)
+			return 0;
+		only = w->shown[c] ? c : only;
+	}
+	return only;
+}
+
+/* Does it only lead to its child? */
+static bool leads_on(const struct walk *w, uint32_t node)
+{
+	const struct call_node *n = &w->rep->tree.nodes[node];
+
+	return !n->go && only_child(w, node) &&
+	       share_pct(n->stats.self_ns, w->rep->tree.nodes[0].subtree_ns) < OWN_PCT;
+}
+
+/* On a terminal, functions that only lead from a node on are one line. The node below which the
+ * tree goes on, *level below it. */
+static uint32_t fold_chain(struct walk *w, uint32_t node, uint32_t *level)
+{
+	uint32_t last = node, n = 0;
+
+	if (!text_limit(w->rep) || w->rep->opt->n_callers)
+		return node;
+	for (uint32_t c = only_child(w, node); c && leads_on(w, c); c = only_child(w, c)) {
+		last = c;
+		n++;
+	}
+	if (n < 2)
+		return node;
+	fprintf(w->out, "%*s", (int)w->numbers, "");
+	text_indent(w->out, *level, text_indent_room(w->rep, w->numbers));
+	fprintf(w->out, "... %u functions\n", n);
+	(*level)++;
+	return last;
 }
 
 /* What was cut: of callers no share, as each has that of those who call it. */
@@ -238,9 +321,11 @@ int text_paths(const struct report *rep, FILE *out)
 	while (!err && w.n_stack) {
 		struct step s = w.stack[--w.n_stack];
 
+		uint32_t level = s.level + 1;
+
 		err = line(&w, s);
 		if (!err)
-			err = push_children(&w, s.node, s.level + 1);
+			err = push_children(&w, fold_chain(&w, s.node, &level), level);
 	}
 	if (err)
 		log_no_memory("no memory to print %zu paths", rep->tree.n - 1);

@@ -12,6 +12,9 @@
 #define REMARK_PCT \
 	10.0 /* of a function's self time or a call's, for a reason to stand by its name */
 
+#define LONG_FROM   120 /* columns of a terminal with room for all states beside a name; */
+#define STATES_FROM 80  /* for two of them */
+
 #define WAKERS       3 /* so many may stand behind a function */
 #define WAKERS_BYTES 400
 
@@ -20,18 +23,34 @@ static bool only_inside(const struct report *rep)
 	return trace_info_get(rep->trace.info, KEY_KEEP_TRIGGER ".0");
 }
 
-/* Outside of the trigger's calls no state is recorded: that is in no row but a goroutine's. */
-static bool any_unknown(const struct report *rep)
+bool text_has_states(const void *ctx)
 {
+	const struct report *rep = ctx;
+
+	return rep->trace.totals->states;
+}
+
+/* Outside of the trigger's calls no state is recorded: that is in no row but a goroutine's. */
+bool text_any_unknown(const void *ctx)
+{
+	const struct report *rep = ctx;
 	const struct model_totals *t = rep->trace.totals;
 
-	return t->off.unknown_ns > 0 &&
+	return t->states && t->off.unknown_ns > 0 &&
 	       (!only_inside(rep) || t->loss_records || t->windows || rep->opt->by == BY_GOROUTINE);
 }
 
-static bool any_off_cpu(const struct report *rep)
+bool text_any_off_cpu(const void *ctx)
 {
-	return rep->trace.totals->off.off_cpu_ns > 0;
+	const struct report *rep = ctx;
+
+	return rep->trace.totals->states && rep->trace.totals->off.off_cpu_ns > 0;
+}
+
+/* Is a terminal too narrow for so much? */
+static bool narrower(const struct report *rep, unsigned width)
+{
+	return text_limit(rep) && text_limit(rep) < width;
 }
 
 const char *text_states_heading(const struct report *rep)
@@ -42,27 +61,26 @@ const char *text_states_heading(const struct report *rep)
 		  "    RUN OFF-CPU  READY   WAIT SYSCALL UNKNOWN" },
 	};
 
-	return rep->trace.totals->states ? headings[any_off_cpu(rep)][any_unknown(rep)] : "";
+	if (!rep->trace.totals->states || narrower(rep, STATES_FROM))
+		return "";
+	return narrower(rep, LONG_FROM) ? "    RUN   WAIT"
+					: headings[text_any_off_cpu(rep)][text_any_unknown(rep)];
 }
-
-static const char *cell(uint64_t ns, char buf[16])
-{
-	return ns ? human_ns(ns, buf) : "-";
-}
-#define CELL(ns) cell((ns), (char[16]){ 0 })
 
 int text_states(const struct report *rep, FILE *out, uint64_t run_ns, const struct off_times *off)
 {
-	if (!rep->trace.totals->states)
+	if (!rep->trace.totals->states || narrower(rep, STATES_FROM))
 		return 0;
-	int n = fprintf(out, " %6s", CELL(run_ns));
+	if (narrower(rep, LONG_FROM))
+		return fprintf(out, " %6s %6s", CELL_TIME(run_ns), CELL_TIME(off->wait_ns));
+	int n = fprintf(out, " %6s", CELL_TIME(run_ns));
 
-	if (any_off_cpu(rep))
-		n += fprintf(out, " %7s", CELL(off->off_cpu_ns));
-	n += fprintf(out, " %6s %6s %7s", CELL(off->runnable_ns), CELL(off->wait_ns),
-		     CELL(off->syscall_ns));
-	if (any_unknown(rep))
-		n += fprintf(out, " %7s", CELL(off->unknown_ns));
+	if (text_any_off_cpu(rep))
+		n += fprintf(out, " %7s", CELL_TIME(off->off_cpu_ns));
+	n += fprintf(out, " %6s %6s %7s", CELL_TIME(off->runnable_ns), CELL_TIME(off->wait_ns),
+		     CELL_TIME(off->syscall_ns));
+	if (text_any_unknown(rep))
+		n += fprintf(out, " %7s", CELL_TIME(off->unknown_ns));
 	return n;
 }
 
@@ -86,6 +104,72 @@ const char *text_waits(const struct report *rep, uint32_t row, uint64_t self_ns,
 	if (len)
 		snprintf(buf + len, WAITS_BYTES - len, ")");
 	return buf;
+}
+
+#define SPENT_PARTS  3  /* named in a row, at most */
+#define SHORT_REASON 16 /* columns of a reason on a terminal of less than LONG_FROM */
+#define LONG_REASON  40
+
+/* What time was spent on: a state, or a reason to wait. */
+struct spent {
+	const char *state; /* NULL: waiting, for */
+	uint32_t reason;
+	uint64_t ns;
+};
+
+/* Keeps the longest, in order. */
+static void spend(struct spent *most, struct spent s)
+{
+	size_t i = SPENT_PARTS;
+
+	for (; i && most[i - 1].ns < s.ns; i--)
+		if (i < SPENT_PARTS)
+			most[i] = most[i - 1];
+	if (i < SPENT_PARTS)
+		most[i] = s;
+}
+
+static void spent_parts(const struct report *rep, uint32_t func, uint64_t all_ns,
+			const struct off_times *off, struct spent parts[SPENT_PARTS])
+{
+	size_t n;
+	const struct wait_row *w = wait_rows_of(&rep->waits, func, &n);
+
+	spend(parts, (struct spent){ "running", 0, all_ns - off_times_sum(off) });
+	spend(parts, (struct spent){ "no processor", 0, off->off_cpu_ns });
+	spend(parts, (struct spent){ "runnable", 0, off->runnable_ns });
+	spend(parts, (struct spent){ "system call", 0, off->syscall_ns });
+	spend(parts, (struct spent){ "unknown", 0, off->unknown_ns });
+	for (size_t i = 0; i < n; i++)
+		spend(parts, (struct spent){ NULL, w[i].reason,
+					     rep->trace.samples ? w[i].total_ns : w[i].self_ns });
+}
+
+void text_spent_on(const struct report *rep, uint32_t func, uint64_t all_ns,
+		   const struct off_times *off, unsigned width, char buf[CELL_BYTES])
+{
+	const size_t most = !width ? SPENT_PARTS : width < LONG_FROM ? 1 : 2;
+	const bool cut = width && width < LONG_FROM;
+	struct spent parts[SPENT_PARTS] = { 0 };
+	char number[WAIT_REASON_BYTES];
+	FILE *out = fmemopen(buf, CELL_BYTES, "w");
+
+	buf[0] = '\0';
+	if (!out)
+		return;
+	spent_parts(rep, func, all_ns, off, parts);
+	for (size_t i = 0; i < most && share_pct(parts[i].ns, all_ns) >= REMARK_PCT; i++) {
+		const char *on = parts[i].state
+					 ? parts[i].state
+					 : wait_reason(rep->trace.info, parts[i].reason, number);
+		double pct = share_pct(parts[i].ns, all_ns);
+
+		on += cut && !strncmp(on, "sync.", 5) ? 5 : 0;
+		fputs(i ? ", " : "", out);
+		text_name(out, on, cut ? SHORT_REASON : LONG_REASON);
+		fprintf(out, " %.0f%%", pct < 100 ? pct : 100);
+	}
+	fclose(out);
 }
 
 void text_call_waits(const struct report *rep, const struct call_states *s, uint64_t dur_ns,
@@ -148,7 +232,7 @@ int text_reasons(const struct report *rep, FILE *out)
 	for (size_t i = 0; i < rep->n_rows; i++) {
 		const struct wait_row *w = &rep->waits.all[rep->rows[i]];
 		const char *reason = wait_reason(rep->trace.info, w->reason, number);
-		int n = fprintf(out, "%6s %5.1f%% %7s %6" PRIu64 " %6s  ", CELL(w->self_ns),
+		int n = fprintf(out, "%6s %5.1f%% %7s %6" PRIu64 " %6s  ", CELL_TIME(w->self_ns),
 				share_pct(w->self_ns, of_ns), HUMAN(w->total_ns), w->n,
 				rep->trace.samples ? ""
 				: w->n             ? HUMAN(w->self_ns / w->n)
@@ -157,12 +241,8 @@ int text_reasons(const struct report *rep, FILE *out)
 		text_safe(out, reason);
 		n += fprintf(out, "%*s  ", strlen(reason) < 24 ? 24 - (int)strlen(reason) : 0, "");
 		n += (int)strlen(reason);
-		const char *by = woken_by(rep, w, (char[WAKERS_BYTES]){ 0 });
-
-		text_name(out, report_name(rep, w->row),
-			  text_room(rep->opt->width, (size_t)n + strlen(by)));
-		text_safe(out, by);
-		fputc('\n', out);
+		text_named(rep, out, report_name(rep, w->row), (size_t)n,
+			   woken_by(rep, w, (char[WAKERS_BYTES]){ 0 }));
 	}
 	text_hidden(rep, out, "reasons");
 	return 0;
@@ -226,7 +306,8 @@ void text_states_note(const struct report *rep, struct notes *to)
 		notes_add(
 			to,
 			"RUN%s, READY (runnable), WAIT and SYSCALL are the parts of %s; --by=reason shows why they waited",
-			any_off_cpu(rep) ? ", OFF-CPU (would run, but the thread had no processor)"
-					 : "",
+			text_any_off_cpu(rep)
+				? ", OFF-CPU (would run, but the thread had no processor)"
+				: "",
 			of);
 }

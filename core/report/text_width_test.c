@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Reports on terminals of all widths: no line is wider, but for a word that is. */
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/text_wrap.h"
+#include "report/report_fixture.h"
+
+static const unsigned widths[] = { 60, 80, 100, 120, 160, 200 };
+#define N_WIDTHS (sizeof(widths) / sizeof(widths[0]))
+
+static void fits(const char *path, const char *text, unsigned width)
+{
+	while (*text) {
+		const size_t n = strcspn(text, "\n");
+		char *line = strndup(text, n);
+
+		/* A command to copy stays whole. */
+		if (text_columns(line) > width && strchr(line + strspn(line, " "), ' ') &&
+		    !strstr(line, "gotrace "))
+			fail_msg("%s at %u columns: %s", path, width, line);
+		free(line);
+		text += n + (text[n] == '\n');
+	}
+}
+
+static void all_widths(const char *path, struct report_options opt)
+{
+	static const struct trace_view leave_out = { .leave_out_parked = true, .said = true };
+
+	opt.limit = 30;
+	if (opt.by == BY_FUNCTION)
+		opt.view = &leave_out;
+	for (size_t i = 0; i < N_WIDTHS; i++) {
+		/* Functions alone have a table for less. */
+		if (widths[i] < 80 && opt.by != BY_FUNCTION)
+			continue;
+		opt.width = widths[i];
+		char *text = fixture_report(path, "text", &opt);
+
+		fits(path, text, widths[i]);
+		free(text);
+	}
+}
+
+static size_t each(const char *pattern, struct report_options opt)
+{
+	glob_t files;
+
+	assert_int_equal(glob(pattern, 0, NULL, &files), 0);
+	const size_t n = files.gl_pathc;
+
+	for (size_t i = 0; i < n; i++)
+		all_widths(files.gl_pathv[i], opt);
+	globfree(&files);
+	return n;
+}
+
+static void test_recordings(void **state)
+{
+	(void)state;
+	for (enum report_by by = BY_FUNCTION; by <= BY_REASON; by++)
+		assert_true(each("fixtures/answers/*.gotrace",
+				 (struct report_options){ .by = by }) > 12);
+	for (enum report_by by = BY_FUNCTION; by <= BY_CALL; by++)
+		assert_true(each("fixtures/traces/*.inline.gotrace",
+				 (struct report_options){ .by = by }) > 12);
+}
+
+static void test_samples(void **state)
+{
+	(void)state;
+	for (enum report_by by = BY_FUNCTION; by <= BY_LABEL; by++)
+		if (by != BY_CALL && by != BY_REASON)
+			assert_true(each("fixtures/samples/*.gotrace",
+					 (struct report_options){ .by = by }) >= 7);
+}
+
+/* More of a terminal has more columns; none is taken away for another. */
+static void test_columns(void **state)
+{
+	size_t before = 0;
+
+	(void)state;
+	for (size_t i = 0; i <= N_WIDTHS; i++) {
+		char *text = fixture_report(
+			"fixtures/answers/lock.gotrace", "text",
+			&(struct report_options){ .width = i < N_WIDTHS ? widths[i] : 80,
+						  .wide = i == N_WIDTHS });
+		char *heading = strstr(text, "  SELF");
+		size_t n = 0;
+
+		assert_non_null(heading);
+		for (char *s = strtok(heading + 2, "\n"); *s; s++)
+			n += *s == ' ' && s[1] != ' ';
+		assert_true(n >= before);
+		before = n;
+		free(text);
+	}
+	assert_true(before > 16);
+}
+
+static void test_chosen_columns(void **state)
+{
+	static const struct {
+		const char *format, *columns, *begin;
+	} cases[] = {
+		{ "text", "calls,p99", "CALLS    P99  FUNCTION\n" },
+		{ "csv", "calls,self", "function,calls,self_ns\n" },
+		{ "csv", "wait_ns", "function,wait_ns\n" },
+		{ "json", "calls", "\"calls\": " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = fixture_report("fixtures/answers/lock.gotrace", cases[i].format,
+					    &(struct report_options){ .columns = cases[i].columns,
+								      .width = 40 });
+
+		assert_non_null(strstr(text, cases[i].begin));
+		assert_null(strstr(text, "max_ns"));
+		free(text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_recordings),
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_chosen_columns),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -12,6 +12,7 @@
 #include "base/outfile.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/info_people.h"
 #include "cli/output.h"
 #include "cli/stored_trace.h"
 #include "analysis/deaths.h"
@@ -235,8 +236,14 @@ static bool is_reason(const char *key)
 static void show_text(const struct trace_reader *r, const struct counted *c)
 {
 	const struct trace_info *t = trace_reader_info(r);
+	const struct info_counts counts = { .samples = c->samples,
+					    .events = c->events,
+					    .lost = c->lost,
+					    .first_ns = c->first_ns,
+					    .last_ns = c->last_ns };
 	size_t reasons = 0;
 
+	info_for_people(r, &counts, stdout);
 	for (size_t i = 0; i < t->n_kvs; i++) {
 		if (is_reason(t->kvs[i].key)) {
 			reasons++;

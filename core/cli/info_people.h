@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GOTRACE_INFO_PEOPLE_H
+#define GOTRACE_INFO_PEOPLE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "trace/trace.h"
+
+/* What the file has, counted. */
+struct info_counts {
+	uint64_t samples, events, lost, first_ns, last_ns;
+};
+
+/* At most twelve lines for people: which program, when, how much of it, what it cost, what may be
+ * wrong. Their titles begin with a capital, keys never do. A trace that was read to its end. */
+void info_for_people(const struct trace_reader *r, const struct info_counts *c, FILE *out);
+
+#endif

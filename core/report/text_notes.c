@@ -146,14 +146,20 @@ static void find_shown(const struct report *rep, const struct notes *doubts,
 	notes_free(&main);
 }
 
+/* The last note is about losses, and stays last. */
 static void print_all(const struct report *rep, FILE *out, const struct notes *doubts,
 		      const struct notes *all)
 {
+	const char *last = all->n ? all->lines[all->n - 1] : "";
+
 	for (size_t i = 0; i < doubts->n; i++)
-		print(rep, out, doubts->lines[i], true);
-	for (size_t i = 0; i < all->n; i++)
+		if (strcmp(doubts->lines[i], last) != 0)
+			print(rep, out, doubts->lines[i], true);
+	for (size_t i = 0; i + 1 < all->n; i++)
 		if (!among(doubts, all->lines[i]))
 			print(rep, out, all->lines[i], false);
+	if (all->n)
+		print(rep, out, last, among(doubts, last));
 }
 
 static int print_some(const struct report *rep, FILE *out, const struct notes *doubts,

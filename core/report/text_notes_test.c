@@ -36,13 +36,18 @@ static char *footer(const char *events, bool whole, enum report_by by)
 	return text;
 }
 
+/* Is the line there, with or without the mark of a doubt? */
 static bool has_line(const char *text, const char *line)
 {
 	size_t n = strlen(line);
 
-	for (const char *at = strstr(text, line); at; at = strstr(at + 1, line))
-		if ((at == text || at[-1] == '\n') && at[n] == '\n')
+	for (const char *at = strstr(text, line); at; at = strstr(at + 1, line)) {
+		const bool doubt = at - text > 2 && at[-2] == '!' && at[-1] == ' ';
+		const char *begin = doubt ? at - 2 : at;
+
+		if ((begin == text || begin[-1] == '\n') && at[n] == '\n')
 			return true;
+	}
 	return false;
 }
 
@@ -166,7 +171,7 @@ static void test_growing(void **state)
 	char *text = fixture_report(path, "text", &(struct report_options){ 0 });
 	char *json = fixture_report(path, "json", &(struct report_options){ 0 });
 
-	assert_non_null(strstr(text, "\nthis trace is still being recorded: "));
+	assert_non_null(strstr(text, "\n! this trace is still being recorded: "));
 	assert_null(strstr(text, "killed"));
 	assert_non_null(strstr(json, "\"complete\": false,\n    \"recording\": true"));
 	trace_writer_abort(w);
@@ -193,13 +198,13 @@ static void test_last_line(void **state)
 	} cases[] = {
 		{ CALL, "no event was lost" },
 		{ "1 entry main.f 100 1000\n1 loss - 0 1200 arg0=1300 arg1=1\n1 exit main.f 100 2000\n",
-		  "1 event was lost in 1 gap; 1 call is suspect, 100.00% of the time" },
+		  "! 1 event was lost in 1 gap; 1 call is suspect, 100.00% of the time" },
 		{ "1 entry main.f 100 1000\n1 loss - 0 1200 arg0=1300 arg1=5\n1 loss - 0 1400 arg0=1500 arg1=2\n"
 		  "1 exit main.f 100 2000\n1 entry main.f 100 3000\n1 exit main.f 100 6000\n",
-		  "7 events were lost in 2 gaps; 1 call is suspect, 25.00% of the time" },
+		  "! 7 events were lost in 2 gaps; 1 call is suspect, 25.00% of the time" },
 		/* main.g's exit was not seen */
 		{ "1 entry main.f 100 1000\n1 entry main.g 200 1500\n1 exit main.f 100 2000\n",
-		  "no event was lost; 1 call is suspect, 50.00% of the time" },
+		  "! no event was lost; 1 call is suspect, 50.00% of the time" },
 	};
 
 	(void)state;
@@ -225,7 +230,7 @@ static void test_no_claims(void **state)
 		  "what was lost is not known: no loss is in the part that could be read" },
 		{ "1 entry main.f 100 1000\n1 loss - 0 1200 arg0=1300 arg1=3\n1 exit main.f 100 2000\n",
 		  false,
-		  "3 events were lost in 1 gap, and more may have been, in what could not be read; "
+		  "! 3 events were lost in 1 gap, and more may have been, in what could not be read; "
 		  "1 call is suspect, 100.00% of the time" },
 		{ "@set end.reason write-error\n" CALL, true,
 		  "what was lost is not known: no loss is in the part that could be read" },

@@ -88,8 +88,9 @@ check "an error while waiting is the end's reason, not the process's exit" wait_
 
 pid_duration() {
 	start_ticker 600s
-	record_ticks trace
+	record_ticks trace 2>err
 	kill -0 "$target" || fail "the target is gone"
+	expect_grep '^gotrace: trace: .* next: gotrace report trace$' err
 	gt report trace >text
 	expect_grep "untraced.* \(probes .* of .* of processor time[;)]" text
 	gt dump trace | grep -E '^@set end.own_cpu_ns [1-9]' >/dev/null || fail "gotrace's own time is not told"

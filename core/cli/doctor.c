@@ -2,6 +2,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -10,16 +11,31 @@
 #include "attach/kernel/caps.h"
 #include "attach/target/user.h"
 #include "base/outfile.h"
+#include "base/text_wrap.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/pager.h"
 
 #ifndef ENOTSUPP
 #define ENOTSUPP 524 /* the kernel's own, include/linux/errno.h */
 #endif
 
+#define SAID_FROM 41 /* columns before what is said */
+
+/* In lines that fit the terminal, below each other. */
+static void print_line(const char *answer, const char *what, const char *said)
+{
+	char *text = NULL;
+
+	if (asprintf(&text, "%-5s %-34s %s", answer, what, said) < 0)
+		return;
+	text_wrap(stdout, text, reading_width(), SAID_FROM);
+	free(text);
+}
+
 static void line(bool ok, const char *what, const char *said)
 {
-	printf("%-5s %-34s %s\n", ok ? "yes" : "no", what, said);
+	print_line(ok ? "yes" : "no", what, said);
 }
 
 static void show_file(const char *path, const char *what)
@@ -31,7 +47,7 @@ static void show_file(const char *path, const char *what)
 		return;
 	if (fgets(text, sizeof(text), f)) {
 		text[strcspn(text, "\n")] = '\0';
-		printf("%-5s %-34s %s\n", "", what, text);
+		print_line("", what, text);
 	}
 	fclose(f);
 }

@@ -151,12 +151,14 @@ static int start_pager(const char *command)
 	return 0;
 }
 
-static unsigned terminal_width(void)
+unsigned reading_width(void)
 {
 	const char *columns = getenv("COLUMNS");
 	struct winsize size;
 	int n = columns ? atoi(columns) : 0;
 
+	if (!isatty(STDOUT_FILENO))
+		return 0;
 	if (n > 0)
 		return (unsigned)n;
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
@@ -171,7 +173,7 @@ int reading_begin(struct reading *r)
 	bool plain = (no_color && *no_color) || (term && !strcmp(term, "dumb"));
 
 	r->colour = r->choice == COLOUR_ALWAYS || (r->choice == COLOUR_AUTO && terminal && !plain);
-	r->width = terminal ? terminal_width() : 0;
+	r->width = reading_width();
 	const char *command = terminal ? choose_pager(r) : NULL;
 
 	return command ? start_pager(command) : 0;

@@ -19,6 +19,8 @@ struct reading {
 /* --color and --no-pager: an argp child whose input is a struct reading. */
 extern const struct argp reading_argp;
 
+/* Columns of the terminal that standard output is; 0: it is none. */
+unsigned reading_width(void);
 /*
  * Before anything is printed: looks whether standard output is a terminal and, if it is one, sends
  * what is printed to a pager. 0 or -errno (logged).

@@ -138,7 +138,8 @@ static void spent_parts(const struct report *rep, uint32_t func, uint64_t all_ns
 	spend(parts, (struct spent){ "running", 0, all_ns - off_times_sum(off) });
 	spend(parts, (struct spent){ "no processor", 0, off->off_cpu_ns });
 	spend(parts, (struct spent){ "runnable", 0, off->runnable_ns });
-	spend(parts, (struct spent){ "system call", 0, off->syscall_ns });
+	if (!rep->trace.samples) /* samples have these by name */
+		spend(parts, (struct spent){ "system call", 0, off->syscall_ns });
 	spend(parts, (struct spent){ "unknown", 0, off->unknown_ns });
 	for (size_t i = 0; i < n; i++)
 		spend(parts, (struct spent){ NULL, w[i].reason,

@@ -108,6 +108,18 @@ static void test_columns(void **state)
 	assert_true(before > 16);
 }
 
+/* A system call that samples name counts once. */
+static void test_named_calls(void **state)
+{
+	char *text = fixture_report("fixtures/samples/walls.gotrace", "text",
+				    &(struct report_options){ .width = 160 });
+
+	(void)state;
+	assert_non_null(strstr(text, "  nanosleep 100%  "));
+	assert_null(strstr(text, "system call 1"));
+	free(text);
+}
+
 static void test_chosen_columns(void **state)
 {
 	static const struct {
@@ -134,9 +146,8 @@ static void test_chosen_columns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recordings),
-		cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_recordings),     cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_columns),        cmocka_unit_test(test_named_calls),
 		cmocka_unit_test(test_chosen_columns),
 	};
 

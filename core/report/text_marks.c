@@ -155,8 +155,9 @@ void text_named(const struct report *rep, FILE *out, const char *name, size_t us
 		const char *after)
 {
 	const unsigned width = text_limit(rep);
-	const size_t n = text_columns(after);
-	const bool below = width && n && used + n + NAME_LEAST > width;
+	const size_t n = text_columns(after), all = text_columns(name);
+	const size_t least = all < NAME_LEAST ? all : NAME_LEAST;
+	const bool below = width && n && used + n + least > width;
 	char *line = NULL;
 
 	text_func_name(out, rep->opt->colour, name, text_room(width, used + (below ? 0 : n)));

@@ -68,6 +68,16 @@ struct answer {
  */
 int answer_find(struct answer *a, const struct loaded_trace *t);
 
+/* Where the first part is; func SUBJECT_NONE: no function has most of it. */
+struct answer_place {
+	uint32_t func;
+	uint64_t ns;
+	bool callees; /* with its callees */
+};
+struct answer_place answer_where(const struct explained *e);
+/* Who held the lock; NULL: not known, or the first part is none of waiting for one. */
+const struct hold *answer_held(const struct explained *e);
+
 /* The lines, each with a newline; the first is a sentence. Empty where there is nothing to tell. To
  * be freed; NULL: no memory. */
 char *answer_say(const struct answer *a, const struct trace_info *info);

@@ -79,27 +79,31 @@ static bool waits(const struct explained *e)
 	return e->parts[0].is >= CLASS_LOCK;
 }
 
+struct answer_place answer_where(const struct explained *e)
+{
+	if (e->most != SUBJECT_NONE && 2 * e->most_ns >= e->parts[0].ns)
+		return (struct answer_place){ e->most, e->most_ns, false };
+	if (e->in != SUBJECT_NONE)
+		return (struct answer_place){ e->in, e->in_ns, true };
+	return (struct answer_place){ SUBJECT_NONE, e->parts[0].ns, false };
+}
+
 static void where(FILE *out, const struct explained *e, const struct trace_info *info)
 {
 	char number[WAIT_REASON_BYTES];
-	const bool most = e->most != SUBJECT_NONE && 2 * e->most_ns >= e->parts[0].ns;
-	const uint32_t in = most ? e->most : e->in;
+	const struct answer_place at = answer_where(e);
 
-	if (!waits(e) && in == SUBJECT_NONE)
+	if (!waits(e) && at.func == SUBJECT_NONE)
 		return;
 	row(out, "where");
-	fputs(most && e->doubtful ? "≈ " : "", out); /* as in the table */
-	if (in != SUBJECT_NONE) {
-		text_safe(out, trace_name_func(info, in));
-		fprintf(out, "%s%s", most ? "" : " and its callees", waits(e) ? ", " : "");
+	if (at.func != SUBJECT_NONE) {
+		fputs(!at.callees && e->doubtful ? "≈ " : "", out); /* as in the table */
+		text_safe(out, trace_name_func(info, at.func));
+		fprintf(out, "%s%s", at.callees ? " and its callees" : "", waits(e) ? ", " : "");
 	}
 	if (waits(e))
 		text_safe(out, wait_reason(info, e->reason, number));
-	fprintf(out, " (%.0f%%)\n",
-		share_pct(most                 ? e->most_ns
-			  : in == SUBJECT_NONE ? e->parts[0].ns
-					       : e->in_ns,
-			  e->total_ns));
+	fprintf(out, " (%.0f%%)\n", share_pct(at.ns, e->total_ns));
 }
 
 static void ended_by(FILE *out, const struct explained *e, const struct trace_info *info)
@@ -118,14 +122,22 @@ static void ended_by(FILE *out, const struct explained *e, const struct trace_in
 	fputc('\n', out);
 }
 
+const struct hold *answer_held(const struct explained *e)
+{
+	return e->parts[0].is == CLASS_LOCK && e->held.n &&
+			       share_pct(e->held.ns, e->held_ns) >= HELD_PCT
+		       ? &e->held
+		       : NULL;
+}
+
 static void held_by(FILE *out, const struct explained *e, const struct trace_info *info)
 {
-	const struct hold *h = &e->held;
+	const struct hold *h = answer_held(e);
 
 	if (e->parts[0].is != CLASS_LOCK)
 		return;
 	row(out, "held by");
-	if (!h->n || share_pct(h->ns, e->held_ns) < HELD_PCT) {
+	if (!h) {
 		fputs("not recorded\n", out);
 		return;
 	}

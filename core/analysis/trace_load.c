@@ -212,7 +212,7 @@ static int feed_all(struct loaded_trace *t, struct trace_reader *r, struct trace
 		end(t, r);
 	if (!err && !w->err)
 		err = model_finish(t->model);
-	if (!err && !w->err && t->parked)
+	if (!err && !w->err && t->parked && !t->parked_later)
 		err = parked_leave_out(t->parked, t->model, loaded_trace_span_ns(t));
 	return err || w->err || !t->summary || t->view ? err : restore(t, r);
 }
@@ -297,8 +297,9 @@ static int load_events(struct loaded_trace *t, struct trace_reader *r,
 	}
 	if (!err)
 		err = make_groups(t, view);
-	if (!err && view && view->leave_out_parked && !t->summary && !view->from_ns &&
-	    !view->to_ns) {
+	t->parked_later = w->parked && !(view && (view->leave_out_parked || view->parked));
+	if (!err && (t->parked_later || (view && view->leave_out_parked)) && !t->summary &&
+	    !(view && (view->from_ns || view->to_ns))) {
 		t->parked = parked_new(t->info);
 		err = t->parked ? 0 : -ENOMEM;
 	}
@@ -368,6 +369,14 @@ void trace_unload(struct loaded_trace *t)
 	lock_rules_free(t->locks);
 	free((void *)(uintptr_t)t->model_view.funcs);
 	*t = (struct loaded_trace){ 0 };
+}
+
+int loaded_trace_leave_out_parked(struct loaded_trace *t)
+{
+	if (!t->parked || !t->parked_later)
+		return 0;
+	t->parked_later = false;
+	return parked_leave_out(t->parked, t->model, loaded_trace_span_ns(t));
 }
 
 char *loaded_trace_left_out(const struct loaded_trace *t)

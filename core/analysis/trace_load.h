@@ -19,6 +19,7 @@ struct loaded_trace {
 	const struct trace_view *view;
 	struct model_view model_view;
 	struct parked *parked;          /* owned; NULL: none is left out (parked.h) */
+	bool parked_later;              /* nor is yet */
 	struct key_groups *groups;      /* owned; NULL: calls are not told apart */
 	const char *request;            /* of the view; NULL: none */
 	struct lock_rules *locks;       /* owned; NULL: who held locks is not wanted */
@@ -60,6 +61,7 @@ struct trace_watch {
 	void (*on_event)(void *ctx, const struct event_ext *ev);
 	bool path_selfs, call_waits, wakes; /* as in model_options */
 	bool holds;                         /* model_options.holds are wanted */
+	bool parked;                        /* loaded_trace_leave_out_parked is called later */
 	/* Of a trace of samples: all was read, and its samples one by one are there. Who has it
 	 * does without calls. */
 	void (*on_samples)(void *ctx, const struct loaded_trace *t);
@@ -76,6 +78,10 @@ struct trace_watch {
 int trace_load(struct loaded_trace *t, struct trace_reader *r, const struct trace_view *view,
 	       struct trace_watch *watch);
 void trace_unload(struct loaded_trace *t);
+
+/* Of a trace that was read with trace_watch.parked: leaves out the waits of parked goroutines,
+ * unless they are left out, or view->parked. 0 or -ENOMEM. */
+int loaded_trace_leave_out_parked(struct loaded_trace *t);
 
 /* What a view shows and what it leaves out: "shown: 3 of 10 calls, 1.20s of 3.40s (35.3%) ...", to
  * be freed; NULL: nothing is left out, or no memory. */

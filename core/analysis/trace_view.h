@@ -20,6 +20,7 @@ struct trace_view {
 	size_t n_processes;
 	bool said;               /* the output says what is left out; else it is logged */
 	bool leave_out_parked;   /* waits of parked goroutines do not count (parked.h) */
+	bool parked;             /* they count in the answer, too (--parked) */
 	bool log_doubts;         /* what must be known of the trace (doubts.h) is logged */
 	uint64_t from_ns, to_ns; /* since the trace's first event; to 0: its end */
 	const char

@@ -56,6 +56,18 @@ void wait_classes_fill(struct wait_classes *c, const struct trace_info *info)
 			c->of[i] = !mutex ? CLASS_LOCK : !group ? CLASS_GROUP : CLASS_GC;
 }
 
+const char *wait_class_name(enum wait_class is)
+{
+	static const char *const names[CLASSES] = {
+		[CLASS_RUN] = "run",         [CLASS_CPU] = "processor", [CLASS_SYSCALL] = "syscall",
+		[CLASS_UNKNOWN] = "unknown", [CLASS_LOCK] = "lock",     [CLASS_GROUP] = "group",
+		[CLASS_COND] = "condition",  [CLASS_CHAN] = "channel",  [CLASS_SLEEP] = "sleep",
+		[CLASS_NET] = "network",     [CLASS_GC] = "collector",  [CLASS_OTHER] = "other",
+	};
+
+	return names[is];
+}
+
 #define WRAPPER ".deferwrap"
 
 static bool acts_for_caller(const char *name)

@@ -32,6 +32,9 @@ struct wait_classes {
 };
 void wait_classes_fill(struct wait_classes *c, const struct trace_info *info);
 
+/* "lock", "net": a word for machines. */
+const char *wait_class_name(enum wait_class is);
+
 static inline enum wait_class wait_class_of(const struct wait_classes *c, uint32_t reason)
 {
 	return reason <= REASON_PREEMPTED ? c->of[reason] : CLASS_OTHER;

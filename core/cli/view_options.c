@@ -123,7 +123,7 @@ static error_t parse_view(int key, char *arg, struct argp_state *state)
 		v->keys = o->keys;
 		return 0;
 	case KEY_PARKED:
-		o->parked = true;
+		o->parked = v->parked = true;
 		return 0;
 	case KEY_REQUEST:
 		v->request = arg;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/json.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "analysis/kept.h"
@@ -8,10 +9,12 @@
 #include "analysis/trace_json.h"
 #include "analysis/trace_names.h"
 #include "analysis/value_text.h"
+#include "base/log.h"
 #include "base/outfile.h"
 #include "report/column_names.h"
 #include "report/formats.h"
 #include "report/hist_rows.h"
+#include "report/json_answer.h"
 #include "report/path_fields.h"
 #include "report/rows.h"
 #include "report/sample_formats.h"
@@ -308,42 +311,72 @@ static int trace(const struct report *rep, struct json *j)
 	return err;
 }
 
+static int rows_and_trace(const struct report *rep, struct json *j)
+{
+	static int (*const kinds[BY_KINDS])(const struct report *rep, struct json *j) = {
+		[BY_FUNCTION] = functions, [BY_PATH] = paths,     [BY_GOROUTINE] = goroutines,
+		[BY_CALL] = calls,         [BY_REASON] = reasons,
+	};
+	const struct report_options *opt = rep->opt;
+
+	json_key(j, "rows");
+	json_open(j, '[');
+	int err = (opt->hist                                    ? hist_json
+		   : rep->trace.samples && opt->by != BY_REASON ? sample_json
+								: kinds[opt->by])(rep, j);
+
+	json_close(j, ']');
+	json_kv_u64(j, "hidden_rows",
+		    opt->by == BY_CALL ? call_rows_hidden(&rep->calls) : rep->n_hidden);
+	int told = trace(rep, j);
+
+	return err ? err : told;
+}
+
+/* The answer stands before the rows. But it leaves waits out that these have: so they are written
+ * first, to memory. */
+static int answer_and_rows(struct report *rep, struct json *j)
+{
+	struct json rows = *j;
+	char *text = NULL;
+	size_t n = 0;
+
+	rows.out = open_memstream(&text, &n);
+	int err = rows.out ? rows_and_trace(rep, &rows) : -ENOMEM;
+
+	if (rows.out && fclose(rows.out) && !err)
+		err = -ENOMEM;
+	if (err == -ENOMEM)
+		log_no_memory("no memory for the report");
+	if (!err)
+		err = json_answer(rep, j);
+	if (!err)
+		fwrite(text, 1, n, j->out);
+	free(text);
+	return err;
+}
+
 int report_json(struct trace_reader *r, const struct report_options *opt, FILE *out)
 {
-	static const struct {
-		const char *by;
-		int (*rows)(const struct report *rep, struct json *j);
-	} kinds[] = {
-		[BY_FUNCTION] = { "function", functions },
-		[BY_PATH] = { "path", paths },
-		[BY_GOROUTINE] = { "goroutine", goroutines },
-		[BY_CALL] = { "call", calls },
-		[BY_REASON] = { "reason", reasons },
-		[BY_LABEL] = { "label", NULL },
-		[BY_THREAD] = { "thread", NULL },
-		[BY_PROCESS] = { "process", NULL },
-		[BY_PROGRAM] = { "program", NULL },
+	static const char *const names[BY_KINDS] = {
+		[BY_FUNCTION] = "function", [BY_PATH] = "path",       [BY_GOROUTINE] = "goroutine",
+		[BY_CALL] = "call",         [BY_REASON] = "reason",   [BY_LABEL] = "label",
+		[BY_THREAD] = "thread",     [BY_PROCESS] = "process", [BY_PROGRAM] = "program",
 	};
+	struct report_options with = *opt;
 	struct report rep;
 	struct json j;
-	int err = report_load_whole_paths(&rep, r, opt);
+
+	with.answer = opt->by == BY_FUNCTION && !opt->hist && !opt->n_callers;
+	int err = report_load_whole_paths(&rep, r, &with);
 
 	if (!err) {
 		json_init(&j, out, true);
 		json_open(&j, '{');
-		json_kv_str(&j, "by", opt->n_callers ? "callers" : kinds[opt->by].by);
-		json_key(&j, "rows");
-		json_open(&j, '[');
-		err = (opt->hist                                   ? hist_json
-		       : rep.trace.samples && opt->by != BY_REASON ? sample_json
-								   : kinds[opt->by].rows)(&rep, &j);
-		json_close(&j, ']');
-		json_kv_u64(&j, "hidden_rows",
-			    opt->by == BY_CALL ? call_rows_hidden(&rep.calls) : rep.n_hidden);
-		int told = trace(&rep, &j);
-
-		err = err ? err : told;
-		json_close(&j, '}');
+		json_kv_str(&j, "by", opt->n_callers ? "callers" : names[opt->by]);
+		err = with.answer ? answer_and_rows(&rep, &j) : rows_and_trace(&rep, &j);
+		if (!err)
+			json_close(&j, '}');
 	}
 	if (!err)
 		err = outfile_check(out);

@@ -72,7 +72,7 @@ struct report_options {
 	/* BY_CALL: calls that begin in [from, to) since the trace's start; to 0: end */
 	uint64_t from_ns, to_ns;
 	uint64_t min_ns; /* BY_CALL: only calls at least this long */
-	/* set by the text format: the answer (analysis/answer.h) stands before the table */
+	/* set by text and JSON: the answer (analysis/answer.h) stands before the rows */
 	bool answer;
 	/* BY_FUNCTION as text: writes what to select to see more; NULL: nothing is said */
 	void (*open_up)(const struct loaded_trace *t, FILE *out);

@@ -277,8 +277,8 @@ static int load_goroutines(struct report *rep, struct trace_reader *r)
 
 static int load_functions(struct report *rep, struct trace_reader *r)
 {
-	struct trace_watch watch = { .wakes = rep->opt->by == BY_REASON || rep->opt->answer,
-				     .holds = rep->opt->answer };
+	const bool answer = rep->opt->answer, wakes = answer || rep->opt->by == BY_REASON;
+	struct trace_watch watch = { .wakes = wakes, .holds = answer, .parked = answer };
 	int err = trace_load(&rep->trace, r, rep->opt->view, &watch);
 
 	if (err || rep->opt->raw)

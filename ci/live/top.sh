@@ -26,6 +26,7 @@ of_a_process() { # STRATEGY
 	job=$!
 	gt top --probe="$1" --traps --pid $job --interval 1s --times 3 >out 2>err
 	are_tables 3
+	[ "$(grep -c "^rates only; 'gotrace record --pid $job -d 10'" out)" = 1 ] || fail "where the answer is to be had is not said once"
 	kill -TERM $job
 	wait $job || true
 	expect_grep '^count main.tick' printed
@@ -54,6 +55,28 @@ of_a_file() { # ARG...
 check "top of a recording with --summary" of_a_file --summary
 check "top of a recording of events" of_a_file
 check "top of a recording with --min-duration" of_a_file --min-duration=1s
+
+# The answer of all that was recorded so far stands above each table, and is the report's in the end.
+answers() {
+	local job
+	"$GOTRACE" record -o trace -- "$LIVE/programs/default/slow" lock 600s >printed 2>err &
+	job=$!
+	wait_for 60 eval 'gt report trace 2>/dev/null | grep -q "^main.serveLock waits"'
+	gt top trace --interval 1s --times 2 >out
+	[ "$(tables)" = 2 ] || fail "$(tables) tables, not 2"
+	[ "$(grep -c '^main.serveLock waits [0-9]*% of its time for a lock' out)" = 2 ] || fail "no answer above each table"
+	[ "$(grep -c '^  held by   main.(\*cache).get, ' out)" = 2 ] || fail "nobody held the lock"
+	head -n 1 out | grep -q '^main.serveLock' || fail "the answer does not stand first"
+	gt view trace >page
+	grep -q '"answer":\["main.serveLock waits ' "$(cat page)" || fail "no answer in the page"
+	grep -q '"recording":true' "$(cat page)" || fail "the page does not say that the recording goes on"
+	rm -f "$(cat page)"
+	kill -TERM $job
+	wait $job || true
+	gt report trace >report
+	head -n 1 report | grep -q '^main.serveLock waits' || fail "another answer in the end"
+}
+check "the answer stands above the tables, and in the page" answers
 
 interrupted() {
 	local job top

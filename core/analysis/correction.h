@@ -50,4 +50,19 @@ static inline bool correction_doubtful(const struct call_stats *st)
 	return correction_unsure(st) || correction_mostly_probes(st);
 }
 
+/* Is the number of any function certain that took time? Without one no answer is. */
+static inline bool correction_any_sure(const struct loaded_trace *t)
+{
+	bool doubtful = false;
+
+	for (size_t i = 0; i < t->n_funcs; i++) {
+		const bool sure = !correction_doubtful(&t->funcs[i]);
+
+		if (sure && t->funcs[i].total_ns)
+			return true;
+		doubtful |= !sure;
+	}
+	return !doubtful;
+}
+
 #endif

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "analysis/parked.h"
+#include "analysis/wait_class.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "model/summary.h"
@@ -10,20 +12,37 @@
 
 static const struct model_options no_states = { .no_states = true };
 
+/* All that the answer needs, where there are states. */
+static int make_model(struct live_trace *l)
+{
+	const struct trace_info *info = trace_reader_info(l->reader);
+	struct model_options opt = { .wakes = true, .on_place = parked_add };
+
+	l->locks = lock_rules_new(info);
+	l->parked = parked_new(info);
+	if (!l->locks || !l->parked) {
+		log_no_memory("no memory to read the trace with");
+		return -ENOMEM;
+	}
+	opt.holds = &l->locks->rules;
+	opt.place_ctx = l->parked;
+	l->model = model_new(info, &opt);
+	return l->model ? 0 : -errno;
+}
+
 int live_trace_open(struct live_trace *l, const char *path)
 {
 	*l = (struct live_trace){ .reader = trace_reader_open(path) };
 	if (!l->reader)
 		return -errno;
-	if (trace_info_get(trace_reader_info(l->reader), KEY_SUMMARY))
-		return 0;
-	l->model = model_new(trace_reader_info(l->reader), &no_states);
-	return l->model ? 0 : -errno;
+	return trace_info_get(trace_reader_info(l->reader), KEY_SUMMARY) ? 0 : make_model(l);
 }
 
 void live_trace_close(struct live_trace *l)
 {
 	model_free(l->model);
+	lock_rules_free(l->locks);
+	parked_free(l->parked);
 	trace_reader_close(l->reader);
 	*l = (struct live_trace){ 0 };
 }
@@ -45,14 +64,18 @@ static int read_on(struct live_trace *l)
 	return got;
 }
 
-/* A model with all numbers so far. NULL and errno after logging. */
-static struct model *model_now(struct live_trace *l)
+/* A model with all numbers so far; parked: who tells of goroutines that are alive. NULL and errno
+ * after logging. */
+static struct model *model_now(struct live_trace *l, struct parked *parked)
 {
 	const uint8_t *p;
 	const char *fault;
 	size_t n;
 	struct model *m = l->model ? model_snapshot(l->model)
 				   : model_new(trace_reader_info(l->reader), &no_states);
+
+	if (m && l->model)
+		model_snapshot_places(m, parked_add, parked);
 	int err = m ? model_finish(m) : -errno;
 
 	if (!err && !l->model) {
@@ -79,8 +102,16 @@ int live_trace_look(struct live_trace *l, struct loaded_trace *t, uint64_t *up_t
 {
 	int err = read_on(l);
 
-	*t = (struct loaded_trace){ .info = trace_reader_info(l->reader), .summary = !l->model };
-	t->model = err ? NULL : model_now(l);
+	*t = (struct loaded_trace){ .info = trace_reader_info(l->reader),
+				    .summary = !l->model,
+				    .locks = l->locks,
+				    .locks_lent = true,
+				    .parked_later = true };
+	if (!err && l->parked && !(t->parked = parked_copy(l->parked))) {
+		log_no_memory("no memory for what the trace says");
+		err = -ENOMEM;
+	}
+	t->model = err ? NULL : model_now(l, t->parked);
 	if (!t->model)
 		return err ? err : -errno;
 	t->totals = t->all = model_totals(t->model);

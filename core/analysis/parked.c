@@ -36,6 +36,21 @@ struct parked *parked_new(const struct trace_info *info)
 	return p;
 }
 
+struct parked *parked_copy(const struct parked *p)
+{
+	struct parked *to = parked_new(p->info);
+
+	if (!to || vec_reserve(&to->later, &to->cap_later, p->n_later + 1)) {
+		parked_free(to);
+		return NULL;
+	}
+	for (size_t i = 0; i < p->n_later; i++)
+		to->later[i] = p->later[i];
+	to->n_later = p->n_later;
+	to->err = p->err;
+	return to;
+}
+
 void parked_free(struct parked *p)
 {
 	if (!p)

@@ -18,6 +18,8 @@ struct parked;
 
 /* Borrows info. NULL and errno. */
 struct parked *parked_new(const struct trace_info *info);
+/* One that goes on by itself; before parked_leave_out. NULL: no memory. */
+struct parked *parked_copy(const struct parked *p);
 void parked_free(struct parked *p);
 
 /* model_options.on_place, with a struct parked as its context. */

@@ -366,7 +366,8 @@ void trace_unload(struct loaded_trace *t)
 	sample_unload(t->samples);
 	parked_free(t->parked);
 	key_groups_free(t->groups);
-	lock_rules_free(t->locks);
+	if (!t->locks_lent)
+		lock_rules_free(t->locks);
 	free((void *)(uintptr_t)t->model_view.funcs);
 	*t = (struct loaded_trace){ 0 };
 }

@@ -23,6 +23,7 @@ struct loaded_trace {
 	struct key_groups *groups;      /* owned; NULL: calls are not told apart */
 	const char *request;            /* of the view; NULL: none */
 	struct lock_rules *locks;       /* owned; NULL: who held locks is not wanted */
+	bool locks_lent;                /* but by a live_trace */
 	struct model *whole;            /* owned; NULL: the same as `model` */
 	const struct model_totals *all; /* of the whole trace */
 	bool complete;                  /* it has an end record */

@@ -157,6 +157,7 @@ static int top_process(struct top_args *a)
 	snprintf(o.path, sizeof(o.path), "/proc/self/fd/%d", o.host.fd);
 	snprintf(o.name, sizeof(o.name), "process %d", a->record.pid);
 	a->opt.name = o.name;
+	a->opt.answer_pid = a->record.pid;
 	a->record.ring_bytes = RECORD_RING_BYTES;
 	a->record.keep.summary = true;
 	a->record.output = o.path;
@@ -192,8 +193,8 @@ int cmd_top(int argc, char **argv)
 		parse,
 		"[FILE]\n--pid PID",
 		"Shows what a recording that goes on does now: for each function the self time and the calls a second, how "
-		"these have grown since the table before, and how long half and 99% of its calls took. With --pid, attaches to a "
-		"process. On a terminal q or Ctrl-C ends it; elsewhere it prints plain tables. FILE defaults to gotrace.out; one "
+		"these have grown since the table before, and how long half and 99% of its calls took. The answer "
+		"of a recording with states stands above. With --pid, attaches to a process. On a terminal q or Ctrl-C ends it; elsewhere it prints plain tables. FILE defaults to gotrace.out; one "
 		"of 'gotrace record --summary' is read at any length.",
 		children,
 		NULL,

@@ -15,6 +15,8 @@ struct top_options {
 	size_t rows;                 /* 0: what fits, 20 where there is no terminal */
 	enum top_sort sort;
 	bool raw;
+	int answer_pid; /* the process whose recording would tell the answer, which this one cannot;
+			   0: nothing is said */
 };
 
 /*

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "analysis/correction.h"
+#include "analysis/live_answer.h"
 #include "analysis/live_trace.h"
 #include "analysis/rates.h"
 #include "analysis/trace_names.h"
@@ -169,18 +170,21 @@ static void print_head(const struct top_options *opt, const struct loaded_trace 
 }
 
 static int print_table(const struct top_options *opt, struct screen *s,
-		       const struct loaded_trace *t, struct rates *rates)
+		       const struct loaded_trace *t, struct rates *rates,
+		       const struct live_answer *answer, uint64_t up_to_ns)
 {
 	enum top_sort by = opt->sort;
 	size_t rows = opt->rows ? opt->rows : PLAIN_ROWS;
 
 	screen_size(s);
-	if (!opt->rows && s->is && s->height > 4)
-		rows = s->height - 4;
 	if (rates->n)
 		qsort_r(rates->rows, rates->n, sizeof(*rates->rows), by_weight, &by);
 	if (s->is)
 		fputs("\033[H\033[2J", stdout);
+	const size_t above = 4 + live_answer_print(answer, up_to_ns, s->is, s->width, stdout);
+
+	if (!opt->rows && s->is && s->height)
+		rows = s->height > above ? s->height - above : 1;
 	print_head(opt, t, rates);
 	text_heading(s->is, stdout, "%6s %6s %10s %7s %6s %6s  FUNCTION", "SELF/S", "%", "CALLS/S",
 		     "GROWTH", "P50", "P99");
@@ -200,6 +204,7 @@ struct watching {
 	const struct top_options *opt;
 	struct live_trace trace;
 	struct rates_base base;
+	struct live_answer answer;
 	struct screen screen;
 	bool growing;
 };
@@ -220,26 +225,46 @@ static int look_for_newer(struct watching *w, int stop_fd, struct loaded_trace *
 	return err;
 }
 
-/* One look, and its table but at the first. 0 or -errno (logged) */
-static int look(struct watching *w, int stop_fd, bool print, bool *stop)
+/* What is printed of a look. 0 or -errno (logged) */
+static int work_on(struct watching *w, struct loaded_trace *t, uint64_t up_to_ns,
+		   uint64_t looking_ns, bool print)
 {
-	struct loaded_trace t;
 	struct rates rates = { 0 };
-	uint64_t up_to_ns;
-	int err = look_for_newer(w, stop_fd, &t, &up_to_ns, stop);
+	int err = w->opt->raw ? 0 : correction_apply(t);
 
-	if (!err && !w->opt->raw)
-		err = correction_apply(&t);
 	if (!err) {
-		err = rates_find(&rates, &w->base, &t, up_to_ns);
+		err = rates_find(&rates, &w->base, t, up_to_ns);
 		if (err)
 			log_no_memory("no memory for a table of rates");
 	}
-	if (!err && print && !*stop)
-		err = print_table(w->opt, &w->screen, &t, &rates);
+	if (!err && print)
+		err = live_answer_find(&w->answer, t, up_to_ns, looking_ns, w->opt->interval_ns);
+	if (!err && print)
+		err = print_table(w->opt, &w->screen, t, &rates, &w->answer, up_to_ns);
 	rates_free(&rates);
+	return err;
+}
+
+/* One look, and its table but at the first. 0 or -errno (logged) */
+static int look(struct watching *w, int stop_fd, bool print, bool *stop)
+{
+	const uint64_t looking_ns = clock_monotonic_ns();
+	struct loaded_trace t;
+	uint64_t up_to_ns;
+	int err = look_for_newer(w, stop_fd, &t, &up_to_ns, stop);
+
+	if (!err)
+		err = work_on(w, &t, up_to_ns, looking_ns, print && !*stop);
 	trace_unload(&t);
 	return err;
+}
+
+/* Of a recording that cannot tell the answer. */
+static void say_where(const struct top_options *opt)
+{
+	if (opt->answer_pid)
+		printf("rates only; 'gotrace record --pid %d -d 10', then 'gotrace report', tell why calls take long\n",
+		       opt->answer_pid);
 }
 
 static int watch(struct watching *w, int stop_fd)
@@ -254,6 +279,8 @@ static int watch(struct watching *w, int stop_fd)
 			  w->opt->name);
 		return -EINVAL;
 	}
+	if (!err && !w->screen.is)
+		say_where(w->opt);
 	while (!err && !stop && w->growing && (!w->opt->times || printed < w->opt->times)) {
 		due_ns += w->opt->interval_ns;
 		stop = wait_until(&w->screen, stop_fd, due_ns);
@@ -273,8 +300,11 @@ int top_run(const struct top_options *opt, const char *path, int stop_fd)
 		screen_begin(&w.screen);
 		err = watch(&w, stop_fd);
 		screen_end(&w.screen);
+		if (!err && w.screen.is) /* no table takes its place */
+			say_where(opt);
 	}
 	rates_base_free(&w.base);
+	live_answer_free(&w.answer);
 	live_trace_close(&w.trace);
 	return err;
 }

@@ -141,6 +141,9 @@ static int copy_waits(struct model *to, const struct model *from)
 	if (!err)
 		err = copy(&to->wakes.all, from->wakes.all, from->wakes.n, sizeof(*to->wakes.all));
 	to->wakes.n = to->wakes.cap = err ? 0 : from->wakes.n;
+	if (!err)
+		err = copy(&to->holds.all, from->holds.all, from->holds.n, sizeof(*to->holds.all));
+	to->holds.n = to->holds.cap = err ? 0 : from->holds.n;
 	return err ? err : hash_index_copy(&to->waits.index, &from->waits.index);
 }
 
@@ -160,6 +163,8 @@ static int copy_all(struct model *to, const struct model *from)
 			      .max_frames_room = UINT64_MAX };
 	int err = copy(&to->funcs, from->funcs, from->n_funcs, sizeof(*to->funcs));
 
+	memcpy(to->idlers, from->idlers, sizeof(to->idlers));
+	to->n_idlers = from->n_idlers;
 	if (!err && from->released_ns)
 		err = copy(&to->released_ns, from->released_ns, from->n_funcs,
 			   sizeof(*to->released_ns));
@@ -174,6 +179,13 @@ static int copy_all(struct model *to, const struct model *from)
 	if (!err)
 		err = copy_stacks(&to->goroutines, &from->goroutines);
 	return err ? err : copy_stacks(&to->threads, &from->threads);
+}
+
+void model_snapshot_places(struct model *m,
+			   void (*on_place)(void *ctx, const struct goroutine_place *p), void *ctx)
+{
+	m->opt.on_place = on_place;
+	m->opt.place_ctx = ctx;
 }
 
 struct model *model_snapshot(const struct model *m)

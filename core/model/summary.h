@@ -13,6 +13,10 @@
  * ended here; nothing else may be fed to it. It calls nobody back. NULL and errno: ENOMEM.
  */
 struct model *model_snapshot(const struct model *m);
+/* But for the places of goroutines that are alive, as model_options.on_place, if the model itself
+ * has that, too. */
+void model_snapshot_places(struct model *m,
+			   void (*on_place)(void *ctx, const struct goroutine_place *p), void *ctx);
 
 /* All events up to ns have been fed; for its summary. */
 void model_is_up_to(struct model *m, uint64_t ns);

@@ -171,21 +171,6 @@ static void put(const struct report *rep, struct json *j, const struct answer *a
 	json_close(j, '}');
 }
 
-/* Is any number certain? */
-static bool any_sure(const struct loaded_trace *t)
-{
-	bool doubtful = false;
-
-	for (size_t i = 0; i < t->n_funcs; i++) {
-		const bool sure = !correction_doubtful(&t->funcs[i]);
-
-		if (sure && t->funcs[i].total_ns)
-			return true;
-		doubtful |= !sure;
-	}
-	return !doubtful;
-}
-
 int json_answer(struct report *rep, struct json *j)
 {
 	struct answer a;
@@ -204,7 +189,7 @@ int json_answer(struct report *rep, struct json *j)
 	if (err)
 		return err;
 	json_key(j, "answer");
-	if (a.why.calls && any_sure(&rep->trace)) /* what could be wrong is no answer */
+	if (a.why.calls && correction_any_sure(&rep->trace)) /* what could be wrong is no answer */
 		put(rep, j, &a, text);
 	else
 		json_null(j);

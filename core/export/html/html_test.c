@@ -204,6 +204,36 @@ static void test_answer(void **state)
 	free(page);
 }
 
+/* Of a recording that goes on: that of what was read, and that it does. */
+static void test_growing(void **state)
+{
+	struct trace_reader *from = trace_reader_open("fixtures/answers/evict.gotrace");
+	char path[] = "/tmp/gotrace-page-XXXXXX";
+	int fd = mkstemp(path);
+	struct event_ext ev;
+
+	(void)state;
+	assert_true(from && fd >= 0);
+	struct trace_writer *w = trace_writer_new(fd, trace_reader_info(from));
+
+	assert_non_null(w);
+	while (trace_reader_next(from, &ev) > 0)
+		assert_int_equal(trace_writer_event(w, &ev), 0);
+	assert_int_equal(trace_writer_flush(w), 0);
+	trace_reader_close(from);
+	char *page = page_of(path);
+
+	assert_non_null(strstr(page, "\"answer\":[\"main.serveEvict waits "));
+	assert_non_null(strstr(page, "\"recording\":true"));
+	assert_non_null(strstr(
+		page,
+		"this trace is still being recorded: it was read up to its last event so far"));
+	leave(page, "growing");
+	free(page);
+	trace_writer_abort(w);
+	unlink(path);
+}
+
 /* Of samples, recorded: the page tells them from calls by "mode". */
 static void test_samples(void **state)
 {
@@ -405,12 +435,12 @@ static void test_numbers_as_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cases),           cmocka_unit_test(test_recorded),
-		cmocka_unit_test(test_answer),          cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_losses),          cmocka_unit_test(test_cycle),
-		cmocka_unit_test(test_large),           cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_numbers_as_text), cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_changes_in_part),
+		cmocka_unit_test(test_cases),   cmocka_unit_test(test_recorded),
+		cmocka_unit_test(test_growing), cmocka_unit_test(test_answer),
+		cmocka_unit_test(test_hostile), cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_cycle),   cmocka_unit_test(test_large),
+		cmocka_unit_test(test_changes), cmocka_unit_test(test_numbers_as_text),
+		cmocka_unit_test(test_samples), cmocka_unit_test(test_changes_in_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The answer above the tables of top: how often it is looked for, and what is said of an old one.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/correction.h"
+#include "analysis/trace_fixture.h"
+#include "analysis/live_answer.h"
+
+#define SECOND 1000000000ull
+
+static void load(struct loaded_trace *t, struct trace_reader **r, const char *path)
+{
+	struct trace_watch watch = { .wakes = true, .holds = true, .parked = true };
+
+	*r = trace_reader_open(path);
+	assert_non_null(*r);
+	assert_int_equal(trace_load(t, *r, NULL, &watch), 0);
+	assert_int_equal(correction_apply(t), 0);
+}
+
+static char *printed(const struct live_answer *a, uint64_t up_to_ns, unsigned width, size_t *lines)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&text, &n);
+
+	assert_non_null(out);
+	*lines = live_answer_print(a, up_to_ns, false, width, out);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+static void test_prints(void **state)
+{
+	struct live_answer a = { 0 };
+	struct trace_reader *r;
+	struct loaded_trace t;
+	size_t lines;
+	char *want = fixture_text("fixtures/answers/lock.txt");
+
+	(void)state;
+	load(&t, &r, "fixtures/answers/lock.gotrace");
+	char *got = printed(&a, 1, 0, &lines);
+
+	assert_string_equal(got, "");
+	assert_int_equal(lines, 0);
+	free(got);
+	assert_int_equal(live_answer_find(&a, &t, 5 * SECOND, 0, UINT64_MAX), 0);
+	got = printed(&a, 5 * SECOND, 0, &lines);
+	assert_string_equal(got, want);
+	assert_int_equal(lines, 5);
+	free(got);
+	/* a narrow terminal breaks them */
+	free(printed(&a, 5 * SECOND, 60, &lines));
+	assert_int_equal(lines, 2 + 1 + 1 + 2 + 1);
+	free(want);
+	trace_unload(&t);
+	trace_reader_close(r);
+	live_answer_free(&a);
+}
+
+/* One that is not due stays, and its age is said. */
+static void test_waits(void **state)
+{
+	struct live_answer a = { 0 };
+	struct trace_reader *r[2];
+	struct loaded_trace t[2];
+	size_t lines;
+
+	(void)state;
+	load(&t[0], &r[0], "fixtures/answers/lock.gotrace");
+	load(&t[1], &r[1], "fixtures/answers/sleep.gotrace");
+	/* an interval of which any look takes more than half */
+	assert_int_equal(live_answer_find(&a, &t[0], 5 * SECOND, 0, 1), 0);
+	assert_true(a.due_ns > 0);
+	a.due_ns = UINT64_MAX;
+	assert_int_equal(live_answer_find(&a, &t[1], 8 * SECOND, 0, 1), 0);
+	char *got = printed(&a, 8 * SECOND, 0, &lines);
+
+	assert_non_null(strstr(got, "main.serveLock waits "));
+	assert_non_null(strstr(got, "\n  as of 3.00s before this table\n"));
+	assert_int_equal(lines, 6);
+	free(got);
+	a.due_ns = 0;
+	assert_int_equal(live_answer_find(&a, &t[1], 8 * SECOND, 0, 1), 0);
+	got = printed(&a, 8 * SECOND, 0, &lines);
+	assert_non_null(strstr(got, "main.serveRetry sleeps "));
+	assert_null(strstr(got, "as of"));
+	free(got);
+	for (int i = 0; i < 2; i++) {
+		trace_unload(&t[i]);
+		trace_reader_close(r[i]);
+	}
+	live_answer_free(&a);
+}
+
+static void test_due(void **state)
+{
+	(void)state;
+	/* a look of half of the interval and less: each time */
+	assert_int_equal(live_answer_due(100 * SECOND, SECOND, SECOND / 2, 2 * SECOND),
+			 100 * SECOND);
+	/* a longer one: one is left out, whatever took so long */
+	assert_int_equal(live_answer_due(100 * SECOND, SECOND + 1, 1, 2 * SECOND), 103 * SECOND);
+	/* and the answer takes a fourth of the time at the most */
+	assert_int_equal(live_answer_due(100 * SECOND, 9 * SECOND, 5 * SECOND, 2 * SECOND),
+			 120 * SECOND);
+}
+
+/* Without states there is none. */
+static void test_none(void **state)
+{
+	struct live_answer a = { 0 };
+	struct trace_reader *r;
+	struct loaded_trace t;
+	size_t lines;
+
+	(void)state;
+	load(&t, &r, "fixtures/traces/panics.emulated.gotrace");
+	assert_int_equal(live_answer_find(&a, &t, SECOND, 0, SECOND), 0);
+	char *got = printed(&a, 2 * SECOND, 0, &lines);
+
+	assert_string_equal(got, "");
+	free(got);
+	trace_unload(&t);
+	trace_reader_close(r);
+	live_answer_free(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_prints),
+		cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_due),
+		cmocka_unit_test(test_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

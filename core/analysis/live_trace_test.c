@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The answer of a recording that goes on: each look tells what a reader finds that reads the file
+ * at that moment from its begin. */
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analysis/answer.h"
+#include "analysis/correction.h"
+#include "analysis/live_trace.h"
+
+#define LOOKS 6
+
+/* A file that is being written, as a recorded one was. */
+struct growing {
+	struct trace_reader *from;
+	struct trace_writer *to;
+	char path[32];
+	size_t n_pcs;
+};
+
+static void begin(struct growing *g, const char *recorded)
+{
+	strcpy(g->path, "/tmp/gotrace-live-XXXXXX");
+	int fd = mkstemp(g->path);
+
+	assert_true(fd >= 0);
+	g->n_pcs = 0;
+	g->from = trace_reader_open(recorded);
+	assert_non_null(g->from);
+	g->to = trace_writer_new(fd, trace_reader_info(g->from));
+	assert_non_null(g->to);
+}
+
+/* Copies n events more, and the names of what they tell of. False: there are no more. */
+static bool go_on(struct growing *g, size_t n)
+{
+	struct event_ext ev;
+	int got = 1;
+
+	for (size_t i = 0; i < n && (got = trace_reader_next(g->from, &ev)) > 0; i++) {
+		const struct trace_info *info = trace_reader_info(g->from);
+
+		for (size_t k = 0; g->n_pcs != info->n_pcs && k < info->n_pcs; k++)
+			assert_int_equal(trace_writer_pc(g->to, &info->pcs[k]), 0);
+		g->n_pcs = info->n_pcs;
+		assert_int_equal(trace_writer_event(g->to, &ev), 0);
+	}
+	assert_true(got >= 0);
+	assert_int_equal(trace_writer_flush(g->to), 0);
+	return got > 0;
+}
+
+static void end(struct growing *g)
+{
+	trace_writer_abort(g->to);
+	trace_reader_close(g->from);
+	unlink(g->path);
+}
+
+static size_t count(const char *recorded)
+{
+	struct trace_reader *r = trace_reader_open(recorded);
+	struct event_ext ev;
+	size_t n = 0;
+
+	assert_non_null(r);
+	while (trace_reader_next(r, &ev) > 0)
+		n++;
+	trace_reader_close(r);
+	return n;
+}
+
+/* Of a trace that was just read; to be freed. */
+static char *answer_of(struct loaded_trace *t)
+{
+	struct answer a;
+
+	assert_int_equal(correction_apply(t), 0);
+	assert_int_equal(loaded_trace_leave_out_parked(t), 0);
+	assert_int_equal(answer_find(&a, t), 0);
+	char *text = answer_say(&a, t->info);
+
+	assert_non_null(text);
+	return text;
+}
+
+static char *read_anew(const char *path)
+{
+	struct trace_watch watch = { .wakes = true, .holds = true, .parked = true };
+	struct trace_reader *r = trace_reader_open(path);
+	struct loaded_trace t;
+
+	assert_non_null(r);
+	assert_int_equal(trace_load(&t, r, NULL, &watch), 0);
+	assert_true(t.growing);
+	char *text = answer_of(&t);
+
+	trace_unload(&t);
+	trace_reader_close(r);
+	return text;
+}
+
+/* Returns what the last look told. */
+static char *check(const char *recorded)
+{
+	const size_t step = count(recorded) / LOOKS + 1;
+	struct growing g;
+	struct live_trace live;
+	char *last = NULL;
+	bool more = true;
+
+	begin(&g, recorded);
+	assert_int_equal(live_trace_open(&live, g.path), 0);
+	while (more) {
+		struct loaded_trace t;
+		uint64_t up_to_ns;
+
+		more = go_on(&g, step);
+		assert_int_equal(live_trace_look(&live, &t, &up_to_ns), 0);
+		assert_true(t.growing && t.totals->states);
+		free(last);
+		last = answer_of(&t);
+		trace_unload(&t);
+		char *anew = read_anew(g.path);
+
+		assert_string_equal(last, anew);
+		free(anew);
+	}
+	live_trace_close(&live);
+	end(&g);
+	return last;
+}
+
+static void test_recorded(void **state)
+{
+	glob_t all;
+	size_t answers = 0;
+
+	(void)state;
+	assert_int_equal(glob("fixtures/answers/*.gotrace", 0, NULL, &all), 0);
+	assert_true(all.gl_pathc >= 15);
+	for (size_t i = 0; i < all.gl_pathc; i++) {
+		char *said = check(all.gl_pathv[i]);
+
+		answers += *said != '\0';
+		free(said);
+	}
+	assert_int_equal(answers, all.gl_pathc);
+	globfree(&all);
+}
+
+/* Who held the lock, which a look must have of all that came before it. */
+static void test_holders(void **state)
+{
+	char *said = check("fixtures/answers/evict.gotrace");
+
+	(void)state;
+	assert_non_null(strstr(said, "main.serveEvict waits 79% of its time for a lock"));
+	assert_non_null(strstr(said, "  held by   main.(*cache).find, 28 times, "));
+	free(said);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_recorded),
+		cmocka_unit_test(test_holders),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

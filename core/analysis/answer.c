@@ -9,6 +9,7 @@
 #include "analysis/correction.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
+#include "analysis/wrappers.h"
 #include "base/log.h"
 
 static const struct explained nothing = {
@@ -230,6 +231,33 @@ static void measure(struct answer *a, const struct loaded_trace *t, uint64_t spa
 			a->ran_most = f;
 }
 
+/* The sentence has a number of calls: they are all that there are of the function. */
+static bool calls_are_all(const struct loaded_trace *t, uint32_t func, uint64_t calls)
+{
+	return func < t->n_funcs && t->funcs[func].calls == calls;
+}
+
+/* Wrappers of the compiler are told as what they call. */
+static void unwrap(struct answer *a, const struct loaded_trace *t)
+{
+	struct explained *both[] = { &a->why, &a->next };
+	const uint32_t why = wrapper_stands_for(t, a->why.func);
+
+	if (calls_are_all(t, why, a->why.calls))
+		a->why.func = why;
+	a->next.func = wrapper_stands_for(t, a->next.func);
+	a->ran_most = wrapper_stands_for(t, a->ran_most);
+	for (int i = 0; i < 2; i++) {
+		struct explained *e = both[i];
+		uint32_t *const named[] = { &e->in, &e->most, &e->many, &e->held.by, &e->held.did };
+
+		for (size_t k = 0; k < sizeof(named) / sizeof(named[0]); k++)
+			*named[k] = wrapper_stands_for(t, *named[k]);
+		for (size_t k = 0; k < e->n_wakers; k++)
+			e->wakers[k].by = wrapper_stands_for(t, e->wakers[k].by);
+	}
+}
+
 int answer_find(struct answer *a, const struct loaded_trace *t)
 {
 	const uint64_t span_ns = loaded_trace_span_ns(t);
@@ -251,6 +279,8 @@ int answer_find(struct answer *a, const struct loaded_trace *t)
 		err = explain(&s, func, 0, &a->why);
 	if (!err && a->why.calls)
 		err = explain_next(&s, a);
+	if (!err)
+		unwrap(a, t);
 	scan_free(&s);
 	if (err == -ENOMEM)
 		log_no_memory("no memory for the answer");

@@ -16,7 +16,7 @@ struct answer_part {
 
 /* Why the calls of a function took their time, with all that they called on their goroutines. */
 struct explained {
-	uint32_t func;
+	uint32_t func; /* as all functions here: what it stands for (wrappers.h) */
 	uint64_t calls, total_ns;
 	uint64_t but_ns;                   /* waits that were left out, in none of the rest */
 	struct answer_part parts[CLASSES]; /* the largest first */

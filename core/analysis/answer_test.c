@@ -14,12 +14,13 @@
 #include "analysis/trace_fixture.h"
 #include "analysis/trace_load.h"
 
-#define HEAD                                                                    \
-	"@set states 1\n@set states.reason.7 chan receive\n"                    \
-	"@set states.reason.22 sync.Mutex.Lock\n@set states.reason.19 sleep\n"  \
-	"@set states.reason.2 IO wait\n@set states.reason.8 chan send\n"        \
-	"@func main.main\n@func main.serve\n@func main.get\n@func main.evict\n" \
-	"@func main.get.deferwrap1\n@func sync.(*Mutex).lockSlow\n@func main.worker\n"
+#define HEAD                                                                           \
+	"@set states 1\n@set states.reason.7 chan receive\n"                           \
+	"@set states.reason.22 sync.Mutex.Lock\n@set states.reason.19 sleep\n"         \
+	"@set states.reason.2 IO wait\n@set states.reason.8 chan send\n"               \
+	"@func main.main\n@func main.serve\n@func main.get\n@func main.evict\n"        \
+	"@func main.get.deferwrap1\n@func sync.(*Mutex).lockSlow\n@func main.worker\n" \
+	"@func main.serve.gowrap1\n@func main.(*T).Run-fm\n@func main.(*T).Run\n"
 
 /* Events as text, put together. */
 static char events[1 << 16];
@@ -296,6 +297,92 @@ static void through_others(void **state)
 	}
 }
 
+enum inside { ONCE, TWICE, ANOTHER, WAITS, WAKES, NOTHING };
+
+/* Each call of serve starts `wrapper`, and waits for it. That calls `callee`. */
+static void start_wrapper(const char *wrapper, const char *callee, enum inside inside)
+{
+	begin();
+	for (int i = 0; i < 10; i++) {
+		int t = 1000 + 1000 * i, g = 30 + i;
+
+		put("10 entry main.serve 100 %d\n10 create - 0 %d arg0=%d arg1=0x401000 arg2=0x402000\n"
+		    "%d state - 1 %d\n%d entry %s 100 %d\n10 state - 0x703 %d\n",
+		    t, t + 5, g, g, t + 6, g, wrapper, t + 7, t + 10);
+		if (inside == WAITS)
+			put("%d state - 0x1303 %d\n%d state - 1 %d\n", g, t + 11, g, t + 12);
+		if (inside == TWICE || inside == ANOTHER)
+			put("%d entry %s 200 %d\n%d exit %s 200 %d\n", g,
+			    inside == TWICE ? callee : "main.get", t + 13, g,
+			    inside == TWICE ? callee : "main.get", t + 14);
+		if (inside != NOTHING)
+			put("%d entry %s 200 %d\n", g, callee, t + 15);
+		put("%d state - 0x203 %d\n%d state - 1 %d\n", g, t + 20, g, t + 800);
+		if (inside != NOTHING)
+			put("%d exit %s 200 %d\n", g, callee, t + 805);
+		put("%d wake - 10 %d\n%d exit %s 100 %d\n%d end - 0 %d\n", inside == WAKES ? g : 99,
+		    t + 806, g, wrapper, t + 807, g, t + 808);
+		put("10 state - 1 %d\n10 exit main.serve 100 %d\n", t + 810, t + 900);
+	}
+}
+
+static void started_is(const char *name, const char *waits)
+{
+	char said[512];
+
+	snprintf(
+		said, sizeof(said),
+		"main.serve waits 88%% of its time for other goroutines (10 calls, mean 900ns, together 9.00us in 9.90us)\n"
+		"  where     main.serve, chan receive (88%%)\n"
+		"  ended by  goroutines whose functions are not recorded 100%%\n"
+		"  started   %s %s\n",
+		name, waits);
+	check(said);
+}
+
+/* A function of the compiler's is told as what it calls, if it does nothing else. */
+static void wrappers(void **state)
+{
+	static const char wrapper[] = "main.serve.gowrap1", worker[] = "main.worker",
+			  bound[] = "main.(*T).Run-fm", run[] = "main.(*T).Run";
+
+	(void)state;
+	start_wrapper(wrapper, worker, ONCE);
+	started_is(worker, "waits 98% of its time for the network");
+	start_wrapper(wrapper, worker, TWICE);
+	started_is(wrapper, "waits 98% of its time for the network, most of it in main.worker");
+	start_wrapper(wrapper, worker, ANOTHER);
+	started_is(wrapper, "waits 98% of its time for the network, most of it in main.worker");
+	start_wrapper(wrapper, worker, WAITS);
+	started_is(wrapper, "waits 98% of its time for the network, most of it in main.worker");
+	start_wrapper(wrapper, worker, NOTHING);
+	started_is(wrapper, "waits 98% of its time for the network");
+	/* what it wraps may be a wrapper */
+	start_wrapper(wrapper, bound, ONCE);
+	started_is(run, "waits 98% of its time for the network");
+	start_wrapper(bound, worker, ONCE);
+	started_is(worker, "waits 98% of its time for the network");
+	start_wrapper(bound, worker, NOTHING);
+	started_is(run, "waits 98% of its time for the network");
+	/* numbers of calls are those of the function that the sentence names */
+	start_wrapper(wrapper, worker, ONCE);
+	check_of(
+		"*.gowrap1",
+		"main.worker waits 98% of its time for the network (10 calls, mean 800ns, together 8.00us in 9.90us)\n"
+		"  where     main.worker, IO wait (98%)\n");
+	put("99 entry main.worker 100 10910\n99 exit main.worker 100 10911\n");
+	check_of(
+		"*.gowrap1",
+		"main.serve.gowrap1 waits 98% of its time for the network (10 calls, mean 800ns, together 8.00us in 9.91us)\n"
+		"  where     main.worker, IO wait (98%)\n");
+	/* code that was inlined ends the wait: the wrapper is no mere one */
+	start_wrapper(wrapper, worker, WAKES);
+	check("main.serve waits 88% of its time for other goroutines that wait for the network (10 calls, mean 900ns, together 9.00us in 9.90us)\n"
+	      "  where     main.serve, chan receive (88%)\n"
+	      "  ended by  main.serve.gowrap1 100%\n"
+	      "  there     main.serve.gowrap1 waits 98% of its time for the network, most of it in main.worker\n");
+}
+
 /* A program that ends: its main, unless that leaves all to others. */
 static void tool(void **state)
 {
@@ -340,6 +427,7 @@ int main(void)
 		cmocka_unit_test(empty),         cmocka_unit_test(request),
 		cmocka_unit_test(worker_before), cmocka_unit_test(requests_that_wait),
 		cmocka_unit_test(recursion),     cmocka_unit_test(through_others),
+		cmocka_unit_test(wrappers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,7 @@
 #define PART_PCT      10 /* a part with less of the time is not printed */
 #define HELD_PCT      10 /* a holder with less of all holding is not printed */
 #define NEXT_PCT      20
+#define TIMER_PCT     90 /* of the time that others end */
 #define CPU_PCT       25 /* from here on the row `meanwhile` is printed */
 #define COLLECTOR_PCT 10
 
@@ -49,6 +50,14 @@ static const char *through(const struct explained *e)
 							    : "";
 }
 
+/* The runtime alone ends its selects and receives: with a timer, as the network has a reason of its
+ * own (runtime/netpoll.go, time.go). */
+static bool waits_for_timer(const struct explained *e)
+{
+	return e->parts[0].is == CLASS_CHAN && e->n_wakers && e->wakers[0].by == WAKE_RUNTIME &&
+	       share_pct(e->wakers[0].ns, e->wakers_ns) >= TIMER_PCT;
+}
+
 /* "main.f waits 73% of its time for a lock", or several things that it does. */
 static void sentence(FILE *out, const struct explained *e, const struct trace_info *info)
 {
@@ -64,7 +73,8 @@ static void sentence(FILE *out, const struct explained *e, const struct trace_in
 			!i           ? ""
 			: i + 1 == n ? " and"
 				     : ",",
-			does[is].verb, pct(e, i), i ? "" : " of its time", does[is].object,
+			does[is].verb, pct(e, i), i ? "" : " of its time",
+			!i && waits_for_timer(e) ? " for a timer" : does[is].object,
 			i ? "" : through(e));
 	}
 }

@@ -44,6 +44,11 @@ int name_ended(void *ctx, struct trace_writer *w, const bool *ended, size_t n)
 	return trace_writer_resolve(w, &opt, &counts);
 }
 
+static const char *addresses_have(uint64_t n)
+{
+	return n == 1 ? "address has" : "addresses have";
+}
+
 /* Says which addresses stay without a name, and why. */
 static int say_nameless(const struct symbols_counts *c, struct trace_info *end)
 {
@@ -53,14 +58,14 @@ static int say_nameless(const struct symbols_counts *c, struct trace_info *end)
 		err = trace_info_setf(
 			end, KEY_WARN_SYMBOLS,
 			"%" PRIu64
-			" addresses have no name: what was mapped there is not known, or its file is gone or another one now",
-			c->no_file + c->no_image);
+			" %s no name: what was mapped there is not known, or its file is gone or another one now",
+			c->no_file + c->no_image, addresses_have(c->no_file + c->no_image));
 	if (!err && c->refused + c->unread)
 		err = trace_info_setf(
 			end, KEY_WARN_REFUSED,
 			"%" PRIu64
-			" addresses have no name: their file is no regular one, is another user's, is too large, or was not read in time",
-			c->refused + c->unread);
+			" %s no name: their file is no regular one, is another user's, is too large, or was not read in time",
+			c->refused + c->unread, addresses_have(c->refused + c->unread));
 	if (!err && c->no_kernel)
 		err = trace_info_set(
 			end, KEY_WARN_KERNEL_SYMBOLS,

@@ -112,4 +112,28 @@ large() {
 	expect_grep 'largego: its stacks are walked by frame pointers alone.*more memory than the limit' err
 }
 check "large programs" large
+
+# More Go programs, one after the other, than the kernel has room for tables of.
+one_after_another() {
+	local port=$((20000 + RANDOM % 10000)) i tables
+	begin "\"listen\": \"127.0.0.1:$port\""
+	for i in $(seq 80); do
+		cp "$programs/leafs" "leafs$i"
+		echo "$i" >>"leafs$i"
+		"./leafs$i" 0.05 >/dev/null || fail "leafs$i"
+		rm "leafs$i"
+	done
+	cp "$programs/leafs" last
+	./last 600 >/dev/null &
+	local busy=$!
+	wait_for 300 eval '[ "$(samples_of last)" -gt 0 ]'
+	tables=$(curl -sf "http://127.0.0.1:$port/metrics" | awk '/^gotrace_unwinding_tables_given_back_total/ { print $2 }')
+	end
+	kill "$busy"
+	[ "$tables" -gt 0 ] || fail "no tables were given back"
+	! grep 'take all room' err || fail 'a program had no room'
+	gt report store --service last >text
+	expect_grep 'main.leaf' text
+}
+check "many Go programs, one after the other" one_after_another
 done_testing

@@ -72,6 +72,10 @@ static void put_room(FILE *out, const struct agent *a)
 	put(out, "processes_forgotten_total", "counter",
 	    "Processes that were forgotten to stay within the memory, and read again when needed.",
 	    (double)(a->n_forgotten + a->splitter.forgotten));
+	put(out, "unwinding_tables_given_back_total", "counter",
+	    "Programs and libraries whose tables to walk stacks gave way to others, as no process "
+	    "used them.",
+	    (double)(a->sampling.binaries.given_back + a->sampling.natives.given_back));
 	put(out, "symbol_files_closed_total", "counter",
 	    "Files whose symbols were given up to stay within the memory, and read again when "
 	    "needed.",

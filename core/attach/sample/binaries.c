@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "attach/probes/executable_id.h"
+#include "attach/sample/binaries_room.h"
 #include "base/foreign_file.h"
 #include "base/log.h"
 #include "base/vec.h"
@@ -102,52 +103,21 @@ static int describe(struct sample_binary *to, const struct gobin *g, const struc
 }
 
 /* Where the runtime ends a process by itself. */
-static void watch_panics(struct binaries *b, const struct gobin *g, const char *path,
-			 const char *name)
+static void watch_panics(struct binaries *b, struct known_binary *x, const struct gobin *g,
+			 const char *path, const char *name)
 {
 	const struct gofunc *f = gobin_func_named(g, "runtime.startpanic_m");
-	int err = f ? sample_bpf_watch_panics(b->bpf, path, f->file_off) : -ENOENT;
+	int err = f ? sample_bpf_watch_panics(b->bpf, path, f->file_off, &x->watches[0]) : -ENOENT;
 
 	if (err)
 		log_warn("%s: stacks of its panics are not recorded: %s", name, strerror(-err));
 	/* Only C calls crosscall2. */
 	f = gobin_func_named(g, "crosscall2") ? gobin_func_named(g, "runtime.gopanic") : NULL;
-	err = f ? sample_bpf_watch_unwinding(b->bpf, path, f->file_off) : 0;
+	err = f ? sample_bpf_watch_unwinding(b->bpf, path, f->file_off, &x->watches[1]) : 0;
 	if (err)
 		log_warn("%s: C's frames are missing in stacks of panics of Go that C has called: "
 			 "%s",
 			 name, strerror(-err));
-}
-
-/* A Go binary, or -ENOTSUP: it is none that can be understood. */
-static int tell_go(struct binaries *b, int fd, const char *path, const char *name,
-		   const struct file_id *key)
-{
-	struct sample_binary to = { 0 };
-	struct gostack s = { 0 };
-	struct gobin *g = gobin_open_bounded(fd, name, b->most_bytes);
-	int err = g ? gostack_read(g, &s) : -errno;
-
-	if (!err)
-		err = describe(&to, g, &s);
-	if (!err && b->most_rows && b->n_rows + s.n > b->most_rows)
-		err = -ENOSPC;
-	if (!err)
-		err = sample_bpf_add(b->bpf, key, &to, (const struct sample_row *)s.rows, s.n);
-	b->n_rows += err ? 0 : s.n;
-	if (err)
-		log_warn(
-			"%s: its stacks are walked by frame pointers alone, and its goroutines are "
-			"not known: %s",
-			name,
-			err == -EFBIG    ? "reading it takes more memory than the limit"
-			: err == -ENOSPC ? "the tables of others take all room"
-					 : strerror(-err));
-	if (g && b->bpf->deaths)
-		watch_panics(b, g, path, name);
-	gostack_free(&s);
-	gobin_close(g);
-	return err;
 }
 
 static struct known_binary *find(const struct binaries *b, const struct file_id *key)
@@ -158,15 +128,69 @@ static struct known_binary *find(const struct binaries *b, const struct file_id 
 	return NULL;
 }
 
-/* The file on fd, as it is now. NULL: no memory. */
+/* It is known already. */
+static int add_rows(struct binaries *b, const struct file_id *key, struct sample_binary *to,
+		    const struct gostack *s)
+{
+	const bool has = binaries_make_room(b, s->n);
+	struct known_binary *x = find(b, key);
+
+	x->wants = has ? 0 : s->n;
+	if (!has)
+		return -ENOSPC;
+	int err = sample_bpf_add(b->bpf, key, to, (const struct sample_row *)s->rows, s->n);
+
+	if (err)
+		return err;
+	x->slot = to->slot;
+	x->n_rows = s->n;
+	b->n_rows += s->n;
+	b->n_slots += s->n != 0;
+	return 0;
+}
+
+/* A Go binary, or -ENOTSUP: it is none that can be understood. */
+static int tell_go(struct binaries *b, int fd, const char *path, const char *name,
+		   const struct file_id *key)
+{
+	const bool again = find(b, key)->wants;
+	struct sample_binary to = { 0 };
+	struct gostack s = { 0 };
+	struct gobin *g = gobin_open_bounded(fd, name, b->most_bytes);
+	int err = g ? gostack_read(g, &s) : -errno;
+
+	if (!err)
+		err = describe(&to, g, &s);
+	if (!err)
+		err = add_rows(b, key, &to, &s);
+	if (err && !again)
+		log_warn(
+			"%s: its stacks are walked by frame pointers alone, and its goroutines are "
+			"not known: %s",
+			name,
+			err == -EFBIG    ? "reading it takes more memory than the limit"
+			: err == -ENOSPC ? "the tables of others take all room"
+					 : strerror(-err));
+	if (g && b->bpf->deaths && !again)
+		watch_panics(b, find(b, key), g, path, name);
+	gostack_free(&s);
+	gobin_close(g);
+	return err;
+}
+
+/* The file on fd, as it is now. NULL: no memory, or no place. */
 static struct known_binary *remember(struct binaries *b, struct known_binary *old, int fd,
 				     const struct stat *st)
 {
-	if (!old && vec_reserve(&b->known, &b->cap, b->n + 1))
+	if (!old && (!binaries_make_place(b) || vec_reserve(&b->known, &b->cap, b->n + 1)))
 		return NULL;
 	struct known_binary *x = old ? old : &b->known[b->n++];
 
-	*x = (struct known_binary){ .key = executable_id_of(st),
+	if (old)
+		binaries_take_back(b, old);
+	*x = (struct known_binary){ .number = old ? old->number : ++b->last_number,
+				    .used = ++b->uses,
+				    .key = executable_id_of(st),
 				    .dev = st->st_dev,
 				    .inode_changed = st->st_ctim,
 				    .identity = foreign_elf_identity(fd) };
@@ -188,6 +212,8 @@ static int refuse_both(struct binaries *b, struct known_binary *x, const char *n
 	struct sample_binary none = { 0 };
 
 	x->ambiguous = true;
+	x->wants = 0;
+	binaries_take_back(b, x);
 	log_warn(
 		"%s: another program's file has the same inode number, size and time. Stacks of both "
 		"come from frame pointers alone, without goroutines",
@@ -195,7 +221,14 @@ static int refuse_both(struct binaries *b, struct known_binary *x, const char *n
 	return sample_bpf_add(b->bpf, &x->key, &none, NULL, 0);
 }
 
-static int learn(struct binaries *b, int fd, const char *path, const char *name)
+/* What is known of it does, now. */
+static bool is_settled(struct binaries *b, struct known_binary *x, int fd, const struct stat *st)
+{
+	return x->ambiguous ||
+	       (is_same(x, fd, st) && (!x->wants || !binaries_make_room(b, x->wants)));
+}
+
+static int learn(struct binaries *b, int fd, const char *path, const char *name, uint64_t *number)
 {
 	struct sample_binary none = { 0 };
 	struct stat st;
@@ -205,31 +238,46 @@ static int learn(struct binaries *b, int fd, const char *path, const char *name)
 	const struct file_id key = executable_id_of(&st);
 	struct known_binary *x = find(b, &key);
 
-	if (x && (x->ambiguous || is_same(x, fd, &st)))
+	if (x) {
+		x->used = ++b->uses;
+		*number = x->number;
+	}
+	if (x && is_settled(b, x, fd, &st))
 		return 0;
+	x = find(b, &key); /* others may have gone */
+	if (x && x->wants && is_same(x, fd, &st))
+		return tell_go(b, fd, path, name, &key);
 	if (x && x->dev != st.st_dev)
 		return refuse_both(b, x, name);
 	/* Of one file system it has been overwritten: what it was runs no more. */
-	if (!remember(b, x, fd, &st))
+	x = remember(b, x, fd, &st);
+	if (!x)
 		return -ENOMEM;
+	*number = x->number;
 	return gostack_is_go(fd, name, b->most_bytes)
 		       ? tell_go(b, fd, path, name, &key)
 		       : sample_bpf_add(b->bpf, &key, &none, NULL, 0);
 }
 
-int binaries_learn(struct binaries *b, const char *path, const char *name)
+int binaries_learn(struct binaries *b, const char *path, const char *name, uint64_t *number)
 {
 	const struct foreign_rule rule = { .most_bytes = FOREIGN_BINARY_BYTES };
 	int fd = foreign_file_open(path, &rule);
-	int err = fd < 0 ? fd : learn(b, fd, path, name);
+	uint64_t found = 0;
+	int err = fd < 0 ? fd : learn(b, fd, path, name, &found);
 
 	if (fd >= 0)
 		close(fd);
+	if (number)
+		*number = found;
 	return err;
 }
 
 void binaries_free(struct binaries *b)
 {
+	for (size_t i = 0; i < b->n; i++)
+		for (size_t k = 0; k < SAMPLE_WATCHES; k++)
+			sample_bpf_unwatch(b->known[i].watches[k]);
 	free(b->known);
 	*b = (struct binaries){ 0 };
 }

@@ -77,14 +77,13 @@ int death_watch_begin(struct death_watch *w, struct target *t, const char *path,
 	if (err)
 		return err;
 	w->writer = w->processes.writer = writer;
-	w->processes.binaries = &w->binaries;
-	w->processes.natives = &w->natives;
+	processes_tell(&w->processes, &w->binaries, &w->natives);
 	w->binaries.bpf = w->natives.bpf = &w->bpf;
 	err = side_band_init(&w->side, false, false);
 	if (!err)
 		err = follow(w, t->pid);
 	if (!err && t->launched) {
-		binaries_learn(&w->binaries, path, path);
+		binaries_learn(&w->binaries, path, path, NULL);
 		natives_prepare(&w->natives, path, user);
 		t->at_mapped = processes_hold;
 		t->mapped_ctx = &w->processes;
@@ -124,8 +123,8 @@ void death_watch_close(struct death_watch *w)
 	if (!w->writer && !w->bpf.object)
 		return;
 	side_band_close(&w->side);
-	sample_bpf_unload(&w->bpf);
 	binaries_free(&w->binaries);
+	sample_bpf_unload(&w->bpf);
 	natives_free(&w->natives);
 	processes_free(&w->processes);
 	*w = (struct death_watch){ 0 };

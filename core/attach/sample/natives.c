@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "attach/sample/maps.h"
+#include "attach/sample/natives_room.h"
 #include "attach/sample/needed.h"
 #include "base/clock.h"
 #include "base/foreign_file.h"
@@ -48,25 +49,36 @@ static int find_segment(struct native_file *to, int fd)
 	return err;
 }
 
-/* Its rows, if it has any. */
-static void compile(struct natives *n, struct native_file *to, int fd, const char *path)
+static int add_rows(struct natives *n, struct native_file *to, const struct ehframe *e)
 {
-	const size_t most = n->most_rows ? n->most_rows : NATIVES_ROWS_MAX;
+	int err = natives_make_room(n, e->n) ? 0 : -ENOSPC;
+
+	if (!err)
+		err = sample_bpf_add_native(n->bpf, (const struct sample_row *)e->rows, e->n,
+					    &to->slot);
+	to->wants = err == -ENOSPC ? e->n : 0;
+	if (err)
+		return err;
+	to->n_rows = (uint32_t)e->n;
+	n->n_rows += e->n;
+	n->n_slots++;
+	return 0;
+}
+
+/* Its rows, if it has any. again: it had none for want of room. */
+static void compile(struct natives *n, struct native_file *to, int fd, const char *path, bool again)
+{
 	struct ehframe e = { 0 };
 	int err = find_segment(to, fd);
 
 	if (!err)
-		err = ehframe_read(&e, fd, most - n->n_rows);
+		err = ehframe_read(&e, fd, natives_most_rows(n));
 	if (!err && !e.n)
 		err = -ENOENT; /* a library of data has none */
 	if (!err)
-		err = sample_bpf_add_native(n->bpf, (const struct sample_row *)e.rows, e.n,
-					    &to->slot);
-	if (!err) {
-		to->n_rows = (uint32_t)e.n;
-		n->n_rows += e.n;
-	} else {
-		n->no_room += err == -ENOSPC || err == -E2BIG || err == -ENOMEM;
+		err = add_rows(n, to, &e);
+	if (err) {
+		n->no_room += !again && (err == -ENOSPC || err == -E2BIG || err == -ENOMEM);
 		log_debug("%s: walked by frame pointers: %s", path, strerror(-err));
 	}
 	ehframe_free(&e);
@@ -74,7 +86,7 @@ static void compile(struct natives *n, struct native_file *to, int fd, const cha
 
 static bool is_file(const struct native_file *f, const struct stat *st)
 {
-	return f->ino == st->st_ino && f->dev == st->st_dev && f->bytes == st->st_size &&
+	return f->used && f->ino == st->st_ino && f->dev == st->st_dev && f->bytes == st->st_size &&
 	       f->changed.tv_sec == st->st_mtim.tv_sec && f->changed.tv_nsec == st->st_mtim.tv_nsec;
 }
 
@@ -85,35 +97,47 @@ static bool is_other(const struct native_file *f, const uint8_t *id, uint8_t byt
 	       (f->build_id_len != bytes || memcmp(f->build_id, id, bytes) != 0);
 }
 
+/* What is on fd. NULL: it is no file, or there is no memory. */
+static const struct native_file *find_open(struct natives *n, int fd, const char *path,
+					   const struct sample_image *x)
+{
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return NULL;
+	struct native_file *f = NULL;
+
+	for (size_t i = 0; i < n->n && !f; i++)
+		if (is_file(&n->files[i], &st) &&
+		    !is_other(&n->files[i], x ? x->build_id : NULL, x ? x->build_id_len : 0))
+			f = &n->files[i];
+	if (f && !natives_may_try(n, f)) {
+		f->used = ++n->uses;
+		return f;
+	}
+	const bool again = f;
+
+	f = f ? f : natives_new_file(n);
+	if (!f)
+		return NULL;
+	*f = (struct native_file){ .dev = st.st_dev,
+				   .ino = st.st_ino,
+				   .bytes = st.st_size,
+				   .changed = st.st_mtim,
+				   .used = ++n->uses };
+	compile(n, f, fd, path, again);
+	return f;
+}
+
 /* The file on fd, which is closed. x: what was found by it, or NULL. NULL: it is none (fd may be
  * -1), or no memory. */
 static const struct native_file *find(struct natives *n, int fd, const char *path,
 				      const struct sample_image *x)
 {
-	struct stat st;
+	const struct native_file *f = find_open(n, fd, path, x);
 
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		if (fd >= 0)
-			close(fd);
-		return NULL;
-	}
-	for (size_t i = 0; i < n->n; i++)
-		if (is_file(&n->files[i], &st) &&
-		    !is_other(&n->files[i], x ? x->build_id : NULL, x ? x->build_id_len : 0)) {
-			close(fd);
-			return &n->files[i];
-		}
-	if (vec_reserve(&n->files, &n->cap, n->n + 1)) {
+	if (fd >= 0)
 		close(fd);
-		return NULL;
-	}
-	struct native_file *f = &n->files[n->n++];
-
-	*f = (struct native_file){
-		.dev = st.st_dev, .ino = st.st_ino, .bytes = st.st_size, .changed = st.st_mtim
-	};
-	compile(n, f, fd, path);
-	close(fd);
 	return f;
 }
 
@@ -136,16 +160,24 @@ static const struct native_file *find_vdso(struct natives *n)
 			return NULL;
 		n->vdso = (size_t)(f - n->files) + 1;
 	}
+	n->files[n->vdso - 1].used = ++n->uses;
 	return &n->files[n->vdso - 1];
 }
 
 /* Files of one build id have the same tables: most need not be opened to be known. */
-static const struct native_file *find_by_id(const struct natives *n, const struct sample_image *x)
+static const struct native_file *find_by_id(struct natives *n, const struct sample_image *x)
 {
-	for (size_t i = 0; x->build_id_len && i < n->n; i++)
-		if (n->files[i].build_id_len == x->build_id_len &&
-		    !memcmp(n->files[i].build_id, x->build_id, x->build_id_len))
-			return &n->files[i];
+	for (size_t i = 0; x->build_id_len && i < n->n; i++) {
+		struct native_file *f = &n->files[i];
+
+		if (!f->used || f->build_id_len != x->build_id_len ||
+		    memcmp(f->build_id, x->build_id, x->build_id_len) != 0)
+			continue;
+		if (natives_may_try(n, f))
+			return NULL; /* it is to be opened */
+		f->used = ++n->uses;
+		return f;
+	}
 	return NULL;
 }
 
@@ -172,6 +204,7 @@ static const struct native_file *find_image(struct natives *n, uint32_t pid,
 
 bool natives_know(struct natives *n, uint32_t pid, const struct sample_image *x)
 {
+	n->call = n->uses;
 	const struct native_file *f = find_image(n, pid, x);
 
 	return f && f->n_rows;
@@ -181,6 +214,7 @@ static void map(struct natives *n, uint32_t pid, const struct sample_image *imag
 {
 	struct sample_images to = { 0 };
 
+	n->call = n->uses;
 	/* Of those that overlap the later one counts. */
 	for (size_t i = count; i-- > 0;) {
 		const struct sample_image *x = &images[i];

@@ -14,6 +14,8 @@
 
 /* Rows of all images together: 64 MB of the kernel's memory. */
 #define NATIVES_ROWS_MAX (8u << 20)
+/* Files that are known, with rows or without. */
+#define NATIVES_FILES 1024
 
 struct natives {
 	struct sample_bpf *bpf; /* borrowed */
@@ -27,11 +29,20 @@ struct natives {
 		uint8_t build_id_len;
 		uint64_t vaddr, file_off; /* of its executable segment */
 		uint32_t slot, n_rows;    /* 0: it has none */
+		uint64_t wants;           /* rows, for which there was no room; 0: nothing */
+		uint64_t used;            /* by `uses`, the last time; 0: the place is free */
 	} * files;
 	size_t n, cap, n_rows;
-	size_t most_rows;  /* given; 0: NATIVES_ROWS_MAX */
-	size_t vdso;       /* 1 + which of them is the vDSO; 0: not looked for */
-	uint32_t held_pid; /* 0: none; all that it had mapped by held_ns has been told of */
+	size_t n_known, n_slots; /* files: all, and those with rows */
+	size_t most_rows;        /* given; 0: NATIVES_ROWS_MAX */
+	/* given: whether a process lives. NULL: that is not known, and nothing is given back */
+	bool (*lives)(void *ctx, uint32_t pid);
+	void *lives_ctx;
+	uint64_t uses, call; /* call: of uses, when the one that is under way began */
+	uint64_t tried_ns;   /* when room was looked for last, for what had found none */
+	uint64_t given_back; /* tables of files that no process had mapped, to make room */
+	size_t vdso;         /* 1 + which of them is the vDSO; 0: not looked for */
+	uint32_t held_pid;   /* 0: none; all that it had mapped by held_ns has been told of */
 	uint64_t held_ns;
 	uint64_t no_room; /* files for which there was none */
 	bool crowded;     /* a process has more such files than SAMPLE_IMAGES */

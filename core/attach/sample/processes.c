@@ -224,7 +224,7 @@ static void learn_file(struct processes *p, struct process *one, const struct sa
 	maps_read_build_id(&now, (uint32_t)getpid(), i->path);
 	if (i->build_id_len && now.build_id_len == i->build_id_len &&
 	    !memcmp(now.build_id, i->build_id, i->build_id_len))
-		binaries_learn(p->binaries, i->path, i->path);
+		binaries_learn(p->binaries, i->path, i->path, &one->binary);
 }
 
 static void on_map(void *ctx, const struct side_band_map *m, uint64_t ts_ns)
@@ -290,7 +290,7 @@ static void learn(struct processes *p, struct process *one)
 	if (n <= 0)
 		return; /* it has ended */
 	name[n] = '\0';
-	binaries_learn(p->binaries, link, name);
+	binaries_learn(p->binaries, link, name, &one->binary);
 	one->learned = true;
 }
 
@@ -337,6 +337,8 @@ static void on_fork(void *ctx, uint32_t parent, uint32_t child, uint64_t ts_ns)
 		return;
 	old = &p->all[at]; /* it may have moved */
 	snprintf(one->comm, sizeof(one->comm), "%s", old->comm);
+	one->learned = old->learned;
+	one->binary = old->binary;
 	introduce(p, one, old->n_images ? old->images[0].path : NULL);
 	for (size_t i = 0; i < old->n_images; i++) {
 		struct sample_image copy = old->images[i];

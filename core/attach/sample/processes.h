@@ -17,13 +17,14 @@
 struct processes {
 	struct trace_writer *writer; /* borrowed, as binaries are */
 	struct binaries *binaries;
-	struct natives *natives; /* NULL: C is walked by frame pointers */
+	struct natives *natives; /* see processes_tell */
 	struct kept_files *kept; /* NULL: names are looked up by path */
 	/* Each time that a process forks or executes an image there is a new one. */
 	struct process {
 		uint32_t pid, number; /* number: in the trace, TRACE_NONE: not written yet */
 		uint64_t start_ns;
 		bool learned;               /* what it executes: the BPF program knows it */
+		uint64_t binary;            /* that, see binaries_learn */
 		bool ended, was_ended;      /* by now; when the writer changed last */
 		bool asked;                 /* for its number: there may be samples of it */
 		bool released;              /* its files were, after it had ended */
@@ -61,6 +62,9 @@ struct processes {
 	uint64_t refused;    /* that there was no room for */
 };
 
+/* What BPF programs are told of what processes execute and map; it stays as long as they live.
+ * natives: NULL, C is walked by frame pointers. */
+void processes_tell(struct processes *p, struct binaries *b, struct natives *n);
 /* A process that runs: name, image, mappings from /proc. */
 void processes_add_running(struct processes *p, uint32_t pid, uint64_t now_ns);
 /* From now on another trace is written, which is told of a process when something asks for its

@@ -12,7 +12,6 @@
 #include "attach/probes/embedded_bpf.h"
 #include "attach/probes/kernel_types.h"
 #include "base/log.h"
-#include "base/vec.h"
 
 static int map_fd(const struct sample_bpf *s, const char *name)
 {
@@ -102,26 +101,16 @@ static int load(struct bpf_object **to, const struct embedded_bpf *e, size_t rin
 	return err ? err : bpf_object__load(*to);
 }
 
-static int add_link(struct sample_bpf *s, struct bpf_link *link)
-{
-	if (!link)
-		return -errno;
-	if (vec_reserve(&s->links, &s->cap_links, s->n_links + 1)) {
-		bpf_link__destroy(link);
-		return -ENOMEM;
-	}
-	s->links[s->n_links++] = link;
-	return 0;
-}
-
 static int load_deaths(struct sample_bpf *s, const struct sample_config *config, size_t ring_bytes)
 {
 	const struct embedded_bpf e = { "deaths", bpf_deaths_start, bpf_deaths_end,
 					config,   sizeof(*config),  0 };
 	int err = load(&s->deaths, &e, ring_bytes, s->object);
 
-	if (!err)
-		err = add_link(s, kernel_types_attach(s->deaths, "on_deliver"));
+	if (!err) {
+		s->deliver = kernel_types_attach(s->deaths, "on_deliver");
+		err = s->deliver ? 0 : -errno;
+	}
 	if (!s->object)
 		s->object = s->deaths;
 	return err;
@@ -176,23 +165,43 @@ int sample_bpf_load(struct sample_bpf *s, unsigned what, const struct sample_con
 	return refuse(err);
 }
 
-static int watch(struct sample_bpf *s, const char *program, const char *path, uint64_t file_off)
+static int watch(struct sample_bpf *s, const char *program, const char *path, uint64_t file_off,
+		 struct bpf_link **to)
 {
 	LIBBPF_OPTS(bpf_uprobe_opts, opts);
 
-	return add_link(s, bpf_program__attach_uprobe_opts(
-				   bpf_object__find_program_by_name(s->deaths, program), -1, path,
-				   file_off, &opts));
+	*to = s->deaths ? bpf_program__attach_uprobe_opts(
+				  bpf_object__find_program_by_name(s->deaths, program), -1, path,
+				  file_off, &opts)
+			: NULL;
+	return *to || !s->deaths ? 0 : -errno;
 }
 
-int sample_bpf_watch_panics(struct sample_bpf *s, const char *path, uint64_t file_off)
+int sample_bpf_watch_panics(struct sample_bpf *s, const char *path, uint64_t file_off,
+			    struct bpf_link **to)
 {
-	return s->deaths ? watch(s, "on_panic", path, file_off) : 0;
+	return watch(s, "on_panic", path, file_off, to);
 }
 
-int sample_bpf_watch_unwinding(struct sample_bpf *s, const char *path, uint64_t file_off)
+int sample_bpf_watch_unwinding(struct sample_bpf *s, const char *path, uint64_t file_off,
+			       struct bpf_link **to)
 {
-	return s->deaths ? watch(s, "on_unwind", path, file_off) : 0;
+	return watch(s, "on_unwind", path, file_off, to);
+}
+
+void sample_bpf_unwatch(struct bpf_link *link)
+{
+	if (link)
+		bpf_link__destroy(link);
+}
+
+/* A free one from `from` on. -ENOSPC: there is none. */
+static int free_slot(const struct sample_bpf *s, uint32_t from, uint32_t n, uint32_t *slot)
+{
+	for (*slot = from; *slot < from + n; ++*slot)
+		if (!s->taken[*slot])
+			return 0;
+	return -ENOSPC;
 }
 
 static int put_rows(const struct sample_bpf *s, uint32_t slot, const struct sample_row *rows,
@@ -217,38 +226,87 @@ static int put_rows(const struct sample_bpf *s, uint32_t slot, const struct samp
 	return err;
 }
 
+static int take_slot(struct sample_bpf *s, uint32_t from, uint32_t n_slots,
+		     const struct sample_row *rows, size_t n, uint32_t *slot)
+{
+	int err = n > UINT32_MAX / sizeof(*rows) ? -ENOSPC : free_slot(s, from, n_slots, slot);
+
+	if (!err)
+		err = put_rows(s, *slot, rows, n);
+	if (!err)
+		s->taken[*slot] = true;
+	return err;
+}
+
+/* The kernel waits for walks that have found the rows (kernel/bpf/syscall.c,
+ * maybe_wait_bpf_programs): none goes on in those of the next one. */
+static void leave_slot(struct sample_bpf *s, uint32_t slot)
+{
+	if (!bpf_map_delete_elem(map_fd(s, "rows"), &slot))
+		s->taken[slot] = false;
+}
+
 int sample_bpf_add(struct sample_bpf *s, const struct file_id *key, struct sample_binary *b,
 		   const struct sample_row *rows, size_t n)
 {
 	int err = 0;
 
 	b->n_rows = 0;
-	if (n) {
-		if (s->n_slots == SAMPLE_BINARIES || n > UINT32_MAX / sizeof(*rows))
-			return -ENOSPC;
-		b->slot = s->n_slots;
-		b->n_rows = n;
-		err = put_rows(s, b->slot, rows, n);
-		s->n_slots += !err;
-	}
-	return err ? err : bpf_map_update_elem(map_fd(s, "binaries"), key, b, BPF_ANY);
+	if (n)
+		err = take_slot(s, 0, SAMPLE_BINARIES, rows, n, &b->slot);
+	if (err)
+		return err;
+	b->n_rows = (uint32_t)n;
+	err = bpf_map_update_elem(map_fd(s, "binaries"), key, b, BPF_ANY);
+	if (err && n)
+		leave_slot(s, b->slot);
+	return err;
+}
+
+void sample_bpf_remove(struct sample_bpf *s, const struct file_id *key, const uint32_t *slot)
+{
+	bpf_map_delete_elem(map_fd(s, "binaries"), key);
+	if (slot)
+		leave_slot(s, *slot);
 }
 
 int sample_bpf_add_native(struct sample_bpf *s, const struct sample_row *rows, size_t n,
 			  uint32_t *slot)
 {
-	if (s->n_natives == SAMPLE_NATIVES || !n || n > UINT32_MAX / sizeof(*rows))
-		return -ENOSPC;
-	*slot = SAMPLE_BINARIES + s->n_natives;
-	int err = put_rows(s, *slot, rows, n);
+	return n ? take_slot(s, SAMPLE_BINARIES, SAMPLE_NATIVES, rows, n, slot) : -ENOSPC;
+}
 
-	s->n_natives += !err;
-	return err;
+void sample_bpf_remove_native(struct sample_bpf *s, uint32_t slot)
+{
+	leave_slot(s, slot);
 }
 
 int sample_bpf_images(struct sample_bpf *s, uint32_t pid, const struct sample_images *i)
 {
 	return bpf_map_update_elem(map_fd(s, "images"), &pid, i, BPF_ANY);
+}
+
+void sample_bpf_used(struct sample_bpf *s, bool (*lives)(void *ctx, uint32_t pid), void *ctx,
+		     bool used[SAMPLE_BINARIES + SAMPLE_NATIVES])
+{
+	const int fd = map_fd(s, "images");
+	struct sample_images i;
+	uint32_t pid, next;
+	bool more = !bpf_map_get_next_key(fd, NULL, &next);
+
+	while (more) {
+		pid = next;
+		more = !bpf_map_get_next_key(fd, &pid, &next);
+		if (!lives(ctx, pid)) {
+			bpf_map_delete_elem(fd, &pid);
+			continue;
+		}
+		if (bpf_map_lookup_elem(fd, &pid, &i))
+			continue;
+		for (uint32_t k = 0; k < i.n && k < SAMPLE_IMAGES; k++)
+			if (i.at[k].slot < SAMPLE_BINARIES + SAMPLE_NATIVES)
+				used[i.at[k].slot] = true;
+	}
 }
 
 int sample_bpf_fd(const struct sample_bpf *s)
@@ -282,9 +340,7 @@ struct sample_counters sample_bpf_counters(const struct sample_bpf *s)
 
 void sample_bpf_unload(struct sample_bpf *s)
 {
-	for (size_t i = 0; i < s->n_links; i++)
-		bpf_link__destroy(s->links[i]);
-	free(s->links);
+	sample_bpf_unwatch(s->deliver);
 	ring_buffer__free(s->ring);
 	embedded_bpf_unmap(s->waits_state, sizeof(*s->waits_state));
 	bpf_object__close(s->waits);

@@ -12,17 +12,13 @@
 struct sample_bpf {
 	struct bpf_object *object; /* that has the maps: of samples, else of deaths */
 	struct ring_buffer *ring;
-	int program_fd; /* for perf events; -1: no samples are taken */
-	/* deaths, likewise: its programs' links, one of them for each Go binary; NULL: not wanted
-	 */
-	struct bpf_object *deaths;
-	struct bpf_link **links;
-	size_t n_links, cap_links;
+	int program_fd;            /* for perf events; -1: no samples are taken */
+	struct bpf_object *deaths; /* likewise; NULL: not wanted */
+	struct bpf_link *deliver;  /* of its program that is told of all deaths */
 	/* of --wall, likewise; NULL: not wanted, or this kernel does not take it */
 	struct bpf_object *waits;
 	struct waits_state *waits_state;
-	uint32_t n_slots;   /* of rows, taken */
-	uint32_t n_natives; /* likewise, of .eh_frame */
+	bool taken[SAMPLE_BINARIES + SAMPLE_NATIVES]; /* slots of rows */
 	unsigned n_cpus;
 };
 
@@ -49,24 +45,36 @@ int sample_bpf_identify(struct sample_config *c);
 int sample_bpf_load(struct sample_bpf *s, unsigned what, const struct sample_config *config,
 		    size_t ring_bytes, const struct sample_bpf_reader *reader);
 
-/* With BPF_DEATHS: processes that execute `path` may end themselves at this offset of the file. 0
- * or -errno. */
-int sample_bpf_watch_panics(struct sample_bpf *s, const char *path, uint64_t file_off);
-
+/* With BPF_DEATHS: processes that execute `path` may end themselves at this offset of the file.
+ * *watch is for sample_bpf_unwatch. 0 or -errno: it is NULL. */
+int sample_bpf_watch_panics(struct sample_bpf *s, const char *path, uint64_t file_off,
+			    struct bpf_link **watch);
 /* Likewise, at this offset panics begin; in a program with C, whose frames they may write over. */
-int sample_bpf_watch_unwinding(struct sample_bpf *s, const char *path, uint64_t file_off);
+int sample_bpf_watch_unwinding(struct sample_bpf *s, const char *path, uint64_t file_off,
+			       struct bpf_link **watch);
+#define SAMPLE_WATCHES 2 /* of one program */
+/* NULL: nothing to do. */
+void sample_bpf_unwatch(struct bpf_link *watch);
 
 /* From now on stacks of processes that execute `key` are walked by these rows, which are copied; n
  * 0: it is no Go binary. b's slot and n_rows are filled in. 0 or -errno, -ENOSPC when there are
  * too many binaries. */
 int sample_bpf_add(struct sample_bpf *s, const struct file_id *key, struct sample_binary *b,
 		   const struct sample_row *rows, size_t n);
+/* From now on nothing is known of `key`, and its slot is free; NULL: it has none. */
+void sample_bpf_remove(struct sample_bpf *s, const struct file_id *key, const uint32_t *slot);
 
 /* Rows of an image that is not Go's; *slot is to name them. 0 or -errno, -ENOSPC likewise. */
 int sample_bpf_add_native(struct sample_bpf *s, const struct sample_row *rows, size_t n,
 			  uint32_t *slot);
+/* No image may name it any more. */
+void sample_bpf_remove_native(struct sample_bpf *s, uint32_t slot);
 /* What of a process has rows from now on. 0 or -errno. */
 int sample_bpf_images(struct sample_bpf *s, uint32_t pid, const struct sample_images *i);
+/* Sets used[slot] of all slots that images of processes name. What those have that do not live is
+ * forgotten. */
+void sample_bpf_used(struct sample_bpf *s, bool (*lives)(void *ctx, uint32_t pid), void *ctx,
+		     bool used[SAMPLE_BINARIES + SAMPLE_NATIVES]);
 
 /* Hands out all that is in the ring. 0 or -errno. */
 int sample_bpf_fd(const struct sample_bpf *s);

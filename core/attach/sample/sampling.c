@@ -197,7 +197,7 @@ int sampling_prepare(struct sampling *s)
 	if (!err && s->host.on)
 		err = host_open(&s->host);
 	if (!err && s->targets->launched) {
-		binaries_learn(&s->binaries, s->command, s->command);
+		binaries_learn(&s->binaries, s->command, s->command, NULL);
 		err = sampling_open_thread(s, s->targets->pid, NULL);
 	}
 	return err;
@@ -326,12 +326,11 @@ int sampling_begin(struct sampling *s, struct trace_writer *writer)
 
 	s->writer = writer;
 	s->processes.writer = writer;
-	s->processes.binaries = &s->binaries;
 	s->processes.kept = &s->kept;
 	s->processes.keep_images = s->record_signals;
 	wall_begin(&s->wall, &s->processes, &s->bpf, writer, clock_monotonic_ns());
 	s->natives.bpf = &s->bpf;
-	s->processes.natives = &s->natives;
+	processes_tell(&s->processes, &s->binaries, &s->natives);
 	err = name_kernel(s);
 	if (!err && s->targets->launched)
 		natives_prepare(&s->natives, s->command, s->user);
@@ -440,8 +439,8 @@ void sampling_close(struct sampling *s)
 	side_band_close(&s->side);
 	thread_events_unload(&s->threads);
 	wall_free(&s->wall);
-	sample_bpf_unload(&s->bpf);
 	binaries_free(&s->binaries);
+	sample_bpf_unload(&s->bpf);
 	natives_free(&s->natives);
 	free(s->fds);
 	processes_free(&s->processes);

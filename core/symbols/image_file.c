@@ -156,6 +156,11 @@ struct image_file *image_file_open(const struct sample_image *i, const struct im
 	return NULL;
 }
 
+bool image_file_has_debug(const struct image_file *f)
+{
+	return f->debug;
+}
+
 size_t image_file_bytes(const struct image_file *f)
 {
 	return (f->elf ? elf_symbols_bytes(f->elf) : 0) +

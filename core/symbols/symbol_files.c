@@ -44,8 +44,8 @@ static int put(struct symbol_files *f, uint32_t i)
 {
 	const struct symbols_file *x = &f->cache->files[i];
 
-	return x->file ? hash_index_put(&f->opened, hash_file(&x->of), i)
-		       : hash_index_put(&f->missed, hash_place(&x->of, x->pid), i);
+	return x->file && !x->alone ? hash_index_put(&f->opened, hash_file(&x->of), i)
+				    : hash_index_put(&f->missed, hash_place(&x->of, x->pid), i);
 }
 
 int symbol_files_begin(struct symbol_files *f, const struct sample_tables *t,
@@ -150,45 +150,98 @@ static void read_into(struct symbol_files *f, struct symbols_file *to, const str
 	make_room(f);
 	to->file = read_file(f, x, pid);
 	to->err = to->file ? 0 : errno;
+	to->had_debug = to->file && image_file_has_debug(to->file);
 
 	const uint64_t bytes = to->file && !f->opt->hold_bytes ? image_file_bytes(to->file) : 0;
 
 	f->left_bytes -= bytes < f->left_bytes ? bytes : f->left_bytes;
 }
 
-static int add_file(struct symbol_files *f, const struct sample_image *x, uint32_t pid)
+/* Takes over what was read. */
+static int keep(struct symbol_files *f, const struct symbols_file *given)
 {
 	struct symbols_cache *c = f->cache;
-	struct symbols_file new = { .of = *x, .pid = pid };
+	struct symbols_file new = *given;
 
-	new.of.path = strdup(x->path);
+	new.of.path = strdup(given->of.path);
 	if (!new.of.path || vec_reserve(&c->files, &c->cap, c->n + 1)) {
+		image_file_close(new.file);
 		free((char *)new.of.path);
 		return -ENOMEM;
 	}
-	read_into(f, &new, x, pid);
 	c->files[c->n++] = new;
 	return put(f, (uint32_t)c->n - 1);
+}
+
+static int add_file(struct symbol_files *f, const struct sample_image *x, uint32_t pid)
+{
+	struct symbols_file new = { .of = *x, .pid = pid };
+
+	read_into(f, &new, x, pid);
+	return keep(f, &new);
+}
+
+/*
+ * One that was closed, as this process has it: what was read for another may be out of its reach,
+ * or gone. Then it has what there is for itself, in *i, and others try where they have it.
+ */
+static int read_again(struct symbol_files *f, const struct sample_image *x, uint32_t pid,
+		      uint32_t *i)
+{
+	struct symbols_file *old = &f->cache->files[*i];
+	struct symbols_file new = { .of = *x, .pid = pid };
+
+	read_into(f, &new, x, pid);
+	if (new.file &&new.had_debug >= old->had_debug) {
+		old->file = new.file;
+		old->closed = false;
+		return 0;
+	}
+	if (new.err != ETIMEDOUT && !f->unread_again++)
+		f->unread_path = strdup(x->path);
+	new.alone = true;
+	*i = (uint32_t)f->cache->n;
+	return keep(f, &new);
+}
+
+static uint32_t find_opened(const struct symbol_files *f, const struct sample_image *x)
+{
+	const uint32_t hash = hash_file(x);
+	size_t at;
+	uint32_t i = hash_index_first(&f->opened, hash, &at);
+
+	while (i != HASH_NONE && !same_file(x, &f->cache->files[i].of))
+		i = hash_index_next(&f->opened, hash, &at);
+	return i;
+}
+
+static bool same_place(const struct symbols_file *a, const struct sample_image *x, uint32_t pid)
+{
+	return same_file(x, &a->of) && pid == a->pid && !strcmp(x->path, a->of.path);
+}
+
+static uint32_t find_missed(const struct symbol_files *f, const struct sample_image *x,
+			    uint32_t pid)
+{
+	const uint32_t hash = hash_place(x, pid);
+	size_t at;
+	uint32_t i = hash_index_first(&f->missed, hash, &at);
+
+	while (i != HASH_NONE && !same_place(&f->cache->files[i], x, pid))
+		i = hash_index_next(&f->missed, hash, &at);
+	return i;
 }
 
 /* The number of a file of the cache; HASH_NONE: none is it. */
 static uint32_t find(const struct symbol_files *f, const struct sample_image *x, uint32_t pid)
 {
-	const struct symbols_file *files = f->cache->files;
-	uint32_t hash = hash_file(x), i;
-	size_t at;
+	const uint32_t opened = find_opened(f, x);
 
-	for (i = hash_index_first(&f->opened, hash, &at); i != HASH_NONE;
-	     i = hash_index_next(&f->opened, hash, &at))
-		if (same_file(x, &files[i].of))
-			return i;
-	hash = hash_place(x, pid);
-	for (i = hash_index_first(&f->missed, hash, &at); i != HASH_NONE;
-	     i = hash_index_next(&f->missed, hash, &at))
-		if (same_file(x, &files[i].of) && pid == files[i].pid &&
-		    !strcmp(x->path, files[i].of.path))
-			return i;
-	return HASH_NONE;
+	if (opened != HASH_NONE && !f->cache->files[opened].closed)
+		return opened;
+	const uint32_t missed = find_missed(f, x, pid);
+
+	return missed == HASH_NONE ? opened : missed;
 }
 
 const struct symbols_file *symbol_files_get(struct symbol_files *f, uint32_t image)
@@ -207,9 +260,13 @@ const struct symbols_file *symbol_files_get(struct symbol_files *f, uint32_t ima
 		}
 		f->file_of[image] = i + 1;
 	}
-	struct symbols_file *found = &c->files[f->file_of[image] - 1];
+	uint32_t at = f->file_of[image] - 1;
 
-	/* By this image: what was read for another process may be out of reach. */
+	if (c->files[at].closed && !c->files[at].alone && read_again(f, x, pid, &at))
+		return NULL;
+	f->file_of[image] = at + 1;
+	struct symbols_file *found = &c->files[at];
+
 	if (found->closed)
 		read_into(f, found, x, pid);
 	found->used_ns = c->now_ns;
@@ -246,8 +303,9 @@ static void tidy(struct symbols_cache *c, uint64_t most_bytes)
 		qsort(c->files, c->n, sizeof(*c->files), used_last);
 	for (size_t i = 0; i < c->n; i++) {
 		struct symbols_file *f = &c->files[i];
-		bool stays = f->of.kind == IMAGE_KERNEL || f->of.kind == IMAGE_VDSO ||
-			     f->of.build_id_len;
+		bool stays = (f->of.kind == IMAGE_KERNEL || f->of.kind == IMAGE_VDSO ||
+			      f->of.build_id_len) &&
+			     !f->alone;
 
 		bytes += f->file ? image_file_bytes(f->file) : 0;
 		if (f->file && stays && n < CACHE_FILES && c->now_ns - f->used_ns < CACHE_NS &&
@@ -275,4 +333,5 @@ void symbol_files_end(struct symbol_files *f)
 	hash_index_free(&f->opened);
 	hash_index_free(&f->missed);
 	free(f->file_of);
+	free(f->unread_path);
 }

@@ -12,6 +12,8 @@ struct symbols_file {
 	struct sample_image of;  /* the first of it; its path is owned */
 	uint32_t pid;
 	int err;          /* as image_file_open; ETIMEDOUT: nothing was left for it */
+	bool alone;       /* only this process has it so: others could not read it, or could */
+	bool had_debug;   /* image_file_has_debug, when it was read first */
 	uint64_t used_ns; /* CLOCK_MONOTONIC, by the last call */
 	uint64_t asked;   /* when it was asked for last, by the cache's count */
 	bool closed;      /* to make room: it is read again */
@@ -25,8 +27,10 @@ struct symbol_files {
 	uint64_t left_bytes;              /* that symbols may still take */
 	uint32_t *file_of;                /* of each image: 0 not tried, else its index + 1 */
 	struct hash_index opened;         /* files of the cache that were read */
-	struct hash_index missed;         /* those that were not, by place */
-	bool too_long, too_much;          /* files were left out: for the time, for the bytes */
+	struct hash_index missed;         /* those that were not, or are alone, by place */
+	uint32_t unread_again; /* files that were closed to make room, and are not to be had now */
+	char *unread_path;     /* the first of them */
+	bool too_long, too_much; /* files were left out: for the time, for the bytes */
 };
 
 /* 0 or -ENOMEM; symbol_files_end in either case, once. */

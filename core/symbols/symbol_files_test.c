@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "symbols/elf_symbols.h"
 #include "symbols/symbol_files.h"
 
 /* A path that stays as it is. */
@@ -162,11 +163,136 @@ static void held_at_a_time(void **state)
 	sample_tables_free(&t);
 }
 
+/* ---- files that are closed to make room, and cannot be read again */
+
+#define FOLDER "/tmp/gotrace-symbols.XXXXXX"
+static char folder[] = FOLDER;
+
+static int run(const char *command)
+{
+	char text[2 * PATH_MAX + 64];
+
+	snprintf(text, sizeof(text), "cd %s && %s", folder, command);
+	return system(text);
+}
+
+/* Two copies of a program without symbols, `a` with its debug file beside it, and a perf map. */
+static int make_files(void **state)
+{
+	char binary[PATH_MAX], text[2 * PATH_MAX];
+
+	(void)state;
+	strcpy(folder, FOLDER);
+	if (!mkdtemp(folder) || !realpath(binary_path("notgo"), binary))
+		return -1;
+	snprintf(text, sizeof(text), "mkdir -p a/.debug b && cp %s notgo", binary);
+	return run(text) ||
+	       run("objcopy --only-keep-debug notgo a/.debug/p.debug && "
+		   "strip -o a/p notgo && objcopy --add-gnu-debuglink=a/.debug/p.debug a/p && "
+		   "cp a/p b/p && echo '1000 10 made' >map");
+}
+
+static int remove_files(void **state)
+{
+	char text[64];
+
+	(void)state;
+	snprintf(text, sizeof(text), "rm -r %s", folder);
+	return system(text);
+}
+
+static void put_image(struct sample_tables *t, const char *name, uint8_t kind, bool with_id)
+{
+	const struct sample_process p = { .pid = (uint32_t)getpid() };
+	char path[128];
+	struct sample_image x = {
+		.process = (uint32_t)t->n_processes, .end = 1 << 30, .path = path, .kind = kind
+	};
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	if (with_id) {
+		int fd = open(path, O_RDONLY | O_CLOEXEC);
+		struct elf_symbols *e = elf_symbols_open(fd);
+		const uint8_t *id;
+
+		assert_non_null(e);
+		x.build_id_len = (uint8_t)elf_symbols_build_id(e, &id);
+		assert_true(x.build_id_len > 0);
+		memcpy(x.build_id, id, x.build_id_len);
+		elf_symbols_close(e);
+		close(fd);
+	}
+	assert_int_equal(sample_tables_process(t, &p), 0);
+	assert_int_equal(sample_tables_image(t, &x), 0);
+}
+
+static void close_all(struct symbols_cache *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		if (!c->files[i].file)
+			continue;
+		image_file_close(c->files[i].file);
+		c->files[i].file = NULL;
+		c->files[i].closed = true;
+	}
+}
+
+/* Who cannot read it has no names, and others have theirs. Later it is tried again. */
+static void read_again(void **state)
+{
+	struct symbols_cache c = { 0 };
+	const struct symbols_options opt = { .here = true, .cache = &c, .hold_bytes = 1 << 30 };
+	struct sample_tables t = { 0 };
+	struct symbol_files f;
+
+	(void)state;
+	put_image(&t, "a/p", IMAGE_FILE, true);
+	put_image(&t, "b/p", IMAGE_FILE, true);
+	put_image(&t, "b/p", IMAGE_FILE, true);
+	put_image(&t, "map", IMAGE_PERF_MAP, false);
+	t.processes[2].pid = 1; /* another one */
+	assert_int_equal(symbol_files_begin(&f, &t, &opt), 0);
+	const struct symbols_file *a = symbol_files_get(&f, 0);
+
+	assert_true(image_file_has_debug(a->file));
+	assert_ptr_equal(symbol_files_get(&f, 1)->file, a->file);
+	assert_non_null(symbol_files_get(&f, 3)->file);
+
+	/* It has no debug file there. */
+	close_all(&c);
+	assert_non_null(symbol_files_get(&f, 1)->file);
+	assert_false(image_file_has_debug(symbol_files_get(&f, 1)->file));
+	assert_int_equal(f.unread_again, 1);
+	assert_true(image_file_has_debug(symbol_files_get(&f, 0)->file));
+
+	/* It is gone there. */
+	close_all(&c);
+	assert_int_equal(run("mv b c && mv map map2"), 0);
+	assert_null(symbol_files_get(&f, 2)->file);
+	assert_null(symbol_files_get(&f, 2)->file);
+	assert_null(symbol_files_get(&f, 3)->file);
+	assert_true(image_file_has_debug(symbol_files_get(&f, 0)->file));
+	assert_int_equal(f.unread_again, 3);
+	assert_non_null(strstr(f.unread_path, "b/p"));
+	symbol_files_end(&f);
+
+	/* The next call finds them. */
+	assert_int_equal(run("mv c b && mv map2 map"), 0);
+	assert_int_equal(symbol_files_begin(&f, &t, &opt), 0);
+	for (uint32_t i = 0; i < t.n_images; i++)
+		assert_non_null(symbol_files_get(&f, i)->file);
+	assert_int_equal(f.unread_again, 0);
+	symbol_files_end(&f);
+	symbols_cache_free(&c);
+	sample_tables_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_budget),
 		cmocka_unit_test(held_at_a_time),
+		cmocka_unit_test_setup_teardown(read_again, make_files, remove_files),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

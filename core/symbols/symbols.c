@@ -199,6 +199,12 @@ static void say_unread(const struct resolving *r)
 {
 	const struct symbol_files *f = &r->files;
 
+	if (f->unread_again)
+		log_warn("%s%s: names are missing, as it could not be read again. It was closed to "
+			 "stay within the memory limit",
+			 f->unread_path ? f->unread_path : "a file",
+			 f->unread_again > 1 ? " and others" : "");
+
 	if (f->too_long || f->too_much)
 		log_warn("%" PRIu64 " addresses have no name: reading symbols %s", r->counts.unread,
 			 f->too_long ? "took too long and was ended"

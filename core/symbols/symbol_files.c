@@ -4,20 +4,43 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/foreign_file.h"
 #include "base/vec.h"
 
-/* Would they be the same file? A build id says so wherever the file is; without one only what one
- * process has loaded to one place, between its execs. */
-static bool same_file(const struct sample_image *a, const struct sample_image *b)
+/* An image, and who has it mapped. */
+struct asked {
+	const struct sample_image *x;
+	uint32_t pid;
+	struct symbols_contents contents;
+};
+
+static bool same_contents(const struct symbols_contents *a, const struct symbols_contents *b)
 {
-	return a->kind == b->kind && a->build_id_len == b->build_id_len &&
-	       !memcmp(a->build_id, b->build_id, a->build_id_len) &&
-	       (a->build_id_len || (a->process == b->process && !strcmp(a->path, b->path) &&
-				    a->start - a->file_off == b->start - b->file_off));
+	return a->known && b->known && a->dev == b->dev && a->ino == b->ino &&
+	       a->bytes == b->bytes && a->changed.tv_sec == b->changed.tv_sec &&
+	       a->changed.tv_nsec == b->changed.tv_nsec;
+}
+
+/* Would it be the same file? A build id says so wherever the file is; without one its contents, or
+ * what one process has loaded to one place, between its execs. All code that a process makes has
+ * one map. */
+static bool same_file(const struct symbols_file *f, const struct asked *a)
+{
+	const struct sample_image *x = a->x, *y = &f->of;
+
+	if (x->kind != y->kind || x->build_id_len != y->build_id_len ||
+	    memcmp(x->build_id, y->build_id, x->build_id_len) != 0)
+		return false;
+	if (x->build_id_len)
+		return true;
+	if (a->contents.known || f->contents.known)
+		return same_contents(&a->contents, &f->contents);
+	return x->process == y->process && !strcmp(x->path, y->path) &&
+	       (x->kind == IMAGE_PERF_MAP || x->start - x->file_off == y->start - y->file_off);
 }
 
 static uint32_t hash_path(const struct sample_image *x)
@@ -26,26 +49,30 @@ static uint32_t hash_path(const struct sample_image *x)
 }
 
 /* Of what same_file compares. */
-static uint32_t hash_file(const struct sample_image *x)
+static uint32_t hash_file(const struct sample_image *x, const struct symbols_contents *c)
 {
 	if (x->build_id_len)
 		return hash_u64_pair(hash_bytes(x->build_id, x->build_id_len), x->kind);
-	return hash_u64_pair(x->start - x->file_off,
+	if (c->known)
+		return hash_u64_pair(c->ino, c->dev);
+	return hash_u64_pair(x->kind == IMAGE_PERF_MAP ? 0 : x->start - x->file_off,
 			     hash_u64_pair(hash_path(x), x->process) ^ x->kind);
 }
 
 /* A file that could not be opened is tried again in another place. */
-static uint32_t hash_place(const struct sample_image *x, uint32_t pid)
+static uint32_t hash_place(const struct sample_image *x, const struct symbols_contents *c,
+			   uint32_t pid)
 {
-	return hash_u64_pair(hash_file(x), (uint64_t)hash_path(x) << 32 | pid);
+	return hash_u64_pair(hash_file(x, c), (uint64_t)hash_path(x) << 32 | pid);
 }
 
 static int put(struct symbol_files *f, uint32_t i)
 {
 	const struct symbols_file *x = &f->cache->files[i];
 
-	return x->file && !x->alone ? hash_index_put(&f->opened, hash_file(&x->of), i)
-				    : hash_index_put(&f->missed, hash_place(&x->of, x->pid), i);
+	return x->file && !x->alone
+		       ? hash_index_put(&f->opened, hash_file(&x->of, &x->contents), i)
+		       : hash_index_put(&f->missed, hash_place(&x->of, &x->contents, x->pid), i);
 }
 
 int symbol_files_begin(struct symbol_files *f, const struct sample_tables *t,
@@ -75,12 +102,38 @@ static bool owner_of(const struct symbol_files *f, const struct sample_image *x,
 			     : !foreign_file_owner(pid, owner);
 }
 
+/* As symbols_options.file has it. */
+static int open_seen(const struct symbol_files *f, const struct sample_image *x)
+{
+	const bool has = f->opt->file && x->kind == IMAGE_FILE && x->process != TRACE_NONE;
+
+	return has ? f->opt->file(f->opt->ctx, x) : -ENOENT;
+}
+
+static struct asked ask(const struct symbol_files *f, const struct sample_image *x)
+{
+	struct asked a = { .x = x,
+			   .pid = x->process == TRACE_NONE ? 0 : f->t->processes[x->process].pid };
+	const int fd = x->build_id_len ? -ENOENT : open_seen(f, x);
+	struct stat st;
+
+	if (fd < 0)
+		return a;
+	if (!fstat(fd, &st))
+		a.contents = (struct symbols_contents){ .known = true,
+							.dev = st.st_dev,
+							.ino = st.st_ino,
+							.bytes = st.st_size,
+							.changed = st.st_mtim };
+	close(fd);
+	return a;
+}
+
 static struct image_file *read_file(const struct symbol_files *f, const struct sample_image *x,
 				    uint32_t pid)
 {
 	uid_t owner;
-	const bool has = f->opt->file && x->kind == IMAGE_FILE && x->process != TRACE_NONE;
-	const int fd = has ? f->opt->file(f->opt->ctx, x) : -ENOENT;
+	const int fd = open_seen(f, x);
 	const uint64_t alone_ns = foreign_file_deadline();
 	const struct image_place at = { .most_bytes = f->opt->hold_bytes / 2,
 					.pid = pid,
@@ -173,102 +226,101 @@ static int keep(struct symbol_files *f, const struct symbols_file *given)
 	return put(f, (uint32_t)c->n - 1);
 }
 
-static int add_file(struct symbol_files *f, const struct sample_image *x, uint32_t pid)
+static int add_file(struct symbol_files *f, const struct asked *a)
 {
-	struct symbols_file new = { .of = *x, .pid = pid };
+	struct symbols_file to = { .of = *a->x, .contents = a->contents, .pid = a->pid };
 
-	read_into(f, &new, x, pid);
-	return keep(f, &new);
+	read_into(f, &to, a->x, a->pid);
+	return keep(f, &to);
 }
 
 /*
  * One that was closed, as this process has it: what was read for another may be out of its reach,
  * or gone. Then it has what there is for itself, in *i, and others try where they have it.
  */
-static int read_again(struct symbol_files *f, const struct sample_image *x, uint32_t pid,
-		      uint32_t *i)
+static int read_again(struct symbol_files *f, const struct asked *a, uint32_t *i)
 {
 	struct symbols_file *old = &f->cache->files[*i];
-	struct symbols_file new = { .of = *x, .pid = pid };
+	struct symbols_file now = { .of = *a->x, .contents = a->contents, .pid = a->pid };
 
-	read_into(f, &new, x, pid);
-	if (new.file &&new.had_debug >= old->had_debug) {
-		old->file = new.file;
+	read_into(f, &now, a->x, a->pid);
+	if (now.file && now.had_debug >= old->had_debug) {
+		old->file = now.file;
 		old->closed = false;
 		return 0;
 	}
-	if (new.err != ETIMEDOUT && !f->unread_again++)
-		f->unread_path = strdup(x->path);
-	new.alone = true;
+	if (now.err != ETIMEDOUT && !f->unread_again++)
+		f->unread_path = strdup(a->x->path);
+	now.alone = true;
 	*i = (uint32_t)f->cache->n;
-	return keep(f, &new);
+	return keep(f, &now);
 }
 
-static uint32_t find_opened(const struct symbol_files *f, const struct sample_image *x)
+static uint32_t find_opened(const struct symbol_files *f, const struct asked *a)
 {
-	const uint32_t hash = hash_file(x);
+	const uint32_t hash = hash_file(a->x, &a->contents);
 	size_t at;
 	uint32_t i = hash_index_first(&f->opened, hash, &at);
 
-	while (i != HASH_NONE && !same_file(x, &f->cache->files[i].of))
+	while (i != HASH_NONE && !same_file(&f->cache->files[i], a))
 		i = hash_index_next(&f->opened, hash, &at);
 	return i;
 }
 
-static bool same_place(const struct symbols_file *a, const struct sample_image *x, uint32_t pid)
+static bool same_place(const struct symbols_file *f, const struct asked *a)
 {
-	return same_file(x, &a->of) && pid == a->pid && !strcmp(x->path, a->of.path);
+	return same_file(f, a) && a->pid == f->pid && !strcmp(a->x->path, f->of.path);
 }
 
-static uint32_t find_missed(const struct symbol_files *f, const struct sample_image *x,
-			    uint32_t pid)
+static uint32_t find_missed(const struct symbol_files *f, const struct asked *a)
 {
-	const uint32_t hash = hash_place(x, pid);
+	const uint32_t hash = hash_place(a->x, &a->contents, a->pid);
 	size_t at;
 	uint32_t i = hash_index_first(&f->missed, hash, &at);
 
-	while (i != HASH_NONE && !same_place(&f->cache->files[i], x, pid))
+	while (i != HASH_NONE && !same_place(&f->cache->files[i], a))
 		i = hash_index_next(&f->missed, hash, &at);
 	return i;
 }
 
 /* The number of a file of the cache; HASH_NONE: none is it. */
-static uint32_t find(const struct symbol_files *f, const struct sample_image *x, uint32_t pid)
+static uint32_t find(const struct symbol_files *f, const struct asked *a)
 {
-	const uint32_t opened = find_opened(f, x);
+	const uint32_t opened = find_opened(f, a);
 
 	if (opened != HASH_NONE && !f->cache->files[opened].closed)
 		return opened;
-	const uint32_t missed = find_missed(f, x, pid);
+	const uint32_t missed = find_missed(f, a);
 
 	return missed == HASH_NONE ? opened : missed;
 }
 
 const struct symbols_file *symbol_files_get(struct symbol_files *f, uint32_t image)
 {
-	const struct sample_image *x = &f->t->images[image];
-	const uint32_t pid = x->process == TRACE_NONE ? 0 : f->t->processes[x->process].pid;
 	struct symbols_cache *c = f->cache;
+	struct asked a = { 0 };
 
+	if (!f->file_of[image] || c->files[f->file_of[image] - 1].closed)
+		a = ask(f, &f->t->images[image]);
 	if (!f->file_of[image]) {
-		uint32_t i = find(f, x, pid);
+		uint32_t i = find(f, &a);
 
 		if (i == HASH_NONE) {
 			i = (uint32_t)c->n;
-			if (add_file(f, x, pid))
+			if (add_file(f, &a))
 				return NULL;
 		}
 		f->file_of[image] = i + 1;
 	}
 	uint32_t at = f->file_of[image] - 1;
 
-	if (c->files[at].closed && !c->files[at].alone && read_again(f, x, pid, &at))
+	if (c->files[at].closed && !c->files[at].alone && read_again(f, &a, &at))
 		return NULL;
 	f->file_of[image] = at + 1;
 	struct symbols_file *found = &c->files[at];
 
 	if (found->closed)
-		read_into(f, found, x, pid);
+		read_into(f, found, a.x, a.pid);
 	found->used_ns = c->now_ns;
 	found->asked = ++c->asked;
 	return found;
@@ -304,7 +356,7 @@ static void tidy(struct symbols_cache *c, uint64_t most_bytes)
 	for (size_t i = 0; i < c->n; i++) {
 		struct symbols_file *f = &c->files[i];
 		bool stays = (f->of.kind == IMAGE_KERNEL || f->of.kind == IMAGE_VDSO ||
-			      f->of.build_id_len) &&
+			      f->of.build_id_len || f->contents.known) &&
 			     !f->alone;
 
 		bytes += f->file ? image_file_bytes(f->file) : 0;

@@ -3,13 +3,26 @@
 #ifndef GOTRACE_SYMBOL_FILES_H
 #define GOTRACE_SYMBOL_FILES_H
 
+#include <sys/types.h>
+#include <time.h>
+
 #include "base/hash_index.h"
 #include "symbols/image_file.h"
 #include "symbols/symbols.h"
 
+/* What tells files without a build id apart. */
+struct symbols_contents {
+	bool known; /* a descriptor of the file, as it was when it was seen, said so */
+	dev_t dev;
+	ino_t ino;
+	off_t bytes;
+	struct timespec changed;
+};
+
 struct symbols_file {
 	struct image_file *file; /* NULL: it could not be opened */
 	struct sample_image of;  /* the first of it; its path is owned */
+	struct symbols_contents contents;
 	uint32_t pid;
 	int err;          /* as image_file_open; ETIMEDOUT: nothing was left for it */
 	bool alone;       /* only this process has it so: others could not read it, or could */

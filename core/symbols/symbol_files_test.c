@@ -287,12 +287,71 @@ static void read_again(void **state)
 	sample_tables_free(&t);
 }
 
+/* ---- files without a build id */
+
+static int open_seen(void *ctx, const struct sample_image *i)
+{
+	(void)ctx;
+	return open(i->path, O_RDONLY | O_CLOEXEC);
+}
+
+static size_t ask_all(struct symbols_cache *c, const struct sample_tables *t)
+{
+	const struct symbols_options opt = { .here = true, .cache = c, .file = open_seen };
+	struct symbol_files f;
+	size_t n;
+
+	assert_int_equal(symbol_files_begin(&f, t, &opt), 0);
+	for (uint32_t i = 0; i < t->n_images; i++)
+		assert_non_null(symbol_files_get(&f, i)->file);
+	n = c->n;
+	symbol_files_end(&f);
+	return n;
+}
+
+/* Processes that share one, and images of one process that share a perf map, have it read once; the
+ * next call has the file still. */
+static void read_once(void **state)
+{
+	enum { PROCESSES = 20 };
+	struct symbols_cache c = { 0 };
+	struct sample_tables t = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < PROCESSES; i++) {
+		put_image(&t, "notgo", IMAGE_FILE, false);
+		t.images[i].start += i << 20; /* each at another place */
+		t.processes[i].pid += i;
+	}
+	assert_int_equal(ask_all(&c, &t), 1);
+	const struct image_file *file = c.files[0].file;
+
+	assert_int_equal(c.n, 1);
+	assert_int_equal(ask_all(&c, &t), 1);
+	assert_ptr_equal(c.files[0].file, file);
+
+	/* Another file has the path now. */
+	assert_int_equal(run("cp a/p x && mv x notgo"), 0);
+	assert_int_equal(ask_all(&c, &t), 2);
+
+	put_image(&t, "map", IMAGE_PERF_MAP, false);
+	put_image(&t, "map", IMAGE_PERF_MAP, false);
+	t.images[PROCESSES + 1].process = PROCESSES; /* of the one before */
+	t.images[PROCESSES + 1].start = 1 << 30;
+	put_image(&t, "map", IMAGE_PERF_MAP, false);
+	assert_int_equal(ask_all(&c, &t), 4);
+	assert_int_equal(c.n, 2);
+	symbols_cache_free(&c);
+	sample_tables_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_budget),
 		cmocka_unit_test(held_at_a_time),
 		cmocka_unit_test_setup_teardown(read_again, make_files, remove_files),
+		cmocka_unit_test_setup_teardown(read_once, make_files, remove_files),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

@@ -30,6 +30,7 @@ struct processes {
 		bool released;              /* its files were, after it had ended */
 		bool gone;                  /* to be forgotten by processes_compact */
 		bool met;                   /* for whoever looks at new ones */
+		bool looked_at;             /* --wall: nothing more is to be had of it */
 		uint64_t used_ns;           /* when somebody asked for it last, or it began */
 		uint64_t bytes, path_bytes; /* of memory; of its images' paths */
 		size_t renewed;             /* images, when they were read anew last */

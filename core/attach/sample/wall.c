@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "attach/sample/looks.h"
+#include "attach/sample/processes_room.h"
 #include "attach/sample/snapshot.h"
 #include "attach/sample/system_calls.h"
 #include "attach/sample/wall_threads.h"
@@ -47,7 +48,7 @@ int wall_flush(struct wall *w)
 
 uint64_t wall_samples(const struct wall *w)
 {
-	uint64_t n = 0;
+	uint64_t n = w->written;
 
 	for (size_t i = 0; i < w->n; i++)
 		n += w->all[i].seen.written + w->all[i].threads.seen.written;
@@ -239,7 +240,7 @@ static int look_at_threads(struct wall *w, struct wall_process *p, bool in_any_c
 /* Whether it is looked at from now on. */
 static bool is_wanted(struct wall *w, struct process *one)
 {
-	bool known = false;
+	bool known = one->looked_at;
 
 	for (size_t i = 0; i < w->n; i++) {
 		known |= w->all[i].pid == one->pid && w->all[i].start_ns == one->start_ns;
@@ -283,6 +284,49 @@ static int find_new(struct wall *w, uint64_t now_ns)
 	return 0;
 }
 
+static void close_process(struct wall_process *p)
+{
+	if (p->open)
+		snapshot_close(&p->s);
+	looks_free(&p->looks);
+	seen_free(&p->seen);
+	seen_free(&p->threads.seen);
+	wall_threads_close(&p->threads);
+}
+
+static void mark(struct wall *w, const struct wall_process *p)
+{
+	struct process *one = process_find(w->processes, p->pid, p->start_ns);
+
+	if (one && one->start_ns == p->start_ns)
+		one->looked_at = true;
+}
+
+/* Places of those of which nothing more is to be had. 0, or -errno of the trace. */
+static int leave_places(struct wall *w)
+{
+	size_t n = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < w->n; i++) {
+		struct wall_process *p = &w->all[i];
+
+		if (!p->over) {
+			w->all[n++] = *p;
+			continue;
+		}
+		if (!err)
+			err = seen_flush(&p->seen);
+		if (!err)
+			err = seen_flush(&p->threads.seen);
+		w->written += p->seen.written + p->threads.seen.written;
+		mark(w, p);
+		close_process(p);
+	}
+	w->n = n;
+	return err;
+}
+
 int wall_take(struct wall *w, uint64_t now_ns, bool in_any_case)
 {
 	int err;
@@ -301,8 +345,10 @@ int wall_take(struct wall *w, uint64_t now_ns, bool in_any_case)
 		if (p->seen.process == TRACE_NONE)
 			p->seen.process = p->threads.seen.process = processes_known(w->processes,
 										    p->pid, now_ns);
-		if (p->seen.process == TRACE_NONE)
+		if (p->seen.process == TRACE_NONE) {
+			end(p); /* it is forgotten, and told of anew if it comes again */
 			continue;
+		}
 		if (!p->open && !p->threads.of)
 			try_open(w, p);
 		if (p->open)
@@ -310,7 +356,9 @@ int wall_take(struct wall *w, uint64_t now_ns, bool in_any_case)
 		if (!err && p->threads.of)
 			err = look_at_threads(w, p, in_any_case);
 	}
-	return err;
+	const int left = leave_places(w);
+
+	return err ? err : left;
 }
 
 /* ---- the whole */
@@ -331,65 +379,21 @@ void wall_begin(struct wall *w, struct processes *p, struct sample_bpf *bpf,
 	w->random = (now_ns ^ (uint64_t)(uintptr_t)w << 16) | 1;
 }
 
-int wall_describe_reasons(const struct wall *w, struct trace_info *to)
-{
-	int err = 0;
-
-	for (unsigned i = 1; i <= w->n_reasons && !err; i++) {
-		char key[48];
-
-		snprintf(key, sizeof(key), KEY_STATES_REASON ".%u", i);
-		err = trace_info_set(to, key, w->reason[i]);
-	}
-	return err;
-}
-
-int wall_describe(const struct wall *w, struct trace_info *end)
-{
-	const struct {
-		const char *key;
-		uint64_t n;
-	} counts[] = {
-		{ KEY_END_SNAPSHOTS, w->snapshots },
-		{ KEY_END_SNAPSHOTS_DRAWN, w->drawn },
-		{ KEY_END_SNAPSHOTS_LISTED, w->listed },
-		{ KEY_END_SNAPSHOTS_TORN, w->torn },
-		{ KEY_END_SNAPSHOTS_RUNNING_NS, w->running_ns },
-		{ KEY_END_SNAPSHOTS_IDLE_NS, w->idle_ns },
-		{ KEY_END_SNAPSHOTS_NS, w->last_ns - w->begin_ns },
-		{ KEY_END_SNAPSHOTS_GAP_NS, w->gap_ns },
-		{ KEY_END_SNAPSHOTS_NOT_GO, w->not_go },
-		{ KEY_END_THREADS_SNAPSHOTS, w->threads.snapshots },
-		{ KEY_END_THREADS_DRAWN, w->threads.drawn },
-		{ KEY_END_THREADS_LISTED, w->threads.listed },
-		{ KEY_END_THREADS_TORN, w->threads.torn },
-		{ KEY_END_THREADS_RUNNING_NS, w->threads.running_ns },
-	};
-	int err = 0;
-
-	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts) && !err; i++)
-		err = trace_info_setf(end, counts[i].key, "%" PRIu64, counts[i].n);
-	if (!err && w->silent)
-		err = trace_info_setf(end, KEY_END_SNAPSHOTS_SILENT, "%" PRIu64, w->silent);
-	return err ? err : wall_describe_reasons(w, end);
-}
-
-static void close_process(struct wall_process *p)
-{
-	if (p->open)
-		snapshot_close(&p->s);
-	looks_free(&p->looks);
-	seen_free(&p->seen);
-	seen_free(&p->threads.seen);
-	wall_threads_close(&p->threads);
-}
-
 static void forget_counts(struct wall *w, uint64_t now_ns)
 {
 	w->begin_ns = w->last_ns = now_ns;
 	w->snapshots = w->gap_ns = w->drawn = w->listed = w->running_ns = w->idle_ns = 0;
 	w->torn = w->cut = w->unreadable = w->not_go = w->silent = w->left_out = 0;
+	w->written = 0;
 	memset(&w->threads, 0, sizeof(w->threads));
+}
+
+/* Those that were given up, too, may be looked at again. */
+static void look_anew(struct wall *w)
+{
+	for (size_t i = 0; i < w->processes->n; i++)
+		w->processes->all[i].looked_at = false;
+	w->seen = 0; /* their places are others now */
 }
 
 void wall_again(struct wall *w, struct trace_writer *next, uint64_t now_ns)
@@ -409,7 +413,7 @@ void wall_again(struct wall *w, struct trace_writer *next, uint64_t now_ns)
 		w->all[n++] = *p;
 	}
 	w->n = n;
-	w->seen = 0; /* their places are others now */
+	look_anew(w);
 	forget_counts(w, now_ns);
 }
 
@@ -417,7 +421,8 @@ void wall_ask_again(struct wall *w)
 {
 	for (size_t i = 0; i < w->n; i++)
 		close_process(&w->all[i]);
-	w->n = w->seen = 0;
+	w->n = 0;
+	look_anew(w);
 }
 
 size_t wall_processes(const struct wall *w)

@@ -44,6 +44,7 @@ struct wall {
 	uint64_t not_go;                /* processes that are not told of */
 	uint64_t silent;                /* processes whose memory did not answer */
 	uint64_t left_out;              /* wanted, but there were `most` already */
+	uint64_t written;               /* samples of processes whose place was left */
 	/* likewise, of threads */
 	struct {
 		uint64_t snapshots, drawn, listed, running_ns, torn;

@@ -356,9 +356,50 @@ void deaths_notes(const struct sample_tables *t, struct notes *to)
 
 /* ---- JSON */
 
-static void death_json(const struct sample_tables *t, const struct sample_death *d, struct json *j)
+/* Bytes of stacks that all deaths of a trace may take: so many, and so many for each byte of its
+ * file. */
+#define FREE_BYTES     (128ull << 20)
+#define BYTES_PER_BYTE 500
+#define FRAME_BYTES    16 /* what stands around a name, with its indent */
+
+/* What a name takes, escaped. */
+static uint64_t written_bytes(const char *name)
 {
-	struct frames f = frames_of(t, d);
+	uint64_t n = FRAME_BYTES;
+
+	for (; *name; name++)
+		n += *name >= ' ' && *name <= '~' ? 1 : 6;
+	return n;
+}
+
+/* From the first one on that would take more than is left, one line is in the place of each. */
+static void stack_json(const struct sample_tables *t, const struct sample_death *d, uint64_t *left,
+		       size_t *left_out, struct json *j)
+{
+	struct frames f = { 0 };
+	uint64_t bytes = 0;
+
+	if (!*left_out)
+		f = frames_of(t, d);
+	for (size_t i = 0; i < f.n; i++)
+		bytes += written_bytes(f.names[i]);
+	const bool fits = !*left_out && bytes <= *left;
+
+	*left -= fits ? bytes : 0;
+	*left_out += !fits;
+	json_key(j, "stack");
+	json_open(j, '[');
+	for (size_t i = 0; fits && i < f.n; i++)
+		json_str(j, f.names[i]);
+	if (!fits)
+		json_str(j, "[left out]");
+	json_close(j, ']');
+	free_frames(&f);
+}
+
+static void death_json(const struct sample_tables *t, const struct sample_death *d, uint64_t *left,
+		       size_t *left_out, struct json *j)
+{
 	char name[24];
 
 	json_open(j, '{');
@@ -374,22 +415,22 @@ static void death_json(const struct sample_tables *t, const struct sample_death 
 		signal_name(d->signal, name);
 		json_kv_str(j, "signal", name);
 	}
-	json_key(j, "stack");
-	json_open(j, '[');
-	for (size_t i = 0; i < f.n; i++)
-		json_str(j, f.names[i]);
-	json_close(j, ']');
+	stack_json(t, d, left, left_out, j);
 	json_close(j, '}');
-	free_frames(&f);
 }
 
-void deaths_json(const struct sample_tables *t, struct json *j)
+void deaths_json(const struct sample_tables *t, uint64_t file_bytes, struct json *j)
 {
+	uint64_t left = FREE_BYTES + BYTES_PER_BYTE * file_bytes;
+	size_t left_out = 0;
+
 	if (!t || !t->n_deaths)
 		return;
 	json_key(j, "deaths");
 	json_open(j, '[');
 	for (size_t i = 0; i < t->n_deaths; i++)
-		death_json(t, &t->deaths[i], j);
+		death_json(t, &t->deaths[i], &left, &left_out, j);
 	json_close(j, ']');
+	if (left_out)
+		json_kv_u64(j, "death_stacks_left_out", left_out);
 }

@@ -14,7 +14,8 @@
  */
 void deaths_notes(const struct sample_tables *t, struct notes *to);
 /* All of them, as the value "deaths" of the object that is open in j; nothing when there are none.
- */
-void deaths_json(const struct sample_tables *t, struct json *j);
+ * Stacks that take more than 128 MB, and 500 bytes for each byte of the trace's file, are left out
+ * and counted as "death_stacks_left_out". */
+void deaths_json(const struct sample_tables *t, uint64_t file_bytes, struct json *j);
 
 #endif

@@ -158,7 +158,7 @@ static void as_json(void **state)
 	add_death(DEATH_SIGNAL, 6, 8, 2, 0, FRAMES(F, MAIN));
 	json_init(&j, f, false);
 	json_open(&j, '{');
-	deaths_json(&t, &j);
+	deaths_json(&t, 0, &j);
 	json_close(&j, '}');
 	fclose(f);
 	assert_string_equal(

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/deaths.h"
 #include "base/log.h"
 #include "cli/bombs_fixture.h"
 #include "export/export.h"
@@ -53,6 +54,33 @@ static ssize_t count_bytes(void *cookie, const char *bytes, size_t n)
 	return (ssize_t)n;
 }
 
+/* As gotrace info -F json has them. */
+static int look_at_deaths(struct trace_reader *r, FILE *out)
+{
+	struct sample_span span;
+	struct json j;
+	int got;
+
+	if (!trace_is_samples(trace_reader_info(r)))
+		return 0;
+	while ((got = trace_reader_samples(r, &span)) > 0)
+		;
+	json_init(&j, out, true);
+	json_open(&j, '{');
+	deaths_json(trace_reader_tables(r), trace_reader_bytes(r), &j);
+	json_close(&j, '}');
+	return got;
+}
+
+static size_t n_looks(void)
+{
+	size_t n = BY_CALL + 2; /* and deaths, the last */
+
+	for (const struct export_format *f = export_formats; f->name; f++)
+		n++;
+	return n;
+}
+
 /* In a child: the n-th way to look at a trace, whose output may have so many bytes. */
 static void look(const char *path, unsigned n, uint64_t most)
 {
@@ -64,21 +92,14 @@ static void look(const char *path, unsigned n, uint64_t most)
 
 	if (!r || !out)
 		exit(out ? 1 : 99);
-	if (n <= BY_CALL)
+	if (n == n_looks() - 1)
+		err = look_at_deaths(r, out);
+	else if (n <= BY_CALL)
 		err = report_formats[1].write(r, &(struct report_options){ .by = n }, out);
 	else
 		err = (f + (n - BY_CALL - 1))->write(&r, 1, &(struct export_options){ 0 }, out);
 	fclose(out);
 	exit(written > most ? 98 : err ? 1 : 0);
-}
-
-static size_t n_looks(void)
-{
-	size_t n = BY_CALL + 1;
-
-	for (const struct export_format *f = export_formats; f->name; f++)
-		n++;
-	return n;
 }
 
 /* The n-th way to look at a bomb, in a child. */
@@ -95,7 +116,9 @@ static void try_look(enum bomb b, const char *path, uint64_t bytes, unsigned n)
 	assert_true(pid >= 0);
 	if (!pid) {
 		setrlimit(RLIMIT_CPU, &most);
-		look(path, n, b == DEEP_STACKS || b == INLINED ? MOST_OUTPUT(bytes) : UINT64_MAX);
+		look(path, n,
+		     b == DEEP_STACKS || b == INLINED || b == DEATHS ? MOST_OUTPUT(bytes)
+								     : UINT64_MAX);
 	}
 	assert_int_equal(wait4(pid, &status, 0, &used), pid);
 	if (getenv("GOTRACE_BOMBS_SAY"))

@@ -309,7 +309,7 @@ static void show_json(const struct trace_reader *r, const struct counted *c)
 		for (size_t i = 0; i < sizeof(sample_counts) / sizeof(*sample_counts); i++)
 			json_kv_u64(&j, sample_counts[i].name, sample_count(c->tables, i));
 	}
-	deaths_json(c->tables, &j);
+	deaths_json(c->tables, trace_reader_bytes(r), &j);
 	json_kv_u64(&j, "functions", t->n_funcs);
 	json_kv_u64(&j, "sites", t->n_sites);
 	json_kv_u64(&j, "events", c->events);

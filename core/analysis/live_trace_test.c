@@ -14,6 +14,8 @@
 #include "analysis/answer.h"
 #include "analysis/correction.h"
 #include "analysis/live_trace.h"
+#include "analysis/parked.h"
+#include "analysis/trace_fixture.h"
 
 #define LOOKS 6
 
@@ -167,11 +169,49 @@ static void test_holders(void **state)
 	free(said);
 }
 
+/* Goroutines that are parked while others go on are left out of each look, and come back in the
+ * next one. */
+static void test_parked(void **state)
+{
+	static const char events[] =
+		"@set states 1\n@set states.reason.7 chan receive\n@set states.reason.19 sleep\n"
+		"2 entry main.idle 100 1000\n2 state - 0x703 1010\n"
+		"1 entry main.main 100 1000\n1 entry main.work 200 1100\n1 exit main.work 200 1200\n"
+		"1 entry main.work 200 1300\n1 exit main.work 200 1900\n"
+		"1 entry main.work 200 2000\n1 exit main.work 200 8000\n";
+	char recorded[TRACE_PATH_BYTES];
+	struct live_trace live;
+	struct growing g;
+	uint64_t before_ns = 0;
+
+	(void)state;
+	fixture_write_text(events, true, recorded);
+	free(check(recorded));
+	begin(&g, recorded);
+	assert_int_equal(live_trace_open(&live, g.path), 0);
+	for (int i = 0; i < 4; i++) {
+		struct loaded_trace t;
+		uint64_t up_to_ns;
+
+		go_on(&g, i ? 2 : 4);
+		assert_int_equal(live_trace_look(&live, &t, &up_to_ns), 0);
+		assert_int_equal(loaded_trace_leave_out_parked(&t), 0);
+		assert_int_equal(parked_ns(t.parked), i ? t.totals->last_ns - 1010 : 0);
+		assert_true(!i || parked_ns(t.parked) > before_ns);
+		before_ns = parked_ns(t.parked);
+		trace_unload(&t);
+	}
+	live_trace_close(&live);
+	end(&g);
+	unlink(recorded);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_recorded),
 		cmocka_unit_test(test_holders),
+		cmocka_unit_test(test_parked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

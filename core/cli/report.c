@@ -164,8 +164,10 @@ static void finish_options(struct argp_state *state, struct report_args *a)
 	check_columns(state, a);
 	struct trace_view *v = &a->view.view;
 
-	if (v->request && (!text || a->opt.by != BY_FUNCTION || a->opt.hist))
-		arg_error(state, "--request is for the report by function as text");
+	const bool csv = a->format == &report_formats[1]; /* has no answer */
+
+	if (v->request && (csv || a->opt.by != BY_FUNCTION || a->opt.hist))
+		arg_error(state, "--request is for the report by function as text or JSON");
 	v->said = a->format != &report_formats[1]; /* csv has no room for it */
 	v->leave_out_parked = text && !a->view.parked &&
 			      (a->opt.by == BY_FUNCTION || a->opt.by == BY_PATH ||

@@ -362,7 +362,7 @@ void deaths_notes(const struct sample_tables *t, struct notes *to)
 #define BYTES_PER_BYTE 500
 #define FRAME_BYTES    16 /* what stands around a name, with its indent */
 
-/* What a name takes, escaped. */
+/* Bytes that a name takes, escaped. */
 static uint64_t written_bytes(const char *name)
 {
 	uint64_t n = FRAME_BYTES;

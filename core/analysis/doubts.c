@@ -105,7 +105,7 @@ void doubts_of_events(const struct loaded_trace *trace, struct notes *to)
 			"the first events contradict the layout of runtime.g that gotrace assumed for this Go version: do not trust this trace");
 }
 
-/* What is certain of a trace without a loss record. */
+/* The sentence on losses for a trace without a loss record. */
 static const char *none_lost(const struct loaded_trace *trace, bool any_dropped)
 {
 	if (!trace_reached_end(trace))
@@ -142,7 +142,8 @@ bool doubts_warning(const struct trace_kv *kv)
 {
 	if (strncmp(kv->key, KEY_WARN, strlen(KEY_WARN)) != 0)
 		return false;
-	/* Of what it costs and how, or what was not to be traced: no number is wrong for it. */
+	/* These name a price, or functions that were not to be traced: no number is wrong for it.
+	 */
 	return !(!strcmp(kv->key, KEY_WARN_LOAD) || !strcmp(kv->key, KEY_WARN_STUBS) ||
 		 !strncmp(kv->value, WARN_UNTRACED, strlen(WARN_UNTRACED)));
 }

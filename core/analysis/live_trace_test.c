@@ -79,7 +79,7 @@ static size_t count(const char *recorded)
 	return n;
 }
 
-/* Of a trace that was just read; to be freed. */
+/* The trace was just read. To be freed. */
 static char *answer_of(struct loaded_trace *t)
 {
 	struct answer a;

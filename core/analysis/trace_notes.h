@@ -9,7 +9,7 @@
 /* Adds what was traced, how it ended, what was not traced or lost; the last line is always about
  * what was lost. 0 or -ENOMEM; notes_free in either case. */
 int trace_notes(const struct loaded_trace *trace, struct notes *to);
-/* Of these, in few lines: how much was recorded, what is left out, how recording ended, how much
+/* The few that matter most: how much was recorded, what is left out, how recording ended, how much
  * slower the program was, what was lost. Not of samples. Errors as above. */
 int trace_notes_main(const struct loaded_trace *trace, struct notes *to);
 

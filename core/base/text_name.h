@@ -14,7 +14,7 @@ int text_room(unsigned width, size_t used);
  */
 void text_name(FILE *out, const char *name, int room);
 
-/* The same of a function, its package dim and the rest bold where `colour` is. */
+/* Writes a function's name so, its package dim and the rest bold where `colour` is. */
 void text_func_name(FILE *out, bool colour, const char *name, int room);
 
 #endif

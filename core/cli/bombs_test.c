@@ -54,7 +54,7 @@ static ssize_t count_bytes(void *cookie, const char *bytes, size_t n)
 	return (ssize_t)n;
 }
 
-/* As gotrace info -F json has them. */
+/* Writes them for gotrace info -F json. */
 static int look_at_deaths(struct trace_reader *r, FILE *out)
 {
 	struct sample_span span;

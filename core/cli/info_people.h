@@ -7,7 +7,7 @@
 
 #include "trace/trace.h"
 
-/* What the file has, counted. */
+/* Counts of what is in the file. */
 struct info_counts {
 	uint64_t samples, events, lost, first_ns, last_ns;
 };

@@ -225,7 +225,7 @@ static int look_for_newer(struct watching *w, int stop_fd, struct loaded_trace *
 	return err;
 }
 
-/* What is printed of a look. 0 or -errno (logged) */
+/* Prints one look. 0 or -errno (logged) */
 static int work_on(struct watching *w, struct loaded_trace *t, uint64_t up_to_ns,
 		   uint64_t looking_ns, bool print)
 {
@@ -259,7 +259,7 @@ static int look(struct watching *w, int stop_fd, bool print, bool *stop)
 	return err;
 }
 
-/* Of a recording that cannot tell the answer. */
+/* A recording without states cannot tell the answer. */
 static void say_where(const struct top_options *opt)
 {
 	if (opt->answer_pid)

@@ -7,7 +7,7 @@
 #include "analysis/stat_columns.h"
 #include "report/column_names.h"
 
-/* Of csv and json, besides stat_columns. */
+/* Columns of csv and json besides stat_columns. */
 static const char *const more[] = { "all_calls", "all_total_ns", "all_self_ns", "waits", NULL };
 
 static bool of_text(const char *word, size_t n)

@@ -24,7 +24,7 @@ static void lines(struct json *j, char *text)
 	json_close(j, ']');
 }
 
-/* Of the first part: for what it waits, and where it is. */
+/* The first part: its reason to wait, and its place. */
 static void where(const struct report *rep, struct json *j, const struct explained *e)
 {
 	char number[WAIT_REASON_BYTES];

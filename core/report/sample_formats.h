@@ -7,7 +7,7 @@
 #include "report/rows.h"
 
 /* What heads a text. */
-/* Of a row of any kind. */
+/* Numbers of a row of any kind. */
 struct numbers {
 	uint64_t samples, weight_ns, self_samples, self_ns;
 	double square_ns2, self_square_ns2; /* of their standard errors */

@@ -122,7 +122,7 @@ static const struct table_column columns[] = {
 	{ 0 },
 };
 
-/* What it rests on, where that is hardly anything. */
+/* A row that rests on one sighting says so. */
 static const char *remark(const struct report *rep, size_t row)
 {
 	const struct numbers x = sample_numbers(rep, row);

@@ -120,7 +120,7 @@ CELL(all_total)
 		 HUMAN(kept_all(rep->trace.info, stats(ctx, row)->total_ns)));
 }
 
-/* Of finished calls. */
+/* Durations are of finished calls. */
 #define DURATION_CELL(name, ns)                                                          \
 	CELL(name)                                                                       \
 	{                                                                                \
@@ -257,7 +257,7 @@ static void remarks(const struct report *rep, size_t row, char *buf, size_t size
 			       released_below_func(&rep->released, (uint32_t)row), released));
 }
 
-/* What to select to see more. 0 or -ENOMEM (logged) */
+/* Prints options that select more. 0 or -ENOMEM (logged) */
 static int open_up(const struct report *rep, FILE *out)
 {
 	char *text = NULL;

@@ -52,7 +52,7 @@ static void find_all(const struct report *rep, struct notes *to)
 	trace_notes(&rep->trace, to);
 }
 
-/* What may be wrong, but for what stands before the numbers. */
+/* Doubts, but for those that stand before the numbers. */
 static void find_doubts(const struct report *rep, struct notes *to)
 {
 	struct notes all = { 0 }, before = { 0 };
@@ -129,7 +129,7 @@ static void next(const struct report *rep, FILE *out)
 		free(commands[i]);
 }
 
-/* Of `all`, those that are shown on a terminal. */
+/* Chooses the notes that a terminal shows. */
 static void find_shown(const struct report *rep, const struct notes *doubts,
 		       const struct notes *all, struct notes *to)
 {

@@ -110,7 +110,7 @@ const char *text_waits(const struct report *rep, uint32_t row, uint64_t self_ns,
 #define SHORT_REASON 16 /* columns of a reason on a terminal of less than LONG_FROM */
 #define LONG_REASON  40
 
-/* What time was spent on: a state, or a reason to wait. */
+/* Time in a state, or for a reason to wait. */
 struct spent {
 	const char *state; /* NULL: waiting, for */
 	uint32_t reason;

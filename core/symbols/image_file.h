@@ -25,7 +25,7 @@ struct image_place {
  * file to be read (foreign_file_open, foreign_file_read) or takes too much, ENOMEM. Logs only what
  * is wrong with a Go binary. */
 struct image_file *image_file_open(const struct sample_image *i, const struct image_place *at);
-/* Whether its symbols are in a file of their own, which was found. */
+/* Are its symbols in a file of their own, which was found? */
 bool image_file_has_debug(const struct image_file *f);
 /* The memory that it takes. */
 size_t image_file_bytes(const struct image_file *f);

@@ -102,7 +102,7 @@ static bool owner_of(const struct symbol_files *f, const struct sample_image *x,
 			     : !foreign_file_owner(pid, owner);
 }
 
-/* As symbols_options.file has it. */
+/* See symbols_options.file. */
 static int open_seen(const struct symbol_files *f, const struct sample_image *x)
 {
 	const bool has = f->opt->file && x->kind == IMAGE_FILE && x->process != TRACE_NONE;

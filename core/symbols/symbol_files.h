@@ -10,7 +10,7 @@
 #include "symbols/image_file.h"
 #include "symbols/symbols.h"
 
-/* What tells files without a build id apart. */
+/* Tells files without a build id apart. */
 struct symbols_contents {
 	bool known; /* a descriptor of the file, as it was when it was seen, said so */
 	dev_t dev;

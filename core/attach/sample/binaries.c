@@ -221,7 +221,7 @@ static int refuse_both(struct binaries *b, struct known_binary *x, const char *n
 	return sample_bpf_add(b->bpf, &x->key, &none, NULL, 0);
 }
 
-/* What is known of it does, now. */
+/* Marks those that are known as living. */
 static bool is_settled(struct binaries *b, struct known_binary *x, int fd, const struct stat *st)
 {
 	return x->ambiguous ||

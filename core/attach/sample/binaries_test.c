@@ -301,7 +301,7 @@ static void test_all_in_use(void **state)
 	assert_non_null(strstr(logged, "tables of others take all room"));
 	third = begin(w, FIRST + 4, copy_of("kinds", 3));
 	assert_false(has_rows(w, third));
-	/* What a fork executes is in use, too. */
+	/* A fork's executable is in use, too. */
 	const struct side_band_reader r = processes_reader(&w->p);
 
 	r.fork(r.ctx, FIRST + 2, FIRST + 5, ++w->ts_ns);
@@ -314,7 +314,7 @@ static void test_all_in_use(void **state)
 	assert_int_equal(logged_count, 1);
 }
 
-/* What was overwritten has the rows of what it is now. */
+/* An executable that was overwritten has the rows of the new one. */
 static void test_overwritten(void **state)
 {
 	struct world *w = *state;

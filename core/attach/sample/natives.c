@@ -97,7 +97,7 @@ static bool is_other(const struct native_file *f, const uint8_t *id, uint8_t byt
 	       (f->build_id_len != bytes || memcmp(f->build_id, id, bytes) != 0);
 }
 
-/* What is on fd. NULL: it is no file, or there is no memory. */
+/* Reads the identity of the file on fd. NULL: it is no file, or there is no memory. */
 static const struct native_file *find_open(struct natives *n, int fd, const char *path,
 					   const struct sample_image *x)
 {

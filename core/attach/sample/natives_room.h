@@ -12,7 +12,7 @@ bool natives_make_room(struct natives *n, uint64_t rows);
 /* A place for one more, to be filled in. Those that are in use stay where they are. NULL: no
  * memory. */
 struct native_file *natives_new_file(struct natives *n);
-/* Whether there was no room for its rows, and it is time to look again. */
+/* Did its rows find no room, and is it time to look again? */
 bool natives_may_try(struct natives *n, const struct native_file *f);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What tables of executables and images must leave alone. */
+/* Rows that tables of executables and images must leave alone. */
 #include "attach/sample/processes_room.h"
 
 static void mark_binaries(void *ctx, struct binaries *b)

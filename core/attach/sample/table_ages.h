@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of one file, which nothing uses. */
+/* Frees the tables of one file, which nothing uses. */
 struct table_age {
 	uint64_t used; /* larger: it was used later */
 	uint64_t rows;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What snapshots have found, as keys of a trace. */
+/* Results of snapshots, as keys of a trace. */
 #include <inttypes.h>
 #include <stdio.h>
 

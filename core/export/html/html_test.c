@@ -204,7 +204,7 @@ static void test_answer(void **state)
 	free(page);
 }
 
-/* Of a recording that goes on: that of what was read, and that it does. */
+/* A recording that goes on has an answer of what was read, and says that it goes on. */
 static void test_growing(void **state)
 {
 	struct trace_reader *from = trace_reader_open("fixtures/answers/evict.gotrace");

@@ -230,12 +230,51 @@ cat >"$LIVE/crowded.go" <<-'EOF'
 		<-done
 	}
 
+	//go:noinline
+	func workLittle(n int) int { return n*7 + 1 }
+
+	//go:noinline
+	func part0(n int) int { return workLittle(n) + 0 }
+
+	//go:noinline
+	func part1(n int) int { return workLittle(n) + 1 }
+
+	//go:noinline
+	func part2(n int) int { return workLittle(n) + 2 }
+
+	//go:noinline
+	func part3(n int) int { return workLittle(n) + 3 }
+
+	//go:noinline
+	func part4(n int) int { return workLittle(n) + 4 }
+
+	//go:noinline
+	func part5(n int) int { return workLittle(n) + 5 }
+
+	//go:noinline
+	func part6(n int) int { return workLittle(n) + 6 }
+
+	//go:noinline
+	func part7(n int) int { return workLittle(n) + 7 }
+
+	// No part has most of what probes take.
+	//
+	//go:noinline
+	func parts(n int) {
+		for i := 0; i < 1000; i++ {
+			n = part0(part1(part2(part3(part4(part5(part6(part7(n))))))))
+		}
+	}
+
 	func main() {
 		os.WriteFile("ready", nil, 0o600)
 		for i := 0; ; i++ {
-			if os.Args[1] == "calls" {
+			switch os.Args[1] {
+			case "calls":
 				calls(i)
-			} else {
+			case "parts":
+				parts(i)
+			default:
 				starts(i)
 			}
 		}
@@ -247,7 +286,7 @@ crowded() { # WHAT ARG...: it runs while it is recorded
 	"$LIVE/crowded" "$1" &
 	local target=$!
 	wait_for 60 test -e ready
-	gt record --pid "$target" -f 'main.*' -x main.work "${@:2}" -o trace 2>err || status=$?
+	gt record --pid "$target" -f 'main.*' -x 'main.work*' "${@:2}" -o trace 2>err || status=$?
 	kill "$target" || fail "the target has ended"
 	wait "$target" || true
 	return $status
@@ -261,7 +300,7 @@ spared() {
 	crowded calls -d 1 --max-cost=off || fail "status $?: $(cat err)"
 	gt dump trace >events
 	if grep -q ' released ' events; then fail "released with --max-cost=off"; fi
-	crowded starts -d 3 --max-cost=off || fail "status $?: $(cat err)"
+	crowded parts -d 3 --max-cost=off || fail "status $?: $(cat err)"
 	expect_grep 'warning: probes take about [0-9]+% of the program.s processor time' err
 }
 check "a process that runs is spared by default" spared

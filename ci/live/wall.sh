@@ -62,7 +62,7 @@ leak() {
 	gt sample --wall -o trace -- "$programs/default/leaks" 60000 5 >out
 	gt report trace --format=csv -n 0 >functions
 	gt report trace -n 0 >text
-	expect_grep '^  SELF      ±      %' text
+	expect_grep '^ +SELF +± +%' text
 	awk -F, -v gap="$(key trace end.snapshots_gap_ns)" -v snapshots="$(key trace end.snapshots)" '
 		NR == FNR { split($0, word, " "); if (word[1] == "spent") spent[word[2]] = word[3]; next }
 		FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

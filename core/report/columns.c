@@ -8,7 +8,10 @@
 #include "report/column_names.h"
 
 /* Columns of csv and json besides stat_columns. */
-static const char *const more[] = { "all_calls", "all_total_ns", "all_self_ns", "waits", NULL };
+static const char *const more[] = { "all_calls",           "all_total_ns",
+				    "all_self_ns",         "waits",
+				    "released_ns",         "released_callees",
+				    "released_sampled_ns", NULL };
 
 static bool of_text(const char *word, size_t n)
 {

@@ -20,17 +20,32 @@
 static void released_fields(const struct report *rep, FILE *out, struct report_release r,
 			    const struct call_stats *st)
 {
-	uint64_t ns = released_ns(&rep->released, r.func);
+	const uint64_t ns = released_ns(&rep->released, r.func);
+	const char *list = rep->opt->columns;
 
-	if (rep->opt->columns) {
-		fputc('\n', out);
-		return;
+	if (rep->released.n && columns_have(list, "released_ns")) {
+		fputc(',', out);
+		if (ns)
+			fprintf(out, "%" PRIu64, ns - rep->trace.totals->first_ns);
 	}
-	if (rep->released.n && ns)
-		fprintf(out, ",%" PRIu64 ",%u,%" PRIu64, ns - rep->trace.totals->first_ns,
-			r.below.n, st->sampled_ns);
-	else if (rep->released.n)
-		fprintf(out, ",,%u,", r.below.n);
+	if (rep->released.n && columns_have(list, "released_callees"))
+		fprintf(out, ",%u", r.below.n);
+	if (rep->released.n && columns_have(list, "released_sampled_ns")) {
+		fputc(',', out);
+		if (ns)
+			fprintf(out, "%" PRIu64, st->sampled_ns);
+	}
+	fputc('\n', out);
+}
+
+static void released_names(const struct report *rep, FILE *out)
+{
+	static const char *const names[] = { "released_ns", "released_callees",
+					     "released_sampled_ns" };
+
+	for (size_t i = 0; i < 3; i++)
+		if (rep->released.n && columns_have(rep->opt->columns, names[i]))
+			fprintf(out, ",%s", names[i]);
 	fputc('\n', out);
 }
 
@@ -73,10 +88,7 @@ static void stat_names(const struct report *rep, FILE *out, bool path)
 	for (size_t i = 0; i < 3; i++)
 		if (all_there(rep, i))
 			fprintf(out, ",%s", all_names[i]);
-	fputs(rep->released.n && !rep->opt->columns
-		      ? ",released_ns,released_callees,released_sampled_ns\n"
-		      : "\n",
-	      out);
+	released_names(rep, out);
 }
 
 static int functions(const struct report *rep, FILE *out)

@@ -79,15 +79,19 @@ static void released(const struct report *rep, struct json *j, struct report_rel
 {
 	uint64_t ns = released_ns(&rep->released, r.func);
 
-	if (!rep->released.n || rep->opt->columns)
+	if (!rep->released.n)
 		return;
-	json_key(j, "released_ns");
-	if (ns)
-		json_u64(j, ns - rep->trace.totals->first_ns);
-	else
-		json_null(j);
-	json_kv_u64(j, "released_callees", r.below.n);
-	json_kv_u64(j, "released_sampled_ns", st->sampled_ns);
+	if (columns_have(rep->opt->columns, "released_ns")) {
+		json_key(j, "released_ns");
+		if (ns)
+			json_u64(j, ns - rep->trace.totals->first_ns);
+		else
+			json_null(j);
+	}
+	if (columns_have(rep->opt->columns, "released_callees"))
+		json_kv_u64(j, "released_callees", r.below.n);
+	if (columns_have(rep->opt->columns, "released_sampled_ns"))
+		json_kv_u64(j, "released_sampled_ns", st->sampled_ns);
 }
 
 static int functions(const struct report *rep, struct json *j)

@@ -9,6 +9,9 @@
 /* The report of the trace at path in a format of report_formats; to be freed. */
 char *fixture_report(const char *path, const char *format, const struct report_options *opt);
 
+/* Of stored reports by function as text. */
+#define FIXTURE_COLUMNS \
+	"self,self_pct,total,total_pct,calls,mean,p50,p99,max,cost,morestack,preempt"
 /* The columns that a stored report by function or path names in its first line, as --columns= takes
  * them: a new column changes no stored report. To be freed; NULL: all. */
 char *fixture_columns(const char *csv);

@@ -237,7 +237,7 @@ static bool calls_are_all(const struct loaded_trace *t, uint32_t func, uint64_t 
 	return func < t->n_funcs && t->funcs[func].calls == calls;
 }
 
-/* Wrappers of the compiler are told as what they call. */
+/* Names the function that a wrapper of the compiler calls instead of the wrapper. */
 static void unwrap(struct answer *a, const struct loaded_trace *t)
 {
 	struct explained *both[] = { &a->why, &a->next };

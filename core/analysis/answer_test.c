@@ -340,7 +340,7 @@ static void started_is(const char *name, const char *waits)
 	check(said);
 }
 
-/* A function of the compiler's is told as what it calls, if it does nothing else. */
+/* The answer names what a wrapper of the compiler calls, if the wrapper does nothing else. */
 static void wrappers(void **state)
 {
 	static const char wrapper[] = "main.serve.gowrap1", worker[] = "main.worker",

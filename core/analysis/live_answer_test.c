@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The answer above the tables of top: how often it is looked for, and what is said of an old one.
- */
+/* top finds its answer anew when that is cheap enough, and prints the age of an older one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +65,7 @@ static void test_prints(void **state)
 	live_answer_free(&a);
 }
 
-/* One that is not due stays, and its age is said. */
+/* An answer stays until the next is due, and top prints its age. */
 static void test_waits(void **state)
 {
 	struct live_answer a = { 0 };

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/outfile.h"
 #include "base/text_format.h"
-#include "base/text_name.h"
+#include "base/text_wrap.h"
 #include "report/formats.h"
 #include "report/hist_rows.h"
 #include "report/sample_formats.h"
@@ -22,8 +22,8 @@ static int head(const struct report *rep, FILE *out)
 	if (err)
 		log_no_memory("no memory for the warnings of a trace");
 	for (size_t i = 0; i < notes.n; i++) {
-		text_safe(out, notes.lines[i]);
-		fputs("\n\n", out);
+		text_wrap(out, notes.lines[i], text_limit(rep), 2);
+		fputc('\n', out);
 	}
 	notes_free(&notes);
 	return err;

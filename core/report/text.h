@@ -57,8 +57,6 @@ void text_none_sure(const struct report *rep, FILE *out);
 const char *text_self(const struct call_stats *st, char buf[SELF_BYTES]);
 /* The width for printf, which counts bytes, of so many columns that text_self is printed in. */
 int text_self_width(const struct call_stats *st, int columns);
-/* What stands before the numbers where no row is certain: that, and what can tell. */
-void text_none_sure(const struct report *rep, FILE *out);
 /* The same of a total, which is off by no less than the self time in it. */
 const char *text_total(const struct call_stats *st, char buf[SELF_BYTES]);
 /* Calls in buf; "-" of a function that only calls what --focus asks for. */
@@ -71,8 +69,9 @@ const char *text_weight(const struct report *rep, uint64_t weight_ns, char buf[S
 unsigned text_limit(const struct report *rep);
 /* Columns to indent names by at most, where `used` columns are taken before; 0: any. */
 unsigned text_indent_room(const struct report *rep, size_t used);
-/* Ends a line whose first `used` columns are taken: a function's name, and what is said of it,
- * which begins with two blanks or is ""; below it where it leaves the name too little room. */
+/* Ends a line whose first `used` columns are taken, with a function's name and remarks on it. These
+ * begin with two blanks, or are "". They stand below the name where they leave it too little room.
+ */
 void text_named(const struct report *rep, FILE *out, const char *name, size_t used,
 		const char *after);
 /* text_marks.c: "  (1 unfinished, 3 suspect)" after a name; "" for calls that just finished. */

@@ -48,23 +48,28 @@ void text_none_sure(const struct report *rep, FILE *out)
 
 	if (!rep->none_sure)
 		return;
+	char few[96] =
+		"this recording cannot tell which function took the most time: probes took most of each";
+	char *line = NULL;
+
 	if (n && n < FEW_SAMPLES)
-		fprintf(out,
+		snprintf(
+			few, sizeof(few),
 			"this recording is too short to tell which function took the most time (%" PRIu64
 			" samples)",
 			n);
-	else
-		fputs("this recording cannot tell which function took the most time: probes took most of each",
-		      out);
-	fputs("; to find out: gotrace sample ", out);
-	if (command && *command) {
-		fputs("-- ", out);
-		text_safe(out, command);
-	} else {
-		fputs("--pid ", out);
-		text_safe(out, pid ? pid : "PID");
-	}
-	fputs(", or select fewer functions (-p, -x)\n\n", out);
+	const bool has = command && *command;
+
+	if (asprintf(&line,
+		     "%s; to find out: gotrace sample %s %s, or select fewer functions (-p, -x)",
+		     few, has ? "--" : "--pid",
+		     has   ? command
+		     : pid ? pid
+			   : "PID") < 0)
+		return;
+	text_wrap(out, line, text_limit(rep), 2);
+	fputc('\n', out);
+	free(line);
 }
 
 const char *text_total(const struct call_stats *st, char buf[SELF_BYTES])

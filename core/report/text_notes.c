@@ -42,7 +42,7 @@ static void print(const struct report *rep, FILE *out, const char *line, bool wa
 	text_style(out, style ? STYLE_END : STYLE_NONE);
 }
 
-/* All that may be said of the report. */
+/* Collects all notes of the report. */
 static void find_all(const struct report *rep, struct notes *to)
 {
 	if (!rep->trace.samples && (rep->opt->by == BY_CALL || rep->opt->by == BY_GOROUTINE))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Tables to walk stacks are given back when no process uses them. No BPF program is told of them:
- * what it would be told is kept here. */
+/* gotrace gives tables to walk stacks back when no process uses them. The test keeps the rows that
+ * BPF programs would get. */
 #include "binary/binaries_fixture.h"
 
 #include "attach/sample/natives.h"
@@ -284,8 +284,8 @@ static void test_slots(void **state)
 	come_and_go(state, 0);
 }
 
-/* All are in use: the new one has none, which is said once, and has them as soon as there is room.
- */
+/* Where all tables are in use, a new program has none, and one line says so. It gets its table as
+ * soon as there is room. */
 static void test_all_in_use(void **state)
 {
 	struct world *w = *state;

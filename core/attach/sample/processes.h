@@ -63,7 +63,7 @@ struct processes {
 	uint64_t refused;    /* that there was no room for */
 };
 
-/* What BPF programs are told of what processes execute and map; it stays as long as they live.
+/* Passes executables and mappings of processes to BPF programs; b and n must live as long as p.
  * natives: NULL, C is walked by frame pointers. */
 void processes_tell(struct processes *p, struct binaries *b, struct natives *n);
 /* A process that runs: name, image, mappings from /proc. */

@@ -14,7 +14,7 @@ struct sample_bpf {
 	struct ring_buffer *ring;
 	int program_fd;            /* for perf events; -1: no samples are taken */
 	struct bpf_object *deaths; /* likewise; NULL: not wanted */
-	struct bpf_link *deliver;  /* of its program that is told of all deaths */
+	struct bpf_link *deliver;  /* of its program on signals that kill */
 	/* of --wall, likewise; NULL: not wanted, or this kernel does not take it */
 	struct bpf_object *waits;
 	struct waits_state *waits_state;

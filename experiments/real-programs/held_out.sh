@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2154,SC2034 # work is set, target, modules and selection are read by run.sh
-# Programs that no constant of gotrace was chosen by, pinned, as programs.sh has the others: a query tool, a formatter, an
-# interpreter, a compressor, an analyser of Go's sources and the benchmark of a key-value store. Only results are looked at:
+# Programs that no constant of gotrace was chosen by, pinned, as programs.sh has the others: two query tools, a formatter, two
+# interpreters, a compressor, an analyser of Go's sources and the benchmark of a key-value store. Only results are looked at:
 # whoever tunes gotrace by one of these takes another in its place.
 # stable_NAME passes what the program prints without what differs from run to run.
 
-HELD_OUT='gojq yamlfmt tengo gocyclo'
+HELD_OUT='gojq yamlfmt tengo gocyclo starlark csvq'
 # The rules for released functions, and for samples that contradict measured times, were chosen by looking at these two. They are no
 # evidence for them.
 LOOKED_AT='gxz buntdb'
 GOJQ=v0.12.17 YAMLFMT=v0.21.0 TENGO=v2.17.0 XZ=v0.5.17 GOCYCLO=v0.6.0 BUNTDB=v1.3.2
+STARLARK=v0.0.0-20260908191801-89a6a09411d5 CSVQ=v1.18.1
 
 # Runs the twin that profiles itself, as its command says.
 profile_command() { # FILE OUT COMMAND
@@ -105,3 +106,44 @@ profile_buntdb() {
 	"${target[@]}" -test.cpuprofile="$1"
 }
 stable_buntdb() { sed 's/[0-9.]* ns\/op.*//'; }
+
+prepare_starlark() {
+	go install "go.starlark.net/cmd/starlark@$STARLARK"
+	build_profiled starlark "go.starlark.net@$STARLARK" cmd/starlark/starlark.go
+	cat >"$work/sums.star" <<-'EOF'
+		def total(numbers):
+		    t = 0
+		    for n in numbers:
+		        t += n
+		    return t
+		def main():
+		    sums = {}
+		    for i in range(500000):
+		        k = "k%d" % (i % 1000)
+		        sums[k] = sums.get(k, 0) + i * 3 // 2
+		    first = sorted([(v, k) for k, v in sums.items()])[0]
+		    print(len(sums), first, total([x * x for x in range(800000) if x % 3]))
+		main()
+	EOF
+}
+command_starlark() {
+	target=("$work/bin/starlark" "$work/sums.star")
+	modules=(-p main -p go.starlark.net)
+}
+profile_starlark() { profile_command "$@" command_starlark; }
+
+prepare_csvq() {
+	go install "github.com/mithrandie/csvq@$CSVQ"
+	build_profiled csvq "github.com/mithrandie/csvq@$CSVQ" main.go
+	awk 'BEGIN {
+		print "id,name,city,amount"
+		for (i = 0; i < 200000; i++)
+			printf "%d,user%d,c%d,%d\n", i, i % 977, i % 50, i * 31 % 1000
+	}' >"$work/rows.csv"
+}
+command_csvq() {
+	target=("$work/bin/csvq" -f CSV "SELECT city, COUNT(*) AS n, SUM(amount) AS s, MAX(name) AS m FROM \`$work/rows.csv\`
+		WHERE name LIKE 'user%5%' GROUP BY city ORDER BY s DESC, city")
+	modules=(-p main -p github.com/mithrandie/csvq)
+}
+profile_csvq() { profile_command "$@" command_csvq; }

@@ -11,7 +11,7 @@
 # VARIANTS=     besides untraced, of: inline (the default of record, states of goroutines included), inline-no-states, springboard,
 #               emulated, thesis; springboard+states, emulated+states and thesis+states record states and so have shares, too
 # SLOW=         the programs that emulated and thesis are run of, "misspell gofumpt http": a round of these takes four minutes,
-#               of all twelve
+#               of all sixteen
 # PROFILES=10   untraced runs that are profiled; half as many of five seconds of a server, one of esbuild
 # GO=           the Go version to build the programs with, the system's; gofumpt asks for 1.26
 # RESUME=FOLDER goes on with a run that was interrupted
@@ -179,7 +179,7 @@ done
 begin_run
 mkdir -p "$out/info" "$out/profile"
 fix go_of_programs "$(go env GOVERSION)"
-fix versions "esbuild $ESBUILD, gofumpt $GOFUMPT, misspell $MISSPELL, hugo $HUGO, nats $NATS, caddy $CADDY, three $THREE, react and react-dom $REACT, gojq $GOJQ, yamlfmt $YAMLFMT, tengo $TENGO, gxz $XZ, gocyclo $GOCYCLO, buntdb $BUNTDB"
+fix versions "esbuild $ESBUILD, gofumpt $GOFUMPT, misspell $MISSPELL, hugo $HUGO, nats $NATS, caddy $CADDY, three $THREE, react and react-dom $REACT, gojq $GOJQ, yamlfmt $YAMLFMT, tengo $TENGO, gxz $XZ, gocyclo $GOCYCLO, buntdb $BUNTDB, starlark $STARLARK, csvq $CSVQ"
 fix profiles "$PROFILES"
 fix slow "${SLOW:-none}"
 fix requests "$requests"

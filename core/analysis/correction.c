@@ -30,6 +30,7 @@ struct estimate {
 	double own_ns;                 /* what its own events cost, wherever that is charged */
 	double charged[COST_FAMILIES]; /* what events cost in it */
 	double alone[COST_FAMILIES];   /* as they were measured, before the program started */
+	double near[COST_FAMILIES];    /* likewise, whole events: those in it and just before */
 	/* samples: what they stand for, in all and in the program; the sum of the squares */
 	double sampled_ns, program_ns, squares;
 	uint64_t n;
@@ -98,6 +99,7 @@ static void add_events(const struct correcting *c, size_t path, struct estimate 
 	for (int f = 0; f < COST_FAMILIES; f++) {
 		e->charged[f] += x->ns[f] * c->scale[f].by;
 		e->alone[f] += x->ns[f];
+		e->near[f] += fmax(2 * x->ns[f], x->own[f]); /* an event's two sides */
 		e->own_ns += x->own[f] * c->scale[f].by;
 	}
 }
@@ -303,12 +305,13 @@ static void give_released(struct correcting *c, struct model *m)
  * What more samples would not make smaller. A processor executes many instructions at a time: part
  * of what the program waits for is seen in the stub behind it, and part of what the stub leaves to
  * do in the program. How much of either is not known; the difference to what a stub takes alone
- * bounds it. Behind a trap the program's own code is slower.
+ * bounds it. Behind a trap the program's own code is slower, as much as code can be that had a
+ * whole cache in use. The caller's code between a trap and the call may be too short to bear that.
  */
 static double never_seen(const struct correcting *c, const struct estimate *e)
 {
 	return fabs(e->charged[COST_STUBS] - e->alone[COST_STUBS]) +
-	       e->alone[COST_TRAPS] * c->after_trap + e->alone[COST_STEPS] * c->after_step;
+	       e->near[COST_TRAPS] * c->after_trap + e->near[COST_STEPS] * c->after_step;
 }
 
 /* Two standard errors: about 95 % of such intervals hold the truth. Where no sample tells, the

@@ -53,7 +53,8 @@ bool bench_sees_threads(struct bench *b);
 uint64_t bench_time(struct bench *b, enum bench_site site, unsigned calls);
 /* How much of a hit comes before the event's time stamp, ns: median of some. */
 uint64_t bench_before_ns(struct bench *b, enum bench_site site);
-/* How much slower code is behind a hit, ns: median of some. The trap itself is not in it. */
+/* How much slower code is behind a hit that has all of a first-level cache in use, ns: median of
+ * some. The trap itself is not in it. */
 uint64_t bench_after_ns(struct bench *b, enum bench_site site);
 /* Whether the kernel has replaced the nop at `site` by a call, which it does at the first hit. */
 bool bench_became_call(enum bench_site site);

@@ -40,6 +40,9 @@ attach_detach() { # STRATEGY
 	"$GOTRACE" record --pid "$target" --probe="$1" --traps -o trace 2>err &
 	local job=$! got=0
 	calls_come trace main.tick 20
+	# It is more urgent only while it sets up, and the target never.
+	[ "$(ps -o ni= -p "$job") $(ps -o ni= -p "$target")" = "$(ps -o ni= -p $$) $(ps -o ni= -p $$)" ] ||
+		fail "priorities are $(ps -o ni= -p "$job") and $(ps -o ni= -p "$target")"
 	kill -INT "$job"
 	wait "$job" || got=$?
 	[ "$got" = 0 ] || { cat err; fail "status $got"; }

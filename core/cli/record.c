@@ -14,6 +14,7 @@
 #include "attach/kernel/memory_cap.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/urgency.h"
 #include "cli/cli.h"
 #include "cli/name_addresses.h"
 #include "cli/record_run.h"
@@ -244,6 +245,24 @@ static int run_untraced(struct run *r)
 	return -1;
 }
 
+/*
+ * A machine on which somebody attaches to a server is often busy. The set-up takes no more
+ * processor time so, but it is over before the server has changed. A command would inherit it.
+ */
+#define SET_UP_URGENT 10
+
+static void begin_set_up(struct run *r)
+{
+	if (r->opt.pid)
+		r->nice = urgency_raise(SET_UP_URGENT);
+}
+
+static void end_set_up(struct run *r)
+{
+	if (r->opt.pid)
+		urgency_put_back(r->nice);
+}
+
 static int run_traced(struct run *r)
 {
 	struct recording *rec = &r->recording;
@@ -278,7 +297,10 @@ static int run_traced(struct run *r)
 	phases_done(&r->phases, PHASE_LAUNCH);
 	rec->phases = r->phases;
 	rec->cpu_rings = record_early_take_cpu_rings(&r->early);
-	if (!recording_prepare(rec))
+	int prepared = recording_prepare(rec);
+
+	end_set_up(r);
+	if (!prepared)
 		status = run_prepared(r);
 	else if (r->target.launched && target_reap(&r->target) &&
 		 WIFSIGNALED(r->target.wait_status))
@@ -311,6 +333,7 @@ static int record(struct run *r)
 	if (user_find(NULL, &r->invoker) || user_find(r->opt.user, &r->user))
 		return STATUS_FAILED;
 	const bool traced = !r->host || !r->host->untraced;
+	begin_set_up(r);
 	if (traced)
 		record_early_begin(&r->early, r->opt.selection.stub != CHOICE_JUMP,
 				   takes_inline(&r->opt));

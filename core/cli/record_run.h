@@ -61,6 +61,7 @@ int record_with(struct record_options *opt, const struct record_host *host);
 struct run {
 	const struct record_host *host; /* NULL: record itself */
 	struct record_options opt;
+	int nice;                    /* with a pid: this thread's priority before the set-up */
 	struct user invoker;         /* whose rights files are opened with, who owns the trace */
 	struct user user;            /* who the command runs as */
 	char command_path[PATH_MAX]; /* what is executed */

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include "attach/process_memory.h"
 #include "attach/target/threads.h"
 #include "base/log.h"
+#include "base/urgency.h"
 #include "plan/inline_hook.h"
 
 #define PAGE      4096ull
@@ -28,8 +28,7 @@
 
 static int stop_all(struct running *r, struct threads *t, unsigned try)
 {
-	r->nice = getpriority(PRIO_PROCESS, 0); /* of this thread, in Linux */
-	setpriority(PRIO_PROCESS, 0, r->nice - MORE_URGENT);
+	r->nice = urgency_raise(MORE_URGENT);
 	process_memory_nice(r->nice - MORE_URGENT);
 	return threads_stop(t, r->opt.pid, 0, try);
 }
@@ -38,7 +37,7 @@ static uint64_t let_all_go(struct running *r, struct threads *t)
 {
 	uint64_t ns = threads_go(t);
 
-	setpriority(PRIO_PROCESS, 0, r->nice);
+	urgency_put_back(r->nice);
 	process_memory_nice(r->nice);
 	return ns;
 }

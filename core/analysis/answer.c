@@ -11,6 +11,8 @@
 #include "analysis/trace_names.h"
 #include "analysis/wrappers.h"
 #include "base/log.h"
+#include "base/text_format.h"
+#include "trace/keys.h"
 
 static const struct explained nothing = {
 	.func = SUBJECT_NONE, .in = SUBJECT_NONE, .most = SUBJECT_NONE, .many = SUBJECT_NONE
@@ -210,6 +212,30 @@ static int explain_next(struct scan *s, struct answer *a)
 				 &a->next);
 }
 
+#define LEVEL_PCT 90
+
+/*
+ * Go's scheduler starts a processor for a goroutine that becomes runnable, where it has an idle one
+ * (runtime/proc.go, ready and wakep). So while goroutines are runnable all of its processors
+ * execute some: as many as GOMAXPROCS. 0: fewer or more executed for a part of that time, or as
+ * many as the machine has processors.
+ */
+static uint64_t go_processors(const struct loaded_trace *t)
+{
+	size_t n, most = 0;
+	uint64_t all_ns = 0;
+	const uint64_t *ns = model_levels(t->model, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		all_ns += ns[i];
+		most = ns[i] > ns[most] ? i : most;
+	}
+	return most + 1 < n && most < trace_info_u64(t->info, KEY_HOST_CPUS, 0) &&
+			       share_pct(ns[most], all_ns) >= LEVEL_PCT
+		       ? most
+		       : 0;
+}
+
 /* Fills in the numbers of the whole recording. */
 static void measure(struct answer *a, const struct loaded_trace *t, uint64_t span_ns)
 {
@@ -223,6 +249,7 @@ static void measure(struct answer *a, const struct loaded_trace *t, uint64_t spa
 	a->in_calls = (uint64_t)((double)all->off.syscall_ns / span);
 	a->ready = (uint64_t)((double)all->off.runnable_ns / span);
 	a->off_cpu = (uint64_t)((double)all->off.off_cpu_ns / span);
+	a->go_processors = go_processors(t);
 	a->ran_most = SUBJECT_NONE;
 	for (uint32_t f = 0; f < t->n_funcs; f++)
 		if (stat_run_ns(&t->funcs[f]) &&

@@ -56,6 +56,9 @@ struct answer {
 	 * without a processor, on an average; thousandths. The function that ran most. */
 	uint64_t ran, in_calls, ready, off_cpu;
 	uint32_t ran_most;
+	/* Processors that Go's scheduler has (GOMAXPROCS), where it has fewer than the machine;
+	 * 0: it has as many, or that is not known. */
+	uint64_t go_processors;
 	/* For how long was recorded, all goroutines ran, and those of the garbage collector did,
 	 * as far as they are known. */
 	uint64_t span_ns, run_ns, collector_ns;

@@ -213,9 +213,14 @@ static void meanwhile(FILE *out, const struct answer *a, const struct trace_info
 	if (share_of(&a->why, CLASS_CPU) < CPU_PCT)
 		return;
 	row(out, "meanwhile");
+	const uint64_t cpus = trace_info_u64(info, KEY_HOST_CPUS, 0);
+
 	fprintf(out, "%.1f goroutines ran", AVERAGE(a->ran));
-	if (trace_info_get(info, KEY_HOST_CPUS))
-		fprintf(out, " on %" PRIu64 " processors", trace_info_u64(info, KEY_HOST_CPUS, 0));
+	if (a->go_processors)
+		fprintf(out, " on %" PRIu64 " of %" PRIu64 " processors (GOMAXPROCS)",
+			a->go_processors, cpus);
+	else if (cpus)
+		fprintf(out, " on %" PRIu64 " processors", cpus);
 	fprintf(out,
 		", %.1f were in system calls, %.1f waited for Go's scheduler, %.1f for a processor",
 		AVERAGE(a->in_calls), AVERAGE(a->ready), AVERAGE(a->off_cpu));

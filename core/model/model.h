@@ -397,6 +397,11 @@ uint64_t model_give(struct model *m, uint32_t path, uint64_t ns);
 void model_path_events(const struct model *m, void (*tell)(void *ctx, const struct path_events *e),
 		       void *ctx);
 
+/* For how long some goroutine was runnable, by how many others executed meanwhile, a processor of
+ * Go's scheduler (P) each: of the *n numbers the last is of so many and more. After model_finish.
+ */
+const uint64_t *model_levels(const struct model *m, size_t *n);
+
 /* The waits of all paths, n of them, in no order; NULL: none. Those that are not held add up to
  * off_self.wait_ns; of samples with system calls that are known, and off_self.syscall_ns, too.
  * After model_finish. */

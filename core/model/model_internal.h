@@ -132,6 +132,7 @@ struct model {
 	struct sampled sampled;
 	struct wakes wakes;
 	struct holds holds;
+	struct levels levels;
 	struct idlers idlers[IDLERS_MAX];
 	size_t n_idlers;
 	bool image_seen;

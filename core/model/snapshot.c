@@ -157,6 +157,7 @@ static int copy_all(struct model *to, const struct model *from)
 			      .image_seen = from->image_seen,
 			      .off_ns = from->off_ns,
 			      .states = from->states,
+			      .levels = from->levels,
 			      .lost_until_ns = from->lost_until_ns,
 			      .n_released_open = from->n_released_open,
 			      .max_stacks = UINT64_MAX,

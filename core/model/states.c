@@ -139,6 +139,12 @@ void states_change(struct model *m, struct stack *s, unsigned state, uint16_t re
 		st->last_to_ns = st->mark_ns;
 	}
 	st->from_ns = st->mark_ns;
+	/* Without a processor of the machine it keeps the one of Go's scheduler. */
+	levels_move(&m->levels, &st->level,
+		    (struct level){ state == STATE_RUNNING ||
+					    (state == STATE_OFF_CPU && st->level.executes),
+				    state == STATE_RUNNABLE },
+		    ts_ns);
 	st->now = (uint16_t)state;
 	st->reason = reason;
 	st->by = 0;
@@ -226,6 +232,12 @@ static void count_idler(struct model *m, const struct goroutine_info *g)
 	m->idlers[i].run_ns += g->life_ns - off_times_sum(&g->off);
 }
 
+const uint64_t *model_levels(const struct model *m, size_t *n)
+{
+	*n = LEVELS;
+	return m->levels.ns;
+}
+
 const struct idlers *model_idlers(const struct model *m, size_t *n)
 {
 	*n = m->n_idlers;
@@ -240,6 +252,7 @@ void states_end(struct model *m, struct stack *s, uint64_t ts_ns)
 		return;
 	states_advance(m, s, ts_ns);
 	tell_span(m, s);
+	levels_move(&m->levels, &st->level, (struct level){ 0 }, ts_ns);
 	s->info.life_ns = st->mark_ns - st->life_ns;
 	s->info.off = st->off;
 	if (s->muted)

@@ -5,6 +5,7 @@
 
 #include "base/hash_index.h"
 #include "model/holds.h"
+#include "model/levels.h"
 #include "model/model.h"
 
 /* Where a goroutine has waited longest, if that is more than half of all its waiting. */
@@ -31,6 +32,7 @@ struct stack_states {
 	uint32_t call_func;
 	uint32_t off_tid;     /* the thread that left then */
 	bool lost;            /* unknown, until an event of a state tells */
+	struct level level;   /* as the model's levels count it */
 	struct off_times off; /* since life_ns */
 	/* what went by since the stop of a prologue that has gone on unseen; charged to the call
 	 * below, unless states_ran */

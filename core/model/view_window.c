@@ -103,6 +103,7 @@ int model_view_begin(struct model *m, uint64_t ts_ns)
 	forget(m);
 	n = begin_stacks(m, &m->goroutines, ts_ns, open, 0);
 	n = begin_stacks(m, &m->threads, ts_ns, open, n);
+	levels_restart(&m->levels, ts_ns);
 	m->totals.from_ns = ts_ns;
 	m->opt = m->later;
 	m->next_order = 0;

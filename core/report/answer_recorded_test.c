@@ -43,9 +43,10 @@ static void check(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		OF("channel"), OF("evict"), OF("garbage"), OF("healthy"), OF("lock"), OF("machine"),
-		OF("page"),    OF("parts"), OF("query"),   OF("reader"),  OF("run"),  OF("sleep"),
-		OF("sync"),    OF("timer"), OF("tool"),    OF("workers"),
+		OF("channel"), OF("evict"),   OF("garbage"), OF("healthy"), OF("lock"),
+		OF("machine"), OF("narrow"),  OF("page"),    OF("parts"),   OF("query"),
+		OF("reader"),  OF("run"),     OF("sleep"),   OF("sync"),    OF("timer"),
+		OF("tool"),    OF("workers"),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,6 +147,11 @@ static void meanwhile(const struct report *rep, struct json *j, const struct ans
 		json_key(j, all[i].key);
 		json_decimal(j, all[i].thousandths, 3);
 	}
+	json_key(j, "go_processors");
+	if (a->go_processors)
+		json_u64(j, a->go_processors);
+	else
+		json_null(j);
 	json_kv_str(j, "ran_most", name_of(rep, a->ran_most));
 	json_close(j, '}');
 }

@@ -98,6 +98,8 @@ static const struct expected {
 	  "main.(*cache).get", "main.(*cache).get", "main.spin", "main.spin", 240 },
 	{ "machine", "main.serveEncode", "processor", NULL, "main.spin", NULL, NULL, NULL, NULL,
 	  240 },
+	{ "narrow", "main.serveEncode", "processor", NULL, "main.spin", NULL, NULL, NULL, NULL,
+	  160 },
 	{ "page", "main.servePage", "network", "IO wait", "main.(*database).query", NULL, NULL,
 	  NULL, NULL, 80 },
 	{ "parts", "main.serveParts", "group", "sync.WaitGroup.Wait", "main.serveParts",
@@ -175,7 +177,8 @@ static void test_rest(void **state)
 {
 	char *page = answer_of("fixtures/answers/page.gotrace", NULL),
 	     *parts = answer_of("fixtures/answers/parts.gotrace", NULL),
-	     *garbage = answer_of("fixtures/answers/garbage.gotrace", NULL);
+	     *garbage = answer_of("fixtures/answers/garbage.gotrace", NULL),
+	     *narrow = answer_of("fixtures/answers/narrow.gotrace", NULL);
 
 	(void)state;
 	has(page, "\"repeats\": {\n      \"function\": \"main.(*database).query\",\n"
@@ -188,6 +191,9 @@ static void test_rest(void **state)
 	    share_pct(number(garbage, NULL, "collector_ns"), number(garbage, NULL, "run_ns")));
 	has(garbage, "\"meanwhile\": {\n      \"running\": 1.1");
 	has(garbage, "\"ran_most\": \"main.serveGarbage\"");
+	has(garbage, "\"go_processors\": null,");
+	has(narrow, "\"go_processors\": 1,");
+	free(narrow);
 	free(page);
 	free(parts);
 	free(garbage);

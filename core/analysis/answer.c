@@ -212,27 +212,28 @@ static int explain_next(struct scan *s, struct answer *a)
 				 &a->next);
 }
 
-#define LEVEL_PCT 90
+#define STRAY_PCT 1  /* of the time: switches that two events of one moment make */
+#define MOST_PCT  50 /* of the time: a processor in a system call executes nothing, but is taken */
 
 /*
  * Go's scheduler starts a processor for a goroutine that becomes runnable, where it has an idle one
- * (runtime/proc.go, ready and wakep). So while goroutines are runnable all of its processors
- * execute some: as many as GOMAXPROCS. 0: fewer or more executed for a part of that time, or as
- * many as the machine has processors.
+ * (runtime/proc.go, ready and wakep). So while goroutines are runnable all of its processors are
+ * taken: as many as execute for most of that time, where next to never more do. 0: not known, or as
+ * many as the machine has.
  */
 static uint64_t go_processors(const struct loaded_trace *t)
 {
-	size_t n, most = 0;
-	uint64_t all_ns = 0;
+	size_t n, k;
+	uint64_t all_ns = 0, above_ns = 0;
 	const uint64_t *ns = model_levels(t->model, &n);
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		all_ns += ns[i];
-		most = ns[i] > ns[most] ? i : most;
-	}
-	return most + 1 < n && most < trace_info_u64(t->info, KEY_HOST_CPUS, 0) &&
-			       share_pct(ns[most], all_ns) >= LEVEL_PCT
-		       ? most
+	for (k = n - 1; k && share_pct(above_ns + ns[k], all_ns) < STRAY_PCT; k--)
+		above_ns += ns[k];
+	return k + 1 < n && k < trace_info_u64(t->info, KEY_HOST_CPUS, 0) &&
+			       share_pct(ns[k], all_ns) >= MOST_PCT
+		       ? k
 		       : 0;
 }
 

@@ -46,12 +46,14 @@ left_out() { # as the sentence says: nothing more is to be said
 }
 check "... and is not when it is left out" left_out
 
-in_scripts() { # stderr belongs to the command
+in_scripts() { # stderr is the command's, too: one line, and none with -q, besides warnings
 	gt record -o trace -- "$busy" 2s >out 2>err
-	# That events were lost is said everywhere, and may be so on a busy machine.
-	if grep -v 'events were lost' err; then fail "stderr has that"; fi
+	[ "$(grep -vc '^gotrace: warning: ' err)" = 1 ] || { cat err; fail "stderr has more than a line"; }
+	expect_grep '^gotrace: trace: .* next: gotrace report trace$' err
+	gt record -q -o trace -- "$busy" 2s >out 2>err
+	if grep -v '^gotrace: warning: ' err; then fail "stderr has that with -q"; fi
 }
-check "nothing is said where stderr is no terminal" in_scripts
+check "where stderr is no terminal, one line names the trace, and none with -q" in_scripts
 
 # What is left of the program besides its probes is measured by samples of its processor time.
 sampled() {

@@ -3,16 +3,28 @@
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/text_format.h"
 
+static atomic_bool last_set;
+static _Atomic enum log_level last_level;
+
+void log_set_level(enum log_level last)
+{
+	last_level = last;
+	last_set = true;
+}
+
 static void to_stderr(void *ctx, enum log_level level, const char *line)
 {
 	(void)ctx;
-	if (level == LOG_LEVEL_DEBUG && !getenv("GOTRACE_DEBUG"))
+	if (level > (last_set                  ? last_level
+		     : getenv("GOTRACE_DEBUG") ? LOG_LEVEL_DEBUG
+					       : LOG_LEVEL_INFO))
 		return;
 	fprintf(stderr, "gotrace: %s", level == LOG_LEVEL_WARN ? "warning: " : "");
 	text_safe(stderr, line);

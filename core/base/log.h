@@ -13,9 +13,12 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBU
 /* Receives one line without its newline. Called from any thread, one at a time. */
 typedef void log_sink_fn(void *ctx, enum log_level level, const char *line);
 
-/* Replaces the sink (NULL: "gotrace: LINE" on stderr, errors and warnings and
- * info always, debug only when GOTRACE_DEBUG is set in the environment). */
+/* Replaces the sink (NULL: "gotrace: LINE" on stderr, up to the level that is set). */
 void log_set_sink(log_sink_fn *sink, void *ctx);
+
+/* The last level that is written to stderr. Before the first call it is LOG_LEVEL_INFO, and
+ * LOG_LEVEL_DEBUG with GOTRACE_DEBUG in the environment. */
+void log_set_level(enum log_level last);
 
 void log_line(enum log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

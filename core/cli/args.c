@@ -61,11 +61,45 @@ static void check_help(int status, void *ctx)
 		_exit(STATUS_BAD_INPUT);
 }
 
+static error_t parse_log(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	(void)state;
+	switch (key) {
+	case 'q':
+		log_set_level(LOG_LEVEL_WARN);
+		return 0;
+	case 'v':
+		log_set_level(LOG_LEVEL_DEBUG);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+#define CHILDREN_MAX 8 /* that a verb has */
+
+/* Options of all verbs. */
+static const struct argp_option log_options[] = {
+	{ "quiet", 'q', NULL, 0, "Print only warnings and errors on stderr", 0 },
+	{ "verbose", 'v', NULL, 0, "Print what libbpf and the kernel's verifier say as well", 0 },
+	{ 0 },
+};
+static const struct argp log_argp = { .options = log_options, .parser = parse_log };
+
 void arg_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
 {
+	struct argp all = *argp;
+	struct argp_child children[CHILDREN_MAX + 2] = { 0 };
+	size_t n = 0;
+
+	for (; argp->children && argp->children[n].argp && n < CHILDREN_MAX; n++)
+		children[n] = argp->children[n];
+	children[n] = (struct argp_child){ &log_argp, 0, NULL, -1 };
+	all.children = children;
 	on_exit(check_help, NULL);
 	parsing = true;
-	error_t err = argp_parse(argp, argc, argv, flags, NULL, input);
+	error_t err = argp_parse(&all, argc, argv, flags, NULL, input);
 	parsing = false;
 
 	if (!err)

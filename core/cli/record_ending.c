@@ -144,7 +144,5 @@ void record_say_how_it_ended(const struct run *r, int err)
 				? ": BINARY must be executed by COMMAND's own process (exec), children are not followed"
 				: "");
 	say_what_it_rewrites(r);
-	/* Quiet where standard error is a command's, and no person reads it. */
-	if (isatty(STDERR_FILENO) || r->opt.pid)
-		say_what_there_is(r, &s);
+	say_what_there_is(r, &s);
 }

@@ -94,11 +94,9 @@ static void say_how_it_ended(const struct sample_run *r, int err)
 		log_warn("no sample was taken: %s",
 			 s->event->is_clock ? "the program took hardly any processor time"
 					    : "the event did not happen");
-	if (isatty(STDERR_FILENO) || !r->command)
-		log_info("%s: %" PRIu64 " samples; next: gotrace report%s%s", r->output,
-			 s->samples + wall_samples(&s->wall),
-			 strcmp(r->output, "gotrace.out") ? " " : "",
-			 strcmp(r->output, "gotrace.out") ? r->output : "");
+	log_info("%s: %" PRIu64 " samples; next: gotrace report%s%s", r->output,
+		 s->samples + wall_samples(&s->wall), strcmp(r->output, "gotrace.out") ? " " : "",
+		 strcmp(r->output, "gotrace.out") ? r->output : "");
 }
 
 /* ---- the run */

@@ -54,7 +54,9 @@ static const struct argp_option options[] = {
 	  2 },
 	{ "goroutines", KEY_GOROUTINES, NULL, 0, "label each stack with its goroutine's number",
 	  2 },
-	{ "calls", KEY_CALLS, NULL, 0, "a row for each call, in the order in which they began", 2 },
+	{ "calls", KEY_CALLS, NULL, 0,
+	  "csv: a row for each call, in the order in which they began; speedscope: single calls of all goroutines, however many",
+	  2 },
 	{ "args", KEY_ARGS, NULL, 0,
 	  "add self time and how the call ended to each call, for viewers that show args; "
 	  "speedscope takes calls with different args for different functions",

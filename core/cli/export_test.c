@@ -136,7 +136,7 @@ static void test_status(void **state)
 		{ { trace, "--format=folded", "--goroutines" },
 		  2,
 		  "--goroutines: for pprof, not for folded" },
-		{ { trace, "--format=chrome", "--calls" }, 2, "--calls: for csv, not for chrome" },
+		{ { trace, "--format=chrome", "--calls" }, 2, "--calls: for speedscope, csv, not" },
 		{ { trace, "--format=chrome", "--no-go-edges" },
 		  2,
 		  "--no-go-edges: for folded, pprof," },

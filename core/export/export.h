@@ -27,9 +27,9 @@ struct export_options {
 	enum export_weight weight;
 	/* a goroutine's outermost call is a root, not below the call that started it */
 	bool no_go_edges;
-	bool goroutines;     /* each path says which goroutine */
-	bool calls;          /* a row a call, not a path */
-	bool raw;            /* times as measured, what probes cost included */
+	bool goroutines; /* each path says which goroutine */
+	bool calls;      /* csv: a row a call, not a path; speedscope: those of all goroutines */
+	bool raw;        /* times as measured, what probes cost included */
 	struct path_cut cut; /* what becomes [other] */
 	bool header;         /* folded: a first line "# UNIT", which readers pass over */
 	bool args;           /* chrome: each call with its self time and how it ended */

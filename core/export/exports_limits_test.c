@@ -172,6 +172,15 @@ static void write_goroutines(char path[TRACE_PATH_BYTES], uint64_t n)
 	trace_info_free(&info);
 }
 
+static size_t count(const char *text, const char *what)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, what)) != NULL; text++)
+		n++;
+	return n;
+}
+
 static void test_many_goroutines(void **state)
 {
 	char path[TRACE_PATH_BYTES], line[256];
@@ -190,6 +199,9 @@ static void test_many_goroutines(void **state)
 	snprintf(line, sizeof(line), "main.step 1\nmain.step;[go];main.step %d\n",
 		 MANY_GOROUTINES - 1);
 	assert_string_equal(text, line);
+	free(text);
+	text = fixture_export(path, "speedscope", &(struct export_options){ 0 }, &n);
+	assert_int_equal(count(text, "\"type\":\"evented\""), 50);
 	free(text);
 	/* A goroutine that is over costs no memory; a million that were kept would need 100 MB and
 	 * more. */

@@ -218,7 +218,8 @@ static void of_speedscope(const char *path, FILE *out)
 {
 	static const char opens[] = "{\"type\":\"O\",\"frame\":", name[] = "{\"name\":\"";
 	size_t n;
-	char *text = fixture_export(path, "speedscope", &(struct export_options){ 0 }, &n);
+	char *text = fixture_export(path, "speedscope", &(struct export_options){ .calls = true },
+				    &n);
 	const char *frames = strstr(text, "\"frames\":[");
 
 	assert_non_null(frames);

@@ -13,19 +13,23 @@
 #include "analysis/goroutines.h"
 #include "analysis/sample_load.h"
 #include "analysis/trace_names.h"
-#include "base/compare.h"
 #include "base/hash_index.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/outfile.h"
 #include "base/vec.h"
 #include "export/formats.h"
+#include "export/goroutine_calls.h"
 #include "export/sample_profiles.h"
 #include "export/tree_load.h"
 #include "trace/keys.h"
 
-#define SCHEMA     "https://www.speedscope.app/file-format-schema.json"
-#define MANY_CALLS 1000000
+#define SCHEMA "https://www.speedscope.app/file-format-schema.json"
+/* speedscope becomes slow with more calls than that, and its list of profiles long. Then it gets
+ * the goroutines that ran most. */
+#define MANY_CALLS      1000000
+#define MANY_GOROUTINES 200
+#define MOST            50
 /* A frame that is no function; none of PATH_*, which are the largest numbers. */
 #define FUNC_GO (UINT32_MAX - 64)
 
@@ -35,6 +39,7 @@ struct speedscope {
 	struct goroutines goroutines;
 	size_t named; /* of them, by name_goroutine */
 	struct call_spool calls;
+	bool all_calls; /* however many */
 	struct trace_watch watch;
 	struct json j;
 	uint32_t *frames; /* their functions, in the order in which they were used first */
@@ -165,36 +170,7 @@ static int put_paths(struct speedscope *s)
 
 /* ---- single calls */
 
-static int same_goroutine(const struct call *a, const struct call *b)
-{
-	int c = compare_u64(a->image, b->image);
-
-	if (!c)
-		c = compare_u64(a->system, b->system);
-	return c ? c : compare_u64(a->system ? a->tid : a->goid, b->system ? b->tid : b->goid);
-}
-
-static int by_goroutine(const void *x, const void *y, void *ctx)
-{
-	const struct call *slots = ctx;
-	uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
-	int c = same_goroutine(&slots[a], &slots[b]);
-
-	return c ? c : compare_u64(a, b);
-}
-
-static int compare_goroutines(const void *x, const void *y)
-{
-	const struct goroutine_info *a = &((const struct goroutine_row *)x)->g,
-				    *b = &((const struct goroutine_row *)y)->g;
-	int c = compare_u64(a->image, b->image);
-
-	if (!c)
-		c = compare_u64(a->system, b->system);
-	return c ? c : compare_u64(a->goid, b->goid);
-}
-
-/* Asked for in the order of compare_goroutines. */
+/* Asked for in the order of goroutine_calls_order. */
 static void name_goroutine(struct speedscope *s, const struct call *c, char *name, size_t size)
 {
 	const struct goroutine_row want = { .g = { .goid = c->system ? c->tid : c->goid,
@@ -203,9 +179,9 @@ static void name_goroutine(struct speedscope *s, const struct call *c, char *nam
 	const struct goroutines *all = &s->goroutines;
 	const char *start = "";
 
-	while (s->named < all->n && compare_goroutines(&all->rows[s->named], &want) < 0)
+	while (s->named < all->n && goroutine_calls_order(&all->rows[s->named], &want) < 0)
 		s->named++;
-	if (s->named < all->n && !compare_goroutines(&all->rows[s->named], &want))
+	if (s->named < all->n && !goroutine_calls_order(&all->rows[s->named], &want))
 		start = trace_name_start(s->trace.info, &all->rows[s->named].g);
 	int n = snprintf(name, size, "%s %" PRIu64 "%s%.400s", c->system ? "thread" : "goroutine",
 			 want.g.goid, *start ? " " : "", start);
@@ -285,31 +261,32 @@ static int put_goroutine(struct speedscope *s, const uint64_t *order, size_t n)
 
 static int put_goroutines(struct speedscope *s)
 {
+	struct goroutine_calls g = { 0 };
 	int err = call_spool_map(&s->calls);
-	uint64_t *order = err ? NULL : malloc((s->calls.n + 1) * sizeof(*order));
-	size_t n = 0;
 
-	if (!order)
-		return err ? err : -ENOMEM;
-	for (size_t i = 0; i < s->calls.n; i++)
-		if (s->calls.slots[i].end_ns)
-			order[n++] = i;
-	qsort_r(order, n, sizeof(*order), by_goroutine, s->calls.slots);
 	if (s->goroutines.n)
 		qsort(s->goroutines.rows, s->goroutines.n, sizeof(*s->goroutines.rows),
-		      compare_goroutines);
-	for (size_t at = 0, next; at < n && !err; at = next) {
-		for (next = at + 1; next < n; next++)
-			if (same_goroutine(&s->calls.slots[order[at]],
-					   &s->calls.slots[order[next]]))
-				break;
-		err = put_goroutine(s, order + at, next - at);
-	}
-	free(order);
-	if (!err && n > MANY_CALLS)
-		log_warn(
-			"%zu calls are many for speedscope; --format=perfetto is made for them, and --from, --to and --focus choose some",
-			n);
+		      goroutine_calls_order);
+	if (!err)
+		err = goroutine_calls_find(&g, &s->calls, &s->goroutines);
+	const size_t n = err ? 0
+			 : s->all_calls
+				 ? goroutine_calls_choose(&g, SIZE_MAX, 0, SIZE_MAX)
+				 : goroutine_calls_choose(&g, MANY_GOROUTINES, MOST, MANY_CALLS);
+
+	for (size_t i = 0; i < g.n && !err; i++)
+		if (g.all[i].chosen)
+			err = put_goroutine(s, g.order + g.all[i].at, g.all[i].n);
+	if (!err && n < g.n && n)
+		log_info(
+			"speedscope opens about a million calls: the file has all paths, and single calls of the %zu of %zu "
+			"goroutines that ran most; --calls takes all, --from, --to and --focus choose others, --format=perfetto has all",
+			n, g.n);
+	else if (!err && n < g.n)
+		log_info(
+			"speedscope opens about a million calls: the file has all paths and no single call; --calls takes all, "
+			"--from, --to and --focus choose some, --format=perfetto has all");
+	goroutine_calls_free(&g);
 	return err;
 }
 
@@ -410,6 +387,7 @@ int export_speedscope(struct trace_reader *const *r, size_t n, const struct expo
 		      FILE *out)
 {
 	struct speedscope s = {
+		.all_calls = opt->calls,
 		.watch = { .calls = CALLS_WELCOME,
 			   .on_entry = on_call,
 			   .on_call = on_call,

@@ -46,8 +46,8 @@ static void follow(uint64_t *calls, const char *at, const char *until)
 uint64_t fixture_read_speedscope(const char *path, uint64_t *calls)
 {
 	size_t n;
-	char *text = fixture_export(path, "speedscope", &(struct export_options){ .raw = true },
-				    &n);
+	char *text = fixture_export(path, "speedscope",
+				    &(struct export_options){ .raw = true, .calls = true }, &n);
 	static const char key[] = "\"weights\":[";
 	const char *weights = strstr(text, key);
 	uint64_t self_ns = 0;

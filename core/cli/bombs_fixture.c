@@ -118,6 +118,33 @@ static void chain(struct trace_writer *w, enum bomb b)
 	}
 }
 
+/* Many open calls, and many events of one kind that are about all of them. */
+static void about_all(struct trace_writer *w, enum bomb b)
+{
+	const uint32_t n = bomb_many(60000);
+	struct event_ext e = { .h = { .kind = b == WINDOWS ? EV_WINDOW : EV_LOSS, .goid = 1 } };
+	uint64_t ts = 0;
+
+	for (uint32_t i = 1; i <= n; i++) {
+		const struct event_ext entry = { .h = { .ts_ns = ++ts,
+							.goid = i,
+							.depth = 8,
+							.tid = i,
+							.kind = EV_ENTRY,
+							.flags = b == THREAD_LOSSES ? EVF_SYSTEM
+										    : 0 } };
+
+		assert_int_equal(trace_writer_event(w, &entry), 0);
+	}
+	e.h.flags = b == THREAD_LOSSES ? 0 : EVF_ALL;
+	e.arg[0] = b == WINDOWS ? WINDOW_BEGIN : 0;
+	e.arg[1] = 1;
+	for (uint32_t i = 0; i < n; i++) {
+		e.h.ts_ns = ++ts;
+		assert_int_equal(trace_writer_event(w, &e), 0);
+	}
+}
+
 void bomb_events(struct trace_writer *w, enum bomb b)
 {
 	uint64_t ts = 0;
@@ -125,6 +152,8 @@ void bomb_events(struct trace_writer *w, enum bomb b)
 	if (b == ALL_ALIVE)
 		all_alive(w);
 	chain(w, b);
+	if (b == LOSSES || b == THREAD_LOSSES || b == WINDOWS)
+		about_all(w, b);
 
 	for (uint64_t i = 1; i <= bomb_many(3000000) && b <= ENDED_GOROUTINES; i++) {
 		put(w, &ts, i, 0, 8);
@@ -170,6 +199,8 @@ void bomb_write(enum bomb b, char path[TRACE_PATH_BYTES])
 		assert_int_equal(trace_info_set(&info, KEY_MODE, MODE_SAMPLES), 0);
 	if (b == WAITING_GOROUTINES || b == WAITING_LONG)
 		assert_int_equal(trace_info_set(&info, KEY_SAMPLE_WALL, "1"), 0);
+	if (b == LOSSES)
+		assert_int_equal(trace_info_set(&info, KEY_STATES, "1"), 0);
 	for (uint32_t f = 0; b < BOMBS_OF_SAMPLES && f < functions_of(b); f++)
 		add_function(&info, f, b == FUNCTIONS);
 	if (b == ADDRESSES)

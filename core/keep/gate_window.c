@@ -100,6 +100,7 @@ static void turn(struct gate *g, uint64_t ts_ns)
 	ev.arg[1] = g->opt.why;
 	g->stats.windows++;
 	gate_emit(g, &ev);
+	open_calls_settle(&g->open);
 	each_stack(g, ts_ns, begin_on);
 }
 

@@ -5,6 +5,22 @@
 
 #include "base/vec.h"
 
+void lanes_lose(struct lanes *t)
+{
+	t->losses++;
+	t->recent = NULL;
+}
+
+static struct lane *found(struct lanes *t, struct lane *l)
+{
+	if (l->losses != t->losses) {
+		l->losses = t->losses;
+		l->state = STATE_UNKNOWN;
+		l->lost = true;
+	}
+	return t->recent = l;
+}
+
 struct lane *lanes_find(struct lanes *t, uint64_t id)
 {
 	size_t at;
@@ -14,7 +30,7 @@ struct lane *lanes_find(struct lanes *t, uint64_t id)
 	for (uint32_t i = hash_index_first(&t->by_id, hash_u64(id), &at); i != HASH_NONE;
 	     i = hash_index_next(&t->by_id, hash_u64(id), &at))
 		if (t->all[i]->id == id)
-			return t->recent = t->all[i];
+			return found(t, t->all[i]);
 	return NULL;
 }
 
@@ -31,6 +47,7 @@ struct lane *lanes_get(struct lanes *t, uint64_t id)
 		return NULL;
 	}
 	l->id = id;
+	l->losses = t->losses;
 	l->index = (uint32_t)t->n;
 	t->all[t->n++] = l;
 	return t->recent = l;

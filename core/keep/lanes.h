@@ -18,6 +18,7 @@ struct lane {
 	uint32_t off_tid;  /* whose switch ends it */
 	uint64_t off_ns;   /* since when */
 	bool lost;         /* until an event of a state tells */
+	uint64_t losses;   /* of lanes: so many are applied to it */
 	struct held **calls;
 	size_t n, cap;
 };
@@ -27,10 +28,13 @@ struct lanes {
 	size_t n, cap;
 	struct hash_index by_id;
 	struct lane *recent;
+	uint64_t losses; /* of the states of all */
 };
 
 struct lane *lanes_find(struct lanes *t, uint64_t id); /* NULL: not there */
 struct lane *lanes_get(struct lanes *t, uint64_t id);  /* found or made; NULL: no memory */
+/* No state is known any more: of each it is forgotten when it is found next. */
+void lanes_lose(struct lanes *t);
 void lanes_remove(struct lanes *t, struct lane *l);
 void lanes_free(struct lanes *t);
 

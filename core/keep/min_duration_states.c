@@ -68,12 +68,15 @@ void min_duration_begun(struct min_duration *m, struct lane *l, const struct eve
 
 void min_duration_lost(struct min_duration *m, const struct event *loss)
 {
-	m->any_lost = true;
-	for (size_t i = 0; i < m->goroutines.n; i++) {
-		struct lane *l = m->goroutines.all[i];
+	struct lane *l;
 
-		if (!(loss->flags & EVF_ALL) && l->id != loss->goid)
-			continue;
+	m->any_lost = true;
+	if (loss->flags & EVF_ALL) {
+		lanes_lose(&m->goroutines);
+		return;
+	}
+	l = lanes_find(&m->goroutines, loss->goid);
+	if (l) {
 		l->state = STATE_UNKNOWN;
 		l->lost = true;
 	}

@@ -49,6 +49,7 @@ static void pop_one(struct open_calls *o, struct open_stack *s, uint64_t ts_ns, 
 	if (__builtin_expect(c->flags & OPEN_RELEASED, 0))
 		o->n_released_open--;
 	s->n--;
+	s->n_doubted = s->n_doubted < s->n ? s->n_doubted : s->n;
 	if (s->n)
 		s->calls[s->n - 1].flags |= OPEN_RAN;
 }
@@ -394,6 +395,7 @@ int open_calls_apply(struct open_calls *o, const struct event *e, const uint64_t
 		     struct open_change *ch)
 {
 	*ch = (struct open_change){ .func = TRACE_NONE };
+	o->n_events++;
 	if (e->ts_ns > o->last_ns)
 		o->last_ns = e->ts_ns;
 	switch (e->kind) {

@@ -53,7 +53,9 @@ struct open_call {
 struct open_stack {
 	struct open_call *calls;
 	size_t n, cap;
-	uint64_t id; /* goid, or thread id */
+	size_t n_doubted; /* from the outermost on: all of these are OPEN_DOUBT */
+	uint64_t losses;  /* of open_stacks: so many are applied to it */
+	uint64_t id;      /* goid, or thread id */
 	uint32_t index;
 	bool system;
 	uint64_t creator, create_pc, start_pc; /* of its EV_CREATE */
@@ -82,7 +84,11 @@ struct open_stacks {
 	struct open_stack **all;
 	size_t n, cap;
 	struct hash_index by_id;
-	struct open_stack *recent[64];
+	struct open_stack *recent[64]; /* all losses are applied to them */
+	/* records of lost events that concern all; of the last one: its time, and whether states
+	 * are lost */
+	uint64_t losses, lost_ns;
+	bool states_lost;
 };
 
 struct open_calls {
@@ -94,7 +100,8 @@ struct open_calls {
 	bool image_seen, any_call;
 	bool states; /* there are EV_STATE and EV_WAKE */
 	uint64_t last_ns, lost_until_ns, lost_one_until_ns;
-	size_t bytes; /* of stacks and their calls */
+	uint64_t n_events, loss_steps; /* loss_steps: that looking for system stacks took */
+	size_t bytes;                  /* of stacks and their calls */
 	/* called before a call is taken off, if it has one of these flags; NULL: never */
 	unsigned ended_flags;
 	/* inferred: its end was not seen, a later event shows that it is over */
@@ -142,6 +149,9 @@ static inline struct open_call *open_top(const struct open_stack *s)
 {
 	return s->n ? &s->calls[s->n - 1] : NULL;
 }
+
+/* Applies all losses to all stacks: for those who go through them without open_calls_find. */
+void open_calls_settle(struct open_calls *o);
 
 /* What is open is not known any more. Goroutines are. */
 void open_calls_forget(struct open_calls *o);

@@ -1,14 +1,49 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Events that were lost, or not recorded: which calls may be over, whose state is not known. */
+#include <string.h>
+
 #include "keep/open_stacks.h"
 #include "keep/open_states.h"
 
-static void doubt(struct open_stacks *t, const uint64_t *goid, bool system)
+/* As core/model/losses.c: so many steps to look for system stacks are free, and so many more for
+ * each event. */
+#define FREE_STEPS     (1u << 24)
+#define STEPS_AN_EVENT 32
+
+void open_calls_settle(struct open_calls *o)
 {
-	for (size_t i = 0; i < t->n; i++)
-		for (size_t k = 0; k < t->all[i]->n; k++)
-			if (!goid || *goid == (system ? t->all[i]->calls[k].label : t->all[i]->id))
-				t->all[i]->calls[k].flags |= OPEN_DOUBT;
+	for (int system = 0; system < 2; system++)
+		for (size_t i = 0; i < open_table(o, system)->n; i++)
+			open_stacks_settle(open_table(o, system), open_table(o, system)->all[i]);
+}
+
+/* Applied to each stack when it is found next: walking them all, each time, takes the square. */
+static void lose_all(struct open_stacks *t, uint64_t from_ns, bool states)
+{
+	t->losses++;
+	t->lost_ns = from_ns;
+	t->states_lost = states;
+	memset(t->recent, 0, sizeof(t->recent));
+}
+
+/* What threads do for a goroutine; of any, where looking would take too long. */
+static void doubt_threads(struct open_calls *o, const struct event *e)
+{
+	struct open_stacks *t = &o->threads;
+
+	if (o->loss_steps > FREE_STEPS + STEPS_AN_EVENT * o->n_events) {
+		lose_all(t, e->ts_ns, false);
+		return;
+	}
+	o->loss_steps += t->n;
+	for (size_t i = 0; i < t->n; i++) {
+		struct open_stack *s = t->all[i];
+
+		o->loss_steps += s->n - s->n_doubted;
+		for (size_t k = s->n_doubted; k < s->n; k++)
+			if (s->calls[k].label == e->goid)
+				s->calls[k].flags |= OPEN_DOUBT;
+	}
 }
 
 int open_losses_apply(struct open_calls *o, const struct event *e, uint64_t last_ns)
@@ -16,13 +51,13 @@ int open_losses_apply(struct open_calls *o, const struct event *e, uint64_t last
 	struct open_stack *s;
 
 	if (e->flags & EVF_ALL) {
-		doubt(&o->goroutines, NULL, false);
-		doubt(&o->threads, NULL, true);
+		lose_all(&o->goroutines, e->ts_ns, o->states);
+		lose_all(&o->threads, e->ts_ns, false);
 	} else {
-		doubt(&o->threads, &e->goid, true);
+		doubt_threads(o, e);
 		s = open_stacks_find(&o->goroutines, e->goid);
-		for (size_t k = 0; s && k < s->n; k++)
-			s->calls[k].flags |= OPEN_DOUBT;
+		if (s)
+			open_stacks_doubt(s);
 	}
 	return open_states_lose(o, e, last_ns > e->ts_ns ? last_ns : e->ts_ns);
 }
@@ -32,6 +67,7 @@ void open_calls_forget(struct open_calls *o)
 	for (int system = 0; system < 2; system++)
 		for (size_t i = 0; i < open_table(o, system)->n; i++) {
 			open_table(o, system)->all[i]->n = 0;
+			open_table(o, system)->all[i]->n_doubted = 0;
 			open_table(o, system)->all[i]->ahead.active = false;
 		}
 	o->n_released_open = 0;

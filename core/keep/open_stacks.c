@@ -9,6 +9,16 @@
 #include "keep/open_states.h"
 #include "trace/keys.h"
 
+void open_stacks_settle(struct open_stacks *t, struct open_stack *s)
+{
+	if (s->losses == t->losses)
+		return;
+	s->losses = t->losses;
+	open_stacks_doubt(s);
+	if (t->states_lost)
+		open_states_lost_from(s, t->lost_ns);
+}
+
 struct open_stack *open_stacks_find(struct open_stacks *t, uint64_t id)
 {
 	struct open_stack **recent = open_recent(t, id);
@@ -18,8 +28,10 @@ struct open_stack *open_stacks_find(struct open_stacks *t, uint64_t id)
 		return *recent;
 	for (uint32_t i = hash_index_first(&t->by_id, hash_u64(id), &at); i != HASH_NONE;
 	     i = hash_index_next(&t->by_id, hash_u64(id), &at))
-		if (t->all[i]->id == id)
+		if (t->all[i]->id == id) {
+			open_stacks_settle(t, t->all[i]);
 			return *recent = t->all[i];
+		}
 	return NULL;
 }
 
@@ -45,6 +57,7 @@ struct open_stack *open_stacks_make(struct open_calls *o, bool system, uint64_t 
 	s->id = id;
 	s->system = system;
 	s->index = (uint32_t)t->n;
+	s->losses = t->losses;
 	open_states_begin(o, s, ts_ns);
 	t->all[t->n++] = s;
 	o->bytes += sizeof(*s);

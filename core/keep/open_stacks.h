@@ -28,6 +28,15 @@ static inline struct open_stack *open_stacks_get(struct open_calls *o, bool syst
 }
 
 void open_stacks_drop_all(struct open_calls *o);
+/* Applies to s what all stacks of t have lost since s was found last. */
+void open_stacks_settle(struct open_stacks *t, struct open_stack *s);
+/* Any of the calls that are open on s may be over. */
+static inline void open_stacks_doubt(struct open_stack *s)
+{
+	for (; s->n_doubted < s->n; s->n_doubted++)
+		s->calls[s->n_doubted].flags |= OPEN_DOUBT;
+}
+
 /* open_losses.c: EV_LOSS, of which the last was at last_ns. 0 or -ENOMEM */
 int open_losses_apply(struct open_calls *o, const struct event *e, uint64_t last_ns);
 /* Room for one more call. 0 or -ENOMEM. */

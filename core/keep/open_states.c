@@ -102,19 +102,11 @@ int open_states_apply(struct open_calls *o, const struct event *e, struct open_s
 	return 0;
 }
 
-static void lose(struct open_stack *s, uint64_t from_ns)
-{
-	change(s, STATE_UNKNOWN, from_ns);
-	s->state_lost = true;
-}
-
 int open_states_lose(struct open_calls *o, const struct event *e, uint64_t until_ns)
 {
 	if (!o->states)
 		return 0;
 	if (e->flags & EVF_ALL) {
-		for (size_t i = 0; i < o->goroutines.n; i++)
-			lose(o->goroutines.all[i], e->ts_ns);
 		o->lost_until_ns = until_ns > o->lost_until_ns ? until_ns : o->lost_until_ns;
 		return 0;
 	}
@@ -127,7 +119,7 @@ int open_states_lose(struct open_calls *o, const struct event *e, uint64_t until
 	s = s ? s : open_stacks_get(o, false, e->goid, e->ts_ns);
 	if (!s)
 		return -ENOMEM;
-	lose(s, e->ts_ns);
+	open_states_lost_from(s, e->ts_ns);
 	s->lost_until_ns = until_ns > s->lost_until_ns ? until_ns : s->lost_until_ns;
 	return 0;
 }

@@ -36,7 +36,16 @@ bool open_states_resume(struct open_stack *s, uint64_t why, uint64_t ts_ns);
 void open_states_created(struct open_stack *s, uint64_t ts_ns);
 /* EV_STATE and EV_WAKE: *of is the goroutine they tell of, NULL: of none. 0 or -ENOMEM */
 int open_states_apply(struct open_calls *o, const struct event *e, struct open_stack **of);
-/* EV_LOSS. 0 or -ENOMEM */
+/* Events of s were lost from from_ns on. */
+static inline void open_states_lost_from(struct open_stack *s, uint64_t from_ns)
+{
+	if (s->state != STATE_UNKNOWN && from_ns > s->state_ns)
+		s->state_ns = from_ns;
+	s->state = STATE_UNKNOWN;
+	s->state_lost = true;
+}
+
+/* EV_LOSS; one of all is applied when a stack is found: open_losses.c. 0 or -ENOMEM */
 int open_states_lose(struct open_calls *o, const struct event *e, uint64_t until_ns);
 /* Nothing was recorded: no state is known any more. */
 void open_states_forget(struct open_calls *o);

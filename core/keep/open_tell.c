@@ -84,7 +84,7 @@ static void tell_released(const struct open_teller *t, const struct open_calls *
 			}
 }
 
-void open_tell_all(const struct open_teller *t, const struct open_calls *o, uint32_t why)
+void open_tell_all(const struct open_teller *t, struct open_calls *o, uint32_t why)
 {
 	const struct event_ext ev = {
 		.h = { .ts_ns = t->ts_ns, .kind = EV_WINDOW, .flags = EVF_ALL },
@@ -92,6 +92,7 @@ void open_tell_all(const struct open_teller *t, const struct open_calls *o, uint
 	};
 
 	t->emit(t->ctx, &ev);
+	open_calls_settle(o);
 	tell_released(t, o);
 	tell_stacks(t, &o->goroutines);
 	tell_stacks(t, &o->threads);

@@ -20,6 +20,6 @@ void open_tell_call(const struct open_teller *t, const struct open_stack *s,
  * can tell; after its calls. */
 void open_tell_state(const struct open_teller *t, const struct open_stack *s, uint32_t tid);
 /* Everything: that recording begins, for a reason, what is released, and what is open. */
-void open_tell_all(const struct open_teller *t, const struct open_calls *o, uint32_t why);
+void open_tell_all(const struct open_teller *t, struct open_calls *o, uint32_t why);
 
 #endif

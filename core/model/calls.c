@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/vec.h"
+#include "model/losses.h"
 #include "model/model_internal.h"
 
 /* Path and flags of a call of func on top of s. */
@@ -62,7 +63,8 @@ static int locate_folded(struct stack *s, struct frame *f)
 }
 
 /* f is above all that is muted on s. */
-static void fill(const struct stack *s, const struct frame *f, struct call *c)
+static void fill(const struct model *m, const struct stack *s, const struct frame *f,
+		 struct call *c)
 {
 	*c = (struct call){ .start_ns = f->start_ns,
 			    .goid = s->system ? f->label : s->info.goid,
@@ -72,7 +74,7 @@ static void fill(const struct stack *s, const struct frame *f, struct call *c)
 			    .level = (uint32_t)(f - s->frames - s->n_muted),
 			    .tid = f->tid,
 			    .image = s->info.image,
-			    .suspect = f->flags & FRAME_SUSPECT,
+			    .suspect = frame_suspect(m, s, f),
 			    .system = s->system,
 			    .recursive = !(f->flags & (FRAME_FIRST | FRAME_FOLDED)) };
 }
@@ -130,8 +132,6 @@ int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t 
 		return err;
 	if (__builtin_expect(!(f->flags & FRAME_FIRST), 0))
 		call_count_again(m, f, 1);
-	if (__builtin_expect(e->ts_ns <= s->lost_until_ns || e->ts_ns <= m->lost_until_ns, 0))
-		f->flags |= FRAME_SUSPECT;
 	if (__builtin_expect(e->flags & (EVF_BEFORE | EVF_DOUBT), 0))
 		f->flags |= (e->flags & EVF_BEFORE ? FRAME_CUT : 0) |
 			    (e->flags & EVF_DOUBT ? FRAME_SUSPECT : 0);
@@ -149,7 +149,7 @@ void call_begun(struct model *m, struct stack *s, struct frame *f)
 
 	if (!m->opt.on_entry || f->flags & FRAME_MUTED)
 		return;
-	fill(s, f, &c);
+	fill(m, s, f, &c);
 	call_values_fill(m, s, f, false, &c);
 	m->opt.on_entry(m->opt.ctx, &c);
 }
@@ -273,7 +273,7 @@ static int pop_one(struct model *m, struct stack *s, uint64_t ts_ns, enum call_e
 	struct frame *f = &s->frames[s->n - 1];
 	uint64_t dur = ts_ns > f->start_ns ? ts_ns - f->start_ns : 0;
 	uint64_t self = dur > f->child_ns ? dur - f->child_ns : 0;
-	bool suspect = f->flags & FRAME_SUSPECT, off = false;
+	bool suspect = frame_suspect(m, s, f), off = false;
 	struct call_states states;
 	int err = 0;
 
@@ -318,7 +318,7 @@ static int pop_one(struct model *m, struct stack *s, uint64_t ts_ns, enum call_e
 	if (m->opt.on_call) {
 		struct call c;
 
-		fill(s, f, &c);
+		fill(m, s, f, &c);
 		call_values_fill(m, s, f, end == CALL_FINISHED, &c);
 		c.end_ns = f->start_ns + dur;
 		c.self_ns = self;

@@ -103,13 +103,13 @@ int life_image(struct model *m, uint64_t ts_ns)
 	uint64_t last_ns = m->totals.last_ns < ts_ns ? m->totals.last_ns : ts_ns;
 	int err = 0;
 
+	if (m->image_seen || m->totals.calls)
+		err = pair_end_all(m, last_ns);
 	/* A gap of one goroutine that reaches into the new image: which goroutine it concerns there
 	 * is not known.
 	 */
 	if (m->lost_one_until_ns > m->lost_until_ns)
 		m->lost_until_ns = m->lost_one_until_ns;
-	if (m->image_seen || m->totals.calls)
-		err = pair_end_all(m, last_ns);
 	/* The start code has run on a system stack, but no goroutine has: still the first image. */
 	if (m->image_seen || (m->totals.goroutines && !just_begun(m)))
 		m->image++;

@@ -2,35 +2,42 @@
 /* Loss records: whose calls can no longer be trusted. */
 #include <errno.h>
 
+#include "model/losses.h"
 #include "model/model_internal.h"
 
-static void suspect(struct stack *s, uint64_t until_ns)
+/* So many steps to look for system stacks are free, and so many more for each event. */
+#define FREE_STEPS     (1u << 24)
+#define STEPS_AN_EVENT 32
+
+/* The state of no goroutine is known any more: those of which none was are passed over. */
+static void forget_all(struct model *m, uint64_t from_ns)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (s->frames[i].start_ns <= until_ns)
-			s->frames[i].flags |= FRAME_SUSPECT;
+	size_t n;
+	struct stack **all = stacks_since(&m->goroutines, SINCE_LOSS, &n);
+
+	for (size_t i = 0; i < n; i++)
+		states_forget(m, all[i], from_ns, true);
 }
 
-static void suspect_table(struct model *m, struct stack_table *t, uint64_t from_ns,
-			  uint64_t until_ns)
+/* Threads whose system stack works, or has open calls, for a goroutine; all of them, where looking
+ * would take the square of what the trace has. */
+static void suspect_threads(struct model *m, uint64_t goid)
 {
-	for (size_t i = 0; i < t->n; i++) {
-		suspect(t->stacks[i], until_ns);
-		states_forget(m, t->stacks[i], from_ns, true);
+	if (m->loss_steps > FREE_STEPS + STEPS_AN_EVENT * m->totals.events) {
+		m->doubt_order = m->next_order;
+		return;
 	}
-}
-
-/* Threads whose system stack works, or has open calls, for a goroutine. */
-static void suspect_threads(struct model *m, uint64_t goid, uint64_t until_ns)
-{
+	m->loss_steps += m->threads.n;
 	for (size_t i = 0; i < m->threads.n; i++) {
 		struct stack *s = m->threads.stacks[i];
 		bool concerned = s->label == goid;
+		size_t k = 0;
 
-		for (size_t k = 0; !concerned && k < s->n; k++)
+		for (; !concerned && k < s->n; k++)
 			concerned = s->frames[k].label == goid;
+		m->loss_steps += k;
 		if (concerned)
-			suspect(s, until_ns);
+			s->doubt_order = m->next_order;
 	}
 }
 
@@ -43,15 +50,15 @@ int loss_apply(struct model *m, const struct event *e, const uint64_t arg[4])
 	if (until_ns > m->totals.last_ns)
 		m->totals.last_ns = until_ns; /* there was an event then */
 	if (e->flags & EVF_ALL) {
-		suspect_table(m, &m->goroutines, e->ts_ns, until_ns);
-		suspect_table(m, &m->threads, e->ts_ns, until_ns);
+		if (m->states)
+			forget_all(m, e->ts_ns);
 		if (until_ns > m->lost_until_ns)
 			m->lost_until_ns = until_ns;
 		return 0;
 	}
 	if (until_ns > m->lost_one_until_ns)
 		m->lost_one_until_ns = until_ns;
-	suspect_threads(m, e->goid, until_ns);
+	suspect_threads(m, e->goid);
 	struct stack *s = stack_find(&m->goroutines, e->goid);
 
 	/* A goroutine not met yet may begin inside the gap; one whose gap is over is not waited
@@ -62,7 +69,6 @@ int loss_apply(struct model *m, const struct event *e, const uint64_t arg[4])
 		s = stack_get(m, false, e->goid, e->ts_ns);
 	if (!s)
 		return -errno;
-	suspect(s, until_ns);
 	states_forget(m, s, e->ts_ns, true);
 	if (until_ns > s->lost_until_ns)
 		s->lost_until_ns = until_ns;

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "model/model.h"
+#include "trace/keys.h"
 
 /* Functions f and g, with these sites. */
 enum { F, G, N_FUNCS };
@@ -26,11 +27,13 @@ static const struct trace_site sites[] = {
 static struct trace_info info;
 static struct model *m;
 static uint16_t flags; /* of events from now on */
+static uint32_t tid;
 
 static int set_up(void **state)
 {
 	(void)state;
 	flags = 0;
+	tid = 1;
 	info = (struct trace_info){ 0 };
 	for (int f = 0; f < N_FUNCS; f++)
 		if (trace_info_add_func(&info, &(struct trace_func){ .name = f == F ? "main.f"
@@ -56,7 +59,7 @@ static void feed(uint64_t ts_ns, uint64_t goid, uint32_t site, uint32_t depth)
 	const struct event_ext e = { .h = { .ts_ns = ts_ns,
 					    .goid = goid,
 					    .depth = depth,
-					    .tid = 1,
+					    .tid = tid,
 					    .site = site,
 					    .kind = sites[site].kind,
 					    .flags = flags } };
@@ -71,6 +74,17 @@ static void feed_other(uint64_t ts_ns, uint64_t goid, uint16_t kind, uint16_t wi
 		.h = { .ts_ns = ts_ns, .goid = goid, .kind = kind, .flags = with },
 		.arg = { arg0, arg1 }
 	};
+
+	assert_int_equal(model_feed(m, &e), 0);
+}
+
+static void feed_state(uint64_t ts_ns, uint64_t goid, uint32_t of)
+{
+	const struct event_ext e = { .h = { .ts_ns = ts_ns,
+					    .goid = goid,
+					    .site = TRACE_NONE,
+					    .depth = STATE_DEPTH(of, 0),
+					    .kind = EV_STATE } };
 
 	assert_int_equal(model_feed(m, &e), 0);
 }
@@ -143,6 +157,59 @@ static void test_entered_again_at_the_end(void **state)
 	feed(210, 1, F_EXIT, 64);
 	ends(1);
 	assert_int_equal(stats(F)->calls, 1);
+}
+
+/* A call whose prologue grew the stack is entered again behind the gap that it was open in. */
+static void test_entered_again_behind_it(void **state)
+{
+	(void)state;
+	feed(90, 1, F_ENTRY, 64);
+	feed(91, 1, F_MORESTACK, 64);
+	lose(100, 200, 0);
+	feed(201, 1, F_ENTRY, 64);
+	feed(210, 1, F_EXIT, 64);
+	ends(1);
+}
+
+/* Of each gap that all lost events in: a goroutine whose state is known again loses it again. */
+static void test_states_of_all(void **state)
+{
+	(void)state;
+	model_free(m);
+	assert_int_equal(trace_info_set(&info, KEY_STATES, "1"), 0);
+	m = model_new(&info, &(struct model_options){ 0 });
+	assert_non_null(m);
+	for (uint64_t ns = 100; ns <= 300; ns += 100) {
+		feed_state(ns, 1, STATE_RUNNING);
+		lose(ns + 10, ns + 11, 0); /* unknown up to the next state, 90 ns later */
+	}
+	feed_state(400, 1, STATE_RUNNING);
+	feed_other(500, 1, EV_END, 0, 0, 0);
+	assert_int_equal(model_finish(m), 0);
+	assert_int_equal(model_totals(m)->life_ns, 400);
+	assert_int_equal(model_totals(m)->off.unknown_ns, 3 * 90);
+}
+
+/* Where looking for the threads of a goroutine would take too long, all are suspect, no later call
+ * is. */
+static void test_many_system_stacks(void **state)
+{
+	enum { THREADS = 5000 };
+	uint64_t ns = 100;
+
+	(void)state;
+	flags = EVF_SYSTEM;
+	for (tid = 1; tid <= THREADS; tid++)
+		feed(ns++, 5, F_ENTRY, 64);
+	for (int i = 0; i < THREADS; i++, ns++)
+		lose(ns, ns, 6);
+	for (tid = 1; tid <= THREADS; tid++) {
+		feed(ns++, 5, F_EXIT, 64);
+		feed(ns++, 5, G_ENTRY, 64);
+		feed(ns++, 5, G_EXIT, 64);
+	}
+	ends(THREADS);
+	assert_int_equal(stats(F)->suspect, THREADS);
 }
 
 /* What is not there when a goroutine's number is given out again has lost its end. */
@@ -250,7 +317,8 @@ int main(void)
 		TEST(test_goid_again),          TEST(test_system_stack),
 		TEST(test_exit_of_stopped),     TEST(test_exit_of_another),
 		TEST(test_tail_of_another),     TEST(test_tail_of_that),
-		TEST(test_into_the_next_image),
+		TEST(test_into_the_next_image), TEST(test_entered_again_behind_it),
+		TEST(test_states_of_all),       TEST(test_many_system_stacks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 #include "model/sampled.h"
 #include "model/states.h"
 
-#define FRAME_SUSPECT 1
+#define FRAME_SUSPECT 1 /* see frame_suspect (losses.h) */
 /* its function is not open below on this stack: counts in the function's total */
 #define FRAME_OUTERMOST 2
 #define FRAME_FIRST     4 /* its path node is not open below: counts in the node's total */
@@ -70,18 +70,23 @@ struct open_funcs {
 /* A stack has room for so many at first: there may be a million, most with few. */
 #define STACK_FRAMES 4
 
+/* Since when something may have happened on a stack. */
+enum since { SINCE_WINDOW, SINCE_LOSS, SINCE_KINDS };
+
 /* A stack of open calls: a goroutine's, or a thread's system stack. */
 struct stack {
 	struct frame *frames;
 	size_t n, cap;
-	size_t n_muted; /* of n */
-	uint32_t index; /* in its stack_table */
+	size_t n_muted;              /* of n */
+	uint32_t index;              /* in its stack_table */
+	uint32_t since[SINCE_KINDS]; /* place in its stack_table's lists, plus 1; 0: in none */
 	bool system;
 	bool muted;    /* not a goroutine that counts */
 	bool go_edge;  /* root and root_pc come from EV_CREATE */
 	uint32_t root; /* path node below which outermost calls hang */
 	uint64_t root_pc;
 	uint64_t lost_until_ns; /* calls that begin up to then are suspect */
+	uint64_t doubt_order;   /* system: calls of a lower order are suspect */
 	uint64_t label;         /* system: goid of the last event */
 	struct prologue_stop stop;
 	struct open_funcs open;
@@ -102,6 +107,12 @@ struct stack_table {
 	size_t n, cap;
 	struct hash_index by_id;
 	struct stack *recent[64]; /* asked for lately, by stack_recent; NULL: none */
+	/* on which something may have happened since the list was last taken; `recent` are in all
+	 */
+	struct stack_list {
+		struct stack **all;
+		size_t n, cap;
+	} since[SINCE_KINDS];
 };
 
 struct model {
@@ -125,6 +136,8 @@ struct model {
 	uint64_t next_order;
 	uint64_t lost_until_ns;     /* EVF_ALL */
 	uint64_t lost_one_until_ns; /* of any goroutine */
+	uint64_t doubt_order;       /* as in stack, of all system stacks */
+	uint64_t loss_steps;        /* that looking for system stacks took */
 	uint32_t image;
 	bool states;    /* there are, and they are wanted */
 	int states_err; /* -ENOMEM */
@@ -184,6 +197,9 @@ static inline struct stack *stack_get(struct model *m, bool system, uint64_t id,
 }
 
 struct stack *stack_find(struct stack_table *t, uint64_t id); /* NULL: not there */
+/* The stacks of t, in its order, on which something may have happened since the last time that
+ * this was asked. Valid until the next stack_find or stack_get. */
+struct stack **stacks_since(struct stack_table *t, enum since since, size_t *n);
 /* Reports the stack and gives it back; no call is open on it. */
 void stack_drop(struct model *m, struct stack *s);
 void stack_table_free(struct model *m, struct stack_table *t);
@@ -408,9 +424,6 @@ static inline int pair_inside(struct model *m, const struct stack *s, const stru
 					 path_event_code(ROLE_INSIDE, how))
 		       : 0;
 }
-
-/* losses.c: 0 or -ENOMEM */
-int loss_apply(struct model *m, const struct event *e, const uint64_t arg[4]);
 
 /* windows.c: 0 or -ENOMEM */
 int window_apply(struct model *m, const struct event *e, const uint64_t arg[4]);

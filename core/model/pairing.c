@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 
+#include "model/losses.h"
 #include "model/model_internal.h"
 
 /* For the calls that the event will begin or end: how it came about. */
@@ -35,9 +36,7 @@ static int entered_again(struct model *m, struct stack *s, const struct event *e
 	struct frame *f = top(s);
 
 	f->flags &= ~FRAME_STOPPED;
-	if (e->ts_ns <= s->lost_until_ns || e->ts_ns <= m->lost_until_ns)
-		f->flags |= FRAME_SUSPECT;
-	f->start_ns = e->ts_ns;
+	frame_restart(m, s, f, e->ts_ns);
 	f->tid = e->tid;
 	if (s->stop.active)
 		prologue_stop_entered(m, s, e->ts_ns);

@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 
+#include "model/losses.h"
 #include "model/model_internal.h"
 
 static void segment_end(struct prologue_stop *p, uint64_t ts_ns)
@@ -131,7 +132,7 @@ void prologue_stop_settle_slow(struct model *m, struct stack *s, uint64_t ts_ns)
 			   p->called && !p->classed, ts_ns);
 	if (f->flags & FRAME_STOPPED) {
 		/* Its second entry is missing: it begins where the stop ended. */
-		f->start_ns = end_ns;
+		frame_restart(m, s, f, end_ns);
 		charge(m, s, f, s->n > 1 ? f - 1 : NULL);
 	} else {
 		charge(m, s, f, f);

@@ -82,6 +82,7 @@ static int copy_stack(struct stack **to, const struct stack *from)
 		return -ENOMEM;
 	*s = *from;
 	s->cap = from->n;
+	memset(s->since, 0, sizeof(s->since)); /* the copy has no such lists */
 	s->open = (struct open_funcs){ 0 };
 	s->values = NULL; /* nothing asks for them */
 	s->frame_states = NULL;
@@ -159,6 +160,7 @@ static int copy_all(struct model *to, const struct model *from)
 			      .states = from->states,
 			      .levels = from->levels,
 			      .lost_until_ns = from->lost_until_ns,
+			      .doubt_order = from->doubt_order,
 			      .n_released_open = from->n_released_open,
 			      .max_stacks = UINT64_MAX,
 			      .max_frames_room = UINT64_MAX };

@@ -4,10 +4,53 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/vec.h"
 #include "model/model_internal.h"
 
 #define KEEP_FRAMES 256 /* a spare stack keeps at most so many frames' room */
+
+/* Something may happen on s, of t, which has room for all its stacks in each list. */
+static void touch(struct stack_table *t, struct stack *s)
+{
+	for (int i = 0; i < SINCE_KINDS; i++)
+		if (!s->since[i]) {
+			t->since[i].all[t->since[i].n++] = s;
+			s->since[i] = (uint32_t)t->since[i].n;
+		}
+}
+
+static void untouch(struct stack_table *t, const struct stack *s)
+{
+	for (int i = 0; i < SINCE_KINDS; i++)
+		if (s->since[i]) {
+			struct stack *last = t->since[i].all[--t->since[i].n];
+
+			last->since[i] = s->since[i];
+			t->since[i].all[s->since[i] - 1] = last;
+		}
+}
+
+static int by_index(const void *x, const void *y)
+{
+	const struct stack *const *a = x, *const *b = y;
+
+	return compare_u64((*a)->index, (*b)->index);
+}
+
+struct stack **stacks_since(struct stack_table *t, enum since since, size_t *n)
+{
+	struct stack_list *list = &t->since[since];
+
+	*n = list->n;
+	if (list->n)
+		qsort(list->all, list->n, sizeof(*list->all), by_index);
+	for (size_t i = 0; i < list->n; i++)
+		list->all[i]->since[since] = 0;
+	list->n = 0;
+	memset(t->recent, 0, sizeof(t->recent));
+	return list->all;
+}
 
 struct stack *stack_find(struct stack_table *t, uint64_t id)
 {
@@ -18,8 +61,10 @@ struct stack *stack_find(struct stack_table *t, uint64_t id)
 		return *recent;
 	for (uint32_t i = hash_index_first(&t->by_id, hash_u64(id), &at); i != HASH_NONE;
 	     i = hash_index_next(&t->by_id, hash_u64(id), &at))
-		if (t->stacks[i]->info.goid == id)
+		if (t->stacks[i]->info.goid == id) {
+			touch(t, t->stacks[i]);
 			return *recent = t->stacks[i];
+		}
 	return NULL;
 }
 
@@ -28,12 +73,15 @@ static int table_add(struct stack_table *t, struct stack *s)
 	uint64_t id = s->info.goid;
 	int err = vec_reserve(&t->stacks, &t->cap, t->n + 1);
 
+	for (int i = 0; i < SINCE_KINDS && !err; i++)
+		err = vec_reserve(&t->since[i].all, &t->since[i].cap, t->n + 1);
 	if (!err)
 		err = hash_index_put(&t->by_id, hash_u64(id), (uint32_t)t->n);
 	if (err)
 		return err;
 	s->index = (uint32_t)t->n++;
 	t->stacks[s->index] = s;
+	touch(t, s);
 	*stack_recent(t, id) = s;
 	return 0;
 }
@@ -44,6 +92,7 @@ static void table_remove(struct stack_table *t, const struct stack *s)
 	uint64_t id = s->info.goid;
 	struct stack *last = t->stacks[--t->n];
 
+	untouch(t, s);
 	hash_index_remove(&t->by_id, hash_u64(id), s->index);
 	if (last != s) {
 		hash_index_move(&t->by_id, hash_u64(last->info.goid), last->index, s->index);
@@ -148,6 +197,8 @@ void stack_table_free(struct model *m, struct stack_table *t)
 {
 	for (size_t i = 0; i < t->n; i++)
 		stack_free(m, t->stacks[i]);
+	for (int i = 0; i < SINCE_KINDS; i++)
+		free(t->since[i].all);
 	free(t->stacks);
 	hash_index_free(&t->by_id);
 	*t = (struct stack_table){ 0 };

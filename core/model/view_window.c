@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/compare.h"
+#include "model/losses.h"
 #include "model/model_internal.h"
 
 /* A frame that is open, and its stack. */
@@ -22,7 +23,7 @@ static void begin_frame(struct model *m, struct stack *s, struct frame *f, uint6
 {
 	struct path_node *node = &m->paths.nodes[f->path];
 
-	f->start_ns = ts_ns;
+	frame_restart(m, s, f, ts_ns);
 	f->child_ns = 0;
 	f->flags |= FRAME_CUT;
 	if (!(f->flags & FRAME_FOLDED) && f->recursion > node->max_recursion)

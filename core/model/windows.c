@@ -10,11 +10,13 @@
 static int end_table(struct model *m, struct stack_table *t, uint64_t ts_ns)
 {
 	int err = 0;
+	size_t n;
+	struct stack **all = stacks_since(t, SINCE_WINDOW, &n);
 
-	for (size_t i = 0; i < t->n && !err; i++)
-		err = call_pop_all(m, t->stacks[i], ts_ns, CALL_UNFINISHED);
-	for (size_t i = 0; i < t->n; i++)
-		states_forget(m, t->stacks[i], ts_ns, false);
+	for (size_t i = 0; i < n && !err; i++)
+		err = call_pop_all(m, all[i], ts_ns, CALL_UNFINISHED);
+	for (size_t i = 0; i < n; i++)
+		states_forget(m, all[i], ts_ns, false);
 	return err;
 }
 

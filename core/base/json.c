@@ -54,10 +54,27 @@ void json_close(struct json *j, char bracket)
 		fputc('\n', j->out);
 }
 
+/* Of s, up to the first byte that is written as another one. */
+static size_t plain_bytes(const struct json *j, const char *s)
+{
+	size_t n = 0;
+
+	while (s[n] >= 0x20 && s[n] < 0x7f && s[n] != '"' && s[n] != '\\' &&
+	       !(s[n] == '<' && j->in_html))
+		n++;
+	return n;
+}
+
 static void quoted(struct json *j, const char *s)
 {
 	fputc('"', j->out);
-	while (*s) {
+	for (;;) {
+		const size_t plain = plain_bytes(j, s);
+
+		fwrite(s, 1, plain, j->out);
+		s += plain;
+		if (!*s)
+			break;
 		int n = utf8_len(s);
 
 		if (n == 0) {
@@ -72,11 +89,8 @@ static void quoted(struct json *j, const char *s)
 		} else {
 			if (*s == '"' || *s == '\\')
 				fprintf(j->out, "\\%c", *s);
-			else if ((unsigned char)*s < 0x20 || *s == 0x7f ||
-				 (*s == '<' && j->in_html))
-				fprintf(j->out, "\\u%04x", (unsigned)*s);
 			else
-				fputc(*s, j->out);
+				fprintf(j->out, "\\u%04x", (unsigned)*s);
 			s++;
 		}
 	}

@@ -225,7 +225,8 @@ static int fill(struct filling *f, const struct trace_reader *r)
 		err = make_models(f->t);
 	if (err)
 		return err;
-	model_allow(f->t->model, trace_reader_bytes(r));
+	f->t->stored_bytes = trace_reader_bytes(r);
+	model_allow(f->t->model, f->t->stored_bytes);
 	if (f->t->whole)
 		model_allow(f->t->whole, trace_reader_bytes(r));
 	err = fill_all(f);

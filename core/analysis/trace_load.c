@@ -202,6 +202,7 @@ static int feed_all(struct loaded_trace *t, struct trace_reader *r, struct trace
 					  : model_feed_span(t->model, &span);
 	}
 	model_values(t->model, NULL, 0, NULL);
+	t->stored_bytes = trace_reader_bytes(r);
 	if (got < 0)
 		return got;
 	if (!err && !w->err && !in.begun) /* it was over before */

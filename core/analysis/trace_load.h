@@ -10,6 +10,7 @@ enum correct_by { CORRECT_BY_BETTER, CORRECT_BY_SAMPLES, CORRECT_BY_EVENTS };
 
 struct loaded_trace {
 	const struct trace_info *info; /* the reader's */
+	uint64_t stored_bytes;         /* of the trace, as read so far */
 	struct model *model;           /* owned */
 	const struct model_totals *totals;
 	const struct call_stats *funcs; /* of info's functions; set once all was read */

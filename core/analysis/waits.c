@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,76 +14,165 @@
 #include "base/vec.h"
 #include "trace/keys.h"
 
-struct adding {
-	struct wait_rows *to;
+/* Rows that no recording has: each reason of a function, or of a path, takes events of its own. */
+#define FREE_ROWS     200000u
+#define ROWS_PER_BYTE 2
+
+/* Waits of rows, or of paths: found by row and reason. */
+struct sums {
+	struct wait_rows rows;
+	uint64_t most; /* rows */
 	struct hash_index index;
-	const struct call_tree *tree;
-	const struct path_node *paths;
-	size_t n_funcs;
-	uint32_t *chain; /* paths from a wait's up to its goroutine's outermost */
-	size_t cap_chain;
-	uint64_t *seen; /* by function: the number of the wait that met it last */
 };
 
-static int add(struct adding *a, uint32_t row, uint32_t reason, uint64_t self_ns, uint64_t total_ns,
-	       uint64_t n)
+/* Its index; HASH_NONE: it is not there. */
+static uint32_t sum_find(const struct sums *s, uint32_t row, uint32_t reason)
 {
-	struct wait_rows *w = a->to;
-	uint32_t hash = hash_u64_pair(row, reason);
+	const uint32_t hash = hash_u64_pair(row, reason);
 	size_t at;
 
-	for (uint32_t i = hash_index_first(&a->index, hash, &at); i != HASH_NONE;
-	     i = hash_index_next(&a->index, hash, &at)) {
-		struct wait_row *x = &w->all[i];
+	for (uint32_t i = hash_index_first(&s->index, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&s->index, hash, &at))
+		if (s->rows.all[i].row == row && s->rows.all[i].reason == reason)
+			return i;
+	return HASH_NONE;
+}
 
-		if (x->row == row && x->reason == reason) {
-			x->self_ns += self_ns;
-			x->total_ns += total_ns;
-			x->n += n;
-			return 0;
-		}
+static int add(struct sums *s, uint32_t row, const struct wait_row *what)
+{
+	struct wait_rows *w = &s->rows;
+	const uint32_t i = sum_find(s, row, what->reason);
+
+	if (i != HASH_NONE) {
+		w->all[i].self_ns += what->self_ns;
+		w->all[i].total_ns += what->total_ns;
+		w->all[i].n += what->n;
+		return 0;
 	}
-	int err = vec_reserve(&w->all, &w->cap, w->n + 1);
+	if (w->n >= s->most)
+		return -E2BIG;
+	if (vec_reserve(&w->all, &w->cap, w->n + 1) ||
+	    hash_index_put(&s->index, hash_u64_pair(row, what->reason), (uint32_t)w->n))
+		return -ENOMEM;
+	w->all[w->n] = *what;
+	w->all[w->n++].row = row;
+	return 0;
+}
+
+struct adding {
+	struct sums to, by_path;
+	const struct call_tree *tree;
+	const struct path_node *paths;
+	size_t n_paths, n_funcs;
+	/* of by_path: the first of each path, and the next one of the same, plus 1; 0: none */
+	uint32_t *first, *next;
+	size_t cap_next;
+	bool *inner;    /* by path: its function is open above it, on its goroutine */
+	uint32_t *open; /* by function */
+};
+
+static int add_to_path(struct adding *a, uint32_t path, const struct wait_row *what)
+{
+	const size_t n = a->by_path.rows.n;
+	int err = vec_reserve(&a->next, &a->cap_next, n + 1);
 
 	if (!err)
-		err = hash_index_put(&a->index, hash, (uint32_t)w->n);
-	if (!err)
-		w->all[w->n++] = (struct wait_row){ row, reason, self_ns, total_ns, n };
+		err = add(&a->by_path, path, what);
+	if (!err && a->by_path.rows.n > n) {
+		a->next[n] = a->first[path];
+		a->first[path] = (uint32_t)n + 1;
+	}
 	return err;
 }
 
-static uint32_t row_of(const struct adding *a, uint32_t path, uint32_t func)
+/* Of its own path; of what PATH_OTHER stands for, which has none above, where functions count. */
+static int add_wait(struct adding *a, const struct path_waits *w)
 {
-	if (a->tree)
-		return a->tree->node_of[path];
-	return a->paths[path].func == PATH_OTHER ? func : a->paths[path].func;
+	const struct wait_row what = { .reason = w->reason,
+				       .self_ns = w->held ? 0 : w->ns,
+				       .total_ns = w->ns,
+				       .n = w->held ? 0 : w->n };
+
+	if (!a->tree && a->paths[w->path].func == PATH_OTHER)
+		return add(&a->to, w->func, &what);
+	return w->path ? add_to_path(a, w->path, &what) : 0;
 }
 
-/* One wait, number `id`: of its own path, and in the totals of all above. A function counts once,
- * at its outermost call. */
-static int add_wait(struct adding *a, const struct path_waits *w, uint64_t id)
+/* Goes through the calls below a path that begins a goroutine's: which functions are open there? */
+static void find_inner(struct adding *a, uint32_t root)
 {
-	uint32_t self = row_of(a, w->path, w->func);
-	size_t n = 0;
+	uint32_t p = root;
+
+	for (bool down = true; p;) {
+		const struct path_node *x = &a->paths[p];
+		const bool begins = p == root || !x->go_edge,
+			   counts = begins && x->func < a->n_funcs;
+
+		if (down && counts)
+			a->inner[p] = a->open[x->func]++;
+		if (down && begins && x->first_child) {
+			p = x->first_child;
+			continue;
+		}
+		if (counts)
+			a->open[x->func]--;
+		if (p == root)
+			return;
+		down = x->next_sibling;
+		p = down ? x->next_sibling : x->parent;
+	}
+}
+
+/* What i of by_path is of is the path above now: of all that its calls waited. */
+static int pass_up(struct adding *a, uint32_t i, uint32_t above)
+{
+	struct sums *s = &a->by_path;
+	struct wait_row *x = &s->rows.all[i];
+	const uint32_t there = sum_find(s, above, x->reason);
+
+	if (there != HASH_NONE) {
+		s->rows.all[there].total_ns += x->total_ns;
+		return 0;
+	}
+	hash_index_remove(&s->index, hash_u64_pair(x->row, x->reason), i);
+	*x = (struct wait_row){ .row = above, .reason = x->reason, .total_ns = x->total_ns };
+	a->next[i] = a->first[above];
+	a->first[above] = i + 1;
+	return hash_index_put(&s->index, hash_u64_pair(above, x->reason), i);
+}
+
+/* What a path and all below it waited is in the totals of its row, and of the path above. A
+ * function counts once, at its outermost call. */
+static int add_path(struct adding *a, uint32_t path)
+{
+	const struct path_node *x = &a->paths[path];
 	int err = 0;
 
-	for (uint32_t p = w->path; !err && p; p = a->paths[p].go_edge ? 0 : a->paths[p].parent) {
-		err = vec_reserve(&a->chain, &a->cap_chain, n + 1);
-		if (!err)
-			a->chain[n++] = p;
-	}
-	if (!err && !w->held)
-		err = add(a, self, w->reason, w->ns, 0, w->n);
-	while (!err && n--) {
-		uint32_t row = row_of(a, a->chain[n], w->func);
+	for (uint32_t i = a->first[path], next; !err && i; i = next) {
+		struct wait_row what = a->by_path.rows.all[i - 1];
 
-		if (!a->tree && row < a->n_funcs) {
-			if (a->seen[row] == id)
-				continue;
-			a->seen[row] = id;
-		}
-		err = add(a, row, w->reason, 0, w->ns, 0);
+		next = a->next[i - 1];
+		if (a->inner[path])
+			what.total_ns = 0;
+		err = add(&a->to, a->tree ? a->tree->node_of[path] : x->func, &what);
+		if (!err && !x->go_edge && x->parent)
+			err = pass_up(a, i - 1, x->parent);
 	}
+	return err;
+}
+
+static int add_all(struct adding *a, const struct path_waits *waits, size_t n)
+{
+	int err = 0;
+
+	for (size_t p = 1; p < a->n_paths && !a->tree; p++)
+		if (a->paths[p].go_edge || !a->paths[p].parent)
+			find_inner(a, (uint32_t)p);
+	for (size_t i = 0; !err && i < n; i++)
+		err = add_wait(a, &waits[i]);
+	/* Paths come after those above them. */
+	for (size_t p = a->n_paths; !err && p-- > 1;)
+		err = add_path(a, (uint32_t)p);
 	return err;
 }
 
@@ -99,29 +189,41 @@ static int by_row(const void *x, const void *y)
 
 int wait_rows_load(struct wait_rows *w, const struct loaded_trace *t, const struct call_tree *tree)
 {
-	struct adding a = { .to = w, .tree = tree, .n_funcs = t->n_funcs };
-	size_t n, n_paths, kept = 0;
+	const uint64_t most = FREE_ROWS + ROWS_PER_BYTE * t->stored_bytes;
+	struct adding a = {
+		.to.most = most, .by_path.most = most, .tree = tree, .n_funcs = t->n_funcs
+	};
+	size_t n, kept = 0;
 	const struct path_waits *waits = model_waits(t->model, &n);
 	int err = 0;
 
-	*w = (struct wait_rows){ 0 };
-	a.paths = model_paths(t->model, &n_paths);
-	a.seen = calloc(t->n_funcs + 1, sizeof(*a.seen));
-	if (!a.seen)
+	a.paths = model_paths(t->model, &a.n_paths);
+	a.first = calloc(a.n_paths + 1, sizeof(*a.first));
+	a.inner = calloc(a.n_paths + 1, sizeof(*a.inner));
+	a.open = calloc(t->n_funcs + 1, sizeof(*a.open));
+	if (!a.first || !a.inner || !a.open)
 		err = -ENOMEM;
-	for (size_t i = 0; !err && i < n; i++)
-		err = add_wait(&a, &waits[i], i + 1);
+	if (!err)
+		err = add_all(&a, waits, n);
+	*w = a.to.rows;
 	for (size_t i = 0; i < w->n; i++) /* what turned out to be held, and no time */
 		if (w->all[i].total_ns)
 			w->all[kept++] = w->all[i];
 	w->n = kept;
 	if (w->n)
 		qsort(w->all, w->n, sizeof(*w->all), by_row);
-	if (err)
+	if (err == -E2BIG)
+		log_error(
+			"not a trace of gotrace: it claims more reasons of waits than its bytes can hold");
+	else if (err)
 		log_no_memory("no memory for the reasons of waits");
-	hash_index_free(&a.index);
-	free(a.chain);
-	free(a.seen);
+	hash_index_free(&a.to.index);
+	hash_index_free(&a.by_path.index);
+	free(a.by_path.rows.all);
+	free(a.first);
+	free(a.next);
+	free(a.inner);
+	free(a.open);
 	return err;
 }
 

@@ -99,14 +99,48 @@ static void all_alive(struct trace_writer *w)
 		call(w, &ts, i, 1, 80);
 }
 
+static uint32_t functions_of(enum bomb b)
+{
+	switch (b) {
+	case FUNCTIONS:
+		return 600 * FUNCS;
+	case NESTED:
+		return bomb_many(CHAIN);
+	case NESTED_STATES:
+	case NESTED_REASONS:
+		return bomb_many(20000);
+	default:
+		return FUNCS;
+	}
+}
+
+/* Goroutine 1 waits for a moment. */
+static void put_wait(struct trace_writer *w, uint64_t *ts, uint32_t reason)
+{
+	struct event_ext ev = { .h = { .ts_ns = ++*ts,
+				       .goid = 1,
+				       .site = TRACE_NONE,
+				       .depth = STATE_DEPTH(STATE_WAITING, reason),
+				       .tid = 1,
+				       .kind = EV_STATE } };
+
+	assert_int_equal(trace_writer_event(w, &ev), 0);
+	ev.h.ts_ns = ++*ts;
+	ev.h.depth = STATE_DEPTH(STATE_RUNNING, 0);
+	assert_int_equal(trace_writer_event(w, &ev), 0);
+}
+
 /* What one does to the next. */
 static void chain(struct trace_writer *w, enum bomb b)
 {
-	const uint32_t n = bomb_many(CHAIN);
+	const uint32_t n = b == STARTED ? bomb_many(CHAIN) : functions_of(b);
 	uint64_t ts = 0;
 
-	for (uint32_t i = 0; i < n && b == NESTED; i++)
+	for (uint32_t i = 0; i < n && b < STARTED; i++) {
 		put(w, &ts, 1, 2 * i, 8 * (i + 1));
+		if (b != NESTED)
+			put_wait(w, &ts, b == NESTED_REASONS ? i % 256 : 1);
+	}
 	for (uint32_t i = 0; i < n && b == STARTED; i++) {
 		const struct event_ext create = {
 			.h = { .ts_ns = ++ts, .goid = i + 1, .tid = 1, .kind = EV_CREATE },
@@ -151,7 +185,8 @@ void bomb_events(struct trace_writer *w, enum bomb b)
 
 	if (b == ALL_ALIVE)
 		all_alive(w);
-	chain(w, b);
+	if ((b >= NESTED && b <= STARTED))
+		chain(w, b);
 	if (b == LOSSES || b == THREAD_LOSSES || b == WINDOWS)
 		about_all(w, b);
 
@@ -174,11 +209,6 @@ void bomb_events(struct trace_writer *w, enum bomb b)
 	}
 }
 
-static uint32_t functions_of(enum bomb b)
-{
-	return b == FUNCTIONS ? 600 * FUNCS : b == NESTED ? bomb_many(CHAIN) : FUNCS;
-}
-
 /* Of so many go statements, the highest address first. */
 static void add_addresses(struct trace_info *info)
 {
@@ -199,7 +229,7 @@ void bomb_write(enum bomb b, char path[TRACE_PATH_BYTES])
 		assert_int_equal(trace_info_set(&info, KEY_MODE, MODE_SAMPLES), 0);
 	if (b == WAITING_GOROUTINES || b == WAITING_LONG)
 		assert_int_equal(trace_info_set(&info, KEY_SAMPLE_WALL, "1"), 0);
-	if (b == LOSSES)
+	if (b == LOSSES || b == NESTED_STATES || b == NESTED_REASONS)
 		assert_int_equal(trace_info_set(&info, KEY_STATES, "1"), 0);
 	for (uint32_t f = 0; b < BOMBS_OF_SAMPLES && f < functions_of(b); f++)
 		add_function(&info, f, b == FUNCTIONS);

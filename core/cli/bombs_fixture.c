@@ -104,8 +104,8 @@ static uint32_t functions_of(enum bomb b)
 	switch (b) {
 	case FUNCTIONS:
 		return 600 * FUNCS;
-	case NESTED:
-		return bomb_many(CHAIN);
+	case NESTED: /* all their paths, written out, are a thousand times what may be written */
+		return bomb_many(CHAIN / 2);
 	case NESTED_STATES:
 	case NESTED_REASONS:
 		return bomb_many(20000);
@@ -195,7 +195,7 @@ void bomb_events(struct trace_writer *w, enum bomb b)
 		if (b == ENDED_GOROUTINES)
 			put(w, &ts, i, 1, 8);
 	}
-	for (uint32_t i = 1; i <= bomb_many(600000) && b == COLLIDING; i++)
+	for (uint32_t i = 1; i <= bomb_many(400000) && b == COLLIDING; i++)
 		put(w, &ts, colliding(i), 0, 8);
 	for (uint32_t i = 1; i <= bomb_many(8000000) && b == OPEN_CALLS; i++)
 		put(w, &ts, 1, 0, 8 * i);

@@ -15,8 +15,6 @@
 #include "symbols/symbol_files.h"
 #include "trace/image_index.h"
 
-#define UNSETTLED_MAX (1u << 16) /* addresses that are there twice, beside those that are not */
-
 struct address {
 	uint64_t pc;
 	uint32_t process; /* TRACE_NONE: the kernel */
@@ -42,17 +40,37 @@ static int by_place(const void *x, const void *y)
 	return c ? c : compare_u64(a->pc, b->pc);
 }
 
-/* Each once, in order. */
-static void settle(struct resolving *r)
+/* Adds it, if it is not there yet. 0 or -ENOMEM */
+static int add_address(struct resolving *r, struct hash_index *seen, struct address a)
 {
-	size_t kept = 0;
+	const uint32_t hash = hash_u64_pair(a.pc, a.process);
+	size_t at;
+	int err;
 
-	if (r->n)
-		qsort(r->addresses, r->n, sizeof(*r->addresses), by_place);
-	for (size_t i = 0; i < r->n; i++)
-		if (!i || by_place(&r->addresses[i], &r->addresses[i - 1]))
-			r->addresses[kept++] = r->addresses[i];
-	r->n = kept;
+	for (uint32_t i = hash_index_first(seen, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(seen, hash, &at))
+		if (!by_place(&r->addresses[i], &a))
+			return 0;
+	err = vec_reserve(&r->addresses, &r->cap, r->n + 1);
+	if (!err)
+		err = hash_index_put(seen, hash, (uint32_t)r->n);
+	if (!err)
+		r->addresses[r->n++] = a;
+	return err;
+}
+
+static int collect_stack(struct resolving *r, struct hash_index *seen, const struct sample_stack *s)
+{
+	int err = 0;
+
+	for (uint32_t k = 0; !err && k < s->n; k++) {
+		const struct address a = { s->pcs[k],
+					   sample_in_kernel(s->pcs[k]) ? TRACE_NONE : s->process };
+
+		if (!sample_tables_find(r->t, s->process, s->pcs[k]))
+			err = add_address(r, seen, a);
+	}
+	return err;
 }
 
 /* Those that t does not tell of, each once, in order. Stacks have most of theirs in common: memory
@@ -60,30 +78,19 @@ static void settle(struct resolving *r)
 static int collect(struct resolving *r)
 {
 	const struct sample_tables *t = r->t;
-	size_t settled = 0;
+	struct hash_index seen = { 0 };
+	int err = 0;
 
-	for (size_t i = 0; i < t->n_stacks; i++) {
+	for (size_t i = 0; !err && i < t->n_stacks; i++) {
 		const struct sample_stack *s = &t->stacks[i];
 
-		if (r->opt->only && (s->process >= r->opt->n_only || !r->opt->only[s->process]))
-			continue;
-		if (vec_reserve(&r->addresses, &r->cap, r->n + s->n))
-			return -ENOMEM;
-		for (uint32_t k = 0; k < s->n; k++) {
-			bool kernel = sample_in_kernel(s->pcs[k]);
-
-			if (!sample_tables_find(t, s->process, s->pcs[k]))
-				r->addresses[r->n++] = (struct address){ s->pcs[k],
-									 kernel ? TRACE_NONE
-										: s->process };
-		}
-		if (r->n >= 2 * settled + UNSETTLED_MAX) {
-			settle(r);
-			settled = r->n;
-		}
+		if (!r->opt->only || (s->process < r->opt->n_only && r->opt->only[s->process]))
+			err = collect_stack(r, &seen, s);
 	}
-	settle(r);
-	return 0;
+	if (r->n)
+		qsort(r->addresses, r->n, sizeof(*r->addresses), by_place);
+	hash_index_free(&seen);
+	return err;
 }
 
 /* ---- symbols, each once */

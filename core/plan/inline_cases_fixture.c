@@ -116,6 +116,8 @@ const struct world_case world_cases[] = {
 	  .on_g0 = true, .from = 4, .to = 1, .depth = WORLD_GOID },
 	{ "status, it runs, drop", SUB_STORE, .entry = true, .drop = true, .tells = true,
 	  .what = INLINE_STATUS, .on_g0 = true, .from = 1, .to = 2, .depth = 1 },
+	{ "status, a wake, drop", SUB_STORE, .entry = true, .drop = true, .tells = true,
+	  .what = INLINE_STATUS, .on_g0 = true, .from = 4, .to = 1, .depth = WORLD_GOID },
 	{ "a goroutine ends", SUB_STORE, .entry = true, .tells = true, .what = INLINE_END,
 	  .on_g0 = true },
 	{ "a goroutine ends, drop", SUB_STORE, .entry = true, .drop = true, .tells = true,

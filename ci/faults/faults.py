@@ -8,10 +8,14 @@ all of them; 0: every one. The exit status is 1 when a run died by a signal, end
 libelf or libbpf, was found leaking or broken by a sanitizer, said nothing or more than one line of a failure, left a file
 behind or ended well with another output than without a fault. WHAT: "record" instead of the verbs that read. The traced
 program must then end as if nothing had been, or not have been started; the trace be readable, and exact where nothing was
-said.
+said. Runs go side by side, each in a folder of its own with programs of its own: one a processor, and four of record, which
+waits most of its time.
 """
+import hashlib
+import multiprocessing
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,7 +26,8 @@ MOST = int(sys.argv[7]) if len(sys.argv) > 7 else 0
 # Where sanitizers come first, it is linked in.
 PRELOAD = {} if GOTRACE.endswith("-faults") else {"LD_PRELOAD": ALLOC}
 WHAT = sys.argv[8] if len(sys.argv) > 8 else ""
-BINARY, TICKER = os.path.join(PROGRAMS, "plain"), os.path.join(PROGRAMS, "ticker")
+BINARY = os.path.join(PROGRAMS, "plain")
+JOBS = os.cpu_count() * (4 if WHAT == "record" else 1)
 COUNTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../fixtures/traces/counts.sh")
 FORMATS = ["folded", "pprof", "perfetto", "chrome", "perun", "csv", "sqlite", "html"]
 
@@ -44,7 +49,7 @@ class Result:
         with open("printed", "wb") as out, open("said", "wb") as err:
             self.status = subprocess.run(before + [GOTRACE] + command, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                                          env={**os.environ, **env}, timeout=300, check=False).returncode
-        self.text = read("printed") + (read("out") if os.path.exists("out") else b"")
+        self.text = hashlib.sha256(read("printed") + (read("out") if os.path.exists("out") else b"")).digest()
         self.left = [f for f in os.listdir(".") if f not in ("printed", "said", "list", "count", "out")]
         for name in self.left:
             os.remove(name)
@@ -108,32 +113,49 @@ def count(command, kind):
     return good, len(read("list").splitlines())
 
 
-def walk(command, kind, first, bad):
-    good, last = count(command, kind)
-    if good.status != 0:
-        raise SystemExit(f"{command}: status {good.status} without a fault: {good.said}")
-    tried = refused = 0
-    for at in positions(first, last):
-        if kind == "alloc":
-            got = Result(command, [], {**PRELOAD, "FAULT_AT": str(at)})
-        else:
-            got = Result(command, [CALL, "list", str(at)], {})
-        tried += 1
-        refused += got.status != 0
-        wrong = judge(good, got)
+def failing(kind, at):
+    """What stands before a command, and its environment, for this allocation or call to fail."""
+    return ([], {**PRELOAD, "FAULT_AT": str(at)}) if kind == "alloc" else ([CALL, "list", str(at)], {})
+
+
+def try_verb(task):
+    """One run of a verb that reads: whether it was refused, and what is wrong with it, or None."""
+    command, kind, at, good = task
+    got = Result(command, *failing(kind, at))
+    wrong = judge(good, got)
+    if not wrong:
+        return got.status != 0, None
+    which = f"allocation {at}"
+    if kind == "call":
+        calls = read("list").decode().splitlines()
+        which = f"call {at}, {calls[at - 1] if at <= len(calls) else 'not reached'}"
+    return got.status != 0, f"{' '.join(os.path.basename(w) for w in command)}: {which}: {wrong}: {got.said[-2000:].strip()}"
+
+
+def verb_tasks(kind, first):
+    tasks = []
+    for command in COMMANDS:
+        good, last = count(command, kind)
+        if good.status != 0:
+            raise SystemExit(f"{command}: status {good.status} without a fault: {good.said}")
+        tasks += [(command, kind, at, good) for at in positions(first, last)]
+    return tasks
+
+
+def try_all(pool, one, tasks, bad):
+    """How many runs there were, and of how many the first that is told is true."""
+    tried = told = 0
+    for true, wrong in pool.imap(one, tasks):
+        tried, told = tried + 1, told + true
         if wrong:
-            which = f"allocation {at}"
-            if kind == "call":
-                calls = read("list").decode().splitlines()
-                which = f"call {at}, {calls[at - 1] if at <= len(calls) else 'not reached'}"
-            bad.append(f"{' '.join(os.path.basename(w) for w in command)}: {which}: {wrong}")
-            print(f"# {bad[-1]}: {got.said[-2000:].strip()}", flush=True)
-    return tried, refused
+            bad.append(wrong)
+            print(f"# {wrong}", flush=True)
+    return tried, told
 
 
 def started_ticker(out):
     """Runs until SIGTERM, which it handles now."""
-    target = subprocess.Popen([TICKER, "60s"], stdout=out, stderr=out)
+    target = subprocess.Popen(["../programs/ticker", "60s"], stdout=out, stderr=out)
     while b"ready" not in read(out.name) and target.poll() is None:
         time.sleep(0.01)
     return target
@@ -170,7 +192,7 @@ class Recording:
                 target = started_ticker(out)
                 command += ["--duration=0.2", "--pid", str(target.pid)]
             else:
-                command += ["--", BINARY]
+                command += ["--", "../programs/plain"]
             self.status = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, timeout=120,
                                          env={**os.environ, **env}, check=False).returncode
             if attached:
@@ -205,64 +227,76 @@ class Recording:
         return f"not exact, and nothing was said: {exact.stdout.decode()}" if exact.returncode else None
 
 
-def record_all(kind, first, bad):
-    ways = [(p, a) for p in ("inline", "springboard", "emulated") for a in (False, True) if (p, a) != ("springboard", True)]
-    tried = told = 0
-    before = len(bad)
+def try_recording(task):
+    """One run of record: whether it said anything, and what is wrong with it, or None."""
+    probe, attached, kind, at, last = task
+    got = Recording(probe, attached, *failing(kind, at))
+    wrong = got.judge()
+    if not wrong:
+        return bool(got.said), None
+    which = f"{kind} {at} of {last}"
+    if kind == "call":
+        which += "".join(c for c in read("list").decode().splitlines() if c.endswith("failed"))
+    how = "attached" if attached else "launched"
+    return bool(got.said), f"record, {probe}, {how}: {which}: {wrong}: {got.said[-2000:].strip()}"
+
+
+def recording_tasks(ways, kind, first):
+    tasks = []
     for probe, attached in ways:
-        last_env = {**PRELOAD, "FAULT_COUNT": "count"} if kind == "alloc" else {}
-        good = Recording(probe, attached, [] if kind == "alloc" else [CALL, "list", "0"], last_env)
-        last = int(read("count")) if kind == "alloc" else len(read("list").splitlines())
+        count_env = {**PRELOAD, "FAULT_COUNT": "count"} if kind == "alloc" else {}
+        good = Recording(probe, attached, [] if kind == "alloc" else [CALL, "list", "0"], count_env)
         if good.judge() or good.status:
             raise SystemExit(f"record, {probe}: {good.judge()}, status {good.status} without a fault: {good.said}")
+        names = [] if kind == "alloc" else read("list").decode().splitlines()
+        last = int(read("count")) if kind == "alloc" else len(names)
         wanted = list(range(first, last + 1))
-        if kind == "call" and "FAULTS_CALLS" in os.environ:
-            names = read("list").decode().splitlines()
+        if "FAULTS_CALLS" in os.environ:
             wanted = [n for n in wanted if re.search(os.environ["FAULTS_CALLS"], names[n - 1])]
-        tries = [str(wanted[i - 1]) for i in positions(1, len(wanted))]
+        tries = [wanted[i - 1] for i in positions(1, len(wanted))]
         if kind == "call" and probe == "inline" and attached:
-            tries += in_stops(read("list").decode().splitlines())
-        for at in tries:
-            if kind == "alloc":
-                got = Recording(probe, attached, [], {**PRELOAD, "FAULT_AT": at})
-            else:
-                got = Recording(probe, attached, [CALL, "list", at], {})
-            tried += 1
-            told += bool(got.said)
-            wrong = got.judge()
-            if wrong:
-                which = f"{kind} {at} of {last}"
-                if kind == "call":
-                    which += "".join(c for c in read("list").decode().splitlines() if c.endswith("failed"))
-                bad.append(f"record, {probe}, {'attached' if attached else 'launched'}: {which}: {wrong}")
-                print(f"# {bad[-1]}: {got.said[-2000:].strip()}", flush=True)
+            tries += in_stops(names)
+        tasks += [(probe, attached, kind, at, last) for at in tries]
+    return tasks
+
+
+def own_folder(top):
+    """Where a process of its own runs commands, beside copies of the programs: a probe is in a file, for all who execute it."""
+    folder = tempfile.mkdtemp(dir=top)
+    os.mkdir(os.path.join(folder, "programs"))
+    for name in ("plain", "ticker"):
+        shutil.copy2(os.path.join(PROGRAMS, name), os.path.join(folder, "programs"))
+    os.mkdir(os.path.join(folder, "work"))
+    os.chdir(os.path.join(folder, "work"))
+
+
+def try_kind(pool, kind, bad):
+    # The dynamic linker's own are not gotrace's; those of --version end with what it writes.
+    first = count(["--version"], kind)[1] if kind == "call" else 1
+    before = len(bad)
     what = "allocations" if kind == "alloc" else "system calls"
-    wrong = len(bad) - before
-    print(f"{'not ok' if wrong else 'ok'} - {tried} {what} of record made to fail in {len(ways)} ways of probing: {told} were"
-          f" told, {wrong} harmed the program or passed in silence", flush=True)
+    if WHAT == "record":
+        ways = [(p, a) for p in ("inline", "springboard", "emulated") for a in (False, True) if (p, a) != ("springboard", True)]
+        tried, told = try_all(pool, try_recording, recording_tasks(ways, kind, first), bad)
+        wrong = len(bad) - before
+        came = f"{what} of record made to fail in {len(ways)} ways of probing: {told} were told"
+        came += f", {wrong} harmed the program or passed in silence"
+    else:
+        tried, refused = try_all(pool, try_verb, verb_tasks(kind, first), bad)
+        wrong = len(bad) - before
+        came = f"{what} made to fail in {len(COMMANDS)} commands: {refused} ended them in one line"
+        came += f", {tried - refused} changed nothing, {wrong} wrong"
+    print(f"{'not ok' if wrong else 'ok'} - {tried} {came}", flush=True)
 
 
 def main():
     bad = []
-    os.chdir(tempfile.mkdtemp(prefix="gotrace-faults."))
-    kinds = ("call",) if "FAULTS_CALLS" in os.environ else ("alloc", "call") if PRELOAD else ("alloc",)
-    for kind in kinds:
-        # The dynamic linker's own are not gotrace's; those of --version end with what it writes.
-        _, first = count(["--version"], kind)
-        if WHAT == "record":
-            record_all(kind, first if kind == "call" else 1, bad)
-            continue
-        tried, refused, before = 0, 0, len(bad)
-        for command in COMMANDS:
-            t, r = walk(command, kind, first if kind == "call" else 1, bad)
-            tried, refused = tried + t, refused + r
-        what = "allocations" if kind == "alloc" else "system calls"
-        wrong = len(bad) - before
-        print(f"{'not ok' if wrong else 'ok'} - {tried} {what} made to fail in {len(COMMANDS)} commands: {refused} ended them in"
-              f" one line, {tried - refused} changed nothing, {wrong} wrong", flush=True)
-    for name in os.listdir("."):
-        os.remove(name)
-    os.rmdir(os.getcwd())
+    with tempfile.TemporaryDirectory(prefix="gotrace-faults.") as top:
+        own_folder(top)
+        with multiprocessing.get_context("fork").Pool(JOBS, own_folder, (top,)) as pool:
+            for kind in ("call",) if "FAULTS_CALLS" in os.environ else ("alloc", "call") if PRELOAD else ("alloc",):
+                try_kind(pool, kind, bad)
+        os.chdir("/")
     sys.exit(1 if bad else 0)
 
 

@@ -8,18 +8,18 @@ all of them; 0: every one. The exit status is 1 when a run died by a signal, end
 libelf or libbpf, was found leaking or broken by a sanitizer, said nothing or more than one line of a failure, left a file
 behind or ended well with another output than without a fault. WHAT: "record" instead of the verbs that read. The traced
 program must then end as if nothing had been, or not have been started; the trace be readable, and exact where nothing was
-said. Runs go side by side, each in a folder of its own with programs of its own: one a processor, and four of record, which
-waits most of its time.
+said. Runs go side by side: one a processor, and four of record, which waits most of its time.
 """
 import hashlib
-import multiprocessing
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
+
+sys.dont_write_bytecode = True  # nothing is left in the tree
+
+from beside import WAITING, side_by_side
 
 GOTRACE, TRACE, TRACE2, PROGRAMS, ALLOC, CALL = (os.path.abspath(a) for a in sys.argv[1:7])
 MOST = int(sys.argv[7]) if len(sys.argv) > 7 else 0
@@ -27,7 +27,6 @@ MOST = int(sys.argv[7]) if len(sys.argv) > 7 else 0
 PRELOAD = {} if GOTRACE.endswith("-faults") else {"LD_PRELOAD": ALLOC}
 WHAT = sys.argv[8] if len(sys.argv) > 8 else ""
 BINARY = os.path.join(PROGRAMS, "plain")
-JOBS = os.cpu_count() * (4 if WHAT == "record" else 1)
 COUNTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../fixtures/traces/counts.sh")
 FORMATS = ["folded", "pprof", "perfetto", "chrome", "perun", "csv", "sqlite", "html"]
 
@@ -155,7 +154,7 @@ def try_all(pool, one, tasks, bad):
 
 def started_ticker(out):
     """Runs until SIGTERM, which it handles now."""
-    target = subprocess.Popen(["../programs/ticker", "60s"], stdout=out, stderr=out)
+    target = subprocess.Popen(["../ticker", "60s"], stdout=out, stderr=out)
     while b"ready" not in read(out.name) and target.poll() is None:
         time.sleep(0.01)
     return target
@@ -192,7 +191,7 @@ class Recording:
                 target = started_ticker(out)
                 command += ["--duration=0.2", "--pid", str(target.pid)]
             else:
-                command += ["--", "../programs/plain"]
+                command += ["--", "../plain"]
             self.status = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, timeout=120,
                                          env={**os.environ, **env}, check=False).returncode
             if attached:
@@ -260,16 +259,6 @@ def recording_tasks(ways, kind, first):
     return tasks
 
 
-def own_folder(top):
-    """Where a process of its own runs commands, beside copies of the programs: a probe is in a file, for all who execute it."""
-    folder = tempfile.mkdtemp(dir=top)
-    os.mkdir(os.path.join(folder, "programs"))
-    for name in ("plain", "ticker"):
-        shutil.copy2(os.path.join(PROGRAMS, name), os.path.join(folder, "programs"))
-    os.mkdir(os.path.join(folder, "work"))
-    os.chdir(os.path.join(folder, "work"))
-
-
 def try_kind(pool, kind, bad):
     # The dynamic linker's own are not gotrace's; those of --version end with what it writes.
     first = count(["--version"], kind)[1] if kind == "call" else 1
@@ -291,12 +280,10 @@ def try_kind(pool, kind, bad):
 
 def main():
     bad = []
-    with tempfile.TemporaryDirectory(prefix="gotrace-faults.") as top:
-        own_folder(top)
-        with multiprocessing.get_context("fork").Pool(JOBS, own_folder, (top,)) as pool:
-            for kind in ("call",) if "FAULTS_CALLS" in os.environ else ("alloc", "call") if PRELOAD else ("alloc",):
-                try_kind(pool, kind, bad)
-        os.chdir("/")
+    jobs = WAITING if WHAT == "record" else os.cpu_count()
+    with side_by_side(jobs, "gotrace-faults.", [BINARY, os.path.join(PROGRAMS, "ticker")]) as pool:
+        for kind in ("call",) if "FAULTS_CALLS" in os.environ else ("alloc", "call") if PRELOAD else ("alloc",):
+            try_kind(pool, kind, bad)
     sys.exit(1 if bad else 0)
 
 

@@ -11,19 +11,19 @@ import os
 import random
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.dont_write_bytecode = True  # nothing is left in the tree
 
+from beside import WAITING, side_by_side
 from phases import PHASES, calls_of, phases, read
 
-GOTRACE, TICKER, CALL = (os.path.abspath(a) for a in sys.argv[1:4])
+GOTRACE, PROGRAM, CALL = (os.path.abspath(a) for a in sys.argv[1:4])
+TICKER = "../ticker"  # a copy
 KILLS, SEED = int(sys.argv[4]), int(sys.argv[5])
 PERF = "emulated --attach=perf"  # links one by one, which takes its time: more than a hundred of them, when launched
 LAUNCHED = ["inline", "springboard", "emulated", "thesis", PERF + " -p main -p fmt"]
 ATTACHED = ["inline", "emulated", "thesis", PERF]
-FAILED = []
 
 
 def run(probe, attached, at):
@@ -31,6 +31,8 @@ def run(probe, attached, at):
     for name in ("trace", "trace.old"):
         if os.path.exists(name):
             os.remove(name)
+    if not os.path.exists("good"):
+        subprocess.run([GOTRACE, "record", "-o", "good", "--", TICKER, "100ms"], check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cp", "good", "trace"], check=True)
     command = [CALL, "list", f"k{at}", GOTRACE, "record", "-o", "trace", *f"--probe={probe}".split()]
     with open("out", "wb") as out, open("err", "wb") as err:
@@ -62,13 +64,23 @@ def run(probe, attached, at):
     return None
 
 
-def main():
-    rng = random.Random(SEED)
-    os.chdir(tempfile.mkdtemp(prefix="gotrace-kills."))
-    subprocess.run([GOTRACE, "record", "-o", "good", "--", TICKER, "100ms"], check=True, stdout=subprocess.DEVNULL)
+def one(task):
+    """A kill: the phase that it came in, and what is wrong; None: nothing."""
+    probe, attached, at = task
+    wrong = run(probe, attached, at)
+    calls = calls_of("list")
+    killed = any(c.endswith("killed") for c in calls)
+    phase = list(phases(calls[:at]))[-1] if killed else "after its end"
+    if wrong:
+        wrong = f"{probe}, {'attached' if attached else 'launched'}, call {at}, {calls[at - 1] if killed else ''}: {wrong}"
+    return phase, wrong
+
+
+def all_places():
+    """A phase of each way of recording: (probe, attached, the numbers of its calls)."""
     subprocess.run([CALL, "list", "k0", GOTRACE, "--version"], check=True, stdout=subprocess.DEVNULL)
     loader = len(calls_of("list")) - 3  # the dynamic linker's own
-    places, done = [], {}
+    places = []
     for probe, attached in [(p, False) for p in LAUNCHED] + [(p, True) for p in ATTACHED]:
         wrong = run(probe, attached, 0)
         if wrong:
@@ -78,26 +90,26 @@ def main():
             numbers = [i + 1 for i, p in enumerate(where) if p == phase and i >= loader]
             if numbers:
                 places.append((probe, attached, numbers))
-    rng.shuffle(places)
-    for k in range(KILLS):
-        probe, attached, numbers = places[k % len(places)]
-        at = rng.choice(numbers)
-        wrong = run(probe, attached, at)
-        calls = calls_of("list")
-        killed = bool(calls) and calls[-1].endswith("killed") or any(c.endswith("killed") for c in calls)
-        phase = list(phases(calls[:at]))[-1] if killed else "after its end"
-        done[phase] = done.get(phase, 0) + 1
-        if wrong:
-            FAILED.append(phase)
-            print(f"# {probe}, {'attached' if attached else 'launched'}, call {at}, {calls[at - 1] if killed else ''}: {wrong}",
-                  flush=True)
+    return places
+
+
+def main():
+    rng, done, failed = random.Random(SEED), {}, set()
+    with side_by_side(WAITING, "gotrace-kills.", [PROGRAM]) as pool:
+        places = all_places()
+        rng.shuffle(places)
+        chosen = [places[k % len(places)] for k in range(KILLS)]
+        tasks = [(probe, attached, rng.choice(numbers)) for probe, attached, numbers in chosen]
+        for phase, wrong in pool.imap(one, tasks):
+            done[phase] = done.get(phase, 0) + 1
+            if wrong:
+                failed.add(phase)
+                print(f"# {wrong}", flush=True)
     for phase in PHASES:
         if done.get(phase):
-            print(f"{'not ok' if phase in FAILED else 'ok'} - {done[phase]} kills while {phase}")
-    bad = len(set(FAILED))
-    print(f"{len([p for p in PHASES if done.get(p)]) - bad} passed, {bad} failed, 0 skipped")
-    subprocess.run(["rm", "-r", os.getcwd()], check=True)
-    sys.exit(1 if bad else 0)
+            print(f"{'not ok' if phase in failed else 'ok'} - {done[phase]} kills while {phase}")
+    print(f"{len([p for p in PHASES if done.get(p)]) - len(failed)} passed, {len(failed)} failed, 0 skipped")
+    sys.exit(1 if failed else 0)
 
 
 main()

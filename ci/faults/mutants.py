@@ -21,6 +21,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True  # nothing is left in the tree
+
+from beside import side_by_side
+
 GOTRACE, PROGRAMS = (os.path.abspath(a) for a in sys.argv[1:3])
 TRIES, SEED = int(sys.argv[3]), int(sys.argv[4])
 VARIANTS = ["noinline", "default", "stripped", "pie"]
@@ -157,11 +161,11 @@ def judge(want, probe, kind):
     return ("ran as before" if want == WHOLE else "crashed or ran otherwise, as without gotrace"), None
 
 
-def one(rng, k, bases):
+def one(k):
     """Kind, what became of it, what was wrong."""
-    variant = VARIANTS[k % len(VARIANTS)]
+    rng, variant = random.Random(f"{SEED}.{k}"), VARIANTS[k % len(VARIANTS)]
     probe = rng.choice(PROBES)
-    data, places = bytearray(bases[variant][0]), bases[variant][1]
+    data, places = bytearray(BASES[variant][0]), BASES[variant][1]
     kind = sorted(places)[k // len(VARIANTS) % len(places)]
     damage(rng, data, places[kind])
     with open("mutant", "wb") as f:
@@ -180,30 +184,42 @@ def one(rng, k, bases):
     return kind, became, wrong
 
 
-rng = random.Random(SEED)
-os.chdir(tempfile.mkdtemp(prefix="gotrace-mutants."))
-os.chmod(".", 0o755)
-bases = {}
-for v in VARIANTS:
-    with open(os.path.join(PROGRAMS, v, "plain"), "rb") as f:
-        whole = f.read()
-    bases[v] = whole, regions(whole)
-shutil.copy(os.path.join(PROGRAMS, "noinline", "plain"), "mutant")
-os.chmod("mutant", 0o755)
-WHOLE = alone()
-if WHOLE[0] != 0:
-    sys.exit(f"the program itself ends with status {WHOLE[0]}")
-done, failed = {}, set()
-for number in range(TRIES):
-    what, end, fault = one(rng, number, bases)
-    done.setdefault(what, {}).setdefault(end, 0)
-    done[what][end] += 1
-    if fault:
-        failed.add(what)
-        print(f"# {what}: {fault}", flush=True)
-for what, ends in sorted(done.items()):
-    told = ", ".join(f"{n} {end}" for end, n in sorted(ends.items()))
-    print(f"{'not ok' if what in failed else 'ok'} - {sum(ends.values())} programs with damaged {what}: {told}")
-print(f"{len(done) - len(failed)} passed, {len(failed)} failed, 0 skipped")
-shutil.rmtree(os.getcwd())
-sys.exit(1 if failed else 0)
+def base(variant):
+    """A whole program, and where it may be damaged."""
+    with open(os.path.join(PROGRAMS, variant, "plain"), "rb") as f:
+        program = f.read()
+    return program, regions(program)
+
+
+def whole():
+    """What the program prints when it is not damaged."""
+    with tempfile.TemporaryDirectory(prefix="gotrace-mutants.") as folder:
+        os.chmod(folder, 0o755)
+        os.chdir(folder)
+        shutil.copy(os.path.join(PROGRAMS, "noinline", "plain"), "mutant")
+        good = alone()
+        os.chdir("/")
+    if good[0] != 0:
+        sys.exit(f"the program itself ends with status {good[0]}")
+    return good
+
+
+def main():
+    done, failed = {}, set()
+    with side_by_side(os.cpu_count(), "gotrace-mutants.") as pool:
+        for kind, became, wrong in pool.imap(one, range(TRIES)):
+            done.setdefault(kind, {}).setdefault(became, 0)
+            done[kind][became] += 1
+            if wrong:
+                failed.add(kind)
+                print(f"# {kind}: {wrong}", flush=True)
+    for kind, ends in sorted(done.items()):
+        told = ", ".join(f"{n} {end}" for end, n in sorted(ends.items()))
+        print(f"{'not ok' if kind in failed else 'ok'} - {sum(ends.values())} programs with damaged {kind}: {told}")
+    print(f"{len(done) - len(failed)} passed, {len(failed)} failed, 0 skipped")
+    sys.exit(1 if failed else 0)
+
+
+BASES = {v: base(v) for v in VARIANTS}
+WHOLE = whole()
+main()

@@ -7,10 +7,10 @@ import assert from "node:assert/strict";
 const axeTests = ({ open, has }) => ({
 	async "nobody is shut out: axe finds nothing"() {
 		const axe = readFileSync(join(process.env.AXE, "axe.min.js"), "utf8");
-		for (const [name, dark] of [["panics.emulated", false], ["states", true], ["samples", false]]) {
+		for (const [name, dark] of [["panics.emulated", false], ["states", true], ["samples", false], ["evict", false], ["evict", true]]) {
 			const p = await open(name, "", { dark });
 			await p.run(axe);
-			for (const view of ["overview", "table", "flame", "timeline", "sankey"]) {
+			for (const view of ["overview", "table", "flame", "timeline", "slow", "sankey"]) {
 				if (!await has(p, "#tab-" + view)) continue;
 				await p.click("#tab-" + view);
 				const found = await p.run(`axe.run(document, { resultTypes: ["violations"] }).then((r) => r.violations.map((v) => v.id + ": " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160) + " " + n.failureSummary.split("\\n").slice(1, 3).join(" ")).join(" | ")))`);
@@ -26,9 +26,23 @@ export const controlTests = ({ open, has, picture, text, hash }) => ({
 		const p = await open("evict");
 		assert.match(await text(p, ".answer p"), /^main\.serveEvict waits \d+% of its time for a lock/);
 		assert.match(await text(p, ".answer dl"), /held by\s+main\.\(\*cache\)\.find, \d+ times.* in main\.\(\*cache\)\.evict/);
-		await p.click(".answer dl dd:last-of-type button");
+		await p.click(".answer dl dd:nth-of-type(4) button");
 		assert.equal(await hash(p, "focus"), "main.(*cache).evict");
 		await p.done();
+	},
+
+	async "a search dims what it does not find"() {
+		for (const view of ["flame", "sankey"]) {
+			const p = await open("panics.emulated", "#view=" + view), look = () => view === "flame" ? picture(p) :
+				p.run(`document.querySelectorAll("#sankey .dim").length`);
+			const before = await look();
+			await p.press("/");
+			await p.type("main.main");
+			assert.notEqual(await look(), before);
+			await p.press("Escape");
+			assert.equal(await look(), before);
+			await p.done();
+		}
 	},
 
 	async "callees hang below or stand above"() {

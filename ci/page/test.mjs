@@ -7,6 +7,7 @@ import { pathToFileURL } from "node:url";
 import assert from "node:assert/strict";
 import { Browser } from "./browser.mjs";
 import { controlTests } from "./controls.mjs";
+import { slowTests } from "./slow.mjs";
 import { keyOf, timelineTests } from "./timeline.mjs";
 
 const folder = resolve(process.argv[2]);
@@ -34,16 +35,17 @@ const picture = (p) => p.run(`document.querySelector("#flame canvas").toDataURL(
 
 const tests = {
 	...timelineTests({ open, text, shown, hash }),
+	...slowTests({ open, text, shown, hash, has }),
 	...controlTests({ open, has, picture, text, hash }),
 
 	async "every page opens, in every view, light and dark"() {
 		for (const file of readdirSync(folder).filter((f) => f.endsWith(".html")).sort()) {
 			const name = file.slice(0, -5), p = await open(name, "", { dark: file.length % 2 === 0 });
-			for (const view of ["overview", "table", "flame", "timeline", "sankey"]) {
+			for (const view of ["overview", "table", "flame", "timeline", "slow", "sankey"]) {
 				if (!await has(p, "#tab-" + view)) continue;
 				await p.click("#tab-" + view);
 				assert.equal(await shown(p, "view-" + view), true);
-				if (view === "overview" || view === "timeline") continue;
+				if (["overview", "timeline", "slow"].includes(view)) continue;
 				for (const by of ["total", "self", "calls", "grow"]) {
 					if (by === "grow" && name === "samples") continue;
 					await p.click("#by-" + by);
@@ -225,20 +227,6 @@ const tests = {
 		await p.done();
 	},
 
-	async "a search dims what it does not find"() {
-		for (const view of ["flame", "sankey"]) {
-			const p = await open("panics.emulated", "#view=" + view), look = () => view === "flame" ? picture(p) :
-				p.run(`document.querySelectorAll("#sankey .dim").length`);
-			const before = await look();
-			await p.press("/");
-			await p.type("main.main");
-			assert.notEqual(await look(), before);
-			await p.press("Escape");
-			assert.equal(await look(), before);
-			await p.done();
-		}
-	},
-
 	async "the Sankey picture focuses, pans and zooms"() {
 		const p = await open("panics.emulated", "#view=sankey");
 		const place = () => p.run(`document.querySelector("#sankey svg > g").getAttribute("transform")`);
@@ -372,7 +360,7 @@ const tests = {
 
 	async "keys choose views and what counts"() {
 		const p = await open("panics.emulated");
-		for (const [key, view] of [["2", "table"], ["3", "flame"], ["5", "sankey"]]) {
+		for (const [key, view] of [["2", "table"], ["3", "flame"], [await keyOf(p, "sankey"), "sankey"]]) {
 			await p.press(key);
 			assert.equal(await hash(p, "view"), view);
 			for (const [k, by] of [["s", "self"], ["c", "calls"], ["m", "grow"], ["t", null]]) {

@@ -41,6 +41,14 @@ static int write_trace(struct json *j, struct trace_reader *r, const struct trac
 			err = html_write_picks(&p, j);
 		if (!err)
 			err = html_write_timeline(&p, j);
+		if (!err)
+			err = html_write_slow(&p, j);
+		if (!err)
+			err = html_write_waits(&p, j);
+		if (!err)
+			err = html_write_parked(&p, j);
+		if (!err)
+			err = html_write_codes(&p, j);
 		if (err == -ENOMEM)
 			log_no_memory("no memory for the page");
 	}

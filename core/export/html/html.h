@@ -12,6 +12,7 @@
 #include "analysis/call_tree.h"
 #include "base/json.h"
 #include "export/export.h"
+#include "export/html/html_slow.h"
 #include "export/html/sankey.h"
 #include "export/html/timeline.h"
 
@@ -105,6 +106,17 @@ struct html_losses {
 /* Events were lost. 0 or -ENOMEM */
 int html_losses_add(struct html_losses *l, uint64_t from_ns, uint64_t to_ns, uint64_t goid);
 
+/* ---- states and reasons */
+
+/* STATE_DEPTH(state, reason) of all that the page tells of. */
+struct html_codes {
+	uint32_t *all;
+	size_t n, cap;
+};
+
+/* The page has it. 0 or -ENOMEM */
+int html_code(struct html_codes *c, uint32_t code);
+
 /* ---- the page */
 
 struct html_page {
@@ -114,6 +126,8 @@ struct html_page {
 	struct html_goroutines goroutines;
 	struct timeline timeline; /* without spans: there were no single calls */
 	struct html_losses losses;
+	struct html_slow slow;
+	struct html_codes codes;
 	/* of the trace's functions, their numbers on the page; SANKEY_NONE: not on it */
 	uint32_t *number;
 	/* those on it, by number; [other] and the timer come after them */
@@ -135,10 +149,18 @@ uint32_t html_func(const struct html_page *p, uint32_t func);
 int html_write_trace(const struct html_page *p, struct json *j); /* what was traced, notes */
 int html_write_funcs(const struct html_page *p, struct json *j);
 int html_write_tree(const struct html_page *p, struct json *j);
+/* why nodes waited; nothing where nothing is known of it */
+int html_write_waits(struct html_page *p, struct json *j);
+/* whose waits were left out, and where; nothing without */
+int html_write_parked(struct html_page *p, struct json *j);
 /* groups, goroutines and their pictures */
 int html_write_picks(const struct html_page *p, struct json *j);
 /* when it was; nothing where nothing is known of it */
-int html_write_timeline(const struct html_page *p, struct json *j);
+int html_write_timeline(struct html_page *p, struct json *j);
+/* the slowest calls of functions; nothing without single calls */
+int html_write_slow(struct html_page *p, struct json *j);
+/* what all codes above are called: the last of all that are written */
+int html_write_codes(struct html_page *p, struct json *j);
 /* Columns of the numbers of t's nodes; v: node 0's, `step` bytes before node 1's. */
 int html_write_numbers(const struct call_tree *t, struct json *j, const struct call_stats *v,
 		       size_t step);

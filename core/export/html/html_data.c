@@ -13,6 +13,33 @@
 #include "analysis/trace_notes.h"
 #include "export/html/html.h"
 
+static void func_key(const struct html_page *p, struct json *j, const char *key, uint32_t func)
+{
+	if (func < p->trace.n_funcs && p->number[func] != SANKEY_NONE)
+		json_kv_u64(j, key, p->number[func]);
+}
+
+/* Functions that it is about: whose calls, who held the lock and what that did meanwhile, who ends
+ * the waits. */
+static void write_about(const struct html_page *p, struct json *j, const struct answer *a)
+{
+	const struct hold *held = a->why.calls ? answer_held(&a->why) : NULL;
+
+	json_key(j, "about");
+	json_open(j, '{');
+	if (a->why.calls) {
+		json_kv_u64(j, "calls", a->why.calls);
+		func_key(p, j, "func", a->why.func);
+	}
+	if (held) {
+		func_key(p, j, "holder", held->by);
+		func_key(p, j, "did", held->did);
+	} else if (a->why.calls && a->next.calls) {
+		func_key(p, j, "next", a->next.func);
+	}
+	json_close(j, '}');
+}
+
 /* A sentence, then "heading text" for each piece of evidence. */
 static int write_answer(const struct html_page *p, struct json *j)
 {
@@ -27,6 +54,7 @@ static int write_answer(const struct html_page *p, struct json *j)
 	for (char *line; (line = strsep(&rest, "\n")) && *line;)
 		json_str(j, line);
 	json_close(j, ']');
+	write_about(p, j, &a);
 	free(text);
 	return 0;
 }

@@ -15,6 +15,7 @@ static void on_call(void *ctx, const struct call *c)
 	html_goroutines_call(&p->goroutines, c);
 	p->timeline.from_ns = p->trace.totals->from_ns;
 	timeline_call(&p->timeline, c);
+	html_slow_call(&p->slow, p->trace.info->n_funcs, c);
 }
 
 static void on_prologue_stop(void *ctx, const struct prologue_stop_time *t)
@@ -87,6 +88,7 @@ int html_page_load(struct html_page *p, struct trace_reader *r, const struct tra
 				     .on_state = on_state,
 				     .on_event = on_event,
 				     .wakes = true,
+				     .call_waits = true,
 				     .holds = true,
 				     .ctx = p };
 
@@ -104,6 +106,8 @@ int html_page_load(struct html_page *p, struct trace_reader *r, const struct tra
 	if (!err)
 		err = timeline_finish(&p->timeline);
 	if (!err)
+		err = html_slow_finish(&p->slow);
+	if (!err)
 		err = html_page_number(p);
 	if (err == -ENOMEM)
 		log_no_memory(
@@ -116,6 +120,8 @@ void html_page_free(struct html_page *p)
 	html_goroutines_free(&p->goroutines);
 	timeline_free(&p->timeline);
 	free(p->losses.all);
+	html_slow_free(&p->slow);
+	free(p->codes.all);
 	html_groups_free(&p->groups);
 	call_tree_free(&p->tree);
 	trace_unload(&p->trace);

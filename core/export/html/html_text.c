@@ -31,3 +31,12 @@ int html_column(struct json *j, const char *key, struct html_text *t)
 	*t = (struct html_text){ 0 };
 	return err;
 }
+
+int html_code(struct html_codes *c, uint32_t code)
+{
+	int err = c->n && c->all[c->n - 1] == code ? 0 : vec_reserve(&c->all, &c->cap, c->n + 1);
+
+	if (!err && !(c->n && c->all[c->n - 1] == code))
+		c->all[c->n++] = code;
+	return err;
+}

@@ -26,11 +26,12 @@ int html_losses_add(struct html_losses *l, uint64_t from_ns, uint64_t to_ns, uin
 }
 
 /* The spans of one lane from the i-th on; *i: the first of the next. */
-static int write_spans(const struct html_page *p, struct json *j, size_t *i)
+static int write_spans(struct html_page *p, struct json *j, size_t *i)
 {
 	const struct timeline *t = &p->timeline;
 	const uint32_t lane = t->spans[*i].lane;
 	struct html_text states = { 0 }, calls = { 0 };
+	int err = 0;
 
 	while (*i < t->n && t->spans[*i].lane == lane) {
 		const uint32_t level = t->spans[*i].level;
@@ -54,11 +55,14 @@ static int write_spans(const struct html_page *p, struct json *j, size_t *i)
 			if (s->n > 1)
 				html_put(to, s->busy_ns);
 			before_ns = s->start_ns;
+			if (level == TIMELINE_STATES && !err)
+				err = html_code(&p->codes, s->what);
 		}
 	}
-	int err = html_column(j, "calls", &calls), err_states = html_column(j, "states", &states);
+	int err_calls = html_column(j, "calls", &calls),
+	    err_states = html_column(j, "states", &states);
 
-	return err ? err : err_states;
+	return err ? err : err_calls ? err_calls : err_states;
 }
 
 static bool has_calls(const struct timeline *t, size_t i)
@@ -71,7 +75,7 @@ static bool has_calls(const struct timeline *t, size_t i)
 	return false;
 }
 
-static int write_lanes(const struct html_page *p, struct json *j)
+static int write_lanes(struct html_page *p, struct json *j)
 {
 	const struct timeline *t = &p->timeline;
 	int err = 0;
@@ -144,42 +148,6 @@ static int write_strips(const struct html_page *p, struct json *j)
 	return err;
 }
 
-static int compare_codes(const void *x, const void *y)
-{
-	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-
-	return (a > b) - (a < b);
-}
-
-/* What states and reasons are called. */
-static int write_reasons(const struct html_page *p, struct json *j)
-{
-	const struct timeline *t = &p->timeline;
-	uint32_t *codes = calloc(t->n + 1, sizeof(*codes));
-	size_t n = 0;
-
-	if (!codes)
-		return -ENOMEM;
-	for (size_t i = 0; i < t->n; i++)
-		if (t->spans[i].level == TIMELINE_STATES)
-			codes[n++] = t->spans[i].what;
-	qsort(codes, n, sizeof(*codes), compare_codes);
-	json_key(j, "reasons");
-	json_open(j, '{');
-	for (size_t i = 0; i < n; i++) {
-		char key[16], name[STATE_NAME_BYTES];
-
-		if (i && codes[i] == codes[i - 1])
-			continue;
-		snprintf(key, sizeof(key), "%u", codes[i]);
-		json_kv_str(j, key,
-			    state_name(p->trace.info, STATE_OF(codes[i]), codes[i] >> 8, name));
-	}
-	json_close(j, '}');
-	free(codes);
-	return 0;
-}
-
 static int write_losses(const struct html_page *p, struct json *j)
 {
 	struct html_text text = { 0 };
@@ -197,7 +165,7 @@ static int write_losses(const struct html_page *p, struct json *j)
 	return html_column(j, "losses", &text);
 }
 
-int html_write_timeline(const struct html_page *p, struct json *j)
+int html_write_timeline(struct html_page *p, struct json *j)
 {
 	const struct timeline *t = &p->timeline;
 
@@ -215,8 +183,6 @@ int html_write_timeline(const struct html_page *p, struct json *j)
 
 	if (!err)
 		err = write_strips(p, j);
-	if (!err)
-		err = write_reasons(p, j);
 	if (!err)
 		err = write_losses(p, j);
 	json_close(j, '}');

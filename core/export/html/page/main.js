@@ -5,9 +5,10 @@ const VIEWS = {
 	table: { name: "Functions", render: renderTable, key: tableKey, box: "rows" },
 	flame: { name: "Flame graph", render: renderFlame, key: flameKey, box: "flame" },
 	...(TL && !WAS ? { timeline: { name: "Timeline", render: renderTimeline, key: timelineKey, box: "timeline" } } : {}),
+	...(SLOW.size && !WAS ? { slow: { name: "Slow calls", render: renderSlow, key: slowKey } } : {}),
 	sankey: { name: "Sankey", render: renderSankey, key: sankeyKey, box: "sankey" },
 };
-const S = { view: "overview", by: "total", pick: PICKS[0], focus: -1, full: false, query: "" };
+const S = { view: "overview", by: "total", pick: PICKS[0], focus: -1, call: -1, parked: false, full: false, query: "" };
 
 // ---- drawing, once a frame at most
 
@@ -25,7 +26,7 @@ function later(draw) {
 const address = { step: null, going: false };
 
 function render() {
-	for (const [key, v] of Object.entries(VIEWS)) {
+	for (const key of Object.keys(VIEWS)) {
 		$("view-" + key).hidden = key !== S.view;
 		const tab = $("tab-" + key);
 		tab.setAttribute("aria-selected", key === S.view);
@@ -37,7 +38,7 @@ function render() {
 		b.tabIndex = key === S.by ? 0 : -1;
 		b.title = BY[key].name + " (" + BY[key].key + ")";
 	}
-	$("by").hidden = S.view === "overview" || S.view === "timeline";
+	$("by").hidden = ["overview", "timeline", "slow"].includes(S.view);
 	$("picker").hidden = WAS || (PICKS.length < 3 && S.pick.kind !== "stretch");
 	$("estimated").hidden = S.pick.kind !== "stretch";
 	$("estimated").textContent = S.pick.kind === "stretch" ? stretchNote(S.pick) : "";
@@ -50,16 +51,17 @@ function render() {
 	$("full").checked = S.full;
 	renderDetail();
 	VIEWS[S.view].render();
-	const parts = { view: S.view, by: S.by, pick: S.pick.key, focus: S.focus >= 0 ? F.names[S.focus] : "", q: S.query };
+	const parts = { view: S.view, by: S.by, pick: S.pick.key, focus: S.focus >= 0 ? F.names[S.focus] : "", q: S.query, call: slowCall() ? String(S.call) : "" };
 	const hash = new URLSearchParams(Object.entries(parts).filter(([k, v]) => v && v !== { view: "overview", by: "total", pick: "all" }[k])).toString();
 	// The back button goes to the view, goroutines and function before; typing and columns are no steps.
-	const step = [S.view, S.pick.key, S.focus].join(" ");
+	const step = [S.view, S.pick.key, S.focus, S.call].join(" ");
 	if (address.step !== null && address.step !== step && !address.going) history.pushState(null, "", "#" + hash);
 	else history.replaceState(null, "", "#" + hash);
 	address.step = step;
 }
 
 function set(change) {
+	if (change.call === undefined && (change.focus !== undefined || (change.view && change.view !== "timeline"))) S.call = -1;
 	Object.assign(S, change);
 	if (change.view === "overview" && S.pick.kind !== "all") S.pick = PICKS[0];
 	if (change.pick && S.view === "overview" && change.pick.kind !== "all") S.view = "flame";
@@ -258,6 +260,7 @@ function fromAddress() {
 	if (Object.hasOwn(BY, q.get("by"))) S.by = q.get("by");
 	S.pick = PICKS.find((p) => p.key === q.get("pick")) || stretchOf(q.get("pick")) || PICKS[0];
 	S.focus = F.names.indexOf(q.get("focus"));
+	S.call = SLOW.has(S.focus) && /^\d+$/.test(q.get("call") || "") && Number(q.get("call")) < SLOW.get(S.focus).length ? Number(q.get("call")) : -1;
 	if (q.get("q")) {
 		$("search").value = S.query = q.get("q");
 		sayFound(search(S.query));

@@ -90,12 +90,25 @@ function linked(text) {
 	});
 }
 
-// Why it takes long: a sentence, and what shows it.
+// What leads from the answer to what shows it.
+const ABOUT = D.trace.about || {};
+function leads() {
+	const { func, holder, did, next } = ABOUT, calls = SLOW.get(func), button = (text, go, first) => el("button", { type: "button", class: first ? "lead first" : "lead", onclick: go }, text);
+	const held = [did, holder].find((f) => SLOW.has(f));
+	return el("p", { class: "leads" }, calls && TL ? button("Slowest call on the timeline", () => goToCall(func, 0), true) : null,
+		held !== undefined ? button("Who holds the lock", () => set({ view: "slow", focus: held })) : null,
+		SLOW.has(next) ? button("What the others do", () => set({ view: "slow", focus: next })) : null,
+		calls ? button(calls.length < ABOUT.calls ? "The " + plural(calls.length, "slowest call") : "All " + plural(calls.length, "call") + " by time", () => set({ view: "slow", focus: func })) : null);
+}
+
+// Why it takes long: a sentence, what shows it, and the slowest call.
 function answer([first, ...rows]) {
-	return el("div", { class: "answer" }, el("p", {}, linked(first)), el("dl", {}, rows.map((row) => {
+	const slow = (SLOW.get(ABOUT.func) || [])[0], parts = ABOUT.func === undefined ? null : partsBelow(ABOUT.func), whole = parts && sumOf(parts);
+	return el("div", { class: "answer" }, el("div", {}, el("p", {}, linked(first)), el("dl", {}, rows.map((row) => {
 		const [, heading, text] = row.match(/^  (.{9}) (.*)$/);
 		return [el("dt", {}, heading.trim()), el("dd", {}, linked(text))];
-	})));
+	}), slow && slow.parts.length ? [el("dt", {}, "slowest"), el("dd", {}, time(slow.ns) + ": " + slowParts(slow))] : null), leads()),
+	parts ? el("div", { class: "went" }, el("h2", {}, "Where the time of ", nameOf(ABOUT.func), " went"), partsBar(parts, whole), partsLegend(parts, whole)) : null);
 }
 
 // The answer, as far as one sentence has it.

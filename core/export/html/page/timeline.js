@@ -2,9 +2,7 @@
 
 const LEVELS = 64, LANE = 13, STRIP = 26, AXIS = 24, GAP = 5, STATE_HEIGHT = 5;
 const TL = D.timeline || null;
-// By STATE_* of a trace.
-const STATE_INK = { 1: "run", 2: "ready", 3: "wait", 4: "syscall", 6: "off-cpu" };
-const timeline = { from: 0, to: 1, top: 0, rows: [], height: 0, open: null, at: -1, over: null, brush: null, slow: -1, lanes: null };
+const timeline = { from: 0, to: 1, top: 0, rows: [], height: 0, open: null, at: -1, over: null, brush: null, slow: -1, lanes: null, shown: null };
 
 // ---- lanes
 
@@ -149,7 +147,7 @@ function timelineTip(at) {
 	const rows = [["from", time(spans.start[k]), ""], [spans.count[k] > 1 ? "spanning" : "for", time(length || (at.state ? 0 : NaN)), ""]];
 	if (spans.count[k] > 1) rows.push(["together", time(spans.busy[k]), ""]);
 	if (at.state)
-		return { heading: (spans.count[k] > 1 ? count(spans.count[k]) + " states, mostly " : "") + (TL.reasons[spans.what[k]] || "?"), where: laneName(lane), rows };
+		return { heading: (spans.count[k] > 1 ? count(spans.count[k]) + " states, mostly " : "") + ((spans.what[k] & 255) === 3 ? "waiting: " : "") + codeName(spans.what[k]), where: laneName(lane), rows };
 	return { f: T.func[spans.what[k]], where: laneName(lane), rows: spans.count[k] > 1 ? [["calls, mostly of this", count(spans.count[k]), ""], ...rows] : rows };
 }
 
@@ -183,12 +181,14 @@ function toggleRow(i) {
 	say((timeline.open.has(g) ? "open: " : "closed: ") + pickName(row.group.pick));
 }
 
-function chooseRow(i) {
+// into: what is to be in sight of it, so many pixels below its top.
+function chooseRow(i, into = 0) {
 	const row = timeline.rows[i];
 	if (!row) return;
 	timeline.at = i;
 	if (row.y < timeline.top) scrollTimeline(row.y);
-	if (row.y + row.height > timeline.top + $("timeline").clientHeight - AXIS) scrollTimeline(row.y + row.height - $("timeline").clientHeight + AXIS + 8);
+	if (into > $("timeline").clientHeight / 2) scrollTimeline(row.y + into - $("timeline").clientHeight / 3);
+	else if (row.y + row.height > timeline.top + $("timeline").clientHeight - AXIS) scrollTimeline(row.y + row.height - $("timeline").clientHeight + AXIS + 8);
 	say(row.group ? pickName(row.group.pick) + ", " + plural(row.group.lanes.length, "goroutine") : laneName(row.lane));
 	later(drawTimeline);
 }
@@ -212,8 +212,10 @@ function slowest() {
 }
 
 function goToSlow(step) {
+	if (SLOW.has(S.focus)) { set({ call: Math.max(0, Math.min(SLOW.get(S.focus).length - 1, S.call + step)) }); return; }
 	const all = slowest();
-	if (!all.length) { say("no single call is shown"); return; }
+	timeline.none = !all.length;
+	if (!all.length) { say("no single call is shown"); timelineLegend(); return; }
 	timeline.slow = Math.max(0, Math.min(all.length - 1, timeline.slow + step));
 	const x = all[timeline.slow], start = x.row.start[x.k], length = x.row.end[x.k] - start || 1;
 	timeline.open.add(x.lane.group);
@@ -228,14 +230,40 @@ function goToSlow(step) {
 	say(label(T.func[x.row.what[x.k]]) + ", " + time(x.ns) + ", call " + (timeline.slow + 1) + " of " + all.length);
 }
 
+// The row of a slow call.
+const laneOf = (c) => lanes().find((l) => l.goid === c.goid && l.system === c.system && l.image === c.image);
+
+// To the call that the address names, once.
+function showCall() {
+	const c = slowCall(), lane = c && laneOf(c);
+	if (!c || timeline.shown === c) { timeline.shown = c; return; }
+	timeline.shown = c;
+	if (lane) timeline.open.add(lane.group);
+	timelineRows();
+	showStretch((c.start - c.ns / 4) / TL.length, (c.start + 1.25 * c.ns) / TL.length);
+	const i = timeline.rows.findIndex((r) => r.lane === lane);
+	if (lane && i >= 0) chooseRow(i, c.level * LANE);
+	say(label(c.f) + ", " + time(c.ns) + ", call " + (c.k + 1) + " of " + SLOW.get(c.f).length);
+}
+
+// Kinds of states that rows have, with what they are called.
+let kindsCache = null;
+function kindsShown() {
+	if (kindsCache) return kindsCache;
+	const codes = new Set(lanes().flatMap((l) => l.states ? [...new Set(l.states.what)] : []));
+	return kindsCache = ordered([...codes].map((code) => [code, 1])).reduce((kinds, [code]) => {
+		const names = kinds.get(kindOf(code)) || [];
+		return kinds.set(kindOf(code), names.includes(codeName(code)) ? names : [...names, codeName(code)]);
+	}, new Map());
+}
+
 function timelineLegend() {
-	const states = [...new Set(lanes().flatMap((l) => l.states ? [...new Set(l.states.what)].map((w) => w & 255) : []))].sort();
-	const words = { 1: "running", 2: "runnable", 3: "waiting", 4: "in a system call", 6: "without a processor" };
 	const whole = timeline.from === 0 && timeline.to === 1, stretch = S.pick.kind === "stretch";
-	$("timeline-legend").replaceChildren(...[
+	$("timeline-legend").replaceChildren(...[callCrumb(),
+		timeline.none ? el("span", { class: "mark" }, "No call of " + label(S.focus) + " is shown by itself.") : null,
 		el("span", {}, "Drag the time line for a stretch: all views then show it alone."),
 		TL.apart ? el("span", {}, "Calls that fit into " + time(TL.apart) + " are one.") : null,
-		...states.map((s) => el("span", {}, el("span", { class: "swatch", style: { background: `var(--state-${STATE_INK[s] || "unknown"})` } }), words[s] || "not known")),
+		...[...kindsShown()].map(([kind, names]) => el("span", { title: names.join(", ") }, el("span", { class: "swatch", style: { background: kindInk(kind) } }), names.length > 2 ? names[0] + ", …" : names.join(", "))),
 		TL.gaps.length ? el("span", {}, el("span", { class: "swatch lost" }), "events lost") : null,
 		TL.left_out ? el("span", {}, "Only the " + plural(TL.lanes.length, "goroutine") + " that did most have rows.") : null,
 		el("span", { class: "push" }, el("button", { type: "button", title: "A slower call ([)", onclick: () => goToSlow(-1) }, "‹"), " slowest calls ",
@@ -248,9 +276,10 @@ function timelineLegend() {
 }
 
 function renderTimeline() {
-	if (timeline.focus !== S.focus) timeline.slow = -1;
+	if (timeline.focus !== S.focus) Object.assign(timeline, { slow: -1, none: false });
 	timeline.focus = S.focus;
 	timelineRows();
+	showCall();
 	timelineLegend();
 	scrollTimeline(timeline.top);
 	drawTimeline();

@@ -18,7 +18,8 @@ function drawTimeline() {
 	}
 	const c = canvas.getContext("2d"), left = gutter(), from = timeline.from * TL.length, span = (timeline.to - timeline.from) * TL.length;
 	const p = { c, left, width, height, from, to: from + span, scale: (width - left) / span, ink: ink("ink"), soft: ink("soft"), line: ink("line"), bar: ink("bar"),
-		warn: ink("warn"), ground: ink("ground"), raised: ink("sunken"), accent: ink("accent"), mono: "12px " + ink("mono"), sans: "12.5px " + ink("sans"), letter: 0 };
+		warn: ink("warn"), ground: ink("ground"), raised: ink("sunken"), accent: ink("accent"), mono: "12px " + ink("mono"), sans: "12.5px " + ink("sans"), letter: 0, kinds: {} };
+	for (const kind of kindsShown().keys()) p.kinds[kind] = ink("kind-" + kind);
 	c.setTransform(ratio, 0, 0, ratio, 0, 0);
 	c.clearRect(0, 0, width, height);
 	c.textBaseline = "middle";
@@ -122,7 +123,7 @@ function drawLane(l, y, p, current) {
 	const { c, left, width, from, to, scale, warn } = p, height = (l.states ? STATE_HEIGHT + 1 : 0) + LANE * Math.min(LEVELS, l.levels.length);
 	nameRow(laneName(l), y, height, current, 26, p);
 	if (l.states) {
-		drawSpans(l.states, y, STATE_HEIGHT, p, (k) => ink("state-" + (STATE_INK[l.states.what[k] & 255] || "unknown")));
+		drawSpans(l.states, y, STATE_HEIGHT, p, (k) => p.kinds[kindOf(l.states.what[k])]);
 		y += STATE_HEIGHT + 1;
 	}
 	c.font = p.mono;
@@ -135,6 +136,7 @@ function drawLane(l, y, p, current) {
 			return colour(f);
 		});
 	}
+	markCall(l, y, p);
 	c.fillStyle = warn;
 	for (const g of TL.gaps) {
 		if (g.to < from || g.from > to || (g.goid && (l.system || g.goid !== l.goid))) continue;
@@ -143,4 +145,15 @@ function drawLane(l, y, p, current) {
 		if (x1 > x0) c.fillRect(x0, y, x1 - x0, height);
 		c.globalAlpha = 1;
 	}
+}
+
+// The call that is looked at has a frame.
+function markCall(l, y, { c, left, width, from, scale, ink }) {
+	const call = slowCall();
+	if (!call || laneOf(call) !== l) return;
+	const x0 = Math.max(left, left + (call.start - from) * scale), x1 = Math.min(width, left + (call.start + call.ns - from) * scale);
+	c.strokeStyle = ink;
+	c.lineWidth = 2;
+	if (x1 > x0) c.strokeRect(x0 - 1, y + call.level * LANE - 1, x1 - x0 + 2, LANE + 1);
+	c.lineWidth = 1;
 }

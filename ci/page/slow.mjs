@@ -1,0 +1,61 @@
+// Tests of what the page says of single calls: the slowest of each function, and the way to them. For test.mjs.
+import assert from "node:assert/strict";
+
+export const slowTests = ({ open, text, shown, hash, has }) => ({
+	async "buttons lead from the answer to the calls that show it"() {
+		const p = await open("evict"), line = () => p.run(`document.querySelector("#timeline canvas").toDataURL()`);
+		assert.match(await text(p, ".answer dl"), /slowest\s+\d.*\sms: sync\.Mutex\.Lock/);
+		assert.match(await text(p, ".went"), /main\.serveEvict went[^]*sync\.Mutex\.Lock\s+\d/);
+		await p.click(".lead.first");
+		assert.deepEqual([await hash(p, "view"), await hash(p, "focus"), await hash(p, "call")], ["timeline", "main.serveEvict", "0"]);
+		assert.match(await text(p, ".crumb"), /^Call 1 of 50 of main\.serveEvict, \d.*\sms: sync\.Mutex\.Lock/);
+		const first = await line();
+		await p.press("]");
+		assert.match(await text(p, ".crumb"), /^Call 2 of 50/);
+		assert.notEqual(await line(), first);
+		await p.press("[");
+		assert.equal(await line(), first);
+		await p.click(".crumb button");
+		assert.deepEqual([await hash(p, "view"), await hash(p, "call")], ["slow", null]);
+		await p.press("1");
+		await p.click(".lead:nth-of-type(2)");
+		assert.deepEqual([await hash(p, "view"), await hash(p, "focus")], ["slow", "main.(*cache).evict"]);
+		await p.press("1");
+		await p.click(".lead:last-of-type");
+		assert.equal(await hash(p, "focus"), "main.serveEvict");
+		await p.done();
+	},
+
+	async "slow calls stand by how long they took, and lead to the timeline"() {
+		const p = await open("evict", "#view=slow"), rows = () => p.run(`[...document.querySelectorAll("#view-slow tbody tr")].map((r) => [...r.cells].map((c) => c.innerText.replace(/\\s+/g, " ")))`);
+		const functions = await rows();
+		assert.ok(functions.some((r) => r[0] === "main.(*cache).evict" && /^sleep 9/.test(r[4])), functions.join("\n"));
+		await p.click(`#view-slow td[title="main.serveEvict"] button`);
+		const calls = await rows(), took = calls.map((r) => { const [, n, unit] = /([\d.]+)\s?(ns|µs|ms|s)/.exec(r[1]); return n * { ns: 1, "µs": 1e3, ms: 1e6, s: 1e9 }[unit]; });
+		assert.equal(calls.length, 50);
+		assert.deepEqual(took, [...took].sort((a, b) => b - a));
+		const wide = await p.run(`[...document.querySelectorAll("#view-slow .parts")].map((b) => [...b.children].reduce((w, i) => w + i.getBoundingClientRect().width, 0) / b.getBoundingClientRect().width)`);
+		assert.ok(wide[0] > 0.98 && wide[49] < wide[0], "a bar is as long as its call took: " + wide.join(" "));
+		await p.click("#view-slow tbody tr:nth-child(3)");
+		assert.deepEqual([await hash(p, "view"), await hash(p, "call")], ["timeline", "2"]);
+		await p.run("history.back()");
+		await p.page.waitForFunction(`location.hash.includes("view=slow")`);
+		assert.equal((await rows()).length, 50);
+		await p.click("#view-slow .plain");
+		assert.deepEqual(await rows(), functions);
+		await p.press("ArrowDown");
+		await p.press("ArrowDown");
+		await p.press("Enter");
+		assert.notEqual(await hash(p, "focus"), null);
+		await p.press("/");
+		await p.type("no such function");
+		await p.press("Escape");
+		await p.done();
+	},
+
+	async "a page without single calls has no slow ones"() {
+		const p = await open("samples");
+		assert.deepEqual([await has(p, "#tab-slow"), await shown(p, "view-slow")], [false, false]);
+		await p.done();
+	},
+});

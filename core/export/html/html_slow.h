@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The slowest calls of each function, and what they did: for the page. */
+#ifndef GOTRACE_HTML_SLOW_H
+#define GOTRACE_HTML_SLOW_H
+
+#include "base/json.h"
+#include "model/model.h"
+
+#define HTML_SLOW  50 /* of a function; fewer where the trace has many functions */
+#define HTML_PARTS 6  /* of a call: the longest */
+
+/* A call, and for how long it did what: the longest first. The rest of ns is not told. */
+struct html_slow_call {
+	uint64_t start_ns, ns;
+	uint64_t id; /* goid, or of a system stack the thread id */
+	uint64_t order;
+	uint32_t image, level;
+	bool system;
+	uint8_t n_parts;
+	struct html_part {
+		uint32_t what; /* STATE_DEPTH(state, reason) */
+		uint64_t ns;
+	} parts[HTML_PARTS];
+};
+
+/* By function: a heap, the fastest on top; sorted by html_slow_finish, the slowest first. */
+struct html_slow {
+	struct html_slow_func {
+		struct html_slow_call *calls;
+		size_t n, cap;
+		uint64_t all_ns; /* of all its calls that took time */
+	} * funcs;
+	size_t n_funcs, most;
+	int err;
+};
+
+/* As a call ends, of a trace with n_funcs functions. */
+void html_slow_call(struct html_slow *s, size_t n_funcs, const struct call *c);
+/* After the last. 0 or -ENOMEM */
+int html_slow_finish(struct html_slow *s);
+void html_slow_free(struct html_slow *s);
+
+#endif

@@ -15,6 +15,14 @@ export const slowTests = ({ open, text, shown, hash, has }) => ({
 		assert.notEqual(await line(), first);
 		await p.press("[");
 		assert.equal(await line(), first);
+		// The frame around the call is in sight.
+		const frame = await p.run(`(() => {
+			const c = document.querySelector("#timeline canvas"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+			const dark = (x, y) => d[4 * (y * c.width + x) + 3] > 200 && d[4 * (y * c.width + x)] < 60 && d[4 * (y * c.width + x) + 1] < 60 && d[4 * (y * c.width + x) + 2] < 60;
+			for (let y = 0; y < c.height; y++) { let run = 0; for (let x = 0; x < c.width; x++) { run = dark(x, y) ? run + 1 : 0; if (run > c.width / 3) return y; } }
+			return -1;
+		})()`);
+		assert.ok(frame > 24, "a frame at " + frame);
 		await p.click(".crumb button");
 		assert.deepEqual([await hash(p, "view"), await hash(p, "call")], ["slow", null]);
 		await p.press("1");

@@ -14,6 +14,7 @@ static void on_call(void *ctx, const struct call *c)
 
 	html_goroutines_call(&p->goroutines, c);
 	p->timeline.from_ns = p->trace.totals->from_ns;
+	p->timeline.model = p->trace.model;
 	timeline_call(&p->timeline, c);
 	html_slow_call(&p->slow, p->trace.info->n_funcs, c);
 }
@@ -39,6 +40,24 @@ static void on_state(void *ctx, const struct state_span *s)
 
 	p->timeline.from_ns = p->trace.totals->from_ns;
 	timeline_state(&p->timeline, s);
+}
+
+#define PINNED 500 /* lanes, of HTML_LANES */
+
+/* Goroutines of the slowest calls: of each function the slowest, of each the next, and so on. */
+static void pin_slow(void *ctx, struct timeline *t)
+{
+	struct html_slow *s = ctx;
+	size_t left = PINNED;
+
+	html_slow_sort(s);
+	for (size_t k = 1; k <= s->most && left; k++)
+		for (size_t f = 0; f < s->n_funcs && left; f++) {
+			const struct html_slow_func *of = &s->funcs[f];
+			const struct html_slow_call *c = k <= of->n ? &of->calls[of->n - k] : NULL;
+
+			left -= c && timeline_pin(t, c->id, c->image, c->system);
+		}
 }
 
 static void on_event(void *ctx, const struct event_ext *ev)
@@ -92,7 +111,10 @@ int html_page_load(struct html_page *p, struct trace_reader *r, const struct tra
 				     .holds = true,
 				     .ctx = p };
 
-	*p = (struct html_page){ .timeline = { .most = HTML_SPANS, .most_lanes = HTML_LANES } };
+	*p = (struct html_page){ .timeline = { .most = HTML_SPANS,
+					       .most_lanes = HTML_LANES,
+					       .pin = pin_slow,
+					       .pin_ctx = &p->slow } };
 	int err = trace_load(&p->trace, r, view, &watch);
 
 	if (!err && !raw)

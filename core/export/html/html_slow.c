@@ -87,7 +87,7 @@ static void begin(struct html_slow *s, size_t n_funcs)
 {
 	s->funcs = calloc(n_funcs + 1, sizeof(*s->funcs));
 	s->err = s->funcs ? 0 : -ENOMEM;
-	s->n_funcs = n_funcs;
+	s->n_funcs = s->funcs ? n_funcs : 0;
 	s->most = MOST_CALLS / (n_funcs + 1);
 	s->most = s->most > HTML_SLOW ? HTML_SLOW : s->most < LEAST ? LEAST : s->most;
 }
@@ -122,12 +122,27 @@ static int slowest_first(const void *x, const void *y)
 	return slower(b, a) - slower(a, b);
 }
 
+static int slowest_last(const void *x, const void *y)
+{
+	return slowest_first(y, x);
+}
+
+static void sort_all(struct html_slow *s, int (*order)(const void *, const void *))
+{
+	for (size_t i = 0; i < s->n_funcs; i++)
+		if (s->funcs[i].n)
+			qsort(s->funcs[i].calls, s->funcs[i].n, sizeof(*s->funcs[i].calls), order);
+}
+
+void html_slow_sort(struct html_slow *s)
+{
+	sort_all(s, slowest_last);
+}
+
 int html_slow_finish(struct html_slow *s)
 {
-	for (size_t i = 0; !s->err && i < s->n_funcs; i++)
-		if (s->funcs[i].n)
-			qsort(s->funcs[i].calls, s->funcs[i].n, sizeof(*s->funcs[i].calls),
-			      slowest_first);
+	if (!s->err)
+		sort_all(s, slowest_first);
 	return s->err;
 }
 

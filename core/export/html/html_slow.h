@@ -36,6 +36,8 @@ struct html_slow {
 
 /* As a call ends, of a trace with n_funcs functions. */
 void html_slow_call(struct html_slow *s, size_t n_funcs, const struct call *c);
+/* Meanwhile: each function's calls, the slowest last; that is a heap, too. */
+void html_slow_sort(struct html_slow *s);
 /* After the last. 0 or -ENOMEM */
 int html_slow_finish(struct html_slow *s);
 void html_slow_free(struct html_slow *s);

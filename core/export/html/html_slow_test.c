@@ -25,8 +25,11 @@ static void keeps_the_slowest(void **state)
 	struct html_slow s = { 0 };
 
 	(void)state;
-	for (uint64_t i = 0; i < 1000; i++)
+	for (uint64_t i = 0; i < 1000; i++) {
 		put(&s, 3, i, 1 + i * 7919 % 1000, NULL); /* each of 1 to 1000 once */
+		if (i % 300 == 200)
+			html_slow_sort(&s);
+	}
 	put(&s, 4, 1000, 5, NULL);
 	put(&s, 4, 1001, 5, NULL);
 	put(&s, 4, 1002, 0, NULL); /* took no time */

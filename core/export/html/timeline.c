@@ -7,6 +7,7 @@
 
 #include "base/compare.h"
 #include "base/vec.h"
+#include "export/html/timeline_lanes.h"
 
 #define MOST_LANES  ((size_t)1 << 15) /* while calls are added */
 #define MOST_STRIPS 256
@@ -15,28 +16,12 @@
 
 /* ---- lanes */
 
-static uint32_t lane_hash(uint64_t id, uint32_t image, bool system)
-{
-	return hash_u64_pair(id, (uint64_t)image << 1 | system);
-}
-
-static uint32_t find_lane(const struct timeline *t, uint64_t id, uint32_t image, bool system)
-{
-	size_t at;
-	uint32_t i = hash_index_first(&t->by_id, lane_hash(id, image, system), &at);
-
-	while (i != HASH_NONE &&
-	       (t->lanes[i].id != id || t->lanes[i].image != image || t->lanes[i].system != system))
-		i = hash_index_next(&t->by_id, lane_hash(id, image, system), &at);
-	return i;
-}
-
 static int reduce(struct timeline *t, size_t most, size_t most_lanes);
 
 /* Its lane, a new one when it has none. HASH_NONE: there is no memory. */
 static uint32_t lane_of(struct timeline *t, uint64_t id, uint32_t image, bool system)
 {
-	uint32_t i = find_lane(t, id, image, system);
+	uint32_t i = timeline_lane_find(t, id, image, system);
 
 	if (i != HASH_NONE)
 		return i;
@@ -44,13 +29,8 @@ static uint32_t lane_of(struct timeline *t, uint64_t id, uint32_t image, bool sy
 		t->err = reduce(t, t->most, MOST_LANES / 2);
 	if (t->err)
 		return HASH_NONE;
-	if (vec_reserve(&t->lanes, &t->cap_lanes, t->n_lanes + 1) ||
-	    hash_index_put(&t->by_id, lane_hash(id, image, system), (uint32_t)t->n_lanes)) {
-		t->err = -ENOMEM;
-		return HASH_NONE;
-	}
-	t->lanes[t->n_lanes] = (struct timeline_lane){ .id = id, .image = image, .system = system };
-	return (uint32_t)t->n_lanes++;
+	t->err = timeline_lane_add(t, id, image, system);
+	return t->err ? HASH_NONE : (uint32_t)t->n_lanes - 1;
 }
 
 static uint32_t slot_of(uint32_t level)
@@ -137,85 +117,6 @@ static void lengthen(struct timeline *t)
 	join_all(t);
 }
 
-static int heaviest_first(const void *x, const void *y, void *ctx)
-{
-	const struct timeline_lane *lanes = ctx;
-	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-	int c = compare_u64(lanes[b].weight_ns, lanes[a].weight_ns);
-
-	return c ? c : compare_u64(a, b);
-}
-
-/* Chooses lanes, those in which most happened first, until so many spans or lanes: kept has their
- * new numbers, counted from 1, in the order that they had. Returns how many. */
-static size_t choose_lanes(const struct timeline *t, size_t most, size_t most_lanes,
-			   uint32_t *order, size_t *spans, uint32_t *kept)
-{
-	size_t n = 0, taken = 0, sum = 0;
-
-	for (size_t i = 0; i < t->n; i++)
-		spans[t->spans[i].lane]++;
-	for (uint32_t i = 0; i < t->n_lanes; i++)
-		order[i] = i;
-	if (t->n_lanes)
-		qsort_r(order, t->n_lanes, sizeof(*order), heaviest_first, t->lanes);
-	for (; taken < t->n_lanes && taken < most_lanes; taken++) {
-		sum += spans[order[taken]];
-		if (taken && sum > most)
-			break;
-		kept[order[taken]] = 1;
-	}
-	for (size_t i = 0; i < t->n_lanes; i++)
-		if (kept[i])
-			kept[i] = (uint32_t)++n;
-	return n;
-}
-
-/* The lanes that kept has a number of, and their spans, by these numbers. 0 or -ENOMEM */
-static int keep_lanes(struct timeline *t, const uint32_t *kept)
-{
-	size_t n = 0;
-	int err = 0;
-
-	for (size_t i = 0; i < t->n; i++)
-		if (kept[t->spans[i].lane]) {
-			t->spans[n] = t->spans[i];
-			t->spans[n++].lane = kept[t->spans[i].lane] - 1;
-		}
-	t->n = n;
-	n = 0;
-	hash_index_free(&t->by_id);
-	for (size_t i = 0; i < t->n_lanes; i++)
-		if (kept[i])
-			t->lanes[n++] = t->lanes[i];
-		else
-			free(t->lanes[i].last);
-	t->n_lanes = n;
-	for (uint32_t i = 0; !err && i < n; i++)
-		err = hash_index_put(
-			&t->by_id, lane_hash(t->lanes[i].id, t->lanes[i].image, t->lanes[i].system),
-			i);
-	return err;
-}
-
-/* Leaves out lanes, those in which least happened. */
-static int leave_out(struct timeline *t, size_t most, size_t most_lanes)
-{
-	uint32_t *order = calloc(t->n_lanes + 1, sizeof(*order)),
-		 *kept = calloc(t->n_lanes + 1, sizeof(*kept));
-	size_t *spans = calloc(t->n_lanes + 1, sizeof(*spans)), before = t->n_lanes;
-	int err = order && kept && spans ? 0 : -ENOMEM;
-
-	if (!err && choose_lanes(t, most, most_lanes, order, spans, kept) < before) {
-		t->left_out = true;
-		err = keep_lanes(t, kept);
-	}
-	free(order);
-	free(kept);
-	free(spans);
-	return err;
-}
-
 /* At most so many spans and lanes. */
 static int reduce(struct timeline *t, size_t most, size_t most_lanes)
 {
@@ -224,12 +125,18 @@ static int reduce(struct timeline *t, size_t most, size_t most_lanes)
 
 	if (t->n)
 		qsort(t->spans, t->n, sizeof(*t->spans), by_place);
+	for (size_t i = 0; i < t->n_lanes; i++)
+		t->lanes[i].pinned = false;
+	if (t->pin && (t->n > most || t->n_lanes > most_lanes))
+		t->pin(t->pin_ctx, t);
 	if (t->n_lanes > most_lanes)
-		err = leave_out(t, SIZE_MAX, most_lanes);
+		err = timeline_lanes_leave_out(t, SIZE_MAX, most_lanes, false);
+	if (!err && t->n > most)
+		err = timeline_lanes_leave_out(t, most, most_lanes, true);
 	while (!err && t->n > most && t->apart_ns < span_ns / STEPS)
 		lengthen(t);
 	if (!err && t->n > most)
-		err = leave_out(t, most, most_lanes);
+		err = timeline_lanes_leave_out(t, most, most_lanes, false);
 	while (!err && t->n > most && t->apart_ns < span_ns) /* one lane is left */
 		lengthen(t);
 	for (size_t i = 0; i < t->n_lanes; i++)
@@ -320,6 +227,34 @@ static void add_to_strip(struct timeline *t, uint32_t path, uint64_t from_ns, ui
 
 /* ---- what happens */
 
+/* In which it did not wait. */
+static uint64_t busy_ns(const struct call *c)
+{
+	uint64_t wait_ns = c->states ? c->states->self.wait_ns : 0;
+
+	return c->self_ns > wait_ns ? c->self_ns - wait_ns : 0;
+}
+
+/* Where its goroutine began is known by its first call. */
+static void find_start(const struct timeline *t, struct timeline_lane *l, const struct call *c)
+{
+	size_t n = 0;
+	const struct path_node *nodes = t->model ? model_paths(t->model, &n) : NULL;
+	uint32_t p = c->path;
+
+	if (l->start_path || (!nodes && c->level))
+		return;
+	while (p < n && !nodes[p].go_edge && nodes[p].parent)
+		p = nodes[p].parent;
+	l->start_path = p;
+	if (p < n && nodes[p].go_edge) {
+		l->start_func = nodes[p].func;
+		l->start_go = nodes[p].go_pc;
+	} else {
+		l->start_func = nodes ? PATH_ROOT : p;
+	}
+}
+
 void timeline_call(struct timeline *t, const struct call *c)
 {
 	uint64_t start_ns = c->start_ns > t->from_ns ? c->start_ns : t->from_ns,
@@ -338,9 +273,8 @@ void timeline_call(struct timeline *t, const struct call *c)
 
 	if (lane == HASH_NONE)
 		return;
-	t->lanes[lane].weight_ns += c->self_ns;
-	if (!c->level)
-		t->lanes[lane].start_path = c->path;
+	t->lanes[lane].busy_ns += busy_ns(c);
+	find_start(t, &t->lanes[lane], c);
 	add_span(t, &(struct timeline_span){ start_ns, end_ns, end_ns - start_ns, end_ns - start_ns,
 					     lane, c->level, c->path, 1 });
 }
@@ -363,10 +297,20 @@ void timeline_state(struct timeline *t, const struct state_span *s)
 
 void timeline_goroutine(struct timeline *t, const struct goroutine_info *g)
 {
-	uint32_t lane = t->err ? HASH_NONE : find_lane(t, g->goid, g->image, g->system);
+	uint32_t lane = t->err ? HASH_NONE : timeline_lane_find(t, g->goid, g->image, g->system);
 
 	if (lane != HASH_NONE)
 		t->lanes[lane].start_pc = g->start_pc;
+}
+
+bool timeline_pin(struct timeline *t, uint64_t id, uint32_t image, bool system)
+{
+	uint32_t lane = timeline_lane_find(t, id, image, system);
+
+	if (lane == HASH_NONE || t->lanes[lane].pinned)
+		return false;
+	t->lanes[lane].pinned = true;
+	return true;
 }
 
 int timeline_finish(struct timeline *t)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * When goroutines did what, in bounded memory: calls and states that together fit into a stretch of
- * time become one span, and the stretch grows until the spans fit into the bound. When that would
- * make it too long to see anything, the goroutines that did least so far are left out.
+ * time become one span. When there are too many spans, goroutines are left out before the stretch
+ * grows: those that did least so far, but for some of each go statement, and those that are pinned.
+ * These go when the stretch would be too long to see anything.
  */
 #ifndef GOTRACE_TIMELINE_H
 #define GOTRACE_TIMELINE_H
@@ -26,12 +27,16 @@ struct timeline_span {
 
 /* A goroutine, or a thread's system stack. */
 struct timeline_lane {
-	uint64_t id;        /* goid or thread id */
-	uint64_t weight_ns; /* self time of its calls: known while the outermost ones go on */
-	uint64_t start_pc;  /* of struct goroutine_info, 0: not known */
+	uint64_t id; /* goid or thread id */
+	/* self time of its calls without waits: known while the outermost ones go on */
+	uint64_t busy_ns;
+	uint64_t start_pc; /* of struct goroutine_info, 0: not known */
 	uint32_t image;
 	bool system;
-	uint32_t start_path; /* of an outermost call */
+	bool pinned;         /* it goes last (timeline_pin) */
+	uint32_t start_path; /* of an outermost call, 0: not known yet */
+	uint32_t start_func; /* with start_go: which go statement began it */
+	uint64_t start_go;
 	uint32_t n_last;
 	uint32_t *last; /* its spans that are the last of states, level 0, 1 and so on */
 };
@@ -48,6 +53,11 @@ struct timeline {
 	uint64_t from_ns; /* nothing begins before it */
 	size_t most;      /* spans */
 	size_t most_lanes;
+	/* NULL: of a lane only outermost calls tell where it began */
+	const struct model *model;
+	/* Pins lanes before some are left out; NULL: none is pinned. */
+	void (*pin)(void *ctx, struct timeline *t);
+	void *pin_ctx;
 	/* all zero at the beginning: */
 	struct timeline_lane *lanes;
 	size_t n_lanes, cap_lanes;
@@ -69,6 +79,9 @@ struct timeline {
 void timeline_call(struct timeline *t, const struct call *c);
 void timeline_state(struct timeline *t, const struct state_span *s);
 void timeline_goroutine(struct timeline *t, const struct goroutine_info *g);
+/* For `pin`: this goroutine is left out last of all. False: it has no lane, or is pinned already.
+ */
+bool timeline_pin(struct timeline *t, uint64_t id, uint32_t image, bool system);
 /* After the last: at most `most` spans of `most_lanes` lanes, those of a lane together, by level
  * and start. 0 or -ENOMEM */
 int timeline_finish(struct timeline *t);

@@ -61,7 +61,7 @@ static void keeps_what_fits(void **state)
 	assert_int_equal(t.spans[2].start_ns, 1300);
 	assert_int_equal(t.spans[3].lane, 1);
 	assert_int_equal(t.lanes[1].start_pc, 77);
-	assert_int_equal(t.lanes[0].weight_ns, 350 + 100 + 50);
+	assert_int_equal(t.lanes[0].busy_ns, 350 + 100 + 50);
 	assert_int_equal(strips_of(&t), 350 + 4000);
 	assert_int_equal(t.to_ns, 5000);
 	timeline_free(&t);
@@ -159,6 +159,70 @@ static void long_runners_stay(void **state)
 	timeline_free(&t);
 }
 
+/* Forty goroutines that wait for long and serve requests, a thousand parked ones and a hundred
+ * thousand short ones: some of each have lanes. */
+static void each_go_statement_has_lanes(void **state)
+{
+	struct timeline t = { .from_ns = 0, .most = 8000, .most_lanes = 200 };
+	unsigned of[3] = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < 100000; i++) {
+		const struct call_states waits = { .self = { .wait_ns = 4000 } };
+
+		put_call(&t, 5000 + i, 0, 7, i * 100, i * 100 + 5000);
+		if (i % 1000 == 0 && i < 50000)
+			for (uint64_t g = 1; g <= 40; g++)
+				timeline_call(&t, &(struct call){ .start_ns = i * 100,
+								  .end_ns = i * 100 + 5000,
+								  .self_ns = 5000,
+								  .goid = g,
+								  .path = 8,
+								  .states = &waits });
+	}
+	for (uint64_t g = 1000; g < 2000; g++) {
+		const struct call_states parked = { .self = { .wait_ns = 10000000 } };
+
+		timeline_call(&t, &(struct call){ .end_ns = 10000000,
+						  .self_ns = 10000000,
+						  .goid = g,
+						  .path = 9,
+						  .states = &parked });
+	}
+	assert_int_equal(timeline_finish(&t), 0);
+	for (size_t i = 0; i < t.n_lanes; i++)
+		of[t.lanes[i].id < 1000 ? 0 : t.lanes[i].id < 5000 ? 1 : 2]++;
+	assert_true(of[0] >= 24 && of[1] >= 24 && of[2] >= 24);
+	assert_true(of[0] >= 32);
+	assert_int_equal(t.apart_ns, 0); /* there was room for all of these */
+	timeline_free(&t);
+}
+
+static void pin_the_last(void *ctx, struct timeline *t)
+{
+	timeline_pin(t, *(const uint64_t *)ctx, 0, false);
+	timeline_pin(t, 1 << 30, 0, false); /* has no lane */
+}
+
+/* One that did less than all others is kept if it is pinned. */
+static void pinned_lanes_stay(void **state)
+{
+	uint64_t pinned = 5;
+	struct timeline t = {
+		.most = 50, .most_lanes = 40, .pin = pin_the_last, .pin_ctx = &pinned
+	};
+	bool stays = false;
+
+	(void)state;
+	for (uint64_t g = 1; g <= 1000; g++)
+		put_call(&t, g, 0, 5, g * 10, g * 10 + (g == pinned ? 1 : 1000));
+	assert_int_equal(timeline_finish(&t), 0);
+	for (size_t i = 0; i < t.n_lanes; i++)
+		stays |= t.lanes[i].id == pinned;
+	assert_true(stays && t.n_lanes <= 40);
+	timeline_free(&t);
+}
+
 static void states_are_spans(void **state)
 {
 	struct timeline t = { .from_ns = 100, .most = 100, .most_lanes = 50 };
@@ -222,10 +286,16 @@ static void nonsense_is_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keeps_what_fits),     cmocka_unit_test(joins_what_does_not),
-		cmocka_unit_test(long_calls_stay),     cmocka_unit_test(light_goroutines_go),
-		cmocka_unit_test(states_are_spans),    cmocka_unit_test(system_stacks_are_lanes),
-		cmocka_unit_test(nonsense_is_bounded), cmocka_unit_test(long_runners_stay),
+		cmocka_unit_test(keeps_what_fits),
+		cmocka_unit_test(joins_what_does_not),
+		cmocka_unit_test(long_calls_stay),
+		cmocka_unit_test(light_goroutines_go),
+		cmocka_unit_test(states_are_spans),
+		cmocka_unit_test(system_stacks_are_lanes),
+		cmocka_unit_test(nonsense_is_bounded),
+		cmocka_unit_test(long_runners_stay),
+		cmocka_unit_test(each_go_statement_has_lanes),
+		cmocka_unit_test(pinned_lanes_stay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -181,14 +181,12 @@ function toggleRow(i) {
 	say((timeline.open.has(g) ? "open: " : "closed: ") + pickName(row.group.pick));
 }
 
-// into: what is to be in sight of it, so many pixels below its top.
-function chooseRow(i, into = 0) {
+function chooseRow(i) {
 	const row = timeline.rows[i];
 	if (!row) return;
 	timeline.at = i;
 	if (row.y < timeline.top) scrollTimeline(row.y);
-	if (into > $("timeline").clientHeight / 2) scrollTimeline(row.y + into - $("timeline").clientHeight / 3);
-	else if (row.y + row.height > timeline.top + $("timeline").clientHeight - AXIS) scrollTimeline(row.y + row.height - $("timeline").clientHeight + AXIS + 8);
+	if (row.y + row.height > timeline.top + $("timeline").clientHeight - AXIS) scrollTimeline(row.y + row.height - $("timeline").clientHeight + AXIS + 8);
 	say(row.group ? pickName(row.group.pick) + ", " + plural(row.group.lanes.length, "goroutine") : laneName(row.lane));
 	later(drawTimeline);
 }
@@ -242,7 +240,7 @@ function showCall() {
 	timelineRows();
 	showStretch((c.start - c.ns / 4) / TL.length, (c.start + 1.25 * c.ns) / TL.length);
 	const i = timeline.rows.findIndex((r) => r.lane === lane);
-	if (lane && i >= 0) chooseRow(i, c.level * LANE);
+	if (lane && i >= 0) { chooseRow(i); scrollTimeline(Math.max(timeline.rows[i].y - 40, timeline.rows[i].y + c.level * LANE - $("timeline").clientHeight / 2)); }
 	say(label(c.f) + ", " + time(c.ns) + ", call " + (c.k + 1) + " of " + SLOW.get(c.f).length);
 }
 
@@ -261,11 +259,11 @@ function timelineLegend() {
 	const whole = timeline.from === 0 && timeline.to === 1, stretch = S.pick.kind === "stretch";
 	$("timeline-legend").replaceChildren(...[callCrumb(),
 		timeline.none ? el("span", { class: "mark" }, "No call of " + label(S.focus) + " is shown by itself.") : null,
-		el("span", {}, "Drag the time line for a stretch: all views then show it alone."),
+		S.call >= 0 ? null : el("span", {}, "Drag the time line for a stretch: all views then show it alone."),
 		TL.apart ? el("span", {}, "Calls that fit into " + time(TL.apart) + " are one.") : null,
 		...[...kindsShown()].map(([kind, names]) => el("span", { title: names.join(", ") }, el("span", { class: "swatch", style: { background: kindInk(kind) } }), names.length > 2 ? names[0] + ", …" : names.join(", "))),
 		TL.gaps.length ? el("span", {}, el("span", { class: "swatch lost" }), "events lost") : null,
-		TL.left_out ? el("span", {}, "Only the " + plural(TL.lanes.length, "goroutine") + " that did most have rows.") : null,
+		TL.left_out ? el("span", {}, plural(TL.lanes.length, "goroutine") + " of " + count(D.trace.goroutines) + (TL.lanes.length === 1 ? " has a row." : " have rows: some of each go statement, those of the slowest calls, those that did most.")) : null,
 		el("span", { class: "push" }, el("button", { type: "button", title: "A slower call ([)", onclick: () => goToSlow(-1) }, "‹"), " slowest calls ",
 			el("button", { type: "button", title: "The next slowest call (])", onclick: () => goToSlow(1) }, "›")),
 		TL.too_deep ? el("span", {}, plural(TL.too_deep, "call") + " too deep to be kept") : null,

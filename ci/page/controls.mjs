@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 const axeTests = ({ open, has }) => ({
 	async "nobody is shut out: axe finds nothing"() {
 		const axe = readFileSync(join(process.env.AXE, "axe.min.js"), "utf8");
-		for (const [name, dark] of [["panics.emulated", false], ["states", true], ["samples", false], ["evict", false], ["evict", true]]) {
+		for (const [name, dark] of [["panics.emulated", false], ["states", true], ["samples", false], ["evict", false], ["evict", true], ["query", false]]) {
 			const p = await open(name, "", { dark });
 			await p.run(axe);
 			for (const view of ["overview", "table", "flame", "timeline", "slow", "sankey"]) {

@@ -1,5 +1,5 @@
 // A picture of a page: node ci/page/shot.mjs PAGE.html OUT.png [--view=VIEW] [--by=WHAT] [--focus=FUNCTION]
-//   [--pick=KEY] [--call=NUMBER] [--q=SEARCH] [--size=WIDTHxHEIGHT] [--dark]
+//   [--pick=KEY] [--call=NUMBER] [--parked=1] [--q=SEARCH] [--size=WIDTHxHEIGHT] [--dark]
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -12,7 +12,7 @@ const browser = await Browser.start();
 let failed = false;
 try {
 	const p = await browser.page({ width, height, dark: Boolean(o.dark) });
-	const hash = new URLSearchParams(["view", "by", "focus", "pick", "q", "call"].filter((k) => o[k]).map((k) => [k, o[k]]));
+	const hash = new URLSearchParams(["view", "by", "focus", "pick", "q", "call", "parked"].filter((k) => o[k]).map((k) => [k, o[k]]));
 	await p.open(pathToFileURL(resolve(page)).href + "#" + hash);
 	await p.settle();
 	writeFileSync(out, await p.screenshot());

@@ -61,6 +61,46 @@ export const slowTests = ({ open, text, shown, hash, has }) => ({
 		await p.done();
 	},
 
+	async "parked goroutines count when they are asked for, and every number is that of a page with them"() {
+		const all = await open("query-all", "#view=table"), p = await open("query", "#view=table"), rows = (q) => q.run(`[...document.querySelectorAll("#rows tr.row")].map((r) => r.cells[0].title + " " + [1, 2, 3].map((i) => r.cells[i].innerText.replace(/\\s+/g, " ")).join(" ")).sort()`);
+		const without = await rows(p), facts = (q) => text(q, ".strip");
+		assert.match(await text(p, "#scope"), /^[\d\u202f]+ worked\s+\d+ parked, left out$/);
+		assert.equal(await p.run(`document.querySelector("#scope button").getAttribute("aria-pressed")`), "false");
+		await p.click("#scope button");
+		assert.match(await text(p, "#scope"), /parked, counted$/);
+		assert.equal(await hash(p, "parked"), "1");
+		assert.deepEqual(await rows(p), await rows(all));
+		await p.press("1");
+		await all.press("1");
+		assert.equal(await facts(p), await facts(all));
+		assert.equal(await shown(all, "scope"), false);
+		for (const view of ["flame", "timeline", "slow", "sankey"]) await p.click("#tab-" + view);
+		assert.match(await text(p, "#sankey-legend"), /Parked goroutines are left out of this picture/);
+		await p.click("#scope button");
+		await p.click("#tab-table");
+		assert.equal(await hash(p, "parked"), null);
+		assert.deepEqual(await rows(p), without);
+		assert.notDeepEqual(without, await (async () => { await all.click("#tab-table"); return rows(all); })());
+		await all.done();
+		await p.done();
+	},
+
+	async "one bar says what time was spent on, in the overview, the table and the details"() {
+		const p = await open("evict");
+		assert.match(await p.run(`document.querySelector(".path.own > div").innerText`), /main\.\(\*cache\)\.find\s+sync\.Mutex\.Lock \d/);
+		const wide = await p.run(`[...document.querySelectorAll(".went .parts i")].reduce((w, i) => w + i.getBoundingClientRect().width, 0) / document.querySelector(".went .parts").getBoundingClientRect().width`);
+		assert.ok(wide > 0.98 && wide < 1.02, "all of the time: " + wide);
+		await p.click("#tab-table");
+		const spent = await p.run(`[...document.querySelectorAll("#rows tr.row")].find((r) => r.cells[0].title === "main.(*cache).find").cells[3].innerText`);
+		assert.match(spent, /^sync\.Mutex\.Lock \d/);
+		await p.click("#rows th:nth-child(4) button");
+		await p.click(`#rows td[title="main.(*cache).find"]`);
+		assert.match(await text(p, "#detail .parts-legend"), /sync\.Mutex\.Lock[^]*sleep/);
+		await p.click("#detail .plain");
+		assert.deepEqual([await hash(p, "view"), await hash(p, "focus")], ["slow", "main.(*cache).find"]);
+		await p.done();
+	},
+
 	async "a page without single calls has no slow ones"() {
 		const p = await open("samples");
 		assert.deepEqual([await has(p, "#tab-slow"), await shown(p, "view-slow")], [false, false]);

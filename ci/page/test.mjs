@@ -202,7 +202,7 @@ const tests = {
 		const parts = await p.run(`[...document.querySelectorAll("#tip dt")].map((e) => e.textContent)`);
 		for (const what of ["running", "runnable", "waiting", "in system calls"]) assert.ok(parts.includes(what), parts.join("|"));
 		await p.clickAt(box[0] + 20, box[1] + 10);
-		assert.match(await text(p, "#detail dl"), /Self, running\s+990/);
+		assert.match(await text(p, "#detail dl:not(.parts-legend)"), /Self, running\s+990/);
 		await p.press("Escape");
 		await p.press("Escape");
 		const strips = async (selector) => {

@@ -42,6 +42,13 @@ function histogram(f) {
 		el("p", { class: "ends" }, el("span", {}, time(barFrom(first))), el("span", {}, time(barFrom(last + 1))))];
 }
 
+// Its calls with all that they called: what the time went to.
+function spentOn(f) {
+	const parts = WAS ? null : partsBelow(f), whole = parts && sumOf(parts);
+	return parts ? [el("h3", {}, "What its calls spent their time on"), partsBar(parts, whole), partsLegend(parts, whole),
+		...(SLOW.has(f) ? [el("p", {}, el("button", { type: "button", class: "plain", onclick: () => set({ view: "slow", focus: f }) }, "Its slowest calls"))] : [])] : [];
+}
+
 function renderDetail() {
 	const f = S.focus, box = $("detail");
 	box.hidden = f < 0;
@@ -64,7 +71,7 @@ function renderDetail() {
 	const sum = (list) => list.reduce((t, r) => t + r.w, 0);
 	box.replaceChildren(el("button", { type: "button", class: "close", "aria-label": "Close", onclick: clearFocus }, "×"),
 		el("h2", {}, F.names[f]), el("p", { class: "where" }, F.file[f] ? F.file[f] + ":" + F.line[f] : f < F.n ? "" : "not a function of the program"),
-		el("dl", {}, rows.map(([k, v]) => [el("dt", {}, k), el("dd", {}, v)])), ...(s.whole && !WAS ? histogram(f) : []),
+		...spentOn(f), el("dl", {}, rows.map(([k, v]) => [el("dt", {}, k), el("dd", {}, v)])), ...(s.whole && !WAS ? histogram(f) : []),
 		...neighbourList("Callers (" + by + (SAMPLES ? ")" : " of the calls they made)"), callers, sum(callers)),
 		...neighbourList("Callees (" + by + (SAMPLES ? ")" : " of the calls it made)"), callees, Math.max(sum(callees), S.by === "total" ? s.total[f] : 0)));
 }

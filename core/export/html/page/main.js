@@ -49,12 +49,13 @@ function render() {
 	}
 	$("pick").value = S.pick.key;
 	$("full").checked = S.full;
+	renderScope();
 	renderDetail();
 	VIEWS[S.view].render();
-	const parts = { view: S.view, by: S.by, pick: S.pick.key, focus: S.focus >= 0 ? F.names[S.focus] : "", q: S.query, call: slowCall() ? String(S.call) : "" };
+	const parts = { view: S.view, by: S.by, pick: S.pick.key, focus: S.focus >= 0 ? F.names[S.focus] : "", q: S.query, parked: S.parked ? "1" : "", call: slowCall() ? String(S.call) : "" };
 	const hash = new URLSearchParams(Object.entries(parts).filter(([k, v]) => v && v !== { view: "overview", by: "total", pick: "all" }[k])).toString();
 	// The back button goes to the view, goroutines and function before; typing and columns are no steps.
-	const step = [S.view, S.pick.key, S.focus, S.call].join(" ");
+	const step = [S.view, S.pick.key, S.focus, S.call, S.parked].join(" ");
 	if (address.step !== null && address.step !== step && !address.going) history.pushState(null, "", "#" + hash);
 	else history.replaceState(null, "", "#" + hash);
 	address.step = step;
@@ -260,6 +261,7 @@ function fromAddress() {
 	if (Object.hasOwn(BY, q.get("by"))) S.by = q.get("by");
 	S.pick = PICKS.find((p) => p.key === q.get("pick")) || stretchOf(q.get("pick")) || PICKS[0];
 	S.focus = F.names.indexOf(q.get("focus"));
+	setParked(q.get("parked") === "1" && parkedCount > 0);
 	S.call = SLOW.has(S.focus) && /^\d+$/.test(q.get("call") || "") && Number(q.get("call")) < SLOW.get(S.focus).length ? Number(q.get("call")) : -1;
 	if (q.get("q")) {
 		$("search").value = S.query = q.get("q");

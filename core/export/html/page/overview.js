@@ -5,10 +5,11 @@ function heaviestPath() {
 	const below = Float64Array.from(ALL.self), path = [];
 	for (let i = 1; i < T.n; i++) below[i] += ALL.grow[i] + ALL.preempt[i];
 	for (let i = T.n - 1; i > 0; i--) below[T.parent[i]] += below[i];
-	// Siblings stand by weight: the first child is the heaviest.
-	for (let at = 0; at + 1 < T.end[at] && path.length < 40; at++) {
-		if (at && below[at + 1] < below[at] / 20) break;
-		path.push(at + 1);
+	for (let at = 0; path.length < 40;) {
+		let most = 0;
+		for (let i = at + 1; i < T.end[at]; i = T.end[i]) if (!most || below[i] > below[most]) most = i;
+		if (!most || (at && below[most] < below[at] / 20)) break;
+		path.push(at = most);
 	}
 	return { path, below };
 }
@@ -63,12 +64,22 @@ const DOUBTFUL = D.funcs.doubtful ? dense(D.funcs.doubtful, F.all) : new Float64
 const bySelf = () => [...F.self_ns.keys()].filter((f) => F.self_ns[f]).sort((a, b) => F.self_ns[b] - F.self_ns[a] || a - b);
 
 function topCard() {
-	const order = bySelf().slice(0, 10), whole = wholeCached();
+	const order = bySelf().slice(0, 10), whole = wholeCached(), longest = F.self_ns[order[0]] || 1;
 	return el("div", { class: "card" }, el("h2", {}, "Most self time"),
-		el("p", { class: "sub" }, "Time in the function itself, on all goroutines"),
-		el("div", { class: "path", role: "group" }, order.map((f) => el("div", pressable(() => focusOn(f), { title: F.names[f] }),
-			el("span", { class: "name" }, swatch(f), " ", DOUBTFUL[f] ? el("abbr", { title: "Probes took more than is left: this may be wrong" }, "≈ ") : "", nameOf(f)), meter(0, F.self_ns[f] / whole),
-			el("span", { class: "num" }, timeCell(F.self_ns[f])), el("span", { class: "num" }, share(F.self_ns[f], whole))))));
+		el("p", { class: "sub" }, "Time in the function itself, on all goroutines" + (STATES.length ? "; the bar says what it was spent on" : "")),
+		el("div", { class: STATES.length ? "path own" : "path", role: "group" }, order.map((f) => {
+			const parts = partsOfFunc(f);
+			return el("div", pressable(() => focusOn(f), { title: F.names[f] }),
+				el("span", { class: "name" }, parts ? null : [swatch(f), " "], DOUBTFUL[f] ? el("abbr", { title: "Probes took more than is left: this may be wrong" }, "≈ ") : "", nameOf(f)),
+				STATES.length ? el("span", { class: "name", title: parts ? partText(parts, F.self_ns[f]) : null }, parts ? mostly(parts, F.self_ns[f]) : "") : null, parts ? partsBar(parts, F.self_ns[f], F.self_ns[f] / longest) : meter(0, F.self_ns[f] / whole),
+				el("span", { class: "num" }, timeCell(F.self_ns[f])), el("span", { class: "num" }, share(F.self_ns[f], whole)));
+		})));
+}
+
+// The slowest calls that the answer is about, and how long all took.
+function slowCard() {
+	const f = ABOUT.func;
+	return SLOW.has(f) && SLOW.get(f).length > 2 ? el("div", { class: "card" }, el("h2", {}, "Slowest calls of ", nameOf(f)), slowCalls(f, 5), ...histogram(f)) : null;
 }
 
 // What everybody asks first, in one line.
@@ -139,7 +150,7 @@ function pickName(p) {
 const shortOf = (name) => { const [path, rest] = split(name); return path ? lastOf(path) + "." + rest : name; };
 
 function goroutineCard() {
-	const groups = PICKS.filter((p) => p.kind === "group" && p.weight), whole = wholeCached();
+	const groups = PICKS.filter((p) => p.kind === "group" && p.weight && worked(p)).sort((a, b) => b.weight - a.weight), whole = wholeCached();
 	return el("div", { class: "card" }, el("h2", {}, "Goroutines, by go statement"),
 		el("p", { class: "sub" }, plural(D.trace.goroutines, "goroutine") + " in all; choose a group here or above to see it alone" +
 			(D.untracked ? "; " + plural(D.untracked, "heavy one") + " had too many paths to be shown separately" : "") +
@@ -193,12 +204,12 @@ function changeCards() {
 
 let overviewKey = null;
 function renderOverview() {
-	const key = S.full + theme;
+	const key = S.full + theme + S.parked;
 	if (overviewKey === key) return;
 	overviewKey = key;
 	const empty = el("div", { class: "card wide" }, el("h2", {}, "No call was recorded"),
 		el("p", { class: "sub" }, "No selected function ran; gotrace plan lists them."));
 	const first = !WAS && T.n > 1 ? [strip(), sentence()].filter(Boolean) : [];
 	$("view-overview").replaceChildren(...first, el("div", { class: "cards" },
-		...(WAS ? changeCards() : T.n > 1 ? [topCard(), pathCard(), goroutineCard()] : [empty]), traceCard()));
+		...(WAS ? changeCards() : T.n > 1 ? [topCard(), slowCard(), pathCard(), goroutineCard()].filter(Boolean) : [empty]), traceCard()));
 }

@@ -261,7 +261,7 @@ function sankeyLegend(missing) {
 	const p = sankey.p, what = { total: ["Thickness: total time;"],
 		self: ["Thickness: self time, by caller; the pale part of a bar belongs to its callees."], calls: ["Thickness: " + MANY + "."],
 		grow: ["Thickness: time growing stacks, by who called."] }[S.by];
-	$("sankey-legend").replaceChildren(...[missing ? el("b", {}, missing) : null, ...what.map((t) => el("span", {}, t, S.by === "total" ? [" ", el("span", { class: "swatch self" }), "self."] : null)),
+	$("sankey-legend").replaceChildren(...[missing ? el("b", {}, missing) : null, S.parked ? el("b", {}, "Parked goroutines are left out of this picture.") : null, ...what.map((t) => el("span", {}, t, S.by === "total" ? [" ", el("span", { class: "swatch self" }), "self."] : null)),
 		el("span", {}, el("b", {}, "Bold"), ": heaviest path."),
 		p && p.links.some((l) => l.go) ? el("span", {}, "Dashed: go statement; its time is not part of the caller's.") : null,
 		p && p.links.some((l) => l.back) ? el("span", {}, "Dashed, from below: a cycle.") : null,

@@ -33,6 +33,9 @@ const shareColumn = (title, key, tip) => ({
 	show: (f, whole) => cell(meter(whole ? stats()[key][f] / whole : 0),
 		timeCell(stats()[key][f]), el("span", { class: "pct" }, share(stats()[key][f], whole))),
 });
+// What most of self was, and a bar of all that it was.
+const spentColumn = { title: "spent on", text: true, tip: "self: what its goroutines did, and why they waited", get: (f) => { const p = partsOfFunc(f); return p ? codeName(p.reduce((m, x) => x[1] > m[1] ? x : m)[0]) : "~"; },
+	show: (f, whole) => { const p = partsOfFunc(f); return p ? el("td", { class: "spent" }, el("span", {}, partsBar(p, sumOf(p)), mostly(p, sumOf(p)))) : cell(); } };
 const known = (key) => (f) => stats().whole ? F[key][f] : NaN;
 
 function marksOf(f) {
@@ -80,11 +83,12 @@ function columnsOf() {
 			{ ...changeColumn("growth ±", (f) => F.morestack_ns[f], (f) => F.was.grow[f]), by: "grow" }];
 	const states = STATES.filter(([, key]) => !["unknown_ns", "off_cpu_ns"].includes(key) || F[key].some((v) => v))
 		.map(([title, key]) => timeColumn(title, known(key), "part of self: what its goroutines did"));
-	if (SAMPLES) return [NAME, total, self, ...states, calls];
-	return [NAME, total, self, ...states, calls,
+	const spent = STATES.length ? [spentColumn] : [];
+	if (SAMPLES) return [NAME, total, self, ...spent, ...states, calls];
+	return [NAME, total, self, ...spent, calls,
 		timeColumn("mean", known("mean_ns"), "of finished calls"), timeColumn("median", known("p50_ns"), "of finished calls"),
 		timeColumn("p99", known("p99_ns"), "of finished calls"), timeColumn("min", known("min_ns")), timeColumn("max", known("max_ns")),
-		grow, timeColumn("preempted", known("preempt_ns"), "time for which it was stopped at its entry to let other goroutines run")];
+		grow, timeColumn("preempted", known("preempt_ns"), "time for which it was stopped at its entry to let other goroutines run"), ...states];
 }
 
 const table = { all: null, key: null, rows: [], sort: null, down: true, current: 0, columns: null, whole: 0 };

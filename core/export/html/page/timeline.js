@@ -47,7 +47,7 @@ const laneName = (l) => (l.system ? "thread " : "goroutine ") + l.goid + (l.imag
 // What is to be seen from top to bottom: strips, and below those that are open their goroutines.
 function timelineRows() {
 	const all = lanes(), one = S.pick.kind === "goroutine" ? S.pick : null;
-	const groups = PICKS.filter((p) => p.kind === "group" && (S.pick.kind !== "group" || p === S.pick))
+	const call = slowCall(), needed = call && laneOf(call), groups = PICKS.filter((p) => p.kind === "group" && (worked(p) || (needed && needed.group === p.group)) && (S.pick.kind !== "group" || p === S.pick))
 		.map((p) => ({ pick: p, lanes: all.filter((l) => l.group === p.group && (!one || (l.goid === one.goid && l.system === one.system && l.image === one.image))).sort((a, b) => a.first - b.first),
 			strip: TL.strips.find((s) => s.group === p.group) })).filter((g) => g.strip && (!one || g.lanes.length));
 	if (!timeline.open) {

@@ -50,6 +50,11 @@ class Page {
 		return this.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))");
 	}
 
+	// Until an expression is true. The page's policy forbids what Playwright does for that.
+	async until(expression) {
+		while (!await this.run(expression)) await this.settle();
+	}
+
 	// Calls, in the page, of what `name` does here.
 	expose(name, called) {
 		return this.page.exposeFunction(name, called);

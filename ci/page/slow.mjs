@@ -47,7 +47,7 @@ export const slowTests = ({ open, text, shown, hash, has }) => ({
 		await p.click("#view-slow tbody tr:nth-child(3)");
 		assert.deepEqual([await hash(p, "view"), await hash(p, "call")], ["timeline", "2"]);
 		await p.run("history.back()");
-		await p.page.waitForFunction(`location.hash.includes("view=slow")`);
+		await p.until(`location.hash.includes("view=slow")`);
 		assert.equal((await rows()).length, 50);
 		await p.click("#view-slow .plain");
 		assert.deepEqual(await rows(), functions);

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import assert from "node:assert/strict";
 import { Browser } from "./browser.mjs";
+import { addressTests } from "./address.mjs";
 import { controlTests } from "./controls.mjs";
 import { slowTests } from "./slow.mjs";
 import { keyOf, timelineTests } from "./timeline.mjs";
@@ -35,6 +36,7 @@ const picture = (p) => p.run(`document.querySelector("#flame canvas").toDataURL(
 
 const tests = {
 	...timelineTests({ open, text, shown, hash }),
+	...addressTests({ open, text, shown, hash, file: (name) => join(folder, name + ".html") }),
 	...slowTests({ open, text, shown, hash, has }),
 	...controlTests({ open, has, picture, text, hash }),
 

@@ -51,8 +51,9 @@ function spentOn(f) {
 
 function renderDetail() {
 	const f = S.focus, box = $("detail");
-	box.hidden = f < 0;
-	if (f < 0) return;
+	// Where it covers all, it is not in the way of single calls.
+	box.hidden = f < 0 || (innerWidth <= 760 && (S.view === "slow" || slowCall()));
+	if (box.hidden) return;
 	const s = stats(), [callers, callees] = neighbours(f), whole = wholeCached();
 	const rows = [["Total", [timeCell(s.total[f]), el("span", { class: "none" }, share(s.total[f], whole))]],
 		["Self", [timeCell(s.self[f]), el("span", { class: "none" }, share(s.self[f], whole))]], [BY.calls.name, count(s.calls[f])]];

@@ -146,7 +146,7 @@ function drawFlame() {
 	c.setTransform(ratio, 0, 0, ratio, 0, 0);
 	c.clearRect(0, 0, width, height);
 	const paint = { c, width, ink: ink("ink"), soft: ink("soft"), ground: ink("ground"), warn: ink("warn"),
-		font: "12px " + ink("mono"), letter: 0, states: STATES.map(([, , name]) => ink("state-" + name)) };
+		font: "12px " + ink("mono"), letter: 0, states: STATES.map(([, , name]) => ink("state-" + name)), bright: litFrames(m) };
 	c.font = paint.font;
 	c.textBaseline = "middle";
 	paint.letter = c.measureText("MMMMMMMMMM").width / 10;
@@ -170,6 +170,17 @@ function after(m, lo, hi, v) {
 	return lo;
 }
 
+// Frames that are not pale: those found, else the function in focus with its callers and all below it.
+const lit = { m: null, f: -1, query: "", of: null };
+function litFrames(m) {
+	if (!hits && S.focus < 0) return null;
+	if (lit.m === m && lit.f === S.focus && lit.query === S.query) return lit.of;
+	const of = new Uint8Array(m.n);
+	for (let i = 1; i < m.n; i++) of[i] = hits ? hits[m.func[i]] : m.func[i] === S.focus || of[m.parent[i]] ? 1 : 0;
+	for (let i = m.n - 1; i > 0 && !hits; i--) if (of[i]) of[m.parent[i]] = 1;
+	return Object.assign(lit, { m, f: S.focus, query: S.query, of }).of;
+}
+
 function drawRow(m, l, scale, origin, paint) {
 	const y = frameTop(l), hi = m.start[l + 1];
 	for (let k = after(m, m.start[l], hi, origin); k < hi;) {
@@ -189,9 +200,12 @@ function drawRow(m, l, scale, origin, paint) {
 	}
 }
 
-function drawFrame(m, i, x0, x1, y, { c, ink, soft, warn, letter, states }) {
-	const f = m.func[i], w = x1 - x0, dim = hits ? !hits[f] : S.focus >= 0 && f !== S.focus;
-	c.globalAlpha = dim ? 0.35 : 1;
+// What is written on a pale frame still has a contrast of 4.5 to 1.
+const PALE = 0.3;
+
+function drawFrame(m, i, x0, x1, y, { c, ink, soft, warn, letter, states, bright }) {
+	const f = m.func[i], w = x1 - x0, dim = bright && !bright[i];
+	c.globalAlpha = dim ? PALE : 1;
 	c.fillStyle = fillOf(m, i);
 	c.fillRect(x0, y, Math.max(0.7, w - (w > 3 ? 1 : 0)), FRAME - 1);
 	// The strip at the bottom is the function's self time.
@@ -199,7 +213,7 @@ function drawFrame(m, i, x0, x1, y, { c, ink, soft, warn, letter, states }) {
 		c.fillStyle = ink;
 		c.globalAlpha = dim ? 0.12 : 0.45;
 		c.fillRect(x0, y + FRAME - 4, (w - 1) * Math.min(1, m.self[i] / m.value[i]), 3);
-		c.globalAlpha = dim ? 0.35 : 1;
+		c.globalAlpha = dim ? PALE : 1;
 	}
 	// The strip on top says what the subtree's time was: running, waiting and so on.
 	if (m.states && w > 4) {
@@ -233,12 +247,13 @@ function drawFrame(m, i, x0, x1, y, { c, ink, soft, warn, letter, states }) {
 	}
 	const again = S.by === "self" ? 0 : T.recursion.get(i);
 	const text = fittingName(f, (m.go[i] ? "go " : "") + (again ? "↻" + again + " " : ""), w - 9, letter);
+	c.globalAlpha = 1;
 	if (text) {
 		const more = amount(m.value[i]) + " " + share(m.value[i], m.whole), at = x0 + 4 + text.length * letter + 12;
 		c.fillStyle = dim ? soft : ink;
 		c.fillText(text, x0 + 4, y + FRAME / 2 - 0.5);
 		if (at + more.length * letter < x0 + w - 6) {
-			c.globalAlpha *= 0.7;
+			c.globalAlpha = dim ? 1 : 0.85;
 			c.fillText(more, at, y + FRAME / 2 - 0.5);
 		}
 	}
@@ -275,6 +290,7 @@ function zoomTo(i) {
 		scrollFlame((m.level[i] - 3) * FRAME);
 	later(drawFlame);
 	flameLegend();
+	remember();
 }
 
 function zoomFlame(factor, at = 0.5) {
@@ -309,6 +325,15 @@ function turnFlame() {
 	say(flame.up ? "callees above" : "callees below");
 	flameLegend();
 	later(drawFlame);
+}
+
+// What the address tells of it.
+const flameAddress = () => ({ zoom: flame.zoom ? String(flame.zoom) : "", up: flame.up ? "1" : "" });
+function flameFrom(q) {
+	const zoom = Number(q.get("zoom"));
+	flame.up = q.get("up") === "1";
+	flameFrames();
+	if (Number.isInteger(zoom) && zoom !== flame.zoom && zoom >= 0 && zoom < flame.m.n) zoomTo(zoom);
 }
 
 function flameLegend() {

@@ -2,9 +2,9 @@
 
 const VIEWS = {
 	overview: { name: "Overview", render: renderOverview },
-	table: { name: "Functions", render: renderTable, key: tableKey, box: "rows" },
-	flame: { name: "Flame graph", render: renderFlame, key: flameKey, box: "flame" },
-	...(TL && !WAS ? { timeline: { name: "Timeline", render: renderTimeline, key: timelineKey, box: "timeline" } } : {}),
+	table: { name: "Functions", render: renderTable, address: tableAddress, from: tableFrom, key: tableKey, box: "rows" },
+	flame: { name: "Flame graph", render: renderFlame, address: flameAddress, from: flameFrom, key: flameKey, box: "flame" },
+	...(TL && !WAS ? { timeline: { name: "Timeline", render: renderTimeline, address: timelineAddress, from: timelineFrom, key: timelineKey, box: "timeline" } } : {}),
 	...(SLOW.size && !WAS ? { slow: { name: "Slow calls", render: renderSlow, key: slowKey } } : {}),
 	sankey: { name: "Sankey", render: renderSankey, key: sankeyKey, box: "sankey" },
 };
@@ -23,7 +23,7 @@ function later(draw) {
 }
 
 // The last step that the address tells of; going: the browser goes back to one.
-const address = { step: null, going: false };
+const address = { step: null, going: false, timer: 0 };
 
 function render() {
 	for (const key of Object.keys(VIEWS)) {
@@ -52,13 +52,28 @@ function render() {
 	renderScope();
 	renderDetail();
 	VIEWS[S.view].render();
-	const parts = { view: S.view, by: S.by, pick: S.pick.key, focus: S.focus >= 0 ? F.names[S.focus] : "", q: S.query, parked: S.parked ? "1" : "", call: slowCall() ? String(S.call) : "" };
-	const hash = new URLSearchParams(Object.entries(parts).filter(([k, v]) => v && v !== { view: "overview", by: "total", pick: "all" }[k])).toString();
-	// The back button goes to the view, goroutines and function before; typing and columns are no steps.
+	writeAddress();
+}
+
+// All that is needed to see the same again.
+function hashOf() {
+	const parts = { view: S.view, by: S.by, pick: S.pick.key, focus: S.focus >= 0 ? F.names[S.focus] : "", q: S.query, parked: S.parked ? "1" : "", call: slowCall() ? String(S.call) : "",
+		full: S.full ? "1" : "", ...(VIEWS[S.view].address ? VIEWS[S.view].address() : {}) };
+	return "#" + new URLSearchParams(Object.entries(parts).filter(([k, v]) => v && v !== { view: "overview", by: "total", pick: "all" }[k])).toString();
+}
+
+function writeAddress() {
+	// The back button goes to the view, goroutines and function before; typing, columns and zooming are no steps.
 	const step = [S.view, S.pick.key, S.focus, S.call, S.parked].join(" ");
-	if (address.step !== null && address.step !== step && !address.going) history.pushState(null, "", "#" + hash);
-	else history.replaceState(null, "", "#" + hash);
+	if (address.step !== null && address.step !== step && !address.going) history.pushState(null, "", hashOf());
+	else history.replaceState(null, "", hashOf());
 	address.step = step;
+}
+
+// What changes with each move of the wheel is written once it rests: browsers refuse a page that writes too often.
+function remember() {
+	clearTimeout(address.timer);
+	address.timer = setTimeout(() => { if (!waiting.size) history.replaceState(null, "", hashOf()); else remember(); }, 250);
 }
 
 function set(change) {
@@ -256,17 +271,25 @@ function controls() {
 
 // "#view=flame&by=self" and so on, as the page writes it.
 function fromAddress() {
-	const q = new URLSearchParams(location.hash.slice(1));
-	if (Object.hasOwn(VIEWS, q.get("view"))) S.view = q.get("view");
-	if (Object.hasOwn(BY, q.get("by"))) S.by = q.get("by");
-	S.pick = PICKS.find((p) => p.key === q.get("pick")) || stretchOf(q.get("pick")) || PICKS[0];
+	const q = new URLSearchParams(location.hash.slice(1)), unknown = [], view = q.get("view") === "functions" ? "table" : q.get("view");
+	const known = (key, is) => { if (q.get(key) && !is) unknown.push(q.get(key)); return is; };
+	clearTimeout(address.timer);
+	if (known("view", Object.hasOwn(VIEWS, view || "") || view === "overview")) S.view = view;
+	if (known("by", Object.hasOwn(BY, q.get("by") || ""))) S.by = q.get("by");
+	S.pick = PICKS.find((p) => p.key === q.get("pick")) || stretchOf(q.get("pick"));
+	if (!known("pick", S.pick)) S.pick = PICKS[0];
 	S.focus = F.names.indexOf(q.get("focus"));
+	known("focus", S.focus >= 0);
+	S.full = q.get("full") === "1";
 	setParked(q.get("parked") === "1" && parkedCount > 0);
 	S.call = SLOW.has(S.focus) && /^\d+$/.test(q.get("call") || "") && Number(q.get("call")) < SLOW.get(S.focus).length ? Number(q.get("call")) : -1;
 	if (q.get("q")) {
 		$("search").value = S.query = q.get("q");
 		sayFound(search(S.query));
 	}
+	if (VIEWS[S.view].from) VIEWS[S.view].from(q);
+	$("unknown").hidden = !unknown.length;
+	$("unknown").textContent = unknown.length ? "The address names " + unknown.join(", ") + ". That is not in this page." : "";
 }
 
 // As it was before, when the browser goes back.
@@ -275,8 +298,8 @@ function goBack() {
 	$("search").value = "";
 	search("");
 	sayFound(0);
-	fromAddress();
 	address.going = true;
+	fromAddress();
 	render();
 	address.going = false;
 }
@@ -290,4 +313,5 @@ startTimeline();
 startSankey();
 fromAddress();
 setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+$("cut").remove();
 document.documentElement.dataset.ready = "1";

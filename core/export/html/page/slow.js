@@ -31,11 +31,11 @@ function slowRow(c, most, said) {
 	return el("tr", { class: "row" + (c.k === S.call ? " current" : ""), onclick: () => said() },
 		el("td", {}, el("button", { type: "button", onclick: (e) => { e.stopPropagation(); said(); } }, time(c.start))),
 		el("td", { class: "num" }, timeCell(c.ns)), el("td", { class: "wide" }, partsBar(c.parts, c.ns, c.ns / most)),
-		el("td", {}, mostly(c.parts, c.ns)), el("td", { class: "num" }, (c.system ? "thread " : "") + c.goid));
+		el("td", {}, mostly(c.parts, c.ns)), el("td", { class: "num more" }, (c.system ? "thread " : "") + c.goid));
 }
 
 function slowTable(heads, rows) {
-	return el("table", { class: "slow" }, el("thead", {}, el("tr", {}, heads.map((h) => el("th", { scope: "col", class: h === "took" || h === "goroutine" || h === "slowest" || h === MANY ? "num" : null }, h)))), el("tbody", {}, rows));
+	return el("table", { class: "slow" }, el("thead", {}, el("tr", {}, heads.map((h) => el("th", { scope: "col", class: h === "took" || h === "slowest" ? "num" : h === "goroutine" || h === MANY ? "num more" : null }, h)))), el("tbody", {}, rows));
 }
 
 const slowCalls = (f, n = 50) => { const calls = SLOW.get(f).slice(0, n); return slowTable(["at", "took", "spent on", "mostly", "goroutine"], calls.map((c) => slowRow(c, calls[0].ns, () => goToCall(f, c.k)))); };
@@ -44,7 +44,7 @@ function slowFunctions() {
 	const found = [...SLOW].filter(([f]) => !hits || hits[f]).sort((a, b) => F.total_ns[b[0]] - F.total_ns[a[0]] || a[0] - b[0]);
 	return found.length ? slowTable(["function", MANY, "slowest", "spent on", "mostly"], found.map(([f, calls]) => el("tr", { class: "row", onclick: () => focusOn(f) },
 		el("td", { class: "name", title: F.names[f] }, el("button", { type: "button", onclick: (e) => { e.stopPropagation(); focusOn(f); } }, nameOf(f))),
-		el("td", { class: "num" }, count(F.calls[f])), el("td", { class: "num" }, timeCell(calls[0].ns)),
+		el("td", { class: "num more" }, count(F.calls[f])), el("td", { class: "num" }, timeCell(calls[0].ns)),
 		el("td", { class: "wide" }, partsBar(calls[0].parts, calls[0].ns)), el("td", {}, mostly(calls[0].parts, calls[0].ns))))) :
 		el("p", { class: "none" }, "No function of that name has a call here.");
 }

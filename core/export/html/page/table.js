@@ -159,6 +159,15 @@ function tableBody() {
 		table.rows.length ? null : el("tr", {}, el("td", {}, hits ? "No function of that name." : "No call was recorded."))].filter(Boolean));
 }
 
+// What the address tells of it: by which column it is sorted, if that is no measure, and how.
+const tableAddress = () => ({ sort: table.columns && table.columns[table.sort] && (!table.columns[table.sort].by || !table.down) ? (table.down ? "" : "-") + table.columns[table.sort].title : "" });
+function tableFrom(q) {
+	if (!table.columns) startColumns();
+	const title = q.get("sort") || "", at = table.columns.findIndex((c) => c.title === title.replace(/^-/, ""));
+	table.sort = at < 0 ? null : at;
+	table.down = at < 0 || title[0] !== "-";
+}
+
 function renderTable() {
 	if (!table.columns) startColumns();
 	if (table.sort === null || (table.columns[table.sort].by && table.columns[table.sort].by !== S.by)) {

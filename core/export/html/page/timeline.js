@@ -2,7 +2,7 @@
 
 const LEVELS = 64, LANE = 13, STRIP = 26, AXIS = 24, GAP = 5, STATE_HEIGHT = 5;
 const TL = D.timeline || null;
-const timeline = { from: 0, to: 1, top: 0, rows: [], height: 0, open: null, at: -1, over: null, brush: null, slow: -1, lanes: null, shown: null };
+const timeline = { from: 0, to: 1, top: 0, rows: [], height: 0, open: null, at: -1, over: null, brush: null, slow: -1, lanes: null, shown: null, chosen: false };
 
 // ---- lanes
 
@@ -158,6 +158,7 @@ function showStretch(from, to) {
 	timeline.from = Math.max(0, Math.min(1 - span, from));
 	timeline.to = timeline.from + span;
 	later(drawTimeline);
+	remember();
 }
 
 function zoomTimeline(factor, at = 0.5) {
@@ -175,6 +176,8 @@ function toggleRow(i) {
 	if (!row || !row.group) return;
 	const g = row.group.pick.group;
 	if (!timeline.open.delete(g)) timeline.open.add(g);
+	timeline.chosen = true;
+	remember();
 	timelineRows();
 	scrollTimeline(timeline.top);
 	timelineLegend();
@@ -253,6 +256,18 @@ function kindsShown() {
 		const names = kinds.get(kindOf(code)) || [];
 		return kinds.set(kindOf(code), names.includes(codeName(code)) ? names : [...names, codeName(code)]);
 	}, new Map());
+}
+
+// What the address tells of it: which part of the time is seen, which rows are open.
+const timelineAddress = () => ({ at: timeline.from > 0 || timeline.to < 1 ? Math.round(timeline.from * TL.length) + "-" + Math.round(timeline.to * TL.length) : "",
+	open: timeline.chosen ? [...timeline.open].join(".") || "none" : "" });
+function timelineFrom(q) {
+	const m = /^(\d+)-(\d+)$/.exec(q.get("at") || ""), open = q.get("open");
+	timeline.chosen = Boolean(open);
+	timeline.open = open ? new Set(open.split(".").map(Number)) : null;
+	if (m && Number(m[1]) < Number(m[2])) showStretch(Number(m[1]) / TL.length, Number(m[2]) / TL.length);
+	else showStretch(0, 1);
+	if (m) timeline.shown = slowCall();
 }
 
 function timelineLegend() {

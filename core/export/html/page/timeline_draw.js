@@ -18,7 +18,7 @@ function drawTimeline() {
 	}
 	const c = canvas.getContext("2d"), left = gutter(), from = timeline.from * TL.length, span = (timeline.to - timeline.from) * TL.length;
 	const p = { c, left, width, height, from, to: from + span, scale: (width - left) / span, ink: ink("ink"), soft: ink("soft"), line: ink("line"), bar: ink("bar"),
-		warn: ink("warn"), ground: ink("ground"), raised: ink("sunken"), accent: ink("accent"), mono: "12px " + ink("mono"), sans: "12.5px " + ink("sans"), letter: 0, kinds: {} };
+		warn: ink("warn"), ground: ink("ground"), raised: ink("sunken"), accent: ink("accent"), mono: "12px " + ink("mono"), sans: "12.5px " + ink("sans"), letter: 0, kinds: {}, bright: litFrames(T) };
 	for (const kind of kindsShown().keys()) p.kinds[kind] = ink("kind-" + kind);
 	c.setTransform(ratio, 0, 0, ratio, 0, 0);
 	c.clearRect(0, 0, width, height);
@@ -131,9 +131,8 @@ function drawLane(l, y, p, current) {
 		if (!row || level >= LEVELS) continue;
 		row.levelled = true;
 		drawSpans(row, y + level * LANE, LANE - 1, p, (k) => {
-			const f = T.func[row.what[k]];
-			c.globalAlpha = (hits ? !hits[f] : S.focus >= 0 && f !== S.focus) ? 0.3 : 1;
-			return colour(f);
+			c.globalAlpha = p.bright && !p.bright[row.what[k]] ? PALE : 1;
+			return colour(T.func[row.what[k]]);
 		});
 	}
 	markCall(l, y, p);

@@ -101,6 +101,23 @@ export const slowTests = ({ open, text, shown, hash, has }) => ({
 		await p.done();
 	},
 
+	async "a wait leads to who ended it"() {
+		const p = await open("evict", "#view=timeline&focus=main.serveEvict&call=0"), line = () => p.run(`document.querySelector("#timeline canvas").toDataURL()`);
+		assert.match(await text(p, ".crumb"), /Its longest wait, \d.* \(sync\.Mutex\.Lock\), was ended by main\.\(\*cache\)\.find/);
+		const before = await line();
+		await p.click("#waker");
+		assert.notEqual(await line(), before);
+		assert.match(await text(p, "#said"), /^goroutine \d+/);
+		// The strips of states are walked over: some waits there name who ended them.
+		const said = new Set(), [x, y, w, h] = await p.run(`(() => { const r = document.querySelector("#timeline").getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; })()`);
+		for (let dy = 26; dy < Math.min(h, 240); dy += 3) {
+			await p.move(x + w * 0.6, y + dy);
+			if (await shown(p, "tip")) said.add((await text(p, "#tip")).replace(/\s+/g, " "));
+		}
+		assert.ok([...said].some((t) => /waiting: .* woken by goroutine \d+ in main\./.test(t)), [...said].join("\n"));
+		await p.done();
+	},
+
 	async "a page without single calls has no slow ones"() {
 		const p = await open("samples");
 		assert.deepEqual([await has(p, "#tab-slow"), await shown(p, "view-slow")], [false, false]);

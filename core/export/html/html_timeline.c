@@ -25,6 +25,24 @@ int html_losses_add(struct html_losses *l, uint64_t from_ns, uint64_t to_ns, uin
 	return 0;
 }
 
+/* Who ended the wait before it: 0 nobody that is known, 1 the runtime, 2 a goroutine in no function
+ * of the page, else 3 + the function; then the goroutine. */
+static void put_waker(const struct html_page *p, struct html_text *to,
+		      const struct timeline_span *s)
+{
+	const uint32_t func = s->woken - 1;
+
+	if (STATE_OF(s->what) != STATE_RUNNABLE || s->n > 1)
+		return;
+	html_put(to, !s->woken              ? 0
+		     : func == WAKE_RUNTIME ? 1
+		     : func >= p->trace.n_funcs || p->number[func] == SANKEY_NONE
+			     ? 2
+			     : 3 + p->number[func]);
+	if (s->woken)
+		html_put(to, s->by);
+}
+
 /* The spans of one lane from the i-th on; *i: the first of the next. */
 static int write_spans(struct html_page *p, struct json *j, size_t *i)
 {
@@ -54,6 +72,8 @@ static int write_spans(struct html_page *p, struct json *j, size_t *i)
 			html_put(to, s->n - 1);
 			if (s->n > 1)
 				html_put(to, s->busy_ns);
+			if (level == TIMELINE_STATES)
+				put_waker(p, to, s);
 			before_ns = s->start_ns;
 			if (level == TIMELINE_STATES && !err)
 				err = html_code(&p->codes, s->what);

@@ -66,6 +66,7 @@ static void join(struct timeline_span *a, const struct timeline_span *b)
 	a->end_ns = b->end_ns > a->end_ns ? b->end_ns : a->end_ns;
 	a->start_ns = b->start_ns < a->start_ns ? b->start_ns : a->start_ns;
 	a->busy_ns += b->busy_ns;
+	a->woken = 0;
 	a->n = a->n > UINT32_MAX - b->n ? UINT32_MAX : a->n + b->n;
 	if (a->what == b->what) {
 		a->lead_ns += b->lead_ns;
@@ -275,8 +276,14 @@ void timeline_call(struct timeline *t, const struct call *c)
 		return;
 	t->lanes[lane].busy_ns += busy_ns(c);
 	find_start(t, &t->lanes[lane], c);
-	add_span(t, &(struct timeline_span){ start_ns, end_ns, end_ns - start_ns, end_ns - start_ns,
-					     lane, c->level, c->path, 1 });
+	add_span(t, &(struct timeline_span){ .start_ns = start_ns,
+					     .end_ns = end_ns,
+					     .busy_ns = end_ns - start_ns,
+					     .lead_ns = end_ns - start_ns,
+					     .lane = lane,
+					     .level = c->level,
+					     .what = c->path,
+					     .n = 1 });
 }
 
 void timeline_state(struct timeline *t, const struct state_span *s)
@@ -290,9 +297,18 @@ void timeline_state(struct timeline *t, const struct state_span *s)
 	if (lane == HASH_NONE)
 		return;
 	t->to_ns = s->to_ns > t->to_ns ? s->to_ns : t->to_ns;
-	add_span(t, &(struct timeline_span){ start_ns, s->to_ns, s->to_ns - start_ns,
-					     s->to_ns - start_ns, lane, TIMELINE_STATES,
-					     STATE_DEPTH(s->state, s->reason), 1 });
+	add_span(t,
+		 &(struct timeline_span){ .start_ns = start_ns,
+					  .end_ns = s->to_ns,
+					  .busy_ns = s->to_ns - start_ns,
+					  .lead_ns = s->to_ns - start_ns,
+					  .lane = lane,
+					  .level = TIMELINE_STATES,
+					  .what = STATE_DEPTH(s->state, s->reason),
+					  .n = 1,
+					  /* WAKE_NONE becomes 0 */
+					  .woken = s->state == STATE_RUNNABLE ? s->by_func + 1 : 0,
+					  .by = s->by });
 }
 
 void timeline_goroutine(struct timeline *t, const struct goroutine_info *g)

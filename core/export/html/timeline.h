@@ -23,6 +23,10 @@ struct timeline_span {
 	 * more time than, if any has half */
 	uint32_t what;
 	uint32_t n; /* how many calls or states; UINT32_MAX: that many or more */
+	/* Of one time runnable: 1 + the function, or WAKE_*, that ended the wait before; 0: it is
+	 * not known. */
+	uint32_t woken;
+	uint64_t by; /* the goroutine that was in it; 0: none */
 };
 
 /* A goroutine, or a thread's system stack. */

@@ -232,18 +232,30 @@ static void states_are_spans(void **state)
 						 .from_ns = 50,
 						 .to_ns = 200,
 						 .state = STATE_WAITING,
-						 .reason = 3 });
-	timeline_state(&t,
-		       &(struct state_span){
-			       .goid = 4, .from_ns = 200, .to_ns = 900, .state = STATE_RUNNING });
+						 .reason = 3,
+						 .by_func = WAKE_NONE });
+	timeline_state(&t, &(struct state_span){ .goid = 4,
+						 .from_ns = 200,
+						 .to_ns = 205,
+						 .state = STATE_RUNNABLE,
+						 .by = 9,
+						 .by_func = 0 });
+	timeline_state(&t, &(struct state_span){ .goid = 4,
+						 .from_ns = 205,
+						 .to_ns = 900,
+						 .state = STATE_RUNNING,
+						 .by_func = WAKE_NONE });
 	put_call(&t, 4, 0, 2, 210, 800);
 	assert_int_equal(timeline_finish(&t), 0);
-	assert_int_equal(t.n, 3);
+	assert_int_equal(t.n, 4);
 	assert_int_equal(t.n_lanes, 1);
+	assert_int_equal(t.spans[1].woken, 1);
+	assert_int_equal(t.spans[1].by, 9);
+	assert_true(!t.spans[0].woken && !t.spans[2].woken && !t.spans[3].woken);
 	assert_int_equal(t.spans[0].level, TIMELINE_STATES);
 	assert_int_equal(t.spans[0].start_ns, 100);
 	assert_int_equal(t.spans[0].what, STATE_DEPTH(STATE_WAITING, 3));
-	assert_int_equal(t.spans[2].level, 0);
+	assert_int_equal(t.spans[3].level, 0);
 	timeline_free(&t);
 }
 

@@ -72,6 +72,6 @@ function callCrumb() {
 	const c = slowCall();
 	if (!c) return null;
 	const all = SLOW.get(c.f), lane = laneOf(c);
-	return el("span", { class: "crumb" }, el("b", {}, "Call " + (c.k + 1) + " of " + all.length), " of ", nameOf(c.f), ", " + time(c.ns) + (c.parts.length ? ": " + slowParts(c) : "") + (lane ? "" : "; " + whoRan(c) + " has no row") + ". ",
+	return el("span", { class: "crumb" }, el("b", {}, "Call " + (c.k + 1) + " of " + all.length), " of ", nameOf(c.f), ", " + time(c.ns) + (c.parts.length ? ": " + slowParts(c) : "") + (lane ? "" : "; " + whoRan(c) + " has no row") + ". ", wakerCrumb(),
 		el("button", { type: "button", onclick: () => set({ view: "slow", call: -1 }) }, "All of them"));
 }

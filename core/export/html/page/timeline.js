@@ -6,8 +6,9 @@ const timeline = { from: 0, to: 1, top: 0, rows: [], height: 0, open: null, at: 
 
 // ---- lanes
 
-function spansOf(numbers, i, n, node) {
-	const r = { n, start: new Float64Array(n), end: new Float64Array(n), what: new Uint32Array(n), count: new Float64Array(n), busy: new Float64Array(n) };
+// states: after a time runnable comes who ended the wait before it.
+function spansOf(numbers, i, n, states) {
+	const r = { n, start: new Float64Array(n), end: new Float64Array(n), what: new Uint32Array(n), count: new Float64Array(n), busy: new Float64Array(n), wakers: new Map() };
 	let at = 0;
 	for (let k = 0; k < n; k++) {
 		r.start[k] = at += numbers[i++];
@@ -15,6 +16,9 @@ function spansOf(numbers, i, n, node) {
 		r.what[k] = numbers[i++];
 		r.count[k] = numbers[i++] + 1;
 		r.busy[k] = r.count[k] > 1 ? numbers[i++] : r.end[k] - r.start[k];
+		if (!states || (r.what[k] & 255) !== 2 || r.count[k] > 1) continue;
+		const by = numbers[i++];
+		if (by) r.wakers.set(k, { f: by < 3 ? -1 : by - 3, runtime: by === 1, goid: numbers[i++] });
 	}
 	r.next = i;
 	return r;
@@ -31,7 +35,7 @@ function lanes() {
 			lane.levels[level] = row;
 			if (row.start[0] < lane.first) lane.first = row.start[0];
 		}
-		lane.states = states.length ? spansOf(states, 1, states[0]) : null;
+		lane.states = states.length ? spansOf(states, 1, states[0], true) : null;
 		delete lane.calls;
 		return lane;
 	});
@@ -146,6 +150,8 @@ function timelineTip(at) {
 	const { spans, k, lane } = at, length = spans.end[k] - spans.start[k];
 	const rows = [["from", time(spans.start[k]), ""], [spans.count[k] > 1 ? "spanning" : "for", time(length || (at.state ? 0 : NaN)), ""]];
 	if (spans.count[k] > 1) rows.push(["together", time(spans.busy[k]), ""]);
+	const waker = at.state ? wakerOf(lane, k) : null;
+	if (waker) rows.push(["woken by", waker.runtime ? "the runtime" : (waker.goid ? "goroutine " + waker.goid : "a goroutine") + (waker.f < 0 ? "" : " in " + label(waker.f)), ""]);
 	if (at.state)
 		return { heading: (spans.count[k] > 1 ? count(spans.count[k]) + " states, mostly " : "") + ((spans.what[k] & 255) === 3 ? "waiting: " : "") + codeName(spans.what[k]), where: laneName(lane), rows };
 	return { f: T.func[spans.what[k]], where: laneName(lane), rows: spans.count[k] > 1 ? [["calls, mostly of this", count(spans.count[k]), ""], ...rows] : rows };
@@ -344,6 +350,9 @@ function startTimeline() {
 			const at = spanAt(x, y);
 			if (at) showTip(timelineTip(at), e.clientX, e.clientY);
 			else hideTip();
+			const over = at && at.state && wakerOf(at.lane, at.k) ? at : null;
+			if ((over && over.k) !== (timeline.over && timeline.over.k) || (over && over.lane) !== (timeline.over && timeline.over.lane)) later(drawTimeline);
+			timeline.over = over;
 		},
 		wheel: (e, x) => {
 			if (e.shiftKey) scrollTimeline(timeline.top + e.deltaY);

@@ -38,6 +38,7 @@ function drawTimeline() {
 		if (row.group) drawStrip(row, y, p, i === timeline.at);
 		else drawLane(row.lane, y, p, i === timeline.at);
 	}
+	drawArrows(p);
 	c.restore();
 	drawAxis(ticks, p);
 }
@@ -121,7 +122,8 @@ function drawSpans(row, y, height, p, paint) {
 
 function drawLane(l, y, p, current) {
 	const { c, left, width, from, to, scale, warn } = p, height = (l.states ? STATE_HEIGHT + 1 : 0) + LANE * Math.min(LEVELS, l.levels.length);
-	nameRow(laneName(l), y, height, current, 26, p);
+	const id = laneName({ ...l, start: "" }), room = left - 36 - (id.length + 1) * p.letter;
+	nameRow(id + (l.start && room > 5 * p.letter ? " " + fitting(shortOf(l.start), room, p.letter) : ""), y, height, current, 26, p);
 	if (l.states) {
 		drawSpans(l.states, y, STATE_HEIGHT, p, (k) => p.kinds[kindOf(l.states.what[k])]);
 		y += STATE_HEIGHT + 1;

@@ -8,6 +8,7 @@ import assert from "node:assert/strict";
 import { Browser } from "./browser.mjs";
 import { addressTests } from "./address.mjs";
 import { controlTests } from "./controls.mjs";
+import { menuTests } from "./menu.mjs";
 import { slowTests } from "./slow.mjs";
 import { keyOf, timelineTests } from "./timeline.mjs";
 
@@ -37,6 +38,7 @@ const picture = (p) => p.run(`document.querySelector("#flame canvas").toDataURL(
 const tests = {
 	...timelineTests({ open, text, shown, hash }),
 	...addressTests({ open, text, shown, hash, file: (name) => join(folder, name + ".html") }),
+	...menuTests({ open, text, shown, hash, has }),
 	...slowTests({ open, text, shown, hash, has }),
 	...controlTests({ open, has, picture, text, hash }),
 

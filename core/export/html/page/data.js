@@ -188,8 +188,40 @@ for (const g of D.groups || []) PICKS.push({ key: "p" + g.group, kind: "group", 
 for (const [i, g] of (D.goroutines || []).entries())
 	PICKS.push({ key: "g" + i, kind: "goroutine", ...g });
 
-// The numbers of what is picked, by node.
+// What numbers are of: goroutines, and what is left out of them.
+const scopeKey = () => [S.pick.key, S.parked, ...S.hidden].join(" ");
+
+// Nodes of functions that are hidden, and all below them; null: none is.
+let hiddenCache = { key: null };
+function hiddenNodes() {
+	if (!S.hidden.length) return null;
+	const key = S.hidden.join(" ");
+	if (hiddenCache.key === key) return hiddenCache.is;
+	const is = new Uint8Array(T.n);
+	for (let i = 1; i < T.n; i++) is[i] = is[T.parent[i]] || S.hidden.includes(T.func[i]) ? 1 : 0;
+	return (hiddenCache = { key, is }).is;
+}
+
+// The numbers of what is picked, by node, without what is hidden.
+let shownCache = { key: null };
 function valuesOf(pick) {
+	const is = hiddenNodes(), all = pickedValues(pick), key = scopeKey();
+	if (!is) return all;
+	if (shownCache.key === key && shownCache.of === all) return shownCache.v;
+	const v = { suspect: all.suspect, unfinished: all.unfinished, unwound: all.unwound }, keep = (of) => of.map((x, i) => is[i] ? 0 : x), gone = new Float64Array(T.n);
+	for (const k of ["calls", "self", "grow", "preempt"]) v[k] = keep(all[k]);
+	v.states = all.states && all.states.map(keep);
+	for (let i = T.n - 1; i > 0; i--) {
+		if (T.go[i]) continue;
+		const up = T.parent[i];
+		gone[up] += is[i] && !is[up] ? all.total[i] + all.grow[i] + all.preempt[i] : is[i] ? 0 : gone[i];
+	}
+	v.total = all.total.map((x, i) => is[i] ? 0 : Math.max(0, x - gone[i]));
+	shownCache = { key, of: all, v };
+	return v;
+}
+
+function pickedValues(pick) {
 	if (pick.kind === "all") return ALL;
 	if (pick.values) return pick.values;
 	for (const p of PICKS) p.values = null;

@@ -95,7 +95,7 @@ function bottomUp() {
 const flame = { key: null, m: null, from: 0, to: 1, top: 0, over: -1, at: -1, zoom: 0, up: false };
 
 function flameFrames() {
-	const key = S.by + S.pick.key;
+	const key = S.by + scopeKey();
 	if (flame.key === key) return;
 	flame.key = key;
 	flame.m = S.by === "self" ? bottomUp() : topDown();

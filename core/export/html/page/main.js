@@ -8,7 +8,7 @@ const VIEWS = {
 	...(SLOW.size && !WAS ? { slow: { name: "Slow calls", render: renderSlow, key: slowKey } } : {}),
 	sankey: { name: "Sankey", render: renderSankey, key: sankeyKey, box: "sankey" },
 };
-const S = { view: "overview", by: "total", pick: PICKS[0], focus: -1, call: -1, parked: false, full: false, query: "" };
+const S = { view: "overview", by: "total", pick: PICKS[0], focus: -1, call: -1, parked: false, hidden: [], full: false, query: "" };
 
 // ---- drawing, once a frame at most
 
@@ -58,13 +58,13 @@ function render() {
 // All that is needed to see the same again.
 function hashOf() {
 	const parts = { view: S.view, by: S.by, pick: S.pick.key, focus: S.focus >= 0 ? F.names[S.focus] : "", q: S.query, parked: S.parked ? "1" : "", call: slowCall() ? String(S.call) : "",
-		full: S.full ? "1" : "", ...(VIEWS[S.view].address ? VIEWS[S.view].address() : {}) };
+		full: S.full ? "1" : "", hide: S.hidden.map((f) => F.names[f]).join("\n"), ...(VIEWS[S.view].address ? VIEWS[S.view].address() : {}) };
 	return "#" + new URLSearchParams(Object.entries(parts).filter(([k, v]) => v && v !== { view: "overview", by: "total", pick: "all" }[k])).toString();
 }
 
 function writeAddress() {
 	// The back button goes to the view, goroutines and function before; typing, columns and zooming are no steps.
-	const step = [S.view, S.pick.key, S.focus, S.call, S.parked].join(" ");
+	const step = [S.view, S.pick.key, S.focus, S.call, S.parked, ...S.hidden].join(" ");
 	if (address.step !== null && address.step !== step && !address.going) history.pushState(null, "", hashOf());
 	else history.replaceState(null, "", hashOf());
 	address.step = step;
@@ -173,7 +173,7 @@ function drags(box, on) {
 // ---- keys
 
 const KEYS = [["Views", [[Object.keys(VIEWS).map((_, i) => i + 1).join(" "), Object.values(VIEWS).map((v) => v.name).join(", ")], ["t s c m", "total time, self time, calls, stack growth"],
-	["/", "search: words, or /a regular expression"], ["g", "choose goroutines"], ["n", "full names or short ones"], ["d", "light or dark"], ["Esc", "back: search, function, zoom"]]],
+	["/", "search: words, or /a regular expression"], ["g", "choose goroutines"], ["n", "full names or short ones"], ["d", "light or dark"], ["menu key", "what can be done with a function, as the right button does"], ["Esc", "back: search, function, zoom"]]],
 ["Functions", [["↑ ↓", "another row, with its callers and callees"]]],
 ["Flame graph", [["↑ ↓ ← →", "caller, callee, siblings"], ["Enter", "zoom to the frame"], ["+ −", "zoom"], ["0", "whole graph"], ["i", "callees below or above"],
 	["wheel, drag", "zoom, pan; with Shift the wheel scrolls"]]],
@@ -199,7 +199,7 @@ function escape() {
 }
 
 function onKey(e) {
-	if (e.ctrlKey || e.metaKey || e.altKey || $("help").open) return;
+	if (!$("menu").hidden || e.ctrlKey || e.metaKey || e.altKey || $("help").open) return;
 	const typing = e.target.matches("input[type=search], input[type=range], select");
 	if (e.key === "Escape") { escape(); if (typing) e.target.blur(); return; }
 	if (typing) return;
@@ -280,6 +280,9 @@ function fromAddress() {
 	if (!known("pick", S.pick)) S.pick = PICKS[0];
 	S.focus = F.names.indexOf(q.get("focus"));
 	known("focus", S.focus >= 0);
+	const hide = (q.get("hide") || "").split("\n").filter(Boolean);
+	S.hidden = hide.map((name) => F.names.indexOf(name)).filter((f) => f >= 0);
+	unknown.push(...hide.filter((name) => !F.names.includes(name)));
 	S.full = q.get("full") === "1";
 	setParked(q.get("parked") === "1" && parkedCount > 0);
 	S.call = SLOW.has(S.focus) && /^\d+$/.test(q.get("call") || "") && Number(q.get("call")) < SLOW.get(S.focus).length ? Number(q.get("call")) : -1;
@@ -311,6 +314,7 @@ startTable();
 startFlame();
 startTimeline();
 startSankey();
+startMenu();
 fromAddress();
 setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 $("cut").remove();

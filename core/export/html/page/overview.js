@@ -2,13 +2,13 @@
 
 // Down the heaviest child, go statements included, while it has at least a twentieth of its parent's subtree time.
 function heaviestPath() {
-	const below = Float64Array.from(ALL.self), path = [];
-	for (let i = 1; i < T.n; i++) below[i] += ALL.grow[i] + ALL.preempt[i];
+	const v = valuesOf(S.pick), below = Float64Array.from(v.self), path = [];
+	for (let i = 1; i < T.n; i++) below[i] += v.grow[i] + v.preempt[i];
 	for (let i = T.n - 1; i > 0; i--) below[T.parent[i]] += below[i];
 	for (let at = 0; path.length < 40;) {
 		let most = 0;
 		for (let i = at + 1; i < T.end[at]; i = T.end[i]) if (!most || below[i] > below[most]) most = i;
-		if (!most || (at && below[most] < below[at] / 20)) break;
+		if (!most || !below[most] || (at && below[most] < below[at] / 20)) break;
 		path.push(at = most);
 	}
 	return { path, below };
@@ -18,7 +18,7 @@ function heaviestPath() {
 const STRETCH = 0.03;
 
 function stretches(path, below) {
-	const whole = below[0], dull = (k) => k > 0 && k + 1 < path.length && ALL.self[path[k]] < STRETCH * whole &&
+	const whole = below[0], v = valuesOf(S.pick), dull = (k) => k > 0 && k + 1 < path.length && v.self[path[k]] < STRETCH * whole &&
 		below[path[k]] - below[path[k + 1]] < STRETCH * whole;
 	const rows = [];
 	for (let k = 0; k < path.length; k++) {
@@ -32,16 +32,16 @@ function stretches(path, below) {
 }
 
 function pathCard() {
-	const { path, below } = heaviestPath(), whole = below[0];
-	const hottest = path.reduce((m, i) => ALL.self[i] > ALL.self[m] ? i : m, path[0] || 0);
+	const { path, below } = heaviestPath(), whole = below[0], v = valuesOf(S.pick);
+	const hottest = path.reduce((m, i) => v.self[i] > v.self[m] ? i : m, path[0] || 0);
 	const row = (k) => {
 		const i = path[k];
-		return el("div", pressable(() => focusOn(T.func[i]), { class: i === hottest ? "hot" : null, title: F.names[T.func[i]] }),
+		return el("div", pressable(() => focusOn(T.func[i]), { "data-f": T.func[i], class: i === hottest ? "hot" : null, title: F.names[T.func[i]] }),
 			el("span", { class: "name", style: { "padding-left": Math.min(k, 16) * 8 + "px" } },
 				T.go[i] ? el("span", { class: "go" }, "go") : null, nameOf(T.func[i]),
 				T.recursion.has(i) ? el("span", { class: "mark" }, "↻ " + T.recursion.get(i)) : null),
-			meter(below[i] / whole, ALL.self[i] / whole),
-			el("span", { class: "num" }, timeCell(below[i])), el("span", { class: "num" }, timeCell(ALL.self[i])));
+			meter(below[i] / whole, v.self[i] / whole),
+			el("span", { class: "num" }, timeCell(below[i])), el("span", { class: "num" }, timeCell(v.self[i])));
 	};
 	const folded = (ks) => {
 		const more = el("div", pressable(() => more.replaceWith(...ks.map(row)), { class: "more", title: ks.map((k) => F.names[T.func[path[k]]]).join("\n") }),
@@ -61,18 +61,18 @@ function pathCard() {
 // What probes took most of, or what may be off by more than is left, is no answer.
 const DOUBTFUL = D.funcs.doubtful ? dense(D.funcs.doubtful, F.all) : new Float64Array(F.all);
 
-const bySelf = () => [...F.self_ns.keys()].filter((f) => F.self_ns[f]).sort((a, b) => F.self_ns[b] - F.self_ns[a] || a - b);
+const bySelf = (own = F.self_ns) => [...own.keys()].filter((f) => own[f]).sort((a, b) => own[b] - own[a] || a - b);
 
 function topCard() {
-	const order = bySelf().slice(0, 10), whole = wholeCached(), longest = F.self_ns[order[0]] || 1;
+	const own = stats().self, order = bySelf(own).slice(0, 10), whole = wholeCached(), longest = own[order[0]] || 1;
 	return el("div", { class: "card" }, el("h2", {}, "Most self time"),
 		el("p", { class: "sub" }, "Time in the function itself, on all goroutines" + (STATES.length ? "; the bar says what it was spent on" : "")),
 		el("div", { class: STATES.length ? "path own" : "path", role: "group" }, order.map((f) => {
 			const parts = partsOfFunc(f);
-			return el("div", pressable(() => focusOn(f), { title: F.names[f] }),
+			return el("div", pressable(() => focusOn(f), { "data-f": f, title: F.names[f] }),
 				el("span", { class: "name" }, parts ? null : [swatch(f), " "], DOUBTFUL[f] ? el("abbr", { title: "Probes took more than is left: this may be wrong" }, "≈ ") : "", nameOf(f)),
-				STATES.length ? el("span", { class: "name", title: parts ? partText(parts, F.self_ns[f]) : null }, parts ? mostly(parts, F.self_ns[f]) : "") : null, parts ? partsBar(parts, F.self_ns[f], F.self_ns[f] / longest) : meter(0, F.self_ns[f] / whole),
-				el("span", { class: "num" }, timeCell(F.self_ns[f])), el("span", { class: "num" }, share(F.self_ns[f], whole)));
+				STATES.length ? el("span", { class: "name", title: parts ? partText(parts, own[f]) : null }, parts ? mostly(parts, own[f]) : "") : null, parts ? partsBar(parts, own[f], own[f] / longest) : meter(0, own[f] / whole),
+				el("span", { class: "num" }, timeCell(own[f])), el("span", { class: "num" }, share(own[f], whole)));
 		})));
 }
 
@@ -204,7 +204,7 @@ function changeCards() {
 
 let overviewKey = null;
 function renderOverview() {
-	const key = S.full + theme + S.parked;
+	const key = S.full + theme + scopeKey();
 	if (overviewKey === key) return;
 	overviewKey = key;
 	const empty = el("div", { class: "card wide" }, el("h2", {}, "No call was recorded"),

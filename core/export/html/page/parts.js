@@ -37,7 +37,9 @@ function partsBy(v, of) {
 	for (const [k, [, , name]] of STATES.entries())
 		for (let i = 1; i < T.n; i++) if (v.states[k][i] && of(i) >= 0) put(of(i), CODE_OF[name], v.states[k][i]);
 	// A wait of which there is a reason is in the state's sum, too.
+	const hidden = hiddenNodes();
 	for (const [k, node] of WAITS.node.entries()) {
+		if (hidden && hidden[node]) continue;
 		const key = of(node), sums = all.get(key), left = sums && sums.get(3);
 		if (key < 0 || !left || (S.pick.kind === "group" && T.group[node] !== S.pick.group)) continue;
 		const ns = Math.min(left, WAITS.ns[k]);
@@ -50,7 +52,7 @@ function partsBy(v, of) {
 // Of each function its own time, of what is picked.
 let ownParts = { key: null, all: null };
 function partsOfFunc(f) {
-	const key = S.pick.key + S.parked;
+	const key = scopeKey();
 	if (ownParts.key !== key) ownParts = { key, all: partsBy(valuesOf(S.pick), (i) => T.func[i]) };
 	const sums = ownParts.all && ownParts.all.get(f);
 	return sums ? ordered(sums) : null;

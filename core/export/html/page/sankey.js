@@ -127,13 +127,13 @@ function functionTip(f) {
 
 let wholeCache = {};
 function wholeCached() {
-	if (wholeCache.key !== S.pick.key) wholeCache = { key: S.pick.key, value: wholeTime() };
+	if (wholeCache.key !== scopeKey()) wholeCache = { key: scopeKey(), value: wholeTime() };
 	return wholeCache.value;
 }
 
 function drawNode(n) {
 	const most = Math.max(n.in, n.out), self = S.by === "total" && n.kind === 0 && most ? (n.in - n.out) / most * n.h : 0;
-	const g = el("svg:g", { class: "bar", tabindex: 0, role: "button", transform: `translate(${n.x} ${n.y})`,
+	const g = el("svg:g", { class: "bar", "data-f": n.kind === 0 ? n.f : null, tabindex: 0, role: "button", transform: `translate(${n.x} ${n.y})`,
 		"aria-label": titleOf(n) + ", " + amount(most) });
 	const rect = el("svg:rect", { class: "edge", width: BAR, height: n.h, rx: Math.min(2, n.h / 3) });
 	rect.style.fill = n.kind === 0 ? fillOfNode(n) : REST[theme];
@@ -261,7 +261,7 @@ function sankeyLegend(missing) {
 	const p = sankey.p, what = { total: ["Thickness: total time;"],
 		self: ["Thickness: self time, by caller; the pale part of a bar belongs to its callees."], calls: ["Thickness: " + MANY + "."],
 		grow: ["Thickness: time growing stacks, by who called."] }[S.by];
-	$("sankey-legend").replaceChildren(...[missing ? el("b", {}, missing) : null, S.parked ? el("b", {}, "Parked goroutines are left out of this picture.") : null, ...what.map((t) => el("span", {}, t, S.by === "total" ? [" ", el("span", { class: "swatch self" }), "self."] : null)),
+	$("sankey-legend").replaceChildren(...[missing ? el("b", {}, missing) : null, S.parked ? el("b", {}, "Parked goroutines are left out of this picture.") : null, S.hidden.length ? el("b", {}, "Hidden functions are in this picture.") : null, ...what.map((t) => el("span", {}, t, S.by === "total" ? [" ", el("span", { class: "swatch self" }), "self."] : null)),
 		el("span", {}, el("b", {}, "Bold"), ": heaviest path."),
 		p && p.links.some((l) => l.go) ? el("span", {}, "Dashed: go statement; its time is not part of the caller's.") : null,
 		p && p.links.some((l) => l.back) ? el("span", {}, "Dashed, from below: a cycle.") : null,

@@ -46,10 +46,14 @@ function setParked(on) {
 }
 
 function renderScope() {
-	$("scope").hidden = !parkedCount;
-	if (!parkedCount) return;
-	$("scope").replaceChildren(el("span", { class: "chip", title: "Goroutines that worked: all but those that were parked" }, count(D.trace.goroutines - parkedCount) + " worked"),
-		el("button", { type: "button", class: "chip parked", "aria-pressed": String(S.parked), onclick: () => { setParked(!S.parked); set({}); $("scope").lastElementChild.focus(); },
+	$("scope").hidden = !parkedCount && !S.hidden.length;
+	$("scope").replaceChildren(...(parkedCount ? parkedChips() : []), ...S.hidden.map((f) => el("button", { type: "button", class: "chip hides", title: "Show " + F.names[f] + " again",
+		onclick: () => set({ hidden: S.hidden.filter((x) => x !== f) }) }, "without " + label(f) + " ×")));
+}
+
+function parkedChips() {
+	return [el("span", { class: "chip", title: "Goroutines that worked: all but those that were parked" }, count(D.trace.goroutines - parkedCount) + " worked"),
+		el("button", { type: "button", class: "chip parked", "aria-pressed": String(S.parked), onclick: () => { setParked(!S.parked); set({}); $("scope").querySelector(".parked").focus(); },
 			title: "Parked: they waited in one place for nearly all of their life: " + PARKED.slice(0, 3).map((p) => count(p.goroutines) + " in " + label(T.func[p.node]) + " (" + codeName(p.code) + ")").join(", ") },
-		count(parkedCount) + " parked, " + (S.parked ? "counted" : "left out")));
+		count(parkedCount) + " parked, " + (S.parked ? "counted" : "left out"))];
 }

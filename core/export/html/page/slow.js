@@ -42,7 +42,7 @@ const slowCalls = (f, n = 50) => { const calls = SLOW.get(f).slice(0, n); return
 
 function slowFunctions() {
 	const found = [...SLOW].filter(([f]) => !hits || hits[f]).sort((a, b) => F.total_ns[b[0]] - F.total_ns[a[0]] || a[0] - b[0]);
-	return found.length ? slowTable(["function", MANY, "slowest", "spent on", "mostly"], found.map(([f, calls]) => el("tr", { class: "row", onclick: () => focusOn(f) },
+	return found.length ? slowTable(["function", MANY, "slowest", "spent on", "mostly"], found.map(([f, calls]) => el("tr", { class: "row", "data-f": f, onclick: () => focusOn(f) },
 		el("td", { class: "name", title: F.names[f] }, el("button", { type: "button", onclick: (e) => { e.stopPropagation(); focusOn(f); } }, nameOf(f))),
 		el("td", { class: "num more" }, count(F.calls[f])), el("td", { class: "num" }, timeCell(calls[0].ns)),
 		el("td", { class: "wide" }, partsBar(calls[0].parts, calls[0].ns)), el("td", {}, mostly(calls[0].parts, calls[0].ns))))) :

@@ -3,10 +3,10 @@
 // Of functions, for what is picked; distributions are known of all goroutines together only.
 let statsCache = { key: null };
 function stats() {
-	if (statsCache.key === S.pick.key) return statsCache;
-	if (S.pick.kind === "all")
-		return statsCache = { key: "all", calls: F.calls, total: F.total_ns, self: F.self_ns, grow: F.morestack_ns, whole: true };
-	const v = valuesOf(S.pick), outer = outermost(), r = { key: S.pick.key, whole: false };
+	if (statsCache.key === scopeKey()) return statsCache;
+	if (S.pick.kind === "all" && !S.hidden.length)
+		return statsCache = { key: scopeKey(), calls: F.calls, total: F.total_ns, self: F.self_ns, grow: F.morestack_ns, whole: true };
+	const v = valuesOf(S.pick), outer = outermost(), r = { key: scopeKey(), whole: false };
 	for (const key of ["calls", "total", "self", "grow"]) r[key] = new Float64Array(F.all);
 	for (let i = 1; i < T.n; i++) {
 		const f = T.func[i];
@@ -95,7 +95,7 @@ const table = { all: null, key: null, rows: [], sort: null, down: true, current:
 const ROW = 26;
 
 function tableRows() {
-	const key = [S.pick.key, S.query, table.sort, table.down, S.full].join("\n");
+	const key = [scopeKey(), S.query, table.sort, table.down, S.full].join("\n");
 	if (table.key === key) return;
 	table.key = key;
 	const v = stats(), column = table.columns[table.sort], rows = [];

@@ -18,7 +18,7 @@ function drawTimeline() {
 	}
 	const c = canvas.getContext("2d"), left = gutter(), from = timeline.from * TL.length, span = (timeline.to - timeline.from) * TL.length;
 	const p = { c, left, width, height, from, to: from + span, scale: (width - left) / span, ink: ink("ink"), soft: ink("soft"), line: ink("line"), bar: ink("bar"),
-		warn: ink("warn"), ground: ink("ground"), raised: ink("sunken"), accent: ink("accent"), mono: "12px " + ink("mono"), sans: "12.5px " + ink("sans"), letter: 0, kinds: {}, bright: litFrames(T) };
+		warn: ink("warn"), ground: ink("ground"), raised: ink("sunken"), accent: ink("accent"), mono: "12px " + ink("mono"), sans: "12.5px " + ink("sans"), letter: 0, kinds: {}, bright: litFrames(T), hidden: hiddenNodes() };
 	for (const kind of kindsShown().keys()) p.kinds[kind] = ink("kind-" + kind);
 	c.setTransform(ratio, 0, 0, ratio, 0, 0);
 	c.clearRect(0, 0, width, height);
@@ -100,6 +100,7 @@ function drawSpans(row, y, height, p, paint) {
 	const { c, left, width, from, to, scale } = p;
 	for (let k = endsAfter(row, from); k < row.n && row.start[k] < to;) {
 		const x0 = left + (row.start[k] - from) * scale, x1 = left + (row.end[k] - from) * scale, a = Math.max(left, x0), b = Math.min(width, x1);
+		if (row.levelled && p.hidden && p.hidden[row.what[k]]) { k++; continue; }
 		c.fillStyle = paint(k);
 		if (x1 - x0 < 0.7) {
 			c.globalAlpha *= 0.7;

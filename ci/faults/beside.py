@@ -6,6 +6,9 @@ import os
 import shutil
 import tempfile
 
+# After so long a run hangs. On a loaded machine the kernel needs a second to take out each of the hundred probes of one that
+# was killed, and all who use perf wait for each other there.
+PATIENCE_S = 1800
 WAITING = 4 * (os.cpu_count() or 1)  # processes for what waits most of its time, as record does
 
 

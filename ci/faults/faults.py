@@ -19,7 +19,7 @@ import time
 
 sys.dont_write_bytecode = True  # nothing is left in the tree
 
-from beside import WAITING, side_by_side
+from beside import PATIENCE_S, WAITING, side_by_side
 
 GOTRACE, TRACE, TRACE2, PROGRAMS, ALLOC, CALL = (os.path.abspath(a) for a in sys.argv[1:7])
 MOST = int(sys.argv[7]) if len(sys.argv) > 7 else 0
@@ -47,7 +47,7 @@ class Result:
             os.remove("out")
         with open("printed", "wb") as out, open("said", "wb") as err:
             self.status = subprocess.run(before + [GOTRACE] + command, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-                                         env={**os.environ, **env}, timeout=300, check=False).returncode
+                                         env={**os.environ, **env}, timeout=PATIENCE_S, check=False).returncode
         self.text = hashlib.sha256(read("printed") + (read("out") if os.path.exists("out") else b"")).digest()
         self.left = [f for f in os.listdir(".") if f not in ("printed", "said", "list", "count", "out")]
         for name in self.left:
@@ -192,11 +192,11 @@ class Recording:
                 command += ["--duration=0.2", "--pid", str(target.pid)]
             else:
                 command += ["--", "../plain"]
-            self.status = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, timeout=120,
+            self.status = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, timeout=PATIENCE_S,
                                          env={**os.environ, **env}, check=False).returncode
             if attached:
                 target.terminate()  # it ends well then
-            if attached and target.wait(timeout=60):
+            if attached and target.wait(timeout=PATIENCE_S):
                 self.harm = f"the program ended with status {target.returncode}"
         self.said, self.attached = read("said").decode(errors="replace"), attached
 

@@ -15,7 +15,7 @@ import time
 
 sys.dont_write_bytecode = True  # nothing is left in the tree
 
-from beside import WAITING, side_by_side
+from beside import PATIENCE_S, WAITING, side_by_side
 from phases import PHASES, calls_of, phases, read
 
 GOTRACE, PROGRAM, CALL = (os.path.abspath(a) for a in sys.argv[1:4])
@@ -43,10 +43,10 @@ def run(probe, attached, at):
             command += ["--duration=0.2", "--pid", str(target.pid)]
         else:
             command += ["--", TICKER, "200ms"]
-        subprocess.run(command, stdin=subprocess.DEVNULL, stdout=err if target else out, stderr=err, timeout=120, check=False)
+        subprocess.run(command, stdin=subprocess.DEVNULL, stdout=err if target else out, stderr=err, timeout=PATIENCE_S, check=False)
         if target:
             target.terminate()  # it ends well then
-        if target and target.wait(timeout=60):
+        if target and target.wait(timeout=PATIENCE_S):
             return f"the program ended with status {target.returncode}"
     printed = read("out")
     if (target or printed) and b"count main.tick " not in printed:

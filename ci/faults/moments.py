@@ -20,6 +20,7 @@ import time
 
 sys.dont_write_bytecode = True  # nothing is left in the tree
 
+from beside import PATIENCE_S
 from phases import PHASES, calls_of, phases, read
 
 GOTRACE, TURNS, CALL = (os.path.abspath(a) for a in sys.argv[1:4])
@@ -37,7 +38,6 @@ HOWS = {
 ANOTHER = ["/bin/sh", "-c", "echo again; read line; echo other; exit 7"]
 LIBC = ctypes.CDLL(None, use_errno=True)
 SYS_CLONE3 = 435
-PATIENCE_S = 60
 PTRACE_DETACH = "ptrace.17"
 
 

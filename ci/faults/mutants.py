@@ -23,7 +23,7 @@ import tempfile
 
 sys.dont_write_bytecode = True  # nothing is left in the tree
 
-from beside import side_by_side
+from beside import PATIENCE_S, side_by_side
 
 GOTRACE, PROGRAMS = (os.path.abspath(a) for a in sys.argv[1:3])
 TRIES, SEED = int(sys.argv[3]), int(sys.argv[4])
@@ -31,6 +31,7 @@ VARIANTS = ["noinline", "default", "stripped", "pie"]
 PROBES = ["inline", "springboard", "emulated", "thesis"]
 BAD = [0, 1, 0x7F, 0x80, 0xFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 2**63 - 1, 2**63, 2**64 - 1]
 HUNG = "did not end"
+ALONE_S = 60  # no more is asked of a program that does not end alone in that time
 # runtime.pcvalue reads the two tables when a goroutine is preempted, and goes round for ever in a damaged one.
 CODE = ("functions of its own", "code", "the function table", "module data")
 NOT_COUNTED = ("gotrace: warning: ", "gotrace: to trace a Go binary that ")
@@ -101,12 +102,12 @@ def limits():
     os.setsid()
 
 
-def run(command):
+def run(command, patience_s=PATIENCE_S):
     """Its status and output, or HUNG."""
     with open("out", "wb") as out, open("err", "wb") as err:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, preexec_fn=limits)
         try:
-            status = child.wait(timeout=60)
+            status = child.wait(timeout=patience_s)
         except subprocess.TimeoutExpired:
             os.killpg(child.pid, signal.SIGKILL)
             child.wait()
@@ -116,7 +117,7 @@ def run(command):
 
 
 def alone():
-    return run(["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "./mutant"])[:2]
+    return run(["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "./mutant"], ALONE_S)[:2]
 
 
 def own_words(got):

@@ -181,6 +181,24 @@ killed_early() { # at any moment of the first half second
 }
 check "killed within half a second, record leaves a trace that can be read" killed_early
 
+killed_renaming() { # FILE is there at each moment, as the trace before or the new one
+	command -v strace >/dev/null || skip "strace is not installed"
+	local n got reached=0
+	gt record -o good -- "$programs/plain" >/dev/null
+	for n in 1 2 3; do
+		cp good trace
+		rm -f trace.old
+		got=0
+		strace -qq -o calls -e trace=rename,link -e inject=rename,link:signal=KILL:when="$n" \
+			"$GOTRACE" record -o trace -- "$programs/status" 0 >out 2>err || got=$?
+		[ "$got" = 0 ] || reached=$n
+		gt report trace >text || fail "killed at call $n: there is no trace"
+		cmp trace good || cmp trace.old good || fail "killed at call $n: the older trace is gone"
+	done
+	[ "$reached" -ge 2 ] || { cat calls err; fail "it was killed $reached times"; }
+}
+check "killed while it renames, record leaves a trace and the older one" killed_renaming
+
 few_descriptors() {
 	(ulimit -Sn 16 && gt record -o trace -- "$programs/plain" >out 2>err)
 	! grep -q 'uprobe_multi' err || { cat err; fail "said of the kernel what is of the limit"; }

@@ -18,13 +18,13 @@ static int old_name(const char *path, char *old)
 	return snprintf(old, PATH_MAX, "%s.old", path) >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
-static int temporary_name(const char *path, char *temporary)
+static int temporary_name(const char *path, char *temporary, const char *which)
 {
 	const char *slash = strrchr(path, '/');
 	int folder = slash ? (int)(slash - path) + 1 : 0;
 
-	return snprintf(temporary, PATH_MAX, "%.*s.gotrace.%d.tmp", folder, path, getpid()) >=
-			       PATH_MAX
+	return snprintf(temporary, PATH_MAX, "%.*s.gotrace.%d%s.tmp", folder, path, getpid(),
+			which) >= PATH_MAX
 		       ? -ENAMETOOLONG
 		       : 0;
 }
@@ -101,7 +101,7 @@ int trace_output_open(const struct user *owner, const char *path, int *fd)
 	int err = user_enter(owner);
 
 	if (!err)
-		err = temporary_name(path, temporary);
+		err = temporary_name(path, temporary, "");
 	if (!err)
 		err = look_at_existing(path);
 	if (err >= 0) {
@@ -114,19 +114,37 @@ int trace_output_open(const struct user *owner, const char *path, int *fd)
 	return trace_output_report(path, err);
 }
 
+/* FILE as FILE.old, too, so that it is there until another takes its place; where it cannot have
+ * two names it is renamed. */
+static int keep_as_old(const char *path)
+{
+	char old[PATH_MAX], temporary[PATH_MAX];
+	int err = old_name(path, old);
+
+	if (!err)
+		err = temporary_name(old, temporary, ".old");
+	if (err)
+		return err;
+	unlink(temporary); /* of an earlier process of this number */
+	if (link(path, temporary))
+		return rename(path, old) ? -errno : 0;
+	if (rename(temporary, old))
+		err = -errno;
+	unlink(temporary); /* rename leaves it where both were one file already */
+	return err;
+}
+
 int trace_output_publish(const struct user *owner, const char *path, bool *kept_old)
 {
-	char temporary[PATH_MAX], old[PATH_MAX];
+	char temporary[PATH_MAX];
 	int err = user_enter(owner);
 
 	if (!err)
-		err = temporary_name(path, temporary);
+		err = temporary_name(path, temporary, "");
 	if (!err)
 		err = look_at_existing(path);
 	if (err > 0) {
-		err = old_name(path, old);
-		if (!err && rename(path, old))
-			err = -errno;
+		err = keep_as_old(path);
 		*kept_old = !err;
 	}
 	if (!err && rename(temporary, path))
@@ -142,11 +160,15 @@ void trace_output_withdraw(const struct user *owner, const char *path, bool publ
 
 	if (user_enter(owner))
 		return;
-	if (!published && !temporary_name(path, name))
+	if (!published && !temporary_name(path, name, ""))
 		unlink(name);
-	if (published)
+	if (!kept_old && published)
 		unlink(path);
-	if (kept_old && !old_name(path, name) && rename(name, path))
-		log_warn("%s: cannot be renamed back: %s", name, strerror(errno));
+	if (kept_old && !old_name(path, name)) {
+		if (rename(name, path))
+			log_warn("%s: cannot be renamed back: %s", name, strerror(errno));
+		else
+			unlink(name); /* still there where both are one file */
+	}
 	user_leave(owner);
 }

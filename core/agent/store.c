@@ -47,6 +47,7 @@ int store_open(struct store *s, const char *directory)
 	free(path);
 	if (!err) {
 		sqlite3_busy_timeout(s->db, STORE_BUSY_MS);
+		store_keep_room(s, false);
 		/* Readers go on while it is written; a kill leaves whole rows. */
 		err = run(s, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;");
 	}
@@ -54,6 +55,8 @@ int store_open(struct store *s, const char *directory)
 		err = run(s, store_schema);
 	if (err)
 		store_close(s);
+	else
+		store_keep_room(s, true);
 	return err;
 }
 
@@ -348,7 +351,7 @@ static uint64_t ask(struct store *s, const char *sql)
 	return n;
 }
 
-static int remove_one(struct store *s, const struct profile *p)
+static int remove_row(struct store *s, const struct profile *p)
 {
 	int err = store_out_done(s, p, false);
 	sqlite3_stmt *q = err ? NULL : prepare(s, "DELETE FROM profiles WHERE id = ?");
@@ -356,7 +359,18 @@ static int remove_one(struct store *s, const struct profile *p)
 	if (err)
 		return err;
 	sqlite3_bind_int64(q, 1, p->id);
-	err = finish(s, q);
+	return finish(s, q);
+}
+
+/* On a full disk the index can be written in what was kept free for that. */
+static int remove_one(struct store *s, const struct profile *p)
+{
+	int err = remove_row(s, p);
+
+	if (err == -ENOSPC) {
+		store_keep_room(s, false);
+		err = remove_row(s, p);
+	}
 	if (!err)
 		remove_files(s, p->path);
 	return err;
@@ -421,5 +435,6 @@ int store_trim(struct store *s, uint64_t now_ns, uint64_t max_age_ns, uint64_t m
 		gone->given_up += !err;
 		profile_free(&p);
 	}
+	store_keep_room(s, true);
 	return err ? err : got < 0 ? got : 0;
 }

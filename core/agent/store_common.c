@@ -35,6 +35,20 @@ int store_failed(const struct store *s, const char *what)
 	return code == SQLITE_FULL ? -ENOSPC : code == SQLITE_NOMEM ? -ENOMEM : -EIO;
 }
 
+/* On a full disk nothing can be taken out before that is written: room for it. */
+#define ROOM_BYTES (256 << 10)
+
+void store_keep_room(const struct store *s, bool keep)
+{
+	int fd = keep ? openat(s->dir_fd, "room", O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)
+		      : -1;
+
+	if (!keep || fd < 0 || posix_fallocate(fd, 0, ROOM_BYTES))
+		unlinkat(s->dir_fd, "room", 0);
+	if (fd >= 0)
+		close(fd);
+}
+
 void store_close(struct store *s)
 {
 	if (!s->directory)

@@ -18,4 +18,8 @@ bool store_path_is_below(const char *path);
 /* Of a store that is read as one to which nobody writes: whether somebody did. */
 bool store_has_changed(const struct store *s);
 
+/* Takes room for the index on a disk that will be full, if that is not taken yet and there is some;
+ * or gives it free. */
+void store_keep_room(const struct store *s, bool keep);
+
 #endif

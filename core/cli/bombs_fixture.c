@@ -13,7 +13,7 @@
 #include "trace/keys.h"
 
 #define FUNCS 500u
-#define CHAIN 200000u /* functions, or goroutines, of NESTED and STARTED */
+#define CHAIN 200000u /* goroutines of STARTED */
 
 uint32_t bomb_many(uint32_t n)
 {
@@ -105,10 +105,9 @@ static uint32_t functions_of(enum bomb b)
 	case FUNCTIONS:
 		return 600 * FUNCS;
 	case NESTED: /* all their paths, written out, are a thousand times what may be written */
-		return bomb_many(CHAIN / 2);
-	case NESTED_STATES:
+		return bomb_many(60000);
 	case NESTED_REASONS:
-		return bomb_many(20000);
+		return bomb_many(5000);
 	default:
 		return FUNCS;
 	}
@@ -138,8 +137,7 @@ static void chain(struct trace_writer *w, enum bomb b)
 
 	for (uint32_t i = 0; i < n && b < STARTED; i++) {
 		put(w, &ts, 1, 2 * i, 8 * (i + 1));
-		if (b != NESTED)
-			put_wait(w, &ts, b == NESTED_REASONS ? i % 256 : 1);
+		put_wait(w, &ts, b == NESTED_REASONS ? i % 256 : 1);
 	}
 	for (uint32_t i = 0; i < n && b == STARTED; i++) {
 		const struct event_ext create = {
@@ -229,7 +227,7 @@ void bomb_write(enum bomb b, char path[TRACE_PATH_BYTES])
 		assert_int_equal(trace_info_set(&info, KEY_MODE, MODE_SAMPLES), 0);
 	if (b == WAITING_GOROUTINES || b == WAITING_LONG)
 		assert_int_equal(trace_info_set(&info, KEY_SAMPLE_WALL, "1"), 0);
-	if (b == LOSSES || b == NESTED_STATES || b == NESTED_REASONS)
+	if (b == LOSSES || b == NESTED || b == NESTED_REASONS)
 		assert_int_equal(trace_info_set(&info, KEY_STATES, "1"), 0);
 	for (uint32_t f = 0; b < BOMBS_OF_SAMPLES && f < functions_of(b); f++)
 		add_function(&info, f, b == FUNCTIONS);

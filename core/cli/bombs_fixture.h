@@ -16,9 +16,8 @@ enum bomb {
 	PATHS,
 	FUNCTIONS,
 	ALL_ALIVE, /* no bomb: a program that has 300,000 goroutines waiting, as it is recorded */
-	NESTED,    /* each function is called by the one before */
-	NESTED_STATES,  /* the same, and waits before it calls */
-	NESTED_REASONS, /* of which each has another reason than those around it */
+	NESTED,    /* each function is called by the one before, which has waited */
+	NESTED_REASONS, /* the same, each for another reason than those around it */
 	STARTED,        /* each goroutine is started by the one before */
 	ADDRESSES,      /* of go statements, the highest first */
 	COLLIDING, /* goroutines whose numbers have one hash, by a multiplier that everybody knows

@@ -46,6 +46,19 @@ export const timelineTests = ({ open, text, shown, hash }) => ({
 		await p.done();
 	},
 
+	async "moments close to each other have names of their own"() {
+		const p = await open("evict", "#view=timeline");
+		await p.run(`{ const fill = CanvasRenderingContext2D.prototype.fillText; window.written = []; CanvasRenderingContext2D.prototype.fillText = function (text, x, y) { if (y < 24 && text !== "time") window.written.push(text); fill.call(this, text, x, y); }; }`);
+		for (let i = 0; i < 24; i++) {
+			await p.run("window.written = []");
+			await p.press("+");
+			const names = await p.run("window.written");
+			assert.ok(names.length > 1 && new Set(names).size === names.length, names.join(" "));
+		}
+		assert.ok((await p.run("window.written")).some((name) => name.startsWith("+")));
+		await p.done();
+	},
+
 	// What happened from the first moment to the last is all.
 	async "a stretch of the timeline is what the other views show"() {
 		for (const name of ["go", "panics.emulated", "recursion", "states"]) {

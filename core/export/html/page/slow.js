@@ -9,7 +9,7 @@ const SLOW = new Map();
 		SLOW.set(f, calls);
 		for (let n = numbers[i++], ns = 0; n; n--) {
 			ns = calls.length ? ns - numbers[i++] : numbers[i++];
-			const c = { f, k: calls.length, ns, start: numbers[i++], goid: numbers[i++], image: numbers[i] >> 1, system: Boolean(numbers[i++] & 1), level: numbers[i++], parts: [] };
+			const c = { f, k: calls.length, ns, start: numbers[i++], goid: numbers[i++], image: Math.floor(numbers[i] / 2), system: numbers[i++] % 2 === 1, level: numbers[i++], parts: [] };
 			for (let parts = numbers[i++]; parts; parts--, i += 2) c.parts.push([numbers[i], numbers[i + 1]]);
 			c.parts = ordered(c.parts);
 			const rest = ns - sumOf(c.parts);

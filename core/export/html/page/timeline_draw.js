@@ -55,8 +55,10 @@ function drawAxis(ticks, { c, left, width, height, from, scale, soft, line, grou
 	c.font = sans;
 	c.fillStyle = soft;
 	c.fillText("time", 8, AXIS / 2);
-	for (const t of ticks) {
-		const x = left + (t - from) * scale, label = t ? time(Math.round(t)) : "0";
+	const named = ticks.map((t) => t ? time(Math.round(t)) : "0"), alike = new Set(named).size < named.length;
+	for (const [i, t] of ticks.entries()) {
+		// Close to each other they read the same: the first is named, the others by how much later they are.
+		const x = left + (t - from) * scale, label = alike && i ? "+" + time(Math.round(t - ticks[0])) : named[i];
 		if (x + c.measureText(label).width + 4 < width) c.fillText(label, x + 4, AXIS / 2);
 	}
 	c.fillStyle = line;

@@ -395,16 +395,54 @@ static void test_unknown_handler(void **state)
 	free(p);
 }
 
+/* The first site whose stub displaces an instruction that refers to memory. */
+static const struct plan_site *refers(const struct plan *p)
+{
+	for (size_t i = 0; i < p->n_sites; i++)
+		if (site_has_stub(&p->sites[i]) && p->sites[i].stub.n_rip &&
+		    p->sites[i].stub.displaced_len)
+			return &p->sites[i];
+	return NULL;
+}
+
+/* A damaged distance: what it refers to is in reach of the text, and of no stub. */
+static void test_too_far(void **state)
+{
+	size_t size;
+	uint8_t *bytes = load_binary("kinds", &size);
+	struct gobin *b = open_bytes(bytes, size);
+	struct golayout layout;
+	struct plan *p = inline_plan(b, &layout);
+	const struct plan_site *s = refers(p);
+
+	(void)state;
+	assert_non_null(s);
+	const struct gofunc *f = p->funcs[s->func].fn;
+	uint8_t *at = memmem(bytes, size, gobin_bytes(b, f->vaddr, f->size), f->size);
+
+	assert_non_null(at);
+	memcpy(at + (s->stub.displaced_vaddr - f->vaddr) + s->stub.rip[0], "\xff\xff\xff\x7f", 4);
+	plan_free(p);
+	gobin_close(b);
+	b = open_bytes(bytes, size);
+	forget_log();
+	p = inline_plan(b, &layout);
+	assert_non_null(strstr(logged, "2 GiB"));
+	assert_int_equal(p->stubs.n_sites, 0);
+	for (size_t i = 0; i < p->n_sites; i++)
+		assert_false(site_has_stub(&p->sites[i]));
+	plan_free(p);
+	gobin_close(b);
+	free(bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_overlaps),
-		cmocka_unit_test(test_lone_ret),
-		cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_share),
-		cmocka_unit_test(test_fault_before_a_stub),
-		cmocka_unit_test(test_switches),
-		cmocka_unit_test(test_unknown_handler),
+		cmocka_unit_test(test_too_far),  cmocka_unit_test(test_nothing_overlaps),
+		cmocka_unit_test(test_lone_ret), cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_share),    cmocka_unit_test(test_fault_before_a_stub),
+		cmocka_unit_test(test_switches), cmocka_unit_test(test_unknown_handler),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

@@ -256,6 +256,7 @@ static void remove_all(struct plan *p)
 	free(p->stubs.inl.paddings);
 	free(p->stubs.branches);
 	free(p->stubs.rooms);
+	free(p->stubs.code);
 	p->stubs = (struct plan_stubs){ 0 };
 }
 
@@ -310,5 +311,15 @@ int stubs_finish(struct plan *p, bool below)
 		err = stub_code_write_room(p, &t->rooms[i]);
 	if (!err && t->inl.n_sites)
 		err = inline_add_hook(p, t->inl.hook_off, t->code + t->inl.hook_off, &hook_bytes);
+	if (err == -ERANGE) {
+		/* Code of a damaged or rewritten binary: what it refers to is not in its image. */
+		log_warn(
+			"no stubs: code that they would displace refers to what is more than 2 GiB "
+			"away from them");
+		remove_all(p);
+		err = 0;
+	} else if (err == -EBADMSG) {
+		log_error("code that stubs would displace is not in the file");
+	}
 	return err;
 }

@@ -22,10 +22,12 @@ int main(int argc, char **argv)
 				     : "the binary has no DWARF");
 		return 1;
 	}
+	/* Lines as clang-format has them. */
 	printf("\t{ COMMON, .g_sched_bp = %d, .g_atomicstatus = %d, .g_goid = %d, .g_gopc = %d,\n"
-	       "\t  .g_startpc = %d, .g_parent_goid = %d, WAITING(%d, %d, %d), .g_sigcode0 = %d, .g_labels = %d,\n"
-	       "\t  .m_gsignal = %d, .m_procid = %d, .m_p = %d, .m_curg = %d, .panic_link = %d, .panic_sp = %d,\n"
-	       "\t  .panic_start_sp = %d, .panic_goexit = %d, .panic_recovered = %d }, /* 1.%d */\n",
+	       "\t  .g_startpc = %d, .g_parent_goid = %d, WAITING(%d, %d, %d), .g_sigcode0 = %d,\n"
+	       "\t  .g_labels = %d, .m_gsignal = %d, .m_procid = %d, .m_p = %d, .m_curg = %d,\n"
+	       "\t  .panic_link = %d, .panic_sp = %d, .panic_start_sp = %d, .panic_goexit = %d,\n"
+	       "\t  .panic_recovered = %d }, /* 1.%d */\n",
 	       l.g_sched_bp, l.g_atomicstatus, l.g_goid, l.g_gopc, l.g_startpc, l.g_parent_goid,
 	       l.g_waitsince, l.g_waitreason, l.g_tracking_seq, l.g_sigcode0, l.g_labels,
 	       l.m_gsignal, l.m_procid, l.m_p, l.m_curg, l.panic_link, l.panic_sp, l.panic_start_sp,

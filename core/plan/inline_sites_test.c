@@ -421,7 +421,7 @@ static void test_too_far(void **state)
 	uint8_t *at = memmem(bytes, size, gobin_bytes(b, f->vaddr, f->size), f->size);
 
 	assert_non_null(at);
-	memcpy(at + (s->stub.displaced_vaddr - f->vaddr) + s->stub.rip[0], "\xff\xff\xff\x7f", 4);
+	memcpy(at + (s->stub.displaced_vaddr - f->vaddr) + s->stub.rip[0], "\x00\x00\x00\x80", 4);
 	plan_free(p);
 	gobin_close(b);
 	b = open_bytes(bytes, size);

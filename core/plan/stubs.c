@@ -249,8 +249,11 @@ static uint64_t find_syscall(const struct gobin *b)
 	return 0;
 }
 
-static void remove_all(struct plan *p)
+/* why: a clause, static. */
+static void remove_all(struct plan *p, const char *why)
 {
+	const bool inlined = p->stubs.kind == STUB_INLINE;
+
 	for (size_t i = 0; i < p->n_sites; i++)
 		p->sites[i].stub = (struct site_stub){ .why = STUB_NOT_ASKED };
 	free(p->stubs.inl.paddings);
@@ -258,6 +261,7 @@ static void remove_all(struct plan *p)
 	free(p->stubs.rooms);
 	free(p->stubs.code);
 	p->stubs = (struct plan_stubs){ 0 };
+	*(inlined ? &p->stubs.inl.obstacle : &p->stubs.obstacle) = why;
 }
 
 /*
@@ -296,7 +300,7 @@ int stubs_finish(struct plan *p, bool below)
 	if (!find_addresses(p, below) || !t->syscall_vaddr) {
 		log_debug("no free addresses for %zu bytes of stubs within reach of the text",
 			  t->bytes);
-		remove_all(p);
+		remove_all(p, "no addresses within reach of its text are free for them");
 		return 0;
 	}
 	t->code = malloc(t->bytes);
@@ -312,14 +316,9 @@ int stubs_finish(struct plan *p, bool below)
 	if (!err && t->inl.n_sites)
 		err = inline_add_hook(p, t->inl.hook_off, t->code + t->inl.hook_off, &hook_bytes);
 	if (err == -ERANGE) {
-		/* Code of a damaged or rewritten binary: what it refers to is not in its image. */
-		log_warn(
-			"no stubs: code that they would displace refers to what is more than 2 GiB "
-			"away from them");
-		remove_all(p);
-		err = 0;
-	} else if (err == -EBADMSG) {
-		log_error("code that stubs would displace is not in the file");
+		/* in a damaged or rewritten binary */
+		remove_all(p, "code that they displace refers to what is more than 2 GiB away");
+		return 0;
 	}
 	return err;
 }

@@ -142,7 +142,7 @@ def verb_tasks(kind, first):
 
 
 def try_all(pool, one, tasks, bad):
-    """How many runs there were, and of how many the first that is told is true."""
+    """The number of runs, and of those whose first result is true."""
     tried = told = 0
     for true, wrong in pool.imap(one, tasks):
         tried, told = tried + 1, told + true

@@ -82,7 +82,8 @@ static error_t parse_log(int key, char *arg, struct argp_state *state)
 /* Options of all verbs. */
 static const struct argp_option log_options[] = {
 	{ "quiet", 'q', NULL, 0, "Print only warnings and errors on stderr", 0 },
-	{ "verbose", 'v', NULL, 0, "Print what libbpf and the kernel's verifier say as well", 0 },
+	{ "verbose", 'v', NULL, 0, "Print messages of libbpf and of the kernel's verifier as well",
+	  0 },
 	{ 0 },
 };
 static const struct argp log_argp = { .options = log_options, .parser = parse_log };

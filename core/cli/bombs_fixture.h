@@ -22,7 +22,7 @@ enum bomb {
 	ADDRESSES,      /* of go statements, the highest first */
 	COLLIDING, /* goroutines whose numbers have one hash, by a multiplier that everybody knows
 		    */
-	LOSSES,    /* of all goroutines, whose states are told */
+	LOSSES,    /* of the events of all goroutines, between states of some */
 	THREAD_LOSSES, /* of one goroutine, which any of many threads may work for */
 	WINDOWS,       /* that end all calls, of which there are none but in the first */
 	STACKS,

@@ -17,7 +17,7 @@ static struct trace_info info;
 static struct open_calls open;
 static uint64_t now_ns;
 
-/* What is told: calls by their depth, and states. */
+/* Events that were passed on: entries by the depth of their call, states by their goroutine. */
 static struct {
 	bool told, doubt;
 } calls[1024], states[16];

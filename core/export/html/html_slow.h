@@ -9,7 +9,7 @@
 #define HTML_SLOW  50 /* of a function; fewer where the trace has many functions */
 #define HTML_PARTS 6  /* of a call: the longest */
 
-/* A call, and for how long it did what: the longest first. The rest of ns is not told. */
+/* A call, and its longest states and waits, the longest first. Shorter ones are left out. */
 struct html_slow_call {
 	uint64_t start_ns, ns;
 	uint64_t id; /* goid, or of a system stack the thread id */

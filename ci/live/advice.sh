@@ -107,6 +107,8 @@ of_info() { # what info says of inline stubs
 	done
 	# A ring of 4K is full all the time.
 	expect_grep '^end.inline_traps  *[1-9]' info
+	traps=$(awk '$1 ~ /^end.events_/ && $1 != "end.events_inline" { n += $2 } END { print n }' info)
+	expect_grep "^Probes  *inline: .*; $traps took a trap$" info
 	expect_grep '^end.ring_most_bytes  *40[0-9][0-9]$' info
 }
 check "info knows overflow traps, signals and the most that waited in a ring" of_info

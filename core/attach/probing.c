@@ -238,8 +238,7 @@ static int use_inline_running(struct probing *p, const struct probing_options *o
 		forget_running(p);
 		return err;
 	}
-	use_stubs(p, p->plan->strategy == PROBE_AUTO ? "stubs write the events: no trap"
-						     : PROBE_WHY_ASKED);
+	use_stubs(p, p->plan->strategy == PROBE_AUTO ? "stubs write the events" : PROBE_WHY_ASKED);
 	for (size_t i = 0; i < p->plan->n_sites; i++)
 		if (p->in_stub[i] && !plan_can_join(&p->plan->sites[i])) {
 			p->in_stub[i] = false;
@@ -310,7 +309,7 @@ static void choose_best(struct probing *p, const struct probing_options *opt, co
 	if (!obstacle && !opt->caps->jump_ns)
 		obstacle = "probes on a stub's jump were not seen to work here";
 	if (!obstacle && !why)
-		use_inline(p, opt, "stubs write the events: no trap");
+		use_inline(p, opt, "stubs write the events");
 	else if (p->perform_ret)
 		p->why = "BPF programs perform the RETs: one trap each, nothing is patched";
 	else if (obstacle)

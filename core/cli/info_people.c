@@ -89,6 +89,21 @@ static void content(const struct trace_reader *r, const struct info_counts *c, F
 		      out);
 }
 
+/* How many events took a trap, of a recording whose stubs wrote the others. Its end counts them. */
+static void traps(const struct trace_info *t, FILE *out)
+{
+	static const char *const keys[] = { KEY_END_EVENTS_EMULATED, KEY_END_EVENTS_STEP,
+					    KEY_END_EVENTS_JUMP,     KEY_END_EVENTS_NOP,
+					    KEY_END_EVENTS_RET,      KEY_END_EVENTS_VALUES };
+	uint64_t n = 0;
+
+	if (!trace_info_get(t, KEY_END_EVENTS_INLINE))
+		return;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		n += trace_info_u64(t, keys[i], 0);
+	fprintf(out, "; %" PRIu64 " took a trap", n);
+}
+
 static void probes(const struct trace_info *t, FILE *out)
 {
 	char said[PROBE_OVERHEAD_BYTES];
@@ -97,6 +112,7 @@ static void probes(const struct trace_info *t, FILE *out)
 		title(out, "Probes");
 		text_safe(out, value(t, KEY_PROBE_STRATEGY));
 		put(out, ": ", value(t, KEY_PROBE_WHY));
+		traps(t, out);
 		fputc('\n', out);
 	}
 	if (probe_overhead_say(t, said)) {

@@ -1,17 +1,20 @@
 #!/bin/bash
-# What of real programs needs no trap with --probe=inline: the go command and an HTTP server, with
-# each Go version of the regression table. Package syscall, whose functions never have inline
-# stubs, is left out. Needs no root. Counts of sites, which are the same each time: there are no rounds.
+# Traps of real programs with --probe=inline. Sites: the go command and an HTTP server, with each Go version of the regression
+# table. Events: the programs of hits.sh, recorded. Package syscall, whose functions never have inline stubs, is left out.
+# Sites are the same each time: there are no rounds. Events need root.
 #
 #   experiments/inline-coverage/run.sh [VERSION...]     GOTRACE=build/gotrace
 #
 # GO="1.22.0 1.27.4" instead of VERSION...; QUICK=1: these two
-# Writes results/inline-coverage/RUN-ID/: rows.csv, environment.txt and summary.md.
+# PROGRAMS=  the programs of hits.sh that are recorded, all
+# Writes results/inline-coverage/RUN-ID/: rows.csv, hits.csv, environment.txt and summary.md.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 # shellcheck source-path=SCRIPTDIR source=../springboard-coverage/programs.sh
 . "$top/experiments/springboard-coverage/programs.sh"
+# shellcheck source=hits.sh
+. "$here/hits.sh"
 prepare inline-coverage "$@"
 
 row() { # PROGRAM GO BINARY
@@ -31,6 +34,10 @@ for go in "${versions[@]}"; do
 	build_web
 	row web "$go" "$work/web"
 done
+unset GOTOOLCHAIN
+export PATH=$path_before
+read -ra programs <<<"${PROGRAMS:-$HIT_PROGRAMS}"
+hits "${programs[@]}"
 end_run
 "$here/summary.sh" "$out" >"$out/summary.md"
 cat "$out/summary.md"

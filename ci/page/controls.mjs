@@ -31,6 +31,34 @@ export const controlTests = ({ open, has, picture, text, hash }) => ({
 		await p.done();
 	},
 
+	async "what was traced stands at the foot, and opens"() {
+		const p = await open("evict"), at = (what) => p.run(`(() => { const r = document.querySelector("${what}").getBoundingClientRect(); return [r.top, r.bottom, innerHeight]; })()`);
+		assert.match(await text(p, ".foot"), /^✓ nothing lost\s+✓ tracing cost <0\.1% \(subtracted\)[^]* of goroutine time\s+What was traced, and \d+ notes$/);
+		assert.ok((await at(".foot"))[1] <= (await at(".foot"))[2], "it is in sight");
+		assert.equal(await p.run(`document.getElementById("traced").hidden`), true);
+		await p.click(".foot button");
+		assert.equal(await p.run(`document.querySelector(".foot button").getAttribute("aria-expanded")`), "true");
+		const [top, , high] = await at("#traced");
+		assert.ok(top < high, "what was traced is in sight");
+		assert.match(await text(p, "#traced"), /Built with\s+go1/);
+		await p.click(".foot button");
+		assert.equal(await p.run(`document.getElementById("traced").hidden`), true);
+		await p.done();
+		const lost = await open("lost");
+		assert.match(await text(lost, ".foot .doubt"), /⚠ 3 events lost/);
+		await lost.done();
+	},
+
+	async "a name that is too long keeps its end"() {
+		const p = await open("evict", "", { width: 480, height: 900 });
+		for (const [front, room] of await p.run(`[...document.querySelectorAll(".cards .front")].map((f) => [f.getBoundingClientRect().right, f.closest(".name").getBoundingClientRect().right - (f.parentNode.getBoundingClientRect().right - f.getBoundingClientRect().right)])`))
+			assert.ok(front <= room + 1, `${front} ${room}`);
+		const q = await open("evict", "", { width: 1000, height: 900 }), seen = await q.run(`(() => { const n = document.querySelector(".cards .name"), f = n.querySelector(".front"); n.style.width = "110px"; return [f.scrollWidth > f.clientWidth, n.scrollWidth <= 111, n.textContent]; })()`);
+		assert.deepEqual(seen, [true, true, "main.(*cache).find"]);
+		await p.done();
+		await q.done();
+	},
+
 	async "a search dims what it does not find"() {
 		for (const view of ["flame", "sankey"]) {
 			const p = await open("panics.emulated", "#view=" + view), look = () => view === "flame" ? picture(p) :

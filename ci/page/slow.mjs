@@ -63,7 +63,7 @@ export const slowTests = ({ open, text, shown, hash, has }) => ({
 
 	async "parked goroutines count when they are asked for, and every number is that of a page with them"() {
 		const all = await open("query-all", "#view=table"), p = await open("query", "#view=table"), rows = (q) => q.run(`[...document.querySelectorAll("#rows tr.row")].map((r) => r.cells[0].title + " " + [1, 2, 3].map((i) => r.cells[i].innerText.replace(/\\s+/g, " ")).join(" ")).sort()`);
-		const without = await rows(p), facts = (q) => text(q, ".strip");
+		const without = await rows(p), facts = async (q) => (await text(q, ".foot")).replace(/What was.*/, "");
 		assert.match(await text(p, "#scope"), /^[\d\u202f]+ worked\s+\d+ parked, left out$/);
 		assert.equal(await p.run(`document.querySelector("#scope button").getAttribute("aria-pressed")`), "false");
 		await p.click("#scope button");
@@ -87,7 +87,7 @@ export const slowTests = ({ open, text, shown, hash, has }) => ({
 
 	async "one bar says what time was spent on, in the overview, the table and the details"() {
 		const p = await open("evict");
-		assert.match(await p.run(`document.querySelector(".path.own > div").innerText`), /main\.\(\*cache\)\.find\s+sync\.Mutex\.Lock \d/);
+		assert.match(await p.run(`document.querySelector(".path.own > div").innerText`), /main\.\(\*cache\)\.find\s+Mutex\.Lock \d/);
 		const wide = await p.run(`[...document.querySelectorAll(".went .parts i")].reduce((w, i) => w + i.getBoundingClientRect().width, 0) / document.querySelector(".went .parts").getBoundingClientRect().width`);
 		assert.ok(wide > 0.98 && wide < 1.02, "all of the time: " + wide);
 		await p.click("#tab-table");

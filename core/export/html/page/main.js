@@ -244,7 +244,7 @@ function header() {
 	document.title = (WAS ? "changes: " : "") + name + " · gotrace";
 	$("title").textContent = name;
 	$("facts").textContent = WAS ? "A: " + D.was.file + "   →   B: " + D.file :
-		[time(t.duration_ns), plural(t.calls, ONE), plural(t.goroutines, "goroutine"), t.info["go.version"]].filter(Boolean).join(" · ");
+		["ran " + time(Number(t.info["end.target_wall_ns"]) || t.duration_ns), plural(t.calls, ONE), plural(t.goroutines, "goroutine"), t.info["go.version"]].filter(Boolean).join(" · ");
 	const warning = WAS ? warningOf(D.was.trace, "A: ") + " " + warningOf(t, "B: ") : warningOf(t);
 	$("warning").textContent = warning.trim();
 	$("warning").hidden = !warning.trim();
@@ -253,7 +253,7 @@ function header() {
 function controls() {
 	$("tabs").append(...Object.entries(VIEWS).map(([key, v]) => el("button", { type: "button", role: "tab", id: "tab-" + key,
 		"aria-controls": "view-" + key, onclick: () => set({ view: key }) }, v.name)));
-	$("by").append(...Object.entries(BY).map(([key, v]) => el("button", { type: "button", role: "radio", id: "by-" + key, onclick: () => set({ by: key }) }, v.name)));
+	$("by").append(...Object.entries(BY).map(([key, v]) => el("button", { type: "button", role: "radio", id: "by-" + key, onclick: () => set({ by: key }) }, v.short || v.name)));
 	const option = (p) => el("option", { value: p.key }, pickName(p) + (p.kind === "all" ? "" : "  " + time(p.weight)) + (p.kind === "group" && p.group ? ", " + count(p.goroutines) : ""));
 	const groups = PICKS.filter((p) => p.kind === "group" && p.weight), single = PICKS.filter((p) => p.kind === "goroutine");
 	$("pick").append(option(PICKS[0]), el("option", { id: "stretch", hidden: true }), el("optgroup", { label: "by go statement" }, groups.map(option)),

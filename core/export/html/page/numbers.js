@@ -26,10 +26,10 @@ function share(part, whole) {
 }
 
 const BY = {
-	total: { name: "Total time", unit: "time", index: 0, column: "total_ns", key: "t" },
-	self: { name: "Self time", unit: "time", index: 1, column: "self_ns", key: "s" },
+	total: { name: "Total time", short: "Total", unit: "time", index: 0, column: "total_ns", key: "t" },
+	self: { name: "Self time", short: "Self", unit: "time", index: 1, column: "self_ns", key: "s" },
 	calls: { name: SAMPLES ? "Self samples" : "Calls", unit: "count", index: 2, column: "calls", key: "c" },
-	grow: { name: "Stack growth", unit: "time", index: 3, column: "morestack_ns", key: "m" },
+	grow: { name: "Stack growth", short: "Growth", unit: "time", index: 3, column: "morestack_ns", key: "m" },
 };
 
 if (SAMPLES) delete BY.grow; // is not seen
@@ -65,6 +65,13 @@ function nameOf(f, full = S.full) {
 	if (full && F.pkg[f]) name.append(el("span", { class: "pkg" }, F.pkg[f] + "."), F.names[f].slice(F.pkg[f].length + 1));
 	else name.append(full ? F.names[f] : F.short[f]);
 	return name;
+}
+
+// A name in a cell that may be too narrow: the package and the receiver give way, the rest stays. `more`: letters beside it.
+function nameIn(f, more = 0) {
+	const name = label(f), at = S.full && F.pkg[f] ? F.pkg[f].length : name.indexOf("."), method = /^\.\(\*?[^()]*\)/.exec(name.slice(at));
+	const front = at > 0 ? at + (method ? method[0].length : 0) : 0;
+	return el("span", { class: "fn" }, front ? el("span", { class: "front", style: { "max-width": `calc(100% - ${name.length - front + more}ch)` } }, name.slice(0, front)) : null, name.slice(front));
 }
 
 const swatch = (f) => el("span", { class: "swatch", style: { background: colour(f) } });

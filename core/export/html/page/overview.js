@@ -34,18 +34,18 @@ function stretches(path, below) {
 function pathCard() {
 	const { path, below } = heaviestPath(), whole = below[0], v = valuesOf(S.pick);
 	const hottest = path.reduce((m, i) => v.self[i] > v.self[m] ? i : m, path[0] || 0);
-	const row = (k) => {
+	const row = (k, at) => {
 		const i = path[k];
 		return el("div", pressable(() => focusOn(T.func[i]), { "data-f": T.func[i], class: i === hottest ? "hot" : null, title: F.names[T.func[i]] }),
-			el("span", { class: "name", style: { "padding-left": Math.min(k, 16) * 8 + "px" } },
-				T.go[i] ? el("span", { class: "go" }, "go") : null, nameOf(T.func[i]),
+			el("span", { class: "name", style: { "padding-left": Math.min(at, 10) * 8 + "px" } },
+				T.go[i] ? el("span", { class: "go" }, "go") : null, nameIn(T.func[i], (T.go[i] ? 4 : 0) + (T.recursion.has(i) ? 5 : 0)),
 				T.recursion.has(i) ? el("span", { class: "mark" }, "↻ " + T.recursion.get(i)) : null),
 			meter(below[i] / whole, v.self[i] / whole),
 			el("span", { class: "num" }, timeCell(below[i])), el("span", { class: "num" }, timeCell(v.self[i])));
 	};
-	const folded = (ks) => {
-		const more = el("div", pressable(() => more.replaceWith(...ks.map(row)), { class: "more", title: ks.map((k) => F.names[T.func[path[k]]]).join("\n") }),
-			el("span", { class: "name", style: { "padding-left": Math.min(ks[0], 16) * 8 + "px" } }, "… " + plural(ks.length, "function") + ", from ",
+	const folded = (ks, at) => {
+		const more = el("div", pressable(() => more.replaceWith(...ks.map((k) => row(k, at))), { class: "more", title: ks.map((k) => F.names[T.func[path[k]]]).join("\n") }),
+			el("span", { class: "name", style: { "padding-left": Math.min(at, 10) * 8 + "px" } }, "… " + plural(ks.length, "function") + ", from ",
 				nameOf(T.func[path[ks[0]]]), " to ", nameOf(T.func[path[ks[ks.length - 1]]])),
 			meter(below[path[ks[0]]] / whole), el("span", { class: "num" }, timeCell(below[path[ks[0]]])), el("span", { class: "num" }));
 		return more;
@@ -55,7 +55,7 @@ function pathCard() {
 			el("span", { class: "key" }), "with goroutines: all calls and goroutines started below", el("span", { class: "key self" }), "self"),
 		el("div", { class: "path", role: "group" }, el("div", { class: "head" }, el("span"), el("span", { class: "head" }, "of " + time(whole)),
 			el("span", { class: "head" }, "with goroutines"), el("span", { class: "head" }, "self")),
-		stretches(path, below).map((ks) => ks.length > 1 ? folded(ks) : row(ks[0]))));
+		stretches(path, below).map((ks, at) => ks.length > 1 ? folded(ks, at) : row(ks[0], at))));
 }
 
 // What probes took most of, or what may be off by more than is left, is no answer.
@@ -70,8 +70,8 @@ function topCard() {
 		el("div", { class: STATES.length ? "path own" : "path", role: "group" }, order.map((f) => {
 			const parts = partsOfFunc(f);
 			return el("div", pressable(() => focusOn(f), { "data-f": f, title: F.names[f] }),
-				el("span", { class: "name" }, parts ? null : [swatch(f), " "], DOUBTFUL[f] ? el("abbr", { title: "Probes took more than is left: this may be wrong" }, "≈ ") : "", nameOf(f)),
-				STATES.length ? el("span", { class: "name", title: parts ? partText(parts, own[f]) : null }, parts ? mostly(parts, own[f]) : "") : null, parts ? partsBar(parts, own[f], own[f] / longest) : meter(0, own[f] / whole),
+				el("span", { class: "name" }, parts ? null : [swatch(f), " "], DOUBTFUL[f] ? el("abbr", { title: "Probes took more than is left: this may be wrong" }, "≈ ") : "", nameIn(f, DOUBTFUL[f] || !parts ? 2.5 : 0)),
+				STATES.length ? el("span", { class: "name", title: parts ? partText(parts, own[f]) : null }, parts ? mostly(parts, own[f], true) : "") : null, parts ? partsBar(parts, own[f], own[f] / longest) : meter(0, own[f] / whole),
 				el("span", { class: "num" }, timeCell(own[f])), el("span", { class: "num" }, share(own[f], whole)));
 		})));
 }
@@ -82,22 +82,36 @@ function slowCard() {
 	return SLOW.has(f) && SLOW.get(f).length > 2 ? el("div", { class: "card" }, el("h2", {}, "Slowest calls of ", nameOf(f)), slowCalls(f, 5), ...histogram(f)) : null;
 }
 
-// What everybody asks first, in one line.
-function strip() {
-	const t = D.trace, whole = wholeCached(), wall = Number(t.info["end.target_wall_ns"]) || t.duration_ns;
+// What a reader must know of the recording, at the foot; what is doubtful has a sign.
+function footMarks() {
+	const t = D.trace, whole = wholeCached();
 	const lost = SAMPLES ? Number(t.info["end.samples_lost"] || 0) : t.lost_events;
 	const known = SAMPLES ? t.info["end.samples_lost"] !== undefined : t.complete || t.lost_events;
-	const items = [["wall", time(wall)], [SAMPLES ? "they stand for" : "goroutines’ time, added up", time(whole)]];
-	if (t.probe_ns) items.push(["probing, taken out", share(t.probe_ns, t.root_ns)]);
-	items.push(["lost", known ? lost ? plural(lost, SAMPLES ? ONE : "event") : "nothing" : "not known"]);
-	return el("dl", { class: "strip" + (lost || !known ? " doubt" : "") }, items.map(([k, v]) => el("div", {}, el("dt", {}, k), el("dd", {}, v))));
+	const sum = (key) => F[key] ? F[key].reduce((all, ns) => all + ns, 0) : 0, off = sum("off_cpu_ns"), wanted = sum("run_ns") + off;
+	const off_by = 98 / Math.sqrt(t.calls || 1); // points, two standard deviations of a half
+	return [[!lost && known, known ? lost ? plural(lost, SAMPLES ? ONE : "event") + " lost" : "nothing lost" : "not known what was lost"],
+		t.probe_ns ? [t.probe_ns < t.root_ns / 4, "tracing cost " + share(t.probe_ns, t.root_ns) + " (subtracted)"] : null,
+		off > wanted / 10 ? [false, "machine busy: no processor for " + share(off, wanted) + " of the time to run"] : null,
+		SAMPLES && off_by > 5 ? [false, "few samples: a share may be off by " + Math.round(off_by) + " points"] : null,
+		[null, time(whole) + (SAMPLES ? " covered by samples" : " of goroutine time")]].filter(Boolean);
+}
+
+function foot(traced) {
+	const notes = D.trace.notes.length, open = el("button", { type: "button", class: "plain", "aria-expanded": "false", "aria-controls": "traced", onclick: () => {
+		traced.hidden = !traced.hidden;
+		open.setAttribute("aria-expanded", String(!traced.hidden));
+		if (!traced.hidden) traced.scrollIntoView({ block: "end" });
+	} }, "What was traced" + (notes ? ", and " + plural(notes, "note") : ""));
+	traced.id = "traced";
+	traced.hidden = true;
+	return el("div", { class: "foot" }, footMarks().map(([good, what]) => el("span", { class: good === false ? "doubt" : null }, good === null ? "" : good ? "✓ " : "⚠ ", what)), open);
 }
 
 // A line of the answer: names of functions lead to them.
 function linked(text) {
 	return text.split(/(?<=[ ,])|(?=[ ,])/).map((word) => {
 		const f = F.names.indexOf(word);
-		return f < 0 ? word : el("button", { class: "fn", title: word, onclick: () => focusOn(f) }, word);
+		return f < 0 ? word : el("button", { class: "fn", title: word, onclick: () => focusOn(f) }, label(f));
 	});
 }
 
@@ -109,7 +123,7 @@ function leads() {
 	return el("p", { class: "leads" }, calls && TL ? button("Slowest call on the timeline", () => goToCall(func, 0), true) : null,
 		held !== undefined ? button("Who holds the lock", () => set({ view: "slow", focus: held })) : null,
 		SLOW.has(next) ? button("What the others do", () => set({ view: "slow", focus: next })) : null,
-		calls ? button(calls.length < ABOUT.calls ? "The " + plural(calls.length, "slowest call") : "All " + plural(calls.length, "call") + " by time", () => set({ view: "slow", focus: func })) : null);
+		calls && calls.length > 1 ? button(calls.length < ABOUT.calls ? "The " + plural(calls.length, "slowest call") : "All " + plural(calls.length, "call") + " by time", () => set({ view: "slow", focus: func })) : null);
 }
 
 // Why it takes long: a sentence, what shows it, and the slowest call.
@@ -150,13 +164,14 @@ function pickName(p) {
 const shortOf = (name) => { const [path, rest] = split(name); return path ? lastOf(path) + "." + rest : name; };
 
 function goroutineCard() {
+	const twin = (p) => PICKS.some((q) => q !== p && q.kind === "group" && q.func === p.func) && p.at ? " " + p.at.split("/").pop() : "";
 	const groups = PICKS.filter((p) => p.kind === "group" && p.weight && worked(p)).sort((a, b) => b.weight - a.weight), whole = wholeCached();
 	return el("div", { class: "card" }, el("h2", {}, "Goroutines, by go statement"),
 		el("p", { class: "sub" }, plural(D.trace.goroutines, "goroutine") + " in all; choose a group here or above to see it alone" +
 			(D.untracked ? "; " + plural(D.untracked, "heavy one") + " had too many paths to be shown separately" : "") +
 			(D.n_groups > D.groups.length ? "; the heaviest " + count(D.groups.length) + " of " + count(D.n_groups) + " go statements" : "")),
 		el("div", { class: "path", role: "group" }, groups.slice(0, 10).map((p) => el("div", pressable(() => set({ pick: p, view: "flame" }), { title: pickName(p) }),
-		el("span", { class: "name fn" }, pickName(p)), meter(p.weight / whole),
+		p.group ? el("span", { class: "name" }, el("span", { class: "go" }, "go"), nameIn(p.func, 4 + twin(p).length), el("span", { class: "fn" }, twin(p))) : el("span", { class: "name fn" }, "main and others"), meter(p.weight / whole),
 		el("span", { class: "num" }, timeCell(p.weight)), el("span", { class: "num" }, p.group ? count(p.goroutines) + "×" : "")))));
 }
 
@@ -183,7 +198,7 @@ function traceCard() {
 	if (WAS)
 		return el("div", { class: "card wide" }, el("h2", {}, "What is compared"), el("h3", {}, "A: " + D.was.file), factsOf(D.was.trace),
 			el("h3", {}, "B: " + D.file), factsOf(D.trace), el("ul", { class: "notes" }, D.notes.map((n) => el("li", {}, n))));
-	return el("div", { class: "card" }, el("h2", {}, "What was traced"), el("p", { class: "sub" }), factsOf(D.trace),
+	return el("div", { class: "card wide traced" }, el("h2", {}, "What was traced"), factsOf(D.trace),
 		el("ul", { class: "notes" }, D.trace.notes.map((n) => el("li", {}, n))));
 }
 
@@ -209,7 +224,7 @@ function renderOverview() {
 	overviewKey = key;
 	const empty = el("div", { class: "card wide" }, el("h2", {}, "No call was recorded"),
 		el("p", { class: "sub" }, "No selected function ran; gotrace plan lists them."));
-	const first = !WAS && T.n > 1 ? [strip(), sentence()].filter(Boolean) : [];
-	$("view-overview").replaceChildren(...first, el("div", { class: "cards" },
-		...(WAS ? changeCards() : T.n > 1 ? [topCard(), slowCard(), pathCard(), goroutineCard()].filter(Boolean) : [empty]), traceCard()));
+	const some = !WAS && T.n > 1, traced = traceCard(), first = some ? sentence() : null;
+	$("view-overview").replaceChildren(...[first, el("div", { class: "cards" },
+		...(WAS ? changeCards() : some ? [topCard(), slowCard(), pathCard(), goroutineCard()].filter(Boolean) : [empty]), traced), some ? foot(traced) : null].filter(Boolean));
 }

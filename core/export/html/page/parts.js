@@ -6,6 +6,7 @@ for (const [code, [name, kind]] of Object.entries(D.codes || {}))
 	CODES[code] ||= [(code & 255) === 6 ? CODES[6][0] : name.replace(/^waiting: /, ""), kind];
 const CODE_OF = { run: 1, ready: 2, wait: 3, syscall: 4, unknown: 0, "off-cpu": 6 };
 const codeName = (code) => (CODES[code] || CODES[0])[0];
+const briefName = (code) => codeName(code).replace(/^sync\.(\w+)\.Wait\b/, "$1").replace(/^sync\./, "").replace("without a", "no").replace("in system calls", "system call");
 const kindOf = (code) => (CODES[code] || CODES[0])[1];
 const kindInk = (kind) => `var(--kind-${kind})`;
 
@@ -75,10 +76,10 @@ function partsBar(parts, whole, part = 1) {
 		parts.map(([code, ns]) => el("i", { style: { width: (100 * part * ns / (whole || 1)).toFixed(2) + "%", background: kindInk(kindOf(code)) } })));
 }
 
-// What most of it was, with its share; in grey where nothing has a third.
-function mostly(parts, whole) {
+// What most of it was, with its share; in grey where nothing has a third. brief: for narrow cells.
+function mostly(parts, whole, brief = false) {
 	const [code, ns] = parts.reduce((m, p) => p[1] > m[1] ? p : m, [0, 0]);
-	return ns ? el("span", { class: ns < whole / 3 ? "none" : "why" }, codeName(code) + " " + share(ns, whole)) : el("span", { class: "none" }, "–");
+	return ns ? el("span", { class: ns < whole / 3 ? "none" : "why" }, brief ? briefName(code) + " " + Math.round(100 * ns / whole) + "%" : codeName(code) + " " + share(ns, whole)) : el("span", { class: "none" }, "–");
 }
 
 function partsLegend(parts, whole) {

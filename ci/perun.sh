@@ -47,7 +47,7 @@ init() {
 
 tableof() {
 	perun show a.perf tableof --to-stdout resources >"$work/table" && cat "$work/table" &&
-		grep -q 'main.main;\[go\];main.left;\[go\];main.right' "$work/table" &&
+		grep -q 'main.main;\[go\] main.left;main.left;\[go\] main.right;main.right' "$work/table" &&
 		[ "$(grep -c ' exclusive ' "$work/table")" = "$(grep -c '"uid"' a.perf)" ]
 }
 
@@ -103,7 +103,7 @@ check() {
 		json.dump(d, open('slow.perf', 'w'))
 	EOF
 		perun check profiles a.perf slow.perf >"$work/check" && cat "$work/check" &&
-		grep -A 1 'main.left;\[go\];main.right' "$work/check" | grep -q '4.0x: time Degradation' &&
+		grep -A 1 'main.left;\[go\] main.right;main.right' "$work/check" | grep -q '4.0x: time Degradation' &&
 		grep -q '0 optimizations(+), 1 degradation(-)' "$work/check" &&
 		perun check profiles a.perf a.perf | grep -q '0 optimizations(+), 0 degradations(-)'
 }
@@ -111,13 +111,13 @@ check() {
 import_folded() {
 	"$GOTRACE" export --format=folded -o chain.folded "$traces/chain.go1.27.thesis.gotrace" &&
 		perun import -c ./chain -w 1000 -pn imported.perf -pd . perf stack chain.folded &&
-		perun show imported.perf tableof --to-stdout resources | grep -q 'main.main;\[go\];main.left;\[go\];main.right'
+		perun show imported.perf tableof --to-stdout resources | grep -q 'main.main;\[go\] main.left;main.left;\[go\] main.right;main.right'
 }
 
 layouts() {
 	export_as go1 x.perf 2>/dev/null && return 1 # there is no such trace
 	export_as chain.go1.27.thesis flat.perf &&
-		perun show flat.perf tableof --to-stdout resources | grep -q 'main.main,\[go\],main.left,\[go\]' &&
+		perun show flat.perf tableof --to-stdout resources | grep -q 'main.main,\[go\] main.left,main.left,\[go\] main.right' &&
 		export_as chain.go1.27.thesis legacy.perf --perun-layout=legacy &&
 		perun show legacy.perf tableof --to-stdout resources | grep -q 'Callees Mean \[#\]'
 }

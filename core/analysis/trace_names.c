@@ -2,6 +2,7 @@
 #include "analysis/trace_names.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *trace_name_func(const struct trace_info *info, uint32_t func)
@@ -14,6 +15,13 @@ const char *trace_name_func(const struct trace_info *info, uint32_t func)
 	default:
 		return func < info->n_funcs ? info->funcs[func].name : "?";
 	}
+}
+
+char *trace_name_go(const struct trace_info *info, uint32_t func)
+{
+	char *name;
+
+	return asprintf(&name, GO_FRAME "%s", trace_name_func(info, func)) < 0 ? NULL : name;
 }
 
 const char *trace_name_at(const struct trace_info *info, uint64_t pc)

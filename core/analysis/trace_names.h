@@ -5,12 +5,14 @@
 
 #include "model/model.h"
 
-/* What formats that have nothing but frames put between a go statement's function and the
- * goroutine's own. */
-#define GO_FRAME "[go]"
+/* Formats that have nothing but frames put one between a go statement's function and the
+ * goroutine's first: these words, and the first one's name. */
+#define GO_FRAME "[go] "
 
 /* Display name of a function's index or of PATH_*. */
 const char *trace_name_func(const struct trace_info *info, uint32_t func);
+/* Of the frame of a go statement: "[go] main.worker". To be freed; NULL: no memory. */
+char *trace_name_go(const struct trace_info *info, uint32_t func);
 /* The function's name at pc, "" when not known. */
 const char *trace_name_at(const struct trace_info *info, uint64_t pc);
 /* "/src/main.go:12" of pc, "" when not known; `base`: without the folders. buf is at least 512

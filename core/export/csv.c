@@ -23,6 +23,7 @@
 #include "export/thesis.h"
 
 #define ARROW " -> "
+#define GO    "[go]"
 
 static void ms(FILE *out, uint64_t ns)
 {
@@ -45,7 +46,7 @@ static void put_callers(const struct thesis *t, const uint32_t *path, uint32_t n
 		  quote);
 	for (uint32_t i = 0; i < n; i++) {
 		if (nodes[path[i]].go)
-			fputs(i ? ARROW GO_FRAME : GO_FRAME, out);
+			fputs(i ? ARROW GO : GO, out);
 		if (i + 1 == n)
 			break;
 		fputs(i ? ARROW : "", out);

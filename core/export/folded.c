@@ -45,13 +45,18 @@ static void put_line(const struct trace_info *info, const struct call_tree *t, c
 		     uint32_t level, const char *leaf, uint64_t weight, FILE *out)
 {
 	for (uint32_t l = 1; l <= level; l++) {
+		const char *name = trace_name_func(info, t->nodes[path[l]].func);
+
 		/* What held up the prologue of a goroutine's first call is the goroutine's. */
-		if (t->nodes[path[l]].go)
-			fputs(GO_FRAME ";", out);
+		if (t->nodes[path[l]].go) {
+			fputs(GO_FRAME, out);
+			text_frame(out, name);
+			fputc(';', out);
+		}
 		if (l == level && leaf)
 			fputs(leaf, out);
 		else
-			text_frame(out, trace_name_func(info, t->nodes[path[l]].func));
+			text_frame(out, name);
 		fputc(l < level ? ';' : ' ', out);
 	}
 	fprintf(out, "%" PRIu64 "\n", weight);

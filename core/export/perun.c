@@ -61,8 +61,12 @@ static int fill_stack(struct perun *p, uint32_t node)
 	int err = 0;
 
 	for (uint32_t i = 0; !err && i < levels; i++) {
-		if (nodes[p->path[i]].go)
-			err = add_frame(p, &n, GO_FRAME);
+		if (nodes[p->path[i]].go) {
+			char *go = trace_name_go(p->t.trace.info, nodes[p->path[i]].func);
+
+			err = go ? add_frame(p, &n, go) : -ENOMEM;
+			free(go);
+		}
 		if (!err)
 			err = add_frame(p, &n,
 					trace_name_func(p->t.trace.info, nodes[p->path[i]].func));
@@ -70,43 +74,53 @@ static int fill_stack(struct perun *p, uint32_t node)
 	return err;
 }
 
-static void put_callers(struct perun *p, uint32_t node)
+static void put_caller(struct perun *p, const char *name)
+{
+	json_open(&p->j, '{');
+	json_kv_str(&p->j, "func", name);
+	json_close(&p->j, '}');
+}
+
+static int put_callers(struct perun *p, uint32_t node)
 {
 	const struct call_node *nodes = p->t.tree.nodes;
 	uint32_t n = nodes[node].level;
+	int err = 0;
 
 	json_key(&p->j, "trace");
 	json_open(&p->j, '[');
-	for (uint32_t i = 0; i < n; i++) {
-		const char *const names[] = {
-			nodes[p->path[i]].go ? GO_FRAME : NULL,
-			i + 1 < n ? trace_name_func(p->t.trace.info, nodes[p->path[i]].func) : NULL
-		};
+	for (uint32_t i = 0; !err && i < n; i++) {
+		const struct call_node *x = &nodes[p->path[i]];
 
-		for (int k = 0; k < 2; k++) {
-			if (!names[k])
-				continue;
-			json_open(&p->j, '{');
-			json_kv_str(&p->j, "func", names[k]);
-			json_close(&p->j, '}');
+		if (x->go) {
+			char *go = trace_name_go(p->t.trace.info, x->func);
+
+			err = go ? 0 : -ENOMEM;
+			put_caller(p, go ? go : "");
+			free(go);
 		}
+		if (i + 1 < n)
+			put_caller(p, trace_name_func(p->t.trace.info, x->func));
 	}
 	json_close(&p->j, ']');
+	return err;
 }
 
 /* uid NULL: the function, with its callers apart. */
-static void open_resource(struct perun *p, uint32_t node, const char *uid, const char *subtype)
+static int open_resource(struct perun *p, uint32_t node, const char *uid, const char *subtype)
 {
 	const struct call_node *n = &p->t.tree.nodes[node];
+	int err = 0;
 
 	fputc('\n', p->j.out);
 	json_open(&p->j, '{');
 	json_kv_str(&p->j, "uid", uid ? uid : trace_name_func(p->t.trace.info, n->func));
 	if (!uid)
-		put_callers(p, node);
+		err = put_callers(p, node);
 	json_kv_str(&p->j, "type", "time");
 	json_kv_str(&p->j, "subtype", subtype);
 	json_kv_u64(&p->j, "ncalls", n->stats.calls);
+	return err;
 }
 
 static void put_ms(struct json *j, const char *key, uint64_t ns)
@@ -115,30 +129,32 @@ static void put_ms(struct json *j, const char *key, uint64_t ns)
 	json_decimal(j, ns, 6);
 }
 
-static void put_path(struct perun *p, uint32_t node, const char *uid)
+static int put_path(struct perun *p, uint32_t node, const char *uid)
 {
 	const struct call_stats *st = &p->t.tree.nodes[node].stats;
+	int err = open_resource(p, node, uid, "exclusive");
 
-	open_resource(p, node, uid, "exclusive");
 	json_kv_u64(&p->j, "amount", st->self_ns);
 	put_ms(&p->j, "Total Inclusive T [ms]", st->total_ns);
 	put_ms(&p->j, "Total Exclusive T [ms]", st->self_ns);
 	put_ms(&p->j, "Total Morestack T [ms]", st->morestack_ns);
 	put_ms(&p->j, "Total Preempt T [ms]", st->preempt_ns);
 	json_close(&p->j, '}');
+	return err;
 }
 
-static void put_legacy(struct perun *p, uint32_t node)
+static int put_legacy(struct perun *p, uint32_t node)
 {
 	const struct call_stats *st = &p->t.tree.nodes[node].stats;
 	uint64_t root_ns = p->t.trace.totals->root_ns;
+	int err = 0;
 
-	for (const struct thesis_column *c = thesis_columns; c->name; c++) {
+	for (const struct thesis_column *c = thesis_columns; !err && c->name; c++) {
 		if (!thesis_has(c, st))
 			continue;
 		uint64_t v = c->get(st, &p->t.extra[node]);
 
-		open_resource(p, node, NULL, c->legacy);
+		err = open_resource(p, node, NULL, c->legacy);
 		json_key(&p->j, "amount");
 		if (c->unit == THESIS_NS && !c->legacy_ns)
 			json_decimal(&p->j, v, 6);
@@ -151,6 +167,7 @@ static void put_legacy(struct perun *p, uint32_t node)
 			json_u64(&p->j, v);
 		json_close(&p->j, '}');
 	}
+	return err;
 }
 
 static int put_resources(struct perun *p, enum perun_layout layout)
@@ -170,9 +187,9 @@ static int put_resources(struct perun *p, enum perun_layout layout)
 		if (err)
 			break;
 		if (layout == PERUN_LEGACY)
-			put_legacy(p, node);
+			err = put_legacy(p, node);
 		else
-			put_path(p, node, layout == PERUN_STACKS ? p->stack : NULL);
+			err = put_path(p, node, layout == PERUN_STACKS ? p->stack : NULL);
 	}
 	json_close(&p->j, ']');
 	return err;

@@ -30,8 +30,12 @@
 #define MANY_CALLS      1000000
 #define MANY_GOROUTINES 200
 #define MOST            50
-/* A frame that is no function; none of PATH_*, which are the largest numbers. */
-#define FUNC_GO (UINT32_MAX - 64)
+
+/* A function, or a go statement that starts it. */
+struct frame {
+	uint32_t func;
+	bool go;
+};
 
 struct speedscope {
 	struct loaded_trace trace;
@@ -42,33 +46,33 @@ struct speedscope {
 	bool all_calls; /* however many */
 	struct trace_watch watch;
 	struct json j;
-	uint32_t *frames; /* their functions, in the order in which they were used first */
+	struct frame *frames; /* in the order in which they were used first */
 	size_t n_frames, cap_frames;
-	struct hash_index by_func;
+	struct hash_index by_func; /* of frames */
 };
 
 /* ---- frames */
 
-/* The function's frame, a new one when it has none. UINT32_MAX: no memory. */
-static uint32_t frame_of(struct speedscope *s, uint32_t func)
+/* The frame's number, a new one when it has none. UINT32_MAX: no memory. */
+static uint32_t frame_of(struct speedscope *s, uint32_t func, bool go)
 {
-	uint32_t hash = hash_u64_pair(func, 0);
+	uint32_t hash = hash_u64_pair(func, go);
 	size_t at;
 
 	for (uint32_t i = hash_index_first(&s->by_func, hash, &at); i != HASH_NONE;
 	     i = hash_index_next(&s->by_func, hash, &at))
-		if (s->frames[i] == func)
+		if (s->frames[i].func == func && s->frames[i].go == go)
 			return i;
 	if (vec_reserve(&s->frames, &s->cap_frames, s->n_frames + 1) ||
 	    hash_index_put(&s->by_func, hash, (uint32_t)s->n_frames))
 		return UINT32_MAX;
-	s->frames[s->n_frames] = func;
+	s->frames[s->n_frames] = (struct frame){ func, go };
 	return (uint32_t)s->n_frames++;
 }
 
-static int put_frame(struct speedscope *s, uint32_t func)
+static int put_frame(struct speedscope *s, uint32_t func, bool go)
 {
-	uint32_t frame = frame_of(s, func);
+	uint32_t frame = frame_of(s, func, go);
 
 	if (frame == UINT32_MAX)
 		return -ENOMEM;
@@ -76,21 +80,25 @@ static int put_frame(struct speedscope *s, uint32_t func)
 	return 0;
 }
 
-static void put_frames(struct speedscope *s)
+static int put_frames(struct speedscope *s)
 {
 	const struct trace_info *info = s->trace.info;
+	int err = 0;
 
 	json_key(&s->j, "shared");
 	json_open(&s->j, '{');
 	json_key(&s->j, "frames");
 	json_open(&s->j, '[');
-	for (size_t i = 0; i < s->n_frames; i++) {
-		uint32_t func = s->frames[i];
-		const struct trace_func *f = func < info->n_funcs ? &info->funcs[func] : NULL;
+	for (size_t i = 0; !err && i < s->n_frames; i++) {
+		uint32_t func = s->frames[i].func;
+		bool go = s->frames[i].go;
+		const struct trace_func *f = !go && func < info->n_funcs ? &info->funcs[func] : NULL;
+		char *name = go ? trace_name_go(info, func) : NULL;
 
+		err = go && !name ? -ENOMEM : 0;
 		json_open(&s->j, '{');
-		json_kv_str(&s->j, "name",
-			    func == FUNC_GO ? GO_FRAME : trace_name_func(info, func));
+		json_kv_str(&s->j, "name", name ? name : trace_name_func(info, func));
+		free(name);
 		if (f && f->file)
 			json_kv_str(&s->j, "file", f->file);
 		if (f && f->line)
@@ -99,6 +107,7 @@ static void put_frames(struct speedscope *s)
 	}
 	json_close(&s->j, ']');
 	json_close(&s->j, '}');
+	return err;
 }
 
 /* ---- profiles */
@@ -124,9 +133,9 @@ static int put_stack(struct speedscope *s, const uint32_t *path, uint32_t level)
 		const struct call_node *x = &s->tree.nodes[path[l]];
 
 		if (x->go)
-			err = put_frame(s, FUNC_GO);
+			err = put_frame(s, x->func, true);
 		if (!err)
-			err = put_frame(s, x->func);
+			err = put_frame(s, x->func, false);
 	}
 	json_close(&s->j, ']');
 	return err;
@@ -206,7 +215,7 @@ static int put_end(struct ends *e, const char *type, uint32_t func, uint64_t ns)
 	json_open(j, '{');
 	json_kv_str(j, "type", type);
 	json_key(j, "frame");
-	int err = put_frame(e->s, func);
+	int err = put_frame(e->s, func, false);
 
 	json_kv_u64(j, "at", e->at_ns - e->s->trace.totals->first_ns);
 	json_close(j, '}');
@@ -309,7 +318,7 @@ static int put_sample_stacks(struct speedscope *s, const uint32_t *order, size_t
 		err = sample_stack_funcs(l, info, stack, &funcs, &cap, &n_funcs, &unresolved);
 		json_open(&s->j, '[');
 		for (size_t k = 0; k < n_funcs && !err; k++)
-			err = put_frame(s, funcs[k]);
+			err = put_frame(s, funcs[k], false);
 		json_close(&s->j, ']');
 	}
 	json_close(&s->j, ']');
@@ -362,7 +371,8 @@ static int put_all(struct speedscope *s)
 	else if (!err)
 		err = put_goroutines(s);
 	json_close(&s->j, ']');
-	put_frames(s);
+	if (!err)
+		err = put_frames(s);
 	json_close(&s->j, '}');
 	return err;
 }

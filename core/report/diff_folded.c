@@ -28,7 +28,11 @@ int diff_folded(struct trace_reader *const r[2], const struct diff_options *opt,
 			const struct call_node *x = &d.tree.nodes[path[l]];
 
 			fputs(l ? ";" : "", out);
-			fputs(x->go ? GO_FRAME ";" : "", out);
+			if (x->go) {
+				fputs(GO_FRAME, out);
+				text_frame(out, trace_name_func(&d.names.info, x->func));
+				fputc(';', out);
+			}
 			text_frame(out, trace_name_func(&d.names.info, x->func));
 		}
 		if (!err)

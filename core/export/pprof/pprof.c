@@ -2,8 +2,8 @@
 /*
  * pprof's profile: protobuf in gzip (pprof.proto). Values are a stack's own;
  * pprof adds them up along the stacks by itself. So its "cum" goes across go
- * statements, as ours do not: a frame named [go] marks each of them, with the statement's line, or
- * --no-go-edges cuts there.
+ * statements, as ours do not: a frame [go] marks each of them, with the name of what it starts and
+ * the statement's line, or --no-go-edges cuts there.
  *
  * A function is one location, its start: which of a caller's lines made a call
  * is not in a trace.
@@ -72,39 +72,47 @@ static uint64_t stop_location(struct pprof *p, const char *name)
 	return p->location[slot] = slot + 1;
 }
 
-/* The index of pc in go_pcs, which takes it up when it is new; *fresh: it was. */
-static size_t go_pc_index(struct pprof *p, uint64_t pc, bool *fresh)
+/* The index of pc and func in gos, which takes them up when they are new; *fresh: they were. */
+static size_t go_index(struct pprof *p, uint64_t pc, uint32_t func, bool *fresh)
 {
-	uint32_t hash = hash_u64(pc);
-	size_t at, n = p->n_go_pcs;
+	uint32_t hash = hash_u64_pair(pc, func);
+	size_t at, n = p->n_gos;
 
 	*fresh = false;
-	for (uint32_t i = hash_index_first(&p->by_pc, hash, &at); i != HASH_NONE;
-	     i = hash_index_next(&p->by_pc, hash, &at))
-		if (p->go_pcs[i] == pc)
+	for (uint32_t i = hash_index_first(&p->by_go, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&p->by_go, hash, &at))
+		if (p->gos[i].pc == pc && p->gos[i].func == func)
 			return i;
-	if (vec_reserve(&p->go_pcs, &p->cap_go_pcs, n + 1) ||
-	    hash_index_put(&p->by_pc, hash, (uint32_t)n)) {
+	if (vec_reserve(&p->gos, &p->cap_gos, n + 1) ||
+	    hash_index_put(&p->by_go, hash, (uint32_t)n)) {
 		p->out.err = -ENOMEM;
 		return 0;
 	}
 	*fresh = true;
-	p->go_pcs[p->n_go_pcs++] = pc;
+	p->gos[p->n_gos++] = (struct pprof_go){ pc, func };
 	return n;
 }
 
 static uint64_t go_location_of(struct pprof *p, uint32_t node)
 {
-	uint64_t pc = p->tree->nodes[node].go_pc, first = p->trace->info->n_funcs + 5;
-	const struct trace_pc *at = pc ? trace_info_pc(p->trace->info, pc) : NULL;
+	const struct trace_info *info = p->trace->info;
+	uint64_t pc = p->tree->nodes[node].go_pc, first = info->n_funcs + 5;
+	const struct trace_pc *at = pc ? trace_info_pc(info, pc) : NULL;
+	uint32_t func = p->tree->nodes[node].func;
 	bool fresh;
 
 	if (p->go_location[node])
 		return p->go_location[node];
-	size_t i = go_pc_index(p, pc, &fresh);
+	size_t i = go_index(p, pc, func, &fresh);
 
-	if (fresh)
-		put_location(p, first + i, GO_FRAME, at ? at->file : NULL, at ? at->line : 0, 0);
+	if (fresh) {
+		char *name = trace_name_go(info, func);
+
+		if (!name)
+			p->out.err = -ENOMEM;
+		put_location(p, first + i, name, at ? at->file : NULL, at ? at->line : 0, 0);
+		free(name);
+	}
 	return p->go_location[node] = first + i;
 }
 
@@ -270,8 +278,8 @@ static void free_profile(struct pprof *p)
 	profile_out_free(&p->out);
 	free(p->location);
 	free(p->go_location);
-	free(p->go_pcs);
-	hash_index_free(&p->by_pc);
+	free(p->gos);
+	hash_index_free(&p->by_go);
 	free(p->stack);
 }
 

@@ -12,6 +12,12 @@
 /* Of each sample; the last five in traces with states only. */
 #define PPROF_VALUES 10
 
+/* A go statement, and the function that a goroutine from it begins with. */
+struct pprof_go {
+	uint64_t pc;
+	uint32_t func;
+};
+
 struct pprof {
 	const struct loaded_trace *trace;
 	const struct call_tree *tree;
@@ -23,9 +29,9 @@ struct pprof {
 	/* location of the [go] frame above each node of the tree; 0: none yet */
 	uint64_t *go_location;
 	/* those of [go] frames: locations after all others */
-	uint64_t *go_pcs;
-	size_t n_go_pcs, cap_go_pcs;
-	struct hash_index by_pc; /* of go_pcs */
+	struct pprof_go *gos;
+	size_t n_gos, cap_gos;
+	struct hash_index by_go; /* of gos */
 	uint64_t *stack;
 	size_t cap_stack;
 	bool mapped;

@@ -47,7 +47,7 @@ init() {
 
 tableof() {
 	perun show a.perf tableof --to-stdout resources >"$work/table" && cat "$work/table" &&
-		grep -q 'main.main;\[go\] main.left;main.left;\[go\] main.right;main.right' "$work/table" &&
+		grep -q 'main.main;\[go\]main.left;main.left;\[go\]main.right;main.right' "$work/table" &&
 		[ "$(grep -c ' exclusive ' "$work/table")" = "$(grep -c '"uid"' a.perf)" ]
 }
 
@@ -103,7 +103,7 @@ check() {
 		json.dump(d, open('slow.perf', 'w'))
 	EOF
 		perun check profiles a.perf slow.perf >"$work/check" && cat "$work/check" &&
-		grep -A 1 'main.left;\[go\] main.right;main.right' "$work/check" | grep -q '4.0x: time Degradation' &&
+		grep -A 1 'main.left;\[go\]main.right;main.right' "$work/check" | grep -q '4.0x: time Degradation' &&
 		grep -q '0 optimizations(+), 1 degradation(-)' "$work/check" &&
 		perun check profiles a.perf a.perf | grep -q '0 optimizations(+), 0 degradations(-)'
 }
@@ -111,13 +111,13 @@ check() {
 import_folded() {
 	"$GOTRACE" export --format=folded -o chain.folded "$traces/chain.go1.27.thesis.gotrace" &&
 		perun import -c ./chain -w 1000 -pn imported.perf -pd . perf stack chain.folded &&
-		perun show imported.perf tableof --to-stdout resources | grep -q 'main.main;\[go\] main.left;main.left;\[go\] main.right;main.right'
+		perun show imported.perf tableof --to-stdout resources | grep -q 'main.main;\[go\]main.left;main.left;\[go\]main.right;main.right'
 }
 
 layouts() {
 	export_as go1 x.perf 2>/dev/null && return 1 # there is no such trace
 	export_as chain.go1.27.thesis flat.perf &&
-		perun show flat.perf tableof --to-stdout resources | grep -q 'main.main,\[go\] main.left,main.left,\[go\] main.right' &&
+		perun show flat.perf tableof --to-stdout resources | grep -q 'main.main,\[go\]main.left,main.left,\[go\]main.r' &&
 		export_as chain.go1.27.thesis legacy.perf --perun-layout=legacy &&
 		perun show legacy.perf tableof --to-stdout resources | grep -q 'Callees Mean \[#\]'
 }
@@ -134,10 +134,37 @@ collect_wrong() {
 		! "$top/core/cli/gotrace-perun-collect" --
 }
 
+# Perun with our collector and the mended drawing, beside the installed one.
+patched() {
+	cp -r "$("$venv/bin/python" -c 'import perun; print(perun.__path__[0])')" "$work/patched/perun" &&
+		patch -s -d "$work/patched" -p1 <"$top/packaging/perun/perun-0.28.patch" &&
+		cp -r "$top/packaging/perun/gotrace" "$work/patched/perun/collect/"
+}
+
+perun_patched() { PYTHONPATH=$work/patched perun "$@"; }
+
+patched_flamegraph() {
+	mkdir -p "$work/patched" && patched && perun_patched show a.perf flamegraph -o whole.svg &&
+		grep -q '<title>\[go\]main.left' whole.svg && tail -n 1 whole.svg | grep -q '</svg>'
+}
+
+collector() {
+	perun_patched collect -c "$work/programs/noinline/plain" gotrace -p main -x main.inner &&
+		perun_patched status >"$work/status" && cat "$work/status" && grep -q "1 untracked profiles" "$work/status" &&
+		perun_patched show 0@p tableof --to-stdout resources >"$work/table" && cat "$work/table" &&
+		grep -q 'main.main;main.outer;main.tiny' "$work/table" && ! grep -q 'main.inner' "$work/table"
+}
+
+collector_wrong() {
+	! GOTRACE=/does/not/exist perun_patched collect -c true gotrace >"$work/wrong" 2>&1 && cat "$work/wrong" &&
+		grep -q 'set GOTRACE' "$work/wrong" && ! perun_patched collect -c true gotrace
+}
+
 try 'a repository, two profiles' init
 try 'show tableof has a row a path' tableof
 try 'the stacks that Perun takes are those of folded' stacks
 try 'show flamegraph' flamegraph
+try 'show flamegraph of a patched Perun is whole' patched_flamegraph
 try 'add, status, show of what was added' add
 try 'a profile of another commit is refused' add_foreign
 try 'showdiff report, flamegraph, short' showdiff
@@ -147,6 +174,8 @@ try 'other layouts load' layouts
 try 'gotrace-perun-collect refuses what it cannot do' collect_wrong
 if [ "$(id -u)" = 0 ] && [ -e /sys/bus/event_source/devices/uprobe ]; then
 	try 'gotrace-perun-collect traces and adds' collect
+	try 'perun collect gotrace, in a patched Perun' collector
+	try 'perun collect gotrace refuses what it cannot do' collector_wrong
 else
 	skip 'gotrace-perun-collect traces and adds' 'not root, or no uprobes'
 fi

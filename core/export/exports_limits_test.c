@@ -196,7 +196,7 @@ static void test_many_goroutines(void **state)
 	free(text);
 	text = fixture_export(path, "folded", &(struct export_options){ .weight = WEIGHT_CALLS },
 			      &n);
-	snprintf(line, sizeof(line), "main.step 1\nmain.step;[go] main.step;main.step %d\n",
+	snprintf(line, sizeof(line), "main.step 1\nmain.step;[go]main.step;main.step %d\n",
 		 MANY_GOROUTINES - 1);
 	assert_string_equal(text, line);
 	free(text);

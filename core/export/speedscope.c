@@ -92,7 +92,8 @@ static int put_frames(struct speedscope *s)
 	for (size_t i = 0; !err && i < s->n_frames; i++) {
 		uint32_t func = s->frames[i].func;
 		bool go = s->frames[i].go;
-		const struct trace_func *f = !go && func < info->n_funcs ? &info->funcs[func] : NULL;
+		const struct trace_func *f = !go && func < info->n_funcs ? &info->funcs[func]
+									 : NULL;
 		char *name = go ? trace_name_go(info, func) : NULL;
 
 		err = go && !name ? -ENOMEM : 0;

@@ -131,9 +131,9 @@ static void test_go_edges(void **state)
 		 trace_info_get(trace_reader_info(r), "binary.build_id"));
 	trace_reader_close(r);
 
-	assert_non_null(strstr(tree, "[go] main.right"));
+	assert_non_null(strstr(tree, "[go]main.right"));
 	/* From Go 1.23 on a column stands behind the line. */
-	assert_non_null(strstr(raw, "[go] main.left gotrace.example/programs/chain/main.go:31"));
+	assert_non_null(strstr(raw, "[go]main.left gotrace.example/programs/chain/main.go:31"));
 	assert_non_null(strstr(raw, "main.main gotrace.example/programs/chain/main.go:20"));
 	assert_non_null(strstr(raw, " s=20\n"));
 	assert_non_null(strstr(
@@ -200,8 +200,9 @@ static void test_go_statements(void **state)
 	fixture_print_pprof(data, n, out);
 	assert_int_equal(fclose(out), 0);
 	for (unsigned i = 0; i < 2 * STATEMENTS; i++) {
-		snprintf(want, sizeof(want), " main.w%u [go] main.w%u(/src/main.go:%u 0 M0) main.main\n",
-			 i, i, i % STATEMENTS + 1);
+		snprintf(want, sizeof(want),
+			 " main.w%u [go]main.w%u(/src/main.go:%u 0 M0) main.main\n", i, i,
+			 i % STATEMENTS + 1);
 		assert_non_null(strstr(got, want));
 	}
 	unlink(trace);

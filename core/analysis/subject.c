@@ -131,13 +131,13 @@ static bool is_body(const struct looking *l, size_t i)
 	const struct call_stats *st = &l->nodes[i].stats;
 	const struct look *look = &l->looks[i];
 
-	if (!st->calls || !look->called)
+	if (!st->calls)
 		return false;
 	if ((st->total_ns + st->left_out_ns) / st->calls >= l->span_ns / BODY_PARTS)
 		return true;
 	if (look->called >= 2 * st->calls && 2 * look->self_idle_ns >= st->total_ns)
 		return true;
-	return is_wrapper(l, &l->nodes[i]) || only_loops(l, i);
+	return look->called && (is_wrapper(l, &l->nodes[i]) || only_loops(l, i));
 }
 
 static bool only_waits(uint64_t idle_ns, uint64_t ns)

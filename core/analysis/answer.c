@@ -201,7 +201,7 @@ static int explain_next(struct scan *s, struct answer *a)
 	} else if (waits_for_others(e->parts[0].is) && e->parts[0].is != CLASS_LOCK) {
 		func = waker_known(s, e) ? e->wakers[0].by : scan_started(s);
 		a->started = !waker_known(s, e);
-		a->awaits_work = !a->started && e->via == CLASS_OTHER;
+		a->awaits_work = !a->started && e->via != CLASS_CHAN && e->via != CLASS_COND;
 	}
 	return func == SUBJECT_NONE || (func == e->func && !a->holds_itself)
 		       ? 0

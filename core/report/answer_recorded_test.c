@@ -46,7 +46,7 @@ int main(void)
 		OF("channel"), OF("evict"),   OF("garbage"), OF("healthy"), OF("lock"),
 		OF("machine"), OF("narrow"),  OF("page"),    OF("parts"),   OF("query"),
 		OF("reader"),  OF("run"),     OF("sleep"),   OF("sync"),    OF("timer"),
-		OF("tool"),    OF("workers"),
+		OF("tool"),    OF("workers"), OF("pool"),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

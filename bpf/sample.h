@@ -105,6 +105,9 @@ struct sample_images {
 	struct sample_native at[SAMPLE_IMAGES];
 };
 
+/* Addresses above are the kernel's, or no addresses. */
+#define SAMPLE_USER_BITS 47
+
 /* In the place of a frame: from here to the next one, frames are missing (STACK_MISSING_PC). */
 #define SAMPLE_MISSING_PC 1
 /* Only of deaths: the next one is its caller if rbp was a frame pointer. */
@@ -132,6 +135,7 @@ struct sample_callers {
 #define SAMPLE_IN_KERNEL  256  /* interrupted in the kernel */
 #define SAMPLE_NO_BINARY  512  /* nothing was known of the executable yet */
 #define SAMPLE_LABELLED   1024 /* a label record of the same time and thread is before it */
+#define SAMPLE_NO_IMAGES  2048 /* of code that is not Go's, nothing was known of the process */
 
 #define SAMPLE_RECORD_STACK  1
 #define SAMPLE_RECORD_LABELS 2

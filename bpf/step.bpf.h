@@ -44,9 +44,10 @@ struct {
 	__array(values, struct rows_of_one);
 } rows SEC(".maps");
 
-/* What each process has mapped, by its pid. Processes that were not seen for longest give way. */
+/* What each process has mapped, by its pid. User space decides which of them have a place, and sets
+ * how many there are. */
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
 	__type(key, uint32_t);
 	__type(value, struct sample_images);
@@ -166,6 +167,8 @@ __noinline int native_at(uint64_t pc)
 	struct walk *w = this_walk();
 	struct sample_images *of = w ? bpf_map_lookup_elem(&images, &w->record.pid) : 0;
 
+	if (w && !of)
+		w->record.flags |= SAMPLE_NO_IMAGES;
 	if (!of)
 		return 0;
 	for (uint32_t i = 0; i < SAMPLE_IMAGES; i++) {

@@ -14,6 +14,10 @@
 static long walk_frame(uint32_t i, const struct walk_context *c)
 {
 	struct walk *w = c->w;
+
+	/* No program has code there: what led to it was no frame. */
+	if (w->pc >> SAMPLE_USER_BITS && w->n > w->record.n_kernel)
+		return chain_ends(c, 1);
 	uint64_t at = w->pc - (w->returns ? 1 : 0);
 	int special = in_go(w, at) ? special_at(link_off(w, at)) : 0;
 

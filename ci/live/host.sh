@@ -84,6 +84,33 @@ short() {
 }
 check "processes that are gone at once" short
 
+# A service that sleeps while many processes come and go. Its stacks are as whole afterwards as before.
+quiet() {
+	local service
+	command -v cc >/dev/null || skip "needs a C compiler"
+	cc -O2 -fomit-frame-pointer -o quiet "$TOP/fixtures/native/bursts.c"
+	printf '#include <stdlib.h>\n#include <sys/wait.h>\n#include <unistd.h>\nint main(int n, char **v)\n{\n\tfor (int i = atoi(v[n - 1]); i; i--)\n\t\tfork() ? wait(NULL) : _exit(0);\n\treturn 0;\n}\n' >forks.c
+	cc -O2 -o forks forks.c
+	./quiet 2 >turns &
+	service=$!
+	wait_for 60 grep -q quiet turns
+	begin -a -F 499
+	./forks 5000
+	kill -USR1 "$service"
+	wait_for 120 eval '[ "$(wc -l <turns)" = 2 ]'
+	end
+	kill "$service"
+	gt report trace --process=quiet --by=path -F csv -n 0 >rows.csv
+	awk -F, 'NR > 1 && $(NF - 1) > 0 { sub(/^"/, "", $1); print $(NF - 1), $1 }' rows.csv >rows
+	local all whole
+	all=$(count . <rows)
+	whole=$(count '^_start;.*;main(;|$)' <rows)
+	echo "$whole of $all are whole"
+	awk -v a="$whole" -v n="$all" 'BEGIN { exit !(n > 300 && a >= 0.99 * n - 5 * sqrt(0.99 * 0.01 * n)) }' ||
+		{ sort -rn rows | head; fail "stacks without a root"; }
+}
+check "a quiet service among processes that come and go" quiet
+
 group() {
 
 	busy=

@@ -23,6 +23,72 @@ native() { # CC-OPTION...
 check "C without frame pointers" native
 check "C without frame pointers, static" native -static
 
+# Assembly whose tables do not say what it has pushed, so that it is taken for the return address: the stack ends there, and
+# says so.
+nowhere() {
+	command -v cc >/dev/null || skip "needs a C compiler"
+	cat >nowhere.c <<-'END'
+		#include <time.h>
+		void spin(long n);
+		__asm__(".globl spin\n.type spin, @function\nspin: .cfi_startproc\n movabs $0xa6fc156837c14eff, %rax\n push %rax\n"
+			"1: dec %rdi\n jnz 1b\n pop %rax\n ret\n.cfi_endproc\n.size spin, .-spin\n");
+		int main(void)
+		{
+			while (clock() < CLOCKS_PER_SEC)
+				spin(1000000);
+			return 0;
+		}
+	END
+	cc -O2 -o nowhere nowhere.c || skip "cc cannot build it"
+	gt sample -F 499 -o trace -- ./nowhere
+	paths trace >rows
+	sort -rn rows | head -5
+	[ "$(count '^\[unreadable\];spin$' <rows)" -gt 100 ] || fail "the end is not marked"
+	[ "$(count 'kernel|a6fc' <rows)" = 0 ] || fail "a frame that is none"
+}
+check "tables that lead nowhere" nowhere
+
+# The first thread has ended, another one goes on.
+leaderless() {
+	command -v cc >/dev/null || skip "needs a C compiler"
+	cat >leaderless.c <<-'END'
+		#include <pthread.h>
+		#include <time.h>
+		#include <unistd.h>
+		volatile unsigned turns = 20000, sum;
+		__attribute__((noinline)) static unsigned leaf(unsigned n)
+		{
+			for (unsigned i = turns; i; i--)
+				n = n * 31 + i;
+			return n;
+		}
+		static void *work(void *first)
+		{
+			pthread_join(*(pthread_t *)first, NULL);
+			sleep(3); /* so that gotrace knows of that end */
+			for (const clock_t end = clock() + 2 * CLOCKS_PER_SEC; clock() < end;)
+				sum += leaf(1);
+			return NULL;
+		}
+		int main(void)
+		{
+			static pthread_t first;
+			pthread_t other;
+
+			first = pthread_self();
+			pthread_create(&other, NULL, work, &first);
+			pthread_exit(NULL);
+		}
+	END
+	cc -O2 -fomit-frame-pointer -o leaderless leaderless.c -pthread
+	gt sample -F 499 -o trace -- ./leaderless
+	paths trace >rows
+	sort -rn rows | head -5
+	awk -v a="$(count '^(__clone|clone3?|__clone3);.*work;leaf' <rows)" -v n="$(count leaf <rows)" 'BEGIN { exit !(n > 300 && a >= 0.99 * n) }' ||
+		fail "stacks without a root"
+}
+check "a program whose first thread has ended" leaderless
+
 # What was stripped from a program is in a file apart, found by build id or by name, and only if it is of this program.
 stripped() { # NAMES-WANTED COMMAND...: puts native.debug somewhere
 	local want=$1 named

@@ -7,6 +7,9 @@
 /* What looking at a goroutine again takes: an address, a mark, what it did last. */
 #define GOROUTINE_BYTES 128
 
+/* What a process has mapped, in the kernel's memory: struct sample_images and the place of it. */
+#define MAPPED_BYTES 2176
+
 /*
  * Of what is left (R), at one time:
  * while samples are read, the symbols that stay (R/4), a Go program (R/2), processes, tables;
@@ -22,6 +25,7 @@ struct agent_bounds agent_bounds(uint64_t memory, unsigned waiting)
 		.hold = rest / 2,
 		.binary = rest / 2,
 		.rows = rest / 10 / 8,
+		.mapped = (uint32_t)(rest / 20 / MAPPED_BYTES),
 		.processes = rest / 10,
 		.stretch = rest / 20,
 		.members = rest / 20,

@@ -12,6 +12,7 @@ struct agent_bounds {
 	uint64_t hold;       /* symbols at a time, half of it while nothing is looked up */
 	uint64_t binary;     /* one Go program that is read */
 	uint64_t rows;       /* of unwinding tables in the kernel, of 8 bytes: Go's, and others' */
+	uint32_t mapped;     /* processes whose mappings are in the kernel's memory */
 	uint64_t processes;  /* and what they have mapped */
 	uint64_t stretch;    /* tables of a stretch: it ends early then */
 	uint64_t members;    /* of rules: which service a process belongs to */

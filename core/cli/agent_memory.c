@@ -20,6 +20,7 @@ void agent_bound_memory(struct agent *a, unsigned waiting)
 	a->naming.hold_bytes = b.hold;
 	s->binaries.most_bytes = b.binary;
 	s->binaries.most_rows = s->natives.most_rows = b.rows;
+	s->most_processes = b.mapped;
 	s->processes.most_bytes = b.processes;
 	s->processes.late = true;
 	s->most_bytes = b.stretch;

@@ -9,6 +9,7 @@
 #include "trace/keys.h"
 
 #define PROGRAMS (SAMPLE_BINARIES + 20)
+#define MAPPED   64         /* processes whose mappings the kernel has room for */
 #define FIRST    (5u << 22) /* no process has such a number (PID_MAX_LIMIT) */
 
 /* ---- the kernel's side */
@@ -22,7 +23,7 @@ static size_t n_told, n_rows_held;
 static struct {
 	uint32_t pid;
 	struct sample_images i;
-} mapped[64];
+} mapped[MAPPED];
 static size_t n_mapped;
 static size_t rows_of[SAMPLE_BINARIES + SAMPLE_NATIVES];
 
@@ -94,8 +95,14 @@ int sample_bpf_images(struct sample_bpf *s, uint32_t pid, const struct sample_im
 	(void)s;
 	while (at < n_mapped && mapped[at].pid != pid)
 		at++;
+	if (!i->n) {
+		if (at < n_mapped)
+			mapped[at] = mapped[--n_mapped];
+		return 0;
+	}
+	if (at == MAPPED)
+		return -E2BIG;
 	n_mapped += at == n_mapped;
-	assert_true(n_mapped <= 64);
 	mapped[at].pid = pid;
 	mapped[at].i = *i;
 	return 0;
@@ -416,6 +423,70 @@ static void test_native_files(void **state)
 	}
 }
 
+/* ---- whose mappings the kernel has */
+
+/* It executes a program and maps a file that has tables. */
+static void begin_native(struct world *w, uint32_t pid)
+{
+	const struct side_band_reader r = processes_reader(&w->p);
+	const struct side_band_map m = {
+		.pid = pid, .start = 0x10000, .bytes = 0x10000, .path = copy_of("notgo", 1)
+	};
+
+	r.exec(r.ctx, pid, "worker", ++w->ts_ns);
+	r.map(r.ctx, &m, w->ts_ns);
+}
+
+/* One that is quiet while many come and go. */
+static void test_quiet(void **state)
+{
+	struct world *w = *state;
+
+	begin_native(w, FIRST);
+	for (uint32_t i = 1; i < 20 * MAPPED; i++) {
+		begin_native(w, FIRST + i);
+		assert_true(is_walked(FIRST + i) && is_walked(FIRST));
+		end(w, FIRST + i);
+		assert_int_equal(n_mapped, 1);
+	}
+}
+
+/* More live than there is room for. Who had no sample for longest gives way, and a sample brings it
+ * back. */
+static void test_crowd(void **state)
+{
+	struct world *w = *state;
+
+	for (uint32_t i = 0; i < 5 * MAPPED; i++) {
+		begin_native(w, FIRST + i);
+		assert_true(is_walked(FIRST + i));
+		processes_find(&w->p, FIRST, ++w->ts_ns);
+		assert_true(is_walked(FIRST));
+	}
+	assert_false(is_walked(FIRST + 1));
+	processes_find(&w->p, FIRST + 1, ++w->ts_ns);
+	assert_true(is_walked(FIRST + 1));
+	for (uint32_t i = 0; i < 5 * MAPPED; i++)
+		end(w, FIRST + i);
+	assert_int_equal(n_mapped, 0);
+}
+
+/* Another program has the number, and nothing mapped yet. Then it has ended before that was told.
+ */
+static void test_another(void **state)
+{
+	struct world *w = *state;
+	const struct side_band_reader r = processes_reader(&w->p);
+
+	begin_native(w, FIRST);
+	r.exec(r.ctx, FIRST, "another", ++w->ts_ns);
+	assert_false(is_walked(FIRST));
+	begin_native(w, FIRST);
+	assert_true(is_walked(FIRST));
+	r.fork(r.ctx, FIRST + 1, FIRST, ++w->ts_ns); /* of a parent that is not known */
+	assert_false(is_walked(FIRST));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -426,6 +497,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_executables, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_natives, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_native_files, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_quiet, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_crowd, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_another, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

@@ -10,6 +10,7 @@
 
 /* The threads of one process, once. */
 #define RING_BYTES (8u << 20)
+#define PROCESSES  64 /* it alone has to be known */
 
 static void on_death(void *ctx, const struct sample_record *r)
 {
@@ -69,11 +70,12 @@ int death_watch_begin(struct death_watch *w, struct target *t, const char *path,
 		      const struct user *user, struct trace_writer *writer)
 {
 	struct sample_config config = { .only_pid = (uint32_t)t->pid };
+	const struct sample_bpf_room room = { RING_BYTES, PROCESSES };
 	int err = sample_bpf_identify(&config);
 
 	w->reader = (struct sample_bpf_reader){ .death = on_death, .ctx = w };
 	if (!err)
-		err = sample_bpf_load(&w->bpf, BPF_DEATHS, &config, RING_BYTES, &w->reader);
+		err = sample_bpf_load(&w->bpf, BPF_DEATHS, &config, &room, &w->reader);
 	if (err)
 		return err;
 	w->writer = w->processes.writer = writer;

@@ -210,7 +210,7 @@ bool natives_know(struct natives *n, uint32_t pid, const struct sample_image *x)
 	return f && f->n_rows;
 }
 
-static void map(struct natives *n, uint32_t pid, const struct sample_image *images, size_t count)
+static int map(struct natives *n, uint32_t pid, const struct sample_image *images, size_t count)
 {
 	struct sample_images to = { 0 };
 
@@ -235,20 +235,38 @@ static void map(struct natives *n, uint32_t pid, const struct sample_image *imag
 		};
 	}
 	/* Also when there are none: the process may have executed another program. */
-	if (sample_bpf_images(n->bpf, pid, &to))
-		n->crowded = true;
+	int err = sample_bpf_images(n->bpf, pid, &to);
+
+	return err ? err : (int)to.n;
 }
 
-void natives_map(struct natives *n, uint32_t pid, const struct sample_image *images, size_t count)
+/* It was held still, and what it had mapped by then is known. */
+static bool was_held(const struct natives *n, uint32_t pid, uint64_t ts_ns)
+{
+	return pid == n->held_pid && ts_ns <= n->held_ns;
+}
+
+int natives_map(struct natives *n, uint32_t pid, const struct sample_image *images, size_t count)
 {
 	/* One after the other, they would be fewer meanwhile. */
-	if (pid != n->held_pid || !count || images[count - 1].from_ns > n->held_ns)
-		map(n, pid, images, count);
+	if (count && was_held(n, pid, images[count - 1].from_ns))
+		return (int)n->held_images;
+	return map(n, pid, images, count);
+}
+
+void natives_unmap(struct natives *n, uint32_t pid, uint64_t ts_ns)
+{
+	const struct sample_images none = { 0 };
+
+	if (!was_held(n, pid, ts_ns))
+		sample_bpf_images(n->bpf, pid, &none);
 }
 
 void natives_hold(struct natives *n, uint32_t pid, const struct sample_image *images, size_t count)
 {
-	map(n, pid, images, count);
+	const int had = map(n, pid, images, count);
+
+	n->held_images = had > 0 ? (uint32_t)had : 0;
 	n->held_pid = pid;
 	n->held_ns = clock_monotonic_ns();
 }

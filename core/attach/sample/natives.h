@@ -44,13 +44,17 @@ struct natives {
 	size_t vdso;         /* 1 + which of them is the vDSO; 0: not looked for */
 	uint32_t held_pid;   /* 0: none; all that it had mapped by held_ns has been told of */
 	uint64_t held_ns;
-	uint64_t no_room; /* files for which there was none */
-	bool crowded;     /* a process has more such files than SAMPLE_IMAGES */
+	uint32_t held_images; /* with rows */
+	uint64_t no_room;     /* files for which there was none */
+	bool crowded;         /* a process has more such files than SAMPLE_IMAGES */
 };
 
 /* A process has these images mapped, of which the last is new. Those of which no rows can be had
- * are walked by frame pointers. */
-void natives_map(struct natives *n, uint32_t pid, const struct sample_image *images, size_t count);
+ * are walked by frame pointers. How many have rows, or -errno, -E2BIG: so many processes are
+ * known that there is no place for it. */
+int natives_map(struct natives *n, uint32_t pid, const struct sample_image *images, size_t count);
+/* What that process had mapped before `ts_ns`, it has not any more; its place is free. */
+void natives_unmap(struct natives *n, uint32_t pid, uint64_t ts_ns);
 /* The same of a process that is held still, all that it has mapped. */
 void natives_hold(struct natives *n, uint32_t pid, const struct sample_image *images, size_t count);
 /* Whether there are rows of it, told in time or not. */

@@ -78,22 +78,23 @@ struct process *process_find(const struct processes *p, uint32_t pid, uint64_t t
 	return oldest;
 }
 
-static void end(struct process *one, uint64_t ts_ns)
+static void end(struct processes *p, struct process *one, uint64_t ts_ns)
 {
 	one->ended = true;
 	one->end_ns = ts_ns;
+	process_untell(p, one, ts_ns);
 }
 
 /* The one that is known by this pid is another from then on: also if there is no room for what
  * comes now, or it is forgotten. */
-static void replace(const struct processes *p, uint32_t pid, uint64_t ts_ns)
+static void replace(struct processes *p, uint32_t pid, uint64_t ts_ns)
 {
 	struct process *old = process_find(p, pid, ts_ns);
 
 	if (!old || old->start_ns > ts_ns)
 		return;
 	if (!old->ended)
-		end(old, ts_ns);
+		end(p, old, ts_ns);
 	old->replaced_ns = ts_ns;
 }
 
@@ -181,12 +182,6 @@ static void keep_image(struct processes *p, struct process *one, const struct sa
 
 static void read_maps(struct processes *p, struct process *one, uint64_t from_ns);
 
-static void tell_natives(struct processes *p, const struct process *one)
-{
-	if (p->natives)
-		natives_map(p->natives, one->pid, one->images, one->n_images);
-}
-
 static void put_image(struct processes *p, struct process *one, const struct sample_image *given)
 {
 	/* Code that is made at run time is mapped again and again. */
@@ -199,7 +194,7 @@ static void put_image(struct processes *p, struct process *one, const struct sam
 		return;
 	}
 	keep_image(p, one, given);
-	tell_natives(p, one);
+	process_tell(p, one);
 }
 
 /* Its file stays open, and tells its build id: of some files that have one, such as Go's with -B,
@@ -275,7 +270,7 @@ static void read_maps(struct processes *p, struct process *one, uint64_t from_ns
 	struct mapped m = { p, one, from_ns };
 
 	maps_read(one->pid, take_mapped, &m);
-	tell_natives(p, one);
+	process_tell(p, one);
 }
 
 /* ---- processes */
@@ -349,7 +344,7 @@ static void on_fork(void *ctx, uint32_t parent, uint32_t child, uint64_t ts_ns)
 	if (p->kept)
 		kept_files_copy(p->kept, &one->files, &old->files);
 	process_charge(p, one);
-	tell_natives(p, one);
+	process_tell(p, one);
 }
 
 static void on_exec(void *ctx, uint32_t pid, const char *comm, uint64_t ts_ns)
@@ -365,7 +360,17 @@ static void on_exec(void *ctx, uint32_t pid, const char *comm, uint64_t ts_ns)
 	learn(p, one); /* what it maps first names it */
 }
 
-/* What it had mapped is in the trace, but may be asked for. */
+void process_end(struct processes *p, struct process *one, uint64_t ts_ns)
+{
+	end(p, one, ts_ns);
+	/* What it had mapped is in the trace, but may be asked for. */
+	if (p->keep_images || (p->late && one->number == TRACE_NONE))
+		return;
+	process_free_images(one);
+	process_charge(p, one);
+}
+
+/* Of the first thread, which is mostly the last. */
 static void on_end(void *ctx, uint32_t pid, uint64_t ts_ns)
 {
 	struct processes *p = ctx;
@@ -373,11 +378,9 @@ static void on_end(void *ctx, uint32_t pid, uint64_t ts_ns)
 
 	if (!one)
 		return;
-	end(one, ts_ns);
-	if (p->keep_images || (p->late && one->number == TRACE_NONE))
-		return;
-	process_free_images(one);
-	process_charge(p, one);
+	one->leaderless = process_has_threads(pid);
+	if (!one->leaderless)
+		process_end(p, one, ts_ns);
 }
 
 void processes_again(struct processes *p, struct trace_writer *writer)
@@ -410,6 +413,8 @@ uint32_t processes_known(struct processes *p, uint32_t pid, uint64_t ts_ns)
 		name_it(p, one);
 		one->asked = true;
 		one->used_ns = ts_ns;
+		if (!one->told && !one->ended)
+			process_tell(p, one);
 	}
 	return one ? one->number : TRACE_NONE;
 }
@@ -430,6 +435,7 @@ uint32_t processes_find(struct processes *p, uint32_t pid, uint64_t ts_ns)
 
 void processes_free(struct processes *p)
 {
+	p->natives = NULL; /* it may be gone */
 	for (size_t i = 0; i < p->n; i++)
 		process_free(p, &p->all[i]);
 	free(p->all);

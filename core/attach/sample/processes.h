@@ -24,7 +24,10 @@ struct processes {
 		uint32_t pid, number; /* number: in the trace, TRACE_NONE: not written yet */
 		uint64_t start_ns;
 		bool learned;               /* what it executes: the BPF program knows it */
+		bool told;                  /* what it has mapped, likewise */
+		bool has_tables;            /* some of that has */
 		uint64_t binary;            /* that, see binaries_learn */
+		bool leaderless;            /* its first thread has ended, others may go on */
 		bool ended, was_ended;      /* by now; when the writer changed last */
 		bool asked;                 /* for its number: there may be samples of it */
 		bool released;              /* its files were, after it had ended */
@@ -98,9 +101,9 @@ void process_find_exe(struct process *one);
 void processes_hold(void *ctx, pid_t pid);
 /* Whether tables say how the stack goes on at this pc of code that is not Go's. */
 bool processes_have_tables(struct processes *p, uint32_t pid, uint64_t ts_ns, uint64_t pc);
-/* Whether no file has the code at this pc. */
-bool processes_made_at_run_time(const struct processes *p, uint32_t pid, uint64_t ts_ns,
-				uint64_t pc);
+/* Whether the walk of this sample, which is in the trace, has not found the outermost caller
+ * without knowing that. */
+bool processes_lost_callers(const struct processes *p, const struct sample_record *r);
 void processes_free(struct processes *p);
 
 #endif

@@ -72,9 +72,22 @@ static void forget_images(struct processes *p, uint64_t before_ns)
 	}
 }
 
+/* Those whose first thread had ended before. */
+static void look_for_ends(struct processes *p, uint64_t before_ns)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		struct process *one = &p->all[i];
+
+		if (!one->leaderless || one->ended || process_has_threads(one->pid))
+			continue;
+		process_end(p, one, before_ns);
+	}
+}
+
 void processes_release(struct processes *p, uint64_t before_ns)
 {
 	p->settled_ns = before_ns;
+	look_for_ends(p, before_ns);
 	forget_images(p, before_ns);
 	for (size_t i = 0; i < p->n && p->kept; i++) {
 		if (!is_due(&p->all[i], before_ns))

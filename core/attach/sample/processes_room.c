@@ -30,6 +30,7 @@ void process_free(struct processes *p, struct process *one)
 {
 	if (p->kept)
 		kept_files_drop(p->kept, &one->files);
+	process_untell(p, one, UINT64_MAX);
 	process_free_images(one);
 	free(one->exe);
 	p->bytes -= one->bytes;
@@ -67,13 +68,6 @@ static bool is_over(const struct processes *p, const struct process *one)
 	return one->ended && !one->asked && one->end_ns < p->settled_ns;
 }
 
-static int used_first(const void *x, const void *y)
-{
-	const struct process *const *a = x, *const *b = y;
-
-	return ((*a)->used_ns > (*b)->used_ns) - ((*a)->used_ns < (*b)->used_ns);
-}
-
 /* Of those that run and have no samples in this trace, until no more than that is left. */
 static void forget_unused(struct processes *p, uint64_t left, uint64_t most)
 {
@@ -84,7 +78,7 @@ static void forget_unused(struct processes *p, uint64_t left, uint64_t most)
 		if (!p->all[i].ended && !p->all[i].asked)
 			idle[n++] = &p->all[i];
 	if (n)
-		qsort(idle, n, sizeof(struct process *), used_first);
+		qsort(idle, n, sizeof(struct process *), process_used_first);
 	for (size_t i = 0; i < n && left > most; i++) {
 		left -= forget(idle[i]);
 		p->dropped++;

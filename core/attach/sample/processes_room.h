@@ -8,11 +8,22 @@
 /* The one that had this pid then; of times before all that are known, the oldest. NULL: it is not
  * known. */
 struct process *process_find(const struct processes *p, uint32_t pid, uint64_t ts_ns);
+/* Besides its first one. */
+bool process_has_threads(uint32_t pid);
+/* All of its threads have ended. */
+void process_end(struct processes *p, struct process *one, uint64_t ts_ns);
+/* Tells the BPF program what it has mapped. Who has had no sample for longest gives way, and is
+ * told of again when it has one. */
+void process_tell(struct processes *p, struct process *one);
+/* From then on it has mapped nothing of that. */
+void process_untell(struct processes *p, struct process *one, uint64_t ts_ns);
 /* To be called after what one has grew or shrank. */
 void process_charge(struct processes *p, struct process *one);
 void process_free_images(struct process *one);
 /* Frees what it has. */
 void process_free(struct processes *p, struct process *one);
+/* Of two struct process **, for qsort. */
+int process_used_first(const void *x, const void *y);
 /* Forgets those with `gone`, and puts all others in their places. */
 void processes_compact(struct processes *p);
 /* If there is too much: forgets those that have ended and have no samples, then what is known of

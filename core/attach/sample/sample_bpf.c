@@ -33,17 +33,21 @@ static int on_record(void *ctx, void *data, size_t size)
 	return 0;
 }
 
-static int configure(struct bpf_object *o, const struct sample_config *config, size_t ring_bytes)
+static int configure(struct bpf_object *o, const struct sample_config *config,
+		     const struct sample_bpf_room *room)
 {
 	struct bpf_map *rodata = bpf_object__find_map_by_name(o, ".rodata");
 	struct bpf_map *ring = bpf_object__find_map_by_name(o, "ring");
+	struct bpf_map *images = bpf_object__find_map_by_name(o, "images");
 	size_t size = 0;
 	void *to = rodata ? bpf_map__initial_value(rodata, &size) : NULL;
 
-	if (!to || size < sizeof(*config) || !ring)
+	if (!to || size < sizeof(*config) || !ring || !images)
 		return -EINVAL;
 	memcpy(to, config, sizeof(*config));
-	return bpf_map__set_max_entries(ring, ring_bytes);
+	int err = bpf_map__set_max_entries(images, room->processes);
+
+	return err ? err : bpf_map__set_max_entries(ring, (uint32_t)room->ring_bytes);
 }
 
 static int refuse(int err)
@@ -88,24 +92,25 @@ static int share_maps(struct bpf_object *to, const struct bpf_object *from)
 }
 
 /* Opens and loads one; *to is closed by sample_bpf_unload. 0 or -errno. */
-static int load(struct bpf_object **to, const struct embedded_bpf *e, size_t ring_bytes,
-		const struct bpf_object *shares)
+static int load(struct bpf_object **to, const struct embedded_bpf *e,
+		const struct sample_bpf_room *room, const struct bpf_object *shares)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = e->name);
 
 	*to = bpf_object__open_mem(e->start, e->end - e->start, &opts);
-	int err = *to ? configure(*to, e->config, ring_bytes) : -errno;
+	int err = *to ? configure(*to, e->config, room) : -errno;
 
 	if (!err && shares)
 		err = share_maps(*to, shares);
 	return err ? err : bpf_object__load(*to);
 }
 
-static int load_deaths(struct sample_bpf *s, const struct sample_config *config, size_t ring_bytes)
+static int load_deaths(struct sample_bpf *s, const struct sample_config *config,
+		       const struct sample_bpf_room *room)
 {
 	const struct embedded_bpf e = { "deaths", bpf_deaths_start, bpf_deaths_end,
 					config,   sizeof(*config),  0 };
-	int err = load(&s->deaths, &e, ring_bytes, s->object);
+	int err = load(&s->deaths, &e, room, s->object);
 
 	if (!err) {
 		s->deliver = kernel_types_attach(s->deaths, "on_deliver");
@@ -117,11 +122,12 @@ static int load_deaths(struct sample_bpf *s, const struct sample_config *config,
 }
 
 /* Not there: what else is wanted goes on. */
-static void load_waits(struct sample_bpf *s, const struct sample_config *config, size_t ring_bytes)
+static void load_waits(struct sample_bpf *s, const struct sample_config *config,
+		       const struct sample_bpf_room *room)
 {
 	const struct embedded_bpf e = { "waits", bpf_waits_start, bpf_waits_end,
 					config,  sizeof(*config), 0 };
-	int err = load(&s->waits, &e, ring_bytes, s->object);
+	int err = load(&s->waits, &e, room, s->object);
 
 	if (!err) {
 		s->waits_state = embedded_bpf_map(s->waits, ".bss", sizeof(*s->waits_state));
@@ -138,7 +144,7 @@ static void load_waits(struct sample_bpf *s, const struct sample_config *config,
 }
 
 int sample_bpf_load(struct sample_bpf *s, unsigned what, const struct sample_config *config,
-		    size_t ring_bytes, const struct sample_bpf_reader *reader)
+		    const struct sample_bpf_room *room, const struct sample_bpf_reader *reader)
 {
 	const struct embedded_bpf e = { "sample", bpf_sample_start, bpf_sample_end,
 					config,   sizeof(*config),  0 };
@@ -147,18 +153,18 @@ int sample_bpf_load(struct sample_bpf *s, unsigned what, const struct sample_con
 	embedded_bpf_log();
 	*s = (struct sample_bpf){ .program_fd = -1, .n_cpus = libbpf_num_possible_cpus() };
 	if (what & BPF_SAMPLES)
-		err = load(&s->object, &e, ring_bytes, NULL);
+		err = load(&s->object, &e, room, NULL);
 	if (!err && what & BPF_SAMPLES)
 		s->program_fd = bpf_program__fd(
 			bpf_object__find_program_by_name(s->object, "on_event"));
 	if (!err && what & BPF_DEATHS)
-		err = load_deaths(s, config, ring_bytes);
+		err = load_deaths(s, config, room);
 	if (!err) {
 		s->ring = ring_buffer__new(map_fd(s, "ring"), on_record, (void *)reader, NULL);
 		err = s->ring ? 0 : -errno;
 	}
 	if (!err && what & BPF_WAITS)
-		load_waits(s, config, ring_bytes);
+		load_waits(s, config, room);
 	if (!err)
 		return 0;
 	sample_bpf_unload(s);
@@ -283,7 +289,13 @@ void sample_bpf_remove_native(struct sample_bpf *s, uint32_t slot)
 
 int sample_bpf_images(struct sample_bpf *s, uint32_t pid, const struct sample_images *i)
 {
-	return bpf_map_update_elem(map_fd(s, "images"), &pid, i, BPF_ANY);
+	const int fd = map_fd(s, "images");
+
+	if (i->n)
+		return bpf_map_update_elem(fd, &pid, i, BPF_ANY);
+	int err = bpf_map_delete_elem(fd, &pid);
+
+	return err == -ENOENT ? 0 : err;
 }
 
 void sample_bpf_used(struct sample_bpf *s, bool (*lives)(void *ctx, uint32_t pid), void *ctx,

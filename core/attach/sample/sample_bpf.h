@@ -30,6 +30,12 @@ struct sample_bpf_reader {
 	void *ctx;                                               /* borrowed, as the reader is */
 };
 
+/* How much there is room for in the kernel's memory. */
+struct sample_bpf_room {
+	size_t ring_bytes;
+	uint32_t processes; /* of which is known what they have mapped, of 2 KB each */
+};
+
 /* Fills in whose numbers of processes records have: gotrace's. 0 or -errno. */
 int sample_bpf_identify(struct sample_config *c);
 
@@ -43,7 +49,7 @@ int sample_bpf_identify(struct sample_config *c);
  * what is missing and what to do. Without BPF_WAITS it goes on (logged likewise; `waits` is NULL).
  */
 int sample_bpf_load(struct sample_bpf *s, unsigned what, const struct sample_config *config,
-		    size_t ring_bytes, const struct sample_bpf_reader *reader);
+		    const struct sample_bpf_room *room, const struct sample_bpf_reader *reader);
 
 /* With BPF_DEATHS: processes that execute `path` may end themselves at this offset of the file.
  * *watch is for sample_bpf_unwatch. 0 or -errno: it is NULL. */
@@ -69,7 +75,8 @@ int sample_bpf_add_native(struct sample_bpf *s, const struct sample_row *rows, s
 			  uint32_t *slot);
 /* No image may name it any more. */
 void sample_bpf_remove_native(struct sample_bpf *s, uint32_t slot);
-/* What of a process has rows from now on. 0 or -errno. */
+/* What of a process has rows from now on; without any, it takes no place. 0 or -errno, -E2BIG: no
+ * place is free. */
 int sample_bpf_images(struct sample_bpf *s, uint32_t pid, const struct sample_images *i);
 /* Sets used[slot] of all slots that images of processes name. What those have that do not live is
  * forgotten. */

@@ -19,7 +19,10 @@
 #include "trace/keys.h"
 
 #define RING_BYTES (8u << 20)
-#define FLUSH_NS   1000000000ull
+/* Of which is known what they have mapped: others ask for it with their next sample. */
+#define PROCESSES_HOST 8192
+#define PROCESSES_SOME 1024
+#define FLUSH_NS       1000000000ull
 
 /* ---- from the ring to the trace */
 
@@ -83,18 +86,6 @@ static uint32_t labels_of(struct sampling *s, const struct sample_record *r)
 	return 0;
 }
 
-/* No thread begins in code that was made at run time. It may use rbp as it likes: where that is 0
- * the walk ends, and the callers are not known. */
-static uint32_t unknown_end(const struct sampling *s, const struct sample_record *r)
-{
-	const uint32_t n = r->n_kernel + r->n_user;
-
-	return r->n_user && processes_made_at_run_time(&s->processes, r->pid, r->h.ts_ns,
-						       r->pcs[n - 1])
-		       ? SAMPLE_UNREADABLE
-		       : 0;
-}
-
 static void take_sample(void *ctx, const struct sample_record *r)
 {
 	struct sampling *s = ctx;
@@ -115,7 +106,8 @@ static void take_sample(void *ctx, const struct sample_record *r)
 	/* The kernel's callers are return addresses. */
 	for (uint32_t i = 1; i < r->n_kernel; i++)
 		pcs[i]--;
-	const uint32_t flags = r->flags | unknown_end(s, r);
+	const bool lost = processes_lost_callers(&s->processes, r);
+	const uint32_t flags = r->flags | (lost ? SAMPLE_UNREADABLE : 0);
 	const struct sample_stack stack = {
 		.process = process, .n = n, .pcs = pcs, .flags = flags & STACK_FLAGS
 	};
@@ -180,6 +172,9 @@ static void raise_files(void)
 int sampling_prepare(struct sampling *s)
 {
 	struct sample_config config = { .kernel = s->kernel, .labels = s->labels };
+	const uint32_t most = s->host.on ? PROCESSES_HOST : PROCESSES_SOME;
+	const struct sample_bpf_room room = { RING_BYTES,
+					      s->most_processes ? s->most_processes : most };
 	int err = sample_bpf_identify(&config);
 
 	s->reader = (struct sample_bpf_reader){ take_sample, take_labels, take_death, s };
@@ -188,7 +183,7 @@ int sampling_prepare(struct sampling *s)
 		err = sample_bpf_load(&s->bpf,
 				      BPF_SAMPLES | (s->record_signals ? BPF_DEATHS : 0) |
 					      (s->wall.on ? BPF_WAITS : 0),
-				      &config, RING_BYTES, &s->reader);
+				      &config, &room, &s->reader);
 	if (err)
 		return err;
 	s->binaries.bpf = &s->bpf;

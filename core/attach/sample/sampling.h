@@ -63,8 +63,9 @@ struct sampling {
 	uint32_t label_number;
 	/* given: memory that the tables of one trace may take; 0: no limit. Then it is cut. */
 	uint64_t most_bytes;
-	bool cut_for_room;  /* this one was, or is to be */
-	uint64_t no_memory; /* samples that were left out, as tables took twice that */
+	uint32_t most_processes; /* given; 0: a fixed number. Whose mappings the kernel has */
+	bool cut_for_room;       /* this one was, or is to be */
+	uint64_t no_memory;      /* samples that were left out, as tables took twice that */
 	uint64_t samples, cut_off, unreadable, outside, no_labels;
 	uint64_t labels_cut, no_binary; /* samples: KEY_END_LABELS_CUT, KEY_END_SAMPLES_NO_BINARY */
 	uint64_t start_ns, target_end_ns;

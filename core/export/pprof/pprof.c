@@ -26,16 +26,17 @@
 #include "export/pprof/profile_out.h"
 #include "export/tree_load.h"
 
-/* A function and its one location, both numbered id. */
-static void put_location(struct pprof *p, uint64_t id, const char *name, const char *file,
-			 uint32_t line, uint64_t vaddr)
+/* A function and its one location. Both have the same number, in the order in which they are
+ * written: some readers take no other. */
+static uint64_t put_location(struct pprof *p, const char *name, const char *file, uint32_t line,
+			     uint64_t vaddr)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	Pprof__Function f = PPROF__FUNCTION__INIT, *functions[] = { &f };
 	Pprof__Location l = PPROF__LOCATION__INIT, *locations[] = { &l };
 	Pprof__Line in = PPROF__LINE__INIT, *lines[] = { &in };
 
-	f.id = l.id = in.function_id = id;
+	f.id = l.id = in.function_id = ++p->n_locations;
 	f.name = f.system_name = profile_string(&p->out, name);
 	f.filename = profile_string(&p->out, file);
 	f.start_line = in.line = line;
@@ -47,6 +48,7 @@ static void put_location(struct pprof *p, uint64_t id, const char *name, const c
 	part.function = functions;
 	part.location = locations;
 	profile_put(&p->out, &part);
+	return l.id;
 }
 
 static uint64_t location_of(struct pprof *p, uint32_t func)
@@ -57,9 +59,9 @@ static uint64_t location_of(struct pprof *p, uint32_t func)
 	const struct trace_func *f = known ? &info->funcs[func] : &(struct trace_func){ 0 };
 
 	if (!p->location[slot])
-		put_location(p, slot + 1, trace_name_func(p->trace->info, func), f->file, f->line,
-			     f->vaddr);
-	return p->location[slot] = slot + 1;
+		p->location[slot] = put_location(p, trace_name_func(p->trace->info, func), f->file,
+						 f->line, f->vaddr);
+	return p->location[slot];
 }
 
 /* What stands for the prologue stops of a node, beside it. Slots behind those of location_of. */
@@ -68,52 +70,46 @@ static uint64_t stop_location(struct pprof *p, const char *name)
 	uint64_t slot = p->trace->info->n_funcs + (strcmp(name, GROWTH_FRAME) ? 3 : 2);
 
 	if (!p->location[slot])
-		put_location(p, slot + 1, name, NULL, 0, 0);
-	return p->location[slot] = slot + 1;
+		p->location[slot] = put_location(p, name, NULL, 0, 0);
+	return p->location[slot];
 }
 
-/* The index of pc and func in gos, which takes them up when they are new; *fresh: they were. */
-static size_t go_index(struct pprof *p, uint64_t pc, uint32_t func, bool *fresh)
+/* Which of gos it is, which takes it up when it is new. NULL: no memory. */
+static struct pprof_go *find_go(struct pprof *p, uint64_t pc, uint32_t func)
 {
 	uint32_t hash = hash_u64_pair(pc, func);
 	size_t at, n = p->n_gos;
 
-	*fresh = false;
 	for (uint32_t i = hash_index_first(&p->by_go, hash, &at); i != HASH_NONE;
 	     i = hash_index_next(&p->by_go, hash, &at))
 		if (p->gos[i].pc == pc && p->gos[i].func == func)
-			return i;
+			return &p->gos[i];
 	if (vec_reserve(&p->gos, &p->cap_gos, n + 1) ||
 	    hash_index_put(&p->by_go, hash, (uint32_t)n)) {
 		p->out.err = -ENOMEM;
-		return 0;
+		return NULL;
 	}
-	*fresh = true;
-	p->gos[p->n_gos++] = (struct pprof_go){ pc, func };
-	return n;
+	p->gos[n] = (struct pprof_go){ .pc = pc, .func = func };
+	return &p->gos[p->n_gos++];
 }
 
 static uint64_t go_location_of(struct pprof *p, uint32_t node)
 {
 	const struct trace_info *info = p->trace->info;
-	uint64_t pc = p->tree->nodes[node].go_pc, first = info->n_funcs + 5;
+	uint64_t pc = p->tree->nodes[node].go_pc;
 	const struct trace_pc *at = pc ? trace_info_pc(info, pc) : NULL;
 	uint32_t func = p->tree->nodes[node].func;
-	bool fresh;
+	struct pprof_go *of = find_go(p, pc, func);
 
-	if (p->go_location[node])
-		return p->go_location[node];
-	size_t i = go_index(p, pc, func, &fresh);
-
-	if (fresh) {
+	if (of && !of->location) {
 		char *name = trace_name_go(info, func);
 
 		if (!name)
 			p->out.err = -ENOMEM;
-		put_location(p, first + i, name, at ? at->file : NULL, at ? at->line : 0, 0);
+		of->location = put_location(p, name, at ? at->file : NULL, at ? at->line : 0, 0);
 		free(name);
 	}
-	return p->go_location[node] = first + i;
+	return of ? of->location : 0;
 }
 
 /* The node's stack, innermost first, or with `leaf` in the node's place: its length, 0 when there
@@ -262,8 +258,7 @@ static void put_samples(struct pprof *p, const struct goroutine_paths *g)
 static void write_profile(struct pprof *p, const struct goroutine_paths *g)
 {
 	p->location = calloc(p->trace->info->n_funcs + 4, sizeof(*p->location));
-	p->go_location = calloc(p->tree->n, sizeof(*p->go_location));
-	if (!p->location || !p->go_location)
+	if (!p->location)
 		p->out.err = -ENOMEM;
 	profile_string(&p->out, "");
 	pprof_head(p);
@@ -277,7 +272,6 @@ static void free_profile(struct pprof *p)
 {
 	profile_out_free(&p->out);
 	free(p->location);
-	free(p->go_location);
 	free(p->gos);
 	hash_index_free(&p->by_go);
 	free(p->stack);

@@ -16,6 +16,7 @@
 struct pprof_go {
 	uint64_t pc;
 	uint32_t func;
+	uint64_t location; /* 0: none yet */
 };
 
 struct pprof {
@@ -26,9 +27,8 @@ struct pprof {
 	/* location of each function, then of the timer, of [other], of growth and of preemption; 0:
 	 * none yet */
 	uint64_t *location;
-	/* location of the [go] frame above each node of the tree; 0: none yet */
-	uint64_t *go_location;
-	/* those of [go] frames: locations after all others */
+	uint64_t n_locations; /* and functions, of the same numbers */
+	/* those of [go] frames */
 	struct pprof_go *gos;
 	size_t n_gos, cap_gos;
 	struct hash_index by_go; /* of gos */

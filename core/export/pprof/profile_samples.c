@@ -35,7 +35,8 @@ struct writing {
 	const struct loaded_trace *trace;
 	struct loaded_samples *s;
 	bool goroutines;
-	bool *has_function;
+	uint64_t *functions; /* the number in the profile of each; 0: none yet */
+	uint64_t n_functions;
 	struct place *places; /* locations, in order: their ids less 1 */
 	size_t n_places, cap_places;
 	struct hash_index by_place;
@@ -64,10 +65,10 @@ static uint64_t function_of(struct writing *w, uint32_t func)
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	Pprof__Function x = PPROF__FUNCTION__INIT, *functions[] = { &x };
 
-	x.id = (uint64_t)func + 1;
-	if (w->has_function[func])
-		return x.id;
-	w->has_function[func] = true;
+	if (w->functions[func])
+		return w->functions[func];
+	/* In the order in which they are written: some readers take no other. */
+	x.id = w->functions[func] = ++w->n_functions;
 	x.name = profile_string(&w->out, go ? linker : f->name);
 	x.system_name = profile_string(&w->out, linker);
 	x.filename = profile_string(&w->out, f->file);
@@ -372,8 +373,8 @@ static void put_samples(struct writing *w)
 
 static void write_all(struct writing *w)
 {
-	w->has_function = calloc(w->trace->info->n_funcs + 1, sizeof(*w->has_function));
-	if (!w->has_function) {
+	w->functions = calloc(w->trace->info->n_funcs + 1, sizeof(*w->functions));
+	if (!w->functions) {
 		w->out.err = -ENOMEM;
 		return;
 	}
@@ -404,7 +405,7 @@ int profile_samples(struct trace_reader *r, const struct export_options *opt, FI
 	if (!err)
 		err = outfile_check(out);
 	profile_out_free(&w.out);
-	free(w.has_function);
+	free(w.functions);
 	free(w.places);
 	hash_index_free(&w.by_place);
 	free(w.stack);

@@ -131,7 +131,31 @@ duckdb() {
 }
 check "DuckDB reads the index" duckdb
 
+# times_of FILE: time_nanos and duration_nanos of a profile.
+times_of() {
+	zcat "$1" | python3 -c '
+import sys
+bytes, at, found = sys.stdin.buffer.read(), 0, {}
+def number():
+    global at
+    n = shift = 0
+    while True:
+        n |= (bytes[at] & 127) << shift
+        at, shift = at + 1, shift + 7
+        if bytes[at - 1] < 128:
+            return n
+while at < len(bytes):
+    key = number()
+    value = number()
+    if key & 7 == 2:
+        at += value
+    else:
+        found[key >> 3] = value
+print(found[9], found[10])'
+}
+
 served() {
+	command -v python3 >/dev/null || skip "no python3 to read profiles"
 	config "\"listen\": \"127.0.0.1:$port\"" "$alone"
 	begin
 	"$programs/leafs" 600 >/dev/null &
@@ -140,8 +164,14 @@ served() {
 	curl -sf "http://127.0.0.1:$port/debug/pprof/profile?seconds=3&service=leafs" >profile.pb.gz
 	go tool pprof -top -sample_index=cpu profile.pb.gz >top 2>&1
 	expect_grep 'main.leaf' top
-	go tool pprof -raw profile.pb.gz 2>/dev/null | sed -n 's/^Duration: //p' >duration
-	echo "duration $(cat duration)"
+	# The time and the duration are those of the stretch, not of the first and the last sample.
+	local from to
+	sql "SELECT path, from_ns, to_ns FROM profiles WHERE service = 'leafs'" | while IFS='|' read -r row from to; do
+		times_of "store/$row.pb.gz" >times
+		[ "$(cat times)" = "$from $((to - from))" ] || fail "$row: $(cat times), not $from $((to - from))"
+	done
+	times_of profile.pb.gz >times
+	awk '{ exit !($2 >= 3e9) }' times || fail "3 seconds are $(cat times)"
 	curl -sf "http://127.0.0.1:$port/" >index
 	expect_grep 'service=leafs' index
 	curl -sf "http://127.0.0.1:$port/metrics" >metrics

@@ -24,7 +24,8 @@ struct merging {
 	int fd;
 	struct trace_writer *w;
 	struct sample_copy *copy;
-	bool waiting; /* some have samples of what did not execute */
+	uint64_t from_ns, to_ns; /* of all stretches, also those without a sample of it */
+	bool waiting;            /* some have samples of what did not execute */
 	/* files that were read: each is read once, whatever the index says */
 	struct file_number {
 		dev_t dev;
@@ -60,6 +61,17 @@ static int look(void *ctx, const struct profile *p)
 	struct merging *m = ctx;
 
 	m->waiting |= p->waiting_ns > 0;
+	return 0;
+}
+
+static int add_stretch(void *ctx, const struct profile *p)
+{
+	struct merging *m = ctx;
+
+	if (!m->from_ns || p->from_ns < m->from_ns)
+		m->from_ns = p->from_ns;
+	if (p->to_ns > m->to_ns)
+		m->to_ns = p->to_ns;
 	return 0;
 }
 
@@ -124,6 +136,10 @@ static int end(struct merging *m)
 	if (!err)
 		err = sample_copy_reasons(m->copy, &kvs);
 	if (!err)
+		err = trace_info_setf(&kvs, KEY_END_STRETCH_FROM_NS, "%" PRIu64, m->from_ns);
+	if (!err)
+		err = trace_info_setf(&kvs, KEY_END_STRETCH_TO_NS, "%" PRIu64, m->to_ns);
+	if (!err)
 		err = trace_info_setf(&kvs, KEY_END_SAMPLES, "%" PRIu64, c.samples);
 	if (!err)
 		err = trace_info_setf(&kvs, KEY_END_SAMPLES_LOST, "%" PRIu64, c.lost);
@@ -146,8 +162,11 @@ struct trace_reader *merge_trace(struct store *s, const struct store_query *q)
 	struct merging m = { .store = s,
 			     .query = q,
 			     .fd = memfd_create("gotrace-merged", MFD_CLOEXEC) };
+	const struct store_query all = { .from_ns = q->from_ns, .to_ns = q->to_ns };
 	int err = m.fd < 0 ? -errno : store_find(s, q, look, &m);
 
+	if (!err)
+		err = store_find(s, &all, add_stretch, &m);
 	if (!err)
 		err = store_find(s, q, add, &m);
 	if (!err)

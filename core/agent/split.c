@@ -149,6 +149,10 @@ static int end_keys(struct trace_info *end, const struct splitting *x,
 	int err = trace_info_set(end, KEY_END_REASON, REASON_INTERVAL);
 
 	if (!err)
+		err = trace_info_setf(end, KEY_END_STRETCH_FROM_NS, "%" PRIu64, x->from_ns);
+	if (!err)
+		err = trace_info_setf(end, KEY_END_STRETCH_TO_NS, "%" PRIu64, x->to_ns);
+	if (!err)
 		err = trace_info_setf(end, KEY_END_SAMPLES, "%" PRIu64, c->samples);
 	if (!err)
 		err = trace_info_setf(end, KEY_END_SAMPLES_LOST, "%" PRIu64, x->lost);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "attach/describe.h"
+#include "attach/sample/sampling_end.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "cli/cli.h"
@@ -259,7 +260,8 @@ static void begins(struct agent *a)
 {
 	const uint64_t now_ns = clock_monotonic_ns();
 
-	a->from_ns = clock_realtime_ns();
+	/* What came after the end of the one before is in this one. */
+	a->from_ns = sampling_real_ns(a->sampling.drained_ns ? a->sampling.drained_ns : now_ns);
 	a->end_ns = now_ns + a->config.interval_ns;
 	agent_meet_again(a, false);
 	pthread_mutex_lock(&a->lock);

@@ -243,6 +243,7 @@ static void add_keys(struct trace_info *info, struct input *in)
 		KEY_STATES_REASON ".0",   KEY_STATES_REASON ".1", KEY_WARN_MAPS,
 		KEY_CLOCK_MONOTONIC_NS,   KEY_WARN_THREADS,       KEY_END_SNAPSHOTS,
 		KEY_END_SNAPSHOTS_LISTED, KEY_END_THREADS_LISTED, KEY_END_THREADS_SNAPSHOTS,
+		KEY_END_STRETCH_FROM_NS,  KEY_END_STRETCH_TO_NS,
 	};
 
 	for (unsigned n = byte(in) % 8; n > 0; n--) {

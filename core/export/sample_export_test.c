@@ -168,6 +168,26 @@ static void pprof_period(void **state)
 	period("cpu-cycles", NULL, "cpu-cycles", "count", FIXTURE_WEIGHT_NS);
 }
 
+/* When samples were taken, not when there was a first and a last one. */
+static void pprof_stretch(void **state)
+{
+	const struct trace_view from = { .from_ns = 1 };
+	Pprof__Profile *p = profile(&(struct export_options){ 0 });
+
+	(void)state;
+	assert_int_equal(p->time_nanos, strtoll(FIXTURE_STRETCH_FROM_NS, NULL, 10));
+	assert_int_equal(p->duration_nanos, strtoll(FIXTURE_STRETCH_TO_NS, NULL, 10) -
+						    strtoll(FIXTURE_STRETCH_FROM_NS, NULL, 10));
+	const int64_t to_ns = p->time_nanos + p->duration_nanos;
+
+	pprof__profile__free_unpacked(p, NULL);
+	/* Of a part, only what it shows. */
+	p = profile(&(struct export_options){ .view = &from });
+	assert_true(p->time_nanos > strtoll(FIXTURE_STRETCH_FROM_NS, NULL, 10));
+	assert_int_equal(p->time_nanos + p->duration_nanos, to_ns);
+	pprof__profile__free_unpacked(p, NULL);
+}
+
 static int64_t number(sqlite3 *db, const char *sql)
 {
 	sqlite3_stmt *s;
@@ -367,9 +387,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(folded),       cmocka_unit_test(pprof_as_go_has_it),
-		cmocka_unit_test(pprof_period), cmocka_unit_test(database),
-		cmocka_unit_test(perun),        cmocka_unit_test(chrome),
-		cmocka_unit_test(perfetto),     cmocka_unit_test(speedscope),
+		cmocka_unit_test(pprof_period), cmocka_unit_test(pprof_stretch),
+		cmocka_unit_test(database),     cmocka_unit_test(perun),
+		cmocka_unit_test(chrome),       cmocka_unit_test(perfetto),
+		cmocka_unit_test(speedscope),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -204,8 +204,11 @@
 #define KEY_END_CPU_SAMPLES_PROBES_NS "end.cpu_samples_probes_ns"
 #define KEY_END_CPU_SAMPLES_LOST      "end.cpu_samples_lost"
 #define KEY_END_CPU_SAMPLES_COST_NS   "end.cpu_samples_cost_ns"
-#define KEY_END_TIME_NS               "end.time_ns"   /* CLOCK_MONOTONIC when recording ended */
-#define KEY_END_DETACH_NS             "end.detach_ns" /* time it took to detach the probes */
+#define KEY_END_TIME_NS               "end.time_ns" /* CLOCK_MONOTONIC when recording ended */
+/* of samples: the time that they are of, in CLOCK_REALTIME */
+#define KEY_END_STRETCH_FROM_NS "end.stretch_from_ns"
+#define KEY_END_STRETCH_TO_NS   "end.stretch_to_ns"
+#define KEY_END_DETACH_NS       "end.detach_ns" /* time it took to detach the probes */
 /* how long it took from gotrace's start until recording began, and its parts: "plan_ns" ... */
 #define KEY_END_SET_UP_NS "end.set_up_ns"
 #define KEY_END_PHASE     "end.phase."

@@ -131,6 +131,10 @@ static int write_file(const char *path, bool with_symbols, const struct trace_kv
 	struct trace_kv end[] = {
 		{ (char *)(uintptr_t)KEY_END_REASON, (char *)(uintptr_t) "exited" },
 		{ (char *)(uintptr_t)KEY_END_SAMPLES, (char *)(uintptr_t) "10" },
+		{ (char *)(uintptr_t)KEY_END_STRETCH_FROM_NS,
+		  (char *)(uintptr_t)FIXTURE_STRETCH_FROM_NS },
+		{ (char *)(uintptr_t)KEY_END_STRETCH_TO_NS,
+		  (char *)(uintptr_t)FIXTURE_STRETCH_TO_NS },
 		{ (char *)(uintptr_t)KEY_END_SAMPLES_LOST, (char *)(uintptr_t) "2" },
 		{ (char *)(uintptr_t)KEY_END_SAMPLES_CUT, (char *)(uintptr_t) "1" },
 		{ (char *)(uintptr_t)KEY_END_SAMPLES_UNREADABLE, (char *)(uintptr_t) "1" },

@@ -8,6 +8,9 @@
 
 #define FIXTURE_SAMPLES   10u
 #define FIXTURE_WEIGHT_NS 10000000u
+/* Samples were taken from before the first one until after the last one. */
+#define FIXTURE_STRETCH_FROM_NS "900000000"
+#define FIXTURE_STRETCH_TO_NS   "2500000000"
 
 /* Writes it into w, with symbols or without. 0 or -errno. */
 int samples_fixture_write(struct trace_writer *w, bool symbols);

@@ -120,12 +120,34 @@ static struct sample_counters since(struct sample_counters c, const struct sampl
 	return c;
 }
 
+uint64_t sampling_real_ns(uint64_t monotonic_ns)
+{
+	return clock_realtime_ns() - (clock_monotonic_ns() - monotonic_ns);
+}
+
+/* From when to when samples of this trace were taken. */
+static int describe_stretch(struct sampling *s)
+{
+	const uint64_t to_ns = s->target_end_ns ? s->target_end_ns : s->drained_ns;
+	int err = 0;
+
+	if (s->begun_ns && to_ns > s->begun_ns) {
+		const uint64_t real_ns = sampling_real_ns(s->begun_ns);
+
+		err = set_count(&s->end, KEY_END_STRETCH_FROM_NS, real_ns);
+		if (!err)
+			err = set_count(&s->end, KEY_END_STRETCH_TO_NS,
+					real_ns + (to_ns - s->begun_ns));
+	}
+	return err;
+}
+
 void sampling_count_anew(struct sampling *s)
 {
 	s->told = sample_bpf_counters(&s->bpf);
 	s->kept.no_room = s->no_memory = s->processes.dropped = s->processes.refused = 0;
 	s->cut_for_room = false;
-	s->begun_ns = clock_monotonic_ns();
+	s->begun_ns = s->drained_ns;
 	s->samples = s->cut_off = s->unreadable = s->outside = s->no_labels = 0;
 	s->labels_cut = s->no_binary = s->late = s->side.lost = s->host.late = 0;
 	if (s->host.on)
@@ -150,6 +172,8 @@ int sampling_describe_end(struct sampling *s)
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts) && !err; i++)
 		err = set_count(&s->end, counts[i].key, counts[i].n);
+	if (!err)
+		err = describe_stretch(s);
 	if (!err)
 		err = describe_losses(s, &c);
 	if (!err && s->wall.on)

@@ -25,4 +25,7 @@ bool sampling_has_room(struct sampling *s);
  * STRETCH_LEAST_NS old. Samples without room count as lost until then. */
 void sampling_cut_for_room(struct sampling *s, uint64_t now_ns);
 
+/* That moment of CLOCK_MONOTONIC in CLOCK_REALTIME, as it is set now. */
+uint64_t sampling_real_ns(uint64_t monotonic_ns);
+
 #endif

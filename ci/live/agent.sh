@@ -131,29 +131,6 @@ duckdb() {
 }
 check "DuckDB reads the index" duckdb
 
-# times_of FILE: time_nanos and duration_nanos of a profile.
-times_of() {
-	zcat "$1" | python3 -c '
-import sys
-bytes, at, found = sys.stdin.buffer.read(), 0, {}
-def number():
-    global at
-    n = shift = 0
-    while True:
-        n |= (bytes[at] & 127) << shift
-        at, shift = at + 1, shift + 7
-        if bytes[at - 1] < 128:
-            return n
-while at < len(bytes):
-    key = number()
-    value = number()
-    if key & 7 == 2:
-        at += value
-    else:
-        found[key >> 3] = value
-print(found[9], found[10])'
-}
-
 served() {
 	command -v python3 >/dev/null || skip "no python3 to read profiles"
 	config "\"listen\": \"127.0.0.1:$port\"" "$alone"

@@ -213,3 +213,26 @@ symbols_of() {
 # compare_counts PRINTED CSV [SYMBOLS]: the program's own counts against the report's. Recordings of it need --max-cost=off: a busy
 # machine decides which functions are released.
 compare_counts() { "$TOP/fixtures/traces/counts.sh" "$@"; }
+
+# times_of FILE: time_nanos and duration_nanos of a profile.
+times_of() {
+	zcat "$1" | python3 -c '
+import sys
+bytes, at, found = sys.stdin.buffer.read(), 0, {}
+def number():
+    global at
+    n = shift = 0
+    while True:
+        n |= (bytes[at] & 127) << shift
+        at, shift = at + 1, shift + 7
+        if bytes[at - 1] < 128:
+            return n
+while at < len(bytes):
+    key = number()
+    value = number()
+    if key & 7 == 2:
+        at += value
+    else:
+        found[key >> 3] = value
+print(found[9], found[10])'
+}

@@ -242,7 +242,7 @@ clang: ## builds everything with clang as well, warnings are errors
 test-page: $(OUT)/test/export/html/html_test ## the page in headless Chromium: every control, no request, no console message
 	$(Q)O=$(O) ci/page/run.sh
 
-.PHONY: figures paper paper-pdf check-paper experiment-page
+.PHONY: figures paper paper-pdf check-paper check-prose experiment-page
 figures: $(BIN) | $(call deps,page) ## pictures of the recordings in paper/figures; paper/figures/record.sh records anew
 	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) paper/figures/make.sh
 
@@ -255,6 +255,9 @@ paper-pdf: | $(call deps,pdf) ## paper/paper.md as build/paper.pdf, by pandoc an
 
 check-paper: | $(call deps,build) $(call deps,paper) ## what is derived is made again and compared, numbers of documents are looked up in rows
 	$(Q)ci/check-paper.sh
+
+check-prose: ## counts long sentences and bad habits of documents, messages and headers; no count rises (ci/prose.tsv)
+	$(Q)ci/prose.sh
 
 experiment-page: $(BIN) | $(call deps,page) ## size of the page, and how fast it opens and moves, at a million paths (RUNS=5 QUICK=1 RESUME=FOLDER)
 	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) experiments/page/run.sh

@@ -45,6 +45,8 @@ try "the status is that of the totals" statuses
 
 # shellcheck source=circles-test.sh
 . ci/circles-test.sh
+# shellcheck source=prose-test.sh
+. ci/prose-test.sh
 
 installed() {
 	make --no-print-directory NODEPS=1 O="$build" DESTDIR="$work/root" PREFIX=/usr install

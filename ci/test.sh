@@ -120,6 +120,7 @@ lane_of_files() {
 	step_of "$documents" 'rows in results say what was measured' ci/check-results.sh
 	step_of "$documents" 'documents say what the rows say' ci/check-paper.sh
 	step_of "$documents" 'what documents say wrongly is noticed' ci/paper-test.sh
+	step_of "$documents|^(core|bpf|fixtures|packaging)/" 'documents and messages are in plain English' ci/prose.sh
 	step 'calls that fail, some of each command' ci/faults.sh 8
 	root_step 'kills and damaged binaries, a few' make --no-print-directory NODEPS=1 torture KILLS=5 MUTANTS=10
 	also perfetto "$outputs|^ci/perfetto" 'exports in Perfetto' target test-perfetto

@@ -26,7 +26,8 @@ HABITS = (
                          r"|because|so|then|nothing|nobody|no|not|none|neither|do|only) ")),
 )
 WORD = re.compile(r"[^\W_]", re.U)
-SENTENCE_END = re.compile(r"(?<=[.!?])[)\"'*_]*\s+(?=[(\"'`*_]*[A-Z`\\-])(?<!e\.g\. )(?<!i\.e\. )")
+# After a full stop a name such as gotrace may begin a sentence, but after an abbreviation or an ellipsis nothing does.
+SENTENCE_END = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][)\"']))[*_]*\s+(?:(?=[(\"'`*_\[-]*[A-Z`\[])|(?=[a-z])(?<!\.\.\. )(?<!\b\w\. )(?<!\.\w\. )(?<!etc\. ))")
 
 
 def sentences_of(block):

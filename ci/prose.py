@@ -27,7 +27,7 @@ HABITS = (
 )
 WORD = re.compile(r"[^\W_]", re.U)
 # After a full stop a name such as gotrace may begin a sentence, but after an abbreviation or an ellipsis nothing does.
-SENTENCE_END = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][)\"']))[*_]*\s+(?:(?=[(\"'`*_\[-]*[A-Z`\[])|(?=[a-z])(?<!\.\.\. )(?<!\b\w\. )(?<!\.\w\. )(?<!etc\. ))")
+SENTENCE_END = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][)\"']))[*_]*\s+(?:(?=[(\"'`*_\[-]*[A-Z`\[\d])|(?=[a-z])(?<!\.\.\. )(?<!\b\w\. )(?<!\.\w\. )(?<!etc\. ))")
 
 
 def sentences_of(block):

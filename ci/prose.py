@@ -26,8 +26,8 @@ HABITS = (
                          r"|because|so|then|nothing|nobody|no|not|none|neither|do|only) ")),
 )
 WORD = re.compile(r"[^\W_]", re.U)
-# After a full stop a name such as gotrace may begin a sentence, but after an abbreviation or an ellipsis nothing does.
-SENTENCE_END = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][)\"']))[*_]*\s+(?:(?=[(\"'`*_\[-]*[A-Z`\[\d])|(?=[a-z])(?<!\.\.\. )(?<!\b\w\. )(?<!\.\w\. )(?<!etc\. ))")
+# A name or an option in lower case may begin a sentence, but nothing does after an abbreviation or an ellipsis.
+SENTENCE_END = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][)\"']))[*_]*\s+(?=[(\"'`*_\[-]*[A-Za-z`\[\d])(?<!\.\.\. )(?<!\s[a-z]\. )(?<!\.\w\. )(?<!etc\. )")
 
 
 def sentences_of(block):
@@ -75,7 +75,7 @@ def manual(text):
         if line.startswith('.'):
             parts = [a or b for a, b in re.findall(r'"([^"]*)"|(\S+)', rest)]
             line = ('' if len(macro) == 3 else ' ').join(parts)
-        line = re.sub(r'\\f.|\\&', '', line).replace('\\-', '-').replace('\\e', '\\').replace('\\(em', '-')
+        line = re.sub(r'\\f.|\\&', '', line).replace('\\-', '-').replace('\\e', '\\').replace('\\(em', '-').replace('\\(aq', "'")
         if block is None: # this line is the tag
             block = []
         else:

@@ -4,7 +4,7 @@
  * cookie, and the memory that both sides share.
  *
  * This and sample.h are the only headers that both sides include. Fixed-width types, explicit
- * padding, no pointers, no enums, no bit fields.
+ * padding, no pointers, no fields of an enum, no bit fields.
  */
 #ifndef GOTRACE_EVENT_H
 #define GOTRACE_EVENT_H
@@ -24,46 +24,46 @@ typedef unsigned long long uint64_t;
  * Event kinds, append-only: traces on disk carry these numbers.
  * Those marked * are 64-byte records (struct event_ext).
  *
- * A new kind is named in: core/trace/FORMAT.md, core/base/event_kinds.[ch], core/model/pairing.c.
+ * A switch over (enum event_kind)e->kind has no `default`, so that the compiler names it when a
+ * kind is new. Numbers of a newer gotrace come behind the switch.
  */
-#define EV_ENTRY      1 /* a call of the site's function begins */
-#define EV_EXIT       2 /* it returns */
-#define EV_TAIL       3 /* it jumps to another function, which returns in its place */
-#define EV_ENTRY_EXIT 4 /* both at once: the function has one probe, on its only RET */
-#define EV_ENTRY_TAIL 5 /* a frameless wrapper probed on its jump: entry and tail exit at once */
-#define EV_STOP       6 /* * prologue stopped in newstack: arg0 interrupted pc */
-/* * what the runtime does about a stopped prologue: arg2 one of STOP_*; when the stack grows arg0
- * is its old and arg1 its new size in bytes; depth 0. No such event comes when it does nothing. The
- * entry of the function follows. */
-#define EV_RESUME 7
-/* * goroutine created: arg0 its goid, arg1 pc of the go statement, arg2 pc of the start function;
- * goid is the creator's, 0 if there is none */
-#define EV_CREATE 8
-#define EV_END    9  /* goroutine goid ended; its frames end with it */
-#define EV_UNWIND 10 /* * frames of goid deeper than `depth` are gone: a panic was recovered */
-/* * events were lost: ts_ns the first, arg0 ts of the last, arg1 how many; goid of their goroutine,
- * or EVF_ALL when not known */
-#define EV_LOSS      11
-#define EV_IMAGE     12 /* runtime.main was entered: a new process image, goids start over */
-#define EV_MORESTACK 13 /* thesis strategy: the site's function calls morestack */
-/* * from ts_ns on nothing is recorded of the site's function: arg0 is what its probes took, ns, of
- * arg1 ns of the program's processor time. Made by user space */
-#define EV_RELEASED 14
-/* from ts_ns on goid is in the state that `depth` tells, STATE_*; the site is one of the runtime */
-#define EV_STATE 15
-/* goid made another goroutine runnable: `depth` is the low half of that one's goid. goid 0: the
- * scheduler, a timer or the network poller did. The site is one of the runtime, or one of a
- * function: goid was in a call of it that may not be recorded */
-#define EV_WAKE 16
-/* * what was left out of the trace on purpose: arg0 is one of WINDOW_*. Made by user space */
-#define EV_WINDOW 17
-/* * the clock of a processor interrupted a thread of the target: arg0 is the ns that it stands for,
- * arg1 one of SAMPLED_*, arg2 the index plus 1 of the function whose code ran, 0 where that is none
- * of the traced ones; depth is that of rsp. goid 0: the
- * thread executed no goroutine; arg3 is the pc, a link-time address. On the wire arg1 has bits
- * SAMPLE_WIRE_* and arg2 the pc. */
-#define EV_SAMPLE   18
-#define EV_KIND_MAX 18
+enum event_kind {
+	EV_ENTRY = 1,      /* a call of the site's function begins */
+	EV_EXIT = 2,       /* it returns */
+	EV_TAIL = 3,       /* it jumps to another function, which returns in its place */
+	EV_ENTRY_EXIT = 4, /* both at once: the function has one probe, on its only RET */
+	EV_ENTRY_TAIL = 5, /* both at once: a frameless wrapper probed on its jump */
+	EV_STOP = 6,       /* * prologue stopped in newstack: arg0 interrupted pc */
+	/* * the runtime does something about it: arg2 one of STOP_*; a stack that grows: arg0 its
+	 * old, arg1 its new size in bytes; depth 0. The entry of the function follows. */
+	EV_RESUME = 7,
+	/* * goroutine created: arg0 its goid, arg1 pc of the go statement, arg2 pc of the start
+	 * function; goid is the creator's, 0 if there is none */
+	EV_CREATE = 8,
+	EV_END = 9,     /* goroutine goid ended; its frames end with it */
+	EV_UNWIND = 10, /* * frames of goid deeper than `depth` are gone: a panic was recovered */
+	/* * arg1 events were lost: ts_ns the first, arg0 the last; of goid, or EVF_ALL: of any */
+	EV_LOSS = 11,
+	EV_IMAGE = 12,     /* runtime.main was entered: a new process image, goids start over */
+	EV_MORESTACK = 13, /* thesis strategy: the site's function calls morestack */
+	/* * the site's function is recorded no more: arg0 is the ns that its probes took of arg1 ns
+	 * of the program's processor time. Made by user space */
+	EV_RELEASED = 14,
+	/* goid is in the state that `depth` tells, STATE_*; the site is one of the runtime */
+	EV_STATE = 15,
+	/* goid made another goroutine runnable: `depth` is the low half of that one's goid. goid 0:
+	 * the scheduler, a timer or the network poller did. The site is one of the runtime, or one
+	 * of a function: goid was in a call of it that may not be recorded */
+	EV_WAKE = 16,
+	/* * something was left out on purpose: arg0 is one of WINDOW_*. Made by user space */
+	EV_WINDOW = 17,
+	/* * the clock of a processor interrupted a thread of the target: arg0 is the ns that it
+	 * stands for, arg1 one of SAMPLED_*, arg2 the index plus 1 of the traced function that ran,
+	 * 0: none did; arg3 the link-time pc; depth is that of rsp. goid 0: the thread executed no
+	 * goroutine. On the wire arg1 has bits SAMPLE_WIRE_* and arg2 the pc. */
+	EV_SAMPLE = 18,
+};
+#define EV_KIND_MAX EV_SAMPLE
 
 /* Only in cookies and on the wire, never in a trace: runtime.sigpanic was entered. arg0 is the pc
  * that faulted, depth that of its frame. User space turns it into an EV_ENTRY when the function's

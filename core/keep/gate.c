@@ -137,33 +137,32 @@ static bool create_event(struct gate *g, const struct event *e, struct open_chan
 	return pass;
 }
 
-static bool goroutine_event(struct gate *g, const struct event *e, struct open_change *ch)
+/* Behind an event of a goroutine: what a reader has to know of it besides. */
+static bool tell_around(struct gate *g, const struct event *e, const struct open_change *ch,
+			bool pass)
 {
-	struct open_stack *s = ch->stack;
-	bool pass;
+	if (ch->over && !pass)
+		tell_over(g, ch->stack, e, ch->over_depth);
+	if (pass && !ch->stack->told)
+		gate_tell_goroutine(g, ch->stack, e);
+	return pass;
+}
 
-	if (!s) /* the end of one of which nothing is known */
-		return g->stats.on && !g->trigger;
-	switch (e->kind) {
-	case EV_STOP:
-		pass = s->stop_told = stop_event(g, e, ch);
-		break;
-	case EV_RESUME:
-		return s->stop_told;
-	case EV_END:
-		pass = s->told || (g->stats.on && !g->trigger);
+static bool unwind_event(struct gate *g, const struct event *e, const struct open_change *ch)
+{
+	gate_forget_ahead(g, ch->stack);
+	return tell_around(g, e, ch, ch->own_told || (g->stats.on && !g->trigger));
+}
+
+/* s NULL: of a goroutine of which nothing is known. */
+static bool end_event(struct gate *g, struct open_stack *s)
+{
+	bool pass = (s && s->told) || (g->stats.on && !g->trigger);
+
+	if (s) {
 		gate_forget_ahead(g, s);
 		open_calls_drop(&g->open, s);
-		return pass;
-	default: /* EV_UNWIND */
-		gate_forget_ahead(g, s);
-		pass = ch->own_told || (g->stats.on && !g->trigger);
-		break;
 	}
-	if (ch->over && !pass)
-		tell_over(g, s, e, ch->over_depth);
-	if (pass && !s->told)
-		gate_tell_goroutine(g, s, e);
 	return pass;
 }
 
@@ -198,7 +197,7 @@ static bool lets_through(struct gate *g, const struct event *e, const uint64_t a
 	struct open_change ch;
 
 	uint64_t before_ns = g->last_ns;
-	bool pass;
+	bool pass = g->stats.on; /* of what no stack is known to be concerned */
 
 	if (e->kind == EV_IMAGE) {
 		gate_tell_all_left_out(g, before_ns);
@@ -211,28 +210,7 @@ static bool lets_through(struct gate *g, const struct event *e, const uint64_t a
 		g->err = err;
 		return false;
 	}
-	switch (e->kind) {
-	case EV_END: /* its stack is gone then */
-		return goroutine_event(g, e, &ch);
-	case EV_STOP:
-	case EV_RESUME:
-	case EV_UNWIND:
-		pass = goroutine_event(g, e, &ch);
-		break;
-	case EV_CREATE:
-		pass = create_event(g, e, &ch);
-		break;
-	case EV_STATE:
-	case EV_WAKE:
-		pass = gate_states_event(g, e, ch.stack);
-		break;
-	case EV_LOSS: /* while it is off, calls that are told of later are in doubt */
-		return g->stats.on;
-	case EV_IMAGE:
-		tell_last(g, before_ns < e->ts_ns ? before_ns : e->ts_ns);
-		return true;
-	case EV_RELEASED:
-		return true;
+	switch ((enum event_kind)e->kind) {
 	case EV_ENTRY:
 	case EV_EXIT:
 	case EV_TAIL:
@@ -241,8 +219,34 @@ static bool lets_through(struct gate *g, const struct event *e, const uint64_t a
 	case EV_MORESTACK:
 		pass = func_event(g, e, &ch);
 		break;
-	default:
-		return g->stats.on;
+	case EV_STOP:
+		ch.stack->stop_told = stop_event(g, e, &ch);
+		pass = tell_around(g, e, &ch, ch.stack->stop_told);
+		break;
+	case EV_RESUME:
+		pass = ch.stack->stop_told;
+		break;
+	case EV_UNWIND:
+		pass = unwind_event(g, e, &ch);
+		break;
+	case EV_END: /* its stack is gone then */
+		return end_event(g, ch.stack);
+	case EV_CREATE:
+		pass = create_event(g, e, &ch);
+		break;
+	case EV_STATE:
+	case EV_WAKE:
+		pass = gate_states_event(g, e, ch.stack);
+		break;
+	case EV_IMAGE:
+		tell_last(g, before_ns < e->ts_ns ? before_ns : e->ts_ns);
+		return true;
+	case EV_RELEASED:
+		return true;
+	case EV_LOSS: /* while it is off, calls that are told of later are in doubt */
+	case EV_WINDOW:
+	case EV_SAMPLE:
+		break;
 	}
 	gate_states_settle(g, e, &ch, pass);
 	return pass;

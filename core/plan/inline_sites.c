@@ -247,7 +247,7 @@ struct inline_stub inline_describe_branches(const struct plan_site *s)
 
 static enum inline_tells tells_of(const struct plan_site *s)
 {
-	switch (s->kind) {
+	switch ((enum event_kind)s->kind) {
 	case EV_STATE:
 		return s->state_at == STATE_AT_STATUS ? INLINE_STATUS : INLINE_STATE;
 	case EV_END:
@@ -258,9 +258,22 @@ static enum inline_tells tells_of(const struct plan_site *s)
 		return INLINE_STOP;
 	case EV_RESUME:
 		return INLINE_GROWTH;
-	default:
-		return INLINE_DEPTH;
+	case EV_ENTRY:
+	case EV_EXIT:
+	case EV_TAIL:
+	case EV_ENTRY_EXIT:
+	case EV_ENTRY_TAIL:
+	case EV_MORESTACK:
+	case EV_UNWIND:
+	case EV_LOSS:
+	case EV_IMAGE:
+	case EV_RELEASED:
+	case EV_WAKE:
+	case EV_WINDOW:
+	case EV_SAMPLE:
+		break;
 	}
+	return INLINE_DEPTH;
 }
 
 int inline_describe(const struct plan *p, const struct plan_site *s, struct inline_stub *out)

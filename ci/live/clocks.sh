@@ -70,4 +70,58 @@ for strategy in emulated inline; do
 	check "steps of the real time while it records, $strategy" stepped $strategy
 done
 
+# The agent reads the real time through a library of the test's, as nobody else's clock may be set.
+agent_clock() {
+	command -v sqlite3 >/dev/null || { echo "sqlite3 is not installed"; return 1; }
+	cat >clock.c <<-'END'
+		#include <stdio.h>
+		#include <sys/syscall.h>
+		#include <time.h>
+		#include <unistd.h>
+
+		int clock_gettime(clockid_t clock, struct timespec *t)
+		{
+			const int got = (int)syscall(SYS_clock_gettime, clock, t);
+			FILE *f = clock == CLOCK_REALTIME ? fopen("step", "re") : NULL;
+			long step = 0;
+
+			if (f && fscanf(f, "%ld", &step) == 1)
+				t->tv_sec += step;
+			if (f)
+				fclose(f);
+			return got;
+		}
+	END
+	"${CC:-gcc}" -shared -fPIC -o clock.so clock.c
+	echo '{ "interval": "1s", "frequency": 199, "store": { "directory": "store", "max_age": "1h" }, "others": "drop",
+		"rules": [{"match": {"executable": "*/leafs"}}], "listen": "127.0.0.1:'$port'" }' >agent.json
+	echo 0 >step
+	"$programs/leafs" 600 >/dev/null &
+	local busy=$! agent step before
+	LD_PRELOAD=$PWD/clock.so "$GOTRACE" agent --config agent.json >out 2>err &
+	agent=$!
+	wait_for 60 eval '[ "$(sqlite3 store/index.db "SELECT count(*) FROM profiles" 2>/dev/null)" -gt 0 ]'
+	for step in -86400 -90000 900000 -100; do # back, back, ten days ahead, back: while a profile is taken
+		curl -s -o profile -w '%{http_code}' "http://127.0.0.1:$port/debug/pprof/profile?seconds=3&service=leafs" >code &
+		local asked=$!
+		sleep 1.5
+		echo "$step" >step.new && mv step.new step
+		wait "$asked"
+		[ "$(cat code)" = 200 ] || fail "a profile taken while the clock was set by $step s: $(cat code)"
+		go tool pprof -raw profile 2>&1 | grep -q 'Samples' || fail "the profile has no samples"
+	done
+	before=$(sqlite3 store/index.db 'SELECT max(id) FROM profiles')
+	wait_for 60 eval '[ "$(sqlite3 store/index.db "SELECT max(id) FROM profiles")" -gt "$before" ]'
+	kill "$busy"
+	kill -TERM "$agent"
+	wait "$agent" || fail "the agent ended with status $?: $(cat err)"
+	expect_grep 'the clock was set ahead by 9[0-9]* s: no profile is taken out' err
+	[ "$(sqlite3 store/index.db 'SELECT min(id) FROM profiles')" = 1 ] || fail "profiles are gone: $(cat err)"
+	# each as long as it was: seconds, not days
+	[ "$(sqlite3 store/index.db 'SELECT min(to_ns - from_ns) > 0 AND max(to_ns - from_ns) < 3600 * 1000000000 FROM profiles')" = 1 ] ||
+		fail "$(sqlite3 store/index.db 'SELECT from_ns, to_ns FROM profiles')"
+}
+port=$((20000 + RANDOM % 10000))
+check "an agent whose clock is set" agent_clock
+
 done_testing

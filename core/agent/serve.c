@@ -102,9 +102,9 @@ static enum MHD_Result take(struct server *s, struct MHD_Connection *c, struct s
 	char *bytes;
 	size_t n;
 
-	q->from_ns = is_stopping(s) ? 0 : s->agent.cut(s->agent.ctx);
-	q->to_ns = q->from_ns && wait_until(s, c, until) ? s->agent.cut(s->agent.ctx) : 0;
-	if (!q->to_ns)
+	q->first_id = is_stopping(s) ? 0 : s->agent.cut(s->agent.ctx);
+	q->end_id = q->first_id && wait_until(s, c, until) ? s->agent.cut(s->agent.ctx) : 0;
+	if (!q->end_id)
 		return send_error(c, MHD_HTTP_SERVICE_UNAVAILABLE,
 				  "the agent is ending, or its disk is full");
 	int err = store_open_to_read(&store, s->directory);

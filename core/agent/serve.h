@@ -17,9 +17,9 @@ struct server;
 
 /* What the agent does for a request; threads of the server call these. */
 struct serve_agent {
-	/* Ends the stretch that is being sampled and waits until it is in the store. The time at
-	 * which it ended, ns since 1970; 0: it could not. */
-	uint64_t (*cut)(void *ctx);
+	/* Ends the stretch that is being sampled and waits until it is in the store. The number
+	 * that the store's next row will have; 0: it could not. Clocks that jump do not matter. */
+	int64_t (*cut)(void *ctx);
 	/* The text of /metrics, to be freed; NULL: no memory. */
 	char *(*metrics)(void *ctx);
 	void *ctx;

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "agent/serve.c"
+#include "trace/samples_fixture.h"
 
 static char dir[64], token_path[80];
 static struct server *server;
@@ -22,10 +23,43 @@ static void quiet(void *ctx, enum log_level level, const char *line)
 	(void)ctx, (void)level, (void)line;
 }
 
-static uint64_t cut(void *ctx)
+/* A stretch of a clock that is set back by an hour each time. */
+static void add_stretch(struct store *s)
 {
+	static const uint64_t hour_ns = 3600000000000ull;
+	static unsigned n;
+	char name[16], path[96];
+	const uint64_t from_ns = (500000 - ++n) * hour_ns;
+	const struct profile p = { .service = (char *)(uintptr_t) "a",
+				   .labels = (char *)(uintptr_t) "{}",
+				   .from_ns = from_ns,
+				   .to_ns = from_ns + hour_ns / 3600,
+				   .samples = FIXTURE_SAMPLES,
+				   .event = "cpu-clock",
+				   .build_ids = (char *)(uintptr_t) "[]",
+				   .path = name };
+
+	snprintf(name, sizeof(name), "stretch%u", n);
+	snprintf(path, sizeof(path), "%s/%s.gotrace", dir, name);
+	if (!samples_fixture_file(path, true))
+		store_add(s, &p, 1, false);
+}
+
+static bool sampling;
+
+static int64_t cut(void *ctx)
+{
+	struct store s;
+	int64_t id = 0;
+
 	(void)ctx;
-	return clock_realtime_ns();
+	if (store_open(&s, dir))
+		return 0;
+	if (sampling)
+		add_stretch(&s);
+	id = store_next_id(&s);
+	store_close(&s);
+	return id;
 }
 
 static char *metrics(void *ctx)
@@ -154,6 +188,20 @@ static void test_guard(void **state)
 		assert_int_equal(!serve_guard_refuses(&g, &by_header, &status), !i);
 		assert_int_equal(!serve_guard_refuses(&g, &by_password, &status), !i);
 	}
+}
+
+/* Each profile has the stretch that ends with it, whatever the clock says. */
+static void test_clock_set_back(void **state)
+{
+	(void)state;
+	start("127.0.0.1", NULL);
+	sampling = true;
+	assert_int_equal(ask_with("/debug/pprof/profile?seconds=1", HOST), 200);
+	assert_int_equal(ask_with("/debug/pprof/profile?seconds=1&service=a", HOST), 200);
+	assert_int_equal(ask_with("/debug/pprof/profile?seconds=1&service=b", HOST), 404);
+	sampling = false;
+	assert_int_equal(ask_with("/debug/pprof/profile?seconds=1", HOST), 404);
+	server_stop(server);
 }
 
 static void test_answers(void **state)
@@ -309,9 +357,10 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_guard),      cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_token),      cmocka_unit_test(test_silent),
-		cmocka_unit_test(test_pushed_out), cmocka_unit_test(test_stop),
+		cmocka_unit_test(test_guard),          cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_clock_set_back), cmocka_unit_test(test_token),
+		cmocka_unit_test(test_silent),         cmocka_unit_test(test_pushed_out),
+		cmocka_unit_test(test_stop),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

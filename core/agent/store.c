@@ -181,16 +181,31 @@ int store_count(struct store *s, const char *name, uint64_t n)
 	return finish(s, q);
 }
 
-uint64_t store_total(struct store *s, const char *name)
+/* The first number of the first row; 0: there is none. */
+static uint64_t number(sqlite3_stmt *q)
 {
-	sqlite3_stmt *q = prepare(s, "SELECT value FROM totals WHERE name = ?");
 	uint64_t n = 0;
 
-	bind_text(q, 1, name);
 	if (q && sqlite3_step(q) == SQLITE_ROW)
 		n = (uint64_t)sqlite3_column_int64(q, 0);
 	sqlite3_finalize(q);
 	return n;
+}
+
+#define ask(s, sql) number(prepare(s, sql))
+
+uint64_t store_total(struct store *s, const char *name)
+{
+	sqlite3_stmt *q = prepare(s, "SELECT value FROM totals WHERE name = ?");
+
+	bind_text(q, 1, name);
+	return number(q);
+}
+
+int64_t store_next_id(struct store *s)
+{
+	return (int64_t)ask(s, "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence"
+			       " WHERE name = 'profiles'");
 }
 
 static int end_transaction(struct store *s, int err)
@@ -276,9 +291,11 @@ static bool has_labels(const struct profile *p, const struct pairs *wanted)
 int store_find(struct store *s, const struct store_query *w,
 	       int (*each)(void *ctx, const struct profile *p), void *ctx)
 {
-	sqlite3_stmt *q = prepare(s, "SELECT " COLUMNS
-				     " FROM profiles WHERE (?1 IS NULL OR service = ?1)"
-				     " AND to_ns > ?2 AND from_ns < ?3 ORDER BY from_ns, id");
+	sqlite3_stmt *q = prepare(s,
+				  "SELECT " COLUMNS
+				  " FROM profiles WHERE (?1 IS NULL OR service = ?1)"
+				  " AND to_ns > ?2 AND from_ns < ?3"
+				  " AND (?5 = 0 OR (id >= ?4 AND id < ?5)) ORDER BY from_ns, id");
 	int err = q ? 0 : s->failed, code;
 
 	if (!q)
@@ -286,6 +303,8 @@ int store_find(struct store *s, const struct store_query *w,
 	bind_text(q, 1, w->service);
 	sqlite3_bind_int64(q, 2, (int64_t)w->from_ns);
 	sqlite3_bind_int64(q, 3, w->to_ns ? (int64_t)w->to_ns : INT64_MAX);
+	sqlite3_bind_int64(q, 4, w->first_id);
+	sqlite3_bind_int64(q, 5, w->end_id);
 	while (!err && (code = sqlite3_step(q)) == SQLITE_ROW) {
 		struct profile p;
 
@@ -339,17 +358,6 @@ int store_out_done(struct store *s, const struct profile *p, bool pushed)
 }
 
 /* ---- room */
-
-static uint64_t ask(struct store *s, const char *sql)
-{
-	sqlite3_stmt *q = prepare(s, sql);
-	uint64_t n = 0;
-
-	if (q && sqlite3_step(q) == SQLITE_ROW)
-		n = (uint64_t)sqlite3_column_int64(q, 0);
-	sqlite3_finalize(q);
-	return n;
-}
 
 static int remove_row(struct store *s, const struct profile *p)
 {

@@ -90,12 +90,15 @@ int store_trim(struct store *s, uint64_t now_ns, uint64_t max_age_ns, uint64_t m
 /* Adds to a total. 0 or -errno (logged). */
 int store_count(struct store *s, const char *name, uint64_t n);
 uint64_t store_total(struct store *s, const char *name);
+/* The number that the next row will have, 1 or more; none is used twice. 0 (logged). */
+int64_t store_next_id(struct store *s);
 
 /* What of a store is wanted. */
 struct store_query {
-	const char *service;     /* NULL: all */
-	struct pairs labels;     /* all of them */
-	uint64_t from_ns, to_ns; /* to_ns 0: the end */
+	const char *service;      /* NULL: all */
+	struct pairs labels;      /* all of them */
+	uint64_t from_ns, to_ns;  /* to_ns 0: the end */
+	int64_t first_id, end_id; /* rows from the one to before the other; end_id 0: all */
 };
 /* Calls `each` with the profiles that overlap the query, in the order of time, until it returns
  * something else than 0, which is returned. -errno (logged); -EAGAIN, not logged: an agent began

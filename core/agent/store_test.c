@@ -116,6 +116,16 @@ static void test_find(void **state)
 	q.from_ns = 0;
 	q.to_ns = START;
 	assert_int_equal(find(&s, &q).n, 0);
+	q.to_ns = 0;
+	q.first_id = 2;
+	q.end_id = store_next_id(&s);
+	assert_int_equal(q.end_id, 4);
+	assert_string_equal(find(&s, &q).services, "ba");
+	q.end_id = 3;
+	assert_string_equal(find(&s, &q).services, "b");
+	q.end_id = q.first_id;
+	assert_int_equal(find(&s, &q).n, 0);
+	q.end_id = 0;
 	assert_int_equal(store_total(&s, "samples_written"), 30);
 	store_close(&s);
 	/* it is there the next time, also for who only reads */

@@ -42,10 +42,20 @@ uint64_t clock_own_cpu_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-uint64_t clock_realtime_ns(void)
+static uint64_t ask(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_REALTIME, &t);
+	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
+}
+
+uint64_t clock_realtime_ns(void)
+{
+	return ask(CLOCK_REALTIME);
+}
+
+uint64_t clock_boottime_ns(void)
+{
+	return ask(CLOCK_BOOTTIME);
 }

@@ -13,6 +13,9 @@ uint64_t clock_monotonic_ns(void);
 /* Since 1970. */
 uint64_t clock_realtime_ns(void);
 
+/* CLOCK_BOOTTIME: nobody sets it, and it goes on in a suspend. */
+uint64_t clock_boottime_ns(void);
+
 /* Processor time of this process so far, all its threads, user and system; 0: not known. */
 uint64_t clock_own_cpu_ns(void);
 

@@ -167,10 +167,10 @@ static void wake(struct agent *a)
 /* struct serve_agent: ends this stretch, and waits until it is in the store. However many ask, a
  * stretch lasts for CUT_NS, or its interval if that is less: what they take of the disk is bounded.
  */
-static uint64_t cut(void *ctx)
+static int64_t cut(void *ctx)
 {
 	struct agent *a = ctx;
-	uint64_t to_ns;
+	int64_t id;
 
 	pthread_mutex_lock(&a->lock);
 	/* The stretch that is being sampled now. */
@@ -186,9 +186,9 @@ static uint64_t cut(void *ctx)
 	}
 	while (a->n_stored < wanted && !a->ending)
 		pthread_cond_wait(&a->stored, &a->lock);
-	to_ns = a->n_stored >= wanted ? a->stored_to_ns : 0;
+	id = a->n_stored >= wanted ? a->next_id : 0;
 	pthread_mutex_unlock(&a->lock);
-	return to_ns;
+	return id;
 }
 
 static int serve(struct agent *a)
@@ -294,6 +294,7 @@ int agent_begin(struct agent *a)
 	}
 	a->sampling_begun = !err;
 	begins(a);
+	clock_steps_look(&a->clocks, a->from_ns, clock_boottime_ns());
 	if (!err && a->config.url) {
 		a->pusher = pusher_start(&a->config);
 		err = a->pusher ? 0 : -EIO;
@@ -334,11 +335,13 @@ static void give_up(struct agent *a, uint64_t samples)
 		 samples);
 }
 
-static void tell_requests(struct agent *a, uint64_t to_ns, bool last)
+static void tell_requests(struct agent *a, bool last)
 {
+	const int64_t next_id = store_next_id(&a->store);
+
 	pthread_mutex_lock(&a->lock);
 	a->n_stored++;
-	a->stored_to_ns = to_ns;
+	a->next_id = next_id;
 	a->ending |= last;
 	pthread_cond_broadcast(&a->stored);
 	pthread_mutex_unlock(&a->lock);
@@ -347,7 +350,8 @@ static void tell_requests(struct agent *a, uint64_t to_ns, bool last)
 int agent_put_away(struct agent *a, bool last)
 {
 	struct sampling *s = &a->sampling;
-	const uint64_t from_ns = a->from_ns, samples = s->samples + wall_samples(&s->wall);
+	const uint64_t from_ns = a->from_ns, begun_ns = a->begun_ns,
+		       samples = s->samples + wall_samples(&s->wall);
 	char *piece = a->piece;
 	struct trace_writer *w = last ? NULL : open_piece(a, &a->next_piece);
 
@@ -367,7 +371,9 @@ int agent_put_away(struct agent *a, bool last)
 	a->piece = a->next_piece;
 	a->next_piece = NULL;
 	if (!err)
-		err = splitter_add(&a->splitter, piece, from_ns, a->from_ns, true);
+		/* The real time may have been set meanwhile. */
+		err = splitter_add(&a->splitter, piece, from_ns, from_ns + a->begun_ns - begun_ns,
+				   true);
 	if (err)
 		give_up(a, samples);
 	unlink(piece);
@@ -377,7 +383,7 @@ int agent_put_away(struct agent *a, bool last)
 		pusher_wake(a->pusher);
 	slow_reap(&a->slow);
 	malloc_trim(0); /* what a stretch took is not needed until the next */
-	tell_requests(a, a->from_ns, last);
+	tell_requests(a, last);
 	return 0;
 }
 

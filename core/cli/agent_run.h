@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/clock_steps.h"
 #include "agent/config.h"
 #include "agent/push.h"
 #include "agent/serve.h"
@@ -39,12 +40,14 @@ struct agent {
 	unsigned n_pieces;
 	uint64_t from_ns,
 		end_ns; /* of this stretch: since 1970; CLOCK_MONOTONIC, when it is over */
+	struct clock_steps clocks;
 	bool sampling_begun;
 	volatile bool reload;
-	/* for requests: stretches that are in the store, and when the last one ended */
+	/* for requests: stretches that are in the store, and the number of its next row */
 	pthread_mutex_t lock;
 	pthread_cond_t stored;
-	uint64_t n_ended, n_stored, stored_to_ns;
+	uint64_t n_ended, n_stored;
+	int64_t next_id;
 	uint64_t begun_ns; /* this stretch, CLOCK_MONOTONIC */
 	size_t n_met;      /* of those with samples in this stretch */
 	bool ending;

@@ -123,6 +123,19 @@ made() {
 		'../fixtures/programs/go1.23/beta/main.go one'; do
 		same "${pair% *}" "${pair#* }" || fail "$pair: makes rows old"
 	done
+	# What CONTRIBUTING.md says of an experiment: names of other rows, and what is left out; nothing of one that it does not name.
+	mkdir "$tree"/core/{deep,other} && touch "$tree"/core/{deep/a.c,deep/b.c,other/c.c} && printf 'CFLAGS += -O2\ntest:\n' >"$tree/Makefile"
+	printf '| %s | %s |\n' rows sources reading 'core/deep' two 'reading !core/deep/b' beside 'core/other' |
+		sed '1i <!-- rows and sources: of a test -->' | sed '$a <!-- end of rows and sources -->' >"$tree/CONTRIBUTING.md"
+	for pair in '../core/deep/a.c two' 'two/run.sh two' 'rounds.sh two' '../core/a.c three' '../core/other/c.c three'; do
+		! same "${pair% *}" "${pair#* }" || fail "$pair: counts for nothing, with a table"
+	done
+	for pair in '../core/deep/b.c two' '../core/other/c.c two' '../core/a.c two' '../Makefile two'; do
+		same "${pair% *}" "${pair#* }" || fail "$pair: makes rows old, with a table"
+	done
+	(top=$tree && . experiments/provenance.sh && sed -i 's/-O2/-O3/' "$tree/Makefile" && commit flags && [ "$(made_with HEAD~1 two)" != "$(made_with HEAD two)" ]) ||
+		fail "flags of the compiler count for nothing"
+	rm "$tree/CONTRIBUTING.md"
 	# What is listed as the same code: two changes, one after the other, and a new file.
 	blob() { git -C "$tree" rev-parse "$1:core/$2"; }
 	echo one >"$tree/core/a.c" && commit one && echo two >"$tree/core/a.c" && commit two && echo three >"$tree/core/a.c" && touch "$tree/core/b.c" && commit three

@@ -5,6 +5,7 @@
 #
 #   ci/regress.sh              $GOTRACE (build/gotrace), $O (build)
 #   ci/regress.sh --table      measures nothing; the table of what was measured so far
+#   ci/regress.sh --sources    prints the sum of the sources that decide counts, which cells have
 #
 # $KERNEL, $GO, $BUILD, $PROBE choose (lists with blanks); KERNEL=running is this
 # machine's, as root, others boot in a VM (ci/vm/kernel.sh); GO=newest is what there is. Goes on where it stopped: a
@@ -17,6 +18,14 @@
 set -uo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 here=$top/ci/regress
+# What decides counts, and what a cell asks.
+sum_of() (cd "$top" && find "$@" -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum | cut -c 1-16)
+sum_of_sources() {
+	sum_of bpf core \( -path 'core/cli/record*' -o -path 'core/cli/sample*' -o ! -path 'core/cli/*' \) ! -path 'core/analysis/*' ! -path 'core/report/*' \
+		! -path 'core/export/*' -name '*.[ch]' ! -name '*_test.c' ! -name '*_fixture.[ch]' ! -name '*_fuzz.c'
+}
+sum_of_programs() { sum_of fixtures/programs fixtures/traces/counts.sh ci/regress/{build.sh,cell.sh,sample-cell.sh,in-vm,probes,programs,sampled}; }
+[ "${1:-}" != --sources ] || { sum_of_sources; exit; }
 export GOTRACE
 GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 mkdir -p "${O:-$top/build}/regress" "${O:-$top/build}/vm"
@@ -50,13 +59,6 @@ each_of() { # VARIABLE KNOWN WORD...
 }
 each_of BUILD "$all_builds" "${builds[@]}"
 each_of PROBE "$all_probes" "${probes[@]}"
-# What decides counts, and what a cell asks.
-sum_of() (cd "$top" && find "$@" -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum | cut -c 1-16)
-sum_of_sources() {
-	sum_of bpf core \( -path 'core/cli/record*' -o -path 'core/cli/sample*' -o ! -path 'core/cli/*' \) ! -path 'core/analysis/*' ! -path 'core/report/*' \
-		! -path 'core/export/*' -name '*.[ch]' ! -name '*_test.c' ! -name '*_fixture.[ch]' ! -name '*_fuzz.c'
-}
-sum_of_programs() { sum_of fixtures/programs fixtures/traces/counts.sh ci/regress/{build.sh,cell.sh,sample-cell.sh,in-vm,probes,programs,sampled}; }
 key=$(sum_of_sources)
 asked=$(sum_of_programs)
 

@@ -221,6 +221,7 @@ provenance() {
 	cmp "$work/environment" "$out/environment.txt" || fail "it was changed"
 	echo 'load_at_end: 0.1 0.1 0.1' >>"$out/environment.txt"
 	ci/check-results.sh >"$work/said" || { cat "$work/said"; fail "not right"; }
+	echo '## 1.0 (2026-01-01)' >CHANGELOG.md # a release is what must be fresh
 	echo more >core/README.md
 	commit_all
 	ci/check-results.sh --fresh >"$work/said" || { cat "$work/said"; fail "a document is no source"; }
@@ -229,7 +230,11 @@ provenance() {
 	ci/check-results.sh --fresh >"$work/said" || { cat "$work/said"; fail "another experiment is none of its sources"; }
 	echo '. ../another/run.sh' >experiments/test/run.sh
 	commit_all
-	! ci/check-results.sh --fresh >"$work/said" && grep -q "is of other sources than HEAD's" "$work/said" || fail "its own script is one"
+	! ci/check-results.sh --fresh >"$work/said" && grep -q "^not ok - .* is of other sources than HEAD's" "$work/said" || fail "its own script is one"
+	echo '## 1.1 (not released)' | cat - CHANGELOG.md >"$work/changelog" && cp "$work/changelog" CHANGELOG.md
+	ci/check-results.sh --fresh >"$work/said" && grep -q "^old - .* is of other sources than HEAD's" "$work/said" && grep -qx '1 old: .*' "$work/said" ||
+		fail "old rows between releases: $(cat "$work/said")"
+	sed -i 1d CHANGELOG.md
 	git rm -rq experiments/test experiments/another && commit_all
 	ci/check-results.sh --fresh >"$work/said" || { cat "$work/said"; fail "as it was"; }
 	mkdir paper && echo "was = test/$(basename "$out"), older" >paper/runs

@@ -35,9 +35,26 @@ as_before() {
 		}'
 }
 
-# The same of what makes an experiment's rows: not of other experiments, but for those whose files its own name, or the folder in
-# one of these that they name, not of programs of fixtures/programs that it names nowhere, not of what only tests share or fuzzes, and
-# not of what only calls it or writes down where rows come from. A file that unchanged.txt names counts as it was before.
+# What CONTRIBUTING.md says that an experiment's rows depend on, as regular expressions: "+ BEGINNING" or "- BEGINNING" a line; all
+# of bpf and core where it is not in that table.
+depends_on() { # EXPERIMENT
+	awk -F ' *[|] *' -v wanted="$1" '
+		/^<!-- rows and sources/ { inside = 1 }
+		/^<!-- end of rows and sources/ { inside = 0 }
+		inside && NF > 3 { of[$2] = $3 }
+		function tell(words,   n, i, w) {
+			n = split(words, w, " ")
+			for (i = 1; i <= n; i++)
+				if (w[i] in of) tell(of[w[i]])
+				else print w[i] ~ /^!/ ? "- ^" substr(w[i], 2) : "+ ^" w[i]
+		}
+		END { tell(wanted in of ? of[wanted] : "bpf core") }' "$top/CONTRIBUTING.md" 2>/dev/null || printf '+ ^%s\n' bpf core
+}
+
+# The same of what makes an experiment's rows: of bpf and core what CONTRIBUTING.md says; not of other experiments, but for those whose
+# files its own name, or the folder in one of these that they name, not of programs of fixtures/programs that it names nowhere, not of
+# what only tests share or fuzzes, and not of what only calls it or writes down where rows come from. Of the Makefile what the compiler
+# is told. A file that unchanged.txt names counts as it was before.
 made_with() { # COMMIT EXPERIMENT
 	programs='fixtures/programs/(go1[^/]*/)?'
 	others=$(git -C "$top" grep -hoE '((\.\./)*experiments|\.\.)/[a-z-]+/[a-z_-]*[.]?' "$1" -- "experiments/$2" 2>/dev/null |
@@ -46,10 +63,16 @@ made_with() { # COMMIT EXPERIMENT
 	# shellcheck disable=SC2046 # a list of folders
 	named=$(git -C "$top" grep -howE "${all:-.^}" "$1" -- ':!*.md' "experiments/$2" $(echo "$others" | tr '|' '\n' | sed 's,.,experiments/&,') 2>/dev/null |
 		sort -u | paste -sd'|')
-	git -C "$top" ls-tree -r "$1" -- bpf core experiments fixtures/programs Makefile 2>/dev/null |
-		grep -v '\.md$\|_\(test\|fixture\|fuzz\)\.[ch]$\|experiments/\(all\|host\|derive\|provenance\)\.sh$\|experiments/unchanged\.txt$' |
-		as_before | awk -v used="^(experiments/(stats/|workloads/|$2/${others:+|$others})|$programs(${named:-none})/)" -v program="^$programs[^/]+/" '
-			$4 !~ /^experiments\/[^\/]+\// && $4 !~ program || $4 ~ used' | sha256sum | cut -d' ' -f1
+	sources=$(depends_on "$2")
+	{
+		git -C "$top" ls-tree -r "$1" -- bpf core experiments fixtures/programs 2>/dev/null |
+			grep -v '\.md$\|_\(test\|fixture\|fuzz\)\.[ch]$\|experiments/\(all\|host\|derive\|provenance\)\.sh$\|experiments/unchanged\.txt$' |
+			as_before | awk -v used="^(experiments/(stats/|workloads/|$2/${others:+|$others})|$programs(${named:-none})/)" -v program="^$programs[^/]+/" \
+				-v in_it="$(echo "$sources" | sed -n 's/^+ //p' | paste -sd'|')" -v out_of_it="$(echo "$sources" | sed -n 's/^- //p' | paste -sd'|')" '
+				$4 ~ /^(bpf|core)\// { if ($4 ~ in_it && (out_of_it == "" || $4 !~ out_of_it)) print; next }
+				$4 !~ /^experiments\/[^\/]+\// && $4 !~ program || $4 ~ used'
+		git -C "$top" show "$1:Makefile" 2>/dev/null | grep -E '^[A-Z]*FLAGS +[:+?]?='
+	} | sha256sum | cut -d' ' -f1
 }
 
 note() { # KEY VALUE...

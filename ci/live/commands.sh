@@ -22,6 +22,20 @@ script() {
 	chmod +x script
 	refused 125 'script' ./script
 }
+help() {
+	"$GOTRACE" record --help >some
+	"$GOTRACE" record --help=all >all
+	"$GOTRACE" record --usage >usage
+	options() { grep -oE -- '^.{6}--[a-z][a-z-]*' "$1" | grep -oE -- '--.*' | grep -vE -- '--(help|usage|quiet|verbose)$' | sort; }
+	[ "$(options some | wc -l)" = 15 ] || fail "not fifteen options: $(options some)"
+	[ -z "$(comm -23 <(options some) <(options all))" ] || fail "--help=all has fewer"
+	for option in $(options all); do
+		grep -qe "$option[]=[]" usage || fail "completion does not see $option"
+	done
+	expect_status 2 "$GOTRACE" record --help=some >out 2>err
+	expect_grep "takes all, not 'some'" err
+}
+check "record --help has fifteen options, --help=all and --usage have every one" help
 check "a script" script
 
 go_run() {

@@ -24,7 +24,8 @@ enum {
 	OPT_STATES,
 	OPT_SIGNALS,
 	OPT_NO_STATES,
-	OPT_TRIAL
+	OPT_TRIAL,
+	OPT_USAGE
 };
 
 static const struct argp_option options[] = {
@@ -284,29 +285,46 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {
-	{ &selection_argp, 0, "Which functions to trace, and how to probe them:", 10 },
-	{ &keep_argp, 0, "What of it to keep:", 15 },
-	{ &gate_argp, 0, "Which calls to record:", 13 },
-	{ &flight_argp, 0, "Only what came last, a flight recorder:", 16 },
-	{ 0 },
-};
 #define SHOWN_MAX 64
 
-/* Options of one run, of a process that runs, or of a trace that is kept. */
-static bool is_of_one(const char *name)
+static bool is_in(const char *const *names, const char *name)
 {
-	static const char *const names[] = { "output",   "duration", "pid",
-					     "max-size", "trial",    "traps" };
-
-	for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(name, names[i]))
+	for (; *names; names++)
+		if (!strcmp(*names, name))
 			return true;
 	return false;
 }
 
-/* Copies the options and hides some from the help; with `all`, each of them. */
-static struct argp hide(const struct argp *from, bool all, struct argp_option to[SHOWN_MAX])
+/* Options of one run, of a process that runs, or of a trace that is kept. */
+static bool is_of_one(const char *name)
+{
+	static const char *const names[] = { "output", "duration", "pid", "max-size",
+					     "trial",  "traps",    NULL };
+
+	return is_in(names, name);
+}
+
+static bool is_any(const char *name)
+{
+	(void)name;
+	return true;
+}
+
+/* The help shows the others to whoever asks for all. */
+static bool is_rare(const char *name)
+{
+	static const char *const names[] = { "output",  "pid",       "user",    "duration",
+					     "package", "function",  "exclude", "args",
+					     "key",     "waits",     "db",      "max-cost",
+					     "trigger", "keep-last", "when",    "help",
+					     NULL };
+
+	return !is_in(names, name);
+}
+
+/* Copies the options and hides some from the help. */
+static struct argp hide(const struct argp *from, bool (*hidden_one)(const char *name),
+			struct argp_option to[SHOWN_MAX])
 {
 	struct argp hidden = *from;
 	size_t n = 0;
@@ -315,7 +333,7 @@ static struct argp hide(const struct argp *from, bool all, struct argp_option to
 		if (n + 1 == SHOWN_MAX) /* rather too much help than an option less */
 			return *from;
 		to[n] = *o;
-		if (o->name && (all || is_of_one(o->name)))
+		if (o->name && hidden_one(o->name))
 			to[n].flags |= OPTION_HIDDEN;
 		n++;
 	}
@@ -337,9 +355,9 @@ const struct argp *record_options_of_runs(void)
 	};
 	static const struct argp argp = { options, parse, NULL, NULL, all, NULL, NULL };
 
-	own = hide(&argp, false, of_own);
-	flight = hide(&flight_argp, true, of_flight);
-	selection = hide(&selection_argp, false, of_selection);
+	own = hide(&argp, is_of_one, of_own);
+	flight = hide(&flight_argp, is_any, of_flight);
+	selection = hide(&selection_argp, is_of_one, of_selection);
 	return &own;
 }
 
@@ -348,13 +366,63 @@ struct record_options record_options_default(void)
 	return (struct record_options){ .ring_bytes = RECORD_RING_BYTES };
 }
 
+/* The argps that record's options are in, as its help shows them: own, selection, keep, gate,
+ * flight. */
+enum { OWN, SELECTION, KEEP, GATE, FLIGHT, N_ARGPS };
+static struct argp_option shown[N_ARGPS][SHOWN_MAX];
+
+static void show_all(void)
+{
+	for (size_t i = 0; i < N_ARGPS; i++)
+		for (struct argp_option *o = shown[i]; o->name || o->key || o->doc; o++)
+			o->flags &= ~OPTION_HIDDEN;
+}
+
+/* The usage has every option: completion reads it. */
+static error_t parse_help(int key, char *arg, struct argp_state *state)
+{
+	if (key != '?' && key != OPT_USAGE)
+		return ARGP_ERR_UNKNOWN;
+	if (arg && strcmp(arg, "all"))
+		arg_error(state, "--help takes all, not '%s'", arg);
+	if (arg || key == OPT_USAGE)
+		show_all();
+	argp_state_help(state, state->out_stream,
+			key == OPT_USAGE ? ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK
+					 : ARGP_HELP_STD_HELP);
+	return 0;
+}
+
 void record_options_parse(struct record_options *o, int argc, char **argv)
 {
-	static const struct argp argp = { options, parse,    "-- COMMAND [ARG...]\n--pid PID|NAME",
-					  doc,     children, NULL,
+	static const struct argp_option help_options[] = {
+		{ "help", '?', "all", OPTION_ARG_OPTIONAL,
+		  "Print the options that most people need; with --help=all, every option", -1 },
+		{ "usage", OPT_USAGE, NULL, 0, "Print a short usage message", -1 },
+		{ 0 },
+	};
+	static const struct argp help = { .options = help_options, .parser = parse_help };
+	static struct argp in[N_ARGPS];
+	static const struct argp_child some[] = {
+		{ &in[SELECTION], 0, "Which functions to trace, and how to probe them:", 10 },
+		{ &in[KEEP], 0, "What of it to keep:", 15 },
+		{ &in[GATE], 0, "Which calls to record:", 13 },
+		{ &in[FLIGHT], 0, "Only what came last, a flight recorder:", 16 },
+		{ &help, 0, NULL, -1 },
+		{ 0 },
+	};
+	static const struct argp argp = { options, parse, "-- COMMAND [ARG...]\n--pid PID|NAME",
+					  doc,     some,  NULL,
 					  NULL };
+	const struct argp *const from[N_ARGPS] = { [OWN] = &argp,
+						   [SELECTION] = &selection_argp,
+						   [KEEP] = &keep_argp,
+						   [GATE] = &gate_argp,
+						   [FLIGHT] = &flight_argp };
 
+	for (size_t i = 0; i < N_ARGPS; i++)
+		in[i] = hide(from[i], is_rare, shown[i]);
 	*o = record_options_default();
 	/* In order: options after the command's name belong to the command. */
-	arg_parse(&argp, argc, argv, ARGP_IN_ORDER, o);
+	arg_parse(&in[OWN], argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, o);
 }

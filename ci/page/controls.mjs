@@ -106,6 +106,48 @@ export const controlTests = ({ open, has, picture, text, hash }) => ({
 		await p.done();
 	},
 
+	async "a Sankey picture begins large enough to be read, and fills the height"() {
+		for (const [name, width] of [["large", 1440], ["evict", 1280], ["storm.go1.27.emulated", 1280]]) {
+			const p = await open(name, "#view=sankey", { width, height: 900 });
+			const [columns, high, of, size, cut] = await p.run(`(() => {
+				const bars = [...document.querySelectorAll("#sankey .bar rect.edge")].map((b) => b.getBoundingClientRect()), box = document.querySelector("#sankey").getBoundingClientRect();
+				const xs = [...new Set(bars.map((r) => Math.round(r.x)))].sort((a, b) => a - b), texts = [...document.querySelectorAll("#sankey .bar text")].filter((t) => getComputedStyle(t).display !== "none");
+				return [xs.slice(1).map((x, i) => x - xs[i]), Math.max(...bars.map((r) => r.bottom)) - Math.min(...bars.map((r) => r.top)), box.height, Math.min(...texts.map((t) => t.getBoundingClientRect().height)), texts.map((t) => t.textContent)];
+			})()`);
+			for (const wide of columns) assert.ok(wide >= 100, name + ", columns " + columns.join(" "));
+			assert.ok(high > 0.6 * of, `${name}: ${high} of ${of}`);
+			assert.ok(size > 10, name + ", letters " + size);
+			assert.ok(cut.every((t) => !/^.?…/.test(t)), cut.join(" "));
+			await p.done();
+		}
+	},
+
+	async "the Sankey picture begins with the go statement that ran most, until goroutines are chosen"() {
+		const p = await open("evict"), pick = () => p.run(`document.getElementById("pick").value`);
+		await p.click("#tab-sankey");
+		const auto = await pick();
+		assert.match(auto, /^p\d+$/);
+		assert.match(await text(p, "#sankey-legend"), /^Only (go |main).*, where most ran\. All goroutines/);
+		const ran = await p.run(`[...document.querySelectorAll("#sankey .bar")].length`);
+		assert.ok(ran > 0);
+		assert.equal(await hash(p, "pick"), null);
+		await p.click("#tab-flame");
+		assert.equal(await pick(), "all", "other views are of all");
+		await p.click("#tab-sankey");
+		assert.equal(await pick(), auto);
+		await p.click("#sankey-legend button");
+		assert.deepEqual([await pick(), await hash(p, "pick")], ["all", "all"]);
+		const again = await open("evict", await p.run("location.hash"));
+		assert.equal(await again.run(`document.getElementById("pick").value`), "all");
+		await again.done();
+		await p.click("#tab-flame");
+		await p.click("#tab-sankey");
+		assert.equal(await pick(), "all", "all were chosen");
+		await p.run("history.back()");
+		await p.settle();
+		await p.done();
+	},
+
 	async "numbers of a small Sankey picture do not cover each other"() {
 		const p = await open("large", "#view=sankey", { width: 700, height: 700 });
 		const covered = () => p.run(`(() => {
@@ -122,6 +164,8 @@ export const controlTests = ({ open, has, picture, text, hash }) => ({
 		const p = await open("large", "#view=sankey"), map = () => p.run(`!document.querySelector("#sankey-map").hidden`);
 		const place = () => p.run(`document.querySelector("#sankey svg > g").getAttribute("transform")`);
 		const view = () => p.run(`["x", "y", "width", "height"].map((a) => Number(document.querySelector("#sankey-map .view").getAttribute(a)))`);
+		assert.equal(await map(), true, "it begins with what can be read");
+		await p.press("0");
 		assert.equal(await map(), false, "all is in sight");
 		await p.run(`document.querySelector("#sankey").focus()`);
 		for (let i = 0; i < 6; i++) await p.press("+");

@@ -251,7 +251,7 @@ const tests = {
 		assert.notEqual(zoomed, start);
 		await p.drag(x, y + 150, x + 120, y + 190);
 		assert.notEqual(await place(), zoomed);
-		await p.click("#sankey-legend button");
+		await p.click("#sankey-fit");
 		assert.equal(await place(), start);
 		await p.press(await keyOf(p, "sankey"));
 		await p.press("Tab");
@@ -273,10 +273,11 @@ const tests = {
 				}).length;
 			})()`);
 			assert.ok(await p.run(`document.querySelectorAll("#sankey .bar").length`) > 20);
+			await p.press("0");
 			assert.equal(await outside(), 0);
 			for (let i = 0; i < 6; i++) await p.press("+");
 			assert.notEqual(await outside(), 0);
-			await p.click("#sankey-legend button");
+			await p.click("#sankey-fit");
 			assert.equal(await outside(), 0);
 			await p.press("-");
 			assert.equal(await outside(), 0);
@@ -290,7 +291,7 @@ const tests = {
 		let p = await open("recursion", "#view=sankey");
 		assert.match(await text(p, "#sankey") ?? await p.run(`document.querySelector("#sankey").textContent`), /↻/);
 		await p.done();
-		p = await open("go", "#view=sankey");
+		p = await open("go", "#view=sankey&pick=all");
 		assert.equal(await p.run(`document.querySelectorAll("#sankey path.line").length`), 1);
 		await p.done();
 		p = await open("cycle", "#view=sankey&by=calls");

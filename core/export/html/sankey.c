@@ -53,8 +53,9 @@ void sankey_calls_free(struct sankey_calls *c)
 
 struct func_weight {
 	uint32_t func;
-	uint64_t in, out, subtree_ns;
+	uint64_t in, out, subtree_ns, self_ns;
 	uint64_t most; /* of those that say whether it is shown */
+	bool always;   /* it is shown, whatever else weighs more */
 	uint32_t node; /* once it is known to be shown; else SANKEY_NONE */
 };
 
@@ -69,6 +70,8 @@ static int by_weight_down(const void *x, const void *y)
 {
 	const struct func_weight *a = x, *b = y;
 
+	if (a->always != b->always)
+		return b->always - a->always;
 	return a->most != b->most ? (a->most < b->most) - (a->most > b->most) : by_func(x, y);
 }
 
@@ -127,6 +130,7 @@ static struct func_weight *weigh(const struct sankey_calls *c, enum sankey_by by
 
 		find(f, *n, e->to)->in += e->weight[by];
 		find(f, *n, e->to)->subtree_ns += e->subtree_ns;
+		find(f, *n, e->to)->self_ns += e->weight[SANKEY_SELF];
 		if (!outermost(e) && e->from != e->to)
 			find(f, *n, e->from)->out += e->weight[by];
 	}
@@ -136,6 +140,26 @@ static struct func_weight *weigh(const struct sankey_calls *c, enum sankey_by by
 			f[i].most = f[i].subtree_ns;
 	}
 	return f;
+}
+
+static int by_self_down(const void *x, const void *y)
+{
+	const struct func_weight *a = x, *b = y;
+
+	return a->self_ns != b->self_ns ? (a->self_ns < b->self_ns) - (a->self_ns > b->self_ns)
+					: by_func(x, y);
+}
+
+/* Puts those with the most self time first, and marks the first ones that have a share of it. */
+static void mark_heaviest(struct func_weight *f, size_t n, uint32_t min_share)
+{
+	uint64_t all_ns = 0;
+
+	for (size_t i = 0; i < n; i++)
+		all_ns += f[i].self_ns;
+	qsort(f, n, sizeof(*f), by_self_down);
+	for (size_t i = 0; i < n && i < SANKEY_ALWAYS; i++)
+		f[i].always = f[i].self_ns > (min_share ? all_ns / min_share : 0);
 }
 
 /* Makes a node of each function that is heavy enough; `f` keeps its order. */
@@ -151,10 +175,12 @@ static int choose(struct sankey *s, const struct sankey_options *opt, struct fun
 		err = -ENOMEM;
 	for (size_t i = 0; !err && i < n; i++)
 		heavy[i] = f[i];
-	if (!err && n)
+	if (!err && n) {
+		mark_heaviest(heavy, n, opt->min_share);
 		qsort(heavy, n, sizeof(*heavy), by_weight_down);
+	}
 	for (size_t i = 0; !err && i < n && heavy[i].most; i++) {
-		if (s->n_nodes < opt->max_nodes && heavy[i].most >= least) {
+		if (s->n_nodes < opt->max_nodes && (heavy[i].always || heavy[i].most >= least)) {
 			find(f, n, heavy[i].func)->node = (uint32_t)s->n_nodes;
 			s->nodes[s->n_nodes++] = (struct sankey_node){
 				.kind = SANKEY_FUNC,

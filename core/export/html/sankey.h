@@ -107,6 +107,8 @@ struct sankey {
 	uint64_t cut_most;    /* the heaviest one's weight */
 };
 
+#define SANKEY_ALWAYS 5 /* so many functions with the most self time come before all others */
+
 struct sankey_options {
 	enum sankey_by by;
 	uint32_t max_nodes; /* functions shown at most */

@@ -57,9 +57,9 @@ function render() {
 
 // All that is needed to see the same again.
 function hashOf() {
-	const parts = { view: S.view, by: S.by, pick: S.pick.key, focus: S.focus >= 0 ? F.names[S.focus] : "", q: S.query, parked: S.parked ? "1" : "", call: slowCall() ? String(S.call) : "",
+	const parts = { view: S.view, by: S.by, pick: sankey.auto ? "" : S.view === "sankey" && busiest() ? S.pick.key : S.pick.key.replace(/^all$/, ""), focus: S.focus >= 0 ? F.names[S.focus] : "", q: S.query, parked: S.parked ? "1" : "", call: slowCall() ? String(S.call) : "",
 		full: S.full ? "1" : "", hide: S.hidden.map((f) => F.names[f]).join("\n"), ...(VIEWS[S.view].address ? VIEWS[S.view].address() : {}) };
-	return "#" + new URLSearchParams(Object.entries(parts).filter(([k, v]) => v && v !== { view: "overview", by: "total", pick: "all" }[k])).toString();
+	return "#" + new URLSearchParams(Object.entries(parts).filter(([k, v]) => v && v !== { view: "overview", by: "total" }[k])).toString();
 }
 
 function writeAddress() {
@@ -78,7 +78,11 @@ function remember() {
 
 function set(change) {
 	if (change.call === undefined && (change.focus !== undefined || (change.view && change.view !== "timeline"))) S.call = -1;
+	const from = S.view;
 	Object.assign(S, change);
+	if (change.pick && S.view === "sankey") Object.assign(sankey, { asked: true, auto: null });
+	if (change.pick && S.view !== "sankey" && change.pick.kind !== "all") sankey.asked = true;
+	beginSankey(from, S.view);
 	if (change.view === "overview" && S.pick.kind !== "all") S.pick = PICKS[0];
 	if (change.pick && S.view === "overview" && change.pick.kind !== "all") S.view = "flame";
 	hideTip();
@@ -278,6 +282,8 @@ function fromAddress() {
 	if (known("by", Object.hasOwn(BY, q.get("by") || ""))) S.by = q.get("by");
 	S.pick = PICKS.find((p) => p.key === q.get("pick")) || stretchOf(q.get("pick"));
 	if (!known("pick", S.pick)) S.pick = PICKS[0];
+	Object.assign(sankey, { asked: q.get("pick") !== null, auto: null });
+	beginSankey("", S.view);
 	S.focus = F.names.indexOf(q.get("focus"));
 	known("focus", S.focus >= 0);
 	const hide = (q.get("hide") || "").split("\n").filter(Boolean);

@@ -43,6 +43,37 @@ function fittingName(f, before, pixels, letter) {
 	return fitting(before + name, pixels, letter);
 }
 
+// Words of a name: "fixImports.func1" has fix, Imports, .func1.
+const wordsOf = (name) => name.match(/[._]?[A-Z]+(?![a-z])|[._]?[A-Z]?[^A-Z._]+|[._]/g) || [name];
+
+// A name of so many letters at the most: words in the middle are left out before letters are.
+function byWord(name, most) {
+	if (name.length <= most) return name;
+	const words = wordsOf(name);
+	let front = "", back = words.pop();
+	for (let turn = true; words.length; turn = !turn) {
+		const word = turn ? words.shift() : words.pop(), grown = turn ? [front + word, back] : [front, word + back];
+		if (grown[0].length + 1 + grown[1].length > most) break;
+		[front, back] = grown;
+	}
+	if (!front && back.length + 3 < most) front = wordsOf(name)[0].slice(0, most - 1 - back.length);
+	return front ? front + "…" + back : fitting(name, most, 1);
+}
+
+// A function's name in at most so many lines of so many letters: without its package, then without its receiver, then cut.
+function linesOf(f, letters, most) {
+	const bare = F.pkg[f] ? F.names[f].slice(F.pkg[f].length + 1) : F.names[f], last = bare.replace(/^\(\*?[^()]*\)\./, ""), names = [label(f), bare, last];
+	const one = names.find((s) => s.length <= letters);
+	const words = one ? [] : wordsOf(last), lines = [];
+	for (let word = words.shift(); word; word = words.shift()) {
+		const line = lines[lines.length - 1];
+		if (line && line.length + word.length <= letters) lines[lines.length - 1] += word;
+		else if (lines.length + 1 < most) lines.push(word);
+		else { lines.push([word, ...words].join("")); break; }
+	}
+	return one ? [one] : lines.map((line) => byWord(line, letters));
+}
+
 // Of the functions searched for; null without a search.
 let hits = null;
 // Words that a name must all have, or /a regular expression/. How many functions; -1: it is no expression.

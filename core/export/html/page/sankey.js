@@ -1,20 +1,42 @@
 // The Sankey picture. Where things stand was computed with the trace's export; here they are drawn.
 
-const UNIT = 8, BAR = 14;
-let COLUMN = 262; // wider for full names
+const UNIT = 8, BAR = 14, NARROW = 110; // a column that is as wide has room for a name
+let COLUMN = 262; // as the window has room
 
-const sankey = { key: null, p: null, svg: null, stage: null, x: 0, y: 0, scale: 1, most: 1, shape: null, moved: false, named: null, least: 0.05 };
+const sankey = { key: null, p: null, svg: null, stage: null, x: 0, y: 0, scale: 1, most: 1, shape: null, moved: false, named: null, least: 0.05, asked: false, auto: null };
+
+// ---- which goroutines it begins with: those of the go statement that ran most and called anything
+
+let busiestCache;
+function busiest() {
+	if (busiestCache !== undefined) return busiestCache;
+	const ran = new Map(), run = STATES.findIndex(([, key]) => key === "run_ns");
+	// Where one function is all that there is, there is nothing to be seen.
+	for (const p of PICKS) if (p.kind === "group" && p.weight && p.sankey && list(p.sankey[0].links).length) ran.set(p, 0);
+	for (const p of ran.keys()) ran.set(p, run < 0 || !ALL.states ? p.weight : ALL.states[run].reduce((sum, ns, i) => sum + (T.group[i] === p.group ? ns : 0), 0));
+	const most = [...ran].reduce((m, x) => !m || x[1] > m[1] ? x : m, null);
+	return busiestCache = most ? most[0] : null;
+}
+
+// As a view is opened or left. Who has chosen goroutines sees these.
+function beginSankey(from, to) {
+	if (to === "sankey" && from !== to && S.pick.kind === "all" && !sankey.asked && busiest()) S.pick = sankey.auto = busiest();
+	else if (to !== "sankey" && sankey.auto && S.pick === sankey.auto) S.pick = PICKS[0];
+	if (to !== "sankey") sankey.auto = null;
+}
 
 // A picture's numbers as nodes and links.
 function picture(data) {
+	// It fills the height: thickness and gaps grow together. Names need what gaps have at the least.
+	const high = Math.max(1, $("sankey").clientHeight - 70), grown = data.height ? Math.max(0.45, Math.min(8, high * UNIT / data.height)) / UNIT : 1 / UNIT;
 	const a = list(data.nodes), b = list(data.links), p = { nodes: [], links: [], folded: list(data.folded), whole: data.whole,
-		height: data.height / UNIT, layers: data.layers, foldedMost: data.foldedMost, cut: data.cut, cutMost: data.cutMost };
+		height: data.height * grown, layers: data.layers, foldedMost: data.foldedMost, cut: data.cut, cutMost: data.cutMost };
 	for (let i = 0; i < a.length; i += 9)
-		p.nodes.push({ kind: a[i], f: a[i + 1], layer: a[i + 2], y: a[i + 3] / UNIT, h: a[i + 4] / UNIT, in: a[i + 5], out: a[i + 6],
+		p.nodes.push({ kind: a[i], f: a[i + 1], layer: a[i + 2], y: a[i + 3] * grown, h: a[i + 4] * grown, in: a[i + 5], out: a[i + 6],
 			source: a[i + 7], subtree: a[i + 8], x: a[i + 2] * COLUMN, links: [] });
 	for (let i = 0; i < b.length;) {
-		const [from, to, flags, weight, thick, routes] = b.slice(i, i + 6), ys = b.slice(i + 6, i + 8 + routes).map((y) => y / UNIT);
-		const l = { from: p.nodes[from], to: p.nodes[to], go: flags & 1, back: flags & 2, weight, thick: thick / UNIT, ys };
+		const [from, to, flags, weight, thick, routes] = b.slice(i, i + 6), ys = b.slice(i + 6, i + 8 + routes).map((y) => y * grown);
+		const l = { from: p.nodes[from], to: p.nodes[to], go: flags & 1, back: flags & 2, weight, thick: thick * grown, ys };
 		p.links.push(l);
 		l.from.links.push(l);
 		l.to.links.push(l);
@@ -83,6 +105,12 @@ function backPath(l) {
 const otherName = (n) => n.kind === 1 ? "smaller functions called" : "smaller callers";
 const titleOf = (n) => n.kind === 0 ? label(n.f) : otherName(n);
 
+// What its height shows; of self time and calls what it has itself, too.
+function amountOf(n) {
+	const most = Math.max(n.in, n.out);
+	return S.by === "total" || n.kind !== 0 || n.in > 0.99 * most ? amount(S.by === "total" ? (n.kind === 2 ? n.out : n.in) : most) : amount(n.in) + " of " + amount(most);
+}
+
 function drawLink(l) {
 	const thin = l.go || !l.weight;
 	const e = el("svg:path", { class: (l.back ? "back" : thin ? "line" : "band") + (l.hot ? " hot" : ""),
@@ -134,7 +162,7 @@ function wholeCached() {
 function drawNode(n) {
 	const most = Math.max(n.in, n.out), self = S.by === "total" && n.kind === 0 && most ? (n.in - n.out) / most * n.h : 0;
 	const g = el("svg:g", { class: "bar", "data-f": n.kind === 0 ? n.f : null, tabindex: 0, role: "button", transform: `translate(${n.x} ${n.y})`,
-		"aria-label": titleOf(n) + ", " + amount(most) });
+		"aria-label": titleOf(n) + ", " + amountOf(n) });
 	const rect = el("svg:rect", { class: "edge", width: BAR, height: n.h, rx: Math.min(2, n.h / 3) });
 	rect.style.fill = n.kind === 0 ? fillOfNode(n) : REST[theme];
 	rect.style.stroke = n.hot ? ink("ink") : "none";
@@ -200,7 +228,7 @@ function paintFocus() {
 		l.e.classList.toggle("dim", n ? !down.has(l) && !up.has(l) : Boolean(hits) && !hits[l.from.f] && !hits[l.to.f]);
 }
 
-// Names keep their size when the picture shrinks, and are cut to the room between columns.
+// Names keep their size when the picture shrinks. They are cut by word to the room between columns, or have two lines.
 function writeNames() {
 	const { scale, p } = sankey, size = 11.8 / Math.min(1, scale);
 	if (sankey.named === scale + sankey.key) return;
@@ -209,12 +237,12 @@ function writeNames() {
 	// Those of the last column end nowhere; in a narrow window they would leave no room for the picture.
 	const last = Math.min(60, Math.floor($("sankey").clientWidth / 2 / (11.8 * 0.605)));
 	for (const n of p.nodes) {
-		const value = amount(n.kind === 2 ? n.out : n.in), below = n.h > 2.6 * size, beside = !below && letters >= 20;
-		const room = n.layer === p.layers - 1 ? last : beside ? letters - value.length - 1 : letters;
-		const name = n.kind === 0 ? fittingName(n.f, "", Math.max(3, room), 1) : fitting(titleOf(n), Math.max(3, room), 1);
+		const value = amountOf(n), below = n.h > 2.6 * size, beside = !below && letters >= 20;
+		const room = Math.max(3, n.layer === p.layers - 1 ? last : beside ? letters - value.length - 1 : letters);
+		const lines = n.kind === 0 ? linesOf(n.f, room, n.h > 5.6 * size ? 3 : n.h > 4.2 * size ? 2 : 1) : [otherName(n).length <= room ? otherName(n) : "smaller"];
 		n.text.style.fontSize = size.toFixed(2) + "px";
-		n.text.style.display = letters < 6 && !n.hot ? "none" : "";
-		n.text.replaceChildren(el("svg:tspan", { dy: below ? "-.2em" : n.h < size ? "-.25em" : ".35em" }, name));
+		n.text.style.display = (letters < 6 && !n.hot) || (n.kind !== 0 && n.h < size) ? "none" : "";
+		n.text.replaceChildren(...lines.map((line, i) => el("svg:tspan", i ? { x: BAR + 5, dy: "1.2em" } : { dy: below ? (0.4 - 0.6 * lines.length).toFixed(1) + "em" : n.h < size ? "-.25em" : ".35em" }, line)));
 		if (beside) n.text.append(el("svg:tspan", { class: "v", dx: size / 2 }, value));
 		if (below && value.length < room) n.text.append(el("svg:tspan", { class: "v", x: BAR + 5, dy: "1.2em" }, value));
 	}
@@ -232,18 +260,30 @@ function fit() {
 	const box = $("sankey"), wide = Math.max(1, box.clientWidth - 40), high = Math.max(1, box.clientHeight - 36);
 	let r;
 	sankey.moved = false;
-	sankey.size = [box.clientWidth, box.clientHeight].join();
-	sankey.scale = 1.25;
+	sankey.scale = 1;
 	for (let tries = 0; tries < 12; tries++) {
 		moveStage();
 		r = sankey.stage.getBBox();
-		const scale = Math.min(1.25, wide / r.width, high / r.height);
+		const scale = Math.min(1, wide / r.width, high / r.height);
 		if (scale >= sankey.scale) break;
 		sankey.scale = scale;
 	}
 	sankey.least = Math.min(0.05, sankey.scale);
 	sankey.x = 20 + (wide - r.width * sankey.scale) / 2 - r.x * sankey.scale;
 	sankey.y = 26 + (high - r.height * sankey.scale) / 2 - r.y * sankey.scale;
+	moveStage();
+}
+
+// As it is seen first: all of it while its names can be read, else its beginning, or the highest bar if that is further right.
+function begin() {
+	fit();
+	if (sankey.scale * COLUMN > 0.95 * NARROW) return;
+	sankey.scale = Math.min(1, NARROW / COLUMN);
+	moveStage();
+	const r = sankey.stage.getBBox();
+	const highest = sankey.p.nodes.reduce((m, n) => !m || n.h > m.h ? n : m, null), wide = $("sankey").clientWidth;
+	sankey.x = Math.min(20 - r.x * sankey.scale, Math.max(0.7 * wide - highest.x * sankey.scale, wide - 20 - (r.x + r.width) * sankey.scale));
+	sankey.y = Math.max(26, ($("sankey").clientHeight - r.height * sankey.scale) / 2) - r.y * sankey.scale;
 	moveStage();
 }
 
@@ -261,10 +301,10 @@ function sankeyLegend(missing) {
 	const p = sankey.p, what = { total: ["Thickness: total time;"],
 		self: ["Thickness: self time, by caller; the pale part of a bar belongs to its callees."], calls: ["Thickness: " + MANY + "."],
 		grow: ["Thickness: time growing stacks, by who called."] }[S.by];
-	$("sankey-legend").replaceChildren(...[missing ? el("b", {}, missing) : null, S.parked ? el("b", {}, "Parked goroutines are left out of this picture.") : null, S.hidden.length ? el("b", {}, "Hidden functions are in this picture.") : null, ...what.map((t) => el("span", {}, t, S.by === "total" ? [" ", el("span", { class: "swatch self" }), "self."] : null)),
+	$("sankey-legend").replaceChildren(...[missing ? el("b", {}, missing) : null, sankey.auto ? el("span", {}, "Only ", el("b", {}, S.pick.group ? "go " + label(S.pick.func) : "main and others"), ", where most ran. ", el("button", { type: "button", onclick: () => set({ pick: PICKS[0] }) }, "All goroutines")) : null, S.parked ? el("b", {}, "Parked goroutines are left out of this picture.") : null, S.hidden.length ? el("b", {}, "Hidden functions are in this picture.") : null, ...what.map((t) => el("span", {}, t, S.by === "total" ? [" ", el("span", { class: "swatch self" }), "self."] : null)),
 		el("span", {}, el("b", {}, "Bold"), ": heaviest path."),
 		p && p.links.some((l) => l.go) ? el("span", {}, "Dashed: go statement; its time is not part of the caller's.") : null,
-		p && p.links.some((l) => l.back) ? el("span", {}, "Dashed, from below: a cycle.") : null,
+		p && p.links.some((l) => l.back) ? el("span", {}, "A cycle is drawn where one points at its functions.") : null,
 		WAS ? el("span", {}, "Colour: ", el("b", { class: "slower" }, "slower"), " or ", el("b", { class: "faster" }, "faster"), " than A.") : null,
 		...(WAS ? [] : legend()),
 		p && p.folded.length ? el("span", { title: p.folded.slice(0, 40).map((f) => F.names[f]).join("\n") },
@@ -272,11 +312,11 @@ function sankeyLegend(missing) {
 		p && p.cut ? el("span", {}, plural(p.cut, "thin band") + " left out, " + most(p.cutMost)) : null,
 		S.pick.sizes ? el("label", { class: "push" }, "Fewer functions ", el("input", { id: "sankey-most", type: "range", min: 0, max: 2, value: sankey.most,
 			oninput: (e) => { sankey.most = Number(e.target.value); renderSankey(); $("sankey-most").focus(); } }), " more") : null,
-		p && p.nodes.length ? el("button", { type: "button", class: S.pick.sizes ? null : "push", onclick: fit }, "Fit (0)") : null].filter(Boolean));
+		p && p.nodes.length ? el("button", { type: "button", id: "sankey-fit", class: S.pick.sizes ? null : "push", onclick: fit }, "Fit (0)") : null].filter(Boolean));
 }
 
 function renderSankey() {
-	const key = [S.by, S.pick.key, S.full, theme, sankey.most].join("\n");
+	const box = $("sankey"), size = [box.clientWidth, box.clientHeight].join(), key = [S.by, S.pick.key, S.full, theme, sankey.most, size].join("\n");
 	if (sankey.key !== key) {
 		sankey.key = key;
 		let data = S.pick.sizes ? S.pick.sizes[sankey.most] : S.pick.sankey, missing = "";
@@ -284,8 +324,11 @@ function renderSankey() {
 			data = PICKS[0].sankey;
 			missing = S.pick.kind === "stretch" ? "A stretch of time has no picture of its own; this one shows all." : "Only the heaviest goroutines have a picture of their own; this one shows all.";
 		}
-		COLUMN = S.full ? 480 : 262;
-		sankey.p = picture(data[BY[S.by].index]);
+		const at = document.activeElement.closest("#sankey .bar"), had = at && at.dataset.f;
+		$("sankey").replaceChildren();
+		data = data[BY[S.by].index];
+		COLUMN = Math.max(NARROW, Math.min(S.full ? 480 : 262, (box.clientWidth - 40 - Math.min(220, box.clientWidth / 4)) / Math.max(1, data.layers - 1)));
+		sankey.p = picture(data);
 		const p = sankey.p;
 		sankey.stage = el("svg:g", {});
 		sankey.svg = el("svg:svg", { role: "group", "aria-label": "Who calls whom" }, sankey.stage);
@@ -299,11 +342,12 @@ function renderSankey() {
 		const shape = S.by + S.pick.key + sankey.most;
 		if (sankey.shape !== shape) sankey.moved = false;
 		sankey.shape = shape;
-		sankey.size = null;
-		moveStage();
+		if (size !== [box.clientWidth, box.clientHeight].join()) { renderSankey(); return; } // the legend has another height now
+		if (sankey.moved) moveStage();
+		else begin();
+		const again = had && p.nodes.find((n) => n.kind === 0 && n.f === Number(had));
+		if (again) again.e.focus({ preventScroll: true });
 	}
-	const box = $("sankey");
-	if (!sankey.moved && sankey.size !== [box.clientWidth, box.clientHeight].join()) fit();
 	paintFocus();
 }
 

@@ -341,8 +341,9 @@ int call_tree_build(struct call_tree *t, const struct loaded_trace *trace,
 	uint32_t *node_of_key = NULL;
 	size_t n;
 	const struct path_node *from = model_paths(trace->model, &n);
-	bool *any = trace->view ? find_any(from, n) : NULL; /* a part has fewer paths */
-	int err = trace->view && !any ? -ENOMEM : begin(&b, n);
+	const bool fewer = trace->view || trace->folded;
+	bool *any = fewer ? find_any(from, n) : NULL; /* a part has fewer paths */
+	int err = fewer && !any ? -ENOMEM : begin(&b, n);
 
 	*t = (struct call_tree){ .node_of = calloc(n + 1, sizeof(*t->node_of)), .n_paths = n };
 	if (!t->node_of)

@@ -30,6 +30,7 @@ struct loaded_trace {
 	bool complete;                  /* it has an end record */
 	/* by correction_apply: it was asked; times are without what probes cost */
 	bool correction_tried, corrected;
+	bool folded;                /* by fold_waits */
 	enum correct_by correct_by; /* set between trace_load and correction_apply */
 	/* Numbers are from a summary, and there are no events, or only those of calls of
 	 * min_duration_ns and longer. */

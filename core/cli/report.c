@@ -32,7 +32,8 @@ enum {
 	KEY_CALLERS,
 	KEY_HIST,
 	KEY_COLUMNS,
-	KEY_WIDE
+	KEY_WIDE,
+	KEY_WAITS
 };
 
 struct report_args {
@@ -64,6 +65,10 @@ static const struct argp_option options[] = {
 	  1 },
 	{ "wide", KEY_WIDE, NULL, 0,
 	  "text: all columns, names and notes, however narrow the terminal is", 1 },
+	{ "waits", KEY_WAITS, NULL, 0,
+	  "text, of a trace of record --waits: functions in which their callers wait (runtime.chanrecv1, "
+	  "sync.(*Mutex).lockSlow) have rows of their own; without it their time is the callers'",
+	  1 },
 	{ "columns", KEY_COLUMNS, "NAME[,NAME]", 0,
 	  "by function, and as csv or json by path: only these columns, by their names in csv. Text also has self_pct, total_pct and spent_on",
 	  1 },
@@ -255,6 +260,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'n':
 		a->opt.limit = arg_number(state, "-n", arg);
 		a->limit_given = true;
+		return 0;
+	case KEY_WAITS:
+		a->opt.waits = true;
 		return 0;
 	case KEY_WIDE:
 		a->opt.wide = true;

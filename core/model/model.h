@@ -436,4 +436,12 @@ struct path_correction {
 int model_correct(struct model *m, const struct path_correction *of,
 		  const uint64_t *func_errors_ns);
 
+/*
+ * Makes calls of these functions (funcs[i] is not 0) parts of the calls that made them, where they
+ * called nothing else, nor started a goroutine: self times and waits are their callers', and their
+ * paths are empty. Calls of them that no recorded call has made stay. Everything adds up as before,
+ * but for distributions, which stay, model_wakes and model_holds. To be called last. 0 or -ENOMEM.
+ */
+int model_fold(struct model *m, const uint8_t *funcs);
+
 #endif

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/answer.h"
 #include "analysis/correction.h"
+#include "analysis/fold_waits.h"
 #include "analysis/inverted_tree.h"
 #include "analysis/sample_load.h"
 #include "analysis/stat_columns.h"
@@ -275,20 +277,40 @@ static int load_goroutines(struct report *rep, struct trace_reader *r)
 	return err;
 }
 
-static int load_functions(struct report *rep, struct trace_reader *r)
+static int correct(struct report *rep)
 {
-	const bool answer = rep->opt->answer, wakes = answer || rep->opt->by == BY_REASON;
-	struct trace_watch watch = { .wakes = wakes, .holds = answer, .parked = answer };
-	int err = trace_load(&rep->trace, r, rep->opt->view, &watch);
-
-	if (err || rep->opt->raw)
-		return err;
 	rep->trace.correct_by = rep->opt->correct_by;
 	if (rep->opt->correct_by == CORRECT_BY_SAMPLES && !rep->trace.all->sampled.n) {
 		log_error("--correct-by=samples: the trace has no sample of the processor time");
 		return -ENOTSUP;
 	}
 	return correction_apply(&rep->trace);
+}
+
+/* It needs to know which calls waited for others. */
+static int say_answer(struct report *rep)
+{
+	struct answer a;
+	int err = answer_find(&a, &rep->trace);
+
+	rep->said = err ? NULL : answer_say(&a, rep->trace.info);
+	return err || rep->said ? err : -ENOMEM;
+}
+
+static int load_functions(struct report *rep, struct trace_reader *r)
+{
+	const bool answer = rep->opt->answer, wakes = answer || rep->opt->by == BY_REASON;
+	struct trace_watch watch = { .wakes = wakes, .holds = answer, .parked = answer };
+	int err = trace_load(&rep->trace, r, rep->opt->view, &watch);
+
+	if (!err && !rep->opt->raw)
+		err = correct(rep);
+	if (!err && answer && rep->opt->text)
+		err = say_answer(rep);
+	if (!err && rep->opt->text && !rep->opt->waits && rep->opt->by != BY_REASON &&
+	    !rep->opt->hist && !rep->opt->n_callers)
+		err = fold_waits(&rep->trace);
+	return err;
 }
 
 static int load_tree(struct report *rep, struct trace_reader *r)
@@ -422,4 +444,5 @@ void report_free(struct report *rep)
 	wait_rows_free(&rep->waits);
 	wake_rows_free(&rep->wakes);
 	free(rep->rows);
+	free(rep->said);
 }

@@ -32,6 +32,7 @@ struct report {
 	size_t *rows, n_rows;
 	size_t n_hidden; /* rows that the options or the limit leave out */
 	bool none_sure;  /* BY_FUNCTION: no row that could stand first is certain */
+	char *said;      /* opt->text and opt->answer: the answer */
 };
 
 /* rows_check.c: of a trace of samples, does it tell what the options ask for? 0 or -ENOTSUP

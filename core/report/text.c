@@ -39,6 +39,7 @@ int report_text(struct trace_reader *r, const struct report_options *opt, FILE *
 	struct report_options with = *opt;
 	struct report rep;
 
+	with.text = true;
 	with.answer = opt->by == BY_FUNCTION && !opt->hist && !opt->n_callers;
 	int err = report_load(&rep, r, &with);
 

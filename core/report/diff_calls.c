@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "report/diff_calls.h"
+#include "report/diff_table.h"
+#include "report/text.h"
 
 #include <inttypes.h>
 #include <math.h>
 
 #include "analysis/stat_columns.h"
 #include "base/text_format.h"
-#include "base/text_name.h"
 #include "report/text.h"
 
 #define DEVIATIONS 1.96 /* 19 of 20 lie within */
@@ -128,38 +129,70 @@ void diff_calls_json(const struct diff_report *rep, const struct diff_row *row, 
 	}
 }
 
-/* Where it did not change there is no percentage. */
-static int number(const struct call_times *t, enum call_number k, FILE *out)
+static void time_cell(const void *ctx, size_t row, enum call_number k, unsigned s,
+		      char buf[CELL_BYTES])
 {
-	char by[16] = "";
+	const struct diff_report *d = ctx;
+	const struct call_times t = diff_call_times(d, &d->call_rows[row]);
 
-	if (t->changed[k])
-		snprintf(by, sizeof(by), "%+.0f%%", pct(t->ns[k]));
-	return fprintf(out, "%6s %6s %6s  ", HUMAN((uint64_t)t->ns[k][0]),
-		       HUMAN((uint64_t)t->ns[k][1]), by);
+	snprintf(buf, CELL_BYTES, "%s", HUMAN((uint64_t)t.ns[k][s]));
 }
 
-void diff_calls_text(const struct diff_report *rep, FILE *out)
+/* Where it did not change there is no percentage. */
+static void change_cell(const void *ctx, size_t row, enum call_number k, char buf[CELL_BYTES])
+{
+	const struct diff_report *d = ctx;
+	const struct call_times t = diff_call_times(d, &d->call_rows[row]);
+
+	buf[0] = '\0';
+	if (t.changed[k])
+		snprintf(buf, CELL_BYTES, "%+.0f%%", pct(t.ns[k]));
+}
+
+#define CELL(name, call)                                                                    \
+	static void name(const void *ctx, size_t row, unsigned width, char buf[CELL_BYTES]) \
+	{                                                                                   \
+		(void)width;                                                                \
+		call;                                                                       \
+	}
+CELL(mean_a, time_cell(ctx, row, CALL_MEAN, 0, buf))
+CELL(mean_b, time_cell(ctx, row, CALL_MEAN, 1, buf))
+CELL(mean_change, change_cell(ctx, row, CALL_MEAN, buf))
+CELL(p99_a, time_cell(ctx, row, CALL_P99, 0, buf))
+CELL(p99_b, time_cell(ctx, row, CALL_P99, 1, buf))
+CELL(p99_change, change_cell(ctx, row, CALL_P99, buf))
+
+static const char of_mean[] = "MEAN", of_p99[] = "P99";
+
+static const struct table_column columns[] = {
+	{ "mean_ns_a", "A", 6, { 0, 0 }, .cell = mean_a, .group = of_mean },
+	{ "mean_ns_b", "B", 6, { 0, 0 }, .cell = mean_b, .group = of_mean },
+	{ "mean_change_pct", "%", 6, { 0, 0 }, .cell = mean_change, .group = of_mean },
+	{ "p99_ns_a", "A", 6, { 0, 0 }, .cell = p99_a, .group = of_p99 },
+	{ "p99_ns_b", "B", 6, { 0, 0 }, .cell = p99_b, .group = of_p99 },
+	{ "p99_change_pct", "%", 6, { 0, 0 }, .cell = p99_change, .group = of_p99 },
+	{ 0 },
+};
+
+int diff_calls_text(const struct diff_report *rep, FILE *out)
 {
 	const size_t most = rep->opt->limit && rep->opt->limit < rep->n_call_rows
 				    ? rep->opt->limit
 				    : rep->n_call_rows;
+	struct diff_table t;
+	int err = most ? diff_table_begin(&t, rep, columns, most) : 0;
 
-	if (!most)
-		return;
+	if (!most || err)
+		return err;
 	fputs("\na call, of functions with 20 and more:\n", out);
-	text_heading(rep->opt->colour, out, "%-20s  %s", "MEAN", "P99");
-	text_heading(rep->opt->colour, out, "%6s %6s %6s  %6s %6s %6s  %s", "A", "B", "%", "A", "B",
-		     "%", "FUNCTION");
-	for (size_t i = 0; i < most; i++) {
-		const struct diff_row *row = &rep->call_rows[i];
-		const struct call_times t = diff_call_times(rep, row);
-		const int used = number(&t, CALL_MEAN, out) + number(&t, CALL_P99, out);
-
-		text_name(out, diff_report_name(rep, row),
-			  text_room(rep->opt->width, (size_t)used));
-		fputc('\n', out);
-	}
+	table_groups(&t.table, out);
+	table_heading(&t.table, out, "FUNCTION");
+	for (size_t i = 0; i < most; i++)
+		text_name_after(out, rep->opt->width, false,
+				diff_report_name(rep, &rep->call_rows[i]),
+				table_row(&t.table, out, i), "");
 	if (most < rep->n_call_rows)
 		fprintf(out, "%zu more (-n 0 shows all)\n", rep->n_call_rows - most);
+	diff_table_end(&t);
+	return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "report/diff_runs.h"
+#include "report/diff_table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -70,22 +71,26 @@ static void below_spread(const struct comparing *x, FILE *out)
 	const struct diff_runs *d = x->d;
 	const bool points = d->by_second;
 
-	fprintf(out,
-		"%zu function%s folded: changed by less than %g%%%s%s (--threshold%s), or not for sure\n",
+	diff_line(
+		x->opt, out,
+		"%zu function%s folded: changed by less than %g%%%s%s (--threshold%s), or not for sure",
 		x->n_folded, plural(x->n_folded), x->opt->threshold_pct, points ? "" : " or ",
 		points ? "" : HUMAN((uint64_t)x->least), points ? "" : ", --min");
 	if (x->n_self)
-		fprintf(out, "%zu of them changed in SELF (-s self shows them)\n", x->n_self);
-	fprintf(out,
-		"medians of %zu and %zu runs, intervals from their spread: in 19 of 20 comparisons all of them hold\n",
+		diff_line(x->opt, out, "%zu of them changed in SELF (-s self shows them)",
+			  x->n_self);
+	diff_line(
+		x->opt, out,
+		"medians of %zu and %zu runs, intervals from their spread: in 19 of 20 comparisons all of them hold",
 		d->n_runs[0], d->n_runs[1]);
 	if (d->samples)
-		fputs(d->by_second
-			      ? "RUN is processor time of a second, as recordings ended before their programs\n"
-			      : "RUN is processor time\n",
-		      out);
+		diff_line(
+			x->opt, out, "%s",
+			d->by_second
+				? "RUN is processor time of a second, as recordings ended before their programs"
+				: "RUN is processor time");
 	else
-		fputs("times leave out when a thread had no processor (OFF-CPU)\n", out);
+		diff_line(x->opt, out, "times leave out when a thread had no processor (OFF-CPU)");
 }
 
 static void below(const struct comparing *x, FILE *out)
@@ -96,15 +101,19 @@ static void below(const struct comparing *x, FILE *out)
 		below_spread(x, out);
 		return;
 	}
-	fprintf(out,
-		"%zu function%s folded: runs of one side are within those of the other, or the medians differ by less than %g%%%s%s (--threshold%s)\n"
-		"medians of %zu and %zu runs; of functions that did not change, %.2g%% are shown by chance\n",
+	diff_line(
+		x->opt, out,
+		"%zu function%s folded: runs of one side are within those of the other, or the medians differ by less than %g%%%s%s (--threshold%s)",
 		x->n_folded, plural(x->n_folded), x->opt->threshold_pct, d->samples ? "" : " or ",
-		d->samples ? "" : HUMAN((uint64_t)x->least), d->samples ? "" : ", --min",
+		d->samples ? "" : HUMAN((uint64_t)x->least), d->samples ? "" : ", --min");
+	diff_line(
+		x->opt, out,
+		"medians of %zu and %zu runs; of functions that did not change, %.2g%% are shown by chance",
 		d->n_runs[0], d->n_runs[1], 100 * runs_chance(d->n_runs[0], d->n_runs[1]));
 	if (d->n_stateless)
-		fprintf(out,
-			"%zu of %zu runs have no states, so SELF is compared, with waiting and time without a processor\n",
+		diff_line(
+			x->opt, out,
+			"%zu of %zu runs have no states, so SELF is compared, with waiting and time without a processor",
 			d->n_stateless, d->n_runs[0] + d->n_runs[1]);
 }
 

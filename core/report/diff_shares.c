@@ -6,80 +6,129 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/trace_names.h"
 #include "base/csv.h"
 #include "base/text_format.h"
-#include "base/text_name.h"
 #include "report/diff_rows.h"
+#include "report/diff_table.h"
 #include "report/path_fields.h"
 
-static int name(const struct diff_report *d, const struct diff_row *row, FILE *out, int used,
-		uint32_t **path, size_t *cap)
+static const struct diff_row *row_of(const void *ctx, size_t row)
 {
-	const struct call_tree *t = &d->diff.tree;
-	int err = 0;
+	const struct diff_report *rep = ctx;
 
-	if (!d->diff.by_path) {
-		text_name(out, diff_report_name(d, row), text_room(d->opt->width, (size_t)used));
-		return 0;
-	}
-	err = call_tree_path(t, row->key, path, cap);
-	for (uint32_t i = 0; !err && i < t->nodes[row->key].level; i++) {
-		fputs(i ? ";" : "", out);
-		text_safe(out, trace_name_func(&d->diff.names.info, t->nodes[(*path)[i]].func));
-	}
-	return err;
+	return &rep->diff.rows[row];
 }
 
-/* Of samples on both sides: processor time. */
-static int run_times(const struct diff_report *rep, const struct diff_row *row, FILE *out)
-{
-	const struct growth *g = diff_report_growth(rep, row, METRIC_RUN);
-	uint64_t ns[2];
-	char pct[24] = "", in[40] = "";
+/* ---- of samples on both sides: processor time a second */
 
-	for (unsigned s = 0; s < 2; s++)
-		ns[s] = (uint64_t)((double)row->value[METRIC_RUN][s] / rep->diff.seconds[s]);
-	if (!row->there[0] || !row->there[1])
-		snprintf(pct, sizeof(pct), "%s", diff_row_kind(row));
+static void run_of(const void *ctx, size_t row, unsigned s, char buf[CELL_BYTES])
+{
+	const struct diff_report *rep = ctx;
+	const double ns = (double)row_of(ctx, row)->value[METRIC_RUN][s] / rep->diff.seconds[s];
+
+	snprintf(buf, CELL_BYTES, "%s", HUMAN((uint64_t)ns));
+}
+
+static void share_of(const void *ctx, size_t row, unsigned s, char buf[CELL_BYTES])
+{
+	const struct diff_report *rep = ctx;
+
+	snprintf(buf, CELL_BYTES, "%.1f%%",
+		 diff_share_pct(&rep->diff, row_of(ctx, row), METRIC_SELF, s));
+}
+
+#define CELL(name, call)                                                                    \
+	static void name(const void *ctx, size_t row, unsigned width, char buf[CELL_BYTES]) \
+	{                                                                                   \
+		(void)width;                                                                \
+		call;                                                                       \
+	}
+CELL(run_a, run_of(ctx, row, 0, buf))
+CELL(run_b, run_of(ctx, row, 1, buf))
+CELL(share_a, share_of(ctx, row, 0, buf))
+CELL(share_b, share_of(ctx, row, 1, buf))
+
+static void run_change(const void *ctx, size_t row, unsigned width, char buf[CELL_BYTES])
+{
+	const struct diff_row *x = row_of(ctx, row);
+	const struct growth *g = diff_report_growth(ctx, x, METRIC_RUN);
+
+	(void)width;
+	buf[0] = '\0';
+	if (!x->there[0] || !x->there[1])
+		snprintf(buf, CELL_BYTES, "%s", diff_row_kind(x));
 	else if (isfinite(g->pct))
-		snprintf(pct, sizeof(pct), "%+.1f%%", g->pct);
-	if (isfinite(g->pct) && g->low > -1e4 && g->high < 1e4)
-		snprintf(in, sizeof(in), "%+.1f..%+.1f", g->low, g->high);
-	return fprintf(out, "%6s %6s %6s %-14s  ", HUMAN(ns[0]), HUMAN(ns[1]), pct, in);
+		snprintf(buf, CELL_BYTES, "%+.1f%%", g->pct);
 }
+
+static void run_interval(const void *ctx, size_t row, unsigned width, char buf[CELL_BYTES])
+{
+	const struct growth *g = diff_report_growth(ctx, row_of(ctx, row), METRIC_RUN);
+
+	(void)width;
+	buf[0] = '\0';
+	if (isfinite(g->pct) && g->low > -1e4 && g->high < 1e4)
+		snprintf(buf, CELL_BYTES, "%+.1f..%+.1f", g->low, g->high);
+}
+
+static void points(const void *ctx, size_t row, unsigned width, char buf[CELL_BYTES])
+{
+	(void)width;
+	snprintf(buf, CELL_BYTES, "%+.1f", diff_report_points(ctx, row_of(ctx, row), METRIC_SELF));
+}
+
+static void chance(const void *ctx, size_t row, unsigned width, char buf[CELL_BYTES])
+{
+	const struct diff_report *rep = ctx;
+
+	(void)width;
+	snprintf(buf, CELL_BYTES, "%.1f",
+		 diff_share_chance(&rep->diff, row_of(ctx, row), METRIC_SELF));
+}
+
+static bool of_run(const void *ctx)
+{
+	const struct diff_report *rep = ctx;
+
+	return rep->diff.sampled;
+}
+
+static const char run[] = "RUN", share[] = "SHARE";
+
+static const struct table_column columns[] = {
+	{ "run_ns_a", "A", 6, { 0, 0 }, .when = of_run, .cell = run_a, .group = run },
+	{ "run_ns_b", "B", 6, { 0, 0 }, .when = of_run, .cell = run_b, .group = run },
+	{ "run_change_pct", "%", 6, { 0, 0 }, .when = of_run, .cell = run_change, .group = run },
+	{ "run_interval",
+	  "99.9 %",
+	  14,
+	  { 0, 100 },
+	  .left = true,
+	  .when = of_run,
+	  .cell = run_interval,
+	  .group = run },
+	{ "self_pct_a", "A", 6, { 0, 0 }, .cell = share_a, .group = share },
+	{ "self_pct_b", "B", 6, { 0, 0 }, .cell = share_b, .group = share },
+	{ "self_points", "POINTS", 7, { 0, 0 }, .cell = points, .group = share },
+	{ "chance_points", "CHANCE", 6, { 0, 0 }, .cell = chance, .group = share },
+	{ 0 },
+};
 
 int diff_shares_text(const struct diff_report *rep, FILE *out)
 {
-	const struct diff *d = &rep->diff;
-	uint32_t *nodes = NULL;
-	size_t cap = 0;
-	int err = 0;
+	struct diff_naming naming = { .d = rep };
+	struct diff_table t;
+	int err = diff_table_begin(&t, rep, columns, rep->n_rows);
 
-	const char *what = rep->opt->by == BY_PATH ? "PATH" : "FUNCTION";
-
-	if (d->sampled)
-		text_heading(rep->opt->colour, out, "%-35s  SHARE", "RUN");
-	if (d->sampled)
-		text_heading(rep->opt->colour, out, "%6s %6s %6s %-14s  %6s %6s %7s %6s  %s", "A",
-			     "B", "%", "99.9 %", "A", "B", "POINTS", "CHANCE", what);
-	else
-		text_heading(rep->opt->colour, out, "%6s %6s %7s %6s  %s", "A", "B", "POINTS",
-			     "CHANCE", what);
-	for (size_t i = 0; !err && i < rep->n_rows; i++) {
-		const struct diff_row *row = &d->rows[i];
-		int used = d->sampled ? run_times(rep, row, out) : 0;
-
-		used += fprintf(out, "%5.1f%% %5.1f%% %+7.1f %6.1f  ",
-				diff_share_pct(d, row, METRIC_SELF, 0),
-				diff_share_pct(d, row, METRIC_SELF, 1),
-				diff_report_points(rep, row, METRIC_SELF),
-				diff_share_chance(d, row, METRIC_SELF));
-
-		err = name(rep, row, out, used, &nodes, &cap);
-		fputc('\n', out);
-	}
-	free(nodes);
+	if (err)
+		return err;
+	if (rep->diff.sampled)
+		table_groups(&t.table, out);
+	table_heading(&t.table, out, rep->opt->by == BY_PATH ? "PATH" : "FUNCTION");
+	for (size_t i = 0; !err && i < rep->n_rows; i++)
+		err = diff_name(&naming, &rep->diff.rows[i], out, table_row(&t.table, out, i), "");
+	diff_naming_free(&naming);
+	diff_table_end(&t);
 	return err;
 }
 

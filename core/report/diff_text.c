@@ -9,6 +9,7 @@
 #include "base/text_format.h"
 #include "base/text_name.h"
 #include "report/diff_calls.h"
+#include "report/diff_table.h"
 #include "report/diff_rows.h"
 #include "report/formats.h"
 
@@ -43,122 +44,160 @@ static const char *relative(const struct diff_row *row, enum diff_metric m, char
 #define UNTRACED "  (not traced in %c)"
 #define BY_CALL  "  (by call)"
 
-struct widths {
-	int a, b; /* of calls */
-};
+/* ---- columns */
 
-static struct widths measure(const struct diff_report *d)
+static const struct diff_row *row_of(const void *ctx, size_t row)
 {
-	struct widths w = { 5, 5 };
+	const struct diff_report *d = ctx;
 
-	for (size_t i = 0; i < d->n_rows; i++) {
-		w.a = text_width(d->diff.rows[i].value[METRIC_CALLS][0], w.a);
-		w.b = text_width(d->diff.rows[i].value[METRIC_CALLS][1], w.b);
-	}
-	return w;
+	return &d->diff.rows[row];
 }
 
-static int times(const struct diff_row *row, enum diff_metric m, FILE *out)
+static void time_cell(const void *ctx, size_t row, enum diff_metric m, unsigned s,
+		      char buf[CELL_BYTES])
+{
+	const struct diff_row *x = row_of(ctx, row);
+
+	snprintf(buf, CELL_BYTES, "%s", x->there[s] ? HUMAN(time_of(x, m, s)) : "-");
+}
+
+static void relative_cell(const void *ctx, size_t row, enum diff_metric m, char buf[CELL_BYTES])
 {
 	char pct[24];
 
-	return fprintf(out, "%6s %6s %6s  ", row->there[0] ? HUMAN(time_of(row, m, 0)) : "-",
-		       row->there[1] ? HUMAN(time_of(row, m, 1)) : "-", relative(row, m, pct));
+	snprintf(buf, CELL_BYTES, "%s", relative(row_of(ctx, row), m, pct));
 }
 
-/* A path is written whole, a function's name in what `used` columns leave of the line. */
-static int name(const struct diff_report *d, const struct diff_row *row, FILE *out, int used,
-		uint32_t **path, size_t *cap)
+#define CELL(name, call)                                                                    \
+	static void name(const void *ctx, size_t row, unsigned width, char buf[CELL_BYTES]) \
+	{                                                                                   \
+		(void)width;                                                                \
+		call;                                                                       \
+	}
+CELL(run_a, time_cell(ctx, row, METRIC_RUN, 0, buf))
+CELL(run_b, time_cell(ctx, row, METRIC_RUN, 1, buf))
+CELL(self_a, time_cell(ctx, row, METRIC_SELF, 0, buf))
+CELL(self_b, time_cell(ctx, row, METRIC_SELF, 1, buf))
+CELL(self_change, relative_cell(ctx, row, METRIC_SELF, buf))
+CELL(total_a, time_cell(ctx, row, METRIC_TOTAL, 0, buf))
+CELL(total_b, time_cell(ctx, row, METRIC_TOTAL, 1, buf))
+CELL(total_change, relative_cell(ctx, row, METRIC_TOTAL, buf))
+CELL(calls_a, snprintf(buf, CELL_BYTES, "%" PRIu64, row_of(ctx, row)->value[METRIC_CALLS][0]))
+CELL(calls_b, snprintf(buf, CELL_BYTES, "%" PRIu64, row_of(ctx, row)->value[METRIC_CALLS][1]))
+
+/* RUN's change is the one that its interval is of. */
+static const struct growth *certain(const void *ctx, size_t row)
 {
-	const struct call_tree *t = &d->diff.tree;
+	const struct growth *g = diff_report_growth(ctx, row_of(ctx, row), METRIC_RUN);
+	const bool *there = row_of(ctx, row)->there;
+
+	return there[0] && there[1] && isfinite(g->pct) ? g : NULL;
+}
+
+static void run_change(const void *ctx, size_t row, unsigned width, char buf[CELL_BYTES])
+{
+	const struct growth *g = certain(ctx, row);
+
+	(void)width;
+	if (g)
+		snprintf(buf, CELL_BYTES, g->pct < 999.5 ? "%+.1f%%" : "%+.0e%%", g->pct);
+	else
+		relative_cell(ctx, row, METRIC_RUN, buf);
+}
+
+static void run_interval(const void *ctx, size_t row, unsigned width, char buf[CELL_BYTES])
+{
+	const struct growth *g = certain(ctx, row);
+
+	(void)width;
+	buf[0] = '\0';
+	if (g && g->low > -1e4 && g->high < 1e4)
+		snprintf(buf, CELL_BYTES, "%+.1f..%+.1f", g->low, g->high);
+}
+
+static bool of_run(const void *ctx)
+{
+	const struct diff_report *d = ctx;
+
+	return d->diff.states;
+}
+
+/* Beside RUN stands SELF or, where that sorts them, TOTAL. */
+static bool of_self(const void *ctx)
+{
+	const struct diff_report *d = ctx;
+
+	return !of_run(d) || d->opt->sort != DIFF_TOTAL;
+}
+
+static bool of_total(const void *ctx)
+{
+	const struct diff_report *d = ctx;
+
+	return !of_run(d) || d->opt->sort == DIFF_TOTAL;
+}
+
+static const char run[] = "RUN", self[] = "SELF", total[] = "TOTAL", calls[] = "CALLS";
+
+static const struct table_column columns[] = {
+	{ "run_ns_a", "A", 6, { 0, 0 }, .when = of_run, .cell = run_a, .group = run },
+	{ "run_ns_b", "B", 6, { 0, 0 }, .when = of_run, .cell = run_b, .group = run },
+	{ "run_change_pct", "%", 6, { 0, 0 }, .when = of_run, .cell = run_change, .group = run },
+	{ "run_interval",
+	  "95 %",
+	  14,
+	  { 0, 100 },
+	  .left = true,
+	  .when = of_run,
+	  .cell = run_interval,
+	  .group = run },
+	{ "self_ns_a", "A", 6, { 0, 0 }, .when = of_self, .cell = self_a, .group = self },
+	{ "self_ns_b", "B", 6, { 0, 0 }, .when = of_self, .cell = self_b, .group = self },
+	{ "self_change", "%", 6, { 0, 0 }, .when = of_self, .cell = self_change, .group = self },
+	{ "total_ns_a", "A", 6, { 0, 0 }, .when = of_total, .cell = total_a, .group = total },
+	{ "total_ns_b", "B", 6, { 0, 0 }, .when = of_total, .cell = total_b, .group = total },
+	{ "total_change",
+	  "%",
+	  6,
+	  { 0, 0 },
+	  .when = of_total,
+	  .cell = total_change,
+	  .group = total },
+	{ "calls_a", "A", 5, { 0, 0 }, .cell = calls_a, .group = calls },
+	{ "calls_b", "B", 5, { 0, 0 }, .cell = calls_b, .group = calls },
+	{ 0 },
+};
+
+/* ---- rows */
+
+static void remarks(const struct diff_report *d, const struct diff_row *row, char buf[48])
+{
 	const bool by_call = row->by_call && diff_row_per_call(row);
-	int missing = diff_row_untraced(&d->diff, row), err = 0;
+	const int missing = diff_row_untraced(&d->diff, row);
+	int n = snprintf(buf, 48, "%s", by_call ? BY_CALL : "");
 
-	if (d->diff.by_path) {
-		err = call_tree_path(t, row->key, path, cap);
-		for (uint32_t i = 0; !err && i < t->nodes[row->key].level; i++) {
-			fputs(i ? ";" : "", out);
-			text_safe(out,
-				  trace_name_func(&d->diff.names.info, t->nodes[(*path)[i]].func));
-		}
-	} else {
-		text_name(out, diff_report_name(d, row),
-			  text_room(d->opt->width,
-				    (size_t)used + (missing < 0 ? 0 : strlen(UNTRACED) - 1) +
-					    (by_call ? strlen(BY_CALL) : 0)));
-	}
-	if (by_call)
-		fputs(BY_CALL, out);
 	if (missing >= 0)
-		fprintf(out, UNTRACED, "AB"[missing]);
-	fputc('\n', out);
-	return err;
-}
-
-/* RUN with its interval: "+9.6% +8.9..+10.3". */
-static int run_times(const struct diff_report *d, const struct diff_row *row, FILE *out)
-{
-	const struct growth *g = diff_report_growth(d, row, METRIC_RUN);
-	char pct[24], in[40] = "";
-
-	relative(row, METRIC_RUN, pct);
-	if (row->there[0] && row->there[1] && isfinite(g->pct)) {
-		snprintf(pct, sizeof(pct), g->pct < 999.5 ? "%+.1f%%" : "%+.0e%%", g->pct);
-		if (g->low > -1e4 && g->high < 1e4)
-			snprintf(in, sizeof(in), "%+.1f..%+.1f", g->low, g->high);
-	}
-	return fprintf(out, "%6s %6s %6s %-14s  ",
-		       row->there[0] ? HUMAN(time_of(row, METRIC_RUN, 0)) : "-",
-		       row->there[1] ? HUMAN(time_of(row, METRIC_RUN, 1)) : "-", pct, in);
-}
-
-/* With states: RUN, and SELF or, where that sorts them, TOTAL. */
-static int table_of_run(const struct diff_report *d, FILE *out)
-{
-	const enum diff_metric other = d->opt->sort == DIFF_TOTAL ? METRIC_TOTAL : METRIC_SELF;
-	struct widths w = measure(d);
-	uint32_t *nodes = NULL;
-	size_t cap = 0;
-	int err = 0;
-
-	text_heading(d->opt->colour, out, "%-35s  %-20s  CALLS", "RUN",
-		     other == METRIC_TOTAL ? "TOTAL" : "SELF");
-	text_heading(d->opt->colour, out, "%6s %6s %6s %-14s  %6s %6s %6s  %*s %*s  %s", "A", "B",
-		     "%", "95 %", "A", "B", "%", w.a, "A", w.b, "B",
-		     d->opt->by == BY_PATH ? "PATH" : "FUNCTION");
-	for (size_t i = 0; !err && i < d->n_rows; i++) {
-		const struct diff_row *row = &d->diff.rows[i];
-		int used = run_times(d, row, out) + times(row, other, out);
-
-		used += fprintf(out, "%*" PRIu64 " %*" PRIu64 "  ", w.a,
-				row->value[METRIC_CALLS][0], w.b, row->value[METRIC_CALLS][1]);
-		err = name(d, row, out, used, &nodes, &cap);
-	}
-	free(nodes);
-	return err;
+		snprintf(buf + n, 48 - (size_t)n, UNTRACED, "AB"[missing]);
 }
 
 static int table(const struct diff_report *d, FILE *out)
 {
-	struct widths w = measure(d);
-	uint32_t *nodes = NULL;
-	size_t cap = 0;
-	int err = 0;
+	struct diff_naming naming = { .d = d };
+	struct diff_table t;
+	int err = diff_table_begin(&t, d, columns, d->n_rows);
 
-	text_heading(d->opt->colour, out, "%-20s  %-20s  CALLS", "SELF", "TOTAL");
-	text_heading(d->opt->colour, out, "%6s %6s %6s  %6s %6s %6s  %*s %*s  %s", "A", "B", "%",
-		     "A", "B", "%", w.a, "A", w.b, "B",
-		     d->opt->by == BY_PATH ? "PATH" : "FUNCTION");
+	if (err)
+		return err;
+	table_groups(&t.table, out);
+	table_heading(&t.table, out, d->opt->by == BY_PATH ? "PATH" : "FUNCTION");
 	for (size_t i = 0; !err && i < d->n_rows; i++) {
-		const struct diff_row *row = &d->diff.rows[i];
+		char after[48];
 
-		int used = times(row, METRIC_SELF, out) + times(row, METRIC_TOTAL, out);
-
-		used += fprintf(out, "%*" PRIu64 " %*" PRIu64 "  ", w.a,
-				row->value[METRIC_CALLS][0], w.b, row->value[METRIC_CALLS][1]);
-		err = name(d, row, out, used, &nodes, &cap);
+		remarks(d, &d->diff.rows[i], after);
+		err = diff_name(&naming, &d->diff.rows[i], out, table_row(&t.table, out, i), after);
 	}
-	free(nodes);
+	diff_naming_free(&naming);
+	diff_table_end(&t);
 	return err;
 }
 
@@ -178,29 +217,32 @@ static void below(const struct diff_report *d, FILE *out)
 	const char *what = diff_report_what(d);
 
 	if (d->n_hidden)
-		fprintf(out, "%zu more changed %s%s (-n 0 shows all)\n", d->n_hidden, what,
-			plural(d->n_hidden));
+		diff_line(d->opt, out, "%zu more changed %s%s (-n 0 shows all)", d->n_hidden, what,
+			  plural(d->n_hidden));
 	if (d->n_folded && d->diff.shares)
-		fprintf(out,
-			"%zu %s%s folded: shares that chance among so many samples can make, or that differ by less than %g%% (--threshold)\n",
+		diff_line(
+			d->opt, out,
+			"%zu %s%s folded: shares that chance among so many samples can make, or that differ by less than %g%% (--threshold)",
 			d->n_folded, what, plural(d->n_folded), d->opt->threshold_pct);
 	else if (d->n_folded && d->diff.states)
-		fprintf(out,
-			"%zu %s%s folded: RUN changed by less than %g%% or %s and SELF by less than %g%% or %s (--threshold, --min), or not for sure\n",
+		diff_line(
+			d->opt, out,
+			"%zu %s%s folded: RUN changed by less than %g%% or %s and SELF by less than %g%% or %s (--threshold, --min), or not for sure",
 			d->n_folded, what, plural(d->n_folded), d->opt->threshold_pct,
 			HUMAN(d->min_run_ns), d->opt->threshold_pct, HUMAN(d->min_ns));
 	else if (d->n_folded)
-		fprintf(out,
-			"%zu %s%s folded: changed by less than %g%% or %s (--threshold, --min)\n",
-			d->n_folded, what, plural(d->n_folded), d->opt->threshold_pct,
-			HUMAN(d->min_ns));
+		diff_line(d->opt, out,
+			  "%zu %s%s folded: changed by less than %g%% or %s (--threshold, --min)",
+			  d->n_folded, what, plural(d->n_folded), d->opt->threshold_pct,
+			  HUMAN(d->min_ns));
 	if (d->n_unsure)
-		fprintf(out,
-			"%zu of them may have changed by more; several recordings a side would tell (A1 A2 A3 -- B1 B2 B3)\n",
+		diff_line(
+			d->opt, out,
+			"%zu of them may have changed by more; several recordings a side would tell (A1 A2 A3 -- B1 B2 B3)",
 			d->n_unsure);
 	if (d->n_equal)
-		fprintf(out, "%zu %s%s equal in calls, total and self\n", d->n_equal, what,
-			plural(d->n_equal));
+		diff_line(d->opt, out, "%zu %s%s equal in calls, total and self", d->n_equal, what,
+			  plural(d->n_equal));
 }
 
 static void sides(const struct diff_report *d, FILE *out)
@@ -209,18 +251,14 @@ static void sides(const struct diff_report *d, FILE *out)
 	for (unsigned s = 0; s < 2; s++) {
 		const struct model_totals *t = d->diff.side[s].totals;
 
-		fprintf(out, "%c: ", "AB"[s]);
-		text_safe(out, d->opt->file[s]);
-		fprintf(out, ", %" PRIu64 " %s%s, %" PRIu64 " goroutine%s in %s\n", t->calls,
-			d->diff.side[s].samples ? "sample" : "call", plural(t->calls),
-			t->goroutines, plural(t->goroutines),
-			HUMAN(loaded_trace_span_ns(&d->diff.side[s])));
+		diff_line(d->opt, out, "%c: %s, %" PRIu64 " %s%s, %" PRIu64 " goroutine%s in %s",
+			  "AB"[s], d -> opt -> file[s], t -> calls,
+			  d -> diff.side[s].samples ? "sample" : "call", plural(t->calls),
+			  t->goroutines, plural(t->goroutines),
+			  HUMAN(loaded_trace_span_ns(&d->diff.side[s])));
 	}
-	for (size_t i = 0; i < d->notes.n; i++) {
-		fputs("note: ", out);
-		text_safe(out, d->notes.lines[i]);
-		fputc('\n', out);
-	}
+	for (size_t i = 0; i < d->notes.n; i++)
+		diff_line(d->opt, out, "note: %s", d->notes.lines[i]);
 }
 
 int diff_text(struct trace_reader *const r[2], const struct diff_options *opt, FILE *out)
@@ -231,16 +269,15 @@ int diff_text(struct trace_reader *const r[2], const struct diff_options *opt, F
 	if (!err)
 		headline(&d, out);
 	if (!err && d.n_rows)
-		err = d.diff.shares   ? diff_shares_text(&d, out)
-		      : d.diff.states ? table_of_run(&d, out)
-				      : table(&d, out);
+		err = d.diff.shares ? diff_shares_text(&d, out) : table(&d, out);
 	if (!err) {
 		if (!d.n_rows)
 			fputs(d.n_folded ? "no change that counts\n" : "no change\n", out);
 		below(&d, out);
-		diff_calls_text(&d, out);
+		err = diff_calls_text(&d, out);
 		sides(&d, out);
-		err = outfile_check(out);
+		if (!err)
+			err = outfile_check(out);
 	}
 	diff_report_free(&d);
 	return err;

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/text_wrap.h"
 #include "report/report_fixture.h"
 
 char *fixture_report(const char *path, const char *format, const struct report_options *opt)
@@ -41,4 +42,20 @@ char *fixture_columns(const char *csv)
 	if (in)
 		fclose(in);
 	return columns;
+}
+
+void fixture_fits(const char *path, const char *text, unsigned width)
+{
+	while (*text) {
+		const size_t n = strcspn(text, "\n");
+		char *line = strndup(text, n);
+
+		/* A word, and a command to copy, stay whole. */
+		if (text_columns(line) > width && strchr(line + strspn(line, " "), ' ') &&
+		    strncmp(line, "next: gotrace ", 14) != 0 &&
+		    strncmp(line, "      gotrace ", 14) != 0)
+			fail_msg("%s at %u columns: %s", path, width, line);
+		free(line);
+		text += n + (text[n] == '\n');
+	}
 }

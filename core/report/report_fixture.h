@@ -15,5 +15,7 @@ char *fixture_report(const char *path, const char *format, const struct report_o
 /* The columns that a stored report by function or path names in its first line, as --columns= takes
  * them: a new column changes no stored report. To be freed; NULL: all. */
 char *fixture_columns(const char *csv);
+/* Asserts that no line of the text is wider, but for one word and commands to copy. */
+void fixture_fits(const char *path, const char *text, unsigned width);
 
 #endif

@@ -6,11 +6,16 @@
 #include "base/text_wrap.h"
 #include "report/column_names.h"
 
-#define NAME_ROOM 24 /* columns that names keep where there is a column less to show */
+#define NAME_ROOM 22 /* columns that names keep where there is a column less to show */
 
 static unsigned from(const struct table *t, const struct table_column *c)
 {
 	return c->from[t->opt.states];
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
 }
 
 static bool wanted(const struct table *t, const struct table_column *c)
@@ -41,10 +46,17 @@ static void measure(struct table *t, const size_t *rows, size_t n)
 	}
 }
 
+static bool begins_group(const struct table *t, size_t i)
+{
+	return !i || t->columns[i]->group != t->columns[i - 1]->group;
+}
+
 /* Blanks before the column i. */
 static unsigned gap(const struct table *t, size_t i)
 {
-	return i ? t->columns[i]->left ? 2 : 1 : 0;
+	if (!i)
+		return 0;
+	return t->columns[i]->group ? 1 + begins_group(t, i) : 1 + t->columns[i]->left;
 }
 
 /* Columns of the terminal before the name. */
@@ -91,6 +103,25 @@ static void aligned(FILE *out, const char *s, unsigned width, bool left)
 		fprintf(out, "%s%*s", s, blanks, "");
 	else
 		fprintf(out, "%*s%s", blanks, "", s);
+}
+
+void table_groups(const struct table *t, FILE *out)
+{
+	size_t blanks = 0;
+
+	text_style(out, t->opt.colour ? STYLE_BOLD : STYLE_NONE);
+	for (size_t i = 0; i < t->n; i++) {
+		blanks += gap(t, i);
+		if (begins_group(t, i) && t->columns[i]->group) {
+			fprintf(out, "%*s%s", (int)blanks, "", t->columns[i]->group);
+			blanks = t->widths[i];
+			blanks -= least(blanks, text_columns(t->columns[i]->group));
+		} else {
+			blanks += t->widths[i];
+		}
+	}
+	text_style(out, t->opt.colour ? STYLE_END : STYLE_NONE);
+	fputc('\n', out);
 }
 
 void table_heading(const struct table *t, FILE *out, const char *last)

@@ -24,6 +24,7 @@ struct table_column {
 	/* Text of a row, for a table of so many columns (0: any number), safe to print. */
 	void (*cell)(const void *ctx, size_t row, unsigned width, char buf[CELL_BYTES]);
 	enum text_style (*style)(const void *ctx, size_t row); /* NULL: none */
+	const char *group; /* what it is of, with neighbours of the same; NULL: nothing */
 };
 
 struct table_options {
@@ -44,6 +45,8 @@ struct table {
  */
 void table_begin(struct table *t, const struct table_options *opt, const struct table_column *all,
 		 const void *ctx, const size_t *rows, size_t n);
+/* The line over the headings, with the groups. */
+void table_groups(const struct table *t, FILE *out);
 /* The line over it; `last` stands over the names. */
 void table_heading(const struct table *t, FILE *out, const char *last);
 /* The columns of one row, with two blanks behind them. Returns how many columns of the terminal

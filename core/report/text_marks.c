@@ -159,13 +159,18 @@ unsigned text_indent_room(const struct report *rep, size_t used)
 void text_named(const struct report *rep, FILE *out, const char *name, size_t used,
 		const char *after)
 {
-	const unsigned width = text_limit(rep);
+	text_name_after(out, text_limit(rep), rep->opt->colour, name, used, after);
+}
+
+void text_name_after(FILE *out, unsigned width, bool colour, const char *name, size_t used,
+		     const char *after)
+{
 	const size_t n = text_columns(after), all = text_columns(name);
 	const size_t least = all < NAME_LEAST ? all : NAME_LEAST;
 	const bool below = width && n && used + n + least > width;
 	char *line = NULL;
 
-	text_func_name(out, rep->opt->colour, name, text_room(width, used + (below ? 0 : n)));
+	text_func_name(out, colour, name, text_room(width, used + (below ? 0 : n)));
 	if (!below) {
 		text_safe(out, after);
 		fputc('\n', out);

@@ -17,22 +17,6 @@
 static const unsigned widths[] = { 60, 80, 100, 120, 160, 200 };
 #define N_WIDTHS (sizeof(widths) / sizeof(widths[0]))
 
-static void fits(const char *path, const char *text, unsigned width)
-{
-	while (*text) {
-		const size_t n = strcspn(text, "\n");
-		char *line = strndup(text, n);
-
-		/* A word, and a command to copy, stay whole. */
-		if (text_columns(line) > width && strchr(line + strspn(line, " "), ' ') &&
-		    strncmp(line, "next: gotrace ", 14) != 0 &&
-		    strncmp(line, "      gotrace ", 14) != 0)
-			fail_msg("%s at %u columns: %s", path, width, line);
-		free(line);
-		text += n + (text[n] == '\n');
-	}
-}
-
 static void all_widths(const char *path, struct report_options opt)
 {
 	static const struct trace_view leave_out = { .leave_out_parked = true, .said = true };
@@ -47,7 +31,7 @@ static void all_widths(const char *path, struct report_options opt)
 		opt.width = widths[i];
 		char *text = fixture_report(path, "text", &opt);
 
-		fits(path, text, widths[i]);
+		fixture_fits(path, text, widths[i]);
 		free(text);
 	}
 }
@@ -71,6 +55,8 @@ static void test_recordings(void **state)
 	for (enum report_by by = BY_FUNCTION; by <= BY_REASON; by++)
 		assert_true(each("fixtures/answers/*.gotrace",
 				 (struct report_options){ .by = by }) > 12);
+	assert_true(each("fixtures/answers/*.gotrace",
+			 (struct report_options){ .by = BY_GOROUTINE, .fold = true }) > 12);
 	for (enum report_by by = BY_FUNCTION; by <= BY_CALL; by++)
 		assert_true(each("fixtures/traces/*.inline.gotrace",
 				 (struct report_options){ .by = by }) > 12);

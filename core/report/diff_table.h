@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tables of comparisons, what their lines end with, and sentences below them. */
+#ifndef GOTRACE_DIFF_TABLE_H
+#define GOTRACE_DIFF_TABLE_H
+
+#include "report/diff_rows.h"
+#include "report/table.h"
+
+/* A table of all rows below n; ctx of its cells is the report. 0 or -ENOMEM (logged);
+ * diff_table_end after 0. */
+struct diff_table {
+	struct table table;
+	size_t *rows;
+};
+int diff_table_begin(struct diff_table *t, const struct diff_report *d,
+		     const struct table_column *columns, size_t n);
+void diff_table_end(struct diff_table *t);
+
+/* Zeroed but for d. */
+struct diff_naming {
+	const struct diff_report *d;
+	uint32_t *path;
+	size_t cap;
+};
+
+/* Ends a line whose first `used` columns are taken: a path is written whole, a function's name in
+ * what they leave. `after`: as of text_named. 0 or -ENOMEM (logged). */
+int diff_name(struct diff_naming *n, const struct diff_row *row, FILE *out, size_t used,
+	      const char *after);
+void diff_naming_free(struct diff_naming *n);
+
+/* A line, broken between words where the terminal ends. */
+void diff_line(const struct diff_options *opt, FILE *out, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

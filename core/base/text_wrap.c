@@ -66,3 +66,11 @@ void text_wrap(FILE *out, const char *s, unsigned width, unsigned hanging)
 	}
 	free(text);
 }
+
+void text_wrap_lines(FILE *out, char *text, unsigned width, unsigned hanging)
+{
+	for (char *at = text, *end; (end = strchr(at, '\n')); at = end + 1) {
+		*end = '\0';
+		text_wrap(out, at, width, hanging);
+	}
+}

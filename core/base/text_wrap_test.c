@@ -50,12 +50,26 @@ static void test_columns(void **state)
 	wraps_to("a\033[1m b", 8, 0, "a\\x1b[1m\nb\n");
 }
 
+static void test_lines(void **state)
+{
+	char text[] = "a: one two\n\nb\n", *got = NULL;
+	size_t size;
+	FILE *out = open_memstream(&got, &size);
+
+	(void)state;
+	text_wrap_lines(out, text, 8, 3);
+	assert_int_equal(fclose(out), 0);
+	assert_string_equal(got, "a: one\n   two\n\nb\n");
+	free(got);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words_stay_whole),
 		cmocka_unit_test(test_long_words),
 		cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_lines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

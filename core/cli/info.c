@@ -14,6 +14,7 @@
 #include "cli/cli.h"
 #include "cli/info_people.h"
 #include "cli/output.h"
+#include "cli/pager.h"
 #include "cli/stored_trace.h"
 #include "analysis/deaths.h"
 #include "analysis/probe_cost.h"
@@ -243,7 +244,7 @@ static void show_text(const struct trace_reader *r, const struct counted *c)
 					    .last_ns = c->last_ns };
 	size_t reasons = 0;
 
-	info_for_people(r, &counts, stdout);
+	info_for_people(r, &counts, reading_width(), stdout);
 	for (size_t i = 0; i < t->n_kvs; i++) {
 		if (is_reason(t->kvs[i].key)) {
 			reasons++;

@@ -2,16 +2,19 @@
 #include "cli/info_people.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "analysis/doubts.h"
 #include "analysis/probe_cost.h"
 #include "base/text_format.h"
+#include "base/text_wrap.h"
 #include "trace/samples.h"
 #include "trace/keys.h"
 
 #define TITLE         "%-10s "
+#define TITLE_COLUMNS 11
 #define MOST_WARNINGS 4
 
 static const char *value(const struct trace_info *t, const char *key)
@@ -147,7 +150,7 @@ static void warnings(const struct trace_info *t, FILE *out)
 			plural(n - MOST_WARNINGS));
 }
 
-void info_for_people(const struct trace_reader *r, const struct info_counts *c, FILE *out)
+static void lines(const struct trace_reader *r, const struct info_counts *c, FILE *out)
 {
 	const struct trace_info *t = trace_reader_info(r);
 
@@ -158,4 +161,17 @@ void info_for_people(const struct trace_reader *r, const struct info_counts *c, 
 	host(t, out);
 	warnings(t, out);
 	fputc('\n', out);
+}
+
+void info_for_people(const struct trace_reader *r, const struct info_counts *c, unsigned width,
+		     FILE *out)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = width ? open_memstream(&text, &size) : NULL;
+
+	lines(r, c, f ? f : out);
+	if (f && !text_stream_close(f, &text))
+		text_wrap_lines(out, text, width, TITLE_COLUMNS);
+	free(text);
 }

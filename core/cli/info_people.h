@@ -13,7 +13,9 @@ struct info_counts {
 };
 
 /* At most twelve lines for people: which program, when, how much of it, what it cost, what may be
- * wrong. Their titles begin with a capital, keys never do. A trace that was read to its end. */
-void info_for_people(const struct trace_reader *r, const struct info_counts *c, FILE *out);
+ * wrong. Their titles begin with a capital, keys never do. A trace that was read to its end. width:
+ * of the terminal, 0: any. */
+void info_for_people(const struct trace_reader *r, const struct info_counts *c, unsigned width,
+		     FILE *out);
 
 #endif

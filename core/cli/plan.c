@@ -10,9 +10,12 @@
 
 #include "base/log.h"
 #include "base/outfile.h"
+#include "base/text_format.h"
+#include "base/text_wrap.h"
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/output.h"
+#include "cli/pager.h"
 #include "cli/selection.h"
 #include "plan/plan_print.h"
 
@@ -93,6 +96,22 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* Its sentences are broken between words where a terminal ends. */
+static int print_summary(const struct plan *p)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	int err = f ? plan_print_summary(p, f) : -ENOMEM;
+
+	if (f && text_stream_close(f, &text) && !err)
+		err = -ENOMEM;
+	if (!err)
+		text_wrap_lines(stdout, text, reading_width(), 4);
+	free(text);
+	return err;
+}
+
 static int show(const struct plan_args *a, const struct gobin *b)
 {
 	struct golayout layout;
@@ -107,7 +126,7 @@ static int show(const struct plan_args *a, const struct gobin *b)
 	err = a->json      ? plan_print_json(p, stdout)
 	      : a->explain ? plan_print_sites(p, stdout)
 	      : a->list    ? plan_print_text(p, stdout)
-			   : plan_print_summary(p, stdout);
+			   : print_summary(p);
 	if (err && !ferror(stdout))
 		log_error("standard output: %s", strerror(-err));
 	else

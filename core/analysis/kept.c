@@ -76,8 +76,8 @@ static void trigger_notes(const struct loaded_trace *trace, struct notes *to)
 	if (kept && kept < seen)
 		notes_add(
 			to,
-			"counts and times are those of the recorded ones; ALLCALLS and ALLTOTAL are "
-			"estimates for all of them, %.4g times as much",
+			"counts and times are those of the recorded ones; for all of them an estimate is "
+			"%.4g times as much",
 			kept_scale(info));
 }
 

@@ -325,6 +325,11 @@ static void test_what_one_in_left_out_is_estimated(void **state)
 	assert_non_null(strstr(csv, ",3,3333,3333\n"));
 	assert_non_null(strstr(text, " ALLCALLS ALLTOTAL "));
 	assert_non_null(strstr(json, "\"all_calls\": 3"));
+	/* Columns are named where there are some only. */
+	assert_null(strstr(strstr(text, "(--one-in 3), whole"), "ALL"));
+	assert_true(has_line(
+		text,
+		"counts and times are those of the recorded ones; for all of them an estimate is 3.333 times as much"));
 	assert_true(
 		has_line(text, "3 of 10 outermost calls of it were recorded (--one-in 3), whole"));
 	free(csv);

@@ -260,7 +260,7 @@ refused() {
 		expect_status 2 gt record $args -- "$requests" 2>err
 	done
 	expect_status 2 gt record --states --trial 1s -- "$requests" 2>err
-	expect_grep 'trial keeps no states: --states does not go with it' err
+	expect_grep 'trial keeps no states, so --states does not go with it' err
 	expect_status 125 gt record --keep-last 1M --when 'main.handel > 1s' -- "$requests" 2>err
 	expect_grep "no function matches 'main.handel'; similar names: .*main.handle" err
 }

@@ -82,7 +82,7 @@ static struct model *model_now(struct live_trace *l, struct parked *parked)
 		int got = trace_reader_summary(l->reader, &p, &n);
 
 		fault = got > 0    ? summary_restore(m, p, n, trace_reader_bytes(l->reader))
-			: got == 0 ? "there is none that is whole"
+			: got == 0 ? "no summary in the file is whole"
 				   : "it does not unpack";
 		err = fault ? -EBADMSG : 0;
 		if (fault)

@@ -172,7 +172,8 @@ static int restore(struct loaded_trace *t, struct trace_reader *r)
 	if (got == -ENOMEM)
 		return broken_summary("");
 	if (got <= 0)
-		return broken_summary(got ? "it does not unpack" : "there is none that is whole");
+		return broken_summary(got ? "it does not unpack"
+					  : "no summary in the file is whole");
 	const char *fault = summary_restore(t->model, p, n, trace_reader_bytes(r));
 
 	return fault ? broken_summary(fault) : 0;

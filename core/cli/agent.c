@@ -19,17 +19,16 @@
 #define CONFIG_BYTES (1 << 20)
 
 static const struct argp_option options[] = {
-	{ "config", 'c', "FILE", 0, "What to sample and where to put it, in JSON: see gotrace(1)",
-	  1 },
-	{ "check", OPT_CHECK, NULL, 0, "Only say whether FILE is right", 1 },
+	{ "config", 'c', "FILE", 0, "The configuration, in JSON; see gotrace(1)", 1 },
+	{ "check", OPT_CHECK, NULL, 0, "Only check FILE", 1 },
 	{ 0 },
 };
 
 static const char doc[] =
-	"Samples all processes of the host, or of a control group, all the time. Every 15 seconds the profile of each "
-	"service goes into a folder, and to a server where there is one. SIGHUP reads FILE again; SIGTERM and Ctrl-C "
-	"end it.\v"
-	"EXAMPLES\n"
+	"Samples all processes of the host, or of a control group, all the time. Every 15 "
+	"seconds it puts the profile of each service into a folder, and pushes it to a server "
+	"where FILE names one. SIGHUP reads FILE again. SIGTERM and Ctrl-C end the "
+	"agent.\vEXAMPLES\n"
 	"  gotrace agent --config /etc/gotrace/agent.json\n"
 	"  gotrace report /var/lib/gotrace --service nginx --from -1h\n";
 
@@ -82,7 +81,8 @@ static void reload(struct agent *a)
 
 	a->reload = false;
 	if (read_config(&new, a->config_path)) {
-		log_warn("%s is not used: what was read before counts", a->config_path);
+		log_warn("%s is not used; the agent keeps the file that it read before",
+			 a->config_path);
 		return;
 	}
 	if (strcmp(new.directory, a->config.directory) != 0 || new.hz != a->config.hz ||

@@ -37,29 +37,32 @@ struct diff_args {
 static const struct argp_option options[] = {
 	{ "by", 'b', "WHAT", 0, "a row for each function (default) or path", 1 },
 	{ "format", 'F', "FORMAT", 0,
-	  "text (default), csv, json, or folded: a line for each path with its self time in A and in B, for flamegraph.pl and inferno",
+	  "text (default), csv, json, or folded. folded has a line for each path with its self "
+	  "time in A and in B, for flamegraph.pl and inferno",
 	  1 },
 	{ "sort", 's', "COLUMN", 0,
-	  "by the size of the change in run (default where both traces have states), self (else), total or calls; or by name",
+	  "sort by the size of the change in run (default where both traces have states), self "
+	  "(else), total or calls, or by name",
 	  1 },
 	{ "limit", 'n', "N", 0,
 	  "at most N rows, 0 for all (default 30 in text, all in csv and json)", 1 },
-	{ 0, 0, 0, 0, "What counts as a change (other rows are only counted):", 2 },
-	{ "raw", KEY_RAW, NULL, 0, "times as measured, what the probes cost included", 0 },
+	{ 0, 0, 0, 0, "Limits of a change (other rows are only counted):", 2 },
+	{ "raw", KEY_RAW, NULL, 0, "print times as measured, without subtracting the probes' cost",
+	  0 },
 	{ "threshold", KEY_THRESHOLD, "PCT", 0,
 	  "calls and times that differ by at least this percentage of A's (default 5)", 2 },
 	{ "min", KEY_MIN, "DURATION", 0,
-	  "times must also differ by at least this much: 500ns, 10us, 2ms (default: 1% of "
-	  "the longer trace's duration; of RUN 0.1% of all RUN)",
+	  "times must also differ by at least this much, such as 500ns, 10us, 2ms (default: 1% of "
+	  "the longer trace's duration, for RUN 0.1% of all RUN)",
 	  2 },
 	{ "fail-if", KEY_FAIL_IF, "'[GLOB] > PCT%'", 0,
-	  "exit with status 3 if RUN of a function (of those that GLOB matches) grew by more than "
-	  "PCT for sure, that is if its interval is above; names them",
+	  "exit with status 3 if RUN of a function that GLOB matches grew by more than PCT for "
+	  "sure, that is if its interval is above; prints these functions",
 	  2 },
-	{ 0, 0, 0, 0, "Of stores of gotrace agent, DIR@FROM..TO (-2h..-1h, 03:00..04:00):", 3 },
+	{ 0, 0, 0, 0, "For stores of gotrace agent, DIR@FROM..TO (-2h..-1h, 03:00..04:00):", 3 },
 	{ "service", KEY_STORE_SERVICE, "NAME", 0, "only this service", 3 },
 	{ "label", KEY_STORE_LABEL, "NAME=VALUE", 0,
-	  "only profiles with this label. Repeatable: all of them", 3 },
+	  "only profiles with this label. Repeatable; all labels must match", 3 },
 	{ 0 },
 };
 
@@ -94,11 +97,12 @@ static void check_files(struct argp_state *state, struct diff_args *a)
 		arg_error(state, "only one of the traces can be standard input");
 	a->runs = a->n_files[0] + a->n_files[1] > 2;
 	if (a->runs && (a->opt.by == BY_PATH || a->format->write == diff_folded))
-		arg_error(state, "runs are compared by function");
+		arg_error(state, "runs can be compared by function only");
 	if (a->opt.limit_of_run && a->format->write == diff_folded)
-		arg_error(state, "folded compares nothing: no --fail-if");
+		arg_error(state,
+			  "--fail-if does not go with --format=folded, which compares nothing");
 	if (a->opt.limit_of_run && a->opt.by == BY_PATH)
-		arg_error(state, "--fail-if is of functions: no --by=path");
+		arg_error(state, "--fail-if does not go with --by=path, it compares functions");
 	a->opt.file[0] = a->files[0][0];
 	a->opt.file[1] = a->files[1][0];
 }
@@ -238,8 +242,9 @@ int cmd_diff(int argc, char **argv)
 		options,
 		parse,
 		"A B\nA1 A2... -- B1 B2...",
-		"Prints what changed from trace A to trace B: calls, running and self time of each function or path, and how sure that is. Of several runs of both, what is different by more than the "
-		"runs' own noise.",
+		"Prints the changes from trace A to trace B in calls, running and self time of each "
+		"function or path, and how sure they are. With several runs of both, it prints "
+		"differences beyond the runs' own noise.",
 		children,
 		NULL,
 		NULL

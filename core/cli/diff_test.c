@@ -167,8 +167,12 @@ static void test_limit(void **state)
 		{ { slower[0], slower[1], "--fail-if=> x" }, 2, "--fail-if takes '> 5%'" },
 		{ { slower[0], slower[1], "--fail-if=> 5%%" }, 2, "--fail-if takes '> 5%'" },
 		{ { slower[0], slower[1], "--fail-if=> -1" }, 2, "--fail-if takes '> 5%'" },
-		{ { slower[0], slower[1], "--fail-if=> 5%", "-F", "folded" }, 2, "no --fail-if" },
-		{ { slower[0], slower[1], "--fail-if=> 5%", "-b", "path" }, 2, "no --by=path" },
+		{ { slower[0], slower[1], "--fail-if=> 5%", "-F", "folded" },
+		  2,
+		  "--fail-if does not go with --format=folded" },
+		{ { slower[0], slower[1], "--fail-if=> 5%", "-b", "path" },
+		  2,
+		  "--fail-if does not go with --by=path" },
 	};
 
 	(void)state;

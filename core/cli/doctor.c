@@ -130,8 +130,8 @@ int cmd_doctor(int argc, char **argv)
 		NULL,
 		NULL,
 		"",
-		"Shows what this kernel and your privileges allow, and what to do about what is missing. "
-		"The exit status is 0 if gotrace record works here, 1 if it does not.",
+		"Shows which features this kernel and your privileges allow, and how to get missing "
+		"ones. The exit status is 0 if gotrace record works here, 1 if it does not.",
 		NULL,
 		NULL,
 		NULL

@@ -24,10 +24,12 @@ int cmd_dump(int argc, char **argv)
 		NULL,
 		parse,
 		"[FILE]",
-		"Prints the events of a trace as text, one a line, in the order of the file:\n\n"
-		"  GOROUTINE KIND FUNCTION DEPTH TIME_NS [KEY=VALUE...]\n\n"
-		"and what the trace records about itself in lines that begin with @. FILE defaults to "
-		"gotrace.out. A line takes about 60 bytes; a trace may have millions of events.",
+		"Prints the events of a trace as text, one a line, in the order of the file:\n"
+		"\n"
+		"  GOROUTINE KIND FUNCTION DEPTH TIME_NS [KEY=VALUE...]\n"
+		"\n"
+		"Lines that begin with @ hold facts that the trace records about itself. FILE defaults "
+		"to gotrace.out. A line takes about 60 bytes; a trace may have millions of events.",
 		NULL,
 		NULL,
 		NULL

@@ -45,8 +45,8 @@ static const struct argp_option options[] = {
 	{ "output", 'o', "OUT", 0,
 	  "output file (default: standard output); a failed export leaves none", 1 },
 	{ "weight", KEY_WEIGHT, "WHAT", 0,
-	  "weight of a path: self time (ns, default), total time (ns) or calls; of a trace with --states also run, ready, "
-	  "wait, syscall or off-cpu, parts of self",
+	  "weight of a path: self time (ns, default), total time (ns) or calls. Traces with "
+	  "--states also have run, ready, wait, syscall and off-cpu, parts of self",
 	  2 },
 	{ "no-go-edges", KEY_NO_GO_EDGES, NULL, 0,
 	  "paths begin at a goroutine's first function, not at the function whose go statement "
@@ -55,20 +55,24 @@ static const struct argp_option options[] = {
 	{ "goroutines", KEY_GOROUTINES, NULL, 0, "label each stack with its goroutine's number",
 	  2 },
 	{ "calls", KEY_CALLS, NULL, 0,
-	  "csv: a row for each call, in the order in which they began; speedscope: single calls of all goroutines, however many",
+	  "csv: print a row for each call, in the order in which they began; speedscope: keep "
+	  "single calls of all goroutines",
 	  2 },
 	{ "args", KEY_ARGS, NULL, 0,
-	  "add self time and how the call ended to each call, for viewers that show args; "
-	  "speedscope takes calls with different args for different functions",
+	  "add self time and the kind of end to each call, for viewers that show args; speedscope "
+	  "takes calls with different args for different functions",
 	  2 },
-	{ "raw", KEY_RAW, NULL, 0, "times as measured, what the probes cost included", 2 },
+	{ "raw", KEY_RAW, NULL, 0, "print times as measured, without subtracting the probes' cost",
+	  2 },
 	{ "depth", KEY_DEPTH, "N", 0,
-	  "paths of at most N functions; what is below them counts as [other]", 2 },
+	  "only paths of at most N functions; calls below them count as [other]", 2 },
 	{ "min-share", KEY_MIN_SHARE, "PCT", 0,
-	  "only paths with at least this share of the time, everything below included; the rest counts as [other]",
+	  "only paths with at least this share of the time, including everything below; the rest "
+	  "counts as [other]",
 	  2 },
 	{ "header", KEY_HEADER, NULL, 0,
-	  "folded: a first line that says what is counted; flamegraph.pl and inferno pass over it",
+	  "folded: print a first line with the name of the weight; flamegraph.pl and inferno skip "
+	  "it",
 	  2 },
 	{ "perun-layout", KEY_LAYOUT, "LAYOUT", 0,
 	  "flat (default), stacks (the uid is the whole stack, for Perun 0.26 and newer) or "
@@ -112,9 +116,8 @@ static void finish_options(struct argp_state *state, struct export_args *a)
 	char list[128];
 
 	if (!a->format)
-		arg_error(
-			state,
-			"--format=FORMAT says what to write; 'gotrace export --help' lists the formats");
+		arg_error(state,
+			  "--format=FORMAT is needed; 'gotrace export --help' lists the formats");
 	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
 		if (a->given & special[i].bit & ~a->format->takes) {
 			takers(special[i].bit, list, sizeof(list));
@@ -280,7 +283,7 @@ int cmd_export(int argc, char **argv)
 		parse,
 		"[FILE [AFTER]]",
 		"Writes a trace in a format that another program opens. FILE defaults to gotrace.out. "
-		"With --format=html, AFTER is a second trace, and the page shows what changed.\v",
+		"With --format=html, AFTER is a second trace, and the page shows the changes.\v",
 		children,
 		help,
 		NULL

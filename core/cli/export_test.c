@@ -123,7 +123,7 @@ static void test_status(void **state)
 		{ { trace, "--format=folded", "-o", "/tmp" },
 		  1,
 		  "/tmp: cannot be written: Is a directory" },
-		{ { trace }, 2, "--format=FORMAT says what to write" },
+		{ { trace }, 2, "--format=FORMAT is needed" },
 		{ { trace, "--format=xml" },
 		  2,
 		  "there is no format 'xml'; there are folded, pprof" },

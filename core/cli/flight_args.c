@@ -14,15 +14,17 @@ enum { OPT_KEEP_LAST = 0x500, OPT_WHEN, OPT_TIMES };
 
 static const struct argp_option options[] = {
 	{ "keep-last", OPT_KEEP_LAST, "TIME|SIZE", 0,
-	  "Keep only what came last, 60s or 200M or 60s,200M of it, in memory, and write it when recording ends; SIGUSR1 "
-	  "to gotrace writes it to FILE.1, FILE.2, ... while recording goes on",
+	  "Keep only the last 60s, or 200M, or 60s,200M of the events, in memory. gotrace writes "
+	  "them when recording ends. On SIGUSR1 it writes them to FILE.1, FILE.2, ... while "
+	  "recording goes on",
 	  1 },
 	{ "when", OPT_WHEN, "'GLOB > TIME'", 0,
-	  "With --keep-last: write it when a call of a function that matches GLOB takes longer, as 'main.handle > 500ms', "
-	  "and end recording",
+	  "With --keep-last, write the events and end recording when a call of a function that "
+	  "matches GLOB takes longer, as 'main.handle > 500ms'",
 	  1 },
 	{ "times", OPT_TIMES, "N", 0,
-	  "With --when: so many times, to FILE.1, FILE.2, ...; the Nth ends recording and is FILE (default 1)",
+	  "With --when, write so many traces, FILE.1, FILE.2, ...; the Nth ends recording and is "
+	  "FILE (default 1)",
 	  1 },
 	{ 0 },
 };
@@ -90,7 +92,7 @@ static void parse_when(struct flight_args *o, const char *arg, struct argp_state
 static void check_together(const struct flight_args *o, struct argp_state *state)
 {
 	if (o->when && !o->last)
-		arg_error(state, "--when goes with --keep-last, which says what is written then");
+		arg_error(state, "--when goes with --keep-last, whose events it writes");
 	if (o->times && !o->when)
 		arg_error(state, "--times goes with --when");
 }

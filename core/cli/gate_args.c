@@ -18,19 +18,22 @@ enum { OPT_DEPTH = 0x300, OPT_TRIGGER, OPT_ONE_IN, OPT_TOGGLE };
 
 static const struct argp_option options[] = {
 	{ "depth", OPT_DEPTH, "N", 0,
-	  "Calls that are inside N others on their goroutine are not recorded: their time is the Nth one's",
+	  "Do not record calls that are inside N others on their goroutine; their time counts for "
+	  "the Nth one",
 	  1 },
 	{ "trigger", OPT_TRIGGER, "GLOB", 0,
-	  "Record goroutines only inside functions that match GLOB, and goroutines started there with go. Repeatable; "
-	  "such functions are probed even if not selected",
+	  "Record goroutines only inside functions that match GLOB, and goroutines started there "
+	  "with go. Such functions are probed even if not selected. Repeatable",
 	  1 },
 	{ "one-in", OPT_ONE_IN, "N", 0,
-	  "With --trigger: of every N outermost calls of it record one, whole, with what it starts",
+	  "With --trigger, record one of every N outermost calls, whole, with the goroutines that "
+	  "it starts",
 	  1 },
 	{ "delay", 'D', "SECONDS", 0, "Begin to record after this time; -d counts from then on",
 	  1 },
 	{ "toggle", OPT_TOGGLE, "on|off", OPTION_ARG_OPTIONAL,
-	  "SIGUSR2 to gotrace switches recording on and off; it begins off, with --toggle=on on",
+	  "SIGUSR2 to gotrace switches recording on and off. Recording begins switched off, with "
+	  "--toggle=on switched on",
 	  1 },
 	{ 0 },
 };
@@ -54,7 +57,7 @@ static void add_trigger(struct gate_args *o, const char *glob, struct argp_state
 static void check_together(const struct gate_args *o, struct argp_state *state)
 {
 	if (o->one_in && !o->n_triggers)
-		arg_error(state, "--one-in goes with --trigger, which says of which calls");
+		arg_error(state, "--one-in goes with --trigger, which names the calls");
 	if (o->delay_ns && o->toggle)
 		arg_error(state, "give either --delay or --toggle, not both");
 }
@@ -113,7 +116,7 @@ static int none_probed(const char *option, const char *glob, const struct plan *
 
 	for (size_t i = 0; i < plan->n_funcs; i++)
 		if (func_glob_hits(glob, plan->funcs[i].name) > 0) {
-			log_error("%s: %s cannot be probed ('gotrace plan' says why)", option,
+			log_error("%s: %s cannot be probed ('gotrace plan' prints why)", option,
 				  plan->funcs[i].name);
 			return -ENOENT;
 		}
@@ -122,7 +125,7 @@ static int none_probed(const char *option, const char *glob, const struct plan *
 		log_error("%s: no function matches '%s'; similar names: %s", option, glob, list);
 	else
 		log_error(
-			"%s: no function matches '%s'; 'gotrace plan --list -p all BINARY' names all there are",
+			"%s: no function matches '%s'; 'gotrace plan --list -p all BINARY' lists all functions",
 			option, glob);
 	name_suggest_free(&names);
 	return -ENOENT;

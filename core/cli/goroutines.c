@@ -35,18 +35,18 @@ struct goroutines_args {
 static const struct argp_option options[] = {
 	{ "pid", OPT_PID, "PID|NAME", 0, "The running process", 1 },
 	{ "again", OPT_AGAIN, "SECONDS", 0,
-	  "Look again after this time, and show how many more there are of each kind, the largest growth first",
-	  1 },
+	  "Look again after this time, and show the growth of each group, the largest first", 1 },
 	{ "format", 'F', "FORMAT", 0, "text (default), csv or json", 2 },
-	{ "limit", 'n', "N", 0, "At most N groups; 0: all (default: 30 in text, all elsewhere)",
+	{ "limit", 'n', "N", 0, "At most N groups, 0 for all (default 30 in text, all elsewhere)",
 	  2 },
 	{ 0 },
 };
 
 static const char doc[] =
-	"Counts the goroutines of a running Go process by stack, state and what they wait for, as of now. They are read from "
-	"its memory: nothing is stopped or changed.\v"
-	"The exit status is 0, or 125 if the process cannot be read.\n\n"
+	"Counts the present goroutines of a running Go process by stack, state and reason to "
+	"wait. It reads them from the memory of the process and stops and changes nothing.\vThe "
+	"exit status is 0, or 125 if the process cannot be read.\n"
+	"\n"
 	"EXAMPLES\n"
 	"  gotrace goroutines --pid 1234\n"
 	"  gotrace goroutines --pid 1234 --again 10\n";
@@ -97,7 +97,7 @@ static int failed(pid_t pid, int err)
 			  pid);
 	else if (err == -ETIMEDOUT)
 		log_error(
-			"process %d: its memory does not answer; who fills it (userfaultfd, FUSE) does not",
+			"process %d: its memory does not answer, because userfaultfd or FUSE does not fill it",
 			pid);
 	else if (err == -ESRCH || err == -ENOENT)
 		log_error("there is no process %d, or it has ended", pid);

@@ -67,7 +67,7 @@ static int take_summary(struct trace_reader *r, struct counted *c)
 	size_t n;
 	int got = trace_reader_summary(r, &p, &n);
 	const char *fault = got < 0    ? "it does not unpack"
-			    : got == 0 ? "there is none that is whole"
+			    : got == 0 ? "no summary in the file is whole"
 				       : summary_totals(&t, p, n);
 
 	if (fault) {
@@ -341,8 +341,8 @@ int cmd_info(int argc, char **argv)
 		options,
 		parse,
 		"[FILE]",
-		"Prints what a trace records about itself: options, host, binary, losses, probe costs. FILE defaults "
-		"to gotrace.out.",
+		"Prints the options, host, binary, losses and probe costs that a trace records about "
+		"itself. FILE defaults to gotrace.out.",
 		NULL,
 		NULL,
 		NULL

@@ -8,12 +8,12 @@ enum { OPT_SUMMARY = 0x400, OPT_MIN_DURATION };
 
 static const struct argp_option options[] = {
 	{ "summary", OPT_SUMMARY, NULL, 0,
-	  "Keep no single calls, only counts, sums and distributions by function and path: the trace does not grow, "
-	  "however long it runs",
+	  "Keep no single calls, only counts, sums and distributions by function and path. The "
+	  "trace does not grow, however long it runs",
 	  1 },
 	{ "min-duration", OPT_MIN_DURATION, "TIME", 0,
-	  "Keep single calls only if they last at least this long, such as 500us or 10ms, and what made them; shorter ones are "
-	  "in all counts and sums",
+	  "Keep single calls, and their callers, only if they last at least this long, such as "
+	  "500us or 10ms. Shorter calls are in all counts and sums",
 	  1 },
 	{ 0 },
 };

@@ -34,18 +34,22 @@ struct overhead_args {
 
 static const struct argp_option options[] = {
 	{ "runs", 'r', "RUNS", 0,
-	  "Rounds that count (default 5, the fewest that give an interval); in each, COMMAND runs twice untraced and once traced",
+	  "Number of rounds (default 5, the fewest that give an interval). In each, COMMAND runs "
+	  "twice untraced and once traced",
 	  0 },
 	{ "output", 'o', "FILE", OPTION_HIDDEN, NULL, 0 },
 	{ 0 },
 };
 
 static const char doc[] =
-	"Runs COMMAND, a Go program, untraced and traced in turn and states how many times as long it takes when it is "
-	"traced, with an interval. Options of record say how it is traced. No trace is kept.\v"
-	"COMMAND runs three times for each round and for one round before, which is not counted; what it prints is seen "
-	"each time.\n\n"
-	"The exit status is COMMAND's, as of record. It ends when COMMAND ends otherwise than in its first run.\n\n"
+	"Runs COMMAND, a Go program, untraced and traced in turn. Prints how many times as long "
+	"it takes when it is traced, with an interval. Takes the options of record. Keeps no "
+	"trace.\vCOMMAND runs three times for each round, and for one round before that does not "
+	"count. Its output is seen each time.\n"
+	"\n"
+	"The exit status is COMMAND's, as with record. The measurement ends when COMMAND ends "
+	"otherwise than in its first run.\n"
+	"\n"
 	"EXAMPLES\n"
 	"  gotrace overhead -- ./prog\n"
 	"  gotrace overhead -r 20 -p main --no-states -- ./prog >/dev/null\n";
@@ -119,7 +123,8 @@ static void surroundings_take(struct surroundings *s)
 		close(none);
 	}
 	log_warn(
-		"standard input can be read only once: the command reads nothing from it; give it a file");
+		"standard input can be read only once, so the command reads nothing from it; give it a "
+		"file");
 }
 
 static void surroundings_put_back(const struct surroundings *s)
@@ -243,7 +248,7 @@ static int run_rounds(const struct overhead_args *a, struct overhead *o,
 		}
 		for (int v = 0; v < OVERHEAD_VARIANTS && round; v++)
 			if (overhead_add(o, round, v, &m[v], whole_ns[v])) {
-				log_no_memory("no memory for what was measured");
+				log_no_memory("no memory for the results");
 				return STATUS_FAILED;
 			}
 		o->n = round;
@@ -257,21 +262,22 @@ static int overhead(const struct overhead_args *a)
 	struct record_measured last = { 0 };
 
 	if (!o.rounds) {
-		log_no_memory("no memory for what is measured");
+		log_no_memory("no memory for the measurement");
 		return STATUS_FAILED;
 	}
 	int status = run_rounds(a, &o, &last);
 
 	if (status < 0 && o.n && overhead_print(&o, stderr))
-		log_no_memory("no memory to say what was measured");
+		log_no_memory("no memory to print the results");
 	rounds_free(o.rounds);
 	return status < 0 ? end_as(last.wait_status) : status;
 }
 
 int cmd_overhead(int argc, char **argv)
 {
-	const struct argp_child children[] = { { record_options_of_runs(), 0, "As of record:", 1 },
-					       { 0 } };
+	const struct argp_child children[] = {
+		{ record_options_of_runs(), 0, "Options of record:", 1 }, { 0 }
+	};
 	const struct argp argp = {
 		options, parse, "-- COMMAND [ARG...]", doc, children, NULL, NULL
 	};

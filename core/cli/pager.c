@@ -25,7 +25,8 @@ static const struct argp_option reading_options[] = {
 	  "auto (default: on a terminal, unless NO_COLOR is set), always or never", 20 },
 	{ "colour", KEY_COLOUR, "WHEN", OPTION_ALIAS | OPTION_HIDDEN, NULL, 20 },
 	{ "no-pager", KEY_NO_PAGER, NULL, 0,
-	  "Print to the terminal itself. Without it, what does not fit is shown by GOTRACE_PAGER, PAGER or less",
+	  "Print to the terminal itself. Without this option, GOTRACE_PAGER, PAGER or less shows "
+	  "output that does not fit",
 	  20 },
 	{ 0 },
 };

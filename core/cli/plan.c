@@ -31,15 +31,17 @@ enum { OPT_PID = 0x300 };
 
 static const struct argp_option options[] = {
 	{ "pid", OPT_PID, "PID", 0,
-	  "The binary that this process executes, as 'gotrace record --pid PID' would probe it",
+	  "Plan the binary that this process executes, as 'gotrace record --pid PID' would probe it",
 	  1 },
 	{ "format", 'F', "FORMAT", 0, "text (default) or json", 1 },
 	{ "list", 'l', NULL, 0,
-	  "List every function: where its entry is probed, its exits; those that are not probed, by reason; "
-	  "those that are inlined. Without it, how many there are, by package and by reason",
+	  "List every function with the places of its probes, functions that are not probed by "
+	  "reason, and inlined functions. Without this option, print their numbers by package and "
+	  "by reason",
 	  1 },
 	{ "explain", 'e', NULL, 0,
-	  "List every probe: its instruction, the number of traps it costs and why it was chosen",
+	  "List every probe with its instruction, the number of traps that it costs, and the "
+	  "reason for it",
 	  1 },
 	{ 0 },
 };
@@ -160,14 +162,15 @@ static int open_binary(const struct plan_args *a)
 int cmd_plan(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
-		{ &selection_argp, 0, "Which functions to trace, and how to probe them:", 10 },
+		{ &selection_argp, 0, "Functions to trace, and how to probe them:", 10 },
 		{ 0 },
 	};
 	static const struct argp argp = {
 		options,
 		parse,
 		"BINARY\n--pid PID",
-		"Prints which functions of BINARY would be probed, where, and which would not and why. Needs no root.",
+		"Prints which functions of BINARY would be probed, and where, and why the others would "
+		"not. Needs no root.",
 		children,
 		NULL,
 		NULL

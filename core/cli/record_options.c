@@ -30,12 +30,13 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0,
-	  "Trace to write (default gotrace.out); an existing one is renamed to FILE.old", 1 },
+	  "Trace to write (default gotrace.out). An existing trace is renamed to FILE.old", 1 },
 	{ "pid", OPT_PID, "PID|NAME", 0,
-	  "Attach to a running process, by inline stubs or not at all; Ctrl-C detaches", 1 },
+	  "Attach to a running process, by inline stubs only; Ctrl-C detaches", 1 },
 	{ "exe", OPT_EXE, "BINARY", 0,
-	  "The Go binary to probe, if COMMAND is another program that executes it in its own process, or loads it as a library. "
-	  "With --pid, a library that the process has loaded: --traps records it, by traps",
+	  "The Go binary to probe, if COMMAND is another program that executes it in its own "
+	  "process, or loads it as a library. With --pid, BINARY is a library that the process has "
+	  "loaded; --traps records it, by traps",
 	  1 },
 	{ "user", OPT_USER, "NAME", 0,
 	  "Run COMMAND as this user (default under sudo: the user who called sudo)", 1 },
@@ -43,44 +44,47 @@ static const struct argp_option options[] = {
 	{ "max-size", OPT_MAX_SIZE, "SIZE", 0,
 	  "Stop tracing when the trace reaches SIZE, such as 100M; COMMAND keeps running", 2 },
 	{ "max-cost", OPT_MAX_COST, "SHARE", 0,
-	  "Probing may take this share of the program's processor time, such as 20%, or off: functions whose probes "
-	  "take most are released while it runs, and the trace says from when on their calls are not counted. "
-	  "With --pid the default is 10%, and gotrace detaches when that cannot be kept. For COMMAND the default releases "
-	  "functions whose traps take more than 5% of it, and off keeps them",
+	  "Limit the share of probing in the program's processor time, such as 20%, or off. "
+	  "gotrace releases the functions whose probes take most while the program runs; later "
+	  "calls of them are not recorded. With --pid the default is 10%, and gotrace detaches "
+	  "when it cannot keep the limit. For COMMAND the default releases functions whose traps "
+	  "take more than 5%, and off keeps them",
 	  2 },
 	{ "states", OPT_STATES, NULL, 0,
-	  "Record when each goroutine runs, is runnable, waits (and for what) or is in a system call, and who wakes it: "
-	  "the default where a stub can write it; of goroutines outside of what is recorded, not. Not with --trial",
+	  "Record when each goroutine runs, is runnable, waits or is in a system call, why it "
+	  "waits, and who wakes it. This is the default where a stub can write it. States outside "
+	  "of the recorded part are left out. Not with --trial",
 	  1 },
 	{ "record-signals", OPT_SIGNALS, NULL, 0,
-	  "When COMMAND dies of a signal or a Go panic, record where its threads were, with their callers",
+	  "When COMMAND dies of a signal or a Go panic, record the stacks of its threads", 1 },
+	{ "no-states", OPT_NO_STATES, NULL, 0, "Do not record goroutine states (smaller traces)",
 	  1 },
-	{ "no-states", OPT_NO_STATES, NULL, 0,
-	  "Record no states of goroutines: fewer events and a smaller trace", 1 },
 	{ "trial", OPT_TRIAL, "SECONDS", 0,
-	  "Write no trace: run for this time with --max-cost (default 20%), print how often each function was called and "
-	  "what its probes cost, and the -x options that keep probing below that share; COMMAND keeps running",
+	  "Run for this time with --max-cost (default 20%) and write no trace. Print the calls and "
+	  "probe cost of each function, and the -x options that keep probing below that share. "
+	  "COMMAND keeps running",
 	  2 },
 	{ "buffer", 'm', "SIZE", 0,
-	  "Ring buffer of each CPU (default 8M); all together at most 512M, an eighth of memory, or half of what the cgroup has left",
+	  "Ring buffer of each CPU (default 8M); all together take at most 512M, an eighth of "
+	  "memory, or half of the memory that the cgroup has left",
 	  2 },
 	{ "ring", OPT_RING, "SIZE", 0,
-	  "Asks for --probe=inline: ring of each P, which stubs write into (default 32M, a power of two); all together "
-	  "limited like -m",
+	  "Size of the ring of each P that stubs write into (default 32M, a power of two); all "
+	  "together are limited like -m. Asks for --probe=inline",
 	  20 },
 	{ "overflow", OPT_OVERFLOW, "WHAT", 0,
-	  "With --probe=inline, when a ring is full: throttle (default: trap, which slows the program down) or drop "
-	  "(count the event as lost)",
+	  "With --probe=inline, on a full ring throttle (default: trap, which slows the program "
+	  "down) or drop (count the event as lost)",
 	  20 },
 	{ "rings", OPT_RINGS, "N", 0,
-	  "Asks for --probe=inline: number of rings (default: one for each P, at most 256)", 20 },
+	  "Number of rings (default: one for each P, at most 256). Asks for --probe=inline", 20 },
 	{ "attach", OPT_ATTACH, "KIND", 0,
-	  "auto (default), multi (one link for all probes; Linux 6.6) or perf (one link for each probe: "
-	  "slow to detach)",
+	  "auto (default), multi (one link for all probes; Linux 6.6) or perf (one link for each "
+	  "probe, slow to detach)",
 	  20 },
 	{ "rets", OPT_RETS, "HOW", 0,
-	  "auto (default: the BPF program performs the RET where the kernel allows it) or step (the kernel "
-	  "single-steps each RET: a second trap)",
+	  "auto (default: the BPF program performs the RET where the kernel allows it) or step "
+	  "(the kernel single-steps each RET, a second trap)",
 	  20 },
 	{ 0 },
 };
@@ -132,12 +136,11 @@ static void check_together(struct record_options *o, struct argp_state *state)
 	if (o->trial_ns && (o->keep.summary || o->keep.min_duration_ns || gate_args_any(&o->gate)))
 		arg_error(
 			state,
-			"--trial writes no trace: --summary and --min-duration do not go with it");
+			"--trial writes no trace, so --summary and --min-duration do not go with it");
 	if (o->trial_ns && (o->duration_ns || o->max_bytes || o->output))
 		arg_error(
 			state,
-			"--trial writes no trace and ends by itself: -o, -d and --max-size do not go "
-			"with it");
+			"--trial writes no trace and ends by itself, so -o, -d and --max-size do not go with it");
 	if (o->flight.last &&
 	    (o->trial_ns || o->keep.summary || o->keep.min_duration_ns || o->max_bytes))
 		arg_error(
@@ -150,13 +153,14 @@ static void check_together(struct record_options *o, struct argp_state *state)
 			  : o->keep.summary ? "--summary keeps no calls"
 					    : "--min-duration does not keep values");
 	if (o->states == STATES_ON && o->trial_ns)
-		arg_error(state, "--trial keeps no states: --states does not go with it");
+		arg_error(state, "--trial keeps no states, so --states does not go with it");
 	if (o->record_signals && (o->trial_ns || o->flight.last))
 		arg_error(state, "--record-signals does not go with --trial and --keep-last");
 	if (o->pid && o->user)
 		arg_error(state, "--user goes with a command, not with --pid");
 	if (o->selection.plan.traps && !o->pid)
-		arg_error(state, "--traps goes with --pid: a command is probed before it runs");
+		arg_error(state,
+			  "--traps goes with --pid, because a command is probed before it runs");
 	if (!o->inline_ring_bytes && !o->n_rings && !o->drop)
 		return;
 	/* They say that inline stubs are wanted: when there can be none, that is said. */
@@ -214,7 +218,8 @@ static void set_max_cost(struct record_options *o, struct argp_state *state)
 							o->selection.plan.strategy == PROBE_INLINE);
 
 	if (o->trial_ns && o->max_cost_off)
-		arg_error(state, "--trial shows what to leave out to stay below --max-cost");
+		arg_error(state,
+			  "--trial shows which functions to leave out to stay below --max-cost");
 	if (o->max_cost || o->max_cost_off)
 		return;
 	if (o->trial_ns)
@@ -347,9 +352,9 @@ const struct argp *record_options_of_runs(void)
 	static struct argp_option of_own[SHOWN_MAX], of_flight[SHOWN_MAX], of_selection[SHOWN_MAX];
 	static struct argp own, flight, selection;
 	static const struct argp_child all[] = {
-		{ &selection, 0, "Which functions to trace, and how to probe them:", 10 },
-		{ &keep_argp, 0, "What of it to keep:", 15 },
-		{ &gate_argp, 0, "Which calls to record:", 13 },
+		{ &selection, 0, "Functions to trace, and how to probe them:", 10 },
+		{ &keep_argp, 0, "Calls to keep:", 15 },
+		{ &gate_argp, 0, "Calls to record:", 13 },
 		{ &flight, 0, NULL, 16 },
 		{ 0 },
 	};
@@ -404,10 +409,10 @@ void record_options_parse(struct record_options *o, int argc, char **argv)
 	static const struct argp help = { .options = help_options, .parser = parse_help };
 	static struct argp in[N_ARGPS];
 	static const struct argp_child some[] = {
-		{ &in[SELECTION], 0, "Which functions to trace, and how to probe them:", 10 },
-		{ &in[KEEP], 0, "What of it to keep:", 15 },
-		{ &in[GATE], 0, "Which calls to record:", 13 },
-		{ &in[FLIGHT], 0, "Only what came last, a flight recorder:", 16 },
+		{ &in[SELECTION], 0, "Functions to trace, and how to probe them:", 10 },
+		{ &in[KEEP], 0, "Calls to keep:", 15 },
+		{ &in[GATE], 0, "Calls to record:", 13 },
+		{ &in[FLIGHT], 0, "A flight recorder keeps only the last events:", 16 },
 		{ &help, 0, NULL, -1 },
 		{ 0 },
 	};

@@ -51,51 +51,55 @@ struct report_args {
 
 static const struct argp_option options[] = {
 	{ "by", 'b', "WHAT", 0,
-	  "a row for each function (default), path, goroutine, call or reason (why goroutines waited and where, of a "
-	  "trace with --states); of samples also label, thread, process or program",
+	  "print a row for each function (default), path, goroutine, call or reason (why "
+	  "goroutines waited and where, with --states). Samples also have label, thread, process "
+	  "and program",
 	  1 },
 	{ "format", 'F', "FORMAT", 0, "text (default), csv or json", 1 },
 	{ "sort", 's', "COLUMN", 0,
-	  "self (default), total, calls, morestack, cost (of its probes), mean, max, p50 or p99 (of its calls), the "
-	  "largest first; of a trace with --states also run, ready, wait, syscall and off-cpu, the parts of self. Without it, siblings in a tree of paths are sorted by share, and calls by when they began; "
-	  "calls can be sorted by self or total only, slowest first",
+	  "self (default), total, calls, morestack, cost (of its probes), mean, max, p50 or p99 "
+	  "(of its calls), the largest first. Traces with --states also have run, ready, wait, "
+	  "syscall and off-cpu, the parts of self. By default siblings in a tree of paths are "
+	  "sorted by share, and calls by their begin. Calls can be sorted by self or total only, "
+	  "slowest first",
 	  1 },
 	{ "limit", 'n', "N", 0,
 	  "at most N rows, 0 for all (default 30 in text, paths with 1% of the time in a tree of paths, all in csv and json)",
 	  1 },
 	{ "wide", KEY_WIDE, NULL, 0,
-	  "text: all columns, names and notes, however narrow the terminal is", 1 },
+	  "text: print all columns, names and notes, however narrow the terminal is", 1 },
 	{ "waits", KEY_WAITS, NULL, 0,
-	  "text, of a trace of record --waits: functions in which their callers wait (runtime.chanrecv1, "
-	  "sync.(*Mutex).lockSlow) have rows of their own; without it their time is the callers'",
+	  "text, of a trace of record --waits: print rows of functions in which their callers wait "
+	  "(runtime.chanrecv1, sync.(*Mutex).lockSlow). Without this option the callers have that time",
 	  1 },
 	{ "columns", KEY_COLUMNS, "NAME[,NAME]", 0,
-	  "by function, and as csv or json by path: only these columns, by their names in csv. Text also has self_pct, total_pct and spent_on",
+	  "print only these columns, by their names in csv, in reports by function and in csv and "
+	  "json by path. Text also has self_pct, total_pct and spent_on",
 	  1 },
 	{ "raw", KEY_RAW, NULL, 0,
-	  "times as measured; without it, what the probes cost is taken out of them", 1 },
+	  "print times as measured. Without this option the probes' cost is subtracted", 1 },
 	{ "correct-by", KEY_CORRECT_BY, "ESTIMATE", 0,
-	  "what tells the probes' cost: better (default: for each row the estimate with the smaller error), samples, "
-	  "or events",
+	  "estimate of the probes' cost: better (default: for each row the estimate with the "
+	  "smaller error), samples, or events",
 	  1 },
 	{ "hist", KEY_HIST, "GLOB", 0,
-	  "instead of a row for each function: how long the calls of those that match took, as a histogram",
+	  "print a histogram of the durations of matching functions' calls, instead of a row for "
+	  "each function",
 	  1 },
 	{ 0, 0, 0, 0, "With --by=path:", 2 },
 	{ "depth", KEY_DEPTH, "N", 0, "only paths of at most N functions", 2 },
 	{ "min-share", KEY_MIN_SHARE, "PCT", 0,
-	  "only paths with at least this share of the time, everything below included", 2 },
+	  "only paths with at least this share of the time, including everything below", 2 },
 	{ "callers", KEY_CALLERS, "GLOB", 0,
-	  "instead of paths: functions that match, who called them, who called those, and so on up; numbers are those of "
-	  "the function at the top. Repeatable",
+	  "print functions that match, their callers, the callers of these, and so on, instead of "
+	  "paths. Numbers are those of the function at the top. Repeatable",
 	  2 },
 	{ 0, 0, 0, 0, "With --by=goroutine:", 3 },
 	{ "fold", KEY_FOLD, NULL, 0,
-	  "one row for all goroutines that the same go statement started with the same function",
-	  3 },
+	  "print one row for all goroutines that one go statement started with one function", 3 },
 	{ 0, 0, 0, 0, "With --by=call:", 4 },
 	{ "min", KEY_MIN, "DURATION", 0,
-	  "only calls that last at least this long: 500ns, 10us, 1.5ms, 2s", 4 },
+	  "only calls that last at least this long, such as 500ns, 10us, 1.5ms, 2s", 4 },
 	{ 0 },
 };
 
@@ -291,7 +295,7 @@ int cmd_report(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
 		{ &view_argp, 0,
-		  "A part of the trace (what is left out is said below the report):", 10 },
+		  "A part of the trace (a line below the report prints how much it is):", 10 },
 		{ &reading_argp, 0, "Reading:", 20 },
 		{ 0 },
 	};

@@ -22,50 +22,59 @@
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0,
-	  "Trace to write (default gotrace.out); an existing one is renamed to FILE.old", 1 },
+	  "Trace to write (default gotrace.out). An existing trace is renamed to FILE.old", 1 },
 	{ "pid", OPT_PID, "PID|NAME[,...]", 0,
-	  "Sample running processes, all their threads, and what they start; Ctrl-C ends it", 1 },
+	  "Sample running processes, all their threads, and processes that they start; Ctrl-C ends "
+	  "sampling",
+	  1 },
 	{ "all-cpus", 'a', NULL, 0,
-	  "Sample all processes of the host, those that begin later included; Ctrl-C or -d ends it",
+	  "Sample all processes of the host, also those that begin later; Ctrl-C or -d ends "
+	  "sampling",
 	  1 },
 	{ "cgroup", OPT_CGROUP, "CGROUP", 0,
-	  "Sample all processes of this control group and those below it: its folder, or its name below /sys/fs/cgroup",
+	  "Sample all processes of this control group and those below it. CGROUP is its folder, or "
+	  "its name below /sys/fs/cgroup",
 	  1 },
 	{ "user", OPT_USER, "NAME", 0,
 	  "Run COMMAND as this user (default under sudo: the user who called sudo)", 1 },
 	{ "duration", 'd', "SECONDS", 0, "Stop sampling after this time; COMMAND keeps running",
 	  2 },
 	{ "frequency", 'F', "HZ", 0,
-	  "Samples in each second of processor time (default 99); the intervals between two are random",
+	  "Samples in each second of processor time (default 99); the intervals between samples "
+	  "are random",
 	  3 },
 	{ "event", 'e', "EVENT", 0,
-	  "What takes samples: cpu-clock (default), task-clock, page-faults, minor-faults, major-faults, "
-	  "context-switches, cpu-migrations; where the machine counts them cpu-cycles, instructions, "
-	  "cache-references, cache-misses, branches, branch-misses",
+	  "The event that takes samples: cpu-clock (default), task-clock, page-faults, "
+	  "minor-faults, major-faults, context-switches, cpu-migrations; where the machine counts "
+	  "them also cpu-cycles, instructions, cache-references, cache-misses, branches, "
+	  "branch-misses",
 	  3 },
 	{ "count", 'c', "N", 0,
-	  "With an event that is no clock: a sample each time that it has happened N times (software events: 1)",
+	  "With an event that is no clock, take a sample each time that it has happened N times "
+	  "(default 1 for software events)",
 	  3 },
 	{ "kernel", OPT_KERNEL, NULL, 0, "Record the kernel's frames, too", 4 },
 	{ "labels", OPT_LABELS, NULL, 0,
 	  "Record the labels that the program has given its goroutines (runtime/pprof, at most 8 each)",
 	  4 },
 	{ "wall", OPT_WALL, NULL, 0,
-	  "Record what goroutines, and threads of programs that are not Go's, wait for, too: 40 snapshots a second, "
-	  "each of at most 256 of them; where there are more, first of those that changed a short time ago; nothing is stopped",
+	  "Also record why goroutines wait, and threads of programs that are not Go's. gotrace "
+	  "takes 40 snapshots a second, each of at most 256 goroutines or threads, first of those "
+	  "that changed a short time ago. It stops nothing",
 	  4 },
 	{ "record-signals", OPT_SIGNALS, NULL, 0,
-	  "When a process dies of a signal or a Go panic, record where its threads were, with their callers",
-	  4 },
+	  "When a process dies of a signal or a Go panic, record the stacks of its threads", 4 },
 	{ 0 },
 };
 
 static const char doc[] =
-	"Runs COMMAND and notes many times a second which functions are executing, on which goroutine and called by whom. "
-	"With --pid, samples running processes until Ctrl-C, with -a or --cgroup all that there are. Processes that they start "
-	"are sampled, too. Nothing in the programs is changed or stopped.\v"
-	"The exit status is COMMAND's, or 125 if gotrace failed before starting COMMAND, 126 if COMMAND cannot "
-	"be run, 127 if it is not found.\n\n"
+	"Runs COMMAND and records many times a second which functions execute, with their "
+	"goroutine and callers. With --pid, samples running processes until Ctrl-C, with -a or "
+	"--cgroup all processes there. Processes that they start are sampled, too. gotrace "
+	"changes and stops nothing in the programs.\vThe exit status is COMMAND's, or 125 if "
+	"gotrace failed before starting COMMAND, 126 if COMMAND cannot be run, 127 if it is not "
+	"found.\n"
+	"\n"
 	"EXAMPLES\n"
 	"  gotrace sample -- ./server -port 8080\n"
 	"  gotrace sample -F 999 -d 10 --labels --pid 1234\n"
@@ -110,11 +119,11 @@ static void check(struct sample_run *r, struct argp_state *state)
 		arg_error(state, "--user goes with a command");
 	if (h->on && r->sampling.wall.on)
 		arg_error(state,
-			  "--wall goes with a command or --pid: a host's processes are too many");
+			  "--wall goes with a command or --pid; a host has too many processes");
 	if (r->sampling.count && r->sampling.event->is_clock)
-		arg_error(state, "-c counts events: it goes with -e, and not with a clock");
+		arg_error(state, "-c counts events, so it needs -e with an event that is no clock");
 	if (r->sampling.wall.on && !r->sampling.event->is_clock)
-		arg_error(state, "--wall needs an event that is a clock: times are added to times");
+		arg_error(state, "--wall needs an event that is a clock, because it adds times");
 	if (r->command)
 		r->sampling.n_targets = 1;
 }

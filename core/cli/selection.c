@@ -22,45 +22,52 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "package", 'p', "PKG", 0,
-	  "Functions of package PKG and those below it; 'all' is every package but "
-	  "the runtime's own. Repeatable. Default: main and the packages of the main module",
+	  "Select functions of package PKG and those below it; 'all' is every package but the "
+	  "runtime's own. The default is main and the packages of the main module. Repeatable",
 	  10 },
 	{ "function", 'f', "GLOB", 0,
-	  "Functions whose full name matches GLOB ('*' and '?' only; 'F[...]' names "
-	  "all instances of a generic). Repeatable, adds to -p",
+	  "Select functions whose full name matches GLOB ('*' and '?' only; 'F[...]' names all "
+	  "instances of a generic), in addition to -p. Repeatable",
 	  10 },
 	{ "exclude", 'x', "GLOB", 0, "Leave out functions that match GLOB. Repeatable", 10 },
 	{ "waits", OPT_WAITS, NULL, 0,
-	  "Also where goroutines wait: select, channels, mutexes, semaphores, sleep, network and system calls",
+	  "Also select functions where goroutines wait: select, channels, mutexes, semaphores, "
+	  "sleep, network and system calls",
 	  10 },
-	{ "net", OPT_NET, NULL, 0, "Also packages net and those below, crypto/tls, x/net and grpc",
-	  10 },
+	{ "net", OPT_NET, NULL, 0,
+	  "Also select package net and those below, crypto/tls, x/net and grpc", 10 },
 	{ "db", OPT_DB, NULL, 0,
-	  "Also what a program calls of database/sql and of clients of common databases, and the methods of drivers that database/sql calls",
+	  "Also select functions of database/sql and of clients of common databases, and methods "
+	  "of drivers that database/sql calls",
 	  10 },
 	{ "wrappers", OPT_WRAPPERS, NULL, 0,
-	  "Also method wrappers, equality and hash functions made by the compiler", 10 },
+	  "Also select method wrappers, equality and hash functions made by the compiler", 10 },
 	{ "args", OPT_ARGS, "FUNC(ARG,...)", 0,
-	  "Record these arguments with each call of FUNC, which is traced: NAME, fields as in r.URL.Path, *POINTER; "
-	  "without a list all that can be read. Without DWARF registers by number: %0, %1:string. Repeatable",
+	  "Record these arguments with each call of FUNC, which is traced, too. ARG is NAME, a "
+	  "field as in r.URL.Path, or *POINTER; without a list gotrace records all that it can "
+	  "read. Without DWARF, ARG is a register's number, as in %0, %1:string. Repeatable",
 	  10 },
 	{ "key", OPT_KEY, "FUNC(ARG)", 0,
-	  "As --args, and reports show calls of FUNC by the value of ARG: FUNC{VALUE}. Repeatable",
+	  "Record ARG like --args, and show calls of FUNC in reports by its value, as FUNC{VALUE}. "
+	  "Repeatable",
 	  10 },
 	{ "ret", OPT_RET, "FUNC(RESULT,...)", 0,
-	  "Record these results with each call of FUNC, by name or number; without a list all that can be read. Repeatable",
+	  "Record these results with each call of FUNC, by name or number; without a list gotrace "
+	  "records all that it can read. Repeatable",
 	  10 },
 	{ "probe", OPT_PROBE, "STRATEGY", 0,
-	  "How to probe: auto (default: inline, and with --pid nothing else), inline, springboard, emulated or thesis",
+	  "Strategy of probing: auto (default: inline, and with --pid nothing else), inline, "
+	  "springboard, emulated or thesis",
 	  11 },
 	{ "traps", OPT_TRAPS, NULL, 0,
-	  "With --pid: also functions whose calls a stub cannot record in a process that runs. Each of their calls "
-	  "costs microseconds",
+	  "With --pid, also record functions that a stub cannot record in a running process. Each "
+	  "of their calls costs microseconds",
 	  11 },
 	{ "stub", OPT_STUB, "KIND", 0,
-	  "What springboard probes in its stubs: jump (default); nop (cheaper where the kernel turns "
-	  "nops into system calls, but the program's own profiles and SIGQUIT traces show unknown code); "
-	  "or auto (nop if it was measured to be cheaper)",
+	  "The instruction that springboard probes in its stubs: jump (default), nop or auto. nop "
+	  "is cheaper where the kernel turns nops into system calls, but the program's own "
+	  "profiles and SIGQUIT traces show unknown code. auto takes nop if it was measured to be "
+	  "cheaper",
 	  11 },
 	{ 0 },
 };

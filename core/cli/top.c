@@ -34,7 +34,7 @@ static const struct argp_option options[] = {
 	{ "pid", KEY_PID, "PID|NAME", 0,
 	  "Attach to a running process, as 'gotrace record --summary --pid' does, but keep no trace",
 	  1 },
-	{ "interval", 'i', "TIME", 0, "Of each table: 1s or more (default 2s)", 1 },
+	{ "interval", 'i', "TIME", 0, "Time between two tables, 1s or more (default 2s)", 1 },
 	{ "times", KEY_TIMES, "N", 0, "End after so many tables", 1 },
 	{ "limit", 'n', "N", 0,
 	  "At most N functions (default: as many as the terminal shows, 20 where there is none)",
@@ -43,7 +43,7 @@ static const struct argp_option options[] = {
 	  "self (default), calls, p50, p99 or growth (calls more than before), the largest first",
 	  1 },
 	{ "raw", KEY_RAW, NULL, 0,
-	  "Times as measured; without it, what the probes cost is taken out of them", 1 },
+	  "Show times as measured. Without this option the probes' cost is subtracted", 1 },
 	{ 0 },
 };
 
@@ -57,7 +57,7 @@ static void finish_options(struct top_args *a, struct argp_state *state)
 		a->file = "gotrace.out";
 	a->opt.name = a->file;
 	if (!strcmp(a->file, "-"))
-		arg_error(state, "a trace that is read from a pipe cannot be looked at again");
+		arg_error(state, "a trace from a pipe cannot be read again");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -185,17 +185,18 @@ int cmd_top(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
 		{ &selection_argp, 0,
-		  "With --pid: which functions to trace, and how to probe them:", 10 },
+		  "With --pid, functions to trace, and how to probe them:", 10 },
 		{ 0 },
 	};
 	static const struct argp argp = {
 		options,
 		parse,
 		"[FILE]\n--pid PID",
-		"Shows what a recording that goes on does now: for each function the self time and the calls a second, how "
-		"these have grown since the table before, and how long half and 99% of its calls took. The answer "
-		"of a recording with states stands above. With --pid, attaches to a process. On a terminal q or Ctrl-C ends it; elsewhere it prints plain tables. FILE defaults to gotrace.out; one "
-		"of 'gotrace record --summary' is read at any length.",
+		"Shows what a recording that goes on does now. A row has a function's self time and "
+		"calls a second, their growth since the table before, and how long half and 99% of its "
+		"calls took. The answer of a recording with states stands above. With --pid, attaches to "
+		"a process. On a terminal q or Ctrl-C ends it; elsewhere it prints plain tables. FILE "
+		"defaults to gotrace.out. A trace of 'gotrace record --summary' may have any length.",
 		children,
 		NULL,
 		NULL

@@ -30,7 +30,8 @@ struct view_args {
 enum { KEY_RAW = 256 };
 
 static const struct argp_option options[] = {
-	{ "raw", KEY_RAW, NULL, 0, "times as measured, what the probes cost included", 0 },
+	{ "raw", KEY_RAW, NULL, 0, "print times as measured, without subtracting the probes' cost",
+	  0 },
 	{ 0 },
 };
 
@@ -211,9 +212,9 @@ int cmd_view(int argc, char **argv)
 		options,
 		parse,
 		"[FILE [AFTER]]",
-		"Shows a trace in a browser: writes the page of 'gotrace export --format=html' to a file that only you can "
-		"read, prints its name and opens it if there is a display. With two traces, shows what changed from the "
-		"first to the second. FILE defaults to gotrace.out.",
+		"Shows a trace in a browser. Writes the page of 'gotrace export --format=html' to a file "
+		"that only you can read, prints its name and opens it if there is a display. With two "
+		"traces, shows the changes from the first to the second. FILE defaults to gotrace.out.",
 		children,
 		NULL,
 		NULL

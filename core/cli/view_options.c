@@ -25,32 +25,36 @@ enum {
 
 static const struct argp_option view_option_list[] = {
 	{ "focus", KEY_FOCUS, "GLOB", 0,
-	  "only functions that match, and what is below them. Repeatable: any of them", 3 },
+	  "only functions that match, and everything below them. Repeatable; any GLOB may match",
+	  3 },
 	{ "ignore", KEY_IGNORE, "GLOB", 0,
-	  "without functions that match, and what is below them. Repeatable", 3 },
+	  "leave out functions that match, and everything below them. Repeatable", 3 },
 	{ "goid", KEY_GOID, "N[,N]", 0, "only these goroutines. Repeatable", 3 },
 	{ "process", KEY_PROCESS, "GLOB", 0,
-	  "of samples: only processes whose number, name or executable matches. Repeatable: any of them",
+	  "only samples of processes whose number, name or executable matches. Repeatable; any "
+	  "GLOB may match",
 	  3 },
 	{ "from", KEY_FROM, "SECONDS", 0,
-	  "only from this time on, since the trace's first event; of a store of gotrace agent also a moment: -1h, 03:00, "
-	  "2026-11-25T03:00",
+	  "only from this time on, since the trace's first event. A store of gotrace agent also "
+	  "takes a moment: -1h, 03:00, 2026-11-25T03:00",
 	  3 },
 	{ "to", KEY_TO, "SECONDS", 0, "only up to this time", 3 },
-	{ "service", KEY_SERVICE, "NAME", 0, "of a store of gotrace agent: only this service", 3 },
+	{ "service", KEY_SERVICE, "NAME", 0, "only this service of a store of gotrace agent", 3 },
 	{ "label", KEY_LABEL, "NAME=VALUE", 0,
-	  "of such a store: only profiles with this label. Repeatable: all of them", 3 },
+	  "only profiles of such a store with this label. Repeatable; all labels must match", 3 },
 	{ "parked", KEY_PARKED, NULL, 0,
-	  "in texts and pages: with the waits of parked goroutines, those that waited in one place for nearly all of their life. "
-	  "Without it a line says what is left out. Other formats have all of it",
+	  "in text and pages, also count the waits of parked goroutines, which waited in one place "
+	  "for nearly all of their life. Without this option a line prints how many are left out. "
+	  "Other formats count them always",
 	  4 },
 	{ "request", KEY_REQUEST, "GLOB", 0,
-	  "in the report by function and in pages: the answer is about calls of the function that matches. "
-	  "Default: the one that takes most time of those that are called again and again",
+	  "in the report by function and in pages, make the answer about calls of the function "
+	  "that matches. The default is the function that takes most time of those that are called "
+	  "again and again",
 	  4 },
 	{ "key", KEY_KEY, "FUNC(ARG)", 0,
-	  "calls of FUNC by the value of an argument that was recorded (record --args): FUNC{VALUE} each. "
-	  "Repeatable; 'none': not by those of record --key either",
+	  "show calls of FUNC by the value of a recorded argument (record --args), as FUNC{VALUE}. "
+	  "'none' undoes record --key. Repeatable",
 	  4 },
 	{ 0 },
 };

@@ -239,6 +239,6 @@ void selector_log_no_match(const struct selector *s, const struct gobin *b)
 		log_error("no function matches; similar names: %s", list);
 	else
 		log_error(
-			"no function matches; 'gotrace plan --list -p all BINARY' names all there are");
+			"no function matches; 'gotrace plan --list -p all BINARY' lists all functions");
 	name_suggest_free(&names);
 }

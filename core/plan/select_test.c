@@ -223,7 +223,7 @@ static void also_and_excluded(void **state)
 static void nothing_matches(void **state)
 {
 	static const char *const patterns[] = { "stringz", "qqqqqqqqqqqqqqqq" }, *const words[] = {
-		"similar names: strings", "'gotrace plan --list -p all BINARY' names all"
+		"similar names: strings", "'gotrace plan --list -p all BINARY' lists all"
 	};
 	struct gobin *b = open_binary("kinds");
 

@@ -18,8 +18,8 @@ enum { OPT_DEPTH = 0x300, OPT_TRIGGER, OPT_ONE_IN, OPT_TOGGLE };
 
 static const struct argp_option options[] = {
 	{ "depth", OPT_DEPTH, "N", 0,
-	  "Do not record calls that are inside N others on their goroutine; their time counts for "
-	  "the Nth one",
+	  "Do not record calls inside N others on their goroutine; their time counts for the Nth "
+	  "one",
 	  1 },
 	{ "trigger", OPT_TRIGGER, "GLOB", 0,
 	  "Record goroutines only inside functions that match GLOB, and goroutines started there "

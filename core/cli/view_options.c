@@ -31,8 +31,7 @@ static const struct argp_option view_option_list[] = {
 	  "leave out functions that match, and everything below them. Repeatable", 3 },
 	{ "goid", KEY_GOID, "N[,N]", 0, "only these goroutines. Repeatable", 3 },
 	{ "process", KEY_PROCESS, "GLOB", 0,
-	  "only samples of processes whose number, name or executable matches. Repeatable; any "
-	  "GLOB may match",
+	  "only samples of processes whose number, name or executable matches any GLOB. Repeatable",
 	  3 },
 	{ "from", KEY_FROM, "SECONDS", 0,
 	  "only from this time on, since the trace's first event. A store of gotrace agent also "

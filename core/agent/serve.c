@@ -97,12 +97,13 @@ static bool is_stopping(const struct server *s)
 static enum MHD_Result take(struct server *s, struct MHD_Connection *c, struct store_query *q,
 			    unsigned long seconds)
 {
-	const uint64_t until = clock_monotonic_ns() + seconds * 1000000000ull;
 	struct store store;
 	char *bytes;
 	size_t n;
 
 	q->first_id = is_stopping(s) ? 0 : s->agent.cut(s->agent.ctx);
+	/* Only now they begin. */
+	const uint64_t until = clock_monotonic_ns() + seconds * 1000000000ull;
 	q->end_id = q->first_id && wait_until(s, c, until) ? s->agent.cut(s->agent.ctx) : 0;
 	if (!q->end_id)
 		return send_error(c, MHD_HTTP_SERVICE_UNAVAILABLE,

@@ -162,9 +162,11 @@ struct trace_reader *merge_trace(struct store *s, const struct store_query *q)
 	struct merging m = { .store = s,
 			     .query = q,
 			     .fd = memfd_create("gotrace-merged", MFD_CLOEXEC) };
-	const struct store_query all = { .from_ns = q->from_ns, .to_ns = q->to_ns };
+	struct store_query all = *q;
 	int err = m.fd < 0 ? -errno : store_find(s, q, look, &m);
 
+	all.service = NULL;
+	all.labels = (struct pairs){ 0 };
 	if (!err)
 		err = store_find(s, &all, add_stretch, &m);
 	if (!err)

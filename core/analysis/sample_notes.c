@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "analysis/sample_processes.h"
 #include "base/text_format.h"
 #include "trace/keys.h"
 
@@ -92,21 +94,39 @@ static void without(const struct loaded_trace *t, struct notes *to)
 		notes_add(to, "samples stand for all of the processor time, %s", HUMAN(cpu_ns));
 }
 
+/* Of some stacks; nothing where there are none. */
+static void of_stacks(char *text, size_t size, uint64_t n, const char *what)
+{
+	const size_t had = strlen(text);
+
+	if (n && had)
+		snprintf(text + had, size - had, ", of %" PRIu64 " it %s", n, what);
+	else if (n)
+		snprintf(text, size, "of %" PRIu64 " sample%s the stack %s", n, plural(n), what);
+}
+
 static void missing(const struct loaded_trace *t, struct notes *to)
 {
 	const struct sample_counts *c = &t->samples->shown;
 	const char *lost = trace_info_get(t->info, KEY_END_SAMPLES_LOST);
 	uint64_t n = trace_info_u64(t->info, KEY_END_SAMPLES_LOST, 0);
+	char text[256] = "";
 
-	if (lost)
+	if (lost && !n)
+		notes_add(to, "no sample was lost");
+	else if (lost)
 		notes_add(to, "%" PRIu64 " sample%s lost", n, n == 1 ? " was" : "s were");
 	else
 		notes_add(to, "how many samples were lost is not known");
-	notes_add(to,
-		  "stacks of %" PRIu64 " samples are cut off as too deep, of %" PRIu64
-		  " unreadable from some frame on, of %" PRIu64
-		  " with an address of no known symbol; %" PRIu64 " in no goroutine",
-		  c->cut, c->unreadable, c->unresolved, c->without_goroutine);
+	of_stacks(text, sizeof(text), c->cut, "is cut off as too deep");
+	of_stacks(text, sizeof(text), c->unreadable, "is unreadable from some frame on");
+	of_stacks(text, sizeof(text), c->unresolved, "has an address of no known symbol");
+	if (*text)
+		notes_add(to, "%s", text);
+	/* In a program without goroutines they all are. */
+	if (t->totals->goroutines && c->without_goroutine)
+		notes_add(to, "%" PRIu64 " sample%s in no goroutine", c->without_goroutine,
+			  plural(c->without_goroutine));
 }
 
 static void looked_at(const struct trace_info *i, struct notes *to, const char *of,
@@ -177,13 +197,17 @@ void sample_notes(const struct loaded_trace *t, struct notes *to)
 	const char *path = trace_info_get(t->info, KEY_BINARY_PATH);
 	const char *go = trace_info_get(t->info, KEY_GO_VERSION);
 	const uint64_t n = t->samples->shown.samples, goroutines = t->totals->goroutines,
-		       processes = t->totals->images;
+		       processes = sample_processes_seen(t->samples);
 	char *left_out = NULL;
 
 	if (path)
 		notes_add(to, "%s%s%s", path, go ? ", " : "", go ? go : "");
-	notes_add(to, "samples were taken in %" PRIu64 " goroutine%s of %" PRIu64 " process%s",
-		  goroutines, plural(goroutines), processes, processes == 1 ? "" : "es");
+	if (goroutines)
+		notes_add(to,
+			  "samples were taken in %" PRIu64 " goroutine%s of %" PRIu64 " process%s",
+			  goroutines, plural(goroutines), processes, processes == 1 ? "" : "es");
+	else if (processes > 1)
+		notes_add(to, "samples were taken in %" PRIu64 " processes", processes);
 	if (t->view && (left_out = loaded_trace_left_out(t)))
 		notes_add(to, "%s", left_out);
 	free(left_out);

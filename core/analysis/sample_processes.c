@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/glob.h"
 #include "base/log.h"
 
@@ -52,6 +54,28 @@ static void log_missing(const char *glob, const struct sample_tables *t)
 				      sample_program(&t->processes[i], name), t->processes[i].pid);
 	log_error("--process: no process of this trace matches '%s'; there are: %s%s", glob, list,
 		  n < sizeof(list) / 2 ? "" : ", ...");
+}
+
+static int by_number(const void *x, const void *y)
+{
+	return compare_u64(*(const uint32_t *)x, *(const uint32_t *)y);
+}
+
+uint64_t sample_processes_seen(const struct loaded_samples *s)
+{
+	uint32_t *pids = calloc(s->n_groups + 1, sizeof(*pids));
+	uint64_t seen = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_groups && pids; i++)
+		if (!s->groups[i].left_out)
+			pids[n++] = s->tables->processes[s->groups[i].process].pid;
+	if (n)
+		qsort(pids, n, sizeof(*pids), by_number);
+	for (size_t i = 0; i < n; i++)
+		seen += !i || pids[i] != pids[i - 1];
+	free(pids);
+	return seen;
 }
 
 int sample_processes_check(const struct trace_view *v, const struct sample_tables *t)

@@ -3,6 +3,7 @@
 #ifndef GOTRACE_ANALYSIS_SAMPLE_PROCESSES_H
 #define GOTRACE_ANALYSIS_SAMPLE_PROCESSES_H
 
+#include "analysis/sample_load.h"
 #include "analysis/trace_view.h"
 #include "trace/samples.h"
 
@@ -12,6 +13,9 @@
 const char *sample_program(const struct sample_process *p, char buf[PROGRAM_BYTES]);
 /* Whether the view has it: no --process, or one that matches its pid, name, path or program. */
 bool sample_process_wanted(const struct trace_view *v, const struct sample_process *p);
+/* How many there are samples of that the view shows. One that executes another program, or is of a
+ * fork that does, is one. */
+uint64_t sample_processes_seen(const struct loaded_samples *s);
 /* 0, or -ENOENT when a --process matches no process of the trace (logged, with those that there
  * are). */
 int sample_processes_check(const struct trace_view *v, const struct sample_tables *t);

@@ -14,6 +14,7 @@ void sample_text_head(const struct report *rep, FILE *out)
 	struct notes head = { 0 };
 
 	sample_headline(&rep->trace, &head);
+	sample_unreadable(&rep->trace, &head);
 	for (size_t i = 0; i < head.n; i++) {
 		text_wrap(out, head.lines[i], text_limit(rep), 2);
 		fputc('\n', out);

@@ -133,6 +133,7 @@ static void take_sample(void *ctx, const struct sample_record *r)
 	s->samples++;
 	s->cut_off += !!(r->flags & SAMPLE_CUT);
 	s->unreadable += !!(flags & SAMPLE_UNREADABLE);
+	s->early += flags & SAMPLE_UNREADABLE && flags & (SAMPLE_NO_IMAGES | SAMPLE_NO_BINARY);
 }
 
 /* Those of processes that are not sampled are told of as well. */

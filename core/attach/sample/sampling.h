@@ -67,6 +67,7 @@ struct sampling {
 	bool cut_for_room;       /* this one was, or is to be */
 	uint64_t no_memory;      /* samples that were left out, as tables took twice that */
 	uint64_t samples, cut_off, unreadable, outside, no_labels;
+	uint64_t early;                 /* KEY_END_SAMPLES_EARLY */
 	uint64_t labels_cut, no_binary; /* samples: KEY_END_LABELS_CUT, KEY_END_SAMPLES_NO_BINARY */
 	uint64_t start_ns, target_end_ns;
 	uint64_t begun_ns;            /* this trace */

@@ -47,6 +47,8 @@ static int describe_losses(struct sampling *s, const struct sample_counters *c)
 		err = set_count(&s->end, KEY_END_LABELS_CUT, s->labels_cut);
 	if (!err && s->no_binary)
 		err = set_count(&s->end, KEY_END_SAMPLES_NO_BINARY, s->no_binary);
+	if (!err && s->early)
+		err = set_count(&s->end, KEY_END_SAMPLES_EARLY, s->early);
 	if (!err)
 		err = natives_describe(&s->natives, &s->end);
 	if (!err)
@@ -149,7 +151,7 @@ void sampling_count_anew(struct sampling *s)
 	s->cut_for_room = false;
 	s->begun_ns = s->drained_ns;
 	s->samples = s->cut_off = s->unreadable = s->outside = s->no_labels = 0;
-	s->labels_cut = s->no_binary = s->late = s->side.lost = s->host.late = 0;
+	s->labels_cut = s->early = s->no_binary = s->late = s->side.lost = s->host.late = 0;
 	if (s->host.on)
 		host_cpu_begins(&s->host);
 }

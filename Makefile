@@ -35,7 +35,7 @@ endif
 LDLIBS    = $(shell pkg-config --libs $(LIBS_ALL)) -liberty -lm
 
 # One folder a layer. libgotrace.a has no libbpf; the privileged half is apart.
-LAYERS     := base stats binary plan trace symbols rings model keep analysis report export agent
+LAYERS     := base stats binary plan trace symbols rings pair model keep analysis report export agent
 LAYER_DIRS := $(LAYERS:%=core/%) $(patsubst %/,%,$(wildcard $(LAYERS:%=core/%/*/)))
 ATTACH_DIRS := core/attach $(patsubst %/,%,$(wildcard core/attach/*/))
 # What is no part of the product: tests, what several of them share, fuzzers.

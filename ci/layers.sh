@@ -3,8 +3,8 @@
 #
 #   base <- binary <- plan <- attach       attach writes traces, too
 #   base <- trace <- rings <- attach       of plan, rings knows the memory that stubs write only
-#   base <- trace <- model <- analysis <- report, export
-#   base <- trace <- model <- keep
+#   base <- trace <- pair <- model <- analysis <- report, export
+#   pair, model <- keep
 #   base <- binary, trace <- symbols
 #   base <- stats
 #   trace, symbols, export <- agent
@@ -35,9 +35,10 @@ done <<-'END'
 	attach:base/|binary/|plan/|attach/|trace/|rings/|bpf/sample.h
 	trace:base/|trace/
 	rings:base/|plan/ring.h|trace/|rings/
-	model:base/|trace/|model/
+	pair:base/|trace/|pair/
+	model:base/|trace/|pair/|model/
 	symbols:base/|binary/|trace/|symbols/
-	keep:base/|trace/|model/|keep/
+	keep:base/|trace/|pair/|model/|keep/
 	analysis:base/|trace/|model/|analysis/
 	report:base/|stats/|trace/|model/model.h|analysis/|report/
 	export:base/|trace/|model/model.h|analysis/|export/

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/hash_index.h"
-#include "model/func_ranges.h"
+#include "pair/func_ranges.h"
 #include "trace/trace.h"
 
 /* flags of an open_call */

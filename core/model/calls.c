@@ -10,7 +10,7 @@
 static int locate(struct model *m, struct stack *s, struct frame *f)
 {
 	const uint32_t func = f->row;
-	struct frame *below = top(s);
+	struct frame *below = pair_top(s);
 	int err;
 
 	f->recursion = 1;
@@ -134,7 +134,7 @@ int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t 
 		call_count_again(m, f, 1);
 	if (__builtin_expect(e->flags & (EVF_BEFORE | EVF_DOUBT), 0))
 		f->flags |= (e->flags & EVF_BEFORE ? FRAME_CUT : 0) |
-			    (e->flags & EVF_DOUBT ? FRAME_SUSPECT : 0);
+			    (e->flags & EVF_DOUBT ? PAIR_SUSPECT : 0);
 	m->next_order++;
 	s->n++;
 	s->info.calls++;
@@ -234,7 +234,7 @@ static void add_to_func(struct call_stats *st, const struct ended *c, bool whole
 /* A call that does not count, or of which a part does not. */
 static int pop_viewed(struct model *m, struct stack *s, uint64_t dur_ns, enum call_end *end)
 {
-	struct frame *f = top(s);
+	struct frame *f = pair_top(s);
 	bool finished = *end == CALL_FINISHED || *end == CALL_TAIL;
 	int err = 0;
 
@@ -267,8 +267,7 @@ static void end_outermost(struct model *m, struct stack *s, uint32_t func, uint6
 	s->state.call_func = func;
 }
 
-/* Ends the top call. */
-static int pop_one(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
+int call_end_seen(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
 {
 	struct frame *f = &s->frames[s->n - 1];
 	uint64_t dur = ts_ns > f->start_ns ? ts_ns - f->start_ns : 0;
@@ -334,7 +333,7 @@ static int pop_one(struct model *m, struct stack *s, uint64_t ts_ns, enum call_e
 /* A call whose prologue never went on was none: the other strategies never saw it begin. */
 static int uncount(struct model *m, struct stack *s)
 {
-	struct frame *f = top(s);
+	struct frame *f = pair_top(s);
 
 	if (f->flags & FRAME_MUTED) {
 		s->n_muted--;
@@ -348,63 +347,16 @@ static int uncount(struct model *m, struct stack *s)
 	return s->open.n ? open_funcs_add(&s->open, f->row, -1) : 0;
 }
 
-static int pop_or_uncount(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
+int call_end_unseen(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
 {
-	struct frame *f = top(s);
+	struct frame *f = pair_top(s);
 
 	if (end == CALL_INFERRED) {
-		f->flags |= FRAME_SUSPECT;
-		if (f->flags & FRAME_STOPPED)
+		f->flags |= PAIR_SUSPECT;
+		if (f->flags & PAIR_STOPPED)
 			states_ran(m, s);
-	} else if (f->flags & FRAME_STOPPED) {
+	} else if (f->flags & PAIR_STOPPED) {
 		return uncount(m, s);
 	}
-	return pop_one(m, s, ts_ns, end);
-}
-
-/* Nothing will tell of the ends of calls whose function was released: what was open in them has
- * ended now. */
-static int end_released(struct model *m, struct stack *s, uint64_t ts_ns)
-{
-	int err = 0;
-
-	while (!err && s->n && top(s)->flags & FRAME_RELEASED) {
-		m->n_released_open--;
-		err = pop_or_uncount(m, s, ts_ns, CALL_UNFINISHED);
-	}
-	return err;
-}
-
-int call_pop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
-{
-	int err = pop_one(m, s, ts_ns, end);
-
-	return __builtin_expect(!err && m->n_released_open, 0) ? end_released(m, s, ts_ns) : err;
-}
-
-int call_pop_for(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
-{
-	int err = pop_or_uncount(m, s, ts_ns, end);
-
-	return !err && m->n_released_open ? end_released(m, s, ts_ns) : err;
-}
-
-int call_pop_deeper_slow(struct model *m, struct stack *s, uint32_t depth, uint64_t ts_ns,
-			 enum call_end end)
-{
-	int err = 0;
-
-	while (!err && s->n && deeper(s, top(s)->depth, depth))
-		err = call_pop_for(m, s, ts_ns, end);
-	return err;
-}
-
-int call_pop_all(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
-{
-	int err = 0;
-
-	prologue_stop_settle(m, s, ts_ns);
-	while (!err && s->n)
-		err = call_pop_for(m, s, ts_ns, end);
-	return err;
+	return call_end_seen(m, s, ts_ns, end);
 }

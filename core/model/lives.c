@@ -7,15 +7,19 @@
 #include "base/compare.h"
 #include "model/model_internal.h"
 
-int life_retire(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
+int life_drop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
 {
-	int err = call_pop_all(m, s, ts_ns, end);
-
-	if (err)
-		return err;
+	(void)end;
 	states_end(m, s, ts_ns);
 	stack_drop(m, s);
 	return m->states_err;
+}
+
+static int retire(struct model *m, struct stack *s, uint64_t ts_ns)
+{
+	int err = pair_pop_all(m, s, ts_ns, CALL_UNFINISHED);
+
+	return err ? err : life_drop(m, s, ts_ns, CALL_UNFINISHED);
 }
 
 static int by_number(const void *x, const void *y)
@@ -33,50 +37,45 @@ static int retire_table(struct model *m, struct stack_table *t, uint64_t ts_ns)
 	int err = n && !all ? -ENOMEM : 0;
 
 	if (all) {
-		memcpy(all, t->stacks, n * sizeof(struct stack *));
+		memcpy(all, t->all, n * sizeof(struct stack *));
 		qsort(all, n, sizeof(struct stack *), by_number);
 	}
 	for (size_t i = 0; i < n && !err; i++)
-		err = life_retire(m, all[i], ts_ns, CALL_UNFINISHED);
+		err = retire(m, all[i], ts_ns);
 	free(all);
 	return err;
 }
 
-int pair_end_all(struct model *m, uint64_t ts_ns)
+int lives_end_all(struct model *m, uint64_t ts_ns)
 {
 	int err = retire_table(m, &m->goroutines, ts_ns);
 
 	return err ? err : retire_table(m, &m->threads, ts_ns);
 }
 
-int life_create(struct model *m, const struct event *e, const uint64_t arg[4])
+int life_created_by(struct model *m, const struct event *e, const uint64_t arg[4], uint32_t *root)
 {
-	/* One told later: what the creator does meanwhile is something else. */
-	bool before = e->flags & EVF_BEFORE;
-	struct stack *creator = e->goid && !before ? stack_get(m, false, e->goid, e->ts_ns) : NULL;
-	uint32_t root = 0;
-	int err = 0;
+	*root = 0;
+	if (e->flags &
+	    EVF_BEFORE) /* told later: what the creator does meanwhile is another thing */
+		return 0;
+	if (!e->goid) /* goroutine 1 is made before there is any, and is no timer's */
+		return arg[0] == 1 ? 0 : paths_timer(&m->paths, root);
+	struct stack *creator = stack_get(m, false, e->goid, e->ts_ns);
 
-	if (e->goid && !before && !creator)
+	if (!creator)
 		return -errno;
-	if (creator) {
-		creator->info.last_ns = e->ts_ns;
-		creator->info.started++;
-		states_own(m, creator, e);
-		root = creator->n ? top(creator)->path : creator->root;
-		err = pair_inside(m, creator, e);
-	} else if (!before &&
-		   arg[0] != 1) { /* goroutine 1 is made before there is any, and is no timer's */
-		err = paths_timer(&m->paths, &root);
-	}
-	/* A goroutine of that number that is still open was another's: its end was lost. */
-	struct stack *child = stack_find(&m->goroutines, arg[0]);
+	creator->info.last_ns = e->ts_ns;
+	creator->info.started++;
+	states_own(m, creator, e);
+	*root = creator->n ? pair_top(creator)->path : creator->root;
+	return pair_inside(m, creator, e);
+}
 
-	if (!err && child && arg[0] != e->goid)
-		err = life_retire(m, child, e->ts_ns, CALL_INFERRED);
-	if (err)
-		return err;
-	child = stack_get(m, false, arg[0], e->ts_ns);
+int life_begin(struct model *m, const struct event *e, const uint64_t arg[4], uint32_t root)
+{
+	struct stack *child = stack_get(m, false, arg[0], e->ts_ns);
+
 	if (!child)
 		return -errno;
 	child->go_edge = root || e->goid;
@@ -85,7 +84,7 @@ int life_create(struct model *m, const struct event *e, const uint64_t arg[4])
 	child->info.creator = e->goid;
 	child->info.create_pc = arg[1];
 	child->info.start_pc = arg[2];
-	if (!before && arg[0] != e->goid)
+	if (!(e->flags & EVF_BEFORE) && arg[0] != e->goid)
 		states_created(m, child, e->ts_ns);
 	return 0;
 }
@@ -94,17 +93,17 @@ int life_create(struct model *m, const struct event *e, const uint64_t arg[4])
 static bool just_begun(const struct model *m)
 {
 	return m->states && m->totals.goroutines == 1 && m->goroutines.n == 1 &&
-	       m->goroutines.stacks[0]->info.goid == 1 && !m->totals.calls;
+	       m->goroutines.all[0]->info.goid == 1 && !m->totals.calls;
 }
 
-int life_image(struct model *m, uint64_t ts_ns)
+int life_image(struct model *m, const struct event *e)
 {
 	/* A loss record may name a later moment, which belongs to the new image. */
-	uint64_t last_ns = m->totals.last_ns < ts_ns ? m->totals.last_ns : ts_ns;
+	uint64_t last_ns = m->totals.last_ns < e->ts_ns ? m->totals.last_ns : e->ts_ns;
 	int err = 0;
 
 	if (m->image_seen || m->totals.calls)
-		err = pair_end_all(m, last_ns);
+		err = lives_end_all(m, last_ns);
 	/* A gap of one goroutine that reaches into the new image: which goroutine it concerns there
 	 * is not known.
 	 */

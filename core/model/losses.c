@@ -29,7 +29,7 @@ static void suspect_threads(struct model *m, uint64_t goid)
 	}
 	m->loss_steps += m->threads.n;
 	for (size_t i = 0; i < m->threads.n; i++) {
-		struct stack *s = m->threads.stacks[i];
+		struct stack *s = m->threads.all[i];
 		bool concerned = s->label == goid;
 		size_t k = 0;
 

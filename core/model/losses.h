@@ -12,7 +12,7 @@ int loss_apply(struct model *m, const struct event *e, const uint64_t arg[4]);
 static inline bool frame_suspect(const struct model *m, const struct stack *s,
 				 const struct frame *f)
 {
-	return f->flags & FRAME_SUSPECT || f->start_ns <= s->lost_until_ns ||
+	return f->flags & PAIR_SUSPECT || f->start_ns <= s->lost_until_ns ||
 	       f->start_ns <= m->lost_until_ns ||
 	       (s->system && (f->order < s->doubt_order || f->order < m->doubt_order));
 }
@@ -21,7 +21,7 @@ static inline bool frame_suspect(const struct model *m, const struct stack *s,
 static inline void frame_restart(const struct model *m, const struct stack *s, struct frame *f,
 				 uint64_t ts_ns)
 {
-	f->flags |= frame_suspect(m, s, f) ? FRAME_SUSPECT : 0;
+	f->flags |= frame_suspect(m, s, f) ? PAIR_SUSPECT : 0;
 	f->start_ns = ts_ns;
 }
 

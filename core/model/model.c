@@ -14,20 +14,10 @@ static int take_tables(struct model *m)
 {
 	const struct trace_info *info = m->info;
 
-	m->n_sites = info->n_sites;
 	m->n_funcs = info->n_funcs;
-	m->sites = calloc(m->n_sites + 1, sizeof(*m->sites));
 	m->funcs = calloc(m->n_funcs + 1, sizeof(*m->funcs));
 	m->hists = calloc(m->n_funcs + 1, sizeof(*m->hists));
-	if (!m->sites || !m->funcs || !m->hists)
-		return -ENOMEM;
-	for (size_t i = 0; i < m->n_sites; i++) {
-		const struct trace_site *s = &info->sites[i];
-
-		m->sites[i].func = s->func < m->n_funcs ? s->func : TRACE_NONE;
-		m->sites[i].target = s->target < m->n_funcs ? s->target : TRACE_NONE;
-	}
-	return func_ranges_init(&m->ranges, info);
+	return m->funcs && m->hists ? pair_init(&m->pair, info) : -ENOMEM;
 }
 
 struct model *model_new(const struct trace_info *info, const struct model_options *opt)
@@ -81,9 +71,7 @@ void model_free(struct model *m)
 	sampled_free(&m->sampled);
 	free(m->funcs);
 	free(m->hists);
-	free(m->sites);
-	func_ranges_free(&m->ranges);
-	free(m->released_ns);
+	pair_free(&m->pair);
 	free(m);
 }
 
@@ -145,7 +133,7 @@ void call_stats_add(struct call_stats *into, const struct call_stats *from)
 
 int model_finish(struct model *m)
 {
-	int err = pair_end_all(m, m->totals.last_ns);
+	int err = lives_end_all(m, m->totals.last_ns);
 
 	if (err)
 		return err;

@@ -13,20 +13,8 @@
 
 #include "bpf/event.h"
 #include "model/hist.h"
+#include "pair/pair.h"
 #include "trace/trace.h"
-
-/* How a call ended. */
-enum call_end {
-	CALL_FINISHED, /* its exit was seen */
-	CALL_UNWOUND,  /* a panic or Goexit removed its frame */
-	/* still open at the end of the trace or image, or when its function was released (then up
-	 * to the end of the last call that was open in it) */
-	CALL_UNFINISHED,
-	CALL_TAIL,     /* ended by a jump to a function that is not probed: finished, marked */
-	CALL_INFERRED, /* neither exit nor unwinding was seen, a later event shows that it is over:
-			  always suspect, ended at that event; neither finished nor unwound nor
-			  unfinished */
-};
 
 /*
  * What a goroutine does besides running, ns: in traces with states (EV_STATE). The rest of the time

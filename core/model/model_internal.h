@@ -4,32 +4,27 @@
 #define GOTRACE_MODEL_INTERNAL_H
 
 #include "base/hash_index.h"
-#include "model/func_ranges.h"
 #include "model/holds.h"
 #include "model/model.h"
 #include "model/paths.h"
 #include "model/sampled.h"
 #include "model/states.h"
+#include "pair/pair.h"
 
-#define FRAME_SUSPECT 1 /* see frame_suspect (losses.h) */
+/* flags of a frame, besides PAIR_* */
 /* its function is not open below on this stack: counts in the function's total */
-#define FRAME_OUTERMOST 2
-#define FRAME_FIRST     4 /* its path node is not open below: counts in the node's total */
-/* its prologue called morestack (thesis): the next entry is this call again */
-#define FRAME_STOPPED 8
-#define FRAME_TAILED  16 /* jumped to a probed function, whose exit ends it too */
-#define FRAME_MUTED   32 /* of a model_view: it does not count */
-#define FRAME_CUT     64 /* it began before what counts */
-/* its end will not be recorded, its function was released: it ends with the call open in it */
-#define FRAME_RELEASED 128
-#define FRAME_FOLDED   256 /* not in a node below its caller's: `fold` says why */
+#define FRAME_OUTERMOST PAIR_OWN
+#define FRAME_FIRST     32  /* its path node is not open below: counts in the node's total */
+#define FRAME_MUTED     64  /* of a model_view: it does not count */
+#define FRAME_CUT       128 /* it began before what counts */
+#define FRAME_FOLDED    256 /* not in a node below its caller's: `fold` says why */
 
 /* A call that has begun. */
 struct frame {
 	uint64_t start_ns, child_ns; /* child_ns: time inside that is not self time */
 	uint64_t order, label;       /* label: goid in the event */
 	uint32_t depth, func, path, tid;
-	uint32_t target; /* FRAME_TAILED: where to */
+	uint32_t target; /* PAIR_TAILED: where to */
 	union {
 		uint32_t recursion; /* calls of its function one above the other */
 		uint32_t fold;      /* FRAME_FOLDED: of paths, or PATHS_NO_FOLD */
@@ -54,8 +49,6 @@ struct prologue_stop {
 	struct off_times off_done, off_now;
 	uint16_t reason; /* of wait_ns in these */
 };
-#define STOP_ANY      0xffffffffu /* not known */
-#define STOP_UNPROBED 0xfffffffeu
 
 /* How often each function is open on one stack; kept only for stacks that have
  * met PATH_OTHER, where the node does not say which function it is. */
@@ -103,7 +96,7 @@ struct stack {
 
 /* Stacks by the goroutine's or thread's number; pointers to them stay valid. */
 struct stack_table {
-	struct stack **stacks;
+	struct stack **all;
 	size_t n, cap;
 	struct hash_index by_id;
 	struct stack *recent[64]; /* asked for lately, by stack_recent; NULL: none */
@@ -120,15 +113,12 @@ struct model {
 	struct model_options opt;
 	struct model_options later; /* with view->later: opt, from model_view_begin on */
 	struct model_totals totals;
-	struct site_ref {
-		uint32_t func, target;
-	} * sites;
-	size_t n_sites, n_funcs;
+	struct pairing pair;
+	size_t n_funcs;
 	struct call_stats *funcs;
 	size_t cap_funcs, cap_hists; /* once there are rows besides functions */
 	struct hist *hists;          /* of funcs, until model_finish: close together in the cache */
-	struct func_ranges ranges;
-	uint64_t off_ns; /* since when nothing is recorded (EV_WINDOW); 0: it is */
+	uint64_t off_ns;             /* since when nothing is recorded (EV_WINDOW); 0: it is */
 	struct paths paths;
 	struct stack_table goroutines, threads;
 	struct stack *spare[64]; /* freed ones, for reuse */
@@ -149,9 +139,7 @@ struct model {
 	struct idlers idlers[IDLERS_MAX];
 	size_t n_idlers;
 	bool image_seen;
-	bool begun;            /* model_begins_at: totals.first_ns is known */
-	uint64_t *released_ns; /* by function: since when it is released, 0: not; NULL: none is */
-	uint64_t n_released_open; /* frames with FRAME_RELEASED */
+	bool begun; /* model_begins_at: totals.first_ns is known */
 	/* path_event_code of the event that is being paired, for the call that it begins, and for
 	 * the first that it ends */
 	uint8_t entry_code, exit_code;
@@ -166,17 +154,6 @@ struct model {
 	/* model_allow; frames_room: that all stacks have room for */
 	uint64_t max_stacks, max_frames_room, frames_room, n_threads;
 };
-
-/* a is further from the stack's base than b. */
-static inline bool deeper(const struct stack *s, uint32_t a, uint32_t b)
-{
-	return s->system ? (int32_t)(a - b) > 0 : a > b;
-}
-
-static inline struct frame *top(struct stack *s)
-{
-	return s->n ? &s->frames[s->n - 1] : NULL;
-}
 
 /* stacks.c */
 /* Where t keeps a stack of that id close at hand. */
@@ -215,26 +192,14 @@ int stack_grow(struct model *m, struct stack *s);
 
 /* calls.c: 0 or -ENOMEM */
 int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t func);
-int call_pop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
-/* call_pop, or no call at all where the prologue never went on. */
-int call_pop_for(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
+/* Ends the top call, whose end was seen: CALL_FINISHED, CALL_TAIL. */
+int call_end_seen(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
+/* Or whose was not: where the prologue never went on, it was no call at all. */
+int call_end_unseen(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
 /* Counts the call of f, or with -1 counts it no more, where calls are that no node tells of. */
 void call_count_again(struct model *m, const struct frame *f, int by);
 /* Hands a frame to on_entry. */
 void call_begun(struct model *m, struct stack *s, struct frame *f);
-/* Ends all frames deeper than depth. */
-int call_pop_deeper_slow(struct model *m, struct stack *s, uint32_t depth, uint64_t ts_ns,
-			 enum call_end end);
-
-static inline int call_pop_deeper(struct model *m, struct stack *s, uint32_t depth, uint64_t ts_ns,
-				  enum call_end end)
-{
-	if (!s->n || !deeper(s, s->frames[s->n - 1].depth, depth))
-		return 0;
-	return call_pop_deeper_slow(m, s, depth, ts_ns, end);
-}
-
-int call_pop_all(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
 
 /* call_values.c */
 int call_values_enter_slow(struct model *m, struct stack *s, size_t at, const struct event *e,
@@ -279,7 +244,30 @@ static inline void prologue_stop_settle(struct model *m, struct stack *s, uint64
 		prologue_stop_settle_slow(m, s, ts_ns);
 }
 
-uint32_t prologue_stop_func(const struct model *m, uint64_t pc);
+/* ---- the model as a client of core/pair */
+
+#define PAIR_CLIENT struct model
+#define PAIR_STACK  struct stack
+#define PAIR_FRAME  struct frame
+
+static inline void pair_settle(struct model *m, struct stack *s, uint64_t ts_ns)
+{
+	prologue_stop_settle(m, s, ts_ns);
+}
+
+static inline int pair_on_pop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end)
+{
+	return end == CALL_FINISHED || end == CALL_TAIL ? call_end_seen(m, s, ts_ns, end)
+							: call_end_unseen(m, s, ts_ns, end);
+}
+
+static inline void pair_on_uncovered(struct model *m, struct stack *s)
+{
+	(void)m;
+	(void)s;
+}
+
+#include "pair/frames.h"
 
 /* states_events.c: EV_STATE and EV_WAKE. 0 or -ENOMEM */
 int states_apply(struct model *m, const struct event *e);
@@ -297,7 +285,7 @@ static inline struct frame *states_charged(const struct stack *s)
 {
 	size_t n = s->n;
 
-	if (n && s->frames[n - 1].flags & FRAME_STOPPED)
+	if (n && s->frames[n - 1].flags & PAIR_STOPPED)
 		n--;
 	return n ? &s->frames[n - 1] : NULL;
 }
@@ -408,11 +396,14 @@ int view_settle(struct model *m);
 
 /* lives.c: 0 or -ENOMEM */
 /* Ends all that is open on all stacks, unfinished. */
-int pair_end_all(struct model *m, uint64_t ts_ns);
-/* Ends what is open on the stack and lets go of it. */
-int life_retire(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
-int life_create(struct model *m, const struct event *e, const uint64_t arg[4]);
-int life_image(struct model *m, uint64_t ts_ns);
+int lives_end_all(struct model *m, uint64_t ts_ns);
+/* No call is open on the stack: lets go of it. */
+int life_drop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
+/* EV_CREATE: of the creator, with the path node that the new goroutine hangs below; of the new one,
+ * when no other has its number. */
+int life_created_by(struct model *m, const struct event *e, const uint64_t arg[4], uint32_t *root);
+int life_begin(struct model *m, const struct event *e, const uint64_t arg[4], uint32_t root);
+int life_image(struct model *m, const struct event *e);
 
 /* Something happened in the innermost open call. 0 or -ENOMEM */
 static inline int pair_inside(struct model *m, const struct stack *s, const struct event *e)
@@ -427,14 +418,5 @@ static inline int pair_inside(struct model *m, const struct stack *s, const stru
 
 /* windows.c: 0 or -ENOMEM */
 int window_apply(struct model *m, const struct event *e, const uint64_t arg[4]);
-
-/* releases.c: 0 or -ENOMEM */
-int release_apply(struct model *m, const struct event *e);
-
-static inline bool is_released(const struct model *m, uint32_t func)
-{
-	return __builtin_expect(m->released_ns != NULL, 0) && func < m->n_funcs &&
-	       m->released_ns[func];
-}
 
 #endif

@@ -112,13 +112,13 @@ void prologue_stop_entered(struct model *m, struct stack *s, uint64_t ts_ns)
 {
 	segment_end(&s->stop, ts_ns);
 	states_stop_charge(m, s, s->n - 2, true, ts_ns);
-	charge(m, s, top(s), s->n > 1 ? &s->frames[s->n - 2] : NULL);
+	charge(m, s, pair_top(s), s->n > 1 ? &s->frames[s->n - 2] : NULL);
 }
 
 void prologue_stop_settle_slow(struct model *m, struct stack *s, uint64_t ts_ns)
 {
 	struct prologue_stop *p = &s->stop;
-	struct frame *f = top(s);
+	struct frame *f = pair_top(s);
 
 	/* Declined stop: there is no RESUME, so its duration is unknown; charge zero. */
 	uint64_t end_ns = p->classed ? p->resumed_ns : p->called ? ts_ns : p->from_ns;
@@ -128,22 +128,13 @@ void prologue_stop_settle_slow(struct model *m, struct stack *s, uint64_t ts_ns)
 		return;
 	}
 	segment_end(p, end_ns);
-	states_stop_charge(m, s, f->flags & FRAME_STOPPED ? s->n - 2 : s->n - 1,
+	states_stop_charge(m, s, f->flags & PAIR_STOPPED ? s->n - 2 : s->n - 1,
 			   p->called && !p->classed, ts_ns);
-	if (f->flags & FRAME_STOPPED) {
+	if (f->flags & PAIR_STOPPED) {
 		/* Its second entry is missing: it begins where the stop ended. */
 		frame_restart(m, s, f, end_ns);
 		charge(m, s, f, s->n > 1 ? f - 1 : NULL);
 	} else {
 		charge(m, s, f, f);
 	}
-}
-
-uint32_t prologue_stop_func(const struct model *m, uint64_t pc)
-{
-	if (!pc || !m->ranges.n)
-		return STOP_ANY;
-	uint32_t func = func_ranges_find(&m->ranges, pc);
-
-	return func == TRACE_NONE || is_released(m, func) ? STOP_UNPROBED : func;
 }

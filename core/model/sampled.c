@@ -55,8 +55,8 @@ static struct frame *open_at(struct stack *s, uint32_t depth)
 {
 	size_t n = s ? s->n : 0;
 
-	while (n &&
-	       (deeper(s, s->frames[n - 1].depth, depth) || s->frames[n - 1].flags & FRAME_STOPPED))
+	while (n && (pair_deeper(s, s->frames[n - 1].depth, depth) ||
+		     s->frames[n - 1].flags & PAIR_STOPPED))
 		n--;
 	return n ? &s->frames[n - 1] : NULL;
 }
@@ -72,7 +72,7 @@ static uint32_t descend(struct model *m, uint32_t node, const uint32_t *of, size
 		if (paths_plain(&m->paths, m->paths.hot[node].func) == func)
 			continue; /* it calls itself: one node */
 		/* It may have been called since it was released only. */
-		if (!next && is_released(m, func)) {
+		if (!next && pair_is_released(&m->pair, func)) {
 			*err = paths_call(&m->paths, node, func, &next);
 			if (paths_folded(&m->paths, node, next) || next == m->paths.other)
 				next = 0;

@@ -101,13 +101,13 @@ static int copy_stack(struct stack **to, const struct stack *from)
 
 static int copy_stacks(struct stack_table *to, const struct stack_table *from)
 {
-	to->stacks = calloc(from->n + 1, sizeof(*to->stacks));
-	int err = to->stacks ? hash_index_copy(&to->by_id, &from->by_id) : -ENOMEM;
+	to->all = calloc(from->n + 1, sizeof(*to->all));
+	int err = to->all ? hash_index_copy(&to->by_id, &from->by_id) : -ENOMEM;
 
 	to->cap = from->n;
 	for (size_t i = 0; !err && i < from->n; i++) {
-		err = copy_stack(&to->stacks[i], from->stacks[i]);
-		to->n += to->stacks[i] != NULL;
+		err = copy_stack(&to->all[i], from->all[i]);
+		to->n += to->all[i] != NULL;
 	}
 	return err;
 }
@@ -152,7 +152,8 @@ static int copy_all(struct model *to, const struct model *from)
 {
 	*to = (struct model){ .info = from->info,
 			      .totals = from->totals,
-			      .n_sites = from->n_sites,
+			      .pair = { .n_funcs = from->pair.n_funcs,
+					.n_released_open = from->pair.n_released_open },
 			      .n_funcs = from->n_funcs,
 			      .image = from->image,
 			      .image_seen = from->image_seen,
@@ -161,16 +162,15 @@ static int copy_all(struct model *to, const struct model *from)
 			      .levels = from->levels,
 			      .lost_until_ns = from->lost_until_ns,
 			      .doubt_order = from->doubt_order,
-			      .n_released_open = from->n_released_open,
 			      .max_stacks = UINT64_MAX,
 			      .max_frames_room = UINT64_MAX };
 	int err = copy(&to->funcs, from->funcs, from->n_funcs, sizeof(*to->funcs));
 
 	memcpy(to->idlers, from->idlers, sizeof(to->idlers));
 	to->n_idlers = from->n_idlers;
-	if (!err && from->released_ns)
-		err = copy(&to->released_ns, from->released_ns, from->n_funcs,
-			   sizeof(*to->released_ns));
+	if (!err && from->pair.released_ns)
+		err = copy(&to->pair.released_ns, from->pair.released_ns, from->pair.n_funcs,
+			   sizeof(*to->pair.released_ns));
 	if (!err)
 		err = copy_hists(to, from);
 	if (!err)

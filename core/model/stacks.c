@@ -61,9 +61,9 @@ struct stack *stack_find(struct stack_table *t, uint64_t id)
 		return *recent;
 	for (uint32_t i = hash_index_first(&t->by_id, hash_u64(id), &at); i != HASH_NONE;
 	     i = hash_index_next(&t->by_id, hash_u64(id), &at))
-		if (t->stacks[i]->info.goid == id) {
-			touch(t, t->stacks[i]);
-			return *recent = t->stacks[i];
+		if (t->all[i]->info.goid == id) {
+			touch(t, t->all[i]);
+			return *recent = t->all[i];
 		}
 	return NULL;
 }
@@ -71,7 +71,7 @@ struct stack *stack_find(struct stack_table *t, uint64_t id)
 static int table_add(struct stack_table *t, struct stack *s)
 {
 	uint64_t id = s->info.goid;
-	int err = vec_reserve(&t->stacks, &t->cap, t->n + 1);
+	int err = vec_reserve(&t->all, &t->cap, t->n + 1);
 
 	for (int i = 0; i < SINCE_KINDS && !err; i++)
 		err = vec_reserve(&t->since[i].all, &t->since[i].cap, t->n + 1);
@@ -80,7 +80,7 @@ static int table_add(struct stack_table *t, struct stack *s)
 	if (err)
 		return err;
 	s->index = (uint32_t)t->n++;
-	t->stacks[s->index] = s;
+	t->all[s->index] = s;
 	touch(t, s);
 	*stack_recent(t, id) = s;
 	return 0;
@@ -90,14 +90,14 @@ static int table_add(struct stack_table *t, struct stack *s)
 static void table_remove(struct stack_table *t, const struct stack *s)
 {
 	uint64_t id = s->info.goid;
-	struct stack *last = t->stacks[--t->n];
+	struct stack *last = t->all[--t->n];
 
 	untouch(t, s);
 	hash_index_remove(&t->by_id, hash_u64(id), s->index);
 	if (last != s) {
 		hash_index_move(&t->by_id, hash_u64(last->info.goid), last->index, s->index);
 		last->index = s->index;
-		t->stacks[s->index] = last;
+		t->all[s->index] = last;
 	}
 	if (*stack_recent(t, id) == s)
 		*stack_recent(t, id) = NULL;
@@ -196,10 +196,10 @@ void stack_drop(struct model *m, struct stack *s)
 void stack_table_free(struct model *m, struct stack_table *t)
 {
 	for (size_t i = 0; i < t->n; i++)
-		stack_free(m, t->stacks[i]);
+		stack_free(m, t->all[i]);
 	for (int i = 0; i < SINCE_KINDS; i++)
 		free(t->since[i].all);
-	free(t->stacks);
+	free(t->all);
 	hash_index_free(&t->by_id);
 	*t = (struct stack_table){ 0 };
 }

@@ -25,11 +25,11 @@ static void stop_over(struct model *m, struct stack *s, unsigned state, uint16_t
 	if (!s->stop.active || belongs(s, state, reason))
 		return;
 	prologue_stop_settle(m, s, ts_ns);
-	struct frame *f = top(s);
+	struct frame *f = pair_top(s);
 
-	if (!f || !(f->flags & FRAME_STOPPED))
+	if (!f || !(f->flags & PAIR_STOPPED))
 		return;
-	f->flags = (f->flags & ~FRAME_STOPPED) | FRAME_SUSPECT; /* it has gone on */
+	f->flags = (f->flags & ~PAIR_STOPPED) | PAIR_SUSPECT; /* it has gone on */
 	states_ran(m, s);
 }
 
@@ -81,8 +81,10 @@ static uint32_t waker_func(const struct model *m, const struct event *wake, cons
 				: m->opt.holds ? holds_own(m, waker)
 					       : states_charged(waker);
 
-	if (wake->goid && wake->site < m->n_sites && m->sites[wake->site].func != TRACE_NONE)
-		return m->sites[wake->site].func;
+	const uint32_t of_site = wake->goid ? pair_site(&m->pair, wake->site).func : TRACE_NONE;
+
+	if (of_site != TRACE_NONE)
+		return of_site;
 	if (!f && waker && m->opt.holds && waker->state.call_to_ns > s->state.from_ns)
 		return waker->state.call_func;
 	return !wake->goid ? WAKE_RUNTIME : f ? f->func : WAKE_NO_CALL;

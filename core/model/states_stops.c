@@ -23,7 +23,7 @@ void states_stop_charge(struct model *m, struct stack *s, size_t at, bool segmen
 	states_advance(m, s, ts_ns);
 	if (segment)
 		states_stop_again(p);
-	bool stopped = s->n && top(s)->flags & FRAME_STOPPED;
+	bool stopped = s->n && pair_top(s)->flags & PAIR_STOPPED;
 
 	s->state.late = stopped ? p->off_now : (struct off_times){ 0 };
 	s->state.late_reason = p->reason;
@@ -56,7 +56,7 @@ void states_ran(struct model *m, struct stack *s)
 	*fs = (struct frame_states){ .before = st->off, .self = st->late, .waits = s->n_waits };
 	off_times_sub(&fs->before, &st->late);
 	call_waits_add(m, s, s->n - 1, st->late_reason, st->late.wait_ns, st->late.wait_ns);
-	states_add_wait(m, top(s), st->late_reason, false, st->late.wait_ns, 0);
+	states_add_wait(m, pair_top(s), st->late_reason, false, st->late.wait_ns, 0);
 	if (s->n > 1) {
 		off_times_sub(&fs[-1].self, &st->late);
 		call_waits_add(m, s, s->n - 2, st->late_reason, -st->late.wait_ns,

@@ -268,12 +268,8 @@ static void get_released(struct getting *g, size_t func)
 	struct model *m = g->m;
 	uint64_t ns = num(g, SUMMARY_MOST);
 
-	if (!m->released_ns)
-		m->released_ns = calloc(m->n_funcs, sizeof(*m->released_ns));
-	if (!m->released_ns)
-		g->fault = g->fault ? g->fault : SUMMARY_NO_MEMORY;
-	else if (!g->fault)
-		m->released_ns[func] = ns;
+	if (!g->fault && pair_set_released(&m->pair, (uint32_t)func, ns))
+		g->fault = SUMMARY_NO_MEMORY;
 }
 
 static void get_funcs(struct getting *g)
@@ -305,9 +301,9 @@ static void forget(struct model *m)
 	for (size_t i = 0; i < m->n_funcs; i++) {
 		hist_free(&m->funcs[i].hist);
 		m->funcs[i] = (struct call_stats){ 0 };
-		if (m->released_ns)
-			m->released_ns[i] = 0;
 	}
+	free(m->pair.released_ns);
+	m->pair.released_ns = NULL;
 	paths_forget(&m->paths);
 	sampled_free(&m->sampled);
 	waits_free(&m->waits);

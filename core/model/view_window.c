@@ -40,7 +40,7 @@ static size_t begin_stacks(struct model *m, struct stack_table *t, uint64_t ts_n
 			   struct open *open, size_t n)
 {
 	for (size_t i = 0; i < t->n; i++) {
-		struct stack *s = t->stacks[i];
+		struct stack *s = t->all[i];
 
 		states_view_begin(m, s, ts_ns);
 		s->info.calls = s->info.started = s->info.total_ns = s->info.self_ns = 0;
@@ -65,7 +65,7 @@ static size_t frames_of(const struct stack_table *t)
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->n; i++)
-		n += t->stacks[i]->n;
+		n += t->all[i]->n;
 	return n;
 }
 
@@ -99,8 +99,8 @@ int model_view_begin(struct model *m, uint64_t ts_ns)
 		return -ENOMEM;
 	/* States that go on are charged up to here to what is forgotten. */
 	for (size_t i = 0; i < m->goroutines.n; i++)
-		if (has_states(m, m->goroutines.stacks[i]))
-			states_advance(m, m->goroutines.stacks[i], ts_ns);
+		if (has_states(m, m->goroutines.all[i]))
+			states_advance(m, m->goroutines.all[i], ts_ns);
 	forget(m);
 	n = begin_stacks(m, &m->goroutines, ts_ns, open, 0);
 	n = begin_stacks(m, &m->threads, ts_ns, open, n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What the recorder left out on purpose (EV_WINDOW): times in which nothing was recorded, ends of
- * calls, events within calls.
+ * What the recorder left out on purpose (EV_WINDOW): times in which nothing was recorded, events
+ * within calls. Ends of calls: pair_over.
  */
 #include <errno.h>
 
@@ -14,7 +14,7 @@ static int end_table(struct model *m, struct stack_table *t, uint64_t ts_ns)
 	struct stack **all = stacks_since(t, SINCE_WINDOW, &n);
 
 	for (size_t i = 0; i < n && !err; i++)
-		err = call_pop_all(m, all[i], ts_ns, CALL_UNFINISHED);
+		err = pair_pop_all(m, all[i], ts_ns, CALL_UNFINISHED);
 	for (size_t i = 0; i < n; i++)
 		states_forget(m, all[i], ts_ns, false);
 	return err;
@@ -50,20 +50,6 @@ static struct stack *stack_of(struct model *m, const struct event *e)
 				     : stack_find(&m->goroutines, e->goid);
 }
 
-static int over(struct model *m, const struct event *e)
-{
-	struct stack *s = stack_of(m, e);
-	int err = 0;
-
-	if (!s)
-		return 0;
-	prologue_stop_settle(m, s, e->ts_ns);
-	err = call_pop_deeper(m, s, e->depth, e->ts_ns, CALL_INFERRED);
-	while (!err && s->n && top(s)->depth == e->depth)
-		err = call_pop_for(m, s, e->ts_ns, CALL_INFERRED);
-	return err;
-}
-
 static int left_out(struct model *m, const struct event *e, uint64_t n)
 {
 	unsigned how = EVF_HOW(e->flags) <= HOW_MAX ? EVF_HOW(e->flags) : HOW_UNKNOWN;
@@ -94,8 +80,6 @@ int window_apply(struct model *m, const struct event *e, const uint64_t arg[4])
 		err = end_calls(m, e->ts_ns);
 		m->off_ns = e->ts_ns;
 		return err;
-	case WINDOW_OVER:
-		return over(m, e);
 	case WINDOW_LEFT_OUT:
 		return left_out(m, e, arg[1]);
 	case WINDOW_HIT:
@@ -103,7 +87,7 @@ int window_apply(struct model *m, const struct event *e, const uint64_t arg[4])
 		m->totals.hit_ns = e->ts_ns;
 		m->totals.hit_took_ns = arg[1];
 		m->totals.hit_goid = e->goid;
-		m->totals.hit_func = e->site < m->n_sites ? m->sites[e->site].func : TRACE_NONE;
+		m->totals.hit_func = pair_site(&m->pair, e->site).func;
 		return 0;
 	case WINDOW_UP_TO: /* which the time says */
 		return 0;

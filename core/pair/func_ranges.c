@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "model/func_ranges.h"
+#include "pair/func_ranges.h"
 
 #include <errno.h>
 #include <stdlib.h>

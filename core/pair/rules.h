@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One event at a time: the rules by which entries and exits become calls, for every client.
+ *
+ * A frame is known by its stack and depth. Two open calls share a depth only when the lower one
+ * jumped to the upper one (PAIR_TAILED).
+ *
+ * To be included by one file of a client, behind frames.h. PAIR_CLIENT has `goroutines` and
+ * `threads`, tables with `PAIR_STACK **all` and `size_t n`. What an event leads to is in pair_ops,
+ * which that file defines: the compiler knows it and puts the functions into their places.
+ */
+
+/* What follows from a rule. An int is 0 or -errno. NULL: nothing follows; of find, get, push: none
+ * is NULL. */
+struct pair_ops {
+	PAIR_STACK *(*find)(PAIR_CLIENT *c, bool system, uint64_t id); /* NULL: not there */
+	/* finds or makes; NULL and errno */
+	PAIR_STACK *(*get)(PAIR_CLIENT *c, bool system, uint64_t id, uint64_t ts_ns);
+	/* an event of s, before anything else is done */
+	void (*own)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e);
+
+	/* a call begins: puts a frame on top */
+	int (*push)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e, uint32_t func);
+	/* the event that began it is an end, too: false: pair_rest will be called */
+	bool (*goes_on)(PAIR_CLIENT *c);
+	/* the top call, which was PAIR_STOPPED: it begins anew; it has gone on unseen */
+	int (*again)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e);
+	void (*ran)(PAIR_CLIENT *c, PAIR_STACK *s);
+	bool (*has_run)(const PAIR_FRAME *f); /* calls were made in it */
+	/* the call that an event is of is open, the top one; or not */
+	void (*sought)(PAIR_CLIENT *c, PAIR_STACK *s, bool found);
+	void (*exits)(PAIR_CLIENT *c, const struct event *e, uint32_t func); /* it is about to */
+	/* the top call has jumped to a function and waits for it; has called morestack */
+	int (*tailed)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e);
+	void (*morestack)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e);
+
+	/* a prologue is stopped: any on s; an entry comes that may be its; that is pushed */
+	bool (*is_stopped)(const PAIR_STACK *s);
+	void (*entry_at_stop)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e, uint32_t func);
+	void (*entered)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e);
+	/* EV_STOP in func, STOP_ANY or STOP_UNPROBED: returns what is known better; what it shows
+	 * to be over is popped; EV_RESUME */
+	uint32_t (*stop)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e, uint32_t func);
+	int (*stopped)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e, uint32_t func);
+	void (*resume)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e, const uint64_t arg[4]);
+
+	/* EV_END; no call is open on s any more, which is gone */
+	void (*end)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e);
+	int (*drop)(PAIR_CLIENT *c, PAIR_STACK *s, uint64_t ts_ns, enum call_end end);
+	/* EV_RELEASED: on each stack; on all, at last */
+	void (*release)(PAIR_CLIENT *c, PAIR_STACK *s, uint32_t func);
+	void (*released)(PAIR_CLIENT *c, const struct event *e);
+	void (*bad)(PAIR_CLIENT *c); /* the event makes no sense */
+	/* events that are the client's own */
+	int (*create)(PAIR_CLIENT *c, const struct event *e, const uint64_t arg[4]);
+	int (*loss)(PAIR_CLIENT *c, const struct event *e, const uint64_t arg[4]);
+	int (*image)(PAIR_CLIENT *c, const struct event *e);
+	int (*window)(PAIR_CLIENT *c, const struct event *e, const uint64_t arg[4]);
+	int (*state)(PAIR_CLIENT *c, const struct event *e);
+	int (*sample)(PAIR_CLIENT *c, const struct event *e, const uint64_t arg[4]);
+};
+static const struct pair_ops pair_ops;
+
+/* What an event of a function is. */
+#define PAIR_ENTERS  1
+#define PAIR_RETURNS 2
+#define PAIR_JUMPS   4
+#define PAIR_GROWS   8 /* calls morestack */
+
+#define PAIR_NO_KIND 1
+
+/* Calls a function of pair_ops, if it is there. */
+#define PAIR_DO(op, ...)                          \
+	do {                                      \
+		if (pair_ops.op)                  \
+			pair_ops.op(__VA_ARGS__); \
+	} while (0)
+/* The same; 0 if it is not. */
+#define PAIR_ASK(op, ...) (pair_ops.op ? pair_ops.op(__VA_ARGS__) : 0)
+
+/* A frame whose second entry is missing has evidently run. */
+static inline void pair_ran_after_all(PAIR_CLIENT *c, PAIR_STACK *s)
+{
+	PAIR_FRAME *f = pair_top(s);
+
+	if (!f || !(f->flags & PAIR_STOPPED))
+		return;
+	f->flags &= (__typeof__(f->flags))~PAIR_STOPPED;
+	f->flags |= PAIR_SUSPECT;
+	PAIR_DO(ran, c, s);
+}
+
+/* Does f wait for func to return in its place? */
+static inline bool pair_waits_for(const PAIR_FRAME *f, uint32_t func)
+{
+	return f->flags & PAIR_TAILED && f->target == func;
+}
+
+/* ---- events of functions */
+
+__attribute__((noinline)) static int pair_enter_slow(PAIR_CLIENT *c, PAIR_STACK *s,
+						     const struct event *e, uint32_t func)
+{
+	PAIR_FRAME *f;
+
+	PAIR_DO(entry_at_stop, c, s, e, func);
+	int err = pair_pop_deeper(c, s, e->depth, e->ts_ns, CALL_INFERRED);
+
+	if (err)
+		return err;
+	f = pair_top(s);
+	if (f && f->depth == e->depth && f->flags & PAIR_STOPPED && f->func == func) {
+		f->flags &= (__typeof__(f->flags))~PAIR_STOPPED;
+		return PAIR_ASK(again, c, s, e);
+	}
+	while (!err && (f = pair_top(s)) && f->depth == e->depth && !pair_waits_for(f, func))
+		err = pair_pop(c, s, e->ts_ns, CALL_INFERRED);
+	if (err)
+		return err;
+	pair_ran_after_all(c, s);
+	err = pair_ops.push(c, s, e, func);
+	if (!err)
+		PAIR_DO(entered, c, s, e);
+	return err;
+}
+
+static inline int pair_enter(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e, uint32_t func)
+{
+	const PAIR_FRAME *f = pair_top(s);
+
+	/* Nearly always: deeper than what is open, and nothing was stopped. */
+	if (__builtin_expect((!f ||
+			      (pair_deeper(s, e->depth, f->depth) && !(f->flags & PAIR_STOPPED))) &&
+				     !PAIR_ASK(is_stopped, s),
+			     1))
+		return pair_ops.push(c, s, e, func);
+	return pair_enter_slow(c, s, e, func);
+}
+
+/* Ends the calls that jumped to the one that has just ended at this depth. */
+static inline int pair_pop_tailed(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e,
+				  enum call_end end)
+{
+	int err = 0;
+
+	while (!err && s->n && pair_top(s)->depth == e->depth && pair_top(s)->flags & PAIR_TAILED)
+		err = pair_pop(c, s, e->ts_ns, end);
+	return err;
+}
+
+/* Makes the frame of func at e's depth the top one. *found: it is there. A frame there that waits
+ * for func to return stays; another is closed. */
+__attribute__((noinline)) static int pair_seek(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e,
+					       uint32_t func, bool *found)
+{
+	pair_settle(c, s, e->ts_ns);
+	int err = pair_pop_deeper(c, s, e->depth, e->ts_ns, CALL_INFERRED);
+	PAIR_FRAME *f = pair_top(s);
+
+	*found = !err && f && f->depth == e->depth && f->func == func && !(f->flags & PAIR_TAILED);
+	if (err)
+		return err;
+	PAIR_DO(sought, c, s, *found);
+	if (*found) {
+		pair_ran_after_all(c, s);
+		return 0;
+	}
+	return f && f->depth == e->depth && !pair_waits_for(f, func)
+		       ? pair_pop(c, s, e->ts_ns, CALL_INFERRED)
+		       : 0;
+}
+
+static inline int pair_leave(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e, uint32_t func)
+{
+	const PAIR_FRAME *f = pair_top(s);
+	/* Nearly always: the top one, and nothing was stopped. */
+	bool found = f && f->depth == e->depth && f->func == func &&
+		     !(f->flags & (PAIR_TAILED | PAIR_STOPPED)) && !PAIR_ASK(is_stopped, s);
+	int err = 0;
+
+	if (__builtin_expect(found, 1))
+		PAIR_DO(sought, c, s, true);
+	else
+		err = pair_seek(c, s, e, func, &found);
+	PAIR_DO(exits, c, e, func);
+	if (!err && found)
+		err = pair_pop(c, s, e->ts_ns, CALL_FINISHED);
+	return err ? err : pair_pop_tailed(c, s, e, CALL_FINISHED);
+}
+
+__attribute__((noinline)) static int pair_jump(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e,
+					       struct pair_site site)
+{
+	bool found;
+	int err = pair_seek(c, s, e, site.func, &found);
+
+	if (err)
+		return err;
+	if (site.target == TRACE_NONE || pair_is_released(&c->pair, site.target)) {
+		if (found) /* no exit of its target will come */
+			err = pair_pop(c, s, e->ts_ns, CALL_TAIL);
+		return err ? err : pair_pop_tailed(c, s, e, CALL_TAIL);
+	}
+	PAIR_FRAME *f = pair_top(s);
+
+	/* Not found: what waits at this depth waits for the new target now. */
+	if (!found && !(f && f->depth == e->depth && f->flags & PAIR_TAILED))
+		return 0;
+	f->flags |= PAIR_TAILED;
+	f->target = site.target;
+	return PAIR_ASK(tailed, c, s, e);
+}
+
+__attribute__((noinline)) static int pair_grow(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e,
+					       uint32_t func)
+{
+	pair_settle(c, s, e->ts_ns);
+	int err = pair_pop_deeper(c, s, e->depth, e->ts_ns, CALL_INFERRED);
+	PAIR_FRAME *f = pair_top(s);
+
+	if (err || !f || f->depth != e->depth || f->func != func || f->flags & PAIR_TAILED)
+		return err;
+	/* it has run: the stopped call is another one, whose first entry is missing */
+	if (PAIR_ASK(has_run, f))
+		return pair_pop(c, s, e->ts_ns, CALL_INFERRED);
+	f->flags |= PAIR_STOPPED;
+	PAIR_DO(morestack, c, s, e);
+	return 0;
+}
+
+/* What is left of an event that was a beginning, too. */
+static inline int pair_rest(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e, unsigned what)
+{
+	struct pair_site site = pair_site(&c->pair, e->site);
+
+	if (what & PAIR_RETURNS)
+		return pair_leave(c, s, e, site.func);
+	return what & PAIR_JUMPS ? pair_jump(c, s, e, site) : 0;
+}
+
+__attribute__((always_inline)) static inline int pair_func_event(PAIR_CLIENT *c,
+								 const struct event *e,
+								 unsigned what)
+{
+	const struct pair_site site = pair_site(&c->pair, e->site);
+	bool system = e->flags & EVF_SYSTEM;
+	int err;
+
+	if (site.func == TRACE_NONE || pair_is_released(&c->pair, site.func)) {
+		PAIR_DO(bad, c);
+		return 0;
+	}
+	PAIR_STACK *s = pair_ops.get(c, system, system ? e->tid : e->goid, e->ts_ns);
+
+	if (!s)
+		return -errno;
+	PAIR_DO(own, c, s, e);
+	if (what & PAIR_GROWS)
+		return pair_grow(c, s, e, site.func);
+	if (what & PAIR_ENTERS) {
+		err = pair_enter(c, s, e, site.func);
+		if (err || (pair_ops.goes_on && !pair_ops.goes_on(c)))
+			return err;
+	}
+	return pair_rest(c, s, e, what);
+}
+
+/* ---- events of goroutines */
+
+/* May the stopped func, STOP_ANY when not known, be this very call, or what it jumped to? */
+static inline bool pair_awaits(const PAIR_FRAME *f, uint32_t func)
+{
+	return f->flags & PAIR_STOPPED ||
+	       (f->flags & PAIR_TAILED && (func == STOP_ANY || func == f->target));
+}
+
+/* The stopped function is being called, so what was at its depth or deeper is over. */
+static inline int pair_stop(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e, uint64_t pc)
+{
+	uint32_t func = pair_stop_func(&c->pair, pc);
+	const PAIR_FRAME *f;
+
+	if (pair_ops.stop)
+		func = pair_ops.stop(c, s, e, func);
+	int err = pair_pop_deeper(c, s, e->depth, e->ts_ns, CALL_INFERRED);
+
+	while (!err && (f = pair_top(s)) && f->depth == e->depth && !pair_awaits(f, func))
+		err = pair_pop(c, s, e->ts_ns, CALL_INFERRED);
+	return err ? err : PAIR_ASK(stopped, c, s, e, func);
+}
+
+/* All that is open on s ends, and s with it. */
+static inline int pair_retire(PAIR_CLIENT *c, PAIR_STACK *s, uint64_t ts_ns, enum call_end end)
+{
+	int err = pair_pop_all(c, s, ts_ns, end);
+
+	return err ? err : PAIR_ASK(drop, c, s, ts_ns, end);
+}
+
+/* A new goroutine has this number: another one that had it has ended unseen. */
+static inline int pair_end_other(PAIR_CLIENT *c, const struct event *e, uint64_t goid)
+{
+	PAIR_STACK *s = goid != e->goid ? pair_ops.find(c, false, goid) : NULL;
+
+	return s ? pair_retire(c, s, e->ts_ns, CALL_INFERRED) : 0;
+}
+
+__attribute__((noinline)) static int pair_goroutine_event(PAIR_CLIENT *c, const struct event *e,
+							  const uint64_t arg[4])
+{
+	PAIR_STACK *s = pair_ops.get(c, false, e->goid, e->ts_ns);
+
+	if (!s)
+		return -errno;
+	PAIR_DO(own, c, s, e);
+	if (e->kind == EV_STOP)
+		return pair_stop(c, s, e, arg[0]);
+	if (e->kind == EV_RESUME) {
+		PAIR_DO(resume, c, s, e, arg);
+		return 0;
+	}
+	pair_settle(c, s, e->ts_ns);
+	return pair_pop_deeper(c, s, e->depth, e->ts_ns, CALL_UNWOUND);
+}
+
+static inline int pair_end(PAIR_CLIENT *c, const struct event *e)
+{
+	PAIR_STACK *s = pair_ops.find(c, false, e->goid);
+
+	if (!s)
+		return 0;
+	PAIR_DO(end, c, s, e);
+	return pair_retire(c, s, e->ts_ns, CALL_UNWOUND);
+}
+
+/* ---- released functions */
+
+/* Does frame i end by an event of func that will not come? Asked from the top down. */
+static inline bool pair_ends_by(const PAIR_STACK *s, size_t i, uint32_t func)
+{
+	const PAIR_FRAME *f = &s->frames[i], *above = i + 1 < s->n ? f + 1 : NULL;
+
+	if (!(f->flags & PAIR_TAILED))
+		return f->func == func;
+	/* What it jumped to may have jumped on: the last one's exit is theirs. */
+	return above && above->depth == f->depth ? above->flags & PAIR_RELEASED : f->target == func;
+}
+
+static inline int pair_release_on(PAIR_CLIENT *c, PAIR_STACK *s, uint32_t func, uint64_t ts_ns)
+{
+	size_t before = c->pair.n_released_open;
+
+	PAIR_DO(release, c, s, func);
+	for (size_t i = s->n; i-- > 0;)
+		if (!(s->frames[i].flags & PAIR_RELEASED) && pair_ends_by(s, i, func)) {
+			s->frames[i].flags |= PAIR_RELEASED;
+			c->pair.n_released_open++;
+		}
+	if (before == c->pair.n_released_open)
+		return 0;
+	pair_on_uncovered(c, s);
+	if (!(pair_top(s)->flags & PAIR_RELEASED))
+		return 0;
+	pair_settle(c, s, ts_ns);
+	return pair_pop(c, s, ts_ns, CALL_UNFINISHED);
+}
+
+/* A call of the function that is open has run for as long as the calls in it that are open, too: it
+ * ends with them, or at once. */
+static inline int pair_release(PAIR_CLIENT *c, const struct event *e)
+{
+	uint32_t func = pair_site(&c->pair, e->site).func;
+	int err = 0;
+
+	if (func == TRACE_NONE || pair_is_released(&c->pair, func)) {
+		PAIR_DO(bad, c);
+		return 0;
+	}
+	for (size_t i = 0; i < c->goroutines.n && !err; i++)
+		err = pair_release_on(c, c->goroutines.all[i], func, e->ts_ns);
+	for (size_t i = 0; i < c->threads.n && !err; i++)
+		err = pair_release_on(c, c->threads.all[i], func, e->ts_ns);
+	if (!err)
+		err = pair_set_released(&c->pair, func, e->ts_ns);
+	if (!err)
+		PAIR_DO(released, c, e);
+	return err;
+}
+
+/* ---- the rest */
+
+/* WINDOW_OVER: calls at that depth or deeper are over. */
+static inline int pair_over(PAIR_CLIENT *c, const struct event *e)
+{
+	bool system = e->flags & EVF_SYSTEM;
+	PAIR_STACK *s = pair_ops.find(c, system, system ? e->tid : e->goid);
+	int err;
+
+	if (!s)
+		return 0;
+	pair_settle(c, s, e->ts_ns);
+	err = pair_pop_deeper(c, s, e->depth, e->ts_ns, CALL_INFERRED);
+	while (!err && s->n && pair_top(s)->depth == e->depth)
+		err = pair_pop(c, s, e->ts_ns, CALL_INFERRED);
+	return err;
+}
+
+/* 0, -errno or PAIR_NO_KIND: a newer gotrace has made the event. */
+static inline int pair_event(PAIR_CLIENT *c, const struct event *e, const uint64_t arg[4])
+{
+	switch ((enum event_kind)e->kind) {
+	case EV_ENTRY:
+		return pair_func_event(c, e, PAIR_ENTERS);
+	case EV_EXIT:
+		return pair_func_event(c, e, PAIR_RETURNS);
+	case EV_TAIL:
+		return pair_func_event(c, e, PAIR_JUMPS);
+	case EV_ENTRY_EXIT:
+		return pair_func_event(c, e, PAIR_ENTERS | PAIR_RETURNS);
+	case EV_ENTRY_TAIL:
+		return pair_func_event(c, e, PAIR_ENTERS | PAIR_JUMPS);
+	case EV_MORESTACK:
+		return pair_func_event(c, e, PAIR_GROWS);
+	case EV_STOP:
+	case EV_RESUME:
+	case EV_UNWIND:
+		return pair_goroutine_event(c, e, arg);
+	case EV_END:
+		return pair_end(c, e);
+	case EV_CREATE:
+		return PAIR_ASK(create, c, e, arg);
+	case EV_LOSS:
+		return PAIR_ASK(loss, c, e, arg);
+	case EV_IMAGE:
+		return PAIR_ASK(image, c, e);
+	case EV_RELEASED:
+		return pair_release(c, e);
+	case EV_WINDOW:
+		return PAIR_ASK(window, c, e, arg);
+	case EV_STATE:
+	case EV_WAKE:
+		return PAIR_ASK(state, c, e);
+	case EV_SAMPLE:
+		return PAIR_ASK(sample, c, e, arg);
+	}
+	return PAIR_NO_KIND;
+}

@@ -92,7 +92,7 @@ void flight_look(struct flight *f, uint64_t now_ns)
 		f->queue_first++;
 		f->queue_n--;
 		for (size_t i = s ? s->n : 0; i-- > 0;) {
-			struct open_call *c = &s->calls[i];
+			struct open_call *c = &s->frames[i];
 
 			if (c->depth != w.depth || c->start_ns != w.start_ns)
 				continue;

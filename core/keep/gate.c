@@ -17,7 +17,7 @@ static void ended(void *ctx, struct open_stack *s, struct open_call *c, uint64_t
 
 	if (c->flags & OPEN_TOLD)
 		gate_tell_left_out(g, s, c, ts_ns);
-	if (c->flags & OPEN_OUTER && c->flags & OPEN_STOPPED && !inferred)
+	if (c->flags & OPEN_OUTER && c->flags & PAIR_STOPPED && !inferred)
 		gate_take_back(g, c->state);
 }
 
@@ -31,7 +31,7 @@ static void leave_out(struct gate *g, struct open_stack *s, const struct event *
 
 	if (!top || top->under == NO_CALL || top->under >= s->n || !how)
 		return;
-	c = &s->calls[top->under];
+	c = &s->frames[top->under];
 	for (int i = 0; i < 2; i++)
 		if (!c->left_out[i] || c->hows[i] == how) {
 			c->hows[i] = (uint8_t)how;
@@ -186,7 +186,7 @@ static void take_back_stopped(struct gate *g)
 		struct open_call *top = open_top(s);
 
 		gate_forget_ahead(g, s);
-		if (top && top->flags & OPEN_OUTER && top->flags & OPEN_STOPPED)
+		if (top && top->flags & OPEN_OUTER && top->flags & PAIR_STOPPED)
 			gate_take_back(g, top->state);
 	}
 }

@@ -46,9 +46,9 @@ uint8_t gate_goroutine_state(const struct gate *g, const struct open_stack *s)
 	if (!s)
 		return OPEN_OUT;
 	/* A call has not begun whose prologue is stopped. */
-	size_t n = s->n && s->calls[s->n - 1].flags & OPEN_STOPPED ? s->n - 1 : s->n;
+	size_t n = s->n && s->frames[s->n - 1].flags & PAIR_STOPPED ? s->n - 1 : s->n;
 
-	return n ? s->calls[n - 1].state : s->base;
+	return n ? s->frames[n - 1].state : s->base;
 }
 
 /* What a call on s inherits from what is below it. */
@@ -83,7 +83,7 @@ void gate_forget_ahead(struct gate *g, struct open_stack *s)
 /* Is the call that has begun recorded? */
 void gate_place(struct gate *g, struct open_stack *s, struct open_call *c)
 {
-	struct open_call *below = c > s->calls ? c - 1 : NULL;
+	struct open_call *below = c > s->frames ? c - 1 : NULL;
 
 	c->state = gate_inherited(g, s, below, c->label);
 	c->level = gate_level_of(below, c->depth);
@@ -100,6 +100,6 @@ void gate_place(struct gate *g, struct open_stack *s, struct open_call *c)
 	c->under = below && below->state == OPEN_KEPT ? below->under : NO_CALL;
 	if (g->stats.on && c->state == OPEN_KEPT && gate_level_kept(g, c->level)) {
 		c->flags |= OPEN_TOLD;
-		c->under = (uint32_t)(c - s->calls);
+		c->under = (uint32_t)(c - s->frames);
 	}
 }

@@ -72,9 +72,9 @@ static const struct open_call *left_out_waker(struct gate *g, const struct event
 	const struct open_stack *s = e->goid ? open_calls_find(&g->open, false, e->goid) : NULL;
 	size_t n = s ? s->n : 0;
 
-	if (n && s->calls[n - 1].flags & OPEN_STOPPED)
+	if (n && s->frames[n - 1].flags & PAIR_STOPPED)
 		n--;
-	return n && !(s->calls[n - 1].flags & OPEN_TOLD) ? &s->calls[n - 1] : NULL;
+	return n && !(s->frames[n - 1].flags & OPEN_TOLD) ? &s->frames[n - 1] : NULL;
 }
 
 bool gate_states_event(struct gate *g, const struct event *e, struct open_stack *of)

@@ -33,8 +33,8 @@ static void each_stack(struct gate *g, uint64_t ts_ns,
 static void tell_left_out_on(struct gate *g, struct open_stack *s, uint64_t ts_ns)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (s->calls[i].flags & OPEN_TOLD)
-			gate_tell_left_out(g, s, &s->calls[i], ts_ns);
+		if (s->frames[i].flags & OPEN_TOLD)
+			gate_tell_left_out(g, s, &s->frames[i], ts_ns);
 }
 
 void gate_tell_all_left_out(struct gate *g, uint64_t ts_ns)
@@ -49,7 +49,7 @@ static void begin_call(struct gate *g, struct open_stack *s, struct open_call *c
 	const struct open_teller t = { gate_emit_event, g, ts_ns };
 
 	c->flags |= OPEN_TOLD;
-	if (c->flags & OPEN_STOPPED) /* its entry comes once more */
+	if (c->flags & PAIR_STOPPED) /* its entry comes once more */
 		return;
 	if (!s->told)
 		gate_tell_goroutine(g, s, &(struct event){ .ts_ns = ts_ns, .tid = c->tid });
@@ -59,12 +59,12 @@ static void begin_call(struct gate *g, struct open_stack *s, struct open_call *c
 static void begin_on(struct gate *g, struct open_stack *s, uint64_t ts_ns)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		struct open_call *c = &s->calls[i];
+		struct open_call *c = &s->frames[i];
 
 		g->stats.seen += !!(c->flags & OPEN_OUTER);
 		g->stats.chosen += c->flags & OPEN_OUTER && c->state == OPEN_KEPT;
 		c->under = i && c->state == OPEN_KEPT ? c[-1].under : NO_CALL;
-		if (c->state != OPEN_KEPT || c->flags & OPEN_RELEASED ||
+		if (c->state != OPEN_KEPT || c->flags & PAIR_RELEASED ||
 		    (g->opt.depth && c->level > g->opt.depth))
 			continue;
 		c->under = (uint32_t)i;
@@ -79,7 +79,7 @@ static void end_on(struct gate *g, struct open_stack *s, uint64_t ts_ns)
 	(void)ts_ns;
 	s->stop_told = s->states_told = false;
 	for (size_t i = 0; i < s->n; i++)
-		s->calls[i].flags &= (uint16_t)~OPEN_TOLD;
+		s->frames[i].flags &= ~OPEN_TOLD;
 }
 
 static void turn(struct gate *g, uint64_t ts_ns)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Which calls are open on which stack, while events go by: what decides whether an event is
- * recorded. By the rules of core/model/pairing.c, without times and paths, for a fraction of what
- * these cost. Memory grows with goroutines alive and open calls.
+ * recorded. By the rules of core/pair, without times and paths, for a fraction of what these cost.
+ * Memory grows with goroutines alive and open calls.
  */
 #ifndef GOTRACE_OPEN_CALLS_H
 #define GOTRACE_OPEN_CALLS_H
@@ -12,15 +12,11 @@
 #include <stdint.h>
 
 #include "base/hash_index.h"
-#include "pair/func_ranges.h"
+#include "pair/pair.h"
 #include "trace/trace.h"
 
-/* flags of an open_call */
-#define OPEN_STOPPED  1  /* its prologue called morestack (thesis): its entry comes again */
-#define OPEN_TAILED   2  /* jumped to a probed function, whose exit ends it too */
-#define OPEN_RELEASED 4  /* its end will not be seen, its function was released */
-#define OPEN_RAN      8  /* calls were made in it */
-#define OPEN_DOUBT    16 /* events were lost: it may be over */
+/* flags of an open_call, besides PAIR_* */
+#define OPEN_RAN PAIR_OWN /* calls were made in it */
 /* the user's */
 #define OPEN_TOLD    32  /* it is in the trace */
 #define OPEN_OUTER   64  /* an outermost call of the trigger */
@@ -51,9 +47,9 @@ struct open_call {
 
 /* A goroutine's stack, or a thread's system stack. */
 struct open_stack {
-	struct open_call *calls;
+	struct open_call *frames;
 	size_t n, cap;
-	size_t n_doubted; /* from the outermost on: all of these are OPEN_DOUBT */
+	size_t n_doubted; /* from the outermost on: all of these are PAIR_SUSPECT */
 	uint64_t losses;  /* of open_stacks: so many are applied to it */
 	uint64_t id;      /* goid, or thread id */
 	uint32_t index;
@@ -93,10 +89,9 @@ struct open_stacks {
 
 struct open_calls {
 	const struct trace_info *info; /* borrowed */
-	struct func_ranges ranges;
+	struct pairing pair;
 	struct open_stacks goroutines, threads;
-	bool *released; /* by function; NULL: none is */
-	size_t n_released_open;
+	struct open_change *change; /* of the event that is being applied */
 	bool image_seen, any_call;
 	bool states; /* there are EV_STATE and EV_WAKE */
 	uint64_t last_ns, lost_until_ns, lost_one_until_ns;
@@ -123,8 +118,7 @@ struct open_change {
 	/* calls that are OPEN_TOLD ended although their own end was not seen: from this depth on */
 	bool over;
 	uint32_t over_depth;
-	/* of the event; EV_STOP: the stopped one, TRACE_NONE: not probed, or not known */
-	uint32_t func;
+	uint32_t func; /* EV_STOP: the stopped one, TRACE_NONE: not probed, or not known */
 	/* EV_CREATE: of the new goroutine. `stack` is the creator's, NULL: none */
 	struct open_stack *child;
 	bool child_over; /* another goroutine of that number had calls that are OPEN_TOLD */
@@ -147,7 +141,7 @@ void open_calls_sweep(struct open_calls *o, uint64_t before_ns);
 
 static inline struct open_call *open_top(const struct open_stack *s)
 {
-	return s->n ? &s->calls[s->n - 1] : NULL;
+	return s->n ? &s->frames[s->n - 1] : NULL;
 }
 
 /* Applies all losses to all stacks: for those who go through them without open_calls_find. */

@@ -41,8 +41,8 @@ static void doubt_threads(struct open_calls *o, const struct event *e)
 
 		o->loss_steps += s->n - s->n_doubted;
 		for (size_t k = s->n_doubted; k < s->n; k++)
-			if (s->calls[k].label == e->goid)
-				s->calls[k].flags |= OPEN_DOUBT;
+			if (s->frames[k].label == e->goid)
+				s->frames[k].flags |= PAIR_SUSPECT;
 	}
 }
 
@@ -70,6 +70,6 @@ void open_calls_forget(struct open_calls *o)
 			open_table(o, system)->all[i]->n_doubted = 0;
 			open_table(o, system)->all[i]->ahead.active = false;
 		}
-	o->n_released_open = 0;
+	o->pair.n_released_open = 0;
 	open_states_forget(o);
 }

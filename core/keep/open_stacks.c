@@ -47,11 +47,11 @@ struct open_stack *open_stacks_make(struct open_calls *o, bool system, uint64_t 
 
 	if (s)
 		return s;
-	if (vec_reserve(&t->all, &t->cap, t->n + 1))
-		return NULL;
 	s = calloc(1, sizeof(*s));
-	if (!s || hash_index_put(&t->by_id, hash_u64(id), (uint32_t)t->n)) {
+	if (!s || vec_reserve(&t->all, &t->cap, t->n + 1) ||
+	    hash_index_put(&t->by_id, hash_u64(id), (uint32_t)t->n)) {
 		free(s);
+		errno = ENOMEM;
 		return NULL;
 	}
 	s->id = id;
@@ -72,7 +72,7 @@ void open_calls_drop(struct open_calls *o, struct open_stack *s)
 	struct open_stack *last = t->all[--t->n];
 
 	for (size_t i = 0; i < s->n; i++)
-		o->n_released_open -= !!(s->calls[i].flags & OPEN_RELEASED);
+		o->pair.n_released_open -= !!(s->frames[i].flags & PAIR_RELEASED);
 	hash_index_remove(&t->by_id, hash_u64(s->id), s->index);
 	if (last != s) {
 		hash_index_move(&t->by_id, hash_u64(last->id), last->index, s->index);
@@ -81,8 +81,8 @@ void open_calls_drop(struct open_calls *o, struct open_stack *s)
 	}
 	if (*open_recent(t, s->id) == s)
 		*open_recent(t, s->id) = NULL;
-	o->bytes -= sizeof(*s) + s->cap * sizeof(*s->calls);
-	free(s->calls);
+	o->bytes -= sizeof(*s) + s->cap * sizeof(*s->frames);
+	free(s->frames);
 	free(s);
 }
 
@@ -110,9 +110,9 @@ void open_calls_sweep(struct open_calls *o, uint64_t before_ns)
 int open_stacks_grow(struct open_calls *o, struct open_stack *s)
 {
 	size_t before = s->cap;
-	int err = vec_reserve(&s->calls, &s->cap, s->n + 1);
+	int err = vec_reserve(&s->frames, &s->cap, s->n + 1);
 
-	o->bytes += (s->cap - before) * sizeof(*s->calls);
+	o->bytes += (s->cap - before) * sizeof(*s->frames);
 	return err;
 }
 
@@ -122,7 +122,7 @@ int open_calls_init(struct open_calls *o, const struct trace_info *info)
 
 	o->info = info;
 	o->states = states && !strcmp(states, "1");
-	return func_ranges_init(&o->ranges, info);
+	return pair_init(&o->pair, info);
 }
 
 void open_calls_free(struct open_calls *o)
@@ -135,7 +135,5 @@ void open_calls_free(struct open_calls *o)
 		hash_index_free(&t->by_id);
 		*t = (struct open_stacks){ 0 };
 	}
-	func_ranges_free(&o->ranges);
-	free(o->released);
-	o->released = NULL;
+	pair_free(&o->pair);
 }

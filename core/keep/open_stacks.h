@@ -16,7 +16,7 @@ static inline struct open_stack **open_recent(struct open_stacks *t, uint64_t id
 }
 
 struct open_stack *open_stacks_find(struct open_stacks *t, uint64_t id); /* NULL: not there */
-/* Finds or makes, at ts_ns; NULL: no memory. */
+/* Finds or makes, at ts_ns; NULL and errno: ENOMEM. */
 struct open_stack *open_stacks_make(struct open_calls *o, bool system, uint64_t id, uint64_t ts_ns);
 
 static inline struct open_stack *open_stacks_get(struct open_calls *o, bool system, uint64_t id,
@@ -34,7 +34,7 @@ void open_stacks_settle(struct open_stacks *t, struct open_stack *s);
 static inline void open_stacks_doubt(struct open_stack *s)
 {
 	for (; s->n_doubted < s->n; s->n_doubted++)
-		s->calls[s->n_doubted].flags |= OPEN_DOUBT;
+		s->frames[s->n_doubted].flags |= PAIR_SUSPECT;
 }
 
 /* open_losses.c: EV_LOSS, of which the last was at last_ns. 0 or -ENOMEM */

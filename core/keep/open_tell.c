@@ -17,18 +17,19 @@ void open_tell_goroutine(const struct open_teller *t, const struct open_stack *s
 void open_tell_call(const struct open_teller *t, const struct open_stack *s,
 		    const struct open_call *c)
 {
-	struct event_ext ev = { .h = { .ts_ns = t->ts_ns,
-				       .goid = s->system ? c->label : s->id,
-				       .site = c->site,
-				       .depth = c->depth,
-				       .tid = c->tid,
-				       .kind = EV_ENTRY,
-				       .flags = (uint16_t)(EVF_BEFORE |
-							   (c->flags & OPEN_DOUBT ? EVF_DOUBT : 0) |
-							   (s->system ? EVF_SYSTEM : 0)) } };
+	struct event_ext ev = {
+		.h = { .ts_ns = t->ts_ns,
+		       .goid = s->system ? c->label : s->id,
+		       .site = c->site,
+		       .depth = c->depth,
+		       .tid = c->tid,
+		       .kind = EV_ENTRY,
+		       .flags = (uint16_t)(EVF_BEFORE | (c->flags & PAIR_SUSPECT ? EVF_DOUBT : 0) |
+					   (s->system ? EVF_SYSTEM : 0)) }
+	};
 
 	t->emit(t->ctx, &ev);
-	if (!(c->flags & OPEN_TAILED))
+	if (!(c->flags & PAIR_TAILED))
 		return;
 	ev.h.kind = EV_TAIL;
 	ev.h.site = c->tail_site;
@@ -64,8 +65,8 @@ static void tell_stacks(const struct open_teller *t, const struct open_stacks *s
 
 		open_tell_goroutine(t, s, 0);
 		for (size_t k = 0; k < s->n; k++)
-			if (!(s->calls[k].flags & (OPEN_RELEASED | OPEN_STOPPED)))
-				open_tell_call(t, s, &s->calls[k]);
+			if (!(s->frames[k].flags & (PAIR_RELEASED | PAIR_STOPPED)))
+				open_tell_call(t, s, &s->frames[k]);
 		open_tell_state(t, s, 0);
 	}
 }
@@ -75,8 +76,8 @@ static void tell_released(const struct open_teller *t, const struct open_calls *
 	const struct trace_info *info = o->info;
 	struct event_ext ev = { .h = { .ts_ns = t->ts_ns, .kind = EV_RELEASED } };
 
-	for (uint32_t func = 0; o->released && func < info->n_funcs; func++)
-		for (uint32_t i = 0; o->released[func] && i < info->n_sites; i++)
+	for (uint32_t func = 0; o->pair.released_ns && func < info->n_funcs; func++)
+		for (uint32_t i = 0; o->pair.released_ns[func] && i < info->n_sites; i++)
 			if (info->sites[i].func == func) {
 				ev.h.site = i;
 				t->emit(t->ctx, &ev);

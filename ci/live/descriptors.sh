@@ -109,6 +109,41 @@ closed_for_command() {
 }
 check "the command's standard descriptors are closed as they were" closed_for_command
 
+# A file size limit ends whoever does not expect it, without a word, and leaves files behind.
+limited() { # KIBIBYTES COMMAND...: what it says, then its status
+	(
+		got=0
+		ulimit -f "$1"
+		shift
+		"$@" >out || got=$?
+		echo "status $got" >&2
+	) 2>&1 | cat >err
+}
+too_large() {
+	local verb agent
+	gt record -o trace -- "$program" >/dev/null
+	mkdir made
+	for verb in 'export -F html -o made/x trace' 'export -F sqlite -o made/x trace' 'export -F folded -o made/x trace' \
+		'report -F json trace' 'diff trace trace' 'dump trace' 'info -F json trace' "plan --list $program" doctor; do
+		# shellcheck disable=SC2086 # words
+		limited 0 gt $verb
+		expect_grep '^status 1$' err
+		sed -i '/^status/d' err
+		one_line 'file too large' err
+		[ -z "$(ls -A made)" ] || fail "left behind: $(ls -A made)"
+	done
+	echo '{ "interval": "1s", "store": { "directory": "store" } }' >agent.json
+	rm err
+	# shellcheck disable=SC2016
+	limited 100 sh -c 'echo $$ >&2; exec "$0" agent --config agent.json' "$GOTRACE" &
+	wait_for 60 grep -q sampling err
+	agent=$(head -n 1 err)
+	kill -TERM "$agent"
+	wait
+	expect_grep '^status [01]$' err
+}
+check "a file size limit is told in one line, and nothing is left behind" too_large
+
 quota() {
 	command -v mkfs.btrfs btrfs >/dev/null || skip "no mkfs.btrfs here"
 	truncate -s 120M image

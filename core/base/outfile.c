@@ -19,3 +19,10 @@ int outfile_check(FILE *out)
 		log_error("the output could not be written: %s", strerror(err));
 	return -err;
 }
+
+int outfile_end(FILE *out, int err)
+{
+	const int written = !err || ferror(out) ? outfile_check(out) : 0;
+
+	return err ? err : written;
+}

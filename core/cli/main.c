@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "attach/target/libc_signals.h"
+#include "base/file_limit.h"
 #include "base/log.h"
 #include "base/outfile.h"
 #include "base/text_format.h"
@@ -156,6 +157,7 @@ int main(int argc, char **argv)
 
 	fill_standard();
 	libc_signals_note();
+	file_limit_block();
 	argp_err_exit_status = STATUS_USAGE;
 	if (argc < 2) {
 		usage(stderr);

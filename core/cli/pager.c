@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file_limit.h"
 #include "base/log.h"
 #include "cli/args.h"
 #include "cli/cli.h"
@@ -114,6 +115,7 @@ static __attribute__((noreturn)) void run_pager(const char *command, int fd)
 {
 	if (output_act_as_invoker() || dup2(fd, STDIN_FILENO) < 0)
 		_exit(126);
+	file_limit_put_back();
 	/* as git's: leave at once when all fits, keep colours, leave the screen as it is */
 	setenv("LESS", "FRX", 0);
 	setenv("LV", "-c", 0);

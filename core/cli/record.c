@@ -13,6 +13,7 @@
 #include "attach/describe.h"
 #include "attach/kernel/memory_cap.h"
 #include "base/clock.h"
+#include "base/file_limit.h"
 #include "base/log.h"
 #include "base/urgency.h"
 #include "cli/cli.h"
@@ -124,7 +125,7 @@ static int start_target(struct run *r)
 		.argv = r->opt.command,
 		.path = r->command_path,
 		.user = &r->user,
-		.signal_mask = &r->old_mask,
+		.signal_mask = file_limit_mask(),
 		.on_child = &r->old_child,
 		.files = &r->old_files,
 		.stub_fd = r->probing.stub_fd,
@@ -322,14 +323,8 @@ static bool takes_inline(const struct record_options *opt)
 static int record(struct run *r)
 {
 	struct record_measured *measured = r->host ? r->host->measured : NULL;
-	sigset_t too_large;
 
-	/* A file size limit is an error like a full disk. Blocked, not ignored: the command gets
-	 * the mask back. */
 	phases_begin(&r->phases);
-	sigemptyset(&too_large);
-	sigaddset(&too_large, SIGXFSZ);
-	sigprocmask(SIG_BLOCK, &too_large, &r->old_mask);
 	if (user_find(NULL, &r->invoker) || user_find(r->opt.user, &r->user))
 		return STATUS_FAILED;
 	const bool traced = !r->host || !r->host->untraced;

@@ -81,7 +81,6 @@ struct run {
 	struct signals signals;
 	struct trace_info info;
 	struct keep keep;
-	sigset_t old_mask; /* signals as gotrace found them, for the command */
 	struct sigaction old_child;
 	struct rlimit old_files;
 	bool *named;       /* by function of the plan: it is one of `also` */

@@ -14,6 +14,7 @@
 #include "attach/target/end_as.h"
 #include "attach/describe.h"
 #include "attach/sample/sampling.h"
+#include "base/file_limit.h"
 #include "base/log.h"
 #include "base/units.h"
 #include "binary/gobin.h"
@@ -120,7 +121,7 @@ static int start_targets(struct sample_run *r)
 		.argv = r->command,
 		.path = r->command_path,
 		.user = &r->user,
-		.signal_mask = &r->old_mask,
+		.signal_mask = file_limit_mask(),
 		.on_child = &r->old_child,
 		.files = &r->old_files,
 		.stub_fd = -1,
@@ -228,13 +229,8 @@ static int run_prepared(struct sample_run *r)
 static int sample(struct sample_run *r)
 {
 	struct sampling *s = &r->sampling;
-	sigset_t too_large;
 	int status = 0;
 
-	/* A file size limit is an error like a full disk. */
-	sigemptyset(&too_large);
-	sigaddset(&too_large, SIGXFSZ);
-	sigprocmask(SIG_BLOCK, &too_large, &r->old_mask);
 	if (user_find(NULL, &r->invoker) || user_find(r->user_name, &r->user))
 		return STATUS_FAILED;
 	if (r->command)

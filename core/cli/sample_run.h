@@ -31,7 +31,6 @@ struct sample_run {
 	struct name_context naming;
 	struct symbols_cache symbols;
 	struct trace_info info;
-	sigset_t old_mask;
 	struct sigaction old_child;
 	struct rlimit old_files;
 	bool published, kept_old;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "attach/target/user.h"
+#include "base/file_limit.h"
 #include "base/log.h"
 #include "cli/args.h"
 #include "cli/cli.h"
@@ -133,6 +134,7 @@ static __attribute__((noreturn)) void start_browser(const struct user *u, char *
 	if (!err && null >= 0)
 		for (int std = STDIN_FILENO; std <= STDERR_FILENO; std++)
 			dup2(null, std);
+	file_limit_put_back();
 	for (size_t i = 0; !err && i < sizeof(openers) / sizeof(openers[0]); i++)
 		execlp(openers[i], openers[i], path, (char *)NULL);
 	err = err ? -err : errno;

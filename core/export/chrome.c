@@ -214,8 +214,7 @@ int export_chrome(struct trace_reader *const *r, size_t n, const struct export_o
 		err = trace_load(&c.trace, r[0], opt->view, &c.watch);
 	if (!err)
 		err = put_trace(&c);
-	if (!err)
-		err = outfile_check(out);
+	err = outfile_end(out, err);
 	if (!err && c.n > MANY_CALLS)
 		log_warn(
 			"%" PRIu64

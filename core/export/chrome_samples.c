@@ -316,8 +316,7 @@ int chrome_samples(struct trace_reader *r, const struct export_options *opt, FIL
 		err = prepare(&w);
 	if (!err)
 		err = put_trace(&w);
-	if (!err)
-		err = outfile_check(out);
+	err = outfile_end(out, err);
 	hash_index_free(&w.by_key);
 	free(w.node_of);
 	free(w.nodes);

@@ -226,5 +226,5 @@ int export_csv(struct trace_reader *const *r, size_t n, const struct export_opti
 	int err = (opt->calls ? calls : paths)(r[0], opt, out);
 
 	(void)n;
-	return err ? err : outfile_check(out);
+	return outfile_end(out, err);
 }

@@ -18,6 +18,7 @@
 
 #include "base/log.h"
 #include "export/export_fixture.h"
+#include "trace/samples_fixture.h"
 
 #define FOLDER "fixtures/cases"
 #ifdef __SANITIZE_ADDRESS__ /* ten times slower, and keeps what is freed */
@@ -57,15 +58,24 @@ static void test_full_disk(void **state)
 	(void)state;
 	assert_int_equal(evlist_load(&l, FOLDER "/go.events"), 0);
 	fixture_write(&l, path);
-	for (const struct export_format *f = export_formats; f->name; f++) {
-		FILE *full = fopen("/dev/full", "w");
+	/* noticed at the end, and at once, in the midst of the work; of calls, and of samples */
+	for (int i = 0; i < 4; i++) {
+		if (i == 2) {
+			assert_int_equal(unlink(path), 0);
+			assert_int_equal(samples_fixture_file(path, true), 0);
+		}
+		for (const struct export_format *f = export_formats; f->name; f++) {
+			FILE *full = fopen("/dev/full", "w");
 
-		assert_non_null(full);
-		int err = try(f, path, full, &logged);
+			assert_non_null(full);
+			if (i & 1)
+				setvbuf(full, NULL, _IONBF, 0);
+			int err = try(f, path, full, &logged);
 
-		if ((err != -ENOSPC && err != -EIO) || logged != 1)
-			fail_msg("%s: %d, said %d times", f->name, err, logged);
-		fclose(full);
+			if ((err != -ENOSPC && err != -EIO) || logged != 1)
+				fail_msg("%d: %s: %d, said %d times", i, f->name, err, logged);
+			fclose(full);
+		}
 	}
 	unlink(path);
 	evlist_free(&l);

@@ -419,8 +419,7 @@ int export_speedscope(struct trace_reader *const *r, size_t n, const struct expo
 		err = whole_paths_bound(&s.tree, s.trace.info, 0, whole_paths_most(r[0]));
 	if (!err)
 		err = put_all(&s);
-	if (!err)
-		err = outfile_check(out);
+	err = outfile_end(out, err);
 	call_spool_close(&s.calls);
 	goroutines_free(&s.goroutines);
 	hash_index_free(&s.by_func);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file_limit.h"
 #include "base/foreign_file.h"
 #include "binary/foreign_elf.h"
 
@@ -55,6 +56,7 @@ static pid_t start(const char *linker, const char *path, const struct user *u, i
 	if (null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(null, 2) < 0 ||
 	    user_become(u))
 		_exit(1);
+	file_limit_put_back();
 	execl(linker, linker, "--list", path, (char *)NULL);
 	_exit(1);
 }

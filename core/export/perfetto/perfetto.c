@@ -325,11 +325,7 @@ int export_perfetto(struct trace_reader *const *r, size_t n, const struct export
 	}
 	if (err == -ENOMEM)
 		log_no_memory("no memory for the goroutines' tracks");
-	if (!err || ferror(out)) {
-		int written = outfile_check(out);
-
-		err = err ? err : written;
-	}
+	err = outfile_end(out, err);
 	HASH_ITER(hh, p.go_names, name, next) {
 		HASH_DEL(p.go_names, name);
 		free(name);

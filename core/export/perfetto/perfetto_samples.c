@@ -223,11 +223,7 @@ int perfetto_samples(struct trace_reader *r, const struct export_options *opt, F
 		err = put_all(&w);
 	if (err == -ENOMEM)
 		log_no_memory("no memory for the samples' stacks");
-	if (!err || ferror(out)) {
-		int written = outfile_check(out);
-
-		err = err ? err : written;
-	}
+	err = outfile_end(out, err);
 	protoout_free(&w.p.packed);
 	free(w.named);
 	free(w.told);

@@ -5,10 +5,12 @@
 
 #include <stdlib.h>
 
+#include "base/vec.h"
 #include "bpf/event.h"
 #include "plan/inline_hook.h"
 #include "plan/plan.h"
 #include "plan/ring.h"
+#include "plan/stubs.h"
 
 static const char *const all[] = { "all" };
 
@@ -435,13 +437,57 @@ static void test_too_far(void **state)
 	free(bytes);
 }
 
+/* Code to displace that the file does not hold: of a stub, of one that traps, of moved code. No
+ * reader of binaries lets that get here. */
+static void test_not_in_file(void **state)
+{
+	const struct plan_options traps = {
+		.packages = all, .n_packages = 1, .strategy = PROBE_SPRINGBOARD, .stub = STUB_NOP5
+	};
+	struct gobin *b = open_binary("kinds");
+	struct golayout layout;
+
+	(void)state;
+	for (int which = 0; which < 3; which++) {
+		struct plan *p = which == 1 ? plan_build(b, &traps) : inline_plan(b, &layout);
+		const struct plan_room room = { .vaddr = 1, .len = 8 };
+		struct plan_site *s = p->sites;
+
+		while (!site_has_stub(s) || !s->stub.displaced_len)
+			assert_true(++s < p->sites + p->n_sites);
+		free(p->stubs.code);
+		p->stubs.code = NULL;
+		if (which == 2) {
+			assert_int_equal(vec_reserve(&p->stubs.rooms, &p->stubs.cap_rooms,
+						     p->stubs.n_rooms + 1),
+					 0);
+			p->stubs.rooms[p->stubs.n_rooms++] = room;
+		} else {
+			s->stub.displaced_vaddr = 1;
+		}
+		assert_int_equal(stubs_finish(p, false), 0);
+		const char *why = which == 1 ? p->stubs.obstacle : p->stubs.inl.obstacle;
+
+		assert_non_null(why);
+		assert_non_null(strstr(why, "does not hold"));
+		assert_int_equal(p->stubs.n_sites, 0);
+		plan_free(p);
+	}
+	gobin_close(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_too_far),  cmocka_unit_test(test_nothing_overlaps),
-		cmocka_unit_test(test_lone_ret), cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_share),    cmocka_unit_test(test_fault_before_a_stub),
-		cmocka_unit_test(test_switches), cmocka_unit_test(test_unknown_handler),
+		cmocka_unit_test(test_too_far),
+		cmocka_unit_test(test_not_in_file),
+		cmocka_unit_test(test_nothing_overlaps),
+		cmocka_unit_test(test_lone_ret),
+		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_share),
+		cmocka_unit_test(test_fault_before_a_stub),
+		cmocka_unit_test(test_switches),
+		cmocka_unit_test(test_unknown_handler),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

@@ -160,6 +160,8 @@ static int lay_out_site(const struct plan *p, struct plan_site *s, uint64_t alig
 
 	if (s->stub.displaced_len) {
 		err = stub_code_layout(p, s, &l);
+		if (err)
+			return err;
 		uint64_t probe = *at + l.probe_at;
 		if (probe / PAGE != (probe + l.one_page_len) / PAGE)
 			*at = (*at + PAGE - 1) / PAGE * PAGE;
@@ -191,6 +193,8 @@ static int lay_out(struct plan *p)
 		struct stub_layout l;
 
 		err = stub_code_layout_room(p, &p->stubs.rooms[i], &l);
+		if (err)
+			return err;
 		p->stubs.rooms[i].enter_off = at;
 		at += (l.bytes + align - 1) / align * align;
 	}
@@ -285,24 +289,12 @@ static uint64_t stubs_file_off(size_t bytes)
 	return off % (most - bytes) & ~(uint64_t)(PAGE - 1);
 }
 
-int stubs_finish(struct plan *p, bool below)
+static int write_all(struct plan *p)
 {
 	struct plan_stubs *t = &p->stubs;
 	size_t hook_bytes;
 	int err = 0;
 
-	if (!t->n_sites)
-		return 0;
-	err = lay_out(p);
-	if (err)
-		return err;
-	t->syscall_vaddr = find_syscall(p->binary);
-	if (!find_addresses(p, below) || !t->syscall_vaddr) {
-		log_debug("no free addresses for %zu bytes of stubs within reach of the text",
-			  t->bytes);
-		remove_all(p, "no addresses within reach of its text are free for them");
-		return 0;
-	}
 	t->code = malloc(t->bytes);
 	if (!t->code)
 		return -ENOMEM;
@@ -315,10 +307,32 @@ int stubs_finish(struct plan *p, bool below)
 		err = stub_code_write_room(p, &t->rooms[i]);
 	if (!err && t->inl.n_sites)
 		err = inline_add_hook(p, t->inl.hook_off, t->code + t->inl.hook_off, &hook_bytes);
-	if (err == -ERANGE) {
-		/* in a damaged or rewritten binary */
-		remove_all(p, "code that they displace refers to what is more than 2 GiB away");
-		return 0;
-	}
 	return err;
+}
+
+int stubs_finish(struct plan *p, bool below)
+{
+	struct plan_stubs *t = &p->stubs;
+	int err = 0;
+
+	if (!t->n_sites)
+		return 0;
+	err = lay_out(p);
+	if (!err) {
+		t->syscall_vaddr = find_syscall(p->binary);
+		if (!find_addresses(p, below) || !t->syscall_vaddr) {
+			log_debug(
+				"no free addresses for %zu bytes of stubs within reach of the text",
+				t->bytes);
+			remove_all(p, "no addresses within reach of its text are free for them");
+			return 0;
+		}
+		err = write_all(p);
+	}
+	/* both in a damaged or rewritten binary */
+	if (err == -ERANGE)
+		remove_all(p, "code that they displace refers to what is more than 2 GiB away");
+	else if (err == -EBADMSG)
+		remove_all(p, "its file does not hold the code that they displace");
+	return err == -ERANGE || err == -EBADMSG ? 0 : err;
 }

@@ -3,10 +3,11 @@
 
     check-figures.py GOTRACE TRACE...
 
-A picture by total or self time has a bar for each function, but for light ones, which it lists. Names and both times are those of
+Each recording is of the program that its file is named after. A picture by total or self time has a bar for each function, but for light ones, which it lists. Names and both times are those of
 `report --by=function` and of the sums over `report --by=path`; bands by self time are the sums over paths that end with caller and callee.
 """
 import json
+import os
 import re
 import subprocess
 import sys
@@ -87,6 +88,16 @@ def wrong(page, functions, rows):
             yield f"{what}: the picture is empty"
 
 
+def of_another(gotrace, trace):
+    """A recording is of the program that its file is named after."""
+    name = re.sub(r"\.gotrace$", "", os.path.basename(trace))
+    text = subprocess.run([gotrace, "info", trace], check=True, capture_output=True).stdout.decode()
+    m = re.search(r"^Program +([^ ,]+)", text, flags=re.M)
+    program = os.path.basename(m.group(1)).partition(".")[0] if m else "none"
+    if program != name:
+        yield f"it is of the program {program}"
+
+
 def page_of(gotrace, trace):
     text = subprocess.run([gotrace, "export", "--format=html", "-o", "-", trace], check=True, capture_output=True).stdout.decode()
     return json.loads(re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', text, flags=re.S).group(1))
@@ -97,10 +108,14 @@ def main():
         sys.exit(__doc__)
     gotrace, passed, failed = sys.argv[1], 0, 0
     for trace in sys.argv[2:]:
-        page, functions, rows = page_of(gotrace, trace), of_report(gotrace, trace, "function"), of_report(gotrace, trace, "path")
-        found = list(wrong(page, functions, rows))
-        print("\n".join([f"{'not ok' if found else 'ok'} - the pictures of {trace}: {len(picture(page, 0)[0])} and "
-                         f"{len(picture(page, 1)[0])} bars are what the report says"] + [f"#   {line}" for line in found]))
+        what = f"the pictures of {trace}"
+        try:
+            page, functions, rows = page_of(gotrace, trace), of_report(gotrace, trace, "function"), of_report(gotrace, trace, "path")
+            found = list(wrong(page, functions, rows)) + list(of_another(gotrace, trace))
+            what += f": {len(picture(page, 0)[0])} and {len(picture(page, 1)[0])} bars"
+        except subprocess.CalledProcessError as error:
+            found = [f"gotrace {error.cmd[1]} cannot read it: {error.stderr.decode(errors='replace').strip()}"]
+        print("\n".join([f"{'not ok' if found else 'ok'} - {what} are what the report says"] + [f"#   {line}" for line in found]))
         passed, failed = passed + (not found), failed + bool(found)
     print(f"{passed} passed, {failed} failed, 0 skipped")
     sys.exit(failed != 0)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whether what documents say of measurements is what the rows say.
 
-    check-paper.py [--write] [TOP]
+    check-paper.py [--write | --note] [TOP]
 
 paper/runs says of each name which folder of results/ is meant by it: `overhead = overhead/RUN-ID`, and may add `, older` or `, older,
 not derived`; @overhead is that folder below. Each run in results/ has a name there, or is in a folder that has one, and no other run is kept.
@@ -27,205 +27,18 @@ Line breaks and more than one blank count as one blank in both.
     measured numbers of [CHANGELOG.md]          each number with a unit
     but 4.2 million | twice                     ... except in these words, for which nothing was measured
 
+paper/noted has the other numbers of README, the manual, experiments' texts and those of core, how often each is there; --note writes it.
+Each `make TARGET` in a document is a target. paper/figures/made.sha256 has the sums of pictures and recordings as make figures left them.
+
 --write makes paper.md and that table, and changes the numbers of claims in their documents to what the rows say.
 """
-import csv
-import functools
 import glob
 import os
 import re
-import statistics
 import sys
 
-NUMBER = r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?"
-WORDS = "no one two three four five six seven eight nine ten eleven twelve".split()
-MEASURED = re.compile(
-    rf"(?:{NUMBER}|\b(?:{'|'.join(WORDS[2:])}))(?: to {NUMBER})?[ -]?"
-    r"(?:%|per ?cent|times\b|[num]?s\b|(?:nano|micro|milli)?seconds?\b|minutes?\b|hours?\b|[KMG]i?B\b|a second\b|events\b|samples\b)"
-    r"|\bhalf the\b|\b(?:third|quarter) of\b")
-NAME = re.compile(r"\{([a-z@][\w.@-]*)\}")
-REFUSED = ("invalid", "not measurable")
-
-
-def flat(text):
-    return " ".join(text.split())
-
-
-def read(*path):
-    with open(os.path.join(*path), newline="") as f:
-        return f.read()
-
-
-@functools.lru_cache(maxsize=None)
-def tables(path):
-    """Of a file: lists of (header, rows)."""
-    if path.endswith((".csv", ".tsv")):
-        rows = list(csv.reader(read(path).splitlines(), delimiter="\t" if path.endswith(".tsv") else ","))
-        return [(rows[0], rows[1:])]
-    if path.endswith(".txt"):
-        pairs = [m.groups() for m in (re.match(r"(\w+):? (.*)", line) for line in read(path).splitlines()) if m]
-        return [([key for key, _ in pairs], [[value for _, value in pairs]])]
-    found, current = [], None
-    for line in read(path).splitlines():
-        if not (line.startswith("|") and line.strip().endswith("|")):
-            current = None
-            continue
-        cells = [cell.strip() for cell in line.strip()[1:-1].split("|")]
-        if current is None:
-            current = (cells, [])
-            found.append(current)
-        elif not all(re.fullmatch(r":?-+:?", cell) for cell in cells):
-            current[1].append(cells)
-    return found
-
-
-class Rows:
-    """Numbers by name."""
-
-    def __init__(self, top):
-        self.top = top
-        self.marks = {name: place.partition(", ")[2] for name, place in self.definitions("runs")}
-        self.runs = {name: place.partition(", ")[0] for name, place in self.definitions("runs")}
-        self.places = [(re.findall(r"<(\w+)>", name), re.compile(re.sub(r"<\w+>", r"([\\w-]+)", name.replace(".", r"\."))), place)
-                       for name, place in self.definitions("numbers")]
-        self.known = {}
-
-    def definitions(self, name):
-        for line in read(self.top, "paper", name).splitlines():
-            if line.strip() and not line.startswith("#"):
-                yield tuple(part.strip() for part in line.split(" = ", 1))
-
-    def folder(self, name):
-        if name not in self.runs:
-            raise ValueError(f"paper/runs has no {name}")
-        return "results/" + self.runs[name]
-
-    def file(self, name):
-        path = re.sub(r"^@([\w-]+)", lambda m: self.folder(m.group(1)), name)
-        return os.path.join(self.top, path)
-
-    def places_of(self, name):
-        for keys, pattern, place in self.places:
-            m = pattern.fullmatch(name)
-            if m:
-                for key, value in zip(keys, m.groups()):
-                    place = place.replace(f"<{key}>", value)
-                yield [part.strip() for part in place.split("::")]
-
-    def matching(self, path, where, column):
-        """(cell, row by column) of each row that has what is asked for."""
-        asked = conditions(where)
-        found = [(header, rows) for header, rows in tables(self.file(path))
-                 if column in header and all(name in header for name, _, _ in asked)]
-        if not found:
-            raise ValueError(f"no table of {path} has {column} and the columns of '{where}'")
-        for header, rows in found:
-            for row in rows:
-                if len(row) == len(header) and all((row[header.index(name)] == value) == so for name, so, value in asked):
-                    yield row[header.index(column)], dict(zip(header, row))
-
-    def value(self, name):
-        """The number, or words, and how it is written: by the first line that finds it."""
-        wrong = []
-        for place in self.places_of(name) if name not in self.known else ():
-            try:
-                self.known[name] = self.value_at(name, place)
-                break
-            except (ValueError, OSError) as error:
-                wrong.append(str(error))
-        if name not in self.known:
-            raise ValueError("; ".join(wrong) or f"paper/numbers has no {name}")
-        return self.known[name]
-
-    def value_at(self, name, place):
-        if len(place) == 2:
-            text = NAME.sub(lambda m: repr(float(self.value(m.group(1))[0])), place[0])
-            if not re.fullmatch(r"[-+*/()\d.e ]+", text):
-                raise ValueError(f"{name}: '{text}' is no sum")
-            return eval(text), place[1]
-        path, where, column, which, form = place if len(place) == 5 else place + [""]
-        try:
-            hits = list(self.matching(path, where, column))
-        except ValueError:
-            if which == "text" and form:
-                return form, "text"
-            raise
-        if which == "count":
-            return len(hits), form
-        if which in ("sum", "min", "max", "median") and hits:
-            return {"sum": sum, "min": min, "max": max, "median": statistics.median}[which](float(cell) for cell, _ in hits), form
-        if len(hits) != 1:
-            raise ValueError(f"{name}: {len(hits)} rows of {path} have {where or column}")
-        cell, row = hits[0]
-        if which == "text":
-            return cell, "text"
-        if which == "ratio" and row["verdict"] in REFUSED:
-            return row["verdict"], "text"
-        numbers = re.findall(NUMBER, cell)
-        at = 1 if which == "ratio" else int(which)
-        if len(numbers) < at:
-            raise ValueError(f"{name}: no number {which} in '{cell}' of {path}")
-        return float(numbers[at - 1].replace(",", "")), form
-
-    def written(self, name):
-        if name.startswith("@"):
-            return self.folder(name[1:])
-        value, form = self.value(name)
-        if form == "text":
-            return value
-        if form == "word":
-            return WORDS[int(value)] if value == int(value) and 0 <= value <= 12 else format(value, "g")
-        if form.endswith("s"):
-            rounded = float(f"{value:.{int(form[:-1])}g}")
-            return f"{rounded:,.0f}" if rounded == int(rounded) else f"{rounded:,}"
-        return format(int(value) if form.endswith("d") else value, form)
-
-    def fill(self, words):
-        return NAME.sub(lambda m: self.written(m.group(1)), words)
-
-
-def tables_as_written(path):
-    """Of a Markdown file: heading and lines of each table."""
-    found, heading, inside = [], "", False
-    for line in read(path).splitlines():
-        if line.startswith("#"):
-            heading = line.lstrip("# ")
-        if line.startswith("|"):
-            if not inside:
-                found.append((heading, []))
-            found[-1][1].append(line)
-        inside = line.startswith("|")
-    return found
-
-
-def conditions(where):
-    """(column, whether it is to be so, value) of `a=b & c!=d`."""
-    parts = [re.split(r"(!?=)", part.strip(), maxsplit=1) for part in where.split("&") if part.strip()]
-    return [(name, op == "=", value) for name, op, value in parts]
-
-
-def chosen(lines, where):
-    """Of a table's lines: heading and those rows; nothing where there are none."""
-    asked, cells = conditions(where), [[cell.strip() for cell in line.strip()[1:-1].split("|")] for line in lines]
-    if any(name not in cells[0] for name, _, _ in asked):
-        return ""
-    kept = [line for line, row in zip(lines[2:], cells[2:])
-            if all((row[cells[0].index(name)] == value) == so for name, so, value in asked)]
-    return "\n".join(lines[:2] + kept) if kept else ""
-
-
-def paper(rows, text):
-    """paper.md of paper.md.in."""
-    def table(m):
-        path, heading, where = ([part.strip() for part in m.group(1).split("::")] + ["", ""])[:3]
-        found = [chosen(lines, where) for title, lines in tables_as_written(rows.file(path)) if title.startswith(heading)]
-        found = [lines for lines in found if lines]
-        if not found:
-            raise ValueError(f"no table '{heading}' with {where or 'rows'} in {path}")
-        return "\n\n".join(found)
-    text = re.sub(r"^\{table ([^}]*)\}$", table, text, flags=re.M)
-    head = "<!-- Made of paper.md.in, which has the text, by make paper: do not edit. -->\n\n"
-    return head + rows.fill(text)
+from paper_documents import as_noted, changed_pictures, left_of, no_targets, not_noted, numbers_by_document, prose
+from paper_rows import MEASURED, NAME, NUMBER, STATED, Rows, flat, paper, read
 
 
 def parse(path):
@@ -245,12 +58,6 @@ def parse(path):
         elif not line.startswith("# "):
             claims[-1][1] += line + "\n"
     return [claim for claim in claims if claim[1]], sections
-
-
-def prose(text):
-    """Without code, and where links go."""
-    text = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
-    return flat(re.sub(r"\]\([^)]*\)", "]", text))
 
 
 def section_of(text, heading):
@@ -283,6 +90,25 @@ def strays(rows):
     named = set(rows.runs.values())
     return (sorted(run for run in there if run not in named and os.path.dirname(run) not in named),
             sorted(run for run in named if not os.path.isdir(os.path.join(rows.top, "results", run))))
+
+
+def misnamed(rows):
+    """Runs of older sources whose names do not say so, others whose names do, runs that an older one is not older than, and runs with two names."""
+    folders = list(rows.runs.values())
+    for name, folder in rows.runs.items():
+        older = rows.marks[name].startswith("older")
+        if older != name.endswith("-older"):
+            yield f"{name} is {'' if older else 'not '}older"
+        if folders.count(folder) > 1:
+            yield f"{name} has the run of another name"
+        for other, its in rows.runs.items():
+            if not older and "/" in folder and rows.marks[other].startswith("older") and kind(its) == kind(folder) and its > folder:
+                yield f"{name} is not as new as {other}"
+
+
+def kind(folder):
+    """Of a run: its experiment, and what its ID adds to the time."""
+    return re.sub(r"/\w+", "/", folder)
 
 
 def dead_links(top):
@@ -324,8 +150,8 @@ def change(text, words, sentence):
 
 def main():
     arguments = sys.argv[1:]
-    write = "--write" in arguments
-    arguments = [a for a in arguments if a != "--write"]
+    write, note = "--write" in arguments, "--note" in arguments
+    arguments = [a for a in arguments if a not in ("--write", "--note")]
     if len(arguments) > 1 or any(a.startswith("-") for a in arguments):
         sys.exit(__doc__)
     top = arguments[0] if arguments else "."
@@ -346,11 +172,10 @@ def main():
         told(flat(sentence) in flat(texts[document]), what, f"the rows say '{flat(sentence)}'")
     for document, heading, every, known in sections:
         section = section_of(texts[document], heading)
-        left = re.sub(r"\{table [^}]*\}", " ", NAME.sub(" ", prose(section)))
-        for words in said[document] + known:
-            left = left.replace(words, " ; ")
-        left = re.sub(r"``?[^`]*``?", " ; ", left)
-        numbers = [m.group() for m in (re.finditer(NUMBER, left) if every else MEASURED.finditer(left))]
+        left = left_of(prose(section), said[document] + known)
+        numbers = [m.group() for m in (STATED if every else MEASURED).finditer(left)]
+        if every:
+            numbers += re.findall(NUMBER, STATED.sub(" ; ", left))
         told(section and not numbers, f"each {'' if every else 'measured '}number of {document} {heading} is in a claim",
              f"without: {', '.join(numbers)}" if section else "there is no such section")
     made = ""
@@ -371,6 +196,15 @@ def main():
     stray, missing = strays(rows)
     told(not stray, "each run in results is one of paper/runs", f"not there: {', '.join(stray)}")
     told(not missing, "each run of paper/runs is in results", f"missing: {', '.join(missing)}")
+    if note:
+        with open(os.path.join(top, "paper/noted"), "w") as f:
+            f.write(as_noted(numbers_by_document(top, said)))
+    for what, wrong in (("a run of older sources, and no other, has a name that says so", misnamed(rows)),
+                        ("no number of a document has changed that no row says", not_noted(top, said)),
+                        ("each make TARGET of a document is a target", no_targets(top)),
+                        ("pictures and recordings are as make figures left them", changed_pictures(top))):
+        found = list(wrong)
+        told(not found, what, "; ".join(found))
     dead = list(dead_links(top))
     told(not dead, "each link to results leads to what is there", "; ".join(dead))
     print(f"{told.passed} passed, {told.failed} failed, 0 skipped")

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Tests of check-paper.sh and check-figures.py: each breaks something on purpose and sees that it is noticed. Needs no root, and the
+# Tests of check-paper.sh, check-figures.py and check-examples.py: each breaks something on purpose and sees that it is noticed. Needs no root, and the
 # build ($O, build).
 # Tests are called by name, and fail where anything before does.
 # shellcheck disable=SC2317,SC2015,SC2016,SC2153
@@ -71,17 +71,19 @@ another_run() {
 		grep -q '^| ants, four pools.*| 9\.[0-9]* | 102 |' "$numbers" || fail "another is there: $(grep '^| ants' "$numbers")"
 }
 documents() {
-	local run numbers=experiments/overhead/README.md
+	local run older numbers=experiments/overhead/README.md
 	mkdir "$work/documents" && cd "$work/documents" || exit
-	mkdir -p core/plan core/model
-	cp "$top/core/plan/PROBING.md" core/plan && cp "$top/core/model/CORRECTNESS.md" core/model
-	mkdir ci && cp "$top"/ci/{check-paper.*,totals.sh} ci
-	cp -r "$top"/{README.md,CHANGELOG.md,paper,results,experiments} . && cp -r "$top/core/stats" "$top/core/base" core
+	# All documents, what makes tables, and what figures are drawn of.
+	(cd "$top" && find core ci fixtures -name '*.md' -exec cp --parents {} "$work/documents" \;)
+	cp "$top"/ci/{check-paper.*,paper_*.py,totals.sh} ci
+	cp -r "$top"/{README.md,CHANGELOG.md,CONTRIBUTING.md,Makefile,paper,results,experiments} . && cp -r "$top/core/stats" "$top/core/base" core
+	mkdir -p core/cli && cp "$top/core/cli/gotrace.1" core/cli
 	ci/check-paper.sh >"$work/said" 2>&1 || { cat "$work/said"; fail "not right as it stands"; }
 	run=$(sed -n 's/^overhead = //p' paper/runs)
 	# All has been derived once: from here on only what is broken is, and the copies have no other experiment.
 	find experiments -mindepth 1 -maxdepth 1 -type d ! -name overhead ! -name springboard-safety ! -name peers ! -name stats -exec rm -r {} +
 	sed -i '/^overhead = /!s/^[a-z-]* = [^,]*$/&, not derived/; /^overhead = /!s/older$/&, not derived/' paper/runs
+	ci/check-paper.py --note >"$work/said" 2>&1 || true # experiments' texts are gone
 	ci/check-paper.py --write >"$work/said" 2>&1 || { cat "$work/said"; fail "not right with one run derived"; }
 	apart another_run
 	apart no_gnuplot
@@ -110,7 +112,32 @@ documents() {
 	apart broken paper/paper.md.in 's/^## Results$/&\n\nIt is 17 times as fast./' 'paper.md.in .*without: 17'
 	apart broken paper/paper.md.in 's/function=framed & threads=1/function=none/' 'paper/paper.md is what'
 	apart broken paper/numbers 's/^set-up = .*/set-up = {no-such-name} :: .2f/' 'no-such-name'
+	# Commands, numbers in words, pictures, what gotrace needs, the manual, texts beside the code, and runs that are not the newest.
+	apart broken paper/paper.md.in 's/`make experiment-probe-cost`/`make experiment-probe-cots`/' 'each make TARGET .*experiment-probe-cots'
+	apart broken experiments/README.md 's/`sudo make experiments`/`sudo make experimenst`/' 'each make TARGET .*experimenst'
+	apart in_words
+	apart copied paper/figures/greet-exclusive.png paper/figures/greet-inclusive.png 'pictures and recordings .*greet-inclusive.png has changed'
+	apart copied paper/figures/ants.gotrace paper/figures/greet.gotrace 'pictures and recordings .*greet.gotrace has changed'
+	apart gone paper/figures/greet.gotrace 'pictures and recordings .*greet.gotrace is gone'
+	apart broken README.md 's/: 6\.6 or newer/: 5.6 or newer/' 'no number of a document .*README.md: +5.6'
+	apart broken README.md 's/a million calls/a billion calls/' 'no number of a document .*README.md: +a billion calls'
+	apart broken core/cli/gotrace.1 's/some 20 ns a call/some 2 ns a call/' 'no number of a document .*gotrace.1: +2 ns'
+	apart broken core/model/CORRECTNESS.md 's/^29 such/92 such/' 'no number of a document .*CORRECTNESS.md: .*-29'
+	apart broken core/model/CORRECTNESS.md 's/3\.6 times/1.6 times/' 'no number of a document .*CORRECTNESS.md: +1.6 times'
+	apart broken experiments/README.md 's/six hours/sixty hours/' 'no number of a document .*experiments/README.md: .*sixty hours'
+	older=$(sed -n 's/^overhead-older = \([^,]*\),.*/\1/p' paper/runs)
+	apart broken paper/runs 's|^overhead-older = |overhead-before = |' 'a run of older sources.*overhead-before'
+	apart broken paper/runs 's|^\(overhead-older = [^,]*\), older|\1|' 'a run of older sources.*overhead-older'
+	apart broken paper/runs "s|^overhead = .*|overhead = $older|" 'a run of older sources.*overhead has the run of another'
 	all_passed
+}
+# Words that both texts have, and that no row says.
+in_words() {
+	sed -i 's/^## Results$/&\n\nIt is two times as fast in nine of ten programs./' paper/paper.md.in paper/paper.md
+	noticed 'paper.md.in .*without: two times, nine of ten' ci/check-paper.py "numbers in words"
+}
+copied() { # FROM TO WORDS
+	cp "$1" "$2" && noticed "$3" ci/check-paper.py "$1 in place of $2"
 }
 # A picture, and the report, then reports that differ by a number, a name or a path.
 figures() {
@@ -128,6 +155,22 @@ figures() {
 		fi
 	done
 }
+# A recording of another program, or of none; a digit of an example; a recording that the example is not of.
+recordings() {
+	cd "$top" || exit
+	said=$work/recordings.said
+	cp paper/figures/ants.gotrace "$work/greet.gotrace"
+	! ci/check-figures.py "$build/gotrace" "$work/greet.gotrace" >"$said" && grep -q 'of the program ants' "$said" || fail "not noticed: another recording: $(cat "$said")"
+	tr '\0' '\1' <paper/figures/greet.gotrace >"$work/greet.gotrace"
+	! ci/check-figures.py "$build/gotrace" "$work/greet.gotrace" >"$said" && grep -q 'cannot read it' "$said" || fail "not noticed: a damaged recording: $(cat "$said")"
+	ci/check-examples.py "$build/gotrace" >"$said" || { cat "$said"; fail "not right as it stands"; }
+	for change in 's/ 63\.8% / 36.8% /' 's/^22113 events/22131 events/' '/^no event was lost$/d' 's/readme-pid/readme-command/' '/^<!-- of /d'; do
+		sed "$change" README.md >"$work/README.md"
+		! cmp -s README.md "$work/README.md" || fail "nothing to break: $change"
+		! ci/check-examples.py "$build/gotrace" "$work/README.md" >"$said" || fail "not noticed: $change"
+	done
+}
 try "one changed digit in a document, or cell in results, is noticed, and another run is one edit" documents
 try "a picture that is not what the report says is noticed" figures
+try "another recording behind a picture or an example is noticed, and a changed digit of an example" recordings
 totals

@@ -112,6 +112,7 @@ lane_of_files() {
 	step 'recorded traces replayed' env GOTRACE="$PWD/build/gotrace" fixtures/traces/replay.sh
 	step_of "$outputs|^paper/figures|^ci/check-figures" 'figures show what the report says' \
 		ci/check-figures.py build/gotrace paper/figures/greet.gotrace paper/figures/ants.gotrace
+	step_of "$outputs|^README|^paper/figures|^ci/check-examples" 'examples are what gotrace prints' ci/check-examples.py build/gotrace
 	step_of "$outputs|^ci/page" 'the page in Chromium' ci/page/run.sh
 	step_of "$scripts" 'Makefile and scripts' ci/scripts-test.sh
 	step_of "$scripts" 'what experiments share' ci/experiments-test.sh

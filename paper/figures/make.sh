@@ -34,3 +34,5 @@ shot ants-exclusive ants 1440x840 --view=sankey --by=self
 shot ants-overview ants 1280x800
 shot ants-flame ants 1280x420 --view=flame
 shot ants-timeline ants 1280x520 --view=timeline
+# What check-paper.py compares pictures and recordings with.
+(cd paper/figures && sha256sum -- *.gotrace *.png) >paper/figures/made.sha256

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Records greet.gotrace and ants.gotrace anew, with the functions that the thesis selected; needs root. The pictures are made of
-# these two alone (make.sh), so that they are the same on every machine.
-#   sudo paper/figures/record.sh
+# Records anew, as root: greet.gotrace and ants.gotrace with the functions that the thesis selected, of which alone the pictures are
+# made (make.sh), so that they are the same on every machine; and readme-pid.gotrace and readme-command.gotrace, whose reports the
+# README shows (ci/check-examples.py --write puts them there).
+#   sudo paper/figures/record.sh [NAME...]      all without one
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
@@ -22,5 +23,25 @@ record() { # NAME PACKAGE...
 	"$gotrace" report "$work/$name.gotrace" | grep -qx 'no event was lost'
 	install -m 644 "$work/$name.gotrace" paper/figures/
 }
-record greet main time
-record ants main github.com/panjf2000/ants/v2
+readme_pid() {
+	fixtures/programs/build.sh "$work" slow
+	(cd "$work/default" && exec ./slow evict 10s) &
+	sleep 2
+	(cd "$work" && "$gotrace" record -o readme-pid.gotrace --pid "$!" -d 5 >/dev/null)
+	wait "$!"
+	install -m 644 "$work/readme-pid.gotrace" paper/figures/
+}
+readme_command() {
+	(cd "$work" && "$gotrace" record -o readme-command.gotrace -- ./greet.noinline >/dev/null)
+	install -m 644 "$work/readme-command.gotrace" paper/figures/
+}
+[ $# -gt 0 ] || set -- greet ants readme-pid readme-command
+for name; do
+	case $name in
+	greet) record greet main time ;;
+	ants) record ants main github.com/panjf2000/ants/v2 ;;
+	readme-pid) readme_pid ;;
+	readme-command) readme_command ;;
+	*) echo "record.sh: no recording is called '$name'" >&2; exit 2 ;;
+	esac
+done

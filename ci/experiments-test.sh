@@ -96,6 +96,13 @@ regress() {
 	! "$top/experiments/regress-cost/derive.sh" "$dir/d" 2>"$work/said" && grep -q 'gone, which .* is compared with, is not there' "$work/said" || fail "compared with nothing"
 }
 
+# Packages that the README of overhead names are those that its script traces.
+selections() {
+	local at=$top/experiments/overhead
+	sed -n 's/^\t\(greet\|greet-2s\|oto\|oto-main\|ants\)) .*select=(\([^)]*\)).*/\1 \2/p' "$at/run.sh" | sed 's/ -p / /; s/ -p /, /g' | sort >"$work/traced"
+	sed -n '/^| program | traced packages |$/,/^$/s/^| \([a-z0-9-]*\) | \([^|]*\) |$/\1 \2/p' "$at/README.md" | grep -v '^program \|^-' | sort | diff - "$work/traced" && [ "$(wc -l <"$work/traced")" = 5 ]
+}
+
 # Which changes make whose rows old.
 made() {
 	local tree=$work/made
@@ -232,6 +239,7 @@ host() {
 
 try "rows become tables, with mawk and gawk, and not those of a run that has not ended" tables
 try "what a call costs is set against the earlier run" regress
+try "what a document says that an experiment traces is what it traces" selections
 try "rows are old when what made them has changed" made
 try "the summary of all safety runs is what their rows make" safety
 try "all experiments run, one that fails does not stop them, and it is said" everything

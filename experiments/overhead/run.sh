@@ -2,7 +2,7 @@
 # What tracing costs: greet, oto and ants plain and in every way of probing, the
 # thesis's among them. Reproduces tables 7.2 and 7.3 of the thesis, and what it says of ants.
 #
-#   sudo experiments/overhead/run.sh [PROGRAM...]    greet greet-2s oto oto-v3 ants; all but oto-v3 without one
+#   sudo experiments/overhead/run.sh [PROGRAM...]    greet greet-2s oto oto-main ants; all without one
 #
 # RUNS=5        rounds that count; one more goes before them and is discarded
 # QUICK=1       one round, on any machine
@@ -26,7 +26,7 @@ rounds=${rounds:-5}
 GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 RESULTS=${RESULTS:-$top/results/overhead}
 # shellcheck disable=SC2086 # a list of words
-[ $# -gt 0 ] || set -- ${WORKLOADS:-greet greet-2s oto ants}
+[ $# -gt 0 ] || set -- ${WORKLOADS:-greet greet-2s oto oto-main ants}
 programs=("$@")
 read -ra variants <<<"plain ${VARIANTS:-thesis thesis-links emulated springboard nop inline}"
 
@@ -43,7 +43,7 @@ check_setup() {
 	done
 	command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 	for p in "${programs[@]}"; do
-		case $p in greet | greet-2s | oto | oto-v3 | ants) ;; *) die "no program is called '$p'" ;; esac
+		case $p in greet | greet-2s | oto | oto-main | ants) ;; *) die "no program is called '$p'" ;; esac
 	done
 	for p in "${variants[@]}"; do
 		case $p in plain | thesis | thesis-links | emulated | springboard | nop | inline) ;; *) die "no variant is called '$p'" ;; esac
@@ -55,10 +55,10 @@ check_setup() {
 set_command() { # PROGRAM VARIANT
 	local target select
 	case $1 in
-	greet) target=("$work/bin/greet.noinline") select=(-p main) ;; # as the thesis ran it, and oto
+	greet) target=("$work/bin/greet.noinline") select=(-p main) ;;
 	greet-2s) target=("$work/bin/greet.noinline" -rounds "$greet_rounds") select=(-p main -p time) ;;
-	oto) target=("$work/bin/oto.noinline") select=(-p main) ;;
-	oto-v3) target=("$work/bin/oto.noinline") select=(-p main -p github.com/ebitengine/oto/v3) ;;
+	oto) target=("$work/bin/oto.noinline") select=(-p main -p github.com/ebitengine/oto/v3) ;; # as the thesis ran it
+	oto-main) target=("$work/bin/oto.noinline") select=(-p main) ;;
 	ants) target=("$work/bin/ants.noinline") select=(-p main -p github.com/panjf2000/ants/v2) ;;
 	esac
 	case $2 in
@@ -156,6 +156,7 @@ elif [[ " ${programs[*]} " == *" greet-2s "* ]]; then
 	greet_rounds=$("$work/bin/greet.noinline" -for 2s 2>&1 >/dev/null | awk '/^rounds/ { print $2 }')
 fi
 fix greet_2s_rounds "$greet_rounds"
+fix oto_packages "main github.com/ebitengine/oto/v3" # older runs do not say it, and traced main alone
 fix hyperfine "$(hyperfine --version)"
 measure_rounds plain "${variants[*]}" "$(for p in "${programs[@]}"; do echo "$p,time $p,hyperfine"; done)" \
 	program,tool \

@@ -3,7 +3,8 @@
 BEGIN { FS = OFS = ","; n_traced = split("events trace_bytes functions sites attach_s detach_s processing_s profile_bytes", traced, " ") }
 NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
 $col["discarded"] == 1 { next }
-function line(what, value) { print $col["program"], $col["tool"], what, $col["variant"], $col["round"], value }
+# Runs that say no selection of oto's packages traced main alone.
+function line(what, value) { print ($col["program"] == "oto" && selection == "" ? "oto-main" : $col["program"]), $col["tool"], what, $col["variant"], $col["round"], value }
 {
 	line("target", $col["target_s"])
 	line("end_to_end", $col["end_to_end_s"])

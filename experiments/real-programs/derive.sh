@@ -18,6 +18,30 @@ awk -F, -v OFS=, '
 "$stats" compare untraced untraced-again program,what <"$scratch/lines" >"$1/summary.csv"
 awk "$(cat "$top/experiments/median.awk" "$here/shares-median.awk")" "$1/shares.csv" |
 	sort -t, -k1,1 -k2,2 -k5,5gr -k3,3 >"$scratch/shares"
+# Functions that no probe can see, as what gotrace says of its recordings has it; nothing of a run that kept none.
+inlined() { # FOLDER
+	mkdir -p "$scratch/info"
+	if [ -e "$1/logs.tar.zst" ]; then
+		tar -I zstd -C "$scratch" --wildcards -xf "$1/logs.tar.zst" 'info/*.inline.txt' 2>/dev/null || return 0
+	else
+		cp "$1"/info/*.inline.txt "$scratch/info" 2>/dev/null || return 0
+	fi
+	cat <<-'EOF'
+		## Functions that exist only inlined
+
+		The compiler inlined each call of these, so that no probe can see one. Of the functions that were selected.
+
+		| program | probed | exist only inlined | of both, % |
+		|---|--:|--:|--:|
+	EOF
+	for info in "$scratch"/info/*.inline.txt; do
+		awk -v program="$(basename "$info" .inline.txt)" '
+			$1 == "plan.probed" { probed = $2 }
+			$1 == "plan.inlined" { inlined = $2 }
+			END { if (probed) printf "| %s | %d | %d | %.0f |\n", program, probed, inlined, inlined / (probed + inlined) * 100 }' "$info"
+	done
+	echo
+}
 # Nothing of a run that has no estimates.
 estimates() {
 	awk -v what=lines -f "$here/estimates.awk" "$1/shares.csv" >"$scratch/lines"
@@ -69,6 +93,7 @@ estimates() {
 	awk -F, '++n[$1, $2] <= 5 { printf "| %s | %s | `%s` | %.1f | %.1f | %.1f | %s |\n", $1, $2, $3, $4, $5, $6, $7 ? "unsure" : "" }' "$scratch/shares"
 	echo
 	estimates "$1"
+	inlined "$1"
 	echo "## What still traps with inline stubs, by cost"
 	echo
 	echo "Hits of a site in one run times the measured cost of such a trap; the 25 first of all programs."

@@ -251,7 +251,7 @@ paper: | $(call deps,build) $(call deps,paper) ## tables and plots of all runs a
 
 paper-pdf: | $(call deps,pdf) ## paper/paper.md as build/paper.pdf, by pandoc and LaTeX (340 MB)
 	@mkdir -p $(O)
-	$(Q)pandoc --resource-path=paper -V geometry:margin=2cm -V fontsize=9pt -V colorlinks -o $(O)/paper.pdf paper/paper.md
+	$(Q)pandoc --resource-path=paper -H paper/print.tex -V documentclass=extarticle -V geometry:margin=2cm -V fontsize=9pt -V colorlinks -o $(O)/paper.pdf paper/paper.md
 
 check-paper: | $(call deps,build) $(call deps,paper) ## what is derived is made again and compared, numbers of documents are looked up in rows
 	$(Q)ci/check-paper.sh
@@ -275,6 +275,11 @@ regress: $(BIN) | $(call deps,go) $(call deps,matrix) ## kernels x Go versions x
 	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) KERNEL="$(KERNEL)" GO="$(GO)" BUILD="$(BUILD)" PROBE="$(PROBE)" ci/regress.sh
 
 # ---- a first look
+
+.PHONY: kick-the-tires
+kick-the-tires: $(BIN) | $(call deps,go) ## in minutes: records a program, makes a table and a figure of it, checks both against what is expected; needs root
+	$(Q)experiments/workloads/build.sh $(O)/tires greet
+	$(Q)ci/kick-the-tires.py $(abspath $(BIN)) $(O)/tires/greet.noinline $(O)/tires
 
 .PHONY: demo
 demo: $(BIN) | $(call deps,go) ## sets up everything on a fresh machine and shows a traced program

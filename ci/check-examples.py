@@ -4,9 +4,10 @@
     check-examples.py [--write] GOTRACE [DOCUMENT...]      README.md without one
 
 A code block below a line `<!-- of FILE -->` is of the recording FILE. Each command in it that begins with `$ gotrace report` is followed by what
-it prints; a line `...` stands for the rest. --write puts there what it prints, as many lines as before where the rest is left out.
+it prints; a line `...` stands for lines that are left out. --write puts there what it prints, and leaves out as before.
 """
 import fcntl
+import itertools
 import os
 import pty
 import re
@@ -49,6 +50,27 @@ def examples(text):
         yield m.group(1), m.start(2), m.end(2)
 
 
+def shape(line):
+    """A line without its numbers."""
+    return " ".join(re.sub(r"[-<≈]?\d[\d.,]*(?:[num]?s|%)?", "0", line).split())
+
+
+def shortened(now, shown):
+    """What is printed, with `...` where lines are left out of what is shown: pieces are found by the shape of their first line."""
+    kept, at = [], 0
+    while shown:
+        piece = list(itertools.takewhile(lambda line: line != "...", shown))
+        if piece:
+            begin = next((i for i in range(at, len(now)) if shape(now[i]) == shape(piece[0])), None)
+            if begin is None or begin > at and not kept[-1:] == ["..."]:
+                raise ValueError(f"there is no line like '{piece[0]}'" if begin is None else f"lines before '{piece[0]}' are left out")
+            kept, at = kept + now[begin:begin + len(piece)], begin + len(piece)
+        shown = shown[len(piece):]
+        if shown[:1] == ["..."]:
+            kept, shown = kept + ["..."], shown[1:]
+    return kept if kept[-1:] == ["..."] else kept + now[at:]
+
+
 def block_as_printed(gotrace, top, trace, block):
     """The block with what its reports print, and what differs."""
     out, wrong, lines, i = [], [], block.splitlines(), 0
@@ -62,13 +84,14 @@ def block_as_printed(gotrace, top, trace, block):
             shown.append(lines[i])
             i += 1
         now = printed(gotrace, lines[i - len(shown) - 1].split()[2:], os.path.join(top, trace))
-        cut = shown[-1:] == ["..."]
-        if cut:
-            now = now[:len(shown) - 1] + ["..."]
-        wrong += [f"'{a}', and not '{b}'" for a, b in zip(now, shown) if a != b]
-        if len(now) != len(shown):
-            wrong.append(f"{len(now)} lines, and not {len(shown)}")
-        out += now
+        try:
+            kept = shortened(now, shown)
+        except ValueError as error:
+            kept, wrong = shown, wrong + [str(error)]
+        wrong += [f"'{a}', and not '{b}'" for a, b in zip(kept, shown) if a != b]
+        if len(kept) != len(shown):
+            wrong.append(f"{len(kept)} lines, and not {len(shown)}")
+        out += kept
     return "".join(line + "\n" for line in out), wrong
 
 

@@ -5,6 +5,7 @@
 
 Each recording is of the program that its file is named after. A picture by total or self time has a bar for each function, but for light ones, which it lists. Names and both times are those of
 `report --by=function` and of the sums over `report --by=path`; bands by self time are the sums over paths that end with caller and callee.
+Pictures for print beside a trace (sankey_print.py) say the same: names, times, and heights of bars.
 """
 import json
 import os
@@ -13,21 +14,9 @@ import subprocess
 import sys
 from collections import Counter
 
-DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+from sankey_print import nodes_of, numbers, page_of, unlike
+
 FUNCTION = 0  # kind of a bar; others stand for several light functions
-
-
-def numbers(text):
-    """Base 64, lowest digits first, five bits and "more follows" in each."""
-    found, value, shift = [], 0, 0
-    for c in text:
-        digit = DIGITS.index(c)
-        value |= (digit & 31) << shift
-        shift += 5
-        if not digit & 32:
-            found.append(value)
-            value, shift = 0, 0
-    return found
 
 
 def picture(page, which):
@@ -98,9 +87,16 @@ def of_another(gotrace, trace):
         yield f"it is of the program {program}"
 
 
-def page_of(gotrace, trace):
-    text = subprocess.run([gotrace, "export", "--format=html", "-o", "-", trace], check=True, capture_output=True).stdout.decode()
-    return json.loads(re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', text, flags=re.S).group(1))
+def printed(trace, functions, page):
+    """What the pictures for print beside a trace say otherwise than its report: where there are such pictures."""
+    for which, name, column in (0, "inclusive", "total_corrected_ns"), (1, "exclusive", "self_corrected_ns"):
+        path = re.sub(r"\.gotrace$", f"-{name}.svg", trace)
+        if os.path.exists(path):
+            bands = {bar[0]: bar[5] for bar in nodes_of(page, which) if bar[0]}
+            reported = {row["function"]: row[column] for row in functions}
+            with open(path) as f:
+                svg = f.read()
+            yield from (f"{os.path.basename(path)}: {words}" for words in unlike(svg, {bar: reported.get(bar) for bar in bands}, bands))
 
 
 def main():
@@ -111,7 +107,7 @@ def main():
         what = f"the pictures of {trace}"
         try:
             page, functions, rows = page_of(gotrace, trace), of_report(gotrace, trace, "function"), of_report(gotrace, trace, "path")
-            found = list(wrong(page, functions, rows)) + list(of_another(gotrace, trace))
+            found = list(wrong(page, functions, rows)) + list(of_another(gotrace, trace)) + list(printed(trace, functions, page))
             what += f": {len(picture(page, 0)[0])} and {len(picture(page, 1)[0])} bars"
         except subprocess.CalledProcessError as error:
             found = [f"gotrace {error.cmd[1]} cannot read it: {error.stderr.decode(errors='replace').strip()}"]

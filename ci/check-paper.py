@@ -15,10 +15,12 @@ paper/numbers says where each number comes from; a name with <x> in it stands fo
 A table's file (Markdown, CSV, TSV or environment.txt), what its row has in which columns (= or !=), the column, which number of the
 cell (1 is the first), and how Python writes it. Instead of which number: sum, min, max, median or count, of all rows that match;
 text, the cell as it is, or, where there is no such column, the words that stand where else Python's format does; ratio, the number, or what the column verdict says if that is "invalid" or "not measurable".
-Of several lines for one name, as tables of older runs are others, the first that finds a row counts. "2s" are two significant digits, with commas; "word" is a word up to twelve.
+A line that is words in quotes stands for these words. Of several lines for one name, as tables of older runs are others, the first that finds a row counts. "2s" are two significant digits, with commas; "word" is a word up to twelve.
 
 paper/paper.md is made of paper/paper.md.in: {name} is a number, {@overhead} a folder of results/, {table FILE} all tables of a
-file, {table FILE :: HEADING :: WHERE} those below the heading that begins so, or of all, with the rows that have what is asked for.
+file, {table FILE :: HEADING :: WHERE :: COLUMNS} those below the heading that begins so, or of all, with the rows that have what is asked for, and
+some columns: `NAME; #3; NAME -> OTHER NAME`. Above its appendix it has eight tables at most, of eight columns at most. Each [Key24] there is
+in its list of references, and each of these is cited.
 
 paper/claims has words of other documents, with such {names}, below the document's name in brackets; an empty line ends a claim.
 Line breaks and more than one blank count as one blank in both.
@@ -30,14 +32,17 @@ Line breaks and more than one blank count as one blank in both.
 paper/noted has the other numbers of README, the manual, experiments' texts and those of core, how often each is there; --note writes it.
 Each `make TARGET` in a document is a target. paper/figures/made.sha256 has the sums of pictures and recordings as make figures left them.
 
---write makes paper.md and that table, and changes the numbers of claims in their documents to what the rows say.
+Figures are drawn by ci/paper_figures.py, which also reads back what a picture says.
+
+--write makes paper.md, figures and that table, and changes the numbers of claims in their documents to what the rows say.
 """
 import glob
 import os
 import re
 import sys
 
-from paper_documents import as_noted, changed_pictures, left_of, no_targets, not_noted, numbers_by_document, prose
+from paper_documents import as_noted, changed_pictures, left_of, no_targets, not_noted, numbers_by_document, prose, unlike_a_paper
+from paper_figures import wrong_figures
 from paper_rows import MEASURED, NAME, NUMBER, STATED, Rows, flat, paper, read
 
 
@@ -199,10 +204,12 @@ def main():
     if note:
         with open(os.path.join(top, "paper/noted"), "w") as f:
             f.write(as_noted(numbers_by_document(top, said)))
-    for what, wrong in (("a run of older sources, and no other, has a name that says so", misnamed(rows)),
+    for what, wrong in (("the paper's text has few tables, and cites what it lists", unlike_a_paper(read(top, "paper/paper.md"))),
+                        ("a run of older sources, and no other, has a name that says so", misnamed(rows)),
                         ("no number of a document has changed that no row says", not_noted(top, said)),
                         ("each make TARGET of a document is a target", no_targets(top)),
-                        ("pictures and recordings are as make figures left them", changed_pictures(top))):
+                        ("pictures and recordings are as make figures left them", changed_pictures(top)),
+                        ("figures are drawn of rows and sources, and say what these say", wrong_figures(rows, write))):
         found = list(wrong)
         told(not found, what, "; ".join(found))
     dead = list(dead_links(top))

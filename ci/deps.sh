@@ -24,7 +24,7 @@ packages_of() {
 	paper) # make paper and check-paper: plots, with the font they have
 		echo python3 gnuplot-nox fonts-dejavu-core ;;
 	pdf) # make paper-pdf (340 MB)
-		echo pandoc texlive-latex-recommended lmodern ;;
+		echo pandoc texlive-latex-recommended lmodern librsvg2-bin ;;
 	experiment) # make experiment-*
 		echo hyperfine time gnuplot-nox libasound2-dev libasound2-plugins \
 			alsa-utils pulseaudio pulseaudio-utils pkg-config "$(perf)" ;;

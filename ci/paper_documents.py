@@ -11,6 +11,9 @@ PATTERNS = ["README.md", "paper/paper.md.in", "core/cli/gotrace.1", "core/**/*.m
 TIED = ["CONTRIBUTING.md", "ci/**/*.md", "fixtures/**/*.md", "results/*.md"]  # commands, but no numbers of measurements
 
 
+REFERENCE = re.compile(r"^- \*\*\[(\w+)\]\*\*.*(?:\n  .*)*", flags=re.M)
+
+
 def documents(top, patterns):
     found = {os.path.relpath(f, top) for pattern in patterns for f in glob.glob(os.path.join(top, pattern), recursive=True)}
     return sorted(found)
@@ -19,6 +22,7 @@ def documents(top, patterns):
 def prose(text):
     """Without code, and where links go."""
     text = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    text = re.sub(REFERENCE.pattern, "", text, flags=re.M)
     return flat(re.sub(r"\]\([^)]*\)", "]", text))
 
 
@@ -105,7 +109,7 @@ def changed_pictures(top):
     """Pictures and recordings in paper/figures that `make figures` did not leave so."""
     folder = os.path.join(top, "paper/figures")
     sums = {name: digest for digest, name in (line.split() for line in read(folder, "made.sha256").splitlines() if not line.startswith("#"))}
-    there = {os.path.basename(f) for pattern in ("*.png", "*.gotrace") for f in glob.glob(os.path.join(folder, pattern))}
+    there = {os.path.basename(f) for pattern in ("*.png", "*.gotrace", "*clusive.svg") for f in glob.glob(os.path.join(folder, pattern))}
     for name in sorted(there | set(sums)):
         if name not in there:
             yield f"{name} is gone"
@@ -115,3 +119,16 @@ def changed_pictures(top):
             with open(os.path.join(folder, name), "rb") as f:
                 if hashlib.sha256(f.read()).hexdigest() != sums[name]:
                     yield f"{name} has changed"
+
+
+def unlike_a_paper(text):
+    """Of the text above the appendix: too many tables, too many columns; of references: what is not cited, or not listed."""
+    body = text.partition("\n# Appendix")[0]
+    heads = re.findall(r"^(\|.*)\n\|[-:| ]+\|$", body, flags=re.M)
+    if len(heads) > 8:
+        yield f"{len(heads)} tables"
+    yield from (f"{head.count('|') - 1} columns: {head}" for head in heads if head.count("|") - 1 > 8)
+    listed = REFERENCE.findall(text)
+    cited = set(re.findall(r"\[([A-Z]\w*\d\d)\](?!\()", REFERENCE.sub("", text)))
+    yield from (f"{key} is listed {listed.count(key)} times" for key in sorted(cited | set(listed)) if listed.count(key) != 1)
+    yield from (f"{key} is not cited" for key in sorted(set(listed) - cited))

@@ -113,6 +113,8 @@ class Rows:
         return self.known[name]
 
     def value_at(self, name, place):
+        if len(place) == 1 and re.fullmatch(r'"[^"]*"', place[0]):
+            return place[0].strip('"'), "text"
         if len(place) == 2:
             text = NAME.sub(lambda m: repr(float(self.value(m.group(1))[0])), place[0])
             if not re.fullmatch(r"[-+*/()\d.e ]+", text):
@@ -179,6 +181,23 @@ def conditions(where):
     return [(name, op == "=", value) for name, op, value in parts]
 
 
+def picked(lines, columns):
+    """Of a table's lines some columns, in that order: `NAME; #3; NAME -> OTHER NAME`. Lines below heads are as long as cells: their widths in print."""
+    cells = [[cell.strip() for cell in line.strip()[1:-1].split("|")] for line in lines.splitlines()]
+    at, names = range(len(cells[0])), cells[0]
+    if columns:
+        asked = [[part.strip() for part in column.partition("->")] for column in columns.split(";")]
+        wrong = [name for name, _, _ in asked if not re.fullmatch(r"#\d+", name) and cells[0].count(name) != 1]
+        if wrong:
+            raise ValueError(f"the table has no column {wrong[0]}, or several")
+        at = [int(name[1:]) - 1 if name.startswith("#") else cells[0].index(name) for name, _, _ in asked]
+        names = [new or cells[0][n] for n, (_, _, new) in zip(at, asked)]
+    rows = [names] + [[row[n] if n < len(row) else "" for n in at] for row in cells[2:]]
+    widths = [2 + max([3] + [len(row[i]) for row in rows[1:]] + [len(word) for word in rows[0][i].split()]) for i in range(len(rows[0]))]
+    rule = ["-" * (width - 1) + ":" if cells[1][n].endswith(":") else "-" * width for n, width in zip(at, widths)]
+    return "\n".join("| " + " | ".join(row) + " |" for row in [names, rule] + rows[1:])
+
+
 def chosen(lines, where):
     """Of a table's lines: heading and those rows; nothing where there are none."""
     asked, cells = conditions(where), [[cell.strip() for cell in line.strip()[1:-1].split("|")] for line in lines]
@@ -192,9 +211,9 @@ def chosen(lines, where):
 def paper(rows, text):
     """paper.md of paper.md.in."""
     def table(m):
-        path, heading, where = ([part.strip() for part in m.group(1).split("::")] + ["", ""])[:3]
+        path, heading, where, columns = ([part.strip() for part in m.group(1).split("::")] + ["", "", ""])[:4]
         found = [chosen(lines, where) for title, lines in tables_as_written(rows.file(path)) if title.startswith(heading)]
-        found = [lines for lines in found if lines]
+        found = [picked(lines, columns) for lines in found if lines]
         if not found:
             raise ValueError(f"no table '{heading}' with {where or 'rows'} in {path}")
         return "\n\n".join(found)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The pictures of greet and ants, by total and by self time (the thesis's Figures 6.2, 6.3, 7.1 and 7.2), and more views of ants' page,
-# of the recordings beside this file. Needs no root. record.sh records anew.
+# The pictures of greet and ants, by total and by self time (the thesis's Figures 6.2, 6.3, 7.1 and 7.2) for print, and views of their
+# pages, of the recordings beside this file. Needs no root. record.sh records anew.
 #   paper/figures/make.sh        (make figures)
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -27,12 +27,11 @@ for program in greet ants; do
 	"$gotrace" export --format=html -o "$work/$program.html" "paper/figures/$program.gotrace"
 	echo "page of $program: $(stat -c %s "$work/$program.html") bytes"
 done
-shot greet-inclusive greet 1280x640 --view=sankey
-shot greet-exclusive greet 1280x640 --view=sankey --by=self
-shot ants-inclusive ants 1440x840 --view=sankey
-shot ants-exclusive ants 1440x840 --view=sankey --by=self
-shot ants-overview ants 1280x800
-shot ants-flame ants 1280x420 --view=flame
+for program in greet ants; do
+	ci/sankey_print.py "$gotrace" "paper/figures/$program.gotrace" total "paper/figures/$program-inclusive.svg"
+	ci/sankey_print.py "$gotrace" "paper/figures/$program.gotrace" self "paper/figures/$program-exclusive.svg"
+done
+shot greet-inclusive greet 1280x640 --view=sankey # the README's
 shot ants-timeline ants 1280x520 --view=timeline
 # What check-paper.py compares pictures and recordings with.
-(cd paper/figures && sha256sum -- *.gotrace *.png) >paper/figures/made.sha256
+(cd paper/figures && sha256sum -- *.gotrace *.png *clusive.svg) >paper/figures/made.sha256

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Records anew, as root: greet.gotrace and ants.gotrace with the functions that the thesis selected, of which alone the pictures are
-# made (make.sh), so that they are the same on every machine; and readme-pid.gotrace and readme-command.gotrace, whose reports the
-# README shows (ci/check-examples.py --write puts them there).
+# made (make.sh), so that they are the same on every machine; and readme-pid.gotrace, whose report the README shows
+# (ci/check-examples.py --write puts it there).
 #   sudo paper/figures/record.sh [NAME...]      all without one
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -31,17 +31,12 @@ readme_pid() {
 	wait "$!"
 	install -m 644 "$work/readme-pid.gotrace" paper/figures/
 }
-readme_command() {
-	(cd "$work" && "$gotrace" record -o readme-command.gotrace -- ./greet.noinline >/dev/null)
-	install -m 644 "$work/readme-command.gotrace" paper/figures/
-}
-[ $# -gt 0 ] || set -- greet ants readme-pid readme-command
+[ $# -gt 0 ] || set -- greet ants readme-pid
 for name; do
 	case $name in
 	greet) record greet main time ;;
 	ants) record ants main github.com/panjf2000/ants/v2 ;;
 	readme-pid) readme_pid ;;
-	readme-command) readme_command ;;
 	*) echo "record.sh: no recording is called '$name'" >&2; exit 2 ;;
 	esac
 done

@@ -74,8 +74,8 @@ struct report_options {
 	uint64_t min_ns; /* BY_CALL: only calls at least this long */
 	/* set by text and JSON: the answer (analysis/answer.h) stands before the rows */
 	bool answer;
-	/* set by text: the answer is said, and functions that wait for their callers
-	 * (analysis/fold_waits.h) have no rows, unless with `waits` */
+	/* set by text: the report has the answer. Functions that wait for their callers
+	 * (analysis/fold_waits.h) have rows only with `waits` */
 	bool text;
 	bool waits;
 	/* BY_FUNCTION as text: writes what to select to see more; NULL: nothing is said */

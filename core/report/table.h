@@ -24,7 +24,8 @@ struct table_column {
 	/* Text of a row, for a table of so many columns (0: any number), safe to print. */
 	void (*cell)(const void *ctx, size_t row, unsigned width, char buf[CELL_BYTES]);
 	enum text_style (*style)(const void *ctx, size_t row); /* NULL: none */
-	const char *group; /* what it is of, with neighbours of the same; NULL: nothing */
+	const char
+		*group; /* heading above it and above neighbours with an equal group; NULL: none */
 };
 
 struct table_options {

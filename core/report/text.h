@@ -74,7 +74,7 @@ unsigned text_indent_room(const struct report *rep, size_t used);
  */
 void text_named(const struct report *rep, FILE *out, const char *name, size_t used,
 		const char *after);
-/* The same on a terminal of `width` columns; 0: any number. */
+/* Writes it on a terminal of `width` columns; 0: any number. */
 void text_name_after(FILE *out, unsigned width, bool colour, const char *name, size_t used,
 		     const char *after);
 /* text_marks.c: "  (1 unfinished, 3 suspect)" after a name; "" for calls that just finished. */

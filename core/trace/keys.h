@@ -205,8 +205,8 @@
 #define KEY_END_CPU_SAMPLES_LOST      "end.cpu_samples_lost"
 #define KEY_END_CPU_SAMPLES_COST_NS   "end.cpu_samples_cost_ns"
 #define KEY_END_TIME_NS               "end.time_ns"       /* CLOCK_MONOTONIC when recording ended */
-#define KEY_END_SAMPLES_EARLY         "end.samples_early" /* what their process is was not known yet */
-/* of samples: the time that they are of, in CLOCK_REALTIME */
+#define KEY_END_SAMPLES_EARLY         "end.samples_early" /* their process was not known yet */
+/* the stretch of samples, in CLOCK_REALTIME */
 #define KEY_END_STRETCH_FROM_NS "end.stretch_from_ns"
 #define KEY_END_STRETCH_TO_NS   "end.stretch_to_ns"
 #define KEY_END_DETACH_NS       "end.detach_ns" /* time it took to detach the probes */

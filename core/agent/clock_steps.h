@@ -6,17 +6,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zero: no time was told yet. */
+/* All zero before the first look. */
 struct clock_steps {
 	bool known;
 	int64_t offset_ns;    /* from the time since boot to the real time */
-	uint64_t settling_ns; /* since boot: until then no age is believed; 0: it is */
+	uint64_t settling_ns; /* since boot: the end of the hour without deletions, or 0 */
 };
 
-/* Both clocks, now and then: since 1970; since boot, suspends included (CLOCK_BOOTTIME). How far
- * the real time was set ahead since the last call; 0: not for more than a minute. */
+/* Takes CLOCK_REALTIME and CLOCK_BOOTTIME. Returns how far the real time was set ahead since the
+ * last call, or 0 for a step of at most a minute. */
 uint64_t clock_steps_look(struct clock_steps *c, uint64_t real_ns, uint64_t boot_ns);
-/* No: it was set ahead within the last hour, and may yet be set back. */
+/* Returns false for an hour after the clock was set ahead, because it may be set back. */
 bool clock_steps_settled(const struct clock_steps *c, uint64_t boot_ns);
 
 #endif

@@ -91,7 +91,7 @@ void sample_unreadable(const struct loaded_trace *t, struct notes *to)
 	say_where(s, where, sizeof(where));
 	if (early && !(t->view && t->view->n_processes))
 		snprintf(when, sizeof(when),
-			 "; %" PRIu64 " of them were taken before it was known what the process is",
+			 "; %" PRIu64 " of them were taken before gotrace had read the process",
 			 early);
 	notes_add(
 		to,

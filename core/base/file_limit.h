@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Beyond a file size limit (ulimit -f) a write sends SIGXFSZ, which ends a process without a word.
- * Blocked, it is an error like that of a full disk. What gotrace executes has its mask back.
+ * Blocked, it is an error like that of a full disk. Programs that gotrace executes get the old
+ * mask.
  */
 #ifndef GOTRACE_FILE_LIMIT_H
 #define GOTRACE_FILE_LIMIT_H

@@ -7,8 +7,8 @@
 
 /* Flushes. 0, or -errno when something could not be written to out (logged). */
 int outfile_check(FILE *out);
-/* The same of work that ended with err: where it could not write, that is why, and is told. Returns
- * err, or outfile_check's. */
+/* Ends work that returned err. If something could not be written, logs that reason. Returns err, or
+ * outfile_check's. */
 int outfile_end(FILE *out, int err);
 
 #endif

@@ -14,7 +14,7 @@ size_t text_columns(const char *s);
  * stands alone.
  */
 void text_wrap(FILE *out, const char *s, unsigned width, unsigned hanging);
-/* The same of each line of a text, whose newlines it overwrites. */
+/* Wraps each line of a text. It overwrites the text's newlines. */
 void text_wrap_lines(FILE *out, char *text, unsigned width, unsigned hanging);
 
 #endif

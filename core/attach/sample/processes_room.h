@@ -12,10 +12,10 @@ struct process *process_find(const struct processes *p, uint32_t pid, uint64_t t
 bool process_has_threads(uint32_t pid);
 /* All of its threads have ended. */
 void process_end(struct processes *p, struct process *one, uint64_t ts_ns);
-/* Tells the BPF program what it has mapped. Who has had no sample for longest gives way, and is
- * told of again when it has one. */
+/* Gives the BPF program the mappings of a process. The process without a sample for longest gives
+ * way, and gets its place again with its next sample. */
 void process_tell(struct processes *p, struct process *one);
-/* From then on it has mapped nothing of that. */
+/* Takes its mappings out of the BPF program from ts_ns on. */
 void process_untell(struct processes *p, struct process *one, uint64_t ts_ns);
 /* To be called after what one has grew or shrank. */
 void process_charge(struct processes *p, struct process *one);

@@ -17,7 +17,7 @@ export const addressTests = ({ open, text, shown, hash, file }) => ({
 			await q.done();
 		};
 		await p.run(`document.querySelector("#timeline").focus()`);
-		for (const key of ["ArrowDown", "Enter", "+", "+", "ArrowRight"]) await p.press(key);
+		for (const key of ["ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "Enter", "+", "+", "ArrowRight"]) await p.press(key);
 		await written("at=");
 		assert.ok(await hash(p, "open"));
 		await p.run(`document.querySelector("#timeline").blur()`);

@@ -7,7 +7,7 @@ const line = (p) => p.run(`document.querySelector("#timeline canvas").toDataURL(
 
 export const timelineTests = ({ open, text, shown, hash }) => ({
 	async "the timeline zooms, pans, opens and is walked with keys"() {
-		const p = await open("storm.go1.27.emulated", "#view=timeline"), said = () => text(p, "#said");
+		const p = await open("coroutines.go1.27.emulated", "#view=timeline"), said = () => text(p, "#said");
 		const first = await line(p);
 		await p.press(await keyOf(p, "timeline"));
 		await p.press("+");
@@ -43,6 +43,45 @@ export const timelineTests = ({ open, text, shown, hash }) => ({
 		const at = await p.run(`(() => { const r = document.querySelector("#timeline").getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; })()`);
 		for (let dy = 30; dy < 300; dy += 9) await p.move(at[0] + at[2] * 0.6, at[1] + dy);
 		await p.drag(at[0] + at[2] * 0.5, at[1] + 200, at[0] + at[2] * 0.6, at[1] + 190);
+		await p.done();
+	},
+
+	async "rows say what all goroutines did at each moment"() {
+		const p = await open("garbage", "#view=timeline"), names = [], [x, y, w] = await p.run(`(() => { const r = document.querySelector("#timeline").getBoundingClientRect(); return [r.x, r.y, r.width]; })()`);
+		await p.run(`document.querySelector("#timeline").focus()`);
+		for (let i = 0; i < 8; i++) {
+			await p.press("ArrowDown");
+			names.push(await text(p, "#said"));
+		}
+		assert.match(names[0], /^running, of \d+ processors?: goroutines that ran/);
+		for (const row of [/^ready to run, at most [\d.]+: /, /^GC, at most [\d.]+: the garbage collector’s workers/]) assert.ok(names.some((n) => row.test(n)), names.join("\n"));
+		// Over all moments a program that makes garbage runs, and its collector marks.
+		const sums = {};
+		for (let at = 0.25; at < 1; at += 0.01) for (const dy of [35, 35 + 27 * names.findIndex((n) => /^GC/.test(n))]) {
+			await p.page.mouse.move(x + w * at, y + dy);
+			for (const [what, n] of await p.run(`[...document.querySelectorAll("#tip dl dt")].map((t) => [t.textContent, Number(t.nextSibling.textContent)])`)) sums[what] = (sums[what] || 0) + (n || 0);
+		}
+		assert.ok(sums.running > 1 && sums.marking > 0.1, JSON.stringify(sums));
+		await p.done();
+		const q = await open("go", "#view=timeline");
+		await q.run(`document.querySelector("#timeline").focus()`);
+		await q.press("ArrowDown");
+		assert.doesNotMatch(await text(q, "#said"), /^running/, "a trace without states has no such rows");
+		await q.done();
+	},
+
+	async "of many goroutines the busiest have rows, and the others on demand"() {
+		const p = await open("coroutines.go1.27.emulated", "#view=timeline"), said = async () => { await p.press("ArrowDown"); return text(p, "#said"); };
+		await p.run(`document.querySelector("#timeline").focus()`);
+		let row = await said();
+		for (let i = 0; i < 60 && !/more goroutines$/.test(row); i++) row = await said();
+		const n = Number(/^([\d\u202f]+) more/.exec(row)[1].replace(/\u202f/g, ""));
+		assert.ok(n > 2, row);
+		const before = await line(p);
+		await p.press("Enter");
+		assert.match(await text(p, "#said"), /^all goroutines of /);
+		assert.notEqual(await line(p), before);
+		await p.until(`/all=\\d/.test(location.hash)`);
 		await p.done();
 	},
 

@@ -10,6 +10,7 @@
 #define GOTRACE_HTML_H
 
 #include "analysis/call_tree.h"
+#include "analysis/wait_class.h"
 #include "base/json.h"
 #include "export/export.h"
 #include "export/html/html_slow.h"
@@ -106,6 +107,26 @@ struct html_losses {
 /* Events were lost. 0 or -ENOMEM */
 int html_losses_add(struct html_losses *l, uint64_t from_ns, uint64_t to_ns, uint64_t goid);
 
+/* What goroutines did at each moment, those without calls, too: strips by STATE_DEPTH of what runs,
+ * would run, or is in a system call, and of waits for the network and the garbage collector. */
+#define HTML_LOAD_COLLECTOR UINT32_MAX /* the key of what the collector's workers run */
+struct html_loads {
+	struct timeline_strips strips;
+	struct wait_classes classes;
+	bool known; /* classes */
+	/* goroutines that waited as the collector's workers do */
+	struct html_worker {
+		uint64_t goid;
+		uint32_t image;
+	} * workers;
+	size_t n_workers, cap_workers;
+};
+
+/* As states end; from_ns: nothing begins before it. 0 or -ENOMEM */
+int html_loads_add(struct html_loads *l, const struct trace_info *info, uint64_t from_ns,
+		   const struct state_span *s);
+void html_loads_free(struct html_loads *l);
+
 /* ---- states and reasons */
 
 /* STATE_DEPTH(state, reason) of all that the page tells of. */
@@ -126,6 +147,7 @@ struct html_page {
 	struct html_goroutines goroutines;
 	struct timeline timeline; /* without spans: there were no single calls */
 	struct html_losses losses;
+	struct html_loads loads;
 	struct html_slow slow;
 	struct html_codes codes;
 	/* of the trace's functions, their numbers on the page; SANKEY_NONE: not on it */

@@ -40,6 +40,8 @@ static void on_state(void *ctx, const struct state_span *s)
 
 	p->timeline.from_ns = p->trace.totals->from_ns;
 	timeline_state(&p->timeline, s);
+	if (!p->timeline.err)
+		p->timeline.err = html_loads_add(&p->loads, p->trace.info, p->timeline.from_ns, s);
 }
 
 #define PINNED 500 /* lanes, of HTML_LANES */
@@ -142,6 +144,7 @@ void html_page_free(struct html_page *p)
 	html_goroutines_free(&p->goroutines);
 	timeline_free(&p->timeline);
 	free(p->losses.all);
+	html_loads_free(&p->loads);
 	html_slow_free(&p->slow);
 	free(p->codes.all);
 	html_groups_free(&p->groups);

@@ -204,6 +204,9 @@ static void test_answer(void **state)
 	assert_non_null(strstr(page, "\"answer\":[\"main.serveEvict waits "));
 	leave(page, "evict");
 	free(page);
+	page = page_of("fixtures/answers/garbage.gotrace");
+	leave(page, "garbage");
+	free(page);
 }
 
 /* With the waits of parked goroutines apart, and with them: ci/page adds them up. */

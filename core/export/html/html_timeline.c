@@ -129,37 +129,70 @@ static int write_lanes(struct html_page *p, struct json *j)
 	return err;
 }
 
+/* Pairs: how many further on, the time there. */
+static int write_bins(struct json *j, const uint64_t bins[TIMELINE_BINS])
+{
+	struct html_text text = { 0 };
+
+	for (size_t k = 0, last = 0; k < TIMELINE_BINS; k++) {
+		if (!bins[k])
+			continue;
+		html_put(&text, k - last);
+		html_put(&text, bins[k]);
+		last = k;
+	}
+	return html_column(j, "bins", &text);
+}
+
+/* What goroutines did at each moment; nothing without states. */
+static int write_loads(struct html_page *p, struct json *j)
+{
+	const struct timeline_strips *s = &p->loads.strips;
+	int err = 0;
+
+	if (!s->n)
+		return 0;
+	json_kv_u64(j, "load_bin", s->bin_ns);
+	json_key(j, "loads");
+	json_open(j, '[');
+	for (size_t i = 0; !err && i < s->n; i++) {
+		const uint32_t key = s->all[i].key;
+
+		json_open(j, '{');
+		json_kv_bool(j, "collector", key == HTML_LOAD_COLLECTOR);
+		json_kv_u64(j, "code", key == HTML_LOAD_COLLECTOR ? STATE_RUNNING : key);
+		err = write_bins(j, s->all[i].bins);
+		if (!err && key != HTML_LOAD_COLLECTOR)
+			err = html_code(&p->codes, key);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	return err;
+}
+
 /* A row for each go statement: those of paths that one has begun added up. */
 static int write_strips(const struct html_page *p, struct json *j)
 {
 	const struct timeline *t = &p->timeline;
-	struct html_text bins = { 0 };
-	uint64_t(*sums)[TIMELINE_BINS] = calloc(t->n_strips + 1, sizeof(*sums));
+	uint64_t(*sums)[TIMELINE_BINS] = calloc(t->strips.n + 1, sizeof(*sums));
 	uint32_t *of_group = calloc(p->groups.n + 1, sizeof(*of_group)), n = 0;
 	int err = sums && of_group ? 0 : -ENOMEM;
 
 	json_key(j, "strips");
 	json_open(j, '[');
-	for (size_t i = 0; !err && i < t->n_strips; i++) {
-		uint32_t *row = &of_group[p->groups.of_node[p->tree.node_of[t->strips[i].path]]];
+	for (size_t i = 0; !err && i < t->strips.n; i++) {
+		uint32_t *row = &of_group[p->groups.of_node[p->tree.node_of[t->strips.all[i].key]]];
 
 		*row = *row ? *row : ++n; /* counted from 1 */
 		for (size_t k = 0; k < TIMELINE_BINS; k++)
-			sums[*row - 1][k] += t->strips[i].bins[k];
+			sums[*row - 1][k] += t->strips.all[i].bins[k];
 	}
 	for (size_t g = 0; !err && g < p->groups.n; g++) {
 		if (!of_group[g])
 			continue;
 		json_open(j, '{');
 		json_kv_u64(j, "group", g);
-		for (size_t k = 0, last = 0; k < TIMELINE_BINS; k++) {
-			if (!sums[of_group[g] - 1][k])
-				continue;
-			html_put(&bins, k - last);
-			html_put(&bins, sums[of_group[g] - 1][k]);
-			last = k;
-		}
-		err = html_column(j, "bins", &bins);
+		err = write_bins(j, sums[of_group[g] - 1]);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -196,13 +229,15 @@ int html_write_timeline(struct html_page *p, struct json *j)
 	json_kv_u64(j, "length", t->to_ns - t->from_ns);
 	json_kv_u64(j, "apart", t->apart_ns);
 	json_kv_bool(j, "left_out", t->left_out);
-	json_kv_u64(j, "not_in_strips", t->not_in_strips);
+	json_kv_u64(j, "not_in_strips", t->strips.left_out);
 	json_kv_u64(j, "too_deep", t->too_deep);
-	json_kv_u64(j, "bin", t->bin_ns);
+	json_kv_u64(j, "bin", t->strips.bin_ns);
 	int err = write_lanes(p, j);
 
 	if (!err)
 		err = write_strips(p, j);
+	if (!err)
+		err = write_loads(p, j);
 	if (!err)
 		err = write_losses(p, j);
 	json_close(j, '}');

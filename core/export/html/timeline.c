@@ -10,8 +10,7 @@
 #include "export/html/timeline_lanes.h"
 
 #define MOST_LANES  ((size_t)1 << 15) /* while calls are added */
-#define MOST_STRIPS 256
-#define MOST_LEVELS 512  /* deeper calls are counted, not kept */
+#define MOST_LEVELS 512               /* deeper calls are counted, not kept */
 #define STEPS       1024 /* into so many the time is divided before lanes are left out */
 
 /* ---- lanes */
@@ -177,55 +176,6 @@ static uint32_t lane_for(struct timeline *t, uint64_t id, uint32_t image, bool s
 	return t->err ? HASH_NONE : lane_of(t, id, image, system);
 }
 
-/* ---- strips */
-
-static void widen(struct timeline *t)
-{
-	for (size_t i = 0; i < t->n_strips; i++) {
-		uint64_t *b = t->strips[i].bins;
-
-		for (size_t k = 0; k < TIMELINE_BINS / 2; k++)
-			b[k] = b[2 * k] + b[2 * k + 1];
-		memset(&b[TIMELINE_BINS / 2], 0, TIMELINE_BINS / 2 * sizeof(*b));
-	}
-	t->bin_ns *= 2;
-}
-
-static struct timeline_strip *strip_of(struct timeline *t, uint32_t path)
-{
-	for (size_t i = t->n_strips; i-- > 0;)
-		if (t->strips[i].path == path)
-			return &t->strips[i];
-	if (t->n_strips == MOST_STRIPS)
-		return NULL;
-	if (vec_reserve(&t->strips, &t->cap_strips, t->n_strips + 1)) {
-		t->err = -ENOMEM;
-		return NULL;
-	}
-	t->strips[t->n_strips] = (struct timeline_strip){ .path = path };
-	return &t->strips[t->n_strips++];
-}
-
-static void add_to_strip(struct timeline *t, uint32_t path, uint64_t from_ns, uint64_t to_ns)
-{
-	struct timeline_strip *s = strip_of(t, path);
-
-	if (!s) {
-		t->not_in_strips++;
-		return;
-	}
-	t->bin_ns = t->bin_ns ? t->bin_ns : 1;
-	while (to_ns / t->bin_ns >= TIMELINE_BINS)
-		widen(t);
-	for (uint64_t at = from_ns; at < to_ns;) {
-		uint64_t left = t->bin_ns - at % t->bin_ns;
-
-		left = left < to_ns - at ? left : to_ns - at;
-		s->bins[at / t->bin_ns] += left;
-		at += left;
-	}
-}
-
 /* ---- what happens */
 
 /* In which it did not wait. */
@@ -265,7 +215,8 @@ void timeline_call(struct timeline *t, const struct call *c)
 		return;
 	t->to_ns = end_ns > t->to_ns ? end_ns : t->to_ns;
 	if (!c->level)
-		add_to_strip(t, c->path, start_ns - t->from_ns, end_ns - t->from_ns);
+		t->err = timeline_strips_add(&t->strips, c->path, start_ns - t->from_ns,
+					     end_ns - t->from_ns);
 	if (c->level >= MOST_LEVELS) {
 		t->too_deep++;
 		return;
@@ -342,7 +293,7 @@ void timeline_free(struct timeline *t)
 		free(t->lanes[i].last);
 	free(t->lanes);
 	free(t->spans);
-	free(t->strips);
+	timeline_strips_free(&t->strips);
 	hash_index_free(&t->by_id);
 	*t = (struct timeline){ 0 };
 }

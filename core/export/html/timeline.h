@@ -9,6 +9,7 @@
 #define GOTRACE_TIMELINE_H
 
 #include "base/hash_index.h"
+#include "export/html/timeline_strips.h"
 #include "model/model.h"
 
 #define TIMELINE_STATES UINT32_MAX /* a level: the goroutine's states */
@@ -45,14 +46,6 @@ struct timeline_lane {
 	uint32_t *last; /* its spans that are the last of states, level 0, 1 and so on */
 };
 
-/* How much time goroutines that began with one path spent in calls, in stretches of the same
- * length. */
-#define TIMELINE_BINS 1024
-struct timeline_strip {
-	uint32_t path;
-	uint64_t bins[TIMELINE_BINS]; /* ns */
-};
-
 struct timeline {
 	uint64_t from_ns; /* nothing begins before it */
 	size_t most;      /* spans */
@@ -68,15 +61,12 @@ struct timeline {
 	struct hash_index by_id;
 	struct timeline_span *spans;
 	size_t n, cap;
-	uint64_t apart_ns; /* what fits into so much is one span */
-	struct timeline_strip *strips;
-	size_t n_strips, cap_strips;
-	uint64_t bin_ns; /* of strips; 0: there is none yet */
-	uint64_t to_ns;  /* the last end */
-	bool left_out;   /* goroutines */
-	/* calls that are in no strip, calls too deep for a span */
-	uint64_t not_in_strips, too_deep;
-	int err; /* -ENOMEM: what follows is dropped */
+	uint64_t apart_ns;             /* what fits into so much is one span */
+	struct timeline_strips strips; /* by path: in calls of goroutines that began with it */
+	uint64_t to_ns;                /* the last end */
+	bool left_out;                 /* goroutines */
+	uint64_t too_deep;             /* calls, for a span */
+	int err;                       /* -ENOMEM: what follows is dropped */
 };
 
 /* As calls, states and goroutines end. */

@@ -36,9 +36,9 @@ static uint64_t strips_of(const struct timeline *t)
 {
 	uint64_t ns = 0;
 
-	for (size_t i = 0; i < t->n_strips; i++)
+	for (size_t i = 0; i < t->strips.n; i++)
 		for (size_t k = 0; k < TIMELINE_BINS; k++)
-			ns += t->strips[i].bins[k];
+			ns += t->strips.all[i].bins[k];
 	return ns;
 }
 

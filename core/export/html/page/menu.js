@@ -44,7 +44,7 @@ function functionAt(e) {
 		return i > 0 ? { f: flame.m.func[i], zoom: () => { zoomTo(i); set({}); } } : null;
 	}
 	const at = spanAt(x, y);
-	if (!at || at.strip || at.state) return null;
+	if (!at || !at.spans || at.state) return null;
 	const from = at.spans.start[at.k], to = at.spans.end[at.k], slack = (to - from || 1) / 10;
 	return { f: T.func[at.spans.what[at.k]], zoom: () => { showStretch((from - slack) / TL.length, (to + slack) / TL.length); timelineLegend(); } };
 }

@@ -39,8 +39,8 @@ function fitting(text, pixels, letter) {
 // A function's name in so many pixels: without its package, which its colour says, then without its receiver, before letters are left out.
 function fittingName(f, before, pixels, letter) {
 	const bare = F.pkg[f] ? F.names[f].slice(F.pkg[f].length + 1) : F.names[f], names = [label(f), bare, bare.replace(/^\(\*[^()]*\)\./, "")];
-	const name = names.find((s) => (before.length + s.length) * letter <= pixels) || names[2];
-	return fitting(before + name, pixels, letter);
+	const name = names.find((s) => (before.length + s.length) * letter <= pixels), most = Math.floor(pixels / letter) - before.length;
+	return name ? before + name : most < 7 ? "" : before + byWord(names[2], most); // of less nobody can tell what it was
 }
 
 // Words of a name: "fixImports.func1" has fix, Imports, .func1.

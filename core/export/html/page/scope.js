@@ -37,6 +37,7 @@ function countParked(on) {
 	belowCache = new Map();
 	flame.key = table.key = overviewKey = null;
 	timeline.open = null;
+	timeline.all.clear();
 }
 
 function setParked(on) {

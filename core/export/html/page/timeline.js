@@ -1,8 +1,8 @@
 // When goroutines did what: a strip for each go statement, opened to its goroutines; calls below a pixel are drawn as one.
 
-const LEVELS = 64, LANE = 13, STRIP = 26, AXIS = 24, GAP = 5, STATE_HEIGHT = 5;
+const LEVELS = 64, LANE = 13, STRIP = 26, AXIS = 24, GAP = 5, STATE_HEIGHT = 5, FEW = 10, MORE = 15;
 const TL = D.timeline || null;
-const timeline = { from: 0, to: 1, top: 0, rows: [], height: 0, open: null, at: -1, over: null, brush: null, slow: -1, lanes: null, shown: null, chosen: false };
+const timeline = { from: 0, to: 1, top: 0, rows: [], height: 0, open: null, all: new Set(), wanted: new Set(), at: -1, over: null, brush: null, slow: -1, lanes: null, shown: null, chosen: false };
 
 // ---- lanes
 
@@ -48,27 +48,52 @@ function lanes() {
 
 const laneName = (l) => (l.system ? "thread " : "goroutine ") + l.goid + (l.image ? " of image " + (l.image + 1) : "") + (l.start ? ": " + shortOf(l.start) : "");
 
+// What a goroutine ran or would have run; without states, the time of its calls.
+function workOf(l) {
+	const row = l.states || l.levels.find(Boolean);
+	l.work ??= row ? row.busy.reduce((sum, ns, k) => sum + (!l.states || [1, 2, 6].includes(row.what[k] & 255) ? ns : 0), 0) : 0;
+	return l.work;
+}
+
+// Of many goroutines those that worked most, and those that something leads to.
+function someOf(all) {
+	if (all.length <= FEW + 2) return all;
+	const first = new Set([...all].sort((a, b) => workOf(b) - workOf(a)).slice(0, FEW));
+	return all.filter((l) => first.has(l) || timeline.wanted.has(l));
+}
+
+// Its row is there.
+function wantLane(l) {
+	timeline.open.add(l.group);
+	timeline.wanted.add(l);
+	timelineRows();
+}
+
 // What is to be seen from top to bottom: strips, and below those that are open their goroutines.
 function timelineRows() {
 	const all = lanes(), one = S.pick.kind === "goroutine" ? S.pick : null;
 	const call = slowCall(), needed = call && laneOf(call), groups = PICKS.filter((p) => p.kind === "group" && (worked(p) || (needed && needed.group === p.group)) && (S.pick.kind !== "group" || p === S.pick))
 		.map((p) => ({ pick: p, lanes: all.filter((l) => l.group === p.group && (!one || (l.goid === one.goid && l.system === one.system && l.image === one.image))).sort((a, b) => a.first - b.first),
 			strip: TL.strips.find((s) => s.group === p.group) })).filter((g) => g.strip && (!one || g.lanes.length));
+	// Heavy ones are open until their rows fill a window.
 	if (!timeline.open) {
 		timeline.open = new Set();
 		let n = 0;
-		for (const g of groups) if (n + g.lanes.length <= 12) {
-			n += g.lanes.length;
+		for (const g of [...groups].sort((a, b) => b.pick.weight - a.pick.weight)) if (!n || n + Math.min(FEW, g.lanes.length) <= 12) {
+			n += Math.min(FEW, g.lanes.length);
 			timeline.open.add(g.pick.group);
 		}
 	}
 	const rows = [];
 	let y = 0;
 	const put = (row, height) => { rows.push({ ...row, y, height }); y += height + GAP; };
+	for (const load of LOADS) put({ load }, LOAD);
 	for (const g of groups) {
 		put({ group: g }, STRIP);
-		if (timeline.open.has(g.pick.group) || one || S.pick.kind === "group")
-			for (const l of g.lanes) put({ lane: l }, (l.states ? STATE_HEIGHT + 1 : 0) + LANE * Math.min(LEVELS, l.levels.length));
+		if (!timeline.open.has(g.pick.group) && !one && S.pick.kind !== "group") continue;
+		const shown = timeline.all.has(g.pick.group) || S.pick.kind === "group" ? g.lanes : someOf(g.lanes);
+		for (const l of shown) put({ lane: l }, (l.states ? STATE_HEIGHT + 1 : 0) + LANE * Math.min(LEVELS, l.levels.length));
+		if (shown.length < g.lanes.length) put({ more: g, n: g.lanes.length - shown.length }, MORE);
 	}
 	timeline.rows = rows;
 	timeline.height = y;
@@ -135,6 +160,8 @@ function spanAt(x, y) {
 	const row = timeline.rows[rowAt(y)], t = timeAt(x), slack = (timeline.to - timeline.from) * TL.length / $("timeline").clientWidth;
 	if (!row || x < gutter()) return null;
 	if (row.group) return { strip: row.group, t };
+	if (row.load) return { load: row.load, t };
+	if (row.more) return null;
 	const l = row.lane, dy = y - AXIS + timeline.top - row.y, off = l.states ? STATE_HEIGHT + 1 : 0;
 	const spans = dy < off ? l.states : l.levels[Math.floor((dy - off) / LANE)];
 	if (!spans) return null;
@@ -143,6 +170,7 @@ function spanAt(x, y) {
 }
 
 function timelineTip(at) {
+	if (at.load) return loadTip(at);
 	if (at.strip) {
 		const v = at.strip.strip.values[Math.floor(at.t / TL.bin)] || 0;
 		return { heading: pickName(at.strip.pick), rows: [["goroutines in calls", (v / TL.bin).toFixed(1), ""], ["at", time(at.t), ""], ["shown below", count(at.strip.lanes.length) + " of " + count(at.strip.pick.goroutines), ""]] };
@@ -179,6 +207,14 @@ function scrollTimeline(top) {
 
 function toggleRow(i) {
 	const row = timeline.rows[i];
+	if (row && row.more) {
+		timeline.all.add(row.more.pick.group);
+		remember();
+		timelineRows();
+		timelineLegend();
+		later(drawTimeline);
+		say("all goroutines of " + pickName(row.more.pick));
+	}
 	if (!row || !row.group) return;
 	const g = row.group.pick.group;
 	if (!timeline.open.delete(g)) timeline.open.add(g);
@@ -196,7 +232,7 @@ function chooseRow(i) {
 	timeline.at = i;
 	if (row.y < timeline.top) scrollTimeline(row.y);
 	if (row.y + row.height > timeline.top + $("timeline").clientHeight - AXIS) scrollTimeline(row.y + row.height - $("timeline").clientHeight + AXIS + 8);
-	say(row.group ? pickName(row.group.pick) + ", " + plural(row.group.lanes.length, "goroutine") : laneName(row.lane));
+	say(row.load ? row.load.name + ": " + row.load.tells : row.more ? plural(row.n, "more goroutine") : row.group ? pickName(row.group.pick) + ", " + plural(row.group.lanes.length, "goroutine") : laneName(row.lane));
 	later(drawTimeline);
 }
 
@@ -225,8 +261,7 @@ function goToSlow(step) {
 	if (!all.length) { say("no single call is shown"); timelineLegend(); return; }
 	timeline.slow = Math.max(0, Math.min(all.length - 1, timeline.slow + step));
 	const x = all[timeline.slow], start = x.row.start[x.k], length = x.row.end[x.k] - start || 1;
-	timeline.open.add(x.lane.group);
-	timelineRows();
+	wantLane(x.lane);
 	showStretch((start - length) / TL.length, (start + 2 * length) / TL.length);
 	const i = timeline.rows.findIndex((r) => r.lane === x.lane);
 	if (i >= 0) chooseRow(i);
@@ -245,8 +280,10 @@ function showCall() {
 	const c = slowCall(), lane = c && laneOf(c);
 	if (!c || timeline.shown === c) { timeline.shown = c; return; }
 	timeline.shown = c;
-	if (lane) timeline.open.add(lane.group);
-	timelineRows();
+	timeline.wanted.clear();
+	if (lane) wantLane(lane);
+	// Who ended its waits is there, too: an arrow comes from it.
+	for (const w of waitsOfCall().slice(0, 8)) if (laneOfWaker(w.lane, w.waker)) wantLane(laneOfWaker(w.lane, w.waker));
 	showStretch((c.start - c.ns / 4) / TL.length, (c.start + 1.25 * c.ns) / TL.length);
 	const i = timeline.rows.findIndex((r) => r.lane === lane);
 	if (lane && i >= 0) { chooseRow(i); scrollTimeline(Math.max(timeline.rows[i].y - 40, timeline.rows[i].y + c.level * LANE - $("timeline").clientHeight / 2)); }
@@ -257,7 +294,7 @@ function showCall() {
 let kindsCache = null;
 function kindsShown() {
 	if (kindsCache) return kindsCache;
-	const codes = new Set(lanes().flatMap((l) => l.states ? [...new Set(l.states.what)] : []));
+	const codes = new Set((TL.loads || []).map((s) => s.code).concat(lanes().flatMap((l) => l.states ? [...new Set(l.states.what)] : [])));
 	return kindsCache = ordered([...codes].map((code) => [code, 1])).reduce((kinds, [code]) => {
 		const names = kinds.get(kindOf(code)) || [];
 		return kinds.set(kindOf(code), names.includes(codeName(code)) ? names : [...names, codeName(code)]);
@@ -266,11 +303,12 @@ function kindsShown() {
 
 // What the address tells of it: which part of the time is seen, which rows are open.
 const timelineAddress = () => ({ at: timeline.from > 0 || timeline.to < 1 ? Math.round(timeline.from * TL.length) + "-" + Math.round(timeline.to * TL.length) : "",
-	open: timeline.chosen ? [...timeline.open].join(".") || "none" : "" });
+	open: timeline.chosen ? [...timeline.open].join(".") || "none" : "", all: [...timeline.all].join(".") });
 function timelineFrom(q) {
 	const m = /^(\d+)-(\d+)$/.exec(q.get("at") || ""), open = q.get("open");
 	timeline.chosen = Boolean(open);
 	timeline.open = open ? new Set(open.split(".").map(Number)) : null;
+	timeline.all = new Set((q.get("all") || "").split(".").filter(Boolean).map(Number));
 	if (m && Number(m[1]) < Number(m[2])) showStretch(Number(m[1]) / TL.length, Number(m[2]) / TL.length);
 	else showStretch(0, 1);
 	if (m) timeline.shown = slowCall();
@@ -298,6 +336,7 @@ function renderTimeline() {
 	if (timeline.focus !== S.focus) Object.assign(timeline, { slow: -1, none: false });
 	timeline.focus = S.focus;
 	timelineRows();
+	timelineLegend(); // its height says where the call is in sight
 	showCall();
 	timelineLegend();
 	scrollTimeline(timeline.top);
@@ -342,8 +381,8 @@ function startTimeline() {
 			const i = rowAt(y), at = spanAt(x, y);
 			if (y < AXIS) { if (S.pick.kind === "stretch") set({ pick: PICKS[0] }); return; }
 			chooseRow(i);
-			if (i >= 0 && timeline.rows[i].group) toggleRow(i);
-			else if (at && !at.state && !at.strip) focusOn(T.func[at.spans.what[at.k]]);
+			if (i >= 0 && (timeline.rows[i].group || timeline.rows[i].more)) toggleRow(i);
+			else if (at && at.spans && !at.state) focusOn(T.func[at.spans.what[at.k]]);
 			else clearFocus();
 		},
 		hover: (x, y, e) => {

@@ -19,7 +19,7 @@ function drawTimeline() {
 	const c = canvas.getContext("2d"), left = gutter(), from = timeline.from * TL.length, span = (timeline.to - timeline.from) * TL.length;
 	const p = { c, left, width, height, from, to: from + span, scale: (width - left) / span, ink: ink("ink"), soft: ink("soft"), line: ink("line"), bar: ink("bar"),
 		warn: ink("warn"), ground: ink("ground"), raised: ink("sunken"), accent: ink("accent"), mono: "12px " + ink("mono"), sans: "12.5px " + ink("sans"), letter: 0, kinds: {}, bright: litFrames(T), hidden: hiddenNodes() };
-	for (const kind of kindsShown().keys()) p.kinds[kind] = ink("kind-" + kind);
+	for (const kind of [...kindsShown().keys(), "collector", "other"]) p.kinds[kind] = ink("kind-" + kind);
 	c.setTransform(ratio, 0, 0, ratio, 0, 0);
 	c.clearRect(0, 0, width, height);
 	c.textBaseline = "middle";
@@ -35,7 +35,9 @@ function drawTimeline() {
 	for (const [i, row] of timeline.rows.entries()) {
 		const y = AXIS + row.y - timeline.top;
 		if (y + row.height < AXIS || y > height) continue;
-		if (row.group) drawStrip(row, y, p, i === timeline.at);
+		if (row.load) drawLoad(row, y, p, i === timeline.at);
+		else if (row.more) nameRow("… " + plural(row.n, "more goroutine"), y, MORE, i === timeline.at, 26, p);
+		else if (row.group) drawStrip(row, y, p, i === timeline.at);
 		else drawLane(row.lane, y, p, i === timeline.at);
 	}
 	drawArrows(p);

@@ -21,8 +21,7 @@ const laneOfWaker = (l, waker) => waker.goid ? lanes().find((x) => x.goid === wa
 function goToWaker(l, waker) {
 	const by = laneOfWaker(l, waker);
 	if (!by) return;
-	timeline.open.add(by.group);
-	timelineRows();
+	wantLane(by);
 	const i = timeline.rows.findIndex((r) => r.lane === by);
 	if (i >= 0) { scrollTimeline(timeline.rows[i].y - 40); chooseRow(i); }
 	timelineLegend();

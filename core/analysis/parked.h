@@ -42,6 +42,15 @@ const struct parked_place *parked_places(const struct parked *p, size_t *n);
 /* How much was left out, ns. */
 uint64_t parked_ns(const struct parked *p);
 
+/* Goroutines that began with one function and wait for one reason. */
+struct parked_group {
+	uint32_t first, reason;
+	uint64_t goroutines;
+};
+/* The line of parked_say, of these groups, whose order changes. */
+char *parked_groups_say(struct parked_group *g, size_t n, uint64_t ns,
+			const struct trace_info *info);
+
 /* "left out: 4.1h of 1002 parked goroutines (--parked shows it): 1000 of main.idle (chan receive),
  * ...", to be freed; NULL: nothing is left out, or no memory. */
 char *parked_say(const struct parked *p, const struct model *m, const struct trace_info *info);

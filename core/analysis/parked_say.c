@@ -11,12 +11,6 @@
 
 #define NAMED 3
 
-/* Goroutines that began with one function and wait for one reason. */
-struct parked_group {
-	uint32_t first, reason;
-	uint64_t goroutines;
-};
-
 /* The outermost call of the goroutine. */
 static uint32_t first_func(const struct path_node *nodes, uint32_t path)
 {
@@ -41,47 +35,37 @@ static int most_first(const void *a, const void *b)
 					      : by_first(a, b);
 }
 
-/* The largest first; NULL: no memory. */
-static struct parked_group *make_groups(const struct parked *p, const struct model *m, size_t *n)
+/* Joins groups that are alike; the largest first. Returns how many there are then. */
+static size_t join(struct parked_group *g, size_t n)
 {
-	size_t n_nodes, n_places, to = 0;
-	const struct path_node *nodes = model_paths(m, &n_nodes);
-	const struct parked_place *places = parked_places(p, &n_places);
-	struct parked_group *g = calloc(n_places + 1, sizeof(*g));
+	size_t to = 0;
 
-	for (size_t i = 0; g && i < n_places; i++)
-		g[i] = (struct parked_group){ first_func(nodes, places[i].path), places[i].reason,
-					      places[i].goroutines };
-	if (!g)
-		return NULL;
-	qsort(g, n_places, sizeof(*g), by_first);
-	for (size_t i = 0; i < n_places; i++) {
+	qsort(g, n, sizeof(*g), by_first);
+	for (size_t i = 0; i < n; i++) {
 		if (to && !by_first(&g[to - 1], &g[i]))
 			g[to - 1].goroutines += g[i].goroutines;
 		else
 			g[to++] = g[i];
 	}
 	qsort(g, to, sizeof(*g), most_first);
-	*n = to;
-	return g;
+	return to;
 }
 
-char *parked_say(const struct parked *p, const struct model *m, const struct trace_info *info)
+char *parked_groups_say(struct parked_group *g, size_t n, uint64_t ns,
+			const struct trace_info *info)
 {
 	char reason[WAIT_REASON_BYTES], *line = NULL;
 	uint64_t goroutines = 0, named = 0;
-	size_t n = 0, size = 0;
-	struct parked_group *g = parked_ns(p) ? make_groups(p, m, &n) : NULL;
-	FILE *f = g ? open_memstream(&line, &size) : NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&line, &size);
 
+	if (!f)
+		return NULL;
+	n = join(g, n);
 	for (size_t i = 0; i < n; i++)
 		goroutines += g[i].goroutines;
-	if (!f) {
-		free(g);
-		return NULL;
-	}
-	fprintf(f, "left out: %s of %" PRIu64 " parked goroutine%s (--parked shows it):",
-		HUMAN(parked_ns(p)), goroutines, plural(goroutines));
+	fprintf(f, "left out: %s of %" PRIu64 " parked goroutine%s (--parked shows it):", HUMAN(ns),
+		goroutines, plural(goroutines));
 	for (size_t i = 0; i < n && i < NAMED; i++) {
 		named += g[i].goroutines;
 		fprintf(f, "%s %" PRIu64 " of %s (%s)", i ? "," : "", g[i].goroutines,
@@ -89,6 +73,21 @@ char *parked_say(const struct parked *p, const struct model *m, const struct tra
 	}
 	if (named < goroutines)
 		fprintf(f, ", %" PRIu64 " more", goroutines - named);
-	free(g);
 	return text_stream_close(f, &line) ? NULL : line;
+}
+
+char *parked_say(const struct parked *p, const struct model *m, const struct trace_info *info)
+{
+	size_t n_nodes, n;
+	const struct path_node *nodes = model_paths(m, &n_nodes);
+	const struct parked_place *places = parked_places(p, &n);
+	struct parked_group *g = parked_ns(p) ? calloc(n + 1, sizeof(*g)) : NULL;
+
+	for (size_t i = 0; g && i < n; i++)
+		g[i] = (struct parked_group){ first_func(nodes, places[i].path), places[i].reason,
+					      places[i].goroutines };
+	char *line = g ? parked_groups_say(g, n, parked_ns(p), info) : NULL;
+
+	free(g);
+	return line;
 }

@@ -7,6 +7,7 @@
 
 #include "analysis/sample_errors.h"
 #include "analysis/sample_fill.h"
+#include "analysis/sample_parked.h"
 #include "analysis/sample_processes.h"
 #include "base/log.h"
 #include "base/vec.h"
@@ -78,6 +79,16 @@ static bool left_out(const struct loaded_trace *t, const struct loaded_samples *
 	return !wanted;
 }
 
+/*
+ * The weight of what stays as it was is not off, or where it stands for others by the draw: by less
+ * than all of it (seen.c). That of a wait that begins is off by its first look: by all of it, or by
+ * half and less where there were more looks. Where the two cannot be told apart it begins.
+ */
+static bool begins(const struct sample *x)
+{
+	return x->error_ns && (x->error_ns >= x->weight_ns || x->error_ns <= x->weight_ns / 2);
+}
+
 static int take(struct loaded_trace *t, struct loaded_samples *s, const struct sample *x)
 {
 	uint32_t group;
@@ -101,6 +112,7 @@ static int take(struct loaded_trace *t, struct loaded_samples *s, const struct s
 	/* What executes is seen by chance. */
 	double error_ns = (double)(x->state ? x->error_ns : x->weight_ns);
 	g->square_ns2 += error_ns * error_ns;
+	g->begun += x->state && begins(x);
 	s->errors |= x->error_ns != 0;
 	if (x->ts_ns < g->first_ns)
 		g->first_ns = x->ts_ns;
@@ -225,7 +237,8 @@ static int refuse_calls(void)
 	return -ENOTSUP;
 }
 
-int sample_load(struct loaded_trace *t, struct trace_reader *r, struct trace_watch *w)
+int sample_load(struct loaded_trace *t, struct trace_reader *r, bool leave_out_parked,
+		struct trace_watch *w)
 {
 	struct loaded_samples *s = calloc(1, sizeof(*s));
 	int err = s ? 0 : -ENOMEM;
@@ -248,6 +261,8 @@ int sample_load(struct loaded_trace *t, struct trace_reader *r, struct trace_wat
 	}
 	if (!err)
 		err = read_all(t, s, r);
+	if (!err && leave_out_parked && s->errors)
+		err = sample_parked_find(s);
 	if (!err)
 		err = sample_fill(t, r);
 	if (!err && s->errors)

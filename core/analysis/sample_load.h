@@ -12,11 +12,13 @@
 /* Samples of one stack, goroutine, thread and set of labels. */
 struct sample_group {
 	uint64_t goid, samples, weight_ns, first_ns, last_ns;
+	uint64_t begun;    /* of those that did not execute: they were not so at the look before */
 	double square_ns2; /* of the standard error of weight_ns, if each sample is independent */
 	uint32_t stack, tid, labels, process;
 	uint32_t path;         /* of the model */
 	uint8_t state, reason; /* of struct sample */
-	bool left_out;         /* by the view */
+	bool left_out;         /* by the view, or parked */
+	bool parked;
 };
 
 /* One of them by itself. */
@@ -63,8 +65,10 @@ struct loaded_samples {
 	struct look_errors *looks; /* of them; NULL: not known */
 };
 
-/* Reads all of r into t, whose info and view are set: its model, its totals. As trace_load. */
-int sample_load(struct loaded_trace *t, struct trace_reader *r, struct trace_watch *w);
+/* Reads all of r into t, whose info and view are set: its model, its totals. As trace_load.
+ * leave_out_parked: without waits of parked goroutines (sample_parked.h). */
+int sample_load(struct loaded_trace *t, struct trace_reader *r, bool leave_out_parked,
+		struct trace_watch *w);
 void sample_unload(struct loaded_samples *s);
 
 /* Adds the weight of a sample to the part that its state is; nothing of one that executed. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/sample_notes.h"
 
+#include "analysis/sample_parked.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -211,6 +213,10 @@ void sample_notes(const struct loaded_trace *t, struct notes *to)
 	if (t->view && (left_out = loaded_trace_left_out(t)))
 		notes_add(to, "%s", left_out);
 	free(left_out);
+	char *parked = sample_parked_say(t);
+	if (parked)
+		notes_add(to, "%s", parked);
+	free(parked);
 	if (t->samples->errors)
 		notes_add(
 			to,

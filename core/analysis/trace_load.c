@@ -324,7 +324,8 @@ int trace_load(struct loaded_trace *t, struct trace_reader *r, const struct trac
 				    .request = view ? view->request : NULL };
 	t->summary = trace_info_get(t->info, KEY_SUMMARY) != NULL;
 	t->min_duration_ns = trace_info_u64(t->info, KEY_MIN_DURATION_NS, 0);
-	int err = trace_is_samples(t->info) ? sample_load(t, r, w) : load_events(t, r, view, w);
+	int err = trace_is_samples(t->info) ? sample_load(t, r, view && view->leave_out_parked, w)
+					    : load_events(t, r, view, w);
 
 	if (!t->model)
 		return err;

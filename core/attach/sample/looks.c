@@ -240,6 +240,20 @@ int looks_choose(struct looks *l, size_t n, uint64_t now_ns, const struct looks_
 	return err ? err : renew_hot(l, n_hot, now_ns, from);
 }
 
+void looks_ask(struct looks *l, const struct looks_source *from)
+{
+	if (from->marks(from->ctx, l->chosen, l->n_chosen, l->chosen_marks))
+		memset(l->chosen_marks, 0, sizeof(l->chosen_marks));
+}
+
+uint64_t looks_mark(const struct looks *l, uint32_t place)
+{
+	for (size_t i = 0; i < l->n_chosen; i++)
+		if (l->chosen[i] == place)
+			return l->chosen_marks[i];
+	return 0;
+}
+
 void looks_free(struct looks *l)
 {
 	free(l->at);

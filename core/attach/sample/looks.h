@@ -37,6 +37,7 @@ struct looks {
 	uint64_t *marks;
 	uint32_t chosen[LOOKS_MOST];
 	size_t n_chosen;
+	uint64_t chosen_marks[LOOKS_MOST]; /* looks_ask: of these; 0: not known */
 };
 
 struct looks_source {
@@ -51,6 +52,10 @@ struct looks_source {
 /* Chooses among n places, which are not fewer than before, at now_ns: `chosen`. Up to LOOKS_MOST
  * are all chosen. 0, -ENOMEM, or -errno of the source. */
 int looks_choose(struct looks *l, size_t n, uint64_t now_ns, const struct looks_source *from);
+/* Asks those that were chosen for their marks, as near as possible to the look. */
+void looks_ask(struct looks *l, const struct looks_source *from);
+/* The mark of a place that was asked; 0: not known. */
+uint64_t looks_mark(const struct looks *l, uint32_t place);
 void looks_free(struct looks *l);
 
 #endif

@@ -35,7 +35,7 @@ int seen_reserve(struct seen_list *l, size_t n)
 static bool same(const struct seen *a, const struct seen *b)
 {
 	return a->goid == b->goid && a->stack == b->stack && a->state == b->state &&
-	       a->reason == b->reason && a->tid == b->tid && a->ts_ns;
+	       a->reason == b->reason && a->tid == b->tid && a->mark == b->mark && a->ts_ns;
 }
 
 /* The square of how far its weight may be off. */

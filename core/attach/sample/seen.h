@@ -18,6 +18,7 @@ struct seen {
 	float stands_for;                /* this one, among as many as it */
 	uint32_t stack, tid;
 	uint8_t state, reason;
+	uint64_t mark; /* another one: it ran since; 0: not known */
 };
 
 struct seen_list {

@@ -107,6 +107,7 @@ static void take(void *ctx, const struct snapshot_goroutine *g)
 		.process = t->p->seen.process, .n = g->n, .pcs = g->pcs, .flags = g->flags
 	};
 
+	now.mark = looks_mark(&t->p->looks, g->index);
 	if (t->err)
 		return;
 	if (g->state == STATE_RUNNING || (g->state == STATE_SYSCALL && !in_call(t, g, &now))) {
@@ -181,6 +182,8 @@ static int look_at(struct wall *w, struct wall_process *p)
 		err = looks_choose(&p->looks, p->s.n, now, &from);
 	if (err == -ENOMEM)
 		return err;
+	if (!err)
+		looks_ask(&p->looks, &from);
 	if (!err)
 		err = snapshot_take(&p->s, p->looks.chosen, p->looks.n_chosen, take, &t);
 	if (t.err)

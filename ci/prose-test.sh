@@ -33,11 +33,11 @@ prose_habits() {
 	local sentence
 	prose_tree
 	for sentence in 'What it does is good.' 'Whether it is good.' 'Of these one is good.' 'As it is good, it runs.' 'The same is good.' 'This is said here.' \
-		'They were told so.' 'A call is dear.' 'It is made for speed.' 'It stops: it is slow.'; do
+		'They were told so.' 'A call is dear.' 'It is made for speed.' 'The program stops: it is slow.'; do
 		echo "It runs. $sentence" >a.md
 		counts_of a.md 0 0 1
 	done
-	printf '%s\n\n' 'What is it?' 'It runs what it has.' 'Offers are assets.' 'It has two: one and two.' 'They tell it.' 'It prints `it: this`.' >a.md
+	printf '%s\n\n' 'What is it?' 'It runs what it has.' 'Offers are assets.' 'It has two: one and two.' 'main.c: it is gone.' 'They tell it.' 'It prints `it: this`.' >a.md
 	counts_of a.md
 }
 # A count that rises is a failure that names the sentence. Counts are written when no sum rises, as when a file is renamed.

@@ -8,7 +8,7 @@ It reads paragraphs and lists of Markdown, the manual, string literals in C that
 headers. Code blocks, tables, tests and results are left out. A code span in Markdown is one word.
 
 Habits are: a sentence that begins with What, Whether, Of, As or The same; "is told", "is said", "told of", "dear", "made for";
-a colon before a clause that begins with a pronoun or a conjunction.
+a colon after three words or more, before a clause that begins with a pronoun or a conjunction.
 """
 import glob
 import os
@@ -22,7 +22,7 @@ NO_PRODUCT = re.compile(r'_(test|fixture|fuzz)\.[ch]$')
 HABITS = (
     ('begins so', re.compile(r"^\W*(what|whether|of|as|the same)\b(?!.*\?\W*$)", re.I | re.S)),
     ('words', re.compile(r"\b(is|are|was|were|be|been|being) (told|said)\b|\btold of\b|\bdear\b|\bmade for\b", re.I)),
-    ('colon', re.compile(r"\w\W?: (it|its|they|their|this|that|these|those|there|he|she|we|you|who|what|which|where|when|if|since"
+    ('colon', re.compile(r"\w\W* \w\S* \w\S*: (it|its|they|their|this|that|these|those|there|he|she|we|you|who|what|which|where|when|if|since"
                          r"|because|so|then|nothing|nobody|no|not|none|neither|do|only) ")),
 )
 WORD = re.compile(r"[^\W_]", re.U)

@@ -421,7 +421,7 @@ waiting() {
 	go tool pprof -top -sample_index=waiting "store/$(sql "SELECT path FROM profiles WHERE service = 'walls' ORDER BY waiting_ns DESC LIMIT 1").pb.gz" >top 2>&1
 	expect_grep 'main\.' top
 	gt report store >text
-	expect_grep 'told of those whose rule says so' text
+	expect_grep 'waits are recorded only for processes whose rule sets' text
 }
 check "for what processes wait, where a rule asks" waiting
 

@@ -37,7 +37,7 @@ at_exit() { # STRATEGY
 	echo 20 | gt record --probe="$1" --keep-last 100M -o trace -- "$requests" >out 2>err
 	window_has 20 trace
 	[ "$(csv_calls trace main.main)" = 1 ] || fail "main.main is not there"
-	expect_grep '^only what came last was to be kept \(--keep-last 100M\): that was all' text
+	expect_grep '^flight recorder \(--keep-last 100M\): all events are in this trace' text
 }
 for strategy in $strategies; do
 	check "all that fits is written at the end, $strategy" at_exit "$strategy"
@@ -57,7 +57,7 @@ by_time() { # STRATEGY
 	done
 	window_has 5 trace
 	expect_grep '^main.main;main.serve;main.handle;main.query,5,' paths
-	expect_grep "^kept is what came last \\(--keep-last ${keep}s\\): .*; what came before is gone" text
+	expect_grep "^flight recorder \\(--keep-last ${keep}s\\): only the last .* are in this trace" text
 	awk -F, '$1 == "main.main" { n = $2 - $9 } END { exit n }' <(gt report trace --format=csv) ||
 		fail "main.main is not unfinished"
 }
@@ -112,7 +112,7 @@ when_slow() { # STRATEGY
 	finish
 	# The first has what happened up to its end, all of it.
 	gt report trace.1 >text
-	expect_grep "^written as main.handle on goroutine 1 had taken [3-9][0-9]{2}ms, .*\(--when 'main.handle > 300ms'\)" text
+	expect_grep "^written because main.handle on goroutine 1 had taken [3-9][0-9]{2}ms, .*\(--when 'main.handle > 300ms'\)" text
 	[ "$(csv_calls trace.1 main.handle)" = 12 ] || fail "$(csv_calls trace.1 main.handle) calls in the first"
 	gt report trace.1 --by=call --format=csv >calls
 	grep -Ec 'main.query' calls >n
@@ -130,7 +130,7 @@ hang() {
 	converse --keep-last 60s --when 'main.query > 200ms'
 	say 10
 	echo hang >&3
-	wait_for 60 eval 'gt report trace 2>/dev/null | grep -q "^written as main.query on goroutine 1"'
+	wait_for 60 eval 'gt report trace 2>/dev/null | grep -q "^written because main.query on goroutine 1"'
 	gt report trace --by=call --format=csv >calls
 	grep -q 'main.query.*unfinished' calls || { tail -3 calls; fail "the call that hangs is not there"; }
 	pkill -P $recorder -x requests

@@ -32,7 +32,7 @@ expect_calls() {
 trigger() { # STRATEGY
 	record '40\n' --probe="$1" --trigger main.handle
 	expect_calls handle=40 parse=40 field=80 query=40 work=40 audit=40
-	expect_grep '^recorded is what happens inside main.handle, ' text
+	expect_grep '^only calls inside main.handle, and goroutines started there, are recorded ' text
 	gt report trace --by=path --min-share 0 --format=csv >paths
 	expect_grep 'main.handle;.*main.work;main.audit' paths
 }

@@ -309,7 +309,7 @@ left_alone() {
 	expect_grep 'tracing ended: probing takes about [0-9]+% of the processor time, no function is left to release, and --max-cost=10% is allowed' err
 	[ "$(gt info trace | awk '$1 == "end.reason" { print $2 }')" = cost ] || fail "the trace does not say why it ended"
 	gt report trace >text
-	expect_grep 'recording was ended before the program ended, as probing took more than --max-cost allows' text
+	expect_grep 'recording was ended before the program ended, because probing took more than --max-cost allows' text
 }
 check "... and left alone where that cannot be kept" left_alone
 
@@ -385,12 +385,12 @@ let_go() {
 	traps 400000 200
 	grep -q ' released syscall.Errno.Error ' events || fail "not released: $(grep ' released ' events)"
 	if grep -Eq ' released main.(main|caller|work|nothing) ' events; then fail "$(grep ' released ' events)"; fi
-	[ "$(head -n 1 text | grep -c '^released while recording, as .* traps slowed the program down (record --max-cost=off keeps .*syscall.Errno.Error after [0-9]* call')" = 1 ] ||
+	[ "$(head -n 1 text | grep -c '^released while recording, because .* traps slowed the program down (record --max-cost=off keeps .*syscall.Errno.Error after [0-9]* call')" = 1 ] ||
 		fail "the first line is: $(head -n 1 text)"
 	expect_grep 'main.caller .*self includes ' text
 	[ "$(gt info trace | awk '$1 == "max_cost.traps" { print $2 }')" = 0.05 ] || fail "the trace does not say by which rule"
 	gt export --format=folded trace 2>warned >folded
-	expect_grep 'released while recording, as .* traps slowed the program down' warned
+	expect_grep 'released while recording, because .* traps slowed the program down' warned
 	traps 400000 200 --summary
 	grep -q 'syscall.Errno.Error .*released after' text || fail "not released with --summary"
 }

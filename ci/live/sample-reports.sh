@@ -101,7 +101,7 @@ formats() {
 	(cd src && go build -o /dev/null -pgo=../cpu.pprof -gcflags=-d=pgodebug=1 .) >pgo 2>&1
 	expect_grep 'hot-node enabled increased budget=[0-9]+ for func=main\.(mix|spin)' pgo
 	expect_status 1 gt report trace --by=call 2>err
-	expect_grep 'samples, not calls' err
+	expect_grep 'has samples, which have no begin and end of calls' err
 }
 check "one total in all formats, and a profile for -pgo" formats
 

@@ -84,7 +84,7 @@ killed() {
 	job=$!
 	wait_for 60 ticks 300
 	gt report trace >text
-	expect_grep 'still being recorded: its numbers are those of its last summary' text
+	expect_grep 'still being recorded. Its numbers are from its last summary' text
 	before=$(summary_calls)
 	kill_gotrace "$job"
 	[ "$(summary_calls)" -ge "$before" ] || fail "fewer calls than before"

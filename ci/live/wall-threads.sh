@@ -278,7 +278,7 @@ not_told() {
 	gt sample --wall -F 999 -o trace -- sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done' 2>err
 	[ "$(grep -c 'Linux 5.18' err)" = 1 ] || fail "$(cat err)"
 	gt report trace >text
-	expect_grep 'only what executed is known' text
+	expect_grep 'only execution is known' text
 	[ "$(key trace end.samples)" -gt 0 ] || fail "no samples"
 }
 check "a kernel that does not tell" not_told

@@ -123,7 +123,7 @@ refusals() {
 	done
 	gt sample -o other -- "$programs/default/plain" >out
 	expect_status 1 gt diff trace other 2>err
-	expect_grep 'compared with another one only' err
+	expect_grep 'compared with another such recording only' err
 	expect_status 1 gt report other --by=reason 2>err
 	expect_grep 'sample with --wall' err
 }

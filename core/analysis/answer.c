@@ -296,7 +296,7 @@ int answer_find(struct answer *a, const struct loaded_trace *t)
 	if (!t->totals->states || t->samples || t->summary || !span_ns) {
 		if (t->request)
 			log_error(
-				"--request: this trace does not say what goroutines wait for: record with --states");
+				"--request: this trace has no states of goroutines; record with --states");
 		return t->request ? -ENOTSUP : 0;
 	}
 	measure(a, t, span_ns);

@@ -175,12 +175,14 @@ int diff_load(struct diff *d, struct trace_reader *const r[2], bool by_path, boo
 		d->stretch[s] = diff_stretch_of(d->side[s].totals);
 	if (is_wall(&d->side[0]) != is_wall(&d->side[1])) {
 		log_error(
-			"a recording of waiting goroutines (sample --wall) can be compared with another one only: others have shares of what executed");
+			"a recording of waiting goroutines (sample --wall) can be compared with another such "
+			"recording only; others have shares of execution");
 		return -ENOTSUP;
 	}
 	if (by_path && d->shares && !(d->side[0].samples && d->side[1].samples)) {
 		log_error(
-			"paths of calls and of samples cannot be compared: samples have functions that were not traced in between; compare --by=function");
+			"paths of calls and of samples cannot be compared, because samples have functions that "
+			"were not traced; compare --by=function");
 		return -ENOTSUP;
 	}
 	err = diff_names_match(&d->names, &d->side[0], &d->side[1]);

@@ -95,26 +95,26 @@ static void look_at(const struct loaded_trace *trace, char name, bool by_path, s
 	const char *reason = trace_info_get(trace->info, KEY_END_REASON);
 
 	if (trace->growing)
-		notes_add(to, "%c is incomplete: it is still being recorded", name);
+		notes_add(to, "%c is incomplete, because it is still being recorded", name);
 	else if (!trace->complete)
-		notes_add(to, "%c is incomplete: it has no end record", name);
+		notes_add(to, "%c is incomplete, because it has no end record", name);
 	for (size_t i = 0; i < sizeof(early) / sizeof(early[0]); i++)
 		if (reason && !strcmp(reason, early[i].reason))
 			notes_add(to, "recording of %c was ended by %s before the program ended",
 				  name, early[i].by);
 	if (t->lost_events)
-		notes_add(to, "%c lost %" PRIu64 " event%s: it has fewer calls than there were",
+		notes_add(to, "%c lost %" PRIu64 " event%s, so it has fewer calls than there were",
 			  name, t->lost_events, plural(t->lost_events));
 	if (t->suspect_calls)
 		notes_add(to, "%c has %" PRIu64 " suspect call%s, %.2f%% of its time", name,
 			  t->suspect_calls, plural(t->suspect_calls),
 			  share_pct(t->suspect_ns, t->root_ns + t->probe_ns));
 	if (t->released)
-		notes_add(
-			to,
-			"%" PRIu64
-			" function%s of %c %s released (--max-cost): calls after that are not counted",
-			t->released, plural(t->released), name, t->released == 1 ? "was" : "were");
+		notes_add(to,
+			  "%" PRIu64
+			  " function%s of %c %s released (--max-cost); later calls are not counted",
+			  t->released, plural(t->released), name,
+			  t->released == 1 ? "was" : "were");
 	if (by_path && t->folded_nodes)
 		notes_add(to,
 			  "the tree of paths of %c is full: %" PRIu64

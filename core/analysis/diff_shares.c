@@ -165,12 +165,13 @@ void diff_shares_notes(const struct diff *d, struct notes *to)
 		if (d->side[!s].totals->states)
 			notes_add(
 				to,
-				"self time of %c is that in which goroutines ran or were in system calls",
+				"self time of %c is the time in which goroutines ran or were in system calls",
 				other);
 		else
 			notes_add(
 				to,
-				"time of %c holds waiting, which no sample sees: functions that wait have more there; record --states leaves it out",
+				"time of %c includes waiting, which no sample sees, so functions that wait have more "
+				"there; record --states leaves it out",
 				other);
 	}
 	notes_add(

@@ -36,19 +36,21 @@ void doubts_of_end(const struct loaded_trace *trace, struct notes *to)
 	if (trace->summary)
 		notes_add(
 			to,
-			"%s: its numbers are those of its last summary, a few seconds %s; calls that were open then count as unfinished",
+			"%s. Its numbers are from its last summary, a few seconds %s; calls that were open then "
+			"count as unfinished",
 			trace->growing
 				? "this trace is still being recorded"
 				: "this trace is incomplete, so gotrace was killed or the disk was full",
 			trace->growing ? "old at the most" : "before the end at the most");
 	else if (trace->growing)
-		notes_add(to, "this trace is still being recorded: it was read up to its last %s",
+		notes_add(to, "this trace is still being recorded and was read up to its last %s",
 			  trace->samples ? "sample so far"
 					 : "event so far; calls open there count as unfinished");
 	else
 		notes_add(
 			to,
-			"this trace is incomplete: it has no end record, so gotrace was killed, the disk was full or the file was cut%s",
+			"this trace is incomplete (no end record), so gotrace was killed, the disk was full or "
+			"the file was cut%s",
 			trace->samples ? "" : "; calls open at its last event count as unfinished");
 }
 
@@ -60,7 +62,7 @@ void doubts_of_images(const struct loaded_trace *trace, struct notes *to)
 		notes_add(
 			to,
 			"the process executed itself again from a thread that was not its first, and was not recorded from there on (%" PRIu64
-			" image%s): every count and time here is too small",
+			" image%s), so every count and time here is too small",
 			missed, plural(missed));
 }
 
@@ -102,19 +104,20 @@ void doubts_of_events(const struct loaded_trace *trace, struct notes *to)
 	if (trace_info_u64(trace->info, KEY_END_LAYOUT_WRONG, 0))
 		notes_add(
 			to,
-			"the first events contradict the layout of runtime.g that gotrace assumed for this Go version: do not trust this trace");
+			"the first events contradict the layout of runtime.g that gotrace assumed for this Go "
+			"version; do not trust this trace");
 }
 
 /* The sentence on losses for a trace without a loss record. */
 static const char *none_lost(const struct loaded_trace *trace, bool any_dropped)
 {
 	if (!trace_reached_end(trace))
-		return "what was lost is not known: no loss is in the part that could be read";
+		return "the number of lost events is not known; the readable part has no loss";
 	if (trace_info_u64(trace->info, KEY_END_RINGS_DISABLED, 0))
 		return "no other event is known to be lost";
 	if (trace_info_u64(trace->info, KEY_END_MISSED_IMAGES, 0) ||
 	    trace_info_u64(trace->info, KEY_END_TEXT_GONE, 0))
-		return "no event was lost of what was recorded";
+		return "no event was lost of the recorded part";
 	return any_dropped ? "no other event was lost" : "no event was lost";
 }
 
@@ -130,7 +133,7 @@ void doubts_of_losses(const struct loaded_trace *trace, bool any_dropped, struct
 			 plural(t->loss_records),
 			 trace_reached_end(trace)
 				 ? ""
-				 : ", and more may have been, in what could not be read");
+				 : ", and more may have been lost in the unreadable part");
 	if (t->suspect_calls)
 		snprintf(calls, sizeof(calls), "; %" PRIu64 " call%s suspect, %.2f%% of the time",
 			 t->suspect_calls, t->suspect_calls == 1 ? " is" : "s are",

@@ -150,7 +150,7 @@ int inverted_tree_build(struct call_tree *t, const struct call_tree *from,
 	if (v.cut)
 		log_warn(
 			"outer callers of %" PRIu64
-			" paths count as [other]: they are more than are told apart in a recording of this size (%zu)",
+			" paths count as [other], because a recording of this size separates %zu at most",
 			v.cut, v.most);
 	if (!err)
 		err = put_in_order(t, &v.to, info);

@@ -55,7 +55,8 @@ static void trigger_notes(const struct loaded_trace *trace, struct notes *to)
 
 	if (!*triggers(info, list, sizeof(list)))
 		return;
-	notes_add(to, "recorded is what happens inside %s, and what is started there (--trigger)",
+	notes_add(to,
+		  "only calls inside %s, and goroutines started there, are recorded (--trigger)",
 		  list);
 	if (!one_in) {
 		if (trace->complete && !seen)
@@ -63,10 +64,11 @@ static void trigger_notes(const struct loaded_trace *trace, struct notes *to)
 		return;
 	}
 	if (!trace->complete) {
-		notes_add(to,
-			  "of its outermost calls one in %" PRIu64
-			  " is recorded (--one-in): there were about that many times as many",
-			  one_in);
+		notes_add(
+			to,
+			"one in %" PRIu64
+			" of its outermost calls is recorded (--one-in); there were about that many times as many",
+			one_in);
 		return;
 	}
 	notes_add(to,
@@ -90,7 +92,7 @@ static void window_notes(const struct loaded_trace *trace, struct notes *to)
 
 	if (delay_ns)
 		notes_add(to, "recording began after %s (--delay)%s", HUMAN(delay_ns),
-			  t->windows ? "" : ": it was over by then");
+			  t->windows ? "" : ", but the program had ended by then");
 	if (toggle)
 		notes_add(to,
 			  "recording was switched by signals (--toggle): it was on for %s of %s",
@@ -99,12 +101,12 @@ static void window_notes(const struct loaded_trace *trace, struct notes *to)
 		if (t->windows)
 			notes_add(
 				to,
-				"calls that were open when it began are not recorded, and paths begin below them; "
-				"those that were open when it ended are cut there: they count as unfinished");
+				"calls that were open when it began are not recorded, and paths begin below them; calls "
+				"that were open when it ended count as unfinished");
 	} else if (t->windows && t->window_why != WINDOW_BY_ROOM) {
 		notes_add(
 			to,
-			"calls that were open when it began or ended are cut there: they count as unfinished");
+			"calls that were open when it began or ended are cut there and count as unfinished");
 	}
 }
 
@@ -120,21 +122,21 @@ static void last_notes(const struct loaded_trace *trace, struct notes *to)
 	if (t->window_why == WINDOW_BY_ROOM) {
 		notes_add(
 			to,
-			"kept is what came last (--keep-last %s): %s; what came before is gone%s",
+			"flight recorder (--keep-last %s): only the last %s are in this trace%s",
 			last, HUMAN(ns),
 			trace_info_u64(trace->info, KEY_END_WINDOW_FULL, 0)
-				? ". There was no room for more: give a size (60s,500M), or select fewer functions"
+				? ". There was no room for more; give a size (60s,500M), or select fewer functions"
 				: "");
 		notes_add(
 			to,
-			"calls that were open where it begins count from there on, as unfinished");
+			"calls that were open where the trace begins count from there on, as unfinished");
 	} else {
-		notes_add(to, "only what came last was to be kept (--keep-last %s): that was all",
+		notes_add(to, "flight recorder (--keep-last %s): all events are in this trace",
 			  last);
 	}
 	if (t->hits)
 		notes_add(to,
-			  "written as %s on goroutine %" PRIu64
+			  "written because %s on goroutine %" PRIu64
 			  " had taken %s, %s after the first event (--when '%s')",
 			  t->hit_func < trace->n_funcs ? trace_name_func(trace->info, t->hit_func)
 						       : "a call",
@@ -149,11 +151,10 @@ void kept_notes(const struct loaded_trace *trace, struct notes *to)
 
 	trigger_notes(trace, to);
 	if (depth)
-		notes_add(
-			to,
-			"calls that are inside %" PRIu64
-			" others are not recorded (--depth): their time is in these, as self time",
-			depth);
+		notes_add(to,
+			  "calls inside %" PRIu64
+			  " others are not recorded (--depth); their time is self time of these",
+			  depth);
 	window_notes(trace, to);
 	last_notes(trace, to);
 }

@@ -58,10 +58,12 @@ static void log_missing(const struct trace_info *info, const char *key)
 					      info->funcs[info->values[i].func].name,
 					      info->values[i].name);
 	if (n)
-		log_error("--key %s: no call was recorded with that; there are %s", key, list);
+		log_error("--key %s: no call was recorded with this argument; there are %s", key,
+			  list);
 	else
-		log_error("--key %s: no arguments were recorded; gotrace record --args '%s' does",
-			  key, key);
+		log_error(
+			"--key %s: no arguments were recorded; gotrace record --args '%s' records them",
+			key, key);
 }
 
 struct key_groups *key_groups_new(struct trace_info *info, const char *const *keys, size_t n)

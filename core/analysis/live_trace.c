@@ -59,7 +59,7 @@ static int read_on(struct live_trace *l)
 			model_allow(l->model, trace_reader_bytes(l->reader));
 		got = l->model ? model_feed_span(l->model, &span) : 0;
 		if (got)
-			log_no_memory("no memory for what the events say");
+			log_no_memory("no memory for the contents of the events");
 	}
 	return got;
 }
@@ -89,7 +89,7 @@ static struct model *model_now(struct live_trace *l, struct parked *parked)
 			log_error("the trace's summary cannot be read: %s",
 				  *fault ? fault : "there is no memory for it");
 	} else if (err) {
-		log_no_memory("no memory for what the trace says");
+		log_no_memory("no memory for the contents of the trace");
 	}
 	if (!err)
 		return m;
@@ -108,7 +108,7 @@ int live_trace_look(struct live_trace *l, struct loaded_trace *t, uint64_t *up_t
 				    .locks_lent = true,
 				    .parked_later = true };
 	if (!err && l->parked && !(t->parked = parked_copy(l->parked))) {
-		log_no_memory("no memory for what the trace says");
+		log_no_memory("no memory for the contents of the trace");
 		err = -ENOMEM;
 	}
 	t->model = err ? NULL : model_now(l, t->parked);

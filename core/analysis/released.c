@@ -148,7 +148,8 @@ static void add_doubt(const struct released *r, struct notes *to)
 	char line[2048];
 
 	name_counts(r, line, sizeof(line));
-	notes_add(to, "released while recording, as %s %s (record --max-cost=off keeps %s): %s",
+	notes_add(to,
+		  "released while recording, because %s %s (record --max-cost=off keeps %s): %s",
 		  one ? "its" : "their",
 		  traps ? "traps slowed the program down" : "probes cost too much",
 		  one ? "it" : "them", line);
@@ -170,10 +171,11 @@ void released_notes(const struct loaded_trace *trace, struct notes *to)
 	if (trace->totals->released && trace->totals->sampled.n && trace->corrected)
 		notes_add(
 			to,
-			"from then on a released function's calls are not counted. Samples tell "
-			"the time in its code; other functions that it calls, but for recorded ones, "
-			"are in its callers' self time");
+			"later calls of a released function are not counted. Samples give the time in its code; "
+			"functions that it calls and that are not recorded are in its callers' self time");
 	else if (trace->totals->released)
-		notes_add(to, "from then on a released function's calls are not counted, and its "
-			      "time is in its callers' self time");
+		notes_add(
+			to,
+			"later calls of a released function are not counted, and its time is in its callers' "
+			"self time");
 }

@@ -135,7 +135,7 @@ static void bound_errors(struct loaded_samples *s, uint64_t stored_bytes)
 		return;
 	look_errors_free(s->looks);
 	s->looks = NULL;
-	log_warn("how sure the times are is not told: there are too many samples for that");
+	log_warn("errors of times are not shown, because there are too many samples");
 }
 
 static int read_all(struct loaded_trace *t, struct loaded_samples *s, struct trace_reader *r)
@@ -233,7 +233,8 @@ static int goroutines(struct trace_watch *w, struct loaded_samples *s, uint64_t 
 static int refuse_calls(void)
 {
 	log_error(
-		"this trace has samples, not calls: it does not say when a call began or ended; record with 'gotrace record' for that");
+		"this trace has samples, which have no begin and end of calls; record with 'gotrace "
+		"record' for that");
 	return -ENOTSUP;
 }
 
@@ -246,13 +247,14 @@ int sample_load(struct loaded_trace *t, struct trace_reader *r, bool leave_out_p
 	t->samples = s;
 	if (trace_info_get(t->info, KEY_SAMPLE_WALL) && w->on_samples) {
 		log_error(
-			"this format shows samples one after the other, as what executed: those of goroutines that waited (sample --wall) have no place in it");
+			"this format shows executing samples one after the other; samples of waiting goroutines "
+			"(sample --wall) have no place in it");
 		return -ENOTSUP;
 	}
 	if (w->calls >= CALLS_SOME && (w->on_call || w->on_entry) && !w->on_samples)
 		return refuse_calls();
 	if (!err && t->view && t->view->n_keys)
-		log_warn("--key tells calls apart by arguments, which samples do not have");
+		log_warn("--key separates calls by arguments, which samples do not have");
 	if (s) {
 		s->keep_singles = w->on_samples != NULL;
 		s->wall = trace_info_get(t->info, KEY_SAMPLE_WALL) != NULL;

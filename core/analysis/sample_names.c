@@ -210,7 +210,8 @@ int sample_frames_take(struct loaded_samples *s, size_t n)
 {
 	if (n > s->frames_left) {
 		log_error(
-			"this format writes the stack of each sample: they have more functions than a recording of this size has");
+			"this format writes the stack of each sample, and these have more functions than a "
+			"recording of this size has");
 		return -E2BIG;
 	}
 	s->frames_left -= n;

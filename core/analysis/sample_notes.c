@@ -87,7 +87,7 @@ static void without(const struct loaded_trace *t, struct notes *to)
 	if (!cpu_ns)
 		cpu_ns = trace_info_u64(t->info, KEY_END_TARGET_CPU_NS, 0);
 	if (!cpu_ns)
-		notes_add(to, "how much processor time has no sample is not known");
+		notes_add(to, "the processor time that has no sample is not known");
 	else if (cpu_ns > has_ns)
 		notes_add(to, "%s of %s of processor time (%.1f%%) has no sample",
 			  HUMAN(cpu_ns - has_ns), HUMAN(cpu_ns),
@@ -119,7 +119,7 @@ static void missing(const struct loaded_trace *t, struct notes *to)
 	else if (lost)
 		notes_add(to, "%" PRIu64 " sample%s lost", n, n == 1 ? " was" : "s were");
 	else
-		notes_add(to, "how many samples were lost is not known");
+		notes_add(to, "the number of lost samples is not known");
 	of_stacks(text, sizeof(text), c->cut, "is cut off as too deep");
 	of_stacks(text, sizeof(text), c->unreadable, "is unreadable from some frame on");
 	of_stacks(text, sizeof(text), c->unresolved, "has an address of no known symbol");
@@ -163,11 +163,11 @@ static void snapshots(const struct loaded_trace *t, struct notes *to)
 		       silent = trace_info_u64(i, KEY_END_SNAPSHOTS_SILENT, 0);
 
 	if (trace_info_get(i, KEY_SAMPLE_HOST)) {
-		notes_add(to, "for what processes waited is told of those whose rule says so");
+		notes_add(to, "waits are recorded only for processes whose rule sets \"waiting\"");
 		return;
 	}
 	if (!trace_info_get(i, KEY_END_SNAPSHOTS)) {
-		notes_add(to, "how many snapshots were taken is not known");
+		notes_add(to, "the number of snapshots is not known");
 		return;
 	}
 	if (of_goroutines || !of_threads)
@@ -184,13 +184,13 @@ static void snapshots(const struct loaded_trace *t, struct notes *to)
 	if (silent)
 		notes_add(to,
 			  "the memory of %" PRIu64
-			  " process%s did not answer: goroutines there are not seen from then on",
+			  " process%s did not answer; goroutines there are not seen from then on",
 			  silent, silent == 1 ? "" : "es");
 	if (not_told)
-		notes_add(to, "of %" PRIu64 " process%s only what executed is known: %s", not_told,
+		notes_add(to, "of %" PRIu64 " process%s only execution is known; %s", not_told,
 			  not_told == 1 ? "" : "es",
 			  trace_info_get(i, KEY_END_THREADS_SNAPSHOTS)
-				  ? "of threads that wait the kernel tells from Linux 5.18 on"
+				  ? "waiting threads need Linux 5.18"
 				  : "snapshots are of goroutines of Go programs");
 }
 
@@ -220,14 +220,16 @@ void sample_notes(const struct loaded_trace *t, struct notes *to)
 	if (t->samples->errors)
 		notes_add(
 			to,
-			"± is one standard error: in 95 of 100 such recordings a time is seen within two of them of the true one, "
-			"also of goroutines that act in step; a single sighting says that it happened, not for how long");
+			"± is one standard error. In 95 of 100 such recordings a time is within two of them of "
+			"the true one, also for goroutines that act in step. A single sighting shows that "
+			"something happened, not for how long");
 	if (t->samples->wall)
 		snapshots(t, to);
 	else if (n)
 		notes_add(
 			to,
-			"shares are estimates: a true share of 10%% is seen within %.1f points of it in 95 of 100 such recordings",
+			"shares are estimates; a true share of 10%% is within %.1f points in 95 of 100 such "
+			"recordings",
 			196 * sqrt(0.1 * 0.9 / (double)n));
 	missing(t, to);
 	if (!sample_counted(t->info))

@@ -114,14 +114,17 @@ static int check_calls(const struct loaded_trace *t, const struct trace_watch *w
 
 	if (alone && wanted >= CALLS_SOME)
 		log_error(
-			"this trace has no single calls, only counts and sums: record without --summary, or with --min-duration, to see calls");
+			"this trace has no single calls, only counts and sums; record without --summary, or with "
+			"--min-duration, to see calls");
 	else if (t->summary && wanted >= CALLS_ALL)
 		log_error(
-			"this trace has no single calls shorter than %s: record without --min-duration to see goroutines",
+			"this trace has no single calls shorter than %s; record without --min-duration to see "
+			"goroutines",
 			HUMAN(t->min_duration_ns));
 	else if (t->summary && t->view && wanted < CALLS_SOME)
 		log_error(
-			"this trace has counts and sums of the whole recording, which have no parts: record without %s to select some%s",
+			"this trace has counts and sums of the whole recording, which have no parts; record "
+			"without %s to select some%s",
 			alone ? "--summary" : "--min-duration", alone ? "" : ", or use --by=call");
 	else
 		return 0;
@@ -294,7 +297,7 @@ static int load_events(struct loaded_trace *t, struct trace_reader *r,
 	int err = check_calls(t, w);
 
 	if (!err && view && view->n_processes) {
-		log_error("--process is for samples: record with 'gotrace sample'");
+		log_error("--process is for samples; record with 'gotrace sample'");
 		err = -ENOTSUP;
 	}
 	if (!err)
@@ -331,18 +334,19 @@ int trace_load(struct loaded_trace *t, struct trace_reader *r, const struct trac
 		return err;
 	t->tables = trace_reader_tables(r);
 	if (err == -ENOMEM)
-		log_no_memory("no memory for what %llu events say",
+		log_no_memory("no memory for the contents of %llu events",
 			      (unsigned long long)t->totals->events);
 	if (err == -E2BIG)
 		log_error(
-			"not a trace of gotrace record: its first %llu bytes claim more goroutines, open calls or samples than so many bytes can hold",
+			"not a trace of gotrace record, because its first %llu bytes claim more goroutines, open "
+			"calls or samples than so many bytes can hold",
 			(unsigned long long)trace_reader_bytes(r));
 	t->complete = trace_reader_complete(r);
 	t->growing = !t->complete && trace_reader_growing(r);
 	t->funcs = model_funcs(t->model, &t->n_funcs);
 	if (t->groups && key_groups_full(t->groups))
 		log_warn(
-			"--key has more than %d values: the calls of further ones are shown as {...}",
+			"--key has more than %d values; calls of further values are shown as {...}",
 			KEY_GROUPS_MAX);
 	if (!err && !w->err && t->view && !t->view->said) {
 		char *line = loaded_trace_left_out(t);

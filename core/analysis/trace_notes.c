@@ -57,15 +57,17 @@ static void summary(const struct loaded_trace *trace, struct notes *to)
 	if (trace->min_duration_ns)
 		notes_add(
 			to,
-			"calls shorter than %s count in all functions and paths, but not one by one (record --min-duration): as single calls are shown, their time is self time of the calls around them",
+			"calls shorter than %s count in all functions and paths, but are no single calls (record "
+			"--min-duration). In single calls their time is self time of the calls around them",
 			HUMAN(trace->min_duration_ns));
 	else if (trace->summary)
 		notes_add(to, "counts and sums only: no single calls were kept (record --summary)");
 	if (!t->calls)
-		notes_add(to, "no call was recorded%s",
-			  trace_reached_end(trace) && !t->loss_records
-				  ? ": no selected function ran ('gotrace plan --list' names them)"
-				  : "");
+		notes_add(
+			to, "no call was recorded%s",
+			trace_reached_end(trace) && !t->loss_records
+				? ", because no selected function ran ('gotrace plan --list' names them)"
+				: "");
 }
 
 /* Why recording ended, when not because the program did; how the program ended, when not well. */
@@ -82,7 +84,8 @@ static void ending(const struct loaded_trace *trace, struct notes *to)
 		{ REASON_WHEN, "recording was ended by --when before the program ended" },
 		{ REASON_WINDOW, "this was written while recording went on (--keep-last)" },
 		{ REASON_COST,
-		  "recording was ended before the program ended, as probing took more than --max-cost allows" },
+		  "recording was ended before the program ended, because probing took more than --max-cost "
+		  "allows" },
 		{ REASON_NOT_STARTED, "the command could not be executed" },
 	};
 	uint64_t sig = trace_info_u64(trace->info, KEY_END_SIGNAL, 0),
@@ -181,7 +184,7 @@ static void corrected(const struct loaded_trace *trace, struct notes *to)
 	else if (trace->correction_tried && t->calls)
 		notes_add(
 			to,
-			"times are as measured, what the probes cost is in them: the trace does not say what that was");
+			"times are as measured and include the probes' cost, which the trace does not contain");
 }
 
 static void lost(const struct loaded_trace *trace, bool any_dropped, struct notes *to)

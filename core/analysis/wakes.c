@@ -31,7 +31,7 @@ int wake_rows_load(struct wake_rows *w, const struct loaded_trace *t)
 
 	*w = (struct wake_rows){ .all = calloc(n + 1, sizeof(*all)), .n = n };
 	if (!w->all) {
-		log_no_memory("no memory for who ended waits");
+		log_no_memory("no memory for the wakers of waits");
 		return -ENOMEM;
 	}
 	if (!n)

@@ -113,7 +113,7 @@ int export_folded(struct trace_reader *const *r, size_t n, const struct export_o
 	if (!err)
 		err = whole_paths_bound(&tree, trace.info, 0, whole_paths_most(r[0]));
 	if (!err && opt->weight >= WEIGHT_RUN && !trace.totals->states) {
-		log_error("this trace has no states of goroutines: record with --states");
+		log_error("this trace has no states of goroutines; record with --states");
 		err = -ENOTSUP;
 	}
 	if (!err && opt->header)

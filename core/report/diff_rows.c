@@ -251,11 +251,12 @@ static void notes_on_states(const struct diff_report *rep, struct notes *to)
 						 : "A and B");
 		return;
 	}
-	notes_add(to, "times leave out when a thread had no processor (OFF-CPU)");
+	notes_add(to, "times exclude time without a processor (OFF-CPU)");
 	if (most->n >= GROWTH_DRIFT_LEAST && fabs(pct) >= rep->opt->threshold_pct)
 		notes_add(
 			to,
-			"RUN of most functions changed by some %+.0f%%; one recording a side does not tell if the machine or the code did that",
+			"RUN of most functions changed by some %+.0f%%; one recording a side does not show if "
+			"the machine or the code did that",
 			pct);
 }
 

@@ -90,7 +90,7 @@ static void below_spread(const struct comparing *x, FILE *out)
 				? "RUN is processor time of a second, as recordings ended before their programs"
 				: "RUN is processor time");
 	else
-		diff_line(x->opt, out, "times leave out when a thread had no processor (OFF-CPU)");
+		diff_line(x->opt, out, "times exclude time without a processor (OFF-CPU)");
 }
 
 static void below(const struct comparing *x, FILE *out)

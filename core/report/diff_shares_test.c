@@ -94,7 +94,7 @@ static void calls_and_samples(void **state)
 	assert_non_null(strstr(said, "shares are compared, not times"));
 	assert_non_null(strstr(said, "a sample of B counts for the innermost function of its stack "
 				     "that A traced; 2 of 10 had none and are left out"));
-	assert_non_null(strstr(said, "time of A holds waiting"));
+	assert_non_null(strstr(said, "time of A includes waiting"));
 	assert_null(strstr(said, "different selections")); /* samples have none */
 	free(got);
 	got = compare(path, samples, "text", (struct diff_options){ 0 });

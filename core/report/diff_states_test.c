@@ -122,7 +122,7 @@ static void a_busy_machine_is_no_change(void **state)
 
 		if (!strstr(text, "\n\nno change"))
 			fail_msg("seed %u:\n%s", seed, text);
-		assert_non_null(strstr(text, "times leave out when a thread had no processor"));
+		assert_non_null(strstr(text, "times exclude time without a processor"));
 		free(text);
 	}
 }

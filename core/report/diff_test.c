@@ -317,7 +317,7 @@ static const struct {
 	{ "", "@set select.function.0 main.*\n",
 	  "different selections: A the default, B -f main.*" },
 	{ "", "2 loss - 0 2500 arg0=2600 arg1=7\n",
-	  "B lost 7 events: it has fewer calls than there were" },
+	  "B lost 7 events, so it has fewer calls than there were" },
 	{ "1 entry main.f 100 3000\n1 loss - 0 3500 arg0=3600 arg1=1\n1 exit main.f 100 4000\n", "",
 	  "A has 1 suspect call, 50.00% of its time" },
 	{ "@set end.reason duration\n", "",
@@ -372,7 +372,8 @@ static void test_incomplete(void **state)
 	fixture_write_text(CALL, false, b);
 	char *csv = compare(a, b, "csv", (struct diff_options){ .threshold_pct = 5 }, &logged);
 
-	assert_string_equal(logged.text, NO_STATES "note: B is incomplete: it has no end record\n");
+	assert_string_equal(logged.text,
+			    NO_STATES "note: B is incomplete, because it has no end record\n");
 	free(csv);
 	unlink(a);
 	unlink(b);

@@ -238,7 +238,8 @@ static void below(const struct diff_report *d, FILE *out)
 	if (d->n_unsure)
 		diff_line(
 			d->opt, out,
-			"%zu of them may have changed by more; several recordings a side would tell (A1 A2 A3 -- B1 B2 B3)",
+			"%zu of them may have changed by more; several recordings a side would show it (A1 A2 A3 "
+			"-- B1 B2 B3)",
 			d->n_unsure);
 	if (d->n_equal)
 		diff_line(d->opt, out, "%zu %s%s equal in calls, total and self", d->n_equal, what,

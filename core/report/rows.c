@@ -251,7 +251,7 @@ static int load_sample_rows(struct report *rep, struct trace_reader *r)
 
 	if (!trace_is_samples(trace_reader_info(r))) {
 		log_error(
-			"--by=label, thread, process and program are for samples: record with 'gotrace sample'");
+			"--by=label, thread, process and program are for samples; record with 'gotrace sample'");
 		return -ENOTSUP;
 	}
 	int err = trace_load(&rep->trace, r, rep->opt->view, NULL);
@@ -362,8 +362,9 @@ static int load_waits(struct report *rep)
 	if (!rep->trace.totals->states && wanted) {
 		log_error(
 			rep->trace.summary
-				? "a summary has no states of goroutines: record with --states, and without --summary and --min-duration"
-				: "this trace has no states of goroutines: record with --states");
+				? "a summary has no states of goroutines; record with --states, and without --summary and "
+				  "--min-duration"
+				: "this trace has no states of goroutines; record with --states");
 		return -ENOTSUP;
 	}
 	if (!rep->trace.totals->states || o->n_callers || o->by == BY_CALL ||
@@ -380,7 +381,7 @@ static int check_hist(const struct report *rep)
 	if (!rep->opt->hist)
 		return 0;
 	if (rep->trace.samples) {
-		log_error("--hist shows how long calls took, which samples do not say");
+		log_error("--hist shows durations of calls, which samples do not have");
 		return -ENOTSUP;
 	}
 	if (!rep->n_rows)

@@ -11,8 +11,7 @@ int report_check_samples(const struct trace_info *info, const struct report_opti
 	if (!trace_is_samples(info))
 		return 0;
 	if (opt->view && opt->view->request) {
-		log_error(
-			"--request: samples do not tell one call from another: use 'gotrace record'");
+		log_error("--request: samples have no single calls; use 'gotrace record'");
 		return -ENOTSUP;
 	}
 	if (opt->columns) {
@@ -22,12 +21,13 @@ int report_check_samples(const struct trace_info *info, const struct report_opti
 	if (!trace_info_get(info, KEY_SAMPLE_WALL) &&
 	    (opt->by == BY_REASON || opt->sort >= SORT_RUN)) {
 		log_error(
-			"these samples do not say why goroutines waited: sample with --wall, or record with --states");
+			"these samples have no reasons of waits; sample with --wall, or record with --states");
 		return -ENOTSUP;
 	}
 	if (opt->sort <= SORT_CALLS || opt->sort >= SORT_RUN)
 		return 0;
-	log_error("samples can be sorted by self, total or calls (samples) only: "
-		  "they do not say how long a call took");
+	log_error(
+		"samples can be sorted by self, total or calls (samples) only, because they have no "
+		"durations of calls");
 	return -ENOTSUP;
 }

@@ -106,7 +106,7 @@ static void text_says_what_it_is(void **state)
 		"2 samples were lost\n",
 		"of 1 sample the stack is cut off as too deep, of 1 it is unreadable from some frame on, of 1 it has an address of no known symbol\n1 sample in no goroutine\n",
 		"10% of the samples have callers that are missing: they are below [unreadable]",
-		"shares are estimates:",
+		"shares are estimates;",
 		"70.0ms  70.0% 70.0ms  70.0%       7       7  main.leaf\n",
 	};
 	static const char *const not_said[] = { "MEAN", "P50", "probes", "CALLS", "event" };
@@ -168,7 +168,8 @@ static void calls_are_refused(void **state)
 
 		assert_int_not_equal(report_formats[0].write(r, &wrong[i], out), 0);
 		assert_non_null(
-			strstr(said, i ? "how long a call took" : "has samples, not calls"));
+			strstr(said, i ? "no durations of calls"
+				       : "has samples, which have no begin and end of calls"));
 		fclose(out);
 		trace_reader_close(r);
 	}

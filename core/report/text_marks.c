@@ -49,13 +49,13 @@ void text_none_sure(const struct report *rep, FILE *out)
 	if (!rep->none_sure)
 		return;
 	char few[96] =
-		"this recording cannot tell which function took the most time: probes took most of each";
+		"it is not known which function took the most time, because probes took most of each";
 	char *line = NULL;
 
 	if (n && n < FEW_SAMPLES)
 		snprintf(
 			few, sizeof(few),
-			"this recording is too short to tell which function took the most time (%" PRIu64
+			"this recording is too short to show which function took the most time (%" PRIu64
 			" samples)",
 			n);
 	const bool has = command && *command;
@@ -121,7 +121,7 @@ const char *text_released(const struct report *rep, uint32_t func, const struct 
 		return buf;
 	if (released_ns(&rep->released, func))
 		fprintf(out, "  (released after %" PRIu64 " call%s%s)", st->calls,
-			plural(st->calls), st->sampled_ns ? "; samples tell the time since" : "");
+			plural(st->calls), st->sampled_ns ? "; samples give the time since" : "");
 	if (below.n == 1) {
 		fputs("  (self includes ", out);
 		text_name(out, report_name(rep, below.one),

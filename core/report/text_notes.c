@@ -46,7 +46,7 @@ static void print(const struct report *rep, FILE *out, const char *line, bool wa
 static void find_all(const struct report *rep, struct notes *to)
 {
 	if (!rep->trace.samples && (rep->opt->by == BY_CALL || rep->opt->by == BY_GOROUTINE))
-		notes_add(to, "times of %s are as measured: what the probes cost is in them",
+		notes_add(to, "times of %s are as measured and include the probes' cost",
 			  rep->opt->by == BY_CALL ? "single calls" : "goroutines");
 	text_states_note(rep, to);
 	trace_notes(&rep->trace, to);

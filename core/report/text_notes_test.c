@@ -17,12 +17,12 @@
 
 #define MISSED                                                                                 \
 	"the process executed itself again from a thread that was not its first, and was not " \
-	"recorded from there on (2 images): every count and time here is too small"
+	"recorded from there on (2 images), so every count and time here is too small"
 #define LAYOUT                                                                                  \
 	"the first events contradict the layout of runtime.g that gotrace assumed for this Go " \
-	"version: do not trust this trace"
-#define INCOMPLETE                                                                             \
-	"this trace is incomplete: it has no end record, so gotrace was killed, the disk was " \
+	"version; do not trust this trace"
+#define INCOMPLETE                                                                       \
+	"this trace is incomplete (no end record), so gotrace was killed, the disk was " \
 	"full or the file was cut; calls open at its last event count as unfinished"
 
 static char *footer(const char *events, bool whole, enum report_by by)
@@ -54,7 +54,8 @@ static bool has_line(const char *text, const char *line)
 static const struct line {
 	const char *events, *line;
 } lines[] = {
-	{ "", "no call was recorded: no selected function ran ('gotrace plan --list' names them)" },
+	{ "",
+	  "no call was recorded, because no selected function ran ('gotrace plan --list' names them)" },
 	{ "@set binary.path ./p\n@set go.version go1.26.0\n@set probe.strategy thesis\n",
 	  "./p, go1.26.0, probes: thesis" },
 	{ "@set binary.path ./a\x1b[31m\n", "./a\\x1b[31m" },
@@ -85,8 +86,8 @@ static const struct line {
 	{ "@set end.missed_images 2\n@set end.execs 4\n", MISSED },
 	{ "@set end.missed_images 2\n@set end.execs 5\n",
 	  "2 other programs that the process executed were not traced" },
-	{ "@set end.missed_images 2\n", "no event was lost of what was recorded" },
-	{ "@set end.text_gone 2\n", "no event was lost of what was recorded" },
+	{ "@set end.missed_images 2\n", "no event was lost of the recorded part" },
+	{ "@set end.text_gone 2\n", "no event was lost of the recorded part" },
 	{ "@set end.layout_wrong 1\n", LAYOUT },
 	{ "@set warn.0 not traced: 3 assembly ('gotrace plan' lists them)\n",
 	  "not traced: 3 assembly ('gotrace plan' lists them)" },
@@ -171,7 +172,7 @@ static void test_growing(void **state)
 	char *text = fixture_report(path, "text", &(struct report_options){ 0 });
 	char *json = fixture_report(path, "json", &(struct report_options){ 0 });
 
-	assert_non_null(strstr(text, "\n! this trace is still being recorded: "));
+	assert_non_null(strstr(text, "\n! this trace is still being recorded and was read"));
 	assert_null(strstr(text, "killed"));
 	assert_non_null(strstr(json, "\"complete\": false,\n    \"recording\": true"));
 	trace_writer_abort(w);
@@ -227,17 +228,17 @@ static void test_no_claims(void **state)
 		const char *last;
 	} cases[] = {
 		{ CALL, false,
-		  "what was lost is not known: no loss is in the part that could be read" },
+		  "the number of lost events is not known; the readable part has no loss" },
 		{ "1 entry main.f 100 1000\n1 loss - 0 1200 arg0=1300 arg1=3\n1 exit main.f 100 2000\n",
 		  false,
-		  "! 3 events were lost in 1 gap, and more may have been, in what could not be read; "
+		  "! 3 events were lost in 1 gap, and more may have been lost in the unreadable part; "
 		  "1 call is suspect, 100.00% of the time" },
 		{ "@set end.reason write-error\n" CALL, true,
-		  "what was lost is not known: no loss is in the part that could be read" },
+		  "the number of lost events is not known; the readable part has no loss" },
 		{ "@set end.dropped_fault 2\n" CALL, true, "no other event was lost" },
 		{ "@set end.rings_disabled 1\n" CALL, true, "no other event is known to be lost" },
 	};
-	static const char nothing[] = "no call was recorded: no selected function ran";
+	static const char nothing[] = "no call was recorded, because no selected function ran";
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -271,8 +272,9 @@ static void test_released_part(void **state)
 			   true, path);
 	char *text = fixture_report(path, "text", &(struct report_options){ .view = &view });
 
-	assert_true(strstr(text, "released while recording, as its probes cost too much (record "
-				 "--max-cost=off keeps it): main.f after 2 calls\n\n") == text);
+	assert_true(strstr(text,
+			   "released while recording, because its probes cost too much (record "
+			   "--max-cost=off keeps it): main.f after 2 calls\n\n") == text);
 	free(text);
 	unlink(path);
 }
@@ -280,9 +282,10 @@ static void test_released_part(void **state)
 /* Before any number, and among what other formats warn of: nobody has asked for a release. */
 static void test_released_first(void **state)
 {
-	static const char said[] = "released while recording, as their traps slowed the program "
-				   "down (record --max-cost=off keeps them): main.f after 1 call, "
-				   "main.g after 0 calls";
+	static const char said[] =
+		"released while recording, because their traps slowed the program "
+		"down (record --max-cost=off keeps them): main.f after 1 call, "
+		"main.g after 0 calls";
 	char path[TRACE_PATH_BYTES];
 
 	(void)state;
@@ -296,7 +299,7 @@ static void test_released_first(void **state)
 
 		assert_true(strstr(text, said) == text);
 		assert_null(strstr(text + 1, said));
-		assert_non_null(strstr(text, "\nfrom then on a released function's calls are not "
+		assert_non_null(strstr(text, "\nlater calls of a released function are not "
 					     "counted"));
 		free(text);
 	}

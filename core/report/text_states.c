@@ -286,7 +286,7 @@ void text_states_note(const struct report *rep, struct notes *to)
 			parts[2]),
 		  share(t->off.unknown_ns - t->idle_off.unknown_ns, life_ns,
 			only_inside(rep) ? "not recorded, outside of the trigger"
-					 : "unknown, as events may be missing",
+					 : "unknown, because events may be missing",
 			parts[3]));
 	const char *told = trace_info_get(rep->trace.info, KEY_STATES_OFF_CPU);
 	const uint64_t missed = trace_info_u64(rep->trace.info, KEY_END_OFF_CPU_MISSED, 0);
@@ -297,7 +297,8 @@ void text_states_note(const struct report *rep, struct notes *to)
 		notes_add(
 			to,
 			"%" PRIu64
-			" switches of threads were not seen: RUN and OFF-CPU are wrong by what lies before the next event",
+			" switches of threads were not seen; RUN and OFF-CPU are wrong by the time up to the "
+			"next event",
 			missed);
 	if (t->idlers)
 		notes_add(to, "%" PRIu64 " other%s, mostly of the runtime, ran for %s", t->idlers,

@@ -249,7 +249,7 @@ static void test_growing(void **state)
 	assert_non_null(strstr(page, "\"recording\":true"));
 	assert_non_null(strstr(
 		page,
-		"this trace is still being recorded: it was read up to its last event so far"));
+		"this trace is still being recorded and was read up to its last event so far"));
 	leave(page, "growing");
 	free(page);
 	trace_writer_abort(w);

@@ -236,7 +236,7 @@ function warningOf(t, name = "") {
 	const says = [];
 	if (t.lost_events || t.loss_records) says.push(plural(t.lost_events, "event") + " lost in " + plural(t.loss_records, "gap"));
 	if (t.suspect_calls) says.push(plural(t.suspect_calls, "call") + " suspect, " + share(t.suspect_ns, t.root_ns) + " of the time");
-	if (!t.complete) says.push(t.recording ? "the trace was still being recorded" : "the trace is incomplete: it has no end record");
+	if (!t.complete) says.push(t.recording ? "the trace was still being recorded" : "the trace is incomplete (no end record)");
 	if (t.info["end.missed_images"] > 0) says.push("the process executed itself again unseen: counts and times are too small");
 	if (t.bad_events) says.push(plural(t.bad_events, "event") + " could not be interpreted");
 	if (t.info["end.layout_wrong"] > 0) says.push("the layout of runtime.g may be wrong: do not trust these times");

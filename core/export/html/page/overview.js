@@ -141,7 +141,7 @@ function sentence() {
 	const order = bySelf(), whole = wholeCached(), first = order.find((f) => !DOUBTFUL[f]);
 	if (!order.length || !whole) return null;
 	if (first === undefined)
-		return el("p", { class: "answer" }, "This recording cannot tell which function took the most time: probes took most of each (≈). “gotrace sample” can.");
+		return el("p", { class: "answer" }, "It is not known which function took the most time, because probes took most of each (≈). “gotrace sample” can.");
 	if (D.trace.answer.length) return answer(D.trace.answer);
 	const group = PICKS.filter((p) => p.kind === "group" && p.goroutines > 1).reduce((m, p) => !m || p.weight > m.weight ? p : m, null);
 	const inGroup = group && group.weight > whole / 2 ? [", most of the time in ", plural(group.goroutines, "goroutine"), " of ", pickName(group)] : [];

@@ -261,7 +261,7 @@ killed() {
 	begin
 	end
 	kill "$busy"
-	expect_grep 'what an agent before has left is in the store' err
+	expect_grep 'samples of an earlier agent are in the store' err
 	gt report store --service leafs >text
 	expect_grep 'main.leaf' text
 	[ -z "$(ls -A store/current)" ] || fail "left: $(ls store/current)"

@@ -104,7 +104,7 @@ by_default() {
 	wait "$job" || got=$?
 	[ "$got" = 0 ] || { cat err; fail "status $got"; }
 	is_inline
-	expect_grep "^gotrace: $(wc -w <<<"$out_of_it") of [0-9]+ selected functions are left out: .*--traps" err
+	expect_grep "^gotrace: $(wc -w <<<"$out_of_it") of [0-9]+ selected functions are left out, because .*--traps" err
 	expect_grep "not traced: $(wc -w <<<"$out_of_it") would-trap .*--traps" <(gt info trace)
 	nothing_left
 	kill -USR2 "$target"

@@ -112,7 +112,8 @@ char *agent_metrics(void *ctx)
 	put(out, "waiting_processes", "gauge", "Processes that are asked what they wait for.",
 	    (double)a->n_waiting);
 	put(out, "waiting_left_out", "gauge",
-	    "Processes that should be asked and were not in the last stretch: there are too many.",
+	    "Processes that should be asked and were not in the last stretch, because there are too "
+	    "many.",
 	    (double)a->n_left_out);
 	if (a->pusher) {
 		const struct push_counts p = pusher_counts(a->pusher);

@@ -118,10 +118,10 @@ static void recover(struct agent *a, const char *directory)
 			continue;
 		if (times_of(path, &from_ns, &to_ns) ||
 		    splitter_add(&a->splitter, path, from_ns, to_ns, false))
-			log_warn("%s: what an agent before has left cannot be read, and is removed",
+			log_warn("%s: samples of an earlier agent cannot be read, and are removed",
 				 path);
 		else
-			log_info("what an agent before has left is in the store, %s", e->d_name);
+			log_info("samples of an earlier agent are in the store, %s", e->d_name);
 		unlink(path);
 		free(path);
 	}
@@ -331,7 +331,8 @@ static void give_up(struct agent *a, uint64_t samples)
 {
 	a->n_failed++;
 	a->failed_samples += samples;
-	log_warn("%" PRIu64 " samples are lost: their stretch of time cannot be put into the store",
+	log_warn("%" PRIu64
+		 " samples are lost, because their stretch of time cannot be put into the store",
 		 samples);
 }
 

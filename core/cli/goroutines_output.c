@@ -159,9 +159,10 @@ static void print_notes(const struct goroutines_shown *s, FILE *out)
 			s->listed, s->claimed);
 	fprintf(out,
 		"\n%" PRIu64 " more work for Go's runtime, %" PRIu64
-		" kept changing: they are not counted\n",
+		" kept changing; these are not counted\n",
 		g->of_runtime, g->torn);
-	fputs("OLDEST: none has waited longer, by the garbage collections that saw it wait or not; -: none has seen one wait yet\n",
+	fputs("OLDEST is the longest wait, by the garbage collections that saw it; - means that none "
+	      "has seen one wait yet\n",
 	      out);
 }
 

@@ -67,7 +67,7 @@ static void recorded(const struct trace_reader *r, const struct info_counts *c, 
 	if (trace_reader_complete(r))
 		put(out, ", ended by: ", value(t, KEY_END_REASON));
 	else
-		fputs(trace_reader_growing(r) ? ", and goes on" : ", cut: it has no end", out);
+		fputs(trace_reader_growing(r) ? ", and goes on" : ", cut (no end)", out);
 	fputc('\n', out);
 }
 
@@ -88,8 +88,7 @@ static void content(const struct trace_reader *r, const struct info_counts *c, F
 	if (c->lost)
 		fprintf(out, "%" PRIu64 " lost\n", c->lost);
 	else
-		fputs(trace_reader_complete(r) ? "none lost\n" : "what was lost is not known\n",
-		      out);
+		fputs(trace_reader_complete(r) ? "none lost\n" : "losses are not known\n", out);
 }
 
 /* How many events took a trap, of a recording whose stubs wrote the others. Its end counts them. */

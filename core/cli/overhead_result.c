@@ -110,7 +110,7 @@ static void print_events(FILE *out, const struct overhead *o, const struct round
 	if (o->lost_events)
 		fprintf(out,
 			"%" PRIu64 " LOST in %" PRIu64 " of %" PRIu64
-			" runs: it took less than recording all takes",
+			" runs, so the overhead of recording all events is higher",
 			o->lost_events, o->lost_runs, o->n);
 	else
 		fputs("none lost", out);

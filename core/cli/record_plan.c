@@ -393,8 +393,8 @@ static int say_what_is_left_out(const struct run *r)
 	}
 	if (n)
 		log_info(
-			"%zu of %zu selected functions are left out: their calls would trap; --traps "
-			"takes them, at microseconds a call",
+			"%zu of %zu selected functions are left out, because their calls would trap; --traps "
+			"records them, at microseconds a call",
 			n, p->n_funcs);
 	if (rewritten)
 		log_info(

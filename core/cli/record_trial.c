@@ -133,14 +133,15 @@ static void propose(const struct recording *rec, const struct row *rows, const s
 
 	if (!rec->releasing.n_released) {
 		fprintf(out,
-			"probing took about %.1f%% of the processor time, %g%% are allowed: nothing has to "
-			"be left out\n",
+			"probing took about %.1f%% of the processor time, %g%% are allowed; nothing has to be "
+			"left out\n",
 			rest, share);
 		return;
 	}
 	fprintf(out,
-		"COST of a released function: of the processor time just before its release. What was left took "
-		"about %.1f%%\nto keep probing below %g%% of the processor time:",
+		"COST of a released function is its share of the processor time just before its release. "
+		"The other functions took about %.1f%%\n"
+		"to keep probing below %g%% of the processor time:",
 		rest, share);
 	for (size_t i = 0; i < plan->n_funcs; i++)
 		if (rows[i].released)

@@ -128,10 +128,41 @@ static struct known_binary *find(const struct binaries *b, const struct file_id 
 	return NULL;
 }
 
+/* Another file with the same contents has the rows: a program that is copied, say into each
+ * container. */
+static const struct known_binary *find_twin(const struct binaries *b, const struct known_binary *x,
+					    size_t n_rows)
+{
+	for (size_t i = 0; i < b->n && x->identity && n_rows; i++)
+		if (b->known[i].identity == x->identity && b->known[i].n_rows == n_rows)
+			return &b->known[i];
+	return NULL;
+}
+
+static int share_rows(struct binaries *b, struct known_binary *x, struct sample_binary *to,
+		      const struct known_binary *twin)
+{
+	to->slot = twin->slot;
+	to->n_rows = (uint32_t)twin->n_rows;
+	int err = sample_bpf_share(b->bpf, &x->key, to);
+
+	if (err)
+		return err;
+	x->wants = 0;
+	x->slot = twin->slot;
+	x->n_rows = twin->n_rows;
+	b->users[x->slot]++;
+	return 0;
+}
+
 /* It is known already. */
 static int add_rows(struct binaries *b, const struct file_id *key, struct sample_binary *to,
 		    const struct gostack *s)
 {
+	const struct known_binary *twin = find_twin(b, find(b, key), s->n);
+
+	if (twin)
+		return share_rows(b, find(b, key), to, twin);
 	const bool has = binaries_make_room(b, s->n);
 	struct known_binary *x = find(b, key);
 
@@ -146,6 +177,7 @@ static int add_rows(struct binaries *b, const struct file_id *key, struct sample
 	x->n_rows = s->n;
 	b->n_rows += s->n;
 	b->n_slots += s->n != 0;
+	b->users[x->slot] = s->n != 0;
 	return 0;
 }
 

@@ -38,6 +38,7 @@ struct binaries {
 	size_t n, cap;
 	uint64_t n_rows, last_number, uses;
 	size_t n_slots;
+	uint32_t users[SAMPLE_BINARIES]; /* of each slot: files with the same contents share one */
 	uint64_t given_back; /* tables of programs that no process executed, to make room */
 };
 

@@ -10,9 +10,11 @@
 
 void binaries_take_back(struct binaries *b, struct known_binary *x)
 {
-	sample_bpf_remove(b->bpf, &x->key, x->n_rows ? &x->slot : NULL);
-	b->n_slots -= x->n_rows != 0;
-	b->n_rows -= x->n_rows;
+	const bool last = x->n_rows && !--b->users[x->slot];
+
+	sample_bpf_remove(b->bpf, &x->key, last ? &x->slot : NULL);
+	b->n_slots -= last;
+	b->n_rows -= last ? x->n_rows : 0;
 	x->n_rows = 0;
 	for (size_t i = 0; i < SAMPLE_WATCHES; i++) {
 		sample_bpf_unwatch(x->watches[i]);
@@ -40,13 +42,17 @@ void binaries_mark(struct binaries *b, uint64_t number)
 static struct table_age *unused(struct binaries *b, bool all, size_t *n)
 {
 	struct table_age *ages = calloc(b->n + 1, sizeof(*ages));
+	bool used[SAMPLE_BINARIES] = { 0 };
 
 	*n = 0;
 	for (size_t i = 0; i < b->n; i++)
 		b->known[i].in_use = false;
 	b->living(b->living_ctx, b);
+	for (size_t i = 0; i < b->n; i++)
+		if (b->known[i].in_use && b->known[i].n_rows)
+			used[b->known[i].slot] = true;
 	for (size_t i = 0; ages && i < b->n; i++)
-		if (!b->known[i].in_use && (all || b->known[i].n_rows))
+		if (!b->known[i].in_use && (all || (b->known[i].n_rows && !used[b->known[i].slot])))
 			ages[(*n)++] = (struct table_age){ b->known[i].used, b->known[i].n_rows,
 							   i };
 	return ages;
@@ -60,7 +66,7 @@ static void forget(struct binaries *b, const struct table_age *ages, size_t k)
 	for (size_t i = 0; i < k; i++) {
 		struct known_binary *x = &b->known[ages[i].which];
 
-		b->given_back += x->n_rows != 0;
+		b->given_back += x->n_rows && b->users[x->slot] == 1;
 		binaries_take_back(b, x);
 		x->number = 0;
 	}
@@ -86,11 +92,18 @@ static bool give_back(struct binaries *b, bool all, uint64_t rows, size_t places
 
 bool binaries_make_room(struct binaries *b, uint64_t rows)
 {
-	const uint64_t after = b->n_rows + rows;
-	const uint64_t over = b->most_rows && after > b->most_rows ? after - b->most_rows : 0;
-	const bool crowded = b->n_slots >= SAMPLE_BINARIES;
+	/* Of those that share rows only the last one gives them back. */
+	for (;;) {
+		const uint64_t after = b->n_rows + rows;
+		const uint64_t over = b->most_rows && after > b->most_rows ? after - b->most_rows
+									   : 0;
+		const bool crowded = b->n_slots >= SAMPLE_BINARIES;
 
-	return (!over && !crowded) || give_back(b, false, over, crowded);
+		if (!over && !crowded)
+			return true;
+		if (!give_back(b, false, over, crowded))
+			return false;
+	}
 }
 
 bool binaries_make_place(struct binaries *b)

@@ -143,6 +143,37 @@ static void test_executables(void **state)
 	assert_int_equal(logged_count, 0);
 }
 
+/* Copies of one program have one table, more of them than there is room for tables. It stays while
+ * one of them runs. */
+static void test_twins(void **state)
+{
+	struct world *w = *state;
+	uint64_t number = 0;
+
+	for (unsigned i = 0; i < PROGRAMS; i++) {
+		number = begin(w, FIRST + i, write_copy("kinds", i, false));
+		assert_true(has_rows(w, number));
+		assert_int_equal(w->b.n_slots, 1);
+		assert_int_equal(w->b.n_rows, n_rows_held);
+	}
+	w->b.most_rows = 2 * w->b.n_rows;
+	for (unsigned i = 0; i + 1 < PROGRAMS; i++)
+		end(w, FIRST + i);
+	for (unsigned i = 0; i < 10; i++) {
+		assert_true(has_rows(w, begin(w, FIRST + PROGRAMS, copy_of("kinds", 1000 + i))));
+		assert_true(has_rows(w, number));
+		assert_true(w->b.n_rows == n_rows_held && n_rows_held <= w->b.most_rows);
+		end(w, FIRST + PROGRAMS);
+	}
+	/* The last of them has ended, too. */
+	end(w, FIRST + PROGRAMS - 1);
+	begin(w, FIRST, copy_of("kinds", 2000));
+	assert_true(has_rows(w, begin(w, FIRST + 1, copy_of("kinds", 2001))));
+	assert_false(has_rows(w, number));
+	assert_int_equal(w->b.n_rows, n_rows_held);
+	assert_int_equal(logged_count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -151,6 +182,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_all_in_use, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_overwritten, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_executables, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_twins, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

@@ -269,6 +269,11 @@ int sample_bpf_add(struct sample_bpf *s, const struct file_id *key, struct sampl
 	return err;
 }
 
+int sample_bpf_share(struct sample_bpf *s, const struct file_id *key, const struct sample_binary *b)
+{
+	return bpf_map_update_elem(map_fd(s, "binaries"), key, b, BPF_ANY);
+}
+
 void sample_bpf_remove(struct sample_bpf *s, const struct file_id *key, const uint32_t *slot)
 {
 	bpf_map_delete_elem(map_fd(s, "binaries"), key);

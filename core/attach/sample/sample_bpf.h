@@ -67,6 +67,9 @@ void sample_bpf_unwatch(struct bpf_link *watch);
  * too many binaries. */
 int sample_bpf_add(struct sample_bpf *s, const struct file_id *key, struct sample_binary *b,
 		   const struct sample_row *rows, size_t n);
+/* Likewise, by rows that are there: b has their slot and number. */
+int sample_bpf_share(struct sample_bpf *s, const struct file_id *key,
+		     const struct sample_binary *b);
 /* From now on nothing is known of `key`, and its slot is free; NULL: it has none. */
 void sample_bpf_remove(struct sample_bpf *s, const struct file_id *key, const uint32_t *slot);
 

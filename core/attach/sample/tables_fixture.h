@@ -72,6 +72,15 @@ int sample_bpf_add(struct sample_bpf *s, const struct file_id *key, struct sampl
 	return 0;
 }
 
+int sample_bpf_share(struct sample_bpf *s, const struct file_id *key, const struct sample_binary *b)
+{
+	(void)s;
+	assert_int_equal(rows_of[b->slot], b->n_rows);
+	assert_null(find_told(key));
+	told[n_told++] = (struct told){ *key, *b };
+	return 0;
+}
+
 void sample_bpf_remove(struct sample_bpf *s, const struct file_id *key, const uint32_t *slot)
 {
 	struct told *t = find_told(key);
@@ -194,8 +203,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* A copy of a program, with other contents at its end. */
-static const char *copy_of(const char *name, unsigned i)
+/* A copy of a program, with another build id and other contents at its end. */
+static const char *write_copy(const char *name, unsigned i, bool is_other)
 {
 	static char path[64];
 	uint8_t *bytes;
@@ -207,12 +216,22 @@ static const char *copy_of(const char *name, unsigned i)
 
 		bytes = load_binary(name, &n);
 		assert_non_null(f);
+		/* A note of the linker: its type, its owner, the id. */
+		uint8_t *note = memmem(bytes, n, "\3\0\0\0GNU", 8);
+
+		if (note && is_other)
+			memcpy(note + 8, &i, sizeof(i));
 		assert_int_equal(fwrite(bytes, 1, n, f), n);
 		assert_true(fprintf(f, "%u", i) > 0);
 		assert_int_equal(fclose(f), 0);
 		free(bytes);
 	}
 	return path;
+}
+
+static inline const char *copy_of(const char *name, unsigned i)
+{
+	return write_copy(name, i, true);
 }
 
 static void end(struct world *w, uint32_t pid)

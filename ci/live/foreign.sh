@@ -166,6 +166,62 @@ go_run() {
 	spin trace --process 'spinning*'
 }
 check "go run: its program is removed as it ends" go_run
+# The program that go test builds is removed as well.
+go_test() {
+	mkdir src
+	cat >src/spin_test.go <<-'END'
+		package spinning
+
+		import (
+			"testing"
+			"time"
+		)
+
+		//go:noinline
+		func spin(end time.Time) int {
+			s := 0
+			for time.Now().Before(end) {
+				for i := 0; i < 1000; i++ {
+					s += i * i
+				}
+			}
+			return s
+		}
+
+		func TestSpin(t *testing.T) {
+			if spin(time.Now().Add(2*time.Second)) == 3 {
+				t.Fail()
+			}
+		}
+	END
+	(cd src && go mod init spinning 2>/dev/null && gt sample -F 499 -o ../trace -- go test ./...) >out 2>err || fail "$(cat err)"
+	gt report trace --by=path --process='spinning.test' --format=csv -n 0 >rows.csv
+	expect_grep 'testing.tRunner;spinning.TestSpin' rows.csv
+	! grep -F '[spinning.test+' rows.csv || fail "addresses without names"
+}
+check "go test ./...: its program is removed as it ends" go_test
+# Its name is another file's before gotrace attaches, as after an upgrade. Its tables are read from /proc/PID/exe, which takes no
+# right but to look at the process.
+upgraded() { # COMMAND...: that samples
+	command -v cc >/dev/null || skip "needs a C compiler"
+	local pid all rooted
+	chmod 777 .
+	cc -O2 -fomit-frame-pointer -o deployed "$TOP/fixtures/native/shares.c"
+	setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups ./deployed 600 >/dev/null &
+	pid=$!
+	wait_for 60 eval '[ "$(stat -L -c %i /proc/$pid/exe)" = "$(stat -c %i deployed)" ]'
+	cp /bin/true new
+	mv new deployed
+	"$@" sample -F 499 -d 2 -o trace --pid "$pid"
+	kill "$pid"
+	paths trace >rows
+	all=$(count . <rows)
+	rooted=$(count '^_start;.*;main(;|$)' <rows)
+	echo "$rooted of $all are whole"
+	awk -v a="$rooted" -v n="$all" 'BEGIN { exit !(n > 50 && a >= 0.98 * n - 5 * sqrt(0.98 * 0.02 * n)) }' || { sort -rn rows | head; fail "stacks without a root"; }
+}
+check "a program that was upgraded before gotrace attaches" upgraded gt
+check "the same with two capabilities" upgraded with_two_capabilities "$GOTRACE"
 removed() { # GO-BUILD-OPTION...
 	spinning "$@"
 	gt sample -F 499 -o trace -- ./spinning 3s 2>err &

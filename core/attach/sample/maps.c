@@ -12,6 +12,8 @@
 #include "base/foreign_file.h"
 #include "binary/foreign_elf.h"
 
+#define DELETED " (deleted)"
+
 void maps_classify(struct sample_image *i, uint32_t pid, const char *path,
 		   char perf_map[MAPS_PERF_BYTES])
 {
@@ -91,10 +93,24 @@ int maps_open(uint32_t pid, bool exe, struct sample_image *i)
 	return fd;
 }
 
+/* Also when the file has lost its name. */
+static bool is_executed(uint32_t pid, const struct sample_image *i)
+{
+	char link[32], path[PATH_MAX];
+	const size_t len = sample_image_path_len(i);
+
+	snprintf(link, sizeof(link), "/proc/%u/exe", pid);
+	ssize_t n = readlink(link, path, sizeof(path) - 1);
+
+	path[n > 0 ? n : 0] = '\0';
+	return n > 0 && !strncmp(path, i->path, len) &&
+	       (!path[len] || !strcmp(path + len, DELETED));
+}
+
 int maps_open_seen(uint32_t pid, const struct sample_image *i)
 {
 	struct sample_image x = *i;
-	int fd = maps_open(pid, false, &x);
+	int fd = maps_open(pid, is_executed(pid, i), &x);
 
 	/* It has ended: what it had is mostly there, too. */
 	return fd >= 0 || *i->path != '/' ? fd : try_path(i->path, &x);

@@ -104,6 +104,20 @@ stripped() { # NAMES-WANTED COMMAND...: puts native.debug somewhere
 	echo "$named of $(count . <rows) have main"
 	[ $((named > 0)) = "$want" ] || { sort -rn rows | head -5; fail "names, or none"; }
 }
+# Functions without a symbol have the name of their file, and of where they begin: nm tells that of the program that has symbols.
+starts() {
+	command -v cc >/dev/null || skip "needs a C compiler"
+	cc -O2 -fomit-frame-pointer -o native "$TOP/fixtures/native/shares.c" || skip "cc cannot build it"
+	local leaf one two
+	read -r leaf one two < <(nm native | awk '{ sub(/^0+/, "", $1); at[$3] = $1 }
+		END { print at["leaf"] ? at["leaf"] : at["leaf.constprop.0"], at["one"] ? at["one"] : at["one.constprop.0"], at["two"] ? at["two"] : at["two.constprop.0"] }')
+	strip native
+	gt sample -F 1999 -o trace -- ./native 2 >out
+	paths trace >rows
+	sort -rn rows | head -5
+	near "$(count "native.0x$two.;.native.0x$leaf.\$" <rows)" "$(count "native.0x$one.;.native.0x$leaf.\$" <rows)" 0.6667 1000
+}
+check "functions of a stripped program" starts
 linked() { objcopy --add-gnu-debuglink=native.debug native && mkdir -p .debug && mv native.debug .debug/; }
 of_another() {
 	linked

@@ -301,6 +301,15 @@ static int read_cie(struct cie *c, const struct section *s, struct in in)
 	return in.bad || augmentation.bad ? -EBADMSG : 0;
 }
 
+static int put_range(struct ehframe *to, uint64_t from, uint64_t bytes)
+{
+	if (vec_reserve(&to->ranges, &to->cap_ranges, to->n_ranges + 1))
+		return -ENOMEM;
+	to->ranges[to->n_ranges++] = (struct ehframe_range){ (uint32_t)from,
+							     (uint32_t)(from + bytes) };
+	return 0;
+}
+
 static int read_fde(struct ehframe *to, size_t most, const struct section *s, const struct cie *c,
 		    struct in in)
 {
@@ -316,6 +325,8 @@ static int read_fde(struct ehframe *to, size_t most, const struct section *s, co
 		return 0;
 	if (from + bytes > UINT32_MAX || from + bytes < from)
 		return -ENOTSUP;
+	if (to->only_ranges)
+		return put_range(to, from, bytes);
 	m.at = from;
 	int err = run(&m, c, s, c->instructions);
 	m.first = m.now;
@@ -405,8 +416,26 @@ int ehframe_parse(struct ehframe *to, const void *data, size_t n, uint64_t vaddr
 	return err;
 }
 
+static int by_start(const void *x, const void *y)
+{
+	const struct ehframe_range *a = x, *b = y;
+
+	return (a->from > b->from) - (a->from < b->from);
+}
+
+int ehframe_parse_ranges(struct ehframe *to, const void *data, size_t n, uint64_t vaddr)
+{
+	*to = (struct ehframe){ .only_ranges = true };
+	int err = read_section(to, 0, &(struct section){ data, n, vaddr });
+
+	if (to->n_ranges)
+		qsort(to->ranges, to->n_ranges, sizeof(*to->ranges), by_start);
+	return err;
+}
+
 void ehframe_free(struct ehframe *e)
 {
+	free(e->ranges);
 	free(e->rows);
 	*e = (struct ehframe){ 0 };
 }

@@ -8,6 +8,8 @@
 #ifndef GOTRACE_EHFRAME_H
 #define GOTRACE_EHFRAME_H
 
+#include <libelf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +33,12 @@ _Static_assert(sizeof(struct ehframe_row) == 8, "as the BPF program reads it");
 struct ehframe {
 	struct ehframe_row *rows; /* by address */
 	size_t n, cap;
+	/* of ehframe_ranges: functions, by address */
+	struct ehframe_range {
+		uint32_t from, to;
+	} * ranges;
+	size_t n_ranges, cap_ranges;
+	bool only_ranges;
 	size_t n_fdes, n_unknown; /* rows that say no more than that they do not know */
 };
 
@@ -42,6 +50,11 @@ struct ehframe {
 int ehframe_read(struct ehframe *to, int fd, size_t most);
 /* The same of the section itself, n bytes that are linked to vaddr. */
 int ehframe_parse(struct ehframe *to, const void *data, size_t n, uint64_t vaddr, size_t most);
+/* Where functions begin and end, of a file that is open, whose section has at most so many bytes:
+ * as ehframe_read, but no rows. What was found before an error stays. */
+int ehframe_ranges(struct ehframe *to, Elf *elf, uint64_t most_bytes);
+/* The same of the section itself. */
+int ehframe_parse_ranges(struct ehframe *to, const void *data, size_t n, uint64_t vaddr);
 void ehframe_free(struct ehframe *e);
 
 #endif

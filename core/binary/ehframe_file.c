@@ -59,3 +59,14 @@ int ehframe_read(struct ehframe *to, int fd, size_t most)
 	elf_end(elf);
 	return err;
 }
+
+int ehframe_ranges(struct ehframe *to, Elf *elf, uint64_t most_bytes)
+{
+	uint64_t vaddr;
+	int err;
+
+	*to = (struct ehframe){ 0 };
+	const Elf_Data *d = find_section(elf, most_bytes, &vaddr, &err);
+
+	return d ? ehframe_parse_ranges(to, d->d_buf, d->d_size, vaddr) : err;
+}

@@ -15,5 +15,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			if (e.rows[i].vaddr <= e.rows[i - 1].vaddr)
 				abort();
 	ehframe_free(&e);
+	ehframe_parse_ranges(&e, data, size, 0x1000);
+	for (size_t i = 0; i < e.n_ranges; i++)
+		if (i && e.ranges[i].from < e.ranges[i - 1].from)
+			abort();
+	ehframe_free(&e);
 	return 0;
 }

@@ -102,6 +102,42 @@ static void test_as_libdw(void **state)
 	close(fd);
 }
 
+/* Functions as libdw has them: no less, and each begins and ends where its rows do. */
+static void test_ranges(void **state)
+{
+	int fd = open_libc();
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	Dwarf_CFI *cfi = dwarf_getcfi_elf(elf);
+	struct ehframe rows, e;
+
+	(void)state;
+	assert_non_null(cfi);
+	assert_int_equal(ehframe_read(&rows, fd, MOST), 0);
+	assert_int_equal(ehframe_ranges(&e, elf, 1 << 30), 0);
+	assert_int_equal(e.n_ranges, rows.n_fdes);
+	for (size_t i = 0; i < e.n_ranges; i++) {
+		const uint64_t ends[] = { e.ranges[i].from, e.ranges[i].to - 1 };
+		Dwarf_Addr at[2][2];
+
+		assert_true(e.ranges[i].from < e.ranges[i].to);
+		for (int k = 0; k < 2; k++) {
+			Dwarf_Frame *frame;
+
+			if (dwarf_cfi_addrframe(cfi, ends[k], &frame))
+				fail_msg("%#lx: %s", (unsigned long)ends[k], dwarf_errmsg(-1));
+			dwarf_frame_info(frame, &at[k][0], &at[k][1], NULL);
+			free(frame);
+		}
+		assert_int_equal(at[0][0], e.ranges[i].from);
+		assert_int_equal(at[1][1], e.ranges[i].to);
+	}
+	ehframe_free(&rows);
+	ehframe_free(&e);
+	dwarf_cfi_end(cfi);
+	elf_end(elf);
+	close(fd);
+}
+
 /* Its bytes, to be freed. */
 static uint8_t *section_of(int fd, size_t *n, uint64_t *vaddr)
 {
@@ -153,6 +189,10 @@ static void test_damaged(void **state)
 		ehframe_parse(&e, part, len, vaddr, 5000);
 		assert_true(e.n <= 5000);
 		ehframe_free(&e);
+		ehframe_parse_ranges(&e, part, len, vaddr);
+		for (size_t i = 1; i < e.n_ranges; i++)
+			assert_true(e.ranges[i - 1].from <= e.ranges[i].from);
+		ehframe_free(&e);
 		free(part);
 	}
 	free(whole);
@@ -176,6 +216,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_as_libdw),
+		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_none),
 	};

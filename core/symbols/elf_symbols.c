@@ -6,6 +6,7 @@
 
 #include "base/compare.h"
 #include "base/vec.h"
+#include "binary/ehframe.h"
 #include "binary/foreign_elf.h"
 
 #define BUILD_ID_BYTES 20
@@ -27,6 +28,7 @@ struct elf_symbols {
 		uint64_t off, vaddr, bytes;
 	} * segments;
 	size_t n_segments, cap_segments;
+	struct ehframe functions; /* their ranges, where not all have a symbol */
 	uint8_t build_id[BUILD_ID_BYTES];
 	size_t build_id_len;
 	bool go, whole;
@@ -171,6 +173,15 @@ static void read_segments(struct elf_symbols *e, Elf *elf)
 									 ph.p_filesz };
 }
 
+/* A section gives as many bytes of ranges at most. */
+static void read_functions(struct elf_symbols *e, Elf *elf)
+{
+	const uint64_t most = e->most_bytes ? e->most_bytes / COPIES : FOREIGN_SECTION_BYTES;
+
+	ehframe_ranges(&e->functions, elf,
+		       most < FOREIGN_SECTION_BYTES ? most : FOREIGN_SECTION_BYTES);
+}
+
 /* Of each address, the best stays. */
 static void sort_symbols(struct elf_symbols *e)
 {
@@ -229,6 +240,8 @@ static struct elf_symbols *read_all(Elf *elf, const uint8_t *id, size_t n_id, ui
 	e->whole = e->n;
 	if (!e->n && !e->refused)
 		read_sections(e, elf, SHT_DYNSYM);
+	if (!e->whole && !e->go && !e->refused)
+		read_functions(e, elf);
 	sort_symbols(e);
 	give_back(e);
 	elf_end(elf);
@@ -272,12 +285,14 @@ void elf_symbols_close(struct elf_symbols *e)
 	free(e->names);
 	free(e->segments);
 	free(e->link);
+	ehframe_free(&e->functions);
 	free(e);
 }
 
 size_t elf_symbols_bytes(const struct elf_symbols *e)
 {
-	return e->cap * sizeof(*e->list) + e->cap_names;
+	return e->cap * sizeof(*e->list) + e->cap_names +
+	       e->functions.cap_ranges * sizeof(*e->functions.ranges);
 }
 
 bool elf_symbols_go(const struct elf_symbols *e)
@@ -333,4 +348,23 @@ const char *elf_symbols_at(const struct elf_symbols *e, uint64_t vaddr)
 
 	/* Assembly has symbols without size: they reach to the next. */
 	return s->size && vaddr - s->vaddr >= s->size ? NULL : e->names + s->name;
+}
+
+bool elf_symbols_start(const struct elf_symbols *e, uint64_t vaddr, uint64_t *start)
+{
+	const struct ehframe *f = &e->functions;
+	size_t lo = 0, hi = f->n_ranges;
+
+	while (lo < hi) { /* the first above vaddr */
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (f->ranges[mid].from <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo || vaddr >= f->ranges[lo - 1].to)
+		return false;
+	*start = f->ranges[lo - 1].from;
+	return true;
 }

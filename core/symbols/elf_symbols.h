@@ -39,5 +39,8 @@ size_t elf_symbols_build_id(const struct elf_symbols *e, const uint8_t **id);
 bool elf_symbols_vaddr(const struct elf_symbols *e, uint64_t file_off, uint64_t *vaddr);
 /* The function at a link-time address, as the linker has it; owned by e. NULL: none. */
 const char *elf_symbols_at(const struct elf_symbols *e, uint64_t vaddr);
+/* Where the function at a link-time address begins, in a file that does not have all symbols: its
+ * tables to unwind stacks tell. False: they do not. */
+bool elf_symbols_start(const struct elf_symbols *e, uint64_t vaddr, uint64_t *start);
 
 #endif

@@ -203,3 +203,16 @@ size_t image_file_frames(const struct image_file *f, const struct sample_image *
 	frames[0] = (struct goframe){ .func = name ? name : elf_symbols_at(f->elf, vaddr) };
 	return frames[0].func != NULL;
 }
+
+bool image_file_start(const struct image_file *f, const struct sample_image *i, uint64_t pc,
+		      uint64_t *off)
+{
+	const uint64_t at = pc - i->start + i->file_off;
+	uint64_t vaddr, start;
+
+	if (!f->elf || !elf_symbols_vaddr(f->elf, at, &vaddr) ||
+	    !elf_symbols_start(f->elf, vaddr, &start) || vaddr - start > at)
+		return false;
+	*off = at - (vaddr - start);
+	return true;
+}

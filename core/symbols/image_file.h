@@ -36,4 +36,9 @@ void image_file_close(struct image_file *f);
 size_t image_file_frames(const struct image_file *f, const struct sample_image *i, uint64_t pc,
 			 struct goframe *frames, size_t max, uint8_t *kind);
 
+/* The offset in the file at which the function begins that has no symbol. False: it is not known.
+ */
+bool image_file_start(const struct image_file *f, const struct sample_image *i, uint64_t pc,
+		      uint64_t *off);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,6 +160,26 @@ static int put_location(struct resolving *r, const struct address *a, const stru
 									       (uint32_t)n, of });
 }
 
+#define NAME_MOST 400 /* bytes of a file's name */
+
+/* Code without a symbol has the name of its file, and of where its function begins. */
+static int put_start(struct resolving *r, const struct address *a, const struct image_file *file,
+		     const struct sample_image *i)
+{
+	const char *slash = strrchr(i->path, '/'), *name = slash && slash[1] ? slash + 1 : i->path;
+	const size_t len = sample_image_path_len(i) - (size_t)(name - i->path);
+	char text[NAME_MOST + 32];
+	uint64_t off;
+
+	r->counts.no_symbol++;
+	if (i->kind != IMAGE_FILE || !image_file_start(file, i, a->pc, &off))
+		return 0;
+	snprintf(text, sizeof(text), "[%.*s+0x%" PRIx64 "]",
+		 (int)(len < NAME_MOST ? len : NAME_MOST), name, off);
+	r->counts.found--; /* put_location takes it for a name */
+	return put_location(r, a, &(struct goframe){ .func = text }, 1, SYMBOL_UNKNOWN);
+}
+
 static int resolve(struct resolving *r, const struct address *a)
 {
 	struct goframe frames[LOCATION_MAX_FRAMES];
@@ -187,8 +208,7 @@ static int resolve(struct resolving *r, const struct address *a)
 				     LOCATION_MAX_FRAMES, &kind);
 	if (n)
 		return put_location(r, a, frames, n, kind);
-	r->counts.no_symbol++;
-	return 0;
+	return put_start(r, a, o->file, &r->t->images[image]);
 }
 
 /* Locations name processes. */

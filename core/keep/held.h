@@ -35,13 +35,6 @@ struct held {
 	uint32_t below; /* undecided ones whose `up` it is */
 	bool open;      /* its end has not been seen */
 	bool kept, dropped;
-	/* of a call */
-	uint32_t func, depth, target;
-	uint32_t site; /* that told of its entry */
-	bool released; /* its end will not be seen: it ends with the call open in it */
-	bool tailed;   /* it has jumped to target, which returns in its place */
-	bool joined;   /* that has been entered: func is its function now */
-	bool stopped;  /* its prologue called morestack: it begins anew */
 };
 
 struct held_queue {

@@ -55,7 +55,7 @@ struct lane *lanes_get(struct lanes *t, uint64_t id)
 
 static void free_lane(struct lane *l)
 {
-	free(l->calls);
+	free(l->frames);
 	free(l);
 }
 

@@ -5,6 +5,16 @@
 
 #include "base/hash_index.h"
 #include "keep/held.h"
+#include "pair/pair.h"
+
+/* An open call. What it jumps to is part of it: they end together, so that one is not of use
+ * without the other, and the first is the longest. */
+struct lane_call {
+	struct held *held;
+	uint32_t depth, func, target, site; /* site: that told of its entry */
+	unsigned flags;                     /* PAIR_*, LANE_JOINED */
+};
+#define LANE_JOINED PAIR_OWN /* `held` is that of the call below it, which has jumped to it */
 
 /* A goroutine, or a thread's system stack. */
 struct lane {
@@ -19,7 +29,7 @@ struct lane {
 	uint64_t off_ns;   /* since when */
 	bool lost;         /* until an event of a state tells */
 	uint64_t losses;   /* of lanes: so many are applied to it */
-	struct held **calls;
+	struct lane_call *frames;
 	size_t n, cap;
 };
 

@@ -1,198 +1,298 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Entries and exits are paired as core/model/pairing.c does it, which counts them; here it only
- * matters what begins and ends with which event.
- */
+/* What begins and ends with which event, by the rules of core/pair. */
 #include <errno.h>
 
 #include "base/vec.h"
 #include "keep/min_duration_internal.h"
 
-struct lane *min_duration_lane(struct min_duration *m, bool system, uint64_t id)
+#define PAIR_CLIENT struct min_duration
+#define PAIR_STACK  struct lane
+#define PAIR_FRAME  struct lane_call
+
+static inline void pair_on_uncovered(struct min_duration *m, struct lane *l)
+{
+	(void)m;
+	(void)l;
+}
+
+/* The event ends the call, or only shows that it is over. */
+static inline int pair_on_pop(struct min_duration *m, struct lane *l, uint64_t ts_ns,
+			      enum call_end end)
+{
+	const struct event *e = &m->now->ev->h;
+	const struct lane_call *c = &l->frames[--l->n];
+	bool seen = end != CALL_INFERRED || e->kind == EV_WINDOW;
+
+	if (c->flags & LANE_JOINED) /* it ends with what jumped to it */
+		return 0;
+	const struct event_ext untold = min_duration_untold(l->id, e);
+
+	held_end(&m->queue, c->held, ts_ns, seen ? m->now : NULL,
+		 m->states && !l->n && !l->system ? &untold : NULL);
+	return 0;
+}
+
+/* What held a prologue up is over when anything else happens there. */
+static inline void pair_settle(struct min_duration *m, struct lane *l, uint64_t ts_ns)
+{
+	if (l->stop)
+		held_end(&m->queue, l->stop, ts_ns, NULL, NULL);
+	l->stop = NULL;
+}
+
+#include "pair/frames.h"
+#include "pair/rules.h"
+
+static struct lane *find(struct min_duration *m, bool system, uint64_t id)
+{
+	return lanes_find(system ? &m->threads : &m->goroutines, id);
+}
+
+static struct lane *get(struct min_duration *m, bool system, uint64_t id, uint64_t ts_ns)
 {
 	struct lane *l = lanes_get(system ? &m->threads : &m->goroutines, id);
 
-	if (!l)
-		m->queue.err = -ENOMEM;
-	else
+	(void)ts_ns;
+	if (l)
 		l->system = system;
 	return l;
 }
 
-static bool deeper(const struct lane *l, uint32_t a, uint32_t b)
+/* What is made on l now is made by that. */
+static struct held *innermost(const struct lane *l)
 {
-	return l->system ? (int32_t)(a - b) > 0 : a > b;
+	return l->n ? pair_top(l)->held : l->life;
 }
 
-void min_duration_pop(struct min_duration *m, struct lane *l, const struct held_now *now,
-		      struct held_now *by)
-{
-	do {
-		struct held *h = l->calls[--l->n];
-		const struct event_ext untold = min_duration_untold(l->id, &now->ev->h);
+/* ---- calls */
 
-		held_end(&m->queue, h, now->ev->h.ts_ns, by,
-			 m->states && !l->n && !l->system ? &untold : NULL);
-	} while (l->n && top(l)->released);
+static int push(struct min_duration *m, struct lane *l, const struct event *e, uint32_t func)
+{
+	const struct lane_call *below = pair_top(l);
+	struct lane_call c = { .depth = e->depth, .func = func, .site = e->site };
+	bool joins = below && below->depth == e->depth;
+
+	c.held = joins ? below->held : held_begin(&m->queue, m->now, innermost(l));
+	if (!c.held)
+		return m->queue.err;
+	if (vec_reserve(&l->frames, &l->cap, l->n + 1))
+		return -ENOMEM;
+	if (joins) {
+		c.flags = LANE_JOINED;
+		held_note(&m->queue, c.held, m->now);
+	}
+	l->frames[l->n++] = c;
+	if (!joins)
+		min_duration_begun(m, l, e);
+	return 0;
 }
 
-void min_duration_pop_deeper(struct min_duration *m, struct lane *l, uint32_t depth,
-			     struct held_now *now, struct held_now *by)
+static int again(struct min_duration *m, struct lane *l, const struct event *e)
 {
-	while (l->n && deeper(l, top(l)->depth, depth))
-		min_duration_pop(m, l, now, by);
+	const struct lane_call *c = pair_top(l);
+
+	(void)e;
+	/* what has jumped to it goes on, its own entry and call of morestack do not */
+	if (c->flags & LANE_JOINED)
+		held_note_again(&m->queue, c->held, m->now, 2);
+	else
+		held_begin_again(&m->queue, c->held, m->now);
+	return 0;
 }
 
-void min_duration_end_stop(struct min_duration *m, struct lane *l, const struct held_now *now)
+static int tailed(struct min_duration *m, struct lane *l, const struct event *e)
 {
-	if (l->stop)
-		held_end(&m->queue, l->stop, now->ev->h.ts_ns, NULL, NULL);
-	l->stop = NULL;
+	if (e->kind == EV_TAIL)
+		held_note(&m->queue, pair_top(l)->held, m->now);
+	return 0;
 }
 
-static struct held *begin(struct min_duration *m, struct lane *l, struct held_now *now,
+static void morestack(struct min_duration *m, struct lane *l, const struct event *e)
+{
+	(void)e;
+	held_note(&m->queue, pair_top(l)->held, m->now);
+}
+
+/* ---- prologues */
+
+static inline bool is_stopped(const struct lane *l)
+{
+	return l->stop;
+}
+
+static void entry_at_stop(struct min_duration *m, struct lane *l, const struct event *e,
 			  uint32_t func)
 {
-	struct held *h;
+	(void)func;
+	pair_settle(m, l, e->ts_ns);
+}
 
-	if (vec_reserve(&l->calls, &l->cap, l->n + 1)) {
-		m->queue.err = -ENOMEM;
-		return NULL;
+static uint32_t stop(struct min_duration *m, struct lane *l, const struct event *e, uint32_t func)
+{
+	pair_settle(m, l, e->ts_ns);
+	return func;
+}
+
+static int stopped(struct min_duration *m, struct lane *l, const struct event *e, uint32_t func)
+{
+	(void)e;
+	(void)func;
+	l->stop = held_begin(&m->queue, m->now, innermost(l));
+	return m->queue.err;
+}
+
+static void resume(struct min_duration *m, struct lane *l, const struct event *e,
+		   const uint64_t arg[4])
+{
+	if (l->stop)
+		held_note(&m->queue, l->stop, m->now);
+	min_duration_resumed(m, l, e, arg[2]);
+}
+
+/* ---- goroutines */
+
+static int create(struct min_duration *m, const struct event *e, const uint64_t arg[4])
+{
+	bool before = e->flags & EVF_BEFORE;
+	struct lane *by = e->goid && !before ? find(m, false, e->goid) : NULL;
+	int err = pair_end_other(m, e, arg[0]);
+	struct lane *child = err ? NULL : get(m, false, arg[0], e->ts_ns);
+
+	if (!child)
+		return err ? err : -ENOMEM;
+	if (child != by)
+		child->life = held_begin(&m->queue, m->now, by ? innermost(by) : NULL);
+	if (by)
+		min_duration_ran(m, by, e);
+	if (m->states && child->life && child != by) {
+		const struct event_ext untold = min_duration_untold(arg[0], e);
+
+		child->state = before ? STATE_UNKNOWN : STATE_RUNNABLE;
+		held_note_more(&m->queue, child->life, &(struct held_now){ .ev = &untold });
 	}
-	h = held_begin(&m->queue, now, l->n ? top(l) : l->life);
-	if (!h)
-		return NULL;
-	h->func = func;
-	h->depth = now->ev->h.depth;
-	h->site = now->ev->h.site;
-	l->calls[l->n++] = h;
-	min_duration_begun(m, l, &now->ev->h);
-	return h;
+	return 0;
 }
 
-/*
- * What a call jumps to is part of it here: they end together, so that one is not of use without the
- * other, and the first is the longest.
- */
-static void join(struct min_duration *m, struct held *h, struct held_now *now, uint32_t func)
+static void end(struct min_duration *m, struct lane *l, const struct event *e)
 {
-	h->func = func;
-	h->site = now->ev->h.site;
-	h->tailed = false;
-	h->joined = true;
-	held_note(&m->queue, h, now);
+	(void)e;
+	/* It began before the recording did, so that it lived long. */
+	if (!l->life)
+		held_keep_event(&m->queue, m->now);
 }
 
-static void entry(struct min_duration *m, struct lane *l, struct held_now *now, uint32_t func)
+static int drop(struct min_duration *m, struct lane *l, uint64_t ts_ns, enum call_end how)
 {
-	uint32_t depth = now->ev->h.depth;
+	if (l->life)
+		held_end(&m->queue, l->life, ts_ns, how == CALL_INFERRED ? NULL : m->now, NULL);
+	lanes_remove(&m->goroutines, l);
+	return 0;
+}
 
-	min_duration_pop_deeper(m, l, depth, now, NULL);
-	struct held *h = top(l);
+/* ---- the rest */
 
-	if (h && h->depth == depth && h->tailed && h->target == func) {
-		join(m, h, now, func);
-	} else if (h && h->depth == depth && h->stopped && h->func == func) {
-		h->stopped = false;
-		/* what has jumped to it goes on, its own entry and call of morestack do not */
-		if (h->joined)
-			held_note_again(&m->queue, h, now, 2);
-		else
-			held_begin_again(&m->queue, h, now);
-	} else {
-		if (h && h->depth == depth)
-			min_duration_pop(m, l, now, NULL);
-		begin(m, l, now, func);
+static int keep(struct min_duration *m)
+{
+	held_keep_event(&m->queue, m->now);
+	return m->queue.err;
+}
+
+static void end_lanes(struct min_duration *m, struct lanes *t, uint64_t ts_ns)
+{
+	while (t->n) {
+		struct lane *l = t->all[t->n - 1];
+
+		pair_pop_all(m, l, ts_ns, CALL_UNFINISHED);
+		if (l->life)
+			held_end(&m->queue, l->life, ts_ns, m->now, NULL);
+		lanes_remove(t, l);
 	}
 }
 
-/* Is the call of func at the event's depth the top one? Another one there is over. */
-static bool seek(struct min_duration *m, struct lane *l, struct held_now *now, uint32_t func)
+static int image(struct min_duration *m, const struct event *e)
 {
-	min_duration_pop_deeper(m, l, now->ev->h.depth, now, NULL);
-	struct held *h = top(l);
-
-	if (!h || h->depth != now->ev->h.depth)
-		return false;
-	if (h->tailed ? h->target == func : h->func == func)
-		return true;
-	min_duration_pop(m, l, now, NULL);
-	return false;
+	keep(m);
+	end_lanes(m, &m->goroutines, e->ts_ns);
+	end_lanes(m, &m->threads, e->ts_ns);
+	return 0;
 }
 
-static void leave(struct min_duration *m, struct lane *l, struct held_now *now, uint32_t func)
+static int loss(struct min_duration *m, const struct event *e, const uint64_t arg[4])
 {
-	if (seek(m, l, now, func))
-		min_duration_pop(m, l, now, now);
+	(void)arg;
+	min_duration_lost(m, e);
+	return keep(m);
 }
 
-static void tail(struct min_duration *m, struct lane *l, struct held_now *now, uint32_t func,
-		 uint32_t target)
+/* What is open ends unseen, or is told again. */
+static void end_calls(struct min_duration *m, const struct lanes *t, uint64_t ts_ns)
 {
-	if (target == TRACE_NONE || m->released[target]) {
-		leave(m, l, now, func);
-		return;
+	for (size_t i = 0; i < t->n; i++)
+		pair_pop_all(m, t->all[i], ts_ns, CALL_UNFINISHED);
+}
+
+/* What was left out of the trace on purpose. */
+static int window(struct min_duration *m, const struct event *e, const uint64_t arg[4])
+{
+	if (arg[0] == WINDOW_OVER)
+		return pair_over(m, e);
+	if (arg[0] == WINDOW_LEFT_OUT) /* only how many there were matters */
+		return 0;
+	keep(m);
+	if (arg[0] == WINDOW_BEGIN || arg[0] == WINDOW_END) {
+		end_calls(m, &m->goroutines, e->ts_ns);
+		end_calls(m, &m->threads, e->ts_ns);
 	}
-	if (!seek(m, l, now, func))
-		return;
-	top(l)->tailed = true;
-	top(l)->target = target;
-	if (now->ev->h.kind == EV_TAIL)
-		held_note(&m->queue, top(l), now);
+	return 0;
 }
 
-/* If it ends at once, it lasts no time; then only matters which calls it shows to be over. */
-static void entry_tail(struct min_duration *m, struct lane *l, struct held_now *now, uint32_t func,
-		       uint32_t target)
+static int state(struct min_duration *m, const struct event *e)
 {
-	entry(m, l, now, func);
-	tail(m, l, now, func, target);
+	min_duration_state(m, e);
+	return 0;
 }
 
-static void morestack(struct min_duration *m, struct lane *l, struct held_now *now, uint32_t func)
+static int sample(struct min_duration *m, const struct event *e, const uint64_t arg[4])
 {
-	min_duration_pop_deeper(m, l, now->ev->h.depth, now, NULL);
-	struct held *h = top(l);
-
-	if (!h || h->depth != now->ev->h.depth || h->func != func || h->tailed)
-		return;
-	h->stopped = true;
-	held_note(&m->queue, h, now);
+	(void)e;
+	(void)arg;
+	return keep(m);
 }
 
-void min_duration_call(struct min_duration *m, struct held_now *now)
+static const struct pair_ops pair_ops = {
+	.find = find,
+	.get = get,
+	.own = min_duration_ran,
+	.push = push,
+	.again = again,
+	.tailed = tailed,
+	.morestack = morestack,
+	.is_stopped = is_stopped,
+	.entry_at_stop = entry_at_stop,
+	.stop = stop,
+	.stopped = stopped,
+	.resume = resume,
+	.end = end,
+	.drop = drop,
+	.create = create,
+	.loss = loss,
+	.image = image,
+	.window = window,
+	.state = state,
+	.sample = sample,
+};
+
+void min_duration_event(struct min_duration *m, struct held_now *now)
 {
 	const struct event *e = &now->ev->h;
-	const struct trace_site *s = e->site < m->info->n_sites ? &m->info->sites[e->site] : NULL;
-	bool system = e->flags & EVF_SYSTEM;
 
-	if (!s || s->func >= m->info->n_funcs || m->released[s->func])
-		return; /* the model counts it */
-	uint32_t target = s->target < m->info->n_funcs ? s->target : TRACE_NONE;
-	struct lane *l = min_duration_lane(m, system, system ? e->tid : e->goid);
+	m->now = now;
+	if (e->kind == EV_RELEASED)
+		keep(m);
+	int err = pair_event(m, e, now->ev->arg);
 
-	if (!l)
-		return;
-	min_duration_ran(m, l, e);
-	min_duration_end_stop(m, l, now);
-	switch (e->kind) {
-	case EV_ENTRY:
-		entry(m, l, now, s->func);
-		break;
-	case EV_EXIT:
-		leave(m, l, now, s->func);
-		break;
-	case EV_TAIL:
-		tail(m, l, now, s->func, target);
-		break;
-	case EV_ENTRY_EXIT:
-		entry(m, l, now, s->func);
-		leave(m, l, now, s->func);
-		break;
-	case EV_ENTRY_TAIL:
-		entry_tail(m, l, now, s->func, target);
-		break;
-	default:
-		morestack(m, l, now, s->func);
-	}
+	if (err == PAIR_NO_KIND)
+		keep(m);
+	else if (err && !m->queue.err)
+		m->queue.err = err;
 }

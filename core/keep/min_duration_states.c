@@ -27,7 +27,7 @@ static void tell(struct min_duration *m, struct lane *l, const struct event *e, 
 	if (STATE_OF(state) == STATE_OFF_CPU)
 		ev.h.tid = l->off_tid;
 	if (l->n)
-		held_note_more(&m->queue, l->calls[0], &(struct held_now){ .ev = &ev });
+		held_note_more(&m->queue, l->frames[0].held, &(struct held_now){ .ev = &ev });
 }
 
 /* As core/model/states.c: times of two clocks may differ by so much. */
@@ -46,13 +46,14 @@ void min_duration_ran(struct min_duration *m, struct lane *l, const struct event
 	tell(m, l, e, STATE_RUNNING);
 }
 
-void min_duration_resumed(struct min_duration *m, struct lane *l, const struct event_ext *ev)
+void min_duration_resumed(struct min_duration *m, struct lane *l, const struct event *e,
+			  uint64_t why)
 {
-	if (!m->states || l->lost || (ev->arg[2] != STOP_YIELD && ev->arg[2] != STOP_GC))
+	if (!m->states || l->lost || (why != STOP_YIELD && why != STOP_GC))
 		return;
 	/* The runtime has a number for why, which is not known here. */
-	l->state = ev->arg[2] == STOP_YIELD ? STATE_RUNNABLE : STATE_DEPTH(STATE_WAITING, 0);
-	tell(m, l, &ev->h, l->state);
+	l->state = why == STOP_YIELD ? STATE_RUNNABLE : STATE_DEPTH(STATE_WAITING, 0);
+	tell(m, l, e, l->state);
 }
 
 /* Its entry says that it runs, but neither in a system call nor after losses. */
@@ -88,9 +89,9 @@ static uint32_t waker_site(struct min_duration *m, const struct event *wake)
 	const struct lane *l = wake->goid ? lanes_find(&m->goroutines, wake->goid) : NULL;
 	size_t n = l ? l->n : 0;
 
-	if (n && l->calls[n - 1]->stopped)
+	if (n && l->frames[n - 1].flags & PAIR_STOPPED)
 		n--;
-	return n ? l->calls[n - 1]->site : wake->site;
+	return n ? l->frames[n - 1].site : wake->site;
 }
 
 static void note(struct lane *l, const struct event *e)
@@ -115,9 +116,9 @@ static void note(struct lane *l, const struct event *e)
 		l->state = STATE_OF(e->depth);
 }
 
-void min_duration_state(struct min_duration *m, struct held_now *now)
+void min_duration_state(struct min_duration *m, const struct event *e)
 {
-	struct event_ext ev = *now->ev;
+	struct event_ext ev = { .h = *e };
 	const bool wake = ev.h.kind == EV_WAKE;
 	uint64_t goid = wake ? (ev.h.goid & ~(uint64_t)UINT32_MAX) | ev.h.depth : ev.h.goid;
 	struct lane *l = goid && m->states ? lanes_find(&m->goroutines, goid) : NULL;
@@ -128,5 +129,5 @@ void min_duration_state(struct min_duration *m, struct held_now *now)
 		ev.h.site = waker_site(m, &ev.h);
 	note(l, &ev.h);
 	if (l->n)
-		held_note_more(&m->queue, l->calls[0], &(struct held_now){ .ev = &ev });
+		held_note_more(&m->queue, l->frames[0].held, &(struct held_now){ .ev = &ev });
 }

@@ -1,56 +1,51 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "keep/lanes.h"
 
+#include <errno.h>
 #include <stdlib.h>
-
-#include "base/vec.h"
+#include <string.h>
 
 void lanes_lose(struct lanes *t)
 {
 	t->losses++;
-	t->recent = NULL;
+	memset(t->recent, 0, sizeof(t->recent));
 }
 
-static struct lane *found(struct lanes *t, struct lane *l)
+static inline void pair_on_found(struct lanes *t, struct lane *l)
 {
-	if (l->losses != t->losses) {
-		l->losses = t->losses;
-		l->state = STATE_UNKNOWN;
-		l->lost = true;
-	}
-	return t->recent = l;
+	if (l->losses == t->losses)
+		return;
+	l->losses = t->losses;
+	l->state = STATE_UNKNOWN;
+	l->lost = true;
 }
+
+#define PAIR_STACK  struct lane
+#define PAIR_STACKS struct lanes
+#define PAIR_ID(l)  ((l)->id)
+#include "pair/stacks.h"
 
 struct lane *lanes_find(struct lanes *t, uint64_t id)
 {
-	size_t at;
-
-	if (t->recent && t->recent->id == id)
-		return t->recent;
-	for (uint32_t i = hash_index_first(&t->by_id, hash_u64(id), &at); i != HASH_NONE;
-	     i = hash_index_next(&t->by_id, hash_u64(id), &at))
-		if (t->all[i]->id == id)
-			return found(t, t->all[i]);
-	return NULL;
+	return pair_stacks_find(t, id);
 }
 
-struct lane *lanes_get(struct lanes *t, uint64_t id)
+struct lane *lanes_make(struct lanes *t, uint64_t id)
 {
 	struct lane *l = lanes_find(t, id);
 
 	if (l)
 		return l;
 	l = calloc(1, sizeof(*l));
-	if (!l || vec_reserve(&t->all, &t->cap, t->n + 1) ||
-	    hash_index_put(&t->by_id, hash_u64(id), (uint32_t)t->n)) {
+	if (l)
+		l->id = id;
+	if (!l || pair_stacks_add(t, l)) {
 		free(l);
+		errno = ENOMEM;
 		return NULL;
 	}
-	l->id = id;
 	l->losses = t->losses;
-	l->index = (uint32_t)t->n;
-	t->all[t->n++] = l;
-	return t->recent = l;
+	return l;
 }
 
 static void free_lane(struct lane *l)
@@ -61,15 +56,7 @@ static void free_lane(struct lane *l)
 
 void lanes_remove(struct lanes *t, struct lane *l)
 {
-	struct lane *last = t->all[--t->n];
-
-	hash_index_remove(&t->by_id, hash_u64(l->id), l->index);
-	if (last != l) {
-		hash_index_move(&t->by_id, hash_u64(last->id), last->index, l->index);
-		last->index = l->index;
-		t->all[l->index] = last;
-	}
-	t->recent = NULL;
+	pair_stacks_remove(t, l);
 	free_lane(l);
 }
 

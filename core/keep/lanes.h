@@ -37,12 +37,19 @@ struct lanes {
 	struct lane **all;
 	size_t n, cap;
 	struct hash_index by_id;
-	struct lane *recent;
+	struct lane *recent[PAIR_RECENT_MAX];
 	uint64_t losses; /* of the states of all */
 };
 
 struct lane *lanes_find(struct lanes *t, uint64_t id); /* NULL: not there */
-struct lane *lanes_get(struct lanes *t, uint64_t id);  /* found or made; NULL: no memory */
+struct lane *lanes_make(struct lanes *t, uint64_t id); /* found or made; NULL and errno: ENOMEM */
+static inline struct lane *lanes_get(struct lanes *t, uint64_t id)
+{
+	struct lane *l = *PAIR_RECENT(t, id);
+
+	return l && l->id == id ? l : lanes_make(t, id);
+}
+
 /* No state is known any more: of each it is forgotten when it is found next. */
 void lanes_lose(struct lanes *t);
 void lanes_remove(struct lanes *t, struct lane *l);

@@ -80,7 +80,7 @@ struct open_stacks {
 	struct open_stack **all;
 	size_t n, cap;
 	struct hash_index by_id;
-	struct open_stack *recent[64]; /* all losses are applied to them */
+	struct open_stack *recent[PAIR_RECENT_MAX]; /* all losses are applied to them */
 	/* records of lost events that concern all; of the last one: its time, and whether states
 	 * are lost */
 	uint64_t losses, lost_ns;

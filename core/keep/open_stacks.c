@@ -19,20 +19,19 @@ void open_stacks_settle(struct open_stacks *t, struct open_stack *s)
 		open_states_lost_from(s, t->lost_ns);
 }
 
+static inline void pair_on_found(struct open_stacks *t, struct open_stack *s)
+{
+	open_stacks_settle(t, s);
+}
+
+#define PAIR_STACK  struct open_stack
+#define PAIR_STACKS struct open_stacks
+#define PAIR_ID(s)  ((s)->id)
+#include "pair/stacks.h"
+
 struct open_stack *open_stacks_find(struct open_stacks *t, uint64_t id)
 {
-	struct open_stack **recent = open_recent(t, id);
-	size_t at;
-
-	if (*recent && (*recent)->id == id)
-		return *recent;
-	for (uint32_t i = hash_index_first(&t->by_id, hash_u64(id), &at); i != HASH_NONE;
-	     i = hash_index_next(&t->by_id, hash_u64(id), &at))
-		if (t->all[i]->id == id) {
-			open_stacks_settle(t, t->all[i]);
-			return *recent = t->all[i];
-		}
-	return NULL;
+	return pair_stacks_find(t, id);
 }
 
 struct open_stack *open_calls_find(struct open_calls *o, bool system, uint64_t id)
@@ -48,39 +47,25 @@ struct open_stack *open_stacks_make(struct open_calls *o, bool system, uint64_t 
 	if (s)
 		return s;
 	s = calloc(1, sizeof(*s));
-	if (!s || vec_reserve(&t->all, &t->cap, t->n + 1) ||
-	    hash_index_put(&t->by_id, hash_u64(id), (uint32_t)t->n)) {
+	if (s)
+		s->id = id;
+	if (!s || pair_stacks_add(t, s)) {
 		free(s);
 		errno = ENOMEM;
 		return NULL;
 	}
-	s->id = id;
 	s->system = system;
-	s->index = (uint32_t)t->n;
 	s->losses = t->losses;
 	open_states_begin(o, s, ts_ns);
-	t->all[t->n++] = s;
 	o->bytes += sizeof(*s);
-	*open_recent(t, id) = s;
 	return s;
 }
 
-/* The last one takes its place in the array. */
 void open_calls_drop(struct open_calls *o, struct open_stack *s)
 {
-	struct open_stacks *t = open_table(o, s->system);
-	struct open_stack *last = t->all[--t->n];
-
 	for (size_t i = 0; i < s->n; i++)
 		o->pair.n_released_open -= !!(s->frames[i].flags & PAIR_RELEASED);
-	hash_index_remove(&t->by_id, hash_u64(s->id), s->index);
-	if (last != s) {
-		hash_index_move(&t->by_id, hash_u64(last->id), last->index, s->index);
-		last->index = s->index;
-		t->all[s->index] = last;
-	}
-	if (*open_recent(t, s->id) == s)
-		*open_recent(t, s->id) = NULL;
+	pair_stacks_remove(open_table(o, s->system), s);
 	o->bytes -= sizeof(*s) + s->cap * sizeof(*s->frames);
 	free(s->frames);
 	free(s);

@@ -10,11 +10,6 @@ static inline struct open_stacks *open_table(struct open_calls *o, bool system)
 	return system ? &o->threads : &o->goroutines;
 }
 
-static inline struct open_stack **open_recent(struct open_stacks *t, uint64_t id)
-{
-	return &t->recent[id * 0x9e3779b97f4a7c15ull >> 58];
-}
-
 struct open_stack *open_stacks_find(struct open_stacks *t, uint64_t id); /* NULL: not there */
 /* Finds or makes, at ts_ns; NULL and errno: ENOMEM. */
 struct open_stack *open_stacks_make(struct open_calls *o, bool system, uint64_t id, uint64_t ts_ns);
@@ -22,7 +17,7 @@ struct open_stack *open_stacks_make(struct open_calls *o, bool system, uint64_t 
 static inline struct open_stack *open_stacks_get(struct open_calls *o, bool system, uint64_t id,
 						 uint64_t ts_ns)
 {
-	struct open_stack *s = *open_recent(open_table(o, system), id);
+	struct open_stack *s = *PAIR_RECENT(open_table(o, system), id);
 
 	return s && s->id == id ? s : open_stacks_make(o, system, id, ts_ns);
 }

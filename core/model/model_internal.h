@@ -99,7 +99,7 @@ struct stack_table {
 	struct stack **all;
 	size_t n, cap;
 	struct hash_index by_id;
-	struct stack *recent[64]; /* asked for lately, by stack_recent; NULL: none */
+	struct stack *recent[PAIR_RECENT_MAX]; /* NULL: none */
 	/* on which something may have happened since the list was last taken; `recent` are in all
 	 */
 	struct stack_list {
@@ -156,19 +156,13 @@ struct model {
 };
 
 /* stacks.c */
-/* Where t keeps a stack of that id close at hand. */
-static inline struct stack **stack_recent(struct stack_table *t, uint64_t id)
-{
-	return &t->recent[id * 0x9e3779b97f4a7c15ull >> 58];
-}
-
 /* The slow half of stack_get. */
 struct stack *stack_get_slow(struct model *m, bool system, uint64_t id, uint64_t ts_ns);
 
 /* Finds, or makes with first_ns; NULL and errno: ENOMEM, E2BIG. */
 static inline struct stack *stack_get(struct model *m, bool system, uint64_t id, uint64_t ts_ns)
 {
-	struct stack *s = *stack_recent(system ? &m->threads : &m->goroutines, id);
+	struct stack *s = *PAIR_RECENT(system ? &m->threads : &m->goroutines, id);
 
 	return s && s->info.goid == id ? s : stack_get_slow(m, system, id, ts_ns);
 }

@@ -52,55 +52,37 @@ struct stack **stacks_since(struct stack_table *t, enum since since, size_t *n)
 	return list->all;
 }
 
+static inline void pair_on_found(struct stack_table *t, struct stack *s)
+{
+	touch(t, s);
+}
+
+#define PAIR_STACKS struct stack_table
+#define PAIR_ID(s)  ((s)->info.goid)
+#include "pair/stacks.h"
+
 struct stack *stack_find(struct stack_table *t, uint64_t id)
 {
-	struct stack **recent = stack_recent(t, id);
-	size_t at;
-
-	if (*recent && (*recent)->info.goid == id)
-		return *recent;
-	for (uint32_t i = hash_index_first(&t->by_id, hash_u64(id), &at); i != HASH_NONE;
-	     i = hash_index_next(&t->by_id, hash_u64(id), &at))
-		if (t->all[i]->info.goid == id) {
-			touch(t, t->all[i]);
-			return *recent = t->all[i];
-		}
-	return NULL;
+	return pair_stacks_find(t, id);
 }
 
 static int table_add(struct stack_table *t, struct stack *s)
 {
-	uint64_t id = s->info.goid;
-	int err = vec_reserve(&t->all, &t->cap, t->n + 1);
+	int err = 0;
 
 	for (int i = 0; i < SINCE_KINDS && !err; i++)
 		err = vec_reserve(&t->since[i].all, &t->since[i].cap, t->n + 1);
 	if (!err)
-		err = hash_index_put(&t->by_id, hash_u64(id), (uint32_t)t->n);
-	if (err)
-		return err;
-	s->index = (uint32_t)t->n++;
-	t->all[s->index] = s;
-	touch(t, s);
-	*stack_recent(t, id) = s;
-	return 0;
+		err = pair_stacks_add(t, s);
+	if (!err)
+		touch(t, s);
+	return err;
 }
 
-/* The last one takes its place in the array. */
 static void table_remove(struct stack_table *t, const struct stack *s)
 {
-	uint64_t id = s->info.goid;
-	struct stack *last = t->all[--t->n];
-
 	untouch(t, s);
-	hash_index_remove(&t->by_id, hash_u64(id), s->index);
-	if (last != s) {
-		hash_index_move(&t->by_id, hash_u64(last->info.goid), last->index, s->index);
-		last->index = s->index;
-		t->all[s->index] = last;
-	}
-	if (*stack_recent(t, id) == s)
-		*stack_recent(t, id) = NULL;
+	pair_stacks_remove(t, s);
 }
 
 /* A used stack as new, with the room for frames that it had. */

@@ -37,6 +37,10 @@ enum call_end {
 #define STOP_ANY      0xffffffffu /* not known */
 #define STOP_UNPROBED 0xfffffffeu
 
+/* Where a table of stacks has the one of that number, if it was looked for lately. */
+#define PAIR_RECENT_MAX    64
+#define PAIR_RECENT(t, id) (&(t)->recent[(id)*0x9e3779b97f4a7c15ull >> 58])
+
 struct pair_site {
 	uint32_t func, target; /* TRACE_NONE: none of the trace's */
 };

@@ -2,9 +2,11 @@
 # Kills gotrace at random moments, and before its own system calls in each phase of a recording, in every way of probing,
 # launched and attached. The program it traces must end as if nothing had been, with its whole output; the trace must be
 # readable, the one before untouched, and a run afterwards exact. Then processes that end, execute or give their number away
-# at each moment while gotrace attaches to them, and programs with damaged binaries. Run as root.
+# at each moment while gotrace attaches to them, programs with damaged binaries, and stores, perf maps and debug files that somebody
+# else has damaged. Run as root.
 #
-#   ci/torture.sh        KILLS=40: how many of each kind, MUTANTS=120: damaged binaries, SEED=1: of the moments
+#   ci/torture.sh        KILLS=40: how many of each kind, MUTANTS=120: damaged binaries, FOREIGN=40: damaged files of others, SEED=1: of
+#                      the moments
 #
 # TORTURE_GO="1.19.13 newest": those in phases with programs built by each of these Go versions, not by the installed one.
 set -u
@@ -19,7 +21,7 @@ RANDOM=${SEED:-1}
 command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
 folder=$(mktemp -d /tmp/gotrace-torture.XXXXXX) || exit 1
 trap 'rm -rf "$folder"' EXIT
-"$top/fixtures/programs/build.sh" "$folder/programs" ticker plain turns >"$folder/build.log" 2>&1 ||
+"$top/fixtures/programs/build.sh" "$folder/programs" ticker plain turns busy >"$folder/build.log" 2>&1 ||
 	{ cat "$folder/build.log"; not_ok "the programs to trace cannot be built"; totals; exit; }
 cd "$folder" || exit 1
 ticker=$folder/programs/default/ticker plain=$folder/programs/noinline/plain
@@ -133,6 +135,10 @@ add_script moments.log $status
 status=$?
 sed '/^[0-9]* passed/d' mutants.log
 add_script mutants.log $status
+"$here/faults/foreign.py" "$GOTRACE" "$folder/programs" "$top/fixtures/native" "${FOREIGN:-$KILLS}" "${SEED:-1}" >foreign.log 2>&1
+status=$?
+sed '/^[0-9]* passed/d' foreign.log
+add_script foreign.log $status
 for strategy in $launched; do
 	"$GOTRACE" record -o after --probe="$strategy" -- "$plain" >printed 2>err &&
 		"$GOTRACE" report after --format=csv >csv && "$top/fixtures/traces/counts.sh" printed csv >differ &&

@@ -103,6 +103,22 @@ selections() {
 	sed -n '/^| program | traced packages |$/,/^$/s/^| \([a-z0-9-]*\) | \([^|]*\) |$/\1 \2/p' "$at/README.md" | grep -v '^program \|^-' | sort | diff - "$work/traced" && [ "$(wc -l <"$work/traced")" = 5 ]
 }
 
+# The table of rows and sources in CONTRIBUTING.md: each experiment has a row, each word is a row or the beginning of a path that is here,
+# and each folder of core is in it, but for stats: what is derived of rows is derived anew.
+sources() {
+	local table word
+	table=$(sed -n '/^<!-- rows and sources/,/^<!-- end of rows/s/^| *\([a-z-]*\) *| *\(.*[^ ]\) *|$/\1 \2/p' "$top/CONTRIBUTING.md" | tail -n +2)
+	for word in $(ls -d "$top"/experiments/*/run.sh | sed 's,/run.sh$,,; s,.*/,,'); do
+		grep -q "^$word " <<<"$table" || fail "$word has no row"
+	done
+	for word in $(sed 's/^[^ ]* //' <<<"$table" | tr ' ' '\n' | sed 's/^!//' | sort -u); do
+		grep -q "^$word " <<<"$table" || compgen -G "$top/$word*" >/dev/null || fail "$word is neither a row nor here"
+	done
+	for word in $(ls -d "$top"/core/*/ | sed "s,$top/,,; s,/$,," | grep -vx core/stats); do
+		grep -q " $word\(/\| \|$\)" <<<"$table" || fail "$word is in no row"
+	done
+}
+
 # Which changes make whose rows old.
 made() {
 	local tree=$work/made
@@ -240,6 +256,7 @@ host() {
 try "rows become tables, with mawk and gawk, and not those of a run that has not ended" tables
 try "what a call costs is set against the earlier run" regress
 try "what a document says that an experiment traces is what it traces" selections
+try "the table of rows and their sources names what is here" sources
 try "rows are old when what made them has changed" made
 try "the summary of all safety runs is what their rows make" safety
 try "all experiments run, one that fails does not stop them, and it is said" everything

@@ -107,8 +107,9 @@ struct html_losses {
 /* Events were lost. 0 or -ENOMEM */
 int html_losses_add(struct html_losses *l, uint64_t from_ns, uint64_t to_ns, uint64_t goid);
 
-/* What goroutines did at each moment, those without calls, too: strips by STATE_DEPTH of what runs,
- * would run, or is in a system call, and of waits for the network and the garbage collector. */
+/* Strips of the timeline: how many goroutines ran, were runnable, or were in a system call at each
+ * moment, by STATE_DEPTH, and how many waited for the network or the garbage collector. Goroutines
+ * without calls count as well. */
 #define HTML_LOAD_COLLECTOR UINT32_MAX /* the key of what the collector's workers run */
 struct html_loads {
 	struct timeline_strips strips;

@@ -7,15 +7,31 @@ import assert from "node:assert/strict";
 const axeTests = ({ open, has }) => ({
 	async "nobody is shut out: axe finds nothing"() {
 		const axe = readFileSync(join(process.env.AXE, "axe.min.js"), "utf8");
-		for (const [name, dark] of [["panics.emulated", false], ["states", true], ["samples", false], ["evict", false], ["evict", true], ["query", false]]) {
-			const p = await open(name, "", { dark });
+		const look = async (p, what) => {
+			const found = await p.run(`axe.run(document, { resultTypes: ["violations"] }).then((r) => r.violations.map((v) => v.id + ": " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160) + " " + n.failureSummary.split("\\n").slice(1, 3).join(" ")).join(" | ")))`);
+			assert.deepEqual(found, [], what);
+		};
+		for (const [name, dark] of [["panics.emulated", false], ["states", true], ["samples", false], ["evict", false], ["evict", true], ["query", true]]) {
+			const p = await open(name, "", { dark }), said = name + (dark ? ", dark, " : ", light, ");
 			await p.run(axe);
 			for (const view of ["overview", "table", "flame", "timeline", "slow", "sankey"]) {
 				if (!await has(p, "#tab-" + view)) continue;
 				await p.click("#tab-" + view);
-				const found = await p.run(`axe.run(document, { resultTypes: ["violations"] }).then((r) => r.violations.map((v) => v.id + ": " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160) + " " + n.failureSummary.split("\\n").slice(1, 3).join(" ")).join(" | ")))`);
-				assert.deepEqual(found, [], name + ", " + view);
+				await look(p, said + view);
 			}
+			// What opens.
+			await p.press("1");
+			await p.click(".foot button");
+			await look(p, said + "what was traced");
+			await p.press("2");
+			await p.run(`document.querySelector("#rows").focus()`);
+			await p.press("ArrowDown");
+			await look(p, said + "details");
+			await p.click("#share");
+			await look(p, said + "share");
+			await p.press("Escape");
+			await p.press("?");
+			await look(p, said + "keys");
 			await p.close();
 		}
 	},

@@ -12,7 +12,7 @@ export const menuTests = ({ open, text, shown, hash, has }) => ({
 		const choose = async (name) => { await p.click(`#menu button:nth-of-type(${1 + (await items()).indexOf(name)})`); };
 		await p.run(`window.copied = []; addEventListener("copy", (e) => window.copied.push(e.clipboardData.getData("text/plain")))`);
 		await press(`#rows td[title="main.(*cache).evict"]`);
-		assert.deepEqual(await items(), ["Callers and callees", "In the flame graph", "Its slowest calls", "Hide it and all below it", "Copy its name", "Copy file and line"]);
+		assert.deepEqual(await items(), ["Callers and callees", "In the flame graph", "Its slowest calls", "Hide it and all below it", "Copy its name", "Copy file and line", "Open in an editor", "Choose the editor …"]);
 		await choose("Copy its name");
 		assert.equal(await shown(p, "menu"), false);
 		await press(`#rows td[title="main.(*cache).evict"]`);
@@ -42,6 +42,51 @@ export const menuTests = ({ open, text, shown, hash, has }) => ({
 		assert.match(await text(p, "#timeline-legend"), /Whole line/);
 		await p.click("#tab-flame");
 		assert.match(await text(p, "#flame-legend"), /Whole graph/);
+		await p.done();
+	},
+
+	async "a function is opened in the editor that was chosen, and only when asked"() {
+		const p = await open("evict", "#view=table"), went = async (name) => {
+			const [x, y] = await p.placeOf(`#rows td[title="main.(*cache).evict"]`);
+			await p.page.mouse.click(x, y, { button: "right" });
+			await p.settle();
+			await p.click(`#menu button:nth-of-type(${1 + (await p.run(`[...document.querySelectorAll("#menu button")].map((b) => b.innerText)`)).indexOf(name)})`);
+		};
+		await p.run(`window.went = []; addEventListener("click", (e) => { if (e.target.tagName === "A") { e.preventDefault(); window.went.push(e.target.getAttribute("href")); } }, true);
+			HTMLAnchorElement.prototype.click = function () { window.went.push(this.getAttribute("href")); }`);
+		await went("Open in an editor");
+		const [first] = await p.run("window.went");
+		assert.match(first, /^vscode:\/\/file\/.*\.go:\d+$/);
+		await went("Choose the editor …");
+		for (const no of ["javascript:alert(1)//PATH", "https://example.org/PATH", "zed://file/"]) {
+			await p.run(`document.getElementById("editor").value = ${JSON.stringify(no)}`);
+			await p.press("Enter");
+			assert.match(await text(p, "#editor-says"), /needs a scheme/);
+		}
+		await p.run(`document.getElementById("editor").value = "idea://open?file=PATH&line=LINE"`);
+		await p.press("Enter");
+		assert.equal(await p.run(`document.getElementById("help").open`), false);
+		await went("Open in an editor");
+		assert.match((await p.run("window.went")).at(-1), /^idea:\/\/open\?file=.*\.go&line=\d+$/);
+		await p.done();
+	},
+
+	async "what is seen can be given to others"() {
+		const p = await open("evict", "#view=slow&focus=main.(*cache).find&parked=1"), items = () => p.run(`[...document.querySelectorAll("#menu button")].map((b) => b.innerText)`);
+		await p.run(`window.copied = []; addEventListener("copy", (e) => window.copied.push(e.clipboardData.getData("text/plain")))`);
+		await p.click("#share");
+		assert.deepEqual(await items(), ["Copy the address of this view", "Copy as a gotrace command", "Print"]);
+		await p.click("#menu button:nth-of-type(1)");
+		await p.click("#share");
+		await p.click("#menu button:nth-of-type(2)");
+		const [link, command] = await p.run("window.copied");
+		assert.equal(link, await p.run("location.href"));
+		assert.match(command, /^gotrace report --by=call -s total '?--focus='?main\.\(\*cache\)\.find'? \S+$/);
+		await p.click("#tab-flame");
+		await p.click("#share");
+		assert.ok((await items()).includes("Save as a picture"));
+		await p.press("Escape");
+		assert.equal(await p.run(`document.activeElement.id`), "share");
 		await p.done();
 	},
 

@@ -27,7 +27,7 @@ if (TL && TL.loads) {
 
 function drawLoad(row, y, p, current) {
 	const { c, left, width, from, to, scale, line, soft } = p, { parts, most, cpus, name } = row.load, bin = TL.load_bin, n = parts[0].values.length, high = LOAD - 2;
-	nameRow(name, y, LOAD, current, 8, p);
+	nameRow(name.length * p.letter > left - 18 ? name.replace(/,.*/, "") : name, y, LOAD, current, 8, p);
 	for (let k = Math.max(0, Math.floor(from / bin)); k < n && k * bin < to; k++) {
 		const x0 = Math.max(left, Math.round(left + (k * bin - from) * scale)), x1 = Math.min(width, Math.round(left + ((k + 1) * bin - from) * scale));
 		let below = 0;

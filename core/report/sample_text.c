@@ -1,17 +1,33 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Samples as text: by function, goroutine, label, thread, process or program. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analysis/sample_answer.h"
 #include "analysis/sample_notes.h"
 #include "base/text_wrap.h"
 #include "report/sample_formats.h"
 #include "report/table.h"
 #include "report/text.h"
 
+/* The answer stands before the table by function. */
+static void answer(const struct report *rep, FILE *out)
+{
+	char *text = rep->opt->by == BY_FUNCTION ? sample_answer_say(&rep->trace) : NULL;
+
+	if (text && *text) {
+		text_wrap_lines(out, text, text_limit(rep), 12);
+		fputc('\n', out);
+	}
+	free(text);
+}
+
 void sample_text_head(const struct report *rep, FILE *out)
 {
 	struct notes head = { 0 };
+
+	answer(rep, out);
 
 	sample_headline(&rep->trace, &head);
 	sample_unreadable(&rep->trace, &head);

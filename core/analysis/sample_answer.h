@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The answer before the numbers of samples with waits (sample --wall): answer.h, as far as they
+ * tell. */
+#ifndef GOTRACE_SAMPLE_ANSWER_H
+#define GOTRACE_SAMPLE_ANSWER_H
+
+#include "analysis/trace_load.h"
+
+/* "goroutines wait 95% of their time for a lock (together 120s in 6.21s)", and where; lines with a
+ * newline each. "": samples are of no goroutine that waited. To be freed; NULL: no memory. */
+char *sample_answer_say(const struct loaded_trace *t);
+
+#endif

@@ -26,8 +26,8 @@ static inline PAIR_FRAME *pair_top(const PAIR_STACK *s)
 	return s->n ? &s->frames[s->n - 1] : NULL;
 }
 
-/* Nothing will tell of the ends of calls whose function was released: what was open in them has
- * ended now. */
+/* No event will show the end of a call whose function was released. So it ends with the calls open
+ * in it, which have ended now. */
 __attribute__((unused, noinline)) static int pair_pop_released(PAIR_CLIENT *c, PAIR_STACK *s,
 							       uint64_t ts_ns, enum call_end end)
 {

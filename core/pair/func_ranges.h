@@ -14,7 +14,7 @@ struct func_ranges {
 	size_t n;
 };
 
-/* Of all functions of info whose place is known. 0 or -ENOMEM; func_ranges_free in either case. */
+/* Takes all functions of info with a known place. 0 or -ENOMEM; func_ranges_free in either case. */
 int func_ranges_init(struct func_ranges *r, const struct trace_info *info);
 /* Index of the function that pc is in; TRACE_NONE: of none. */
 uint32_t func_ranges_find(const struct func_ranges *r, uint64_t pc);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What everybody needs to know who pairs entries and exits: the function of each site, and which
- * functions are released. frames.h and rules.h have the rules, stacks.h finds stacks.
+ * The facts that every client of pairing needs: the function of each site, and the released
+ * functions. frames.h and rules.h have the rules, stacks.h finds stacks.
  */
 #ifndef GOTRACE_PAIR_H
 #define GOTRACE_PAIR_H
@@ -29,7 +29,7 @@ enum call_end {
 /* Flags of a frame. A client's own begin with PAIR_OWN. */
 #define PAIR_STOPPED  1 /* its prologue called morestack (thesis): its entry comes again */
 #define PAIR_TAILED   2 /* jumped to a probed function, whose exit ends it too */
-#define PAIR_RELEASED 4 /* its function was released: it ends with the call open in it */
+#define PAIR_RELEASED 4 /* its function was released; it ends with the call open in it */
 #define PAIR_SUSPECT  8 /* its times may be wrong: an event of it is missing */
 #define PAIR_OWN      16
 
@@ -50,7 +50,7 @@ struct pairing {
 	struct pair_site *sites;
 	size_t n_sites, n_funcs;
 	struct func_ranges ranges;
-	uint64_t *released_ns;  /* by function: since when it is released, 0: not; NULL: none is */
+	uint64_t *released_ns;  /* by function: time of its release, or 0; NULL without any */
 	size_t n_released_open; /* frames that are PAIR_RELEASED */
 };
 
@@ -67,7 +67,7 @@ static inline bool pair_is_released(const struct pairing *p, uint32_t func)
 	       p->released_ns[func];
 }
 
-/* Of a site number that an event has. */
+/* The functions of a site, by the number in an event. */
 static inline struct pair_site pair_site(const struct pairing *p, uint32_t site)
 {
 	return site < p->n_sites ? p->sites[site] : (struct pair_site){ TRACE_NONE, TRACE_NONE };

@@ -6,12 +6,12 @@
  * jumped to the upper one (PAIR_TAILED).
  *
  * To be included by one file of a client, behind frames.h. PAIR_CLIENT has `goroutines` and
- * `threads`, tables with `PAIR_STACK **all` and `size_t n`. What an event leads to is in pair_ops,
- * which that file defines: the compiler knows it and puts the functions into their places.
+ * `threads`, tables with `PAIR_STACK **all` and `size_t n`. That file defines pair_ops,
+ * the consequences of events. The compiler knows it and inlines its functions.
  */
 
-/* What follows from a rule. An int is 0 or -errno. NULL: nothing follows; of find, get, push: none
- * is NULL. */
+/* The consequences of a rule. An int is 0 or -errno. A function may be NULL, which does nothing,
+ * but for find, get and push. */
 struct pair_ops {
 	PAIR_STACK *(*find)(PAIR_CLIENT *c, bool system, uint64_t id); /* NULL: not there */
 	/* finds or makes; NULL and errno */
@@ -23,7 +23,7 @@ struct pair_ops {
 	int (*push)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e, uint32_t func);
 	/* the event that began it is an end, too: false: pair_rest will be called */
 	bool (*goes_on)(PAIR_CLIENT *c);
-	/* the top call, which was PAIR_STOPPED: it begins anew; it has gone on unseen */
+	/* the top call, which was PAIR_STOPPED, begins anew (again) or has gone on unseen (ran) */
 	int (*again)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e);
 	void (*ran)(PAIR_CLIENT *c, PAIR_STACK *s);
 	bool (*has_run)(const PAIR_FRAME *f); /* calls were made in it */
@@ -61,7 +61,7 @@ struct pair_ops {
 };
 static const struct pair_ops pair_ops;
 
-/* What an event of a function is. */
+/* The kinds of an event of a function. */
 #define PAIR_ENTERS  1
 #define PAIR_RETURNS 2
 #define PAIR_JUMPS   4
@@ -75,7 +75,7 @@ static const struct pair_ops pair_ops;
 		if (pair_ops.op)                  \
 			pair_ops.op(__VA_ARGS__); \
 	} while (0)
-/* The same; 0 if it is not. */
+/* Likewise, and 0 without it. */
 #define PAIR_ASK(op, ...) (pair_ops.op ? pair_ops.op(__VA_ARGS__) : 0)
 
 /* A frame whose second entry is missing has evidently run. */
@@ -228,7 +228,7 @@ __attribute__((noinline)) static int pair_grow(PAIR_CLIENT *c, PAIR_STACK *s, co
 	return 0;
 }
 
-/* What is left of an event that was a beginning, too. */
+/* The end, of an event that was a beginning, too. */
 static inline int pair_rest(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e, unsigned what)
 {
 	struct pair_site site = pair_site(&c->pair, e->site);
@@ -342,7 +342,7 @@ static inline bool pair_ends_by(const PAIR_STACK *s, size_t i, uint32_t func)
 
 	if (!(f->flags & PAIR_TAILED))
 		return f->func == func;
-	/* What it jumped to may have jumped on: the last one's exit is theirs. */
+	/* Its target may have jumped on. Then the exit of the last one is theirs. */
 	return above && above->depth == f->depth ? above->flags & PAIR_RELEASED : f->target == func;
 }
 
@@ -365,8 +365,8 @@ static inline int pair_release_on(PAIR_CLIENT *c, PAIR_STACK *s, uint32_t func, 
 	return pair_pop(c, s, ts_ns, CALL_UNFINISHED);
 }
 
-/* A call of the function that is open has run for as long as the calls in it that are open, too: it
- * ends with them, or at once. */
+/* An open call of the function has run for as long as the open calls in it. So it ends with them,
+ * or at once. */
 static inline int pair_release(PAIR_CLIENT *c, const struct event *e)
 {
 	uint32_t func = pair_site(&c->pair, e->site).func;

@@ -89,10 +89,10 @@ struct path_node {
 	struct call_stats stats;
 };
 /*
- * A path never ends with the same sequence of functions twice in a row, up to this many of them: a
- * call that would make it so counts as the path that ends with the first of the two, and so does
- * what it calls. Of one function that is direct recursion. A path's total is the time in which it,
- * or one below it, was the innermost call's.
+ * A path never ends with the same sequence of up to this many functions twice in a row. A call that
+ * would make it so counts as the path that ends with the first of the two. So do the calls below
+ * it. With one function that is direct recursion. A path's total is the time in which it, or one
+ * below it, was the innermost call's.
  */
 #define PATHS_CYCLE_MAX 32
 #define PATH_ROOT       0xffffffffu
@@ -110,8 +110,8 @@ struct goroutine_info {
 	 */
 	uint64_t total_ns;
 	uint64_t self_ns, morestack_ns, preempt_ns;
-	/* With states: from its creation, or its first event, to its end, or that of the trace (of
-	 * what counts of it); and the parts of it in which it did not run */
+	/* With states, the time from its creation or first event to its end or the end of the
+	 * trace, as far as it counts; and the parts of that in which it did not run */
 	uint64_t life_ns;
 	struct off_times off;
 	bool ended;  /* its end was seen */
@@ -309,10 +309,10 @@ struct model_options {
 	void (*on_place)(void *ctx, const struct goroutine_place *p);
 	void *place_ctx;
 	/*
-	 * Calls of one function may be told apart by their arguments: sets *row to the function
-	 * that a call of func with these counts as, in the numbers of functions and paths; calls
-	 * that are handed out keep their own. A new row is the next after those so far, of info
-	 * too. 0 or -errno. NULL: not wanted.
+	 * Separates calls of one function by their arguments. Sets *row to the function that a call
+	 * of func with these arguments counts as, in the numbers of functions and paths. Calls that
+	 * are handed out keep their own function. A new row is the next after those so far, of info
+	 * too. 0 or -errno. May be NULL.
 	 */
 	int (*group)(void *ctx, uint32_t func, const struct trace_values *v, uint32_t *row);
 	void *group_ctx;
@@ -385,9 +385,9 @@ uint64_t model_give(struct model *m, uint32_t path, uint64_t ns);
 void model_path_events(const struct model *m, void (*tell)(void *ctx, const struct path_events *e),
 		       void *ctx);
 
-/* For how long some goroutine was runnable, by how many others executed meanwhile, a processor of
- * Go's scheduler (P) each: of the *n numbers the last is of so many and more. After model_finish.
- */
+/* The times in which some goroutine was runnable, by how many others executed meanwhile on a
+ * processor of Go's scheduler (P) each. The last of the *n times is of so many and more. After
+ * model_finish. */
 const uint64_t *model_levels(const struct model *m, size_t *n);
 
 /* The waits of all paths, n of them, in no order; NULL: none. Those that are not held add up to
@@ -414,20 +414,20 @@ struct path_correction {
 	uint64_t off_cpu_ns;
 };
 /*
- * Takes what probes cost out of the times of all paths, functions and of the root: of[i] is path
- * i's, at most the time that it ran, or was without a processor, is taken. func_errors_ns[i] is the
- * uncertainty of function i; NULL: the sum of its paths'. Totals lose what was taken below them on
- * the same goroutine, so that everything adds up as before. To be called once, after model_finish.
- * Leaves alone: calls and goroutines handed out, distributions, what stopped prologues took,
- * PATH_OTHER. 0 or -ENOMEM.
+ * Subtracts the probes' cost from the times of all paths, functions and of the root. of[i] is path
+ * i's cost; at most the time that the path ran, or was without a processor, is subtracted.
+ * func_errors_ns[i] is the uncertainty of function i; without them it is the sum of its paths'.
+ * Totals lose the cost below them on their goroutine, so that everything adds up as before. To be
+ * called once, after model_finish. Leaves alone calls and goroutines handed out, distributions,
+ * stops of prologues and PATH_OTHER. 0 or -ENOMEM.
  */
 int model_correct(struct model *m, const struct path_correction *of,
 		  const uint64_t *func_errors_ns);
 
 /*
  * Makes calls of these functions (funcs[i] is not 0) parts of the calls that made them, where they
- * called nothing else, nor started a goroutine: self times and waits are their callers', and their
- * paths are empty. Calls of them that no recorded call has made stay. Everything adds up as before,
+ * called nothing else and started no goroutine. Self times and waits then are their callers', and
+ * their paths are empty. Calls without a recorded caller stay. Everything adds up as before,
  * but for distributions, which stay, model_wakes and model_holds. To be called last. 0 or -ENOMEM.
  */
 int model_fold(struct model *m, const uint8_t *funcs);

@@ -168,8 +168,8 @@ struct site_stub {
 	uint32_t branches_enter_off, branches_probe_off; /* of that stub */
 };
 
-/* Code of the text that runs in a stub of its own, without a probe, for the room that it leaves: a
- * jump to that stub, and others, five bytes each. */
+/* Code of the text that runs in a stub of its own, without a probe. Its room holds the jump to that
+ * stub and other jumps, five bytes each. */
 struct plan_room {
 	uint64_t vaddr;
 	uint8_t len;
@@ -336,16 +336,16 @@ struct plan {
 struct plan *plan_build(const struct gobin *b, const struct plan_options *opt);
 void plan_free(struct plan *p);
 
-/* A call faults at link-time address pc: the number of the entry site that the call would have
- * reached later, PLAN_NO_SITE when it has passed its entry, or there is no such function. in_stub:
- * by site, whether it is recorded where its stub's window begins. */
+/* Finds the entry site that a call would have reached after its fault at link-time address pc.
+ * PLAN_NO_SITE when it has passed its entry, or there is no such function. in_stub[site] is whether
+ * the site is recorded where its stub's window begins. */
 uint32_t plan_missed_entry(const struct plan *p, const bool *in_stub, uint64_t pc);
 
 /* Link-time address of the text's first function: program counters in rings are told less that. */
 uint64_t plan_text_vaddr(const struct plan *p);
 
-/* A byte of a site's inline stubs that may be written while the program runs: from then on a stub
- * takes its slow path, to the probed jump, which records nothing once no probe is there. */
+/* A byte of a site's inline stubs that may be written while the program runs. From then on a stub
+ * takes its slow path, to the probed jump. It records nothing once no probe is there. */
 struct plan_switch {
 	uint32_t off; /* in plan_stubs.code */
 	uint8_t records, silent;
@@ -377,9 +377,9 @@ static inline bool site_is_inline(const struct plan_site *s)
 	return site_has_stub(s) && s->stub.kind == STUB_INLINE;
 }
 
-/* Whether the jump to the stub lies on the very instruction that is probed without one, where other
- * tools may put their probes, too: a RET, or the jump that an entry is seen at. A probe of our own
- * lies under it, whose breakpoint is only there while another tool's is, and after that. */
+/* Does the jump to the stub lie on the very instruction that is probed without one? That is a RET,
+ * or the jump that an entry is seen at, and other tools may probe it, too. A probe of our own lies
+ * under the jump. Its breakpoint is there only while another tool's is, and after that. */
 static inline bool site_jumps_on_probed(const struct plan_site *s)
 {
 	return s->stub.displaced_len && s->stub.displaced_vaddr == s->vaddr;

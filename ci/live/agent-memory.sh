@@ -149,4 +149,28 @@ one_after_another() {
 	expect_grep 'main.leaf' text
 }
 check "many Go programs, one after the other" one_after_another
+
+# Programs that differ, each with symbols of megabytes, as on a host that builds. LIVE_ALL=1 has more of them.
+distinct() {
+	local i most=$((${LIVE_ALL:-0} ? 200 : 40))
+	awk 'BEGIN { for (i = 0; i < 30000; i++) printf "int a_function_with_a_rather_long_name_of_number_%d(int n) { return n + %d; }\n", i, i
+		print "#include <time.h>\nint main(void) { volatile int x = 0; while (clock() < CLOCKS_PER_SEC / 5) x = a_function_with_a_rather_long_name_of_number_7(x); return 0; }" }' >wide.c
+	gcc -O0 -Wl,--build-id=sha1 -o wide wide.c
+	begin
+	for ((i = 1; i <= most; i++)); do
+		with_build_id "$i" wide "wide$i"
+		"./wide$i" || fail "wide$i"
+		[ $((i % 5)) != 0 ] || rm -f wide?*[0-9]
+	done
+	cp wide last
+	while :; do ./last; done &
+	local busy=$!
+	wait_for 300 eval '[ "$(samples_of last)" -gt 0 ]'
+	end
+	kill "$busy"
+	gt report store --service last >text
+	expect_grep 'a_function_with_a_rather_long_name_of_number_7' text
+	[ "$(sql "SELECT count(DISTINCT service) > $most / 2 FROM profiles WHERE service LIKE 'wide%'")" = 1 ] || fail "few of them have samples"
+}
+check "many programs that differ" distinct
 done_testing

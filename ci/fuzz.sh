@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fuzzes the trace reader, all reports and exports of events and of samples, the pairing engine and the gate before it, summaries, the parsers of Go
+# Fuzzes the trace reader, all reports and exports of events and of samples, the rules of pairing and all who use them, summaries, the parsers of Go
 # binaries, plans of damaged ones, symbols of ELF files, perf maps, indexes of stores and the reader of inline stubs'
 # rings, all at once, each for SECONDS (60), beginning with the corpora of fixtures/fuzz. What is found stays in $O/fuzz/found.
 #   ci/fuzz.sh [SECONDS]

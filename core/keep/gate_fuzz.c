@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Arbitrary event streams through the gate and a flight recorder's eyes into the pairing engine
- * (libFuzzer; ci/fuzz.sh). An input is three bytes of options and eight bytes an event, as of
- * model/pairing_fuzz.c. What must hold of any stream holds of what comes out; and what comes out is
- * never more than what went in and what is told of it.
+ * Arbitrary event streams through every client of core/pair (libFuzzer; ci/fuzz.sh): the gate, a
+ * flight recorder behind it, --min-duration, and the model behind both. An input is three bytes of
+ * options and eight bytes an event, as of model/pairing_fuzz.c. What must hold of any stream holds
+ * of what comes out.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "keep/flight.h"
 #include "keep/gate.h"
+#include "keep/min_duration.h"
 #include "model/audit_fixture.h"
 #include "model/exec_fixture.h"
 #include "model/fuzz_events_fixture.h"
@@ -33,7 +34,7 @@ static int add(void *ctx, const struct event_ext *ev)
 	if (vec_reserve(&l->ev, &l->cap, l->n + 1))
 		abort();
 	l->ev[l->n++] = *ev;
-	return l->next.event(l->next.ctx, ev);
+	return l->next.event ? l->next.event(l->next.ctx, ev) : 0;
 }
 
 static int add_many(void *ctx, const struct event *ev, size_t n)
@@ -45,9 +46,8 @@ static int add_many(void *ctx, const struct event *ev, size_t n)
 	return err;
 }
 
-static void feed(struct gate *g, const struct event_ext *ev, size_t n)
+static void feed(struct trace_sink sink, const struct event_ext *ev, size_t n)
 {
-	struct trace_sink sink = gate_sink(g);
 	struct trace_info end = { 0 };
 
 	for (size_t i = 0; i < n; i++) {
@@ -86,6 +86,21 @@ static void audit_list(const struct trace_info *info, const struct list *out, bo
 		abort();
 	}
 	model_free(m);
+}
+
+static void fuzz_min_duration(const struct trace_info *info, const struct event_ext *ev, size_t n,
+			      uint64_t min_ns, bool in_order)
+{
+	struct list out = { 0 };
+	const struct trace_sink next = { .event = add, .many = add_many, .ctx = &out };
+	struct min_duration *m = min_duration_new(info, min_ns, &next);
+
+	if (!m)
+		abort();
+	feed(min_duration_sink(m), ev, n);
+	audit_list(info, &out, in_order);
+	min_duration_free(m);
+	free(out.ev);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -129,8 +144,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	for (unsigned i = 0; i < (data[0] >> 6 & 3u); i++)
 		gate_switch(g, 1100 + 700 * i);
-	feed(g, ev, n);
+	feed(gate_sink(g), ev, n);
 	audit_list(&info, &out, !(data[0] & 1));
+	fuzz_min_duration(&info, ev, n, 64u * (data[2] >> 6), !(data[0] & 1));
 	gate_free(g);
 	flight_free(f);
 	free(out.ev);

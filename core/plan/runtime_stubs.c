@@ -55,18 +55,13 @@ static bool is_known(const struct plan *p, unsigned kind)
 {
 	const struct golayout *l = p->stubs.inl.options.layout;
 
-	switch (kind) {
-	case EV_END:
-		return true;
-	case EV_CREATE:
+	if (kind == EV_CREATE)
 		return !l || (l->g_gopc >= 0 && l->g_startpc >= 0);
-	case EV_STOP:
+	if (kind == EV_STOP)
 		return !l || (l->g_sched_pc >= 0 && l->m_morebuf_sp >= 0);
-	case EV_RESUME:
+	if (kind == EV_RESUME)
 		return !l || (l->g_stack_lo == 0 && l->g_stack_hi == 8);
-	default:
-		return false;
-	}
+	return kind == EV_END;
 }
 
 /* No probe of a function that the user has selected is in there. */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -249,8 +250,30 @@ static const char *header(struct MHD_Connection *c, const char *name)
 	return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
 }
 
+static enum MHD_Result count_guarded(void *ctx, enum MHD_ValueKind kind, const char *name,
+				     const char *value)
+{
+	static const char *const guarded[] = { "Host", "Origin", "Sec-Fetch-Site",
+					       "Authorization" };
+	unsigned *most = ctx; /* how often each was seen, then the most of them */
+
+	(void)kind, (void)value;
+	for (size_t i = 0; i < 4; i++)
+		if (!strcasecmp(name, guarded[i]) && ++most[i] > most[4])
+			most[4] = most[i];
+	return MHD_YES;
+}
+
 static const char *refuses(const struct server *s, struct MHD_Connection *c, unsigned *status)
 {
+	unsigned seen[5] = { 0 };
+
+	MHD_get_connection_values(c, MHD_HEADER_KIND, count_guarded, seen);
+	if (seen[4] > 1) {
+		/* Only the first of two would be looked at. */
+		*status = MHD_HTTP_BAD_REQUEST;
+		return "a request has one Host, and at most one Origin and Authorization";
+	}
 	char *password = NULL, *user = MHD_basic_auth_get_username_password(c, &password);
 	const struct serve_asked asked = { .host = header(c, "Host"),
 					   .origin = header(c, "Origin"),

@@ -215,6 +215,10 @@ static void test_answers(void **state)
 	assert_int_equal(ask_with("/debug/pprof/profile?seconds=1", HOST), 404);
 	assert_int_equal(ask_with("/metrics", "Host: evil.example\r\n"), 421);
 	assert_int_equal(ask_with("/metrics", ""), 400);
+	assert_int_equal(ask_with("/metrics", HOST "host: evil.example\r\n"), 400);
+	assert_int_equal(ask_with("/metrics", HOST "Origin: http://localhost\r\n"
+						   "Origin: http://evil.example\r\n"),
+			 400);
 	assert_int_equal(ask_with("/metrics", HOST "Sec-Fetch-Site: cross-site\r\n"), 403);
 	server_stop(server);
 }

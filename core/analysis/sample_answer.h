@@ -6,8 +6,9 @@
 
 #include "analysis/trace_load.h"
 
-/* "goroutines wait 95% of their time for a lock (together 120s in 6.21s)", and where; lines with a
- * newline each. "": samples are of no goroutine that waited. To be freed; NULL: no memory. */
+/* Returns lines with a newline each, to be freed: "goroutines wait 95% of their time for a lock
+ * (together 120s in 6.21s)", and where. Returns "" if no goroutine waited, and NULL without memory.
+ */
 char *sample_answer_say(const struct loaded_trace *t);
 
 #endif

@@ -223,6 +223,10 @@ shown() {
 check "reports and exports of calls show them" shown
 
 keyed() {
+	for key in main.handle 'main.(*list).add' 'main.handle()' 'main.handle(n,r)' 'main.handle(n)x'; do
+		expect_status 2 "$GOTRACE" record --key "$key" -o trace -- "$values" 4 >out 2>err
+		expect_grep 'is not FUNCTION.ARGUMENT., of one argument' err
+	done
 	gt record --key 'main.handle(r.URL.Path)' --args 'main.handle(n)' --args 'main.strs(n)' -o trace -- "$values" 4 >printed
 	gt report trace -F csv --raw | sed -n 's/^\("*main.\(handle\|strs\)[^,]*,[0-9]*\),.*/\1/p' | sort >rows
 	diff - rows <<-'END'

@@ -86,7 +86,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'D':
 		o->delay_ns = arg_duration(state, "--delay", arg, 1000000000);
 		if (!o->delay_ns)
-			arg_error(state, "--delay: '%s' is not a time", arg);
+			arg_error(state, "--delay: '%s' is not a time such as 5 or 500ms", arg);
 		return 0;
 	case OPT_TOGGLE:
 		o->toggle = true;

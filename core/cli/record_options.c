@@ -191,7 +191,7 @@ static error_t parse_cost(struct record_options *o, int key, char *arg, struct a
 	switch (key) {
 	case OPT_TRIAL:
 		if (parse_duration_ns(arg, 1000000000, &o->trial_ns) || !o->trial_ns)
-			arg_error(state, "--trial: '%s' is not a time", arg);
+			arg_error(state, "--trial: '%s' is not a time such as 5 or 500ms", arg);
 		return 0;
 	case OPT_STATES:
 		o->states = STATES_ON;
@@ -256,7 +256,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'd':
 		if (parse_duration_ns(arg, 1000000000, &o->duration_ns) || !o->duration_ns)
-			arg_error(state, "-d: '%s' is not a time", arg);
+			arg_error(state, "-d: '%s' is not a time such as 5 or 500ms", arg);
 		return 0;
 	case OPT_MAX_SIZE:
 		if (parse_size_bytes(arg, &o->max_bytes) || !o->max_bytes)

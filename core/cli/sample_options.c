@@ -170,7 +170,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'd':
 		if (parse_duration_ns(arg, 1000000000, &s->duration_ns) || !s->duration_ns)
-			arg_error(state, "-d: '%s' is not a time", arg);
+			arg_error(state, "-d: '%s' is not a time such as 5 or 500ms", arg);
 		return 0;
 	case 'F':
 		parse_hz(s, arg, state);

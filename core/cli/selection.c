@@ -89,6 +89,15 @@ static void append(struct argp_state *state, const char *const **list, size_t *n
 	*list = grown;
 }
 
+/* FUNCTION(ARGUMENT). A method's name has parentheses of its own: main.(*T).f(x). */
+static bool is_of_one_argument(const char *key)
+{
+	const char *open = strrchr(key, '(');
+
+	return open && open != key && !strchr(open, ',') && open[1] != ')' &&
+	       key[strlen(key) - 1] == ')';
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	static const char *const stubs[] = { "jump", "nop", "auto", NULL };
@@ -108,8 +117,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		append(state, &s->plan.args, &s->plan.n_args, arg);
 		return 0;
 	case OPT_KEY:
-		if (!strchr(arg, '(') || strchr(strrchr(arg, '('), ',') ||
-		    !strcmp(strrchr(arg, '('), "()"))
+		if (!is_of_one_argument(arg))
 			arg_error(state, "--key: '%s' is not FUNCTION(ARGUMENT), of one argument",
 				  arg);
 		append(state, &s->plan.args, &s->plan.n_args, arg);

@@ -86,7 +86,7 @@ done
 depth() { # STRATEGY
 	record '10\n' --probe="$1" --depth 3
 	expect_calls main=1 serve=10 handle=10 tidy=10 work=10 audit=10
-	expect_grep '^calls that are inside 3 others are not recorded' text
+	expect_grep '^calls inside 3 others are not recorded' text
 	record '10\n' --probe="$1" --depth 2 --trigger main.handle
 	expect_calls handle=10 parse=10 query=10 work=10 # below the go statement's closure
 }

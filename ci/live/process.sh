@@ -241,7 +241,7 @@ exec_of_thread() { # STRATEGY
 	gt record -o trace --probe="$1" -- "$programs/execthread" >out
 	gt report trace >text
 	if [ "$(csv_calls trace main.f)" = 600 ]; then return; fi
-	expect_grep 'from there on \(1 image\): every count and time here is too small' text
+	expect_grep 'from there on \(1 image\), so every count and time here is too small' text
 	warned trace 'every count and time here is too small'
 	! grep -q 'no event was lost$' text || fail "nothing lost, it says"
 	gt record -o trace --probe="$1" -- "$programs/reexec" >out

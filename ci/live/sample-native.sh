@@ -300,7 +300,7 @@ without_tables() {
 	[ "$(count . <rows)" = "$all" ] || fail "$(count . <rows) samples in rows, $all in all"
 	[ "$(count '^.unreadable.(;|$)' <rows)" = "$unreadable" ] || fail "$unreadable unreadable: $(head -20 rows)"
 	[ "$unreadable" -gt $((all / 2)) ] || fail "only $unreadable of $all are unreadable"
-	expect_grep "of $unreadable samples the stack is unreadable from some frame on" text
+	expect_grep "the stack of $unreadable samples is unreadable from some frame on" text
 	expect_grep "^$((100 * unreadable / all))% of the samples have callers that are missing|^$((100 * unreadable / all + 1))% of" text
 }
 check "C with nothing to walk its stacks by: they are counted" without_tables

@@ -232,7 +232,7 @@ deep() {
 	gt info trace >info
 	expect_grep '^end.samples_cut +[1-9][0-9]+' info
 	gt report trace >text
-	expect_grep 'stacks of [1-9][0-9]* samples are cut off' text
+	expect_grep 'the stack of [1-9][0-9]* samples is cut off' text
 }
 check "deep stacks" deep
 

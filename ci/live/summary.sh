@@ -191,7 +191,7 @@ min_duration_calls() { # STRATEGY
 	gt export trace --format=chrome -o out.json
 	[ -s out.perfetto ] || fail "perfetto is empty"
 	gt report trace --by=call >text
-	expect_grep 'calls shorter than 9(.00)?ms count in all functions and paths, but not one by one' text
+	expect_grep 'calls shorter than 9(.00)?ms count in all functions and paths, but are no single calls' text
 	expect_status 1 gt report trace --by=goroutine 2>err
 	expect_grep 'no single calls shorter than 9(.00)?ms' err
 	expect_status 1 gt report trace --goid=1 2>err

@@ -258,10 +258,10 @@ keyed() {
 	done
 	gt report trace --by=call --key 'main.handle(n)' | grep -q 'main.handle  r.URL.Path="/index" n=2' || fail "by call"
 	expect_status 1 gt report trace --key 'main.handle(q)' 2>err
-	expect_grep "^gotrace: --key main.handle\\(q\\): no call was recorded with that; there are .*main.handle\\(r.URL.Path\\)" err
+	expect_grep "^gotrace: --key main.handle\\(q\\): no call was recorded with this argument; there are .*main.handle\\(r.URL.Path\\)" err
 	gt record -o plain -- "$values" >printed
 	expect_status 1 gt report plain --key 'main.handle(n)' 2>err
-	expect_grep "no arguments were recorded; gotrace record --args 'main.handle\\(n\\)' does" err
+	expect_grep "no arguments were recorded; gotrace record --args 'main.handle\\(n\\)' records them" err
 	expect_status 2 gt record --key main.handle -o x -- "$values" 2>err
 }
 check "--key tells calls apart by an argument" keyed

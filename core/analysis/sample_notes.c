@@ -104,7 +104,7 @@ static void of_stacks(char *text, size_t size, uint64_t n, const char *what)
 	if (n && had)
 		snprintf(text + had, size - had, ", of %" PRIu64 " it %s", n, what);
 	else if (n)
-		snprintf(text, size, "of %" PRIu64 " sample%s the stack %s", n, plural(n), what);
+		snprintf(text, size, "the stack of %" PRIu64 " sample%s %s", n, plural(n), what);
 }
 
 static void missing(const struct loaded_trace *t, struct notes *to)

@@ -6,10 +6,10 @@
 #include "analysis/sample_load.h"
 
 /*
- * Marks the groups whose samples are waits of parked goroutines, which are left out. A goroutine is
- * parked if it was seen over half of the recording, for 95 % of that waiting in one place for one
- * reason, in at most three waits. Of goroutines that were seen once, all of a place are, if nine of
- * ten that were seen there again are. Where next to nothing is left, nothing is left out. Before
+ * Marks the groups of samples that are waits of parked goroutines. Reports leave these out. Looks
+ * must show a parked goroutine over half of the recording, for 95 % of that time in one place for
+ * one reason, and in at most three waits. Goroutines that only one look saw count as parked if nine
+ * of ten others at their place are. If next to nothing remained, no group is marked. Call it before
  * sample_fill. 0 or -ENOMEM.
  */
 int sample_parked_find(struct loaded_samples *s);

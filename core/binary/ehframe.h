@@ -50,10 +50,10 @@ struct ehframe {
 int ehframe_read(struct ehframe *to, int fd, size_t most);
 /* The same of the section itself, n bytes that are linked to vaddr. */
 int ehframe_parse(struct ehframe *to, const void *data, size_t n, uint64_t vaddr, size_t most);
-/* Where functions begin and end, of a file that is open, whose section has at most so many bytes:
- * as ehframe_read, but no rows. What was found before an error stays. */
+/* Reads where functions begin and end from an open file with a section of at most so many bytes. It
+ * makes no rows. The functions before an error stay in *to. Results are those of ehframe_read. */
 int ehframe_ranges(struct ehframe *to, Elf *elf, uint64_t most_bytes);
-/* The same of the section itself. */
+/* Reads the functions from the section itself. */
 int ehframe_parse_ranges(struct ehframe *to, const void *data, size_t n, uint64_t vaddr);
 void ehframe_free(struct ehframe *e);
 

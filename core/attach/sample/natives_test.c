@@ -113,8 +113,7 @@ static void test_crowd(void **state)
 	assert_int_equal(n_mapped, 0);
 }
 
-/* Another program has the number, and nothing mapped yet. Then it has ended before that was told.
- */
+/* A new program has the pid and no mappings yet. Then it ends before its mappings are known. */
 static void test_another(void **state)
 {
 	struct world *w = *state;

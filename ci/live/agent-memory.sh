@@ -154,7 +154,7 @@ check "many Go programs, one after the other" one_after_another
 distinct() {
 	local i most=$((${LIVE_ALL:-0} ? 200 : 40))
 	awk 'BEGIN { for (i = 0; i < 30000; i++) printf "int a_function_with_a_rather_long_name_of_number_%d(int n) { return n + %d; }\n", i, i
-		print "#include <time.h>\nint main(void) { volatile int x = 0; while (clock() < CLOCKS_PER_SEC / 5) x = a_function_with_a_rather_long_name_of_number_7(x); return 0; }" }' >wide.c
+		print "#include <time.h>\nint main(void) { volatile int x = 0; while (clock() < CLOCKS_PER_SEC / 5) for (int i = 0; i < 100000; i++) x = a_function_with_a_rather_long_name_of_number_7(x); return 0; }" }' >wide.c
 	gcc -O0 -Wl,--build-id=sha1 -o wide wide.c
 	begin
 	for ((i = 1; i <= most; i++)); do

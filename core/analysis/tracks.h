@@ -3,7 +3,7 @@
 #ifndef GOTRACE_TRACKS_H
 #define GOTRACE_TRACKS_H
 
-#include "base/hash_table.h"
+#include "base/hash_index.h"
 #include "model/model.h"
 
 struct track_key {
@@ -25,12 +25,13 @@ struct track {
 	/* by level of an open call: time of the calls it has made */
 	uint64_t *below_ns;
 	size_t cap;
-	UT_hash_handle hh;
 };
 
 struct tracks {
-	struct track *all;
-	struct track *last; /* asked for last, NULL: none */
+	struct track **all; /* each stays where it is */
+	size_t n, cap;
+	struct hash_index index; /* finds a track in all by its key */
+	struct track *last;      /* asked for last, NULL: none */
 };
 
 /* Finds, or makes; NULL: out of memory. */

@@ -4,18 +4,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/hash_table.h"
+#include "base/hash_index.h"
+#include "base/vec.h"
 #include "binary/goname.h"
-
-struct named {
-	uint64_t pc;
-	UT_hash_handle hh;
-};
 
 struct pc_names {
 	const struct gobin *binary;
 	struct trace_writer *writer;
-	struct named *set;
+	uint64_t *pcs; /* named already */
+	size_t n, cap;
+	struct hash_index index; /* finds one in pcs */
 };
 
 struct pc_names *pc_names_new(const struct gobin *b, struct trace_writer *w)
@@ -29,6 +27,23 @@ struct pc_names *pc_names_new(const struct gobin *b, struct trace_writer *w)
 	return n;
 }
 
+/* Notes that pc gets its name. 1, 0: it had it, -ENOMEM */
+static int add_pc(struct pc_names *n, uint64_t pc)
+{
+	const uint32_t hash = hash_u64(pc);
+	size_t at;
+
+	for (uint32_t i = hash_index_first(&n->index, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&n->index, hash, &at))
+		if (n->pcs[i] == pc)
+			return 0;
+	if (vec_reserve(&n->pcs, &n->cap, n->n + 1) ||
+	    hash_index_put(&n->index, hash, (uint32_t)n->n))
+		return -ENOMEM;
+	n->pcs[n->n++] = pc;
+	return 1;
+}
+
 /* `back`: bytes before pc to look up, as a return address belongs to the line of the call before
  * it. */
 static int name_pc(struct pc_names *n, uint64_t pc, uint64_t back)
@@ -36,22 +51,10 @@ static int name_pc(struct pc_names *n, uint64_t pc, uint64_t back)
 	struct trace_pc named = { .pc = pc };
 	const struct gofunc *fn;
 	const char *file = NULL;
-	struct named *e;
+	int err = pc ? add_pc(n, pc) : 0;
 
-	if (!pc)
-		return 0;
-	HASH_FIND(hh, n->set, &pc, sizeof(pc), e);
-	if (e)
-		return 0;
-	e = calloc(1, sizeof(*e));
-	if (!e)
-		return -ENOMEM;
-	e->pc = pc;
-	HASH_ADD(hh, n->set, pc, sizeof(e->pc), e);
-	if (!HASH_ADDED(e)) {
-		free(e);
-		return -ENOMEM;
-	}
+	if (err <= 0)
+		return err;
 	fn = gobin_func_at(n->binary, pc - back);
 	if (!fn)
 		return 0;
@@ -61,7 +64,7 @@ static int name_pc(struct pc_names *n, uint64_t pc, uint64_t back)
 	if (gobin_line(n->binary, pc - back, &file, &named.line))
 		file = NULL;
 	named.file = (char *)file; /* copied by the writer */
-	int err = trace_writer_pc(n->writer, &named);
+	err = trace_writer_pc(n->writer, &named);
 	free(named.func);
 	return err;
 }
@@ -75,13 +78,9 @@ int pc_names_event(struct pc_names *n, const struct event_ext *ev)
 
 void pc_names_free(struct pc_names *n)
 {
-	struct named *e, *next;
-
 	if (!n)
 		return;
-	HASH_ITER(hh, n->set, e, next) {
-		HASH_DEL(n->set, e);
-		free(e);
-	}
+	hash_index_free(&n->index);
+	free(n->pcs);
 	free(n);
 }

@@ -237,7 +237,7 @@ static void put_go(struct perfetto *p, const struct event_ext *ev)
 	bool fresh;
 
 	if (by) {
-		struct go_name *n = perfetto_name(p, ev->arg[2], &fresh);
+		const uint64_t iid = perfetto_name(p, ev->arg[2], &fresh);
 
 		release(p, by, UINT32_MAX); /* it runs */
 		p->n_flows++;
@@ -247,8 +247,8 @@ static void put_go(struct perfetto *p, const struct event_ext *ev)
 		snprintf(name, sizeof(name), "go %s", trace_name_at(p->trace->info, ev->arg[2]));
 		if (name[3] == '\0')
 			name[2] = '\0';
-		if (n)
-			perfetto_event(p, by, &event, ev->h.ts_ns, n->iid, fresh ? name : NULL);
+		if (iid)
+			perfetto_event(p, by, &event, ev->h.ts_ns, iid, fresh ? name : NULL);
 	}
 	struct track *child = goroutine(p, ev->arg[0]);
 
@@ -309,7 +309,6 @@ int export_perfetto(struct trace_reader *const *r, size_t n, const struct export
 			   .on_event = on_event,
 			   .ctx = &p },
 	};
-	struct go_name *name, *next;
 
 	if (trace_is_samples(info)) {
 		free(p.named);
@@ -326,10 +325,8 @@ int export_perfetto(struct trace_reader *const *r, size_t n, const struct export
 	if (err == -ENOMEM)
 		log_no_memory("no memory for the goroutines' tracks");
 	err = outfile_end(out, err);
-	HASH_ITER(hh, p.go_names, name, next) {
-		HASH_DEL(p.go_names, name);
-		free(name);
-	}
+	hash_index_free(&p.key_index);
+	free(p.keys);
 	tracks_free(&p.tracks);
 	protoout_free(&p.packed);
 	free(p.named);

@@ -8,7 +8,7 @@
 
 #include "analysis/trace_load.h"
 #include "analysis/tracks.h"
-#include "base/hash_table.h"
+#include "base/hash_index.h"
 #include "export/export.h"
 #include "export/protoout.h"
 #include "perfetto.pb-c.h"
@@ -16,13 +16,8 @@
 /* TrackEvent.type */
 enum { SLICE_BEGIN = 1, SLICE_END, INSTANT, COUNTER };
 
-/* Names have iids: functions by index, then go statements and states. */
-struct go_name {
-	uint64_t start_pc, iid; /* start_pc: of a state, STATE_KEY */
-	UT_hash_handle hh;
-};
-
-/* No function is there. */
+/* A name of states. Names of go statements have the pc of their function as key; no function is
+ * here. */
 #define STATE_KEY(state, reason) (~(uint64_t)0 - ((uint64_t)(state) << 16 | (reason)))
 
 struct perfetto {
@@ -31,8 +26,11 @@ struct perfetto {
 	struct protoout packed;
 	struct tracks tracks;
 	bool *named; /* functions whose name was written */
-	struct go_name *go_names;
-	uint64_t n_go_names, n_flows, lost;
+	/* names have iids: functions by index, then go statements and states, by key in order */
+	uint64_t *keys;
+	size_t n_keys, cap_keys;
+	struct hash_index key_index;
+	uint64_t n_flows, lost;
 	/* goroutines that are in a call; what was not written yet is from held_ns, 0: all was */
 	uint64_t in_calls, in_calls_ns, held_ns;
 	uint64_t last_ns; /* of the delta clock */
@@ -67,7 +65,7 @@ void perfetto_sample(struct perfetto *p, Perfetto__PerfSample *sample, uint64_t 
 int perfetto_samples(struct trace_reader *r, const struct export_options *opt, FILE *out);
 /* perfetto_states.c: a span as a slice there, and an arrow from who made the goroutine runnable. */
 void perfetto_state(struct perfetto *p, const struct state_span *s);
-/* The name with that key; *fresh: it is new. NULL: no memory, p->watch.err is set. */
-struct go_name *perfetto_name(struct perfetto *p, uint64_t key, bool *fresh);
+/* The iid of the name with that key; *fresh: it is new. 0: no memory, p->watch.err is set. */
+uint64_t perfetto_name(struct perfetto *p, uint64_t key, bool *fresh);
 
 #endif

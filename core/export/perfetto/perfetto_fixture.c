@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/hash_table.h"
+#include "base/hash_index.h"
 #include "base/vec.h"
 #include "export/export_fixture.h"
 #include "perfetto.pb-c.h"
@@ -32,11 +32,12 @@ struct lane {
 	} * open;
 	size_t n_open, cap;
 	bool states; /* of a goroutine: its slices are no calls */
-	UT_hash_handle hh;
 };
 
 struct reading {
 	struct lane *lanes;
+	size_t n_lanes, cap_lanes;
+	struct hash_index index; /* of lanes, by uuid */
 	const char **names;
 	size_t cap_names;
 	struct happening *list;
@@ -45,22 +46,33 @@ struct reading {
 	bool cleared;
 };
 
+static struct lane *find_lane(const struct reading *r, uint64_t uuid)
+{
+	size_t at;
+
+	for (uint32_t i = hash_index_first(&r->index, hash_u64(uuid), &at); i != HASH_NONE;
+	     i = hash_index_next(&r->index, hash_u64(uuid), &at))
+		if (r->lanes[i].uuid == uuid)
+			return &r->lanes[i];
+	return NULL;
+}
+
 static void describe(struct reading *r, const Perfetto__TrackDescriptor *d, FILE *out)
 {
 	struct lane *l;
 
 	assert_true(d->has_uuid && d->uuid && d->name);
-	HASH_FIND(hh, r->lanes, &d->uuid, sizeof(d->uuid), l);
+	l = find_lane(r, d->uuid);
 	if (l) { /* described again: as before */
 		assert_string_equal(l->name, d->name);
 		return;
 	}
-	l = calloc(1, sizeof(*l));
-	assert_non_null(l);
+	assert_int_equal(vec_reserve(&r->lanes, &r->cap_lanes, r->n_lanes + 1), 0);
+	assert_int_equal(hash_index_put(&r->index, hash_u64(d->uuid), (uint32_t)r->n_lanes), 0);
+	l = &r->lanes[r->n_lanes++];
 	l->uuid = d->uuid;
 	l->name = strdup(d->name);
 	l->states = !strcmp(d->name, "states");
-	HASH_ADD(hh, r->lanes, uuid, sizeof(l->uuid), l);
 	fprintf(out, "track %" PRIu64 " %s%s", d->uuid, d->name, d->counter ? " (counter)" : "");
 	if (d->process)
 		fprintf(out, " (process %d)", d->process->pid);
@@ -176,9 +188,8 @@ static uint64_t end_slice(struct lane *l, const struct happening *h, FILE *out)
 static uint64_t show(struct reading *r, const struct happening *h, FILE *out)
 {
 	const Perfetto__TrackEvent *e = h->event;
-	struct lane *l;
+	struct lane *l = find_lane(r, e->track_uuid);
 
-	HASH_FIND(hh, r->lanes, &e->track_uuid, sizeof(e->track_uuid), l);
 	assert_non_null(l);
 	if (e->type == 2)
 		return end_slice(l, h, out);
@@ -210,7 +221,6 @@ uint64_t fixture_read_perfetto(const char *data, size_t n, FILE *out)
 {
 	Perfetto__Trace *t = perfetto__trace__unpack(NULL, n, (const uint8_t *)data);
 	struct reading r = { 0 };
-	struct lane *l, *next;
 	uint64_t self_ns = 0;
 
 	assert_non_null(t);
@@ -220,13 +230,13 @@ uint64_t fixture_read_perfetto(const char *data, size_t n, FILE *out)
 	qsort(r.list, r.n, sizeof(*r.list), by_time);
 	for (size_t i = 0; i < r.n; i++)
 		self_ns += show(&r, &r.list[i], out);
-	HASH_ITER(hh, r.lanes, l, next) {
-		assert_int_equal(l->n_open, 0);
-		HASH_DEL(r.lanes, l);
-		free(l->name);
-		free(l->open);
-		free(l);
+	for (size_t i = 0; i < r.n_lanes; i++) {
+		assert_int_equal(r.lanes[i].n_open, 0);
+		free(r.lanes[i].name);
+		free(r.lanes[i].open);
 	}
+	hash_index_free(&r.index);
+	free(r.lanes);
 	free(r.names);
 	free(r.list);
 	perfetto__trace__free_unpacked(t, NULL);

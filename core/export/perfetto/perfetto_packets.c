@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "base/vec.h"
 #include "analysis/trace_names.h"
 #include "export/perfetto/perfetto.h"
 #include "trace/keys.h"
@@ -334,26 +335,23 @@ void perfetto_state_event(struct perfetto *p, struct track *t, Perfetto__TrackEv
 	put_event(p, STATES_UUID(t), event, ts_ns, iid, name);
 }
 
-struct go_name *perfetto_name(struct perfetto *p, uint64_t start_pc, bool *fresh)
+uint64_t perfetto_name(struct perfetto *p, uint64_t key, bool *fresh)
 {
-	struct go_name *n;
+	const uint64_t first = p->trace->info->n_funcs + 1;
+	const uint32_t hash = hash_u64(key);
+	size_t at;
 
-	HASH_FIND(hh, p->go_names, &start_pc, sizeof(start_pc), n);
-	*fresh = !n;
-	if (n)
-		return n;
-	n = calloc(1, sizeof(*n));
-	if (!n) {
+	*fresh = false;
+	for (uint32_t i = hash_index_first(&p->key_index, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&p->key_index, hash, &at))
+		if (p->keys[i] == key)
+			return first + i;
+	if (vec_reserve(&p->keys, &p->cap_keys, p->n_keys + 1) ||
+	    hash_index_put(&p->key_index, hash, (uint32_t)p->n_keys)) {
 		p->watch.err = -ENOMEM;
-		return NULL;
+		return 0;
 	}
-	n->start_pc = start_pc;
-	n->iid = p->trace->info->n_funcs + 1 + p->n_go_names++;
-	HASH_ADD(hh, p->go_names, start_pc, sizeof(n->start_pc), n);
-	if (!HASH_ADDED(n)) {
-		free(n);
-		p->watch.err = -ENOMEM;
-		return NULL;
-	}
-	return n;
+	*fresh = true;
+	p->keys[p->n_keys] = key;
+	return first + p->n_keys++;
 }

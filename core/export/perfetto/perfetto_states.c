@@ -15,9 +15,9 @@ static uint64_t put_wake(struct perfetto *p, const struct state_span *s)
 	Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
 	bool fresh;
 	struct track *by = tracks_get(&p->tracks, (struct track_key){ s->by, s->image, false });
-	struct go_name *name = by ? perfetto_name(p, STATE_KEY(STATE_MAX + 1, 0), &fresh) : NULL;
+	const uint64_t iid = by ? perfetto_name(p, STATE_KEY(STATE_MAX + 1, 0), &fresh) : 0;
 
-	if (!name) {
+	if (!iid) {
 		p->watch.err = -ENOMEM;
 		return 0;
 	}
@@ -25,7 +25,7 @@ static uint64_t put_wake(struct perfetto *p, const struct state_span *s)
 	event.type = INSTANT;
 	event.n_flow_ids = 1;
 	event.flow_ids = &p->n_flows;
-	perfetto_state_event(p, by, &event, s->from_ns, name->iid, fresh ? "wakes" : NULL);
+	perfetto_state_event(p, by, &event, s->from_ns, iid, fresh ? "wakes" : NULL);
 	return p->n_flows;
 }
 
@@ -36,9 +36,9 @@ void perfetto_state(struct perfetto *p, const struct state_span *s)
 	char name[STATE_NAME_BYTES];
 	bool fresh;
 	struct track *t = tracks_get(&p->tracks, (struct track_key){ s->goid, s->image, false });
-	struct go_name *n = t ? perfetto_name(p, STATE_KEY(s->state, s->reason), &fresh) : NULL;
+	const uint64_t iid = t ? perfetto_name(p, STATE_KEY(s->state, s->reason), &fresh) : 0;
 
-	if (!n) {
+	if (!iid) {
 		p->watch.err = -ENOMEM;
 		return;
 	}
@@ -59,7 +59,7 @@ void perfetto_state(struct perfetto *p, const struct state_span *s)
 		begin.n_debug_annotations = 1;
 		begin.debug_annotations = notes;
 	}
-	perfetto_state_event(p, t, &begin, s->from_ns, n->iid,
+	perfetto_state_event(p, t, &begin, s->from_ns, iid,
 			     fresh ? state_name(p->trace->info, s->state, s->reason, name) : NULL);
 	free(woken_by);
 	end.type = SLICE_END;

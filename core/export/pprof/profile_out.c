@@ -7,17 +7,10 @@
 
 #include "analysis/doubts.h"
 #include "analysis/sample_load.h"
-#include "base/hash_table.h"
+#include "base/hash_index.h"
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "trace/keys.h"
-
-/* A string of the table. */
-struct profile_known {
-	int64_t index;
-	UT_hash_handle hh;
-	char s[];
-};
 
 void profile_put(struct profile_out *p, const Pprof__Profile *part)
 {
@@ -29,25 +22,27 @@ void profile_put(struct profile_out *p, const Pprof__Profile *part)
 
 int64_t profile_string(struct profile_out *p, const char *s)
 {
-	struct profile_known *k;
+	size_t at;
 
 	if (!s || p->err)
 		return 0;
-	HASH_FIND_STR(p->strings, s, k);
-	if (k)
-		return k->index;
-	k = calloc(1, sizeof(*k) + strlen(s) + 1);
-	bool kept = k && !vec_reserve(&p->table, &p->cap_table, p->n_table + 1);
-	if (kept)
-		HASH_ADD_KEYPTR(hh, p->strings, strcpy(k->s, s), strlen(s), k);
-	if (!kept || !HASH_ADDED(k)) {
-		free(k);
+	const uint32_t hash = hash_bytes(s, strlen(s));
+	const uint32_t index = (uint32_t)p->n_table;
+
+	for (uint32_t i = hash_index_first(&p->index, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&p->index, hash, &at))
+		if (!strcmp(p->table[i], s))
+			return i;
+	char *copy = strdup(s);
+
+	if (!copy || vec_reserve(&p->table, &p->cap_table, p->n_table + 1) ||
+	    hash_index_put(&p->index, hash, index)) {
+		free(copy);
 		p->err = -ENOMEM;
 		return 0;
 	}
-	k->index = (int64_t)p->n_table;
-	p->table[p->n_table++] = k->s;
-	return k->index;
+	p->table[p->n_table++] = copy;
+	return index;
 }
 
 void profile_put_strings(struct profile_out *p)
@@ -152,12 +147,9 @@ void profile_put_times(struct profile_out *p, const struct loaded_trace *trace, 
 
 void profile_out_free(struct profile_out *p)
 {
-	struct profile_known *k, *next;
-
-	HASH_ITER(hh, p->strings, k, next) {
-		HASH_DEL(p->strings, k);
-		free(k);
-	}
+	for (size_t i = 0; i < p->n_table; i++)
+		free(p->table[i]);
+	hash_index_free(&p->index);
 	protoout_free(&p->packed);
 	free(p->table);
 }

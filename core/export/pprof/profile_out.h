@@ -4,6 +4,7 @@
 #define GOTRACE_PROFILE_OUT_H
 
 #include "analysis/trace_load.h"
+#include "base/hash_index.h"
 #include "trace/samples.h"
 #include "export/export.h"
 #include "export/gzout.h"
@@ -13,9 +14,8 @@
 struct profile_out {
 	struct gzout gz;
 	struct protoout packed;
-	struct profile_known *strings; /* by content */
-	/* borrowed from strings, in order */
-	char **table;
+	char **table;            /* strings, in order */
+	struct hash_index index; /* finds a string in table */
 	size_t n_table, cap_table;
 	int err; /* the first, -ENOMEM */
 };

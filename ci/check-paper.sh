@@ -4,8 +4,8 @@
 # them, while a run that was removed may be gone; each number of the paper, README and CHANGELOG is looked up in the rows (check-paper.py).
 #
 #   ci/check-paper.sh            (make check-paper)
-#   ci/check-paper.sh --write    (make paper) derives, makes paper/paper.md and results.sha256, and puts the rows' numbers into README
-#                                and CHANGELOG
+#   ci/check-paper.sh --write    (make paper) packs rows (experiments/rows.sh), derives, makes paper/paper.md and results.sha256, and
+#                                puts the rows' numbers into README and CHANGELOG
 #
 # Plots are compared where gnuplot is the version that made them.
 set -u
@@ -26,7 +26,7 @@ plots_may_differ() {
 }
 
 if [ "${1:-}" = --write ]; then
-	experiments/derive.sh || exit 1
+	experiments/rows.sh --pack results/*/*/ && experiments/derive.sh || exit 1
 	{ echo "# plots: $(gnuplot --version)" && sums; } >paper/results.sha256
 	exec ci/check-paper.py --write
 fi

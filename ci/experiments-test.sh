@@ -96,6 +96,32 @@ regress() {
 	! "$top/experiments/regress-cost/derive.sh" "$dir/d" 2>"$work/said" && grep -q 'gone, which .* is compared with, is not there' "$work/said" || fail "compared with nothing"
 }
 
+# Rows that are many or large are packed when a run has ended, stay the same rows, and are derived from as if they were not.
+packed() {
+	local dir=$work/results/regress-cost rows=$top/experiments/rows.sh
+	costs "$dir/few" 20 none && cp -r "$dir/few" "$dir/large" && cp -r "$dir/few" "$dir/many" && touch "$dir"/{few/summary,few/more,many/a,many/b}.csv
+	awk '{ print } NR > 1 && $0 ~ /^1.26.8,0,/ { for (i = 0; i < 5000; i++) print }' "$dir/few/raw.csv" >"$dir/large/raw.csv"
+	cp -r "$dir/large" "$dir/same"
+	sed -i '/^load_at_end/d' "$dir/many/environment.txt"
+	! "$rows" --pack "$dir/many/" 2>"$work/said" && grep -q 'many/ is of a run that has not ended' "$work/said" || fail "packed before its end"
+	ended "$dir/many" 'variants: plain inline'
+	"$rows" --pack "$dir"/{few,large,many,same}/ || fail "not packed"
+	"$rows" --pack "$dir"/{few,large,many,same}/ || fail "not twice"
+	[ "$(cd "$dir" && echo few/* large/* many/* | tr ' ' '\n' | grep -v environment | paste -sd' ')" = \
+		'few/more.csv few/raw.csv few/summary.csv large/rows.tar.zst many/rows.tar.zst' ] || fail "what is packed: $(ls "$dir"/*)"
+	cmp "$dir/large/rows.tar.zst" "$dir/same/rows.tar.zst" || fail "the same rows are other bytes"
+	"$rows" "$dir/many/raw.csv" | cmp - "$dir/few/raw.csv" && "$rows" "$dir/few/raw.csv" | cmp - "$dir/few/raw.csv" || fail "other rows"
+	! "$rows" "$dir/many/c.csv" 2>/dev/null && ! "$rows" "$dir/few/c.csv" 2>/dev/null || fail "rows that are nowhere"
+	"$rows" "$dir/large/raw.csv" >"$dir/same/raw.csv"
+	! "$rows" --pack "$dir/same" 2>"$work/said" && grep -q 'same has rows.tar.zst and beside it raw.csv' "$work/said" || fail "rows twice: $(cat "$work/said")"
+	rm "$dir/same/rows.tar.zst"
+	for run in same large; do RESULTS=$work/results experiments/derive.sh "$dir/$run" >"$work/said" || fail "$run is not derived: $(cat "$work/said")"; done
+	(cd "$dir/same" && [ "$(echo *)" = 'environment.txt raw.csv summary.csv summary.md' ] && cmp summary.csv ../large/summary.csv) || fail "derived from packed rows otherwise"
+	[ "$(cd "$dir/large" && echo *)" = 'environment.txt rows.tar.zst summary.csv summary.md' ] || fail "what is left: $(ls "$dir/large")"
+	echo nothing >"$dir/large/rows.tar.zst"
+	! RESULTS=$work/results experiments/derive.sh "$dir/large" >"$work/said" 2>&1 || fail "derived from a broken archive"
+}
+
 # Packages that the README of overhead names are those that its script traces.
 selections() {
 	local at=$top/experiments/overhead
@@ -141,7 +167,7 @@ made() {
 		'../fixtures/programs/go1.23/beta/main.go three'; do
 		! same "${pair% *}" "${pair#* }" || fail "$pair: counts for nothing"
 	done
-	for pair in 'two/run.sh one' 'three/run.sh two' 'one/run.sh three' 'all.sh two' '../core/a_test.c two' '../core/a_fixture.c two' '../core/a_fixture.h two' \
+	for pair in 'two/run.sh one' 'three/run.sh two' 'one/run.sh three' 'all.sh two' 'rows.sh two' '../core/a_test.c two' '../core/a_fixture.c two' '../core/a_fixture.h two' \
 		'../core/a_fuzz.c two' '../fixtures/programs/alpha/main.go two' \
 		'../fixtures/programs/go1.23/beta/main.go one'; do
 		same "${pair% *}" "${pair#* }" || fail "$pair: makes rows old"
@@ -255,6 +281,7 @@ host() {
 
 try "rows become tables, with mawk and gawk, and not those of a run that has not ended" tables
 try "what a call costs is set against the earlier run" regress
+try "rows that are many or large are packed, and derived from all the same" packed
 try "what a document says that an experiment traces is what it traces" selections
 try "the table of rows and their sources names what is here" sources
 try "rows are old when what made them has changed" made

@@ -52,6 +52,16 @@ gone() { # FILE WORDS [SCRIPT]
 stray() {
 	cp -r "results/$run" "results/${run}1" && noticed "each run in results .*/${run#*/}1" ci/check-paper.py "a run that paper/runs does not name"
 }
+# A changed cell of rows that are packed: other bytes, and another number.
+packed_row() {
+	local folder
+	folder=results/$(sed -n 's/^real-misspell = \([^,]*\).*/\1/p' paper/runs)
+	experiments/rows.sh --unpack "$folder" >/dev/null && rm "$folder/rows.tar.zst" || fail "not unpacked"
+	awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 4 { $at["discarded"] = 0; $at["lost_events"] += 1000000 } 1' "$folder/raw.csv" >"$said.rows"
+	mv "$said.rows" "$folder/raw.csv" && experiments/rows.sh --pack "$folder" && [ ! -e "$folder/raw.csv" ] || fail "not packed"
+	noticed 'no file of results has changed' ci/check-paper.sh "a packed cell"
+	noticed 'the rows say' ci/check-paper.py "a packed cell"
+}
 # The rest is compared all the same. A run that was removed is no change.
 no_gnuplot() {
 	mkdir bin && find /usr/bin -mindepth 1 ! -name 'gnuplot*' -exec ln -s -t bin {} +
@@ -95,6 +105,7 @@ documents() {
 	apart not_derived gone "results/$(sed -n 's/^peers = \([^,]*\).*/\1/p' paper/runs)/logs.tar.zst" 'no file of results' ci/check-paper.sh
 	apart gone "results/$(sed -n 's/^trace-io = \([^,]*\).*/\1/p' paper/runs)" 'each run of paper/runs is in results.*trace-io'
 	apart stray
+	apart packed_row
 	apart broken results/README.md '/^| collector |/d' 'results/README.md has the runs'
 	apart broken experiments/peers/README.md 's|results/peers)|results/peer)|' 'each link to results .*: results/peer' ci/check-paper.py
 	apart broken "$numbers" '/^| ants, four pools/s/| 1\.[0-9]* |/| 9.99 |/' 'README.md: .*the rows say'

@@ -4,6 +4,7 @@ import functools
 import os
 import re
 import statistics
+import subprocess
 
 NUMBER = r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?"
 WORDS = "no one two three four five six seven eight nine ten eleven twelve".split()
@@ -31,11 +32,22 @@ def read(*path):
         return f.read()
 
 
+def rows_of(path):
+    """The text of a row file, packed or not."""
+    if os.path.exists(path):
+        return read(path)
+    printer = os.path.join(os.path.dirname(__file__), "../experiments/rows.sh")
+    printed = subprocess.run([printer, path], capture_output=True, text=True)
+    if printed.returncode:
+        raise OSError(f"{path} is not there: {flat(printed.stderr)}")
+    return printed.stdout
+
+
 @functools.lru_cache(maxsize=None)
 def tables(path):
     """Of a file: lists of (header, rows)."""
     if path.endswith((".csv", ".tsv")):
-        rows = list(csv.reader(read(path).splitlines(), delimiter="\t" if path.endswith(".tsv") else ","))
+        rows = list(csv.reader(rows_of(path).splitlines(), delimiter="\t" if path.endswith(".tsv") else ","))
         return [(rows[0], rows[1:])]
     if path.endswith(".txt"):
         pairs = [m.groups() for m in (re.match(r"(\w+):? (.*)", line) for line in read(path).splitlines()) if m]

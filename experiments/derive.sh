@@ -7,7 +7,7 @@
 #
 # RESULTS=DIR: results. What makes it is experiments/EXPERIMENT/derive.sh FOLDER or, of runs whose ID ends in -KIND,
 # KIND-summary.sh FOLDER, else summary.sh FOLDER; the last two print summary.md. A run that paper/runs names keeps the plots that the
-# paper shows, and no other.
+# paper shows, and no other. Rows that are packed (rows.sh) are unpacked meanwhile.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
 results=$(realpath -m "${RESULTS:-$top/results}") delete= failed=0
@@ -42,10 +42,14 @@ derive() { # FOLDER
 	program=$(maker "$1")
 	[ -n "$program" ] || { echo "derive: nothing derives $1" >&2; return 1; }
 	[ -z "$delete" ] || rm -f "$1"/summary.md "$1"/summary.csv "$1"/tables.md "$1"/*.png "$1"/*.svg
+	packed=$("$top/experiments/rows.sh" --unpack "$1") || return
 	case $program in
 	*/derive.sh) "$program" "$1" && shown_only "$1" ;;
 	*) "$program" "$1" >"$1/summary.md.new" && mv "$1/summary.md.new" "$1/summary.md" ;;
 	esac
+	status=$?
+	for file in $packed; do rm "$1/$file" || status=1; done
+	return $status
 }
 
 # Else the first that needs it makes it, and has what the compiler says among its own lines.

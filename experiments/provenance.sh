@@ -66,7 +66,7 @@ made_with() { # COMMIT EXPERIMENT
 	sources=$(depends_on "$2")
 	{
 		git -C "$top" ls-tree -r "$1" -- bpf core experiments fixtures/programs 2>/dev/null |
-			grep -v '\.md$\|_\(test\|fixture\|fuzz\)\.[ch]$\|experiments/\(all\|host\|derive\|provenance\)\.sh$\|experiments/unchanged\.txt$' |
+			grep -v '\.md$\|_\(test\|fixture\|fuzz\)\.[ch]$\|experiments/\(all\|host\|derive\|provenance\|rows\)\.sh$\|experiments/unchanged\.txt$' |
 			as_before | awk -v used="^(experiments/(stats/|workloads/|$2/${others:+|$others})|$programs(${named:-none})/)" -v program="^$programs[^/]+/" \
 				-v in_it="$(echo "$sources" | sed -n 's/^+ //p' | paste -sd'|')" -v out_of_it="$(echo "$sources" | sed -n 's/^- //p' | paste -sd'|')" '
 				$4 ~ /^(bpf|core)\// { if ($4 ~ in_it && (out_of_it == "" || $4 !~ out_of_it)) print; next }
@@ -212,15 +212,21 @@ begin_run() { # [SUFFIX]
 	note yardstick_at_start "$(yardstick)"
 }
 
-# Rows stay text that git can compare; what programs printed and profiles are kept for who doubts them, and are many or large.
+# archive FOLDER NAME FILE...: packs them into NAME, there, and deletes them.
+archive() (
+	cd "$1" && name=$2 && shift 2 &&
+		tar --format=gnu --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 --mode=u=rwX,go=rX -I 'zstd -q -19' \
+			-cf "$name.new" "$@" && mv "$name.new" "$name" && rm -r "$@"
+)
+# What programs printed and profiles are kept for who doubts them, and are many or large; rows stay text that git can compare, but where
+# they are many or large themselves (rows.sh).
 pack() { # FOLDER
 	(
 		cd "$1" || exit
 		# shellcheck disable=SC2046 # names without blanks
 		set -- $(find . -mindepth 1 -maxdepth 1 \( -type d -o -name '*.txt' ! -name environment.txt \) -printf '%P\n')
 		[ $# -gt 0 ] || exit 0
-		tar --format=gnu --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 --mode=u=rwX,go=rX -I 'zstd -q -19' \
-			-cf logs.tar.zst.new $(printf '%s\n' "$@" | LC_ALL=C sort) && mv logs.tar.zst.new logs.tar.zst && rm -r "$@"
+		archive . logs.tar.zst $(printf '%s\n' "$@" | LC_ALL=C sort)
 	)
 }
 

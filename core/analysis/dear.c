@@ -13,7 +13,8 @@
 
 /* The function with the largest cost that is not among the n in `top`; released ones are left out
  * already. */
-static uint32_t dearest(const struct loaded_trace *t, const uint32_t *top, unsigned n)
+static uint32_t dearest(const struct loaded_trace *t, const uint64_t *cost_ns, const uint32_t *top,
+			unsigned n)
 {
 	uint32_t best = TRACE_NONE;
 
@@ -22,8 +23,8 @@ static uint32_t dearest(const struct loaded_trace *t, const uint32_t *top, unsig
 
 		while (k < n && top[k] != i)
 			k++;
-		if (k == n && t->funcs[i].cost_ns && !model_released_ns(t->model, i) &&
-		    (best == TRACE_NONE || t->funcs[i].cost_ns > t->funcs[best].cost_ns))
+		if (k == n && cost_ns[i] && !model_released_ns(t->model, i) &&
+		    (best == TRACE_NONE || cost_ns[i] > cost_ns[best]))
 			best = i;
 	}
 	return best;
@@ -37,13 +38,20 @@ void dear_notes(const struct loaded_trace *t, struct notes *to)
 
 	if (!t->corrected || t->whole)
 		return;
-	for (size_t i = 0; i < t->n_funcs; i++)
+	/* -x knows no values: rows of --key count for their function. */
+	uint64_t *cost_ns = calloc(t->n_funcs + 1, sizeof(*cost_ns));
+
+	for (uint32_t i = 0; cost_ns && i < t->n_funcs; i++) {
 		all_ns += t->funcs[i].cost_ns;
-	while (n < FEW && (double)top_ns < MOST * (double)all_ns &&
-	       (next = dearest(t, top, n)) != TRACE_NONE) {
-		top_ns += t->funcs[next].cost_ns;
+		cost_ns[model_plain_func(t->model, i)] += t->funcs[i].cost_ns;
+	}
+	while (cost_ns && n < FEW && (double)top_ns < MOST * (double)all_ns &&
+	       (next = dearest(t, cost_ns, top, n)) != TRACE_NONE) {
+		top_ns += cost_ns[next];
 		top[n++] = next;
 	}
+	to->err = cost_ns ? to->err : -ENOMEM;
+	free(cost_ns);
 	if (!n || (double)top_ns < MOST * (double)all_ns)
 		return;
 	char *options = NULL;

@@ -16,6 +16,11 @@ uint64_t released_ns(const struct released *r, uint32_t func)
 	return r->n ? model_released_ns(r->trace->model, func) : 0;
 }
 
+static uint32_t plain(const struct released *r, uint32_t func)
+{
+	return model_plain_func(r->trace->model, func);
+}
+
 /* Is callee's time in caller's from some moment on? */
 static bool includes(const struct released *r, uint32_t caller, uint32_t callee)
 {
@@ -60,7 +65,7 @@ static int find_callers(struct released *r)
 		if (!nodes[i].go_edge && caller < r->trace->n_funcs &&
 		    includes(r, caller, nodes[i].func) &&
 		    !r->trace->funcs[nodes[i].func].sampled_ns)
-			pairs[n++] = (struct pair){ caller, nodes[i].func };
+			pairs[n++] = (struct pair){ caller, plain(r, nodes[i].func) };
 	}
 	if (n)
 		qsort(pairs, n, sizeof(*pairs), by_pair);
@@ -85,11 +90,13 @@ int released_find(struct released *r, const struct loaded_trace *trace)
 
 	r->funcs = calloc(r->n, sizeof(*r->funcs));
 	r->below = calloc(trace->n_funcs, sizeof(*r->below));
-	if (!r->funcs || !r->below)
+	r->seen_at = calloc(trace->n_funcs, sizeof(*r->seen_at));
+	if (!r->funcs || !r->below || !r->seen_at)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < trace->n_funcs && n < r->n; i++)
-		if (released_ns(r, i))
+		if (released_ns(r, i) && plain(r, i) == i)
 			r->funcs[n++] = i;
+	r->n = n;
 	qsort_r(r->funcs, n, sizeof(*r->funcs), by_time, r);
 	return find_callers(r);
 }
@@ -98,6 +105,7 @@ void released_free(struct released *r)
 {
 	free(r->funcs);
 	free(r->below);
+	free(r->seen_at);
 	*r = (struct released){ 0 };
 }
 
@@ -111,13 +119,30 @@ struct released_below released_below_node(const struct released *r, const struct
 {
 	struct released_below b = { 0 };
 
-	for (uint32_t c = node + 1; r->n && node && c < t->nodes[node].end; c = t->nodes[c].end)
-		if (!t->nodes[c].go && !t->nodes[c].stats.sampled_ns &&
-		    includes(r, t->nodes[node].func, t->nodes[c].func)) {
-			b.n++;
-			b.one = t->nodes[c].func;
-		}
+	for (uint32_t c = node + 1; r->n && node && c < t->nodes[node].end; c = t->nodes[c].end) {
+		const struct call_node *x = &t->nodes[c];
+
+		if (x->go || x->stats.sampled_ns || !includes(r, t->nodes[node].func, x->func))
+			continue;
+		b.one = plain(r, x->func);
+		b.n += r->seen_at[b.one] != node;
+		r->seen_at[b.one] = node;
+	}
 	return b;
+}
+
+uint64_t released_calls(const struct released *r, uint32_t func)
+{
+	/* also where a part of the trace is shown */
+	const struct model *all = r->trace->whole ? r->trace->whole : r->trace->model;
+	size_t n;
+	const struct call_stats *funcs = model_funcs(all, &n);
+	uint64_t calls = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (model_plain_func(all, i) == func)
+			calls += funcs[i].calls;
+	return calls;
 }
 
 #define NAMED 5
@@ -125,14 +150,10 @@ struct released_below released_below_node(const struct released *r, const struct
 /* "main.f after 3 calls, main.g after 1 call, ..." */
 static void name_counts(const struct released *r, char *line, size_t size)
 {
-	/* also where a part of the trace is shown */
-	const struct call_stats *funcs = r->trace->whole
-						 ? model_funcs(r->trace->whole, &(size_t){ 0 })
-						 : r->trace->funcs;
 	size_t at = 0;
 
 	for (size_t i = 0; i < r->n && i < NAMED && at < size; i++) {
-		uint64_t calls = funcs[r->funcs[i]].calls;
+		uint64_t calls = released_calls(r, r->funcs[i]);
 
 		at += (size_t)snprintf(line + at, size - at, "%s%.300s after %" PRIu64 " call%s",
 				       i ? ", " : "", trace_name_func(r->trace->info, r->funcs[i]),

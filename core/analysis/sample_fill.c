@@ -202,7 +202,7 @@ static int make_names(struct filling *f)
 
 static int make_models(struct loaded_trace *t)
 {
-	int err = t->view ? trace_view_compile(t->view, t->info, &t->model_view) : 0;
+	int err = t->view ? trace_view_compile(t->view, t->info, NULL, &t->model_view) : 0;
 
 	if (err)
 		return err;

@@ -240,7 +240,7 @@ static int asked_for(const struct looking *l, uint32_t *found)
 {
 	const struct loaded_trace *t = l->t;
 	uint8_t *wanted = calloc(t->info->n_funcs + 1, 1), *in = calloc(l->n + 1, 1);
-	int err = wanted && in ? trace_view_mark("--request", &t->request, 1, 1, t->info, wanted)
+	int err = wanted && in ? loaded_trace_mark(t, "--request", &t->request, 1, wanted)
 			       : -ENOMEM;
 
 	for (size_t i = 1; !err && i < l->n; i++) {

@@ -271,7 +271,8 @@ static int make_models(struct loaded_trace *t, const struct trace_watch *watch)
 	int err = 0;
 
 	if (t->view) {
-		err = trace_view_compile(t->view, t->info, &t->model_view);
+		err = trace_view_compile(t->view, t->info, t->groups ? &t->view_rows : NULL,
+					 &t->model_view);
 		mo.view = &t->model_view;
 		t->whole = err ? NULL : model_new(t->info, NULL);
 		if (!err && !t->whole)
@@ -314,7 +315,9 @@ static int load_events(struct loaded_trace *t, struct trace_reader *r,
 	}
 	if (!err)
 		err = make_models(t, w);
-	return err ? err : feed_all(t, r, w);
+	if (!err)
+		err = feed_all(t, r, w);
+	return !err && t->groups && t->view ? trace_view_check(t->view, t->info) : err;
 }
 
 int trace_load(struct loaded_trace *t, struct trace_reader *r, const struct trace_view *view,
@@ -364,6 +367,16 @@ int trace_load(struct loaded_trace *t, struct trace_reader *r, const struct trac
 	if (!err && !w->err && view && view->log_doubts)
 		err = doubts_log(t);
 	return err ? err : w->err;
+}
+
+int loaded_trace_mark(const struct loaded_trace *t, const char *option, const char *const *globs,
+		      size_t n, uint8_t *funcs)
+{
+	int err = trace_view_mark(option, globs, n, 1, t->info, funcs);
+
+	for (uint32_t i = 0; !err && t->groups && i < t->n_funcs; i++)
+		funcs[i] |= funcs[model_plain_func(t->model, i)];
+	return err;
 }
 
 void trace_unload(struct loaded_trace *t)

@@ -19,6 +19,7 @@ struct loaded_trace {
 	 * to say what was left out. */
 	const struct trace_view *view;
 	struct model_view model_view;
+	struct trace_view_rows view_rows;
 	struct parked *parked;          /* owned; NULL: none is left out (parked.h) */
 	bool parked_later;              /* nor is yet */
 	struct key_groups *groups;      /* owned; NULL: calls are not told apart */
@@ -81,6 +82,10 @@ struct trace_watch {
 int trace_load(struct loaded_trace *t, struct trace_reader *r, const struct trace_view *view,
 	       struct trace_watch *watch);
 void trace_unload(struct loaded_trace *t);
+
+/* Marks with 1 like trace_view_mark. A function's name stands for all of its rows of --key. */
+int loaded_trace_mark(const struct loaded_trace *t, const char *option, const char *const *globs,
+		      size_t n, uint8_t *funcs);
 
 /* Of a trace that was read with trace_watch.parked: leaves out the waits of parked goroutines,
  * unless they are left out, or view->parked. 0 or -ENOMEM. */

@@ -35,10 +35,10 @@ static void suggest(const char *option, const char *glob, const struct trace_inf
 	const char *from = glob;
 	size_t n = 0;
 
-	for (const char *s = glob; *s; s++)
+	for (const char *s = glob; *s && *s != '{'; s++)
 		if ((*s == '.' || *s == '/' || *s == '*') && s[1] && s[1] != '*')
 			from = s + 1;
-	snprintf(word, sizeof(word), "*%.*s*", (int)strcspn(from, "*?"), from);
+	snprintf(word, sizeof(word), "*%.*s*", (int)strcspn(from, "*?{"), from);
 	for (size_t i = 0; i < info->n_funcs && n < 4; i++)
 		if (glob_match(word, info->funcs[i].name)) {
 			strncat(list, n++ ? ", " : "", sizeof(list) - strlen(list) - 1);
@@ -53,18 +53,24 @@ static void suggest(const char *option, const char *glob, const struct trace_inf
 			option, glob);
 }
 
+static bool any_matches(const char *glob, uint8_t bit, const struct trace_info *info,
+			uint8_t *funcs)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < info->n_funcs; i++)
+		if (matches(glob, info->funcs[i].name)) {
+			funcs[i] |= bit;
+			any = true;
+		}
+	return any;
+}
+
 int trace_view_mark(const char *option, const char *const *globs, size_t n, uint8_t bit,
 		    const struct trace_info *info, uint8_t *funcs)
 {
 	for (size_t g = 0; g < n; g++) {
-		bool any = false;
-
-		for (size_t i = 0; i < info->n_funcs; i++)
-			if (matches(globs[g], info->funcs[i].name)) {
-				funcs[i] |= bit;
-				any = true;
-			}
-		if (!any) {
+		if (!any_matches(globs[g], bit, info, funcs)) {
 			suggest(option, globs[g], info);
 			return -ENOENT;
 		}
@@ -72,8 +78,34 @@ int trace_view_mark(const char *option, const char *const *globs, size_t n, uint
 	return 0;
 }
 
+static int mark_all(const struct trace_view *v, const struct trace_info *info, uint8_t *funcs)
+{
+	int err = trace_view_mark("--focus", v->focus, v->n_focus, VIEW_FOCUS, info, funcs);
+
+	return err ? err
+		   : trace_view_mark("--ignore", v->ignore, v->n_ignore, VIEW_IGNORE, info, funcs);
+}
+
+static uint8_t matched(const char *const *globs, size_t n, uint8_t bit, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (matches(globs[i], name))
+			return bit;
+	return 0;
+}
+
+/* Of a row that --key has just made. */
+static uint8_t row_view(void *ctx, uint32_t row)
+{
+	const struct trace_view_rows *r = ctx;
+	const char *name = row < r->info->n_funcs ? r->info->funcs[row].name : "";
+
+	return matched(r->view->focus, r->view->n_focus, VIEW_FOCUS, name) |
+	       matched(r->view->ignore, r->view->n_ignore, VIEW_IGNORE, name);
+}
+
 int trace_view_compile(const struct trace_view *v, const struct trace_info *info,
-		       struct model_view *to)
+		       struct trace_view_rows *rows, struct model_view *to)
 {
 	uint8_t *funcs = NULL;
 	int err = 0;
@@ -82,15 +114,30 @@ int trace_view_compile(const struct trace_view *v, const struct trace_info *info
 		funcs = calloc(info->n_funcs + 1, sizeof(*funcs));
 		err = funcs ? 0 : -ENOMEM;
 	}
-	if (!err)
-		err = trace_view_mark("--focus", v->focus, v->n_focus, VIEW_FOCUS, info, funcs);
-	if (!err)
-		err = trace_view_mark("--ignore", v->ignore, v->n_ignore, VIEW_IGNORE, info, funcs);
+	if (!err && !rows)
+		err = mark_all(v, info, funcs);
+	for (size_t i = 0; !err && rows && i < v->n_focus; i++)
+		any_matches(v->focus[i], VIEW_FOCUS, info, funcs);
+	for (size_t i = 0; !err && rows && i < v->n_ignore; i++)
+		any_matches(v->ignore[i], VIEW_IGNORE, info, funcs);
 	*to = (struct model_view){ .funcs = funcs,
 				   .focus = v->n_focus > 0,
 				   .goids = v->goids,
 				   .n_goids = v->n_goids,
-				   .later = v->from_ns > 0 };
+				   .later = v->from_ns > 0,
+				   .row = rows ? row_view : NULL,
+				   .row_ctx = rows };
+	if (rows)
+		*rows = (struct trace_view_rows){ v, info };
+	return err;
+}
+
+int trace_view_check(const struct trace_view *v, const struct trace_info *info)
+{
+	uint8_t *funcs = calloc(info->n_funcs + 1, sizeof(*funcs));
+	int err = funcs ? mark_all(v, info, funcs) : -ENOMEM;
+
+	free(funcs);
 	return err;
 }
 

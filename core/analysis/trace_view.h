@@ -37,12 +37,21 @@ static inline bool trace_view_any(const struct trace_view *v)
 		     v->to_ns);
 }
 
+/* Where --key makes rows while the trace is read, which the globs of a view may name. */
+struct trace_view_rows {
+	const struct trace_view *view;
+	const struct trace_info *info; /* has them, as they are made */
+};
+
 /*
  * As the model takes it: to->funcs is to be freed. 0, -ENOMEM, or -ENOENT when a glob matches no
- * function of the trace (logged, with names that are like it).
+ * function of the trace (logged, with names that are like it). With `rows`, which stays as long as
+ * `to` is used, that is known later: trace_view_check.
  */
 int trace_view_compile(const struct trace_view *v, const struct trace_info *info,
-		       struct model_view *to);
+		       struct trace_view_rows *rows, struct model_view *to);
+/* Once all rows are there: does each glob match a function or a row? 0, -ENOMEM or -ENOENT. */
+int trace_view_check(const struct trace_view *v, const struct trace_info *info);
 
 /* Sets a bit in funcs[] of the functions that any of the globs, of an option, matches; errors as
  * above. */

@@ -278,6 +278,9 @@ struct model_view {
 	const uint64_t *goids;
 	size_t n_goids; /* only what these goroutines did; 0: all did */
 	bool later;     /* nothing counts before model_view_begin */
+	/* VIEW_* of a row of model_options.group, besides those of its function; NULL: none */
+	uint8_t (*row)(void *ctx, uint32_t row);
+	void *row_ctx;
 };
 #define VIEW_FOCUS  1 /* it and all below it count */
 #define VIEW_IGNORE 2 /* it and all below it do not */
@@ -377,6 +380,8 @@ const struct path_fold *model_path_folds(const struct model *m, size_t *n);
 /* From when on, CLOCK_MONOTONIC, a function was not recorded any more (EV_RELEASED): its counts and
  * times are those up to then. 0: it was recorded to the end. */
 uint64_t model_released_ns(const struct model *m, uint32_t func);
+/* The function that a row of model_options.group is of; any other function itself. */
+uint32_t model_plain_func(const struct model *m, uint32_t func);
 /* After model_finish, before model_correct: ns of the running time of a path's caller were spent in
  * the path's function, which is released. No more than the caller has. Returns how much. */
 uint64_t model_give(struct model *m, uint32_t path, uint64_t ns);

@@ -164,6 +164,8 @@ static uint8_t view_of(const struct paths *t, uint32_t parent, uint32_t func)
 		return 0;
 	if (func < PATH_TIMER)
 		view |= v->funcs[paths_plain(t, func)];
+	if (func < PATH_TIMER && func >= t->n_plain && v->row)
+		view |= v->row(v->row_ctx, func);
 	/* what stands for any function is not known to be one of those */
 	if (view & VIEW_IGNORE || func == PATH_OTHER || (v->focus && !(view & VIEW_FOCUS)))
 		view |= VIEW_MUTED;
@@ -224,6 +226,7 @@ void paths_free(struct paths *t)
 	hash_index_free(&t->gos_by_key);
 	hash_index_free(&t->go_lasts);
 	free(t->last_of);
+	free(t->plain_of);
 	path_events_free(&t->events);
 }
 

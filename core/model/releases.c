@@ -23,6 +23,11 @@ uint64_t model_give(struct model *m, uint32_t path, uint64_t ns)
 	return ns;
 }
 
+uint32_t model_plain_func(const struct model *m, uint32_t func)
+{
+	return paths_plain(&m->paths, func);
+}
+
 uint64_t model_released_ns(const struct model *m, uint32_t func)
 {
 	func = paths_plain(&m->paths, func);

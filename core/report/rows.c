@@ -160,13 +160,19 @@ bool report_wants_path(const struct report *rep, size_t node)
 		share_pct(x->subtree_ns, rep->tree.nodes[0].subtree_ns) >= o->min_share_pct);
 }
 
+static bool in_hist(const struct report *rep, uint32_t func)
+{
+	const char *glob = rep->opt->hist;
+
+	return !glob || glob_match(glob, report_name(rep, func)) ||
+	       glob_match(glob, report_name(rep, model_plain_func(rep->trace.model, func)));
+}
+
 static bool wanted(const struct report *rep, size_t i)
 {
 	switch (rep->opt->by) {
 	case BY_FUNCTION:
-		return stat_any(&rep->trace.funcs[i]) &&
-		       (!rep->opt->hist ||
-			glob_match(rep->opt->hist, report_name(rep, (uint32_t)i)));
+		return stat_any(&rep->trace.funcs[i]) && in_hist(rep, (uint32_t)i);
 	case BY_PATH:
 		return i && stat_any(&rep->tree.nodes[i].stats);
 	default:
@@ -332,8 +338,7 @@ static int load_callers(struct report *rep, struct trace_reader *r)
 	if (!err && !funcs)
 		err = -ENOMEM;
 	if (!err)
-		err = trace_view_mark("--callers", o->callers, o->n_callers, 1, rep->trace.info,
-				      funcs);
+		err = loaded_trace_mark(&rep->trace, "--callers", o->callers, o->n_callers, funcs);
 	if (!err)
 		err = call_tree_build(&paths, &rep->trace, &opt);
 	if (!err)

@@ -119,9 +119,11 @@ const char *text_released(const struct report *rep, uint32_t func, const struct 
 	buf[0] = '\0';
 	if (!out)
 		return buf;
+	const uint64_t calls = st->calls ? st->calls : released_calls(&rep->released, func);
+
 	if (released_ns(&rep->released, func))
-		fprintf(out, "  (released after %" PRIu64 " call%s%s)", st->calls,
-			plural(st->calls), st->sampled_ns ? "; samples give the time since" : "");
+		fprintf(out, "  (released after %" PRIu64 " call%s%s)", calls, plural(calls),
+			st->sampled_ns ? "; samples give the time since" : "");
 	if (below.n == 1) {
 		fputs("  (self includes ", out);
 		text_name(out, report_name(rep, below.one),

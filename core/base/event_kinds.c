@@ -34,14 +34,6 @@ const char *event_kind_name(unsigned kind)
 	return kind <= EV_KIND_MAX ? kinds[kind].name : NULL;
 }
 
-unsigned event_kind_by_name(const char *name)
-{
-	for (unsigned k = 1; k <= EV_KIND_MAX; k++)
-		if (!strcmp(kinds[k].name, name))
-			return k;
-	return 0;
-}
-
 const char *event_kind_site(unsigned kind)
 {
 	if (kind == EV_WIRE_FAULT)
@@ -59,14 +51,6 @@ _Static_assert(sizeof(hows) / sizeof(hows[0]) == HOW_MAX + 1, "a name for each")
 const char *event_how_name(unsigned how)
 {
 	return how <= HOW_MAX ? hows[how] : NULL;
-}
-
-unsigned event_how_by_name(const char *name)
-{
-	for (unsigned how = 1; how <= HOW_MAX; how++)
-		if (!strcmp(hows[how], name))
-			return how;
-	return HOW_UNKNOWN;
 }
 
 const struct event_flag event_flags[] = {

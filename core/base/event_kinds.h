@@ -19,8 +19,6 @@ static inline bool event_kind_has_args(unsigned kind)
 
 /* As in text event lists and reports: "entry", "exit", ...; stable. NULL when there is none. */
 const char *event_kind_name(unsigned kind);
-/* The kind of that name, 0 when there is none. */
-unsigned event_kind_by_name(const char *name);
 
 /* What `gotrace plan` calls a site whose probe emits that kind, EV_WIRE_FAULT included; stable.
  * NULL when there is none. */
@@ -35,7 +33,5 @@ extern const struct event_flag event_flags[];
 
 /* HOW_* by name: "emulated", "step", ...; stable. NULL when there is none. */
 const char *event_how_name(unsigned how);
-/* The HOW_* of that name, HOW_UNKNOWN when there is none. */
-unsigned event_how_by_name(const char *name);
 
 #endif

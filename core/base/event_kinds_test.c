@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/event_kinds.h"
+#include "base/event_kinds_fixture.h"
 
 static void test_names(void **state)
 {

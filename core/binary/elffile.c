@@ -229,12 +229,7 @@ static void leave_out(struct elffile *e)
 		}
 }
 
-int elffile_open(struct elffile *e, int fd, const char *path)
-{
-	return elffile_open_part(e, fd, path, NULL);
-}
-
-int elffile_open_part(struct elffile *e, int fd, const char *path, const struct elffile_part *part)
+int elffile_open(struct elffile *e, int fd, const char *path, const struct elffile_part *part)
 {
 	*e = (struct elffile){ 0 };
 	int err = elffile_read(e, fd, path, part);

@@ -50,11 +50,10 @@ struct elffile {
 	size_t n_relocs;
 };
 
-/* 0, or -errno after logging one line: -ENOEXEC not ELF, -ENOTSUP not a 64-bit
- * x86 executable, -EBADMSG truncated or corrupt, -ENOMEM, -EIO. */
-int elffile_open(struct elffile *e, int fd, const char *path);
-/* The same of a part. -EFBIG: it takes more than it may, not logged. */
-int elffile_open_part(struct elffile *e, int fd, const char *path, const struct elffile_part *part);
+/* part: which sections, NULL for all. 0, or -errno after logging one line: -ENOEXEC not ELF,
+ * -ENOTSUP not a 64-bit x86 executable, -EBADMSG truncated or corrupt, -ENOMEM, -EIO. -EFBIG: the
+ * part takes more than it may, not logged. */
+int elffile_open(struct elffile *e, int fd, const char *path, const struct elffile_part *part);
 void elffile_close(struct elffile *e);
 
 /* The first section of that name, NULL when there is none. */
@@ -72,12 +71,6 @@ int elffile_word(const struct elffile *e, uint64_t vaddr, uint64_t *out);
 int elffile_offset(const struct elffile *e, uint64_t vaddr, uint64_t *off);
 
 /* Unaligned little-endian loads: x86-64 reads x86-64. */
-static inline uint16_t load16(const uint8_t *p)
-{
-	uint16_t v;
-	__builtin_memcpy(&v, p, 2);
-	return v;
-}
 static inline uint32_t load32(const uint8_t *p)
 {
 	uint32_t v;

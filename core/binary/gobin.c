@@ -63,8 +63,7 @@ static int read_all(struct gobin *b)
 static struct gobin *open_part(int fd, const char *path, const struct elffile_part *part)
 {
 	struct gobin *b = calloc(1, sizeof(*b));
-	int err = b && (b->path = strdup(path)) ? elffile_open_part(&b->elf, fd, path, part)
-						: -ENOMEM;
+	int err = b && (b->path = strdup(path)) ? elffile_open(&b->elf, fd, path, part) : -ENOMEM;
 
 	if (!err) {
 		err = read_all(b);
@@ -136,13 +135,6 @@ const char *gobin_build_id(const struct gobin *b)
 bool gobin_is_pie(const struct gobin *b)
 {
 	return b->elf.pie;
-}
-
-bool gobin_has_symtab(const struct gobin *b)
-{
-	const struct elf_section *s = elffile_section(&b->elf, ".symtab");
-
-	return s && s->type == SHT_SYMTAB;
 }
 
 bool gobin_has_dwarf(const struct gobin *b)

@@ -78,7 +78,6 @@ const char *gobin_go_version(const struct gobin *b); /* "go1.26.8", "devel ..." 
 int gobin_go_minor(const struct gobin *b);           /* 26 of go1.26.8; -1 when it cannot be read */
 const char *gobin_build_id(const struct gobin *b);   /* GNU build id in hex, else Go's, else "" */
 bool gobin_is_pie(const struct gobin *b);
-bool gobin_has_symtab(const struct gobin *b);
 bool gobin_has_dwarf(const struct gobin *b);
 
 /* The main module; its path is "" when the binary has no module data. */

@@ -22,7 +22,6 @@ static void test_header(void **state)
 		char minor[16];
 
 		assert_int_equal(gobin_is_pie(b), variants[i].pie);
-		assert_int_equal(gobin_has_symtab(b), variants[i].symtab);
 		assert_int_equal(gobin_has_dwarf(b), variants[i].symtab);
 		snprintf(minor, sizeof(minor), "go1.%d", gobin_go_minor(b));
 		assert_non_null(strstr(gobin_go_version(b), minor));

@@ -98,7 +98,7 @@ bool gostack_is_go(int fd, const char *path, uint64_t most_bytes)
 	/* Most programs of a host are not: they are not read. */
 	if (!may_be_go(fd))
 		return false;
-	int err = elffile_open_part(&e, fd, path, &part);
+	int err = elffile_open(&e, fd, path, &part);
 	const bool is = err ? err == -EFBIG : !pclntab_find(&e, &t);
 
 	elffile_close(&e);

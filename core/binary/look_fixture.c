@@ -79,7 +79,7 @@ static void look_at_whole(const struct gobin *b, uint64_t *digest)
 	mix_text(digest, gobin_go_version(b));
 	mix_text(digest, gobin_build_id(b));
 	mix_text(digest, module->path);
-	mix(digest, gobin_is_pie(b) + 2u * gobin_has_symtab(b) + 4u * gobin_has_dwarf(b));
+	mix(digest, gobin_is_pie(b) + 2u * gobin_has_dwarf(b));
 	if (!gobin_layout(b, &layout)) {
 		mix(digest, (uint64_t)layout.g_goid);
 		mix(digest, (uint64_t)layout.panic_goexit);

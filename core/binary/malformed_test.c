@@ -146,7 +146,7 @@ static void test_no_section_headers(void **state)
 		assert_int_equal(gobin_funcs(b, &fa), gobin_funcs(whole, &fb));
 		assert_string_equal(gobin_go_version(b), gobin_go_version(whole));
 		assert_string_equal(gobin_main_module(b)->path, gobin_main_module(whole)->path);
-		assert_false(gobin_has_symtab(b));
+		assert_false(gobin_has_dwarf(b));
 		gobin_close(b);
 		gobin_close(whole);
 	}

@@ -70,11 +70,6 @@ struct min_duration *min_duration_new(const struct trace_info *info, uint64_t mi
 	return NULL;
 }
 
-size_t min_duration_most(const struct min_duration *m)
-{
-	return m->queue.most;
-}
-
 void min_duration_free(struct min_duration *m)
 {
 	if (!m)

@@ -17,8 +17,6 @@ struct min_duration;
 struct min_duration *min_duration_new(const struct trace_info *info, uint64_t min_ns,
 				      const struct trace_sink *next);
 struct trace_sink min_duration_sink(struct min_duration *m);
-/* The most events that waited at a time. */
-size_t min_duration_most(const struct min_duration *m);
 void min_duration_free(struct min_duration *m);
 
 #endif

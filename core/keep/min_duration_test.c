@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/vec.h"
-#include "keep/min_duration.h"
+#include "keep/min_duration_internal.h"
 #include "model/exec_fixture.h"
 #include "trace/evlist_fixture.h"
 
@@ -63,7 +63,7 @@ static struct list filter(const struct trace_info *info, const struct event_ext 
 	assert_int_equal(sink.finish(sink.ctx, NULL), 0);
 	assert_int_equal(finished, 1);
 	if (most)
-		*most = min_duration_most(m);
+		*most = m->queue.most;
 	min_duration_free(m);
 	return out;
 }

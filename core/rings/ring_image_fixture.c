@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/event_kinds.h"
+#include "base/event_kinds_fixture.h"
 
 /* Larger ones are not worth a fixture. */
 #define IMAGE_RING_MAX (1u << 20)

@@ -48,8 +48,7 @@ static struct elf_symbols *try_file(const struct elf_symbols *e, const char *pat
 {
 	const struct foreign_rule rule = { .most_bytes = FOREIGN_DEBUG_BYTES };
 	int fd = foreign_file_open(path, &rule);
-	struct elf_symbols *found = fd < 0 ? NULL
-					   : elf_symbols_open_bounded(fd, NULL, 0, most_bytes);
+	struct elf_symbols *found = fd < 0 ? NULL : elf_symbols_open(fd, NULL, 0, most_bytes);
 
 	if (found && (!elf_symbols_whole(found) ||
 		      (!same_build_id(e, found) && !(sum && same_sum(fd, sum))))) {

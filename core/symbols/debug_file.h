@@ -8,7 +8,7 @@
 
 struct debug_file_limits {
 	uint64_t deadline_ns; /* foreign_file_deadline */
-	uint64_t most_bytes;  /* as of elf_symbols_open_bounded */
+	uint64_t most_bytes;  /* as of elf_symbols_open */
 };
 
 /* Of e, which was read from path; below root, "" or a folder such as /proc/PID/root: by build id,

@@ -248,18 +248,7 @@ static struct elf_symbols *read_all(Elf *elf, const uint8_t *id, size_t n_id, ui
 	return e;
 }
 
-struct elf_symbols *elf_symbols_open(int fd)
-{
-	return read_all(foreign_elf_open(fd), NULL, 0, 0);
-}
-
-struct elf_symbols *elf_symbols_open_id(int fd, const uint8_t *id, size_t n)
-{
-	return read_all(foreign_elf_open(fd), id, n, 0);
-}
-
-struct elf_symbols *elf_symbols_open_bounded(int fd, const uint8_t *id, size_t n,
-					     uint64_t most_bytes)
+struct elf_symbols *elf_symbols_open(int fd, const uint8_t *id, size_t n, uint64_t most_bytes)
 {
 	return read_all(foreign_elf_open(fd), id, n, most_bytes);
 }

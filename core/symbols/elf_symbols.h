@@ -9,17 +9,13 @@
 
 struct elf_symbols;
 
-/* Reads the file on fd, which is not needed afterwards, or the image of n bytes in memory. NULL
- * when it is no ELF file, or there is no memory; logs nothing. */
-struct elf_symbols *elf_symbols_open(int fd);
-/* The same of a file with this GNU build id, of n bytes: of another one, no symbol is read. n: 0,
- * any file will do. */
-struct elf_symbols *elf_symbols_open_id(int fd, const uint8_t *id, size_t n);
-/* The same where reading it may take that much memory, 0: no limit. If it would take more, it has
- * no symbols (elf_symbols_refused). */
-struct elf_symbols *elf_symbols_open_bounded(int fd, const uint8_t *id, size_t n,
-					     uint64_t most_bytes);
+/* Reads the file on fd, which is not needed afterwards. It must have this GNU build id of n bytes;
+ * n 0: any file will do. Reading may take most_bytes of memory, 0: no limit. A file that would take
+ * more has no symbols (elf_symbols_refused). NULL when it is another file or no ELF file, or there
+ * is no memory; logs nothing. */
+struct elf_symbols *elf_symbols_open(int fd, const uint8_t *id, size_t n, uint64_t most_bytes);
 bool elf_symbols_refused(const struct elf_symbols *e);
+/* Reads an image of n bytes in memory, else as elf_symbols_open. */
 struct elf_symbols *elf_symbols_memory(const void *image, size_t n);
 void elf_symbols_close(struct elf_symbols *e);
 /* The memory that it takes. */

@@ -72,13 +72,13 @@ static void wanted_file(void **state)
 
 	(void)state;
 	assert_non_null(f);
-	struct elf_symbols *e = elf_symbols_open(fileno(f)), *same;
+	struct elf_symbols *e = elf_symbols_open(fileno(f), NULL, 0, 0), *same;
 	size_t n = e ? elf_symbols_build_id(e, &id) : 0;
 
 	assert_int_not_equal(n, 0);
-	same = elf_symbols_open_id(fileno(f), id, n);
+	same = elf_symbols_open(fileno(f), id, n, 0);
 	assert_non_null(same);
-	assert_null(elf_symbols_open_id(fileno(f), other, n));
+	assert_null(elf_symbols_open(fileno(f), other, n, 0));
 	elf_symbols_close(same);
 	elf_symbols_close(e);
 	fclose(f);

@@ -44,7 +44,7 @@ static bool try_fd(struct image_file *f, const struct sample_image *i, int fd, c
 {
 	if (!i->build_id_len && !here)
 		return false;
-	f->elf = elf_symbols_open_bounded(fd, i->build_id, i->build_id_len, f->most_bytes);
+	f->elf = elf_symbols_open(fd, i->build_id, i->build_id_len, f->most_bytes);
 	if (!f->elf)
 		return false;
 	errno = 0;

@@ -212,7 +212,7 @@ static void put_image(struct sample_tables *t, const char *name, uint8_t kind, b
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	if (with_id) {
 		int fd = open(path, O_RDONLY | O_CLOEXEC);
-		struct elf_symbols *e = elf_symbols_open(fd);
+		struct elf_symbols *e = elf_symbols_open(fd, NULL, 0, 0);
 		const uint8_t *id;
 
 		assert_non_null(e);

@@ -35,7 +35,7 @@ static struct sample_image image_of(const char *path, uint64_t start, bool with_
 {
 	struct sample_image i = { .start = start, .end = start + (64u << 20), .path = path };
 	FILE *f = fopen(path, "r");
-	struct elf_symbols *e = f ? elf_symbols_open(fileno(f)) : NULL;
+	struct elf_symbols *e = f ? elf_symbols_open(fileno(f), NULL, 0, 0) : NULL;
 	const uint8_t *id;
 
 	assert_non_null(e);
@@ -249,7 +249,7 @@ static void bounded_headers(void **state)
 	assert_int_equal(pwrite(fileno(f), &head, sizeof(head), 0), sizeof(head));
 	assert_int_equal(pwrite(fileno(f), sections, sizeof(sections), sizeof(head)),
 			 sizeof(sections));
-	assert_null(elf_symbols_open(fileno(f)));
+	assert_null(elf_symbols_open(fileno(f), NULL, 0, 0));
 	assert_null(gobin_open(fileno(f), "x"));
 	head.e_shnum = 3;
 	head.e_shstrndx = 1;
@@ -263,7 +263,7 @@ static void bounded_headers(void **state)
 	assert_int_equal(pwrite(fileno(f), &head, sizeof(head), 0), sizeof(head));
 	assert_int_equal(pwrite(fileno(f), sections, sizeof(sections), sizeof(head)),
 			 sizeof(sections));
-	struct elf_symbols *e = elf_symbols_open(fileno(f));
+	struct elf_symbols *e = elf_symbols_open(fileno(f), NULL, 0, 0);
 
 	assert_non_null(e);
 	assert_false(elf_symbols_whole(e));

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/event_kinds_fixture.h"
 #include "base/log.h"
 #include "base/vec.h"
 #include "trace/evlist_words_fixture.h"

@@ -57,11 +57,6 @@ size_t packer_events(const struct packer *p)
 	return block_events(p->encoder);
 }
 
-uint64_t packer_first_ns(const struct packer *p)
-{
-	return block_first_ns(p->encoder);
-}
-
 int packer_values(struct packer *p, const struct trace_values *v)
 {
 	size_t at = block_events(p->encoder);

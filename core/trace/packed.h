@@ -36,7 +36,6 @@ size_t packer_add(struct packer *p, const struct event *ev, size_t n, const uint
  * ended first. */
 int packer_values(struct packer *p, const struct trace_values *v);
 size_t packer_events(const struct packer *p); /* in the block so far */
-uint64_t packer_first_ns(const struct packer *p);
 /* The block, which has events; the next one added begins another. NULL and errno (logged). */
 struct packed_block *packer_end(struct packer *p);
 

@@ -73,11 +73,6 @@ const uint8_t *trace_value_get(const uint8_t *p, const uint8_t *end, uint8_t typ
 void trace_value_text(FILE *out, const struct trace_value *v);
 /* Without the quotes, for names of groups: /index */
 void trace_value_plain(FILE *out, const struct trace_value *v);
-/* Whether it was read; a clause for why not is in the text. */
-static inline bool trace_value_known(const struct trace_value *v)
-{
-	return !v->how;
-}
 
 /* "name=text" of all of them, joined by blanks; `result` and `argument` choose which. A result
  * without a name is "=text". Returns how many were written. */

@@ -7,11 +7,6 @@
 
 #include "bpf/event.h"
 
-bool site_values_any(const struct plan *p)
-{
-	return p->values.n > 0;
-}
-
 int site_values_size(struct bpf_object *object, const struct plan *p)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(object, "site_values");

@@ -3,14 +3,10 @@
 #ifndef GOTRACE_SITE_VALUES_H
 #define GOTRACE_SITE_VALUES_H
 
-#include <stdbool.h>
-
 #include "plan/plan.h"
 
 struct bpf_object;
 
-/* Whether any site of the plan has values. */
-bool site_values_any(const struct plan *p);
 /* Before the object is loaded: room for the plan's recipes. After: puts them in. 0 or -errno. */
 int site_values_size(struct bpf_object *object, const struct plan *p);
 int site_values_fill(struct bpf_object *object, const struct plan *p);

@@ -27,7 +27,22 @@ static int largest_first(const void *a, const void *b)
 
 /* ---- who ended waits, and who held locks */
 
-/* Adds to wakers by function; of functions that have waits of the class in the subject. */
+/* How long all functions that wait for the reason in the subject do, anywhere. */
+static uint64_t waits_of(const struct scan *s, uint32_t reason)
+{
+	size_t n;
+	const struct path_waits *w = model_waits(s->t->model, &n);
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (w[i].reason == reason && !w[i].held &&
+		    scan_waits_in(s, s->nodes[w[i].path].func, reason))
+			ns += w[i].ns;
+	return ns;
+}
+
+/* Adds to wakers by function, as the report by reason does: of the first part's longest reason, of
+ * functions that wait for it in the subject. It is not known of all waits who ended them. */
 static void find_wakers(const struct scan *s, struct explained *e)
 {
 	size_t n;
@@ -36,7 +51,7 @@ static void find_wakers(const struct scan *s, struct explained *e)
 
 	memset(s->by_func, 0, (s->t->n_funcs + 1) * sizeof(*s->by_func));
 	for (size_t i = 0; i < n; i++) {
-		if (!scan_waits_in(s, w[i].func, w[i].reason))
+		if (w[i].reason != e->reason || !scan_waits_in(s, w[i].func, w[i].reason))
 			continue;
 		e->wakers_ns += w[i].ns;
 		via_ns[wait_class_of(&s->classes, w[i].via)] += w[i].via_ns;
@@ -49,6 +64,9 @@ static void find_wakers(const struct scan *s, struct explained *e)
 	for (int c = CLASS_LOCK; c < CLASSES && e->wakers_ns; c++)
 		if (2 * via_ns[c] >= e->wakers_ns)
 			e->via = (enum wait_class)c;
+	const uint64_t waits_ns = waits_of(s, e->reason);
+
+	e->wakers_ns = waits_ns > e->wakers_ns ? waits_ns : e->wakers_ns;
 	for (size_t k = 0; k < ANSWER_WAKERS; k++) {
 		struct answer_waker best = { WAKE_NONE, 0 };
 
@@ -139,6 +157,7 @@ static int explain_class(struct scan *s, struct explained *e)
 	e->via = CLASS_OTHER;
 	int err = scan_class(s, e->parts[0].is);
 
+	e->reason = scan_reason(s);
 	if (err || !waits_for_others(e->parts[0].is))
 		return err;
 	find_wakers(s, e);

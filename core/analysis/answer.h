@@ -30,13 +30,13 @@ struct explained {
 	 * SUBJECT_NONE: none */
 	uint32_t many;
 	uint64_t many_calls;
-	/* Who ended the waits of the first part: functions or WAKE_*, the longest first */
+	/* Who ended waits for that reason: functions or WAKE_*, the longest first */
 	struct answer_waker {
 		uint32_t by;
 		uint64_t ns;
 	} wakers[ANSWER_WAKERS];
 	size_t n_wakers;
-	uint64_t wakers_ns; /* of all who did */
+	uint64_t wakers_ns; /* of all these waits, also of those of which it is not known */
 	/* What they had waited for meanwhile, for half of the time and more; else CLASS_OTHER */
 	enum wait_class via;
 	/* Of waits for locks: the calls that held them for longest; n 0: not known */

@@ -118,11 +118,11 @@ static void where(FILE *out, const struct explained *e, const struct trace_info 
 
 static void ended_by(FILE *out, const struct explained *e, const struct trace_info *info)
 {
-	if (!e->n_wakers)
+	if (!e->n_wakers || share_pct(e->wakers[0].ns, e->wakers_ns) < PART_PCT)
 		return;
 	row(out, "ended by");
 	for (size_t i = 0; i < e->n_wakers; i++)
-		if (!i || share_pct(e->wakers[i].ns, e->wakers_ns) >= PART_PCT) {
+		if (share_pct(e->wakers[i].ns, e->wakers_ns) >= PART_PCT) {
 			fputs(i ? ", " : "", out);
 			text_safe(out, e->wakers[i].by == WAKE_NO_CALL
 					       ? "goroutines whose functions are not recorded"

@@ -242,15 +242,22 @@ int scan_class(struct scan *s, enum wait_class is)
 	return 0;
 }
 
+uint32_t scan_reason(const struct scan *s)
+{
+	uint32_t reason = 0;
+
+	for (uint32_t i = 0; i <= REASON_PREEMPTED; i++)
+		if (class_of(s, i) == s->is &&
+		    (!s->reason_ns[reason] || class_of(s, reason) != s->is ||
+		     s->reason_ns[i] > s->reason_ns[reason]))
+			reason = i;
+	return reason;
+}
+
 void scan_place(const struct scan *s, struct explained *e)
 {
 	const uint64_t class_ns = s->class_ns[s->is];
 
-	for (uint32_t i = 0; i <= REASON_PREEMPTED; i++)
-		if (class_of(s, i) == s->is &&
-		    (!s->reason_ns[e->reason] || class_of(s, e->reason) != s->is ||
-		     s->reason_ns[i] > s->reason_ns[e->reason]))
-			e->reason = i;
 	for (uint32_t i = 0; i < s->t->n_funcs; i++) {
 		const struct scan_func *f = &s->funcs[i];
 

@@ -36,7 +36,9 @@ int scan_class(struct scan *s, enum wait_class is);
 /* After that: of goroutines that those who wait have started, themselves or by a call, the first
  * function of those with the most time; SUBJECT_NONE: none is. */
 uint32_t scan_started(const struct scan *s);
-/* Likewise: reason, in, most and many. */
+/* Likewise: the longest reason of the class. */
+uint32_t scan_reason(const struct scan *s);
+/* Likewise: in, most and many. */
 void scan_place(const struct scan *s, struct explained *e);
 /* Has the function waits of the class, for that reason, there? */
 bool scan_waits_in(const struct scan *s, uint32_t func, uint32_t reason);

@@ -7,8 +7,7 @@
 
 #include "trace/keys.h"
 
-/* As core/plan/presets.c selects them. */
-static bool waits_for_caller(const char *name)
+bool fold_waits_func(const char *name)
 {
 	static const char *const begins[] = {
 		"runtime.",       "sync.", "internal/sync.", "time.Sleep", "internal/poll.runtime_",
@@ -42,7 +41,7 @@ int fold_waits(struct loaded_trace *t)
 		return 0;
 	funcs = calloc(info->n_funcs + 1, 1);
 	for (size_t i = 0; funcs && i < info->n_funcs; i++)
-		funcs[i] = waits_for_caller(info->funcs[i].name);
+		funcs[i] = fold_waits_func(info->funcs[i].name);
 	err = funcs ? model_fold(t->model, funcs) : -ENOMEM;
 	t->folded = !err;
 	free(funcs);

@@ -12,4 +12,7 @@
  */
 int fold_waits(struct loaded_trace *t);
 
+/* Is it such a function, by its name? As core/plan/presets.c selects them. */
+bool fold_waits_func(const char *name);
+
 #endif

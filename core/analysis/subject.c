@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/fold_waits.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
 #include "analysis/wait_class.h"
@@ -164,6 +165,18 @@ static bool awaits_work(const struct looking *l, size_t i)
 	return false;
 }
 
+/* Node i only waits, and whose wait it is, is not recorded: a connection's for its next request,
+ * say. Package net/http reads in a goroutine of its own meanwhile. */
+static bool waits_for_nobody(const struct looking *l, size_t i)
+{
+	const struct path_node *node = &l->nodes[i];
+	const char *name = trace_name_func(l->t->info, node->func);
+
+	return only_waits(l->looks[i].idle_ns, node->stats.total_ns) &&
+	       ((is_first(node) && fold_waits_func(name)) ||
+		!strcmp(name, "net/http.(*connReader).backgroundRead"));
+}
+
 /* Finds candidates; returns the node of main.main, 0: there is none. */
 static size_t look_at_all(struct looking *l)
 {
@@ -178,7 +191,7 @@ static size_t look_at_all(struct looking *l)
 		if (!node->parent && !strcmp(trace_name_func(l->t->info, node->func), "main.main"))
 			main = i;
 		look->body = is_body(l, i);
-		if (look->body || node->stats.calls < REQUESTS_MIN ||
+		if (look->body || node->stats.calls < REQUESTS_MIN || waits_for_nobody(l, i) ||
 		    (!is_first(node) && only_waits(look->idle_ns, node->stats.total_ns) &&
 		     awaits_work(l, i)))
 			continue;

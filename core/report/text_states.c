@@ -209,9 +209,9 @@ static const char *woken_by(const struct report *rep, const struct wait_row *w,
 		double pct = share_pct(by[i].ns, all_ns);
 
 		if (pct >= REMARK_PCT)
-			len += (size_t)snprintf(buf + len, WAKERS_BYTES - len, "%s%.100s %d%%",
+			len += (size_t)snprintf(buf + len, WAKERS_BYTES - len, "%s%.100s %.0f%%",
 						put++ ? ", " : "  (woken by ",
-						wake_name(rep->trace.info, by[i].by), (int)pct);
+						wake_name(rep->trace.info, by[i].by), pct);
 	}
 	if (put)
 		snprintf(buf + len, WAKERS_BYTES - len, ")");

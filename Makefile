@@ -242,7 +242,7 @@ clang: ## builds everything with clang as well, warnings are errors
 test-page: $(OUT)/test/export/html/html_test ## the page in headless Chromium: every control, no request, no console message
 	$(Q)O=$(O) ci/page/run.sh
 
-.PHONY: figures paper paper-pdf check-paper check-prose experiment-page
+.PHONY: figures paper paper-pdf check-paper check-prose
 figures: $(BIN) | $(call deps,page) ## pictures of the recordings in paper/figures; paper/figures/record.sh records anew
 	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) paper/figures/make.sh
 
@@ -258,9 +258,6 @@ check-paper: | $(call deps,build) $(call deps,paper) ## what is derived is made 
 
 check-prose: ## counts long sentences and bad habits of documents, messages and headers; no count rises (ci/prose.tsv)
 	$(Q)ci/prose.sh
-
-experiment-page: $(BIN) | $(call deps,page) ## size of the page, and how fast it opens and moves, at a million paths (RUNS=5 QUICK=1 RESUME=FOLDER)
-	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) experiments/page/run.sh
 
 # ---- kernels and Go versions
 
@@ -287,117 +284,41 @@ demo: $(BIN) | $(call deps,go) ## sets up everything on a fresh machine and show
 
 # ---- experiments: one folder each, results kept under results/
 
-.PHONY: experiment-overhead
-experiment-overhead: $(BIN) | $(call deps,go) $(call deps,experiment) ## the thesis's overhead tables; needs root (RUNS=5 GO= WORKLOADS= VARIANTS= QUICK=1 RESUME=FOLDER)
-	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/overhead/run.sh
+# Each target names the script that it runs; experiments/all.sh reads these lines, too.
+EXPERIMENTS := $(shell sed -nE 's/^(experiment-[a-z-]+|regress-cost):.*/\1/p' $(firstword $(MAKEFILE_LIST)))
+.PHONY: $(EXPERIMENTS)
+$(EXPERIMENTS): $(BIN) | $(call deps,build)
+	$(Q)$(if $(filter %-newest,$@),GO=$$(tail -n 1 ci/go-versions)) O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) $(filter experiments/%,$^) $(if $(filter %-safety,$@),$(SECONDS))
 
-.PHONY: experiment-overhead-newest
-experiment-overhead-newest: $(BIN) | $(call deps,go) $(call deps,experiment) ## the same of programs built with the newest Go of ci/go-versions; needs root
-	$(Q)GO=$$(tail -n 1 ci/go-versions) O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/overhead/run.sh
-
-.PHONY: experiment-throughput
-experiment-throughput: | $(call deps,build) ## events per second that one core reads and pairs, and the memory (RUNS=5 QUICK=1 RESUME=FOLDER)
-	$(Q)O=$(O) experiments/throughput/run.sh
-
-.PHONY: experiment-trace-io
-experiment-trace-io: | $(call deps,build) ## ns to write and read an event of a trace, and bytes (RUNS=5 QUICK=1 RESUME=FOLDER)
-	$(Q)O=$(abspath $(O)) experiments/trace-io/run.sh
-
-.PHONY: experiment-collector
-experiment-collector: | $(call deps,build) ## ns that the collector takes per event of inline stubs, by stage and rings (RUNS=5 QUICK=1 RESUME=FOLDER)
-	$(Q)O=$(O) experiments/collector/run.sh
-
-.PHONY: experiment-export
-experiment-export: $(BIN) | $(call deps,build) $(call deps,experiment) ## time, memory and bytes of every export (RUNS=5 QUICK=1 RESUME=FOLDER)
-	$(Q)O=$(O) GOTRACE=$(abspath $(BIN)) experiments/export-throughput/run.sh
-
-.PHONY: experiment-attach-pause
-experiment-attach-pause: $(BIN) | $(call deps,build) $(call deps,go) ## how long a running process is stopped to be patched, and what tracing costs it; needs root (RUNS=5 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
-	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/attach-pause/run.sh
-
-.PHONY: experiment-attach-servers
-experiment-attach-servers: $(BIN) | $(call deps,build) $(call deps,go) ## what attaching costs servers under load: rate, latencies, processor time; needs root (RUNS=5 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
-	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/attach-servers/run.sh
-
-.PHONY: experiment-attach-scale
-experiment-attach-scale: $(BIN) | $(call deps,build) $(call deps,go) ## seconds to attach 10 to 50,000 probes, with one link and with a link a site; needs root (RUNS=5 PROBES= VARIANTS= QUICK=1 RESUME=FOLDER)
-	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/attach-scale/run.sh
-
-.PHONY: experiment-correctness
-experiment-correctness: $(BIN) | $(call deps,go) $(call deps,correctness) ## each situation with each tool, repeated: exact, wrong (how) or refused; needs root (RUNS=10 TOOLS= QUICK=1 RESUME=FOLDER)
-	$(Q)GOTRACE=$(abspath $(BIN)) experiments/correctness/run.sh
-
-.PHONY: experiment-prologue-stops
-experiment-prologue-stops: $(BIN) | $(call deps,build) $(call deps,go) $(call deps,experiment) ## how much of what the thesis counted as stack growth is real, counted without its probes too; needs root (RUNS=20 GO= WORKLOADS= QUICK=1 RESUME=FOLDER)
-	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/prologue-stops/run.sh
-
-.PHONY: experiment-accuracy
-experiment-accuracy: $(BIN) | $(call deps,build) $(call deps,go) ## durations of 100 ns to 1 s against the program's own clock, and what the correction leaves; needs root (RUNS=10 CASES= VARIANTS= QUICK=1 RESUME=FOLDER)
-	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/accuracy/run.sh
-
-.PHONY: experiment-probe-cost
-experiment-probe-cost: $(BIN) | $(call deps,go) $(call deps,correctness) ## ns a traced call costs by strategy of probing, and the lowest possible cost; needs root (RUNS=12 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
-	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/probe-cost/run.sh
-
-.PHONY: experiment-real-programs
-experiment-real-programs: $(BIN) | $(call deps,build) $(call deps,go) ## real programs: slowdown, losses, and shares against Go's own profile; needs root, npm (RUNS=5 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
-	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/real-programs/run.sh
-
-.PHONY: experiment-springboard-coverage
-experiment-springboard-coverage: $(BIN) | $(call deps,go) ## share of sites in real programs that cost one trap, by Go version (GO= QUICK=1)
-	$(Q)GOTRACE=$(abspath $(BIN)) experiments/springboard-coverage/run.sh
-
-.PHONY: experiment-inline-coverage
-experiment-inline-coverage: $(BIN) | $(call deps,go) ## share of sites in real programs that need no trap with inline stubs, by Go version (GO= QUICK=1)
-	$(Q)GOTRACE=$(abspath $(BIN)) experiments/inline-coverage/run.sh
-
-.PHONY: experiment-springboard-safety
-experiment-springboard-safety: $(BIN) | $(call deps,build) $(call deps,test) $(call deps,go) ## tests whether springboard ever harms a program; needs root (SECONDS=7200 GO= QUICK=1)
-	$(Q)GOTRACE=$(abspath $(BIN)) experiments/springboard-safety/run.sh $(SECONDS)
-
-.PHONY: experiment-constant-memory
-experiment-constant-memory: $(BIN) | $(call deps,go) ## memory, file and counts of an hour with --summary and --keep-last; needs root (LENGTH=3600 QUICK=1)
-	$(Q)GOTRACE=$(abspath $(BIN)) experiments/constant-memory/run.sh
-
-.PHONY: experiment-peers
-experiment-peers: $(BIN) | $(call deps,go) $(call deps,peers) ## five questions to gotrace, uftrace, Delve, bpftrace, perf and Go's own profiles: what to type, and whether the answer is right; needs root (RUNS=5 QUICK=1)
-	$(Q)GOTRACE=$(abspath $(BIN)) experiments/peers/run.sh
-
-.PHONY: experiment-sample-accuracy
-experiment-sample-accuracy: $(BIN) | $(call deps,build) $(call deps,go) $(call deps,experiment) ## shares by samples against perf, Go's own profile and the truth; needs root (RUNS=5 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
-	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/sample-accuracy/run.sh
-
-.PHONY: experiment-sample-gaps
-experiment-sample-gaps: $(BIN) | $(call deps,build) $(call deps,go) $(call deps,experiment) ## what gotrace sample and perf record take from a thread, by the thread's own clock; needs root (RUNS=40 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
-	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/sample-cost/gaps.sh
-
-.PHONY: experiment-sample-goroutines
-experiment-sample-goroutines: $(BIN) | $(call deps,build) $(call deps,go) ## what gotrace sample --wall takes by how many goroutines wait; needs root (RUNS=9 WORKLOADS= GO= QUICK=1 RESUME=FOLDER)
-	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/sample-cost/goroutines.sh
-
-.PHONY: experiment-sample-cost
-experiment-sample-cost: $(BIN) | $(call deps,build) $(call deps,go) $(call deps,experiment) ## what gotrace sample and perf record take from a program, and themselves; needs root (RUNS=40 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
-	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/sample-cost/run.sh
-
-.PHONY: experiment-mode-cost
-experiment-mode-cost: $(BIN) | $(call deps,build) $(call deps,go) ## what each mode takes from a server and from a program that computes, and itself; needs root (RUNS=9 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
-	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/mode-cost/run.sh
-
-.PHONY: experiment-where-time-goes
-experiment-where-time-goes: $(BIN) | $(call deps,build) $(call deps,go) ## waiting and running of a server, by gotrace, Go's profiles, go tool trace and fgprof, against the truth; needs root (RUNS=5 VARIANTS= GO= QUICK=1 RESUME=FOLDER)
-	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/where-time-goes/run.sh
-
-.PHONY: experiment-long-run
-experiment-long-run: $(BIN) | $(call deps,go) ## memory of gotrace and size of its trace over hours, with --summary and --min-duration; needs root (SECONDS_EACH=3600 QUICK=1)
-	$(Q)GOTRACE=$(abspath $(BIN)) experiments/long-run/run.sh
-
-.PHONY: experiment-agent-cost
-experiment-agent-cost: $(BIN) | $(call deps,go) ## what gotrace agent takes itself with 50 processes; needs root (LENGTH=600 CASES= QUICK=1)
-	$(Q)GOTRACE=$(abspath $(BIN)) experiments/agent-cost/run.sh
-
-.PHONY: regress-cost
-regress-cost: $(BIN) | $(call deps,build) $(call deps,go) ## ns a call by strategy and Go version against the last stored run, a report; needs root (RUNS=7 GO= VARIANTS= QUICK=1)
-	$(Q)O=$(abspath $(O)) GOTRACE=$(abspath $(BIN)) experiments/regress-cost/run.sh
+experiment-page: experiments/page/run.sh | $(call deps,page) ## size of the page, and how fast it opens and moves, at a million paths (RUNS=5 QUICK=1 RESUME=FOLDER)
+experiment-overhead: experiments/overhead/run.sh | $(call deps,go) $(call deps,experiment) ## the thesis's overhead tables; needs root (RUNS=5 GO= WORKLOADS= VARIANTS= QUICK=1 RESUME=FOLDER)
+experiment-overhead-newest: experiments/overhead/run.sh | $(call deps,go) $(call deps,experiment) ## the same of programs built with the newest Go of ci/go-versions; needs root
+experiment-throughput: experiments/throughput/run.sh ## events per second that one core reads and pairs, and the memory (RUNS=5 QUICK=1 RESUME=FOLDER)
+experiment-trace-io: experiments/trace-io/run.sh ## ns to write and read an event of a trace, and bytes (RUNS=5 QUICK=1 RESUME=FOLDER)
+experiment-collector: experiments/collector/run.sh ## ns that the collector takes per event of inline stubs, by stage and rings (RUNS=5 QUICK=1 RESUME=FOLDER)
+experiment-export: experiments/export-throughput/run.sh | $(call deps,experiment) ## time, memory and bytes of every export (RUNS=5 QUICK=1 RESUME=FOLDER)
+experiment-attach-pause: experiments/attach-pause/run.sh | $(call deps,go) ## how long a running process is stopped to be patched, and what tracing costs it; needs root (RUNS=5 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
+experiment-attach-servers: experiments/attach-servers/run.sh | $(call deps,go) ## what attaching costs servers under load: rate, latencies, processor time; needs root (RUNS=5 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
+experiment-attach-scale: experiments/attach-scale/run.sh | $(call deps,go) ## seconds to attach 10 to 50,000 probes, with one link and with a link a site; needs root (RUNS=5 PROBES= VARIANTS= QUICK=1 RESUME=FOLDER)
+experiment-correctness: experiments/correctness/run.sh | $(call deps,go) $(call deps,correctness) ## each situation with each tool, repeated: exact, wrong (how) or refused; needs root (RUNS=10 TOOLS= QUICK=1 RESUME=FOLDER)
+experiment-prologue-stops: experiments/prologue-stops/run.sh | $(call deps,go) $(call deps,experiment) ## how much of what the thesis counted as stack growth is real, counted without its probes too; needs root (RUNS=20 GO= WORKLOADS= QUICK=1 RESUME=FOLDER)
+experiment-accuracy: experiments/accuracy/run.sh | $(call deps,go) ## durations of 100 ns to 1 s against the program's own clock, and what the correction leaves; needs root (RUNS=10 CASES= VARIANTS= QUICK=1 RESUME=FOLDER)
+experiment-probe-cost: experiments/probe-cost/run.sh | $(call deps,go) $(call deps,correctness) ## ns a traced call costs by strategy of probing, and the lowest possible cost; needs root (RUNS=12 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
+experiment-real-programs: experiments/real-programs/run.sh | $(call deps,go) ## real programs: slowdown, losses, and shares against Go's own profile; needs root, npm (RUNS=5 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
+experiment-springboard-coverage: experiments/springboard-coverage/run.sh | $(call deps,go) ## share of sites in real programs that cost one trap, by Go version (GO= QUICK=1)
+experiment-inline-coverage: experiments/inline-coverage/run.sh | $(call deps,go) ## share of sites in real programs that need no trap with inline stubs, by Go version (GO= QUICK=1)
+experiment-springboard-safety: experiments/springboard-safety/run.sh | $(call deps,test) $(call deps,go) ## tests whether springboard ever harms a program; needs root (SECONDS=7200 GO= QUICK=1)
+experiment-constant-memory: experiments/constant-memory/run.sh | $(call deps,go) ## memory, file and counts of an hour with --summary and --keep-last; needs root (LENGTH=3600 QUICK=1)
+experiment-peers: experiments/peers/run.sh | $(call deps,go) $(call deps,peers) ## five questions to gotrace, uftrace, Delve, bpftrace, perf and Go's own profiles: what to type, and whether the answer is right; needs root (RUNS=5 QUICK=1)
+experiment-sample-accuracy: experiments/sample-accuracy/run.sh | $(call deps,go) $(call deps,experiment) ## shares by samples against perf, Go's own profile and the truth; needs root (RUNS=5 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
+experiment-sample-gaps: experiments/sample-cost/gaps.sh | $(call deps,go) $(call deps,experiment) ## what gotrace sample and perf record take from a thread, by the thread's own clock; needs root (RUNS=40 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
+experiment-sample-goroutines: experiments/sample-cost/goroutines.sh | $(call deps,go) ## what gotrace sample --wall takes by how many goroutines wait; needs root (RUNS=9 WORKLOADS= GO= QUICK=1 RESUME=FOLDER)
+experiment-sample-cost: experiments/sample-cost/run.sh | $(call deps,go) $(call deps,experiment) ## what gotrace sample and perf record take from a program, and themselves; needs root (RUNS=40 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
+experiment-mode-cost: experiments/mode-cost/run.sh | $(call deps,go) ## what each mode takes from a server and from a program that computes, and itself; needs root (RUNS=9 WORKLOADS= VARIANTS= GO= QUICK=1 RESUME=FOLDER)
+experiment-where-time-goes: experiments/where-time-goes/run.sh | $(call deps,go) ## waiting and running of a server, by gotrace, Go's profiles, go tool trace and fgprof, against the truth; needs root (RUNS=5 VARIANTS= GO= QUICK=1 RESUME=FOLDER)
+experiment-long-run: experiments/long-run/run.sh | $(call deps,go) ## memory of gotrace and size of its trace over hours, with --summary and --min-duration; needs root (SECONDS_EACH=3600 QUICK=1)
+experiment-agent-cost: experiments/agent-cost/run.sh | $(call deps,go) ## what gotrace agent takes itself with 50 processes; needs root (LENGTH=600 CASES= QUICK=1)
+regress-cost: experiments/regress-cost/run.sh | $(call deps,go) ## ns a call by strategy and Go version against the last stored run, a report; needs root (RUNS=7 GO= VARIANTS= QUICK=1)
 
 .PHONY: experiments experiments-host tables plots
 experiments: $(BIN) | $(call deps,build) $(call deps,go) ## every experiment, one after the other; needs root (QUICK=1 EXPERIMENTS= WITHOUT= MISSING=1 LONG=900)
